@@ -14,13 +14,15 @@ import (
 
 // layers holds the layer of each package: a package imports packages of lower layers only, none above it and none beside it.
 var layers = map[string]float64{
-	"parley":                     1,
-	"parley/docs":                1,
-	"parley/web":                 1,
-	"parley/internal/text/words": 1,
-	"parley/internal/text/prose": 1,
-	"parley/internal/audio":      1,
-	"parley/internal/listen":     1,
+	"parley":                       1,
+	"parley/docs":                  1,
+	"parley/web":                   1,
+	"parley/internal/text/words":   0.9,
+	"parley/internal/text/charset": 0.9,
+	"parley/internal/text/redact":  1,
+	"parley/internal/text/prose":   1,
+	"parley/internal/audio":        1,
+	"parley/internal/listen":       1,
 
 	"parley/internal/sqldb":      2,
 	"parley/internal/httpapi":    2,
@@ -44,12 +46,17 @@ var layers = map[string]float64{
 	"parley/internal/speech/local":    2.2,
 	"parley/internal/speech/openai":   2.2,
 
-	"parley/internal/retrieval":      3,
-	"parley/internal/jobs":           3,
-	"parley/internal/ingest/crawl":   3,
-	"parley/internal/ingest/extract": 3,
-	"parley/internal/voice/vad":      3,
-	"parley/internal/voice/rtc":      3,
+	"parley/internal/retrieval":              3,
+	"parley/internal/jobs":                   3,
+	"parley/internal/ingest/crawl":           3,
+	"parley/internal/ingest/extract/draft":   1,
+	"parley/internal/ingest/extract/html":    2,
+	"parley/internal/ingest/extract/pdf":     2,
+	"parley/internal/ingest/extract/sandbox": 2,
+	"parley/internal/ingest/extract/office":  3, // chapters of books are HTML
+	"parley/internal/ingest/extract":         4,
+	"parley/internal/voice/vad":              3,
+	"parley/internal/voice/rtc":              3,
 
 	"parley/internal/store":     4,
 	"parley/internal/voice/sfu": 4, // rtc configures it

@@ -5,12 +5,13 @@ import (
 
 	"parley/internal/ingest/extract"
 	"parley/internal/voice/sfu"
+	"parley/internal/ingest/extract/sandbox"
 )
 
 // extractCmd is not for people: the server runs it to read uploaded files, and talks to it over standard input and
 // output.
 type extractCmd struct {
-	Need    extract.Need `enum:"all,calls,nothing" default:"all" help:"Fences that a program needs: ${enum}."`
+	Need    sandbox.Need `enum:"all,calls,nothing" default:"all" help:"Fences that a program needs: ${enum}."`
 	Program []string     `arg:"" optional:"" passthrough:"" help:"A program to become within the limits, with its arguments; none to read files."`
 }
 
@@ -20,7 +21,7 @@ func (c *extractCmd) Run(p *process) error {
 		words = words[1:]
 	}
 	if len(words) > 0 {
-		return extract.Become(c.Need, words[0], words[1:])
+		return sandbox.Become(c.Need, words[0], words[1:])
 	}
 	return extract.Serve(os.Stdin, p.stdout)
 }

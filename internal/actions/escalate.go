@@ -6,7 +6,7 @@ import (
 
 	"parley"
 	"parley/internal/chat"
-	"parley/internal/text/prose"
+	"parley/internal/text/redact"
 )
 
 const escalatedMessage = "A person from the team will take over this conversation."
@@ -27,7 +27,7 @@ func (b *Toolbox) escalateTool(a *parley.Action) (run func(context.Context, chat
 	return withCheckedInputs(actionInputs(a), func(ctx context.Context, call chat.Call, v values) chat.Output {
 		reason := valueText(v.inputs["reason"])
 		if call.Redact {
-			reason = prose.Redact(reason)
+			reason = redact.Text(reason)
 		}
 		if err := b.HandOver(ctx, call.Turn, reason); err != nil {
 			return b.internalFailure(call, "the conversation could not be handed over", err)

@@ -10,7 +10,7 @@ import (
 
 	"parley"
 	"parley/internal/chat"
-	"parley/internal/text/prose"
+	"parley/internal/text/redact"
 )
 
 // procedureRunner is a procedure, ready to be called, with the actions of its agent by key.
@@ -109,13 +109,13 @@ func (p *procedureRunner) openRun(ctx context.Context, call chat.Call, known map
 }
 
 // redactedRun is the run as it may be kept. An agent that redacts keeps no personal inputs: a run that waits asks for them again.
-func redactedRun(r *parley.ProcedureRun, redact bool) *parley.ProcedureRun {
-	if !redact {
+func redactedRun(r *parley.ProcedureRun, mustRedact bool) *parley.ProcedureRun {
+	if !mustRedact {
 		return r
 	}
 	k := *r
 	k.Inputs = maps.Clone(r.Inputs)
-	maps.DeleteFunc(k.Inputs, func(_ string, v json.RawMessage) bool { return string(prose.RedactJSON(v)) != string(v) })
+	maps.DeleteFunc(k.Inputs, func(_ string, v json.RawMessage) bool { return string(redact.JSON(v)) != string(v) })
 	return &k
 }
 

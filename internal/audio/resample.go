@@ -35,7 +35,7 @@ func NewResampler(from, to int) (*Resampler, error) {
 	return r, nil
 }
 
-// Push takes input and gives the output that it completes; the receiver owns it.
+// Push takes input and returns the output that it completes, which the caller owns.
 func (r *Resampler) Push(in []int16) []int16 {
 	r.inCount += len(in)
 	out := make([]int16, 0, len(in)*r.up/r.down+1)
@@ -45,7 +45,7 @@ func (r *Resampler) Push(in []int16) []int16 {
 	return r.filterPending(out)
 }
 
-// Flush ends the stream and gives what the filter still holds: in all, the output lasts as long as the input.
+// Flush ends the stream and returns what the filter still holds: in all, the output lasts as long as the input.
 func (r *Resampler) Flush() []int16 {
 	want := (r.inCount*r.up + r.down - 1) / r.down
 	r.pending = append(r.pending, make([]float32, r.halfWidth)...)
@@ -141,7 +141,7 @@ func sinc(x float64) float64 {
 	return math.Sin(math.Pi*x) / (math.Pi * x)
 }
 
-// kaiser is the window at x, from -1 to 1.
+// kaiser returns the window at x, from -1 to 1.
 func kaiser(x float64) float64 {
 	if x <= -1 || x >= 1 {
 		return 0
@@ -149,7 +149,7 @@ func kaiser(x float64) float64 {
 	return bessel(kaiserBeta*math.Sqrt(1-x*x)) / bessel(kaiserBeta)
 }
 
-// bessel is the modified Bessel function of the first kind, order 0.
+// bessel returns the modified Bessel function of the first kind, order 0.
 func bessel(x float64) float64 {
 	sum, term := 1.0, 1.0
 	for k := 1.0; term > sum*1e-12; k++ {

@@ -36,14 +36,14 @@ func ReadWAV(file []byte, rates ...int) (Sound, error) {
 	return Sound{Rate: h.rate, PCM: FromBytes(r.remaining[:h.size])}, nil
 }
 
-// ReadWAVRate reads a EncodeWAV stream up to its first sample and gives its rate. The size that the stream announces means nothing:
-// who writes while speaking does not know it yet.
+// ReadWAVRate reads a WAV stream up to its first sample and returns its rate. The size in its header is ignored: a stream that is
+// written while somebody speaks does not know it yet.
 func ReadWAVRate(r io.Reader) (rate int, err error) {
 	h, err := readHeader(r)
 	return h.rate, err
 }
 
-// EncodeWAV makes a EncodeWAV file.
+// EncodeWAV returns a WAV file.
 func EncodeWAV(s Sound) []byte {
 	size := uint32(2 * len(s.PCM))
 	b := make([]byte, 0, 44+size)
@@ -101,7 +101,7 @@ func readHeader(r io.Reader) (h wavHeader, err error) {
 	return h, errors.New("a WAV file without samples")
 }
 
-// readFormat checks that the samples are such as this package holds, and gives their rate.
+// readFormat checks that the samples are of the form that this package uses, and returns their rate.
 func readFormat(b []byte) (rate int, err error) {
 	if len(b) < 16 {
 		return 0, errNoWAV

@@ -66,7 +66,7 @@ func TestBrokenWAV(t *testing.T) {
 	}
 }
 
-// The damaged files of the shelf of sounds: one contradicts itself, one has another rate than speech.
+// The damaged files in the folder of sounds: one contradicts itself, one has another rate than speech.
 func TestDamagedFiles(t *testing.T) {
 	files, _ := filepath.Glob("../../../shared/data/audio/broken/*.wav")
 	if len(files) == 0 {

@@ -6,7 +6,7 @@ import (
 	"parley"
 	"parley/internal/sqldb"
 	"parley/internal/store"
-	"parley/internal/text/prose"
+	"parley/internal/text/redact"
 )
 
 // AddCustomerMessage keeps what the customer writes to the person who has taken the conversation over (decision 26). Fails with
@@ -61,9 +61,9 @@ func (k *Conversations) addMessage(ctx context.Context, account parley.AccountID
 
 // redactedParts is a text as it may be kept: of an agent that masks personal data, without it.
 func redactedParts(ctx context.Context, tx *store.DB, account parley.AccountID, agent parley.AgentID, text string) ([]parley.Part, error) {
-	redact, err := tx.AgentRedacts(ctx, account, agent)
-	if redact {
-		text = prose.Redact(text)
+	mustRedact, err := tx.AgentRedacts(ctx, account, agent)
+	if mustRedact {
+		text = redact.Text(text)
 	}
 	return []parley.Part{{Type: "text", Text: text}}, err
 }

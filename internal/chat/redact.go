@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"parley"
-	"parley/internal/text/prose"
+	"parley/internal/text/redact"
 )
 
 // redactText is a text as it may be kept, traced and logged: of an agent that redacts, without personal data.
@@ -12,7 +12,7 @@ func (t *Turn) redactText(text string) string {
 	if !t.agent.Redact {
 		return text
 	}
-	return prose.Redact(text)
+	return redact.Text(text)
 }
 
 // redactMessage is the answer as it may be kept. What it quotes stays as it is, for that is the sources' and not the customer's; the
@@ -28,7 +28,7 @@ func (t *Turn) redactMessage(m parley.Message) parley.Message {
 		p := &m.Parts[i]
 		length := len(p.Text)
 		p.Text = moves.maskText(p.Text, at, m.Citations)
-		p.Input, p.Output = prose.RedactJSON(p.Input), prose.RedactJSON(p.Output)
+		p.Input, p.Output = redact.JSON(p.Input), redact.JSON(p.Output)
 		at += length
 	}
 	for i := range m.Citations {
@@ -46,14 +46,14 @@ func (t *Turn) redactCalls(calls []parley.ToolCall) []parley.ToolCall {
 	}
 	calls = slices.Clone(calls)
 	for i := range calls {
-		calls[i].Input, calls[i].Output = prose.RedactJSON(calls[i].Input), prose.RedactJSON(calls[i].Output)
+		calls[i].Input, calls[i].Output = redact.JSON(calls[i].Input), redact.JSON(calls[i].Output)
 	}
 	return calls
 }
 
 // redactOutput is a tool's output as it may be kept.
 func redactOutput(out parley.ToolOutput) parley.ToolOutput {
-	out.Data, out.Error = prose.RedactJSON(out.Data), prose.Redact(out.Error)
+	out.Data, out.Error = redact.JSON(out.Data), redact.Text(out.Error)
 	return out
 }
 
@@ -62,7 +62,7 @@ type maskShifts []struct{ offset, delta int }
 
 // maskText masks a stretch of the answer that begins at the byte from, but for what the citations cover.
 func (mv *maskShifts) maskText(text string, from int, cited []parley.Citation) string {
-	spans := slices.DeleteFunc(prose.RedactSpans(text), func(s prose.PrivateSpan) bool {
+	spans := slices.DeleteFunc(redact.Spans(text), func(s redact.Span) bool {
 		return slices.ContainsFunc(cited, func(c parley.Citation) bool { return c.AnswerStart < from+s.End && from+s.Start < c.AnswerEnd })
 	})
 	var out []byte

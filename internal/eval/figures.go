@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Result is what a set has shown.
+// Result holds the results of a set.
 type Result struct {
 	Name      string `json:"name"`
 	Documents int    `json:"documents"`
@@ -69,7 +69,7 @@ func (t *Trial) measureRanking(order []string) {
 	}
 }
 
-// runningMean is a mean in the making.
+// runningMean computes a mean.
 type runningMean struct{ sum, count float64 }
 
 func (m *runningMean) add(v float64) { m.sum, m.count = m.sum+v, m.count+1 }
@@ -158,7 +158,7 @@ func (f *Figures) setTimes(trials []Trial) {
 	f.FindP50, f.FindP99, f.AnswerP50, f.AnswerP99 = quantile(find, .5), quantile(find, .99), quantile(answer, .5), quantile(answer, .99)
 }
 
-// isAnswered reports that a model was asked: it always says something.
+// isAnswered reports whether a model was asked: it always says something.
 func (t *Trial) isAnswered() bool { return t.Answer != "" }
 
 // quantile returns a quantile; 0 of nothing.
@@ -168,4 +168,65 @@ func quantile(values []float64, share float64) float64 {
 	}
 	slices.Sort(values)
 	return values[min(int(share*float64(len(values))), len(values)-1)]
+}
+
+// Point is what refusing everything below a threshold would do.
+type Point struct {
+	Threshold     float64 `json:"threshold"`
+	FalseRefusals float64 `json:"false_refusals"`
+	RefusalRecall float64 `json:"refusal_recall"`
+}
+
+// refusalCurve returns a point for each score there is, from refusing nothing to refusing all but the surest, and the area under it.
+// Without scores of both kinds of questions there is neither.
+func refusalCurve(trials []Trial) (points []Point, area *float64) {
+	var answerable, unanswerable []float64
+	for _, t := range trials {
+		switch {
+		case t.Score == nil || t.Answerable == nil:
+		case *t.Answerable:
+			answerable = append(answerable, *t.Score)
+		default:
+			unanswerable = append(unanswerable, *t.Score)
+		}
+	}
+	if len(answerable) == 0 || len(unanswerable) == 0 {
+		return nil, nil
+	}
+	slices.Sort(answerable)
+	slices.Sort(unanswerable)
+	thresholds := slices.Concat(answerable, unanswerable)
+	slices.Sort(thresholds)
+	for _, t := range slices.Compact(thresholds) {
+		points = append(points, Point{t, shareBelow(answerable, t), shareBelow(unanswerable, t)})
+	}
+	sum := 0.0
+	for _, h := range answerable {
+		i, _ := slices.BinarySearch(unanswerable, h)
+		j := i
+		for j < len(unanswerable) && unanswerable[j] == h {
+			j++
+		}
+		sum += float64(i) + float64(j-i)/2
+	}
+	a := sum / float64(len(answerable)) / float64(len(unanswerable))
+	return points, &a
+}
+
+// shareBelow returns the share of the sorted scores under the threshold.
+func shareBelow(scores []float64, threshold float64) float64 {
+	i, _ := slices.BinarySearch(scores, threshold)
+	return float64(i) / float64(len(scores))
+}
+
+// RecallAt returns the most unanswerable questions that can be refused while no more than the share of answerable ones is, as a
+// share of them; nil without a curve.
+func (f *Figures) RecallAt(falsely float64) *float64 {
+	var best *float64
+	for _, p := range f.Curve {
+		if p.FalseRefusals <= falsely {
+			best = &p.RefusalRecall
+		}
+	}
+	return best
 }

@@ -74,9 +74,9 @@ func TestLearnDoubt(t *testing.T) {
 	w := fitWeights(slices.Concat(whole, halved))
 	t.Log("all", describeSeparation(whole, w.scores(whole)))
 	t.Logf("base %.2f, weights %.2f", w[0], w[1:])
-	held := filterExamples(whole, func(l trainingExample) bool { return l.isAnswerable == 1 })
+	answerable := filterExamples(whole, func(l trainingExample) bool { return l.isAnswerable == 1 })
 	for _, falsely := range []float64{.1, .12, .14, .15} {
-		t.Logf("refuses %.2f of the answerable below %.3f", falsely, quantile(w.scores(held), falsely))
+		t.Logf("refuses %.2f of the answerable below %.3f", falsely, quantile(w.scores(answerable), falsely))
 	}
 	for _, set := range []string{"clapnq", "mtrag-un", "xquad.en", "xquad.es", "xquad.de", "xquad.ar", "xquad.zh", "ente-help", "clapnq small", "mtrag-un small", "xquad.en small", "xquad.de small", "xquad.zh small"} {
 		of := filterExamples(slices.Concat(whole, halved), func(l trainingExample) bool { return l.set == set })
@@ -84,7 +84,7 @@ func TestLearnDoubt(t *testing.T) {
 		all := [2]float64{}
 		for _, l := range of {
 			all[int(l.isAnswerable)]++
-			if w.score(l) < quantile(w.scores(held), .14) {
+			if w.score(l) < quantile(w.scores(answerable), .14) {
 				n[int(l.isAnswerable)]++
 			}
 		}
@@ -110,9 +110,9 @@ func hashGroup(group string) int {
 // trainingExamples asks the questions of the set while only some of its documents are there. Questions whose documents are taken away are
 // open then; of the others only those count that had lost nothing to begin with.
 func trainingExamples(s eval.Set, there func(int) bool, weight float64) (all []trainingExample) {
-	x, gone := retrieval.NewIndex(), map[string]bool{}
+	x, isMissing := retrieval.NewIndex(), map[string]bool{}
 	for i, d := range s.Docs {
-		if gone[d.ID] = !there(i); !gone[d.ID] {
+		if isMissing[d.ID] = !there(i); !isMissing[d.ID] {
 			x.Put(passagesOf(d)...)
 		}
 	}
@@ -120,7 +120,7 @@ func trainingExamples(s eval.Set, there func(int) bool, weight float64) (all []t
 		if q.Answerable == nil {
 			continue
 		}
-		lost := slices.ContainsFunc(q.Relevant, func(id string) bool { return gone[id] })
+		lost := slices.ContainsFunc(q.Relevant, func(id string) bool { return isMissing[id] })
 		if !lost && !there(0) { // asked already, with all documents there
 			continue
 		}

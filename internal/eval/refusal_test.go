@@ -27,14 +27,14 @@ func TestRefusal(t *testing.T) {
 		{"both", []eval.Figures{alone, spoken}, .15, .70},
 		{"ente-help", []eval.Figures{foreign}, .05, .98},
 	} {
-		var held, open, falsely, right float64
+		var answered, open, falsely, right float64
 		for _, f := range c.of {
-			held, open = held+float64(f.Answerable), open+float64(f.Unanswerable)
+			answered, open = answered+float64(f.Answerable), open+float64(f.Unanswerable)
 			falsely += *f.FalseRefusals * float64(f.Answerable)
 			right += *f.RefusalRecall * float64(f.Unanswerable)
 		}
-		falsely, right = falsely/held, right/open
-		t.Logf("%-9s refuses %.3f of %.0f answered and %.3f of %.0f open questions", c.name, falsely, held, right, open)
+		falsely, right = falsely/answered, right/open
+		t.Logf("%-9s refuses %.3f of %.0f answered and %.3f of %.0f open questions", c.name, falsely, answered, right, open)
 		if falsely > c.falsely || right < c.right {
 			t.Errorf("%s: refuses %.2f of the answered and %.2f of the open questions", c.name, falsely, right)
 		}

@@ -83,18 +83,18 @@ func quantile(scores []float64, share float64) float64 {
 	return scores[int(share*float64(len(scores)))]
 }
 
-// describeSeparation says how well the scores tell answerable questions from others.
+// describeSeparation returns how well the scores tell answerable questions from others.
 func describeSeparation(all []trainingExample, scores []float64) string {
-	var held, open []float64
+	var answerable, open []float64
 	for i, l := range all {
 		if l.isAnswerable == 1 {
-			held = append(held, scores[i])
+			answerable = append(answerable, scores[i])
 		} else {
 			open = append(open, scores[i])
 		}
 	}
 	above := 0.0
-	for _, h := range held {
+	for _, h := range answerable {
 		for _, o := range open {
 			if h > o {
 				above++
@@ -102,7 +102,7 @@ func describeSeparation(all []trainingExample, scores []float64) string {
 		}
 	}
 	recall := func(falsely float64) float64 {
-		n, bar := 0.0, quantile(held, falsely)
+		n, bar := 0.0, quantile(answerable, falsely)
 		for _, o := range open {
 			if o < bar {
 				n++
@@ -110,5 +110,5 @@ func describeSeparation(all []trainingExample, scores []float64) string {
 		}
 		return n / float64(len(open))
 	}
-	return fmt.Sprintf("AUC %.3f, refused rightly at 10 %% %.3f, at 15 %% %.3f", above/float64(len(held)*len(open)), recall(.1), recall(.15))
+	return fmt.Sprintf("AUC %.3f, refused rightly at 10 %% %.3f, at 15 %% %.3f", above/float64(len(answerable)*len(open)), recall(.1), recall(.15))
 }

@@ -39,7 +39,7 @@ type Replay struct {
 	Skipped int        `json:"skipped"` // answered by another model, with tools, or no longer there
 }
 
-// Replayer returns an agent its past questions again, each after what was said before it then.
+// Replayer asks an agent its past questions again, each with the messages before it then.
 type Replayer struct {
 	DB      *store.DB
 	Library *retrieval.Indexes
@@ -99,7 +99,7 @@ func (r Replayer) replayTurn(ctx context.Context, agent *parley.Agent, t store.A
 		Before: stored[0].Text(), Now: now.Text(), Score: [2]*float64{stored[0].Score, now.Score}}, nil
 }
 
-// answerDraft returns the answer as a turn would keep it.
+// answerDraft returns the answer as a turn would store it.
 func (r Replayer) answerDraft(ctx context.Context, draft chat.StandaloneTurn) (m parley.Message, refused bool, err error) {
 	query := draft.Query()
 	r.Questions.EmbedQuery(ctx, r.Library, draft.Agent, &query)

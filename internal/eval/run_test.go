@@ -67,12 +67,12 @@ func TestBaselineAnswersNothing(t *testing.T) {
 
 // What cites wrongly is found out: this model cites its words for a passage that does not hold them.
 func TestCitationsAreChecked(t *testing.T) {
-	const said = "The shop opens at nine"
+	const answer = "The shop opens at nine"
 	cite := func(end int) scripted.Step {
 		return scripted.Step{Chunk: model.Chunk{Citation: &model.Citation{Start: 1, End: end, AnswerEnd: 4}}}
 	}
 	liar := &scripted.Model{StepsFor: func(model.Request) []scripted.Step {
-		return []scripted.Step{scripted.Text(said), cite(5), cite(9999), scripted.Stop()}
+		return []scripted.Step{scripted.Text(answer), cite(5), cite(9999), scripted.Stop()}
 	}}
 	r := runSet(t, eval.Runner{Backend: model.Backend{Model: liar, Label: "liar"}}, shopSet)
 	if r.Citations != 8 || floatOrNaN(r.CitationSupport) != 0 || floatOrNaN(r.Covered) == 0 {

@@ -1,5 +1,5 @@
 // Package eval measures answers: it runs sets of questions through the same retrieval, prompt and model as a conversation's turn,
-// beside plain BM25, and gives an agent's past questions to it again.
+// beside plain BM25, and asks an agent its past questions again.
 package eval
 
 import (
@@ -53,15 +53,15 @@ func (f file) hasMembers(members ...string) bool {
 }
 
 // ReadSets finds the sets in a folder by looking at its files: SQuAD's format, StackFAQ, CLAP NQ, MTRAG, a help centre with its
-// questions, and the format of our own. A folder without any is taken for a folder of such folders. With a file's name only that
-// file is read.
-func ReadSets(folder fs.FS, only string) ([]Set, error) {
-	files, folders, err := listDataFiles(folder, only)
+// questions, and the format of our own. A folder without any is taken for a folder of such folders. With a file's name, that file alone
+// is read.
+func ReadSets(folder fs.FS, fileName string) ([]Set, error) {
+	files, folders, err := listDataFiles(folder, fileName)
 	if err != nil {
 		return nil, err
 	}
 	sets, err := detectSets(folder, files)
-	if err != nil || len(sets) > 0 || only != "" {
+	if err != nil || len(sets) > 0 || fileName != "" {
 		return sets, requireSets(sets, err)
 	}
 	for _, name := range folders {
@@ -90,7 +90,7 @@ func requireSets(sets []Set, err error) error {
 }
 
 // listDataFiles returns the data files of a folder, and the folders in it.
-func listDataFiles(folder fs.FS, only string) (files []file, folders []string, err error) {
+func listDataFiles(folder fs.FS, fileName string) (files []file, folders []string, err error) {
 	entries, err := fs.ReadDir(folder, ".")
 	if err != nil {
 		return nil, nil, err
@@ -98,7 +98,7 @@ func listDataFiles(folder fs.FS, only string) (files []file, folders []string, e
 	for _, e := range entries {
 		name := e.Name()
 		switch {
-		case only != "" && name != only:
+		case fileName != "" && name != fileName:
 		case e.IsDir():
 			folders = append(folders, name)
 		case path.Ext(name) == ".json" || path.Ext(name) == ".jsonl":

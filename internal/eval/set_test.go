@@ -21,9 +21,9 @@ func TestFormatsAreFoundByLooking(t *testing.T) {
 {"id": "1", "question": "When?", "history": ["Where are you?", {"role": "assistant", "text": "In town."}], "relevant": ["hours"], "answerable": true}
 {"id": "2", "question": "Why?", "relevant": [], "answerable": false}`
 	for _, c := range []struct {
-		name, only string
-		files      map[string]string
-		want       string // name/documents/questions/answerable/unanswerable of each set
+		name, fileName string
+		files          map[string]string
+		want           string // name/documents/questions/answerable/unanswerable of each set
 	}{
 		{"squad", "", map[string]string{"a.json": `{"version": "1.1", "data": [{"paragraphs": [{"context": "C", "qas": [{"id": "q", "question": "Q"}]}]}]}`}, "a/1/1/1/0"},
 		{"stackfaq", "", map[string]string{"bank.jsonl": `{"id": "t", "question": "Q", "answers": ["A", "B"]}`, "queries.jsonl": `{"thread": "t", "query": "P"}`},
@@ -39,7 +39,7 @@ func TestFormatsAreFoundByLooking(t *testing.T) {
 		{"one file of a folder", "set.jsonl", map[string]string{"set.jsonl": ours, "other.json": `{"version": "1", "data": []}`}, "questions/1/2/1/1"},
 		{"folders of folders", "", map[string]string{"one/set.jsonl": ours, "two/a.json": `{"version": "1", "data": []}`, "three/readme.md": "x"}, "questions/1/2/1/1 a/0/0/0/0"},
 	} {
-		sets, err := eval.ReadSets(newFolder(c.files), c.only)
+		sets, err := eval.ReadSets(newFolder(c.files), c.fileName)
 		if err != nil {
 			t.Errorf("%s: %v", c.name, err)
 		}
@@ -52,15 +52,15 @@ func TestFormatsAreFoundByLooking(t *testing.T) {
 func describeSets(sets []eval.Set) string {
 	var all []string
 	for _, s := range sets {
-		held, open := 0, 0
+		answerable, open := 0, 0
 		for _, q := range s.Questions {
 			if q.Answerable != nil && *q.Answerable {
-				held++
+				answerable++
 			} else if q.Answerable != nil {
 				open++
 			}
 		}
-		all = append(all, strings.Join([]string{s.Name, digitString(len(s.Docs)), digitString(len(s.Questions)), digitString(held), digitString(open)}, "/"))
+		all = append(all, strings.Join([]string{s.Name, digitString(len(s.Docs)), digitString(len(s.Questions)), digitString(answerable), digitString(open)}, "/"))
 	}
 	return strings.Join(all, " ")
 }

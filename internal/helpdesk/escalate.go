@@ -6,7 +6,7 @@ import (
 
 	"parley"
 	"parley/internal/store"
-	"parley/internal/text/prose"
+	"parley/internal/text/redact"
 )
 
 // StatusChanged opens a ticket when a person takes a conversation over, or has its ticket wait for the team again, and closes the ticket when
@@ -61,7 +61,7 @@ func (d *Service) openOrReopen(ctx context.Context, tx *store.DB, c *parley.Conv
 		return err
 	}
 	if redacts {
-		what.Reason = prose.Redact(what.Reason)
+		what.Reason = redact.Text(what.Reason)
 	}
 	t, err := lockTicketOf(ctx, tx, c)
 	switch {

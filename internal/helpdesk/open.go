@@ -9,7 +9,7 @@ import (
 	"parley"
 	"parley/internal/sqldb"
 	"parley/internal/store"
-	"parley/internal/text/prose"
+	"parley/internal/text/redact"
 )
 
 // Open makes a ticket of channel api with its conversation, whose first message is the description, and finds its customer, its team
@@ -99,7 +99,7 @@ func lowerID[ID ~string](id ID) ID { return ID(strings.ToLower(string(id))) }
 
 // redactTicket takes personal data out of what is kept of a ticket; the customer's address is who they are and stays.
 func redactTicket(t *parley.Ticket) {
-	t.Subject, t.Description, t.Metadata = prose.Redact(t.Subject), prose.Redact(t.Description), prose.RedactJSON(t.Metadata)
+	t.Subject, t.Description, t.Metadata = redact.Text(t.Subject), redact.Text(t.Description), redact.JSON(t.Metadata)
 }
 
 // createConversation writes the ticket's conversation, in the hands of people from the start, with the description as the customer's message.

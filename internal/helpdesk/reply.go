@@ -10,7 +10,7 @@ import (
 	"parley"
 	"parley/internal/sqldb"
 	"parley/internal/store"
-	"parley/internal/text/prose"
+	"parley/internal/text/redact"
 )
 
 // NewReply is what a member of the team writes to a ticket: a reply, which the customer sees, or a note, which only the team sees.
@@ -136,7 +136,7 @@ func (d *Service) storeReply(ctx context.Context, tx *store.DB, t *parley.Ticket
 	}
 	text := w.Content
 	if redacts {
-		text = prose.Redact(text)
+		text = redact.Text(text)
 	}
 	m.Parts = []parley.Part{{Type: "text", Text: text}}
 	if m.Type == store.MessageTypeNote {

@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"parley"
@@ -9,7 +10,7 @@ import (
 	"parley/internal/store"
 )
 
-// Content is all that an agent is to read of texts and pages: one text, and pages one by one.
+// Content is all texts and pages that an agent is to answer from: one text, and pages one by one.
 type Content struct {
 	Text string // empty for none
 	URLs []string
@@ -51,14 +52,14 @@ func (d *Service) NewContent(account parley.Account, plan parley.Plan, agent par
 			n.links = append(n.links, link)
 		}
 	}
-	if len(faults) > 0 {
-		return nil, &parley.Error{Code: parley.CodeInvalidBody, Message: parley.CodeInvalidBody.DefaultMessage(), Details: faults}
+	if err := parley.InvalidFields(faults); err != nil {
+		return nil, err
 	}
 	return n, nil
 }
 
 // Create writes the content of an agent that has none, in a transaction, and nothing when it fails. Fails with
-// SOURCE_SIZE_LIMIT_EXCEEDED when there is no room for it.
+// SOURCE_SIZE_LIMIT_EXCEEDED when the plan does not allow it.
 func (n *NewContent) Create(ctx context.Context, tx *store.DB) error {
 	if n.text != nil {
 		if err := n.text.create(ctx, tx, n.plan); err != nil {
@@ -71,4 +72,148 @@ func (n *NewContent) Create(ctx context.Context, tx *store.DB) error {
 		}
 	}
 	return nil
+}
+
+// Replace puts the content in the place of all texts and links that the agent has, in a transaction, and nothing when it fails; what
+// it has of other kinds stays. What was there answers until the new content does: a text becomes another version of the text that
+// was there, an address that was read is read again, and the rest leaves by a job. Fails with AGENT_NOT_FOUND, or with
+// SOURCE_SIZE_LIMIT_EXCEEDED when the plan would not allow it even without the old content.
+func (n *NewContent) Replace(ctx context.Context, tx *store.DB) error {
+	if err := tx.LockAgent(ctx, n.account, n.agent); err != nil {
+		return err
+	}
+	there, err := tx.ManagedSources(ctx, n.account, n.agent)
+	if err != nil {
+		return err
+	}
+	old := &oldContent{}
+	for _, s := range there {
+		if (s.Kind == parley.SourceText || s.Kind == parley.SourceLink) && s.Status != parley.SourceToBeDeleted {
+			old.sources = append(old.sources, s)
+		}
+	}
+	next := n.replacement
+	if err := n.replaceSources(ctx, tx, old, &next); err != nil {
+		return n.explainSizeError(err)
+	}
+	for _, s := range old.sources {
+		next.OldSources = append(next.OldSources, s.ID)
+	}
+	return n.service.Queue.Enqueue(ctx, tx.SQL(), next.job(n.account)) // also when none leaves: it overrides an earlier one
+}
+
+// replaceSources writes each part of the content onto what it continues, or as something new.
+func (n *NewContent) replaceSources(ctx context.Context, tx *store.DB, old *oldContent, next *contentReplacement) error {
+	text := old.takeText(n.text)
+	links := make([]parley.SourceID, len(n.links))
+	for i, link := range n.links {
+		links[i] = old.takeLink(link.source.URL)
+	}
+	leaves, err := old.remainingBytes(ctx, tx, n)
+	if err != nil {
+		return err
+	}
+	plan := withExtraStorage(n.plan, leaves)
+	if n.text != nil {
+		id, err := n.writeText(ctx, tx, text, plan)
+		if err != nil {
+			return err
+		}
+		next.NewSources = append(next.NewSources, id)
+	}
+	for i, link := range n.links {
+		id, err := n.writeLink(ctx, tx, link, links[i], plan)
+		if err != nil {
+			return err
+		}
+		next.NewSources = append(next.NewSources, id)
+	}
+	return nil
+}
+
+func (n *NewContent) writeText(ctx context.Context, tx *store.DB, onto parley.SourceID, plan parley.Plan) (parley.SourceID, error) {
+	if onto == "" {
+		return n.text.source.ID, n.text.create(ctx, tx, plan)
+	}
+	_, err := n.textUpdate.applyTo(ctx, tx, onto, plan)
+	if errors.Is(err, errUnchanged) {
+		err = nil
+	}
+	return onto, err
+}
+
+func (n *NewContent) writeLink(ctx context.Context, tx *store.DB, link *NewLink, onto parley.SourceID, plan parley.Plan) (parley.SourceID, error) {
+	if onto == "" {
+		wider := *link
+		wider.plan = plan
+		return link.source.ID, wider.Create(ctx, tx)
+	}
+	_, err := n.service.restartCrawl(ctx, tx, n.account, n.agent, onto, link.source.CreatedAt, LinkChange{})
+	return onto, err
+}
+
+// oldContent holds the sources that an agent has: those taken from it are continued, and the rest is removed.
+type oldContent struct{ sources []store.ManagedSource }
+
+func (h *oldContent) takeFirst(is func(*store.ManagedSource) bool) parley.SourceID {
+	for i := range h.sources {
+		if s := h.sources[i]; is(&s) {
+			h.sources = append(h.sources[:i:i], h.sources[i+1:]...)
+			return s.ID
+		}
+	}
+	return ""
+}
+
+// takeText takes the text that becomes the new one: one with the same content, else the oldest.
+func (h *oldContent) takeText(w *draft) parley.SourceID {
+	if w == nil {
+		return ""
+	}
+	id := h.takeFirst(func(s *store.ManagedSource) bool { return s.Kind == parley.SourceText && s.Hash == w.version.Hash })
+	if id == "" {
+		id = h.takeFirst(func(s *store.ManagedSource) bool { return s.Kind == parley.SourceText })
+	}
+	return id
+}
+
+// takeLink takes the page of an address.
+func (h *oldContent) takeLink(url string) parley.SourceID {
+	return h.takeFirst(func(s *store.ManagedSource) bool {
+		return s.Kind == parley.SourceLink && s.URL == url && linkRecordOf(&s.Source).Type == crawl.Individual
+	})
+}
+
+// remainingBytes returns how many bytes are removed, those of links' pages among them.
+func (h *oldContent) remainingBytes(ctx context.Context, tx *store.DB, n *NewContent) (total int64, err error) {
+	var links []parley.SourceID
+	for _, s := range h.sources {
+		total += s.Size
+		if s.Kind == parley.SourceLink {
+			links = append(links, s.ID)
+		}
+	}
+	pages, err := tx.SiteSizes(ctx, n.account, n.agent, links)
+	for _, size := range pages {
+		total += size
+	}
+	return total, err
+}
+
+// withExtraStorage returns a plan that allows so many bytes more, those of content that is about to be removed.
+func withExtraStorage(plan parley.Plan, bytes int64) parley.Plan {
+	if plan.StoragePerAgent != nil {
+		most := *plan.StoragePerAgent + bytes
+		plan.StoragePerAgent = &most
+	}
+	return plan
+}
+
+// explainSizeError returns an error that names the storage of the plan itself, without what it allows while old and new content exist
+// together.
+func (n *NewContent) explainSizeError(err error) error {
+	if parley.IsCode(err, parley.CodeSourceSize) {
+		return parley.NewErrorf(parley.CodeSourceSize, "The %s plan allows %d bytes of sources for an agent, and this content would bring them to more.", n.plan.Name, *n.plan.StoragePerAgent)
+	}
+	return err
 }

@@ -122,7 +122,7 @@ func TestContentIsReplacedWholeOrNotAtAll(t *testing.T) {
 		if n := s.queryCount(`select count(*) from jobs`); n != 0 || s.sortedSourceNames() != "Old" || s.loadAgent().Status() != parley.AgentTrained || s.loadAgent().Size != 32 {
 			s.Errorf("%d jobs, %+v", n, s.loadAgent())
 		}
-		s.replaceContent(ingest.Content{Text: strings.Repeat("x", 40)}) // there is no room for both
+		s.replaceContent(ingest.Content{Text: strings.Repeat("x", 40)}) // the plan does not allow both
 		s.runUntilSettled()
 		if s.loadAgent().Size != 40 {
 			s.Error(s.loadAgent().Size)

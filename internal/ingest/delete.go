@@ -12,17 +12,17 @@ import (
 	"parley/internal/store"
 )
 
-// Delete takes a source from the agent, at once and for good, also while it trains; what it said is erased by a job. The
+// Delete deletes a source of the agent, at once and for good, also while it trains; a job erases its content. The
 // pages of a site go with it: where they are many, the reply has the status toBeDeleted, and else deleted. Fails with
 // AGENT_NOT_FOUND, SOURCE_NOT_FOUND (also for a page of a site) or SOURCE_ALREADY_PENDING_DELETION.
 func (d *Service) Delete(ctx context.Context, account parley.Account, agent parley.AgentID, id parley.SourceID) (*parley.Source, error) {
 	now := d.Now()
-	var gone *parley.Source
+	var deleted *parley.Source
 	err := d.DB.Transact(ctx, sqldb.Bulk, func(tx *store.DB) (err error) {
-		gone, err = d.deleteSource(ctx, tx, account.ID, agent, id, now)
+		deleted, err = d.deleteSource(ctx, tx, account.ID, agent, id, now)
 		return err
 	})
-	return gone, err
+	return deleted, err
 }
 
 // deleteSource deletes a source as part of a transaction.
@@ -47,7 +47,7 @@ func (d *Service) deleteSource(ctx context.Context, tx *store.DB, account parley
 // manySitePages is from how many pages on a site stays in the lists until they are erased.
 const manySitePages = 200
 
-// deletePages deletes the pages of a source that is a site, and says what the source's status is then.
+// deletePages deletes the pages of a source that is a site, and returns the source's status then.
 func (d *Service) deletePages(ctx context.Context, tx *store.DB, account parley.AccountID, agent parley.AgentID, id parley.SourceID, now time.Time) (parley.SourceStatus, error) {
 	if err := tx.LockAgent(ctx, account, agent); err != nil { // before the source's row, always
 		return "", err
@@ -60,7 +60,7 @@ func (d *Service) deletePages(ctx context.Context, tx *store.DB, account parley.
 		return "", parley.NewError(parley.CodeSourceNotFound)
 	case s.Status == parley.SourceToBeDeleted:
 		return "", parley.NewError(parley.CodeSourceAlreadyDel)
-	case s.Kind != parley.SourceLink:
+	case !kinds[s.Kind].hasPages:
 		return parley.SourceDeleted, nil
 	}
 	n, err := tx.DeletePageSources(ctx, s, now)
@@ -72,20 +72,20 @@ func (d *Service) deletePages(ctx context.Context, tx *store.DB, account parley.
 
 // Erase handles EraseJob.
 func (d *Service) Erase(ctx context.Context, job jobs.Job) error {
-	about, err := jobs.DecodePayload[jobPayload](job)
+	agent, err := jobAgent(job)
 	if err != nil {
 		return err
 	}
-	if err := d.eraseAll(ctx, job.AccountID, about.Agent, parley.SourceID(job.Key)); err != nil {
+	if err := d.eraseAll(ctx, job.AccountID, agent, parley.SourceID(job.Key)); err != nil {
 		return err
 	}
-	if err := d.Indexes.EraseVectors(ctx, about.Agent); err != nil {
+	if err := d.Indexes.EraseVectors(ctx, agent); err != nil {
 		return err
 	}
-	return d.RemoveUnusedFiles(ctx, job.AccountID, about.Agent)
+	return d.RemoveUnusedFiles(ctx, job.AccountID, agent)
 }
 
-// eraseAll erases what a deleted source said, and its pages, and then takes a site whose pages were many out of the lists.
+// eraseAll erases the content of a deleted source and its pages, and then removes a site that had many pages from the lists.
 func (d *Service) eraseAll(ctx context.Context, account parley.AccountID, agent parley.AgentID, id parley.SourceID) error {
 	pages, err := d.DB.DeletedPageSources(ctx, account, agent, id)
 	if err != nil {

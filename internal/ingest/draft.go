@@ -4,46 +4,35 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 
 	"parley"
+	"parley/internal/sqldb"
 	"parley/internal/store"
 )
 
+// errUnchanged is the error of a change that changes nothing.
+var errUnchanged = errors.New("ingest: nothing to change")
+
 // draft is a source's content on its way into the database: its ids and times are made before the transaction, which may run
-// twice. What the kinds do each in their own way stands in its functions.
+// twice. Its functions hold what differs between kinds.
 type draft struct {
 	service *Service
 	name    *string       // nil stays
 	source  parley.Source // as it is when it is new
 	version parley.Version
-	jobKind string // what goes on with it
 
-	// fill writes the new version of a source that is there, and gives its size, or errUnchanged.
+	// fillVersion writes the new version of an existing source, and returns its size, or errUnchanged.
 	fillVersion func(ctx context.Context, tx *store.DB, before *parley.Source, was, v *parley.Version) (size int64, err error)
-	// twin reports whether the agent has the content under that name already.
+	// isDuplicate reports whether the agent has the content under that name already.
 	isDuplicate func(ctx context.Context, tx *store.DB, s *parley.Source, v *parley.Version) (bool, error)
-	// keep writes what belongs to the version; nil where nothing does.
+	// storeExtra writes what belongs to the version; nil where nothing does.
 	storeExtra func(ctx context.Context, tx *store.DB, s *parley.Source, v *parley.Version) error
 }
 
-func (d *Service) textDraft(account parley.Account, agent parley.AgentID, change TextChange) *draft {
-	w := d.contentDraft(account, agent, parley.SourceText, change.Name, func(was, v *parley.Version) error {
-		if change.Content == nil {
-			v.Text, v.Hash = was.Text, was.Hash
-		}
-		return nil
-	})
-	if change.Content != nil {
-		setText(&w.version, stripNUL(*change.Content))
-		w.source.Size = int64(len(w.version.Text))
-	}
-	return w
-}
-
-// contentDraft is a draft of a kind whose content is text as it comes. fill writes the new version from the one before.
+// contentDraft returns a draft of a kind whose content is text as it comes. fill writes the new version from the one before.
 func (d *Service) contentDraft(account parley.Account, agent parley.AgentID, kind parley.SourceKind, name *string, fill func(was, v *parley.Version) error) *draft {
 	w := d.emptyDraft(account, agent, kind, name)
-	w.jobKind = TrainJob
 	w.fillVersion = func(_ context.Context, _ *store.DB, before *parley.Source, was, v *parley.Version) (int64, error) {
 		if err := fill(was, v); err != nil {
 			return 0, err
@@ -59,7 +48,7 @@ func (d *Service) contentDraft(account parley.Account, agent parley.AgentID, kin
 	return w
 }
 
-// emptyDraft is a draft of a kind without a content.
+// emptyDraft returns a draft without content.
 func (d *Service) emptyDraft(account parley.Account, agent parley.AgentID, kind parley.SourceKind, name *string) *draft {
 	now := d.Now()
 	w := &draft{service: d, version: parley.Version{ID: parley.VersionID(parley.NewUUID()), AgentID: agent, CreatedAt: now}}
@@ -88,7 +77,7 @@ func (w *draft) create(ctx context.Context, tx *store.DB, plan parley.Plan) erro
 	return w.finishWrite(ctx, tx, plan, "source.created", &s, &v, total)
 }
 
-// applyTo makes the draft the wanted version of a source, or gives errUnchanged.
+// applyTo makes the draft the wanted version of a source, or returns errUnchanged.
 func (w *draft) applyTo(ctx context.Context, tx *store.DB, id parley.SourceID, plan parley.Plan) (*parley.Source, error) {
 	s, v := w.source, w.version
 	if err := tx.LockAgent(ctx, s.AccountID, s.AgentID); err != nil { // before the source's row, always
@@ -154,8 +143,36 @@ func (w *draft) finishWrite(ctx context.Context, tx *store.DB, plan parley.Plan,
 			return err
 		}
 	}
-	if err := w.service.Queue.Enqueue(ctx, tx.SQL(), newJob(w.jobKind, s)); err != nil {
+	if err := w.service.Queue.Enqueue(ctx, tx.SQL(), kinds[s.Kind].newJob(s)); err != nil {
 		return err
 	}
 	return tx.RecordEvents(ctx, s.AccountID, v.CreatedAt, sourceEvent(kind, s))
+}
+
+// changeSource makes a draft the wanted version of a source.
+func (d *Service) changeSource(ctx context.Context, draft *draft, id parley.SourceID, plan parley.Plan) (*parley.Source, error) {
+	var changed *parley.Source
+	err := d.DB.Transact(ctx, sqldb.Bulk, func(tx *store.DB) error {
+		var err error
+		changed, err = draft.applyTo(ctx, tx, id, plan)
+		return err
+	})
+	if errors.Is(err, errUnchanged) {
+		return d.DB.Source(ctx, draft.source.AccountID, draft.source.AgentID, id)
+	}
+	return changed, err
+}
+
+// addSource writes a new source, and completes the claim of a request that may be repeated.
+func (d *Service) addSource(ctx context.Context, draft *draft, plan parley.Plan) (*parley.Source, error) {
+	err := d.DB.Transact(ctx, sqldb.Bulk, func(tx *store.DB) error {
+		if err := draft.create(ctx, tx, plan); err != nil {
+			return err
+		}
+		return tx.CompleteClaim(ctx, "source:"+string(draft.source.ID))
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &draft.source, nil
 }

@@ -12,7 +12,7 @@ import (
 	"parley/internal/store"
 )
 
-// EmbedJob is the kind of the job that gives the passages of an agent their vectors; its key is the agent's id.
+// EmbedJob is the kind of the job that embeds the passages of an agent; its key is the agent's id.
 const EmbedJob = "agent.embed"
 
 const (
@@ -22,8 +22,8 @@ const (
 	embedRetryDelay  = 10 * time.Second // after a failure that came behind successes
 )
 
-// EmbedHandlers returns what does the jobs that ask the embedding provider: a runner of their own keeps a slow provider from
-// standing in the way of texts.
+// EmbedHandlers returns the handlers of jobs that call the embedding provider. They have a runner of their own, so that a slow provider
+// does not delay texts.
 func (d *Service) EmbedHandlers() map[string]jobs.Handler {
 	return map[string]jobs.Handler{EmbedJob: d.Embed}
 }
@@ -64,24 +64,24 @@ func (d *Service) EmbedAll(ctx context.Context) error {
 // Embed handles EmbedJob: passages without a vector get one, some at a time, so that a run that was cut short goes on where it
 // was. When the provider fails the agent answers by words as before, and the job comes back later.
 func (d *Service) Embed(ctx context.Context, job jobs.Job) error {
-	about, err := jobs.DecodePayload[jobPayload](job)
+	agent, err := jobAgent(job)
 	if err != nil {
 		return err
 	}
 	if d.Embedder == nil {
 		return nil
 	}
-	done, err := d.embedMissing(ctx, job.AccountID, about.Agent)
+	done, err := d.embedMissing(ctx, job.AccountID, agent)
 	switch {
 	case isDropped(err):
 		return nil
 	case err != nil:
-		return errors.Join(err, d.retryEmbed(ctx, job, about.Agent, done, err))
+		return errors.Join(err, d.retryEmbed(ctx, job, agent, done, err))
 	}
-	return d.Indexes.EraseOtherVectors(ctx, about.Agent)
+	return d.Indexes.EraseOtherVectors(ctx, agent)
 }
 
-// embedMissing tells how many texts were embedded.
+// embedMissing returns how many texts were embedded.
 func (d *Service) embedMissing(ctx context.Context, account parley.AccountID, agent parley.AgentID) (done int, err error) {
 	var last *retrieval.Unembedded
 	for {
@@ -104,7 +104,7 @@ func (d *Service) embedMissing(ctx context.Context, account parley.AccountID, ag
 	}
 }
 
-// embedTexts asks for the vector of each text once, however often it is there.
+// embedTexts asks for the vector of each text once, however often the text occurs.
 func (d *Service) embedTexts(ctx context.Context, list []retrieval.Unembedded) (map[string][]byte, error) {
 	packed, texts, hashes := map[string][]byte{}, []string{}, []string{}
 	for _, u := range list {

@@ -72,7 +72,7 @@ func (s *testService) isFoundByWords(question string) bool {
 	return strings.HasPrefix(s.sourceNames(question), "Guide")
 }
 
-// paragraphs is a text that is cut into as many passages, each under a heading of its own.
+// paragraphs returns a text that is cut into as many passages, each under a heading of its own.
 func paragraphs(n int, changed map[int]string) string {
 	var b strings.Builder
 	for i := range n {
@@ -140,10 +140,10 @@ func TestOnlyChangedPassagesAreEmbedded(t *testing.T) {
 func TestAnotherServerNotices(t *testing.T) {
 	forEachDatabase(t, func(s *testService) {
 		_, runner := s.startEmbedding("m")
-		beside := &retrieval.Indexes{DB: s.DB.SQL(), VectorModel: "m"}
+		other := &retrieval.Indexes{DB: s.DB.SQL(), VectorModel: "m"}
 		vectored := func() bool {
 			s.Helper()
-			is, err := beside.HasVectors(s.Context(), s.agent, s.loadAgent().PassageVersion)
+			is, err := other.HasVectors(s.Context(), s.agent, s.loadAgent().PassageVersion)
 			s.must(err)
 			return is
 		}
@@ -162,7 +162,7 @@ func TestAnotherServerNotices(t *testing.T) {
 		s.runJobs() // the vectors are there still, older than the passages
 		v, err := s.Embedder.Embed(s.Context(), []string{"matter7"})
 		s.must(err)
-		hits, err := beside.Nearest(s.Context(), s.agent, s.loadAgent().PassageVersion, retrieval.Query{Text: "?", Vector: v[0], VectorWeight: 1, Limit: 5})
+		hits, err := other.Nearest(s.Context(), s.agent, s.loadAgent().PassageVersion, retrieval.Query{Text: "?", Vector: v[0], VectorWeight: 1, Limit: 5})
 		s.must(err)
 		if len(hits) != 3 {
 			s.Errorf("%d passages by vectors", len(hits))
@@ -290,16 +290,16 @@ func TestTextErasedWhileItIsEmbedded(t *testing.T) {
 		erase := func() {}
 		server := provider.StartEmbeddingsFunc(s.TB, func(string) []float32 { erase(); return []float32{1, 2} })
 		vectors := s.useEmbedder(server, "m")
-		kept, gone := s.addText("Kept", "The ferry leaves at nine."), s.addText("Gone", "The depot opens at six.")
+		remaining, erased := s.addText("Kept", "The ferry leaves at nine."), s.addText("Gone", "The depot opens at six.")
 		s.runJobs()
 		erase = sync.OnceFunc(func() {
-			_, err := s.Delete(s.Context(), s.account, s.agent, gone.ID)
+			_, err := s.Delete(s.Context(), s.account, s.agent, erased.ID)
 			if _, failed := s.runner.RunDue(s.Context()); err != nil || failed != nil {
 				s.Error(err, failed)
 			}
 		})
 		s.runDue(vectors)
-		if n := s.vectorCount("m"); n != 1 || s.source(kept.ID).Status != parley.SourceTrained {
+		if n := s.vectorCount("m"); n != 1 || s.source(remaining.ID).Status != parley.SourceTrained {
 			s.Errorf("%d vectors", n)
 		}
 	})

@@ -5,12 +5,20 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"time"
 
 	"parley"
 	"parley/internal/ingest/extract"
+	"parley/internal/jobs"
 	"parley/internal/sqldb"
 	"parley/internal/store"
 )
+
+// fileKind is the kind of sources that are uploaded files: their text is found by a job of its own, before they are trained.
+var fileKind = sourceKind{
+	newJob: func(s *parley.Source) jobs.Job { return newJob(FileJob, s) },
+	pieces: textKind.pieces,
+}
 
 // File is an uploaded file that lies on the disk of Files. It is moved from there when it is accepted.
 type File struct {
@@ -20,13 +28,13 @@ type File struct {
 	Hash string // SHA-256 of its bytes, hex
 }
 
-// FileChange is what is to become of a file; nil fields stay.
+// FileChange is a change of a file; nil fields stay.
 type FileChange struct {
 	Name *string
 	File *File
 }
 
-// AddFile returns the agent a file to read; it is read and trained by jobs. Fails with VALIDATION_INVALID_BODY, naming the file,
+// AddFile adds a file to the agent's sources; it is read and trained by jobs. Fails with VALIDATION_INVALID_BODY, naming the file,
 // for one that is of no kind that is read, with AGENT_NOT_FOUND, with SOURCE_DUPLICATE for the bytes of a file of the same name,
 // or with SOURCE_SIZE_LIMIT_EXCEEDED.
 func (d *Service) AddFile(ctx context.Context, account parley.Account, plan parley.Plan, agent parley.AgentID, name string, f File) (*parley.Source, error) {
@@ -46,7 +54,7 @@ func (d *Service) AddFile(ctx context.Context, account parley.Account, plan parl
 	return &u.source, nil
 }
 
-// ChangeFile puts another file in the place of one, or gives it another name. The earlier version answers until the new one is
+// ChangeFile replaces a file by another one, or renames it. The earlier version answers until the new one is
 // trained; a change that changes nothing leaves no trace, unless the file could not be read: then it is read again. Fails as
 // AddFile does, with SOURCE_NOT_FOUND for a source that is no file, or with SOURCE_PENDING_DELETION.
 func (d *Service) ChangeFile(ctx context.Context, account parley.Account, plan parley.Plan, agent parley.AgentID, id parley.SourceID, change FileChange) (*parley.Source, error) {
@@ -75,7 +83,7 @@ type upload struct {
 
 func (d *Service) newUpload(account parley.Account, agent parley.AgentID, change FileChange) (*upload, error) {
 	u := &upload{draft: d.emptyDraft(account, agent, parley.SourceFile, change.Name)}
-	u.jobKind, u.fillVersion, u.isDuplicate, u.storeExtra = FileJob, u.fillFile, u.isSameFile, u.linkBlob
+	u.fillVersion, u.isDuplicate, u.storeExtra = u.fillFile, u.isSameFile, u.linkBlob
 	if change.File == nil {
 		return u, nil
 	}
@@ -91,7 +99,7 @@ func (d *Service) newUpload(account parley.Account, agent parley.AgentID, change
 	return u, nil
 }
 
-// sniffKind tells the kind of a file by its content. One after the other: each is in memory meanwhile.
+// sniffKind returns the kind of a file by its content. Files are sniffed a few at a time, since each is in memory meanwhile.
 func (d *Service) sniffKind(f *File) (extract.Kind, error) {
 	defer d.sniffSlots.acquire()()
 	data, err := os.ReadFile(f.Path)
@@ -133,4 +141,176 @@ var mediaTypes = map[extract.Kind]string{
 	extract.ODT:  "application/vnd.oasis.opendocument.text",
 	extract.EPUB: "application/epub+zip",
 	extract.JSON: "application/json",
+}
+
+// fillFile returns the file of the new version. Where it has the bytes of the version before, its text is known already.
+func (u *upload) fillFile(ctx context.Context, tx *store.DB, before *parley.Source, was, v *parley.Version) (int64, error) {
+	blob, err := tx.VersionBlob(ctx, before.AccountID, before.AgentID, before.WantedVersion)
+	if err != nil {
+		return 0, err
+	}
+	if u.blob != nil && u.blob.Hash != blob.Hash {
+		u.versionBlob = u.blob
+		return u.blob.Size, nil
+	}
+	if before.Status != parley.SourceFailed && !u.isRenamed(before) {
+		return 0, errUnchanged
+	}
+	u.versionBlob, v.Text, v.Hash = blob, was.Text, was.Hash
+	return max(blob.Size, int64(len(v.Text))), nil
+}
+
+func (u *upload) isSameFile(ctx context.Context, tx *store.DB, s *parley.Source, _ *parley.Version) (bool, error) {
+	return tx.HasFileWithHash(ctx, s, u.versionBlob.Hash)
+}
+
+// linkBlob joins the version to its file, which is written down where it is new.
+func (u *upload) linkBlob(ctx context.Context, tx *store.DB, s *parley.Source, v *parley.Version) error {
+	if u.versionBlob == u.blob {
+		if err := tx.CreateBlob(ctx, u.blob); err != nil {
+			return err
+		}
+	}
+	return tx.SetVersionBlob(ctx, s.AccountID, s.AgentID, v.ID, u.versionBlob.ID)
+}
+
+// FileJob is the kind of the job that finds the text in a file; its key is the source's id. TrainJob follows.
+const FileJob = "source.file"
+
+// FileReader returns the text of a file. The reason of an *extract.Error is for the operator.
+type FileReader func(ctx context.Context, kind extract.Kind, name string, data []byte) (text string, err error)
+
+// FileHandlers returns the handlers of jobs that read files. They have a runner of their own, so that a file that takes long does not
+// delay texts.
+func (d *Service) FileHandlers() map[string]jobs.Handler {
+	return map[string]jobs.Handler{FileJob: d.ExtractFile}
+}
+
+// ExtractFile handles FileJob: the text of the wanted version is found and written down, and its training is left to a job. When it
+// fails for good the source is failed, and the version that was live stays so.
+func (d *Service) ExtractFile(ctx context.Context, job jobs.Job) error {
+	agent, err := jobAgent(job)
+	if err != nil {
+		return err
+	}
+	s, err := d.loadUntrained(ctx, job.AccountID, agent, parley.SourceID(job.Key))
+	if err == nil {
+		err = d.extractFile(ctx, s)
+	}
+	return d.jobOutcome(ctx, job, s, err)
+}
+
+func (d *Service) extractFile(ctx context.Context, s *parley.Source) error {
+	v, err := d.DB.Version(ctx, s.AccountID, s.AgentID, s.ID, s.WantedVersion)
+	if err != nil {
+		return err
+	}
+	known := v.Text != ""
+	if !known {
+		text, err := d.fileText(ctx, s, v)
+		if err != nil {
+			return err
+		}
+		setText(v, stripNUL(text))
+	}
+	plan, err := d.accountPlan(ctx, s.AccountID)
+	if err != nil {
+		return err
+	}
+	return d.DB.Transact(ctx, sqldb.Bulk, func(tx *store.DB) error {
+		now, err := d.updateFileSize(ctx, tx, plan, s, int64(len(v.Text)))
+		if err != nil {
+			return err
+		}
+		if !known {
+			if err := tx.SetVersionText(ctx, s.AccountID, v); err != nil {
+				return err
+			}
+		}
+		return d.Queue.Enqueue(ctx, tx.SQL(), newJob(TrainJob, now))
+	})
+}
+
+// accountPlan returns the plan of an account; one without limits, where the service knows no plans.
+func (d *Service) accountPlan(ctx context.Context, account parley.AccountID) (plan parley.Plan, err error) {
+	if d.Plan == nil {
+		return plan, nil
+	}
+	owner, err := d.DB.Account(ctx, account)
+	if err != nil {
+		return plan, err
+	}
+	plan, _ = d.Plan(owner.Plan) // without a plan nobody can ask anything of the agent either
+	return plan, nil
+}
+
+// updateFileSize counts a file with the bytes of its text where these are more than its own, as they are of one that is
+// packed. Fails with SOURCE_SIZE_LIMIT_EXCEEDED where the plan does not allow them.
+func (d *Service) updateFileSize(ctx context.Context, tx *store.DB, plan parley.Plan, s *parley.Source, bytes int64) (*parley.Source, error) {
+	agent, err := tx.AgentForUpdate(ctx, s.AccountID, s.AgentID, d.Now()) // before the source's row, always
+	if err != nil {
+		return nil, err
+	}
+	now, err := tx.LockSource(ctx, s.AccountID, s.AgentID, s.ID)
+	if err != nil {
+		return nil, err
+	}
+	if now.WantedVersion != s.WantedVersion {
+		return nil, errStale
+	}
+	if bytes <= now.Size {
+		return now, nil
+	}
+	if err := plan.CheckStorage(agent.Size + bytes - now.Size); err != nil {
+		return nil, err
+	}
+	now, _, err = tx.UpdateSource(ctx, s.AccountID, s.AgentID, s.ID, func(current *parley.Source) error {
+		current.Size = bytes
+		return nil
+	})
+	return now, err
+}
+
+// fileText reads the file of a version.
+func (d *Service) fileText(ctx context.Context, s *parley.Source, v *parley.Version) (string, error) {
+	blob, err := d.DB.VersionBlob(ctx, s.AccountID, s.AgentID, v.ID)
+	if err != nil {
+		return "", err
+	}
+	data, err := d.FileBytes(ctx, blob)
+	if err != nil {
+		return "", fmt.Errorf("the file of source %s: %w", s.ID, err)
+	}
+	kind, err := extract.Sniff(blob.Name, data)
+	if err != nil {
+		return "", err
+	}
+	return d.ReadFile(extract.WithOwner(ctx, string(s.AccountID)), kind, blob.Name, data)
+}
+
+// isPermanent reports whether another attempt would fail in the same way.
+func isPermanent(err error) bool {
+	var extractErr *extract.Error
+	return errors.Is(err, errNoText) || errors.As(err, &extractErr) || parley.IsCode(err, parley.CodeSourceSize)
+}
+
+// What an account may upload (facts 5).
+const (
+	MaxUploads   = 10
+	UploadWindow = time.Minute
+)
+
+// CountUpload counts an upload that arrives, whatever becomes of it. Fails with RATE_LIMIT_TOO_MANY_REQUESTS, and then it does not
+// count.
+func (d *Service) CountUpload(ctx context.Context, account parley.AccountID) error {
+	wait, err := d.DB.CountUpload(ctx, account, d.Now(), MaxUploads, UploadWindow)
+	if err != nil {
+		return fmt.Errorf("count an upload: %w", err)
+	}
+	if wait <= 0 {
+		return nil
+	}
+	e := parley.NewErrorf(parley.CodeTooManyRequests, "An account may upload %d files a minute.", MaxUploads)
+	e.RetryAfter, e.Limit = wait, MaxUploads
+	return e
 }

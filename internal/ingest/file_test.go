@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -143,7 +144,7 @@ func TestSweepLeavesWhatIsInUse(t *testing.T) {
 	forEachDatabase(t, func(s *testService) {
 		s.enableFiles()
 		s.must(s.SweepFiles(t.Context())) // where nothing was uploaded yet
-		kept := s.addFile("kept.txt", "We open at nine in the morning.")
+		first := s.addFile("kept.txt", "We open at nine in the morning.")
 		cut := s.writeUpload("cut.txt", "an upload that was cut short")
 		lost := filepath.Join(s.Files.Dir, "ab", "abcdef")
 		s.must(os.MkdirAll(filepath.Dir(lost), 0o700))
@@ -163,7 +164,7 @@ func TestSweepLeavesWhatIsInUse(t *testing.T) {
 			return err
 		})(t.Context(), jobs.Job{AccountID: "acc", Key: string(s.agent)}))
 		if left := s.diskFiles(); len(left) != 0 {
-			t.Error(kept.ID, left)
+			t.Error(first.ID, left)
 		}
 	})
 }
@@ -194,7 +195,7 @@ func TestAFileCountsWithItsText(t *testing.T) {
 	})
 }
 
-func TestAFileWhoseTextThePlanHasNoRoomForFails(t *testing.T) {
+func TestAFileWhoseTextExceedsThePlanFails(t *testing.T) {
 	forEachDatabase(t, func(s *testService) {
 		s.enableFiles()
 		log := s.captureLog(slog.LevelWarn)
@@ -220,5 +221,112 @@ func TestAFileWhoseTextThePlanHasNoRoomForFails(t *testing.T) {
 		if got := s.findSource(src.ID); got.Status != parley.SourceTrained || got.Size != 5000 {
 			s.Errorf("with room: %+v", got)
 		}
+	})
+}
+
+// databaseFileCount counts the files whose bytes are in the database.
+func (s *testService) databaseFileCount() (n int) {
+	s.Helper()
+	s.must(s.DB.SQL().QueryRow(s.Context(), `select count(distinct hash) from blob_data`).Scan(&n))
+	return n
+}
+
+func TestFilesLieInTheDatabase(t *testing.T) {
+	forEachDatabase(t, func(s *testService) {
+		s.enableFiles()
+		s.Files.InDatabase = true
+		large := strings.Repeat("We open at nine in the morning. ", 90_000) // in several parts
+		first := s.addFile("hours.txt", large)
+		twin := s.addFile("twin.txt", large)
+		s.runJobs()
+		for _, src := range []*parley.Source{first, twin} {
+			if got := s.findSource(src.ID); got.Status != parley.SourceTrained {
+				t.Fatalf("%+v", got)
+			}
+		}
+		if n := s.databaseFileCount(); n != 1 {
+			t.Errorf("equal files lie there %d times", n)
+		}
+		_, err := s.AddFile(t.Context(), s.account, s.plan, s.agent, "hours.txt", s.writeUpload("hours.txt", large))
+		s.wantCode(err, parley.CodeSourceDuplicate)
+		next := s.writeUpload("hours.txt", "We open at ten in the morning, and close at six in the evening.")
+		_, err = s.ChangeFile(t.Context(), s.account, s.plan, s.agent, first.ID, ingest.FileChange{File: &next})
+		s.must(err)
+		s.runJobs()
+		if n := s.databaseFileCount(); n != 2 {
+			t.Errorf("%d files in the database", n)
+		}
+		for _, id := range []parley.SourceID{first.ID, twin.ID} {
+			_, err := s.Delete(t.Context(), s.account, s.agent, id)
+			s.must(err)
+		}
+		s.runJobs()
+		if n := s.databaseFileCount(); n != 0 {
+			t.Errorf("%d files are left", n)
+		}
+	})
+}
+
+func TestSweepErasesBytesThatNoRowNames(t *testing.T) {
+	forEachDatabase(t, func(s *testService) {
+		s.enableFiles()
+		s.Files.InDatabase = true
+		first := s.addFile("kept.txt", "We open at nine in the morning.")
+		s.must(s.DB.PutBlobData(t.Context(), "lost", strings.NewReader("bytes of a source that is gone")))
+		s.must(s.SweepFiles(t.Context()))
+		s.runJobs()
+		if got := s.findSource(first.ID); got.Status != parley.SourceTrained || s.databaseFileCount() != 1 {
+			t.Errorf("%+v, %d in the database", got, s.databaseFileCount())
+		}
+	})
+}
+
+// Ten large PDFs of one account, two of which are being read, do not keep another account's small file waiting: it is
+// read next.
+func TestAnotherAccountsFileIsReadNext(t *testing.T) {
+	forEachDatabase(t, func(s *testService) {
+		s.enableFiles()
+		begun, end := make(chan string), make(chan struct{})
+		s.ReadFile = func(_ context.Context, _ extract.Kind, name string, data []byte) (string, error) {
+			begun <- name
+			<-end
+			return "The kettle boils water.", nil
+		}
+		files := &jobs.Runner{DB: s.DB.SQL(), Queue: s.Queue, Handlers: s.FileHandlers(), MaxWorkers: 2, Fair: true}
+		for i := range 10 {
+			s.addFile(fmt.Sprintf("large%d.pdf", i), fmt.Sprint("%PDF-1.7\n", i, strings.Repeat(" many words", 20_000)))
+		}
+		ctx, stop := context.WithCancel(s.Context())
+		done := make(chan error)
+		go func() { done <- files.Run(ctx) }()
+		<-begun
+		<-begun
+
+		other := parley.Account{ID: "other", Name: "Other", Plan: "test", CreatedAt: noon}
+		s.must(s.DB.CreateAccount(s.Context(), &other))
+		agent := &parley.Agent{ID: parley.NewAgentID(), AccountID: other.ID, Name: "Guide", CreatedAt: noon, UpdatedAt: noon}
+		s.must(s.DB.CreateAgent(s.Context(), agent))
+		_, err := s.AddFile(s.Context(), other, s.plan, agent.ID, "small.txt", s.writeUpload("small.txt", strings.Repeat("Small words. ", 10)))
+		s.must(err)
+		s.addFile("own small.txt", strings.Repeat("Own small words. ", 10))
+
+		var order []string
+		for range 4 {
+			end <- struct{}{}
+			order = append(order, <-begun)
+		}
+		if want := []string{"small.txt", "own small.txt", "large2.pdf", "large3.pdf"}; fmt.Sprint(order) != fmt.Sprint(want) {
+			t.Errorf("%q, want %q", order, want)
+		}
+		go func() {
+			for range begun {
+				continue
+			}
+		}()
+		close(end)
+		s.must(files.WaitIdle(s.Context()))
+		stop()
+		s.must(<-done)
+		close(begun)
 	})
 }

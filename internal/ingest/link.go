@@ -3,6 +3,9 @@ package ingest
 import (
 	"context"
 	"encoding/json"
+	"iter"
+	"slices"
+	"strings"
 	"time"
 
 	"parley"
@@ -11,6 +14,28 @@ import (
 	"parley/internal/sqldb"
 	"parley/internal/store"
 )
+
+// linkKind is the kind of sources that are read of websites: pages, and sites with their pages below them.
+var linkKind = sourceKind{newJob: newLinkJob, pieces: linkPieces, hasPages: true}
+
+// newLinkJob returns the job that reads a link, or trains a page of a site, whose text is known.
+func newLinkJob(s *parley.Source) jobs.Job {
+	if s.ParentID != "" {
+		return newTrainJob(s)
+	}
+	return newCrawlJob(s)
+}
+
+func linkPieces(_ *parley.Source, v *parley.Version) (iter.Seq[Piece], error) {
+	if v.Content == nil {
+		return EachPiece(v.Text), nil
+	}
+	var page pageContent
+	if err := decodeContent(v, &page); err != nil {
+		return nil, err
+	}
+	return eachPiece(v.Text, page.withTitle), nil
+}
 
 // Link is what is to be read of a website (facts 4.11).
 type Link struct {
@@ -71,8 +96,8 @@ type NewLink struct {
 
 // NewLink checks a link for an agent. Fails with VALIDATION_INVALID_BODY, by field, for what cannot be read.
 func (d *Service) NewLink(account parley.Account, plan parley.Plan, agent parley.AgentID, link Link) (*NewLink, error) {
-	if faults := crawl.Validate(link.site()); len(faults) > 0 {
-		return nil, &parley.Error{Code: parley.CodeInvalidBody, Message: parley.CodeInvalidBody.DefaultMessage(), Details: faults}
+	if err := parley.InvalidFields(crawl.Validate(link.site())); err != nil {
+		return nil, err
 	}
 	u, err := crawl.Canonical(nil, link.URL)
 	if err != nil {
@@ -84,8 +109,8 @@ func (d *Service) NewLink(account parley.Account, plan parley.Plan, agent parley
 	return &NewLink{service: d, source: s, kind: link.Type, plan: plan}, nil
 }
 
-// AddLink returns the agent a page or a site to read; it is read by a job. Fails with VALIDATION_INVALID_BODY, AGENT_NOT_FOUND,
-// SOURCE_DUPLICATE for an address that is read in the same way already, or SOURCE_SIZE_LIMIT_EXCEEDED when there is no room left.
+// AddLink adds a page or a site to the agent's sources; it is read by a job. Fails with VALIDATION_INVALID_BODY, AGENT_NOT_FOUND,
+// SOURCE_DUPLICATE for an address that is read in the same way already, or SOURCE_SIZE_LIMIT_EXCEEDED when the storage of the plan is full.
 func (d *Service) AddLink(ctx context.Context, account parley.Account, plan parley.Plan, agent parley.AgentID, link Link) (*parley.Source, error) {
 	n, err := d.NewLink(account, plan, agent, link)
 	if err != nil {
@@ -134,7 +159,7 @@ func (n *NewLink) Create(ctx context.Context, tx *store.DB) error {
 	return tx.RecordEvents(ctx, s.AccountID, s.CreatedAt, sourceEvent("source.created", &s))
 }
 
-// scheduleSync says when the link is to be read again.
+// scheduleSync sets when the link is to be read again.
 func (d *Service) scheduleSync(ctx context.Context, tx *store.DB, s *parley.Source, auto bool) error {
 	if !auto {
 		return tx.SetNextSync(ctx, s.AccountID, s.AgentID, s.ID, nil)
@@ -156,7 +181,7 @@ func (l Link) record() LinkRecord {
 	return r
 }
 
-// toLink returns back what the record was made of.
+// toLink returns the link that the record was made of.
 func (r LinkRecord) toLink(url string) Link {
 	l := Link{URL: url, Type: r.Type}
 	if r.SiteRecord != nil {
@@ -178,4 +203,110 @@ func linkRecordOf(s *parley.Source) (r LinkRecord) {
 		return LinkRecord{Type: crawl.Individual}
 	}
 	return r
+}
+
+// LinkChange is a change of a link; nil fields stay. The settings of an individual page do not matter.
+type LinkChange struct {
+	Exclude, Include []string
+	Slow             *bool
+}
+
+// ChangeLink changes how a link is read and reads it again, in any case. What was read before answers meanwhile. Fails with
+// AGENT_NOT_FOUND, SOURCE_NOT_FOUND (also for a source that is no link), SOURCE_PENDING_DELETION or VALIDATION_INVALID_BODY.
+func (d *Service) ChangeLink(ctx context.Context, account parley.Account, agent parley.AgentID, id parley.SourceID, change LinkChange) (*parley.Source, error) {
+	now := d.Now()
+	var after *parley.Source
+	err := d.DB.Transact(ctx, sqldb.Bulk, func(tx *store.DB) (err error) {
+		after, err = d.restartCrawl(ctx, tx, account.ID, agent, id, now, change)
+		return err
+	})
+	return after, err
+}
+
+// restartCrawl begins another reading of a link. Where the patterns are others, nothing that is known of its pages is relied on.
+func (d *Service) restartCrawl(ctx context.Context, tx *store.DB, account parley.AccountID, agent parley.AgentID, id parley.SourceID, now time.Time, change LinkChange) (*parley.Source, error) {
+	a, err := tx.AgentForUpdate(ctx, account, agent, now)
+	if err != nil {
+		return nil, err
+	}
+	pages, err := tx.CountLivePages(ctx, account, agent, id)
+	if err != nil {
+		return nil, err
+	}
+	patternsChanged := false
+	s, _, err := tx.UpdateSource(ctx, account, agent, id, func(s *parley.Source) (err error) {
+		patternsChanged, err = change.applyTo(s)
+		if err != nil {
+			return err
+		}
+		s.Failure, s.UpdatedAt, s.Status = "", now, parley.SourceUntrained
+		if s.LiveVersion != "" || pages > 0 {
+			s.Status = parley.SourceUpdated
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	if err := tx.RestartCrawl(ctx, account, agent, id, patternsChanged, linkRecordOf(s).Type == crawl.Sitemap); err != nil {
+		return nil, err
+	}
+	if err := d.scheduleSync(ctx, tx, s, a.AutoRetrain); err != nil {
+		return nil, err
+	}
+	if err := d.Queue.Enqueue(ctx, tx.SQL(), newCrawlJob(s)); err != nil {
+		return nil, err
+	}
+	return s, tx.RecordEvents(ctx, account, now, sourceEvent("source.updated", s))
+}
+
+// applyTo changes the record of the link, and reports whether its patterns are others.
+func (c LinkChange) applyTo(s *parley.Source) (patternsChanged bool, err error) {
+	switch {
+	case s.Kind != parley.SourceLink || s.ParentID != "":
+		return false, parley.NewError(parley.CodeSourceNotFound)
+	case s.Status == parley.SourceToBeDeleted:
+		return false, parley.NewError(parley.CodeSourcePendingDel)
+	}
+	r := linkRecordOf(s)
+	if r.SiteRecord == nil {
+		return false, nil
+	}
+	l := r.toLink(s.URL)
+	if c.Exclude != nil {
+		l.Exclude = c.Exclude
+	}
+	if c.Include != nil {
+		l.Include = c.Include
+	}
+	if c.Slow != nil {
+		l.Slow = *c.Slow
+	}
+	if err := parley.InvalidFields(crawl.Validate(l.site())); err != nil {
+		return false, err
+	}
+	s.Metadata = l.record().encode()
+	return !slices.Equal(l.Exclude, r.ExcludePaths) || !slices.Equal(l.Include, r.IncludeOnlyPaths), nil
+}
+
+// pageContent is the content of a version of an individual page, beside its text: such a source is called by its address (facts
+// 2.8f), and its passages would not say what they are of.
+type pageContent struct {
+	Title string `json:"title,omitempty"`
+}
+
+func (p pageContent) encode() json.RawMessage {
+	b, err := json.Marshal(p)
+	if err != nil {
+		panic(err) // a string always encodes
+	}
+	return b
+}
+
+// withTitle puts the page's title above a path of headings that does not say it.
+func (p pageContent) withTitle(path string) string {
+	if strings.Contains(path, p.Title) || path != "" && strings.Contains(p.Title, path) {
+		return path
+	}
+	return joinTitles(p.Title, path)
 }

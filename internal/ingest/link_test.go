@@ -107,10 +107,10 @@ func TestSiteIsRead(t *testing.T) {
 		if sizes[src.ID] != s.loadAgent().Size || sizes[src.ID] == 0 {
 			s.Error(sizes, s.loadAgent().Size)
 		}
-		gone, err := s.Delete(s.Context(), s.account, s.agent, src.ID)
+		deleted, err := s.Delete(s.Context(), s.account, s.agent, src.ID)
 		s.must(err)
-		if gone.Status != parley.SourceDeleted || s.passageTexts("When are refunds paid?") != "" || s.loadAgent().Size != 0 || s.loadAgent().Status() != parley.AgentUntrained {
-			s.Errorf("%+v %+v", gone, s.loadAgent())
+		if deleted.Status != parley.SourceDeleted || s.passageTexts("When are refunds paid?") != "" || s.loadAgent().Size != 0 || s.loadAgent().Status() != parley.AgentUntrained {
+			s.Errorf("%+v %+v", deleted, s.loadAgent())
 		}
 		s.runJobs()
 		if n := s.queryCount(`select (select count(*) from passages) + (select count(*) from crawl_pages) + (select count(*) from source_versions)`); n != 0 {
@@ -265,10 +265,10 @@ func TestLargeSiteIsDeletedInSteps(t *testing.T) {
 		}
 		src := s.addLink(s.startWebsite(pages).URL, crawl.WholeSite)
 		s.runJobs()
-		gone, err := s.Delete(s.Context(), s.account, s.agent, src.ID)
+		deleted, err := s.Delete(s.Context(), s.account, s.agent, src.ID)
 		s.must(err)
-		if gone.Status != parley.SourceToBeDeleted || s.passageTexts("page of length") != "" || len(s.listSources()) != 1 {
-			s.Errorf("%+v", gone)
+		if deleted.Status != parley.SourceToBeDeleted || s.passageTexts("page of length") != "" || len(s.listSources()) != 1 {
+			s.Errorf("%+v", deleted)
 		}
 		_, err = s.Delete(s.Context(), s.account, s.agent, src.ID)
 		s.wantCode(err, parley.CodeSourceAlreadyDel)

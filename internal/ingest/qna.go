@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"iter"
 	"slices"
 	"strings"
 
@@ -17,7 +18,18 @@ type QnA struct {
 	Answer    string
 }
 
-// QnAChange is what is to become of a QnA; nil fields stay.
+// qnaKind is the kind of sources that are answers to questions.
+var qnaKind = sourceKind{newJob: newTrainJob, pieces: qnaPieces}
+
+func qnaPieces(_ *parley.Source, v *parley.Version) (iter.Seq[Piece], error) {
+	var a qnaContent
+	if err := decodeContent(v, &a); err != nil {
+		return nil, err
+	}
+	return slices.Values(a.pieces(v.Text)), nil
+}
+
+// QnAChange is a change of a QnA; nil fields stay.
 type QnAChange struct {
 	Name      *string
 	Questions []string
@@ -30,7 +42,7 @@ type qnaContent struct {
 	Answer    string   `json:"answer"`
 }
 
-// AddQnA returns the agent an answer to questions; it is trained right away by a job. Fails as AddText does.
+// AddQnA adds an answer to questions to the agent's sources; it is trained right away by a job. Fails as AddText does.
 func (d *Service) AddQnA(ctx context.Context, account parley.Account, plan parley.Plan, agent parley.AgentID, q QnA) (*parley.Source, error) {
 	w := d.contentDraft(account, agent, parley.SourceQnA, &q.Name, nil)
 	if err := (qnaContent{q.Questions, q.Answer}).writeTo(&w.version); err != nil {
@@ -69,7 +81,7 @@ func (a qnaContent) writeTo(v *parley.Version) (err error) {
 	return err
 }
 
-// encode is the content as it is stored: as large as it is, where marks of HTML written for a script would take six
+// encode returns the content as it is stored: as large as it is, where marks of HTML written for a script would take six
 // times that.
 func (a qnaContent) encode() (json.RawMessage, error) {
 	var b bytes.Buffer
@@ -83,11 +95,11 @@ func (a qnaContent) encode() (json.RawMessage, error) {
 const (
 	maxQuestionBytes = 300 // of one
 	maxLeadBytes     = 8000
-	firstBytes       = 16000 // has room for 50 of them
+	firstBytes       = 16000 // enough for 50 of them
 )
 
 // pieces cuts the answer, which ends the text, and sets the questions above it as its heading, by which they are
-// found: all of them above the first piece, and above the others as many as there is room for.
+// found: all of them above the first piece, and above the others as many as fit.
 func (a qnaContent) pieces(text string) []Piece {
 	start, taken := len(text)-len(a.Answer), 0
 	list := Split(a.Answer)
@@ -98,17 +110,17 @@ func (a qnaContent) pieces(text string) []Piece {
 		taken += p.StoredBytes()
 	}
 	lead := a.leadText(firstBytes)
-	room := (sizeFactor*len(text) + sizeSlack - taken - len(lead)) / max(len(list), 1)
+	spareBytes := (sizeFactor*len(text) + sizeSlack - taken - len(lead)) / max(len(list), 1)
 	for i, p := range list {
 		if i == 1 {
-			lead = a.leadText(min(maxLeadBytes, room))
+			lead = a.leadText(min(maxLeadBytes, spareBytes))
 		}
 		list[i] = Piece{Heading: joinTitles(lead, p.Heading), Start: start + p.Start, End: start + p.End}
 	}
 	return list
 }
 
-// leadText is the questions in no more than so many bytes.
+// leadText returns the questions, in at most so many bytes.
 func (a qnaContent) leadText(most int) string {
 	var b strings.Builder
 	for _, q := range a.Questions {

@@ -35,7 +35,7 @@ const (
 	sizeSlack        = 16 << 10
 )
 
-// StoredBytes is what a piece takes, in memory as in the database.
+// StoredBytes returns what a piece takes, in memory as in the database.
 func (p Piece) StoredBytes() int { return rowOverheadBytes + len(p.Heading) + p.End - p.Start }
 
 // Split cuts a text into pieces along its structure: a new piece begins at each heading, sections larger than a piece are cut
@@ -44,10 +44,10 @@ func (p Piece) StoredBytes() int { return rowOverheadBytes + len(p.Heading) + p.
 // nothing below them go with the next piece.
 func Split(text string) []Piece { return slices.Collect(EachPiece(text)) }
 
-// EachPiece hands out the pieces that Split gives, one at a time.
+// EachPiece yields the pieces that Split returns, one at a time.
 func EachPiece(text string) iter.Seq[Piece] { return eachPiece(text, nil) }
 
-// eachPiece hands out the pieces of a text. name, where there is one, makes a heading of the titles above a piece.
+// eachPiece yields the pieces of a text. name, where there is one, makes a heading of the titles above a piece.
 func eachPiece(text string, name func(path string) string) iter.Seq[Piece] {
 	return func(yield func(Piece) bool) {
 		s := splitter{text: text, nameHeading: name, yield: yield}
@@ -108,8 +108,7 @@ func (s *splitter) addHeading(b prose.Block) {
 	s.sectionStart = b.Start
 }
 
-// popTitles takes titles from the stack. Those that nothing stands below go on, to stay findable, as words of the next
-// piece.
+// popTitles takes titles from the stack. Those with nothing below them become words of the next piece, so that they are found.
 func (s *splitter) popTitles(keep int) {
 	for _, t := range s.titles[keep:] {
 		if t.hasPiece {
@@ -151,7 +150,7 @@ func splitLarge(text string, p Piece) iter.Seq[Piece] {
 	}
 }
 
-// joinHeading reports that the open piece goes on beyond a heading, for one more would be too much. It then begins with its
+// joinHeading reports whether the open piece goes on beyond a heading, for one more would be too much. It then begins with its
 // own heading.
 func (s *splitter) joinHeading(b prose.Block) bool {
 	if !s.isOpen {
@@ -172,7 +171,7 @@ func (s *splitter) joinHeading(b prose.Block) bool {
 	return true
 }
 
-// exceedsBudget reports that there is no room for a piece.
+// exceedsBudget reports whether a piece does not fit into the budget.
 func (s *splitter) exceedsBudget(p Piece) bool {
 	return s.takenBytes+p.StoredBytes() > sizeFactor*p.End+sizeSlack
 }
@@ -206,7 +205,7 @@ func runeBoundary(s string, n int) int {
 	return n
 }
 
-// headingPath is the titles that begin before a place.
+// headingPath returns the titles that begin before a place.
 func (s *splitter) headingPath(before int) string {
 	var names []string
 	if t := s.above; t.text != "" && t.block.Start < before {
@@ -229,7 +228,7 @@ func (s *splitter) markTitlesUsed() {
 
 func (s *splitter) emitRange(start, end int) { s.emit(Piece{s.headingPath(s.titlesEnd), start, end}) }
 
-// emit hands a piece out; where there is little room with the last of its titles, or with none.
+// emit yields a piece; where little of the budget is left, with the last of its titles or none.
 func (s *splitter) emit(p Piece) {
 	if s.done || strings.TrimSpace(s.text[p.Start:p.End]) == "" {
 		return
@@ -267,14 +266,15 @@ func (s *splitter) beginWithBlock(b prose.Block) {
 		s.flushEmptyHeadings()
 	}
 	s.openPiece(b.Start)
-	if s.emptyHeadings.End > 0 && !s.crowns(b) {
+	if s.emptyHeadings.End > 0 && !s.promoteHeading(b) {
 		s.start, s.freshStart, s.end = s.emptyHeadings.Start, s.emptyHeadings.Start, s.emptyHeadings.Start
 	}
 	s.emptyHeadings = Piece{}
 }
 
-// crowns makes a lone heading a title above the section that follows it at once, where both are of one level and there is room.
-func (s *splitter) crowns(b prose.Block) bool {
+// promoteHeading makes a lone heading a title above the section that follows it at once, where both are of one level and the budget allows
+// it, and reports whether it has.
+func (s *splitter) promoteHeading(b prose.Block) bool {
 	if s.lone.text == "" || len(s.titles) == 0 {
 		return false
 	}
@@ -293,7 +293,7 @@ func (s *splitter) crowns(b prose.Block) bool {
 	return true
 }
 
-// isLeadIn reports that the open piece is a line that only leads to what follows ("To do this:").
+// isLeadIn reports whether the open piece is a line that only leads to what follows ("To do this:").
 func (s *splitter) isLeadIn() bool {
 	piece := strings.TrimRight(s.text[s.freshStart:s.end], "* \t\r\n")
 	return strings.HasSuffix(piece, ":") && len(piece) < overlapBytes

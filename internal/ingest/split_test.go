@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -131,14 +132,14 @@ func TestSplitJoinsTinySections(t *testing.T) {
 		t.Errorf("%+v", first)
 	}
 	last := all[len(all)-1]
-	if said := text[last.Start:last.End]; !strings.HasPrefix(said, "## Term ") || !strings.HasSuffix(said, "Meaning 1999.") || len(said) > maxPieceBytes {
-		t.Errorf("%q", said)
+	if pieceText := text[last.Start:last.End]; !strings.HasPrefix(pieceText, "## Term ") || !strings.HasSuffix(pieceText, "Meaning 1999.") || len(pieceText) > maxPieceBytes {
+		t.Errorf("%q", pieceText)
 	}
 	for i := range 2000 {
 		want := fmt.Sprintf("Meaning %d.", i)
 		if !slices.ContainsFunc(all, func(p Piece) bool {
-			said := text[p.Start:p.End]
-			return strings.Contains(said, want) && strings.Contains(p.Heading+"\n"+said, fmt.Sprintf("Term %d\n", i))
+			pieceText := text[p.Start:p.End]
+			return strings.Contains(pieceText, want) && strings.Contains(p.Heading+"\n"+pieceText, fmt.Sprintf("Term %d\n", i))
 		}) {
 			t.Fatalf("%d is not found with its heading", i)
 		}
@@ -177,4 +178,27 @@ func BenchmarkSplit(b *testing.B) {
 	for b.Loop() {
 		Split(text)
 	}
+}
+
+// A text is cut as it is read: what is held meanwhile does not grow with it.
+func TestCuttingHoldsLittle(t *testing.T) {
+	for name, line := range map[string]string{"bare headings": "# a\n", "tiny sections": "# a\nb\n", "items": "- a\n", "sentences": "A. ", "one word": "a"} {
+		text := strings.Repeat(line, (8<<20)/len(line))
+		before, most, n := heapLive(), int64(0), 0
+		for range EachPiece(text) {
+			if n++; n%2000 == 0 {
+				most = max(most, heapLive()-before)
+			}
+		}
+		if runtime.KeepAlive(text); n < 2000 || most > 1<<20 {
+			t.Errorf("%s: %d bytes are held while %d pieces are cut", name, most, n)
+		}
+	}
+}
+
+func heapLive() int64 {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
 }

@@ -6,7 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"slices"
+	"time"
 
 	"parley"
 	"parley/internal/jobs"
@@ -20,7 +20,7 @@ const (
 	EraseJob = "source.erase"
 )
 
-// Handlers returns what does the jobs of this room.
+// Handlers returns the handlers of the jobs on sources that no other runner does.
 func (d *Service) Handlers() map[string]jobs.Handler {
 	return map[string]jobs.Handler{TrainJob: d.Train, EraseJob: d.Erase, EraseEarlierJob: d.EraseEarlierVersions, ReplaceJob: d.FinishReplacement}
 }
@@ -40,18 +40,18 @@ var (
 // all at once. A source that is gone and a version that is no longer wanted are dropped. When it fails for good the source is
 // failed, and the version that was live stays so.
 func (d *Service) Train(ctx context.Context, job jobs.Job) error {
-	about, err := jobs.DecodePayload[jobPayload](job)
+	agent, err := jobAgent(job)
 	if err != nil {
 		return err
 	}
-	s, err := d.loadUntrained(ctx, job.AccountID, about.Agent, parley.SourceID(job.Key))
+	s, err := d.loadUntrained(ctx, job.AccountID, agent, parley.SourceID(job.Key))
 	if err == nil {
 		err = d.train(ctx, s)
 	}
 	return d.jobOutcome(ctx, job, s, err)
 }
 
-// jobOutcome is what a job ends with that was to bring the source's wanted version nearer to being live.
+// jobOutcome returns the result of a job that was to bring the source's wanted version nearer to being live.
 func (d *Service) jobOutcome(ctx context.Context, job jobs.Job, s *parley.Source, err error) error {
 	switch {
 	case err == nil, isDropped(err):
@@ -109,7 +109,7 @@ func (d *Service) train(ctx context.Context, s *parley.Source) (err error) {
 
 // writeAllPassages writes the passages of a version as it is cut, some at a time: not all of them are ever in memory.
 func (d *Service) writeAllPassages(ctx context.Context, s *parley.Source, v *parley.Version) error {
-	pieces, err := versionPieces(s, v)
+	pieces, err := kinds[s.Kind].pieces(s, v)
 	if err != nil {
 		return err
 	}
@@ -141,24 +141,6 @@ func (d *Service) writeAllPassages(ctx context.Context, s *parley.Source, v *par
 			return err
 		}
 	}
-}
-
-func versionPieces(s *parley.Source, v *parley.Version) (iter.Seq[Piece], error) {
-	switch {
-	case s.Kind == parley.SourceQnA:
-		var a qnaContent
-		if err := decodeContent(v, &a); err != nil {
-			return nil, err
-		}
-		return slices.Values(a.pieces(v.Text)), nil
-	case s.Kind == parley.SourceLink && v.Content != nil:
-		var page pageContent
-		if err := decodeContent(v, &page); err != nil {
-			return nil, err
-		}
-		return eachPiece(v.Text, page.withTitle), nil
-	}
-	return EachPiece(v.Text), nil
 }
 
 func decodeContent(v *parley.Version, into any) error {
@@ -240,4 +222,69 @@ func (d *Service) failSource(ctx context.Context, s *parley.Source, reason error
 // logFailure tells the operator why a source has failed.
 func (d *Service) logFailure(s *parley.Source, reason string) {
 	d.logger().Warn("a source has failed", "agent", s.AgentID, "source", s.ID, "kind", s.Kind, "reason", reason)
+}
+
+// EraseEarlierJob is the kind of the job that erases the earlier versions of a source; its key is the source's id.
+const EraseEarlierJob = "source.tidy"
+
+// earlierRetention is how long an earlier version stays for what still reads it: a turn that began on it, a copy being made.
+const earlierRetention = 10 * time.Minute
+
+// enqueueEraseEarlier leaves the earlier versions of a source, if it has any, to a job.
+func (d *Service) enqueueEraseEarlier(ctx context.Context, tx *store.DB, s *parley.Source) error {
+	has, err := tx.HasEarlierVersions(ctx, s.AccountID, s.AgentID, s.ID)
+	if err != nil || !has {
+		return err
+	}
+	job := newJob(EraseEarlierJob, s)
+	job.RunAt = s.UpdatedAt.Add(earlierRetention)
+	return d.Queue.Enqueue(ctx, tx.SQL(), job)
+}
+
+// EraseEarlierVersions handles EraseEarlierJob.
+func (d *Service) EraseEarlierVersions(ctx context.Context, job jobs.Job) error {
+	agent, err := jobAgent(job)
+	if err != nil {
+		return err
+	}
+	if err := d.DB.EraseEarlierVersions(ctx, job.AccountID, agent, parley.SourceID(job.Key)); err != nil {
+		return err
+	}
+	if err := d.Indexes.EraseVectors(ctx, agent); err != nil {
+		return err
+	}
+	return d.RemoveUnusedFiles(ctx, job.AccountID, agent)
+}
+
+// errServerDied is the failure of a source that was being read each time the server ended: it may be the cause.
+var errServerDied = errors.New("the server ended each time it read the source; change the source to have it tried again")
+
+// LostJobHandlers returns the handlers of jobs whose runners died in every attempt: their sources fail, so that nobody waits for them.
+func (d *Service) LostJobHandlers() map[string]jobs.Handler {
+	return map[string]jobs.Handler{TrainJob: d.failLostSource, FileJob: d.failLostSource, CrawlJob: d.finishLostLink}
+}
+
+func (d *Service) failLostSource(ctx context.Context, job jobs.Job) error {
+	agent, err := jobAgent(job)
+	if err != nil {
+		return err
+	}
+	s, err := d.loadUntrained(ctx, job.AccountID, agent, parley.SourceID(job.Key))
+	if err != nil {
+		return ignoreDropped(err)
+	}
+	return d.failSource(ctx, s, errServerDied)
+}
+
+// finishLostLink leaves a link with what was read of it.
+func (d *Service) finishLostLink(ctx context.Context, job jobs.Job) error {
+	agent, err := jobAgent(job)
+	if err != nil {
+		return err
+	}
+	c, err := d.loadCrawl(ctx, job.AccountID, agent, parley.SourceID(job.Key))
+	if err != nil || c == nil {
+		return ignoreDropped(err)
+	}
+	return ignoreDropped(c.finish(ctx, errServerDied.Error(), true))
 }

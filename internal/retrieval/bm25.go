@@ -13,15 +13,15 @@ type term struct {
 func (x *Index) terms(t *termTable, list []weightedTerm) []term {
 	terms := make([]term, 0, len(list))
 	for _, w := range list {
-		if held := t.docCount(w.id); held > 0 {
-			terms = append(terms, term{w.id, &t.lists[w.id], w.weight * x.idf(held) * (defaultWeights.k1 + 1)})
+		if docs := t.docCount(w.id); docs > 0 {
+			terms = append(terms, term{w.id, &t.lists[w.id], w.weight * x.idf(docs) * (defaultWeights.k1 + 1)})
 		}
 	}
 	return terms
 }
 
 // norms holds, for each document, the length's part of BM25: a term that stands there tf times is worth tf/(tf+norm) of its
-// weight. It is infinite for forgotten documents and after the last one, up to the end of a range.
+// weight. It is infinite for removed documents and after the last one, up to the end of a range.
 type norms struct {
 	grams, stems []float32
 	levels       []uint8 // of grams, rounded down
@@ -33,7 +33,7 @@ const (
 	maxNormLevel = normLevels - 1
 )
 
-// lengthNorms returns the norms; they are made anew after a change.
+// lengthNorms returns the norms, which are computed anew after a change.
 func (x *Index) lengthNorms() *norms {
 	n := x.norms.Load()
 	if n == nil {
@@ -67,8 +67,8 @@ func (x *Index) normPerUnit(total int64) float64 {
 	return defaultWeights.k1 * defaultWeights.b * float64(len(x.byID)) / float64(max(total, 1))
 }
 
-// score is what the term adds to the score of a document of that length. A product is rounded before it is added: so it is on
-// every machine. A forgotten document has no length.
+// score returns what the term adds to the score of a document of that length. A product is rounded before it is added: so it is on
+// every machine. A removed document has no length.
 func (t term) score(times uint8, perUnit float64, length int32) float64 {
 	if length == 0 {
 		return 0
@@ -77,7 +77,7 @@ func (t term) score(times uint8, perUnit float64, length int32) float64 {
 	return float64(t.weight * tf / (tf + defaultWeights.k1*(1-defaultWeights.b) + float64(perUnit*float64(length))))
 }
 
-// unitCount tells how long the terms' lists are.
+// unitCount returns how long the terms' lists are.
 func unitCount(terms []term) (n int) {
 	for _, t := range terms {
 		n += len(t.list.units)
@@ -85,7 +85,7 @@ func unitCount(terms []term) (n int) {
 	return n
 }
 
-// maxScore is what the question's letters could score if no other passage held them; never nothing. Letters that no passage
+// maxScore returns what the question's letters could score if no other passage held them; never nothing. Letters that no passage
 // holds count too.
 func (x *Index) maxScore(q question) (sum float64) {
 	for _, a := range q.words {

@@ -1,6 +1,6 @@
 package retrieval
 
-// exactScorer scores documents from their words. It remembers which words hold a term of the question.
+// exactScorer scores documents from their words. It caches which words hold a term of the question.
 type exactScorer struct {
 	grams, stems termCounter
 	wordClasses  []uint8 // by word: unmet, foreign to the question or wanted by it

@@ -2,7 +2,7 @@ package retrieval
 
 import "parley"
 
-// VectorRows tells how many passages the agent's index has room for, those forgotten among them.
+// VectorRows returns how many rows of vectors the agent's index holds, those of removed passages among them.
 func (l *Indexes) VectorRows(agent parley.AgentID) int {
 	index, _ := l.agentIndex(agent).current()
 	index.mu.RLock()

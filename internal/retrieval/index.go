@@ -26,12 +26,12 @@ type Index struct {
 	bytes           int64                    // of the live passages
 	norms           atomic.Pointer[norms]
 	writerScratch   writerScratch
-	scratch         sync.Pool // of *sums
-	readerScratches sync.Pool // of *notes
+	scratch         sync.Pool // of *searchScratch
+	readerScratches sync.Pool // of *readerScratch
 	vectors         vectors
 }
 
-// doc is a passage in the index; a forgotten one has no id.
+// doc is a passage in the index; a removed one has no id.
 type doc struct {
 	passage      parley.Passage
 	encodedWords string // its words, as Index.sequence reads them
@@ -45,7 +45,7 @@ type doc struct {
 // length is how much of each kind a document holds.
 type length struct{ grams, stems int32 }
 
-// writerScratch is what the writer writes with.
+// writerScratch holds the buffers of the writer.
 type writerScratch struct {
 	sequence     []uint32
 	encodedWords []byte
@@ -57,7 +57,7 @@ func NewIndex() *Index {
 	return &Index{vocabulary: newVocabulary(), byID: map[parley.PassageID]uint32{}, sources: map[parley.SourceID]*sharedStrings{}}
 }
 
-// Len tells how many passages the index holds.
+// Len returns how many passages the index holds.
 func (x *Index) Len() int {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
@@ -112,7 +112,7 @@ func (x *Index) put(p parley.Passage, r tokenizedText) {
 	x.updateTotals(&d, l, 1)
 }
 
-// countTerms counts the terms of a sequence of words and tells how many there are.
+// countTerms counts the terms of a sequence of words and returns how many there are.
 func (x *Index) countTerms(sequence []uint32) (l length) {
 	for _, w := range sequence {
 		grams := x.vocabulary.grams(w)
@@ -135,7 +135,7 @@ func (x *Index) updateTotals(d *doc, l length, sign int) {
 	x.bytes += int64(sign) * d.bytes
 }
 
-// Remove takes passages out.
+// Remove removes passages.
 func (x *Index) Remove(ids ...parley.PassageID) {
 	for part := range slices.Chunk(ids, chunkSize) {
 		x.mu.Lock()
@@ -162,14 +162,14 @@ func (x *Index) removePassage(id parley.PassageID) {
 	delete(x.byID, id)
 }
 
-// isMostlyDeleted reports that most of the index is what was forgotten: building it anew is cheaper than carrying it on.
+// isMostlyDeleted reports whether most of the index is removed passages: building it anew is cheaper than keeping it.
 func (x *Index) isMostlyDeleted() bool {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
 	return len(x.docs) > 1024 && len(x.byID) < len(x.docs)/2
 }
 
-// language is that of most passages.
+// language returns the language of most passages.
 func (x *Index) language() words.Language {
 	best := words.English
 	for l, n := range x.languages {

@@ -80,3 +80,42 @@ func (p *postings) forEach(yield func(doc uint32, times uint8)) {
 		yield(base+uint32(u>>timesBits), uint8(times))
 	}
 }
+
+// counter counts the terms of one document.
+type counter struct {
+	times []uint8 // by term
+	ids   []uint32
+}
+
+func (c *counter) add(id uint32) {
+	if int(id) >= len(c.times) {
+		c.times = append(c.times, make([]uint8, int(id)+1-len(c.times)+len(c.times)/8)...)
+	}
+	switch c.times[id] {
+	case maxTimes:
+		return
+	case 0:
+		c.ids = append(c.ids, id)
+	}
+	c.times[id]++
+}
+
+// addTo writes the counts into the table and resets them.
+func (c *counter) addTo(t *termTable, doc uint32) {
+	for _, id := range c.ids {
+		t.add(id, doc, c.times[id])
+		c.times[id] = 0
+	}
+	c.ids = c.ids[:0]
+}
+
+// removeFrom subtracts the counts from the table's numbers and resets them. The lists keep their entries: their readers skip removed
+// documents.
+func (c *counter) removeFrom(t *termTable) {
+	for _, id := range c.ids {
+		t.lists[id].liveDocs--
+		c.times[id] = 0
+	}
+	t.liveEntries -= int64(len(c.ids))
+	c.ids = c.ids[:0]
+}

@@ -6,7 +6,7 @@ import (
 	"parley/internal/text/words"
 )
 
-// Query is what to look for.
+// Query is what to search for.
 type Query struct {
 	Text    string
 	Earlier []string // earlier messages of the user, newest last: they tell what a follow-up is about
@@ -163,4 +163,95 @@ func (q *question) termRarities() map[string]float64 {
 		}
 	}
 	return terms
+}
+
+// alternative is a word that is searched for in place of one of the question's.
+type alternative struct {
+	stem   uint32
+	weight float32 // 0 to 1
+}
+
+// queryMessage is one message whose words are looked for.
+type queryMessage struct {
+	*Index
+	out       *question
+	words     []queryWord
+	tokens    []words.Token
+	firstWord int // of its words in the question
+	text      string
+	lang      words.Language
+	weight    float64
+}
+
+// findVariants looks for what the words mean together, and for other words that may stand for them.
+func (m *queryMessage) findVariants(synonyms [][]string) {
+	m.findCodes()
+	m.findQuotes()
+	m.findJoinedWords()
+	m.findSplitWords()
+	m.findTypos()
+	m.addSynonyms(synonyms)
+}
+
+// addAlternative lets the word, where passages have it, stand for those from one to another.
+func (m *queryMessage) addAlternative(word string, from, to int, strength float32) {
+	stem := m.lang.Stem(word)
+	id, ok := m.stems.ids.find(words.Hash(stem))
+	if !ok || m.stems.docCount(id) == 0 {
+		return
+	}
+	for i := from; i < to; i++ {
+		if w := &m.words[i]; !w.isStop && !slices.Contains(w.alternatives, alternative{id, strength}) {
+			w.alternatives = append(w.alternatives, alternative{id, strength})
+		}
+	}
+	m.addAlternativeTerms(m.out, stem, id, m.weight*float64(strength), m.weight*float64(strength))
+}
+
+// wordIDs returns the ids of a word in whatever languages passages have it; nil where none has.
+func (x *Index) wordIDs(word string) (ids []uint32) {
+	for lang := range words.Language(words.LanguageCount) {
+		if id, ok := x.vocabulary.ids.find(words.Hash(word) + uint64(lang)); ok {
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}
+
+// gapBefore returns the text between a token and the one before; tokens of scripts without spaces overlap.
+func (m *queryMessage) gapBefore(i int) string {
+	return m.text[min(m.tokens[i-1].End, m.tokens[i].Start):m.tokens[i].Start]
+}
+
+func (m *queryMessage) tokenWords(from, to int) (list []string) {
+	for _, t := range m.tokens[from:to] {
+		list = append(list, t.Word)
+	}
+	return list
+}
+
+// Words of the answer before that a follow-up may be about; longer answers are about more than one thing.
+const (
+	maxHintWords = 120
+	maxHintBytes = 2000
+)
+
+// addAnswerHints searches for the content words of the previous answer, with a low weight: "does it work abroad?" may be about what the answer
+// named first. They do not count as words of the question when passages are read.
+func (x *Index) addAnswerHints(out *question, answer string) {
+	r := tokenize(nil, answer[:min(len(answer), maxHintBytes)], x.language())
+	m := queryMessage{Index: x, out: out, lang: r.lang, weight: defaultWeights.answer}
+	for _, t := range r.tokens[:min(len(r.tokens), maxHintWords)] {
+		m.addWord(t.Word)
+	}
+}
+
+// earlierWeight returns the weight of the user's message before this one: much for a message that cannot be understood alone, which then also
+// leans on what was answered; less for one that can, which may have changed the subject.
+func (x *Index) earlierWeight(out *question, q Query) float64 {
+	if len(q.Earlier) == 0 || !words.NeedsContext(q.Text) {
+		return defaultWeights.standalone
+	}
+	x.addAnswerHints(out, q.Answer)
+	return defaultWeights.earlier
 }

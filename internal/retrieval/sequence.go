@@ -2,7 +2,7 @@ package retrieval
 
 import "encoding/binary"
 
-// encode writes the pen's sequence in a shorter form: common words have small numbers, and those take one byte or two.
+// encode returns the sequence in a shorter form: common words have small numbers, and those take one byte or two.
 func (p *writerScratch) encode() string {
 	p.encodedWords = p.encodedWords[:0]
 	for _, w := range p.sequence {
@@ -11,7 +11,7 @@ func (p *writerScratch) encode() string {
 	return string(p.encodedWords)
 }
 
-// sequence returns the words of a document in order, sentences parted by pause. It may use into.
+// sequence returns the words of a document in order, sentences apart by sentenceBreak. It may use into.
 func (x *Index) sequence(doc uint32, into []uint32) []uint32 {
 	into = into[:0]
 	s := x.docs[doc].encodedWords

@@ -7,7 +7,7 @@ import (
 	"parley"
 )
 
-// passageTitle is what a passage is called: the headings above it and the name of its source, which often says what a page is about.
+// passageTitle returns what a passage is called: the headings above it and the name of its source, which often says what a page is about.
 // Of a path the last part does.
 func passageTitle(p parley.Passage) string {
 	name := p.SourceName
@@ -35,7 +35,7 @@ func separateQuestions(heading string) string {
 	return heading
 }
 
-// titleCount tells how many titles a heading is: one path, or several questions.
+// titleCount returns how many titles a heading is: one path, or several questions.
 func titleCount(heading string) int {
 	n := strings.Count(heading, headingSeparator) + 1
 	if n > maxPathParts || n > 1 && hasQuestion(heading) {
@@ -44,14 +44,14 @@ func titleCount(heading string) int {
 	return 1
 }
 
-// hasQuestion reports that a heading holds a question.
+// hasQuestion reports whether a heading holds a question.
 func hasQuestion(heading string) bool { return strings.ContainsAny(heading, "?？؟") }
 
 func hasSteps(text string) bool {
 	return strings.HasPrefix(text, "1. ") || strings.Contains(text, "\n1. ")
 }
 
-// linkShare tells which share of the text is Markdown links: lists of them ask more questions than they answer.
+// linkShare returns which share of the text is Markdown links: lists of them ask more questions than they answer.
 func linkShare(text string) float32 {
 	inside, open := 0, -1
 	for i := 0; i < len(text); i++ {

@@ -6,8 +6,8 @@ import (
 )
 
 // A vector is stored as a scale and a byte for each of its numbers: four bytes of a little-endian float, and then the numbers
-// divided by it. The angle between two vectors is so told to about a thousandth, which is finer than what an embedding means, in
-// a quarter of the memory; and since bytes are multiplied and added exactly, every machine gives the same order.
+// divided by it. The angle between two vectors is thus exact to about a thousandth, which is finer than what an embedding means, in
+// a quarter of the memory; and since bytes are multiplied and added exactly, the order is the same on every machine.
 
 const (
 	scaleBytes   = 4
@@ -62,7 +62,7 @@ func newDirection(v []float32) *direction {
 	return d
 }
 
-// stride is how many bytes a row of so many numbers takes: whole steps of the inner loop.
+// stride returns how many bytes a row of so many numbers takes: whole steps of the inner loop.
 func stride(dims int) int { return (dims + dotStep - 1) / dotStep * dotStep }
 
 // dotStep is how many numbers the inner loop takes at a time.
@@ -81,7 +81,7 @@ func dotPlain(a []int16, b []int8) int32 {
 	return s + t + u + v
 }
 
-// setDirection takes the query's vector into the question, once the words of the message are there.
+// setDirection sets the question's vector, once the words of the message are there.
 func (q *question) setDirection(from Query) {
 	if q.direction = newDirection(from.Vector); q.direction == nil {
 		return
@@ -93,7 +93,7 @@ func (q *question) setDirection(from Query) {
 	}
 }
 
-// unknownShare is the share of the message's content words that no passage holds, neither them nor their kin: by words the search cannot know what they mean.
+// unknownShare returns the share of the message's content words that no passage holds, neither them nor their synonyms: by words the search cannot know what they mean.
 func (q *question) unknownShare() float64 {
 	all, foreign := 0.0, 0.0
 	for _, a := range q.words {
@@ -112,7 +112,7 @@ func (q *question) unknownShare() float64 {
 	return foreign / max(all, 1)
 }
 
-// EmbeddingText is the text whose vector the query wants: a follow-up says little without the message before it.
+// EmbeddingText returns the text to embed for the query: a follow-up says little without the message before it.
 func (q Query) EmbeddingText() string {
 	if n := len(q.Earlier); n > 0 {
 		return q.Earlier[n-1] + "\n" + q.Text

@@ -38,7 +38,7 @@ func (x *Index) mergeVectorHits(d *direction, places []scoredDoc) []scoredDoc {
 	return places
 }
 
-// fuseScores returns the candidates the scores of words and vector together and orders them.
+// fuseScores sets the candidates' scores by words and vector together, and orders them.
 func (x *Index) fuseScores(d *direction, all []candidate) {
 	if d == nil || d.dims != x.vectors.dims {
 		return
@@ -74,7 +74,7 @@ func (x *Index) fusedScores(d *direction, all []scoredDoc) []float64 {
 		} else if d.weight == 1 {
 			near = -1
 		}
-		byWords[i] = float64((1-d.weight)*byWords[i]) + float64(d.weight*near) // rounded each by itself, so that every processor gives the same
+		byWords[i] = float64((1-d.weight)*byWords[i]) + float64(d.weight*near) // rounded each by itself, so that the result is the same on every processor
 	}
 	return byWords
 }

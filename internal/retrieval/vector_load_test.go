@@ -40,10 +40,10 @@ func BenchmarkCold(b *testing.B) {
 	}))
 	r := rand.New(rand.NewPCG(1, 1))
 	library := &retrieval.Indexes{DB: db}
-	const together = 200
-	for range passages / together {
+	const perBatch = 200
+	for range passages / perBatch {
 		var list []parley.Passage
-		for range together {
+		for range perBatch {
 			n := r.IntN(1 << 30)
 			text := fmt.Sprintf("Step %d of matter %d: press the button %x, wait for the light %x and note what thing %d shows on the panel beside door %x.", n%97, n, n*7, n*11, n%1009, n*13)
 			list = append(list, parley.Passage{ID: parley.PassageID(parley.NewTimedUUID()), SourceID: "s", VersionID: "v", Ordinal: n, End: len(text), Text: text})

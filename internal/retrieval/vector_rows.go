@@ -15,7 +15,7 @@ import (
 // A vector belongs to a text, by its hash: it stays when the same text is trained again. made_in tells in which of the agent's
 // passage versions it came, so that every server's memory notices.
 
-// Embeddable is what of a passage is embedded: its headings tell what the text does not repeat.
+// Embeddable returns what of a passage is embedded: its headings tell what the text does not repeat.
 func Embeddable(heading, text string) string {
 	if heading == "" {
 		return text
@@ -42,7 +42,7 @@ type readPosition struct {
 	ordinal         int
 }
 
-// Unembedded lists texts of the agent's live passages that have no vector of the library's model, those that come after another
+// Unembedded lists texts of the agent's live passages that have no vector of the model of Indexes, those that come after another
 // one (nil for the first), at most limit.
 func (l *Indexes) Unembedded(ctx context.Context, account parley.AccountID, agent parley.AgentID, after *Unembedded, limit int) ([]Unembedded, error) {
 	m := readPosition{ordinal: -1}
@@ -67,7 +67,7 @@ func scanUnembedded(scan sqldb.Scan) (u Unembedded, err error) {
 	return u, err
 }
 
-// AgentsUnembedded lists the agents with a live passage that has no vector of the library's model, with their accounts. It is a
+// AgentsUnembedded lists the agents with a live passage that has no vector of the model of Indexes, with their accounts. It is a
 // job of the installation and asks for no account.
 func (l *Indexes) AgentsUnembedded(ctx context.Context) (map[parley.AgentID]parley.AccountID, error) {
 	rows, err := l.DB.Query(ctx, `select a.id, a.account_id from agents a where a.deleted_at is null and exists (select 1
@@ -191,4 +191,47 @@ func (l *Indexes) HasVectors(ctx context.Context, agent parley.AgentID, passageV
 	}
 	index, _ := l.agentIndex(agent).current()
 	return index.HasVectors(), nil
+}
+
+const (
+	eraseBatchSize = 200
+	eraseReadSize  = 10_000
+)
+
+// EraseVectors erases the vectors of texts that no passage of the agent holds any more, in chunks in the bulk lane.
+func (l *Indexes) EraseVectors(ctx context.Context, agent parley.AgentID) error {
+	return l.eraseVectors(ctx, agent, `not exists (select 1 from passages p where p.agent_id = passage_vectors.agent_id and p.hash = passage_vectors.text_hash)`)
+}
+
+// EraseOtherVectors erases the agent's vectors of other models than the library's.
+func (l *Indexes) EraseOtherVectors(ctx context.Context, agent parley.AgentID) error {
+	return l.eraseVectors(ctx, agent, `model <> ?`, l.VectorModel)
+}
+
+// eraseVectors finds outside the writer what may be erased. The condition is checked again when it is.
+func (l *Indexes) eraseVectors(ctx context.Context, agent parley.AgentID, where string, args ...any) error {
+	args = append([]any{string(agent)}, args...)
+	for {
+		hashes, err := sqldb.All(ctx, l.DB, sqldb.Column[string], `select distinct text_hash from passage_vectors where agent_id = ? and `+where+` limit ?`,
+			append(slices.Clone(args), eraseReadSize)...)
+		if err != nil {
+			return fmt.Errorf("find unused vectors: %w", err)
+		}
+		for part := range slices.Chunk(hashes, eraseBatchSize) {
+			with := slices.Clone(args)
+			for _, h := range part {
+				with = append(with, h)
+			}
+			err := l.DB.Transact(ctx, sqldb.Bulk, func(tx *sqldb.DB) error {
+				_, err := tx.Exec(ctx, `delete from passage_vectors where agent_id = ? and `+where+` and text_hash in (?`+strings.Repeat(`, ?`, len(part)-1)+`)`, with...)
+				return err
+			})
+			if err != nil {
+				return fmt.Errorf("erase unused vectors: %w", err)
+			}
+		}
+		if len(hashes) < eraseReadSize {
+			return nil
+		}
+	}
 }

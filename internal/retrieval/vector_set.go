@@ -9,8 +9,8 @@ import (
 	"parley"
 )
 
-// vectors holds the vectors of documents row by row. A row stays when its document is forgotten, and is passed over then; with
-// the index that is built anew it goes.
+// vectors holds the vectors of documents row by row. A row stays when its document is removed, and is skipped then, until
+// the index is built anew.
 type vectors struct {
 	dims   int       // of all rows; that of the first one
 	docs   []uint32  // of each row
@@ -21,7 +21,7 @@ type vectors struct {
 
 const blockRows = 256
 
-// Vector is the vector of a passage in its stored form (Pack).
+// Vector is the vector of a passage in its stored form (PackVector).
 type Vector struct {
 	Passage parley.PassageID
 	Packed  []byte
@@ -67,7 +67,7 @@ func (s *vectors) put(doc uint32, packed []byte) {
 	s.row[doc] = uint32(n + 1)
 }
 
-// bytes is how much memory they take.
+// bytes returns how much memory they take.
 func (s *vectors) bytes() int64 {
 	n := 8*cap(s.docs) + 4*cap(s.row)
 	for _, block := range s.blocks {
@@ -96,21 +96,21 @@ func (x *Index) nearest(d *direction, most int) []scoredDoc {
 	if s.dims != d.dims {
 		return nil
 	}
-	kept := make([]scoredDoc, 0, 2*most)
+	top := make([]scoredDoc, 0, 2*most)
 	least := 0.0
 	for row, doc := range s.docs {
 		score := s.cosineAt(d, row)
 		if score <= 0 || score < least || x.docs[doc].passage.ID == "" {
 			continue
 		}
-		if kept = append(kept, scoredDoc{doc, score}); len(kept) == 2*most {
-			slices.SortFunc(kept, x.comparePlaces)
-			kept = kept[:most]
-			least = kept[most-1].score
+		if top = append(top, scoredDoc{doc, score}); len(top) == 2*most {
+			slices.SortFunc(top, x.comparePlaces)
+			top = top[:most]
+			least = top[most-1].score
 		}
 	}
-	slices.SortFunc(kept, x.comparePlaces)
-	return kept[:min(most, len(kept))]
+	slices.SortFunc(top, x.comparePlaces)
+	return top[:min(most, len(top))]
 }
 
 // HasVectors reports whether passages of the index have vectors.

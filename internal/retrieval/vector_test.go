@@ -43,7 +43,7 @@ func cosineOf(a, b []float32) float64 {
 	return ab / math.Sqrt(aa*bb)
 }
 
-// The fast loop gives what the plain one gives, at every length and with the largest numbers.
+// The fast loop returns what the plain one returns, at every length and with the largest numbers.
 func TestDotIsExact(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for _, n := range []int{dotStep, 2 * dotStep, 384, 1536, maxDims} {
@@ -120,7 +120,7 @@ func TestBytesKeepTheOrder(t *testing.T) {
 	}
 }
 
-// cosineLength is the squared length.
+// cosineLength returns the squared length.
 func cosineLength(v []float32) (sum float64) {
 	for _, x := range v {
 		sum += float64(x) * float64(x)
@@ -141,8 +141,8 @@ func TestVectorsGoWithTheirPassages(t *testing.T) {
 	if after := x.nearest(d, 4); !slices.Equal(after, before[1:]) {
 		t.Errorf("after the best was forgotten: %v, want %v", after, before[1:])
 	}
-	kept := x.docs[before[1].doc].passage.ID
-	x.PutVectors(Vector{kept, PackVector(randomVector(r, 64))}, Vector{"nobody", PackVector(asked)}, Vector{"p0000000", PackVector(randomVector(r, 32))}, Vector{"p0000001", []byte{}})
+	second := x.docs[before[1].doc].passage.ID
+	x.PutVectors(Vector{second, PackVector(randomVector(r, 64))}, Vector{"nobody", PackVector(asked)}, Vector{"p0000000", PackVector(randomVector(r, 32))}, Vector{"p0000001", []byte{}})
 	if after := x.nearest(d, 4); !slices.Equal(after, before[1:]) {
 		t.Errorf("after vectors that may not come in: %v", after)
 	}
@@ -183,7 +183,7 @@ func TestWordsAndVectorsTogether(t *testing.T) {
 }
 
 // BenchmarkScan compares a question's vector with all of an agent's: the search as it is, its loop in plain Go, the same in 32-bit
-// floats, and as the floor a pass that only reads the bytes.
+// floats, and for comparison a pass that only reads the bytes.
 func BenchmarkScan(b *testing.B) {
 	for _, dims := range []int{384, 1536} {
 		for _, n := range []int{20_000, 200_000} {

@@ -24,7 +24,7 @@ func tokenize(into []words.Token, text string, fallback words.Language) tokenize
 	return r
 }
 
-// beginsSentence reports that a sentence begins with the token.
+// beginsSentence reports whether a sentence begins with the token.
 func (r *tokenizedText) beginsSentence(i int) bool {
 	if i == 0 {
 		return false
@@ -60,7 +60,7 @@ type termTable struct {
 	lists        []postings
 	freeUnits    []uint16 // where new lists begin: most stay as short as they are
 	liveEntries  int64    // entries of documents that are not forgotten
-	unitCapacity int64    // that there is room for in all lists
+	unitCapacity int64    // the capacity of all lists, in units
 }
 
 const (
@@ -85,19 +85,19 @@ func (t *termTable) intern(key uint64) uint32 {
 
 func (t *termTable) add(id, doc uint32, times uint8) {
 	list := &t.lists[id]
-	room := cap(list.units)
+	capacity := cap(list.units)
 	list.add(doc, times)
-	t.unitCapacity += int64(cap(list.units) - room)
+	t.unitCapacity += int64(cap(list.units) - capacity)
 	t.liveEntries++
 }
 
-// docCount tells how many documents hold the term.
+// docCount returns how many documents hold the term.
 func (t *termTable) docCount(id uint32) int { return int(t.lists[id].liveDocs) }
 
-// size tells how many terms there are, those that no document holds any more among them.
+// size returns how many terms there are, those that no document holds any more among them.
 func (t *termTable) size() int { return len(t.lists) }
 
-// bytes is how much memory the table takes.
+// bytes returns how much memory the table takes.
 func (t *termTable) bytes() int64 {
 	return t.ids.bytes() + int64(cap(t.lists))*int64(unsafe.Sizeof(postings{})) + 2*t.unitCapacity + 2*int64(len(t.freeUnits))
 }
@@ -111,13 +111,13 @@ type vocabulary struct {
 	kinds   []words.Kind
 }
 
-// noStem is no stem.
+// noStem is the id of words without a stem.
 const noStem = math.MaxUint32
 
 // sentenceBreak is the word id that parts two sentences in a document's sequence.
 const sentenceBreak = 0
 
-// bytes is how much memory the vocabulary takes.
+// bytes returns how much memory the vocabulary takes.
 func (v *vocabulary) bytes() int64 {
 	return v.ids.bytes() + int64(cap(v.words))*int64(unsafe.Sizeof(word{})) + 4*int64(cap(v.stems)+cap(v.gramIDs)) + int64(cap(v.kinds))
 }
@@ -130,7 +130,7 @@ func (v *vocabulary) grams(w uint32) []uint32 {
 	return v.gramIDs[v.words[w].first:v.words[w].last]
 }
 
-// intern returns the id of the word, spelling it out at the first sight.
+// intern returns the id of a word, and adds a word that is new.
 func (x *Index) intern(text string, lang words.Language, buf []uint64) uint32 {
 	v := &x.vocabulary
 	key := words.Hash(text) + uint64(lang)

@@ -10,6 +10,7 @@ import (
 	"parley/internal/ingest"
 	"parley/internal/ingest/crawl"
 	"parley/internal/ingest/extract"
+	"parley/internal/ingest/extract/sandbox"
 	"parley/internal/sqldb"
 	"parley/internal/store"
 	"parley/internal/text/words"
@@ -24,7 +25,7 @@ const fileWorkers = 2
 // newExtractPool returns the processes that read what others wrote.
 func (b *builder) newExtractPool() *extract.Pool {
 	if b.cfg.ExtractProgram != "" {
-		b.cfg.warnUnfenced(extract.System())
+		b.cfg.warnUnfenced(sandbox.System())
 	}
 	return &extract.Pool{
 		Executable: b.cfg.ExtractProgram, Log: b.cfg.Logger, Size: fileWorkers, AllowUnfenced: b.cfg.Unfenced, Programs: b.programs,

@@ -1,8 +1,8 @@
 // Package crawl reads web sites, politely and within bounds. It knows neither accounts nor sources: a Frontier remembers which
-// addresses are known and what came of them, and a function is handed every page. Where the frontier is in a database, a crawl
-// that dies goes on where it was.
+// addresses are known and what came of them, and a function is called with every page. Where the frontier is in a database, a crawl
+// that dies is continued where it was.
 //
-// A site is one host, with or without www. before it, over http and https. Pages are followed from link to link (Whole), taken
+// A site is one host, with or without www. before it, over http and https. Pages are followed from link to link (WholeSite), taken
 // from sitemaps (Sitemap), or are just the one (Individual). robots.txt is obeyed (RFC 9309, as Google reads it), and so are
 // Crawl-delay up to 30 s, noindex, nofollow and Retry-After. Redirects are addresses like any other: each is checked, against
 // the site, the patterns, robots.txt and, when it is dialled, by outbound.
@@ -41,8 +41,8 @@ const (
 	HostUnavailable EndReason = "host is away" // the host has failed maxHostFailures times in a row; what is left may be tried later
 )
 
-// Run reads a site, and hands each page that is new or has changed to visit, from up to two goroutines at a time. Whatever the
-// frontier holds from an earlier run, complete or not, is gone on with; a page that was being read when that run died is read
+// Run reads a site, and calls visit with each page that is new or has changed, from up to two goroutines at a time. Whatever the
+// frontier holds from an earlier run, complete or not, is continued; a page that was being read when that run died is read
 // again. A visit may fail with an *Unreadable, which concerns that page only; any other error ends the run, and so do errors of
 // the frontier and the context. The site must be valid (Validate).
 func (c *Crawler) Run(ctx context.Context, site Site, frontier Frontier, visit func(context.Context, Page) error) (EndReason, error) {
@@ -80,7 +80,7 @@ type crawlRun struct {
 // maxHostFailures is how many addresses may fail in a row because their host does.
 const maxHostFailures = 10
 
-// crawlAll keeps as many addresses under way as the host can bear.
+// crawlAll reads as many addresses at a time as the host can bear.
 func (r *crawlRun) crawlAll(ctx context.Context, stop func()) (EndReason, error) {
 	results := make(chan error)
 	busy, width := 0, maxPerHost
@@ -111,7 +111,7 @@ func (r *crawlRun) crawlAll(ctx context.Context, stop func()) (EndReason, error)
 	}
 }
 
-// freeSlots says how many more addresses may be under way, and what it means if there are none.
+// freeSlots returns how many more addresses may be under way, and what it means if there are none.
 func (r *crawlRun) freeSlots(width, busy int) (EndReason, int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -139,7 +139,7 @@ func (r *crawlRun) claimLinks(ctx context.Context, n int) ([]Link, error) {
 	return r.frontier.Next(ctx, n)
 }
 
-// processLink does one address, and writes down what came of it.
+// processLink reads one address, and records its outcome in the frontier.
 func (r *crawlRun) processLink(ctx context.Context, link Link) error {
 	outcome, err := r.readLink(ctx, link)
 	if err == nil {
@@ -163,7 +163,7 @@ func (r *crawlRun) processLink(ctx context.Context, link Link) error {
 	return nil
 }
 
-// readLink reads one address. A crash of what reads strangers' bytes is a failure of that address only.
+// readLink reads one address. A panic while reading it is a failure of that address only.
 func (r *crawlRun) readLink(ctx context.Context, link Link) (outcome Outcome, err error) {
 	defer func() {
 		if v := recover(); v != nil {

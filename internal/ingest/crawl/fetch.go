@@ -69,7 +69,7 @@ func isRetryable(reply *outbound.Response, err error) bool {
 	return false
 }
 
-// retryDelay is how long to wait after a try.
+// retryDelay returns how long to wait after a try.
 func (c *Crawler) retryDelay(reply *outbound.Response, try int) time.Duration {
 	wait := backoff << (try - 1)
 	if reply == nil {

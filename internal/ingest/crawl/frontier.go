@@ -9,20 +9,20 @@ type Frontier interface {
 	// again, an implementation lets pages that were Included or Unchanged wait once more, with their validators, and forgets the
 	// rest: a page that has not changed is then not asked for its links, because what they led to is known.
 	Seed(ctx context.Context, links []Link) error
-	// Next claims up to n of those that wait, nearest to the start first. There are none left when it gives none.
+	// Next claims up to n of the addresses that wait, those nearest to the start first. It returns none when none is left.
 	Next(ctx context.Context, n int) ([]Link, error)
-	// Found adds links, at most 200 at a time. Those with a reason in Left are Excluded at once, the others wait. It counts those
+	// AddLinks adds links, at most 200 at a time. Those with an ExcludeReason are Excluded at once, the others wait. It counts those
 	// that were not known.
 	AddLinks(ctx context.Context, links []Link) (added Counts, err error)
-	// Outcome tells what is known of an address; its State is Waiting until it is done.
+	// Outcome returns what is known of an address; its State is Waiting until it is done.
 	Outcome(ctx context.Context, url string) (outcome Outcome, known bool, err error)
-	// Done ends a claim.
+	// Finish ends a claim.
 	Finish(ctx context.Context, link Link, outcome Outcome) error
 	// Counts may be asked for at any time, also while nobody crawls.
 	Counts(ctx context.Context) (Counts, error)
 }
 
-// Role says what an address is read as.
+// Role is what an address is read as.
 type Role string
 
 // The roles.
@@ -37,7 +37,7 @@ type Link struct {
 	Role          Role
 	Depth         int    // clicks from the start; for sitemaps, how deep they are nested
 	Hops          int    // redirects and canonical links that led here
-	ExcludeReason string // in Found only: why it is left out
+	ExcludeReason string // for AddLinks: why it is left out
 	Validators
 }
 
@@ -48,7 +48,7 @@ type Validators struct {
 	LastModified string // Last-Modified
 }
 
-// State says what came of an address.
+// State is what came of an address.
 type State string
 
 // The states.
@@ -58,7 +58,7 @@ const (
 	Unchanged     State = "unchanged" // the host says it is as it was the last time (304); it was not visited
 	Excluded      State = "excluded"  // by the patterns, by robots.txt, by the page itself, or it is no text
 	Failed        State = "failed"
-	Merged        State = "merged" // it stands for another address, which is read in its stead
+	Merged        State = "merged" // another address is read instead of it
 	ReadAsSitemap State = "read"   // a sitemap
 )
 
@@ -88,7 +88,7 @@ type Counts struct {
 // Total counts the addresses.
 func (c Counts) Total() int { return c.Included + c.Excluded + c.Failed + c.Other + c.Waiting }
 
-// adding counts one more.
+// adding returns the counts with one outcome more.
 func (c Counts) adding(o Outcome) Counts {
 	switch o.State {
 	case Included, Unchanged:

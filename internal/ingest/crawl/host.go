@@ -1,99 +1,119 @@
 package crawl
 
 import (
-	"net/netip"
-	"net/url"
-	"strconv"
-	"strings"
-	"unicode/utf8"
-
-	"golang.org/x/net/idna"
+	"context"
+	"sync"
+	"time"
 )
 
-// idnaProfile maps international names as browsers do (UTS 46, not transitional).
-var idnaProfile = idna.New(idna.MapForLookup(), idna.Transitional(false), idna.BidiRule(), idna.CheckHyphens(false), idna.StrictDomainName(false))
+const (
+	maxPerHost    = 2                // requests to one host at a time, of however many crawls
+	slowPause     = 2 * time.Second  // between the requests of a slow crawl
+	maxCrawlDelay = 30 * time.Second // of a Crawl-delay: who asks for more gets that
+	maxIdleHosts  = 1024             // more than these are tidied away when they are idle
+)
 
-// longestHost is how many bytes a name may have before it is mapped: each of the 253 that it may have then stands for one character at
-// most. The work to map a name grows with its square.
-const longestHost = 253 * utf8.UTFMax
-
-// canonicalHost returns HOST or HOST:PORT. The parser that decides and the client that connects must agree on it, so whatever some
-// program may read as a number of a host (127.1, 0x7f000001) and is not written as one is refused.
-func canonicalHost(u *url.URL) (string, error) {
-	host, err := asciiHost(u)
-	if err != nil {
-		return "", err
-	}
-	port := u.Port()
-	if port == "" {
-		return host, nil
-	}
-	n, err := strconv.ParseUint(port, 10, 16)
-	if err != nil || n == 0 {
-		return "", errInvalidHost
-	}
-	if u.Scheme == "http" && n == 80 || u.Scheme == "https" && n == 443 {
-		return host, nil
-	}
-	return host + ":" + strconv.FormatUint(n, 10), nil
+// hosts remembers when hosts may be asked again.
+type hosts struct {
+	mu   sync.Mutex
+	list map[string]*host
 }
 
-func asciiHost(u *url.URL) (string, error) {
-	if strings.HasPrefix(u.Host, "[") {
-		a, err := netip.ParseAddr(u.Hostname())
-		if err != nil || !a.Is6() || a.Zone() != "" {
-			return "", errInvalidHost
+type host struct {
+	slots       chan struct{}
+	pausedSlot  chan struct{} // held by a request that asks for a pause: there is one of these at a time
+	users       int           // guarded by hosts.mu
+	nextRequest time.Time     // guarded by hosts.mu; no request begins before
+}
+
+// acquireHost waits until a host may be asked, and reserves a pause of the host after that. The caller must call leave.
+func (c *Crawler) acquireHost(ctx context.Context, name string, pause time.Duration) (leave func(), err error) {
+	h := c.hosts.retain(name, c.Now())
+	slot := h.slots
+	if pause > 0 {
+		slot = h.pausedSlot
+	}
+	select {
+	case slot <- struct{}{}:
+	case <-ctx.Done():
+		c.hosts.release(h, time.Time{})
+		return nil, ctx.Err()
+	}
+	for {
+		wait := c.hosts.reserve(h, c.Now(), pause)
+		if wait <= 0 {
+			break
 		}
-		return "[" + a.String() + "]", nil
-	}
-	host := strings.ToLower(u.Hostname())
-	if len(host) > longestHost {
-		return "", errInvalidHost
-	}
-	if !isASCIIHost(host) {
-		mapped, err := idnaProfile.ToASCII(host)
-		if err != nil || !utf8.ValidString(host) {
-			return "", errInvalidHost
-		}
-		host = mapped
-	}
-	host = strings.TrimSuffix(host, ".")
-	if a, err := netip.ParseAddr(host); err == nil && a.Is4() {
-		return a.String(), nil
-	}
-	if !isDomainName(host) {
-		return "", errInvalidHost
-	}
-	return host, nil
-}
-
-// isASCIIHost reports whether a name has nothing international in it.
-func isASCIIHost(host string) bool {
-	return !strings.ContainsFunc(host, func(r rune) bool { return r >= utf8.RuneSelf }) && !strings.Contains(host, "xn--")
-}
-
-func isDomainName(host string) bool {
-	if host == "" || len(host) > 253 {
-		return false
-	}
-	labels := strings.Split(host, ".")
-	for _, label := range labels {
-		if label == "" || len(label) > 63 || strings.ContainsFunc(label, isInvalidLabelRune) {
-			return false
+		if err := c.sleep(ctx, wait); err != nil {
+			<-slot
+			c.hosts.release(h, time.Time{})
+			return nil, err
 		}
 	}
-	return !isNumeric(labels[len(labels)-1])
+	return func() {
+		c.hosts.release(h, c.Now().Add(pause))
+		<-slot
+	}, nil
 }
 
-func isInvalidLabelRune(r rune) bool {
-	return (r < 'a' || r > 'z') && (r < '0' || r > '9') && r != '-' && r != '_'
+// delayHost keeps everybody from a host for a while.
+func (c *Crawler) delayHost(name string, wait time.Duration) {
+	h := c.hosts.retain(name, c.Now())
+	c.hosts.release(h, c.Now().Add(wait))
 }
 
-func isNumeric(label string) bool {
-	_, err := strconv.ParseUint(label, 0, 64)
-	return err == nil || strings.Trim(label, "0123456789") == "" || strings.HasPrefix(label, "0x")
+func (hs *hosts) retain(name string, now time.Time) *host {
+	hs.mu.Lock()
+	defer hs.mu.Unlock()
+	if hs.list == nil {
+		hs.list = map[string]*host{}
+	}
+	if len(hs.list) > maxIdleHosts {
+		for name, h := range hs.list {
+			if h.users == 0 && h.nextRequest.Before(now) {
+				delete(hs.list, name)
+			}
+		}
+	}
+	h := hs.list[name]
+	if h == nil {
+		h = &host{slots: make(chan struct{}, maxPerHost), pausedSlot: make(chan struct{}, 1)}
+		hs.list[name] = h
+	}
+	h.users++
+	return h
 }
 
-// siteKey is what the addresses of one site share: the host with its port; whether www. stands before it and whether it is
-// spoken to in the clear makes no difference.
-func siteKey(u *url.URL) string { return strings.TrimPrefix(u.Host, "www.") }
+// reserve reserves the next moment when the host may be asked, if it has come, and returns otherwise how long to wait.
+func (hs *hosts) reserve(h *host, now time.Time, pause time.Duration) (wait time.Duration) {
+	hs.mu.Lock()
+	defer hs.mu.Unlock()
+	if wait = h.nextRequest.Sub(now); wait > 0 {
+		return wait
+	}
+	h.nextRequest = now.Add(pause)
+	return 0
+}
+
+func (hs *hosts) release(h *host, next time.Time) {
+	hs.mu.Lock()
+	defer hs.mu.Unlock()
+	h.users--
+	if next.After(h.nextRequest) {
+		h.nextRequest = next
+	}
+}
+
+func (c *Crawler) sleep(ctx context.Context, d time.Duration) error {
+	if c.Sleep != nil {
+		return c.Sleep(ctx, d)
+	}
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}

@@ -32,7 +32,7 @@ func (m *Memory) Seed(_ context.Context, links []Link) error {
 	return nil
 }
 
-// PrepareRecrawl makes ready for reading the site once more.
+// PrepareRecrawl prepares the frontier for reading the site once more.
 func (m *Memory) PrepareRecrawl() {
 	m.mu.Lock()
 	defer m.mu.Unlock()

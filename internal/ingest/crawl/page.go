@@ -19,7 +19,7 @@ type Page struct {
 	Validators
 }
 
-// Unreadable is a visit's way to say that nothing can be read in a page. Reason is for the operator.
+// Unreadable is the error of a visit of a page in which nothing can be read. Reason is for the operator.
 type Unreadable struct {
 	Reason string
 	Err    error
@@ -68,7 +68,7 @@ func (r *crawlRun) handleReply(ctx context.Context, link Link, u *url.URL, reply
 	return r.processPage(ctx, link, u, page, reply.Header)
 }
 
-// processPage follows a page's links and has it visited, unless it asks for something else.
+// processPage adds a page's links and visits it, unless it asks for something else.
 func (r *crawlRun) processPage(ctx context.Context, link Link, u *url.URL, page Page, header http.Header) (Outcome, error) {
 	var scanned pageScan
 	if page.Type == "text/html" {
@@ -99,7 +99,7 @@ func (r *crawlRun) processPage(ctx context.Context, link Link, u *url.URL, page 
 
 const excludedByPattern = "the include and exclude paths leave it out"
 
-// validators forgets those of unreasonable length.
+// validators returns the validators of a reply, but none of unreasonable length.
 func validators(h http.Header) Validators {
 	v := Validators{ETag: h.Get("ETag"), LastModified: h.Get("Last-Modified")}
 	if len(v.ETag)+len(v.LastModified) > 1000 {
@@ -111,7 +111,8 @@ func validators(h http.Header) Validators {
 // readsForLinks reports whether a page is read for its links although the patterns leave it out.
 func (r *crawlRun) readsForLinks(link Link) bool { return r.Kind == WholeSite && link.Depth == 0 }
 
-// contentType looks into the body only where the host says nothing, and at the name where the host knows no Markdown.
+// contentType returns the type of a reply. It looks into the body only where the host says nothing, and at the name where the host knows
+// no Markdown.
 func contentType(reply *outbound.Response, u *url.URL) string {
 	mediaType, _, err := mime.ParseMediaType(reply.Header.Get("Content-Type"))
 	if err != nil && !errors.Is(err, mime.ErrInvalidMediaParameter) || mediaType == "application/octet-stream" {

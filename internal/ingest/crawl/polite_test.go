@@ -97,8 +97,8 @@ func TestBusyHosts(t *testing.T) {
 		}
 		began := w.now
 		w.crawl(t, Site{Start: "/a", Kind: Individual}).expect(t, c.want)
-		if took := w.now.Sub(began); took < c.least || took > c.least+time.Second || n > maxTries {
-			t.Errorf("%+v: %v, %d times", c, took, n)
+		if elapsed := w.now.Sub(began); elapsed < c.least || elapsed > c.least+time.Second || n > maxTries {
+			t.Errorf("%+v: %v, %d times", c, elapsed, n)
 		}
 	}
 }

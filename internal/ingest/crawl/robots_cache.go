@@ -31,7 +31,7 @@ type robotsEntry struct {
 }
 
 // robotsFor returns what an address's host asks of this crawler. A robots.txt that is not there (4xx, or redirects without an end)
-// allows everything; one that cannot be had forbids everything for now, which is told as an error.
+// allows everything; one that cannot be had forbids everything for now, which is an error.
 func (c *Crawler) robotsFor(ctx context.Context, u *url.URL) (*Robots, error) {
 	e := c.robots.entry(u.Scheme + "://" + u.Host)
 	select {

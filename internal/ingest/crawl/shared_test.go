@@ -53,7 +53,7 @@ func TestHostsAsBrowsersReadThem(t *testing.T) {
 	}
 }
 
-// resolveURL is nil for what is refused.
+// resolveURL returns nil for what is refused.
 func resolveURL(base, ref string) *url.URL {
 	var on *url.URL
 	if base != "" && base != "about:blank" {

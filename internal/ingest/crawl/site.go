@@ -54,7 +54,7 @@ func (l Limits) withDefaults() Limits {
 	return l
 }
 
-// maxKnown is how many addresses a frontier may come to hold.
+// maxKnown returns how many addresses a frontier may come to hold.
 func (l Limits) maxKnown() int { return 10*l.Pages + 1000 }
 
 const (
@@ -62,7 +62,7 @@ const (
 	maxPatternBytes = 1000 // bytes
 )
 
-// Validate says what is wrong with a site, by the name of the field in the interface (4.11), with the place in a list behind a
+// Validate returns what is wrong with a site, by the name of the field in the interface (4.11), with the place in a list behind a
 // dot. It is empty if nothing is.
 func Validate(site Site) map[string]string {
 	_, faults := site.compile()

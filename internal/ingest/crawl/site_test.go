@@ -194,7 +194,7 @@ func (s *crawlRecorder) golden(t *testing.T, name string) {
 	}
 }
 
-// startCanary is a listener that nobody may reach.
+// startCanary returns a listener that nobody may reach.
 func startCanary(t *testing.T) (address string, reached func() int) {
 	t.Helper()
 	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.2:0")

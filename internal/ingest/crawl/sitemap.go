@@ -3,14 +3,18 @@ package crawl
 import (
 	"bytes"
 	"compress/gzip"
+	"context"
 	"encoding/xml"
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 
-	"golang.org/x/net/html/charset"
+	"parley/internal/outbound"
+	"parley/internal/text/charset"
 )
 
 const (
@@ -90,7 +94,7 @@ type sitemapReader struct {
 func readXML(text []byte) (Entries, error) {
 	d := xml.NewDecoder(bytes.NewReader(text))
 	d.Strict = false // many write & as it is
-	d.CharsetReader = decodedOnce()
+	d.CharsetReader = charset.FirstDeclared()
 	var m sitemapReader
 	for len(m.entries.Pages)+len(m.entries.Sitemaps) < maxEntries {
 		token, err := d.RawToken()
@@ -115,19 +119,6 @@ func readXML(text []byte) (Entries, error) {
 
 // Where the address of an entry stands.
 var pagePath, mapPath = []string{"urlset", "url", "loc"}, []string{"sitemapindex", "sitemap", "loc"}
-
-// decodedOnce decodes a document from the encoding that its first declaration names. A document has one; each further one would
-// put a reader around all that were there before.
-func decodedOnce() func(label string, input io.Reader) (io.Reader, error) {
-	declared := false
-	return func(label string, input io.Reader) (io.Reader, error) {
-		if declared {
-			return input, nil
-		}
-		declared = true
-		return charset.NewReaderLabel(label, input)
-	}
-}
 
 func (m *sitemapReader) readToken(token xml.Token) error {
 	switch t := token.(type) {
@@ -155,7 +146,7 @@ func (m *sitemapReader) readToken(token xml.Token) error {
 	return nil
 }
 
-// endElement takes what an entry's own loc held; images and videos of an entry have one too, further in.
+// endElement adds the address in an entry's own loc; images and videos of an entry have one too, further in.
 func (m *sitemapReader) endElement() {
 	loc := strings.TrimSpace(m.loc.String())
 	switch {
@@ -166,4 +157,88 @@ func (m *sitemapReader) endElement() {
 	}
 	m.path = m.path[:max(len(m.path)-1, 0)]
 	m.loc.Reset()
+}
+
+const (
+	maxIndexDepth    = 3   // of an index within an index
+	maxIndexSitemaps = 500 // sitemaps of one index
+)
+
+// fetchSitemap reads an address as a sitemap; what it lists becomes addresses. The start may be a page of a site that has one.
+func (r *crawlRun) fetchSitemap(ctx context.Context, link Link, u *url.URL) (Outcome, error) {
+	link.Validators = Validators{}
+	reply, outcome, err := r.fetch(ctx, link, u, outbound.Limits{MaxBytes: maxSitemapBytes, MaxRedirects: -1})
+	if err != nil || reply == nil {
+		return outcome, err
+	}
+	if reply.Status >= 300 {
+		outcome, err = r.followRedirect(ctx, link, u, reply)
+		outcome.Status = reply.Status
+		return outcome, err
+	}
+	entries, broken := ReadSitemap(reply.Body)
+	if errors.Is(broken, errNotSitemap) && link.Depth == 0 {
+		return r.findSitemaps(ctx, u, reply)
+	}
+	if err := r.addSitemapEntries(ctx, link, u, entries); err != nil {
+		return Outcome{}, err
+	}
+	if broken != nil {
+		outcome = failedOutcome(sitemapReason(broken), broken)
+	} else {
+		outcome = Outcome{State: ReadAsSitemap}
+	}
+	outcome.Status = reply.Status
+	return outcome, nil
+}
+
+func sitemapReason(err error) string {
+	for _, known := range []error{errNotSitemap, errSitemapTooLarge, errEntities} {
+		if errors.Is(err, known) {
+			return known.Error()
+		}
+	}
+	return "the sitemap is broken"
+}
+
+// addSitemapEntries adds what a sitemap lists. Pages of another site are counted as excluded, so that the operator who named the wrong
+// sitemap sees why nothing is read.
+func (r *crawlRun) addSitemapEntries(ctx context.Context, link Link, u *url.URL, entries Entries) error {
+	pages, maps := []*url.URL{}, []Link{}
+	var strangers []Link
+	for _, text := range entries.Pages {
+		page, err := Canonical(u, text)
+		switch {
+		case err != nil:
+		case r.isInside(page):
+			pages = append(pages, page)
+		default:
+			strangers = append(strangers, Link{URL: page.String(), ExcludeReason: "it belongs to another site"})
+		}
+	}
+	for _, text := range entries.Sitemaps {
+		m, err := Canonical(u, text)
+		if err == nil && r.isInside(m) && link.Depth < maxIndexDepth && len(maps) < maxIndexSitemaps {
+			maps = append(maps, Link{URL: m.String(), Role: SitemapRole, Depth: link.Depth + 1})
+		}
+	}
+	return errors.Join(r.addLinks(ctx, maps), r.addPageLinks(ctx, pages, Link{Depth: 1}), r.addLinks(ctx, strangers))
+}
+
+// findSitemaps finds the sitemaps of a site by its robots.txt, else at the usual place.
+func (r *crawlRun) findSitemaps(ctx context.Context, u *url.URL, reply *outbound.Response) (Outcome, error) {
+	robots, err := r.robotsFor(ctx, u)
+	if err != nil {
+		return hostFailedOutcome(err), ctx.Err()
+	}
+	var maps []Link
+	for _, text := range append(robots.Sitemaps, "/sitemap.xml") {
+		if m, err := Canonical(u, text); err == nil && (len(maps) == 0 || text != "/sitemap.xml") && m.String() != u.String() {
+			maps = append(maps, Link{URL: m.String(), Role: SitemapRole, Depth: 1})
+		}
+	}
+	if len(maps) == 0 || reply.Status != http.StatusOK {
+		return failedOutcome(errNotSitemap.Error(), errNotSitemap), nil
+	}
+	return Outcome{State: ReadAsSitemap, Status: reply.Status}, r.addLinks(ctx, maps)
 }

@@ -2,11 +2,15 @@ package crawl
 
 import (
 	"errors"
+	"net/netip"
 	"net/url"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
+
+	"golang.org/x/net/idna"
 )
 
 const maxURLBytes = 2048 // bytes of an address in canonical form
@@ -18,7 +22,7 @@ var (
 	errURLTooLong  = errors.New("it is too long")
 )
 
-// Canonical puts an address into the one form by which the crawler knows it, and which is what it fetches: scheme and host in
+// Canonical returns an address in the one form by which the crawler knows and fetches it: scheme and host in
 // lower case, an international name as its ASCII form, no default port, no dot segments, percent-encoding in its normal form,
 // no fragment, no tracking parameters and no session ids. A reference is read relative to base, which may be nil;
 // it may be written as loosely as browsers accept it. Canonical of a canonical address is that address.
@@ -50,7 +54,7 @@ func Canonical(base *url.URL, ref string) (*url.URL, error) {
 	return url.Parse(text)
 }
 
-// cleanReference forgives what browsers forgive: white space around and line ends within, backslashes for slashes, and a percent sign
+// cleanReference corrects what browsers correct: white space around and line ends within, backslashes for slashes, and a percent sign
 // that encodes nothing.
 func cleanReference(ref string) string {
 	ref = strings.TrimFunc(ref, func(r rune) bool { return r <= ' ' })
@@ -105,14 +109,14 @@ var trackingParams = []string{"gclid", "gclsrc", "dclid", "gbraid", "wbraid", "f
 var sessionParams = []string{"phpsessid", "jsessionid", "sessionid", "session_id", "oscsid", "zenid", "cfid", "cftoken"}
 
 func canonicalQuery(query string) string {
-	var kept []string
+	var parts []string
 	for part := range strings.SplitSeq(normalEscapes(query, queryMarks), "&") {
 		name, value, _ := strings.Cut(strings.ToLower(part), "=")
 		if part != "" && !strings.HasPrefix(name, "utm_") && !slices.Contains(trackingParams, name) && !isSessionParam(name, value) {
-			kept = append(kept, part)
+			parts = append(parts, part)
 		}
 	}
-	return strings.Join(kept, "&")
+	return strings.Join(parts, "&")
 }
 
 func isSessionParam(name, value string) bool {
@@ -157,3 +161,91 @@ func isHex(c byte) bool {
 func unreserved(c byte) bool {
 	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || strings.IndexByte("-._~", c) >= 0
 }
+
+// idnaProfile maps international names as browsers do (UTS 46, not transitional).
+var idnaProfile = idna.New(idna.MapForLookup(), idna.Transitional(false), idna.BidiRule(), idna.CheckHyphens(false), idna.StrictDomainName(false))
+
+// longestHost is how many bytes a name may have before it is mapped: each of the 253 that it may have then stands for one character at
+// most. The work to map a name grows with its square.
+const longestHost = 253 * utf8.UTFMax
+
+// canonicalHost returns HOST or HOST:PORT. The parser that decides and the client that connects must agree on it, so whatever some
+// program may read as a number of a host (127.1, 0x7f000001) and is not written as one is refused.
+func canonicalHost(u *url.URL) (string, error) {
+	host, err := asciiHost(u)
+	if err != nil {
+		return "", err
+	}
+	port := u.Port()
+	if port == "" {
+		return host, nil
+	}
+	n, err := strconv.ParseUint(port, 10, 16)
+	if err != nil || n == 0 {
+		return "", errInvalidHost
+	}
+	if u.Scheme == "http" && n == 80 || u.Scheme == "https" && n == 443 {
+		return host, nil
+	}
+	return host + ":" + strconv.FormatUint(n, 10), nil
+}
+
+func asciiHost(u *url.URL) (string, error) {
+	if strings.HasPrefix(u.Host, "[") {
+		a, err := netip.ParseAddr(u.Hostname())
+		if err != nil || !a.Is6() || a.Zone() != "" {
+			return "", errInvalidHost
+		}
+		return "[" + a.String() + "]", nil
+	}
+	host := strings.ToLower(u.Hostname())
+	if len(host) > longestHost {
+		return "", errInvalidHost
+	}
+	if !isASCIIHost(host) {
+		mapped, err := idnaProfile.ToASCII(host)
+		if err != nil || !utf8.ValidString(host) {
+			return "", errInvalidHost
+		}
+		host = mapped
+	}
+	host = strings.TrimSuffix(host, ".")
+	if a, err := netip.ParseAddr(host); err == nil && a.Is4() {
+		return a.String(), nil
+	}
+	if !isDomainName(host) {
+		return "", errInvalidHost
+	}
+	return host, nil
+}
+
+// isASCIIHost reports whether a name has nothing international in it.
+func isASCIIHost(host string) bool {
+	return !strings.ContainsFunc(host, func(r rune) bool { return r >= utf8.RuneSelf }) && !strings.Contains(host, "xn--")
+}
+
+func isDomainName(host string) bool {
+	if host == "" || len(host) > 253 {
+		return false
+	}
+	labels := strings.Split(host, ".")
+	for _, label := range labels {
+		if label == "" || len(label) > 63 || strings.ContainsFunc(label, isInvalidLabelRune) {
+			return false
+		}
+	}
+	return !isNumeric(labels[len(labels)-1])
+}
+
+func isInvalidLabelRune(r rune) bool {
+	return (r < 'a' || r > 'z') && (r < '0' || r > '9') && r != '-' && r != '_'
+}
+
+func isNumeric(label string) bool {
+	_, err := strconv.ParseUint(label, 0, 64)
+	return err == nil || strings.Trim(label, "0123456789") == "" || strings.HasPrefix(label, "0x")
+}
+
+// siteKey returns what the addresses of one site share: the host with its port; whether www. stands before it and whether it is
+// spoken to in the clear makes no difference.
+func siteKey(u *url.URL) string { return strings.TrimPrefix(u.Host, "www.") }

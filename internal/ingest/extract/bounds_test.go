@@ -10,29 +10,11 @@ import (
 	"testing"
 
 	"parley/internal/ingest/extract"
+	"parley/internal/ingest/extract/draft"
+	"parley/internal/testkit/documents"
 )
 
-func isExtractError(err error, known **extract.Error) bool { return errors.As(err, known) }
-
-// newZip makes an archive of names and contents.
-func newZip(t testing.TB, parts ...string) []byte {
-	t.Helper()
-	var b bytes.Buffer
-	z := zip.NewWriter(&b)
-	for i := 0; i < len(parts); i += 2 {
-		w, err := z.Create(parts[i])
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := w.Write([]byte(parts[i+1])); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := z.Close(); err != nil {
-		t.Fatal(err)
-	}
-	return b.Bytes()
-}
+func isExtractError(err error, known **draft.Error) bool { return errors.As(err, known) }
 
 // newZipBomb makes an archive with one part of so many megabytes, without packing them all.
 func newZipBomb(t testing.TB, name string, megabytes int) []byte {
@@ -76,16 +58,16 @@ func TestBounds(t *testing.T) {
 		data []byte
 		word string // of the reason; "" when it is read
 	}{
-		"packs too well":       {extract.DOCX, newZip(t, "word/document.xml", strings.Repeat(" ", 8<<20)), "times its size"},
+		"packs too well":       {extract.DOCX, documents.NewZip(t, "word/document.xml", strings.Repeat(" ", 8<<20)), "times its size"},
 		"unpacks to too much":  {extract.ODT, newZipBomb(t, "content.xml", 160), "unpacks to more than"},
-		"too many files":       {extract.EPUB, newZip(t, many...), "more than 10000 files"},
-		"deep XML":             {extract.DOCX, newZip(t, "word/document.xml", docxHeader+strings.Repeat("<w:p>", 100_000)), "deep within"},
+		"too many files":       {extract.EPUB, documents.NewZip(t, many...), "more than 10000 files"},
+		"deep XML":             {extract.DOCX, documents.NewZip(t, "word/document.xml", docxHeader+strings.Repeat("<w:p>", 100_000)), "deep within"},
 		"deep JSON":            {extract.JSON, []byte(strings.Repeat("[", 9_000) + strings.Repeat("]", 9_000)), "deep within"},
 		"deeper JSON":          {extract.JSON, []byte(strings.Repeat(`{"a":`, 1_000_000)), "deep within"},
 		"deep HTML":            {extract.HTML, []byte("<p>Words</p>" + strings.Repeat("<div>", 500_000) + "more"), ""},
-		"entities":             {extract.ODT, newZip(t, "content.xml", `<!DOCTYPE x [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]><x><p>&b;</p><p>Words</p></x>`), ""},
-		"entities in a sheet":  {extract.XLSX, newZip(t, "xl/workbook.xml", `<!DOCTYPE x [<!ENTITY a "aaaa">]><workbook/>`), "entities"},
-		"no part":              {extract.DOCX, newZip(t, "other.xml", "<a/>"), "a part is missing"},
+		"entities":             {extract.ODT, documents.NewZip(t, "content.xml", `<!DOCTYPE x [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]><x><p>&b;</p><p>Words</p></x>`), ""},
+		"entities in a sheet":  {extract.XLSX, documents.NewZip(t, "xl/workbook.xml", `<!DOCTYPE x [<!ENTITY a "aaaa">]><workbook/>`), "entities"},
+		"no part":              {extract.DOCX, documents.NewZip(t, "other.xml", "<a/>"), "a part is missing"},
 		"long JSON path":       {extract.JSON, []byte(`{"` + strings.Repeat("a", 5_000) + `": 1}`), "names of more than"},
 		"pages in circles":     {extract.PDF, []byte("%PDF-1.4\n1 0 obj\n<</Type/Catalog/Pages 2 0 R>>\nendobj\n2 0 obj\n<</Type/Pages/Count 999999999/Kids[2 0 R 2 0 R]>>\nendobj\n"), "no pages"},
 		"a form within itself": {extract.PDF, []byte("%PDF-1.4\n1 0 obj\n<</Type/Catalog/Pages 2 0 R>>\nendobj\n2 0 obj\n<</Type/Pages/Kids[3 0 R]>>\nendobj\n3 0 obj\n<</Type/Page/Contents 4 0 R/Resources 5 0 R>>\nendobj\n4 0 obj\n<</Subtype/Form/Length 12>>stream\n/X Do /X Do \nendstream\nendobj\n5 0 obj\n<</XObject<</X 4 0 R>>>>\nendobj\n"), "no text"},
@@ -97,7 +79,7 @@ func TestBounds(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			doc, err := p.ReadFile(t.Context(), c.kind, "file", c.data)
-			var known *extract.Error
+			var known *draft.Error
 			switch {
 			case c.word == "" && (err != nil || doc.Text == ""):
 				t.Errorf("not read: %v", err)

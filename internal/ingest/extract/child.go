@@ -1,63 +1,80 @@
 package extract
 
 import (
-	"bufio"
 	"context"
 	"errors"
-	"io"
-	"runtime"
-	"runtime/debug"
+	"os/exec"
+	"time"
+
+	"parley/internal/ingest/extract/draft"
+	"parley/internal/ingest/extract/html"
+	"parley/internal/ingest/extract/sandbox"
 )
 
-// What a child may use, whatever it reads.
-const (
-	maxChildBytes      = raceFactor * 512 << 20 // bytes of memory
-	childMemoryLimit   = raceFactor * 400 << 20 // from here on it collects garbage all the time
-	childRetireBytes   = raceFactor * 160 << 20 // what Go has once taken stays counted; the next file shall have more room than the rest of it
-	maxChildCPUSeconds = 30                     // seconds of processor for one file
-	maxChildFiles      = 64                     // open at a time
-)
-
-// Serve reads one request after the other from r and answers to w, until r ends: it is what "parley extract" does. Before the
-// first it gives up what a reader of files does not need: memory without end and, on Linux, files, sockets and programs.
-func Serve(r io.Reader, w io.Writer) error {
-	debug.SetMemoryLimit(childMemoryLimit)
-	in, out := bufio.NewReader(r), bufio.NewWriter(w)
-	state := stateFenced
-	if err := errors.Join(limitMemory(), confine()); err != nil {
-		state = err.Error()
-	}
-	if err := writeMessage(out, []byte(state)); err != nil {
-		return err
-	}
-	var memory runtime.MemStats
-	for {
-		request, err := readMessage(in, 4)
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		limitCPU(maxChildCPUSeconds)
-		page, failed := answerRequest(string(request[0]), string(request[1]), string(request[2]), request[3])
-		state := ""
-		if runtime.ReadMemStats(&memory); memory.Sys > childRetireBytes {
-			state = stateTired
-		}
-		if err := writeReply(out, page, failed, state); err != nil {
-			return err
-		}
-	}
+// child is a running reader of files.
+type child struct {
+	*sandbox.Process
+	idleTimer *time.Timer
+	fileCount int
+	isTired   bool // it has asked to be replaced
 }
 
-func answerRequest(ask, kind, name string, data []byte) (page WebPage, err error) {
-	switch ask {
-	case requestPage:
-		return ReadPage(context.Background(), name, kind, data)
-	case requestFile:
-		page.Document, err = ReadFile(context.Background(), Kind(kind), name, data)
-		return page, err
+// startChild starts a child and waits until it is ready.
+func (p *Pool) startChild(ctx context.Context) (*child, error) {
+	process, lacks, err := sandbox.Start(ctx, p.command())
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return nil, endReason(ctx)
+	case err != nil:
+		return nil, err
 	}
-	return page, newError("the request %q is unknown", ask)
+	if lacks != "" {
+		if err := p.checkUnfenced(ctx, lacks); err != nil {
+			process.Kill()
+			return nil, err
+		}
+	}
+	return &child{Process: process}, nil
+}
+
+// checkUnfenced refuses a child that is not fenced on Linux, unless the operator has allowed it. Other systems have no
+// fences, as the manual says.
+func (p *Pool) checkUnfenced(ctx context.Context, lacks string) error {
+	if sandbox.OnLinux && !p.AllowUnfenced {
+		return &draft.Error{Reason: "files are not read, since this system cannot fence their readers", Err: errors.New(draft.ShortLine(lacks))}
+	}
+	p.warnOnce.Do(func() {
+		if p.Log != nil {
+			p.Log.WarnContext(ctx, "files are read with fewer limits than there should be", "cause", lacks)
+		}
+	})
+	return nil
+}
+
+// command runs the extract command with more arguments.
+func (p *Pool) command(more ...string) *exec.Cmd {
+	args := p.Args
+	if args == nil {
+		args = []string{"extract"}
+	}
+	return sandbox.Command(p.Executable, append(append([]string{}, args...), more...)...)
+}
+
+// sendRequest sends the child a file and waits for its text. After an error the child is of no more use.
+func (c *child) sendRequest(ctx context.Context, ask, kind, name string, data []byte) (page html.Page, refused, err error) {
+	stop := context.AfterFunc(ctx, c.Kill)
+	defer stop()
+	c.fileCount++
+	err = c.Send([]byte(ask), []byte(kind), []byte(name), data)
+	if err == nil || c.WaitForExit(time.Second) {
+		page, c.isTired, refused, err = readReply(c.Output())
+	}
+	switch {
+	case err == nil:
+		return page, refused, nil
+	case ctx.Err() != nil:
+		return page, nil, endReason(ctx)
+	}
+	c.Kill()
+	return page, nil, c.ExitError(err)
 }

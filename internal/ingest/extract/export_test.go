@@ -1,22 +1,6 @@
 package extract
 
-import (
-	"context"
-
-	"golang.org/x/text/unicode/bidi"
-)
-
-// What tests play a child with.
-var (
-	WriteMessage   = writeMessage
-	ReadMessage    = readMessage
-	LimitMemory    = limitMemory
-	LimitCPU       = limitCPU
-	Confine        = confine
-	DecodeText     = decodeText
-	NormalizeText  = normalizeText
-	ToReadingOrder = toReadingOrder
-)
+import "context"
 
 // WaitUntilIdle waits until the child of a pool of one has ended for want of work.
 func (p *Pool) WaitUntilIdle(ctx context.Context) error {
@@ -29,39 +13,10 @@ func (p *Pool) WaitUntilIdle(ctx context.Context) error {
 		return nil
 	}
 	select {
-	case <-c.exited:
+	case <-c.Exited():
 	case <-ctx.Done():
 	}
 	return ctx.Err()
-}
-
-// CountCMapCodes and RebuildPDF are decoders that a fuzz test calls by themselves.
-func CountCMapCodes(text string) int { return len(readCMap(text)) }
-
-// RebuildPDF returns the file that flatten makes.
-func RebuildPDF(data []byte) []byte {
-	whole, _ := rebuildPDF(data)
-	return whole
-}
-
-// HasRaceDetector reports that it takes part.
-const HasRaceDetector = raceFactor > 1
-
-// Parts of readers that tests call by themselves.
-var (
-	DecryptPDF       = decryptPDF
-	PDFHashRevision6 = pdfHashRevision6
-	StreamPage       = streamPage
-)
-
-// ReadVisualLine reads a line of which each character is shown by itself.
-func ReadVisualLine(text string, left bool) string {
-	var line []visualItem
-	for _, r := range text {
-		p, _ := bidi.LookupRune(r)
-		line = append(line, visualItem{string(r), p.Class()})
-	}
-	return logicalText(line, left)
 }
 
 // ReadOrder returns the order in which files are read that have come, each as a letter for its owner and a digit for

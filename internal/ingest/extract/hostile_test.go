@@ -10,6 +10,8 @@ import (
 	"unicode/utf8"
 
 	"parley/internal/ingest/extract"
+	"parley/internal/ingest/extract/draft"
+	"parley/internal/testkit/documents"
 )
 
 // Every hostile file ends as text or as a reason, in time, and the next one is read.
@@ -17,7 +19,7 @@ func TestHostileFiles(t *testing.T) {
 	p := newPool(t)
 	for _, folder := range []string{"pdf-hostile", "office-hostile", "upload-tricks", "html5lib"} {
 		t.Run(folder, func(t *testing.T) {
-			dir := sharedDataDir(t, folder)
+			dir := documents.SharedDir(t, folder)
 			read, refused := 0, 0
 			for _, file := range listFiles(t, dir) {
 				data, err := os.ReadFile(file)
@@ -26,12 +28,12 @@ func TestHostileFiles(t *testing.T) {
 				}
 				start := time.Now()
 				doc, err := readAny(t, p, filepath.Base(file), data)
-				if took := time.Since(start); took > 31*time.Second {
-					t.Errorf("%s took %s", file, took)
-				} else if took > time.Second {
-					t.Logf("%s took %s", file, took)
+				if elapsed := time.Since(start); elapsed > 31*time.Second {
+					t.Errorf("%s took %s", file, elapsed)
+				} else if elapsed > time.Second {
+					t.Logf("%s took %s", file, elapsed)
 				}
-				var known *extract.Error
+				var known *draft.Error
 				switch {
 				case err == nil && (!utf8.ValidString(doc.Text) || strings.ContainsRune(doc.Text, 0) || doc.Text == ""):
 					t.Errorf("%s: no clean text", file)
@@ -52,10 +54,10 @@ func TestHostileFiles(t *testing.T) {
 	}
 }
 
-func readAny(t testing.TB, p *extract.Pool, name string, data []byte) (extract.Document, error) {
+func readAny(t testing.TB, p *extract.Pool, name string, data []byte) (draft.Document, error) {
 	kind, err := extract.Sniff(name, data)
 	if err != nil {
-		return extract.Document{}, err
+		return draft.Document{}, err
 	}
 	return p.ReadFile(t.Context(), kind, name, data)
 }
@@ -80,7 +82,7 @@ func TestFilesOfSignsAloneAreRefused(t *testing.T) {
 		if err == nil {
 			_, err = extract.ReadFile(t.Context(), kind, name, data)
 		}
-		var known *extract.Error
+		var known *draft.Error
 		if !isExtractError(err, &known) || !strings.Contains(known.Reason, c.reason) {
 			t.Errorf("%s: %q %v, want %q", name, kind, err, c.reason)
 		}
@@ -94,5 +96,32 @@ func TestFilesOfSignsAloneAreRefused(t *testing.T) {
 	}
 	if _, err := extract.ReadFile(t.Context(), extract.TXT, "a.txt", []byte("\U0001F44D \u2764")); err != nil {
 		t.Error(err)
+	}
+}
+
+// A page of as many tags as its size allows is read within the limits of a child.
+func TestPageOfManyTags(t *testing.T) {
+	size := 6 << 20
+	if os.Getenv("PARLEY_LONG") == "1" {
+		size = 20 << 20
+	}
+	p := newPool(t)
+	for name, one := range map[string]string{
+		"paragraphs": "<h2>Boiling</h2><p>The kettle boils at <b>100 degrees</b>, less on a <a href=https://example.com/m>mountain</a>.</p><ul><li>One</li><li>Two</li></ul>\n",
+		"rows":       "<tr><td>kettle</td><td>boils at 100</td></tr>",
+		"spans":      "<span>kettle</span> ",
+		"bare tags":  "<p>",
+		"nested":     "<div>k",
+	} {
+		begin := "<!doctype html><html><head><title>Big</title></head><body><h1>Kettle</h1><table>"
+		page := begin + strings.Repeat(one, (size-len(begin))/len(one))
+		start := time.Now()
+		doc, err := p.ReadFile(t.Context(), extract.HTML, "big.html", []byte(page))
+		if elapsed := time.Since(start); elapsed > 30*time.Second {
+			t.Errorf("%s took %v", name, elapsed)
+		}
+		if err != nil || doc.Title != "Big" || !strings.HasPrefix(doc.Text, "# Kettle") {
+			t.Errorf("%s: %v, %q: %.100q", name, err, doc.Title, doc.Text)
+		}
 	}
 }

@@ -8,21 +8,24 @@ import (
 	"io"
 	"strconv"
 	"strings"
+
+	"parley/internal/ingest/extract/draft"
+	"parley/internal/text/charset"
 )
 
 // readJSON writes a line "path: value" for each value. The values of one object stand together; the objects of a list are apart,
 // and so are the values of a file that holds one in each line.
-func readJSON(ctx context.Context, _ string, data []byte) (Document, error) {
-	dec := json.NewDecoder(strings.NewReader(decodeText(data, "")))
+func readJSON(ctx context.Context, _ string, data []byte) (draft.Document, error) {
+	dec := json.NewDecoder(strings.NewReader(charset.Decode(data, "")))
 	dec.UseNumber()
 	f := jsonFlattener{ctx: ctx, dec: dec}
 	for {
 		text, plain, err := f.readValue("", 0)
 		switch {
 		case errors.Is(err, io.EOF):
-			return Document{Text: f.out.text()}, nil
+			return draft.Document{Text: f.out.Text()}, nil
 		case err != nil:
-			return Document{}, err
+			return draft.Document{}, err
 		case plain:
 			f.writeLine("", text)
 		}
@@ -33,18 +36,18 @@ func readJSON(ctx context.Context, _ string, data []byte) (Document, error) {
 type jsonFlattener struct {
 	ctx   context.Context
 	dec   *json.Decoder
-	out   textBuilder
+	out   draft.Builder
 	lines bytes.Buffer // of the open object
 }
 
 // flushLines ends the lines that stand together.
 func (f *jsonFlattener) flushLines() {
-	f.out.addBlock(strings.TrimSuffix(f.lines.String(), "\n"))
+	f.out.AddBlock(strings.TrimSuffix(f.lines.String(), "\n"))
 	f.lines.Reset()
 }
 
 func (f *jsonFlattener) writeLine(path, text string) {
-	if text = collapseSpaces(text); text == "" {
+	if text = draft.CollapseSpaces(text); text == "" {
 		return
 	}
 	if path != "" {
@@ -55,15 +58,15 @@ func (f *jsonFlattener) writeLine(path, text string) {
 
 // readValue reads the next value. A plain one is handed back; of others the lines are written.
 func (f *jsonFlattener) readValue(path string, depth int) (text string, plain bool, err error) {
-	if depth > maxDepth {
-		return "", false, newError("the file holds values more than %d deep within one another", maxDepth)
+	if depth > draft.MaxDepth {
+		return "", false, draft.NewError("the file holds values more than %d deep within one another", draft.MaxDepth)
 	}
 	token, err := f.dec.Token()
 	if err != nil {
 		if errors.Is(err, io.EOF) && depth == 0 {
 			return "", false, io.EOF
 		}
-		return "", false, newDamagedError("it is not valid JSON", err)
+		return "", false, draft.NewDamagedError("it is not valid JSON", err)
 	}
 	switch v := token.(type) {
 	case string:
@@ -73,8 +76,8 @@ func (f *jsonFlattener) readValue(path string, depth int) (text string, plain bo
 	case bool:
 		return strconv.FormatBool(v), true, nil
 	case json.Delim:
-		if f.out.isFull() || f.lines.Len() > maxTextBytes {
-			return "", false, errTooMuchText
+		if f.out.IsFull() || f.lines.Len() > draft.MaxTextBytes {
+			return "", false, draft.ErrTooMuchText
 		}
 		if err := f.ctx.Err(); err != nil {
 			return "", false, err
@@ -91,14 +94,14 @@ func (f *jsonFlattener) readObject(path string, depth int) error {
 	for f.dec.More() {
 		key, err := f.dec.Token()
 		if err != nil {
-			return newDamagedError("it is not valid JSON", err)
+			return draft.NewDamagedError("it is not valid JSON", err)
 		}
 		name, _ := key.(string)
-		if name = collapseSpaces(name); path != "" {
+		if name = draft.CollapseSpaces(name); path != "" {
 			name = path + "." + name
 		}
 		if len(name) > maxPathBytes {
-			return newError("the file holds names of more than %d bytes", maxPathBytes)
+			return draft.NewError("the file holds names of more than %d bytes", maxPathBytes)
 		}
 		text, plain, err := f.readValue(name, depth+1)
 		if err != nil {
@@ -123,7 +126,7 @@ func (f *jsonFlattener) readArray(path string, depth int) error {
 		case err != nil:
 			return err
 		case plain:
-			words = append(words, collapseSpaces(text))
+			words = append(words, draft.CollapseSpaces(text))
 		default:
 			f.flushLines()
 		}

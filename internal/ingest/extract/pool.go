@@ -7,9 +7,13 @@ import (
 	"log/slog"
 	"sync"
 	"time"
+
+	"parley/internal/ingest/extract/draft"
+	"parley/internal/ingest/extract/html"
+	"parley/internal/ingest/extract/sandbox"
 )
 
-// Pool reads files in children of this program, each of which reads one after the other. A child is replaced after a number of
+// Pool reads files in children of this program, each of which reads one file after the other. A child is replaced after a number of
 // files, after one that took much memory, and after any failure; one that is idle for a while ends. Its fields do not change once it is used.
 type Pool struct {
 	Executable string   // the program whose command "extract" is Serve; empty reads in this process, which is for tests
@@ -44,13 +48,9 @@ const (
 	defaultFileTimeout = 30 * time.Second
 	defaultIdleTimeout = time.Minute
 	maxFilesPerChild   = 100
-	startTimeout       = 10 * time.Second
 )
 
-var (
-	errPoolClosed = errors.New("extract: the pool is closed")
-	errChildDied  = errors.New("the reader has ended")
-)
+var errPoolClosed = errors.New("extract: the pool is closed")
 
 func (p *Pool) setUp() {
 	p.once.Do(func() {
@@ -66,13 +66,13 @@ func (p *Pool) childCount() int {
 	return defaultPoolSize
 }
 
-// ReadFile reads a file as Text does, in a child. The time for a file is for all who read it.
-func (p *Pool) ReadFile(ctx context.Context, kind Kind, name string, data []byte) (Document, error) {
+// ReadFile reads a file as the function ReadFile does, in a child. The time for a file is shared by all programs that read it.
+func (p *Pool) ReadFile(ctx context.Context, kind Kind, name string, data []byte) (draft.Document, error) {
 	if p.Executable == "" {
 		page, err := p.readInProcess(ctx, requestFile, string(kind), name, data)
 		return page.Document, err
 	}
-	var doc Document
+	var doc draft.Document
 	err := p.runInSlot(ctx, data, func(ctx context.Context, c *child) (*child, error) {
 		page, c, err := p.readWithRetry(ctx, p.ownReaderTimeout(kind), c, requestFile, string(kind), name, data)
 		doc, err = p.readAgain(ctx, kind, data, page.Document, err)
@@ -81,8 +81,8 @@ func (p *Pool) ReadFile(ctx context.Context, kind Kind, name string, data []byte
 	return doc, err
 }
 
-// ReadPage reads a page of a website as Page does, in a child.
-func (p *Pool) ReadPage(ctx context.Context, address, contentType string, body []byte) (page WebPage, err error) {
+// ReadPage reads a page of a website as html.ReadPage does, in a child.
+func (p *Pool) ReadPage(ctx context.Context, address, contentType string, body []byte) (page html.Page, err error) {
 	if p.Executable == "" {
 		return p.readInProcess(ctx, requestPage, contentType, address, body)
 	}
@@ -104,7 +104,7 @@ func (p *Pool) Close() error {
 	}
 	for range p.childCount() {
 		if c := <-p.enqueue("", 0).slot; c != nil {
-			c.finish()
+			c.Finish()
 		}
 	}
 	return nil
@@ -117,8 +117,8 @@ func (p *Pool) fileTimeout() time.Duration {
 	return defaultFileTimeout
 }
 
-// ownReaderTimeout is our own reader's part of the time for a file: where another program reads files of the kind as well, a
-// third is left to it.
+// ownReaderTimeout returns our own reader's part of the time for a file: where another program reads files of the kind too, a third is
+// left to it.
 func (p *Pool) ownReaderTimeout(kind Kind) time.Duration {
 	if p.Programs.canRead(kind) {
 		return p.fileTimeout() * 2 / 3
@@ -126,11 +126,10 @@ func (p *Pool) ownReaderTimeout(kind Kind) time.Duration {
 	return p.fileTimeout()
 }
 
-// runInSlot waits for a slot and has the file read there, in the time for one file. What read gives back is the child
-// that reads next.
+// runInSlot waits for a slot and reads the file there, in the time for one file. read returns the child that reads next, if any.
 func (p *Pool) runInSlot(ctx context.Context, data []byte, read func(ctx context.Context, c *child) (*child, error)) error {
-	if len(data) > maxFileBytes {
-		return newError("the file is larger than %d MB", maxFileBytes>>20)
+	if len(data) > draft.MaxFileBytes {
+		return draft.NewError("the file is larger than %d MB", draft.MaxFileBytes>>20)
 	}
 	owner := ownerOf(ctx)
 	c, err := p.takeSlot(ctx, owner, len(data))
@@ -161,7 +160,7 @@ func (p *Pool) takeSlot(ctx context.Context, owner string, size int) (*child, er
 	w := p.enqueue(owner, size)
 	select {
 	case c := <-w.slot:
-		if c != nil && !c.idleTimer.Stop() { // it has been told to end
+		if c != nil && !c.idleTimer.Stop() { // it is ending
 			c = nil
 		}
 		return c, nil
@@ -174,7 +173,7 @@ func (p *Pool) takeSlot(ctx context.Context, owner string, size int) (*child, er
 	}
 }
 
-// cancelWait returns up a place in the line, or the slot that has come meanwhile.
+// cancelWait leaves a place in the queue, or the slot that has come meanwhile.
 func (p *Pool) cancelWait(w *waiter) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -183,69 +182,72 @@ func (p *Pool) cancelWait(w *waiter) {
 	}
 }
 
-// releaseSlot takes the slot back. A child that goes on is told to end when nothing comes for a while.
+// releaseSlot takes the slot back. Its child ends when no file comes for a while.
 func (p *Pool) releaseSlot(owner string, c *child) {
 	if c != nil {
 		idle := p.IdleTimeout
 		if idle <= 0 {
 			idle = defaultIdleTimeout
 		}
-		c.idleTimer = time.AfterFunc(idle, c.finish)
+		c.idleTimer = time.AfterFunc(idle, c.Finish)
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.queue.release(owner, c)
 }
 
-// readWithRetry has the child read, or a new one, and gives back which one may be asked next, if any.
-func (p *Pool) readWithRetry(ctx context.Context, share time.Duration, c *child, ask, kind, name string, data []byte) (WebPage, *child, error) {
+// readWithRetry reads with the child, or a new one, and returns which one may be used next, if any.
+func (p *Pool) readWithRetry(ctx context.Context, share time.Duration, c *child, ask, kind, name string, data []byte) (html.Page, *child, error) {
 	timed, cancel := context.WithTimeoutCause(ctx, share, timeoutError(share))
 	defer cancel()
 	used := c != nil
 	page, refused, c, err := p.readInChild(timed, c, ask, kind, name, data)
-	if used && errors.Is(err, errChildDied) { // what it had read before has a part in it: that does not depend on the file alone
+	if used && errors.Is(err, sandbox.ErrExited) { // the files that it had read before may be the cause
 		page, refused, c, err = p.readInChild(timed, nil, ask, kind, name, data)
 	}
 	if err != nil {
 		p.logFailure(ctx, ask, kind, err)
-		return WebPage{}, c, err
+		return html.Page{}, c, err
 	}
 	return page, c, refused
 }
 
-// readInChild asks the child, or a new one, and gives back which one may be asked next, if any.
-func (p *Pool) readInChild(ctx context.Context, c *child, ask, kind, name string, data []byte) (page WebPage, refused error, next *child, err error) {
+// readInChild reads with the child, or a new one, and returns which one may be used next, if any.
+func (p *Pool) readInChild(ctx context.Context, c *child, ask, kind, name string, data []byte) (page html.Page, refused error, next *child, err error) {
 	if c == nil {
-		var known *Error
-		if c, err = p.spawn(ctx); errors.As(err, &known) {
+		var known *draft.Error
+		switch c, err = p.startChild(ctx); {
+		case errors.As(err, &known):
 			return page, nil, nil, known
-		} else if err != nil {
+		case err != nil && ctx.Err() != nil:
+			return page, nil, nil, err
+		case err != nil:
 			return page, nil, nil, fmt.Errorf("start a reader of files: %w", err)
 		}
 	}
 	page, refused, err = c.sendRequest(ctx, ask, kind, name, data)
 	switch {
 	case err != nil:
-		c.kill()
+		c.Kill()
 		return page, nil, nil, err
 	case c.fileCount >= maxFilesPerChild, c.isTired:
-		c.finish()
+		c.Finish()
 		return page, refused, nil, nil
 	}
 	return page, refused, c, nil
 }
 
 func (p *Pool) logFailure(ctx context.Context, ask, kind string, err error) {
-	var known *Error
+	var known *draft.Error
 	if p.Log != nil && errors.As(err, &known) {
 		p.Log.WarnContext(ctx, "a reader of files was ended", "ask", ask, "kind", kind, "reason", known.Reason, "cause", known.Err)
 	}
 }
 
 // readInProcess reads in this process. A reader that does not end in time is left behind.
-func (p *Pool) readInProcess(ctx context.Context, ask, kind, name string, data []byte) (WebPage, error) {
+func (p *Pool) readInProcess(ctx context.Context, ask, kind, name string, data []byte) (html.Page, error) {
 	type result struct {
-		page WebPage
+		page html.Page
 		err  error
 	}
 	done := make(chan result, 1)
@@ -259,21 +261,21 @@ func (p *Pool) readInProcess(ctx context.Context, ask, kind, name string, data [
 	case r := <-done:
 		return r.page, r.err
 	case <-timer.C:
-		return WebPage{}, timeoutError(p.fileTimeout())
+		return html.Page{}, timeoutError(p.fileTimeout())
 	case <-ctx.Done():
-		return WebPage{}, ctx.Err()
+		return html.Page{}, ctx.Err()
 	}
 }
 
-// endReason tells why a reading may go on no longer: its time is up, or nobody wants it.
+// endReason returns why reading must stop: its time is up, or the caller has cancelled it.
 func endReason(ctx context.Context) error {
-	var late *Error
+	var late *draft.Error
 	if cause := context.Cause(ctx); errors.As(cause, &late) {
 		return cause
 	}
 	return ctx.Err()
 }
 
-func timeoutError(wall time.Duration) *Error {
-	return newError("reading the file takes more than %s", wall)
+func timeoutError(wall time.Duration) *draft.Error {
+	return draft.NewError("reading the file takes more than %s", wall)
 }

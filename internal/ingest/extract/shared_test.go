@@ -8,20 +8,8 @@ import (
 	"testing"
 
 	"parley/internal/ingest/extract"
+	"parley/internal/testkit/documents"
 )
-
-// sharedDataDir finds test data written by others, which lies beside the checkout; without it the test is skipped.
-func sharedDataDir(t testing.TB, folder string) string {
-	t.Helper()
-	for _, up := range []string{"../../../..", "../../../../.."} {
-		dir := filepath.Join(up, "shared", "data", folder)
-		if _, err := os.Stat(dir); err == nil {
-			return dir
-		}
-	}
-	t.Skipf("SKIP: no ../shared/data/%s", folder)
-	return ""
-}
 
 func listFiles(t testing.TB, dir string) (files []string) {
 	t.Helper()
@@ -68,7 +56,7 @@ var imageCommentPattern = regexp.MustCompile(`<!--.*?-->`)
 
 // The texts expected in doc-extract are another program's; they are compared by their words.
 func TestWordsOfDocuments(t *testing.T) {
-	dir := sharedDataDir(t, "doc-extract")
+	dir := documents.SharedDir(t, "doc-extract")
 	sum, n := map[string]float64{}, map[string]float64{}
 	for _, file := range listFiles(t, dir) {
 		expected, err := os.ReadFile(file + ".expected.md")

@@ -9,35 +9,39 @@ import (
 	"path"
 	"strings"
 	"unicode/utf8"
+
+	"parley/internal/ingest/extract/draft"
+	"parley/internal/ingest/extract/office"
+	"parley/internal/text/charset"
 )
 
-// Sniff tells the kind of a file from its content; the name decides only between kinds of plain text, which look alike. Fails
+// Sniff returns the kind of a file by its content; the name decides only between kinds of plain text, which look alike. It fails
 // with an Error for an empty file and for everything that is not read.
 func Sniff(name string, data []byte) (kind Kind, err error) {
 	defer func() {
 		if v := recover(); v != nil {
-			kind, err = "", newDamagedError("it cannot be told what it is", fmt.Errorf("sniff: panic: %v", v))
+			kind, err = "", draft.NewDamagedError("it cannot be told what it is", fmt.Errorf("sniff: panic: %v", v))
 		}
 	}()
 	trimmed := bytes.TrimLeft(data, "\ufeff \t\r\n\x00")
 	if len(trimmed) == 0 {
-		return "", newError("the file is empty")
+		return "", draft.NewError("the file is empty")
 	}
 	switch {
 	case bytes.Contains(data[:min(len(data), 1024)], []byte("%PDF-")):
 		return PDF, nil
 	case bytes.HasPrefix(data, []byte("PK\x03\x04")), bytes.HasPrefix(data, []byte("PK\x05\x06")):
 		return sniffArchive(data)
-	case bytes.HasPrefix(data, []byte(cfbMagic)):
+	case bytes.HasPrefix(data, []byte(office.CompoundMagic)):
 		return sniffCompound(data)
 	}
 	if what := foreignFormat(data); what != "" {
-		return "", newError("the file is %s; %s", what, acceptedKinds)
+		return "", draft.NewError("the file is %s; %s", what, acceptedKinds)
 	}
 	return sniffText(strings.ToLower(path.Ext(strings.ReplaceAll(name, `\`, "/"))), data)
 }
 
-// foreignMagic tells formats that are not read by how they begin, so that the refusal can name them.
+// foreignMagic holds how formats begin that are not read, so that the refusal can name them.
 var foreignMagic = []struct{ prefix, what string }{
 	{"\x89PNG", "a picture"}, {"\xff\xd8\xff", "a picture"}, {"GIF8", "a picture"}, {"BM", ""}, {"II*\x00", "a picture"}, {"MM\x00*", "a picture"},
 	{"RIFF", "a sound, a film or a picture"}, {"OggS", "a sound or a film"}, {"ID3", "a sound"}, {"fLaC", "a sound"}, {"\x1aE\xdf\xa3", "a film"},
@@ -60,7 +64,7 @@ func foreignFormat(data []byte) string {
 }
 
 func sniffArchive(data []byte) (Kind, error) {
-	z, err := openZip(data)
+	z, err := office.OpenZip(data)
 	if err != nil {
 		return "", err
 	}
@@ -89,25 +93,25 @@ func sniffArchive(data []byte) (Kind, error) {
 	case has["meta-inf/container.xml"]:
 		return EPUB, nil
 	}
-	return "", newError("the file is an archive (ZIP); upload the files in it one by one. %s", acceptedKinds)
+	return "", draft.NewError("the file is an archive (ZIP); upload the files in it one by one. %s", acceptedKinds)
 }
 
 func sniffMimetype(f *zip.File) (Kind, error) {
-	text, _ := unpackFile(f, 200)
+	text, _ := office.UnpackFile(f, 200)
 	switch kind := strings.TrimSpace(string(text)); {
 	case kind == "application/epub+zip":
 		return EPUB, nil
 	case strings.HasPrefix(kind, "application/vnd.oasis.opendocument.text"):
 		return ODT, nil
 	case strings.HasPrefix(kind, "application/vnd.oasis.opendocument."):
-		return "", newError("the file is an OpenDocument file of another kind than ODT; %s", acceptedKinds)
+		return "", draft.NewError("the file is an OpenDocument file of another kind than ODT; %s", acceptedKinds)
 	}
 	return "", nil
 }
 
 // sniffContentTypes looks for the type of the main part, whatever it is called.
 func sniffContentTypes(f *zip.File) (Kind, error) {
-	text, _ := unpackFile(f, 1<<20)
+	text, _ := office.UnpackFile(f, 1<<20)
 	for _, t := range []struct {
 		mark string
 		kind Kind
@@ -117,7 +121,7 @@ func sniffContentTypes(f *zip.File) (Kind, error) {
 		{"ms-powerpoint.presentation.macroEnabled.main", PPTX}, {"sheet.binary.macroEnabled.main", ""}} {
 		if bytes.Contains(text, []byte(t.mark)) {
 			if t.kind == "" {
-				return "", newError("the file is a binary workbook (XLSB); save it as XLSX")
+				return "", draft.NewError("the file is a binary workbook (XLSB); save it as XLSX")
 			}
 			return t.kind, nil
 		}
@@ -126,21 +130,21 @@ func sniffContentTypes(f *zip.File) (Kind, error) {
 }
 
 func sniffCompound(data []byte) (Kind, error) {
-	c, err := openCompound(data)
+	c, err := office.OpenCompound(data)
 	if err != nil {
 		return "", err
 	}
 	switch {
-	case c.hasStream("WordDocument"):
+	case c.HasStream("WordDocument"):
 		return DOC, nil
-	case c.hasStream("EncryptedPackage"):
-		return "", errEncrypted
-	case c.hasStream("Workbook"), c.hasStream("Book"):
-		return "", newError("the file is an old Excel workbook (XLS); save it as XLSX")
-	case c.hasStream("PowerPoint Document"):
-		return "", newError("the file is an old PowerPoint presentation (PPT); save it as PPTX")
+	case c.HasStream("EncryptedPackage"):
+		return "", draft.ErrEncrypted
+	case c.HasStream("Workbook"), c.HasStream("Book"):
+		return "", draft.NewError("the file is an old Excel workbook (XLS); save it as XLSX")
+	case c.HasStream("PowerPoint Document"):
+		return "", draft.NewError("the file is an old PowerPoint presentation (PPT); save it as PPTX")
 	}
-	return "", newError("the file is an Office file of an unknown kind; %s", acceptedKinds)
+	return "", draft.NewError("the file is an Office file of an unknown kind; %s", acceptedKinds)
 }
 
 // kindByExtension are kinds of plain text that only the name can tell apart.
@@ -151,19 +155,19 @@ var kindByExtension = map[string]Kind{".txt": TXT, ".text": TXT, ".md": MD, ".ma
 const maxSniffBytes = 64 << 10
 
 func sniffText(ext string, data []byte) (Kind, error) {
-	text := decodeText(data[:min(len(data), maxSniffBytes)], "")
+	text := charset.Decode(data[:min(len(data), maxSniffBytes)], "")
 	head := strings.ToLower(strings.TrimLeft(text[:min(len(text), 4096)], "\ufeff \t\r\n"))
 	named := kindByExtension[ext]
 	switch {
 	case isUnreadable(text):
-		return "", newError("the file is neither text nor of a known format; %s", acceptedKinds)
+		return "", draft.NewError("the file is neither text nor of a known format; %s", acceptedKinds)
 	case strings.HasPrefix(head, "<!doctype html"), strings.HasPrefix(head, "<html"), strings.HasPrefix(head, "<?xml") && strings.Contains(head, "<html"):
 		return HTML, nil
 	case strings.HasPrefix(head, "<svg"), strings.HasPrefix(head, "<!doctype svg"), strings.HasPrefix(head, "<?xml") && strings.Contains(head, "<svg"):
-		return "", newError("the file is a picture (SVG); %s", acceptedKinds)
+		return "", draft.NewError("the file is a picture (SVG); %s", acceptedKinds)
 	case strings.HasPrefix(head, "<?xml") && named != TXT && named != MD:
-		return "", newError("the file is XML; %s", acceptedKinds)
-	case (strings.HasPrefix(head, "{") || strings.HasPrefix(head, "[")) && isJSON(decodeText(data, "")):
+		return "", draft.NewError("the file is XML; %s", acceptedKinds)
+	case (strings.HasPrefix(head, "{") || strings.HasPrefix(head, "[")) && isJSON(charset.Decode(data, "")):
 		return JSON, nil
 	case named != "":
 		return named, nil
@@ -173,7 +177,7 @@ func sniffText(ext string, data []byte) (Kind, error) {
 	return TXT, nil
 }
 
-// isUnreadable reports text that is mostly what no text holds.
+// isUnreadable reports whether a text is mostly characters that no text holds.
 func isUnreadable(text string) bool {
 	odd, all := 0, 0
 	for _, r := range text {
@@ -185,7 +189,7 @@ func isUnreadable(text string) bool {
 	return odd*20 > all
 }
 
-// isJSON reports an object, an array, or one of them in each line; also what is like them but for being too deep to
+// isJSON reports whether a text is an object, an array, or one of them in each line; also what is like them but for being too deep to
 // be read, which its reader says.
 func isJSON(text string) bool {
 	text = strings.TrimSpace(strings.TrimPrefix(text, "\ufeff"))
@@ -208,13 +212,13 @@ func isJSON(text string) bool {
 	return lines > 1
 }
 
-// isTooDeep reports JSON, be it cut off, whose values are deeper within one another than is read.
+// isTooDeep reports whether a text is JSON, be it cut off, whose values are deeper within one another than is read.
 func isTooDeep(text string) bool {
 	dec := json.NewDecoder(strings.NewReader(text))
 	for depth := 0; ; {
 		switch token, err := dec.Token(); {
-		case err != nil, depth > maxDepth:
-			return depth > maxDepth
+		case err != nil, depth > draft.MaxDepth:
+			return depth > draft.MaxDepth
 		case token == json.Delim('{'), token == json.Delim('['):
 			depth++
 		case token == json.Delim('}'), token == json.Delim(']'):

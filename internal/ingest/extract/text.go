@@ -6,11 +6,14 @@ import (
 	"errors"
 	"io"
 	"strings"
+
+	"parley/internal/ingest/extract/draft"
+	"parley/internal/text/charset"
 )
 
-func readText(_ context.Context, _ string, data []byte) (Document, error) { //nolint:unparam // one of the readers
-	text := decodeText(data, "")
-	return Document{Title: markdownTitle(text), Text: text}, nil
+func readText(_ context.Context, _ string, data []byte) (draft.Document, error) { //nolint:unparam // one of the readers
+	text := charset.Decode(data, "")
+	return draft.Document{Title: markdownTitle(text), Text: text}, nil
 }
 
 // markdownTitle returns the first heading of a Markdown text, where it stands at its beginning.
@@ -30,30 +33,30 @@ func markdownTitle(text string) string {
 	return ""
 }
 
-func readCSV(ctx context.Context, _ string, data []byte) (Document, error) {
-	text := decodeText(data, "")
+func readCSV(ctx context.Context, _ string, data []byte) (draft.Document, error) {
+	text := charset.Decode(data, "")
 	r := csv.NewReader(strings.NewReader(text))
 	r.Comma, r.LazyQuotes, r.FieldsPerRecord, r.TrimLeadingSpace = delimiter(text), true, -1, true
 	if first, rest, ok := strings.Cut(text, "\n"); ok && strings.HasPrefix(first, "sep=") {
 		r = csv.NewReader(strings.NewReader(rest))
 		r.Comma, r.LazyQuotes, r.FieldsPerRecord = delimiter(rest), true, -1
 	}
-	var d textBuilder
-	t := d.newTable()
+	var d draft.Builder
+	t := d.NewTable()
 	for n := 0; ; n++ {
 		record, err := r.Read()
 		switch {
 		case errors.Is(err, io.EOF):
-			err := t.finish()
-			return Document{Text: d.text()}, err
+			err := t.Finish()
+			return draft.Document{Text: d.Text()}, err
 		case err != nil: // a quote that never ends: read on as plain lines
-			return Document{Text: text}, nil //nolint:nilerr // it is text still
+			return draft.Document{Text: text}, nil //nolint:nilerr // it is text still
 		case n%1000 == 0 && ctx.Err() != nil:
-			return Document{}, ctx.Err()
+			return draft.Document{}, ctx.Err()
 		}
-		t.addRow(record)
-		if d.isFull() {
-			return Document{}, errTooMuchText
+		t.AddRow(record)
+		if d.IsFull() {
+			return draft.Document{}, draft.ErrTooMuchText
 		}
 	}
 }

@@ -3,136 +3,19 @@
 package extract_test
 
 import (
-	"strconv"
-	"strings"
 	"testing"
 
 	"parley/internal/ingest/extract"
 	costly "parley/internal/testkit/hostile"
 )
 
-const (
-	wordMain = `xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main" xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships"`
-	openMain = `xmlns:office="o" xmlns:text="t" xmlns:table="tb" xmlns:xlink="x"`
-	outside  = `<Relationships xmlns="r"><Relationship Id="a" Type="hyperlink" Target="https://a.example/" TargetMode="External"/></Relationships>`
-)
-
-// parts make a file of a kind of what stands in its main part.
-var parts = map[extract.Kind]func(t testing.TB, body string) []byte{
-	extract.DOCX: func(t testing.TB, body string) []byte {
-		return newZip(t, "word/document.xml", `<w:document `+wordMain+`><w:body>`+body+`</w:body></w:document>`, "word/_rels/document.xml.rels", outside,
-			"word/footnotes.xml", `<w:footnotes `+wordMain+`><w:footnote w:id="1"><w:p><w:r><w:t>`+strings.Repeat("a note ", len(body)/14)+`</w:t></w:r></w:p></w:footnote></w:footnotes>`)
-	},
-	extract.ODT: func(t testing.TB, body string) []byte {
-		return newZip(t, "mimetype", "application/vnd.oasis.opendocument.text", "content.xml", `<office:document-content `+openMain+`><office:body>`+body+`</office:body></office:document-content>`)
-	},
-	extract.PPTX: func(t testing.TB, body string) []byte {
-		return newZip(t, "ppt/presentation.xml", `<p:presentation xmlns:p="p" xmlns:r="r"><p:sldId r:id="a"/></p:presentation>`,
-			"ppt/_rels/presentation.xml.rels", `<Relationships><Relationship Id="a" Type="slide" Target="slides/slide1.xml"/></Relationships>`,
-			"ppt/slides/slide1.xml", `<p:sld xmlns:p="p" xmlns:a="a">`+body+`</p:sld>`)
-	},
-	extract.EPUB: func(t testing.TB, body string) []byte {
-		items, chapter, _ := strings.Cut(body, "\x00")
-		return newZip(t, "META-INF/container.xml", `<container><rootfile full-path="a.opf"/></container>`,
-			"a.opf", `<package><manifest><item id="a" href="a.xhtml"/></manifest><spine>`+items+`</spine></package>`, "a.xhtml", `<html><body>`+chapter)
-	},
-	extract.XLSX: func(t testing.TB, body string) []byte {
-		rows, rest, _ := strings.Cut(body, "\x00")
-		return newRawWorkbook(t, rows, rest, `<si><t>Kettle</t></si>`)
-	},
-}
-
-// The work to read a file grows with what it unpacks to, and no more than that, however often it repeats an element.
-func TestWorkOfOfficeFiles(t *testing.T) {
-	const run = `<w:r><w:t>a b</w:t></w:r>`
-	for kind, list := range map[extract.Kind][]costly.Kind{
-		extract.DOCX: {
-			costly.Made("paragraphs", "", `<w:p>`+run+`</w:p>`, ""),
-			costly.Made("runs", "<w:p>", run, "</w:p>"),
-			costly.Made("links", "<w:p>", `<w:hyperlink r:id="a">`+run+`</w:hyperlink>`, "</w:p>"),
-			costly.Made("notes", "<w:p>"+run, `<w:footnoteReference w:id="1"/>`, "</w:p>"),
-			costly.Made("text boxes", "<w:p>", `<w:txbxContent><w:p>`+run+`</w:p></w:txbxContent>`, "</w:p>"),
-			costly.Made("rows", "<w:tbl>", `<w:tr><w:tc><w:p>`+run+`</w:p></w:tc><w:tc/></w:tr>`, "</w:tbl>"),
-			costly.Made("cells", "<w:tbl><w:tr>", `<w:tc><w:p>`+run+`</w:p></w:tc>`, "</w:tr></w:tbl>"),
-			costly.Made("wide cells", "<w:tbl>", `<w:tr><w:tc><w:tcPr><w:gridSpan w:val="100"/></w:tcPr><w:p>`+run+`</w:p></w:tc><w:tc><w:p><w:r><w:t>c</w:t></w:r></w:p></w:tc></w:tr>`, "</w:tbl>"),
-			costly.Halves("cells that are merged with a long one", "<w:tbl><w:tr><w:tc><w:p><w:r><w:t>", "so it goes on ", "</w:t></w:r></w:p></w:tc><w:tc/></w:tr>",
-				`<w:tr><w:tc><w:tcPr><w:vMerge/></w:tcPr></w:tc></w:tr>`, "</w:tbl>"),
-			costly.Made("declarations", "", `<?xml version="1.0" encoding="koi8-r"?>`, "<w:p>"+run+"</w:p>"),
-			costly.Made("attributes", "<w:p", ` a="b"`, ">"+run+"</w:p>"),
-			costly.Made("namespaces", "", `<w:p xmlns:w="b">`+run+"</w:p>", ""),
-		},
-		extract.ODT: {
-			costly.Made("paragraphs", "", `<text:p>a b</text:p>`, ""),
-			costly.Made("links", "<text:p>", `<text:a xlink:href="https://a.example/">a</text:a> `, "</text:p>"),
-			costly.Made("notes", "<text:p>a", `<text:note><text:note-body>b</text:note-body></text:note>`, "</text:p>"),
-			costly.Made("spaces", "<text:p>a", `<text:s/>`, "</text:p>"),
-			costly.Made("items", "", `<text:list><text:list-item><text:p>a</text:p></text:list-item></text:list>`, ""),
-			costly.Made("repeated cells", "<table:table>", `<table:table-row><table:table-cell table:number-columns-repeated="100"><text:p>a b</text:p></table:table-cell><table:table-cell><text:p>c</text:p></table:table-cell></table:table-row>`, "</table:table>"),
-		},
-		extract.PPTX: {
-			costly.Made("lines of a title", `<p:sp><p:ph type="title"/>`, `<a:p><a:t>a b</a:t></a:p>`, `</p:sp>`),
-			costly.Made("lines", `<p:sp>`, `<a:p><a:t>a b</a:t></a:p>`, `</p:sp>`),
-			costly.Made("shapes", ``, `<p:sp><a:p><a:t>a b</a:t></a:p></p:sp>`, ``),
-			costly.Halves("cells that are merged with a long one", "<a:tbl><a:tr><a:tc><a:p><a:t>", "so it goes on ", "</a:t></a:p></a:tc><a:tc/></a:tr>",
-				`<a:tr><a:tc vMerge="1"/></a:tr>`, "</a:tbl>"),
-		},
-		extract.EPUB: {
-			costly.Halves("one chapter, again and again", "", `<itemref idref="a"/>`, "\x00", "<p>so it goes on</p>", ""),
-			costly.Made("items", "", `<item id="b" href="b"/>`, "<itemref idref=\"a\"/>\x00<p>a"),
-		},
-		extract.XLSX: {
-			costly.Made("rows", "", `<row><c t="s"><v>0</v></c></row>`, ""),
-			costly.Made("cells", "<row>", `<c t="s"><v>0</v></c>`, "</row>"),
-		},
-	} {
-		t.Run(string(kind), func(t *testing.T) {
-			for _, k := range list {
-				costly.RequireLinear(t, costly.Size(16<<10), k, func(body string) { readBounded(t, kind, parts[kind](t, body)) })
-			}
-		})
-	}
-}
-
-// Tables within tables, each in a cell that spans a hundred columns, do not multiply.
-func TestNestedSpansDoNotMultiply(t *testing.T) {
-	body := strings.Repeat(`<w:tbl><w:tr><w:tc><w:tcPr><w:gridSpan w:val="100"/></w:tcPr>`, 20) + `<w:p><w:r><w:t>Kettle</w:t></w:r></w:p>` + strings.Repeat(`</w:tc></w:tr></w:tbl>`, 20)
-	readBounded(t, extract.DOCX, parts[extract.DOCX](t, body))
-	doc, err := extract.ReadFile(t.Context(), extract.DOCX, "a.docx", parts[extract.DOCX](t, body))
-	if err != nil || !strings.Contains(doc.Text, "Kettle") {
-		t.Errorf("%d bytes, %v", len(doc.Text), err)
-	}
-}
-
-// Merged cells beyond a bound are not looked for.
-func TestWorkOfMergedCells(t *testing.T) {
-	work := func(n int) int64 {
-		var merges strings.Builder
-		for i := range n {
-			merges.WriteString("<mergeCell ref=\"A" + strconv.Itoa(2*i+1) + ":A" + strconv.Itoa(2*i+2) + "\"/>")
-		}
-		data := newRawWorkbook(t, `<row r="1"><c r="A1" t="s"><v>0</v></c><c r="B1"><v>1</v></c></row>`, `<mergeCells>`+merges.String()+`</mergeCells>`, `<si><t>Kettle</t></si>`)
-		return int64(costly.MeasureWork(func() { readBounded(t, extract.XLSX, data) }))
-	}
-	work(1000)
-	if once, eight := work(10_000), work(80_000); eight > 24*once {
-		t.Errorf("eight times as many merged cells take %d times the work", eight/once)
-	}
-}
-
 // The work to read a file of text grows with it, and no more than that.
 func TestWorkOfTexts(t *testing.T) {
 	readers := map[string]func(text string){
-		"tidy": func(text string) { extract.NormalizeText(extract.DecodeText([]byte(text), "")) },
 		"sniff": func(text string) {
 			_, _ = extract.Sniff("a", []byte(text))
 			_, _ = extract.Sniff("a.json", []byte("["+text))
 		},
-		"page": func(text string) {
-			_, _ = extract.ReadPage(t.Context(), "https://a.example/", "text/html", []byte(text))
-		},
-		"stream": func(text string) { _, _ = extract.StreamPage(t.Context(), "https://a.example/", text) },
-		"CMap":   func(text string) { extract.CountCMapCodes(text) },
-		"order":  func(text string) { extract.ToReadingOrder(text) },
 	}
 	for _, kind := range []extract.Kind{extract.TXT, extract.MD, extract.CSV, extract.JSON} {
 		readers[string(kind)] = func(text string) { _, _ = extract.ReadFile(t.Context(), kind, "a", []byte(text)) }
@@ -140,55 +23,37 @@ func TestWorkOfTexts(t *testing.T) {
 	costly.Readers(t, readers)
 }
 
-// What repeats the elements of pages, the names of columns and the keys of JSON costs no more either.
+// What repeats the names of columns and the keys of JSON costs no more either.
 func TestWorkOfRepeatedElements(t *testing.T) {
-	page := func(text string) {
-		_, _ = extract.ReadPage(t.Context(), "https://a.example/", "text/html", []byte(text))
-	}
-	stream := func(text string) { _, _ = extract.StreamPage(t.Context(), "https://a.example/", text) }
-	of := func(kind extract.Kind) func(string) {
-		return func(text string) { _, _ = extract.ReadFile(t.Context(), kind, "a", []byte(text)) }
-	}
 	for _, c := range []struct {
-		kind costly.Kind
-		read func(text string)
+		format extract.Kind
+		kind   costly.Kind
 	}{
-		{costly.Made("paragraphs", "", "<p>a b</p>", ""), page},
-		{costly.Made("links", "", "<a href=/b>a</a> ", ""), page},
-		{costly.Made("links within a cell", "<table><tr><td>", "<a href=/b>a</a> ", "</table>"), page},
-		{costly.Made("rows", "<table>", "<tr><td>a<td>b", "</table>"), page},
-		{costly.Made("spans", "<table>", "<tr><td rowspan=9 colspan=50>a<td>b", "</table>"), page},
-		{costly.Made("items", "<ul>", "<li>a", "</ul>"), page},
-		{costly.Made("boxes", "", "<div class=sidebar><header>a</header></div>", ""), page},
-		{costly.Made("headings", "", "<h1>a</h1><p>b", ""), page},
-		{costly.Made("articles", "", "<article><p>so it goes, on and on, for ever", ""), page},
-		{costly.Made("breaks", "<p>", "a<br>", ""), page},
-		{costly.Made("attributes", "<p", " a=b", ">c"), page},
-		{costly.Made("ends of links", "<p>", "a</a>", ""), stream},
-		{costly.Made("rows that stream", "<table>", "<tr><td>a<td>b", "</table>"), stream},
-		{costly.Made("lists that stream", "", "<ul><li>a", ""), stream},
-		{costly.Halves("a long name of a column", "a,", "so it goes on ", ",c\n", "a,b\n", ""), of(extract.CSV)},
-		{costly.Halves("long names of columns", "a,b,c,d,e,f,g,h,i,j,k,l,m,", "so it goes on ", ",c\n", "a,b,,,,,,,,,,,,n\n", ""), of(extract.CSV)},
-		{costly.Made("columns", "", "a,", "\n1,2,3\n"), of(extract.CSV)},
-		{costly.Made("keys", `{`, `"a":"b",`, `"c":1}`), of(extract.JSON)},
-		{costly.Made("lists", `[`, `["a",{"b":"c"}],`, `1]`), of(extract.JSON)},
-		{costly.Made("lines", "", "{\"a\":\"b\"}\n", ""), of(extract.JSON)},
+		{extract.CSV, costly.Halves("a long name of a column", "a,", "so it goes on ", ",c\n", "a,b\n", "")},
+		{extract.CSV, costly.Halves("long names of columns", "a,b,c,d,e,f,g,h,i,j,k,l,m,", "so it goes on ", ",c\n", "a,b,,,,,,,,,,,,n\n", "")},
+		{extract.CSV, costly.Made("columns", "", "a,", "\n1,2,3\n")},
+		{extract.JSON, costly.Made("keys", `{`, `"a":"b",`, `"c":1}`)},
+		{extract.JSON, costly.Made("lists", `[`, `["a",{"b":"c"}],`, `1]`)},
+		{extract.JSON, costly.Made("lines", "", "{\"a\":\"b\"}\n", "")},
 	} {
-		t.Run(c.kind.Name, func(t *testing.T) { costly.RequireLinear(t, costly.Size(16<<10), c.kind, c.read) })
+		t.Run(c.kind.Name, func(t *testing.T) {
+			costly.RequireLinear(t, costly.Size(16<<10), c.kind, func(text string) {
+				_, _ = extract.ReadFile(t.Context(), c.format, "a", []byte(text))
+			})
+		})
 	}
 }
 
 func FuzzTextWork(f *testing.F) {
-	for _, s := range []string{"<p>a</a>", "<td rowspan=2>", "a,b\n", `{"a":`, "# a\n", "\r\f", "<b><p>"} {
+	for _, s := range []string{"a,b\n", `{"a":`, "# a\n", "\r\f"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, unit string) {
 		costly.RequireBounded(t, unit, func(text string) {
 			_, _ = extract.Sniff("a", []byte(text))
-			for _, kind := range []extract.Kind{extract.MD, extract.CSV, extract.JSON, extract.HTML} {
+			for _, kind := range []extract.Kind{extract.MD, extract.CSV, extract.JSON} {
 				_, _ = extract.ReadFile(t.Context(), kind, "a", []byte(text))
 			}
-			_, _ = extract.StreamPage(t.Context(), "https://a.example/", text)
 		})
 	})
 }

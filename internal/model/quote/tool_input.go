@@ -9,7 +9,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"parley/internal/text/prose"
+	"parley/internal/text/redact"
 	"parley/internal/text/words"
 )
 
@@ -113,7 +113,7 @@ func (p parameterProperty) shortDescription() string {
 		return ""
 	}
 	text = strings.TrimRight(strings.TrimSpace(text), ".。 ")
-	if utf8.RuneCountInString(text) > maxLabelRunes || strings.ContainsAny(text, "\r\n") || prose.Redact(text) != text {
+	if utf8.RuneCountInString(text) > maxLabelRunes || strings.ContainsAny(text, "\r\n") || redact.Text(text) != text {
 		return ""
 	}
 	return text

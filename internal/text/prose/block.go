@@ -1,4 +1,4 @@
-// Package prose tells how a text is laid out: headings, paragraphs, list items, tables, code, and the sentences in them. It
+// Package prose finds the layout of a text: headings, paragraphs, list items, tables, code, and the sentences in them. It
 // reads Markdown and plain text alike, never fails, and takes time in proportion to the text. All spans are byte spans of the
 // text that was handed in, on code point boundaries.
 package prose
@@ -34,7 +34,7 @@ type Block struct {
 // Blocks returns the blocks of the text in order.
 func Blocks(text string) []Block { return slices.Collect(EachBlock(text)) }
 
-// EachBlock hands out the blocks of the text in order, one at a time: there may be one for every two bytes of a long
+// EachBlock yields the blocks of the text in order, one at a time: there may be one for every two bytes of a long
 // text.
 func EachBlock(text string) iter.Seq[Block] {
 	return func(yield func(Block) bool) {
@@ -58,7 +58,7 @@ type blockParser struct {
 	isStopped   bool
 }
 
-// yieldPending hands out the last block.
+// yieldPending yields the last block.
 func (p *blockParser) yieldPending() {
 	if p.hasPending && !p.isStopped {
 		p.isStopped = !p.yield(p.pending)

@@ -12,7 +12,7 @@ func headingLevel(s string) int {
 	return level
 }
 
-// isMarkup tells lines that are not for readers: rules, containers (":::"), callouts ("[!NOTE]"), lone tags and link targets ("[1]: https://…").
+// isMarkup reports whether a line is not for readers: rules, containers (":::"), callouts ("[!NOTE]"), lone tags and link targets ("[1]: https://…").
 func isMarkup(s string) bool {
 	s = strings.TrimSpace(s)
 	switch s[0] {
@@ -31,7 +31,7 @@ func isMarkup(s string) bool {
 
 func isAutolink(s string) bool { return strings.HasPrefix(s, "<http") || strings.Contains(s, "@") }
 
-// itemMarker tells how long the marker of a list item is, with the space behind it; 0 for none.
+// itemMarker returns how long the marker of a list item is, with the space behind it; 0 for none.
 func itemMarker(s string) (length int, ordered bool) {
 	digits := 0
 	for digits < len(s) && digits < 4 && '0' <= s[digits] && s[digits] <= '9' {

@@ -17,7 +17,7 @@ func Sentences(text string, start, end int) []Span {
 	return slices.Collect(EachSentence(text, start, end))
 }
 
-// EachSentence hands the sentences out one at a time.
+// EachSentence yields the sentences one at a time.
 func EachSentence(text string, start, end int) iter.Seq[Span] {
 	return func(yield func(Span) bool) { eachSentence(text, start, end, yield) }
 }
@@ -54,7 +54,7 @@ func eachSentence(text string, start, end int, yield func(Span) bool) {
 	cut(end)
 }
 
-// isFullStop tells the marks that end a sentence whatever follows.
+// isFullStop reports whether a mark ends a sentence whatever follows.
 func isFullStop(r rune) bool {
 	return r == '。' || r == '！' || r == '？' || r == '．' || r == '｡'
 }

@@ -56,7 +56,7 @@ func appendFolded(b []byte, r rune) []byte {
 	return utf8.AppendRune(b, r)
 }
 
-// isAccent tells the marks that readers leave out: combining accents, Hebrew points, Arabic vowels and the stretching line.
+// isAccent reports whether a character is a mark that readers leave out: combining accents, Hebrew points, Arabic vowels and the stretching line.
 func isAccent(r rune) bool {
 	return r >= 0x300 && r <= 0x36F || r >= 0x591 && r <= 0x5C7 || r >= 0x64B && r <= 0x65F || r == 0x640 || r == 0x670
 }

@@ -73,7 +73,7 @@ func standardForm(r rune) (string, bool) {
 // Japanese are written.
 func ToStandardForm(text string) string {
 	var b strings.Builder
-	kept := 0 // written to b
+	written := 0 // written to b
 	before := rune(0)
 	for i, r := range text {
 		if r < utf8.RuneSelf {
@@ -89,18 +89,18 @@ func ToStandardForm(text string) string {
 		if !ok || r == utf8.RuneError {
 			continue
 		}
-		if kept == 0 && i == 0 {
+		if written == 0 && i == 0 {
 			b.Grow(len(text))
 		}
-		b.WriteString(text[kept:i])
+		b.WriteString(text[written:i])
 		b.WriteString(usual)
-		kept = i + n
+		written = i + n
 		before, _ = utf8.DecodeLastRuneInString(usual)
 	}
-	if kept == 0 {
+	if written == 0 {
 		return text
 	}
-	b.WriteString(text[kept:])
+	b.WriteString(text[written:])
 	return b.String()
 }
 

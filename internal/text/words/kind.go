@@ -11,7 +11,7 @@ const (
 	Time                    // 1999, March, Monday
 )
 
-// KindOf tells what sort of thing the folded word names; 0 where it does not show.
+// KindOf returns what sort of thing the folded word names; 0 where it does not show.
 func KindOf(word string) Kind {
 	if word == "" {
 		return 0
@@ -37,7 +37,7 @@ func isYear(word string) bool {
 	return true
 }
 
-// AsksFor tells what sort of thing the question asks for; 0 where it does not show.
+// AsksFor returns what sort of thing the question asks for; 0 where it does not show.
 func AsksFor(question string) (k Kind) {
 	if ContainsPhrase(question, numberPhrases) {
 		k |= Number

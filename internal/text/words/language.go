@@ -34,7 +34,7 @@ const (
 // LanguageCount is how many languages there are.
 const LanguageCount = int(languageCount)
 
-// GuessLanguage tells the language of the tokens by script and function words; sure is false where it had nothing to go by.
+// GuessLanguage returns the language of the tokens by script and function words; sure is false where it had nothing to go by.
 func GuessLanguage(tokens []Token) (lang Language, sure bool) {
 	if l, ok := guessByScript(tokens); ok {
 		return l, true

@@ -117,7 +117,7 @@ func isWordRune(r rune) bool {
 	return r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r) || isRadical(r))
 }
 
-// isRadical tells the radicals that files for printing hold in the place of characters.
+// isRadical reports whether a character is a radical, which files for printing hold instead of a character.
 func isRadical(r rune) bool { return r >= 0x2E80 && r <= 0x2FDF }
 
 // IsUnspacedRune reports whether r belongs to a script that is written without spaces between words, or whose words are so short
@@ -143,7 +143,7 @@ func IsUnspaced(word string) bool {
 // maxTargetBytes bounds the search for the end of a link's target.
 const maxTargetBytes = 500
 
-// linkTargetLength tells how much to pass over at a closing bracket: "](target)" or the bracket alone.
+// linkTargetLength returns how much to pass over at a closing bracket: "](target)" or the bracket alone.
 func linkTargetLength(s string) int {
 	if len(s) < 3 || s[1] != '(' {
 		return 1

@@ -1,0 +1,247 @@
+package ingest
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+
+	"parley"
+	"parley/internal/ingest/crawl"
+	"parley/internal/ingest/extract"
+	"parley/internal/jobs"
+	"parley/internal/sqldb"
+	"parley/internal/store"
+)
+
+// PageReader returns the text of a page: title may be empty. body is UTF-8 unless it is a PDF. An error's text is for the operator.
+type PageReader func(ctx context.Context, url, contentType string, body []byte) (title, text string, err error)
+
+// errStorageFull ends a crawl that has used up the plan's storage.
+var errStorageFull = errors.New("ingest: there is no room for another page")
+
+// CrawlHandlers returns the handlers of jobs that take long, since sites set the pace. They have a runner of their own, so that they do
+// not delay others.
+func (d *Service) CrawlHandlers() map[string]jobs.Handler {
+	return map[string]jobs.Handler{CrawlJob: d.Crawl}
+}
+
+// crawlRun is one run of the job that reads a link.
+type crawlRun struct {
+	*Service
+	source   *parley.Source
+	run      store.Crawl
+	plan     parley.Plan
+	frontier *frontier
+}
+
+// Crawl handles CrawlJob: it reads a link, or goes on where a run that died has stopped. Each page goes live as it is read. A
+// link that is gone, or read anew meanwhile, is dropped.
+func (d *Service) Crawl(ctx context.Context, job jobs.Job) error {
+	agent, err := jobAgent(job)
+	if err != nil {
+		return err
+	}
+	c, err := d.loadCrawl(ctx, job.AccountID, agent, parley.SourceID(job.Key))
+	if err != nil || c == nil {
+		return ignoreDropped(err)
+	}
+	end, err := d.Crawler.Run(ctx, linkRecordOf(c.source).toLink(c.source.URL).site(), c.frontier, c.storePage)
+	switch {
+	case errors.Is(err, errStorageFull):
+		return ignoreDropped(c.finish(ctx, fmt.Sprintf("the %s plan's storage is full, so not every page was read", c.plan.Name), false))
+	case err == nil:
+		return ignoreDropped(c.finish(ctx, endReasons[end], end == crawl.HostUnavailable))
+	case !isDropped(err) && job.Attempts >= job.MaxAttempts && ctx.Err() == nil:
+		return errors.Join(err, ignoreDropped(c.finish(ctx, "the link could not be read; the server's log says why", true)))
+	}
+	return ignoreDropped(err)
+}
+
+// endReasons tell the operator why not all of a site was read.
+var endReasons = map[crawl.EndReason]string{
+	crawl.PageLimit:       "the site has more pages than are read of one",
+	crawl.ByteLimit:       "the site has more text than is read of one",
+	crawl.HostUnavailable: "the host did not answer any more, so not every page was read",
+}
+
+func ignoreDropped(err error) error {
+	if isDropped(err) {
+		return nil
+	}
+	return err
+}
+
+// loadCrawl finds a link that is to be read; nil when it has been.
+func (d *Service) loadCrawl(ctx context.Context, account parley.AccountID, agent parley.AgentID, id parley.SourceID) (*crawlRun, error) {
+	if _, err := d.DB.Agent(ctx, account, agent, d.Now()); err != nil {
+		return nil, err
+	}
+	run, err := d.DB.CrawlRun(ctx, account, agent, id) // before the source: if it is read anew in between, this run ends
+	if err != nil {
+		return nil, err
+	}
+	s, err := d.DB.Source(ctx, account, agent, id)
+	if err != nil {
+		return nil, err
+	}
+	if s.Status != parley.SourceUntrained && s.Status != parley.SourceUpdated {
+		return nil, nil
+	}
+	plan, err := d.accountPlan(ctx, account)
+	if err != nil {
+		return nil, err
+	}
+	c := &crawlRun{Service: d, source: s, run: store.Crawl{Account: account, Agent: agent, Source: id, Run: run}, plan: plan}
+	c.frontier = &frontier{db: d.DB, run: c.run, log: d.logger(), record: linkRecordOf(s)}
+	return c, nil
+}
+
+func (d *Service) logger() *slog.Logger {
+	if d.Logger == nil {
+		return slog.Default()
+	}
+	return d.Logger
+}
+
+func (c *crawlRun) isIndividual() bool { return c.frontier.record.SiteRecord == nil }
+
+// maxNameBytes is the most of a page's title that names its source.
+const maxNameBytes = 500
+
+// storePage stores a page, as the link's own content or as a source of its own below the link.
+func (c *crawlRun) storePage(ctx context.Context, page crawl.Page) error {
+	title, text, err := c.ReadPage(extract.WithOwner(ctx, string(c.run.Account)), page.URL, page.Type, page.Body)
+	if err != nil {
+		return cmp.Or(ctx.Err(), error(&crawl.Unreadable{Reason: err.Error(), Err: err}))
+	}
+	text = strings.ToValidUTF8(stripNUL(text), "\ufffd")
+	if !hasText(text) {
+		return &crawl.Unreadable{Reason: "the page holds no text"}
+	}
+	title = strings.ToValidUTF8(stripNUL(title), "\ufffd")
+	p := c.newPageWrite(page.URL, title[:runeBoundary(title, maxNameBytes)], text)
+	err = c.DB.Transact(ctx, sqldb.Bulk, func(tx *store.DB) error { return p.store(ctx, tx) })
+	if err != nil || p.toTrain == nil {
+		return err
+	}
+	err = c.train(ctx, p.toTrain)
+	if errors.Is(err, errStale) { // read anew meanwhile, or deleted
+		return nil
+	}
+	return err
+}
+
+// hasText reports whether a text has at least one piece.
+func hasText(text string) bool {
+	for range EachPiece(text) {
+		return true
+	}
+	return false
+}
+
+// pageWrite is a page on its way into the database: its ids and times are made before the transaction, which may run twice.
+type pageWrite struct {
+	*crawlRun
+	source  parley.Source // as it is when it is new
+	version parley.Version
+	toTrain *parley.Source // what is to be trained; nil when the page is as it was
+}
+
+func (c *crawlRun) newPageWrite(url, title, text string) *pageWrite {
+	now := c.Now()
+	p := &pageWrite{crawlRun: c, version: parley.Version{ID: parley.VersionID(parley.NewUUID()), AgentID: c.run.Agent, CreatedAt: now}}
+	setText(&p.version, text)
+	if c.isIndividual() {
+		p.version.Content = pageContent{cleanTitle(title)}.encode()
+	}
+	p.source = parley.Source{ID: parley.SourceID(parley.NewUUID()), AccountID: c.run.Account, AgentID: c.run.Agent, ParentID: c.run.Source, Kind: parley.SourceLink,
+		Name: cmp.Or(strings.TrimSpace(title), url), URL: url, Size: int64(len(text)), Status: parley.SourceUntrained, Metadata: LinkRecord{Type: crawl.Individual}.encode(),
+		WantedVersion: p.version.ID, CreatedAt: now, UpdatedAt: now}
+	return p
+}
+
+func (p *pageWrite) store(ctx context.Context, tx *store.DB) error {
+	p.toTrain = nil
+	a, err := tx.AgentForUpdate(ctx, p.run.Account, p.run.Agent, p.version.CreatedAt) // before the source's row, always
+	if err != nil {
+		return err
+	}
+	there, err := tx.LockCrawl(ctx, p.run)
+	if err != nil {
+		return err
+	}
+	if !p.isIndividual() {
+		there, err = tx.PageSource(ctx, p.run.Account, p.run.Agent, p.run.Source, p.source.URL)
+	}
+	if parley.IsCode(err, parley.CodeSourceNotFound) {
+		return p.create(ctx, tx, a.Size)
+	}
+	if err != nil {
+		return err
+	}
+	return p.update(ctx, tx, there, a.Size)
+}
+
+func (p *pageWrite) create(ctx context.Context, tx *store.DB, size int64) error {
+	if !p.plan.AllowsStorage(size + p.source.Size) {
+		return errStorageFull
+	}
+	s := p.source
+	if _, err := tx.CreateSource(ctx, &s); err != nil {
+		return err
+	}
+	p.toTrain = &s
+	return p.writeVersion(ctx, tx, &s)
+}
+
+func (p *pageWrite) writeVersion(ctx context.Context, tx *store.DB, s *parley.Source) error {
+	v := p.version
+	v.SourceID = s.ID
+	return tx.CreateVersion(ctx, p.run.Account, &v)
+}
+
+// update makes the page the wanted version of its source. One with the same content is left alone, or trained if that was cut short.
+func (p *pageWrite) update(ctx context.Context, tx *store.DB, there *parley.Source, size int64) error {
+	if there.WantedVersion != "" {
+		previous, err := tx.Version(ctx, p.run.Account, p.run.Agent, there.ID, there.WantedVersion)
+		if err != nil {
+			return err
+		}
+		if previous.Hash == p.version.Hash && (p.isIndividual() || there.Name == p.source.Name) {
+			return p.resume(ctx, tx, there)
+		}
+	}
+	if grown := p.source.Size - there.Size; grown > 0 && !p.plan.AllowsStorage(size+grown) {
+		return errStorageFull
+	}
+	s, _, err := tx.UpdateSource(ctx, p.run.Account, p.run.Agent, there.ID, func(s *parley.Source) error {
+		if !p.isIndividual() {
+			s.Name = p.source.Name
+		}
+		s.SetWantedVersion(&p.version, p.source.Size)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	p.toTrain = s
+	return p.writeVersion(ctx, tx, s)
+}
+
+func (p *pageWrite) resume(ctx context.Context, tx *store.DB, there *parley.Source) error {
+	if there.LiveVersion != there.WantedVersion {
+		p.toTrain = there
+		return nil
+	}
+	if p.isIndividual() || there.Status == parley.SourceTrained {
+		return nil
+	}
+	_, _, err := tx.UpdateSource(ctx, p.run.Account, p.run.Agent, there.ID, func(s *parley.Source) error {
+		s.Status, s.Failure, s.UpdatedAt = parley.SourceTrained, "", p.version.CreatedAt
+		return nil
+	})
+	return err
+}

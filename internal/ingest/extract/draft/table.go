@@ -1,0 +1,208 @@
+package draft
+
+import (
+	"slices"
+	"strings"
+)
+
+// A table is cut where it would not fit into one passage, and each part repeats the header, so that each row can be found and
+// read by itself. Rows too wide for that become items: "Header: value; Header: value".
+const (
+	maxTablePartBytes = 900
+	wideRowBytes      = 420 // bytes of an average row, from which on rows are items
+	wideTableColumns  = 12  // columns
+	rowsToDecide      = 200
+)
+
+// Table writes rows, the header first, to a Builder. It keeps no rows but the first ones, which decide on its form.
+type Table struct {
+	out         *Builder
+	pendingRows [][]string
+	header      []string
+	isDecided   bool
+	writesItems bool
+	partBytes   int // bytes of the open part
+	CellCount   int
+}
+
+// NewTable returns a table that is written to the text.
+func (d *Builder) NewTable() *Table { return &Table{out: d} }
+
+// AddRow adds a row; it may keep the slice.
+func (t *Table) AddRow(cells []string) {
+	for len(cells) > 0 && strings.TrimSpace(cells[len(cells)-1]) == "" {
+		cells = cells[:len(cells)-1]
+	}
+	if len(cells) == 0 || t.out.IsFull() || t.CellCount > MaxCells {
+		return
+	}
+	cells = cells[:min(len(cells), MaxColumns)]
+	t.CellCount += len(cells)
+	for i, c := range cells {
+		cells[i] = CollapseSpaces(c)
+	}
+	if !t.isDecided {
+		if t.pendingRows = append(t.pendingRows, cells); len(t.pendingRows) < rowsToDecide {
+			return
+		}
+		t.decideForm(false)
+		return
+	}
+	t.writeRow(cells)
+}
+
+// Finish writes the rows that are pending. It fails where the table is too large.
+func (t *Table) Finish() error {
+	if !t.isDecided {
+		t.decideForm(true)
+	}
+	if t.CellCount > MaxCells {
+		return NewError("the file holds a table of more than %d cells", MaxCells)
+	}
+	return nil
+}
+
+// decideForm looks at the first rows, or at all: lines above the header are a caption, and one column is no table.
+func (t *Table) decideForm(all bool) {
+	t.isDecided = true
+	rows := t.pendingRows
+	t.pendingRows = nil
+	columns := 0
+	for _, r := range rows {
+		columns = max(columns, len(r))
+	}
+	if all {
+		rows, columns = dropEmptyColumns(rows, columns)
+	}
+	for len(rows) > 1 && columns > 1 && captionText(rows[0]) != "" {
+		t.out.AddParagraph(captionText(rows[0]))
+		rows = rows[1:]
+	}
+	if columns > 1 && len(rows) > 0 {
+		t.header = t.names(rows[0])
+		rows = rows[1:]
+		t.writesItems = len(rows) > 0 && (averageRowBytes(rows) > wideRowBytes || columns > wideTableColumns)
+		if len(rows) == 0 {
+			t.beginPart()
+		}
+	}
+	for _, r := range rows {
+		t.writeRow(r)
+	}
+}
+
+// longName is how many bytes the name of a column may have to be repeated.
+const longName = 500
+
+// names returns the header of a table as each part of it repeats it: where a name is too long for that, the whole row stands above the
+// table, and the name's beginning in it.
+func (t *Table) names(row []string) []string {
+	if !slices.ContainsFunc(row, func(name string) bool { return len(name) > longName }) {
+		return row
+	}
+	t.out.AddParagraph(strings.Join(row, " | "))
+	names := make([]string, len(row))
+	for i, name := range row {
+		if names[i] = name; len(name) > longName {
+			names[i] = strings.ToValidUTF8(name[:longName], "") + "…"
+		}
+	}
+	return names
+}
+
+// dropEmptyColumns drops columns that hold nothing.
+func dropEmptyColumns(rows [][]string, columns int) ([][]string, int) {
+	var keep []int
+	for c := range columns {
+		for _, r := range rows {
+			if c < len(r) && r[c] != "" {
+				keep = append(keep, c)
+				break
+			}
+		}
+	}
+	if len(keep) == columns {
+		return rows, columns
+	}
+	out := make([][]string, len(rows))
+	for i, r := range rows {
+		for _, c := range keep {
+			if c < len(r) {
+				out[i] = append(out[i], r[c])
+			}
+		}
+	}
+	return out, len(keep)
+}
+
+// averageRowBytes returns the average length of a row.
+func averageRowBytes(rows [][]string) int {
+	bytes := 0
+	for _, r := range rows {
+		bytes += len(strings.Join(r, " | "))
+	}
+	return bytes / len(rows)
+}
+
+// captionText returns the one text of a row, be it in one cell or, merged, in several.
+func captionText(row []string) (text string) {
+	for _, c := range row {
+		if c != "" && text != "" && c != text {
+			return ""
+		}
+		text = max(text, c)
+	}
+	return text
+}
+
+func (t *Table) writeRow(cells []string) {
+	switch {
+	case t.header == nil:
+		t.out.AddParagraph(strings.Join(cells, " "))
+		return
+	case t.writesItems:
+		t.out.AddItem(0, "-", t.formatRecord(cells))
+		return
+	}
+	line := t.formatLine(cells)
+	if t.partBytes == 0 || t.partBytes+len(line) > maxTablePartBytes {
+		t.beginPart()
+	}
+	t.partBytes += len(line) + 1
+	t.out.buf.WriteString("\n" + line)
+}
+
+// beginPart opens a part of the table with the header.
+func (t *Table) beginPart() {
+	head := t.formatLine(t.header) + "\n|" + strings.Repeat(" --- |", len(t.header))
+	t.out.AddBlock(head)
+	t.partBytes = len(head)
+}
+
+func (t *Table) formatLine(cells []string) string {
+	var b strings.Builder
+	b.WriteByte('|')
+	for i := range max(len(cells), len(t.header)) {
+		b.WriteByte(' ')
+		if i < len(cells) && cells[i] != "" {
+			b.WriteString(strings.ReplaceAll(cells[i], "|", `\|`) + " ")
+		}
+		b.WriteByte('|')
+	}
+	return b.String()
+}
+
+// formatRecord names each value: "Name: Kettle; Price: 30".
+func (t *Table) formatRecord(cells []string) string {
+	var parts []string
+	for i, c := range cells {
+		switch {
+		case c == "":
+		case i < len(t.header) && t.header[i] != "":
+			parts = append(parts, strings.TrimRight(t.header[i], ": ")+": "+c)
+		default:
+			parts = append(parts, c)
+		}
+	}
+	return strings.Join(parts, "; ")
+}

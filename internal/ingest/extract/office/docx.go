@@ -1,0 +1,243 @@
+package office
+
+import (
+	"context"
+	"encoding/xml"
+	"maps"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"parley/internal/ingest/extract/draft"
+)
+
+// ReadDOCX reads a Word file: headings by the outline level of their styles, lists by their numbering, tables, notes and text
+// boxes where they belong. What was deleted under change tracking, comments, headers and footers are left out.
+func ReadDOCX(ctx context.Context, _ string, data []byte) (draft.Document, error) {
+	a, err := openArchive(data)
+	if err != nil {
+		return draft.Document{}, err
+	}
+	main, err := a.mainPartName("word/document.xml")
+	if err != nil {
+		return draft.Document{}, err
+	}
+	body, err := a.unpackPart(main)
+	if err != nil {
+		return draft.Document{}, err
+	}
+	w := wordReader{ctx: ctx, xml: newXMLReader(body), out: &draft.Builder{}, styles: map[string]wordStyle{}, lists: map[string]wordList{}, itemCounts: map[string][9]int{}}
+	folder := path.Dir(main)
+	if w.links, err = a.readRelations(folder + "/_rels/" + path.Base(main) + ".rels"); err != nil {
+		return draft.Document{}, err
+	}
+	if err := w.readDefinitions(a, folder); err != nil {
+		return draft.Document{}, err
+	}
+	if err := w.xml.eachChild(w.readBlock); err != nil {
+		return draft.Document{}, err
+	}
+	if w.out.IsFull() {
+		return draft.Document{}, draft.ErrTooMuchText
+	}
+	title, err := a.readCoreTitle()
+	return draft.Document{Title: title, Text: w.out.Text()}, err
+}
+
+// mainPartName returns the name of the main part.
+func (a *archive) mainPartName(usual string) (string, error) {
+	all, err := a.readRelations("_rels/.rels")
+	if err != nil {
+		return "", err
+	}
+	for _, id := range slices.Sorted(maps.Keys(all)) {
+		r := all[id]
+		if strings.HasSuffix(r.kind, "/officeDocument") && a.parts[normalizePartName(r.target)] != nil {
+			return normalizePartName(r.target), nil
+		}
+	}
+	return usual, nil
+}
+
+// readCoreTitle returns the title that the author has set, if any.
+func (a *archive) readCoreTitle() (title string, err error) {
+	data, err := a.unpackPart("docProps/core.xml")
+	if err != nil {
+		return "", nil //nolint:nilerr // it need not have one
+	}
+	e := newXMLReader(data)
+	err = e.eachChild(func(xml.StartElement) error {
+		return e.eachChild(func(el xml.StartElement) (err error) {
+			if el.Name.Local == "title" {
+				title, err = e.readText()
+			}
+			return err
+		})
+	})
+	return title, err
+}
+
+type wordReader struct {
+	ctx        context.Context
+	xml        *xmlReader
+	out        *draft.Builder
+	links      map[string]relation
+	styles     map[string]wordStyle
+	lists      map[string]wordList // by numId
+	notes      map[string]string   // "footnote 3" → text
+	itemCounts map[string][9]int   // of numbered lists, by numId
+	tableDepth int                 // how deep in tables
+	rowAbove   []string            // the row before, for cells that are merged with it
+
+	repeats draft.RepeatBudget
+}
+
+// readBlock reads an element of a body, a cell or a text box: paragraphs and tables, however they are wrapped.
+func (w *wordReader) readBlock(el xml.StartElement) error {
+	switch el.Name.Local {
+	case "p":
+		if err := w.ctx.Err(); err != nil {
+			return err
+		}
+		p, err := w.readParagraph()
+		if err != nil {
+			return err
+		}
+		w.addParagraph(p)
+		return nil
+	case "tbl":
+		return w.readTable()
+	case "del", "moveFrom", "Fallback", "sectPr", "sdtPr":
+		return nil
+	}
+	return w.xml.eachChild(w.readBlock)
+}
+
+// addParagraph writes a paragraph in the form its style and numbering ask for.
+func (w *wordReader) addParagraph(p wordParagraph) {
+	text := strings.TrimSpace(p.text.String())
+	style := w.styles[p.style]
+	level := style.heading
+	if p.outline > 0 {
+		level = p.outline
+	}
+	list, depth := p.list, p.depth
+	if list == "" && level == 0 {
+		list, depth = style.list, style.depth
+	}
+	switch {
+	case text == "":
+	case level > 0 && len(text) < 300:
+		w.out.AddHeading(level, text)
+	case list != "" && list != "0":
+		w.out.AddItem(depth, w.nextMarker(list, depth), text)
+	default:
+		w.out.AddParagraph(text)
+	}
+	for _, more := range p.trailing {
+		w.out.AddParagraph(more)
+	}
+}
+
+// nextMarker counts the items of numbered lists; a new item starts the lists within it anew.
+func (w *wordReader) nextMarker(list string, depth int) string {
+	depth = min(max(depth, 0), 8)
+	l, known := w.lists[list]
+	if known && l.bullet[depth] {
+		return "-"
+	}
+	counts := w.itemCounts[list]
+	if counts[depth] == 0 && l.start[depth] > 0 {
+		counts[depth] = l.start[depth] - 1
+	}
+	counts[depth]++
+	clear(counts[depth+1:])
+	w.itemCounts[list] = counts
+	if counts[depth] > 9999 {
+		return "-"
+	}
+	return strconv.Itoa(counts[depth]) + "."
+}
+
+// readTable reads a table. One that holds tables, or has one cell, is read as the blocks in it.
+func (w *wordReader) readTable() error {
+	w.tableDepth++
+	defer func() { w.tableDepth-- }()
+	t := w.out.NewTable()
+	outer := w.rowAbove
+	w.rowAbove = nil
+	defer func() { w.rowAbove = outer }()
+	err := w.xml.eachChild(func(el xml.StartElement) error { return w.readRow(el, t) })
+	if err != nil {
+		return err
+	}
+	return t.Finish()
+}
+
+func (w *wordReader) readRow(el xml.StartElement, t *draft.Table) error {
+	switch el.Name.Local {
+	case "tr":
+		var cells []string
+		var read func(el xml.StartElement) error
+		read = func(el xml.StartElement) error {
+			switch el.Name.Local {
+			case "tc":
+				text, span, err := w.readCell(len(cells))
+				cells = append(cells, text)
+				for range span - 1 {
+					cells = append(cells, w.repeats.Take(text))
+				}
+				return err
+			case "trPr":
+				return nil
+			}
+			return w.xml.eachChild(read)
+		}
+		if err := w.xml.eachChild(read); err != nil {
+			return err
+		}
+		if len(cells) == 1 && t.CellCount == 0 && w.tableDepth == 1 { // a frame around a text
+			w.out.AddParagraph(cells[0])
+			return nil
+		}
+		w.rowAbove = slices.Clone(cells)
+		t.AddRow(cells)
+		return nil
+	case "tblPr", "tblGrid":
+		return nil
+	}
+	return w.xml.eachChild(func(el xml.StartElement) error { return w.readRow(el, t) })
+}
+
+// readCell returns the text of a cell, its paragraphs and what tables are in it one after the other, and how many columns it takes. One
+// that is merged with the cell above has its text.
+func (w *wordReader) readCell(column int) (text string, span int, err error) {
+	outer := w.out
+	w.out = &draft.Builder{}
+	span = 1
+	merged := false
+	err = w.xml.eachChild(func(el xml.StartElement) error {
+		if el.Name.Local != "tcPr" {
+			return w.readBlock(el)
+		}
+		return w.xml.eachChild(func(el xml.StartElement) error {
+			switch el.Name.Local {
+			case "gridSpan":
+				span = draft.ParseSmallInt(attributeValue(el, "val"), 1, 100)
+			case "vMerge":
+				merged = attributeValue(el, "val") != "restart"
+			}
+			return nil
+		})
+	})
+	inner := w.out.Text()
+	w.out = outer
+	if merged && inner == "" && column < len(w.rowAbove) {
+		return w.repeats.Take(w.rowAbove[column]), span, err
+	}
+	if w.tableDepth == 1 && !strings.Contains(inner, "| --- |") {
+		return inner, span, err
+	}
+	return strings.NewReplacer("| --- ", "", "|\n", "; ", "|", " ").Replace(inner), span, err
+}

@@ -1,0 +1,123 @@
+package office
+
+import (
+	"context"
+	"encoding/xml"
+	"errors"
+	"net/url"
+	"path"
+	"strings"
+
+	"parley/internal/ingest/extract/draft"
+	"parley/internal/ingest/extract/html"
+	"parley/internal/text/charset"
+)
+
+// ReadEPUB reads the chapters of an EPUB publication in the order of its spine.
+func ReadEPUB(ctx context.Context, _ string, data []byte) (draft.Document, error) {
+	a, err := openArchive(data)
+	if err != nil {
+		return draft.Document{}, err
+	}
+	if a.hasDRM() {
+		return draft.Document{}, draft.ErrEncrypted
+	}
+	root, err := a.packagePath()
+	if err != nil {
+		return draft.Document{}, err
+	}
+	content, err := a.readPackage(root)
+	if err != nil {
+		return draft.Document{}, err
+	}
+	var d draft.Builder
+	doc := draft.Document{Title: content.title}
+	for _, name := range content.spine {
+		if err := ctx.Err(); err != nil {
+			return draft.Document{}, err
+		}
+		chapter, err := a.once(name)
+		if err != nil {
+			if errors.Is(err, errNoPart) {
+				continue
+			}
+			return draft.Document{}, err
+		}
+		tree := html.Parse(charset.Decode(chapter, charset.Declared(chapter, "")))
+		html.PruneHidden(tree, nil)
+		text, err := html.RenderMarkdown(ctx, tree)
+		if err != nil {
+			return draft.Document{}, err
+		}
+		d.AddBlock(draft.NormalizeText(text))
+		doc.Pages++
+		if d.IsFull() {
+			return draft.Document{}, draft.ErrTooMuchText
+		}
+	}
+	doc.Text = d.Text()
+	return doc, nil
+}
+
+// hasDRM reports whether only a shop's own readers can open the chapters; encrypted fonts do not matter.
+func (a *archive) hasDRM() bool {
+	data, err := a.unpackPart("META-INF/encryption.xml")
+	return err == nil && (strings.Contains(string(data), ".xhtml") || strings.Contains(string(data), ".html"))
+}
+
+func (a *archive) packagePath() (string, error) {
+	data, err := a.unpackPart("META-INF/container.xml")
+	if err != nil {
+		return "", err
+	}
+	e := newXMLReader(data)
+	root := ""
+	var look func(el xml.StartElement) error
+	look = func(el xml.StartElement) error {
+		if el.Name.Local == "rootfile" && root == "" {
+			root = attributeValue(el, "full-path")
+		}
+		return e.eachChild(look)
+	}
+	if err := e.eachChild(look); err != nil {
+		return "", err
+	}
+	return root, nil
+}
+
+type epubPackage struct {
+	title string
+	spine []string // names of parts
+}
+
+func (a *archive) readPackage(root string) (b epubPackage, err error) {
+	data, err := a.unpackPart(root)
+	if err != nil {
+		return b, err
+	}
+	files := map[string]string{}
+	e := newXMLReader(data)
+	var look func(el xml.StartElement) error
+	look = func(el xml.StartElement) error {
+		switch el.Name.Local {
+		case "title":
+			text, err := e.readText()
+			if b.title == "" {
+				b.title = text
+			}
+			return err
+		case "item":
+			href := attributeValue(el, "href")
+			if plain, err := url.PathUnescape(href); err == nil {
+				href = plain
+			}
+			files[attributeValue(el, "id")] = path.Join(path.Dir(root), href)
+		case "itemref":
+			if name := files[attributeValue(el, "idref")]; name != "" && attributeValue(el, "linear") != "no" && len(b.spine) < draft.MaxArchiveFiles {
+				b.spine = append(b.spine, name)
+			}
+		}
+		return e.eachChild(look)
+	}
+	return b, e.eachChild(look)
+}

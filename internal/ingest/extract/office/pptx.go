@@ -1,0 +1,263 @@
+package office
+
+import (
+	"context"
+	"encoding/xml"
+	"errors"
+	"maps"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"parley/internal/ingest/extract/draft"
+)
+
+// ReadPPTX reads slide by slide, in the order they are shown: the title as a heading, texts and tables, and the speaker's notes.
+func ReadPPTX(ctx context.Context, _ string, data []byte) (draft.Document, error) {
+	a, err := openArchive(data)
+	if err != nil {
+		return draft.Document{}, err
+	}
+	main, err := a.mainPartName("ppt/presentation.xml")
+	if err != nil {
+		return draft.Document{}, err
+	}
+	slides, err := a.listSlides(main)
+	if err != nil {
+		return draft.Document{}, err
+	}
+	var d draft.Builder
+	for i, name := range slides {
+		if err := ctx.Err(); err != nil {
+			return draft.Document{}, err
+		}
+		if err := a.readSlide(&d, name, i+1); err != nil {
+			return draft.Document{}, err
+		}
+		if d.IsFull() {
+			return draft.Document{}, draft.ErrTooMuchText
+		}
+	}
+	title, err := a.readCoreTitle()
+	return draft.Document{Title: title, Text: d.Text(), Pages: len(slides)}, err
+}
+
+// listSlides returns the parts of the slides in the order of the presentation.
+func (a *archive) listSlides(main string) (names []string, err error) {
+	data, err := a.unpackPart(main)
+	if err != nil {
+		return nil, err
+	}
+	links, err := a.readRelations(relationsPath(main))
+	if err != nil {
+		return nil, err
+	}
+	e := newXMLReader(data)
+	var look func(el xml.StartElement) error
+	look = func(el xml.StartElement) error {
+		if el.Name.Local == "sldId" {
+			for _, at := range el.Attr {
+				if r, known := links[at.Value]; known && at.Name.Local == "id" && at.Name.Space != "" {
+					names = append(names, resolveTarget(main, r.target))
+				}
+			}
+		}
+		return e.eachChild(look)
+	}
+	return names, e.eachChild(look)
+}
+
+func relationsPath(part string) string { return path.Dir(part) + "/_rels/" + path.Base(part) + ".rels" }
+
+func resolveTarget(from, target string) string {
+	if strings.HasPrefix(target, "/") {
+		return normalizePartName(target)
+	}
+	return normalizePartName(path.Join(path.Dir(from), target))
+}
+
+func (a *archive) readSlide(d *draft.Builder, name string, n int) error {
+	data, err := a.once(name)
+	if err != nil {
+		if errors.Is(err, errNoPart) {
+			return nil
+		}
+		return err
+	}
+	s := slideReader{xml: newXMLReader(data), repeats: &a.repeats}
+	if err := s.xml.eachChild(s.readShape); err != nil {
+		return err
+	}
+	if s.title == "" {
+		s.title = "Slide " + strconv.Itoa(n)
+	}
+	d.AddHeading(2, s.title)
+	d.AddBlock(s.out.Text())
+	links, err := a.readRelations(relationsPath(name))
+	if err != nil {
+		return err
+	}
+	for _, id := range slices.Sorted(maps.Keys(links)) {
+		if r := links[id]; strings.HasSuffix(r.kind, "/notesSlide") {
+			return a.readSlideNotes(d, resolveTarget(name, r.target))
+		}
+	}
+	return nil
+}
+
+func (a *archive) readSlideNotes(d *draft.Builder, name string) error {
+	data, err := a.once(name)
+	if err != nil {
+		return nil //nolint:nilerr // a slide without its notes is a slide
+	}
+	s := slideReader{xml: newXMLReader(data), onlyBody: true, repeats: &a.repeats}
+	if err := s.xml.eachChild(s.readShape); err != nil {
+		return err
+	}
+	d.AddBlock(s.out.Text())
+	return nil
+}
+
+type slideReader struct {
+	xml      *xmlReader
+	out      draft.Builder
+	title    string
+	rowAbove []string // the row before, for cells that are merged with it
+	onlyBody bool     // of notes: the slide's picture and number are left out
+	repeats  *draft.RepeatBudget
+}
+
+func (s *slideReader) readShape(el xml.StartElement) error {
+	switch el.Name.Local {
+	case "sp":
+		return s.readTextShape()
+	case "tbl":
+		s.rowAbove = nil
+		t := s.out.NewTable()
+		if err := s.xml.eachChild(func(el xml.StartElement) error { return s.readRow(el, t) }); err != nil {
+			return err
+		}
+		return t.Finish()
+	case "Fallback", "extLst":
+		return nil
+	}
+	return s.xml.eachChild(s.readShape)
+}
+
+// readTextShape reads a shape: what kind of place it takes on the slide, and its paragraphs.
+func (s *slideReader) readTextShape() error {
+	place := ""
+	var lines []slideLine
+	var look func(el xml.StartElement) error
+	look = func(el xml.StartElement) error {
+		switch el.Name.Local {
+		case "ph":
+			if place = attributeValue(el, "type"); place == "" {
+				place = "body"
+			}
+		case "p":
+			line, err := s.readLine()
+			lines = append(lines, line)
+			return err
+		}
+		return s.xml.eachChild(look)
+	}
+	if err := s.xml.eachChild(look); err != nil {
+		return err
+	}
+	switch {
+	case place == "sldNum", place == "dt", place == "ftr", place == "hdr", s.onlyBody && place != "body":
+	case (place == "title" || place == "ctrTitle") && s.title == "":
+		var texts []string
+		for _, l := range lines {
+			texts = append(texts, l.text)
+		}
+		s.title = draft.CollapseSpaces(strings.Join(texts, " "))
+	case s.onlyBody:
+		for _, l := range lines {
+			s.out.AddParagraph(l.text)
+		}
+	default:
+		for _, l := range lines {
+			s.writeLine(l, place)
+		}
+	}
+	return nil
+}
+
+type slideLine struct {
+	text        string
+	depth       int
+	bullet      bool
+	hasNoBullet bool
+}
+
+// writeLine writes a line: an item where it has a bullet, or stands in a place that has bullets by itself beside others.
+func (s *slideReader) writeLine(l slideLine, place string) {
+	if l.bullet || l.depth > 0 || (place == "body" || place == "obj") && !l.hasNoBullet && len(l.text) < 200 {
+		s.out.AddItem(l.depth, "-", l.text)
+		return
+	}
+	s.out.AddParagraph(l.text)
+}
+
+func (s *slideReader) readLine() (l slideLine, err error) {
+	var b strings.Builder
+	var look func(el xml.StartElement) error
+	look = func(el xml.StartElement) error {
+		switch el.Name.Local {
+		case "pPr":
+			l.depth = draft.ParseSmallInt(attributeValue(el, "lvl"), 0, 8)
+		case "buChar", "buAutoNum":
+			l.bullet = true
+		case "buNone":
+			l.hasNoBullet = true
+		case "br":
+			b.WriteByte('\n')
+		case "t":
+			text, err := s.xml.readText()
+			b.WriteString(text)
+			return err
+		}
+		return s.xml.eachChild(look)
+	}
+	err = s.xml.eachChild(look)
+	l.text = strings.TrimSpace(strings.ReplaceAll(b.String(), "\v", "\n"))
+	return l, err
+}
+
+func (s *slideReader) readRow(el xml.StartElement, t *draft.Table) error {
+	if el.Name.Local != "tr" {
+		return nil
+	}
+	var cells []string
+	err := s.xml.eachChild(func(el xml.StartElement) error {
+		switch {
+		case el.Name.Local != "tc":
+			return nil
+		case attributeValue(el, "hMerge") == "1" && len(cells) > 0:
+			cells = append(cells, s.repeats.Take(cells[len(cells)-1]))
+			return nil
+		case attributeValue(el, "vMerge") == "1" && len(cells) < len(s.rowAbove):
+			cells = append(cells, s.repeats.Take(s.rowAbove[len(cells)]))
+			return nil
+		}
+		var lines []string
+		var look func(el xml.StartElement) error
+		look = func(el xml.StartElement) error {
+			if el.Name.Local == "p" {
+				line, err := s.readLine()
+				lines = append(lines, line.text)
+				return err
+			}
+			return s.xml.eachChild(look)
+		}
+		err := s.xml.eachChild(look)
+		cells = append(cells, strings.Join(lines, " "))
+		return err
+	})
+	s.rowAbove = slices.Clone(cells)
+	t.AddRow(cells)
+	return err
+}

@@ -1,0 +1,228 @@
+package office
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"strings"
+	"unicode"
+
+	"github.com/xuri/excelize/v2"
+
+	"parley/internal/ingest/extract/draft"
+)
+
+// ReadXLSX reads the visible sheets as tables. Rows apart by empty ones are tables of their own.
+func ReadXLSX(ctx context.Context, _ string, data []byte) (draft.Document, error) {
+	a, err := openArchive(data)
+	if err != nil {
+		return draft.Document{}, err
+	}
+	if err := a.checkXML("xl/"); err != nil {
+		return draft.Document{}, err
+	}
+	a.remainingBytes = draft.MaxUnpackedBytes // what it has unpacked to is not kept
+	file, err := excelize.OpenReader(bytes.NewReader(data), excelize.Options{UnzipSizeLimit: draft.MaxUnpackedBytes, UnzipXMLSizeLimit: draft.MaxUnpackedBytes})
+	switch {
+	case errors.Is(err, excelize.ErrWorkbookPassword), errors.Is(err, excelize.ErrWorkbookFileFormat):
+		return draft.Document{}, draft.ErrEncrypted
+	case err != nil && strings.Contains(err.Error(), "unzip size exceeds"):
+		return draft.Document{}, draft.NewError("the archive unpacks to more than %d MB", draft.MaxUnpackedBytes>>20)
+	case err != nil:
+		return draft.Document{}, draft.NewDamagedError("it is not a readable workbook", err)
+	}
+	defer func() { _ = file.Close() }()
+	parts := a.sheetParts()
+	w := workbookReader{file: file, archive: a, parts: parts, drawings: a.readDrawings(parts)}
+	sheets := 0
+	for _, name := range file.GetSheetList() {
+		if visible, err := file.GetSheetVisible(name); err == nil && !visible {
+			continue
+		}
+		sheets++
+		if err := w.readSheet(ctx, name); err != nil {
+			return draft.Document{}, err
+		}
+	}
+	doc := draft.Document{Text: w.out.Text(), Pages: sheets}
+	if about, err := file.GetDocProps(); err == nil && about != nil {
+		doc.Title = about.Title
+	}
+	return doc, nil
+}
+
+type workbookReader struct {
+	file      *excelize.File
+	archive   *archive
+	parts     map[string][]string // that hold the sheets
+	drawings  map[string][]string
+	out       draft.Builder
+	cellCount int
+	openRows  [][]string   // rows that no empty one parts
+	table     *draft.Table // of a block too long to look at as a whole
+}
+
+// maxBlockRows is how many rows are looked at before they are written.
+const maxBlockRows = 500
+
+func (w *workbookReader) readSheet(ctx context.Context, name string) error {
+	titled, err := w.readRows(ctx, name)
+	if err != nil {
+		return err
+	}
+	for _, text := range w.drawings[name] {
+		if !titled {
+			w.out.AddHeading(2, name)
+			titled = true
+		}
+		w.out.AddParagraph(text)
+	}
+	return nil
+}
+
+// readRows writes the rows of a sheet below its name, and tells whether there are any.
+func (w *workbookReader) readRows(ctx context.Context, name string) (titled bool, err error) {
+	rows, err := w.file.Rows(name)
+	if err != nil { // a sheet of charts has none
+		return false, nil
+	}
+	defer func() { _ = rows.Close() }()
+	merged := w.archive.merged(w.parts[name])
+	for n, blank := 1, 0; rows.Next(); n++ {
+		if n%500 == 0 && ctx.Err() != nil {
+			return titled, ctx.Err()
+		}
+		cells, err := rows.Columns()
+		if err != nil {
+			return titled, draft.NewDamagedError("a sheet of it cannot be read", err)
+		}
+		if countFilledCells(cells) == 0 {
+			if blank++; blank == 1 {
+				err = w.flushRows()
+			}
+			if err != nil || blank > 1<<20 {
+				return titled, err
+			}
+			continue
+		}
+		blank = 0
+		if !titled {
+			w.out.AddHeading(2, name)
+			titled = true
+		}
+		if err := w.addRow(merged.fill(n, cells[:min(len(cells), draft.MaxColumns)])); err != nil {
+			return titled, err
+		}
+	}
+	return titled, w.flushRows()
+}
+
+func countFilledCells(row []string) (n int) {
+	for _, c := range row {
+		if c != "" {
+			n++
+		}
+	}
+	return n
+}
+
+func (w *workbookReader) addRow(cells []string) error {
+	if w.cellCount += len(cells); w.cellCount > draft.MaxCells {
+		return draft.NewError("the file holds more than %d cells", draft.MaxCells)
+	}
+	if w.out.IsFull() {
+		return draft.ErrTooMuchText
+	}
+	if w.table != nil {
+		w.table.AddRow(cells)
+		return nil
+	}
+	if w.openRows = append(w.openRows, cells); len(w.openRows) < maxBlockRows {
+		return nil
+	}
+	w.table = w.out.NewTable()
+	for _, row := range w.openRows {
+		w.table.AddRow(row)
+	}
+	w.openRows = nil
+	return nil
+}
+
+// flushRows writes the rows that are open.
+func (w *workbookReader) flushRows() error {
+	if w.table != nil {
+		t := w.table
+		w.table = nil
+		return t.Finish()
+	}
+	blocks := splitSideBySide(w.openRows)
+	w.openRows = nil
+	for _, rows := range blocks {
+		t := w.out.NewTable()
+		for _, row := range rows {
+			t.AddRow(row)
+		}
+		if err := t.Finish(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// columnStrip is columns that are apart from others by empty ones.
+type columnStrip struct{ from, to, first, last int }
+
+// splitSideBySide parts tables that stand beside one another: empty columns are between them, they do not begin in
+// the same row, and they do not end in the same one either unless the other begins with names of its columns.
+func splitSideBySide(rows [][]string) [][][]string {
+	width := 0
+	for _, r := range rows {
+		width = max(width, len(r))
+	}
+	var strips []columnStrip
+	for c := range width {
+		first, last := -1, -1
+		for i, r := range rows {
+			if c < len(r) && strings.TrimSpace(r[c]) != "" {
+				if first < 0 {
+					first = i
+				}
+				last = i
+			}
+		}
+		n := len(strips)
+		switch {
+		case first < 0:
+		case n > 0 && strips[n-1].to == c:
+			s := &strips[n-1]
+			s.to, s.first, s.last = c+1, min(s.first, first), max(s.last, last)
+		default:
+			strips = append(strips, columnStrip{c, c + 1, first, last})
+		}
+	}
+	for i := 1; i < len(strips); i++ {
+		if strips[i].first == strips[0].first || strips[i].last == strips[0].last && !strips[i].hasColumnNames(rows) {
+			return [][][]string{rows}
+		}
+	}
+	var blocks [][][]string
+	for _, s := range strips {
+		var block [][]string
+		for _, r := range rows[s.first : s.last+1] {
+			block = append(block, r[min(s.from, len(r)):min(s.to, len(r))])
+		}
+		blocks = append(blocks, block)
+	}
+	return blocks
+}
+
+// hasColumnNames reports whether there are several columns whose first cells are words.
+func (s columnStrip) hasColumnNames(rows [][]string) bool {
+	for c := s.from; c < s.to; c++ {
+		r := rows[s.first]
+		if c >= len(r) || !strings.ContainsFunc(r[c], unicode.IsLetter) {
+			return false
+		}
+	}
+	return s.to-s.from > 1 && s.last > s.first
+}

@@ -1,0 +1,256 @@
+package pdf
+
+import (
+	"bytes"
+	"encoding/hex"
+	"fmt"
+	"strconv"
+)
+
+// decryptFile returns a file that is encrypted, and opens with an empty password, without its encryption: its objects one after the other
+// and a trailer, without a table, which rebuildFile adds. It returns nil where the password is not empty or the encryption is unknown.
+func decryptFile(data []byte) []byte {
+	d := &decrypter{data: data, objectOffsets: map[int]int{}}
+	d.indexObjects()
+	about, hidden := d.encryptionDict()
+	if about == nil {
+		return nil
+	}
+	if d.cipher = newFileCipher(about, d.fileID()); d.cipher == nil {
+		return nil
+	}
+	d.out.Grow(len(data))
+	d.out.WriteString("%PDF-1.7\n")
+	for from := 0; from < len(data); {
+		o := d.nextObject(from)
+		if o.number == 0 {
+			break
+		}
+		from = o.end
+		if o.number != hidden && !bytes.Contains(o.head, []byte("/XRef")) {
+			d.writeObject(o)
+		}
+	}
+	d.writeTrailer()
+	return d.out.Bytes()
+}
+
+// maxIDBytes bounds where the ids of a file are looked for behind their key, in bytes.
+const maxIDBytes = 1000
+
+type decrypter struct {
+	data          []byte
+	objectOffsets map[int]int // where the object of a number begins, behind its "obj"; the last of each number
+	cipher        *fileCipher
+	out           bytes.Buffer
+}
+
+// encryptedObject is an object of the file.
+type encryptedObject struct {
+	number, generation int
+	head               []byte // but for a stream's bytes
+	stream             []byte // nil where it has none
+	end                int
+}
+
+// indexObjects finds where objects begin.
+func (d *decrypter) indexObjects() {
+	for from := 0; len(d.objectOffsets) < maxObjects; {
+		i := bytes.Index(d.data[from:], []byte("obj"))
+		if i < 0 {
+			return
+		}
+		from += i + 3
+		if _, number, _, ok := parseObjectHeader(d.data, from-3); ok {
+			d.objectOffsets[number] = from
+		}
+	}
+}
+
+// encryptionDict returns the encryption dictionary, and the number of its object where it is one.
+func (d *decrypter) encryptionDict() (about dict, number int) {
+	if ref := lastReference(d.data, "/Encrypt"); ref != "" {
+		_, _ = fmt.Sscan(ref, &number)
+		about, _ = d.resolve(reference(number), 0).(dict)
+		return about, number
+	}
+	i := bytes.LastIndex(d.data, []byte("/Encrypt"))
+	if i < 0 {
+		return nil, 0
+	}
+	direct, _ := dictAt(d.data, i+len("/Encrypt"))
+	about, _ = d.resolve(direct, 0).(dict)
+	return about, 0
+}
+
+// resolve puts what is referred to in the place of the references to it.
+func (d *decrypter) resolve(v any, depth int) any {
+	if ref, is := v.(reference); is {
+		at, known := d.objectOffsets[int(ref)]
+		if !known {
+			return nil
+		}
+		v, _ = valueAt(d.data, at, 0)
+	}
+	members, is := v.(dict)
+	if !is || depth > 4 {
+		return v
+	}
+	whole := dict{}
+	for key, member := range members {
+		whole[key] = d.resolve(member, depth+1)
+	}
+	return whole
+}
+
+// fileID returns the first of the file's ids.
+func (d *decrypter) fileID() []byte {
+	for end := len(d.data); end > 0; {
+		i := bytes.LastIndex(d.data[:end], []byte("/ID"))
+		if i < 0 {
+			return nil
+		}
+		end = i
+		list, _ := valueAt(d.data[:min(len(d.data), i+maxIDBytes)], i+len("/ID"), 0)
+		if ids, ok := list.([]any); ok && len(ids) > 0 {
+			if id, ok := ids[0].([]byte); ok {
+				return id
+			}
+		}
+	}
+	return nil
+}
+
+// nextObject finds the first object from a place on; its number is 0 where there is none.
+func (d *decrypter) nextObject(from int) encryptedObject {
+	for {
+		i := bytes.Index(d.data[from:], []byte("obj"))
+		if i < 0 {
+			return encryptedObject{}
+		}
+		from += i + 3
+		if _, number, generation, ok := parseObjectHeader(d.data, from-3); ok {
+			o := encryptedObject{number: number, generation: generation}
+			d.findBounds(&o, from)
+			return o
+		}
+	}
+}
+
+// findBounds finds where the object ends, and its stream.
+func (d *decrypter) findBounds(o *encryptedObject, begin int) {
+	for at := begin; ; {
+		t := tokenAt(d.data, at)
+		at = t.end
+		switch {
+		case t.kind == tokenEnd, t.kind == tokenWord && string(t.text) == "endobj":
+			o.head, o.end = d.data[begin:t.start], t.end
+			return
+		case t.kind == tokenWord && string(t.text) == "stream":
+			o.head = d.data[begin:t.start]
+			o.stream, o.end = d.streamAt(o.head, t.end)
+			return
+		}
+	}
+}
+
+// streamAt returns the bytes behind the word "stream", by their length where it fits, and otherwise up to "endstream".
+func (d *decrypter) streamAt(head []byte, at int) (stream []byte, end int) {
+	rest := d.data[at:]
+	rest = bytes.TrimPrefix(bytes.TrimPrefix(rest, []byte("\r")), []byte("\n"))
+	begin := len(d.data) - len(rest)
+	if n := d.streamLength(head); n >= 0 && n <= len(rest) && bytes.HasPrefix(bytes.TrimLeft(rest[n:min(len(rest), n+20)], "\r\n "), []byte("endstream")) {
+		return rest[:n], begin + n
+	}
+	n := bytes.Index(rest, []byte("endstream"))
+	if n < 0 {
+		return rest, len(d.data)
+	}
+	return bytes.TrimSuffix(bytes.TrimSuffix(rest[:n], []byte("\n")), []byte("\r")), begin + n
+}
+
+// streamLength returns the length that a stream's dictionary tells, or -1.
+func (d *decrypter) streamLength(head []byte) int {
+	for from := 0; ; {
+		i := bytes.Index(head[from:], []byte("/Length"))
+		if i < 0 {
+			return -1
+		}
+		from += i + len("/Length")
+		if ref := referencePattern.FindSubmatch(head[from:min(len(head), from+40)]); ref != nil {
+			number, _ := strconv.Atoi(string(ref[1]))
+			at, ok := d.objectOffsets[number]
+			if !ok {
+				return -1
+			}
+			return numberAt(d.data, at)
+		}
+		if n := numberAt(head, from); n >= 0 {
+			return n
+		}
+	}
+}
+
+func numberAt(data []byte, at int) int {
+	n, err := strconv.Atoi(string(tokenAt(data, at).text))
+	if err != nil {
+		return -1
+	}
+	return n
+}
+
+// writeObject writes the object as it is without its encryption.
+func (d *decrypter) writeObject(o encryptedObject) {
+	fmt.Fprintf(&d.out, "%d %d obj\n", o.number, o.generation)
+	if o.stream == nil {
+		d.writeStrings(o, -1)
+		d.out.WriteString("\nendobj\n")
+		return
+	}
+	open := o.stream
+	if !bytes.Contains(o.head, []byte("/Crypt")) { // that names another way, which is none
+		open = d.cipher.decrypt(d.cipher.streams, o.number, o.generation, o.stream)
+	}
+	d.writeStrings(o, len(open))
+	d.out.WriteString("\nstream\n")
+	d.out.Write(open)
+	d.out.WriteString("\nendstream\nendobj\n")
+}
+
+// writeStrings writes what an object says with its strings decrypted, and another length of its stream unless that is negative.
+func (d *decrypter) writeStrings(o encryptedObject, length int) {
+	written := 0
+	for at := 0; ; {
+		t := tokenAt(o.head, at)
+		if t.kind == tokenEnd {
+			break
+		}
+		at = t.end
+		switch {
+		case t.kind == tokenString:
+			d.out.Write(o.head[written:t.start])
+			d.out.WriteString("<" + hex.EncodeToString(d.cipher.decrypt(d.cipher.strings, o.number, o.generation, t.text)) + ">")
+			written = at
+		case t.kind == tokenName && string(t.text) == "Length" && length >= 0:
+			value := referencePattern.FindIndex(o.head[at:min(len(o.head), at+40)])
+			if value == nil {
+				value = []int{0, tokenAt(o.head, at).end - at}
+			}
+			d.out.Write(o.head[written:at])
+			fmt.Fprintf(&d.out, " %d ", length)
+			at += value[1]
+			written = at
+		}
+	}
+	d.out.Write(o.head[written:])
+}
+
+func (d *decrypter) writeTrailer() {
+	d.out.WriteString("trailer\n<<")
+	for _, key := range []string{"/Root", "/Info"} {
+		if ref := lastReference(d.data, key); ref != "" {
+			d.out.WriteString(key + " " + ref + " ")
+		}
+	}
+	d.out.WriteString(">>\n")
+}

@@ -1,0 +1,29 @@
+package pdf
+
+import "golang.org/x/text/unicode/bidi"
+
+// Parts of the reader that tests call by themselves.
+var (
+	DecryptFile    = decryptFile
+	HashRevision6  = hashRevision6
+	ToReadingOrder = toReadingOrder
+)
+
+// CountCMapCodes returns the number of codes that a table maps.
+func CountCMapCodes(text string) int { return len(readCMap(text)) }
+
+// RebuildFile returns the file with a plain cross-reference table.
+func RebuildFile(data []byte) []byte {
+	whole, _ := rebuildFile(data)
+	return whole
+}
+
+// ReadVisualLine reads a line of which each character is shown by itself.
+func ReadVisualLine(text string, left bool) string {
+	var line []visualItem
+	for _, r := range text {
+		p, _ := bidi.LookupRune(r)
+		line = append(line, visualItem{string(r), p.Class()})
+	}
+	return logicalText(line, left)
+}

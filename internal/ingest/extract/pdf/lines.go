@@ -1,0 +1,230 @@
+package pdf
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"parley/internal/ingest/extract/draft"
+	"parley/internal/text/words"
+)
+
+// layout turns glyphs into text: lines by what stands on one base line, words by the gaps, paragraphs by the space between the
+// lines, headings by their size.
+type layout struct {
+	fonts     map[string]*font
+	pages     [][]textLine
+	textBytes int
+}
+
+type textLine struct {
+	text    string
+	x, end  float64
+	y, size float64
+	bold    bool
+	isRTL   bool // it runs to the left
+}
+
+func (t *layout) addPage(p page) error {
+	if t.textBytes > draft.MaxTextBytes {
+		return draft.ErrTooMuchText
+	}
+	w := contentReader{fonts: t.fonts, resources: p.resources, state: textState{horizontalScale: 1, ctm: identityTransform}, textMatrix: identityTransform, lineMatrix: identityTransform}
+	err := w.readContent(p.value.Key("Contents"))
+	w.drawAnnotations(p.value)
+	lines := groupLines(w.glyphs)
+	for _, l := range lines {
+		t.textBytes += len(l.text)
+	}
+	t.pages = append(t.pages, lines)
+	return err
+}
+
+// groupLines groups glyphs, in the order of the page's content, into lines.
+func groupLines(glyphs []glyph) (lines []textLine) {
+	left := isRTLPage(glyphs)
+	for _, p := range splitRuns(glyphs) {
+		if l := newTextLine(p.glyphs, left); l.text != "" {
+			lines = append(lines, l)
+		}
+	}
+	return joinLines(lines, left)
+}
+
+// glyphRun is glyphs that stand beside one another on one base line.
+type glyphRun struct {
+	glyphs       []glyph
+	x, end, y    float64
+	size         float64
+	hasRTL       bool // something in it runs to the left
+	hasOnlyMarks bool // nothing but marks is in it
+}
+
+// splitRuns parts glyphs where the next one does not go on beside the one before. Where something runs to the left,
+// the pieces of a line may come in any order.
+func splitRuns(glyphs []glyph) (all []glyphRun) {
+	for i := 0; i < len(glyphs); {
+		end := i + 1
+		for end < len(glyphs) && isNextOnLine(glyphs[end-1], glyphs[end]) {
+			end++
+		}
+		next := newGlyphRun(glyphs[i:end])
+		if n := len(all); n > 0 && all[n-1].continuesWith(next) {
+			all[n-1].merge(next)
+		} else {
+			all = append(all, next)
+		}
+		i = end
+	}
+	return all
+}
+
+func newGlyphRun(glyphs []glyph) glyphRun {
+	s := glyphRun{glyphs: slices.Clip(glyphs), x: glyphs[0].x, end: glyphs[0].end, y: glyphs[0].y, hasOnlyMarks: true}
+	for _, g := range glyphs {
+		s.x, s.end, s.size = min(s.x, g.x), max(s.end, g.end), max(s.size, g.size)
+		s.hasRTL, s.hasOnlyMarks = s.hasRTL || isRTL(g.text), s.hasOnlyMarks && isMark(g.text)
+	}
+	return s
+}
+
+func (s *glyphRun) continuesWith(next glyphRun) bool {
+	size := max(s.size, next.size)
+	if dy := next.y - s.y; dy > 0.45*size || dy < -0.45*size || !s.hasRTL && !next.hasRTL {
+		return false
+	}
+	gap := max(next.x-s.end, s.x-next.end)
+	return gap < 4*size && (gap > -0.6*size || next.hasOnlyMarks || s.hasOnlyMarks)
+}
+
+func (s *glyphRun) merge(next glyphRun) {
+	s.glyphs = append(s.glyphs, next.glyphs...)
+	s.x, s.end, s.size = min(s.x, next.x), max(s.end, next.end), max(s.size, next.size)
+	s.hasRTL, s.hasOnlyMarks = s.hasRTL || next.hasRTL, s.hasOnlyMarks && next.hasOnlyMarks
+}
+
+// isNextOnLine reports whether g goes on on the line of a, to the right or, in scripts that run so, to the left.
+func isNextOnLine(a, g glyph) bool {
+	size := max(a.size, g.size)
+	if dy := g.y - a.y; dy > 0.45*size || dy < -0.45*size {
+		return false
+	}
+	if gap := g.x - a.end; gap > -0.6*size && gap < 4*size {
+		return true
+	}
+	gap := a.x - g.end
+	return (isRTL(a.text) || isRTL(g.text)) && gap > -0.6*size && gap < 4*size
+}
+
+func isRTL(s string) bool {
+	r, _ := utf8.DecodeRuneInString(s)
+	return r >= 0x590 && unicode.In(r, unicode.Arabic, unicode.Hebrew, unicode.Syriac)
+}
+
+// isRTLPage reports whether most letters run to the left.
+func isRTLPage(glyphs []glyph) bool {
+	left, right := 0, 0
+	for _, g := range glyphs {
+		switch r, _ := utf8.DecodeRuneInString(g.text); {
+		case isRTL(g.text):
+			left++
+		case unicode.IsLetter(r):
+			right++
+		}
+	}
+	return left > right
+}
+
+// newTextLine joins the glyphs of a line, with a space at each gap; page tells whether that one runs to the left.
+func newTextLine(glyphs []glyph, page bool) (l textLine) {
+	if len(glyphs) == 0 {
+		return l
+	}
+	anyLeft, bold := false, 0
+	l.x, l.end, l.y = glyphs[0].x, glyphs[0].end, glyphs[0].y
+	for _, g := range glyphs {
+		l.x, l.end, l.size = min(l.x, g.x), max(l.end, g.end), max(l.size, g.size)
+		anyLeft = anyLeft || isRTL(g.text)
+		if g.bold {
+			bold++
+		}
+	}
+	l.bold = bold*10 >= len(glyphs)*9
+	var text string
+	if anyLeft {
+		line := visualItemsOf(glyphs)
+		l.isRTL = isRTLLine(line, page)
+		text = logicalText(line, l.isRTL)
+	} else {
+		text = joinGlyphs(glyphs)
+	}
+	l.text = strings.TrimSpace(draft.CollapseSpaces(strings.Map(draft.PrintableRune, words.ToStandardForm(text))))
+	return l
+}
+
+// joinGlyphs joins glyphs that run to the right.
+func joinGlyphs(glyphs []glyph) string {
+	var b strings.Builder
+	for i, g := range glyphs {
+		if i > 0 {
+			a := glyphs[i-1]
+			if hasWordGap(a, g) {
+				b.WriteByte(' ')
+			}
+			if isOverprint(a, g) {
+				continue
+			}
+		}
+		b.WriteString(strings.ReplaceAll(g.text, "\ufffd", ""))
+	}
+	return b.String()
+}
+
+// hasWordGap reports whether the gap between two glyphs is as wide as a space.
+func hasWordGap(a, g glyph) bool {
+	gap, size := max(g.x-a.end, a.x-g.end), min(a.size, g.size)
+	return gap > 0.17*size && !isUnspacedScript(a.text) && !isUnspacedScript(g.text) || gap > 0.6*size
+}
+
+// isOverprint reports whether a glyph is printed on an equal one, to look bold.
+func isOverprint(a, g glyph) bool {
+	apart := a.x - g.x
+	return apart < 0.05*g.size && apart > -0.05*g.size && a.text == g.text && g.end-g.x > 0.1*g.size
+}
+
+// isUnspacedScript reports whether a text is of a script that is written without spaces.
+func isUnspacedScript(s string) bool {
+	r, _ := utf8.DecodeRuneInString(s)
+	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana)
+}
+
+// joinLines puts together pieces that stand side by side on one base line, as cells of a row do; left tells the way
+// of the page.
+func joinLines(lines []textLine, left bool) []textLine {
+	var out []textLine
+	for _, l := range lines {
+		if n := len(out); n > 0 {
+			last := &out[n-1]
+			dy := last.y - l.y
+			level := dy < 0.3*l.size && dy > -0.3*l.size
+			behind, before := l.x >= last.end, l.end <= last.x
+			if left {
+				behind, before = before, behind
+			} else {
+				behind, before = behind && !l.isRTL, false
+			}
+			if level && (behind || before) {
+				if behind {
+					last.text += "  " + l.text
+				} else {
+					last.text = l.text + "  " + last.text
+				}
+				last.x, last.end, last.size, last.bold = min(last.x, l.x), max(last.end, l.end), max(last.size, l.size), last.bold && l.bold
+				continue
+			}
+		}
+		out = append(out, l)
+	}
+	return out
+}

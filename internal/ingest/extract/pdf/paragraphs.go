@@ -1,0 +1,229 @@
+package pdf
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"parley/internal/ingest/extract/draft"
+)
+
+// text writes all pages, without the lines that stand at the top or the foot of most of them.
+func (t *layout) text() string {
+	body := t.bodySize()
+	levels := t.headingSizes(body)
+	repeated := t.repeatedEdgeLines()
+	var d draft.Builder
+	for _, lines := range t.pages {
+		remaining := slices.DeleteFunc(slices.Clone(lines), func(l textLine) bool { return repeated[maskDigits(l.text)] && atEdge(lines, l) })
+		writeLines(&d, remaining, body, levels)
+	}
+	return d.Text()
+}
+
+// bodySize returns the size that most of the text has.
+func (t *layout) bodySize() float64 {
+	bytes := map[float64]int{}
+	best, most := 0.0, 0
+	for _, lines := range t.pages {
+		for _, l := range lines {
+			size := roundToHalf(l.size)
+			bytes[size] += len(l.text)
+			if bytes[size] > most || bytes[size] == most && size < best {
+				best, most = size, bytes[size]
+			}
+		}
+	}
+	return best
+}
+
+func roundToHalf(size float64) float64 { return math.Round(size*2) / 2 }
+
+// headingSizes ranks the sizes larger than the body's: the largest is level 1.
+func (t *layout) headingSizes(body float64) map[float64]int {
+	var sizes []float64
+	for _, lines := range t.pages {
+		for _, l := range lines {
+			if size := roundToHalf(l.size); size >= 1.15*body && canBeTitle(l.text) && !slices.Contains(sizes, size) && len(sizes) < 100 {
+				sizes = append(sizes, size)
+			}
+		}
+	}
+	slices.SortFunc(sizes, func(a, b float64) int { return int(math.Copysign(1, b-a)) })
+	levels := map[float64]int{}
+	for i, size := range sizes {
+		levels[size] = min(i+1, 4)
+	}
+	return levels
+}
+
+// canBeTitle reports whether a text may head a section.
+func canBeTitle(text string) bool {
+	letters := 0
+	for _, r := range text {
+		if unicode.IsLetter(r) {
+			letters++
+		}
+	}
+	return letters >= 3 && len(text) < 160
+}
+
+// repeatedEdgeLines finds lines that stand at the edge of most pages, whatever number is in them.
+func (t *layout) repeatedEdgeLines() map[string]bool {
+	times := map[string]int{}
+	for _, lines := range t.pages {
+		seen := map[string]bool{}
+		for _, l := range lines {
+			if key := maskDigits(l.text); atEdge(lines, l) && !seen[key] {
+				seen[key] = true
+				times[key]++
+			}
+		}
+	}
+	out := map[string]bool{}
+	for key, n := range times {
+		if n >= 3 && n*2 > len(t.pages) {
+			out[key] = true
+		}
+	}
+	return out
+}
+
+func maskDigits(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsDigit(r) {
+			return '#'
+		}
+		return r
+	}, text)
+}
+
+// atEdge reports whether no line is above a line, or none below.
+func atEdge(lines []textLine, l textLine) bool {
+	above, below := 0, 0
+	for _, o := range lines {
+		if o.y > l.y+0.5*l.size {
+			above++
+		}
+		if o.y < l.y-0.5*l.size {
+			below++
+		}
+		if above > 1 && below > 1 {
+			return false
+		}
+	}
+	return true
+}
+
+// writeLines writes the lines of one page as headings and paragraphs.
+func writeLines(d *draft.Builder, lines []textLine, body float64, levels map[float64]int) {
+	var open []textLine
+	for i := 0; i < len(lines); i++ {
+		l := lines[i]
+		level := levels[roundToHalf(l.size)]
+		if level == 0 && l.bold && isStandaloneLine(lines, i) {
+			level = min(len(levels)+1, 5)
+		}
+		if level > 0 && canBeTitle(l.text) {
+			writeParagraph(d, open)
+			open = nil
+			for i+1 < len(lines) && roundToHalf(lines[i+1].size) == roundToHalf(l.size) && lines[i+1].bold == l.bold && lines[i+1].y < lines[i].y && lines[i].y-lines[i+1].y < 1.6*l.size &&
+				len(l.text)+len(lines[i+1].text) < 160 && levels[roundToHalf(l.size)] > 0 {
+				i++
+				l.text += " " + lines[i].text
+			}
+			d.AddHeading(level, l.text)
+			continue
+		}
+		if n := len(open); n > 0 && startsParagraph(open[n-1], l, body) {
+			writeParagraph(d, open)
+			open = nil
+		}
+		open = append(open, l)
+	}
+	writeParagraph(d, open)
+}
+
+// isStandaloneLine reports whether a line is short and bold, with more than the usual space above it and text below.
+func isStandaloneLine(lines []textLine, i int) bool {
+	l := lines[i]
+	if !canBeTitle(l.text) || len(l.text) > 90 || strings.HasSuffix(l.text, ".") || strings.HasSuffix(l.text, ",") || strings.Contains(l.text, "  ") {
+		return false
+	}
+	if i > 0 && lines[i-1].y > l.y && lines[i-1].y-l.y < 1.3*l.size {
+		return false
+	}
+	return i+1 < len(lines) && !lines[i+1].bold
+}
+
+// startsParagraph reports whether a new paragraph, or a new column, begins with l.
+func startsParagraph(last, l textLine, body float64) bool {
+	down := last.y - l.y
+	size := max(l.size, last.size, body)
+	return down > 1.75*size || down < -0.3*size
+}
+
+// writeParagraph joins lines that are only wrapped; a line that ends early, or begins like an item, keeps its break.
+func writeParagraph(d *draft.Builder, lines []textLine) {
+	left, right := math.Inf(1), 0.0
+	for _, l := range lines {
+		left, right = min(left, l.x), max(right, l.end)
+	}
+	var b strings.Builder
+	for i, l := range lines {
+		if i > 0 {
+			last := lines[i-1]
+			switch {
+			case isHyphenated(b.String(), l.text):
+				text := b.String()
+				b.Reset()
+				b.WriteString(text[:len(text)-1])
+			case endsEarly(last, left, right) || isItem(l.text) || strings.Contains(l.text, "  "):
+				b.WriteByte('\n')
+			case joinsWithoutSpace(last.text, l.text):
+			default:
+				b.WriteByte(' ')
+			}
+		}
+		b.WriteString(l.text)
+	}
+	d.AddParagraph(b.String())
+}
+
+// endsEarly reports whether a line ends well before the edge of its paragraph.
+func endsEarly(l textLine, left, right float64) bool {
+	if l.isRTL {
+		return l.x > left+0.18*(l.end-left)
+	}
+	return l.end < right-0.18*(right-l.x)
+}
+
+func isItem(text string) bool {
+	r, n := utf8.DecodeRuneInString(text)
+	switch {
+	case strings.ContainsRune("•‣▪◦●○■□–*-", r):
+		return strings.HasPrefix(text[n:], " ")
+	case unicode.IsDigit(r):
+		rest := strings.TrimLeft(text, "0123456789")
+		return strings.HasPrefix(rest, ". ") || strings.HasPrefix(rest, ") ")
+	}
+	return false
+}
+
+// isHyphenated reports whether a word was cut at the end of the line.
+func isHyphenated(before, after string) bool {
+	before, ok := strings.CutSuffix(before, "-")
+	if !ok {
+		return false
+	}
+	last, _ := utf8.DecodeLastRuneInString(before)
+	first, _ := utf8.DecodeRuneInString(after)
+	return unicode.IsLower(last) && unicode.IsLower(first)
+}
+
+func joinsWithoutSpace(before, after string) bool {
+	last, _ := utf8.DecodeLastRuneInString(before)
+	return isUnspacedScript(string(last)) && isUnspacedScript(after)
+}

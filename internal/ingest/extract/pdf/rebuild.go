@@ -1,0 +1,213 @@
+package pdf
+
+import (
+	"bytes"
+	"compress/zlib"
+	"fmt"
+	"io"
+	"regexp"
+	"slices"
+	"strconv"
+)
+
+// rebuildFile makes a PDF with one plain cross-reference table of any that holds objects: those in packed streams are unpacked behind
+// it, and the table names what is found, the last of each number. It mends files with broken tables, and files with packed
+// objects are read many times faster. locked reports an encrypted file, which is left alone.
+func rebuildFile(data []byte) (whole []byte, locked bool) {
+	root := lastReference(data, "/Root")
+	if lastReference(data, "/Encrypt") != "" {
+		return nil, true
+	}
+	f := rebuilder{objects: map[int]objectPos{}}
+	f.out.WriteString("%PDF-1.7\n")
+	f.offsetShift = f.out.Len()
+	f.out.Write(data)
+	f.out.WriteString("\n")
+	f.scanObjects(data)
+	if root == "" {
+		root = f.catalog
+	}
+	return f.finishTable(root, lastReference(data, "/Info")), false
+}
+
+type objectPos struct{ offset, generation int }
+
+type rebuilder struct {
+	out           bytes.Buffer
+	offsetShift   int
+	objects       map[int]objectPos
+	catalog       string
+	unpackedBytes int // bytes unpacked
+}
+
+const (
+	maxObjects             = 2_000_000
+	maxUnpackedStreamBytes = 128 << 20
+)
+
+var referencePattern = regexp.MustCompile(`^\s*(\d{1,9})\s+(\d{1,5})\s+R`)
+
+// lastReference finds the last "/Key 12 0 R".
+func lastReference(data []byte, key string) string {
+	for end := len(data); end > 0; {
+		i := bytes.LastIndex(data[:end], []byte(key))
+		if i < 0 {
+			return ""
+		}
+		rest := data[i+len(key) : min(len(data), i+len(key)+40)]
+		if m := referencePattern.FindSubmatch(rest); m != nil {
+			return string(m[1]) + " " + string(m[2]) + " R"
+		}
+		end = i
+	}
+	return ""
+}
+
+// scanObjects finds "12 0 obj" wherever it stands.
+func (f *rebuilder) scanObjects(data []byte) {
+	for from := 0; ; {
+		i := bytes.Index(data[from:], []byte("obj"))
+		if i < 0 {
+			return
+		}
+		at := from + i
+		from = at + 3
+		start, number, generation, ok := parseObjectHeader(data, at)
+		if !ok || len(f.objects) > maxObjects || number > 4*maxObjects {
+			continue
+		}
+		f.objects[number] = objectPos{start + f.offsetShift, generation}
+		head := data[from:min(len(data), from+4096)]
+		if end := bytes.Index(head, []byte("endobj")); end >= 0 {
+			head = head[:end]
+		}
+		if catalogPattern.Match(head) {
+			f.catalog = fmt.Sprintf("%d %d R", number, generation)
+		}
+		if i := bytes.Index(head, []byte("stream")); i >= 0 && bytes.Contains(head[:i], []byte("/ObjStm")) {
+			f.unpackObjectStream(head[:i], data[from+i+len("stream"):])
+		}
+	}
+}
+
+var catalogPattern = regexp.MustCompile(`/Type\s*/Catalog\b`)
+
+// parseObjectHeader reads the two numbers before "obj".
+func parseObjectHeader(data []byte, obj int) (start, number, generation int, ok bool) {
+	i := obj
+	back := func() (n int, found bool) {
+		for i > 0 && isBlank(data[i-1]) {
+			i--
+		}
+		end := i
+		for i > 0 && data[i-1] >= '0' && data[i-1] <= '9' && end-i < 10 {
+			i--
+		}
+		n, err := strconv.Atoi(string(data[i:end]))
+		return n, err == nil
+	}
+	if generation, ok = back(); !ok || i == 0 || !isBlank(data[i-1]) {
+		return 0, 0, 0, false
+	}
+	number, ok = back()
+	return i, number, generation, ok && number > 0 && generation < 65536
+}
+
+func isBlank(c byte) bool {
+	return c == ' ' || c == '\n' || c == '\r' || c == '\t' || c == '\f' || c == 0
+}
+
+// unpackObjectStream writes the objects of a packed stream behind the file.
+func (f *rebuilder) unpackObjectStream(head, body []byte) {
+	if bytes.Contains(head, []byte("/Predictor")) || !bytes.Contains(head, []byte("FlateDecode")) {
+		return
+	}
+	body = bytes.TrimPrefix(bytes.TrimPrefix(body, []byte("\r")), []byte("\n"))
+	text := inflate(body, max(maxUnpackedStreamBytes-f.unpackedBytes, 0))
+	f.unpackedBytes += len(text)
+	first, count := numberAfterKey(head, "/First"), numberAfterKey(head, "/N")
+	if first <= 0 || first > len(text) {
+		return
+	}
+	fields := bytes.Fields(text[:first])
+	for i := 0; i+1 < len(fields) && i < 2*count; i += 2 {
+		n, err := strconv.Atoi(string(fields[i]))
+		offset, bad := strconv.Atoi(string(fields[i+1]))
+		if err != nil || bad != nil || n <= 0 || n > 4*maxObjects || offset < 0 || first+offset > len(text) || len(f.objects) > maxObjects {
+			continue
+		}
+		end := len(text)
+		if i+3 < len(fields) {
+			if next, err := strconv.Atoi(string(fields[i+3])); err == nil && next > offset && first+next < end {
+				end = first + next
+			}
+		}
+		f.objects[n] = objectPos{offset: f.out.Len()}
+		fmt.Fprintf(&f.out, "%d 0 obj\n%s\nendobj\n", n, text[first+offset:end])
+		if catalogPattern.Match(text[first+offset : end]) {
+			f.catalog = strconv.Itoa(n) + " 0 R"
+		}
+	}
+}
+
+// numberAfterKey finds "/Key 12".
+func numberAfterKey(head []byte, key string) int {
+	for from := 0; ; {
+		i := bytes.Index(head[from:], []byte(key))
+		if i < 0 {
+			return 0
+		}
+		from += i + len(key)
+		rest := bytes.TrimLeft(head[from:], " \r\n\t")
+		end := 0
+		for end < len(rest) && rest[end] >= '0' && rest[end] <= '9' && end < 9 {
+			end++
+		}
+		if n, err := strconv.Atoi(string(rest[:end])); err == nil {
+			return n
+		}
+	}
+}
+
+func (f *rebuilder) finishTable(root, info string) []byte {
+	numbers := make([]int, 0, len(f.objects))
+	for n := range f.objects {
+		numbers = append(numbers, n)
+	}
+	slices.Sort(numbers)
+	start := f.out.Len()
+	size := 1
+	f.out.WriteString("xref\n0 1\n0000000000 65535 f \n")
+	for i := 0; i < len(numbers); {
+		j := i + 1
+		for j < len(numbers) && numbers[j] == numbers[j-1]+1 {
+			j++
+		}
+		fmt.Fprintf(&f.out, "%d %d\n", numbers[i], j-i)
+		for _, n := range numbers[i:j] {
+			fmt.Fprintf(&f.out, "%010d %05d n \n", f.objects[n].offset, f.objects[n].generation)
+			size = n + 1
+		}
+		i = j
+	}
+	fmt.Fprintf(&f.out, "trailer\n<</Size %d", size)
+	if root != "" {
+		fmt.Fprintf(&f.out, " /Root %s", root)
+	}
+	if info != "" {
+		fmt.Fprintf(&f.out, " /Info %s", info)
+	}
+	fmt.Fprintf(&f.out, ">>\nstartxref\n%d\n%%%%EOF\n", start)
+	return f.out.Bytes()
+}
+
+// inflate returns what a zlib stream holds up to its end, its damage or the bound.
+func inflate(packed []byte, most int) []byte {
+	z, err := zlib.NewReader(bytes.NewReader(packed))
+	if err != nil {
+		return nil
+	}
+	var b bytes.Buffer
+	_, _ = io.Copy(&b, io.LimitReader(z, int64(most)))
+	return b.Bytes()
+}

@@ -1,6 +1,0 @@
-//go:build race
-
-package extract
-
-// raceFactor makes room for what the race detector keeps beside the memory of the program.
-const raceFactor = 12

@@ -1,0 +1,311 @@
+package ingest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"parley"
+	"parley/internal/jobs"
+	"parley/internal/sqldb"
+	"parley/internal/store"
+)
+
+// Files keeps uploaded files in a folder, each below the beginning of its hash under the name of its hash: equal files lie there
+// once. Several servers that share a database share no folder: with InDatabase the files lie in the database, and the folder
+// holds only what is on its way.
+type Files struct {
+	Dir        string
+	InDatabase bool
+
+	// A file without a row is removed only while nobody is about to write a row of it.
+	mu sync.RWMutex
+}
+
+const (
+	incomingDir = "incoming" // where uploads lie that are not accepted yet
+	diskPrefix  = "disk:"    // begins a place; the hash follows
+	orphanAge   = time.Hour  // how old a file without a row must be that is removed: on another server its row may be on its way
+)
+
+// Incoming returns the folder that uploads are written to.
+func (f *Files) Incoming() (string, error) {
+	dir := filepath.Join(f.Dir, incomingDir)
+	return dir, os.MkdirAll(dir, 0o700)
+}
+
+// moveToPlace moves a file to its place, and returns when it is on disk. Where it fails, the file may be there all the same.
+func (f *Files) moveToPlace(path, place string) error {
+	to := f.path(place)
+	if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
+		return err
+	}
+	if err := syncPath(path); err != nil {
+		return err
+	}
+	if err := os.Rename(path, to); err != nil {
+		return err
+	}
+	return errors.Join(syncPath(filepath.Dir(to)), syncPath(f.Dir))
+}
+
+// syncPath has the disk write what it holds back of a file or a folder.
+func syncPath(path string) error {
+	file, err := os.Open(path) //nolint:gosec // a path of ours
+	if err != nil {
+		return err
+	}
+	return errors.Join(file.Sync(), file.Close())
+}
+
+func (f *Files) path(place string) string {
+	hash := strings.TrimPrefix(place, diskPrefix)
+	return filepath.Join(f.Dir, hash[:min(2, len(hash))], filepath.Base(hash))
+}
+
+func (f *Files) read(place string) ([]byte, error) { return os.ReadFile(f.path(place)) }
+
+func (f *Files) readPart(place string, part int) (bytes []byte, err error) {
+	file, err := os.Open(f.path(place))
+	if err != nil {
+		return nil, err
+	}
+	bytes = make([]byte, store.BlobPartBytes)
+	n, err := file.ReadAt(bytes, int64(part)*store.BlobPartBytes)
+	if errors.Is(err, io.EOF) {
+		err = nil
+	}
+	return bytes[:n], errors.Join(err, file.Close())
+}
+
+func (f *Files) remove(place string) error {
+	if err := os.Remove(f.path(place)); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// listOld lists the files that have lain there for a while: those in their places, and uploads that were cut short.
+func (f *Files) listOld(now time.Time) (places, left []string, err error) {
+	err = filepath.WalkDir(f.Dir, func(path string, entry fs.DirEntry, err error) error {
+		if errors.Is(err, fs.ErrNotExist) { // no upload has come yet, or it has gone meanwhile
+			return nil
+		}
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		info, err := entry.Info()
+		switch {
+		case err != nil || now.Sub(info.ModTime()) < orphanAge:
+			return nil //nolint:nilerr // a file that is gone is not old
+		case filepath.Base(filepath.Dir(path)) == incomingDir:
+			left = append(left, path)
+		default:
+			places = append(places, diskPrefix+entry.Name())
+		}
+		return nil
+	})
+	return places, left, err
+}
+
+// StoreFiles moves files from their paths to their places, which it notes in the blobs, and then has their rows written; without the
+// rows they do not stay.
+func (d *Service) StoreFiles(ctx context.Context, paths []string, blobs []*store.Blob, write func(tx *store.DB) error) (err error) {
+	if d.Files.InDatabase {
+		return d.storeInDatabase(ctx, paths, blobs, write)
+	}
+	d.Files.mu.RLock()
+	var locations []string
+	for i, blob := range blobs {
+		blob.Location = d.Files.placeFor(blob.Hash)
+		locations = append(locations, blob.Location)
+		if err = d.Files.moveToPlace(paths[i], blob.Location); err != nil {
+			err = fmt.Errorf("keep a file: %w", err)
+			break
+		}
+	}
+	if err == nil {
+		err = d.DB.Transact(ctx, sqldb.Bulk, write)
+	}
+	d.Files.mu.RUnlock()
+	if err != nil {
+		d.removeUnused(context.WithoutCancel(ctx), locations)
+	}
+	return err
+}
+
+// storeInDatabase writes the bytes of files and their rows in one transaction: without the rows they do not stay.
+func (d *Service) storeInDatabase(ctx context.Context, paths []string, blobs []*store.Blob, write func(tx *store.DB) error) error {
+	for _, blob := range blobs {
+		blob.Location = d.Files.placeFor(blob.Hash)
+	}
+	return d.DB.Transact(ctx, sqldb.Bulk, func(tx *store.DB) error {
+		for i, blob := range blobs {
+			if err := writeBlobData(ctx, tx, paths[i], blob.Hash); err != nil {
+				return err
+			}
+		}
+		return write(tx)
+	})
+}
+
+func writeBlobData(ctx context.Context, tx *store.DB, path, hash string) (err error) {
+	file, err := os.Open(path) //nolint:gosec // a path of ours
+	if err != nil {
+		return fmt.Errorf("keep a file: %w", err)
+	}
+	defer func() { err = errors.Join(err, file.Close()) }()
+	return tx.PutBlobData(ctx, hash, file)
+}
+
+// WithUnusedFileRemoval returns a handler that calls erase, for a job whose key is an agent's id, and then removes the files of the agent
+// that nothing uses any more.
+func (d *Service) WithUnusedFileRemoval(erase jobs.Handler) jobs.Handler {
+	return func(ctx context.Context, job jobs.Job) error {
+		if err := erase(ctx, job); err != nil {
+			return err
+		}
+		return d.RemoveUnusedFiles(ctx, job.AccountID, parley.AgentID(job.Key))
+	}
+}
+
+const dataPrefix = "data:" // begins the place of a file whose bytes are in the database; the hash follows
+
+// placeFor returns where the bytes of an accepted file are stored.
+func (f *Files) placeFor(hash string) string {
+	if f.InDatabase {
+		return dataPrefix + hash
+	}
+	return diskPrefix + hash
+}
+
+// FileBytes returns the bytes of a stored file.
+func (d *Service) FileBytes(ctx context.Context, blob *store.Blob) ([]byte, error) {
+	hash, there := strings.CutPrefix(blob.Location, dataPrefix)
+	if !there {
+		return d.Files.read(blob.Location)
+	}
+	data, err := d.DB.BlobData(ctx, hash, blob.Size)
+	if parley.IsCode(err, parley.CodeSourceNotFound) {
+		return nil, errors.New("its bytes are not in the database")
+	}
+	return data, err
+}
+
+// FilePart reads one part of a file from where it lies, counted from 0: store.BlobPartBytes bytes, and fewer at the end; none behind it.
+func (d *Service) FilePart(ctx context.Context, blob *store.Blob, part int) ([]byte, error) {
+	if part < 0 || int64(part)*store.BlobPartBytes >= blob.Size {
+		return nil, nil
+	}
+	hash, there := strings.CutPrefix(blob.Location, dataPrefix)
+	if !there {
+		return d.Files.readPart(blob.Location, part)
+	}
+	data, err := d.DB.BlobDataPart(ctx, hash, part)
+	if parley.IsCode(err, parley.CodeSourceNotFound) {
+		return nil, errors.New("its bytes are not in the database")
+	}
+	return data, err
+}
+
+// sweepDatabaseFiles erases bytes that no row names: of sources that were erased when the server stopped.
+func (d *Service) sweepDatabaseFiles(ctx context.Context) error {
+	for {
+		loose, err := d.DB.OrphanedBlobData(ctx, dataPrefix)
+		if err != nil || len(loose) == 0 {
+			return err
+		}
+		for _, hash := range loose {
+			if err := d.DB.EraseUnusedBlobData(ctx, hash, dataPrefix+hash); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+const fileSweepInterval = time.Hour
+
+// RunFileSweeper removes now and then what a crash has left of uploads, until ctx is done.
+func (d *Service) RunFileSweeper(ctx context.Context) error {
+	beat := time.NewTicker(fileSweepInterval)
+	defer beat.Stop()
+	for {
+		if err := d.SweepFiles(ctx); err != nil && ctx.Err() == nil {
+			d.logger().Warn("remove what is left of uploads", "err", err)
+		}
+		select {
+		case <-beat.C:
+		case <-ctx.Done():
+			return nil
+		}
+	}
+}
+
+// SweepFiles removes files that have lain for an hour without a row, and uploads that were cut short as long ago.
+func (d *Service) SweepFiles(ctx context.Context) error {
+	if d.Files == nil {
+		return nil
+	}
+	places, left, err := d.Files.listOld(d.Now())
+	for _, path := range left {
+		err = errors.Join(err, os.Remove(path))
+	}
+	d.removeUnused(ctx, places)
+	return errors.Join(err, d.sweepDatabaseFiles(ctx))
+}
+
+// RemoveUnusedFiles removes the files of an agent that nothing needs any more.
+func (d *Service) RemoveUnusedFiles(ctx context.Context, account parley.AccountID, agent parley.AgentID) error {
+	for d.Files != nil {
+		places, err := d.DB.EraseOrphanedBlobs(ctx, account, agent)
+		if err != nil || len(places) == 0 {
+			return err
+		}
+		d.removeUnused(ctx, places)
+	}
+	return nil
+}
+
+// WithAgentFileRemoval returns a handler that calls erase, for a job whose key is an agent's id, and then removes the agent's files.
+func (d *Service) WithAgentFileRemoval(erase jobs.Handler) jobs.Handler {
+	return func(ctx context.Context, job jobs.Job) error {
+		places, err := d.DB.BlobLocations(ctx, job.AccountID, parley.AgentID(job.Key))
+		if err != nil {
+			return err
+		}
+		err = erase(ctx, job)
+		if err == nil && d.Files != nil {
+			d.removeUnused(ctx, places)
+		}
+		return err
+	}
+}
+
+// removeUnused removes the files at places that no row names. What cannot be removed now is swept later.
+func (d *Service) removeUnused(ctx context.Context, places []string) {
+	for _, place := range places {
+		if err := d.removeIfUnused(ctx, place); err != nil {
+			d.logger().Warn("remove a file", "place", place, "err", err)
+		}
+	}
+}
+
+func (d *Service) removeIfUnused(ctx context.Context, place string) error {
+	if hash, there := strings.CutPrefix(place, dataPrefix); there {
+		return d.DB.EraseUnusedBlobData(ctx, hash, place)
+	}
+	d.Files.mu.Lock()
+	defer d.Files.mu.Unlock()
+	used, err := d.DB.IsLocationUsed(ctx, place)
+	if err != nil || used {
+		return err
+	}
+	return d.Files.remove(place)
+}

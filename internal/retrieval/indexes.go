@@ -1,0 +1,220 @@
+package retrieval
+
+import (
+	"container/list"
+	"context"
+	"sync"
+
+	"parley"
+	"parley/internal/sqldb"
+)
+
+// DefaultBudget is how many bytes of indexes Indexes keeps by default.
+const DefaultBudget = 256 << 20
+
+// Indexes keeps the passages table and, in memory, the indexes of the agents asked about last. Its zero value with a DB is
+// ready to use.
+type Indexes struct {
+	DB     *sqldb.DB
+	Budget int64 // bytes of indexes to keep; 0 is DefaultBudget. The index in use stays, however large
+
+	VectorModel string // whose vectors are used (model.Embedder's Name); empty for none
+
+	mu        sync.Mutex
+	entries   map[parley.AgentID]*list.Element // of *agentIndex
+	lru       list.List                        // the most recently used is in front
+	heldBytes int64
+}
+
+// agentIndex is the index of one agent and the passage version that it shows. Both are changed only under refreshLock.
+type agentIndex struct {
+	agent       parley.AgentID
+	refreshLock chan struct{}
+	mu          sync.RWMutex
+	index       *Index
+	version     int64 // 0 before the first reading
+	bytes       int64 // as counted in Indexes.heldBytes
+
+	isRebuilding bool // another index is being built to replace index; guarded by refreshLock
+}
+
+// Warm brings the agent's index to the passage version, as the next question would.
+func (l *Indexes) Warm(ctx context.Context, agent parley.AgentID, passageVersion int64) error {
+	v := l.agentIndex(agent)
+	if _, version := v.current(); version >= passageVersion {
+		return nil
+	}
+	_, err := l.refresh(ctx, v, passageVersion)
+	return err
+}
+
+// Nearest returns the hits among the agent's passages as they were at the passage version, or later, best first. The first
+// question after a change reads what changed.
+func (l *Indexes) Nearest(ctx context.Context, agent parley.AgentID, passageVersion int64, q Query) ([]Hit, error) {
+	v := l.agentIndex(agent)
+	index, version := v.current()
+	if version < passageVersion {
+		var err error
+		if index, err = l.refresh(ctx, v, passageVersion); err != nil {
+			return nil, err
+		}
+	}
+	return index.Nearest(q), nil
+}
+
+// Drop removes the agent's index from memory.
+func (l *Indexes) Drop(agent parley.AgentID) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if e, ok := l.entries[agent]; ok {
+		l.remove(e)
+	}
+}
+
+func (l *Indexes) agentIndex(agent parley.AgentID) *agentIndex {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if e, ok := l.entries[agent]; ok {
+		l.lru.MoveToFront(e)
+		return e.Value.(*agentIndex)
+	}
+	if l.entries == nil {
+		l.entries = map[parley.AgentID]*list.Element{}
+	}
+	v := &agentIndex{agent: agent, refreshLock: make(chan struct{}, 1), index: NewIndex()}
+	l.entries[agent] = l.lru.PushFront(v)
+	l.setBytes(v, agentIndexBytes+v.index.Bytes())
+	return v
+}
+
+// agentIndexBytes is the memory that an agentIndex takes besides its index.
+const agentIndexBytes = 512
+
+func (l *Indexes) remove(e *list.Element) {
+	v := l.lru.Remove(e).(*agentIndex)
+	delete(l.entries, v.agent)
+	l.heldBytes -= v.bytes
+}
+
+// recountBytes updates the memory that is counted for the agent.
+func (l *Indexes) recountBytes(v *agentIndex) {
+	index, _ := v.current()
+	bytes := agentIndexBytes + index.Bytes()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if e, ok := l.entries[v.agent]; ok && e.Value == v { // else it was dropped meanwhile
+		l.setBytes(v, bytes)
+	}
+}
+
+// setBytes sets the memory that is counted for the agent, and drops the least recently used indexes while the budget is exceeded.
+func (l *Indexes) setBytes(v *agentIndex, bytes int64) {
+	budget := l.Budget
+	if budget <= 0 {
+		budget = DefaultBudget
+	}
+	l.heldBytes += bytes - v.bytes
+	v.bytes = bytes
+	for l.heldBytes > budget && l.lru.Back().Value != v {
+		l.remove(l.lru.Back())
+	}
+}
+
+// MemoryBytes returns about how many bytes of indexes are in memory.
+func (l *Indexes) MemoryBytes() int64 {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.heldBytes
+}
+
+func (v *agentIndex) current() (*Index, int64) {
+	v.mu.RLock()
+	defer v.mu.RUnlock()
+	return v.index, v.version
+}
+
+func (v *agentIndex) set(index *Index, version int64) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.index, v.version = index, version
+}
+
+// refresh brings the index to the version: one goroutine reads, and others that need it wait for that one.
+func (l *Indexes) refresh(ctx context.Context, v *agentIndex, to int64) (*Index, error) {
+	select {
+	case v.refreshLock <- struct{}{}:
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	defer func() { <-v.refreshLock }()
+	index, version := v.current()
+	if version >= to {
+		return index, nil
+	}
+	if err := l.loadChanges(ctx, index, v.agent, version); err != nil {
+		return nil, err
+	}
+	v.set(index, to)
+	l.recountBytes(v)
+	if index.isMostlyDeleted() && !v.isRebuilding {
+		v.isRebuilding = true
+		go l.rebuild(context.WithoutCancel(ctx), v)
+	}
+	return index, nil
+}
+
+// loadChanges applies to the index what changed after one version, passages and vectors.
+func (l *Indexes) loadChanges(ctx context.Context, index *Index, agent parley.AgentID, since int64) error {
+	if err := l.loadPassages(ctx, index, agent, since); err != nil {
+		return err
+	}
+	return l.loadVectors(ctx, index, agent, since)
+}
+
+// loadPassages applies to the index what changed after one version. It may read what comes later than the version asked for; that is
+// read once more then. It may be repeated after a failure halfway: what is there already is not added twice.
+func (l *Indexes) loadPassages(ctx context.Context, index *Index, agent parley.AgentID, since int64) error {
+	live, err := changedSources(ctx, l.DB, agent, since)
+	if err != nil || len(live) == 0 {
+		return err
+	}
+	err = putStream(index, func(yield func(parley.Passage)) error {
+		return eachAddedPassage(ctx, l.DB, agent, since, func(p parley.Passage) {
+			live[p.SourceID] = p.VersionID // read after changed, so it knows better
+			yield(p)
+		})
+	})
+	if err != nil {
+		return err
+	}
+	index.retainVersions(live)
+	return nil
+}
+
+// rebuild builds an index that replaces one which is mostly deleted. The old one answers meanwhile, and stays when building fails: then
+// the next change tries again.
+func (l *Indexes) rebuild(ctx context.Context, v *agentIndex) {
+	for again := true; again; {
+		_, since := v.current()
+		index := NewIndex()
+		err := l.loadChanges(ctx, index, v.agent, 0)
+		v.refreshLock <- struct{}{}
+		if err == nil {
+			err = l.replaceIndex(ctx, v, index, since)
+		}
+		again = err == nil && index.isMostlyDeleted() // by what came while it was built
+		v.isRebuilding = again
+		<-v.refreshLock
+	}
+}
+
+// replaceIndex puts another index in place, once the changes since its version are loaded into it. The caller holds refreshLock.
+func (l *Indexes) replaceIndex(ctx context.Context, v *agentIndex, index *Index, since int64) error {
+	_, version := v.current()
+	if err := l.loadChanges(ctx, index, v.agent, since); err != nil {
+		return err
+	}
+	v.set(index, version)
+	l.recountBytes(v)
+	return nil
+}

@@ -1,0 +1,97 @@
+// Package documents helps to test the readers of files and pages: with samples, archives and bounds.
+package documents
+
+import (
+	"archive/zip"
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"parley/internal/ingest/extract/draft"
+)
+
+// AddSamples seeds a fuzz test with the files that one of the patterns matches.
+func AddSamples(f *testing.F, patterns ...string) {
+	f.Helper()
+	for _, pattern := range patterns {
+		files, err := filepath.Glob(pattern)
+		if err != nil {
+			f.Fatal(err)
+		}
+		for _, file := range files {
+			data, err := os.ReadFile(file)
+			if err != nil {
+				f.Fatal(err)
+			}
+			f.Add(data)
+		}
+	}
+}
+
+// ReadBounded reads a file, and fails the test unless it ends as text or with a reason, and what it takes and returns is in
+// proportion: a reader that repeats what it reads shows in the memory that it asks for.
+func ReadBounded(t testing.TB, read draft.Reader, data []byte) {
+	t.Helper()
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	doc, err := draft.ReadDocument(t.Context(), read, "file", data)
+	runtime.ReadMemStats(&after)
+	var known *draft.Error
+	if err != nil && !errors.As(err, &known) {
+		t.Fatalf("%v is no reason", err)
+	}
+	if !utf8.ValidString(doc.Text) || strings.ContainsRune(doc.Text, 0) || len(doc.Text) > 32<<20 {
+		t.Fatalf("%d bytes: %.200q", len(doc.Text), doc.Text)
+	}
+	if again := draft.NormalizeText(doc.Text); again != doc.Text {
+		t.Fatalf("%.200q is not in its normal form", doc.Text)
+	}
+	if allocated := after.TotalAlloc - before.TotalAlloc; allocated > maxAllocatedBytes {
+		t.Fatalf("%d bytes take %d MB", len(data), allocated>>20)
+	}
+}
+
+// maxAllocatedBytes bounds the memory that reading one small file asks for, in all. What is packed may unpack to much.
+const maxAllocatedBytes = 2 << 30
+
+// NewZip makes an archive of names and contents.
+func NewZip(t testing.TB, parts ...string) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	for i := 0; i < len(parts); i += 2 {
+		w, err := z.Create(parts[i])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := w.Write([]byte(parts[i+1])); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// SharedDir returns a folder of test data written by others, which lies beside the checkout. The test is skipped without it.
+func SharedDir(t testing.TB, folder string) string {
+	t.Helper()
+	dir, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for parent := filepath.Dir(dir); parent != dir; dir, parent = parent, filepath.Dir(parent) {
+		shared := filepath.Join(parent, "shared", "data", folder)
+		if _, err := os.Stat(shared); err == nil {
+			return shared
+		}
+	}
+	t.Skipf("SKIP: no ../shared/data/%s", folder)
+	return ""
+}
