@@ -14,7 +14,7 @@ import (
 
 // layers is the plan of the house: an import goes to a lower floor, never up and never sideways. Rooms that are planned
 // stand in the table before they are built, so that the first import is already held to it.
-var layers = map[string]int{
+var layers = map[string]float64{ // 6.5 is the plan's 6b
 	"parley":                     1,
 	"parley/docs":                1,
 	"parley/web":                 1,
@@ -28,7 +28,6 @@ var layers = map[string]int{
 	"parley/internal/httpapi":  2,
 	"parley/internal/outbound": 2,
 	"parley/internal/vault":    2,
-	"parley/internal/manifest": 2,
 	"parley/internal/metrics":  2,
 
 	"parley/internal/retrieval":      3,
@@ -54,6 +53,8 @@ var layers = map[string]int{
 	"parley/internal/agents":  6,
 	"parley/internal/actions": 6,
 	"parley/internal/eval":    6, // measures what chat and ingest do, and so stands above both
+
+	"parley/internal/manifest": 6.5, // applies through agents
 
 	"parley/internal/api/v2":    7,
 	"parley/internal/api/v1":    7,
@@ -117,7 +118,7 @@ func TestImportsGoDown(t *testing.T) {
 			case isUnder(to, testkitPackage):
 				t.Errorf("%s imports %s, which is for tests only", p.ImportPath, to)
 			case layers[to] >= floor:
-				t.Errorf("%s (floor %d) imports %s (floor %d): hand it in from above, or move it", p.ImportPath, floor, to, layers[to])
+				t.Errorf("%s (floor %v) imports %s (floor %v): hand it in from above, or move it", p.ImportPath, floor, to, layers[to])
 			}
 		}
 	}

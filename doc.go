@@ -24,11 +24,12 @@
 //	9  cmd/parley  bench
 //	8  house                                  puts the rooms together
 //	7  api  apiv1  mcp  admin  voicepage      faces
+//	6b manifest                               above agents
 //	6  voice  agents  actions  eval           verbs that use another verb
 //	5  chat  ingest  search  access  webhook  verbs; none knows another
 //	4  store  voice/sfu                       all SQL of the nouns; the media server
 //	3  retrieval  jobs  ingest/crawl  ingest/extract  voice/ear  voice/rtc
-//	2  sqldb  llm  wire  outbound  vault  manifest  metrics
+//	2  sqldb  llm  wire  outbound  vault  metrics
 //	1  parley  words  prose  pcm  listen  docs  web
 //
 // # Floor 1: words, prose, pcm, listen and docs
@@ -39,7 +40,7 @@
 // internal/listen takes the connections of HTTP servers: it bounds them, and serves clients that have closed their
 // half. docs embeds the operator's manual, which the demo's agent reads.
 //
-// # Floor 2: sqldb, llm, wire, outbound, vault, manifest, metrics
+// # Floor 2: sqldb, llm, wire, outbound, vault, metrics
 //
 // internal/sqldb speaks one SQL text in two dialects. A DB is a pool or a transaction, and a method written for one works in
 // the other. On SQLite all writes go through one writer that commits whatever is queued together; each caller hears of
@@ -60,9 +61,6 @@
 //
 // internal/outbound is the one HTTP client for what a stranger named. It looks at the very address it is about to dial, on
 // every connection and every redirect, and bounds time and size. internal/vault seals secrets before they are stored.
-//
-// internal/manifest reads and writes agents as code. It knows YAML, turns it into JSON and remembers the line of every value;
-// what the values mean is judged further up.
 //
 // internal/metrics is what Prometheus is shown. The rooms do not know it: they tell functions that they are handed, or are asked when
 // somebody looks, and house joins the two.
@@ -142,7 +140,9 @@
 //
 // internal/agents creates, changes, clones and retires agents, within the plan. A clone of a large agent gets its sources from a
 // job, and is training until they are there. A retired agent is gone at once; its rows are erased by a job in small steps.
-// Manifests lays the documents of agents as code over what is there, in one transaction.
+//
+// internal/manifest holds agents as code: it reads and writes their YAML files, compares documents with the agents that exist, and
+// applies them in one transaction.
 //
 // internal/actions is what an agent can do besides talk. define*.go checks what an operator has written; Box makes tools of it,
 // which chat offers to the model: HTTP requests, leads, hand-over, links, web search, and procedures, which run others in order.

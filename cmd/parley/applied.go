@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"parley"
-	"parley/internal/agents"
 	"parley/internal/manifest"
 )
 
@@ -60,7 +59,7 @@ func formatNotes(notes []manifest.Note) string {
 }
 
 // printApplied tells what became of each agent.
-func (p *process) printApplied(list []agents.ApplyResult, dryRun bool) error {
+func (p *process) printApplied(list []manifest.ApplyResult, dryRun bool) error {
 	for _, a := range list {
 		name := orDash(a.Key)
 		if a.Agent != "" {
@@ -83,7 +82,7 @@ func (p *process) printApplied(list []agents.ApplyResult, dryRun bool) error {
 }
 
 // changeSummary tells a change in one line.
-func changeSummary(c agents.Change) string {
+func changeSummary(c manifest.Change) string {
 	line := c.Op + " " + c.Part
 	if c.Key != "" {
 		line += " " + c.Key

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"parley/internal/agents"
 	"parley/internal/api/admin"
 	"parley/internal/manifest"
 )
@@ -23,7 +22,7 @@ func (c *diffCmd) Run(p *process) error {
 	switch {
 	case err != nil:
 		panic(exitStatus(p.printError(err, 2)))
-	case slices.ContainsFunc(out.Agents, func(a agents.ApplyResult) bool { return len(a.Changes) > 0 }):
+	case slices.ContainsFunc(out.Agents, func(a manifest.ApplyResult) bool { return len(a.Changes) > 0 }):
 		panic(exitStatus(1))
 	}
 	return nil
@@ -44,7 +43,7 @@ func (p *process) printDifferences(out admin.ManifestResult) error {
 }
 
 // printDifference prints a change the way diff does: the name of what changes, then its lines before and after.
-func (p *process) printDifference(a agents.ApplyResult, c agents.Change) error {
+func (p *process) printDifference(a manifest.ApplyResult, c manifest.Change) error {
 	before, err := formatYAML(c.Before)
 	if err != nil {
 		return err
@@ -68,7 +67,7 @@ func (p *process) printDifference(a agents.ApplyResult, c agents.Change) error {
 	return err
 }
 
-func agentName(a agents.ApplyResult) string {
+func agentName(a manifest.ApplyResult) string {
 	if a.Key != "" {
 		return a.Key
 	}
@@ -83,7 +82,7 @@ func formatYAML(object json.RawMessage) (string, error) {
 }
 
 // changedFields lists the names of what an update changes.
-func changedFields(c agents.Change) string {
+func changedFields(c manifest.Change) string {
 	var after map[string]json.RawMessage
 	if json.Unmarshal(c.After, &after) != nil {
 		return "all of it"

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"iter"
 
-	"gopkg.in/yaml.v3"
+	"go.yaml.in/yaml/v3"
 )
 
 // faults gathers all that is wrong with a file, so that it can be mended in one go.

@@ -48,10 +48,10 @@ type NewAgent struct {
 // Create makes an agent and names the steps that are still to do: a URL that is refused, or for which the plan has no room, is one
 // (decision 18). Fails with AGENT_LIMIT_REACHED, exactly, however many ask at a time.
 func (k *Service) Create(ctx context.Context, account parley.Account, plan parley.Plan, n NewAgent) (parley.AgentID, []string, error) {
-	a := n.newAgent(account.ID, k.Now())
+	a := n.Agent(account.ID, k.Now())
 	link, pending := k.firstLink(account, plan, a.ID, n.URL)
 	err := k.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error {
-		if err := checkAgentLimit(ctx, tx, account.ID, plan); err != nil {
+		if err := CheckLimit(ctx, tx, account.ID, plan); err != nil {
 			return err
 		}
 		if err := tx.CreateAgent(ctx, a); err != nil {
@@ -86,8 +86,9 @@ func (k *Service) firstLink(account parley.Account, plan parley.Plan, agent parl
 	return link, nil
 }
 
-// checkAgentLimit checks that the plan allows one agent more. It holds the account's row, so that two cannot count the same agents.
-func checkAgentLimit(ctx context.Context, tx *store.DB, account parley.AccountID, plan parley.Plan) error {
+// CheckLimit fails with AGENT_LIMIT_REACHED where the plan does not allow one agent more. It locks the account's row, so that two
+// cannot count the same agents.
+func CheckLimit(ctx context.Context, tx *store.DB, account parley.AccountID, plan parley.Plan) error {
 	if _, err := tx.LockAccount(ctx, account); err != nil {
 		return err
 	}
@@ -101,7 +102,8 @@ func checkAgentLimit(ctx context.Context, tx *store.DB, account parley.AccountID
 	return nil
 }
 
-func (n NewAgent) newAgent(account parley.AccountID, now time.Time) *parley.Agent {
+// Agent returns the agent with the defaults of what is not set.
+func (n NewAgent) Agent(account parley.AccountID, now time.Time) *parley.Agent {
 	a := &parley.Agent{ID: parley.NewAgentID(), AccountID: account, Name: stripNUL(n.Name), Instructions: stripNUL(n.Instructions), Model: n.Model, Temp: n.Temp,
 		Visibility: n.Visibility, InitialMessages: []string{"Hi! What can I help you with?"}, RateLimit: parley.DefaultDeviceLimit(),
 		IdentitySecret: newSecret(), ConfigVersion: 1, CreatedAt: now, UpdatedAt: now}
@@ -123,16 +125,17 @@ func newSecret() string {
 	return hex.EncodeToString(b[:])
 }
 
-var errUnchanged = errors.New("agents: nothing to change")
+// ErrUnchanged is returned by a change that changes nothing.
+var ErrUnchanged = errors.New("agents: nothing to change")
 
 // Change changes an agent's settings; a change that changes nothing leaves no trace. Fails with AGENT_NOT_FOUND, or with
 // PLAN_FEATURE_NOT_AVAILABLE when it asks for more than the plan holds: what was set under a better plan may stay.
 func (k *Service) Change(ctx context.Context, account parley.Account, plan parley.Plan, id parley.AgentID, change func(*parley.Agent) error) error {
 	now := k.Now()
-	return k.changeTx(ctx, account.ID, id, now, func(_ *store.DB, a *parley.Agent) error { return applyChange(a, plan, now, change) })
+	return k.changeTx(ctx, account.ID, id, now, func(_ *store.DB, a *parley.Agent) error { return ApplyChange(a, plan, now, change) })
 }
 
-// changeTx changes an agent in a transaction that also says so; errUnchanged undoes it in silence.
+// changeTx changes an agent in a transaction that also says so; ErrUnchanged undoes it in silence.
 func (k *Service) changeTx(ctx context.Context, account parley.AccountID, id parley.AgentID, now time.Time, change func(*store.DB, *parley.Agent) error) error {
 	err := k.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error {
 		err := tx.UpdateAgent(ctx, account, id, func(a *parley.Agent) error { return change(tx, a) })
@@ -141,13 +144,15 @@ func (k *Service) changeTx(ctx context.Context, account parley.AccountID, id par
 		}
 		return tx.RecordEvents(ctx, account, now, store.NewEvent{Kind: "agent.updated", AgentID: id, Subject: string(id)})
 	})
-	if errors.Is(err, errUnchanged) {
+	if errors.Is(err, ErrUnchanged) {
 		return nil
 	}
 	return err
 }
 
-func applyChange(a *parley.Agent, plan parley.Plan, now time.Time, change func(*parley.Agent) error) error {
+// ApplyChange changes the settings of an agent that is not stored yet. It returns ErrUnchanged where nothing differs, and fails with
+// PLAN_FEATURE_NOT_AVAILABLE where the change asks for more than the plan has: what was set under a better plan may stay.
+func ApplyChange(a *parley.Agent, plan parley.Plan, now time.Time, change func(*parley.Agent) error) error {
 	before, err := json.Marshal(a)
 	if err != nil {
 		return err
@@ -165,7 +170,7 @@ func applyChange(a *parley.Agent, plan parley.Plan, now time.Time, change func(*
 		return err
 	}
 	if bytes.Equal(before, after) {
-		return errUnchanged
+		return ErrUnchanged
 	}
 	a.ConfigVersion++
 	a.UpdatedAt = now

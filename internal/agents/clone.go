@@ -73,7 +73,7 @@ func (k *Service) lockOriginal(ctx context.Context, tx *store.DB, account parley
 	if err := tx.LockAgent(ctx, account, c.FromAgent); err != nil { // agents before accounts, always
 		return nil, err
 	}
-	if err := checkAgentLimit(ctx, tx, account, plan); err != nil {
+	if err := CheckLimit(ctx, tx, account, plan); err != nil {
 		return nil, err
 	}
 	return tx.Agent(ctx, account, c.FromAgent, c.StartedAt)

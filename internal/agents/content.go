@@ -14,13 +14,13 @@ import (
 // CreateWithContent makes an agent together with what it is to read, or nothing at all. Fails with AGENT_LIMIT_REACHED, with
 // VALIDATION_INVALID_BODY for addresses that cannot be read (see ingest.NewContent) or with SOURCE_SIZE_LIMIT_EXCEEDED.
 func (k *Service) CreateWithContent(ctx context.Context, account parley.Account, plan parley.Plan, n NewAgent, c ingest.Content) (parley.AgentID, error) {
-	a := n.newAgent(account.ID, k.Now())
+	a := n.Agent(account.ID, k.Now())
 	content, err := k.newContent(account, plan, a.ID, c)
 	if err != nil {
 		return "", err
 	}
 	err = k.DB.Transact(ctx, sqldb.Bulk, func(tx *store.DB) error {
-		if err := checkAgentLimit(ctx, tx, account.ID, plan); err != nil {
+		if err := CheckLimit(ctx, tx, account.ID, plan); err != nil {
 			return err
 		}
 		if err := tx.CreateAgent(ctx, a); err != nil {
@@ -50,7 +50,7 @@ func (k *Service) ReplaceContent(ctx context.Context, account parley.Account, pl
 	now := k.Now()
 	return k.DB.Transact(ctx, sqldb.Bulk, func(tx *store.DB) error {
 		err := tx.UpdateAgent(ctx, account.ID, id, func(a *parley.Agent) error {
-			return applyChange(a, plan, now, func(a *parley.Agent) error {
+			return ApplyChange(a, plan, now, func(a *parley.Agent) error {
 				if name != "" {
 					a.Name = name
 				}
@@ -60,7 +60,7 @@ func (k *Service) ReplaceContent(ctx context.Context, account parley.Account, pl
 		if err == nil {
 			err = tx.RecordEvents(ctx, account.ID, now, store.NewEvent{Kind: "agent.updated", AgentID: id, Subject: string(id)})
 		}
-		if err != nil && !errors.Is(err, errUnchanged) {
+		if err != nil && !errors.Is(err, ErrUnchanged) {
 			return err
 		}
 		return content.Replace(ctx, tx)

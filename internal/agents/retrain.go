@@ -25,14 +25,19 @@ func (k *Service) AutoRetrain(ctx context.Context, account parley.Account, id pa
 			}
 		}
 		if a.AutoRetrain == on {
-			return errUnchanged
+			return ErrUnchanged
 		}
 		a.AutoRetrain, a.UpdatedAt = on, now
 		a.ConfigVersion++
-		if on {
-			next := now.Add(resyncPeriod)
-			return tx.ScheduleAgentSync(ctx, account.ID, id, &next)
-		}
-		return tx.ScheduleAgentSync(ctx, account.ID, id, nil)
+		return tx.ScheduleAgentSync(ctx, account.ID, id, NextResync(a, now))
 	})
+}
+
+// NextResync returns when the websites of an agent are read again; nil is never.
+func NextResync(a *parley.Agent, now time.Time) *time.Time {
+	if !a.AutoRetrain {
+		return nil
+	}
+	next := now.Add(resyncPeriod)
+	return &next
 }

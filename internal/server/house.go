@@ -24,6 +24,7 @@ import (
 	"parley/internal/insight"
 	"parley/internal/jobs"
 	"parley/internal/listen"
+	"parley/internal/manifest"
 	"parley/internal/metrics"
 	"parley/internal/model"
 	"parley/internal/outbound"
@@ -74,7 +75,7 @@ type Server struct {
 	Speech    *model.SpeechEngines // what agents speak and hear with
 	Responder *voice.Responder     // the agent's part of voice sessions; nil where there is no media server
 
-	Manifests *agents.Manifests
+	Manifests *manifest.Service
 
 	Connections *listen.ConnTable // of the public listeners
 

@@ -5,11 +5,11 @@ import (
 
 	"parley"
 	"parley/internal/actions"
-	"parley/internal/agents"
 	"parley/internal/api/v2"
 	"parley/internal/helpdesk"
 	"parley/internal/ingest"
 	"parley/internal/jobs"
+	"parley/internal/manifest"
 	"parley/internal/model"
 	"parley/internal/retrieval"
 	"parley/internal/store"
@@ -17,8 +17,8 @@ import (
 )
 
 // newManifests joins what agents as code stand on: settings are judged by the public face, actions by their own room.
-func newManifests(db *store.DB, desk *ingest.Service, models *model.Registry, secretVault *vault.Vault, now func() time.Time) *agents.Manifests {
-	return &agents.Manifests{
+func newManifests(db *store.DB, desk *ingest.Service, models *model.Registry, secretVault *vault.Vault, now func() time.Time) *manifest.Service {
+	return &manifest.Service{
 		DB: db, Ingest: desk, Helpdesk: &helpdesk.Service{DB: db, Now: now}, Now: now, Settings: v2.SettingsCodec{CanSetModel: models.CanSet},
 		CheckAction: actions.ValidateAction, CheckProcedure: actions.ValidateProcedure,
 		Seal: func(account parley.AccountID, secrets map[string]string) (string, error) {
@@ -39,7 +39,7 @@ func (c Config) unavailableReason(a *parley.Action) string {
 }
 
 // manifestsFactory prepares the same for a database that no server has open.
-func (c Config) manifestsFactory() (on func(db *store.DB) *agents.Manifests, err error) {
+func (c Config) manifestsFactory() (on func(db *store.DB) *manifest.Service, err error) {
 	models, err := c.newRegistryWith(c.ModelOverride)
 	if err != nil {
 		return nil, err
@@ -49,7 +49,7 @@ func (c Config) manifestsFactory() (on func(db *store.DB) *agents.Manifests, err
 	if err != nil {
 		return nil, err
 	}
-	return func(db *store.DB) *agents.Manifests {
+	return func(db *store.DB) *manifest.Service {
 		desk := &ingest.Service{DB: db, Indexes: &retrieval.Indexes{DB: db.SQL()}, Queue: &jobs.Queue{Now: c.Now}, Now: c.Now}
 		return newManifests(db, desk, models, secretVault, c.Now)
 	}, nil

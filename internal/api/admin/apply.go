@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 
 	"parley"
-	"parley/internal/agents"
+	"parley/internal/manifest"
 )
 
 // ApplyManifest asks to make an account's agents what documents say.
@@ -19,7 +19,7 @@ type ApplyManifest struct {
 
 // ManifestResult tells what became of the agents, or in a dry run would become of them.
 type ManifestResult struct {
-	Agents []agents.ApplyResult `json:"agents"`
+	Agents []manifest.ApplyResult `json:"agents"`
 }
 
 // AgentID names an agent.
@@ -30,7 +30,7 @@ type AgentID struct {
 // The verbs on agents as code.
 var (
 	Apply       = Command[ApplyManifest, ManifestResult]{"apply", false, (*Service).apply}
-	ExportAgent = Command[AgentID, agents.ExportResult]{"agent.export", false, (*Service).exportAgent}
+	ExportAgent = Command[AgentID, manifest.ExportResult]{"agent.export", false, (*Service).exportAgent}
 )
 
 func (d *Service) apply(ctx context.Context, in ApplyManifest) (ManifestResult, error) {
@@ -42,14 +42,14 @@ func (d *Service) apply(ctx context.Context, in ApplyManifest) (ManifestResult, 
 	if !known {
 		return ManifestResult{}, parley.NewErrorf(parley.CodePlanFeature, "The account's plan %q is not among the plans of this installation.", account.Plan)
 	}
-	done, err := d.Manifests.Apply(ctx, agents.ApplyRequest{Account: *account, Plan: plan, Documents: in.Documents, Secrets: in.Secrets, Prune: in.Prune, DryRun: in.DryRun})
+	done, err := d.Manifests.Apply(ctx, manifest.ApplyRequest{Account: *account, Plan: plan, Documents: in.Documents, Secrets: in.Secrets, Prune: in.Prune, DryRun: in.DryRun})
 	return ManifestResult{done}, err
 }
 
-func (d *Service) exportAgent(ctx context.Context, in AgentID) (agents.ExportResult, error) {
+func (d *Service) exportAgent(ctx context.Context, in AgentID) (manifest.ExportResult, error) {
 	x, err := d.Manifests.Export(ctx, parley.AgentID(in.ID))
 	if err != nil {
-		return agents.ExportResult{}, err
+		return manifest.ExportResult{}, err
 	}
 	return *x, nil
 }

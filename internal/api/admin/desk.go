@@ -6,10 +6,10 @@ import (
 	"time"
 
 	"parley/internal/access"
-	"parley/internal/agents"
 	"parley/internal/chat"
 	"parley/internal/helpdesk"
 	"parley/internal/insight"
+	"parley/internal/manifest"
 	"parley/internal/retrieval"
 	"parley/internal/search"
 	"parley/internal/store"
@@ -26,7 +26,7 @@ type Service struct {
 	Indexer        *search.Indexer
 	Insight        *insight.Service
 	Helpdesk       *helpdesk.Service
-	Manifests      *agents.Manifests
+	Manifests      *manifest.Service
 	Webhooks       *webhook.Service
 	Voice          *voice.Sessions
 	VoiceStats     *voice.Stats        // of the talks; nil where there are none

@@ -6,7 +6,7 @@ import (
 	"regexp"
 	"strconv"
 
-	"gopkg.in/yaml.v3"
+	"go.yaml.in/yaml/v3"
 )
 
 // writeScalar writes a value as YAML 1.2 reads it: yes, no, on and off are words, a date is a text.

@@ -1,4 +1,4 @@
-package agents
+package manifest
 
 import (
 	"bytes"
@@ -107,7 +107,7 @@ func selectMembers(object json.RawMessage, named map[string]json.RawMessage) jso
 	return out.Bytes()
 }
 
-// jsonObject makes an object of one member.
+// jsonObject returns an object of one member.
 func jsonObject(name string, value any) json.RawMessage { return mustJSON(map[string]any{name: value}) }
 
 // mustJSON writes a value of ours as JSON.

@@ -1,4 +1,4 @@
-package agents
+package manifest
 
 import (
 	"errors"
@@ -19,7 +19,7 @@ func (f faults) add(path, text string) {
 	}
 }
 
-// addError takes over the details of a VALIDATION_INVALID_BODY, below the path, and gives back any other error.
+// addError adds the details of a VALIDATION_INVALID_BODY below the path, and returns any other error.
 func (f faults) addError(path string, err error) error {
 	var e *parley.Error
 	if !errors.As(err, &e) || e.Code != parley.CodeInvalidBody && e.Code != parley.CodeInvalidJSON {
@@ -47,7 +47,7 @@ func (f faults) asError() error {
 	return e
 }
 
-// atPath says of a failure which entry it is about.
+// atPath adds to an error the path of the entry that it is about.
 func atPath(path string, err error) error {
 	var e *parley.Error
 	if !errors.As(err, &e) {
@@ -58,7 +58,7 @@ func atPath(path string, err error) error {
 	return &copied
 }
 
-// errorText returns what a failure tells a caller.
+// errorText returns the message of an error for callers.
 func errorText(err error) string {
 	var e *parley.Error
 	if errors.As(err, &e) {
@@ -67,7 +67,7 @@ func errorText(err error) string {
 	return err.Error()
 }
 
-// errorDetails is reason with the details in place of the sentence, where there are some.
+// errorDetails returns the details of an error, or its message where it has none.
 func errorDetails(err error) string {
 	details := parley.AsError(err).Details
 	if len(details) == 0 {

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"gopkg.in/yaml.v3"
+	"go.yaml.in/yaml/v3"
 )
 
 // maxTextBytes is the most bytes a file of a source may have; the rule on texts counts characters and is kept elsewhere.
