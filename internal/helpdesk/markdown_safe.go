@@ -5,12 +5,42 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/microcosm-cc/bluemonday"
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/renderer"
 	"github.com/yuin/goldmark/util"
 )
 
-// safeRenderer renders those parts of Markdown that could do harm: links, images and HTML.
+// safeHTML holds all that the HTML of messages may contain, whatever their text says. HTML in the text is shown as it is written,
+// except comments, which are left out. An image is shown as a link to it, so that reading a message fetches nothing.
+var safeHTML = newSafeHTML()
+
+func newSafeHTML() *bluemonday.Policy {
+	p := bluemonday.NewPolicy()
+	p.AllowElements(
+		"p", "br", "hr", "h1", "h2", "h3", "h4", "h5", "h6", "blockquote", "pre", "code", "em", "strong", "del",
+		"ul", "ol", "li", "table", "thead", "tbody", "tr", "th", "td",
+	)
+	p.AllowAttrs("href").Matching(linkPattern).OnElements("a")
+	p.AllowAttrs("rel").Matching(regexp.MustCompile("^" + linkRel + "$")).OnElements("a")
+	p.AllowAttrs("start").Matching(bluemonday.Integer).OnElements("ol")
+	p.AllowAttrs("align").Matching(regexp.MustCompile(`^(left|center|right)$`)).OnElements("th", "td")
+	p.AllowAttrs("class").Matching(regexp.MustCompile(`^language-`)).OnElements("code")
+	return p
+}
+
+// linkPattern matches the addresses that are linked.
+var linkPattern = regexp.MustCompile(`^(?i:https?://|mailto:)`)
+
+const linkRel = "noopener noreferrer nofollow"
+
+// policyForm writes quotes as the renderer of Markdown does. In what the policy returns these sequences are quotes only, since it
+// escapes the ampersands of texts.
+var policyForm = strings.NewReplacer("&#34;", "&quot;", "&#39;", "'")
+
+func sanitizeHTML(rendered string) string { return policyForm.Replace(safeHTML.Sanitize(rendered)) }
+
+// safeRenderer renders links, images and HTML: what would be lost or harmful as it is.
 type safeRenderer struct{}
 
 // RegisterFuncs is called by goldmark.
@@ -90,13 +120,13 @@ func (safeRenderer) htmlBlock(w util.BufWriter, source []byte, node ast.Node, en
 func openLink(w util.BufWriter, href []byte) {
 	_, _ = w.WriteString(`<a href="`)
 	_, _ = w.Write(util.EscapeHTML(href))
-	_, _ = w.WriteString(`" rel="noopener noreferrer nofollow">`)
+	_, _ = w.WriteString(`" rel="` + linkRel + `">`)
 }
 
-// addressOf returns the address that a destination comes down to, unless it is of a scheme that is not linked.
+// addressOf returns the address of a link as it is written in HTML; ok is false for one that is not linked.
 func addressOf(destination []byte) (href []byte, ok bool) {
 	href = util.URLEscape(destination, true)
-	return href, isLinkable(href)
+	return href, linkPattern.Match(href)
 }
 
 func autoAddress(link *ast.AutoLink, source []byte) (href []byte, ok bool) {
@@ -105,15 +135,10 @@ func autoAddress(link *ast.AutoLink, source []byte) (href []byte, ok bool) {
 		address = append([]byte("mailto:"), address...)
 	}
 	href = util.URLEscape(address, false)
-	return href, isLinkable(href)
+	return href, linkPattern.Match(href)
 }
 
-func isLinkable(href []byte) bool {
-	start := strings.ToLower(string(href[:min(len(href), len("https://"))]))
-	return strings.HasPrefix(start, "http://") || strings.HasPrefix(start, "https://") || strings.HasPrefix(start, "mailto:")
-}
-
-// inLink reports whether a node stands in a link that is shown as one: links do not stand in links.
+// inLink reports whether a node is part of a link that is shown as one: links cannot be nested.
 func inLink(node ast.Node) bool {
 	for n := node.Parent(); n != nil; n = n.Parent() {
 		if link, is := n.(*ast.Link); is {
@@ -125,7 +150,7 @@ func inLink(node ast.Node) bool {
 	return false
 }
 
-// commentPattern are the parts of HTML that a reader never sees. One without an end goes to the end.
+// commentPattern matches HTML comments. One that is not closed extends to the end.
 var commentPattern = regexp.MustCompile(`(?s)<!--.*?(-->|$)`)
 
 func rawText(raw *ast.RawHTML, source []byte) string {
