@@ -39,18 +39,18 @@ func Parameters(inputs []parley.ActionInput) json.RawMessage {
 	return schema
 }
 
-// readInputs takes the inputs out of a call. Values that only wear another type, such as "42" for a number, are taken as what they
-// mean; null and unknown ones are left out. The error names the input.
+// readInputs reads the inputs of a call. Values in another type, such as "42" for a number, are converted; null and unknown ones are
+// left out. The error names the input.
 func readInputs(inputs []parley.ActionInput, call json.RawMessage) (map[string]json.RawMessage, error) {
-	given := map[string]json.RawMessage{}
+	object := map[string]json.RawMessage{}
 	if len(call) > 0 {
-		if err := json.Unmarshal(call, &given); err != nil {
+		if err := json.Unmarshal(call, &object); err != nil {
 			return nil, errors.New("the input is not a JSON object")
 		}
 	}
 	known := map[string]json.RawMessage{}
 	for _, in := range inputs {
-		raw := bytes.TrimSpace(given[in.Name])
+		raw := bytes.TrimSpace(object[in.Name])
 		if len(raw) == 0 || string(raw) == "null" {
 			continue
 		}
@@ -68,7 +68,7 @@ func readInputs(inputs []parley.ActionInput, call json.RawMessage) (map[string]j
 	return known, nil
 }
 
-// missingInputs lists the required inputs that are not known.
+// missingInputs returns the required inputs that are not known.
 func missingInputs(inputs []parley.ActionInput, known map[string]json.RawMessage) (list []parley.ActionInput) {
 	for _, in := range inputs {
 		if in.Required && known[in.Name] == nil {
@@ -78,7 +78,7 @@ func missingInputs(inputs []parley.ActionInput, known map[string]json.RawMessage
 	return list
 }
 
-// readAllInputs is read for a call that must hold everything.
+// readAllInputs is readInputs for a call that must have all required inputs.
 func readAllInputs(inputs []parley.ActionInput, call json.RawMessage) (map[string]json.RawMessage, error) {
 	known, err := readInputs(inputs, call)
 	if err != nil {

@@ -22,7 +22,7 @@ func TestMain(m *testing.M) { dbs.Main(m) }
 
 var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
-// testService is a keeper over one store with one account.
+// testService is a Service on one database with one account.
 type testService struct {
 	testing.TB
 	*agents.Service
@@ -41,9 +41,9 @@ func forEachDatabase(t *testing.T, f func(o *testService)) {
 		queue := &jobs.Queue{Now: now}
 		o.Service = &agents.Service{DB: db, Indexes: &retrieval.Indexes{DB: db.SQL()}, Queue: queue, Now: now}
 		o.ingest = &ingest.Service{DB: db, Indexes: o.Indexes, Queue: queue, Now: now}
-		chores := o.Handlers()
-		maps.Copy(chores, o.ingest.Handlers())
-		o.runner = &jobs.Runner{DB: db.SQL(), Queue: queue, Handlers: chores}
+		handlers := o.Handlers()
+		maps.Copy(handlers, o.ingest.Handlers())
+		o.runner = &jobs.Runner{DB: db.SQL(), Queue: queue, Handlers: handlers}
 		o.must(db.CreateAccount(t.Context(), &o.account))
 		f(o)
 	})
@@ -112,18 +112,18 @@ func TestAgentLimitIsExact(t *testing.T) {
 			all.Go(func() { _, _, errs[i] = o.Create(o.Context(), o.account, o.plan, agents.NewAgent{Name: "x"}) })
 		}
 		all.Wait()
-		made := 0
+		created := 0
 		for _, err := range errs {
 			if err == nil {
-				made++
+				created++
 				continue
 			}
 			o.wantCode(err, parley.CodeAgentLimit)
 		}
 		page, err := o.DB.Agents(o.Context(), o.account.ID, o.now, parley.PageRequest{Limit: 10})
 		o.must(err)
-		if made != 3 || page.Total != 3 {
-			o.Fatalf("%d made, %d there", made, page.Total)
+		if created != 3 || page.Total != 3 {
+			o.Fatalf("%d made, %d there", created, page.Total)
 		}
 		o.must(o.Delete(o.Context(), o.account, page.Items[0].ID))
 		o.createAgent(agents.NewAgent{Name: "in its place"})
@@ -167,7 +167,7 @@ func TestChangeOfNothingLeavesNoTrace(t *testing.T) {
 
 func TestRetiredAgentIsErased(t *testing.T) {
 	forEachDatabase(t, func(o *testService) {
-		id, kept := o.createAgent(agents.NewAgent{Name: "Guide"}), o.createAgent(agents.NewAgent{Name: "Kept"})
+		id, other := o.createAgent(agents.NewAgent{Name: "Guide"}), o.createAgent(agents.NewAgent{Name: "Kept"})
 		open := &parley.Turn{ID: "t", AccountID: o.account.ID, AgentID: id, ConversationID: "c", UserMessageID: "u", MessageID: "m", Owner: "server", LeaseUntil: noon, StartedAt: noon}
 		o.must(o.DB.Transact(o.Context(), sqldb.Interactive, func(tx *store.DB) error { _, err := tx.CreateTurn(o.Context(), open); return err }))
 		o.must(o.Delete(o.Context(), o.account, id))
@@ -192,7 +192,7 @@ func TestRetiredAgentIsErased(t *testing.T) {
 		if n := run(); n != 1 {
 			o.Error("rows of agents:", n)
 		}
-		o.loadAgent(kept)
+		o.loadAgent(other)
 		if got := o.eventKinds(); got != "agent.created agent.deleted" {
 			o.Error(got)
 		}

@@ -14,7 +14,7 @@ import (
 )
 
 // ContinueCopy handles CloneJob. A copy that is deleted meanwhile is dropped; an original that is deleted keeps its rows until the
-// copy is complete. When it fails for good, the sources that are not there yet are failed.
+// copy is complete. When it fails for good, the sources that are not copied yet are marked as failed.
 func (k *Service) ContinueCopy(ctx context.Context, job jobs.Job) error {
 	var about clonePayload
 	if err := json.Unmarshal(job.Payload, &about); err != nil {
@@ -35,25 +35,25 @@ func (k *Service) ContinueCopy(ctx context.Context, job jobs.Job) error {
 		return errors.Join(err, k.eachOriginal(ctx, k.DB, c, func(id parley.SourceID) error { return k.failCopy(ctx, c, id) }))
 	}
 	if err != nil {
-		return ignoreGone(err)
+		return ignoreNotFound(err)
 	}
 	a, err := k.DB.Agent(ctx, c.Account, c.ToAgent, k.Now())
 	if err != nil {
-		return ignoreGone(err)
+		return ignoreNotFound(err)
 	}
-	return k.Indexes.Warm(ctx, c.ToAgent, a.PassageVersion) // so that nobody's question waits for it
+	return k.Indexes.Warm(ctx, c.ToAgent, a.PassageVersion) // so that no question waits for it
 }
 
-// ignoreGone takes a copy that is deleted for one that is done.
-func ignoreGone(err error) error {
+// ignoreNotFound treats a copy that was deleted as done.
+func ignoreNotFound(err error) error {
 	if parley.IsCode(err, parley.CodeAgentNotFound) {
 		return nil
 	}
 	return err
 }
 
-// copySources copies what of the sources is not copied yet: first their rows, then one after the other what they say. On a
-// transaction it is a part of it; on the pool each step is one of its own in the bulk lane.
+// copySources copies the sources that are not copied yet: first their rows, then their contents one by one. On a transaction it is
+// part of it; on the pool each step is a transaction of its own in the bulk lane.
 func (k *Service) copySources(ctx context.Context, db *store.DB, c store.Clone) error {
 	for last, more := parley.SourceID(""), true; more; {
 		at := last
@@ -68,7 +68,7 @@ func (k *Service) copySources(ctx context.Context, db *store.DB, c store.Clone) 
 	return k.eachOriginal(ctx, db, c, func(id parley.SourceID) error { return k.copySource(ctx, db, c, id) })
 }
 
-// transactOnCopy is a transaction that holds the copy's row: once the copy is deleted, none writes any more.
+// transactOnCopy runs a transaction that locks the copy's row: after the copy is deleted, nothing is written.
 func (k *Service) transactOnCopy(ctx context.Context, db *store.DB, c store.Clone, do func(tx *store.DB) error) error {
 	return db.Transact(ctx, sqldb.Bulk, func(tx *store.DB) error {
 		if err := tx.LockAgent(ctx, c.Account, c.ToAgent); err != nil {
@@ -78,7 +78,7 @@ func (k *Service) transactOnCopy(ctx context.Context, db *store.DB, c store.Clon
 	})
 }
 
-// eachOriginal goes through the original's sources, also through those deleted since.
+// eachOriginal calls do for each source of the original, also for those deleted since.
 func (k *Service) eachOriginal(ctx context.Context, db *store.DB, c store.Clone, do func(parley.SourceID) error) error {
 	for last := parley.SourceID(""); ; {
 		ids, err := db.OriginalSourceIDs(ctx, c, last)
@@ -94,7 +94,7 @@ func (k *Service) eachOriginal(ctx context.Context, db *store.DB, c store.Clone,
 	}
 }
 
-// copySource copies what a source says, if its copy still waits for it.
+// copySource copies the content of a source, if its copy still waits for it.
 func (k *Service) copySource(ctx context.Context, db *store.DB, c store.Clone, id parley.SourceID) error {
 	twin, err := db.Source(ctx, c.Account, c.ToAgent, c.SourceID(id))
 	if err != nil || twin.Status != parley.SourceUntrained || twin.LiveVersion != "" {
@@ -110,7 +110,7 @@ func (k *Service) copySource(ctx context.Context, db *store.DB, c store.Clone, i
 	return k.finishCopy(ctx, db, c, id, from)
 }
 
-// copyVersions copies the versions of a source that count, and the passages of the live one.
+// copyVersions copies the live and the wanted version of a source, and the passages of the live one.
 func (k *Service) copyVersions(ctx context.Context, db *store.DB, c store.Clone, from *parley.Source) error {
 	versions := []parley.VersionID{from.LiveVersion, from.WantedVersion}
 	if from.WantedVersion == from.LiveVersion {
@@ -136,7 +136,7 @@ func (k *Service) copyVersions(ctx context.Context, db *store.DB, c store.Clone,
 	return nil
 }
 
-// transactOnSource is a step that also holds the row of the source's copy, so that nothing comes after that one's erasure.
+// transactOnSource is transactOnCopy that also locks the row of the source's copy, so that nothing is written after its erasure.
 func (k *Service) transactOnSource(ctx context.Context, db *store.DB, c store.Clone, id parley.SourceID, do func(tx *store.DB) error) error {
 	return k.transactOnCopy(ctx, db, c, func(tx *store.DB) error {
 		if _, err := tx.LockSource(ctx, c.Account, c.ToAgent, c.SourceID(id)); err != nil {

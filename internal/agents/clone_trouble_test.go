@@ -135,7 +135,7 @@ func TestSourceChangedMeanwhileIsNeverCopiedInPart(t *testing.T) {
 		status   parley.AgentStatus
 		sources  int
 		passages bool
-		says     string
+		text     string
 	}{
 		"gone before its text was copied": {[]step{goes}, parley.AgentUntrained, 0, false, ""},
 		"gone after its text was copied":  {[]step{text, goes}, parley.AgentTrained, 1, true, "Chapter 117"},
@@ -162,11 +162,11 @@ func TestSourceChangedMeanwhileIsNeverCopiedInPart(t *testing.T) {
 				if n := o.passageCount(copied); c.passages && n < want || !c.passages && c.status == parley.AgentUntrained && n > 0 {
 					t.Errorf("%d passages of %d", n, want)
 				}
-				if c.says == "electric" {
+				if c.text == "electric" {
 					if p := o.firstPassage(copied, "Is the lantern electric?"); p.Text == "" || p.SourceID == src.ID {
 						t.Errorf("%+v", p)
 					}
-				} else if c.says != "" {
+				} else if c.text != "" {
 					if p := o.firstPassage(copied, "the lantern of chapter 117"); p.SourceID == src.ID {
 						t.Errorf("%+v", p)
 					}

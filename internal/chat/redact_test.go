@@ -31,9 +31,9 @@ func (d *testEngine) allStoredText() string {
 
 func TestAnAgentThatRedactsKeepsNoPersonalData(t *testing.T) {
 	forEachDatabase(t, func(d *testEngine) {
-		var told []string
+		var inputs []string
 		look := newTool("look_up", func(_ context.Context, c chat.Call) chat.Output {
-			told = append(told, string(c.Input))
+			inputs = append(inputs, string(c.Input))
 			return successOutput(`{"owner": "ann@example.com", "phone": "+49 30 1234567"}`)
 		})
 		d.setTools(look, locationTool)
@@ -45,8 +45,8 @@ func TestAnAgentThatRedactsKeepsNoPersonalData(t *testing.T) {
 		if f := d.finish(turn); !strings.Contains(f.Message.Text(), "ann@example.com") {
 			t.Errorf("the client is told %q", f.Message.Text())
 		}
-		if asked := d.model.Requests()[0].Messages[0].Text; !strings.Contains(asked, "4111") || !strings.Contains(told[0], "ann@") {
-			t.Errorf("the model was told %q, the tool %q", asked, told)
+		if asked := d.model.Requests()[0].Messages[0].Text; !strings.Contains(asked, "4111") || !strings.Contains(inputs[0], "ann@") {
+			t.Errorf("the model was told %q, the tool %q", asked, inputs)
 		}
 		d.model.AddScript(model.NewToolCallStep("where_am_i", `{}`), model.ToolCallsStep())
 		d.finish(d.start("And where is bob@example.com?", turn.ConversationID))
@@ -57,15 +57,15 @@ func TestAnAgentThatRedactsKeepsNoPersonalData(t *testing.T) {
 		d.model.AddScript(model.TextStep("half of dora@example.com"), model.ScriptStep{Err: context.DeadlineExceeded})
 		_, err = d.start("I am dora@example.com", turn.ConversationID).Wait(t.Context())
 		wantCode(t, err, parley.CodeChatStreaming)
-		kept := d.allStoredText()
+		stored := d.allStoredText()
 		for _, secret := range []string{"ann@", "bob@", "carl@", "dora@", "4111", "1234567"} {
-			if strings.Contains(kept, secret) {
-				t.Errorf("%s is kept in\n%s", secret, kept)
+			if strings.Contains(stored, secret) {
+				t.Errorf("%s is kept in\n%s", secret, stored)
 			}
 		}
 		for _, mask := range []string{"[email]", "[card]", "[phone]"} {
-			if !strings.Contains(kept, mask) {
-				t.Errorf("no %s in\n%s", mask, kept)
+			if !strings.Contains(stored, mask) {
+				t.Errorf("no %s in\n%s", mask, stored)
 			}
 		}
 	})
@@ -78,8 +78,8 @@ func TestRedactionLeavesQuotesWhole(t *testing.T) {
 		must(t, err)
 		must(t, d.addSource("Write to help@example.com."))
 		d.model.StepsFor = func(r model.Request) []model.ScriptStep {
-			said := "You are ann@example.com. " + r.Passages[0].Text
-			return []model.ScriptStep{model.TextStep(said), {Chunk: model.Chunk{Citation: &model.Citation{Start: r.Passages[0].Start, End: r.Passages[0].End, AnswerStart: 25, AnswerEnd: len(said)}}}, model.StopStep()}
+			answer := "You are ann@example.com. " + r.Passages[0].Text
+			return []model.ScriptStep{model.TextStep(answer), {Chunk: model.Chunk{Citation: &model.Citation{Start: r.Passages[0].Start, End: r.Passages[0].End, AnswerStart: 25, AnswerEnd: len(answer)}}}, model.StopStep()}
 		}
 		turn := d.start("Where do I write to, as ann@example.com?", "")
 		d.finish(turn)

@@ -11,7 +11,7 @@ import (
 	"parley/internal/testkit/provider"
 )
 
-// useProvider has a provider answer in place of the desk's own model.
+// useProvider replaces the engine's model by a provider.
 func (d *testEngine) useProvider(s *provider.Server) {
 	table, err := model.NewRegistry(model.RegistryConfig{URL: s.URL, Model: "m", Builtin: d.model})
 	must(d.t, err)
@@ -73,8 +73,8 @@ func TestRewriting(t *testing.T) {
 func TestSlowRewritingRests(t *testing.T) {
 	forEachDatabase(t, func(d *testEngine) {
 		d.RewriteTimeout = 100 * time.Millisecond
-		says := provider.AnswerText("It is 5 €.")
-		s := provider.Start(t, says, provider.StallRequest(), says, says, provider.AnswerText("the yearly price"), says)
+		answer := provider.AnswerText("It is 5 €.")
+		s := provider.Start(t, answer, provider.StallRequest(), answer, answer, provider.AnswerText("the yearly price"), answer)
 		d.useProvider(s)
 		first := d.start("What does the plan cost?", "")
 		d.finish(first)

@@ -9,7 +9,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// reader turns the nodes of YAML into JSON and notes where each value stands.
+// reader converts YAML nodes to JSON and records the line of each value.
 type reader struct {
 	file *File
 	env  Environment
@@ -42,7 +42,7 @@ func (r *reader) readDocument(n *yaml.Node) {
 	if left := 2 * maxValues; unfolds(n, 0, &left) {
 		r.inlineFiles(n)
 		r.warnAboutKeys(n)
-	} // else its values are not read to their end, either
+	} // otherwise writeValue reports the bound
 	r.doc = Document{line: n.Line, lines: map[string]int{}}
 	r.out.Reset()
 	r.writeValue(n, "", 0)
@@ -55,8 +55,8 @@ func (r *reader) readDocument(n *yaml.Node) {
 	r.file.Documents = append(r.file.Documents, r.doc)
 }
 
-// unfolds reports whether the names and values that the node holds, with all that aliases repeat, are within the bounds, and counts
-// them off.
+// unfolds reports whether the names and values of the node, with all that aliases repeat, are within the bounds, and subtracts them
+// from left.
 func unfolds(n *yaml.Node, depth int, left *int) bool {
 	if *left--; *left < 0 || depth > maxDepth {
 		return false
@@ -144,7 +144,7 @@ func (r *reader) resolveKey(n *yaml.Node) *yaml.Node {
 	return n
 }
 
-// shortName is a name as a fault shows it.
+// shortName returns a name as faults show it.
 func shortName(name string) string {
 	if len(name) <= maxName {
 		return name

@@ -11,10 +11,10 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// maxTextBytes is the most bytes a file of a source may have; the rule on texts counts characters and is kept elsewhere.
+// maxTextBytes is the most bytes of a source's file; the limit in characters is checked when it is applied.
 const maxTextBytes = 4 << 20
 
-// inlineFiles puts the content of the files that sources name where their names stand.
+// inlineFiles replaces the file names of sources by the content of the files.
 func (r *reader) inlineFiles(doc *yaml.Node) {
 	for i, source := range sequenceValues(mappingValue(doc, "sources")) {
 		name := mappingValue(source, "file")
@@ -30,13 +30,13 @@ func (r *reader) inlineFiles(doc *yaml.Node) {
 			r.inlineText(source, text)
 			continue
 		}
-		r.inlineText(source, "?") // so that nothing more is said of it
+		r.inlineText(source, "?") // so that it is not reported as missing
 	}
 }
 
-// inlineText makes the member file of a source its content.
+// inlineText replaces the member "file" of a source by its content.
 func (r *reader) inlineText(source *yaml.Node, text string) {
-	var kept []*yaml.Node
+	var content []*yaml.Node
 	for i := 0; i+1 < len(source.Content); i += 2 {
 		key, value := source.Content[i], source.Content[i+1]
 		switch key.Value {
@@ -46,9 +46,9 @@ func (r *reader) inlineText(source *yaml.Node, text string) {
 			key = &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: "content", Line: key.Line}
 			value = &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: text, Line: value.Line}
 		}
-		kept = append(kept, key, value)
+		content = append(content, key, value)
 	}
-	source.Content = kept
+	source.Content = content
 }
 
 func (r *reader) readText(name *yaml.Node) (text, fault string) {

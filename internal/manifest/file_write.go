@@ -10,7 +10,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Write returns the JSON documents as YAML, their members in the order they have. Read gives the same documents back.
+// Write returns the JSON documents as YAML, with their members in order. Read returns the same documents.
 func Write(documents ...json.RawMessage) (string, error) {
 	var out bytes.Buffer
 	enc := yaml.NewEncoder(&out)
@@ -55,7 +55,7 @@ func readNode(dec *json.Decoder) (*yaml.Node, error) {
 	return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!null", Value: "null"}, nil
 }
 
-// readGroup reads what an opening bracket begins.
+// readGroup reads an object or a list after its opening bracket.
 func readGroup(dec *json.Decoder, opening json.Delim) (*yaml.Node, error) {
 	n := &yaml.Node{Kind: yaml.SequenceNode, Tag: "!!seq"}
 	if opening == '{' {

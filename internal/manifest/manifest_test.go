@@ -90,8 +90,8 @@ func TestFaultsNameTheirPlace(t *testing.T) {
 		if len(f.Faults) != 1 || !strings.HasSuffix(f.Faults[0].String(), want) && !strings.Contains(f.Faults[0].Text, want) {
 			t.Errorf("%.40q: %v", yaml, f.Faults)
 		}
-		if took := time.Since(began); took > 5*time.Second {
-			t.Errorf("%.40q took %v", yaml, took)
+		if elapsed := time.Since(began); elapsed > 5*time.Second {
+			t.Errorf("%.40q took %v", yaml, elapsed)
 		}
 	}
 }

@@ -16,15 +16,15 @@ import (
 // secretReference matches the secrets that the config of an action names: ${NAME}.
 var secretReference = regexp.MustCompile(`\$\{([A-Za-z_][A-Za-z0-9_]*)\}`)
 
-// collectSecrets takes from the environment what the configs of actions ask for.
+// collectSecrets reads the secrets that the configs of actions name from the environment.
 func (r *reader) collectSecrets(doc json.RawMessage) {
-	var held struct {
+	var document struct {
 		Actions []struct{ Config json.RawMessage }
 	}
-	if json.Unmarshal(doc, &held) != nil {
-		return // it has another form; whoever takes the document says so
+	if json.Unmarshal(doc, &document) != nil {
+		return // it has another form, which applying it reports
 	}
-	for _, a := range held.Actions {
+	for _, a := range document.Actions {
 		for _, each := range secretReference.FindAllSubmatch(a.Config, -1) {
 			name := string(each[1])
 			if value := r.env.Env(name); value != "" {
@@ -34,7 +34,7 @@ func (r *reader) collectSecrets(doc json.RawMessage) {
 	}
 }
 
-// warnAboutKeys warns of keys that stand in the headers of actions.
+// warnAboutKeys warns of keys in the headers of actions.
 func (r *reader) warnAboutKeys(doc *yaml.Node) {
 	for i, action := range sequenceValues(mappingValue(doc, "actions")) {
 		r.warnAboutHeaders(mappingValue(mappingValue(action, "config"), "headers"), "actions."+strconv.Itoa(i)+".config.headers")

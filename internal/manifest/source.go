@@ -80,7 +80,7 @@ type sourcePlan struct {
 	size  int64
 }
 
-// planSources plans the agent's texts. Those that are removed make room for those that are added.
+// planSources plans the agent's texts. Removals come first: they free storage for what is added.
 func (r *applyRun) planSources(ctx context.Context, t *target) (err error) {
 	if !t.Sources.Present {
 		return nil
