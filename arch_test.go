@@ -14,7 +14,7 @@ import (
 
 // layers is the plan of the house: an import goes to a lower floor, never up and never sideways. Rooms that are planned
 // stand in the table before they are built, so that the first import is already held to it.
-var layers = map[string]float64{ // 6.5 is the plan's 6b
+var layers = map[string]float64{
 	"parley":                     1,
 	"parley/docs":                1,
 	"parley/web":                 1,
@@ -54,7 +54,7 @@ var layers = map[string]float64{ // 6.5 is the plan's 6b
 	"parley/internal/actions": 6,
 	"parley/internal/eval":    6, // measures what chat and ingest do, and so stands above both
 
-	"parley/internal/manifest": 6.5, // applies through agents
+	"parley/internal/manifest": 6.5, // 6b: applies through agents
 
 	"parley/internal/api/v2":    7,
 	"parley/internal/api/v1":    7,
@@ -118,7 +118,7 @@ func TestImportsGoDown(t *testing.T) {
 			case isUnder(to, testkitPackage):
 				t.Errorf("%s imports %s, which is for tests only", p.ImportPath, to)
 			case layers[to] >= floor:
-				t.Errorf("%s (floor %v) imports %s (floor %v): hand it in from above, or move it", p.ImportPath, floor, to, layers[to])
+				t.Errorf("%s (floor %g) imports %s (floor %g): hand it in from above, or move it", p.ImportPath, floor, to, layers[to])
 			}
 		}
 	}

@@ -36,7 +36,7 @@ func (r *request) replyOutput(reply *outbound.Response, hide *strings.Replacer) 
 	case r.fields != nil:
 		return failedOutput("the service's reply is not JSON")
 	}
-	return successOutput(map[string]string{"text": clip(hide.Replace(strings.ReplaceAll(string(reply.Body), "\x00", "")), maxShownBytes)})
+	return successOutput(map[string]string{"text": clip(hide.Replace(prose.StripNUL(string(reply.Body))), maxShownBytes)})
 }
 
 func (r *request) limitOutput(out chat.Output) chat.Output {

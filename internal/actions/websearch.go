@@ -13,6 +13,7 @@ import (
 	"parley"
 	"parley/internal/chat"
 	"parley/internal/outbound"
+	"parley/internal/text/prose"
 )
 
 const (
@@ -110,7 +111,7 @@ func isAllowedResult(address string, sites []string) bool {
 }
 
 func oneLine(text string) string {
-	return clip(strings.Join(strings.Fields(strings.ReplaceAll(text, "\x00", "")), " "), maxSnippetBytes)
+	return clip(strings.Join(strings.Fields(prose.StripNUL(text)), " "), maxSnippetBytes)
 }
 
 func (b *Toolbox) webSearchTool(a *parley.Action) (func(context.Context, chat.Call) chat.Output, error) {

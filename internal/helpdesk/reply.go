@@ -44,7 +44,7 @@ func (in *NewReply) check() error {
 // CONVERSATION_NOT_TAKEN_OVER, TEAM_MEMBER_NOT_FOUND, MESSAGE_CONTENT_NOT_RENDERABLE where nothing would be shown, and
 // VALIDATION_INVALID_BODY.
 func (d *Service) Reply(ctx context.Context, account parley.AccountID, agent parley.AgentID, number int64, in NewReply) (*parley.TicketMessage, error) {
-	in.Content = stripNUL(in.Content)
+	in.Content = prose.StripNUL(in.Content)
 	if err := in.check(); err != nil {
 		return nil, err
 	}

@@ -20,7 +20,7 @@ import (
 // and its assignee, all in one transaction. Fails with AGENT_NOT_FOUND, VALIDATION_INVALID_BODY with every fault in the details,
 // TICKET_INVALID_STATUS, TICKET_TEAM_NOT_FOUND or TICKET_TEAM_MEMBER_NOT_FOUND; then nothing is stored, and no number is used up.
 func (d *Service) Open(ctx context.Context, account parley.AccountID, agent parley.AgentID, in NewTicket) (*parley.Ticket, error) {
-	in.Subject, in.Description, in.Name = stripNUL(in.Subject), stripNUL(in.Description), stripNUL(in.Name)
+	in.Subject, in.Description, in.Name = prose.StripNUL(in.Subject), prose.StripNUL(in.Description), prose.StripNUL(in.Name)
 	if err := in.check(); err != nil {
 		return nil, err
 	}
@@ -187,9 +187,6 @@ func (in *NewTicket) check() error {
 	}
 	return parley.InvalidFields(faults)
 }
-
-// stripNUL removes NUL, which PostgreSQL cannot store.
-func stripNUL(s string) string { return strings.ReplaceAll(s, "\x00", "") }
 
 // ticketDraft is a ticket to open, with all that does not come from the database.
 type ticketDraft struct {

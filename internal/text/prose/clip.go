@@ -1,6 +1,9 @@
 package prose
 
-import "unicode/utf8"
+import (
+	"strings"
+	"unicode/utf8"
+)
 
 // ClipRunes returns the first n characters of a text.
 func ClipRunes(text string, n int) string {
@@ -22,3 +25,6 @@ func ClipBytes(text string, n int) string {
 	}
 	return text[:n]
 }
+
+// StripNUL removes NUL, which PostgreSQL cannot store.
+func StripNUL(text string) string { return strings.ReplaceAll(text, "\x00", "") }
