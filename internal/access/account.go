@@ -21,7 +21,7 @@ type Accounts struct {
 	Actor string // for the audit chain; empty for "operator"
 }
 
-// NewAccount is what an account is made from.
+// NewAccount describes an account to create.
 type NewAccount struct {
 	Name    string          // 1 to 100 characters
 	Plan    string          // empty for DefaultPlan
@@ -29,8 +29,8 @@ type NewAccount struct {
 	HIPAA   bool
 }
 
-// CreateAccount creates an account with a first key of full access, and returns that key, which cannot be read again. Fails with
-// VALIDATION_INVALID_BODY and every fault in the details.
+// CreateAccount creates an account with a first key of full access, and returns that key, which cannot be read again.
+// Fails with VALIDATION_INVALID_BODY and every fault in the details.
 func (o *Accounts) CreateAccount(ctx context.Context, n NewAccount) (*parley.Account, string, error) {
 	if n.Plan == "" {
 		n.Plan = DefaultPlan
@@ -56,7 +56,7 @@ func (o *Accounts) CreateAccount(ctx context.Context, n NewAccount) (*parley.Acc
 	return a, key, err
 }
 
-// AccountChange is what of an account to change; nil fields stay.
+// AccountChange describes the change of an account; nil fields stay.
 type AccountChange struct {
 	Plan    *string
 	Credits *CreditGrant
@@ -97,7 +97,7 @@ func (c AccountChange) apply(a *parley.Account) {
 	}
 }
 
-// List lists every account, oldest first.
+// List returns all accounts, oldest first.
 func (o *Accounts) List(ctx context.Context) ([]parley.Account, error) { return o.DB.Accounts(ctx) }
 
 func (o *Accounts) checkAccount(a *parley.Account) error {

@@ -10,7 +10,8 @@ import (
 	"parley/internal/httpapi"
 )
 
-// Admission admits the requests of all APIs: it counts them, authenticates the caller and checks what the caller may do.
+// Admission admits the requests of all APIs: it counts them, authenticates the caller and checks what the caller may
+// do.
 type Admission struct {
 	Authenticator *Authenticator
 	Limiter       *Limiter // nil where requests are counted before
@@ -18,8 +19,8 @@ type Admission struct {
 	TrustProxy    bool // take the caller's address from X-Forwarded-For
 }
 
-// Admit counts the request, then checks its key, the plan and the scope, in this order; existence and feature follow in the handlers.
-// A request without a valid key counts for its address. The admission's Caller is a *Caller.
+// Admit counts the request, then checks its key, the plan and the scope, in this order; existence and feature follow in
+// the handlers. A request without a valid key counts for its address. The admission's Caller is a *Caller.
 func (d *Admission) Admit(ctx context.Context, r *http.Request, op *httpapi.Operation) (httpapi.Admission, error) {
 	if err := d.Authenticator.CheckMaintenance(); err != nil && !op.RateExempt {
 		return d.currentRate(anonymousPrefix + httpapi.ClientAddress(r, d.TrustProxy)), err

@@ -1,5 +1,5 @@
-// Package access authenticates callers and checks what they may do: API keys, scopes, plans and rate limits. It also holds the
-// operator's operations on accounts, keys and members.
+// Package access authenticates callers and checks what they may do: API keys, scopes, plans and rate limits. It also
+// holds the operator's operations on accounts, keys and members.
 package access
 
 import (
@@ -23,8 +23,8 @@ type Caller struct {
 	Plan    parley.Plan
 }
 
-// CheckScope fails with SUBSCRIPTION_API_RESTRICTED_PLAN when the plan has no API access, then with AUTH_INSUFFICIENT_PERMISSIONS
-// when the key lacks the scope: the plan is checked before the scope.
+// CheckScope fails with SUBSCRIPTION_API_RESTRICTED_PLAN when the plan has no API access, then with
+// AUTH_INSUFFICIENT_PERMISSIONS when the key lacks the scope: the plan is checked before the scope.
 func (c *Caller) CheckScope(scope parley.Scope) error {
 	if !c.Plan.API {
 		return parley.NewError(parley.CodePlanWithoutAPI)
@@ -35,8 +35,8 @@ func (c *Caller) CheckScope(scope parley.Scope) error {
 	return nil
 }
 
-// Authenticator finds callers by their keys. It caches each result for half a second, so a revoked key or a changed plan takes effect
-// everywhere within that time, and on this server at once after ClearCache.
+// Authenticator finds callers by their keys. It caches each result for half a second, so a revoked key or a changed
+// plan takes effect everywhere within that time, and on this server at once after ClearCache.
 type Authenticator struct {
 	DB     *store.DB
 	Plans  *Plans
@@ -55,8 +55,8 @@ type cachedCaller struct {
 	lastNoted *atomic.Int64 // time of the last noted use, in milliseconds
 }
 
-// Authenticate returns the caller of an Authorization header. It checks neither plan nor scope: see CheckScope. Fails with
-// AUTH_MISSING_API_KEY, AUTH_INVALID_API_KEY (also for a header that is not Bearer) or AUTH_EXPIRED_API_KEY.
+// Authenticate returns the caller of an Authorization header. It checks neither plan nor scope: see CheckScope. Fails
+// with AUTH_MISSING_API_KEY, AUTH_INVALID_API_KEY (also for a header that is not Bearer) or AUTH_EXPIRED_API_KEY.
 func (g *Authenticator) Authenticate(ctx context.Context, authorization string) (*Caller, error) {
 	if strings.TrimSpace(authorization) == "" {
 		return nil, parley.NewError(parley.CodeMissingKey)

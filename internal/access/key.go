@@ -16,7 +16,8 @@ import (
 )
 
 // A key is "pk_", 43 random characters (256 bits) and a checksum of 6, all of 0-9 A-Z a-z. The fixed beginning lets
-// scanners find keys that were committed by mistake; the checksum lets a typo be refused without asking the database.
+// scanners find keys that were committed by mistake; the checksum makes it possible to refuse a typo without the
+// database.
 const (
 	keyPrefix         = "pk_"
 	keyRandomLength   = 43
@@ -33,7 +34,8 @@ func NewKey() string {
 	return body + checksum(body)
 }
 
-// Hash returns the form in which a key is stored: SHA-256, hex. A key holds 256 random bits, so a plain hash cannot be guessed back.
+// Hash returns the form in which a key is stored: SHA-256, hex. A key holds 256 random bits, so a plain hash cannot be
+// guessed back.
 func Hash(key string) string {
 	sum := sha256.Sum256([]byte(key))
 	return hex.EncodeToString(sum[:])
@@ -72,7 +74,7 @@ func random62(n int) string {
 	return string(out)
 }
 
-// NewKeyRequest is what a key is made from.
+// NewKeyRequest describes a key to create.
 type NewKeyRequest struct {
 	AccountID parley.AccountID
 	Name      string         // empty for "key"

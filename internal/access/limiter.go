@@ -14,8 +14,9 @@ const (
 	defaultKeys   = 65_536
 )
 
-// Limiter limits each key to a number of requests in a sliding window, exactly: it logs the time of every admitted request. A refused
-// request is not logged, so a caller that keeps trying is admitted again as soon as the window allows it.
+// Limiter limits each key to a number of requests in a sliding window, exactly: it logs the time of every admitted
+// request. A refused request is not logged, so a caller that keeps trying is admitted again as soon as the window
+// allows it.
 type Limiter struct {
 	Limit   int           // requests in a window; 0 for DefaultLimit
 	Window  time.Duration // 0 for DefaultWindow
@@ -110,7 +111,8 @@ func (l *Limiter) dropExpired(g *requestLog, now time.Time) time.Time {
 	return now
 }
 
-// evictIdle drops the keys idle for longest: those whose window is empty, at most two at a time, and any beyond the bound.
+// evictIdle drops the keys idle for longest: those whose window is empty, at most two at a time, and any beyond the
+// bound.
 func (l *Limiter) evictIdle(now time.Time) {
 	most := cmp.Or(max(l.MaxKeys, 0), defaultKeys)
 	for range 2 {

@@ -23,8 +23,8 @@ type maintenance struct {
 	mu      sync.Mutex // serializes changes: a value that was read earlier is not set later
 }
 
-// CheckMaintenance returns SERVICE_UNDER_MAINTENANCE while the service is under maintenance, and nil otherwise. Every API calls it
-// first; what runs already goes on.
+// CheckMaintenance returns SERVICE_UNDER_MAINTENANCE while the service is under maintenance, and nil otherwise. Every
+// API calls it first; what runs already goes on.
 func (g *Authenticator) CheckMaintenance() error {
 	if !g.maintenance.enabled.Load() {
 		return nil
@@ -52,7 +52,8 @@ func (g *Authenticator) setMaintenanceLocked(on bool) {
 	}
 }
 
-// RefreshMaintenance reads whether the service is under maintenance. While the database is not available, nothing changes.
+// RefreshMaintenance reads whether the service is under maintenance. While the database is not available, nothing
+// changes.
 func (g *Authenticator) RefreshMaintenance(ctx context.Context) error {
 	g.maintenance.mu.Lock()
 	defer g.maintenance.mu.Unlock()

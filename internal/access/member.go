@@ -10,7 +10,7 @@ import (
 	"parley/internal/store"
 )
 
-// NewMember is what a membership is made from.
+// NewMember describes a membership to create.
 type NewMember struct {
 	AccountID parley.AccountID
 	Email     string
@@ -18,8 +18,8 @@ type NewMember struct {
 	Role      parley.Role // empty for agent
 }
 
-// AddMember makes a user a member of an account; one with that e-mail address, whatever its case, is found rather than
-// made. Fails with ACCOUNT_NOT_FOUND, VALIDATION_INVALID_BODY or RESOURCE_ALREADY_EXISTS.
+// AddMember makes a user a member of an account. A user with that e-mail address, in any case, is found, otherwise
+// created. Fails with ACCOUNT_NOT_FOUND, VALIDATION_INVALID_BODY or RESOURCE_ALREADY_EXISTS.
 func (o *Accounts) AddMember(ctx context.Context, n NewMember) (*parley.Membership, error) {
 	if n.Role == "" {
 		n.Role = parley.RoleAgent
@@ -46,7 +46,7 @@ func (o *Accounts) AddMember(ctx context.Context, n NewMember) (*parley.Membersh
 	return &m, err
 }
 
-// alreadyMemberError is the failure that names the member who is there already.
+// alreadyMemberError returns the error that names the existing member.
 func (o *Accounts) alreadyMemberError(ctx context.Context, account parley.AccountID, email string) error {
 	members, err := o.DB.Members(ctx, account)
 	if err != nil {
@@ -60,7 +60,7 @@ func (o *Accounts) alreadyMemberError(ctx context.Context, account parley.Accoun
 	return parley.NewError(parley.CodeAlreadyExists)
 }
 
-// Members lists an account's members, oldest first; without an account, all.
+// Members returns an account's members, oldest first; without an account, all.
 func (o *Accounts) Members(ctx context.Context, account parley.AccountID) ([]parley.Membership, error) {
 	if account != "" {
 		if _, err := o.DB.Account(ctx, account); err != nil {
@@ -84,8 +84,8 @@ func checkMember(u parley.User, role parley.Role) error {
 	return parley.InvalidFields(details)
 }
 
-// isPlausibleEmail accepts a bare ASCII address with a dot in its domain. ASCII only: the two databases do not agree on the
-// case of other letters, and an address must be found whatever its case.
+// isPlausibleEmail accepts a bare ASCII address with a dot in its domain. ASCII only: the two databases do not agree on
+// the case of other letters, and an address must be found whatever its case.
 func isPlausibleEmail(s string) bool {
 	for i := range len(s) {
 		if s[i] <= ' ' || s[i] >= 0x7f {
@@ -123,7 +123,8 @@ func (r MemberRef) find(ctx context.Context, tx *store.DB) (m *parley.Membership
 	return m, err
 }
 
-// MemberCleanup removes what only members have, in the transaction that ends the membership. It returns the facts for the audit chain.
+// MemberCleanup removes what only members have, in the transaction that ends the membership. It returns the facts for
+// the audit chain.
 type MemberCleanup func(tx *store.DB, user parley.UserID) (map[string]any, error)
 
 // RemoveMember ends a membership; cleanUp is called first. The user stays, as the author of what they wrote. Fails with
@@ -183,8 +184,8 @@ func (o *Accounts) ChangeMember(ctx context.Context, ref MemberRef, role parley.
 	return changed, err
 }
 
-// requireOwner fails where the account of a former owner has no owner left. It locks the account's row, so that two owners cannot leave
-// at the same time.
+// requireOwner fails where the account of a former owner has no owner left. It locks the account's row, so that two
+// owners cannot leave at the same time.
 func requireOwner(ctx context.Context, tx *store.DB, before *parley.Membership) error {
 	if _, err := tx.LockAccount(ctx, before.AccountID); err != nil || before.Role != parley.RoleOwner {
 		return err

@@ -77,7 +77,8 @@ func TestAccountsRemoveMembers(t *testing.T) {
 	})
 }
 
-// TestAnAccountKeepsAnOwner holds that the last owner neither leaves nor becomes something else, also when two try at once.
+// TestAnAccountKeepsAnOwner holds that the last owner neither leaves nor becomes something else, also when two try at
+// once.
 func TestAnAccountKeepsAnOwner(t *testing.T) {
 	forEachStore(t, func(d *fixture) {
 		a, _ := d.createAccount("")

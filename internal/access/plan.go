@@ -41,8 +41,8 @@ func (p *Plans) Plan(name string) (parley.Plan, bool) {
 // Names lists the plans.
 func (p *Plans) Names() []string { return slices.Clone(p.names) }
 
-// LoadPlans reads the plans in the file, or those inside the program when path is empty. The error names every fault of the
-// file with its line.
+// LoadPlans reads the plans in the file, or those inside the program when path is empty. The error names every fault of
+// the file with its line.
 func LoadPlans(path string) (*Plans, error) {
 	text := builtInPlans
 	if path != "" {

@@ -51,17 +51,17 @@ func (g *Authenticator) FlushUsage(ctx context.Context) error {
 	return g.DB.TouchKeys(ctx, used)
 }
 
-// Run writes the uses of keys now and then until ctx is done, and once more then. A use that cannot be written is lost: it
-// is informational. It also checks for the beginning and the end of maintenance.
+// Run writes the uses of keys now and then until ctx is done, and once more then. A use that cannot be written is lost:
+// it is informational. It also checks for the beginning and the end of maintenance.
 func (g *Authenticator) Run(ctx context.Context) error {
-	tick, look := time.NewTicker(writeInterval), time.NewTicker(maintenanceInterval)
-	defer tick.Stop()
-	defer look.Stop()
+	flush, check := time.NewTicker(writeInterval), time.NewTicker(maintenanceInterval)
+	defer flush.Stop()
+	defer check.Stop()
 	for {
 		select {
-		case <-look.C:
+		case <-check.C:
 			_ = g.RefreshMaintenance(ctx) // other work reports that the database is not available
-		case <-tick.C:
+		case <-flush.C:
 			if err := g.FlushUsage(ctx); err != nil && ctx.Err() == nil {
 				g.logger().Warn("the last use of API keys was not written", "error", err)
 			}

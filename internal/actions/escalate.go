@@ -14,7 +14,8 @@ import (
 // escalatedMessage is the default result of an escalate action.
 const escalatedMessage = "A person from the team will take over this conversation."
 
-// escalateTool returns how to run an escalate action, and the operator's text for the customer; empty means the default text.
+// escalateTool returns how to run an escalate action, and the operator's text for the customer; empty means the default
+// text.
 func (b *Toolbox) escalateTool(a *parley.Action) (run func(context.Context, chat.Call) chat.Output, handoverText string, err error) {
 	var c messageConfig
 	if err := decodeStrict(a.Config, &c); err != nil {

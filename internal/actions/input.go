@@ -40,8 +40,8 @@ func Parameters(inputs []parley.ActionInput) json.RawMessage {
 	return schema
 }
 
-// readInputs reads the inputs of a call. Values in another type, such as "42" for a number, are converted; null and unknown ones are
-// left out. The error names the input.
+// readInputs reads the inputs of a call. Values in another type, such as "42" for a number, are converted; null and
+// unknown ones are left out. The error names the input.
 func readInputs(inputs []parley.ActionInput, call json.RawMessage) (map[string]json.RawMessage, error) {
 	object := map[string]json.RawMessage{}
 	if len(call) > 0 {
@@ -85,8 +85,8 @@ func readAllInputs(inputs []parley.ActionInput, call json.RawMessage) (map[strin
 	if err != nil {
 		return nil, err
 	}
-	if lack := missingInputs(inputs, known); len(lack) > 0 {
-		return nil, fmt.Errorf("%s is required", lack[0].Name)
+	if missing := missingInputs(inputs, known); len(missing) > 0 {
+		return nil, fmt.Errorf("%s is required", missing[0].Name)
 	}
 	return known, nil
 }

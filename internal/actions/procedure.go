@@ -87,8 +87,8 @@ func (p *procedureRunner) run(ctx context.Context, call chat.Call) chat.Output {
 	if err != nil {
 		return p.toolbox.internalFailure(call, "the procedure could not begin", err)
 	}
-	if lack := missingInputs(p.Inputs, r.Inputs); len(lack) > 0 {
-		return askForInputs(lack)
+	if missing := missingInputs(p.Inputs, r.Inputs); len(missing) > 0 {
+		return askForInputs(missing)
 	}
 	return p.runSteps(ctx, call, r)
 }
@@ -108,8 +108,8 @@ func (p *procedureRunner) openRun(ctx context.Context, call chat.Call, known map
 	return r, p.toolbox.DB.StartProcedureRun(ctx, redactedRun(r, call.Redact))
 }
 
-// redactedRun returns the run as it may be stored. For an agent that masks personal data, personal inputs are not stored: a waiting run
-// asks for them again.
+// redactedRun returns the run as it may be stored. For an agent that masks personal data, personal inputs are not
+// stored: a waiting run asks for them again.
 func redactedRun(r *parley.ProcedureRun, redact bool) *parley.ProcedureRun {
 	if !redact {
 		return r
@@ -121,9 +121,9 @@ func redactedRun(r *parley.ProcedureRun, redact bool) *parley.ProcedureRun {
 }
 
 // askForInputs returns a message that asks for the missing inputs; the run waits for them.
-func askForInputs(lack []parley.ActionInput) chat.Output {
+func askForInputs(missing []parley.ActionInput) chat.Output {
 	var names, words []string
-	for _, in := range lack {
+	for _, in := range missing {
 		names = append(names, in.Name)
 		if in.Description != "" {
 			words = append(words, strings.TrimRight(in.Description, ". "))
@@ -206,7 +206,8 @@ func (p *procedureRunner) runAction(ctx context.Context, call chat.Call, step pa
 	return chat.NestedCall{Tool: tool.Name, Kind: tool.Kind, Input: input, Output: tool.Run(ctx, call).ToolOutput}
 }
 
-// actionMessage returns the message in the result of an action. In replies of other servers a "message" has no such meaning.
+// actionMessage returns the message in the result of an action. In replies of other servers a "message" has no such
+// meaning.
 func actionMessage(inner chat.NestedCall) []string {
 	var result struct{ Message string }
 	if inner.Kind == parley.ActionHTTP || json.Unmarshal(inner.Output.Data, &result) != nil || result.Message == "" {

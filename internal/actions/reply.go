@@ -63,7 +63,8 @@ func decodeReply(reply *outbound.Response) (document any, ok bool) {
 	return document, err == nil
 }
 
-// refusedOutput returns the failure for an unsuccessful reply: its status, and its message where the document has a usual one.
+// refusedOutput returns the failure for an unsuccessful reply: its status, and its message where the document has a
+// usual one.
 func refusedOutput(status int, document any) chat.Output {
 	text := http.StatusText(status)
 	if text != "" {
@@ -94,8 +95,8 @@ func replyMessage(document any) string {
 // clip returns at most n bytes of a text, without what is not UTF-8.
 func clip(text string, n int) string { return prose.ClipBytes(strings.ToValidUTF8(text, "\uFFFD"), n) }
 
-// fieldPathPattern matches a place in a JSON document: names joined by dots, each with [] where it holds a list; [] at the beginning
-// stands for a list at the top.
+// fieldPathPattern matches a place in a JSON document: names joined by dots, each with [] where it holds a list; [] at
+// the beginning stands for a list at the top.
 var fieldPathPattern = regexp.MustCompile(`^(\[\](\.|$))?([^.\[\]\s]+(\[\])*(\.[^.\[\]\s]+(\[\])*)*)?$`)
 
 // fieldTree is a tree of the fields to keep; a leaf keeps all below it.
@@ -109,8 +110,8 @@ func newFieldTree(paths []string) fieldTree {
 			if name == "" {
 				continue
 			}
-			next, there := at[name]
-			if !there {
+			next, exists := at[name]
+			if !exists {
 				next = fieldTree{}
 				at[name] = next
 			}
@@ -130,7 +131,7 @@ func (p fieldTree) pick(value any) (any, bool) {
 	case map[string]any:
 		picked := map[string]any{}
 		for name, below := range p {
-			if part, there := v[name]; there {
+			if part, exists := v[name]; exists {
 				if part, found := below.pick(part); found {
 					picked[name] = part
 				}

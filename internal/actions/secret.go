@@ -12,8 +12,8 @@ import (
 	"parley/internal/vault"
 )
 
-// SealSecrets encrypts the values that a config names as ${NAME}, by name, for Action.Secrets; no secrets are the empty string. Fails
-// with VALIDATION_INVALID_BODY when the vault has no key.
+// SealSecrets encrypts the values that a config names as ${NAME}, by name, for Action.Secrets; no secrets are the empty
+// string. Fails with VALIDATION_INVALID_BODY when the vault has no key.
 func SealSecrets(v *vault.Vault, account parley.AccountID, secrets map[string]string) (string, error) {
 	if len(secrets) == 0 {
 		return "", nil

@@ -62,7 +62,8 @@ func valueText(raw json.RawMessage) string {
 	return string(raw)
 }
 
-// fillTemplate replaces the marks of a template in one pass, so that nothing in a value is taken for a mark. escape may be nil.
+// fillTemplate replaces the marks of a template in one pass, so that nothing in a value is taken for a mark. escape may
+// be nil.
 func (v values) fillTemplate(template string, escape func(string) string) string {
 	return markPattern.ReplaceAllStringFunc(template, func(m string) string {
 		text := v.markText(m)
@@ -87,8 +88,8 @@ func (v values) isMissing(template string) bool {
 	return ok && v.inputs[name] == nil
 }
 
-// fillJSON fills a decoded JSON template. A string that is nothing but an input becomes the input's value with its type; where
-// that input is missing, a member is left out and an item is null.
+// fillJSON fills a decoded JSON template. A string that is nothing but an input becomes the input's value with its
+// type; where that input is missing, a member is left out and an item is null.
 func (v values) fillJSON(template any) any {
 	switch t := template.(type) {
 	case string:

@@ -11,8 +11,8 @@ import (
 // maxCachedAgents is how many agents' tools are cached.
 const maxCachedAgents = 512
 
-// agentCaches caches the tools of the agents that were used last. Each change of an agent increments its version, so no stale tools
-// are found.
+// agentCaches caches the tools of the agents that were used last. Each change of an agent increments its version, so no
+// stale tools are found.
 type agentCaches struct {
 	mu      sync.Mutex
 	order   list.List // of *toolCache, the last used first

@@ -160,8 +160,8 @@ func failedOutput(format string, args ...any) chat.Output {
 	return chat.Output{ToolOutput: parley.ToolOutput{Status: parley.ToolError, Error: fmt.Sprintf(format, args...)}}
 }
 
-// internalFailure returns the output for an internal error: the cause is logged, and the model gets the message that an *parley.Error
-// has for callers.
+// internalFailure returns the output for an internal error: the cause is logged, and the model gets the message that an
+// *parley.Error has for callers.
 func (b *Toolbox) internalFailure(call chat.Call, what string, err error) chat.Output {
 	var fail *parley.Error
 	if errors.As(err, &fail) && fail.Code.Status() < 500 {

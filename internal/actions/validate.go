@@ -1,6 +1,6 @@
-// Package actions holds what an agent can do besides answering: it checks the actions and procedures that an operator has defined,
-// and offers them to turns as tools. Definitions are data; actions reach other servers through package outbound only, and their
-// secrets are decrypted for one call.
+// Package actions holds what an agent can do besides answering: it checks the actions and procedures that an operator
+// has defined, and offers them to turns as tools. Definitions are data; actions reach other servers through package
+// outbound only, and their secrets are decrypted for one call.
 package actions
 
 import (

@@ -10,7 +10,7 @@ import (
 	"parley"
 )
 
-// configCheckers tells how the config of each kind is checked.
+// configCheckers holds the check of each kind's config.
 var configCheckers = map[parley.ActionKind]func(f faults, path string, a *parley.Action){
 	parley.ActionHTTP: checkHTTP,
 	parley.ActionClient: func(f faults, path string, a *parley.Action) {
@@ -35,7 +35,7 @@ var kindList = func() string {
 
 // messageConfig is the config of collect-leads and escalate.
 type messageConfig struct {
-	Message string `json:"message"` // said when it is done; a default when empty
+	Message string `json:"message"` // the result; a default when empty
 }
 
 // leadInputs are the fields of a form that defines none.
@@ -101,7 +101,7 @@ var searchInputs = []parley.ActionInput{{Name: "query", Type: "string", Descript
 
 var escalateInputs = []parley.ActionInput{{Name: "reason", Type: "string", Description: "why a person should take over, in one sentence"}}
 
-// actionInputs returns an action's inputs; kinds that need certain ones have them without saying so.
+// actionInputs returns an action's inputs, with those that its kind always has.
 func actionInputs(a *parley.Action) []parley.ActionInput {
 	if len(a.Inputs) > 0 {
 		return a.Inputs
@@ -118,7 +118,7 @@ func actionInputs(a *parley.Action) []parley.ActionInput {
 	}
 }
 
-// checkURL checks a URL template: its scheme and host are written out, so that no input chooses who is asked.
+// checkURL checks a URL template: its scheme and host are written out, so that no input chooses the server.
 func (f faults) checkURL(path, template string, inputs []parley.ActionInput, schemes ...string) {
 	if template == "" {
 		f.add(path, "is required")

@@ -31,8 +31,8 @@ type WebSearch struct {
 	http    *outbound.Client
 }
 
-// NewWebSearch returns the engine with that JSON endpoint, such as http://searxng:8080/search. It may be in a private network, since
-// the operator has configured it.
+// NewWebSearch returns the engine with that JSON endpoint, such as http://searxng:8080/search. It may be in a private
+// network, since the operator has configured it.
 func NewWebSearch(address string) (*WebSearch, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil {
@@ -55,7 +55,8 @@ type SearchResult struct {
 	Snippet string `json:"snippet"`
 }
 
-// Find searches the web, on these sites only if there are any, and returns at most five results. Fails with *outbound.Error.
+// Find searches the web, on these sites only if there are any, and returns at most five results. Fails with
+// *outbound.Error.
 func (s *WebSearch) Find(ctx context.Context, query string, sites []string) ([]SearchResult, error) {
 	u := *s.address
 	q := u.Query()

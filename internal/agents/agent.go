@@ -46,12 +46,12 @@ type NewAgent struct {
 	URL          string // a site that becomes the first source
 }
 
-// Create creates an agent and returns the steps that are still to do, such as adding a URL that was refused or exceeds the plan. Fails
-// with AGENT_LIMIT_REACHED; the limit is exact, however many requests run at a time.
-func (k *Service) Create(ctx context.Context, account parley.Account, plan parley.Plan, n NewAgent) (parley.AgentID, []string, error) {
-	a := n.Agent(account.ID, k.Now())
-	link, pending := k.firstLink(account, plan, a.ID, n.URL)
-	err := k.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error {
+// Create creates an agent and returns the steps that are still to do, such as adding a URL that was refused or exceeds
+// the plan. Fails with AGENT_LIMIT_REACHED; the limit is exact, however many requests run at a time.
+func (s *Service) Create(ctx context.Context, account parley.Account, plan parley.Plan, n NewAgent) (parley.AgentID, []string, error) {
+	a := n.Agent(account.ID, s.Now())
+	link, pending := s.firstLink(account, plan, a.ID, n.URL)
+	err := s.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error {
 		if err := CheckLimit(ctx, tx, account.ID, plan); err != nil {
 			return err
 		}
@@ -73,22 +73,22 @@ func (k *Service) Create(ctx context.Context, account parley.Account, plan parle
 }
 
 // firstLink returns the link source of a new agent, or the step that is left to do.
-func (k *Service) firstLink(account parley.Account, plan parley.Plan, agent parley.AgentID, url string) (*ingest.NewLink, []string) {
+func (s *Service) firstLink(account parley.Account, plan parley.Plan, agent parley.AgentID, url string) (*ingest.NewLink, []string) {
 	if url == "" {
 		return nil, nil
 	}
-	if k.Ingest == nil || !plan.AllowsStorage(1) {
+	if s.Ingest == nil || !plan.AllowsStorage(1) {
 		return nil, []string{AddSource}
 	}
-	link, err := k.Ingest.NewLink(account, plan, agent, ingest.Link{URL: url, Type: crawl.WholeSite})
+	link, err := s.Ingest.NewLink(account, plan, agent, ingest.Link{URL: url, Type: crawl.WholeSite})
 	if err != nil {
 		return nil, []string{AddSource}
 	}
 	return link, nil
 }
 
-// CheckLimit fails with AGENT_LIMIT_REACHED where the plan does not allow one agent more. It locks the account's row, so that two
-// cannot count the same agents.
+// CheckLimit fails with AGENT_LIMIT_REACHED where the plan does not allow one agent more. It locks the account's row,
+// so that two cannot count the same agents.
 func CheckLimit(ctx context.Context, tx *store.DB, account parley.AccountID, plan parley.Plan) error {
 	if _, err := tx.LockAccount(ctx, account); err != nil {
 		return err
@@ -122,14 +122,14 @@ var ErrUnchanged = errors.New("agents: nothing to change")
 
 // Change changes an agent's settings; a change without effect records nothing. Fails with AGENT_NOT_FOUND, or with
 // PLAN_FEATURE_NOT_AVAILABLE when it asks for more than the plan has: what was set under a better plan may stay.
-func (k *Service) Change(ctx context.Context, account parley.Account, plan parley.Plan, id parley.AgentID, change func(*parley.Agent) error) error {
-	now := k.Now()
-	return k.changeTx(ctx, account.ID, id, now, func(_ *store.DB, a *parley.Agent) error { return ApplyChange(a, plan, now, change) })
+func (s *Service) Change(ctx context.Context, account parley.Account, plan parley.Plan, id parley.AgentID, change func(*parley.Agent) error) error {
+	now := s.Now()
+	return s.changeTx(ctx, account.ID, id, now, func(_ *store.DB, a *parley.Agent) error { return ApplyChange(a, plan, now, change) })
 }
 
 // changeTx changes an agent and records the event, in one transaction; ErrUnchanged rolls it back without an error.
-func (k *Service) changeTx(ctx context.Context, account parley.AccountID, id parley.AgentID, now time.Time, change func(*store.DB, *parley.Agent) error) error {
-	err := k.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error {
+func (s *Service) changeTx(ctx context.Context, account parley.AccountID, id parley.AgentID, now time.Time, change func(*store.DB, *parley.Agent) error) error {
+	err := s.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error {
 		err := tx.UpdateAgent(ctx, account, id, func(a *parley.Agent) error { return change(tx, a) })
 		if err != nil {
 			return err
@@ -142,8 +142,9 @@ func (k *Service) changeTx(ctx context.Context, account parley.AccountID, id par
 	return err
 }
 
-// ApplyChange changes the settings of an agent that is not stored yet. It returns ErrUnchanged where nothing differs, and fails with
-// PLAN_FEATURE_NOT_AVAILABLE where the change asks for more than the plan has: what was set under a better plan may stay.
+// ApplyChange changes the settings of an agent that is not stored yet. It returns ErrUnchanged where nothing differs,
+// and fails with PLAN_FEATURE_NOT_AVAILABLE where the change asks for more than the plan has: what was set under a
+// better plan may stay.
 func ApplyChange(a *parley.Agent, plan parley.Plan, now time.Time, change func(*parley.Agent) error) error {
 	before, err := json.Marshal(a)
 	if err != nil {
@@ -171,13 +172,13 @@ func ApplyChange(a *parley.Agent, plan parley.Plan, now time.Time, change func(*
 
 // CreateWithContent creates an agent together with its sources, or nothing at all. Fails with AGENT_LIMIT_REACHED, with
 // VALIDATION_INVALID_BODY for addresses that cannot be read (see ingest.NewContent) or with SOURCE_SIZE_LIMIT_EXCEEDED.
-func (k *Service) CreateWithContent(ctx context.Context, account parley.Account, plan parley.Plan, n NewAgent, c ingest.Content) (parley.AgentID, error) {
-	a := n.Agent(account.ID, k.Now())
-	content, err := k.newContent(account, plan, a.ID, c)
+func (s *Service) CreateWithContent(ctx context.Context, account parley.Account, plan parley.Plan, n NewAgent, c ingest.Content) (parley.AgentID, error) {
+	a := n.Agent(account.ID, s.Now())
+	content, err := s.newContent(account, plan, a.ID, c)
 	if err != nil {
 		return "", err
 	}
-	err = k.DB.Transact(ctx, sqldb.Bulk, func(tx *store.DB) error {
+	err = s.DB.Transact(ctx, sqldb.Bulk, func(tx *store.DB) error {
 		if err := CheckLimit(ctx, tx, account.ID, plan); err != nil {
 			return err
 		}
@@ -195,18 +196,19 @@ func (k *Service) CreateWithContent(ctx context.Context, account parley.Account,
 	return a.ID, nil
 }
 
-// ReplaceContent replaces the texts and links of an agent, and its name unless name is empty; it does all of that or nothing. The old
-// content answers until the new one is trained. Fails with AGENT_NOT_FOUND, and as CreateWithContent does.
-func (k *Service) ReplaceContent(ctx context.Context, account parley.Account, plan parley.Plan, id parley.AgentID, name string, c ingest.Content) error {
-	if err := k.DB.ShareLockAgent(ctx, account.ID, id); err != nil {
+// ReplaceContent replaces the texts and links of an agent, and its name unless name is empty; it does all of that or
+// nothing. The old content answers until the new one is trained. Fails with AGENT_NOT_FOUND, and as CreateWithContent
+// does.
+func (s *Service) ReplaceContent(ctx context.Context, account parley.Account, plan parley.Plan, id parley.AgentID, name string, c ingest.Content) error {
+	if err := s.DB.ShareLockAgent(ctx, account.ID, id); err != nil {
 		return err
 	}
-	content, err := k.newContent(account, plan, id, c)
+	content, err := s.newContent(account, plan, id, c)
 	if err != nil {
 		return err
 	}
-	now := k.Now()
-	return k.DB.Transact(ctx, sqldb.Bulk, func(tx *store.DB) error {
+	now := s.Now()
+	return s.DB.Transact(ctx, sqldb.Bulk, func(tx *store.DB) error {
 		err := tx.UpdateAgent(ctx, account.ID, id, func(a *parley.Agent) error {
 			return ApplyChange(a, plan, now, func(a *parley.Agent) error {
 				if name != "" {
@@ -225,21 +227,21 @@ func (k *Service) ReplaceContent(ctx context.Context, account parley.Account, pl
 	})
 }
 
-func (k *Service) newContent(account parley.Account, plan parley.Plan, id parley.AgentID, c ingest.Content) (*ingest.NewContent, error) {
-	if k.Ingest == nil {
+func (s *Service) newContent(account parley.Account, plan parley.Plan, id parley.AgentID, c ingest.Content) (*ingest.NewContent, error) {
+	if s.Ingest == nil {
 		return nil, errors.New("agents: there is nobody to read content")
 	}
-	return k.Ingest.NewContent(account, plan, id, c)
+	return s.Ingest.NewContent(account, plan, id, c)
 }
 
 // resyncPeriod is how often the websites of an agent with automatic re-sync are read again.
 const resyncPeriod = 7 * 24 * time.Hour
 
-// AutoRetrain turns the weekly re-sync of an agent's websites on or off; the first one is a week later. Fails with AGENT_NOT_FOUND,
-// and, when turning it on, with AGENT_NOT_TRAINED as long as no source is live.
-func (k *Service) AutoRetrain(ctx context.Context, account parley.Account, id parley.AgentID, on bool) error {
-	now := k.Now()
-	return k.changeTx(ctx, account.ID, id, now, func(tx *store.DB, a *parley.Agent) error {
+// AutoRetrain turns the weekly re-sync of an agent's websites on or off; the first one is a week later. Fails with
+// AGENT_NOT_FOUND, and, when turning it on, with AGENT_NOT_TRAINED as long as no source is live.
+func (s *Service) AutoRetrain(ctx context.Context, account parley.Account, id parley.AgentID, on bool) error {
+	now := s.Now()
+	return s.changeTx(ctx, account.ID, id, now, func(tx *store.DB, a *parley.Agent) error {
 		if on {
 			if live, err := tx.HasLiveSource(ctx, account.ID, id); err != nil {
 				return err

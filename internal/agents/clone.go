@@ -33,30 +33,31 @@ type clonePayload struct {
 	At   int64          `json:"at"` // milliseconds
 }
 
-// Clone copies an agent: its settings, pictures, actions, procedures and sources, which need no training. The copy has an identity
-// secret of its own, and the original's statuses, teams and routing rules; conversations, tickets, leads and usage stay with the
-// original. A small agent is copied completely; the sources of a large one are copied by a job, and the copy is training until that is
-// done. Sources that would exceed the plan are not copied, and ADD_SOURCE is pending. Fails with AGENT_NOT_FOUND or AGENT_LIMIT_REACHED.
-func (k *Service) Clone(ctx context.Context, account parley.Account, plan parley.Plan, id parley.AgentID) (parley.AgentID, []string, error) {
-	c := store.Clone{Account: account.ID, FromAgent: id, ToAgent: parley.NewAgentID(), StartedAt: k.Now()}
+// Clone copies an agent: its settings, pictures, actions, procedures and sources, which need no training. The copy has
+// an identity secret of its own, and the original's statuses, teams and routing rules; conversations, tickets, leads
+// and usage stay with the original. A small agent is copied completely; the sources of a large one are copied by a job,
+// and the copy is training until that is done. Sources that would exceed the plan are not copied, and ADD_SOURCE is
+// pending. Fails with AGENT_NOT_FOUND or AGENT_LIMIT_REACHED.
+func (s *Service) Clone(ctx context.Context, account parley.Account, plan parley.Plan, id parley.AgentID) (parley.AgentID, []string, error) {
+	c := store.Clone{Account: account.ID, FromAgent: id, ToAgent: parley.NewAgentID(), StartedAt: s.Now()}
 	identity := newSecret()
-	work, err := k.DB.CloneSize(ctx, c)
+	work, err := s.DB.CloneSize(ctx, c)
 	if err != nil {
 		return "", nil, err
 	}
 	var pending []string
-	err = k.DB.Transact(ctx, sqldb.Bulk, func(tx *store.DB) error {
+	err = s.DB.Transact(ctx, sqldb.Bulk, func(tx *store.DB) error {
 		pending = nil
-		a, err := k.lockOriginal(ctx, tx, account.ID, plan, c)
+		a, err := s.lockOriginal(ctx, tx, account.ID, plan, c)
 		if err != nil {
 			return err
 		}
-		if err := k.writeClone(ctx, tx, c, a, identity); err != nil {
+		if err := s.writeClone(ctx, tx, c, a, identity); err != nil {
 			return err
 		}
 		if !plan.AllowsStorage(a.Size) {
 			pending = []string{AddSource}
-		} else if err := k.startCopying(ctx, tx, c, work.Passages <= maxInlinePassages && work.Sources <= maxInlineSources && a.Size <= maxInlineBytes); err != nil {
+		} else if err := s.startCopying(ctx, tx, c, work.Passages <= maxInlinePassages && work.Sources <= maxInlineSources && a.Size <= maxInlineBytes); err != nil {
 			return err
 		}
 		if err := tx.CompleteClaim(ctx, "agent:"+string(c.ToAgent)); err != nil {
@@ -71,7 +72,7 @@ func (k *Service) Clone(ctx context.Context, account parley.Account, plan parley
 }
 
 // lockOriginal locks and returns the agent to copy, within the plan's limit of agents.
-func (k *Service) lockOriginal(ctx context.Context, tx *store.DB, account parley.AccountID, plan parley.Plan, c store.Clone) (*parley.Agent, error) {
+func (s *Service) lockOriginal(ctx context.Context, tx *store.DB, account parley.AccountID, plan parley.Plan, c store.Clone) (*parley.Agent, error) {
 	if err := tx.LockAgent(ctx, account, c.FromAgent); err != nil { // agents before accounts, always
 		return nil, err
 	}
@@ -82,7 +83,7 @@ func (k *Service) lockOriginal(ctx context.Context, tx *store.DB, account parley
 }
 
 // writeClone writes the copy without its sources.
-func (k *Service) writeClone(ctx context.Context, tx *store.DB, c store.Clone, from *parley.Agent, identity string) error {
+func (s *Service) writeClone(ctx context.Context, tx *store.DB, c store.Clone, from *parley.Agent, identity string) error {
 	a := *from
 	a.ID, a.Name, a.IdentitySecret, a.Key = c.ToAgent, cloneName(from.Name), identity, ""
 	a.ConfigVersion, a.CreatedAt, a.UpdatedAt = 1, c.StartedAt, c.StartedAt
@@ -107,25 +108,25 @@ func cloneName(name string) string {
 	return prose.ClipRunes(name, maxNameRunes-len(mark)) + mark
 }
 
-// startCopying copies the sources of a small agent at once. Otherwise it writes the rows of the first ones, so that the copy is
-// training from the beginning, and enqueues a job for the rest.
-func (k *Service) startCopying(ctx context.Context, tx *store.DB, c store.Clone, small bool) error {
-	unfinished, err := k.hasCopyInProgress(ctx, tx, c.Account, func(_ clonePayload, to parley.AgentID) bool { return to == c.FromAgent })
+// startCopying copies the sources of a small agent at once. Otherwise it writes the rows of the first ones, so that the
+// copy is training from the beginning, and enqueues a job for the rest.
+func (s *Service) startCopying(ctx context.Context, tx *store.DB, c store.Clone, small bool) error {
+	unfinished, err := s.hasCopyInProgress(ctx, tx, c.Account, func(_ clonePayload, to parley.AgentID) bool { return to == c.FromAgent })
 	if err != nil {
 		return err
 	}
 	if small && !unfinished {
-		return k.copySources(ctx, tx, c)
+		return s.copySources(ctx, tx, c)
 	}
 	if _, _, err := tx.CloneSources(ctx, c, ""); err != nil {
 		return err
 	}
-	return k.Queue.Enqueue(ctx, tx.SQL(), cloneJob(c))
+	return s.Queue.Enqueue(ctx, tx.SQL(), cloneJob(c))
 }
 
 // hasCopyInProgress reports whether a matching copy is in progress.
-func (k *Service) hasCopyInProgress(ctx context.Context, db *store.DB, account parley.AccountID, matches func(c clonePayload, to parley.AgentID) bool) (bool, error) {
-	live, err := k.Queue.LiveJobs(ctx, db.SQL(), CloneJob, account)
+func (s *Service) hasCopyInProgress(ctx context.Context, db *store.DB, account parley.AccountID, matches func(c clonePayload, to parley.AgentID) bool) (bool, error) {
+	live, err := s.Queue.LiveJobs(ctx, db.SQL(), CloneJob, account)
 	if err != nil {
 		return false, err
 	}
@@ -160,16 +161,17 @@ type copyState struct {
 	train        bool
 }
 
-// finishCopy ends the copying of one source. from is the source when its content was copied, nil where it was deleted by then. A
-// version becomes live in the copy only if it was live in the original all the time, so that none of its passages is missing. Where the
-// original was edited or deleted meanwhile, the copy is trained from its text, and deleted where it has no text.
-func (k *Service) finishCopy(ctx context.Context, db *store.DB, c store.Clone, id parley.SourceID, from *parley.Source) error {
-	now, isDeleted := k.Now(), false
+// finishCopy ends the copying of one source. from is the source when its content was copied, nil where it was deleted
+// by then. A version becomes live in the copy only if it was live in the original all the time, so that none of its
+// passages is missing. Where the original was edited or deleted meanwhile, the copy is trained from its text, and
+// deleted where it has no text.
+func (s *Service) finishCopy(ctx context.Context, db *store.DB, c store.Clone, id parley.SourceID, from *parley.Source) error {
+	now, isDeleted := s.Now(), false
 	err := db.Transact(ctx, sqldb.Bulk, func(tx *store.DB) error {
 		if err := tx.LockAgent(ctx, c.Account, c.ToAgent); err != nil {
 			return err
 		}
-		l, err := k.nextCopyState(ctx, tx, c, id, from)
+		l, err := s.nextCopyState(ctx, tx, c, id, from)
 		if err != nil {
 			return err
 		}
@@ -184,7 +186,7 @@ func (k *Service) finishCopy(ctx context.Context, db *store.DB, c store.Clone, i
 		if err != nil || !l.train {
 			return err
 		}
-		return k.Queue.Enqueue(ctx, tx.SQL(), ingest.NewTrainJob(twin))
+		return s.Queue.Enqueue(ctx, tx.SQL(), ingest.NewTrainJob(twin))
 	})
 	if errors.Is(err, errAlreadySettled) {
 		return nil
@@ -195,7 +197,7 @@ func (k *Service) finishCopy(ctx context.Context, db *store.DB, c store.Clone, i
 	return err
 }
 
-func (k *Service) nextCopyState(ctx context.Context, tx *store.DB, c store.Clone, id parley.SourceID, from *parley.Source) (copyState, error) {
+func (s *Service) nextCopyState(ctx context.Context, tx *store.DB, c store.Clone, id parley.SourceID, from *parley.Source) (copyState, error) {
 	now, err := tx.Source(ctx, c.Account, c.FromAgent, id)
 	if err != nil && !parley.IsCode(err, parley.CodeSourceNotFound) {
 		return copyState{}, err
@@ -226,9 +228,9 @@ func originalState(c store.Clone, from *parley.Source) copyState {
 }
 
 // failCopy marks the copy of a source as failed, if it still waits for its content.
-func (k *Service) failCopy(ctx context.Context, c store.Clone, id parley.SourceID) error {
-	now := k.Now()
-	_, _, err := k.DB.UpdateSource(ctx, c.Account, c.ToAgent, c.SourceID(id), func(s *parley.Source) error {
+func (s *Service) failCopy(ctx context.Context, c store.Clone, id parley.SourceID) error {
+	now := s.Now()
+	_, _, err := s.DB.UpdateSource(ctx, c.Account, c.ToAgent, c.SourceID(id), func(s *parley.Source) error {
 		if s.Status != parley.SourceUntrained || s.LiveVersion != "" {
 			return errAlreadySettled
 		}

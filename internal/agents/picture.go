@@ -36,8 +36,8 @@ func (p Picture) field(a *parley.Agent) *string {
 
 // SetPicture sets a picture of the agent. Fails with VALIDATION_INVALID_BODY, whose details name the
 // file as "file", for what is not an image or not square, or with AGENT_NOT_FOUND.
-func (k *Service) SetPicture(ctx context.Context, account parley.Account, id parley.AgentID, which Picture, f ingest.File) error {
-	if err := k.DB.ShareLockAgent(ctx, account.ID, id); err != nil {
+func (s *Service) SetPicture(ctx context.Context, account parley.Account, id parley.AgentID, which Picture, f ingest.File) error {
+	if err := s.DB.ShareLockAgent(ctx, account.ID, id); err != nil {
 		return err
 	}
 	data, err := os.ReadFile(f.Path)
@@ -50,34 +50,34 @@ func (k *Service) SetPicture(ctx context.Context, account parley.Account, id par
 		e.Details = map[string]string{"file": err.Error()}
 		return e
 	}
-	blob := &store.Blob{ID: parley.NewUUID(), AccountID: account.ID, AgentID: id, Hash: f.Hash, Size: f.Size, MediaType: kind, Name: string(which), CreatedAt: k.Now()}
-	err = k.Ingest.StoreFile(ctx, f.Path, blob, func(tx *store.DB) error {
+	blob := &store.Blob{ID: parley.NewUUID(), AccountID: account.ID, AgentID: id, Hash: f.Hash, Size: f.Size, MediaType: kind, Name: string(which), CreatedAt: s.Now()}
+	err = s.Ingest.StoreFile(ctx, f.Path, blob, func(tx *store.DB) error {
 		if err := tx.LockAgent(ctx, account.ID, id); err != nil {
 			return err
 		}
 		if err := tx.CreateBlob(ctx, blob); err != nil {
 			return err
 		}
-		return k.setPictureBlob(ctx, tx, account, id, which, blob)
+		return s.setPictureBlob(ctx, tx, account, id, which, blob)
 	})
 	if err != nil {
 		return err
 	}
-	return k.Ingest.RemoveUnusedFiles(ctx, account.ID, id)
+	return s.Ingest.RemoveUnusedFiles(ctx, account.ID, id)
 }
 
 // RemovePicture removes a picture of the agent, if it has one. Fails with AGENT_NOT_FOUND.
-func (k *Service) RemovePicture(ctx context.Context, account parley.Account, id parley.AgentID, which Picture) error {
-	blob := &store.Blob{CreatedAt: k.Now()}
-	err := k.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error { return k.setPictureBlob(ctx, tx, account, id, which, blob) })
+func (s *Service) RemovePicture(ctx context.Context, account parley.Account, id parley.AgentID, which Picture) error {
+	blob := &store.Blob{CreatedAt: s.Now()}
+	err := s.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error { return s.setPictureBlob(ctx, tx, account, id, which, blob) })
 	if err != nil {
 		return err
 	}
-	return k.Ingest.RemoveUnusedFiles(ctx, account.ID, id)
+	return s.Ingest.RemoveUnusedFiles(ctx, account.ID, id)
 }
 
 // setPictureBlob sets the blob of a picture; a blob without an id removes it.
-func (k *Service) setPictureBlob(ctx context.Context, tx *store.DB, account parley.Account, id parley.AgentID, which Picture, blob *store.Blob) error {
+func (s *Service) setPictureBlob(ctx context.Context, tx *store.DB, account parley.Account, id parley.AgentID, which Picture, blob *store.Blob) error {
 	same := false
 	err := tx.UpdateAgent(ctx, account.ID, id, func(a *parley.Agent) error {
 		place := which.field(a)
@@ -94,14 +94,14 @@ func (k *Service) setPictureBlob(ctx context.Context, tx *store.DB, account parl
 	return tx.RecordEvents(ctx, account.ID, blob.CreatedAt, store.NewEvent{Kind: "agent.updated", AgentID: id, Subject: string(id)})
 }
 
-// PictureOf returns a picture with its bytes. Pictures are public, so it needs no account. Fails with AGENT_NOT_FOUND, also where the
-// agent has no such picture.
-func (k *Service) PictureOf(ctx context.Context, id parley.AgentID, which Picture) (*store.Blob, []byte, error) {
-	blob, err := k.DB.PictureBlob(ctx, id, which == Icon)
+// PictureOf returns a picture with its bytes. Pictures are public, so it needs no account. Fails with AGENT_NOT_FOUND,
+// also where the agent has no such picture.
+func (s *Service) PictureOf(ctx context.Context, id parley.AgentID, which Picture) (*store.Blob, []byte, error) {
+	blob, err := s.DB.PictureBlob(ctx, id, which == Icon)
 	if err != nil {
 		return nil, nil, err
 	}
-	data, err := k.Ingest.FileBytes(ctx, blob)
+	data, err := s.Ingest.FileBytes(ctx, blob)
 	return blob, data, err
 }
 
@@ -110,8 +110,8 @@ const maxImageSide = 4096
 
 var errNoImage = errors.New("must be a PNG, JPEG, GIF or WebP image")
 
-// checkImage returns the media type of a picture by its content, and fails, with a message for the caller, where it is not a square
-// image. It reads the header alone: nothing is decompressed.
+// checkImage returns the media type of a picture by its content, and fails, with a message for the caller, where it is
+// not a square image. It reads the header alone: nothing is decompressed.
 func checkImage(data []byte) (mediaType string, err error) {
 	mediaType, size, err := imageConfig(data)
 	switch {
@@ -125,7 +125,8 @@ func checkImage(data []byte) (mediaType string, err error) {
 	return mediaType, nil
 }
 
-// imageConfig reads the header of an image. Formats are recognized by their signatures; SVG, which can contain scripts, is not one.
+// imageConfig reads the header of an image. Formats are recognized by their signatures; SVG, which can contain scripts,
+// is not one.
 func imageConfig(data []byte) (string, image.Config, error) {
 	for _, format := range []struct {
 		signature, mediaType string
@@ -144,7 +145,8 @@ func imageConfig(data []byte) (string, image.Config, error) {
 	return "", image.Config{}, errNoImage
 }
 
-// webpSize reads the size of a WebP image from the first chunk of its container, which is of one of three kinds (RFC 9649).
+// webpSize reads the size of a WebP image from the first chunk of its container, which is of one of three kinds (RFC
+// 9649).
 func webpSize(b []byte) (size image.Config, err error) {
 	const first = 20 // where the content of the first chunk begins
 	if len(b) < first+10 || string(b[8:12]) != "WEBP" {

@@ -17,46 +17,46 @@ const EraseJob = "agent.erase"
 const eraseRetryDelay = 5 * time.Second
 
 // Delete deletes an agent at once; its rows are erased by a job. Fails with AGENT_NOT_FOUND.
-func (k *Service) Delete(ctx context.Context, account parley.Account, id parley.AgentID) error {
-	now := k.Now()
-	err := k.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error {
+func (s *Service) Delete(ctx context.Context, account parley.Account, id parley.AgentID) error {
+	now := s.Now()
+	err := s.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error {
 		if err := tx.DeleteAgent(ctx, account.ID, id, now); err != nil {
 			return err
 		}
-		if err := k.Queue.Enqueue(ctx, tx.SQL(), eraseJob(account.ID, id)); err != nil {
+		if err := s.Queue.Enqueue(ctx, tx.SQL(), eraseJob(account.ID, id)); err != nil {
 			return err
 		}
 		// The event does not belong to the agent, so that it outlives the agent's rows.
 		return tx.RecordEvents(ctx, account.ID, now, store.NewEvent{Kind: "agent.deleted", Subject: string(id)})
 	})
 	if err == nil {
-		k.Indexes.Drop(id)
-		if k.StopAgent != nil {
-			k.StopAgent(account.ID, id)
+		s.Indexes.Drop(id)
+		if s.StopAgent != nil {
+			s.StopAgent(account.ID, id)
 		}
 	}
 	return err
 }
 
-// Erase handles EraseJob. While one of the agent's turns is open, the rest waits for it; while the agent is being copied, nothing is
-// erased.
-func (k *Service) Erase(ctx context.Context, job jobs.Job) error {
+// Erase handles EraseJob. While one of the agent's turns is open, the rest waits for it; while the agent is being
+// copied, nothing is erased.
+func (s *Service) Erase(ctx context.Context, job jobs.Job) error {
 	agent := parley.AgentID(job.Key)
-	k.Indexes.Drop(agent)
-	copied, err := k.hasCopyInProgress(ctx, k.DB, job.AccountID, func(c clonePayload, _ parley.AgentID) bool { return c.From == agent })
+	s.Indexes.Drop(agent)
+	copied, err := s.hasCopyInProgress(ctx, s.DB, job.AccountID, func(c clonePayload, _ parley.AgentID) bool { return c.From == agent })
 	if err != nil {
 		return err
 	}
 	isErased := false
 	if !copied {
-		isErased, err = k.DB.EraseAgent(ctx, job.AccountID, agent)
+		isErased, err = s.DB.EraseAgent(ctx, job.AccountID, agent)
 	}
 	if err != nil || isErased {
 		return err
 	}
 	again := eraseJob(job.AccountID, agent)
-	again.RunAt = k.Now().Add(eraseRetryDelay)
-	return k.Queue.Enqueue(ctx, k.DB.SQL(), again)
+	again.RunAt = s.Now().Add(eraseRetryDelay)
+	return s.Queue.Enqueue(ctx, s.DB.SQL(), again)
 }
 
 func eraseJob(account parley.AccountID, agent parley.AgentID) jobs.Job {
@@ -64,6 +64,6 @@ func eraseJob(account parley.AccountID, agent parley.AgentID) jobs.Job {
 }
 
 // Handlers returns the handlers of this package's jobs.
-func (k *Service) Handlers() map[string]jobs.Handler {
-	return map[string]jobs.Handler{EraseJob: k.Erase, CloneJob: k.ContinueCopy}
+func (s *Service) Handlers() map[string]jobs.Handler {
+	return map[string]jobs.Handler{EraseJob: s.Erase, CloneJob: s.ContinueCopy}
 }

@@ -42,7 +42,8 @@ func (e *Engine) runTurn(t *Turn) {
 	e.finishTurn(t, &a, err, retrieved)
 }
 
-// readRound reads one round of the model's answer into a and the event log, and returns the tool calls that the model asks for.
+// readRound reads one round of the model's answer into a and the event log, and returns the tool calls that the model
+// asks for.
 func (e *Engine) readRound(t *Turn, a *answer, req model.Request) (calls []model.ToolCall, err error) {
 	before := a.textBytes()
 	var lines newlineNormalizer
@@ -111,7 +112,8 @@ func (a *answer) addFinish(f *model.Finish) {
 	a.finish = &sum
 }
 
-// addCitation records a citation, unless its passage was not offered. The model counts bytes from the start of its round.
+// addCitation records a citation, unless its passage was not offered. The model counts bytes from the start of its
+// round.
 func (a *answer) addCitation(passages []model.Passage, c model.Citation, from int) {
 	if c.PassageIndex < 0 || c.PassageIndex >= len(passages) {
 		return

@@ -9,8 +9,8 @@ import (
 	"parley/internal/store"
 )
 
-// begin runs the first transaction. Meanwhile the sources are searched and, unless something speaks against it, the model is called:
-// its output is shown to no reader before the transaction is on disk, and dropped when that fails.
+// begin runs the first transaction. Meanwhile the sources are searched and, unless something speaks against it, the
+// model is called: its output is shown to no reader before the transaction is on disk, and dropped when that fails.
 func (e *Engine) begin(ctx context.Context, t *Turn, account parley.Account, plan parley.Plan) error {
 	early, err := e.loadConversation(ctx, t, account, plan)
 	if err != nil {
@@ -32,8 +32,8 @@ func (e *Engine) begin(ctx context.Context, t *Turn, account parley.Account, pla
 	return err
 }
 
-// createTurn is the first transaction: it finds or creates the conversation, stores the message, reserves the credits and opens the
-// turn.
+// createTurn is the first transaction: it finds or creates the conversation, stores the message, reserves the credits
+// and opens the turn.
 func (e *Engine) createTurn(ctx context.Context, t *Turn, account parley.Account, plan parley.Plan) error {
 	now := e.Now()
 	t.StartedAt, t.LeaseUntil = now, now.Add(e.leaseDuration())
@@ -86,8 +86,8 @@ func (e *Engine) storeUnanswered(ctx context.Context, tx *store.DB, t *Turn, eve
 	return tx.RecordEvents(ctx, t.AccountID, t.StartedAt, events...)
 }
 
-// storeUserMessage stores the user's message in its conversation, which it finds or creates. For a turn without a new message it
-// checks that the message to answer still exists.
+// storeUserMessage stores the user's message in its conversation, which it finds or creates. For a turn without a new
+// message it checks that the message to answer still exists.
 func (e *Engine) storeUserMessage(ctx context.Context, tx *store.DB, t *Turn) (*parley.Conversation, []store.NewEvent, error) {
 	switch {
 	case t.request.isUnsaved():

@@ -12,8 +12,9 @@ import (
 	"parley/internal/store"
 )
 
-// ClientConversation is a conversation that its client stores, and sends whole with each message to answer. With a name it is saved
-// here too, and replaces what was saved before; without a name nothing of it is saved, and the turn ends when nobody reads it.
+// ClientConversation is a conversation that its client stores, and sends whole with each message to answer. With a name
+// it is saved here too, and replaces what was saved before; without a name nothing of it is saved, and the turn ends
+// when nobody reads it.
 type ClientConversation struct {
 	API    parley.API
 	Name   string           // the client's own id of the conversation: unique per agent and API
@@ -27,8 +28,8 @@ var errClientGone = errors.New("chat: the client has gone, and nothing is saved 
 // maxNameTries is how often a conversation is looked up by name while others create and delete it.
 const maxNameTries = 5
 
-// startNamed is start for a conversation with a name. Of two messages that find none yet, the second one to create it finds it on
-// the next try.
+// startNamed is start for a conversation with a name. Of two messages that find none yet, the second one to create it
+// finds it on the next try.
 func (e *Engine) startNamed(ctx context.Context, account parley.Account, plan parley.Plan, agent parley.AgentID, req Request) (*Turn, error) {
 	for range maxNameTries {
 		id, err := e.DB.ConversationByExternalID(ctx, account.ID, agent, req.ClientConversation.API, req.ClientConversation.Name)
@@ -96,8 +97,8 @@ func (t *Turn) buildSentMessages() []*parley.Message {
 	return rows
 }
 
-// overwriteConversation replaces a saved conversation by what the client has sent. The messages that are equal, from the first one on,
-// stay; the others are superseded.
+// overwriteConversation replaces a saved conversation by what the client has sent. The messages that are equal, from
+// the first one on, stay; the others are superseded.
 func (e *Engine) overwriteConversation(ctx context.Context, tx *store.DB, t *Turn, c *parley.Conversation) error {
 	rows := t.sentRows
 	same, last, err := t.countUnchanged(ctx, tx, rows[:len(t.request.ClientConversation.Before)])
@@ -110,7 +111,8 @@ func (e *Engine) overwriteConversation(ctx context.Context, tx *store.DB, t *Tur
 	return addMessages(ctx, tx, t, rows[same:])
 }
 
-// countUnchanged returns how many of the sent messages are saved already, from the first one on, and the number of the last of them.
+// countUnchanged returns how many of the sent messages are saved already, from the first one on, and the number of the
+// last of them.
 func (t *Turn) countUnchanged(ctx context.Context, tx *store.DB, sent []*parley.Message) (n int, last int64, err error) {
 	for n < len(sent) {
 		saved, err := tx.MessagesAfter(ctx, t.AccountID, t.AgentID, t.ConversationID, last, len(sent)-n)
@@ -155,7 +157,8 @@ func (t *Turn) closeTurn(ctx context.Context, tx *store.DB, state string, cost p
 	return tx.CloseTurn(ctx, &t.Turn, state, cost, trace, now, events...)
 }
 
-// usableTools leaves out tools that run at the client where the client cannot run any, and those that need a saved conversation.
+// usableTools leaves out tools that run at the client where the client cannot run any, and those that need a saved
+// conversation.
 func (r Request) usableTools(tools []Tool) []Tool {
 	if r.ClientConversation == nil && r.Voice == nil {
 		return tools

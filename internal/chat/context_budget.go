@@ -8,16 +8,16 @@ import (
 	"parley/internal/model"
 )
 
-// How the context of a connected model is divided: the message to answer comes first, then the passages, then the conversation, of
-// which the newest messages stay.
+// How the context of a connected model is divided: the message to answer comes first, then the passages, then the
+// conversation, of which the newest messages stay.
 const (
 	maxHistoryTokens     = maxHistoryBytes / 4 // of the conversation, however large the context is: they are paid for in every turn
 	messageDivisor       = 4                   // one earlier message, or one result, takes at most this part of it
 	reservedAnswerTokens = 4_000               // kept free for the answer, or a quarter of the context where that is less
 )
 
-// recentMessages returns the newest messages of the conversation, which the model gets. When the turn continues with the client's
-// results, these are at least the message with the calls and the question before it.
+// recentMessages returns the newest messages of the conversation, which the model gets. When the turn continues with
+// the client's results, these are at least the message with the calls and the question before it.
 func (t *Turn) recentMessages() []parley.Message {
 	budget, from := maxHistoryBytes, len(t.history)
 	for i, m := range slices.Backward(t.history) {
@@ -32,7 +32,8 @@ func (t *Turn) recentMessages() []parley.Message {
 	return t.history[from:]
 }
 
-// shownBytes returns how many bytes of a text of n count: a connected model gets the beginning and the end of a long one.
+// shownBytes returns how many bytes of a text of n count: a connected model gets the beginning and the end of a long
+// one.
 func (t *Turn) shownBytes(n int) int {
 	if t.backend.ContextTokens == 0 {
 		return n
@@ -55,9 +56,9 @@ func (t *Turn) historyMessages() (list []model.Message) {
 	return list
 }
 
-// fitContext makes the request small enough for the model. A message to answer that takes more than half of the budget is shortened.
-// Then the oldest messages are left out, a call always with its results; then results are shortened; then the last passages are left
-// out.
+// fitContext makes the request small enough for the model. A message to answer that takes more than half of the budget
+// is shortened. Then the oldest messages are left out, a call always with its results; then results are shortened; then
+// the last passages are left out.
 func (t *Turn) fitContext(req model.Request) model.Request {
 	budget := t.backend.ContextTokens - min(reservedAnswerTokens, t.backend.ContextTokens/4)
 	if t.backend.ContextTokens == 0 || requestBytes(req)/2 < budget { // no script takes more than a token for two bytes
@@ -106,8 +107,8 @@ func lastUserIndex(messages []model.Message) int {
 	return -1
 }
 
-// oldestExchange returns how many messages are left out together with the oldest one: a message of the user with all that answers it.
-// It returns 0 where only the message to answer is left, with what the turn has added.
+// oldestExchange returns how many messages are left out together with the oldest one: a message of the user with all
+// that answers it. It returns 0 where only the message to answer is left, with what the turn has added.
 func oldestExchange(messages []model.Message) int {
 	for i := 1; i <= lastUserIndex(messages); i++ {
 		if messages[i].Role == "user" {

@@ -36,8 +36,8 @@ func requestTokens(req model.Request) int {
 	return n
 }
 
-// A conversation of any length, and messages of any size, fit into the model's context: the oldest go first, a call together with its
-// result, and the passages last.
+// A conversation of any length, and messages of any size, fit into the model's context: the oldest go first, a call
+// together with its result, and the passages last.
 func TestPromptFits(t *testing.T) {
 	call := parley.Message{Author: parley.AuthorAssistant, Parts: []parley.Part{
 		{Type: "tool-call", ToolCallID: "c1", ToolName: "look_up", Input: json.RawMessage(`{}`)},

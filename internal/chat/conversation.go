@@ -24,18 +24,19 @@ type Conversations struct {
 	HandoverObserver HandoverObserver // may be nil
 }
 
-// HandoverObserver is called for what concerns the people who take conversations over, in the transaction that changes it.
+// HandoverObserver is called for what concerns the people who take conversations over, in the transaction that changes
+// it.
 type HandoverObserver interface {
-	// MessageWritten is called for what a customer or a member of the team writes, and for the agent's last answer when a person has
-	// taken over.
+	// MessageWritten is called for what a customer or a member of the team writes, and for the agent's last answer when a
+	// person has taken over.
 	MessageWritten(ctx context.Context, tx *store.DB, c *parley.Conversation, m *parley.Message) error
 	// StatusChanged is called when the status of a conversation, which is locked, has changed.
 	StatusChanged(ctx context.Context, tx *store.DB, c *parley.Conversation, from parley.ConversationStatus, by, reason string, now time.Time) error
 }
 
-// statusChange changes a conversation. It returns the name of the event and what the event holds besides the status; an empty name
-// means that there is nothing to change.
-type statusChange func(c *parley.Conversation) (event string, about map[string]string, err error)
+// statusChange changes a conversation. It returns the name of the event and what the event holds besides the status; an
+// empty name means that there is nothing to change.
+type statusChange func(c *parley.Conversation) (event string, facts map[string]string, err error)
 
 // changeStatus applies a change under the conversation's lock. Fails with RESOURCE_NOT_FOUND.
 func (k *Conversations) changeStatus(ctx context.Context, account parley.AccountID, agent parley.AgentID, id parley.ConversationID, change statusChange) (*parley.Conversation, error) {
@@ -47,25 +48,25 @@ func (k *Conversations) changeStatus(ctx context.Context, account parley.Account
 			return err
 		}
 		from := c.Status
-		event, about, err := change(c)
+		event, facts, err := change(c)
 		if moved = c; err != nil || event == "" {
 			return err
 		}
 		ended, by := int64(0), ""
 		if c.Status == parley.ConversationEnded {
-			ended, by = now.UnixMilli(), about["by"]
+			ended, by = now.UnixMilli(), facts["by"]
 		}
 		if err := tx.SaveConversationStatus(ctx, c, ended, by); err != nil {
 			return err
 		}
 		if k.HandoverObserver != nil && c.Status != from {
-			if err := k.HandoverObserver.StatusChanged(ctx, tx, c, from, about["by"], about["reason"], now); err != nil {
+			if err := k.HandoverObserver.StatusChanged(ctx, tx, c, from, facts["by"], facts["reason"], now); err != nil {
 				return err
 			}
 		}
 		tx.SQL().AfterCommit(func() { k.Hub.Wake(id) })
 		payload := map[string]string{"status": string(c.Status)}
-		maps.Copy(payload, about)
+		maps.Copy(payload, facts)
 		return tx.RecordEvents(ctx, account, now, store.NewEvent{Kind: event, AgentID: agent, ConversationID: id, Subject: string(id), Payload: payload})
 	})
 	if err != nil {
@@ -74,8 +75,9 @@ func (k *Conversations) changeStatus(ctx context.Context, account parley.Account
 	return moved, nil
 }
 
-// Pause stops the agent from answering, or lets it answer again; what customers write meanwhile is stored. A running answer goes on
-// to its end. Fails with RESOURCE_NOT_FOUND, and with CHAT_CONVERSATION_NOT_ONGOING unless it is ongoing.
+// Pause stops the agent from answering, or lets it answer again; what customers write meanwhile is stored. A running
+// answer goes on to its end. Fails with RESOURCE_NOT_FOUND, and with CHAT_CONVERSATION_NOT_ONGOING unless it is
+// ongoing.
 func (k *Conversations) Pause(ctx context.Context, account parley.AccountID, agent parley.AgentID, id parley.ConversationID, paused bool) (*parley.Conversation, error) {
 	return k.changeStatus(ctx, account, agent, id, func(c *parley.Conversation) (string, map[string]string, error) {
 		switch {
@@ -91,8 +93,9 @@ func (k *Conversations) Pause(ctx context.Context, account parley.AccountID, age
 	})
 }
 
-// TakeOver hands an ongoing conversation over to a person; nothing changes where one has it already. The running answer is cancelled,
-// unless keepAnswer is set: an answer that hands over has something left to say. Fails with RESOURCE_NOT_FOUND, and with CHAT_CONVERSATION_NOT_ONGOING of one that has ended.
+// TakeOver hands an ongoing conversation over to a person; nothing changes where one has it already. The running answer
+// is cancelled, unless keepAnswer is set: an answer that hands over has something left to say. Fails with
+// RESOURCE_NOT_FOUND, and with CHAT_CONVERSATION_NOT_ONGOING of one that has ended.
 func (k *Conversations) TakeOver(ctx context.Context, account parley.AccountID, agent parley.AgentID, id parley.ConversationID, by, reason string, keepAnswer bool) (*parley.Conversation, error) {
 	c, err := k.changeStatus(ctx, account, agent, id, func(c *parley.Conversation) (string, map[string]string, error) {
 		switch c.Status {

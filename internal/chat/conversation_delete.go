@@ -21,9 +21,9 @@ const eraseRetryDelay = 5 * time.Second
 // deleteBatchSize is how many conversations one transaction deletes.
 const deleteBatchSize = 100
 
-// Delete deletes conversations of an agent: nothing finds them any more, and a running answer in them is cancelled and not stored.
-// Their rows are erased by a job; leads and the ledger of credits stay. With idle, a conversation that was active since then stays.
-// It returns how many it deleted; unknown ids are ignored.
+// Delete deletes conversations of an agent: nothing finds them any more, and a running answer in them is cancelled and
+// not stored. Their rows are erased by a job; leads and the ledger of credits stay. With idle, a conversation that was
+// active since then stays. It returns how many it deleted; unknown ids are ignored.
 func (k *Conversations) Delete(ctx context.Context, account parley.AccountID, agent parley.AgentID, ids []parley.ConversationID, idle *time.Time) (n int, err error) {
 	for batch := range slices.Chunk(ids, deleteBatchSize) {
 		deleted, err := k.deleteBatch(ctx, account, agent, batch, idle)
@@ -97,7 +97,8 @@ func (k *Conversations) Handlers() map[string]jobs.Handler {
 // sweepInterval is how often Sweep runs.
 const sweepInterval = time.Hour
 
-// maxRetentionDays bounds the days that conversations are stored: a century is for ever, and more would not fit into a time.
+// maxRetentionDays bounds the days that conversations are stored: a century is for ever, and more would not fit into a
+// time.
 const maxRetentionDays = 36_500
 
 // sweepBatchSize is the most rows one transaction of a sweep changes.
@@ -105,14 +106,14 @@ const sweepBatchSize = 200
 
 // Run sweeps every hour, until ctx is done. Several servers may do so at once.
 func (k *Conversations) Run(ctx context.Context) error {
-	beat := time.NewTicker(sweepInterval)
-	defer beat.Stop()
+	ticker := time.NewTicker(sweepInterval)
+	defer ticker.Stop()
 	for {
 		if err := k.Sweep(ctx); err != nil && ctx.Err() == nil {
 			k.Logger.Warn("sweep conversations", "err", err)
 		}
 		select {
-		case <-beat.C:
+		case <-ticker.C:
 		case <-ctx.Done():
 			return nil
 		}

@@ -1,9 +1,9 @@
 // Package chat runs turns: one message of an end user and the agent's answer to it.
 //
-// A turn belongs to the server, not to a request. Start begins it in one transaction (message, turn, reserved credits); the turn's
-// own goroutine calls the model and writes what happens to an event log that any number of readers follow; a second transaction
-// stores the answer and settles the credits before the end is announced. A reader that disconnects loses nothing. When a server
-// dies, the leases of its turns run out, and recovery closes them.
+// A turn belongs to the server, not to a request. Start begins it in one transaction (message, turn, reserved credits);
+// the turn's own goroutine calls the model and writes what happens to an event log that any number of readers follow; a
+// second transaction stores the answer and settles the credits before the end is announced. A reader that disconnects
+// loses nothing. When a server dies, the leases of its turns run out, and recovery closes them.
 package chat
 
 import (
@@ -54,15 +54,16 @@ type Engine struct {
 	nextRewrite atomic.Int64 // when a model that rewrote too slowly may be asked again, in milliseconds
 }
 
-// conversationKey identifies a conversation, which has one live turn at a time. It includes the owner, so that no account can reach
-// another's turn.
+// conversationKey identifies a conversation, which has one live turn at a time. It includes the owner, so that no
+// account can reach another's turn.
 type conversationKey struct {
 	account      parley.AccountID
 	agent        parley.AgentID
 	conversation parley.ConversationID
 }
 
-// Request is one message of an end user. Retry and Continue ask for an answer without a new one; both need a conversation.
+// Request is one message of an end user. Retry and Continue ask for an answer without a new one; both need a
+// conversation.
 type Request struct {
 	Message        string
 	Retry          parley.MessageID      // answers again: this user message, or the one before this answer
@@ -84,12 +85,14 @@ type Request struct {
 
 // Start begins a turn: when it returns without an error, the message is on disk and the answer is being generated.
 //
-// With Retry the conversation is cut at the message once the new answer is on disk; it fails with CHAT_RETRY_MESSAGE_NOT_FOUND or
-// CHAT_RETRY_NO_USER_MESSAGE too. With Continue it fails with VALIDATION_INVALID_BODY where there is no result to continue with.
+// With Retry the conversation is cut at the message once the new answer is on disk; it fails with
+// CHAT_RETRY_MESSAGE_NOT_FOUND or CHAT_RETRY_NO_USER_MESSAGE too. With Continue it fails with VALIDATION_INVALID_BODY
+// where there is no result to continue with.
 //
 // It fails with AGENT_NOT_FOUND, CONVERSATION_NOT_FOUND, CHAT_CONVERSATION_NOT_ONGOING, CHAT_CONVERSATION_BUSY,
-// CHAT_CREDITS_EXHAUSTED, CHAT_AGENT_CREDITS_EXHAUSTED, CHAT_MODEL_NOT_ALLOWED (of a model that is no longer configured),
-// RATE_LIMIT_TOO_MANY_REQUESTS (too many open turns) or SERVICE_UNDER_MAINTENANCE (shutting down, or no database).
+// CHAT_CREDITS_EXHAUSTED, CHAT_AGENT_CREDITS_EXHAUSTED, CHAT_MODEL_NOT_ALLOWED (of a model that is no longer
+// configured), RATE_LIMIT_TOO_MANY_REQUESTS (too many open turns) or SERVICE_UNDER_MAINTENANCE (shutting down, or no
+// database).
 func (e *Engine) Start(ctx context.Context, account parley.Account, plan parley.Plan, agent parley.AgentID, req Request) (*Turn, error) {
 	if req.hasName() {
 		return e.startNamed(ctx, account, plan, agent, req)
@@ -176,8 +179,8 @@ func (e *Engine) Busy() bool {
 	return len(e.liveTurns) > 0
 }
 
-// TurnObserver is called for each turn that has ended, with its outcome (done, interrupted or failed), the time to its first text,
-// 0 where there was none, and its total time. It must not block.
+// TurnObserver is called for each turn that has ended, with its outcome (done, interrupted or failed), the time to its
+// first text, 0 where there was none, and its total time. It must not block.
 type TurnObserver func(outcome string, first, total time.Duration)
 
 func (e *Engine) notifyObserver(t *Turn, a *answer, state string, now time.Time) {

@@ -39,8 +39,8 @@ type Finish struct {
 	Citations []parley.Citation
 }
 
-// maxAnswerBytes bounds an answer, and with it the log: a model that does not stop is cancelled here, and its text is stored as
-// interrupted.
+// maxAnswerBytes bounds an answer, and with it the log: a model that does not stop is cancelled here, and its text is
+// stored as interrupted.
 const maxAnswerBytes = 512 << 10
 
 // eventLog is the turn's history. Writers never wait for readers.

@@ -81,8 +81,8 @@ const (
 	maxFullDatabaseTries = 8                      // tries with a full database: freeing space takes a person, and longer
 )
 
-// storeResultWithRetry runs the second transaction. An answer that is paid for is worth waiting for: while the database is not
-// available, it is tried again.
+// storeResultWithRetry runs the second transaction. An answer that is paid for is worth waiting for: while the database
+// is not available, it is tried again.
 func (e *Engine) storeResultWithRetry(t *Turn, state string, finish *Finish, a *answer, trace *parley.Trace, now time.Time) error {
 	ctx, stop := context.WithTimeout(context.Background(), storeTimeout)
 	defer stop()
@@ -106,15 +106,16 @@ func (e *Engine) storeResultWithRetry(t *Turn, state string, finish *Finish, a *
 	}
 }
 
-// isClosedAs reports whether the turn has been closed in that state. When the connection is lost during a commit, the commit may
-// have succeeded.
+// isClosedAs reports whether the turn has been closed in that state. When the connection is lost during a commit, the
+// commit may have succeeded.
 func (e *Engine) isClosedAs(ctx context.Context, t *Turn, state string) bool {
 	is, err := e.DB.TurnState(ctx, t.AccountID, t.ID)
 	return err == nil && is == state
 }
 
-// closeUnstored closes a turn whose answer could not be stored, for instance because its agent was deleted meanwhile. Where that
-// fails too, it is tried again with each heartbeat; when this server dies, the lease runs out and recovery closes the turn.
+// closeUnstored closes a turn whose answer could not be stored, for instance because its agent was deleted meanwhile.
+// Where that fails too, it is tried again with each heartbeat; when this server dies, the lease runs out and recovery
+// closes the turn.
 func (e *Engine) closeUnstored(t *Turn, trace *parley.Trace, now time.Time) error {
 	closing := func() error { return e.closeFailed(t, trace, now) }
 	err := closing()

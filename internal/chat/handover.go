@@ -14,8 +14,8 @@ import (
 // HandOverFunc hands the conversation of a running turn over to a person; the turn goes on to its end.
 type HandOverFunc func(ctx context.Context, turn parley.Turn, reason string) error
 
-// handoverToolName is the name of the tool call that hands over where the agent has no action of its own for that. Models are not
-// offered it.
+// handoverToolName is the name of the tool call that hands over where the agent has no action of its own for that.
+// Models are not offered it.
 const handoverToolName = "escalate_to_human"
 
 // maxReasonRunes is how many characters of the customer's message become the reason of a hand-over.
@@ -24,7 +24,8 @@ const maxReasonRunes = 500
 // handoverWish is a customer's explicit request for a person.
 type handoverWish struct{ language words.Language }
 
-// detectHandoverWish returns the request for a person in the message to answer; nil where there is none, or no way to hand over.
+// detectHandoverWish returns the request for a person in the message to answer; nil where there is none, or no way to
+// hand over.
 func (e *Engine) detectHandoverWish(t *Turn) *handoverWish {
 	if e.HandOver == nil || t.request.Continue || t.request.isUnsaved() {
 		return nil
@@ -46,8 +47,9 @@ func (t *Turn) earlierUserTexts() (texts []string) {
 	return texts
 }
 
-// handOverNow hands the conversation over before any model is called, and tells the customer. It returns false where the model has
-// to answer: the agent's help desk does not hand over by itself, the agent's own action needs more than a reason, or it failed.
+// handOverNow hands the conversation over before any model is called, and tells the customer. It returns false where
+// the model has to answer: the agent's help desk does not hand over by itself, the agent's own action needs more than a
+// reason, or it failed.
 func (e *Engine) handOverNow(t *Turn, a *answer, tools []Tool) (granted bool, err error) {
 	if <-t.beginDone; t.isRefused {
 		return false, errNothingToAnswer

@@ -14,8 +14,9 @@ import (
 // maxHistoryMessages is the most earlier messages that a model is given.
 const maxHistoryMessages = 20
 
-// loadConversation waits until the conversation is free and loads its history. It reports whether the model may be called before the
-// first transaction has committed: a guess that saves time when it is right, and costs a model call when it is wrong.
+// loadConversation waits until the conversation is free and loads its history. It reports whether the model may be
+// called before the first transaction has committed: a guess that saves time when it is right, and costs a model call
+// when it is wrong.
 func (e *Engine) loadConversation(ctx context.Context, t *Turn, account parley.Account, plan parley.Plan) (early bool, err error) {
 	paused := false
 	if t.request.ConversationID != "" {
@@ -37,8 +38,8 @@ func (e *Engine) loadConversation(ctx context.Context, t *Turn, account parley.A
 	return withinLimit(usedByAccount+t.Reserved, ofAccount) && withinLimit(usedByAgent+t.Reserved, ofAgent), err
 }
 
-// awaitOpenTurn waits until the conversation that the message continues has no turn on another server, and reports whether it is
-// paused.
+// awaitOpenTurn waits until the conversation that the message continues has no turn on another server, and reports
+// whether it is paused.
 func (e *Engine) awaitOpenTurn(ctx context.Context, t *Turn) (paused bool, err error) {
 	until := e.Now().Add(cmp.Or(e.QueueTimeout, 30*time.Second))
 	for {
@@ -120,8 +121,8 @@ func (e *Engine) loadHistory(ctx context.Context, t *Turn) error {
 	return err
 }
 
-// pendingToolCalls checks that the newest message can be continued: the client has sent the results of all of its calls. It returns
-// the user's message that is being answered.
+// pendingToolCalls checks that the newest message can be continued: the client has sent the results of all of its
+// calls. It returns the user's message that is being answered.
 func pendingToolCalls(ctx context.Context, db *store.DB, t *Turn) (*parley.Message, error) {
 	last, err := db.RecentMessages(ctx, t.AccountID, t.AgentID, t.ConversationID, 0, 1)
 	if err != nil {

@@ -10,7 +10,8 @@ import (
 	"parley"
 )
 
-// Hub wakes the followers of a conversation when something is written to it on this server. The zero value is ready to use.
+// Hub wakes the followers of a conversation when something is written to it on this server. The zero value is ready to
+// use.
 type Hub struct {
 	MaxFollowers int // followers of one account; 0 means 1,000
 
@@ -109,8 +110,9 @@ const pollInterval = time.Second
 // followBatchSize is the most messages of one Update.
 const followBatchSize = 50
 
-// Follow begins to follow a conversation: its status first, then its messages after the number, then whatever happens. Without a
-// number only new messages are returned. Fails with RESOURCE_NOT_FOUND, or with RATE_LIMIT_TOO_MANY_REQUESTS when too many follow.
+// Follow begins to follow a conversation: its status first, then its messages after the number, then whatever happens.
+// Without a number only new messages are returned. Fails with RESOURCE_NOT_FOUND, or with RATE_LIMIT_TOO_MANY_REQUESTS
+// when too many follow.
 func (k *Conversations) Follow(ctx context.Context, account parley.AccountID, agent parley.AgentID, id parley.ConversationID, after *int64) (*Follower, error) {
 	_, seq, err := k.DB.StatusAndLastSeq(ctx, account, agent, id)
 	if err != nil {
@@ -136,15 +138,16 @@ func (f *Follower) notify() {
 	}
 }
 
-// Next waits for the next update. It fails with io.EOF after the end of the conversation, when the conversation is deleted and when
-// the server stops, and with ctx's error when ctx ends first; nothing is lost then, and the next call goes on.
+// Next waits for the next update. It fails with io.EOF after the end of the conversation, when the conversation is
+// deleted and when the server stops, and with ctx's error when ctx ends first; nothing is lost then, and the next call
+// goes on.
 func (f *Follower) Next(ctx context.Context) (Update, error) {
 	again := time.NewTicker(pollInterval)
 	defer again.Stop()
 	for {
-		news, err := f.poll(ctx)
-		if err != nil || news.Status != "" || len(news.Messages) > 0 {
-			return news, err
+		update, err := f.poll(ctx)
+		if err != nil || update.Status != "" || len(update.Messages) > 0 {
+			return update, err
 		}
 		select {
 		case <-f.wake:

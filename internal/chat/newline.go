@@ -2,8 +2,8 @@ package chat
 
 import "strings"
 
-// newlineNormalizer converts the line ends of a text that comes in pieces to \n: server-sent events cannot carry a \r. Bytes that are
-// not UTF-8 become U+FFFD.
+// newlineNormalizer converts the line ends of a text that comes in pieces to \n: server-sent events cannot carry a \r.
+// Bytes that are not UTF-8 become U+FFFD.
 type newlineNormalizer struct {
 	pendingCR bool // the piece before ended with \r, so that a \n belongs to it
 	bytesRead int  // bytes of all pieces

@@ -12,15 +12,15 @@ import (
 	"parley/internal/retrieval"
 )
 
-// maxRetrievedPassages is how many passages retrieval returns. The built-in model chooses among all of them; a connected model, which
-// is paid by the token, is given the first maxOfferedPassages.
+// maxRetrievedPassages is how many passages retrieval returns. The built-in model chooses among all of them; a
+// connected model, which is paid by the token, is given the first maxOfferedPassages.
 const (
 	maxRetrievedPassages = 12
 	maxOfferedPassages   = 8
 )
 
-// maxHistoryBytes is the most bytes of the conversation that a model is given, the newest messages first. See context_budget.go for
-// what fits into the context of a connected model.
+// maxHistoryBytes is the most bytes of the conversation that a model is given, the newest messages first. See
+// context_budget.go for what fits into the context of a connected model.
 const maxHistoryBytes = 32 << 10
 
 // query returns the search for the message, with the user's earlier ones as context.
@@ -40,8 +40,9 @@ func (t *Turn) query() retrieval.Query {
 	return q
 }
 
-// isFollowedByCall reports whether a tool call, or a question for its inputs, follows a message of the user: a request to do
-// something says nothing about the subject of later questions. The same holds for the question that the client's results belong to.
+// isFollowedByCall reports whether a tool call, or a question for its inputs, follows a message of the user: a request
+// to do something says nothing about the subject of later questions. The same holds for the question that the client's
+// results belong to.
 func isFollowedByCall(next []parley.Message) bool {
 	return len(next) > 0 && (model.AsksForInputs(next[0].Text()) || slices.ContainsFunc(next[0].Parts, func(p parley.Part) bool { return p.Type == "tool-call" }))
 }
@@ -64,8 +65,8 @@ func (t *Turn) prompt() model.Request {
 
 func (t *Turn) mustKeepMessage(i int) bool { return t.request.Continue && i >= len(t.history)-2 }
 
-// modelMessages returns a stored message in the form for models: a call belongs to the text before it, and its result is a message of
-// its own.
+// modelMessages returns a stored message in the form for models: a call belongs to the text before it, and its result
+// is a message of its own.
 func modelMessages(m parley.Message) (list []model.Message) {
 	open := model.Message{Role: m.Role()}
 	flush := func() {
@@ -106,8 +107,8 @@ func callResult(parts []parley.Part, call string) json.RawMessage {
 
 func panicError(p any) error { return fmt.Errorf("chat: panic: %v\n%s", p, debug.Stack()) }
 
-// instructions returns the operator's instructions: those of the agent, then those of the channel, which may be narrower. In a voice
-// session the rules for speaking follow.
+// instructions returns the operator's instructions: those of the agent, then those of the channel, which may be
+// narrower. In a voice session the rules for speaking follow.
 func (t *Turn) instructions() string {
 	spoken := t.request.Voice
 	text := strings.TrimSpace(strings.TrimSpace(t.agent.Instructions) + "\n\n" + channelInstructions(t.agent.ChannelInstructions, t.request.Channel, spoken != nil))
@@ -117,8 +118,8 @@ func (t *Turn) instructions() string {
 	return text
 }
 
-// channelKeys are the names of channels in an agent's channel instructions. Conversations of other origins, such as the playground,
-// have the agent's instructions alone.
+// channelKeys are the names of channels in an agent's channel instructions. Conversations of other origins, such as the
+// playground, have the agent's instructions alone.
 var channelKeys = map[parley.Channel]string{
 	parley.ChannelAPI: "api", parley.ChannelWhatsApp: "whatsapp", parley.ChannelMessenger: "messenger", parley.ChannelInstagram: "instagram",
 	parley.ChannelSlack: "slack", parley.ChannelSalesforce: "salesforce", parley.ChannelZendesk: "zendesk", parley.ChannelZendeskMessaging: "zendesk_messaging",
@@ -127,8 +128,8 @@ var channelKeys = map[parley.Channel]string{
 	parley.ChannelAndroid: "android_sdk", parley.ChannelIOS: "ios_sdk",
 }
 
-// channelInstructions returns the channel's instructions for text or for voice: the value is one text, or one for chat and another
-// for voice.
+// channelInstructions returns the channel's instructions for text or for voice: the value is one text, or one for chat
+// and another for voice.
 func channelInstructions(all json.RawMessage, c parley.Channel, spoken bool) string {
 	if len(all) == 0 || channelKeys[c] == "" {
 		return ""

@@ -26,9 +26,10 @@ const (
 	rewriteCooldown = time.Minute // how long a model that was too slow is not asked again
 )
 
-// rewriteQuery lets a connected model rewrite a follow-up so that it can be searched for without the conversation. Only the search
-// uses the result. Where the model returns nothing useful, or is too slow, the search uses the earlier messages instead; after a slow
-// reply the follow-ups of the next minute do not wait for it. The first message of a conversation costs nothing.
+// rewriteQuery lets a connected model rewrite a follow-up so that it can be searched for without the conversation. Only
+// the search uses the result. Where the model returns nothing useful, or is too slow, the search uses the earlier
+// messages instead; after a slow reply the follow-ups of the next minute do not wait for it. The first message of a
+// conversation costs nothing.
 func (e *Engine) rewriteQuery(ctx context.Context, t *Turn, q retrieval.Query) retrieval.Query {
 	began := e.Now()
 	if e.RewriteTimeout <= 0 || t.backend.Label == model.BuiltinName || began.UnixMilli() < e.nextRewrite.Load() || !t.isFollowUp(q) {
@@ -57,7 +58,8 @@ func (e *Engine) rewriteQuery(ctx context.Context, t *Turn, q retrieval.Query) r
 
 var errRewriteTimeout = errors.New("chat: the rewriting of the question took too long")
 
-// isFollowUp reports whether the message needs the conversation to be understood: it is short and refers to earlier messages.
+// isFollowUp reports whether the message needs the conversation to be understood: it is short and refers to earlier
+// messages.
 func (t *Turn) isFollowUp(q retrieval.Query) bool {
 	if len(q.Earlier) == 0 || t.request.Continue {
 		return false
@@ -106,8 +108,8 @@ const (
 	searchByVectors = "words and vectors"
 )
 
-// EmbedQuery sets the query's vector where the agent's passages have vectors, and returns the search method. Without a vector, or
-// when it comes too late, the search goes by words. A nil receiver searches by words.
+// EmbedQuery sets the query's vector where the agent's passages have vectors, and returns the search method. Without a
+// vector, or when it comes too late, the search goes by words. A nil receiver searches by words.
 func (s *QueryEmbedder) EmbedQuery(ctx context.Context, indexes *retrieval.Indexes, agent *parley.Agent, q *retrieval.Query) (by string) {
 	if s == nil {
 		return searchByWords

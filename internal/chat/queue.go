@@ -20,15 +20,15 @@ var (
 	errAnswerTooLong   = errors.New("chat: the answer has no end")
 )
 
-// claim makes t the one live turn of its conversation on this server. Messages wait in the order in which they came. A live turn
-// without readers is cancelled at once.
+// claim makes t the one live turn of its conversation on this server. Messages wait in the order in which they came. A
+// live turn without readers is cancelled at once.
 func (e *Engine) claim(ctx context.Context, t *Turn) error {
 	live, err := e.activateOrEnqueue(t)
 	if err != nil || live == nil {
 		return err
 	}
-	patience := time.NewTimer(cmp.Or(e.QueueTimeout, 30*time.Second))
-	defer patience.Stop()
+	timeout := time.NewTimer(cmp.Or(e.QueueTimeout, 30*time.Second))
+	defer timeout.Stop()
 	for {
 		left := live.noReaders()
 		if live.isAbandoned() {
@@ -41,7 +41,7 @@ func (e *Engine) claim(ctx context.Context, t *Turn) error {
 		case <-live.done:
 			live = e.liveTurn(t.key())
 		case <-left: // its last reader has left: check again
-		case <-patience.C:
+		case <-timeout.C:
 			return e.dequeue(t, busyError())
 		case <-ctx.Done():
 			return e.dequeue(t, ctx.Err())
@@ -99,8 +99,8 @@ func (e *Engine) setQueue(p conversationKey, queue []*Turn) {
 	}
 }
 
-// release makes the turn that has waited longest the live one. The turn before is closed in the store by then, so that the next one
-// finds none open.
+// release makes the turn that has waited longest the live one. The turn before is closed in the store by then, so that
+// the next one finds none open.
 func (e *Engine) release(t *Turn) {
 	e.mu.Lock()
 	delete(e.liveTurns, t.key())

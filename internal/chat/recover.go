@@ -21,8 +21,8 @@ func (e *Engine) Run(ctx context.Context) error {
 	if e.DB.SQL().Dialect() == sqldb.Postgres { // elsewhere there is no other server
 		watcher.Go(func() { e.watchCancelRequests(ctx) })
 	}
-	beat := time.NewTicker(e.leaseDuration() / 3)
-	defer beat.Stop()
+	ticker := time.NewTicker(e.leaseDuration() / 3)
+	defer ticker.Stop()
 	for {
 		closed, err := e.heartbeat(ctx)
 		if err != nil && ctx.Err() == nil {
@@ -32,21 +32,21 @@ func (e *Engine) Run(ctx context.Context) error {
 			continue // there may be more, and their users are waiting
 		}
 		select {
-		case <-beat.C:
+		case <-ticker.C:
 		case <-ctx.Done():
 			return nil
 		}
 	}
 }
 
-// watchCancelRequests cancels, within a second, the turns of this server that another server asks to end: abandoned ones whose
-// conversation has a new message there, and those whose conversation was taken over, ended or deleted there.
+// watchCancelRequests cancels, within a second, the turns of this server that another server asks to end: abandoned
+// ones whose conversation has a new message there, and those whose conversation was taken over, ended or deleted there.
 func (e *Engine) watchCancelRequests(ctx context.Context) {
-	look := time.NewTicker(time.Second)
-	defer look.Stop()
+	ticker := time.NewTicker(time.Second)
+	defer ticker.Stop()
 	for {
 		select {
-		case <-look.C:
+		case <-ticker.C:
 		case <-ctx.Done():
 			return
 		}
@@ -69,7 +69,8 @@ func (e *Engine) watchCancelRequests(ctx context.Context) {
 	}
 }
 
-// heartbeat renews the leases of this server's turns and closes some of those whose lease has run out. It returns how many.
+// heartbeat renews the leases of this server's turns and closes some of those whose lease has run out. It returns how
+// many.
 func (e *Engine) heartbeat(ctx context.Context) (int, error) {
 	e.retryCloses()
 	var turns []parley.TurnID
@@ -88,8 +89,8 @@ const (
 	recoveryBatch = 20
 )
 
-// Recover closes up to a hundred turns whose lease has run out: the user's message stays, the credits are released. It returns how
-// many it has closed.
+// Recover closes up to a hundred turns whose lease has run out: the user's message stays, the credits are released. It
+// returns how many it has closed.
 func (e *Engine) Recover(ctx context.Context) (closed int, err error) {
 	now := e.Now()
 	expired, err := e.DB.ExpiredTurns(ctx, now, maxRecovered)
@@ -120,8 +121,8 @@ func sameAccount(list []parley.Turn) int {
 	return other
 }
 
-// closeExpired closes the turns in one transaction, or each in its own where one of them has ended meanwhile. It returns how many it
-// has closed.
+// closeExpired closes the turns in one transaction, or each in its own where one of them has ended meanwhile. It
+// returns how many it has closed.
 func (e *Engine) closeExpired(ctx context.Context, list []parley.Turn, now time.Time) (int, error) {
 	err := e.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error {
 		for i := range list {
@@ -190,7 +191,8 @@ func (e *Engine) listLiveTurns() []*Turn {
 	return slices.Collect(maps.Values(e.liveTurns))
 }
 
-// Drain refuses new turns and waits for the live ones. When ctx ends first they are cancelled, and stored as interrupted.
+// Drain refuses new turns and waits for the live ones. When ctx ends first they are cancelled, and stored as
+// interrupted.
 func (e *Engine) Drain(ctx context.Context) {
 	e.mu.Lock()
 	e.draining = true

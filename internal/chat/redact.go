@@ -15,8 +15,8 @@ func (t *Turn) redactText(text string) string {
 	return prose.Redact(text)
 }
 
-// redactMessage returns the answer as it may be stored. Quotes stay as they are, for they are from sources and not from the customer;
-// their offsets move with what is masked before them.
+// redactMessage returns the answer as it may be stored. Quotes stay as they are, for they are from sources and not from
+// the customer; their offsets move with what is masked before them.
 func (t *Turn) redactMessage(m parley.Message) parley.Message {
 	if !t.agent.Redact {
 		return m

@@ -13,8 +13,9 @@ import (
 // ErrNoAnswer means that a turn ended without an answer: asking again may succeed.
 var ErrNoAnswer = errors.New("chat: the turn ended without an answer")
 
-// ReplayTurn returns a turn that has ended: its readers get the same events as when it ran. Fails with ErrNoAnswer, with
-// CONVERSATION_NOT_FOUND when its conversation was deleted, or with IDEMPOTENCY_KEY_IN_USE while the turn still runs.
+// ReplayTurn returns a turn that has ended: its readers get the same events as when it ran. Fails with ErrNoAnswer,
+// with CONVERSATION_NOT_FOUND when its conversation was deleted, or with IDEMPOTENCY_KEY_IN_USE while the turn still
+// runs.
 func (e *Engine) ReplayTurn(ctx context.Context, account parley.AccountID, agent parley.AgentID, id parley.TurnID) (*Turn, error) {
 	result, err := e.DB.TurnResult(ctx, account, agent, id)
 	switch {
@@ -36,8 +37,9 @@ func (e *Engine) ReplayTurn(ctx context.Context, account parley.AccountID, agent
 	return t, nil
 }
 
-// ReplayUnanswered is ReplayTurn for a message to a paused conversation, which has no turn. The reference holds the ids of the
-// message and of the answer that was never written, separated by a space; without the latter the answer gets a new id.
+// ReplayUnanswered is ReplayTurn for a message to a paused conversation, which has no turn. The reference holds the ids
+// of the message and of the answer that was never written, separated by a space; without the latter the answer gets a
+// new id.
 func (e *Engine) ReplayUnanswered(ctx context.Context, account parley.AccountID, agent parley.AgentID, reference string) (*Turn, error) {
 	message, id, _ := strings.Cut(reference, " ")
 	m, user, err := e.DB.UnansweredMessage(ctx, account, agent, parley.MessageID(message))
@@ -78,8 +80,9 @@ func answerEvents(m *parley.Message) []Event {
 	return events
 }
 
-// resolveRepeat returns the request as it is to run. A request that failed before under its Idempotency-Key has left its message in
-// the conversation; while that is still the last message, it is answered in place and not stored a second time.
+// resolveRepeat returns the request as it is to run. A request that failed before under its Idempotency-Key has left
+// its message in the conversation; while that is still the last message, it is answered in place and not stored a
+// second time.
 func (e *Engine) resolveRepeat(ctx context.Context, account parley.AccountID, agent parley.AgentID, req Request) (Request, error) {
 	failed := store.FailedTurn(ctx)
 	if failed == "" || req.Message == "" || req.ClientConversation != nil || req.Voice != nil {
@@ -103,8 +106,8 @@ func (e *Engine) resolveRepeat(ctx context.Context, account parley.AccountID, ag
 	return req, err
 }
 
-// repeatedMessage returns the message that the turn answers in place. It fails with CHAT_CONVERSATION_BUSY when another message
-// follows it meanwhile: the next try stores the message anew.
+// repeatedMessage returns the message that the turn answers in place. It fails with CHAT_CONVERSATION_BUSY when another
+// message follows it meanwhile: the next try stores the message anew.
 func repeatedMessage(ctx context.Context, db *store.DB, t *Turn) (*parley.Message, error) {
 	last, err := db.RecentMessages(ctx, t.AccountID, t.AgentID, t.ConversationID, 0, 1)
 	if err != nil {

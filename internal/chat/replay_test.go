@@ -98,7 +98,8 @@ func TestATurnWithoutAnAnswerIsNotTold(t *testing.T) {
 	})
 }
 
-// The message and the mark of its key are stored together: whoever comes after finds the turn, whatever became of the request.
+// The message and the mark of its key are stored together: whoever comes after finds the turn, whatever became of the
+// request.
 func TestATurnIsKnownByItsKey(t *testing.T) {
 	forEachDatabase(t, func(d *testEngine) {
 		claim := func(token string) store.Claim {

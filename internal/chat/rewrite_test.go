@@ -34,7 +34,8 @@ func lastTrace(t *testing.T, traces []store.TurnTrace) parley.Trace {
 	return traces[len(traces)-1].Trace
 }
 
-// A follow-up is put into words that can be searched for; the first message is not, nor one that is long or stands alone. Nobody is shown it.
+// A follow-up is put into words that can be searched for; the first message is not, nor one that is long or stands
+// alone. Nobody is shown it.
 func TestRewriting(t *testing.T) {
 	forEachDatabase(t, func(d *testEngine) {
 		d.RewriteTimeout = 10 * time.Second

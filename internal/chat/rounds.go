@@ -26,8 +26,8 @@ const (
 
 var errTooManyRounds = errors.New("chat: the model would not stop calling tools")
 
-// runRounds calls the model, runs the tools that it calls and calls it again, until it has answered or waits for the client. A panic
-// of a back end fails this turn only.
+// runRounds calls the model, runs the tools that it calls and calls it again, until it has answered or waits for the
+// client. A panic of a back end fails this turn only.
 func (e *Engine) runRounds(t *Turn, a *answer) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -99,8 +99,8 @@ type toolRun struct {
 	output         Output
 }
 
-// runTools makes the calls of one round concurrently, and records their results. waiting reports that the client has to run some of
-// them.
+// runTools makes the calls of one round concurrently, and records their results. waiting reports that the client has to
+// run some of them.
 func (e *Engine) runTools(t *Turn, a *answer, tools []Tool, calls []model.ToolCall) (results []model.Message, waiting bool) {
 	a.finishText()
 	runs := make([]toolRun, len(calls))
@@ -184,20 +184,22 @@ func (e *Engine) runTool(t *Turn, x *toolRun) Output {
 	}
 }
 
-// storePendingCall stores a call before it is made: when the server dies meanwhile, the row says that the call may have been made.
+// storePendingCall stores a call before it is made: when the server dies meanwhile, the row says that the call may have
+// been made.
 func (e *Engine) storePendingCall(ctx context.Context, t *Turn, call parley.ToolCall) error {
 	return e.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error { return tx.AddToolCalls(ctx, t.redactCalls([]parley.ToolCall{call})) })
 }
 
-// callKey returns the idempotency key of the turn's nth call. It is the same for all attempts under the client's Idempotency-Key.
+// callKey returns the idempotency key of the turn's nth call. It is the same for all attempts under the client's
+// Idempotency-Key.
 func (t *Turn) callKey(n int, call model.ToolCall) string {
 	base := cmp.Or(t.idempotencyKey, string(t.ID))
 	sum := sha256.Sum256(fmt.Appendf(nil, "%s\n%s\n%d\n%s\n%s", t.AgentID, base, n, call.Name, call.Input))
 	return hex.EncodeToString(sum[:16])
 }
 
-// recordToolRun records a call and its result as rows, parts and events, and returns the message for the model. A call that the
-// client runs has no result yet.
+// recordToolRun records a call and its result as rows, parts and events, and returns the message for the model. A call
+// that the client runs has no result yet.
 func (e *Engine) recordToolRun(t *Turn, a *answer, x *toolRun) model.Message {
 	a.parts = append(a.parts, parley.Part{Type: "tool-call", ToolCallID: x.call.CallID, ToolName: x.call.Tool, Input: x.call.Input})
 	if x.call.RunsOnClient {

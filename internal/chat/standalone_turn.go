@@ -6,8 +6,8 @@ import (
 	"parley/internal/retrieval"
 )
 
-// StandaloneTurn is a question with its history, apart from any conversation. Evaluation and replays use it to search and prompt as a
-// turn does.
+// StandaloneTurn is a question with its history, apart from any conversation. Evaluation and replays use it to search
+// and prompt as a turn does.
 type StandaloneTurn struct {
 	Agent    *parley.Agent
 	Backend  model.Backend

@@ -13,7 +13,8 @@ import (
 	"parley/internal/store"
 )
 
-// Tool is something that an agent can do besides answering. Other packages build tools; a turn runs one when the model calls it.
+// Tool is something that an agent can do besides answering. Other packages build tools; a turn runs one when the model
+// calls it.
 type Tool struct {
 	model.Tool   // as models see it
 	Kind         parley.ActionKind
@@ -24,8 +25,8 @@ type Tool struct {
 	// Check normalizes the input of a tool that runs at the client, or fails with what is wrong with it. May be nil.
 	Check func(input json.RawMessage) (json.RawMessage, error)
 
-	// Run runs the tool. A failure is an Output of status error, which the model gets and the client does not. Nil for a tool that
-	// runs at the client: the answer ends with the call, and continues with the client's result.
+	// Run runs the tool. A failure is an Output of status error, which the model gets and the client does not. Nil for a
+	// tool that runs at the client: the answer ends with the call, and continues with the client's result.
 	Run func(ctx context.Context, call Call) Output
 }
 
@@ -56,8 +57,9 @@ type NestedCall struct {
 // ToolsFunc returns the tools of an agent, in the order in which models see them.
 type ToolsFunc func(ctx context.Context, agent *parley.Agent) ([]Tool, error)
 
-// SubmitToolResult stores the result of a call that ran at the client; a chat request without a message continues with it. output
-// may be any JSON, or nil. Fails with CONVERSATION_NOT_FOUND, or with RESOURCE_TOOL_CALL_NOT_FOUND unless the call is pending.
+// SubmitToolResult stores the result of a call that ran at the client; a chat request without a message continues with
+// it. output may be any JSON, or nil. Fails with CONVERSATION_NOT_FOUND, or with RESOURCE_TOOL_CALL_NOT_FOUND unless
+// the call is pending.
 func (e *Engine) SubmitToolResult(ctx context.Context, account parley.AccountID, agent parley.AgentID, conversation parley.ConversationID, call string, output json.RawMessage) error {
 	if !parley.IsUUID(string(conversation)) {
 		return parley.NewError(parley.CodeConversationNotFound)
@@ -92,8 +94,8 @@ func (e *Engine) SubmitToolResult(ctx context.Context, account parley.AccountID,
 	})
 }
 
-// parseToolOutput returns a client's output in the form {status, data, error}: one that has this form already is taken as it is,
-// anything else is the data of a success.
+// parseToolOutput returns a client's output in the form {status, data, error}: one that has this form already is taken
+// as it is, anything else is the data of a success.
 func parseToolOutput(output json.RawMessage) parley.ToolOutput {
 	if isNull(output) {
 		return parley.ToolOutput{Status: parley.ToolSuccess}

@@ -11,8 +11,8 @@ import (
 	"parley/internal/retrieval"
 )
 
-// clientError returns the error for the client. It names the conversation and the user's message, which is stored, so that it can be
-// answered again.
+// clientError returns the error for the client. It names the conversation and the user's message, which is stored, so
+// that it can be answered again.
 func (t *Turn) clientError(cause error) *parley.Error {
 	var e *parley.Error
 	fail := parley.WrapError(parley.CodeChatStreaming, cause)

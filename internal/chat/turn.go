@@ -76,8 +76,8 @@ func (t *Turn) noReaders() <-chan struct{} {
 	return t.readersGone
 }
 
-// Reader returns a reader of the turn that begins with its first event and must be closed. A turn whose readers have all left before
-// its end counts as abandoned, and a new message in its conversation cancels it.
+// Reader returns a reader of the turn that begins with its first event and must be closed. A turn whose readers have
+// all left before its end counts as abandoned, and a new message in its conversation cancels it.
 func (t *Turn) Reader() *Reader {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -111,16 +111,16 @@ func (r *Reader) Close() {
 	}
 }
 
-// Next returns the events since the last call, waiting for the first of them. It fails with io.EOF after Finished and with
-// ctx's error when ctx ends first; nothing is lost then, the next call goes on.
+// Next returns the events since the last call, waiting for the first of them. It fails with io.EOF after Finished and
+// with ctx's error when ctx ends first; nothing is lost then, the next call goes on.
 func (r *Reader) Next(ctx context.Context) ([]Event, error) {
 	events, err := r.turn.eventLog.waitSince(ctx, r.nextEvent)
 	r.nextEvent += len(events)
 	return events, err
 }
 
-// WaitForText waits for the answer's first event. It fails with the turn's error when the turn failed without any text, and with
-// ctx's error when ctx ends first.
+// WaitForText waits for the answer's first event. It fails with the turn's error when the turn failed without any text,
+// and with ctx's error when ctx ends first.
 func (t *Turn) WaitForText(ctx context.Context) error {
 	events, err := t.eventLog.waitSince(ctx, 0)
 	if err != nil {
@@ -132,8 +132,8 @@ func (t *Turn) WaitForText(ctx context.Context) error {
 	return nil
 }
 
-// Wait reads the turn to its end, for a reply in one piece. It fails with the turn's error. When ctx ends first, the turn goes on,
-// abandoned.
+// Wait reads the turn to its end, for a reply in one piece. It fails with the turn's error. When ctx ends first, the
+// turn goes on, abandoned.
 func (t *Turn) Wait(ctx context.Context) (*Finish, error) {
 	r := t.Reader()
 	defer r.Close()

@@ -11,21 +11,23 @@ import (
 	"parley/internal/store"
 )
 
-// VoiceContext marks a message of a voice session, whose answer will be spoken: the agent's voice instructions apply, and tools that
-// run at the client are not offered.
+// VoiceContext marks a message of a voice session, whose answer will be spoken: the agent's voice instructions apply,
+// and tools that run at the client are not offered.
 type VoiceContext struct {
 	LocalTime time.Time // now, in the customer's time zone; part of the prompt
 	Prepaid   bool      // the minutes of the session pay for the answer: it costs no credits, and no credit limit refuses it
 }
 
-// ErrInterrupted cancels a turn whose answer the customer interrupts while hearing it: the text so far is stored and charged.
+// ErrInterrupted cancels a turn whose answer the customer interrupts while hearing it: the text so far is stored and
+// charged.
 var ErrInterrupted = fmt.Errorf("chat: the customer talks over the answer: %w", errSuperseded)
 
-// ErrUserContinued cancels a turn because the customer went on speaking before any of the answer was played: it costs nothing.
+// ErrUserContinued cancels a turn because the customer went on speaking before any of the answer was played: it costs
+// nothing.
 var ErrUserContinued = fmt.Errorf("chat: the customer goes on speaking")
 
-// AddAgentMessage stores and returns a message of the agent that answers nothing, such as a greeting. Fails with RESOURCE_NOT_FOUND,
-// and with CHAT_CONVERSATION_NOT_ONGOING once the conversation has ended.
+// AddAgentMessage stores and returns a message of the agent that answers nothing, such as a greeting. Fails with
+// RESOURCE_NOT_FOUND, and with CHAT_CONVERSATION_NOT_ONGOING once the conversation has ended.
 func (k *Conversations) AddAgentMessage(ctx context.Context, account parley.AccountID, agent parley.AgentID, id parley.ConversationID, text string) (*parley.Message, error) {
 	message := parley.Message{ID: parley.NewMessageID(), ConversationID: id, Author: parley.AuthorAssistant, State: parley.MessageComplete, CreatedAt: k.Now()}
 	err := k.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error {
@@ -53,9 +55,10 @@ func (k *Conversations) AddAgentMessage(ctx context.Context, account parley.Acco
 	return &message, nil
 }
 
-// TruncateMessage cuts a message of the agent to what was played of it before the customer interrupted: the first bytes of its text,
-// which had of bytes when it was spoken. Of a text that is stored in another form, because personal data is masked, the same share
-// stays. The rest counts as interrupted; an empty message is removed. Fails with RESOURCE_NOT_FOUND and RESOURCE_MESSAGE_NOT_FOUND.
+// TruncateMessage cuts a message of the agent to what was played of it before the customer interrupted: the first bytes
+// of its text, which had of bytes when it was spoken. Of a text that is stored in another form, because personal data
+// is masked, the same share stays. The rest counts as interrupted; an empty message is removed. Fails with
+// RESOURCE_NOT_FOUND and RESOURCE_MESSAGE_NOT_FOUND.
 func (k *Conversations) TruncateMessage(ctx context.Context, account parley.AccountID, agent parley.AgentID, id parley.ConversationID, message parley.MessageID, bytes, of int) error {
 	now := k.Now()
 	return k.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error {

@@ -20,12 +20,12 @@ const (
 	maxTextChars  = 1000 // characters of a text
 )
 
-// AddAttribute adds an attribute to an agent's contacts. Fails with AGENT_NOT_FOUND, or with VALIDATION_INVALID_BODY where one of its
-// name exists or there are too many.
-func (b *Service) AddAttribute(ctx context.Context, a parley.Attribute) (*parley.Attribute, error) {
-	a.CreatedAt = b.Now()
+// AddAttribute adds an attribute to an agent's contacts. Fails with AGENT_NOT_FOUND, or with VALIDATION_INVALID_BODY
+// where one of its name exists or there are too many.
+func (s *Service) AddAttribute(ctx context.Context, a parley.Attribute) (*parley.Attribute, error) {
+	a.CreatedAt = s.Now()
 	a.UpdatedAt = a.CreatedAt
-	err := b.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error {
+	err := s.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error {
 		if err := tx.LockAgent(ctx, a.AccountID, a.AgentID); err != nil {
 			return err
 		}
@@ -33,7 +33,7 @@ func (b *Service) AddAttribute(ctx context.Context, a parley.Attribute) (*parley
 		if err != nil {
 			return err
 		}
-		if _, there := attributesByName(list)[a.Name]; there {
+		if _, exists := attributesByName(list)[a.Name]; exists {
 			return httpapi.InvalidField("name", "is the name of another attribute")
 		}
 		if len(list) >= maxAttributes {
@@ -52,11 +52,11 @@ type AttributeChange struct {
 	Type        parley.AttributeType // empty, or the one it has
 }
 
-// ChangeAttribute changes an attribute. Fails with AGENT_NOT_FOUND or NOT_FOUND, or with VALIDATION_INVALID_BODY where it has another
-// type.
-func (b *Service) ChangeAttribute(ctx context.Context, account parley.AccountID, agent parley.AgentID, name string, c AttributeChange) (a *parley.Attribute, err error) {
-	now := b.Now()
-	err = b.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) (err error) {
+// ChangeAttribute changes an attribute. Fails with AGENT_NOT_FOUND or NOT_FOUND, or with VALIDATION_INVALID_BODY where
+// it has another type.
+func (s *Service) ChangeAttribute(ctx context.Context, account parley.AccountID, agent parley.AgentID, name string, c AttributeChange) (a *parley.Attribute, err error) {
+	now := s.Now()
+	err = s.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) (err error) {
 		if err = tx.LockAgent(ctx, account, agent); err != nil {
 			return err
 		}

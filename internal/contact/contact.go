@@ -1,5 +1,5 @@
-// Package contact manages the people whom a client knows by ids of its own. They are rows of the same table as the customers of
-// tickets: a customer known by e-mail alone becomes the contact with that e-mail.
+// Package contact manages the people whom a client knows by ids of its own. They are rows of the same table as the
+// customers of tickets: a customer known by e-mail alone becomes the contact with that e-mail.
 package contact
 
 import (
@@ -32,23 +32,23 @@ type Change struct {
 
 // Put adds or changes contacts, all or none. Faults are named below users, by place. Fails with
 // AGENT_NOT_FOUND or VALIDATION_INVALID_BODY.
-func (b *Service) Put(ctx context.Context, account parley.AccountID, agent parley.AgentID, changes []Change) ([]parley.Contact, error) {
-	p := &changeSet{account: account, agent: agent, changes: changes, now: b.Now(), fieldPath: func(i int, name string) string { return "users." + strconv.Itoa(i) + "." + name }}
-	return b.putChanges(ctx, p)
+func (s *Service) Put(ctx context.Context, account parley.AccountID, agent parley.AgentID, changes []Change) ([]parley.Contact, error) {
+	p := &changeSet{account: account, agent: agent, changes: changes, now: s.Now(), fieldPath: func(i int, name string) string { return "users." + strconv.Itoa(i) + "." + name }}
+	return s.putChanges(ctx, p)
 }
 
-// Change changes an existing contact. Fails with AGENT_NOT_FOUND, NOT_FOUND or VALIDATION_INVALID_BODY; faults are named below
-// data.
-func (b *Service) Change(ctx context.Context, account parley.AccountID, agent parley.AgentID, c Change) (*parley.Contact, error) {
-	p := &changeSet{account: account, agent: agent, changes: []Change{c}, now: b.Now(), mustExist: true, fieldPath: func(_ int, name string) string { return "data." + name }}
-	list, err := b.putChanges(ctx, p)
+// Change changes an existing contact. Fails with AGENT_NOT_FOUND, NOT_FOUND or VALIDATION_INVALID_BODY; faults are
+// named below data.
+func (s *Service) Change(ctx context.Context, account parley.AccountID, agent parley.AgentID, c Change) (*parley.Contact, error) {
+	p := &changeSet{account: account, agent: agent, changes: []Change{c}, now: s.Now(), mustExist: true, fieldPath: func(_ int, name string) string { return "data." + name }}
+	list, err := s.putChanges(ctx, p)
 	if err != nil {
 		return nil, err
 	}
 	return &list[0], nil
 }
 
-func (b *Service) putChanges(ctx context.Context, p *changeSet) (list []parley.Contact, err error) {
+func (s *Service) putChanges(ctx context.Context, p *changeSet) (list []parley.Contact, err error) {
 	for range p.changes {
 		p.ids = append(p.ids, parley.PersonID(parley.NewUUID()))
 	}
@@ -56,17 +56,17 @@ func (b *Service) putChanges(ctx context.Context, p *changeSet) (list []parley.C
 		list, err = p.write(ctx, tx)
 		return err
 	}
-	err = b.DB.Transact(ctx, sqldb.Bulk, write)
+	err = s.DB.Transact(ctx, sqldb.Bulk, write)
 	if sqldb.IsDuplicate(err) { // a ticket has created one of them meanwhile: the second try finds it
-		err = b.DB.Transact(ctx, sqldb.Bulk, write)
+		err = s.DB.Transact(ctx, sqldb.Bulk, write)
 	}
 	return list, err
 }
 
 // Remove removes a contact and returns it. The customer of a ticket stays as such, with name and e-mail. Fails with
 // AGENT_NOT_FOUND or NOT_FOUND.
-func (b *Service) Remove(ctx context.Context, account parley.AccountID, agent parley.AgentID, external string) (removed *parley.Contact, err error) {
-	err = b.DB.Transact(ctx, sqldb.Bulk, func(tx *store.DB) (err error) {
+func (s *Service) Remove(ctx context.Context, account parley.AccountID, agent parley.AgentID, external string) (removed *parley.Contact, err error) {
+	err = s.DB.Transact(ctx, sqldb.Bulk, func(tx *store.DB) (err error) {
 		if err = tx.LockAgent(ctx, account, agent); err != nil {
 			return err
 		}
@@ -145,7 +145,7 @@ func (p *changeSet) emails() (list []string) {
 	return list
 }
 
-// mergeContact is what a contact comes to: what is known, nil for nothing, and what is new.
+// mergeContact returns a contact with its change applied; known is nil for a new one.
 func (p *changeSet) mergeContact(i int, known *parley.Contact, types map[string]parley.Attribute, wrong map[string]string) parley.Contact {
 	c := parley.Contact{Person: parley.Person{ID: p.ids[i], AccountID: p.account, AgentID: p.agent, CreatedAt: p.now}}
 	if known != nil {
@@ -177,8 +177,8 @@ type contactIndex struct {
 	after           map[parley.PersonID]parley.Contact
 	byExternalID    map[string]parley.PersonID // by the client's id
 	byEmail         map[string]parley.PersonID // by e-mail, of those found
-	emailCounts     map[string]int             // of each e-mail, once all are taken; made when it is first asked for
-	usedExternalIDs map[string]bool            // the client's ids
+	emailCounts     map[string]int             // of each e-mail after all changes; computed when first needed
+	usedExternalIDs map[string]bool            // the ids of the changes so far
 }
 
 func newContactIndex(found []parley.Contact) *contactIndex {
@@ -196,7 +196,7 @@ func newContactIndex(found []parley.Contact) *contactIndex {
 	return l
 }
 
-// find returns whom a change is about: the contact with its id, else somebody known by its e-mail alone, or nil.
+// find returns the person of a change: the contact with its id, else the person known by its e-mail alone, or nil.
 func (l *contactIndex) find(c Change) *parley.Contact {
 	if id, ok := l.byExternalID[c.ExternalID]; ok {
 		known := l.before[id]
@@ -212,7 +212,7 @@ func (l *contactIndex) find(c Change) *parley.Contact {
 	return nil
 }
 
-// add notes what a person will be, and reports whether the client's id was not taken before.
+// add records a person as it will be, and reports whether its id is not used by an earlier change.
 func (l *contactIndex) add(c parley.Contact) bool {
 	fresh := !l.usedExternalIDs[c.ExternalID]
 	l.usedExternalIDs[c.ExternalID] = true
@@ -220,7 +220,7 @@ func (l *contactIndex) add(c parley.Contact) bool {
 	return fresh
 }
 
-// hasEmailConflict reports whether somebody else will have the e-mail too. All must have been taken.
+// hasEmailConflict reports whether another person will have the e-mail too. All changes must have been added.
 func (l *contactIndex) hasEmailConflict(c parley.Contact) bool {
 	if l.emailCounts == nil {
 		l.emailCounts = map[string]int{}
@@ -233,7 +233,7 @@ func (l *contactIndex) hasEmailConflict(c parley.Contact) bool {
 	return c.Email != "" && l.emailCounts[foldEmail(c.Email)] > 1
 }
 
-// withChangedEmail lists those who had another e-mail, which may be somebody else's by now.
+// withChangedEmail returns the people whose e-mail changes: another person may get the old one.
 func (l *contactIndex) withChangedEmail() (list []parley.PersonID) {
 	for id, previous := range l.before {
 		if previous.Email != "" && foldEmail(previous.Email) != foldEmail(l.after[id].Email) {

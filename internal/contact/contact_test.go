@@ -157,7 +157,8 @@ func TestAThousandPassTheirAddressesOn(t *testing.T) {
 	})
 }
 
-// Tickets and contacts for the same addresses at the same time: one person each, no failure, no ticket without its customer.
+// Tickets and contacts for the same addresses at the same time: one person each, no failure, no ticket without its
+// customer.
 func TestContactsAndTicketsTogether(t *testing.T) {
 	forEachStore(t, func(w *fixture) {
 		const people, rounds = 8, 6

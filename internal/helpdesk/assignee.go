@@ -84,8 +84,8 @@ func rateCandidates(team *parley.Team, members []store.MemberWorkload, at time.T
 	return list
 }
 
-// pickAssignee marks the member who gets the ticket by the team's strategy, and returns the index; -1 is nobody. Of equal ones the
-// first of the list is taken, who joined first or, at the same time, has the smaller id.
+// pickAssignee marks the member who gets the ticket by the team's strategy, and returns the index; -1 is nobody. Of
+// equal ones the first of the list is taken, who joined first or, at the same time, has the smaller id.
 func pickAssignee(strategy parley.Strategy, list []Candidate) int {
 	best := -1
 	if strategy != parley.StrategyManual {
@@ -151,8 +151,8 @@ func (r routingRecord) json() json.RawMessage {
 	return b
 }
 
-// routeTicket sets the team and the assignee of a new ticket by its team, subject, customer, channel and priority. Fails with
-// TICKET_TEAM_NOT_FOUND and TICKET_TEAM_MEMBER_NOT_FOUND. The help desk must be locked.
+// routeTicket sets the team and the assignee of a new ticket by its team, subject, customer, channel and priority.
+// Fails with TICKET_TEAM_NOT_FOUND and TICKET_TEAM_MEMBER_NOT_FOUND. The help desk must be locked.
 func (d *Service) routeTicket(ctx context.Context, tx *store.DB, t *parley.Ticket, body string, assignee Assignee, now time.Time) (r routingRecord, err error) {
 	r = routingRecord{Team: t.TeamID, Why: "given"}
 	switch {
@@ -213,8 +213,8 @@ func memberSet(ctx context.Context, tx *store.DB, account parley.AccountID, rule
 	return members, err
 }
 
-// assignByStrategy finds the team that takes the ticket, which is the default team where none is named. Unless a rule has named the assignee, a
-// member is picked, and it is noted that it was their turn.
+// assignByStrategy finds the team that takes the ticket, which is the default team where none is named. Unless a rule
+// has named the assignee, a member is picked, and it is noted that it was their turn.
 func (d *Service) assignByStrategy(ctx context.Context, tx *store.DB, t *parley.Ticket, r routingRecord, now time.Time) (routingRecord, error) {
 	team, members, err := tx.TeamWithWorkload(ctx, t.AccountID, t.AgentID, t.TeamID)
 	if err != nil {

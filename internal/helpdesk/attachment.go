@@ -117,13 +117,14 @@ const linkTTL = 120 * time.Second
 // attachmentsPath is the path of files below the base of the API.
 const attachmentsPath = "/helpdesk/attachments/"
 
-// AttachmentLink returns the address of a file, below the base address of the API. It works as long as the file exists: its token
-// replaces the API key.
+// AttachmentLink returns the address of a file, below the base address of the API. It works as long as the file exists:
+// its token replaces the API key.
 func (d *Service) AttachmentLink(id parley.AttachmentID) string {
 	return attachmentsPath + url.PathEscape(string(id)) + "?token=" + d.sign("token", string(id))
 }
 
-// ResolveLink checks the token of a link and returns the address to redirect to, which works for two minutes. Fails with RESOURCE_NOT_FOUND.
+// ResolveLink checks the token of a link and returns the address to redirect to, which works for two minutes. Fails
+// with RESOURCE_NOT_FOUND.
 func (d *Service) ResolveLink(ctx context.Context, id parley.AttachmentID, token string) (string, error) {
 	if !d.isSigned(token, "token", string(id)) {
 		return "", parley.NewError(parley.CodeResourceNotFound)
@@ -135,8 +136,8 @@ func (d *Service) ResolveLink(ctx context.Context, id parley.AttachmentID, token
 	return attachmentsPath + url.PathEscape(string(id)) + "/content?expires=" + expires + "&signature=" + d.sign("content", string(id), expires), nil
 }
 
-// AttachmentContent checks an address from ResolveLink and returns the file. Fails with RESOURCE_NOT_FOUND, also when the address has
-// expired.
+// AttachmentContent checks an address from ResolveLink and returns the file. Fails with RESOURCE_NOT_FOUND, also when
+// the address has expired.
 func (d *Service) AttachmentContent(ctx context.Context, id parley.AttachmentID, expires, signature string) (*ServedFile, error) {
 	until, err := strconv.ParseInt(expires, 10, 64)
 	if err != nil || !d.isSigned(signature, "content", string(id), expires) || d.now().Unix() >= until || d.ReadFile == nil {

@@ -11,8 +11,9 @@ import (
 	"parley/internal/text/prose"
 )
 
-// StatusChanged opens a ticket when a person takes a conversation over, or makes its ticket wait for the team again, and closes the
-// ticket when the conversation is handed back or has ended. The conversation must be locked. It implements chat.HandoverObserver.
+// StatusChanged opens a ticket when a person takes a conversation over, or makes its ticket wait for the team again,
+// and closes the ticket when the conversation is handed back or has ended. The conversation must be locked. It
+// implements chat.HandoverObserver.
 func (d *Service) StatusChanged(ctx context.Context, tx *store.DB, c *parley.Conversation, _ parley.ConversationStatus, by, reason string, now time.Time) error {
 	what := parley.TicketEvent{Kind: "handed_back", DoneBy: by}
 	switch c.Status {
@@ -34,8 +35,8 @@ func (d *Service) StatusChanged(ctx context.Context, tx *store.DB, c *parley.Con
 	return d.recordEvent(ctx, tx, t, what, to, now)
 }
 
-// MessageWritten updates the ticket of a conversation after a message that was written outside the help desk. The conversation must be
-// locked. It implements chat.HandoverObserver.
+// MessageWritten updates the ticket of a conversation after a message that was written outside the help desk. The
+// conversation must be locked. It implements chat.HandoverObserver.
 func (d *Service) MessageWritten(ctx context.Context, tx *store.DB, c *parley.Conversation, m *parley.Message) error {
 	t, err := lockTicketOf(ctx, tx, c)
 	if err != nil || t == nil {
@@ -120,7 +121,7 @@ func (d *Service) openFromConversation(ctx context.Context, tx *store.DB, c *par
 	if redacts {
 		redactTicket(t)
 	}
-	if err := d.assignNumber(ctx, tx, t, now); err != nil { // from here on nobody else opens one
+	if err := d.assignNumber(ctx, tx, t, now); err != nil { // from here on no other ticket can be opened
 		return err
 	}
 	status, err := tx.DefaultStatus(ctx, t.AccountID, t.AgentID, parley.TicketNew)
@@ -150,7 +151,8 @@ func (d *Service) openFromConversation(ctx context.Context, tx *store.DB, c *par
 
 const maxTitleRunes = 100 // characters of a subject that is cut from a message
 
-// newTicketFrom returns a ticket for a conversation. Its messages are masked already where the agent masks personal data.
+// newTicketFrom returns a ticket for a conversation. Its messages are masked already where the agent masks personal
+// data.
 func newTicketFrom(ctx context.Context, tx *store.DB, c *parley.Conversation, reason string, now time.Time) (*parley.Ticket, error) {
 	first, last, err := firstAndLastUserText(ctx, tx, c)
 	if err != nil {
@@ -218,8 +220,8 @@ func channelOf(c parley.Channel) parley.TicketChannel {
 	}
 }
 
-// customerOf returns the customer of a conversation as far as known: the lead in it, or else the user id that the client has set. It is
-// not stored yet.
+// customerOf returns the customer of a conversation as far as known: the lead in it, or else the user id that the
+// client has set. It is not stored yet.
 func customerOf(ctx context.Context, tx *store.DB, c *parley.Conversation, now time.Time) (parley.Person, error) {
 	p := parley.Person{ID: parley.PersonID(parley.NewUUID()), AccountID: c.AccountID, AgentID: c.AgentID, CreatedAt: now, UpdatedAt: now}
 	lead, err := tx.LeadOfConversation(ctx, c.AccountID, c.AgentID, c.ID)

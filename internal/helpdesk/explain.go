@@ -36,8 +36,8 @@ type ConditionTrace struct {
 	Matches bool
 }
 
-// Explain returns where such a ticket would go now. Nothing is stored, except a new help desk where there is none yet. Fails with
-// AGENT_NOT_FOUND.
+// Explain returns where such a ticket would go now. Nothing is stored, except a new help desk where there is none yet.
+// Fails with AGENT_NOT_FOUND.
 func (d *Service) Explain(ctx context.Context, account parley.AccountID, agent parley.AgentID, s RoutingInput) (Explanation, error) {
 	if err := d.createIfMissing(ctx, account, agent); err != nil {
 		return Explanation{}, err

@@ -29,9 +29,9 @@ type DepartureResult struct {
 // recordBatchSize is how many events are recorded at a time.
 const recordBatchSize = 500
 
-// RemoveMemberTx removes a member from the teams of all the account's agents, and unassigns their open tickets, in the transaction that
-// ends the membership next. The tickets stay with their teams. Closed tickets keep their assignee, and messages their author. Fails
-// with TEAM_MEMBER_NOT_FOUND.
+// RemoveMemberTx removes a member from the teams of all the account's agents, and unassigns their open tickets, in the
+// transaction that ends the membership next. The tickets stay with their teams. Closed tickets keep their assignee, and
+// messages their author. Fails with TEAM_MEMBER_NOT_FOUND.
 func (d *Service) RemoveMemberTx(ctx context.Context, tx *store.DB, l Departure) (left DepartureResult, err error) {
 	agents, err := tx.LockHelpdesks(ctx, l.AccountID) // from here on no strategy can pick them
 	if err != nil {
@@ -88,8 +88,8 @@ func (d *Service) lockOpenTickets(ctx context.Context, tx *store.DB, l Departure
 	return list, err
 }
 
-// releaseTickets unassigns or reassigns the tickets, each with an event in its messages. It records the events last: that locks the
-// account's row.
+// releaseTickets unassigns or reassigns the tickets, each with an event in its messages. It records the events last:
+// that locks the account's row.
 func (d *Service) releaseTickets(ctx context.Context, tx *store.DB, l Departure, tickets []*parley.Ticket, left *DepartureResult) error {
 	events := make([]store.NewEvent, len(tickets))
 	for i, t := range tickets {

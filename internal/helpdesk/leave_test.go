@@ -178,8 +178,8 @@ func TestTicketsOfWhoLeavesGoToTheirTeams(t *testing.T) {
 	})
 }
 
-// TestNoTicketComesToWhoIsLeaving holds that whatever happens while a member leaves, they end up with no open ticket and no place in a
-// team.
+// TestNoTicketComesToWhoIsLeaving holds that whatever happens while a member leaves, they end up with no open ticket
+// and no place in a team.
 func TestNoTicketComesToWhoIsLeaving(t *testing.T) {
 	forEachDatabase(t, func(w *testHelpdesk) {
 		users := w.addTeamMembers(parley.StrategyRoundRobin, 2)

@@ -36,7 +36,8 @@ func newMarkdown(more ...goldmark.Extender) goldmark.Markdown {
 	)
 }
 
-// MarkdownHTML renders Markdown as safe HTML. Text that would be expensive to render is shown without its tables, or as it is.
+// MarkdownHTML renders Markdown as safe HTML. Text that would be expensive to render is shown without its tables, or as
+// it is.
 func MarkdownHTML(source string) string {
 	if isNestedTooDeep(source) || hasTooManyMarks(source) || expandsTooMuch(source) {
 		return plainHTML(source)
@@ -67,8 +68,8 @@ func plainHTML(plain string) string {
 	return "<p>" + strings.Join(lines, "<br>\n") + "</p>"
 }
 
-// RenderMessage returns the text of a ticket's message as safe HTML and as plain text. Both are empty for an event, and for a
-// message without text.
+// RenderMessage returns the text of a ticket's message as safe HTML and as plain text. Both are empty for an event, and
+// for a message without text.
 func RenderMessage(m *parley.TicketMessage) (html, plain string) {
 	text := m.Text()
 	switch {
@@ -81,8 +82,9 @@ func RenderMessage(m *parley.TicketMessage) (html, plain string) {
 	return html, textOf(html)
 }
 
-// safeHTML holds all that the HTML of messages may contain, whatever their text says. HTML in the text is shown as it is written,
-// except comments, which are left out. An image is shown as a link to it, so that reading a message fetches nothing.
+// safeHTML holds all that the HTML of messages may contain, whatever their text says. HTML in the text is shown as it
+// is written, except comments, which are left out. An image is shown as a link to it, so that reading a message fetches
+// nothing.
 var safeHTML = newSafeHTML()
 
 func newSafeHTML() *bluemonday.Policy {
@@ -104,8 +106,8 @@ var linkPattern = regexp.MustCompile(`^(?i:https?://|mailto:)`)
 
 const linkRel = "noopener noreferrer nofollow"
 
-// policyForm writes quotes as the renderer of Markdown does. In what the policy returns these sequences are quotes only, since it
-// escapes the ampersands of texts.
+// policyForm writes quotes as the renderer of Markdown does. In what the policy returns these sequences are quotes
+// only, since it escapes the ampersands of texts.
 var policyForm = strings.NewReplacer("&#34;", "&quot;", "&#39;", "'")
 
 func sanitizeHTML(rendered string) string { return policyForm.Replace(safeHTML.Sanitize(rendered)) }

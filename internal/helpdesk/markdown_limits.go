@@ -5,13 +5,13 @@ import (
 )
 
 const (
-	// maxCells is the most cells of a text's tables. A short row is filled up, so that a few thousand characters could make a million
-	// cells.
+	// maxCells is the most cells of a text's tables. A short row is filled up, so that a few thousand characters could
+	// make a million cells.
 	maxCells = 20_000
 	// maxLevels is how deep quotes and lists may be nested: the time to parse them grows with its square.
 	maxLevels = 100
-	// maxMarks is the most marks of links, emphasis, code and HTML in a paragraph: the parser may search for the end of each up to the
-	// paragraph's end.
+	// maxMarks is the most marks of links, emphasis, code and HTML in a paragraph: the parser may search for the end of
+	// each up to the paragraph's end.
 	maxMarks = 2000
 	// maxSteps is the most bytes that are searched for all marks of a text.
 	maxSteps = 128 << 20
@@ -28,8 +28,8 @@ func isWithinCellLimit(source string) bool {
 	return rows*widest <= maxCells
 }
 
-// hasTooManyMarks reports whether a paragraph of a text has more than maxMarks marks, or all paragraphs need more than maxSteps. The
-// lines between two empty lines count as one paragraph, except headings and items that are not indented.
+// hasTooManyMarks reports whether a paragraph of a text has more than maxMarks marks, or all paragraphs need more than
+// maxSteps. The lines between two empty lines count as one paragraph, except headings and items that are not indented.
 func hasTooManyMarks(source string) bool {
 	marks, size, steps := 0, 0, 0
 	for line := range strings.Lines(source) {

@@ -58,6 +58,16 @@ func TestMarkdown(t *testing.T) {
 	}
 }
 
+// The policy holds whatever the renderer of Markdown writes.
+func TestSanitizeHTML(t *testing.T) {
+	const source = `<p onclick="a()">b<script>c()</script><style>d</style><a href="javascript:e()" rel="opener">f</a> "g" 'h' &amp;#34;<img src=i>` +
+		`<ol start="x"><li>j</li></ol><a href="HTTPS://k.io/l?m&amp;n" rel="noopener noreferrer nofollow" target="o">p</a></p>`
+	const want = `<p>bf &quot;g&quot; 'h' &amp;#34;<ol><li>j</li></ol><a href="HTTPS://k.io/l?m&amp;n" rel="noopener noreferrer nofollow">p</a></p>`
+	if got := sanitizeHTML(source); got != want {
+		t.Errorf("%s\nwant %s", got, want)
+	}
+}
+
 func TestTablesDoNotBlowUp(t *testing.T) {
 	bomb := strings.Repeat("|a", 200) + "\n" + strings.Repeat("|-", 200) + "\n" + strings.Repeat("|b\n", 3000)
 	if got := MarkdownHTML(bomb); len(got) > 10*len(bomb) || !strings.Contains(got, "|a|a") {

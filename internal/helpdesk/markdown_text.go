@@ -164,7 +164,8 @@ func attribute(t html.Token, name string) string {
 	return ""
 }
 
-// isVisible reports whether a text has a visible character: a letter, sign or picture, but not white space or formatting characters.
+// isVisible reports whether a text has a visible character: a letter, sign or picture, but not white space or
+// formatting characters.
 func isVisible(text string) bool {
 	return strings.ContainsFunc(text, func(r rune) bool {
 		return unicode.IsGraphic(r) && !unicode.IsSpace(r) && !unicode.Is(unicode.Zs, r) && r != '\u2800' &&

@@ -50,8 +50,8 @@ func (d *Service) addFiles(ctx context.Context, t *parley.Ticket, list []parley.
 	return err
 }
 
-// applyMessage updates a ticket after a message: a customer's reply makes it wait for the team, unless the ticket is new; a member's
-// reply makes it wait for the customer; a note does neither.
+// applyMessage updates a ticket after a message: a customer's reply makes it wait for the team, unless the ticket is
+// new; a member's reply makes it wait for the customer; a note does neither.
 func (d *Service) applyMessage(ctx context.Context, tx *store.DB, t *parley.Ticket, m *parley.TicketMessage) error {
 	if err := d.indexWords(ctx, tx, t, m.Text()); err != nil {
 		return err

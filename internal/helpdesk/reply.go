@@ -12,7 +12,8 @@ import (
 	"parley/internal/text/prose"
 )
 
-// NewReply is what a member of the team writes to a ticket: a reply, which the customer sees, or a note, which only the team sees.
+// NewReply is what a member of the team writes to a ticket: a reply, which the customer sees, or a note, which only the
+// team sees.
 type NewReply struct {
 	Type        string        // reply or note
 	Content     string        // Markdown, 1 to 10,000 characters; beside files it may be empty
@@ -39,10 +40,10 @@ func (in *NewReply) check() error {
 	return parley.InvalidFields(faults)
 }
 
-// Reply adds a member's reply or note to a ticket. A reply is a message of the conversation, which the customer gets at once, and makes
-// the ticket wait for the customer, whatever its status; the conversation must be taken over. Fails with TICKET_NOT_FOUND,
-// CONVERSATION_NOT_TAKEN_OVER, TEAM_MEMBER_NOT_FOUND, MESSAGE_CONTENT_NOT_RENDERABLE where nothing would be shown, and
-// VALIDATION_INVALID_BODY.
+// Reply adds a member's reply or note to a ticket. A reply is a message of the conversation, which the customer gets at
+// once, and makes the ticket wait for the customer, whatever its status; the conversation must be taken over. Fails
+// with TICKET_NOT_FOUND, CONVERSATION_NOT_TAKEN_OVER, TEAM_MEMBER_NOT_FOUND, MESSAGE_CONTENT_NOT_RENDERABLE where
+// nothing would be shown, and VALIDATION_INVALID_BODY.
 func (d *Service) Reply(ctx context.Context, account parley.AccountID, agent parley.AgentID, number int64, in NewReply) (*parley.TicketMessage, error) {
 	in.Content = prose.StripNUL(in.Content)
 	if err := in.check(); err != nil {

@@ -24,8 +24,8 @@ type Decision struct {
 	MemberID parley.UserID // empty where the team's strategy picks
 }
 
-// route returns the decision of the first rule that is enabled and matches. A member who has left the account, and so is not among
-// members, is ignored: then the rule's team gets the ticket, or the default team.
+// route returns the decision of the first rule that is enabled and matches. A member who has left the account, and so
+// is not among members, is ignored: then the rule's team gets the ticket, or the default team.
 func route(rules []parley.Rule, members map[parley.UserID]bool, t RoutingInput) Decision {
 	for i := range rules {
 		r := &rules[i]
@@ -41,8 +41,8 @@ func route(rules []parley.Rule, members map[parley.UserID]bool, t RoutingInput) 
 	return Decision{}
 }
 
-// matchesRule reports whether all of the rule's first conditions hold, and one of the others where there are any. A rule without
-// conditions holds for every ticket.
+// matchesRule reports whether all of the rule's first conditions hold, and one of the others where there are any. A
+// rule without conditions holds for every ticket.
 func matchesRule(r *parley.Rule, t RoutingInput) bool {
 	met := func(c parley.Condition) bool { return matchesCondition(c, t) }
 	unmet := func(c parley.Condition) bool { return !matchesCondition(c, t) }

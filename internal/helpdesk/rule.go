@@ -68,9 +68,10 @@ func invalidValueReason(field, value string) string {
 	return ""
 }
 
-// PutRules replaces the agent's routing rules by these, in this order: rules with known keys are changed, and those that are not in the
-// list are removed. A rule without a key gets one. Fails with AGENT_NOT_FOUND, TICKET_TEAM_NOT_FOUND, TICKET_TEAM_MEMBER_NOT_FOUND and
-// VALIDATION_INVALID_BODY, whose details begin with the rule's place in the list.
+// PutRules replaces the agent's routing rules by these, in this order: rules with known keys are changed, and those
+// that are not in the list are removed. A rule without a key gets one. Fails with AGENT_NOT_FOUND,
+// TICKET_TEAM_NOT_FOUND, TICKET_TEAM_MEMBER_NOT_FOUND and VALIDATION_INVALID_BODY, whose details begin with the rule's
+// place in the list.
 func (d *Service) PutRules(ctx context.Context, account parley.AccountID, agent parley.AgentID, rules []parley.Rule, by string) error {
 	ids := ruleIDs(rules)
 	return d.auditedChange(ctx, account, agent, by, "rules.put", func(tx *store.DB, now time.Time) (string, any, error) {
@@ -105,12 +106,12 @@ func (d *Service) PutRulesTx(ctx context.Context, tx *store.DB, account parley.A
 	if len(rules) > maxRules {
 		return parley.Invalid("rules", fmt.Sprintf("must be at most %d", maxRules))
 	}
-	there, err := tx.Rules(ctx, account, agent)
+	existing, err := tx.Rules(ctx, account, agent)
 	if err != nil {
 		return err
 	}
 	known := map[string]parley.Rule{}
-	for _, r := range there {
+	for _, r := range existing {
 		known[r.Key] = r
 	}
 	stay := map[string]bool{}
@@ -127,7 +128,7 @@ func (d *Service) PutRulesTx(ctx context.Context, tx *store.DB, account parley.A
 			return prefixFaults(fmt.Sprint(i), err)
 		}
 	}
-	for _, r := range there {
+	for _, r := range existing {
 		if !stay[r.Key] {
 			if err := tx.DropRule(ctx, account, agent, r.Key); err != nil {
 				return err
@@ -137,7 +138,8 @@ func (d *Service) PutRulesTx(ctx context.Context, tx *store.DB, account parley.A
 	return nil
 }
 
-// putRule stores a rule. A member of the rule before who has left the account may stay in it: nobody gets their tickets.
+// putRule stores a rule. A member of the rule before who has left the account may stay in it: nobody gets their
+// tickets.
 func (d *Service) putRule(ctx context.Context, tx *store.DB, r *parley.Rule, before parley.Rule) error {
 	if err := checkRule(r); err != nil {
 		return err
@@ -169,15 +171,15 @@ func prefixFaults(path string, err error) error {
 	return &e
 }
 
-// ChangeRules is PutRules with the result of change for the existing rules, under the lock of the help desk. New rules have an id and
-// a key. It fails as PutRules does, or as change does.
+// ChangeRules is PutRules with the result of change for the existing rules, under the lock of the help desk. New rules
+// have an id and a key. It fails as PutRules does, or as change does.
 func (d *Service) ChangeRules(ctx context.Context, account parley.AccountID, agent parley.AgentID, by string, change func([]parley.Rule) ([]parley.Rule, error)) error {
 	return d.auditedChange(ctx, account, agent, by, "rules.put", func(tx *store.DB, now time.Time) (string, any, error) {
-		there, err := tx.Rules(ctx, account, agent)
+		existing, err := tx.Rules(ctx, account, agent)
 		if err != nil {
 			return "", nil, err
 		}
-		rules, err := change(there)
+		rules, err := change(existing)
 		if err != nil {
 			return "", nil, err
 		}

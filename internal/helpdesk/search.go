@@ -15,9 +15,9 @@ import (
 	"parley/internal/text/words"
 )
 
-// Search finds tickets by the words of their subject, customer, description, replies and notes, the best first, at most limit, and reports
-// whether there are more. Every word must be in the ticket, the last one as the beginning of a word. A ticket whose number is
-// the query comes first.
+// Search finds tickets by the words of their subject, customer, description, replies and notes, the best first, at most
+// limit, and reports whether there are more. Every word must be in the ticket, the last one as the beginning of a word.
+// A ticket whose number is the query comes first.
 func (d *Service) Search(ctx context.Context, account parley.AccountID, agent parley.AgentID, query string, limit int) (list []parley.Ticket, more bool, err error) {
 	if list, err = d.ticketByNumber(ctx, account, agent, query); err != nil {
 		return nil, false, err
@@ -65,7 +65,8 @@ const (
 	maxWordBytes   = 64   // bytes of a word that are indexed
 )
 
-// ticketWords returns the words to index for a new ticket, those with the highest weight first, then those of existing messages.
+// ticketWords returns the words to index for a new ticket, those with the highest weight first, then those of existing
+// messages.
 func (d *Service) ticketWords(t *parley.Ticket, texts ...string) []store.TicketWord {
 	return weightedWords(maxTicketWords, append([]weightedText{
 		{subjectWeight, t.Subject}, {customerWeight, t.Customer.Name}, {customerWeight, t.Customer.Email}, {customerWeight, t.Customer.Phone}, {descriptionWeight, t.Description}},
@@ -129,7 +130,7 @@ func weightedWords(most int, texts []weightedText) (list []store.TicketWord) {
 func queryTerms(query string) (terms []store.TicketTerm) {
 	dense := ""
 	for word := range tokens(query) {
-		// The last character of a run without spaces stands for itself alone: the pair before it asks for it already.
+		// The last character of a run without spaces is left out: the pair before it contains it already.
 		last := words.IsUnspaced(word) && utf8.RuneCountInString(word) == 1
 		if last && dense != "" {
 			dense = ""
@@ -155,8 +156,8 @@ func uniqueTerms(terms []store.TicketTerm) (list []store.TicketTerm) {
 	return list
 }
 
-// tokens returns the folded words of a text in order: letters and digits as package words cuts them, and symbols such as emoji each by
-// itself.
+// tokens returns the folded words of a text in order: letters and digits as package words cuts them, and symbols such
+// as emoji each by itself.
 func tokens(text string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for t := range words.Tokens(text) {

@@ -1,5 +1,5 @@
-// Package helpdesk manages tickets: requests of customers that people answer. Service opens them, assigns them to a team and a member,
-// and stores the setup of a help desk: its statuses, teams, members and rules.
+// Package helpdesk manages tickets: requests of customers that people answer. Service opens them, assigns them to a
+// team and a member, and stores the setup of a help desk: its statuses, teams, members and rules.
 package helpdesk
 
 import (
@@ -22,7 +22,8 @@ type Service struct {
 	Wake   func(parley.ConversationID) // wakes the followers of a conversation; may be nil
 	Secret []byte                      // signs the links to attachments
 
-	// StoreFiles moves uploaded files to their final place and then calls write for their rows; nil where files are not accepted.
+	// StoreFiles moves uploaded files to their final place and then calls write for their rows; nil where files are not
+	// accepted.
 	StoreFiles func(ctx context.Context, paths []string, blobs []*store.Blob, write func(tx *store.DB) error) error
 	// ReadFile reads a stored file.
 	ReadFile func(ctx context.Context, blob *store.Blob) ([]byte, error)
@@ -31,7 +32,8 @@ type Service struct {
 // now returns the time in milliseconds, as the store holds it.
 func (d *Service) now() time.Time { return d.Now().UTC().Truncate(time.Millisecond) }
 
-// withHelpdesk runs fn in a transaction that locks the agent's help desk, which is created if missing. Fails with AGENT_NOT_FOUND.
+// withHelpdesk runs fn in a transaction that locks the agent's help desk, which is created if missing. Fails with
+// AGENT_NOT_FOUND.
 func (d *Service) withHelpdesk(ctx context.Context, account parley.AccountID, agent parley.AgentID, now time.Time, fn func(tx *store.DB) error) error {
 	return d.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error {
 		if err := d.lockOrCreate(ctx, tx, account, agent, now); err != nil {
@@ -43,8 +45,8 @@ func (d *Service) withHelpdesk(ctx context.Context, account parley.AccountID, ag
 
 // createIfMissing creates the agent's help desk unless it exists. Fails with AGENT_NOT_FOUND.
 func (d *Service) createIfMissing(ctx context.Context, account parley.AccountID, agent parley.AgentID) error {
-	there, err := d.DB.HasHelpdesk(ctx, account, agent)
-	if err != nil || there {
+	exists, err := d.DB.HasHelpdesk(ctx, account, agent)
+	if err != nil || exists {
 		return err
 	}
 	return d.withHelpdesk(ctx, account, agent, d.now(), func(*store.DB) error { return nil })
@@ -67,10 +69,11 @@ var initialStatuses = []struct {
 // GeneralTeam is the name of the team of a new help desk.
 const GeneralTeam = "General"
 
-// lockOrCreate locks the agent's help desk until the transaction ends; it creates one, with its statuses and its team, if missing. Fails with AGENT_NOT_FOUND.
+// lockOrCreate locks the agent's help desk until the transaction ends; it creates one, with its statuses and its team,
+// if missing. Fails with AGENT_NOT_FOUND.
 func (d *Service) lockOrCreate(ctx context.Context, tx *store.DB, account parley.AccountID, agent parley.AgentID, now time.Time) error {
-	there, err := tx.LockHelpdesk(ctx, account, agent)
-	if err != nil || there {
+	exists, err := tx.LockHelpdesk(ctx, account, agent)
+	if err != nil || exists {
 		return err
 	}
 	if err := tx.CreateHelpdesk(ctx, account, agent, now); err != nil {
@@ -91,7 +94,8 @@ func (d *Service) lockOrCreate(ctx context.Context, tx *store.DB, account parley
 	return nil
 }
 
-// derivedID returns the id of an initial team or status. It is derived from the agent's, so that a transaction may be repeated.
+// derivedID returns the id of an initial team or status. It is derived from the agent's, so that a transaction may be
+// repeated.
 func derivedID(agent parley.AgentID, what string) string {
 	return uuid.NewSHA1(uuid.NameSpaceOID, []byte(string(agent)+" helpdesk "+what)).String()
 }

@@ -11,7 +11,8 @@ import (
 	"parley/internal/store"
 )
 
-// Statuses returns the agent's ticket statuses by category and position, without the archived ones. Fails with AGENT_NOT_FOUND.
+// Statuses returns the agent's ticket statuses by category and position, without the archived ones. Fails with
+// AGENT_NOT_FOUND.
 func (d *Service) Statuses(ctx context.Context, account parley.AccountID, agent parley.AgentID) ([]parley.TicketStatus, error) {
 	return d.statuses(ctx, account, agent, false)
 }
@@ -49,13 +50,14 @@ func (d *Service) Rules(ctx context.Context, account parley.AccountID, agent par
 	return d.DB.Rules(ctx, account, agent)
 }
 
-// PrepareTx locks the agent's help desk for a transaction of the caller, before methods whose names end in Tx. It creates a missing
-// help desk. Fails with AGENT_NOT_FOUND.
+// PrepareTx locks the agent's help desk for a transaction of the caller, before methods whose names end in Tx. It
+// creates a missing help desk. Fails with AGENT_NOT_FOUND.
 func (d *Service) PrepareTx(ctx context.Context, tx *store.DB, account parley.AccountID, agent parley.AgentID, now time.Time) error {
 	return d.lockOrCreate(ctx, tx, account, agent, now)
 }
 
-// auditedChange makes a change of the operator to an agent's help desk, and records it in the audit chain in the same transaction.
+// auditedChange makes a change of the operator to an agent's help desk, and records it in the audit chain in the same
+// transaction.
 func (d *Service) auditedChange(ctx context.Context, account parley.AccountID, agent parley.AgentID, by, action string, do func(tx *store.DB, now time.Time) (subject string, facts any, err error)) error {
 	now := d.now()
 	return d.withHelpdesk(ctx, account, agent, now, func(tx *store.DB) error {
@@ -67,8 +69,8 @@ func (d *Service) auditedChange(ctx context.Context, account parley.AccountID, a
 	})
 }
 
-// Setup is the setup of an agent's help desk: all statuses, also archived ones, by category and position, the teams with their members,
-// and the rules in their order.
+// Setup is the setup of an agent's help desk: all statuses, also archived ones, by category and position, the teams
+// with their members, and the rules in their order.
 type Setup struct {
 	Handover bool
 	Statuses []parley.TicketStatus
@@ -81,8 +83,8 @@ const MaxRules = maxRules
 
 // Setup returns the setup of the agent's help desk, or nil where none has been needed yet.
 func (d *Service) Setup(ctx context.Context, account parley.AccountID, agent parley.AgentID) (*Setup, error) {
-	there, err := d.DB.HasHelpdesk(ctx, account, agent)
-	if err != nil || !there {
+	exists, err := d.DB.HasHelpdesk(ctx, account, agent)
+	if err != nil || !exists {
 		return nil, err
 	}
 	return readSetup(ctx, d.DB, account, agent)

@@ -15,8 +15,8 @@ var weekdays = []string{"sun", "mon", "tue", "wed", "thu", "fri", "sat"}
 
 const dayMinutes = 24 * 60
 
-// isOnShift reports whether somebody with these hours works at the time; without hours they always do. Hours are local times of the
-// shift's zone, so that 09:00 is 09:00 in summer and in winter. An unknown zone counts as UTC.
+// isOnShift reports whether somebody with these hours works at the time; without hours they always do. Hours are local
+// times of the shift's zone, so that 09:00 is 09:00 in summer and in winter. An unknown zone counts as UTC.
 func isOnShift(hours []parley.WorkingHours, at time.Time) bool {
 	return len(hours) == 0 || slices.ContainsFunc(hours, func(s parley.WorkingHours) bool { return isDuring(s, at) })
 }

@@ -42,8 +42,8 @@ func checkLabel(faults map[string]string, field, text string) {
 	}
 }
 
-// AddStatus adds a status with the category, labels, key and color of in, as the category's default where in is. An empty external
-// label becomes the internal one, and vice versa; position 0 is the last. Fails with AGENT_NOT_FOUND and
+// AddStatus adds a status with the category, labels, key and color of in, as the category's default where in is. An
+// empty external label becomes the internal one, and vice versa; position 0 is the last. Fails with AGENT_NOT_FOUND and
 // VALIDATION_INVALID_BODY.
 func (d *Service) AddStatus(ctx context.Context, account parley.AccountID, agent parley.AgentID, in parley.TicketStatus, by string) (*parley.TicketStatus, error) {
 	in.ID, in.AccountID, in.AgentID = parley.StatusID(parley.NewUUID()), account, agent
@@ -88,8 +88,8 @@ func (d *Service) MakeDefault(ctx context.Context, account parley.AccountID, age
 	return d.changeStatus(ctx, account, agent, id, by, "status.default", func(s *parley.TicketStatus, _ time.Time) { s.IsDefault, s.ArchivedAt = true, nil })
 }
 
-// ArchiveStatus archives a status. Tickets that have it keep it. Fails with AGENT_NOT_FOUND, TICKET_INVALID_STATUS, and with
-// VALIDATION_INVALID_BODY of the default of a category: make another one the default first.
+// ArchiveStatus archives a status. Tickets that have it keep it. Fails with AGENT_NOT_FOUND, TICKET_INVALID_STATUS, and
+// with VALIDATION_INVALID_BODY of the default of a category: make another one the default first.
 func (d *Service) ArchiveStatus(ctx context.Context, account parley.AccountID, agent parley.AgentID, id parley.StatusID, by string) (*parley.TicketStatus, error) {
 	return d.changeStatus(ctx, account, agent, id, by, "status.archive", func(s *parley.TicketStatus, now time.Time) {
 		if s.ArchivedAt == nil {
@@ -127,15 +127,15 @@ func (d *Service) putUniqueStatus(ctx context.Context, tx *store.DB, s *parley.T
 	return d.PutStatusTx(ctx, tx, s)
 }
 
-// SameStatus reports whether people would take the two statuses for one: both are in use, of one category, and their internal labels
-// differ in case at most.
+// SameStatus reports whether people would take the two statuses for one: both are in use, of one category, and their
+// internal labels differ in case at most.
 func SameStatus(a, b *parley.TicketStatus) bool {
 	return a.ID != b.ID && a.ArchivedAt == nil && b.ArchivedAt == nil && a.Category == b.Category && strings.EqualFold(a.InternalLabel, b.InternalLabel)
 }
 
-// PutStatusTx stores a status, in place of the one with its id, after PrepareTx. Each category has exactly one default: a new one
-// replaces the old one, and none can be unset. Fails with VALIDATION_INVALID_BODY. It does not write to the audit chain, nor compare
-// labels: several statuses may swap them.
+// PutStatusTx stores a status, in place of the one with its id, after PrepareTx. Each category has exactly one default:
+// a new one replaces the old one, and none can be unset. Fails with VALIDATION_INVALID_BODY. It does not write to the
+// audit chain, nor compare labels: several statuses may swap them.
 func (d *Service) PutStatusTx(ctx context.Context, tx *store.DB, s *parley.TicketStatus) error {
 	if err := checkStatus(s); err != nil {
 		return err

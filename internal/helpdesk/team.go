@@ -64,8 +64,8 @@ func (d *Service) ChangeTeam(ctx context.Context, account parley.AccountID, agen
 	return changed, err
 }
 
-// PutTeamTx stores a team without its members, in place of the one with its id, after PrepareTx. Exactly one team is the default: a
-// new one replaces the old one. Fails with VALIDATION_INVALID_BODY.
+// PutTeamTx stores a team without its members, in place of the one with its id, after PrepareTx. Exactly one team is
+// the default: a new one replaces the old one. Fails with VALIDATION_INVALID_BODY.
 func (d *Service) PutTeamTx(ctx context.Context, tx *store.DB, t *parley.Team) error {
 	if err := checkTeam(t); err != nil {
 		return err
@@ -89,7 +89,8 @@ func (d *Service) PutTeamTx(ctx context.Context, tx *store.DB, t *parley.Team) e
 }
 
 // RemoveTeam removes a team; its tickets and rules move to the default team, and assignees stay. Fails with
-// AGENT_NOT_FOUND, TICKET_TEAM_NOT_FOUND, and with VALIDATION_INVALID_BODY of the default team: make another one the default first.
+// AGENT_NOT_FOUND, TICKET_TEAM_NOT_FOUND, and with VALIDATION_INVALID_BODY of the default team: make another one the
+// default first.
 func (d *Service) RemoveTeam(ctx context.Context, account parley.AccountID, agent parley.AgentID, id parley.TeamID, by string) error {
 	return d.auditedChange(ctx, account, agent, by, "team.remove", func(tx *store.DB, _ time.Time) (string, any, error) {
 		return string(id), nil, d.RemoveTeamTx(ctx, tx, account, agent, id)
@@ -112,7 +113,9 @@ func (d *Service) RemoveTeamTx(ctx context.Context, tx *store.DB, account parley
 	return tx.DropTeam(ctx, account, agent, id, rest.ID)
 }
 
-// JoinTeam adds a member of the account to the team, or changes the limit, the hours and the absence of one who is in it already. Fails with AGENT_NOT_FOUND, TICKET_TEAM_NOT_FOUND, TICKET_TEAM_MEMBER_NOT_FOUND and VALIDATION_INVALID_BODY.
+// JoinTeam adds a member of the account to the team, or changes the limit, the hours and the absence of one who is in
+// it already. Fails with AGENT_NOT_FOUND, TICKET_TEAM_NOT_FOUND, TICKET_TEAM_MEMBER_NOT_FOUND and
+// VALIDATION_INVALID_BODY.
 func (d *Service) JoinTeam(ctx context.Context, account parley.AccountID, agent parley.AgentID, team parley.TeamID, m parley.TeamMember, by string) error {
 	return d.auditedChange(ctx, account, agent, by, "team.join", func(tx *store.DB, now time.Time) (string, any, error) {
 		joining := m
@@ -138,8 +141,8 @@ func (d *Service) JoinTeamTx(ctx context.Context, tx *store.DB, account parley.A
 	return tx.PutTeamMember(ctx, account, agent, team, &m)
 }
 
-// LeaveTeam removes a member from a team; their tickets stay with them. Fails with AGENT_NOT_FOUND, TICKET_TEAM_NOT_FOUND and
-// TICKET_TEAM_MEMBER_NOT_FOUND.
+// LeaveTeam removes a member from a team; their tickets stay with them. Fails with AGENT_NOT_FOUND,
+// TICKET_TEAM_NOT_FOUND and TICKET_TEAM_MEMBER_NOT_FOUND.
 func (d *Service) LeaveTeam(ctx context.Context, account parley.AccountID, agent parley.AgentID, team parley.TeamID, user parley.UserID, by string) error {
 	return d.auditedChange(ctx, account, agent, by, "team.leave", func(tx *store.DB, _ time.Time) (string, any, error) {
 		return string(team), map[string]any{"member": user}, d.LeaveTeamTx(ctx, tx, account, agent, team, user)

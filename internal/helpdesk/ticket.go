@@ -16,9 +16,10 @@ import (
 	"parley/internal/text/prose"
 )
 
-// Open creates a ticket of channel api with its conversation, whose first message is the description, and finds its customer, its team
-// and its assignee, all in one transaction. Fails with AGENT_NOT_FOUND, VALIDATION_INVALID_BODY with every fault in the details,
-// TICKET_INVALID_STATUS, TICKET_TEAM_NOT_FOUND or TICKET_TEAM_MEMBER_NOT_FOUND; then nothing is stored, and no number is used up.
+// Open creates a ticket of channel api with its conversation, whose first message is the description, and finds its
+// customer, its team and its assignee, all in one transaction. Fails with AGENT_NOT_FOUND, VALIDATION_INVALID_BODY with
+// every fault in the details, TICKET_INVALID_STATUS, TICKET_TEAM_NOT_FOUND or TICKET_TEAM_MEMBER_NOT_FOUND; then
+// nothing is stored, and no number is used up.
 func (d *Service) Open(ctx context.Context, account parley.AccountID, agent parley.AgentID, in NewTicket) (*parley.Ticket, error) {
 	in.Subject, in.Description, in.Name = prose.StripNUL(in.Subject), prose.StripNUL(in.Description), prose.StripNUL(in.Name)
 	if err := in.check(); err != nil {
@@ -72,7 +73,8 @@ func (d *Service) openTicket(ctx context.Context, tx *store.DB, o *ticketDraft, 
 	return d.insertTicket(ctx, tx, t, nil, routed, now, store.NewEvent{Kind: "message.created", AgentID: t.AgentID, ConversationID: t.ConversationID, Subject: string(o.messageID)})
 }
 
-// assignNumber sets the ticket's number and the default status of its category, and locks the help desk, which is created if missing.
+// assignNumber sets the ticket's number and the default status of its category, and locks the help desk, which is
+// created if missing.
 func (d *Service) assignNumber(ctx context.Context, tx *store.DB, t *parley.Ticket, now time.Time) (err error) {
 	t.Number, t.StatusID, err = tx.NextTicketNumber(ctx, t.AccountID, t.AgentID, t.Category)
 	if err != nil || t.Number > 0 {
@@ -85,8 +87,8 @@ func (d *Service) assignNumber(ctx context.Context, tx *store.DB, t *parley.Tick
 	return err
 }
 
-// findStatus returns the status for a ticket: the one with the id, unless it is archived, or the category's default. Fails with
-// TICKET_INVALID_STATUS.
+// findStatus returns the status for a ticket: the one with the id, unless it is archived, or the category's default.
+// Fails with TICKET_INVALID_STATUS.
 func (d *Service) findStatus(ctx context.Context, tx *store.DB, t *parley.Ticket, id parley.StatusID, category parley.StatusCategory) (*parley.TicketStatus, error) {
 	if id == "" {
 		return tx.DefaultStatus(ctx, t.AccountID, t.AgentID, category)
@@ -106,7 +108,8 @@ func redactTicket(t *parley.Ticket) {
 	t.Subject, t.Description, t.Metadata = prose.Redact(t.Subject), prose.Redact(t.Description), prose.RedactJSON(t.Metadata)
 }
 
-// createConversation creates the ticket's conversation, taken over from the start, with the description as the customer's message.
+// createConversation creates the ticket's conversation, taken over from the start, with the description as the
+// customer's message.
 func createConversation(ctx context.Context, tx *store.DB, t *parley.Ticket, message parley.MessageID) error {
 	c := &parley.Conversation{ID: t.ConversationID, AccountID: t.AccountID, AgentID: t.AgentID, API: parley.APIV2, Channel: parley.ChannelUnspecified, Title: t.Subject,
 		Status: parley.ConversationTakenOver, CreatedAt: t.CreatedAt, UpdatedAt: t.CreatedAt}
@@ -115,9 +118,10 @@ func createConversation(ctx context.Context, tx *store.DB, t *parley.Ticket, mes
 	return tx.CreateTicketConversation(ctx, c, first, t.Customer.ID)
 }
 
-// insertTicket stores a routed ticket, under the next number where it has none yet, and records it after the other events. Its customer
-// and its conversation are stored already; the ticket is also found by the words of texts. The ticket's id is that of its conversation,
-// so that what belongs to it can be erased when its row is deleted. Call it last in a transaction: it locks the account's row.
+// insertTicket stores a routed ticket, under the next number where it has none yet, and records it after the other
+// events. Its customer and its conversation are stored already; the ticket is also found by the words of texts. The
+// ticket's id is that of its conversation, so that what belongs to it can be erased when its row is deleted. Call it
+// last in a transaction: it locks the account's row.
 func (d *Service) insertTicket(ctx context.Context, tx *store.DB, t *parley.Ticket, texts []string, routed routingRecord, now time.Time, events ...store.NewEvent) error {
 	if t.Number == 0 {
 		if err := d.assignNumber(ctx, tx, t, now); err != nil {

@@ -33,9 +33,10 @@ func (in *Change) check() error {
 	return parley.InvalidFields(faults)
 }
 
-// Change changes a ticket; by is the id of a member, or "api", "operator" or "system". Each difference adds an event to the ticket's
-// messages; without any, nothing is written. Another team does not change the assignee. Fails with TICKET_NOT_FOUND,
-// TICKET_INVALID_STATUS, TICKET_TEAM_NOT_FOUND, TICKET_TEAM_MEMBER_NOT_FOUND and VALIDATION_INVALID_BODY.
+// Change changes a ticket; by is the id of a member, or "api", "operator" or "system". Each difference adds an event to
+// the ticket's messages; without any, nothing is written. Another team does not change the assignee. Fails with
+// TICKET_NOT_FOUND, TICKET_INVALID_STATUS, TICKET_TEAM_NOT_FOUND, TICKET_TEAM_MEMBER_NOT_FOUND and
+// VALIDATION_INVALID_BODY.
 func (d *Service) Change(ctx context.Context, account parley.AccountID, agent parley.AgentID, number int64, in Change, by string) (*parley.Ticket, error) {
 	if err := in.check(); err != nil {
 		return nil, err
@@ -60,7 +61,8 @@ func (d *Service) Change(ctx context.Context, account parley.AccountID, agent pa
 	return changed, nil
 }
 
-// lockTicket locks a ticket and its conversation until the transaction ends: the conversation first, as everywhere. Fails with TICKET_NOT_FOUND.
+// lockTicket locks a ticket and its conversation until the transaction ends: the conversation first, as everywhere.
+// Fails with TICKET_NOT_FOUND.
 func (d *Service) lockTicket(ctx context.Context, tx *store.DB, account parley.AccountID, agent parley.AgentID, number int64) (*parley.Ticket, *parley.Conversation, error) {
 	t, err := tx.Ticket(ctx, account, agent, number)
 	if err != nil {

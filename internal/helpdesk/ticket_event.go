@@ -42,7 +42,8 @@ func (d *Service) storeChange(ctx context.Context, tx *store.DB, t *parley.Ticke
 	return tx.RecordEvents(ctx, t.AccountID, now, e)
 }
 
-// storeEvents stores a changed ticket with its events, and returns the event to record. Events that do not say who did them get by.
+// storeEvents stores a changed ticket with its events, and returns the event to record. Events that do not say who did
+// them get by.
 func (d *Service) storeEvents(ctx context.Context, tx *store.DB, t *parley.Ticket, events []parley.TicketEvent, by string, now time.Time) (store.NewEvent, error) {
 	kinds := make([]string, len(events))
 	for i, e := range events {
@@ -66,8 +67,8 @@ func updatedEvent(t *parley.Ticket, by string, kinds ...string) store.NewEvent {
 	return store.NewEvent{Kind: "ticket.updated", AgentID: t.AgentID, ConversationID: t.ConversationID, Subject: string(t.ID), Payload: TicketUpdatedPayload{t.Number, kinds, by}}
 }
 
-// moveToCategory sets the ticket's status to the default of a category, adds an event to its messages and saves it. A ticket in that
-// category stays as it is.
+// moveToCategory sets the ticket's status to the default of a category, adds an event to its messages and saves it. A
+// ticket in that category stays as it is.
 func (d *Service) moveToCategory(ctx context.Context, tx *store.DB, t *parley.Ticket, to parley.StatusCategory, by string, now time.Time) error {
 	if t.Category == to {
 		return nil

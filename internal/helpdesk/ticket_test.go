@@ -412,7 +412,8 @@ func TestMaskedTickets(t *testing.T) {
 	})
 }
 
-// A transaction that cannot be finished leaves nothing, and what is made in it for the first time is made by the next one.
+// A transaction that cannot be finished leaves nothing, and what is made in it for the first time is made by the next
+// one.
 func TestRollbackLeavesNothing(t *testing.T) {
 	forEachDatabase(t, func(w *testHelpdesk) {
 		in := newTicketRequest(1)

@@ -24,8 +24,8 @@ type exportedAgent struct {
 	Sources    []json.RawMessage `json:"sources,omitempty"`
 }
 
-// Export returns an agent as the document that, applied to it, changes nothing. The document has the names of secrets, without
-// their values. It is for the operator and needs no account. Fails with AGENT_NOT_FOUND.
+// Export returns an agent as the document that, applied to it, changes nothing. The document has the names of secrets,
+// without their values. It is for the operator and needs no account. Fails with AGENT_NOT_FOUND.
 func (s *Service) Export(ctx context.Context, id parley.AgentID) (*ExportResult, error) {
 	a, err := s.DB.AgentInAnyAccount(ctx, id, s.Now())
 	if err != nil {

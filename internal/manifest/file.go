@@ -97,7 +97,8 @@ func Read(name string, text []byte, env Environment) *File {
 
 var linePattern = regexp.MustCompile(`^line (\d+): `)
 
-// addSyntaxFault notes why the text is not YAML. The library counts the lines of one sort of errors from 0, and leaves out the first.
+// addSyntaxFault notes why the text is not YAML. The library counts the lines of one sort of errors from 0, and leaves
+// out the first.
 func (r *reader) addSyntaxFault(err error) {
 	text, line := strings.TrimPrefix(err.Error(), "yaml: "), 0
 	if m := linePattern.FindStringSubmatch(text); m != nil {
@@ -110,8 +111,8 @@ func (r *reader) addSyntaxFault(err error) {
 	r.addFault(line, "", "this is not YAML: "+text)
 }
 
-// Locate returns the line of a fault in the documents. Its path begins with the document's number, from 0; for a value that is absent
-// the line is that of the one around it.
+// Locate returns the line of a fault in the documents. Its path begins with the document's number, from 0; for a value
+// that is absent the line is that of the one around it.
 func (f *File) Locate(path, text string) Note {
 	number, rest, _ := strings.Cut(path, ".")
 	i, err := strconv.Atoi(number)

@@ -55,8 +55,8 @@ func (r *reader) readDocument(n *yaml.Node) {
 	r.file.Documents = append(r.file.Documents, r.doc)
 }
 
-// unfolds reports whether the names and values of the node, with all that aliases repeat, are within the bounds, and subtracts them
-// from left.
+// unfolds reports whether the names and values of the node, with all that aliases repeat, are within the bounds, and
+// subtracts them from left.
 func unfolds(n *yaml.Node, depth int, left *int) bool {
 	if *left--; *left < 0 || depth > maxDepth {
 		return false

@@ -88,8 +88,8 @@ func (r *applyRun) applyHelpdesk(ctx context.Context, t *target) error {
 	return r.writeHelpdesk(ctx, t, p)
 }
 
-// lockHelpdesk reads the help desk and locks it. An agent that is not stored, since there are faults, would get one with the
-// usual team.
+// lockHelpdesk reads the help desk and locks it. An agent that is not stored, since there are faults, would get one
+// with the usual team.
 func (r *applyRun) lockHelpdesk(ctx context.Context, t *target) (*helpdesk.Setup, error) {
 	if t.isNew && len(r.faults) > 0 {
 		general := parley.Team{

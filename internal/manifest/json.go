@@ -19,7 +19,7 @@ func parseObject(text json.RawMessage) (map[string]json.RawMessage, error) {
 	return m, err
 }
 
-// mergeObjects lays the members of one object over those of another.
+// mergeObjects returns an object with the members of both; those of over win.
 func mergeObjects(under, over json.RawMessage) (json.RawMessage, error) {
 	low, err := parseObject(under)
 	if err != nil {
@@ -69,7 +69,7 @@ func equalJSON(a, b json.RawMessage) bool {
 	return errX == nil && errY == nil && reflect.DeepEqual(x, y)
 }
 
-// decodeJSON reads JSON and keeps numbers as they are written, for large ones differ in digits that a float has not.
+// decodeJSON decodes JSON with numbers as they are written: a float would lose digits of large ones.
 func decodeJSON(text json.RawMessage) (v any, err error) {
 	dec := json.NewDecoder(bytes.NewReader(text))
 	dec.UseNumber()

@@ -41,8 +41,8 @@ var procedureKind = toolKind[parley.Procedure]{
 	toolName: func(p *parley.Procedure) string { return p.Name },
 }
 
-// planProcedures plans the agent's procedures, together with the actions as they will be. Where actions are removed, a procedure
-// that the manifest does not list is checked too: it may call one of them.
+// planProcedures plans the agent's procedures, together with the actions as they will be. Where actions are removed, a
+// procedure that the manifest does not list is checked too: it may call one of them.
 func (r *applyRun) planProcedures(ctx context.Context, t *target) (err error) {
 	var existing []parley.Procedure
 	if !t.isNew {

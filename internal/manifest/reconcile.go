@@ -63,16 +63,16 @@ type comparison[T any] struct {
 	unlisted []unlistedRow[T]
 }
 
-// reconcileSection reads the keys of a section's entries and compares them with what exists. Where the manifest is to prune, what
-// has a key that the section does not list is removed; a section that is absent removes nothing.
+// reconcileSection reads the keys of a section's entries and compares them with what exists. Where the manifest is to
+// prune, what has a key that the section does not list is removed; a section that is absent removes nothing.
 func reconcileSection[T any](
 	f faults, k kind[T], path string, section httpapi.Opt[[]json.RawMessage], existing []T, prune bool,
 ) comparison[T] {
 	return reconcile(f, k, readEntries(f, k, path, section.Value), existing, prune && section.Present)
 }
 
-// reconcile finds for each entry the thing that it is about: the one of its id, else of its key, else one without a key that has
-// its name, which then gets the entry's key. An entry without such a thing creates one.
+// reconcile finds for each entry the thing that it is about: the one of its id, else of its key, else one without a key
+// that has its name, which then gets the entry's key. An entry without such a thing creates one.
 func reconcile[T any](f faults, k kind[T], listed []entry[T], existing []T, prune bool) comparison[T] {
 	m := newMatcher(k, existing)
 	mentioned := map[string]bool{} // keys and ids, also of entries with faults
@@ -164,7 +164,8 @@ func newMatcher[T any](k kind[T], existing []T) *matcher[T] {
 	return m
 }
 
-// match returns the index of the thing that an entry is about, -1 for a new one, or which member of the entry is wrong and why.
+// match returns the index of the thing that an entry is about, -1 for a new one, or which member of the entry is wrong
+// and why.
 func (m *matcher[T]) match(e *entry[T]) (i int, member, reason string) {
 	switch {
 	case e.key == "" && e.id == "" && m.name == nil:
@@ -249,8 +250,8 @@ func (k kind[T]) assignPositions(list []entry[T], existing []T) {
 	}
 }
 
-// assignGroupPositions leaves what exists at its position while the manifest keeps the order, and puts new entries last; otherwise
-// it numbers all anew.
+// assignGroupPositions leaves what exists at its position while the manifest keeps the order, and puts new entries
+// last; otherwise it numbers all anew.
 func (k kind[T]) assignGroupPositions(group []*entry[T], next int) {
 	last, inOrder, hasNew := -1, true, false
 	for _, e := range group {
@@ -278,8 +279,8 @@ func (k kind[T]) existingJSON(e *entry[T]) json.RawMessage {
 	return k.encode(e.existing)
 }
 
-// recordChange adds to the changes how an entry's thing will differ from what exists, and reports whether it will. The members of
-// extra are added to the new values.
+// recordChange adds to the changes how an entry's thing will differ from what exists, and reports whether it will. The
+// members of extra are added to the new values.
 func (k kind[T]) recordChange(t *target, e *entry[T], after json.RawMessage, extra map[string]any) bool {
 	if e.existing == nil {
 		t.addChange("create", k.noun, e.key, nil, after)

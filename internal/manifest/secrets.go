@@ -43,7 +43,7 @@ func (r *reader) warnAboutKeys(doc *yaml.Node) {
 
 var keyHeaders = []string{"authorization", "proxy-authorization", "x-api-key", "api-key", "x-auth-token"}
 
-// warnAboutHeaders warns of headers that hold a key where a ${NAME} should stand.
+// warnAboutHeaders warns of headers that contain a key instead of a ${NAME}.
 func (r *reader) warnAboutHeaders(headers *yaml.Node, path string) {
 	if headers == nil || headers.Kind != yaml.MappingNode {
 		return
@@ -67,8 +67,9 @@ func looksLikeKey(header, value string) bool {
 	return false
 }
 
-// sealSecrets sets the secrets of the action to those that its config names: the values that came with the documents, else those
-// that the action has. It returns a member that says which of an existing action's secrets have another value than before.
+// sealSecrets sets the secrets of the action to those that its config names: the values that came with the documents,
+// else those that the action has. It returns a member that says which of an existing action's secrets have another
+// value than before.
 func (r *applyRun) sealSecrets(e *entry[parley.Action], a *parley.Action) (changed map[string]any, err error) {
 	wanted := secretPaths(a.Config)
 	current := map[string]string{}

@@ -1,5 +1,6 @@
-// Package manifest holds agents as code. It reads and writes YAML files with a document for each agent (File), compares documents
-// with the agents of an account, makes the agents what the documents say, and exports an agent as a document (Service).
+// Package manifest holds agents as code. It reads and writes YAML files with a document for each agent (File), compares
+// documents with the agents of an account, makes the agents what the documents say, and exports an agent as a document
+// (Service).
 package manifest
 
 import (
@@ -44,7 +45,8 @@ type Settings interface {
 	Show(a *parley.Agent) (json.RawMessage, error)         // all of them, as Apply takes them
 }
 
-// agentSpec is a document. Settings are checked by Settings; entries of actions and procedures may leave out what stays.
+// agentSpec is a document. Settings are checked by Settings; entries of actions and procedures may leave out what
+// stays.
 type agentSpec struct {
 	Agent      agentName                      `json:"agent"`
 	Settings   json.RawMessage                `json:"settings,omitempty"`
@@ -54,8 +56,8 @@ type agentSpec struct {
 	Sources    httpapi.Opt[[]sourceSpec]      `json:"sources,omitzero" max:"10000"`
 }
 
-// agentName says which agent a document is about: the one with the key, which is created when there is none, or the one with the
-// id, which then gets the key.
+// agentName says which agent a document is about: the one with the key, which is created when there is none, or the one
+// with the id, which then gets the key.
 type agentName struct {
 	Key string         `json:"key,omitempty" pattern:"^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$"`
 	ID  parley.AgentID `json:"id,omitempty"`
@@ -96,10 +98,10 @@ type Change struct {
 
 var errDryRun = errors.New("manifest: this was a dry run")
 
-// Apply makes the agents what their documents say. Settings, actions, procedures and help desks of all documents change in one
-// transaction or not at all; texts follow one by one. Fails with VALIDATION_INVALID_BODY and every fault at once, each at the
-// dotted path that begins with the document's number, or with AGENT_LIMIT_REACHED, PLAN_FEATURE_NOT_AVAILABLE or
-// SOURCE_SIZE_LIMIT_EXCEEDED.
+// Apply makes the agents what their documents say. Settings, actions, procedures and help desks of all documents change
+// in one transaction or not at all; texts follow one by one. Fails with VALIDATION_INVALID_BODY and every fault at
+// once, each at the dotted path that begins with the document's number, or with AGENT_LIMIT_REACHED,
+// PLAN_FEATURE_NOT_AVAILABLE or SOURCE_SIZE_LIMIT_EXCEEDED.
 func (s *Service) Apply(ctx context.Context, in ApplyRequest) ([]ApplyResult, error) {
 	f := faults{}
 	now := s.Now()

@@ -14,8 +14,8 @@ import (
 	"parley/internal/store"
 )
 
-// sourceSpec is a text as manifests write it. It is recognized by its key, or by its id while no manifest manages it; with both,
-// the source of the id gets the key.
+// sourceSpec is a text as manifests write it. It is recognized by its key, or by its id while no manifest manages it;
+// with both, the source of the id gets the key.
 type sourceSpec struct {
 	Key     string              `json:"key,omitempty" pattern:"^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$"`
 	ID      parley.SourceID     `json:"id,omitempty"`

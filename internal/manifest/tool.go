@@ -17,8 +17,8 @@ type toolPlan[T any] struct {
 	keysToDrop []string // of those to delete first: what is removed, and what no longer has its name
 }
 
-// planTools plans the actions or procedures of an agent. build returns the row of an entry and members to show of it as changed,
-// or nil where the entry has faults.
+// planTools plans the actions or procedures of an agent. build returns the row of an entry and members to show of it as
+// changed, or nil where the entry has faults.
 func planTools[T any](
 	t *target, k toolKind[T], c comparison[T], build func(e *entry[T]) (row *T, extra map[string]any, err error),
 ) (toolPlan[T], error) {
@@ -53,8 +53,8 @@ func planTools[T any](
 	return p, nil
 }
 
-// checkToolNames refuses actions and procedures that would have the same name: a model calls both by name. The fault is at an
-// entry of the manifest; two that it does not list cannot be alike.
+// checkToolNames refuses actions and procedures that would have the same name: a model calls both by name. The fault is
+// at an entry of the manifest; two that it does not list cannot be alike.
 func (r *applyRun) checkToolNames(t *target) {
 	paths := map[string]string{}
 	for _, a := range t.actions.final {

@@ -19,7 +19,8 @@ func TestWork(t *testing.T) {
 	})
 }
 
-// The work to compare two texts grows with the square of their lines up to maxComparisons, and beyond that with their size.
+// The work to compare two texts grows with the square of their lines up to maxComparisons, and beyond that with their
+// size.
 func TestWorkOfDiff(t *testing.T) {
 	for _, kind := range []hostile.Kind{
 		hostile.Made("equal lines", "", "a: b\n", ""),
