@@ -29,7 +29,6 @@ var layers = map[string]float64{
 	"parley/internal/httpclient": 2,
 	"parley/internal/outbound":   2,
 	"parley/internal/vault":      2,
-	"parley/internal/manifest":   2,
 	"parley/internal/metrics":    2,
 
 	// The ports, what several engines share, and the engines.
@@ -72,10 +71,13 @@ var layers = map[string]float64{
 	"parley/internal/webhook":  5,
 	"parley/internal/contact":  5,
 
-	"parley/internal/voice":   6,
-	"parley/internal/agents":  6,
-	"parley/internal/actions": 6,
-	"parley/internal/eval":    6, // measures chat and ingest, and so is above both
+	"parley/internal/voice":    6,
+	"parley/internal/agents":   6,
+	"parley/internal/actions":  6,
+	"parley/internal/manifest": 6.5, // applies through agents
+	"parley/internal/eval":     6,   // measures chat and ingest, and so is above both
+
+	"parley/internal/manifest": 6.5, // 6b: applies through agents
 
 	"parley/internal/api/v2":    7,
 	"parley/internal/api/v1":    7,

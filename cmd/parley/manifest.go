@@ -13,7 +13,6 @@ import (
 	"strings"
 
 	"parley"
-	"parley/internal/agents"
 	"parley/internal/api/admin"
 	"parley/internal/manifest"
 	"parley/internal/server"
@@ -151,7 +150,7 @@ func formatNotes(notes []manifest.Note) string {
 }
 
 // printApplied prints the changes of each agent.
-func (p *process) printApplied(list []agents.ApplyResult, dryRun bool) error {
+func (p *process) printApplied(list []manifest.ApplyResult, dryRun bool) error {
 	for _, a := range list {
 		name := orDash(a.Key)
 		if a.Agent != "" {
@@ -174,7 +173,7 @@ func (p *process) printApplied(list []agents.ApplyResult, dryRun bool) error {
 }
 
 // changeSummary describes a change in one line.
-func changeSummary(c agents.Change) string {
+func changeSummary(c manifest.Change) string {
 	line := c.Op + " " + c.Part
 	if c.Key != "" {
 		line += " " + c.Key
@@ -197,7 +196,7 @@ func (c *diffCmd) Run(p *process) error {
 	switch {
 	case err != nil:
 		panic(exitStatus(p.printError(err, 2)))
-	case slices.ContainsFunc(out.Agents, func(a agents.ApplyResult) bool { return len(a.Changes) > 0 }):
+	case slices.ContainsFunc(out.Agents, func(a manifest.ApplyResult) bool { return len(a.Changes) > 0 }):
 		panic(exitStatus(1))
 	}
 	return nil
@@ -218,7 +217,7 @@ func (p *process) printDifferences(out admin.ManifestResult) error {
 }
 
 // printDifference prints a change the way diff does: the name of what changes, then its lines before and after.
-func (p *process) printDifference(a agents.ApplyResult, c agents.Change) error {
+func (p *process) printDifference(a manifest.ApplyResult, c manifest.Change) error {
 	before, err := formatYAML(c.Before)
 	if err != nil {
 		return err
@@ -250,7 +249,7 @@ func formatYAML(object json.RawMessage) (string, error) {
 }
 
 // changedFields lists the names of what an update changes.
-func changedFields(c agents.Change) string {
+func changedFields(c manifest.Change) string {
 	var after map[string]json.RawMessage
 	if json.Unmarshal(c.After, &after) != nil {
 		return "all of it"

@@ -1,15 +1,23 @@
 package access
 
 import (
+	"context"
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
 	"hash/crc32"
+	"slices"
 	"strings"
+	"time"
+
+	"parley"
+	"parley/internal/sqldb"
+	"parley/internal/store"
 )
 
 // A key is "pk_", 43 random characters (256 bits) and a checksum of 6, all of 0-9 A-Z a-z. The fixed beginning lets
-// scanners find keys that were committed by mistake; the checksum lets a typo be refused without asking the database.
+// scanners find keys that were committed by mistake; the checksum makes it possible to refuse a typo without the
+// database.
 const (
 	keyPrefix         = "pk_"
 	keyRandomLength   = 43
@@ -20,13 +28,14 @@ const (
 	base62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 )
 
-// NewKey makes an API key. It is shown once; what is stored is Hash of it.
+// NewKey returns a new API key. Only its Hash is stored.
 func NewKey() string {
 	body := keyPrefix + random62(keyRandomLength)
 	return body + checksum(body)
 }
 
-// Hash is the form in which a key is stored: SHA-256, hex. A key holds 256 random bits, so a plain hash cannot be guessed back.
+// Hash returns the form in which a key is stored: SHA-256, hex. A key holds 256 random bits, so a plain hash cannot be
+// guessed back.
 func Hash(key string) string {
 	sum := sha256.Sum256([]byte(key))
 	return hex.EncodeToString(sum[:])
@@ -57,10 +66,111 @@ func random62(n int) string {
 	for len(out) < n {
 		_, _ = rand.Read(pool[:]) // never fails: crypto/rand aborts the program instead
 		for _, b := range pool {
-			if b < 62*4 && len(out) < n { // a byte beyond the largest multiple of 62 would make some characters likelier
+			if b < 62*4 && len(out) < n { // larger bytes would make some characters more likely
 				out = append(out, base62[b%62])
 			}
 		}
 	}
 	return string(out)
+}
+
+// NewKeyRequest describes a key to create.
+type NewKeyRequest struct {
+	AccountID parley.AccountID
+	Name      string         // empty for "key"
+	Scopes    []parley.Scope // nil for full access
+	ExpiresAt *time.Time     // nil for never
+}
+
+// CreateKey creates an API key and returns its record and the key itself, which cannot be read again. Fails with
+// ACCOUNT_NOT_FOUND or VALIDATION_INVALID_BODY.
+func (o *Accounts) CreateKey(ctx context.Context, n NewKeyRequest) (*parley.APIKey, string, error) {
+	name := strings.TrimSpace(n.Name)
+	if name == "" {
+		name = "key"
+	}
+	key, record := o.newKey(n.AccountID, name)
+	record.ExpiresAt, record.Scopes = n.ExpiresAt, normalizeScopes(n.Scopes)
+	if err := checkKey(record, n.Scopes); err != nil {
+		return nil, "", err
+	}
+	err := o.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error {
+		if _, err := tx.LockAccount(ctx, n.AccountID); err != nil {
+			return err
+		}
+		return o.storeKey(ctx, tx, record)
+	})
+	return record, key, err
+}
+
+// RevokeKey ends a key for good. Fails with KEY_NOT_FOUND.
+func (o *Accounts) RevokeKey(ctx context.Context, id parley.KeyID) (*parley.APIKey, error) {
+	var k *parley.APIKey
+	err := o.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error {
+		var err error
+		if k, err = tx.RevokeKey(ctx, id, o.Now()); err != nil {
+			return err
+		}
+		return o.audit(ctx, tx, k.AccountID, "key.revoke", string(id), nil)
+	})
+	return k, err
+}
+
+// Keys lists an account's keys, oldest first; without an account, all.
+func (o *Accounts) Keys(ctx context.Context, account parley.AccountID) ([]parley.APIKey, error) {
+	if account != "" {
+		if _, err := o.DB.Account(ctx, account); err != nil {
+			return nil, err
+		}
+	}
+	return o.DB.Keys(ctx, account)
+}
+
+func (o *Accounts) newKey(account parley.AccountID, name string) (string, *parley.APIKey) {
+	key := NewKey()
+	return key, &parley.APIKey{ID: parley.KeyID(parley.NewUUID()), AccountID: account, Name: name, Hash: Hash(key), Hint: key[:keyHintLength], CreatedAt: o.Now()}
+}
+
+func (o *Accounts) storeKey(ctx context.Context, tx *store.DB, k *parley.APIKey) error {
+	if err := tx.CreateKey(ctx, k); err != nil {
+		return err
+	}
+	facts := map[string]any{"name": k.Name, "scopes": k.Scopes}
+	if k.ExpiresAt != nil {
+		facts["expiresAt"] = k.ExpiresAt.UTC().Format(time.RFC3339)
+	}
+	return o.audit(ctx, tx, k.AccountID, "key.create", string(k.ID), facts)
+}
+
+func checkKey(k *parley.APIKey, scopes []parley.Scope) error {
+	details := map[string]string{}
+	checkName(details, k.Name)
+	if scopes != nil && len(scopes) == 0 {
+		details["scopes"] = "must name at least one scope; leave it out for full access"
+	}
+	for _, s := range scopes {
+		if !slices.Contains(parley.Scopes(), s) {
+			details["scopes"] = string(s) + " is not a scope; there are " + joinScopes(parley.Scopes())
+		}
+	}
+	if k.ExpiresAt != nil && !k.ExpiresAt.After(k.CreatedAt) {
+		details["expires"] = "must lie in the future"
+	}
+	return parley.InvalidFields(details)
+}
+
+// normalizeScopes returns the scopes in their usual order, each once.
+func normalizeScopes(asked []parley.Scope) []parley.Scope {
+	if asked == nil {
+		return nil
+	}
+	return slices.DeleteFunc(parley.Scopes(), func(s parley.Scope) bool { return !slices.Contains(asked, s) })
+}
+
+func joinScopes(scopes []parley.Scope) string {
+	var list []string
+	for _, s := range scopes {
+		list = append(list, string(s))
+	}
+	return strings.Join(list, ", ")
 }

@@ -1,6 +1,7 @@
 package access
 
 import (
+	"cmp"
 	"container/list"
 	"sync"
 	"time"
@@ -13,19 +14,20 @@ const (
 	defaultKeys   = 65_536
 )
 
-// Limiter holds each key to a number of requests in a sliding window, exactly: it logs the time of every request it lets
-// through. A refused request is not logged, so a caller that keeps knocking is let in again when its time comes.
+// Limiter limits each key to a number of requests in a sliding window, exactly: it logs the time of every admitted
+// request. A refused request is not logged, so a caller that keeps trying is admitted again as soon as the window
+// allows it.
 type Limiter struct {
 	Limit   int           // requests in a window; 0 for DefaultLimit
 	Window  time.Duration // 0 for DefaultWindow
-	MaxKeys int           // most keys remembered; beyond it the one silent for longest starts anew. 0 for 65,536
+	MaxKeys int           // most keys remembered; beyond it the one idle for longest starts anew. 0 for 65,536
 
 	mu           sync.Mutex
-	logs         map[string]*list.Element // of *log, the latest in front
+	logs         map[string]*list.Element // of *requestLog, the latest in front
 	recentlyUsed list.List
 }
 
-// RateState is what the limiter says about one request.
+// RateState is the limiter's decision about one request.
 type RateState struct {
 	OK         bool
 	Limit      int
@@ -41,7 +43,7 @@ type requestLog struct {
 	first int
 }
 
-// Take counts a request of the key and says whether it may go on.
+// Take counts a request of the key and returns whether it is admitted.
 func (l *Limiter) Take(key string, now time.Time) RateState {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -55,7 +57,7 @@ func (l *Limiter) Take(key string, now time.Time) RateState {
 	return l.state(g, now, true)
 }
 
-// Peek says what Take would say to the key, and counts nothing.
+// Peek returns what Take would return for the key, without counting a request.
 func (l *Limiter) Peek(key string, now time.Time) RateState {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -67,19 +69,9 @@ func (l *Limiter) Peek(key string, now time.Time) RateState {
 	return l.state(g, now, g.len() < l.limit())
 }
 
-func (l *Limiter) limit() int {
-	if l.Limit > 0 {
-		return l.Limit
-	}
-	return DefaultLimit
-}
+func (l *Limiter) limit() int { return cmp.Or(max(l.Limit, 0), DefaultLimit) }
 
-func (l *Limiter) window() time.Duration {
-	if l.Window > 0 {
-		return l.Window
-	}
-	return DefaultWindow
-}
+func (l *Limiter) window() time.Duration { return cmp.Or(max(l.Window, 0), DefaultWindow) }
 
 func (l *Limiter) state(g *requestLog, now time.Time, ok bool) RateState {
 	r := RateState{OK: ok, Limit: l.limit(), Remaining: max(0, l.limit()-g.len()), Reset: now}
@@ -119,12 +111,10 @@ func (l *Limiter) dropExpired(g *requestLog, now time.Time) time.Time {
 	return now
 }
 
-// evictIdle forgets the keys silent for longest: those whose window is empty, at most two at a time, and any beyond the bound.
+// evictIdle drops the keys idle for longest: those whose window is empty, at most two at a time, and any beyond the
+// bound.
 func (l *Limiter) evictIdle(now time.Time) {
-	most := l.MaxKeys
-	if most <= 0 {
-		most = defaultKeys
-	}
+	most := cmp.Or(max(l.MaxKeys, 0), defaultKeys)
 	for range 2 {
 		e := l.recentlyUsed.Back()
 		g := e.Value.(*requestLog)
@@ -138,7 +128,7 @@ func (l *Limiter) evictIdle(now time.Time) {
 
 func (g *requestLog) len() int { return len(g.times) - g.first }
 
-// add appends, and reuses the room of what has left once that is half of it.
+// add appends a time. It reuses the space of expired times once they are half of the log.
 func (g *requestLog) add(t time.Time) {
 	if g.first > 0 && g.first >= len(g.times)/2 {
 		g.times = g.times[:copy(g.times, g.times[g.first:])]

@@ -10,21 +10,21 @@ import (
 )
 
 const (
-	maintenanceInterval   = 500 * time.Millisecond // how soon a server sees that another one was told of maintenance
+	maintenanceInterval   = 500 * time.Millisecond // how soon a server sees that maintenance was switched on another one
 	maintenanceTimeout    = 5 * time.Second
 	maintenanceRetryAfter = 30 * time.Second // after which a refused client may try again
 	maintenanceSetting    = "maintenance"    // of the setting
 	maintenanceOn         = "on"
 )
 
-// maintenance is whether the gate is shut. Requests read it from memory.
+// maintenance holds whether requests are refused. Requests read it from memory.
 type maintenance struct {
 	enabled atomic.Bool
-	mu      sync.Mutex // of those who set it: what was read earlier is not set later
+	mu      sync.Mutex // serializes changes: a value that was read earlier is not set later
 }
 
-// CheckMaintenance returns SERVICE_UNDER_MAINTENANCE while the service is under maintenance, and nil otherwise. Every face asks before it
-// does anything; what runs already goes on.
+// CheckMaintenance returns SERVICE_UNDER_MAINTENANCE while the service is under maintenance, and nil otherwise. Every
+// API calls it first; what runs already goes on.
 func (g *Authenticator) CheckMaintenance() error {
 	if !g.maintenance.enabled.Load() {
 		return nil
@@ -34,7 +34,7 @@ func (g *Authenticator) CheckMaintenance() error {
 	return e
 }
 
-// SetMaintenance closes or opens this server's gate at once: for the operator's word, which is stored already.
+// SetMaintenance switches maintenance on this server at once. The setting is stored already.
 func (g *Authenticator) SetMaintenance(on bool) {
 	g.maintenance.mu.Lock()
 	defer g.maintenance.mu.Unlock()
@@ -52,7 +52,8 @@ func (g *Authenticator) setMaintenanceLocked(on bool) {
 	}
 }
 
-// RefreshMaintenance reads whether the service is under maintenance. While the database cannot say, the gate stays as it is.
+// RefreshMaintenance reads whether the service is under maintenance. While the database is not available, nothing
+// changes.
 func (g *Authenticator) RefreshMaintenance(ctx context.Context) error {
 	g.maintenance.mu.Lock()
 	defer g.maintenance.mu.Unlock()
@@ -65,7 +66,7 @@ func (g *Authenticator) RefreshMaintenance(ctx context.Context) error {
 	return err
 }
 
-// SetMaintenance tells all servers of the database that maintenance begins or has ended. Each sees it within a second.
+// SetMaintenance switches maintenance on all servers of the database. Each sees it within a second.
 func (o *Accounts) SetMaintenance(ctx context.Context, on bool) error {
 	value := "off"
 	if on {

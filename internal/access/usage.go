@@ -13,7 +13,7 @@ const (
 	writeInterval = 10 * time.Second // how long a noted use waits to be written
 )
 
-// usage gathers when keys were last used; a request only notes it, Run writes it.
+// usage collects when keys were last used: requests note it, Run writes it.
 type usage struct {
 	mu      sync.Mutex
 	pending map[parley.KeyID]time.Time
@@ -51,17 +51,17 @@ func (g *Authenticator) FlushUsage(ctx context.Context) error {
 	return g.DB.TouchKeys(ctx, used)
 }
 
-// Run writes the uses of keys now and then until ctx is done, and once more then. A use that cannot be written is lost: it
-// only informs. Meanwhile it looks for the beginning and the end of maintenance.
+// Run writes the uses of keys now and then until ctx is done, and once more then. A use that cannot be written is lost:
+// it is informational. It also checks for the beginning and the end of maintenance.
 func (g *Authenticator) Run(ctx context.Context) error {
-	tick, look := time.NewTicker(writeInterval), time.NewTicker(maintenanceInterval)
-	defer tick.Stop()
-	defer look.Stop()
+	flush, check := time.NewTicker(writeInterval), time.NewTicker(maintenanceInterval)
+	defer flush.Stop()
+	defer check.Stop()
 	for {
 		select {
-		case <-look.C:
-			_ = g.RefreshMaintenance(ctx) // those whose work needs the database tell that it is away
-		case <-tick.C:
+		case <-check.C:
+			_ = g.RefreshMaintenance(ctx) // other work reports that the database is not available
+		case <-flush.C:
 			if err := g.FlushUsage(ctx); err != nil && ctx.Err() == nil {
 				g.logger().Warn("the last use of API keys was not written", "error", err)
 			}

@@ -1,18 +1,22 @@
 package actions
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"strings"
 
 	"parley"
 	"parley/internal/chat"
 	"parley/internal/text/redact"
 )
 
+// escalatedMessage is the default result of an escalate action.
 const escalatedMessage = "A person from the team will take over this conversation."
 
-// escalateTool hands the conversation over. says is what its operator wants the customer to be told then; empty leaves it to the house.
-func (b *Toolbox) escalateTool(a *parley.Action) (run func(context.Context, chat.Call) chat.Output, says string, err error) {
+// escalateTool returns how to run an escalate action, and the operator's text for the customer; empty means the default
+// text.
+func (b *Toolbox) escalateTool(a *parley.Action) (run func(context.Context, chat.Call) chat.Output, handoverText string, err error) {
 	var c messageConfig
 	if err := decodeStrict(a.Config, &c); err != nil {
 		return nil, "", err
@@ -20,10 +24,7 @@ func (b *Toolbox) escalateTool(a *parley.Action) (run func(context.Context, chat
 	if b.HandOver == nil {
 		return nil, "", errors.New("conversations cannot be handed over here")
 	}
-	says = c.Message
-	if c.Message == "" {
-		c.Message = escalatedMessage
-	}
+	message := cmp.Or(c.Message, escalatedMessage)
 	return withCheckedInputs(actionInputs(a), func(ctx context.Context, call chat.Call, v values) chat.Output {
 		reason := valueText(v.inputs["reason"])
 		if call.Redact {
@@ -32,6 +33,34 @@ func (b *Toolbox) escalateTool(a *parley.Action) (run func(context.Context, chat
 		if err := b.HandOver(ctx, call.Turn, reason); err != nil {
 			return b.internalFailure(call, "the conversation could not be handed over", err)
 		}
-		return successOutput(map[string]string{"message": c.Message})
-	}), says, nil
+		return successOutput(map[string]string{"message": message})
+	}), c.Message, nil
 }
+
+// buttonResult is the result of a custom-button.
+type buttonResult struct {
+	Label   string `json:"label"`
+	URL     string `json:"url"`
+	Message string `json:"message"` // the link in Markdown
+}
+
+func (b *Toolbox) buttonTool(a *parley.Action) (func(context.Context, chat.Call) chat.Output, error) {
+	var c buttonConfig
+	if err := decodeStrict(a.Config, &c); err != nil {
+		return nil, err
+	}
+	return withCheckedInputs(a.Inputs, func(_ context.Context, _ chat.Call, v values) chat.Output {
+		address, err := v.buildURL(c.URL, nil)
+		if err != nil {
+			return failedOutput("the link's address is not valid with these inputs")
+		}
+		address = urlEscaper.Replace(address)
+		return successOutput(buttonResult{c.Label, address, "[" + labelEscaper.Replace(c.Label) + "](" + address + ")"})
+	}), nil
+}
+
+// Characters that end a label or an address in Markdown are escaped.
+var (
+	labelEscaper = strings.NewReplacer(`\`, `\\`, "[", `\[`, "]", `\]`)
+	urlEscaper   = strings.NewReplacer("(", "%28", ")", "%29", "<", "%3C", ">", "%3E", " ", "%20")
+)

@@ -2,6 +2,7 @@ package actions
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -17,7 +18,7 @@ import (
 	"parley/internal/outbound"
 )
 
-// request is an http action, ready to be sent.
+// request is an http action that can be sent.
 type request struct {
 	toolbox *Toolbox
 	action  *parley.Action
@@ -27,7 +28,7 @@ type request struct {
 	limits  outbound.Limits
 }
 
-// maxReplyBytes is the most of a reply that is read, in bytes; what is shown of it is less.
+// maxReplyBytes is the most bytes of a reply that are read; the model gets fewer.
 const maxReplyBytes = 2 << 20
 
 func (b *Toolbox) httpTool(a *parley.Action, tool *chat.Tool) error {
@@ -68,7 +69,7 @@ func (r *request) send(ctx context.Context, call chat.Call, v values) chat.Outpu
 	return r.replyOutput(reply, secretReplacer(v.secrets))
 }
 
-// unreachableOutput words a failure for the model and the customer; why it came so is the operator's affair, and in the log.
+// unreachableOutput returns a failure for the model and the customer; the details are for the operator, in the log.
 func unreachableOutput(err error) chat.Output {
 	var e *outbound.Error
 	switch {
@@ -83,7 +84,7 @@ func unreachableOutput(err error) chat.Output {
 // idempotencyHeader lets a service tell a repeated request from a new one.
 const idempotencyHeader = "Idempotency-Key"
 
-// hasEffects reports a request that changes something.
+// hasEffects reports whether the request may change something.
 func (r *request) hasEffects() bool {
 	return r.config.Method != "" && r.config.Method != http.MethodGet
 }
@@ -100,10 +101,7 @@ func (r *request) buildRequest(ctx context.Context, v values) (*http.Request, er
 			return nil, errors.New("the request's body is not JSON")
 		}
 	}
-	method := r.config.Method
-	if method == "" {
-		method = http.MethodGet
-	}
+	method := cmp.Or(r.config.Method, http.MethodGet)
 	req, err := http.NewRequestWithContext(ctx, method, address, bytes.NewReader(body))
 	if err != nil {
 		return nil, errors.New("the request's address is not valid")
@@ -131,7 +129,7 @@ func (r *request) setHeaders(into http.Header, v values) error {
 	return nil
 }
 
-// buildURL fills the URL. No input leads to another host or climbs out of the path that the operator has written.
+// buildURL fills the URL. No input can lead to another host or leave the path that the operator has written.
 func (r *request) buildURL(v values) (string, error) {
 	return v.buildURL(r.config.URL, r.config.Query)
 }

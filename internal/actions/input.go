@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"parley"
+	"parley/internal/text/prose"
 )
 
 // maxInputBytes is the longest value of an input, in bytes of JSON.
@@ -39,18 +40,18 @@ func Parameters(inputs []parley.ActionInput) json.RawMessage {
 	return schema
 }
 
-// readInputs takes the inputs out of a call. Values that only wear another type, such as "42" for a number, are taken as what they
-// mean; null and unknown ones are left out. The error names the input.
+// readInputs reads the inputs of a call. Values in another type, such as "42" for a number, are converted; null and
+// unknown ones are left out. The error names the input.
 func readInputs(inputs []parley.ActionInput, call json.RawMessage) (map[string]json.RawMessage, error) {
-	given := map[string]json.RawMessage{}
+	object := map[string]json.RawMessage{}
 	if len(call) > 0 {
-		if err := json.Unmarshal(call, &given); err != nil {
+		if err := json.Unmarshal(call, &object); err != nil {
 			return nil, errors.New("the input is not a JSON object")
 		}
 	}
 	known := map[string]json.RawMessage{}
 	for _, in := range inputs {
-		raw := bytes.TrimSpace(given[in.Name])
+		raw := bytes.TrimSpace(object[in.Name])
 		if len(raw) == 0 || string(raw) == "null" {
 			continue
 		}
@@ -68,7 +69,7 @@ func readInputs(inputs []parley.ActionInput, call json.RawMessage) (map[string]j
 	return known, nil
 }
 
-// missingInputs lists the required inputs that are not known.
+// missingInputs returns the required inputs that are not known.
 func missingInputs(inputs []parley.ActionInput, known map[string]json.RawMessage) (list []parley.ActionInput) {
 	for _, in := range inputs {
 		if in.Required && known[in.Name] == nil {
@@ -78,14 +79,14 @@ func missingInputs(inputs []parley.ActionInput, known map[string]json.RawMessage
 	return list
 }
 
-// readAllInputs is read for a call that must hold everything.
+// readAllInputs is readInputs for a call that must have all required inputs.
 func readAllInputs(inputs []parley.ActionInput, call json.RawMessage) (map[string]json.RawMessage, error) {
 	known, err := readInputs(inputs, call)
 	if err != nil {
 		return nil, err
 	}
-	if lack := missingInputs(inputs, known); len(lack) > 0 {
-		return nil, fmt.Errorf("%s is required", lack[0].Name)
+	if missing := missingInputs(inputs, known); len(missing) > 0 {
+		return nil, fmt.Errorf("%s is required", missing[0].Name)
 	}
 	return known, nil
 }
@@ -97,7 +98,7 @@ func parseInput(in parley.ActionInput, raw json.RawMessage) (json.RawMessage, er
 	if raw[0] == '{' || raw[0] == '[' {
 		return nil, fmt.Errorf("%s must be %s", in.Name, typeNames[in.Type])
 	}
-	text := strings.TrimSpace(strings.ReplaceAll(valueText(raw), "\x00", ""))
+	text := strings.TrimSpace(prose.StripNUL(valueText(raw)))
 	if text == "" {
 		return nil, nil
 	}

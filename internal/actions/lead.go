@@ -1,6 +1,7 @@
 package actions
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"regexp"
@@ -11,6 +12,7 @@ import (
 	"parley/internal/chat"
 )
 
+// leadThanksMessage is the default result of a collect-leads action.
 const leadThanksMessage = "Thank you, your details have been passed on to the team."
 
 func (b *Toolbox) leadsTool(a *parley.Action) (func(context.Context, chat.Call) chat.Output, error) {
@@ -18,9 +20,7 @@ func (b *Toolbox) leadsTool(a *parley.Action) (func(context.Context, chat.Call) 
 	if err := decodeStrict(a.Config, &c); err != nil {
 		return nil, err
 	}
-	if c.Message == "" {
-		c.Message = leadThanksMessage
-	}
+	c.Message = cmp.Or(c.Message, leadThanksMessage)
 	return withCheckedInputs(actionInputs(a), func(ctx context.Context, call chat.Call, v values) chat.Output {
 		lead, err := newLead(v)
 		if err != nil {
@@ -37,11 +37,11 @@ func (b *Toolbox) leadsTool(a *parley.Action) (func(context.Context, chat.Call) 
 
 var emailPattern = regexp.MustCompile(`^[^\s@<>"(),;:\\]{1,64}@([A-Za-z0-9\p{L}-]{1,63}\.)+[A-Za-z\p{L}][A-Za-z0-9\p{L}-]{1,62}$`)
 
-// newLead makes a lead of a filled form. The error names the field.
+// newLead returns the lead of a completed form. The error names the field.
 func newLead(v values) (*parley.Lead, error) {
 	lead := &parley.Lead{Fields: map[string]string{}}
 	for name, raw := range v.inputs {
-		switch text := truncate(valueText(raw), 2000); name {
+		switch text := clip(valueText(raw), 2000); name {
 		case "name":
 			lead.Name = text
 		case "email":

@@ -13,7 +13,7 @@ import (
 	"parley/internal/text/redact"
 )
 
-// procedureRunner is a procedure, ready to be called, with the actions of its agent by key.
+// procedureRunner runs a procedure with the actions of its agent, by key.
 type procedureRunner struct {
 	toolbox *Toolbox
 	parley.Procedure
@@ -46,7 +46,7 @@ func (p *procedureRunner) stepTimeout(step parley.ProcedureStep) time.Duration {
 	return defaultStepTimeout
 }
 
-// optionalInputs are the inputs as a model is offered them: none is required, since a run can wait for what is missing.
+// optionalInputs returns the inputs as models see them: none is required, since a run can wait for what is missing.
 func optionalInputs(inputs []parley.ActionInput) []parley.ActionInput {
 	list := make([]parley.ActionInput, len(inputs))
 	for i, in := range inputs {
@@ -58,13 +58,13 @@ func optionalInputs(inputs []parley.ActionInput) []parley.ActionInput {
 
 // procedureResult is the result of a procedure.
 type procedureResult struct {
-	Message string                  `json:"message"` // what was said, for the model to pass on
+	Message string                  `json:"message"` // the texts of the steps, for the model to pass on
 	Needs   []string                `json:"needs,omitempty"`
 	Outcome parley.ProcedureOutcome `json:"outcome,omitempty"`
 	Steps   []stepResult            `json:"steps,omitempty"`
 }
 
-// stepResult is a step that was made: what it said, or the action with its end.
+// stepResult is a completed step: its text, or its action with the result.
 type stepResult struct {
 	Say    string            `json:"say,omitempty"`
 	Action string            `json:"action,omitempty"` // name of the tool
@@ -73,7 +73,7 @@ type stepResult struct {
 	Error  string            `json:"error,omitempty"`
 }
 
-// run begins the procedure, or goes on with the run of it that waits in the conversation.
+// run starts the procedure, or continues the run of it that waits in the conversation.
 func (p *procedureRunner) run(ctx context.Context, call chat.Call) chat.Output {
 	known, err := readInputs(p.Inputs, call.Input)
 	if err != nil {
@@ -87,13 +87,13 @@ func (p *procedureRunner) run(ctx context.Context, call chat.Call) chat.Output {
 	if err != nil {
 		return p.toolbox.internalFailure(call, "the procedure could not begin", err)
 	}
-	if lack := missingInputs(p.Inputs, r.Inputs); len(lack) > 0 {
-		return askForInputs(lack)
+	if missing := missingInputs(p.Inputs, r.Inputs); len(missing) > 0 {
+		return askForInputs(missing)
 	}
 	return p.runSteps(ctx, call, r)
 }
 
-// openRun finds this procedure's waiting run and adds what is known now, or starts one, which ends every other.
+// openRun returns this procedure's waiting run with the new inputs, or starts one, which ends any other.
 func (p *procedureRunner) openRun(ctx context.Context, call chat.Call, known map[string]json.RawMessage) (*parley.ProcedureRun, error) {
 	r, err := p.toolbox.DB.OpenProcedureRun(ctx, call.Turn.AccountID, call.Turn.AgentID, call.Turn.ConversationID)
 	if err != nil {
@@ -108,9 +108,10 @@ func (p *procedureRunner) openRun(ctx context.Context, call chat.Call, known map
 	return r, p.toolbox.DB.StartProcedureRun(ctx, redactedRun(r, call.Redact))
 }
 
-// redactedRun is the run as it may be kept. An agent that redacts keeps no personal inputs: a run that waits asks for them again.
-func redactedRun(r *parley.ProcedureRun, mustRedact bool) *parley.ProcedureRun {
-	if !mustRedact {
+// redactedRun returns the run as it may be stored. For an agent that masks personal data, personal inputs are not
+// stored: a waiting run asks for them again.
+func redactedRun(r *parley.ProcedureRun, masks bool) *parley.ProcedureRun {
+	if !masks {
 		return r
 	}
 	k := *r
@@ -119,10 +120,10 @@ func redactedRun(r *parley.ProcedureRun, mustRedact bool) *parley.ProcedureRun {
 	return &k
 }
 
-// askForInputs tells what is missing; the run waits for it.
-func askForInputs(lack []parley.ActionInput) chat.Output {
+// askForInputs returns a message that asks for the missing inputs; the run waits for them.
+func askForInputs(missing []parley.ActionInput) chat.Output {
 	var names, words []string
-	for _, in := range lack {
+	for _, in := range missing {
 		names = append(names, in.Name)
 		if in.Description != "" {
 			words = append(words, strings.TrimRight(in.Description, ". "))
@@ -133,7 +134,7 @@ func askForInputs(lack []parley.ActionInput) chat.Output {
 	return successOutput(procedureResult{Needs: names, Message: "To go on, please tell me: " + strings.Join(words, "; ") + "."})
 }
 
-// runSteps makes the steps from where the run stands. What an action has done is not done again: the run is kept after each.
+// runSteps runs the steps from the run's current one. No action is repeated: the run is stored after each.
 func (p *procedureRunner) runSteps(ctx context.Context, call chat.Call, r *parley.ProcedureRun) chat.Output {
 	v, out, result := values{inputs: r.Inputs}, chat.Output{}, procedureResult{}
 	r.Outcome = parley.ProcedureCompleted
@@ -205,11 +206,12 @@ func (p *procedureRunner) runAction(ctx context.Context, call chat.Call, step pa
 	return chat.NestedCall{Tool: tool.Name, Kind: tool.Kind, Input: input, Output: tool.Run(ctx, call).ToolOutput}
 }
 
-// actionMessage returns the message that an action wants said. What a stranger's server calls a message is not one.
+// actionMessage returns the message in the result of an action. In replies of other servers a "message" has no such
+// meaning.
 func actionMessage(inner chat.NestedCall) []string {
-	var said struct{ Message string }
-	if inner.Kind == parley.ActionHTTP || json.Unmarshal(inner.Output.Data, &said) != nil || said.Message == "" {
+	var result struct{ Message string }
+	if inner.Kind == parley.ActionHTTP || json.Unmarshal(inner.Output.Data, &result) != nil || result.Message == "" {
 		return nil
 	}
-	return []string{said.Message}
+	return []string{result.Message}
 }

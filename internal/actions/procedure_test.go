@@ -98,9 +98,9 @@ func TestProcedureThatEscalates(t *testing.T) {
 		b.putProcedure("refund", []parley.ActionInput{textInput("why", true)}, parley.ProcedureStep{Action: "link"},
 			parley.ProcedureStep{Action: "human", Input: map[string]string{"reason": "refund: {why}"}}, parley.ProcedureStep{Text: "never"})
 		out := b.callTool("refund", `{"why":"late"}`)
-		var told struct{ Message, Outcome string }
-		if err := json.Unmarshal(out.Data, &told); err != nil || told.Message != "[Form](https://a.example/)\n\nSomebody comes." || told.Outcome != "escalated" {
-			b.Errorf("%+v %s", told, out.Error)
+		var result struct{ Message, Outcome string }
+		if err := json.Unmarshal(out.Data, &result); err != nil || result.Message != "[Form](https://a.example/)\n\nSomebody comes." || result.Outcome != "escalated" {
+			b.Errorf("%+v %s", result, out.Error)
 		}
 		if diff := cmp.Diff([]string{"refund escalated 2"}, b.procedureRuns()) + cmp.Diff([]string{"refund: late"}, reasons); diff != "" {
 			b.Error(diff)

@@ -5,19 +5,20 @@ import (
 	"encoding/json"
 	"mime"
 	"net/http"
+	"regexp"
 	"strings"
-	"unicode/utf8"
 
 	"parley/internal/chat"
 	"parley/internal/outbound"
+	"parley/internal/text/prose"
 )
 
 const (
-	maxShownBytes   = 16 << 10 // bytes of a reply that the model is shown
+	maxShownBytes   = 16 << 10 // bytes of a reply that the model gets
 	maxMessageBytes = 200      // bytes of a failing service's own message
 )
 
-// replyOutput makes the output of a reply: what was picked, without secrets.
+// replyOutput returns the output for a reply: its picked parts, without secrets.
 func (r *request) replyOutput(reply *outbound.Response, hide *strings.Replacer) chat.Output {
 	document, isJSON := decodeReply(reply)
 	if isJSON && r.fields != nil {
@@ -35,7 +36,7 @@ func (r *request) replyOutput(reply *outbound.Response, hide *strings.Replacer) 
 	case r.fields != nil:
 		return failedOutput("the service's reply is not JSON")
 	}
-	return successOutput(map[string]string{"text": truncate(hide.Replace(strings.ReplaceAll(string(reply.Body), "\x00", "")), maxShownBytes)})
+	return successOutput(map[string]string{"text": clip(hide.Replace(prose.StripNUL(string(reply.Body))), maxShownBytes)})
 }
 
 func (r *request) limitOutput(out chat.Output) chat.Output {
@@ -48,7 +49,7 @@ func (r *request) limitOutput(out chat.Output) chat.Output {
 	return failedOutput("the service's reply is larger than %d kB: pick the fields that matter (response)", maxShownBytes>>10)
 }
 
-// decodeReply reads a reply that says it is JSON, or looks like it.
+// decodeReply decodes a reply that is declared as JSON or looks like it.
 func decodeReply(reply *outbound.Response) (document any, ok bool) {
 	body := bytes.TrimSpace(reply.Body)
 	kind, _, _ := mime.ParseMediaType(reply.Header.Get("Content-Type"))
@@ -62,7 +63,8 @@ func decodeReply(reply *outbound.Response) (document any, ok bool) {
 	return document, err == nil
 }
 
-// refusedOutput words a reply that is no success: its status, and a short message where the document has one in the usual place.
+// refusedOutput returns the failure for an unsuccessful reply: its status, and its message where the document has a
+// usual one.
 func refusedOutput(status int, document any) chat.Output {
 	text := http.StatusText(status)
 	if text != "" {
@@ -84,20 +86,70 @@ func replyMessage(document any) string {
 	}
 	for _, name := range []string{"message", "error", "detail", "title"} {
 		if text, ok := object[name].(string); ok && text != "" {
-			return truncate(strings.Join(strings.Fields(text), " "), maxMessageBytes)
+			return clip(strings.Join(strings.Fields(text), " "), maxMessageBytes)
 		}
 	}
 	return ""
 }
 
-// truncate shortens a text to at most n bytes, between characters.
-func truncate(text string, n int) string {
-	text = strings.ToValidUTF8(text, "\uFFFD")
-	if len(text) <= n {
-		return text
+// clip returns at most n bytes of a text, without what is not UTF-8.
+func clip(text string, n int) string { return prose.ClipBytes(strings.ToValidUTF8(text, "\uFFFD"), n) }
+
+// fieldPathPattern matches a place in a JSON document: names joined by dots, each with [] where it holds a list; [] at
+// the beginning stands for a list at the top.
+var fieldPathPattern = regexp.MustCompile(`^(\[\](\.|$))?([^.\[\]\s]+(\[\])*(\.[^.\[\]\s]+(\[\])*)*)?$`)
+
+// fieldTree is a tree of the fields to keep; a leaf keeps all below it.
+type fieldTree map[string]fieldTree
+
+func newFieldTree(paths []string) fieldTree {
+	root := fieldTree{}
+	for _, path := range paths {
+		at := root
+		for _, name := range strings.Split(strings.ReplaceAll(path, "[]", ".[]"), ".") {
+			if name == "" {
+				continue
+			}
+			next, exists := at[name]
+			if !exists {
+				next = fieldTree{}
+				at[name] = next
+			}
+			at = next
+		}
+		at["*"] = fieldTree{}
 	}
-	for n > 0 && !utf8.RuneStart(text[n]) {
-		n--
+	return root
+}
+
+// pick returns the picked parts of a decoded document in their places, and whether there are any.
+func (p fieldTree) pick(value any) (any, bool) {
+	if _, all := p["*"]; all {
+		return value, true
 	}
-	return text[:n]
+	switch v := value.(type) {
+	case map[string]any:
+		picked := map[string]any{}
+		for name, below := range p {
+			if part, exists := v[name]; exists {
+				if part, found := below.pick(part); found {
+					picked[name] = part
+				}
+			}
+		}
+		return picked, len(picked) > 0
+	case []any:
+		below, listed := p["[]"]
+		if !listed {
+			return nil, false
+		}
+		picked := []any{}
+		for _, item := range v {
+			if part, found := below.pick(item); found {
+				picked = append(picked, part)
+			}
+		}
+		return picked, true
+	}
+	return nil, false
 }

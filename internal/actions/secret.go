@@ -12,8 +12,8 @@ import (
 	"parley/internal/vault"
 )
 
-// SealSecrets seals the values that a config names as ${NAME}, by name, for Action.Secrets; none are the empty text. Fails
-// with VALIDATION_INVALID_BODY when the vault has no key.
+// SealSecrets encrypts the values that a config names as ${NAME}, by name, for Action.Secrets; no secrets are the empty
+// string. Fails with VALIDATION_INVALID_BODY when the vault has no key.
 func SealSecrets(v *vault.Vault, account parley.AccountID, secrets map[string]string) (string, error) {
 	if len(secrets) == 0 {
 		return "", nil
@@ -25,7 +25,7 @@ func SealSecrets(v *vault.Vault, account parley.AccountID, secrets map[string]st
 	return v.Seal(account, plain)
 }
 
-// OpenSecrets returns back what SealSecrets sealed. Fails with vault.ErrWrongKey.
+// OpenSecrets decrypts what SealSecrets encrypted. Fails with vault.ErrWrongKey.
 func OpenSecrets(v *vault.Vault, account parley.AccountID, sealed string) (map[string]string, error) {
 	secrets := map[string]string{}
 	if sealed == "" {
@@ -38,7 +38,7 @@ func OpenSecrets(v *vault.Vault, account parley.AccountID, sealed string) (map[s
 	return secrets, json.Unmarshal(plain, &secrets)
 }
 
-// openActionSecrets opens an action's secrets for one call; each that its config names must be there.
+// openActionSecrets decrypts an action's secrets for one call; all that its config names must be there.
 func (b *Toolbox) openActionSecrets(a *parley.Action, names []string) (map[string]string, error) {
 	if len(names) == 0 {
 		return nil, nil
@@ -55,14 +55,14 @@ func (b *Toolbox) openActionSecrets(a *parley.Action, names []string) (map[strin
 	return secrets, nil
 }
 
-// secretMask stands where a reply repeats a secret.
+// secretMask replaces secrets in replies.
 const secretMask = "***"
 
 // secretReplacer hides secrets in what came back: a server may repeat what it was sent, as it is or escaped.
 func secretReplacer(secrets map[string]string) *strings.Replacer {
 	var forms []string
 	for _, s := range secrets {
-		if len(s) >= 4 { // a shorter one would tear words apart and hide nothing
+		if len(s) >= 4 { // a shorter one would match parts of ordinary words
 			forms = append(forms, s, url.QueryEscape(s), url.PathEscape(s))
 		}
 	}
@@ -74,7 +74,7 @@ func secretReplacer(secrets map[string]string) *strings.Replacer {
 	return strings.NewReplacer(pairs...)
 }
 
-// maskSecrets is a decoded document without secrets.
+// maskSecrets returns a decoded document without secrets.
 func maskSecrets(value any, r *strings.Replacer) any {
 	switch v := value.(type) {
 	case string:

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// markPattern finds what a template names: {input}, or ${SECRET}.
+// markPattern matches what a template names: {input}, or ${SECRET}.
 var markPattern = regexp.MustCompile(`\$?\{[A-Za-z_][A-Za-z0-9_]*\}`)
 
 // parseMark splits a mark into what it names and whether that is a secret.
@@ -38,7 +38,7 @@ func SecretNames(config json.RawMessage) []string {
 	return secrets
 }
 
-// values are what templates are filled with: inputs that were checked, and secrets that were opened.
+// values holds what templates are filled with: checked inputs and decrypted secrets.
 type values struct {
 	inputs  map[string]json.RawMessage // strings, numbers, booleans; what is missing is not there
 	secrets map[string]string
@@ -62,7 +62,8 @@ func valueText(raw json.RawMessage) string {
 	return string(raw)
 }
 
-// fillTemplate replaces the marks of a template in one pass, so that nothing in a value is taken for a mark. escape may be nil.
+// fillTemplate replaces the marks of a template in one pass, so that nothing in a value is taken for a mark. escape may
+// be nil.
 func (v values) fillTemplate(template string, escape func(string) string) string {
 	return markPattern.ReplaceAllStringFunc(template, func(m string) string {
 		text := v.markText(m)
@@ -73,7 +74,7 @@ func (v values) fillTemplate(template string, escape func(string) string) string
 	})
 }
 
-// soleInput returns the input that is all a template consists of.
+// soleInput returns the input of a template that consists of nothing else.
 func soleInput(template string) (input string, ok bool) {
 	if markPattern.FindString(template) != template || template == "" || template[0] == '$' {
 		return "", false
@@ -81,14 +82,14 @@ func soleInput(template string) (input string, ok bool) {
 	return strings.Trim(template, "{}"), true
 }
 
-// isMissing reports that a template is nothing but an input that is missing.
+// isMissing reports whether a template consists of one input that is missing.
 func (v values) isMissing(template string) bool {
 	name, ok := soleInput(template)
 	return ok && v.inputs[name] == nil
 }
 
-// fillJSON fills a decoded JSON template. A string that is nothing but an input becomes the input's value with its type; where
-// that input is missing, a member is left out and an item is null.
+// fillJSON fills a decoded JSON template. A string that is nothing but an input becomes the input's value with its
+// type; where that input is missing, a member is left out and an item is null.
 func (v values) fillJSON(template any) any {
 	switch t := template.(type) {
 	case string:

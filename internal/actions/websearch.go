@@ -13,6 +13,7 @@ import (
 	"parley"
 	"parley/internal/chat"
 	"parley/internal/outbound"
+	"parley/internal/text/prose"
 )
 
 const (
@@ -30,8 +31,8 @@ type WebSearch struct {
 	http    *outbound.Client
 }
 
-// NewWebSearch makes an engine of the address of its JSON endpoint, such as http://searxng:8080/search. The operator has named
-// it, so it may be inside.
+// NewWebSearch returns the engine with that JSON endpoint, such as http://searxng:8080/search. It may be in a private
+// network, since the operator has configured it.
 func NewWebSearch(address string) (*WebSearch, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil {
@@ -54,11 +55,12 @@ type SearchResult struct {
 	Snippet string `json:"snippet"`
 }
 
-// Find searches the web, on these sites only if there are any. It gives at most five results. Fails with *outbound.Error.
+// Find searches the web, on these sites only if there are any, and returns at most five results. Fails with
+// *outbound.Error.
 func (s *WebSearch) Find(ctx context.Context, query string, sites []string) ([]SearchResult, error) {
 	u := *s.address
 	q := u.Query()
-	q.Set("q", restrictToSites(truncate(query, maxQueryBytes), sites))
+	q.Set("q", restrictToSites(clip(query, maxQueryBytes), sites))
 	q.Set("format", "json")
 	u.RawQuery = q.Encode()
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
@@ -85,7 +87,7 @@ func (s *WebSearch) Find(ctx context.Context, query string, sites []string) ([]S
 	return list, nil
 }
 
-// restrictToSites asks the engine for certain sites; what it gives beside them is left out by welcome.
+// restrictToSites adds the sites to the query; isAllowedResult leaves out other results.
 func restrictToSites(query string, sites []string) string {
 	if len(sites) == 0 {
 		return query
@@ -110,7 +112,7 @@ func isAllowedResult(address string, sites []string) bool {
 }
 
 func oneLine(text string) string {
-	return truncate(strings.Join(strings.Fields(strings.ReplaceAll(text, "\x00", "")), " "), maxSnippetBytes)
+	return clip(strings.Join(strings.Fields(prose.StripNUL(text)), " "), maxSnippetBytes)
 }
 
 func (b *Toolbox) webSearchTool(a *parley.Action) (func(context.Context, chat.Call) chat.Output, error) {

@@ -50,7 +50,7 @@ func call(text string) []byte {
 
 // Names that are all different cost no more than one name.
 func TestWorkOfManyNames(t *testing.T) {
-	work := func(n int) (took int64) {
+	work := func(n int) (nanoseconds int64) {
 		var b strings.Builder
 		for i := range n {
 			b.WriteString("${A" + strconv.Itoa(i) + "}")

@@ -2,58 +2,61 @@ package agents
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"parley"
+	"parley/internal/ingest"
 	"parley/internal/jobs"
 	"parley/internal/sqldb"
 	"parley/internal/store"
+	"parley/internal/text/prose"
 )
 
 // CloneJob is the kind of the job that copies what is left of an agent's sources; its key is the copy's id.
 const CloneJob = "agent.clone"
 
-// cloneRetryDelay is how long an original that is still a copy in the making is given before it is copied itself.
+// cloneRetryDelay is how long the copying of an original waits that is itself still being copied.
 const cloneRetryDelay = 2 * time.Second
 
-// An agent within these bounds is copied whole before Clone returns.
+// An agent within these bounds is copied completely before Clone returns.
 const (
 	maxInlinePassages = 200
 	maxInlineSources  = 50
 	maxInlineBytes    = 1 << 20
 )
 
-// clonePayload is what a CloneJob needs beside the copy's id.
+// clonePayload is the payload of a CloneJob.
 type clonePayload struct {
 	From parley.AgentID `json:"from"`
 	At   int64          `json:"at"` // milliseconds
 }
 
-// Clone makes a copy of an agent: its settings, pictures, actions, procedures and sources, which answer without being trained again.
-// The copy has an identity secret of its own, and the original's statuses, teams and routing rules; conversations, tickets, leads and
-// what was spent stay with the original. A small agent is
-// copied whole; of a large one the sources follow by a job, and the copy is training until they are there. Where they would
-// outgrow the plan they stay behind, and ADD_SOURCE is pending. Fails with AGENT_NOT_FOUND or AGENT_LIMIT_REACHED.
-func (k *Service) Clone(ctx context.Context, account parley.Account, plan parley.Plan, id parley.AgentID) (parley.AgentID, []string, error) {
-	c := store.Clone{Account: account.ID, FromAgent: id, ToAgent: parley.NewAgentID(), StartedAt: k.Now()}
+// Clone copies an agent: its settings, pictures, actions, procedures and sources, which need no training. The copy has
+// an identity secret of its own, and the original's statuses, teams and routing rules; conversations, tickets, leads
+// and usage stay with the original. A small agent is copied completely; the sources of a large one are copied by a job,
+// and the copy is training until that is done. Sources that would exceed the plan are not copied, and ADD_SOURCE is
+// pending. Fails with AGENT_NOT_FOUND or AGENT_LIMIT_REACHED.
+func (s *Service) Clone(ctx context.Context, account parley.Account, plan parley.Plan, id parley.AgentID) (parley.AgentID, []string, error) {
+	c := store.Clone{Account: account.ID, FromAgent: id, ToAgent: parley.NewAgentID(), StartedAt: s.Now()}
 	identity := newSecret()
-	work, err := k.DB.CloneSize(ctx, c)
+	work, err := s.DB.CloneSize(ctx, c)
 	if err != nil {
 		return "", nil, err
 	}
 	var pending []string
-	err = k.DB.Transact(ctx, sqldb.Bulk, func(tx *store.DB) error {
+	err = s.DB.Transact(ctx, sqldb.Bulk, func(tx *store.DB) error {
 		pending = nil
-		a, err := k.lockOriginal(ctx, tx, account.ID, plan, c)
+		a, err := s.lockOriginal(ctx, tx, account.ID, plan, c)
 		if err != nil {
 			return err
 		}
-		if err := k.writeClone(ctx, tx, c, a, identity); err != nil {
+		if err := s.writeClone(ctx, tx, c, a, identity); err != nil {
 			return err
 		}
 		if !plan.AllowsStorage(a.Size) {
 			pending = []string{AddSource}
-		} else if err := k.startCopying(ctx, tx, c, work.Passages <= maxInlinePassages && work.Sources <= maxInlineSources && a.Size <= maxInlineBytes); err != nil {
+		} else if err := s.startCopying(ctx, tx, c, work.Passages <= maxInlinePassages && work.Sources <= maxInlineSources && a.Size <= maxInlineBytes); err != nil {
 			return err
 		}
 		if err := tx.CompleteClaim(ctx, "agent:"+string(c.ToAgent)); err != nil {
@@ -67,19 +70,19 @@ func (k *Service) Clone(ctx context.Context, account parley.Account, plan parley
 	return c.ToAgent, pending, nil
 }
 
-// lockOriginal reads the agent to copy, which it holds, once there is room for another.
-func (k *Service) lockOriginal(ctx context.Context, tx *store.DB, account parley.AccountID, plan parley.Plan, c store.Clone) (*parley.Agent, error) {
+// lockOriginal locks and returns the agent to copy, within the plan's limit of agents.
+func (s *Service) lockOriginal(ctx context.Context, tx *store.DB, account parley.AccountID, plan parley.Plan, c store.Clone) (*parley.Agent, error) {
 	if err := tx.LockAgent(ctx, account, c.FromAgent); err != nil { // agents before accounts, always
 		return nil, err
 	}
-	if err := checkAgentLimit(ctx, tx, account, plan); err != nil {
+	if err := CheckLimit(ctx, tx, account, plan); err != nil {
 		return nil, err
 	}
 	return tx.Agent(ctx, account, c.FromAgent, c.StartedAt)
 }
 
 // writeClone writes the copy without its sources.
-func (k *Service) writeClone(ctx context.Context, tx *store.DB, c store.Clone, from *parley.Agent, identity string) error {
+func (s *Service) writeClone(ctx context.Context, tx *store.DB, c store.Clone, from *parley.Agent, identity string) error {
 	a := *from
 	a.ID, a.Name, a.IdentitySecret, a.Key = c.ToAgent, cloneName(from.Name), identity, ""
 	a.ConfigVersion, a.CreatedAt, a.UpdatedAt = 1, c.StartedAt, c.StartedAt
@@ -96,45 +99,42 @@ func (k *Service) writeClone(ctx context.Context, tx *store.DB, c store.Clone, f
 	return tx.CloneHelpdesk(ctx, c)
 }
 
-// maxNameRunes is the most characters a name may have.
+// maxNameRunes is the most characters of a name.
 const maxNameRunes = 100
 
 func cloneName(name string) string {
 	const mark = " (copy)"
-	if r := []rune(name); len(r) > maxNameRunes-len(mark) {
-		name = string(r[:maxNameRunes-len(mark)])
-	}
-	return name + mark
+	return prose.ClipRunes(name, maxNameRunes-len(mark)) + mark
 }
 
-// startCopying copies a small agent's sources at once. Otherwise it writes the rows of the first ones, so that the copy is
-// training from the beginning, and leaves the rest to a job.
-func (k *Service) startCopying(ctx context.Context, tx *store.DB, c store.Clone, small bool) error {
-	unfinished, err := k.hasCopyInProgress(ctx, tx, c.Account, func(_ clonePayload, to parley.AgentID) bool { return to == c.FromAgent })
+// startCopying copies the sources of a small agent at once. Otherwise it writes the rows of the first ones, so that the
+// copy is training from the beginning, and enqueues a job for the rest.
+func (s *Service) startCopying(ctx context.Context, tx *store.DB, c store.Clone, small bool) error {
+	unfinished, err := s.hasCopyInProgress(ctx, tx, c.Account, func(_ clonePayload, to parley.AgentID) bool { return to == c.FromAgent })
 	if err != nil {
 		return err
 	}
 	if small && !unfinished {
-		return k.copySources(ctx, tx, c)
+		return s.copySources(ctx, tx, c)
 	}
 	if _, _, err := tx.CloneSources(ctx, c, ""); err != nil {
 		return err
 	}
-	return k.Queue.Enqueue(ctx, tx.SQL(), cloneJob(c))
+	return s.Queue.Enqueue(ctx, tx.SQL(), cloneJob(c))
 }
 
-// hasCopyInProgress reports whether a copy is in the making that is like that.
-func (k *Service) hasCopyInProgress(ctx context.Context, db *store.DB, account parley.AccountID, like func(c clonePayload, to parley.AgentID) bool) (bool, error) {
-	living, err := k.Queue.LiveJobs(ctx, db.SQL(), CloneJob, account)
+// hasCopyInProgress reports whether a matching copy is in progress.
+func (s *Service) hasCopyInProgress(ctx context.Context, db *store.DB, account parley.AccountID, matches func(c clonePayload, to parley.AgentID) bool) (bool, error) {
+	live, err := s.Queue.LiveJobs(ctx, db.SQL(), CloneJob, account)
 	if err != nil {
 		return false, err
 	}
-	for _, job := range living {
+	for _, job := range live {
 		c, err := jobs.DecodePayload[clonePayload](job)
 		if err != nil {
 			return false, err
 		}
-		if like(c, parley.AgentID(job.Key)) {
+		if matches(c, parley.AgentID(job.Key)) {
 			return true, nil
 		}
 	}
@@ -142,5 +142,99 @@ func (k *Service) hasCopyInProgress(ctx context.Context, db *store.DB, account p
 }
 
 func cloneJob(c store.Clone) jobs.Job {
-	return jobs.Job{Kind: CloneJob, Key: string(c.ToAgent), AccountID: c.Account, Payload: jobs.EncodePayload(clonePayload{c.FromAgent, c.StartedAt.UnixMilli()})}
+	payload := jobs.EncodePayload(clonePayload{c.FromAgent, c.StartedAt.UnixMilli()})
+	return jobs.Job{Kind: CloneJob, Key: string(c.ToAgent), AccountID: c.Account, Payload: payload}
+}
+
+// errAlreadySettled means that there is nothing to do for the copy of a source.
+var errAlreadySettled = errors.New("agents: the source's copy is settled")
+
+// copyState is the first state of the copy of a source.
+type copyState struct {
+	live, wanted parley.VersionID
+	status       parley.SourceStatus
+	failure      string
+	train        bool
+}
+
+// finishCopy ends the copying of one source. from is the source when its content was copied, nil where it was deleted
+// by then. A version becomes live in the copy only if it was live in the original all the time, so that none of its
+// passages is missing. Where the original was edited or deleted meanwhile, the copy is trained from its text, and
+// deleted where it has no text.
+func (s *Service) finishCopy(ctx context.Context, db *store.DB, c store.Clone, id parley.SourceID, from *parley.Source) error {
+	now, isDeleted := s.Now(), false
+	err := db.Transact(ctx, sqldb.Bulk, func(tx *store.DB) error {
+		if err := tx.LockAgent(ctx, c.Account, c.ToAgent); err != nil {
+			return err
+		}
+		l, err := s.nextCopyState(ctx, tx, c, id, from)
+		if err != nil {
+			return err
+		}
+		isDeleted = l.status == parley.SourceDeleted
+		twin, _, err := tx.UpdateSource(ctx, c.Account, c.ToAgent, c.SourceID(id), func(s *parley.Source) error {
+			if s.Status != parley.SourceUntrained || s.LiveVersion != "" {
+				return errAlreadySettled
+			}
+			s.LiveVersion, s.WantedVersion, s.Status, s.Failure, s.UpdatedAt = l.live, l.wanted, l.status, l.failure, now
+			return nil
+		})
+		if err != nil || !l.train {
+			return err
+		}
+		return s.Queue.Enqueue(ctx, tx.SQL(), ingest.NewTrainJob(twin))
+	})
+	if errors.Is(err, errAlreadySettled) {
+		return nil
+	}
+	if err == nil && isDeleted {
+		return db.EraseSource(ctx, c.Account, c.ToAgent, c.SourceID(id))
+	}
+	return err
+}
+
+func (s *Service) nextCopyState(ctx context.Context, tx *store.DB, c store.Clone, id parley.SourceID, from *parley.Source) (copyState, error) {
+	now, err := tx.Source(ctx, c.Account, c.FromAgent, id)
+	if err != nil && !parley.IsCode(err, parley.CodeSourceNotFound) {
+		return copyState{}, err
+	}
+	if from != nil && err == nil && now.LiveVersion == from.LiveVersion && now.Status != parley.SourceToBeDeleted {
+		return originalState(c, from), nil
+	}
+	var wanted parley.VersionID
+	if from != nil {
+		wanted = c.VersionID(from.WantedVersion)
+	} else if twin, err := tx.Source(ctx, c.Account, c.ToAgent, c.SourceID(id)); err != nil {
+		return copyState{}, err
+	} else {
+		wanted = twin.WantedVersion
+	}
+	if _, err := tx.Version(ctx, c.Account, c.ToAgent, c.SourceID(id), wanted); parley.IsCode(err, parley.CodeSourceNotFound) {
+		return copyState{status: parley.SourceDeleted}, nil
+	} else if err != nil {
+		return copyState{}, err
+	}
+	return copyState{wanted: wanted, status: parley.SourceUntrained, train: true}, nil
+}
+
+// originalState returns the state of the original for its copy.
+func originalState(c store.Clone, from *parley.Source) copyState {
+	return copyState{live: c.VersionID(from.LiveVersion), wanted: c.VersionID(from.WantedVersion), status: from.Status, failure: from.Failure,
+		train: from.Status == parley.SourceUntrained || from.Status == parley.SourceUpdated}
+}
+
+// failCopy marks the copy of a source as failed, if it still waits for its content.
+func (s *Service) failCopy(ctx context.Context, c store.Clone, id parley.SourceID) error {
+	now := s.Now()
+	_, _, err := s.DB.UpdateSource(ctx, c.Account, c.ToAgent, c.SourceID(id), func(s *parley.Source) error {
+		if s.Status != parley.SourceUntrained || s.LiveVersion != "" {
+			return errAlreadySettled
+		}
+		s.Status, s.Failure, s.UpdatedAt = parley.SourceFailed, "the source could not be copied; the server's log says why", now
+		return nil
+	})
+	if errors.Is(err, errAlreadySettled) {
+		return nil
+	}
+	return err
 }

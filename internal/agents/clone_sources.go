@@ -11,51 +11,51 @@ import (
 	"parley/internal/store"
 )
 
-// ContinueCopy handles CloneJob. A copy that is deleted meanwhile is dropped; an original that is deleted keeps its rows until the
-// copy is complete. When it fails for good, the sources that are not there yet are failed.
-func (k *Service) ContinueCopy(ctx context.Context, job jobs.Job) error {
-	about, err := jobs.DecodePayload[clonePayload](job)
+// ContinueCopy handles CloneJob. A copy that is deleted meanwhile is dropped; an original that is deleted keeps its
+// rows until the copy is complete. When it fails for good, the sources that are not copied yet are marked as failed.
+func (s *Service) ContinueCopy(ctx context.Context, job jobs.Job) error {
+	payload, err := jobs.DecodePayload[clonePayload](job)
 	if err != nil {
 		return err
 	}
-	c := store.Clone{Account: job.AccountID, FromAgent: about.From, ToAgent: parley.AgentID(job.Key), StartedAt: time.UnixMilli(about.At).UTC()}
-	unfinished, err := k.hasCopyInProgress(ctx, k.DB, c.Account, func(_ clonePayload, to parley.AgentID) bool { return to == c.FromAgent })
+	c := store.Clone{Account: job.AccountID, FromAgent: payload.From, ToAgent: parley.AgentID(job.Key), StartedAt: time.UnixMilli(payload.At).UTC()}
+	unfinished, err := s.hasCopyInProgress(ctx, s.DB, c.Account, func(_ clonePayload, to parley.AgentID) bool { return to == c.FromAgent })
 	if err != nil {
 		return err
 	}
 	if unfinished {
 		again := cloneJob(c)
-		again.RunAt = k.Now().Add(cloneRetryDelay)
-		return k.Queue.Enqueue(ctx, k.DB.SQL(), again)
+		again.RunAt = s.Now().Add(cloneRetryDelay)
+		return s.Queue.Enqueue(ctx, s.DB.SQL(), again)
 	}
-	err = k.copySources(ctx, k.DB, c)
+	err = s.copySources(ctx, s.DB, c)
 	if err != nil && job.Attempts >= job.MaxAttempts && ctx.Err() == nil && !parley.IsCode(err, parley.CodeAgentNotFound) {
-		return errors.Join(err, k.eachOriginal(ctx, k.DB, c, func(id parley.SourceID) error { return k.failCopy(ctx, c, id) }))
+		return errors.Join(err, s.eachOriginal(ctx, s.DB, c, func(id parley.SourceID) error { return s.failCopy(ctx, c, id) }))
 	}
 	if err != nil {
-		return ignoreGone(err)
+		return ignoreNotFound(err)
 	}
-	a, err := k.DB.Agent(ctx, c.Account, c.ToAgent, k.Now())
+	a, err := s.DB.Agent(ctx, c.Account, c.ToAgent, s.Now())
 	if err != nil {
-		return ignoreGone(err)
+		return ignoreNotFound(err)
 	}
-	return k.Indexes.Warm(ctx, c.ToAgent, a.PassageVersion) // so that nobody's question waits for it
+	return s.Indexes.Warm(ctx, c.ToAgent, a.PassageVersion) // so that no question waits for it
 }
 
-// ignoreGone takes a copy that is deleted for one that is done.
-func ignoreGone(err error) error {
+// ignoreNotFound treats a copy that was deleted as done.
+func ignoreNotFound(err error) error {
 	if parley.IsCode(err, parley.CodeAgentNotFound) {
 		return nil
 	}
 	return err
 }
 
-// copySources copies what of the sources is not copied yet: first their rows, then one after the other what they say. On a
-// transaction it is a part of it; on the pool each step is one of its own in the bulk lane.
-func (k *Service) copySources(ctx context.Context, db *store.DB, c store.Clone) error {
+// copySources copies the sources that are not copied yet: first their rows, then their contents one by one. On a
+// transaction it is part of it; on the pool each step is a transaction of its own in the bulk lane.
+func (s *Service) copySources(ctx context.Context, db *store.DB, c store.Clone) error {
 	for last, more := parley.SourceID(""), true; more; {
 		at := last
-		err := k.transactOnCopy(ctx, db, c, func(tx *store.DB) (err error) {
+		err := s.transactOnCopy(ctx, db, c, func(tx *store.DB) (err error) {
 			last, more, err = tx.CloneSources(ctx, c, at)
 			return err
 		})
@@ -63,11 +63,11 @@ func (k *Service) copySources(ctx context.Context, db *store.DB, c store.Clone) 
 			return err
 		}
 	}
-	return k.eachOriginal(ctx, db, c, func(id parley.SourceID) error { return k.copySource(ctx, db, c, id) })
+	return s.eachOriginal(ctx, db, c, func(id parley.SourceID) error { return s.copySource(ctx, db, c, id) })
 }
 
-// transactOnCopy is a transaction that holds the copy's row: once the copy is deleted, none writes any more.
-func (k *Service) transactOnCopy(ctx context.Context, db *store.DB, c store.Clone, do func(tx *store.DB) error) error {
+// transactOnCopy runs a transaction that locks the copy's row: after the copy is deleted, nothing is written.
+func (s *Service) transactOnCopy(ctx context.Context, db *store.DB, c store.Clone, do func(tx *store.DB) error) error {
 	return db.Transact(ctx, sqldb.Bulk, func(tx *store.DB) error {
 		if err := tx.LockAgent(ctx, c.Account, c.ToAgent); err != nil {
 			return err
@@ -76,8 +76,8 @@ func (k *Service) transactOnCopy(ctx context.Context, db *store.DB, c store.Clon
 	})
 }
 
-// eachOriginal goes through the original's sources, also through those deleted since.
-func (k *Service) eachOriginal(ctx context.Context, db *store.DB, c store.Clone, do func(parley.SourceID) error) error {
+// eachOriginal calls do for each source of the original, also for those deleted since.
+func (s *Service) eachOriginal(ctx context.Context, db *store.DB, c store.Clone, do func(parley.SourceID) error) error {
 	for last := parley.SourceID(""); ; {
 		ids, err := db.OriginalSourceIDs(ctx, c, last)
 		if err != nil || len(ids) == 0 {
@@ -92,24 +92,24 @@ func (k *Service) eachOriginal(ctx context.Context, db *store.DB, c store.Clone,
 	}
 }
 
-// copySource copies what a source says, if its copy still waits for it.
-func (k *Service) copySource(ctx context.Context, db *store.DB, c store.Clone, id parley.SourceID) error {
+// copySource copies the content of a source, if its copy still waits for it.
+func (s *Service) copySource(ctx context.Context, db *store.DB, c store.Clone, id parley.SourceID) error {
 	twin, err := db.Source(ctx, c.Account, c.ToAgent, c.SourceID(id))
 	if err != nil || twin.Status != parley.SourceUntrained || twin.LiveVersion != "" {
 		return err
 	}
 	from, err := db.Source(ctx, c.Account, c.FromAgent, id)
 	if err == nil {
-		err = k.copyVersions(ctx, db, c, from)
+		err = s.copyVersions(ctx, db, c, from)
 	}
 	if err != nil && !parley.IsCode(err, parley.CodeSourceNotFound) {
 		return err
 	}
-	return k.finishCopy(ctx, db, c, id, from)
+	return s.finishCopy(ctx, db, c, id, from)
 }
 
-// copyVersions copies the versions of a source that count, and the passages of the live one.
-func (k *Service) copyVersions(ctx context.Context, db *store.DB, c store.Clone, from *parley.Source) error {
+// copyVersions copies the live and the wanted version of a source, and the passages of the live one.
+func (s *Service) copyVersions(ctx context.Context, db *store.DB, c store.Clone, from *parley.Source) error {
 	versions := []parley.VersionID{from.LiveVersion, from.WantedVersion}
 	if from.WantedVersion == from.LiveVersion {
 		versions = versions[:1]
@@ -118,12 +118,12 @@ func (k *Service) copyVersions(ctx context.Context, db *store.DB, c store.Clone,
 		if v == "" {
 			continue
 		}
-		if err := k.transactOnSource(ctx, db, c, from.ID, func(tx *store.DB) error { return tx.CloneVersion(ctx, c, from.ID, v) }); err != nil {
+		if err := s.transactOnSource(ctx, db, c, from.ID, func(tx *store.DB) error { return tx.CloneVersion(ctx, c, from.ID, v) }); err != nil {
 			return err
 		}
 	}
 	for more := from.LiveVersion != ""; more; {
-		err := k.transactOnSource(ctx, db, c, from.ID, func(tx *store.DB) (err error) {
+		err := s.transactOnSource(ctx, db, c, from.ID, func(tx *store.DB) (err error) {
 			more, err = tx.ClonePassages(ctx, c, from.ID, from.LiveVersion)
 			return err
 		})
@@ -134,9 +134,10 @@ func (k *Service) copyVersions(ctx context.Context, db *store.DB, c store.Clone,
 	return nil
 }
 
-// transactOnSource is a step that also holds the row of the source's copy, so that nothing comes after that one's erasure.
-func (k *Service) transactOnSource(ctx context.Context, db *store.DB, c store.Clone, id parley.SourceID, do func(tx *store.DB) error) error {
-	return k.transactOnCopy(ctx, db, c, func(tx *store.DB) error {
+// transactOnSource is transactOnCopy that also locks the row of the source's copy, so that nothing is written after its
+// erasure.
+func (s *Service) transactOnSource(ctx context.Context, db *store.DB, c store.Clone, id parley.SourceID, do func(tx *store.DB) error) error {
+	return s.transactOnCopy(ctx, db, c, func(tx *store.DB) error {
 		if _, err := tx.LockSource(ctx, c.Account, c.ToAgent, c.SourceID(id)); err != nil {
 			return err
 		}

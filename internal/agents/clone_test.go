@@ -251,16 +251,16 @@ func TestPlanBoundsClones(t *testing.T) {
 			all.Go(func() { _, _, errs[i] = o.Clone(o.Context(), o.account, o.plan, id) })
 		}
 		all.Wait()
-		made := 0
+		created := 0
 		for _, err := range errs {
 			if err == nil {
-				made++
+				created++
 				continue
 			}
 			o.wantCode(err, parley.CodeAgentLimit)
 		}
-		if n := o.countRows(`select count(*) from agents`); made != 3 || n != 4 || o.countRows(`select count(*) from sources`) != 4 {
-			t.Fatalf("%d made, %d there", made, n)
+		if n := o.countRows(`select count(*) from agents`); created != 3 || n != 4 || o.countRows(`select count(*) from sources`) != 4 {
+			t.Fatalf("%d made, %d there", created, n)
 		}
 		o.plan = parley.Plan{Name: "small", StoragePerAgent: &bytes}
 		copied, pending, err := o.Clone(t.Context(), o.account, o.plan, id)

@@ -1,8 +1,14 @@
 package agents
 
 import (
+	"bytes"
 	"context"
+	"errors"
 	"fmt"
+	"image"
+	"image/gif"
+	"image/jpeg"
+	"image/png"
 	"os"
 
 	"parley"
@@ -20,7 +26,7 @@ const (
 	Profile Picture = "profile-picture" // beside the answers
 )
 
-// field returns the place of the picture in the agent.
+// field returns the agent's field for the picture.
 func (p Picture) field(a *parley.Agent) *string {
 	if p == Icon {
 		return &a.IconBlobID
@@ -28,10 +34,10 @@ func (p Picture) field(a *parley.Agent) *string {
 	return &a.PictureBlobID
 }
 
-// SetPicture returns the agent a picture in the place of the one it had. Fails with VALIDATION_INVALID_BODY, whose details name the
-// file as "file", for what is no image or not square, or with AGENT_NOT_FOUND.
-func (k *Service) SetPicture(ctx context.Context, account parley.Account, id parley.AgentID, which Picture, f ingest.File) error {
-	if err := k.DB.ShareLockAgent(ctx, account.ID, id); err != nil {
+// SetPicture sets a picture of the agent. Fails with VALIDATION_INVALID_BODY, whose details name the
+// file as "file", for what is not an image or not square, or with AGENT_NOT_FOUND.
+func (s *Service) SetPicture(ctx context.Context, account parley.Account, id parley.AgentID, which Picture, f ingest.File) error {
+	if err := s.DB.ShareLockAgent(ctx, account.ID, id); err != nil {
 		return err
 	}
 	data, err := os.ReadFile(f.Path)
@@ -44,34 +50,34 @@ func (k *Service) SetPicture(ctx context.Context, account parley.Account, id par
 		e.Details = map[string]string{"file": err.Error()}
 		return e
 	}
-	blob := &store.Blob{ID: parley.NewUUID(), AccountID: account.ID, AgentID: id, Hash: f.Hash, Size: f.Size, MediaType: kind, Name: string(which), CreatedAt: k.Now()}
-	err = k.Ingest.StoreFile(ctx, f.Path, blob, func(tx *store.DB) error {
+	blob := &store.Blob{ID: parley.NewUUID(), AccountID: account.ID, AgentID: id, Hash: f.Hash, Size: f.Size, MediaType: kind, Name: string(which), CreatedAt: s.Now()}
+	err = s.Ingest.StoreFile(ctx, f.Path, blob, func(tx *store.DB) error {
 		if err := tx.LockAgent(ctx, account.ID, id); err != nil {
 			return err
 		}
 		if err := tx.CreateBlob(ctx, blob); err != nil {
 			return err
 		}
-		return k.setPictureBlob(ctx, tx, account, id, which, blob)
+		return s.setPictureBlob(ctx, tx, account, id, which, blob)
 	})
 	if err != nil {
 		return err
 	}
-	return k.Ingest.RemoveUnusedFiles(ctx, account.ID, id)
+	return s.Ingest.RemoveUnusedFiles(ctx, account.ID, id)
 }
 
-// RemovePicture takes a picture from the agent; that there is none is no failure. Fails with AGENT_NOT_FOUND.
-func (k *Service) RemovePicture(ctx context.Context, account parley.Account, id parley.AgentID, which Picture) error {
-	blob := &store.Blob{CreatedAt: k.Now()}
-	err := k.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error { return k.setPictureBlob(ctx, tx, account, id, which, blob) })
+// RemovePicture removes a picture of the agent, if it has one. Fails with AGENT_NOT_FOUND.
+func (s *Service) RemovePicture(ctx context.Context, account parley.Account, id parley.AgentID, which Picture) error {
+	blob := &store.Blob{CreatedAt: s.Now()}
+	err := s.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error { return s.setPictureBlob(ctx, tx, account, id, which, blob) })
 	if err != nil {
 		return err
 	}
-	return k.Ingest.RemoveUnusedFiles(ctx, account.ID, id)
+	return s.Ingest.RemoveUnusedFiles(ctx, account.ID, id)
 }
 
-// setPictureBlob makes a blob the agent's picture; one without an id is none.
-func (k *Service) setPictureBlob(ctx context.Context, tx *store.DB, account parley.Account, id parley.AgentID, which Picture, blob *store.Blob) error {
+// setPictureBlob sets the blob of a picture; a blob without an id removes it.
+func (s *Service) setPictureBlob(ctx context.Context, tx *store.DB, account parley.Account, id parley.AgentID, which Picture, blob *store.Blob) error {
 	same := false
 	err := tx.UpdateAgent(ctx, account.ID, id, func(a *parley.Agent) error {
 		place := which.field(a)
@@ -88,13 +94,89 @@ func (k *Service) setPictureBlob(ctx context.Context, tx *store.DB, account parl
 	return tx.RecordEvents(ctx, account.ID, blob.CreatedAt, store.NewEvent{Kind: "agent.updated", AgentID: id, Subject: string(id)})
 }
 
-// PictureOf finds a picture with its bytes. Pictures are shown to everybody, and so it asks for no account. Fails with AGENT_NOT_FOUND,
+// PictureOf returns a picture with its bytes. Pictures are public, so it needs no account. Fails with AGENT_NOT_FOUND,
 // also where the agent has no such picture.
-func (k *Service) PictureOf(ctx context.Context, id parley.AgentID, which Picture) (*store.Blob, []byte, error) {
-	blob, err := k.DB.PictureBlob(ctx, id, which == Icon)
+func (s *Service) PictureOf(ctx context.Context, id parley.AgentID, which Picture) (*store.Blob, []byte, error) {
+	blob, err := s.DB.PictureBlob(ctx, id, which == Icon)
 	if err != nil {
 		return nil, nil, err
 	}
-	data, err := k.Ingest.FileBytes(ctx, blob)
+	data, err := s.Ingest.FileBytes(ctx, blob)
 	return blob, data, err
+}
+
+// maxImageSide is the most pixels of a picture's side: a small file may decompress to any size where it is shown.
+const maxImageSide = 4096
+
+var errNoImage = errors.New("must be a PNG, JPEG, GIF or WebP image")
+
+// checkImage returns the media type of a picture by its content, and fails, with a message for the caller, where it is
+// not a square image. It reads the header alone: nothing is decompressed.
+func checkImage(data []byte) (mediaType string, err error) {
+	mediaType, size, err := imageConfig(data)
+	switch {
+	case err != nil || size.Width < 1 || size.Height < 1:
+		return "", errNoImage
+	case size.Width != size.Height:
+		return "", fmt.Errorf("must be square: it is %d pixels wide and %d high", size.Width, size.Height)
+	case size.Width > maxImageSide:
+		return "", fmt.Errorf("must be at most %d pixels wide", maxImageSide)
+	}
+	return mediaType, nil
+}
+
+// imageConfig reads the header of an image. Formats are recognized by their signatures; SVG, which can contain scripts,
+// is not one.
+func imageConfig(data []byte) (string, image.Config, error) {
+	for _, format := range []struct {
+		signature, mediaType string
+		read                 func([]byte) (image.Config, error)
+	}{
+		{"\x89PNG\r\n\x1a\n", "image/png", func(b []byte) (image.Config, error) { return png.DecodeConfig(bytes.NewReader(b)) }},
+		{"\xff\xd8\xff", "image/jpeg", func(b []byte) (image.Config, error) { return jpeg.DecodeConfig(bytes.NewReader(b)) }},
+		{"GIF8", "image/gif", func(b []byte) (image.Config, error) { return gif.DecodeConfig(bytes.NewReader(b)) }},
+		{"RIFF", "image/webp", webpSize},
+	} {
+		if bytes.HasPrefix(data, []byte(format.signature)) {
+			size, err := format.read(data)
+			return format.mediaType, size, err
+		}
+	}
+	return "", image.Config{}, errNoImage
+}
+
+// webpSize reads the size of a WebP image from the first chunk of its container, which is of one of three kinds (RFC
+// 9649).
+func webpSize(b []byte) (size image.Config, err error) {
+	const first = 20 // where the content of the first chunk begins
+	if len(b) < first+10 || string(b[8:12]) != "WEBP" {
+		return size, errNoImage
+	}
+	content := b[first:]
+	switch string(b[12:16]) {
+	case "VP8 ":
+		if content[0]&1 != 0 || string(content[3:6]) != "\x9d\x01\x2a" { // a key frame, and its start code
+			return size, errNoImage
+		}
+		size.Width, size.Height = littleEndian(content[6:8])&0x3fff, littleEndian(content[8:10])&0x3fff
+	case "VP8L":
+		if content[0] != 0x2f {
+			return size, errNoImage
+		}
+		bits := littleEndian(content[1:5])
+		size.Width, size.Height = bits&0x3fff+1, bits>>14&0x3fff+1
+	case "VP8X":
+		size.Width, size.Height = littleEndian(content[4:7])+1, littleEndian(content[7:10])+1
+	default:
+		return size, errNoImage
+	}
+	return size, nil
+}
+
+// littleEndian reads up to four bytes as a number, the least first.
+func littleEndian(b []byte) (n int) {
+	for i, each := range b {
+		n |= int(each) << (8 * i)
+	}
+	return n
 }

@@ -16,7 +16,7 @@ import (
 	"parley/internal/ingest"
 )
 
-// enableFiles has the office keep files, on the disk or in the database.
+// enableFiles lets the service store files, on disk or in the database.
 func (o *testService) enableFiles(inDatabase bool) {
 	o.ingest.Files = &ingest.Files{Dir: o.TempDir(), InDatabase: inDatabase}
 	o.Ingest = o.ingest

@@ -13,57 +13,57 @@ import (
 // EraseJob is the kind of the job that erases a retired agent's rows; its key is the agent's id.
 const EraseJob = "agent.erase"
 
-// eraseRetryDelay is how long a last open turn, or a copy being made, is given before the rest is erased.
+// eraseRetryDelay is how long an erasure waits for an open turn, or for a copy that is being made.
 const eraseRetryDelay = 5 * time.Second
 
-// Delete takes an agent out of the world at once; its rows are erased by a job (decision 21). Fails with AGENT_NOT_FOUND.
-func (k *Service) Delete(ctx context.Context, account parley.Account, id parley.AgentID) error {
-	now := k.Now()
-	err := k.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error {
+// Delete deletes an agent at once; its rows are erased by a job. Fails with AGENT_NOT_FOUND.
+func (s *Service) Delete(ctx context.Context, account parley.Account, id parley.AgentID) error {
+	now := s.Now()
+	err := s.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error {
 		if err := tx.DeleteAgent(ctx, account.ID, id, now); err != nil {
 			return err
 		}
-		if err := k.Queue.Enqueue(ctx, tx.SQL(), eraseJob(account.ID, id)); err != nil {
+		if err := s.Queue.Enqueue(ctx, tx.SQL(), eraseJob(account.ID, id)); err != nil {
 			return err
 		}
-		// The event does not name the agent as its own, so that it outlives the agent's rows.
+		// The event does not belong to the agent, so that it outlives the agent's rows.
 		return tx.RecordEvents(ctx, account.ID, now, store.NewEvent{Kind: "agent.deleted", Subject: string(id)})
 	})
 	if err == nil {
-		k.Indexes.Drop(id)
-		if k.StopAgent != nil {
-			k.StopAgent(account.ID, id)
+		s.Indexes.Drop(id)
+		if s.StopAgent != nil {
+			s.StopAgent(account.ID, id)
 		}
 	}
 	return err
 }
 
-// Erase handles EraseJob. While one of the agent's turns is still open, what is left waits for it; while it is being copied,
-// all of it does.
-func (k *Service) Erase(ctx context.Context, job jobs.Job) error {
+// Erase handles EraseJob. While one of the agent's turns is open, the rest waits for it; while the agent is being
+// copied, nothing is erased.
+func (s *Service) Erase(ctx context.Context, job jobs.Job) error {
 	agent := parley.AgentID(job.Key)
-	k.Indexes.Drop(agent)
-	copied, err := k.hasCopyInProgress(ctx, k.DB, job.AccountID, func(c clonePayload, _ parley.AgentID) bool { return c.From == agent })
+	s.Indexes.Drop(agent)
+	copied, err := s.hasCopyInProgress(ctx, s.DB, job.AccountID, func(c clonePayload, _ parley.AgentID) bool { return c.From == agent })
 	if err != nil {
 		return err
 	}
-	gone := false
+	isErased := false
 	if !copied {
-		gone, err = k.DB.EraseAgent(ctx, job.AccountID, agent)
+		isErased, err = s.DB.EraseAgent(ctx, job.AccountID, agent)
 	}
-	if err != nil || gone {
+	if err != nil || isErased {
 		return err
 	}
 	again := eraseJob(job.AccountID, agent)
-	again.RunAt = k.Now().Add(eraseRetryDelay)
-	return k.Queue.Enqueue(ctx, k.DB.SQL(), again)
+	again.RunAt = s.Now().Add(eraseRetryDelay)
+	return s.Queue.Enqueue(ctx, s.DB.SQL(), again)
 }
 
 func eraseJob(account parley.AccountID, agent parley.AgentID) jobs.Job {
 	return jobs.Job{Kind: EraseJob, Key: string(agent), AccountID: account}
 }
 
-// Handlers returns what does the jobs of this room.
-func (k *Service) Handlers() map[string]jobs.Handler {
-	return map[string]jobs.Handler{EraseJob: k.Erase, CloneJob: k.ContinueCopy}
+// Handlers returns the handlers of this package's jobs.
+func (s *Service) Handlers() map[string]jobs.Handler {
+	return map[string]jobs.Handler{EraseJob: s.Erase, CloneJob: s.ContinueCopy}
 }

@@ -1,6 +1,7 @@
 package chat
 
 import (
+	"cmp"
 	"errors"
 	"strings"
 	"time"
@@ -9,23 +10,23 @@ import (
 	"parley/internal/model"
 )
 
-// answer is what the agent has said and done so far in a turn.
+// answer is the text and the tool calls of a turn so far.
 type answer struct {
-	parts         []parley.Part   // all but the text that is still growing
-	text          strings.Builder // the text that is still growing
+	parts         []parley.Part   // all but the last text
+	text          strings.Builder // the last text, which is still growing
 	finishedBytes int             // bytes of text in parts
 	citations     []parley.Citation
-	cites         []model.Citation // what the citations were made of
-	passageScore  *float64         // the best score among the passages cited, for a model that gives none of its own
+	cites         []model.Citation // the model's form of citations
+	passageScore  *float64         // the best score of the cited passages, for a model that returns none
 	finish        *model.Finish
 	finishReason  string            // why it ended, once it has: stop or tool-calls
-	calls         []parley.ToolCall // rows of every call, those that waiting clients have to answer last among theirs
-	firstOutput   time.Time         // when the first text or call came
+	calls         []parley.ToolCall // rows of all calls; those that wait for the client come last in their round
+	firstOutput   time.Time         // time of the first text or call
 }
 
-// runTurn makes the answer and stores it. It is the turn's own goroutine.
+// runTurn generates the answer and stores it. It is the turn's own goroutine.
 func (e *Engine) runTurn(t *Turn) {
-	deadline := orDefault(e.TurnTimeout, 5*time.Minute)
+	deadline := cmp.Or(e.TurnTimeout, 5*time.Minute)
 	timer := time.AfterFunc(deadline, func() { t.cancel(errDeadline) })
 	defer timer.Stop()
 	<-t.retrievalDone
@@ -41,7 +42,8 @@ func (e *Engine) runTurn(t *Turn) {
 	e.finishTurn(t, &a, err, retrieved)
 }
 
-// readRound reads one round of the model's answer into a and into the log, and gives the calls that it asks for.
+// readRound reads one round of the model's answer into a and the event log, and returns the tool calls that the model
+// asks for.
 func (e *Engine) readRound(t *Turn, a *answer, req model.Request) (calls []model.ToolCall, err error) {
 	before := a.textBytes()
 	var lines newlineNormalizer
@@ -84,13 +86,13 @@ func (e *Engine) readRound(t *Turn, a *answer, req model.Request) (calls []model
 	return nil, errors.New("chat: the model's answer has no end")
 }
 
-// textBytes is how many bytes of text the answer has.
+// textBytes returns the number of bytes of the answer's text.
 func (a *answer) textBytes() int { return a.finishedBytes + a.text.Len() }
 
-// isEmpty reports whether nothing has been said or done.
+// isEmpty reports whether the answer has neither text nor calls.
 func (a *answer) isEmpty() bool { return len(a.parts) == 0 && a.text.Len() == 0 }
 
-// finishText ends the text that is growing: what comes next is another part.
+// finishText ends the growing text: what comes next is another part.
 func (a *answer) finishText() {
 	if a.text.Len() == 0 {
 		return
@@ -100,7 +102,7 @@ func (a *answer) finishText() {
 	a.text.Reset()
 }
 
-// addFinish keeps how a round ended; the tokens of all rounds add up.
+// addFinish records how a round ended; the tokens of all rounds add up.
 func (a *answer) addFinish(f *model.Finish) {
 	sum := *f
 	if a.finish != nil {
@@ -110,7 +112,8 @@ func (a *answer) addFinish(f *model.Finish) {
 	a.finish = &sum
 }
 
-// addCitation keeps the evidence if it names a passage that was offered. The model counts bytes from the start of its round.
+// addCitation records a citation, unless its passage was not offered. The model counts bytes from the start of its
+// round.
 func (a *answer) addCitation(passages []model.Passage, c model.Citation, from int) {
 	if c.PassageIndex < 0 || c.PassageIndex >= len(passages) {
 		return

@@ -16,7 +16,8 @@ import (
 	"parley/internal/testkit/dbs"
 )
 
-// BenchmarkTurn is a whole turn of a new conversation without the wire: both transactions, a model that answers at once.
+// BenchmarkTurn is a whole turn of a new conversation without the wire: both transactions, a model that answers at
+// once.
 func BenchmarkTurn(b *testing.B) {
 	db, err := store.Open(b.Context(), sqldb.Config{URL: dbs.NewSQLitePath(b)})
 	if err != nil {

@@ -25,7 +25,7 @@ import (
 
 func TestMain(m *testing.M) { dbs.Main(m, func() error { return goleak.Find() }) }
 
-// testEngine is an engine over a real database with one account, one agent and a model that does what the test says.
+// testEngine is an engine on a real database with one account, one agent and a scripted model.
 type testEngine struct {
 	*chat.Engine
 	t       *testing.T

@@ -1,12 +1,13 @@
 // Package chat runs turns: one message of an end user and the agent's answer to it.
 //
-// A turn belongs to the server, not to a request. Start promises it in one transaction (message, turn, reserved credits);
-// the turn's own goroutine asks the model and writes what happens to an event log that any number of readers follow; a
-// second transaction stores the answer and settles the credits before the end is announced. A reader that goes away loses
-// nothing, and a server that dies leaves a turn whose lease runs out, which recovery closes.
+// A turn belongs to the server, not to a request. Start begins it in one transaction (message, turn, reserved credits);
+// the turn's own goroutine calls the model and writes what happens to an event log that any number of readers follow; a
+// second transaction stores the answer and settles the credits before the end is announced. A reader that disconnects
+// loses nothing. When a server dies, the leases of its turns run out, and recovery closes them.
 package chat
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"sync"
@@ -19,75 +20,79 @@ import (
 	"parley/internal/store"
 )
 
-// Engine runs the turns of this server. Fill the exported fields, then call Run beside Start.
+// Engine runs the turns of this server. Set the exported fields, then call Start for each message while Run is running.
 type Engine struct {
 	DB      *store.DB
 	Indexes *retrieval.Indexes
 	Models  *model.Registry
 	Tools   ToolsFunc // nil where agents can only talk
-	Hub     *Hub      // of those who follow conversations; may be nil
+	Hub     *Hub      // wakes the followers of conversations; may be nil
 	Now     func() time.Time
 	Logger  *slog.Logger
 
-	HandOver         HandOverFunc     // does what a customer's plain wish for a person asks for; nil leaves it to the model
-	HandoverObserver HandoverObserver // hears of an answer that ends when a person has taken over already; may be nil
+	HandOver         HandOverFunc     // called when a customer plainly asks for a person; nil leaves that to the model
+	HandoverObserver HandoverObserver // called for an answer that ends after a person has taken over; may be nil
 
 	TurnObserver TurnObserver // may be nil
 
-	QueryEmbedder *QueryEmbedder // gives questions their vectors; nil where sources are searched by words alone
+	QueryEmbedder *QueryEmbedder // computes the vectors of questions; nil where sources are searched by words alone
 
 	Owner          string        // names this process in leases; unique per start
 	MaxOpenTurns   int           // most open turns of an account; 0 means 200
 	QueueTimeout   time.Duration // how long a message waits for its conversation's live turn; 0 means 30 s
 	TurnTimeout    time.Duration // longest turn; 0 means 5 min
 	LeaseDuration  time.Duration // how long a dead server's turns stay open; 0 means 15 s
-	RewriteTimeout time.Duration // how long a connected model may take to put a follow-up into words to search for; 0 does not ask it
+	RewriteTimeout time.Duration // how long a connected model may take to rewrite a follow-up for the search; 0 does not ask it
 
 	mu            sync.Mutex
 	liveTurns     map[conversationKey]*Turn
-	queues        map[conversationKey][]*Turn // those that wait, the first one first
-	liveCounts    map[parley.AccountID]int    // of live
+	queues        map[conversationKey][]*Turn // waiting turns, oldest first
+	liveCounts    map[parley.AccountID]int    // of liveTurns
 	draining      bool
-	pendingCloses []func() error // close turns that have ended and could not be closed in the store
+	pendingCloses []func() error // close turns that ended while the store was not available
 
-	nextRewrite atomic.Int64 // when a model that was too late to rewrite a question may be asked again, in milliseconds
+	nextRewrite atomic.Int64 // when a model that rewrote too slowly may be asked again, in milliseconds
 }
 
-// conversationKey is where turns may not interleave. It names the owner, so that nobody can reach another's turn.
+// conversationKey identifies a conversation, which has one live turn at a time. It includes the owner, so that no
+// account can reach another's turn.
 type conversationKey struct {
 	account      parley.AccountID
 	agent        parley.AgentID
 	conversation parley.ConversationID
 }
 
-// Request is one message of an end user. Retry and Continue ask for an answer without a new one; both need a conversation.
+// Request is one message of an end user. Retry and Continue ask for an answer without a new one; both need a
+// conversation.
 type Request struct {
 	Message        string
-	Retry          parley.MessageID      // answers the user's message again that this is, or that comes before it
-	Continue       bool                  // goes on with the results that the client has sent for its tool calls
+	Retry          parley.MessageID      // answers again: this user message, or the one before this answer
+	Continue       bool                  // continues with the results that the client has sent for its tool calls
 	UserID         parley.EndUserID      // set on a new conversation only, ignored otherwise
 	ConversationID parley.ConversationID // empty for a new conversation
 	Streamed       bool
 	Channel        parley.Channel // of a new conversation
 
-	ClientConversation *ClientConversation // of a client that keeps the conversation itself; ConversationID stays empty then
-	Model              string              // answers in place of the agent's, this once; empty for the agent's
-	Temperature        *float64            // in place of the agent's; nil for the agent's
+	ClientConversation *ClientConversation // of a client that stores the conversation itself; ConversationID is empty then
+	Model              string              // overrides the agent's for this answer; empty for the agent's
+	Temperature        *float64            // overrides the agent's; nil for the agent's
 	NormalizeNewlines  bool                // every line of the answer ends with \n alone, whatever the model writes
 
-	Voice             *VoiceContext    // of a talk; nil where people write
-	repeatedMessageID parley.MessageID // the user's message that this request has left before without an answer: it is answered, not kept again
-	ReplaceMessageID  parley.MessageID // the user's message whose place this one takes, with all behind it; it needs a conversation
+	Voice             *VoiceContext    // of a voice session; nil for text
+	repeatedMessageID parley.MessageID // stored by an earlier, failed attempt at this request: it is answered, not stored again
+	ReplaceMessageID  parley.MessageID // replaces this user message and everything after it; needs a conversation
 }
 
-// Start promises a turn: when it returns without an error the message is on disk and the answer is being made.
+// Start begins a turn: when it returns without an error, the message is on disk and the answer is being generated.
 //
-// With Retry the conversation is cut at the message once the new answer is on disk; it fails with CHAT_RETRY_MESSAGE_NOT_FOUND or
-// CHAT_RETRY_NO_USER_MESSAGE too. With Continue it fails with VALIDATION_INVALID_BODY where no result waits to be gone on with.
+// With Retry the conversation is cut at the message once the new answer is on disk; it fails with
+// CHAT_RETRY_MESSAGE_NOT_FOUND or CHAT_RETRY_NO_USER_MESSAGE too. With Continue it fails with VALIDATION_INVALID_BODY
+// where there is no result to continue with.
 //
 // It fails with AGENT_NOT_FOUND, CONVERSATION_NOT_FOUND, CHAT_CONVERSATION_NOT_ONGOING, CHAT_CONVERSATION_BUSY,
-// CHAT_CREDITS_EXHAUSTED, CHAT_AGENT_CREDITS_EXHAUSTED, CHAT_MODEL_NOT_ALLOWED (of a model that the configuration has lost),
-// RATE_LIMIT_TOO_MANY_REQUESTS (too many open turns) or SERVICE_UNDER_MAINTENANCE (shutting down, or no database).
+// CHAT_CREDITS_EXHAUSTED, CHAT_AGENT_CREDITS_EXHAUSTED, CHAT_MODEL_NOT_ALLOWED (of a model that is no longer
+// configured), RATE_LIMIT_TOO_MANY_REQUESTS (too many open turns) or SERVICE_UNDER_MAINTENANCE (shutting down, or no
+// database).
 func (e *Engine) Start(ctx context.Context, account parley.Account, plan parley.Plan, agent parley.AgentID, req Request) (*Turn, error) {
 	if req.hasName() {
 		return e.startNamed(ctx, account, plan, agent, req)
@@ -122,7 +127,7 @@ func (e *Engine) start(ctx context.Context, account parley.Account, plan parley.
 		e.release(t)
 		return nil, err
 	}
-	if t.isRefused { // the conversation is paused: the message is kept, nobody answers
+	if t.isRefused { // the conversation is paused: the message is stored and not answered
 		e.release(t)
 	}
 	return t, nil
@@ -142,19 +147,19 @@ func (e *Engine) newTurn(account parley.AccountID, a *parley.Agent, back model.B
 		t.Reserved = 0
 	}
 	if req.isUnsaved() {
-		t.UserMessageID = "" // nothing that is kept of the turn may point at words
+		t.UserMessageID = "" // nothing that is stored of the turn may refer to a message
 	}
 	return t
 }
 
-// Stop cancels the live turn of a conversation, if this server makes one: what was said so far is stored as interrupted.
+// Stop cancels the conversation's live turn on this server, if there is one. The text so far is stored as interrupted.
 func (e *Engine) Stop(account parley.AccountID, agent parley.AgentID, conversation parley.ConversationID) {
 	if t := e.liveTurn(conversationKey{account, agent, conversation}); t != nil {
 		t.Cancel(errTakenOver)
 	}
 }
 
-// StopAgent cancels every live turn of an agent that this server makes.
+// StopAgent cancels all live turns of an agent on this server.
 func (e *Engine) StopAgent(account parley.AccountID, agent parley.AgentID) {
 	for _, t := range e.listLiveTurns() {
 		if t.AccountID == account && t.AgentID == agent {
@@ -163,14 +168,35 @@ func (e *Engine) StopAgent(account parley.AccountID, agent parley.AgentID) {
 	}
 }
 
-func (e *Engine) maxOpenTurns() int { return orDefault(e.MaxOpenTurns, 200) }
+func (e *Engine) maxOpenTurns() int { return cmp.Or(e.MaxOpenTurns, 200) }
 
-func (e *Engine) leaseDuration() time.Duration { return orDefault(e.LeaseDuration, 15*time.Second) }
+func (e *Engine) leaseDuration() time.Duration { return cmp.Or(e.LeaseDuration, 15*time.Second) }
 
-func orDefault[T comparable](v, byDefault T) T {
-	var zero T
-	if v == zero {
-		return byDefault
+// Busy reports whether this server is generating an answer. Work that can wait lets it go first.
+func (e *Engine) Busy() bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return len(e.liveTurns) > 0
+}
+
+// TurnObserver is called for each turn that has ended, with its outcome (done, interrupted or failed), the time to its
+// first text, 0 where there was none, and its total time. It must not block.
+type TurnObserver func(outcome string, first, total time.Duration)
+
+func (e *Engine) notifyObserver(t *Turn, a *answer, state string, now time.Time) {
+	if e.TurnObserver == nil {
+		return
 	}
-	return v
+	var first time.Duration
+	if !a.firstOutput.IsZero() {
+		first = a.firstOutput.Sub(t.StartedAt)
+	}
+	e.TurnObserver(state, first, now.Sub(t.StartedAt))
+}
+
+// LiveTurns returns the number of answers that this server is generating.
+func (e *Engine) LiveTurns() int {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return len(e.liveTurns)
 }

@@ -13,7 +13,7 @@ import (
 )
 
 // An answer that a full database cannot take fails while its reader is still there, keeps the message, costs nothing,
-// and its turn is closed as soon as there is room, without the lease having to run out.
+// and its turn is closed as soon as there is space, before its lease runs out.
 func TestAnAnswerThatAFullDatabaseCannotTake(t *testing.T) {
 	forEachDatabase(t, func(d *testEngine) {
 		if d.db.SQL().Dialect() != sqldb.SQLite {

@@ -8,22 +8,25 @@ import (
 	"parley"
 	"parley/internal/model"
 	"parley/internal/model/quote"
+	"parley/internal/text/prose"
 	"parley/internal/text/words"
 )
 
-// HandOverFunc hands the conversation of a running turn to a person; the turn goes on to its end.
+// HandOverFunc hands the conversation of a running turn over to a person; the turn goes on to its end.
 type HandOverFunc func(ctx context.Context, turn parley.Turn, reason string) error
 
-// handoverToolName is the name of the call that hands over where the agent has no action of its own for it. No model is offered it.
+// handoverToolName is the name of the tool call that hands over where the agent has no action of its own for that.
+// Models are not offered it.
 const handoverToolName = "escalate_to_human"
 
-// maxReasonRunes is how many characters of the customer's words are the reason of a hand-over.
+// maxReasonRunes is how many characters of the customer's message become the reason of a hand-over.
 const maxReasonRunes = 500
 
-// handoverWish is the customer's plain wish for a person.
+// handoverWish is a customer's explicit request for a person.
 type handoverWish struct{ language words.Language }
 
-// detectHandoverWish finds a plain wish for a person in the message to answer; nil where there is none, or nobody to hand over to.
+// detectHandoverWish returns the request for a person in the message to answer; nil where there is none, or no way to
+// hand over.
 func (e *Engine) detectHandoverWish(t *Turn) *handoverWish {
 	if e.HandOver == nil || t.request.Continue || t.request.isUnsaved() {
 		return nil
@@ -35,7 +38,7 @@ func (e *Engine) detectHandoverWish(t *Turn) *handoverWish {
 	return &handoverWish{language}
 }
 
-// earlierUserTexts lists what the user has written so far.
+// earlierUserTexts returns what the user has written so far.
 func (t *Turn) earlierUserTexts() (texts []string) {
 	for i := range t.history {
 		if t.history[i].Author == parley.AuthorUser {
@@ -45,9 +48,9 @@ func (t *Turn) earlierUserTexts() (texts []string) {
 	return texts
 }
 
-// handOverNow does as a plain wish for a person says, before any model is asked: it makes the call that hands the conversation over, and
-// tells the customer. It reports false where the model has to answer: the agent's helpdesk does not hand over by itself, the agent's own
-// action needs more than a reason, or it failed.
+// handOverNow hands the conversation over before any model is called, and tells the customer. It returns false where
+// the model has to answer: the agent's help desk does not hand over by itself, the agent's own action needs more than a
+// reason, or it failed.
 func (e *Engine) handOverNow(t *Turn, a *answer, tools []Tool) (granted bool, err error) {
 	if <-t.beginDone; t.isRefused {
 		return false, errNothingToAnswer
@@ -60,7 +63,7 @@ func (e *Engine) handOverNow(t *Turn, a *answer, tools []Tool) (granted bool, er
 		return false, nil
 	}
 	a.firstOutput = e.Now()
-	e.runTools(t, a, []Tool{tool}, []model.ToolCall{{Name: tool.Name, Input: reasonInput(t.redactText(truncateRunes(t.question, maxReasonRunes)))}})
+	e.runTools(t, a, []Tool{tool}, []model.ToolCall{{Name: tool.Name, Input: reasonInput(t.redactText(prose.ClipRunes(t.question, maxReasonRunes)))}})
 	if err := t.ctx.Err(); err != nil {
 		return false, err
 	}
@@ -79,7 +82,7 @@ func (e *Engine) handOverNow(t *Turn, a *answer, tools []Tool) (granted bool, er
 	return true, nil
 }
 
-// handoverTool returns the agent's first action that hands over, or one that does nothing else.
+// handoverTool returns the agent's first action that hands over, or a tool that only does that.
 func (e *Engine) handoverTool(tools []Tool) Tool {
 	own := slices.IndexFunc(tools, func(tool Tool) bool { return tool.Kind == parley.ActionEscalate && tool.Run != nil })
 	if own >= 0 {
@@ -98,7 +101,7 @@ func (e *Engine) handoverTool(tools []Tool) Tool {
 	}}
 }
 
-// needsMoreInputs reports that a tool requires something else than a reason: the model asks the customer for it.
+// needsMoreInputs reports whether a tool requires more than a reason: the model asks the customer for it then.
 func needsMoreInputs(tool Tool) bool {
 	var schema struct{ Required []string }
 	if len(tool.Parameters) > 0 && json.Unmarshal(tool.Parameters, &schema) != nil {
@@ -113,12 +116,4 @@ func reasonInput(text string) json.RawMessage {
 		panic(err) // a text always encodes
 	}
 	return b
-}
-
-func truncateRunes(text string, most int) string {
-	if len(text) <= most {
-		return text
-	}
-	runes := []rune(text)
-	return string(runes[:min(most, len(runes))])
 }

@@ -21,28 +21,28 @@ import (
 
 const handoverRequest = "I want to talk to a human"
 
-// enableHandover lets the desk's engine hand conversations over, and keeps the reasons.
-func (d *testEngine) enableHandover() (reasons func() []string) {
+// enableHandover lets the engine hand conversations over, and records the reasons.
+func (d *testEngine) enableHandover() func() []string {
 	k := d.conversations()
 	var mu sync.Mutex
-	var heard []string
+	var reasons []string
 	d.HandOver = func(ctx context.Context, t parley.Turn, reason string) error {
 		mu.Lock()
 		defer mu.Unlock()
-		heard = append(heard, reason)
+		reasons = append(reasons, reason)
 		_, err := k.TakeOver(ctx, t.AccountID, t.AgentID, t.ConversationID, "agent", reason, true)
 		return err
 	}
 	return func() []string {
 		mu.Lock()
 		defer mu.Unlock()
-		return heard
+		return reasons
 	}
 }
 
 // escalateTool is an agent's own action that hands over.
-func (d *testEngine) escalateTool(says, required string) chat.Tool {
-	return chat.Tool{Tool: model.Tool{Name: "call_kim", IsHandover: true, Parameters: []byte(`{"type":"object","properties":{},"required":[` + required + `]}`)}, Kind: parley.ActionEscalate, HandoverText: says,
+func (d *testEngine) escalateTool(handoverText, required string) chat.Tool {
+	return chat.Tool{Tool: model.Tool{Name: "call_kim", IsHandover: true, Parameters: []byte(`{"type":"object","properties":{},"required":[` + required + `]}`)}, Kind: parley.ActionEscalate, HandoverText: handoverText,
 		Run: func(ctx context.Context, c chat.Call) chat.Output {
 			if err := d.HandOver(ctx, c.Turn, string(c.Input)); err != nil {
 				return chat.Output{ToolOutput: parley.ToolOutput{Status: parley.ToolError, Error: "no"}}
@@ -86,11 +86,11 @@ func TestPlainWishHandsOverBeforeAnyModelIsAsked(t *testing.T) {
 func TestWishGoesThroughTheAgentsOwnAction(t *testing.T) {
 	forEachDatabase(t, func(d *testEngine) {
 		reasons := d.enableHandover()
-		for _, c := range []struct{ says, message, want string }{
+		for _, c := range []struct{ handoverText, message, want string }{
 			{"Kim is coming.", handoverRequest, "Kim is coming."},
 			{"", "Ich möchte mit einem Menschen sprechen", quote.HandoverText(words.German)},
 		} {
-			d.setTools(weatherTool, d.escalateTool(c.says, `"reason"`))
+			d.setTools(weatherTool, d.escalateTool(c.handoverText, `"reason"`))
 			f := d.finish(d.start(c.message, ""))
 			d.wantParts(f.Message, `tool-call call_kim {"reason":"`+c.message+`"}`, `tool-result call_kim {"status":"success","data":{"message":"by the action"}}`, "text "+c.want)
 		}
@@ -188,7 +188,7 @@ func TestWhatTheModelSeesAfterAHandBack(t *testing.T) {
 	})
 }
 
-// recordingObserver is a desk that writes down what it hears, or fails.
+// recordingObserver is a HandoverObserver that records its calls, or fails.
 type recordingObserver struct {
 	events []string
 	err    error

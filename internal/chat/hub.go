@@ -1,13 +1,17 @@
 package chat
 
 import (
+	"cmp"
+	"context"
+	"io"
 	"sync"
 	"time"
 
 	"parley"
 )
 
-// Hub wakes those who follow a conversation once something was written to it on this server. The zero value is ready.
+// Hub wakes the followers of a conversation when something is written to it on this server. The zero value is ready to
+// use.
 type Hub struct {
 	MaxFollowers int // followers of one account; 0 means 1,000
 
@@ -17,7 +21,7 @@ type Hub struct {
 	closed    bool
 }
 
-// Wake has the followers of a conversation look. It never waits for them.
+// Wake wakes the followers of a conversation. It never waits for them.
 func (h *Hub) Wake(id parley.ConversationID) {
 	if h == nil {
 		return
@@ -29,7 +33,7 @@ func (h *Hub) Wake(id parley.ConversationID) {
 	}
 }
 
-// Close ends all following, and lets nobody follow any more: the server is stopping.
+// Close stops all followers and refuses new ones: the server is stopping.
 func (h *Hub) Close() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -52,7 +56,7 @@ func (h *Hub) add(f *Follower) error {
 		fail.RetryAfter = 5 * time.Second
 		return fail
 	}
-	if most := orDefault(h.MaxFollowers, 1000); h.counts[f.account] >= most {
+	if most := cmp.Or(h.MaxFollowers, 1000); h.counts[f.account] >= most {
 		fail := parley.NewErrorf(parley.CodeTooManyRequests, "Too many conversations of this account are being followed.")
 		fail.RetryAfter, fail.Limit = 5*time.Second, most
 		return fail
@@ -80,4 +84,120 @@ func (h *Hub) remove(f *Follower) {
 	if h.counts[f.account]--; h.counts[f.account] == 0 {
 		delete(h.counts, f.account)
 	}
+}
+
+// Update is news of a conversation: its status, or messages, oldest first.
+type Update struct {
+	Status   parley.ConversationStatus // empty for messages
+	Messages []parley.Message
+}
+
+// Follower follows one conversation. It is not safe for concurrent use, and must be closed.
+type Follower struct {
+	conversations *Conversations
+	account       parley.AccountID
+	agent         parley.AgentID
+	conversation  parley.ConversationID
+	lastSeq       int64                     // of the last message returned, or skipped
+	lastStatus    parley.ConversationStatus // empty at first
+	wake          chan struct{}             // buffers one signal
+	stopped       chan struct{}             // closed when the server stops
+}
+
+// pollInterval is how often a follower checks what other servers have written.
+const pollInterval = time.Second
+
+// followBatchSize is the most messages of one Update.
+const followBatchSize = 50
+
+// Follow begins to follow a conversation: its status first, then its messages after the number, then whatever happens.
+// Without a number only new messages are returned. Fails with RESOURCE_NOT_FOUND, or with RATE_LIMIT_TOO_MANY_REQUESTS
+// when too many follow.
+func (k *Conversations) Follow(ctx context.Context, account parley.AccountID, agent parley.AgentID, id parley.ConversationID, after *int64) (*Follower, error) {
+	_, seq, err := k.DB.StatusAndLastSeq(ctx, account, agent, id)
+	if err != nil {
+		return nil, err
+	}
+	if after != nil {
+		seq = min(seq, *after)
+	}
+	f := &Follower{conversations: k, account: account, agent: agent, conversation: id, lastSeq: seq, wake: make(chan struct{}, 1), stopped: make(chan struct{})}
+	if err := k.Hub.add(f); err != nil {
+		return nil, err
+	}
+	return f, nil
+}
+
+// Close stops following.
+func (f *Follower) Close() { f.conversations.Hub.remove(f) }
+
+func (f *Follower) notify() {
+	select {
+	case f.wake <- struct{}{}:
+	default: // it will check anyhow
+	}
+}
+
+// Next waits for the next update. It fails with io.EOF after the end of the conversation, when the conversation is
+// deleted and when the server stops, and with ctx's error when ctx ends first; nothing is lost then, and the next call
+// goes on.
+func (f *Follower) Next(ctx context.Context) (Update, error) {
+	again := time.NewTicker(pollInterval)
+	defer again.Stop()
+	for {
+		update, err := f.poll(ctx)
+		if err != nil || update.Status != "" || len(update.Messages) > 0 {
+			return update, err
+		}
+		select {
+		case <-f.wake:
+		case <-again.C:
+		case <-f.stopped:
+			return Update{}, io.EOF
+		case <-ctx.Done():
+			return Update{}, ctx.Err()
+		}
+	}
+}
+
+// poll reads what is new. The end comes last, after all messages.
+func (f *Follower) poll(ctx context.Context) (Update, error) {
+	if f.lastStatus == parley.ConversationEnded {
+		return Update{}, io.EOF
+	}
+	status, seq, err := f.conversations.DB.StatusAndLastSeq(ctx, f.account, f.agent, f.conversation)
+	if parley.IsCode(err, parley.CodeResourceNotFound) {
+		return Update{}, io.EOF
+	}
+	if err != nil {
+		return Update{}, err
+	}
+	if status != f.lastStatus && status != parley.ConversationEnded {
+		f.lastStatus = status
+		return Update{Status: status}, nil
+	}
+	if seq > f.lastSeq {
+		messages, err := f.conversations.DB.MessagesAfter(ctx, f.account, f.agent, f.conversation, f.lastSeq, followBatchSize)
+		if err != nil {
+			return Update{}, err
+		}
+		if len(messages) > 0 {
+			f.lastSeq = messages[len(messages)-1].Seq
+			return Update{Messages: messages}, nil
+		}
+		f.lastSeq = seq // the new messages have been replaced since
+	}
+	if status == f.lastStatus {
+		return Update{}, nil
+	}
+	if status == parley.ConversationEnded { // an answer that is being cancelled still stores its text so far
+		if open, err := f.conversations.DB.OpenTurn(ctx, f.account, f.conversation); err != nil || open != nil {
+			return Update{}, err
+		}
+		if _, now, err := f.conversations.DB.StatusAndLastSeq(ctx, f.account, f.agent, f.conversation); err != nil || now > f.lastSeq {
+			return Update{}, err
+		}
+	}
+	f.lastStatus = status
+	return Update{Status: status}, nil
 }

@@ -2,18 +2,18 @@ package chat
 
 import "strings"
 
-// newlineNormalizer makes every line of a text that comes in pieces end with \n, whatever it ended with, so that it can be shown where a
-// \r cannot: server-sent events know no line ends but their own. Bytes that are no UTF-8 become U+FFFD.
+// newlineNormalizer converts the line ends of a text that comes in pieces to \n: server-sent events cannot carry a \r.
+// Bytes that are not UTF-8 become U+FFFD.
 type newlineNormalizer struct {
-	pendingCR bool // the piece before ended with \r, so that a \n is no line end of its own
+	pendingCR bool // the piece before ended with \r, so that a \n belongs to it
 	bytesRead int  // bytes of all pieces
 	shifts    []offsetShift
 }
 
-// offsetShift says that what stood behind a place has moved by so many bytes.
+// offsetShift says that what follows offset has moved by delta bytes.
 type offsetShift struct{ offset, delta int }
 
-// normalize returns the next piece as it is shown and kept; it may be empty.
+// normalize returns the next piece in its final form; it may be empty.
 func (n *newlineNormalizer) normalize(text string) string {
 	if !n.pendingCR && strings.IndexByte(text, '\r') < 0 {
 		n.bytesRead += len(text)
@@ -37,10 +37,10 @@ func (n *newlineNormalizer) normalize(text string) string {
 	return n.validUTF8(b.String())
 }
 
-// validUTF8 is text without what is no UTF-8.
+// validUTF8 replaces what is not UTF-8.
 func (n *newlineNormalizer) validUTF8(text string) string { return strings.ToValidUTF8(text, "\uFFFD") }
 
-// mapOffset returns where a place of the text as it came is now.
+// mapOffset converts an offset in the original text to one in the normalized text.
 func (n *newlineNormalizer) mapOffset(at int) int {
 	moved := at
 	for _, s := range n.shifts {

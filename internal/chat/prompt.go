@@ -5,25 +5,27 @@ import (
 	"fmt"
 	"runtime/debug"
 	"slices"
+	"strings"
 
 	"parley"
 	"parley/internal/model"
+	"parley/internal/model/prompt"
 	"parley/internal/model/quote"
 	"parley/internal/retrieval"
 )
 
-// maxRetrievedPassages is how many passages retrieval looks for; the built-in model chooses among all of them, and a connected model, which
-// is paid by the word, is given the first offered ones.
+// maxRetrievedPassages is how many passages retrieval returns. The built-in model chooses among all of them; a
+// connected model, which is paid by the token, is given the first maxOfferedPassages.
 const (
 	maxRetrievedPassages = 12
 	maxOfferedPassages   = 8
 )
 
-// maxHistoryBytes is how much of the conversation so far a model is shown, the newest messages first; see budget.go for what a
-// connected model has room for.
+// maxHistoryBytes is the most bytes of the conversation that a model is given, the newest messages first. See
+// context_budget.go for what fits into the context of a connected model.
 const maxHistoryBytes = 32 << 10
 
-// query asks retrieval for the message in the light of the user's earlier ones.
+// query returns the search for the message, with the user's earlier ones as context.
 func (t *Turn) query() retrieval.Query {
 	q := retrieval.Query{Text: t.question, Limit: maxRetrievedPassages, Synonyms: t.agent.Synonyms}
 	for i, m := range t.history {
@@ -40,13 +42,14 @@ func (t *Turn) query() retrieval.Query {
 	return q
 }
 
-// isFollowedByCall reports that what follows a message of the user is a call, or a question for what it needs: an order to do something says nothing of what later
-// questions are about. So it is with the question that the client's results belong to.
+// isFollowedByCall reports whether a tool call, or a question for its inputs, follows a message of the user: a request
+// to do something says nothing about the subject of later questions. The same holds for the question that the client's
+// results belong to.
 func isFollowedByCall(next []parley.Message) bool {
 	return len(next) > 0 && (quote.AsksForInputs(next[0].Text()) || slices.ContainsFunc(next[0].Parts, func(p parley.Part) bool { return p.Type == "tool-call" }))
 }
 
-// prompt is what the model is asked.
+// prompt returns the request to the model.
 func (t *Turn) prompt() model.Request {
 	req := model.Request{Model: t.backend.Name, System: t.instructions(), Temperature: t.agent.Temp, Messages: t.historyMessages()}
 	if !t.request.Continue {
@@ -64,8 +67,8 @@ func (t *Turn) prompt() model.Request {
 
 func (t *Turn) mustKeepMessage(i int) bool { return t.request.Continue && i >= len(t.history)-2 }
 
-// modelMessages returns a stored message as a model knows it: a call goes with the words before it, and its result is a message of
-// its own.
+// modelMessages returns a stored message in the form for models: a call belongs to the text before it, and its result
+// is a message of its own.
 func modelMessages(m parley.Message) (list []model.Message) {
 	open := model.Message{Role: m.Role()}
 	flush := func() {
@@ -82,7 +85,7 @@ func modelMessages(m parley.Message) (list []model.Message) {
 			}
 			open.Text += p.Text
 		case "tool-call":
-			if p.ToolName == handoverToolName { // the model is not offered it
+			if p.ToolName == handoverToolName { // models do not know it
 				continue
 			}
 			open.ToolCalls = append(open.ToolCalls, model.ToolCall{ID: p.ToolCallID, Name: p.ToolName, Input: p.Input})
@@ -94,7 +97,7 @@ func modelMessages(m parley.Message) (list []model.Message) {
 	return list
 }
 
-// callResult finds what became of a call; models want an end to each.
+// callResult returns the result of a call; models need one for each.
 func callResult(parts []parley.Part, call string) json.RawMessage {
 	for _, p := range parts {
 		if p.Type == "tool-result" && p.ToolCallID == call {
@@ -105,3 +108,49 @@ func callResult(parts []parley.Part, call string) json.RawMessage {
 }
 
 func panicError(p any) error { return fmt.Errorf("chat: panic: %v\n%s", p, debug.Stack()) }
+
+// instructions returns the operator's instructions: those of the agent, then those of the channel, which may be
+// narrower. In a voice session the rules for speaking follow.
+func (t *Turn) instructions() string {
+	spoken := t.request.Voice
+	text := strings.TrimSpace(strings.TrimSpace(t.agent.Instructions) + "\n\n" + channelInstructions(t.agent.ChannelInstructions, t.request.Channel, spoken != nil))
+	if spoken != nil {
+		text = strings.TrimSpace(text + "\n\n" + prompt.VoiceRules(spoken.LocalTime))
+	}
+	return text
+}
+
+// channelKeys are the names of channels in an agent's channel instructions. Conversations of other origins, such as the
+// playground, have the agent's instructions alone.
+var channelKeys = map[parley.Channel]string{
+	parley.ChannelAPI: "api", parley.ChannelWhatsApp: "whatsapp", parley.ChannelMessenger: "messenger", parley.ChannelInstagram: "instagram",
+	parley.ChannelSlack: "slack", parley.ChannelSalesforce: "salesforce", parley.ChannelZendesk: "zendesk", parley.ChannelZendeskMessaging: "zendesk_messaging",
+	parley.ChannelServiceSite: "help_page", parley.ChannelAgentPage: "help_page", parley.ChannelWidget: "chat_widget", parley.ChannelIframe: "chat_widget",
+	parley.ChannelCenterStage: "center_stage", parley.ChannelSearch: "search", parley.ChannelEmail: "email", parley.ChannelPhone: "phone",
+	parley.ChannelAndroid: "android_sdk", parley.ChannelIOS: "ios_sdk",
+}
+
+// channelInstructions returns the channel's instructions for text or for voice: the value is one text, or one for chat
+// and another for voice.
+func channelInstructions(all json.RawMessage, c parley.Channel, spoken bool) string {
+	if len(all) == 0 || channelKeys[c] == "" {
+		return ""
+	}
+	var byChannel map[string]json.RawMessage
+	if json.Unmarshal(all, &byChannel) != nil {
+		return ""
+	}
+	value := byChannel[channelKeys[c]]
+	var text string
+	var byMode struct{ Chat, Voice string }
+	switch {
+	case len(value) == 0:
+	case json.Unmarshal(value, &text) == nil:
+	case json.Unmarshal(value, &byMode) != nil:
+	case spoken:
+		text = byMode.Voice
+	default:
+		text = byMode.Chat
+	}
+	return strings.TrimSpace(text)
+}

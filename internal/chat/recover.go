@@ -16,37 +16,37 @@ import (
 
 // Run renews the leases of this server's turns and closes those that a dead server left open, until ctx is done.
 func (e *Engine) Run(ctx context.Context) error {
-	var heeding sync.WaitGroup
-	defer heeding.Wait()
-	if e.DB.SQL().Dialect() == sqldb.Postgres { // elsewhere no other server can ask
-		heeding.Go(func() { e.watchCancelRequests(ctx) })
+	var watcher sync.WaitGroup
+	defer watcher.Wait()
+	if e.DB.SQL().Dialect() == sqldb.Postgres { // elsewhere there is no other server
+		watcher.Go(func() { e.watchCancelRequests(ctx) })
 	}
-	beat := time.NewTicker(e.leaseDuration() / 3)
-	defer beat.Stop()
+	ticker := time.NewTicker(e.leaseDuration() / 3)
+	defer ticker.Stop()
 	for {
 		closed, err := e.heartbeat(ctx)
 		if err != nil && ctx.Err() == nil {
 			e.Logger.Warn("turn leases", "err", err)
 		}
 		if closed > 0 && err == nil && ctx.Err() == nil {
-			continue // there may be more, and their users wait
+			continue // there may be more, and their users are waiting
 		}
 		select {
-		case <-beat.C:
+		case <-ticker.C:
 		case <-ctx.Done():
 			return nil
 		}
 	}
 }
 
-// watchCancelRequests cancels, within a second, the turns of this server that another server asks to end: abandoned ones whose conversation has
-// a new message waiting there, and those whose conversation was taken over there, ended or deleted.
+// watchCancelRequests cancels, within a second, the turns of this server that another server asks to end: abandoned
+// ones whose conversation has a new message there, and those whose conversation was taken over, ended or deleted there.
 func (e *Engine) watchCancelRequests(ctx context.Context) {
-	look := time.NewTicker(time.Second)
-	defer look.Stop()
+	ticker := time.NewTicker(time.Second)
+	defer ticker.Stop()
 	for {
 		select {
-		case <-look.C:
+		case <-ticker.C:
 		case <-ctx.Done():
 			return
 		}
@@ -69,7 +69,8 @@ func (e *Engine) watchCancelRequests(ctx context.Context) {
 	}
 }
 
-// heartbeat renews the leases of this server's turns and closes some of those whose lease has run out. It returns how many.
+// heartbeat renews the leases of this server's turns and closes some of those whose lease has run out. It returns how
+// many.
 func (e *Engine) heartbeat(ctx context.Context) (int, error) {
 	e.retryCloses()
 	var turns []parley.TurnID
@@ -88,15 +89,15 @@ const (
 	recoveryBatch = 20
 )
 
-// Recover closes up to a hundred of the turns whose lease has run out: the user's message stays, the credits are released. It returns
-// how many it has closed.
+// Recover closes up to a hundred turns whose lease has run out: the user's message stays, the credits are released. It
+// returns how many it has closed.
 func (e *Engine) Recover(ctx context.Context) (closed int, err error) {
 	now := e.Now()
 	expired, err := e.DB.ExpiredTurns(ctx, now, maxRecovered)
 	if err != nil {
 		return 0, err
 	}
-	// A turn that this server makes lives, though its lease could not be renewed in time.
+	// A turn of this server is alive, even when its lease could not be renewed in time.
 	expired = slices.DeleteFunc(expired, func(t parley.Turn) bool { return e.ownsTurn(t.ID) })
 	slices.SortStableFunc(expired, func(a, b parley.Turn) int { return cmp.Compare(a.AccountID, b.AccountID) })
 	for len(expired) > 0 {
@@ -111,7 +112,7 @@ func (e *Engine) Recover(ctx context.Context) (closed int, err error) {
 	return closed, nil
 }
 
-// sameAccount returns how many turns at the beginning of the list belong to one account, whose row closing them locks.
+// sameAccount returns how many turns at the beginning of the list belong to one account: closing them locks its row.
 func sameAccount(list []parley.Turn) int {
 	other := slices.IndexFunc(list, func(t parley.Turn) bool { return t.AccountID != list[0].AccountID })
 	if other < 0 {
@@ -120,8 +121,8 @@ func sameAccount(list []parley.Turn) int {
 	return other
 }
 
-// closeExpired closes the turns in one transaction, or each in its own where somebody else has ended one of them. It returns how many
-// it has closed.
+// closeExpired closes the turns in one transaction, or each in its own where one of them has ended meanwhile. It
+// returns how many it has closed.
 func (e *Engine) closeExpired(ctx context.Context, list []parley.Turn, now time.Time) (int, error) {
 	err := e.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error {
 		for i := range list {
@@ -150,7 +151,7 @@ func (e *Engine) closeExpired(ctx context.Context, list []parley.Turn, now time.
 	return closed, nil
 }
 
-// retryCloses closes the turns that could not be closed when they ended: nothing was to be stored then.
+// retryCloses closes the turns that could not be closed when they ended, since the store was not available.
 func (e *Engine) retryCloses() {
 	e.mu.Lock()
 	list := e.pendingCloses
@@ -177,7 +178,7 @@ func closeLostTurn(ctx context.Context, tx *store.DB, t *parley.Turn, now time.T
 	if err := tx.FailLostToolCalls(ctx, t, now); err != nil {
 		return err
 	}
-	if t.UserMessageID == "" { // nothing is kept of its conversation
+	if t.UserMessageID == "" { // nothing of its conversation is stored
 		return tx.CloseTurn(ctx, t, store.TurnFailed, 0, nil, now)
 	}
 	return tx.CloseTurn(ctx, t, store.TurnFailed, 0, trace, now,
@@ -190,7 +191,8 @@ func (e *Engine) listLiveTurns() []*Turn {
 	return slices.Collect(maps.Values(e.liveTurns))
 }
 
-// Drain refuses new turns and waits for the live ones. When ctx ends first they are cancelled, and stored as interrupted.
+// Drain refuses new turns and waits for the live ones. When ctx ends first they are cancelled, and stored as
+// interrupted.
 func (e *Engine) Drain(ctx context.Context) {
 	e.mu.Lock()
 	e.draining = true

@@ -7,7 +7,7 @@ import (
 	"parley/internal/text/redact"
 )
 
-// redactText is a text as it may be kept, traced and logged: of an agent that redacts, without personal data.
+// redactText returns a text as it may be stored, traced and logged: without personal data where the agent masks it.
 func (t *Turn) redactText(text string) string {
 	if !t.agent.Redact {
 		return text
@@ -15,8 +15,8 @@ func (t *Turn) redactText(text string) string {
 	return redact.Text(text)
 }
 
-// redactMessage is the answer as it may be kept. What it quotes stays as it is, for that is the sources' and not the customer's; the
-// places of the quotes move along with what is masked before them.
+// redactMessage returns the answer as it may be stored. Quotes stay as they are, for they are from sources and not from
+// the customer; their offsets move with what is masked before them.
 func (t *Turn) redactMessage(m parley.Message) parley.Message {
 	if !t.agent.Redact {
 		return m
@@ -39,7 +39,7 @@ func (t *Turn) redactMessage(m parley.Message) parley.Message {
 	return m
 }
 
-// redactCalls are the rows of the calls as they may be kept.
+// redactCalls returns the rows of calls as they may be stored.
 func (t *Turn) redactCalls(calls []parley.ToolCall) []parley.ToolCall {
 	if !t.agent.Redact {
 		return calls
@@ -51,16 +51,16 @@ func (t *Turn) redactCalls(calls []parley.ToolCall) []parley.ToolCall {
 	return calls
 }
 
-// redactOutput is a tool's output as it may be kept.
+// redactOutput returns a tool's output as it may be stored.
 func redactOutput(out parley.ToolOutput) parley.ToolOutput {
 	out.Data, out.Error = redact.JSON(out.Data), redact.Text(out.Error)
 	return out
 }
 
-// maskShifts is what masking has done to the places in a text: how many bytes longer it is behind each place.
+// maskShifts says by how many bytes masking has moved what follows each offset of a text.
 type maskShifts []struct{ offset, delta int }
 
-// maskText masks a stretch of the answer that begins at the byte from, but for what the citations cover.
+// maskText masks a part of the answer that begins at the byte from, except what citations cover.
 func (mv *maskShifts) maskText(text string, from int, cited []parley.Citation) string {
 	spans := slices.DeleteFunc(redact.Spans(text), func(s redact.Span) bool {
 		return slices.ContainsFunc(cited, func(c parley.Citation) bool { return c.AnswerStart < from+s.End && from+s.Start < c.AnswerEnd })
@@ -76,7 +76,7 @@ func (mv *maskShifts) maskText(text string, from int, cited []parley.Citation) s
 	return string(append(out, text[end:]...))
 }
 
-// shiftBefore returns by how much a place has moved.
+// shiftBefore returns by how many bytes an offset has moved.
 func (mv *maskShifts) shiftBefore(place int) (by int) {
 	for _, m := range *mv {
 		if m.offset <= place {

@@ -32,9 +32,9 @@ func (d *testEngine) allStoredText() string {
 
 func TestAnAgentThatRedactsKeepsNoPersonalData(t *testing.T) {
 	forEachDatabase(t, func(d *testEngine) {
-		var told []string
+		var inputs []string
 		look := newTool("look_up", func(_ context.Context, c chat.Call) chat.Output {
-			told = append(told, string(c.Input))
+			inputs = append(inputs, string(c.Input))
 			return successOutput(`{"owner": "ann@example.com", "phone": "+49 30 1234567"}`)
 		})
 		d.setTools(look, locationTool)
@@ -46,8 +46,8 @@ func TestAnAgentThatRedactsKeepsNoPersonalData(t *testing.T) {
 		if f := d.finish(turn); !strings.Contains(f.Message.Text(), "ann@example.com") {
 			t.Errorf("the client is told %q", f.Message.Text())
 		}
-		if asked := d.model.Requests()[0].Messages[0].Text; !strings.Contains(asked, "4111") || !strings.Contains(told[0], "ann@") {
-			t.Errorf("the model was told %q, the tool %q", asked, told)
+		if asked := d.model.Requests()[0].Messages[0].Text; !strings.Contains(asked, "4111") || !strings.Contains(inputs[0], "ann@") {
+			t.Errorf("the model was told %q, the tool %q", asked, inputs)
 		}
 		d.model.AddScript(scripted.NewToolCall("where_am_i", `{}`), scripted.FinishWithToolCalls())
 		d.finish(d.start("And where is bob@example.com?", turn.ConversationID))
@@ -58,15 +58,15 @@ func TestAnAgentThatRedactsKeepsNoPersonalData(t *testing.T) {
 		d.model.AddScript(scripted.Text("half of dora@example.com"), scripted.Step{Err: context.DeadlineExceeded})
 		_, err = d.start("I am dora@example.com", turn.ConversationID).Wait(t.Context())
 		wantCode(t, err, parley.CodeChatStreaming)
-		kept := d.allStoredText()
+		stored := d.allStoredText()
 		for _, secret := range []string{"ann@", "bob@", "carl@", "dora@", "4111", "1234567"} {
-			if strings.Contains(kept, secret) {
-				t.Errorf("%s is kept in\n%s", secret, kept)
+			if strings.Contains(stored, secret) {
+				t.Errorf("%s is kept in\n%s", secret, stored)
 			}
 		}
 		for _, mask := range []string{"[email]", "[card]", "[phone]"} {
-			if !strings.Contains(kept, mask) {
-				t.Errorf("no %s in\n%s", mask, kept)
+			if !strings.Contains(stored, mask) {
+				t.Errorf("no %s in\n%s", mask, stored)
 			}
 		}
 	})

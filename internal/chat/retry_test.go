@@ -49,8 +49,8 @@ func TestRetryCutsTheConversation(t *testing.T) {
 		if asked := d.model.Requests()[2].Messages; len(asked) != 1 || asked[0].Text != "one" {
 			t.Errorf("the model was told %+v", asked)
 		}
-		for _, gone := range []parley.MessageID{first.MessageID, second.MessageID, second.UserMessageID, "msg_unheard_of"} {
-			_, err = d.retry(first.ConversationID, gone)
+		for _, missing := range []parley.MessageID{first.MessageID, second.MessageID, second.UserMessageID, "msg_unheard_of"} {
+			_, err = d.retry(first.ConversationID, missing)
 			wantCode(t, err, parley.CodeRetryNotFound)
 		}
 		d.wantCredits(3*parley.Credit, 0)

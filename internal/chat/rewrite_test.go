@@ -13,7 +13,7 @@ import (
 	"parley/internal/testkit/provider"
 )
 
-// useProvider has a provider answer in place of the desk's own model.
+// useProvider replaces the engine's model by a provider.
 func (d *testEngine) useProvider(s *provider.Server) {
 	table := model.NewRegistry(model.RegistryConfig{
 		Wires:   []model.Wire{{Model: &openai.Model{Client: httpclient.Client{BaseURL: s.URL}}}},
@@ -39,7 +39,8 @@ func lastTrace(t *testing.T, traces []store.TurnTrace) parley.Trace {
 	return traces[len(traces)-1].Trace
 }
 
-// A follow-up is put into words that can be searched for; the first message is not, nor one that is long or stands alone. Nobody is shown it.
+// A follow-up is put into words that can be searched for; the first message is not, nor one that is long or stands
+// alone. Nobody is shown it.
 func TestRewriting(t *testing.T) {
 	forEachDatabase(t, func(d *testEngine) {
 		d.RewriteTimeout = 10 * time.Second
@@ -78,8 +79,8 @@ func TestRewriting(t *testing.T) {
 func TestSlowRewritingRests(t *testing.T) {
 	forEachDatabase(t, func(d *testEngine) {
 		d.RewriteTimeout = 100 * time.Millisecond
-		says := provider.AnswerText("It is 5 €.")
-		s := provider.Start(t, says, provider.StallRequest(), says, says, provider.AnswerText("the yearly price"), says)
+		answer := provider.AnswerText("It is 5 €.")
+		s := provider.Start(t, answer, provider.StallRequest(), answer, answer, provider.AnswerText("the yearly price"), answer)
 		d.useProvider(s)
 		first := d.start("What does the plan cost?", "")
 		d.finish(first)

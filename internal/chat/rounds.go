@@ -1,6 +1,7 @@
 package chat
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -17,7 +18,7 @@ import (
 )
 
 const (
-	maxRounds          = 10       // of one turn; in the last one the model is offered no tools
+	maxRounds          = 10       // of one turn; in the last one the model gets no tools
 	maxResultBytes     = 64 << 10 // bytes of one tool's output
 	defaultToolTimeout = 30 * time.Second
 	maxParallelCalls   = 16 // calls of one round
@@ -25,8 +26,8 @@ const (
 
 var errTooManyRounds = errors.New("chat: the model would not stop calling tools")
 
-// runRounds asks the model, does what it asks for and asks again, until it has answered or waits for the client. A panic of a
-// back end fails this turn only.
+// runRounds calls the model, runs the tools that it calls and calls it again, until it has answered or waits for the
+// client. A panic of a back end fails this turn only.
 func (e *Engine) runRounds(t *Turn, a *answer) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -62,7 +63,7 @@ func (e *Engine) runRounds(t *Turn, a *answer) (err error) {
 		case round == maxRounds:
 			return errTooManyRounds
 		}
-		// What a tool does cannot be undone: first the message it is done for must be on disk.
+		// What a tool does cannot be undone: the message must be on disk first.
 		if <-t.beginDone; t.isRefused {
 			return errNothingToAnswer
 		}
@@ -80,7 +81,7 @@ func (e *Engine) runRounds(t *Turn, a *answer) (err error) {
 	}
 }
 
-// agentTools returns what the agent can do; most agents can only talk, and are not asked.
+// agentTools returns the agent's tools; for agents without any, which are most, nothing is read.
 func (e *Engine) agentTools(t *Turn) ([]Tool, error) {
 	if e.Tools == nil || t.agent.Tools == 0 {
 		return nil, nil
@@ -89,45 +90,45 @@ func (e *Engine) agentTools(t *Turn) ([]Tool, error) {
 	return t.request.usableTools(tools), err
 }
 
-// toolRun is one call on its way.
+// toolRun is one call of a tool.
 type toolRun struct {
 	call           parley.ToolCall
 	tool           *Tool // nil when the agent has none of this name
 	idempotencyKey string
-	fault          string // why the call is not made at all
+	fault          string // why the call is not made
 	output         Output
 }
 
-// runTools makes the calls of one round, side by side, and keeps what became of them. waiting says that the client has to run
-// some of them.
+// runTools makes the calls of one round concurrently, and records their results. waiting reports that the client has to
+// run some of them.
 func (e *Engine) runTools(t *Turn, a *answer, tools []Tool, calls []model.ToolCall) (results []model.Message, waiting bool) {
 	a.finishText()
-	errands := make([]toolRun, len(calls))
+	runs := make([]toolRun, len(calls))
 	for i := range calls {
 		calls[i].ID = parley.NewCallID() // a provider may number its calls anew in every answer
-		errands[i] = e.newToolRun(t, tools, calls[i])
-		errands[i].idempotencyKey = t.callKey(len(a.calls)+i, calls[i])
+		runs[i] = e.newToolRun(t, tools, calls[i])
+		runs[i].idempotencyKey = t.callKey(len(a.calls)+i, calls[i])
 		if i >= maxParallelCalls {
-			errands[i].fault = fmt.Sprintf("only %d calls can be made at a time", maxParallelCalls)
+			runs[i].fault = fmt.Sprintf("only %d calls can be made at a time", maxParallelCalls)
 		}
-		errands[i].call.RunsOnClient = errands[i].call.RunsOnClient && errands[i].fault == "" // readers see the call from here on
-		t.eventLog.append(Event{Kind: ToolCalled, Call: &errands[i].call})
+		runs[i].call.RunsOnClient = runs[i].call.RunsOnClient && runs[i].fault == "" // readers see the call from now on
+		t.eventLog.append(Event{Kind: ToolCalled, Call: &runs[i].call})
 	}
 	var all sync.WaitGroup
-	for i := range errands {
+	for i := range runs {
 		switch {
-		case errands[i].fault != "":
-			errands[i].output = failedOutput(errands[i].fault)
+		case runs[i].fault != "":
+			runs[i].output = failedOutput(runs[i].fault)
 			continue
-		case errands[i].call.RunsOnClient:
+		case runs[i].call.RunsOnClient:
 			waiting = true
 			continue
 		}
-		all.Go(func() { errands[i].output = e.runTool(t, &errands[i]) })
+		all.Go(func() { runs[i].output = e.runTool(t, &runs[i]) })
 	}
 	all.Wait()
-	for i := range errands {
-		results = append(results, e.recordToolRun(t, a, &errands[i]))
+	for i := range runs {
+		results = append(results, e.recordToolRun(t, a, &runs[i]))
 	}
 	return results, waiting
 }
@@ -151,12 +152,12 @@ func (e *Engine) newToolRun(t *Turn, tools []Tool, call model.ToolCall) toolRun 
 	return x
 }
 
-// runTool runs a tool within its time. One that does not heed the end of its time is left behind.
+// runTool runs a tool within its timeout. A tool that ignores its context is abandoned.
 func (e *Engine) runTool(t *Turn, x *toolRun) Output {
 	if x.tool == nil {
 		return failedOutput("there is no tool of this name")
 	}
-	ctx, stop := context.WithTimeout(t.ctx, orDefault(x.tool.Timeout, defaultToolTimeout))
+	ctx, stop := context.WithTimeout(t.ctx, cmp.Or(x.tool.Timeout, defaultToolTimeout))
 	defer stop()
 	done := make(chan Output, 1)
 	if x.tool.HasEffects && !t.request.isUnsaved() {
@@ -183,23 +184,22 @@ func (e *Engine) runTool(t *Turn, x *toolRun) Output {
 	}
 }
 
-// storePendingCall keeps a call before it is made: should the server die meanwhile, the row tells that it may have been.
+// storePendingCall stores a call before it is made: when the server dies meanwhile, the row says that the call may have
+// been made.
 func (e *Engine) storePendingCall(ctx context.Context, t *Turn, call parley.ToolCall) error {
 	return e.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error { return tx.AddToolCalls(ctx, t.redactCalls([]parley.ToolCall{call})) })
 }
 
-// callKey names the turn's nth call, the same however often the client's request is made under its Idempotency-Key.
+// callKey returns the idempotency key of the turn's nth call. It is the same for all attempts under the client's
+// Idempotency-Key.
 func (t *Turn) callKey(n int, call model.ToolCall) string {
-	base := t.idempotencyKey
-	if base == "" {
-		base = string(t.ID)
-	}
+	base := cmp.Or(t.idempotencyKey, string(t.ID))
 	sum := sha256.Sum256(fmt.Appendf(nil, "%s\n%s\n%d\n%s\n%s", t.AgentID, base, n, call.Name, call.Input))
 	return hex.EncodeToString(sum[:16])
 }
 
-// recordToolRun keeps a call and its end as rows and parts, tells the readers, and gives what the model is told. A call that the
-// client runs has no end yet.
+// recordToolRun records a call and its result as rows, parts and events, and returns the message for the model. A call
+// that the client runs has no result yet.
 func (e *Engine) recordToolRun(t *Turn, a *answer, x *toolRun) model.Message {
 	a.parts = append(a.parts, parley.Part{Type: "tool-call", ToolCallID: x.call.CallID, ToolName: x.call.Tool, Input: x.call.Input})
 	if x.call.RunsOnClient {
@@ -229,7 +229,7 @@ func failedOutput(why string) Output {
 	return Output{ToolOutput: parley.ToolOutput{Status: parley.ToolError, Error: why}}
 }
 
-// limited makes sure that a tool's output is what the interface knows (2.4), and not too much of it.
+// limited replaces an output that has an unknown status, is too large or is not JSON.
 func (o Output) limited() Output {
 	switch {
 	case o.Status != parley.ToolSuccess && o.Status != parley.ToolError && o.Status != parley.ToolIgnored:

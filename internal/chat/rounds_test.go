@@ -270,7 +270,7 @@ func TestAnUnansweredCallIsIgnored(t *testing.T) {
 
 func TestWhatAClientMaySendAsAResult(t *testing.T) {
 	forEachDatabase(t, func(d *testEngine) {
-		for sent, kept := range map[string]string{
+		for sent, want := range map[string]string{
 			``:                                      `{"status":"success"}`,
 			`"text"`:                                `{"status":"success","data":"text"}`,
 			`null`:                                  `{"status":"success"}`,
@@ -287,8 +287,8 @@ func TestWhatAClientMaySendAsAResult(t *testing.T) {
 			must(t, d.submitResult(turn, d.pendingCall(turn), sent))
 			calls, err := d.db.ToolCalls(t.Context(), d.account.ID, d.agent.ID, turn.ConversationID)
 			must(t, err)
-			if got := string(calls[0].Output); got != kept {
-				t.Errorf("%s is kept as %s, want %s", sent, got, kept)
+			if got := string(calls[0].Output); got != want {
+				t.Errorf("%s is kept as %s, want %s", sent, got, want)
 			}
 		}
 	})
@@ -371,9 +371,9 @@ func TestACallWithEffectsIsWrittenDownFirst(t *testing.T) {
 			t.Errorf("during the call %+v, after it %+v", during, after)
 		}
 
-		held := make(chan struct{})
+		released := make(chan struct{})
 		stuck := newTool("pay", func(ctx context.Context, c chat.Call) chat.Output {
-			close(held)
+			close(released)
 			<-ctx.Done()
 			return successOutput(`1`)
 		})
@@ -381,7 +381,7 @@ func TestACallWithEffectsIsWrittenDownFirst(t *testing.T) {
 		d.setTools(stuck)
 		d.model.AddScript(pays...)
 		lost := d.start("Pay", "")
-		<-held
+		<-released
 		d.clock.advance(time.Minute)
 		if n, err := d.newEngine("another server").Recover(t.Context()); err != nil || n != 1 {
 			t.Errorf("recovered %d, %v", n, err)

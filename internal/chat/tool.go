@@ -3,25 +3,30 @@ package chat
 import (
 	"context"
 	"encoding/json"
+	"fmt"
+	"slices"
 	"time"
 
 	"parley"
 	"parley/internal/model"
+	"parley/internal/sqldb"
+	"parley/internal/store"
 )
 
-// Tool is something an agent can do besides talk. The rooms that know how fill it; a turn calls it when the model asks.
+// Tool is something that an agent can do besides answering. Other packages build tools; a turn runs one when the model
+// calls it.
 type Tool struct {
-	model.Tool   // as the model is offered it
+	model.Tool   // as models see it
 	Kind         parley.ActionKind
 	Timeout      time.Duration // of one call; 0 means 30 s
-	HandoverText string        // of one that hands over: what the customer is told; empty for the house's own words
-	HasEffects   bool          // a call changes something outside: it is written down before it is made
+	HandoverText string        // of a tool that hands over: the text for the customer; empty for the default
+	HasEffects   bool          // a call changes something outside: it is stored before it is made
 
-	// Check puts the input of a tool that runs at the client in order, or says what is wrong with it. May be nil.
+	// Check normalizes the input of a tool that runs at the client, or fails with what is wrong with it. May be nil.
 	Check func(input json.RawMessage) (json.RawMessage, error)
 
-	// Run does the work. Its failure is an Output of status error, which the model is told and the client is not. Nil for a tool
-	// that runs at the client: the answer ends with the call, and the client's result goes on with it.
+	// Run runs the tool. A failure is an Output of status error, which the model gets and the client does not. Nil for a
+	// tool that runs at the client: the answer ends with the call, and continues with the client's result.
 	Run func(ctx context.Context, call Call) Output
 }
 
@@ -30,18 +35,18 @@ type Call struct {
 	Turn           parley.Turn
 	UserID         parley.EndUserID // of the conversation; empty when anonymous
 	ID             string           // as the client sees it
-	IdempotencyKey string           // the same for every attempt that a client's Idempotency-Key covers: a service outside can tell them
-	Redact         bool             // the agent keeps no personal data
+	IdempotencyKey string           // the same for every attempt under a client's Idempotency-Key, so that a service can recognize it
+	Redact         bool             // the agent stores no personal data
 	Input          json.RawMessage  // a JSON object; checked against the tool's parameters by Run
 }
 
-// Output is what a tool gives back.
+// Output is the result of a tool.
 type Output struct {
 	parley.ToolOutput
-	Nested []NestedCall // calls that this one made on its way, in order; shown and kept like calls of the model's
+	Nested []NestedCall // calls that this one made, in order; shown and stored like calls of the model
 }
 
-// NestedCall is a call that another call made, with its end.
+// NestedCall is a call that another call made, with its result.
 type NestedCall struct {
 	Tool   string
 	Kind   parley.ActionKind
@@ -49,5 +54,79 @@ type NestedCall struct {
 	Output parley.ToolOutput
 }
 
-// ToolsFunc returns what an agent can do, in the order in which the model is offered it.
+// ToolsFunc returns the tools of an agent, in the order in which models see them.
 type ToolsFunc func(ctx context.Context, agent *parley.Agent) ([]Tool, error)
+
+// SubmitToolResult stores the result of a call that ran at the client; a chat request without a message continues with
+// it. output may be any JSON, or nil. Fails with CONVERSATION_NOT_FOUND, or with RESOURCE_TOOL_CALL_NOT_FOUND unless
+// the call is pending.
+func (e *Engine) SubmitToolResult(ctx context.Context, account parley.AccountID, agent parley.AgentID, conversation parley.ConversationID, call string, output json.RawMessage) error {
+	if !parley.IsUUID(string(conversation)) {
+		return parley.NewError(parley.CodeConversationNotFound)
+	}
+	if len(output) > maxResultBytes {
+		return parley.Invalid("output", fmt.Sprintf("must be at most %d kB", maxResultBytes>>10))
+	}
+	now := e.Now()
+	return e.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error {
+		c, err := tx.LockConversation(ctx, account, agent, conversation)
+		if parley.IsCode(err, parley.CodeResourceNotFound) || err == nil && c.API != parley.APIV2 {
+			return parley.NewError(parley.CodeConversationNotFound)
+		}
+		if err != nil {
+			return err
+		}
+		redact, err := tx.AgentRedacts(ctx, account, agent)
+		if err != nil {
+			return err
+		}
+		out := parseToolOutput(output)
+		if redact {
+			out = redactOutput(out)
+		}
+		if err := tx.SaveToolResult(ctx, account, agent, conversation, call, out, now); err != nil {
+			return err
+		}
+		if err := tx.CompleteClaim(ctx, "tool-result:"+call); err != nil {
+			return err
+		}
+		return tx.RecordEvents(ctx, account, now, store.NewEvent{Kind: "tool.answered", AgentID: agent, ConversationID: conversation, Subject: call})
+	})
+}
+
+// parseToolOutput returns a client's output in the form {status, data, error}: one that has this form already is taken
+// as it is, anything else is the data of a success.
+func parseToolOutput(output json.RawMessage) parley.ToolOutput {
+	if isNull(output) {
+		return parley.ToolOutput{Status: parley.ToolSuccess}
+	}
+	var shaped struct {
+		Status parley.ToolStatus `json:"status"`
+		Data   json.RawMessage   `json:"data"`
+		Error  json.RawMessage   `json:"error"`
+	}
+	ends := []parley.ToolStatus{parley.ToolSuccess, parley.ToolError, parley.ToolIgnored}
+	if json.Unmarshal(output, &shaped) != nil || !slices.Contains(ends, shaped.Status) {
+		return parley.ToolOutput{Status: parley.ToolSuccess, Data: output}
+	}
+	out := parley.ToolOutput{Status: shaped.Status}
+	if out.Status == parley.ToolSuccess && !isNull(shaped.Data) {
+		out.Data = shaped.Data
+	}
+	if out.Status == parley.ToolError {
+		out.Error = errorText(shaped.Error)
+	}
+	return out
+}
+
+// isNull reports whether an output or its data is absent; null counts as absent.
+func isNull(raw json.RawMessage) bool { return len(raw) == 0 || string(raw) == "null" }
+
+// errorText returns the text of an error; one that is not a string is returned as JSON.
+func errorText(raw json.RawMessage) string {
+	var text string
+	if len(raw) == 0 || json.Unmarshal(raw, &text) == nil {
+		return text
+	}
+	return string(raw)
+}

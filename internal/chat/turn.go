@@ -11,7 +11,7 @@ import (
 	"parley/internal/retrieval"
 )
 
-// Turn is one answer in the making, with the log of what has happened to it.
+// Turn is one answer that is being generated, with its event log.
 type Turn struct {
 	parley.Turn
 	UserID parley.EndUserID // of the conversation; empty when anonymous
@@ -20,34 +20,34 @@ type Turn struct {
 	agent          *parley.Agent
 	backend        model.Backend
 	request        Request
-	question       string            // the user's message to answer, in the user's own words
-	history        []parley.Message  // before the message to answer; with Continue, all
+	question       string            // the user's message to answer, not redacted
+	history        []parley.Message  // before the message to answer; with Continue, all messages
 	idempotencyKey string            // the Idempotency-Key of the request, as the store knows it
-	sentRows       []*parley.Message // of a client that keeps the conversation: the rows of all that it has sent
+	sentRows       []*parley.Message // of a ClientConversation: the rows of all messages in it
 	retrySeq       int64             // of a retry: the number of the user's message, the last one that stays
-	replacedSeq    int64             // the number of the user's message whose place this turn's takes; 0 where it takes none
-	handoverWish   *handoverWish     // for a person; nil where the message is none
+	replacedSeq    int64             // the number of the user's message that this turn's replaces; 0 for none
+	handoverWish   *handoverWish     // nil where the message is none
 	eventLog       *eventLog
 
 	retrievalDone chan struct{} // closed when retrieval has ended
 	hits          []retrieval.Hit
-	searchText    string               // what retrieval was asked
-	rewriteTrace  *parley.TraceRewrite // what came of having the model put the question, nil where it was not asked to
-	searchMethod  string               // what retrieval went by
+	searchText    string               // the text that was searched for
+	rewriteTrace  *parley.TraceRewrite // of the rewriting of the question; nil where there was none
+	searchMethod  string               // how it was searched for
 	retrieveErr   error
 
-	activated chan struct{} // closed when a turn that had to wait is the live one
+	activated chan struct{} // closed when a waiting turn becomes the live one
 	beginDone chan struct{} // closed when the first transaction has ended
-	isRefused bool          // and says that there is nothing to answer; read it once promised is closed
+	isRefused bool          // there is nothing to answer; read it once beginDone is closed
 
 	ctx    context.Context // the turn's own: no request can end it
 	cancel context.CancelCauseFunc
-	done   chan struct{} // closed when the turn is stored and its place is free
+	done   chan struct{} // closed when the turn is stored and no longer live
 
 	mu          sync.Mutex
 	readerCount int
-	readersGone chan struct{} // closed when the last reader goes
-	hasBeenRead bool          // somebody has read
+	readersGone chan struct{} // closed when the last reader leaves
+	hasBeenRead bool          // there has been a reader
 }
 
 func (t *Turn) key() conversationKey {
@@ -62,22 +62,22 @@ func (t *Turn) Done() <-chan struct{} { return t.done }
 
 func (t *Turn) isFinished() bool { return t.eventLog.isClosed() }
 
-// isAbandoned reports whether everybody who read the turn has gone.
+// isAbandoned reports whether the turn had readers and all of them have left.
 func (t *Turn) isAbandoned() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.hasBeenRead && t.readerCount == 0
 }
 
-// noReaders is closed once the turn's present readers have all gone.
+// noReaders returns a channel that is closed once all present readers have left.
 func (t *Turn) noReaders() <-chan struct{} {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.readersGone
 }
 
-// Reader begins to read the turn from its first event. Close it: a turn whose readers have all gone before its end counts as
-// abandoned, and a new message in its conversation cancels it.
+// Reader returns a reader of the turn that begins with its first event and must be closed. A turn whose readers have
+// all left before its end counts as abandoned, and a new message in its conversation cancels it.
 func (t *Turn) Reader() *Reader {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -111,16 +111,16 @@ func (r *Reader) Close() {
 	}
 }
 
-// Next returns the events since the last call, waiting for the first of them. It fails with io.EOF after Finished and with
-// ctx's error when ctx ends first; nothing is lost then, the next call goes on.
+// Next returns the events since the last call, waiting for the first of them. It fails with io.EOF after Finished and
+// with ctx's error when ctx ends first; nothing is lost then, the next call goes on.
 func (r *Reader) Next(ctx context.Context) ([]Event, error) {
 	events, err := r.turn.eventLog.waitSince(ctx, r.nextEvent)
 	r.nextEvent += len(events)
 	return events, err
 }
 
-// WaitForText waits until the answer's first text is there, or the end. It fails with the turn's failure when nothing was said
-// before it, and with ctx's error when ctx ends first.
+// WaitForText waits for the answer's first event. It fails with the turn's error when the turn failed without any text,
+// and with ctx's error when ctx ends first.
 func (t *Turn) WaitForText(ctx context.Context) error {
 	events, err := t.eventLog.waitSince(ctx, 0)
 	if err != nil {
@@ -132,7 +132,7 @@ func (t *Turn) WaitForText(ctx context.Context) error {
 	return nil
 }
 
-// Wait reads the turn to its end: for a reply that is one piece. It fails with the turn's failure. When ctx ends first the
+// Wait reads the turn to its end, for a reply in one piece. It fails with the turn's error. When ctx ends first, the
 // turn goes on, abandoned.
 func (t *Turn) Wait(ctx context.Context) (*Finish, error) {
 	r := t.Reader()

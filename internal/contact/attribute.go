@@ -20,12 +20,12 @@ const (
 	maxTextChars  = 1000 // characters of a text
 )
 
-// AddAttribute returns an agent's contacts a new attribute. Fails with AGENT_NOT_FOUND, or VALIDATION_INVALID_BODY where one of
-// its name is there or there are too many.
-func (b *Service) AddAttribute(ctx context.Context, a parley.Attribute) (*parley.Attribute, error) {
-	a.CreatedAt = b.Now()
+// AddAttribute adds an attribute to an agent's contacts. Fails with AGENT_NOT_FOUND, or with VALIDATION_INVALID_BODY
+// where one of its name exists or there are too many.
+func (s *Service) AddAttribute(ctx context.Context, a parley.Attribute) (*parley.Attribute, error) {
+	a.CreatedAt = s.Now()
 	a.UpdatedAt = a.CreatedAt
-	err := b.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error {
+	err := s.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error {
 		if err := tx.LockAgent(ctx, a.AccountID, a.AgentID); err != nil {
 			return err
 		}
@@ -33,7 +33,7 @@ func (b *Service) AddAttribute(ctx context.Context, a parley.Attribute) (*parley
 		if err != nil {
 			return err
 		}
-		if _, there := attributesByName(list)[a.Name]; there {
+		if _, exists := attributesByName(list)[a.Name]; exists {
 			return httpapi.InvalidField("name", "is the name of another attribute")
 		}
 		if len(list) >= maxAttributes {
@@ -44,7 +44,7 @@ func (b *Service) AddAttribute(ctx context.Context, a parley.Attribute) (*parley
 	return &a, err
 }
 
-// AttributeChange is what of an attribute to change; nil fields stay.
+// AttributeChange describes the change of an attribute; nil fields stay.
 type AttributeChange struct {
 	Label       *string
 	Description *string
@@ -52,11 +52,11 @@ type AttributeChange struct {
 	Type        parley.AttributeType // empty, or the one it has
 }
 
-// ChangeAttribute changes an attribute. Fails with AGENT_NOT_FOUND or NOT_FOUND, or with VALIDATION_INVALID_BODY where it has another
-// type.
-func (b *Service) ChangeAttribute(ctx context.Context, account parley.AccountID, agent parley.AgentID, name string, c AttributeChange) (a *parley.Attribute, err error) {
-	now := b.Now()
-	err = b.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) (err error) {
+// ChangeAttribute changes an attribute. Fails with AGENT_NOT_FOUND or NOT_FOUND, or with VALIDATION_INVALID_BODY where
+// it has another type.
+func (s *Service) ChangeAttribute(ctx context.Context, account parley.AccountID, agent parley.AgentID, name string, c AttributeChange) (a *parley.Attribute, err error) {
+	now := s.Now()
+	err = s.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) (err error) {
 		if err = tx.LockAgent(ctx, account, agent); err != nil {
 			return err
 		}
@@ -115,12 +115,12 @@ func mergeAttributes(known json.RawMessage, change map[string]json.RawMessage, t
 		case string(value) == "null":
 			delete(all, name)
 		default:
-			kept, fault := normalizeValue(a.Type, value)
+			normalized, fault := normalizeValue(a.Type, value)
 			if fault != "" {
 				faults[name] = fault
 				continue
 			}
-			all[name] = kept
+			all[name] = normalized
 		}
 	}
 	merged, err := json.Marshal(all)
@@ -130,8 +130,8 @@ func mergeAttributes(known json.RawMessage, change map[string]json.RawMessage, t
 	return merged, faults
 }
 
-// normalizeValue is a value as it is kept, or what is wrong with it.
-func normalizeValue(kind parley.AttributeType, value json.RawMessage) (kept json.RawMessage, fault string) {
+// normalizeValue returns a value as it is stored, or what is wrong with it.
+func normalizeValue(kind parley.AttributeType, value json.RawMessage) (normalized json.RawMessage, fault string) {
 	switch kind {
 	case parley.AttributeBoolean:
 		if text := string(value); text != "true" && text != "false" {
@@ -148,7 +148,7 @@ func normalizeValue(kind parley.AttributeType, value json.RawMessage) (kept json
 	}
 }
 
-func normalizeText(kind parley.AttributeType, value json.RawMessage) (kept json.RawMessage, fault string) {
+func normalizeText(kind parley.AttributeType, value json.RawMessage) (normalized json.RawMessage, fault string) {
 	var text string
 	if json.Unmarshal(value, &text) != nil {
 		text = "\x00" // no text holds it
@@ -162,9 +162,9 @@ func normalizeText(kind parley.AttributeType, value json.RawMessage) (kept json.
 	case utf8.RuneCountInString(text) > maxTextChars:
 		return nil, fmt.Sprintf("must have at most %d characters", maxTextChars)
 	}
-	kept, err := json.Marshal(httpapi.StripNUL(text))
+	normalized, err := json.Marshal(httpapi.StripNUL(text))
 	if err != nil {
 		return nil, "must be a string"
 	}
-	return kept, ""
+	return normalized, ""
 }

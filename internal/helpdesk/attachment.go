@@ -2,20 +2,27 @@ package helpdesk
 
 import (
 	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
+	"time"
 	"unicode"
 
 	"parley"
 	"parley/internal/store"
 )
 
-// File is an uploaded file that lies on the disk of the folder for uploads. It is moved from there when it is accepted.
+// File is an uploaded file in the folder for uploads. It is moved from there when it is accepted.
 type File struct {
 	Name string // its own
 	Path string
@@ -23,7 +30,7 @@ type File struct {
 	Hash string // SHA-256 of its bytes, hex
 }
 
-// What a message may carry.
+// The limits of a message's files.
 const (
 	MaxFiles         = 10
 	MaxFileBytes     = 20 << 20 // bytes of each
@@ -41,7 +48,7 @@ func checkFiles(faults map[string]string, files []File) {
 	}
 }
 
-// prepareFiles makes the rows of the files.
+// prepareFiles builds the rows of the files.
 func (w *replyWrite) prepareFiles() error {
 	for _, f := range w.Files {
 		kind, err := sniffMediaType(f.Path)
@@ -67,7 +74,7 @@ func (w *replyWrite) storeFiles(ctx context.Context, tx *store.DB, t *parley.Tic
 	return tx.AddAttachments(ctx, w.account, w.agent, t.ConversationID, w.files)
 }
 
-// sniffMediaType tells the media type of a file by its first bytes; what the sender called it counts for nothing.
+// sniffMediaType detects the media type of a file by its first bytes; the sender's claim is ignored.
 func sniffMediaType(path string) (kind string, err error) {
 	file, err := os.Open(path) //nolint:gosec // a path of ours
 	if err != nil {
@@ -82,7 +89,7 @@ func sniffMediaType(path string) (kind string, err error) {
 	return http.DetectContentType(head[:n]), nil
 }
 
-// fileName is the name of a file without folders and without characters that are no part of a name.
+// fileName returns the name of a file without folders and without characters that do not belong in a name.
 func fileName(name string) string {
 	name = filepath.Base(strings.ReplaceAll(name, `\`, "/"))
 	name = strings.Map(func(r rune) rune {
@@ -102,4 +109,105 @@ func fileName(name string) string {
 		return "file"
 	}
 	return name
+}
+
+// linkTTL is how long the address works to which the link of a file redirects.
+const linkTTL = 120 * time.Second
+
+// attachmentsPath is the path of files below the base of the API.
+const attachmentsPath = "/helpdesk/attachments/"
+
+// AttachmentLink returns the address of a file, below the base address of the API. It works as long as the file exists:
+// its token replaces the API key.
+func (d *Service) AttachmentLink(id parley.AttachmentID) string {
+	return attachmentsPath + url.PathEscape(string(id)) + "?token=" + d.sign("token", string(id))
+}
+
+// ResolveLink checks the token of a link and returns the address to redirect to, which works for two minutes. Fails
+// with RESOURCE_NOT_FOUND.
+func (d *Service) ResolveLink(ctx context.Context, id parley.AttachmentID, token string) (string, error) {
+	if !d.isSigned(token, "token", string(id)) {
+		return "", parley.NewError(parley.CodeResourceNotFound)
+	}
+	if _, _, err := d.DB.LinkedAttachment(ctx, id); err != nil {
+		return "", err
+	}
+	expires := strconv.FormatInt(d.now().Add(linkTTL).Unix(), 10)
+	return attachmentsPath + url.PathEscape(string(id)) + "/content?expires=" + expires + "&signature=" + d.sign("content", string(id), expires), nil
+}
+
+// AttachmentContent checks an address from ResolveLink and returns the file. Fails with RESOURCE_NOT_FOUND, also when
+// the address has expired.
+func (d *Service) AttachmentContent(ctx context.Context, id parley.AttachmentID, expires, signature string) (*ServedFile, error) {
+	until, err := strconv.ParseInt(expires, 10, 64)
+	if err != nil || !d.isSigned(signature, "content", string(id), expires) || d.now().Unix() >= until || d.ReadFile == nil {
+		return nil, parley.NewError(parley.CodeResourceNotFound)
+	}
+	f, blob, err := d.DB.LinkedAttachment(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	data, err := d.ReadFile(ctx, blob)
+	if err != nil {
+		return nil, fmt.Errorf("read an attachment: %w", err)
+	}
+	return &ServedFile{data, fileHeaders(f)}, nil
+}
+
+// sign returns the signature of parts, of which none holds a line end.
+func (d *Service) sign(parts ...string) string {
+	mac := hmac.New(sha256.New, d.Secret)
+	mac.Write([]byte(strings.Join(parts, "\n")))
+	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
+}
+
+func (d *Service) isSigned(signature string, parts ...string) bool {
+	return len(d.Secret) > 0 && hmac.Equal([]byte(signature), []byte(d.sign(parts...)))
+}
+
+// ServedFile is a file as it is handed out.
+type ServedFile struct {
+	Bytes  []byte
+	Header http.Header // type, disposition and what keeps a browser from running it
+}
+
+// safeTypes are served as what they are; everything else is bytes.
+var safeTypes = []string{"image/png", "image/jpeg", "image/gif", "image/webp", "application/pdf", "text/plain; charset=utf-8"}
+
+func fileHeaders(f *parley.Attachment) http.Header {
+	kind := f.MediaType
+	if !slices.Contains(safeTypes, kind) {
+		kind = "application/octet-stream"
+	}
+	h := http.Header{}
+	h.Set("Content-Type", kind)
+	h.Set("Content-Disposition", `attachment; filename="`+asciiName(f.Name)+`"; filename*=UTF-8''`+percentEncode(f.Name))
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Content-Security-Policy", "sandbox; default-src 'none'")
+	h.Set("Cache-Control", "private, no-store")
+	h.Set("Referrer-Policy", "no-referrer")
+	return h
+}
+
+// asciiName is a name for clients that read no other: what is not plain in it becomes an underscore.
+func asciiName(name string) string {
+	return strings.Map(func(r rune) rune {
+		if r < 0x20 || r > 0x7e || strings.ContainsRune(`"\%;`, r) {
+			return '_'
+		}
+		return r
+	}, name)
+}
+
+// percentEncode encodes a name as RFC 8187 wants it: all but its attr-char.
+func percentEncode(name string) string {
+	var b strings.Builder
+	for _, c := range []byte(name) {
+		if '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || strings.IndexByte("!#$&+-.^_`|~", c) >= 0 {
+			b.WriteByte(c)
+			continue
+		}
+		fmt.Fprintf(&b, "%%%02X", c)
+	}
+	return b.String()
 }

@@ -2,15 +2,19 @@ package helpdesk
 
 import (
 	"context"
+	"encoding/json"
+	"strings"
 	"time"
 
 	"parley"
 	"parley/internal/store"
+	"parley/internal/text/prose"
 	"parley/internal/text/redact"
 )
 
-// StatusChanged opens a ticket when a person takes a conversation over, or has its ticket wait for the team again, and closes the ticket when
-// the conversation is handed back or has ended. The conversation must be locked. The clerk of conversations calls it as its desk.
+// StatusChanged opens a ticket when a person takes a conversation over, or makes its ticket wait for the team again,
+// and closes the ticket when the conversation is handed back or has ended. The conversation must be locked. It
+// implements chat.HandoverObserver.
 func (d *Service) StatusChanged(ctx context.Context, tx *store.DB, c *parley.Conversation, _ parley.ConversationStatus, by, reason string, now time.Time) error {
 	what := parley.TicketEvent{Kind: "handed_back", DoneBy: by}
 	switch c.Status {
@@ -32,8 +36,8 @@ func (d *Service) StatusChanged(ctx context.Context, tx *store.DB, c *parley.Con
 	return d.recordEvent(ctx, tx, t, what, to, now)
 }
 
-// MessageWritten brings the ticket of a conversation up to date with a reply that was written outside the helpdesk. The conversation must be locked.
-// The clerk of conversations calls it as its desk.
+// MessageWritten updates the ticket of a conversation after a message that was written outside the help desk. The
+// conversation must be locked. It implements chat.HandoverObserver.
 func (d *Service) MessageWritten(ctx context.Context, tx *store.DB, c *parley.Conversation, m *parley.Message) error {
 	t, err := lockTicketOf(ctx, tx, c)
 	if err != nil || t == nil {
@@ -54,7 +58,7 @@ func (d *Service) MessageWritten(ctx context.Context, tx *store.DB, c *parley.Co
 		Payload: TicketMessagePayload{t.Number, m.ID, reply.Type, reply.Sender.Type}})
 }
 
-// openOrReopen opens the ticket of a conversation, or gives the one that it has to the team again.
+// openOrReopen opens a ticket for a conversation, or makes the one that it has wait for the team again.
 func (d *Service) openOrReopen(ctx context.Context, tx *store.DB, c *parley.Conversation, what parley.TicketEvent, now time.Time) error {
 	redacts, err := tx.AgentRedacts(ctx, c.AccountID, c.AgentID)
 	if err != nil {
@@ -81,7 +85,7 @@ func (d *Service) openOrReopen(ctx context.Context, tx *store.DB, c *parley.Conv
 	return d.recordEvent(ctx, tx, t, what, parley.TicketOnYou, now)
 }
 
-// recordEvent notes what has happened to a ticket, and gives it the default status of a category unless it is in that already.
+// recordEvent adds an event to a ticket, and sets the default status of a category unless the ticket is in it already.
 func (d *Service) recordEvent(ctx context.Context, tx *store.DB, t *parley.Ticket, what parley.TicketEvent, to parley.StatusCategory, now time.Time) error {
 	kinds := []string{what.Kind}
 	if to != t.Category {
@@ -100,7 +104,7 @@ func (d *Service) recordEvent(ctx context.Context, tx *store.DB, t *parley.Ticke
 	return tx.RecordEvents(ctx, t.AccountID, now, updatedEvent(t, what.DoneBy, kinds...))
 }
 
-// lockTicketOf locks the ticket of a conversation; nil where it has none.
+// lockTicketOf locks and returns the ticket of a conversation; nil where it has none.
 func lockTicketOf(ctx context.Context, tx *store.DB, c *parley.Conversation) (*parley.Ticket, error) {
 	t, err := tx.LockTicketOfConversation(ctx, c.AccountID, c.AgentID, c.ID)
 	if parley.IsCode(err, parley.CodeTicketNotFound) {
@@ -118,7 +122,7 @@ func (d *Service) openFromConversation(ctx context.Context, tx *store.DB, c *par
 	if redacts {
 		redactTicket(t)
 	}
-	if err := d.assignNumber(ctx, tx, t, now); err != nil { // from here on nobody else opens one
+	if err := d.assignNumber(ctx, tx, t, now); err != nil { // from here on no other ticket can be opened
 		return err
 	}
 	status, err := tx.DefaultStatus(ctx, t.AccountID, t.AgentID, parley.TicketNew)
@@ -144,4 +148,91 @@ func (d *Service) openFromConversation(ctx context.Context, tx *store.DB, c *par
 		return err
 	}
 	return d.insertTicket(ctx, tx, t, transcriptTexts, routed, now)
+}
+
+const maxTitleRunes = 100 // characters of a subject that is cut from a message
+
+// newTicketFrom returns a ticket for a conversation. Its messages are masked already where the agent masks personal
+// data.
+func newTicketFrom(ctx context.Context, tx *store.DB, c *parley.Conversation, reason string, now time.Time) (*parley.Ticket, error) {
+	first, last, err := firstAndLastUserText(ctx, tx, c)
+	if err != nil {
+		return nil, err
+	}
+	t := &parley.Ticket{AccountID: c.AccountID, AgentID: c.AgentID, Subject: c.Title, Description: prose.ClipRunes(last, MaxDescription), Metadata: json.RawMessage("{}"),
+		Channel: channelOf(c.Channel), ConversationID: c.ID, Priority: parley.Priorities()[0], CreatedAt: now, UpdatedAt: now, LastMessageAt: &c.UpdatedAt}
+	if t.Customer, err = customerOf(ctx, tx, c, now); err != nil {
+		return nil, err
+	}
+	if t.Subject == "" {
+		t.Subject = headline(first)
+	}
+	t.Subject = prose.ClipRunes(t.Subject, MaxSubject)
+	if reason != "" {
+		t.Metadata, err = json.Marshal(map[string]string{"reason": reason})
+	}
+	return t, err
+}
+
+// firstAndLastUserText returns the customer's first and newest message.
+func firstAndLastUserText(ctx context.Context, tx *store.DB, c *parley.Conversation) (first, last string, err error) {
+	begun, err := tx.FirstUserMessage(ctx, c.AccountID, c.AgentID, c.ID)
+	if err != nil || begun == nil {
+		return "", "", err
+	}
+	newest, err := tx.LastUserMessage(ctx, c.AccountID, c.AgentID, c.ID)
+	if err != nil || newest == nil {
+		return "", "", err
+	}
+	return begun.Text(), newest.Text(), nil
+}
+
+// headline returns a text in one line, cut between words where it is long.
+func headline(text string) string {
+	line := strings.Join(strings.Fields(text), " ")
+	short := prose.ClipRunes(line, maxTitleRunes)
+	if end := strings.LastIndexByte(short, ' '); len(short) < len(line) && line[len(short)] != ' ' && end > 0 {
+		short = short[:end]
+	}
+	return strings.TrimSpace(short)
+}
+
+// channelOf returns the ticket channel for the channel of a conversation.
+func channelOf(c parley.Channel) parley.TicketChannel {
+	switch c {
+	case parley.ChannelAPI:
+		return parley.TicketAPI
+	case parley.ChannelWidget, parley.ChannelIframe:
+		return parley.TicketIframe
+	case parley.ChannelEmail:
+		return parley.TicketEmail
+	case parley.ChannelWhatsApp:
+		return parley.TicketWhatsApp
+	case parley.ChannelMessenger:
+		return parley.TicketMessenger
+	case parley.ChannelInstagram:
+		return parley.TicketInstagram
+	case parley.ChannelCenterStage:
+		return parley.TicketCenterStage
+	case parley.ChannelPhone:
+		return parley.TicketPhone
+	default:
+		return parley.TicketHelpdesk
+	}
+}
+
+// customerOf returns the customer of a conversation as far as known: the lead in it, or else the user id that the
+// client has set. It is not stored yet.
+func customerOf(ctx context.Context, tx *store.DB, c *parley.Conversation, now time.Time) (parley.Person, error) {
+	p := parley.Person{ID: parley.PersonID(parley.NewUUID()), AccountID: c.AccountID, AgentID: c.AgentID, CreatedAt: now, UpdatedAt: now}
+	lead, err := tx.LeadOfConversation(ctx, c.AccountID, c.AgentID, c.ID)
+	switch {
+	case err != nil:
+		return p, err
+	case lead != nil:
+		p.Email, p.Name, p.Phone = lead.Email, prose.ClipRunes(lead.Name, MaxName), lead.Phone
+	case c.UserID != "":
+		p.ExternalID = string(c.UserID)
+	}
+	return p, nil
 }

@@ -38,7 +38,7 @@ func (w *testHelpdesk) addConversation(c parley.Conversation, texts ...string) p
 	return c.ID
 }
 
-// setConversationStatus has the conversation stand otherwise, as the clerk does.
+// setConversationStatus changes the status of the conversation as chat.Conversations does.
 func (w *testHelpdesk) setConversationStatus(id parley.ConversationID, to parley.ConversationStatus, by, reason string) error {
 	return w.DB.Transact(w, sqldb.Interactive, func(tx *store.DB) error {
 		c, err := tx.LockConversation(w, w.Account, w.Agent, id)
@@ -54,7 +54,7 @@ func (w *testHelpdesk) setConversationStatus(id parley.ConversationID, to parley
 	})
 }
 
-// addConversationMessage has somebody say something in the conversation, as the clerk does.
+// addConversationMessage adds a message to the conversation as chat.Conversations does.
 func (w *testHelpdesk) addConversationMessage(id parley.ConversationID, author parley.AuthorKind, member parley.UserID, text string) {
 	w.Helper()
 	w.must(w.DB.Transact(w, sqldb.Interactive, func(tx *store.DB) error {
@@ -120,36 +120,36 @@ func TestTheTicketFollowsItsConversation(t *testing.T) {
 	forEachDatabase(t, func(w *testHelpdesk) {
 		kim := w.addMember(w.Account, "kim")
 		id := w.addConversation(parley.Conversation{Title: "The parcel"}, "Where is my parcel?")
-		stands := func(after string, want parley.StatusCategory) {
+		wantCategory := func(after string, want parley.StatusCategory) {
 			w.Helper()
 			if got := w.loadTicketOf(id); got.Category != want || got.Subject != "The parcel" || got.Number != 1 {
 				w.Errorf("after %s: %+v, want %s", after, got, want)
 			}
 		}
 		w.must(w.setConversationStatus(id, parley.ConversationTakenOver, "operator", ""))
-		stands("the take-over", parley.TicketNew)
+		wantCategory("the take-over", parley.TicketNew)
 		w.addConversationMessage(id, parley.AuthorUser, "", "Hello?")
-		stands("a message to a new ticket", parley.TicketNew)
+		wantCategory("a message to a new ticket", parley.TicketNew)
 		w.addConversationMessage(id, parley.AuthorHuman, kim, "Kim here.")
-		stands("a reply", parley.TicketOnCustomer)
+		wantCategory("a reply", parley.TicketOnCustomer)
 		w.Clock = w.Clock.Add(time.Hour)
 		w.addConversationMessage(id, parley.AuthorUser, "", "Thanks, and now?")
-		stands("the customer's answer", parley.TicketOnYou)
+		wantCategory("the customer's answer", parley.TicketOnYou)
 		if last := w.loadTicketOf(id).LastMessageAt; !last.Equal(w.Clock) {
 			w.Error("the last message was at", last)
 		}
 		w.must(w.setConversationStatus(id, parley.ConversationOngoing, "operator", ""))
-		stands("the hand-back", parley.TicketClosed)
+		wantCategory("the hand-back", parley.TicketClosed)
 		w.must(w.setConversationStatus(id, parley.ConversationTakenOver, "agent", "again"))
-		stands("another escalation", parley.TicketOnYou)
+		wantCategory("another escalation", parley.TicketOnYou)
 		for _, c := range []parley.StatusCategory{parley.TicketClosed, parley.TicketCancelled, parley.TicketOnHold} {
 			_, err := w.Change(w, w.Account, w.Agent, 1, Change{Category: c}, string(kim))
 			w.must(err)
 			w.addConversationMessage(id, parley.AuthorUser, "", "One more thing.")
-			stands("a message to one that is "+string(c), parley.TicketOnYou)
+			wantCategory("a message to one that is "+string(c), parley.TicketOnYou)
 		}
 		w.must(w.setConversationStatus(id, parley.ConversationEnded, "operator", ""))
-		stands("the end", parley.TicketClosed)
+		wantCategory("the end", parley.TicketClosed)
 		want := []string{"escalated by operator", "status_change by " + string(kim), "status_change by customer", "handed_back by operator", "status_change by operator",
 			"escalated by agent again", "status_change by agent"}
 		if got := w.eventKinds(id); len(got) != 15 || !slices.Equal(got[:7], want) || got[13] != "ended by operator" {
@@ -196,9 +196,9 @@ func TestWhoseTicketItIs(t *testing.T) {
 		if ids[0] != ids[1] {
 			w.Error("the same user is two people")
 		}
-		nobody := w.addConversation(parley.Conversation{}, "Hi")
-		w.must(w.setConversationStatus(nobody, parley.ConversationTakenOver, "agent", ""))
-		if c := w.loadTicketOf(nobody).Customer; c.Email != "" || c.ExternalID != "" || c.Name != "" || c.ID == "" {
+		anonymous := w.addConversation(parley.Conversation{}, "Hi")
+		w.must(w.setConversationStatus(anonymous, parley.ConversationTakenOver, "agent", ""))
+		if c := w.loadTicketOf(anonymous).Customer; c.Email != "" || c.ExternalID != "" || c.Name != "" || c.ID == "" {
 			w.Errorf("%+v", c)
 		}
 	})
@@ -229,21 +229,21 @@ func TestAnEscalatedTicketIsFoundByWhatWasSaid(t *testing.T) {
 				}
 			}
 		}
-		says := func(id parley.ConversationID, text string) {
+		addMessage := func(id parley.ConversationID, text string) {
 			w.Clock = w.Clock.Add(time.Minute)
 			m := &parley.Message{ID: parley.NewMessageID(), ConversationID: id, Author: parley.AuthorAssistant, State: parley.MessageComplete,
 				Parts: []parley.Part{{Type: "text", Text: text}}, CreatedAt: w.Clock}
 			w.must(w.DB.Transact(w, sqldb.Interactive, func(tx *store.DB) error { return tx.AddMessage(w, w.Account, w.Agent, m, nil) }))
 		}
 		id := w.addConversation(parley.Conversation{Title: "A chat"}, "Hello", "My wombat has not come", "I want to talk to a human")
-		says(id, "A quokka is on its way")
+		addMessage(id, "A quokka is on its way")
 		w.must(w.setConversationStatus(id, parley.ConversationTakenOver, "agent", ""))
 		finds(1, "wombat", "quokka", "wombat quokka human")
 		if got := w.loadTicketOf(id); !got.LastMessageAt.Equal(w.Clock) {
 			w.Error(got.LastMessageAt, "is not the time of the last words", w.Clock)
 		}
 		w.must(w.setConversationStatus(id, parley.ConversationOngoing, "operator", ""))
-		says(id, "A numbat, too")
+		addMessage(id, "A numbat, too")
 		finds(0, "numbat")
 		w.must(w.setConversationStatus(id, parley.ConversationTakenOver, "agent", ""))
 		finds(1, "numbat")

@@ -1,24 +1,25 @@
 package helpdesk
 
 import (
+	"cmp"
 	"context"
 
 	"parley"
 	"parley/internal/store"
 )
 
-// Explanation tells where a new ticket would go, and why.
+// Explanation says where a new ticket would go, and why.
 type Explanation struct {
 	Rules         []RuleTrace  // all of them, in their order
 	FiredRule     *parley.Rule // nil where none did
 	Team          *parley.Team // nil where the rule names a member alone
 	IsDefaultTeam bool         // the team is the default one, because no rule named a team
-	Candidates    []Candidate  // of the team; none where the rule names the assignee
+	Candidates    []Candidate  // of the team; nil where the rule names the assignee
 	Assignee      *parley.User // nil where nobody gets it
 	Summary       string       // a sentence for people
 }
 
-// RuleTrace is what became of a rule.
+// RuleTrace is the result of one rule.
 type RuleTrace struct {
 	Rule       parley.Rule
 	WasReached bool // no earlier rule had fired, and it is switched on
@@ -28,25 +29,21 @@ type RuleTrace struct {
 	Any        []ConditionTrace
 }
 
-// ConditionTrace is what became of a condition.
+// ConditionTrace is the result of one condition.
 type ConditionTrace struct {
 	parley.Condition
-	Text    string // what it looked at
+	Text    string // the value of its field
 	Matches bool
 }
 
-// Explain says where a ticket like this would go now. Nothing is written but the helpdesk itself, where there is none yet. Fails with
-// AGENT_NOT_FOUND.
+// Explain returns where such a ticket would go now. Nothing is stored, except a new help desk where there is none yet.
+// Fails with AGENT_NOT_FOUND.
 func (d *Service) Explain(ctx context.Context, account parley.AccountID, agent parley.AgentID, s RoutingInput) (Explanation, error) {
 	if err := d.createIfMissing(ctx, account, agent); err != nil {
 		return Explanation{}, err
 	}
-	if s.Channel == "" {
-		s.Channel = parley.TicketAPI
-	}
-	if s.Priority == "" {
-		s.Priority = parley.Priorities()[0]
-	}
+	s.Channel = cmp.Or(s.Channel, parley.TicketAPI)
+	s.Priority = cmp.Or(s.Priority, parley.Priorities()[0])
 	e := Explanation{}
 	r, err := explainRules(ctx, d.DB, account, agent, s, &e)
 	if err == nil && (r.TeamID != "" || r.MemberID == "") {
@@ -56,7 +53,7 @@ func (d *Service) Explain(ctx context.Context, account parley.AccountID, agent p
 	return e, err
 }
 
-// explainRules asks the rules, and tells each one's fate.
+// explainRules applies the rules and adds the result of each.
 func explainRules(ctx context.Context, db *store.DB, account parley.AccountID, agent parley.AgentID, s RoutingInput, e *Explanation) (Decision, error) {
 	rules, err := db.Rules(ctx, account, agent)
 	if err != nil {
@@ -78,7 +75,7 @@ func explainRules(ctx context.Context, db *store.DB, account parley.AccountID, a
 	return r, err
 }
 
-// explainTeam says which team takes the ticket, and, unless a rule names the assignee, whom it would pick and why not the others.
+// explainTeam adds the team that gets the ticket and, unless a rule names the assignee, its candidates.
 func (d *Service) explainTeam(ctx context.Context, account parley.AccountID, agent parley.AgentID, r Decision, e *Explanation) error {
 	team, members, err := d.DB.TeamWithWorkload(ctx, account, agent, r.TeamID)
 	if err != nil {
@@ -112,7 +109,7 @@ func conditionTraces(list []parley.Condition, s RoutingInput) []ConditionTrace {
 	return traces
 }
 
-// summary puts it in a sentence.
+// summary returns the explanation in a sentence.
 func (e *Explanation) summary() string {
 	text := "No rule fired"
 	if e.FiredRule != nil {

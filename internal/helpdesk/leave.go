@@ -9,55 +9,55 @@ import (
 	"parley/internal/store"
 )
 
-// Departure is a member who leaves the account.
+// Departure describes a member who leaves the account.
 type Departure struct {
 	AccountID parley.AccountID
 	UserID    parley.UserID
-	Reassign  bool // the teams of their open tickets pick somebody else
+	Reassign  bool // the teams of their open tickets assign them to others
 	By        string
 	At        time.Time
 }
 
-// DepartureResult tells what became of the work of a member who leaves.
+// DepartureResult says what happened to the work of a member who left.
 type DepartureResult struct {
 	Teams      int           // that they were in
-	Unassigned int           // open tickets that nobody has now
-	Reassigned int           // open tickets that somebody else has now
-	Rules      []parley.Rule // that name them; they go on with their teams
+	Unassigned int           // open tickets without an assignee now
+	Reassigned int           // open tickets with another assignee now
+	Rules      []parley.Rule // that name them; they continue with their teams
 }
 
 // recordBatchSize is how many events are recorded at a time.
 const recordBatchSize = 500
 
-// RemoveMemberTx takes a member out of the teams of all the account's agents, and takes their open tickets from them, in the transaction that
-// ends the membership next. The tickets stay with their teams. Closed tickets, and what the member wrote, stay theirs. Fails with
-// TEAM_MEMBER_NOT_FOUND.
+// RemoveMemberTx removes a member from the teams of all the account's agents, and unassigns their open tickets, in the
+// transaction that ends the membership next. The tickets stay with their teams. Closed tickets keep their assignee, and
+// messages their author. Fails with TEAM_MEMBER_NOT_FOUND.
 func (d *Service) RemoveMemberTx(ctx context.Context, tx *store.DB, l Departure) (left DepartureResult, err error) {
-	agents, err := tx.LockHelpdesks(ctx, l.AccountID) // from here on no strategy picks them
+	agents, err := tx.LockHelpdesks(ctx, l.AccountID) // from here on no strategy can pick them
 	if err != nil {
 		return left, err
 	}
-	for _, agent := range agents { // tickets come before members, as wherever both are held
+	for _, agent := range agents { // tickets are locked before members, as everywhere
 		if _, err := d.lockOpenTickets(ctx, tx, l, agent); err != nil {
 			return left, err
 		}
 	}
-	if _, err := tx.LockMember(ctx, l.AccountID, l.UserID, parley.CodeMemberNotFound); err != nil { // from here on nobody names them
+	if _, err := tx.LockMember(ctx, l.AccountID, l.UserID, parley.CodeMemberNotFound); err != nil { // from here on no change can name them
 		return left, err
 	}
 	var tickets []*parley.Ticket
 	for _, agent := range agents {
-		held, err := d.leaveTeams(ctx, tx, l, agent, &left)
+		open, err := d.leaveTeams(ctx, tx, l, agent, &left)
 		if err != nil {
 			return left, err
 		}
-		tickets = append(tickets, held...)
+		tickets = append(tickets, open...)
 	}
 	err = d.releaseTickets(ctx, tx, l, tickets, &left)
 	return left, err
 }
 
-// leaveTeams takes the member out of the agent's teams, and gives the open tickets that they had.
+// leaveTeams removes the member from the agent's teams, and returns their open tickets.
 func (d *Service) leaveTeams(ctx context.Context, tx *store.DB, l Departure, agent parley.AgentID, left *DepartureResult) ([]*parley.Ticket, error) {
 	n, err := tx.DropFromTeams(ctx, l.AccountID, agent, l.UserID)
 	if err != nil {
@@ -72,7 +72,7 @@ func (d *Service) leaveTeams(ctx context.Context, tx *store.DB, l Departure, age
 	return d.lockOpenTickets(ctx, tx, l, agent)
 }
 
-// lockOpenTickets finds the member's open tickets of an agent and keeps every other writer out of them.
+// lockOpenTickets locks and returns the member's open tickets of an agent.
 func (d *Service) lockOpenTickets(ctx context.Context, tx *store.DB, l Departure, agent parley.AgentID) (list []*parley.Ticket, err error) {
 	numbers, err := tx.OpenTicketNumbers(ctx, l.AccountID, agent, l.UserID)
 	for _, number := range numbers {
@@ -88,7 +88,8 @@ func (d *Service) lockOpenTickets(ctx context.Context, tx *store.DB, l Departure
 	return list, err
 }
 
-// releaseTickets takes the tickets from the member, each with an event among its messages. It records them last: that holds the account's row.
+// releaseTickets unassigns or reassigns the tickets, each with an event in its messages. It records the events last:
+// that locks the account's row.
 func (d *Service) releaseTickets(ctx context.Context, tx *store.DB, l Departure, tickets []*parley.Ticket, left *DepartureResult) error {
 	events := make([]store.NewEvent, len(tickets))
 	for i, t := range tickets {

@@ -64,10 +64,10 @@ func TestAMemberLeaves(t *testing.T) {
 		there.Assignee = AssignTo(ann)
 		far, err := w.Open(w, w.Account, sister, there)
 		w.must(err)
-		gone := w.addAgent(w.Account)
-		_, err = w.Open(w, w.Account, gone, there)
+		deleted := w.addAgent(w.Account)
+		_, err = w.Open(w, w.Account, deleted, there)
 		w.must(err)
-		w.must(w.DB.DeleteAgent(w, w.Account, gone, noon))
+		w.must(w.DB.DeleteAgent(w, w.Account, deleted, noon))
 
 		left := w.removeMember(ann, false)
 		if left.Teams != 1 || left.Unassigned != 3 || left.Reassigned != 0 || len(left.Rules) != 1 || left.Rules[0].Key != "vip" || left.Rules[0].AgentID != w.Agent {
@@ -178,8 +178,8 @@ func TestTicketsOfWhoLeavesGoToTheirTeams(t *testing.T) {
 	})
 }
 
-// TestNoTicketComesToWhoIsLeaving holds that whatever happens while a member leaves, they end up with no open ticket and no place in a
-// team.
+// TestNoTicketComesToWhoIsLeaving holds that whatever happens while a member leaves, they end up with no open ticket
+// and no place in a team.
 func TestNoTicketComesToWhoIsLeaving(t *testing.T) {
 	forEachDatabase(t, func(w *testHelpdesk) {
 		users := w.addTeamMembers(parley.StrategyRoundRobin, 2)

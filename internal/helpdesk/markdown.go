@@ -1,9 +1,13 @@
 package helpdesk
 
 import (
+	"bytes"
+	"regexp"
 	"strings"
 
+	"github.com/microcosm-cc/bluemonday"
 	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/extension"
 	"github.com/yuin/goldmark/renderer"
 	"github.com/yuin/goldmark/renderer/html"
@@ -13,15 +17,7 @@ import (
 	"parley/internal/store"
 )
 
-// What a member writes, and what the AI answers, is Markdown. The HTML made of it is safe to put into a page: it holds no element,
-// no attribute and no address but those of this list, whatever the text says.
-//
-//	elements:   p br hr h1 … h6 blockquote pre code em strong del a ul ol li table thead tbody tr th td
-//	attributes: a href rel, ol start, th td align, code class="language-…"
-//	addresses:  http, https, mailto
-//
-// HTML in the text is shown as it is written, except comments, which are left out. An image is shown as a link to it, so that
-// reading a message fetches nothing.
+// What a member writes, and what the AI answers, is Markdown.
 var (
 	markdown              = newMarkdown(extension.NewTable(extension.WithTableCellAlignMethod(extension.TableCellAlignAttribute)))
 	markdownWithoutTables = newMarkdown()
@@ -34,13 +30,14 @@ func newMarkdown(more ...goldmark.Extender) goldmark.Markdown {
 			extension.NewLinkify(extension.WithLinkifyAllowedProtocols([]string{"http:", "https:"})),
 		)...),
 		goldmark.WithRendererOptions(
-			html.WithHardWraps(), // a chat's reader expects a line end where the writer made one
+			html.WithHardWraps(), // readers of a chat expect a line break where the writer made one
 			renderer.WithNodeRenderers(util.Prioritized(safeRenderer{}, 100)),
 		),
 	)
 }
 
-// MarkdownHTML renders Markdown as safe HTML. Text that is built to be dear to render is shown without its tables, or as it is.
+// MarkdownHTML renders Markdown as safe HTML. Text that would be expensive to render is shown without its tables, or as
+// it is.
 func MarkdownHTML(source string) string {
 	if isNestedTooDeep(source) || hasTooManyMarks(source) || expandsTooMuch(source) {
 		return plainHTML(source)
@@ -53,10 +50,10 @@ func MarkdownHTML(source string) string {
 	if err := read.Convert([]byte(source), &b); err != nil {
 		return plainHTML(source) // a strings.Builder takes everything, so this is never needed
 	}
-	return strings.TrimSpace(b.String())
+	return strings.TrimSpace(sanitizeHTML(b.String()))
 }
 
-// MarkdownText returns the plain text that Markdown shows: without marks, each link followed by its address.
+// MarkdownText returns Markdown as plain text: without its markup, each link followed by its address.
 func MarkdownText(source string) string { return textOf(MarkdownHTML(source)) }
 
 // plainHTML shows a text as it is: what customers write is not Markdown.
@@ -71,8 +68,8 @@ func plainHTML(plain string) string {
 	return "<p>" + strings.Join(lines, "<br>\n") + "</p>"
 }
 
-// RenderMessage returns what a ticket's message says, as safe HTML and as plain text. Both are empty of an event, and of a message without
-// text.
+// RenderMessage returns the text of a ticket's message as safe HTML and as plain text. Both are empty for an event, and
+// for a message without text.
 func RenderMessage(m *parley.TicketMessage) (html, plain string) {
 	text := m.Text()
 	switch {
@@ -83,4 +80,181 @@ func RenderMessage(m *parley.TicketMessage) (html, plain string) {
 	}
 	html = MarkdownHTML(text)
 	return html, textOf(html)
+}
+
+// safeHTML holds all that the HTML of messages may contain, whatever their text says. HTML in the text is shown as it
+// is written, except comments, which are left out. An image is shown as a link to it, so that reading a message fetches
+// nothing.
+var safeHTML = newSafeHTML()
+
+func newSafeHTML() *bluemonday.Policy {
+	p := bluemonday.NewPolicy()
+	p.AllowElements(
+		"p", "br", "hr", "h1", "h2", "h3", "h4", "h5", "h6", "blockquote", "pre", "code", "em", "strong", "del",
+		"ul", "ol", "li", "table", "thead", "tbody", "tr", "th", "td",
+	)
+	p.AllowAttrs("href").Matching(linkPattern).OnElements("a")
+	p.AllowAttrs("rel").Matching(regexp.MustCompile("^" + linkRel + "$")).OnElements("a")
+	p.AllowAttrs("start").Matching(bluemonday.Integer).OnElements("ol")
+	p.AllowAttrs("align").Matching(regexp.MustCompile(`^(left|center|right)$`)).OnElements("th", "td")
+	p.AllowAttrs("class").Matching(regexp.MustCompile(`^language-`)).OnElements("code")
+	return p
+}
+
+// linkPattern matches the addresses that are linked.
+var linkPattern = regexp.MustCompile(`^(?i:https?://|mailto:)`)
+
+const linkRel = "noopener noreferrer nofollow"
+
+// policyForm writes quotes as the renderer of Markdown does. In what the policy returns these sequences are quotes
+// only, since it escapes the ampersands of texts.
+var policyForm = strings.NewReplacer("&#34;", "&quot;", "&#39;", "'")
+
+func sanitizeHTML(rendered string) string { return policyForm.Replace(safeHTML.Sanitize(rendered)) }
+
+// safeRenderer renders links, images and HTML: what would be lost or harmful as it is.
+type safeRenderer struct{}
+
+// RegisterFuncs is called by goldmark.
+func (s safeRenderer) RegisterFuncs(to renderer.NodeRendererFuncRegisterer) {
+	to.Register(ast.KindLink, s.link)
+	to.Register(ast.KindAutoLink, s.autoLink)
+	to.Register(ast.KindImage, s.image)
+	to.Register(ast.KindRawHTML, s.rawHTML)
+	to.Register(ast.KindHTMLBlock, s.htmlBlock)
+}
+
+func (safeRenderer) link(w util.BufWriter, _ []byte, node ast.Node, entering bool) (ast.WalkStatus, error) {
+	link := node.(*ast.Link)
+	href, ok := addressOf(link.Destination)
+	if ok && inLink(link) {
+		ok = false
+	}
+	switch {
+	case ok && entering:
+		openLink(w, href)
+	case ok:
+		_, _ = w.WriteString("</a>")
+	}
+	return ast.WalkContinue, nil
+}
+
+func (safeRenderer) autoLink(w util.BufWriter, source []byte, node ast.Node, entering bool) (ast.WalkStatus, error) {
+	if !entering {
+		return ast.WalkContinue, nil
+	}
+	link := node.(*ast.AutoLink)
+	href, ok := autoAddress(link, source)
+	ok = ok && !inLink(link)
+	if ok {
+		openLink(w, href)
+	}
+	_, _ = w.Write(util.EscapeHTML(link.Label(source)))
+	if ok {
+		_, _ = w.WriteString("</a>")
+	}
+	return ast.WalkContinue, nil
+}
+
+// image shows the description of an image as a link to it.
+func (safeRenderer) image(w util.BufWriter, source []byte, node ast.Node, entering bool) (ast.WalkStatus, error) {
+	if !entering {
+		return ast.WalkContinue, nil
+	}
+	image := node.(*ast.Image)
+	href, ok := addressOf(image.Destination)
+	label := imageLabel(image, source)
+	ok = ok && !inLink(image)
+	if ok {
+		openLink(w, href)
+	}
+	_, _ = w.Write(util.EscapeHTML([]byte(label)))
+	if ok {
+		_, _ = w.WriteString("</a>")
+	}
+	return ast.WalkSkipChildren, nil
+}
+
+func (safeRenderer) rawHTML(w util.BufWriter, source []byte, node ast.Node, entering bool) (ast.WalkStatus, error) {
+	if entering {
+		_, _ = w.Write(util.EscapeHTML([]byte(rawText(node.(*ast.RawHTML), source))))
+	}
+	return ast.WalkSkipChildren, nil
+}
+
+func (safeRenderer) htmlBlock(w util.BufWriter, source []byte, node ast.Node, entering bool) (ast.WalkStatus, error) {
+	if shown := blockText(node.(*ast.HTMLBlock), source); entering && shown != "" {
+		_, _ = w.WriteString(plainHTML(shown) + "\n")
+	}
+	return ast.WalkSkipChildren, nil
+}
+
+func openLink(w util.BufWriter, href []byte) {
+	_, _ = w.WriteString(`<a href="`)
+	_, _ = w.Write(util.EscapeHTML(href))
+	_, _ = w.WriteString(`" rel="` + linkRel + `">`)
+}
+
+// addressOf returns the address of a link as it is written in HTML; ok is false for one that is not linked.
+func addressOf(destination []byte) (href []byte, ok bool) {
+	href = util.URLEscape(destination, true)
+	return href, linkPattern.Match(href)
+}
+
+func autoAddress(link *ast.AutoLink, source []byte) (href []byte, ok bool) {
+	address := link.URL(source)
+	if link.AutoLinkType == ast.AutoLinkEmail && !bytes.HasPrefix(bytes.ToLower(address), []byte("mailto:")) {
+		address = append([]byte("mailto:"), address...)
+	}
+	href = util.URLEscape(address, false)
+	return href, linkPattern.Match(href)
+}
+
+// inLink reports whether a node is part of a link that is shown as one: links cannot be nested.
+func inLink(node ast.Node) bool {
+	for n := node.Parent(); n != nil; n = n.Parent() {
+		if link, is := n.(*ast.Link); is {
+			if _, ok := addressOf(link.Destination); ok {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// commentPattern matches HTML comments. One that is not closed extends to the end.
+var commentPattern = regexp.MustCompile(`(?s)<!--.*?(-->|$)`)
+
+func rawText(raw *ast.RawHTML, source []byte) string {
+	return commentPattern.ReplaceAllString(string(raw.Segments.Value(source)), "")
+}
+
+func blockText(block *ast.HTMLBlock, source []byte) string {
+	text := block.Lines().Value(source)
+	if block.HasClosure() {
+		text = append(text, block.ClosureLine.Value(source)...)
+	}
+	return strings.TrimSpace(commentPattern.ReplaceAllString(string(text), ""))
+}
+
+// imageLabel returns the description of an image, or else its address.
+func imageLabel(image *ast.Image, source []byte) string {
+	var label []byte
+	_ = ast.Walk(image, func(node ast.Node, entering bool) (ast.WalkStatus, error) { // it fails only where this does
+		switch n := node.(type) {
+		case *ast.Text:
+			if entering {
+				label = append(label, util.ResolveEntityNames(util.ResolveNumericReferences(util.UnescapePunctuations(n.Value(source))))...)
+			}
+		case *ast.AutoLink:
+			if entering {
+				label = append(label, n.Label(source)...)
+			}
+		}
+		return ast.WalkContinue, nil
+	})
+	if len(bytes.TrimSpace(label)) == 0 {
+		label, _ = addressOf(image.Destination)
+	}
+	return string(label)
 }

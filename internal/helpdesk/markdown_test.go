@@ -58,6 +58,16 @@ func TestMarkdown(t *testing.T) {
 	}
 }
 
+// The policy holds whatever the renderer of Markdown writes.
+func TestSanitizeHTML(t *testing.T) {
+	const source = `<p onclick="a()">b<script>c()</script><style>d</style><a href="javascript:e()" rel="opener">f</a> "g" 'h' &amp;#34;<img src=i>` +
+		`<ol start="x"><li>j</li></ol><a href="HTTPS://k.io/l?m&amp;n" rel="noopener noreferrer nofollow" target="o">p</a></p>`
+	const want = `<p>bf &quot;g&quot; 'h' &amp;#34;<ol><li>j</li></ol><a href="HTTPS://k.io/l?m&amp;n" rel="noopener noreferrer nofollow">p</a></p>`
+	if got := sanitizeHTML(source); got != want {
+		t.Errorf("%s\nwant %s", got, want)
+	}
+}
+
 func TestTablesDoNotBlowUp(t *testing.T) {
 	bomb := strings.Repeat("|a", 200) + "\n" + strings.Repeat("|-", 200) + "\n" + strings.Repeat("|b\n", 3000)
 	if got := MarkdownHTML(bomb); len(got) > 10*len(bomb) || !strings.Contains(got, "|a|a") {
@@ -101,7 +111,7 @@ func TestNothingIsShown(t *testing.T) {
 }
 
 func TestWhatIsShown(t *testing.T) {
-	said := func(kind string, author parley.AuthorKind, text string) *parley.TicketMessage {
+	message := func(kind string, author parley.AuthorKind, text string) *parley.TicketMessage {
 		m := &parley.TicketMessage{Type: kind}
 		m.Author, m.Parts = author, []parley.Part{{Type: "text", Text: text}}
 		return m
@@ -110,12 +120,12 @@ func TestWhatIsShown(t *testing.T) {
 		message    *parley.TicketMessage
 		html, text string
 	}{
-		{said("reply", parley.AuthorUser, "<b>*Hi*</b>\r\nyou & me"), "<p>&lt;b&gt;*Hi*&lt;/b&gt;<br>\nyou &amp; me</p>", "<b>*Hi*</b>\r\nyou & me"},
-		{said("reply", parley.AuthorUser, ""), "", ""},
-		{said("reply", parley.AuthorHuman, "*Hi*"), "<p><em>Hi</em></p>", "Hi"},
-		{said("reply", parley.AuthorAssistant, "*Hi*"), "<p><em>Hi</em></p>", "Hi"},
-		{said("note", parley.AuthorHuman, "*Hi*"), "<p><em>Hi</em></p>", "Hi"},
-		{said("event", parley.AuthorSystem, "*Hi*"), "", ""},
+		{message("reply", parley.AuthorUser, "<b>*Hi*</b>\r\nyou & me"), "<p>&lt;b&gt;*Hi*&lt;/b&gt;<br>\nyou &amp; me</p>", "<b>*Hi*</b>\r\nyou & me"},
+		{message("reply", parley.AuthorUser, ""), "", ""},
+		{message("reply", parley.AuthorHuman, "*Hi*"), "<p><em>Hi</em></p>", "Hi"},
+		{message("reply", parley.AuthorAssistant, "*Hi*"), "<p><em>Hi</em></p>", "Hi"},
+		{message("note", parley.AuthorHuman, "*Hi*"), "<p><em>Hi</em></p>", "Hi"},
+		{message("event", parley.AuthorSystem, "*Hi*"), "", ""},
 	} {
 		if html, text := RenderMessage(c.message); html != c.html || text != c.text {
 			t.Errorf("%s %s: %q %q", c.message.Type, c.message.Author, html, text)

@@ -9,7 +9,7 @@ import (
 	"golang.org/x/net/html"
 )
 
-// textOf returns the text that our own HTML shows: a line for each line, an empty one between paragraphs.
+// textOf returns the text of HTML from MarkdownHTML: a line for each line, an empty one between paragraphs.
 func textOf(safe string) string {
 	var w textWriter
 	for z := html.NewTokenizer(strings.NewReader(safe)); ; {
@@ -22,7 +22,7 @@ func textOf(safe string) string {
 			w.openTag(z.Token())
 		case html.EndTagToken:
 			w.closeTag(z.Token().Data)
-		case html.CommentToken, html.DoctypeToken: // there are none
+		case html.CommentToken, html.DoctypeToken: // MarkdownHTML writes none
 		}
 	}
 }
@@ -31,18 +31,18 @@ func textOf(safe string) string {
 type textWriter struct {
 	b              strings.Builder
 	pendingBreaks  int    // line ends that come before whatever comes next
-	lists          []int  // the number of the next item of each open list; negative in one without numbers
-	pendingMark    string // of an item of which nothing was written yet
+	lists          []int  // the number of the next item of each open list; negative for bullets
+	pendingMark    string // of an item whose text has not begun
 	inPreformatted bool
 	cells          int    // of the row so far
 	href           string // of the open link
 	labelStart     int    // where its text begins
 }
 
-// needLineBreaks has at least so many line ends come next.
+// needLineBreaks puts at least n line breaks before the next text.
 func (w *textWriter) needLineBreaks(n int) { w.pendingBreaks = max(w.pendingBreaks, n) }
 
-// write writes what comes next, behind the line ends and the mark that are due.
+// write writes text after the pending line breaks and the pending mark.
 func (w *textWriter) write(s string) {
 	if w.b.Len() > 0 {
 		w.b.WriteString(strings.Repeat("\n", w.pendingBreaks))
@@ -62,7 +62,7 @@ func (w *textWriter) text(s string) {
 	}
 }
 
-// beginItem begins an item, as far to the right as its list stands deep in others.
+// beginItem begins an item, indented by the depth of its list.
 func (w *textWriter) beginItem() {
 	last := len(w.lists) - 1
 	if w.pendingMark == "" {
@@ -122,10 +122,10 @@ func (w *textWriter) closeTag(tag string) {
 	}
 }
 
-// breakBlock begins or ends a paragraph; in a list lines follow each other closely.
+// breakBlock begins or ends a paragraph; in lists there are no empty lines.
 func (w *textWriter) breakBlock() {
 	switch {
-	case w.pendingMark != "": // it begins where its item does
+	case w.pendingMark != "": // it begins with its item
 	case len(w.lists) > 0:
 		w.needLineBreaks(1)
 	default:
@@ -138,7 +138,7 @@ func (w *textWriter) beginList(first int) {
 	w.lists = append(w.lists, first)
 }
 
-// writeAddress follows the text of a link, unless it is the text.
+// writeAddress writes the address of a link after its text, unless they are equal.
 func (w *textWriter) writeAddress() {
 	label := strings.TrimSpace(w.b.String()[min(w.labelStart, w.b.Len()):])
 	bare := strings.TrimPrefix(w.href, "mailto:")
@@ -164,8 +164,8 @@ func attribute(t html.Token, name string) string {
 	return ""
 }
 
-// isVisible reports whether a reader sees anything of a text: letters, signs, pictures, but neither space nor marks that only steer
-// how others are shown.
+// isVisible reports whether a text has a visible character: a letter, sign or picture, but not white space or
+// formatting characters.
 func isVisible(text string) bool {
 	return strings.ContainsFunc(text, func(r rune) bool {
 		return unicode.IsGraphic(r) && !unicode.IsSpace(r) && !unicode.Is(unicode.Zs, r) && r != '\u2800' &&

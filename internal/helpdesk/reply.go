@@ -3,17 +3,18 @@ package helpdesk
 import (
 	"context"
 	"fmt"
-	"strings"
 	"time"
 	"unicode/utf8"
 
 	"parley"
 	"parley/internal/sqldb"
 	"parley/internal/store"
+	"parley/internal/text/prose"
 	"parley/internal/text/redact"
 )
 
-// NewReply is what a member of the team writes to a ticket: a reply, which the customer sees, or a note, which only the team sees.
+// NewReply is what a member of the team writes to a ticket: a reply, which the customer sees, or a note, which only the
+// team sees.
 type NewReply struct {
 	Type        string        // reply or note
 	Content     string        // Markdown, 1 to 10,000 characters; beside files it may be empty
@@ -22,7 +23,7 @@ type NewReply struct {
 	Files       []File
 }
 
-// MaxReply is the most characters of a reply (facts 4.2b).
+// MaxReply is the most characters of a reply.
 const MaxReply = 10_000
 
 func (in *NewReply) check() error {
@@ -37,21 +38,21 @@ func (in *NewReply) check() error {
 		faults["authorId"], faults["authorEmail"] = "exactly one of authorId and authorEmail is required", "exactly one of authorId and authorEmail is required"
 	}
 	checkFiles(faults, in.Files)
-	return invalidError(faults)
+	return parley.InvalidFields(faults)
 }
 
-// Reply writes a member's reply or note to a ticket. A reply is a message of the conversation, which the customer hears at once, and
-// moves the ticket on to the customer, whatever its status; it needs a conversation in the hands of people. Fails with TICKET_NOT_FOUND,
-// CONVERSATION_NOT_TAKEN_OVER, TEAM_MEMBER_NOT_FOUND, MESSAGE_CONTENT_NOT_RENDERABLE where nothing would be shown, and
-// VALIDATION_INVALID_BODY.
+// Reply adds a member's reply or note to a ticket. A reply is a message of the conversation, which the customer gets at
+// once, and makes the ticket wait for the customer, whatever its status; the conversation must be taken over. Fails
+// with TICKET_NOT_FOUND, CONVERSATION_NOT_TAKEN_OVER, TEAM_MEMBER_NOT_FOUND, MESSAGE_CONTENT_NOT_RENDERABLE where
+// nothing would be shown, and VALIDATION_INVALID_BODY.
 func (d *Service) Reply(ctx context.Context, account parley.AccountID, agent parley.AgentID, number int64, in NewReply) (*parley.TicketMessage, error) {
-	in.Content = strings.ReplaceAll(in.Content, "\x00", "")
+	in.Content = prose.StripNUL(in.Content)
 	if err := in.check(); err != nil {
 		return nil, err
 	}
 	in.AuthorID = lowerID(in.AuthorID)
 	w := &replyWrite{NewReply: in, account: account, agent: agent, number: number, id: parley.NewMessageID(), now: d.now()}
-	w.isVisible = isVisible(MarkdownText(in.Content)) || in.Content == "" // an empty one has files
+	w.isVisible = isVisible(MarkdownText(in.Content)) || in.Content == "" // an empty reply has files
 	if err := w.prepareFiles(); err != nil {
 		return nil, err
 	}
@@ -66,7 +67,7 @@ func (d *Service) Reply(ctx context.Context, account parley.AccountID, agent par
 	return written, nil
 }
 
-// replyWrite is a reply being written, with all that does not come from the database.
+// replyWrite is a reply to store, with all that does not come from the database.
 type replyWrite struct {
 	NewReply
 	account   parley.AccountID
@@ -80,13 +81,13 @@ type replyWrite struct {
 	files     []parley.Attachment
 }
 
-// transactWithFiles runs write in a transaction, with the bytes of the files.
+// transactWithFiles runs write in a transaction, after storing the files.
 func (d *Service) transactWithFiles(ctx context.Context, w *replyWrite, write func(tx *store.DB) error) error {
 	switch {
 	case len(w.files) == 0:
 		return d.DB.Transact(ctx, sqldb.Interactive, write)
 	case d.StoreFiles == nil:
-		return invalidError(map[string]string{"files": "cannot be kept here"})
+		return parley.Invalid("files", "cannot be kept here")
 	}
 	return d.StoreFiles(ctx, w.paths, w.blobs, write)
 }
@@ -128,7 +129,7 @@ func (w *replyWrite) author(ctx context.Context, tx *store.DB) (parley.User, err
 	return m.User, nil
 }
 
-// storeReply writes the message and its files, and what follows from it for the ticket.
+// storeReply stores the message and its files, and updates the ticket.
 func (d *Service) storeReply(ctx context.Context, tx *store.DB, t *parley.Ticket, m *parley.TicketMessage, w *replyWrite) error {
 	redacts, err := tx.AgentRedacts(ctx, t.AccountID, t.AgentID)
 	if err != nil {

@@ -20,7 +20,7 @@ func (w *testHelpdesk) mustReply(t *parley.Ticket, kind string, author parley.Us
 	return m
 }
 
-// addCustomerMessage has the customer write, as the clerk of conversations does.
+// addCustomerMessage adds a message of the customer as chat.Conversations does.
 func (w *testHelpdesk) addCustomerMessage(t *parley.Ticket, text string) {
 	w.Helper()
 	w.Clock = w.Clock.Add(time.Minute)
@@ -55,18 +55,18 @@ func TestReply(t *testing.T) {
 		if now.Category != parley.TicketOnCustomer || !now.LastMessageAt.Equal(w.Clock) || !now.UpdatedAt.Equal(w.Clock) {
 			w.Errorf("the ticket is %+v", now)
 		}
-		said, err := w.DB.Messages(w, w.Account, w.Agent, first.ConversationID, parley.PageRequest{Limit: 10})
+		messages, err := w.DB.Messages(w, w.Account, w.Agent, first.ConversationID, parley.PageRequest{Limit: 10})
 		w.must(err)
-		if said.Total != 2 || said.Items[1].ID != m.ID || said.Items[1].Text() != "**Hello**\nthere" || said.Items[1].Author != parley.AuthorHuman {
-			w.Errorf("the customer reads %+v", said)
+		if messages.Total != 2 || messages.Items[1].ID != m.ID || messages.Items[1].Text() != "**Hello**\nthere" || messages.Items[1].Author != parley.AuthorHuman {
+			w.Errorf("the customer reads %+v", messages)
 		}
 		if !slices.Equal(woken, []parley.ConversationID{first.ConversationID}) {
 			w.Errorf("woken: %v", woken)
 		}
-		kept, err := w.Message(w, w.Account, w.Agent, first.Number, m.ID)
+		stored, err := w.Message(w, w.Account, w.Agent, first.Number, m.ID)
 		w.must(err)
-		if kept.Sender != m.Sender || kept.Text() != m.Text() || kept.Type != store.MessageTypeReply {
-			w.Errorf("read back: %+v", kept)
+		if stored.Sender != m.Sender || stored.Text() != m.Text() || stored.Type != store.MessageTypeReply {
+			w.Errorf("read back: %+v", stored)
 		}
 	})
 }
@@ -137,19 +137,19 @@ func TestNotesStayInTheTeam(t *testing.T) {
 			w.Errorf("a note counts as a message: %v", now.LastMessageAt)
 		}
 		id := first.ConversationID
-		said, err := w.DB.Messages(w, w.Account, w.Agent, id, parley.PageRequest{Limit: 10})
+		messages, err := w.DB.Messages(w, w.Account, w.Agent, id, parley.PageRequest{Limit: 10})
 		w.must(err)
 		exported, err := w.DB.MessagesAfter(w, w.Account, w.Agent, id, 0, 10)
 		w.must(err)
 		recalled, err := w.DB.RecentMessages(w, w.Account, w.Agent, id, 0, 10)
 		w.must(err)
-		if said.Total != 1 || len(said.Items) != 1 || len(exported) != 1 || len(recalled) != 1 {
-			w.Errorf("%d, %d exported, %d recalled", len(said.Items), len(exported), len(recalled))
+		if messages.Total != 1 || len(messages.Items) != 1 || len(exported) != 1 || len(recalled) != 1 {
+			w.Errorf("%d, %d exported, %d recalled", len(messages.Items), len(exported), len(recalled))
 		}
-		heard, err := w.DB.Utterances(w, w.Account, w.Agent, id, 10)
+		utterances, err := w.DB.Utterances(w, w.Account, w.Agent, id, 10)
 		w.must(err)
-		if _, _, human, err := w.DB.CountRatings(w, w.Account, w.Agent, id); len(heard) != 1 || human || err != nil {
-			w.Errorf("insight hears %d, human %v, %v", len(heard), human, err)
+		if _, _, human, err := w.DB.CountRatings(w, w.Account, w.Agent, id); len(utterances) != 1 || human || err != nil {
+			w.Errorf("insight hears %d, human %v, %v", len(utterances), human, err)
 		}
 		found, err := w.DB.IndexableMessagesAfter(w, w.Account, w.Agent, id, 0, 10)
 		w.must(err)
@@ -273,11 +273,11 @@ func TestMessagesOfATicket(t *testing.T) {
 			for {
 				page, err := w.Messages(w, w.Account, w.Agent, first.Number, ask)
 				w.must(err)
-				var said []string
+				var messages []string
 				for _, m := range page.Items {
-					said = append(said, m.Text())
+					messages = append(messages, m.Text())
 				}
-				pages = append(pages, strings.Join(said, " "))
+				pages = append(pages, strings.Join(messages, " "))
 				if ask.After = page.Next; page.Next == nil {
 					break
 				}

@@ -8,7 +8,7 @@ import (
 	"parley/internal/text/words"
 )
 
-// RoutingInput is what routing looks at in a ticket.
+// RoutingInput holds the fields of a ticket that routing uses.
 type RoutingInput struct {
 	Subject  string
 	Body     string
@@ -17,15 +17,15 @@ type RoutingInput struct {
 	Priority string
 }
 
-// Decision is what the rules say about a ticket.
+// Decision is the result of the rules for a ticket.
 type Decision struct {
 	Rule     *parley.Rule  // the one that fired; nil where none did
-	TeamID   parley.TeamID // empty: where there is no member either, the default team is to take it
-	MemberID parley.UserID // empty for whom the team picks
+	TeamID   parley.TeamID // empty for the default team, unless there is a member
+	MemberID parley.UserID // empty where the team's strategy picks
 }
 
-// route goes through the rules in their order: the first one that is enabled and holds decides. A member who has left the account,
-// and so is not among members, gets nothing: then the rule's team is to take the ticket, or the default team.
+// route returns the decision of the first rule that is enabled and matches. A member who has left the account, and so
+// is not among members, is ignored: then the rule's team gets the ticket, or the default team.
 func route(rules []parley.Rule, members map[parley.UserID]bool, t RoutingInput) Decision {
 	for i := range rules {
 		r := &rules[i]
@@ -41,8 +41,8 @@ func route(rules []parley.Rule, members map[parley.UserID]bool, t RoutingInput) 
 	return Decision{}
 }
 
-// matchesRule reports whether all of the rule's first conditions hold, and one of the others where there are any. A rule without
-// conditions holds for every ticket.
+// matchesRule reports whether all of the rule's first conditions hold, and one of the others where there are any. A
+// rule without conditions holds for every ticket.
 func matchesRule(r *parley.Rule, t RoutingInput) bool {
 	met := func(c parley.Condition) bool { return matchesCondition(c, t) }
 	unmet := func(c parley.Condition) bool { return !matchesCondition(c, t) }
@@ -55,7 +55,7 @@ var (
 	ConditionOperators = []string{"is", "is_not", "contains", "not_contains", "starts_with", "ends_with"}
 )
 
-// matchesCondition reports whether the condition holds. A condition that nobody knows how to judge does not.
+// matchesCondition reports whether the condition holds. An unknown condition does not.
 func matchesCondition(c parley.Condition, t RoutingInput) bool {
 	if !slices.Contains(ConditionFields, c.Field) {
 		return false
@@ -101,5 +101,5 @@ func (t RoutingInput) value(field string) string {
 	}
 }
 
-// normalize is a text without case and accents, and without white space around it.
+// normalize returns a text without case, accents and surrounding white space.
 func normalize(s string) string { return strings.TrimSpace(words.Fold(s)) }

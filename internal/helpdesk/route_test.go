@@ -23,8 +23,8 @@ func TestRoute(t *testing.T) {
 	toAnn := all("ann")
 	toAnn.MemberID = "ann"
 	onlyAnn := parley.Rule{Key: "only", Enabled: true, MemberID: "ann"}
-	gone := all("gone")
-	gone.MemberID = "left"
+	departed := all("gone")
+	departed.MemberID = "left"
 	for name, c := range map[string]struct {
 		rules []parley.Rule
 		rule  string
@@ -57,7 +57,7 @@ func TestRoute(t *testing.T) {
 		"an operator that nobody knows":    {[]parley.Rule{all("a", is("subject", "matches", "x"))}, "", Decision{}},
 		"team and member":                  {[]parley.Rule{toAnn}, "ann", Decision{TeamID: "team ann", MemberID: "ann"}},
 		"a member alone":                   {[]parley.Rule{onlyAnn}, "only", Decision{MemberID: "ann"}},
-		"one who has left leaves the team": {[]parley.Rule{gone, all("b")}, "gone", Decision{TeamID: "team gone"}},
+		"one who has left leaves the team": {[]parley.Rule{departed, all("b")}, "gone", Decision{TeamID: "team gone"}},
 	} {
 		got := route(c.rules, map[parley.UserID]bool{"ann": true}, ticket)
 		rule := ""

@@ -20,7 +20,7 @@ const (
 	maxValueRunes = 500 // characters
 )
 
-// checkRule names what is wrong with a rule.
+// checkRule returns what is wrong with a rule.
 func checkRule(r *parley.Rule) error {
 	faults := map[string]string{}
 	checkLabel(faults, "name", r.Name)
@@ -29,7 +29,7 @@ func checkRule(r *parley.Rule) error {
 	if r.TeamID == "" && r.MemberID == "" {
 		faults["team"] = "must be named, or an assignee"
 	}
-	return invalidError(faults)
+	return parley.InvalidFields(faults)
 }
 
 func checkConditions(faults map[string]string, path string, list []parley.Condition) {
@@ -57,7 +57,7 @@ func checkConditions(faults map[string]string, path string, list []parley.Condit
 	}
 }
 
-// invalidValueReason says what is wrong with a value that its field never has.
+// invalidValueReason says what is wrong with a value that its field cannot have, or nothing.
 func invalidValueReason(field, value string) string {
 	if field == "channel" && !slices.Contains(parley.TicketChannels(), parley.TicketChannel(normalize(value))) {
 		return "is no channel of tickets"
@@ -68,9 +68,10 @@ func invalidValueReason(field, value string) string {
 	return ""
 }
 
-// PutRules makes these the agent's routing rules, in this order: those whose keys are there are changed, and those that are not in
-// the list go. A rule without a key gets one. Fails with AGENT_NOT_FOUND, TICKET_TEAM_NOT_FOUND, TICKET_TEAM_MEMBER_NOT_FOUND and
-// VALIDATION_INVALID_BODY, whose details begin with the rule's place in the list.
+// PutRules replaces the agent's routing rules by these, in this order: rules with known keys are changed, and those
+// that are not in the list are removed. A rule without a key gets one. Fails with AGENT_NOT_FOUND,
+// TICKET_TEAM_NOT_FOUND, TICKET_TEAM_MEMBER_NOT_FOUND and VALIDATION_INVALID_BODY, whose details begin with the rule's
+// place in the list.
 func (d *Service) PutRules(ctx context.Context, account parley.AccountID, agent parley.AgentID, rules []parley.Rule, by string) error {
 	ids := ruleIDs(rules)
 	return d.auditedChange(ctx, account, agent, by, "rules.put", func(tx *store.DB, now time.Time) (string, any, error) {
@@ -78,7 +79,7 @@ func (d *Service) PutRules(ctx context.Context, account parley.AccountID, agent 
 	})
 }
 
-// ruleIDs makes an id for each rule, to be used where it is new.
+// ruleIDs returns an id for each rule, to be used where it is new.
 func ruleIDs(rules []parley.Rule) []parley.RuleID {
 	ids := make([]parley.RuleID, len(rules))
 	for i := range ids {
@@ -100,23 +101,23 @@ func withIDs(rules []parley.Rule, ids []parley.RuleID) []parley.Rule {
 	return rules
 }
 
-// PutRulesTx is PutRules in the helpdesk that ReadyTx has made ready; each rule has an id and a key.
+// PutRulesTx is PutRules after PrepareTx; each rule has an id and a key.
 func (d *Service) PutRulesTx(ctx context.Context, tx *store.DB, account parley.AccountID, agent parley.AgentID, rules []parley.Rule, now time.Time) error {
 	if len(rules) > maxRules {
-		return invalidError(map[string]string{"rules": fmt.Sprintf("must be at most %d", maxRules)})
+		return parley.Invalid("rules", fmt.Sprintf("must be at most %d", maxRules))
 	}
-	there, err := tx.Rules(ctx, account, agent)
+	existing, err := tx.Rules(ctx, account, agent)
 	if err != nil {
 		return err
 	}
 	known := map[string]parley.Rule{}
-	for _, r := range there {
+	for _, r := range existing {
 		known[r.Key] = r
 	}
 	stay := map[string]bool{}
 	for i, r := range rules {
 		if stay[r.Key] {
-			return invalidError(map[string]string{fmt.Sprintf("%d.key", i): "is another rule's"})
+			return parley.Invalid(fmt.Sprintf("%d.key", i), "is another rule's")
 		}
 		stay[r.Key] = true
 		r.AccountID, r.AgentID, r.Position, r.UpdatedAt = account, agent, i, now
@@ -127,7 +128,7 @@ func (d *Service) PutRulesTx(ctx context.Context, tx *store.DB, account parley.A
 			return prefixFaults(fmt.Sprint(i), err)
 		}
 	}
-	for _, r := range there {
+	for _, r := range existing {
 		if !stay[r.Key] {
 			if err := tx.DropRule(ctx, account, agent, r.Key); err != nil {
 				return err
@@ -137,7 +138,8 @@ func (d *Service) PutRulesTx(ctx context.Context, tx *store.DB, account parley.A
 	return nil
 }
 
-// putRule writes a rule in place of the one before. A member who has left the account since may stay in it: nobody gets their tickets.
+// putRule stores a rule. A member of the rule before who has left the account may stay in it: nobody gets their
+// tickets.
 func (d *Service) putRule(ctx context.Context, tx *store.DB, r *parley.Rule, before parley.Rule) error {
 	if err := checkRule(r); err != nil {
 		return err
@@ -155,7 +157,7 @@ func (d *Service) putRule(ctx context.Context, tx *store.DB, r *parley.Rule, bef
 	return tx.PutRule(ctx, r)
 }
 
-// prefixFaults puts the places of faults below a path.
+// prefixFaults moves the fields of faults below a path.
 func prefixFaults(path string, err error) error {
 	if !parley.IsCode(err, parley.CodeInvalidBody) {
 		return err
@@ -167,4 +169,20 @@ func prefixFaults(path string, err error) error {
 	}
 	e.Details = faults
 	return &e
+}
+
+// ChangeRules is PutRules with the result of change for the existing rules, under the lock of the help desk. New rules
+// have an id and a key. It fails as PutRules does, or as change does.
+func (d *Service) ChangeRules(ctx context.Context, account parley.AccountID, agent parley.AgentID, by string, change func([]parley.Rule) ([]parley.Rule, error)) error {
+	return d.auditedChange(ctx, account, agent, by, "rules.put", func(tx *store.DB, now time.Time) (string, any, error) {
+		existing, err := tx.Rules(ctx, account, agent)
+		if err != nil {
+			return "", nil, err
+		}
+		rules, err := change(existing)
+		if err != nil {
+			return "", nil, err
+		}
+		return string(agent), map[string]any{"rules": len(rules)}, d.PutRulesTx(ctx, tx, account, agent, rules, now)
+	})
 }

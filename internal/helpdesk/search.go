@@ -2,15 +2,22 @@ package helpdesk
 
 import (
 	"context"
+	"iter"
+	"slices"
 	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"parley"
+	"parley/internal/store"
+	"parley/internal/text/prose"
+	"parley/internal/text/words"
 )
 
-// Search finds tickets by the words of their subject, customer, description, replies and notes, the best first, at most limit, and tells
-// whether there are more. Every word must be in the ticket, the last one as the beginning of a word. The ticket whose number the query
-// is comes first.
+// Search finds tickets by the words of their subject, customer, description, replies and notes, the best first, at most
+// limit, and reports whether there are more. Every word must be in the ticket, the last one as the beginning of a word.
+// A ticket whose number is the query comes first.
 func (d *Service) Search(ctx context.Context, account parley.AccountID, agent parley.AgentID, query string, limit int) (list []parley.Ticket, more bool, err error) {
 	if list, err = d.ticketByNumber(ctx, account, agent, query); err != nil {
 		return nil, false, err
@@ -33,7 +40,7 @@ func (d *Service) Search(ctx context.Context, account parley.AccountID, agent pa
 func (d *Service) ticketByNumber(ctx context.Context, account parley.AccountID, agent parley.AgentID, query string) ([]parley.Ticket, error) {
 	number, err := strconv.ParseInt(strings.TrimPrefix(strings.TrimSpace(query), "#"), 10, 64)
 	if err != nil {
-		return nil, nil //nolint:nilerr // then it asks for words
+		return nil, nil //nolint:nilerr // then the query is words
 	}
 	t, err := d.DB.Ticket(ctx, account, agent, number)
 	switch {
@@ -43,4 +50,125 @@ func (d *Service) ticketByNumber(ctx context.Context, account parley.AccountID, 
 		return nil, err
 	}
 	return []parley.Ticket{*t}, nil
+}
+
+// The weights of words by their place in a ticket. A word counts with its highest weight.
+const (
+	subjectWeight     = 8
+	customerWeight    = 4
+	descriptionWeight = 2
+	messageWeight     = 1
+)
+
+const (
+	maxTicketWords = 2000 // distinct words of a ticket that are indexed
+	maxWordBytes   = 64   // bytes of a word that are indexed
+)
+
+// ticketWords returns the words to index for a new ticket, those with the highest weight first, then those of existing
+// messages.
+func (d *Service) ticketWords(t *parley.Ticket, texts ...string) []store.TicketWord {
+	return weightedWords(maxTicketWords, append([]weightedText{
+		{subjectWeight, t.Subject}, {customerWeight, t.Customer.Name}, {customerWeight, t.Customer.Email}, {customerWeight, t.Customer.Phone}, {descriptionWeight, t.Description}},
+		messageTexts(texts)...))
+}
+
+// indexWords adds the words of messages to the index of a ticket.
+func (d *Service) indexWords(ctx context.Context, tx *store.DB, t *parley.Ticket, texts ...string) error {
+	has, err := tx.CountTicketWords(ctx, t.AccountID, t.AgentID, t.ID)
+	if err != nil || has >= maxTicketWords {
+		return err
+	}
+	return tx.AddTicketWords(ctx, t.AccountID, t.AgentID, t.ID, weightedWords(maxTicketWords-has, messageTexts(texts)))
+}
+
+// maxTranscriptMessages is how many messages of a conversation are indexed when it gets a ticket.
+const maxTranscriptMessages = 200
+
+// transcript returns the texts of a conversation so far, the newest first.
+func transcript(ctx context.Context, tx *store.DB, c *parley.Conversation) ([]string, error) {
+	list, err := tx.RecentMessages(ctx, c.AccountID, c.AgentID, c.ID, 0, maxTranscriptMessages)
+	texts := make([]string, len(list))
+	for i := range list {
+		texts[len(list)-1-i] = list[i].Text()
+	}
+	return texts, err
+}
+
+func messageTexts(texts []string) []weightedText {
+	list := make([]weightedText, len(texts))
+	for i, text := range texts {
+		list[i] = weightedText{messageWeight, text}
+	}
+	return list
+}
+
+// weightedText is a text of a ticket with the weight of its words.
+type weightedText struct {
+	weight int
+	text   string
+}
+
+// weightedWords returns the distinct words of texts, which are sorted by weight, at most so many.
+func weightedWords(most int, texts []weightedText) (list []store.TicketWord) {
+	seen := map[string]bool{}
+	for _, p := range texts {
+		for word := range tokens(p.text) {
+			if len(list) == most {
+				return list
+			}
+			if !seen[word] {
+				seen[word] = true
+				list = append(list, store.TicketWord{Word: word, Weight: p.weight})
+			}
+		}
+	}
+	return list
+}
+
+// queryTerms returns the terms of a query: its words, the last one as a prefix.
+func queryTerms(query string) (terms []store.TicketTerm) {
+	dense := ""
+	for word := range tokens(query) {
+		// The last character of a run without spaces is left out: the pair before it contains it already.
+		last := words.IsUnspaced(word) && utf8.RuneCountInString(word) == 1
+		if last && dense != "" {
+			dense = ""
+			continue
+		}
+		if dense = ""; words.IsUnspaced(word) && !last {
+			dense = word
+		}
+		terms = append(terms, store.TicketTerm{Word: word, IsPrefix: last})
+	}
+	if len(terms) > 0 && !words.IsUnspaced(terms[len(terms)-1].Word) {
+		terms[len(terms)-1].IsPrefix = true
+	}
+	return uniqueTerms(terms)
+}
+
+func uniqueTerms(terms []store.TicketTerm) (list []store.TicketTerm) {
+	for _, t := range terms {
+		if !slices.Contains(list, t) {
+			list = append(list, t)
+		}
+	}
+	return list
+}
+
+// tokens returns the folded words of a text in order: letters and digits as package words cuts them, and symbols such
+// as emoji each by itself.
+func tokens(text string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for t := range words.Tokens(text) {
+			if word := prose.ClipBytes(t.Word, maxWordBytes); word != "" && !yield(word) {
+				return
+			}
+		}
+		for _, r := range text {
+			if unicode.Is(unicode.So, r) && !yield(string(r)) {
+				return
+			}
+		}
+	}
 }

@@ -3,6 +3,7 @@ package helpdesk
 import (
 	"cmp"
 	"context"
+	"regexp"
 	"slices"
 	"time"
 
@@ -10,7 +11,8 @@ import (
 	"parley/internal/store"
 )
 
-// Statuses lists the agent's ticket statuses by category and position, without the archived ones (facts 4.2a). Fails with AGENT_NOT_FOUND.
+// Statuses returns the agent's ticket statuses by category and position, without the archived ones. Fails with
+// AGENT_NOT_FOUND.
 func (d *Service) Statuses(ctx context.Context, account parley.AccountID, agent parley.AgentID) ([]parley.TicketStatus, error) {
 	return d.statuses(ctx, account, agent, false)
 }
@@ -32,7 +34,7 @@ func (d *Service) statuses(ctx context.Context, account parley.AccountID, agent 
 	return list, err
 }
 
-// Teams lists the agent's teams with their members, oldest first (facts 4.2a). Fails with AGENT_NOT_FOUND.
+// Teams returns the agent's teams with their members, oldest first. Fails with AGENT_NOT_FOUND.
 func (d *Service) Teams(ctx context.Context, account parley.AccountID, agent parley.AgentID) ([]parley.Team, error) {
 	if err := d.createIfMissing(ctx, account, agent); err != nil {
 		return nil, err
@@ -40,7 +42,7 @@ func (d *Service) Teams(ctx context.Context, account parley.AccountID, agent par
 	return d.DB.Teams(ctx, account, agent)
 }
 
-// Rules lists the agent's routing rules in their order, those that are switched off too. Fails with AGENT_NOT_FOUND.
+// Rules returns the agent's routing rules in their order, also those that are switched off. Fails with AGENT_NOT_FOUND.
 func (d *Service) Rules(ctx context.Context, account parley.AccountID, agent parley.AgentID) ([]parley.Rule, error) {
 	if err := d.createIfMissing(ctx, account, agent); err != nil {
 		return nil, err
@@ -48,13 +50,14 @@ func (d *Service) Rules(ctx context.Context, account parley.AccountID, agent par
 	return d.DB.Rules(ctx, account, agent)
 }
 
-// PrepareTx is for those who change a helpdesk in a transaction of their own, and comes before the verbs whose names end in Tx: it
-// makes the helpdesk unless it is there, and keeps every other writer out of it. Fails with AGENT_NOT_FOUND.
+// PrepareTx locks the agent's help desk for a transaction of the caller, before methods whose names end in Tx. It
+// creates a missing help desk. Fails with AGENT_NOT_FOUND.
 func (d *Service) PrepareTx(ctx context.Context, tx *store.DB, account parley.AccountID, agent parley.AgentID, now time.Time) error {
 	return d.lockOrCreate(ctx, tx, account, agent, now)
 }
 
-// auditedChange makes one change of the operator's to an agent's helpdesk, in a transaction that says so in the audit chain.
+// auditedChange makes a change of the operator to an agent's help desk, and records it in the audit chain in the same
+// transaction.
 func (d *Service) auditedChange(ctx context.Context, account parley.AccountID, agent parley.AgentID, by, action string, do func(tx *store.DB, now time.Time) (subject string, facts any, err error)) error {
 	now := d.now()
 	return d.withHelpdesk(ctx, account, agent, now, func(tx *store.DB) error {
@@ -65,3 +68,66 @@ func (d *Service) auditedChange(ctx context.Context, account parley.AccountID, a
 		return tx.AppendAuditEvent(ctx, account, now, by, action, subject, facts)
 	})
 }
+
+// Setup is the setup of an agent's help desk: all statuses, also archived ones, by category and position, the teams
+// with their members, and the rules in their order.
+type Setup struct {
+	Handover bool
+	Statuses []parley.TicketStatus
+	Teams    []parley.Team
+	Rules    []parley.Rule
+}
+
+// MaxRules is the most routing rules of an agent.
+const MaxRules = maxRules
+
+// Setup returns the setup of the agent's help desk, or nil where none has been needed yet.
+func (d *Service) Setup(ctx context.Context, account parley.AccountID, agent parley.AgentID) (*Setup, error) {
+	exists, err := d.DB.HasHelpdesk(ctx, account, agent)
+	if err != nil || !exists {
+		return nil, err
+	}
+	return readSetup(ctx, d.DB, account, agent)
+}
+
+// SetupTx is PrepareTx, and returns the setup.
+func (d *Service) SetupTx(ctx context.Context, tx *store.DB, account parley.AccountID, agent parley.AgentID, now time.Time) (*Setup, error) {
+	if err := d.PrepareTx(ctx, tx, account, agent, now); err != nil {
+		return nil, err
+	}
+	return readSetup(ctx, tx, account, agent)
+}
+
+func readSetup(ctx context.Context, db *store.DB, account parley.AccountID, agent parley.AgentID) (s *Setup, err error) {
+	s = &Setup{}
+	if s.Handover, err = db.HandoverEnabled(ctx, account, agent); err != nil {
+		return nil, err
+	}
+	if s.Statuses, err = db.Statuses(ctx, account, agent, true); err != nil {
+		return nil, err
+	}
+	order := parley.StatusCategories()
+	slices.SortStableFunc(s.Statuses, func(a, b parley.TicketStatus) int {
+		return cmp.Compare(slices.Index(order, a.Category), slices.Index(order, b.Category))
+	})
+	if s.Teams, err = db.Teams(ctx, account, agent); err != nil {
+		return nil, err
+	}
+	s.Rules, err = db.Rules(ctx, account, agent)
+	return s, err
+}
+
+// CheckHours checks shifts. Fails with VALIDATION_INVALID_BODY, with details below path.
+func CheckHours(path string, hours []parley.WorkingHours) error {
+	faults := map[string]string{}
+	checkHours(faults, path, hours)
+	return parley.InvalidFields(faults)
+}
+
+// CheckRule checks a rule, except that its team and its member exist. Fails with VALIDATION_INVALID_BODY.
+func CheckRule(r *parley.Rule) error { return checkRule(r) }
+
+var keyPattern = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$`)
+
+// IsKey reports whether the text may be the key of a status, a team or a rule, by which manifests refer to them.
+func IsKey(text string) bool { return keyPattern.MatchString(text) }

@@ -95,9 +95,9 @@ func TestEachCategoryKeepsOneDefault(t *testing.T) {
 		if slices.ContainsFunc(list, func(s parley.TicketStatus) bool { return s.ID == old.ID }) || len(list) != 6 {
 			w.Errorf("%+v", list)
 		}
-		kept, err := w.DB.Ticket(w, w.Account, w.Agent, 1)
+		stored, err := w.DB.Ticket(w, w.Account, w.Agent, 1)
 		w.must(err)
-		if kept.StatusID != old.ID {
+		if stored.StatusID != old.ID {
 			w.Error("the ticket lost its status")
 		}
 		again := newTicketRequest(2)
@@ -336,20 +336,20 @@ func TestExplain(t *testing.T) {
 
 func TestDeletedConversationTakesItsTicketAway(t *testing.T) {
 	forEachDatabase(t, func(w *testHelpdesk) {
-		gone, kept := w.mustOpen(newTicketRequest(1)), w.mustOpen(newTicketRequest(2))
+		removed, stored := w.mustOpen(newTicketRequest(1)), w.mustOpen(newTicketRequest(2))
 		var deleted []parley.ConversationID
 		w.must(w.DB.Transact(w, sqldb.Bulk, func(tx *store.DB) (err error) {
-			deleted, err = tx.DeleteConversations(w, w.Account, w.Agent, []parley.ConversationID{gone.ConversationID}, nil, noon)
+			deleted, err = tx.DeleteConversations(w, w.Account, w.Agent, []parley.ConversationID{removed.ConversationID}, nil, noon)
 			return err
 		}))
-		_, err := w.DB.Ticket(w, w.Account, w.Agent, gone.Number)
+		_, err := w.DB.Ticket(w, w.Account, w.Agent, removed.Number)
 		w.wantCode(err, parley.CodeTicketNotFound)
 		all, err := w.DB.EraseConversations(w, w.Account, w.Agent)
 		w.must(err)
-		if n := w.countRows(`select count(*) from ticket_words where ticket_id = ?`, gone.ID); len(deleted) != 1 || !all || n != 0 {
+		if n := w.countRows(`select count(*) from ticket_words where ticket_id = ?`, removed.ID); len(deleted) != 1 || !all || n != 0 {
 			w.Error(deleted, all, n)
 		}
-		if n := w.countRows(`select count(*) from ticket_words where ticket_id = ?`, kept.ID); n == 0 {
+		if n := w.countRows(`select count(*) from ticket_words where ticket_id = ?`, stored.ID); n == 0 {
 			w.Error("the other ticket lost its words")
 		}
 		if next := w.mustOpen(newTicketRequest(3)); next.Number != 3 {
@@ -366,10 +366,10 @@ func TestErasedAgentLeavesNoHelpdesk(t *testing.T) {
 		_, err := w.Open(w, w.Account, sister, newTicketRequest(1))
 		w.must(err)
 		w.must(w.DB.DeleteAgent(w, w.Account, w.Agent, noon))
-		gone, err := w.DB.EraseAgent(w, w.Account, w.Agent)
+		removed, err := w.DB.EraseAgent(w, w.Account, w.Agent)
 		w.must(err)
 		for _, table := range []string{"helpdesks", "ticket_statuses", "teams", "team_members", "tickets", "ticket_words", "people", "conversations", "messages"} {
-			if n := w.countRows(`select count(*) from `+table+` where agent_id = ?`, w.Agent); n != 0 || !gone {
+			if n := w.countRows(`select count(*) from `+table+` where agent_id = ?`, w.Agent); n != 0 || !removed {
 				w.Errorf("%d rows in %s", n, table)
 			}
 		}

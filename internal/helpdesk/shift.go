@@ -5,7 +5,7 @@ import (
 	"slices"
 	"sync"
 	"time"
-	_ "time/tzdata" // for machines that have no zones of their own
+	_ "time/tzdata" // for systems without a database of time zones
 
 	"parley"
 )
@@ -15,13 +15,13 @@ var weekdays = []string{"sun", "mon", "tue", "wed", "thu", "fri", "sat"}
 
 const dayMinutes = 24 * 60
 
-// isOnShift reports whether somebody with these hours works at the time; without hours they always do. It goes by the clock on the
-// wall of the shift's zone, so that 09:00 is 09:00 in summer and in winter. A zone that is not known counts as UTC.
+// isOnShift reports whether somebody with these hours works at the time; without hours they always do. Hours are local
+// times of the shift's zone, so that 09:00 is 09:00 in summer and in winter. An unknown zone counts as UTC.
 func isOnShift(hours []parley.WorkingHours, at time.Time) bool {
 	return len(hours) == 0 || slices.ContainsFunc(hours, func(s parley.WorkingHours) bool { return isDuring(s, at) })
 }
 
-// isDuring reports whether the time lies in the shift, which begins on one of its days and may end on the next one.
+// isDuring reports whether the time is in the shift, which begins on one of its days and may end on the next one.
 func isDuring(s parley.WorkingHours, at time.Time) bool {
 	from, fromErr := minuteOf(s.From)
 	to, toErr := minuteOf(s.To)
@@ -37,7 +37,7 @@ func isDuring(s parley.WorkingHours, at time.Time) bool {
 	return on(today) && minute >= from || on(today-1) && minute < to
 }
 
-// zoneCache holds those that were asked for: reading one takes longer than all the rest.
+// zoneCache caches time zones: loading one takes longer than everything else here.
 var zoneCache sync.Map
 
 func zoneOf(name string) *time.Location {
@@ -52,7 +52,7 @@ func zoneOf(name string) *time.Location {
 	return zone
 }
 
-// minuteOf reads 09:30 as minutes since midnight; 24:00 is the end of the day.
+// minuteOf parses a time such as 09:30 as minutes since midnight; 24:00 is the end of the day.
 func minuteOf(clock string) (int, error) {
 	if clock == "24:00" {
 		return dayMinutes, nil
@@ -64,7 +64,7 @@ func minuteOf(clock string) (int, error) {
 	return t.Hour()*60 + t.Minute(), nil
 }
 
-// checkHours names what is wrong with shifts, at their places below path.
+// checkHours adds what is wrong with shifts, below path.
 func checkHours(faults map[string]string, path string, hours []parley.WorkingHours) {
 	for i, s := range hours {
 		at := fmt.Sprintf("%s.%d.", path, i)

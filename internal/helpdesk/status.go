@@ -1,6 +1,7 @@
 package helpdesk
 
 import (
+	"cmp"
 	"context"
 	"regexp"
 	"slices"
@@ -18,7 +19,7 @@ const maxLabelRunes = 100
 
 var colorPattern = regexp.MustCompile(`^#[0-9a-fA-F]{6}$`)
 
-// checkStatus names what is wrong with a status.
+// checkStatus returns what is wrong with a status.
 func checkStatus(s *parley.TicketStatus) error {
 	faults := map[string]string{}
 	if !slices.Contains(parley.StatusCategories(), s.Category) {
@@ -32,7 +33,7 @@ func checkStatus(s *parley.TicketStatus) error {
 	if s.IsDefault && s.ArchivedAt != nil {
 		faults["default"] = "must not be archived; name another default of the category first"
 	}
-	return invalidError(faults)
+	return parley.InvalidFields(faults)
 }
 
 func checkLabel(faults map[string]string, field, text string) {
@@ -41,17 +42,13 @@ func checkLabel(faults map[string]string, field, text string) {
 	}
 }
 
-// AddStatus adds a status: category, labels, key and color count, and whether it is to be the category's default from now on. An empty
-// external label is the internal one, and the other way round; position 0 is the last place. Fails with AGENT_NOT_FOUND and
+// AddStatus adds a status with the category, labels, key and color of in, as the category's default where in is. An
+// empty external label becomes the internal one, and vice versa; position 0 is the last. Fails with AGENT_NOT_FOUND and
 // VALIDATION_INVALID_BODY.
 func (d *Service) AddStatus(ctx context.Context, account parley.AccountID, agent parley.AgentID, in parley.TicketStatus, by string) (*parley.TicketStatus, error) {
 	in.ID, in.AccountID, in.AgentID = parley.StatusID(parley.NewUUID()), account, agent
-	if in.ExternalLabel == "" {
-		in.ExternalLabel = in.InternalLabel
-	}
-	if in.InternalLabel == "" {
-		in.InternalLabel = in.ExternalLabel
-	}
+	in.ExternalLabel = cmp.Or(in.ExternalLabel, in.InternalLabel)
+	in.InternalLabel = cmp.Or(in.InternalLabel, in.ExternalLabel)
 	var added parley.TicketStatus
 	err := d.auditedChange(ctx, account, agent, by, "status.add", func(tx *store.DB, now time.Time) (string, any, error) {
 		added = in
@@ -65,7 +62,7 @@ func (d *Service) AddStatus(ctx context.Context, account parley.AccountID, agent
 	return &added, err
 }
 
-// appendPosition puts a status that has no place behind the others of its category.
+// appendPosition sets the position of a status without one to the last of its category.
 func appendPosition(ctx context.Context, tx *store.DB, s *parley.TicketStatus) error {
 	if s.Position != 0 {
 		return nil
@@ -79,20 +76,20 @@ func appendPosition(ctx context.Context, tx *store.DB, s *parley.TicketStatus) e
 	return err
 }
 
-// ChangeStatus changes the labels, color, key or place of a status, and makes it the default where it is told to. Fails with
+// ChangeStatus changes the labels, color, key or position of a status, or makes it the default. Fails with
 // AGENT_NOT_FOUND, TICKET_INVALID_STATUS and VALIDATION_INVALID_BODY.
 func (d *Service) ChangeStatus(ctx context.Context, account parley.AccountID, agent parley.AgentID, id parley.StatusID, by string, change func(*parley.TicketStatus)) (*parley.TicketStatus, error) {
 	return d.changeStatus(ctx, account, agent, id, by, "status.change", func(s *parley.TicketStatus, _ time.Time) { change(s) })
 }
 
-// MakeDefault makes a status the default of its category; the one that was it stays as a status. Fails with AGENT_NOT_FOUND and
+// MakeDefault makes a status the default of its category, in place of the one that was. Fails with AGENT_NOT_FOUND and
 // TICKET_INVALID_STATUS.
 func (d *Service) MakeDefault(ctx context.Context, account parley.AccountID, agent parley.AgentID, id parley.StatusID, by string) (*parley.TicketStatus, error) {
 	return d.changeStatus(ctx, account, agent, id, by, "status.default", func(s *parley.TicketStatus, _ time.Time) { s.IsDefault, s.ArchivedAt = true, nil })
 }
 
-// ArchiveStatus takes a status out of use. Tickets that have it keep it. Fails with AGENT_NOT_FOUND, TICKET_INVALID_STATUS, and with
-// VALIDATION_INVALID_BODY of the default of a category: make another one the default first.
+// ArchiveStatus archives a status. Tickets that have it keep it. Fails with AGENT_NOT_FOUND, TICKET_INVALID_STATUS, and
+// with VALIDATION_INVALID_BODY of the default of a category: make another one the default first.
 func (d *Service) ArchiveStatus(ctx context.Context, account parley.AccountID, agent parley.AgentID, id parley.StatusID, by string) (*parley.TicketStatus, error) {
 	return d.changeStatus(ctx, account, agent, id, by, "status.archive", func(s *parley.TicketStatus, now time.Time) {
 		if s.ArchivedAt == nil {
@@ -116,7 +113,7 @@ func (d *Service) changeStatus(ctx context.Context, account parley.AccountID, ag
 	return changed, err
 }
 
-// putUniqueStatus is PutStatusTx of a status that must not be taken for another one.
+// putUniqueStatus is PutStatusTx for a status whose label must be unique.
 func (d *Service) putUniqueStatus(ctx context.Context, tx *store.DB, s *parley.TicketStatus) error {
 	list, err := tx.Statuses(ctx, s.AccountID, s.AgentID, false)
 	if err != nil {
@@ -124,21 +121,21 @@ func (d *Service) putUniqueStatus(ctx context.Context, tx *store.DB, s *parley.T
 	}
 	for i := range list {
 		if SameStatus(&list[i], s) {
-			return invalidError(map[string]string{"internalLabel": "another status of the category " + string(s.Category) + " that is in use has this label"})
+			return parley.Invalid("internalLabel", "another status of the category "+string(s.Category)+" that is in use has this label")
 		}
 	}
 	return d.PutStatusTx(ctx, tx, s)
 }
 
-// SameStatus reports whether people would take the two statuses for one: both are in use, of one category, and their internal labels
-// differ in case at most.
+// SameStatus reports whether people would take the two statuses for one: both are in use, of one category, and their
+// internal labels differ in case at most.
 func SameStatus(a, b *parley.TicketStatus) bool {
 	return a.ID != b.ID && a.ArchivedAt == nil && b.ArchivedAt == nil && a.Category == b.Category && strings.EqualFold(a.InternalLabel, b.InternalLabel)
 }
 
-// PutStatusTx writes a status, in place of the one with its id, if there is one, in the helpdesk that ReadyTx has made ready. Each
-// category keeps exactly one default: a new one takes the mark off the old one, and the mark is never just taken off. Fails with
-// VALIDATION_INVALID_BODY. It writes nothing into the audit chain, and looks at no other status's label: several may change places.
+// PutStatusTx stores a status, in place of the one with its id, after PrepareTx. Each category has exactly one default:
+// a new one replaces the old one, and none can be unset. Fails with VALIDATION_INVALID_BODY. It does not write to the
+// audit chain, nor compare labels: several statuses may swap them.
 func (d *Service) PutStatusTx(ctx context.Context, tx *store.DB, s *parley.TicketStatus) error {
 	if err := checkStatus(s); err != nil {
 		return err
@@ -152,9 +149,9 @@ func (d *Service) PutStatusTx(ctx context.Context, tx *store.DB, s *parley.Ticke
 	}
 	switch {
 	case before.Category != s.Category:
-		return invalidError(map[string]string{"category": "of a status stays as it is; make another status"})
+		return parley.Invalid("category", "of a status stays as it is; make another status")
 	case before.IsDefault && !s.IsDefault:
-		return invalidError(map[string]string{"default": "must stay until another status of the category is made the default"})
+		return parley.Invalid("default", "must stay until another status of the category is made the default")
 	case !before.IsDefault && s.IsDefault:
 		if err := tx.UnsetDefault(ctx, s.AccountID, s.AgentID, s.Category, s.UpdatedAt); err != nil {
 			return err
@@ -163,10 +160,10 @@ func (d *Service) PutStatusTx(ctx context.Context, tx *store.DB, s *parley.Ticke
 	return duplicateFault(tx.PutStatus(ctx, s), "key", "the agent has another status of this key")
 }
 
-// duplicateFault turns a row that the database refused as a double into a fault of the field.
+// duplicateFault turns a uniqueness error of the database into a fault of the field.
 func duplicateFault(err error, field, what string) error {
 	if sqldb.IsDuplicate(err) {
-		return invalidError(map[string]string{field: what})
+		return parley.Invalid(field, what)
 	}
 	return err
 }

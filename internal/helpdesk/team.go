@@ -1,6 +1,7 @@
 package helpdesk
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -8,7 +9,7 @@ import (
 	"parley/internal/store"
 )
 
-// checkTeam names what is wrong with a team.
+// checkTeam returns what is wrong with a team.
 func checkTeam(t *parley.Team) error {
 	faults := map[string]string{}
 	checkLabel(faults, "name", t.Name)
@@ -19,7 +20,7 @@ func checkTeam(t *parley.Team) error {
 	}
 	checkMaxOpen(faults, t.MaxOpen)
 	checkHours(faults, "hours", t.Hours)
-	return invalidError(faults)
+	return parley.InvalidFields(faults)
 }
 
 func checkMaxOpen(faults map[string]string, most *int) {
@@ -32,9 +33,7 @@ func checkMaxOpen(faults map[string]string, most *int) {
 // VALIDATION_INVALID_BODY.
 func (d *Service) AddTeam(ctx context.Context, account parley.AccountID, agent parley.AgentID, in parley.Team, by string) (*parley.Team, error) {
 	in.ID, in.AccountID, in.AgentID, in.Members = parley.TeamID(parley.NewUUID()), account, agent, nil
-	if in.Strategy == "" {
-		in.Strategy = parley.StrategyRoundRobin
-	}
+	in.Strategy = cmp.Or(in.Strategy, parley.StrategyRoundRobin)
 	var added parley.Team
 	err := d.auditedChange(ctx, account, agent, by, "team.add", func(tx *store.DB, now time.Time) (string, any, error) {
 		added = in
@@ -48,7 +47,7 @@ func teamFacts(t *parley.Team) any {
 	return map[string]any{"name": t.Name, "strategy": t.Strategy, "default": t.IsDefault}
 }
 
-// ChangeTeam changes a team's name, key, strategy, hours or limit, and makes it the default where it is told to. Fails with
+// ChangeTeam changes a team's name, key, strategy, hours or limit, or makes it the default. Fails with
 // AGENT_NOT_FOUND, TICKET_TEAM_NOT_FOUND and VALIDATION_INVALID_BODY.
 func (d *Service) ChangeTeam(ctx context.Context, account parley.AccountID, agent parley.AgentID, id parley.TeamID, by string, change func(*parley.Team)) (*parley.Team, error) {
 	var changed *parley.Team
@@ -65,8 +64,8 @@ func (d *Service) ChangeTeam(ctx context.Context, account parley.AccountID, agen
 	return changed, err
 }
 
-// PutTeamTx writes a team without its members, in place of the one with its id, if there is one, in the helpdesk that ReadyTx has made
-// ready. Exactly one team is the default: a new one takes the mark off the old one. Fails with VALIDATION_INVALID_BODY.
+// PutTeamTx stores a team without its members, in place of the one with its id, after PrepareTx. Exactly one team is
+// the default: a new one replaces the old one. Fails with VALIDATION_INVALID_BODY.
 func (d *Service) PutTeamTx(ctx context.Context, tx *store.DB, t *parley.Team) error {
 	if err := checkTeam(t); err != nil {
 		return err
@@ -80,7 +79,7 @@ func (d *Service) PutTeamTx(ctx context.Context, tx *store.DB, t *parley.Team) e
 	}
 	switch {
 	case before.IsDefault && !t.IsDefault:
-		return invalidError(map[string]string{"default": "must stay until another team is made the default"})
+		return parley.Invalid("default", "must stay until another team is made the default")
 	case !before.IsDefault && t.IsDefault:
 		if err := tx.UnsetDefaultTeam(ctx, t.AccountID, t.AgentID, t.UpdatedAt); err != nil {
 			return err
@@ -89,22 +88,23 @@ func (d *Service) PutTeamTx(ctx context.Context, tx *store.DB, t *parley.Team) e
 	return duplicateFault(tx.PutTeam(ctx, t), "name", "the agent has another team of this name or key")
 }
 
-// RemoveTeam removes a team; its tickets and rules fall to the default team, and who has a ticket keeps it. Fails with
-// AGENT_NOT_FOUND, TICKET_TEAM_NOT_FOUND, and with VALIDATION_INVALID_BODY of the default team: make another one the default first.
+// RemoveTeam removes a team; its tickets and rules move to the default team, and assignees stay. Fails with
+// AGENT_NOT_FOUND, TICKET_TEAM_NOT_FOUND, and with VALIDATION_INVALID_BODY of the default team: make another one the
+// default first.
 func (d *Service) RemoveTeam(ctx context.Context, account parley.AccountID, agent parley.AgentID, id parley.TeamID, by string) error {
 	return d.auditedChange(ctx, account, agent, by, "team.remove", func(tx *store.DB, _ time.Time) (string, any, error) {
 		return string(id), nil, d.RemoveTeamTx(ctx, tx, account, agent, id)
 	})
 }
 
-// RemoveTeamTx is RemoveTeam in the helpdesk that ReadyTx has made ready.
+// RemoveTeamTx is RemoveTeam after PrepareTx.
 func (d *Service) RemoveTeamTx(ctx context.Context, tx *store.DB, account parley.AccountID, agent parley.AgentID, id parley.TeamID) error {
 	t, err := tx.Team(ctx, account, agent, id)
 	if err != nil {
 		return err
 	}
 	if t.IsDefault {
-		return invalidError(map[string]string{"default": "must not be removed; make another team the default first"})
+		return parley.Invalid("default", "must not be removed; make another team the default first")
 	}
 	rest, err := tx.DefaultTeam(ctx, account, agent)
 	if err != nil {
@@ -113,8 +113,9 @@ func (d *Service) RemoveTeamTx(ctx context.Context, tx *store.DB, account parley
 	return tx.DropTeam(ctx, account, agent, id, rest.ID)
 }
 
-// JoinTeam makes a member of the account a member of the team; of one who is in it already, the limit, the hours and the absence
-// are changed. Fails with AGENT_NOT_FOUND, TICKET_TEAM_NOT_FOUND, TICKET_TEAM_MEMBER_NOT_FOUND and VALIDATION_INVALID_BODY.
+// JoinTeam adds a member of the account to the team, or changes the limit, the hours and the absence of one who is in
+// it already. Fails with AGENT_NOT_FOUND, TICKET_TEAM_NOT_FOUND, TICKET_TEAM_MEMBER_NOT_FOUND and
+// VALIDATION_INVALID_BODY.
 func (d *Service) JoinTeam(ctx context.Context, account parley.AccountID, agent parley.AgentID, team parley.TeamID, m parley.TeamMember, by string) error {
 	return d.auditedChange(ctx, account, agent, by, "team.join", func(tx *store.DB, now time.Time) (string, any, error) {
 		joining := m
@@ -123,12 +124,12 @@ func (d *Service) JoinTeam(ctx context.Context, account parley.AccountID, agent 
 	})
 }
 
-// JoinTeamTx is JoinTeam in the helpdesk that ReadyTx has made ready; the member has a time of joining.
+// JoinTeamTx is JoinTeam after PrepareTx; the member has a time of joining.
 func (d *Service) JoinTeamTx(ctx context.Context, tx *store.DB, account parley.AccountID, agent parley.AgentID, team parley.TeamID, m parley.TeamMember) error {
 	faults := map[string]string{}
 	checkMaxOpen(faults, m.MaxOpen)
 	checkHours(faults, "hours", m.Hours)
-	if err := invalidError(faults); err != nil {
+	if err := parley.InvalidFields(faults); err != nil {
 		return err
 	}
 	if _, err := tx.Team(ctx, account, agent, team); err != nil {
@@ -140,15 +141,15 @@ func (d *Service) JoinTeamTx(ctx context.Context, tx *store.DB, account parley.A
 	return tx.PutTeamMember(ctx, account, agent, team, &m)
 }
 
-// LeaveTeam takes a member out of a team; their tickets stay with them. Fails with AGENT_NOT_FOUND, TICKET_TEAM_NOT_FOUND and
-// TICKET_TEAM_MEMBER_NOT_FOUND.
+// LeaveTeam removes a member from a team; their tickets stay with them. Fails with AGENT_NOT_FOUND,
+// TICKET_TEAM_NOT_FOUND and TICKET_TEAM_MEMBER_NOT_FOUND.
 func (d *Service) LeaveTeam(ctx context.Context, account parley.AccountID, agent parley.AgentID, team parley.TeamID, user parley.UserID, by string) error {
 	return d.auditedChange(ctx, account, agent, by, "team.leave", func(tx *store.DB, _ time.Time) (string, any, error) {
 		return string(team), map[string]any{"member": user}, d.LeaveTeamTx(ctx, tx, account, agent, team, user)
 	})
 }
 
-// LeaveTeamTx is LeaveTeam in the helpdesk that ReadyTx has made ready.
+// LeaveTeamTx is LeaveTeam after PrepareTx.
 func (d *Service) LeaveTeamTx(ctx context.Context, tx *store.DB, account parley.AccountID, agent parley.AgentID, team parley.TeamID, user parley.UserID) error {
 	if _, err := tx.Team(ctx, account, agent, team); err != nil {
 		return err

@@ -9,8 +9,9 @@ import (
 	"parley/internal/store"
 )
 
-// TestTicketsArePatchedDuringAWalk holds that a walk through a list shows every ticket that does not change meanwhile exactly once,
-// while others are patched: those that were shown, those on the next page and those at the end, at the time of their neighbors and later.
+// TestTicketsArePatchedDuringAWalk holds that a walk through a list shows every ticket that does not change meanwhile
+// exactly once, while others are patched: those that were shown, those on the next page and those at the end, at the
+// time of their neighbors and later.
 func TestTicketsArePatchedDuringAWalk(t *testing.T) {
 	const n, page = 40, 6
 	forEachDatabase(t, func(w *testHelpdesk) {

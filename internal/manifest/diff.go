@@ -10,8 +10,8 @@ const (
 	maxComparisons = 4_000_000 // pairs of lines compared; what is larger is shown as replaced
 )
 
-// Diff returns the differences between two texts as lines that begin with -, + or a space, parted where lines are left out. It is
-// empty when the texts are the same.
+// Diff returns the differences between two texts as lines that begin with -, + or a space, parted where lines are left
+// out. It is empty when the texts are the same.
 func Diff(before, after string) string {
 	lines := diffTexts(splitLines(before), splitLines(after))
 	var out strings.Builder

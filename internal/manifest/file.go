@@ -1,5 +1,3 @@
-// Package manifest reads and writes agents as code: YAML documents, one for each agent. It knows the form of a file and where
-// each value stands in it; what the values mean is judged by the rooms that take them.
 package manifest
 
 import (
@@ -13,10 +11,10 @@ import (
 	"strconv"
 	"strings"
 
-	"gopkg.in/yaml.v3"
+	"go.yaml.in/yaml/v3"
 )
 
-// The bounds of a manifest. What its aliases and the files it names unfold to counts.
+// The bounds of a manifest, with what its aliases repeat and the files it names.
 const (
 	MaxBytes     = 8 << 20  // of the file
 	maxJSONBytes = 32 << 20 // of all documents as JSON
@@ -30,8 +28,8 @@ type File struct {
 	Name      string
 	Documents []Document
 	Secrets   map[string]string // what the environment holds of the names that ${NAME} asks for; empty values count as none
-	Warnings  []Note            // what looks wrong and is allowed
-	Faults    []Note            // what is wrong; the documents hold the rest
+	Warnings  []Note            // about what looks wrong and is allowed
+	Faults    []Note            // about what is wrong; the documents hold the rest
 }
 
 // Document is one agent of a manifest.
@@ -65,13 +63,13 @@ func (n Note) Position() string {
 // String returns FILE:LINE: PATH: TEXT.
 func (n Note) String() string { return n.Position() + ": " + n.Text }
 
-// Environment is what a manifest may name beside itself.
+// Environment is the access to what a manifest may refer to.
 type Environment struct {
 	Open func(path string) (io.ReadCloser, error) // files of sources; the path is as the manifest has it
 	Env  func(name string) string
 }
 
-// Read reads a manifest. It does not fail: what is wrong, all of it, is in the file's Faults.
+// Read reads a manifest. It does not fail: everything that is wrong is in the file's Faults.
 func Read(name string, text []byte, env Environment) *File {
 	r := &reader{file: &File{Name: name, Secrets: map[string]string{}}, env: env}
 	if len(text) > MaxBytes {
@@ -99,7 +97,8 @@ func Read(name string, text []byte, env Environment) *File {
 
 var linePattern = regexp.MustCompile(`^line (\d+): `)
 
-// addSyntaxFault notes why the text is not YAML. The library counts the lines of one sort of errors from 0, and leaves out the first.
+// addSyntaxFault notes why the text is not YAML. The library counts the lines of one sort of errors from 0, and leaves
+// out the first.
 func (r *reader) addSyntaxFault(err error) {
 	text, line := strings.TrimPrefix(err.Error(), "yaml: "), 0
 	if m := linePattern.FindStringSubmatch(text); m != nil {
@@ -112,8 +111,8 @@ func (r *reader) addSyntaxFault(err error) {
 	r.addFault(line, "", "this is not YAML: "+text)
 }
 
-// Locate finds where a fault of the documents stands. Its path begins with the document's number, from 0; a value that is not
-// there stands where the one around it begins.
+// Locate returns the line of a fault in the documents. Its path begins with the document's number, from 0; for a value
+// that is absent the line is that of the one around it.
 func (f *File) Locate(path, text string) Note {
 	number, rest, _ := strings.Cut(path, ".")
 	i, err := strconv.Atoi(number)

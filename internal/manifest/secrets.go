@@ -2,26 +2,30 @@ package manifest
 
 import (
 	"encoding/json"
+	"maps"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
-	"gopkg.in/yaml.v3"
+	"go.yaml.in/yaml/v3"
+
+	"parley"
 )
 
-// Reference finds the secrets that the config of an action names: ${NAME}.
-var Reference = regexp.MustCompile(`\$\{([A-Za-z_][A-Za-z0-9_]*)\}`)
+// secretReference matches the secrets that the config of an action names: ${NAME}.
+var secretReference = regexp.MustCompile(`\$\{([A-Za-z_][A-Za-z0-9_]*)\}`)
 
-// collectSecrets takes from the environment what the configs of actions ask for.
+// collectSecrets reads the secrets that the configs of actions name from the environment.
 func (r *reader) collectSecrets(doc json.RawMessage) {
-	var held struct {
+	var document struct {
 		Actions []struct{ Config json.RawMessage }
 	}
-	if json.Unmarshal(doc, &held) != nil {
-		return // it has another form; whoever takes the document says so
+	if json.Unmarshal(doc, &document) != nil {
+		return // it has another form, which applying it reports
 	}
-	for _, a := range held.Actions {
-		for _, each := range Reference.FindAllSubmatch(a.Config, -1) {
+	for _, a := range document.Actions {
+		for _, each := range secretReference.FindAllSubmatch(a.Config, -1) {
 			name := string(each[1])
 			if value := r.env.Env(name); value != "" {
 				r.file.Secrets[name] = value
@@ -30,7 +34,7 @@ func (r *reader) collectSecrets(doc json.RawMessage) {
 	}
 }
 
-// warnAboutKeys warns of keys that stand in the headers of actions.
+// warnAboutKeys warns of keys in the headers of actions.
 func (r *reader) warnAboutKeys(doc *yaml.Node) {
 	for i, action := range sequenceValues(mappingValue(doc, "actions")) {
 		r.warnAboutHeaders(mappingValue(mappingValue(action, "config"), "headers"), "actions."+strconv.Itoa(i)+".config.headers")
@@ -39,7 +43,7 @@ func (r *reader) warnAboutKeys(doc *yaml.Node) {
 
 var keyHeaders = []string{"authorization", "proxy-authorization", "x-api-key", "api-key", "x-auth-token"}
 
-// warnAboutHeaders warns of headers that hold a key where a ${NAME} should stand.
+// warnAboutHeaders warns of headers that contain a key instead of a ${NAME}.
 func (r *reader) warnAboutHeaders(headers *yaml.Node, path string) {
 	if headers == nil || headers.Kind != yaml.MappingNode {
 		return
@@ -61,4 +65,86 @@ func looksLikeKey(header, value string) bool {
 		}
 	}
 	return false
+}
+
+// sealSecrets sets the secrets of the action to those that its config names: the values that came with the documents,
+// else those that the action has. It returns a member that says which of an existing action's secrets have another
+// value than before.
+func (r *applyRun) sealSecrets(e *entry[parley.Action], a *parley.Action) (changed map[string]any, err error) {
+	wanted := secretPaths(a.Config)
+	current := map[string]string{}
+	if e.existing != nil && e.existing.Secrets != "" {
+		current, err = r.Unseal(r.Account.ID, e.existing.Secrets)
+		if err != nil && r.lacksSecret(wanted) {
+			return nil, err
+		}
+	}
+	values, changedNames := map[string]string{}, map[string]any{}
+	for name, path := range wanted {
+		v, ok := r.Secrets[name]
+		if !ok {
+			if v, ok = current[name]; !ok {
+				r.faults.add(e.path+".config"+path, "names ${"+name+"}, and the environment of this command has no "+name)
+				continue
+			}
+		}
+		if values[name] = v; current[name] != v {
+			changedNames["${"+name+"}"] = "another value"
+		}
+	}
+	switch {
+	case len(values) == 0:
+		a.Secrets = ""
+	case !maps.Equal(values, current):
+		if a.Secrets, err = r.Seal(r.Account.ID, values); err != nil {
+			r.faults.add(e.path+".config", "holds secrets that cannot be kept: "+errorText(err))
+		}
+	}
+	if e.existing == nil || len(changedNames) == 0 {
+		return nil, nil
+	}
+	return map[string]any{"secrets": changedNames}, nil
+}
+
+// lacksSecret reports whether a secret did not come with the documents.
+func (r *applyRun) lacksSecret(wanted map[string]string) bool {
+	for name := range wanted {
+		if _, ok := r.Secrets[name]; !ok {
+			return true
+		}
+	}
+	return false
+}
+
+// secretPaths returns the names of the secrets in a config, each with the path of the first text that names it.
+func secretPaths(config json.RawMessage) map[string]string {
+	var v any
+	found := map[string]string{}
+	if json.Unmarshal(config, &v) == nil {
+		walkTexts(v, "", func(text, path string) {
+			for _, m := range secretReference.FindAllStringSubmatch(text, -1) {
+				if _, ok := found[m[1]]; !ok {
+					found[m[1]] = path
+				}
+			}
+		})
+	}
+	return found
+}
+
+// walkTexts calls each with every text of a value, names included.
+func walkTexts(v any, path string, each func(text, path string)) {
+	switch v := v.(type) {
+	case string:
+		each(v, path)
+	case []any:
+		for i, item := range v {
+			walkTexts(item, path+"."+strconv.Itoa(i), each)
+		}
+	case map[string]any:
+		for _, name := range slices.Sorted(maps.Keys(v)) {
+			each(name, path)
+			walkTexts(v[name], path+"."+name, each)
+		}
+	}
 }

@@ -3,15 +3,15 @@ package server
 import (
 	"parley"
 	"parley/internal/actions"
-	"parley/internal/agents"
 	"parley/internal/api/v2"
 	"parley/internal/helpdesk"
 	"parley/internal/ingest"
+	"parley/internal/manifest"
 )
 
 // newManifests returns agents as code. The API checks their settings, and the actions package their actions.
-func (b *builder) newManifests(ingestService *ingest.Service, helpdeskService *helpdesk.Service) *agents.Manifests {
-	return &agents.Manifests{
+func (b *builder) newManifests(ingestService *ingest.Service, helpdeskService *helpdesk.Service) *manifest.Service {
+	return &manifest.Service{
 		DB: b.db, Ingest: ingestService, Helpdesk: helpdeskService, Now: b.cfg.Now,
 		Settings:    v2.SettingsCodec{CanSetModel: b.models.CanSet},
 		CheckAction: actions.ValidateAction, CheckProcedure: actions.ValidateProcedure, UnavailableReason: b.cfg.unavailableReason,

@@ -17,6 +17,7 @@ import (
 	"parley/internal/ingest/extract"
 	"parley/internal/insight"
 	"parley/internal/jobs"
+	"parley/internal/manifest"
 	"parley/internal/metrics"
 	"parley/internal/model"
 	"parley/internal/model/openai"
@@ -43,7 +44,7 @@ type Services struct {
 	Authenticator *access.Authenticator
 	Limiter       *access.Limiter
 	Agents        *agents.Service
-	Manifests     *agents.Manifests
+	Manifests     *manifest.Service
 	Ingest        *ingest.Service
 	Engine        *chat.Engine
 	Conversations *chat.Conversations

@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 
 	"parley"
-	"parley/internal/agents"
+	"parley/internal/manifest"
 )
 
 // ApplyManifest asks to make an account's agents what documents say.
@@ -19,7 +19,7 @@ type ApplyManifest struct {
 
 // ManifestResult lists what became of the agents, or in a dry run would become of them.
 type ManifestResult struct {
-	Agents []agents.ApplyResult `json:"agents"`
+	Agents []manifest.ApplyResult `json:"agents"`
 }
 
 // AgentRef names an agent.
@@ -37,7 +37,7 @@ func (s *Service) apply(ctx context.Context, in ApplyManifest) (ManifestResult, 
 		return ManifestResult{}, parley.NewErrorf(parley.CodePlanFeature,
 			"The account's plan %q is not among the plans of this installation.", account.Plan)
 	}
-	results, err := s.Manifests.Apply(ctx, agents.ApplyRequest{
+	results, err := s.Manifests.Apply(ctx, manifest.ApplyRequest{
 		Account:   *account,
 		Plan:      plan,
 		Documents: in.Documents,
@@ -48,10 +48,10 @@ func (s *Service) apply(ctx context.Context, in ApplyManifest) (ManifestResult, 
 	return ManifestResult{results}, err
 }
 
-func (s *Service) exportAgent(ctx context.Context, in AgentRef) (agents.ExportResult, error) {
+func (s *Service) exportAgent(ctx context.Context, in AgentRef) (manifest.ExportResult, error) {
 	x, err := s.Manifests.Export(ctx, parley.AgentID(in.ID))
 	if err != nil {
-		return agents.ExportResult{}, err
+		return manifest.ExportResult{}, err
 	}
 	return *x, nil
 }

@@ -11,8 +11,8 @@ import (
 	"testing"
 
 	"parley"
-	"parley/internal/agents"
 	"parley/internal/api/admin"
+	"parley/internal/manifest"
 	"parley/internal/server"
 	"parley/internal/sqldb"
 	"parley/internal/testkit"
@@ -32,7 +32,7 @@ func forEachDatabase(t *testing.T, f func(s *manifestTest)) {
 	t.Run("postgres", func(t *testing.T) { f(&manifestTest{testkit.Open(t, key, testkit.WithPostgres()), t}) })
 }
 
-func (s *manifestTest) tryApply(in admin.ApplyManifest, docs ...string) ([]agents.ApplyResult, error) {
+func (s *manifestTest) tryApply(in admin.ApplyManifest, docs ...string) ([]manifest.ApplyResult, error) {
 	s.t.Helper()
 	if in.AccountID == "" {
 		in.AccountID = s.Account

@@ -4,9 +4,9 @@ import (
 	"net/http"
 
 	"parley"
-	"parley/internal/agents"
 	"parley/internal/eval"
 	"parley/internal/insight"
+	"parley/internal/manifest"
 	"parley/internal/voice"
 )
 
@@ -29,7 +29,7 @@ var (
 		},
 		handle: (*Service).apply,
 	}
-	ExportAgent = Operation[AgentRef, agents.ExportResult]{
+	ExportAgent = Operation[AgentRef, manifest.ExportResult]{
 		Operation: operation{
 			Name:       "exportAgent",
 			Method:     http.MethodGet,

@@ -9,10 +9,10 @@ import (
 
 	"parley"
 	"parley/internal/access"
-	"parley/internal/agents"
 	"parley/internal/chat"
 	"parley/internal/helpdesk"
 	"parley/internal/insight"
+	"parley/internal/manifest"
 	"parley/internal/retrieval"
 	"parley/internal/search"
 	"parley/internal/store"
@@ -29,7 +29,7 @@ type Service struct {
 	Indexer        *search.Indexer
 	Insight        *insight.Service
 	Helpdesk       *helpdesk.Service
-	Manifests      *agents.Manifests
+	Manifests      *manifest.Service
 	Webhooks       *webhook.Service
 	Voice          *voice.Sessions
 	VoiceStats     *voice.Stats        // nil where there are no voice sessions

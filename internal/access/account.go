@@ -1,0 +1,133 @@
+package access
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"parley"
+	"parley/internal/sqldb"
+	"parley/internal/store"
+)
+
+// Accounts changes accounts, keys and members for the operator. Each change is recorded in the account's audit chain.
+type Accounts struct {
+	DB    *store.DB
+	Plans *Plans
+	Now   func() time.Time
+	Actor string // for the audit chain; empty for "operator"
+}
+
+// NewAccount describes an account to create.
+type NewAccount struct {
+	Name    string          // 1 to 100 characters
+	Plan    string          // empty for DefaultPlan
+	Credits *parley.Credits // monthly grant in place of the plan's
+	HIPAA   bool
+}
+
+// CreateAccount creates an account with a first key of full access, and returns that key, which cannot be read again.
+// Fails with VALIDATION_INVALID_BODY and every fault in the details.
+func (o *Accounts) CreateAccount(ctx context.Context, n NewAccount) (*parley.Account, string, error) {
+	if n.Plan == "" {
+		n.Plan = DefaultPlan
+		if _, ok := o.Plans.Plan(DefaultPlan); !ok {
+			return nil, "", parley.Invalid("plan", "must be named: this installation has no plan "+DefaultPlan+", which an account gets when none is named; there are "+
+				strings.Join(o.Plans.names, ", "))
+		}
+	}
+	a := &parley.Account{ID: parley.AccountID(parley.NewUUID()), Name: strings.TrimSpace(n.Name), Plan: n.Plan, Credits: n.Credits, HIPAA: n.HIPAA, CreatedAt: o.Now()}
+	if err := o.checkAccount(a); err != nil {
+		return nil, "", err
+	}
+	key, record := o.newKey(a.ID, "first key")
+	err := o.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error {
+		if err := tx.CreateAccount(ctx, a); err != nil {
+			return err
+		}
+		if err := o.audit(ctx, tx, a.ID, "account.create", string(a.ID), accountDetails(a)); err != nil {
+			return err
+		}
+		return o.storeKey(ctx, tx, record)
+	})
+	return a, key, err
+}
+
+// AccountChange describes the change of an account; nil fields stay.
+type AccountChange struct {
+	Plan    *string
+	Credits *CreditGrant
+	HIPAA   *bool
+}
+
+// CreditGrant sets the monthly credits of an account.
+type CreditGrant struct {
+	Credits *parley.Credits // the account's own; nil for its plan's
+}
+
+// UpdateAccount changes an account. Fails with ACCOUNT_NOT_FOUND or VALIDATION_INVALID_BODY.
+func (o *Accounts) UpdateAccount(ctx context.Context, id parley.AccountID, c AccountChange) (*parley.Account, error) {
+	var changed *parley.Account
+	err := o.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error {
+		err := tx.UpdateAccount(ctx, id, o.Now(), func(a *parley.Account) error {
+			c.apply(a)
+			changed = a
+			return o.checkAccount(a)
+		})
+		if err != nil {
+			return err
+		}
+		return o.audit(ctx, tx, id, "account.update", string(id), accountDetails(changed))
+	})
+	return changed, err
+}
+
+func (c AccountChange) apply(a *parley.Account) {
+	if c.Plan != nil {
+		a.Plan = *c.Plan
+	}
+	if c.Credits != nil {
+		a.Credits = c.Credits.Credits
+	}
+	if c.HIPAA != nil {
+		a.HIPAA = *c.HIPAA
+	}
+}
+
+// List returns all accounts, oldest first.
+func (o *Accounts) List(ctx context.Context) ([]parley.Account, error) { return o.DB.Accounts(ctx) }
+
+func (o *Accounts) checkAccount(a *parley.Account) error {
+	details := map[string]string{}
+	checkName(details, a.Name)
+	if !slices.Contains(o.Plans.names, a.Plan) {
+		details["plan"] = "must be one of: " + strings.Join(o.Plans.names, ", ")
+	}
+	if a.Credits != nil && *a.Credits < 0 {
+		details["credits"] = "must not be negative"
+	}
+	return parley.InvalidFields(details)
+}
+
+func checkName(details map[string]string, name string) {
+	if n := utf8.RuneCountInString(name); n < 1 || n > 100 {
+		details["name"] = "must have 1 to 100 characters"
+	} else if !utf8.ValidString(name) || strings.ContainsFunc(name, func(r rune) bool { return r < ' ' || r == 0x7f }) {
+		details["name"] = "must not hold control characters"
+	}
+}
+
+func accountDetails(a *parley.Account) map[string]any {
+	facts := map[string]any{"name": a.Name, "plan": a.Plan, "hipaa": a.HIPAA}
+	if a.Credits != nil {
+		facts["credits"] = a.Credits.Float()
+	}
+	return facts
+}
+
+func (o *Accounts) audit(ctx context.Context, tx *store.DB, account parley.AccountID, action, subject string, facts map[string]any) error {
+	return tx.AppendAuditEvent(ctx, account, o.Now(), cmp.Or(o.Actor, "operator"), action, subject, facts)
+}

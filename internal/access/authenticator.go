@@ -1,0 +1,133 @@
+// Package access authenticates callers and checks what they may do: API keys, scopes, plans and rate limits. It also
+// holds the operator's operations on accounts, keys and members.
+package access
+
+import (
+	"cmp"
+	"context"
+	"crypto/subtle"
+	"log/slog"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"parley"
+	"parley/internal/store"
+)
+
+// Caller is who is calling.
+type Caller struct {
+	Account parley.Account
+	Key     parley.APIKey
+	Plan    parley.Plan
+}
+
+// CheckScope fails with SUBSCRIPTION_API_RESTRICTED_PLAN when the plan has no API access, then with
+// AUTH_INSUFFICIENT_PERMISSIONS when the key lacks the scope: the plan is checked before the scope.
+func (c *Caller) CheckScope(scope parley.Scope) error {
+	if !c.Plan.API {
+		return parley.NewError(parley.CodePlanWithoutAPI)
+	}
+	if !c.Key.Allows(scope) {
+		return parley.NewErrorf(parley.CodeInsufficientScope, "The API key lacks the scope %s.", scope)
+	}
+	return nil
+}
+
+// Authenticator finds callers by their keys. It caches each result for half a second, so a revoked key or a changed
+// plan takes effect everywhere within that time, and on this server at once after ClearCache.
+type Authenticator struct {
+	DB     *store.DB
+	Plans  *Plans
+	Now    func() time.Time
+	Logger *slog.Logger // nil for slog.Default()
+
+	callers     ttlCache[cachedCaller]
+	unknownKeys ttlCache[struct{}] // separate, so that a flood of wrong keys does not evict the right ones
+	keyUsage    usage
+
+	maintenance maintenance
+}
+
+type cachedCaller struct {
+	caller    *Caller
+	lastNoted *atomic.Int64 // time of the last noted use, in milliseconds
+}
+
+// Authenticate returns the caller of an Authorization header. It checks neither plan nor scope: see CheckScope. Fails
+// with AUTH_MISSING_API_KEY, AUTH_INVALID_API_KEY (also for a header that is not Bearer) or AUTH_EXPIRED_API_KEY.
+func (g *Authenticator) Authenticate(ctx context.Context, authorization string) (*Caller, error) {
+	if strings.TrimSpace(authorization) == "" {
+		return nil, parley.NewError(parley.CodeMissingKey)
+	}
+	key, ok := bearer(authorization)
+	if !ok || !isWellFormed(key) {
+		return nil, parley.NewError(parley.CodeInvalidKey)
+	}
+	now := g.Now()
+	e, err := g.lookup(ctx, Hash(key), now)
+	if err != nil {
+		return nil, err
+	}
+	if at := e.caller.Key.ExpiresAt; at != nil && !now.Before(*at) {
+		return nil, parley.NewError(parley.CodeExpiredKey)
+	}
+	g.keyUsage.noteUse(e, now)
+	return e.caller, nil
+}
+
+// ClearCache drops all cached results, after an operator has changed something.
+func (g *Authenticator) ClearCache() {
+	g.callers.clear()
+	g.unknownKeys.clear()
+}
+
+// RequestKey returns the key of a request, for what is signed with it; keys are not stored.
+func RequestKey(r *http.Request) string {
+	key, _ := bearer(r.Header.Get("Authorization"))
+	return key
+}
+
+func bearer(authorization string) (key string, ok bool) {
+	scheme, key, ok := strings.Cut(strings.TrimSpace(authorization), " ")
+	return strings.TrimSpace(key), ok && strings.EqualFold(scheme, "Bearer")
+}
+
+func (g *Authenticator) lookup(ctx context.Context, hash string, now time.Time) (cachedCaller, error) {
+	if e, ok := g.callers.get(hash, now); ok {
+		return e, nil
+	}
+	if _, ok := g.unknownKeys.get(hash, now); ok {
+		return cachedCaller{}, parley.NewError(parley.CodeInvalidKey)
+	}
+	callersGeneration, unknownGeneration := g.callers.generation(), g.unknownKeys.generation()
+	credential, err := g.DB.Credential(ctx, hash)
+	switch {
+	case parley.IsCode(err, parley.CodeKeyNotFound):
+		g.unknownKeys.put(hash, struct{}{}, now, unknownGeneration)
+		return cachedCaller{}, parley.NewError(parley.CodeInvalidKey)
+	case err != nil:
+		return cachedCaller{}, err
+	case credential.Key.RevokedAt != nil || subtle.ConstantTimeCompare([]byte(credential.Key.Hash), []byte(hash)) != 1:
+		g.unknownKeys.put(hash, struct{}{}, now, unknownGeneration)
+		return cachedCaller{}, parley.NewError(parley.CodeInvalidKey)
+	}
+	e := cachedCaller{&Caller{Account: credential.Account, Key: credential.Key, Plan: g.plan(&credential.Account)}, new(atomic.Int64)}
+	if at := credential.Key.LastUsedAt; at != nil {
+		e.lastNoted.Store(at.UnixMilli())
+	}
+	g.callers.put(hash, e, now, callersGeneration)
+	return e, nil
+}
+
+// plan returns the account's plan. A plan that is no longer in the operator's file allows nothing.
+func (g *Authenticator) plan(a *parley.Account) parley.Plan {
+	if p, ok := g.Plans.Plan(a.Plan); ok {
+		return p
+	}
+	g.logger().Error("the account's plan does not exist any more: its requests are refused", "account", a.ID, "plan", a.Plan)
+	return parley.Plan{Name: a.Plan}
+}
+
+func (g *Authenticator) logger() *slog.Logger { return cmp.Or(g.Logger, slog.Default()) }

@@ -1,0 +1,198 @@
+package access
+
+import (
+	"context"
+	"net/mail"
+	"strings"
+
+	"parley"
+	"parley/internal/sqldb"
+	"parley/internal/store"
+)
+
+// NewMember describes a membership to create.
+type NewMember struct {
+	AccountID parley.AccountID
+	Email     string
+	Name      string      // 1 to 100 characters; a user who exists already keeps the old one
+	Role      parley.Role // empty for agent
+}
+
+// AddMember makes a user a member of an account. A user with that e-mail address, in any case, is found, otherwise
+// created. Fails with ACCOUNT_NOT_FOUND, VALIDATION_INVALID_BODY or RESOURCE_ALREADY_EXISTS.
+func (o *Accounts) AddMember(ctx context.Context, n NewMember) (*parley.Membership, error) {
+	if n.Role == "" {
+		n.Role = parley.RoleAgent
+	}
+	now := o.Now()
+	user := parley.User{ID: parley.UserID(parley.NewUUID()), Email: strings.TrimSpace(n.Email), Name: strings.TrimSpace(n.Name), CreatedAt: now}
+	if err := checkMember(user, n.Role); err != nil {
+		return nil, err
+	}
+	var m parley.Membership
+	err := o.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error {
+		if _, err := tx.LockAccount(ctx, n.AccountID); err != nil {
+			return err
+		}
+		m = parley.Membership{AccountID: n.AccountID, User: user, Role: n.Role, CreatedAt: now}
+		if err := tx.AddMember(ctx, &m); err != nil {
+			return err
+		}
+		return o.audit(ctx, tx, n.AccountID, "member.add", string(m.User.ID), map[string]any{"email": m.User.Email, "role": m.Role})
+	})
+	if parley.IsCode(err, parley.CodeAlreadyExists) {
+		err = o.alreadyMemberError(ctx, n.AccountID, user.Email)
+	}
+	return &m, err
+}
+
+// alreadyMemberError returns the error that names the existing member.
+func (o *Accounts) alreadyMemberError(ctx context.Context, account parley.AccountID, email string) error {
+	members, err := o.DB.Members(ctx, account)
+	if err != nil {
+		return err
+	}
+	for _, m := range members {
+		if strings.EqualFold(m.User.Email, email) {
+			return parley.NewErrorf(parley.CodeAlreadyExists, "%s is a member of this account already: %s, role %s, user %s.", m.User.Email, m.User.Name, m.Role, m.User.ID)
+		}
+	}
+	return parley.NewError(parley.CodeAlreadyExists)
+}
+
+// Members returns an account's members, oldest first; without an account, all.
+func (o *Accounts) Members(ctx context.Context, account parley.AccountID) ([]parley.Membership, error) {
+	if account != "" {
+		if _, err := o.DB.Account(ctx, account); err != nil {
+			return nil, err
+		}
+	}
+	return o.DB.Members(ctx, account)
+}
+
+func checkMember(u parley.User, role parley.Role) error {
+	details := map[string]string{}
+	checkName(details, u.Name)
+	if !isPlausibleEmail(u.Email) {
+		details["email"] = "must be an e-mail address"
+	}
+	switch role {
+	case parley.RoleOwner, parley.RoleAdmin, parley.RoleAgent:
+	default:
+		details["role"] = "must be one of: owner, admin, agent"
+	}
+	return parley.InvalidFields(details)
+}
+
+// isPlausibleEmail accepts a bare ASCII address with a dot in its domain. ASCII only: the two databases do not agree on
+// the case of other letters, and an address must be found whatever its case.
+func isPlausibleEmail(s string) bool {
+	for i := range len(s) {
+		if s[i] <= ' ' || s[i] >= 0x7f {
+			return false
+		}
+	}
+	a, err := mail.ParseAddress(s)
+	at := strings.LastIndexByte(s, '@')
+	return err == nil && a.Address == s && a.Name == "" && len(s) <= 254 && strings.Contains(s[at+1:], ".")
+}
+
+// MemberRef names a member of an account by exactly one of id and e-mail address, whatever the case of the address.
+type MemberRef struct {
+	AccountID parley.AccountID
+	UserID    parley.UserID
+	Email     string
+}
+
+// find fails with ACCOUNT_NOT_FOUND, VALIDATION_INVALID_BODY or TEAM_MEMBER_NOT_FOUND.
+func (r MemberRef) find(ctx context.Context, tx *store.DB) (m *parley.Membership, err error) {
+	if (r.UserID == "") == (r.Email == "") {
+		return nil, parley.Invalid("member", "must be named by its user id or its e-mail address")
+	}
+	if _, err := tx.Account(ctx, r.AccountID); err != nil {
+		return nil, err
+	}
+	if r.UserID != "" {
+		m, err = tx.Member(ctx, r.AccountID, r.UserID, parley.CodeMemberNotFound)
+	} else {
+		m, err = tx.MemberByEmail(ctx, r.AccountID, r.Email, parley.CodeMemberNotFound)
+	}
+	if parley.IsCode(err, parley.CodeMemberNotFound) {
+		err = parley.NewErrorf(parley.CodeMemberNotFound, "%s%s is not a member of this account.", r.UserID, r.Email)
+	}
+	return m, err
+}
+
+// MemberCleanup removes what only members have, in the transaction that ends the membership. It returns the facts for
+// the audit chain.
+type MemberCleanup func(tx *store.DB, user parley.UserID) (map[string]any, error)
+
+// RemoveMember ends a membership; cleanUp is called first. The user stays, as the author of what they wrote. Fails with
+// ACCOUNT_NOT_FOUND, TEAM_MEMBER_NOT_FOUND, and with VALIDATION_INVALID_BODY of the account's only owner.
+func (o *Accounts) RemoveMember(ctx context.Context, ref MemberRef, cleanUp MemberCleanup) (*parley.Membership, error) {
+	var removed *parley.Membership
+	err := o.DB.Transact(ctx, sqldb.Bulk, func(tx *store.DB) error {
+		m, err := ref.find(ctx, tx)
+		if err != nil {
+			return err
+		}
+		facts, err := cleanUp(tx, m.User.ID)
+		if err != nil {
+			return err
+		}
+		if removed, err = tx.LockMember(ctx, ref.AccountID, m.User.ID, parley.CodeMemberNotFound); err != nil {
+			return err
+		}
+		if err := tx.DropMember(ctx, ref.AccountID, m.User.ID, parley.CodeMemberNotFound); err != nil {
+			return err
+		}
+		if err := requireOwner(ctx, tx, removed); err != nil {
+			return err
+		}
+		facts["email"], facts["role"] = removed.User.Email, removed.Role
+		return o.audit(ctx, tx, ref.AccountID, "member.remove", string(removed.User.ID), facts)
+	})
+	return removed, err
+}
+
+// ChangeMember changes the role of a member. Fails as RemoveMember does.
+func (o *Accounts) ChangeMember(ctx context.Context, ref MemberRef, role parley.Role) (*parley.Membership, error) {
+	var changed *parley.Membership
+	err := o.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error {
+		m, err := ref.find(ctx, tx)
+		if err != nil {
+			return err
+		}
+		if err := checkMember(m.User, role); err != nil {
+			return err
+		}
+		before, err := tx.LockMember(ctx, ref.AccountID, m.User.ID, parley.CodeMemberNotFound)
+		if err != nil {
+			return err
+		}
+		if err := tx.SetRole(ctx, ref.AccountID, m.User.ID, role, parley.CodeMemberNotFound); err != nil {
+			return err
+		}
+		if err := requireOwner(ctx, tx, before); err != nil {
+			return err
+		}
+		after := *before
+		after.Role = role
+		changed = &after
+		return o.audit(ctx, tx, ref.AccountID, "member.change", string(m.User.ID), map[string]any{"email": m.User.Email, "role": role})
+	})
+	return changed, err
+}
+
+// requireOwner fails where the account of a former owner has no owner left. It locks the account's row, so that two
+// owners cannot leave at the same time.
+func requireOwner(ctx context.Context, tx *store.DB, before *parley.Membership) error {
+	if _, err := tx.LockAccount(ctx, before.AccountID); err != nil || before.Role != parley.RoleOwner {
+		return err
+	}
+	n, err := tx.CountOwners(ctx, before.AccountID)
+	if err == nil && n == 0 {
+		err = parley.NewErrorf(parley.CodeInvalidBody, "%s is the account's only owner. Make somebody else an owner first.", before.User.Email)
+	}
+	return err
+}

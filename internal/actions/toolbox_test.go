@@ -1,0 +1,238 @@
+package actions_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"strings"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"parley"
+	"parley/internal/actions"
+	"parley/internal/chat"
+	"parley/internal/outbound"
+	"parley/internal/sqldb"
+	"parley/internal/store"
+	"parley/internal/testkit/dbs"
+	"parley/internal/vault"
+)
+
+func TestMain(m *testing.M) { dbs.Main(m, func() error { return goleak.Find() }) }
+
+var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+
+// testToolbox is a box with an agent that has a conversation, and what was logged.
+type testToolbox struct {
+	testing.TB
+	context.Context
+	*actions.Toolbox
+	account parley.AccountID
+	agent   parley.AgentID
+	turn    parley.Turn
+	log     *strings.Builder
+}
+
+func forEachDatabase(t *testing.T, f func(b *testToolbox)) {
+	t.Helper()
+	dbs.ForEachStore(t, func(t *testing.T, db *store.DB) { f(newTestToolbox(t, db)) })
+}
+
+// newSQLiteToolbox is each for what does not touch the database.
+func newSQLiteToolbox(t *testing.T) *testToolbox {
+	t.Helper()
+	return newTestToolbox(t, dbs.NewStore(t, dbs.Open(t, dbs.NewSQLitePath(t))))
+}
+
+func newTestToolbox(t *testing.T, db *store.DB) *testToolbox {
+	t.Helper()
+	safe, err := vault.New("sixteen bytes at least")
+	if err != nil {
+		t.Fatal(err)
+	}
+	allow, err := outbound.ParseAllow([]string{"127.0.0.1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := &testToolbox{TB: t, Context: t.Context(), log: &strings.Builder{}, account: parley.AccountID(parley.NewUUID()), agent: parley.NewAgentID()}
+	b.Toolbox = &actions.Toolbox{DB: db, HTTP: &outbound.Client{AllowedPrefixes: allow}, Vault: safe, Now: func() time.Time { return noon }, Logger: slog.New(slog.NewTextHandler(b.log, nil))}
+	t.Cleanup(b.Close)
+	b.must(db.CreateAccount(b, &parley.Account{ID: b.account, Name: "Acme", Plan: "unlimited", CreatedAt: noon}))
+	b.must(db.CreateAgent(b, &parley.Agent{ID: b.agent, AccountID: b.account, Name: "Guide", Model: "auto", Visibility: "private", RateLimit: parley.DefaultDeviceLimit(),
+		IdentitySecret: "s", ConfigVersion: 1, CreatedAt: noon, UpdatedAt: noon}))
+	b.turn = parley.Turn{ID: "t", AccountID: b.account, AgentID: b.agent, ConversationID: b.newConversation()}
+	return b
+}
+
+func (b *testToolbox) newConversation() parley.ConversationID {
+	b.Helper()
+	c := &parley.Conversation{ID: parley.ConversationID(parley.NewTimedUUID()), AccountID: b.account, AgentID: b.agent, API: parley.APIV2,
+		Channel: parley.ChannelAPI, Status: parley.ConversationOngoing, CreatedAt: noon, UpdatedAt: noon}
+	first := &parley.Message{ID: parley.NewMessageID(), ConversationID: c.ID, Author: parley.AuthorUser, State: parley.MessageComplete, CreatedAt: noon}
+	b.must(b.DB.Transact(b, sqldb.Interactive, func(tx *store.DB) error { return tx.CreateConversation(b, c, first, false) }))
+	return c.ID
+}
+
+func (b *testToolbox) must(err error) {
+	b.Helper()
+	if err != nil {
+		b.Fatal(err, parley.AsError(err).Details)
+	}
+}
+
+// putAction writes an action that is in order; its key is its name.
+func (b *testToolbox) putAction(kind parley.ActionKind, name, config string, secrets map[string]string, inputs ...parley.ActionInput) {
+	b.Helper()
+	sealed, err := actions.SealSecrets(b.Vault, b.account, secrets)
+	b.must(err)
+	a := &parley.Action{ID: parley.ActionID(parley.NewUUID()), AccountID: b.account, AgentID: b.agent, Key: name, Kind: kind, Name: name, Description: "when",
+		Inputs: inputs, Config: json.RawMessage(config), Secrets: sealed, Enabled: true, CreatedAt: noon, UpdatedAt: noon}
+	b.must(actions.ValidateAction(a))
+	b.must(b.DB.PutAction(b, a))
+}
+
+func (b *testToolbox) loadTools() []chat.Tool {
+	b.Helper()
+	a, err := b.DB.AgentForTurn(b, b.account, b.agent)
+	b.must(err)
+	tools, err := b.Tools(b, a)
+	b.must(err)
+	return tools
+}
+
+// callTool calls a tool of the agent.
+func (b *testToolbox) callTool(name, input string) chat.Output {
+	b.Helper()
+	for _, tool := range b.loadTools() {
+		if tool.Name == name {
+			out := tool.Run(b, chat.Call{Turn: b.turn, ID: "call_1", Input: json.RawMessage(input)})
+			if out.Status == parley.ToolSuccess && out.Error != "" || out.Status == parley.ToolError && (out.Error == "" || out.Data != nil) {
+				b.Errorf("%s: %+v", name, out.ToolOutput)
+			}
+			return out
+		}
+	}
+	b.Fatalf("there is no tool %s", name)
+	return chat.Output{}
+}
+
+// wantData asserts the result of a call.
+func (b *testToolbox) wantData(name, input, want string) {
+	b.Helper()
+	if out := b.callTool(name, input); out.Status != parley.ToolSuccess || string(out.Data) != want {
+		b.Errorf("%s(%s): %s %s %s, want %s", name, input, out.Status, out.Data, out.Error, want)
+	}
+}
+
+// wantError asserts how a call fails.
+func (b *testToolbox) wantError(name, input, want string) {
+	b.Helper()
+	if out := b.callTool(name, input); out.Status != parley.ToolError || !strings.Contains(out.Error, want) {
+		b.Errorf("%s(%s): %s %s %q, want %q", name, input, out.Status, out.Data, out.Error, want)
+	}
+}
+
+func textInput(name string, required bool) parley.ActionInput {
+	return parley.ActionInput{Name: name, Type: "string", Required: required}
+}
+
+func TestToolsInTheirOrder(t *testing.T) {
+	b := newSQLiteToolbox(t)
+	if tools := b.loadTools(); tools != nil {
+		t.Error(tools)
+	}
+	b.putAction(parley.ActionClient, "page", `{}`, nil, textInput("color", true))
+	b.putAction(parley.ActionWebSearch, "web", `{}`, nil)
+	b.putAction(parley.ActionEscalate, "human", `{}`, nil)
+	b.putAction(parley.ActionCollectLeads, "lead", `{}`, nil)
+	b.must(b.DB.PutProcedure(b, &parley.Procedure{ID: "p", AccountID: b.account, AgentID: b.agent, Key: "refund", Name: "refund", Description: "d",
+		Triggers: []string{"money back"}, Steps: []parley.ProcedureStep{{Text: "hi"}}, Enabled: true, CreatedAt: noon, UpdatedAt: noon}))
+	var names []string
+	for _, tool := range b.loadTools() {
+		names = append(names, fmt.Sprint(tool.Name, " ", tool.Kind, " ", tool.Run != nil, " ", tool.Triggers))
+	}
+	want := "lead collect-leads true []\npage client false []\nrefund procedure true [money back]" // neither an engine nor anybody to hand over to
+	if got := strings.Join(names, "\n"); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	if why := b.UnavailableReason(&parley.Action{Kind: parley.ActionWebSearch}); !strings.Contains(why, "PARLEY_SEARCH_URL") {
+		t.Error(why)
+	}
+	b.must(b.DB.DropAction(b, b.account, b.agent, "lead", noon))
+	if got := len(b.loadTools()); got != 2 {
+		t.Error(got, "tools after one was dropped")
+	}
+}
+
+func TestLeads(t *testing.T) {
+	forEachDatabase(t, func(b *testToolbox) {
+		b.putAction(parley.ActionCollectLeads, "lead", `{"message":"Thanks!"}`, nil)
+		b.wantData("lead", `{"email":"ann@example.org","name":"Ann"}`, `{"message":"Thanks!"}`)
+		b.wantData("lead", `{"email":"Ann@example.org","phone":"+49 (30) 123-45"}`, `{"message":"Thanks!"}`)
+		b.wantError("lead", `{"name":"Ann"}`, "email is required")
+		for _, bad := range []string{"ann", "ann@", "@example.org", "ann@example", "a b@example.org", "ann@exa mple.org", "ann@example.org, bob@example.org"} {
+			b.wantError("lead", fmt.Sprintf(`{"email":%q}`, bad), "email must be")
+		}
+		b.wantError("lead", `{"email":"ann@example.org","phone":"never"}`, "phone must be")
+		page, err := b.DB.Leads(b, b.account, b.agent, store.LeadFilter{}, parley.PageRequest{Limit: 10})
+		b.must(err)
+		if len(page.Items) != 1 || page.Items[0].Phone != "+49 (30) 123-45" || page.Items[0].Name != "Ann" || page.Items[0].ConversationID != b.turn.ConversationID {
+			b.Errorf("%+v", page.Items)
+		}
+		b.putAction(parley.ActionCollectLeads, "form", `{}`, nil, textInput("phone", false), textInput("email", false), textInput("company", false))
+		b.wantError("form", `{"company":"Acme"}`, "email or phone is required")
+		b.wantData("form", `{"company":"Acme","phone":"555 1234"}`, `{"message":"Thank you, your details have been passed on to the team."}`)
+		page, err = b.DB.Leads(b, b.account, b.agent, store.LeadFilter{}, parley.PageRequest{Limit: 10})
+		b.must(err)
+		if page.Total != 2 {
+			b.Errorf("%+v", page.Items)
+		}
+		b.turn.ConversationID = "gone"
+		b.wantError("form", `{"phone":"555 1234"}`, "could not be kept: Conversation not found.")
+	})
+}
+
+func TestEscalate(t *testing.T) {
+	b := newSQLiteToolbox(t)
+	var handovers []string
+	refuse := error(nil)
+	b.HandOver = func(_ context.Context, turn parley.Turn, reason string) error {
+		handovers = append(handovers, string(turn.ConversationID)+" "+reason)
+		return refuse
+	}
+	b.putAction(parley.ActionEscalate, "human", `{"message":"Somebody comes."}`, nil)
+	b.wantData("human", `{"reason":"angry"}`, `{"message":"Somebody comes."}`)
+	b.wantData("human", `{}`, `{"message":"Somebody comes."}`)
+	b.putAction(parley.ActionEscalate, "plain", `{}`, nil)
+	if tools := b.loadTools(); tools[0].HandoverText != "Somebody comes." || tools[1].HandoverText != "" { // the default text is in the customer's language
+		t.Errorf("the customer is told %q and %q", tools[0].HandoverText, tools[1].HandoverText)
+	}
+	refuse = parley.NewError(parley.CodeNotOngoing)
+	b.wantError("human", `{}`, "no longer ongoing")
+	refuse = errors.New("SQL secret")
+	if out := b.callTool("human", `{}`); strings.Contains(out.Error, "SQL") || !strings.Contains(b.log.String(), "SQL secret") {
+		t.Error(out.Error, b.log)
+	}
+	if len(handovers) != 4 || handovers[0] != string(b.turn.ConversationID)+" angry" {
+		t.Error(handovers)
+	}
+}
+
+func TestButton(t *testing.T) {
+	b := newSQLiteToolbox(t)
+	b.putAction(parley.ActionCustomButton, "book", `{"label":"Book [now]","url":"https://a.example/(b)/{room}?n={note}"}`, nil, textInput("room", true), textInput("note", false))
+	b.wantData("book", `{"room":"a/b) [x](https://evil.example"}`,
+		`{"label":"Book [now]","url":"https://a.example/%28b%29/a%2Fb%29%20%5Bx%5D%28https:%2F%2Fevil.example?n=","message":"[Book \\[now\\]](https://a.example/%28b%29/a%2Fb%29%20%5Bx%5D%28https:%2F%2Fevil.example?n=)"}`)
+	b.wantError("book", `{"room":".."}`, "not valid")
+	b.wantError("book", `{}`, "room is required")
+}
+
+func readAll(r io.Reader) string {
+	raw, _ := io.ReadAll(r)
+	return string(raw)
+}

@@ -1,0 +1,203 @@
+// Package actions holds what an agent can do besides answering: it checks the actions and procedures that an operator
+// has defined, and offers them to turns as tools. Definitions are data; actions reach other servers through package
+// outbound only, and their secrets are decrypted for one call.
+package actions
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"slices"
+	"strconv"
+
+	"parley"
+)
+
+// The bounds of a definition.
+const (
+	maxInputs      = 32
+	maxTriggers    = 20
+	maxDescription = 1000 // characters
+	maxSteps       = 30
+	maxConfigBytes = 64 << 10 // bytes
+)
+
+var (
+	keyPattern       = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$`)
+	toolNamePattern  = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
+	inputNamePattern = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,63}$`)
+)
+
+// faults collects what is wrong with a definition, by dotted path.
+type faults map[string]string
+
+// add records a fault; the first one at a path stays.
+func (f faults) add(path, format string, args ...any) {
+	if f[path] == "" {
+		f[path] = fmt.Sprintf(format, args...)
+	}
+}
+
+func joinPath(path string, more any) string {
+	if path == "" {
+		return fmt.Sprint(more)
+	}
+	return path + "." + fmt.Sprint(more)
+}
+
+// ValidateAction checks one action. Fails with VALIDATION_INVALID_BODY.
+func ValidateAction(a *parley.Action) error {
+	f := faults{}
+	f.checkAction("", a)
+	return parley.InvalidFields(f)
+}
+
+// ValidateProcedure checks one procedure, together with the agent's actions. Fails with VALIDATION_INVALID_BODY.
+func ValidateProcedure(p *parley.Procedure, actions []parley.Action) error {
+	f := faults{}
+	f.checkProcedure("", p, actions)
+	return parley.InvalidFields(f)
+}
+
+func (f faults) checkAction(path string, a *parley.Action) {
+	f.checkHead(path, a.Key, a.Name, a.Description, a.Triggers, actionInputs(a))
+	check, known := configCheckers[a.Kind]
+	if !known {
+		f.add(joinPath(path, "kind"), "must be one of: %s", kindList)
+		return
+	}
+	if len(a.Config) > maxConfigBytes {
+		f.add(joinPath(path, "config"), "must have at most %d bytes", maxConfigBytes)
+		return
+	}
+	if a.Kind != parley.ActionHTTP {
+		for _, name := range SecretNames(a.Config) {
+			f.add(joinPath(path, "config"), "names ${%s}: only http actions hold secrets", name)
+		}
+	}
+	check(f, joinPath(path, "config"), a)
+}
+
+// checkHead checks what actions and procedures have in common.
+func (f faults) checkHead(path, key, name, description string, triggers []string, inputs []parley.ActionInput) {
+	if !keyPattern.MatchString(key) {
+		f.add(joinPath(path, "key"), "must begin with a letter or a digit and have 1 to 100 of a-z A-Z 0-9 . _ -")
+	}
+	if !toolNamePattern.MatchString(name) {
+		f.add(joinPath(path, "name"), "must be 1 to 64 of a-z A-Z 0-9 _ -")
+	}
+	f.checkText(joinPath(path, "description"), description, maxDescription)
+	if len(triggers) > maxTriggers {
+		f.add(joinPath(path, "triggers"), "must have at most %d items", maxTriggers)
+	}
+	for i, t := range triggers {
+		at := joinPath(path, "triggers."+strconv.Itoa(i))
+		f.checkText(at, t, 200)
+		f.checkTemplate(at, t, inputs)
+	}
+	f.checkInputs(joinPath(path, "inputs"), inputs)
+}
+
+func (f faults) checkInputs(path string, inputs []parley.ActionInput) {
+	if len(inputs) > maxInputs {
+		f.add(path, "must have at most %d items", maxInputs)
+	}
+	seen := map[string]bool{}
+	for i, in := range inputs {
+		at := joinPath(path, i)
+		switch {
+		case !inputNamePattern.MatchString(in.Name):
+			f.add(joinPath(at, "name"), "must begin with a letter or _ and have 1 to 64 of a-z A-Z 0-9 _")
+		case seen[in.Name]:
+			f.add(joinPath(at, "name"), "stands twice")
+		}
+		seen[in.Name] = true
+		if !slices.Contains([]string{"string", "number", "integer", "boolean"}, in.Type) {
+			f.add(joinPath(at, "type"), "must be one of: string, number, integer, boolean")
+		}
+		if len(in.Enum) > 0 && in.Type != "string" {
+			f.add(joinPath(at, "enum"), "is for inputs of type string")
+		}
+		if len([]rune(in.Description)) > maxDescription {
+			f.add(joinPath(at, "description"), "must have at most %d characters", maxDescription)
+		}
+	}
+}
+
+// checkText checks a required text.
+func (f faults) checkText(path, text string, limit int) {
+	switch {
+	case text == "":
+		f.add(path, "is required")
+	case len([]rune(text)) > limit:
+		f.add(path, "must have at most %d characters", limit)
+	}
+}
+
+// checkTemplate checks that a template names inputs that exist, and no secrets.
+func (f faults) checkTemplate(path, template string, inputs []parley.ActionInput) {
+	names, secrets := findMarks(template)
+	for _, name := range names {
+		if findInput(inputs, name) == nil {
+			f.add(path, "names {%s}, and there is no input of this name", name)
+		}
+	}
+	for _, name := range secrets {
+		f.add(path, "must not hold the secret ${%s}", name)
+	}
+}
+
+func findInput(inputs []parley.ActionInput, name string) *parley.ActionInput {
+	for i := range inputs {
+		if inputs[i].Name == name {
+			return &inputs[i]
+		}
+	}
+	return nil
+}
+
+// decodeStrict decodes a config and refuses fields that its kind does not know.
+func decodeStrict(config json.RawMessage, into any) error {
+	if len(config) == 0 {
+		return nil
+	}
+	dec := json.NewDecoder(bytes.NewReader(config))
+	dec.DisallowUnknownFields()
+	dec.UseNumber()
+	if err := dec.Decode(into); err != nil {
+		var wrong *json.UnmarshalTypeError
+		if errors.As(err, &wrong) && wrong.Field != "" {
+			return &fieldError{wrong.Field, "must not be a " + wrong.Value}
+		}
+		if m := unknownFieldPattern.FindStringSubmatch(err.Error()); m != nil {
+			return &fieldError{m[1], "is not known to this kind of action"}
+		}
+		return &fieldError{"", "must be an object"}
+	}
+	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
+		return &fieldError{"", "must be one object"}
+	}
+	return nil
+}
+
+var unknownFieldPattern = regexp.MustCompile(`unknown field "(.*)"`)
+
+type fieldError struct{ field, what string }
+
+func (e *fieldError) Error() string { return e.field + " " + e.what }
+
+// decodeConfig decodes a config and records what is wrong with its form.
+func (f faults) decodeConfig(path string, config json.RawMessage, into any) bool {
+	err := decodeStrict(config, into)
+	var at *fieldError
+	if errors.As(err, &at) {
+		if at.field != "" {
+			path = joinPath(path, at.field)
+		}
+		f.add(path, "%s", at.what)
+	}
+	return err == nil
+}

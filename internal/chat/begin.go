@@ -1,0 +1,214 @@
+package chat
+
+import (
+	"context"
+	"time"
+
+	"parley"
+	"parley/internal/sqldb"
+	"parley/internal/store"
+)
+
+// begin runs the first transaction. Meanwhile the sources are searched and, unless something speaks against it, the
+// model is called: its output is shown to no reader before the transaction is on disk, and dropped when that fails.
+func (e *Engine) begin(ctx context.Context, t *Turn, account parley.Account, plan parley.Plan) error {
+	early, err := e.loadConversation(ctx, t, account, plan)
+	if err != nil {
+		return err
+	}
+	t.handoverWish = e.detectHandoverWish(t)
+	go e.retrieve(t)
+	if early {
+		go e.runTurn(t)
+	}
+	if err = e.createTurn(ctx, t, account, plan); err != nil || t.isFinished() {
+		t.isRefused = true
+		t.cancel(errNothingToAnswer)
+	}
+	close(t.beginDone)
+	if !early && !t.isRefused {
+		go e.runTurn(t)
+	}
+	return err
+}
+
+// createTurn is the first transaction: it finds or creates the conversation, stores the message, reserves the credits
+// and opens the turn.
+func (e *Engine) createTurn(ctx context.Context, t *Turn, account parley.Account, plan parley.Plan) error {
+	now := e.Now()
+	t.StartedAt, t.LeaseUntil = now, now.Add(e.leaseDuration())
+	if t.request.hasName() {
+		t.sentRows = t.buildSentMessages()
+	}
+	var user parley.EndUserID
+	var paused bool
+	err := e.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error {
+		c, events, err := e.storeUserMessage(ctx, tx, t)
+		if err != nil {
+			return err
+		}
+		if user, paused = c.UserID, c.Paused; paused {
+			return e.storeUnanswered(ctx, tx, t, events)
+		}
+		if err := tx.TouchAgent(ctx, t.AccountID, t.AgentID, now); err != nil {
+			return err
+		}
+		if err := reserveCredits(ctx, tx, t, account, plan); err != nil {
+			return err
+		}
+		if err := tx.CompleteClaim(ctx, "turn:"+string(t.ID)); err != nil {
+			return err
+		}
+		open, err := tx.CreateTurn(ctx, &t.Turn, events...)
+		if err == nil && open > e.maxOpenTurns() {
+			err = e.tooManyOpenError()
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	e.Hub.Wake(t.ConversationID)
+	if t.UserID = user; paused {
+		t.eventLog.replaceWith(Event{Kind: Finished, Finish: &Finish{Reason: "stop"}})
+	}
+	return nil
+}
+
+// storeUnanswered completes the transaction of a message to a paused conversation, which is stored and not answered.
+func (e *Engine) storeUnanswered(ctx context.Context, tx *store.DB, t *Turn, events []store.NewEvent) error {
+	if err := tx.TouchAgent(ctx, t.AccountID, t.AgentID, t.StartedAt); err != nil {
+		return err
+	}
+	if err := tx.CompleteClaim(ctx, "paused:"+string(t.UserMessageID)+" "+string(t.MessageID)); err != nil || len(events) == 0 {
+		return err
+	}
+	return tx.RecordEvents(ctx, t.AccountID, t.StartedAt, events...)
+}
+
+// storeUserMessage stores the user's message in its conversation, which it finds or creates. For a turn without a new
+// message it checks that the message to answer still exists.
+func (e *Engine) storeUserMessage(ctx context.Context, tx *store.DB, t *Turn) (*parley.Conversation, []store.NewEvent, error) {
+	switch {
+	case t.request.isUnsaved():
+		return &parley.Conversation{UserID: t.request.UserID}, nil, nil
+	case t.request.ConversationID == "":
+		return e.createConversation(ctx, tx, t)
+	}
+	c, err := tx.LockConversation(ctx, t.AccountID, t.AgentID, t.ConversationID)
+	if err := t.checkConversation(c, err); err != nil {
+		return nil, nil, err
+	}
+	if err := e.ensureNoOpenTurn(ctx, tx, t); err != nil {
+		return nil, nil, err
+	}
+	switch {
+	case t.request.Retry != "":
+		return c, nil, checkRetryTarget(ctx, tx, t)
+	case t.request.Continue:
+		_, err := pendingToolCalls(ctx, tx, t) // loadHistory has set the question
+		return c, nil, err
+	case t.request.repeatedMessageID != "":
+		_, err := repeatedMessage(ctx, tx, t)
+		return c, nil, err
+	}
+	if t.mayHavePendingCalls() {
+		if err := tx.IgnorePendingToolCalls(ctx, t.AccountID, t.AgentID, t.ConversationID, t.StartedAt); err != nil {
+			return nil, nil, err
+		}
+	}
+	if t.replacedSeq > 0 {
+		if err := tx.SupersedeMessages(ctx, t.AccountID, t.AgentID, t.ConversationID, t.replacedSeq-1, t.StartedAt); err != nil {
+			return nil, nil, err
+		}
+	}
+	events := []store.NewEvent{t.newEvent("message.created", t.UserMessageID)}
+	if t.request.ClientConversation != nil {
+		return c, events, e.overwriteConversation(ctx, tx, t, c)
+	}
+	return c, events, tx.AddMessage(ctx, t.AccountID, t.AgentID, t.userMessage(), nil)
+}
+
+// createConversation creates a conversation with the user's message, or with all messages that the client has sent.
+func (e *Engine) createConversation(ctx context.Context, tx *store.DB, t *Turn) (*parley.Conversation, []store.NewEvent, error) {
+	c := parley.Conversation{ID: t.ConversationID, AccountID: t.AccountID, AgentID: t.AgentID, API: t.request.api(), Channel: t.request.Channel,
+		UserID: t.request.UserID, Status: parley.ConversationOngoing, CreatedAt: t.StartedAt, UpdatedAt: t.StartedAt}
+	rows := []*parley.Message{t.userMessage()}
+	if t.request.ClientConversation != nil {
+		c.ExternalID, rows = t.request.ClientConversation.Name, t.sentRows
+	}
+	err := tx.CreateConversation(ctx, &c, rows[0], t.request.Streamed)
+	if err == nil {
+		err = addMessages(ctx, tx, t, rows[1:])
+	}
+	return &c, []store.NewEvent{t.newEvent("conversation.created", parley.MessageID(c.ID)), t.newEvent("message.created", t.UserMessageID)}, err
+}
+
+// mayHavePendingCalls reports whether the conversation may have tool calls that wait for the client.
+func (t *Turn) mayHavePendingCalls() bool {
+	n := len(t.history)
+	return t.agent.Tools > 0 || n > 0 && t.history[n-1].FinishReason == "tool-calls"
+}
+
+// userMessage returns the user's message as it is stored.
+func (t *Turn) userMessage() *parley.Message {
+	return &parley.Message{ID: t.UserMessageID, ConversationID: t.ConversationID, Author: parley.AuthorUser, State: parley.MessageComplete,
+		TurnID: t.ID, Parts: []parley.Part{{Type: "text", Text: t.redactText(t.question)}}, CreatedAt: t.StartedAt}
+}
+
+// ensureNoOpenTurn fails where the conversation has an open turn; it closes one whose lease has run out.
+func (e *Engine) ensureNoOpenTurn(ctx context.Context, tx *store.DB, t *Turn) error {
+	open, err := tx.OpenTurn(ctx, t.AccountID, t.ConversationID)
+	if err != nil || open == nil {
+		return err
+	}
+	if open.LeaseUntil.After(t.StartedAt) {
+		return busyError() // another server was faster
+	}
+	return closeLostTurn(ctx, tx, open, t.StartedAt)
+}
+
+// reserveCredits reserves the credits of the answer.
+func reserveCredits(ctx context.Context, tx *store.DB, t *Turn, account parley.Account, plan parley.Plan) error {
+	ofAccount, ofAgent, err := tx.ReserveCredits(ctx, t.AccountID, t.AgentID, store.MonthOf(t.StartedAt), t.Reserved)
+	if err != nil || t.isPrepaid() {
+		return err
+	}
+	limitOfAccount, limitOfAgent := creditLimits(t, account, plan)
+	switch {
+	case !withinLimit(ofAccount, limitOfAccount):
+		return parley.NewError(parley.CodeCreditsExhausted)
+	case !withinLimit(ofAgent, limitOfAgent):
+		return parley.NewError(parley.CodeAgentCredits)
+	}
+	return nil
+}
+
+// isPrepaid reports whether the minutes of a voice session pay for the answer.
+func (t *Turn) isPrepaid() bool { return t.request.Voice != nil && t.request.Voice.Prepaid }
+
+// creditLimits returns the most credits that the account and the agent may use in a month; nil is no limit.
+func creditLimits(t *Turn, account parley.Account, plan parley.Plan) (ofAccount, ofAgent *parley.Credits) {
+	if limit := t.agent.CreditLimit; limit != nil {
+		whole := parley.Credits(*limit) * parley.Credit
+		ofAgent = &whole
+	}
+	if account.Credits != nil {
+		return account.Credits, ofAgent
+	}
+	return plan.CreditsPerMonth, ofAgent
+}
+
+func withinLimit(sum parley.Credits, limit *parley.Credits) bool {
+	return limit == nil || sum <= *limit
+}
+
+func (t *Turn) newEvent(kind string, subject parley.MessageID) store.NewEvent {
+	return store.NewEvent{Kind: kind, AgentID: t.AgentID, ConversationID: t.ConversationID, Subject: string(subject)}
+}
+
+func (e *Engine) tooManyOpenError() *parley.Error {
+	fail := parley.NewErrorf(parley.CodeTooManyRequests, "Too many answers of this account are in the making. Try again shortly.")
+	fail.RetryAfter, fail.Limit = time.Second, e.maxOpenTurns()
+	return fail
+}

@@ -1,0 +1,150 @@
+package chat
+
+import (
+	"context"
+	"log/slog"
+	"maps"
+	"time"
+
+	"parley"
+	"parley/internal/jobs"
+	"parley/internal/sqldb"
+	"parley/internal/store"
+)
+
+// Conversations changes conversations apart from turns: take-over, pause, end, deletion, messages of people.
+type Conversations struct {
+	DB     *store.DB
+	Queue  *jobs.Queue
+	Hub    *Hub
+	Now    func() time.Time
+	Logger *slog.Logger
+	// StopTurn cancels the live turn of a conversation on this server. Nil where no turns run.
+	StopTurn         func(parley.AccountID, parley.AgentID, parley.ConversationID)
+	HandoverObserver HandoverObserver // may be nil
+}
+
+// HandoverObserver is called for what concerns the people who take conversations over, in the transaction that changes
+// it.
+type HandoverObserver interface {
+	// MessageWritten is called for what a customer or a member of the team writes, and for the agent's last answer when a
+	// person has taken over.
+	MessageWritten(ctx context.Context, tx *store.DB, c *parley.Conversation, m *parley.Message) error
+	// StatusChanged is called when the status of a conversation, which is locked, has changed.
+	StatusChanged(ctx context.Context, tx *store.DB, c *parley.Conversation, from parley.ConversationStatus, by, reason string, now time.Time) error
+}
+
+// statusChange changes a conversation. It returns the name of the event and what the event holds besides the status; an
+// empty name means that there is nothing to change.
+type statusChange func(c *parley.Conversation) (event string, facts map[string]string, err error)
+
+// changeStatus applies a change under the conversation's lock. Fails with RESOURCE_NOT_FOUND.
+func (k *Conversations) changeStatus(ctx context.Context, account parley.AccountID, agent parley.AgentID, id parley.ConversationID, change statusChange) (*parley.Conversation, error) {
+	now := k.Now()
+	var moved *parley.Conversation
+	err := k.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error {
+		c, err := tx.LockConversation(ctx, account, agent, id)
+		if err != nil {
+			return err
+		}
+		from := c.Status
+		event, facts, err := change(c)
+		if moved = c; err != nil || event == "" {
+			return err
+		}
+		ended, by := int64(0), ""
+		if c.Status == parley.ConversationEnded {
+			ended, by = now.UnixMilli(), facts["by"]
+		}
+		if err := tx.SaveConversationStatus(ctx, c, ended, by); err != nil {
+			return err
+		}
+		if k.HandoverObserver != nil && c.Status != from {
+			if err := k.HandoverObserver.StatusChanged(ctx, tx, c, from, facts["by"], facts["reason"], now); err != nil {
+				return err
+			}
+		}
+		tx.SQL().AfterCommit(func() { k.Hub.Wake(id) })
+		payload := map[string]string{"status": string(c.Status)}
+		maps.Copy(payload, facts)
+		return tx.RecordEvents(ctx, account, now, store.NewEvent{Kind: event, AgentID: agent, ConversationID: id, Subject: string(id), Payload: payload})
+	})
+	if err != nil {
+		return nil, err
+	}
+	return moved, nil
+}
+
+// Pause stops the agent from answering, or lets it answer again; what customers write meanwhile is stored. A running
+// answer goes on to its end. Fails with RESOURCE_NOT_FOUND, and with CHAT_CONVERSATION_NOT_ONGOING unless it is
+// ongoing.
+func (k *Conversations) Pause(ctx context.Context, account parley.AccountID, agent parley.AgentID, id parley.ConversationID, paused bool) (*parley.Conversation, error) {
+	return k.changeStatus(ctx, account, agent, id, func(c *parley.Conversation) (string, map[string]string, error) {
+		switch {
+		case c.Status != parley.ConversationOngoing:
+			return "", nil, parley.NewError(parley.CodeNotOngoing)
+		case c.Paused == paused:
+			return "", nil, nil
+		}
+		if c.Paused = paused; paused {
+			return "conversation.paused", nil, nil
+		}
+		return "conversation.resumed", nil, nil
+	})
+}
+
+// TakeOver hands an ongoing conversation over to a person; nothing changes where one has it already. The running answer
+// is cancelled, unless keepAnswer is set: an answer that hands over has something left to say. Fails with
+// RESOURCE_NOT_FOUND, and with CHAT_CONVERSATION_NOT_ONGOING of one that has ended.
+func (k *Conversations) TakeOver(ctx context.Context, account parley.AccountID, agent parley.AgentID, id parley.ConversationID, by, reason string, keepAnswer bool) (*parley.Conversation, error) {
+	c, err := k.changeStatus(ctx, account, agent, id, func(c *parley.Conversation) (string, map[string]string, error) {
+		switch c.Status {
+		case parley.ConversationTakenOver:
+			return "", nil, nil
+		case parley.ConversationEnded:
+			return "", nil, parley.NewError(parley.CodeNotOngoing)
+		case parley.ConversationOngoing:
+		}
+		c.Status = parley.ConversationTakenOver
+		return "conversation.taken_over", map[string]string{"by": by, "reason": reason}, nil
+	})
+	if err == nil && !keepAnswer {
+		err = k.stopTurn(ctx, account, agent, id)
+	}
+	return c, err
+}
+
+// HandBack returns a conversation to the agent. Fails with RESOURCE_NOT_FOUND, and with CONVERSATION_NOT_TAKEN_OVER.
+func (k *Conversations) HandBack(ctx context.Context, account parley.AccountID, agent parley.AgentID, id parley.ConversationID, by string) (*parley.Conversation, error) {
+	return k.changeStatus(ctx, account, agent, id, func(c *parley.Conversation) (string, map[string]string, error) {
+		if c.Status != parley.ConversationTakenOver {
+			return "", nil, parley.NewError(parley.CodeNotTakenOver)
+		}
+		c.Status = parley.ConversationOngoing
+		return "conversation.handed_back", map[string]string{"by": by}, nil
+	})
+}
+
+// End ends a conversation for good; the running answer is cancelled. Fails with RESOURCE_NOT_FOUND, and with
+// CHAT_CONVERSATION_NOT_ONGOING when it has ended already.
+func (k *Conversations) End(ctx context.Context, account parley.AccountID, agent parley.AgentID, id parley.ConversationID, by string) (*parley.Conversation, error) {
+	c, err := k.changeStatus(ctx, account, agent, id, func(c *parley.Conversation) (string, map[string]string, error) {
+		if c.Status == parley.ConversationEnded {
+			return "", nil, parley.NewError(parley.CodeNotOngoing)
+		}
+		c.Status, c.Paused = parley.ConversationEnded, false
+		return "conversation.ended", map[string]string{"by": by}, nil
+	})
+	if err == nil {
+		err = k.stopTurn(ctx, account, agent, id)
+	}
+	return c, err
+}
+
+// stopTurn cancels the running answer, on any server.
+func (k *Conversations) stopTurn(ctx context.Context, account parley.AccountID, agent parley.AgentID, id parley.ConversationID) error {
+	if k.StopTurn != nil {
+		k.StopTurn(account, agent, id)
+	}
+	return k.DB.RequestTurnStop(ctx, account, id, k.Now())
+}

@@ -1,0 +1,157 @@
+package chat
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"parley"
+	"parley/internal/jobs"
+	"parley/internal/sqldb"
+	"parley/internal/store"
+)
+
+// EraseJob is the kind of the job that erases the rows of an agent's deleted conversations; its key is the agent's id.
+const EraseJob = "conversation.erase"
+
+// eraseRetryDelay is how long the rest of an erasure waits for an open turn.
+const eraseRetryDelay = 5 * time.Second
+
+// deleteBatchSize is how many conversations one transaction deletes.
+const deleteBatchSize = 100
+
+// Delete deletes conversations of an agent: nothing finds them any more, and a running answer in them is cancelled and
+// not stored. Their rows are erased by a job; leads and the ledger of credits stay. With idle, a conversation that was
+// active since then stays. It returns how many it deleted; unknown ids are ignored.
+func (k *Conversations) Delete(ctx context.Context, account parley.AccountID, agent parley.AgentID, ids []parley.ConversationID, idle *time.Time) (n int, err error) {
+	for batch := range slices.Chunk(ids, deleteBatchSize) {
+		deleted, err := k.deleteBatch(ctx, account, agent, batch, idle)
+		if err != nil {
+			return n, err
+		}
+		n += len(deleted)
+		for _, id := range deleted {
+			if err := k.stopTurn(ctx, account, agent, id); err != nil {
+				return n, err
+			}
+			k.Hub.Wake(id)
+		}
+	}
+	return n, nil
+}
+
+func (k *Conversations) deleteBatch(ctx context.Context, account parley.AccountID, agent parley.AgentID, ids []parley.ConversationID, idle *time.Time) (deleted []parley.ConversationID, err error) {
+	now := k.Now()
+	err = k.DB.Transact(ctx, sqldb.Bulk, func(tx *store.DB) error {
+		if deleted, err = tx.DeleteConversations(ctx, account, agent, ids, idle, now); err != nil || len(deleted) == 0 {
+			return err
+		}
+		if err := k.Queue.Enqueue(ctx, tx.SQL(), eraseJob(account, agent)); err != nil {
+			return err
+		}
+		events := make([]store.NewEvent, len(deleted))
+		for i, id := range deleted { // without the conversation's id, so that they outlive its rows
+			events[i] = store.NewEvent{Kind: "conversation.deleted", AgentID: agent, Subject: string(id)}
+		}
+		return tx.RecordEvents(ctx, account, now, events...)
+	})
+	return deleted, err
+}
+
+// DeleteAll deletes all conversations that match the filter, in small steps, and returns how many.
+func (k *Conversations) DeleteAll(ctx context.Context, account parley.AccountID, agent parley.AgentID, f store.ConversationFilter) (n int, err error) {
+	for {
+		ids, err := k.DB.ConversationIDs(ctx, account, agent, f, deleteBatchSize)
+		if err != nil || len(ids) == 0 {
+			return n, err
+		}
+		deleted, err := k.Delete(ctx, account, agent, ids, f.IdleSince)
+		if n += deleted; err != nil {
+			return n, err
+		}
+	}
+}
+
+// Erase handles EraseJob. A conversation that still has an open turn is erased later.
+func (k *Conversations) Erase(ctx context.Context, job jobs.Job) error {
+	agent := parley.AgentID(job.Key)
+	deleted, err := k.DB.EraseConversations(ctx, job.AccountID, agent)
+	if err != nil || deleted {
+		return err
+	}
+	again := eraseJob(job.AccountID, agent)
+	again.RunAt = k.Now().Add(eraseRetryDelay)
+	return k.Queue.Enqueue(ctx, k.DB.SQL(), again)
+}
+
+func eraseJob(account parley.AccountID, agent parley.AgentID) jobs.Job {
+	return jobs.Job{Kind: EraseJob, Key: string(agent), AccountID: account}
+}
+
+// Handlers returns the handlers of this package's jobs.
+func (k *Conversations) Handlers() map[string]jobs.Handler {
+	return map[string]jobs.Handler{EraseJob: k.Erase}
+}
+
+// sweepInterval is how often Sweep runs.
+const sweepInterval = time.Hour
+
+// maxRetentionDays bounds the days that conversations are stored: a century is for ever, and more would not fit into a
+// time.
+const maxRetentionDays = 36_500
+
+// sweepBatchSize is the most rows one transaction of a sweep changes.
+const sweepBatchSize = 200
+
+// Run sweeps every hour, until ctx is done. Several servers may do so at once.
+func (k *Conversations) Run(ctx context.Context) error {
+	ticker := time.NewTicker(sweepInterval)
+	defer ticker.Stop()
+	for {
+		if err := k.Sweep(ctx); err != nil && ctx.Err() == nil {
+			k.Logger.Warn("sweep conversations", "err", err)
+		}
+		select {
+		case <-ticker.C:
+		case <-ctx.Done():
+			return nil
+		}
+	}
+}
+
+// Sweep marks tool calls that have waited too long for the client as ignored, abandons old procedure runs, and deletes
+// conversations whose retention time is over.
+func (k *Conversations) Sweep(ctx context.Context) error {
+	now := k.Now()
+	old := now.Add(-parley.ToolResultTimeout)
+	return errors.Join(
+		repeatBatches(func() (int64, error) { return k.DB.IgnoreOldToolCalls(ctx, old, now, sweepBatchSize) }),
+		repeatBatches(func() (int64, error) { return k.DB.AbandonOldProcedureRuns(ctx, old, now, sweepBatchSize) }),
+		k.deleteExpired(ctx, now),
+	)
+}
+
+// repeatBatches repeats a step until it has little left to do.
+func repeatBatches(step func() (int64, error)) error {
+	for {
+		if n, err := step(); err != nil || n < sweepBatchSize {
+			return err
+		}
+	}
+}
+
+// deleteExpired deletes the conversations of agents with a retention time that have been idle for longer than that.
+func (k *Conversations) deleteExpired(ctx context.Context, now time.Time) error {
+	agents, err := k.DB.ConversationRetentions(ctx)
+	if err != nil {
+		return err
+	}
+	for _, a := range agents {
+		since := now.AddDate(0, 0, -int(min(a.Days, maxRetentionDays)))
+		if _, err := k.DeleteAll(ctx, a.Account, a.Agent, store.ConversationFilter{IdleSince: &since}); err != nil {
+			return err
+		}
+	}
+	return nil
+}

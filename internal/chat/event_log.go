@@ -1,0 +1,110 @@
+package chat
+
+import (
+	"context"
+	"io"
+	"sync"
+
+	"parley"
+)
+
+// Kind is the kind of an Event.
+type Kind int
+
+// The kinds of events. Failed is always followed by Finished, and nothing follows Finished.
+const (
+	Text         Kind = iota + 1
+	ToolCalled        // the model calls a tool
+	ToolReturned      // a tool that runs in the server has returned
+	NextRound         // the model continues with the results
+	Failed
+	Finished
+)
+
+// Event is one thing that happened in a turn. The field that belongs to its Kind is set.
+type Event struct {
+	Kind   Kind
+	Text   string
+	Call   *parley.ToolCall // of ToolCalled and ToolReturned; must not be changed
+	Err    *parley.Error
+	Finish *Finish
+}
+
+// Finish is the end of a turn. What it holds is on disk.
+type Finish struct {
+	Reason    string          // stop, tool-calls, error
+	Message   *parley.Message // the stored answer; nil when the turn failed or the conversation is paused
+	Credits   parley.Credits  // charged
+	Score     *float64        // 0 to 1, the confidence of the answer; nil when unknown
+	Citations []parley.Citation
+}
+
+// maxAnswerBytes bounds an answer, and with it the log: a model that does not stop is cancelled here, and its text is
+// stored as interrupted.
+const maxAnswerBytes = 512 << 10
+
+// eventLog is the turn's history. Writers never wait for readers.
+type eventLog struct {
+	mu      sync.Mutex
+	events  []Event
+	ended   bool
+	changed chan struct{} // closed and replaced with every append; nil while nobody waits
+}
+
+func (l *eventLog) append(events ...Event) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.ended {
+		return
+	}
+	l.events = append(l.events, events...)
+	l.ended = events[len(events)-1].Kind == Finished
+	if l.changed != nil {
+		close(l.changed)
+		l.changed = nil
+	}
+}
+
+// replaceWith replaces all events by a Finished one: what a model has answered too early is dropped.
+func (l *eventLog) replaceWith(finished Event) {
+	l.mu.Lock()
+	l.events = nil
+	l.mu.Unlock()
+	l.append(finished)
+}
+
+func (l *eventLog) isClosed() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.ended
+}
+
+// waitSince returns the events from index at on, waiting until there is one.
+func (l *eventLog) waitSince(ctx context.Context, at int) ([]Event, error) {
+	for {
+		events, more, ended := l.snapshot(at)
+		switch {
+		case len(events) > 0:
+			return events, nil
+		case ended:
+			return nil, io.EOF
+		}
+		select {
+		case <-more:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+}
+
+func (l *eventLog) snapshot(at int) (events []Event, more <-chan struct{}, ended bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if at < len(l.events) {
+		return l.events[at:len(l.events):len(l.events)], nil, false
+	}
+	if l.changed == nil && !l.ended {
+		l.changed = make(chan struct{})
+	}
+	return nil, l.changed, l.ended
+}

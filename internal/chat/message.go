@@ -1,0 +1,107 @@
+package chat
+
+import (
+	"context"
+
+	"parley"
+	"parley/internal/sqldb"
+	"parley/internal/store"
+	"parley/internal/text/redact"
+)
+
+// AddCustomerMessage stores what the customer writes to the person who has taken the conversation over. Fails with
+// RESOURCE_NOT_FOUND, and with CONVERSATION_NOT_TAKEN_OVER.
+func (k *Conversations) AddCustomerMessage(ctx context.Context, account parley.AccountID, agent parley.AgentID, id parley.ConversationID, text string) (*parley.Message, error) {
+	return k.addMessage(ctx, account, agent, id, parley.Message{Author: parley.AuthorUser}, text)
+}
+
+// AddHumanReply stores what a member of the team writes to the customer. Fails as AddCustomerMessage does.
+func (k *Conversations) AddHumanReply(ctx context.Context, account parley.AccountID, agent parley.AgentID, id parley.ConversationID, member parley.UserID, text string) (*parley.Message, error) {
+	return k.addMessage(ctx, account, agent, id, parley.Message{Author: parley.AuthorHuman, AuthorID: member}, text)
+}
+
+func (k *Conversations) addMessage(ctx context.Context, account parley.AccountID, agent parley.AgentID, id parley.ConversationID, m parley.Message, text string) (*parley.Message, error) {
+	m.ID, m.ConversationID, m.State, m.CreatedAt = parley.NewMessageID(), id, parley.MessageComplete, k.Now()
+	var written *parley.Message
+	err := k.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error {
+		c, err := tx.LockConversation(ctx, account, agent, id)
+		if err != nil {
+			return err
+		}
+		if c.Status != parley.ConversationTakenOver {
+			return parley.NewError(parley.CodeNotTakenOver)
+		}
+		message := m
+		if message.Parts, err = redactedParts(ctx, tx, account, agent, text); err != nil {
+			return err
+		}
+		if err := tx.AddMessage(ctx, account, agent, &message, nil); err != nil {
+			return err
+		}
+		if err := tx.TouchAgent(ctx, account, agent, m.CreatedAt); err != nil {
+			return err
+		}
+		if k.HandoverObserver != nil {
+			if err := k.HandoverObserver.MessageWritten(ctx, tx, c, &message); err != nil {
+				return err
+			}
+		}
+		if err := tx.CompleteClaim(ctx, "message:"+string(message.ID)); err != nil {
+			return err
+		}
+		written = &message
+		tx.SQL().AfterCommit(func() { k.Hub.Wake(id) })
+		return tx.RecordEvents(ctx, account, m.CreatedAt, store.NewEvent{Kind: "message.created", AgentID: agent, ConversationID: id, Subject: string(message.ID)})
+	})
+	if err != nil {
+		return nil, err
+	}
+	return written, nil
+}
+
+// redactedParts returns a text as it may be stored: without personal data where the agent masks it.
+func redactedParts(ctx context.Context, tx *store.DB, account parley.AccountID, agent parley.AgentID, text string) ([]parley.Part, error) {
+	mustRedact, err := tx.AgentRedacts(ctx, account, agent)
+	if mustRedact {
+		text = redact.Text(text)
+	}
+	return []parley.Part{{Type: "text", Text: text}}, err
+}
+
+// The ratings of a message.
+const (
+	Positive = "positive"
+	Negative = "negative"
+)
+
+// Rate stores the end user's rating of one of the assistant's messages; an empty rating removes it. Fails with
+// RESOURCE_NOT_FOUND of the conversation, RESOURCE_MESSAGE_NOT_FOUND and RESOURCE_MESSAGE_NOT_ASSISTANT.
+func (k *Conversations) Rate(ctx context.Context, account parley.AccountID, agent parley.AgentID, id parley.ConversationID, message parley.MessageID, rating string) (*parley.Message, error) {
+	now := k.Now()
+	var rated *parley.Message
+	err := k.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error {
+		if _, err := tx.LockConversation(ctx, account, agent, id); err != nil {
+			return err
+		}
+		m, err := tx.Message(ctx, account, agent, id, message)
+		if err != nil {
+			return err
+		}
+		if m.Author == parley.AuthorUser {
+			return parley.NewError(parley.CodeNotAssistant)
+		}
+		if rated = m; m.Feedback == rating {
+			return nil
+		}
+		m.Feedback = rating
+		if err := tx.RateMessage(ctx, account, agent, m, now); err != nil {
+			return err
+		}
+		return tx.RecordEvents(ctx, account, now, store.NewEvent{Kind: "message.feedback", AgentID: agent, ConversationID: id, Subject: string(m.ID),
+			Payload: map[string]string{"feedback": rating}})
+	})
+	if err != nil {
+		return nil, err
+	}
+	return rated, nil
+}

@@ -1,0 +1,127 @@
+package chat
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"strings"
+
+	"parley"
+	"parley/internal/store"
+)
+
+// ErrNoAnswer means that a turn ended without an answer: asking again may succeed.
+var ErrNoAnswer = errors.New("chat: the turn ended without an answer")
+
+// ReplayTurn returns a turn that has ended: its readers get the same events as when it ran. Fails with ErrNoAnswer,
+// with CONVERSATION_NOT_FOUND when its conversation was deleted, or with IDEMPOTENCY_KEY_IN_USE while the turn still
+// runs.
+func (e *Engine) ReplayTurn(ctx context.Context, account parley.AccountID, agent parley.AgentID, id parley.TurnID) (*Turn, error) {
+	result, err := e.DB.TurnResult(ctx, account, agent, id)
+	switch {
+	case err != nil:
+		return nil, err
+	case result.State == store.TurnDone || result.State == store.TurnInterrupted:
+	case result.State == store.TurnFailed:
+		return nil, ErrNoAnswer
+	default:
+		return nil, store.KeyInUseError()
+	}
+	m := result.Answer
+	if m == nil {
+		return nil, ErrNoAnswer
+	}
+	t := newEndedTurn(result.Turn, result.UserID)
+	end := &Finish{Reason: m.FinishReason, Message: m, Credits: result.Charged, Score: m.Score, Citations: m.Citations}
+	t.eventLog.append(append(answerEvents(m), Event{Kind: Finished, Finish: end})...)
+	return t, nil
+}
+
+// ReplayUnanswered is ReplayTurn for a message to a paused conversation, which has no turn. The reference holds the ids
+// of the message and of the answer that was never written, separated by a space; without the latter the answer gets a
+// new id.
+func (e *Engine) ReplayUnanswered(ctx context.Context, account parley.AccountID, agent parley.AgentID, reference string) (*Turn, error) {
+	message, id, _ := strings.Cut(reference, " ")
+	m, user, err := e.DB.UnansweredMessage(ctx, account, agent, parley.MessageID(message))
+	if err != nil {
+		return nil, err
+	}
+	answer := cmp.Or(parley.MessageID(id), parley.NewMessageID())
+	t := newEndedTurn(parley.Turn{ID: m.TurnID, AccountID: account, AgentID: agent, ConversationID: m.ConversationID, UserMessageID: m.ID, MessageID: answer}, user)
+	t.eventLog.append(Event{Kind: Finished, Finish: &Finish{Reason: "stop"}})
+	return t, nil
+}
+
+func newEndedTurn(of parley.Turn, user parley.EndUserID) *Turn {
+	t := &Turn{Turn: of, UserID: user, eventLog: &eventLog{}, readersGone: make(chan struct{}), done: make(chan struct{})}
+	close(t.done)
+	return t
+}
+
+// answerEvents returns the events of an answer.
+func answerEvents(m *parley.Message) []Event {
+	var events []Event
+	returned := false
+	for _, p := range m.Parts {
+		if returned && p.Type == "text" {
+			events = append(events, Event{Kind: NextRound})
+		}
+		returned = p.Type == "tool-result"
+		call := &parley.ToolCall{CallID: p.ToolCallID, Tool: p.ToolName, Input: p.Input, Output: p.Output}
+		switch p.Type {
+		case "text":
+			events = append(events, Event{Kind: Text, Text: p.Text})
+		case "tool-call":
+			events = append(events, Event{Kind: ToolCalled, Call: call})
+		case "tool-result":
+			events = append(events, Event{Kind: ToolReturned, Call: call})
+		}
+	}
+	return events
+}
+
+// resolveRepeat returns the request as it is to run. A request that failed before under its Idempotency-Key has left
+// its message in the conversation; while that is still the last message, it is answered in place and not stored a
+// second time.
+func (e *Engine) resolveRepeat(ctx context.Context, account parley.AccountID, agent parley.AgentID, req Request) (Request, error) {
+	failed := store.FailedTurn(ctx)
+	if failed == "" || req.Message == "" || req.ClientConversation != nil || req.Voice != nil {
+		return req, nil
+	}
+	result, err := e.DB.TurnResult(ctx, account, agent, failed)
+	if parley.IsCode(err, parley.CodeConversationNotFound) {
+		return req, nil
+	}
+	if err != nil {
+		return req, err
+	}
+	c, err := e.DB.Conversation(ctx, account, agent, result.ConversationID)
+	if err != nil || c.Status != parley.ConversationOngoing {
+		return req, ignoreCode(err, parley.CodeResourceNotFound)
+	}
+	last, err := e.DB.RecentMessages(ctx, account, agent, result.ConversationID, 0, 1)
+	if err == nil && len(last) > 0 && last[0].ID == result.UserMessageID {
+		req.ConversationID, req.repeatedMessageID = result.ConversationID, result.UserMessageID
+	}
+	return req, err
+}
+
+// repeatedMessage returns the message that the turn answers in place. It fails with CHAT_CONVERSATION_BUSY when another
+// message follows it meanwhile: the next try stores the message anew.
+func repeatedMessage(ctx context.Context, db *store.DB, t *Turn) (*parley.Message, error) {
+	last, err := db.RecentMessages(ctx, t.AccountID, t.AgentID, t.ConversationID, 0, 1)
+	if err != nil {
+		return nil, err
+	}
+	if len(last) == 0 || last[0].ID != t.request.repeatedMessageID {
+		return nil, busyError()
+	}
+	return &last[0], nil
+}
+
+func ignoreCode(err error, code parley.Code) error {
+	if parley.IsCode(err, code) {
+		return nil
+	}
+	return err
+}

@@ -1,0 +1,102 @@
+package manifest
+
+import (
+	"context"
+	"encoding/json"
+
+	"parley"
+	"parley/internal/httpapi"
+)
+
+// actionSpec is an action as manifests write it.
+type actionSpec struct {
+	Key         string               `json:"key"`
+	Kind        string               `json:"kind" enum:"http,client,collect-leads,escalate,custom-button,web-search"`
+	Name        string               `json:"name"`
+	Description string               `json:"description,omitempty"`
+	Triggers    []string             `json:"triggers,omitempty"`
+	Inputs      []parley.ActionInput `json:"inputs,omitempty"`
+	Config      json.RawMessage      `json:"config,omitempty"`
+	Enabled     bool                 `json:"enabled" default:"true"`
+}
+
+func encodeAction(a *parley.Action) json.RawMessage {
+	s := actionSpec{
+		Key:         a.Key,
+		Kind:        string(a.Kind),
+		Name:        a.Name,
+		Description: a.Description,
+		Triggers:    a.Triggers,
+		Inputs:      a.Inputs,
+		Config:      a.Config,
+		Enabled:     a.Enabled,
+	}
+	if string(a.Config) == "{}" {
+		s.Config = nil
+	}
+	return mustJSON(s)
+}
+
+var actionKind = toolKind[parley.Action]{
+	kind: kind[parley.Action]{
+		noun:     "action",
+		key:      func(a *parley.Action) string { return a.Key },
+		encode:   encodeAction,
+		position: func(a *parley.Action) int { return a.Position },
+	},
+	toolName: func(a *parley.Action) string { return a.Name },
+}
+
+// planActions plans the agent's actions.
+func (r *applyRun) planActions(ctx context.Context, t *target) (err error) {
+	var existing []parley.Action
+	if !t.isNew {
+		if existing, err = r.tx.Actions(ctx, r.Account.ID, t.agent.ID); err != nil {
+			return err
+		}
+	}
+	path := t.path + ".actions"
+	c := reconcileSection(r.faults, actionKind.kind, path, t.Actions, existing, r.Prune)
+	t.actions, err = planTools(t, actionKind, c, func(e *entry[parley.Action]) (*parley.Action, map[string]any, error) {
+		return r.buildAction(t, e)
+	})
+	return err
+}
+
+// buildAction returns the action of an entry, and which of its secrets change.
+func (r *applyRun) buildAction(t *target, e *entry[parley.Action]) (*parley.Action, map[string]any, error) {
+	var s actionSpec
+	if err := httpapi.Decode(e.merged, &s); err != nil {
+		return nil, nil, r.faults.addError(e.path, err)
+	}
+	a := parley.Action{
+		ID:        parley.ActionID(t.nextID()),
+		AccountID: r.Account.ID,
+		AgentID:   t.agent.ID,
+		Key:       e.key,
+		CreatedAt: t.now,
+	}
+	if e.existing != nil {
+		a = *e.existing
+	}
+	a.Kind, a.Name, a.Description, a.Triggers, a.Inputs = parley.ActionKind(s.Kind), s.Name, s.Description, s.Triggers, s.Inputs
+	a.Config, a.Enabled, a.Position, a.UpdatedAt = compactConfig(s.Config), s.Enabled, e.position, t.now
+	if err := r.faults.addError(e.path, r.CheckAction(&a)); err != nil {
+		return nil, nil, err
+	}
+	if r.UnavailableReason != nil {
+		if text := r.UnavailableReason(&a); text != "" {
+			t.result.Notes = append(t.result.Notes, Warning{e.path, text})
+		}
+	}
+	changedSecrets, err := r.sealSecrets(e, &a)
+	return &a, changedSecrets, err
+}
+
+// compactConfig returns the config without white space; nothing is an empty object.
+func compactConfig(config json.RawMessage) json.RawMessage {
+	if config == nil {
+		return json.RawMessage("{}")
+	}
+	return mustJSON(config)
+}

@@ -1,0 +1,188 @@
+package manifest
+
+import (
+	"bytes"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// reader converts YAML nodes to JSON and records the line of each value.
+type reader struct {
+	file *File
+	env  Environment
+
+	doc          Document
+	out          bytes.Buffer
+	valueCount   int
+	paths        int  // bytes of the paths of values
+	writtenBytes int  // bytes of the documents before
+	sourceBytes  int  // bytes of the files that sources name
+	limitReached bool // a bound is passed: the rest is not read
+}
+
+func (r *reader) addFault(line int, path, text string) {
+	r.file.Faults = append(r.file.Faults, Note{r.file.Name, line, path, text})
+}
+
+// readDocument reads one document; an empty one is none.
+func (r *reader) readDocument(n *yaml.Node) {
+	if n.Kind == yaml.DocumentNode && len(n.Content) == 1 {
+		n = n.Content[0]
+	}
+	if n.Kind == 0 || n.ShortTag() == "!!null" {
+		return
+	}
+	if n.Kind != yaml.MappingNode {
+		r.addFault(n.Line, "", "a document is a mapping of parts, such as agent, settings and sources")
+		return
+	}
+	if left := 2 * maxValues; unfolds(n, 0, &left) {
+		r.inlineFiles(n)
+		r.warnAboutKeys(n)
+	} // otherwise writeValue reports the bound
+	r.doc = Document{line: n.Line, lines: map[string]int{}}
+	r.out.Reset()
+	r.writeValue(n, "", 0)
+	r.writtenBytes += r.out.Len()
+	if r.limitReached {
+		return
+	}
+	r.doc.JSON = bytes.Clone(r.out.Bytes())
+	r.collectSecrets(r.doc.JSON)
+	r.file.Documents = append(r.file.Documents, r.doc)
+}
+
+// unfolds reports whether the names and values of the node, with all that aliases repeat, are within the bounds, and
+// subtracts them from left.
+func unfolds(n *yaml.Node, depth int, left *int) bool {
+	if *left--; *left < 0 || depth > maxDepth {
+		return false
+	}
+	if n.Kind == yaml.AliasNode {
+		return unfolds(n.Alias, depth+1, left)
+	}
+	for _, inner := range n.Content {
+		if !unfolds(inner, depth+1, left) {
+			return false
+		}
+	}
+	return true
+}
+
+// writeValue writes the node as JSON; what cannot be written is a fault and becomes null.
+func (r *reader) writeValue(n *yaml.Node, path string, depth int) {
+	if r.checkLimits(n, path, depth); r.limitReached {
+		return
+	}
+	if _, ok := r.doc.lines[path]; !ok && path != "" {
+		r.doc.lines[path] = n.Line
+	}
+	switch n.Kind {
+	case yaml.AliasNode:
+		r.writeValue(n.Alias, path, depth+1)
+	case yaml.MappingNode:
+		r.writeMapping(n, path, depth)
+	case yaml.SequenceNode:
+		r.writeSequence(n, path, depth)
+	default:
+		r.writeScalar(n, path)
+	}
+}
+
+// checkLimits notes the first bound that is passed. An anchor that holds itself ends at the depth.
+func (r *reader) checkLimits(n *yaml.Node, path string, depth int) {
+	r.valueCount++
+	r.paths += len(path)
+	var text string
+	switch {
+	case r.limitReached:
+		return
+	case depth > maxDepth:
+		text = "the manifest is nested too deeply, or an anchor holds itself"
+	case r.valueCount > maxValues:
+		text = fmt.Sprintf("the manifest holds more than %d values, those that aliases repeat included", maxValues)
+	case r.paths > maxJSONBytes:
+		text = fmt.Sprintf("the names that lead to the values of the manifest have more than %d MB", maxJSONBytes>>20)
+	case r.writtenBytes+r.out.Len() > maxJSONBytes:
+		text = fmt.Sprintf("the manifest and the files it names hold more than %d MB, what aliases repeat included", maxJSONBytes>>20)
+	default:
+		return
+	}
+	r.limitReached = true
+	r.addFault(n.Line, path, text)
+}
+
+func (r *reader) writeMapping(n *yaml.Node, path string, depth int) {
+	seen := map[string]bool{}
+	r.out.WriteByte('{')
+	for i := 0; i+1 < len(n.Content) && !r.limitReached; i += 2 {
+		key, value := r.resolveKey(n.Content[i]), n.Content[i+1]
+		if fault := keyFault(key, seen); fault != "" {
+			r.checkLimits(n.Content[i], path, depth)
+			r.addFault(n.Content[i].Line, joinPath(path, shortName(key.Value)), fault)
+			continue
+		}
+		if len(seen) > 0 {
+			r.out.WriteByte(',')
+		}
+		seen[key.Value] = true
+		r.doc.lines[joinPath(path, key.Value)] = n.Content[i].Line
+		r.writeString(key.Value)
+		r.out.WriteByte(':')
+		r.writeValue(value, joinPath(path, key.Value), depth+1)
+	}
+	r.out.WriteByte('}')
+}
+
+func (r *reader) resolveKey(n *yaml.Node) *yaml.Node {
+	if n.Kind == yaml.AliasNode {
+		return n.Alias
+	}
+	return n
+}
+
+// shortName returns a name as faults show it.
+func shortName(name string) string {
+	if len(name) <= maxName {
+		return name
+	}
+	return strings.ToValidUTF8(name[:100], "") + "…"
+}
+
+func keyFault(key *yaml.Node, seen map[string]bool) string {
+	switch {
+	case key.Kind != yaml.ScalarNode:
+		return "a name is expected here, not a list or a mapping"
+	case len(key.Value) > maxName:
+		return fmt.Sprintf("a name has at most %d bytes", maxName)
+	case key.ShortTag() == "!!merge":
+		return "merge keys (<<) are not understood; write the fields out, or use an alias for a whole value"
+	case seen[key.Value]:
+		return "is there twice"
+	}
+	return ""
+}
+
+func (r *reader) writeSequence(n *yaml.Node, path string, depth int) {
+	r.out.WriteByte('[')
+	for i, item := range n.Content {
+		if r.limitReached {
+			break
+		}
+		if i > 0 {
+			r.out.WriteByte(',')
+		}
+		r.writeValue(item, joinPath(path, strconv.Itoa(i)), depth+1)
+	}
+	r.out.WriteByte(']')
+}
+
+func joinPath(path, name string) string {
+	if path == "" {
+		return name
+	}
+	return path + "." + name
+}

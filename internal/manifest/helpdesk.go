@@ -1,0 +1,181 @@
+package manifest
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+
+	"parley"
+	"parley/internal/helpdesk"
+	"parley/internal/httpapi"
+)
+
+// helpdeskSpec is the help desk as manifests write it. A section that is absent stays as it is.
+type helpdeskSpec struct {
+	Handover httpapi.Opt[bool]              `json:"handover,omitzero"` // a customer who plainly asks for a person is handed over
+	Statuses httpapi.Opt[[]json.RawMessage] `json:"statuses,omitzero" max:"100"`
+	Teams    httpapi.Opt[[]json.RawMessage] `json:"teams,omitzero" max:"100"`
+	Rules    httpapi.Opt[[]json.RawMessage] `json:"rules,omitzero" max:"200"`
+}
+
+// directory looks up the teams and the people whom a help desk's ids stand for.
+type directory struct {
+	teams   []parley.Team
+	members []parley.Membership // of the account
+}
+
+// team returns the team with the key, else the one of that name that has no key, or nil.
+func (d *directory) team(name string) *parley.Team {
+	for i := range d.teams {
+		if d.teams[i].Key == name {
+			return &d.teams[i]
+		}
+	}
+	for i := range d.teams {
+		if d.teams[i].Key == "" && strings.EqualFold(d.teams[i].Name, name) {
+			return &d.teams[i]
+		}
+	}
+	return nil
+}
+
+// member returns the member of the account with the e-mail address, or nil.
+func (d *directory) member(email string) *parley.User {
+	for i := range d.members {
+		if strings.EqualFold(d.members[i].User.Email, email) {
+			return &d.members[i].User
+		}
+	}
+	return nil
+}
+
+// helpdeskPlan holds what becomes of an agent's help desk.
+type helpdeskPlan struct {
+	current   *helpdesk.Setup
+	directory directory // with the teams as they will be
+
+	statuses        []parley.TicketStatus
+	teams           []parley.Team
+	removedTeams    []parley.TeamID
+	rules           []parley.Rule
+	removedRuleKeys []string
+}
+
+// applyHelpdesk plans the agent's help desk, and stores it.
+func (r *applyRun) applyHelpdesk(ctx context.Context, t *target) error {
+	if !t.Helpdesk.Present {
+		return nil
+	}
+	p := &helpdeskPlan{}
+	var err error
+	if p.directory.members, err = r.tx.Members(ctx, r.Account.ID); err != nil {
+		return err
+	}
+	if p.current, err = r.lockHelpdesk(ctx, t); err != nil {
+		return err
+	}
+	changes := len(t.result.Changes)
+	if h := t.Helpdesk.Value.Handover; h.Present && h.Value != p.current.Handover {
+		t.addChange("update", "helpdesk", "", jsonObject("handover", p.current.Handover), jsonObject("handover", h.Value))
+	}
+	r.planStatuses(t, p)
+	r.planTeams(t, p)
+	r.planRules(t, p)
+	if len(r.faults) > 0 || len(t.result.Changes) == changes {
+		return nil
+	}
+	r.recordOnce(t, "agent.updated")
+	return r.writeHelpdesk(ctx, t, p)
+}
+
+// lockHelpdesk reads the help desk and locks it. An agent that is not stored, since there are faults, would get one
+// with the usual team.
+func (r *applyRun) lockHelpdesk(ctx context.Context, t *target) (*helpdesk.Setup, error) {
+	if t.isNew && len(r.faults) > 0 {
+		general := parley.Team{
+			ID:        "general",
+			Name:      helpdesk.GeneralTeam,
+			Strategy:  parley.StrategyRoundRobin,
+			IsDefault: true,
+		}
+		return &helpdesk.Setup{Handover: true, Teams: []parley.Team{general}}, nil
+	}
+	return r.Helpdesk.SetupTx(ctx, r.tx, r.Account.ID, t.agent.ID, t.now)
+}
+
+// checkHours checks shifts.
+func (r *applyRun) checkHours(path string, hours []parley.WorkingHours) {
+	_ = r.faults.addError(path, helpdesk.CheckHours("hours", hours)) // it fails with faults only
+}
+
+// writeHelpdesk stores the help desk as planned.
+func (r *applyRun) writeHelpdesk(ctx context.Context, t *target, p *helpdeskPlan) error {
+	account, agent := r.Account.ID, t.agent.ID
+	if h := t.Helpdesk.Value.Handover; h.Present && h.Value != p.current.Handover {
+		if err := r.tx.SetHandoverEnabled(ctx, account, agent, h.Value, t.now); err != nil {
+			return err
+		}
+	}
+	if err := r.writeStatuses(ctx, p); err != nil {
+		return err
+	}
+	if err := r.writeTeams(ctx, t, p); err != nil {
+		return err
+	}
+	for _, key := range p.removedRuleKeys {
+		if err := r.tx.DropRule(ctx, account, agent, key); err != nil {
+			return err
+		}
+	}
+	for i := range p.rules {
+		if err := r.tx.PutRule(ctx, &p.rules[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// compareTrueFirst sorts true before false.
+func compareTrueFirst(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case a:
+		return -1
+	}
+	return 1
+}
+
+// exportedHelpdesk is a helpdeskSpec as it is exported.
+type exportedHelpdesk struct {
+	Handover bool              `json:"handover"`
+	Statuses []json.RawMessage `json:"statuses"`
+	Teams    []json.RawMessage `json:"teams"`
+	Rules    []json.RawMessage `json:"rules,omitempty"`
+}
+
+// exportHelpdesk returns the agent's help desk as manifests write it, or nil where none has been needed yet.
+func (s *Service) exportHelpdesk(ctx context.Context, a *parley.Agent) (json.RawMessage, error) {
+	setup, err := s.Helpdesk.Setup(ctx, a.AccountID, a.ID)
+	if err != nil || setup == nil {
+		return nil, err
+	}
+	d := directory{teams: setup.Teams}
+	if d.members, err = s.DB.Members(ctx, a.AccountID); err != nil {
+		return nil, err
+	}
+	return mustJSON(exportedHelpdesk{
+		Handover: setup.Handover,
+		Statuses: encodeAll(setup.Statuses, encodeStatus),
+		Teams:    encodeAll(setup.Teams, encodeTeam),
+		Rules:    encodeAll(setup.Rules, d.encodeRule),
+	}), nil
+}
+
+// nonEmpty returns a pointer to the text, or nil for an empty one.
+func nonEmpty(s string) *string {
+	if s == "" {
+		return nil
+	}
+	return &s
+}

@@ -1,0 +1,91 @@
+package manifest
+
+import (
+	"context"
+	"encoding/json"
+
+	"parley"
+	"parley/internal/httpapi"
+)
+
+// procedureSpec is a procedure as manifests write it.
+type procedureSpec struct {
+	Key         string                 `json:"key"`
+	Name        string                 `json:"name"`
+	Description string                 `json:"description,omitempty"`
+	Triggers    []string               `json:"triggers,omitempty"`
+	Inputs      []parley.ActionInput   `json:"inputs,omitempty"`
+	Steps       []parley.ProcedureStep `json:"steps"`
+	Enabled     bool                   `json:"enabled" default:"true"`
+}
+
+func encodeProcedure(p *parley.Procedure) json.RawMessage {
+	return mustJSON(procedureSpec{
+		Key:         p.Key,
+		Name:        p.Name,
+		Description: p.Description,
+		Triggers:    p.Triggers,
+		Inputs:      p.Inputs,
+		Steps:       append([]parley.ProcedureStep{}, p.Steps...),
+		Enabled:     p.Enabled,
+	})
+}
+
+var procedureKind = toolKind[parley.Procedure]{
+	kind: kind[parley.Procedure]{
+		noun:     "procedure",
+		key:      func(p *parley.Procedure) string { return p.Key },
+		encode:   encodeProcedure,
+		position: func(p *parley.Procedure) int { return p.Position },
+	},
+	toolName: func(p *parley.Procedure) string { return p.Name },
+}
+
+// planProcedures plans the agent's procedures, together with the actions as they will be. Where actions are removed, a
+// procedure that the manifest does not list is checked too: it may call one of them.
+func (r *applyRun) planProcedures(ctx context.Context, t *target) (err error) {
+	var existing []parley.Procedure
+	if !t.isNew {
+		if existing, err = r.tx.Procedures(ctx, r.Account.ID, t.agent.ID); err != nil {
+			return err
+		}
+	}
+	path := t.path + ".procedures"
+	c := reconcileSection(r.faults, procedureKind.kind, path, t.Procedures, existing, r.Prune)
+	t.procedures, err = planTools(t, procedureKind, c,
+		func(e *entry[parley.Procedure]) (*parley.Procedure, map[string]any, error) {
+			p, err := r.buildProcedure(t, e)
+			return p, nil, err
+		})
+	if err != nil || len(t.actions.keysToDrop) == 0 {
+		return err
+	}
+	for i := range t.procedures.unlisted {
+		p := &t.procedures.unlisted[i]
+		if err := r.CheckProcedure(p, t.actions.final); err != nil {
+			reason := "the procedure " + p.Key + " of the agent would not work any more: " + errorDetails(err)
+			r.faults.add(t.path+".actions", reason)
+		}
+	}
+	return nil
+}
+
+func (r *applyRun) buildProcedure(t *target, e *entry[parley.Procedure]) (*parley.Procedure, error) {
+	var s procedureSpec
+	if err := httpapi.Decode(e.merged, &s); err != nil {
+		return nil, r.faults.addError(e.path, err)
+	}
+	p := parley.Procedure{
+		ID:        parley.ProcedureID(t.nextID()),
+		AccountID: r.Account.ID,
+		AgentID:   t.agent.ID,
+		Key:       e.key,
+		CreatedAt: t.now,
+	}
+	if e.existing != nil {
+		p = *e.existing
+	}
+	p.Name, p.Description, p.Triggers, p.Inputs, p.Steps = s.Name, s.Description, s.Triggers, s.Inputs, s.Steps
+	p.Enabled, p.Position, p.UpdatedAt = s.Enabled, e.position, t.now
+	return &p, r.faults.addError(e.path, r.CheckProcedure(&p, t.actions.final))
+}
