@@ -72,6 +72,9 @@ const (
 	RoleAgent Role = "agent"
 )
 
+// Roles lists the roles of a membership.
+func Roles() []Role { return []Role{RoleOwner, RoleAdmin, RoleAgent} }
+
 // Membership joins a user to an account.
 type Membership struct {
 	AccountID AccountID

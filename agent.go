@@ -76,6 +76,11 @@ const (
 	AgentTrained   AgentStatus = "trained"
 )
 
+// AgentStatuses lists the states of an agent.
+func AgentStatuses() []AgentStatus {
+	return []AgentStatus{AgentUntrained, AgentTraining, AgentFailed, AgentTrained}
+}
+
 // Status derives the agent's state: training before failed before trained before untrained.
 func (a *Agent) Status() AgentStatus {
 	switch {

@@ -31,6 +31,8 @@ var layers = map[string]int{
 	"parley/internal/manifest": 2,
 	"parley/internal/metrics":  2,
 
+	"parley/internal/api/docspage": 2,
+
 	"parley/internal/retrieval":      3,
 	"parley/internal/jobs":           3,
 	"parley/internal/ingest/crawl":   3,

@@ -22,6 +22,11 @@ const (
 	AttributeDate    AttributeType = "date" // a day, 2026-01-31, or an ISO 8601 time
 )
 
+// AttributeTypes lists the types of custom attributes.
+func AttributeTypes() []AttributeType {
+	return []AttributeType{AttributeText, AttributeNumber, AttributeBoolean, AttributeDate}
+}
+
 // Attribute is a property of an agent's contacts that the operator has made up (facts 4.10).
 type Attribute struct {
 	AccountID   AccountID

@@ -2,6 +2,7 @@ package parley
 
 import (
 	"encoding/json"
+	"slices"
 	"time"
 )
 
@@ -14,6 +15,11 @@ const (
 	ConversationEnded     ConversationStatus = "ended"
 	ConversationTakenOver ConversationStatus = "taken_over"
 )
+
+// ConversationStatuses lists the states of a conversation.
+func ConversationStatuses() []ConversationStatus {
+	return []ConversationStatus{ConversationOngoing, ConversationEnded, ConversationTakenOver}
+}
 
 // API is the part of the house a conversation came through: an id that a client chose is unique within its face only.
 type API string
@@ -194,4 +200,21 @@ type TraceMillis struct {
 	RetrievalDone float64 `json:"retrieved"`
 	FirstToken    float64 `json:"firstToken"`
 	AnswerDone    float64 `json:"answered"`
+}
+
+// VisibleParts returns the message's parts as they are shown: behind each tool call without a result stands one that says how the call
+// stands (interface 2.4), pending until it is older than ToolResultTimeout and ignored from then on.
+func (m *Message) VisibleParts(now time.Time) []Part {
+	waiting := ToolOutput{Status: ToolPending}
+	if now.Sub(m.CreatedAt) >= ToolResultTimeout {
+		waiting.Status = ToolIgnored
+	}
+	parts := make([]Part, 0, len(m.Parts))
+	for _, p := range m.Parts {
+		parts = append(parts, p)
+		if p.Type == "tool-call" && !slices.ContainsFunc(m.Parts, p.IsAnsweredBy) {
+			parts = append(parts, Part{Type: "tool-result", ToolCallID: p.ToolCallID, ToolName: p.ToolName, Output: waiting.JSON()})
+		}
+	}
+	return parts
 }

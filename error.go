@@ -5,14 +5,13 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
-	"net/http"
 	"os"
 	"slices"
 	"syscall"
 	"time"
 )
 
-// Code is the machine-readable name of a failure, as the interface's section 7 lists them.
+// Code is the machine-readable name of a failure.
 type Code string
 
 // Error is the one error type that reaches a caller. Message is written for the caller and never holds internals;
@@ -114,14 +113,3 @@ func IsCode(err error, code Code) bool {
 	var e *Error
 	return errors.As(err, &e) && e.Code == code
 }
-
-// Status returns the HTTP status of the code in REST v2 (interface, section 7).
-func (c Code) Status() int {
-	if row, ok := codes[c]; ok {
-		return row.status
-	}
-	return http.StatusInternalServerError
-}
-
-// DefaultMessage returns the sentence shown when the failure has nothing more to say.
-func (c Code) DefaultMessage() string { return codes[c].message }

@@ -14,7 +14,14 @@ const (
 	SourceQnA  SourceKind = "qna"
 	SourceLink SourceKind = "link"
 	SourceFile SourceKind = "file"
+
+	sourceNotionPage SourceKind = "notionPage" // clients may name it, but no source of this server is one
 )
+
+// SourceKinds lists the kinds of source that clients may name.
+func SourceKinds() []SourceKind {
+	return []SourceKind{SourceLink, SourceFile, SourceQnA, sourceNotionPage, SourceText}
+}
 
 // SourceStatus is where a source stands on its way into the agent's answers (facts 3.4).
 type SourceStatus string
@@ -28,6 +35,11 @@ const (
 	SourceToBeDeleted SourceStatus = "toBeDeleted" // removal is running
 	SourceDeleted     SourceStatus = "deleted"     // only in the reply of the deletion
 )
+
+// SourceStatuses lists the states of a source.
+func SourceStatuses() []SourceStatus {
+	return []SourceStatus{SourceUntrained, SourceTrained, SourceUpdated, SourceFailed, SourceToBeDeleted, SourceDeleted}
+}
 
 // Source is something an agent has read.
 type Source struct {

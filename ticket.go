@@ -53,6 +53,11 @@ const (
 	StrategyRoundRobin Strategy = "round_robin" // everybody in turn
 )
 
+// Strategies lists the strategies of teams.
+func Strategies() []Strategy {
+	return []Strategy{StrategyManual, StrategyBalanced, StrategyRoundRobin}
+}
+
 // Team is a group of members who share tickets (facts 2.10). Each agent has exactly one default team.
 type Team struct {
 	ID        TeamID
@@ -125,9 +130,6 @@ type Person struct {
 	CreatedAt  time.Time
 	UpdatedAt  time.Time
 }
-
-// Priorities lists how urgent a ticket can be; the first one says that nobody has judged it yet (interface 2.2).
-func Priorities() []string { return []string{"none", "low", "normal", "high", "urgent"} }
 
 // TicketChannel is where a ticket came from (interface 2.2).
 type TicketChannel string

@@ -19,7 +19,7 @@ type ManifestHelpdesk struct {
 // ManifestStatus is a ticket status as manifests write it. One without a key is known by its category and label.
 type ManifestStatus struct {
 	Key           string            `json:"key,omitempty"`
-	Category      string            `json:"category" enum:"new,on_you,on_customer,on_hold,closed,cancelled"`
+	Category      string            `json:"category" enum:"@statusCategory"`
 	Label         string            `json:"label" min:"1" max:"100"`                   // what the team reads
 	ExternalLabel string            `json:"externalLabel,omitempty" min:"1" max:"100"` // what customers read; the label where it is absent
 	Color         *string           `json:"color,omitempty" pattern:"^#[0-9a-fA-F]{6}$"`
@@ -32,7 +32,7 @@ type ManifestTeam struct {
 	Key      string                `json:"key,omitempty"`
 	Name     string                `json:"name" min:"1" max:"100"`
 	Default  httpapi.Opt[bool]     `json:"default,omitzero"`
-	Strategy string                `json:"strategy" enum:"manual,balanced,round_robin" default:"round_robin"`
+	Strategy string                `json:"strategy" enum:"@strategy" default:"round_robin"`
 	MaxOpen  *int                  `json:"maxOpen,omitempty" min:"0" max:"1000000"`
 	Hours    []parley.WorkingHours `json:"hours,omitempty" nullable:"true" max:"50"`
 	Members  []json.RawMessage     `json:"members,omitempty" nullable:"true" max:"1000"`

@@ -2,13 +2,20 @@ package httpapi
 
 import (
 	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"hash"
 	"io"
+	"maps"
 	"mime"
 	"mime/multipart"
 	"net/http"
 	"os"
+	"reflect"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -201,4 +208,151 @@ func (fm *Form) checkMissing(up *Upload, f *faults) {
 	case fm.RequiredPart == "" && up.File == nil && up.Name == nil:
 		f.add("file", "is required where no name is given")
 	}
+}
+
+// maxTextBytes bounds the bytes of a part that is a member of the body.
+const maxTextBytes = 256 << 10
+
+// readMultiPart reads a part of a form with Files: one of its files, or a member of the body.
+func (fm *Form) readMultiPart(up *Upload, p *multipart.Part, dir string, f *faults) error {
+	name := p.FormName()
+	switch {
+	case name != fm.filePart():
+		return up.readText(name, p, f)
+	case len(up.Files) == fm.MaxFiles:
+		f.add(name, fmt.Sprintf("must be given at most %d times", fm.MaxFiles))
+		_, err := io.Copy(io.Discard, p)
+		return err
+	}
+	up.Files = append(up.Files, UploadedFile{Name: baseName(p)})
+	return fm.saveFile(&up.Files[len(up.Files)-1], p, dir, f)
+}
+
+func (up *Upload) readText(name string, p io.Reader, f *faults) error {
+	b, err := io.ReadAll(io.LimitReader(p, maxTextBytes+1))
+	if err != nil {
+		return err
+	}
+	if len(b) > maxTextBytes {
+		f.add(name, fmt.Sprintf("must have at most %d bytes", maxTextBytes))
+		_, err = io.Copy(io.Discard, p)
+		return err
+	}
+	if _, twice := up.texts[name]; twice {
+		f.add(name, "must be given once")
+	}
+	if up.texts == nil {
+		up.texts = make(map[string]string)
+	}
+	up.texts[name] = toUTF8(string(b))
+	return nil
+}
+
+// bindTexts binds the texts of a form as the members of a JSON body.
+func (b *bodyField) bindTexts(dst reflect.Value, texts map[string]string, f *faults) error {
+	text := []byte("{}")
+	if texts != nil {
+		var err error
+		if text, err = json.Marshal(texts); err != nil {
+			return fmt.Errorf("read a form: %w", err)
+		}
+	}
+	v, err := parseJSON(text)
+	if err != nil {
+		return jsonError(err)
+	}
+	b.shape.bind(dst.FieldByIndex(b.fieldIndex), &v, "", f)
+	return nil
+}
+
+// mediaTypeObject returns the form's content in the OpenAPI document; b is the shape of the body.
+func (fm *Form) mediaTypeObject(c *schemas, b *shape) object {
+	if fm.MaxFiles == 0 {
+		return fm.singleFileContent()
+	}
+	schema := c.membersSchema(b)
+	file := object{"type": "string", "format": "binary", "description": fm.FileDescription}
+	schema["properties"].(object)[fm.filePart()] = object{"type": "array", "maxItems": fm.MaxFiles, "items": file}
+	return object{"schema": schema}
+}
+
+// partsIdentity is what two forms with Files share that are the same, whatever the order of their texts.
+func (up *Upload) partsIdentity() (text string) {
+	for _, name := range slices.Sorted(maps.Keys(up.texts)) {
+		text += "\ntext " + sha256Hex([]byte(name)) + " " + sha256Hex([]byte(up.texts[name]))
+	}
+	for _, file := range up.Files {
+		text += "\nfile " + sha256Hex([]byte(file.Name)) + " " + file.Hash
+	}
+	return text
+}
+
+// hashingWriter writes to the disk what it hashes, and tells the disk's failures from the client's.
+type hashingWriter struct {
+	out    io.Writer
+	hasher hash.Hash
+}
+
+func newHashingWriter(to io.Writer) *hashingWriter { return &hashingWriter{to, sha256.New()} }
+
+func (s *hashingWriter) Write(b []byte) (int, error) {
+	n, err := s.out.Write(b)
+	s.hasher.Write(b[:n])
+	if err != nil {
+		err = &diskError{err}
+	}
+	return n, err
+}
+
+func (s *hashingWriter) hexSum() string { return hex.EncodeToString(s.hasher.Sum(nil)) }
+
+// diskError is a failure of ours.
+type diskError struct{ error }
+
+func (e *diskError) Unwrap() error { return e.error }
+
+// identity is what two uploads share that are the same: the boundary between their parts may differ.
+func (up *Upload) identity() []byte {
+	text := "upload"
+	if up.Name != nil {
+		text += "\nname " + sha256Hex([]byte(*up.Name))
+	}
+	if up.File != nil {
+		text += "\nfile " + sha256Hex([]byte(up.File.Name)) + " " + up.File.Hash
+	}
+	return []byte(text + up.partsIdentity())
+}
+
+// discard removes the files, unless they have been moved away.
+func (up *Upload) discard() {
+	if up == nil {
+		return
+	}
+	for _, file := range up.Files {
+		_ = os.Remove(file.Path) // what stays is swept
+	}
+	if up.File != nil && up.File.Path != "" {
+		_ = os.Remove(up.File.Path) // what stays is swept
+	}
+}
+
+// uploadIn returns the upload that the input holds; nil where there is none.
+func (in *input) uploadIn(v reflect.Value) *Upload {
+	if in.upload == nil {
+		return nil
+	}
+	up, _ := v.FieldByIndex(in.upload).Interface().(*Upload)
+	return up
+}
+
+// singleFileContent describes the form in the OpenAPI document.
+func (fm *Form) singleFileContent() object {
+	schema := object{"type": "object", "properties": object{
+		"name": object{"type": "string", "minLength": 1, "maxLength": maxNameChars, "description": "A name to show; a new file has its own where this is missing."},
+		"file": object{"type": "string", "format": "binary", "description": fm.FileDescription},
+	}}
+	if fm.RequiredPart != "" {
+		schema["required"] = []string{fm.RequiredPart}
+	}
+	return object{"schema": schema}
 }

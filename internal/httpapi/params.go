@@ -52,7 +52,7 @@ func newInput(t reflect.Type) input {
 			in.query = true
 			in.params = append(in.params, param{name: query, fieldIndex: f.Index, required: f.Tag.Get("required") == "true", shape: newShape(f.Type, f.Tag)})
 		case len(f.Index) == 1:
-			panic(fmt.Sprintf("wire: field %s of %v comes from nowhere", f.Name, t))
+			panic(fmt.Sprintf("httpapi: field %s of %v comes from nowhere", f.Name, t))
 		}
 	}
 	return in
@@ -90,6 +90,9 @@ func (p *param) bindPath(dst reflect.Value, text string) {
 	}
 	dst.SetInt(n)
 }
+
+// PathParam returns a parameter of the request's path, in the form in which it is bound.
+func PathParam(r *http.Request, name string) string { return sanitizeID(r.PathValue(name)) }
 
 // sanitizeID makes a text from an address safe to look up. What no id can hold becomes U+FFFD, which none does either;
 // were it left out, a parameter could become an empty one, or another.

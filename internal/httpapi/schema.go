@@ -45,7 +45,7 @@ func (c *schemas) schemaFor(s *shape) object {
 func (c *schemas) component(name string, schema object) object {
 	c.claimName(name, nil)
 	if known, ok := c.components[name]; ok && !reflect.DeepEqual(known, schema) {
-		panic("wire: two schemas are named " + name)
+		panic("httpapi: two schemas are named " + name)
 	}
 	c.components[name] = schema
 	return object{"$ref": "#/components/schemas/" + name}
@@ -54,7 +54,7 @@ func (c *schemas) component(name string, schema object) object {
 // claimName keeps a name for the schemas of one type: of two that share a name, one would be described as the other.
 func (c *schemas) claimName(name string, t reflect.Type) {
 	if known, ok := c.types[name]; ok && known != t {
-		panic("wire: two types are named " + name)
+		panic("httpapi: two types are named " + name)
 	}
 	c.types[name] = t
 }
@@ -214,7 +214,7 @@ func (c *schemas) objectSchema(s *shape) object {
 	}
 	c.claimName(name, s.typ)
 	if known, ok := c.components[name].(object); ok && (known["additionalProperties"] == false) != s.strict {
-		panic("wire: " + name + " is a strict body here and not there")
+		panic("httpapi: " + name + " is a strict body here and not there")
 	}
 	if _, ok := c.components[name]; !ok {
 		c.components[name] = nil // holds the place while the members are rendered

@@ -40,20 +40,11 @@ func parseArguments(text jsonText, schema object) (arguments, error) {
 			wrong[name] = "is required"
 		}
 	}
-	return args, newInvalidArgumentsError(wrong)
+	return args, parley.InvalidFields(wrong)
 }
 
 // isNullable reports whether null is a value of its own: a choice is one that null is part of.
 func isNullable(schema object) bool { return schema["anyOf"] != nil }
-
-func newInvalidArgumentsError(details map[string]string) error {
-	if len(details) == 0 {
-		return nil
-	}
-	e := parley.NewError(parley.CodeInvalidBody)
-	e.Details = details
-	return e
-}
 
 // restRequest is one to REST.
 type restRequest struct {
@@ -84,7 +75,7 @@ func (op *operation) newRequest(args arguments) (restRequest, error) {
 			req.query.Set(p.Name, queryValue(value))
 		}
 	}
-	if err := newInvalidArgumentsError(wrong); err != nil || op.bodies == nil {
+	if err := parley.InvalidFields(wrong); err != nil || op.bodies == nil {
 		return req, err
 	}
 	var err error

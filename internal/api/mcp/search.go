@@ -17,10 +17,10 @@ type searchResults struct {
 func runSearches(ctx context.Context, s *server, t *tool, args arguments) (any, error) {
 	var searches []jsonText
 	if err := json.Unmarshal(args["searches"], &searches); err != nil {
-		return nil, newInvalidArgumentsError(map[string]string{"searches": "must be an array"})
+		return nil, parley.Invalid("searches", "must be an array")
 	}
 	if len(searches) < 1 || len(searches) > maxSearches {
-		return nil, newInvalidArgumentsError(map[string]string{"searches": "must have from 1 to 5 items"})
+		return nil, parley.Invalid("searches", "must have from 1 to 5 items")
 	}
 	out := searchResults{}
 	for _, text := range searches {
@@ -46,7 +46,7 @@ func (s *server) runSearch(ctx context.Context, t *tool, text, agent jsonText) (
 	}
 	if args["agentId"] == nil {
 		if args["agentId"] = agent; agent == nil {
-			return nil, newInvalidArgumentsError(map[string]string{"agentId": "is required"})
+			return nil, parley.Invalid("agentId", "is required")
 		}
 	}
 	req, err := t.operation.newRequest(args)

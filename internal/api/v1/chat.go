@@ -26,7 +26,7 @@ type ChatBody struct {
 
 // ChatMessage is one message of the conversation.
 type ChatMessage struct {
-	Role    string `json:"role" enum:"user,assistant"`
+	Role    string `json:"role" enum:"@messageRole"`
 	Content string `json:"content"`
 }
 
@@ -64,9 +64,9 @@ func newChatReply(end *chat.Finish) (*ChatReply, error) {
 func (s *server) startTurn(ctx context.Context, c *httpapi.Call, body *ChatBody) (*chat.Turn, error) {
 	who, chatbot := callerOf(c), cmp.Or(body.ChatbotID.Value, body.ChatID.Value)
 	if chatbot == "" {
-		return nil, httpapi.InvalidField("chatbotId", "is required")
+		return nil, parley.Invalid("chatbotId", "is required")
 	}
-	if err := s.DB.ShareLockAgent(ctx, who.Account.ID, parley.AgentID(chatbot)); err != nil {
+	if err := s.checkChatbot(ctx, who, chatbot); err != nil {
 		return nil, err // before what is wrong with the rest
 	}
 	if model := body.Model.Value; model != "" {
@@ -96,9 +96,9 @@ func (b *ChatBody) splitMessages() (question string, sent *chat.ClientConversati
 	}
 	switch {
 	case at < 0:
-		return "", nil, httpapi.InvalidField("messages", "must have a message of the user")
+		return "", nil, parley.Invalid("messages", "must have a message of the user")
 	case b.Messages[at].Content == "":
-		return "", nil, httpapi.InvalidField("messages", "must end with a message of the user that says something")
+		return "", nil, parley.Invalid("messages", "must end with a message of the user that says something")
 	}
 	return b.Messages[at].Content, &chat.ClientConversation{API: parley.APIV1, Name: b.ConversationID.Value, Before: all[:at], After: all[at+1:]}, nil
 }

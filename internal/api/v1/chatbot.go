@@ -133,3 +133,47 @@ func chatbotStatus(a *parley.Agent) string {
 	}
 	return "ready"
 }
+
+// ChatbotData replaces what a chatbot reads.
+type ChatbotData struct {
+	Body ChatbotDataBody
+}
+
+// ChatbotDataBody is the new content, text or pages or both, and a new name (facts 4.10).
+type ChatbotDataBody struct {
+	ChatbotID    string   `json:"chatbotId" min:"1"`
+	ChatbotName  string   `json:"chatbotName,omitempty" doc:"The name stays where this is missing."`
+	SourceText   string   `json:"sourceText,omitempty" doc:"What it is to answer from. The plan's storage bounds it."`
+	URLsToScrape []string `json:"urlsToScrape,omitempty" max:"200" doc:"Pages to read, one by one."`
+}
+
+func (s *server) updateChatbotData(ctx context.Context, c *httpapi.Call, in *ChatbotData) (*ChatbotID, error) {
+	who, b := callerOf(c), &in.Body
+	if b.SourceText == "" && len(b.URLsToScrape) == 0 {
+		if err := s.checkChatbot(ctx, c.Caller, b.ChatbotID); err != nil {
+			return nil, err
+		}
+		return nil, parley.Invalid("sourceText", "is required where there are no urlsToScrape")
+	}
+	err := s.Agents.ReplaceContent(ctx, who.Account, who.Plan, parley.AgentID(b.ChatbotID), b.ChatbotName, ingest.Content{Text: b.SourceText, URLs: b.URLsToScrape})
+	if err != nil {
+		return nil, fmt.Errorf("replace a chatbot's content: %w", contentError(err))
+	}
+	return &ChatbotID{b.ChatbotID}, nil
+}
+
+// gpt4 is the model that not every plan holds.
+const gpt4 = "gpt-4"
+
+// checkModel checks a model that the caller names in a field: integrations go on naming models that agents are not given any more. Fails
+// with VALIDATION_INVALID_BODY for one that there is not, and with PLAN_FEATURE_NOT_AVAILABLE for gpt-4 on a plan that does not hold
+// it (interface 4.10).
+func (s *server) checkModel(plan parley.Plan, field, model string) error {
+	if model == gpt4 && !plan.GPT4Models {
+		return parley.NewErrorf(parley.CodePlanFeature, "The model %s is not part of the %s plan.", model, plan.Name)
+	}
+	if _, known := s.Chat.Models.Lookup(model); !known {
+		return parley.Invalid(field, "is not a model that this server offers")
+	}
+	return nil
+}

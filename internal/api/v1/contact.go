@@ -63,15 +63,12 @@ type putContacts struct {
 }
 
 func (s *server) putContacts(ctx context.Context, c *httpapi.Call, in *putContacts) (*ContactsReply, error) {
-	agent, err := s.findChatbot(ctx, c, in.ChatbotID)
-	if err != nil {
-		return nil, err
-	}
+	account, agent := callerOf(c).Account.ID, parley.AgentID(in.ChatbotID)
 	changes := make([]contact.Change, len(in.Body.Users))
 	for i, u := range in.Body.Users {
 		changes[i] = u.newChange(u.ExternalID)
 	}
-	list, err := s.Contacts.Put(ctx, agent.AccountID, agent.ID, changes)
+	list, err := s.Contacts.Put(ctx, account, agent, changes)
 	if err != nil {
 		return nil, err
 	}
@@ -117,4 +114,84 @@ func contactReplyData(c parley.Contact) Contact {
 		_ = json.Unmarshal(c.Attributes, &out.CustomAttributes)
 	}
 	return out
+}
+
+// ContactList is a page of a chatbot's contacts, newest first.
+type ContactList struct {
+	Message string    `json:"message"`
+	Data    []Contact `json:"data"`
+	Total   int       `json:"total" doc:"Contacts on all pages."`
+	Pages   Pages     `json:"pages"`
+}
+
+// Pages says which page of how many.
+type Pages struct {
+	Page       int `json:"page"`
+	PerPage    int `json:"per_page"`
+	TotalPages int `json:"total_pages"`
+}
+
+type contactsQuery struct {
+	ChatbotID string `path:"chatbotId"`
+	Page      int    `query:"page" min:"1" max:"1000000" default:"1"`
+	PerPage   int    `query:"per_page" min:"10" max:"100" default:"10"`
+}
+
+func (s *server) listContacts(ctx context.Context, c *httpapi.Call, in *contactsQuery) (*ContactList, error) {
+	account, agent := callerOf(c).Account.ID, parley.AgentID(in.ChatbotID)
+	list, total, err := s.DB.Contacts(ctx, account, agent, (in.Page-1)*in.PerPage, in.PerPage)
+	if err != nil {
+		return nil, err
+	}
+	return &ContactList{"The contacts of the chatbot.", newContacts(list), total, Pages{in.Page, in.PerPage, (total + in.PerPage - 1) / in.PerPage}}, nil
+}
+
+type contactRef struct {
+	ChatbotID  string `path:"chatbotId"`
+	ExternalID string `path:"externalId"`
+}
+
+func (s *server) getContact(ctx context.Context, c *httpapi.Call, in *contactRef) (*ContactReply, error) {
+	account, agent := callerOf(c).Account.ID, parley.AgentID(in.ChatbotID)
+	found, err := s.DB.Contact(ctx, account, agent, in.ExternalID)
+	if err != nil {
+		return nil, err
+	}
+	return &ContactReply{"The contact.", contactReplyData(*found)}, nil
+}
+
+type changedContact struct {
+	ExternalID httpapi.Opt[string] `json:"external_id,omitzero" doc:"May be sent, and cannot be changed."`
+	ContactFields
+}
+
+type changeContact struct {
+	contactRef
+	Body struct {
+		Data changedContact `json:"data"`
+	}
+}
+
+func (s *server) changeContact(ctx context.Context, c *httpapi.Call, in *changeContact) (*ContactReply, error) {
+	account, agent := callerOf(c).Account.ID, parley.AgentID(in.ChatbotID)
+	if _, err := s.DB.Contact(ctx, account, agent, in.ExternalID); err != nil {
+		return nil, err
+	}
+	if id := in.Body.Data.ExternalID; id.Present && id.Value != in.ExternalID {
+		return nil, parley.Invalid("data.external_id", "cannot be changed")
+	}
+	changed, err := s.Contacts.Change(ctx, account, agent, in.Body.Data.newChange(in.ExternalID))
+	if err != nil {
+		return nil, err
+	}
+	return &ContactReply{"The contact has been changed.", contactReplyData(*changed)}, nil
+}
+
+func (s *server) deleteContact(ctx context.Context, c *httpapi.Call, in *contactRef) (*ContactReply, error) {
+	account, agent := callerOf(c).Account.ID, parley.AgentID(in.ChatbotID)
+	gone, err := s.Contacts.Remove(ctx, account, agent, in.ExternalID)
+	if err != nil {
+		return nil, err
+	}
+	return &ContactReply{"The contact has been deleted.", contactReplyData(*gone)}, nil
 }

@@ -37,15 +37,11 @@ type Conversations struct {
 
 // listConversations writes its reply while it reads: a page may be larger than memory.
 func (s *server) listConversations(ctx context.Context, c *httpapi.Call, in *ConversationsQuery) (*Conversations, error) {
-	a, err := s.findChatbot(ctx, c, in.ChatbotID)
-	if err != nil {
-		return nil, err
-	}
 	filter, err := in.storeFilter()
 	if err != nil {
 		return nil, err
 	}
-	page, err := s.DB.ConversationsAtOffset(ctx, a.AccountID, a.ID, filter, (in.Page-1)*in.Size, in.Size)
+	page, err := s.DB.ConversationsAtOffset(ctx, callerOf(c).Account.ID, parley.AgentID(in.ChatbotID), filter, (in.Page-1)*in.Size, in.Size)
 	if err != nil {
 		return nil, fmt.Errorf("list conversations: %w", err)
 	}
@@ -149,4 +145,32 @@ func (in *ConversationsQuery) storeFilter() (f store.ConversationFilter, err err
 	}
 	f.CreatedFrom, f.CreatedBefore, err = parseDayRange(in.StartDate, in.EndDate)
 	return f, err
+}
+
+// parseDayRange reads a range of days in UTC, each zero-padded YYYY-MM-DD or empty: from the first moment of the one to before the first
+// moment after the other. Fails with VALIDATION_INVALID_BODY or VALIDATION_INVALID_DATE_RANGE.
+func parseDayRange(start, end string) (from, before *time.Time, err error) {
+	if from, err = parseDay("startDate", start); err != nil {
+		return nil, nil, err
+	}
+	last, err := parseDay("endDate", end)
+	if err != nil || last == nil {
+		return from, nil, err
+	}
+	if from != nil && last.Before(*from) {
+		return nil, nil, parley.NewError(parley.CodeInvalidDateRange)
+	}
+	next := last.AddDate(0, 0, 1)
+	return from, &next, nil
+}
+
+func parseDay(field, text string) (*time.Time, error) {
+	if text == "" {
+		return nil, nil
+	}
+	t, err := time.Parse(time.DateOnly, text)
+	if err != nil {
+		return nil, parley.Invalid(field, "must be a day such as 2026-01-31")
+	}
+	return &t, nil
 }

@@ -1,6 +1,7 @@
 package v1
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -21,19 +22,9 @@ type Issue struct {
 	Message string `json:"message"`
 }
 
-// messageByCode are the sentences of failures that REST v1 has other words for.
-var messageByCode = map[parley.Code]string{
-	parley.CodeAgentNotFound: "Chatbot not found.",
-	parley.CodeAgentLimit:    "The plan's maximum number of chatbots is reached.",
-	parley.CodeAgentCredits:  "The chatbot has reached its own monthly credit limit.",
-}
-
-// renderFailure words a failure. The status is REST v2's, and so is the sentence where REST v1 has none of its own.
+// renderFailure renders a failure as REST v1 does.
 func renderFailure(e *parley.Error) (int, any) {
-	f := Failure{Message: e.Message}
-	if said, ok := messageByCode[e.Code]; ok {
-		f.Message = said
-	}
+	f := Failure{Message: cmp.Or(e.Code.V1Message(), e.Message)}
 	if e.Code == parley.CodeInvalidBody && len(e.Details) > 0 {
 		f.Issues = newIssues(e.Details)
 		f.Message = "The request is not valid: " + issuesMessage(f.Issues)

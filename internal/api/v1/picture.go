@@ -1,10 +1,12 @@
 package v1
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"net/http"
 	"strings"
+	"time"
 
 	"parley"
 	"parley/internal/agents"
@@ -52,15 +54,15 @@ func (s *server) uploadProfile(ctx context.Context, c *httpapi.Call, in *Picture
 func (s *server) uploadPicture(ctx context.Context, c *httpapi.Call, in *PictureUpload, which agents.Picture, part, done string) (*Done, error) {
 	id := parley.AgentID(in.Body.ChatbotID)
 	if in.Upload == nil || len(in.Upload.Files) == 0 {
-		if _, err := s.findChatbot(ctx, c, in.Body.ChatbotID); err != nil {
+		if err := s.checkChatbot(ctx, c.Caller, in.Body.ChatbotID); err != nil {
 			return nil, err
 		}
-		return nil, httpapi.InvalidField(part, "is required, as a file in multipart/form-data")
+		return nil, parley.Invalid(part, "is required, as a file in multipart/form-data")
 	}
 	file := in.Upload.Files[0]
 	err := s.Agents.SetPicture(ctx, callerOf(c).Account, id, which, ingest.File{Name: file.Name, Path: file.Path, Size: file.Size, Hash: file.Hash})
 	if e := parley.AsError(err); err != nil && e.Code == parley.CodeInvalidBody {
-		return nil, httpapi.InvalidField(part, e.Details["file"])
+		return nil, parley.Invalid(part, e.Details["file"])
 	}
 	if err != nil {
 		return nil, fmt.Errorf("upload a picture: %w", err)
@@ -91,7 +93,7 @@ func (s *server) removePicture(ctx context.Context, c *httpapi.Call, in *Picture
 	id := in.ChatbotID
 	if c.Request.URL.Query().Get("chatbotId") == "" {
 		if id = in.Body.ChatbotID; id == "" {
-			return nil, httpapi.InvalidField("chatbotId", "is required")
+			return nil, parley.Invalid("chatbotId", "is required")
 		}
 	}
 	if err := s.Agents.RemovePicture(ctx, callerOf(c).Account, parley.AgentID(id), which); err != nil {
@@ -111,4 +113,43 @@ func (s *server) pictureURL(a *parley.Agent, which agents.Picture) *string {
 	}
 	url := strings.TrimSuffix(s.BaseURL, "/") + Base + "/chatbots/" + string(a.ID) + "/" + string(which) + "?v=" + blob[:8]
 	return &url
+}
+
+// ShownPicture names a chatbot whose picture is shown.
+type ShownPicture struct {
+	ChatbotID string `path:"chatbotId"`
+}
+
+// pictureCache is how long a browser may show a picture without asking again. Its address changes with it.
+const pictureCache = "public, max-age=3600"
+
+func (s *server) showIcon(ctx context.Context, c *httpapi.Call, in *ShownPicture) (*Done, error) {
+	return s.showPicture(ctx, c, in, agents.Icon)
+}
+
+func (s *server) showProfile(ctx context.Context, c *httpapi.Call, in *ShownPicture) (*Done, error) {
+	return s.showPicture(ctx, c, in, agents.Profile)
+}
+
+// showPicture sends a picture to whoever knows the chatbot: pages that embed it show it to their visitors. Somebody has uploaded it, so it
+// is declared to be nothing but an image.
+func (s *server) showPicture(ctx context.Context, c *httpapi.Call, in *ShownPicture, which agents.Picture) (*Done, error) {
+	blob, data, err := s.Agents.PictureOf(ctx, parley.AgentID(in.ChatbotID), which)
+	if parley.IsCode(err, parley.CodeAgentNotFound) {
+		return nil, parley.NewErrorf(parley.CodeNotFound, "There is no such picture.")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("show a picture: %w", err)
+	}
+	h := c.Header()
+	h.Set("Content-Type", blob.MediaType)
+	h.Set("Cache-Control", pictureCache)
+	h.Set("ETag", `"`+blob.Hash+`"`)
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Content-Security-Policy", "default-src 'none'; sandbox")
+	h.Set("Cross-Origin-Resource-Policy", "cross-origin")
+	c.Delegate(ctx, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(data))
+	}), nil)
+	return nil, nil //nolint:nilnil // the picture is the reply
 }

@@ -27,7 +27,7 @@ type WebhookList struct {
 type newWebhook struct {
 	Body struct {
 		Endpoint  string              `json:"endpoint" format:"uri" max:"2000" doc:"Where events are sent to."`
-		Events    []string            `json:"events" min:"1" max:"10" item:"enum=leads.submit"`
+		Events    []string            `json:"events" min:"1" max:"10" item:"enum=@webhookEvent"`
 		ChatbotID httpapi.Opt[string] `json:"chatbotId,omitzero" nullable:"true" doc:"Only events of this chatbot."`
 		Secret    httpapi.Opt[string] `json:"secret,omitzero" min:"8" max:"200" doc:"Signs the deliveries; without it the API key of this request does."`
 	}
@@ -55,11 +55,6 @@ type webhooksQuery struct {
 }
 
 func (s *server) listWebhooks(ctx context.Context, c *httpapi.Call, in *webhooksQuery) (*WebhookList, error) {
-	if c.Request.URL.Query().Get("chatbotId") != "" { // of a chatbot, even of one whose id is nothing but U+0000
-		if _, err := s.findChatbot(ctx, c, in.ChatbotID); err != nil {
-			return nil, err
-		}
-	}
 	list, err := s.DB.Webhooks(ctx, callerOf(c).Account.ID, parley.AgentID(in.ChatbotID))
 	if err != nil {
 		return nil, err

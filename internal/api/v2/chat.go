@@ -2,6 +2,7 @@ package v2
 
 import (
 	"context"
+	"encoding/json"
 
 	"parley"
 	"parley/internal/chat"
@@ -87,13 +88,13 @@ func (s *server) startTurn(ctx context.Context, c *httpapi.Call, in *ChatRequest
 	case req.ConversationID != "":
 		req.Continue = true
 	default:
-		return nil, httpapi.InvalidField("message", "is required")
+		return nil, parley.Invalid("message", "is required")
 	}
 	return s.Chat.Start(ctx, who.Account, who.Plan, parley.AgentID(in.AgentID), req)
 }
 
 func (s *server) conversationNotFound(ctx context.Context, c *httpapi.Call, agent string) error {
-	if _, err := s.findAgent(ctx, c, agent); err != nil {
+	if err := s.checkAgent(ctx, c.Caller, agent); err != nil {
 		return err
 	}
 	return parley.NewError(parley.CodeConversationNotFound)
@@ -104,4 +105,59 @@ func newChatMetadata(t *chat.Turn, end *chat.Finish) ChatMetadata {
 		UserMessageID: string(t.UserMessageID), ConversationID: string(t.ConversationID), UserID: textOrNull(t.UserID),
 		FinishReason: end.Reason, Usage: Usage{end.Credits.Float()}, Evidence: newEvidence(end.Score, end.Citations),
 	}
+}
+
+// RetryRequest asks for another answer.
+type RetryRequest struct {
+	ConversationRef
+	Body RetryBody
+}
+
+// RetryBody is the body of a retry (facts 4.3).
+type RetryBody struct {
+	MessageID string            `json:"messageId" min:"1" doc:"The answer to replace, or the user's message to answer again. Everything behind the user's message gives way to the new answer."`
+	Stream    httpapi.Opt[bool] `json:"stream,omitzero" nullable:"true" doc:"True answers with server-sent events; otherwise the answer is one JSON."`
+}
+
+func (s *server) retryAnswer(ctx context.Context, c *httpapi.Call, in *RetryRequest) (*Data[ChatReply], error) {
+	if err := s.checkConversation(ctx, c, in.ConversationRef); err != nil {
+		return nil, err
+	}
+	who, stream := callerOf(c), in.Body.Stream.Value
+	turn, err := s.Chat.Start(ctx, who.Account, who.Plan, parley.AgentID(in.AgentID), chat.Request{
+		ConversationID: parley.ConversationID(in.ConversationID), Retry: parley.MessageID(in.Body.MessageID), Streamed: stream, Channel: parley.ChannelAPI})
+	if err != nil {
+		return nil, err
+	}
+	return s.renderTurn(ctx, c, turn, stream)
+}
+
+// checkConversation makes sure that the conversation in a path is one that began through the API: an id that nothing answers to is
+// CONVERSATION_NOT_FOUND, and of one of another origin its owner is told so (decision 7).
+func (s *server) checkConversation(ctx context.Context, c *httpapi.Call, ref ConversationRef) error {
+	_, err := s.findConversation(ctx, c, ref.AgentID, ref.ConversationID, parley.CodeConversationNotFound)
+	return err
+}
+
+// ToolResultRequest brings the result of a call that ran at the client.
+type ToolResultRequest struct {
+	ConversationRef
+	Body ToolResultBody
+}
+
+// ToolResultBody is the body of a tool's result (facts 4.3). It may hold nothing else.
+type ToolResultBody struct {
+	ToolCallID string          `json:"toolCallId" min:"1" doc:"The call, as the answer or its stream named it."`
+	Output     json.RawMessage `json:"output,omitempty" doc:"Any JSON. An object of status and data or error is taken as it is, everything else is the data of a success."`
+}
+
+func (s *server) submitToolResult(ctx context.Context, c *httpapi.Call, in *ToolResultRequest) (*Data[Success], error) {
+	if err := s.checkConversation(ctx, c, in.ConversationRef); err != nil {
+		return nil, err
+	}
+	err := s.Chat.SubmitToolResult(ctx, callerOf(c).Account.ID, parley.AgentID(in.AgentID), parley.ConversationID(in.ConversationID), in.Body.ToolCallID, in.Body.Output)
+	if err != nil {
+		return nil, err
+	}
+	return &Data[Success]{Success{true}}, nil
 }

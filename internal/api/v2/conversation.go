@@ -2,6 +2,7 @@ package v2
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"time"
@@ -18,7 +19,7 @@ type Conversation struct {
 	CreatedAt int64   `json:"createdAt" doc:"Epoch seconds."`
 	UpdatedAt int64   `json:"updatedAt" doc:"Epoch seconds of the last activity."`
 	UserID    *string `json:"userId" doc:"The end user, by the client's own id."`
-	Status    string  `json:"status" enum:"ongoing,ended,taken_over" name:"ConversationStatus"`
+	Status    string  `json:"status" enum:"@conversationStatus" name:"ConversationStatus"`
 }
 
 func newConversation(c *parley.Conversation) Conversation {
@@ -53,9 +54,6 @@ type ConversationQuery struct {
 }
 
 func (s *server) listConversations(ctx context.Context, c *httpapi.Call, in *ConversationQuery) (*Page[Conversation], error) {
-	if _, err := s.findAgent(ctx, c, in.AgentID); err != nil {
-		return nil, err
-	}
 	from, before, err := parseDateRange(in.StartDate, in.EndDate)
 	if err != nil {
 		return nil, err
@@ -89,9 +87,6 @@ func (s *server) findHandoverConversation(ctx context.Context, c *httpapi.Call, 
 
 // findConversation is ours, with the code for an id that nothing answers to, and with other origins that will do.
 func (s *server) findConversation(ctx context.Context, c *httpapi.Call, agent, id string, unknown parley.Code, also ...parley.Channel) (*parley.Conversation, error) {
-	if _, err := s.findAgent(ctx, c, agent); err != nil {
-		return nil, err
-	}
 	conv, err := s.DB.Conversation(ctx, callerOf(c).Account.ID, parley.AgentID(agent), parley.ConversationID(id))
 	if parley.IsCode(err, parley.CodeResourceNotFound) {
 		return nil, parley.NewError(unknown)
@@ -111,14 +106,14 @@ func parseDateRange(start, end string) (from, before *time.Time, err error) {
 	if start != "" {
 		at, _, ok := httpapi.ParseTime(start)
 		if !ok {
-			return nil, nil, httpapi.InvalidField("startDate", httpapi.InvalidTimeMessage)
+			return nil, nil, parley.Invalid("startDate", httpapi.InvalidTimeMessage)
 		}
 		from = &at
 	}
 	if end != "" {
 		at, whole, ok := httpapi.ParseTime(end)
 		if !ok {
-			return nil, nil, httpapi.InvalidField("endDate", httpapi.InvalidTimeMessage)
+			return nil, nil, parley.Invalid("endDate", httpapi.InvalidTimeMessage)
 		}
 		through := httpapi.ExclusiveEnd(at, whole)
 		if from != nil && (!whole && from.After(at) || !from.Before(through)) {
@@ -127,4 +122,162 @@ func parseDateRange(start, end string) (from, before *time.Time, err error) {
 		before = &through
 	}
 	return from, before, nil
+}
+
+// UserConversationQuery asks for the conversations of an end user (interface 4.4).
+type UserConversationQuery struct {
+	AgentRef
+	UserID string `path:"userId"`
+	Paging
+}
+
+// listUserConversations lists what an end user has begun through the API. An id that no user can have finds nothing, like any other.
+func (s *server) listUserConversations(ctx context.Context, c *httpapi.Call, in *UserConversationQuery) (*Page[Conversation], error) {
+	return s.conversationPage(ctx, c, in.AgentID, in.Paging, "conversations "+in.AgentID+" of "+in.UserID,
+		store.ConversationFilter{Channel: parley.ChannelAPI, User: parley.EndUserID(in.UserID)})
+}
+
+// conversationPage reads one page of a list of conversations.
+func (s *server) conversationPage(ctx context.Context, c *httpapi.Call, agent string, paging Paging, purpose string, filter store.ConversationFilter) (*Page[Conversation], error) {
+	ask, err := s.pageRequest(paging, purpose)
+	if err != nil {
+		return nil, err
+	}
+	page, err := s.DB.Conversations(ctx, callerOf(c).Account.ID, parley.AgentID(agent), filter, ask)
+	if err != nil {
+		return nil, fmt.Errorf("list conversations: %w", err)
+	}
+	return newPage(s, page, purpose, newConversation), nil
+}
+
+// Message is one message of a conversation (interface 2.4).
+type Message struct {
+	ID        string                `json:"id"`
+	Role      string                `json:"role" enum:"@messageRole" name:"MessageRole"`
+	Parts     []Part                `json:"parts"`
+	CreatedAt int64                 `json:"createdAt" doc:"Epoch seconds."`
+	Feedback  string                `json:"feedback,omitempty" enum:"@rating" name:"Rating" doc:"Of the assistant's messages that somebody has rated."`
+	Metadata  httpapi.Opt[Evidence] `json:"metadata,omitzero" doc:"Of the assistant's messages only."`
+}
+
+// Part is a piece of a message.
+type Part struct {
+	Type       string          `json:"type" enum:"text,tool-call,tool-result"`
+	Text       string          `json:"text,omitempty" doc:"Of a text."`
+	ToolCallID string          `json:"toolCallId,omitempty" doc:"Of a tool's call or result."`
+	ToolName   string          `json:"toolName,omitempty"`
+	Input      json.RawMessage `json:"input,omitempty" doc:"Of a tool's call."`
+	Output     json.RawMessage `json:"output,omitempty" doc:"Of a tool's result."`
+}
+
+// Evidence is how far an answer can be trusted, and what it rests on.
+type Evidence struct {
+	Score     *float64   `json:"score" min:"0" max:"1" doc:"Confidence of the answer; null when the model cannot tell."`
+	Citations []Citation `json:"citations" doc:"Which bytes of which version of a source support which bytes of the answer's text."`
+}
+
+// Citation ties a stretch of the answer's text to the bytes of a source's version that support it.
+type Citation struct {
+	SourceID    string  `json:"sourceId" format:"uuid"`
+	Name        string  `json:"name"`
+	URL         *string `json:"url"`
+	VersionHash string  `json:"versionHash" doc:"SHA-256 of the version's text, hex."`
+	Start       int     `json:"start" doc:"First byte in the version's text."`
+	End         int     `json:"end"`
+	AnswerStart int     `json:"answerStart" doc:"First byte in the answer's text."`
+	AnswerEnd   int     `json:"answerEnd"`
+}
+
+func newEvidence(score *float64, citations []parley.Citation) Evidence {
+	e := Evidence{Score: score, Citations: make([]Citation, len(citations))}
+	for i, c := range citations {
+		e.Citations[i] = Citation{SourceID: string(c.SourceID), Name: c.Name, URL: textOrNull(c.URL), VersionHash: c.VersionHash,
+			Start: c.Start, End: c.End, AnswerStart: c.AnswerStart, AnswerEnd: c.AnswerEnd}
+	}
+	return e
+}
+
+// newMessage is a message as it is shown, now: a call without a result has one that says so.
+func (s *server) newMessage(m *parley.Message) Message {
+	out := Message{ID: string(m.ID), Role: m.Role(), Parts: newParts(m.VisibleParts(s.Now())), CreatedAt: m.CreatedAt.Unix()}
+	if out.Role == "assistant" {
+		out.Feedback = m.Feedback
+		out.Metadata = httpapi.Some(newEvidence(m.Score, m.Citations))
+	}
+	return out
+}
+
+// messageParts returns a message's parts as they are stored; a missing message has none.
+func messageParts(m *parley.Message) []Part {
+	if m == nil {
+		return []Part{}
+	}
+	return newParts(m.Parts)
+}
+
+func newParts(list []parley.Part) []Part {
+	parts := make([]Part, len(list))
+	for i, p := range list {
+		parts[i] = Part(p)
+	}
+	return parts
+}
+
+// MessageQuery asks for a page of messages.
+type MessageQuery struct {
+	ConversationRef
+	Paging
+}
+
+func (s *server) listMessages(ctx context.Context, c *httpapi.Call, in *MessageQuery) (*Page[Message], error) {
+	conv, err := s.findAPIConversation(ctx, c, in.AgentID, in.ConversationID)
+	if err != nil {
+		return nil, err
+	}
+	ask, err := s.pageRequest(in.Paging, messagesPurpose(conv))
+	if err != nil {
+		return nil, err
+	}
+	return s.messagePage(ctx, c, conv, ask)
+}
+
+func messagesPurpose(conv *parley.Conversation) string { return "messages " + string(conv.ID) }
+
+// messagePage reads one page of a conversation's messages: the list walks backward, a page runs forward (interface 4.8).
+func (s *server) messagePage(ctx context.Context, c *httpapi.Call, conv *parley.Conversation, ask parley.PageRequest) (*Page[Message], error) {
+	page, err := s.DB.Messages(ctx, callerOf(c).Account.ID, conv.AgentID, conv.ID, ask)
+	if err != nil {
+		return nil, fmt.Errorf("list messages: %w", err)
+	}
+	return newPage(s, page, messagesPurpose(conv), s.newMessage), nil
+}
+
+// FeedbackRequest rates a message.
+type FeedbackRequest struct {
+	ConversationRef
+	MessageID string `path:"messageId"`
+	Body      FeedbackBody
+}
+
+// FeedbackBody is the body of a rating (facts 4.3). It may hold nothing else.
+type FeedbackBody struct {
+	Feedback *string `json:"feedback" enum:"@rating" name:"Rating" doc:"Null takes the rating back."`
+}
+
+func (s *server) rateMessage(ctx context.Context, c *httpapi.Call, in *FeedbackRequest) (*Data[Message], error) {
+	if err := s.checkConversation(ctx, c, in.ConversationRef); err != nil {
+		return nil, err
+	}
+	rating := ""
+	if in.Body.Feedback != nil {
+		rating = *in.Body.Feedback
+	}
+	m, err := s.Conversations.Rate(ctx, callerOf(c).Account.ID, parley.AgentID(in.AgentID), parley.ConversationID(in.ConversationID), parley.MessageID(in.MessageID), rating)
+	if parley.IsCode(err, parley.CodeResourceNotFound) { // it was deleted this moment
+		return nil, parley.NewError(parley.CodeConversationNotFound)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("rate message: %w", err)
+	}
+	return &Data[Message]{s.newMessage(m)}, nil
 }

@@ -23,16 +23,13 @@ type ExportQuery struct {
 	Paging
 	ConversationID string   `query:"conversationId" id:"uuid" doc:"Only this conversation, whatever the other filters say. An unknown one is an empty page, and so is an empty id."`
 	Include        string   `query:"include" enum:"messages,summary" default:"messages" doc:"Whether the messages come along."`
-	Source         []string `query:"source" item:"enum=API|WhatsApp|Messenger|Instagram|Slack|Salesforce|Zendesk|Zendesk Messaging|Service site|Playground|Action preview|Qna preview|Widget or Iframe|Center stage|Search|Iframe|Email|Agent page|Phone|Android SDK|iOS SDK|Unspecified" doc:"Origins, comma-separated."`
+	Source         []string `query:"source" item:"enum=@channel" doc:"Origins, comma-separated."`
 	StartDate      string   `query:"startDate" doc:"Created on this day (YYYY-MM-DD, UTC) or later, or at this ISO 8601 time or later."`
 	EndDate        string   `query:"endDate" doc:"Created on this day or earlier, or at this time or earlier."`
 }
 
 // exportConversations writes its reply while it reads: a page may be larger than memory.
 func (s *server) exportConversations(ctx context.Context, c *httpapi.Call, in *ExportQuery) (*Page[Exported], error) {
-	if _, err := s.findAgent(ctx, c, in.AgentID); err != nil {
-		return nil, err
-	}
 	purpose := "export " + in.AgentID
 	page, err := s.findExported(ctx, c, in, purpose)
 	if err != nil {

@@ -20,7 +20,7 @@ type Found struct {
 
 // Snippet is an excerpt of the message that matches best.
 type Snippet struct {
-	Speaker    string      `json:"speaker" enum:"user,assistant" name:"MessageRole" doc:"Who wrote the excerpt."`
+	Speaker    string      `json:"speaker" enum:"@messageRole" name:"MessageRole" doc:"Who wrote the excerpt."`
 	Highlights []Highlight `json:"highlights" doc:"Joined, the values are the excerpt as it stands in the message."`
 }
 

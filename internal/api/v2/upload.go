@@ -52,22 +52,19 @@ func (s *server) uploadFolder(ctx context.Context, r *http.Request, by any) (str
 	if err := s.Ingest.CountUpload(ctx, who.Account.ID); err != nil {
 		return "", err
 	}
-	if err := s.checkAgentExists(ctx, r, by, nil); err != nil {
+	if err := s.checkAgent(ctx, by, httpapi.PathParam(r, "agentId")); err != nil {
 		return "", err
 	}
 	return s.Ingest.Files.Incoming()
 }
 
 func (s *server) addFile(ctx context.Context, c *httpapi.Call, agent string, up *httpapi.Upload) (*parley.Source, error) {
-	if _, err := s.findAgent(ctx, c, agent); err != nil {
-		return nil, err
-	}
 	name := up.File.Name
 	if up.Name != nil {
 		name = *up.Name
 	}
 	if name == "" {
-		return nil, httpapi.InvalidField("name", "is required where the file has none")
+		return nil, parley.Invalid("name", "is required where the file has none")
 	}
 	if r := []rune(name); len(r) > maxTextNameLength {
 		name = string(r[:maxTextNameLength])

@@ -1,0 +1,227 @@
+package v2
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"parley"
+	"parley/internal/agents"
+	"parley/internal/chat"
+	"parley/internal/httpapi"
+	"parley/internal/store"
+)
+
+// replayedHeader marks a reply that was given before: nothing has happened this time.
+const replayedHeader = "Idempotent-Replayed"
+
+// replayRule is how an operation answers a request whose effect is there already.
+type replayRule struct {
+	storesReply bool // the reply is kept as it was: it is short and holds nobody's words
+	render      func(ctx context.Context, c *httpapi.Call, in any, did effect) (any, error)
+}
+
+// effect is what a request has done, as store.Did was told: "turn:ID" is the kind turn and its id.
+type effect struct{ kind, id string }
+
+// runOnce answers a request with an Idempotency-Key: the first one runs, the others get what it got. A key belongs to the account,
+// the method and the path.
+func (s *server) runOnce(ctx context.Context, c *httpapi.Call, o httpapi.IdempotentRequest) (any, error) {
+	claim := store.Claim{Account: callerOf(c).Account.ID, Key: o.Key, Hash: o.Hash, Token: parley.NewUUID()}
+	kept, err := s.DB.ClaimIdempotencyKey(ctx, claim, s.Now())
+	if err != nil {
+		return nil, err
+	}
+	if kept == nil {
+		return s.runFirst(ctx, c, claim, o)
+	}
+	var out any
+	if kept.BodyDiffers {
+		err = s.checkSpentKey(ctx, c, o, kept)
+	} else {
+		out, err = s.replayReply(ctx, c, o, kept)
+	}
+	if !errors.Is(err, chat.ErrNoAnswer) {
+		return out, err
+	}
+	if err := s.DB.TakeOverIdempotencyKey(ctx, claim, *kept, s.Now()); err != nil {
+		return nil, err
+	}
+	if turn, isTurn := strings.CutPrefix(kept.Subject, "turn:"); isTurn && !kept.BodyDiffers {
+		claim.FailedTurn = parley.TurnID(turn)
+	}
+	return s.runFirst(ctx, c, claim, o)
+}
+
+// runFirst runs a request that holds its key. One that fails before it has done anything gives the key back.
+func (s *server) runFirst(ctx context.Context, c *httpapi.Call, claim store.Claim, o httpapi.IdempotentRequest) (any, error) {
+	kept := false
+	defer func() {
+		if !kept {
+			s.releaseClaim(ctx, claim)
+		}
+	}()
+	out, err := o.Run(store.WithClaim(ctx, claim))
+	if err != nil {
+		return nil, err
+	}
+	kept = true
+	if s.replayRules[c.Operation.Name].storesReply {
+		s.storeReply(ctx, c, claim, out)
+	}
+	return out, nil
+}
+
+// storeReply stores the reply. Where that fails, the next reply is made from what was done.
+func (s *server) storeReply(ctx context.Context, c *httpapi.Call, claim store.Claim, out any) {
+	reply, err := json.Marshal(out)
+	if err == nil {
+		ctx, stop := detachedContext(ctx)
+		defer stop()
+		err = s.DB.SaveIdempotentReply(ctx, claim, c.Operation.Status, string(reply))
+	}
+	if err != nil {
+		s.Logger.Warn("the reply to a request with an Idempotency-Key was not kept", "request", c.RequestID, "err", err)
+	}
+}
+
+// releaseClaim returns the key back. Where that fails, the claim runs out.
+func (s *server) releaseClaim(ctx context.Context, claim store.Claim) {
+	ctx, stop := detachedContext(ctx)
+	defer stop()
+	if err := s.DB.ReleaseIdempotencyKey(ctx, claim); err != nil {
+		s.Logger.Warn("an Idempotency-Key was not given back", "err", err)
+	}
+}
+
+// detachedContext is for what must be written although the client may have gone.
+func detachedContext(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+}
+
+// checkSpentKey judges a request whose key stands for another body: only an answer that failed has given its key back.
+func (s *server) checkSpentKey(ctx context.Context, c *httpapi.Call, o httpapi.IdempotentRequest, kept *store.IdempotencyRecord) error {
+	id, isTurn := strings.CutPrefix(kept.Subject, "turn:")
+	if in, ok := o.Input.(streamingRequest); ok && isTurn {
+		agent, _ := in.streamTarget()
+		if _, err := s.Chat.ReplayTurn(ctx, callerOf(c).Account.ID, parley.AgentID(agent), parley.TurnID(id)); errors.Is(err, chat.ErrNoAnswer) {
+			return err
+		}
+	}
+	return parley.NewError(parley.CodeKeyReused)
+}
+
+func (s *server) replayReply(ctx context.Context, c *httpapi.Call, o httpapi.IdempotentRequest, kept *store.IdempotencyRecord) (any, error) {
+	if kept.Reply != "" {
+		c.Header().Set(replayedHeader, "true")
+		return json.RawMessage(kept.Reply), nil
+	}
+	if agent := httpapi.PathParam(c.Request, "agentId"); agent != "" {
+		if err := s.checkAgent(ctx, c.Caller, agent); err != nil {
+			return nil, fmt.Errorf("answer again: %w", err)
+		}
+	}
+	c.Header().Set(replayedHeader, "true") // before render, which may begin a stream
+	kind, id, _ := strings.Cut(kept.Subject, ":")
+	out, err := s.replayRules[c.Operation.Name].render(ctx, c, o.Input, effect{kind, id})
+	if err != nil {
+		c.Header().Del(replayedHeader)
+		return nil, fmt.Errorf("answer again: %w", err)
+	}
+	return out, nil
+}
+
+// newReplayRules says how each POST answers once its effect is there, by the operation's name. A POST that is not here is
+// Repeatable: it has no effect.
+func (s *server) newReplayRules() map[string]replayRule {
+	return map[string]replayRule{
+		"createAgent":    {storesReply: true, render: s.replayAgent},
+		"cloneAgent":     {storesReply: true, render: s.replayAgent},
+		"createSource":   {render: s.replaySource},
+		"chat":           {render: s.replayTurn},
+		"retry":          {render: s.replayTurn},
+		"sendToolResult": {storesReply: true, render: replaySuccess},
+		"writeMessage":   {render: s.replayMessage},
+		"createTicket":   {render: s.replayTicket},
+
+		"createTicketMessage": {render: s.replayTicketMessage},
+		"createVoiceSession":  {render: s.replayVoiceSession},
+	}
+}
+
+func replaySuccess(context.Context, *httpapi.Call, any, effect) (any, error) {
+	return &Data[Success]{Success{true}}, nil
+}
+
+func (s *server) replayAgent(ctx context.Context, c *httpapi.Call, in any, did effect) (any, error) {
+	out := &CreatedAgent{ID: did.id}
+	n, ok := in.(*NewAgent)
+	if !ok || n.Body.URL.Value == "" {
+		return out, nil
+	}
+	links, err := s.DB.Sources(ctx, callerOf(c).Account.ID, parley.AgentID(did.id), store.SourceFilter{Kinds: []parley.SourceKind{parley.SourceLink}}, parley.PageRequest{Limit: 1})
+	if err == nil && links.Total == 0 {
+		out.PendingSteps = []string{agents.AddSource}
+	}
+	return out, err
+}
+
+func (s *server) replaySource(ctx context.Context, c *httpapi.Call, in any, did effect) (any, error) {
+	asked := in.(*NewSource)
+	out, err := s.getSource(ctx, c, &SourceRef{AgentID: asked.AgentID, SourceID: did.id})
+	if err != nil {
+		return nil, err
+	}
+	return &WrittenSource{*out, newUploadedID(&parley.Source{ID: parley.SourceID(did.id)}, asked.Upload)}, nil
+}
+
+// replayTurn answers from the stored message, as JSON or as a stream, whichever the request asked for.
+func (s *server) replayTurn(ctx context.Context, c *httpapi.Call, in any, did effect) (any, error) {
+	agent, stream := in.(streamingRequest).streamTarget()
+	turn, err := s.storedTurn(ctx, c, parley.AgentID(agent), did)
+	if err != nil {
+		return nil, err
+	}
+	out, err := s.renderTurn(ctx, c, turn, stream)
+	if out == nil {
+		return nil, err
+	}
+	return out, err
+}
+
+func (s *server) storedTurn(ctx context.Context, c *httpapi.Call, agent parley.AgentID, did effect) (*chat.Turn, error) {
+	account := callerOf(c).Account.ID
+	switch did.kind {
+	case "turn":
+		return s.Chat.ReplayTurn(ctx, account, agent, parley.TurnID(did.id))
+	case "paused":
+		return s.Chat.ReplayUnanswered(ctx, account, agent, did.id)
+	}
+	return nil, errors.New("api: a chat has done " + did.kind)
+}
+
+// streamingRequest is a request that an answer is made for: to which agent, and whether as a stream.
+type streamingRequest interface {
+	streamTarget() (agent string, stream bool)
+}
+
+func (r *ChatRequest) streamTarget() (agent string, stream bool) {
+	return r.AgentID, r.Body.Stream.Value
+}
+
+func (r *RetryRequest) streamTarget() (agent string, stream bool) {
+	return r.AgentID, r.Body.Stream.Value
+}
+
+// replayTicket answers the same request once more with the ticket that it has opened, as it stands now.
+func (s *server) replayTicket(ctx context.Context, c *httpapi.Call, in any, did effect) (any, error) {
+	number, err := strconv.ParseInt(did.id, 10, 64)
+	if err != nil {
+		return nil, fmt.Errorf("api: a new ticket has done %s: %w", did.kind, err)
+	}
+	return s.getTicket(ctx, c, &TicketRef{AgentID: in.(*NewTicket).AgentID, TicketNumber: number})
+}

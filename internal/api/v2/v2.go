@@ -1,0 +1,137 @@
+// Package api is REST v2 (interface, section 4): bytes to words and back. It holds shapes and no rules; what may be done and
+// what happens is decided below. routes.go is the one list of what it serves.
+package v2
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"sync"
+	"time"
+
+	"parley"
+	"parley/internal/access"
+	"parley/internal/agents"
+	"parley/internal/api/docspage"
+	"parley/internal/chat"
+	"parley/internal/helpdesk"
+	"parley/internal/httpapi"
+	"parley/internal/ingest"
+	"parley/internal/insight"
+	"parley/internal/search"
+	"parley/internal/store"
+	"parley/internal/voice"
+)
+
+// Base is where REST v2 lives.
+const Base = "/api/v2"
+
+// Config is what the face stands on.
+type Config struct {
+	Authenticator *access.Authenticator
+	Limiter       *access.Limiter // nil where requests were counted before
+	Chat          *chat.Engine
+	Conversations *chat.Conversations
+	Agents        *agents.Service
+	Ingest        *ingest.Service
+	Search        *search.Finder
+	Insight       *insight.Service
+	DB            *store.DB
+
+	Helpdesk *helpdesk.Service
+	Voice    *voice.Sessions
+
+	CursorKey         []byte // signs cursors; the same on all servers of a database
+	BaseURL           string // where clients reach this server, without a path; may be empty
+	FilesURL          string // where they upload files; empty is BaseURL
+	Now               func() time.Time
+	Logger            *slog.Logger
+	Observer          *httpapi.Observer       // of its requests; may be nil
+	TrustProxy        bool                    // take the caller's address from X-Forwarded-For
+	CanSetModel       func(model string) bool // which models may be chosen; nil asks Chat.Models
+	KeepAliveInterval time.Duration           // of a stream, after which a comment shows that it lives; 0 is 15 s
+	StreamOpenDelay   time.Duration           // after which a stream is opened although the answer has not begun; 0 is 10 s
+}
+
+// New returns the handler of everything under /api/v2, of /openapi.json, and of /docs, the same for people.
+func New(cfg Config) http.Handler {
+	f := newAPI(cfg)
+	doc := sync.OnceValue(func() []byte { // when it is first asked for: it takes longer than opening the database
+		text, err := renderDocument(f, cfg.BaseURL, cfg.FilesURL)
+		if err != nil {
+			panic(err) // the document is made from types of ours
+		}
+		return text
+	})
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /openapi.json", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json; charset=utf-8")
+		_, _ = w.Write(doc()) // a client that has gone needs no document
+	})
+	mux.Handle("GET /docs", docspage.Handler(doc, Base))
+	documents := httpapi.PlainHandler(mux)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/openapi.json" || r.URL.Path == "/docs" {
+			documents.ServeHTTP(w, r)
+			return
+		}
+		f.ServeHTTP(w, r)
+	})
+}
+
+func newAPI(cfg Config) *httpapi.API {
+	s := &server{Config: cfg, cursors: httpapi.Cursors{Key: cfg.CursorKey}}
+	s.replayRules = s.newReplayRules()
+	admission := &access.Admission{Authenticator: cfg.Authenticator, Limiter: cfg.Limiter, Now: cfg.Now, TrustProxy: cfg.TrustProxy}
+	f := httpapi.New(httpapi.Config{
+		BasePath:    Base,
+		Admit:       admission.Admit,
+		AgentParam:  "agentId",
+		CheckAgent:  s.checkAgent,
+		RunOnce:     s.runOnce,
+		UploadDir:   s.uploadFolder,
+		RenderError: httpapi.RenderEnvelope,
+		Now:         cfg.Now,
+		Logger:      cfg.Logger,
+		Observer:    cfg.Observer,
+	})
+	s.addRoutes(f)
+	return f
+}
+
+// server holds what the handlers share.
+type server struct {
+	Config
+	cursors     httpapi.Cursors
+	replayRules map[string]replayRule
+}
+
+// callerOf is who sent the request; every operation with a key has one.
+func callerOf(c *httpapi.Call) *access.Caller { return c.Caller.(*access.Caller) }
+
+// canSetModel reports whether an agent may be given the model.
+func (s *server) canSetModel(model string) bool {
+	if s.CanSetModel != nil {
+		return s.CanSetModel(model)
+	}
+	return s.Chat.Models.CanSet(model)
+}
+
+// findAgent finds the caller's agent, or fails with AGENT_NOT_FOUND.
+func (s *server) findAgent(ctx context.Context, c *httpapi.Call, id string) (*parley.Agent, error) {
+	a, err := s.DB.Agent(ctx, callerOf(c).Account.ID, parley.AgentID(id), s.Now())
+	if err != nil {
+		return nil, fmt.Errorf("find agent: %w", err)
+	}
+	return a, nil
+}
+
+// checkAgent fails with AGENT_NOT_FOUND unless the caller has the agent.
+func (s *server) checkAgent(ctx context.Context, caller any, id string) error {
+	who, ok := caller.(*access.Caller)
+	if !ok {
+		return nil
+	}
+	return s.DB.ShareLockAgent(ctx, who.Account.ID, parley.AgentID(id))
+}

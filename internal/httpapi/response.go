@@ -1,0 +1,126 @@
+package httpapi
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"math"
+	"net/http"
+	"strconv"
+	"time"
+
+	"parley"
+)
+
+// Envelope is how REST v2 words a failure (interface 2.1).
+type Envelope struct {
+	Error Failure `json:"error"`
+}
+
+// Failure is the inside of the envelope.
+type Failure struct {
+	Code    parley.Code       `json:"code" doc:"Machine-readable name of the failure."`
+	Message string            `json:"message" doc:"What went wrong, for people."`
+	Details map[string]string `json:"details,omitempty" doc:"What is wrong, by field."`
+}
+
+// RenderEnvelope renders a failure for REST v2.
+func RenderEnvelope(e *parley.Error) (int, any) {
+	return e.Code.Status(), Envelope{Failure{Code: e.Code, Message: e.Message, Details: e.Details}}
+}
+
+// netHTTPBufferBytes is the size of a response that net/http can take without waiting for the client.
+const netHTTPBufferBytes = 2048
+
+// writeJSON writes v as the response.
+func (rec *recorder) writeJSON(status int, v any) error {
+	buf := getBuffer()
+	defer putBuffer(buf)
+	enc := json.NewEncoder(buf)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return err
+	}
+	h := rec.Header()
+	h.Set("Content-Type", "application/json; charset=utf-8")
+	h.Set("Content-Length", strconv.Itoa(buf.Len()))
+	rec.WriteHeader(status)
+	if buf.Len() > netHTTPBufferBytes {
+		rc := http.NewResponseController(rec)
+		setWriteDeadline(rc)
+		defer clearWriteDeadline(rc)
+	}
+	if _, err := rec.Write(buf.Bytes()); err != nil {
+		rec.failure = err // the client is gone; there is nobody to tell
+	}
+	return nil
+}
+
+// writeError writes the failure as the face words it. When the response has begun there is only the record left to tell;
+// and a client that is gone is told nothing: finish cuts its connection.
+func (f *API) writeError(rec *recorder, err error) {
+	if rec.status == 0 && rec.isClientGone(err) {
+		rec.status = statusClientGone
+		return
+	}
+	e := parley.AsError(err)
+	rec.failure, rec.code = err, e.Code
+	if rec.status != 0 {
+		return
+	}
+	status, body := f.RenderError(e)
+	if wait := e.RetryAfter; wait > 0 || status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable {
+		rec.Header().Set("Retry-After", strconv.Itoa(max(1, int(math.Ceil(wait.Seconds())))))
+	}
+	if status == http.StatusTooManyRequests {
+		setLimitReachedHeaders(rec.Header(), e, f.Now())
+	}
+	if status == http.StatusUnauthorized {
+		rec.Header().Set("WWW-Authenticate", `Bearer realm="parley"`)
+	}
+	if err := rec.writeJSON(status, body); err != nil {
+		rec.failure = errors.Join(rec.failure, err)
+	}
+}
+
+// setHeaders writes the three headers of interface section 4; the reset is a time in epoch seconds, rounded up so that a
+// client that waits for it has waited long enough.
+func (r Rate) setHeaders(h http.Header) {
+	h.Set("X-RateLimit-Limit", strconv.Itoa(r.Limit))
+	h.Set("X-RateLimit-Remaining", strconv.Itoa(r.Remaining))
+	h.Set("X-RateLimit-Reset", strconv.FormatInt(r.Reset.Add(time.Second-1).Unix(), 10))
+}
+
+// setLimitReachedHeaders makes the headers speak of the limit that refused the request, which may be another than that of
+// requests: nothing remains of it before the caller may come back.
+func setLimitReachedHeaders(h http.Header, e *parley.Error, now time.Time) {
+	if e.Limit > 0 {
+		h.Set("X-RateLimit-Limit", strconv.Itoa(e.Limit))
+	}
+	h.Set("X-RateLimit-Remaining", "0")
+	h.Set("X-RateLimit-Reset", strconv.FormatInt(now.Add(max(time.Second, e.RetryAfter)+time.Second-1).Unix(), 10))
+}
+
+// Delegate has h answer the request, with body as its body: h writes status, headers and body itself. The handler then returns
+// nil. It is for protocols that have words of their own for results and failures.
+func (c *Call) Delegate(ctx context.Context, h http.Handler, body []byte) {
+	c.rec.streamed = true
+	r := c.Request.WithContext(ctx)
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	r.ContentLength = int64(len(body))
+	h.ServeHTTP(deadlineWriter{c.rec}, r)
+}
+
+// deadlineWriter bounds each write for itself: the first may come late, but none may wait for the client for long.
+type deadlineWriter struct{ *recorder }
+
+func (w deadlineWriter) Write(b []byte) (int, error) {
+	setWriteDeadline(http.NewResponseController(w.recorder))
+	n, err := w.recorder.Write(b)
+	if err != nil {
+		w.failure = err
+	}
+	return n, err
+}
