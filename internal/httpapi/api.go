@@ -143,7 +143,7 @@ func (f *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h := rec.Header()
 	h.Set("X-Request-Id", rec.id)
 	h.Set("Cache-Control", "no-store")
-	keepType(h)
+	setNoSniff(h)
 	if isUncleanPath(r) {
 		f.refuse(rec, r, parley.NewError(parley.CodeNotFound))
 		return

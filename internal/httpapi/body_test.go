@@ -39,24 +39,24 @@ func TestBodyMayBeMissing(t *testing.T) {
 	for _, c := range []struct {
 		query, body string
 		status      int
-		says        string
+		message     string
 	}{
 		{"", "", 200, `"|"`}, {"?id=a", "", 200, `"a|"`}, {"?id=a", `{"id": "b"}`, 200, `"a|b"`}, {"", `{}`, 200, `"|"`}, {"", `{`, 400, "VALIDATION_INVALID_JSON"}, {"", `{"id": 1}`, 400, "must be a string"},
 	} {
 		w := httptest.NewRecorder()
 		f.ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), "DELETE", "/base/drop"+c.query, strings.NewReader(c.body)))
-		if got := w.Body.String(); w.Code != c.status || !strings.Contains(got, c.says) {
+		if got := w.Body.String(); w.Code != c.status || !strings.Contains(got, c.message) {
 			t.Errorf("%s %s: %d %s", c.query, c.body, w.Code, got)
 		}
 	}
 	doc, err := f.OpenAPI(Info{})
-	var told struct {
+	var parsed struct {
 		Paths map[string]map[string]struct{ RequestBody struct{ Required *bool } }
 	}
 	if err == nil {
-		err = json.Unmarshal(doc, &told)
+		err = json.Unmarshal(doc, &parsed)
 	}
-	if required := told.Paths["/drop"]["delete"].RequestBody.Required; err != nil || required == nil || *required {
+	if required := parsed.Paths["/drop"]["delete"].RequestBody.Required; err != nil || required == nil || *required {
 		t.Error("the document wants a body:", err)
 	}
 }
@@ -125,8 +125,8 @@ func TestDecodeIsStrictAtEveryDepth(t *testing.T) {
 		if len(got) != len(want) {
 			t.Errorf("%s: %v", text, got)
 		}
-		for path, says := range want {
-			if got[path] != says {
+		for path, message := range want {
+			if got[path] != message {
 				t.Errorf("%s: %s: %q", text, path, got[path])
 			}
 		}

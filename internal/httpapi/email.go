@@ -6,21 +6,21 @@ import (
 	"unicode/utf8"
 )
 
-// The most characters of an address, of what stands before its @, and of one label of its domain.
+// Maximum length in characters of an address, of its local part, and of one label of its domain.
 const (
 	maxMailChars  = 320
 	maxLocalChars = 64
 	maxLabelChars = 63
 )
 
-// isMail reports whether s is an address that mail can be sent to: local@domain.tld without a name around it. Letters of all
-// scripts are taken on both sides; comments, address literals and hosts without a dot are not.
+// isMail reports whether s is an address that mail can be sent to: local@domain.tld without a display name. Letters of all scripts
+// are accepted on both sides; comments, address literals and hosts without a dot are not.
 func isMail(s string) bool {
 	at := strings.LastIndexByte(s, '@')
 	return at > 0 && utf8.RuneCountInString(s) <= maxMailChars && isLocal(s[:at]) && isMailHost(s[at+1:])
 }
 
-// isLocal takes words with single dots between them, or one text in quotes.
+// isLocal accepts words with single dots between them, or one quoted string.
 func isLocal(s string) bool {
 	if utf8.RuneCountInString(s) > maxLocalChars {
 		return false
@@ -48,7 +48,7 @@ func isAlnum(r rune) bool {
 	return r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z'
 }
 
-// isQuoted takes what may stand between quotation marks: a backslash takes the next character as it is.
+// isQuoted accepts what may be between quotation marks: a backslash escapes the next character.
 func isQuoted(s string) bool {
 	escaped := false
 	for _, r := range s {
@@ -66,7 +66,7 @@ func isQuoted(s string) bool {
 	return s != "" && !escaped
 }
 
-// isMailHost takes two labels or more; the last one is no number.
+// isMailHost accepts two labels or more, the last of which is not a number.
 func isMailHost(s string) bool {
 	labels := strings.Split(s, ".")
 	for _, label := range labels {

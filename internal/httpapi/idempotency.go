@@ -10,14 +10,13 @@ import (
 	"parley"
 )
 
-// IdempotencyKey is the header by which a client says that several of its requests are one.
+// IdempotencyKey is the header by which a client marks several requests as the same one.
 const IdempotencyKey = "Idempotency-Key"
 
-// maxKeyChars is the most characters the header may have.
+// maxKeyChars is the maximum length of the header.
 const maxKeyChars = 255
 
-// IdempotentRequest is a request that is to have its effect at most once. Neither what the client calls it nor what it sent can be read
-// from it.
+// IdempotentRequest is a request that is to have its effect at most once. It holds only hashes of the client's key and of the body.
 type IdempotentRequest struct {
 	Key   string // SHA-256 of the method, the path and the client's key, hex
 	Hash  string // SHA-256 of the body, hex
@@ -25,21 +24,22 @@ type IdempotentRequest struct {
 	Run   func(ctx context.Context) (any, error)
 }
 
-// idempotentRequest begins the record of a request that carries an Idempotency-Key; nil for any other, and where a second run does no harm.
+// idempotentRequest returns the IdempotentRequest of a request with an Idempotency-Key. It returns nil for any other request, and for
+// operations that may run again.
 func (o *endpoint) idempotentRequest(r *http.Request, f *faults) *IdempotentRequest {
-	given := r.Header.Values(IdempotencyKey)
-	if len(given) == 0 || !o.acceptsIdempotencyKey {
+	values := r.Header.Values(IdempotencyKey)
+	if len(values) == 0 || !o.acceptsIdempotencyKey {
 		return nil
 	}
-	if len(given) > 1 {
+	if len(values) > 1 {
 		f.add(IdempotencyKey, "must be given once")
-	} else if !isVisibleASCII(given[0]) {
+	} else if !isVisibleASCII(values[0]) {
 		f.add(IdempotencyKey, "must be 1 to 255 visible ASCII characters")
 	}
 	if o.Repeatable {
 		return nil
 	}
-	return &IdempotentRequest{Key: sha256Hex([]byte(r.Method + " " + r.URL.Path + "\n" + given[0])), Hash: sha256Hex(nil)}
+	return &IdempotentRequest{Key: sha256Hex([]byte(r.Method + " " + r.URL.Path + "\n" + values[0])), Hash: sha256Hex(nil)}
 }
 
 func isVisibleASCII(key string) bool {
@@ -56,14 +56,14 @@ func sha256Hex(b []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// hashBody takes note of the body.
+// hashBody sets the hash of the body.
 func (o *IdempotentRequest) hashBody(body []byte) {
 	if o != nil {
 		o.Hash = sha256Hex(body)
 	}
 }
 
-// runEndpoint runs the operation, by way of the face's IdempotentRequest where the request is to have its effect once.
+// runEndpoint runs the operation, by Config.RunOnce if the request has an Idempotency-Key.
 func (f *API) runEndpoint(c *Call, o *endpoint, in reflect.Value, once *IdempotentRequest) (any, error) {
 	ctx := c.Request.Context()
 	if once == nil || f.RunOnce == nil {
@@ -74,7 +74,7 @@ func (f *API) runEndpoint(c *Call, o *endpoint, in reflect.Value, once *Idempote
 	return f.RunOnce(ctx, c, *once)
 }
 
-// idempotencyCodes are what an operation may say of the key of a request.
+// idempotencyCodes are the codes of failures that concern the Idempotency-Key.
 func (o *endpoint) idempotencyCodes() []parley.Code {
 	switch {
 	case !o.acceptsIdempotencyKey:
@@ -85,7 +85,7 @@ func (o *endpoint) idempotencyCodes() []parley.Code {
 	return []parley.Code{parley.CodeInvalidBody, parley.CodeKeyInUse, parley.CodeKeyReused}
 }
 
-// idempotencyParameter describes the header.
+// idempotencyParameter returns the description of the header in the OpenAPI document.
 func (o *endpoint) idempotencyParameter() []any {
 	if !o.acceptsIdempotencyKey {
 		return nil

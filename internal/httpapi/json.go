@@ -5,8 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// The bounds of a JSON text, beside its size: a request that passes them is hostile, and the tree of its values would cost
-// many times its bytes.
+// Limits of a JSON text besides its size. A request that exceeds them is hostile: its values would take many times the memory of
+// its bytes.
 const (
 	maxDepth  = 100
 	maxValues = 200_000
@@ -23,10 +23,10 @@ const (
 	jsonObject
 )
 
-// value is one JSON value. Scalars keep the bytes they were written as.
+// value is one JSON value. Scalars are not decoded.
 type value struct {
 	kind    jsonKind
-	raw     []byte // as written, inside the request's buffer
+	raw     []byte // the value's bytes; part of the parsed text
 	members []member
 	items   []value
 }
@@ -36,7 +36,7 @@ type member struct {
 	value value
 }
 
-// syntaxError says why a text is not JSON, and where, for people.
+// syntaxError is the reason why a text is not JSON, for people, and its place.
 type syntaxError struct {
 	reason string
 	offset int
@@ -44,14 +44,14 @@ type syntaxError struct {
 
 func (e *syntaxError) Error() string { return e.reason }
 
-// parseJSON reads exactly one JSON text (RFC 8259), stricter than most: names within an object differ, the text is valid
-// UTF-8, and nothing but white space follows it.
+// parseJSON parses one JSON text (RFC 8259). It is stricter than most parsers: the names within an object must differ, the text must
+// be valid UTF-8, and only white space may follow.
 func parseJSON(text []byte) (value, error) {
 	if at := invalidUTF8(text); at >= 0 {
 		return value{}, &syntaxError{"it is not valid UTF-8", at}
 	}
 	p := parser{text: text}
-	if bytes.HasPrefix(text, []byte("\ufeff")) { // a byte order mark: RFC 8259 lets readers pass over it
+	if bytes.HasPrefix(text, []byte("\ufeff")) { // a byte order mark, which RFC 8259 allows parsers to ignore
 		p.pos = len("\ufeff")
 	}
 	p.skipSpace()
@@ -99,7 +99,7 @@ func (p *parser) skipSpace() {
 	}
 }
 
-// peek returns the next byte, or 0 at the end; 0 itself is never valid outside a string.
+// peek returns the next byte, or 0 at the end; a byte 0 is never valid outside a string.
 func (p *parser) peek() byte {
 	if p.pos < len(p.text) {
 		return p.text[p.pos]
@@ -211,7 +211,7 @@ func (p *parser) parseMember(depth int) (m member, err error) {
 	return m, err
 }
 
-// nextSeparator steps over a comma, or over the closing bracket.
+// nextSeparator consumes a comma, or the closing bracket, and reports whether it was a comma.
 func (p *parser) nextSeparator(closing byte) (bool, error) {
 	p.skipSpace()
 	switch p.peek() {
@@ -228,7 +228,7 @@ func (p *parser) nextSeparator(closing byte) (bool, error) {
 	return false, p.fail("a comma or " + string(closing) + " is expected")
 }
 
-// keySet tells whether a name was seen before: by looking along short objects, by a map for long ones.
+// keySet detects names that appear twice: by a scan of short objects, and by a map for long ones.
 type keySet struct{ names map[string]struct{} }
 
 func (s *keySet) add(members []member, key []byte) bool {
@@ -251,7 +251,7 @@ func (s *keySet) add(members []member, key []byte) bool {
 	return !dup
 }
 
-// quoteName shows a name of the caller's, shortened, in a message to the caller.
+// quoteName returns a name, shortened and in quotes, for a message to the caller.
 func quoteName(key []byte) string {
 	const most = 60
 	if len(key) > most {

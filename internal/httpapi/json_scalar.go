@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// skipString steps over a string; the parser stands on its opening quote.
+// skipString consumes a string; the parser is at its opening quote.
 func (p *parser) skipString() error {
 	p.pos++
 	for p.pos < len(p.text) {
@@ -101,7 +101,7 @@ func unescapeByte(c byte) byte {
 	return c
 }
 
-// decodeUnicodeEscape reads one \uXXXX, or the two of a surrogate pair, and gives the number of bytes it took.
+// decodeUnicodeEscape decodes one \uXXXX, or the two of a surrogate pair, and returns the number of bytes that it read.
 func decodeUnicodeEscape(s []byte) (rune, int) {
 	r := parseHex4(s[2:])
 	if !utf16.IsSurrogate(r) {
@@ -115,7 +115,7 @@ func decodeUnicodeEscape(s []byte) (rune, int) {
 	return utf8.RuneError, 6
 }
 
-// skipNumber steps over a number.
+// skipNumber consumes a number.
 func (p *parser) skipNumber() error {
 	if p.peek() == '-' {
 		p.pos++

@@ -6,12 +6,12 @@ import (
 	"strconv"
 )
 
-// streamBufferBytes is how much of a streamed reply is gathered before it leaves.
+// streamBufferBytes is how much of a streamed reply is buffered before it is sent.
 const streamBufferBytes = 32 << 10
 
-// JSONStream is a reply of one JSON text that is written while it is made, so that it may be larger than memory. Until the first
-// bytes leave, a failure is an ordinary error; after that the connection is cut, so that nobody takes the part for the whole. It
-// is not for use by several goroutines.
+// JSONStream is a reply of one JSON text that is sent while it is produced, so that it may be larger than memory. Until the first
+// bytes are sent, a failure is an ordinary error; after that the connection is cut, so that no client takes a part for the whole.
+// It must not be used by several goroutines.
 //
 //	out := c.JSON()
 //	out.Text(`{"data":[`)
@@ -24,16 +24,16 @@ type JSONStream struct {
 	err    error // of the first write or value that failed
 }
 
-// StreamJSON begins a streamed reply with the operation's status. The handler ends with End.
+// StreamJSON begins a streamed reply with the operation's status. The handler must return the result of End.
 func (c *Call) StreamJSON() *JSONStream { return &JSONStream{rec: c.rec, status: c.Operation.Status} }
 
-// Text adds JSON that is written out already.
+// Text adds encoded JSON.
 func (s *JSONStream) Text(json string) {
 	s.buf.WriteString(json)
 	s.flushIfFull()
 }
 
-// Value adds a value. It fails when the client is gone or too slow to be served: then nothing more need be made.
+// Value adds a value. It fails when the client is gone or too slow; then the handler should stop.
 func (s *JSONStream) Value(v any) error {
 	b, err := marshal(v)
 	if err != nil {
@@ -47,7 +47,7 @@ func (s *JSONStream) Value(v any) error {
 	return s.err
 }
 
-// Open adds an object without its closing brace: Text goes on with its further members.
+// Open adds an object without its closing brace, so that Text can add further members.
 func (s *JSONStream) Open(object any) error {
 	b, err := marshal(object)
 	if err != nil {
@@ -58,7 +58,7 @@ func (s *JSONStream) Open(object any) error {
 	return s.err
 }
 
-// flushIfFull sends what was gathered once it is worth a packet.
+// flushIfFull sends the buffer once it is large enough.
 func (s *JSONStream) flushIfFull() {
 	if s.buf.Len() >= streamBufferBytes {
 		s.flush()
@@ -83,7 +83,7 @@ func (s *JSONStream) begin() {
 	s.rec.WriteHeader(s.status)
 }
 
-// End ends the reply, or gives up on it because of err. What it gives, the handler returns.
+// End ends the reply, or aborts it if err is not nil. The handler returns its result.
 func (s *JSONStream) End(err error) error {
 	if err == nil {
 		err = s.err
@@ -100,7 +100,7 @@ func (s *JSONStream) End(err error) error {
 	}
 	if err != nil {
 		s.rec.failure = err
-		panic(http.ErrAbortHandler) // the face writes the record and has the connection cut
+		panic(http.ErrAbortHandler) // API.finish logs the request and has the connection cut
 	}
 	return nil
 }

@@ -23,60 +23,61 @@ import (
 	"parley"
 )
 
-// Form describes the multipart body that an operation takes beside JSON: a part "file", and a part "name"; or, with Files, several
-// parts "file", while the others are the members of the body. Its input has a field Upload of type *Upload, which is nil where the
-// body is JSON.
+// Form describes the multipart body that an operation takes as an alternative to JSON: a part "file" and a part "name"; or, with
+// MaxFiles, several parts "file", while the other parts are the members of the body. The operation's input has a field of type
+// *Upload, which is nil if the body is JSON.
 type Form struct {
-	RequiredPart               string // the part that must be there; empty where either will do
+	RequiredPart               string // the part that is required; empty if either will do
 	MinFileBytes, MaxFileBytes int64  // bytes of a file
 	FileDescription            string // of the file, for the document
-	MaxFiles                   int    // most files, where the other parts are the body's members; 0 for one file and its name
-	FilePartName               string // of a form with Files: what their part is called; empty for "file"
+	MaxFiles                   int    // maximum number of files, if the other parts are members of the body; 0 for one file and its name
+	FilePartName               string // of a form with MaxFiles: the name of their parts; empty for "file"
 }
 
-// Upload is a multipart body. Its file lies on the disk until the request is answered; who wants it moves it away before.
+// Upload is a multipart body. Its files are removed once the request is answered; a handler that keeps one moves it elsewhere.
 type Upload struct {
 	Name *string       // nil when the part is missing
 	File *UploadedFile // nil when the part is missing
 
-	Files []UploadedFile    // of a form with Files
+	Files []UploadedFile    // of a form with MaxFiles
 	texts map[string]string // its other parts
 }
 
 // UploadedFile is a file as it was received.
 type UploadedFile struct {
-	Name string // base name as the client gives it; may be empty
-	Path string // where it lies
+	Name string // base name, as the client sent it; may be empty
+	Path string // of the temporary file
 	Size int64
 	Hash string // SHA-256, hex
 }
 
 const (
-	uploadTimeout = 5 * time.Minute // the longest a client may take to send a file
+	uploadTimeout = 5 * time.Minute // how long a client may take to send a file
 	maxParts      = 20
 	maxNameChars  = 100 // code points of a name
 	maxNameBytes  = 4 << 10
-	maxExtraBytes = 1 << 20 // bytes that the rest of an upload may have
+	maxExtraBytes = 1 << 20 // of an upload besides its files
 )
 
-// accepts reports whether the body of the request is one that the form describes.
+// accepts reports whether the body of the request is multipart and the operation takes a form.
 func (fm *Form) accepts(r *http.Request) bool {
 	return fm != nil && strings.HasPrefix(strings.ToLower(r.Header.Get("Content-Type")), "multipart/")
 }
 
-// receive reads the body into up, whose file is written into a folder that spool names.
-func (fm *Form) receive(up *Upload, rec *recorder, r *http.Request, spool func() (string, error), f *faults) error {
-	maxBytes := int64(1+max(1, fm.MaxFiles))*fm.MaxFileBytes + maxExtraBytes // what is too large by little is read to its end, so that the client is there to hear so
+// receive reads the body into up. Files are written to the folder that uploadDir returns.
+func (fm *Form) receive(up *Upload, rec *recorder, r *http.Request, uploadDir func() (string, error), f *faults) error {
+	// A file that is only a little too large is read to its end, so that the client reads the response.
+	maxBytes := int64(1+max(1, fm.MaxFiles))*fm.MaxFileBytes + maxExtraBytes
 	if r.ContentLength > maxBytes {
 		f.add(fm.filePart(), fm.tooLarge())
 		return nil
 	}
-	dir, err := spool()
+	dir, err := uploadDir()
 	if err != nil {
 		return err
 	}
 	rc := http.NewResponseController(rec)
-	_ = rc.SetReadDeadline(deadlineIn(uploadTimeout)) // a writer that has no deadlines is a test's
+	_ = rc.SetReadDeadline(deadlineIn(uploadTimeout)) // fails only in tests, whose writers have no deadlines
 	body := http.MaxBytesReader(rec, r.Body, maxBytes)
 	if err := fm.readParts(up, r, body, dir, f); err != nil {
 		return err
@@ -115,7 +116,7 @@ func (fm *Form) readParts(up *Upload, r *http.Request, body io.Reader, dir strin
 	}
 }
 
-// bodyError words the end of a body before its time.
+// bodyError returns the failure of a body that could not be read.
 func (fm *Form) bodyError(err error, f *faults) error {
 	var diskErr *diskError
 	var tooLargeErr *http.MaxBytesError
@@ -199,7 +200,7 @@ func (fm *Form) tooLarge() string {
 
 func (fm *Form) filePart() string { return cmp.Or(fm.FilePartName, "file") }
 
-// checkMissing finds parts that should be there.
+// checkMissing records a fault for each part that is required and missing.
 func (fm *Form) checkMissing(up *Upload, f *faults) {
 	switch {
 	case fm.MaxFiles > 0:
@@ -210,10 +211,10 @@ func (fm *Form) checkMissing(up *Upload, f *faults) {
 	}
 }
 
-// maxTextBytes bounds the bytes of a part that is a member of the body.
+// maxTextBytes is the maximum size of a part that is a member of the body.
 const maxTextBytes = 256 << 10
 
-// readMultiPart reads a part of a form with Files: one of its files, or a member of the body.
+// readMultiPart reads a part of a form with MaxFiles: a file, or a member of the body.
 func (fm *Form) readMultiPart(up *Upload, p *multipart.Part, dir string, f *faults) error {
 	name := p.FormName()
 	switch {
@@ -248,7 +249,7 @@ func (up *Upload) readText(name string, p io.Reader, f *faults) error {
 	return nil
 }
 
-// bindTexts binds the texts of a form as the members of a JSON body.
+// bindTexts binds the text parts of a form as the members of a JSON body.
 func (b *bodyField) bindTexts(dst reflect.Value, texts map[string]string, f *faults) error {
 	text := []byte("{}")
 	if texts != nil {
@@ -265,7 +266,7 @@ func (b *bodyField) bindTexts(dst reflect.Value, texts map[string]string, f *fau
 	return nil
 }
 
-// mediaTypeObject returns the form's content in the OpenAPI document; b is the shape of the body.
+// mediaTypeObject describes the form in the OpenAPI document; b is the shape of the body.
 func (fm *Form) mediaTypeObject(c *schemas, b *shape) object {
 	if fm.MaxFiles == 0 {
 		return fm.singleFileContent()
@@ -276,7 +277,7 @@ func (fm *Form) mediaTypeObject(c *schemas, b *shape) object {
 	return object{"schema": schema}
 }
 
-// partsIdentity is what two forms with Files share that are the same, whatever the order of their texts.
+// partsIdentity identifies the parts of a form with MaxFiles, whatever the order of the texts.
 func (up *Upload) partsIdentity() (text string) {
 	for _, name := range slices.Sorted(maps.Keys(up.texts)) {
 		text += "\ntext " + sha256Hex([]byte(name)) + " " + sha256Hex([]byte(up.texts[name]))
@@ -287,7 +288,7 @@ func (up *Upload) partsIdentity() (text string) {
 	return text
 }
 
-// hashingWriter writes to the disk what it hashes, and tells the disk's failures from the client's.
+// hashingWriter hashes what it writes to the disk. It marks its errors, to tell those of the disk from those of the client.
 type hashingWriter struct {
 	out    io.Writer
 	hasher hash.Hash
@@ -306,12 +307,12 @@ func (s *hashingWriter) Write(b []byte) (int, error) {
 
 func (s *hashingWriter) hexSum() string { return hex.EncodeToString(s.hasher.Sum(nil)) }
 
-// diskError is a failure of ours.
+// diskError is an error of writing to the disk.
 type diskError struct{ error }
 
 func (e *diskError) Unwrap() error { return e.error }
 
-// identity is what two uploads share that are the same: the boundary between their parts may differ.
+// identity identifies the content of an upload. It does not depend on the boundary between its parts.
 func (up *Upload) identity() []byte {
 	text := "upload"
 	if up.Name != nil {
@@ -323,20 +324,20 @@ func (up *Upload) identity() []byte {
 	return []byte(text + up.partsIdentity())
 }
 
-// discard removes the files, unless they have been moved away.
+// discard removes the files that have not been moved elsewhere.
 func (up *Upload) discard() {
 	if up == nil {
 		return
 	}
 	for _, file := range up.Files {
-		_ = os.Remove(file.Path) // what stays is swept
+		_ = os.Remove(file.Path) // a file that remains is removed later by a sweep
 	}
 	if up.File != nil && up.File.Path != "" {
-		_ = os.Remove(up.File.Path) // what stays is swept
+		_ = os.Remove(up.File.Path) // a file that remains is removed later by a sweep
 	}
 }
 
-// uploadIn returns the upload that the input holds; nil where there is none.
+// uploadIn returns the upload of a bound input, or nil.
 func (in *input) uploadIn(v reflect.Value) *Upload {
 	if in.upload == nil {
 		return nil
@@ -345,7 +346,7 @@ func (in *input) uploadIn(v reflect.Value) *Upload {
 	return up
 }
 
-// singleFileContent describes the form in the OpenAPI document.
+// singleFileContent describes a form with one file in the OpenAPI document.
 func (fm *Form) singleFileContent() object {
 	schema := object{"type": "object", "properties": object{
 		"name": object{"type": "string", "minLength": 1, "maxLength": maxNameChars, "description": "A name to show; a new file has its own where this is missing."},

@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// baseName is the file's name without its folders, be they those of Windows. Clients write it in many ways: as RFC 5987 asks, in
+// baseName returns the file's name without folders, including those of Windows. Clients encode names in many ways: as RFC 5987 asks, in
 // raw UTF-8, in Latin-1, percent-encoded, or as mail does.
 func baseName(p *multipart.Part) string {
 	name := p.FileName()
@@ -19,10 +19,10 @@ func baseName(p *multipart.Part) string {
 	return name[strings.LastIndexAny(name, `/\`)+1:]
 }
 
-// windows1252 are the characters that Windows-1252 has from 0x80 on, where Latin-1 has none to show.
+// windows1252 holds the characters of Windows-1252 from 0x80 to 0x9F, where Latin-1 has control characters.
 var windows1252 = []rune("€\uFFFD‚ƒ„…†‡ˆ‰Š‹Œ\uFFFDŽ\uFFFD\uFFFD‘’“”•–—˜™š›œ\uFFFDžŸ")
 
-// toUTF8 takes for Latin-1, in the form that Windows gives it, what is not UTF-8.
+// toUTF8 decodes a text that is not valid UTF-8 as Windows-1252.
 func toUTF8(s string) string {
 	if utf8.ValidString(s) {
 		return s
@@ -38,7 +38,7 @@ func toUTF8(s string) string {
 	return b.String()
 }
 
-// extendedName reads a filename* of another character set than UTF-8, which net/http leaves out.
+// extendedName decodes a filename* parameter of another character set than UTF-8, which mime/multipart ignores.
 func extendedName(disposition string) string {
 	_, value, _ := strings.Cut(disposition, "filename*=")
 	value, _, _ = strings.Cut(value, ";")
@@ -53,8 +53,8 @@ func extendedName(disposition string) string {
 	return name
 }
 
-// decodePercent decodes a name that is percent-encoded UTF-8, and a quotation mark as browsers write it. Other percent signs are the
-// name's own.
+// decodePercent decodes a name that is percent-encoded UTF-8, and a quotation mark as browsers encode it. Other percent signs belong
+// to the name.
 func decodePercent(name string) string {
 	if decoded, err := url.PathUnescape(name); err == nil && isASCII(name) && !isASCII(decoded) && utf8.ValidString(decoded) {
 		return decoded

@@ -15,7 +15,7 @@ import (
 	"parley"
 )
 
-// OpenAPI returns the OpenAPI 3.1 document of the face: the same bytes for the same operations.
+// OpenAPI returns the OpenAPI 3.1 document of the API. It is the same, byte for byte, for the same operations.
 func (f *API) OpenAPI(about Info) ([]byte, error) {
 	c := &schemas{components: object{}, types: map[string]reflect.Type{}, errorResponses: object{}, info: about, renderError: f.RenderError}
 	c.failure = c.schemaFor(newShape(c.failureType(), ""))
@@ -134,8 +134,8 @@ func (c *schemas) responses(o *endpoint) object {
 	return all
 }
 
-// errorResponse refers to the response of the status, which all operations share, and tells the codes that this operation
-// gives with it: a client that was generated has one type for each status.
+// errorResponse returns a reference to the response of the status, which all operations share, so that a generated client has one
+// type for each status. The description lists the operation's own codes.
 func (c *schemas) errorResponse(status int, codes []string) object {
 	name := strings.ReplaceAll(http.StatusText(status), " ", "")
 	r, ok := c.errorResponses[name].(object)
@@ -153,13 +153,13 @@ func (c *schemas) errorResponse(status int, codes []string) object {
 	return object{"$ref": "#/components/responses/" + name, "description": strings.Join(codes, ", ")}
 }
 
-// failureType is the type of what a face says when it fails.
+// failureType returns the type of the body of failures.
 func (c *schemas) failureType() reflect.Type {
 	_, body := c.renderError(parley.NewError(parley.CodeInternal))
 	return reflect.TypeOf(body)
 }
 
-// Codes lists every code that the operation may give, in alphabetical order.
+// Codes lists every code with which the operation may fail, in alphabetical order.
 func (o *endpoint) Codes() []parley.Code {
 	codes := append(slices.Clone(o.Errors), parley.CodeTooManyRequests, parley.CodeInternal, parley.CodeUnderMaintenance)
 	if o.RateExempt {
@@ -201,19 +201,19 @@ func headerRefs(extra []string) object {
 	return refs
 }
 
-// Info is what the OpenAPI document says beyond its operations.
+// Info is what the OpenAPI document holds besides the operations.
 type Info struct {
 	Title         string
 	Description   string
 	Version       string
-	Contact       string // who to ask
+	Contact       string
 	Servers       []Server
-	Tags          []Tag              // in the order a reader meets them
-	Docs          map[string]Doc     // of each operation, by its name
-	ParamExamples map[string]Example // of parameters that say nothing of themselves, by name
+	Tags          []Tag              // in the order of the document
+	Docs          map[string]Doc     // by the name of the operation
+	ParamExamples map[string]Example // by the name of the parameter, for parameters that have no doc tag
 }
 
-// Server is a base address of the interface.
+// Server is a base address of the API.
 type Server struct {
 	URL         string `json:"url"`
 	Description string `json:"description"`
@@ -225,12 +225,12 @@ type Tag struct {
 	Description string `json:"description"`
 }
 
-// Doc tell a reader about one operation. The examples are JSON, but for Events.
+// Doc documents one operation. The examples are JSON, except for EventsExample.
 type Doc struct {
-	Text           string // Markdown: what it does and what to beware of
+	Text           string // Markdown: what it does, and what to watch out for
 	RequestExample string // of an operation with a body
-	ReplyExample   string // of its success
-	EventsExample  string // of its success as a stream
+	ReplyExample   string // of a success
+	EventsExample  string // of a success as a stream
 }
 
 // Example describes a parameter.
@@ -244,7 +244,7 @@ func (a Info) infoObject() object {
 		"license": object{"name": "Apache-2.0", "identifier": "Apache-2.0"}}
 }
 
-// mediaType is the content of one kind, with its example.
+// mediaType returns a media type object with an example.
 func mediaType(schema object, example any) object {
 	m := object{"schema": schema}
 	if example != nil && example != "" {
@@ -253,7 +253,7 @@ func mediaType(schema object, example any) object {
 	return m
 }
 
-// exampleJSON returns a JSON text as it is to stand in the document.
+// exampleJSON returns a JSON text as a value of the document; nil for no text.
 func exampleJSON(text string) any {
 	if text == "" {
 		return nil
@@ -261,7 +261,7 @@ func exampleJSON(text string) any {
 	return json.RawMessage(text)
 }
 
-// addExample adds what is known of a parameter by its name.
+// addExample adds the description and the example of a parameter that has none.
 func (a Info) addExample(doc object) {
 	s, ok := a.ParamExamples[doc["name"].(string)]
 	if !ok {
@@ -278,7 +278,7 @@ func (a Info) addExample(doc object) {
 	}
 }
 
-// failureExamples returns an example of each code: what the caller reads when nothing more is to be said.
+// failureExamples returns an example of each code, with its default message.
 func (c *schemas) failureExamples(codes []string) object {
 	all := object{}
 	for _, code := range codes {
@@ -292,8 +292,8 @@ func (c *schemas) failureExamples(codes []string) object {
 	return all
 }
 
-// addUnreadableResponse is the response to what is no HTTP request: it reaches no operation. The document names it where an operation has
-// no other refusal that is the caller's fault.
+// addUnreadableResponse adds the response to what is not a valid HTTP request, which reaches no operation, to an operation that has no
+// other response for a fault of the caller.
 func addUnreadableResponse(all object) {
 	for status := range all {
 		if status[0] == '4' {

@@ -46,8 +46,8 @@ func FuzzParams(f *testing.F) {
 				t.Errorf("%q: %s is %q", raw, name, text)
 			}
 		}
-		given, err := url.ParseQuery(raw)
-		if err == nil && given.Get("text") != "" && in.Text == "" && wrong.details["text"] == "" {
+		values, err := url.ParseQuery(raw)
+		if err == nil && values.Get("text") != "" && in.Text == "" && wrong.details["text"] == "" {
 			t.Errorf("%q: text counts as absent", raw)
 		}
 		if err == nil && wrong.err() == nil && (in.Limit < 1 || in.Limit > 100 || in.Size < 0 || utf8.RuneCountInString(in.Text) > 20 || in.UUID != strings.ToLower(in.UUID)) {

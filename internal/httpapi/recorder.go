@@ -14,7 +14,7 @@ import (
 	"parley/internal/listen"
 )
 
-// recorder is the response writer of a face: it sees what the record of the request needs.
+// recorder is the response writer of an API. It collects what the log record of the request needs.
 type recorder struct {
 	http.ResponseWriter
 	id            string
@@ -24,14 +24,14 @@ type recorder struct {
 	status        int
 	bytes         int64
 	streamed      bool
-	countedStream bool // it was counted as a stream of events
+	countedStream bool // is counted in Observer.OpenStreams
 	observer      *Observer
 	code          parley.Code
 	failure       error
 	ctx           context.Context // the request's
 	conn          *listen.Conn    // nil for a request within the process
-	isSpareConn   bool            // the connection is one of the last
-	bodyUnread    bool            // there may be more of the body
+	isSpareConn   bool            // the connection is one of the last that the listener has
+	bodyUnread    bool            // the body has not been read to its end
 }
 
 func newRecorder(w http.ResponseWriter, r *http.Request, now time.Time) *recorder {
@@ -40,18 +40,18 @@ func newRecorder(w http.ResponseWriter, r *http.Request, now time.Time) *recorde
 	return rec
 }
 
-// newBareRecorder returns a recorder of a response of which there is no record.
+// newBareRecorder returns a recorder for a response that is not logged.
 func newBareRecorder(w http.ResponseWriter, r *http.Request) *recorder {
 	conn := listen.FromContext(r.Context())
 	conn.Serve(r)
 	return &recorder{ResponseWriter: w, ctx: r.Context(), conn: conn, isSpareConn: conn.IsSpare(), bodyUnread: r.ContentLength != 0}
 }
 
-// statusClientGone is what the record says of a client that went away before it was answered. It is never sent.
+// statusClientGone is logged when the client went away before it was answered. It is never sent.
 const statusClientGone = 499
 
-// isClientGone reports that err only says that the client is no longer there. A client that has closed its half of the
-// connection is there.
+// isClientGone reports whether err only means that the client is gone. A client that has closed its half of the connection is
+// not gone.
 func (rec *recorder) isClientGone(err error) bool {
 	return errors.Is(err, context.Canceled) && rec.ctx.Err() != nil
 }
@@ -61,13 +61,13 @@ func (rec *recorder) Unwrap() http.ResponseWriter { return rec.ResponseWriter }
 
 func (rec *recorder) WriteHeader(status int) {
 	if status < http.StatusOK && status != http.StatusSwitchingProtocols {
-		rec.ResponseWriter.WriteHeader(status) // the answer is yet to come
+		rec.ResponseWriter.WriteHeader(status) // an informational response
 		return
 	}
 	if rec.status == 0 {
 		rec.status = status
 		if rec.bodyUnread || rec.isSpareConn {
-			rec.Header().Set("Connection", "close") // nobody waits for the rest of the body
+			rec.Header().Set("Connection", "close") // the rest of the body is not read
 		}
 		rec.ResponseWriter.WriteHeader(status)
 	}
@@ -80,9 +80,8 @@ func (rec *recorder) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// finish answers a panic and writes the one record of the request. A response that had begun when the handler panicked is
-// cut off, so that the client does not take half of it for all; and so is one that has not begun, of which net/http
-// would make a success.
+// finish answers a panic and logs the request. A response that had begun when the handler panicked is cut off, so that the client
+// does not take a part for the whole. So is one that has not begun, which net/http would turn into a success.
 func (f *API) finish(rec *recorder, r *http.Request) {
 	var stack []byte
 	p := recover()
@@ -127,7 +126,7 @@ func (f *API) logRequest(rec *recorder, r *http.Request, stack []byte) {
 	f.Logger.LogAttrs(rec.ctx, level, "request", attrs...)
 }
 
-// failureCause returns the chain behind a failure, for the operator; a plain refusal has none.
+// failureCause returns the chain of errors behind a failure, for the operator; empty for a refusal without a cause.
 func failureCause(err error) string {
 	if err == nil {
 		return ""
@@ -139,13 +138,13 @@ func failureCause(err error) string {
 	return err.Error()
 }
 
-// Observer is told of the requests of one or more faces. A nil one is told nothing.
+// Observer observes the requests of one or more APIs. A nil *Observer does nothing.
 type Observer struct {
 	OpenStreams atomic.Int64 // streams of server-sent events that are open
 
-	// Answered is told of each request when its answer has ended. The route is the pattern of its path; "/", or nothing, stands for paths
-	// that lead nowhere. It must not wait. May be nil.
-	OnResponse func(method, route string, status int, took time.Duration)
+	// OnResponse is called at the end of each response. The route is the pattern of its path; "/" or "" stands for unknown paths.
+	// It must not block. May be nil.
+	OnResponse func(method, route string, status int, duration time.Duration)
 }
 
 func (w *Observer) streamOpened(rec *recorder) {
@@ -167,19 +166,19 @@ func (w *Observer) requestEnded(rec *recorder, method string, now func() time.Ti
 	}
 }
 
-// How long a client that was answered before it had sent all of its body may go on sending.
+// How long a client may go on sending its body after it has been answered.
 const (
 	lingerIdleTimeout = 2 * time.Second // without a byte
 	lingerTimeout     = 10 * time.Second
 )
 
-// linger sends the answer to a request whose body has not been read, and ends the connection. It reads for a while
-// what the client still sends: one that meets a closed connection while it is sending loses the answer.
+// linger sends the response to a request whose body has not been read, and ends the connection. It goes on reading for a while,
+// because a client that finds the connection closed while it is sending loses the response.
 func (rec *recorder) linger(r *http.Request) {
 	rc := http.NewResponseController(rec.ResponseWriter)
-	_ = rc.SetReadDeadline(deadlineIn(lingerIdleTimeout)) // a writer that has no deadlines is a test's
+	_ = rc.SetReadDeadline(deadlineIn(lingerIdleTimeout)) // fails only in tests, whose writers have no deadlines
 	if rec.conn == nil || rec.Header().Get("Content-Length") == "" {
-		return // net/http writes the end of the answer
+		return // net/http ends the response
 	}
 	setWriteDeadline(rc)
 	if rc.Flush() != nil {
@@ -199,12 +198,12 @@ func (rec *recorder) linger(r *http.Request) {
 	}
 }
 
-// PlainHandler has h answer what is no operation, with what every answer needs: browsers keep to its Content-Type, each
-// write is bounded, a request with two lengths is refused, and nobody waits for a body that is announced.
+// PlainHandler returns a handler for what is not an operation. It adds to h what every response needs: the Content-Type is not
+// guessed, each write has a deadline, a request with two lengths is refused, and an unread body does not hold up the response.
 func PlainHandler(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		rec := newBareRecorder(w, r)
-		keepType(rec.Header())
+		setNoSniff(rec.Header())
 		if rec.conn.HasAmbiguousLength(r) {
 			http.Error(rec, twoLengthsMessage, http.StatusBadRequest)
 		} else {
@@ -216,7 +215,7 @@ func PlainHandler(h http.Handler) http.Handler {
 	})
 }
 
-// keepType forbids browsers to guess what an answer is: it is what its Content-Type says.
-func keepType(h http.Header) { h.Set("X-Content-Type-Options", "nosniff") }
+// setNoSniff forbids browsers to guess the type of a response.
+func setNoSniff(h http.Header) { h.Set("X-Content-Type-Options", "nosniff") }
 
 const twoLengthsMessage = "A request has Content-Length or Transfer-Encoding, and not both."

@@ -14,12 +14,12 @@ import (
 	"parley"
 )
 
-// Envelope is how REST v2 words a failure (interface 2.1).
+// Envelope is the body of a failure in REST v2.
 type Envelope struct {
 	Error Failure `json:"error"`
 }
 
-// Failure is the inside of the envelope.
+// Failure describes a failure.
 type Failure struct {
 	Code    parley.Code       `json:"code" doc:"Machine-readable name of the failure."`
 	Message string            `json:"message" doc:"What went wrong, for people."`
@@ -31,7 +31,7 @@ func RenderEnvelope(e *parley.Error) (int, any) {
 	return e.Code.Status(), Envelope{Failure{Code: e.Code, Message: e.Message, Details: e.Details}}
 }
 
-// netHTTPBufferBytes is the size of a response that net/http can take without waiting for the client.
+// netHTTPBufferBytes is the size of a response that net/http buffers without waiting for the client.
 const netHTTPBufferBytes = 2048
 
 // writeJSON writes v as the response.
@@ -53,13 +53,13 @@ func (rec *recorder) writeJSON(status int, v any) error {
 		defer clearWriteDeadline(rc)
 	}
 	if _, err := rec.Write(buf.Bytes()); err != nil {
-		rec.failure = err // the client is gone; there is nobody to tell
+		rec.failure = err // the client is gone
 	}
 	return nil
 }
 
-// writeError writes the failure as the face words it. When the response has begun there is only the record left to tell;
-// and a client that is gone is told nothing: finish cuts its connection.
+// writeError sends a failure. If the response has begun, the failure is only logged. If the client is gone, nothing is sent: finish
+// cuts the connection.
 func (f *API) writeError(rec *recorder, err error) {
 	if rec.status == 0 && rec.isClientGone(err) {
 		rec.status = statusClientGone
@@ -85,16 +85,16 @@ func (f *API) writeError(rec *recorder, err error) {
 	}
 }
 
-// setHeaders writes the three headers of interface section 4; the reset is a time in epoch seconds, rounded up so that a
-// client that waits for it has waited long enough.
+// setHeaders sets the three X-RateLimit headers. The reset is a time in epoch seconds, rounded up so that a client that waits for it
+// has waited long enough.
 func (r Rate) setHeaders(h http.Header) {
 	h.Set("X-RateLimit-Limit", strconv.Itoa(r.Limit))
 	h.Set("X-RateLimit-Remaining", strconv.Itoa(r.Remaining))
 	h.Set("X-RateLimit-Reset", strconv.FormatInt(r.Reset.Add(time.Second-1).Unix(), 10))
 }
 
-// setLimitReachedHeaders makes the headers speak of the limit that refused the request, which may be another than that of
-// requests: nothing remains of it before the caller may come back.
+// setLimitReachedHeaders sets the headers for the limit that refused the request, which may be a different one than that of
+// requests. Nothing remains of it until the caller may try again.
 func setLimitReachedHeaders(h http.Header, e *parley.Error, now time.Time) {
 	if e.Limit > 0 {
 		h.Set("X-RateLimit-Limit", strconv.Itoa(e.Limit))
@@ -103,8 +103,8 @@ func setLimitReachedHeaders(h http.Header, e *parley.Error, now time.Time) {
 	h.Set("X-RateLimit-Reset", strconv.FormatInt(now.Add(max(time.Second, e.RetryAfter)+time.Second-1).Unix(), 10))
 }
 
-// Delegate has h answer the request, with body as its body: h writes status, headers and body itself. The handler then returns
-// nil. It is for protocols that have words of their own for results and failures.
+// Delegate has h answer the request, with body as its body: h writes status, headers and body itself, and the handler then returns
+// nil. It is for protocols with their own form of results and failures.
 func (c *Call) Delegate(ctx context.Context, h http.Handler, body []byte) {
 	c.rec.streamed = true
 	r := c.Request.WithContext(ctx)
@@ -113,7 +113,7 @@ func (c *Call) Delegate(ctx context.Context, h http.Handler, body []byte) {
 	h.ServeHTTP(deadlineWriter{c.rec}, r)
 }
 
-// deadlineWriter bounds each write for itself: the first may come late, but none may wait for the client for long.
+// deadlineWriter sets a deadline for each write: the first may come late, but no write may wait for the client for long.
 type deadlineWriter struct{ *recorder }
 
 func (w deadlineWriter) Write(b []byte) (int, error) {

@@ -62,7 +62,7 @@ func (op *operation) newRequest(args arguments) (restRequest, error) {
 	}
 	wrong := map[string]string{}
 	for _, p := range op.params {
-		value, given := body[p.Name]
+		value, isSet := body[p.Name]
 		delete(body, p.Name)
 		switch {
 		case p.In == "path":
@@ -71,7 +71,7 @@ func (op *operation) newRequest(args arguments) (restRequest, error) {
 				wrong[p.Name] = fault
 			}
 			req.path = strings.ReplaceAll(req.path, "{"+p.Name+"}", escapeSegment(id))
-		case p.In == "query" && given:
+		case p.In == "query" && isSet:
 			req.query.Set(p.Name, queryValue(value))
 		}
 	}

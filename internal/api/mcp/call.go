@@ -20,11 +20,11 @@ func (s *server) toolHandler(t *tool) sdk.ToolHandler {
 		if err == nil {
 			return newToolResult(out, false)
 		}
-		told := newRefusal(err)
-		if told.Code == parley.CodeInternal && told.RequestID == "" { // REST has logged its own
+		failure := newRefusal(err)
+		if failure.Code == parley.CodeInternal && failure.RequestID == "" { // REST has logged its own
 			s.Logger.Error("a tool failed", "tool", t.name, "err", err)
 		}
-		return newToolResult(object{"error": told}, true)
+		return newToolResult(object{"error": failure}, true)
 	}
 }
 

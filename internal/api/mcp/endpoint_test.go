@@ -66,7 +66,7 @@ func TestEndpoint(t *testing.T) {
 		body   string
 		change func(*http.Request)
 		status int
-		says   string
+		want   string
 	}{
 		"a list":                 {h.Key, listTools, nil, 200, "service_whoami"},
 		"no key":                 {"", listTools, nil, 401, "AUTH_MISSING_API_KEY"},
@@ -95,8 +95,8 @@ func TestEndpoint(t *testing.T) {
 		"other words":            {h.Key, `{"jsonrpc": "2.0", "id": 1, "method": "tools/none"}`, nil, 200, "tools/none"},
 	} {
 		resp, text := postMessage(t, h, c.key, c.body, c.change)
-		if resp.StatusCode != c.status || !strings.Contains(text, c.says) {
-			t.Errorf("%s: %d %.300s, want %d %s", name, resp.StatusCode, text, c.status, c.says)
+		if resp.StatusCode != c.status || !strings.Contains(text, c.want) {
+			t.Errorf("%s: %d %.300s, want %d %s", name, resp.StatusCode, text, c.status, c.want)
 		}
 		if challenge := resp.Header.Get("WWW-Authenticate"); (c.status == 401) != (challenge == `Bearer realm="parley"`) {
 			t.Errorf("%s: WWW-Authenticate: %s", name, challenge)

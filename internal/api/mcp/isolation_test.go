@@ -77,18 +77,18 @@ func TestIsolation(t *testing.T) {
 			}
 			ask := func(id string) string {
 				text, refused := callTool(t, session, row.tool, ours.substitute(strings.ReplaceAll(row.args, "{"+name+"}", id)))
-				if told := strings.Contains(text, "NOT_FOUND"); !told && (row.empty != emptyPage || !strings.Contains(text, emptyPage)) || told && !refused && row.empty == "" {
+				if notFound := strings.Contains(text, "NOT_FOUND"); !notFound && (row.empty != emptyPage || !strings.Contains(text, emptyPage)) || notFound && !refused && row.empty == "" {
 					t.Errorf("%s with %s %q: refused %v: %s", row.tool, name, id, refused, text)
 				}
 				return text
 			}
-			nobody := ask(unknown[name])
+			missing := ask(unknown[name])
 			for _, id := range append([]string{theirs[name]}, malformedIDs...) {
 				if row.empty == emptyPage && name == "conversationId" && (id == "" || id == `\u0000`) {
 					continue // a filter that holds nothing is none
 				}
-				if got := ask(id); got != nobody {
-					t.Errorf("%s with %s %.40q:\n%s\nwith an unknown one:\n%s", row.tool, name, id, got, nobody)
+				if got := ask(id); got != missing {
+					t.Errorf("%s with %s %.40q:\n%s\nwith an unknown one:\n%s", row.tool, name, id, got, missing)
 				}
 			}
 		}

@@ -132,10 +132,10 @@ func nullableSchema(schema object) object {
 	if !ok || len(types) != 2 || types[1] != "null" {
 		return schema
 	}
-	said := object{}
+	outer := object{}
 	for _, name := range []string{"description", "default"} {
 		if value, ok := schema[name]; ok {
-			said[name] = value
+			outer[name] = value
 			delete(schema, name)
 		}
 	}
@@ -143,6 +143,6 @@ func nullableSchema(schema object) object {
 	if values, ok := schema["enum"].([]any); ok {
 		schema["enum"] = slices.DeleteFunc(values, func(v any) bool { return v == nil })
 	}
-	said["anyOf"] = []any{schema, object{"type": "null"}}
-	return said
+	outer["anyOf"] = []any{schema, object{"type": "null"}}
+	return outer
 }

@@ -104,9 +104,9 @@ func (w *restReply) refusalError() error {
 
 // newRefusal words any error as a refusal.
 func newRefusal(err error) *refusal {
-	var told *refusal
-	if errors.As(err, &told) {
-		return told
+	var known *refusal
+	if errors.As(err, &known) {
+		return known
 	}
 	e := parley.AsError(err)
 	return &refusal{Failure: httpapi.Failure{Code: e.Code, Message: e.Message, Details: e.Details}}

@@ -119,12 +119,12 @@ func (t *errorTranslator) finish() {
 
 // errorBody words the refusal.
 func (t *errorTranslator) errorBody() rpcErrorBody {
-	said := strings.TrimSpace(t.plainText.String())
+	text := strings.TrimSpace(t.plainText.String())
 	switch {
-	case strings.HasPrefix(said, "JSON RPC not handled: "):
+	case strings.HasPrefix(text, "JSON RPC not handled: "):
 		return rpcErrorBody{Code: methodNotFound, Message: "method not found: " + *t.head.Method}
-	case strings.Contains(said, `missing required "params"`):
+	case strings.Contains(text, `missing required "params"`):
 		return rpcErrorBody{Code: invalidParams, Message: "invalid params: they are missing"}
 	}
-	return rpcErrorBody{Code: invalidRequest, Message: strings.TrimPrefix(said, "Bad Request: ")}
+	return rpcErrorBody{Code: invalidRequest, Message: strings.TrimPrefix(text, "Bad Request: ")}
 }

@@ -82,8 +82,8 @@ func mergeBodies(bodies []object) (members object, required []string) {
 	for name, of := range kinds {
 		if len(of) < len(bodies) {
 			schema := members[name].(object)
-			said, _ := schema["description"].(string)
-			schema["description"] = strings.TrimSpace(fmt.Sprintf("Of type %s. %s", strings.Join(of, " or "), said))
+			description, _ := schema["description"].(string)
+			schema["description"] = strings.TrimSpace(fmt.Sprintf("Of type %s. %s", strings.Join(of, " or "), description))
 		}
 	}
 	return members, required

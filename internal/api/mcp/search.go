@@ -26,11 +26,11 @@ func runSearches(ctx context.Context, s *server, t *tool, args arguments) (any, 
 	for _, text := range searches {
 		found, err := s.runSearch(ctx, t, text, args["agentId"])
 		if err != nil {
-			told := newRefusal(err)
-			if told.Code == parley.CodeInsufficientScope {
+			failure := newRefusal(err)
+			if failure.Code == parley.CodeInsufficientScope {
 				return nil, err
 			}
-			found = object{"error": told}
+			found = object{"error": failure}
 		}
 		out.Results = append(out.Results, found)
 	}

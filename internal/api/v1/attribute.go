@@ -47,12 +47,12 @@ func (s *server) createAttribute(ctx context.Context, c *httpapi.Call, in *newAt
 	if in.Body.Label.Present {
 		label = in.Body.Label.Value
 	}
-	made, err := s.Contacts.AddAttribute(ctx, parley.Attribute{AccountID: account, AgentID: agent, Name: in.Body.Name, Label: label,
+	created, err := s.Contacts.AddAttribute(ctx, parley.Attribute{AccountID: account, AgentID: agent, Name: in.Body.Name, Label: label,
 		Type: parley.AttributeType(in.Body.Type), Description: in.Body.Description})
 	if err != nil {
 		return nil, err
 	}
-	return &AttributeReply{"The custom attribute has been created.", newAttributeReply(*made)}, nil
+	return &AttributeReply{"The custom attribute has been created.", newAttributeReply(*created)}, nil
 }
 
 type attributesQuery struct {

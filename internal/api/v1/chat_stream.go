@@ -30,14 +30,14 @@ func (s *server) streamTurn(ctx context.Context, c *httpapi.Call, turn *chat.Tur
 		return err
 	}
 	out := c.StreamEvents()
-	var told textBuffer
+	var texts textBuffer
 	for {
 		events, err := nextEvents(ctx, r, cmp.Or(s.KeepAliveInterval, defaultKeepAliveInterval))
 		switch {
 		case errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil:
 			err = out.Ping()
 		case err == nil:
-			err = writeEvents(out, &told, events)
+			err = writeEvents(out, &texts, events)
 		}
 		if err != nil { // the end, or the client has gone: the record has seen why
 			return nil
@@ -91,24 +91,24 @@ func writeText(out *httpapi.Stream, text string) {
 
 // textBuffer makes the events' texts of an answer. Readers that others wrote drop blanks and line breaks at the beginning of an event,
 // so none begins with one: the last character that is no white space waits for what follows it.
-type textBuffer struct{ held string }
+type textBuffer struct{ pending string }
 
 // addText returns what may leave once text is added.
 func (p *textBuffer) addText(text string) (leaves string) {
-	p.held += text
-	at := len(p.held)
+	p.pending += text
+	at := len(p.pending)
 	for at > 0 {
-		r, size := utf8.DecodeLastRuneInString(p.held[:at])
+		r, size := utf8.DecodeLastRuneInString(p.pending[:at])
 		if at -= size; !unicode.IsSpace(r) && r != '\uFEFF' {
 			break
 		}
 	}
-	leaves, p.held = p.held[:at], p.held[at:]
+	leaves, p.pending = p.pending[:at], p.pending[at:]
 	return leaves
 }
 
 // flush returns what was held back.
 func (p *textBuffer) flush() (leaves string) {
-	leaves, p.held = p.held, ""
+	leaves, p.pending = p.pending, ""
 	return leaves
 }

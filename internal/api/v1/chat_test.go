@@ -164,8 +164,8 @@ func TestUnchangedMessagesStayTheSame(t *testing.T) {
 		}
 		messages = append(messages, v1.ChatMessage{Role: "assistant", Content: fmt.Sprint("message ", n)})
 	}
-	if n, gone := countRows(t, h, "messages"), countRows(t, h, "messages where superseded_at is not null"); n != 8 || gone != 0 {
-		t.Errorf("%d messages, %d of them replaced", n, gone)
+	if n, replaced := countRows(t, h, "messages"), countRows(t, h, "messages where superseded_at is not null"); n != 8 || replaced != 0 {
+		t.Errorf("%d messages, %d of them replaced", n, replaced)
 	}
 	if list := listConversations(t, h, bot, ""); !slices.Equal(list[0].Messages, messages) {
 		t.Errorf("%+v", list[0].Messages)
@@ -216,15 +216,15 @@ func TestModelsAreAskedAsTheRequestSays(t *testing.T) {
 			t.Fatal(status, text)
 		}
 	}
-	asked := scripted.Requests()
-	if asked[0].Temperature != 0 || asked[1].Temperature != 0.75 {
-		t.Errorf("asked at temperatures %v and %v", asked[0].Temperature, asked[1].Temperature)
+	requests := scripted.Requests()
+	if requests[0].Temperature != 0 || requests[1].Temperature != 0.75 {
+		t.Errorf("asked at temperatures %v and %v", requests[0].Temperature, requests[1].Temperature)
 	}
-	var told []string
-	for _, m := range asked[0].Messages {
-		told = append(told, m.Role+": "+m.Text)
+	var texts []string
+	for _, m := range requests[0].Messages {
+		texts = append(texts, m.Role+": "+m.Text)
 	}
-	if got := strings.Join(told, ", "); got != "assistant: Hello!, user: One, assistant: 1, user: Two" {
+	if got := strings.Join(texts, ", "); got != "assistant: Hello!, user: One, assistant: 1, user: Two" {
 		t.Error(got)
 	}
 }

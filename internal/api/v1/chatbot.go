@@ -48,22 +48,22 @@ func (s *server) createChatbot(ctx context.Context, c *httpapi.Call, in *NewChat
 // contentError words what is wrong with the content of a chatbot as REST v1 does: its fields have other names, and a plan without room
 // is a refusal as every other of the plan.
 func contentError(err error) error {
-	said := *parley.AsError(err)
-	if said.Code == parley.CodeSourceSize {
-		return &parley.Error{Code: parley.CodePlanFeature, Message: said.Message, Err: err}
+	failure := *parley.AsError(err)
+	if failure.Code == parley.CodeSourceSize {
+		return &parley.Error{Code: parley.CodePlanFeature, Message: failure.Message, Err: err}
 	}
-	if said.Code != parley.CodeInvalidBody {
+	if failure.Code != parley.CodeInvalidBody {
 		return err
 	}
 	details := map[string]string{}
-	for name, text := range said.Details {
+	for name, text := range failure.Details {
 		if rest, ok := strings.CutPrefix(name, "urls."); ok {
 			name = "urlsToScrape." + rest
 		}
 		details[name] = text
 	}
-	said.Details = details
-	return &said
+	failure.Details = details
+	return &failure
 }
 
 // NamedChatbot names a chatbot in the query.

@@ -189,9 +189,9 @@ func (s *server) changeContact(ctx context.Context, c *httpapi.Call, in *changeC
 
 func (s *server) deleteContact(ctx context.Context, c *httpapi.Call, in *contactRef) (*ContactReply, error) {
 	account, agent := callerOf(c).Account.ID, parley.AgentID(in.ChatbotID)
-	gone, err := s.Contacts.Remove(ctx, account, agent, in.ExternalID)
+	deleted, err := s.Contacts.Remove(ctx, account, agent, in.ExternalID)
 	if err != nil {
 		return nil, err
 	}
-	return &ContactReply{"The contact has been deleted.", contactReplyData(*gone)}, nil
+	return &ContactReply{"The contact has been deleted.", contactReplyData(*deleted)}, nil
 }

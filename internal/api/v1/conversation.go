@@ -70,19 +70,19 @@ func (s *server) writeConversation(ctx context.Context, out *httpapi.JSONStream,
 	out.Text(`,"messages":[`)
 	first := true
 	for seq := int64(0); ; {
-		said, err := s.DB.MessagesAfter(ctx, conv.AccountID, conv.AgentID, conv.ID, seq, messageBatchSize)
-		if err != nil || len(said) == 0 {
+		messages, err := s.DB.MessagesAfter(ctx, conv.AccountID, conv.AgentID, conv.ID, seq, messageBatchSize)
+		if err != nil || len(messages) == 0 {
 			out.Text("]}")
 			return err
 		}
-		for i := range said {
+		for i := range messages {
 			if !first {
 				out.Text(",")
 			}
-			if err := out.Value(ChatMessage{Role: said[i].Role(), Content: said[i].Text()}); err != nil {
+			if err := out.Value(ChatMessage{Role: messages[i].Role(), Content: messages[i].Text()}); err != nil {
 				return err
 			}
-			first, seq = false, said[i].Seq
+			first, seq = false, messages[i].Seq
 		}
 	}
 }

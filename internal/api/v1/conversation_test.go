@@ -56,9 +56,9 @@ func TestAnswersAreReadAsTheyWereStored(t *testing.T) {
 	for name, where := range map[string][]testkit.Option{"sqlite": nil, "postgres": {testkit.WithPostgres()}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			var said []string
+			var tokens []string
 			scripted := &model.Scripted{StepsFor: func(model.Request) (steps []model.ScriptStep) {
-				for _, token := range said {
+				for _, token := range tokens {
 					steps = append(steps, model.TextStep(token))
 				}
 				return append(steps, model.StopStep())
@@ -67,15 +67,15 @@ func TestAnswersAreReadAsTheyWereStored(t *testing.T) {
 			bot := createChatbot(t, h)
 			random := rand.New(rand.NewPCG(7, 7))
 			for n := range 150 {
-				said = randomTokens(random)
-				want := strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(strings.Join(said, ""))
+				tokens = randomTokens(random)
+				want := strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(strings.Join(tokens, ""))
 				streamed, id := n%2 == 0, fmt.Sprint("Gespräch ", n)
 				got := askAndRead(t, h, bot, id, streamed)
 				if got != want {
-					t.Fatalf("%q: read (as a stream: %v)\n%q, want\n%q", said, streamed, got, want)
+					t.Fatalf("%q: read (as a stream: %v)\n%q, want\n%q", tokens, streamed, got, want)
 				}
 				if stored := storedReply(t, h, bot); stored != want {
-					t.Fatalf("%q: stored\n%q, want\n%q", said, stored, want)
+					t.Fatalf("%q: stored\n%q, want\n%q", tokens, stored, want)
 				}
 			}
 		})
@@ -130,12 +130,12 @@ func listConversations(t *testing.T, h *testkit.Server, bot, more string) []v1.C
 // createChatbot makes a chatbot and gives its id.
 func createChatbot(t *testing.T, h *testkit.Server) string {
 	t.Helper()
-	var made struct{ ID string }
+	var created struct{ ID string }
 	status, body := sendAs(t, h, h.Key, "POST", v2.Base+"/agents", `{"name": "Shop"}`)
-	if err := json.Unmarshal([]byte(body), &made); err != nil || status != 201 {
+	if err := json.Unmarshal([]byte(body), &created); err != nil || status != 201 {
 		t.Fatal(status, body)
 	}
-	return made.ID
+	return created.ID
 }
 
 // startChat sends a chat request and leaves its reply to be read.

@@ -45,12 +45,12 @@ const maxIssuesInMessage = 5
 
 // issuesMessage says what is wrong, for clients that show the message alone.
 func issuesMessage(list []Issue) string {
-	var said []string
+	var parts []string
 	for _, issue := range list[:min(maxIssuesInMessage, len(list))] {
-		said = append(said, issue.Field+" "+issue.Message)
+		parts = append(parts, issue.Field+" "+issue.Message)
 	}
 	if more := len(list) - maxIssuesInMessage; more > 0 {
-		said = append(said, fmt.Sprintf("and %d more", more))
+		parts = append(parts, fmt.Sprintf("and %d more", more))
 	}
-	return strings.Join(said, "; ") + "."
+	return strings.Join(parts, "; ") + "."
 }

@@ -80,13 +80,13 @@ func TestIsolation(t *testing.T) {
 			if !strings.Contains(row.target()+row.body, "{"+name+"}") {
 				continue
 			}
-			stranger, nobody := requestForComparison(t, h, row, ours.withID(name, theirs[name])), requestForComparison(t, h, row, ours.withID(name, unknownIDs[name]))
-			if stranger != nobody || !strings.HasPrefix(nobody, "404 ") {
-				t.Errorf("%s with another account's %s:\n%s\nwith an unknown one:\n%s", row.route, name, stranger, nobody)
+			stranger, missing := requestForComparison(t, h, row, ours.withID(name, theirs[name])), requestForComparison(t, h, row, ours.withID(name, unknownIDs[name]))
+			if stranger != missing || !strings.HasPrefix(missing, "404 ") {
+				t.Errorf("%s with another account's %s:\n%s\nwith an unknown one:\n%s", row.route, name, stranger, missing)
 			}
 			for _, id := range malformedIDs {
-				if got := requestForComparison(t, h, row, ours.withID(name, id)); got != nobody {
-					t.Errorf("%s with %s %q:\n%s\nwith an unknown one:\n%s", row.route, name, id, got, nobody)
+				if got := requestForComparison(t, h, row, ours.withID(name, id)); got != missing {
+					t.Errorf("%s with %s %q:\n%s\nwith an unknown one:\n%s", row.route, name, id, got, missing)
 				}
 			}
 		}
@@ -133,11 +133,11 @@ func createResources(t *testing.T, h *testkit.Server, key string) resourceIDs {
 		{"/webhooks", `{"endpoint": "https://example.org/hook", "events": ["leads.submit"], "chatbotId": "{chatbotId}"}`},
 	} {
 		status, reply := sendAs(t, h, key, "POST", v1.Base+th.substitute(one.path), th.substitute(one.body))
-		var made struct{ ID string }
-		if err := json.Unmarshal([]byte(reply), &made); err != nil || status != 200 {
+		var created struct{ ID string }
+		if err := json.Unmarshal([]byte(reply), &created); err != nil || status != 200 {
 			t.Fatal(status, reply)
 		}
-		th["webhookId"] = made.ID // of the last one
+		th["webhookId"] = created.ID // of the last one
 	}
 	return th
 }

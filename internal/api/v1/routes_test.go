@@ -19,7 +19,7 @@ var routesWithoutScope = []string{}
 // TestEveryRouteIsAccountedFor fails for a route without a scope or a row in the isolation test, and for a reply without a
 // story: each status that the route lists.
 func TestEveryRouteIsAccountedFor(t *testing.T) {
-	told := statusesInStories(t)
+	covered := statusesInStories(t)
 	for path, item := range readOperations(t).Paths {
 		for method, op := range item {
 			route := strings.ToUpper(method) + " " + path
@@ -30,7 +30,7 @@ func TestEveryRouteIsAccountedFor(t *testing.T) {
 				t.Errorf("%s: there is no scope %s", route, *op.Scope)
 			}
 			for status := range op.Responses {
-				if pair := route + " " + status; !told[pair] && untestableStatuses[pair] == "" {
+				if pair := route + " " + status; !covered[pair] && untestableStatuses[pair] == "" {
 					t.Errorf("%s: no story in testdata tells it", pair)
 				}
 			}

@@ -84,11 +84,11 @@ func (tl *storyRunner) createFixtures(set []string) {
 		n := int64(tl.parseNumber(set[2]))
 		_, tl.placeholders[set[1]] = tl.server.NewAccount(tl.t, admin.NewAccount{Name: set[1], Plan: "unlimited", Credits: &n})
 	case "scopes":
-		made, err := admin.RunOn(tl.t.Context(), tl.server.AdminService, admin.CreateKey, admin.NewKey{AccountID: tl.server.Account, Name: set[1], Scopes: strings.Split(set[2], ",")})
+		created, err := admin.RunOn(tl.t.Context(), tl.server.AdminService, admin.CreateKey, admin.NewKey{AccountID: tl.server.Account, Name: set[1], Scopes: strings.Split(set[2], ",")})
 		if err != nil {
 			tl.t.Fatal(err)
 		}
-		tl.placeholders[set[1]] = made.APIKey
+		tl.placeholders[set[1]] = created.APIKey
 	}
 }
 

@@ -175,19 +175,19 @@ func mergeJSON(stored, sent json.RawMessage) (json.RawMessage, error) {
 	}
 	all := parseMembers(stored)
 	for name, value := range changed {
-		laid, err := mergeJSON(all[name], value)
+		merged, err := mergeJSON(all[name], value)
 		if err != nil {
 			return nil, err
 		}
-		all[name] = laid
+		all[name] = merged
 	}
 	return json.Marshal(all)
 }
 
 // parseMembers returns the members of an object; there are none in anything else.
-func parseMembers(kept json.RawMessage) map[string]json.RawMessage {
+func parseMembers(stored json.RawMessage) map[string]json.RawMessage {
 	var all map[string]json.RawMessage
-	if json.Unmarshal(kept, &all) != nil || all == nil {
+	if json.Unmarshal(stored, &all) != nil || all == nil {
 		return map[string]json.RawMessage{}
 	}
 	return all
@@ -208,9 +208,9 @@ func (c ChatbotStyles) apply(a *parley.Agent) error {
 	if c == (ChatbotStyles{}) {
 		return nil
 	}
-	laid, err := mergeMembers(a.Styles, struct {
+	merged, err := mergeMembers(a.Styles, struct {
 		Chat ChatbotStyles `json:"chat"`
 	}{c})
-	a.Styles = laid
+	a.Styles = merged
 	return err
 }

@@ -48,12 +48,12 @@ func TestSettingsAreTheSameInBothInterfaces(t *testing.T) {
 // createSettingsChatbot makes a chatbot and gives its id.
 func createSettingsChatbot(t *testing.T, h *testkit.Server) string {
 	t.Helper()
-	var made v1.ChatbotID
+	var created v1.ChatbotID
 	status, reply := sendAs(t, h, h.Key, "POST", v1.Base+"/create-chatbot", `{"chatbotName": "Bot"}`)
-	if err := json.Unmarshal([]byte(reply), &made); err != nil || status != 200 {
+	if err := json.Unmarshal([]byte(reply), &created); err != nil || status != 200 {
 		t.Fatal(status, reply)
 	}
-	return made.ChatbotID
+	return created.ChatbotID
 }
 
 func (s *settingsTest) writeV1() {
@@ -167,20 +167,20 @@ func (s *settingsTest) checkV1Only() {
 	if err != nil {
 		s.Fatal(err)
 	}
-	var kept struct {
+	var stored struct {
 		Domains                    []any
 		CollectCustomerInformation object
 	}
 	if a.V1 != nil {
-		if err := json.Unmarshal(a.V1, &kept); err != nil {
+		if err := json.Unmarshal(a.V1, &stored); err != nil {
 			s.Fatal(err)
 		}
 	}
-	if diff := cmp.Diff(append([]any{}, s.inactiveDomains...), append([]any{}, kept.Domains...)); diff != "" {
+	if diff := cmp.Diff(append([]any{}, s.inactiveDomains...), append([]any{}, stored.Domains...)); diff != "" {
 		s.Fatal("domains kept aside:\n", diff)
 	}
-	if len(s.customerQuestions) > 0 || len(kept.CollectCustomerInformation) > 0 {
-		if diff := cmp.Diff(s.customerQuestions, kept.CollectCustomerInformation); diff != "" {
+	if len(s.customerQuestions) > 0 || len(stored.CollectCustomerInformation) > 0 {
+		if diff := cmp.Diff(s.customerQuestions, stored.CollectCustomerInformation); diff != "" {
 			s.Fatal("what is asked of customers:\n", diff)
 		}
 	}
@@ -292,13 +292,13 @@ func (s *settingsTest) randomQuestion() object {
 }
 
 func (s *settingsTest) randomMembers(all object) object {
-	kept := object{}
+	stored := object{}
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		if s.IntN(3) == 0 {
-			kept[name] = all[name]
+			stored[name] = all[name]
 		}
 	}
-	return kept
+	return stored
 }
 
 func (s *settingsTest) randomChoice(of ...string) string { return of[s.IntN(len(of))] }

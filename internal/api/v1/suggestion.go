@@ -25,13 +25,13 @@ type storedSuggestion struct {
 // setSuggestions returns the agent messages to pick. Groups of them, which REST v1 does not know, stay in their places, and a message that was
 // there keeps its icon.
 func setSuggestions(a *parley.Agent, texts []string) error {
-	kept, err := parseSuggestions(a)
+	previous, err := parseSuggestions(a)
 	if err != nil {
 		return err
 	}
 	var list []storedSuggestion
 	groups, singles := map[int]bool{}, map[string]json.RawMessage{}
-	for _, each := range kept {
+	for _, each := range previous {
 		if each.Type == "single" {
 			singles[each.Text] = each.raw
 			continue

@@ -83,9 +83,9 @@ func TestNothingIsLeftOfADeletedAgent(t *testing.T) {
 // createMarkedAgent makes an agent with the marker in all it has.
 func createMarkedAgent(t *testing.T, h *testkit.Server) string {
 	t.Helper()
-	var made struct{ ID string }
-	mustUnmarshal(t, mustSend(t, h, "POST", "/agents", `{"name": "`+markerText+`", "instructions": "`+markerText+`"}`), &made)
-	at := "/agents/" + made.ID
+	var created struct{ ID string }
+	mustUnmarshal(t, mustSend(t, h, "POST", "/agents", `{"name": "`+markerText+`", "instructions": "`+markerText+`"}`), &created)
+	at := "/agents/" + created.ID
 	mustSend(t, h, "PUT", at, `{"channelInstructions": {"email": "`+markerText+`"}, "allowedDomains": ["`+markerText+`.org"], "initialMessages": ["`+markerText+`"],
 		"suggestedMessages": [{"type": "single", "text": "`+markerText+`", "order": 1}], "ipRateLimits": {"message": "`+markerText+`"},
 		"notificationsSettings": {"dailyConversations": {"active": true, "emails": ["`+markerText+`@a.org"]}}, "voiceSettings": {"initialMessage": "`+markerText+`"}}`)
@@ -94,14 +94,14 @@ func createMarkedAgent(t *testing.T, h *testkit.Server) string {
 	testkit.Eventually(t, "it is trained", func() bool { return strings.Contains(mustSend(t, h, "GET", at, ""), `"status":"trained"`) })
 	mustSend(t, h, "POST", at+"/chat", `{"message": "What does the `+markerText+` do?", "userId": "`+markerText+`"}`)
 	for table, rest := range textColumns {
-		if _, err := h.DB.SQL().Exec(t.Context(), `insert into `+table+` (id, account_id, agent_id, `+rest+`)`, parley.NewUUID(), h.Account, made.ID); err != nil {
+		if _, err := h.DB.SQL().Exec(t.Context(), `insert into `+table+` (id, account_id, agent_id, `+rest+`)`, parley.NewUUID(), h.Account, created.ID); err != nil {
 			t.Fatal(table, err)
 		}
 	}
-	if _, err := h.DB.SQL().Exec(t.Context(), `update turns set trace = ? where agent_id = ?`, `{"a":"`+markerText+`"}`, made.ID); err != nil {
+	if _, err := h.DB.SQL().Exec(t.Context(), `update turns set trace = ? where agent_id = ?`, `{"a":"`+markerText+`"}`, created.ID); err != nil {
 		t.Fatal(err)
 	}
-	return made.ID
+	return created.ID
 }
 
 // sendRequest sends a request, a POST with an Idempotency-Key.

@@ -110,10 +110,10 @@ func TestEveryWriteAtTheDatabasesQuota(t *testing.T) {
 }
 
 // fillDiskRounds goes through all routes with ever so little room, and gives the files that were taken.
-func fillDiskRounds(t *testing.T, d *uploadTest, ids resourceIDs, room []int64, leave func(int64)) (taken []string) {
+func fillDiskRounds(t *testing.T, d *uploadTest, ids resourceIDs, freeBytes []int64, leave func(int64)) (taken []string) {
 	t.Helper()
 	refused := 0
-	for _, free := range room {
+	for _, free := range freeBytes {
 		leave(free)
 		for _, row := range isolationCases {
 			if strings.HasPrefix(row.route, "DELETE /agents/{agentId}") || requiredStatus[row.route] != "" {

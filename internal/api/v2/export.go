@@ -97,19 +97,19 @@ func (s *server) exportConversation(ctx context.Context, out *httpapi.JSONStream
 	}
 	out.Text(`,"messages":[`)
 	for seq := int64(0); ; {
-		said, err := s.DB.MessagesAfter(ctx, conv.AccountID, conv.AgentID, conv.ID, seq, exportBatchSize)
-		if err != nil || len(said) == 0 {
+		messages, err := s.DB.MessagesAfter(ctx, conv.AccountID, conv.AgentID, conv.ID, seq, exportBatchSize)
+		if err != nil || len(messages) == 0 {
 			out.Text("]}")
 			return err
 		}
-		for i := range said {
+		for i := range messages {
 			if seq != 0 {
 				out.Text(",")
 			}
-			if err := out.Value(s.newExportedMessage(&said[i])); err != nil {
+			if err := out.Value(s.newExportedMessage(&messages[i])); err != nil {
 				return err
 			}
-			seq = said[i].Seq
+			seq = messages[i].Seq
 		}
 	}
 }

@@ -231,11 +231,11 @@ func checkHandover(t *testing.T, near, far *testkit.Server) {
 			}
 		}
 	})
-	var heard []string
+	var received []string
 	for _, from := range []*testkit.Server{near, far, near} { // it comes back to another server each time
-		heard = append(heard, restless.readMessageNumbers(7)...)
+		received = append(received, restless.readMessageNumbers(7)...)
 		restless.cancel()
-		restless, _ = openEvents(t, from, ours, "Last-Event-ID", heard[len(heard)-1])
+		restless, _ = openEvents(t, from, ours, "Last-Event-ID", received[len(received)-1])
 	}
 	talk.Wait()
 	if _, err := near.Conversations.End(t.Context(), account, agent, id, "operator"); err != nil {
@@ -245,8 +245,8 @@ func checkHandover(t *testing.T, near, far *testkit.Server) {
 	if got := steady.readMessageNumbers(-1); !slices.Equal(got, want) {
 		t.Errorf("who stayed heard %v, want %v", got, want)
 	}
-	if heard = append(heard, restless.readMessageNumbers(-1)...); !slices.Equal(heard, want) {
-		t.Errorf("who went and came back heard %v, want %v", heard, want)
+	if received = append(received, restless.readMessageNumbers(-1)...); !slices.Equal(received, want) {
+		t.Errorf("who went and came back heard %v, want %v", received, want)
 	}
 }
 

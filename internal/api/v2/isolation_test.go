@@ -89,13 +89,13 @@ func TestIsolation(t *testing.T) {
 				continue
 			}
 			stranger := requestForComparison(t, h, row.route, row.body, ours.withID(name, theirs[name]))
-			nobody := requestForComparison(t, h, row.route, row.body, ours.withID(name, unknown[name]))
-			if stranger != nobody || !strings.HasPrefix(nobody, "404 ") {
-				t.Errorf("%s with another account's %s:\n%s\nwith an unknown one:\n%s", row.route, name, stranger, nobody)
+			missing := requestForComparison(t, h, row.route, row.body, ours.withID(name, unknown[name]))
+			if stranger != missing || !strings.HasPrefix(missing, "404 ") {
+				t.Errorf("%s with another account's %s:\n%s\nwith an unknown one:\n%s", row.route, name, stranger, missing)
 			}
 			for _, id := range malformedIDs {
-				if got := requestForComparison(t, h, row.route, row.body, ours.withID(name, id)); got != nobody {
-					t.Errorf("%s with %s %q:\n%s\nwith an unknown one:\n%s", row.route, name, id, got, nobody)
+				if got := requestForComparison(t, h, row.route, row.body, ours.withID(name, id)); got != missing {
+					t.Errorf("%s with %s %q:\n%s\nwith an unknown one:\n%s", row.route, name, id, got, missing)
 				}
 			}
 		}
@@ -234,9 +234,9 @@ var noFilter store.ConversationFilter
 func createAgent(t *testing.T, h *testkit.Server) string {
 	t.Helper()
 	status, body := sendAs(t, h, h.Key, "POST", "/agents", `{"name": "Agent"}`)
-	var made struct{ ID string }
-	if err := json.Unmarshal([]byte(body), &made); err != nil || status != 201 {
+	var created struct{ ID string }
+	if err := json.Unmarshal([]byte(body), &created); err != nil || status != 201 {
 		t.Fatal(status, body)
 	}
-	return made.ID
+	return created.ID
 }

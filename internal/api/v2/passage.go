@@ -65,11 +65,11 @@ func (s *server) getPassage(ctx context.Context, c *httpapi.Call, in *PassageQue
 func (s *server) readPassage(ctx context.Context, c *httpapi.Call, in *PassageQuery, cited store.CitedSource, out *Passage) error {
 	account, agent, source := callerOf(c).Account.ID, parley.AgentID(in.AgentID), parley.SourceID(in.SourceID)
 	start, end := in.Start, cmp.Or(in.End, cited.RequestedVersion.Size)
-	around, err := s.DB.VersionBytes(ctx, account, agent, source, cited.RequestedVersion.ID, start, end+1) // a byte more tells whether a character is cut
+	stretch, err := s.DB.VersionBytes(ctx, account, agent, source, cited.RequestedVersion.ID, start, end+1) // a byte more tells whether a character is cut
 	if err != nil {
 		return err
 	}
-	text, start, end := trimToRunes(string(around), start, end)
+	text, start, end := trimToRunes(string(stretch), start, end)
 	out.Text, out.Start, out.End = &text, &start, &end
 	if cited.LiveVersion == nil {
 		return nil
@@ -110,15 +110,15 @@ func (in *PassageQuery) checkBounds(size int) error {
 }
 
 // trimToRunes returns the stretch [start, end) without the parts of characters at its ends. around begins at start.
-func trimToRunes(around string, start, end int) (string, int, int) {
+func trimToRunes(stretch string, start, end int) (string, int, int) {
 	from, to := 0, end-start
-	for from < to && !utf8.RuneStart(around[from]) {
+	for from < to && !utf8.RuneStart(stretch[from]) {
 		from++
 	}
-	for to > from && to < len(around) && !utf8.RuneStart(around[to]) {
+	for to > from && to < len(stretch) && !utf8.RuneStart(stretch[to]) {
 		to--
 	}
-	return around[from:to], start + from, start + to
+	return stretch[from:to], start + from, start + to
 }
 
 // containsWords reports whether the words of the stretch stand one after the other in the text: case, accents, punctuation and line
@@ -127,8 +127,8 @@ func containsWords(stretch, text string) bool {
 	if strings.Contains(text, stretch) {
 		return true
 	}
-	said := normalizeWords(stretch)
-	return said != " " && strings.Contains(normalizeWords(text), said)
+	wanted := normalizeWords(stretch)
+	return wanted != " " && strings.Contains(normalizeWords(text), wanted)
 }
 
 func normalizeWords(text string) string {

@@ -25,7 +25,7 @@ func TestEveryRouteIsAccountedFor(t *testing.T) {
 	}
 	noScope := []string{"GET /health", "GET /me"} // open to all; any key
 	codes := listedCodes(t)
-	told := codesInStories(t, codes)
+	covered := codesInStories(t, codes)
 	for path, item := range doc.Paths {
 		for method, op := range item {
 			route := strings.ToUpper(method) + " " + path
@@ -36,9 +36,9 @@ func TestEveryRouteIsAccountedFor(t *testing.T) {
 				t.Errorf("%s: there is no scope %s", route, *op.Scope)
 			}
 			for _, code := range append([]string{""}, codes[route]...) {
-				if pair := strings.TrimSpace(route + " " + code); !told[pair] && untestableCodes[pair] == "" {
+				if pair := strings.TrimSpace(route + " " + code); !covered[pair] && untestableCodes[pair] == "" {
 					t.Errorf("%s: no story in testdata tells it", pair)
-				} else if told[pair] && untestableCodes[pair] != "" {
+				} else if covered[pair] && untestableCodes[pair] != "" {
 					t.Errorf("%s: a story tells what cannot be told", pair)
 				}
 			}

@@ -124,19 +124,19 @@ func (tl *storyRunner) createFixtures(set []string) {
 
 func (tl *storyRunner) createKey(k admin.NewKey) string {
 	k.AccountID = tl.server.Account
-	made, err := admin.RunOn(tl.t.Context(), tl.server.AdminService, admin.CreateKey, k)
+	created, err := admin.RunOn(tl.t.Context(), tl.server.AdminService, admin.CreateKey, k)
 	if err != nil {
 		tl.t.Fatal(err)
 	}
-	return made.APIKey
+	return created.APIKey
 }
 
 func (tl *storyRunner) addMember(account, name, email string) string {
-	made, err := admin.RunOn(tl.t.Context(), tl.server.AdminService, admin.AddMember, admin.NewMember{AccountID: account, Email: email, Name: name, Role: string(parley.RoleAgent)})
+	created, err := admin.RunOn(tl.t.Context(), tl.server.AdminService, admin.AddMember, admin.NewMember{AccountID: account, Email: email, Name: name, Role: string(parley.RoleAgent)})
 	if err != nil {
 		tl.t.Fatal(err)
 	}
-	return made.UserID
+	return created.UserID
 }
 
 func (tl *storyRunner) execSQL(query string, args ...any) {

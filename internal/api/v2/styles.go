@@ -41,14 +41,14 @@ func (w StylesWrite) apply(a *parley.Agent) error {
 	if err != nil {
 		return fmt.Errorf("encode styles: %w", err)
 	}
-	kept, err := mergeJSON(a.Styles, sent)
+	stored, err := mergeJSON(a.Styles, sent)
 	if err != nil {
 		return fmt.Errorf("merge styles: %w", err)
 	}
-	if string(kept) == "{}" { // nothing was sent, and nothing was there
-		kept = nil
+	if string(stored) == "{}" { // nothing was sent, and nothing was there
+		stored = nil
 	}
-	a.Styles = kept
+	a.Styles = stored
 	return nil
 }
 
@@ -304,15 +304,15 @@ func newStyles(stored json.RawMessage) *Styles {
 }
 
 // mustUnmarshal decodes what StylesWrite has encoded.
-func mustUnmarshal(kept json.RawMessage, into any) {
-	if err := json.Unmarshal(kept, into); err != nil {
+func mustUnmarshal(stored json.RawMessage, into any) {
+	if err := json.Unmarshal(stored, into); err != nil {
 		panic(fmt.Sprintf("api: the styles of an agent cannot be read: %v", err))
 	}
 }
 
 func isSet(part json.RawMessage) bool { return part != nil && string(part) != "null" }
 
-func newStageStyles(kept json.RawMessage) *StageStyles {
+func newStageStyles(stored json.RawMessage) *StageStyles {
 	var stage struct {
 		StageStyles
 		AccentColor struct { // written as an object, read as two fields
@@ -322,7 +322,7 @@ func newStageStyles(kept json.RawMessage) *StageStyles {
 		SuggestedMessages json.RawMessage `json:"suggestedMessages"`
 	}
 	stage.StageStyles = defaultStageStyles()
-	mustUnmarshal(kept, &stage)
+	mustUnmarshal(stored, &stage)
 	if isSet(stage.SuggestedMessages) {
 		stage.StageStyles.SuggestedMessages = httpapi.Raw[[]SuggestedMessage](stage.SuggestedMessages)
 	}
