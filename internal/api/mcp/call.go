@@ -12,8 +12,8 @@ import (
 	"parley"
 )
 
-// toolHandler returns what answers calls of a tool. A refusal is a result that says so, with the code in its text; nothing a tool does
-// ends the protocol.
+// toolHandler returns the handler of a tool. A failure is a result that is marked as an error and holds the code; it never is an error of
+// the protocol.
 func (s *server) toolHandler(t *tool) sdk.ToolHandler {
 	return func(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 		out, err := s.runTool(ctx, t, req.Params.Arguments)
@@ -21,7 +21,7 @@ func (s *server) toolHandler(t *tool) sdk.ToolHandler {
 			return newToolResult(out, false)
 		}
 		failure := newRefusal(err)
-		if failure.Code == parley.CodeInternal && failure.RequestID == "" { // REST has logged its own
+		if failure.Code == parley.CodeInternal && failure.RequestID == "" { // REST logs its own failures
 			s.Logger.Error("a tool failed", "tool", t.name, "err", err)
 		}
 		return newToolResult(object{"error": failure}, true)
@@ -29,7 +29,7 @@ func (s *server) toolHandler(t *tool) sdk.ToolHandler {
 }
 
 func (s *server) runTool(ctx context.Context, t *tool, text jsonText) (out any, err error) {
-	defer func() { // the protocol runs this in a goroutine of its own, where a panic would end the program
+	defer func() { // this runs in a goroutine of the protocol, where a panic would end the program
 		if p := recover(); p != nil {
 			out, err = nil, fmt.Errorf("panic: %v\n%s", p, debug.Stack())
 		}
@@ -52,8 +52,8 @@ func (s *server) runTool(ctx context.Context, t *tool, text jsonText) (out any, 
 	return jsonText(reply), err
 }
 
-// newToolResult holds the JSON twice, as the protocol asks: as it is, and as text for clients that read nothing else. A refusal is text
-// only, for it has not the shape of the tool's results.
+// newToolResult returns a result that holds the JSON twice, as the protocol asks: as structured content, and as text for clients that read
+// nothing else. A failure is only text, since it does not match the output schema of the tool.
 func newToolResult(out any, refused bool) (*sdk.CallToolResult, error) {
 	text, err := encodeJSON(out)
 	if err != nil {
@@ -66,7 +66,7 @@ func newToolResult(out any, refused bool) (*sdk.CallToolResult, error) {
 	return r, nil
 }
 
-// encodeJSON is json.Marshal without the escapes meant for HTML pages.
+// encodeJSON is json.Marshal without escapes for HTML.
 func encodeJSON(v any) ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)

@@ -10,33 +10,33 @@ import (
 	"parley"
 )
 
-// checkOrigin refuses requests that a web page of somebody else may have sent. Programs send no Origin; one that is sent must be this
-// server's own. On loopback the Host, too, must be this server's: a foreign name that was made to resolve to 127.0.0.1 is not.
+// checkOrigin refuses requests that a web page of another origin may have sent. Programs send no Origin; if there is one, it must be this
+// server's own. On loopback the Host must be this server's, too, as a defense against DNS rebinding.
 func (s *server) checkOrigin(r *http.Request) error {
-	own, _ := url.Parse(s.BaseURL)
-	if own == nil {
-		own = &url.URL{}
+	ownURL, _ := url.Parse(s.BaseURL)
+	if ownURL == nil {
+		ownURL = &url.URL{}
 	}
-	near := isLoopbackRequest(r)
-	if near && !isLoopbackHost(hostname(r.Host)) && !strings.EqualFold(r.Host, own.Host) {
+	isLocal := isLoopbackRequest(r)
+	if isLocal && !isLoopbackHost(hostname(r.Host)) && !strings.EqualFold(r.Host, ownURL.Host) {
 		return parley.NewErrorf(parley.CodeForeignOrigin, "This server is not known under the host name of the request.")
 	}
 	origin := r.Header.Get("Origin")
 	if origin == "" {
 		return nil
 	}
-	from, err := url.Parse(origin)
+	originURL, err := url.Parse(origin)
 	switch {
-	case err != nil || from.Host == "":
-	case strings.EqualFold(from.Host, own.Host) && from.Scheme == own.Scheme:
+	case err != nil || originURL.Host == "":
+	case strings.EqualFold(originURL.Host, ownURL.Host) && originURL.Scheme == ownURL.Scheme:
 		return nil
-	case strings.EqualFold(from.Host, r.Host) && (near || own.Host == ""):
+	case strings.EqualFold(originURL.Host, r.Host) && (isLocal || ownURL.Host == ""):
 		return nil
 	}
 	return parley.NewError(parley.CodeForeignOrigin)
 }
 
-// isLoopbackRequest reports whether the request came to an address that only this machine has.
+// isLoopbackRequest reports whether the request came to a loopback address.
 func isLoopbackRequest(r *http.Request) bool {
 	at, _ := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
 	return at != nil && isLoopbackHost(hostname(at.String()))

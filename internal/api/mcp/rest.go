@@ -14,7 +14,7 @@ import (
 	"parley/internal/httpapi"
 )
 
-// callerInfo is what a call of a tool needs to know of the request that brought it.
+// callerInfo is what a tool call passes on of the request that it came with.
 type callerInfo struct {
 	authorization []string
 	remoteAddr    string
@@ -26,19 +26,19 @@ func withCallerInfo(ctx context.Context, r *http.Request) context.Context {
 	return context.WithValue(ctx, callerInfoKey{}, callerInfo{r.Header.Values("Authorization"), r.RemoteAddr})
 }
 
-// callREST sends a request to REST with the caller's key, and gives the JSON of its reply. A refusal is an error of type *refusal. A
-// reply of more than most bytes is cut there, with errReplyTooLong; 0 is no bound.
-func (s *server) callREST(ctx context.Context, req restRequest, most int) (text []byte, err error) {
-	who, _ := ctx.Value(callerInfoKey{}).(callerInfo)
+// callREST sends a request to REST with the caller's key and returns the JSON of the reply. A failure is an error of type *refusal. A
+// reply of more than maxBytes is truncated, with errReplyTooLong; 0 is no limit.
+func (s *server) callREST(ctx context.Context, req restRequest, maxBytes int) (text []byte, err error) {
+	caller, _ := ctx.Value(callerInfoKey{}).(callerInfo)
 	r := req.httpRequest().WithContext(ctx)
-	r.Header["Authorization"], r.RemoteAddr = who.authorization, who.remoteAddr
+	r.Header["Authorization"], r.RemoteAddr = caller.authorization, caller.remoteAddr
 	if req.body != nil {
 		r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(req.body)), int64(len(req.body))
 		r.Header.Set("Content-Type", mediaType)
 	}
-	w := &restReply{header: http.Header{}, status: http.StatusOK, maxBytes: most}
+	w := &restReply{header: http.Header{}, status: http.StatusOK, maxBytes: maxBytes}
 	defer func() {
-		if p := recover(); p != nil { // REST cuts off a reply that cannot be finished
+		if p := recover(); p != nil { // REST panics to abort a reply that it cannot finish
 			text, err = nil, fmt.Errorf("REST gave up on %s %s: %v", req.method, req.path, p)
 			if w.isTruncated {
 				text, err = w.body.Bytes(), errReplyTooLong
@@ -55,10 +55,10 @@ func (s *server) callREST(ctx context.Context, req restRequest, most int) (text 
 	return bytes.TrimSpace(w.body.Bytes()), nil
 }
 
-// errReplyTooLong says that a reply was longer than it may be.
+// errReplyTooLong is the error of a reply that was truncated.
 var errReplyTooLong = errors.New("the reply is too long")
 
-// restReply keeps a response.
+// restReply buffers a response.
 type restReply struct {
 	header      http.Header
 	status      int
@@ -80,7 +80,7 @@ func (w *restReply) Write(b []byte) (int, error) {
 	return w.body.Write(b)
 }
 
-// refusal is a failure as a tool tells it: what REST says, and what REST says in headers.
+// refusal is a failure in a tool's result: the failure of REST, with what REST sends in headers.
 type refusal struct {
 	httpapi.Failure
 	RetryAfter int    `json:"retryAfter,omitempty"` // seconds
@@ -102,7 +102,7 @@ func (w *restReply) refusalError() error {
 	return e
 }
 
-// newRefusal words any error as a refusal.
+// newRefusal returns any error as a refusal.
 func newRefusal(err error) *refusal {
 	var known *refusal
 	if errors.As(err, &known) {

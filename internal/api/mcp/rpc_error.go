@@ -10,7 +10,7 @@ import (
 	"parley/internal/httpapi"
 )
 
-// The codes of JSON-RPC 2.0 for what is wrong with a message.
+// The codes of JSON-RPC 2.0 for invalid messages.
 const (
 	parseError     = -32700
 	invalidRequest = -32600
@@ -18,10 +18,10 @@ const (
 	invalidParams  = -32602
 )
 
-// rpcError is a message that says what is wrong with another.
+// rpcError is the reply to an invalid message.
 type rpcError struct {
 	Version string       `json:"jsonrpc"`
-	ID      jsonText     `json:"id"` // null where the message has none, or none that can be read
+	ID      jsonText     `json:"id"` // null if the message has no valid id
 	Error   rpcErrorBody `json:"error"`
 }
 
@@ -31,12 +31,12 @@ type rpcErrorBody struct {
 	Data    *rpcErrorData `json:"data,omitempty"`
 }
 
-// rpcErrorData holds what REST says of the same failure.
+// rpcErrorData holds the code of the failure in REST.
 type rpcErrorData struct {
 	Code parley.Code `json:"code"`
 }
 
-// renderFailure words a refusal: what is wrong with the message itself as JSON-RPC, who may not send it as REST does.
+// renderFailure renders a failure: an invalid message as JSON-RPC asks, and everything else, such as a missing key, like REST v2.
 func renderFailure(e *parley.Error) (int, any) {
 	code := invalidRequest
 	switch e.Code {
@@ -49,7 +49,7 @@ func renderFailure(e *parley.Error) (int, any) {
 	return e.Code.Status(), rpcError{"2.0", jsonText("null"), rpcErrorBody{code, e.Message, &rpcErrorData{e.Code}}}
 }
 
-// rpcHead is what tells one kind of message from another.
+// rpcHead holds the members that distinguish the kinds of messages.
 type rpcHead struct {
 	ID     jsonText `json:"id"`
 	Method *string  `json:"method"`
@@ -57,7 +57,7 @@ type rpcHead struct {
 	Error  jsonText `json:"error"`
 }
 
-// parseHead reads the head of a message. Fails with VALIDATION_INVALID_BODY for what is no request, notification or
+// parseHead parses the head of a message. It fails with VALIDATION_INVALID_BODY for anything but a request, a notification or a
 // response.
 func parseHead(text []byte) (rpcHead, error) {
 	var h rpcHead
@@ -70,11 +70,11 @@ func parseHead(text []byte) (rpcHead, error) {
 	return h, nil
 }
 
-// errorTranslator turns what the protocol refuses in plain text into JSON-RPC. Everything else passes.
+// errorTranslator converts plain-text errors of the protocol library to JSON-RPC. It passes everything else through.
 type errorTranslator struct {
 	http.ResponseWriter
 	head      rpcHead
-	status    int // of a refusal in plain text; 0 where there is none
+	status    int // of a plain-text error; 0 for none
 	plainText bytes.Buffer
 }
 
@@ -95,8 +95,8 @@ func (t *errorTranslator) Write(b []byte) (int, error) {
 	return t.ResponseWriter.Write(b)
 }
 
-// finish writes the refusal, if there was one. A call of a method that there is not, or without what it needs, has an
-// answer like any other call; its session goes on.
+// finish writes the error, if there was one. Like any other reply, the error of an unknown method or of missing parameters has status 200,
+// if the message has an id.
 func (t *errorTranslator) finish() {
 	if t.status == 0 {
 		return
@@ -114,10 +114,10 @@ func (t *errorTranslator) finish() {
 	}
 	t.Header().Set("Content-Type", "application/json")
 	t.ResponseWriter.WriteHeader(t.status)
-	_, _ = t.ResponseWriter.Write(text) // who has gone needs no answer
+	_, _ = t.ResponseWriter.Write(text) // fails if the client is gone
 }
 
-// errorBody words the refusal.
+// errorBody converts the plain-text error.
 func (t *errorTranslator) errorBody() rpcErrorBody {
 	text := strings.TrimSpace(t.plainText.String())
 	switch {

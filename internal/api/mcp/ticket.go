@@ -8,11 +8,11 @@ import (
 )
 
 const (
-	messagesPerTicket   = 25 // of each ticket in a list
+	messagesPerTicket   = 25
 	includeMessagesName = "includeMessages"
 )
 
-// runTickets returns a page of tickets, each with its first messages where they are asked for.
+// runTickets returns a page of tickets, each with its first messages if they are asked for.
 func runTickets(ctx context.Context, s *server, t *tool, args arguments) (any, error) {
 	args = maps.Clone(args)
 	include := args[includeMessagesName]
@@ -32,7 +32,7 @@ func runTickets(ctx context.Context, s *server, t *tool, args arguments) (any, e
 	return out, nil
 }
 
-// addMessages puts the first messages of a ticket beside its fields, and says whether there are more.
+// addMessages adds the first messages of a ticket to it, and marks it if there are more.
 func (s *server) addMessages(ctx context.Context, t *tool, agent jsonText, ticket map[string]jsonText) error {
 	req, err := t.otherOperation.newRequest(arguments{"agentId": agent, "ticketNumber": ticket["ticketNumber"], "limit": encodeNumber(messagesPerTicket)})
 	if err != nil {
@@ -52,7 +52,7 @@ func (s *server) addMessages(ctx context.Context, t *tool, agent jsonText, ticke
 	return err
 }
 
-// describeTickets adds what the tool takes and gives beside the operation's page.
+// describeTickets adds what the tool has in addition to the operation.
 func (t *tool) describeTickets() {
 	t.input["properties"].(object)[includeMessagesName] = object{"type": "boolean", "default": false,
 		"description": "Whether each ticket comes with its first 25 replies and notes, the oldest first."}
@@ -61,7 +61,7 @@ func (t *tool) describeTickets() {
 	ticket["truncated"] = object{"type": "boolean", "description": "True when the ticket has more messages than are given."}
 }
 
-// runArray wraps a reply that is an array: the result of a tool is an object.
+// runArray wraps a reply that is an array, since the result of a tool must be an object.
 func runArray(ctx context.Context, s *server, t *tool, args arguments) (any, error) {
 	req, err := t.operation.newRequest(args)
 	if err != nil {

@@ -9,41 +9,41 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// toolPrefix begins the name of every tool (interface 4.6, rule 7).
+// toolPrefix is the prefix of the name of every tool.
 const toolPrefix = "service_"
 
-// tool is an operation of REST as an assistant sees it.
+// tool is an operation of REST for assistants.
 type tool struct {
-	name        string // behind the prefix
-	operationID string // the operationId
+	name        string // without the prefix
+	operationID string
 	title       string
 	text        string
 	toolHints
-	maxItems          int      // items on a page, where fewer than REST's
+	maxItems          int      // maximum number of items on a page; 0 for that of REST
 	fields            []string // of the items of a page; nil for all
 	omittedParameters []string // parameters of the operation that the tool does not take
-	requiredTexts     []string // texts that it needs although REST does not
-	run               runner   // nil for the operation as it is
-	otherOperationID  string   // the operationId of another operation that run asks; empty for none
+	requiredTexts     []string // texts that the tool requires although REST does not
+	run               runner   // nil to call the operation
+	otherOperationID  string   // of another operation that run calls; empty for none
 
 	operation      *operation
-	otherOperation *operation // other
+	otherOperation *operation
 	input          object
 	output         object
 }
 
-// runner answers a call of a tool. What it gives is the JSON of the result, or a refusal.
+// runner runs a tool. It returns the result, to be encoded as JSON, or a failure.
 type runner func(ctx context.Context, s *server, t *tool, args arguments) (any, error)
 
-// toolHints tell a client how careful to be.
+// toolHints tell a client how careful it must be with a tool.
 type toolHints struct {
 	readOnly    bool // changes nothing
-	idempotent  bool // the same call again changes nothing more
-	destructive bool // what was there is gone
+	idempotent  bool // a repeated call changes nothing more
+	destructive bool // overwrites or deletes something
 	openWorld   bool // reaches beyond this server: fetches pages, runs actions
 }
 
-// newTools is the one list of tools.
+// newTools returns the list of tools.
 func newTools() []*tool {
 	reads := toolHints{readOnly: true, idempotent: true}
 	return []*tool{
@@ -103,7 +103,7 @@ func newTools() []*tool {
 const instructions = "Agents of this service answer customers from their sources. Begin with " + toolPrefix + "whoami. Lists come in pages: send pagination.cursor back as cursor until hasMore is false. " +
 	"truncated: true says that a tool gave less than was asked for. A failure has a code, such as AGENT_NOT_FOUND. Ask the user before deleting anything or changing a source."
 
-// buildServer builds the tools and the server that the protocol talks to.
+// buildServer builds the tools and the protocol server that offers them.
 func (s *server) buildServer() error {
 	ops, err := parseOperations(s.Document)
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"parley/internal/httpapi"
 )
 
-// Attribute is a property of contacts that the operator has made up (facts 4.10).
+// Attribute is a property of contacts that the operator has defined (facts 4.10).
 type Attribute struct {
 	Name        string `json:"name"`
 	Label       string `json:"label"`
@@ -19,13 +19,13 @@ type Attribute struct {
 	UpdatedAt   int64  `json:"updated_at" doc:"Unix seconds."`
 }
 
-// AttributeReply is an attribute with a word about what was done.
+// AttributeReply is an attribute with a message about what was done.
 type AttributeReply struct {
 	Message string    `json:"message"`
 	Data    Attribute `json:"data"`
 }
 
-// AttributeList is all of a chatbot's attributes, by name.
+// AttributeList holds all attributes of a chatbot, by name.
 type AttributeList struct {
 	Message string      `json:"message"`
 	Data    []Attribute `json:"data"`

@@ -15,14 +15,14 @@ import (
 
 const (
 	defaultKeepAliveInterval = 15 * time.Second
-	streamOpenDelay          = 10 * time.Second // after which a stream is opened although the answer has not begun
+	streamOpenDelay          = 10 * time.Second // how long a stream waits for the answer to begin before it is opened
 )
 
-// doneData is the data of the last event (interface 6.1). A stream that ends without it holds no whole answer.
+// doneData is the data of the last event. A stream that ends without it holds only a part of an answer.
 const doneData = "[DONE]"
 
-// streamTurn renders a turn as events of text. A turn that fails before its first word is an ordinary error; one that fails later ends
-// the stream without [DONE].
+// streamTurn renders a turn as events of text. A turn that fails before its first word is an ordinary error. If it fails later, the stream
+// ends without [DONE].
 func (s *server) streamTurn(ctx context.Context, c *httpapi.Call, turn *chat.Turn) error {
 	r := turn.Reader()
 	defer r.Close()
@@ -39,30 +39,30 @@ func (s *server) streamTurn(ctx context.Context, c *httpapi.Call, turn *chat.Tur
 		case err == nil:
 			err = writeEvents(out, &texts, events)
 		}
-		if err != nil { // the end, or the client has gone: the record has seen why
+		if err != nil { // the end, or the client is gone: the log record holds the write error
 			return nil
 		}
 	}
 }
 
-// waitForFirstEvent waits for the first word, for a while. An error is the turn's failure before it.
+// waitForFirstEvent waits for the first word, for a while. An error is that of a turn that failed before it.
 func waitForFirstEvent(ctx context.Context, turn *chat.Turn) error {
-	soon, cancel := context.WithTimeout(ctx, streamOpenDelay)
+	waitCtx, cancel := context.WithTimeout(ctx, streamOpenDelay)
 	defer cancel()
-	err := turn.WaitForText(soon)
+	err := turn.WaitForText(waitCtx)
 	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
 		return nil
 	}
 	return err
 }
 
-func nextEvents(ctx context.Context, r *chat.Reader, silence time.Duration) ([]chat.Event, error) {
-	quiet, cancel := context.WithTimeout(ctx, silence)
+func nextEvents(ctx context.Context, r *chat.Reader, timeout time.Duration) ([]chat.Event, error) {
+	waitCtx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	return r.Next(quiet)
+	return r.Next(waitCtx)
 }
 
-// writeEvents words events that came together: the texts, and the end.
+// writeEvents writes events that were read together: the texts, and the end.
 func writeEvents(out *httpapi.Stream, texts *textBuffer, events []chat.Event) error {
 	for _, e := range events {
 		switch {
@@ -76,8 +76,8 @@ func writeEvents(out *httpapi.Stream, texts *textBuffer, events []chat.Event) er
 	return out.Flush()
 }
 
-// writeText gathers texts as events, a data line for each line. None of them is the word for the end, nor holds it on a line of its own:
-// it is cut in two wherever it stands.
+// writeText writes a text as events, with a data line for each line. If the text contains doneData, it is cut in two there, so that no
+// client takes it for the end.
 func writeText(out *httpapi.Stream, text string) {
 	for text != "" {
 		cut := len(text)
@@ -89,12 +89,12 @@ func writeText(out *httpapi.Stream, text string) {
 	}
 }
 
-// textBuffer makes the events' texts of an answer. Readers that others wrote drop blanks and line breaks at the beginning of an event,
-// so none begins with one: the last character that is no white space waits for what follows it.
+// textBuffer splits an answer into the texts of events. Some clients drop white space at the beginning of an event, so no event begins
+// with it: the last character before white space is held back until the next text.
 type textBuffer struct{ pending string }
 
-// addText returns what may leave once text is added.
-func (p *textBuffer) addText(text string) (leaves string) {
+// addText adds text and returns what can be sent.
+func (p *textBuffer) addText(text string) (ready string) {
 	p.pending += text
 	at := len(p.pending)
 	for at > 0 {
@@ -103,12 +103,12 @@ func (p *textBuffer) addText(text string) (leaves string) {
 			break
 		}
 	}
-	leaves, p.pending = p.pending[:at], p.pending[at:]
-	return leaves
+	ready, p.pending = p.pending[:at], p.pending[at:]
+	return ready
 }
 
-// flush returns what was held back.
-func (p *textBuffer) flush() (leaves string) {
-	leaves, p.pending = p.pending, ""
-	return leaves
+// flush returns what has been held back.
+func (p *textBuffer) flush() (ready string) {
+	ready, p.pending = p.pending, ""
+	return ready
 }

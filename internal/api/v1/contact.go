@@ -9,7 +9,7 @@ import (
 	"parley/internal/httpapi"
 )
 
-// Contact is a person whom the client knows by an id of its own (facts 2.9).
+// Contact is a person whom the client knows by its own id (facts 2.9).
 type Contact struct {
 	ID               string                     `json:"id"`
 	ExternalID       string                     `json:"external_id" doc:"Your id of the contact."`
@@ -22,26 +22,26 @@ type Contact struct {
 	UpdatedAt        int64                      `json:"updated_at" doc:"Unix seconds."`
 }
 
-// StripeAccount is a customer of Stripe's that a contact is.
+// StripeAccount is an account of a contact at Stripe.
 type StripeAccount struct {
 	Label       string `json:"label" min:"1" max:"255"`
 	StripeID    string `json:"stripe_id" min:"1" max:"255"`
 	StripeEmail string `json:"stripe_email,omitempty" format:"email"`
 }
 
-// ContactReply is a contact with a word about what was done.
+// ContactReply is a contact with a message about what was done.
 type ContactReply struct {
 	Message string  `json:"message"`
 	Data    Contact `json:"data"`
 }
 
-// ContactsReply is several.
+// ContactsReply holds several contacts with a message about what was done.
 type ContactsReply struct {
 	Message string    `json:"message"`
 	Data    []Contact `json:"data"`
 }
 
-// ContactFields are what of a contact can be set. What is left out stays, null clears.
+// ContactFields are the fields of a contact that can be set. Absent fields stay as they are; null clears.
 type ContactFields struct {
 	Name             httpapi.Opt[string]                     `json:"name,omitzero" nullable:"true" max:"255"`
 	Email            httpapi.Opt[string]                     `json:"email,omitzero" nullable:"true" format:"email" doc:"Unique among the chatbot's contacts, whatever its case."`
@@ -75,7 +75,7 @@ func (s *server) putContacts(ctx context.Context, c *httpapi.Call, in *putContac
 	return &ContactsReply{"The contacts have been saved.", newContacts(list)}, nil
 }
 
-// newChange is what the fields ask for.
+// newChange returns the change that the fields describe.
 func (f *ContactFields) newChange(external string) contact.Change {
 	c := contact.Change{ExternalID: external, Name: nilOrText(f.Name), Email: nilOrText(f.Email), Phone: nilOrText(f.PhoneNumber), Attributes: f.CustomAttributes.Value}
 	if f.StripeAccounts.Present {
@@ -88,7 +88,7 @@ func (f *ContactFields) newChange(external string) contact.Change {
 	return c
 }
 
-// nilOrText is nil for what was left out, and empty for null.
+// nilOrText returns nil for an absent field, and an empty text for null.
 func nilOrText(o httpapi.Opt[string]) *string {
 	if !o.Present {
 		return nil
@@ -108,7 +108,7 @@ func contactReplyData(c parley.Contact) Contact {
 	out := Contact{ID: string(c.ID), ExternalID: c.ExternalID, Name: textOrNull(c.Name), Email: textOrNull(c.Email), PhoneNumber: textOrNull(c.Phone),
 		StripeAccounts: []StripeAccount{}, CustomAttributes: map[string]json.RawMessage{}, CreatedAt: c.CreatedAt.Unix(), UpdatedAt: c.UpdatedAt.Unix()}
 	if c.StripeAccounts != nil {
-		_ = json.Unmarshal(c.StripeAccounts, &out.StripeAccounts) // both are ours
+		_ = json.Unmarshal(c.StripeAccounts, &out.StripeAccounts) // written by this package
 	}
 	if c.Attributes != nil {
 		_ = json.Unmarshal(c.Attributes, &out.CustomAttributes)
@@ -124,7 +124,7 @@ type ContactList struct {
 	Pages   Pages     `json:"pages"`
 }
 
-// Pages says which page of how many.
+// Pages locates a page in its list.
 type Pages struct {
 	Page       int `json:"page"`
 	PerPage    int `json:"per_page"`

@@ -48,7 +48,7 @@ var tagTexts = map[string]string{
 	"Webhooks":      "Requests that this service sends when something happens.",
 }
 
-// operationDocs gathers what the document tells of each operation.
+// operationDocs returns the documentation of each operation.
 func operationDocs() map[string]httpapi.Doc {
 	all := map[string]httpapi.Doc{}
 	for _, part := range []map[string]httpapi.Doc{chatDocs, chatbotDocs, contactDocs, webhookDocs} {
@@ -57,7 +57,7 @@ func operationDocs() map[string]httpapi.Doc {
 	return all
 }
 
-// parameterExamples are the parameters that say nothing of themselves.
+// parameterExamples describes the parameters without a doc tag.
 var parameterExamples = map[string]httpapi.Example{
 	"externalId":    {Text: "The contact, by your id of it.", Value: "user-42"},
 	"attributeName": {Text: "The custom attribute, by its name.", Value: "plan"},

@@ -10,7 +10,7 @@ import (
 	"parley"
 )
 
-// Failure is how REST v1 words a failure (facts 7): a sentence, and where the request itself is wrong, what is wrong with it.
+// Failure is the body of a failure in REST v1 (facts 7): a message, and for an invalid request its faults.
 type Failure struct {
 	Message string  `json:"message" doc:"What went wrong, for people."`
 	Issues  []Issue `json:"issues,omitempty" doc:"What is wrong with the request, by field."`
@@ -43,7 +43,7 @@ func newIssues(details map[string]string) []Issue {
 // maxIssuesInMessage is how many issues the message names.
 const maxIssuesInMessage = 5
 
-// issuesMessage says what is wrong, for clients that show the message alone.
+// issuesMessage lists the issues in one message, for clients that only show the message.
 func issuesMessage(list []Issue) string {
 	var parts []string
 	for _, issue := range list[:min(maxIssuesInMessage, len(list))] {

@@ -14,8 +14,8 @@ type SettingsChange struct {
 	Body SettingsChangeBody
 }
 
-// SettingsChangeBody holds the settings to change; those that are absent stay (interface 4.10). Values beyond the ranges of REST v2
-// are kept as they are written: v2 shows them and checks what it is sent itself. docs/v1.md tells where each field is kept.
+// SettingsChangeBody holds the settings to change; absent ones stay as they are. Values beyond the ranges of REST v2 are stored as they
+// are sent: v2 shows them, and only checks what it is sent itself. docs/v1.md says where each field is stored.
 type SettingsChangeBody struct {
 	ChatbotID                  string                         `json:"chatbotId" min:"1"`
 	Name                       httpapi.Opt[string]            `json:"name,omitzero" min:"1"`
@@ -34,7 +34,7 @@ type SettingsChangeBody struct {
 	Styles                     httpapi.Opt[ChatbotStyles]     `json:"styles,omitzero" doc:"Members that are absent stay."`
 }
 
-// CustomerQuestions say what a chatbot asks its visitors for.
+// CustomerQuestions configure what a chatbot asks its visitors for.
 type CustomerQuestions struct {
 	Title httpapi.Opt[string]           `json:"title,omitzero"`
 	Name  httpapi.Opt[CustomerQuestion] `json:"name,omitzero"`
@@ -42,17 +42,17 @@ type CustomerQuestions struct {
 	Phone httpapi.Opt[CustomerQuestion] `json:"phone,omitzero"`
 }
 
-// CustomerQuestion is one of them.
+// CustomerQuestion configures one question.
 type CustomerQuestion struct {
 	Label  httpapi.Opt[string] `json:"label,omitzero"`
 	Active httpapi.Opt[bool]   `json:"active,omitzero" doc:"Whether the chatbot asks for it."`
 }
 
 func (s *server) updateSettings(ctx context.Context, c *httpapi.Call, in *SettingsChange) (*Done, error) {
-	who, b := callerOf(c), &in.Body
-	err := s.Agents.Change(ctx, who.Account, who.Plan, parley.AgentID(b.ChatbotID), func(a *parley.Agent) error {
+	caller, b := callerOf(c), &in.Body
+	err := s.Agents.Change(ctx, caller.Account, caller.Plan, parley.AgentID(b.ChatbotID), func(a *parley.Agent) error {
 		if b.Model.Present && b.Model.Value != a.Model {
-			if err := s.checkModel(who.Plan, "model", b.Model.Value); err != nil {
+			if err := s.checkModel(caller.Plan, "model", b.Model.Value); err != nil {
 				return err
 			}
 		}
@@ -89,14 +89,14 @@ func (b *SettingsChangeBody) apply(a *parley.Agent) error {
 	return b.applyExtra(a)
 }
 
-// replaceIfSent takes what was sent.
+// replaceIfSent sets *to to the value that was sent, if any.
 func replaceIfSent[T any](to *T, sent httpapi.Opt[T]) {
 	if sent.Present {
 		*to = sent.Value
 	}
 }
 
-// visibilityByName are the words of REST v1 for who may reach a chatbot, with those of the agent.
+// visibilityByName maps the visibilities of REST v1 to those of an agent.
 var visibilityByName = map[string]string{"private": "private", "can_be_embedded": "public", "public": "public"}
 
 func visibilityName(a *parley.Agent) string {
@@ -106,9 +106,9 @@ func visibilityName(a *parley.Agent) string {
 	return "private"
 }
 
-// extraSettings is what REST v1 says of an agent and REST v2 has no place for.
+// extraSettings holds the settings of an agent that only REST v1 has.
 type extraSettings struct {
-	Domains                    []string        `json:"domains,omitempty"` // kept while everybody may embed the chatbot
+	Domains                    []string        `json:"domains,omitempty"` // those of a restriction that is off
 	CollectCustomerInformation json.RawMessage `json:"collectCustomerInformation,omitempty"`
 }
 
@@ -141,8 +141,8 @@ func (b *SettingsChangeBody) applyExtra(a *parley.Agent) error {
 	return err
 }
 
-// applyDomains turns the restriction to domains on or off and changes their list. An agent that is held to domains has a list of
-// them, and any other has none: the list of a restriction that is off is kept aside.
+// applyDomains turns the restriction to domains on or off and changes the list of domains. An agent has a list of allowed domains only
+// while the restriction is on; the list of a restriction that is off is stored in the extra settings.
 func (b *SettingsChangeBody) applyDomains(a *parley.Agent, x *extraSettings) {
 	list, on := a.AllowedDomains, a.AllowedDomains != nil
 	if !on {
@@ -159,7 +159,7 @@ func (b *SettingsChangeBody) applyDomains(a *parley.Agent, x *extraSettings) {
 	a.AllowedDomains, x.Domains = append([]string{}, list...), nil
 }
 
-// mergeMembers puts the members that were sent in the place of those that are kept, objects member by member.
+// mergeMembers replaces stored members by those that were sent, objects member by member.
 func mergeMembers(stored json.RawMessage, sent any) (json.RawMessage, error) {
 	text, err := json.Marshal(sent)
 	if err != nil {
@@ -170,7 +170,7 @@ func mergeMembers(stored json.RawMessage, sent any) (json.RawMessage, error) {
 
 func mergeJSON(stored, sent json.RawMessage) (json.RawMessage, error) {
 	var changed map[string]json.RawMessage
-	if json.Unmarshal(sent, &changed) != nil || changed == nil { // no object: it takes the place of what was there
+	if json.Unmarshal(sent, &changed) != nil || changed == nil { // not an object: it replaces what was there
 		return sent, nil //nolint:nilerr // see above
 	}
 	all := parseMembers(stored)
@@ -184,7 +184,7 @@ func mergeJSON(stored, sent json.RawMessage) (json.RawMessage, error) {
 	return json.Marshal(all)
 }
 
-// parseMembers returns the members of an object; there are none in anything else.
+// parseMembers returns the members of an object; an empty map for anything else.
 func parseMembers(stored json.RawMessage) map[string]json.RawMessage {
 	var all map[string]json.RawMessage
 	if json.Unmarshal(stored, &all) != nil || all == nil {
@@ -193,7 +193,7 @@ func parseMembers(stored json.RawMessage) map[string]json.RawMessage {
 	return all
 }
 
-// ChatbotStyles are the looks of the chat widget to change.
+// ChatbotStyles are the styles of the chat widget to change.
 type ChatbotStyles struct {
 	Theme                   httpapi.Opt[string] `json:"theme,omitzero" enum:"dark,light"`
 	UserMessageColor        httpapi.Opt[string] `json:"userMessageColor,omitzero" format:"color"`
@@ -203,7 +203,7 @@ type ChatbotStyles struct {
 	AlignChatButton         httpapi.Opt[string] `json:"alignChatButton,omitzero" enum:"left,right"`
 }
 
-// apply changes the looks that were sent. They have the names that REST v2 gives them among those of the chat widget, whose others stay.
+// apply changes the styles that were sent. They have the same names in REST v2, among the styles of the chat widget.
 func (c ChatbotStyles) apply(a *parley.Agent) error {
 	if c == (ChatbotStyles{}) {
 		return nil

@@ -9,21 +9,21 @@ import (
 	"parley"
 )
 
-// suggestion is what REST v1 knows of a message to pick, or of a group of them, as an agent keeps it.
+// suggestion is the part of a suggested message, or of a group of them, that REST v1 uses.
 type suggestion struct {
 	Type  string `json:"type"` // single, or nested for a group
 	Text  string `json:"text"`
 	Order int    `json:"order"`
 }
 
-// storedSuggestion is a suggestion with all that is kept of it.
+// storedSuggestion is a suggestion with its stored JSON.
 type storedSuggestion struct {
 	suggestion
 	raw json.RawMessage
 }
 
-// setSuggestions returns the agent messages to pick. Groups of them, which REST v1 does not know, stay in their places, and a message that was
-// there keeps its icon.
+// setSuggestions replaces the agent's suggested messages. Groups of them, which REST v1 does not have, keep their positions, and a
+// message that was there before keeps its icon.
 func setSuggestions(a *parley.Agent, texts []string) error {
 	previous, err := parseSuggestions(a)
 	if err != nil {
@@ -31,13 +31,13 @@ func setSuggestions(a *parley.Agent, texts []string) error {
 	}
 	var list []storedSuggestion
 	groups, singles := map[int]bool{}, map[string]json.RawMessage{}
-	for _, each := range previous {
-		if each.Type == "single" {
-			singles[each.Text] = each.raw
+	for _, item := range previous {
+		if item.Type == "single" {
+			singles[item.Text] = item.raw
 			continue
 		}
-		groups[each.Order] = true
-		list = append(list, each)
+		groups[item.Order] = true
+		list = append(list, item)
 	}
 	order := 0
 	for _, text := range texts {
@@ -45,11 +45,11 @@ func setSuggestions(a *parley.Agent, texts []string) error {
 			order++
 		}
 		single := suggestion{"single", text, order}
-		whole, err := mergeMembers(singles[text], single)
+		merged, err := mergeMembers(singles[text], single)
 		if err != nil {
 			return err
 		}
-		list = append(list, storedSuggestion{single, whole})
+		list = append(list, storedSuggestion{single, merged})
 		order++
 	}
 	slices.SortStableFunc(list, func(a, b storedSuggestion) int { return cmp.Compare(a.Order, b.Order) })
@@ -65,11 +65,11 @@ func parseSuggestions(a *parley.Agent) (list []storedSuggestion, err error) {
 		return nil, fmt.Errorf("read suggested messages: %w", err)
 	}
 	for _, item := range items {
-		each := storedSuggestion{raw: item}
-		if err := json.Unmarshal(item, &each.suggestion); err != nil {
+		stored := storedSuggestion{raw: item}
+		if err := json.Unmarshal(item, &stored.suggestion); err != nil {
 			return nil, fmt.Errorf("read a suggested message: %w", err)
 		}
-		list = append(list, each)
+		list = append(list, stored)
 	}
 	return list, nil
 }

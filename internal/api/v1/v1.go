@@ -1,6 +1,5 @@
-// Package apiv1 is REST v1 (interface 2.9 and 4.10), the earlier interface: integrations that were written for it go on working.
-// It has words and shapes of its own over the verbs that REST v2 uses, and v2 knows nothing of it. An agent is called a chatbot
-// here. routes.go is the one list of what it serves.
+// Package v1 is REST v1, the earlier interface, for integrations that were written for it. It has its own names and types for what the
+// services do; an agent is called a chatbot here. REST v2 does not depend on it. routes.go is the one list of what it serves.
 package v1
 
 import (
@@ -21,16 +20,16 @@ import (
 	"parley/internal/webhook"
 )
 
-// Base is where REST v1 lives.
+// Base is the path of REST v1.
 const Base = "/api/v1"
 
-// DocumentPath is where its OpenAPI document lies.
+// DocumentPath is the path of its OpenAPI document.
 const DocumentPath = "/openapi-v1.json"
 
-// Config is what the face stands on.
+// Config holds what the API needs.
 type Config struct {
 	Authenticator *access.Authenticator
-	Limiter       *access.Limiter // nil where requests were counted before
+	Limiter       *access.Limiter // nil if requests have been counted elsewhere
 	Chat          *chat.Engine
 	Agents        *agents.Service
 	Ingest        *ingest.Service
@@ -39,28 +38,28 @@ type Config struct {
 	Contacts *contact.Service
 	Webhooks *webhook.Service
 
-	BaseURL           string // where clients reach this server, without a path; may be empty
+	BaseURL           string // of this server as clients see it, without a path; may be empty
 	Now               func() time.Time
 	Logger            *slog.Logger
-	Observer          *httpapi.Observer // of its requests; may be nil
+	Observer          *httpapi.Observer // may be nil
 	TrustProxy        bool              // take the caller's address from X-Forwarded-For
-	KeepAliveInterval time.Duration     // of a stream, after which a comment shows that it lives; 0 is 15 s
+	KeepAliveInterval time.Duration     // after so long without events a stream sends a comment; 0 is 15 s
 }
 
-// New returns the handler of everything under /api/v1 and of /openapi-v1.json.
+// New returns the handler of everything below /api/v1 and of /openapi-v1.json.
 func New(cfg Config) http.Handler {
 	f := newAPI(cfg)
-	doc := sync.OnceValue(func() []byte { // when it is first asked for: it takes longer than opening the database
+	doc := sync.OnceValue(func() []byte { // on the first request: it takes longer than opening the database
 		text, err := renderDocument(f, cfg.BaseURL)
 		if err != nil {
-			panic(err) // the document is made from types of ours
+			panic(err) // the document is generated from our own types
 		}
 		return text
 	})
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET "+DocumentPath, func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json; charset=utf-8")
-		_, _ = w.Write(doc()) // a client that has gone needs no document
+		_, _ = w.Write(doc()) // fails if the client is gone
 	})
 	documents := httpapi.PlainHandler(mux)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -90,10 +89,10 @@ func newAPI(cfg Config) *httpapi.API {
 	return f
 }
 
-// server holds what the handlers share.
+// server is the receiver of all handlers.
 type server struct{ Config }
 
-// callerOf is who sent the request; every operation with a key has one.
+// callerOf returns who sent the request. Every operation that needs a key has a caller.
 func callerOf(c *httpapi.Call) *access.Caller { return c.Caller.(*access.Caller) }
 
 // checkChatbot fails with AGENT_NOT_FOUND unless the caller has the agent.

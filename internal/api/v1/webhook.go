@@ -9,7 +9,7 @@ import (
 	"parley/internal/webhook"
 )
 
-// Webhook is an address that hears of events.
+// Webhook is an address to which events are sent.
 type Webhook struct {
 	ID         string   `json:"id"`
 	Endpoint   string   `json:"endpoint"`
@@ -19,7 +19,7 @@ type Webhook struct {
 	CreatedAt  string   `json:"createdAt" doc:"ISO 8601."`
 }
 
-// WebhookList is the account's webhooks, oldest first.
+// WebhookList holds the account's webhooks, oldest first.
 type WebhookList struct {
 	Webhooks []Webhook `json:"webhooks"`
 }
@@ -34,15 +34,15 @@ type newWebhook struct {
 }
 
 func (s *server) createWebhook(ctx context.Context, c *httpapi.Call, in *newWebhook) (*Webhook, error) {
-	who := callerOf(c)
-	n := webhook.NewWebhook{AgentID: parley.AgentID(in.Body.ChatbotID.Value), Endpoint: in.Body.Endpoint, Events: in.Body.Events, Secret: in.Body.Secret.Value, Actor: auditActor(who)}
+	caller := callerOf(c)
+	n := webhook.NewWebhook{AgentID: parley.AgentID(in.Body.ChatbotID.Value), Endpoint: in.Body.Endpoint, Events: in.Body.Events, Secret: in.Body.Secret.Value, Actor: auditActor(caller)}
 	if n.AgentID == "" && in.Body.ChatbotID.Ptr() != nil {
 		return nil, parley.NewError(parley.CodeAgentNotFound)
 	}
 	if n.Secret == "" {
-		n.Secret, n.KeyID = access.RequestKey(c.Request), who.Key.ID
+		n.Secret, n.KeyID = access.RequestKey(c.Request), caller.Key.ID
 	}
-	h, _, err := s.Webhooks.Add(ctx, who.Account.ID, n)
+	h, _, err := s.Webhooks.Add(ctx, caller.Account.ID, n)
 	if err != nil {
 		return nil, err
 	}
@@ -71,14 +71,14 @@ type webhookRef struct {
 }
 
 func (s *server) deleteWebhook(ctx context.Context, c *httpapi.Call, in *webhookRef) (*Done, error) {
-	who := callerOf(c)
-	if err := s.Webhooks.Remove(ctx, who.Account.ID, parley.WebhookID(in.ID), auditActor(who)); err != nil {
+	caller := callerOf(c)
+	if err := s.Webhooks.Remove(ctx, caller.Account.ID, parley.WebhookID(in.ID), auditActor(caller)); err != nil {
 		return nil, err
 	}
 	return &Done{"The webhook has been deleted."}, nil
 }
 
-// auditActor names a caller in the audit chain.
+// auditActor returns the name of a caller in the audit log.
 func auditActor(caller *access.Caller) string { return "key " + string(caller.Key.ID) }
 
 func newWebhookReply(h parley.Webhook) Webhook {

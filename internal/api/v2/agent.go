@@ -49,11 +49,11 @@ func newAgent(a *parley.Agent) Agent {
 }
 
 func (s *server) listAgents(ctx context.Context, c *httpapi.Call, in *Paging) (*Page[Agent], error) {
-	ask, err := s.pageRequest(*in, "agents")
+	request, err := s.pageRequest(*in, "agents")
 	if err != nil {
 		return nil, err
 	}
-	page, err := s.DB.Agents(ctx, callerOf(c).Account.ID, s.Now(), ask)
+	page, err := s.DB.Agents(ctx, callerOf(c).Account.ID, s.Now(), request)
 	if err != nil {
 		return nil, fmt.Errorf("list agents: %w", err)
 	}
@@ -74,7 +74,7 @@ type NewAgent struct {
 	Body NewAgentBody
 }
 
-// NewAgentBody says what the agent is to be (facts 4.1).
+// NewAgentBody holds the settings of a new agent (facts 4.1).
 type NewAgentBody struct {
 	Name         string               `json:"name" min:"1" max:"100"`
 	URL          httpapi.Opt[string]  `json:"url,omitzero" format:"url" doc:"Becomes the agent's first source. One that is refused is a pending step."`
@@ -84,18 +84,18 @@ type NewAgentBody struct {
 	Visibility   string               `json:"visibility,omitempty" enum:"@visibility" name:"Visibility" default:"private"`
 }
 
-// CreatedAgent names a new agent, and the steps that are still to be taken (interface 4.1, rule 2).
+// CreatedAgent names a new agent, and the steps that could not be done and are to be tried again.
 type CreatedAgent struct {
 	ID           string   `json:"id"`
 	PendingSteps []string `json:"pendingSteps,omitempty" item:"enum=ADD_SOURCE|TRAIN_AGENT" doc:"Absent when every step succeeded."`
 }
 
 func (s *server) createAgent(ctx context.Context, c *httpapi.Call, in *NewAgent) (*CreatedAgent, error) {
-	who, b := callerOf(c), &in.Body
+	caller, b := callerOf(c), &in.Body
 	if b.Model.Present && !s.canSetModel(b.Model.Value) {
 		return nil, parley.Invalid("model", invalidModelMessage)
 	}
-	id, pending, err := s.Agents.Create(ctx, who.Account, who.Plan, agents.NewAgent{
+	id, pending, err := s.Agents.Create(ctx, caller.Account, caller.Plan, agents.NewAgent{
 		Name: b.Name, URL: b.URL.Value, Instructions: b.Instructions, Model: b.Model.Value, Temp: b.Temp.Value, Visibility: b.Visibility,
 	})
 	if err != nil {
@@ -117,7 +117,7 @@ type AgentChange struct {
 	Body AgentChangeBody
 }
 
-// AgentChangeBody holds the settings to change; those that are absent stay (interface 4.1, rule 1).
+// AgentChangeBody holds the settings to change; those that are absent stay as they are.
 type AgentChangeBody struct {
 	Name                  httpapi.Opt[string]              `json:"name,omitzero" min:"1" max:"100"`
 	Instructions          httpapi.Opt[string]              `json:"instructions,omitzero"`
@@ -144,8 +144,8 @@ type DeviceLimitChange struct {
 const invalidModelMessage = "is not a model that an agent can be given"
 
 func (s *server) updateAgent(ctx context.Context, c *httpapi.Call, in *AgentChange) (*Success, error) {
-	who := callerOf(c)
-	err := s.Agents.Change(ctx, who.Account, who.Plan, parley.AgentID(in.AgentID), func(a *parley.Agent) error {
+	caller := callerOf(c)
+	err := s.Agents.Change(ctx, caller.Account, caller.Plan, parley.AgentID(in.AgentID), func(a *parley.Agent) error {
 		if err := in.Body.checkModels(a, s.canSetModel); err != nil {
 			return err
 		}
@@ -157,7 +157,7 @@ func (s *server) updateAgent(ctx context.Context, c *httpapi.Call, in *AgentChan
 	return &Success{true}, nil
 }
 
-// checkModels refuses models that no agent can be given; one that the agent has already may stay although it is retired.
+// checkModels refuses models that cannot be chosen. A model that the agent has already may stay, even if it is retired.
 func (b *AgentChangeBody) checkModels(a *parley.Agent, settable func(string) bool) error {
 	if m := b.Model; m.Present && m.Value != a.Model && !settable(m.Value) {
 		return parley.Invalid("model", invalidModelMessage)
@@ -205,7 +205,7 @@ func (b *AgentChangeBody) apply(a *parley.Agent) error {
 	return nil
 }
 
-// replaceIfSent takes what was sent; null is the zero value, where the body allows it.
+// replaceIfSent sets dst to the value that was sent, if any. Null, where the body allows it, is the zero value.
 func replaceIfSent[T any](dst *T, sent httpapi.Opt[T]) {
 	if sent.Present {
 		*dst = sent.Value
@@ -235,8 +235,8 @@ func (l DeviceLimitChange) apply(a *parley.Agent, sent httpapi.Opt[DeviceLimitCh
 }
 
 func (s *server) cloneAgent(ctx context.Context, c *httpapi.Call, in *AgentRef) (*CreatedAgent, error) {
-	who := callerOf(c)
-	id, pending, err := s.Agents.Clone(ctx, who.Account, who.Plan, parley.AgentID(in.AgentID))
+	caller := callerOf(c)
+	id, pending, err := s.Agents.Clone(ctx, caller.Account, caller.Plan, parley.AgentID(in.AgentID))
 	if err != nil {
 		return nil, fmt.Errorf("clone agent: %w", err)
 	}
@@ -249,7 +249,7 @@ type AutoRetrain struct {
 	Body AutoRetrainBody
 }
 
-// AutoRetrainBody says which of the two.
+// AutoRetrainBody is the body of AutoRetrain.
 type AutoRetrainBody struct {
 	Enabled bool `json:"enabled" doc:"Turning it on needs a live source."`
 }
@@ -261,10 +261,10 @@ func (s *server) setAutoRetrain(ctx context.Context, c *httpapi.Call, in *AutoRe
 	return &Success{true}, nil
 }
 
-// deprecatedSince is the header of operations that do nothing any more: since 2025-01-01 UTC, as RFC 9745 writes it.
+// deprecatedSince is the header of operations that no longer do anything: since 2025-01-01 UTC, in the form of RFC 9745.
 const deprecatedSince = "@1735689600"
 
-// Deprecated is the reply of operations that do nothing any more (interface 4.1, rule 3).
+// Deprecated is the reply of operations that no longer do anything.
 type Deprecated struct {
 	Success    bool   `json:"success"`
 	Deprecated bool   `json:"deprecated"`

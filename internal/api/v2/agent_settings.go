@@ -7,10 +7,10 @@ import (
 	"parley/internal/httpapi"
 )
 
-// ChannelInstructions are instructions that hold in one channel only, by the channel's key (facts 2.8b).
+// ChannelInstructions are instructions for one channel only, by the name of the channel (facts 2.8b).
 type ChannelInstructions map[string]httpapi.Either[string, ModeInstructions]
 
-// ModeInstructions tell chat and voice apart.
+// ModeInstructions are separate instructions for chat and voice.
 type ModeInstructions struct {
 	Chat  httpapi.Opt[string] `json:"chat,omitzero"`
 	Voice httpapi.Opt[string] `json:"voice,omitzero"`
@@ -91,8 +91,8 @@ func (n NotificationsChange) apply(a *parley.Agent, sent httpapi.Opt[Notificatio
 	return replaceJSONIfSent(&a.Notifications, httpapi.Some(now))
 }
 
-// VoiceSettings say how an agent speaks and listens (facts 2.8d). They are replaced as a whole; what is absent takes its
-// default. Null in a limit means no limit.
+// VoiceSettings configure how an agent speaks and listens (facts 2.8d). They are replaced as a whole: absent members take their
+// defaults. A limit that is null is no limit.
 type VoiceSettings struct {
 	Voice                              Voice               `json:"voice" default:"{\"voiceName\":\"Sarah\"}"`
 	Transcriber                        Transcriber         `json:"transcriber" default:"{\"model\":\"deepgram/nova-3\",\"language\":\"multi\",\"minSilenceDuration\":0.5,\"activationThreshold\":0.5}"`
@@ -118,7 +118,7 @@ type Voice struct {
 	Instructions httpapi.Opt[string] `json:"instructions,omitzero" max:"500"`
 }
 
-// Transcriber is how an agent hears.
+// Transcriber configures how speech is understood.
 type Transcriber struct {
 	Model               string  `json:"model" enum:"elevenlabs/scribe_v2_realtime,cartesia/ink-2,cartesia/ink-whisper,deepgram/nova-3,deepgram/nova-2,deepgram/flux-general-multi,soniox/stt-rt-v5,soniox/stt-rt-v4,hamsa/hamsa-ar"`
 	Language            string  `json:"language" pattern:"^(multi|[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*)$" doc:"A BCP 47 tag, or multi."`
@@ -126,7 +126,7 @@ type Transcriber struct {
 	ActivationThreshold float64 `json:"activationThreshold" min:"0" max:"1"`
 }
 
-// Recordings say whether calls are kept, and for how long.
+// Recordings configure whether calls are recorded, and for how long recordings are kept.
 type Recordings struct {
 	Enabled       bool `json:"enabled"`
 	RetentionDays int  `json:"retentionDays" min:"0"`

@@ -15,7 +15,7 @@ type ChatRequest struct {
 	Body ChatBody
 }
 
-// ChatBody is the body of a chat request (interface 4.3). Null is as good as absent.
+// ChatBody is the body of a chat request. Null is the same as absent.
 type ChatBody struct {
 	Message        httpapi.Opt[string] `json:"message,omitzero" nullable:"true" min:"1" doc:"The user's message. It may be left out only to go on after the result of a tool call was sent."`
 	Stream         httpapi.Opt[bool]   `json:"stream,omitzero" nullable:"true" doc:"True answers with server-sent events; otherwise the answer is one JSON."`
@@ -23,7 +23,7 @@ type ChatBody struct {
 	ConversationID httpapi.Opt[string] `json:"conversationId,omitzero" id:"uuid" nullable:"true" doc:"Continues a conversation; userId is ignored then."`
 }
 
-// AllowsInvalid lets a userId beside a conversationId be whatever it is (decision 9: ignored, not even validated).
+// AllowsInvalid allows an invalid userId if there is a conversationId: the userId is ignored then, and not validated.
 func (b *ChatBody) AllowsInvalid(field string) bool {
 	return field == "userId" && b.ConversationID.Ptr() != nil
 }
@@ -36,7 +36,7 @@ type ChatReply struct {
 	Metadata ChatMetadata `json:"metadata"`
 }
 
-// ChatMetadata says where the answer stands and what it cost.
+// ChatMetadata locates the answer in its conversation and holds its cost.
 type ChatMetadata struct {
 	UserMessageID  string  `json:"userMessageId"`
 	ConversationID string  `json:"conversationId" format:"uuid"`
@@ -72,10 +72,10 @@ func (s *server) renderTurn(ctx context.Context, c *httpapi.Call, turn *chat.Tur
 }
 
 func (s *server) startTurn(ctx context.Context, c *httpapi.Call, in *ChatRequest) (*chat.Turn, error) {
-	who, body := callerOf(c), &in.Body
+	caller, body := callerOf(c), &in.Body
 	req := chat.Request{Streamed: body.Stream.Value, Channel: parley.ChannelAPI}
 	if id := body.ConversationID.Ptr(); id != nil {
-		if *id == "" { // an id that no conversation has; to the engine it would mean a new one
+		if *id == "" { // no conversation has this id; to the engine it would mean a new one
 			return nil, s.conversationNotFound(ctx, c, in.AgentID)
 		}
 		req.ConversationID = parley.ConversationID(*id)
@@ -90,7 +90,7 @@ func (s *server) startTurn(ctx context.Context, c *httpapi.Call, in *ChatRequest
 	default:
 		return nil, parley.Invalid("message", "is required")
 	}
-	return s.Chat.Start(ctx, who.Account, who.Plan, parley.AgentID(in.AgentID), req)
+	return s.Chat.Start(ctx, caller.Account, caller.Plan, parley.AgentID(in.AgentID), req)
 }
 
 func (s *server) conversationNotFound(ctx context.Context, c *httpapi.Call, agent string) error {
@@ -123,8 +123,8 @@ func (s *server) retryAnswer(ctx context.Context, c *httpapi.Call, in *RetryRequ
 	if err := s.checkConversation(ctx, c, in.ConversationRef); err != nil {
 		return nil, err
 	}
-	who, stream := callerOf(c), in.Body.Stream.Value
-	turn, err := s.Chat.Start(ctx, who.Account, who.Plan, parley.AgentID(in.AgentID), chat.Request{
+	caller, stream := callerOf(c), in.Body.Stream.Value
+	turn, err := s.Chat.Start(ctx, caller.Account, caller.Plan, parley.AgentID(in.AgentID), chat.Request{
 		ConversationID: parley.ConversationID(in.ConversationID), Retry: parley.MessageID(in.Body.MessageID), Streamed: stream, Channel: parley.ChannelAPI})
 	if err != nil {
 		return nil, err
@@ -132,20 +132,20 @@ func (s *server) retryAnswer(ctx context.Context, c *httpapi.Call, in *RetryRequ
 	return s.renderTurn(ctx, c, turn, stream)
 }
 
-// checkConversation makes sure that the conversation in a path is one that began through the API: an id that nothing answers to is
-// CONVERSATION_NOT_FOUND, and of one of another origin its owner is told so (decision 7).
+// checkConversation fails unless the conversation in the path began through the API: with CONVERSATION_NOT_FOUND for an unknown id, and
+// with a message that names the origin for a conversation of another origin.
 func (s *server) checkConversation(ctx context.Context, c *httpapi.Call, ref ConversationRef) error {
 	_, err := s.findConversation(ctx, c, ref.AgentID, ref.ConversationID, parley.CodeConversationNotFound)
 	return err
 }
 
-// ToolResultRequest brings the result of a call that ran at the client.
+// ToolResultRequest holds the result of a tool call that ran at the client.
 type ToolResultRequest struct {
 	ConversationRef
 	Body ToolResultBody
 }
 
-// ToolResultBody is the body of a tool's result (facts 4.3). It may hold nothing else.
+// ToolResultBody is the body of a tool's result (facts 4.3). It may have no other members.
 type ToolResultBody struct {
 	ToolCallID string          `json:"toolCallId" min:"1" doc:"The call, as the answer or its stream named it."`
 	Output     json.RawMessage `json:"output,omitempty" doc:"Any JSON. An object of status and data or error is taken as it is, everything else is the data of a success."`

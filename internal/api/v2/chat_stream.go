@@ -14,8 +14,8 @@ import (
 	"parley/internal/httpapi"
 )
 
-// The stream of an answer is the "UI message stream" of facts 6.1. Clients check events against a closed list of types and
-// fields, so nothing is added to it: what is ours travels in messageMetadata.
+// An answer is streamed in the "UI message stream" format (facts 6.1). Clients check events against a closed list of types and fields, so
+// nothing is added to it: what is specific to Parley is in messageMetadata.
 const (
 	defaultKeepAliveInterval = 15 * time.Second
 	defaultStreamOpenDelay   = 10 * time.Second
@@ -34,35 +34,35 @@ type event struct {
 	MessageMetadata any             `json:"messageMetadata,omitempty"`
 }
 
-// streamMetadata is the metadata of the last event: it names the message, which the JSON reply names outside.
+// streamMetadata is the metadata of the last event. It holds the id of the message, which in a JSON reply is outside of the metadata.
 type streamMetadata struct {
 	MessageID string `json:"messageId"`
 	ChatMetadata
 }
 
-// streamBeginning is the metadata of the first event: with it a client that stops the answer can go on in its conversation.
-type streamBeginning struct {
+// streamStart is the metadata of the first event. With it a client that stops the answer can continue the conversation.
+type streamStart struct {
 	UserMessageID  string  `json:"userMessageId"`
 	ConversationID string  `json:"conversationId"`
 	UserID         *string `json:"userId"`
 }
 
-func newStreamBeginning(t *chat.Turn) streamBeginning {
-	return streamBeginning{string(t.UserMessageID), string(t.ConversationID), textOrNull(t.UserID)}
+func newStreamStart(t *chat.Turn) streamStart {
+	return streamStart{string(t.UserMessageID), string(t.ConversationID), textOrNull(t.UserID)}
 }
 
-// streamTurn renders a turn as server-sent events. A turn that fails before its first word is an ordinary error. The turn does
-// not notice how fast its reader is, or that it has gone.
+// streamTurn renders a turn as server-sent events. A turn that fails before its first word is an ordinary error. A reader that is slow or
+// gone does not affect the turn.
 func (s *server) streamTurn(ctx context.Context, c *httpapi.Call, turn *chat.Turn) error {
 	r := turn.Reader()
 	defer r.Close()
-	speaking, err := waitForFirstEvent(ctx, turn, cmp.Or(s.StreamOpenDelay, defaultStreamOpenDelay))
+	hasText, err := waitForFirstEvent(ctx, turn, cmp.Or(s.StreamOpenDelay, defaultStreamOpenDelay))
 	if err != nil {
 		return err
 	}
 	t := &turnWriter{out: c.StreamUIMessages(), turn: turn}
-	t.send(event{Type: "start", MessageID: string(turn.MessageID), MessageMetadata: newStreamBeginning(turn)}, event{Type: "start-step"})
-	if !speaking {
+	t.send(event{Type: "start", MessageID: string(turn.MessageID), MessageMetadata: newStreamStart(turn)}, event{Type: "start-step"})
+	if !hasText {
 		t.flush()
 	}
 	for t.err == nil {
@@ -73,40 +73,40 @@ func (s *server) streamTurn(ctx context.Context, c *httpapi.Call, turn *chat.Tur
 			t.flush()
 		case errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil:
 			t.err = t.out.Ping()
-		default: // the end, or the client has gone
+		default: // the end, or the client is gone
 			return nil
 		}
 	}
-	return nil // the record has seen why the client could not be written to
+	return nil // the log record holds the write error
 }
 
-// waitForFirstEvent waits for the first word and reports whether it came in time. An error is the turn's failure before it.
-func waitForFirstEvent(ctx context.Context, turn *chat.Turn, patience time.Duration) (speaking bool, err error) {
-	soon, cancel := context.WithTimeout(ctx, patience)
+// waitForFirstEvent waits for the first word and reports whether it came in time. An error is that of a turn that failed before it.
+func waitForFirstEvent(ctx context.Context, turn *chat.Turn, timeout time.Duration) (hasText bool, err error) {
+	waitCtx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	err = turn.WaitForText(soon)
+	err = turn.WaitForText(waitCtx)
 	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
 		return false, nil
 	}
 	return err == nil, err
 }
 
-func nextEvents(ctx context.Context, r *chat.Reader, silence time.Duration) ([]chat.Event, error) {
-	quiet, cancel := context.WithTimeout(ctx, silence)
+func nextEvents(ctx context.Context, r *chat.Reader, timeout time.Duration) ([]chat.Event, error) {
+	waitCtx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	events, err := r.Next(quiet)
+	events, err := r.Next(waitCtx)
 	if errors.Is(err, io.EOF) {
 		return nil, io.EOF
 	}
 	return events, err
 }
 
-// turnWriter words the events of one turn.
+// turnWriter writes the events of one turn.
 type turnWriter struct {
 	out        *httpapi.Stream
 	turn       *chat.Turn
-	openPartID string // id of the text part that is open, or empty
-	partCount  int    // how many have been opened
+	openPartID string // of the open text part; empty for none
+	partCount  int    // of text parts that have been opened
 	err        error
 }
 
@@ -124,10 +124,10 @@ func (t *turnWriter) flush() {
 	}
 }
 
-// maxPendingEvents is how many events may wait for a reader before their texts are sent as one delta: a slow reader catches up so.
+// maxPendingEvents is the number of events above which texts are sent as one delta, so that a slow reader can catch up.
 const maxPendingEvents = 256
 
-// writeEvents words events that came together.
+// writeEvents writes events that were read together.
 func (t *turnWriter) writeEvents(events []chat.Event) {
 	var text strings.Builder
 	for _, e := range events {
@@ -147,7 +147,7 @@ func (t *turnWriter) writeEvents(events []chat.Event) {
 	t.writeText(text.String())
 }
 
-// writeEvent words an event that is not text.
+// writeEvent writes an event other than text.
 func (t *turnWriter) writeEvent(e chat.Event) {
 	switch e.Kind {
 	case chat.ToolCalled:
@@ -161,7 +161,7 @@ func (t *turnWriter) writeEvent(e chat.Event) {
 		t.send(event{Type: "error", ErrorText: e.Err.Message})
 	case chat.Finished:
 		t.writeFinish(e.Finish)
-	case chat.Text: // said already
+	case chat.Text: // written by writeEvents
 	}
 }
 

@@ -33,7 +33,7 @@ type History struct {
 	Messages []Message `json:"messages" doc:"The newest messages, oldest first."`
 }
 
-// HistoryPage is the reply to a request for one conversation; its cursor leads on in the list of messages (interface 4.8).
+// HistoryPage is the reply to a request for one conversation. Its cursor continues in the list of messages.
 type HistoryPage struct {
 	Data       History    `json:"data"`
 	Pagination Pagination `json:"pagination"`
@@ -73,35 +73,36 @@ func (s *server) getConversation(ctx context.Context, c *httpapi.Call, in *Conve
 	return &HistoryPage{History{newConversation(conv), page.Data}, page.Pagination}, nil
 }
 
-// findAPIConversation finds a conversation that began through the API. One of another origin is not found here either, but its owner is
-// told where it can be read (interface 4.5, rule 4).
+// findAPIConversation returns a conversation that began through the API. It fails with RESOURCE_NOT_FOUND for one of another origin, too,
+// with a message that says how it can be read.
 func (s *server) findAPIConversation(ctx context.Context, c *httpapi.Call, agent, id string) (*parley.Conversation, error) {
 	return s.findConversation(ctx, c, agent, id, parley.CodeResourceNotFound)
 }
 
-// findHandoverConversation is ours, and finds the conversation of a ticket that was opened through the API as well: its customer, too, writes to
-// people and hears of them (decision 26).
+// findHandoverConversation is findAPIConversation, but it also finds conversations of tickets that were opened through the API: their
+// customers exchange messages with people, too.
 func (s *server) findHandoverConversation(ctx context.Context, c *httpapi.Call, agent, id string) (*parley.Conversation, error) {
 	return s.findConversation(ctx, c, agent, id, parley.CodeResourceNotFound, parley.ChannelUnspecified)
 }
 
-// findConversation is ours, with the code for an id that nothing answers to, and with other origins that will do.
-func (s *server) findConversation(ctx context.Context, c *httpapi.Call, agent, id string, unknown parley.Code, also ...parley.Channel) (*parley.Conversation, error) {
+// findConversation returns a conversation that began through the API or has one of the other channels. It fails with notFoundCode for an
+// unknown id.
+func (s *server) findConversation(ctx context.Context, c *httpapi.Call, agent, id string, notFoundCode parley.Code, otherChannels ...parley.Channel) (*parley.Conversation, error) {
 	conv, err := s.DB.Conversation(ctx, callerOf(c).Account.ID, parley.AgentID(agent), parley.ConversationID(id))
 	if parley.IsCode(err, parley.CodeResourceNotFound) {
-		return nil, parley.NewError(unknown)
+		return nil, parley.NewError(notFoundCode)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("find conversation: %w", err)
 	}
-	if conv.Channel != parley.ChannelAPI && !slices.Contains(also, conv.Channel) {
+	if conv.Channel != parley.ChannelAPI && !slices.Contains(otherChannels, conv.Channel) {
 		return nil, parley.NewErrorf(parley.CodeResourceNotFound, "This conversation came from %q, and only conversations that began through the API are read here. "+
 			"Export it instead: GET /agents/%s/conversations/export?conversationId=%s", conv.Channel, agent, id)
 	}
 	return conv, nil
 }
 
-// parseDateRange reads the two dates of a query. A day counts whole, in UTC; before is the first moment that is too late.
+// parseDateRange parses the two dates of a query. A whole day in UTC is included; before is the first moment after the range.
 func parseDateRange(start, end string) (from, before *time.Time, err error) {
 	if start != "" {
 		at, _, ok := httpapi.ParseTime(start)
@@ -111,15 +112,15 @@ func parseDateRange(start, end string) (from, before *time.Time, err error) {
 		from = &at
 	}
 	if end != "" {
-		at, whole, ok := httpapi.ParseTime(end)
+		at, wholeDay, ok := httpapi.ParseTime(end)
 		if !ok {
 			return nil, nil, parley.Invalid("endDate", httpapi.InvalidTimeMessage)
 		}
-		through := httpapi.ExclusiveEnd(at, whole)
-		if from != nil && (!whole && from.After(at) || !from.Before(through)) {
+		endExclusive := httpapi.ExclusiveEnd(at, wholeDay)
+		if from != nil && (!wholeDay && from.After(at) || !from.Before(endExclusive)) {
 			return nil, nil, parley.NewError(parley.CodeInvalidDateRange)
 		}
-		before = &through
+		before = &endExclusive
 	}
 	return from, before, nil
 }
@@ -131,19 +132,20 @@ type UserConversationQuery struct {
 	Paging
 }
 
-// listUserConversations lists what an end user has begun through the API. An id that no user can have finds nothing, like any other.
+// listUserConversations lists the conversations that an end user has begun through the API. An id that no user can have finds nothing,
+// like any unknown one.
 func (s *server) listUserConversations(ctx context.Context, c *httpapi.Call, in *UserConversationQuery) (*Page[Conversation], error) {
 	return s.conversationPage(ctx, c, in.AgentID, in.Paging, "conversations "+in.AgentID+" of "+in.UserID,
 		store.ConversationFilter{Channel: parley.ChannelAPI, User: parley.EndUserID(in.UserID)})
 }
 
-// conversationPage reads one page of a list of conversations.
+// conversationPage returns one page of a list of conversations.
 func (s *server) conversationPage(ctx context.Context, c *httpapi.Call, agent string, paging Paging, purpose string, filter store.ConversationFilter) (*Page[Conversation], error) {
-	ask, err := s.pageRequest(paging, purpose)
+	request, err := s.pageRequest(paging, purpose)
 	if err != nil {
 		return nil, err
 	}
-	page, err := s.DB.Conversations(ctx, callerOf(c).Account.ID, parley.AgentID(agent), filter, ask)
+	page, err := s.DB.Conversations(ctx, callerOf(c).Account.ID, parley.AgentID(agent), filter, request)
 	if err != nil {
 		return nil, fmt.Errorf("list conversations: %w", err)
 	}
@@ -170,13 +172,13 @@ type Part struct {
 	Output     json.RawMessage `json:"output,omitempty" doc:"Of a tool's result."`
 }
 
-// Evidence is how far an answer can be trusted, and what it rests on.
+// Evidence is the confidence in an answer and the sources that support it.
 type Evidence struct {
 	Score     *float64   `json:"score" min:"0" max:"1" doc:"Confidence of the answer; null when the model cannot tell."`
 	Citations []Citation `json:"citations" doc:"Which bytes of which version of a source support which bytes of the answer's text."`
 }
 
-// Citation ties a stretch of the answer's text to the bytes of a source's version that support it.
+// Citation links a span of the answer's text to the bytes of a source's version that support it.
 type Citation struct {
 	SourceID    string  `json:"sourceId" format:"uuid"`
 	Name        string  `json:"name"`
@@ -197,7 +199,7 @@ func newEvidence(score *float64, citations []parley.Citation) Evidence {
 	return e
 }
 
-// newMessage is a message as it is shown, now: a call without a result has one that says so.
+// newMessage returns a message as clients see it now: a tool call without a result has one that says so.
 func (s *server) newMessage(m *parley.Message) Message {
 	out := Message{ID: string(m.ID), Role: m.Role(), Parts: newParts(m.VisibleParts(s.Now())), CreatedAt: m.CreatedAt.Unix()}
 	if out.Role == "assistant" {
@@ -234,18 +236,19 @@ func (s *server) listMessages(ctx context.Context, c *httpapi.Call, in *MessageQ
 	if err != nil {
 		return nil, err
 	}
-	ask, err := s.pageRequest(in.Paging, messagesPurpose(conv))
+	request, err := s.pageRequest(in.Paging, messagesPurpose(conv))
 	if err != nil {
 		return nil, err
 	}
-	return s.messagePage(ctx, c, conv, ask)
+	return s.messagePage(ctx, c, conv, request)
 }
 
 func messagesPurpose(conv *parley.Conversation) string { return "messages " + string(conv.ID) }
 
-// messagePage reads one page of a conversation's messages: the list walks backward, a page runs forward (interface 4.8).
-func (s *server) messagePage(ctx context.Context, c *httpapi.Call, conv *parley.Conversation, ask parley.PageRequest) (*Page[Message], error) {
-	page, err := s.DB.Messages(ctx, callerOf(c).Account.ID, conv.AgentID, conv.ID, ask)
+// messagePage returns one page of a conversation's messages. The list begins with the newest page; within a page the oldest message is
+// first.
+func (s *server) messagePage(ctx context.Context, c *httpapi.Call, conv *parley.Conversation, request parley.PageRequest) (*Page[Message], error) {
+	page, err := s.DB.Messages(ctx, callerOf(c).Account.ID, conv.AgentID, conv.ID, request)
 	if err != nil {
 		return nil, fmt.Errorf("list messages: %w", err)
 	}
@@ -259,7 +262,7 @@ type FeedbackRequest struct {
 	Body      FeedbackBody
 }
 
-// FeedbackBody is the body of a rating (facts 4.3). It may hold nothing else.
+// FeedbackBody is the body of a rating (facts 4.3). It may have no other members.
 type FeedbackBody struct {
 	Feedback *string `json:"feedback" enum:"@rating" name:"Rating" doc:"Null takes the rating back."`
 }
@@ -273,7 +276,7 @@ func (s *server) rateMessage(ctx context.Context, c *httpapi.Call, in *FeedbackR
 		rating = *in.Body.Feedback
 	}
 	m, err := s.Conversations.Rate(ctx, callerOf(c).Account.ID, parley.AgentID(in.AgentID), parley.ConversationID(in.ConversationID), parley.MessageID(in.MessageID), rating)
-	if parley.IsCode(err, parley.CodeResourceNotFound) { // it was deleted this moment
+	if parley.IsCode(err, parley.CodeResourceNotFound) { // it has just been deleted
 		return nil, parley.NewError(parley.CodeConversationNotFound)
 	}
 	if err != nil {

@@ -57,7 +57,7 @@ var tagTexts = map[string]string{
 	"Sources":       "What an agent has read. A source trains as soon as it is written.",
 }
 
-// operationDocs gathers what the document tells of each operation. TestEveryOperationIsTold holds the examples to their schemas.
+// operationDocs returns the documentation of each operation. TestEveryOperationIsTold checks the examples against the schemas.
 func operationDocs() map[string]httpapi.Doc {
 	all := map[string]httpapi.Doc{}
 	for _, part := range []map[string]httpapi.Doc{serviceDocs, agentDocs, chatDocs, conversationDocs, searchDocs, insightDocs, ticketDocs, voiceDocs, sourceDocs} {
@@ -66,7 +66,7 @@ func operationDocs() map[string]httpapi.Doc {
 	return all
 }
 
-// parameterExamples are the parameters of paths.
+// parameterExamples describes the parameters of paths.
 var parameterExamples = map[string]httpapi.Example{
 	"agentId":        {Text: "The agent, by its id.", Value: "5QHA6VB-DIAbBhxwqxfdi"},
 	"conversationId": {Text: "The conversation, by its id.", Value: "01998b2e-7d4c-7a3b-9f10-2c5d8e6f7a01"},

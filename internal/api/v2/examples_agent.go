@@ -61,7 +61,7 @@ var agentDocs = map[string]httpapi.Doc{
 	},
 }
 
-// sourceExample is a source's record with a status.
+// sourceExample returns a source's record with the status.
 func sourceExample(status string) string {
 	return `{"id": "01998b2d-1f00-7c21-8a44-0b1c2d3e4f50", "type": "text", "name": "Opening hours", "size": 85,
 		"createdAt": "2026-11-19T08:12:39.900Z", "status": "` + status + `", "metadata": null}`

@@ -16,20 +16,20 @@ import (
 	"parley/internal/store"
 )
 
-// replayedHeader marks a reply that was given before: nothing has happened this time.
+// replayedHeader marks a reply to a request that has been answered before, and that had no effect this time.
 const replayedHeader = "Idempotent-Replayed"
 
-// replayRule is how an operation answers a request whose effect is there already.
+// replayRule describes how an operation answers a request that has had its effect before.
 type replayRule struct {
-	storesReply bool // the reply is kept as it was: it is short and holds nobody's words
-	render      func(ctx context.Context, c *httpapi.Call, in any, did effect) (any, error)
+	storesReply bool // the reply is stored and sent again as it was; for replies that are short and hold no text of users
+	render      func(ctx context.Context, c *httpapi.Call, in any, done effect) (any, error)
 }
 
-// effect is what a request has done, as store.Did was told: "turn:ID" is the kind turn and its id.
+// effect is what a request has done. It is recorded as "turn:ID", for the kind turn.
 type effect struct{ kind, id string }
 
-// runOnce answers a request with an Idempotency-Key: the first one runs, the others get what it got. A key belongs to the account,
-// the method and the path.
+// runOnce answers a request with an Idempotency-Key: the first one runs, and the others get the reply of the first. A key belongs to
+// the account, the method and the path.
 func (s *server) runOnce(ctx context.Context, c *httpapi.Call, o httpapi.IdempotentRequest) (any, error) {
 	claim := store.Claim{Account: callerOf(c).Account.ID, Key: o.Key, Hash: o.Hash, Token: parley.NewUUID()}
 	record, err := s.DB.ClaimIdempotencyKey(ctx, claim, s.Now())
@@ -57,11 +57,11 @@ func (s *server) runOnce(ctx context.Context, c *httpapi.Call, o httpapi.Idempot
 	return s.runFirst(ctx, c, claim, o)
 }
 
-// runFirst runs a request that holds its key. One that fails before it has done anything gives the key back.
+// runFirst runs a request that has claimed its key. If it fails before it has done anything, the key is released.
 func (s *server) runFirst(ctx context.Context, c *httpapi.Call, claim store.Claim, o httpapi.IdempotentRequest) (any, error) {
-	record := false
+	isDone := false
 	defer func() {
-		if !record {
+		if !isDone {
 			s.releaseClaim(ctx, claim)
 		}
 	}()
@@ -69,14 +69,14 @@ func (s *server) runFirst(ctx context.Context, c *httpapi.Call, claim store.Clai
 	if err != nil {
 		return nil, err
 	}
-	record = true
+	isDone = true
 	if s.replayRules[c.Operation.Name].storesReply {
 		s.storeReply(ctx, c, claim, out)
 	}
 	return out, nil
 }
 
-// storeReply stores the reply. Where that fails, the next reply is made from what was done.
+// storeReply stores the reply. If that fails, the reply is rendered again from the effect when it is needed.
 func (s *server) storeReply(ctx context.Context, c *httpapi.Call, claim store.Claim, out any) {
 	reply, err := json.Marshal(out)
 	if err == nil {
@@ -89,7 +89,7 @@ func (s *server) storeReply(ctx context.Context, c *httpapi.Call, claim store.Cl
 	}
 }
 
-// releaseClaim returns the key back. Where that fails, the claim runs out.
+// releaseClaim releases the key. If that fails, the claim expires.
 func (s *server) releaseClaim(ctx context.Context, claim store.Claim) {
 	ctx, stop := detachedContext(ctx)
 	defer stop()
@@ -98,12 +98,13 @@ func (s *server) releaseClaim(ctx context.Context, claim store.Claim) {
 	}
 }
 
-// detachedContext is for what must be written although the client may have gone.
+// detachedContext returns a context for what must be written even if the client is gone.
 func detachedContext(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 }
 
-// checkSpentKey judges a request whose key stands for another body: only an answer that failed has given its key back.
+// checkSpentKey returns the failure of a request whose key was used with another body. The key of an answer that failed may be used
+// again: then the failure is chat.ErrNoAnswer.
 func (s *server) checkSpentKey(ctx context.Context, c *httpapi.Call, o httpapi.IdempotentRequest, record *store.IdempotencyRecord) error {
 	id, isTurn := strings.CutPrefix(record.Subject, "turn:")
 	if in, ok := o.Input.(streamingRequest); ok && isTurn {
@@ -135,8 +136,7 @@ func (s *server) replayReply(ctx context.Context, c *httpapi.Call, o httpapi.Ide
 	return out, nil
 }
 
-// newReplayRules says how each POST answers once its effect is there, by the operation's name. A POST that is not here is
-// Repeatable: it has no effect.
+// newReplayRules returns the rule of each POST by the name of its operation. A POST without a rule has no effect and is Repeatable.
 func (s *server) newReplayRules() map[string]replayRule {
 	return map[string]replayRule{
 		"createAgent":    {storesReply: true, render: s.replayAgent},
@@ -157,32 +157,32 @@ func replaySuccess(context.Context, *httpapi.Call, any, effect) (any, error) {
 	return &Data[Success]{Success{true}}, nil
 }
 
-func (s *server) replayAgent(ctx context.Context, c *httpapi.Call, in any, did effect) (any, error) {
-	out := &CreatedAgent{ID: did.id}
+func (s *server) replayAgent(ctx context.Context, c *httpapi.Call, in any, done effect) (any, error) {
+	out := &CreatedAgent{ID: done.id}
 	n, ok := in.(*NewAgent)
 	if !ok || n.Body.URL.Value == "" {
 		return out, nil
 	}
-	links, err := s.DB.Sources(ctx, callerOf(c).Account.ID, parley.AgentID(did.id), store.SourceFilter{Kinds: []parley.SourceKind{parley.SourceLink}}, parley.PageRequest{Limit: 1})
+	links, err := s.DB.Sources(ctx, callerOf(c).Account.ID, parley.AgentID(done.id), store.SourceFilter{Kinds: []parley.SourceKind{parley.SourceLink}}, parley.PageRequest{Limit: 1})
 	if err == nil && links.Total == 0 {
 		out.PendingSteps = []string{agents.AddSource}
 	}
 	return out, err
 }
 
-func (s *server) replaySource(ctx context.Context, c *httpapi.Call, in any, did effect) (any, error) {
-	asked := in.(*NewSource)
-	out, err := s.getSource(ctx, c, &SourceRef{AgentID: asked.AgentID, SourceID: did.id})
+func (s *server) replaySource(ctx context.Context, c *httpapi.Call, in any, done effect) (any, error) {
+	request := in.(*NewSource)
+	out, err := s.getSource(ctx, c, &SourceRef{AgentID: request.AgentID, SourceID: done.id})
 	if err != nil {
 		return nil, err
 	}
-	return &WrittenSource{*out, newUploadedID(&parley.Source{ID: parley.SourceID(did.id)}, asked.Upload)}, nil
+	return &WrittenSource{*out, newUploadedID(&parley.Source{ID: parley.SourceID(done.id)}, request.Upload)}, nil
 }
 
-// replayTurn answers from the stored message, as JSON or as a stream, whichever the request asked for.
-func (s *server) replayTurn(ctx context.Context, c *httpapi.Call, in any, did effect) (any, error) {
+// replayTurn renders the stored answer, as JSON or as a stream as the request asks.
+func (s *server) replayTurn(ctx context.Context, c *httpapi.Call, in any, done effect) (any, error) {
 	agent, stream := in.(streamingRequest).streamTarget()
-	turn, err := s.storedTurn(ctx, c, parley.AgentID(agent), did)
+	turn, err := s.storedTurn(ctx, c, parley.AgentID(agent), done)
 	if err != nil {
 		return nil, err
 	}
@@ -193,18 +193,18 @@ func (s *server) replayTurn(ctx context.Context, c *httpapi.Call, in any, did ef
 	return out, err
 }
 
-func (s *server) storedTurn(ctx context.Context, c *httpapi.Call, agent parley.AgentID, did effect) (*chat.Turn, error) {
+func (s *server) storedTurn(ctx context.Context, c *httpapi.Call, agent parley.AgentID, done effect) (*chat.Turn, error) {
 	account := callerOf(c).Account.ID
-	switch did.kind {
+	switch done.kind {
 	case "turn":
-		return s.Chat.ReplayTurn(ctx, account, agent, parley.TurnID(did.id))
+		return s.Chat.ReplayTurn(ctx, account, agent, parley.TurnID(done.id))
 	case "paused":
-		return s.Chat.ReplayUnanswered(ctx, account, agent, did.id)
+		return s.Chat.ReplayUnanswered(ctx, account, agent, done.id)
 	}
-	return nil, errors.New("api: a chat has done " + did.kind)
+	return nil, errors.New("v2: a chat has done " + done.kind)
 }
 
-// streamingRequest is a request that an answer is made for: to which agent, and whether as a stream.
+// streamingRequest is a request for an answer of an agent, possibly as a stream.
 type streamingRequest interface {
 	streamTarget() (agent string, stream bool)
 }
@@ -217,11 +217,11 @@ func (r *RetryRequest) streamTarget() (agent string, stream bool) {
 	return r.AgentID, r.Body.Stream.Value
 }
 
-// replayTicket answers the same request once more with the ticket that it has opened, as it stands now.
-func (s *server) replayTicket(ctx context.Context, c *httpapi.Call, in any, did effect) (any, error) {
-	number, err := strconv.ParseInt(did.id, 10, 64)
+// replayTicket returns the ticket that the request has opened, as it is now.
+func (s *server) replayTicket(ctx context.Context, c *httpapi.Call, in any, done effect) (any, error) {
+	number, err := strconv.ParseInt(done.id, 10, 64)
 	if err != nil {
-		return nil, fmt.Errorf("api: a new ticket has done %s: %w", did.kind, err)
+		return nil, fmt.Errorf("v2: a new ticket has done %s: %w", done.kind, err)
 	}
 	return s.getTicket(ctx, c, &TicketRef{AgentID: in.(*NewTicket).AgentID, TicketNumber: number})
 }

@@ -12,7 +12,7 @@ import (
 	"parley/internal/store"
 )
 
-// InsightsQuery asks what an agent's conversations add up to.
+// InsightsQuery selects the days and the grouping of a report.
 type InsightsQuery struct {
 	AgentRef
 	From    string `query:"from" doc:"First day (YYYY-MM-DD, UTC), counted whole. By default 29 days before to."`
@@ -20,12 +20,12 @@ type InsightsQuery struct {
 	GroupBy string `query:"groupBy" enum:"day,topic,channel,sentiment" name:"InsightGrouping" default:"day" doc:"What series is told apart by."`
 }
 
-// InsightsReply is what an agent's conversations add up to.
+// InsightsReply is the reply with a report.
 type InsightsReply struct {
 	Data Insights `json:"data"`
 }
 
-// Insights is a report of whole days.
+// Insights is a report about an agent's conversations on whole days.
 type Insights struct {
 	From       string       `json:"from" doc:"First day, UTC."`
 	To         string       `json:"to" doc:"Last day, UTC."`
@@ -50,20 +50,20 @@ type InsightSums struct {
 	Unresolved     int64 `json:"unresolved" min:"0"`
 }
 
-// InsightRow is the sums of a day, a topic, a channel or a sentiment.
+// InsightRow holds the sums of a day, a topic, a channel or a sentiment.
 type InsightRow struct {
 	Key string `json:"key" doc:"The day, or the name; unspecified for conversations without a topic or a certain sentiment."`
 	InsightSums
 }
 
-// TopicRow is the sums of a topic.
+// TopicRow holds the sums of a topic.
 type TopicRow struct {
 	Name   string  `json:"name" doc:"As the search filter topic takes it; unspecified for conversations without a topic."`
 	Parent *string `json:"parent" doc:"The topic that it is a subtopic of."`
 	InsightSums
 }
 
-// Resolution is the resolution rate with what it is made of.
+// Resolution is the resolution rate and the numbers that it is computed from.
 type Resolution struct {
 	Rate       *float64           `json:"rate" min:"0" max:"1" doc:"Share of the conversations with a question that were resolved; null where there are none."`
 	Resolved   int64              `json:"resolved" min:"0"`
@@ -82,14 +82,14 @@ type UnresolvedByReason struct {
 	AskedAgain int64 `json:"askedAgain" min:"0"`
 }
 
-// Unanswered is what the sources lack.
+// Unanswered holds the questions that the sources do not answer.
 type Unanswered struct {
 	Questions int64             `json:"questions" min:"0" doc:"That the sources did not answer."`
 	Withheld  bool              `json:"withheld" doc:"Whether the questions of this agent may not be kept: it masks personal data, or the account falls under HIPAA."`
 	Groups    []UnansweredGroup `json:"groups" doc:"The newest 1,000 questions by likeness, the largest of at most 50 groups first."`
 }
 
-// UnansweredGroup is questions that are about the same.
+// UnansweredGroup is a group of similar questions.
 type UnansweredGroup struct {
 	Example    string `json:"example" doc:"The newest of them."`
 	Count      int    `json:"count" min:"1"`
@@ -109,7 +109,7 @@ func (s *server) getInsights(ctx context.Context, c *httpapi.Call, in *InsightsQ
 	return &InsightsReply{NewInsights(r)}, nil
 }
 
-// NewInsights returns a report as it is written for machines, here and on the command line.
+// NewInsights returns a report in the form of this API, which the command line uses, too.
 func NewInsights(r *insight.Report) Insights {
 	t := r.Totals
 	out := Insights{From: r.From.Format(time.DateOnly), To: r.To.Format(time.DateOnly), GroupBy: string(r.By), Totals: newInsightSums(t),

@@ -13,7 +13,7 @@ import (
 	"parley/internal/text/words"
 )
 
-// PassageQuery names a stretch of a source's text, as citations do.
+// PassageQuery names a span of a source's text, as citations do.
 type PassageQuery struct {
 	SourceRef
 	Version string `query:"version" doc:"Hash of the version, as citations give it. By default the live one."`
@@ -21,7 +21,7 @@ type PassageQuery struct {
 	End     int    `query:"end" min:"1" doc:"The byte behind the last. By default the end of the text."`
 }
 
-// Passage is a stretch of a source's text and whether the source still says it.
+// Passage is a span of a source's text, and whether the source still contains it.
 type Passage struct {
 	State       string  `json:"state" enum:"holds,changed,gone" doc:"Whether the source's live version is the one asked for, another one, or there is no source any more."`
 	Text        *string `json:"text" doc:"The bytes asked for; null where that version is no longer kept."`
@@ -61,11 +61,11 @@ func (s *server) getPassage(ctx context.Context, c *httpapi.Call, in *PassageQue
 	return out, nil
 }
 
-// readPassage reads the stretch, and whether the live version says it too.
+// readPassage reads the span, and checks whether the live version contains its words.
 func (s *server) readPassage(ctx context.Context, c *httpapi.Call, in *PassageQuery, cited store.CitedSource, out *Passage) error {
 	account, agent, source := callerOf(c).Account.ID, parley.AgentID(in.AgentID), parley.SourceID(in.SourceID)
 	start, end := in.Start, cmp.Or(in.End, cited.RequestedVersion.Size)
-	stretch, err := s.DB.VersionBytes(ctx, account, agent, source, cited.RequestedVersion.ID, start, end+1) // a byte more tells whether a character is cut
+	stretch, err := s.DB.VersionBytes(ctx, account, agent, source, cited.RequestedVersion.ID, start, end+1) // one byte more, to see whether a character is cut
 	if err != nil {
 		return err
 	}
@@ -74,15 +74,15 @@ func (s *server) readPassage(ctx context.Context, c *httpapi.Call, in *PassageQu
 	if cited.LiveVersion == nil {
 		return nil
 	}
-	there := out.State == passageHolds
-	if !there {
+	occurs := out.State == passageHolds
+	if !occurs {
 		live, err := s.DB.Version(ctx, account, agent, source, cited.LiveVersion.ID)
 		if err != nil {
 			return err
 		}
-		there = containsWords(text, live.Text)
+		occurs = containsWords(text, live.Text)
 	}
-	out.Occurs = &there
+	out.Occurs = &occurs
 	return nil
 }
 
@@ -97,19 +97,19 @@ func passageState(c store.CitedSource) string {
 	}
 }
 
-// checkBounds makes sure that the stretch lies in a text of so many bytes.
+// checkBounds fails unless the span is inside a text of so many bytes.
 func (in *PassageQuery) checkBounds(size int) error {
-	wrong := map[string]string{}
+	faults := map[string]string{}
 	if in.End > size {
-		wrong["end"] = fmt.Sprintf("must be at most %d, the length of that version in bytes", size)
+		faults["end"] = fmt.Sprintf("must be at most %d, the length of that version in bytes", size)
 	}
 	if end := in.End; in.Start >= size || end > 0 && in.Start >= end {
-		wrong["start"] = "must be before the end"
+		faults["start"] = "must be before the end"
 	}
-	return parley.InvalidFields(wrong)
+	return parley.InvalidFields(faults)
 }
 
-// trimToRunes returns the stretch [start, end) without the parts of characters at its ends. around begins at start.
+// trimToRunes returns the span [start, end) without partial characters at its ends. stretch begins at start.
 func trimToRunes(stretch string, start, end int) (string, int, int) {
 	from, to := 0, end-start
 	for from < to && !utf8.RuneStart(stretch[from]) {
@@ -121,8 +121,8 @@ func trimToRunes(stretch string, start, end int) (string, int, int) {
 	return stretch[from:to], start + from, start + to
 }
 
-// containsWords reports whether the words of the stretch stand one after the other in the text: case, accents, punctuation and line
-// breaks aside.
+// containsWords reports whether the text contains the words of the span in the same order, ignoring case, accents, punctuation and line
+// breaks.
 func containsWords(stretch, text string) bool {
 	if strings.Contains(text, stretch) {
 		return true

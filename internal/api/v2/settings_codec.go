@@ -11,8 +11,8 @@ import (
 	"parley/internal/httpapi"
 )
 
-// AgentSettings is what a manifest may set of an agent, by the rules of this interface: what PUT /agents/{agentId} changes, what
-// has operations of its own, and what only the manifest knows. Absent members stay.
+// AgentSettings is what a manifest may set of an agent: what PUT /agents/{agentId} changes, what has operations of its own, and what
+// only the manifest can set. Absent members stay as they are.
 type AgentSettings struct {
 	AgentChangeBody
 	AutoRetrain         httpapi.Opt[bool]            `json:"autoRetrain,omitzero"`
@@ -25,12 +25,12 @@ type AgentSettings struct {
 	Voice               httpapi.Opt[VoiceRules]      `json:"voice,omitzero" nullable:"true"`
 }
 
-// SettingsCodec checks, changes and shows agents' settings for the manifest of "parley apply".
+// SettingsCodec reads and writes the settings of agents for manifests ("parley apply").
 type SettingsCodec struct {
-	CanSetModel func(model string) bool // which models may be chosen
+	CanSetModel func(model string) bool // reports whether a model may be chosen
 }
 
-// Apply changes the agent by a JSON object of settings. Fails with VALIDATION_INVALID_BODY and dotted details.
+// Apply changes the agent by a JSON object of settings. It fails with VALIDATION_INVALID_BODY and details by dotted path.
 func (d SettingsCodec) Apply(a *parley.Agent, settings json.RawMessage) error {
 	var s AgentSettings
 	err := httpapi.Decode(settings, &s)
@@ -56,7 +56,7 @@ func (d SettingsCodec) Apply(a *parley.Agent, settings json.RawMessage) error {
 	return overlayStyles(a, s.Styles)
 }
 
-// joinFaults returns two failures as one, so that all faults are told at once.
+// joinFaults joins the details of two VALIDATION_INVALID_BODY errors, so that all faults are reported at once.
 func joinFaults(first, second error) error {
 	switch {
 	case first == nil:
@@ -69,7 +69,7 @@ func joinFaults(first, second error) error {
 	return parley.InvalidFields(both)
 }
 
-// overlayStyles changes the styles that were sent and leaves the others; null takes all of them back.
+// overlayStyles changes the styles that were sent and leaves the others; null resets all of them.
 func overlayStyles(a *parley.Agent, sent httpapi.Opt[StylesWrite]) error {
 	if sent.Null {
 		a.Styles = nil
@@ -80,8 +80,8 @@ func overlayStyles(a *parley.Agent, sent httpapi.Opt[StylesWrite]) error {
 	return nil
 }
 
-// shownSettings is AgentSettings as an export shows it, whole.
-type shownSettings struct {
+// exportedSettings is AgentSettings in an export, which holds every member.
+type exportedSettings struct {
 	Name                  string                 `json:"name"`
 	Instructions          string                 `json:"instructions"`
 	ChannelInstructions   json.RawMessage        `json:"channelInstructions"`
@@ -102,17 +102,17 @@ type shownSettings struct {
 	Synonyms              [][]string             `json:"synonyms"`
 	Topics                []parley.Topic         `json:"topics"`
 	Insight               parley.InsightSettings `json:"insight"`
-	Voice                 shownVoice             `json:"voice"`
+	Voice                 exportedVoice          `json:"voice"`
 }
 
 // Show returns all settings as the JSON object that Apply takes.
 func (d SettingsCodec) Show(a *parley.Agent) (json.RawMessage, error) {
-	return json.Marshal(shownSettings{
+	return json.Marshal(exportedSettings{
 		Name: a.Name, Instructions: a.Instructions, ChannelInstructions: a.ChannelInstructions, Model: a.Model, Temp: a.Temp,
 		Visibility: a.Visibility, AllowedDomains: a.AllowedDomains, SuggestedMessages: a.SuggestedMessages,
 		InitialMessages: append([]string{}, a.InitialMessages...), CreditLimit: a.CreditLimit, NotificationsSettings: a.Notifications,
 		IPRateLimits: a.RateLimit, VoiceSettings: a.Voice, AutoRetrain: a.AutoRetrain, Styles: a.Styles,
-		RedactConversations: a.Redact, RetentionDays: a.RetentionDays, Synonyms: a.Synonyms, Topics: a.Topics, Insight: effectiveInsight(a), Voice: shownVoice{a.VoiceLimits},
+		RedactConversations: a.Redact, RetentionDays: a.RetentionDays, Synonyms: a.Synonyms, Topics: a.Topics, Insight: effectiveInsight(a), Voice: exportedVoice{a.VoiceLimits},
 	})
 }
 
@@ -131,16 +131,17 @@ type SubtopicSettings struct {
 	Examples []string `json:"examples,omitempty" max:"50"`
 }
 
-// InsightChange changes how an agent's conversations are judged.
+// InsightChange changes how an agent's conversations are analyzed.
 type InsightChange struct {
 	Model     httpapi.Opt[bool]  `json:"model,omitzero"`
 	AgainDays httpapi.Opt[int64] `json:"againDays,omitzero" min:"1" max:"30"`
 }
 
-// maxExampleLength is how many code points a keyword or an example of a topic may have.
+// maxExampleLength is the maximum length in code points of a keyword or an example of a topic.
 const maxExampleLength = 300
 
-// applyTopics replaces the agent's tree of topics. Fails with VALIDATION_INVALID_BODY where a name cannot be asked for or stands twice.
+// applyTopics replaces the agent's tree of topics. It fails with VALIDATION_INVALID_BODY if a name cannot be used as a search filter
+// or occurs twice.
 func applyTopics(a *parley.Agent, sent httpapi.Opt[[]TopicSettings]) error {
 	if !sent.Present {
 		return nil
@@ -158,7 +159,7 @@ func applyTopics(a *parley.Agent, sent httpapi.Opt[[]TopicSettings]) error {
 	return parley.InvalidFields(check.details)
 }
 
-// topicCheck gathers what is wrong with topics.
+// topicCheck collects what is wrong with topics.
 type topicCheck struct {
 	details map[string]string
 	names   map[string]bool
@@ -190,7 +191,7 @@ func (c *topicCheck) checkTexts(path string, list []string) (clean []string) {
 	return clean
 }
 
-// applyInsight changes the members that were sent; null takes all of them back.
+// applyInsight changes the members that were sent; null resets all of them.
 func applyInsight(a *parley.Agent, sent httpapi.Opt[InsightChange]) {
 	if !sent.Present {
 		return
@@ -205,7 +206,7 @@ func applyInsight(a *parley.Agent, sent httpapi.Opt[InsightChange]) {
 	}
 }
 
-// effectiveInsight returns the settings as they are in force.
+// effectiveInsight returns the settings with their defaults.
 func effectiveInsight(a *parley.Agent) parley.InsightSettings {
 	in := a.Insight
 	if in.RepeatDays == 0 {
@@ -214,10 +215,10 @@ func effectiveInsight(a *parley.Agent) parley.InsightSettings {
 	return in
 }
 
-// maxSynonymLength is how many code points a word or phrase of a group of synonyms may have.
+// maxSynonymLength is the maximum length in code points of a word or phrase in a group of synonyms.
 const maxSynonymLength = 100
 
-// applySynonyms replaces the agent's groups of synonyms. Fails with VALIDATION_INVALID_BODY where a member is empty or too long.
+// applySynonyms replaces the agent's groups of synonyms. It fails with VALIDATION_INVALID_BODY if a member is empty or too long.
 func applySynonyms(a *parley.Agent, sent httpapi.Opt[[][]string]) error {
 	if !sent.Present {
 		return nil
@@ -237,23 +238,23 @@ func applySynonyms(a *parley.Agent, sent httpapi.Opt[[][]string]) error {
 	return parley.InvalidFields(details)
 }
 
-// VoiceRules are what only the manifest says of an agent's voice (decision 22). Null takes what the plan says.
+// VoiceRules are the settings of an agent's voice that only a manifest can change. Null stands for what the plan allows.
 type VoiceRules struct {
 	Limits httpapi.Opt[VoiceLimits] `json:"limits,omitzero" nullable:"true"`
 }
 
-// VoiceLimits are how many voice sessions the agent may begin; null takes the plan's limit.
+// VoiceLimits limit how many voice sessions the agent may begin; null stands for the limit of the plan.
 type VoiceLimits struct {
 	PerHour httpapi.Opt[int] `json:"perHour,omitzero" nullable:"true" min:"0" max:"1000000"`
 	PerDay  httpapi.Opt[int] `json:"perDay,omitzero" nullable:"true" min:"0" max:"1000000"`
 }
 
-// shownVoice is VoiceRules as an export shows them, whole.
-type shownVoice struct {
+// exportedVoice is VoiceRules in an export.
+type exportedVoice struct {
 	Limits parley.VoiceLimits `json:"limits"`
 }
 
-// applyVoice changes the limits that were sent and leaves the others.
+// applyVoice changes the limits that were sent.
 func applyVoice(a *parley.Agent, sent httpapi.Opt[VoiceRules]) {
 	limits := sent.Value.Limits
 	if sent.Null || limits.Null {

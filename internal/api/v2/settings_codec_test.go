@@ -9,7 +9,7 @@ import (
 
 // What a manifest may set is what an export shows: else an export would lose it, or could not be applied.
 func TestShownSettingsAreThoseThatCanBeSet(t *testing.T) {
-	set, shown := jsonFieldNames(reflect.TypeFor[AgentSettings]()), jsonFieldNames(reflect.TypeFor[shownSettings]())
+	set, shown := jsonFieldNames(reflect.TypeFor[AgentSettings]()), jsonFieldNames(reflect.TypeFor[exportedSettings]())
 	if !slices.Equal(set, shown) {
 		t.Errorf("can be set:  %v\nare shown: %v", set, shown)
 	}

@@ -45,7 +45,7 @@ type SourceQuery struct {
 
 func (s *server) listSources(ctx context.Context, c *httpapi.Call, in *SourceQuery) (*Page[Source], error) {
 	purpose := "sources " + in.AgentID
-	ask, err := s.pageRequest(in.Paging, purpose)
+	request, err := s.pageRequest(in.Paging, purpose)
 	if err != nil {
 		return nil, err
 	}
@@ -53,7 +53,7 @@ func (s *server) listSources(ctx context.Context, c *httpapi.Call, in *SourceQue
 	for _, kind := range in.Type {
 		filter.Kinds = append(filter.Kinds, parley.SourceKind(kind))
 	}
-	page, err := s.DB.Sources(ctx, callerOf(c).Account.ID, parley.AgentID(in.AgentID), filter, ask)
+	page, err := s.DB.Sources(ctx, callerOf(c).Account.ID, parley.AgentID(in.AgentID), filter, request)
 	if err != nil {
 		return nil, fmt.Errorf("list sources: %w", err)
 	}
@@ -75,7 +75,7 @@ func (s *server) getSource(ctx context.Context, c *httpapi.Call, in *SourceRef) 
 	return s.sizedSource(ctx, c, src)
 }
 
-// sizedSource is the record of a source; the size of a site is that of its pages.
+// sizedSource returns the record of a source. The size of a website includes its pages.
 func (s *server) sizedSource(ctx context.Context, c *httpapi.Call, src *parley.Source) (*Source, error) {
 	sizes, err := s.DB.SiteSizes(ctx, callerOf(c).Account.ID, src.AgentID, linkIDs([]parley.Source{*src}))
 	if err != nil {
@@ -86,7 +86,7 @@ func (s *server) sizedSource(ctx context.Context, c *httpapi.Call, src *parley.S
 	return &out, nil
 }
 
-// linkIDs returns the ids of links, which may have pages.
+// linkIDs returns the ids of the links, which may have pages.
 func linkIDs(list []parley.Source) (ids []parley.SourceID) {
 	for i := range list {
 		if list[i].Kind == parley.SourceLink {
@@ -105,7 +105,7 @@ func (s *server) deleteSource(ctx context.Context, c *httpapi.Call, in *SourceRe
 	return &out, nil
 }
 
-// NewSource creates a source.
+// NewSource is the request that creates a source.
 type NewSource struct {
 	AgentRef
 	Body   httpapi.Either[TextSource, httpapi.Either[QnASource, LinkSource]] `name:"NewSource"`
@@ -119,7 +119,7 @@ type TextSource struct {
 	Content string `json:"content" min:"1" max:"1048576"`
 }
 
-// QnASource is an answer with the questions that it answers.
+// QnASource is an answer to one or more questions.
 type QnASource struct {
 	Type      string   `json:"type" enum:"qna"`
 	Name      string   `json:"name" min:"1"`
@@ -127,7 +127,7 @@ type QnASource struct {
 	Answer    string   `json:"answer" min:"1" doc:"Plain or Markdown; it is quoted as it is."`
 }
 
-// LinkSource is a page, a website or what a sitemap lists.
+// LinkSource is a page, a website, or the pages of a sitemap.
 type LinkSource struct {
 	Type             string   `json:"type" enum:"link"`
 	URL              string   `json:"url" format:"uri"`
@@ -137,7 +137,7 @@ type LinkSource struct {
 	SlowScraping     bool     `json:"slowScraping,omitempty" default:"false" doc:"One request at a time, with pauses."`
 }
 
-// maxQnABytes is the most bytes that a question-and-answer source may hold.
+// maxQnABytes is the maximum size of a question-and-answer source.
 const maxQnABytes = 4_500_000
 
 func (s *server) createSource(ctx context.Context, c *httpapi.Call, in *NewSource) (*WrittenSource, error) {
@@ -149,21 +149,21 @@ func (s *server) createSource(ctx context.Context, c *httpapi.Call, in *NewSourc
 }
 
 func (s *server) addSource(ctx context.Context, c *httpapi.Call, agent parley.AgentID, in *NewSource) (*parley.Source, error) {
-	who := callerOf(c)
+	caller := callerOf(c)
 	if in.Upload != nil {
 		return s.addFile(ctx, c, in.AgentID, in.Upload)
 	}
 	if b := in.Body.A; b != nil {
-		return s.Ingest.AddText(ctx, who.Account, who.Plan, agent, b.Name, b.Content)
+		return s.Ingest.AddText(ctx, caller.Account, caller.Plan, agent, b.Name, b.Content)
 	}
 	if b := in.Body.B.A; b != nil {
 		if err := checkQnASize(b.Questions, b.Answer); err != nil {
 			return nil, err
 		}
-		return s.Ingest.AddQnA(ctx, who.Account, who.Plan, agent, ingest.QnA{Name: b.Name, Questions: b.Questions, Answer: b.Answer})
+		return s.Ingest.AddQnA(ctx, caller.Account, caller.Plan, agent, ingest.QnA{Name: b.Name, Questions: b.Questions, Answer: b.Answer})
 	}
 	b := in.Body.B.B
-	return s.Ingest.AddLink(ctx, who.Account, who.Plan, agent, ingest.Link{URL: b.URL, Type: crawl.Kind(b.LinkType), Exclude: b.ExcludePaths, Include: b.IncludeOnlyPaths, Slow: b.SlowScraping})
+	return s.Ingest.AddLink(ctx, caller.Account, caller.Plan, agent, ingest.Link{URL: b.URL, Type: crawl.Kind(b.LinkType), Exclude: b.ExcludePaths, Include: b.IncludeOnlyPaths, Slow: b.SlowScraping})
 }
 
 func checkQnASize(questions []string, answer string) error {
@@ -177,14 +177,14 @@ func checkQnASize(questions []string, answer string) error {
 	return nil
 }
 
-// SourceChange changes a source.
+// SourceChange is the request that changes a source.
 type SourceChange struct {
 	SourceRef
 	Body   SourceChangeBody
 	Upload *httpapi.Upload
 }
 
-// SourceChangeBody holds what is to change. What a source of that kind does not have is ignored.
+// SourceChangeBody holds the fields to change. Those that a source of the kind does not have are ignored.
 type SourceChangeBody struct {
 	Name             httpapi.Opt[string]   `json:"name,omitzero" min:"1" doc:"Of a text or a file, at most 100 characters, or of questions with their answer."`
 	Content          httpapi.Opt[string]   `json:"content,omitzero" min:"1" max:"1048576" doc:"Of a text."`
@@ -195,15 +195,15 @@ type SourceChangeBody struct {
 	SlowScraping     httpapi.Opt[bool]     `json:"slowScraping,omitzero" doc:"Of a link."`
 }
 
-// maxTextNameLength is the most characters that the name of a text may have.
+// maxTextNameLength is the maximum length in characters of the name of a text.
 const maxTextNameLength = 100
 
 func (s *server) changeSource(ctx context.Context, c *httpapi.Call, in *SourceChange) (*WrittenSource, error) {
-	there, err := s.DB.Source(ctx, callerOf(c).Account.ID, parley.AgentID(in.AgentID), parley.SourceID(in.SourceID))
+	current, err := s.DB.Source(ctx, callerOf(c).Account.ID, parley.AgentID(in.AgentID), parley.SourceID(in.SourceID))
 	if err != nil {
 		return nil, fmt.Errorf("find source: %w", err)
 	}
-	src, err := s.changeByKind(ctx, c, there, in)
+	src, err := s.changeByKind(ctx, c, current, in)
 	if err != nil {
 		return nil, fmt.Errorf("change source: %w", err)
 	}
@@ -214,12 +214,12 @@ func (s *server) changeSource(ctx context.Context, c *httpapi.Call, in *SourceCh
 	return &WrittenSource{*out, newUploadedID(src, in.Upload)}, nil
 }
 
-// changeByKind changes a source as one of its kind is.
+// changeByKind changes a source according to its kind.
 func (s *server) changeByKind(ctx context.Context, c *httpapi.Call, src *parley.Source, in *SourceChange) (*parley.Source, error) {
 	if in.Upload != nil {
 		return s.changeFile(ctx, c, src, in.Upload.Name, uploadedFile(in.Upload))
 	}
-	who, b := callerOf(c), &in.Body
+	caller, b := callerOf(c), &in.Body
 	switch src.Kind {
 	case parley.SourceFile:
 		if err := checkNameLength(b.Name.Value); err != nil {
@@ -230,20 +230,20 @@ func (s *server) changeByKind(ctx context.Context, c *httpapi.Call, src *parley.
 		if err := checkQnASize(b.Questions.Value, b.Answer.Value); err != nil {
 			return nil, err
 		}
-		return s.Ingest.ChangeQnA(ctx, who.Account, who.Plan, src.AgentID, src.ID, ingest.QnAChange{Name: b.Name.Ptr(), Questions: b.Questions.Value, Answer: b.Answer.Ptr()})
+		return s.Ingest.ChangeQnA(ctx, caller.Account, caller.Plan, src.AgentID, src.ID, ingest.QnAChange{Name: b.Name.Ptr(), Questions: b.Questions.Value, Answer: b.Answer.Ptr()})
 	case parley.SourceLink:
-		return s.Ingest.ChangeLink(ctx, who.Account, src.AgentID, src.ID, ingest.LinkChange{Exclude: sentList(b.ExcludePaths), Include: sentList(b.IncludeOnlyPaths), Slow: b.SlowScraping.Ptr()})
+		return s.Ingest.ChangeLink(ctx, caller.Account, src.AgentID, src.ID, ingest.LinkChange{Exclude: sentList(b.ExcludePaths), Include: sentList(b.IncludeOnlyPaths), Slow: b.SlowScraping.Ptr()})
 	default:
 		return s.changeText(ctx, c, src, b)
 	}
 }
 
 func (s *server) changeText(ctx context.Context, c *httpapi.Call, src *parley.Source, b *SourceChangeBody) (*parley.Source, error) {
-	who := callerOf(c)
+	caller := callerOf(c)
 	if err := checkNameLength(b.Name.Value); err != nil {
 		return nil, err
 	}
-	return s.Ingest.ChangeText(ctx, who.Account, who.Plan, src.AgentID, src.ID, ingest.TextChange{Name: b.Name.Ptr(), Content: b.Content.Ptr()})
+	return s.Ingest.ChangeText(ctx, caller.Account, caller.Plan, src.AgentID, src.ID, ingest.TextChange{Name: b.Name.Ptr(), Content: b.Content.Ptr()})
 }
 
 func checkNameLength(name string) error {
@@ -253,7 +253,7 @@ func checkNameLength(name string) error {
 	return nil
 }
 
-// sentList returns the list that was sent, which may be empty, or nil.
+// sentList returns the list that was sent, which may be empty; nil if none was sent.
 func sentList(o httpapi.Opt[[]string]) []string {
 	if !o.Present {
 		return nil
@@ -285,9 +285,9 @@ func (s *server) getSourcesSummary(ctx context.Context, c *httpapi.Call, in *Age
 		return nil, fmt.Errorf("count sources: %w", err)
 	}
 	out := &SourcesSummary{}
-	of := map[parley.SourceKind]*KindSum{parley.SourceLink: &out.Links, parley.SourceFile: &out.Files, parley.SourceQnA: &out.QnAs, parley.SourceText: &out.Texts}
+	byKind := map[parley.SourceKind]*KindSum{parley.SourceLink: &out.Links, parley.SourceFile: &out.Files, parley.SourceQnA: &out.QnAs, parley.SourceText: &out.Texts}
 	for _, sum := range sums {
-		if k := of[sum.Kind]; k != nil {
+		if k := byKind[sum.Kind]; k != nil {
 			*k = KindSum{sum.Count, sum.Size}
 		}
 		out.ShouldRetrain = out.ShouldRetrain || sum.Pending > 0

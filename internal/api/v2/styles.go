@@ -9,33 +9,33 @@ import (
 	"parley/internal/httpapi"
 )
 
-// StylesChange is a partial update of an agent's looks.
+// StylesChange is a partial update of an agent's styles.
 type StylesChange struct {
 	AgentRef
 	Body StylesChangeBody
 }
 
-// StylesChangeBody wraps the looks to change.
+// StylesChangeBody holds the styles to change.
 type StylesChangeBody struct {
 	Styles StylesWrite `json:"styles"`
 }
 
-// StylesWrite are the looks to change (facts 2.8e): at every depth what is absent stays, and null clears.
+// StylesWrite are the styles to change (facts 2.8e). At every depth absent members stay as they are, and null clears.
 type StylesWrite struct {
 	Chat        httpapi.Opt[ChatStylesWrite]  `json:"chat,omitzero" nullable:"true"`
 	CenterStage httpapi.Opt[StageStylesWrite] `json:"centerStage,omitzero" nullable:"true"`
 }
 
 func (s *server) updateStyles(ctx context.Context, c *httpapi.Call, in *StylesChange) (*Success, error) {
-	who := callerOf(c)
-	err := s.Agents.Change(ctx, who.Account, who.Plan, parley.AgentID(in.AgentID), in.Body.Styles.apply)
+	caller := callerOf(c)
+	err := s.Agents.Change(ctx, caller.Account, caller.Plan, parley.AgentID(in.AgentID), in.Body.Styles.apply)
 	if err != nil {
 		return nil, fmt.Errorf("change styles: %w", err)
 	}
 	return &Success{true}, nil
 }
 
-// apply changes the agent's looks. They are kept as they are written; newStyles makes of them what is read.
+// apply changes the agent's styles. They are stored as they were sent; newStyles converts them to the form in which they are read.
 func (w StylesWrite) apply(a *parley.Agent) error {
 	sent, err := json.Marshal(w)
 	if err != nil {
@@ -52,7 +52,7 @@ func (w StylesWrite) apply(a *parley.Agent) error {
 	return nil
 }
 
-// mergeJSON puts the members that were sent in the place of those that were kept, objects member by member.
+// mergeJSON replaces stored members by those that were sent, objects member by member.
 func mergeJSON(stored, sent json.RawMessage) (json.RawMessage, error) {
 	var old, changed map[string]json.RawMessage
 	if err := json.Unmarshal(sent, &changed); err != nil || changed == nil { // no object: it replaces what was there
@@ -71,7 +71,7 @@ func mergeJSON(stored, sent json.RawMessage) (json.RawMessage, error) {
 	return json.Marshal(old)
 }
 
-// ChatStylesWrite are the looks of the chat widget to change.
+// ChatStylesWrite are the styles of the chat widget to change.
 type ChatStylesWrite struct {
 	Theme                   httpapi.Opt[string]            `json:"theme,omitzero" enum:"light,dark" name:"Theme"`
 	HeaderColor             httpapi.Opt[string]            `json:"headerColor,omitzero" format:"color"`
@@ -91,7 +91,7 @@ type ChatStylesWrite struct {
 	ShowVoiceMode           httpapi.Opt[bool]              `json:"showVoiceMode,omitzero"`
 }
 
-// MobileStylesWrite are what differs on small screens.
+// MobileStylesWrite are the styles for small screens.
 type MobileStylesWrite struct {
 	InitialMessages         httpapi.Opt[MobileMessages] `json:"initialMessages,omitzero" nullable:"true"`
 	AutoOpenChatWindowAfter httpapi.Opt[MobileOpening]  `json:"autoOpenChatWindowAfter,omitzero" nullable:"true"`
@@ -110,7 +110,7 @@ type MobileOpening struct {
 	Value   float64 `json:"value" doc:"Seconds."`
 }
 
-// StageStylesWrite are the looks of center stage to change.
+// StageStylesWrite are the styles of center stage to change.
 type StageStylesWrite struct {
 	Enabled               httpapi.Opt[bool]                 `json:"enabled,omitzero"`
 	DisplayName           httpapi.Opt[string]               `json:"displayName,omitzero" nullable:"true" max:"100"`
@@ -140,7 +140,7 @@ type StageStylesWrite struct {
 	NotificationMessage   httpapi.Opt[NoticeWrite]          `json:"notificationMessage,omitzero"`
 }
 
-// TintedGrayscaleWrite tints the grays of center stage. The ranges are those of the interface, which reads narrower ones.
+// TintedGrayscaleWrite tints the grays of center stage. The accepted ranges are wider than those in which they are read.
 type TintedGrayscaleWrite struct {
 	Enabled bool    `json:"enabled"`
 	Hue     float64 `json:"hue" min:"0" max:"360"`
@@ -148,7 +148,7 @@ type TintedGrayscaleWrite struct {
 	Shade   float64 `json:"shade" min:"0" max:"10" doc:"Read as 4 at most."`
 }
 
-// AccentColorWrite is the color of what stands out; it is read as accentColor and accentColorEnabled.
+// AccentColorWrite is the accent color. It is read as accentColor and accentColorEnabled.
 type AccentColorWrite struct {
 	Enabled httpapi.Opt[bool]   `json:"enabled,omitzero"`
 	Color   httpapi.Opt[string] `json:"color,omitzero" format:"color"`
@@ -179,13 +179,13 @@ type NoticeWrite struct {
 	Text    httpapi.Opt[string] `json:"text,omitzero" max:"200"`
 }
 
-// Styles are the looks of the chat widget and of center stage as they are read (facts 2.8e). Null is what was never set.
+// Styles are the styles of the chat widget and of center stage as they are read (facts 2.8e). Null is what was never set.
 type Styles struct {
 	Chat        *ChatStyles  `json:"chat"`
 	CenterStage *StageStyles `json:"centerStage"`
 }
 
-// ChatStyles are the looks of the chat widget. A field without a value is null where it may be null, and absent otherwise.
+// ChatStyles are the styles of the chat widget. A field without a value is null if it is nullable, and absent otherwise.
 type ChatStyles struct {
 	Theme                   string        `json:"theme,omitempty" enum:"light,dark" name:"Theme"`
 	HeaderColor             string        `json:"headerColor,omitempty" format:"color"`
@@ -205,14 +205,14 @@ type ChatStyles struct {
 	ShowVoiceMode           *bool         `json:"showVoiceMode,omitempty"`
 }
 
-// MobileStyles are what differs on small screens.
+// MobileStyles are the styles for small screens.
 type MobileStyles struct {
 	InitialMessages         *MobileMessages `json:"initialMessages"`
 	AutoOpenChatWindowAfter *MobileOpening  `json:"autoOpenChatWindowAfter"`
 	ShowAutoOpen            *bool           `json:"showAutoOpen"`
 }
 
-// StageStyles are the looks of center stage, with their defaults.
+// StageStyles are the styles of center stage, with their defaults.
 type StageStyles struct {
 	Enabled               bool                            `json:"enabled"`
 	DisplayName           *string                         `json:"displayName" max:"100"`
@@ -277,13 +277,13 @@ type Notice struct {
 	Text    string `json:"text" max:"200"`
 }
 
-// defaultStageStyles are the looks of a center stage whose fields were not set.
+// defaultStageStyles returns the styles of a center stage without settings.
 func defaultStageStyles() StageStyles {
 	return StageStyles{ShowChatBubble: true, ShowDictation: true, ShowFeedback: true, ShowDataSource: true, CloseOnOutsideClick: true, Theme: "light",
 		Typography: Typography{"Inter", "16px"}}
 }
 
-// newStyles makes what is read of what is kept; nothing kept is nil.
+// newStyles converts stored styles to the form in which they are read; nil for none.
 func newStyles(stored json.RawMessage) *Styles {
 	if stored == nil {
 		return nil
@@ -303,10 +303,10 @@ func newStyles(stored json.RawMessage) *Styles {
 	return &s
 }
 
-// mustUnmarshal decodes what StylesWrite has encoded.
+// mustUnmarshal decodes JSON that StylesWrite has encoded.
 func mustUnmarshal(stored json.RawMessage, into any) {
 	if err := json.Unmarshal(stored, into); err != nil {
-		panic(fmt.Sprintf("api: the styles of an agent cannot be read: %v", err))
+		panic(fmt.Sprintf("v2: the styles of an agent cannot be read: %v", err))
 	}
 }
 

@@ -16,7 +16,7 @@ type Team struct {
 	MemberCount int    `json:"memberCount" min:"0"`
 }
 
-// listTeams lists them in the order in which they were made (facts 4.2a).
+// listTeams lists the teams in the order of their creation.
 func (s *server) listTeams(ctx context.Context, c *httpapi.Call, in *AgentRef) (*[]Team, error) {
 	list, err := s.Helpdesk.Teams(ctx, callerOf(c).Account.ID, parley.AgentID(in.AgentID))
 	if err != nil {
@@ -45,7 +45,7 @@ func newTicketStatus(s *parley.TicketStatus) TicketStatus {
 		Color: textOrNull(s.Color), IsDefault: s.IsDefault, Position: s.Position}
 }
 
-// listStatuses lists them by category and position, without those that are archived (facts 4.2a).
+// listStatuses lists the statuses by category and position, without archived ones.
 func (s *server) listStatuses(ctx context.Context, c *httpapi.Call, in *AgentRef) (*[]TicketStatus, error) {
 	list, err := s.Helpdesk.Statuses(ctx, callerOf(c).Account.ID, parley.AgentID(in.AgentID))
 	if err != nil {

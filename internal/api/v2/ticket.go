@@ -10,7 +10,7 @@ import (
 	"parley/internal/httpapi"
 )
 
-// TicketSummary is a ticket as lists show it (facts 4.2b).
+// TicketSummary is a ticket in a list (facts 4.2b).
 type TicketSummary struct {
 	TicketNumber   int64          `json:"ticketNumber" min:"1" doc:"Counted per agent."`
 	Subject        *string        `json:"subject"`
@@ -34,7 +34,7 @@ type Ticket struct {
 	Metadata    map[string]json.RawMessage `json:"metadata" doc:"What else was captured."`
 }
 
-// TicketCustomer is who asks for help; null is what nobody has told.
+// TicketCustomer is the customer of a ticket; null is what is not known.
 type TicketCustomer struct {
 	ID          string  `json:"id"`
 	Name        *string `json:"name"`
@@ -78,13 +78,13 @@ func (s *server) getTicket(ctx context.Context, c *httpapi.Call, in *TicketRef) 
 	return newTicket(t)
 }
 
-// NewTicket opens a ticket.
+// NewTicket is the request that opens a ticket.
 type NewTicket struct {
 	AgentRef
 	Body NewTicketBody
 }
 
-// NewTicketBody is the body of a new ticket (interface 4.2).
+// NewTicketBody is the body of a new ticket.
 type NewTicketBody struct {
 	Subject     string      `json:"subject" min:"1" max:"500"`
 	Description string      `json:"description" min:"1" max:"10000" doc:"Becomes the first message, from the customer."`
@@ -100,7 +100,7 @@ type NewCustomer struct {
 	Name  httpapi.Opt[string] `json:"name,omitzero" max:"255" doc:"Of a customer who is made; ignored where the address is known."`
 }
 
-// TicketRouting is what says the status of a ticket and who has it: at most one of each pair.
+// TicketRouting sets the status of a ticket and its assignee: at most one field of each pair.
 type TicketRouting struct {
 	StatusID       httpapi.Opt[string] `json:"statusId,omitzero" format:"uuid" doc:"A status of the agent. Not together with statusCategory."`
 	StatusCategory httpapi.Opt[string] `json:"statusCategory,omitzero" enum:"@statusCategory" name:"TicketCategory" doc:"Stands for the category's default status. Not together with statusId."`
@@ -127,7 +127,7 @@ func (b *NewTicketBody) helpdeskTicket() helpdesk.NewTicket {
 	}
 }
 
-// helpdeskAssignee tells absent, null and value apart: whoever the routing finds, nobody, and that member.
+// helpdeskAssignee distinguishes absent (whoever the routing finds), null (nobody) and a value (that member).
 func (r *TicketRouting) helpdeskAssignee() helpdesk.Assignee {
 	switch {
 	case r.AssigneeEmail.Present:
@@ -140,7 +140,7 @@ func (r *TicketRouting) helpdeskAssignee() helpdesk.Assignee {
 	return helpdesk.AutoAssign()
 }
 
-// checkExclusive refuses both of a pair (interface 4.2, rules 1 and 2).
+// checkExclusive fails if both fields of a pair are set.
 func (r *TicketRouting) checkExclusive() error {
 	details := map[string]string{}
 	for _, pair := range []struct {
@@ -159,13 +159,13 @@ func (r *TicketRouting) checkExclusive() error {
 
 func exclusiveMessage(other string) string { return "must not be sent together with " + other }
 
-// TicketChange changes a ticket.
+// TicketChange is the request that changes a ticket.
 type TicketChange struct {
 	TicketRef
 	Body TicketChangeBody
 }
 
-// TicketChangeBody holds what is to change; what is absent stays (facts 4.2b).
+// TicketChangeBody holds the fields to change; absent ones stay as they are (facts 4.2b).
 type TicketChangeBody struct {
 	TicketRouting
 	TeamID   httpapi.Opt[string] `json:"teamId,omitzero" format:"uuid" nullable:"true" doc:"A team of the agent; null is none. The assignee stays."`
@@ -186,7 +186,7 @@ func (s *server) changeTicket(ctx context.Context, c *httpapi.Call, in *TicketCh
 func (b *TicketChangeBody) helpdeskChange() helpdesk.Change {
 	in := helpdesk.Change{StatusID: parley.StatusID(b.StatusID.Value), Category: parley.StatusCategory(b.StatusCategory.Value), Assignee: b.helpdeskAssignee(), Priority: b.Priority.Value}
 	if b.TeamID.Present {
-		team := parley.TeamID(b.TeamID.Value) // of null it is empty
+		team := parley.TeamID(b.TeamID.Value) // empty for null
 		in.TeamID = &team
 	}
 	return in

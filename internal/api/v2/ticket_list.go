@@ -17,7 +17,7 @@ type TicketPage struct {
 	Pagination TicketPaging    `json:"pagination"`
 }
 
-// TicketPaging says where a page of tickets stands in its list.
+// TicketPaging locates a page in the list of tickets.
 type TicketPaging struct {
 	Cursor  *string          `json:"cursor" doc:"Opaque; send it back with the same parameters to get the next page. Null on the last one."`
 	HasMore bool             `json:"hasMore"`
@@ -44,11 +44,11 @@ func (s *server) listTickets(ctx context.Context, c *httpapi.Call, in *TicketQue
 	if err != nil {
 		return nil, err
 	}
-	ask, err := s.pageRequest(in.Paging, in.cursorPurpose())
+	request, err := s.pageRequest(in.Paging, in.cursorPurpose())
 	if err != nil {
 		return nil, err
 	}
-	page, err := s.DB.Tickets(ctx, callerOf(c).Account.ID, parley.AgentID(in.AgentID), filter, ask)
+	page, err := s.DB.Tickets(ctx, callerOf(c).Account.ID, parley.AgentID(in.AgentID), filter, request)
 	if err != nil {
 		return nil, fmt.Errorf("list tickets: %w", err)
 	}
@@ -67,13 +67,13 @@ func newTicketSummaries(list []parley.Ticket) []TicketSummary {
 	return out
 }
 
-// cursorPurpose ties a cursor to the list that gave it out: its filters, its sort and its direction.
+// cursorPurpose binds a cursor to its list: the filters, the sort field and the direction.
 func (in *TicketQuery) cursorPurpose() string {
 	return strings.Join([]string{"tickets", in.AgentID, strings.Join(in.Status, ","), strings.Join(in.Channel, ","), in.AssigneeID, in.TeamID,
 		in.CreatedAfter, in.CreatedBefore, in.SortBy, in.Order}, "\x00")
 }
 
-// noneID stands for what has no assignee, or no team.
+// noneID selects tickets without an assignee, or without a team.
 const noneID = "none"
 
 func (in *TicketQuery) storeFilter() (store.TicketFilter, error) {
@@ -84,12 +84,12 @@ func (in *TicketQuery) storeFilter() (store.TicketFilter, error) {
 	for _, channel := range in.Channel {
 		f.Channels = append(f.Channels, parley.TicketChannel(channel))
 	}
-	wrong := map[string]string{}
-	f.Assignee = parseOptionalID[parley.UserID](in.AssigneeID, "assigneeId", wrong)
-	f.Team = parseOptionalID[parley.TeamID](in.TeamID, "teamId", wrong)
-	f.CreatedFrom = parseMoment(in.CreatedAfter, "createdAfter", false, wrong)
-	f.CreatedTo = parseMoment(in.CreatedBefore, "createdBefore", true, wrong)
-	if err := parley.InvalidFields(wrong); err != nil {
+	faults := map[string]string{}
+	f.Assignee = parseOptionalID[parley.UserID](in.AssigneeID, "assigneeId", faults)
+	f.Team = parseOptionalID[parley.TeamID](in.TeamID, "teamId", faults)
+	f.CreatedFrom = parseMoment(in.CreatedAfter, "createdAfter", false, faults)
+	f.CreatedTo = parseMoment(in.CreatedBefore, "createdBefore", true, faults)
+	if err := parley.InvalidFields(faults); err != nil {
 		return f, err
 	}
 	if f.CreatedFrom != nil && f.CreatedTo != nil && f.CreatedFrom.After(*f.CreatedTo) {
@@ -100,9 +100,9 @@ func (in *TicketQuery) storeFilter() (store.TicketFilter, error) {
 
 var ticketSorts = map[string]store.TicketSort{"createdAt": store.SortByCreated, "updatedAt": store.SortByUpdated, "lastMessageAt": store.SortByLastMessage}
 
-// parseOptionalID reads an id that may be none; nil stands for a parameter that was not sent.
+// parseOptionalID parses an id, or noneID, for which the id is empty. It returns nil for a parameter that was not sent.
 func parseOptionalID[S ~string](text, name string, faults map[string]string) *S {
-	id := S(strings.ToLower(text)) // as ids are written here
+	id := S(strings.ToLower(text)) // as ids are stored
 	switch {
 	case text == "":
 		return nil
@@ -114,23 +114,24 @@ func parseOptionalID[S ~string](text, name string, faults map[string]string) *S 
 	return &id
 }
 
-// parseMoment reads a day or a time; nil stands for a parameter that was not sent. To is the last millisecond of it, else the first.
-func parseMoment(text, name string, to bool, faults map[string]string) *time.Time {
+// parseMoment parses a day or a time, and returns its last millisecond if isEnd is set, otherwise its first. It returns nil for a
+// parameter that was not sent.
+func parseMoment(text, name string, isEnd bool, faults map[string]string) *time.Time {
 	if text == "" {
 		return nil
 	}
-	at, whole, ok := httpapi.ParseTime(text)
+	at, wholeDay, ok := httpapi.ParseTime(text)
 	if !ok {
 		faults[name] = httpapi.InvalidTimeMessage
 		return nil
 	}
-	if to {
-		at = httpapi.ExclusiveEnd(at, whole).Add(-time.Millisecond)
+	if isEnd {
+		at = httpapi.ExclusiveEnd(at, wholeDay).Add(-time.Millisecond)
 	}
 	return &at
 }
 
-// TicketSearch looks for tickets.
+// TicketSearch is a search for tickets.
 type TicketSearch struct {
 	AgentRef
 	Body TicketSearchBody
@@ -148,7 +149,7 @@ type FoundTickets struct {
 	Pagination FoundTicketsEnd `json:"pagination"`
 }
 
-// FoundTicketsEnd says whether a search has found more tickets. There is no next page.
+// FoundTicketsEnd tells whether there are more tickets. There is no next page.
 type FoundTicketsEnd struct {
 	Cursor  *string `json:"cursor" doc:"Always null."`
 	HasMore bool    `json:"hasMore" doc:"Whether there are more tickets than limit."`

@@ -15,7 +15,7 @@ import (
 	"parley/internal/store"
 )
 
-// WrittenMessage is an entry of a ticket as its writer is told of it (facts 4.2b).
+// WrittenMessage is an entry of a ticket in the reply to its creation (facts 4.2b).
 type WrittenMessage struct {
 	ID          string  `json:"id"`
 	Type        string  `json:"type" enum:"@ticketMessageType" name:"TicketMessageType" doc:"What the customer and the team say to each other, what the team tells itself, or what has happened to the ticket."`
@@ -32,7 +32,7 @@ type TicketMessage struct {
 	Metadata    httpapi.Opt[parley.TicketEvent] `json:"metadata,omitzero" doc:"Of an event: what has happened."`
 }
 
-// Sender is who has written an entry.
+// Sender is the author of an entry.
 type Sender struct {
 	Type  string  `json:"type" enum:"customer,agent,system" doc:"agent is a member of the team; system is the AI agent, or the server."`
 	ID    *string `json:"id"`
@@ -57,7 +57,7 @@ func (s *server) newTicketMessage(m *parley.TicketMessage) TicketMessage {
 	return out
 }
 
-// TicketMessageQuery asks for a page of a ticket's messages.
+// TicketMessageQuery selects a page of a ticket's messages.
 type TicketMessageQuery struct {
 	TicketRef
 	Paging
@@ -70,19 +70,19 @@ func (s *server) listTicketMessages(ctx context.Context, c *httpapi.Call, in *Ti
 		in.Types = []string{store.MessageTypeReply, store.MessageTypeNote}
 	}
 	purpose := fmt.Sprintf("ticket %s %d %s %s", in.AgentID, in.TicketNumber, strings.Join(in.Types, ","), in.Order)
-	ask, err := s.pageRequest(in.Paging, purpose)
+	request, err := s.pageRequest(in.Paging, purpose)
 	if err != nil {
 		return nil, err
 	}
 	page, err := s.Helpdesk.Messages(ctx, callerOf(c).Account.ID, parley.AgentID(in.AgentID), in.TicketNumber,
-		store.TicketMessagesRequest{PageRequest: ask, Types: in.Types, Descending: in.Order == "desc"})
+		store.TicketMessagesRequest{PageRequest: request, Types: in.Types, Descending: in.Order == "desc"})
 	if err != nil {
 		return nil, fmt.Errorf("list a ticket's messages: %w", err)
 	}
 	return newPage(s, page, purpose, s.newTicketMessage), nil
 }
 
-// NewTicketMessage is what a member of the team writes to a ticket.
+// NewTicketMessage is a message of a member of the team.
 type NewTicketMessage struct {
 	TicketRef
 	Body   NewTicketMessageBody
@@ -99,7 +99,7 @@ type NewTicketMessageBody struct {
 
 var ticketFilesForm = &httpapi.Form{MinFileBytes: 1, MaxFileBytes: helpdesk.MaxFileBytes, MaxFiles: helpdesk.MaxFiles, FileDescription: "A file of any kind, 1 byte to 20 MB."}
 
-// checkAuthor refuses a message of nobody, and one of two.
+// checkAuthor fails unless exactly one of the two author fields is set.
 func (b *NewTicketMessageBody) checkAuthor() error {
 	switch {
 	case b.AuthorID.Present && b.AuthorEmail.Present:
@@ -134,10 +134,10 @@ func (in *NewTicketMessage) helpdeskReply() helpdesk.NewReply {
 	return r
 }
 
-// replayTicketMessage answers the same request once more from the message that it has written.
-func (s *server) replayTicketMessage(ctx context.Context, c *httpapi.Call, in any, did effect) (any, error) {
+// replayTicketMessage returns the message that the request has written.
+func (s *server) replayTicketMessage(ctx context.Context, c *httpapi.Call, in any, done effect) (any, error) {
 	ref := in.(*NewTicketMessage)
-	m, err := s.Helpdesk.Message(ctx, callerOf(c).Account.ID, parley.AgentID(ref.AgentID), ref.TicketNumber, parley.MessageID(did.id))
+	m, err := s.Helpdesk.Message(ctx, callerOf(c).Account.ID, parley.AgentID(ref.AgentID), ref.TicketNumber, parley.MessageID(done.id))
 	if err != nil {
 		return nil, fmt.Errorf("find a ticket's message: %w", err)
 	}
@@ -161,18 +161,18 @@ func (s *server) newAttachments(list []parley.Attachment) []Attachment {
 	return out
 }
 
-// fileAddress is where a path of the helpdesk's is reached: on this server where nobody says how clients reach it.
+// fileAddress returns the address of a path of the help desk; a relative one if BaseURL is empty.
 func (s *server) fileAddress(path string) string {
 	return strings.TrimSuffix(s.BaseURL, "/") + Base + path
 }
 
-// FileRef is the address of a file, as messages tell it: its token is all that it needs.
+// FileRef is the address of a file in a message. Its token stands for a key.
 type FileRef struct {
 	AttachmentID string `path:"attachmentId"`
 	Token        string `query:"token"`
 }
 
-// redirectToFile leads to an address that works for a short while (facts 2.10).
+// redirectToFile redirects to an address that is valid for a short time (facts 2.10).
 func (s *server) redirectToFile(ctx context.Context, c *httpapi.Call, in *FileRef) (*httpapi.EventStream, error) {
 	path, err := s.Helpdesk.ResolveLink(ctx, parley.AttachmentID(in.AttachmentID), in.Token)
 	if err != nil {
@@ -182,7 +182,7 @@ func (s *server) redirectToFile(ctx context.Context, c *httpapi.Call, in *FileRe
 	return nil, nil
 }
 
-// FileContent is the address that a file's leads to.
+// FileContent is the address that redirectToFile redirects to.
 type FileContent struct {
 	AttachmentID string `path:"attachmentId"`
 	Expires      string `query:"expires"`
@@ -201,7 +201,7 @@ func (s *server) serveFile(ctx context.Context, c *httpapi.Call, in *FileContent
 	return nil, nil
 }
 
-// fileNotFound says the same of a file that is not there, of a token that is another's and of an address whose time is over.
+// fileNotFound returns the same failure for a file that does not exist, a wrong token, and an address that has expired.
 func fileNotFound(err error) error {
 	if parley.IsCode(err, parley.CodeResourceNotFound) {
 		return parley.NewErrorf(parley.CodeResourceNotFound, "There is no such file, or the link to it is no longer valid.")

@@ -1,5 +1,5 @@
-// Package api is REST v2 (interface, section 4): bytes to words and back. It holds shapes and no rules; what may be done and
-// what happens is decided below. routes.go is the one list of what it serves.
+// Package v2 is REST v2. It translates requests into calls of the services and their results into responses. It holds types and no
+// rules: what may be done and what happens is decided by the services. routes.go is the one list of what it serves.
 package v2
 
 import (
@@ -24,13 +24,13 @@ import (
 	"parley/internal/voice"
 )
 
-// Base is where REST v2 lives.
+// Base is the path of REST v2.
 const Base = "/api/v2"
 
-// Config is what the face stands on.
+// Config holds what the API needs.
 type Config struct {
 	Authenticator *access.Authenticator
-	Limiter       *access.Limiter // nil where requests were counted before
+	Limiter       *access.Limiter // nil if requests have been counted elsewhere
 	Chat          *chat.Engine
 	Conversations *chat.Conversations
 	Agents        *agents.Service
@@ -43,31 +43,31 @@ type Config struct {
 	Voice    *voice.Sessions
 
 	CursorKey         []byte // signs cursors; the same on all servers of a database
-	BaseURL           string // where clients reach this server, without a path; may be empty
-	FilesURL          string // where they upload files; empty is BaseURL
+	BaseURL           string // of this server as clients see it, without a path; may be empty
+	FilesURL          string // for uploads of files; empty is BaseURL
 	Now               func() time.Time
 	Logger            *slog.Logger
-	Observer          *httpapi.Observer       // of its requests; may be nil
+	Observer          *httpapi.Observer       // may be nil
 	TrustProxy        bool                    // take the caller's address from X-Forwarded-For
-	CanSetModel       func(model string) bool // which models may be chosen; nil asks Chat.Models
-	KeepAliveInterval time.Duration           // of a stream, after which a comment shows that it lives; 0 is 15 s
-	StreamOpenDelay   time.Duration           // after which a stream is opened although the answer has not begun; 0 is 10 s
+	CanSetModel       func(model string) bool // reports whether a model may be chosen; nil asks Chat.Models
+	KeepAliveInterval time.Duration           // after so long without events a stream sends a comment; 0 is 15 s
+	StreamOpenDelay   time.Duration           // how long a stream waits for the answer to begin before it is opened; 0 is 10 s
 }
 
-// New returns the handler of everything under /api/v2, of /openapi.json, and of /docs, the same for people.
+// New returns the handler of everything below /api/v2, of /openapi.json, and of /docs, the same document as a page.
 func New(cfg Config) http.Handler {
 	f := newAPI(cfg)
-	doc := sync.OnceValue(func() []byte { // when it is first asked for: it takes longer than opening the database
+	doc := sync.OnceValue(func() []byte { // on the first request: it takes longer than opening the database
 		text, err := renderDocument(f, cfg.BaseURL, cfg.FilesURL)
 		if err != nil {
-			panic(err) // the document is made from types of ours
+			panic(err) // the document is generated from our own types
 		}
 		return text
 	})
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /openapi.json", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json; charset=utf-8")
-		_, _ = w.Write(doc()) // a client that has gone needs no document
+		_, _ = w.Write(doc()) // fails if the client is gone
 	})
 	mux.Handle("GET /docs", docspage.Handler(doc, Base))
 	documents := httpapi.PlainHandler(mux)
@@ -100,17 +100,17 @@ func newAPI(cfg Config) *httpapi.API {
 	return f
 }
 
-// server holds what the handlers share.
+// server is the receiver of all handlers.
 type server struct {
 	Config
 	cursors     httpapi.Cursors
 	replayRules map[string]replayRule
 }
 
-// callerOf is who sent the request; every operation with a key has one.
+// callerOf returns who sent the request. Every operation that needs a key has a caller.
 func callerOf(c *httpapi.Call) *access.Caller { return c.Caller.(*access.Caller) }
 
-// canSetModel reports whether an agent may be given the model.
+// canSetModel reports whether the model may be chosen for an agent.
 func (s *server) canSetModel(model string) bool {
 	if s.CanSetModel != nil {
 		return s.CanSetModel(model)
@@ -118,7 +118,7 @@ func (s *server) canSetModel(model string) bool {
 	return s.Chat.Models.CanSet(model)
 }
 
-// findAgent finds the caller's agent, or fails with AGENT_NOT_FOUND.
+// findAgent returns the caller's agent, or fails with AGENT_NOT_FOUND.
 func (s *server) findAgent(ctx context.Context, c *httpapi.Call, id string) (*parley.Agent, error) {
 	a, err := s.DB.Agent(ctx, callerOf(c).Account.ID, parley.AgentID(id), s.Now())
 	if err != nil {
