@@ -162,7 +162,7 @@ func normalizeText(kind parley.AttributeType, value json.RawMessage) (kept json.
 	case utf8.RuneCountInString(text) > maxTextChars:
 		return nil, fmt.Sprintf("must have at most %d characters", maxTextChars)
 	}
-	kept, err := json.Marshal(httpapi.StripNUL(text))
+	kept, err := json.Marshal(parley.StorableText(text))
 	if err != nil {
 		return nil, "must be a string"
 	}

@@ -63,7 +63,7 @@ type thingOut struct {
 	Body  thingBody `json:"body"`
 }
 
-// newTestAPI serves one operation that gives back what it was sent, and some that fail.
+// newTestAPI serves one operation that returns what it was sent, and some that fail.
 func newTestAPI(t *testing.T, log io.Writer) *API {
 	t.Helper()
 	f := New(Config{

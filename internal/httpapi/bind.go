@@ -65,7 +65,7 @@ func (s *shape) bindValue(dst reflect.Value, v *value, path string, f *faults) {
 	}
 	switch s.kind {
 	case kindText:
-		text := StripNUL(string(unquote(v.raw)))
+		text := parley.StorableText(string(unquote(v.raw)))
 		if fault := s.rules.checkText(text); fault != "" {
 			f.add(path, s.withNull(fault))
 		}
@@ -89,14 +89,6 @@ func (s *shape) bindValue(dst reflect.Value, v *value, path string, f *faults) {
 	case kindAny:
 		dst.SetBytes(bytes.Clone(v.raw))
 	}
-}
-
-// StripNUL removes U+0000 from a text, because PostgreSQL cannot store it.
-func StripNUL(s string) string {
-	if strings.IndexByte(s, 0) < 0 {
-		return s
-	}
-	return strings.ReplaceAll(s, "\x00", "")
 }
 
 // matchesKind reports whether the JSON value is of the shape's kind.
@@ -170,7 +162,7 @@ func (s *shape) bindMap(dst reflect.Value, v *value, path string, f *faults) {
 	f.add(path, s.rules.checkSize(float64(len(v.members)), "member"))
 	m := reflect.MakeMapWithSize(s.typ, len(v.members))
 	for i := range v.members {
-		name := StripNUL(string(v.members[i].key))
+		name := parley.StorableText(string(v.members[i].key))
 		at := join(path, name)
 		if s.keys != nil && !slices.Contains(s.keys, name) {
 			f.add(at, "is not one of: "+strings.Join(s.keys, ", "))
@@ -290,7 +282,7 @@ const notAllowedMessage = "is not allowed"
 // rejectUnknown records a fault for a member that the shape does not know, if the shape is strict.
 func (s *shape) rejectUnknown(name []byte, path string, f *faults) {
 	if s.strict {
-		f.add(join(path, StripNUL(string(name))), notAllowedMessage)
+		f.add(join(path, parley.StorableText(string(name))), notAllowedMessage)
 	}
 }
 

@@ -156,7 +156,7 @@ func readName(up *Upload, p io.Reader, f *faults) error {
 	if err != nil {
 		return err
 	}
-	name := StripNUL(toUTF8(string(b)))
+	name := parley.StorableText(toUTF8(string(b)))
 	switch n := utf8.RuneCountInString(name); {
 	case n < 1:
 		f.add("name", "must have at least 1 character")

@@ -6,6 +6,8 @@ import (
 	"net/url"
 	"strings"
 	"unicode/utf8"
+
+	"parley"
 )
 
 // baseName returns the file's name without folders, including those of Windows. Clients encode names in many ways: as RFC 5987 asks, in
@@ -15,7 +17,7 @@ func baseName(p *multipart.Part) string {
 	if name == "" {
 		name = extendedName(p.Header.Get("Content-Disposition"))
 	}
-	name = StripNUL(toUTF8(decodePercent(decodeMIMEWords(toUTF8(name))))) // what an encoded word holds may be anything
+	name = parley.StorableText(toUTF8(decodePercent(decodeMIMEWords(toUTF8(name))))) // what an encoded word holds may be anything
 	return name[strings.LastIndexAny(name, `/\`)+1:]
 }
 

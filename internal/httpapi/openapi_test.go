@@ -32,7 +32,7 @@ type (
 	}
 )
 
-// openAPIDocument returns the document of a face with one operation.
+// openAPIDocument returns the document of an API with one operation.
 func openAPIDocument[In any](t *testing.T) map[string]any {
 	t.Helper()
 	f := New(Config{RenderError: func(e *parley.Error) (int, any) { return e.Code.Status(), Envelope{} }})
@@ -87,7 +87,7 @@ func TestNamedSchemasAreComponents(t *testing.T) {
 	}
 }
 
-// Operations share one response for each status; each says which codes it gives.
+// Operations share one response for each status; each says which codes it returns.
 func TestRefusalsAreSharedByStatus(t *testing.T) {
 	doc := openAPIDocument[orderForm](t)
 	want := map[string]any{"$ref": "#/components/responses/NotFound", "description": "AGENT_NOT_FOUND"}

@@ -18,7 +18,7 @@ import (
 	"parley/internal/testkit"
 )
 
-// manifestTest applies documents in a house.
+// manifestTest applies documents in a server.
 type manifestTest struct {
 	*testkit.Server
 	t testing.TB
@@ -44,7 +44,7 @@ func (s *manifestTest) tryApply(in admin.ApplyManifest, docs ...string) ([]agent
 	return out.Agents, err
 }
 
-// apply applies and gives the changes in short.
+// apply applies and returns the changes in short.
 func (s *manifestTest) apply(in admin.ApplyManifest, docs ...string) (agent parley.AgentID, changes string) {
 	s.t.Helper()
 	done, err := s.tryApply(in, docs...)

@@ -30,7 +30,7 @@ func randomTokens(random *rand.Rand) []string {
 	return list
 }
 
-// parseEvents reads server-sent events as the standard says (WHATWG HTML, 9.2.6), and gives the data of each.
+// parseEvents reads server-sent events as the standard says (WHATWG HTML, 9.2.6), and returns the data of each.
 func parseEvents(t *testing.T, stream string) (data []string) {
 	t.Helper()
 	lines := strings.Split(strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(stream), "\n")
@@ -82,7 +82,7 @@ func TestAnswersAreReadAsTheyWereStored(t *testing.T) {
 	}
 }
 
-// askAndRead asks and gives the answer as a client reads it.
+// askAndRead asks and returns the answer as a client reads it.
 func askAndRead(t *testing.T, h *testkit.Server, bot, id string, stream bool) string {
 	t.Helper()
 	body := fmt.Sprintf(`{"chatbotId": %q, "conversationId": %q, "stream": %v, "messages": [{"role": "user", "content": "Say it"}]}`, bot, id, stream)
@@ -127,7 +127,7 @@ func listConversations(t *testing.T, h *testkit.Server, bot, more string) []v1.C
 	return page.Data
 }
 
-// createChatbot makes a chatbot and gives its id.
+// createChatbot creates a chatbot and returns its id.
 func createChatbot(t *testing.T, h *testkit.Server) string {
 	t.Helper()
 	var created struct{ ID string }

@@ -142,7 +142,7 @@ func createResources(t *testing.T, h *testkit.Server, key string) resourceIDs {
 	return th
 }
 
-// requestForComparison sends a route's request with our key and gives all of the reply that a stranger could compare.
+// requestForComparison sends a route's request with our key and returns all of the reply that a stranger could compare.
 func requestForComparison(t *testing.T, h *testkit.Server, r isolationCase, ids resourceIDs) string {
 	t.Helper()
 	method, path, _ := strings.Cut(r.target(), " ")

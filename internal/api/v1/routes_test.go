@@ -10,7 +10,7 @@ import (
 	"parley/internal/testkit/expect"
 )
 
-// untestableStatuses are the pairs of a route and a status that no story can tell, with the reason.
+// untestableStatuses are the pairs of a route and a status that no story can cover, with the reason.
 var untestableStatuses = map[string]string{}
 
 // routesWithoutScope are the routes without a scope.
@@ -47,7 +47,7 @@ func TestEveryRouteIsAccountedFor(t *testing.T) {
 	}
 }
 
-// statusesInStories returns the pairs of route and status that stories tell.
+// statusesInStories returns the pairs of route and status that stories cover.
 func statusesInStories(t *testing.T) map[string]bool {
 	t.Helper()
 	pairs := map[string]bool{}

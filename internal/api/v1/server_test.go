@@ -21,7 +21,7 @@ import (
 	"parley/internal/testkit/expect"
 )
 
-// storySettings are what a story may ask of its house before it is opened. @plan NAME, @scopes NAME SCOPES and @credits NAME N, which
+// storySettings are what a story may ask of its server before it is opened. @plan NAME, @scopes NAME SCOPES and @credits NAME N, which
 // make accounts and keys, follow when it stands. The model echoes, but for its moods.
 var storySettings = map[string]func(tl *storyRunner, value string) testkit.Option{
 	"rate": func(tl *storyRunner, value string) testkit.Option { // requests in ten seconds
@@ -75,7 +75,7 @@ func (tl *storyRunner) modelSteps(req model.Request) []model.ScriptStep {
 	}
 }
 
-// createFixtures makes the accounts and keys that a setting asks for.
+// createFixtures creates the accounts and keys that a setting asks for.
 func (tl *storyRunner) createFixtures(set []string) {
 	switch set[0] {
 	case "plan":
@@ -99,7 +99,7 @@ func (tl *storyRunner) execSQL(query string, args ...any) {
 	}
 }
 
-// storyEvents are what happens in a house without a request.
+// storyEvents are what happens in a server without a request.
 var storyEvents = map[string]func(tl *storyRunner, id string) error{
 	"forgets the model of": func(tl *storyRunner, id string) error {
 		return tl.server.DB.UpdateAgent(tl.t.Context(), parley.AccountID(tl.server.Account), parley.AgentID(id),

@@ -45,7 +45,7 @@ func TestSettingsAreTheSameInBothInterfaces(t *testing.T) {
 	}
 }
 
-// createSettingsChatbot makes a chatbot and gives its id.
+// createSettingsChatbot creates a chatbot and returns its id.
 func createSettingsChatbot(t *testing.T, h *testkit.Server) string {
 	t.Helper()
 	var created v1.ChatbotID

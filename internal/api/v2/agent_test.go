@@ -80,7 +80,7 @@ func TestNothingIsLeftOfADeletedAgent(t *testing.T) {
 	}
 }
 
-// createMarkedAgent makes an agent with the marker in all it has.
+// createMarkedAgent creates an agent with the marker in all it has.
 func createMarkedAgent(t *testing.T, h *testkit.Server) string {
 	t.Helper()
 	var created struct{ ID string }

@@ -19,7 +19,7 @@ import (
 	"parley/internal/testkit"
 )
 
-// serveWithShortDelays serves the house with a face that does not wait long.
+// serveWithShortDelays serves the server with an API that does not wait long.
 func serveWithShortDelays(t *testing.T, h *testkit.Server) string {
 	t.Helper()
 	server := httptest.NewServer(v2.New(v2.Config{
@@ -188,7 +188,7 @@ func TestChatsOfOneConversationTakeTurns(t *testing.T) {
 	}
 }
 
-// readHistory reads a conversation's messages to their beginning, and gives them oldest first.
+// readHistory reads a conversation's messages to their beginning, and returns them oldest first.
 func readHistory(t *testing.T, h *testkit.Server, path string) []message {
 	t.Helper()
 	var history []message

@@ -46,7 +46,7 @@ func (s *slowSite) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, _ = fmt.Fprintf(w, `<title>Page %d</title><main><p>This is what page number %d has to say.</p><a href="/page%d">next</a></main>`, n, n, n+1)
 }
 
-// A crawl that is cut off in the middle, with its claims and its lease left as a kill -9 leaves them, goes on in the next house.
+// A crawl that is cut off in the middle, with its claims and its lease left as a kill -9 leaves them, goes on in the next server.
 func TestCrawlGoesOnInTheNextServer(t *testing.T) {
 	site := &slowSite{blocked: make(chan struct{}), requestCounts: map[string]int{}}
 	listening := httptest.NewServer(site)
@@ -100,7 +100,7 @@ func sourceChildren(t *testing.T, h *testkit.Server, link *parley.Source) ingest
 	return r.Children
 }
 
-// simulateKill returns the database of a house that has shut down the look of one that was killed.
+// simulateKill returns the database of a server that has shut down the look of one that was killed.
 func simulateKill(t testing.TB, c *server.Config) {
 	t.Helper()
 	db, err := sqldb.Open(t.Context(), sqldb.Config{URL: c.Database()})

@@ -78,8 +78,8 @@ func (s *smallDisk) clear() {
 	s.filler = nil
 }
 
-// On a disk without room every write answers 503 or succeeds, whatever it writes and however little room is left, and
-// reads go on. Nothing is half written, and with room again all is as before.
+// On a disk without space every write answers 503 or succeeds, whatever it writes and however little space is left, and
+// reads go on. Nothing is half written, and with space again all is as before.
 func TestEveryWriteOnAFullDisk(t *testing.T) {
 	disk := mountSmallDisk(t, "48m")
 	d := &uploadTest{T: t, dataDir: disk.dir, clock: testkit.NewClock()}
@@ -109,7 +109,7 @@ func TestEveryWriteAtTheDatabasesQuota(t *testing.T) {
 	d.requireWritable(seen)
 }
 
-// fillDiskRounds goes through all routes with ever so little room, and gives the files that were taken.
+// fillDiskRounds goes through all routes with ever so little space, and returns the files that were taken.
 func fillDiskRounds(t *testing.T, d *uploadTest, ids resourceIDs, freeBytes []int64, leave func(int64)) (taken []string) {
 	t.Helper()
 	refused := 0

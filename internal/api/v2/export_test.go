@@ -66,7 +66,7 @@ func TestExportKnowsNobodyElsesConversations(t *testing.T) {
 	}
 }
 
-// TestExportNamesEveryOrigin holds the query's list of origins against the house's.
+// TestExportNamesEveryOrigin holds the query's list of origins against the server's.
 func TestExportNamesEveryOrigin(t *testing.T) {
 	h := testkit.Open(t)
 	agent := createAgent(t, h)

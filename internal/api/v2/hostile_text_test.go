@@ -38,7 +38,7 @@ func naughtyStrings(t *testing.T) []string {
 	return append(list, known...)
 }
 
-// TestNaughtyStrings holds that whatever text a client sends is kept as it is, but for U+0000, or refused by name.
+// TestNaughtyStrings checks that whatever text a client sends is stored as it is, but for U+0000, or refused by name.
 func TestNaughtyStrings(t *testing.T) {
 	h := testkit.Open(t, testkit.WithModel(&model.Scripted{}))
 	plain := createAgent(t, h)
@@ -133,7 +133,7 @@ func (n naughtyTest) testUser(agent string) {
 	n.requireStored("the userId", conversation.Data.UserID)
 }
 
-// testName makes an agent of that name, or of another when it is refused.
+// testName creates an agent of that name, or of another when it is refused.
 func (n naughtyTest) testName() string {
 	r := n.sendJSON("POST", "/agents", map[string]any{"name": n.sent})
 	if n.checkRefused(r, "name", n.stored == "" || utf8.RuneCountInString(n.stored) > 100) {

@@ -72,7 +72,7 @@ func postWithKey(t *testing.T, h *testkit.Server, path, key, body string) (statu
 	return resp.StatusCode, strings.ReplaceAll(string(text), `"status":"trained"`, `"status":"untrained"`) // a source's record goes with the times
 }
 
-// postConcurrently sends the same request many times at once and gives the reply of those that were not told that the key is in use.
+// postConcurrently sends the same request many times at once and returns the reply of those that were not told that the key is in use.
 func postConcurrently(t *testing.T, h *testkit.Server, path, body string, want int) string {
 	t.Helper()
 	var all sync.WaitGroup

@@ -188,7 +188,7 @@ func lureElements(element string, list []string) string {
 	return b.String()
 }
 
-// newLinkReader makes an agent, and gives what has it read an address.
+// newLinkReader creates an agent, and returns what has it read an address.
 func newLinkReader(t *testing.T, h *testkit.Server, kind string) func(string) int {
 	t.Helper()
 	agent := h.NewAgent(t, h.Key)

@@ -182,7 +182,7 @@ func createResources(t *testing.T, h *testkit.Server, account parley.AccountID, 
 		"userId": "of-" + string(agent.ID), "ticketNumber": createTicket(t, h, key, account, agent.ID)}
 }
 
-// createTicket opens a ticket and gives its number, which no agent of the other account has.
+// createTicket opens a ticket and returns its number, which no agent of the other account has.
 func createTicket(t *testing.T, h *testkit.Server, key string, account parley.AccountID, agent parley.AgentID) string {
 	t.Helper()
 	if status, body := sendAs(t, h, key, "GET", "/agents/"+string(agent)+"/helpdesk/teams", ""); status != 200 {
@@ -201,7 +201,7 @@ func createTicket(t *testing.T, h *testkit.Server, key string, account parley.Ac
 	return strconv.FormatInt(ticket.TicketNumber, 10)
 }
 
-// requestForComparison sends a route's request with our key and gives all of the reply that a stranger could compare.
+// requestForComparison sends a route's request with our key and returns all of the reply that a stranger could compare.
 func requestForComparison(t *testing.T, h *testkit.Server, route, body string, ids resourceIDs) string {
 	t.Helper()
 	method, path, _ := strings.Cut(route, " ")
@@ -230,7 +230,7 @@ func sendAs(t *testing.T, h *testkit.Server, key, method, path, body string) (in
 
 var noFilter store.ConversationFilter
 
-// createAgent makes an agent and gives its id.
+// createAgent creates an agent and returns its id.
 func createAgent(t *testing.T, h *testkit.Server) string {
 	t.Helper()
 	status, body := sendAs(t, h, h.Key, "POST", "/agents", `{"name": "Agent"}`)

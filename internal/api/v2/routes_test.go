@@ -10,7 +10,7 @@ import (
 	"parley/internal/testkit/expect"
 )
 
-// untestableCodes are the pairs of a route and a code that no story can tell, with the reason.
+// untestableCodes are the pairs of a route and a code that no story can cover, with the reason.
 var untestableCodes = map[string]string{
 	"GET /health INTERNAL_SERVER_ERROR":     "it asks for nothing that could fail; the face would say so all the same, should it panic",
 	"GET /health SERVICE_UNDER_MAINTENANCE": "a proxy in front of a stopped server says so in its place",
@@ -89,7 +89,7 @@ func listedCodes(t *testing.T) map[string][]string {
 	return list
 }
 
-// codesInStories returns the routes whose success a story tells, and the pairs of route and code.
+// codesInStories returns the routes whose success a story covers, and the pairs of route and code.
 func codesInStories(t *testing.T, codes map[string][]string) map[string]bool {
 	t.Helper()
 	pairs := map[string]bool{}

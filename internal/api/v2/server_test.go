@@ -21,7 +21,7 @@ import (
 	"parley/internal/testkit/expect"
 )
 
-// storySettings are what a story may ask of its house before it is opened. @plan NAME, @scopes NAME SCOPES, @credits NAME N and
+// storySettings are what a story may ask of its server before it is opened. @plan NAME, @scopes NAME SCOPES, @credits NAME N and
 // @expired NAME, which make accounts and keys, follow when it stands.
 var storySettings = map[string]func(tl *storyRunner, value string) testkit.Option{
 	"rate": func(tl *storyRunner, value string) testkit.Option { // requests in ten seconds
@@ -95,7 +95,7 @@ func (tl *storyRunner) modelSteps(req model.Request) []model.ScriptStep {
 	}
 }
 
-// createFixtures makes the accounts and keys that a setting asks for.
+// createFixtures creates the accounts and keys that a setting asks for.
 func (tl *storyRunner) createFixtures(set []string) {
 	switch set[0] {
 	case "plan":
@@ -146,7 +146,7 @@ func (tl *storyRunner) execSQL(query string, args ...any) {
 	}
 }
 
-// storyEvents are what happens in a house without a request.
+// storyEvents are what happens in a server without a request.
 var storyEvents = map[string]func(tl *storyRunner, id string) error{
 	"ends": func(tl *storyRunner, id string) error {
 		return tl.changeConversation(id, "status", parley.ConversationEnded)
@@ -346,7 +346,7 @@ func (tl *storyRunner) compareReply(got, want string) error {
 	return nil
 }
 
-// serveSite serves a folder of pages on loopback and gives their address. One page has moved, and another leads to where nobody
+// serveSite serves a folder of pages on loopback and returns their address. One page has moved, and another leads to where nobody
 // may go.
 func serveSite(t *testing.T, folder string) string {
 	t.Helper()

@@ -20,7 +20,7 @@ type messageWithFiles struct {
 	}
 }
 
-// ticketFileTest is a desk with a ticket to which files are sent.
+// ticketFileTest is a help desk with a ticket to which files are sent.
 type ticketFileTest struct {
 	*uploadTest
 	messagesPath string // path

@@ -11,7 +11,7 @@ import (
 	"parley/internal/testkit"
 )
 
-// ticketTest is a house with an agent whose tickets somebody answers.
+// ticketTest is a server with an agent whose tickets somebody answers.
 type ticketTest struct {
 	*testkit.Server
 	*testing.T
@@ -44,7 +44,7 @@ type ticketMessage struct{ ID, Type, Content, ContentText string }
 
 func (b *ticketTest) ticketsPath() string { return "/agents/" + b.agent + "/helpdesk/tickets" }
 
-// openTicket opens a ticket and gives it as the reply has it and as it reads back.
+// openTicket opens a ticket and returns it as the reply has it and as it reads back.
 func (b *ticketTest) openTicket(body any) (created, read ticketReply) {
 	b.Helper()
 	b.Do(b, "POST", b.ticketsPath(), b.Key, body).Decode(b, http.StatusCreated, &created)
@@ -59,7 +59,7 @@ func (b *ticketTest) listMessages(number int64) []ticketMessage {
 	return page.Data
 }
 
-// TestNaughtyTickets holds that whatever text a ticket is made of is kept as it is, but for U+0000, or refused by name.
+// TestNaughtyTickets checks that whatever text a ticket is made of is stored as it is, but for U+0000, or refused by name.
 func TestNaughtyTickets(t *testing.T) {
 	base := newTicketTest(t)
 	for i, s := range naughtyStrings(t) {
@@ -137,7 +137,7 @@ func (n naughtyTest) requireSafeHTML(m ticketMessage) {
 	}
 }
 
-// TestMarkupIsText holds that HTML in any field comes back byte for byte, and harmless where it is shown.
+// TestMarkupIsText checks that HTML in any field comes back byte for byte, and harmless where it is shown.
 func TestMarkupIsText(t *testing.T) {
 	b := newTicketTest(t)
 	const markup = `<script>alert("1 & 2")</script><img src=x onerror=alert(1)> <b>bold</b> &amp; &lt;`
@@ -163,7 +163,7 @@ func TestMarkupIsText(t *testing.T) {
 	}
 }
 
-// TestIDsInCapitals holds that an id finds what it names in capitals, too.
+// TestIDsInCapitals checks that an id finds what it names in capitals, too.
 func TestIDsInCapitals(t *testing.T) {
 	b := newTicketTest(t)
 	member := strings.ToUpper(b.member)
@@ -186,7 +186,7 @@ func TestIDsInCapitals(t *testing.T) {
 	}
 }
 
-// TestAnothersIDsAreUnknown holds that a request that names another account's status, team or member is refused as one that names
+// TestAnothersIDsAreUnknown checks that a request that names another account's status, team or member is refused as one that names
 // none, byte for byte.
 func TestAnothersIDsAreUnknown(t *testing.T) {
 	b := newTicketTest(t)

@@ -66,11 +66,8 @@ func (s *server) addFile(ctx context.Context, c *httpapi.Call, agent string, up 
 	if name == "" {
 		return nil, parley.Invalid("name", "is required where the file has none")
 	}
-	if r := []rune(name); len(r) > maxTextNameLength {
-		name = string(r[:maxTextNameLength])
-	}
 	caller := callerOf(c)
-	return s.Ingest.AddFile(ctx, caller.Account, caller.Plan, parley.AgentID(agent), name, *uploadedFile(up))
+	return s.Ingest.AddFile(ctx, caller.Account, caller.Plan, parley.AgentID(agent), parley.ClipText(name, maxTextNameLength), *uploadedFile(up))
 }
 
 func (s *server) changeFile(ctx context.Context, c *httpapi.Call, src *parley.Source, name *string, file *ingest.File) (*parley.Source, error) {

@@ -22,7 +22,7 @@ import (
 	"parley/internal/testkit"
 )
 
-// uploadTest is a house to which files are uploaded.
+// uploadTest is a server to which files are uploaded.
 type uploadTest struct {
 	*testkit.Server
 	*testing.T
