@@ -50,9 +50,10 @@ func (c Channel) IsEmbedded() bool {
 // maxOriginBytes is the maximum length of the stored address of a page. Of a longer one only the site is stored.
 const maxOriginBytes = 2048
 
-// EmbedOrigin returns where an agent was embedded when a conversation began: the address of the page without query and fragment, or only
-// the site if no page of that site was reported. It is empty for conversations that did not begin on a web site, or if neither was
-// reported. page is the address that the page reported, site the Origin header of the browser; either may be empty.
+// EmbedOrigin returns where an agent was embedded when a conversation began: the address of the page without query
+// and fragment, or only the site if no page of that site was reported. It is empty for conversations that did not
+// begin on a web site, or if neither was reported. page is the address that the page reported, site the Origin
+// header of the browser; either may be empty.
 func EmbedOrigin(c Channel, page, site string) string {
 	if !c.IsEmbedded() {
 		return ""

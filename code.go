@@ -344,6 +344,6 @@ func (c Code) Status() int {
 // DefaultMessage returns what is said of the failure when there is nothing more specific to say.
 func (c Code) DefaultMessage() string { return codes[c].message }
 
-// V1Message returns what REST v1 says of the failure in its own words, where an agent is a chatbot. It is empty for most
-// codes: there REST v1 says what the error says.
+// V1Message returns what REST v1 says of the failure in its own words, where an agent is a chatbot. It is empty for
+// most codes: there REST v1 says what the error says.
 func (c Code) V1Message() string { return codes[c].v1Message }

@@ -72,7 +72,8 @@ const (
 	MessageFailed      MessageState = "failed"
 )
 
-// Message is one entry of a conversation. Messages are ordered by Seq, which counts from 1 in each conversation, never by time.
+// Message is one entry of a conversation. Messages are ordered by Seq, which counts from 1 in each conversation,
+// never by time.
 type Message struct {
 	ID             MessageID
 	ConversationID ConversationID
@@ -124,8 +125,9 @@ func (p Part) IsAnsweredBy(result Part) bool {
 	return p.Type == "tool-call" && result.Type == "tool-result" && result.ToolCallID == p.ToolCallID
 }
 
-// Citation links a span of an answer to the source text that supports it. A program can verify it against the version's text: the bytes
-// [Start, End) of the version whose SHA-256 is VersionHash support the bytes [AnswerStart, AnswerEnd) of the answer's text.
+// Citation links a span of an answer to the source text that supports it. A program can verify it against the
+// version's text: the bytes [Start, End) of the version whose SHA-256 is VersionHash support the bytes
+// [AnswerStart, AnswerEnd) of the answer's text.
 type Citation struct {
 	SourceID    SourceID `json:"sourceId"`
 	Name        string   `json:"name"`
@@ -137,8 +139,8 @@ type Citation struct {
 	AnswerEnd   int      `json:"answerEnd"`
 }
 
-// Turn is an answer while it is being produced. It belongs to the server, not to a request. While it is open, nothing else may write to its
-// conversation. Its owner renews the lease.
+// Turn is an answer while it is being produced. It belongs to the server, not to a request. While it is open,
+// nothing else may write to its conversation. Its owner renews the lease.
 type Turn struct {
 	ID             TurnID
 	AccountID      AccountID
@@ -173,8 +175,8 @@ type Trace struct {
 	Error         string         `json:"error,omitempty"`
 }
 
-// TracePassage is one passage that the model was given, with what the answer cites of it. So the trace explains the answer even after the
-// source is deleted.
+// TracePassage is one passage that the model was given, with what the answer cites of it. So the trace explains the
+// answer even after the source is deleted.
 type TracePassage struct {
 	ID       PassageID `json:"id"`
 	SourceID SourceID  `json:"sourceId"`
@@ -201,8 +203,8 @@ type TraceMillis struct {
 	AnswerDone    float64 `json:"answered"`
 }
 
-// VisibleParts returns the message's parts for clients. A tool call without a result is followed by a result with its state: pending until
-// the call is older than ToolResultTimeout, and ignored from then on.
+// VisibleParts returns the message's parts for clients. A tool call without a result is followed by a result with
+// its state: pending until the call is older than ToolResultTimeout, and ignored from then on.
 func (m *Message) VisibleParts(now time.Time) []Part {
 	waiting := ToolOutput{Status: ToolPending}
 	if now.Sub(m.CreatedAt) >= ToolResultTimeout {

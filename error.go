@@ -56,7 +56,8 @@ func WrapError(code Code, cause error) *Error {
 // maxInvalidFields is the maximum number of fields in one reply.
 const maxInvalidFields = 50
 
-// Invalid returns a VALIDATION_INVALID_BODY error about one field; reason says, for the caller, what is wrong with it.
+// Invalid returns a VALIDATION_INVALID_BODY error about one field; reason says, for the caller, what is wrong with
+// it.
 func Invalid(field, reason string) error {
 	return InvalidFields(map[string]string{field: reason})
 }

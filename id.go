@@ -8,8 +8,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// Named string types keep the ids of different nouns apart at compile time. An agent id is 21 url-safe characters, a message id begins with
-// "msg_", and the others are UUIDs.
+// Named string types keep the ids of different nouns apart at compile time. An agent id is 21 url-safe characters,
+// a message id begins with "msg_", and the others are UUIDs.
 type (
 	AccountID      string // UUID
 	UserID         string // UUID of a member of the operator's team, never an end user
@@ -62,7 +62,8 @@ func NewTimedUUID() string {
 	return id.String()
 }
 
-// NewAgentID returns 21 url-safe random characters (126 bits). It never begins with a hyphen, which a command line would take for a flag.
+// NewAgentID returns 21 url-safe random characters (126 bits). It never begins with a hyphen, which a command line
+// would take for a flag.
 func NewAgentID() AgentID {
 	for {
 		if id := nanoid(); id[0] != '-' {
@@ -71,11 +72,13 @@ func NewAgentID() AgentID {
 	}
 }
 
-// sortableBase64 is base64's url-safe alphabet in the order of its bytes, so that encoded numbers sort like the numbers.
+// sortableBase64 is base64's url-safe alphabet in the order of its bytes, so that encoded numbers sort like the
+// numbers.
 var sortableBase64 = base64.NewEncoding("-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz").WithPadding(base64.NoPadding)
 
-// NewMessageID returns "msg_" and a version 7 UUID in 22 url-safe characters. It sorts by time so that the database's index of messages
-// grows at its end. Nothing else may rely on that: messages are ordered by their sequence.
+// NewMessageID returns "msg_" and a version 7 UUID in 22 url-safe characters. It sorts by time so that the
+// database's index of messages grows at its end. Nothing else may rely on that: messages are ordered by their
+// sequence.
 func NewMessageID() MessageID {
 	id, err := uuid.NewV7()
 	if err != nil {

@@ -7,8 +7,8 @@ type Page[T any] struct {
 	Total int     // number of items of the whole list
 }
 
-// Cursor is the position in a list where a page ended: the sort value of its last item and that item's id, which breaks ties. Clients see it
-// as an opaque, signed text.
+// Cursor is the position in a list where a page ended: the sort value of its last item and that item's id, which
+// breaks ties. Clients see it as an opaque, signed text.
 type Cursor struct {
 	SortValue int64 // what the list is sorted by: milliseconds, or a sequence
 	ID        string

@@ -92,7 +92,8 @@ type WorkingHours struct {
 	TimeZone string   `json:"zone"` // IANA time zone
 }
 
-// Rule routes tickets (facts B). The first enabled rule whose conditions hold determines the team, the member, or both.
+// Rule routes tickets (facts B). The first enabled rule whose conditions hold determines the team, the member, or
+// both.
 type Rule struct {
 	ID        RuleID
 	AccountID AccountID
@@ -109,7 +110,8 @@ type Rule struct {
 	UpdatedAt time.Time
 }
 
-// Condition tests one property of a new ticket. Case is ignored. One of the values must match, or for a negated operator none of them.
+// Condition tests one property of a new ticket. Case is ignored. One of the values must match, or for a negated
+// operator none of them.
 type Condition struct {
 	Field  string   `json:"field"` // subject, body, email, domain, channel, priority
 	Op     string   `json:"op"`    // is, is_not, contains, not_contains, starts_with, ends_with
@@ -176,7 +178,8 @@ type Ticket struct {
 	LastMessageAt  *time.Time // nil before the first message
 }
 
-// TicketMessage is one entry of a ticket: a reply that the customer sees, a note of the team, or an event (facts 2.10).
+// TicketMessage is one entry of a ticket: a reply that the customer sees, a note of the team, or an event (facts
+// 2.10).
 type TicketMessage struct {
 	Message
 	Type        string // reply, note, event

@@ -55,7 +55,8 @@ func (s *VoiceSession) EndDeadline() time.Time {
 // ExpiresAt returns when the tokens of the session expire.
 func (s *VoiceSession) ExpiresAt() time.Time { return s.JoinDeadline().Add(s.MaxDuration) }
 
-// MinutesUntil returns the number of minutes that have begun before t. It is at least 1, but 0 if the customer has not joined.
+// MinutesUntil returns the number of minutes that have begun before t. It is at least 1, but 0 if the customer has
+// not joined.
 func (s *VoiceSession) MinutesUntil(t time.Time) int {
 	if s.JoinedAt == nil {
 		return 0
@@ -127,9 +128,9 @@ func (a *Agent) VoiceSettings() (*VoiceSettings, error) {
 	return &v, nil
 }
 
-// RecordingRetentionDays returns for how many days the agent's settings keep recordings, 0 for as long as their conversation. ok is false
-// if the settings do not say: if they enable no recordings and set no days, are null, or cannot be decoded. Then the previous retention
-// stays in force for existing recordings.
+// RecordingRetentionDays returns for how many days the agent's settings keep recordings, 0 for as long as their
+// conversation. ok is false if the settings do not say: if they enable no recordings and set no days, are null, or
+// cannot be decoded. Then the previous retention stays in force for existing recordings.
 func (a *Agent) RecordingRetentionDays() (days int, ok bool) {
 	v, err := a.VoiceSettings()
 	if err != nil || v == nil {

@@ -175,8 +175,8 @@ func (s *shape) bindMap(dst reflect.Value, v *value, path string, f *faults) {
 	dst.Set(m)
 }
 
-// bindObject binds the members that the shape knows; others are ignored, or are faults if the shape is strict. No object of
-// an API may have more than 64 members.
+// bindObject binds the members that the shape knows; others are ignored, or are faults if the shape is strict. No
+// object of an API may have more than 64 members.
 func (s *shape) bindObject(dst reflect.Value, v *value, path string, f *faults) {
 	var found uint64
 	for i := range v.members {
@@ -229,7 +229,8 @@ func (s *shape) bindEither(dst reflect.Value, v *value, path string, f *faults) 
 	f.add(path, s.eitherExpectation())
 }
 
-// eitherExpectation describes the two kinds that a value may have. For two objects it names the field that distinguishes them.
+// eitherExpectation describes the two kinds that a value may have. For two objects it names the field that
+// distinguishes them.
 func (s *shape) eitherExpectation() string {
 	first, second := s.either[0].expectation(), s.either[1].expectation()
 	if !strings.HasPrefix(second, first) { // for a choice within the choice, the second message is the longer one

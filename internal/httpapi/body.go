@@ -33,7 +33,8 @@ func putBuffer(b *bytes.Buffer) {
 	}
 }
 
-// readAndBind binds the JSON body into dst. Any content type but multipart is taken for JSON, so that a bare curl -d works.
+// readAndBind binds the JSON body into dst. Any content type but multipart is taken for JSON, so that a bare curl
+// -d works.
 func (b *bodyField) readAndBind(dst reflect.Value, rec *recorder, r *http.Request, limit int64, f *faults, once *IdempotentRequest) error {
 	if strings.HasPrefix(r.Header.Get("Content-Type"), "multipart/") {
 		return parley.NewErrorf(parley.CodeInvalidJSON, "The request body must be JSON; files are uploaded elsewhere.")
@@ -127,8 +128,8 @@ func jsonError(err error) error {
 	return fmt.Errorf("read JSON: %w", err)
 }
 
-// Decode binds a JSON text into the struct that dst points to, by the rules of request bodies, for JSON that does not come by
-// HTTP. Unknown members are refused at every depth. Fails with VALIDATION_INVALID_BODY and dotted
+// Decode binds a JSON text into the struct that dst points to, by the rules of request bodies, for JSON that does
+// not come by HTTP. Unknown members are refused at every depth. Fails with VALIDATION_INVALID_BODY and dotted
 // details, or with VALIDATION_INVALID_JSON.
 func Decode(text json.RawMessage, dst any) error {
 	v, err := parseJSON(text)

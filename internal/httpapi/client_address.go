@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// ClientAddress returns the address that a request came from. Behind a trusted proxy it is the last entry of X-Forwarded-For, which the
-// proxy wrote itself: earlier entries are whatever the client claims.
+// ClientAddress returns the address that a request came from. Behind a trusted proxy it is the last entry of
+// X-Forwarded-For, which the proxy wrote itself: earlier entries are whatever the client claims.
 func ClientAddress(r *http.Request, trustProxy bool) string {
 	if trustProxy {
 		if all := r.Header.Values("X-Forwarded-For"); len(all) > 0 {

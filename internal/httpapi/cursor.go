@@ -9,8 +9,9 @@ import (
 	"parley"
 )
 
-// Cursors turns positions in lists into opaque texts and back. A cursor is signed with the key and with its purpose: the list that it
-// belongs to, and whatever else must not change while paging. So a client can neither make one up nor use it for another list.
+// Cursors turns positions in lists into opaque texts and back. A cursor is signed with the key and with its
+// purpose: the list that it belongs to, and whatever else must not change while paging. So a client can neither
+// make one up nor use it for another list.
 type Cursors struct{ Key []byte }
 
 const sealBytes = 16

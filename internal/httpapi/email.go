@@ -13,8 +13,8 @@ const (
 	maxLabelChars = 63
 )
 
-// isMail reports whether s is an address that mail can be sent to: local@domain.tld without a display name. Letters of all scripts
-// are accepted on both sides; comments, address literals and hosts without a dot are not.
+// isMail reports whether s is an address that mail can be sent to: local@domain.tld without a display name. Letters
+// of all scripts are accepted on both sides; comments, address literals and hosts without a dot are not.
 func isMail(s string) bool {
 	at := strings.LastIndexByte(s, '@')
 	return at > 0 && utf8.RuneCountInString(s) <= maxMailChars && isLocal(s[:at]) && isMailHost(s[at+1:])

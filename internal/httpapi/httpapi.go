@@ -1,5 +1,6 @@
-// Package httpapi is what all HTTP APIs share: typed operations whose handlers return errors, strict JSON, the error envelope, the
-// log record of each request, server-sent events, signed cursors, and the OpenAPI document generated from the operations.
+// Package httpapi is what all HTTP APIs share: typed operations whose handlers return errors, strict JSON, the
+// error envelope, the log record of each request, server-sent events, signed cursors, and the OpenAPI document
+// generated from the operations.
 //
 // An operation's input is a struct. The tags of its fields bind the request, validate it and describe it:
 //
@@ -11,9 +12,9 @@
 //	id:"uuid"           an id whose letters may come in either case, as those of format:"uuid" may
 //	item:"min=1,format=email"  rules for the items of an array        keys:"chat,voice"  the names that a map may hold
 //
-// A field named Body is the JSON body. A field of a body is required unless its json tag says omitempty or omitzero. Opt
-// distinguishes absent, null and a value; Raw keeps a validated value as JSON; Either is one of two shapes. Members that the
-// struct does not have are ignored, or refused if the operation has StrictBody.
+// A field named Body is the JSON body. A field of a body is required unless its json tag says omitempty or
+// omitzero. Opt distinguishes absent, null and a value; Raw keeps a validated value as JSON; Either is one of two
+// shapes. Members that the struct does not have are ignored, or refused if the operation has StrictBody.
 //
 // A POST may carry an Idempotency-Key (idempotency.go): then Config.RunOnce decides whether the handler runs.
 package httpapi

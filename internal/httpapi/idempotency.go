@@ -16,7 +16,8 @@ const IdempotencyKey = "Idempotency-Key"
 // maxKeyChars is the maximum length of the header.
 const maxKeyChars = 255
 
-// IdempotentRequest is a request that is to have its effect at most once. It holds only hashes of the client's key and of the body.
+// IdempotentRequest is a request that is to have its effect at most once. It holds only hashes of the client's key
+// and of the body.
 type IdempotentRequest struct {
 	Key   string // SHA-256 of the method, the path and the client's key, hex
 	Hash  string // SHA-256 of the body, hex
@@ -24,8 +25,8 @@ type IdempotentRequest struct {
 	Run   func(ctx context.Context) (any, error)
 }
 
-// idempotentRequest returns the IdempotentRequest of a request with an Idempotency-Key. It returns nil for any other request, and for
-// operations that may run again.
+// idempotentRequest returns the IdempotentRequest of a request with an Idempotency-Key. It returns nil for any
+// other request, and for operations that may run again.
 func (o *endpoint) idempotentRequest(r *http.Request, f *faults) *IdempotentRequest {
 	values := r.Header.Values(IdempotencyKey)
 	if len(values) == 0 || !o.acceptsIdempotencyKey {
@@ -64,14 +65,14 @@ func (o *IdempotentRequest) hashBody(body []byte) {
 }
 
 // runEndpoint runs the operation, by Config.RunOnce if the request has an Idempotency-Key.
-func (f *API) runEndpoint(c *Call, o *endpoint, in reflect.Value, once *IdempotentRequest) (any, error) {
+func (a *API) runEndpoint(c *Call, o *endpoint, in reflect.Value, once *IdempotentRequest) (any, error) {
 	ctx := c.Request.Context()
-	if once == nil || f.RunOnce == nil {
+	if once == nil || a.RunOnce == nil {
 		return o.run(ctx, c, in)
 	}
 	once.Input = in.Interface()
 	once.Run = func(ctx context.Context) (any, error) { return o.run(ctx, c, in) }
-	return f.RunOnce(ctx, c, *once)
+	return a.RunOnce(ctx, c, *once)
 }
 
 // idempotencyCodes are the codes of failures that concern the Idempotency-Key.

@@ -5,8 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// Limits of a JSON text besides its size. A request that exceeds them is hostile: its values would take many times the memory of
-// its bytes.
+// Limits of a JSON text besides its size. A request that exceeds them is hostile: its values would take many times
+// the memory of its bytes.
 const (
 	maxDepth  = 100
 	maxValues = 200_000
@@ -44,8 +44,8 @@ type syntaxError struct {
 
 func (e *syntaxError) Error() string { return e.reason }
 
-// parseJSON parses one JSON text (RFC 8259). It is stricter than most parsers: the names within an object must differ, the text must
-// be valid UTF-8, and only white space may follow.
+// parseJSON parses one JSON text (RFC 8259). It is stricter than most parsers: the names within an object must
+// differ, the text must be valid UTF-8, and only white space may follow.
 func parseJSON(text []byte) (value, error) {
 	if at := invalidUTF8(text); at >= 0 {
 		return value{}, &syntaxError{"it is not valid UTF-8", at}

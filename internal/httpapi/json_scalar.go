@@ -60,7 +60,8 @@ func parseHex4(b []byte) rune {
 	return r
 }
 
-// unquote returns the text of a valid JSON string; half a surrogate pair becomes U+FFFD. It shares s's bytes where it can.
+// unquote returns the text of a valid JSON string; half a surrogate pair becomes U+FFFD. It shares s's bytes where
+// it can.
 func unquote(s []byte) []byte {
 	s = s[1 : len(s)-1]
 	next := bytes.IndexByte(s, '\\')
@@ -101,7 +102,8 @@ func unescapeByte(c byte) byte {
 	return c
 }
 
-// decodeUnicodeEscape decodes one \uXXXX, or the two of a surrogate pair, and returns the number of bytes that it read.
+// decodeUnicodeEscape decodes one \uXXXX, or the two of a surrogate pair, and returns the number of bytes that it
+// read.
 func decodeUnicodeEscape(s []byte) (rune, int) {
 	r := parseHex4(s[2:])
 	if !utf16.IsSurrogate(r) {

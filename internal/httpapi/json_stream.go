@@ -9,9 +9,9 @@ import (
 // streamBufferBytes is how much of a streamed reply is buffered before it is sent.
 const streamBufferBytes = 32 << 10
 
-// JSONStream is a reply of one JSON text that is sent while it is produced, so that it may be larger than memory. Until the first
-// bytes are sent, a failure is an ordinary error; after that the connection is cut, so that no client takes a part for the whole.
-// It must not be used by several goroutines.
+// JSONStream is a reply of one JSON text that is sent while it is produced, so that it may be larger than memory.
+// Until the first bytes are sent, a failure is an ordinary error; after that the connection is cut, so that no
+// client takes a part for the whole. It must not be used by several goroutines.
 //
 //	out := c.JSON()
 //	out.Text(`{"data":[`)

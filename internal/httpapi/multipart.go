@@ -23,9 +23,9 @@ import (
 	"parley"
 )
 
-// Form describes the multipart body that an operation takes as an alternative to JSON: a part "file" and a part "name"; or, with
-// MaxFiles, several parts "file", while the other parts are the members of the body. The operation's input has a field of type
-// *Upload, which is nil if the body is JSON.
+// Form describes the multipart body that an operation takes as an alternative to JSON: a part "file" and a part
+// "name"; or, with MaxFiles, several parts "file", while the other parts are the members of the body. The
+// operation's input has a field of type *Upload, which is nil if the body is JSON.
 type Form struct {
 	RequiredPart               string // the part that is required; empty if either will do
 	MinFileBytes, MaxFileBytes int64  // bytes of a file
@@ -34,7 +34,8 @@ type Form struct {
 	FilePartName               string // of a form with MaxFiles: the name of their parts; empty for "file"
 }
 
-// Upload is a multipart body. Its files are removed once the request is answered; a handler that keeps one moves it elsewhere.
+// Upload is a multipart body. Its files are removed once the request is answered; a handler that keeps one moves it
+// elsewhere.
 type Upload struct {
 	Name *string       // nil when the part is missing
 	File *UploadedFile // nil when the part is missing
@@ -288,7 +289,8 @@ func (up *Upload) partsIdentity() (text string) {
 	return text
 }
 
-// hashingWriter hashes what it writes to the disk. It marks its errors, to tell those of the disk from those of the client.
+// hashingWriter hashes what it writes to the disk. It marks its errors, to tell those of the disk from those of the
+// client.
 type hashingWriter struct {
 	out    io.Writer
 	hasher hash.Hash

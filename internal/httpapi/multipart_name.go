@@ -10,8 +10,8 @@ import (
 	"parley"
 )
 
-// baseName returns the file's name without folders, including those of Windows. Clients encode names in many ways: as RFC 5987 asks, in
-// raw UTF-8, in Latin-1, percent-encoded, or as mail does.
+// baseName returns the file's name without folders, including those of Windows. Clients encode names in many ways:
+// as RFC 5987 asks, in raw UTF-8, in Latin-1, percent-encoded, or as mail does.
 func baseName(p *multipart.Part) string {
 	name := p.FileName()
 	if name == "" {
@@ -55,8 +55,8 @@ func extendedName(disposition string) string {
 	return name
 }
 
-// decodePercent decodes a name that is percent-encoded UTF-8, and a quotation mark as browsers encode it. Other percent signs belong
-// to the name.
+// decodePercent decodes a name that is percent-encoded UTF-8, and a quotation mark as browsers encode it. Other
+// percent signs belong to the name.
 func decodePercent(name string) string {
 	if decoded, err := url.PathUnescape(name); err == nil && isASCII(name) && !isASCII(decoded) && utf8.ValidString(decoded) {
 		return decoded

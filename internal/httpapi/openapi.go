@@ -16,11 +16,11 @@ import (
 )
 
 // OpenAPI returns the OpenAPI 3.1 document of the API. It is the same, byte for byte, for the same operations.
-func (f *API) OpenAPI(about Info) ([]byte, error) {
-	c := &schemas{components: object{}, types: map[string]reflect.Type{}, errorResponses: object{}, info: about, renderError: f.RenderError}
+func (a *API) OpenAPI(about Info) ([]byte, error) {
+	c := &schemas{components: object{}, types: map[string]reflect.Type{}, errorResponses: object{}, info: about, renderError: a.RenderError}
 	c.failure = c.schemaFor(newShape(c.failureType(), ""))
 	paths := map[string]object{}
-	for _, o := range f.endpoints {
+	for _, o := range a.endpoints {
 		if o.Unlisted {
 			continue
 		}
@@ -134,8 +134,8 @@ func (c *schemas) responses(o *endpoint) object {
 	return all
 }
 
-// errorResponse returns a reference to the response of the status, which all operations share, so that a generated client has one
-// type for each status. The description lists the operation's own codes.
+// errorResponse returns a reference to the response of the status, which all operations share, so that a generated
+// client has one type for each status. The description lists the operation's own codes.
 func (c *schemas) errorResponse(status int, codes []string) object {
 	name := strings.ReplaceAll(http.StatusText(status), " ", "")
 	r, ok := c.errorResponses[name].(object)
@@ -292,8 +292,8 @@ func (c *schemas) failureExamples(codes []string) object {
 	return all
 }
 
-// addUnreadableResponse adds the response to what is not a valid HTTP request, which reaches no operation, to an operation that has no
-// other response for a fault of the caller.
+// addUnreadableResponse adds the response to what is not a valid HTTP request, which reaches no operation, to an
+// operation that has no other response for a fault of the caller.
 func addUnreadableResponse(all object) {
 	for status := range all {
 		if status[0] == '4' {

@@ -43,8 +43,8 @@ type opt interface {
 	set(null bool) any
 }
 
-// Raw is a value of type T as JSON. When it is bound from a request it holds T as it was bound: validated, without unknown fields, and
-// with defaults. Nil is null.
+// Raw is a value of type T as JSON. When it is bound from a request it holds T as it was bound: validated, without
+// unknown fields, and with defaults. Nil is null.
 type Raw[T any] json.RawMessage
 
 // MarshalJSON returns the JSON.
@@ -59,8 +59,8 @@ type raw interface {
 	setJSON([]byte)
 }
 
-// Either is a value of one of two types, which differ by their kind of JSON or, for two objects, by a field whose enum has one
-// value.
+// Either is a value of one of two types, which differ by their kind of JSON or, for two objects, by a field whose
+// enum has one value.
 type Either[A, B any] struct {
 	A *A
 	B *B

@@ -77,8 +77,8 @@ func (in *input) bindParams(dst reflect.Value, r *http.Request, f *faults) {
 	}
 }
 
-// bindPath binds a parameter of the path. A number in any other than the canonical form is bound as -1, which nothing has, so that it
-// is not found like any other malformed id.
+// bindPath binds a parameter of the path. A number in any other than the canonical form is bound as -1, which
+// nothing has, so that it is not found like any other malformed id.
 func (p *param) bindPath(dst reflect.Value, text string) {
 	if p.shape.kind != kindInteger {
 		dst.SetString(p.shape.rules.normalize(sanitizeID(text)))
@@ -94,8 +94,8 @@ func (p *param) bindPath(dst reflect.Value, text string) {
 // PathParam returns a parameter of the request's path, in the form in which it is bound.
 func PathParam(r *http.Request, name string) string { return sanitizeID(r.PathValue(name)) }
 
-// sanitizeID makes a text from an address safe to look up. Characters that no id has become U+FFFD, which no id has either. They are
-// not removed, since that could make the text empty, or the id of something else.
+// sanitizeID makes a text from an address safe to look up. Characters that no id has become U+FFFD, which no id has
+// either. They are not removed, since that could make the text empty, or the id of something else.
 func sanitizeID(s string) string {
 	if utf8.ValidString(s) && strings.IndexByte(s, 0) < 0 {
 		return s

@@ -50,8 +50,8 @@ func newBareRecorder(w http.ResponseWriter, r *http.Request) *recorder {
 // statusClientGone is logged when the client went away before it was answered. It is never sent.
 const statusClientGone = 499
 
-// isClientGone reports whether err only means that the client is gone. A client that has closed its half of the connection is
-// not gone.
+// isClientGone reports whether err only means that the client is gone. A client that has closed its half of the
+// connection is not gone.
 func (rec *recorder) isClientGone(err error) bool {
 	return errors.Is(err, context.Canceled) && rec.ctx.Err() != nil
 }
@@ -80,18 +80,19 @@ func (rec *recorder) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// finish answers a panic and logs the request. A response that had begun when the handler panicked is cut off, so that the client
-// does not take a part for the whole. So is one that has not begun, which net/http would turn into a success.
-func (f *API) finish(rec *recorder, r *http.Request) {
+// finish answers a panic and logs the request. A response that had begun when the handler panicked is cut off, so
+// that the client does not take a part for the whole. So is one that has not begun, which net/http would turn into
+// a success.
+func (a *API) finish(rec *recorder, r *http.Request) {
 	var stack []byte
 	p := recover()
 	started := rec.status != 0
 	if p != nil && p != http.ErrAbortHandler { //nolint:errorlint // a panic's value, compared as net/http compares it
 		stack = debug.Stack()
-		f.writeError(rec, fmt.Errorf("panic: %v", p))
+		a.writeError(rec, fmt.Errorf("panic: %v", p))
 	}
-	f.Observer.requestEnded(rec, r.Method, f.Now)
-	f.logRequest(rec, r, stack)
+	a.Observer.requestEnded(rec, r.Method, a.Now)
+	a.logRequest(rec, r, stack)
 	if p != nil && started || rec.status == 0 || rec.status == statusClientGone {
 		panic(http.ErrAbortHandler)
 	}
@@ -100,17 +101,17 @@ func (f *API) finish(rec *recorder, r *http.Request) {
 	}
 }
 
-func (f *API) logRequest(rec *recorder, r *http.Request, stack []byte) {
+func (a *API) logRequest(rec *recorder, r *http.Request, stack []byte) {
 	level := slog.LevelInfo
 	if rec.status >= 500 || stack != nil {
 		level = slog.LevelError
 	}
-	if !f.Logger.Enabled(rec.ctx, level) {
+	if !a.Logger.Enabled(rec.ctx, level) {
 		return
 	}
 	attrs := make([]slog.Attr, 0, 11)
 	attrs = append(attrs, slog.String("request", rec.id), slog.String("method", r.Method), slog.String("route", rec.route),
-		slog.Int("status", rec.status), slog.Int64("bytes", rec.bytes), slog.Float64("ms", float64(f.Now().Sub(rec.start).Microseconds())/1000))
+		slog.Int("status", rec.status), slog.Int64("bytes", rec.bytes), slog.Float64("ms", float64(a.Now().Sub(rec.start).Microseconds())/1000))
 	if rec.account != "" {
 		attrs = append(attrs, slog.String("account", rec.account))
 	}
@@ -123,7 +124,7 @@ func (f *API) logRequest(rec *recorder, r *http.Request, stack []byte) {
 	if stack != nil {
 		attrs = append(attrs, slog.String("stack", string(stack)))
 	}
-	f.Logger.LogAttrs(rec.ctx, level, "request", attrs...)
+	a.Logger.LogAttrs(rec.ctx, level, "request", attrs...)
 }
 
 // failureCause returns the chain of errors behind a failure, for the operator; empty for a refusal without a cause.
@@ -142,8 +143,8 @@ func failureCause(err error) string {
 type Observer struct {
 	OpenStreams atomic.Int64 // streams of server-sent events that are open
 
-	// OnResponse is called at the end of each response. The route is the pattern of its path; "/" or "" stands for unknown paths.
-	// It must not block. May be nil.
+	// OnResponse is called at the end of each response. The route is the pattern of its path; "/" or "" stands for
+	// unknown paths. It must not block. May be nil.
 	OnResponse func(method, route string, status int, duration time.Duration)
 }
 
@@ -172,8 +173,8 @@ const (
 	lingerTimeout     = 10 * time.Second
 )
 
-// linger sends the response to a request whose body has not been read, and ends the connection. It goes on reading for a while,
-// because a client that finds the connection closed while it is sending loses the response.
+// linger sends the response to a request whose body has not been read, and ends the connection. It goes on reading
+// for a while, because a client that finds the connection closed while it is sending loses the response.
 func (rec *recorder) linger(r *http.Request) {
 	rc := http.NewResponseController(rec.ResponseWriter)
 	_ = rc.SetReadDeadline(deadlineIn(lingerIdleTimeout)) // fails only in tests, whose writers have no deadlines
@@ -198,8 +199,9 @@ func (rec *recorder) linger(r *http.Request) {
 	}
 }
 
-// PlainHandler returns a handler for what is not an operation. It adds to h what every response needs: the Content-Type is not
-// guessed, each write has a deadline, a request with two lengths is refused, and an unread body does not hold up the response.
+// PlainHandler returns a handler for what is not an operation. It adds to h what every response needs: the
+// Content-Type is not guessed, each write has a deadline, a request with two lengths is refused, and an unread body
+// does not hold up the response.
 func PlainHandler(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		rec := newBareRecorder(w, r)

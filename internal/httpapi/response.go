@@ -58,9 +58,9 @@ func (rec *recorder) writeJSON(status int, v any) error {
 	return nil
 }
 
-// writeError sends a failure. If the response has begun, the failure is only logged. If the client is gone, nothing is sent: finish
-// cuts the connection.
-func (f *API) writeError(rec *recorder, err error) {
+// writeError sends a failure. If the response has begun, the failure is only logged. If the client is gone, nothing
+// is sent: finish cuts the connection.
+func (a *API) writeError(rec *recorder, err error) {
 	if rec.status == 0 && rec.isClientGone(err) {
 		rec.status = statusClientGone
 		return
@@ -70,12 +70,12 @@ func (f *API) writeError(rec *recorder, err error) {
 	if rec.status != 0 {
 		return
 	}
-	status, body := f.RenderError(e)
+	status, body := a.RenderError(e)
 	if wait := e.RetryAfter; wait > 0 || status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable {
 		rec.Header().Set("Retry-After", strconv.Itoa(max(1, int(math.Ceil(wait.Seconds())))))
 	}
 	if status == http.StatusTooManyRequests {
-		setLimitReachedHeaders(rec.Header(), e, f.Now())
+		setLimitReachedHeaders(rec.Header(), e, a.Now())
 	}
 	if status == http.StatusUnauthorized {
 		rec.Header().Set("WWW-Authenticate", `Bearer realm="parley"`)
@@ -85,16 +85,16 @@ func (f *API) writeError(rec *recorder, err error) {
 	}
 }
 
-// setHeaders sets the three X-RateLimit headers. The reset is a time in epoch seconds, rounded up so that a client that waits for it
-// has waited long enough.
+// setHeaders sets the three X-RateLimit headers. The reset is a time in epoch seconds, rounded up so that a client
+// that waits for it has waited long enough.
 func (r Rate) setHeaders(h http.Header) {
 	h.Set("X-RateLimit-Limit", strconv.Itoa(r.Limit))
 	h.Set("X-RateLimit-Remaining", strconv.Itoa(r.Remaining))
 	h.Set("X-RateLimit-Reset", strconv.FormatInt(r.Reset.Add(time.Second-1).Unix(), 10))
 }
 
-// setLimitReachedHeaders sets the headers for the limit that refused the request, which may be a different one than that of
-// requests. Nothing remains of it until the caller may try again.
+// setLimitReachedHeaders sets the headers for the limit that refused the request, which may be a different one than
+// that of requests. Nothing remains of it until the caller may try again.
 func setLimitReachedHeaders(h http.Header, e *parley.Error, now time.Time) {
 	if e.Limit > 0 {
 		h.Set("X-RateLimit-Limit", strconv.Itoa(e.Limit))
@@ -103,8 +103,8 @@ func setLimitReachedHeaders(h http.Header, e *parley.Error, now time.Time) {
 	h.Set("X-RateLimit-Reset", strconv.FormatInt(now.Add(max(time.Second, e.RetryAfter)+time.Second-1).Unix(), 10))
 }
 
-// Delegate has h answer the request, with body as its body: h writes status, headers and body itself, and the handler then returns
-// nil. It is for protocols with their own form of results and failures.
+// Delegate has h answer the request, with body as its body: h writes status, headers and body itself, and the
+// handler then returns nil. It is for protocols with their own form of results and failures.
 func (c *Call) Delegate(ctx context.Context, h http.Handler, body []byte) {
 	c.rec.streamed = true
 	r := c.Request.WithContext(ctx)
@@ -113,7 +113,8 @@ func (c *Call) Delegate(ctx context.Context, h http.Handler, body []byte) {
 	h.ServeHTTP(deadlineWriter{c.rec}, r)
 }
 
-// deadlineWriter sets a deadline for each write: the first may come late, but no write may wait for the client for long.
+// deadlineWriter sets a deadline for each write: the first may come late, but no write may wait for the client for
+// long.
 type deadlineWriter struct{ *recorder }
 
 func (w deadlineWriter) Write(b []byte) (int, error) {

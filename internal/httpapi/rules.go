@@ -72,7 +72,8 @@ func parseRules(tag reflect.StructTag) rules {
 	return r
 }
 
-// tagValues returns the values that a tag lists: itself, parted by commas, or as "@name" an enumeration of the root package.
+// tagValues returns the values that a tag lists: itself, parted by commas, or as "@name" an enumeration of the root
+// package.
 func tagValues(tag string) []string {
 	name, isReference := strings.CutPrefix(tag, "@")
 	if !isReference {

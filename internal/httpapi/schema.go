@@ -9,8 +9,8 @@ import (
 	"parley"
 )
 
-// schemas renders shapes as JSON Schema 2020-12, the schema language of OpenAPI 3.1. Named structs become components, which are
-// referred to wherever they are used.
+// schemas renders shapes as JSON Schema 2020-12, the schema language of OpenAPI 3.1. Named structs become
+// components, which are referred to wherever they are used.
 type schemas struct {
 	components     object
 	types          map[string]reflect.Type // of the components; nil for those named by a tag
@@ -59,8 +59,8 @@ func (c *schemas) claimName(name string, t reflect.Type) {
 	c.types[name] = t
 }
 
-// describeDefault adds the default value. That of an object goes into the description, since generators of clients do not accept it
-// as a value.
+// describeDefault adds the default value. That of an object goes into the description, since generators of clients
+// do not accept it as a value.
 func (s *shape) describeDefault(schema object) {
 	if s.kind != kindObject {
 		schema["default"] = s.defaultValue()
@@ -112,7 +112,8 @@ func (c *schemas) bareSchema(s *shape) object {
 	return object{}
 }
 
-// eitherSchema returns the schema of a choice. If all are components, the field with a constant value discriminates between them.
+// eitherSchema returns the schema of a choice. If all are components, the field with a constant value discriminates
+// between them.
 func (c *schemas) eitherSchema(s *shape) object {
 	all := s.choices()
 	mapping, schema := object{}, object{}

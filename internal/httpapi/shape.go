@@ -22,8 +22,8 @@ const (
 	kindAny // any JSON
 )
 
-// shape is a Go type together with the rules of the field that holds it. It is computed once, when an operation is registered;
-// binding, validation and the OpenAPI document all read it.
+// shape is a Go type together with the rules of the field that holds it. It is computed once, when an operation is
+// registered; binding, validation and the OpenAPI document all read it.
 type shape struct {
 	kind     kind
 	typ      reflect.Type // the type the value is bound into, without Opt, Raw or pointer

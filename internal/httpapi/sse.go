@@ -8,16 +8,16 @@ import (
 	"unicode/utf8"
 )
 
-// Stream is a response of server-sent events. Send buffers events and Flush sends them, so that several can be sent in one write. It
-// must not be used by several goroutines.
+// Stream is a response of server-sent events. Send buffers events and Flush sends them, so that several can be sent
+// in one write. It must not be used by several goroutines.
 type Stream struct {
 	rec *recorder
 	rc  *http.ResponseController
 	buf []byte
 }
 
-// StreamUIMessages begins a response of server-sent events in the "UI message stream" format, with status 200. From then on errors
-// are events.
+// StreamUIMessages begins a response of server-sent events in the "UI message stream" format, with status 200. From
+// then on errors are events.
 func (c *Call) StreamUIMessages() *Stream {
 	c.rec.Header().Set("X-Vercel-Ai-Ui-Message-Stream", "v1")
 	return c.StreamEvents()
@@ -51,8 +51,8 @@ func (s *Stream) SendRaw(data []byte) {
 	s.buf = append(s.buf, "\n\n"...)
 }
 
-// SendText buffers an event {prefix…text"}, where prefix is JSON up to and including the quote that opens text. It is a fast path for
-// the most frequent event.
+// SendText buffers an event {prefix…text"}, where prefix is JSON up to and including the quote that opens text. It
+// is a fast path for the most frequent event.
 func (s *Stream) SendText(prefix, text string) {
 	s.buf = append(s.buf, "data: "...)
 	s.buf = append(s.buf, prefix...)
@@ -113,8 +113,8 @@ func appendString(b []byte, text string) []byte {
 // EventStream is the output type of an operation that only answers with server-sent events.
 type EventStream struct{}
 
-// SendEvent buffers an event with a name and, unless it is 0, an id, which the client sends back as Last-Event-ID when it reconnects.
-// The name must not come from outside.
+// SendEvent buffers an event with a name and, unless it is 0, an id, which the client sends back as Last-Event-ID
+// when it reconnects. The name must not come from outside.
 func (s *Stream) SendEvent(name string, id int64, v any) error {
 	b, err := marshal(v)
 	if err != nil {

@@ -1,7 +1,7 @@
 // Package docspage renders an OpenAPI document as a page for people.
 //
-// The page is rendered on the server, when it is first requested, from the document alone. It loads nothing: its style and script are
-// inline, and its content security policy allows those two and no others.
+// The page is rendered on the server, when it is first requested, from the document alone. It loads nothing: its
+// style and script are inline, and its content security policy allows those two and no others.
 package docspage
 
 import (
@@ -26,8 +26,8 @@ type page struct {
 	policy string // content security policy
 }
 
-// Handler returns the handler of the page that shows the document. base is the path of the API, for the examples of a document
-// that names no server with a host.
+// Handler returns the handler of the page that shows the document. base is the path of the API, for the examples of
+// a document that names no server with a host.
 func Handler(doc func() []byte, base string) http.Handler {
 	rendered := sync.OnceValues(func() (*page, error) { return renderPage(doc(), base) })
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -63,7 +63,8 @@ type (
 	}
 )
 
-// describeEnums copies the values of each enum that is a component to the places that refer to it, so that they are shown there.
+// describeEnums copies the values of each enum that is a component to the places that refer to it, so that they are
+// shown there.
 func (d *openDocument) describeEnums(s *openSchema) {
 	if s == nil {
 		return

@@ -28,8 +28,8 @@ const (
 // piece is a part of a type's name. If it names a shape, it links to it.
 type piece struct{ Text, Shape string }
 
-// memberRows lists the members of an object, and marks either the required or the optional ones. Members of objects that are no
-// components are listed inline, with dotted names.
+// memberRows lists the members of an object, and marks either the required or the optional ones. Members of objects
+// that are no components are listed inline, with dotted names.
 func memberRows(s *openSchema, above, mark string) []rowView {
 	var rows []rowView
 	for _, name := range slices.Sorted(maps.Keys(s.Properties)) {

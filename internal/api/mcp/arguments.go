@@ -13,8 +13,8 @@ import (
 // arguments holds the arguments of a call by name.
 type arguments map[string]jsonText
 
-// parseArguments parses the arguments of a call. It refuses unknown ones, because a filter with a typo in its name would be ignored.
-// The values are validated by REST.
+// parseArguments parses the arguments of a call. It refuses unknown ones, because a filter with a typo in its name
+// would be ignored. The values are validated by REST.
 func parseArguments(text jsonText, schema object) (arguments, error) {
 	args := arguments{}
 	if len(text) > 0 {
@@ -100,8 +100,8 @@ func (p *parameter) parseID(value jsonText) (id, fault string) {
 	return n.String(), ""
 }
 
-// escapeSegment escapes an id as a segment of a path. Empty and dot segments are escaped, too, so that they cannot lead to another
-// path; like the originals they are ids of nothing.
+// escapeSegment escapes an id as a segment of a path. Empty and dot segments are escaped, too, so that they cannot
+// lead to another path; like the originals they are ids of nothing.
 func escapeSegment(id string) string {
 	switch id {
 	case "":

@@ -12,8 +12,8 @@ import (
 	"parley"
 )
 
-// toolHandler returns the handler of a tool. A failure is a result that is marked as an error and holds the code; it never is an error of
-// the protocol.
+// toolHandler returns the handler of a tool. A failure is a result that is marked as an error and holds the code;
+// it never is an error of the protocol.
 func (s *server) toolHandler(t *tool) sdk.ToolHandler {
 	return func(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 		out, err := s.runTool(ctx, t, req.Params.Arguments)
@@ -52,8 +52,9 @@ func (s *server) runTool(ctx context.Context, t *tool, text jsonText) (out any, 
 	return jsonText(reply), err
 }
 
-// newToolResult returns a result that holds the JSON twice, as the protocol asks: as structured content, and as text for clients that read
-// nothing else. A failure is only text, since it does not match the output schema of the tool.
+// newToolResult returns a result that holds the JSON twice, as the protocol asks: as structured content, and as
+// text for clients that read nothing else. A failure is only text, since it does not match the output schema of the
+// tool.
 func newToolResult(out any, refused bool) (*sdk.CallToolResult, error) {
 	text, err := encodeJSON(out)
 	if err != nil {

@@ -14,8 +14,8 @@ const (
 	maxExportBytes = 256 << 10 // of JSON: an assistant cannot read more at once
 )
 
-// runExport returns a page of conversations, without their messages unless they are asked for. A page that is too long is halved until
-// it fits. A single conversation that is too long is returned with its oldest messages only.
+// runExport returns a page of conversations, without their messages unless they are asked for. A page that is too
+// long is halved until it fits. A single conversation that is too long is returned with its oldest messages only.
 func runExport(ctx context.Context, s *server, t *tool, args arguments) (any, error) {
 	args = maps.Clone(args)
 	if args["include"] == nil {

@@ -13,8 +13,9 @@ import (
 	"parley/internal/testkit"
 )
 
-// isolationCases lists every tool with arguments that make it succeed. Ids stand as {agentId} and so on wherever a client can put them.
-// The test goes through the list in order: what deletes comes last. Where an unknown id is no refusal, empty says so.
+// isolationCases lists every tool with arguments that make it succeed. Ids stand as {agentId} and so on wherever a
+// client can put them. The test goes through the list in order: what deletes comes last. Where an unknown id is no
+// refusal, empty says so.
 var isolationCases = []struct {
 	tool, args string
 	empty      string // what tells that there is nothing
@@ -62,7 +63,8 @@ func (th resourceIDs) substitute(text string) string {
 	return text
 }
 
-// TestIsolation holds for tools what it holds for REST: nobody reaches, or so much as notices, another account's things.
+// TestIsolation holds for tools what it holds for REST: nobody reaches, or so much as notices, another account's
+// things.
 func TestIsolation(t *testing.T) {
 	h := testkit.Open(t)
 	h.Search.Allow = nil
@@ -110,8 +112,8 @@ func TestIsolation(t *testing.T) {
 	}
 }
 
-// untestedIDs are ids that the rows leave out: one that nobody gave, and those whose refusal is not that there is nothing, which the
-// tests of REST hold to the same promise.
+// untestedIDs are ids that the rows leave out: one that nobody gave, and those whose refusal is not that there is
+// nothing, which the tests of REST hold to the same promise.
 var untestedIDs = []string{"userId", "statusId", "assigneeId", "teamId", "authorId"}
 
 func TestEveryToolHasARow(t *testing.T) {

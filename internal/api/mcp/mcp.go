@@ -1,6 +1,7 @@
-// Package mcp is the API for AI assistants: the Model Context Protocol over streamable HTTP at /api/mcp (facts 4.14). A tool is an operation
-// of REST v2: its schemas come from the OpenAPI document, and a call is a request to REST v2 with the caller's key, within the process. So
-// scopes, plans, validation and failures are those of REST v2, and no rule is implemented twice. tools.go is the one list of tools.
+// Package mcp is the API for AI assistants: the Model Context Protocol over streamable HTTP at /api/mcp (facts
+// 4.14). A tool is an operation of REST v2: its schemas come from the OpenAPI document, and a call is a request to
+// REST v2 with the caller's key, within the process. So scopes, plans, validation and failures are those of REST
+// v2, and no rule is implemented twice. tools.go is the one list of tools.
 //
 // The API is stateless: it has no sessions and no streams, and answers each message with one JSON.
 package mcp
@@ -45,10 +46,25 @@ func New(cfg Config) (http.Handler, error) {
 		Stateless: true, JSONResponse: true, MaxRequestBodyBytes: maxMessageBytes, PropagateRequestCancellation: true,
 		DisableLocalhostProtection: true, // checkOrigin checks the Host, and knows the configured one
 	})
-	f := httpapi.New(httpapi.Config{BasePath: Path, Admit: s.admitRequest, RenderError: renderFailure, Now: cfg.Now, Logger: cfg.Logger, Observer: cfg.Observer})
-	httpapi.Handle(f, httpapi.TypedOperation[message, httpapi.EventStream]{Handler: s.serveMessage,
-		Operation: httpapi.Operation{Name: "mcp", Method: http.MethodPost, Summary: "Take a message of the Model Context Protocol", MaxBodyBytes: maxMessageBytes, Repeatable: true}})
-	return f, nil
+	api := httpapi.New(httpapi.Config{
+		BasePath:    Path,
+		Admit:       s.admitRequest,
+		RenderError: renderFailure,
+		Now:         cfg.Now,
+		Logger:      cfg.Logger,
+		Observer:    cfg.Observer,
+	})
+	httpapi.Handle(api, httpapi.TypedOperation[message, httpapi.EventStream]{
+		Operation: httpapi.Operation{
+			Name:         "mcp",
+			Method:       http.MethodPost,
+			Summary:      "Take a message of the Model Context Protocol",
+			MaxBodyBytes: maxMessageBytes,
+			Repeatable:   true,
+		},
+		Handler: s.serveMessage,
+	})
+	return api, nil
 }
 
 type server struct {

@@ -88,8 +88,8 @@ func schemaChoices(schema object) []object {
 	return list
 }
 
-// resolveReferences replaces references by the components that they refer to, because many clients do not follow references. No schema of
-// REST is recursive.
+// resolveReferences replaces references by the components that they refer to, because many clients do not follow
+// references. No schema of REST is recursive.
 func (doc *document) resolveReferences(v any) any {
 	switch v := v.(type) {
 	case object:
@@ -116,7 +116,8 @@ func (doc *document) resolveReferences(v any) any {
 	return v
 }
 
-// choiceSchema writes a choice as anyOf, which models understand best, and without the discriminator for generators of clients.
+// choiceSchema writes a choice as anyOf, which models understand best, and without the discriminator for generators
+// of clients.
 func choiceSchema(schema object) object {
 	if all, ok := schema["oneOf"].([]any); ok {
 		schema["anyOf"] = all

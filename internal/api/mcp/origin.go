@@ -10,8 +10,9 @@ import (
 	"parley"
 )
 
-// checkOrigin refuses requests that a web page of another origin may have sent. Programs send no Origin; if there is one, it must be this
-// server's own. On loopback the Host must be this server's, too, as a defense against DNS rebinding.
+// checkOrigin refuses requests that a web page of another origin may have sent. Programs send no Origin; if there
+// is one, it must be this server's own. On loopback the Host must be this server's, too, as a defense against DNS
+// rebinding.
 func (s *server) checkOrigin(r *http.Request) error {
 	ownURL, _ := url.Parse(s.BaseURL)
 	if ownURL == nil {

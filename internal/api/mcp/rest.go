@@ -26,8 +26,8 @@ func withCallerInfo(ctx context.Context, r *http.Request) context.Context {
 	return context.WithValue(ctx, callerInfoKey{}, callerInfo{r.Header.Values("Authorization"), r.RemoteAddr})
 }
 
-// callREST sends a request to REST with the caller's key and returns the JSON of the reply. A failure is an error of type *refusal. A
-// reply of more than maxBytes is truncated, with errReplyTooLong; 0 is no limit.
+// callREST sends a request to REST with the caller's key and returns the JSON of the reply. A failure is an error
+// of type *refusal. A reply of more than maxBytes is truncated, with errReplyTooLong; 0 is no limit.
 func (s *server) callREST(ctx context.Context, req restRequest, maxBytes int) (text []byte, err error) {
 	caller, _ := ctx.Value(callerInfoKey{}).(callerInfo)
 	r := req.httpRequest().WithContext(ctx)

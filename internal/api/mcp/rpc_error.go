@@ -36,7 +36,8 @@ type rpcErrorData struct {
 	Code parley.Code `json:"code"`
 }
 
-// renderFailure renders a failure: an invalid message as JSON-RPC asks, and everything else, such as a missing key, like REST v2.
+// renderFailure renders a failure: an invalid message as JSON-RPC asks, and everything else, such as a missing key,
+// like REST v2.
 func renderFailure(e *parley.Error) (int, any) {
 	code := invalidRequest
 	switch e.Code {
@@ -57,8 +58,8 @@ type rpcHead struct {
 	Error  jsonText `json:"error"`
 }
 
-// parseHead parses the head of a message. It fails with VALIDATION_INVALID_BODY for anything but a request, a notification or a
-// response.
+// parseHead parses the head of a message. It fails with VALIDATION_INVALID_BODY for anything but a request, a
+// notification or a response.
 func parseHead(text []byte) (rpcHead, error) {
 	var h rpcHead
 	if bytes.HasPrefix(text, []byte("[")) {
@@ -95,8 +96,8 @@ func (t *errorTranslator) Write(b []byte) (int, error) {
 	return t.ResponseWriter.Write(b)
 }
 
-// finish writes the error, if there was one. Like any other reply, the error of an unknown method or of missing parameters has status 200,
-// if the message has an id.
+// finish writes the error, if there was one. Like any other reply, the error of an unknown method or of missing
+// parameters has status 200, if the message has an id.
 func (t *errorTranslator) finish() {
 	if t.status == 0 {
 		return

@@ -62,8 +62,9 @@ func closedObject(members object, required []string) object {
 	return schema
 }
 
-// mergeBodies merges alternative bodies, which differ by their type member, into one object: many clients do not support a choice at the
-// top of a schema. The description of a member that only some of them have names their types. REST refuses invalid combinations.
+// mergeBodies merges alternative bodies, which differ by their type member, into one object: many clients do not
+// support a choice at the top of a schema. The description of a member that only some of them have names their
+// types. REST refuses invalid combinations.
 func mergeBodies(bodies []object) (members object, required []string) {
 	members = object{}
 	kinds := map[string][]string{}
@@ -138,7 +139,8 @@ func (t *tool) describePage() {
 // maxSearches is the maximum number of searches in one call.
 const maxSearches = 5
 
-// describeSearches wraps the schemas of the operation: its input becomes an item of searches, and its reply an item of results.
+// describeSearches wraps the schemas of the operation: its input becomes an item of searches, and its reply an item
+// of results.
 func (t *tool) describeSearches() {
 	each := t.input
 	delete(each, "required")
@@ -154,7 +156,8 @@ func (t *tool) describeSearches() {
 		"items": object{"type": "object", "properties": properties}}}}
 }
 
-// describeExport describes how the tool differs from the operation: it returns summaries by default, and may truncate a conversation.
+// describeExport describes how the tool differs from the operation: it returns summaries by default, and may
+// truncate a conversation.
 func (t *tool) describeExport() {
 	t.input["properties"].(object)["include"].(object)["default"] = summaryDetail
 	item := t.output["properties"].(object)["data"].(object)["items"].(object)

@@ -12,8 +12,8 @@ type searchResults struct {
 	Results []any `json:"results"`
 }
 
-// runSearches runs the searches of a call one after the other. Each has its own result or failure, and counts towards the rate limit of
-// searches. Only a key without the scope fails the whole call.
+// runSearches runs the searches of a call one after the other. Each has its own result or failure, and counts
+// towards the rate limit of searches. Only a key without the scope fails the whole call.
 func runSearches(ctx context.Context, s *server, t *tool, args arguments) (any, error) {
 	var searches []jsonText
 	if err := json.Unmarshal(args["searches"], &searches); err != nil {

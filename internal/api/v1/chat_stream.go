@@ -21,8 +21,8 @@ const (
 // doneData is the data of the last event. A stream that ends without it holds only a part of an answer.
 const doneData = "[DONE]"
 
-// streamTurn renders a turn as events of text. A turn that fails before its first word is an ordinary error. If it fails later, the stream
-// ends without [DONE].
+// streamTurn renders a turn as events of text. A turn that fails before its first word is an ordinary error. If it
+// fails later, the stream ends without [DONE].
 func (s *server) streamTurn(ctx context.Context, c *httpapi.Call, turn *chat.Turn) error {
 	r := turn.Reader()
 	defer r.Close()
@@ -76,8 +76,8 @@ func writeEvents(out *httpapi.Stream, texts *textBuffer, events []chat.Event) er
 	return out.Flush()
 }
 
-// writeText writes a text as events, with a data line for each line. If the text contains doneData, it is cut in two there, so that no
-// client takes it for the end.
+// writeText writes a text as events, with a data line for each line. If the text contains doneData, it is cut in
+// two there, so that no client takes it for the end.
 func writeText(out *httpapi.Stream, text string) {
 	for text != "" {
 		cut := len(text)
@@ -89,8 +89,8 @@ func writeText(out *httpapi.Stream, text string) {
 	}
 }
 
-// textBuffer splits an answer into the texts of events. Some clients drop white space at the beginning of an event, so no event begins
-// with it: the last character before white space is held back until the next text.
+// textBuffer splits an answer into the texts of events. Some clients drop white space at the beginning of an event,
+// so no event begins with it: the last character before white space is held back until the next text.
 type textBuffer struct{ pending string }
 
 // addText adds text and returns what can be sent.

@@ -55,8 +55,8 @@ func TestWithoutAnIDNothingIsSaved(t *testing.T) {
 	}
 }
 
-// TestUnsavedAnswersEndWithTheirReader: a conversation that is not saved is answered for its client alone. Who goes away when
-// something was said has had it.
+// TestUnsavedAnswersEndWithTheirReader: a conversation that is not saved is answered for its client alone. Who goes
+// away when something was said has had it.
 func TestUnsavedAnswersEndWithTheirReader(t *testing.T) {
 	gate := model.NewBarrier()
 	scripted := &model.Scripted{StepsFor: func(model.Request) []model.ScriptStep {
@@ -97,8 +97,8 @@ func TestSavedAnswersGoOn(t *testing.T) {
 	})
 }
 
-// TestMessagesWithOneIDDoNotInterleave: of clients that write at once, each under the same id, the last one's conversation stands,
-// with its own answer.
+// TestMessagesWithOneIDDoNotInterleave: of clients that write at once, each under the same id, the last one's
+// conversation stands, with its own answer.
 func TestMessagesWithOneIDDoNotInterleave(t *testing.T) {
 	for name, open := range map[string]func(t *testing.T) []*testkit.Server{
 		"sqlite": func(t *testing.T) []*testkit.Server {
@@ -148,7 +148,8 @@ func TestMessagesWithOneIDDoNotInterleave(t *testing.T) {
 	}
 }
 
-// TestUnchangedMessagesStayTheSame: a client that only adds to its conversation does not have the rest of it written anew.
+// TestUnchangedMessagesStayTheSame: a client that only adds to its conversation does not have the rest of it
+// written anew.
 func TestUnchangedMessagesStayTheSame(t *testing.T) {
 	h := testkit.Open(t, testkit.WithModel(&model.Scripted{}))
 	bot := createChatbot(t, h)
@@ -172,7 +173,8 @@ func TestUnchangedMessagesStayTheSame(t *testing.T) {
 	}
 }
 
-// TestLostUnsavedTurnGivesItsCreditsBack: a server that died while it answered leaves a turn and a reservation, and no word.
+// TestLostUnsavedTurnGivesItsCreditsBack: a server that died while it answered leaves a turn and a reservation, and
+// no word.
 func TestLostUnsavedTurnGivesItsCreditsBack(t *testing.T) {
 	h := testkit.Open(t)
 	bot := createChatbot(t, h)
@@ -204,8 +206,8 @@ func TestLostUnsavedTurnGivesItsCreditsBack(t *testing.T) {
 	}
 }
 
-// TestModelsAreAskedAsTheRequestSays: temperature and model of the request come before the chatbot's, and what was said before
-// reaches the model.
+// TestModelsAreAskedAsTheRequestSays: temperature and model of the request come before the chatbot's, and what was
+// said before reaches the model.
 func TestModelsAreAskedAsTheRequestSays(t *testing.T) {
 	scripted := &model.Scripted{}
 	h := testkit.Open(t, testkit.WithModel(scripted))

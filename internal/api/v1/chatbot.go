@@ -45,8 +45,8 @@ func (s *server) createChatbot(ctx context.Context, c *httpapi.Call, in *NewChat
 	return &ChatbotID{string(id)}, nil
 }
 
-// contentError converts a failure about the content of a chatbot: fields have other names in REST v1, and a plan without enough storage is
-// PLAN_FEATURE_NOT_AVAILABLE.
+// contentError converts a failure about the content of a chatbot: fields have other names in REST v1, and a plan
+// without enough storage is PLAN_FEATURE_NOT_AVAILABLE.
 func contentError(err error) error {
 	failure := *parley.AsError(err)
 	if failure.Code == parley.CodeSourceSize {
@@ -165,9 +165,9 @@ func (s *server) updateChatbotData(ctx context.Context, c *httpapi.Call, in *Cha
 // gpt4 is the model that not every plan includes.
 const gpt4 = "gpt-4"
 
-// checkModel checks a model that the caller names in a field. It accepts models that can no longer be chosen in REST v2, because
-// integrations still name them. It fails with VALIDATION_INVALID_BODY for an unknown model, and with PLAN_FEATURE_NOT_AVAILABLE for
-// gpt-4 on a plan that does not include it.
+// checkModel checks a model that the caller names in a field. It accepts models that can no longer be chosen in
+// REST v2, because integrations still name them. It fails with VALIDATION_INVALID_BODY for an unknown model, and
+// with PLAN_FEATURE_NOT_AVAILABLE for gpt-4 on a plan that does not include it.
 func (s *server) checkModel(plan parley.Plan, field, model string) error {
 	if model == gpt4 && !plan.GPT4Models {
 		return parley.NewErrorf(parley.CodePlanFeature, "The model %s is not part of the %s plan.", model, plan.Name)

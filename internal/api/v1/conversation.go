@@ -62,7 +62,8 @@ func (s *server) listConversations(ctx context.Context, c *httpapi.Call, in *Con
 // messageBatchSize is how many messages are read at once.
 const messageBatchSize = 200
 
-// writeConversation writes a conversation. Its messages are read in batches, so that no transaction is open while a slow client reads.
+// writeConversation writes a conversation. Its messages are read in batches, so that no transaction is open while a
+// slow client reads.
 func (s *server) writeConversation(ctx context.Context, out *httpapi.JSONStream, conv *parley.Conversation) error {
 	if err := out.Open(newConversationHead(conv)); err != nil {
 		return err
@@ -147,8 +148,9 @@ func (in *ConversationsQuery) storeFilter() (f store.ConversationFilter, err err
 	return f, err
 }
 
-// parseDayRange parses a range of days in UTC, each YYYY-MM-DD or empty. from is the first moment of the start day, before the first moment
-// after the end day. It fails with VALIDATION_INVALID_BODY or VALIDATION_INVALID_DATE_RANGE.
+// parseDayRange parses a range of days in UTC, each YYYY-MM-DD or empty. from is the first moment of the start day,
+// before the first moment after the end day. It fails with VALIDATION_INVALID_BODY or
+// VALIDATION_INVALID_DATE_RANGE.
 func parseDayRange(start, end string) (from, before *time.Time, err error) {
 	if from, err = parseDay("startDate", start); err != nil {
 		return nil, nil, err

@@ -16,7 +16,8 @@ import (
 	"parley/internal/testkit"
 )
 
-// tokenFragments are what the tokens of an answer are made of: all that a stream of events could lose, merge or take for its own.
+// tokenFragments are what the tokens of an answer are made of: all that a stream of events could lose, merge or
+// take for its own.
 var tokenFragments = []string{" ", "  ", "\n", "\n\n", "\r", "\r\n", "\t", "Hello", "world", ",", ":", ": ", "data:", "data: x", "\ndata: y", "event: z\n", "id", "[DONE]", "[", "DONE]",
 	"\n[DONE]\n", "é", "e\u0301", "👩‍👩‍👧", "\u200b", "\u200d", "\u2028", "\u2029", "\u00a0", "\ufeff", "\u0085", "\v", "\f", "\x00", "שלום", "\u202eabc\u202c", "你好", `"quoted"`, `\n`, "</script>", "\u0001"}
 
@@ -50,8 +51,8 @@ func parseEvents(t *testing.T, stream string) (data []string) {
 	return data
 }
 
-// TestAnswersAreReadAsTheyWereStored: any reply equals, character by character, the joined stream, the reply in one piece, and
-// what is stored.
+// TestAnswersAreReadAsTheyWereStored: any reply equals, character by character, the joined stream, the reply in one
+// piece, and what is stored.
 func TestAnswersAreReadAsTheyWereStored(t *testing.T) {
 	for name, where := range map[string][]testkit.Option{"sqlite": nil, "postgres": {testkit.WithPostgres()}} {
 		t.Run(name, func(t *testing.T) {

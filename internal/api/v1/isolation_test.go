@@ -15,8 +15,8 @@ import (
 	"parley/internal/testkit"
 )
 
-// isolationCase is a route with the query and the body that make it succeed. Ids stand as {chatbotId} and so on wherever a client can put
-// them.
+// isolationCase is a route with the query and the body that make it succeed. Ids stand as {chatbotId} and so on
+// wherever a client can put them.
 type isolationCase struct{ route, query, body string }
 
 // isolationCases lists every route. The test goes through the list in order: what deletes comes last.
@@ -70,8 +70,8 @@ func (r isolationCase) target() string {
 	return r.route + "?" + r.query
 }
 
-// TestIsolation holds the promise that nobody can reach, or so much as notice, another account's things: the reply to their
-// id is the reply to an id that does not exist, byte for byte.
+// TestIsolation holds the promise that nobody can reach, or so much as notice, another account's things: the reply
+// to their id is the reply to an id that does not exist, byte for byte.
 func TestIsolation(t *testing.T) {
 	h := testkit.Open(t, testkit.WithConfig(func(c *server.Config) { c.SecretKey = "a key of enough bytes" }))
 	ours, theirs := createResources(t, h, h.Key), createResources(t, h, h.OtherKey)
@@ -142,7 +142,8 @@ func createResources(t *testing.T, h *testkit.Server, key string) resourceIDs {
 	return th
 }
 
-// requestForComparison sends a route's request with our key and returns all of the reply that a stranger could compare.
+// requestForComparison sends a route's request with our key and returns all of the reply that a stranger could
+// compare.
 func requestForComparison(t *testing.T, h *testkit.Server, r isolationCase, ids resourceIDs) string {
 	t.Helper()
 	method, path, _ := strings.Cut(r.target(), " ")

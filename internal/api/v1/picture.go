@@ -131,8 +131,8 @@ func (s *server) showProfile(ctx context.Context, c *httpapi.Call, in *ShownPict
 	return s.showPicture(ctx, c, in, agents.Profile)
 }
 
-// showPicture sends a picture to anyone who knows the chatbot's id: pages that embed the chatbot show it to their visitors. Since it is an
-// upload, the headers keep browsers from treating it as anything but an image.
+// showPicture sends a picture to anyone who knows the chatbot's id: pages that embed the chatbot show it to their
+// visitors. Since it is an upload, the headers keep browsers from treating it as anything but an image.
 func (s *server) showPicture(ctx context.Context, c *httpapi.Call, in *ShownPicture, picture agents.Picture) (*Done, error) {
 	blob, data, err := s.Agents.PictureOf(ctx, parley.AgentID(in.ChatbotID), picture)
 	if parley.IsCode(err, parley.CodeAgentNotFound) {

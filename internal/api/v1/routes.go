@@ -30,23 +30,23 @@ type (
 	errorCodes = []parley.Code
 )
 
-// addRoutes adds everything that REST v1 serves, in the order of the document. This file is the one list of it. Each operation
-// needs the scope of the most similar operation of REST v2.
-func (s *server) addRoutes(f *httpapi.API) {
-	s.addConversationRoutes(f)
-	s.addChatbotRoutes(f)
-	s.addPictureRoutes(f)
-	s.addContactRoutes(f)
-	s.addAttributeRoutes(f)
-	s.addWebhookRoutes(f)
+// addRoutes adds everything that REST v1 serves, in the order of the document. This file is the one list of it.
+// Each operation needs the scope of the most similar operation of REST v2.
+func (s *server) addRoutes(api *httpapi.API) {
+	s.addConversationRoutes(api)
+	s.addChatbotRoutes(api)
+	s.addPictureRoutes(api)
+	s.addContactRoutes(api)
+	s.addAttributeRoutes(api)
+	s.addWebhookRoutes(api)
 }
 
-func addRoute[In, Out any](f *httpapi.API, op operation, handle httpapi.Handler[In, Out]) {
-	httpapi.Handle(f, httpapi.TypedOperation[In, Out]{Operation: op, Handler: handle})
+func addRoute[In, Out any](api *httpapi.API, op operation, handle httpapi.Handler[In, Out]) {
+	httpapi.Handle(api, httpapi.TypedOperation[In, Out]{Operation: op, Handler: handle})
 }
 
-func (s *server) addConversationRoutes(f *httpapi.API) {
-	addRoute(f, operation{
+func (s *server) addConversationRoutes(api *httpapi.API) {
+	addRoute(api, operation{
 		Name:      "chat",
 		Method:    methodPost,
 		Path:      "/chat",
@@ -66,7 +66,7 @@ func (s *server) addConversationRoutes(f *httpapi.API) {
 		},
 	}, s.createAnswer)
 
-	addRoute(f, operation{
+	addRoute(api, operation{
 		Name:          "getConversations",
 		Method:        methodGet,
 		Path:          "/get-conversations",
@@ -78,8 +78,8 @@ func (s *server) addConversationRoutes(f *httpapi.API) {
 	}, s.listConversations)
 }
 
-func (s *server) addChatbotRoutes(f *httpapi.API) {
-	addRoute(f, operation{
+func (s *server) addChatbotRoutes(api *httpapi.API) {
+	addRoute(api, operation{
 		Name:         "createChatbot",
 		Method:       methodPost,
 		Path:         "/create-chatbot",
@@ -90,7 +90,7 @@ func (s *server) addChatbotRoutes(f *httpapi.API) {
 		Errors:       errorCodes{parley.CodeAgentLimit, parley.CodePlanFeature},
 	}, s.createChatbot)
 
-	addRoute(f, operation{
+	addRoute(api, operation{
 		Name:         "updateChatbotData",
 		Method:       methodPost,
 		Path:         "/update-chatbot-data",
@@ -101,7 +101,7 @@ func (s *server) addChatbotRoutes(f *httpapi.API) {
 		Errors:       errorCodes{parley.CodeAgentNotFound, parley.CodePlanFeature},
 	}, s.updateChatbotData)
 
-	addRoute(f, operation{
+	addRoute(api, operation{
 		Name:    "deleteChatbot",
 		Method:  methodDelete,
 		Path:    "/delete-chatbot",
@@ -111,7 +111,7 @@ func (s *server) addChatbotRoutes(f *httpapi.API) {
 		Errors:  errorCodes{parley.CodeAgentNotFound},
 	}, s.deleteChatbot)
 
-	addRoute(f, operation{
+	addRoute(api, operation{
 		Name:    "getChatbots",
 		Method:  methodGet,
 		Path:    "/get-chatbots",
@@ -120,7 +120,7 @@ func (s *server) addChatbotRoutes(f *httpapi.API) {
 		Scope:   parley.AgentsRead,
 	}, s.listChatbots)
 
-	addRoute(f, operation{
+	addRoute(api, operation{
 		Name:    "updateChatbotSettings",
 		Method:  methodPost,
 		Path:    "/update-chatbot-settings",
@@ -132,9 +132,10 @@ func (s *server) addChatbotRoutes(f *httpapi.API) {
 	}, s.updateSettings)
 }
 
-// addPictureRoutes adds what changes and shows pictures. Everybody may see them: pages that embed the chatbot show them.
-func (s *server) addPictureRoutes(f *httpapi.API) {
-	addRoute(f, operation{
+// addPictureRoutes adds what changes and shows pictures. Everybody may see them: pages that embed the chatbot show
+// them.
+func (s *server) addPictureRoutes(api *httpapi.API) {
+	addRoute(api, operation{
 		Name:    "uploadChatbotIcon",
 		Method:  methodPost,
 		Path:    "/upload-chatbot-icon",
@@ -145,7 +146,7 @@ func (s *server) addPictureRoutes(f *httpapi.API) {
 		Errors:  errorCodes{parley.CodeAgentNotFound},
 	}, s.uploadIcon)
 
-	addRoute(f, operation{
+	addRoute(api, operation{
 		Name:    "uploadChatbotProfilePicture",
 		Method:  methodPost,
 		Path:    "/upload-chatbot-profile-picture",
@@ -156,7 +157,7 @@ func (s *server) addPictureRoutes(f *httpapi.API) {
 		Errors:  errorCodes{parley.CodeAgentNotFound},
 	}, s.uploadProfile)
 
-	addRoute(f, operation{
+	addRoute(api, operation{
 		Name:         "deleteChatbotIcon",
 		Method:       methodDelete,
 		Path:         "/delete-chatbot-icon",
@@ -167,7 +168,7 @@ func (s *server) addPictureRoutes(f *httpapi.API) {
 		Errors:       errorCodes{parley.CodeAgentNotFound},
 	}, s.deleteIcon)
 
-	addRoute(f, operation{
+	addRoute(api, operation{
 		Name:         "deleteChatbotProfilePicture",
 		Method:       methodDelete,
 		Path:         "/delete-chatbot-profile-picture",
@@ -178,7 +179,7 @@ func (s *server) addPictureRoutes(f *httpapi.API) {
 		Errors:       errorCodes{parley.CodeAgentNotFound},
 	}, s.deleteProfile)
 
-	addRoute(f, operation{
+	addRoute(api, operation{
 		Name:     "showChatbotIcon",
 		Method:   methodGet,
 		Path:     chatbotPath + "/icon",
@@ -188,7 +189,7 @@ func (s *server) addPictureRoutes(f *httpapi.API) {
 		Unlisted: true,
 	}, s.showIcon)
 
-	addRoute(f, operation{
+	addRoute(api, operation{
 		Name:     "showChatbotProfilePicture",
 		Method:   methodGet,
 		Path:     chatbotPath + "/profile-picture",
@@ -199,8 +200,8 @@ func (s *server) addPictureRoutes(f *httpapi.API) {
 	}, s.showProfile)
 }
 
-func (s *server) addContactRoutes(f *httpapi.API) {
-	addRoute(f, operation{
+func (s *server) addContactRoutes(api *httpapi.API) {
+	addRoute(api, operation{
 		Name:          "getLeads",
 		Method:        methodGet,
 		Path:          "/get-leads",
@@ -211,7 +212,7 @@ func (s *server) addContactRoutes(f *httpapi.API) {
 		Errors:        errorCodes{parley.CodeAgentNotFound, parley.CodeInvalidDateRange},
 	}, s.listLeads)
 
-	addRoute(f, operation{
+	addRoute(api, operation{
 		Name:          "saveContacts",
 		Method:        methodPost,
 		Path:          contactsPath,
@@ -223,7 +224,7 @@ func (s *server) addContactRoutes(f *httpapi.API) {
 		Errors:        errorCodes{parley.CodeAgentNotFound},
 	}, s.putContacts)
 
-	addRoute(f, operation{
+	addRoute(api, operation{
 		Name:          "listContacts",
 		Method:        methodGet,
 		Path:          contactsPath,
@@ -234,7 +235,7 @@ func (s *server) addContactRoutes(f *httpapi.API) {
 		Errors:        errorCodes{parley.CodeAgentNotFound},
 	}, s.listContacts)
 
-	addRoute(f, operation{
+	addRoute(api, operation{
 		Name:          "getContact",
 		Method:        methodGet,
 		Path:          contactPath,
@@ -245,7 +246,7 @@ func (s *server) addContactRoutes(f *httpapi.API) {
 		Errors:        errorCodes{parley.CodeAgentNotFound, parley.CodeNotFound},
 	}, s.getContact)
 
-	addRoute(f, operation{
+	addRoute(api, operation{
 		Name:          "updateContact",
 		Method:        methodPatch,
 		Path:          contactPath,
@@ -256,7 +257,7 @@ func (s *server) addContactRoutes(f *httpapi.API) {
 		Errors:        errorCodes{parley.CodeAgentNotFound, parley.CodeNotFound},
 	}, s.changeContact)
 
-	addRoute(f, operation{
+	addRoute(api, operation{
 		Name:          "deleteContact",
 		Method:        methodDelete,
 		Path:          contactPath,
@@ -268,8 +269,8 @@ func (s *server) addContactRoutes(f *httpapi.API) {
 	}, s.deleteContact)
 }
 
-func (s *server) addAttributeRoutes(f *httpapi.API) {
-	addRoute(f, operation{
+func (s *server) addAttributeRoutes(api *httpapi.API) {
+	addRoute(api, operation{
 		Name:          "createCustomAttribute",
 		Method:        methodPost,
 		Path:          attributesPath,
@@ -280,7 +281,7 @@ func (s *server) addAttributeRoutes(f *httpapi.API) {
 		Errors:        errorCodes{parley.CodeAgentNotFound},
 	}, s.createAttribute)
 
-	addRoute(f, operation{
+	addRoute(api, operation{
 		Name:          "listCustomAttributes",
 		Method:        methodGet,
 		Path:          attributesPath,
@@ -291,7 +292,7 @@ func (s *server) addAttributeRoutes(f *httpapi.API) {
 		Errors:        errorCodes{parley.CodeAgentNotFound},
 	}, s.listAttributes)
 
-	addRoute(f, operation{
+	addRoute(api, operation{
 		Name:          "updateCustomAttribute",
 		Method:        methodPut,
 		Path:          attributesPath + "/{attributeName}",
@@ -303,8 +304,8 @@ func (s *server) addAttributeRoutes(f *httpapi.API) {
 	}, s.changeAttribute)
 }
 
-func (s *server) addWebhookRoutes(f *httpapi.API) {
-	addRoute(f, operation{
+func (s *server) addWebhookRoutes(api *httpapi.API) {
+	addRoute(api, operation{
 		Name:            "createWebhook",
 		Method:          methodPost,
 		Path:            "/webhooks",
@@ -315,7 +316,7 @@ func (s *server) addWebhookRoutes(f *httpapi.API) {
 		Errors:          errorCodes{parley.CodeAgentNotFound},
 	}, s.createWebhook)
 
-	addRoute(f, operation{
+	addRoute(api, operation{
 		Name:          "listWebhooks",
 		Method:        methodGet,
 		Path:          "/webhooks",
@@ -326,7 +327,7 @@ func (s *server) addWebhookRoutes(f *httpapi.API) {
 		Errors:        errorCodes{parley.CodeAgentNotFound},
 	}, s.listWebhooks)
 
-	addRoute(f, operation{
+	addRoute(api, operation{
 		Name:            "deleteWebhook",
 		Method:          methodDelete,
 		Path:            "/webhooks/{webhookId}",

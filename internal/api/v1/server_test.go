@@ -21,8 +21,8 @@ import (
 	"parley/internal/testkit/expect"
 )
 
-// storySettings are what a story may ask of its server before it is opened. @plan NAME, @scopes NAME SCOPES and @credits NAME N, which
-// make accounts and keys, follow when it stands. The model echoes, but for its moods.
+// storySettings are what a story may ask of its server before it is opened. @plan NAME, @scopes NAME SCOPES and
+// @credits NAME N, which make accounts and keys, follow when it stands. The model echoes, but for its moods.
 var storySettings = map[string]func(tl *storyRunner, value string) testkit.Option{
 	"rate": func(tl *storyRunner, value string) testkit.Option { // requests in ten seconds
 		return testkit.WithConfig(func(c *server.Config) { c.RateLimit = tl.parseNumber(value) })

@@ -14,8 +14,9 @@ type SettingsChange struct {
 	Body SettingsChangeBody
 }
 
-// SettingsChangeBody holds the settings to change; absent ones stay as they are. Values beyond the ranges of REST v2 are stored as they
-// are sent: v2 shows them, and only checks what it is sent itself. docs/v1.md says where each field is stored.
+// SettingsChangeBody holds the settings to change; absent ones stay as they are. Values beyond the ranges of REST
+// v2 are stored as they are sent: v2 shows them, and only checks what it is sent itself. docs/v1.md says where each
+// field is stored.
 type SettingsChangeBody struct {
 	ChatbotID                  string                         `json:"chatbotId" min:"1"`
 	Name                       httpapi.Opt[string]            `json:"name,omitzero" min:"1"`
@@ -141,8 +142,9 @@ func (b *SettingsChangeBody) applyExtra(a *parley.Agent) error {
 	return err
 }
 
-// applyDomains turns the restriction to domains on or off and changes the list of domains. An agent has a list of allowed domains only
-// while the restriction is on; the list of a restriction that is off is stored in the extra settings.
+// applyDomains turns the restriction to domains on or off and changes the list of domains. An agent has a list of
+// allowed domains only while the restriction is on; the list of a restriction that is off is stored in the extra
+// settings.
 func (b *SettingsChangeBody) applyDomains(a *parley.Agent, x *extraSettings) {
 	list, on := a.AllowedDomains, a.AllowedDomains != nil
 	if !on {

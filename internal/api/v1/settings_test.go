@@ -27,8 +27,8 @@ type settingsTest struct {
 	customerQuestions object // what version 1 is to collect of customers
 }
 
-// TestSettingsAreTheSameInBothInterfaces has version 1 and version 2 change one chatbot in turn. What one writes the other reads, what
-// was not written stays as it was, and writing in version 2 what it reads changes nothing.
+// TestSettingsAreTheSameInBothInterfaces has version 1 and version 2 change one chatbot in turn. What one writes
+// the other reads, what was not written stays as it was, and writing in version 2 what it reads changes nothing.
 func TestSettingsAreTheSameInBothInterfaces(t *testing.T) {
 	for name, options := range map[string][]testkit.Option{"sqlite": nil, "postgres": {testkit.WithPostgres()}} {
 		t.Run(name, func(t *testing.T) {
@@ -72,7 +72,8 @@ func (s *settingsTest) writeV1() {
 	s.checkV1Only()
 }
 
-// expectedV2 tells how version 2 is to read the chatbot when version 1 has written. It is said here once more, in the words of docs/v1.md.
+// expectedV2 tells how version 2 is to read the chatbot when version 1 has written. It is said here once more, in
+// the words of docs/v1.md.
 func (s *settingsTest) expectedV2(before, sent object) object {
 	want := cloneObject(before)
 	for _, same := range []string{"name", "instructions", "model", "temp", "initialMessages"} {
@@ -124,7 +125,8 @@ func (s *settingsTest) expectedV2(before, sent object) object {
 	return want
 }
 
-// checkSuggestions compares the messages to pick: those that version 1 sent, in their order, and the groups that were there.
+// checkSuggestions compares the messages to pick: those that version 1 sent, in their order, and the groups that
+// were there.
 func (s *settingsTest) checkSuggestions(want, after, sent object) {
 	s.Helper()
 	texts, ok := sent["suggestedMessages"].([]any)

@@ -23,8 +23,8 @@ func TestMain(m *testing.M) { dbs.Main(m) }
 //	POST /chat                               paths are below /api/v1; {{key}} is sent unless an Authorization header is given.
 //	                                         One that begins with /api/ or /openapi is whole
 //
-// A blank at the end of a stream's line is written {{blank}}. EVERY stands for all routes that list the status of the reply, with the
-// query and body of the isolation test. storyEvents are what happens without a request.
+// A blank at the end of a stream's line is written {{blank}}. EVERY stands for all routes that list the status of
+// the reply, with the query and body of the isolation test. storyEvents are what happens without a request.
 type (
 	story    = expect.Story
 	exchange = expect.Exchange

@@ -22,8 +22,8 @@ type storedSuggestion struct {
 	raw json.RawMessage
 }
 
-// setSuggestions replaces the agent's suggested messages. Groups of them, which REST v1 does not have, keep their positions, and a
-// message that was there before keeps its icon.
+// setSuggestions replaces the agent's suggested messages. Groups of them, which REST v1 does not have, keep their
+// positions, and a message that was there before keeps its icon.
 func setSuggestions(a *parley.Agent, texts []string) error {
 	previous, err := parseSuggestions(a)
 	if err != nil {

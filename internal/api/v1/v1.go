@@ -1,5 +1,6 @@
-// Package v1 is REST v1, the earlier interface, for integrations that were written for it. It has its own names and types for what the
-// services do; an agent is called a chatbot here. REST v2 does not depend on it. routes.go is the one list of what it serves.
+// Package v1 is REST v1, the earlier interface, for integrations that were written for it. It has its own names and
+// types for what the services do; an agent is called a chatbot here. REST v2 does not depend on it. routes.go is
+// the one list of what it serves.
 package v1
 
 import (
@@ -48,9 +49,9 @@ type Config struct {
 
 // New returns the handler of everything below /api/v1 and of /openapi-v1.json.
 func New(cfg Config) http.Handler {
-	f := newAPI(cfg)
+	api := newAPI(cfg)
 	doc := sync.OnceValue(func() []byte { // on the first request: it takes longer than opening the database
-		text, err := renderDocument(f, cfg.BaseURL)
+		text, err := renderDocument(api, cfg.BaseURL)
 		if err != nil {
 			panic(err) // the document is generated from our own types
 		}
@@ -67,14 +68,14 @@ func New(cfg Config) http.Handler {
 			documents.ServeHTTP(w, r)
 			return
 		}
-		f.ServeHTTP(w, r)
+		api.ServeHTTP(w, r)
 	})
 }
 
 func newAPI(cfg Config) *httpapi.API {
 	s := &server{cfg}
 	admission := &access.Admission{Authenticator: cfg.Authenticator, Limiter: cfg.Limiter, Now: cfg.Now, TrustProxy: cfg.TrustProxy}
-	f := httpapi.New(httpapi.Config{
+	api := httpapi.New(httpapi.Config{
 		BasePath:    Base,
 		Admit:       admission.Admit,
 		AgentParam:  "chatbotId",
@@ -85,8 +86,8 @@ func newAPI(cfg Config) *httpapi.API {
 		Logger:      cfg.Logger,
 		Observer:    cfg.Observer,
 	})
-	s.addRoutes(f)
-	return f
+	s.addRoutes(api)
+	return api
 }
 
 // server is the receiver of all handlers.

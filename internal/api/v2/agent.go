@@ -157,7 +157,8 @@ func (s *server) updateAgent(ctx context.Context, c *httpapi.Call, in *AgentChan
 	return &Success{true}, nil
 }
 
-// checkModels refuses models that cannot be chosen. A model that the agent has already may stay, even if it is retired.
+// checkModels refuses models that cannot be chosen. A model that the agent has already may stay, even if it is
+// retired.
 func (b *AgentChangeBody) checkModels(a *parley.Agent, settable func(string) bool) error {
 	if m := b.Model; m.Present && m.Value != a.Model && !settable(m.Value) {
 		return parley.Invalid("model", invalidModelMessage)
@@ -261,7 +262,8 @@ func (s *server) setAutoRetrain(ctx context.Context, c *httpapi.Call, in *AutoRe
 	return &Success{true}, nil
 }
 
-// deprecatedSince is the header of operations that no longer do anything: since 2025-01-01 UTC, in the form of RFC 9745.
+// deprecatedSince is the header of operations that no longer do anything: since 2025-01-01 UTC, in the form of RFC
+// 9745.
 const deprecatedSince = "@1735689600"
 
 // Deprecated is the reply of operations that no longer do anything.

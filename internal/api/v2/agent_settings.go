@@ -91,8 +91,8 @@ func (n NotificationsChange) apply(a *parley.Agent, sent httpapi.Opt[Notificatio
 	return replaceJSONIfSent(&a.Notifications, httpapi.Some(now))
 }
 
-// VoiceSettings configure how an agent speaks and listens (facts 2.8d). They are replaced as a whole: absent members take their
-// defaults. A limit that is null is no limit.
+// VoiceSettings configure how an agent speaks and listens (facts 2.8d). They are replaced as a whole: absent
+// members take their defaults. A limit that is null is no limit.
 type VoiceSettings struct {
 	Voice                              Voice               `json:"voice" default:"{\"voiceName\":\"Sarah\"}"`
 	Transcriber                        Transcriber         `json:"transcriber" default:"{\"model\":\"deepgram/nova-3\",\"language\":\"multi\",\"minSilenceDuration\":0.5,\"activationThreshold\":0.5}"`

@@ -34,8 +34,8 @@ var textColumns = map[string]string{
 	"procedure_runs":     `conversation_id, procedure_name, step, state, started_at, inputs) values (?, ?, ?, 'c', 'zebrafinch', 0, 'waiting', 1, '{"a":"zebrafinch"}'`,
 }
 
-// TestNothingIsLeftOfADeletedAgent plants a marker wherever an agent can hold text, deletes the agent while it answers, reads
-// and is copied, and finds the marker nowhere once all of that has ended.
+// TestNothingIsLeftOfADeletedAgent plants a marker wherever an agent can hold text, deletes the agent while it
+// answers, reads and is copied, and finds the marker nowhere once all of that has ended.
 func TestNothingIsLeftOfADeletedAgent(t *testing.T) {
 	for name, options := range map[string][]testkit.Option{"sqlite": nil, "postgres": {testkit.WithPostgres()}} {
 		t.Run(name, func(t *testing.T) {

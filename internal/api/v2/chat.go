@@ -132,8 +132,8 @@ func (s *server) retryAnswer(ctx context.Context, c *httpapi.Call, in *RetryRequ
 	return s.renderTurn(ctx, c, turn, stream)
 }
 
-// checkConversation fails unless the conversation in the path began through the API: with CONVERSATION_NOT_FOUND for an unknown id, and
-// with a message that names the origin for a conversation of another origin.
+// checkConversation fails unless the conversation in the path began through the API: with CONVERSATION_NOT_FOUND
+// for an unknown id, and with a message that names the origin for a conversation of another origin.
 func (s *server) checkConversation(ctx context.Context, c *httpapi.Call, ref ConversationRef) error {
 	_, err := s.findConversation(ctx, c, ref.AgentID, ref.ConversationID, parley.CodeConversationNotFound)
 	return err

@@ -14,8 +14,8 @@ import (
 	"parley/internal/httpapi"
 )
 
-// An answer is streamed in the "UI message stream" format (facts 6.1). Clients check events against a closed list of types and fields, so
-// nothing is added to it: what is specific to Parley is in messageMetadata.
+// An answer is streamed in the "UI message stream" format (facts 6.1). Clients check events against a closed list
+// of types and fields, so nothing is added to it: what is specific to Parley is in messageMetadata.
 const (
 	defaultKeepAliveInterval = 15 * time.Second
 	defaultStreamOpenDelay   = 10 * time.Second
@@ -34,13 +34,15 @@ type event struct {
 	MessageMetadata any             `json:"messageMetadata,omitempty"`
 }
 
-// streamMetadata is the metadata of the last event. It holds the id of the message, which in a JSON reply is outside of the metadata.
+// streamMetadata is the metadata of the last event. It holds the id of the message, which in a JSON reply is
+// outside of the metadata.
 type streamMetadata struct {
 	MessageID string `json:"messageId"`
 	ChatMetadata
 }
 
-// streamStart is the metadata of the first event. With it a client that stops the answer can continue the conversation.
+// streamStart is the metadata of the first event. With it a client that stops the answer can continue the
+// conversation.
 type streamStart struct {
 	UserMessageID  string  `json:"userMessageId"`
 	ConversationID string  `json:"conversationId"`
@@ -51,8 +53,8 @@ func newStreamStart(t *chat.Turn) streamStart {
 	return streamStart{string(t.UserMessageID), string(t.ConversationID), textOrNull(t.UserID)}
 }
 
-// streamTurn renders a turn as server-sent events. A turn that fails before its first word is an ordinary error. A reader that is slow or
-// gone does not affect the turn.
+// streamTurn renders a turn as server-sent events. A turn that fails before its first word is an ordinary error. A
+// reader that is slow or gone does not affect the turn.
 func (s *server) streamTurn(ctx context.Context, c *httpapi.Call, turn *chat.Turn) error {
 	r := turn.Reader()
 	defer r.Close()
@@ -80,7 +82,8 @@ func (s *server) streamTurn(ctx context.Context, c *httpapi.Call, turn *chat.Tur
 	return nil // the log record holds the write error
 }
 
-// waitForFirstEvent waits for the first word and reports whether it came in time. An error is that of a turn that failed before it.
+// waitForFirstEvent waits for the first word and reports whether it came in time. An error is that of a turn that
+// failed before it.
 func waitForFirstEvent(ctx context.Context, turn *chat.Turn, timeout time.Duration) (hasText bool, err error) {
 	waitCtx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
@@ -124,7 +127,8 @@ func (t *turnWriter) flush() {
 	}
 }
 
-// maxPendingEvents is the number of events above which texts are sent as one delta, so that a slow reader can catch up.
+// maxPendingEvents is the number of events above which texts are sent as one delta, so that a slow reader can catch
+// up.
 const maxPendingEvents = 256
 
 // writeEvents writes events that were read together.

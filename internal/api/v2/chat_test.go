@@ -137,8 +137,8 @@ type historyPage struct {
 	}
 }
 
-// TestChatsOfOneConversationTakeTurns sends 64 messages to one conversation at a time: each waits for those before it, each
-// is answered, and in the history each answer stands right after its question.
+// TestChatsOfOneConversationTakeTurns sends 64 messages to one conversation at a time: each waits for those before
+// it, each is answered, and in the history each answer stands right after its question.
 func TestChatsOfOneConversationTakeTurns(t *testing.T) {
 	t.Parallel()
 	const crowd = 64

@@ -73,20 +73,20 @@ func (s *server) getConversation(ctx context.Context, c *httpapi.Call, in *Conve
 	return &HistoryPage{History{newConversation(conv), page.Data}, page.Pagination}, nil
 }
 
-// findAPIConversation returns a conversation that began through the API. It fails with RESOURCE_NOT_FOUND for one of another origin, too,
-// with a message that says how it can be read.
+// findAPIConversation returns a conversation that began through the API. It fails with RESOURCE_NOT_FOUND for one
+// of another origin, too, with a message that says how it can be read.
 func (s *server) findAPIConversation(ctx context.Context, c *httpapi.Call, agent, id string) (*parley.Conversation, error) {
 	return s.findConversation(ctx, c, agent, id, parley.CodeResourceNotFound)
 }
 
-// findHandoverConversation is findAPIConversation, but it also finds conversations of tickets that were opened through the API: their
-// customers exchange messages with people, too.
+// findHandoverConversation is findAPIConversation, but it also finds conversations of tickets that were opened
+// through the API: their customers exchange messages with people, too.
 func (s *server) findHandoverConversation(ctx context.Context, c *httpapi.Call, agent, id string) (*parley.Conversation, error) {
 	return s.findConversation(ctx, c, agent, id, parley.CodeResourceNotFound, parley.ChannelUnspecified)
 }
 
-// findConversation returns a conversation that began through the API or has one of the other channels. It fails with notFoundCode for an
-// unknown id.
+// findConversation returns a conversation that began through the API or has one of the other channels. It fails
+// with notFoundCode for an unknown id.
 func (s *server) findConversation(ctx context.Context, c *httpapi.Call, agent, id string, notFoundCode parley.Code, otherChannels ...parley.Channel) (*parley.Conversation, error) {
 	conv, err := s.DB.Conversation(ctx, callerOf(c).Account.ID, parley.AgentID(agent), parley.ConversationID(id))
 	if parley.IsCode(err, parley.CodeResourceNotFound) {
@@ -102,7 +102,8 @@ func (s *server) findConversation(ctx context.Context, c *httpapi.Call, agent, i
 	return conv, nil
 }
 
-// parseDateRange parses the two dates of a query. A whole day in UTC is included; before is the first moment after the range.
+// parseDateRange parses the two dates of a query. A whole day in UTC is included; before is the first moment after
+// the range.
 func parseDateRange(start, end string) (from, before *time.Time, err error) {
 	if start != "" {
 		at, _, ok := httpapi.ParseTime(start)
@@ -132,8 +133,8 @@ type UserConversationQuery struct {
 	Paging
 }
 
-// listUserConversations lists the conversations that an end user has begun through the API. An id that no user can have finds nothing,
-// like any unknown one.
+// listUserConversations lists the conversations that an end user has begun through the API. An id that no user can
+// have finds nothing, like any unknown one.
 func (s *server) listUserConversations(ctx context.Context, c *httpapi.Call, in *UserConversationQuery) (*Page[Conversation], error) {
 	return s.conversationPage(ctx, c, in.AgentID, in.Paging, "conversations "+in.AgentID+" of "+in.UserID,
 		store.ConversationFilter{Channel: parley.ChannelAPI, User: parley.EndUserID(in.UserID)})
@@ -245,8 +246,8 @@ func (s *server) listMessages(ctx context.Context, c *httpapi.Call, in *MessageQ
 
 func messagesPurpose(conv *parley.Conversation) string { return "messages " + string(conv.ID) }
 
-// messagePage returns one page of a conversation's messages. The list begins with the newest page; within a page the oldest message is
-// first.
+// messagePage returns one page of a conversation's messages. The list begins with the newest page; within a page
+// the oldest message is first.
 func (s *server) messagePage(ctx context.Context, c *httpapi.Call, conv *parley.Conversation, request parley.PageRequest) (*Page[Message], error) {
 	page, err := s.DB.Messages(ctx, callerOf(c).Account.ID, conv.AgentID, conv.ID, request)
 	if err != nil {

@@ -17,7 +17,8 @@ import (
 	"parley/internal/testkit"
 )
 
-// slowSite is a site of pages that lead from one to the next; from one of them on it does not answer while it is shut.
+// slowSite is a site of pages that lead from one to the next; from one of them on it does not answer while it is
+// shut.
 type slowSite struct {
 	mu            sync.Mutex
 	blocked       chan struct{}
@@ -46,7 +47,8 @@ func (s *slowSite) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, _ = fmt.Fprintf(w, `<title>Page %d</title><main><p>This is what page number %d has to say.</p><a href="/page%d">next</a></main>`, n, n, n+1)
 }
 
-// A crawl that is cut off in the middle, with its claims and its lease left as a kill -9 leaves them, goes on in the next server.
+// A crawl that is cut off in the middle, with its claims and its lease left as a kill -9 leaves them, goes on in
+// the next server.
 func TestCrawlGoesOnInTheNextServer(t *testing.T) {
 	site := &slowSite{blocked: make(chan struct{}), requestCounts: map[string]int{}}
 	listening := httptest.NewServer(site)

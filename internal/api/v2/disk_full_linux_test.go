@@ -78,8 +78,8 @@ func (s *smallDisk) clear() {
 	s.filler = nil
 }
 
-// On a disk without space every write answers 503 or succeeds, whatever it writes and however little space is left, and
-// reads go on. Nothing is half written, and with space again all is as before.
+// On a disk without space every write answers 503 or succeeds, whatever it writes and however little space is left,
+// and reads go on. Nothing is half written, and with space again all is as before.
 func TestEveryWriteOnAFullDisk(t *testing.T) {
 	disk := mountSmallDisk(t, "48m")
 	d := &uploadTest{T: t, dataDir: disk.dir, clock: testkit.NewClock()}

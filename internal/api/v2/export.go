@@ -86,7 +86,8 @@ func (s *server) findExported(ctx context.Context, c *httpapi.Call, in *ExportQu
 // exportBatchSize is how many messages are read at once.
 const exportBatchSize = 200
 
-// exportConversation writes a conversation. Its messages are read in batches, so that no transaction is open while a slow client reads.
+// exportConversation writes a conversation. Its messages are read in batches, so that no transaction is open while
+// a slow client reads.
 func (s *server) exportConversation(ctx context.Context, out *httpapi.JSONStream, conv *parley.Conversation, messages bool) error {
 	summary := Exported{Conversation: newConversation(conv), Source: string(conv.Channel), EmbedOrigin: textOrNull(conv.EmbedOrigin)}
 	if !messages {

@@ -74,8 +74,8 @@ type statusEvent struct {
 	Status parley.ConversationStatus `json:"status"`
 }
 
-// followConversation streams what happens in a conversation: events named status and message. The id of a message event is the number of
-// the message. The stream ends after the status ended.
+// followConversation streams what happens in a conversation: events named status and message. The id of a message
+// event is the number of the message. The stream ends after the status ended.
 func (s *server) followConversation(ctx context.Context, c *httpapi.Call, in *ConversationRef) (*httpapi.EventStream, error) {
 	conv, err := s.findHandoverConversation(ctx, c, in.AgentID, in.ConversationID)
 	if err != nil {
@@ -93,7 +93,8 @@ func (s *server) followConversation(ctx context.Context, c *httpapi.Call, in *Co
 	return nil, nil
 }
 
-// parseLastEventID returns the number of the last message that the client has seen, or nil if the header is missing or invalid.
+// parseLastEventID returns the number of the last message that the client has seen, or nil if the header is missing
+// or invalid.
 func parseLastEventID(r *http.Request) *int64 {
 	n, err := strconv.ParseInt(r.Header.Get("Last-Event-ID"), 10, 64)
 	if err != nil || n < 0 {
@@ -102,8 +103,8 @@ func parseLastEventID(r *http.Request) *int64 {
 	return &n
 }
 
-// sendUpdates waits for the next update and sends it, or a comment if there is none for a while. It reports whether there may be more: it
-// returns false at the end of the conversation, and when the client is gone.
+// sendUpdates waits for the next update and sends it, or a comment if there is none for a while. It reports whether
+// there may be more: it returns false at the end of the conversation, and when the client is gone.
 func (s *server) sendUpdates(ctx context.Context, out *httpapi.Stream, f *chat.Follower) (more bool) {
 	waitCtx, cancel := context.WithTimeout(ctx, cmp.Or(s.KeepAliveInterval, defaultKeepAliveInterval))
 	defer cancel()

@@ -184,8 +184,9 @@ func TestServerThatStopsLeavesNoFollowers(t *testing.T) {
 	}
 }
 
-// TestHandedOverConversationIsHeardLive has a customer ask for a person and talk with one, while two clients follow: one all the time,
-// and one that goes away in the middle and comes back with Last-Event-ID. Neither may miss a message or hear one twice.
+// TestHandedOverConversationIsHeardLive has a customer ask for a person and talk with one, while two clients
+// follow: one all the time, and one that goes away in the middle and comes back with Last-Event-ID. Neither may
+// miss a message or hear one twice.
 func TestHandedOverConversationIsHeardLive(t *testing.T) {
 	echo := testkit.WithModel(&model.Scripted{})
 	t.Run("sqlite", func(t *testing.T) {
@@ -250,7 +251,8 @@ func checkHandover(t *testing.T, near, far *testkit.Server) {
 	}
 }
 
-// sendMemberReplies has a member answer through the ticket, with notes and changes in between, which customers do not hear of.
+// sendMemberReplies has a member answer through the ticket, with notes and changes in between, which customers do
+// not hear of.
 func sendMemberReplies(t *testing.T, h *testkit.Server, ticket *parley.Ticket, member parley.UserID) {
 	for i := range exchangeCount {
 		_, err := h.Helpdesk.Reply(t.Context(), ticket.AccountID, ticket.AgentID, ticket.Number, helpdesk.NewReply{Type: "reply", Content: fmt.Sprint("Answer ", i), AuthorID: member})

@@ -18,8 +18,8 @@ import (
 	"parley/internal/testkit"
 )
 
-// naughtyStrings returns texts that have brought other programs down: the Big List of Naughty Strings, where it lies beside the
-// checkout, and some of ours.
+// naughtyStrings returns texts that have brought other programs down: the Big List of Naughty Strings, where it
+// lies beside the checkout, and some of ours.
 func naughtyStrings(t *testing.T) []string {
 	t.Helper()
 	list := []string{"\x00", "a\x00b", "\x00\x00 ", "\u2028", "\ufffd", "\U0010ffff", strings.Repeat("é", 100), strings.Repeat("漢", 101), strings.Repeat("x", 128), strings.Repeat("x", 129)}

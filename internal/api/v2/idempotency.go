@@ -28,8 +28,8 @@ type replayRule struct {
 // effect is what a request has done. It is recorded as "turn:ID", for the kind turn.
 type effect struct{ kind, id string }
 
-// runOnce answers a request with an Idempotency-Key: the first one runs, and the others get the reply of the first. A key belongs to
-// the account, the method and the path.
+// runOnce answers a request with an Idempotency-Key: the first one runs, and the others get the reply of the first.
+// A key belongs to the account, the method and the path.
 func (s *server) runOnce(ctx context.Context, c *httpapi.Call, o httpapi.IdempotentRequest) (any, error) {
 	claim := store.Claim{Account: callerOf(c).Account.ID, Key: o.Key, Hash: o.Hash, Token: parley.NewUUID()}
 	record, err := s.DB.ClaimIdempotencyKey(ctx, claim, s.Now())
@@ -103,8 +103,8 @@ func detachedContext(ctx context.Context) (context.Context, context.CancelFunc) 
 	return context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 }
 
-// checkSpentKey returns the failure of a request whose key was used with another body. The key of an answer that failed may be used
-// again: then the failure is chat.ErrNoAnswer.
+// checkSpentKey returns the failure of a request whose key was used with another body. The key of an answer that
+// failed may be used again: then the failure is chat.ErrNoAnswer.
 func (s *server) checkSpentKey(ctx context.Context, c *httpapi.Call, o httpapi.IdempotentRequest, record *store.IdempotencyRecord) error {
 	id, isTurn := strings.CutPrefix(record.Subject, "turn:")
 	if in, ok := o.Input.(streamingRequest); ok && isTurn {
@@ -136,7 +136,8 @@ func (s *server) replayReply(ctx context.Context, c *httpapi.Call, o httpapi.Ide
 	return out, nil
 }
 
-// newReplayRules returns the rule of each POST by the name of its operation. A POST without a rule has no effect and is Repeatable.
+// newReplayRules returns the rule of each POST by the name of its operation. A POST without a rule has no effect
+// and is Repeatable.
 func (s *server) newReplayRules() map[string]replayRule {
 	return map[string]replayRule{
 		"createAgent":    {storesReply: true, render: s.replayAgent},

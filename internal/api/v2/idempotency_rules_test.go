@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestEveryPostCanAnswerAgain fails for a POST that says neither what it answers when its effect is there already nor that it
-// has none.
+// TestEveryPostCanAnswerAgain fails for a POST that says neither what it answers when its effect is there already
+// nor that it has none.
 func TestEveryPostCanAnswerAgain(t *testing.T) {
 	s := &server{}
 	known := s.newReplayRules()

@@ -20,8 +20,8 @@ import (
 	"parley/internal/testkit"
 )
 
-// holdIdempotencyKeys has other requests hold the key "held" of every operation that keeps to keys: requests with the same body, which
-// still run, or with another one.
+// holdIdempotencyKeys has other requests hold the key "held" of every operation that keeps to keys: requests with
+// the same body, which still run, or with another one.
 func (tl *storyRunner) holdIdempotencyKeys(bodies string) error {
 	claimed := 0
 	for _, row := range isolationCases {
@@ -72,7 +72,8 @@ func postWithKey(t *testing.T, h *testkit.Server, path, key, body string) (statu
 	return resp.StatusCode, strings.ReplaceAll(string(text), `"status":"trained"`, `"status":"untrained"`) // a source's record goes with the times
 }
 
-// postConcurrently sends the same request many times at once and returns the reply of those that were not told that the key is in use.
+// postConcurrently sends the same request many times at once and returns the reply of those that were not told that
+// the key is in use.
 func postConcurrently(t *testing.T, h *testkit.Server, path, body string, want int) string {
 	t.Helper()
 	var all sync.WaitGroup

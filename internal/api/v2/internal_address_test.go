@@ -24,8 +24,8 @@ import (
 	"parley/internal/testkit"
 )
 
-// Addresses by which others were led inside, through everything that fetches what a stranger named: nothing inside is reached,
-// even where every name leads to this machine.
+// Addresses by which others were led inside, through everything that fetches what a stranger named: nothing inside
+// is reached, even where every name leads to this machine.
 func TestNothingLeadsInside(t *testing.T) {
 	reached, port := startCanary(t)
 	list := readPayloads(t, port, "ssrf_urls.txt")
@@ -104,7 +104,8 @@ var (
 	ipv4Pattern      = regexp.MustCompile(`\d+\.\d+\.\d+\.\d+`)
 )
 
-// readPayloads returns addresses of a list, with the canary's port where they name a host. Hosts outside are not for a test.
+// readPayloads returns addresses of a list, with the canary's port where they name a host. Hosts outside are not
+// for a test.
 func readPayloads(t *testing.T, port int, name string) (list []string) {
 	t.Helper()
 	file, err := os.Open("../../../../shared/data/url-ssrf/" + name)
@@ -198,7 +199,8 @@ func newLinkReader(t *testing.T, h *testkit.Server, kind string) func(string) in
 	}
 }
 
-// runActions has actions ask for the addresses, and for what redirects to them. What a definition would refuse is stored all the same.
+// runActions has actions ask for the addresses, and for what redirects to them. What a definition would refuse is
+// stored all the same.
 func runActions(t *testing.T, h *testkit.Server, list []string, site string) {
 	t.Helper()
 	agent := parley.AgentID(h.NewAgent(t, h.Key))

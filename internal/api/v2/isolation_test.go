@@ -16,8 +16,8 @@ import (
 	"parley/internal/testkit"
 )
 
-// isolationCases lists every route with a body that makes it succeed. Ids stand as {agentId} and so on wherever a client can put
-// them. The test goes through the list in order: what deletes comes last.
+// isolationCases lists every route with a body that makes it succeed. Ids stand as {agentId} and so on wherever a
+// client can put them. The test goes through the list in order: what deletes comes last.
 var isolationCases = []struct{ route, body string }{
 	{"GET /health", ""},
 	{"GET /me", ""},
@@ -75,8 +75,8 @@ var malformedIDs = []string{"x", "%00", "%27%20or%201=1--", "..%2F..", "%F0%9F%9
 
 type resourceIDs map[string]string // by the name of their parameter
 
-// TestIsolation holds the promise that nobody can reach, or so much as notice, another account's things: the reply to their
-// id is the reply to an id that does not exist, byte for byte.
+// TestIsolation holds the promise that nobody can reach, or so much as notice, another account's things: the reply
+// to their id is the reply to an id that does not exist, byte for byte.
 func TestIsolation(t *testing.T) {
 	h := testkit.Open(t)
 	ours, theirs := createResources(t, h, parley.AccountID(h.Account), h.Key), createResources(t, h, parley.AccountID(h.OtherAccount), h.OtherKey)
@@ -201,7 +201,8 @@ func createTicket(t *testing.T, h *testkit.Server, key string, account parley.Ac
 	return strconv.FormatInt(ticket.TicketNumber, 10)
 }
 
-// requestForComparison sends a route's request with our key and returns all of the reply that a stranger could compare.
+// requestForComparison sends a route's request with our key and returns all of the reply that a stranger could
+// compare.
 func requestForComparison(t *testing.T, h *testkit.Server, route, body string, ids resourceIDs) string {
 	t.Helper()
 	method, path, _ := strings.Cut(route, " ")

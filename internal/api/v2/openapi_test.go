@@ -166,8 +166,8 @@ type documentedOperation struct {
 
 type documentedMedia struct{ Example json.RawMessage }
 
-// TestEveryOperationIsTold holds the document to its readers: each operation says what it does, shows a request and a reply,
-// and what it shows is what its schema allows.
+// TestEveryOperationIsTold holds the document to its readers: each operation says what it does, shows a request and
+// a reply, and what it shows is what its schema allows.
 func TestEveryOperationIsTold(t *testing.T) {
 	text := fetchDocument(t)
 	var doc struct {

@@ -121,8 +121,8 @@ func trimToRunes(stretch string, start, end int) (string, int, int) {
 	return stretch[from:to], start + from, start + to
 }
 
-// containsWords reports whether the text contains the words of the span in the same order, ignoring case, accents, punctuation and line
-// breaks.
+// containsWords reports whether the text contains the words of the span in the same order, ignoring case, accents,
+// punctuation and line breaks.
 func containsWords(stretch, text string) bool {
 	if strings.Contains(text, stretch) {
 		return true

@@ -35,26 +35,26 @@ type (
 )
 
 // addRoutes adds everything that REST v2 serves. This file is the one list of it, in the order of the document.
-func (s *server) addRoutes(f *httpapi.API) {
-	s.addServiceRoutes(f)
-	s.addAgentRoutes(f)
-	s.addAgentSettingsRoutes(f)
-	s.addChatRoutes(f)
-	s.addConversationRoutes(f)
-	s.addConversationQueryRoutes(f)
-	s.addTicketRoutes(f)
-	s.addHelpdeskRoutes(f)
-	s.addVoiceRoutes(f)
-	s.addSourceRoutes(f)
-	s.addSourceQueryRoutes(f)
+func (s *server) addRoutes(api *httpapi.API) {
+	s.addServiceRoutes(api)
+	s.addAgentRoutes(api)
+	s.addAgentSettingsRoutes(api)
+	s.addChatRoutes(api)
+	s.addConversationRoutes(api)
+	s.addConversationQueryRoutes(api)
+	s.addTicketRoutes(api)
+	s.addHelpdeskRoutes(api)
+	s.addVoiceRoutes(api)
+	s.addSourceRoutes(api)
+	s.addSourceQueryRoutes(api)
 }
 
-func addRoute[In, Out any](f *httpapi.API, op operation, handle httpapi.Handler[In, Out]) {
-	httpapi.Handle(f, httpapi.TypedOperation[In, Out]{Operation: op, Handler: handle})
+func addRoute[In, Out any](api *httpapi.API, op operation, handle httpapi.Handler[In, Out]) {
+	httpapi.Handle(api, httpapi.TypedOperation[In, Out]{Operation: op, Handler: handle})
 }
 
-func (s *server) addServiceRoutes(f *httpapi.API) {
-	addRoute(f, operation{
+func (s *server) addServiceRoutes(api *httpapi.API) {
+	addRoute(api, operation{
 		Name:       "health",
 		Method:     methodGet,
 		Path:       "/health",
@@ -64,7 +64,7 @@ func (s *server) addServiceRoutes(f *httpapi.API) {
 		RateExempt: true,
 	}, s.getHealth)
 
-	addRoute(f, operation{
+	addRoute(api, operation{
 		Name:    "me",
 		Method:  methodGet,
 		Path:    "/me",
@@ -73,8 +73,8 @@ func (s *server) addServiceRoutes(f *httpapi.API) {
 	}, s.getIdentity)
 }
 
-func (s *server) addAgentRoutes(f *httpapi.API) {
-	addRoute(f, operation{
+func (s *server) addAgentRoutes(api *httpapi.API) {
+	addRoute(api, operation{
 		Name:    "listAgents",
 		Method:  methodGet,
 		Path:    "/agents",
@@ -84,7 +84,7 @@ func (s *server) addAgentRoutes(f *httpapi.API) {
 		Errors:  errorCodes{parley.CodeInvalidCursor},
 	}, s.listAgents)
 
-	addRoute(f, operation{
+	addRoute(api, operation{
 		Name:    "createAgent",
 		Method:  methodPost,
 		Path:    "/agents",
@@ -95,7 +95,7 @@ func (s *server) addAgentRoutes(f *httpapi.API) {
 		Errors:  errorCodes{parley.CodeAgentLimit},
 	}, s.createAgent)
 
-	addRoute(f, operation{
+	addRoute(api, operation{
 		Name:    "getAgent",
 		Method:  methodGet,
 		Path:    agentPath,
@@ -105,7 +105,7 @@ func (s *server) addAgentRoutes(f *httpapi.API) {
 		Errors:  errorCodes{parley.CodeAgentNotFound},
 	}, s.getAgent)
 
-	addRoute(f, operation{
+	addRoute(api, operation{
 		Name:    "deleteAgent",
 		Method:  methodDelete,
 		Path:    agentPath,
@@ -115,7 +115,7 @@ func (s *server) addAgentRoutes(f *httpapi.API) {
 		Errors:  errorCodes{parley.CodeAgentNotFound},
 	}, s.deleteAgent)
 
-	addRoute(f, operation{
+	addRoute(api, operation{
 		Name:    "cloneAgent",
 		Method:  methodPost,
 		Path:    agentPath + "/clone",
@@ -127,8 +127,8 @@ func (s *server) addAgentRoutes(f *httpapi.API) {
 	}, s.cloneAgent)
 }
 
-func (s *server) addAgentSettingsRoutes(f *httpapi.API) {
-	addRoute(f, operation{
+func (s *server) addAgentSettingsRoutes(api *httpapi.API) {
+	addRoute(api, operation{
 		Name:    "updateAgent",
 		Method:  methodPut,
 		Path:    agentPath,
@@ -138,7 +138,7 @@ func (s *server) addAgentSettingsRoutes(f *httpapi.API) {
 		Errors:  errorCodes{parley.CodeAgentNotFound, parley.CodePlanFeature},
 	}, s.updateAgent)
 
-	addRoute(f, operation{
+	addRoute(api, operation{
 		Name:    "updateStyles",
 		Method:  methodPut,
 		Path:    agentPath + "/styles",
@@ -148,7 +148,7 @@ func (s *server) addAgentSettingsRoutes(f *httpapi.API) {
 		Errors:  errorCodes{parley.CodeAgentNotFound},
 	}, s.updateStyles)
 
-	addRoute(f, operation{
+	addRoute(api, operation{
 		Name:    "setAutoRetrain",
 		Method:  methodPut,
 		Path:    agentPath + "/auto-retrain",
@@ -158,7 +158,7 @@ func (s *server) addAgentSettingsRoutes(f *httpapi.API) {
 		Errors:  errorCodes{parley.CodeAgentNotFound, parley.CodeAgentNotTrained},
 	}, s.setAutoRetrain)
 
-	addRoute(f, operation{
+	addRoute(api, operation{
 		Name:          "trainAgent",
 		Method:        methodPost,
 		Path:          agentPath + "/train",
@@ -172,8 +172,8 @@ func (s *server) addAgentSettingsRoutes(f *httpapi.API) {
 	}, s.trainAgent)
 }
 
-func (s *server) addChatRoutes(f *httpapi.API) {
-	addRoute(f, operation{
+func (s *server) addChatRoutes(api *httpapi.API) {
+	addRoute(api, operation{
 		Name:      "chat",
 		Method:    methodPost,
 		Path:      agentPath + "/chat",
@@ -193,7 +193,7 @@ func (s *server) addChatRoutes(f *httpapi.API) {
 		},
 	}, s.createAnswer)
 
-	addRoute(f, operation{
+	addRoute(api, operation{
 		Name:          "retry",
 		Method:        methodPost,
 		Path:          conversationPath + "/retry",
@@ -217,7 +217,7 @@ func (s *server) addChatRoutes(f *httpapi.API) {
 		},
 	}, s.retryAnswer)
 
-	addRoute(f, operation{
+	addRoute(api, operation{
 		Name:          "sendToolResult",
 		Method:        methodPost,
 		Path:          conversationPath + "/tool-result",
@@ -235,8 +235,8 @@ func (s *server) addChatRoutes(f *httpapi.API) {
 	}, s.submitToolResult)
 }
 
-func (s *server) addConversationRoutes(f *httpapi.API) {
-	addRoute(f, operation{
+func (s *server) addConversationRoutes(api *httpapi.API) {
+	addRoute(api, operation{
 		Name:          "listConversations",
 		Method:        methodGet,
 		Path:          agentPath + "/conversations",
@@ -251,7 +251,7 @@ func (s *server) addConversationRoutes(f *httpapi.API) {
 		},
 	}, s.listConversations)
 
-	addRoute(f, operation{
+	addRoute(api, operation{
 		Name:          "getConversation",
 		Method:        methodGet,
 		Path:          conversationPath,
@@ -262,7 +262,7 @@ func (s *server) addConversationRoutes(f *httpapi.API) {
 		Errors:        errorCodes{parley.CodeAgentNotFound, parley.CodeResourceNotFound},
 	}, s.getConversation)
 
-	addRoute(f, operation{
+	addRoute(api, operation{
 		Name:          "listMessages",
 		Method:        methodGet,
 		Path:          conversationPath + "/messages",
@@ -277,7 +277,7 @@ func (s *server) addConversationRoutes(f *httpapi.API) {
 		},
 	}, s.listMessages)
 
-	addRoute(f, operation{
+	addRoute(api, operation{
 		Name:          "rateMessage",
 		Method:        methodPatch,
 		Path:          messagePath + "/feedback",
@@ -295,7 +295,7 @@ func (s *server) addConversationRoutes(f *httpapi.API) {
 		},
 	}, s.rateMessage)
 
-	addRoute(f, operation{
+	addRoute(api, operation{
 		Name:          "pauseConversation",
 		Method:        methodPatch,
 		Path:          conversationPath,
@@ -306,7 +306,7 @@ func (s *server) addConversationRoutes(f *httpapi.API) {
 		Errors:        errorCodes{parley.CodeAgentNotFound, parley.CodeResourceNotFound, parley.CodeNotOngoing},
 	}, s.pauseConversation)
 
-	addRoute(f, operation{
+	addRoute(api, operation{
 		Name:          "writeMessage",
 		Method:        methodPost,
 		Path:          conversationPath + "/messages",
@@ -322,7 +322,7 @@ func (s *server) addConversationRoutes(f *httpapi.API) {
 		},
 	}, s.storeCustomerMessage)
 
-	addRoute(f, operation{
+	addRoute(api, operation{
 		Name:          "followConversation",
 		Method:        methodGet,
 		Path:          conversationPath + "/events",
@@ -336,8 +336,8 @@ func (s *server) addConversationRoutes(f *httpapi.API) {
 }
 
 // addConversationQueryRoutes adds what finds and counts conversations.
-func (s *server) addConversationQueryRoutes(f *httpapi.API) {
-	addRoute(f, operation{
+func (s *server) addConversationQueryRoutes(api *httpapi.API) {
+	addRoute(api, operation{
 		Name:          "listUserConversations",
 		Method:        methodGet,
 		Path:          agentPath + "/users/{userId}/conversations",
@@ -348,7 +348,7 @@ func (s *server) addConversationQueryRoutes(f *httpapi.API) {
 		Errors:        errorCodes{parley.CodeAgentNotFound, parley.CodeInvalidCursor},
 	}, s.listUserConversations)
 
-	addRoute(f, operation{
+	addRoute(api, operation{
 		Name:          "exportConversations",
 		Method:        methodGet,
 		Path:          agentPath + "/conversations/export",
@@ -363,7 +363,7 @@ func (s *server) addConversationQueryRoutes(f *httpapi.API) {
 		},
 	}, s.exportConversations)
 
-	addRoute(f, operation{
+	addRoute(api, operation{
 		Name:    "searchConversations",
 		Method:  methodGet,
 		Path:    agentPath + "/conversations/search",
@@ -381,7 +381,7 @@ func (s *server) addConversationQueryRoutes(f *httpapi.API) {
 		},
 	}, s.searchConversations)
 
-	addRoute(f, operation{
+	addRoute(api, operation{
 		Name:          "getInsights",
 		Method:        methodGet,
 		Path:          agentPath + "/insights",
@@ -393,8 +393,8 @@ func (s *server) addConversationQueryRoutes(f *httpapi.API) {
 	}, s.getInsights)
 }
 
-func (s *server) addTicketRoutes(f *httpapi.API) {
-	addRoute(f, operation{
+func (s *server) addTicketRoutes(api *httpapi.API) {
+	addRoute(api, operation{
 		Name:          "createTicket",
 		Method:        methodPost,
 		Path:          ticketsPath,
@@ -411,7 +411,7 @@ func (s *server) addTicketRoutes(f *httpapi.API) {
 		},
 	}, s.createTicket)
 
-	addRoute(f, operation{
+	addRoute(api, operation{
 		Name:          "listTickets",
 		Method:        methodGet,
 		Path:          ticketsPath,
@@ -426,7 +426,7 @@ func (s *server) addTicketRoutes(f *httpapi.API) {
 		},
 	}, s.listTickets)
 
-	addRoute(f, operation{
+	addRoute(api, operation{
 		Name:          "searchTickets",
 		Method:        methodPost,
 		Path:          ticketsPath + "/search",
@@ -438,7 +438,7 @@ func (s *server) addTicketRoutes(f *httpapi.API) {
 		Errors:        errorCodes{parley.CodeAgentNotFound},
 	}, s.searchTickets)
 
-	addRoute(f, operation{
+	addRoute(api, operation{
 		Name:          "getTicket",
 		Method:        methodGet,
 		Path:          ticketPath,
@@ -449,7 +449,7 @@ func (s *server) addTicketRoutes(f *httpapi.API) {
 		Errors:        errorCodes{parley.CodeAgentNotFound, parley.CodeTicketNotFound},
 	}, s.getTicket)
 
-	addRoute(f, operation{
+	addRoute(api, operation{
 		Name:          "updateTicket",
 		Method:        methodPatch,
 		Path:          ticketPath,
@@ -467,9 +467,10 @@ func (s *server) addTicketRoutes(f *httpapi.API) {
 	}, s.changeTicket)
 }
 
-// addHelpdeskRoutes adds what belongs to tickets. The addresses of attachments are found in messages; they hold what stands for a key.
-func (s *server) addHelpdeskRoutes(f *httpapi.API) {
-	addRoute(f, operation{
+// addHelpdeskRoutes adds what belongs to tickets. The addresses of attachments are found in messages; they hold
+// what stands for a key.
+func (s *server) addHelpdeskRoutes(api *httpapi.API) {
+	addRoute(api, operation{
 		Name:          "listTicketMessages",
 		Method:        methodGet,
 		Path:          ticketPath + "/messages",
@@ -484,7 +485,7 @@ func (s *server) addHelpdeskRoutes(f *httpapi.API) {
 		},
 	}, s.listTicketMessages)
 
-	addRoute(f, operation{
+	addRoute(api, operation{
 		Name:          "createTicketMessage",
 		Method:        methodPost,
 		Path:          ticketPath + "/messages",
@@ -503,7 +504,7 @@ func (s *server) addHelpdeskRoutes(f *httpapi.API) {
 		},
 	}, s.writeToTicket)
 
-	addRoute(f, operation{
+	addRoute(api, operation{
 		Name:          "listTicketStatuses",
 		Method:        methodGet,
 		Path:          helpdeskPath + "/ticket-statuses",
@@ -514,7 +515,7 @@ func (s *server) addHelpdeskRoutes(f *httpapi.API) {
 		Errors:        errorCodes{parley.CodeAgentNotFound},
 	}, s.listStatuses)
 
-	addRoute(f, operation{
+	addRoute(api, operation{
 		Name:          "listTeams",
 		Method:        methodGet,
 		Path:          helpdeskPath + "/teams",
@@ -525,7 +526,7 @@ func (s *server) addHelpdeskRoutes(f *httpapi.API) {
 		Errors:        errorCodes{parley.CodeAgentNotFound},
 	}, s.listTeams)
 
-	addRoute(f, operation{
+	addRoute(api, operation{
 		Name:     "getAttachment",
 		Method:   methodGet,
 		Path:     attachmentPath,
@@ -535,7 +536,7 @@ func (s *server) addHelpdeskRoutes(f *httpapi.API) {
 		Status:   http.StatusFound,
 	}, s.redirectToFile)
 
-	addRoute(f, operation{
+	addRoute(api, operation{
 		Name:     "getAttachmentContent",
 		Method:   methodGet,
 		Path:     attachmentPath + "/content",
@@ -545,8 +546,8 @@ func (s *server) addHelpdeskRoutes(f *httpapi.API) {
 	}, s.serveFile)
 }
 
-func (s *server) addVoiceRoutes(f *httpapi.API) {
-	addRoute(f, operation{
+func (s *server) addVoiceRoutes(api *httpapi.API) {
+	addRoute(api, operation{
 		Name:          "createVoiceSession",
 		Method:        methodPost,
 		Path:          agentPath + "/voice/sessions",
@@ -569,8 +570,8 @@ func (s *server) addVoiceRoutes(f *httpapi.API) {
 	}, s.createVoiceSession)
 }
 
-func (s *server) addSourceRoutes(f *httpapi.API) {
-	addRoute(f, operation{
+func (s *server) addSourceRoutes(api *httpapi.API) {
+	addRoute(api, operation{
 		Name:         "createSource",
 		Method:       methodPost,
 		Path:         agentPath + "/sources",
@@ -588,7 +589,7 @@ func (s *server) addSourceRoutes(f *httpapi.API) {
 		},
 	}, s.createSource)
 
-	addRoute(f, operation{
+	addRoute(api, operation{
 		Name:          "updateSource",
 		Method:        methodPut,
 		Path:          sourcePath,
@@ -607,7 +608,7 @@ func (s *server) addSourceRoutes(f *httpapi.API) {
 		},
 	}, s.changeSource)
 
-	addRoute(f, operation{
+	addRoute(api, operation{
 		Name:          "deleteSource",
 		Method:        methodDelete,
 		Path:          sourcePath,
@@ -622,7 +623,7 @@ func (s *server) addSourceRoutes(f *httpapi.API) {
 		},
 	}, s.deleteSource)
 
-	addRoute(f, operation{
+	addRoute(api, operation{
 		Name:          "restoreSource",
 		Method:        methodPost,
 		Path:          sourcePath + "/restore",
@@ -636,8 +637,8 @@ func (s *server) addSourceRoutes(f *httpapi.API) {
 	}, s.restoreSource)
 }
 
-func (s *server) addSourceQueryRoutes(f *httpapi.API) {
-	addRoute(f, operation{
+func (s *server) addSourceQueryRoutes(api *httpapi.API) {
+	addRoute(api, operation{
 		Name:          "listSources",
 		Method:        methodGet,
 		Path:          agentPath + "/sources",
@@ -648,7 +649,7 @@ func (s *server) addSourceQueryRoutes(f *httpapi.API) {
 		Errors:        errorCodes{parley.CodeAgentNotFound, parley.CodeInvalidCursor},
 	}, s.listSources)
 
-	addRoute(f, operation{
+	addRoute(api, operation{
 		Name:          "summarizeSources",
 		Method:        methodGet,
 		Path:          agentPath + "/sources/summary",
@@ -659,7 +660,7 @@ func (s *server) addSourceQueryRoutes(f *httpapi.API) {
 		Errors:        errorCodes{parley.CodeAgentNotFound},
 	}, s.getSourcesSummary)
 
-	addRoute(f, operation{
+	addRoute(api, operation{
 		Name:          "getSource",
 		Method:        methodGet,
 		Path:          sourcePath,
@@ -670,7 +671,7 @@ func (s *server) addSourceQueryRoutes(f *httpapi.API) {
 		Errors:        errorCodes{parley.CodeAgentNotFound, parley.CodeSourceNotFound},
 	}, s.getSource)
 
-	addRoute(f, operation{
+	addRoute(api, operation{
 		Name:          "checkPassage",
 		Method:        methodGet,
 		Path:          sourcePath + "/passages",

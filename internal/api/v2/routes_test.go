@@ -16,8 +16,8 @@ var untestableCodes = map[string]string{
 	"GET /health SERVICE_UNDER_MAINTENANCE": "a proxy in front of a stopped server says so in its place",
 }
 
-// TestEveryRouteIsAccountedFor fails for a route without a scope or a row in the isolation test, and for a reply without a
-// story: the route's success, and each code it lists.
+// TestEveryRouteIsAccountedFor fails for a route without a scope or a row in the isolation test, and for a reply
+// without a story: the route's success, and each code it lists.
 func TestEveryRouteIsAccountedFor(t *testing.T) {
 	var doc openAPI
 	if err := json.Unmarshal(fetchDocument(t), &doc); err != nil {
@@ -108,8 +108,8 @@ func codesInStories(t *testing.T, codes map[string][]string) map[string]bool {
 	return pairs
 }
 
-// routeTarget is where a request to every route goes: route names it as the document does, path and body have {agentId} and
-// so on where ids belong.
+// routeTarget is where a request to every route goes: route names it as the document does, path and body have
+// {agentId} and so on where ids belong.
 type routeTarget struct{ route, method, path, body string }
 
 // routeTargets returns the routes that a request to every route is for, in the order of the isolation test.

@@ -21,8 +21,8 @@ import (
 	"parley/internal/testkit/expect"
 )
 
-// storySettings are what a story may ask of its server before it is opened. @plan NAME, @scopes NAME SCOPES, @credits NAME N and
-// @expired NAME, which make accounts and keys, follow when it stands.
+// storySettings are what a story may ask of its server before it is opened. @plan NAME, @scopes NAME SCOPES,
+// @credits NAME N and @expired NAME, which make accounts and keys, follow when it stands.
 var storySettings = map[string]func(tl *storyRunner, value string) testkit.Option{
 	"rate": func(tl *storyRunner, value string) testkit.Option { // requests in ten seconds
 		return testkit.WithConfig(func(c *server.Config) { c.RateLimit = tl.parseNumber(value) })
@@ -346,8 +346,8 @@ func (tl *storyRunner) compareReply(got, want string) error {
 	return nil
 }
 
-// serveSite serves a folder of pages on loopback and returns their address. One page has moved, and another leads to where nobody
-// may go.
+// serveSite serves a folder of pages on loopback and returns their address. One page has moved, and another leads
+// to where nobody may go.
 func serveSite(t *testing.T, folder string) string {
 	t.Helper()
 	pages := http.NewServeMux()

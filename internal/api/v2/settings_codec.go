@@ -11,8 +11,8 @@ import (
 	"parley/internal/httpapi"
 )
 
-// AgentSettings is what a manifest may set of an agent: what PUT /agents/{agentId} changes, what has operations of its own, and what
-// only the manifest can set. Absent members stay as they are.
+// AgentSettings is what a manifest may set of an agent: what PUT /agents/{agentId} changes, what has operations of
+// its own, and what only the manifest can set. Absent members stay as they are.
 type AgentSettings struct {
 	AgentChangeBody
 	AutoRetrain         httpapi.Opt[bool]            `json:"autoRetrain,omitzero"`
@@ -30,7 +30,8 @@ type SettingsCodec struct {
 	CanSetModel func(model string) bool // reports whether a model may be chosen
 }
 
-// Apply changes the agent by a JSON object of settings. It fails with VALIDATION_INVALID_BODY and details by dotted path.
+// Apply changes the agent by a JSON object of settings. It fails with VALIDATION_INVALID_BODY and details by dotted
+// path.
 func (d SettingsCodec) Apply(a *parley.Agent, settings json.RawMessage) error {
 	var s AgentSettings
 	err := httpapi.Decode(settings, &s)
@@ -140,8 +141,8 @@ type InsightChange struct {
 // maxExampleLength is the maximum length in code points of a keyword or an example of a topic.
 const maxExampleLength = 300
 
-// applyTopics replaces the agent's tree of topics. It fails with VALIDATION_INVALID_BODY if a name cannot be used as a search filter
-// or occurs twice.
+// applyTopics replaces the agent's tree of topics. It fails with VALIDATION_INVALID_BODY if a name cannot be used
+// as a search filter or occurs twice.
 func applyTopics(a *parley.Agent, sent httpapi.Opt[[]TopicSettings]) error {
 	if !sent.Present {
 		return nil
@@ -218,7 +219,8 @@ func effectiveInsight(a *parley.Agent) parley.InsightSettings {
 // maxSynonymLength is the maximum length in code points of a word or phrase in a group of synonyms.
 const maxSynonymLength = 100
 
-// applySynonyms replaces the agent's groups of synonyms. It fails with VALIDATION_INVALID_BODY if a member is empty or too long.
+// applySynonyms replaces the agent's groups of synonyms. It fails with VALIDATION_INVALID_BODY if a member is empty
+// or too long.
 func applySynonyms(a *parley.Agent, sent httpapi.Opt[[][]string]) error {
 	if !sent.Present {
 		return nil
@@ -238,7 +240,8 @@ func applySynonyms(a *parley.Agent, sent httpapi.Opt[[][]string]) error {
 	return parley.InvalidFields(details)
 }
 
-// VoiceRules are the settings of an agent's voice that only a manifest can change. Null stands for what the plan allows.
+// VoiceRules are the settings of an agent's voice that only a manifest can change. Null stands for what the plan
+// allows.
 type VoiceRules struct {
 	Limits httpapi.Opt[VoiceLimits] `json:"limits,omitzero" nullable:"true"`
 }

@@ -203,8 +203,8 @@ func (tl *storyRunner) checkReply(x exchange, r *reply) error {
 	return tl.compareReply(r.body, x.Want)
 }
 
-// The stories in testdata are told as package expect says, with paths below /api/v2 and {{key}} sent unless an Authorization header is
-// given. Besides, there are
+// The stories in testdata are told as package expect says, with paths below /api/v2 and {{key}} sent unless an
+// Authorization header is given. Besides, there are
 //
 //	@plan free                               the plan of the account "free", whose key is {{free}}
 //	@rate 5                                  requests per 10 s

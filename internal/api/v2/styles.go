@@ -35,7 +35,8 @@ func (s *server) updateStyles(ctx context.Context, c *httpapi.Call, in *StylesCh
 	return &Success{true}, nil
 }
 
-// apply changes the agent's styles. They are stored as they were sent; newStyles converts them to the form in which they are read.
+// apply changes the agent's styles. They are stored as they were sent; newStyles converts them to the form in which
+// they are read.
 func (w StylesWrite) apply(a *parley.Agent) error {
 	sent, err := json.Marshal(w)
 	if err != nil {
@@ -140,7 +141,8 @@ type StageStylesWrite struct {
 	NotificationMessage   httpapi.Opt[NoticeWrite]          `json:"notificationMessage,omitzero"`
 }
 
-// TintedGrayscaleWrite tints the grays of center stage. The accepted ranges are wider than those in which they are read.
+// TintedGrayscaleWrite tints the grays of center stage. The accepted ranges are wider than those in which they are
+// read.
 type TintedGrayscaleWrite struct {
 	Enabled bool    `json:"enabled"`
 	Hue     float64 `json:"hue" min:"0" max:"360"`
@@ -179,13 +181,15 @@ type NoticeWrite struct {
 	Text    httpapi.Opt[string] `json:"text,omitzero" max:"200"`
 }
 
-// Styles are the styles of the chat widget and of center stage as they are read (facts 2.8e). Null is what was never set.
+// Styles are the styles of the chat widget and of center stage as they are read (facts 2.8e). Null is what was
+// never set.
 type Styles struct {
 	Chat        *ChatStyles  `json:"chat"`
 	CenterStage *StageStyles `json:"centerStage"`
 }
 
-// ChatStyles are the styles of the chat widget. A field without a value is null if it is nullable, and absent otherwise.
+// ChatStyles are the styles of the chat widget. A field without a value is null if it is nullable, and absent
+// otherwise.
 type ChatStyles struct {
 	Theme                   string        `json:"theme,omitempty" enum:"light,dark" name:"Theme"`
 	HeaderColor             string        `json:"headerColor,omitempty" format:"color"`

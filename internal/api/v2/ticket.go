@@ -192,8 +192,8 @@ func (b *TicketChangeBody) helpdeskChange() helpdesk.Change {
 	return in
 }
 
-// missingTicketOr returns TICKET_NOT_FOUND if the ticket does not exist, which takes precedence over what is wrong with the request;
-// otherwise invalid.
+// missingTicketOr returns TICKET_NOT_FOUND if the ticket does not exist, which takes precedence over what is wrong
+// with the request; otherwise invalid.
 func (s *server) missingTicketOr(ctx context.Context, c *httpapi.Call, ref *TicketRef, invalid error) error {
 	if _, err := s.getTicket(ctx, c, ref); err != nil {
 		return err

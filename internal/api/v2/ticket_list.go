@@ -100,7 +100,8 @@ func (in *TicketQuery) storeFilter() (store.TicketFilter, error) {
 
 var ticketSorts = map[string]store.TicketSort{"createdAt": store.SortByCreated, "updatedAt": store.SortByUpdated, "lastMessageAt": store.SortByLastMessage}
 
-// parseOptionalID parses an id, or noneID, for which the id is empty. It returns nil for a parameter that was not sent.
+// parseOptionalID parses an id, or noneID, for which the id is empty. It returns nil for a parameter that was not
+// sent.
 func parseOptionalID[S ~string](text, name string, faults map[string]string) *S {
 	id := S(strings.ToLower(text)) // as ids are stored
 	switch {
@@ -114,8 +115,8 @@ func parseOptionalID[S ~string](text, name string, faults map[string]string) *S 
 	return &id
 }
 
-// parseMoment parses a day or a time, and returns its last millisecond if isEnd is set, otherwise its first. It returns nil for a
-// parameter that was not sent.
+// parseMoment parses a day or a time, and returns its last millisecond if isEnd is set, otherwise its first. It
+// returns nil for a parameter that was not sent.
 func parseMoment(text, name string, isEnd bool, faults map[string]string) *time.Time {
 	if text == "" {
 		return nil

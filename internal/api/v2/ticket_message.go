@@ -201,7 +201,8 @@ func (s *server) serveFile(ctx context.Context, c *httpapi.Call, in *FileContent
 	return nil, nil
 }
 
-// fileNotFound returns the same failure for a file that does not exist, a wrong token, and an address that has expired.
+// fileNotFound returns the same failure for a file that does not exist, a wrong token, and an address that has
+// expired.
 func fileNotFound(err error) error {
 	if parley.IsCode(err, parley.CodeResourceNotFound) {
 		return parley.NewErrorf(parley.CodeResourceNotFound, "There is no such file, or the link to it is no longer valid.")

@@ -59,7 +59,8 @@ func (b *ticketTest) listMessages(number int64) []ticketMessage {
 	return page.Data
 }
 
-// TestNaughtyTickets checks that whatever text a ticket is made of is stored as it is, but for U+0000, or refused by name.
+// TestNaughtyTickets checks that whatever text a ticket is made of is stored as it is, but for U+0000, or refused
+// by name.
 func TestNaughtyTickets(t *testing.T) {
 	base := newTicketTest(t)
 	for i, s := range naughtyStrings(t) {
@@ -186,8 +187,8 @@ func TestIDsInCapitals(t *testing.T) {
 	}
 }
 
-// TestAnothersIDsAreUnknown checks that a request that names another account's status, team or member is refused as one that names
-// none, byte for byte.
+// TestAnothersIDsAreUnknown checks that a request that names another account's status, team or member is refused as
+// one that names none, byte for byte.
 func TestAnothersIDsAreUnknown(t *testing.T) {
 	b := newTicketTest(t)
 	theirs := foreignIDs(t, b.Server)

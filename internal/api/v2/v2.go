@@ -1,5 +1,6 @@
-// Package v2 is REST v2. It translates requests into calls of the services and their results into responses. It holds types and no
-// rules: what may be done and what happens is decided by the services. routes.go is the one list of what it serves.
+// Package v2 is REST v2. It translates requests into calls of the services and their results into responses. It
+// holds types and no rules: what may be done and what happens is decided by the services. routes.go is the one list
+// of what it serves.
 package v2
 
 import (
@@ -56,9 +57,9 @@ type Config struct {
 
 // New returns the handler of everything below /api/v2, of /openapi.json, and of /docs, the same document as a page.
 func New(cfg Config) http.Handler {
-	f := newAPI(cfg)
+	api := newAPI(cfg)
 	doc := sync.OnceValue(func() []byte { // on the first request: it takes longer than opening the database
-		text, err := renderDocument(f, cfg.BaseURL, cfg.FilesURL)
+		text, err := renderDocument(api, cfg.BaseURL, cfg.FilesURL)
 		if err != nil {
 			panic(err) // the document is generated from our own types
 		}
@@ -76,7 +77,7 @@ func New(cfg Config) http.Handler {
 			documents.ServeHTTP(w, r)
 			return
 		}
-		f.ServeHTTP(w, r)
+		api.ServeHTTP(w, r)
 	})
 }
 
@@ -84,7 +85,7 @@ func newAPI(cfg Config) *httpapi.API {
 	s := &server{Config: cfg, cursors: httpapi.Cursors{Key: cfg.CursorKey}}
 	s.replayRules = s.newReplayRules()
 	admission := &access.Admission{Authenticator: cfg.Authenticator, Limiter: cfg.Limiter, Now: cfg.Now, TrustProxy: cfg.TrustProxy}
-	f := httpapi.New(httpapi.Config{
+	api := httpapi.New(httpapi.Config{
 		BasePath:    Base,
 		Admit:       admission.Admit,
 		AgentParam:  "agentId",
@@ -96,8 +97,8 @@ func newAPI(cfg Config) *httpapi.API {
 		Logger:      cfg.Logger,
 		Observer:    cfg.Observer,
 	})
-	s.addRoutes(f)
-	return f
+	s.addRoutes(api)
+	return api
 }
 
 // server is the receiver of all handlers.

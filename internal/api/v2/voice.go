@@ -58,8 +58,8 @@ func newVoiceSession(o *voice.AdmittedSession) *Data[VoiceSession] {
 	}}
 }
 
-// isTimeZone reports whether name is an IANA time zone. It excludes "Local", the server's own zone, and other files that some systems keep
-// in the folder of zones.
+// isTimeZone reports whether name is an IANA time zone. It excludes "Local", the server's own zone, and other files
+// that some systems keep in the folder of zones.
 func isTimeZone(name string) bool {
 	if slices.Contains([]string{"Local", "localtime", "posixrules", "Factory"}, name) || strings.HasPrefix(name, "posix/") || strings.HasPrefix(name, "right/") {
 		return false
