@@ -41,6 +41,7 @@ func (s *server) addRoutes(api *httpapi.API) {
 	s.addAgentSettingsRoutes(api)
 	s.addChatRoutes(api)
 	s.addConversationRoutes(api)
+	s.addMessageRoutes(api)
 	s.addConversationQueryRoutes(api)
 	s.addTicketRoutes(api)
 	s.addHelpdeskRoutes(api)
@@ -263,6 +264,31 @@ func (s *server) addConversationRoutes(api *httpapi.API) {
 	}, s.getConversation)
 
 	addRoute(api, operation{
+		Name:          "pauseConversation",
+		Method:        methodPatch,
+		Path:          conversationPath,
+		Tag:           "Conversations",
+		Summary:       "Pause a conversation, or let it go on",
+		Scope:         parley.ChatlogsWrite,
+		RequiresAgent: true,
+		Errors:        errorCodes{parley.CodeAgentNotFound, parley.CodeResourceNotFound, parley.CodeNotOngoing},
+	}, s.pauseConversation)
+
+	addRoute(api, operation{
+		Name:          "followConversation",
+		Method:        methodGet,
+		Path:          conversationPath + "/events",
+		Tag:           "Conversations",
+		Summary:       "Follow a conversation as it happens",
+		Scope:         parley.ChatlogsExport,
+		RequiresAgent: true,
+		Streaming:     true,
+		Errors:        errorCodes{parley.CodeAgentNotFound, parley.CodeResourceNotFound},
+	}, s.followConversation)
+}
+
+func (s *server) addMessageRoutes(api *httpapi.API) {
+	addRoute(api, operation{
 		Name:          "listMessages",
 		Method:        methodGet,
 		Path:          conversationPath + "/messages",
@@ -296,17 +322,6 @@ func (s *server) addConversationRoutes(api *httpapi.API) {
 	}, s.rateMessage)
 
 	addRoute(api, operation{
-		Name:          "pauseConversation",
-		Method:        methodPatch,
-		Path:          conversationPath,
-		Tag:           "Conversations",
-		Summary:       "Pause a conversation, or let it go on",
-		Scope:         parley.ChatlogsWrite,
-		RequiresAgent: true,
-		Errors:        errorCodes{parley.CodeAgentNotFound, parley.CodeResourceNotFound, parley.CodeNotOngoing},
-	}, s.pauseConversation)
-
-	addRoute(api, operation{
 		Name:          "writeMessage",
 		Method:        methodPost,
 		Path:          conversationPath + "/messages",
@@ -321,18 +336,6 @@ func (s *server) addConversationRoutes(api *httpapi.API) {
 			parley.CodeNotTakenOver,
 		},
 	}, s.storeCustomerMessage)
-
-	addRoute(api, operation{
-		Name:          "followConversation",
-		Method:        methodGet,
-		Path:          conversationPath + "/events",
-		Tag:           "Conversations",
-		Summary:       "Follow a conversation as it happens",
-		Scope:         parley.ChatlogsExport,
-		RequiresAgent: true,
-		Streaming:     true,
-		Errors:        errorCodes{parley.CodeAgentNotFound, parley.CodeResourceNotFound},
-	}, s.followConversation)
 }
 
 // addConversationQueryRoutes adds what finds and counts conversations.
