@@ -5,48 +5,48 @@ import (
 	"time"
 )
 
-// Account is one customer of this installation: it owns agents, keys and everything they hold.
+// Account is one customer of this installation. It owns agents, keys and everything that belongs to them.
 type Account struct {
 	ID        AccountID
 	Name      string
 	Plan      string   // name of a Plan
-	Credits   *Credits // monthly grant that replaces the plan's; nil takes the plan's
-	HIPAA     bool     // conversation text may not be searched
+	Credits   *Credits // a month, in place of those of the plan; nil for those of the plan
+	HIPAA     bool     // the text of conversations must not be searched
 	CreatedAt time.Time
 }
 
-// Credits counts message credits in thousandths, so that fractions add up exactly.
+// Credits is a number of message credits in thousandths, so that fractions add up exactly.
 type Credits int64
 
 // Credit is one message credit.
 const Credit Credits = 1000
 
-// Float returns credits as the interface writes them: a number that may be fractional.
+// Float returns the number of credits, which may be fractional.
 func (c Credits) Float() float64 { return float64(c) / float64(Credit) }
 
-// RoundUp returns credits rounded up.
+// RoundUp returns the number of credits, rounded up.
 func (c Credits) RoundUp() int64 { return int64((c + Credit - 1) / Credit) }
 
-// Plan is what an account may do. Zero limits mean "none"; nil ones mean "unlimited".
+// Plan is what an account may do. A limit of 0 allows nothing; a nil limit is no limit.
 type Plan struct {
 	Name                  string
 	API                   bool     // may use the REST interfaces
 	Voice                 bool     // may open voice sessions
-	GPT4Models            bool     // may choose the models the first interface calls gpt-4
-	MaxAgents             *int     // most agents
+	GPT4Models            bool     // may choose the models that REST v1 calls gpt-4
+	MaxAgents             *int     // maximum number of agents
 	StoragePerAgent       *int64   // bytes of sources per agent
-	CreditsPerMonth       *Credits // message credits, back on the first of the month UTC
+	CreditsPerMonth       *Credits // message credits, renewed on the first of the month UTC
 	CreditsPerVoiceMinute Credits  // charged per started minute
-	VoicePerHour          *int     // voice sessions that an agent may begin in an hour, where it sets no limit of its own
+	VoicePerHour          *int     // voice sessions that an agent without a limit of its own may begin in an hour
 	VoicePerDay           *int     // the same in a day
 }
 
-// AllowsStorage reports whether an agent may have so many bytes of sources.
+// AllowsStorage reports whether an agent may have that many bytes of sources.
 func (p Plan) AllowsStorage(bytes int64) bool {
 	return p.StoragePerAgent == nil || bytes <= *p.StoragePerAgent
 }
 
-// CheckStorage fails with SOURCE_SIZE_LIMIT_EXCEEDED where a source would bring an agent's to more bytes than the plan holds.
+// CheckStorage fails with SOURCE_SIZE_LIMIT_EXCEEDED if the plan does not allow an agent that many bytes of sources.
 func (p Plan) CheckStorage(total int64) error {
 	if p.AllowsStorage(total) {
 		return nil
@@ -72,6 +72,9 @@ const (
 	RoleAgent Role = "agent"
 )
 
+// Roles lists the roles of a membership.
+func Roles() []Role { return []Role{RoleOwner, RoleAdmin, RoleAgent} }
+
 // Membership joins a user to an account.
 type Membership struct {
 	AccountID AccountID
@@ -83,7 +86,7 @@ type Membership struct {
 // Scope is one permission of an API key (facts, section 5).
 type Scope string
 
-// The scopes that a key may be limited to. A key without a list has them all.
+// The scopes that a key may be limited to. A key without a list has all of them.
 const (
 	AgentsRead     Scope = "agents:read"
 	AgentsWrite    Scope = "agents:write"
@@ -99,13 +102,13 @@ const (
 	TicketsDelete  Scope = "helpdesk_tickets:delete"
 )
 
-// Scopes lists every scope there is.
+// Scopes lists all scopes.
 func Scopes() []Scope {
 	return []Scope{AgentsRead, AgentsWrite, AgentsDelete, SourcesRead, SourcesWrite, SourcesDelete,
 		ChatlogsWrite, ChatlogsExport, ChatlogsDelete, TicketsRead, TicketsWrite, TicketsDelete}
 }
 
-// APIKey is the record of a key; the key itself is shown once and never stored.
+// APIKey is the record of a key. The key itself is shown once and never stored.
 type APIKey struct {
 	ID         KeyID
 	AccountID  AccountID
@@ -120,7 +123,7 @@ type APIKey struct {
 	RevokedAt  *time.Time
 }
 
-// Allows reports whether the key holds the scope.
+// Allows reports whether the key has the scope.
 func (k *APIKey) Allows(s Scope) bool {
 	return s == "" || k.Scopes == nil || slices.Contains(k.Scopes, s)
 }

@@ -5,33 +5,33 @@ import (
 	"time"
 )
 
-// ActionKind says what an action does when the model calls it. The search filter actionType knows actions by it.
+// ActionKind is what an action does when the model calls it. The search filter actionType refers to it.
 type ActionKind string
 
 // The kinds of actions. A procedure is called like an action and has a kind of its own.
 const (
-	ActionHTTP         ActionKind = "http"          // sends a request and hands a part of the reply to the model
+	ActionHTTP         ActionKind = "http"          // sends a request and returns a part of the reply to the model
 	ActionClient       ActionKind = "client"        // runs at the client, which sends its result (facts 4.3)
-	ActionCollectLeads ActionKind = "collect-leads" // keeps who the customer is and how to reach them
+	ActionCollectLeads ActionKind = "collect-leads" // stores who the customer is and how to reach them
 	ActionEscalate     ActionKind = "escalate"      // hands the conversation over to a person
 	ActionCustomButton ActionKind = "custom-button" // shows a link
-	ActionWebSearch    ActionKind = "web-search"    // searches the web, where the operator has configured an engine
+	ActionWebSearch    ActionKind = "web-search"    // searches the web, if the operator has configured an engine
 	ActionProcedure    ActionKind = "procedure"     // runs a playbook
 )
 
-// Action is something an agent can do besides talk. It is data: the manifest of "parley apply" sets it.
+// Action is something an agent can do besides answering. Actions are defined by manifests ("parley apply").
 type Action struct {
 	ID          ActionID
 	AccountID   AccountID
 	AgentID     AgentID
 	Key         string // stable name in the manifest
 	Kind        ActionKind
-	Name        string // of the tool, as models and clients see it: 1 to 64 of a-z A-Z 0-9 _ -
+	Name        string // of the tool, for models and clients: 1 to 64 of a-z A-Z 0-9 _ -
 	Description string // when to use it, for the model
 	Triggers    []string
 	Inputs      []ActionInput
 	Config      json.RawMessage // object, by kind
-	Secrets     string          // sealed; the values that Config names as ${NAME}. Empty when there are none
+	Secrets     string          // sealed values, to which Config refers as ${NAME}; empty for none
 	Enabled     bool
 	Position    int
 	CreatedAt   time.Time
@@ -47,7 +47,7 @@ type ActionInput struct {
 	Enum        []string `json:"enum,omitempty"` // of a string
 }
 
-// Procedure is an ordered playbook: when a message matches its trigger, its steps run one after the other.
+// Procedure is a sequence of steps that run one after the other when a message matches a trigger.
 type Procedure struct {
 	ID          ProcedureID
 	AccountID   AccountID
@@ -64,9 +64,9 @@ type Procedure struct {
 	UpdatedAt   time.Time
 }
 
-// ProcedureStep says something or runs an action. Exactly one of Say and Action is set.
+// ProcedureStep is a text for the customer or an action. Exactly one of Text and Action is set.
 type ProcedureStep struct {
-	Text   string            `json:"say,omitempty"`    // a text with {input} placeholders, for the model to pass on
+	Text   string            `json:"say,omitempty"`    // with {input} placeholders, for the model to pass on
 	Action string            `json:"action,omitempty"` // key of an action that runs in the server
 	Input  map[string]string `json:"with,omitempty"`   // input of the action → text with {input} placeholders
 }
@@ -78,11 +78,11 @@ type ProcedureOutcome string
 const (
 	ProcedureCompleted ProcedureOutcome = "completed"
 	ProcedureFailed    ProcedureOutcome = "failed"
-	ProcedureAbandoned ProcedureOutcome = "abandoned" // it waited for an input that never came
+	ProcedureAbandoned ProcedureOutcome = "abandoned" // an input that it waited for never came
 	ProcedureEscalated ProcedureOutcome = "escalated"
 )
 
-// ProcedureRun is one walk through a procedure.
+// ProcedureRun is one run of a procedure.
 type ProcedureRun struct {
 	ID             string // UUID
 	AccountID      AccountID
@@ -90,14 +90,14 @@ type ProcedureRun struct {
 	ConversationID ConversationID
 	Key            string // of the procedure
 	Name           string
-	Inputs         map[string]json.RawMessage // what is known so far
+	Inputs         map[string]json.RawMessage // those that are known so far
 	Step           int                        // the next one
-	Outcome        ProcedureOutcome           // empty while it waits or runs
+	Outcome        ProcedureOutcome           // empty while the procedure waits or runs
 	StartedAt      time.Time
 	EndedAt        *time.Time
 }
 
-// Lead is what a customer told of themselves through a collect-leads action.
+// Lead holds the contact details that a customer has left through a collect-leads action.
 type Lead struct {
 	ID             string // UUID
 	AccountID      AccountID
@@ -110,7 +110,7 @@ type Lead struct {
 	CreatedAt      time.Time
 }
 
-// ToolStatus is how a tool call stands (interface 2.4).
+// ToolStatus is the state of a tool call.
 type ToolStatus string
 
 // The states of tool calls.
@@ -121,10 +121,10 @@ const (
 	ToolIgnored ToolStatus = "ignored"
 )
 
-// ToolResultTimeout is how long a call that runs at the client stays pending; then it counts as ignored.
+// ToolResultTimeout is how long a call that runs at the client stays pending. After that it counts as ignored.
 const ToolResultTimeout = 24 * time.Hour
 
-// ToolCall is one call of a tool, kept as a row beside the parts of its message.
+// ToolCall is one call of a tool. It is stored in addition to the parts of its message.
 type ToolCall struct {
 	ID             string // UUID
 	AccountID      AccountID
@@ -143,7 +143,7 @@ type ToolCall struct {
 	AnsweredAt     *time.Time
 }
 
-// ToolOutput is the result of a tool as the interface words it (2.4).
+// ToolOutput is the result of a tool in the form in which clients see it.
 type ToolOutput struct {
 	Status ToolStatus      `json:"status"`
 	Data   json.RawMessage `json:"data,omitempty"`

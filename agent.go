@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Agent answers messages from the content of its sources (interface 2.8; facts 2.8a).
+// Agent answers messages from the content of its sources (facts 2.8a).
 type Agent struct {
 	ID                        AgentID
 	AccountID                 AccountID
@@ -19,28 +19,28 @@ type Agent struct {
 	AllowedDomains            []string
 	SuggestedMessages         json.RawMessage // array, or nil
 	InitialMessages           []string
-	CreditLimit               *int64          // whole credits a month; nil is no cap
+	CreditLimit               *int64          // whole credits a month; nil for no limit
 	Notifications             json.RawMessage // object, or nil
 	RateLimit                 DeviceLimit
 	Voice                     json.RawMessage // object; nil turns voice off
 	VoiceLimits               VoiceLimits
 	Styles                    json.RawMessage // object of chat and centerStage, or nil
 	IdentitySecret            string          // signs the identity of end users in the widget
-	Redact                    bool            // personal data is masked before anything is kept
-	RetentionDays             *int64          // conversations without activity for so long are deleted; nil keeps them
-	Synonyms                  [][]string      // groups of words or phrases that mean the same to the search; nil for none
-	Topics                    []Topic         // the operator's tree of topics; nil has them found
+	Redact                    bool            // personal data is masked before anything is stored
+	RetentionDays             *int64          // after so many days without activity conversations are deleted; nil for never
+	Synonyms                  [][]string      // groups of words or phrases that the search treats as equal; nil for none
+	Topics                    []Topic         // the operator's tree of topics; nil to find topics automatically
 	Insight                   InsightSettings
-	V1                        json.RawMessage // what REST v1 has said of the agent and REST v2 has no place for: an object, or nil
-	IconBlobID, PictureBlobID string          // blobs: the image on the chat button and the one beside answers; empty for none
-	Key                       string          // stable name in the manifest of "parley apply"; empty for an agent that none manages
-	ConfigVersion             int64           // grows with every change of the settings
-	PassageVersion            int64           // grows with every change of what the agent has read
+	V1                        json.RawMessage // settings that only REST v1 has: an object, or nil
+	IconBlobID, PictureBlobID string          // images on the chat button and beside answers; empty for none
+	Key                       string          // stable name in its manifest; empty for an agent without a manifest
+	ConfigVersion             int64           // incremented by every change of the settings
+	PassageVersion            int64           // incremented by every change of its passages
 
-	// Counters, kept by the transactions that change what they count.
+	// Counters, updated by the transactions that change what they count.
 	Size             int64 // bytes of all sources
 	Sources          SourceCounts
-	CreditsUsed      Credits // in the calendar month (UTC) it was read in
+	CreditsUsed      Credits // in the current calendar month (UTC)
 	Tools            int     // actions and procedures that are enabled
 	Conversations    int64   // of all origins
 	APIConversations int64   // that began through the API
@@ -50,14 +50,14 @@ type Agent struct {
 	UpdatedAt        time.Time
 }
 
-// DeviceLimit is how many messages one device of an end user may send in a window of seconds.
+// DeviceLimit limits how many messages one device of an end user may send in a time frame of seconds.
 type DeviceLimit struct {
 	Limit     int    `json:"limit"`
 	Timeframe int    `json:"timeframe"`
 	Message   string `json:"message"`
 }
 
-// DefaultDeviceLimit is the limit of an agent that sets none.
+// DefaultDeviceLimit returns the limit of an agent without one of its own.
 func DefaultDeviceLimit() DeviceLimit {
 	return DeviceLimit{Limit: 20, Timeframe: 240, Message: "Too many messages in a row"}
 }
@@ -75,6 +75,11 @@ const (
 	AgentFailed    AgentStatus = "failed"
 	AgentTrained   AgentStatus = "trained"
 )
+
+// AgentStatuses lists the states of an agent.
+func AgentStatuses() []AgentStatus {
+	return []AgentStatus{AgentUntrained, AgentTraining, AgentFailed, AgentTrained}
+}
 
 // Status derives the agent's state: training before failed before trained before untrained.
 func (a *Agent) Status() AgentStatus {

@@ -45,6 +45,8 @@ var layers = map[string]float64{
 	"parley/internal/speech/local":    2.2,
 	"parley/internal/speech/openai":   2.2,
 
+	"parley/internal/api/docspage": 2,
+
 	"parley/internal/retrieval":              3,
 	"parley/internal/jobs":                   3,
 	"parley/internal/ingest/crawl":           3,

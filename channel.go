@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// Channel is where a conversation began, spelled as the interface's section 4.7 spells it.
+// Channel is where a conversation began, as clients see it.
 type Channel string
 
-// The origins of conversations (interface 4.7, facts 4.7). The list of the interface is open; this is all of it that is known.
+// The channels of conversations (facts 4.7). Clients must expect further ones.
 const (
 	ChannelAPI              Channel = "API"
 	ChannelWhatsApp         Channel = "WhatsApp"
@@ -35,25 +35,25 @@ const (
 	ChannelUnspecified      Channel = "Unspecified"
 )
 
-// Channels lists every origin, in the interface's order.
+// Channels lists all channels, in the order of the API.
 func Channels() []Channel {
 	return []Channel{ChannelAPI, ChannelWhatsApp, ChannelMessenger, ChannelInstagram, ChannelSlack, ChannelSalesforce, ChannelZendesk,
 		ChannelZendeskMessaging, ChannelServiceSite, ChannelPlayground, ChannelActionPreview, ChannelQnaPreview, ChannelWidget, ChannelCenterStage,
 		ChannelSearch, ChannelIframe, ChannelEmail, ChannelAgentPage, ChannelPhone, ChannelAndroid, ChannelIOS, ChannelUnspecified}
 }
 
-// IsEmbedded reports whether conversations of this origin begin on somebody's web site.
+// IsEmbedded reports whether conversations of this channel begin on a web site in which the agent is embedded.
 func (c Channel) IsEmbedded() bool {
 	return slices.Contains([]Channel{ChannelWidget, ChannelIframe, ChannelCenterStage, ChannelSearch}, c)
 }
 
-// maxOriginBytes bounds what is kept of a page's address; of a longer one only the site is.
+// maxOriginBytes is the maximum length of the stored address of a page. Of a longer one only the site is stored.
 const maxOriginBytes = 2048
 
-// EmbedOrigin returns where an agent was embedded when a conversation began (interface 2.4): the page's address without query
-// and fragment, or only the site when the browser did not report a page of that site; empty when it reported no site, and
-// for conversations that did not begin on a web site. page is what the page said of itself, site the Origin that the browser
-// sent; either may be empty.
+// EmbedOrigin returns where an agent was embedded when a conversation began: the address of the page without query
+// and fragment, or only the site if no page of that site was reported. It is empty for conversations that did not
+// begin on a web site, or if neither was reported. page is the address that the page reported, site the Origin
+// header of the browser; either may be empty.
 func EmbedOrigin(c Channel, page, site string) string {
 	if !c.IsEmbedded() {
 		return ""
@@ -62,7 +62,7 @@ func EmbedOrigin(c Channel, page, site string) string {
 	from, _ := splitPageURL(site)
 	switch {
 	case from == "":
-		from = at // nobody contradicts the page
+		from = at // there is only what the page reported
 	case at != from:
 		return from
 	}
@@ -72,7 +72,7 @@ func EmbedOrigin(c Channel, page, site string) string {
 	return at + path
 }
 
-// splitPageURL parts the address of a page into its site and its path; both are empty where it is not a page of the web.
+// splitPageURL splits the address of a page into site and path. Both are empty unless it is an http or https URL.
 func splitPageURL(address string) (site, path string) {
 	u, err := url.Parse(strings.TrimSpace(address))
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" {

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// The codes of the interface's section 7 and of the public facts. Those marked "ours" fill places where both are silent;
+// The codes that callers can get. Those marked "ours" are not part of the interface that Parley follows;
 // docs/interface-choices.md lists them.
 const (
 	CodeInvalidBody          Code = "VALIDATION_INVALID_BODY"
@@ -67,79 +67,283 @@ const (
 	CodeUserMismatch         Code = "CONVERSATION_USER_MISMATCH"
 	CodeVoiceLimit           Code = "VOICE_LIMIT_EXCEEDED"
 	CodeSessionFailed        Code = "SESSION_CREATION_FAILED"
-	CodeAlreadyExists        Code = "RESOURCE_ALREADY_EXISTS" // ours, operator's face only
-	CodeAccountNotFound      Code = "ACCOUNT_NOT_FOUND"       // ours, operator's face only
-	CodeKeyNotFound          Code = "KEY_NOT_FOUND"           // ours, operator's face only
+	CodeAlreadyExists        Code = "RESOURCE_ALREADY_EXISTS" // ours, the operator's API only
+	CodeAccountNotFound      Code = "ACCOUNT_NOT_FOUND"       // ours, the operator's API only
+	CodeKeyNotFound          Code = "KEY_NOT_FOUND"           // ours, the operator's API only
 )
 
+// codeInfo is a row of the table of codes.
 type codeInfo struct {
-	status  int
-	message string
+	status    int    // of HTTP
+	message   string // the default message
+	v1Message string // what REST v1 says in place of any message; empty where it says what the others do
 }
 
+// codes is the one table of codes: REST v2, REST v1, MCP and the OpenAPI documents are rendered from it.
 var codes = map[Code]codeInfo{
-	CodeInvalidBody:          {http.StatusBadRequest, "The request is not valid; see details."},
-	CodeInvalidJSON:          {http.StatusBadRequest, "The request body is not valid JSON."},
-	CodeInvalidCursor:        {http.StatusBadRequest, "The cursor is not valid. Start again without one."},
-	CodeInvalidDateRange:     {http.StatusBadRequest, "The start date is after the end date."},
-	CodeCursorMismatch:       {http.StatusBadRequest, "The cursor belongs to a search with other parameters. Repeat them as they were, or start again without a cursor."},
-	CodeSearchWindow:         {http.StatusBadRequest, "The search reaches back twelve months; export older conversations instead."},
-	CodeMissingKey:           {http.StatusUnauthorized, "Authentication is required: send 'Authorization: Bearer <API key>'."},
-	CodeInvalidKey:           {http.StatusUnauthorized, "The API key is not valid."},
-	CodeExpiredKey:           {http.StatusUnauthorized, "The API key has expired."},
-	CodeCreditsExhausted:     {http.StatusPaymentRequired, "The account has no message credits left this month."},
-	CodeAgentCredits:         {http.StatusPaymentRequired, "The agent has reached its own monthly credit limit."},
-	CodeInsufficientScope:    {http.StatusForbidden, "The API key lacks the scope this request needs."},
-	CodeForeignOrigin:        {http.StatusForbidden, "Requests from web pages of another origin are not taken."},
-	CodePlanWithoutAPI:       {http.StatusForbidden, "The account's plan does not include API access; the Standard plan or higher does."},
-	CodeAgentLimit:           {http.StatusForbidden, "The plan's maximum number of agents is reached."},
-	CodePlanFeature:          {http.StatusForbidden, "This feature is not part of the account's plan."},
-	CodeModelNotAllowed:      {http.StatusForbidden, "The agent's model is not available."},
-	CodeSearchUnavailable:    {http.StatusForbidden, "The text of these conversations cannot be searched. Leave query out: filters alone are allowed."},
-	CodeNotOngoing:           {http.StatusConflict, "The conversation is no longer ongoing. Start a new one."},
-	CodeConversationBusy:     {http.StatusConflict, "The conversation is still answering an earlier message. Try again shortly."},
-	CodeAgentNotFound:        {http.StatusNotFound, "Agent not found."},
-	CodeSourceNotFound:       {http.StatusNotFound, "Source not found."},
-	CodeConversationNotFound: {http.StatusNotFound, "Conversation not found."},
-	CodeResourceNotFound:     {http.StatusNotFound, "Conversation not found."},
-	CodeNotFound:             {http.StatusNotFound, "There is nothing at this path."},
-	CodeMethodNotAllowed:     {http.StatusMethodNotAllowed, "This path does not answer that method."},
-	CodeMessageNotFound:      {http.StatusNotFound, "Message not found."},
-	CodeNotAssistant:         {http.StatusUnprocessableEntity, "Only the assistant's messages take feedback."},
-	CodeToolCallNotFound:     {http.StatusNotFound, "No tool call of this id waits for a result: it is unknown, answered, or too old."},
-	CodeRetryNotFound:        {http.StatusNotFound, "The message to answer again was not found."},
-	CodeRetryNoUser:          {http.StatusBadRequest, "No user message comes before this one, so there is nothing to answer again."},
-	CodeNotTakenOver:         {http.StatusConflict, "The conversation has not been taken over by a person."},
-	CodeTicketNotFound:       {http.StatusNotFound, "Ticket not found."},
-	CodeTicketStatus:         {http.StatusUnprocessableEntity, "The status is not one of this agent's, or it is archived."},
-	CodeTicketTeam:           {http.StatusUnprocessableEntity, "The team is not one of this agent's."},
-	CodeTicketMember:         {http.StatusUnprocessableEntity, "The assignee is not a member of the account's team."},
-	CodeMemberNotFound:       {http.StatusUnprocessableEntity, "The author is not a member of the account's team."},
-	CodeNotRenderable:        {http.StatusUnprocessableEntity, "Nothing of the content would be shown."},
-	CodeKeyInUse:             {http.StatusConflict, "A request with this Idempotency-Key is still running. Try again shortly."},
-	CodeKeyReused:            {http.StatusUnprocessableEntity, "This Idempotency-Key was used for a request with another body."},
-	CodeSourceDuplicate:      {http.StatusConflict, "The agent already has this source."},
-	CodeSourcePendingDel:     {http.StatusConflict, "The source is being deleted."},
-	CodeSourceAlreadyDel:     {http.StatusConflict, "The source is already being deleted."},
-	CodeAgentNotTrained:      {http.StatusConflict, "The agent has no live source yet."},
-	CodeTooLarge:             {http.StatusRequestEntityTooLarge, "The request body is too large."},
-	CodeSourceSize:           {http.StatusUnprocessableEntity, "The agent's storage limit would be exceeded."},
-	CodeTooManyRequests:      {http.StatusTooManyRequests, "Too many requests. Slow down and try again."},
-	CodeInternal:             {http.StatusInternalServerError, "Something went wrong on our side. Quote the x-request-id to the operator."},
-	CodeChatStreaming:        {http.StatusInternalServerError, "The answer could not be produced. Try again."},
-	CodeSearchBusy:           {http.StatusServiceUnavailable, "The search took too long or too many are running. Try again shortly."},
-	CodeUnderMaintenance:     {http.StatusServiceUnavailable, "The service is not available for a moment. Try again shortly."},
-	CodeVoiceWithoutAPI:      {http.StatusForbidden, "The account's plan does not include API access; the Standard plan or higher does."},
-	CodeVoiceNotAvailable:    {http.StatusForbidden, "Voice mode is not available: it is not part of the account's plan, or the agent has it turned off."},
-	CodeVoiceCredits:         {http.StatusForbidden, "The account has not enough message credits left to start a voice session."},
-	CodeVoiceAgentCredits:    {http.StatusForbidden, "The agent has reached its own monthly credit limit."},
-	CodeUserMismatch:         {http.StatusForbidden, "The conversation belongs to another userId."},
-	CodeVoiceLimit:           {http.StatusTooManyRequests, "A limit of voice sessions is reached; see details.reason."},
-	CodeSessionFailed:        {http.StatusInternalServerError, "The voice session could not be created. Try again."},
-	CodeAlreadyExists:        {http.StatusConflict, "It exists already."},
-	CodeAccountNotFound:      {http.StatusNotFound, "Account not found."},
-	CodeKeyNotFound:          {http.StatusNotFound, "API key not found."},
+	CodeInvalidBody: {
+		status:  http.StatusBadRequest,
+		message: "The request is not valid; see details.",
+	},
+	CodeInvalidJSON: {
+		status:  http.StatusBadRequest,
+		message: "The request body is not valid JSON.",
+	},
+	CodeInvalidCursor: {
+		status:  http.StatusBadRequest,
+		message: "The cursor is not valid. Start again without one.",
+	},
+	CodeInvalidDateRange: {
+		status:  http.StatusBadRequest,
+		message: "The start date is after the end date.",
+	},
+	CodeCursorMismatch: {
+		status:  http.StatusBadRequest,
+		message: "The cursor belongs to a search with other parameters. Repeat them as they were, or start again without a cursor.",
+	},
+	CodeSearchWindow: {
+		status:  http.StatusBadRequest,
+		message: "The search reaches back twelve months; export older conversations instead.",
+	},
+	CodeMissingKey: {
+		status:  http.StatusUnauthorized,
+		message: "Authentication is required: send 'Authorization: Bearer <API key>'.",
+	},
+	CodeInvalidKey: {
+		status:  http.StatusUnauthorized,
+		message: "The API key is not valid.",
+	},
+	CodeExpiredKey: {
+		status:  http.StatusUnauthorized,
+		message: "The API key has expired.",
+	},
+	CodeCreditsExhausted: {
+		status:  http.StatusPaymentRequired,
+		message: "The account has no message credits left this month.",
+	},
+	CodeAgentCredits: {
+		status:    http.StatusPaymentRequired,
+		message:   "The agent has reached its own monthly credit limit.",
+		v1Message: "The chatbot has reached its own monthly credit limit.",
+	},
+	CodeInsufficientScope: {
+		status:  http.StatusForbidden,
+		message: "The API key lacks the scope this request needs.",
+	},
+	CodeForeignOrigin: {
+		status:  http.StatusForbidden,
+		message: "Requests from web pages of another origin are not taken.",
+	},
+	CodePlanWithoutAPI: {
+		status:  http.StatusForbidden,
+		message: "The account's plan does not include API access; the Standard plan or higher does.",
+	},
+	CodeAgentLimit: {
+		status:    http.StatusForbidden,
+		message:   "The plan's maximum number of agents is reached.",
+		v1Message: "The plan's maximum number of chatbots is reached.",
+	},
+	CodePlanFeature: {
+		status:  http.StatusForbidden,
+		message: "This feature is not part of the account's plan.",
+	},
+	CodeModelNotAllowed: {
+		status:  http.StatusForbidden,
+		message: "The agent's model is not available.",
+	},
+	CodeSearchUnavailable: {
+		status:  http.StatusForbidden,
+		message: "The text of these conversations cannot be searched. Leave query out: filters alone are allowed.",
+	},
+	CodeNotOngoing: {
+		status:  http.StatusConflict,
+		message: "The conversation is no longer ongoing. Start a new one.",
+	},
+	CodeConversationBusy: {
+		status:  http.StatusConflict,
+		message: "The conversation is still answering an earlier message. Try again shortly.",
+	},
+	CodeAgentNotFound: {
+		status:    http.StatusNotFound,
+		message:   "Agent not found.",
+		v1Message: "Chatbot not found.",
+	},
+	CodeSourceNotFound: {
+		status:  http.StatusNotFound,
+		message: "Source not found.",
+	},
+	CodeConversationNotFound: {
+		status:  http.StatusNotFound,
+		message: "Conversation not found.",
+	},
+	CodeResourceNotFound: {
+		status:  http.StatusNotFound,
+		message: "Conversation not found.",
+	},
+	CodeNotFound: {
+		status:  http.StatusNotFound,
+		message: "There is nothing at this path.",
+	},
+	CodeMethodNotAllowed: {
+		status:  http.StatusMethodNotAllowed,
+		message: "This path does not answer that method.",
+	},
+	CodeMessageNotFound: {
+		status:  http.StatusNotFound,
+		message: "Message not found.",
+	},
+	CodeNotAssistant: {
+		status:  http.StatusUnprocessableEntity,
+		message: "Only the assistant's messages take feedback.",
+	},
+	CodeToolCallNotFound: {
+		status:  http.StatusNotFound,
+		message: "No tool call of this id waits for a result: it is unknown, answered, or too old.",
+	},
+	CodeRetryNotFound: {
+		status:  http.StatusNotFound,
+		message: "The message to answer again was not found.",
+	},
+	CodeRetryNoUser: {
+		status:  http.StatusBadRequest,
+		message: "No user message comes before this one, so there is nothing to answer again.",
+	},
+	CodeNotTakenOver: {
+		status:  http.StatusConflict,
+		message: "The conversation has not been taken over by a person.",
+	},
+	CodeTicketNotFound: {
+		status:  http.StatusNotFound,
+		message: "Ticket not found.",
+	},
+	CodeTicketStatus: {
+		status:  http.StatusUnprocessableEntity,
+		message: "The status is not one of this agent's, or it is archived.",
+	},
+	CodeTicketTeam: {
+		status:  http.StatusUnprocessableEntity,
+		message: "The team is not one of this agent's.",
+	},
+	CodeTicketMember: {
+		status:  http.StatusUnprocessableEntity,
+		message: "The assignee is not a member of the account's team.",
+	},
+	CodeMemberNotFound: {
+		status:  http.StatusUnprocessableEntity,
+		message: "The author is not a member of the account's team.",
+	},
+	CodeNotRenderable: {
+		status:  http.StatusUnprocessableEntity,
+		message: "Nothing of the content would be shown.",
+	},
+	CodeKeyInUse: {
+		status:  http.StatusConflict,
+		message: "A request with this Idempotency-Key is still running. Try again shortly.",
+	},
+	CodeKeyReused: {
+		status:  http.StatusUnprocessableEntity,
+		message: "This Idempotency-Key was used for a request with another body.",
+	},
+	CodeSourceDuplicate: {
+		status:  http.StatusConflict,
+		message: "The agent already has this source.",
+	},
+	CodeSourcePendingDel: {
+		status:  http.StatusConflict,
+		message: "The source is being deleted.",
+	},
+	CodeSourceAlreadyDel: {
+		status:  http.StatusConflict,
+		message: "The source is already being deleted.",
+	},
+	CodeAgentNotTrained: {
+		status:  http.StatusConflict,
+		message: "The agent has no live source yet.",
+	},
+	CodeTooLarge: {
+		status:  http.StatusRequestEntityTooLarge,
+		message: "The request body is too large.",
+	},
+	CodeSourceSize: {
+		status:  http.StatusUnprocessableEntity,
+		message: "The agent's storage limit would be exceeded.",
+	},
+	CodeTooManyRequests: {
+		status:  http.StatusTooManyRequests,
+		message: "Too many requests. Slow down and try again.",
+	},
+	CodeInternal: {
+		status:  http.StatusInternalServerError,
+		message: "Something went wrong on our side. Quote the x-request-id to the operator.",
+	},
+	CodeChatStreaming: {
+		status:  http.StatusInternalServerError,
+		message: "The answer could not be produced. Try again.",
+	},
+	CodeSearchBusy: {
+		status:  http.StatusServiceUnavailable,
+		message: "The search took too long or too many are running. Try again shortly.",
+	},
+	CodeUnderMaintenance: {
+		status:  http.StatusServiceUnavailable,
+		message: "The service is not available for a moment. Try again shortly.",
+	},
+	CodeVoiceWithoutAPI: {
+		status:  http.StatusForbidden,
+		message: "The account's plan does not include API access; the Standard plan or higher does.",
+	},
+	CodeVoiceNotAvailable: {
+		status:  http.StatusForbidden,
+		message: "Voice mode is not available: it is not part of the account's plan, or the agent has it turned off.",
+	},
+	CodeVoiceCredits: {
+		status:  http.StatusForbidden,
+		message: "The account has not enough message credits left to start a voice session.",
+	},
+	CodeVoiceAgentCredits: {
+		status:  http.StatusForbidden,
+		message: "The agent has reached its own monthly credit limit.",
+	},
+	CodeUserMismatch: {
+		status:  http.StatusForbidden,
+		message: "The conversation belongs to another userId.",
+	},
+	CodeVoiceLimit: {
+		status:  http.StatusTooManyRequests,
+		message: "A limit of voice sessions is reached; see details.reason.",
+	},
+	CodeSessionFailed: {
+		status:  http.StatusInternalServerError,
+		message: "The voice session could not be created. Try again.",
+	},
+	CodeAlreadyExists: {
+		status:  http.StatusConflict,
+		message: "It exists already.",
+	},
+	CodeAccountNotFound: {
+		status:  http.StatusNotFound,
+		message: "Account not found.",
+	},
+	CodeKeyNotFound: {
+		status:  http.StatusNotFound,
+		message: "API key not found.",
+	},
 }
 
-// Codes lists every code in alphabetical order: the OpenAPI document and the error tests walk it.
+// Codes lists every code in alphabetical order.
 func Codes() []Code { return slices.Sorted(maps.Keys(codes)) }
+
+// Status returns the HTTP status of the code.
+func (c Code) Status() int {
+	if row, ok := codes[c]; ok {
+		return row.status
+	}
+	return http.StatusInternalServerError
+}
+
+// DefaultMessage returns what is said of the failure when there is nothing more specific to say.
+func (c Code) DefaultMessage() string { return codes[c].message }
+
+// V1Message returns what REST v1 says of the failure in its own words, where an agent is a chatbot. It is empty for
+// most codes: there REST v1 says what the error says.
+func (c Code) V1Message() string { return codes[c].v1Message }

@@ -5,13 +5,13 @@ import (
 	"time"
 )
 
-// Contact is a person whom the client knows by an id of its own (facts 2.9).
+// Contact is a person whom the client knows by its own id (facts 2.9).
 type Contact struct {
 	Person
-	StripeAccounts json.RawMessage // a list as the client sent it; nil for none
+	StripeAccounts json.RawMessage // the list that the client sent; nil for none
 }
 
-// AttributeType is what the values of a custom attribute are.
+// AttributeType is the type of the values of a custom attribute.
 type AttributeType string
 
 // The types of custom attributes (facts 4.10).
@@ -22,15 +22,20 @@ const (
 	AttributeDate    AttributeType = "date" // a day, 2026-01-31, or an ISO 8601 time
 )
 
-// Attribute is a property of an agent's contacts that the operator has made up (facts 4.10).
+// AttributeTypes lists the types of custom attributes.
+func AttributeTypes() []AttributeType {
+	return []AttributeType{AttributeText, AttributeNumber, AttributeBoolean, AttributeDate}
+}
+
+// Attribute is a custom property of an agent's contacts (facts 4.10).
 type Attribute struct {
 	AccountID   AccountID
 	AgentID     AgentID
-	Name        string // unique within the agent, never changed
-	Label       string // for people
+	Name        string // unique within the agent; never changes
+	Label       string // for display
 	Type        AttributeType
 	Description string
 	CreatedAt   time.Time
 	UpdatedAt   time.Time
-	ArchivedAt  *time.Time // contacts keep their values, and take no new ones
+	ArchivedAt  *time.Time // from then on contacts keep their values and accept no new ones
 }

@@ -2,38 +2,44 @@ package parley
 
 import (
 	"encoding/json"
+	"slices"
 	"time"
 )
 
-// ConversationStatus is the state of a conversation (interface 3.2).
+// ConversationStatus is the state of a conversation.
 type ConversationStatus string
 
-// The states of a conversation. A pause is a flag beside them.
+// The states of a conversation. A pause is a separate flag.
 const (
 	ConversationOngoing   ConversationStatus = "ongoing"
 	ConversationEnded     ConversationStatus = "ended"
 	ConversationTakenOver ConversationStatus = "taken_over"
 )
 
-// API is the part of the house a conversation came through: an id that a client chose is unique within its face only.
+// ConversationStatuses lists the states of a conversation.
+func ConversationStatuses() []ConversationStatus {
+	return []ConversationStatus{ConversationOngoing, ConversationEnded, ConversationTakenOver}
+}
+
+// API is the API through which a conversation began. Ids that clients choose are unique within one API only.
 type API string
 
-// The faces that open conversations.
+// The APIs that open conversations.
 const (
 	APIV2 API = "v2"
 	APIV1 API = "v1"
 )
 
-// Conversation is an exchange between an end user and an agent (interface 2.3, 2.4).
+// Conversation is an exchange between an end user and an agent.
 type Conversation struct {
 	ID            ConversationID
 	AccountID     AccountID
 	AgentID       AgentID
 	API           API
-	ExternalID    string // the client's own id, of faces whose clients choose them: unique per agent and face
+	ExternalID    string // the client's own id, of APIs whose clients choose ids: unique per agent and API
 	Channel       Channel
-	Streamed      bool      // its answer was asked for as a stream: the first one, or the last where the client keeps the conversation
-	Title         string    // empty until there is one
+	Streamed      bool      // the first answer was streamed; the latest one, if the client stores the conversation
+	Title         string    // may be empty
 	UserID        EndUserID // empty when anonymous; never changes
 	Status        ConversationStatus
 	Paused        bool
@@ -45,7 +51,7 @@ type Conversation struct {
 	UpdatedAt     time.Time // last activity
 }
 
-// AuthorKind says who wrote a message.
+// AuthorKind is the kind of author of a message.
 type AuthorKind string
 
 // The authors of messages.
@@ -56,17 +62,18 @@ const (
 	AuthorSystem    AuthorKind = "system"
 )
 
-// MessageState says whether a message is whole.
+// MessageState tells whether a message is complete.
 type MessageState string
 
 // The states of a message.
 const (
 	MessageComplete    MessageState = "complete"
-	MessageInterrupted MessageState = "interrupted" // the turn was cancelled; the text so far is kept
+	MessageInterrupted MessageState = "interrupted" // the turn was cancelled; the text is incomplete
 	MessageFailed      MessageState = "failed"
 )
 
-// Message is one entry of a conversation. Its order is Seq, counted per conversation from 1, never the clock.
+// Message is one entry of a conversation. Messages are ordered by Seq, which counts from 1 in each conversation,
+// never by time.
 type Message struct {
 	ID             MessageID
 	ConversationID ConversationID
@@ -78,13 +85,13 @@ type Message struct {
 	Parts          []Part
 	Feedback       string     // positive, negative or empty
 	Score          *float64   // confidence of the answer, 0 to 1
-	Citations      []Citation // what the answer's sentences rest on
+	Citations      []Citation // the sources of the answer's sentences
 	FinishReason   string
 	Model          string
 	CreatedAt      time.Time
 }
 
-// Role returns the message's role on the wire: everything that is not the user's is the assistant's.
+// Role returns the message's role for clients: every message that is not the user's is the assistant's.
 func (m *Message) Role() string {
 	if m.Author == AuthorUser {
 		return "user"
@@ -103,7 +110,7 @@ func (m *Message) Text() string {
 	return s
 }
 
-// Part is a piece of a message: text, a tool call or a tool result (interface 2.4).
+// Part is a part of a message: text, a tool call or a tool result.
 type Part struct {
 	Type       string          `json:"type"` // text, tool-call, tool-result
 	Text       string          `json:"text,omitempty"`
@@ -113,14 +120,14 @@ type Part struct {
 	Output     json.RawMessage `json:"output,omitempty"`
 }
 
-// IsAnsweredBy reports whether result is the result of the call p.
+// IsAnsweredBy reports whether result is the result of the tool call p.
 func (p Part) IsAnsweredBy(result Part) bool {
 	return p.Type == "tool-call" && result.Type == "tool-result" && result.ToolCallID == p.ToolCallID
 }
 
-// Citation ties a stretch of an answer to the source text it rests on. With the version's text at hand a machine can check
-// it: the bytes [Start, End) of the version whose SHA-256 is VersionHash support the bytes [AnswerStart, AnswerEnd) of the
-// answer's text.
+// Citation links a span of an answer to the source text that supports it. A program can verify it against the
+// version's text: the bytes [Start, End) of the version whose SHA-256 is VersionHash support the bytes
+// [AnswerStart, AnswerEnd) of the answer's text.
 type Citation struct {
 	SourceID    SourceID `json:"sourceId"`
 	Name        string   `json:"name"`
@@ -132,8 +139,8 @@ type Citation struct {
 	AnswerEnd   int      `json:"answerEnd"`
 }
 
-// Turn is one answer in the making: it belongs to the server, not to a request. While it is open nobody else may write to
-// its conversation, and its owner renews the lease.
+// Turn is an answer while it is being produced. It belongs to the server, not to a request. While it is open,
+// nothing else may write to its conversation. Its owner renews the lease.
 type Turn struct {
 	ID             TurnID
 	AccountID      AccountID
@@ -147,7 +154,7 @@ type Turn struct {
 	StartedAt      time.Time
 }
 
-// Trace is what a turn did, kept so that an answer can be explained a month later.
+// Trace records what a turn did, so that an answer can be explained later.
 type Trace struct {
 	TurnID        TurnID         `json:"turnId"`
 	MessageID     MessageID      `json:"messageId,omitempty"`
@@ -156,32 +163,32 @@ type Trace struct {
 	BackEnd       string         `json:"backEnd"`
 	PromptVersion string         `json:"promptVersion"`
 	ConfigVersion int64          `json:"configVersion"`
-	Question      string         `json:"question"`         // what retrieval was asked, with earlier turns folded in
-	SearchMethod  string         `json:"search,omitempty"` // what passages were found by: words, or words and vectors
-	Passages      []TracePassage `json:"passages"`         // in the order in which the model was offered them
+	Question      string         `json:"question"`         // the query of retrieval, with the context of earlier turns
+	SearchMethod  string         `json:"search,omitempty"` // how passages were found: by words, or by words and vectors
+	Passages      []TracePassage `json:"passages"`         // in the order in which the model was given them
 	ToolCalls     []string       `json:"toolCalls"`
-	InputTokens   int            `json:"inputTokens"` // of the answer and of the rewriting
+	InputTokens   int            `json:"inputTokens"` // of the answer and of the rewrite
 	OutputTokens  int            `json:"outputTokens"`
-	Refused       bool           `json:"refused,omitempty"` // the answer says that the sources do not hold it
+	Refused       bool           `json:"refused,omitempty"` // the answer says that the sources do not contain it
 	Rewrite       *TraceRewrite  `json:"rewrite,omitempty"`
 	Millis        TraceMillis    `json:"millis"`
 	Error         string         `json:"error,omitempty"`
 }
 
-// TracePassage is one passage that retrieval offered to the model, with what the answer took from it: the trace explains the
-// answer even when the source is gone.
+// TracePassage is one passage that the model was given, with what the answer cites of it. So the trace explains the
+// answer even after the source is deleted.
 type TracePassage struct {
 	ID       PassageID `json:"id"`
 	SourceID SourceID  `json:"sourceId"`
-	Name     string    `json:"name,omitempty"` // of the source, then
+	Name     string    `json:"name,omitempty"` // of the source at that time
 	Heading  string    `json:"heading,omitempty"`
-	Rank     float64   `json:"rank"`  // what retrieval ordered by, the highest first
+	Rank     float64   `json:"rank"`  // by which retrieval orders passages, the highest first
 	Score    float64   `json:"score"` // how likely it was to answer the question, 0 to 1
 	IsCited  bool      `json:"cited,omitempty"`
-	Quotes   []string  `json:"quotes,omitempty"` // the cited stretches, each once
+	Quotes   []string  `json:"quotes,omitempty"` // the cited spans, each once
 }
 
-// TraceRewrite is what came of having the model put a follow-up into words that can be searched for.
+// TraceRewrite is the result of having the model rewrite a follow-up question as a search query.
 type TraceRewrite struct {
 	State        string  `json:"state"` // model, failed, too late
 	Millis       float64 `json:"millis"`
@@ -189,9 +196,26 @@ type TraceRewrite struct {
 	OutputTokens int     `json:"outputTokens"`
 }
 
-// TraceMillis are durations in milliseconds, counted from the turn's start.
+// TraceMillis holds times in milliseconds since the start of the turn.
 type TraceMillis struct {
 	RetrievalDone float64 `json:"retrieved"`
 	FirstToken    float64 `json:"firstToken"`
 	AnswerDone    float64 `json:"answered"`
+}
+
+// VisibleParts returns the message's parts for clients. A tool call without a result is followed by a result with
+// its state: pending until the call is older than ToolResultTimeout, and ignored from then on.
+func (m *Message) VisibleParts(now time.Time) []Part {
+	waiting := ToolOutput{Status: ToolPending}
+	if now.Sub(m.CreatedAt) >= ToolResultTimeout {
+		waiting.Status = ToolIgnored
+	}
+	parts := make([]Part, 0, len(m.Parts))
+	for _, p := range m.Parts {
+		parts = append(parts, p)
+		if p.Type == "tool-call" && !slices.ContainsFunc(m.Parts, p.IsAnsweredBy) {
+			parts = append(parts, Part{Type: "tool-result", ToolCallID: p.ToolCallID, ToolName: p.ToolName, Output: waiting.JSON()})
+		}
+	}
+	return parts
 }

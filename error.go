@@ -5,14 +5,13 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
-	"net/http"
 	"os"
 	"slices"
 	"syscall"
 	"time"
 )
 
-// Code is the machine-readable name of a failure, as the interface's section 7 lists them.
+// Code is the machine-readable name of a failure.
 type Code string
 
 // Error is the one error type that reaches a caller. Message is written for the caller and never holds internals;
@@ -20,9 +19,9 @@ type Code string
 type Error struct {
 	Code       Code
 	Message    string
-	Details    map[string]string // field → what is wrong with it
-	RetryAfter time.Duration     // when set, the caller is told when to come back
-	Limit      int               // of a limit other than that of requests: how many it allows; 0 where the caller is not told
+	Details    map[string]string // what is wrong, by field
+	RetryAfter time.Duration     // when the caller may try again; 0 if that is not known
+	Limit      int               // how many a limit other than that of requests allows; 0 if that is not sent
 	Err        error
 }
 
@@ -54,10 +53,11 @@ func WrapError(code Code, cause error) *Error {
 	return &Error{Code: code, Message: codes[code].message, Err: cause}
 }
 
-// maxInvalidFields bounds what one reply lists.
+// maxInvalidFields is the maximum number of fields in one reply.
 const maxInvalidFields = 50
 
-// Invalid returns a VALIDATION_INVALID_BODY error about one field; reason says, for the caller, what is wrong with it.
+// Invalid returns a VALIDATION_INVALID_BODY error about one field; reason says, for the caller, what is wrong with
+// it.
 func Invalid(field, reason string) error {
 	return InvalidFields(map[string]string{field: reason})
 }
@@ -79,8 +79,8 @@ func InvalidFields(reasons map[string]string) error {
 	return e
 }
 
-// AsError returns the *Error in err's chain. An error of a file system that takes nothing at the moment becomes
-// SERVICE_UNDER_MAINTENANCE, any other INTERNAL_SERVER_ERROR, with err as the cause.
+// AsError returns the *Error in err's chain. Any other error becomes INTERNAL_SERVER_ERROR with err as the cause, or
+// SERVICE_UNDER_MAINTENANCE if a file system cannot be written to at the moment.
 func AsError(err error) *Error {
 	var e *Error
 	if errors.As(err, &e) {
@@ -98,7 +98,7 @@ var storageErrnos = []syscall.Errno{
 	syscall.ENOSPC, syscall.EDQUOT, syscall.EFBIG, syscall.EIO, syscall.EROFS, syscall.EMFILE, syscall.ENFILE,
 }
 
-// isStorageFault reports that a file could not be written or opened for want of space, of descriptors or of a disk that works.
+// isStorageFault reports whether a file could not be opened or written because space, descriptors or the disk failed.
 func isStorageFault(err error) bool {
 	var path *fs.PathError
 	var move *os.LinkError
@@ -114,14 +114,3 @@ func IsCode(err error, code Code) bool {
 	var e *Error
 	return errors.As(err, &e) && e.Code == code
 }
-
-// Status returns the HTTP status of the code in REST v2 (interface, section 7).
-func (c Code) Status() int {
-	if row, ok := codes[c]; ok {
-		return row.status
-	}
-	return http.StatusInternalServerError
-}
-
-// DefaultMessage returns the sentence shown when the failure has nothing more to say.
-func (c Code) DefaultMessage() string { return codes[c].message }

@@ -8,8 +8,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// Named string types keep ids of different nouns apart at compile time. Their forms are those of the interface's
-// clients: an agent id is 21 url-safe characters, a message id begins with "msg_", the others are UUIDs.
+// Named string types keep the ids of different nouns apart at compile time. An agent id is 21 url-safe characters,
+// a message id begins with "msg_", and the others are UUIDs.
 type (
 	AccountID      string // UUID
 	UserID         string // UUID of a member of the operator's team, never an end user
@@ -35,7 +35,7 @@ type (
 	EndUserID      string // the client's own id of an end user: at most 128 of a-z A-Z 0-9 . _ -
 )
 
-// AgentRef names an agent together with the account that owns it, so that no query forgets the owner.
+// AgentRef identifies an agent together with the account that owns it, so that no query forgets the owner.
 type AgentRef struct {
 	Account AccountID
 	Agent   AgentID
@@ -44,25 +44,26 @@ type AgentRef struct {
 // Conversation returns the ref of one of the agent's conversations.
 func (r AgentRef) Conversation(id ConversationID) ConversationRef { return ConversationRef{r, id} }
 
-// ConversationRef names a conversation together with its agent and the account that owns both.
+// ConversationRef identifies a conversation together with its agent and the account that owns both.
 type ConversationRef struct {
 	AgentRef
 	Conversation ConversationID
 }
 
-// NewUUID returns a random (version 4) UUID, the form of ids that carry no order.
+// NewUUID returns a random (version 4) UUID, for ids without an order.
 func NewUUID() string { return uuid.NewString() }
 
-// NewTimedUUID returns a version 7 UUID, the form of ids whose rows are written in time order.
+// NewTimedUUID returns a version 7 UUID, for ids whose rows are written in the order of time.
 func NewTimedUUID() string {
 	id, err := uuid.NewV7()
 	if err != nil {
-		panic(err) // the system's random source is gone: nothing can go on safely
+		panic(err) // without a random source nothing is safe
 	}
 	return id.String()
 }
 
-// NewAgentID returns 21 url-safe random characters (126 bits). None begins with a hyphen: a command line would take it for a flag.
+// NewAgentID returns 21 url-safe random characters (126 bits). It never begins with a hyphen, which a command line
+// would take for a flag.
 func NewAgentID() AgentID {
 	for {
 		if id := nanoid(); id[0] != '-' {
@@ -71,11 +72,13 @@ func NewAgentID() AgentID {
 	}
 }
 
-// sortableBase64 is base64's url-safe alphabet in the order of its bytes, so that encoded numbers sort like the numbers.
+// sortableBase64 is base64's url-safe alphabet in the order of its bytes, so that encoded numbers sort like the
+// numbers.
 var sortableBase64 = base64.NewEncoding("-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz").WithPadding(base64.NoPadding)
 
-// NewMessageID returns "msg_" and a version 7 UUID in 22 url-safe characters. That it sorts by time keeps the database's index
-// of messages growing at its end; nothing else may rely on it: messages are ordered by their sequence.
+// NewMessageID returns "msg_" and a version 7 UUID in 22 url-safe characters. It sorts by time so that the
+// database's index of messages grows at its end. Nothing else may rely on that: messages are ordered by their
+// sequence.
 func NewMessageID() MessageID {
 	id, err := uuid.NewV7()
 	if err != nil {
@@ -93,7 +96,7 @@ func nanoid() string {
 	return base64.RawURLEncoding.EncodeToString(b[:])[:21]
 }
 
-// NormalizeUUID returns a UUID as ids are kept, in lower case; any other text stays as it is.
+// NormalizeUUID returns a UUID in lower case, as ids are stored, and any other text unchanged.
 func NormalizeUUID(s string) string {
 	if IsUUID(s) {
 		return strings.ToLower(s)

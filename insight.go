@@ -2,24 +2,24 @@ package parley
 
 import "time"
 
-// Topic is a node of an agent's tree of topics: what conversations may be about, as the operator sees it.
+// Topic is a node of an agent's tree of topics, as the operator defines it.
 type Topic struct {
 	Name     string   `json:"name"`
-	Keywords []string `json:"keywords,omitempty"` // words and phrases that speak for it
+	Keywords []string `json:"keywords,omitempty"` // words and phrases that indicate it
 	Examples []string `json:"examples,omitempty"` // questions as customers ask them
 	Topics   []Topic  `json:"topics,omitempty"`   // its subtopics
 }
 
-// InsightSettings is how an agent's conversations are judged after the talk.
+// InsightSettings configures how an agent's conversations are analyzed.
 type InsightSettings struct {
-	UseModel   bool `json:"model"`     // a connected model writes titles and judges sentiments
-	RepeatDays int  `json:"againDays"` // within so many days a question that is asked again was not resolved
+	UseModel   bool `json:"model"`     // a connected model writes titles and determines sentiments
+	RepeatDays int  `json:"againDays"` // a question that is asked again within so many days was not resolved
 }
 
-// DefaultRepeatDays is AgainDays of an agent that sets none.
+// DefaultRepeatDays is RepeatDays of an agent that sets none.
 const DefaultRepeatDays = 3
 
-// Sentiment is how the customer sounds; empty where that is not certain.
+// Sentiment is the customer's sentiment; empty if it is not certain.
 type Sentiment string
 
 // The sentiments that a conversation may have.
@@ -29,7 +29,7 @@ const (
 	SentimentNegative Sentiment = "negative"
 )
 
-// Outcome is what came of a conversation for the customer; empty where nothing was asked.
+// Outcome is the result of a conversation for the customer; empty if nothing was asked.
 type Outcome string
 
 // The outcomes. All but the first count as unresolved.
@@ -37,11 +37,11 @@ const (
 	OutcomeResolved   Outcome = "resolved"
 	OutcomeHandedOver Outcome = "handed over" // to a person
 	OutcomeDisliked   Outcome = "disliked"    // an answer was rated negative
-	OutcomeGivenUp    Outcome = "given up"    // the last question got a refusal, no answer, or a question that nobody replied to
-	OutcomeAskedAgain Outcome = "asked again" // the same user came back with the same within InsightSettings.AgainDays
+	OutcomeGivenUp    Outcome = "given up"    // the last question got a refusal or no answer, or the customer did not reply to a question
+	OutcomeAskedAgain Outcome = "asked again" // the user asked the same again within InsightSettings.RepeatDays
 )
 
-// Insight is what is found out about a conversation after the talk.
+// Insight is the result of the analysis of a conversation.
 type Insight struct {
 	ConversationID                   ConversationID
 	AccountID                        AccountID
@@ -49,25 +49,25 @@ type Insight struct {
 	UserID                           EndUserID
 	Channel                          Channel
 	CreatedAt                        time.Time
-	Title                            string   // for the conversation, where nobody gave it one; empty where none can be made
-	Topic                            string   // the narrowest; empty for none
-	Topics                           []string // that and those above it
+	Title                            string   // for a conversation without one; empty if none can be found
+	Topic                            string   // the most specific one; empty for none
+	Topics                           []string // Topic and the topics above it
 	Sentiment                        Sentiment
 	Escalated                        bool
 	HasVoice                         bool
 	ActionTypes                      []string
 	Messages                         int
-	Answers                          int // of the agent; where a conversation is long, among its first and last messages
-	RefusedAnswers                   int // answers that say that the sources do not hold it
-	PositiveRatings, NegativeRatings int // ratings
+	Answers                          int // of the agent; in a long conversation, of those among its first and last messages
+	RefusedAnswers                   int // answers that say that the sources do not contain it
+	PositiveRatings, NegativeRatings int
 	Outcome                          Outcome
-	AskedAgain                       bool               // though the conversation itself looked resolved
-	Terms                            map[string]float64 // the words of what was asked, by which conversations are compared; nil where text is withheld
+	AskedAgain                       bool               // although the conversation itself looked resolved
+	Terms                            map[string]float64 // weights of the words of the questions, by which conversations are compared; nil if text must not be stored
 	Questions                        []OpenQuestion     // that the sources did not answer
 	GeneratedAt                      time.Time
 }
 
-// FinalOutcome is the outcome with what the customer did afterwards.
+// FinalOutcome returns the outcome, taking into account whether the customer asked again.
 func (in *Insight) FinalOutcome() Outcome {
 	if in.AskedAgain && in.Outcome == OutcomeResolved {
 		return OutcomeAskedAgain

@@ -14,41 +14,53 @@ const (
 	SourceQnA  SourceKind = "qna"
 	SourceLink SourceKind = "link"
 	SourceFile SourceKind = "file"
+
+	sourceNotionPage SourceKind = "notionPage" // clients may name it, but no source of this server is one
 )
 
-// SourceStatus is where a source stands on its way into the agent's answers (facts 3.4).
+// SourceKinds lists the kinds of source that clients may name.
+func SourceKinds() []SourceKind {
+	return []SourceKind{SourceLink, SourceFile, SourceQnA, sourceNotionPage, SourceText}
+}
+
+// SourceStatus is the state of a source's training (facts 3.4).
 type SourceStatus string
 
 // The states of a source.
 const (
 	SourceUntrained   SourceStatus = "untrained"   // created, not live yet
 	SourceTrained     SourceStatus = "trained"     // live
-	SourceUpdated     SourceStatus = "updated"     // edited; the earlier version answers meanwhile
-	SourceFailed      SourceStatus = "failed"      // the last training did not land; an earlier version stays live
-	SourceToBeDeleted SourceStatus = "toBeDeleted" // removal is running
+	SourceUpdated     SourceStatus = "updated"     // changed; the previous version is live until the new one is trained
+	SourceFailed      SourceStatus = "failed"      // the last training failed; a previous version stays live
+	SourceToBeDeleted SourceStatus = "toBeDeleted" // is being deleted
 	SourceDeleted     SourceStatus = "deleted"     // only in the reply of the deletion
 )
 
-// Source is something an agent has read.
+// SourceStatuses lists the states of a source.
+func SourceStatuses() []SourceStatus {
+	return []SourceStatus{SourceUntrained, SourceTrained, SourceUpdated, SourceFailed, SourceToBeDeleted, SourceDeleted}
+}
+
+// Source is content that an agent answers from.
 type Source struct {
 	ID            SourceID
 	AccountID     AccountID
 	AgentID       AgentID
-	ParentID      SourceID // the site that the page was found on; empty for what stands in lists
+	ParentID      SourceID // the website that the page was found on; empty for sources that are listed
 	Kind          SourceKind
 	Name          string
 	URL           string // for links
 	Size          int64  // bytes of content
 	Status        SourceStatus
 	Failure       string          // why the last training failed, for the operator
-	Metadata      json.RawMessage // kind's own settings, or nil
-	LiveVersion   VersionID       // the version that answers; empty when none is trained yet
-	WantedVersion VersionID       // the newest version; differs from Live while it trains
+	Metadata      json.RawMessage // settings of the kind, or nil
+	LiveVersion   VersionID       // the version that the agent answers from; empty until one is trained
+	WantedVersion VersionID       // the newest version; differs from LiveVersion while it is trained
 	CreatedAt     time.Time
 	UpdatedAt     time.Time
 }
 
-// SetWantedVersion makes the version the one that the source is to be trained to; an earlier one, if there is, answers meanwhile (facts 3.4).
+// SetWantedVersion sets the version that is to be trained. The live version, if any, stays live until then.
 func (s *Source) SetWantedVersion(v *Version, size int64) {
 	s.Size, s.WantedVersion, s.Failure, s.UpdatedAt = size, v.ID, "", v.CreatedAt
 	s.Status = SourceUntrained
@@ -57,18 +69,18 @@ func (s *Source) SetWantedVersion(v *Version, size int64) {
 	}
 }
 
-// Version is one state of a source's content. Citations point into its text.
+// Version is one version of a source's content. Citations refer to its text.
 type Version struct {
 	ID        VersionID
 	AgentID   AgentID
 	SourceID  SourceID
-	Hash      string          // SHA-256 of Text, hex: a citation names it, so that a machine can verify the quote
+	Hash      string          // SHA-256 of Text, hex; citations hold it, so that programs can verify them
 	Text      string          // extracted text, UTF-8
-	Content   json.RawMessage // what the text was made of, where it is not that itself; nil otherwise
+	Content   json.RawMessage // the content that the text was extracted from; nil if it is the text itself
 	CreatedAt time.Time
 }
 
-// Passage is a stretch of a version's text: Text is exactly the bytes [Start, End) of it.
+// Passage is a span of a version's text: Text is exactly its bytes [Start, End).
 type Passage struct {
 	ID          PassageID
 	SourceID    SourceID
@@ -76,8 +88,8 @@ type Passage struct {
 	SourceURL   string
 	VersionID   VersionID
 	VersionHash string
-	Ordinal     int    // place in the version, from 0
-	Heading     string // titles above it, outermost first, joined by " › "; helps finding, is not quoted
+	Ordinal     int    // index within the version
+	Heading     string // titles above it, outermost first, joined by " › "; is searched, but not quoted
 	Start, End  int    // byte span in the version's text
 	Text        string
 }

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// StatusCategory is what a ticket's status comes down to (interface 3.1).
+// StatusCategory is the category of a ticket's status.
 type StatusCategory string
 
 // The categories of ticket statuses.
@@ -18,12 +18,12 @@ const (
 	TicketCancelled  StatusCategory = "cancelled"
 )
 
-// StatusCategories lists the categories in the interface's order.
+// StatusCategories lists the categories in the order of the API.
 func StatusCategories() []StatusCategory {
 	return []StatusCategory{TicketNew, TicketOnYou, TicketOnCustomer, TicketOnHold, TicketClosed, TicketCancelled}
 }
 
-// IsOpen reports whether somebody still has something to do with a ticket of this category.
+// IsOpen reports whether tickets of this category still need work.
 func (c StatusCategory) IsOpen() bool { return c != TicketClosed && c != TicketCancelled }
 
 // TicketStatus is one of an agent's statuses (facts 2.10). Each category has exactly one default.
@@ -31,10 +31,10 @@ type TicketStatus struct {
 	ID            StatusID
 	AccountID     AccountID
 	AgentID       AgentID
-	Key           string // stable name in the manifest; empty for one that none manages
+	Key           string // stable name in the manifest; empty without a manifest
 	Category      StatusCategory
-	ExternalLabel string // what customers read
-	InternalLabel string // what the team reads
+	ExternalLabel string // for customers
+	InternalLabel string // for the team
 	Color         string // #RRGGBB, or empty
 	IsDefault     bool   // of its category
 	Position      int    // within its category
@@ -43,27 +43,32 @@ type TicketStatus struct {
 	UpdatedAt     time.Time
 }
 
-// Strategy is how a team's tickets find a member.
+// Strategy is how a team's tickets are assigned to members.
 type Strategy string
 
 // The strategies of teams.
 const (
-	StrategyManual     Strategy = "manual"      // nobody is picked
-	StrategyBalanced   Strategy = "balanced"    // who has the fewest open tickets
-	StrategyRoundRobin Strategy = "round_robin" // everybody in turn
+	StrategyManual     Strategy = "manual"      // tickets are not assigned
+	StrategyBalanced   Strategy = "balanced"    // to the member with the fewest open tickets
+	StrategyRoundRobin Strategy = "round_robin" // to each member in turn
 )
+
+// Strategies lists the strategies of teams.
+func Strategies() []Strategy {
+	return []Strategy{StrategyManual, StrategyBalanced, StrategyRoundRobin}
+}
 
 // Team is a group of members who share tickets (facts 2.10). Each agent has exactly one default team.
 type Team struct {
 	ID        TeamID
 	AccountID AccountID
 	AgentID   AgentID
-	Key       string // stable name in the manifest; empty for one that none manages
+	Key       string // stable name in the manifest; empty without a manifest
 	Name      string
 	IsDefault bool
 	Strategy  Strategy
-	MaxOpen   *int           // open tickets a member may have before nobody gives them more; nil is no limit
-	Hours     []WorkingHours // when its members work; none is always
+	MaxOpen   *int           // open tickets up to which a member gets new ones; nil for no limit
+	Hours     []WorkingHours // when its members work; none for always
 	Members   []TeamMember
 	CreatedAt time.Time
 	UpdatedAt time.Time
@@ -72,14 +77,14 @@ type Team struct {
 // TeamMember is a member of the account in a team.
 type TeamMember struct {
 	User           User
-	MaxOpen        *int           // in place of the team's; nil takes the team's
-	Hours          []WorkingHours // in place of the team's; none takes the team's
-	IsAway         bool           // gets no tickets
-	LastAssignment int64          // grows with each ticket that went round to them
+	MaxOpen        *int           // in place of the team's; nil for the team's
+	Hours          []WorkingHours // in place of the team's; none for the team's
+	IsAway         bool           // gets no new tickets
+	LastAssignment int64          // order of the latest round-robin assignment
 	JoinedAt       time.Time
 }
 
-// WorkingHours is a stretch of a week in which somebody works. One whose end is not after its start goes on until the next day.
+// WorkingHours is a part of a week in which somebody works. If To is not after From, it ends on the next day.
 type WorkingHours struct {
 	Days     []string `json:"days"` // mon tue wed thu fri sat sun
 	From     string   `json:"from"` // 09:00
@@ -87,7 +92,8 @@ type WorkingHours struct {
 	TimeZone string   `json:"zone"` // IANA time zone
 }
 
-// Rule routes tickets (facts B). The first enabled rule whose conditions hold gives the team, the member, or both.
+// Rule routes tickets (facts B). The first enabled rule whose conditions hold determines the team, the member, or
+// both.
 type Rule struct {
 	ID        RuleID
 	AccountID AccountID
@@ -97,15 +103,15 @@ type Rule struct {
 	Position  int
 	Enabled   bool
 	All       []Condition // all of them must hold
-	Any       []Condition // where there are any, one of them must hold
-	TeamID    TeamID      // empty leaves it to the member
-	MemberID  UserID      // empty leaves it to the team
+	Any       []Condition // if there are any, one of them must hold
+	TeamID    TeamID      // empty if the rule sets only a member
+	MemberID  UserID      // empty if the rule sets only a team
 	CreatedAt time.Time
 	UpdatedAt time.Time
 }
 
-// Condition looks at one property of a new ticket. Case is ignored; of several values one is enough, and of a negated operator
-// none may match.
+// Condition tests one property of a new ticket. Case is ignored. One of the values must match, or for a negated
+// operator none of them.
 type Condition struct {
 	Field  string   `json:"field"` // subject, body, email, domain, channel, priority
 	Op     string   `json:"op"`    // is, is_not, contains, not_contains, starts_with, ends_with
@@ -126,10 +132,7 @@ type Person struct {
 	UpdatedAt  time.Time
 }
 
-// Priorities lists how urgent a ticket can be; the first one says that nobody has judged it yet (interface 2.2).
-func Priorities() []string { return []string{"none", "low", "normal", "high", "urgent"} }
-
-// TicketChannel is where a ticket came from (interface 2.2).
+// TicketChannel is where a ticket came from.
 type TicketChannel string
 
 // The channels of tickets.
@@ -147,13 +150,13 @@ const (
 	TicketFacebookComment  TicketChannel = "facebook_comment"
 )
 
-// TicketChannels lists the channels in the interface's order.
+// TicketChannels lists the channels in the order of the API.
 func TicketChannels() []TicketChannel {
 	return []TicketChannel{TicketHelpdesk, TicketIframe, TicketEmail, TicketWhatsApp, TicketAPI, TicketMessenger, TicketInstagram,
 		TicketCenterStage, TicketPhone, TicketInstagramComment, TicketFacebookComment}
 }
 
-// Ticket is a customer's request that people work on (interface 2.2). What is said about it stands in its conversation.
+// Ticket is a customer's request that people work on. Its messages are those of its conversation.
 type Ticket struct {
 	ID             TicketID
 	AccountID      AccountID
@@ -175,8 +178,8 @@ type Ticket struct {
 	LastMessageAt  *time.Time // nil before the first message
 }
 
-// TicketMessage is one entry of a ticket: a reply that the customer sees, a note of the team, or something that happened to
-// it (facts 2.10).
+// TicketMessage is one entry of a ticket: a reply that the customer sees, a note of the team, or an event (facts
+// 2.10).
 type TicketMessage struct {
 	Message
 	Type        string // reply, note, event
@@ -185,24 +188,23 @@ type TicketMessage struct {
 	Attachments []Attachment
 }
 
-// Sender is who wrote a ticket's message.
+// Sender is the author of a ticket's message.
 type Sender struct {
-	Type  string // customer, agent (a member of the team), system (the AI agent, or nobody)
+	Type  string // customer, agent (a member of the team), system (the AI agent, or the server)
 	ID    string
 	Name  string
 	Email string
 }
 
-// TicketEvent is something that happened to a ticket (facts 2.10).
+// TicketEvent is a change of a ticket (facts 2.10).
 type TicketEvent struct {
-	Kind       string `json:"eventType"` // status_change, assign, team_change, priority_change, created, escalated, handed_back, ended
-	StatusFrom string `json:"statusFrom,omitempty"`
-	StatusTo   string `json:"statusTo,omitempty"`
-	DoneBy     string `json:"doneBy,omitempty"` // id of a member, "api", "operator", "agent", "customer" or "system"
-	AssignedTo string `json:"assignedTo,omitempty"`
-	// AssignedFrom is who had it before.
-	AssignedFrom string `json:"assignedFrom,omitempty"`
-	From         string `json:"from,omitempty"` // of a changed team or priority
+	Kind         string `json:"eventType"` // status_change, assign, team_change, priority_change, created, escalated, handed_back, ended
+	StatusFrom   string `json:"statusFrom,omitempty"`
+	StatusTo     string `json:"statusTo,omitempty"`
+	DoneBy       string `json:"doneBy,omitempty"` // id of a member, "api", "operator", "agent", "customer" or "system"
+	AssignedTo   string `json:"assignedTo,omitempty"`
+	AssignedFrom string `json:"assignedFrom,omitempty"` // the assignee before
+	From         string `json:"from,omitempty"`         // of a changed team or priority
 	To           string `json:"to,omitempty"`
 	Reason       string `json:"reason,omitempty"`
 }

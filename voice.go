@@ -6,45 +6,45 @@ import (
 	"time"
 )
 
-// VoiceJoinTimeout is how long a voice session waits for the customer to join it.
+// VoiceJoinTimeout is how long a voice session waits for the customer to join.
 const VoiceJoinTimeout = 2 * time.Minute
 
-// DefaultMaxCallDuration is the longest call of an agent that sets none (decision 22).
+// DefaultMaxCallDuration is the maximum length of a call for an agent that sets none.
 const DefaultMaxCallDuration = time.Hour
 
-// VoiceSession is one talk between a customer and an agent (interface 2.7, 3.3). It is part of a conversation, which may hold several.
+// VoiceSession is one call between a customer and an agent. It is part of a conversation, which may have several.
 type VoiceSession struct {
 	ID             VoiceSessionID
 	AccountID      AccountID
 	AgentID        AgentID
 	ConversationID ConversationID
-	UserID         EndUserID // given, inherited from the conversation, or made for this session
+	UserID         EndUserID // from the request, the conversation, or generated for this session
 	Timezone       string    // IANA name
 	MaxDuration    time.Duration
-	PricePerMinute Credits // of a started minute
-	Owner          string  // names the process that holds the talk
+	PricePerMinute Credits // of each started minute
+	Owner          string  // the process that runs the session
 	LeaseUntil     time.Time
 	Reserved       Credits
-	Charged        Credits // once it has ended
-	Minutes        int     // started ones that were charged, once it has ended
+	Charged        Credits // set at the end
+	Minutes        int     // started minutes that were charged; set at the end
 	CreatedAt      time.Time
-	JoinedAt       *time.Time // when the customer came; nil while nobody has
-	LastSeenAt     *time.Time // last sign of the customer: sound, text, or leaving
+	JoinedAt       *time.Time // when the customer joined; nil before that
+	LastSeenAt     *time.Time // when the customer was last active: sound, text, or leaving
 	EndedAt        *time.Time
-	EndReason      SessionEndReason // empty while it lives
+	EndReason      SessionEndReason // empty until it ends
 }
 
-// Room is the name of the room in which the session takes place (interface 2.7).
+// Room returns the name of the LiveKit room of the session.
 func (s *VoiceSession) Room() string {
 	return fmt.Sprintf("chatbot-%s-%s-%s", s.AgentID, s.ConversationID, s.ID)
 }
 
-// JoinDeadline is when a session ends that nobody has joined.
+// JoinDeadline returns when a session ends that the customer has not joined.
 func (s *VoiceSession) JoinDeadline() time.Time {
 	return s.CreatedAt.Add(min(s.MaxDuration, VoiceJoinTimeout))
 }
 
-// EndDeadline is when the longest call is over: it is counted from when the customer joined.
+// EndDeadline returns when the session must end. The maximum length counts from when the customer joined.
 func (s *VoiceSession) EndDeadline() time.Time {
 	if s.JoinedAt == nil {
 		return s.JoinDeadline()
@@ -52,10 +52,11 @@ func (s *VoiceSession) EndDeadline() time.Time {
 	return s.JoinedAt.Add(s.MaxDuration)
 }
 
-// ExpiresAt is when no token of the session can be of use any more.
+// ExpiresAt returns when the tokens of the session expire.
 func (s *VoiceSession) ExpiresAt() time.Time { return s.JoinDeadline().Add(s.MaxDuration) }
 
-// MinutesUntil counts the minutes that had begun before a moment, the first one always; none where nobody has joined.
+// MinutesUntil returns the number of minutes that have begun before t. It is at least 1, but 0 if the customer has
+// not joined.
 func (s *VoiceSession) MinutesUntil(t time.Time) int {
 	if s.JoinedAt == nil {
 		return 0
@@ -63,10 +64,10 @@ func (s *VoiceSession) MinutesUntil(t time.Time) int {
 	return int(max((t.Sub(*s.JoinedAt)+time.Minute-1)/time.Minute, 1))
 }
 
-// SessionEndReason is why a voice session ended: what the client library's event sessionEnd says.
+// SessionEndReason is why a voice session ended. The client library reports it in its event sessionEnd.
 type SessionEndReason string
 
-// The reasons.
+// The reasons why voice sessions end.
 const (
 	EndClientLeft    SessionEndReason = "client_left"
 	EndMaxDuration   SessionEndReason = "max_duration"
@@ -78,13 +79,13 @@ const (
 	EndServerStopped SessionEndReason = "server_stopped"
 )
 
-// VoiceLimits are how many voice sessions an agent may begin; nil takes what its plan says (decision 22).
+// VoiceLimits limit how many voice sessions an agent may begin; nil stands for the limit of its plan.
 type VoiceLimits struct {
 	PerHour *int `json:"perHour"` // in any 60 minutes
 	PerDay  *int `json:"perDay"`  // in any 24 hours
 }
 
-// VoiceSettings is how an agent speaks and listens (facts 2.8d): Agent.Voice, read.
+// VoiceSettings configures how an agent speaks and listens (facts 2.8d): Agent.Voice, decoded.
 type VoiceSettings struct {
 	Voice struct {
 		Name         string  `json:"voiceName"`
@@ -101,7 +102,7 @@ type VoiceSettings struct {
 	} `json:"transcriber"`
 	Recordings struct {
 		Enabled       bool `json:"enabled"`
-		RetentionDays int  `json:"retentionDays"` // 0 keeps them as long as their conversation
+		RetentionDays int  `json:"retentionDays"` // 0 for as long as the conversation
 	} `json:"recordings"`
 	MaxConcurrent      *int    `json:"maxConcurrentSessions"`
 	MaxSeconds         *int    `json:"maxCallDurationSeconds"`
@@ -115,7 +116,7 @@ type VoiceSettings struct {
 	ErrorMessage       string  `json:"errorMessage"`
 }
 
-// VoiceSettings reads the agent's settings; what is absent has the default that the interface gives it. Nil says that voice is off.
+// VoiceSettings returns the agent's settings with their defaults, or nil if voice is turned off.
 func (a *Agent) VoiceSettings() (*VoiceSettings, error) {
 	if len(a.Voice) == 0 || string(a.Voice) == "null" {
 		return nil, nil
@@ -127,8 +128,9 @@ func (a *Agent) VoiceSettings() (*VoiceSettings, error) {
 	return &v, nil
 }
 
-// RecordingRetentionDays returns for how many days recordings are kept by the agent's settings, 0 for as long as their conversation. Settings that make
-// none and name no days do not say, nor do those that are null or cannot be read: what was said before holds for the recordings there are.
+// RecordingRetentionDays returns for how many days the agent's settings keep recordings, 0 for as long as their
+// conversation. ok is false if the settings do not say: if they enable no recordings and set no days, are null, or
+// cannot be decoded. Then the previous retention stays in force for existing recordings.
 func (a *Agent) RecordingRetentionDays() (days int, ok bool) {
 	v, err := a.VoiceSettings()
 	if err != nil || v == nil {
@@ -144,7 +146,7 @@ func defaultVoiceSettings() (v VoiceSettings) {
 	return v
 }
 
-// MaxDuration is the longest call.
+// MaxDuration returns the maximum length of a call.
 func (v *VoiceSettings) MaxDuration() time.Duration {
 	if v.MaxSeconds == nil {
 		return DefaultMaxCallDuration
@@ -152,7 +154,7 @@ func (v *VoiceSettings) MaxDuration() time.Duration {
 	return secondsToDuration(*v.MaxSeconds)
 }
 
-// Silence is after how much of it a call ends; 0 is never.
+// Silence returns after how much silence a call ends; 0 for never.
 func (v *VoiceSettings) Silence() time.Duration {
 	if v.SilenceSeconds == nil {
 		return 0
@@ -160,14 +162,14 @@ func (v *VoiceSettings) Silence() time.Duration {
 	return secondsToDuration(*v.SilenceSeconds)
 }
 
-// maxDurationSeconds keeps what clients may write as seconds from being more than a duration holds: a century is for ever.
+// maxDurationSeconds, a century, keeps a number of seconds from a client within the range of a duration.
 const maxDurationSeconds = 100 * 365 * 24 * 3600
 
 func secondsToDuration(n int) time.Duration {
 	return time.Duration(min(n, maxDurationSeconds)) * time.Second
 }
 
-// VoiceRecording is the sound of a voice session, kept where the agent's settings say so.
+// VoiceRecording is the recorded sound of a voice session.
 type VoiceRecording struct {
 	ID             string // UUID
 	AccountID      AccountID

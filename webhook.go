@@ -26,34 +26,34 @@ type Webhook struct {
 	AgentID           AgentID // empty for all agents of the account
 	Endpoint          string  // URL
 	Events            []string
-	SealedSigningKeys string // what signs its deliveries, sealed; never the secret itself
-	KeyID             KeyID  // of the API key that is the secret; empty where the webhook has a secret of its own
+	SealedSigningKeys string // the keys that sign deliveries, sealed; never the secret itself
+	KeyID             KeyID  // of the API key that is the secret; empty if the webhook has its own secret
 	CreatedAt         time.Time
 	UpdatedAt         time.Time
 }
 
-// DeliveryState is how far a delivery has come.
+// DeliveryState is the state of a delivery.
 type DeliveryState string
 
 // The states of deliveries.
 const (
 	DeliveryPending   DeliveryState = "pending"
 	DeliveryDelivered DeliveryState = "delivered"
-	DeliveryDead      DeliveryState = "dead" // it has been tried for the last time
+	DeliveryDead      DeliveryState = "dead" // it failed and is not tried again
 )
 
-// Delivery is one event on its way to one webhook.
+// Delivery is one event that is sent to one webhook.
 type Delivery struct {
 	ID          DeliveryID
 	AccountID   AccountID
 	AgentID     AgentID
 	WebhookID   WebhookID
 	Event       string
-	Body        string // as it is sent, the same in every attempt
+	Body        string // as sent; the same in every attempt
 	State       DeliveryState
 	Attempts    int
-	DueAt       time.Time // of the next attempt, while it is pending
-	LastStatus  int       // HTTP status of the latest attempt; 0 where there was no reply
+	DueAt       time.Time // when the next attempt is due, while pending
+	LastStatus  int       // HTTP status of the latest attempt; 0 without a reply
 	LastError   string    // why the latest attempt failed
 	CreatedAt   time.Time
 	UpdatedAt   time.Time

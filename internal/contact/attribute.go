@@ -34,10 +34,10 @@ func (s *Service) AddAttribute(ctx context.Context, a parley.Attribute) (*parley
 			return err
 		}
 		if _, exists := attributesByName(list)[a.Name]; exists {
-			return httpapi.InvalidField("name", "is the name of another attribute")
+			return parley.Invalid("name", "is the name of another attribute")
 		}
 		if len(list) >= maxAttributes {
-			return httpapi.InvalidField("name", fmt.Sprintf("would be one too many: there are at most %d attributes, archived ones too", maxAttributes))
+			return parley.Invalid("name", fmt.Sprintf("would be one too many: there are at most %d attributes, archived ones too", maxAttributes))
 		}
 		return tx.SaveAttribute(ctx, &a)
 	})
@@ -64,7 +64,7 @@ func (s *Service) ChangeAttribute(ctx context.Context, account parley.AccountID,
 			return err
 		}
 		if c.Type != "" && c.Type != a.Type {
-			return httpapi.InvalidField("type", "cannot be changed")
+			return parley.Invalid("type", "cannot be changed")
 		}
 		c.apply(a, now)
 		return tx.SaveAttribute(ctx, a)
@@ -162,7 +162,7 @@ func normalizeText(kind parley.AttributeType, value json.RawMessage) (normalized
 	case utf8.RuneCountInString(text) > maxTextChars:
 		return nil, fmt.Sprintf("must have at most %d characters", maxTextChars)
 	}
-	normalized, err := json.Marshal(httpapi.StripNUL(text))
+	normalized, err := json.Marshal(parley.StorableText(text))
 	if err != nil {
 		return nil, "must be a string"
 	}

@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -18,7 +19,7 @@ import (
 // bodyTimeout is the longest a client may take to send a body. Tests shorten it.
 var bodyTimeout = 60 * time.Second
 
-// bufferPool hold request and response bodies. Those that grew large are left to the collector.
+// bufferPool holds buffers for request and response bodies. Large ones are not returned to it.
 var bufferPool = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 
 const maxPooledBuffer = 64 << 10
@@ -32,7 +33,8 @@ func putBuffer(b *bytes.Buffer) {
 	}
 }
 
-// readAndBind binds the JSON body into dst. Whatever the content type says, but multipart, it is JSON (a bare curl -d works).
+// readAndBind binds the JSON body into dst. Any content type but multipart is taken for JSON, so that a bare curl
+// -d works.
 func (b *bodyField) readAndBind(dst reflect.Value, rec *recorder, r *http.Request, limit int64, f *faults, once *IdempotentRequest) error {
 	if strings.HasPrefix(r.Header.Get("Content-Type"), "multipart/") {
 		return parley.NewErrorf(parley.CodeInvalidJSON, "The request body must be JSON; files are uploaded elsewhere.")
@@ -54,9 +56,9 @@ func (b *bodyField) readAndBind(dst reflect.Value, rec *recorder, r *http.Reques
 	}
 	var found faults
 	b.shape.bind(body, &v, "", &found)
-	forgiving, _ := body.Addr().Interface().(LenientBody)
+	lenient, _ := body.Addr().Interface().(LenientBody)
 	for path, text := range found.details {
-		if name, _, _ := strings.Cut(path, "."); forgiving == nil || !forgiving.AllowsInvalid(name) {
+		if name, _, _ := strings.Cut(path, "."); lenient == nil || !lenient.AllowsInvalid(name) {
 			f.add(path, text)
 		}
 	}
@@ -72,7 +74,7 @@ func readBody(buf *bytes.Buffer, rec *recorder, r *http.Request, limit int64) er
 		buf.Grow(int(min(r.ContentLength+bytes.MinRead, 1<<20)))
 	}
 	rc := http.NewResponseController(rec)
-	_ = rc.SetReadDeadline(deadlineIn(bodyTimeout)) // a writer that has no deadlines is a test's
+	_ = rc.SetReadDeadline(deadlineIn(bodyTimeout)) // fails only in tests, whose writers have no deadlines
 	_, err := buf.ReadFrom(http.MaxBytesReader(rec, r.Body, limit))
 	if err == nil {
 		rec.bodyUnread = false
@@ -81,11 +83,11 @@ func readBody(buf *bytes.Buffer, rec *recorder, r *http.Request, limit int64) er
 	return bodyReadError(err, limit)
 }
 
-// maxSkippedBytes is the most bytes that are read of a body which an operation does not take.
+// maxSkippedBytes is how much is read of a body that an operation does not take.
 const maxSkippedBytes = 64 << 10
 
-// skipBody reads a body that the operation does not take, so that its connection can be kept. It has the time that
-// strangers have.
+// skipBody reads a body that the operation does not take, so that the connection can be reused. The read deadline of
+// unauthenticated connections applies.
 func skipBody(rec *recorder, r *http.Request) error {
 	if !rec.bodyUnread || r.ContentLength > maxSkippedBytes {
 		return nil
@@ -95,7 +97,7 @@ func skipBody(rec *recorder, r *http.Request) error {
 	return bodyReadError(err, maxSkippedBytes)
 }
 
-// bodyReadError words what went wrong with a body.
+// bodyReadError returns the failure of a request whose body could not be read; nil for a nil error.
 func bodyReadError(err error, limit int64) error {
 	var tooLargeErr *http.MaxBytesError
 	text := "The request body could not be read."
@@ -124,4 +126,36 @@ func jsonError(err error) error {
 		return parley.NewErrorf(parley.CodeInvalidJSON, "The request body is not valid JSON: %s (byte %d).", at.reason, at.offset)
 	}
 	return fmt.Errorf("read JSON: %w", err)
+}
+
+// Decode binds a JSON text into the struct that dst points to, by the rules of request bodies, for JSON that does
+// not come by HTTP. Unknown members are refused at every depth. Fails with VALIDATION_INVALID_BODY and dotted
+// details, or with VALIDATION_INVALID_JSON.
+func Decode(text json.RawMessage, dst any) error {
+	v, err := parseJSON(text)
+	if err != nil {
+		return jsonError(err)
+	}
+	into := reflect.ValueOf(dst).Elem()
+	s := newShape(into.Type(), "")
+	s.makeStrict()
+	if !s.matchesKind(&v) {
+		return parley.NewErrorf(parley.CodeInvalidBody, "It %s.", s.expectation())
+	}
+	var f faults
+	s.bind(into, &v, "", &f)
+	return f.err()
+}
+
+// makeStrict makes every object of the shape strict.
+func (s *shape) makeStrict() {
+	s.strict = true
+	for i := range s.fields {
+		s.fields[i].shape.makeStrict()
+	}
+	for _, inner := range []*shape{s.elem, s.either[0], s.either[1]} {
+		if inner != nil {
+			inner.makeStrict()
+		}
+	}
 }

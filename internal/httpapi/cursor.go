@@ -9,13 +9,14 @@ import (
 	"parley"
 )
 
-// Cursors turns places in lists into opaque texts and back. A cursor is sealed with the key and with its purpose: which list
-// of what it belongs to, and whatever else must not change while paging. Nobody can make one up or take it elsewhere.
+// Cursors turns positions in lists into opaque texts and back. A cursor is signed with the key and with its
+// purpose: the list that it belongs to, and whatever else must not change while paging. So a client can neither
+// make one up nor use it for another list.
 type Cursors struct{ Key []byte }
 
 const sealBytes = 16
 
-// Seal returns the cursor of a place; nil is the end of the list.
+// Seal returns the text of a cursor, and nil for nil, the end of the list.
 func (c Cursors) Seal(purpose string, at *parley.Cursor) *string {
 	if at == nil {
 		return nil
@@ -28,13 +29,13 @@ func (c Cursors) Seal(purpose string, at *parley.Cursor) *string {
 	return &s
 }
 
-// Open reads a cursor; the empty text is the first page. Fails with VALIDATION_INVALID_CURSOR.
+// Open reads the text of a cursor; the empty text is the first page. It fails with VALIDATION_INVALID_CURSOR.
 func (c Cursors) Open(purpose, cursor string) (*parley.Cursor, error) {
 	if cursor == "" {
 		return nil, nil
 	}
 	b, err := base64.URLEncoding.Strict().DecodeString(cursor)
-	if err != nil || base64.URLEncoding.EncodeToString(b) != cursor || len(b) <= sealBytes || // the decoder passes over line breaks
+	if err != nil || base64.URLEncoding.EncodeToString(b) != cursor || len(b) <= sealBytes || // the decoder ignores line breaks
 		!hmac.Equal(b[:sealBytes], c.seal(purpose, b[sealBytes:])) {
 		return nil, parley.NewError(parley.CodeInvalidCursor)
 	}

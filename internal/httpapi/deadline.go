@@ -5,15 +5,16 @@ import (
 	"time"
 )
 
-// deadlineIn returns the moment d from now on the machine's own clock. Deadlines of connections are the kernel's affair: a clock
-// that a test turns must not move them.
+// deadlineIn returns the time d from now by the machine's clock, which the kernel uses for deadlines of
+// connections. The clock of a test must not move them.
 func deadlineIn(d time.Duration) time.Time { return time.Now().Add(d) }
 
-// writeTimeout is the longest that a client may take to accept what is sent to it.
+// writeTimeout is how long a client may take to accept what is written to it.
 const writeTimeout = 30 * time.Second
 
-// setWriteDeadline bounds the writes that follow. A writer that knows no deadlines is a test's.
+// setWriteDeadline sets the deadline of the next writes. It fails only in tests, whose writers have no deadlines.
 func setWriteDeadline(rc *http.ResponseController) { _ = rc.SetWriteDeadline(deadlineIn(writeTimeout)) }
 
-// clearWriteDeadline takes the bound away: net/http leaves it on a connection that is kept, and the next response would meet it.
+// clearWriteDeadline removes the deadline. net/http would leave it on a reused connection, where it would cut the
+// next response.
 func clearWriteDeadline(rc *http.ResponseController) { _ = rc.SetWriteDeadline(time.Time{}) }

@@ -15,13 +15,13 @@ import (
 	"parley"
 )
 
-// OpenAPI returns the OpenAPI 3.1 document of the face: the same bytes for the same operations.
-func (f *API) OpenAPI(about Info) ([]byte, error) {
-	c := &schemas{components: object{}, types: map[string]reflect.Type{}, errorResponses: object{}, info: about, keyless: f.Keyless,
-		renderError: f.RenderError}
+// OpenAPI returns the OpenAPI 3.1 document of the API: the same bytes for the same operations.
+func (a *API) OpenAPI(about Info) ([]byte, error) {
+	c := &schemas{components: object{}, types: map[string]reflect.Type{}, errorResponses: object{}, info: about, keyless: a.Keyless,
+		renderError: a.RenderError}
 	c.failure = c.schemaFor(newShape(c.failureType(), ""))
 	paths := map[string]object{}
-	for _, o := range f.endpoints {
+	for _, o := range a.endpoints {
 		if o.Unlisted {
 			continue
 		}
@@ -39,7 +39,7 @@ func (f *API) OpenAPI(about Info) ([]byte, error) {
 		"paths":      paths,
 		"components": components,
 	}
-	if !f.Keyless {
+	if !a.Keyless {
 		bearer := object{"type": "http", "scheme": "bearer", "description": "An API key of the account."}
 		components["securitySchemes"] = object{"bearer": bearer}
 		doc["security"] = []any{object{"bearer": []string{}}}
@@ -138,8 +138,8 @@ func (c *schemas) responses(o *endpoint) object {
 	return all
 }
 
-// errorResponse refers to the response of the status, which all operations share, and tells the codes that this operation
-// gives with it: a client that was generated has one type for each status.
+// errorResponse returns a reference to the response of the status, which all operations share, so that a generated
+// client has one type for each status. The description lists the operation's own codes.
 func (c *schemas) errorResponse(status int, codes []string) object {
 	name := strings.ReplaceAll(http.StatusText(status), " ", "")
 	r, ok := c.errorResponses[name].(object)
@@ -157,13 +157,13 @@ func (c *schemas) errorResponse(status int, codes []string) object {
 	return object{"$ref": "#/components/responses/" + name, "description": strings.Join(codes, ", ")}
 }
 
-// failureType is the type of what a face says when it fails.
+// failureType returns the type of the body of failures.
 func (c *schemas) failureType() reflect.Type {
 	_, body := c.renderError(parley.NewError(parley.CodeInternal))
 	return reflect.TypeOf(body)
 }
 
-// Codes lists every code that the operation may give, in alphabetical order.
+// Codes lists every code with which the operation may fail, in alphabetical order.
 func (o *endpoint) Codes() []parley.Code {
 	codes := append(slices.Clone(o.Errors), parley.CodeTooManyRequests, parley.CodeInternal, parley.CodeUnderMaintenance)
 	if o.RateExempt {
@@ -212,4 +212,107 @@ func (c *schemas) headerRefs(extra []string) object {
 		refs[name] = object{"$ref": "#/components/headers/" + name}
 	}
 	return refs
+}
+
+// Info is what the OpenAPI document holds besides the operations.
+type Info struct {
+	Title         string
+	Description   string
+	Version       string
+	Contact       string
+	Servers       []Server
+	Tags          []Tag              // in the order of the document
+	Docs          map[string]Doc     // by the name of the operation
+	ParamExamples map[string]Example // by the name of the parameter, for parameters that have no doc tag
+}
+
+// Server is a base address of the API.
+type Server struct {
+	URL         string `json:"url"`
+	Description string `json:"description"`
+}
+
+// Tag is a group of operations.
+type Tag struct {
+	Name        string `json:"name"`
+	Description string `json:"description"`
+}
+
+// Doc documents one operation. The examples are JSON, except for EventsExample.
+type Doc struct {
+	Text           string // Markdown: what it does, and what to watch out for
+	RequestExample string // of an operation with a body
+	ReplyExample   string // of a success
+	EventsExample  string // of a success as a stream
+}
+
+// Example describes a parameter.
+type Example struct {
+	Text  string
+	Value string
+}
+
+func (a Info) infoObject() object {
+	return object{"title": a.Title, "description": a.Description, "version": a.Version, "contact": object{"name": a.Contact},
+		"license": object{"name": "Apache-2.0", "identifier": "Apache-2.0"}}
+}
+
+// mediaType returns a media type object with an example.
+func mediaType(schema object, example any) object {
+	m := object{"schema": schema}
+	if example != nil && example != "" {
+		m["example"] = example
+	}
+	return m
+}
+
+// exampleJSON returns a JSON text as a value of the document; nil for no text.
+func exampleJSON(text string) any {
+	if text == "" {
+		return nil
+	}
+	return json.RawMessage(text)
+}
+
+// addExample adds the description and the example of a parameter that has none.
+func (a Info) addExample(doc object) {
+	s, ok := a.ParamExamples[doc["name"].(string)]
+	if !ok {
+		return
+	}
+	if _, exists := doc["description"]; !exists {
+		doc["description"] = s.Text
+	}
+	if s.Value != "" {
+		doc["example"] = s.Value
+		if schema, _ := doc["schema"].(object); schema["type"] == "integer" {
+			doc["example"] = json.RawMessage(s.Value)
+		}
+	}
+}
+
+// failureExamples returns an example of each code, with its default message.
+func (c *schemas) failureExamples(codes []string) object {
+	all := object{}
+	for _, code := range codes {
+		failure := parley.NewError(parley.Code(code))
+		if failure.Code == parley.CodeInvalidBody {
+			failure.Details = map[string]string{"limit": "must be from 1 to 100"}
+		}
+		_, body := c.renderError(failure)
+		all[code] = object{"summary": failure.Message, "value": body}
+	}
+	return all
+}
+
+// addUnreadableResponse adds the response to what is not a valid HTTP request, which reaches no operation, to an
+// operation that has no other response for a fault of the caller.
+func addUnreadableResponse(all object) {
+	for status := range all {
+		if status[0] == '4' {
+			return
+		}
+	}
+	all["4XX"] = object{"description": "The request is not readable as HTTP; it is refused before it reaches the service, as plain text.",
+		"content": object{"text/plain": object{"schema": object{"type": "string"}, "example": "400 " + http.StatusText(http.StatusBadRequest)}}}
 }

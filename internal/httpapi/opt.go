@@ -8,15 +8,15 @@ import (
 
 // Opt is a field that may be absent, null or hold a value.
 type Opt[T any] struct {
-	Present bool // it was sent
+	Present bool // the field was sent
 	Null    bool // it was sent as null
 	Value   T
 }
 
-// Some is a field that holds v.
+// Some returns a field with the value v.
 func Some[T any](v T) Opt[T] { return Opt[T]{Present: true, Value: v} }
 
-// IsZero reports absence: with the tag omitzero an absent field is not written.
+// IsZero reports whether the field is absent, so that the option omitzero omits it.
 func (o Opt[T]) IsZero() bool { return !o.Present }
 
 // Ptr returns the value, or nil when it is absent or null.
@@ -37,17 +37,17 @@ func (o *Opt[T]) set(null bool) any {
 	return &o.Value
 }
 
-// opt is what the binder sees of an Opt, whatever it holds.
+// opt is implemented by every *Opt.
 type opt interface {
 	elem() reflect.Type
 	set(null bool) any
 }
 
-// Raw is a value of shape T kept as JSON. Bound from a request it holds T as it was understood: checked, without unknown
-// fields, with defaults filled in. Nil is null.
+// Raw is a value of type T as JSON. When it is bound from a request it holds T as it was bound: validated, without
+// unknown fields, and with defaults. Nil is null.
 type Raw[T any] json.RawMessage
 
-// MarshalJSON writes the value as it is kept.
+// MarshalJSON returns the JSON.
 func (r Raw[T]) MarshalJSON() ([]byte, error) { return json.RawMessage(r).MarshalJSON() }
 
 func (Raw[T]) elem() reflect.Type { return reflect.TypeFor[T]() }
@@ -59,14 +59,14 @@ type raw interface {
 	setJSON([]byte)
 }
 
-// Either is a value of one of two shapes, told apart by their kind of JSON or, for two objects, by a field whose enum has
-// one value.
+// Either is a value of one of two types, which differ by their kind of JSON or, for two objects, by a field whose
+// enum has one value.
 type Either[A, B any] struct {
 	A *A
 	B *B
 }
 
-// MarshalJSON writes the shape that is set.
+// MarshalJSON encodes the value that is set.
 func (e Either[A, B]) MarshalJSON() ([]byte, error) {
 	if e.A != nil {
 		return marshal(e.A)

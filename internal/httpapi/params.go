@@ -11,18 +11,18 @@ import (
 	"unicode/utf8"
 )
 
-// input is the plan of an operation's input: where each field comes from.
+// input describes where each field of an operation's input comes from.
 type input struct {
 	typ    reflect.Type
 	params []param
-	query  bool // some parameter comes from the query
+	query  bool // some parameters come from the query
 	body   *bodyField
-	upload []int // the field of a multipart body
+	upload []int // index of the field for a multipart body
 }
 
 type param struct {
 	name       string
-	fieldIndex []int // the field, through embedded structs
+	fieldIndex []int // path through embedded structs
 	inPath     bool
 	required   bool
 	shape      *shape
@@ -33,7 +33,7 @@ type bodyField struct {
 	shape      *shape
 }
 
-// LenientBody is a body that takes faults of some of its fields lightly, once it is bound.
+// LenientBody is a body that accepts invalid values of some of its fields. It is asked once it is bound.
 type LenientBody interface{ AllowsInvalid(field string) bool }
 
 func newInput(t reflect.Type) input {
@@ -55,7 +55,7 @@ func newInput(t reflect.Type) input {
 		case f.Tag.Get("json") != "" && f.Tag.Get("json") != "-":
 			hasMembers = true
 		case len(f.Index) == 1:
-			panic(fmt.Sprintf("wire: field %s of %v comes from nowhere", f.Name, t))
+			panic(fmt.Sprintf("httpapi: field %s of %v comes from nowhere", f.Name, t))
 		}
 	}
 	switch {
@@ -86,8 +86,8 @@ func (in *input) bindParams(dst reflect.Value, r *http.Request, f *faults) {
 	}
 }
 
-// bindPath binds a piece of the path. A number that is not written as one writes it is -1, which nothing has: like any other id
-// that is none, it is not there.
+// bindPath binds a parameter of the path. A number in any other than the canonical form is bound as -1, which
+// nothing has, so that it is not found like any other malformed id.
 func (p *param) bindPath(dst reflect.Value, text string) {
 	if p.shape.kind != kindInteger {
 		dst.SetString(p.shape.rules.normalize(sanitizeID(text)))
@@ -100,8 +100,11 @@ func (p *param) bindPath(dst reflect.Value, text string) {
 	dst.SetInt(n)
 }
 
-// sanitizeID makes a text from an address safe to look up. What no id can hold becomes U+FFFD, which none does either;
-// were it left out, a parameter could become an empty one, or another.
+// PathParam returns a parameter of the request's path, in the form in which it is bound.
+func PathParam(r *http.Request, name string) string { return sanitizeID(r.PathValue(name)) }
+
+// sanitizeID makes a text from an address safe to look up. Characters that no id has become U+FFFD, which no id has
+// either. They are not removed, since that could make the text empty, or the id of something else.
 func sanitizeID(s string) string {
 	if utf8.ValidString(s) && strings.IndexByte(s, 0) < 0 {
 		return s
@@ -109,14 +112,14 @@ func sanitizeID(s string) string {
 	return strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "\uFFFD")
 }
 
-func (p *param) bindQuery(dst reflect.Value, given []string, f *faults) {
+func (p *param) bindQuery(dst reflect.Value, values []string, f *faults) {
 	text := p.shape.rules.defaultText
 	switch {
-	case len(given) > 1:
+	case len(values) > 1:
 		f.add(p.name, "must be given once")
 		return
-	case len(given) == 1 && given[0] != "":
-		text = given[0]
+	case len(values) == 1 && values[0] != "":
+		text = values[0]
 	case p.required:
 		f.add(p.name, "is required")
 		return
@@ -127,7 +130,7 @@ func (p *param) bindQuery(dst reflect.Value, given []string, f *faults) {
 	f.add(p.name, p.shape.bindText(dst, sanitizeID(text)))
 }
 
-// bindText binds the text of one query parameter and says what is wrong with it.
+// bindText binds the text of one query parameter and returns what is wrong with it, or "".
 func (s *shape) bindText(dst reflect.Value, text string) string {
 	switch s.kind {
 	case kindInteger:

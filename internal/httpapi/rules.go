@@ -14,22 +14,22 @@ import (
 	"parley"
 )
 
-// rules are what a value must keep to, read from the tags of its field.
+// rules constrain a value. They are read from the tags of its field.
 type rules struct {
 	min, max      *float64 // code points, items, or the number itself
 	enum          []string
 	pattern       *regexp.Regexp
 	format        string
 	uuid          bool   // an id that is a UUID: its letters may come in either case
-	defaultText   string // taken when the value is absent
+	defaultText   string // used when the value is absent
 	doc           string
-	componentName string // of the component that describes the value; empty where it is described in its place
+	componentName string // of the component that describes the value; empty when it is described inline
 }
 
-// formats are the named forms of text. The form of an address is the one the interface's facts give (2.8a).
+// formats are the named forms of text. The pattern of "email" is that of the interface that Parley follows.
 var formats = map[string]struct {
-	says string
-	ok   func(string) bool
+	message string
+	ok      func(string) bool
 }{
 	"uuid":  {"must be a UUID", parley.IsUUID},
 	"uri":   {"must be an http or https URL", isWebURL},
@@ -64,12 +64,26 @@ func parseRules(tag reflect.StructTag) rules {
 	r.uuid = r.format == "uuid" || tag.Get("id") == "uuid"
 	r.min, r.max = parseBound(tag.Get("min")), parseBound(tag.Get("max"))
 	if s := tag.Get("enum"); s != "" {
-		r.enum = strings.Split(s, ",")
+		r.enum = tagValues(s)
 	}
 	if s := tag.Get("pattern"); s != "" {
 		r.pattern = regexp.MustCompile(s)
 	}
 	return r
+}
+
+// tagValues returns the values that a tag lists: itself, parted by commas, or as "@name" an enumeration of the root
+// package.
+func tagValues(tag string) []string {
+	name, isReference := strings.CutPrefix(tag, "@")
+	if !isReference {
+		return strings.Split(tag, ",")
+	}
+	values := parley.EnumValues(name)
+	if values == nil {
+		panic("httpapi: no enumeration is named " + name)
+	}
+	return values
 }
 
 func parseBound(s string) *float64 {
@@ -78,12 +92,12 @@ func parseBound(s string) *float64 {
 	}
 	f, err := strconv.ParseFloat(s, 64)
 	if err != nil {
-		panic("wire: a bound that is no number: " + s)
+		panic("httpapi: a bound that is no number: " + s)
 	}
 	return &f
 }
 
-// itemTag turns "min=1,format=email" into the tag of an item; its enum is parted by bars.
+// itemTag turns "min=1,format=email" into the tag of an item. The values of an enum are separated by bars.
 func itemTag(s string) reflect.StructTag {
 	var b strings.Builder
 	for rule := range strings.SplitSeq(s, ",") {
@@ -94,7 +108,7 @@ func itemTag(s string) reflect.StructTag {
 	return reflect.StructTag(strings.TrimSpace(b.String()))
 }
 
-// normalize returns a text as it is known here.
+// normalize returns the text in the form in which it is stored.
 func (r *rules) normalize(s string) string {
 	if r.uuid {
 		return parley.NormalizeUUID(s)
@@ -102,7 +116,7 @@ func (r *rules) normalize(s string) string {
 	return s
 }
 
-// checkText says what is wrong with a string, or nothing.
+// checkText returns what is wrong with a string, or "".
 func (r *rules) checkText(s string) string {
 	if r.min != nil || r.max != nil {
 		if fault := r.checkSize(float64(utf8.RuneCountInString(s)), "character"); fault != "" {
@@ -115,7 +129,7 @@ func (r *rules) checkText(s string) string {
 	case r.pattern != nil && !r.pattern.MatchString(s):
 		return "must match " + r.pattern.String()
 	case r.format != "" && !formats[r.format].ok(s):
-		return formats[r.format].says
+		return formats[r.format].message
 	}
 	return ""
 }
@@ -139,7 +153,7 @@ func pluralize(n float64, unit string) string {
 	return strconv.FormatFloat(n, 'f', -1, 64) + " " + unit + "s"
 }
 
-// checkNumber says what is wrong with a number, or nothing.
+// checkNumber returns what is wrong with a number, or "".
 func (r *rules) checkNumber(n float64) string {
 	switch {
 	case math.IsInf(n, 0) || math.IsNaN(n):

@@ -9,22 +9,22 @@ import (
 	"parley"
 )
 
-// schemas renders shapes as JSON Schema 2020-12, the schema language of OpenAPI 3.1. Structs with a name of their own
-// become components, referred to wherever they stand.
+// schemas renders shapes as JSON Schema 2020-12, the schema language of OpenAPI 3.1. Named structs become
+// components, which are referred to wherever they are used.
 type schemas struct {
 	components     object
-	types          map[string]reflect.Type // of the components; nil for those that a rule names
-	errorResponses object                  // responses that several operations give
+	types          map[string]reflect.Type // of the components; nil for those named by a tag
+	errorResponses object                  // responses that operations share
 	info           Info
 	keyless        bool // the API has neither keys nor rate limits
 
-	renderError func(e *parley.Error) (status int, body any) // how the face words a failure
-	failure     object                                       // refers to the schema of what it says then
+	renderError func(e *parley.Error) (status int, body any)
+	failure     object // a reference to the schema of failures
 }
 
 type object = map[string]any
 
-// schemaFor returns the schema of a shape in its place: the type's, with the rules of the place.
+// schemaFor returns the schema of a shape: that of its type, with the rules of the field.
 func (c *schemas) schemaFor(s *shape) object {
 	schema := c.bareSchema(s)
 	if s.rules.componentName != "" {
@@ -42,26 +42,26 @@ func (c *schemas) schemaFor(s *shape) object {
 	return schema
 }
 
-// component makes the schema a component and refers to it.
+// component makes the schema a component and returns a reference to it.
 func (c *schemas) component(name string, schema object) object {
 	c.claimName(name, nil)
 	if known, ok := c.components[name]; ok && !reflect.DeepEqual(known, schema) {
-		panic("wire: two schemas are named " + name)
+		panic("httpapi: two schemas are named " + name)
 	}
 	c.components[name] = schema
 	return object{"$ref": "#/components/schemas/" + name}
 }
 
-// claimName keeps a name for the schemas of one type: of two that share a name, one would be described as the other.
+// claimName panics if two types claim the same name: one of them would be described as the other.
 func (c *schemas) claimName(name string, t reflect.Type) {
 	if known, ok := c.types[name]; ok && known != t {
-		panic("wire: two types are named " + name)
+		panic("httpapi: two types are named " + name)
 	}
 	c.types[name] = t
 }
 
-// describeDefault adds what is taken when the value is absent. The default of an object is told in words: generators
-// of clients refuse it as a value.
+// describeDefault adds the default value. That of an object goes into the description, since generators of clients
+// do not accept it as a value.
 func (s *shape) describeDefault(schema object) {
 	if s.kind != kindObject {
 		schema["default"] = s.defaultValue()
@@ -117,7 +117,8 @@ func (c *schemas) bareSchema(s *shape) object {
 	return object{}
 }
 
-// eitherSchema returns a choice. Objects that are components are told apart by the field whose value each of them fixes.
+// eitherSchema returns the schema of a choice. If all are components, the field with a constant value discriminates
+// between them.
 func (c *schemas) eitherSchema(s *shape) object {
 	all := s.choices()
 	mapping, schema := object{}, object{}
@@ -138,7 +139,7 @@ func (c *schemas) eitherSchema(s *shape) object {
 	return schema
 }
 
-// choices lists the shapes that a value may have, those of a choice within the choice too.
+// choices lists the shapes of a choice, including those of nested choices.
 func (s *shape) choices() (all []*shape) {
 	for _, each := range s.either {
 		if each.kind == kindEither {
@@ -219,10 +220,10 @@ func (c *schemas) objectSchema(s *shape) object {
 	}
 	c.claimName(name, s.typ)
 	if known, ok := c.components[name].(object); ok && (known["additionalProperties"] == false) != s.strict {
-		panic("wire: " + name + " is a strict body here and not there")
+		panic("httpapi: " + name + " is a strict body here and not there")
 	}
 	if _, ok := c.components[name]; !ok {
-		c.components[name] = nil // holds the place while the members are rendered
+		c.components[name] = nil // reserved while the members are rendered
 		c.components[name] = c.membersSchema(s)
 	}
 	return object{"$ref": "#/components/schemas/" + name}
@@ -248,7 +249,7 @@ func (c *schemas) membersSchema(s *shape) object {
 	return schema
 }
 
-// componentName turns a type's name into a component's: Page[parley/internal/v2.Agent] becomes AgentPage.
+// componentName returns the name of a type's component: Page[parley/internal/api/v2.Agent] becomes AgentPage.
 func componentName(t reflect.Type) string {
 	name, of, generic := strings.Cut(t.Name(), "[")
 	if !generic {

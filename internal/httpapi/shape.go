@@ -26,14 +26,14 @@ const (
 	kindBytes // a []byte: text in base64
 )
 
-// shape is a Go type with the rules of the place it stands in, worked out once when an operation is registered. Binding,
-// checking and the document all read it.
+// shape is a Go type together with the rules of the field that holds it. It is computed once, when an operation is
+// registered; binding, validation and the OpenAPI document all read it.
 type shape struct {
 	kind     kind
 	typ      reflect.Type // the type the value is bound into, without Opt, Raw or pointer
 	holder   holder
 	nullable bool
-	strict   bool // an object that may hold nothing else
+	strict   bool // of an object: members that are not fields are refused
 	rules    rules
 	fields   []field // of an object
 	byName   map[string]*field
@@ -42,7 +42,7 @@ type shape struct {
 	either   [2]*shape
 }
 
-// holder says how a Go value holds the value of a shape.
+// holder is the way in which a Go value holds the value of a shape.
 type holder uint8
 
 const (
@@ -52,7 +52,7 @@ const (
 	holdRaw
 )
 
-// field is one member of an object. Index leads to it through embedded structs.
+// field is one member of an object; index is its path through embedded structs.
 type field struct {
 	name     string
 	position int // place among the object's fields
@@ -67,7 +67,7 @@ var (
 	bytesType = reflect.TypeFor[[]byte]()
 )
 
-// newShape works out the shape of a type. A struct that holds itself would never end; no shape of the interface does.
+// newShape returns the shape of a type. It does not support recursive types; no API has one.
 func newShape(t reflect.Type, tag reflect.StructTag) *shape {
 	s := &shape{typ: t, rules: parseRules(tag), nullable: tag.Get("nullable") == "true"}
 	s.unwrap()
@@ -89,7 +89,7 @@ func newShape(t reflect.Type, tag reflect.StructTag) *shape {
 	return s
 }
 
-// unwrap looks through the type that holds the value.
+// unwrap replaces a wrapper type (Opt, Raw, pointer) by the type that it wraps.
 func (s *shape) unwrap() {
 	zero := reflect.New(s.typ).Interface()
 	switch w := zero.(type) {
@@ -119,7 +119,7 @@ func (s *shape) setKind(t reflect.Type, tag reflect.StructTag) {
 	case reflect.Map:
 		s.kind, s.elem = kindMap, newShape(t.Elem(), itemTag(tag.Get("item")))
 		if names := tag.Get("keys"); names != "" {
-			s.keys = strings.Split(names, ",")
+			s.keys = tagValues(names)
 		}
 	case reflect.Struct:
 		s.kind = kindObject
@@ -130,11 +130,11 @@ func (s *shape) setKind(t reflect.Type, tag reflect.StructTag) {
 			s.byName[s.fields[i].name] = &s.fields[i]
 		}
 	default:
-		panic(fmt.Sprintf("wire: no JSON shape for %v", t))
+		panic(fmt.Sprintf("httpapi: no JSON shape for %v", t))
 	}
 }
 
-// collectFields lists the JSON members of a struct as encoding/json does for ours: embedded structs give theirs.
+// collectFields lists the JSON members of a struct as encoding/json does: those of embedded structs are promoted.
 func (s *shape) collectFields(t reflect.Type, at []int) {
 	for i := range t.NumField() {
 		f := t.Field(i)
@@ -155,7 +155,7 @@ func (s *shape) collectFields(t reflect.Type, at []int) {
 	}
 }
 
-// constant returns the only value a text may have, if its enum has just one.
+// constant returns the value of a text whose enum has exactly one.
 func (s *shape) constant() (string, bool) {
 	if s.kind == kindText && len(s.rules.enum) == 1 {
 		return s.rules.enum[0], true

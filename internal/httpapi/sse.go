@@ -3,37 +3,38 @@ package httpapi
 import (
 	"fmt"
 	"net/http"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 )
 
-// Stream is a response of server-sent events. Events are gathered by Send and leave with Flush, so that those that wait
-// together travel together. It is not for use by several goroutines.
+// Stream is a response of server-sent events. Send buffers events and Flush sends them, so that several can be sent
+// in one write. It must not be used by several goroutines.
 type Stream struct {
 	rec *recorder
 	rc  *http.ResponseController
 	buf []byte
 }
 
-// StreamUIMessages begins a response of server-sent events in the "UI message stream" form, with status 200. From here on errors are
-// events.
+// StreamUIMessages begins a response of server-sent events in the "UI message stream" format, with status 200. From
+// then on errors are events.
 func (c *Call) StreamUIMessages() *Stream {
 	c.rec.Header().Set("X-Vercel-Ai-Ui-Message-Stream", "v1")
 	return c.StreamEvents()
 }
 
-// StreamEvents begins a response of server-sent events of a form of its own, with status 200.
+// StreamEvents begins a response of server-sent events of any format, with status 200.
 func (c *Call) StreamEvents() *Stream {
 	h := c.rec.Header()
 	h.Set("Content-Type", "text/event-stream")
-	h.Set("X-Accel-Buffering", "no") // proxies must not hold events back
+	h.Set("X-Accel-Buffering", "no") // proxies must not buffer events
 	c.rec.streamed = true
 	c.rec.observer.streamOpened(c.rec)
 	c.rec.WriteHeader(http.StatusOK)
 	return &Stream{rec: c.rec, rc: http.NewResponseController(c.rec)}
 }
 
-// Send gathers an event: one line "data: " and JSON, and an empty line.
+// Send buffers an event with v as JSON.
 func (s *Stream) Send(v any) error {
 	b, err := marshal(v)
 	if err != nil {
@@ -43,15 +44,15 @@ func (s *Stream) Send(v any) error {
 	return nil
 }
 
-// SendRaw gathers an event whose data is one line of text.
+// SendRaw buffers an event whose data is one line of text.
 func (s *Stream) SendRaw(data []byte) {
 	s.buf = append(s.buf, "data: "...)
 	s.buf = append(s.buf, data...)
 	s.buf = append(s.buf, "\n\n"...)
 }
 
-// SendText gathers an event {prefix…text"}: prefix is JSON up to and with the quote that opens text. It is the fast way for
-// the event a stream sends most.
+// SendText buffers an event {prefix…text"}, where prefix is JSON up to and including the quote that opens text. It
+// is a fast path for the most frequent event.
 func (s *Stream) SendText(prefix, text string) {
 	s.buf = append(s.buf, "data: "...)
 	s.buf = append(s.buf, prefix...)
@@ -59,13 +60,13 @@ func (s *Stream) SendText(prefix, text string) {
 	s.buf = append(s.buf, "\"}\n\n"...)
 }
 
-// Ping sends a comment, which keeps the connection from being taken for dead.
+// Ping sends a comment, which keeps the connection alive.
 func (s *Stream) Ping() error {
 	s.buf = append(s.buf, ": ping\n\n"...)
 	return s.Flush()
 }
 
-// Flush sends what was gathered. An error means that the client is gone, or too slow to be served.
+// Flush sends the buffered events. An error means that the client is gone or too slow.
 func (s *Stream) Flush() error {
 	if len(s.buf) == 0 {
 		return nil
@@ -82,7 +83,7 @@ func (s *Stream) Flush() error {
 	return err
 }
 
-// appendString appends the inside of a JSON string that holds text.
+// appendString appends text as the inside of a JSON string.
 func appendString(b []byte, text string) []byte {
 	if !utf8.ValidString(text) {
 		text = strings.ToValidUTF8(text, "\uFFFD")
@@ -107,4 +108,26 @@ func appendString(b []byte, text string) []byte {
 		}
 	}
 	return append(b, text[done:]...)
+}
+
+// EventStream is the output type of an operation that only answers with server-sent events.
+type EventStream struct{}
+
+// SendEvent buffers an event with a name and, unless it is 0, an id, which the client sends back as Last-Event-ID
+// when it reconnects. The name must not come from outside.
+func (s *Stream) SendEvent(name string, id int64, v any) error {
+	b, err := marshal(v)
+	if err != nil {
+		return fmt.Errorf("encode event: %w", err)
+	}
+	s.buf = append(s.buf, "event: "...)
+	s.buf = append(s.buf, name...)
+	s.buf = append(s.buf, '\n')
+	if id != 0 {
+		s.buf = append(s.buf, "id: "...)
+		s.buf = strconv.AppendInt(s.buf, id, 10)
+		s.buf = append(s.buf, '\n')
+	}
+	s.SendRaw(b)
+	return nil
 }

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"testing"
 
+	"parley"
 	"parley/internal/testkit/hostile"
 )
 
@@ -41,7 +42,7 @@ func TestWork(t *testing.T) {
 		},
 		"query":     query,
 		"parameter": func(text string) { query("text=" + url.QueryEscape(text)); query("words=" + url.QueryEscape(text)) },
-		"text":      func(text string) { StripNUL(toUTF8(text)) },
+		"text":      func(text string) { parley.StorableText(toUTF8(text)) },
 		"mail":      func(text string) { isMail(text + "@example.com"); isMail("jo@" + text); isEmail(text) },
 		"moment":    func(text string) { ParseTime(text); ParseTime("2026-01-01T" + text) },
 		"cursor":    func(text string) { _, _ = Cursors{Key: []byte("key")}.Open("agents", text) },
@@ -85,7 +86,7 @@ func FuzzWork(f *testing.F) {
 	f.Fuzz(func(t *testing.T, unit string) {
 		hostile.RequireBounded(t, unit, func(text string) {
 			_, _ = parseJSON([]byte("[" + text))
-			StripNUL(toUTF8(text))
+			parley.StorableText(toUTF8(text))
 			isMail(text)
 			r := httptest.NewRequest("GET", "/", nil)
 			r.URL.RawQuery = text

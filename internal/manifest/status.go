@@ -15,7 +15,7 @@ import (
 // statusSpec is a ticket status as manifests write it. One without a key is recognized by its category and label.
 type statusSpec struct {
 	Key           string            `json:"key,omitempty"`
-	Category      string            `json:"category" enum:"new,on_you,on_customer,on_hold,closed,cancelled"`
+	Category      string            `json:"category" enum:"@statusCategory"`
 	Label         string            `json:"label" min:"1" max:"100"`                   // what the team reads
 	ExternalLabel string            `json:"externalLabel,omitempty" min:"1" max:"100"` // what customers read; the label where it is absent
 	Color         *string           `json:"color,omitempty" pattern:"^#[0-9a-fA-F]{6}$"`

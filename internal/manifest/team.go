@@ -19,7 +19,7 @@ type teamSpec struct {
 	Key      string                `json:"key,omitempty"`
 	Name     string                `json:"name" min:"1" max:"100"`
 	Default  httpapi.Opt[bool]     `json:"default,omitzero"`
-	Strategy string                `json:"strategy" enum:"manual,balanced,round_robin" default:"round_robin"`
+	Strategy string                `json:"strategy" enum:"@strategy" default:"round_robin"`
 	MaxOpen  *int                  `json:"maxOpen,omitempty" min:"0" max:"1000000"`
 	Hours    []parley.WorkingHours `json:"hours,omitempty" nullable:"true" max:"50"`
 	Members  []json.RawMessage     `json:"members,omitempty" nullable:"true" max:"1000"`

@@ -10,11 +10,11 @@ import (
 	"parley"
 )
 
-// arguments are those of a call, by name.
+// arguments holds the arguments of a call by name.
 type arguments map[string]jsonText
 
-// parseArguments reads the arguments of a call and refuses those that the tool does not know: a filter with a slip in its name would
-// be no filter at all. What the arguments hold is judged by REST.
+// parseArguments parses the arguments of a call. It refuses unknown ones, because a filter with a typo in its name
+// would be ignored. The values are validated by REST.
 func parseArguments(text jsonText, schema object) (arguments, error) {
 	args := arguments{}
 	if len(text) > 0 {
@@ -25,66 +25,57 @@ func parseArguments(text jsonText, schema object) (arguments, error) {
 	if args == nil { // they were null
 		args = arguments{}
 	}
-	wrong := map[string]string{}
+	faults := map[string]string{}
 	known := schema["properties"].(object)
 	for name, value := range args {
 		if known[name] == nil {
-			wrong[name] = "is not an argument of this tool"
+			faults[name] = "is not an argument of this tool"
 		} else if string(value) == "null" && !isNullable(known[name].(object)) {
-			delete(args, name) // as assistants write what they leave out
+			delete(args, name) // assistants send null for what they leave out
 		}
 	}
 	required, _ := schema["required"].([]string)
 	for _, name := range required {
 		if args[name] == nil {
-			wrong[name] = "is required"
+			faults[name] = "is required"
 		}
 	}
-	return args, newInvalidArgumentsError(wrong)
+	return args, parley.InvalidFields(faults)
 }
 
-// isNullable reports whether null is a value of its own: a choice is one that null is part of.
+// isNullable reports whether null is a valid value. Schemas that allow it are choices (nullableSchema).
 func isNullable(schema object) bool { return schema["anyOf"] != nil }
 
-func newInvalidArgumentsError(details map[string]string) error {
-	if len(details) == 0 {
-		return nil
-	}
-	e := parley.NewError(parley.CodeInvalidBody)
-	e.Details = details
-	return e
-}
-
-// restRequest is one to REST.
+// restRequest is a request to REST.
 type restRequest struct {
 	method, path string // path is escaped
 	query        url.Values
 	body         []byte // nil for none
 }
 
-// newRequest puts the arguments where the operation takes them: in its path, its query, and else its body.
+// newRequest puts each argument where the operation takes it: in the path, the query, or otherwise the body.
 func (op *operation) newRequest(args arguments) (restRequest, error) {
 	req := restRequest{method: op.method, path: op.path, query: url.Values{}}
 	body := arguments{}
 	for name, value := range args {
 		body[name] = value
 	}
-	wrong := map[string]string{}
+	faults := map[string]string{}
 	for _, p := range op.params {
-		value, given := body[p.Name]
+		value, isSet := body[p.Name]
 		delete(body, p.Name)
 		switch {
 		case p.In == "path":
 			id, fault := p.parseID(value)
 			if fault != "" {
-				wrong[p.Name] = fault
+				faults[p.Name] = fault
 			}
 			req.path = strings.ReplaceAll(req.path, "{"+p.Name+"}", escapeSegment(id))
-		case p.In == "query" && given:
+		case p.In == "query" && isSet:
 			req.query.Set(p.Name, queryValue(value))
 		}
 	}
-	if err := newInvalidArgumentsError(wrong); err != nil || op.bodies == nil {
+	if err := parley.InvalidFields(faults); err != nil || op.bodies == nil {
 		return req, err
 	}
 	var err error
@@ -94,7 +85,7 @@ func (op *operation) newRequest(args arguments) (restRequest, error) {
 	return req, nil
 }
 
-// parseID reads what stands in a path: a text, or a number where the operation counts, which may come as a text, too.
+// parseID parses a parameter of the path: a text, or for an integer a number or a text.
 func (p *parameter) parseID(value jsonText) (id, fault string) {
 	if json.Unmarshal(value, &id) == nil {
 		return id, ""
@@ -109,8 +100,8 @@ func (p *parameter) parseID(value jsonText) (id, fault string) {
 	return n.String(), ""
 }
 
-// escapeSegment escapes an id for a path in which no part may be empty or lead elsewhere. What it makes of "", "." and ".." is the id of
-// nothing, as they are.
+// escapeSegment escapes an id as a segment of a path. Empty and dot segments are escaped, too, so that they cannot
+// lead to another path; like the originals they are ids of nothing.
 func escapeSegment(id string) string {
 	switch id {
 	case "":
@@ -121,7 +112,7 @@ func escapeSegment(id string) string {
 	return url.PathEscape(id)
 }
 
-// queryValue writes a value as a query has it: a text without its quotes, a list with commas.
+// queryValue returns a value in the form of a query: a text without quotes, a list with commas.
 func queryValue(value jsonText) string {
 	var text string
 	if json.Unmarshal(value, &text) == nil {
@@ -134,7 +125,7 @@ func queryValue(value jsonText) string {
 	return string(value)
 }
 
-// httpRequest is the request as REST's handler takes it.
+// httpRequest returns the request for REST's handler.
 func (req restRequest) httpRequest() *http.Request {
 	path, err := url.PathUnescape(req.path)
 	if err != nil {
@@ -145,5 +136,5 @@ func (req restRequest) httpRequest() *http.Request {
 	return r
 }
 
-// restBase is where REST v2 lives.
+// restBase is the path of REST v2.
 const restBase = "/api/v2"

@@ -51,7 +51,7 @@ func dial(ctx context.Context, next http.RoundTripper, h *testkit.Server, key st
 	return client.Connect(ctx, &sdk.StreamableClientTransport{Endpoint: h.URL + mcp.Path, HTTPClient: &http.Client{Transport: bearerTransport{key, next}}}, nil)
 }
 
-// callTool calls a tool and gives the text of its result.
+// callTool calls a tool and returns the text of its result.
 func callTool(t testing.TB, session *sdk.ClientSession, tool, args string) (text string, refused bool) {
 	t.Helper()
 	out, err := session.CallTool(t.Context(), &sdk.CallToolParams{Name: tool, Arguments: json.RawMessage(args)})

@@ -11,30 +11,30 @@ import (
 
 const (
 	summaryDetail  = "summary"
-	maxExportBytes = 256 << 10 // bytes of JSON: an assistant cannot read more at a time
+	maxExportBytes = 256 << 10 // of JSON: an assistant cannot read more at once
 )
 
-// runExport returns a page of conversations, without their messages unless they are asked for. A page that is too long is halved
-// until it is not; of a conversation that is too long by itself the oldest messages are given.
+// runExport returns a page of conversations, without their messages unless they are asked for. A page that is too
+// long is halved until it fits. A single conversation that is too long is returned with its oldest messages only.
 func runExport(ctx context.Context, s *server, t *tool, args arguments) (any, error) {
 	args = maps.Clone(args)
 	if args["include"] == nil {
 		args["include"] = quoteJSON(summaryDetail)
 	}
-	asked := args.limitOr(t.maxItems)
-	if queryValue(args["conversationId"]) == "" { // here an empty one is none; REST would look for it
+	limit := args.limitOr(t.maxItems)
+	if queryValue(args["conversationId"]) == "" { // an empty one is none here; REST would look for it
 		delete(args, "conversationId")
 	} else {
-		asked = 1
+		limit = 1
 	}
-	for n := min(asked, t.maxItems); ; n /= 2 {
-		if n < asked {
+	for n := min(limit, t.maxItems); ; n /= 2 {
+		if n < limit {
 			args["limit"] = encodeNumber(n)
 		}
 		p, err := s.exportPage(ctx, t, args)
 		switch {
 		case err == nil:
-			p.Truncated = n < asked && p.hasMore()
+			p.Truncated = n < limit && p.hasMore()
 			return p, nil
 		case !errors.Is(err, errReplyTooLong):
 			return nil, err
@@ -56,7 +56,7 @@ func (s *server) exportPage(ctx context.Context, t *tool, args arguments) (*list
 	return parsePage(text)
 }
 
-// exportPartialConversation returns the one conversation of the page with as many of its messages as may be.
+// exportPartialConversation returns the one conversation of the page with as many of its messages as fit.
 func (s *server) exportPartialConversation(ctx context.Context, t *tool, args arguments) (*listPage, error) {
 	args["include"] = quoteJSON(summaryDetail)
 	p, err := s.exportPage(ctx, t, args)
@@ -79,7 +79,7 @@ func (s *server) exportPartialConversation(ctx context.Context, t *tool, args ar
 	return p, nil
 }
 
-// parseOldestMessages reads the messages of an export's first conversation, as far as the text goes.
+// parseOldestMessages returns the complete messages of the first conversation in a truncated export.
 func parseOldestMessages(text []byte) []jsonText {
 	dec := json.NewDecoder(bytes.NewReader(text))
 	read := []jsonText{}

@@ -13,8 +13,9 @@ import (
 	"parley/internal/testkit"
 )
 
-// isolationCases lists every tool with arguments that make it succeed. Ids stand as {agentId} and so on wherever a client can put them.
-// The test goes through the list in order: what deletes comes last. Where an unknown id is no refusal, empty says so.
+// isolationCases lists every tool with arguments that make it succeed. Ids stand as {agentId} and so on wherever a
+// client can put them. The test goes through the list in order: what deletes comes last. Where an unknown id is no
+// refusal, empty says so.
 var isolationCases = []struct {
 	tool, args string
 	empty      string // what tells that there is nothing
@@ -62,7 +63,8 @@ func (th resourceIDs) substitute(text string) string {
 	return text
 }
 
-// TestIsolation holds for tools what it holds for REST: nobody reaches, or so much as notices, another account's things.
+// TestIsolation holds for tools what it holds for REST: nobody reaches, or so much as notices, another account's
+// things.
 func TestIsolation(t *testing.T) {
 	h := testkit.Open(t)
 	h.Search.Allow = nil
@@ -77,18 +79,18 @@ func TestIsolation(t *testing.T) {
 			}
 			ask := func(id string) string {
 				text, refused := callTool(t, session, row.tool, ours.substitute(strings.ReplaceAll(row.args, "{"+name+"}", id)))
-				if told := strings.Contains(text, "NOT_FOUND"); !told && (row.empty != emptyPage || !strings.Contains(text, emptyPage)) || told && !refused && row.empty == "" {
+				if notFound := strings.Contains(text, "NOT_FOUND"); !notFound && (row.empty != emptyPage || !strings.Contains(text, emptyPage)) || notFound && !refused && row.empty == "" {
 					t.Errorf("%s with %s %q: refused %v: %s", row.tool, name, id, refused, text)
 				}
 				return text
 			}
-			nobody := ask(unknown[name])
+			missing := ask(unknown[name])
 			for _, id := range append([]string{theirs[name]}, malformedIDs...) {
 				if row.empty == emptyPage && name == "conversationId" && (id == "" || id == `\u0000`) {
 					continue // a filter that holds nothing is none
 				}
-				if got := ask(id); got != nobody {
-					t.Errorf("%s with %s %.40q:\n%s\nwith an unknown one:\n%s", row.tool, name, id, got, nobody)
+				if got := ask(id); got != missing {
+					t.Errorf("%s with %s %.40q:\n%s\nwith an unknown one:\n%s", row.tool, name, id, got, missing)
 				}
 			}
 		}
@@ -110,8 +112,8 @@ func TestIsolation(t *testing.T) {
 	}
 }
 
-// untestedIDs are ids that the rows leave out: one that nobody gave, and those whose refusal is not that there is nothing, which the
-// tests of REST hold to the same promise.
+// untestedIDs are ids that the rows leave out: one that nobody gave, and those whose refusal is not that there is
+// nothing, which the tests of REST hold to the same promise.
 var untestedIDs = []string{"userId", "statusId", "assigneeId", "teamId", "authorId"}
 
 func TestEveryToolHasARow(t *testing.T) {

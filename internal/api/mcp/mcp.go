@@ -1,9 +1,9 @@
-// Package mcp is the face for AI assistants: the Model Context Protocol over streamable HTTP at /api/mcp (interface 4.6, rule 7;
-// facts 4.14). A tool is an operation of REST v2: its schemas come from the OpenAPI document, and a call of it is a request to
-// REST v2 with the caller's key, within the process. So scopes, plans, validation and failures are those of REST, and no rule is
-// kept twice. tools.go is the one list of what it offers.
+// Package mcp is the API for AI assistants: the Model Context Protocol over streamable HTTP at /api/mcp (facts
+// 4.14). A tool is an operation of REST v2: its schemas come from the OpenAPI document, and a call is a request to
+// REST v2 with the caller's key, within the process. So scopes, plans, validation and failures are those of REST
+// v2, and no rule is implemented twice. tools.go is the one list of tools.
 //
-// The face keeps nothing between requests: no sessions, no streams, one JSON for each message.
+// The API is stateless: it has no sessions and no streams, and answers each message with one JSON.
 package mcp
 
 import (
@@ -18,25 +18,25 @@ import (
 	"parley/internal/httpapi"
 )
 
-// Path is where the face lives.
+// Path is the path of the API.
 const Path = "/api/mcp"
 
-// Config is what the face stands on.
+// Config holds what the API needs.
 type Config struct {
 	Admit    func(ctx context.Context, r *http.Request, op *httpapi.Operation) (httpapi.Admission, error)
-	REST     http.Handler // of REST v2, which does not count requests: they are counted here
-	Document []byte       // OpenAPI, of REST
-	Version  string       // of the program; empty where it has none
-	BaseURL  string       // where clients reach this server; may be empty
+	REST     http.Handler // of REST v2; it must not count requests, which are counted here
+	Document []byte       // OpenAPI document of REST v2
+	Version  string       // of the program; may be empty
+	BaseURL  string       // of this server as clients see it; may be empty
 	Now      func() time.Time
 	Logger   *slog.Logger
-	Observer *httpapi.Observer // of its requests; may be nil
+	Observer *httpapi.Observer // may be nil
 }
 
-// maxMessageBytes is the most bytes a message may have: REST takes as much where a source is written.
+// maxMessageBytes is the maximum size of a message: that of a request that writes a source.
 const maxMessageBytes = 8 << 20
 
-// New returns the handler of everything at Path. It fails on a document that lacks what a tool stands on.
+// New returns the handler of Path. It fails if the document lacks the operation of a tool.
 func New(cfg Config) (http.Handler, error) {
 	s := &server{Config: cfg}
 	if err := s.buildServer(); err != nil {
@@ -44,12 +44,27 @@ func New(cfg Config) (http.Handler, error) {
 	}
 	s.protocol = sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return s.tools }, &sdk.StreamableHTTPOptions{
 		Stateless: true, JSONResponse: true, MaxRequestBodyBytes: maxMessageBytes, PropagateRequestCancellation: true,
-		DisableLocalhostProtection: true, // visitor judges Host, and knows the configured one
+		DisableLocalhostProtection: true, // checkOrigin checks the Host, and knows the configured one
 	})
-	f := httpapi.New(httpapi.Config{BasePath: Path, Admit: s.admitRequest, RenderError: renderFailure, Now: cfg.Now, Logger: cfg.Logger, Observer: cfg.Observer})
-	httpapi.Handle(f, httpapi.TypedOperation[message, httpapi.EventStream]{Handler: s.serveMessage,
-		Operation: httpapi.Operation{Name: "mcp", Method: http.MethodPost, Summary: "Take a message of the Model Context Protocol", MaxBodyBytes: maxMessageBytes, Repeatable: true}})
-	return f, nil
+	api := httpapi.New(httpapi.Config{
+		BasePath:    Path,
+		Admit:       s.admitRequest,
+		RenderError: renderFailure,
+		Now:         cfg.Now,
+		Logger:      cfg.Logger,
+		Observer:    cfg.Observer,
+	})
+	httpapi.Handle(api, httpapi.TypedOperation[message, httpapi.EventStream]{
+		Operation: httpapi.Operation{
+			Name:         "mcp",
+			Method:       http.MethodPost,
+			Summary:      "Take a message of the Model Context Protocol",
+			MaxBodyBytes: maxMessageBytes,
+			Repeatable:   true,
+		},
+		Handler: s.serveMessage,
+	})
+	return api, nil
 }
 
 type server struct {
@@ -63,23 +78,23 @@ type message struct {
 	Body jsonText
 }
 
-// admitRequest refuses what a foreign web page may have sent, and then whoever REST would refuse.
+// admitRequest refuses requests of web pages of other origins, and then those that REST would refuse.
 func (s *server) admitRequest(ctx context.Context, r *http.Request, op *httpapi.Operation) (httpapi.Admission, error) {
-	who, err := s.Admit(ctx, r, op)
-	if foreign := s.checkOrigin(r); foreign != nil {
-		return who, foreign
+	admission, err := s.Admit(ctx, r, op)
+	if originErr := s.checkOrigin(r); originErr != nil {
+		return admission, originErr
 	}
-	return who, err
+	return admission, err
 }
 
-// serveMessage hands the message to the protocol. Several in one are refused: each request counts once for the rate limit.
+// serveMessage passes the message to the protocol. Batches are refused: each request counts once for the rate limit.
 func (s *server) serveMessage(ctx context.Context, c *httpapi.Call, in *message) (*httpapi.EventStream, error) {
-	h, err := parseHead(in.Body)
+	head, err := parseHead(in.Body)
 	if err != nil {
 		return nil, err
 	}
 	c.Delegate(withCallerInfo(ctx, c.Request), http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		t := &errorTranslator{ResponseWriter: w, head: h}
+		t := &errorTranslator{ResponseWriter: w, head: head}
 		s.protocol.ServeHTTP(t, r)
 		t.finish()
 	}), in.Body)

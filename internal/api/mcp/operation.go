@@ -12,7 +12,7 @@ type (
 	jsonText = json.RawMessage
 )
 
-// document is what this face reads of the OpenAPI document.
+// document is the part of the OpenAPI document that is used here.
 type document struct {
 	Paths      map[string]map[string]documentedOperation
 	Components struct{ Schemas map[string]any }
@@ -33,15 +33,15 @@ type parameter struct {
 
 type content struct{ Schema object }
 
-// operation is one of REST v2: what it takes and what it gives. The schemas hold no references.
+// operation is an operation of REST v2 with the schemas of its input and output, in which references are resolved.
 type operation struct {
 	method, path string
 	params       []parameter // of the path and the query
-	bodies       []object    // the schemas that a body may have; none where there is no body
-	reply        object      // of its success
+	bodies       []object    // the schemas that a body may have; none if there is no body
+	reply        object      // of a success
 }
 
-// parseOperations reads the document. They are found by their operationId.
+// parseOperations returns the operations of the document by operationId.
 func parseOperations(text []byte) (map[string]*operation, error) {
 	var doc document
 	if err := json.Unmarshal(text, &doc); err != nil {
@@ -75,7 +75,7 @@ func (doc *document) newOperation(method, path string, d documentedOperation) *o
 
 const mediaType = "application/json"
 
-// schemaChoices returns the schemas between which a body may choose, or the only one.
+// schemaChoices returns the schemas of a choice, or the only schema.
 func schemaChoices(schema object) []object {
 	all, ok := schema["anyOf"].([]any)
 	if !ok {
@@ -88,8 +88,8 @@ func schemaChoices(schema object) []object {
 	return list
 }
 
-// resolveReferences puts components in the place of the references to them: many clients do not follow references. No schema of REST holds
-// itself.
+// resolveReferences replaces references by the components that they refer to, because many clients do not follow
+// references. No schema of REST is recursive.
 func (doc *document) resolveReferences(v any) any {
 	switch v := v.(type) {
 	case object:
@@ -116,7 +116,8 @@ func (doc *document) resolveReferences(v any) any {
 	return v
 }
 
-// choiceSchema writes a choice as models read it best, and leaves out what tells generators of clients how to choose.
+// choiceSchema writes a choice as anyOf, which models understand best, and without the discriminator for generators
+// of clients.
 func choiceSchema(schema object) object {
 	if all, ok := schema["oneOf"].([]any); ok {
 		schema["anyOf"] = all
@@ -126,16 +127,16 @@ func choiceSchema(schema object) object {
 	return schema
 }
 
-// nullableSchema writes a type that may be null as a choice: a list of types is less widely understood.
+// nullableSchema writes a nullable type as a choice, which more clients understand than a list of types.
 func nullableSchema(schema object) object {
 	types, ok := schema["type"].([]any)
 	if !ok || len(types) != 2 || types[1] != "null" {
 		return schema
 	}
-	said := object{}
+	outer := object{}
 	for _, name := range []string{"description", "default"} {
 		if value, ok := schema[name]; ok {
-			said[name] = value
+			outer[name] = value
 			delete(schema, name)
 		}
 	}
@@ -143,6 +144,6 @@ func nullableSchema(schema object) object {
 	if values, ok := schema["enum"].([]any); ok {
 		schema["enum"] = slices.DeleteFunc(values, func(v any) bool { return v == nil })
 	}
-	said["anyOf"] = []any{schema, object{"type": "null"}}
-	return said
+	outer["anyOf"] = []any{schema, object{"type": "null"}}
+	return outer
 }

@@ -9,7 +9,7 @@ import (
 	"strconv"
 )
 
-// listPage is a page of a list. Its items stay as REST gave them, but for members that the tool leaves out.
+// listPage is a page of a list. Its items are those of REST, without the members that the tool leaves out.
 type listPage struct {
 	Data       []map[string]jsonText `json:"data"`
 	Pagination jsonText              `json:"pagination"`
@@ -30,18 +30,18 @@ func (p *listPage) hasMore() bool {
 	return json.Unmarshal(p.Pagination, &end) == nil && end.HasMore
 }
 
-// getPage asks for a page of a list, no larger than the tool gives.
+// getPage returns a page of a list with at most maxItems items of the tool.
 func (s *server) getPage(ctx context.Context, t *tool, args arguments) (any, error) {
 	args = maps.Clone(args)
-	over := args.limitOr(t.maxItems) > t.maxItems
-	if over {
+	isOver := args.limitOr(t.maxItems) > t.maxItems
+	if isOver {
 		args["limit"] = encodeNumber(t.maxItems)
 	}
 	p, err := s.getSinglePage(ctx, t, args)
 	if err != nil {
 		return nil, err
 	}
-	p.Truncated = over && p.hasMore()
+	p.Truncated = isOver && p.hasMore()
 	return p, nil
 }
 
@@ -64,14 +64,14 @@ func (s *server) getSinglePage(ctx context.Context, t *tool, args arguments) (*l
 	return p, nil
 }
 
-// maxPageItems is the most items that REST lists on a page; it refuses more than that (interface 8).
+// maxPageItems is the maximum number of items on a page of REST, which refuses higher limits.
 const maxPageItems = 100
 
-// limitOr returns the number of items asked for, or otherwise where none is, or none that REST would take.
-func (args arguments) limitOr(otherwise int) int {
+// limitOr returns the limit argument, or fallback if there is none that REST would accept.
+func (args arguments) limitOr(fallback int) int {
 	n, err := strconv.Atoi(queryValue(args["limit"]))
 	if err != nil || n < 1 || n > maxPageItems {
-		return otherwise
+		return fallback
 	}
 	return n
 }

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// buildSchemas makes the schemas of the tool from those of its operation.
+// buildSchemas derives the schemas of the tool from those of its operation.
 func (t *tool) buildSchemas() {
 	t.input, t.output = t.inputSchema(), t.operation.reply
 	if t.maxItems > 0 {
@@ -26,7 +26,7 @@ func (t *tool) buildSchemas() {
 	}
 }
 
-// inputSchema returns one object of all that the operation takes, wherever it takes it.
+// inputSchema returns one object with all parameters and body members of the operation.
 func (t *tool) inputSchema() object {
 	members, required := object{}, slices.Clone(t.requiredTexts)
 	for _, p := range t.operation.params {
@@ -62,8 +62,9 @@ func closedObject(members object, required []string) object {
 	return schema
 }
 
-// mergeBodies makes one object of bodies between which a caller chooses by their type: many clients know no choice at the top of a
-// schema. What only some of them have says so; REST refuses what does not belong together.
+// mergeBodies merges alternative bodies, which differ by their type member, into one object: many clients do not
+// support a choice at the top of a schema. The description of a member that only some of them have names their
+// types. REST refuses invalid combinations.
 func mergeBodies(bodies []object) (members object, required []string) {
 	members = object{}
 	kinds := map[string][]string{}
@@ -82,8 +83,8 @@ func mergeBodies(bodies []object) (members object, required []string) {
 	for name, of := range kinds {
 		if len(of) < len(bodies) {
 			schema := members[name].(object)
-			said, _ := schema["description"].(string)
-			schema["description"] = strings.TrimSpace(fmt.Sprintf("Of type %s. %s", strings.Join(of, " or "), said))
+			description, _ := schema["description"].(string)
+			schema["description"] = strings.TrimSpace(fmt.Sprintf("Of type %s. %s", strings.Join(of, " or "), description))
 		}
 	}
 	return members, required
@@ -97,7 +98,7 @@ func kindNote(body object) string {
 	return ""
 }
 
-// mergeSchemas keeps what two schemas of one name have in common; of enums it takes all values.
+// mergeSchemas returns what two schemas have in common, with the values of both enums.
 func mergeSchemas(first any, more object) object {
 	if first == nil {
 		return maps.Clone(more)
@@ -121,7 +122,7 @@ func stringList(list any) (all []string) {
 	return all
 }
 
-// describePage describes a list that the tool may cut.
+// describePage describes a list that the tool may truncate.
 func (t *tool) describePage() {
 	limit := t.input["properties"].(object)["limit"].(object)
 	limit["description"] = fmt.Sprintf("Most items on the page. More than %d are not given in one call.", t.maxItems)
@@ -135,10 +136,11 @@ func (t *tool) describePage() {
 	items["required"] = slices.DeleteFunc(stringList(items["required"]), func(name string) bool { return !slices.Contains(t.fields, name) })
 }
 
-// maxSearches is how many searches one call may hold (interface 4.6, rule 7).
+// maxSearches is the maximum number of searches in one call.
 const maxSearches = 5
 
-// describeSearches wraps the operation: its query becomes an item of searches, its reply an item of results.
+// describeSearches wraps the schemas of the operation: its input becomes an item of searches, and its reply an item
+// of results.
 func (t *tool) describeSearches() {
 	each := t.input
 	delete(each, "required")
@@ -154,7 +156,8 @@ func (t *tool) describeSearches() {
 		"items": object{"type": "object", "properties": properties}}}}
 }
 
-// describeExport tells what the tool does otherwise: it gives summaries where nothing is said, and may cut a conversation.
+// describeExport describes how the tool differs from the operation: it returns summaries by default, and may
+// truncate a conversation.
 func (t *tool) describeExport() {
 	t.input["properties"].(object)["include"].(object)["default"] = summaryDetail
 	item := t.output["properties"].(object)["data"].(object)["items"].(object)

@@ -33,8 +33,9 @@ import (
 //	---
 //	{"name": "Shop", "...": 0}          or a line REFUSED before the JSON
 //
-// Placeholders are those of the stories of REST (internal/api/v2/story_test.go). INDEXED in place of a tool waits until searches
-// know everything. Results are held to the tool's output schema, and what is not refused to its input schema.
+// Placeholders are those of the stories of REST (internal/api/v2/story_test.go). INDEXED in place of a tool waits
+// until searches know everything. Results are held to the tool's output schema, and what is not refused to its
+// input schema.
 type exchange struct {
 	title, as, tool, args, want string
 

@@ -8,24 +8,24 @@ import (
 	"parley/internal/httpapi"
 )
 
-// Attribute is a property of contacts that the operator has made up (facts 4.10).
+// Attribute is a property of contacts that the operator has defined (facts 4.10).
 type Attribute struct {
 	Name        string `json:"name"`
 	Label       string `json:"label"`
-	Type        string `json:"type" enum:"text,number,boolean,date" name:"AttributeType"`
+	Type        string `json:"type" enum:"@attributeType" name:"AttributeType"`
 	Description string `json:"description"`
 	Archived    bool   `json:"archived" doc:"Contacts keep their values, and take no new ones."`
 	CreatedAt   int64  `json:"created_at" doc:"Unix seconds."`
 	UpdatedAt   int64  `json:"updated_at" doc:"Unix seconds."`
 }
 
-// AttributeReply is an attribute with a word about what was done.
+// AttributeReply is an attribute with a message about what was done.
 type AttributeReply struct {
 	Message string    `json:"message"`
 	Data    Attribute `json:"data"`
 }
 
-// AttributeList is all of a chatbot's attributes, by name.
+// AttributeList holds all attributes of a chatbot, by name.
 type AttributeList struct {
 	Message string      `json:"message"`
 	Data    []Attribute `json:"data"`
@@ -35,27 +35,24 @@ type newAttribute struct {
 	ChatbotID string `path:"chatbotId"`
 	Body      struct {
 		Name        string              `json:"name" pattern:"^[A-Za-z][A-Za-z0-9_]{0,63}$" doc:"What contacts name it by; it cannot be changed."`
-		Type        string              `json:"type" enum:"text,number,boolean,date" name:"AttributeType" doc:"What its values are; it cannot be changed."`
+		Type        string              `json:"type" enum:"@attributeType" name:"AttributeType" doc:"What its values are; it cannot be changed."`
 		Label       httpapi.Opt[string] `json:"label,omitzero" min:"1" max:"100" doc:"For people; the name where it is left out."`
 		Description string              `json:"description,omitempty" max:"500"`
 	}
 }
 
 func (s *server) createAttribute(ctx context.Context, c *httpapi.Call, in *newAttribute) (*AttributeReply, error) {
-	agent, err := s.findChatbot(ctx, c, in.ChatbotID)
-	if err != nil {
-		return nil, err
-	}
+	account, agent := callerOf(c).Account.ID, parley.AgentID(in.ChatbotID)
 	label := in.Body.Name
 	if in.Body.Label.Present {
 		label = in.Body.Label.Value
 	}
-	made, err := s.Contacts.AddAttribute(ctx, parley.Attribute{AccountID: agent.AccountID, AgentID: agent.ID, Name: in.Body.Name, Label: label,
+	created, err := s.Contacts.AddAttribute(ctx, parley.Attribute{AccountID: account, AgentID: agent, Name: in.Body.Name, Label: label,
 		Type: parley.AttributeType(in.Body.Type), Description: in.Body.Description})
 	if err != nil {
 		return nil, err
 	}
-	return &AttributeReply{"The custom attribute has been created.", newAttributeReply(*made)}, nil
+	return &AttributeReply{"The custom attribute has been created.", newAttributeReply(*created)}, nil
 }
 
 type attributesQuery struct {
@@ -63,11 +60,8 @@ type attributesQuery struct {
 }
 
 func (s *server) listAttributes(ctx context.Context, c *httpapi.Call, in *attributesQuery) (*AttributeList, error) {
-	agent, err := s.findChatbot(ctx, c, in.ChatbotID)
-	if err != nil {
-		return nil, err
-	}
-	list, err := s.DB.Attributes(ctx, agent.AccountID, agent.ID)
+	account, agent := callerOf(c).Account.ID, parley.AgentID(in.ChatbotID)
+	list, err := s.DB.Attributes(ctx, account, agent)
 	if err != nil {
 		return nil, err
 	}
@@ -85,20 +79,17 @@ type changeAttribute struct {
 		Label       httpapi.Opt[string] `json:"label,omitzero" min:"1" max:"100"`
 		Description httpapi.Opt[string] `json:"description,omitzero" max:"500"`
 		Archived    httpapi.Opt[bool]   `json:"archived,omitzero" doc:"True has contacts keep their values and take no new ones."`
-		Type        httpapi.Opt[string] `json:"type,omitzero" enum:"text,number,boolean,date" name:"AttributeType" doc:"May be sent, and cannot be changed."`
+		Type        httpapi.Opt[string] `json:"type,omitzero" enum:"@attributeType" name:"AttributeType" doc:"May be sent, and cannot be changed."`
 	}
 }
 
 func (s *server) changeAttribute(ctx context.Context, c *httpapi.Call, in *changeAttribute) (*AttributeReply, error) {
-	agent, err := s.findChatbot(ctx, c, in.ChatbotID)
-	if err != nil {
-		return nil, err
-	}
+	account, agent := callerOf(c).Account.ID, parley.AgentID(in.ChatbotID)
 	change := contact.AttributeChange{Label: in.Body.Label.Ptr(), Description: in.Body.Description.Ptr(), Archived: in.Body.Archived.Ptr()}
 	if in.Body.Type.Present {
 		change.Type = parley.AttributeType(in.Body.Type.Value)
 	}
-	a, err := s.Contacts.ChangeAttribute(ctx, agent.AccountID, agent.ID, in.Name, change)
+	a, err := s.Contacts.ChangeAttribute(ctx, account, agent, in.Name, change)
 	if err != nil {
 		return nil, err
 	}

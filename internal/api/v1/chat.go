@@ -9,10 +9,10 @@ import (
 	"parley/internal/httpapi"
 )
 
-// ChatRequest is a conversation so far, to be answered.
+// ChatRequest is a conversation so far, whose last user message is to be answered.
 type ChatRequest struct{ Body ChatBody }
 
-// ChatBody is the body of a chat request (interface 4.10). Null is as good as absent.
+// ChatBody is the body of a chat request. Null is the same as absent.
 type ChatBody struct {
 	Messages       []ChatMessage        `json:"messages" min:"1" max:"1000" doc:"All messages of the conversation so far, oldest first. The last one of the user is answered."`
 	ChatbotID      httpapi.Opt[string]  `json:"chatbotId,omitzero" nullable:"true" doc:"The chatbot, by its id. Required."`
@@ -26,7 +26,7 @@ type ChatBody struct {
 
 // ChatMessage is one message of the conversation.
 type ChatMessage struct {
-	Role    string `json:"role" enum:"user,assistant"`
+	Role    string `json:"role" enum:"@messageRole"`
 	Content string `json:"content"`
 }
 
@@ -50,55 +50,55 @@ func (s *server) createAnswer(ctx context.Context, c *httpapi.Call, in *ChatRequ
 	return newChatReply(end)
 }
 
-// newChatReply is the answer, if it is whole: this interface has no word for a part of one.
+// newChatReply returns the answer. It fails for a partial answer, which REST v1 cannot express.
 func newChatReply(end *chat.Finish) (*ChatReply, error) {
 	switch {
 	case end.Reason == "error":
 		return nil, parley.NewError(parley.CodeChatStreaming)
-	case end.Message == nil: // the conversation is paused: nobody answers
+	case end.Message == nil: // the conversation is paused, so there is no answer
 		return &ChatReply{}, nil
 	}
 	return &ChatReply{Text: end.Message.Text()}, nil
 }
 
 func (s *server) startTurn(ctx context.Context, c *httpapi.Call, body *ChatBody) (*chat.Turn, error) {
-	who, chatbot := callerOf(c), cmp.Or(body.ChatbotID.Value, body.ChatID.Value)
+	caller, chatbot := callerOf(c), cmp.Or(body.ChatbotID.Value, body.ChatID.Value)
 	if chatbot == "" {
-		return nil, httpapi.InvalidField("chatbotId", "is required")
+		return nil, parley.Invalid("chatbotId", "is required")
 	}
-	if err := s.DB.ShareLockAgent(ctx, who.Account.ID, parley.AgentID(chatbot)); err != nil {
+	if err := s.checkChatbot(ctx, caller, chatbot); err != nil {
 		return nil, err // before what is wrong with the rest
 	}
 	if model := body.Model.Value; model != "" {
-		if err := s.checkModel(who.Plan, "model", model); err != nil {
+		if err := s.checkModel(caller.Plan, "model", model); err != nil {
 			return nil, err
 		}
 	}
-	question, sent, err := body.splitMessages()
+	question, conversation, err := body.splitMessages()
 	if err != nil {
 		return nil, err
 	}
-	return s.Chat.Start(ctx, who.Account, who.Plan, parley.AgentID(chatbot), chat.Request{
-		Message: question, ClientConversation: sent, UserID: parley.EndUserID(body.ContactID.Value), Streamed: body.Stream.Value, Channel: parley.ChannelAPI,
+	return s.Chat.Start(ctx, caller.Account, caller.Plan, parley.AgentID(chatbot), chat.Request{
+		Message: question, ClientConversation: conversation, UserID: parley.EndUserID(body.ContactID.Value), Streamed: body.Stream.Value, Channel: parley.ChannelAPI,
 		Model: body.Model.Value, Temperature: &body.Temperature.Value, NormalizeNewlines: true,
 	})
 }
 
-// splitMessages parts the messages at the last one of the user, which is to be answered.
-func (b *ChatBody) splitMessages() (question string, sent *chat.ClientConversation, err error) {
-	at := -1
-	all := make([]parley.Message, len(b.Messages))
+// splitMessages splits the messages at the last one of the user, which is to be answered.
+func (b *ChatBody) splitMessages() (question string, conversation *chat.ClientConversation, err error) {
+	last := -1
+	messages := make([]parley.Message, len(b.Messages))
 	for i, m := range b.Messages {
-		all[i] = parley.Message{Author: parley.AuthorAssistant, Parts: []parley.Part{{Type: "text", Text: m.Content}}}
+		messages[i] = parley.Message{Author: parley.AuthorAssistant, Parts: []parley.Part{{Type: "text", Text: m.Content}}}
 		if m.Role == "user" {
-			at, all[i].Author = i, parley.AuthorUser
+			last, messages[i].Author = i, parley.AuthorUser
 		}
 	}
 	switch {
-	case at < 0:
-		return "", nil, httpapi.InvalidField("messages", "must have a message of the user")
-	case b.Messages[at].Content == "":
-		return "", nil, httpapi.InvalidField("messages", "must end with a message of the user that says something")
+	case last < 0:
+		return "", nil, parley.Invalid("messages", "must have a message of the user")
+	case b.Messages[last].Content == "":
+		return "", nil, parley.Invalid("messages", "must end with a message of the user that says something")
 	}
-	return b.Messages[at].Content, &chat.ClientConversation{API: parley.APIV1, Name: b.ConversationID.Value, Before: all[:at], After: all[at+1:]}, nil
+	return b.Messages[last].Content, &chat.ClientConversation{API: parley.APIV1, Name: b.ConversationID.Value, Before: messages[:last], After: messages[last+1:]}, nil
 }

@@ -9,7 +9,7 @@ import (
 	"parley/internal/httpapi"
 )
 
-// Contact is a person whom the client knows by an id of its own (facts 2.9).
+// Contact is a person whom the client knows by its own id (facts 2.9).
 type Contact struct {
 	ID               string                     `json:"id"`
 	ExternalID       string                     `json:"external_id" doc:"Your id of the contact."`
@@ -22,26 +22,26 @@ type Contact struct {
 	UpdatedAt        int64                      `json:"updated_at" doc:"Unix seconds."`
 }
 
-// StripeAccount is a customer of Stripe's that a contact is.
+// StripeAccount is an account of a contact at Stripe.
 type StripeAccount struct {
 	Label       string `json:"label" min:"1" max:"255"`
 	StripeID    string `json:"stripe_id" min:"1" max:"255"`
 	StripeEmail string `json:"stripe_email,omitempty" format:"email"`
 }
 
-// ContactReply is a contact with a word about what was done.
+// ContactReply is a contact with a message about what was done.
 type ContactReply struct {
 	Message string  `json:"message"`
 	Data    Contact `json:"data"`
 }
 
-// ContactsReply is several.
+// ContactsReply holds several contacts with a message about what was done.
 type ContactsReply struct {
 	Message string    `json:"message"`
 	Data    []Contact `json:"data"`
 }
 
-// ContactFields are what of a contact can be set. What is left out stays, null clears.
+// ContactFields are the fields of a contact that can be set. Absent fields stay as they are; null clears.
 type ContactFields struct {
 	Name             httpapi.Opt[string]                     `json:"name,omitzero" nullable:"true" max:"255"`
 	Email            httpapi.Opt[string]                     `json:"email,omitzero" nullable:"true" format:"email" doc:"Unique among the chatbot's contacts, whatever its case."`
@@ -63,22 +63,19 @@ type putContacts struct {
 }
 
 func (s *server) putContacts(ctx context.Context, c *httpapi.Call, in *putContacts) (*ContactsReply, error) {
-	agent, err := s.findChatbot(ctx, c, in.ChatbotID)
-	if err != nil {
-		return nil, err
-	}
+	account, agent := callerOf(c).Account.ID, parley.AgentID(in.ChatbotID)
 	changes := make([]contact.Change, len(in.Body.Users))
 	for i, u := range in.Body.Users {
 		changes[i] = u.newChange(u.ExternalID)
 	}
-	list, err := s.Contacts.Put(ctx, agent.AccountID, agent.ID, changes)
+	list, err := s.Contacts.Put(ctx, account, agent, changes)
 	if err != nil {
 		return nil, err
 	}
 	return &ContactsReply{"The contacts have been saved.", newContacts(list)}, nil
 }
 
-// newChange is what the fields ask for.
+// newChange returns the change that the fields describe.
 func (f *ContactFields) newChange(external string) contact.Change {
 	c := contact.Change{ExternalID: external, Name: nilOrText(f.Name), Email: nilOrText(f.Email), Phone: nilOrText(f.PhoneNumber), Attributes: f.CustomAttributes.Value}
 	if f.StripeAccounts.Present {
@@ -91,7 +88,7 @@ func (f *ContactFields) newChange(external string) contact.Change {
 	return c
 }
 
-// nilOrText is nil for what was left out, and empty for null.
+// nilOrText returns nil for an absent field, and an empty text for null.
 func nilOrText(o httpapi.Opt[string]) *string {
 	if !o.Present {
 		return nil
@@ -111,10 +108,90 @@ func contactReplyData(c parley.Contact) Contact {
 	out := Contact{ID: string(c.ID), ExternalID: c.ExternalID, Name: textOrNull(c.Name), Email: textOrNull(c.Email), PhoneNumber: textOrNull(c.Phone),
 		StripeAccounts: []StripeAccount{}, CustomAttributes: map[string]json.RawMessage{}, CreatedAt: c.CreatedAt.Unix(), UpdatedAt: c.UpdatedAt.Unix()}
 	if c.StripeAccounts != nil {
-		_ = json.Unmarshal(c.StripeAccounts, &out.StripeAccounts) // both are ours
+		_ = json.Unmarshal(c.StripeAccounts, &out.StripeAccounts) // written by this package
 	}
 	if c.Attributes != nil {
 		_ = json.Unmarshal(c.Attributes, &out.CustomAttributes)
 	}
 	return out
+}
+
+// ContactList is a page of a chatbot's contacts, newest first.
+type ContactList struct {
+	Message string    `json:"message"`
+	Data    []Contact `json:"data"`
+	Total   int       `json:"total" doc:"Contacts on all pages."`
+	Pages   Pages     `json:"pages"`
+}
+
+// Pages locates a page in its list.
+type Pages struct {
+	Page       int `json:"page"`
+	PerPage    int `json:"per_page"`
+	TotalPages int `json:"total_pages"`
+}
+
+type contactsQuery struct {
+	ChatbotID string `path:"chatbotId"`
+	Page      int    `query:"page" min:"1" max:"1000000" default:"1"`
+	PerPage   int    `query:"per_page" min:"10" max:"100" default:"10"`
+}
+
+func (s *server) listContacts(ctx context.Context, c *httpapi.Call, in *contactsQuery) (*ContactList, error) {
+	account, agent := callerOf(c).Account.ID, parley.AgentID(in.ChatbotID)
+	list, total, err := s.DB.Contacts(ctx, account, agent, (in.Page-1)*in.PerPage, in.PerPage)
+	if err != nil {
+		return nil, err
+	}
+	return &ContactList{"The contacts of the chatbot.", newContacts(list), total, Pages{in.Page, in.PerPage, (total + in.PerPage - 1) / in.PerPage}}, nil
+}
+
+type contactRef struct {
+	ChatbotID  string `path:"chatbotId"`
+	ExternalID string `path:"externalId"`
+}
+
+func (s *server) getContact(ctx context.Context, c *httpapi.Call, in *contactRef) (*ContactReply, error) {
+	account, agent := callerOf(c).Account.ID, parley.AgentID(in.ChatbotID)
+	found, err := s.DB.Contact(ctx, account, agent, in.ExternalID)
+	if err != nil {
+		return nil, err
+	}
+	return &ContactReply{"The contact.", contactReplyData(*found)}, nil
+}
+
+type changedContact struct {
+	ExternalID httpapi.Opt[string] `json:"external_id,omitzero" doc:"May be sent, and cannot be changed."`
+	ContactFields
+}
+
+type changeContact struct {
+	contactRef
+	Body struct {
+		Data changedContact `json:"data"`
+	}
+}
+
+func (s *server) changeContact(ctx context.Context, c *httpapi.Call, in *changeContact) (*ContactReply, error) {
+	account, agent := callerOf(c).Account.ID, parley.AgentID(in.ChatbotID)
+	if _, err := s.DB.Contact(ctx, account, agent, in.ExternalID); err != nil {
+		return nil, err
+	}
+	if id := in.Body.Data.ExternalID; id.Present && id.Value != in.ExternalID {
+		return nil, parley.Invalid("data.external_id", "cannot be changed")
+	}
+	changed, err := s.Contacts.Change(ctx, account, agent, in.Body.Data.newChange(in.ExternalID))
+	if err != nil {
+		return nil, err
+	}
+	return &ContactReply{"The contact has been changed.", contactReplyData(*changed)}, nil
+}
+
+func (s *server) deleteContact(ctx context.Context, c *httpapi.Call, in *contactRef) (*ContactReply, error) {
+	account, agent := callerOf(c).Account.ID, parley.AgentID(in.ChatbotID)
+	deleted, err := s.Contacts.Remove(ctx, account, agent, in.ExternalID)
+	if err != nil {
+		return nil, err
+	}
+	return &ContactReply{"The contact has been deleted.", contactReplyData(*deleted)}, nil
 }

@@ -10,7 +10,7 @@ import (
 	"parley/internal/store"
 )
 
-// ConversationsQuery asks for conversations of all origins (interface 4.10).
+// ConversationsQuery selects conversations of all origins.
 type ConversationsQuery struct {
 	ChatbotID string   `query:"chatbotId" required:"true"`
 	Sources   []string `query:"filteredSources" doc:"Origins, comma-separated; the conversations of any of them. API stands for both of its kinds."`
@@ -20,7 +20,7 @@ type ConversationsQuery struct {
 	Size      int      `query:"size" min:"1" max:"100" default:"10"`
 }
 
-// Conversation is a conversation with all its messages (interface 2.9).
+// Conversation is a conversation with all its messages.
 type Conversation struct {
 	ID        string        `json:"id" doc:"Your own id where the conversation came through this interface, and the service's otherwise."`
 	CreatedAt string        `json:"created_at" doc:"ISO 8601, UTC."`
@@ -30,22 +30,18 @@ type Conversation struct {
 	Messages  []ChatMessage `json:"messages" doc:"Oldest first."`
 }
 
-// Conversations is one page of them, newest first.
+// Conversations is one page of conversations, newest first.
 type Conversations struct {
 	Data []Conversation `json:"data"`
 }
 
-// listConversations writes its reply while it reads: a page may be larger than memory.
+// listConversations sends its reply while it reads the messages: a page may be larger than memory.
 func (s *server) listConversations(ctx context.Context, c *httpapi.Call, in *ConversationsQuery) (*Conversations, error) {
-	a, err := s.findChatbot(ctx, c, in.ChatbotID)
-	if err != nil {
-		return nil, err
-	}
 	filter, err := in.storeFilter()
 	if err != nil {
 		return nil, err
 	}
-	page, err := s.DB.ConversationsAtOffset(ctx, a.AccountID, a.ID, filter, (in.Page-1)*in.Size, in.Size)
+	page, err := s.DB.ConversationsAtOffset(ctx, callerOf(c).Account.ID, parley.AgentID(in.ChatbotID), filter, (in.Page-1)*in.Size, in.Size)
 	if err != nil {
 		return nil, fmt.Errorf("list conversations: %w", err)
 	}
@@ -63,10 +59,11 @@ func (s *server) listConversations(ctx context.Context, c *httpapi.Call, in *Con
 	return nil, out.End(nil)
 }
 
-// messageBatchSize is how many messages are read at once, at most.
+// messageBatchSize is how many messages are read at once.
 const messageBatchSize = 200
 
-// writeConversation writes a conversation. Its messages are read in parts: nothing of the database is held while the client takes its time.
+// writeConversation writes a conversation. Its messages are read in batches, so that no transaction is open while a
+// slow client reads.
 func (s *server) writeConversation(ctx context.Context, out *httpapi.JSONStream, conv *parley.Conversation) error {
 	if err := out.Open(newConversationHead(conv)); err != nil {
 		return err
@@ -74,19 +71,19 @@ func (s *server) writeConversation(ctx context.Context, out *httpapi.JSONStream,
 	out.Text(`,"messages":[`)
 	first := true
 	for seq := int64(0); ; {
-		said, err := s.DB.MessagesAfter(ctx, conv.AccountID, conv.AgentID, conv.ID, seq, messageBatchSize)
-		if err != nil || len(said) == 0 {
+		messages, err := s.DB.MessagesAfter(ctx, conv.AccountID, conv.AgentID, conv.ID, seq, messageBatchSize)
+		if err != nil || len(messages) == 0 {
 			out.Text("]}")
 			return err
 		}
-		for i := range said {
+		for i := range messages {
 			if !first {
 				out.Text(",")
 			}
-			if err := out.Value(ChatMessage{Role: said[i].Role(), Content: said[i].Text()}); err != nil {
+			if err := out.Value(ChatMessage{Role: messages[i].Role(), Content: messages[i].Text()}); err != nil {
 				return err
 			}
-			first, seq = false, said[i].Seq
+			first, seq = false, messages[i].Seq
 		}
 	}
 }
@@ -108,10 +105,10 @@ func newConversationHead(c *parley.Conversation) conversationHead {
 	return h
 }
 
-// formatTime writes a time as this interface shows it.
+// formatTime returns a time in the form of REST v1.
 func formatTime(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }
 
-// The two kinds of conversations through an API (decision: one origin and a flag).
+// The two sources of conversations through an API. They are stored as one channel and a flag.
 const (
 	apiStreamSource = "API (stream)"
 	apiWholeSource  = "API (non-stream)"
@@ -137,7 +134,7 @@ func (in *ConversationsQuery) storeFilter() (f store.ConversationFilter, err err
 			whole = true
 		case string(parley.ChannelAPI):
 			streamed, whole = true, true
-		default: // an origin that there is not yet has no conversations
+		default: // an unknown origin has no conversations
 			f.Channels = append(f.Channels, parley.Channel(source))
 		}
 	}
@@ -149,4 +146,33 @@ func (in *ConversationsQuery) storeFilter() (f store.ConversationFilter, err err
 	}
 	f.CreatedFrom, f.CreatedBefore, err = parseDayRange(in.StartDate, in.EndDate)
 	return f, err
+}
+
+// parseDayRange parses a range of days in UTC, each YYYY-MM-DD or empty. from is the first moment of the start day,
+// before the first moment after the end day. It fails with VALIDATION_INVALID_BODY or
+// VALIDATION_INVALID_DATE_RANGE.
+func parseDayRange(start, end string) (from, before *time.Time, err error) {
+	if from, err = parseDay("startDate", start); err != nil {
+		return nil, nil, err
+	}
+	last, err := parseDay("endDate", end)
+	if err != nil || last == nil {
+		return from, nil, err
+	}
+	if from != nil && last.Before(*from) {
+		return nil, nil, parley.NewError(parley.CodeInvalidDateRange)
+	}
+	next := last.AddDate(0, 0, 1)
+	return from, &next, nil
+}
+
+func parseDay(field, text string) (*time.Time, error) {
+	if text == "" {
+		return nil, nil
+	}
+	t, err := time.Parse(time.DateOnly, text)
+	if err != nil {
+		return nil, parley.Invalid(field, "must be a day such as 2026-01-31")
+	}
+	return &t, nil
 }

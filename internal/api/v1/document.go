@@ -10,14 +10,14 @@ import (
 // Document returns the OpenAPI document of REST v1, as a server at baseURL serves it.
 func Document(baseURL string) ([]byte, error) { return renderDocument(newAPI(Config{}), baseURL) }
 
-func renderDocument(f *httpapi.API, baseURL string) ([]byte, error) {
-	return f.OpenAPI(httpapi.Info{
+func renderDocument(api *httpapi.API, baseURL string) ([]byte, error) {
+	return api.OpenAPI(httpapi.Info{
 		Title:         "Parley, version 1",
 		Description:   introduction,
 		Version:       "1.0.0",
 		Contact:       "The operator of this server",
 		Servers:       []httpapi.Server{{URL: strings.TrimSuffix(baseURL, "/") + Base, Description: "This server"}},
-		Tags:          usedTags(f),
+		Tags:          usedTags(api),
 		Docs:          operationDocs(),
 		ParamExamples: parameterExamples,
 	})
@@ -27,10 +27,10 @@ const introduction = "The earlier interface, for integrations that were written 
 	"Send an API key as `Authorization: Bearer <key>`. Bodies are JSON. A failure is `{\"message\"}`; where the request itself is wrong, `issues` names the fields."
 
 // usedTags returns the tags in use, in the order of the routes.
-func usedTags(f *httpapi.API) []httpapi.Tag {
+func usedTags(api *httpapi.API) []httpapi.Tag {
 	var list []httpapi.Tag
 	seen := map[string]bool{}
-	for _, op := range f.Operations() {
+	for _, op := range api.Operations() {
 		if !seen[op.Tag] {
 			seen[op.Tag] = true
 			list = append(list, httpapi.Tag{Name: op.Tag, Description: tagTexts[op.Tag]})
@@ -48,7 +48,7 @@ var tagTexts = map[string]string{
 	"Webhooks":      "Requests that this service sends when something happens.",
 }
 
-// operationDocs gathers what the document tells of each operation.
+// operationDocs returns the documentation of each operation.
 func operationDocs() map[string]httpapi.Doc {
 	all := map[string]httpapi.Doc{}
 	for _, part := range []map[string]httpapi.Doc{chatDocs, chatbotDocs, contactDocs, webhookDocs} {
@@ -57,7 +57,7 @@ func operationDocs() map[string]httpapi.Doc {
 	return all
 }
 
-// parameterExamples are the parameters that say nothing of themselves.
+// parameterExamples describes the parameters without a doc tag.
 var parameterExamples = map[string]httpapi.Example{
 	"externalId":    {Text: "The contact, by your id of it.", Value: "user-42"},
 	"attributeName": {Text: "The custom attribute, by its name.", Value: "plan"},

@@ -1,6 +1,7 @@
 package v1
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -9,7 +10,7 @@ import (
 	"parley"
 )
 
-// Failure is how REST v1 words a failure (facts 7): a sentence, and where the request itself is wrong, what is wrong with it.
+// Failure is the body of a failure in REST v1 (facts 7): a message, and for an invalid request its faults.
 type Failure struct {
 	Message string  `json:"message" doc:"What went wrong, for people."`
 	Issues  []Issue `json:"issues,omitempty" doc:"What is wrong with the request, by field."`
@@ -21,19 +22,9 @@ type Issue struct {
 	Message string `json:"message"`
 }
 
-// messageByCode are the sentences of failures that REST v1 has other words for.
-var messageByCode = map[parley.Code]string{
-	parley.CodeAgentNotFound: "Chatbot not found.",
-	parley.CodeAgentLimit:    "The plan's maximum number of chatbots is reached.",
-	parley.CodeAgentCredits:  "The chatbot has reached its own monthly credit limit.",
-}
-
-// renderFailure words a failure. The status is REST v2's, and so is the sentence where REST v1 has none of its own.
+// renderFailure renders a failure as REST v1 does.
 func renderFailure(e *parley.Error) (int, any) {
-	f := Failure{Message: e.Message}
-	if said, ok := messageByCode[e.Code]; ok {
-		f.Message = said
-	}
+	f := Failure{Message: cmp.Or(e.Code.V1Message(), e.Message)}
 	if e.Code == parley.CodeInvalidBody && len(e.Details) > 0 {
 		f.Issues = newIssues(e.Details)
 		f.Message = "The request is not valid: " + issuesMessage(f.Issues)
@@ -52,14 +43,14 @@ func newIssues(details map[string]string) []Issue {
 // maxIssuesInMessage is how many issues the message names.
 const maxIssuesInMessage = 5
 
-// issuesMessage says what is wrong, for clients that show the message alone.
+// issuesMessage lists the issues in one message, for clients that only show the message.
 func issuesMessage(list []Issue) string {
-	var said []string
+	var parts []string
 	for _, issue := range list[:min(maxIssuesInMessage, len(list))] {
-		said = append(said, issue.Field+" "+issue.Message)
+		parts = append(parts, issue.Field+" "+issue.Message)
 	}
 	if more := len(list) - maxIssuesInMessage; more > 0 {
-		said = append(said, fmt.Sprintf("and %d more", more))
+		parts = append(parts, fmt.Sprintf("and %d more", more))
 	}
-	return strings.Join(said, "; ") + "."
+	return strings.Join(parts, "; ") + "."
 }

@@ -15,8 +15,8 @@ import (
 	"parley/internal/testkit"
 )
 
-// isolationCase is a route with the query and the body that make it succeed. Ids stand as {chatbotId} and so on wherever a client can put
-// them.
+// isolationCase is a route with the query and the body that make it succeed. Ids stand as {chatbotId} and so on
+// wherever a client can put them.
 type isolationCase struct{ route, query, body string }
 
 // isolationCases lists every route. The test goes through the list in order: what deletes comes last.
@@ -70,8 +70,8 @@ func (r isolationCase) target() string {
 	return r.route + "?" + r.query
 }
 
-// TestIsolation holds the promise that nobody can reach, or so much as notice, another account's things: the reply to their
-// id is the reply to an id that does not exist, byte for byte.
+// TestIsolation holds the promise that nobody can reach, or so much as notice, another account's things: the reply
+// to their id is the reply to an id that does not exist, byte for byte.
 func TestIsolation(t *testing.T) {
 	h := testkit.Open(t, testkit.WithConfig(func(c *server.Config) { c.SecretKey = "a key of enough bytes" }))
 	ours, theirs := createResources(t, h, h.Key), createResources(t, h, h.OtherKey)
@@ -80,13 +80,13 @@ func TestIsolation(t *testing.T) {
 			if !strings.Contains(row.target()+row.body, "{"+name+"}") {
 				continue
 			}
-			stranger, nobody := requestForComparison(t, h, row, ours.withID(name, theirs[name])), requestForComparison(t, h, row, ours.withID(name, unknownIDs[name]))
-			if stranger != nobody || !strings.HasPrefix(nobody, "404 ") {
-				t.Errorf("%s with another account's %s:\n%s\nwith an unknown one:\n%s", row.route, name, stranger, nobody)
+			stranger, missing := requestForComparison(t, h, row, ours.withID(name, theirs[name])), requestForComparison(t, h, row, ours.withID(name, unknownIDs[name]))
+			if stranger != missing || !strings.HasPrefix(missing, "404 ") {
+				t.Errorf("%s with another account's %s:\n%s\nwith an unknown one:\n%s", row.route, name, stranger, missing)
 			}
 			for _, id := range malformedIDs {
-				if got := requestForComparison(t, h, row, ours.withID(name, id)); got != nobody {
-					t.Errorf("%s with %s %q:\n%s\nwith an unknown one:\n%s", row.route, name, id, got, nobody)
+				if got := requestForComparison(t, h, row, ours.withID(name, id)); got != missing {
+					t.Errorf("%s with %s %q:\n%s\nwith an unknown one:\n%s", row.route, name, id, got, missing)
 				}
 			}
 		}
@@ -133,16 +133,17 @@ func createResources(t *testing.T, h *testkit.Server, key string) resourceIDs {
 		{"/webhooks", `{"endpoint": "https://example.org/hook", "events": ["leads.submit"], "chatbotId": "{chatbotId}"}`},
 	} {
 		status, reply := sendAs(t, h, key, "POST", v1.Base+th.substitute(one.path), th.substitute(one.body))
-		var made struct{ ID string }
-		if err := json.Unmarshal([]byte(reply), &made); err != nil || status != 200 {
+		var created struct{ ID string }
+		if err := json.Unmarshal([]byte(reply), &created); err != nil || status != 200 {
 			t.Fatal(status, reply)
 		}
-		th["webhookId"] = made.ID // of the last one
+		th["webhookId"] = created.ID // of the last one
 	}
 	return th
 }
 
-// requestForComparison sends a route's request with our key and gives all of the reply that a stranger could compare.
+// requestForComparison sends a route's request with our key and returns all of the reply that a stranger could
+// compare.
 func requestForComparison(t *testing.T, h *testkit.Server, r isolationCase, ids resourceIDs) string {
 	t.Helper()
 	method, path, _ := strings.Cut(r.target(), " ")

@@ -3,11 +3,12 @@ package v1
 import (
 	"context"
 
+	"parley"
 	"parley/internal/httpapi"
 	"parley/internal/store"
 )
 
-// Lead is a customer who left something to be reached by (facts 2.9).
+// Lead is a customer who left contact details (facts 2.9).
 type Lead struct {
 	ID        string  `json:"id"`
 	Name      *string `json:"name"`
@@ -32,15 +33,13 @@ type leadsQuery struct {
 }
 
 func (s *server) listLeads(ctx context.Context, c *httpapi.Call, in *leadsQuery) (*Leads, error) {
-	agent, err := s.findChatbot(ctx, c, in.ChatbotID)
-	if err != nil {
-		return nil, err
-	}
+	account, agent := callerOf(c).Account.ID, parley.AgentID(in.ChatbotID)
 	var filter store.LeadFilter
+	var err error
 	if filter.CreatedFrom, filter.CreatedBefore, err = parseDayRange(in.StartDate, in.EndDate); err != nil {
 		return nil, err
 	}
-	list, err := s.DB.LeadsAtOffset(ctx, agent.AccountID, agent.ID, filter, (in.Page-1)*in.Size, in.Size)
+	list, err := s.DB.LeadsAtOffset(ctx, account, agent, filter, (in.Page-1)*in.Size, in.Size)
 	if err != nil {
 		return nil, err
 	}

@@ -1,10 +1,12 @@
 package v1
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"net/http"
 	"strings"
+	"time"
 
 	"parley"
 	"parley/internal/agents"
@@ -31,7 +33,7 @@ const (
 
 const pictureMessage = "A square PNG, JPEG, GIF or WebP image under 1 MB and at most 4096 pixels wide, told by its content."
 
-// newPictureForm is the form with a picture of less than 1 MB in a part.
+// newPictureForm returns a form with a picture of less than 1 MB in the named part.
 func newPictureForm(part string) *httpapi.Form {
 	return &httpapi.Form{FilePartName: part, MaxFiles: 1, MinFileBytes: 1, MaxFileBytes: 1<<20 - 1, FileDescription: pictureMessage}
 }
@@ -49,23 +51,23 @@ func (s *server) uploadProfile(ctx context.Context, c *httpapi.Call, in *Picture
 	return s.uploadPicture(ctx, c, in, agents.Profile, profilePart, "The profile picture was uploaded.")
 }
 
-func (s *server) uploadPicture(ctx context.Context, c *httpapi.Call, in *PictureUpload, which agents.Picture, part, done string) (*Done, error) {
+func (s *server) uploadPicture(ctx context.Context, c *httpapi.Call, in *PictureUpload, picture agents.Picture, part, message string) (*Done, error) {
 	id := parley.AgentID(in.Body.ChatbotID)
 	if in.Upload == nil || len(in.Upload.Files) == 0 {
-		if _, err := s.findChatbot(ctx, c, in.Body.ChatbotID); err != nil {
+		if err := s.checkChatbot(ctx, c.Caller, in.Body.ChatbotID); err != nil {
 			return nil, err
 		}
-		return nil, httpapi.InvalidField(part, "is required, as a file in multipart/form-data")
+		return nil, parley.Invalid(part, "is required, as a file in multipart/form-data")
 	}
 	file := in.Upload.Files[0]
-	err := s.Agents.SetPicture(ctx, callerOf(c).Account, id, which, ingest.File{Name: file.Name, Path: file.Path, Size: file.Size, Hash: file.Hash})
+	err := s.Agents.SetPicture(ctx, callerOf(c).Account, id, picture, ingest.File{Name: file.Name, Path: file.Path, Size: file.Size, Hash: file.Hash})
 	if e := parley.AsError(err); err != nil && e.Code == parley.CodeInvalidBody {
-		return nil, httpapi.InvalidField(part, e.Details["file"])
+		return nil, parley.Invalid(part, e.Details["file"])
 	}
 	if err != nil {
 		return nil, fmt.Errorf("upload a picture: %w", err)
 	}
-	return &Done{done}, nil
+	return &Done{message}, nil
 }
 
 // PictureRemoval names a chatbot, in the query or in the body.
@@ -87,28 +89,67 @@ func (s *server) deleteProfile(ctx context.Context, c *httpapi.Call, in *Picture
 	return s.removePicture(ctx, c, in, agents.Profile, "The profile picture was deleted.")
 }
 
-func (s *server) removePicture(ctx context.Context, c *httpapi.Call, in *PictureRemoval, which agents.Picture, done string) (*Done, error) {
+func (s *server) removePicture(ctx context.Context, c *httpapi.Call, in *PictureRemoval, picture agents.Picture, message string) (*Done, error) {
 	id := in.ChatbotID
 	if c.Request.URL.Query().Get("chatbotId") == "" {
 		if id = in.Body.ChatbotID; id == "" {
-			return nil, httpapi.InvalidField("chatbotId", "is required")
+			return nil, parley.Invalid("chatbotId", "is required")
 		}
 	}
-	if err := s.Agents.RemovePicture(ctx, callerOf(c).Account, parley.AgentID(id), which); err != nil {
+	if err := s.Agents.RemovePicture(ctx, callerOf(c).Account, parley.AgentID(id), picture); err != nil {
 		return nil, fmt.Errorf("delete a picture: %w", err)
 	}
-	return &Done{done}, nil
+	return &Done{message}, nil
 }
 
-// pictureURL is where everybody finds a picture; nil where there is none. It changes with the picture.
-func (s *server) pictureURL(a *parley.Agent, which agents.Picture) *string {
+// pictureURL returns the public address of a picture, or nil if there is none. It changes with the picture.
+func (s *server) pictureURL(a *parley.Agent, picture agents.Picture) *string {
 	blob := a.PictureBlobID
-	if which == agents.Icon {
+	if picture == agents.Icon {
 		blob = a.IconBlobID
 	}
 	if blob == "" {
 		return nil
 	}
-	url := strings.TrimSuffix(s.BaseURL, "/") + Base + "/chatbots/" + string(a.ID) + "/" + string(which) + "?v=" + blob[:8]
+	url := strings.TrimSuffix(s.BaseURL, "/") + Base + "/chatbots/" + string(a.ID) + "/" + string(picture) + "?v=" + blob[:8]
 	return &url
+}
+
+// ShownPicture names the chatbot whose picture is requested.
+type ShownPicture struct {
+	ChatbotID string `path:"chatbotId"`
+}
+
+// pictureCache lets browsers cache a picture. Its address changes with it.
+const pictureCache = "public, max-age=3600"
+
+func (s *server) showIcon(ctx context.Context, c *httpapi.Call, in *ShownPicture) (*Done, error) {
+	return s.showPicture(ctx, c, in, agents.Icon)
+}
+
+func (s *server) showProfile(ctx context.Context, c *httpapi.Call, in *ShownPicture) (*Done, error) {
+	return s.showPicture(ctx, c, in, agents.Profile)
+}
+
+// showPicture sends a picture to anyone who knows the chatbot's id: pages that embed the chatbot show it to their
+// visitors. Since it is an upload, the headers keep browsers from treating it as anything but an image.
+func (s *server) showPicture(ctx context.Context, c *httpapi.Call, in *ShownPicture, picture agents.Picture) (*Done, error) {
+	blob, data, err := s.Agents.PictureOf(ctx, parley.AgentID(in.ChatbotID), picture)
+	if parley.IsCode(err, parley.CodeAgentNotFound) {
+		return nil, parley.NewErrorf(parley.CodeNotFound, "There is no such picture.")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("show a picture: %w", err)
+	}
+	h := c.Header()
+	h.Set("Content-Type", blob.MediaType)
+	h.Set("Cache-Control", pictureCache)
+	h.Set("ETag", `"`+blob.Hash+`"`)
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Content-Security-Policy", "default-src 'none'; sandbox")
+	h.Set("Cross-Origin-Resource-Policy", "cross-origin")
+	c.Delegate(ctx, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(data))
+	}), nil)
+	return nil, nil //nolint:nilnil // the picture is the reply
 }

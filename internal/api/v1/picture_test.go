@@ -81,9 +81,9 @@ func TestPicturesAreShownToEverybody(t *testing.T) {
 			}
 			unknown, none := getWithoutKey(t, "GET", strings.Replace(icon, id, "nobody", 1), "")
 			sendAs(t, h, h.Key, "DELETE", v1.Base+"/delete-chatbot-icon?chatbotId="+id, "")
-			gone, body := getWithoutKey(t, "GET", icon, "")
-			if unknown.StatusCode != 404 || gone.StatusCode != 404 || body != none || !strings.Contains(none, `{"message":"There is no such picture."}`) || gone.Header.Get("Cache-Control") != "no-store" {
-				t.Error(unknown.Status, gone.Status, none, body, gone.Header)
+			deleted, body := getWithoutKey(t, "GET", icon, "")
+			if unknown.StatusCode != 404 || deleted.StatusCode != 404 || body != none || !strings.Contains(none, `{"message":"There is no such picture."}`) || deleted.Header.Get("Cache-Control") != "no-store" {
+				t.Error(unknown.Status, deleted.Status, none, body, deleted.Header)
 			}
 		})
 	}

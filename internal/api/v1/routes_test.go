@@ -10,16 +10,16 @@ import (
 	"parley/internal/testkit/expect"
 )
 
-// untestableStatuses are the pairs of a route and a status that no story can tell, with the reason.
+// untestableStatuses are the pairs of a route and a status that no story can cover, with the reason.
 var untestableStatuses = map[string]string{}
 
 // routesWithoutScope are the routes without a scope.
 var routesWithoutScope = []string{}
 
-// TestEveryRouteIsAccountedFor fails for a route without a scope or a row in the isolation test, and for a reply without a
-// story: each status that the route lists.
+// TestEveryRouteIsAccountedFor fails for a route without a scope or a row in the isolation test, and for a reply
+// without a story: each status that the route lists.
 func TestEveryRouteIsAccountedFor(t *testing.T) {
-	told := statusesInStories(t)
+	covered := statusesInStories(t)
 	for path, item := range readOperations(t).Paths {
 		for method, op := range item {
 			route := strings.ToUpper(method) + " " + path
@@ -30,7 +30,7 @@ func TestEveryRouteIsAccountedFor(t *testing.T) {
 				t.Errorf("%s: there is no scope %s", route, *op.Scope)
 			}
 			for status := range op.Responses {
-				if pair := route + " " + status; !told[pair] && untestableStatuses[pair] == "" {
+				if pair := route + " " + status; !covered[pair] && untestableStatuses[pair] == "" {
 					t.Errorf("%s: no story in testdata tells it", pair)
 				}
 			}
@@ -47,7 +47,7 @@ func TestEveryRouteIsAccountedFor(t *testing.T) {
 	}
 }
 
-// statusesInStories returns the pairs of route and status that stories tell.
+// statusesInStories returns the pairs of route and status that stories cover.
 func statusesInStories(t *testing.T) map[string]bool {
 	t.Helper()
 	pairs := map[string]bool{}

@@ -2,6 +2,7 @@ package v1
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 
 	"parley"
@@ -13,8 +14,9 @@ type SettingsChange struct {
 	Body SettingsChangeBody
 }
 
-// SettingsChangeBody holds the settings to change; those that are absent stay (interface 4.10). Values beyond the ranges of REST v2
-// are kept as they are written: v2 shows them and checks what it is sent itself. docs/v1.md tells where each field is kept.
+// SettingsChangeBody holds the settings to change; absent ones stay as they are. Values beyond the ranges of REST
+// v2 are stored as they are sent: v2 shows them, and only checks what it is sent itself. docs/v1.md says where each
+// field is stored.
 type SettingsChangeBody struct {
 	ChatbotID                  string                         `json:"chatbotId" min:"1"`
 	Name                       httpapi.Opt[string]            `json:"name,omitzero" min:"1"`
@@ -33,7 +35,7 @@ type SettingsChangeBody struct {
 	Styles                     httpapi.Opt[ChatbotStyles]     `json:"styles,omitzero" doc:"Members that are absent stay."`
 }
 
-// CustomerQuestions say what a chatbot asks its visitors for.
+// CustomerQuestions configure what a chatbot asks its visitors for.
 type CustomerQuestions struct {
 	Title httpapi.Opt[string]           `json:"title,omitzero"`
 	Name  httpapi.Opt[CustomerQuestion] `json:"name,omitzero"`
@@ -41,17 +43,17 @@ type CustomerQuestions struct {
 	Phone httpapi.Opt[CustomerQuestion] `json:"phone,omitzero"`
 }
 
-// CustomerQuestion is one of them.
+// CustomerQuestion configures one question.
 type CustomerQuestion struct {
 	Label  httpapi.Opt[string] `json:"label,omitzero"`
 	Active httpapi.Opt[bool]   `json:"active,omitzero" doc:"Whether the chatbot asks for it."`
 }
 
 func (s *server) updateSettings(ctx context.Context, c *httpapi.Call, in *SettingsChange) (*Done, error) {
-	who, b := callerOf(c), &in.Body
-	err := s.Agents.Change(ctx, who.Account, who.Plan, parley.AgentID(b.ChatbotID), func(a *parley.Agent) error {
+	caller, b := callerOf(c), &in.Body
+	err := s.Agents.Change(ctx, caller.Account, caller.Plan, parley.AgentID(b.ChatbotID), func(a *parley.Agent) error {
 		if b.Model.Present && b.Model.Value != a.Model {
-			if err := s.checkModel(who.Plan, "model", b.Model.Value); err != nil {
+			if err := s.checkModel(caller.Plan, "model", b.Model.Value); err != nil {
 				return err
 			}
 		}
@@ -88,14 +90,14 @@ func (b *SettingsChangeBody) apply(a *parley.Agent) error {
 	return b.applyExtra(a)
 }
 
-// replaceIfSent takes what was sent.
+// replaceIfSent sets *to to the value that was sent, if any.
 func replaceIfSent[T any](to *T, sent httpapi.Opt[T]) {
 	if sent.Present {
 		*to = sent.Value
 	}
 }
 
-// visibilityByName are the words of REST v1 for who may reach a chatbot, with those of the agent.
+// visibilityByName maps the visibilities of REST v1 to those of an agent.
 var visibilityByName = map[string]string{"private": "private", "can_be_embedded": "public", "public": "public"}
 
 func visibilityName(a *parley.Agent) string {
@@ -103,4 +105,114 @@ func visibilityName(a *parley.Agent) string {
 		return "can_be_embedded"
 	}
 	return "private"
+}
+
+// extraSettings holds the settings of an agent that only REST v1 has.
+type extraSettings struct {
+	Domains                    []string        `json:"domains,omitempty"` // those of a restriction that is off
+	CollectCustomerInformation json.RawMessage `json:"collectCustomerInformation,omitempty"`
+}
+
+func parseExtraSettings(a *parley.Agent) (x extraSettings, err error) {
+	if a.V1 == nil {
+		return x, nil
+	}
+	if err := json.Unmarshal(a.V1, &x); err != nil {
+		return x, fmt.Errorf("read what version 1 keeps of the agent: %w", err)
+	}
+	return x, nil
+}
+
+func (b *SettingsChangeBody) applyExtra(a *parley.Agent) error {
+	x, err := parseExtraSettings(a)
+	if err != nil {
+		return err
+	}
+	b.applyDomains(a, &x)
+	if b.CollectCustomerInformation.Present {
+		if x.CollectCustomerInformation, err = mergeMembers(x.CollectCustomerInformation, b.CollectCustomerInformation.Value); err != nil {
+			return err
+		}
+	}
+	if x.Domains == nil && x.CollectCustomerInformation == nil {
+		a.V1 = nil
+		return nil
+	}
+	a.V1, err = json.Marshal(x)
+	return err
+}
+
+// applyDomains turns the restriction to domains on or off and changes the list of domains. An agent has a list of
+// allowed domains only while the restriction is on; the list of a restriction that is off is stored in the extra
+// settings.
+func (b *SettingsChangeBody) applyDomains(a *parley.Agent, x *extraSettings) {
+	list, on := a.AllowedDomains, a.AllowedDomains != nil
+	if !on {
+		list = x.Domains
+	}
+	if b.Domains.Present {
+		list = b.Domains.Value
+	}
+	replaceIfSent(&on, b.OnlyAllowOnAddedDomains)
+	if !on {
+		a.AllowedDomains, x.Domains = nil, list
+		return
+	}
+	a.AllowedDomains, x.Domains = append([]string{}, list...), nil
+}
+
+// mergeMembers replaces stored members by those that were sent, objects member by member.
+func mergeMembers(stored json.RawMessage, sent any) (json.RawMessage, error) {
+	text, err := json.Marshal(sent)
+	if err != nil {
+		return nil, fmt.Errorf("encode settings: %w", err)
+	}
+	return mergeJSON(stored, text)
+}
+
+func mergeJSON(stored, sent json.RawMessage) (json.RawMessage, error) {
+	var changed map[string]json.RawMessage
+	if json.Unmarshal(sent, &changed) != nil || changed == nil { // not an object: it replaces what was there
+		return sent, nil //nolint:nilerr // see above
+	}
+	all := parseMembers(stored)
+	for name, value := range changed {
+		merged, err := mergeJSON(all[name], value)
+		if err != nil {
+			return nil, err
+		}
+		all[name] = merged
+	}
+	return json.Marshal(all)
+}
+
+// parseMembers returns the members of an object; an empty map for anything else.
+func parseMembers(stored json.RawMessage) map[string]json.RawMessage {
+	var all map[string]json.RawMessage
+	if json.Unmarshal(stored, &all) != nil || all == nil {
+		return map[string]json.RawMessage{}
+	}
+	return all
+}
+
+// ChatbotStyles are the styles of the chat widget to change.
+type ChatbotStyles struct {
+	Theme                   httpapi.Opt[string] `json:"theme,omitzero" enum:"dark,light"`
+	UserMessageColor        httpapi.Opt[string] `json:"userMessageColor,omitzero" format:"color"`
+	ButtonColor             httpapi.Opt[string] `json:"buttonColor,omitzero" format:"paint"`
+	DisplayName             httpapi.Opt[string] `json:"displayName,omitzero" nullable:"true"`
+	AutoOpenChatWindowAfter httpapi.Opt[int]    `json:"autoOpenChatWindowAfter,omitzero" nullable:"true" min:"-2147483648" max:"2147483647" doc:"Seconds."`
+	AlignChatButton         httpapi.Opt[string] `json:"alignChatButton,omitzero" enum:"left,right"`
+}
+
+// apply changes the styles that were sent. They have the same names in REST v2, among the styles of the chat widget.
+func (c ChatbotStyles) apply(a *parley.Agent) error {
+	if c == (ChatbotStyles{}) {
+		return nil
+	}
+	merged, err := mergeMembers(a.Styles, struct {
+		Chat ChatbotStyles `json:"chat"`
+	}{c})
+	a.Styles = merged
+	return err
 }

@@ -27,8 +27,8 @@ type settingsTest struct {
 	customerQuestions object // what version 1 is to collect of customers
 }
 
-// TestSettingsAreTheSameInBothInterfaces has version 1 and version 2 change one chatbot in turn. What one writes the other reads, what
-// was not written stays as it was, and writing in version 2 what it reads changes nothing.
+// TestSettingsAreTheSameInBothInterfaces has version 1 and version 2 change one chatbot in turn. What one writes
+// the other reads, what was not written stays as it was, and writing in version 2 what it reads changes nothing.
 func TestSettingsAreTheSameInBothInterfaces(t *testing.T) {
 	for name, options := range map[string][]testkit.Option{"sqlite": nil, "postgres": {testkit.WithPostgres()}} {
 		t.Run(name, func(t *testing.T) {
@@ -45,15 +45,15 @@ func TestSettingsAreTheSameInBothInterfaces(t *testing.T) {
 	}
 }
 
-// createSettingsChatbot makes a chatbot and gives its id.
+// createSettingsChatbot creates a chatbot and returns its id.
 func createSettingsChatbot(t *testing.T, h *testkit.Server) string {
 	t.Helper()
-	var made v1.ChatbotID
+	var created v1.ChatbotID
 	status, reply := sendAs(t, h, h.Key, "POST", v1.Base+"/create-chatbot", `{"chatbotName": "Bot"}`)
-	if err := json.Unmarshal([]byte(reply), &made); err != nil || status != 200 {
+	if err := json.Unmarshal([]byte(reply), &created); err != nil || status != 200 {
 		t.Fatal(status, reply)
 	}
-	return made.ChatbotID
+	return created.ChatbotID
 }
 
 func (s *settingsTest) writeV1() {
@@ -72,7 +72,8 @@ func (s *settingsTest) writeV1() {
 	s.checkV1Only()
 }
 
-// expectedV2 tells how version 2 is to read the chatbot when version 1 has written. It is said here once more, in the words of docs/v1.md.
+// expectedV2 tells how version 2 is to read the chatbot when version 1 has written. It is said here once more, in
+// the words of docs/v1.md.
 func (s *settingsTest) expectedV2(before, sent object) object {
 	want := cloneObject(before)
 	for _, same := range []string{"name", "instructions", "model", "temp", "initialMessages"} {
@@ -124,7 +125,8 @@ func (s *settingsTest) expectedV2(before, sent object) object {
 	return want
 }
 
-// checkSuggestions compares the messages to pick: those that version 1 sent, in their order, and the groups that were there.
+// checkSuggestions compares the messages to pick: those that version 1 sent, in their order, and the groups that
+// were there.
 func (s *settingsTest) checkSuggestions(want, after, sent object) {
 	s.Helper()
 	texts, ok := sent["suggestedMessages"].([]any)
@@ -167,20 +169,20 @@ func (s *settingsTest) checkV1Only() {
 	if err != nil {
 		s.Fatal(err)
 	}
-	var kept struct {
+	var stored struct {
 		Domains                    []any
 		CollectCustomerInformation object
 	}
 	if a.V1 != nil {
-		if err := json.Unmarshal(a.V1, &kept); err != nil {
+		if err := json.Unmarshal(a.V1, &stored); err != nil {
 			s.Fatal(err)
 		}
 	}
-	if diff := cmp.Diff(append([]any{}, s.inactiveDomains...), append([]any{}, kept.Domains...)); diff != "" {
+	if diff := cmp.Diff(append([]any{}, s.inactiveDomains...), append([]any{}, stored.Domains...)); diff != "" {
 		s.Fatal("domains kept aside:\n", diff)
 	}
-	if len(s.customerQuestions) > 0 || len(kept.CollectCustomerInformation) > 0 {
-		if diff := cmp.Diff(s.customerQuestions, kept.CollectCustomerInformation); diff != "" {
+	if len(s.customerQuestions) > 0 || len(stored.CollectCustomerInformation) > 0 {
+		if diff := cmp.Diff(s.customerQuestions, stored.CollectCustomerInformation); diff != "" {
 			s.Fatal("what is asked of customers:\n", diff)
 		}
 	}
@@ -292,13 +294,13 @@ func (s *settingsTest) randomQuestion() object {
 }
 
 func (s *settingsTest) randomMembers(all object) object {
-	kept := object{}
+	stored := object{}
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		if s.IntN(3) == 0 {
-			kept[name] = all[name]
+			stored[name] = all[name]
 		}
 	}
-	return kept
+	return stored
 }
 
 func (s *settingsTest) randomChoice(of ...string) string { return of[s.IntN(len(of))] }

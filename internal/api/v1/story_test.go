@@ -18,13 +18,13 @@ func TestMain(m *testing.M) { dbs.Main(m) }
 
 // The stories in testdata are told as package expect says.
 //
-//	@plan free                               the plan of the account "free", whose key is {{free}}; see house_test.go
+//	@plan free                               the plan of the account "free", whose key is {{free}}; see server_test.go
 //
 //	POST /chat                               paths are below /api/v1; {{key}} is sent unless an Authorization header is given.
 //	                                         One that begins with /api/ or /openapi is whole
 //
-// A blank at the end of a stream's line is written {{blank}}. EVERY stands for all routes that list the status of the reply, with the
-// query and body of the isolation test. "HOUSE does this to {{x}}" is a deed.
+// A blank at the end of a stream's line is written {{blank}}. EVERY stands for all routes that list the status of
+// the reply, with the query and body of the isolation test. storyEvents are what happens without a request.
 type (
 	story    = expect.Story
 	exchange = expect.Exchange

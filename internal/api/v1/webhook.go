@@ -9,7 +9,7 @@ import (
 	"parley/internal/webhook"
 )
 
-// Webhook is an address that hears of events.
+// Webhook is an address to which events are sent.
 type Webhook struct {
 	ID         string   `json:"id"`
 	Endpoint   string   `json:"endpoint"`
@@ -19,7 +19,7 @@ type Webhook struct {
 	CreatedAt  string   `json:"createdAt" doc:"ISO 8601."`
 }
 
-// WebhookList is the account's webhooks, oldest first.
+// WebhookList holds the account's webhooks, oldest first.
 type WebhookList struct {
 	Webhooks []Webhook `json:"webhooks"`
 }
@@ -27,22 +27,22 @@ type WebhookList struct {
 type newWebhook struct {
 	Body struct {
 		Endpoint  string              `json:"endpoint" format:"uri" max:"2000" doc:"Where events are sent to."`
-		Events    []string            `json:"events" min:"1" max:"10" item:"enum=leads.submit"`
+		Events    []string            `json:"events" min:"1" max:"10" item:"enum=@webhookEvent"`
 		ChatbotID httpapi.Opt[string] `json:"chatbotId,omitzero" nullable:"true" doc:"Only events of this chatbot."`
 		Secret    httpapi.Opt[string] `json:"secret,omitzero" min:"8" max:"200" doc:"Signs the deliveries; without it the API key of this request does."`
 	}
 }
 
 func (s *server) createWebhook(ctx context.Context, c *httpapi.Call, in *newWebhook) (*Webhook, error) {
-	who := callerOf(c)
-	n := webhook.NewWebhook{AgentID: parley.AgentID(in.Body.ChatbotID.Value), Endpoint: in.Body.Endpoint, Events: in.Body.Events, Secret: in.Body.Secret.Value, Actor: auditActor(who)}
+	caller := callerOf(c)
+	n := webhook.NewWebhook{AgentID: parley.AgentID(in.Body.ChatbotID.Value), Endpoint: in.Body.Endpoint, Events: in.Body.Events, Secret: in.Body.Secret.Value, Actor: auditActor(caller)}
 	if n.AgentID == "" && in.Body.ChatbotID.Ptr() != nil {
 		return nil, parley.NewError(parley.CodeAgentNotFound)
 	}
 	if n.Secret == "" {
-		n.Secret, n.KeyID = access.RequestKey(c.Request), who.Key.ID
+		n.Secret, n.KeyID = access.RequestKey(c.Request), caller.Key.ID
 	}
-	h, _, err := s.Webhooks.Add(ctx, who.Account.ID, n)
+	h, _, err := s.Webhooks.Add(ctx, caller.Account.ID, n)
 	if err != nil {
 		return nil, err
 	}
@@ -55,11 +55,6 @@ type webhooksQuery struct {
 }
 
 func (s *server) listWebhooks(ctx context.Context, c *httpapi.Call, in *webhooksQuery) (*WebhookList, error) {
-	if c.Request.URL.Query().Get("chatbotId") != "" { // of a chatbot, even of one whose id is nothing but U+0000
-		if _, err := s.findChatbot(ctx, c, in.ChatbotID); err != nil {
-			return nil, err
-		}
-	}
 	list, err := s.DB.Webhooks(ctx, callerOf(c).Account.ID, parley.AgentID(in.ChatbotID))
 	if err != nil {
 		return nil, err
@@ -76,14 +71,14 @@ type webhookRef struct {
 }
 
 func (s *server) deleteWebhook(ctx context.Context, c *httpapi.Call, in *webhookRef) (*Done, error) {
-	who := callerOf(c)
-	if err := s.Webhooks.Remove(ctx, who.Account.ID, parley.WebhookID(in.ID), auditActor(who)); err != nil {
+	caller := callerOf(c)
+	if err := s.Webhooks.Remove(ctx, caller.Account.ID, parley.WebhookID(in.ID), auditActor(caller)); err != nil {
 		return nil, err
 	}
 	return &Done{"The webhook has been deleted."}, nil
 }
 
-// auditActor names a caller in the audit chain.
+// auditActor returns the name of a caller in the audit log.
 func auditActor(caller *access.Caller) string { return "key " + string(caller.Key.ID) }
 
 func newWebhookReply(h parley.Webhook) Webhook {

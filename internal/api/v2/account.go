@@ -7,7 +7,7 @@ import (
 	"parley/internal/httpapi"
 )
 
-// Me says whom the API key belongs to (facts 4.1).
+// Me describes whom the API key belongs to (facts 4.1).
 type Me struct {
 	Workspace  Workspace  `json:"workspace"`
 	Plan       string     `json:"plan"`
@@ -28,14 +28,24 @@ type Credential struct {
 }
 
 func (s *server) getIdentity(_ context.Context, c *httpapi.Call, _ *httpapi.NoInput) (*Me, error) {
-	who := callerOf(c)
+	caller := callerOf(c)
 	return &Me{
-		Workspace: Workspace{ID: string(who.Account.ID), Name: who.Account.Name},
-		Plan:      who.Account.Plan,
+		Workspace: Workspace{ID: string(caller.Account.ID), Name: caller.Account.Name},
+		Plan:      caller.Account.Plan,
 		Credential: Credential{
-			Source:      textOrNull(who.Key.Source),
-			ExpiresAt:   formatTimeOrNull(who.Key.ExpiresAt),
-			Permissions: who.Key.Scopes,
+			Source:      textOrNull(caller.Key.Source),
+			ExpiresAt:   formatTimeOrNull(caller.Key.ExpiresAt),
+			Permissions: caller.Key.Scopes,
 		},
 	}, nil
+}
+
+// Health is the reply of a server that is up.
+type Health struct {
+	Status    string `json:"status" enum:"ok"`
+	Timestamp int64  `json:"timestamp" doc:"Epoch seconds."`
+}
+
+func (s *server) getHealth(context.Context, *httpapi.Call, *httpapi.NoInput) (*Health, error) {
+	return &Health{Status: "ok", Timestamp: s.Now().Unix()}, nil
 }

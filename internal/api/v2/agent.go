@@ -2,6 +2,7 @@ package v2
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 
 	"parley"
@@ -14,7 +15,7 @@ type Agent struct {
 	ID                    string                           `json:"id"`
 	Name                  string                           `json:"name"`
 	Instructions          string                           `json:"instructions"`
-	ChannelInstructions   httpapi.Raw[ChannelInstructions] `json:"channelInstructions" nullable:"true" keys:"chat_widget,help_page,center_stage,side_panel,slack,whatsapp,messenger,instagram,salesforce,zendesk,zendesk_messaging,api,email,android_sdk,ios_sdk,phone,search" item:"name=ChannelInstruction" name:"ChannelInstructions"`
+	ChannelInstructions   httpapi.Raw[ChannelInstructions] `json:"channelInstructions" nullable:"true" keys:"@instructionChannel" item:"name=ChannelInstruction" name:"ChannelInstructions"`
 	Model                 string                           `json:"model"`
 	AutoRetrain           bool                             `json:"autoRetrain"`
 	Temp                  float64                          `json:"temp"`
@@ -31,7 +32,7 @@ type Agent struct {
 	CreatedAt             string                           `json:"createdAt" format:"date-time"`
 	LastMessageAt         *string                          `json:"lastMessageAt" format:"date-time"`
 	LastTrainedAt         *string                          `json:"lastTrainedAt" format:"date-time"`
-	Status                string                           `json:"status" nullable:"true" enum:"untrained,training,failed,trained"`
+	Status                string                           `json:"status" nullable:"true" enum:"@agentStatus"`
 	Size                  int64                            `json:"size" min:"0" doc:"Bytes of all sources."`
 }
 
@@ -48,11 +49,11 @@ func newAgent(a *parley.Agent) Agent {
 }
 
 func (s *server) listAgents(ctx context.Context, c *httpapi.Call, in *Paging) (*Page[Agent], error) {
-	ask, err := s.pageRequest(*in, "agents")
+	request, err := s.pageRequest(*in, "agents")
 	if err != nil {
 		return nil, err
 	}
-	page, err := s.DB.Agents(ctx, callerOf(c).Account.ID, s.Now(), ask)
+	page, err := s.DB.Agents(ctx, callerOf(c).Account.ID, s.Now(), request)
 	if err != nil {
 		return nil, fmt.Errorf("list agents: %w", err)
 	}
@@ -73,28 +74,28 @@ type NewAgent struct {
 	Body NewAgentBody
 }
 
-// NewAgentBody says what the agent is to be (facts 4.1).
+// NewAgentBody holds the settings of a new agent (facts 4.1).
 type NewAgentBody struct {
 	Name         string               `json:"name" min:"1" max:"100"`
 	URL          httpapi.Opt[string]  `json:"url,omitzero" format:"url" doc:"Becomes the agent's first source. One that is refused is a pending step."`
 	Instructions string               `json:"instructions,omitempty"`
 	Model        httpapi.Opt[string]  `json:"model,omitzero" doc:"auto, or a name that the operator's configuration offers; auto when absent."`
 	Temp         httpapi.Opt[float64] `json:"temp,omitzero" min:"0" max:"1"`
-	Visibility   string               `json:"visibility,omitempty" enum:"public,private" name:"Visibility" default:"private"`
+	Visibility   string               `json:"visibility,omitempty" enum:"@visibility" name:"Visibility" default:"private"`
 }
 
-// CreatedAgent names a new agent, and the steps that are still to be taken (interface 4.1, rule 2).
+// CreatedAgent names a new agent, and the steps that could not be done and are to be tried again.
 type CreatedAgent struct {
 	ID           string   `json:"id"`
 	PendingSteps []string `json:"pendingSteps,omitempty" item:"enum=ADD_SOURCE|TRAIN_AGENT" doc:"Absent when every step succeeded."`
 }
 
 func (s *server) createAgent(ctx context.Context, c *httpapi.Call, in *NewAgent) (*CreatedAgent, error) {
-	who, b := callerOf(c), &in.Body
+	caller, b := callerOf(c), &in.Body
 	if b.Model.Present && !s.canSetModel(b.Model.Value) {
-		return nil, httpapi.InvalidField("model", invalidModelMessage)
+		return nil, parley.Invalid("model", invalidModelMessage)
 	}
-	id, pending, err := s.Agents.Create(ctx, who.Account, who.Plan, agents.NewAgent{
+	id, pending, err := s.Agents.Create(ctx, caller.Account, caller.Plan, agents.NewAgent{
 		Name: b.Name, URL: b.URL.Value, Instructions: b.Instructions, Model: b.Model.Value, Temp: b.Temp.Value, Visibility: b.Visibility,
 	})
 	if err != nil {
@@ -108,4 +109,182 @@ func (s *server) deleteAgent(ctx context.Context, c *httpapi.Call, in *AgentRef)
 		return nil, fmt.Errorf("delete agent: %w", err)
 	}
 	return &Success{true}, nil
+}
+
+// AgentChange is a partial update of an agent.
+type AgentChange struct {
+	AgentRef
+	Body AgentChangeBody
+}
+
+// AgentChangeBody holds the settings to change; those that are absent stay as they are.
+type AgentChangeBody struct {
+	Name                  httpapi.Opt[string]              `json:"name,omitzero" min:"1" max:"100"`
+	Instructions          httpapi.Opt[string]              `json:"instructions,omitzero"`
+	ChannelInstructions   httpapi.Opt[ChannelInstructions] `json:"channelInstructions,omitzero" nullable:"true" keys:"@instructionChannel" item:"name=ChannelInstruction" name:"ChannelInstructions"`
+	Model                 httpapi.Opt[string]              `json:"model,omitzero"`
+	Temp                  httpapi.Opt[float64]             `json:"temp,omitzero" min:"0" max:"1"`
+	Visibility            httpapi.Opt[string]              `json:"visibility,omitzero" enum:"@visibility" name:"Visibility"`
+	AllowedDomains        httpapi.Opt[[]string]            `json:"allowedDomains,omitzero" nullable:"true" max:"1000" item:"min=1,max=253"`
+	SuggestedMessages     httpapi.Opt[[]SuggestedMessage]  `json:"suggestedMessages,omitzero" nullable:"true" item:"name=SuggestedMessage" max:"1000"`
+	InitialMessages       httpapi.Opt[[]string]            `json:"initialMessages,omitzero" max:"1000"`
+	CreditLimit           httpapi.Opt[int64]               `json:"creditLimit,omitzero" nullable:"true" min:"0" max:"1000000000000" doc:"Most credits a month; null is no cap."`
+	NotificationsSettings httpapi.Opt[NotificationsChange] `json:"notificationsSettings,omitzero" nullable:"true"`
+	IPRateLimits          httpapi.Opt[DeviceLimitChange]   `json:"ipRateLimits,omitzero" nullable:"true" doc:"Only the members sent change; null returns to the defaults."`
+	VoiceSettings         httpapi.Opt[VoiceSettings]       `json:"voiceSettings,omitzero" nullable:"true" doc:"Null turns voice mode off."`
+}
+
+// DeviceLimitChange holds the members of a device limit to change.
+type DeviceLimitChange struct {
+	Limit     httpapi.Opt[int]    `json:"limit,omitzero" min:"1" max:"200"`
+	Timeframe httpapi.Opt[int]    `json:"timeframe,omitzero" min:"1" max:"3600" doc:"Seconds."`
+	Message   httpapi.Opt[string] `json:"message,omitzero"`
+}
+
+const invalidModelMessage = "is not a model that an agent can be given"
+
+func (s *server) updateAgent(ctx context.Context, c *httpapi.Call, in *AgentChange) (*Success, error) {
+	caller := callerOf(c)
+	err := s.Agents.Change(ctx, caller.Account, caller.Plan, parley.AgentID(in.AgentID), func(a *parley.Agent) error {
+		if err := in.Body.checkModels(a, s.canSetModel); err != nil {
+			return err
+		}
+		return in.Body.apply(a)
+	})
+	if err != nil {
+		return nil, fmt.Errorf("change agent: %w", err)
+	}
+	return &Success{true}, nil
+}
+
+// checkModels refuses models that cannot be chosen. A model that the agent has already may stay, even if it is
+// retired.
+func (b *AgentChangeBody) checkModels(a *parley.Agent, settable func(string) bool) error {
+	if m := b.Model; m.Present && m.Value != a.Model && !settable(m.Value) {
+		return parley.Invalid("model", invalidModelMessage)
+	}
+	voice := b.VoiceSettings.Ptr()
+	if voice == nil || settable(voice.Model) {
+		return nil
+	}
+	var now struct {
+		Model string `json:"model"`
+	}
+	if a.Voice != nil {
+		if err := json.Unmarshal(a.Voice, &now); err != nil {
+			return fmt.Errorf("read voice settings: %w", err)
+		}
+	}
+	if voice.Model == now.Model {
+		return nil
+	}
+	return parley.Invalid("voiceSettings.model", invalidModelMessage)
+}
+
+func (b *AgentChangeBody) apply(a *parley.Agent) error {
+	replaceIfSent(&a.Name, b.Name)
+	replaceIfSent(&a.Instructions, b.Instructions)
+	replaceIfSent(&a.Model, b.Model)
+	replaceIfSent(&a.Temp, b.Temp)
+	replaceIfSent(&a.Visibility, b.Visibility)
+	replaceIfSent(&a.AllowedDomains, b.AllowedDomains)
+	replaceIfSent(&a.InitialMessages, b.InitialMessages)
+	if b.CreditLimit.Present {
+		a.CreditLimit = b.CreditLimit.Ptr()
+	}
+	b.IPRateLimits.Value.apply(a, b.IPRateLimits)
+	for _, err := range []error{
+		replaceJSONIfSent(&a.ChannelInstructions, b.ChannelInstructions),
+		replaceJSONIfSent(&a.SuggestedMessages, b.SuggestedMessages),
+		replaceJSONIfSent(&a.Voice, b.VoiceSettings),
+		b.NotificationsSettings.Value.apply(a, b.NotificationsSettings),
+	} {
+		if err != nil {
+			return fmt.Errorf("encode settings: %w", err)
+		}
+	}
+	return nil
+}
+
+// replaceIfSent sets dst to the value that was sent, if any. Null, where the body allows it, is the zero value.
+func replaceIfSent[T any](dst *T, sent httpapi.Opt[T]) {
+	if sent.Present {
+		*dst = sent.Value
+	}
+}
+
+func replaceJSONIfSent[T any](dst *json.RawMessage, sent httpapi.Opt[T]) error {
+	if !sent.Present {
+		return nil
+	}
+	if sent.Null {
+		*dst = nil
+		return nil
+	}
+	b, err := json.Marshal(sent.Value)
+	*dst = b
+	return err
+}
+
+func (l DeviceLimitChange) apply(a *parley.Agent, sent httpapi.Opt[DeviceLimitChange]) {
+	if sent.Null {
+		a.RateLimit = parley.DefaultDeviceLimit()
+	}
+	replaceIfSent(&a.RateLimit.Limit, l.Limit)
+	replaceIfSent(&a.RateLimit.Timeframe, l.Timeframe)
+	replaceIfSent(&a.RateLimit.Message, l.Message)
+}
+
+func (s *server) cloneAgent(ctx context.Context, c *httpapi.Call, in *AgentRef) (*CreatedAgent, error) {
+	caller := callerOf(c)
+	id, pending, err := s.Agents.Clone(ctx, caller.Account, caller.Plan, parley.AgentID(in.AgentID))
+	if err != nil {
+		return nil, fmt.Errorf("clone agent: %w", err)
+	}
+	return &CreatedAgent{ID: string(id), PendingSteps: pending}, nil
+}
+
+// AutoRetrain turns an agent's weekly re-sync on or off.
+type AutoRetrain struct {
+	AgentRef
+	Body AutoRetrainBody
+}
+
+// AutoRetrainBody is the body of AutoRetrain.
+type AutoRetrainBody struct {
+	Enabled bool `json:"enabled" doc:"Turning it on needs a live source."`
+}
+
+func (s *server) setAutoRetrain(ctx context.Context, c *httpapi.Call, in *AutoRetrain) (*Success, error) {
+	if err := s.Agents.AutoRetrain(ctx, callerOf(c).Account, parley.AgentID(in.AgentID), in.Body.Enabled); err != nil {
+		return nil, fmt.Errorf("set auto-retrain: %w", err)
+	}
+	return &Success{true}, nil
+}
+
+// deprecatedSince is the header of operations that no longer do anything: since 2025-01-01 UTC, in the form of RFC
+// 9745.
+const deprecatedSince = "@1735689600"
+
+// Deprecated is the reply of operations that no longer do anything.
+type Deprecated struct {
+	Success    bool   `json:"success"`
+	Deprecated bool   `json:"deprecated"`
+	Message    string `json:"message"`
+}
+
+func newDeprecated(c *httpapi.Call, message string) *Deprecated {
+	c.Header().Set("Deprecation", deprecatedSince)
+	return &Deprecated{Success: true, Deprecated: true, Message: message}
+}
+
+func (s *server) trainAgent(ctx context.Context, c *httpapi.Call, in *AgentRef) (*Deprecated, error) {
+	return newDeprecated(c, "Nothing was done: sources are trained as soon as they are written. Get a source or the agent to follow it."), nil
+}
+
+func (s *server) restoreSource(ctx context.Context, c *httpapi.Call, in *SourceRef) (*Deprecated, error) {
+	if err := s.DB.CheckSourceExists(ctx, callerOf(c).Account.ID, parley.AgentID(in.AgentID), parley.SourceID(in.SourceID)); err != nil {
+		return nil, fmt.Errorf("find source: %w", err)
+	}
+	return newDeprecated(c, "Nothing was done: a source is deleted at once and cannot be restored. Create it again."), nil
 }

@@ -2,6 +2,7 @@ package v2
 
 import (
 	"context"
+	"encoding/json"
 
 	"parley"
 	"parley/internal/chat"
@@ -14,7 +15,7 @@ type ChatRequest struct {
 	Body ChatBody
 }
 
-// ChatBody is the body of a chat request (interface 4.3). Null is as good as absent.
+// ChatBody is the body of a chat request. Null is the same as absent.
 type ChatBody struct {
 	Message        httpapi.Opt[string] `json:"message,omitzero" nullable:"true" min:"1" doc:"The user's message. It may be left out only to go on after the result of a tool call was sent."`
 	Stream         httpapi.Opt[bool]   `json:"stream,omitzero" nullable:"true" doc:"True answers with server-sent events; otherwise the answer is one JSON."`
@@ -22,7 +23,7 @@ type ChatBody struct {
 	ConversationID httpapi.Opt[string] `json:"conversationId,omitzero" id:"uuid" nullable:"true" doc:"Continues a conversation; userId is ignored then."`
 }
 
-// AllowsInvalid lets a userId beside a conversationId be whatever it is (decision 9: ignored, not even validated).
+// AllowsInvalid allows an invalid userId if there is a conversationId: the userId is ignored then, and not validated.
 func (b *ChatBody) AllowsInvalid(field string) bool {
 	return field == "userId" && b.ConversationID.Ptr() != nil
 }
@@ -35,7 +36,7 @@ type ChatReply struct {
 	Metadata ChatMetadata `json:"metadata"`
 }
 
-// ChatMetadata says where the answer stands and what it cost.
+// ChatMetadata locates the answer in its conversation and holds its cost.
 type ChatMetadata struct {
 	UserMessageID  string  `json:"userMessageId"`
 	ConversationID string  `json:"conversationId" format:"uuid"`
@@ -71,10 +72,10 @@ func (s *server) renderTurn(ctx context.Context, c *httpapi.Call, turn *chat.Tur
 }
 
 func (s *server) startTurn(ctx context.Context, c *httpapi.Call, in *ChatRequest) (*chat.Turn, error) {
-	who, body := callerOf(c), &in.Body
+	caller, body := callerOf(c), &in.Body
 	req := chat.Request{Streamed: body.Stream.Value, Channel: parley.ChannelAPI}
 	if id := body.ConversationID.Ptr(); id != nil {
-		if *id == "" { // an id that no conversation has; to the engine it would mean a new one
+		if *id == "" { // no conversation has this id; to the engine it would mean a new one
 			return nil, s.conversationNotFound(ctx, c, in.AgentID)
 		}
 		req.ConversationID = parley.ConversationID(*id)
@@ -87,13 +88,13 @@ func (s *server) startTurn(ctx context.Context, c *httpapi.Call, in *ChatRequest
 	case req.ConversationID != "":
 		req.Continue = true
 	default:
-		return nil, httpapi.InvalidField("message", "is required")
+		return nil, parley.Invalid("message", "is required")
 	}
-	return s.Chat.Start(ctx, who.Account, who.Plan, parley.AgentID(in.AgentID), req)
+	return s.Chat.Start(ctx, caller.Account, caller.Plan, parley.AgentID(in.AgentID), req)
 }
 
 func (s *server) conversationNotFound(ctx context.Context, c *httpapi.Call, agent string) error {
-	if _, err := s.findAgent(ctx, c, agent); err != nil {
+	if err := s.checkAgent(ctx, c.Caller, agent); err != nil {
 		return err
 	}
 	return parley.NewError(parley.CodeConversationNotFound)
@@ -104,4 +105,59 @@ func newChatMetadata(t *chat.Turn, end *chat.Finish) ChatMetadata {
 		UserMessageID: string(t.UserMessageID), ConversationID: string(t.ConversationID), UserID: textOrNull(t.UserID),
 		FinishReason: end.Reason, Usage: Usage{end.Credits.Float()}, Evidence: newEvidence(end.Score, end.Citations),
 	}
+}
+
+// RetryRequest asks for another answer.
+type RetryRequest struct {
+	ConversationRef
+	Body RetryBody
+}
+
+// RetryBody is the body of a retry (facts 4.3).
+type RetryBody struct {
+	MessageID string            `json:"messageId" min:"1" doc:"The answer to replace, or the user's message to answer again. Everything behind the user's message gives way to the new answer."`
+	Stream    httpapi.Opt[bool] `json:"stream,omitzero" nullable:"true" doc:"True answers with server-sent events; otherwise the answer is one JSON."`
+}
+
+func (s *server) retryAnswer(ctx context.Context, c *httpapi.Call, in *RetryRequest) (*Data[ChatReply], error) {
+	if err := s.checkConversation(ctx, c, in.ConversationRef); err != nil {
+		return nil, err
+	}
+	caller, stream := callerOf(c), in.Body.Stream.Value
+	turn, err := s.Chat.Start(ctx, caller.Account, caller.Plan, parley.AgentID(in.AgentID), chat.Request{
+		ConversationID: parley.ConversationID(in.ConversationID), Retry: parley.MessageID(in.Body.MessageID), Streamed: stream, Channel: parley.ChannelAPI})
+	if err != nil {
+		return nil, err
+	}
+	return s.renderTurn(ctx, c, turn, stream)
+}
+
+// checkConversation fails unless the conversation in the path began through the API: with CONVERSATION_NOT_FOUND
+// for an unknown id, and with a message that names the origin for a conversation of another origin.
+func (s *server) checkConversation(ctx context.Context, c *httpapi.Call, ref ConversationRef) error {
+	_, err := s.findConversation(ctx, c, ref.AgentID, ref.ConversationID, parley.CodeConversationNotFound)
+	return err
+}
+
+// ToolResultRequest holds the result of a tool call that ran at the client.
+type ToolResultRequest struct {
+	ConversationRef
+	Body ToolResultBody
+}
+
+// ToolResultBody is the body of a tool's result (facts 4.3). It may have no other members.
+type ToolResultBody struct {
+	ToolCallID string          `json:"toolCallId" min:"1" doc:"The call, as the answer or its stream named it."`
+	Output     json.RawMessage `json:"output,omitempty" doc:"Any JSON. An object of status and data or error is taken as it is, everything else is the data of a success."`
+}
+
+func (s *server) submitToolResult(ctx context.Context, c *httpapi.Call, in *ToolResultRequest) (*Data[Success], error) {
+	if err := s.checkConversation(ctx, c, in.ConversationRef); err != nil {
+		return nil, err
+	}
+	err := s.Chat.SubmitToolResult(ctx, callerOf(c).Account.ID, parley.AgentID(in.AgentID), parley.ConversationID(in.ConversationID), in.Body.ToolCallID, in.Body.Output)
+	if err != nil {
+		return nil, err
+	}
+	return &Data[Success]{Success{true}}, nil
 }

@@ -2,6 +2,7 @@ package v2
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"time"
@@ -18,7 +19,7 @@ type Conversation struct {
 	CreatedAt int64   `json:"createdAt" doc:"Epoch seconds."`
 	UpdatedAt int64   `json:"updatedAt" doc:"Epoch seconds of the last activity."`
 	UserID    *string `json:"userId" doc:"The end user, by the client's own id."`
-	Status    string  `json:"status" enum:"ongoing,ended,taken_over" name:"ConversationStatus"`
+	Status    string  `json:"status" enum:"@conversationStatus" name:"ConversationStatus"`
 }
 
 func newConversation(c *parley.Conversation) Conversation {
@@ -32,7 +33,7 @@ type History struct {
 	Messages []Message `json:"messages" doc:"The newest messages, oldest first."`
 }
 
-// HistoryPage is the reply to a request for one conversation; its cursor leads on in the list of messages (interface 4.8).
+// HistoryPage is the reply to a request for one conversation. Its cursor continues in the list of messages.
 type HistoryPage struct {
 	Data       History    `json:"data"`
 	Pagination Pagination `json:"pagination"`
@@ -53,9 +54,6 @@ type ConversationQuery struct {
 }
 
 func (s *server) listConversations(ctx context.Context, c *httpapi.Call, in *ConversationQuery) (*Page[Conversation], error) {
-	if _, err := s.findAgent(ctx, c, in.AgentID); err != nil {
-		return nil, err
-	}
 	from, before, err := parseDateRange(in.StartDate, in.EndDate)
 	if err != nil {
 		return nil, err
@@ -75,56 +73,215 @@ func (s *server) getConversation(ctx context.Context, c *httpapi.Call, in *Conve
 	return &HistoryPage{History{newConversation(conv), page.Data}, page.Pagination}, nil
 }
 
-// findAPIConversation finds a conversation that began through the API. One of another origin is not found here either, but its owner is
-// told where it can be read (interface 4.5, rule 4).
+// findAPIConversation returns a conversation that began through the API. It fails with RESOURCE_NOT_FOUND for one
+// of another origin, too, with a message that says how it can be read.
 func (s *server) findAPIConversation(ctx context.Context, c *httpapi.Call, agent, id string) (*parley.Conversation, error) {
 	return s.findConversation(ctx, c, agent, id, parley.CodeResourceNotFound)
 }
 
-// findHandoverConversation is ours, and finds the conversation of a ticket that was opened through the API as well: its customer, too, writes to
-// people and hears of them (decision 26).
+// findHandoverConversation is findAPIConversation, but it also finds conversations of tickets that were opened
+// through the API: their customers exchange messages with people, too.
 func (s *server) findHandoverConversation(ctx context.Context, c *httpapi.Call, agent, id string) (*parley.Conversation, error) {
 	return s.findConversation(ctx, c, agent, id, parley.CodeResourceNotFound, parley.ChannelUnspecified)
 }
 
-// findConversation is ours, with the code for an id that nothing answers to, and with other origins that will do.
-func (s *server) findConversation(ctx context.Context, c *httpapi.Call, agent, id string, unknown parley.Code, also ...parley.Channel) (*parley.Conversation, error) {
-	if _, err := s.findAgent(ctx, c, agent); err != nil {
-		return nil, err
-	}
+// findConversation returns a conversation that began through the API or has one of the other channels. It fails
+// with notFoundCode for an unknown id.
+func (s *server) findConversation(ctx context.Context, c *httpapi.Call, agent, id string, notFoundCode parley.Code, otherChannels ...parley.Channel) (*parley.Conversation, error) {
 	conv, err := s.DB.Conversation(ctx, callerOf(c).Account.ID, parley.AgentID(agent), parley.ConversationID(id))
 	if parley.IsCode(err, parley.CodeResourceNotFound) {
-		return nil, parley.NewError(unknown)
+		return nil, parley.NewError(notFoundCode)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("find conversation: %w", err)
 	}
-	if conv.Channel != parley.ChannelAPI && !slices.Contains(also, conv.Channel) {
+	if conv.Channel != parley.ChannelAPI && !slices.Contains(otherChannels, conv.Channel) {
 		return nil, parley.NewErrorf(parley.CodeResourceNotFound, "This conversation came from %q, and only conversations that began through the API are read here. "+
 			"Export it instead: GET /agents/%s/conversations/export?conversationId=%s", conv.Channel, agent, id)
 	}
 	return conv, nil
 }
 
-// parseDateRange reads the two dates of a query. A day counts whole, in UTC; before is the first moment that is too late.
+// parseDateRange parses the two dates of a query. A whole day in UTC is included; before is the first moment after
+// the range.
 func parseDateRange(start, end string) (from, before *time.Time, err error) {
 	if start != "" {
 		at, _, ok := httpapi.ParseTime(start)
 		if !ok {
-			return nil, nil, httpapi.InvalidField("startDate", httpapi.InvalidTimeMessage)
+			return nil, nil, parley.Invalid("startDate", httpapi.InvalidTimeMessage)
 		}
 		from = &at
 	}
 	if end != "" {
-		at, whole, ok := httpapi.ParseTime(end)
+		at, wholeDay, ok := httpapi.ParseTime(end)
 		if !ok {
-			return nil, nil, httpapi.InvalidField("endDate", httpapi.InvalidTimeMessage)
+			return nil, nil, parley.Invalid("endDate", httpapi.InvalidTimeMessage)
 		}
-		through := httpapi.ExclusiveEnd(at, whole)
-		if from != nil && (!whole && from.After(at) || !from.Before(through)) {
+		endExclusive := httpapi.ExclusiveEnd(at, wholeDay)
+		if from != nil && (!wholeDay && from.After(at) || !from.Before(endExclusive)) {
 			return nil, nil, parley.NewError(parley.CodeInvalidDateRange)
 		}
-		before = &through
+		before = &endExclusive
 	}
 	return from, before, nil
+}
+
+// UserConversationQuery asks for the conversations of an end user (interface 4.4).
+type UserConversationQuery struct {
+	AgentRef
+	UserID string `path:"userId"`
+	Paging
+}
+
+// listUserConversations lists the conversations that an end user has begun through the API. An id that no user can
+// have finds nothing, like any unknown one.
+func (s *server) listUserConversations(ctx context.Context, c *httpapi.Call, in *UserConversationQuery) (*Page[Conversation], error) {
+	return s.conversationPage(ctx, c, in.AgentID, in.Paging, "conversations "+in.AgentID+" of "+in.UserID,
+		store.ConversationFilter{Channel: parley.ChannelAPI, User: parley.EndUserID(in.UserID)})
+}
+
+// conversationPage returns one page of a list of conversations.
+func (s *server) conversationPage(ctx context.Context, c *httpapi.Call, agent string, paging Paging, purpose string, filter store.ConversationFilter) (*Page[Conversation], error) {
+	request, err := s.pageRequest(paging, purpose)
+	if err != nil {
+		return nil, err
+	}
+	page, err := s.DB.Conversations(ctx, callerOf(c).Account.ID, parley.AgentID(agent), filter, request)
+	if err != nil {
+		return nil, fmt.Errorf("list conversations: %w", err)
+	}
+	return newPage(s, page, purpose, newConversation), nil
+}
+
+// Message is one message of a conversation (interface 2.4).
+type Message struct {
+	ID        string                `json:"id"`
+	Role      string                `json:"role" enum:"@messageRole" name:"MessageRole"`
+	Parts     []Part                `json:"parts"`
+	CreatedAt int64                 `json:"createdAt" doc:"Epoch seconds."`
+	Feedback  string                `json:"feedback,omitempty" enum:"@rating" name:"Rating" doc:"Of the assistant's messages that somebody has rated."`
+	Metadata  httpapi.Opt[Evidence] `json:"metadata,omitzero" doc:"Of the assistant's messages only."`
+}
+
+// Part is a piece of a message.
+type Part struct {
+	Type       string          `json:"type" enum:"text,tool-call,tool-result"`
+	Text       string          `json:"text,omitempty" doc:"Of a text."`
+	ToolCallID string          `json:"toolCallId,omitempty" doc:"Of a tool's call or result."`
+	ToolName   string          `json:"toolName,omitempty"`
+	Input      json.RawMessage `json:"input,omitempty" doc:"Of a tool's call."`
+	Output     json.RawMessage `json:"output,omitempty" doc:"Of a tool's result."`
+}
+
+// Evidence is the confidence in an answer and the sources that support it.
+type Evidence struct {
+	Score     *float64   `json:"score" min:"0" max:"1" doc:"Confidence of the answer; null when the model cannot tell."`
+	Citations []Citation `json:"citations" doc:"Which bytes of which version of a source support which bytes of the answer's text."`
+}
+
+// Citation links a span of the answer's text to the bytes of a source's version that support it.
+type Citation struct {
+	SourceID    string  `json:"sourceId" format:"uuid"`
+	Name        string  `json:"name"`
+	URL         *string `json:"url"`
+	VersionHash string  `json:"versionHash" doc:"SHA-256 of the version's text, hex."`
+	Start       int     `json:"start" doc:"First byte in the version's text."`
+	End         int     `json:"end"`
+	AnswerStart int     `json:"answerStart" doc:"First byte in the answer's text."`
+	AnswerEnd   int     `json:"answerEnd"`
+}
+
+func newEvidence(score *float64, citations []parley.Citation) Evidence {
+	e := Evidence{Score: score, Citations: make([]Citation, len(citations))}
+	for i, c := range citations {
+		e.Citations[i] = Citation{SourceID: string(c.SourceID), Name: c.Name, URL: textOrNull(c.URL), VersionHash: c.VersionHash,
+			Start: c.Start, End: c.End, AnswerStart: c.AnswerStart, AnswerEnd: c.AnswerEnd}
+	}
+	return e
+}
+
+// newMessage returns a message as clients see it now: a tool call without a result has one that says so.
+func (s *server) newMessage(m *parley.Message) Message {
+	out := Message{ID: string(m.ID), Role: m.Role(), Parts: newParts(m.VisibleParts(s.Now())), CreatedAt: m.CreatedAt.Unix()}
+	if out.Role == "assistant" {
+		out.Feedback = m.Feedback
+		out.Metadata = httpapi.Some(newEvidence(m.Score, m.Citations))
+	}
+	return out
+}
+
+// messageParts returns a message's parts as they are stored; a missing message has none.
+func messageParts(m *parley.Message) []Part {
+	if m == nil {
+		return []Part{}
+	}
+	return newParts(m.Parts)
+}
+
+func newParts(list []parley.Part) []Part {
+	parts := make([]Part, len(list))
+	for i, p := range list {
+		parts[i] = Part(p)
+	}
+	return parts
+}
+
+// MessageQuery asks for a page of messages.
+type MessageQuery struct {
+	ConversationRef
+	Paging
+}
+
+func (s *server) listMessages(ctx context.Context, c *httpapi.Call, in *MessageQuery) (*Page[Message], error) {
+	conv, err := s.findAPIConversation(ctx, c, in.AgentID, in.ConversationID)
+	if err != nil {
+		return nil, err
+	}
+	request, err := s.pageRequest(in.Paging, messagesPurpose(conv))
+	if err != nil {
+		return nil, err
+	}
+	return s.messagePage(ctx, c, conv, request)
+}
+
+func messagesPurpose(conv *parley.Conversation) string { return "messages " + string(conv.ID) }
+
+// messagePage returns one page of a conversation's messages. The list begins with the newest page; within a page
+// the oldest message is first.
+func (s *server) messagePage(ctx context.Context, c *httpapi.Call, conv *parley.Conversation, request parley.PageRequest) (*Page[Message], error) {
+	page, err := s.DB.Messages(ctx, callerOf(c).Account.ID, conv.AgentID, conv.ID, request)
+	if err != nil {
+		return nil, fmt.Errorf("list messages: %w", err)
+	}
+	return newPage(s, page, messagesPurpose(conv), s.newMessage), nil
+}
+
+// FeedbackRequest rates a message.
+type FeedbackRequest struct {
+	ConversationRef
+	MessageID string `path:"messageId"`
+	Body      FeedbackBody
+}
+
+// FeedbackBody is the body of a rating (facts 4.3). It may have no other members.
+type FeedbackBody struct {
+	Feedback *string `json:"feedback" enum:"@rating" name:"Rating" doc:"Null takes the rating back."`
+}
+
+func (s *server) rateMessage(ctx context.Context, c *httpapi.Call, in *FeedbackRequest) (*Data[Message], error) {
+	if err := s.checkConversation(ctx, c, in.ConversationRef); err != nil {
+		return nil, err
+	}
+	rating := ""
+	if in.Body.Feedback != nil {
+		rating = *in.Body.Feedback
+	}
+	m, err := s.Conversations.Rate(ctx, callerOf(c).Account.ID, parley.AgentID(in.AgentID), parley.ConversationID(in.ConversationID), parley.MessageID(in.MessageID), rating)
+	if parley.IsCode(err, parley.CodeResourceNotFound) { // it has just been deleted
+		return nil, parley.NewError(parley.CodeConversationNotFound)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("rate message: %w", err)
+	}
+	return &Data[Message]{s.newMessage(m)}, nil
 }

@@ -12,18 +12,18 @@ func Document(baseURL, filesURL string) ([]byte, error) {
 	return renderDocument(newAPI(Config{}), baseURL, filesURL)
 }
 
-func renderDocument(f *httpapi.API, baseURL, filesURL string) ([]byte, error) {
+func renderDocument(api *httpapi.API, baseURL, filesURL string) ([]byte, error) {
 	servers := []httpapi.Server{{URL: strings.TrimSuffix(baseURL, "/") + Base, Description: "This server"}}
 	if filesURL != "" && filesURL != baseURL {
 		servers = append(servers, httpapi.Server{URL: strings.TrimSuffix(filesURL, "/") + Base, Description: "File uploads"})
 	}
-	return f.OpenAPI(httpapi.Info{
+	return api.OpenAPI(httpapi.Info{
 		Title:         "Parley",
 		Description:   introduction,
 		Version:       "2.0.0",
 		Contact:       "The operator of this server",
 		Servers:       servers,
-		Tags:          usedTags(f),
+		Tags:          usedTags(api),
 		Docs:          operationDocs(),
 		ParamExamples: parameterExamples,
 	})
@@ -35,10 +35,10 @@ const introduction = "AI support agents that answer from their sources.\n\n" +
 	"Lists come in pages: send `pagination.cursor` back as `cursor` until `hasMore` is false."
 
 // usedTags returns the tags in use, in the order of the routes.
-func usedTags(f *httpapi.API) []httpapi.Tag {
+func usedTags(api *httpapi.API) []httpapi.Tag {
 	var list []httpapi.Tag
 	seen := map[string]bool{}
-	for _, op := range f.Operations() {
+	for _, op := range api.Operations() {
 		if !seen[op.Tag] {
 			seen[op.Tag] = true
 			list = append(list, httpapi.Tag{Name: op.Tag, Description: tagTexts[op.Tag]})
@@ -57,7 +57,8 @@ var tagTexts = map[string]string{
 	"Sources":       "What an agent has read. A source trains as soon as it is written.",
 }
 
-// operationDocs gathers what the document tells of each operation. TestEveryOperationIsTold holds the examples to their schemas.
+// operationDocs returns the documentation of each operation. TestEveryOperationIsTold checks the examples against
+// the schemas.
 func operationDocs() map[string]httpapi.Doc {
 	all := map[string]httpapi.Doc{}
 	for _, part := range []map[string]httpapi.Doc{serviceDocs, agentDocs, chatDocs, conversationDocs, searchDocs, insightDocs, ticketDocs, voiceDocs, sourceDocs} {
@@ -66,7 +67,7 @@ func operationDocs() map[string]httpapi.Doc {
 	return all
 }
 
-// parameterExamples are the parameters of paths.
+// parameterExamples describes the parameters of paths.
 var parameterExamples = map[string]httpapi.Example{
 	"agentId":        {Text: "The agent, by its id.", Value: "5QHA6VB-DIAbBhxwqxfdi"},
 	"conversationId": {Text: "The conversation, by its id.", Value: "01998b2e-7d4c-7a3b-9f10-2c5d8e6f7a01"},

@@ -17,22 +17,19 @@ type Exported struct {
 	Messages    []Message `json:"messages,omitempty" doc:"The full history, oldest first; absent with include=summary. Tool calls are without their input."`
 }
 
-// ExportQuery asks for conversations of all origins (interface 4.5, facts 4.5).
+// ExportQuery selects conversations of all origins (facts 4.5).
 type ExportQuery struct {
 	AgentRef
 	Paging
 	ConversationID string   `query:"conversationId" id:"uuid" doc:"Only this conversation, whatever the other filters say. An unknown one is an empty page, and so is an empty id."`
 	Include        string   `query:"include" enum:"messages,summary" default:"messages" doc:"Whether the messages come along."`
-	Source         []string `query:"source" item:"enum=API|WhatsApp|Messenger|Instagram|Slack|Salesforce|Zendesk|Zendesk Messaging|Service site|Playground|Action preview|Qna preview|Widget or Iframe|Center stage|Search|Iframe|Email|Agent page|Phone|Android SDK|iOS SDK|Unspecified" doc:"Origins, comma-separated."`
+	Source         []string `query:"source" item:"enum=@channel" doc:"Origins, comma-separated."`
 	StartDate      string   `query:"startDate" doc:"Created on this day (YYYY-MM-DD, UTC) or later, or at this ISO 8601 time or later."`
 	EndDate        string   `query:"endDate" doc:"Created on this day or earlier, or at this time or earlier."`
 }
 
-// exportConversations writes its reply while it reads: a page may be larger than memory.
+// exportConversations sends its reply while it reads the messages: a page may be larger than memory.
 func (s *server) exportConversations(ctx context.Context, c *httpapi.Call, in *ExportQuery) (*Page[Exported], error) {
-	if _, err := s.findAgent(ctx, c, in.AgentID); err != nil {
-		return nil, err
-	}
 	purpose := "export " + in.AgentID
 	page, err := s.findExported(ctx, c, in, purpose)
 	if err != nil {
@@ -54,7 +51,7 @@ func (s *server) exportConversations(ctx context.Context, c *httpapi.Call, in *E
 	return nil, out.End(err)
 }
 
-// findExported finds the conversations of the page.
+// findExported returns the conversations of the page.
 func (s *server) findExported(ctx context.Context, c *httpapi.Call, in *ExportQuery, purpose string) (parley.Page[parley.Conversation], error) {
 	account, agent := callerOf(c).Account.ID, parley.AgentID(in.AgentID)
 	var page parley.Page[parley.Conversation]
@@ -68,7 +65,7 @@ func (s *server) findExported(ctx context.Context, c *httpapi.Call, in *ExportQu
 		}
 		return parley.Page[parley.Conversation]{Items: []parley.Conversation{*conv}, Total: 1}, nil
 	}
-	ask, err := s.pageRequest(in.Paging, purpose)
+	request, err := s.pageRequest(in.Paging, purpose)
 	if err != nil {
 		return page, err
 	}
@@ -80,16 +77,17 @@ func (s *server) findExported(ctx context.Context, c *httpapi.Call, in *ExportQu
 	for _, source := range in.Source {
 		filter.Channels = append(filter.Channels, parley.Channel(source))
 	}
-	if page, err = s.DB.Conversations(ctx, account, agent, filter, ask); err != nil {
+	if page, err = s.DB.Conversations(ctx, account, agent, filter, request); err != nil {
 		return page, fmt.Errorf("list conversations: %w", err)
 	}
 	return page, nil
 }
 
-// exportBatchSize is how many messages are read at once, at most.
+// exportBatchSize is how many messages are read at once.
 const exportBatchSize = 200
 
-// exportConversation writes a conversation. Its messages are read in parts: nothing of the database is held while the client takes its time.
+// exportConversation writes a conversation. Its messages are read in batches, so that no transaction is open while
+// a slow client reads.
 func (s *server) exportConversation(ctx context.Context, out *httpapi.JSONStream, conv *parley.Conversation, messages bool) error {
 	summary := Exported{Conversation: newConversation(conv), Source: string(conv.Channel), EmbedOrigin: textOrNull(conv.EmbedOrigin)}
 	if !messages {
@@ -100,24 +98,24 @@ func (s *server) exportConversation(ctx context.Context, out *httpapi.JSONStream
 	}
 	out.Text(`,"messages":[`)
 	for seq := int64(0); ; {
-		said, err := s.DB.MessagesAfter(ctx, conv.AccountID, conv.AgentID, conv.ID, seq, exportBatchSize)
-		if err != nil || len(said) == 0 {
+		messages, err := s.DB.MessagesAfter(ctx, conv.AccountID, conv.AgentID, conv.ID, seq, exportBatchSize)
+		if err != nil || len(messages) == 0 {
 			out.Text("]}")
 			return err
 		}
-		for i := range said {
+		for i := range messages {
 			if seq != 0 {
 				out.Text(",")
 			}
-			if err := out.Value(s.newExportedMessage(&said[i])); err != nil {
+			if err := out.Value(s.newExportedMessage(&messages[i])); err != nil {
 				return err
 			}
-			seq = said[i].Seq
+			seq = messages[i].Seq
 		}
 	}
 }
 
-// newExportedMessage is a message whose tool calls are without input (interface 2.4).
+// newExportedMessage returns a message without the input of its tool calls.
 func (s *server) newExportedMessage(m *parley.Message) Message {
 	out := s.newMessage(m)
 	for i := range out.Parts {

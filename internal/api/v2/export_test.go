@@ -55,18 +55,18 @@ func TestExportKnowsNobodyElsesConversations(t *testing.T) {
 	h := testkit.Open(t)
 	ours, theirs := createResources(t, h, parley.AccountID(h.Account), h.Key), createResources(t, h, parley.AccountID(h.OtherAccount), h.OtherKey)
 	const path = "GET /agents/{agentId}/conversations/export?conversationId={conversationId}"
-	nobody := requestForComparison(t, h, path, "", ours.withID("conversationId", "01900000-0000-7000-8000-000000000000"))
-	if !strings.HasPrefix(nobody, `200 {"data":[],`) {
-		t.Error(nobody)
+	unknown := requestForComparison(t, h, path, "", ours.withID("conversationId", "01900000-0000-7000-8000-000000000000"))
+	if !strings.HasPrefix(unknown, `200 {"data":[],`) {
+		t.Error(unknown)
 	}
 	for _, id := range append([]string{theirs["conversationId"], "", "%20"}, malformedIDs...) {
-		if got := requestForComparison(t, h, path, "", ours.withID("conversationId", id)); got != nobody {
+		if got := requestForComparison(t, h, path, "", ours.withID("conversationId", id)); got != unknown {
 			t.Errorf("%q: %s", id, got)
 		}
 	}
 }
 
-// TestExportNamesEveryOrigin holds the query's list of origins against the house's.
+// TestExportNamesEveryOrigin holds the query's list of origins against the server's.
 func TestExportNamesEveryOrigin(t *testing.T) {
 	h := testkit.Open(t)
 	agent := createAgent(t, h)

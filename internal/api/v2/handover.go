@@ -14,7 +14,7 @@ import (
 	"parley/internal/httpapi"
 )
 
-// PauseRequest pauses a conversation, or lets it go on.
+// PauseRequest pauses or resumes a conversation.
 type PauseRequest struct {
 	ConversationRef
 	Body PauseBody
@@ -25,7 +25,7 @@ type PauseBody struct {
 	Paused bool `json:"paused" doc:"While it is true the agent does not answer; messages are kept."`
 }
 
-// Standing is how a conversation stands. Only here a pause shows as a status (decision 8).
+// Standing is the state of a conversation. Only here a pause is a status.
 type Standing struct {
 	ID     string `json:"id" format:"uuid"`
 	Status string `json:"status" enum:"ongoing,paused"`
@@ -46,13 +46,13 @@ func (s *server) pauseConversation(ctx context.Context, c *httpapi.Call, in *Pau
 	return &Data[Standing]{out}, nil
 }
 
-// CustomerRequest is what a customer writes to the person who has taken the conversation over.
+// CustomerRequest is a message of a customer to the person who has taken the conversation over.
 type CustomerRequest struct {
 	ConversationRef
 	Body CustomerBody
 }
 
-// CustomerBody is the body of a customer's message (decision 26).
+// CustomerBody is the body of a customer's message.
 type CustomerBody struct {
 	Message string `json:"message" min:"1"`
 }
@@ -74,8 +74,8 @@ type statusEvent struct {
 	Status parley.ConversationStatus `json:"status"`
 }
 
-// followConversation tells what happens in a conversation as it happens (decision 26): events of the names status and message, the latter with
-// the message's number as their id. It ends behind the status ended.
+// followConversation streams what happens in a conversation: events named status and message. The id of a message
+// event is the number of the message. The stream ends after the status ended.
 func (s *server) followConversation(ctx context.Context, c *httpapi.Call, in *ConversationRef) (*httpapi.EventStream, error) {
 	conv, err := s.findHandoverConversation(ctx, c, in.AgentID, in.ConversationID)
 	if err != nil {
@@ -93,7 +93,8 @@ func (s *server) followConversation(ctx context.Context, c *httpapi.Call, in *Co
 	return nil, nil
 }
 
-// parseLastEventID returns the number of the last message that the client has seen. What is no number of ours counts as none.
+// parseLastEventID returns the number of the last message that the client has seen, or nil if the header is missing
+// or invalid.
 func parseLastEventID(r *http.Request) *int64 {
 	n, err := strconv.ParseInt(r.Header.Get("Last-Event-ID"), 10, 64)
 	if err != nil || n < 0 {
@@ -102,12 +103,12 @@ func parseLastEventID(r *http.Request) *int64 {
 	return &n
 }
 
-// sendUpdates waits for the next news and sends it; after a silence it sends a sign of life. It reports whether there may be more: not
-// after the end, and not when the client has gone, which the record has seen.
+// sendUpdates waits for the next update and sends it, or a comment if there is none for a while. It reports whether
+// there may be more: it returns false at the end of the conversation, and when the client is gone.
 func (s *server) sendUpdates(ctx context.Context, out *httpapi.Stream, f *chat.Follower) (more bool) {
-	quiet, cancel := context.WithTimeout(ctx, cmp.Or(s.KeepAliveInterval, defaultKeepAliveInterval))
+	waitCtx, cancel := context.WithTimeout(ctx, cmp.Or(s.KeepAliveInterval, defaultKeepAliveInterval))
 	defer cancel()
-	news, err := f.Next(quiet)
+	update, err := f.Next(waitCtx)
 	switch {
 	case errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil:
 		return out.Ping() == nil
@@ -118,23 +119,23 @@ func (s *server) sendUpdates(ctx context.Context, out *httpapi.Stream, f *chat.F
 			s.Logger.Warn("a conversation is not followed any more", "err", err)
 		}
 		return false
-	case news.Status != "":
-		err = out.SendEvent("status", 0, statusEvent{news.Status})
+	case update.Status != "":
+		err = out.SendEvent("status", 0, statusEvent{update.Status})
 	}
-	for i := range news.Messages {
-		err = errors.Join(err, out.SendEvent("message", news.Messages[i].Seq, s.newMessage(&news.Messages[i])))
+	for i := range update.Messages {
+		err = errors.Join(err, out.SendEvent("message", update.Messages[i].Seq, s.newMessage(&update.Messages[i])))
 	}
 	return errors.Join(err, out.Flush()) == nil
 }
 
-// replayMessage answers the same request once more from the message that it has written.
-func (s *server) replayMessage(ctx context.Context, c *httpapi.Call, in any, did effect) (any, error) {
+// replayMessage returns the message that the request has written.
+func (s *server) replayMessage(ctx context.Context, c *httpapi.Call, in any, done effect) (any, error) {
 	ref := in.(*CustomerRequest)
 	conv, err := s.findHandoverConversation(ctx, c, ref.AgentID, ref.ConversationID)
 	if err != nil {
 		return nil, err
 	}
-	m, err := s.DB.Message(ctx, conv.AccountID, conv.AgentID, conv.ID, parley.MessageID(did.id))
+	m, err := s.DB.Message(ctx, conv.AccountID, conv.AgentID, conv.ID, parley.MessageID(done.id))
 	if err != nil {
 		return nil, err
 	}

@@ -16,8 +16,8 @@ import (
 	"parley/internal/testkit"
 )
 
-// isolationCases lists every route with a body that makes it succeed. Ids stand as {agentId} and so on wherever a client can put
-// them. The test goes through the list in order: what deletes comes last.
+// isolationCases lists every route with a body that makes it succeed. Ids stand as {agentId} and so on wherever a
+// client can put them. The test goes through the list in order: what deletes comes last.
 var isolationCases = []struct{ route, body string }{
 	{"GET /health", ""},
 	{"GET /me", ""},
@@ -75,8 +75,8 @@ var malformedIDs = []string{"x", "%00", "%27%20or%201=1--", "..%2F..", "%F0%9F%9
 
 type resourceIDs map[string]string // by the name of their parameter
 
-// TestIsolation holds the promise that nobody can reach, or so much as notice, another account's things: the reply to their
-// id is the reply to an id that does not exist, byte for byte.
+// TestIsolation holds the promise that nobody can reach, or so much as notice, another account's things: the reply
+// to their id is the reply to an id that does not exist, byte for byte.
 func TestIsolation(t *testing.T) {
 	h := testkit.Open(t)
 	ours, theirs := createResources(t, h, parley.AccountID(h.Account), h.Key), createResources(t, h, parley.AccountID(h.OtherAccount), h.OtherKey)
@@ -89,13 +89,13 @@ func TestIsolation(t *testing.T) {
 				continue
 			}
 			stranger := requestForComparison(t, h, row.route, row.body, ours.withID(name, theirs[name]))
-			nobody := requestForComparison(t, h, row.route, row.body, ours.withID(name, unknown[name]))
-			if stranger != nobody || !strings.HasPrefix(nobody, "404 ") {
-				t.Errorf("%s with another account's %s:\n%s\nwith an unknown one:\n%s", row.route, name, stranger, nobody)
+			missing := requestForComparison(t, h, row.route, row.body, ours.withID(name, unknown[name]))
+			if stranger != missing || !strings.HasPrefix(missing, "404 ") {
+				t.Errorf("%s with another account's %s:\n%s\nwith an unknown one:\n%s", row.route, name, stranger, missing)
 			}
 			for _, id := range malformedIDs {
-				if got := requestForComparison(t, h, row.route, row.body, ours.withID(name, id)); got != nobody {
-					t.Errorf("%s with %s %q:\n%s\nwith an unknown one:\n%s", row.route, name, id, got, nobody)
+				if got := requestForComparison(t, h, row.route, row.body, ours.withID(name, id)); got != missing {
+					t.Errorf("%s with %s %q:\n%s\nwith an unknown one:\n%s", row.route, name, id, got, missing)
 				}
 			}
 		}
@@ -182,7 +182,7 @@ func createResources(t *testing.T, h *testkit.Server, account parley.AccountID, 
 		"userId": "of-" + string(agent.ID), "ticketNumber": createTicket(t, h, key, account, agent.ID)}
 }
 
-// createTicket opens a ticket and gives its number, which no agent of the other account has.
+// createTicket opens a ticket and returns its number, which no agent of the other account has.
 func createTicket(t *testing.T, h *testkit.Server, key string, account parley.AccountID, agent parley.AgentID) string {
 	t.Helper()
 	if status, body := sendAs(t, h, key, "GET", "/agents/"+string(agent)+"/helpdesk/teams", ""); status != 200 {
@@ -201,7 +201,8 @@ func createTicket(t *testing.T, h *testkit.Server, key string, account parley.Ac
 	return strconv.FormatInt(ticket.TicketNumber, 10)
 }
 
-// requestForComparison sends a route's request with our key and gives all of the reply that a stranger could compare.
+// requestForComparison sends a route's request with our key and returns all of the reply that a stranger could
+// compare.
 func requestForComparison(t *testing.T, h *testkit.Server, route, body string, ids resourceIDs) string {
 	t.Helper()
 	method, path, _ := strings.Cut(route, " ")
@@ -230,13 +231,13 @@ func sendAs(t *testing.T, h *testkit.Server, key, method, path, body string) (in
 
 var noFilter store.ConversationFilter
 
-// createAgent makes an agent and gives its id.
+// createAgent creates an agent and returns its id.
 func createAgent(t *testing.T, h *testkit.Server) string {
 	t.Helper()
 	status, body := sendAs(t, h, h.Key, "POST", "/agents", `{"name": "Agent"}`)
-	var made struct{ ID string }
-	if err := json.Unmarshal([]byte(body), &made); err != nil || status != 201 {
+	var created struct{ ID string }
+	if err := json.Unmarshal([]byte(body), &created); err != nil || status != 201 {
 		t.Fatal(status, body)
 	}
-	return made.ID
+	return created.ID
 }

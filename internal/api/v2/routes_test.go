@@ -10,14 +10,14 @@ import (
 	"parley/internal/testkit/expect"
 )
 
-// untestableCodes are the pairs of a route and a code that no story can tell, with the reason.
+// untestableCodes are the pairs of a route and a code that no story can cover, with the reason.
 var untestableCodes = map[string]string{
 	"GET /health INTERNAL_SERVER_ERROR":     "it asks for nothing that could fail; the face would say so all the same, should it panic",
 	"GET /health SERVICE_UNDER_MAINTENANCE": "a proxy in front of a stopped server says so in its place",
 }
 
-// TestEveryRouteIsAccountedFor fails for a route without a scope or a row in the isolation test, and for a reply without a
-// story: the route's success, and each code it lists.
+// TestEveryRouteIsAccountedFor fails for a route without a scope or a row in the isolation test, and for a reply
+// without a story: the route's success, and each code it lists.
 func TestEveryRouteIsAccountedFor(t *testing.T) {
 	var doc openAPI
 	if err := json.Unmarshal(fetchDocument(t), &doc); err != nil {
@@ -25,7 +25,7 @@ func TestEveryRouteIsAccountedFor(t *testing.T) {
 	}
 	noScope := []string{"GET /health", "GET /me"} // open to all; any key
 	codes := listedCodes(t)
-	told := codesInStories(t, codes)
+	covered := codesInStories(t, codes)
 	for path, item := range doc.Paths {
 		for method, op := range item {
 			route := strings.ToUpper(method) + " " + path
@@ -36,9 +36,9 @@ func TestEveryRouteIsAccountedFor(t *testing.T) {
 				t.Errorf("%s: there is no scope %s", route, *op.Scope)
 			}
 			for _, code := range append([]string{""}, codes[route]...) {
-				if pair := strings.TrimSpace(route + " " + code); !told[pair] && untestableCodes[pair] == "" {
+				if pair := strings.TrimSpace(route + " " + code); !covered[pair] && untestableCodes[pair] == "" {
 					t.Errorf("%s: no story in testdata tells it", pair)
-				} else if told[pair] && untestableCodes[pair] != "" {
+				} else if covered[pair] && untestableCodes[pair] != "" {
 					t.Errorf("%s: a story tells what cannot be told", pair)
 				}
 			}
@@ -89,7 +89,7 @@ func listedCodes(t *testing.T) map[string][]string {
 	return list
 }
 
-// codesInStories returns the routes whose success a story tells, and the pairs of route and code.
+// codesInStories returns the routes whose success a story covers, and the pairs of route and code.
 func codesInStories(t *testing.T, codes map[string][]string) map[string]bool {
 	t.Helper()
 	pairs := map[string]bool{}
@@ -108,8 +108,8 @@ func codesInStories(t *testing.T, codes map[string][]string) map[string]bool {
 	return pairs
 }
 
-// routeTarget is where a request to every route goes: route names it as the document does, path and body have {agentId} and
-// so on where ids belong.
+// routeTarget is where a request to every route goes: route names it as the document does, path and body have
+// {agentId} and so on where ids belong.
 type routeTarget struct{ route, method, path, body string }
 
 // routeTargets returns the routes that a request to every route is for, in the order of the isolation test.

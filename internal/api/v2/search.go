@@ -8,7 +8,7 @@ import (
 	"parley/internal/search"
 )
 
-// Found is a conversation of any origin that a search has found (interface 2.5).
+// Found is a conversation of any origin that a search has found.
 type Found struct {
 	Conversation
 	Source               string   `json:"source" doc:"Where the conversation began. The list of origins is open."`
@@ -20,11 +20,11 @@ type Found struct {
 
 // Snippet is an excerpt of the message that matches best.
 type Snippet struct {
-	Speaker    string      `json:"speaker" enum:"user,assistant" name:"MessageRole" doc:"Who wrote the excerpt."`
+	Speaker    string      `json:"speaker" enum:"@messageRole" name:"MessageRole" doc:"Who wrote the excerpt."`
 	Highlights []Highlight `json:"highlights" doc:"Joined, the values are the excerpt as it stands in the message."`
 }
 
-// Highlight is a stretch of an excerpt.
+// Highlight is a part of an excerpt.
 type Highlight struct {
 	Value string `json:"value"`
 	IsHit bool   `json:"isHit" doc:"Whether it is one of the words that were asked for."`
@@ -36,13 +36,13 @@ type FoundPage struct {
 	Pagination FoundEnd `json:"pagination"`
 }
 
-// FoundEnd says whether a search has found more.
+// FoundEnd holds the cursor of the next page.
 type FoundEnd struct {
 	Cursor  *string `json:"cursor" doc:"Opaque; repeat the search with it to get the next page. Null on the last one."`
 	HasMore bool    `json:"hasMore"`
 }
 
-// SearchQuery is a search (interface 4.6). The lists come as texts: what is between the commas is checked by the search.
+// SearchQuery is a search. Lists are passed on as texts: their items are validated by the search.
 type SearchQuery struct {
 	AgentRef
 	Query            string `query:"query" max:"512" doc:"Words of messages or of the title; each of them must be there."`

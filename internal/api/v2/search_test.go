@@ -21,7 +21,7 @@ func (tl *storyRunner) updateIndex() error {
 	}
 }
 
-// TestSearchesAreCounted holds that an account may search ten times a second, exactly, whatever its keys and agents.
+// TestSearchesAreCounted checks that an account may search ten times a second, exactly, whatever its keys and agents.
 func TestSearchesAreCounted(t *testing.T) {
 	clock := testkit.NewClock()
 	h := testkit.Open(t, testkit.WithModel(&scripted.Model{}), testkit.WithClock(clock))
@@ -50,7 +50,7 @@ func TestSearchesAreCounted(t *testing.T) {
 	}
 }
 
-// TestNaughtySearches holds that no text of a client breaks a search, in whichever parameter it stands.
+// TestNaughtySearches checks that no text of a client breaks a search, in whichever parameter it stands.
 func TestNaughtySearches(t *testing.T) {
 	clock := testkit.NewClock()
 	h := testkit.Open(t, testkit.WithModel(&scripted.Model{}), testkit.WithClock(clock))
@@ -66,7 +66,7 @@ func TestNaughtySearches(t *testing.T) {
 	}
 }
 
-// TestSearchIsFresh holds that what was written is found a moment later, without anybody asking the index for it.
+// TestSearchIsFresh checks that what was written is found a moment later, without anybody asking the index for it.
 func TestSearchIsFresh(t *testing.T) {
 	h := testkit.Open(t, testkit.WithModel(&scripted.Model{}))
 	h.Search.Allow = nil

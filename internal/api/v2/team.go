@@ -16,11 +16,8 @@ type Team struct {
 	MemberCount int    `json:"memberCount" min:"0"`
 }
 
-// listTeams lists them in the order in which they were made (facts 4.2a).
+// listTeams lists the teams in the order of their creation.
 func (s *server) listTeams(ctx context.Context, c *httpapi.Call, in *AgentRef) (*[]Team, error) {
-	if _, err := s.findAgent(ctx, c, in.AgentID); err != nil {
-		return nil, err
-	}
 	list, err := s.Helpdesk.Teams(ctx, callerOf(c).Account.ID, parley.AgentID(in.AgentID))
 	if err != nil {
 		return nil, fmt.Errorf("list teams: %w", err)
@@ -28,6 +25,35 @@ func (s *server) listTeams(ctx context.Context, c *httpapi.Call, in *AgentRef) (
 	out := make([]Team, len(list))
 	for i := range list {
 		out[i] = Team{ID: string(list[i].ID), Name: list[i].Name, IsDefault: list[i].IsDefault, MemberCount: len(list[i].Members)}
+	}
+	return &out, nil
+}
+
+// TicketStatus is one of an agent's ticket statuses (facts 2.10).
+type TicketStatus struct {
+	ID            string  `json:"id" format:"uuid"`
+	Category      string  `json:"category" enum:"@statusCategory" name:"TicketCategory"`
+	ExternalLabel string  `json:"externalLabel" doc:"What customers read."`
+	InternalLabel string  `json:"internalLabel" doc:"What the team reads."`
+	Color         *string `json:"color" format:"color"`
+	IsDefault     bool    `json:"isDefault" doc:"Each category has one default."`
+	Position      int     `json:"position" doc:"Within the category."`
+}
+
+func newTicketStatus(s *parley.TicketStatus) TicketStatus {
+	return TicketStatus{ID: string(s.ID), Category: string(s.Category), ExternalLabel: s.ExternalLabel, InternalLabel: s.InternalLabel,
+		Color: textOrNull(s.Color), IsDefault: s.IsDefault, Position: s.Position}
+}
+
+// listStatuses lists the statuses by category and position, without archived ones.
+func (s *server) listStatuses(ctx context.Context, c *httpapi.Call, in *AgentRef) (*[]TicketStatus, error) {
+	list, err := s.Helpdesk.Statuses(ctx, callerOf(c).Account.ID, parley.AgentID(in.AgentID))
+	if err != nil {
+		return nil, fmt.Errorf("list ticket statuses: %w", err)
+	}
+	out := make([]TicketStatus, len(list))
+	for i := range list {
+		out[i] = newTicketStatus(&list[i])
 	}
 	return &out, nil
 }

@@ -6,21 +6,22 @@ import (
 	"fmt"
 
 	"parley"
+	"parley/internal/helpdesk"
 	"parley/internal/httpapi"
 )
 
-// TicketSummary is a ticket as lists show it (facts 4.2b).
+// TicketSummary is a ticket in a list (facts 4.2b).
 type TicketSummary struct {
 	TicketNumber   int64          `json:"ticketNumber" min:"1" doc:"Counted per agent."`
 	Subject        *string        `json:"subject"`
-	StatusCategory string         `json:"statusCategory" enum:"new,on_you,on_customer,on_hold,closed,cancelled" name:"TicketCategory" doc:"What the status comes down to: nobody has looked at it yet, the team is to act, the customer is to answer, on hold, done, or given up."`
+	StatusCategory string         `json:"statusCategory" enum:"@statusCategory" name:"TicketCategory" doc:"What the status comes down to: nobody has looked at it yet, the team is to act, the customer is to answer, on hold, done, or given up."`
 	StatusID       string         `json:"statusId" format:"uuid" doc:"The status, by its id; its labels and color are in the list of statuses."`
 	AssigneeID     *string        `json:"assigneeId" format:"uuid" doc:"The member of the account who has the ticket; null when nobody has."`
 	Customer       TicketCustomer `json:"customer"`
-	Channel        string         `json:"channel" enum:"helpdesk,iframe,email,whatsapp,api,messenger,instagram,center_stage,phone,instagram_comment,facebook_comment" name:"TicketChannel" doc:"Where the ticket came from."`
+	Channel        string         `json:"channel" enum:"@ticketChannel" name:"TicketChannel" doc:"Where the ticket came from."`
 	ConversationID *string        `json:"conversationId" format:"uuid" doc:"The conversation in which all is said."`
 	TeamID         *string        `json:"teamId" format:"uuid"`
-	Priority       string         `json:"priority" enum:"none,low,normal,high,urgent" name:"TicketPriority" doc:"none: nobody has judged it yet."`
+	Priority       string         `json:"priority" enum:"@priority" name:"TicketPriority" doc:"none: nobody has judged it yet."`
 	CreatedAt      string         `json:"createdAt" format:"date-time"`
 	UpdatedAt      string         `json:"updatedAt" format:"date-time"`
 	LastMessageAt  *string        `json:"lastMessageAt" format:"date-time" doc:"Of the latest message; null when there is none."`
@@ -33,7 +34,7 @@ type Ticket struct {
 	Metadata    map[string]json.RawMessage `json:"metadata" doc:"What else was captured."`
 }
 
-// TicketCustomer is who asks for help; null is what nobody has told.
+// TicketCustomer is the customer of a ticket; null is what is not known.
 type TicketCustomer struct {
 	ID          string  `json:"id"`
 	Name        *string `json:"name"`
@@ -70,12 +71,132 @@ func newTicket(t *parley.Ticket) (*Ticket, error) {
 }
 
 func (s *server) getTicket(ctx context.Context, c *httpapi.Call, in *TicketRef) (*Ticket, error) {
-	if _, err := s.findAgent(ctx, c, in.AgentID); err != nil {
-		return nil, err
-	}
 	t, err := s.DB.Ticket(ctx, callerOf(c).Account.ID, parley.AgentID(in.AgentID), in.TicketNumber)
 	if err != nil {
 		return nil, fmt.Errorf("find ticket: %w", err)
 	}
 	return newTicket(t)
+}
+
+// NewTicket is the request that opens a ticket.
+type NewTicket struct {
+	AgentRef
+	Body NewTicketBody
+}
+
+// NewTicketBody is the body of a new ticket.
+type NewTicketBody struct {
+	Subject     string      `json:"subject" min:"1" max:"500"`
+	Description string      `json:"description" min:"1" max:"10000" doc:"Becomes the first message, from the customer."`
+	Customer    NewCustomer `json:"customer"`
+	TicketRouting
+	TeamID   httpapi.Opt[string] `json:"teamId,omitzero" format:"uuid" doc:"A team of the agent. Without an assignee field the team's strategy picks a member; with one, nobody is picked."`
+	Priority string              `json:"priority,omitempty" enum:"@priority" name:"TicketPriority" default:"none"`
+}
+
+// NewCustomer names the customer of a new ticket.
+type NewCustomer struct {
+	Email string              `json:"email" format:"mail" max:"320" doc:"Finds the agent's customer of this address, whatever its case, or makes one."`
+	Name  httpapi.Opt[string] `json:"name,omitzero" max:"255" doc:"Of a customer who is made; ignored where the address is known."`
+}
+
+// TicketRouting sets the status of a ticket and its assignee: at most one field of each pair.
+type TicketRouting struct {
+	StatusID       httpapi.Opt[string] `json:"statusId,omitzero" format:"uuid" doc:"A status of the agent. Not together with statusCategory."`
+	StatusCategory httpapi.Opt[string] `json:"statusCategory,omitzero" enum:"@statusCategory" name:"TicketCategory" doc:"Stands for the category's default status. Not together with statusId."`
+	AssigneeID     httpapi.Opt[string] `json:"assigneeId,omitzero" format:"uuid" nullable:"true" doc:"A member of the account; null is nobody. Not together with assigneeEmail."`
+	AssigneeEmail  httpapi.Opt[string] `json:"assigneeEmail,omitzero" format:"mail" max:"320" doc:"A member of the account, by address in any case. Not together with assigneeId."`
+}
+
+func (s *server) createTicket(ctx context.Context, c *httpapi.Call, in *NewTicket) (*Ticket, error) {
+	if err := in.Body.checkExclusive(); err != nil {
+		return nil, err
+	}
+	t, err := s.Helpdesk.Open(ctx, callerOf(c).Account.ID, parley.AgentID(in.AgentID), in.Body.helpdeskTicket())
+	if err != nil {
+		return nil, fmt.Errorf("open ticket: %w", err)
+	}
+	return newTicket(t)
+}
+
+func (b *NewTicketBody) helpdeskTicket() helpdesk.NewTicket {
+	return helpdesk.NewTicket{
+		Subject: b.Subject, Description: b.Description, Email: b.Customer.Email, Name: b.Customer.Name.Value,
+		StatusID: parley.StatusID(b.StatusID.Value), Category: parley.StatusCategory(b.StatusCategory.Value),
+		Assignee: b.helpdeskAssignee(), TeamID: parley.TeamID(b.TeamID.Value), Priority: b.Priority,
+	}
+}
+
+// helpdeskAssignee distinguishes absent (whoever the routing finds), null (nobody) and a value (that member).
+func (r *TicketRouting) helpdeskAssignee() helpdesk.Assignee {
+	switch {
+	case r.AssigneeEmail.Present:
+		return helpdesk.AssignToEmail(r.AssigneeEmail.Value)
+	case r.AssigneeID.Null:
+		return helpdesk.Unassigned()
+	case r.AssigneeID.Present:
+		return helpdesk.AssignTo(parley.UserID(r.AssigneeID.Value))
+	}
+	return helpdesk.AutoAssign()
+}
+
+// checkExclusive fails if both fields of a pair are set.
+func (r *TicketRouting) checkExclusive() error {
+	details := map[string]string{}
+	for _, pair := range []struct {
+		both         bool
+		first, other string
+	}{
+		{r.StatusID.Present && r.StatusCategory.Present, "statusId", "statusCategory"},
+		{r.AssigneeID.Present && r.AssigneeEmail.Present, "assigneeId", "assigneeEmail"},
+	} {
+		if pair.both {
+			details[pair.first], details[pair.other] = exclusiveMessage(pair.other), exclusiveMessage(pair.first)
+		}
+	}
+	return parley.InvalidFields(details)
+}
+
+func exclusiveMessage(other string) string { return "must not be sent together with " + other }
+
+// TicketChange is the request that changes a ticket.
+type TicketChange struct {
+	TicketRef
+	Body TicketChangeBody
+}
+
+// TicketChangeBody holds the fields to change; absent ones stay as they are (facts 4.2b).
+type TicketChangeBody struct {
+	TicketRouting
+	TeamID   httpapi.Opt[string] `json:"teamId,omitzero" format:"uuid" nullable:"true" doc:"A team of the agent; null is none. The assignee stays."`
+	Priority httpapi.Opt[string] `json:"priority,omitzero" enum:"@priority" name:"TicketPriority"`
+}
+
+func (s *server) changeTicket(ctx context.Context, c *httpapi.Call, in *TicketChange) (*Ticket, error) {
+	if err := in.Body.checkExclusive(); err != nil {
+		return nil, s.missingTicketOr(ctx, c, &in.TicketRef, err)
+	}
+	t, err := s.Helpdesk.Change(ctx, callerOf(c).Account.ID, parley.AgentID(in.AgentID), in.TicketNumber, in.Body.helpdeskChange(), "api")
+	if err != nil {
+		return nil, fmt.Errorf("change ticket: %w", err)
+	}
+	return newTicket(t)
+}
+
+func (b *TicketChangeBody) helpdeskChange() helpdesk.Change {
+	in := helpdesk.Change{StatusID: parley.StatusID(b.StatusID.Value), Category: parley.StatusCategory(b.StatusCategory.Value), Assignee: b.helpdeskAssignee(), Priority: b.Priority.Value}
+	if b.TeamID.Present {
+		team := parley.TeamID(b.TeamID.Value) // empty for null
+		in.TeamID = &team
+	}
+	return in
+}
+
+// missingTicketOr returns TICKET_NOT_FOUND if the ticket does not exist, which takes precedence over what is wrong
+// with the request; otherwise invalid.
+func (s *server) missingTicketOr(ctx context.Context, c *httpapi.Call, ref *TicketRef, invalid error) error {
+	if _, err := s.getTicket(ctx, c, ref); err != nil {
+		return err
+	}
+	return invalid
 }

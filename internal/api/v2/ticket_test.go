@@ -11,7 +11,7 @@ import (
 	"parley/internal/testkit"
 )
 
-// ticketTest is a house with an agent whose tickets somebody answers.
+// ticketTest is a server with an agent whose tickets somebody answers.
 type ticketTest struct {
 	*testkit.Server
 	*testing.T
@@ -27,11 +27,11 @@ func newTicketTest(t *testing.T) *ticketTest {
 
 func addMember(t *testing.T, h *testkit.Server, account, email string) string {
 	t.Helper()
-	made, err := admin.RunOn(t.Context(), h.AdminService, admin.AddMember, admin.NewMember{AccountID: account, Email: email, Name: "Kim", Role: "agent"})
+	created, err := admin.RunOn(t.Context(), h.AdminService, admin.AddMember, admin.NewMember{AccountID: account, Email: email, Name: "Kim", Role: "agent"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return made.UserID
+	return created.UserID
 }
 
 type ticketReply struct {
@@ -44,12 +44,12 @@ type ticketMessage struct{ ID, Type, Content, ContentText string }
 
 func (b *ticketTest) ticketsPath() string { return "/agents/" + b.agent + "/helpdesk/tickets" }
 
-// openTicket opens a ticket and gives it as the reply has it and as it reads back.
-func (b *ticketTest) openTicket(body any) (made, read ticketReply) {
+// openTicket opens a ticket and returns it as the reply has it and as it reads back.
+func (b *ticketTest) openTicket(body any) (created, read ticketReply) {
 	b.Helper()
-	b.Do(b, "POST", b.ticketsPath(), b.Key, body).Decode(b, http.StatusCreated, &made)
-	b.Do(b, "GET", fmt.Sprintf("%s/%d", b.ticketsPath(), made.TicketNumber), b.Key, nil).Decode(b, http.StatusOK, &read)
-	return made, read
+	b.Do(b, "POST", b.ticketsPath(), b.Key, body).Decode(b, http.StatusCreated, &created)
+	b.Do(b, "GET", fmt.Sprintf("%s/%d", b.ticketsPath(), created.TicketNumber), b.Key, nil).Decode(b, http.StatusOK, &read)
+	return created, read
 }
 
 func (b *ticketTest) listMessages(number int64) []ticketMessage {
@@ -59,13 +59,14 @@ func (b *ticketTest) listMessages(number int64) []ticketMessage {
 	return page.Data
 }
 
-// TestNaughtyTickets holds that whatever text a ticket is made of is kept as it is, but for U+0000, or refused by name.
+// TestNaughtyTickets checks that whatever text a ticket is made of is stored as it is, but for U+0000, or refused
+// by name.
 func TestNaughtyTickets(t *testing.T) {
-	house := newTicketTest(t)
+	base := newTicketTest(t)
 	for i, s := range naughtyStrings(t) {
 		t.Run(fmt.Sprint(i), func(t *testing.T) {
 			t.Parallel()
-			b := *house
+			b := *base
 			b.T = t
 			n := naughtyTest{t, b.Server, s, strings.ReplaceAll(s, "\x00", "")}
 			n.testTicket(&b)
@@ -84,14 +85,14 @@ func (n naughtyTest) testTicket(b *ticketTest) {
 	if n.checkRefused(r, "subject", n.stored == "") {
 		return
 	}
-	var made ticketReply
-	r.Decode(n, http.StatusCreated, &made)
-	path := fmt.Sprintf("%s/%d", b.ticketsPath(), made.TicketNumber)
-	n.getInto(path, &made)
-	n.requireStored("the subject", made.Subject)
-	n.requireStored("the description", made.Description)
-	n.requireStored("the customer's name", made.Customer.Name)
-	for _, m := range b.listMessages(made.TicketNumber) {
+	var created ticketReply
+	r.Decode(n, http.StatusCreated, &created)
+	path := fmt.Sprintf("%s/%d", b.ticketsPath(), created.TicketNumber)
+	n.getInto(path, &created)
+	n.requireStored("the subject", created.Subject)
+	n.requireStored("the description", created.Description)
+	n.requireStored("the customer's name", created.Customer.Name)
+	for _, m := range b.listMessages(created.TicketNumber) {
 		n.requireSafeHTML(m)
 	}
 	for field, body := range map[string]any{"priority": map[string]any{"priority": n.sent}, "statusId": map[string]any{"statusId": n.sent}, "assigneeEmail": map[string]any{"assigneeEmail": n.sent}} {
@@ -103,8 +104,8 @@ func (n naughtyTest) testTicket(b *ticketTest) {
 
 // testReply replies with the text; what of it is not Markdown reads back in contentText.
 func (n naughtyTest) testReply(b *ticketTest) {
-	made, _ := b.openTicket(map[string]any{"subject": "S", "description": "D", "customer": map[string]any{"email": "jo@x.co"}})
-	path := fmt.Sprintf("%s/%d/messages", b.ticketsPath(), made.TicketNumber)
+	created, _ := b.openTicket(map[string]any{"subject": "S", "description": "D", "customer": map[string]any{"email": "jo@x.co"}})
+	path := fmt.Sprintf("%s/%d/messages", b.ticketsPath(), created.TicketNumber)
 	r := n.sendJSON("POST", path, map[string]any{"type": "reply", "content": n.sent, "authorId": b.member})
 	if n.stored == "" {
 		n.checkRefused(r, "content", true)
@@ -116,7 +117,7 @@ func (n naughtyTest) testReply(b *ticketTest) {
 	var reply ticketMessage
 	r.Decode(n, http.StatusCreated, &reply)
 	n.requireSafeHTML(reply)
-	all := b.listMessages(made.TicketNumber)
+	all := b.listMessages(created.TicketNumber)
 	if last := all[len(all)-1]; last != reply {
 		n.Errorf("the reply %+v reads back as %+v", reply, last)
 	}
@@ -137,22 +138,22 @@ func (n naughtyTest) requireSafeHTML(m ticketMessage) {
 	}
 }
 
-// TestMarkupIsText holds that HTML in any field comes back byte for byte, and harmless where it is shown.
+// TestMarkupIsText checks that HTML in any field comes back byte for byte, and harmless where it is shown.
 func TestMarkupIsText(t *testing.T) {
 	b := newTicketTest(t)
 	const markup = `<script>alert("1 & 2")</script><img src=x onerror=alert(1)> <b>bold</b> &amp; &lt;`
-	made, read := b.openTicket(map[string]any{"subject": markup, "description": markup, "customer": map[string]any{"email": "jo@x.co", "name": markup}})
-	for what, got := range map[string]string{"subject": made.Subject, "description": made.Description, "name": made.Customer.Name, "subject read": read.Subject,
+	created, read := b.openTicket(map[string]any{"subject": markup, "description": markup, "customer": map[string]any{"email": "jo@x.co", "name": markup}})
+	for what, got := range map[string]string{"subject": created.Subject, "description": created.Description, "name": created.Customer.Name, "subject read": read.Subject,
 		"description read": read.Description, "name read": read.Customer.Name} {
 		if got != markup {
 			t.Errorf("%s: %q", what, got)
 		}
 	}
-	first := b.listMessages(made.TicketNumber)[0]
+	first := b.listMessages(created.TicketNumber)[0]
 	if first.ContentText != markup || strings.Contains(first.Content, "<script") || strings.Contains(first.Content, "<img") || strings.Contains(first.Content, "<b>") {
 		t.Errorf("the customer's message: %+v", first)
 	}
-	r := b.Do(t, "POST", fmt.Sprintf("%s/%d/messages", b.ticketsPath(), made.TicketNumber), b.Key, map[string]any{"type": "reply", "content": markup, "authorId": b.member})
+	r := b.Do(t, "POST", fmt.Sprintf("%s/%d/messages", b.ticketsPath(), created.TicketNumber), b.Key, map[string]any{"type": "reply", "content": markup, "authorId": b.member})
 	var reply ticketMessage
 	r.Decode(t, http.StatusCreated, &reply)
 	if strings.Contains(reply.Content, "<script") || strings.Contains(reply.Content, "<img") {
@@ -163,20 +164,20 @@ func TestMarkupIsText(t *testing.T) {
 	}
 }
 
-// TestIDsInCapitals holds that an id finds what it names in capitals, too.
+// TestIDsInCapitals checks that an id finds what it names in capitals, too.
 func TestIDsInCapitals(t *testing.T) {
 	b := newTicketTest(t)
 	member := strings.ToUpper(b.member)
-	var made struct {
+	var created struct {
 		TicketNumber       int64
 		AssigneeID, TeamID string
 	}
-	b.Do(t, "POST", b.ticketsPath(), b.Key, map[string]any{"subject": "S", "description": "D", "customer": map[string]any{"email": "jo@x.co"}}).Decode(t, http.StatusCreated, &made)
-	team, path := made.TeamID, fmt.Sprintf("%s/%d", b.ticketsPath(), made.TicketNumber)
-	b.Do(t, "PATCH", path, b.Key, map[string]any{"teamId": nil, "assigneeId": member}).Decode(t, http.StatusOK, &made)
-	b.Do(t, "PATCH", path, b.Key, map[string]any{"teamId": strings.ToUpper(team)}).Decode(t, http.StatusOK, &made)
-	if made.AssigneeID != b.member || made.TeamID != team {
-		t.Errorf("%+v", made)
+	b.Do(t, "POST", b.ticketsPath(), b.Key, map[string]any{"subject": "S", "description": "D", "customer": map[string]any{"email": "jo@x.co"}}).Decode(t, http.StatusCreated, &created)
+	team, path := created.TeamID, fmt.Sprintf("%s/%d", b.ticketsPath(), created.TicketNumber)
+	b.Do(t, "PATCH", path, b.Key, map[string]any{"teamId": nil, "assigneeId": member}).Decode(t, http.StatusOK, &created)
+	b.Do(t, "PATCH", path, b.Key, map[string]any{"teamId": strings.ToUpper(team)}).Decode(t, http.StatusOK, &created)
+	if created.AssigneeID != b.member || created.TeamID != team {
+		t.Errorf("%+v", created)
 	}
 	b.Do(t, "POST", path+"/messages", b.Key, map[string]any{"type": "note", "content": "N", "authorId": member}).Decode(t, http.StatusCreated, new(ticketMessage))
 	var page struct{ Data []ticketReply }
@@ -186,13 +187,13 @@ func TestIDsInCapitals(t *testing.T) {
 	}
 }
 
-// TestAnothersIDsAreUnknown holds that a request that names another account's status, team or member is refused as one that names
-// none, byte for byte.
+// TestAnothersIDsAreUnknown checks that a request that names another account's status, team or member is refused as
+// one that names none, byte for byte.
 func TestAnothersIDsAreUnknown(t *testing.T) {
 	b := newTicketTest(t)
 	theirs := foreignIDs(t, b.Server)
-	made, _ := b.openTicket(map[string]any{"subject": "S", "description": "D", "customer": map[string]any{"email": "jo@x.co"}})
-	ticket := fmt.Sprintf("%s/%d", b.ticketsPath(), made.TicketNumber)
+	created, _ := b.openTicket(map[string]any{"subject": "S", "description": "D", "customer": map[string]any{"email": "jo@x.co"}})
+	ticket := fmt.Sprintf("%s/%d", b.ticketsPath(), created.TicketNumber)
 	const unknown = "00000000-0000-4000-8000-000000000000"
 	for field, id := range theirs {
 		for _, to := range []struct{ method, path, body string }{
@@ -204,8 +205,8 @@ func TestAnothersIDsAreUnknown(t *testing.T) {
 				continue
 			}
 			status, got := sendAs(t, b.Server, b.Key, to.method, to.path, fmt.Sprintf(to.body, field, id))
-			if _, nobody := sendAs(t, b.Server, b.Key, to.method, to.path, fmt.Sprintf(to.body, field, unknown)); status != 422 || got != nobody {
-				t.Errorf("%s %s with another account's %s: %d %s\nwith an unknown one: %s", to.method, to.path, field, status, got, nobody)
+			if _, missing := sendAs(t, b.Server, b.Key, to.method, to.path, fmt.Sprintf(to.body, field, unknown)); status != 422 || got != missing {
+				t.Errorf("%s %s with another account's %s: %d %s\nwith an unknown one: %s", to.method, to.path, field, status, got, missing)
 			}
 			for _, bad := range []string{"x", "", "00000000-0000-4000-8000-00000000000g", strings.Repeat("a", 3000)} {
 				if status, got := sendAs(t, b.Server, b.Key, to.method, to.path, fmt.Sprintf(to.body, field, bad)); status != 400 || !strings.Contains(got, field) {

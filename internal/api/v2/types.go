@@ -6,30 +6,30 @@ import (
 	"parley"
 )
 
-// Data wraps one thing (facts 1.1).
+// Data wraps a single item (facts 1.1).
 type Data[T any] struct {
 	Data T `json:"data"`
 }
 
-// Page is one page of a list (interface 2.4b).
+// Page is one page of a list.
 type Page[T any] struct {
 	Data       []T        `json:"data"`
 	Pagination Pagination `json:"pagination"`
 }
 
-// Pagination says where a page stands in its list.
+// Pagination locates a page in its list.
 type Pagination struct {
 	Cursor  *string `json:"cursor" doc:"Opaque; send it back to get the next page. Null on the last one."`
 	HasMore bool    `json:"hasMore"`
 	Total   int     `json:"total" min:"0" doc:"Items of the whole list."`
 }
 
-// Success is the reply of writes that have nothing to tell.
+// Success is the reply of writes without a result.
 type Success struct {
 	Success bool `json:"success"`
 }
 
-// Paging asks for one page.
+// Paging selects a page.
 type Paging struct {
 	Cursor string `query:"cursor" doc:"The cursor of the page before."`
 	Limit  int    `query:"limit" min:"1" max:"100" default:"20" doc:"Most items on the page."`
@@ -40,13 +40,13 @@ type AgentRef struct {
 	AgentID string `path:"agentId"`
 }
 
-// pageRequest turns the paging of a request into the store's words. purpose ties the cursor to its list.
+// pageRequest converts the paging of a request. purpose binds the cursor to its list.
 func (s *server) pageRequest(p Paging, purpose string) (parley.PageRequest, error) {
 	after, err := s.cursors.Open(purpose, p.Cursor)
 	return parley.PageRequest{Limit: p.Limit, After: after}, err
 }
 
-// newPage turns a page of the store's into the interface's.
+// newPage converts a page of the store.
 func newPage[T, W any](s *server, page parley.Page[T], purpose string, render func(*T) W) *Page[W] {
 	out := &Page[W]{Data: make([]W, 0, len(page.Items)), Pagination: s.newPagination(page.Next, page.Total, purpose)}
 	for i := range page.Items {
@@ -59,7 +59,7 @@ func (s *server) newPagination(next *parley.Cursor, total int, purpose string) P
 	return Pagination{Cursor: s.cursors.Seal(purpose, next), HasMore: next != nil, Total: total}
 }
 
-// formatTime writes a moment as agents, sources and tickets do.
+// formatTime returns a time as agents, sources and tickets hold it.
 func formatTime(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }
 
 func formatTimeOrNull(t *time.Time) *string {
@@ -70,7 +70,7 @@ func formatTimeOrNull(t *time.Time) *string {
 	return &s
 }
 
-// textOrNull writes a text that may be missing.
+// textOrNull returns nil for an empty text.
 func textOrNull[S ~string](s S) *string {
 	if s == "" {
 		return nil

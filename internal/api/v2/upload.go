@@ -10,7 +10,7 @@ import (
 	"parley/internal/ingest"
 )
 
-// WrittenSource is the record of a source that a request has written.
+// WrittenSource is the record of a source in the reply to a request that wrote it.
 type WrittenSource struct {
 	Source
 	Data *UploadedID `json:"data,omitempty" doc:"Of an upload: the id once more, for clients that look for it here."`
@@ -38,7 +38,7 @@ func newWrittenSource(src *parley.Source, up *httpapi.Upload) *WrittenSource {
 	return &WrittenSource{newSource(src), newUploadedID(src, up)}
 }
 
-// newUploadedID is nil where there was no upload.
+// newUploadedID returns nil if there was no upload.
 func newUploadedID(src *parley.Source, up *httpapi.Upload) *UploadedID {
 	if up == nil {
 		return nil
@@ -46,39 +46,33 @@ func newUploadedID(src *parley.Source, up *httpapi.Upload) *UploadedID {
 	return &UploadedID{string(src.ID)}
 }
 
-// uploadFolder counts an upload, and gives the folder that it is written to if the caller has the agent.
-func (s *server) uploadFolder(ctx context.Context, r *http.Request, by any) (string, error) {
-	who := by.(*access.Caller) // every operation that takes uploads needs a key
-	if err := s.Ingest.CountUpload(ctx, who.Account.ID); err != nil {
+// uploadFolder counts an upload and checks its agent. It returns the folder that the upload is written to.
+func (s *server) uploadFolder(ctx context.Context, r *http.Request, caller any) (string, error) {
+	account := caller.(*access.Caller).Account.ID // every operation that takes uploads needs a key
+	if err := s.Ingest.CountUpload(ctx, account); err != nil {
 		return "", err
 	}
-	if err := s.checkAgentExists(ctx, r, by, nil); err != nil {
+	if err := s.checkAgent(ctx, caller, httpapi.PathParam(r, "agentId")); err != nil {
 		return "", err
 	}
 	return s.Ingest.Files.Incoming()
 }
 
 func (s *server) addFile(ctx context.Context, c *httpapi.Call, agent string, up *httpapi.Upload) (*parley.Source, error) {
-	if _, err := s.findAgent(ctx, c, agent); err != nil {
-		return nil, err
-	}
 	name := up.File.Name
 	if up.Name != nil {
 		name = *up.Name
 	}
 	if name == "" {
-		return nil, httpapi.InvalidField("name", "is required where the file has none")
+		return nil, parley.Invalid("name", "is required where the file has none")
 	}
-	if r := []rune(name); len(r) > maxTextNameLength {
-		name = string(r[:maxTextNameLength])
-	}
-	who := callerOf(c)
-	return s.Ingest.AddFile(ctx, who.Account, who.Plan, parley.AgentID(agent), name, *uploadedFile(up))
+	caller := callerOf(c)
+	return s.Ingest.AddFile(ctx, caller.Account, caller.Plan, parley.AgentID(agent), parley.ClipText(name, maxTextNameLength), *uploadedFile(up))
 }
 
 func (s *server) changeFile(ctx context.Context, c *httpapi.Call, src *parley.Source, name *string, file *ingest.File) (*parley.Source, error) {
-	who := callerOf(c)
-	return s.Ingest.ChangeFile(ctx, who.Account, who.Plan, src.AgentID, src.ID, ingest.FileChange{Name: name, File: file})
+	caller := callerOf(c)
+	return s.Ingest.ChangeFile(ctx, caller.Account, caller.Plan, src.AgentID, src.ID, ingest.FileChange{Name: name, File: file})
 }
 
 // uploadedFile returns the file of an upload, or nil.

@@ -22,7 +22,7 @@ import (
 	"parley/internal/testkit"
 )
 
-// uploadTest is a house to which files are uploaded.
+// uploadTest is a server to which files are uploaded.
 type uploadTest struct {
 	*testkit.Server
 	*testing.T
@@ -182,26 +182,26 @@ func TestUploadedFileAnswers(t *testing.T) {
 
 func TestUploadedFileIsReplaced(t *testing.T) {
 	d := newUploadTest(t)
-	made := d.upload("POST", d.sourcesPath(), namePart("Guide"), filePart("a.txt", handbookText))
-	path := d.sourcesPath() + "/" + made.record.ID
-	d.waitUntilTrained(made.record.ID, "trained")
+	uploaded := d.upload("POST", d.sourcesPath(), namePart("Guide"), filePart("a.txt", handbookText))
+	path := d.sourcesPath() + "/" + uploaded.record.ID
+	d.waitUntilTrained(uploaded.record.ID, "trained")
 	next := strings.ReplaceAll(handbookText, "three days", "nine hours")
 	u := d.upload("PUT", path, filePart("b.txt", next))
-	if u.status != 200 || u.record.Status != "updated" || u.record.Name != "Guide" || u.record.Data.ID != made.record.ID {
+	if u.status != 200 || u.record.Status != "updated" || u.record.Name != "Guide" || u.record.Data.ID != uploaded.record.ID {
 		t.Fatal(u.status, u.body)
 	}
-	d.waitUntilTrained(made.record.ID, "trained")
+	d.waitUntilTrained(uploaded.record.ID, "trained")
 	if same := d.upload("PUT", path, filePart("b.txt", next)); same.status != 200 || same.record.Status != "trained" {
 		t.Error("the same file is trained again:", same.body)
 	}
 	if u := d.upload("PUT", path, namePart("Manual")); u.status != 200 || u.record.Name != "Manual" || u.record.Status != "updated" {
 		t.Error(u.status, u.body)
 	}
-	d.waitUntilTrained(made.record.ID, "trained")
+	d.waitUntilTrained(uploaded.record.ID, "trained")
 	if u := d.send(d.Key, "PUT", path, "application/json", strings.NewReader(`{"name":"By JSON"}`)); u.status != 200 || u.record.Name != "By JSON" || u.record.Data.ID != "" {
 		t.Error(u.status, u.body)
 	}
-	d.waitUntilTrained(made.record.ID, "trained")
+	d.waitUntilTrained(uploaded.record.ID, "trained")
 	if p := d.get(path + "/passages"); !strings.Contains(p.body, "nine hours") {
 		t.Error(p.body)
 	}
@@ -239,8 +239,8 @@ func TestUploadKeepsNames(t *testing.T) {
 
 func TestUploadsThatAreRefused(t *testing.T) {
 	d := newUploadTest(t)
-	made := d.upload("POST", d.sourcesPath(), filePart("a.txt", handbookText))
-	path := d.sourcesPath() + "/" + made.record.ID
+	uploaded := d.upload("POST", d.sourcesPath(), filePart("a.txt", handbookText))
+	path := d.sourcesPath() + "/" + uploaded.record.ID
 	large := strings.Repeat("0123456789abcdef", 20<<16) + "x"
 	for name, c := range map[string]struct {
 		method, path string
@@ -310,18 +310,18 @@ func TestUploadsAreCounted(t *testing.T) {
 
 func TestUploadsAreIsolated(t *testing.T) {
 	d := newUploadTest(t)
-	made := d.upload("POST", d.sourcesPath(), filePart("a.txt", handbookText))
+	uploaded := d.upload("POST", d.sourcesPath(), filePart("a.txt", handbookText))
 	contentType, body := encodeForm(filePart("b.txt", handbookText))
 	own := createAgentFor(t, d.Server, d.OtherKey)
 	for _, c := range []struct{ method, path, unknown string }{
 		{"POST", d.sourcesPath(), "/agents/AAAAAAAAAAAAAAAAAAAAA/sources"},
-		{"PUT", d.sourcesPath() + "/" + made.record.ID, "/agents/AAAAAAAAAAAAAAAAAAAAA/sources/" + made.record.ID},
-		{"PUT", "/agents/" + own + "/sources/" + made.record.ID, "/agents/" + own + "/sources/00000000-0000-4000-8000-000000000000"},
+		{"PUT", d.sourcesPath() + "/" + uploaded.record.ID, "/agents/AAAAAAAAAAAAAAAAAAAAA/sources/" + uploaded.record.ID},
+		{"PUT", "/agents/" + own + "/sources/" + uploaded.record.ID, "/agents/" + own + "/sources/00000000-0000-4000-8000-000000000000"},
 	} {
 		theirs := d.send(d.OtherKey, c.method, c.path, contentType, bytes.NewReader(body))
-		nobody := d.send(d.OtherKey, c.method, c.unknown, contentType, bytes.NewReader(body))
-		if theirs.status != 404 || theirs.body != nobody.body {
-			t.Errorf("%s %s: %d %s, unknown: %s", c.method, c.path, theirs.status, theirs.body, nobody.body)
+		missing := d.send(d.OtherKey, c.method, c.unknown, contentType, bytes.NewReader(body))
+		if theirs.status != 404 || theirs.body != missing.body {
+			t.Errorf("%s %s: %d %s, unknown: %s", c.method, c.path, theirs.status, theirs.body, missing.body)
 		}
 	}
 	if left := d.listFiles(""); len(left) != 1 {
@@ -332,28 +332,28 @@ func TestUploadsAreIsolated(t *testing.T) {
 func createAgentFor(t *testing.T, h *testkit.Server, key string) string {
 	t.Helper()
 	status, body := sendAs(t, h, key, "POST", "/agents", `{"name": "Other"}`)
-	var made struct{ ID string }
-	if err := json.Unmarshal([]byte(body), &made); err != nil || status != 201 {
+	var uploaded struct{ ID string }
+	if err := json.Unmarshal([]byte(body), &uploaded); err != nil || status != 201 {
 		t.Fatal(status, body)
 	}
-	return made.ID
+	return uploaded.ID
 }
 
 func TestUnreadableFileFailsAndTheEarlierAnswers(t *testing.T) {
 	d := newUploadTest(t)
-	made := d.upload("POST", d.sourcesPath(), filePart("a.pdf", handbookText))
-	d.waitUntilTrained(made.record.ID, "trained")
+	uploaded := d.upload("POST", d.sourcesPath(), filePart("a.pdf", handbookText))
+	d.waitUntilTrained(uploaded.record.ID, "trained")
 	broken := "%PDF-1.4\n" + strings.Repeat("nothing that a PDF holds\n", 9)
-	if u := d.upload("PUT", d.sourcesPath()+"/"+made.record.ID, filePart("a.pdf", broken)); u.status != 200 || u.record.Status != "updated" {
+	if u := d.upload("PUT", d.sourcesPath()+"/"+uploaded.record.ID, filePart("a.pdf", broken)); u.status != 200 || u.record.Status != "updated" {
 		t.Fatal(u.status, u.body)
 	}
-	d.waitUntilTrained(made.record.ID, "failed")
+	d.waitUntilTrained(uploaded.record.ID, "failed")
 	var reason string
-	d.requireNoError(d.DB.SQL().QueryRow(t.Context(), `select failure from sources where id = ?`, made.record.ID).Scan(&reason))
+	d.requireNoError(d.DB.SQL().QueryRow(t.Context(), `select failure from sources where id = ?`, uploaded.record.ID).Scan(&reason))
 	if !strings.Contains(reason, "damaged") {
 		t.Error(reason)
 	}
-	if p := d.get(d.sourcesPath() + "/" + made.record.ID + "/passages"); !strings.Contains(p.body, "three days") {
+	if p := d.get(d.sourcesPath() + "/" + uploaded.record.ID + "/passages"); !strings.Contains(p.body, "three days") {
 		t.Error(p.body)
 	}
 }
@@ -362,15 +362,15 @@ func TestFilesGoWithTheirLastSource(t *testing.T) {
 	for name, option := range map[string]testkit.Option{"sqlite": testkit.WithConfig(func(*server.Config) {}), "postgres": testkit.WithPostgres()} {
 		t.Run(name, func(t *testing.T) {
 			d := newUploadTest(t, option)
-			made := d.upload("POST", d.sourcesPath(), filePart("a.txt", handbookText))
-			d.waitUntilTrained(made.record.ID, "trained")
+			uploaded := d.upload("POST", d.sourcesPath(), filePart("a.txt", handbookText))
+			d.waitUntilTrained(uploaded.record.ID, "trained")
 			var copied struct{ ID string }
 			status, body := sendAs(t, d.Server, d.Key, "POST", "/agents/"+d.agent+"/clone", "")
 			d.requireNoError(json.Unmarshal([]byte(body), &copied))
 			if status != 201 || d.countStoredFiles() != 1 {
 				t.Fatal(status, body, d.countStoredFiles())
 			}
-			sendAs(t, d.Server, d.Key, "DELETE", d.sourcesPath()+"/"+made.record.ID, "")
+			sendAs(t, d.Server, d.Key, "DELETE", d.sourcesPath()+"/"+uploaded.record.ID, "")
 			testkit.Eventually(t, "one row", func() bool {
 				var n int
 				d.requireNoError(d.DB.SQL().QueryRow(t.Context(), `select count(*) from blobs`).Scan(&n))

@@ -32,11 +32,11 @@ func talk(ctx context.Context, address, key string) error {
 	if err != nil {
 		return err
 	}
-	made, err := c.CreateAgentWithResponse(ctx, nil, client.NewAgentBody{Name: "Shop", Visibility: new(client.Private)})
-	if err != nil || made.JSON201 == nil {
-		return fmt.Errorf("create an agent: %w, %s", err, made.Body)
+	created, err := c.CreateAgentWithResponse(ctx, nil, client.NewAgentBody{Name: "Shop", Visibility: new(client.Private)})
+	if err != nil || created.JSON201 == nil {
+		return fmt.Errorf("create an agent: %w, %s", err, created.Body)
 	}
-	agent := made.JSON201.Id
+	agent := created.JSON201.Id
 	if err := train(ctx, c, agent); err != nil {
 		return fmt.Errorf("train: %w", err)
 	}
@@ -76,18 +76,18 @@ func train(ctx context.Context, c *client.ClientWithResponses, agent string) err
 }
 
 func ask(ctx context.Context, c *client.ClientWithResponses, agent string) (conversation string, err error) {
-	said, err := c.ChatWithResponse(ctx, agent, nil, client.ChatBody{Message: new("When does the shop open?")})
-	if err != nil || said.JSON200 == nil {
-		return "", fmt.Errorf("%w, %s", err, said.Body)
+	response, err := c.ChatWithResponse(ctx, agent, nil, client.ChatBody{Message: new("When does the shop open?")})
+	if err != nil || response.JSON200 == nil {
+		return "", fmt.Errorf("%w, %s", err, response.Body)
 	}
-	answer := said.JSON200.Data
+	answer := response.JSON200.Data
 	if answer.Metadata.Citations == nil || len(answer.Parts) == 0 || !strings.Contains(*answer.Parts[0].Text, "nine") {
-		return "", fmt.Errorf("the answer is %s", said.Body)
+		return "", fmt.Errorf("the answer is %s", response.Body)
 	}
 	return answer.Metadata.ConversationId.String(), nil
 }
 
-// stream reads the events as they come: the method without "WithResponse" gives the response unread.
+// stream reads the events as they come: the method without "WithResponse" returns the response unread.
 func stream(ctx context.Context, c *client.ClientWithResponses, agent, conversation string) error {
 	resp, err := c.ClientInterface.Chat(ctx, agent, nil, client.ChatBody{Message: new("And when does it close?"), ConversationId: &conversation, Stream: new(true)})
 	if err != nil {

@@ -34,10 +34,10 @@ func talk(ctx context.Context, address string, key key) error {
 	if err != nil {
 		return err
 	}
-	made, err := c.CreateAgent(ctx, &client.NewAgentBody{Name: "Shop", Visibility: client.NewOptVisibility(client.VisibilityPrivate)}, client.CreateAgentParams{})
-	agent, ok := made.(*client.CreatedAgentHeaders)
+	created, err := c.CreateAgent(ctx, &client.NewAgentBody{Name: "Shop", Visibility: client.NewOptVisibility(client.VisibilityPrivate)}, client.CreateAgentParams{})
+	agent, ok := created.(*client.CreatedAgentHeaders)
 	if !ok {
-		return fmt.Errorf("create an agent: %w, %+v", err, made)
+		return fmt.Errorf("create an agent: %w, %+v", err, created)
 	}
 	id := agent.Response.ID
 	if err := train(ctx, c, id); err != nil {
@@ -60,10 +60,10 @@ func talk(ctx context.Context, address string, key key) error {
 
 func train(ctx context.Context, c *client.Client, agent string) error {
 	text := client.NewTextSourceNewSource(client.TextSource{Type: client.TextSourceTypeText, Name: "Hours", Content: "The shop opens at nine and closes at five."})
-	made, err := c.CreateSource(ctx, &text, client.CreateSourceParams{AgentId: agent})
-	written, ok := made.(*client.WrittenSourceHeaders)
+	created, err := c.CreateSource(ctx, &text, client.CreateSourceParams{AgentId: agent})
+	written, ok := created.(*client.WrittenSourceHeaders)
 	if !ok {
-		return fmt.Errorf("%w, %+v", err, made)
+		return fmt.Errorf("%w, %+v", err, created)
 	}
 	for {
 		now, err := c.GetSource(ctx, client.GetSourceParams{AgentId: agent, SourceId: written.Response.ID.String()})
@@ -79,10 +79,10 @@ func train(ctx context.Context, c *client.Client, agent string) error {
 }
 
 func ask(ctx context.Context, c *client.Client, agent string) (conversation string, err error) {
-	said, err := c.Chat(ctx, &client.ChatBody{Message: client.NewOptNilString("When does the shop open?")}, client.ChatParams{AgentId: agent})
-	reply, ok := said.(*client.ChatReplyDataHeaders)
+	response, err := c.Chat(ctx, &client.ChatBody{Message: client.NewOptNilString("When does the shop open?")}, client.ChatParams{AgentId: agent})
+	reply, ok := response.(*client.ChatReplyDataHeaders)
 	if !ok {
-		return "", fmt.Errorf("%w, %+v", err, said)
+		return "", fmt.Errorf("%w, %+v", err, response)
 	}
 	answer := reply.Response.Data
 	if len(answer.Parts) == 0 || !strings.Contains(answer.Parts[0].Text.Value, "nine") {
@@ -95,10 +95,10 @@ func ask(ctx context.Context, c *client.Client, agent string) (conversation stri
 func stream(ctx context.Context, c *client.Client, agent, conversation string) error {
 	body := &client.ChatBody{Message: client.NewOptNilString("And when does it close?"), ConversationId: client.NewOptNilString(conversation),
 		Stream: client.NewOptNilBool(true)}
-	said, err := c.Chat(ctx, body, client.ChatParams{AgentId: agent})
-	events, ok := said.(*client.ChatOKTextEventStreamHeaders)
+	response, err := c.Chat(ctx, body, client.ChatParams{AgentId: agent})
+	events, ok := response.(*client.ChatOKTextEventStreamHeaders)
 	if !ok {
-		return fmt.Errorf("%w, %+v", err, said)
+		return fmt.Errorf("%w, %+v", err, response)
 	}
 	text, err := io.ReadAll(events.Response)
 	if err != nil || !strings.Contains(string(text), `"text-delta"`) || !strings.HasSuffix(string(text), "data: [DONE]\n\n") {

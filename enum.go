@@ -1,0 +1,59 @@
+package parley
+
+// Enumerations that have no type of their own.
+
+// Priorities lists how urgent a ticket can be. The first one means that nobody has judged it yet.
+func Priorities() []string { return []string{"none", "low", "normal", "high", "urgent"} }
+
+// TicketMessageTypes lists what an entry of a ticket can be; the first two can be written, an event is recorded.
+func TicketMessageTypes() []string { return []string{"reply", "note", "event"} }
+
+// MessageRoles lists who a message can be from, as clients see it.
+func MessageRoles() []string { return []string{"user", "assistant"} }
+
+// Ratings lists how an answer can be rated.
+func Ratings() []string { return []string{"positive", "negative"} }
+
+// Visibilities lists who may reach an agent.
+func Visibilities() []string { return []string{"public", "private"} }
+
+// InstructionChannels lists the channels that can have instructions of their own.
+func InstructionChannels() []string {
+	return []string{
+		"chat_widget", "help_page", "center_stage", "side_panel", "slack", "whatsapp", "messenger", "instagram",
+		"salesforce", "zendesk", "zendesk_messaging", "api", "email", "android_sdk", "ios_sdk", "phone", "search",
+	}
+}
+
+// enumValues holds the values of each enumeration under the name by which struct tags refer to it: enum:"@priority".
+var enumValues = map[string][]string{
+	"agentStatus":        names(AgentStatuses()),
+	"attributeType":      names(AttributeTypes()),
+	"channel":            names(Channels()),
+	"conversationStatus": names(ConversationStatuses()),
+	"instructionChannel": InstructionChannels(),
+	"messageRole":        MessageRoles(),
+	"priority":           Priorities(),
+	"rating":             Ratings(),
+	"role":               names(Roles()),
+	"sourceKind":         names(SourceKinds()),
+	"sourceStatus":       names(SourceStatuses()),
+	"statusCategory":     names(StatusCategories()),
+	"strategy":           names(Strategies()),
+	"ticketChannel":      names(TicketChannels()),
+	"ticketMessageType":  TicketMessageTypes(),
+	"ticketWrittenType":  TicketMessageTypes()[:2],
+	"visibility":         Visibilities(),
+	"webhookEvent":       WebhookEvents(),
+}
+
+// EnumValues returns the values of the enumeration that a struct tag names, or nil when there is none of that name.
+func EnumValues(name string) []string { return enumValues[name] }
+
+func names[S ~string](values []S) []string {
+	list := make([]string, len(values))
+	for i, v := range values {
+		list[i] = string(v)
+	}
+	return list
+}

@@ -1,0 +1,196 @@
+package mcp_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"parley/internal/access"
+	"parley/internal/api/admin"
+	"parley/internal/api/mcp"
+	"parley/internal/api/v2"
+	"parley/internal/server"
+	"parley/internal/testkit"
+)
+
+const listTools = `{"jsonrpc": "2.0", "id": 1, "method": "tools/list"}`
+
+// postMessage sends one message as a program does.
+func postMessage(t *testing.T, h *testkit.Server, key, body string, change func(r *http.Request)) (*http.Response, string) {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, h.URL+mcp.Path, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("Accept", "application/json, text/event-stream")
+	if key != "" {
+		r.Header.Set("Authorization", "Bearer "+key)
+	}
+	if change != nil {
+		change(r)
+	}
+	resp, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var text bytes.Buffer
+	_, err = text.ReadFrom(resp.Body)
+	if err := resp.Body.Close(); err != nil {
+		t.Error(err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return resp, text.String()
+}
+
+func TestEndpoint(t *testing.T) {
+	h := testkit.Open(t)
+	_, poor := h.NewAccount(t, admin.NewAccount{Name: "Poor", Plan: "hobby"})
+	header := func(name, value string) func(*http.Request) {
+		return func(r *http.Request) { r.Header.Set(name, value) }
+	}
+	host := func(name string) func(*http.Request) { return func(r *http.Request) { r.Host = name } }
+	port := h.URL[strings.LastIndexByte(h.URL, ':'):]
+	for name, c := range map[string]struct {
+		key    string
+		body   string
+		change func(*http.Request)
+		status int
+		want   string
+	}{
+		"a list":                 {h.Key, listTools, nil, 200, "service_whoami"},
+		"no key":                 {"", listTools, nil, 401, "AUTH_MISSING_API_KEY"},
+		"a wrong key":            {"wrong", listTools, nil, 401, "AUTH_INVALID_API_KEY"},
+		"not a bearer":           {"", listTools, header("Authorization", "Basic abc"), 401, "AUTH_INVALID_API_KEY"},
+		"a plan without it":      {poor, listTools, nil, 403, "SUBSCRIPTION_API_RESTRICTED_PLAN"},
+		"no body":                {h.Key, "", nil, 400, "VALIDATION_INVALID_JSON"},
+		"not JSON":               {h.Key, "{", nil, 400, "VALIDATION_INVALID_JSON"},
+		"several at once":        {h.Key, "[" + listTools + "]", nil, 400, "VALIDATION_INVALID_BODY"},
+		"too much":               {h.Key, `"` + strings.Repeat("a", 8<<20) + `"`, nil, 413, "REQUEST_TOO_LARGE"},
+		"another method":         {h.Key, "", func(r *http.Request) { r.Method = http.MethodGet }, 405, "METHOD_NOT_ALLOWED"},
+		"an end of a session":    {h.Key, "", func(r *http.Request) { r.Method = http.MethodDelete }, 405, "METHOD_NOT_ALLOWED"},
+		"a preflight":            {h.Key, "", func(r *http.Request) { r.Method = http.MethodOptions }, 405, "METHOD_NOT_ALLOWED"},
+		"a path below":           {h.Key, listTools, func(r *http.Request) { r.URL.Path += "/" }, 404, "NOT_FOUND"},
+		"our own origin":         {h.Key, listTools, header("Origin", h.URL), 200, "service_whoami"},
+		"the same by name":       {h.Key, listTools, func(r *http.Request) { r.Host = "localhost" + port; r.Header.Set("Origin", "http://localhost"+port) }, 200, "service_whoami"},
+		"a foreign origin":       {h.Key, listTools, header("Origin", "https://evil.example"), 403, "AUTH_ORIGIN_NOT_ALLOWED"},
+		"and without a key":      {"", listTools, header("Origin", "https://evil.example"), 403, "AUTH_ORIGIN_NOT_ALLOWED"},
+		"another port":           {h.Key, listTools, header("Origin", "http://127.0.0.1:1"), 403, "AUTH_ORIGIN_NOT_ALLOWED"},
+		"an origin of nowhere":   {h.Key, listTools, header("Origin", "null"), 403, "AUTH_ORIGIN_NOT_ALLOWED"},
+		"a rebound name":         {h.Key, listTools, host("evil.example" + port), 403, "AUTH_ORIGIN_NOT_ALLOWED"},
+		"a rebound name, itself": {h.Key, listTools, func(r *http.Request) { r.Host = "evil.example"; r.Header.Set("Origin", "http://evil.example") }, 403, "AUTH_ORIGIN_NOT_ALLOWED"},
+		"a version of tomorrow":  {h.Key, `{"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"protocolVersion": "2999-01-01", "capabilities": {}, "clientInfo": {"name": "x", "version": "1"}}}`, nil, 200, "protocolVersion"},
+		"a notification":         {h.Key, `{"jsonrpc": "2.0", "method": "notifications/initialized"}`, nil, 202, ""},
+		"a session of nobody":    {h.Key, listTools, header("Mcp-Session-Id", "x"), 200, "service_whoami"},
+		"other words":            {h.Key, `{"jsonrpc": "2.0", "id": 1, "method": "tools/none"}`, nil, 200, "tools/none"},
+	} {
+		resp, text := postMessage(t, h, c.key, c.body, c.change)
+		if resp.StatusCode != c.status || !strings.Contains(text, c.want) {
+			t.Errorf("%s: %d %.300s, want %d %s", name, resp.StatusCode, text, c.status, c.want)
+		}
+		if challenge := resp.Header.Get("WWW-Authenticate"); (c.status == 401) != (challenge == `Bearer realm="parley"`) {
+			t.Errorf("%s: WWW-Authenticate: %s", name, challenge)
+		}
+		if resp.Header.Get("X-Request-Id") == "" || resp.Header.Get("X-RateLimit-Limit") == "" || resp.Header.Get("Access-Control-Allow-Origin") != "" {
+			t.Errorf("%s: %v", name, resp.Header)
+		}
+	}
+}
+
+// Away from loopback the Origin must be the configured one, whatever the Host says; on loopback a proxy may name it.
+func TestOriginsOfAPublicServer(t *testing.T) {
+	h := testkit.Open(t)
+	doc, err := v2.Document(h.URL, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	door := &access.Admission{Authenticator: h.Authenticator, Limiter: h.Limiter, Now: time.Now}
+	face, err := mcp.New(mcp.Config{Admit: door.Admit, REST: h.Handler(), Document: doc, BaseURL: "https://support.example", Now: time.Now, Logger: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	public, near := net.IPv4(10, 0, 0, 1), net.IPv4(127, 0, 0, 1)
+	for _, c := range []struct {
+		at           net.IP
+		host, origin string
+		status       int
+	}{
+		{public, "other.example", "", 200}, {public, "other.example", "https://support.example", 200}, {public, "support.example", "http://support.example", 403},
+		{public, "other.example", "https://other.example", 403}, {near, "support.example", "https://support.example", 200}, {near, "other.example", "", 403},
+		{near, "[::1]:8080", "http://[::1]:8080", 200},
+	} {
+		w := httptest.NewRecorder()
+		r := httptest.NewRequestWithContext(context.WithValue(t.Context(), http.LocalAddrContextKey, &net.TCPAddr{IP: c.at, Port: 80}),
+			http.MethodPost, mcp.Path, strings.NewReader(listTools))
+		r.Host = c.host
+		r.Header = http.Header{"Authorization": {"Bearer " + h.Key}, "Content-Type": {"application/json"}, "Accept": {"application/json, text/event-stream"}}
+		if c.origin != "" {
+			r.Header.Set("Origin", c.origin)
+		}
+		if face.ServeHTTP(w, r); w.Code != c.status {
+			t.Errorf("%+v: %d %s", c, w.Code, w.Body)
+		}
+	}
+}
+
+// Each request counts once, as one of REST does, and what a tool asks of REST does not count again.
+func TestRequestsAreCountedOnce(t *testing.T) {
+	h := testkit.Open(t, testkit.WithClock(testkit.NewClock()), testkit.WithConfig(func(c *server.Config) { c.RateLimit = 3 }))
+	whoami := `{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "service_whoami", "arguments": {}}}`
+	for left := 2; left >= 0; left-- {
+		resp, text := postMessage(t, h, h.Key, whoami, nil)
+		if resp.StatusCode != 200 || resp.Header.Get("X-RateLimit-Remaining") != strconv.Itoa(left) || !strings.Contains(text, "workspace") {
+			t.Fatal(left, resp.StatusCode, resp.Header, text)
+		}
+	}
+	resp, text := postMessage(t, h, h.Key, whoami, nil)
+	if resp.StatusCode != 429 || resp.Header.Get("Retry-After") != "10" || !strings.Contains(text, "RATE_LIMIT_TOO_MANY_REQUESTS") {
+		t.Error(resp.StatusCode, resp.Header, text)
+	}
+	if got := h.Do(t, "GET", "/me", h.Key, nil).Status; got != 429 {
+		t.Error("REST counts apart:", got)
+	}
+}
+
+func TestMaintenance(t *testing.T) {
+	h := testkit.Open(t)
+	h.Authenticator.SetMaintenance(true)
+	resp, text := postMessage(t, h, h.Key, listTools, nil)
+	if resp.StatusCode != 503 || resp.Header.Get("Retry-After") == "" || !strings.Contains(text, "SERVICE_UNDER_MAINTENANCE") {
+		t.Error(resp.StatusCode, text)
+	}
+}
+
+// Ten searches a second, of however many calls: the eleventh is refused for itself.
+func TestSearchesAreCounted(t *testing.T) {
+	h := testkit.Open(t, testkit.WithClock(testkit.NewClock()))
+	agent := h.NewAgent(t, h.Key)
+	session := connect(t, h, h.Key)
+	five := `{"agentId": "` + agent + `", "searches": [{}, {}, {}, {}, {}]}`
+	for range 2 {
+		if text, refused := callTool(t, session, "service_search_conversations", five); refused || strings.Contains(text, "error") {
+			t.Fatal(text)
+		}
+	}
+	var got struct {
+		Results []struct{ Error map[string]any }
+	}
+	callToolInto(t, session, "service_search_conversations", five, &got)
+	for _, r := range got.Results {
+		if r.Error["code"] != "RATE_LIMIT_TOO_MANY_REQUESTS" || r.Error["retryAfter"] != 1.0 {
+			t.Error(r)
+		}
+	}
+	var all map[string]json.RawMessage
+	callToolInto(t, session, "service_whoami", `{}`, &all)
+}

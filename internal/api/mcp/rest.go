@@ -1,0 +1,113 @@
+package mcp
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+
+	"parley"
+	"parley/internal/httpapi"
+)
+
+// callerInfo is what a tool call passes on of the request that it came with.
+type callerInfo struct {
+	authorization []string
+	remoteAddr    string
+}
+
+type callerInfoKey struct{}
+
+func withCallerInfo(ctx context.Context, r *http.Request) context.Context {
+	return context.WithValue(ctx, callerInfoKey{}, callerInfo{r.Header.Values("Authorization"), r.RemoteAddr})
+}
+
+// callREST sends a request to REST with the caller's key and returns the JSON of the reply. A failure is an error
+// of type *refusal. A reply of more than maxBytes is truncated, with errReplyTooLong; 0 is no limit.
+func (s *server) callREST(ctx context.Context, req restRequest, maxBytes int) (text []byte, err error) {
+	caller, _ := ctx.Value(callerInfoKey{}).(callerInfo)
+	r := req.httpRequest().WithContext(ctx)
+	r.Header["Authorization"], r.RemoteAddr = caller.authorization, caller.remoteAddr
+	if req.body != nil {
+		r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(req.body)), int64(len(req.body))
+		r.Header.Set("Content-Type", mediaType)
+	}
+	w := &restReply{header: http.Header{}, status: http.StatusOK, maxBytes: maxBytes}
+	defer func() {
+		if p := recover(); p != nil { // REST panics to abort a reply that it cannot finish
+			text, err = nil, fmt.Errorf("REST gave up on %s %s: %v", req.method, req.path, p)
+			if w.isTruncated {
+				text, err = w.body.Bytes(), errReplyTooLong
+			}
+		}
+	}()
+	s.REST.ServeHTTP(w, r)
+	switch {
+	case w.status >= http.StatusBadRequest:
+		return nil, w.refusalError()
+	case w.isTruncated:
+		return w.body.Bytes(), errReplyTooLong
+	}
+	return bytes.TrimSpace(w.body.Bytes()), nil
+}
+
+// errReplyTooLong is the error of a reply that was truncated.
+var errReplyTooLong = errors.New("the reply is too long")
+
+// restReply buffers a response.
+type restReply struct {
+	header      http.Header
+	status      int
+	body        bytes.Buffer
+	maxBytes    int
+	isTruncated bool
+}
+
+func (w *restReply) Header() http.Header { return w.header }
+
+func (w *restReply) WriteHeader(status int) { w.status = status }
+
+func (w *restReply) Write(b []byte) (int, error) {
+	if w.maxBytes > 0 && w.body.Len()+len(b) > w.maxBytes {
+		w.isTruncated = true
+		n, _ := w.body.Write(b[:max(0, w.maxBytes-w.body.Len())])
+		return n, errReplyTooLong
+	}
+	return w.body.Write(b)
+}
+
+// refusal is a failure in a tool's result: the failure of REST, with what REST sends in headers.
+type refusal struct {
+	httpapi.Failure
+	RetryAfter int    `json:"retryAfter,omitempty"` // seconds
+	RequestID  string `json:"requestId,omitempty"`  // of a failure that is the server's own
+}
+
+func (e *refusal) Error() string { return string(e.Code) + ": " + e.Message }
+
+func (w *restReply) refusalError() error {
+	var envelope httpapi.Envelope
+	if err := json.Unmarshal(w.body.Bytes(), &envelope); err != nil {
+		return fmt.Errorf("read a refusal of REST: %w", err)
+	}
+	e := &refusal{Failure: envelope.Error}
+	e.RetryAfter, _ = strconv.Atoi(w.header.Get("Retry-After"))
+	if w.status == http.StatusInternalServerError {
+		e.RequestID = w.header.Get("X-Request-Id")
+	}
+	return e
+}
+
+// newRefusal returns any error as a refusal.
+func newRefusal(err error) *refusal {
+	var known *refusal
+	if errors.As(err, &known) {
+		return known
+	}
+	e := parley.AsError(err)
+	return &refusal{Failure: httpapi.Failure{Code: e.Code, Message: e.Message, Details: e.Details}}
+}

@@ -1,0 +1,114 @@
+package v1
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"parley/internal/chat"
+	"parley/internal/httpapi"
+)
+
+const (
+	defaultKeepAliveInterval = 15 * time.Second
+	streamOpenDelay          = 10 * time.Second // how long a stream waits for the answer to begin before it is opened
+)
+
+// doneData is the data of the last event. A stream that ends without it holds only a part of an answer.
+const doneData = "[DONE]"
+
+// streamTurn renders a turn as events of text. A turn that fails before its first word is an ordinary error. If it
+// fails later, the stream ends without [DONE].
+func (s *server) streamTurn(ctx context.Context, c *httpapi.Call, turn *chat.Turn) error {
+	r := turn.Reader()
+	defer r.Close()
+	if err := waitForFirstEvent(ctx, turn); err != nil {
+		return err
+	}
+	out := c.StreamEvents()
+	var texts textBuffer
+	for {
+		events, err := nextEvents(ctx, r, cmp.Or(s.KeepAliveInterval, defaultKeepAliveInterval))
+		switch {
+		case errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil:
+			err = out.Ping()
+		case err == nil:
+			err = writeEvents(out, &texts, events)
+		}
+		if err != nil { // the end, or the client is gone: the log record holds the write error
+			return nil
+		}
+	}
+}
+
+// waitForFirstEvent waits for the first word, for a while. An error is that of a turn that failed before it.
+func waitForFirstEvent(ctx context.Context, turn *chat.Turn) error {
+	waitCtx, cancel := context.WithTimeout(ctx, streamOpenDelay)
+	defer cancel()
+	err := turn.WaitForText(waitCtx)
+	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
+		return nil
+	}
+	return err
+}
+
+func nextEvents(ctx context.Context, r *chat.Reader, timeout time.Duration) ([]chat.Event, error) {
+	waitCtx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	return r.Next(waitCtx)
+}
+
+// writeEvents writes events that were read together: the texts, and the end.
+func writeEvents(out *httpapi.Stream, texts *textBuffer, events []chat.Event) error {
+	for _, e := range events {
+		switch {
+		case e.Kind == chat.Text:
+			writeText(out, texts.addText(e.Text))
+		case e.Kind == chat.Finished && e.Finish.Reason != "error":
+			writeText(out, texts.flush())
+			out.SendRaw([]byte(doneData))
+		}
+	}
+	return out.Flush()
+}
+
+// writeText writes a text as events, with a data line for each line. If the text contains doneData, it is cut in
+// two there, so that no client takes it for the end.
+func writeText(out *httpapi.Stream, text string) {
+	for text != "" {
+		cut := len(text)
+		if at := strings.Index(text, doneData); at >= 0 {
+			cut = at + 1
+		}
+		out.SendRaw([]byte(strings.ReplaceAll(text[:cut], "\n", "\ndata: ")))
+		text = text[cut:]
+	}
+}
+
+// textBuffer splits an answer into the texts of events. Some clients drop white space at the beginning of an event,
+// so no event begins with it: the last character before white space is held back until the next text.
+type textBuffer struct{ pending string }
+
+// addText adds text and returns what can be sent.
+func (p *textBuffer) addText(text string) (ready string) {
+	p.pending += text
+	at := len(p.pending)
+	for at > 0 {
+		r, size := utf8.DecodeLastRuneInString(p.pending[:at])
+		if at -= size; !unicode.IsSpace(r) && r != '\uFEFF' {
+			break
+		}
+	}
+	ready, p.pending = p.pending[:at], p.pending[at:]
+	return ready
+}
+
+// flush returns what has been held back.
+func (p *textBuffer) flush() (ready string) {
+	ready, p.pending = p.pending, ""
+	return ready
+}

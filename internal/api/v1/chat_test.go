@@ -1,0 +1,233 @@
+package v1_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"parley"
+	"parley/internal/api/v1"
+	"parley/internal/model"
+	"parley/internal/model/scripted"
+	"parley/internal/sqldb"
+	"parley/internal/store"
+	"parley/internal/testkit"
+	"parley/internal/testkit/dbs"
+)
+
+// countRows counts rows; words says which.
+func countRows(t *testing.T, h *testkit.Server, words string, args ...any) int {
+	t.Helper()
+	n, err := sqldb.One(t.Context(), h.DB.SQL(), sqldb.Column[int], `select count(*) from `+words, args...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// TestWithoutAnIDNothingIsSaved looks at the tables themselves: there is what the answer cost, and no word of it.
+func TestWithoutAnIDNothingIsSaved(t *testing.T) {
+	h := testkit.Open(t, testkit.WithModel(&scripted.Model{}))
+	bot := createChatbot(t, h)
+	before := countRows(t, h, "events")
+	body := fmt.Sprintf(`{"chatbotId": %q, "messages": [{"role": "user", "content": "a secret word"}], "stream": %%v}`, bot)
+	for _, stream := range []bool{false, true} {
+		if status, text := sendAs(t, h, h.Key, "POST", v1.Base+"/chat", fmt.Sprintf(body, stream)); status != 200 {
+			t.Fatal(status, text)
+		}
+	}
+	for _, table := range []string{"conversations", "messages", "tool_calls"} {
+		if n := countRows(t, h, table); n != 0 {
+			t.Errorf("%d rows in %s", n, table)
+		}
+	}
+	if n := countRows(t, h, "events") - before; n != 0 {
+		t.Errorf("%d events", n)
+	}
+	if n := countRows(t, h, "turns where agent_id = ? and state = 'done' and trace is null and user_message_id = '' and charged = 1000", bot); n != 2 {
+		t.Errorf("%d turns that were paid for", n)
+	}
+	if n := countRows(t, h, "credit_usage where agent_id = ? and used = 2000 and reserved = 0", bot); n != 1 {
+		t.Error("the credits are wrong")
+	}
+}
+
+// TestUnsavedAnswersEndWithTheirReader: a conversation that is not saved is answered for its client alone. Who goes
+// away when something was said has had it.
+func TestUnsavedAnswersEndWithTheirReader(t *testing.T) {
+	gate := scripted.NewBarrier()
+	scriptedModel := &scripted.Model{StepsFor: func(model.Request) []scripted.Step {
+		return []scripted.Step{scripted.Text("Half an "), {Barrier: gate}, scripted.Text("answer"), scripted.Stop()}
+	}}
+	h := testkit.Open(t, testkit.WithModel(scriptedModel))
+	bot := createChatbot(t, h)
+	resp := startChat(t, h, fmt.Sprintf(`{"chatbotId": %q, "messages": [{"role": "user", "content": "Hello"}], "stream": true}`, bot))
+	readUntil(t, resp.Body, "data: Half a")
+	<-gate.Reached()
+	_ = resp.Body.Close()
+	if !scriptedModel.WaitStopped(t.Context(), 1) {
+		t.Fatal("the model was not stopped")
+	}
+	testkit.Eventually(t, "the turn is closed", func() bool {
+		return countRows(t, h, "turns where agent_id = ? and state = 'interrupted' and charged = 1000 and trace is null", bot) == 1
+	})
+	if n := countRows(t, h, "messages"); n != 0 {
+		t.Errorf("%d messages", n)
+	}
+}
+
+// TestSavedAnswersGoOn: what is saved is finished, whether its client waits for it or not.
+func TestSavedAnswersGoOn(t *testing.T) {
+	gate := scripted.NewBarrier()
+	h := testkit.Open(t, testkit.WithModel(&scripted.Model{StepsFor: func(model.Request) []scripted.Step {
+		return []scripted.Step{scripted.Text("Half an "), {Barrier: gate}, scripted.Text("answer"), scripted.Stop()}
+	}}))
+	bot := createChatbot(t, h)
+	resp := startChat(t, h, fmt.Sprintf(`{"chatbotId": %q, "messages": [{"role": "user", "content": "Hello"}], "stream": true, "conversationId": "a"}`, bot))
+	readUntil(t, resp.Body, "data: Half a")
+	<-gate.Reached()
+	_ = resp.Body.Close()
+	gate.Release()
+	testkit.Eventually(t, "the answer is stored", func() bool {
+		list := listConversations(t, h, bot, "")
+		return len(list) == 1 && len(list[0].Messages) == 2 && list[0].Messages[1].Content == "Half an answer"
+	})
+}
+
+// TestMessagesWithOneIDDoNotInterleave: of clients that write at once, each under the same id, the last one's
+// conversation stands, with its own answer.
+func TestMessagesWithOneIDDoNotInterleave(t *testing.T) {
+	for name, open := range map[string]func(t *testing.T) []*testkit.Server{
+		"sqlite": func(t *testing.T) []*testkit.Server {
+			return []*testkit.Server{testkit.Open(t, testkit.WithModel(&scripted.Model{}))}
+		},
+		"two servers": func(t *testing.T) []*testkit.Server {
+			url := dbs.SharedPostgres(t).NewStore(t)
+			return []*testkit.Server{testkit.Open(t, testkit.WithModel(&scripted.Model{}), testkit.WithDatabase("", url)), testkit.Open(t, testkit.WithModel(&scripted.Model{}), testkit.WithDatabase("", url))}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			servers := open(t)
+			h := servers[0]
+			bot := createChatbot(t, h)
+			const clients = 8
+			var all sync.WaitGroup
+			for n := range clients {
+				all.Go(func() {
+					body := fmt.Sprintf(`{"chatbotId": %q, "conversationId": "shared", "stream": %v, "messages": [{"role": "user", "content": "first of %d"}, {"role": "assistant", "content": "reply to %d"}, {"role": "user", "content": "last of %d"}]}`,
+						bot, n%2 == 0, n, n, n)
+					status, text := 409, ""
+					for status == 409 { // the other server was quicker
+						status, text = sendAs(t, servers[n%len(servers)], h.Key, "POST", v1.Base+"/chat", body)
+					}
+					if status != 200 {
+						t.Error(status, text)
+					}
+				})
+			}
+			all.Wait()
+			list := listConversations(t, h, bot, "")
+			if len(list) != 1 {
+				t.Fatalf("%d conversations", len(list))
+			}
+			ours := func(n int) bool {
+				return slices.Equal(list[0].Messages, []v1.ChatMessage{{Role: "user", Content: fmt.Sprint("first of ", n)}, {Role: "assistant", Content: fmt.Sprint("reply to ", n)},
+					{Role: "user", Content: fmt.Sprint("last of ", n)}, {Role: "assistant", Content: fmt.Sprint("last of ", n)}})
+			}
+			if !slices.ContainsFunc([]int{0, 1, 2, 3, 4, 5, 6, 7}, ours) {
+				t.Errorf("%+v", list[0].Messages)
+			}
+			if n := countRows(t, h, "credit_usage where agent_id = ? and used = ? and reserved = 0", bot, clients*1000); n != 1 {
+				t.Error("the credits are wrong")
+			}
+		})
+	}
+}
+
+// TestUnchangedMessagesStayTheSame: a client that only adds to its conversation does not have the rest of it
+// written anew.
+func TestUnchangedMessagesStayTheSame(t *testing.T) {
+	h := testkit.Open(t, testkit.WithModel(&scripted.Model{}))
+	bot := createChatbot(t, h)
+	var messages []v1.ChatMessage
+	for n := range 4 {
+		messages = append(messages, v1.ChatMessage{Role: "user", Content: fmt.Sprint("message ", n)})
+		body, err := json.Marshal(map[string]any{"chatbotId": bot, "conversationId": "grows", "messages": messages})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if status, text := sendAs(t, h, h.Key, "POST", v1.Base+"/chat", string(body)); status != 200 {
+			t.Fatal(status, text)
+		}
+		messages = append(messages, v1.ChatMessage{Role: "assistant", Content: fmt.Sprint("message ", n)})
+	}
+	if n, replaced := countRows(t, h, "messages"), countRows(t, h, "messages where superseded_at is not null"); n != 8 || replaced != 0 {
+		t.Errorf("%d messages, %d of them replaced", n, replaced)
+	}
+	if list := listConversations(t, h, bot, ""); !slices.Equal(list[0].Messages, messages) {
+		t.Errorf("%+v", list[0].Messages)
+	}
+}
+
+// TestLostUnsavedTurnGivesItsCreditsBack: a server that died while it answered leaves a turn and a reservation, and
+// no word.
+func TestLostUnsavedTurnGivesItsCreditsBack(t *testing.T) {
+	h := testkit.Open(t)
+	bot := createChatbot(t, h)
+	long := time.Now().Add(-time.Hour)
+	lost := parley.Turn{ID: parley.TurnID(parley.NewTimedUUID()), AccountID: parley.AccountID(h.Account), AgentID: parley.AgentID(bot), MessageID: parley.NewMessageID(),
+		ConversationID: parley.ConversationID(parley.NewTimedUUID()), Owner: "dead", Reserved: parley.Credit, StartedAt: long, LeaseUntil: long}
+	err := h.DB.Transact(t.Context(), sqldb.Interactive, func(tx *store.DB) error {
+		if _, _, err := tx.ReserveCredits(t.Context(), lost.AccountID, lost.AgentID, store.MonthOf(long), lost.Reserved); err != nil {
+			return err
+		}
+		_, err := tx.CreateTurn(t.Context(), &lost)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := countRows(t, h, "events")
+	testkit.Eventually(t, "the turn is closed", func() bool {
+		if _, err := h.Engine.Recover(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		return countRows(t, h, "turns where id = ? and state = 'failed' and trace is null", lost.ID) == 1
+	})
+	if n := countRows(t, h, "credit_usage where agent_id = ? and used = 0 and reserved = 0", bot); n != 1 {
+		t.Error("the credits are not back")
+	}
+	if n := countRows(t, h, "events") - before; n != 0 {
+		t.Errorf("%d events", n)
+	}
+}
+
+// TestModelsAreAskedAsTheRequestSays: temperature and model of the request come before the chatbot's, and what was
+// said before reaches the model.
+func TestModelsAreAskedAsTheRequestSays(t *testing.T) {
+	scriptedModel := &scripted.Model{}
+	h := testkit.Open(t, testkit.WithModel(scriptedModel))
+	bot := createChatbot(t, h)
+	for _, more := range []string{"", `, "temperature": 0.75, "model": "gpt-3.5-turbo"`} {
+		body := fmt.Sprintf(`{"chatbotId": %q, "messages": [{"role": "assistant", "content": "Hello!"}, {"role": "user", "content": "One"}, {"role": "assistant", "content": "1"}, {"role": "user", "content": "Two"}]%s}`, bot, more)
+		if status, text := sendAs(t, h, h.Key, "POST", v1.Base+"/chat", body); status != 200 {
+			t.Fatal(status, text)
+		}
+	}
+	requests := scriptedModel.Requests()
+	if requests[0].Temperature != 0 || requests[1].Temperature != 0.75 {
+		t.Errorf("asked at temperatures %v and %v", requests[0].Temperature, requests[1].Temperature)
+	}
+	var texts []string
+	for _, m := range requests[0].Messages {
+		texts = append(texts, m.Role+": "+m.Text)
+	}
+	if got := strings.Join(texts, ", "); got != "assistant: Hello!, user: One, assistant: 1, user: Two" {
+		t.Error(got)
+	}
+}

@@ -1,0 +1,106 @@
+// Package v1 is REST v1, the earlier interface, for integrations that were written for it. It has its own names and
+// types for what the services do; an agent is called a chatbot here. REST v2 does not depend on it. routes.go is
+// the one list of what it serves.
+package v1
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"sync"
+	"time"
+
+	"parley"
+	"parley/internal/access"
+	"parley/internal/agents"
+	"parley/internal/chat"
+	"parley/internal/contact"
+	"parley/internal/httpapi"
+	"parley/internal/ingest"
+	"parley/internal/store"
+	"parley/internal/webhook"
+)
+
+// Base is the path of REST v1.
+const Base = "/api/v1"
+
+// DocumentPath is the path of its OpenAPI document.
+const DocumentPath = "/openapi-v1.json"
+
+// Config holds what the API needs.
+type Config struct {
+	Authenticator *access.Authenticator
+	Limiter       *access.Limiter // nil if requests have been counted elsewhere
+	Chat          *chat.Engine
+	Agents        *agents.Service
+	Ingest        *ingest.Service
+	DB            *store.DB
+
+	Contacts *contact.Service
+	Webhooks *webhook.Service
+
+	BaseURL           string // of this server as clients see it, without a path; may be empty
+	Now               func() time.Time
+	Logger            *slog.Logger
+	Observer          *httpapi.Observer // may be nil
+	TrustProxy        bool              // take the caller's address from X-Forwarded-For
+	KeepAliveInterval time.Duration     // after so long without events a stream sends a comment; 0 is 15 s
+}
+
+// New returns the handler of everything below /api/v1 and of /openapi-v1.json.
+func New(cfg Config) http.Handler {
+	api := newAPI(cfg)
+	doc := sync.OnceValue(func() []byte { // on the first request: it takes longer than opening the database
+		text, err := renderDocument(api, cfg.BaseURL)
+		if err != nil {
+			panic(err) // the document is generated from our own types
+		}
+		return text
+	})
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET "+DocumentPath, func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json; charset=utf-8")
+		_, _ = w.Write(doc()) // fails if the client is gone
+	})
+	documents := httpapi.PlainHandler(mux)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == DocumentPath {
+			documents.ServeHTTP(w, r)
+			return
+		}
+		api.ServeHTTP(w, r)
+	})
+}
+
+func newAPI(cfg Config) *httpapi.API {
+	s := &server{cfg}
+	admission := &access.Admission{Authenticator: cfg.Authenticator, Limiter: cfg.Limiter, Now: cfg.Now, TrustProxy: cfg.TrustProxy}
+	api := httpapi.New(httpapi.Config{
+		BasePath:    Base,
+		Admit:       admission.Admit,
+		AgentParam:  "chatbotId",
+		CheckAgent:  s.checkChatbot,
+		UploadDir:   s.uploadFolder,
+		RenderError: renderFailure,
+		Now:         cfg.Now,
+		Logger:      cfg.Logger,
+		Observer:    cfg.Observer,
+	})
+	s.addRoutes(api)
+	return api
+}
+
+// server is the receiver of all handlers.
+type server struct{ Config }
+
+// callerOf returns who sent the request. Every operation that needs a key has a caller.
+func callerOf(c *httpapi.Call) *access.Caller { return c.Caller.(*access.Caller) }
+
+// checkChatbot fails with AGENT_NOT_FOUND unless the caller has the agent.
+func (s *server) checkChatbot(ctx context.Context, caller any, id string) error {
+	who, ok := caller.(*access.Caller)
+	if !ok {
+		return nil
+	}
+	return s.DB.ShareLockAgent(ctx, who.Account.ID, parley.AgentID(id))
+}

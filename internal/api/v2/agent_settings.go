@@ -1,0 +1,133 @@
+package v2
+
+import (
+	"encoding/json"
+
+	"parley"
+	"parley/internal/httpapi"
+)
+
+// ChannelInstructions are instructions for one channel only, by the name of the channel (facts 2.8b).
+type ChannelInstructions map[string]httpapi.Either[string, ModeInstructions]
+
+// ModeInstructions are separate instructions for chat and voice.
+type ModeInstructions struct {
+	Chat  httpapi.Opt[string] `json:"chat,omitzero"`
+	Voice httpapi.Opt[string] `json:"voice,omitzero"`
+}
+
+// SuggestedMessage is a message that end users can pick, or a group of them.
+type SuggestedMessage = httpapi.Either[SingleSuggestion, SuggestionGroup]
+
+// SingleSuggestion is one message to pick.
+type SingleSuggestion struct {
+	Type  string              `json:"type" enum:"single"`
+	Text  string              `json:"text" min:"1"`
+	Order int                 `json:"order"`
+	Icon  httpapi.Opt[string] `json:"icon,omitzero" nullable:"true"`
+}
+
+// SuggestionGroup is a named group of messages to pick.
+type SuggestionGroup struct {
+	Type  string              `json:"type" enum:"nested"`
+	Name  string              `json:"name" min:"1"`
+	Order int                 `json:"order"`
+	Icon  httpapi.Opt[string] `json:"icon,omitzero" nullable:"true"`
+	Items []SuggestionItem    `json:"items" min:"1" max:"20"`
+}
+
+// SuggestionItem is one message of a group.
+type SuggestionItem struct {
+	Text  string              `json:"text" min:"1"`
+	Order int                 `json:"order"`
+	Icon  httpapi.Opt[string] `json:"icon,omitzero" nullable:"true"`
+}
+
+// Notifications are the daily mails about an agent.
+type Notifications struct {
+	DailyLeadsCollected Notification `json:"dailyLeadsCollected"`
+	DailyConversations  Notification `json:"dailyConversations"`
+}
+
+// Notification is one daily mail.
+type Notification struct {
+	Active bool     `json:"active"`
+	Emails []string `json:"emails" max:"10" item:"format=email"`
+}
+
+// NotificationsChange holds the mails to change; the other one stays.
+type NotificationsChange struct {
+	DailyLeadsCollected httpapi.Opt[NotificationChange] `json:"dailyLeadsCollected,omitzero"`
+	DailyConversations  httpapi.Opt[NotificationChange] `json:"dailyConversations,omitzero"`
+}
+
+// NotificationChange holds what to change of one daily mail.
+type NotificationChange struct {
+	Active httpapi.Opt[bool]     `json:"active,omitzero"`
+	Emails httpapi.Opt[[]string] `json:"emails,omitzero" max:"10" item:"format=email"`
+}
+
+func (n NotificationChange) apply(to *Notification) {
+	replaceIfSent(&to.Active, n.Active)
+	replaceIfSent(&to.Emails, n.Emails)
+}
+
+func (n NotificationsChange) apply(a *parley.Agent, sent httpapi.Opt[NotificationsChange]) error {
+	if sent.Null {
+		a.Notifications = nil
+	}
+	if sent.Ptr() == nil {
+		return nil
+	}
+	off := Notification{Emails: []string{}}
+	now := Notifications{off, off}
+	if a.Notifications != nil {
+		if err := json.Unmarshal(a.Notifications, &now); err != nil {
+			return err
+		}
+	}
+	n.DailyLeadsCollected.Value.apply(&now.DailyLeadsCollected)
+	n.DailyConversations.Value.apply(&now.DailyConversations)
+	return replaceJSONIfSent(&a.Notifications, httpapi.Some(now))
+}
+
+// VoiceSettings configure how an agent speaks and listens (facts 2.8d). They are replaced as a whole: absent
+// members take their defaults. A limit that is null is no limit.
+type VoiceSettings struct {
+	Voice                              Voice               `json:"voice" default:"{\"voiceName\":\"Sarah\"}"`
+	Transcriber                        Transcriber         `json:"transcriber" default:"{\"model\":\"deepgram/nova-3\",\"language\":\"multi\",\"minSilenceDuration\":0.5,\"activationThreshold\":0.5}"`
+	Recordings                         Recordings          `json:"recordings" default:"{\"enabled\":false,\"retentionDays\":0}"`
+	MaxConcurrentSessions              *int                `json:"maxConcurrentSessions" min:"1" default:"null"`
+	MaxCallDurationSeconds             *int                `json:"maxCallDurationSeconds" min:"1" default:"null"`
+	MaxDailyCallsPerUser               *int                `json:"maxDailyCallsPerUser" min:"1" default:"null"`
+	Model                              string              `json:"model" min:"1" max:"200" default:"auto"`
+	Temperature                        float64             `json:"temperature" min:"0" max:"1" default:"0"`
+	AllowInterruptions                 bool                `json:"allowInterruptions" default:"true"`
+	AllowTextInput                     bool                `json:"allowTextInput" default:"true"`
+	EndConversationAfterSilenceSeconds *int                `json:"endConversationAfterSilenceSeconds" min:"10" default:"null"`
+	InitialMessage                     httpapi.Opt[string] `json:"initialMessage,omitzero" max:"500"`
+	ErrorMessage                       httpapi.Opt[string] `json:"errorMessage,omitzero" max:"500"`
+}
+
+// Voice is the voice an agent speaks with.
+type Voice struct {
+	VoiceName    string              `json:"voiceName" min:"1" max:"100"`
+	Speed        float64             `json:"speed" min:"0.7" max:"1.2" default:"1"`
+	Stability    float64             `json:"stability" min:"0" max:"1" default:"0.5"`
+	Similarity   float64             `json:"similarity" min:"0" max:"1" default:"0.75"`
+	Instructions httpapi.Opt[string] `json:"instructions,omitzero" max:"500"`
+}
+
+// Transcriber configures how speech is understood.
+type Transcriber struct {
+	Model               string  `json:"model" enum:"elevenlabs/scribe_v2_realtime,cartesia/ink-2,cartesia/ink-whisper,deepgram/nova-3,deepgram/nova-2,deepgram/flux-general-multi,soniox/stt-rt-v5,soniox/stt-rt-v4,hamsa/hamsa-ar"`
+	Language            string  `json:"language" pattern:"^(multi|[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*)$" doc:"A BCP 47 tag, or multi."`
+	MinSilenceDuration  float64 `json:"minSilenceDuration" min:"0.1" max:"3"`
+	ActivationThreshold float64 `json:"activationThreshold" min:"0" max:"1"`
+}
+
+// Recordings configure whether calls are recorded, and for how long recordings are kept.
+type Recordings struct {
+	Enabled       bool `json:"enabled"`
+	RetentionDays int  `json:"retentionDays" min:"0"`
+}

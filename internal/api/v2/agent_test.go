@@ -1,0 +1,204 @@
+package v2_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"parley"
+	"parley/internal/api/v2"
+	"parley/internal/model"
+	"parley/internal/model/scripted"
+	"parley/internal/sqldb"
+	"parley/internal/testkit"
+)
+
+// markerText stands in everything that an agent is told and says in these tests.
+const markerText = "zebrafinch"
+
+// textColumns are the tables that no request of this test writes to, with the texts an agent could hold there.
+var textColumns = map[string]string{
+	"actions":            `key, kind, name, description, triggers, inputs, config, secrets, enabled, position, created_at, updated_at) values (?, ?, ?, 'zebrafinch', 'http', 'zebrafinch', 'zebrafinch', '["zebrafinch"]', '[]', '{"url":"zebrafinch"}', 'zebrafinch', 0, 0, 1, 1`,
+	"procedures":         `key, name, description, triggers, inputs, steps, enabled, position, created_at, updated_at) values (?, ?, ?, 'zebrafinch', 'zebrafinch', 'zebrafinch', '["zebrafinch"]', '[]', '[{"say":"zebrafinch"}]', 0, 0, 1, 1`,
+	"leads":              `conversation_id, name, email, phone, fields, created_at) values (?, ?, ?, 'c', 'zebrafinch', 'zebrafinch@a.org', 'zebrafinch', '{}', 1`,
+	"people":             `email, external_id, name, phone, attributes, created_at, updated_at) values (?, ?, ?, 'zebrafinch@a.org', 'zebrafinch', 'zebrafinch', '1', '{"a":"zebrafinch"}', 1, 1`,
+	"blobs":              `hash, size, media_type, name, place, created_at) values (?, ?, ?, 'h', 1, 'text/plain', 'zebrafinch.txt', 'p', 1`,
+	"webhooks":           `endpoint, events, signing, created_at, updated_at) values (?, ?, ?, 'https://zebrafinch.org', '[]', '', 1, 1`,
+	"webhook_deliveries": `webhook_id, event, body, state, attempts, due_at, created_at, updated_at) values (?, ?, ?, 'w', 'leads.submit', '{"a":"zebrafinch"}', 'dead', 8, 1, 1, 1`,
+	"tool_calls":         `conversation_id, message_id, turn_id, call_id, tool, action_type, client_side, input, output, status, created_at) values (?, ?, ?, 'c', 'm', 't', 'x', 'zebrafinch', 'http', 0, '{"a":"zebrafinch"}', '{"b":"zebrafinch"}', 'success', 1`,
+	"procedure_runs":     `conversation_id, procedure_name, step, state, started_at, inputs) values (?, ?, ?, 'c', 'zebrafinch', 0, 'waiting', 1, '{"a":"zebrafinch"}'`,
+}
+
+// TestNothingIsLeftOfADeletedAgent plants a marker wherever an agent can hold text, deletes the agent while it
+// answers, reads and is copied, and finds the marker nowhere once all of that has ended.
+func TestNothingIsLeftOfADeletedAgent(t *testing.T) {
+	for name, options := range map[string][]testkit.Option{"sqlite": nil, "postgres": {testkit.WithPostgres()}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			gate, clock := scripted.NewBarrier(), testkit.NewClock()
+			h := testkit.Open(t, append(options, testkit.WithClock(clock), testkit.WithModel(&scripted.Model{StepsFor: func(req model.Request) []scripted.Step {
+				text := req.Messages[len(req.Messages)-1].Text
+				if strings.Contains(text, "wait") {
+					return []scripted.Step{scripted.Text("Half a " + markerText), {Barrier: gate}, scripted.Text(text), scripted.Stop()}
+				}
+				return []scripted.Step{scripted.Text(text), scripted.Stop()}
+			}}))...)
+			agent := createMarkedAgent(t, h)
+			if left := findMarker(t, h); len(left) < 12 {
+				t.Fatal("the marker stands only in", left)
+			}
+			answered := make(chan error, 1)
+			go func() {
+				_, _, err := sendRequest(t.Context(), h, "POST", "/agents/"+agent+"/chat", `{"message": "wait for the `+markerText+`"}`)
+				answered <- err
+			}()
+			<-gate.Reached()
+			mustSend(t, h, "POST", "/agents/"+agent+"/sources", `{"type": "text", "name": "Late `+markerText+`", "content": "`+strings.Repeat(markerText+" sings late. ", 3000)+`"}`)
+			mustSend(t, h, "DELETE", "/agents/"+agent, "")
+			gate.Release()
+			if err := <-answered; err != nil {
+				t.Fatal(err)
+			}
+			testkit.Eventually(t, "the agent's row, the last one, is gone", func() bool {
+				clock.Advance(time.Second)
+				return countRows(t, h, `select count(*) from agents where id = ?`, agent) == 0
+			})
+			inIndex := func(column string) bool { return strings.HasPrefix(column, "search_") }
+			if left := slices.DeleteFunc(findMarker(t, h), inIndex); len(left) > 0 {
+				t.Error("the marker is left in", left)
+			}
+			testkit.Eventually(t, "the index of conversations, which follows what happens, holds the marker no more", func() bool {
+				clock.Advance(time.Second)
+				return len(findMarker(t, h)) == 0
+			})
+		})
+	}
+}
+
+// createMarkedAgent creates an agent with the marker in all it has.
+func createMarkedAgent(t *testing.T, h *testkit.Server) string {
+	t.Helper()
+	var created struct{ ID string }
+	mustUnmarshal(t, mustSend(t, h, "POST", "/agents", `{"name": "`+markerText+`", "instructions": "`+markerText+`"}`), &created)
+	at := "/agents/" + created.ID
+	mustSend(t, h, "PUT", at, `{"channelInstructions": {"email": "`+markerText+`"}, "allowedDomains": ["`+markerText+`.org"], "initialMessages": ["`+markerText+`"],
+		"suggestedMessages": [{"type": "single", "text": "`+markerText+`", "order": 1}], "ipRateLimits": {"message": "`+markerText+`"},
+		"notificationsSettings": {"dailyConversations": {"active": true, "emails": ["`+markerText+`@a.org"]}}, "voiceSettings": {"initialMessage": "`+markerText+`"}}`)
+	mustSend(t, h, "PUT", at+"/styles", `{"styles": {"chat": {"displayName": "`+markerText+`"}}}`)
+	mustSend(t, h, "POST", at+"/sources", `{"type": "text", "name": "`+markerText+`", "content": "# `+markerText+`\n\nThe `+markerText+` sings."}`)
+	testkit.Eventually(t, "it is trained", func() bool { return strings.Contains(mustSend(t, h, "GET", at, ""), `"status":"trained"`) })
+	mustSend(t, h, "POST", at+"/chat", `{"message": "What does the `+markerText+` do?", "userId": "`+markerText+`"}`)
+	for table, rest := range textColumns {
+		if _, err := h.DB.SQL().Exec(t.Context(), `insert into `+table+` (id, account_id, agent_id, `+rest+`)`, parley.NewUUID(), h.Account, created.ID); err != nil {
+			t.Fatal(table, err)
+		}
+	}
+	if _, err := h.DB.SQL().Exec(t.Context(), `update turns set trace = ? where agent_id = ?`, `{"a":"`+markerText+`"}`, created.ID); err != nil {
+		t.Fatal(err)
+	}
+	return created.ID
+}
+
+// sendRequest sends a request, a POST with an Idempotency-Key.
+func sendRequest(ctx context.Context, h *testkit.Server, method, path, body string) (status int, reply string, err error) {
+	req, err := http.NewRequestWithContext(ctx, method, h.URL+v2.Base+path, strings.NewReader(body))
+	if err != nil {
+		return 0, "", err
+	}
+	req.Header.Set("Authorization", "Bearer "+h.Key)
+	if method == "POST" {
+		req.Header.Set("Idempotency-Key", parley.NewUUID())
+	}
+	resp, err := h.Client.Do(req)
+	if err != nil {
+		return 0, "", err
+	}
+	defer func() { _ = resp.Body.Close() }()
+	b, err := io.ReadAll(resp.Body)
+	return resp.StatusCode, string(b), err
+}
+
+func mustSend(t *testing.T, h *testkit.Server, method, path, body string) string {
+	t.Helper()
+	status, reply, err := sendRequest(t.Context(), h, method, path, body)
+	if err != nil || status/100 != 2 {
+		t.Fatalf("%s %s: %d %s %v", method, path, status, reply, err)
+	}
+	return reply
+}
+
+func mustUnmarshal(t *testing.T, text string, into any) {
+	t.Helper()
+	if err := json.Unmarshal([]byte(text), into); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func countRows(t *testing.T, h *testkit.Server, query string, args ...any) int {
+	t.Helper()
+	n, err := sqldb.One(t.Context(), h.DB.SQL(), sqldb.Column[int], query, args...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// findMarker lists the columns of the whole database in which the marker stands.
+func findMarker(t *testing.T, h *testkit.Server) (left []string) {
+	t.Helper()
+	query := `select m.name || '.' || c.name from sqlite_schema m, pragma_table_info(m.name) c where m.type = 'table' and lower(c.type) = 'text'`
+	if h.DB.SQL().Dialect() == sqldb.Postgres {
+		query = `select table_name || '.' || column_name from information_schema.columns where table_schema = 'public' and data_type = 'text'`
+	}
+	columns, err := sqldb.All(t.Context(), h.DB.SQL(), sqldb.Column[string], query)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range columns {
+		table, column, _ := strings.Cut(c, ".")
+		if countRows(t, h, fmt.Sprintf(`select count(*) from %s where %s like ?`, table, column), "%"+markerText+"%") > 0 {
+			left = append(left, c)
+		}
+	}
+	slices.Sort(left)
+	return left
+}
+
+// TestCreditsOfAnAgentComeBackWithTheMonth holds creditLimit and creditsUsed to the calendar month, UTC (facts 2.8a).
+func TestCreditsOfAnAgentComeBackWithTheMonth(t *testing.T) {
+	clock := testkit.NewClock() // the tenth of November
+	h := testkit.Open(t, testkit.WithClock(clock))
+	agent := "/agents/" + createAgent(t, h)
+	mustSend(t, h, "PUT", agent, `{"creditLimit": 1}`)
+	chat := func() (int, string) {
+		status, reply := sendAs(t, h, h.Key, "POST", agent+"/chat", `{"message": "Hello"}`)
+		var refused struct{ Error struct{ Code string } }
+		mustUnmarshal(t, reply, &refused)
+		return status, refused.Error.Code
+	}
+	used := func() (n int) {
+		var a struct{ CreditsUsed int }
+		if err := json.Unmarshal([]byte(mustSend(t, h, "GET", agent, "")), &a); err != nil {
+			t.Fatal(err)
+		}
+		return a.CreditsUsed
+	}
+	for _, month := range []string{"November", "December"} {
+		if status, code := chat(); status != 200 || used() != 1 {
+			t.Errorf("%s: %d %s, %d used", month, status, code, used())
+		}
+		if status, code := chat(); status != 402 || code != string(parley.CodeAgentCredits) {
+			t.Errorf("%s, when it is spent: %d %s", month, status, code)
+		}
+		clock.Advance(21 * 24 * time.Hour) // the first of December
+		if month == "November" && used() != 0 {
+			t.Error("not back on the first:", used())
+		}
+	}
+}

@@ -1,0 +1,245 @@
+package v2_test
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"html"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"os"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"parley"
+	"parley/internal/chat"
+	"parley/internal/server"
+	"parley/internal/testkit"
+)
+
+// Addresses by which others were led inside, through everything that fetches what a stranger named: nothing inside
+// is reached, even where every name leads to this machine.
+func TestNothingLeadsInside(t *testing.T) {
+	reached, port := startCanary(t)
+	list := readPayloads(t, port, "ssrf_urls.txt")
+	lures := append(readPayloads(t, port, "Open-Redirect-payloads.txt"), list...)
+	h := testkit.Open(t, testkit.WithConfig(func(c *server.Config) { c.FetchAllow = []string{"127.9.9.9/32"} }))
+	h.Outbound.Resolve = func(context.Context, string) ([]netip.Addr, error) {
+		return []netip.Addr{netip.MustParseAddr("127.0.0.1"), netip.MustParseAddr("::1")}, nil
+	}
+	site, asked := serveLures(t, lures)
+	accepted := 0
+	for name, enter := range map[string]func(address string) int{
+		"individual": newLinkReader(t, h, "individual"), "crawl": newLinkReader(t, h, "crawl"), "sitemap": newLinkReader(t, h, "sitemap"),
+		"an agent's url": func(address string) int {
+			code, _ := sendAs(t, h, h.Key, "POST", "/agents", mustMarshal(t, map[string]string{"name": "A", "url": address}))
+			return code
+		},
+	} {
+		for _, address := range list {
+			if code := enter(address); code != http.StatusCreated && code != http.StatusBadRequest && code != http.StatusConflict {
+				t.Errorf("%s: %q is answered with %d", name, address, code)
+			} else if code == http.StatusCreated {
+				accepted++
+			}
+		}
+	}
+	page := newLinkReader(t, h, "individual")
+	for i := range lures {
+		page(site + "/hop/" + strconv.Itoa(i))
+	}
+	newLinkReader(t, h, "crawl")(site + "/lures")
+	newLinkReader(t, h, "sitemap")(site + "/map.xml")
+	newLinkReader(t, h, "sitemap")(site + "/index.xml")
+	newLinkReader(t, h, "sitemap")(site + "/") // its robots.txt names sitemaps
+	runActions(t, h, lures, site)
+	if err := h.CrawlRunner.WaitIdle(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if accepted < len(list) || asked.Load() < int64(4*len(lures)) {
+		t.Errorf("hardly anything was tried: %d links, %d pages of %d lures", accepted, asked.Load(), len(lures))
+	}
+	if n := reached.Load(); n > 0 {
+		t.Error(n, "connections")
+	}
+}
+
+// startCanary listens on every address of this machine, on one port.
+func startCanary(t *testing.T) (reached *atomic.Int64, port int) {
+	t.Helper()
+	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", ":0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	reached = &atomic.Int64{}
+	listening := httptest.NewUnstartedServer(http.NotFoundHandler())
+	_ = listening.Listener.Close()
+	listening.Listener = l
+	listening.Config.ConnState = func(_ net.Conn, state http.ConnState) {
+		if state == http.StateNew {
+			reached.Add(1)
+		}
+	}
+	listening.Start()
+	t.Cleanup(listening.Close)
+	port = l.Addr().(*net.TCPAddr).Port
+	if conn, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", "127.0.0.1:"+strconv.Itoa(port)); err != nil { // it sees who comes
+		t.Fatal(err)
+	} else if err := conn.Close(); err != nil {
+		t.Fatal(err)
+	}
+	testkit.Eventually(t, "the canary sees who comes", func() bool { return reached.CompareAndSwap(1, 0) })
+	return reached, port
+}
+
+var (
+	authorityPattern = regexp.MustCompile(`^([A-Za-z]*:?//(?:[^/?#@\\]*@)?)(\[[^\]]*\]|[^/:?#\\]*)(?::\d+)?`)
+	ipv4Pattern      = regexp.MustCompile(`\d+\.\d+\.\d+\.\d+`)
+)
+
+// readPayloads returns addresses of a list, with the canary's port where they name a host. Hosts outside are not
+// for a test.
+func readPayloads(t *testing.T, port int, name string) (list []string) {
+	t.Helper()
+	file, err := os.Open("../../../../shared/data/url-ssrf/" + name)
+	if err != nil {
+		t.Skip("SKIP: no ../shared/data/url-ssrf: ", err)
+	}
+	defer func() { _ = file.Close() }()
+	for lines := bufio.NewScanner(file); lines.Scan(); {
+		if text := strings.TrimSpace(lines.Text()); text != "" && !isExternal(text) {
+			list = append(list, authorityPattern.ReplaceAllString(text, "${1}${2}:"+strconv.Itoa(port)))
+		}
+	}
+	for _, host := range []string{"127.0.0.1", "localhost", "[::1]", "[::]", "0.0.0.0", "127.1", "[::ffff:127.0.0.1]", "[::ffff:7f00:1]", "[64:ff9b::7f00:1]", "2130706433"} {
+		list = append(list, "http://"+host+":"+strconv.Itoa(port)+"/"+name)
+	}
+	return list
+}
+
+func isExternal(text string) bool {
+	for _, literal := range ipv4Pattern.FindAllString(text, -1) {
+		if a, err := netip.ParseAddr(literal); err == nil && a.IsGlobalUnicast() && !a.IsPrivate() {
+			return true
+		}
+	}
+	return false
+}
+
+// serveLures is a site, on the one address that may be asked, whose pages lead inside in every way a page can.
+func serveLures(t *testing.T, list []string) (address string, asked *atomic.Int64) {
+	t.Helper()
+	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.9.9.9:0")
+	if err != nil {
+		t.Skip("SKIP: no other loopback address: ", err)
+	}
+	asked = &atomic.Int64{}
+	listening := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		asked.Add(1)
+		writeLures(w, r, list)
+	}))
+	_ = listening.Listener.Close()
+	listening.Listener = l
+	listening.Start()
+	t.Cleanup(listening.Close)
+	return listening.URL, asked
+}
+
+func writeLures(w http.ResponseWriter, r *http.Request, list []string) {
+	kind, number, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
+	n, _ := strconv.Atoi(number) // 0 where there is none
+	to := list[min(n, len(list)-1)]
+	w.Header().Set("Content-Type", "text/html")
+	switch kind {
+	case "hop":
+		w.Header().Set("Location", to)
+		w.WriteHeader(http.StatusTemporaryRedirect)
+	case "canonical":
+		_, _ = fmt.Fprintf(w, `<link rel="canonical" href="%s"><p>This page says where else it is.</p>`, html.EscapeString(to))
+	case "refresh":
+		_, _ = fmt.Fprintf(w, `<meta http-equiv="refresh" content="0; url=%s"><base href="%s"><a href="x">x</a><p>This page goes on elsewhere.</p>`, html.EscapeString(to), html.EscapeString(to))
+	case "lures":
+		for i, to := range list {
+			_, _ = fmt.Fprintf(w, `<a href="/hop/%d">a</a><a href="/canonical/%[1]d">b</a><a href="/refresh/%[1]d">c</a><a href="%s">d</a>`, i, html.EscapeString(to))
+		}
+		_, _ = w.Write([]byte("<p>This page leads to all the others.</p>"))
+	case "map.xml":
+		_, _ = fmt.Fprintf(w, "<urlset>%s</urlset>", lureElements("url", list))
+	case "index.xml":
+		_, _ = fmt.Fprintf(w, "<sitemapindex>%s</sitemapindex>", lureElements("sitemap", list))
+	case "robots.txt":
+		_, _ = w.Write([]byte("Sitemap: " + strings.Join(list, "\nSitemap: ")))
+	default:
+		_, _ = w.Write([]byte("<p>This page has sitemaps.</p>"))
+	}
+}
+
+func lureElements(element string, list []string) string {
+	var b strings.Builder
+	for i, to := range list {
+		_, _ = fmt.Fprintf(&b, "<%s><loc>%s</loc></%[1]s><%[1]s><loc>/hop/%[3]d</loc></%[1]s>", element, html.EscapeString(to), i)
+	}
+	return b.String()
+}
+
+// newLinkReader creates an agent, and returns what has it read an address.
+func newLinkReader(t *testing.T, h *testkit.Server, kind string) func(string) int {
+	t.Helper()
+	agent := h.NewAgent(t, h.Key)
+	return func(address string) int {
+		code, _ := sendAs(t, h, h.Key, "POST", "/agents/"+agent+"/sources", mustMarshal(t, map[string]string{"type": "link", "url": address, "linkType": kind}))
+		return code
+	}
+}
+
+// runActions has actions ask for the addresses, and for what redirects to them. What a definition would refuse is
+// stored all the same.
+func runActions(t *testing.T, h *testkit.Server, list []string, site string) {
+	t.Helper()
+	agent := parley.AgentID(h.NewAgent(t, h.Key))
+	account := parley.AccountID(h.Account)
+	for i, to := range list {
+		for way, address := range map[string]string{"direct": to, "hop": site + "/hop/" + strconv.Itoa(i)} {
+			config, err := json.Marshal(map[string]any{"url": address, "method": "POST", "body": map[string]any{}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			key := way + strconv.Itoa(i)
+			a := parley.Action{ID: parley.ActionID(parley.NewUUID()), AccountID: account, AgentID: agent, Key: key, Kind: parley.ActionHTTP, Name: key, Description: "d",
+				Enabled: true, Config: config, CreatedAt: time.Now(), UpdatedAt: time.Now()}
+			if err := h.DB.PutAction(t.Context(), &a); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	record, err := h.DB.Agent(t.Context(), account, agent, time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	tools, err := h.Actions.Tools(t.Context(), record)
+	if err != nil || len(tools) < len(list) {
+		t.Fatal(len(tools), err)
+	}
+	for _, tool := range tools {
+		out := tool.Run(t.Context(), chat.Call{Turn: parley.Turn{AccountID: account, AgentID: agent}, Input: json.RawMessage(`{}`)})
+		if out.Status == "success" && !strings.Contains(string(out.Data), "This page") { // a lure may lead back to the site itself
+			t.Errorf("%s succeeds: %s", tool.Name, out.Data)
+		}
+	}
+}
+
+func mustMarshal(t *testing.T, v any) string {
+	t.Helper()
+	text, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}

@@ -1,0 +1,138 @@
+// Package v2 is REST v2. It translates requests into calls of the services and their results into responses. It
+// holds types and no rules: what may be done and what happens is decided by the services. routes.go is the one list
+// of what it serves.
+package v2
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"sync"
+	"time"
+
+	"parley"
+	"parley/internal/access"
+	"parley/internal/agents"
+	"parley/internal/api/docspage"
+	"parley/internal/chat"
+	"parley/internal/helpdesk"
+	"parley/internal/httpapi"
+	"parley/internal/ingest"
+	"parley/internal/insight"
+	"parley/internal/search"
+	"parley/internal/store"
+	"parley/internal/voice"
+)
+
+// Base is the path of REST v2.
+const Base = "/api/v2"
+
+// Config holds what the API needs.
+type Config struct {
+	Authenticator *access.Authenticator
+	Limiter       *access.Limiter // nil if requests have been counted elsewhere
+	Chat          *chat.Engine
+	Conversations *chat.Conversations
+	Agents        *agents.Service
+	Ingest        *ingest.Service
+	Search        *search.Finder
+	Insight       *insight.Service
+	DB            *store.DB
+
+	Helpdesk *helpdesk.Service
+	Voice    *voice.Sessions
+
+	CursorKey         []byte // signs cursors; the same on all servers of a database
+	BaseURL           string // of this server as clients see it, without a path; may be empty
+	FilesURL          string // for uploads of files; empty is BaseURL
+	Now               func() time.Time
+	Logger            *slog.Logger
+	Observer          *httpapi.Observer       // may be nil
+	TrustProxy        bool                    // take the caller's address from X-Forwarded-For
+	CanSetModel       func(model string) bool // reports whether a model may be chosen; nil asks Chat.Models
+	KeepAliveInterval time.Duration           // after so long without events a stream sends a comment; 0 is 15 s
+	StreamOpenDelay   time.Duration           // how long a stream waits for the answer to begin before it is opened; 0 is 10 s
+}
+
+// New returns the handler of everything below /api/v2, of /openapi.json, and of /docs, the same document as a page.
+func New(cfg Config) http.Handler {
+	api := newAPI(cfg)
+	doc := sync.OnceValue(func() []byte { // on the first request: it takes longer than opening the database
+		text, err := renderDocument(api, cfg.BaseURL, cfg.FilesURL)
+		if err != nil {
+			panic(err) // the document is generated from our own types
+		}
+		return text
+	})
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /openapi.json", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json; charset=utf-8")
+		_, _ = w.Write(doc()) // fails if the client is gone
+	})
+	mux.Handle("GET /docs", docspage.Handler(doc, Base))
+	documents := httpapi.PlainHandler(mux)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/openapi.json" || r.URL.Path == "/docs" {
+			documents.ServeHTTP(w, r)
+			return
+		}
+		api.ServeHTTP(w, r)
+	})
+}
+
+func newAPI(cfg Config) *httpapi.API {
+	s := &server{Config: cfg, cursors: httpapi.Cursors{Key: cfg.CursorKey}}
+	s.replayRules = s.newReplayRules()
+	admission := &access.Admission{Authenticator: cfg.Authenticator, Limiter: cfg.Limiter, Now: cfg.Now, TrustProxy: cfg.TrustProxy}
+	api := httpapi.New(httpapi.Config{
+		BasePath:    Base,
+		Admit:       admission.Admit,
+		AgentParam:  "agentId",
+		CheckAgent:  s.checkAgent,
+		RunOnce:     s.runOnce,
+		UploadDir:   s.uploadFolder,
+		RenderError: httpapi.RenderEnvelope,
+		Now:         cfg.Now,
+		Logger:      cfg.Logger,
+		Observer:    cfg.Observer,
+	})
+	s.addRoutes(api)
+	return api
+}
+
+// server is the receiver of all handlers.
+type server struct {
+	Config
+	cursors     httpapi.Cursors
+	replayRules map[string]replayRule
+}
+
+// callerOf returns who sent the request. Every operation that needs a key has a caller.
+func callerOf(c *httpapi.Call) *access.Caller { return c.Caller.(*access.Caller) }
+
+// canSetModel reports whether the model may be chosen for an agent.
+func (s *server) canSetModel(model string) bool {
+	if s.CanSetModel != nil {
+		return s.CanSetModel(model)
+	}
+	return s.Chat.Models.CanSet(model)
+}
+
+// findAgent returns the caller's agent, or fails with AGENT_NOT_FOUND.
+func (s *server) findAgent(ctx context.Context, c *httpapi.Call, id string) (*parley.Agent, error) {
+	a, err := s.DB.Agent(ctx, callerOf(c).Account.ID, parley.AgentID(id), s.Now())
+	if err != nil {
+		return nil, fmt.Errorf("find agent: %w", err)
+	}
+	return a, nil
+}
+
+// checkAgent fails with AGENT_NOT_FOUND unless the caller has the agent.
+func (s *server) checkAgent(ctx context.Context, caller any, id string) error {
+	who, ok := caller.(*access.Caller)
+	if !ok {
+		return nil
+	}
+	return s.DB.ShareLockAgent(ctx, who.Account.ID, parley.AgentID(id))
+}

@@ -1,0 +1,85 @@
+package v2
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"parley"
+	"parley/internal/httpapi"
+	"parley/internal/voice"
+)
+
+// NewVoiceSession is the request that opens a voice session.
+type NewVoiceSession struct {
+	AgentRef
+	Body NewVoiceSessionBody
+}
+
+// NewVoiceSessionBody is the body of a new voice session. Null is the same as absent.
+type NewVoiceSessionBody struct {
+	ConversationID httpapi.Opt[string] `json:"conversationId,omitzero" id:"uuid" nullable:"true" doc:"The session goes on with this conversation, and the agent with what was said in it."`
+	UserID         httpapi.Opt[string] `json:"userId,omitzero" nullable:"true" max:"128" pattern:"^[A-Za-z0-9._-]*$" doc:"The end user, by your own id. Without it, it is the conversation's, or one is made for this session."`
+	Timezone       httpapi.Opt[string] `json:"timezone,omitzero" nullable:"true" min:"1" max:"64" default:"UTC" doc:"IANA time zone of the end user, such as Europe/Berlin."`
+}
+
+// VoiceSession is what a browser needs to join a session.
+type VoiceSession struct {
+	ParticipantToken   string `json:"participantToken" doc:"For this one session, and expires with it; safe to give to a browser."`
+	SessionID          string `json:"sessionId" format:"uuid"`
+	RoomName           string `json:"roomName"`
+	MaxDurationSeconds int64  `json:"maxDurationSeconds" min:"1" doc:"The longest call, from when the end user joins."`
+	ConversationID     string `json:"conversationId" format:"uuid"`
+	UserID             string `json:"userId"`
+}
+
+func (s *server) createVoiceSession(ctx context.Context, c *httpapi.Call, in *NewVoiceSession) (*Data[VoiceSession], error) {
+	timezone := in.Body.Timezone.Ptr()
+	if timezone != nil && !isTimeZone(*timezone) {
+		return nil, parley.Invalid("timezone", "must be an IANA time zone, such as Europe/Berlin")
+	}
+	request := voice.SessionRequest{Timezone: stringOrEmpty(timezone), UserID: parley.EndUserID(stringOrEmpty(in.Body.UserID.Ptr()))}
+	if id := in.Body.ConversationID.Ptr(); id != nil {
+		request.ContinueConversation, request.ConversationID = true, parley.ConversationID(*id)
+	}
+	caller := callerOf(c)
+	session, err := s.Voice.Start(ctx, caller.Account, caller.Plan, parley.AgentID(in.AgentID), request)
+	if err != nil {
+		return nil, err
+	}
+	return newVoiceSession(session), nil
+}
+
+func newVoiceSession(o *voice.AdmittedSession) *Data[VoiceSession] {
+	return &Data[VoiceSession]{VoiceSession{
+		ParticipantToken: o.Token, SessionID: string(o.ID), RoomName: o.Room(), MaxDurationSeconds: int64(o.MaxDuration / time.Second),
+		ConversationID: string(o.ConversationID), UserID: string(o.UserID),
+	}}
+}
+
+// isTimeZone reports whether name is an IANA time zone. It excludes "Local", the server's own zone, and other files
+// that some systems keep in the folder of zones.
+func isTimeZone(name string) bool {
+	if slices.Contains([]string{"Local", "localtime", "posixrules", "Factory"}, name) || strings.HasPrefix(name, "posix/") || strings.HasPrefix(name, "right/") {
+		return false
+	}
+	_, err := time.LoadLocation(name)
+	return err == nil
+}
+
+func stringOrEmpty(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
+}
+
+func (s *server) replayVoiceSession(ctx context.Context, c *httpapi.Call, in any, did effect) (any, error) {
+	request := in.(*NewVoiceSession)
+	session, err := s.Voice.ReissueToken(ctx, callerOf(c).Account.ID, parley.AgentID(request.AgentID), parley.VoiceSessionID(did.id))
+	if err != nil {
+		return nil, err
+	}
+	return newVoiceSession(session), nil
+}

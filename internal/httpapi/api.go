@@ -1,0 +1,280 @@
+package httpapi
+
+import (
+	"cmp"
+	"context"
+	"log/slog"
+	"maps"
+	"net/http"
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+
+	"parley"
+)
+
+// Admission is what is known of the caller before the handler runs. Rate is set even when admission fails.
+type Admission struct {
+	Caller  any
+	Account string // for the record
+	Rate    Rate
+}
+
+// Rate is the state of the caller's rate limit. It is sent in headers of every response.
+type Rate struct {
+	Limit     int
+	Remaining int
+	Reset     time.Time
+}
+
+// Config configures an API.
+type Config struct {
+	BasePath string // path prefix of all operations: /api/v2
+	Admit    func(ctx context.Context, r *http.Request, op *Operation) (Admission, error)
+	// AgentParam is the name of the path or query parameter that holds the id of an agent. CheckAgent fails with
+	// AGENT_NOT_FOUND unless the caller has that agent. It is called before the handler of an operation with
+	// RequiresAgent; and whenever the input of a request is invalid, since AGENT_NOT_FOUND takes precedence over
+	// that. Nil if no operation names an agent.
+	AgentParam string
+	CheckAgent func(ctx context.Context, caller any, id string) error
+	// RunOnce answers a valid POST with an Idempotency-Key: it runs the request, or returns the reply of the first
+	// request with that key. Nil if the API has no such keys.
+	RunOnce func(ctx context.Context, c *Call, once IdempotentRequest) (any, error)
+	// UploadDir returns the folder for the caller's uploads, or refuses them. It is called before an upload is
+	// read. Nil if no operation takes a Form.
+	UploadDir   func(ctx context.Context, r *http.Request, caller any) (dir string, err error)
+	RenderError func(e *parley.Error) (status int, body any) // renders a failure in the API's own form
+	Now         func() time.Time
+	Logger      *slog.Logger
+	Observer    *Observer // may be nil
+	Keyless     bool      // without API keys and rate limits: whoever passes Admit may call every operation
+}
+
+// API serves a set of operations. It answers every path below its base: unknown paths and methods get the API's own
+// errors, and no path is cleaned or redirected.
+type API struct {
+	Config
+	mux       *http.ServeMux
+	paths     map[string]*pathEntry
+	endpoints []*endpoint
+}
+
+// pathEntry is one path with the operations of its methods.
+type pathEntry struct {
+	pattern     string
+	methods     map[string]*endpoint
+	allowHeader string
+}
+
+type endpoint struct {
+	Operation
+	inType, outType       reflect.Type
+	input                 input
+	result                *shape
+	acceptsIdempotencyKey bool
+	run                   func(ctx context.Context, c *Call, in reflect.Value) (any, error)
+}
+
+// New returns an API without operations.
+func New(cfg Config) *API {
+	a := &API{Config: cfg, mux: http.NewServeMux(), paths: make(map[string]*pathEntry)}
+	a.mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
+		a.refuse(w.(*recorder), r, parley.NewError(parley.CodeNotFound))
+	})
+	return a
+}
+
+// Handle adds an operation. It panics if the operation cannot be served, which is an error of the program.
+func Handle[In, Out any](a *API, op TypedOperation[In, Out]) {
+	o := &endpoint{Operation: op.Operation, inType: reflect.TypeFor[In](), outType: reflect.TypeFor[Out]()}
+	o.input, o.result = newInput(o.inType), newShape(o.outType, "")
+	if o.StrictBody {
+		o.input.body.shape.strict = true
+	}
+	if a.Keyless {
+		o.Public, o.RateExempt = true, true
+	}
+	o.acceptsIdempotencyKey = o.Method == http.MethodPost && a.RunOnce != nil
+	o.Status = cmp.Or(o.Status, http.StatusOK)
+	o.MaxBodyBytes = cmp.Or(o.MaxBodyBytes, DefaultMaxBodyBytes)
+	o.run = func(ctx context.Context, c *Call, in reflect.Value) (any, error) {
+		if o.RequiresAgent {
+			if err := a.checkAgent(ctx, c.Request, c.Caller); err != nil {
+				return nil, err
+			}
+		}
+		out, err := op.Handler(ctx, c, in.Interface().(*In))
+		if out == nil {
+			return nil, err
+		}
+		return out, err
+	}
+	a.addEndpoint(o)
+}
+
+func (a *API) addEndpoint(o *endpoint) {
+	pattern := a.BasePath + o.Path
+	s := a.paths[pattern]
+	if s == nil {
+		s = &pathEntry{pattern: pattern, methods: make(map[string]*endpoint)}
+		a.paths[pattern] = s
+		a.mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) { a.dispatch(w.(*recorder), r, s) })
+	}
+	if s.methods[o.Method] != nil {
+		panic("httpapi: two operations for " + o.Method + " " + pattern)
+	}
+	s.methods[o.Method] = o
+	if o.Method == http.MethodGet {
+		s.methods[http.MethodHead] = o
+	}
+	s.allowHeader = strings.Join(slices.Sorted(maps.Keys(s.methods)), ", ")
+	a.endpoints = append(a.endpoints, o)
+}
+
+// Operations lists the operations in the order in which they were added.
+func (a *API) Operations() []Operation {
+	list := make([]Operation, len(a.endpoints))
+	for i, o := range a.endpoints {
+		list[i] = o.Operation
+	}
+	return list
+}
+
+func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	rec := newRecorder(w, r, a.Now())
+	rec.observer = a.Observer
+	defer a.finish(rec, r)
+	h := rec.Header()
+	h.Set("X-Request-Id", rec.id)
+	h.Set("Cache-Control", "no-store")
+	setNoSniff(h)
+	if isUncleanPath(r) {
+		a.refuse(rec, r, parley.NewError(parley.CodeNotFound))
+		return
+	}
+	if rec.conn.HasAmbiguousLength(r) {
+		a.refuse(rec, r, parley.NewErrorf(parley.CodeInvalidBody, twoLengthsMessage))
+		return
+	}
+	a.mux.ServeHTTP(rec, r)
+}
+
+// isUncleanPath reports a path that net/http would redirect to a cleaner one.
+func isUncleanPath(r *http.Request) bool {
+	p := r.URL.EscapedPath()
+	return !strings.HasPrefix(p, "/") || strings.Contains(p, "//") || strings.Contains(p, "/./") || strings.Contains(p, "/../") ||
+		strings.HasSuffix(p, "/.") || strings.HasSuffix(p, "/..") || r.Method == http.MethodConnect
+}
+
+// unroutedOperation stands for requests that reach no operation. They need no key, but they count against the rate
+// limit.
+var unroutedOperation = &Operation{Public: true}
+
+func (a *API) refuse(rec *recorder, r *http.Request, e *parley.Error) {
+	rec.route = r.Pattern
+	if _, err := a.admit(rec, r, unroutedOperation); err != nil {
+		a.writeError(rec, err)
+		return
+	}
+	a.writeError(rec, e)
+}
+
+func (a *API) dispatch(rec *recorder, r *http.Request, s *pathEntry) {
+	o := s.methods[r.Method]
+	if o == nil {
+		rec.Header().Set("Allow", s.allowHeader)
+		a.refuse(rec, r, parley.NewError(parley.CodeMethodNotAllowed))
+		return
+	}
+	rec.route = s.pattern
+	if err := a.serveEndpoint(rec, r, o); err != nil {
+		a.writeError(rec, err)
+	}
+}
+
+func (a *API) serveEndpoint(rec *recorder, r *http.Request, o *endpoint) error {
+	admission, err := a.admit(rec, r, &o.Operation)
+	if err != nil {
+		return err
+	}
+	in := reflect.New(o.inType)
+	defer func() { o.input.uploadIn(in.Elem()).discard() }()
+	once, err := o.readInput(in.Elem(), rec, r, func() (string, error) { return a.UploadDir(r.Context(), r, admission.Caller) })
+	if err != nil {
+		ctx := context.WithoutCancel(r.Context()) // net/http cancels it when a body cannot be read to its end
+		if missing := a.checkAgent(ctx, r, admission.Caller); missing != nil {
+			return missing
+		}
+		return err
+	}
+	c := &Call{RequestID: rec.id, Caller: admission.Caller, Request: r, Operation: &o.Operation, rec: rec}
+	out, err := a.runEndpoint(c, o, in, once)
+	if rec.streamed {
+		clearWriteDeadline(http.NewResponseController(rec))
+	}
+	if err != nil || rec.streamed {
+		return err
+	}
+	return rec.writeJSON(o.Status, out)
+}
+
+// checkAgent fails with AGENT_NOT_FOUND if the request names an agent that the caller does not have.
+func (a *API) checkAgent(ctx context.Context, r *http.Request, caller any) error {
+	if a.CheckAgent == nil || caller == nil {
+		return nil
+	}
+	id := r.PathValue(a.AgentParam)
+	if id == "" {
+		id = r.URL.Query().Get(a.AgentParam)
+	}
+	if id == "" {
+		return nil
+	}
+	return a.CheckAgent(ctx, caller, sanitizeID(id))
+}
+
+func (a *API) admit(rec *recorder, r *http.Request, op *Operation) (Admission, error) {
+	admission, err := a.Admit(r.Context(), r, op)
+	rec.account = admission.Account
+	if !a.Keyless {
+		admission.Rate.setHeaders(rec.Header())
+	}
+	if err == nil && rec.isSpareConn && !op.RateExempt {
+		err = parley.NewError(parley.CodeUnderMaintenance)
+	}
+	if err == nil && admission.Caller != nil {
+		rec.conn.MarkTrusted()
+	}
+	return admission, err
+}
+
+func (o *endpoint) readInput(in reflect.Value, rec *recorder, r *http.Request, uploadDir func() (string, error)) (*IdempotentRequest, error) {
+	var problems faults
+	once := o.idempotentRequest(r, &problems)
+	if len(o.input.params) > 0 {
+		o.input.bindParams(in, r, &problems)
+	}
+	if o.Form.accepts(r) {
+		up := &Upload{}
+		in.FieldByIndex(o.input.upload).Set(reflect.ValueOf(up))
+		if err := o.Form.receive(up, rec, r, uploadDir, &problems); err != nil {
+			return nil, err
+		}
+		once.hashBody(up.identity())
+		if o.Form.MaxFiles > 0 {
+			if err := o.input.body.bindTexts(in, up.texts, &problems); err != nil {
+				return nil, err
+			}
+		}
+	} else if o.input.body != nil && !(o.BodyOptional && r.ContentLength == 0) {
+		if err := o.input.body.readAndBind(in, rec, r, o.MaxBodyBytes, &problems, once); err != nil {
+			return nil, err
+		}
+	} else if !o.Public {
+		if err := skipBody(rec, r); err != nil {
+			return nil, err
+		}
+	}
+	return once, problems.err()
+}

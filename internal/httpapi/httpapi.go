@@ -1,0 +1,84 @@
+// Package httpapi is what all HTTP APIs share: typed operations whose handlers return errors, strict JSON, the
+// error envelope, the log record of each request, server-sent events, signed cursors, and the OpenAPI document
+// generated from the operations.
+//
+// An operation's input is a struct. The tags of its fields bind the request, validate it and describe it:
+//
+//	path:"agentId"      from the path          query:"limit"   from the query          json:"name"  a member of the body
+//	min:"1" max:"100"   code points of a string, size of a number, items of an array
+//	enum:"a,b"  enum:"@priority"  the values, or the name of an enumeration of the root package (parley.EnumValues)
+//	pattern:"^…$"  format:"uuid|uri|url|email|mail|color"  default:"20"  nullable:"true"  doc:"…"
+//	name:"Priority"     the name of the value's schema in the document; needed by enums that are used more than once and by choices
+//	id:"uuid"           an id whose letters may come in either case, as those of format:"uuid" may
+//	item:"min=1,format=email"  rules for the items of an array        keys:"chat,voice"  the names that a map may hold
+//
+// A field named Body is the JSON body. In a struct without one, the fields with a json tag make up the body, and those
+// that come from elsewhere carry json:"-". A field of a body is required unless its json tag says omitempty or
+// omitzero. Opt distinguishes absent, null and a value; Raw keeps a validated value as JSON; Either is one of two
+// shapes. Members that the struct does not have are ignored, or refused if the operation has StrictBody.
+//
+// A POST may carry an Idempotency-Key (idempotency.go): then Config.RunOnce decides whether the handler runs.
+package httpapi
+
+import (
+	"context"
+	"net/http"
+
+	"parley"
+)
+
+// Operation describes an operation for admission, the log record and the document.
+type Operation struct {
+	Name            string // operationId
+	Method          string
+	Path            string // below the API's base: /agents/{agentId}
+	Tag             string
+	Summary         string
+	Scope           parley.Scope      // empty if any key will do
+	AdditionalScope parley.Scope      // a second one that is needed; empty for none
+	Permission      parley.Permission // what a member of the account needs; empty where only keys are taken
+	Public          bool              // needs no key
+	RateExempt      bool              // never refused for its rate
+	RequiresAgent   bool              // its agent is checked before the handler runs; other operations leave that to their service
+	Status          int               // of success; 0 is 200
+	Errors          []parley.Code     // beyond those that every operation may have
+	NoAPICode       parley.Code       // of a plan without API access; empty is SUBSCRIPTION_API_RESTRICTED_PLAN
+	MaxBodyBytes    int64             // 0 is DefaultMaxBodyBytes
+	BodyOptional    bool              // the body may be missing
+	StrictBody      bool              // the body may have no members that its struct does not have
+	Form            *Form             // describes the multipart body that may be sent instead of JSON; nil for none
+	Streaming       bool              // may answer with server-sent events instead of JSON
+
+	Deprecated bool // is marked so in the document
+	Unlisted   bool // is not in the document: clients find its address in a reply
+
+	Repeatable bool // a POST without an effect, which may run again whatever its Idempotency-Key
+}
+
+// DefaultMaxBodyBytes is the largest body of an operation that sets no limit of its own.
+const DefaultMaxBodyBytes = 1 << 20
+
+// TypedOperation is an operation with the types of its input and output, and its handler.
+type TypedOperation[In, Out any] struct {
+	Operation
+	Handler Handler[In, Out]
+}
+
+// NoInput is the input of an operation without input.
+type NoInput struct{}
+
+// Call is one request as its handler sees it.
+type Call struct {
+	RequestID string
+	Caller    any // from Admission
+	Request   *http.Request
+	Operation *Operation
+
+	rec *recorder
+}
+
+// Header returns the response's headers. They may be changed until the handler returns or begins a stream.
+func (c *Call) Header() http.Header { return c.rec.Header() }
+
+// Handler answers one operation. It returns its error, which the API renders.
+type Handler[In, Out any] = func(ctx context.Context, c *Call, in *In) (*Out, error)

@@ -1,0 +1,161 @@
+package httpapi
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"parley"
+)
+
+type orderForm struct {
+	Body struct {
+		Grade    string         `json:"grade" enum:"low,high" name:"Grade" default:"low"`
+		Before   Opt[string]    `json:"before,omitzero" nullable:"true" enum:"low,high" name:"Grade" doc:"The last one."`
+		Grades   []string       `json:"grades" item:"enum=low|high,name=Grade"`
+		Animal   anyAnimal      `json:"animal" name:"Animal"`
+		Settings orderSettings  `json:"settings" doc:"How." default:"{\"fast\":true}"`
+		Other    Opt[otherForm] `json:"other,omitzero" nullable:"true"`
+	}
+}
+
+type (
+	anyAnimal     = Either[catForm, dogForm]
+	orderSettings struct {
+		Fast bool `json:"fast"`
+	}
+	otherForm struct {
+		Text string `json:"text"`
+	}
+)
+
+// openAPIDocument returns the document of an API with one operation.
+func openAPIDocument[In any](t *testing.T) map[string]any {
+	t.Helper()
+	f := New(Config{RenderError: func(e *parley.Error) (int, any) { return e.Code.Status(), Envelope{} }})
+	Handle(f, TypedOperation[In, orderSettings]{Operation: Operation{Name: "order", Method: http.MethodPost, Path: "/orders", Errors: []parley.Code{parley.CodeAgentNotFound}},
+		Handler: func(context.Context, *Call, *In) (*orderSettings, error) { return &orderSettings{}, nil }})
+	text, err := f.OpenAPI(Info{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var doc map[string]any
+	if err := json.Unmarshal(text, &doc); err != nil {
+		t.Fatal(err)
+	}
+	return doc
+}
+
+// valueAt looks a value up by its path.
+func valueAt(v any, path ...string) any {
+	for _, name := range path {
+		v = v.(map[string]any)[name]
+	}
+	return v
+}
+
+func refTo(name string) map[string]any {
+	return map[string]any{"$ref": "#/components/schemas/" + name}
+}
+
+func TestNamedSchemasAreComponents(t *testing.T) {
+	doc := openAPIDocument[orderForm](t)
+	body := valueAt(doc, "paths", "/orders", "post", "requestBody", "content", "application/json", "schema", "properties")
+	for name, want := range map[string]any{
+		"grade":    map[string]any{"$ref": "#/components/schemas/Grade", "default": "low"},
+		"before":   map[string]any{"oneOf": []any{refTo("Grade"), map[string]any{"type": "null"}}, "description": "The last one."},
+		"grades":   map[string]any{"type": "array", "items": refTo("Grade")},
+		"animal":   refTo("Animal"),
+		"settings": map[string]any{"$ref": "#/components/schemas/OrderSettings", "description": `How. By default {"fast":true}.`},
+		"other":    map[string]any{"oneOf": []any{refTo("OtherForm"), map[string]any{"type": "null"}}},
+	} {
+		if diff := cmp.Diff(want, valueAt(body, name)); diff != "" {
+			t.Error(name, diff)
+		}
+	}
+	for name, want := range map[string]any{
+		"Grade": map[string]any{"type": "string", "enum": []any{"low", "high"}},
+		"Animal": map[string]any{"oneOf": []any{refTo("CatForm"), refTo("DogForm")}, "discriminator": map[string]any{"propertyName": "type",
+			"mapping": map[string]any{"cat": "#/components/schemas/CatForm", "dog": "#/components/schemas/DogForm"}}},
+	} {
+		if diff := cmp.Diff(want, valueAt(doc, "components", "schemas", name)); diff != "" {
+			t.Error(name, diff)
+		}
+	}
+}
+
+// Operations share one response for each status; each says which codes it returns.
+func TestRefusalsAreSharedByStatus(t *testing.T) {
+	doc := openAPIDocument[orderForm](t)
+	want := map[string]any{"$ref": "#/components/responses/NotFound", "description": "AGENT_NOT_FOUND"}
+	if diff := cmp.Diff(want, valueAt(doc, "paths", "/orders", "post", "responses", "404")); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff(any(refTo("Envelope")), valueAt(doc, "components", "responses", "NotFound", "content", "application/json", "schema")); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestNamesAreTakenOnce(t *testing.T) {
+	type twice struct {
+		Body struct {
+			A string `json:"a" enum:"x,y" name:"Same"`
+			B string `json:"b" enum:"x,z" name:"Same"`
+		}
+	}
+	type asType struct {
+		Body struct {
+			A orderSettings `json:"a"`
+			B string        `json:"b" enum:"x,z" name:"OrderSettings"`
+		}
+	}
+	for name, document := range map[string]func(*testing.T) map[string]any{"two enums": openAPIDocument[twice], "a type and an enum": openAPIDocument[asType]} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("%s share a name", name)
+				}
+			}()
+			document(t)
+		}()
+	}
+}
+
+type square struct {
+	Type string `json:"type" enum:"square"`
+	Side int    `json:"side" min:"1"`
+}
+
+type circle struct {
+	Type   string `json:"type" enum:"circle"`
+	Radius int    `json:"radius" min:"1"`
+}
+
+type dot struct {
+	Type string `json:"type" enum:"dot"`
+}
+
+// One of three shapes is one of two, the second of which is one of two.
+func TestOneOfThree(t *testing.T) {
+	type figure struct {
+		Body Either[square, Either[circle, dot]] `json:"body"`
+	}
+	var f figure
+	if err := Decode(json.RawMessage(`{"body": {"type": "circle", "radius": 2}}`), &f); err != nil || f.Body.A != nil || f.Body.B.A.Radius != 2 {
+		t.Errorf("%+v %v", f, err)
+	}
+	for text, want := range map[string]map[string]string{
+		`{"body": {"type": "circle"}}`: {"body.radius": "is required"},
+		`{"body": {"type": "line"}}`:   {"body.type": "must be one of: square, circle, dot"},
+		`{"body": {}}`:                 {"body.type": "must be one of: square, circle, dot"},
+		`{"body": []}`:                 {"body": "must be an object whose type is square or circle or dot"},
+	} {
+		err := Decode(json.RawMessage(text), &figure{})
+		if diff := cmp.Diff(want, parley.AsError(err).Details); diff != "" {
+			t.Error(text, diff)
+		}
+	}
+}
