@@ -83,7 +83,7 @@ type Membership struct {
 	CreatedAt time.Time
 }
 
-// Scope is one permission of an API key (facts, section 5).
+// Scope is one permission of an API key (docs/interface/authentication.md#scopes).
 type Scope string
 
 // The scopes that a key may be limited to. A key without a list has all of them.

@@ -11,7 +11,7 @@ type ActionKind string
 // The kinds of actions. A procedure is called like an action and has a kind of its own.
 const (
 	ActionHTTP         ActionKind = "http"          // sends a request and returns a part of the reply to the model
-	ActionClient       ActionKind = "client"        // runs at the client, which sends its result (facts 4.3)
+	ActionClient       ActionKind = "client"        // runs at the client (docs/interface/chat.md#tools-of-the-client)
 	ActionCollectLeads ActionKind = "collect-leads" // stores who the customer is and how to reach them
 	ActionEscalate     ActionKind = "escalate"      // hands the conversation over to a person
 	ActionCustomButton ActionKind = "custom-button" // shows a link

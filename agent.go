@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Agent answers messages from the content of its sources (facts 2.8a).
+// Agent answers messages from the content of its sources (docs/interface/agents.md#record).
 type Agent struct {
 	ID                        AgentID
 	AccountID                 AccountID
@@ -65,7 +65,7 @@ func DefaultDeviceLimit() DeviceLimit {
 // SourceCounts counts an agent's sources by state.
 type SourceCounts struct{ Live, Pending, Failed int }
 
-// AgentStatus is derived from the states of the agent's sources (facts 3.4).
+// AgentStatus is derived from the states of the agent's sources (docs/interface/agents.md#status).
 type AgentStatus string
 
 // The states of an agent.

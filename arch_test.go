@@ -79,8 +79,6 @@ var layers = map[string]float64{
 	"parley/internal/manifest": 6.5, // applies through agents
 	"parley/internal/eval":     6,   // measures chat and ingest, and so is above both
 
-	"parley/internal/manifest": 6.5, // 6b: applies through agents
-
 	"parley/internal/api/v2":    7,
 	"parley/internal/api/v1":    7,
 	"parley/internal/api/mcp":   7,

@@ -9,7 +9,7 @@ import (
 // Channel is where a conversation began, as clients see it.
 type Channel string
 
-// The channels of conversations (facts 4.7). Clients must expect further ones.
+// The channels of conversations (docs/interface/conversations.md#origins). Clients must expect further ones.
 const (
 	ChannelAPI              Channel = "API"
 	ChannelWhatsApp         Channel = "WhatsApp"

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Contact is a person whom the client knows by its own id (facts 2.9).
+// Contact is a person whom the client knows by its own id (docs/interface/contacts.md#contact).
 type Contact struct {
 	Person
 	StripeAccounts json.RawMessage // the list that the client sent; nil for none
@@ -14,7 +14,7 @@ type Contact struct {
 // AttributeType is the type of the values of a custom attribute.
 type AttributeType string
 
-// The types of custom attributes (facts 4.10).
+// The types of custom attributes (docs/interface/contacts.md#attributes).
 const (
 	AttributeText    AttributeType = "text"
 	AttributeNumber  AttributeType = "number"
@@ -27,7 +27,7 @@ func AttributeTypes() []AttributeType {
 	return []AttributeType{AttributeText, AttributeNumber, AttributeBoolean, AttributeDate}
 }
 
-// Attribute is a custom property of an agent's contacts (facts 4.10).
+// Attribute is a custom property of an agent's contacts (docs/interface/contacts.md#attributes).
 type Attribute struct {
 	AccountID   AccountID
 	AgentID     AgentID

@@ -32,14 +32,24 @@
 // table is generated from the test by "make golden":
 //
 //	9  bench cmd/parley
-//	8  server
+//	8  bench/internal/chat bench/internal/ingest bench/internal/retrieval bench/internal/search
+//	   bench/internal/start bench/internal/voice server
 //	7  api/admin api/mcp api/v1 api/v2 console widget
+//	6.5  manifest
 //	6  actions agents eval voice
-//	5  access chat contact helpdesk ingest insight search webhook
-//	4  store voice/sfu
-//	3  ingest/crawl ingest/extract jobs retrieval voice/rtc voice/vad
-//	2  httpapi manifest metrics model outbound sqldb vault
-//	1  parley docs audio listen text/prose text/words web
+//	5  bench/internal/harness access chat contact helpdesk ingest insight search webhook
+//	4.5  events
+//	4  bench/internal/baseline ingest/extract store voice/sfu
+//	3  bench/internal/load ingest/crawl ingest/extract/office jobs retrieval voice/rtc voice/vad
+//	2.4  model/anthropic model/openai model/quote model/scripted
+//	2.3  model/stream
+//	2.2  model/prompt speech/deepgram speech/local speech/openai
+//	2.1  model/cite speech
+//	2  bench/internal/corpus bench/internal/stub api/docspage httpapi httpclient ingest/extract/html
+//	   ingest/extract/pdf ingest/extract/sandbox metrics model outbound sqldb vault
+//	1  parley bench/internal/process bench/internal/report docs audio ingest/extract/draft listen text/prose
+//	   text/redact web
+//	0.9  text/charset text/words
 //
 // # Layer 1: what needs nothing
 //
@@ -48,6 +58,8 @@
 // headings, paragraphs, lists, tables, code, and the sentences in them. internal/audio holds sound as samples: WAV
 // files and changes of rate. internal/listen bounds the connections of HTTP servers and serves clients that have closed
 // their half. docs embeds the operator's manual, which the demo's agent reads; web embeds what browsers load.
+//
+// internal/text/redact masks personal data in texts.
 //
 // # Layer 2: databases, models, HTTP
 //
@@ -60,8 +72,13 @@
 // texts into vectors. Behind it are clients for the OpenAI and Anthropic wire formats, a scripted double for tests, and
 // the built-in model, which needs no weights and no network: it quotes sentences of the passages it is given, says so
 // when they hold no answer, and asks back when a question is too short. A registry maps the names that agents choose to
-// back ends. What sources say is fenced in the prompt. Speech engines, which speak and understand speech, have ports of
-// the same kind.
+// back ends. What sources say is fenced in the prompt.
+//
+// internal/speech is the port to engines that speak and that understand speech, and chooses among them; the engines are
+// in folders below it.
+//
+// internal/model/openai and internal/model/anthropic are the clients, internal/model/quote is the built-in model,
+// internal/model/cite finds what a sentence of an answer is based on, and internal/model/scripted is for tests.
 //
 // internal/httpapi is what all HTTP APIs share. An operation is a typed function with a description; routing, strict
 // decoding, validation and the OpenAPI document are derived from it, so that they cannot drift apart. Handlers return
@@ -88,6 +105,9 @@
 // pages into text laid out like Markdown. Files are read by child processes (parley extract) that can do nothing but
 // compute, so that a hostile file harms only itself.
 //
+// Below extract, draft is what the readers share, with its limits; pdf, office and html are the readers; sandbox is the
+// fence around them.
+//
 // internal/voice/rtc is the WebRTC side of voice. Its Server runs the media server as a child of this program and signs
 // the tokens with which user and agent join. Its Participant is the agent's end of a session: it delivers the user's
 // voice in order, plays speech at the pace of a clock, and shows state and transcript. internal/voice/vad detects
@@ -99,6 +119,9 @@
 // another account's row is simply not found. Whatever happened is also written as an event, in the same transaction,
 // and so is what a request with an Idempotency-Key has done. internal/voice/sfu is the media server, LiveKit, run by
 // "parley sfu" in a process of its own and nowhere else.
+//
+// internal/events is the one follower of the event log: whoever wants to know what happened follows it under a name,
+// and its position is kept.
 //
 // # Layer 5: services
 //

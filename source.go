@@ -8,7 +8,7 @@ import (
 // SourceKind is the kind of a source.
 type SourceKind string
 
-// The kinds of source (facts 2.8f).
+// The kinds of source (docs/interface/sources.md#kinds).
 const (
 	SourceText SourceKind = "text"
 	SourceQnA  SourceKind = "qna"
@@ -23,7 +23,7 @@ func SourceKinds() []SourceKind {
 	return []SourceKind{SourceLink, SourceFile, SourceQnA, sourceNotionPage, SourceText}
 }
 
-// SourceStatus is the state of a source's training (facts 3.4).
+// SourceStatus is the state of a source's training (docs/interface/sources.md#status).
 type SourceStatus string
 
 // The states of a source.

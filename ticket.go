@@ -26,7 +26,8 @@ func StatusCategories() []StatusCategory {
 // IsOpen reports whether tickets of this category still need work.
 func (c StatusCategory) IsOpen() bool { return c != TicketClosed && c != TicketCancelled }
 
-// TicketStatus is one of an agent's statuses (facts 2.10). Each category has exactly one default.
+// TicketStatus is one of an agent's statuses (docs/interface/helpdesk.md#statuses). Each category has exactly one
+// default.
 type TicketStatus struct {
 	ID            StatusID
 	AccountID     AccountID
@@ -58,7 +59,8 @@ func Strategies() []Strategy {
 	return []Strategy{StrategyManual, StrategyBalanced, StrategyRoundRobin}
 }
 
-// Team is a group of members who share tickets (facts 2.10). Each agent has exactly one default team.
+// Team is a group of members who share tickets (docs/interface/helpdesk.md#teams). Each agent has exactly one default
+// team.
 type Team struct {
 	ID        TeamID
 	AccountID AccountID
@@ -92,8 +94,8 @@ type WorkingHours struct {
 	TimeZone string   `json:"zone"` // IANA time zone
 }
 
-// Rule routes tickets (facts B). The first enabled rule whose conditions hold determines the team, the member, or
-// both.
+// Rule routes tickets (docs/interface/helpdesk.md#routing-rules). The first enabled rule whose conditions hold
+// determines the team, the member, or both.
 type Rule struct {
 	ID        RuleID
 	AccountID AccountID
@@ -178,8 +180,8 @@ type Ticket struct {
 	LastMessageAt  *time.Time // nil before the first message
 }
 
-// TicketMessage is one entry of a ticket: a reply that the customer sees, a note of the team, or an event (facts
-// 2.10).
+// TicketMessage is one entry of a ticket: a reply that the customer sees, a note of the team, or an event
+// (docs/interface/helpdesk.md#messages-of-a-ticket).
 type TicketMessage struct {
 	Message
 	Type        string // reply, note, event
@@ -196,7 +198,7 @@ type Sender struct {
 	Email string
 }
 
-// TicketEvent is a change of a ticket (facts 2.10).
+// TicketEvent is a change of a ticket (docs/interface/helpdesk.md#messages-of-a-ticket).
 type TicketEvent struct {
 	Kind         string `json:"eventType"` // status_change, assign, team_change, priority_change, created, escalated, handed_back, ended
 	StatusFrom   string `json:"statusFrom,omitempty"`

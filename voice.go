@@ -85,7 +85,7 @@ type VoiceLimits struct {
 	PerDay  *int `json:"perDay"`  // in any 24 hours
 }
 
-// VoiceSettings configures how an agent speaks and listens (facts 2.8d): Agent.Voice, decoded.
+// VoiceSettings configures how an agent speaks and listens (docs/interface/voice.md#settings): Agent.Voice, decoded.
 type VoiceSettings struct {
 	Voice struct {
 		Name         string  `json:"voiceName"`

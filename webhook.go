@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// EventLeadsSubmit is the event of a lead that was submitted or completed (facts 6.3).
+// EventLeadsSubmit is the event of a lead that was submitted or completed (docs/interface/webhooks.md#lead-submitted).
 const EventLeadsSubmit = "leads.submit"
 
 // webhookEvents are the events that webhooks may subscribe to, a row each. Any event that is recorded may be one.
@@ -19,7 +19,7 @@ func WebhookEvents() []string { return slices.Clone(webhookEvents) }
 // IsWebhookEvent reports whether webhooks may subscribe to a kind of events.
 func IsWebhookEvent(kind string) bool { return slices.Contains(webhookEvents, kind) }
 
-// Webhook is an address that events are sent to (facts 6.3).
+// Webhook is an address that events are sent to (docs/interface/webhooks.md#delivery).
 type Webhook struct {
 	ID                WebhookID
 	AccountID         AccountID

@@ -4,8 +4,8 @@ import (
 	"os"
 
 	"parley/internal/ingest/extract"
-	"parley/internal/voice/sfu"
 	"parley/internal/ingest/extract/sandbox"
+	"parley/internal/voice/sfu"
 )
 
 // extractCmd is not for people: the server runs it to read uploaded files, and talks to it over standard input and

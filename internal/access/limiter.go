@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// The limits of a Limiter that sets none (facts 5.1).
+// The limits of a Limiter that sets none (docs/interface/authentication.md#rate-limits).
 const (
 	DefaultLimit  = 100
 	DefaultWindow = 10 * time.Second

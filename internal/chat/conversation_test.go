@@ -221,7 +221,7 @@ func TestDeletedConversationStaysDeleted(t *testing.T) {
 	forEachDatabase(t, func(d *testEngine) {
 		k, gate := d.conversations(), scripted.NewBarrier()
 		ctx, account, agent := d.t.Context(), d.account.ID, d.agent.ID
-		kept := d.startConversation()
+		other := d.startConversation()
 		d.model.AddScript(scripted.Text("half "), scripted.Step{Barrier: gate}, scripted.Text("whole"), scripted.Stop())
 		turn := d.start("Hello", "")
 		<-gate.Reached()

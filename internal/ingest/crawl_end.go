@@ -68,7 +68,7 @@ func (c *crawlRun) storeEnd(ctx context.Context, tx *store.DB, e crawlEnding) (*
 	return after, tx.RecordEvents(ctx, c.run.Account, e.now, sourceEvent("source."+string(after.Status), after))
 }
 
-// setFinalStatus sets the status of the link after a crawl (facts 3.4).
+// setFinalStatus sets the status of the link after a crawl (docs/interface/sources.md#status).
 func (c *crawlRun) setFinalStatus(s *parley.Source, pages int, e crawlEnding) {
 	r := c.frontier.currentRecord()
 	trained := pages > 0

@@ -294,7 +294,7 @@ func isPermanent(err error) bool {
 	return errors.Is(err, errNoText) || errors.As(err, &extractErr) || parley.IsCode(err, parley.CodeSourceSize)
 }
 
-// What an account may upload (facts 5).
+// What an account may upload (docs/interface/sources.md#uploads).
 const (
 	MaxUploads   = 10
 	UploadWindow = time.Minute

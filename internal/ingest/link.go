@@ -37,7 +37,7 @@ func linkPieces(_ *parley.Source, v *parley.Version) (iter.Seq[Piece], error) {
 	return eachPiece(v.Text, page.withTitle), nil
 }
 
-// Link is what is to be read of a website (facts 4.11).
+// Link is what is to be read of a website (docs/interface/sources.md#links).
 type Link struct {
 	URL              string
 	Type             crawl.Kind
@@ -45,7 +45,7 @@ type Link struct {
 	Slow             bool
 }
 
-// LinkRecord is the metadata of a link (facts 2.8f). SiteRecord is nil for an individual page.
+// LinkRecord is the metadata of a link (docs/interface/sources.md#links). SiteRecord is nil for an individual page.
 type LinkRecord struct {
 	Type crawl.Kind `json:"type"`
 	*SiteRecord
@@ -289,8 +289,8 @@ func (c LinkChange) applyTo(s *parley.Source) (patternsChanged bool, err error) 
 	return !slices.Equal(l.Exclude, r.ExcludePaths) || !slices.Equal(l.Include, r.IncludeOnlyPaths), nil
 }
 
-// pageContent is the content of a version of an individual page, beside its text: such a source is called by its address (facts
-// 2.8f), and its passages would not say what they are of.
+// pageContent is the content of a version of an individual page, beside its text: such a source is called by its
+// address (docs/interface/sources.md#record), and its passages would not say what they are of.
 type pageContent struct {
 	Title string `json:"title,omitempty"`
 }

@@ -11,7 +11,7 @@ import (
 	"parley"
 )
 
-// QnA is an answer with the questions that it answers (interface 4.1, facts 4.11).
+// QnA is an answer with the questions that it answers (docs/interface/sources.md#questions-and-answers).
 type QnA struct {
 	Name      string
 	Questions []string // 1 to 50

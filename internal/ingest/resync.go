@@ -31,7 +31,8 @@ func (d *Service) Run(ctx context.Context) error {
 	}
 }
 
-// Resync begins to read again the links whose week is over, of agents with automatic re-sync (interface 4.1).
+// Resync begins to read again the links whose week is over, of agents with automatic re-sync
+// (docs/interface/sources.md#automatic-re-sync).
 func (d *Service) Resync(ctx context.Context) error {
 	now := d.Now()
 	for {

@@ -9,6 +9,7 @@ import (
 	"parley"
 	"parley/internal/insight"
 	"parley/internal/model"
+	"parley/internal/model/scripted"
 	"parley/internal/sqldb"
 	"parley/internal/store"
 )

@@ -1,7 +1,7 @@
 package model
 
-// modelName is one model name of the API. Credits are whole message credits per reply (facts, section 8); a retired
-// name is readable but not settable (facts 2.8c).
+// modelName is one model name of the API. Credits are whole message credits per reply
+// (docs/interface/plans.md#credits); a retired name is readable but not settable (docs/interface/agents.md#models).
 type modelName struct {
 	name      string
 	credits   int

@@ -8,7 +8,8 @@ import (
 	"parley/internal/httpapi"
 )
 
-// Window returns the first moment that a search reaches: the first day of the month twelve months ago, UTC (interface 8).
+// Window returns the first moment that a search reaches: the first day of the month twelve months ago, UTC
+// (docs/interface/search.md#window).
 func Window(now time.Time) time.Time {
 	now = now.UTC()
 	return time.Date(now.Year(), now.Month()-12, 1, 0, 0, 0, 0, time.UTC)

@@ -14,7 +14,8 @@ import (
 	"parley"
 )
 
-// Query is a search as a client asks for it (interface 4.6). Empty texts ask for nothing; lists stand between commas.
+// Query is a search as a client asks for it (docs/interface/search.md#query). Empty texts ask for nothing; lists stand
+// between commas.
 type Query struct {
 	Text             string `json:"query"`
 	Source           string `json:"source"`
@@ -39,7 +40,7 @@ type Query struct {
 	Cursor string `json:"-"`
 }
 
-// The bounds of a search (interface 8; what it leaves open is ours).
+// The bounds of a search (docs/interface/search.md#limits; what it leaves open is ours).
 const (
 	MaxLimit       = 25
 	MaxQueryRunes  = 512 // characters of the query

@@ -1,5 +1,6 @@
-// Package search finds conversations by words and by facets (interface 4.6): the rules of a query, the index of words behind
-// SQLite and PostgreSQL, its feeding from the events of the accounts, the ranking, the pages and the snippets.
+// Package search finds conversations by words and by facets (docs/interface/search.md): the rules of a query, the index
+// of words behind SQLite and PostgreSQL, its feeding from the events of the accounts, the ranking, the pages and the
+// snippets.
 //
 // token.go splits texts into words, in the same way on both databases. A conversation is found when each word of the query is in one of its
 // messages or in its title. The index is two tables (index.go): the distinct words of each conversation with its facets, in which

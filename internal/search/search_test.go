@@ -11,7 +11,8 @@ import (
 	"parley/internal/store"
 )
 
-// TestAllWordsAreRequired holds decision 16: in any message or in the title, whatever case and accents.
+// TestAllWordsAreRequired holds docs/interface/search.md#words: in any message or in the title, whatever case and
+// accents.
 func TestAllWordsAreRequired(t *testing.T) {
 	forEachDatabase(t, func(w *testSearch) {
 		a := w.startConversation("Where is my Crème brûlée?")

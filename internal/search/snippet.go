@@ -9,10 +9,10 @@ import (
 	"parley/internal/text/words"
 )
 
-// SnippetLength is about how many characters a snippet has (interface 8).
+// SnippetLength is about how many characters a snippet has (docs/interface/search.md#snippets).
 const SnippetLength = 180
 
-// Snippet is an excerpt of the message that matches best (interface 2.5).
+// Snippet is an excerpt of the message that matches best (docs/interface/search.md#snippets).
 type Snippet struct {
 	Speaker    string // user or assistant
 	Highlights []Highlight

@@ -9,7 +9,8 @@ import (
 	"parley/internal/search"
 )
 
-// maxSearchesPerSecond is how many conversation searches an account may send in a second (interface 8).
+// maxSearchesPerSecond is how many conversation searches an account may send in a second
+// (docs/interface/search.md#limits).
 const maxSearchesPerSecond = 10
 
 // newFinder returns what answers conversation searches.

@@ -27,8 +27,8 @@ func synthesizeSpeech(t *testing.T, text string) []int16 {
 		t.Skip("SKIP: flite is not installed")
 	}
 	var samples []int16
-	speech := (&local.Flite{Program: program}).Synthesize(t.Context(), speech.Utterance{Text: text, Voice: "rms"})
-	for part, err := range speech.Resample(rtc.OutputRate, speech) {
+	sound := (&local.Flite{Program: program}).Synthesize(t.Context(), speech.Utterance{Text: text, Voice: "rms"})
+	for part, err := range speech.Resample(rtc.OutputRate, sound) {
 		requireNoError(t, err)
 		samples = append(samples, part...)
 	}

@@ -39,7 +39,7 @@ func scanLead(scan sqldb.Scan) (l parley.Lead, err error) {
 	return l, nil
 }
 
-// LeadSubmitted is the payload of the event leads.submit (facts 6.3).
+// LeadSubmitted is the payload of the event leads.submit (docs/interface/webhooks.md#lead-submitted).
 type LeadSubmitted struct {
 	ConversationID parley.ConversationID `json:"conversationId"`
 	CustomerEmail  string                `json:"customerEmail"`

@@ -120,8 +120,8 @@ func scanMessage(scan sqldb.Scan) (m parley.Message, err error) {
 }
 
 // Messages returns one page of a conversation's history, walking backward: the first page holds the newest messages, and
-// inside a page they run oldest to newest (interface 4.8). Mark.At is a sequence number; the total is the number that the
-// conversation keeps.
+// inside a page they run oldest to newest (docs/interface/conversations.md#history). Mark.At is a sequence number; the
+// total is the number that the conversation keeps.
 func (db *DB) Messages(ctx context.Context, account parley.AccountID, agent parley.AgentID, conversation parley.ConversationID, ask parley.PageRequest) (parley.Page[parley.Message], error) {
 	var page parley.Page[parley.Message]
 	err := db.sql.QueryRow(ctx, `

@@ -123,8 +123,8 @@ func (db *DB) FailLostToolCalls(ctx context.Context, t *parley.Turn, now time.Ti
 	return err
 }
 
-// IgnorePendingToolCalls ends the calls of a conversation that still wait for the client: it has gone on without them (decision 12). The
-// conversation must be locked.
+// IgnorePendingToolCalls ends the calls of a conversation that still wait for the client: it has gone on without them
+// (docs/interface/chat.md#tool-results). The conversation must be locked.
 func (db *DB) IgnorePendingToolCalls(ctx context.Context, account parley.AccountID, agent parley.AgentID, conversation parley.ConversationID, now time.Time) error {
 	waiting, err := sqldb.All(ctx, db.sql, scanToolCall, `
 		select `+toolCallColumns+`

@@ -108,7 +108,7 @@ func (s *Sender) enqueueDeliveries(
 	return nil
 }
 
-// eventBody returns what a webhook is sent of an event (facts 6.3).
+// eventBody returns what a webhook is sent of an event (docs/interface/webhooks.md#delivery).
 func eventBody(e store.Event) (string, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)

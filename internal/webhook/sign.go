@@ -1,7 +1,7 @@
 package webhook
 
 import (
-	"crypto/sha1" //nolint:gosec // the interface's signature is made with it (facts 6.3)
+	"crypto/sha1" //nolint:gosec // the interface's signature is made with it (docs/interface/webhooks.md#signature)
 	"crypto/sha256"
 	"encoding"
 	"encoding/hex"

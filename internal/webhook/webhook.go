@@ -1,6 +1,7 @@
-// Package webhook sends events to other servers (facts 6.3). Service manages webhooks. Sender follows the event log, writes a delivery
-// of each event for each webhook that subscribes to it, and sends the deliveries as jobs: a delivery is tried for about a day, then
-// it is dead, and an operator may have it sent again. A webhook receives each event at least once.
+// Package webhook sends events to other servers (docs/interface/webhooks.md#delivery). Service manages webhooks. Sender
+// follows the event log, writes a delivery of each event for each webhook that subscribes to it, and sends the
+// deliveries as jobs: a delivery is tried for about a day, then it is dead, and an operator may have it sent again. A
+// webhook receives each event at least once.
 package webhook
 
 import (

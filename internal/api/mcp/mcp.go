@@ -1,7 +1,7 @@
-// Package mcp is the API for AI assistants: the Model Context Protocol over streamable HTTP at /api/mcp (facts
-// 4.14). A tool is an operation of REST v2: its schemas come from the OpenAPI document, and a call is a request to
-// REST v2 with the caller's key, within the process. So scopes, plans, validation and failures are those of REST
-// v2, and no rule is implemented twice. tools.go is the one list of tools.
+// Package mcp is the API for AI assistants: the Model Context Protocol over streamable HTTP at /api/mcp
+// (docs/interface/mcp.md#server). A tool is an operation of REST v2: its schemas come from the OpenAPI document, and a
+// call is a request to REST v2 with the caller's key, within the process. So scopes, plans, validation and failures are
+// those of REST v2, and no rule is implemented twice. tools.go is the one list of tools.
 //
 // The API is stateless: it has no sessions and no streams, and answers each message with one JSON.
 package mcp

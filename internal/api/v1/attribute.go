@@ -8,7 +8,7 @@ import (
 	"parley/internal/httpapi"
 )
 
-// Attribute is a property of contacts that the operator has defined (facts 4.10).
+// Attribute is a property of contacts that the operator has defined (docs/interface/contacts.md#attributes).
 type Attribute struct {
 	Name        string `json:"name"`
 	Label       string `json:"label"`

@@ -83,7 +83,7 @@ type Chatbots struct {
 	Chatbots []Chatbot `json:"chatbots"`
 }
 
-// Chatbot is a chatbot in the list (facts 2.9).
+// Chatbot is a chatbot in the list (docs/interface/v1.md#list-of-chatbots).
 type Chatbot struct {
 	ID                string  `json:"id"`
 	Name              string  `json:"name"`
@@ -139,7 +139,7 @@ type ChatbotData struct {
 	Body ChatbotDataBody
 }
 
-// ChatbotDataBody is the new content, text or pages or both, and a new name (facts 4.10).
+// ChatbotDataBody is the new content, text or pages or both, and a new name (docs/interface/v1.md#chatbots).
 type ChatbotDataBody struct {
 	ChatbotID    string   `json:"chatbotId" min:"1"`
 	ChatbotName  string   `json:"chatbotName,omitempty" doc:"The name stays where this is missing."`

@@ -9,7 +9,7 @@ import (
 	"parley/internal/httpapi"
 )
 
-// Contact is a person whom the client knows by its own id (facts 2.9).
+// Contact is a person whom the client knows by its own id (docs/interface/contacts.md#contact).
 type Contact struct {
 	ID               string                     `json:"id"`
 	ExternalID       string                     `json:"external_id" doc:"Your id of the contact."`

@@ -10,7 +10,8 @@ import (
 	"parley"
 )
 
-// Failure is the body of a failure in REST v1 (facts 7): a message, and for an invalid request its faults.
+// Failure is the body of a failure in REST v1 (docs/interface/v1.md#failures): a message, and for an invalid request
+// its faults.
 type Failure struct {
 	Message string  `json:"message" doc:"What went wrong, for people."`
 	Issues  []Issue `json:"issues,omitempty" doc:"What is wrong with the request, by field."`

@@ -8,7 +8,7 @@ import (
 	"parley/internal/store"
 )
 
-// Lead is a customer who left contact details (facts 2.9).
+// Lead is a customer who left contact details (docs/interface/contacts.md#leads).
 type Lead struct {
 	ID        string  `json:"id"`
 	Name      *string `json:"name"`

@@ -7,7 +7,7 @@ import (
 	"parley/internal/httpapi"
 )
 
-// Me describes whom the API key belongs to (facts 4.1).
+// Me describes whom the API key belongs to (docs/interface/README.md#routes).
 type Me struct {
 	Workspace  Workspace  `json:"workspace"`
 	Plan       string     `json:"plan"`

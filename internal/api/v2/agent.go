@@ -10,7 +10,7 @@ import (
 	"parley/internal/httpapi"
 )
 
-// Agent is the record of an agent (facts 2.8a). Every field is always present.
+// Agent is the record of an agent (docs/interface/agents.md#record). Every field is always present.
 type Agent struct {
 	ID                    string                           `json:"id"`
 	Name                  string                           `json:"name"`
@@ -74,7 +74,7 @@ type NewAgent struct {
 	Body NewAgentBody
 }
 
-// NewAgentBody holds the settings of a new agent (facts 4.1).
+// NewAgentBody holds the settings of a new agent (docs/interface/agents.md#create).
 type NewAgentBody struct {
 	Name         string               `json:"name" min:"1" max:"100"`
 	URL          httpapi.Opt[string]  `json:"url,omitzero" format:"url" doc:"Becomes the agent's first source. One that is refused is a pending step."`

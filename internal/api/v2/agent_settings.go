@@ -7,7 +7,8 @@ import (
 	"parley/internal/httpapi"
 )
 
-// ChannelInstructions are instructions for one channel only, by the name of the channel (facts 2.8b).
+// ChannelInstructions are instructions for one channel only, by the name of the channel
+// (docs/interface/agents.md#channel-keys).
 type ChannelInstructions map[string]httpapi.Either[string, ModeInstructions]
 
 // ModeInstructions are separate instructions for chat and voice.
@@ -91,8 +92,8 @@ func (n NotificationsChange) apply(a *parley.Agent, sent httpapi.Opt[Notificatio
 	return replaceJSONIfSent(&a.Notifications, httpapi.Some(now))
 }
 
-// VoiceSettings configure how an agent speaks and listens (facts 2.8d). They are replaced as a whole: absent
-// members take their defaults. A limit that is null is no limit.
+// VoiceSettings configure how an agent speaks and listens (docs/interface/voice.md#settings). They are replaced as a
+// whole: absent members take their defaults. A limit that is null is no limit.
 type VoiceSettings struct {
 	Voice                              Voice               `json:"voice" default:"{\"voiceName\":\"Sarah\"}"`
 	Transcriber                        Transcriber         `json:"transcriber" default:"{\"model\":\"deepgram/nova-3\",\"language\":\"multi\",\"minSilenceDuration\":0.5,\"activationThreshold\":0.5}"`

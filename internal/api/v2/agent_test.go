@@ -170,7 +170,8 @@ func findMarker(t *testing.T, h *testkit.Server) (left []string) {
 	return left
 }
 
-// TestCreditsOfAnAgentComeBackWithTheMonth holds creditLimit and creditsUsed to the calendar month, UTC (facts 2.8a).
+// TestCreditsOfAnAgentComeBackWithTheMonth holds creditLimit and creditsUsed to the calendar month, UTC
+// (docs/interface/agents.md#credit-limit).
 func TestCreditsOfAnAgentComeBackWithTheMonth(t *testing.T) {
 	clock := testkit.NewClock() // the tenth of November
 	h := testkit.Open(t, testkit.WithClock(clock))

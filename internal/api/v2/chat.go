@@ -28,7 +28,7 @@ func (b *ChatBody) AllowsInvalid(field string) bool {
 	return field == "userId" && b.ConversationID.Ptr() != nil
 }
 
-// ChatReply is the agent's answer (interface 2.6).
+// ChatReply is the agent's answer (docs/interface/chat.md#reply).
 type ChatReply struct {
 	ID       string       `json:"id"`
 	Role     string       `json:"role" enum:"assistant"`
@@ -113,7 +113,7 @@ type RetryRequest struct {
 	Body RetryBody
 }
 
-// RetryBody is the body of a retry (facts 4.3).
+// RetryBody is the body of a retry (docs/interface/chat.md#retry).
 type RetryBody struct {
 	MessageID string            `json:"messageId" min:"1" doc:"The answer to replace, or the user's message to answer again. Everything behind the user's message gives way to the new answer."`
 	Stream    httpapi.Opt[bool] `json:"stream,omitzero" nullable:"true" doc:"True answers with server-sent events; otherwise the answer is one JSON."`
@@ -145,7 +145,8 @@ type ToolResultRequest struct {
 	Body ToolResultBody
 }
 
-// ToolResultBody is the body of a tool's result (facts 4.3). It may have no other members.
+// ToolResultBody is the body of a tool's result (docs/interface/chat.md#tools-of-the-client). It may have no other
+// members.
 type ToolResultBody struct {
 	ToolCallID string          `json:"toolCallId" min:"1" doc:"The call, as the answer or its stream named it."`
 	Output     json.RawMessage `json:"output,omitempty" doc:"Any JSON. An object of status and data or error is taken as it is, everything else is the data of a success."`

@@ -14,8 +14,9 @@ import (
 	"parley/internal/httpapi"
 )
 
-// An answer is streamed in the "UI message stream" format (facts 6.1). Clients check events against a closed list
-// of types and fields, so nothing is added to it: what is specific to Parley is in messageMetadata.
+// An answer is streamed in the "UI message stream" format (docs/interface/streaming.md#events). Clients check events
+// against a closed list of types and fields, so nothing is added to it: what is specific to Parley is in
+// messageMetadata.
 const (
 	defaultKeepAliveInterval = 15 * time.Second
 	defaultStreamOpenDelay   = 10 * time.Second

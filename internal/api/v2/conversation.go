@@ -12,7 +12,7 @@ import (
 	"parley/internal/store"
 )
 
-// Conversation is the summary of a conversation (interface 2.3).
+// Conversation is the summary of a conversation (docs/interface/conversations.md#summary).
 type Conversation struct {
 	ID        string  `json:"id" format:"uuid"`
 	Title     *string `json:"title"`
@@ -126,7 +126,7 @@ func parseDateRange(start, end string) (from, before *time.Time, err error) {
 	return from, before, nil
 }
 
-// UserConversationQuery asks for the conversations of an end user (interface 4.4).
+// UserConversationQuery asks for the conversations of an end user (docs/interface/conversations.md#summary).
 type UserConversationQuery struct {
 	AgentRef
 	UserID string `path:"userId"`
@@ -153,7 +153,7 @@ func (s *server) conversationPage(ctx context.Context, c *httpapi.Call, agent st
 	return newPage(s, page, purpose, newConversation), nil
 }
 
-// Message is one message of a conversation (interface 2.4).
+// Message is one message of a conversation (docs/interface/conversations.md#messages).
 type Message struct {
 	ID        string                `json:"id"`
 	Role      string                `json:"role" enum:"@messageRole" name:"MessageRole"`
@@ -263,7 +263,7 @@ type FeedbackRequest struct {
 	Body      FeedbackBody
 }
 
-// FeedbackBody is the body of a rating (facts 4.3). It may have no other members.
+// FeedbackBody is the body of a rating (docs/interface/conversations.md#feedback). It may have no other members.
 type FeedbackBody struct {
 	Feedback *string `json:"feedback" enum:"@rating" name:"Rating" doc:"Null takes the rating back."`
 }

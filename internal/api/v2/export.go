@@ -9,7 +9,7 @@ import (
 	"parley/internal/store"
 )
 
-// Exported is a conversation of any origin (interface 2.4).
+// Exported is a conversation of any origin (docs/interface/export.md#exported-conversations).
 type Exported struct {
 	Conversation
 	Source      string    `json:"source" doc:"Where the conversation began. The list of origins is open."`
@@ -17,7 +17,7 @@ type Exported struct {
 	Messages    []Message `json:"messages,omitempty" doc:"The full history, oldest first; absent with include=summary. Tool calls are without their input."`
 }
 
-// ExportQuery selects conversations of all origins (facts 4.5).
+// ExportQuery selects conversations of all origins (docs/interface/export.md#filters).
 type ExportQuery struct {
 	AgentRef
 	Paging

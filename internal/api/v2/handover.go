@@ -20,7 +20,7 @@ type PauseRequest struct {
 	Body PauseBody
 }
 
-// PauseBody is the body of a pause (facts 4.3).
+// PauseBody is the body of a pause (docs/interface/conversations.md#pause).
 type PauseBody struct {
 	Paused bool `json:"paused" doc:"While it is true the agent does not answer; messages are kept."`
 }

@@ -18,7 +18,7 @@ import (
 	"parley/internal/api/admin"
 	"parley/internal/api/v2"
 	"parley/internal/helpdesk"
-	"parley/internal/model"
+	"parley/internal/model/scripted"
 	"parley/internal/testkit"
 	"parley/internal/testkit/dbs"
 )

@@ -16,7 +16,10 @@ import (
 
 	"parley"
 	"parley/internal/actions"
+	"parley/internal/httpclient"
 	"parley/internal/model"
+	"parley/internal/model/anthropic"
+	"parley/internal/model/openai"
 	"parley/internal/server"
 	"parley/internal/testkit"
 	"parley/internal/testkit/provider"
@@ -274,11 +277,11 @@ func (g *gullibleModel) answer(x *provider.Exchange) {
 func (g *gullibleModel) newModel(t *testing.T) model.Model {
 	url := provider.Start(t, g.answer).URL
 	if g.isAnthropic {
-		m := &model.Anthropic{BaseURL: url}
+		m := &anthropic.Model{Client: httpclient.Client{BaseURL: url}}
 		t.Cleanup(m.Close)
 		return m
 	}
-	m := &model.OpenAI{BaseURL: url}
+	m := &openai.Model{Client: httpclient.Client{BaseURL: url}}
 	t.Cleanup(m.Close)
 	return m
 }

@@ -159,7 +159,7 @@ func matchTemplate(codes map[string][]string, method, path string) string {
 	return slices.MinFunc(found, func(a, b string) int { return strings.Count(a, "{") - strings.Count(b, "{") })
 }
 
-// TestErrorTable holds the statuses that clients rely on (interface 7; facts 7).
+// TestErrorTable holds the statuses that clients rely on (docs/interface/errors.md#codes).
 func TestErrorTable(t *testing.T) {
 	want := map[parley.Code]int{
 		parley.CodeInvalidBody: 400, parley.CodeInvalidJSON: 400, parley.CodeInvalidCursor: 400, parley.CodeInvalidDateRange: 400,

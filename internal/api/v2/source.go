@@ -13,7 +13,7 @@ import (
 	"parley/internal/store"
 )
 
-// Source is the record of a source (facts 2.8f). It never holds the content.
+// Source is the record of a source (docs/interface/sources.md#record). It never holds the content.
 type Source struct {
 	ID        string          `json:"id" format:"uuid"`
 	Type      string          `json:"type" enum:"@sourceKind" name:"SourceType"`
@@ -261,7 +261,7 @@ func sentList(o httpapi.Opt[[]string]) []string {
 	return append([]string{}, o.Value...)
 }
 
-// SourcesSummary counts an agent's sources by kind (facts 4.11).
+// SourcesSummary counts an agent's sources by kind (docs/interface/sources.md#summary).
 type SourcesSummary struct {
 	Links           KindSum `json:"links"`
 	Files           KindSum `json:"files"`

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"parley/internal/api/v2"
-	"parley/internal/model"
+	"parley/internal/model/scripted"
 	"parley/internal/testkit"
 	"parley/internal/testkit/dbs"
 	"parley/internal/testkit/expect"
@@ -43,7 +43,7 @@ type storyRunner struct {
 	server       *testkit.Server
 	placeholders expect.Placeholders
 	listedCodes  map[string][]string // the codes of each route
-	modelGate    *scripted.Barrier      // where the model waits
+	modelGate    *scripted.Barrier   // where the model waits
 	database     *dbs.Server         // of a story on PostgreSQL
 	pendingCalls []pendingCall       // requests that are under way
 	siteURL      string              // address of the story's website

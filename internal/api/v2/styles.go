@@ -20,7 +20,8 @@ type StylesChangeBody struct {
 	Styles StylesWrite `json:"styles"`
 }
 
-// StylesWrite are the styles to change (facts 2.8e). At every depth absent members stay as they are, and null clears.
+// StylesWrite are the styles to change (docs/interface/agents.md#styles). At every depth absent members stay as they
+// are, and null clears.
 type StylesWrite struct {
 	Chat        httpapi.Opt[ChatStylesWrite]  `json:"chat,omitzero" nullable:"true"`
 	CenterStage httpapi.Opt[StageStylesWrite] `json:"centerStage,omitzero" nullable:"true"`
@@ -181,8 +182,8 @@ type NoticeWrite struct {
 	Text    httpapi.Opt[string] `json:"text,omitzero" max:"200"`
 }
 
-// Styles are the styles of the chat widget and of center stage as they are read (facts 2.8e). Null is what was
-// never set.
+// Styles are the styles of the chat widget and of center stage as they are read (docs/interface/agents.md#styles). Null
+// is what was never set.
 type Styles struct {
 	Chat        *ChatStyles  `json:"chat"`
 	CenterStage *StageStyles `json:"centerStage"`

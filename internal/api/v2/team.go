@@ -8,7 +8,7 @@ import (
 	"parley/internal/httpapi"
 )
 
-// Team is a team of an agent's helpdesk (facts 2.10).
+// Team is a team of an agent's helpdesk (docs/interface/helpdesk.md#teams).
 type Team struct {
 	ID          string `json:"id" format:"uuid"`
 	Name        string `json:"name"`
@@ -29,7 +29,7 @@ func (s *server) listTeams(ctx context.Context, c *httpapi.Call, in *AgentRef) (
 	return &out, nil
 }
 
-// TicketStatus is one of an agent's ticket statuses (facts 2.10).
+// TicketStatus is one of an agent's ticket statuses (docs/interface/helpdesk.md#statuses).
 type TicketStatus struct {
 	ID            string  `json:"id" format:"uuid"`
 	Category      string  `json:"category" enum:"@statusCategory" name:"TicketCategory"`

@@ -10,7 +10,7 @@ import (
 	"parley/internal/httpapi"
 )
 
-// TicketSummary is a ticket in a list (facts 4.2b).
+// TicketSummary is a ticket in a list (docs/interface/helpdesk.md#list-of-tickets).
 type TicketSummary struct {
 	TicketNumber   int64          `json:"ticketNumber" min:"1" doc:"Counted per agent."`
 	Subject        *string        `json:"subject"`
@@ -27,7 +27,7 @@ type TicketSummary struct {
 	LastMessageAt  *string        `json:"lastMessageAt" format:"date-time" doc:"Of the latest message; null when there is none."`
 }
 
-// Ticket is a customer's request that people work on (interface 2.2).
+// Ticket is a customer's request that people work on (docs/interface/helpdesk.md#ticket).
 type Ticket struct {
 	TicketSummary
 	Description *string                    `json:"description"`
@@ -165,7 +165,8 @@ type TicketChange struct {
 	Body TicketChangeBody
 }
 
-// TicketChangeBody holds the fields to change; absent ones stay as they are (facts 4.2b).
+// TicketChangeBody holds the fields to change; absent ones stay as they are
+// (docs/interface/helpdesk.md#change-of-a-ticket).
 type TicketChangeBody struct {
 	TicketRouting
 	TeamID   httpapi.Opt[string] `json:"teamId,omitzero" format:"uuid" nullable:"true" doc:"A team of the agent; null is none. The assignee stays."`

@@ -24,7 +24,7 @@ type TicketPaging struct {
 	Total   httpapi.Opt[int] `json:"total,omitzero" min:"0" doc:"Tickets of the whole list; only with includeTotal=true."`
 }
 
-// TicketQuery narrows and sorts the list of tickets (facts 4.2b).
+// TicketQuery narrows and sorts the list of tickets (docs/interface/helpdesk.md#list-of-tickets).
 type TicketQuery struct {
 	AgentRef
 	Paging
@@ -138,7 +138,7 @@ type TicketSearch struct {
 	Body TicketSearchBody
 }
 
-// TicketSearchBody is the body of a search for tickets (facts 4.2b).
+// TicketSearchBody is the body of a search for tickets (docs/interface/helpdesk.md#search-for-tickets).
 type TicketSearchBody struct {
 	Query string `json:"query" min:"1" max:"512" doc:"Words, each of which must be there, or the number of a ticket."`
 	Limit int    `json:"limit,omitempty" min:"1" max:"50" default:"20" doc:"Most tickets to give."`

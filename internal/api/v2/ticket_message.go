@@ -15,7 +15,7 @@ import (
 	"parley/internal/store"
 )
 
-// WrittenMessage is an entry of a ticket in the reply to its creation (facts 4.2b).
+// WrittenMessage is an entry of a ticket in the reply to its creation (docs/interface/helpdesk.md#reply).
 type WrittenMessage struct {
 	ID          string  `json:"id"`
 	Type        string  `json:"type" enum:"@ticketMessageType" name:"TicketMessageType" doc:"What the customer and the team say to each other, what the team tells itself, or what has happened to the ticket."`
@@ -25,7 +25,7 @@ type WrittenMessage struct {
 	CreatedAt   string  `json:"createdAt" format:"date-time"`
 }
 
-// TicketMessage is an entry of a ticket (facts 2.10).
+// TicketMessage is an entry of a ticket (docs/interface/helpdesk.md#messages-of-a-ticket).
 type TicketMessage struct {
 	WrittenMessage
 	Attachments []Attachment                    `json:"attachments"`
@@ -89,7 +89,7 @@ type NewTicketMessage struct {
 	Upload *httpapi.Upload
 }
 
-// NewTicketMessageBody is the body of a member's message (facts 4.2b).
+// NewTicketMessageBody is the body of a member's message (docs/interface/helpdesk.md#reply).
 type NewTicketMessageBody struct {
 	Type        string              `json:"type" enum:"@ticketWrittenType" name:"TicketReplyType" doc:"reply: to the customer; note: for the team alone."`
 	Content     string              `json:"content" min:"1" max:"10000" doc:"Markdown."`
@@ -145,7 +145,7 @@ func (s *server) replayTicketMessage(ctx context.Context, c *httpapi.Call, in an
 	return &out, nil
 }
 
-// Attachment is a file that belongs to a ticket's message (facts 2.10).
+// Attachment is a file that belongs to a ticket's message (docs/interface/helpdesk.md#attachments).
 type Attachment struct {
 	Name string `json:"name"`
 	URL  string `json:"url" doc:"Needs no key. It leads to an address that works for 120 seconds."`
@@ -172,7 +172,7 @@ type FileRef struct {
 	Token        string `query:"token"`
 }
 
-// redirectToFile redirects to an address that is valid for a short time (facts 2.10).
+// redirectToFile redirects to an address that is valid for a short time (docs/interface/helpdesk.md#attachments).
 func (s *server) redirectToFile(ctx context.Context, c *httpapi.Call, in *FileRef) (*httpapi.EventStream, error) {
 	path, err := s.Helpdesk.ResolveLink(ctx, parley.AttachmentID(in.AttachmentID), in.Token)
 	if err != nil {

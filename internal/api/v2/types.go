@@ -6,7 +6,7 @@ import (
 	"parley"
 )
 
-// Data wraps a single item (facts 1.1).
+// Data wraps a single item (docs/interface/pagination.md#wrapped-replies).
 type Data[T any] struct {
 	Data T `json:"data"`
 }

@@ -21,7 +21,7 @@ type UploadedID struct {
 	ID string `json:"id" format:"uuid"`
 }
 
-// Bytes of an uploaded file (facts 4.11).
+// Bytes of an uploaded file (docs/interface/sources.md#uploads).
 const (
 	minFileBytes = 50
 	maxFileBytes = 20 << 20

@@ -10,6 +10,7 @@ import (
 // fenceText makes sure that text written by others cannot leave the fence it is put into, open one, or number itself like a source. It
 // changes nothing else: what is quoted from it can be found in the passage again.
 func fenceText(text string) string {
+	text = removeInvisible(text) // first: what is left must not become a marker or a tag
 	var b strings.Builder
 	var k cite.CodeTracker
 	done := 0 // text before it is in b
@@ -39,8 +40,6 @@ func fenceText(text string) string {
 func fenceReplacement(k *cite.CodeTracker, c rune, text string) (with string, size int) {
 	n := utf8.RuneLen(c)
 	switch {
-	case isInvisible(c):
-		return "", n
 	case isOpeningBracket(c) && isFenceTag(text[n:]):
 		return "&lt;", n
 	case (c == '[' || c == '【') && !k.IsInside():
@@ -54,6 +53,18 @@ func fenceReplacement(k *cite.CodeTracker, c rune, text string) (with string, si
 func fenceName(s string) string {
 	s = strings.Join(strings.Fields(fenceText(s)), " ")
 	return strings.NewReplacer(`"`, "'", "<", "‹", ">", "›").Replace(s)
+}
+
+func removeInvisible(text string) string {
+	if strings.IndexFunc(text, isInvisible) < 0 {
+		return text
+	}
+	return strings.Map(func(c rune) rune {
+		if isInvisible(c) {
+			return -1
+		}
+		return c
+	}, text)
 }
 
 // isInvisible are characters that people do not see and models read: tags, which spell out ASCII, and marks that turn the direction of

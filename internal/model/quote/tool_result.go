@@ -32,7 +32,7 @@ func reportToolResults(req model.Request) string {
 	return strings.Join(parts, "\n\n")
 }
 
-// toolResult is what a tool gave back (interface 2.4).
+// toolResult is what a tool gave back (docs/interface/conversations.md#tool-output).
 type toolResult struct {
 	Status string          `json:"status"`
 	Data   json.RawMessage `json:"data"`
