@@ -35,21 +35,6 @@ type (
 	EndUserID      string // the client's own id of an end user: at most 128 of a-z A-Z 0-9 . _ -
 )
 
-// AgentRef identifies an agent together with the account that owns it, so that no query forgets the owner.
-type AgentRef struct {
-	Account AccountID
-	Agent   AgentID
-}
-
-// Conversation returns the ref of one of the agent's conversations.
-func (r AgentRef) Conversation(id ConversationID) ConversationRef { return ConversationRef{r, id} }
-
-// ConversationRef identifies a conversation together with its agent and the account that owns both.
-type ConversationRef struct {
-	AgentRef
-	Conversation ConversationID
-}
-
 // NewUUID returns a random (version 4) UUID, for ids without an order.
 func NewUUID() string { return uuid.NewString() }
 

@@ -72,7 +72,7 @@ func createOrphanedSession(t *testing.T, data string, account parley.AccountID) 
 		if err := tx.CreateAgent(t.Context(), agent); err != nil {
 			return err
 		}
-		if _, _, err := tx.ReserveCredits(t.Context(), account, agent.ID, store.MonthOf(begun), s.Reserved); err != nil {
+		if _, _, err := tx.ReserveCredits(t.Context(), account.AgentRef(agent.ID), store.MonthOf(begun), s.Reserved); err != nil {
 			return err
 		}
 		if err := tx.CreateVoice(t.Context(), s); err != nil {

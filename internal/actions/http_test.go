@@ -145,7 +145,7 @@ func TestSecretsThatDoNotOpen(t *testing.T) {
 	b.putAction(parley.ActionHTTP, "sealed", `{"url":"`+address+`/?k=${KEY}"}`, map[string]string{"KEY": "s3cret"})
 	b.putAction(parley.ActionHTTP, "lacking", `{"url":"`+address+`/?k=${KEY}&l=${OTHER}"}`, map[string]string{"KEY": "s3cret"})
 	b.wantError("lacking", `{}`, "the secret OTHER was not given")
-	stored, err := b.DB.Actions(b, b.account, b.agent)
+	stored, err := b.DB.Actions(b, b.account.AgentRef(b.agent))
 	b.must(err)
 	if raw, _ := json.Marshal(stored); strings.Contains(string(raw), "s3cret") {
 		t.Errorf("stored in the clear: %s", raw)

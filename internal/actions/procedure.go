@@ -95,7 +95,7 @@ func (p *procedureRunner) run(ctx context.Context, call chat.Call) chat.Output {
 
 // openRun returns this procedure's waiting run with the new inputs, or starts one, which ends any other.
 func (p *procedureRunner) openRun(ctx context.Context, call chat.Call, known map[string]json.RawMessage) (*parley.ProcedureRun, error) {
-	r, err := p.toolbox.DB.OpenProcedureRun(ctx, call.Turn.AccountID, call.Turn.AgentID, call.Turn.ConversationID)
+	r, err := p.toolbox.DB.OpenProcedureRun(ctx, call.Turn.ConversationRef())
 	if err != nil {
 		return nil, err
 	}

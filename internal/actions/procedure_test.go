@@ -20,7 +20,7 @@ func (b *testToolbox) putProcedure(name string, inputs []parley.ActionInput, ste
 	b.Helper()
 	p := &parley.Procedure{ID: parley.ProcedureID(parley.NewUUID()), AccountID: b.account, AgentID: b.agent, Key: name, Name: name, Description: "d",
 		Inputs: inputs, Steps: steps, Enabled: true, CreatedAt: noon, UpdatedAt: noon}
-	all, err := b.DB.Actions(b, b.account, b.agent)
+	all, err := b.DB.Actions(b, b.account.AgentRef(b.agent))
 	b.must(err)
 	b.must(actions.ValidateProcedure(p, all))
 	b.must(b.DB.PutProcedure(b, p))
@@ -78,7 +78,7 @@ func TestProcedureThatFails(t *testing.T) {
 		if out.Status != parley.ToolError || out.Error != "One moment.\n\nI could not finish this: the service answered 500 (Internal Server Error)." || len(out.Nested) != 1 {
 			b.Errorf("%+v", out)
 		}
-		b.must(b.DB.DropAction(b, b.account, b.agent, "track", noon))
+		b.must(b.DB.DropAction(b, b.account.AgentRef(b.agent), "track", noon))
 		b.wantError("refund", `{}`, "there is no such action")
 		if diff := cmp.Diff([]string{"refund failed 1", "refund failed 1"}, b.procedureRuns()); diff != "" {
 			b.Error(diff)

@@ -42,11 +42,11 @@ func (b *Toolbox) Tools(ctx context.Context, agent *parley.Agent) ([]chat.Tool, 
 	if tools, ok := b.caches.load(agent.ID, agent.ConfigVersion); ok {
 		return tools, nil
 	}
-	actions, err := b.DB.Actions(ctx, agent.AccountID, agent.ID)
+	actions, err := b.DB.Actions(ctx, agent.Ref())
 	if err != nil {
 		return nil, err
 	}
-	procedures, err := b.DB.Procedures(ctx, agent.AccountID, agent.ID)
+	procedures, err := b.DB.Procedures(ctx, agent.Ref())
 	if err != nil {
 		return nil, err
 	}

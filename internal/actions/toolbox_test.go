@@ -98,7 +98,7 @@ func (b *testToolbox) putAction(kind parley.ActionKind, name, config string, sec
 
 func (b *testToolbox) loadTools() []chat.Tool {
 	b.Helper()
-	a, err := b.DB.AgentForTurn(b, b.account, b.agent)
+	a, err := b.DB.AgentForTurn(b, b.account.AgentRef(b.agent))
 	b.must(err)
 	tools, err := b.Tools(b, a)
 	b.must(err)
@@ -163,7 +163,7 @@ func TestToolsInTheirOrder(t *testing.T) {
 	if why := b.UnavailableReason(&parley.Action{Kind: parley.ActionWebSearch}); !strings.Contains(why, "PARLEY_SEARCH_URL") {
 		t.Error(why)
 	}
-	b.must(b.DB.DropAction(b, b.account, b.agent, "lead", noon))
+	b.must(b.DB.DropAction(b, b.account.AgentRef(b.agent), "lead", noon))
 	if got := len(b.loadTools()); got != 2 {
 		t.Error(got, "tools after one was dropped")
 	}
@@ -179,7 +179,7 @@ func TestLeads(t *testing.T) {
 			b.wantError("lead", fmt.Sprintf(`{"email":%q}`, bad), "email must be")
 		}
 		b.wantError("lead", `{"email":"ann@example.org","phone":"never"}`, "phone must be")
-		page, err := b.DB.Leads(b, b.account, b.agent, store.LeadFilter{}, parley.PageRequest{Limit: 10})
+		page, err := b.DB.Leads(b, b.account.AgentRef(b.agent), store.LeadFilter{}, parley.PageRequest{Limit: 10})
 		b.must(err)
 		if len(page.Items) != 1 || page.Items[0].Phone != "+49 (30) 123-45" || page.Items[0].Name != "Ann" || page.Items[0].ConversationID != b.turn.ConversationID {
 			b.Errorf("%+v", page.Items)
@@ -187,7 +187,7 @@ func TestLeads(t *testing.T) {
 		b.putAction(parley.ActionCollectLeads, "form", `{}`, nil, textInput("phone", false), textInput("email", false), textInput("company", false))
 		b.wantError("form", `{"company":"Acme"}`, "email or phone is required")
 		b.wantData("form", `{"company":"Acme","phone":"555 1234"}`, `{"message":"Thank you, your details have been passed on to the team."}`)
-		page, err = b.DB.Leads(b, b.account, b.agent, store.LeadFilter{}, parley.PageRequest{Limit: 10})
+		page, err = b.DB.Leads(b, b.account.AgentRef(b.agent), store.LeadFilter{}, parley.PageRequest{Limit: 10})
 		b.must(err)
 		if page.Total != 2 {
 			b.Errorf("%+v", page.Items)

@@ -30,7 +30,7 @@ type Service struct {
 	// Ingest adds the first sources of new agents. Nil where none are added.
 	Ingest *ingest.Service
 	// StopAgent cancels the running answers of an agent on this server. Nil where no turns run.
-	StopAgent func(parley.AccountID, parley.AgentID)
+	StopAgent func(parley.AgentRef)
 }
 
 // AddSource is the pending step of an agent whose URL could not be added.
@@ -124,17 +124,17 @@ var ErrUnchanged = errors.New("agents: nothing to change")
 // PLAN_FEATURE_NOT_AVAILABLE when it asks for more than the plan has: what was set under a better plan may stay.
 func (s *Service) Change(ctx context.Context, account parley.Account, plan parley.Plan, id parley.AgentID, change func(*parley.Agent) error) error {
 	now := s.Now()
-	return s.changeTx(ctx, account.ID, id, now, func(_ *store.DB, a *parley.Agent) error { return ApplyChange(a, plan, now, change) })
+	return s.changeTx(ctx, account.ID.AgentRef(id), now, func(_ *store.DB, a *parley.Agent) error { return ApplyChange(a, plan, now, change) })
 }
 
 // changeTx changes an agent and records the event, in one transaction; ErrUnchanged rolls it back without an error.
-func (s *Service) changeTx(ctx context.Context, account parley.AccountID, id parley.AgentID, now time.Time, change func(*store.DB, *parley.Agent) error) error {
+func (s *Service) changeTx(ctx context.Context, ref parley.AgentRef, now time.Time, change func(*store.DB, *parley.Agent) error) error {
 	err := s.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error {
-		err := tx.UpdateAgent(ctx, account, id, func(a *parley.Agent) error { return change(tx, a) })
+		err := tx.UpdateAgent(ctx, ref, func(a *parley.Agent) error { return change(tx, a) })
 		if err != nil {
 			return err
 		}
-		return tx.RecordEvents(ctx, account, now, store.NewEvent{Kind: "agent.updated", AgentID: id, Subject: string(id)})
+		return tx.RecordEvents(ctx, ref.Account, now, store.NewEvent{Kind: "agent.updated", AgentID: ref.Agent, Subject: string(ref.Agent)})
 	})
 	if errors.Is(err, ErrUnchanged) {
 		return nil
@@ -200,7 +200,7 @@ func (s *Service) CreateWithContent(ctx context.Context, account parley.Account,
 // nothing. The old content answers until the new one is trained. Fails with AGENT_NOT_FOUND, and as CreateWithContent
 // does.
 func (s *Service) ReplaceContent(ctx context.Context, account parley.Account, plan parley.Plan, id parley.AgentID, name string, c ingest.Content) error {
-	if err := s.DB.ShareLockAgent(ctx, account.ID, id); err != nil {
+	if err := s.DB.ShareLockAgent(ctx, account.ID.AgentRef(id)); err != nil {
 		return err
 	}
 	content, err := s.newContent(account, plan, id, c)
@@ -209,7 +209,7 @@ func (s *Service) ReplaceContent(ctx context.Context, account parley.Account, pl
 	}
 	now := s.Now()
 	return s.DB.Transact(ctx, sqldb.Bulk, func(tx *store.DB) error {
-		err := tx.UpdateAgent(ctx, account.ID, id, func(a *parley.Agent) error {
+		err := tx.UpdateAgent(ctx, account.ID.AgentRef(id), func(a *parley.Agent) error {
 			return ApplyChange(a, plan, now, func(a *parley.Agent) error {
 				if name != "" {
 					a.Name = name
@@ -241,9 +241,9 @@ const resyncPeriod = 7 * 24 * time.Hour
 // AGENT_NOT_FOUND, and, when turning it on, with AGENT_NOT_TRAINED as long as no source is live.
 func (s *Service) AutoRetrain(ctx context.Context, account parley.Account, id parley.AgentID, on bool) error {
 	now := s.Now()
-	return s.changeTx(ctx, account.ID, id, now, func(tx *store.DB, a *parley.Agent) error {
+	return s.changeTx(ctx, account.ID.AgentRef(id), now, func(tx *store.DB, a *parley.Agent) error {
 		if on {
-			if live, err := tx.HasLiveSource(ctx, account.ID, id); err != nil {
+			if live, err := tx.HasLiveSource(ctx, account.ID.AgentRef(id)); err != nil {
 				return err
 			} else if !live {
 				return parley.NewError(parley.CodeAgentNotTrained)
@@ -254,7 +254,7 @@ func (s *Service) AutoRetrain(ctx context.Context, account parley.Account, id pa
 		}
 		a.AutoRetrain, a.UpdatedAt = on, now
 		a.ConfigVersion++
-		return tx.ScheduleAgentSync(ctx, account.ID, id, NextResync(a, now))
+		return tx.ScheduleAgentSync(ctx, account.ID.AgentRef(id), NextResync(a, now))
 	})
 }
 

@@ -72,7 +72,7 @@ func (o *testService) createAgent(n agents.NewAgent) parley.AgentID {
 
 func (o *testService) loadAgent(id parley.AgentID) *parley.Agent {
 	o.Helper()
-	a, err := o.DB.Agent(o.Context(), o.account.ID, id, o.now)
+	a, err := o.DB.Agent(o.Context(), o.account.ID.AgentRef(id), o.now)
 	o.must(err)
 	return a
 }
@@ -172,7 +172,7 @@ func TestRetiredAgentIsErased(t *testing.T) {
 		o.must(o.DB.Transact(o.Context(), sqldb.Interactive, func(tx *store.DB) error { _, err := tx.CreateTurn(o.Context(), open); return err }))
 		o.must(o.Delete(o.Context(), o.account, id))
 		o.wantCode(o.Delete(o.Context(), o.account, id), parley.CodeAgentNotFound)
-		_, err := o.DB.Agent(o.Context(), o.account.ID, id, o.now)
+		_, err := o.DB.Agent(o.Context(), o.account.ID.AgentRef(id), o.now)
 		o.wantCode(err, parley.CodeAgentNotFound)
 
 		run := func() int {

@@ -72,13 +72,13 @@ func (s *Service) Clone(ctx context.Context, account parley.Account, plan parley
 
 // lockOriginal locks and returns the agent to copy, within the plan's limit of agents.
 func (s *Service) lockOriginal(ctx context.Context, tx *store.DB, account parley.AccountID, plan parley.Plan, c store.Clone) (*parley.Agent, error) {
-	if err := tx.LockAgent(ctx, account, c.FromAgent); err != nil { // agents before accounts, always
+	if err := tx.LockAgent(ctx, account.AgentRef(c.FromAgent)); err != nil { // agents before accounts, always
 		return nil, err
 	}
 	if err := CheckLimit(ctx, tx, account, plan); err != nil {
 		return nil, err
 	}
-	return tx.Agent(ctx, account, c.FromAgent, c.StartedAt)
+	return tx.Agent(ctx, account.AgentRef(c.FromAgent), c.StartedAt)
 }
 
 // writeClone writes the copy without its sources.
@@ -164,7 +164,7 @@ type copyState struct {
 func (s *Service) finishCopy(ctx context.Context, db *store.DB, c store.Clone, id parley.SourceID, from *parley.Source) error {
 	now, isDeleted := s.Now(), false
 	err := db.Transact(ctx, sqldb.Bulk, func(tx *store.DB) error {
-		if err := tx.LockAgent(ctx, c.Account, c.ToAgent); err != nil {
+		if err := tx.LockAgent(ctx, c.Account.AgentRef(c.ToAgent)); err != nil {
 			return err
 		}
 		l, err := s.nextCopyState(ctx, tx, c, id, from)
@@ -172,7 +172,7 @@ func (s *Service) finishCopy(ctx context.Context, db *store.DB, c store.Clone, i
 			return err
 		}
 		isDeleted = l.status == parley.SourceDeleted
-		twin, _, err := tx.UpdateSource(ctx, c.Account, c.ToAgent, c.SourceID(id), func(s *parley.Source) error {
+		twin, _, err := tx.UpdateSource(ctx, c.Account.AgentRef(c.ToAgent), c.SourceID(id), func(s *parley.Source) error {
 			if s.Status != parley.SourceUntrained || s.LiveVersion != "" {
 				return errAlreadySettled
 			}
@@ -188,13 +188,13 @@ func (s *Service) finishCopy(ctx context.Context, db *store.DB, c store.Clone, i
 		return nil
 	}
 	if err == nil && isDeleted {
-		return db.EraseSource(ctx, c.Account, c.ToAgent, c.SourceID(id))
+		return db.EraseSource(ctx, c.Account.AgentRef(c.ToAgent), c.SourceID(id))
 	}
 	return err
 }
 
 func (s *Service) nextCopyState(ctx context.Context, tx *store.DB, c store.Clone, id parley.SourceID, from *parley.Source) (copyState, error) {
-	now, err := tx.Source(ctx, c.Account, c.FromAgent, id)
+	now, err := tx.Source(ctx, c.Account.AgentRef(c.FromAgent), id)
 	if err != nil && !parley.IsCode(err, parley.CodeSourceNotFound) {
 		return copyState{}, err
 	}
@@ -204,12 +204,12 @@ func (s *Service) nextCopyState(ctx context.Context, tx *store.DB, c store.Clone
 	var wanted parley.VersionID
 	if from != nil {
 		wanted = c.VersionID(from.WantedVersion)
-	} else if twin, err := tx.Source(ctx, c.Account, c.ToAgent, c.SourceID(id)); err != nil {
+	} else if twin, err := tx.Source(ctx, c.Account.AgentRef(c.ToAgent), c.SourceID(id)); err != nil {
 		return copyState{}, err
 	} else {
 		wanted = twin.WantedVersion
 	}
-	if _, err := tx.Version(ctx, c.Account, c.ToAgent, c.SourceID(id), wanted); parley.IsCode(err, parley.CodeSourceNotFound) {
+	if _, err := tx.Version(ctx, c.Account.AgentRef(c.ToAgent), c.SourceID(id), wanted); parley.IsCode(err, parley.CodeSourceNotFound) {
 		return copyState{status: parley.SourceDeleted}, nil
 	} else if err != nil {
 		return copyState{}, err
@@ -226,7 +226,7 @@ func originalState(c store.Clone, from *parley.Source) copyState {
 // failCopy marks the copy of a source as failed, if it still waits for its content.
 func (s *Service) failCopy(ctx context.Context, c store.Clone, id parley.SourceID) error {
 	now := s.Now()
-	_, _, err := s.DB.UpdateSource(ctx, c.Account, c.ToAgent, c.SourceID(id), func(s *parley.Source) error {
+	_, _, err := s.DB.UpdateSource(ctx, c.Account.AgentRef(c.ToAgent), c.SourceID(id), func(s *parley.Source) error {
 		if s.Status != parley.SourceUntrained || s.LiveVersion != "" {
 			return errAlreadySettled
 		}

@@ -116,7 +116,7 @@ func TestSourceChangedMeanwhileIsNeverCopiedInPart(t *testing.T) {
 	goes := func(o *testService, _ store.Clone, src parley.Source) {
 		_, err := o.ingest.Delete(o.Context(), o.account, src.AgentID, src.ID)
 		o.must(err)
-		o.must(o.DB.EraseSource(o.Context(), "acc", src.AgentID, src.ID))
+		o.must(o.DB.EraseSource(o.Context(), parley.AgentRef{Account: "acc", Agent: src.AgentID}, src.ID))
 	}
 	fails := func(o *testService, _ store.Clone, src parley.Source) {
 		o.exec(`update sources set status = 'failed', live_version = null, failure = 'no text' where id = ?`, src.ID)
@@ -124,7 +124,7 @@ func TestSourceChangedMeanwhileIsNeverCopiedInPart(t *testing.T) {
 	edited := func(o *testService, _ store.Clone, src parley.Source) {
 		v := parley.Version{ID: parley.VersionID(parley.NewUUID()), AgentID: src.AgentID, SourceID: src.ID, Hash: "h", Text: "# New\n\nThe lantern is now electric.", CreatedAt: o.now}
 		o.must(o.DB.CreateVersion(o.Context(), "acc", &v))
-		_, _, err := o.DB.UpdateSource(o.Context(), "acc", src.AgentID, src.ID, func(s *parley.Source) error {
+		_, _, err := o.DB.UpdateSource(o.Context(), parley.AgentRef{Account: "acc", Agent: src.AgentID}, src.ID, func(s *parley.Source) error {
 			s.WantedVersion, s.Status = v.ID, parley.SourceUpdated
 			return nil
 		})

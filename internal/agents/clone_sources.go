@@ -35,7 +35,7 @@ func (s *Service) ContinueCopy(ctx context.Context, job jobs.Job) error {
 	if err != nil {
 		return ignoreNotFound(err)
 	}
-	a, err := s.DB.Agent(ctx, c.Account, c.ToAgent, s.Now())
+	a, err := s.DB.Agent(ctx, c.Account.AgentRef(c.ToAgent), s.Now())
 	if err != nil {
 		return ignoreNotFound(err)
 	}
@@ -69,7 +69,7 @@ func (s *Service) copySources(ctx context.Context, db *store.DB, c store.Clone) 
 // transactOnCopy runs a transaction that locks the copy's row: after the copy is deleted, nothing is written.
 func (s *Service) transactOnCopy(ctx context.Context, db *store.DB, c store.Clone, do func(tx *store.DB) error) error {
 	return db.Transact(ctx, sqldb.Bulk, func(tx *store.DB) error {
-		if err := tx.LockAgent(ctx, c.Account, c.ToAgent); err != nil {
+		if err := tx.LockAgent(ctx, c.Account.AgentRef(c.ToAgent)); err != nil {
 			return err
 		}
 		return do(tx)
@@ -94,11 +94,11 @@ func (s *Service) eachOriginal(ctx context.Context, db *store.DB, c store.Clone,
 
 // copySource copies the content of a source, if its copy still waits for it.
 func (s *Service) copySource(ctx context.Context, db *store.DB, c store.Clone, id parley.SourceID) error {
-	twin, err := db.Source(ctx, c.Account, c.ToAgent, c.SourceID(id))
+	twin, err := db.Source(ctx, c.Account.AgentRef(c.ToAgent), c.SourceID(id))
 	if err != nil || twin.Status != parley.SourceUntrained || twin.LiveVersion != "" {
 		return err
 	}
-	from, err := db.Source(ctx, c.Account, c.FromAgent, id)
+	from, err := db.Source(ctx, c.Account.AgentRef(c.FromAgent), id)
 	if err == nil {
 		err = s.copyVersions(ctx, db, c, from)
 	}
@@ -138,7 +138,7 @@ func (s *Service) copyVersions(ctx context.Context, db *store.DB, c store.Clone,
 // erasure.
 func (s *Service) transactOnSource(ctx context.Context, db *store.DB, c store.Clone, id parley.SourceID, do func(tx *store.DB) error) error {
 	return s.transactOnCopy(ctx, db, c, func(tx *store.DB) error {
-		if _, err := tx.LockSource(ctx, c.Account, c.ToAgent, c.SourceID(id)); err != nil {
+		if _, err := tx.LockSource(ctx, c.Account.AgentRef(c.ToAgent), c.SourceID(id)); err != nil {
 			return err
 		}
 		return do(tx)

@@ -79,7 +79,7 @@ func (o *testService) firstPassage(agent parley.AgentID, question string) parley
 
 func (o *testService) sources(agent parley.AgentID) []parley.Source {
 	o.Helper()
-	page, err := o.DB.Sources(o.Context(), o.account.ID, agent, store.SourceFilter{}, parley.PageRequest{Limit: 100})
+	page, err := o.DB.Sources(o.Context(), o.account.ID.AgentRef(agent), store.SourceFilter{}, parley.PageRequest{Limit: 100})
 	o.must(err)
 	return page.Items
 }
@@ -158,12 +158,12 @@ func TestSmallCloneAnswersAtOnce(t *testing.T) {
 		copied := o.cloneAgent(id)
 
 		p := o.firstPassage(copied, "When are refunds paid?")
-		twin, err := o.DB.Source(t.Context(), "acc", copied, p.SourceID)
+		twin, err := o.DB.Source(t.Context(), parley.AgentRef{Account: "acc", Agent: copied}, p.SourceID)
 		o.must(err)
 		if p.SourceID == original || twin.Name != "Refunds" || twin.Status != parley.SourceTrained || twin.LiveVersion != p.VersionID || twin.WantedVersion != twin.LiveVersion {
 			t.Errorf("%+v of %+v", p, twin)
 		}
-		v, err := o.DB.Version(t.Context(), "acc", copied, p.SourceID, p.VersionID)
+		v, err := o.DB.Version(t.Context(), parley.AgentRef{Account: "acc", Agent: copied}, p.SourceID, p.VersionID)
 		o.must(err)
 		if v.Hash != p.VersionHash || v.Text[p.Start:p.End] != p.Text {
 			t.Errorf("the citation does not hold: %+v of %+v", p, v)
@@ -225,7 +225,7 @@ func TestCloneOfLargeAgentFollowsByAJob(t *testing.T) {
 			t.Errorf("%+v", a)
 		}
 		p := o.firstPassage(copied, "the lantern of chapter 117")
-		v, err := o.DB.Version(t.Context(), "acc", copied, p.SourceID, p.VersionID)
+		v, err := o.DB.Version(t.Context(), parley.AgentRef{Account: "acc", Agent: copied}, p.SourceID, p.VersionID)
 		o.must(err)
 		if v.Text[p.Start:p.End] != p.Text || p.SourceID == src.ID {
 			t.Errorf("%+v", p)

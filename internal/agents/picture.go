@@ -37,7 +37,7 @@ func (p Picture) field(a *parley.Agent) *string {
 // SetPicture sets a picture of the agent. Fails with VALIDATION_INVALID_BODY, whose details name the
 // file as "file", for what is not an image or not square, or with AGENT_NOT_FOUND.
 func (s *Service) SetPicture(ctx context.Context, account parley.Account, id parley.AgentID, which Picture, f ingest.File) error {
-	if err := s.DB.ShareLockAgent(ctx, account.ID, id); err != nil {
+	if err := s.DB.ShareLockAgent(ctx, account.ID.AgentRef(id)); err != nil {
 		return err
 	}
 	data, err := os.ReadFile(f.Path)
@@ -52,7 +52,7 @@ func (s *Service) SetPicture(ctx context.Context, account parley.Account, id par
 	}
 	blob := &store.Blob{ID: parley.NewUUID(), AccountID: account.ID, AgentID: id, Hash: f.Hash, Size: f.Size, MediaType: kind, Name: string(which), CreatedAt: s.Now()}
 	err = s.Ingest.StoreFile(ctx, f.Path, blob, func(tx *store.DB) error {
-		if err := tx.LockAgent(ctx, account.ID, id); err != nil {
+		if err := tx.LockAgent(ctx, account.ID.AgentRef(id)); err != nil {
 			return err
 		}
 		if err := tx.CreateBlob(ctx, blob); err != nil {
@@ -63,7 +63,7 @@ func (s *Service) SetPicture(ctx context.Context, account parley.Account, id par
 	if err != nil {
 		return err
 	}
-	return s.Ingest.RemoveUnusedFiles(ctx, account.ID, id)
+	return s.Ingest.RemoveUnusedFiles(ctx, account.ID.AgentRef(id))
 }
 
 // RemovePicture removes a picture of the agent, if it has one. Fails with AGENT_NOT_FOUND.
@@ -73,13 +73,13 @@ func (s *Service) RemovePicture(ctx context.Context, account parley.Account, id 
 	if err != nil {
 		return err
 	}
-	return s.Ingest.RemoveUnusedFiles(ctx, account.ID, id)
+	return s.Ingest.RemoveUnusedFiles(ctx, account.ID.AgentRef(id))
 }
 
 // setPictureBlob sets the blob of a picture; a blob without an id removes it.
 func (s *Service) setPictureBlob(ctx context.Context, tx *store.DB, account parley.Account, id parley.AgentID, which Picture, blob *store.Blob) error {
 	same := false
-	err := tx.UpdateAgent(ctx, account.ID, id, func(a *parley.Agent) error {
+	err := tx.UpdateAgent(ctx, account.ID.AgentRef(id), func(a *parley.Agent) error {
 		place := which.field(a)
 		if same = *place == blob.ID; !same {
 			*place = blob.ID

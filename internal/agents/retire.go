@@ -20,10 +20,10 @@ const eraseRetryDelay = 5 * time.Second
 func (s *Service) Delete(ctx context.Context, account parley.Account, id parley.AgentID) error {
 	now := s.Now()
 	err := s.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error {
-		if err := tx.DeleteAgent(ctx, account.ID, id, now); err != nil {
+		if err := tx.DeleteAgent(ctx, account.ID.AgentRef(id), now); err != nil {
 			return err
 		}
-		if err := s.Queue.Enqueue(ctx, tx.SQL(), eraseJob(account.ID, id)); err != nil {
+		if err := s.Queue.Enqueue(ctx, tx.SQL(), eraseJob(account.ID.AgentRef(id))); err != nil {
 			return err
 		}
 		// The event does not belong to the agent, so that it outlives the agent's rows.
@@ -32,7 +32,7 @@ func (s *Service) Delete(ctx context.Context, account parley.Account, id parley.
 	if err == nil {
 		s.Indexes.Drop(id)
 		if s.StopAgent != nil {
-			s.StopAgent(account.ID, id)
+			s.StopAgent(account.ID.AgentRef(id))
 		}
 	}
 	return err
@@ -49,18 +49,18 @@ func (s *Service) Erase(ctx context.Context, job jobs.Job) error {
 	}
 	isErased := false
 	if !copied {
-		isErased, err = s.DB.EraseAgent(ctx, job.AccountID, agent)
+		isErased, err = s.DB.EraseAgent(ctx, job.AccountID.AgentRef(agent))
 	}
 	if err != nil || isErased {
 		return err
 	}
-	again := eraseJob(job.AccountID, agent)
+	again := eraseJob(job.AccountID.AgentRef(agent))
 	again.RunAt = s.Now().Add(eraseRetryDelay)
 	return s.Queue.Enqueue(ctx, s.DB.SQL(), again)
 }
 
-func eraseJob(account parley.AccountID, agent parley.AgentID) jobs.Job {
-	return jobs.Job{Kind: EraseJob, Key: string(agent), AccountID: account}
+func eraseJob(ref parley.AgentRef) jobs.Job {
+	return jobs.Job{Kind: EraseJob, Key: string(ref.Agent), AccountID: ref.Account}
 }
 
 // Handlers returns the handlers of this package's jobs.

@@ -50,7 +50,7 @@ func (e *Engine) createTurn(ctx context.Context, t *Turn, account parley.Account
 		if user, paused = c.UserID, c.Paused; paused {
 			return e.storeUnanswered(ctx, tx, t, events)
 		}
-		if err := tx.TouchAgent(ctx, t.AccountID, t.AgentID, now); err != nil {
+		if err := tx.TouchAgent(ctx, t.AccountID.AgentRef(t.AgentID), now); err != nil {
 			return err
 		}
 		if err := reserveCredits(ctx, tx, t, account, plan); err != nil {
@@ -77,7 +77,7 @@ func (e *Engine) createTurn(ctx context.Context, t *Turn, account parley.Account
 
 // storeUnanswered completes the transaction of a message to a paused conversation, which is stored and not answered.
 func (e *Engine) storeUnanswered(ctx context.Context, tx *store.DB, t *Turn, events []store.NewEvent) error {
-	if err := tx.TouchAgent(ctx, t.AccountID, t.AgentID, t.StartedAt); err != nil {
+	if err := tx.TouchAgent(ctx, t.AccountID.AgentRef(t.AgentID), t.StartedAt); err != nil {
 		return err
 	}
 	if err := tx.CompleteClaim(ctx, "paused:"+string(t.UserMessageID)+" "+string(t.MessageID)); err != nil || len(events) == 0 {
@@ -95,7 +95,7 @@ func (e *Engine) storeUserMessage(ctx context.Context, tx *store.DB, t *Turn) (*
 	case t.request.ConversationID == "":
 		return e.createConversation(ctx, tx, t)
 	}
-	c, err := tx.LockConversation(ctx, t.AccountID, t.AgentID, t.ConversationID)
+	c, err := tx.LockConversation(ctx, t.AccountID.AgentRef(t.AgentID).ConversationRef(t.ConversationID))
 	if err := t.checkConversation(c, err); err != nil {
 		return nil, nil, err
 	}
@@ -113,12 +113,12 @@ func (e *Engine) storeUserMessage(ctx context.Context, tx *store.DB, t *Turn) (*
 		return c, nil, err
 	}
 	if t.mayHavePendingCalls() {
-		if err := tx.IgnorePendingToolCalls(ctx, t.AccountID, t.AgentID, t.ConversationID, t.StartedAt); err != nil {
+		if err := tx.IgnorePendingToolCalls(ctx, t.AccountID.AgentRef(t.AgentID).ConversationRef(t.ConversationID), t.StartedAt); err != nil {
 			return nil, nil, err
 		}
 	}
 	if t.replacedSeq > 0 {
-		if err := tx.SupersedeMessages(ctx, t.AccountID, t.AgentID, t.ConversationID, t.replacedSeq-1, t.StartedAt); err != nil {
+		if err := tx.SupersedeMessages(ctx, t.AccountID.AgentRef(t.AgentID).ConversationRef(t.ConversationID), t.replacedSeq-1, t.StartedAt); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -126,7 +126,7 @@ func (e *Engine) storeUserMessage(ctx context.Context, tx *store.DB, t *Turn) (*
 	if t.request.ClientConversation != nil {
 		return c, events, e.overwriteConversation(ctx, tx, t, c)
 	}
-	return c, events, tx.AddMessage(ctx, t.AccountID, t.AgentID, t.userMessage(), nil)
+	return c, events, tx.AddMessage(ctx, t.AccountID.AgentRef(t.AgentID), t.userMessage(), nil)
 }
 
 // createConversation creates a conversation with the user's message, or with all messages that the client has sent.
@@ -170,7 +170,7 @@ func (e *Engine) ensureNoOpenTurn(ctx context.Context, tx *store.DB, t *Turn) er
 
 // reserveCredits reserves the credits of the answer.
 func reserveCredits(ctx context.Context, tx *store.DB, t *Turn, account parley.Account, plan parley.Plan) error {
-	ofAccount, ofAgent, err := tx.ReserveCredits(ctx, t.AccountID, t.AgentID, store.MonthOf(t.StartedAt), t.Reserved)
+	ofAccount, ofAgent, err := tx.ReserveCredits(ctx, t.AccountID.AgentRef(t.AgentID), store.MonthOf(t.StartedAt), t.Reserved)
 	if err != nil || t.isPrepaid() {
 		return err
 	}

@@ -103,7 +103,7 @@ func (d *testEngine) finish(turn *chat.Turn) *chat.Finish {
 // history returns the stored messages as "author state: text".
 func (d *testEngine) history(c parley.ConversationID) []string {
 	d.t.Helper()
-	page, err := d.db.Messages(d.t.Context(), d.account.ID, d.agent.ID, c, parley.PageRequest{Limit: 100})
+	page, err := d.db.Messages(d.t.Context(), d.account.ID.AgentRef(d.agent.ID).ConversationRef(c), parley.PageRequest{Limit: 100})
 	must(d.t, err)
 	var lines []string
 	for i, m := range page.Items {
@@ -327,7 +327,7 @@ func TestCreditsRunOut(t *testing.T) {
 func TestAgentCreditsRunOut(t *testing.T) {
 	forEachDatabase(t, func(d *testEngine) {
 		one := int64(1)
-		must(t, d.db.UpdateAgent(t.Context(), d.account.ID, d.agent.ID, func(a *parley.Agent) error { a.CreditLimit = &one; return nil }))
+		must(t, d.db.UpdateAgent(t.Context(), d.account.ID.AgentRef(d.agent.ID), func(a *parley.Agent) error { a.CreditLimit = &one; return nil }))
 		d.finish(d.start("one", ""))
 		_, err := d.tryStart("two", "")
 		wantCode(t, err, parley.CodeAgentCredits)
@@ -517,7 +517,7 @@ func TestDeletedAgentGetsNoAnswerBack(t *testing.T) {
 		gate := scripted.NewBarrier()
 		d.model.AddScript(scripted.Step{Barrier: gate}, scripted.Text("late"), scripted.Stop())
 		turn := d.start("one", "")
-		must(t, d.db.DeleteAgent(t.Context(), d.account.ID, d.agent.ID, d.clock.now()))
+		must(t, d.db.DeleteAgent(t.Context(), d.account.ID.AgentRef(d.agent.ID), d.clock.now()))
 		gate.Release()
 		_, err := turn.Wait(t.Context())
 		wantCode(t, err, parley.CodeAgentNotFound)

@@ -32,7 +32,7 @@ const maxNameTries = 5
 // finds it on the next try.
 func (e *Engine) startNamed(ctx context.Context, account parley.Account, plan parley.Plan, agent parley.AgentID, req Request) (*Turn, error) {
 	for range maxNameTries {
-		id, err := e.DB.ConversationByExternalID(ctx, account.ID, agent, req.ClientConversation.API, req.ClientConversation.Name)
+		id, err := e.DB.ConversationByExternalID(ctx, account.ID.AgentRef(agent), req.ClientConversation.API, req.ClientConversation.Name)
 		if err != nil {
 			return nil, err
 		}
@@ -115,7 +115,7 @@ func (e *Engine) overwriteConversation(ctx context.Context, tx *store.DB, t *Tur
 // last of them.
 func (t *Turn) countUnchanged(ctx context.Context, tx *store.DB, sent []*parley.Message) (n int, last int64, err error) {
 	for n < len(sent) {
-		saved, err := tx.MessagesAfter(ctx, t.AccountID, t.AgentID, t.ConversationID, last, len(sent)-n)
+		saved, err := tx.MessagesAfter(ctx, t.AccountID.AgentRef(t.AgentID).ConversationRef(t.ConversationID), last, len(sent)-n)
 		if err != nil || len(saved) == 0 {
 			return n, last, err
 		}
@@ -131,7 +131,7 @@ func (t *Turn) countUnchanged(ctx context.Context, tx *store.DB, sent []*parley.
 
 func addMessages(ctx context.Context, tx *store.DB, t *Turn, rows []*parley.Message) error {
 	for _, m := range rows {
-		if err := tx.AddMessage(ctx, t.AccountID, t.AgentID, m, nil); err != nil {
+		if err := tx.AddMessage(ctx, t.AccountID.AgentRef(t.AgentID), m, nil); err != nil {
 			return err
 		}
 	}

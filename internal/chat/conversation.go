@@ -20,7 +20,7 @@ type Conversations struct {
 	Now    func() time.Time
 	Logger *slog.Logger
 	// StopTurn cancels the live turn of a conversation on this server. Nil where no turns run.
-	StopTurn         func(parley.AccountID, parley.AgentID, parley.ConversationID)
+	StopTurn         func(parley.ConversationRef)
 	HandoverObserver HandoverObserver // may be nil
 }
 
@@ -39,11 +39,11 @@ type HandoverObserver interface {
 type statusChange func(c *parley.Conversation) (event string, facts map[string]string, err error)
 
 // changeStatus applies a change under the conversation's lock. Fails with RESOURCE_NOT_FOUND.
-func (k *Conversations) changeStatus(ctx context.Context, account parley.AccountID, agent parley.AgentID, id parley.ConversationID, change statusChange) (*parley.Conversation, error) {
+func (k *Conversations) changeStatus(ctx context.Context, ref parley.ConversationRef, change statusChange) (*parley.Conversation, error) {
 	now := k.Now()
 	var moved *parley.Conversation
 	err := k.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error {
-		c, err := tx.LockConversation(ctx, account, agent, id)
+		c, err := tx.LockConversation(ctx, ref)
 		if err != nil {
 			return err
 		}
@@ -64,10 +64,10 @@ func (k *Conversations) changeStatus(ctx context.Context, account parley.Account
 				return err
 			}
 		}
-		tx.SQL().AfterCommit(func() { k.Hub.Wake(id) })
+		tx.SQL().AfterCommit(func() { k.Hub.Wake(ref.Conversation) })
 		payload := map[string]string{"status": string(c.Status)}
 		maps.Copy(payload, facts)
-		return tx.RecordEvents(ctx, account, now, store.NewEvent{Kind: event, AgentID: agent, ConversationID: id, Subject: string(id), Payload: payload})
+		return tx.RecordEvents(ctx, ref.Account, now, store.NewEvent{Kind: event, AgentID: ref.Agent, ConversationID: ref.Conversation, Subject: string(ref.Conversation), Payload: payload})
 	})
 	if err != nil {
 		return nil, err
@@ -78,8 +78,8 @@ func (k *Conversations) changeStatus(ctx context.Context, account parley.Account
 // Pause stops the agent from answering, or lets it answer again; what customers write meanwhile is stored. A running
 // answer goes on to its end. Fails with RESOURCE_NOT_FOUND, and with CHAT_CONVERSATION_NOT_ONGOING unless it is
 // ongoing.
-func (k *Conversations) Pause(ctx context.Context, account parley.AccountID, agent parley.AgentID, id parley.ConversationID, paused bool) (*parley.Conversation, error) {
-	return k.changeStatus(ctx, account, agent, id, func(c *parley.Conversation) (string, map[string]string, error) {
+func (k *Conversations) Pause(ctx context.Context, ref parley.ConversationRef, paused bool) (*parley.Conversation, error) {
+	return k.changeStatus(ctx, ref, func(c *parley.Conversation) (string, map[string]string, error) {
 		switch {
 		case c.Status != parley.ConversationOngoing:
 			return "", nil, parley.NewError(parley.CodeNotOngoing)
@@ -96,8 +96,8 @@ func (k *Conversations) Pause(ctx context.Context, account parley.AccountID, age
 // TakeOver hands an ongoing conversation over to a person; nothing changes where one has it already. The running answer
 // is cancelled, unless keepAnswer is set: an answer that hands over has something left to say. Fails with
 // RESOURCE_NOT_FOUND, and with CHAT_CONVERSATION_NOT_ONGOING of one that has ended.
-func (k *Conversations) TakeOver(ctx context.Context, account parley.AccountID, agent parley.AgentID, id parley.ConversationID, by, reason string, keepAnswer bool) (*parley.Conversation, error) {
-	c, err := k.changeStatus(ctx, account, agent, id, func(c *parley.Conversation) (string, map[string]string, error) {
+func (k *Conversations) TakeOver(ctx context.Context, ref parley.ConversationRef, by, reason string, keepAnswer bool) (*parley.Conversation, error) {
+	c, err := k.changeStatus(ctx, ref, func(c *parley.Conversation) (string, map[string]string, error) {
 		switch c.Status {
 		case parley.ConversationTakenOver:
 			return "", nil, nil
@@ -109,14 +109,14 @@ func (k *Conversations) TakeOver(ctx context.Context, account parley.AccountID, 
 		return "conversation.taken_over", map[string]string{"by": by, "reason": reason}, nil
 	})
 	if err == nil && !keepAnswer {
-		err = k.stopTurn(ctx, account, agent, id)
+		err = k.stopTurn(ctx, ref)
 	}
 	return c, err
 }
 
 // HandBack returns a conversation to the agent. Fails with RESOURCE_NOT_FOUND, and with CONVERSATION_NOT_TAKEN_OVER.
-func (k *Conversations) HandBack(ctx context.Context, account parley.AccountID, agent parley.AgentID, id parley.ConversationID, by string) (*parley.Conversation, error) {
-	return k.changeStatus(ctx, account, agent, id, func(c *parley.Conversation) (string, map[string]string, error) {
+func (k *Conversations) HandBack(ctx context.Context, ref parley.ConversationRef, by string) (*parley.Conversation, error) {
+	return k.changeStatus(ctx, ref, func(c *parley.Conversation) (string, map[string]string, error) {
 		if c.Status != parley.ConversationTakenOver {
 			return "", nil, parley.NewError(parley.CodeNotTakenOver)
 		}
@@ -127,8 +127,8 @@ func (k *Conversations) HandBack(ctx context.Context, account parley.AccountID, 
 
 // End ends a conversation for good; the running answer is cancelled. Fails with RESOURCE_NOT_FOUND, and with
 // CHAT_CONVERSATION_NOT_ONGOING when it has ended already.
-func (k *Conversations) End(ctx context.Context, account parley.AccountID, agent parley.AgentID, id parley.ConversationID, by string) (*parley.Conversation, error) {
-	c, err := k.changeStatus(ctx, account, agent, id, func(c *parley.Conversation) (string, map[string]string, error) {
+func (k *Conversations) End(ctx context.Context, ref parley.ConversationRef, by string) (*parley.Conversation, error) {
+	c, err := k.changeStatus(ctx, ref, func(c *parley.Conversation) (string, map[string]string, error) {
 		if c.Status == parley.ConversationEnded {
 			return "", nil, parley.NewError(parley.CodeNotOngoing)
 		}
@@ -136,15 +136,15 @@ func (k *Conversations) End(ctx context.Context, account parley.AccountID, agent
 		return "conversation.ended", map[string]string{"by": by}, nil
 	})
 	if err == nil {
-		err = k.stopTurn(ctx, account, agent, id)
+		err = k.stopTurn(ctx, ref)
 	}
 	return c, err
 }
 
 // stopTurn cancels the running answer, on any server.
-func (k *Conversations) stopTurn(ctx context.Context, account parley.AccountID, agent parley.AgentID, id parley.ConversationID) error {
+func (k *Conversations) stopTurn(ctx context.Context, ref parley.ConversationRef) error {
 	if k.StopTurn != nil {
-		k.StopTurn(account, agent, id)
+		k.StopTurn(ref)
 	}
-	return k.DB.RequestTurnStop(ctx, account, id, k.Now())
+	return k.DB.RequestTurnStop(ctx, ref.Account, ref.Conversation, k.Now())
 }

@@ -24,15 +24,15 @@ const deleteBatchSize = 100
 // Delete deletes conversations of an agent: nothing finds them any more, and a running answer in them is cancelled and
 // not stored. Their rows are erased by a job; leads and the ledger of credits stay. With idle, a conversation that was
 // active since then stays. It returns how many it deleted; unknown ids are ignored.
-func (k *Conversations) Delete(ctx context.Context, account parley.AccountID, agent parley.AgentID, ids []parley.ConversationID, idle *time.Time) (n int, err error) {
+func (k *Conversations) Delete(ctx context.Context, ref parley.AgentRef, ids []parley.ConversationID, idle *time.Time) (n int, err error) {
 	for batch := range slices.Chunk(ids, deleteBatchSize) {
-		deleted, err := k.deleteBatch(ctx, account, agent, batch, idle)
+		deleted, err := k.deleteBatch(ctx, ref, batch, idle)
 		if err != nil {
 			return n, err
 		}
 		n += len(deleted)
 		for _, id := range deleted {
-			if err := k.stopTurn(ctx, account, agent, id); err != nil {
+			if err := k.stopTurn(ctx, ref.ConversationRef(id)); err != nil {
 				return n, err
 			}
 			k.Hub.Wake(id)
@@ -41,32 +41,32 @@ func (k *Conversations) Delete(ctx context.Context, account parley.AccountID, ag
 	return n, nil
 }
 
-func (k *Conversations) deleteBatch(ctx context.Context, account parley.AccountID, agent parley.AgentID, ids []parley.ConversationID, idle *time.Time) (deleted []parley.ConversationID, err error) {
+func (k *Conversations) deleteBatch(ctx context.Context, ref parley.AgentRef, ids []parley.ConversationID, idle *time.Time) (deleted []parley.ConversationID, err error) {
 	now := k.Now()
 	err = k.DB.Transact(ctx, sqldb.Bulk, func(tx *store.DB) error {
-		if deleted, err = tx.DeleteConversations(ctx, account, agent, ids, idle, now); err != nil || len(deleted) == 0 {
+		if deleted, err = tx.DeleteConversations(ctx, ref, ids, idle, now); err != nil || len(deleted) == 0 {
 			return err
 		}
-		if err := k.Queue.Enqueue(ctx, tx.SQL(), eraseJob(account, agent)); err != nil {
+		if err := k.Queue.Enqueue(ctx, tx.SQL(), eraseJob(ref)); err != nil {
 			return err
 		}
 		events := make([]store.NewEvent, len(deleted))
 		for i, id := range deleted { // without the conversation's id, so that they outlive its rows
-			events[i] = store.NewEvent{Kind: "conversation.deleted", AgentID: agent, Subject: string(id)}
+			events[i] = store.NewEvent{Kind: "conversation.deleted", AgentID: ref.Agent, Subject: string(id)}
 		}
-		return tx.RecordEvents(ctx, account, now, events...)
+		return tx.RecordEvents(ctx, ref.Account, now, events...)
 	})
 	return deleted, err
 }
 
 // DeleteAll deletes all conversations that match the filter, in small steps, and returns how many.
-func (k *Conversations) DeleteAll(ctx context.Context, account parley.AccountID, agent parley.AgentID, f store.ConversationFilter) (n int, err error) {
+func (k *Conversations) DeleteAll(ctx context.Context, ref parley.AgentRef, f store.ConversationFilter) (n int, err error) {
 	for {
-		ids, err := k.DB.ConversationIDs(ctx, account, agent, f, deleteBatchSize)
+		ids, err := k.DB.ConversationIDs(ctx, ref, f, deleteBatchSize)
 		if err != nil || len(ids) == 0 {
 			return n, err
 		}
-		deleted, err := k.Delete(ctx, account, agent, ids, f.IdleSince)
+		deleted, err := k.Delete(ctx, ref, ids, f.IdleSince)
 		if n += deleted; err != nil {
 			return n, err
 		}
@@ -76,17 +76,17 @@ func (k *Conversations) DeleteAll(ctx context.Context, account parley.AccountID,
 // Erase handles EraseJob. A conversation that still has an open turn is erased later.
 func (k *Conversations) Erase(ctx context.Context, job jobs.Job) error {
 	agent := parley.AgentID(job.Key)
-	deleted, err := k.DB.EraseConversations(ctx, job.AccountID, agent)
+	deleted, err := k.DB.EraseConversations(ctx, job.AccountID.AgentRef(agent))
 	if err != nil || deleted {
 		return err
 	}
-	again := eraseJob(job.AccountID, agent)
+	again := eraseJob(job.AccountID.AgentRef(agent))
 	again.RunAt = k.Now().Add(eraseRetryDelay)
 	return k.Queue.Enqueue(ctx, k.DB.SQL(), again)
 }
 
-func eraseJob(account parley.AccountID, agent parley.AgentID) jobs.Job {
-	return jobs.Job{Kind: EraseJob, Key: string(agent), AccountID: account}
+func eraseJob(ref parley.AgentRef) jobs.Job {
+	return jobs.Job{Kind: EraseJob, Key: string(ref.Agent), AccountID: ref.Account}
 }
 
 // Handlers returns the handlers of this package's jobs.
@@ -149,7 +149,7 @@ func (k *Conversations) deleteExpired(ctx context.Context, now time.Time) error 
 	}
 	for _, a := range agents {
 		since := now.AddDate(0, 0, -int(min(a.Days, maxRetentionDays)))
-		if _, err := k.DeleteAll(ctx, a.Account, a.Agent, store.ConversationFilter{IdleSince: &since}); err != nil {
+		if _, err := k.DeleteAll(ctx, parley.AgentRef{Account: a.Account, Agent: a.Agent}, store.ConversationFilter{IdleSince: &since}); err != nil {
 			return err
 		}
 	}

@@ -45,19 +45,19 @@ func TestStepsOfAConversation(t *testing.T) {
 		ctx, account, agent := d.t.Context(), d.account.ID, d.agent.ID
 		steps := map[string]func(id parley.ConversationID) (*parley.Conversation, error){
 			"pause": func(id parley.ConversationID) (*parley.Conversation, error) {
-				return k.Pause(ctx, account, agent, id, true)
+				return k.Pause(ctx, account.AgentRef(agent).ConversationRef(id), true)
 			},
 			"resume": func(id parley.ConversationID) (*parley.Conversation, error) {
-				return k.Pause(ctx, account, agent, id, false)
+				return k.Pause(ctx, account.AgentRef(agent).ConversationRef(id), false)
 			},
 			"take": func(id parley.ConversationID) (*parley.Conversation, error) {
-				return k.TakeOver(ctx, account, agent, id, "kim", "asked for", false)
+				return k.TakeOver(ctx, account.AgentRef(agent).ConversationRef(id), "kim", "asked for", false)
 			},
 			"back": func(id parley.ConversationID) (*parley.Conversation, error) {
-				return k.HandBack(ctx, account, agent, id, "kim")
+				return k.HandBack(ctx, account.AgentRef(agent).ConversationRef(id), "kim")
 			},
 			"end": func(id parley.ConversationID) (*parley.Conversation, error) {
-				return k.End(ctx, account, agent, id, "kim")
+				return k.End(ctx, account.AgentRef(agent).ConversationRef(id), "kim")
 			},
 		}
 		const refused, free = parley.CodeNotOngoing, parley.CodeNotTakenOver
@@ -99,7 +99,7 @@ func TestStepsOfAConversation(t *testing.T) {
 			} else if must(d.t, err); got.Status != c.status || got.Paused != c.paused {
 				d.t.Errorf("%s after %v: %s, paused %v", c.step, c.before, got.Status, got.Paused)
 			}
-			stored, err := d.db.Conversation(ctx, account, agent, id)
+			stored, err := d.db.Conversation(ctx, account.AgentRef(agent).ConversationRef(id))
 			if must(d.t, err); c.code == "" && (stored.Status != c.status || stored.Paused != c.paused) {
 				d.t.Errorf("%s after %v is stored as %s, paused %v", c.step, c.before, stored.Status, stored.Paused)
 			}
@@ -132,7 +132,7 @@ func TestTakeOverCutsTheAnswerShort(t *testing.T) {
 			d.model.AddScript(scripted.Text("half "), scripted.Step{Barrier: gate}, scripted.Text("whole"), scripted.Stop())
 			turn := d.start("Hello", "")
 			<-gate.Reached()
-			_, err := k.TakeOver(d.t.Context(), d.account.ID, d.agent.ID, turn.ConversationID, "kim", "", going)
+			_, err := k.TakeOver(d.t.Context(), d.account.ID.AgentRef(d.agent.ID).ConversationRef(turn.ConversationID), "kim", "", going)
 			must(d.t, err)
 			want := "assistant interrupted: half "
 			if going {
@@ -152,21 +152,21 @@ func TestPeopleTalkWhileItIsTakenOver(t *testing.T) {
 	forEachDatabase(t, func(d *testEngine) {
 		k, id := d.conversations(), d.startConversation()
 		ctx, account, agent := d.t.Context(), d.account.ID, d.agent.ID
-		_, err := k.AddCustomerMessage(ctx, account, agent, id, "Anybody?")
+		_, err := k.AddCustomerMessage(ctx, account.AgentRef(agent).ConversationRef(id), "Anybody?")
 		wantCode(t, err, parley.CodeNotTakenOver)
-		_, err = k.TakeOver(ctx, account, agent, id, "kim", "", false)
+		_, err = k.TakeOver(ctx, account.AgentRef(agent).ConversationRef(id), "kim", "", false)
 		must(d.t, err)
-		asked, err := k.AddCustomerMessage(ctx, account, agent, id, "Anybody?")
+		asked, err := k.AddCustomerMessage(ctx, account.AgentRef(agent).ConversationRef(id), "Anybody?")
 		must(d.t, err)
-		reply, err := k.AddHumanReply(ctx, account, agent, id, "kims-id", "Here I am.")
+		reply, err := k.AddHumanReply(ctx, account.AgentRef(agent).ConversationRef(id), "kims-id", "Here I am.")
 		must(d.t, err)
-		stored, err := d.db.Message(ctx, account, agent, id, reply.ID)
+		stored, err := d.db.Message(ctx, account.AgentRef(agent).ConversationRef(id), reply.ID)
 		if must(d.t, err); asked.Seq != 3 || stored.Seq != 4 || stored.Author != parley.AuthorHuman || stored.AuthorID != "kims-id" || stored.Role() != "assistant" {
 			d.t.Errorf("%+v", stored)
 		}
-		_, err = k.HandBack(ctx, account, agent, id, "kim")
+		_, err = k.HandBack(ctx, account.AgentRef(agent).ConversationRef(id), "kim")
 		must(d.t, err)
-		_, err = k.AddHumanReply(ctx, account, agent, id, "kims-id", "One more thing.")
+		_, err = k.AddHumanReply(ctx, account.AgentRef(agent).ConversationRef(id), "kims-id", "One more thing.")
 		wantCode(t, err, parley.CodeNotTakenOver)
 		d.model.AddScript(scripted.Text("Again me."), scripted.Stop())
 		d.finish(d.start("Thanks", id))
@@ -179,10 +179,10 @@ func TestPeoplesWordsAreMaskedToo(t *testing.T) {
 	forEachDatabase(t, func(d *testEngine) {
 		k, id := d.conversations(), d.startConversation()
 		ctx, account, agent := d.t.Context(), d.account.ID, d.agent.ID
-		must(d.t, d.db.UpdateAgent(ctx, account, agent, func(a *parley.Agent) error { a.Redact = true; return nil }))
-		_, err := k.TakeOver(ctx, account, agent, id, "kim", "", false)
+		must(d.t, d.db.UpdateAgent(ctx, account.AgentRef(agent), func(a *parley.Agent) error { a.Redact = true; return nil }))
+		_, err := k.TakeOver(ctx, account.AgentRef(agent).ConversationRef(id), "kim", "", false)
 		must(d.t, err)
-		_, err = k.AddCustomerMessage(ctx, account, agent, id, "Write to jo@example.com.")
+		_, err = k.AddCustomerMessage(ctx, account.AgentRef(agent).ConversationRef(id), "Write to jo@example.com.")
 		must(d.t, err)
 		d.wantHistory(id, "user complete: Hello", "assistant complete: Good morning.", "user complete: Write to [email].")
 	})
@@ -192,13 +192,13 @@ func TestRatings(t *testing.T) {
 	forEachDatabase(t, func(d *testEngine) {
 		k, id := d.conversations(), d.startConversation()
 		ctx, account, agent := d.t.Context(), d.account.ID, d.agent.ID
-		page, err := d.db.Messages(ctx, account, agent, id, parley.PageRequest{Limit: 2})
+		page, err := d.db.Messages(ctx, account.AgentRef(agent).ConversationRef(id), parley.PageRequest{Limit: 2})
 		must(d.t, err)
 		question, answer := page.Items[0].ID, page.Items[1].ID
 		for _, rating := range []string{chat.Positive, chat.Positive, chat.Negative, ""} {
-			m, err := k.Rate(ctx, account, agent, id, answer, rating)
+			m, err := k.Rate(ctx, account.AgentRef(agent).ConversationRef(id), answer, rating)
 			must(d.t, err)
-			stored, err := d.db.Message(ctx, account, agent, id, answer)
+			stored, err := d.db.Message(ctx, account.AgentRef(agent).ConversationRef(id), answer)
 			if must(d.t, err); m.Feedback != rating || stored.Feedback != rating {
 				d.t.Errorf("%q is given as %q and stored as %q", rating, m.Feedback, stored.Feedback)
 			}
@@ -206,13 +206,13 @@ func TestRatings(t *testing.T) {
 		if got := d.events(id); !slices.Equal(got, []string{"conversation.created", "message.feedback", "message.feedback", "message.feedback"}) {
 			d.t.Error(got)
 		}
-		_, err = k.Rate(ctx, account, agent, id, question, chat.Positive)
+		_, err = k.Rate(ctx, account.AgentRef(agent).ConversationRef(id), question, chat.Positive)
 		wantCode(t, err, parley.CodeNotAssistant)
-		_, err = k.Rate(ctx, account, agent, id, "nothing", chat.Positive)
+		_, err = k.Rate(ctx, account.AgentRef(agent).ConversationRef(id), "nothing", chat.Positive)
 		wantCode(t, err, parley.CodeMessageNotFound)
-		_, err = k.Rate(ctx, account, agent, d.startConversation(), answer, chat.Positive)
+		_, err = k.Rate(ctx, account.AgentRef(agent).ConversationRef(d.startConversation()), answer, chat.Positive)
 		wantCode(t, err, parley.CodeMessageNotFound)
-		_, err = k.Rate(ctx, "another", agent, id, answer, chat.Positive)
+		_, err = k.Rate(ctx, parley.ConversationRef{AgentRef: parley.AgentRef{Account: "another", Agent: agent}, Conversation: id}, answer, chat.Positive)
 		wantCode(t, err, parley.CodeResourceNotFound)
 	})
 }
@@ -225,7 +225,7 @@ func TestDeletedConversationStaysDeleted(t *testing.T) {
 		d.model.AddScript(scripted.Text("half "), scripted.Step{Barrier: gate}, scripted.Text("whole"), scripted.Stop())
 		turn := d.start("Hello", "")
 		<-gate.Reached()
-		n, err := k.Delete(ctx, account, agent, []parley.ConversationID{turn.ConversationID, "nothing"}, nil)
+		n, err := k.Delete(ctx, account.AgentRef(agent), []parley.ConversationID{turn.ConversationID, "nothing"}, nil)
 		if must(d.t, err); n != 1 {
 			d.t.Error("deleted", n)
 		}
@@ -243,7 +243,7 @@ func TestDeletedConversationStaysDeleted(t *testing.T) {
 		d.wantNoOpenTurn()
 		d.wantCredits(parley.Credit, 0) // of the conversation that was kept
 		d.wantHistory(other, "user complete: Hello", "assistant complete: Good morning.")
-		a, err := d.db.Agent(ctx, account, agent, d.clock.now())
+		a, err := d.db.Agent(ctx, account.AgentRef(agent), d.clock.now())
 		if must(d.t, err); a.Conversations != 1 || a.APIConversations != 1 {
 			d.t.Errorf("the agent counts %d, %d", a.Conversations, a.APIConversations)
 		}
@@ -261,23 +261,23 @@ func TestAgentsKeepConversationsAsLongAsTheyAreTold(t *testing.T) {
 		d.finish(d.start("And now?", revived))
 		d.clock.advance(11 * 24 * time.Hour)
 		must(d.t, k.Sweep(ctx))
-		if n, err := d.db.CountConversations(ctx, account, agent, store.ConversationFilter{}); err != nil || n != 2 {
+		if n, err := d.db.CountConversations(ctx, account.AgentRef(agent), store.ConversationFilter{}); err != nil || n != 2 {
 			d.t.Error("kept without a limit:", n, err)
 		}
 		for _, days := range []int64{31, 30} {
-			must(d.t, d.db.UpdateAgent(ctx, account, agent, func(a *parley.Agent) error { a.RetentionDays = &days; return nil }))
+			must(d.t, d.db.UpdateAgent(ctx, account.AgentRef(agent), func(a *parley.Agent) error { a.RetentionDays = &days; return nil }))
 			must(d.t, k.Sweep(ctx))
-			_, err := d.db.Conversation(ctx, account, agent, old)
+			_, err := d.db.Conversation(ctx, account.AgentRef(agent).ConversationRef(old))
 			if isDeleted := parley.IsCode(err, parley.CodeResourceNotFound); isDeleted != (days == 30) {
 				d.t.Errorf("after 31 days, kept for %d: %v", days, err)
 			}
 		}
-		_, err := d.db.Conversation(ctx, account, agent, revived)
+		_, err := d.db.Conversation(ctx, account.AgentRef(agent).ConversationRef(revived))
 		must(d.t, err)
 		huge := int64(2_000_000_000)
-		must(d.t, d.db.UpdateAgent(ctx, account, agent, func(a *parley.Agent) error { a.RetentionDays = &huge; return nil }))
+		must(d.t, d.db.UpdateAgent(ctx, account.AgentRef(agent), func(a *parley.Agent) error { a.RetentionDays = &huge; return nil }))
 		must(d.t, k.Sweep(ctx))
-		_, err = d.db.Conversation(ctx, account, agent, revived)
+		_, err = d.db.Conversation(ctx, account.AgentRef(agent).ConversationRef(revived))
 		must(d.t, err)
 	})
 }
@@ -288,32 +288,32 @@ func TestFollowing(t *testing.T) {
 		ctx, account, agent := d.t.Context(), d.account.ID, d.agent.ID
 		from := func(seq int64) *chat.Follower {
 			d.t.Helper()
-			f, err := k.Follow(ctx, account, agent, id, &seq)
+			f, err := k.Follow(ctx, account.AgentRef(agent).ConversationRef(id), &seq)
 			must(d.t, err)
 			d.t.Cleanup(f.Close)
 			return f
 		}
-		fresh, err := k.Follow(ctx, account, agent, id, nil)
+		fresh, err := k.Follow(ctx, account.AgentRef(agent).ConversationRef(id), nil)
 		must(d.t, err)
 		defer fresh.Close()
 		late := from(1)
 		wantUpdates(d.t, fresh, "ongoing")
 		wantUpdates(d.t, late, "ongoing", "2")
-		_, err = k.TakeOver(ctx, account, agent, id, "kim", "", false)
+		_, err = k.TakeOver(ctx, account.AgentRef(agent).ConversationRef(id), "kim", "", false)
 		must(d.t, err)
 		wantUpdates(d.t, fresh, "taken_over")
-		_, err = k.AddCustomerMessage(ctx, account, agent, id, "Anybody?")
+		_, err = k.AddCustomerMessage(ctx, account.AgentRef(agent).ConversationRef(id), "Anybody?")
 		must(d.t, err)
 		wantUpdates(d.t, fresh, "3")
 		wantUpdates(d.t, late, "taken_over", "3")
-		_, err = k.End(ctx, account, agent, id, "kim")
+		_, err = k.End(ctx, account.AgentRef(agent).ConversationRef(id), "kim")
 		must(d.t, err)
 		wantUpdates(d.t, fresh, "ended", "EOF")
 		wantUpdates(d.t, from(2), "3", "ended", "EOF")
 		wantUpdates(d.t, from(99), "ended", "EOF")
-		_, err = k.Follow(ctx, account, agent, "nothing", nil)
+		_, err = k.Follow(ctx, account.AgentRef(agent).ConversationRef("nothing"), nil)
 		wantCode(t, err, parley.CodeResourceNotFound)
-		_, err = k.Follow(ctx, "another", agent, id, nil)
+		_, err = k.Follow(ctx, parley.ConversationRef{AgentRef: parley.AgentRef{Account: "another", Agent: agent}, Conversation: id}, nil)
 		wantCode(t, err, parley.CodeResourceNotFound)
 	})
 }
@@ -341,15 +341,15 @@ func TestFollowersAreBoundedAndLeave(t *testing.T) {
 		k.Hub.MaxFollowers = 2
 		var list []*chat.Follower
 		for range 2 {
-			f, err := k.Follow(d.t.Context(), d.account.ID, d.agent.ID, id, nil)
+			f, err := k.Follow(d.t.Context(), d.account.ID.AgentRef(d.agent.ID).ConversationRef(id), nil)
 			must(d.t, err)
 			list = append(list, f)
 		}
-		_, err := k.Follow(d.t.Context(), d.account.ID, d.agent.ID, id, nil)
+		_, err := k.Follow(d.t.Context(), d.account.ID.AgentRef(d.agent.ID).ConversationRef(id), nil)
 		wantCode(t, err, parley.CodeTooManyRequests)
 		list[0].Close()
 		list[0].Close()
-		again, err := k.Follow(d.t.Context(), d.account.ID, d.agent.ID, id, nil)
+		again, err := k.Follow(d.t.Context(), d.account.ID.AgentRef(d.agent.ID).ConversationRef(id), nil)
 		must(d.t, err)
 		for range 100 {
 			k.Hub.Wake(id) // nobody looks, and nothing waits for them
@@ -357,7 +357,7 @@ func TestFollowersAreBoundedAndLeave(t *testing.T) {
 		wantUpdates(d.t, again, "ongoing")
 		k.Hub.Close()
 		wantUpdates(d.t, again, "EOF")
-		_, err = k.Follow(d.t.Context(), d.account.ID, d.agent.ID, id, nil)
+		_, err = k.Follow(d.t.Context(), d.account.ID.AgentRef(d.agent.ID).ConversationRef(id), nil)
 		wantCode(t, err, parley.CodeUnderMaintenance)
 		again.Close()
 		list[1].Close()

@@ -101,12 +101,12 @@ func (e *Engine) Start(ctx context.Context, account parley.Account, plan parley.
 }
 
 func (e *Engine) start(ctx context.Context, account parley.Account, plan parley.Plan, agent parley.AgentID, req Request) (*Turn, error) {
-	a, err := e.DB.AgentForTurn(ctx, account.ID, agent)
+	a, err := e.DB.AgentForTurn(ctx, account.ID.AgentRef(agent))
 	if err != nil {
 		return nil, err
 	}
 	a = req.configuredAgent(a)
-	if req, err = e.resolveRepeat(ctx, account.ID, agent, req); err != nil {
+	if req, err = e.resolveRepeat(ctx, account.ID.AgentRef(agent), req); err != nil {
 		return nil, err
 	}
 	back, ok := e.Models.Lookup(a.Model)
@@ -153,16 +153,16 @@ func (e *Engine) newTurn(account parley.AccountID, a *parley.Agent, back model.B
 }
 
 // Stop cancels the conversation's live turn on this server, if there is one. The text so far is stored as interrupted.
-func (e *Engine) Stop(account parley.AccountID, agent parley.AgentID, conversation parley.ConversationID) {
-	if t := e.liveTurn(conversationKey{account, agent, conversation}); t != nil {
+func (e *Engine) Stop(ref parley.ConversationRef) {
+	if t := e.liveTurn(conversationKey{ref.Account, ref.Agent, ref.Conversation}); t != nil {
 		t.Cancel(errTakenOver)
 	}
 }
 
 // StopAgent cancels all live turns of an agent on this server.
-func (e *Engine) StopAgent(account parley.AccountID, agent parley.AgentID) {
+func (e *Engine) StopAgent(ref parley.AgentRef) {
 	for _, t := range e.listLiveTurns() {
-		if t.AccountID == account && t.AgentID == agent {
+		if t.AccountID == ref.Account && t.AgentID == ref.Agent {
 			t.Cancel(errTakenOver)
 		}
 	}

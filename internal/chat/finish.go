@@ -160,7 +160,7 @@ func (e *Engine) storeResult(ctx context.Context, t *Turn, state string, finish 
 			return err
 		}
 		// The rows of a deleted agent are being erased: none may be written after that.
-		if err := tx.ShareLockAgent(ctx, t.AccountID, t.AgentID); err != nil {
+		if err := tx.ShareLockAgent(ctx, t.AccountID.AgentRef(t.AgentID)); err != nil {
 			return err
 		}
 		return t.closeTurn(ctx, tx, state, finish.Credits, trace, now, t.newEvent(kind, subject))
@@ -169,11 +169,11 @@ func (e *Engine) storeResult(ctx context.Context, t *Turn, state string, finish 
 
 // addAnswer stores the answer. Where a person has taken over meanwhile, the HandoverObserver is called.
 func (e *Engine) addAnswer(ctx context.Context, tx *store.DB, t *Turn, m *parley.Message, usage *store.AnswerUsage) error {
-	status, err := tx.AddAnswer(ctx, t.AccountID, t.AgentID, m, usage)
+	status, err := tx.AddAnswer(ctx, t.AccountID.AgentRef(t.AgentID), m, usage)
 	if err != nil || status != parley.ConversationTakenOver || e.HandoverObserver == nil {
 		return err
 	}
-	c, err := tx.LockConversation(ctx, t.AccountID, t.AgentID, t.ConversationID)
+	c, err := tx.LockConversation(ctx, t.AccountID.AgentRef(t.AgentID).ConversationRef(t.ConversationID))
 	if err != nil {
 		return err
 	}
@@ -185,8 +185,8 @@ func (t *Turn) cutForRetry(ctx context.Context, tx *store.DB, now time.Time) err
 	if t.retrySeq == 0 {
 		return nil
 	}
-	if err := tx.IgnorePendingToolCalls(ctx, t.AccountID, t.AgentID, t.ConversationID, now); err != nil {
+	if err := tx.IgnorePendingToolCalls(ctx, t.AccountID.AgentRef(t.AgentID).ConversationRef(t.ConversationID), now); err != nil {
 		return err
 	}
-	return tx.SupersedeMessages(ctx, t.AccountID, t.AgentID, t.ConversationID, t.retrySeq, now)
+	return tx.SupersedeMessages(ctx, t.AccountID.AgentRef(t.AgentID).ConversationRef(t.ConversationID), t.retrySeq, now)
 }

@@ -55,7 +55,7 @@ func (e *Engine) handOverNow(t *Turn, a *answer, tools []Tool) (granted bool, er
 	if <-t.beginDone; t.isRefused {
 		return false, errNothingToAnswer
 	}
-	if on, err := e.DB.HandoverEnabled(t.ctx, t.AccountID, t.AgentID); err != nil || !on {
+	if on, err := e.DB.HandoverEnabled(t.ctx, t.AccountID.AgentRef(t.AgentID)); err != nil || !on {
 		return false, err
 	}
 	tool := e.handoverTool(tools)

@@ -30,7 +30,7 @@ func (d *testEngine) enableHandover() func() []string {
 		mu.Lock()
 		defer mu.Unlock()
 		reasons = append(reasons, reason)
-		_, err := k.TakeOver(ctx, t.AccountID, t.AgentID, t.ConversationID, "agent", reason, true)
+		_, err := k.TakeOver(ctx, t.ConversationRef(), "agent", reason, true)
 		return err
 	}
 	return func() []string {
@@ -53,7 +53,7 @@ func (d *testEngine) escalateTool(handoverText, required string) chat.Tool {
 
 func (d *testEngine) wantStatus(id parley.ConversationID, want parley.ConversationStatus) {
 	d.t.Helper()
-	c, err := d.db.Conversation(d.t.Context(), d.account.ID, d.agent.ID, id)
+	c, err := d.db.Conversation(d.t.Context(), d.account.ID.AgentRef(d.agent.ID).ConversationRef(id))
 	if must(d.t, err); c.Status != want {
 		d.t.Errorf("the conversation is %s, want %s", c.Status, want)
 	}
@@ -139,7 +139,7 @@ func TestWishThatCannotBeGrantedIsAnswered(t *testing.T) {
 func TestReasonIsMaskedWhereTheAgentMasks(t *testing.T) {
 	forEachDatabase(t, func(d *testEngine) {
 		reasons := d.enableHandover()
-		must(t, d.db.UpdateAgent(t.Context(), d.account.ID, d.agent.ID, func(a *parley.Agent) error { a.Redact = true; return nil }))
+		must(t, d.db.UpdateAgent(t.Context(), d.account.ID.AgentRef(d.agent.ID), func(a *parley.Agent) error { a.Redact = true; return nil }))
 		turn := d.start("I am jo@example.com. "+handoverRequest, "")
 		d.finish(turn)
 		if got := reasons(); len(got) != 1 || got[0] != "I am [email]. "+handoverRequest {
@@ -152,7 +152,7 @@ func TestWishInAPausedConversationIsOnlyKept(t *testing.T) {
 	forEachDatabase(t, func(d *testEngine) {
 		reasons := d.enableHandover()
 		id := d.startConversation()
-		_, err := d.conversations().Pause(t.Context(), d.account.ID, d.agent.ID, id, true)
+		_, err := d.conversations().Pause(t.Context(), d.account.ID.AgentRef(d.agent.ID).ConversationRef(id), true)
 		must(t, err)
 		if f := d.finish(d.start(handoverRequest, id)); f.Message != nil || f.Credits != 0 || len(reasons()) != 0 {
 			t.Errorf("%+v, %v", f, reasons())
@@ -168,11 +168,11 @@ func TestWhatTheModelSeesAfterAHandBack(t *testing.T) {
 		turn := d.start(handoverRequest, "")
 		d.finish(turn)
 		id := turn.ConversationID
-		_, err := k.AddHumanReply(ctx, d.account.ID, d.agent.ID, id, "kims-id", "Kim here.")
+		_, err := k.AddHumanReply(ctx, d.account.ID.AgentRef(d.agent.ID).ConversationRef(id), "kims-id", "Kim here.")
 		must(t, err)
-		_, err = k.AddCustomerMessage(ctx, d.account.ID, d.agent.ID, id, "Thanks, Kim.")
+		_, err = k.AddCustomerMessage(ctx, d.account.ID.AgentRef(d.agent.ID).ConversationRef(id), "Thanks, Kim.")
 		must(t, err)
-		_, err = k.HandBack(ctx, d.account.ID, d.agent.ID, id, "kim")
+		_, err = k.HandBack(ctx, d.account.ID.AgentRef(d.agent.ID).ConversationRef(id), "kim")
 		must(t, err)
 		d.finish(d.start("And when do you open?", id))
 		var got []string
@@ -226,18 +226,24 @@ func TestHandoverObserverSeesWhatConcernsPeople(t *testing.T) {
 		h := &recordingObserver{}
 		k.HandoverObserver = h
 		id := d.startConversation()
-		_, err := k.TakeOver(ctx, account, agent, id, "kim", "asked for", false)
+		_, err := k.TakeOver(ctx, account.AgentRef(agent).ConversationRef(id), "kim", "asked for", false)
 		must(t, err)
-		_, err = k.TakeOver(ctx, account, agent, id, "kim", "again", false)
+		_, err = k.TakeOver(ctx, account.AgentRef(agent).ConversationRef(id), "kim", "again", false)
 		must(t, err)
-		_, err = k.AddCustomerMessage(ctx, account, agent, id, "Anybody?")
+		_, err = k.AddCustomerMessage(ctx, account.AgentRef(agent).ConversationRef(id), "Anybody?")
 		must(t, err)
-		_, err = k.AddHumanReply(ctx, account, agent, id, "kims-id", "Here.")
+		_, err = k.AddHumanReply(ctx, account.AgentRef(agent).ConversationRef(id), "kims-id", "Here.")
 		must(t, err)
 		h.err = errors.New("the desk is full")
 		for _, step := range []func() error{
-			func() error { _, err := k.HandBack(ctx, account, agent, id, "kim"); return err },
-			func() error { _, err := k.AddCustomerMessage(ctx, account, agent, id, "Lost?"); return err },
+			func() error {
+				_, err := k.HandBack(ctx, account.AgentRef(agent).ConversationRef(id), "kim")
+				return err
+			},
+			func() error {
+				_, err := k.AddCustomerMessage(ctx, account.AgentRef(agent).ConversationRef(id), "Lost?")
+				return err
+			},
 		} {
 			if err := step(); !errors.Is(err, h.err) {
 				t.Error("it is done all the same:", err)
@@ -245,11 +251,11 @@ func TestHandoverObserverSeesWhatConcernsPeople(t *testing.T) {
 		}
 		h.err, h.events = nil, h.events[:3]
 		d.wantStatus(id, parley.ConversationTakenOver)
-		_, err = k.HandBack(ctx, account, agent, id, "kim")
+		_, err = k.HandBack(ctx, account.AgentRef(agent).ConversationRef(id), "kim")
 		must(t, err)
-		_, err = k.Pause(ctx, account, agent, id, true)
+		_, err = k.Pause(ctx, account.AgentRef(agent).ConversationRef(id), true)
 		must(t, err)
-		_, err = k.End(ctx, account, agent, id, "kim")
+		_, err = k.End(ctx, account.AgentRef(agent).ConversationRef(id), "kim")
 		must(t, err)
 		want := []string{"ongoing to taken_over by kim (asked for)", "user 3: Anybody?", "human 4: Here.", "taken_over to ongoing by kim ()", "ongoing to ended by kim ()"}
 		if !slices.Equal(h.events, want) {

@@ -34,7 +34,7 @@ func (e *Engine) loadConversation(ctx context.Context, t *Turn, account parley.A
 	if ofAccount == nil && ofAgent == nil {
 		return true, nil
 	}
-	usedByAccount, usedByAgent, err := e.DB.CreditUsage(ctx, t.AccountID, t.AgentID, store.MonthOf(e.Now()))
+	usedByAccount, usedByAgent, err := e.DB.CreditUsage(ctx, t.AccountID.AgentRef(t.AgentID), store.MonthOf(e.Now()))
 	return withinLimit(usedByAccount+t.Reserved, ofAccount) && withinLimit(usedByAgent+t.Reserved, ofAgent), err
 }
 
@@ -43,7 +43,7 @@ func (e *Engine) loadConversation(ctx context.Context, t *Turn, account parley.A
 func (e *Engine) awaitOpenTurn(ctx context.Context, t *Turn) (paused bool, err error) {
 	until := e.Now().Add(cmp.Or(e.QueueTimeout, 30*time.Second))
 	for {
-		c, err := e.DB.Conversation(ctx, t.AccountID, t.AgentID, t.ConversationID)
+		c, err := e.DB.Conversation(ctx, t.AccountID.AgentRef(t.AgentID).ConversationRef(t.ConversationID))
 		if err := t.checkConversation(c, err); err != nil {
 			return false, err
 		}
@@ -92,7 +92,7 @@ func (e *Engine) loadHistory(ctx context.Context, t *Turn) error {
 	case t.request.ConversationID == "":
 		return nil
 	case t.request.Retry != "":
-		user, err := e.DB.UserMessageAnsweredBy(ctx, t.AccountID, t.AgentID, t.ConversationID, t.request.Retry)
+		user, err := e.DB.UserMessageAnsweredBy(ctx, t.AccountID.AgentRef(t.AgentID).ConversationRef(t.ConversationID), t.request.Retry)
 		if err != nil {
 			return err
 		}
@@ -110,21 +110,21 @@ func (e *Engine) loadHistory(ctx context.Context, t *Turn) error {
 		}
 		t.UserMessageID, before = user.ID, user.Seq
 	case t.request.ReplaceMessageID != "":
-		user, err := e.DB.UserMessageAnsweredBy(ctx, t.AccountID, t.AgentID, t.ConversationID, t.request.ReplaceMessageID)
+		user, err := e.DB.UserMessageAnsweredBy(ctx, t.AccountID.AgentRef(t.AgentID).ConversationRef(t.ConversationID), t.request.ReplaceMessageID)
 		if err != nil {
 			return err
 		}
 		t.replacedSeq, before = user.Seq, user.Seq
 	}
 	var err error
-	t.history, err = e.DB.RecentMessages(ctx, t.AccountID, t.AgentID, t.ConversationID, before, maxHistoryMessages)
+	t.history, err = e.DB.RecentMessages(ctx, t.AccountID.AgentRef(t.AgentID).ConversationRef(t.ConversationID), before, maxHistoryMessages)
 	return err
 }
 
 // pendingToolCalls checks that the newest message can be continued: the client has sent the results of all of its
 // calls. It returns the user's message that is being answered.
 func pendingToolCalls(ctx context.Context, db *store.DB, t *Turn) (*parley.Message, error) {
-	last, err := db.RecentMessages(ctx, t.AccountID, t.AgentID, t.ConversationID, 0, 1)
+	last, err := db.RecentMessages(ctx, t.AccountID.AgentRef(t.AgentID).ConversationRef(t.ConversationID), 0, 1)
 	if err != nil {
 		return nil, err
 	}
@@ -136,12 +136,12 @@ func pendingToolCalls(ctx context.Context, db *store.DB, t *Turn) (*parley.Messa
 			return nil, parley.Invalid("message", "is required: the call "+p.ToolCallID+" still waits for its result")
 		}
 	}
-	return db.UserMessageAnsweredBy(ctx, t.AccountID, t.AgentID, t.ConversationID, last[0].ID)
+	return db.UserMessageAnsweredBy(ctx, t.AccountID.AgentRef(t.AgentID).ConversationRef(t.ConversationID), last[0].ID)
 }
 
 // checkRetryTarget checks that the message of a retry has not been removed meanwhile.
 func checkRetryTarget(ctx context.Context, tx *store.DB, t *Turn) error {
-	user, err := tx.UserMessageAnsweredBy(ctx, t.AccountID, t.AgentID, t.ConversationID, t.request.Retry)
+	user, err := tx.UserMessageAnsweredBy(ctx, t.AccountID.AgentRef(t.AgentID).ConversationRef(t.ConversationID), t.request.Retry)
 	if err == nil && user.ID != t.UserMessageID {
 		err = parley.NewError(parley.CodeRetryNotFound)
 	}

@@ -113,15 +113,15 @@ const followBatchSize = 50
 // Follow begins to follow a conversation: its status first, then its messages after the number, then whatever happens.
 // Without a number only new messages are returned. Fails with RESOURCE_NOT_FOUND, or with RATE_LIMIT_TOO_MANY_REQUESTS
 // when too many follow.
-func (k *Conversations) Follow(ctx context.Context, account parley.AccountID, agent parley.AgentID, id parley.ConversationID, after *int64) (*Follower, error) {
-	_, seq, err := k.DB.StatusAndLastSeq(ctx, account, agent, id)
+func (k *Conversations) Follow(ctx context.Context, ref parley.ConversationRef, after *int64) (*Follower, error) {
+	_, seq, err := k.DB.StatusAndLastSeq(ctx, ref)
 	if err != nil {
 		return nil, err
 	}
 	if after != nil {
 		seq = min(seq, *after)
 	}
-	f := &Follower{conversations: k, account: account, agent: agent, conversation: id, lastSeq: seq, wake: make(chan struct{}, 1), stopped: make(chan struct{})}
+	f := &Follower{conversations: k, account: ref.Account, agent: ref.Agent, conversation: ref.Conversation, lastSeq: seq, wake: make(chan struct{}, 1), stopped: make(chan struct{})}
 	if err := k.Hub.add(f); err != nil {
 		return nil, err
 	}
@@ -165,7 +165,7 @@ func (f *Follower) poll(ctx context.Context) (Update, error) {
 	if f.lastStatus == parley.ConversationEnded {
 		return Update{}, io.EOF
 	}
-	status, seq, err := f.conversations.DB.StatusAndLastSeq(ctx, f.account, f.agent, f.conversation)
+	status, seq, err := f.conversations.DB.StatusAndLastSeq(ctx, f.account.AgentRef(f.agent).ConversationRef(f.conversation))
 	if parley.IsCode(err, parley.CodeResourceNotFound) {
 		return Update{}, io.EOF
 	}
@@ -177,7 +177,7 @@ func (f *Follower) poll(ctx context.Context) (Update, error) {
 		return Update{Status: status}, nil
 	}
 	if seq > f.lastSeq {
-		messages, err := f.conversations.DB.MessagesAfter(ctx, f.account, f.agent, f.conversation, f.lastSeq, followBatchSize)
+		messages, err := f.conversations.DB.MessagesAfter(ctx, f.account.AgentRef(f.agent).ConversationRef(f.conversation), f.lastSeq, followBatchSize)
 		if err != nil {
 			return Update{}, err
 		}
@@ -194,7 +194,7 @@ func (f *Follower) poll(ctx context.Context) (Update, error) {
 		if open, err := f.conversations.DB.OpenTurn(ctx, f.account, f.conversation); err != nil || open != nil {
 			return Update{}, err
 		}
-		if _, now, err := f.conversations.DB.StatusAndLastSeq(ctx, f.account, f.agent, f.conversation); err != nil || now > f.lastSeq {
+		if _, now, err := f.conversations.DB.StatusAndLastSeq(ctx, f.account.AgentRef(f.agent).ConversationRef(f.conversation)); err != nil || now > f.lastSeq {
 			return Update{}, err
 		}
 	}

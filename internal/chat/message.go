@@ -11,20 +11,20 @@ import (
 
 // AddCustomerMessage stores what the customer writes to the person who has taken the conversation over. Fails with
 // RESOURCE_NOT_FOUND, and with CONVERSATION_NOT_TAKEN_OVER.
-func (k *Conversations) AddCustomerMessage(ctx context.Context, account parley.AccountID, agent parley.AgentID, id parley.ConversationID, text string) (*parley.Message, error) {
-	return k.addMessage(ctx, account, agent, id, parley.Message{Author: parley.AuthorUser}, text)
+func (k *Conversations) AddCustomerMessage(ctx context.Context, ref parley.ConversationRef, text string) (*parley.Message, error) {
+	return k.addMessage(ctx, ref, parley.Message{Author: parley.AuthorUser}, text)
 }
 
 // AddHumanReply stores what a member of the team writes to the customer. Fails as AddCustomerMessage does.
-func (k *Conversations) AddHumanReply(ctx context.Context, account parley.AccountID, agent parley.AgentID, id parley.ConversationID, member parley.UserID, text string) (*parley.Message, error) {
-	return k.addMessage(ctx, account, agent, id, parley.Message{Author: parley.AuthorHuman, AuthorID: member}, text)
+func (k *Conversations) AddHumanReply(ctx context.Context, ref parley.ConversationRef, member parley.UserID, text string) (*parley.Message, error) {
+	return k.addMessage(ctx, ref, parley.Message{Author: parley.AuthorHuman, AuthorID: member}, text)
 }
 
-func (k *Conversations) addMessage(ctx context.Context, account parley.AccountID, agent parley.AgentID, id parley.ConversationID, m parley.Message, text string) (*parley.Message, error) {
-	m.ID, m.ConversationID, m.State, m.CreatedAt = parley.NewMessageID(), id, parley.MessageComplete, k.Now()
+func (k *Conversations) addMessage(ctx context.Context, ref parley.ConversationRef, m parley.Message, text string) (*parley.Message, error) {
+	m.ID, m.ConversationID, m.State, m.CreatedAt = parley.NewMessageID(), ref.Conversation, parley.MessageComplete, k.Now()
 	var written *parley.Message
 	err := k.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error {
-		c, err := tx.LockConversation(ctx, account, agent, id)
+		c, err := tx.LockConversation(ctx, ref)
 		if err != nil {
 			return err
 		}
@@ -32,13 +32,13 @@ func (k *Conversations) addMessage(ctx context.Context, account parley.AccountID
 			return parley.NewError(parley.CodeNotTakenOver)
 		}
 		message := m
-		if message.Parts, err = redactedParts(ctx, tx, account, agent, text); err != nil {
+		if message.Parts, err = redactedParts(ctx, tx, ref.AgentRef, text); err != nil {
 			return err
 		}
-		if err := tx.AddMessage(ctx, account, agent, &message, nil); err != nil {
+		if err := tx.AddMessage(ctx, ref.AgentRef, &message, nil); err != nil {
 			return err
 		}
-		if err := tx.TouchAgent(ctx, account, agent, m.CreatedAt); err != nil {
+		if err := tx.TouchAgent(ctx, ref.AgentRef, m.CreatedAt); err != nil {
 			return err
 		}
 		if k.HandoverObserver != nil {
@@ -50,8 +50,8 @@ func (k *Conversations) addMessage(ctx context.Context, account parley.AccountID
 			return err
 		}
 		written = &message
-		tx.SQL().AfterCommit(func() { k.Hub.Wake(id) })
-		return tx.RecordEvents(ctx, account, m.CreatedAt, store.NewEvent{Kind: "message.created", AgentID: agent, ConversationID: id, Subject: string(message.ID)})
+		tx.SQL().AfterCommit(func() { k.Hub.Wake(ref.Conversation) })
+		return tx.RecordEvents(ctx, ref.Account, m.CreatedAt, store.NewEvent{Kind: "message.created", AgentID: ref.Agent, ConversationID: ref.Conversation, Subject: string(message.ID)})
 	})
 	if err != nil {
 		return nil, err
@@ -60,8 +60,8 @@ func (k *Conversations) addMessage(ctx context.Context, account parley.AccountID
 }
 
 // redactedParts returns a text as it may be stored: without personal data where the agent masks it.
-func redactedParts(ctx context.Context, tx *store.DB, account parley.AccountID, agent parley.AgentID, text string) ([]parley.Part, error) {
-	mustRedact, err := tx.AgentRedacts(ctx, account, agent)
+func redactedParts(ctx context.Context, tx *store.DB, ref parley.AgentRef, text string) ([]parley.Part, error) {
+	mustRedact, err := tx.AgentRedacts(ctx, ref)
 	if mustRedact {
 		text = redact.Text(text)
 	}
@@ -76,14 +76,14 @@ const (
 
 // Rate stores the end user's rating of one of the assistant's messages; an empty rating removes it. Fails with
 // RESOURCE_NOT_FOUND of the conversation, RESOURCE_MESSAGE_NOT_FOUND and RESOURCE_MESSAGE_NOT_ASSISTANT.
-func (k *Conversations) Rate(ctx context.Context, account parley.AccountID, agent parley.AgentID, id parley.ConversationID, message parley.MessageID, rating string) (*parley.Message, error) {
+func (k *Conversations) Rate(ctx context.Context, ref parley.ConversationRef, message parley.MessageID, rating string) (*parley.Message, error) {
 	now := k.Now()
 	var rated *parley.Message
 	err := k.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error {
-		if _, err := tx.LockConversation(ctx, account, agent, id); err != nil {
+		if _, err := tx.LockConversation(ctx, ref); err != nil {
 			return err
 		}
-		m, err := tx.Message(ctx, account, agent, id, message)
+		m, err := tx.Message(ctx, ref, message)
 		if err != nil {
 			return err
 		}
@@ -94,10 +94,10 @@ func (k *Conversations) Rate(ctx context.Context, account parley.AccountID, agen
 			return nil
 		}
 		m.Feedback = rating
-		if err := tx.RateMessage(ctx, account, agent, m, now); err != nil {
+		if err := tx.RateMessage(ctx, ref.AgentRef, m, now); err != nil {
 			return err
 		}
-		return tx.RecordEvents(ctx, account, now, store.NewEvent{Kind: "message.feedback", AgentID: agent, ConversationID: id, Subject: string(m.ID),
+		return tx.RecordEvents(ctx, ref.Account, now, store.NewEvent{Kind: "message.feedback", AgentID: ref.Agent, ConversationID: ref.Conversation, Subject: string(m.ID),
 			Payload: map[string]string{"feedback": rating}})
 	})
 	if err != nil {

@@ -79,12 +79,12 @@ func TestRedactionLeavesQuotesWhole(t *testing.T) {
 		must(t, err)
 		must(t, d.addSource("Write to help@example.com."))
 		d.model.StepsFor = func(r model.Request) []scripted.Step {
-			said := "You are ann@example.com. " + r.Passages[0].Text
-			return []scripted.Step{scripted.Text(said), {Chunk: model.Chunk{Citation: &model.Citation{Start: r.Passages[0].Start, End: r.Passages[0].End, AnswerStart: 25, AnswerEnd: len(said)}}}, scripted.Stop()}
+			answer := "You are ann@example.com. " + r.Passages[0].Text
+			return []scripted.Step{scripted.Text(answer), {Chunk: model.Chunk{Citation: &model.Citation{Start: r.Passages[0].Start, End: r.Passages[0].End, AnswerStart: 25, AnswerEnd: len(answer)}}}, scripted.Stop()}
 		}
 		turn := d.start("Where do I write to, as ann@example.com?", "")
 		d.finish(turn)
-		page, err := d.db.Messages(t.Context(), d.account.ID, d.agent.ID, turn.ConversationID, parley.PageRequest{Limit: 9})
+		page, err := d.db.Messages(t.Context(), d.account.ID.AgentRef(d.agent.ID).ConversationRef(turn.ConversationID), parley.PageRequest{Limit: 9})
 		must(t, err)
 		m := page.Items[1]
 		c := m.Citations[0]

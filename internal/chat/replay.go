@@ -16,8 +16,8 @@ var ErrNoAnswer = errors.New("chat: the turn ended without an answer")
 // ReplayTurn returns a turn that has ended: its readers get the same events as when it ran. Fails with ErrNoAnswer,
 // with CONVERSATION_NOT_FOUND when its conversation was deleted, or with IDEMPOTENCY_KEY_IN_USE while the turn still
 // runs.
-func (e *Engine) ReplayTurn(ctx context.Context, account parley.AccountID, agent parley.AgentID, id parley.TurnID) (*Turn, error) {
-	result, err := e.DB.TurnResult(ctx, account, agent, id)
+func (e *Engine) ReplayTurn(ctx context.Context, ref parley.AgentRef, id parley.TurnID) (*Turn, error) {
+	result, err := e.DB.TurnResult(ctx, ref, id)
 	switch {
 	case err != nil:
 		return nil, err
@@ -40,14 +40,14 @@ func (e *Engine) ReplayTurn(ctx context.Context, account parley.AccountID, agent
 // ReplayUnanswered is ReplayTurn for a message to a paused conversation, which has no turn. The reference holds the ids
 // of the message and of the answer that was never written, separated by a space; without the latter the answer gets a
 // new id.
-func (e *Engine) ReplayUnanswered(ctx context.Context, account parley.AccountID, agent parley.AgentID, reference string) (*Turn, error) {
+func (e *Engine) ReplayUnanswered(ctx context.Context, ref parley.AgentRef, reference string) (*Turn, error) {
 	message, id, _ := strings.Cut(reference, " ")
-	m, user, err := e.DB.UnansweredMessage(ctx, account, agent, parley.MessageID(message))
+	m, user, err := e.DB.UnansweredMessage(ctx, ref, parley.MessageID(message))
 	if err != nil {
 		return nil, err
 	}
 	answer := cmp.Or(parley.MessageID(id), parley.NewMessageID())
-	t := newEndedTurn(parley.Turn{ID: m.TurnID, AccountID: account, AgentID: agent, ConversationID: m.ConversationID, UserMessageID: m.ID, MessageID: answer}, user)
+	t := newEndedTurn(parley.Turn{ID: m.TurnID, AccountID: ref.Account, AgentID: ref.Agent, ConversationID: m.ConversationID, UserMessageID: m.ID, MessageID: answer}, user)
 	t.eventLog.append(Event{Kind: Finished, Finish: &Finish{Reason: "stop"}})
 	return t, nil
 }
@@ -83,23 +83,23 @@ func answerEvents(m *parley.Message) []Event {
 // resolveRepeat returns the request as it is to run. A request that failed before under its Idempotency-Key has left
 // its message in the conversation; while that is still the last message, it is answered in place and not stored a
 // second time.
-func (e *Engine) resolveRepeat(ctx context.Context, account parley.AccountID, agent parley.AgentID, req Request) (Request, error) {
+func (e *Engine) resolveRepeat(ctx context.Context, ref parley.AgentRef, req Request) (Request, error) {
 	failed := store.FailedTurn(ctx)
 	if failed == "" || req.Message == "" || req.ClientConversation != nil || req.Voice != nil {
 		return req, nil
 	}
-	result, err := e.DB.TurnResult(ctx, account, agent, failed)
+	result, err := e.DB.TurnResult(ctx, ref, failed)
 	if parley.IsCode(err, parley.CodeConversationNotFound) {
 		return req, nil
 	}
 	if err != nil {
 		return req, err
 	}
-	c, err := e.DB.Conversation(ctx, account, agent, result.ConversationID)
+	c, err := e.DB.Conversation(ctx, ref.ConversationRef(result.ConversationID))
 	if err != nil || c.Status != parley.ConversationOngoing {
 		return req, ignoreCode(err, parley.CodeResourceNotFound)
 	}
-	last, err := e.DB.RecentMessages(ctx, account, agent, result.ConversationID, 0, 1)
+	last, err := e.DB.RecentMessages(ctx, ref.ConversationRef(result.ConversationID), 0, 1)
 	if err == nil && len(last) > 0 && last[0].ID == result.UserMessageID {
 		req.ConversationID, req.repeatedMessageID = result.ConversationID, result.UserMessageID
 	}
@@ -109,7 +109,7 @@ func (e *Engine) resolveRepeat(ctx context.Context, account parley.AccountID, ag
 // repeatedMessage returns the message that the turn answers in place. It fails with CHAT_CONVERSATION_BUSY when another
 // message follows it meanwhile: the next try stores the message anew.
 func repeatedMessage(ctx context.Context, db *store.DB, t *Turn) (*parley.Message, error) {
-	last, err := db.RecentMessages(ctx, t.AccountID, t.AgentID, t.ConversationID, 0, 1)
+	last, err := db.RecentMessages(ctx, t.AccountID.AgentRef(t.AgentID).ConversationRef(t.ConversationID), 0, 1)
 	if err != nil {
 		return nil, err
 	}

@@ -43,7 +43,7 @@ func shownLines(t *testing.T, turn *chat.Turn) (lines []string) {
 
 func (d *testEngine) wantReplay(turn *chat.Turn) {
 	d.t.Helper()
-	again, err := d.ReplayTurn(d.t.Context(), d.account.ID, d.agent.ID, turn.ID)
+	again, err := d.ReplayTurn(d.t.Context(), d.account.ID.AgentRef(d.agent.ID), turn.ID)
 	must(d.t, err)
 	if again.MessageID != turn.MessageID || again.UserMessageID != turn.UserMessageID || again.ConversationID != turn.ConversationID || again.UserID != turn.UserID {
 		d.t.Errorf("%+v is not %+v", again.Turn, turn.Turn)
@@ -66,7 +66,7 @@ func TestATurnIsToldAgainAsItWas(t *testing.T) {
 		asks := d.start("And where am I?", first.ConversationID)
 		call := d.finish(asks).Message.Parts[0].ToolCallID
 		d.wantReplay(asks)
-		must(t, d.SubmitToolResult(t.Context(), d.account.ID, d.agent.ID, first.ConversationID, call, json.RawMessage(`"Rome"`)))
+		must(t, d.SubmitToolResult(t.Context(), d.account.ID.AgentRef(d.agent.ID).ConversationRef(first.ConversationID), call, json.RawMessage(`"Rome"`)))
 		d.wantReplay(asks) // without the result, which came later
 	})
 }
@@ -79,18 +79,18 @@ func TestATurnWithoutAnAnswerIsNotTold(t *testing.T) {
 		if _, err := failed.Wait(t.Context()); err == nil {
 			t.Error("it did not fail")
 		}
-		if _, err := d.ReplayTurn(t.Context(), d.account.ID, d.agent.ID, failed.ID); !errors.Is(err, chat.ErrNoAnswer) {
+		if _, err := d.ReplayTurn(t.Context(), d.account.ID.AgentRef(d.agent.ID), failed.ID); !errors.Is(err, chat.ErrNoAnswer) {
 			t.Error("a failed turn:", err)
 		}
 		open := d.start("Hello", failed.ConversationID)
-		_, err := d.ReplayTurn(t.Context(), d.account.ID, d.agent.ID, open.ID)
+		_, err := d.ReplayTurn(t.Context(), d.account.ID.AgentRef(d.agent.ID), open.ID)
 		if !parley.IsCode(err, parley.CodeKeyInUse) {
 			t.Error("an open turn:", err)
 		}
 		gate.Release()
 		d.finish(open)
 		for _, ids := range [][2]string{{"other", string(d.agent.ID)}, {string(d.account.ID), "other"}} {
-			_, err := d.ReplayTurn(t.Context(), parley.AccountID(ids[0]), parley.AgentID(ids[1]), open.ID)
+			_, err := d.ReplayTurn(t.Context(), parley.AccountID(ids[0]).AgentRef(parley.AgentID(ids[1])), open.ID)
 			if !parley.IsCode(err, parley.CodeConversationNotFound) {
 				t.Error("another's turn:", err)
 			}

@@ -17,7 +17,7 @@ func (d *testEngine) retry(c parley.ConversationID, message parley.MessageID) (*
 // wantTexts compares the conversation's messages, in order, by what they say.
 func (d *testEngine) wantTexts(c parley.ConversationID, want ...string) {
 	d.t.Helper()
-	page, err := d.db.Messages(d.t.Context(), d.account.ID, d.agent.ID, c, parley.PageRequest{Limit: 100})
+	page, err := d.db.Messages(d.t.Context(), d.account.ID.AgentRef(d.agent.ID).ConversationRef(c), parley.PageRequest{Limit: 100})
 	must(d.t, err)
 	if len(page.Items) != len(want) || page.Total != len(want) {
 		d.t.Fatalf("%d messages of %d, want %q", len(page.Items), page.Total, want)
@@ -27,7 +27,7 @@ func (d *testEngine) wantTexts(c parley.ConversationID, want ...string) {
 			d.t.Errorf("message %d is %q, want %q", i, m.Text(), want[i])
 		}
 	}
-	counted, err := d.db.Conversation(d.t.Context(), d.account.ID, d.agent.ID, c)
+	counted, err := d.db.Conversation(d.t.Context(), d.account.ID.AgentRef(d.agent.ID).ConversationRef(c))
 	if must(d.t, err); counted.MessageCount != len(want) {
 		d.t.Errorf("the conversation counts %d messages, want %d", counted.MessageCount, len(want))
 	}
@@ -90,7 +90,7 @@ func TestAFailedRetryLeavesTheOldAnswer(t *testing.T) {
 		again, err = d.retry(turn.ConversationID, turn.MessageID)
 		must(t, err)
 		<-gate.Reached()
-		d.Stop(d.account.ID, d.agent.ID, turn.ConversationID)
+		d.Stop(d.account.ID.AgentRef(d.agent.ID).ConversationRef(turn.ConversationID))
 		_, err = again.Wait(t.Context())
 		wantCode(t, err, parley.CodeChatStreaming)
 		d.wantTexts(turn.ConversationID, "one", "one")

@@ -89,7 +89,7 @@ func TestAToolIsCalledAndItsResultAnswered(t *testing.T) {
 		if n := len(asked); n != 3 || asked[1].ToolCalls[0].ID != asked[2].ToolCallID || asked[2].Role != "tool" || asked[1].Text != "Let me look. " {
 			t.Errorf("the model was told %+v", asked)
 		}
-		calls, err := d.db.ToolCalls(t.Context(), d.account.ID, d.agent.ID, turn.ConversationID)
+		calls, err := d.db.ToolCalls(t.Context(), d.account.ID.AgentRef(d.agent.ID).ConversationRef(turn.ConversationID))
 		must(t, err)
 		if len(calls) != 1 || calls[0].Status != parley.ToolSuccess || calls[0].MessageID != turn.MessageID || calls[0].Kind != parley.ActionHTTP {
 			t.Errorf("rows %+v", calls)
@@ -183,7 +183,7 @@ func TestInnerCallsAreShownAndKept(t *testing.T) {
 		turn := d.start("Go", "")
 		d.wantParts(d.finish(turn).Message, `tool-call playbook {}`, `tool-call weather {}`, `tool-result weather {"status":"success"}`,
 			`tool-result playbook {"status":"success","data":{"message":"done"}}`, "text Done.")
-		calls, err := d.db.ToolCalls(t.Context(), d.account.ID, d.agent.ID, turn.ConversationID)
+		calls, err := d.db.ToolCalls(t.Context(), d.account.ID.AgentRef(d.agent.ID).ConversationRef(turn.ConversationID))
 		if must(t, err); len(calls) != 2 {
 			t.Errorf("%d rows", len(calls))
 		}
@@ -212,14 +212,14 @@ func (d *testEngine) startClientCall() *chat.Turn {
 
 func (d *testEngine) pendingCall(turn *chat.Turn) string {
 	d.t.Helper()
-	calls, err := d.db.ToolCalls(d.t.Context(), d.account.ID, d.agent.ID, turn.ConversationID)
+	calls, err := d.db.ToolCalls(d.t.Context(), d.account.ID.AgentRef(d.agent.ID).ConversationRef(turn.ConversationID))
 	must(d.t, err)
 	i := slices.IndexFunc(calls, func(c parley.ToolCall) bool { return c.Status == parley.ToolPending })
 	return calls[i].CallID
 }
 
 func (d *testEngine) submitResult(turn *chat.Turn, call, output string) error {
-	return d.SubmitToolResult(d.t.Context(), d.account.ID, d.agent.ID, turn.ConversationID, call, json.RawMessage(output))
+	return d.SubmitToolResult(d.t.Context(), d.account.ID.AgentRef(d.agent.ID).ConversationRef(turn.ConversationID), call, json.RawMessage(output))
 }
 
 func (d *testEngine) continueTurn(c parley.ConversationID) (*chat.Turn, error) {
@@ -257,7 +257,7 @@ func TestAnUnansweredCallIsIgnored(t *testing.T) {
 		call := d.pendingCall(turn)
 		d.finish(d.start("Never mind.", turn.ConversationID))
 		wantCode(t, d.submitResult(turn, call, `1`), parley.CodeToolCallNotFound)
-		page, err := d.db.Messages(t.Context(), d.account.ID, d.agent.ID, turn.ConversationID, parley.PageRequest{Limit: 9})
+		page, err := d.db.Messages(t.Context(), d.account.ID.AgentRef(d.agent.ID).ConversationRef(turn.ConversationID), parley.PageRequest{Limit: 9})
 		must(t, err)
 		d.wantParts(&page.Items[1], "text One moment.", `tool-call where_am_i {"precise":true}`, `tool-result where_am_i {"status":"ignored"}`)
 
@@ -285,7 +285,7 @@ func TestWhatAClientMaySendAsAResult(t *testing.T) {
 		} {
 			turn := d.startClientCall()
 			must(t, d.submitResult(turn, d.pendingCall(turn), sent))
-			calls, err := d.db.ToolCalls(t.Context(), d.account.ID, d.agent.ID, turn.ConversationID)
+			calls, err := d.db.ToolCalls(t.Context(), d.account.ID.AgentRef(d.agent.ID).ConversationRef(turn.ConversationID))
 			must(t, err)
 			if got := string(calls[0].Output); got != want {
 				t.Errorf("%s is kept as %s, want %s", sent, got, want)
@@ -301,7 +301,7 @@ func TestAFailureAfterACallKeepsItsRow(t *testing.T) {
 		turn := d.start("Go", "")
 		_, err := turn.Wait(t.Context())
 		wantCode(t, err, parley.CodeChatStreaming)
-		calls, err := d.db.ToolCalls(t.Context(), d.account.ID, d.agent.ID, turn.ConversationID)
+		calls, err := d.db.ToolCalls(t.Context(), d.account.ID.AgentRef(d.agent.ID).ConversationRef(turn.ConversationID))
 		if must(t, err); len(calls) != 1 {
 			t.Errorf("%d rows", len(calls))
 		}
@@ -354,7 +354,7 @@ func TestACallWithEffectsIsWrittenDownFirst(t *testing.T) {
 		var during []parley.ToolCall
 		var once []string
 		pay := newTool("pay", func(_ context.Context, c chat.Call) chat.Output {
-			during, _ = d.db.ToolCalls(t.Context(), d.account.ID, d.agent.ID, c.Turn.ConversationID)
+			during, _ = d.db.ToolCalls(t.Context(), d.account.ID.AgentRef(d.agent.ID).ConversationRef(c.Turn.ConversationID))
 			once = append(once, c.IdempotencyKey)
 			d.clock.advance(time.Minute)
 			return successOutput(`1`)
@@ -365,7 +365,7 @@ func TestACallWithEffectsIsWrittenDownFirst(t *testing.T) {
 		d.model.AddScript(pays...).AddScript(scripted.Text("Paid."), scripted.Stop())
 		turn := d.start("Pay", "")
 		d.finish(turn)
-		after, err := d.db.ToolCalls(t.Context(), d.account.ID, d.agent.ID, turn.ConversationID)
+		after, err := d.db.ToolCalls(t.Context(), d.account.ID.AgentRef(d.agent.ID).ConversationRef(turn.ConversationID))
 		must(t, err)
 		if len(during) != 1 || during[0].Status != parley.ToolPending || len(after) != 1 || after[0].Status != parley.ToolSuccess || after[0].ID != during[0].ID {
 			t.Errorf("during the call %+v, after it %+v", during, after)
@@ -386,11 +386,11 @@ func TestACallWithEffectsIsWrittenDownFirst(t *testing.T) {
 		if n, err := d.newEngine("another server").Recover(t.Context()); err != nil || n != 1 {
 			t.Errorf("recovered %d, %v", n, err)
 		}
-		calls, err := d.db.ToolCalls(t.Context(), d.account.ID, d.agent.ID, lost.ConversationID)
+		calls, err := d.db.ToolCalls(t.Context(), d.account.ID.AgentRef(d.agent.ID).ConversationRef(lost.ConversationID))
 		if must(t, err); len(calls) != 1 || calls[0].Status != parley.ToolError {
 			t.Errorf("after the server was lost: %+v", calls)
 		}
-		d.Stop(d.account.ID, d.agent.ID, lost.ConversationID)
+		d.Stop(d.account.ID.AgentRef(d.agent.ID).ConversationRef(lost.ConversationID))
 		<-lost.Done()
 		claimed := store.WithClaim(t.Context(), store.Claim{Account: d.account.ID, Key: "k", Token: "t"})
 		_, err = d.db.ClaimIdempotencyKey(t.Context(), store.Claim{Account: d.account.ID, Key: "k", Token: "t"}, d.clock.now())

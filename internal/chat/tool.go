@@ -60,8 +60,8 @@ type ToolsFunc func(ctx context.Context, agent *parley.Agent) ([]Tool, error)
 // SubmitToolResult stores the result of a call that ran at the client; a chat request without a message continues with
 // it. output may be any JSON, or nil. Fails with CONVERSATION_NOT_FOUND, or with RESOURCE_TOOL_CALL_NOT_FOUND unless
 // the call is pending.
-func (e *Engine) SubmitToolResult(ctx context.Context, account parley.AccountID, agent parley.AgentID, conversation parley.ConversationID, call string, output json.RawMessage) error {
-	if !parley.IsUUID(string(conversation)) {
+func (e *Engine) SubmitToolResult(ctx context.Context, ref parley.ConversationRef, call string, output json.RawMessage) error {
+	if !parley.IsUUID(string(ref.Conversation)) {
 		return parley.NewError(parley.CodeConversationNotFound)
 	}
 	if len(output) > maxResultBytes {
@@ -69,14 +69,14 @@ func (e *Engine) SubmitToolResult(ctx context.Context, account parley.AccountID,
 	}
 	now := e.Now()
 	return e.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error {
-		c, err := tx.LockConversation(ctx, account, agent, conversation)
+		c, err := tx.LockConversation(ctx, ref)
 		if parley.IsCode(err, parley.CodeResourceNotFound) || err == nil && c.API != parley.APIV2 {
 			return parley.NewError(parley.CodeConversationNotFound)
 		}
 		if err != nil {
 			return err
 		}
-		redact, err := tx.AgentRedacts(ctx, account, agent)
+		redact, err := tx.AgentRedacts(ctx, ref.AgentRef)
 		if err != nil {
 			return err
 		}
@@ -84,13 +84,13 @@ func (e *Engine) SubmitToolResult(ctx context.Context, account parley.AccountID,
 		if redact {
 			out = redactOutput(out)
 		}
-		if err := tx.SaveToolResult(ctx, account, agent, conversation, call, out, now); err != nil {
+		if err := tx.SaveToolResult(ctx, ref, call, out, now); err != nil {
 			return err
 		}
 		if err := tx.CompleteClaim(ctx, "tool-result:"+call); err != nil {
 			return err
 		}
-		return tx.RecordEvents(ctx, account, now, store.NewEvent{Kind: "tool.answered", AgentID: agent, ConversationID: conversation, Subject: call})
+		return tx.RecordEvents(ctx, ref.Account, now, store.NewEvent{Kind: "tool.answered", AgentID: ref.Agent, ConversationID: ref.Conversation, Subject: call})
 	})
 }
 

@@ -28,10 +28,10 @@ var ErrUserContinued = fmt.Errorf("chat: the customer goes on speaking")
 
 // AddAgentMessage stores and returns a message of the agent that answers nothing, such as a greeting. Fails with
 // RESOURCE_NOT_FOUND, and with CHAT_CONVERSATION_NOT_ONGOING once the conversation has ended.
-func (k *Conversations) AddAgentMessage(ctx context.Context, account parley.AccountID, agent parley.AgentID, id parley.ConversationID, text string) (*parley.Message, error) {
-	message := parley.Message{ID: parley.NewMessageID(), ConversationID: id, Author: parley.AuthorAssistant, State: parley.MessageComplete, CreatedAt: k.Now()}
+func (k *Conversations) AddAgentMessage(ctx context.Context, ref parley.ConversationRef, text string) (*parley.Message, error) {
+	message := parley.Message{ID: parley.NewMessageID(), ConversationID: ref.Conversation, Author: parley.AuthorAssistant, State: parley.MessageComplete, CreatedAt: k.Now()}
 	err := k.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error {
-		c, err := tx.LockConversation(ctx, account, agent, id)
+		c, err := tx.LockConversation(ctx, ref)
 		if err != nil {
 			return err
 		}
@@ -39,15 +39,15 @@ func (k *Conversations) AddAgentMessage(ctx context.Context, account parley.Acco
 			return parley.NewError(parley.CodeNotOngoing)
 		}
 		m := message
-		if m.Parts, err = redactedParts(ctx, tx, account, agent, text); err != nil {
+		if m.Parts, err = redactedParts(ctx, tx, ref.AgentRef, text); err != nil {
 			return err
 		}
-		if err := tx.AddMessage(ctx, account, agent, &m, nil); err != nil {
+		if err := tx.AddMessage(ctx, ref.AgentRef, &m, nil); err != nil {
 			return err
 		}
-		tx.SQL().AfterCommit(func() { k.Hub.Wake(id) })
+		tx.SQL().AfterCommit(func() { k.Hub.Wake(ref.Conversation) })
 		message.Parts, message.Seq = m.Parts, m.Seq
-		return tx.RecordEvents(ctx, account, m.CreatedAt, store.NewEvent{Kind: "message.created", AgentID: agent, ConversationID: id, Subject: string(m.ID)})
+		return tx.RecordEvents(ctx, ref.Account, m.CreatedAt, store.NewEvent{Kind: "message.created", AgentID: ref.Agent, ConversationID: ref.Conversation, Subject: string(m.ID)})
 	})
 	if err != nil {
 		return nil, err
@@ -59,27 +59,27 @@ func (k *Conversations) AddAgentMessage(ctx context.Context, account parley.Acco
 // of its text, which had of bytes when it was spoken. Of a text that is stored in another form, because personal data
 // is masked, the same share stays. The rest counts as interrupted; an empty message is removed. Fails with
 // RESOURCE_NOT_FOUND and RESOURCE_MESSAGE_NOT_FOUND.
-func (k *Conversations) TruncateMessage(ctx context.Context, account parley.AccountID, agent parley.AgentID, id parley.ConversationID, message parley.MessageID, bytes, of int) error {
+func (k *Conversations) TruncateMessage(ctx context.Context, ref parley.ConversationRef, message parley.MessageID, bytes, of int) error {
 	now := k.Now()
 	return k.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error {
-		if _, err := tx.LockConversation(ctx, account, agent, id); err != nil {
+		if _, err := tx.LockConversation(ctx, ref); err != nil {
 			return err
 		}
-		m, err := tx.Message(ctx, account, agent, id, message)
+		m, err := tx.Message(ctx, ref, message)
 		if err != nil {
 			return err
 		}
 		truncateMessage(m, playedBytes(m.Text(), bytes, of))
 		if len(m.Parts) == 0 {
-			err = tx.SupersedeMessages(ctx, account, agent, id, m.Seq-1, now)
+			err = tx.SupersedeMessages(ctx, ref, m.Seq-1, now)
 		} else {
-			err = tx.TruncateMessage(ctx, account, agent, m)
+			err = tx.TruncateMessage(ctx, ref.AgentRef, m)
 		}
 		if err != nil {
 			return err
 		}
-		tx.SQL().AfterCommit(func() { k.Hub.Wake(id) })
-		return tx.RecordEvents(ctx, account, now, store.NewEvent{Kind: "message.cut", AgentID: agent, ConversationID: id, Subject: string(m.ID)})
+		tx.SQL().AfterCommit(func() { k.Hub.Wake(ref.Conversation) })
+		return tx.RecordEvents(ctx, ref.Account, now, store.NewEvent{Kind: "message.cut", AgentID: ref.Agent, ConversationID: ref.Conversation, Subject: string(m.ID)})
 	})
 }
 

@@ -17,16 +17,16 @@ func TestHeard(t *testing.T) {
 		d.model.AddScript(scripted.Text("It costs ten euros. Or more."))
 		f := d.finish(d.start("What does it cost?", ""))
 		c := f.Message.ConversationID
-		must(t, d.conversations().TruncateMessage(t.Context(), d.account.ID, d.agent.ID, c, f.Message.ID, len("It costs"), len("It costs ten euros. Or more.")))
+		must(t, d.conversations().TruncateMessage(t.Context(), d.account.ID.AgentRef(d.agent.ID).ConversationRef(c), f.Message.ID, len("It costs"), len("It costs ten euros. Or more.")))
 		d.wantHistory(c, "user complete: What does it cost?", "assistant interrupted: It costs")
 		var until int
 		must(t, d.db.SQL().QueryRow(t.Context(), `select spoken_until from messages where id = ?`, f.Message.ID).Scan(&until))
 		if until != len("It costs") {
 			t.Errorf("spoken until %d", until)
 		}
-		must(t, d.conversations().TruncateMessage(t.Context(), d.account.ID, d.agent.ID, c, f.Message.ID, 0, 100))
+		must(t, d.conversations().TruncateMessage(t.Context(), d.account.ID.AgentRef(d.agent.ID).ConversationRef(c), f.Message.ID, 0, 100))
 		d.wantHistory(c, "user complete: What does it cost?")
-		err := d.conversations().TruncateMessage(t.Context(), d.account.ID, d.agent.ID, c, f.Message.ID, 0, 100)
+		err := d.conversations().TruncateMessage(t.Context(), d.account.ID.AgentRef(d.agent.ID).ConversationRef(c), f.Message.ID, 0, 100)
 		if !parley.IsCode(err, parley.CodeMessageNotFound) {
 			t.Errorf("heard again: %v", err)
 		}
@@ -36,13 +36,13 @@ func TestHeard(t *testing.T) {
 func TestSays(t *testing.T) {
 	forEachDatabase(t, func(d *testEngine) {
 		c := d.finish(d.start("Hi", "")).Message.ConversationID
-		m, err := d.conversations().AddAgentMessage(t.Context(), d.account.ID, d.agent.ID, c, "Welcome back.")
+		m, err := d.conversations().AddAgentMessage(t.Context(), d.account.ID.AgentRef(d.agent.ID).ConversationRef(c), "Welcome back.")
 		must(t, err)
 		if m.Author != parley.AuthorAssistant || m.Seq != 3 {
 			t.Errorf("said %+v", m)
 		}
 		d.wantHistory(c, "user complete: Hi", "assistant complete: Hi", "assistant complete: Welcome back.")
-		if _, err := d.conversations().AddAgentMessage(t.Context(), d.account.ID, parley.NewAgentID(), c, "x"); !parley.IsCode(err, parley.CodeResourceNotFound) {
+		if _, err := d.conversations().AddAgentMessage(t.Context(), d.account.ID.AgentRef(parley.NewAgentID()).ConversationRef(c), "x"); !parley.IsCode(err, parley.CodeResourceNotFound) {
 			t.Errorf("another agent's: %v", err)
 		}
 	})
@@ -65,7 +65,7 @@ func TestInstead(t *testing.T) {
 			Channel: parley.ChannelAPI, Voice: &chat.VoiceContext{LocalTime: d.clock.now()}})
 		must(t, err)
 		d.finish(second)
-		page, err := d.db.Messages(t.Context(), d.account.ID, d.agent.ID, c, parley.PageRequest{Limit: 10})
+		page, err := d.db.Messages(t.Context(), d.account.ID.AgentRef(d.agent.ID).ConversationRef(c), parley.PageRequest{Limit: 10})
 		must(t, err)
 		var texts []string
 		for _, m := range page.Items {
@@ -85,7 +85,7 @@ func TestInstead(t *testing.T) {
 // What an operator says for a channel reaches the model, each way of talking its own text.
 func TestInstructionsForSpeaking(t *testing.T) {
 	forEachDatabase(t, func(d *testEngine) {
-		must(t, d.db.UpdateAgent(t.Context(), d.account.ID, d.agent.ID, func(a *parley.Agent) error {
+		must(t, d.db.UpdateAgent(t.Context(), d.account.ID.AgentRef(d.agent.ID), func(a *parley.Agent) error {
 			a.ChannelInstructions = json.RawMessage(`{"api":{"chat":"Write.","voice":"Speak."},"email":"Mail."}`)
 			return nil
 		}))

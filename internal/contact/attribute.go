@@ -26,10 +26,10 @@ func (s *Service) AddAttribute(ctx context.Context, a parley.Attribute) (*parley
 	a.CreatedAt = s.Now()
 	a.UpdatedAt = a.CreatedAt
 	err := s.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error {
-		if err := tx.LockAgent(ctx, a.AccountID, a.AgentID); err != nil {
+		if err := tx.LockAgent(ctx, a.AgentRef()); err != nil {
 			return err
 		}
-		list, err := tx.Attributes(ctx, a.AccountID, a.AgentID)
+		list, err := tx.Attributes(ctx, a.AgentRef())
 		if err != nil {
 			return err
 		}
@@ -54,13 +54,13 @@ type AttributeChange struct {
 
 // ChangeAttribute changes an attribute. Fails with AGENT_NOT_FOUND or NOT_FOUND, or with VALIDATION_INVALID_BODY where
 // it has another type.
-func (s *Service) ChangeAttribute(ctx context.Context, account parley.AccountID, agent parley.AgentID, name string, c AttributeChange) (a *parley.Attribute, err error) {
+func (s *Service) ChangeAttribute(ctx context.Context, ref parley.AgentRef, name string, c AttributeChange) (a *parley.Attribute, err error) {
 	now := s.Now()
 	err = s.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) (err error) {
-		if err = tx.LockAgent(ctx, account, agent); err != nil {
+		if err = tx.LockAgent(ctx, ref); err != nil {
 			return err
 		}
-		if a, err = tx.LockAttribute(ctx, account, agent, name); err != nil {
+		if a, err = tx.LockAttribute(ctx, ref, name); err != nil {
 			return err
 		}
 		if c.Type != "" && c.Type != a.Type {

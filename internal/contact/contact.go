@@ -32,15 +32,15 @@ type Change struct {
 
 // Put adds or changes contacts, all or none. Faults are named below users, by place. Fails with
 // AGENT_NOT_FOUND or VALIDATION_INVALID_BODY.
-func (s *Service) Put(ctx context.Context, account parley.AccountID, agent parley.AgentID, changes []Change) ([]parley.Contact, error) {
-	p := &changeSet{account: account, agent: agent, changes: changes, now: s.Now(), fieldPath: func(i int, name string) string { return "users." + strconv.Itoa(i) + "." + name }}
+func (s *Service) Put(ctx context.Context, ref parley.AgentRef, changes []Change) ([]parley.Contact, error) {
+	p := &changeSet{account: ref.Account, agent: ref.Agent, changes: changes, now: s.Now(), fieldPath: func(i int, name string) string { return "users." + strconv.Itoa(i) + "." + name }}
 	return s.putChanges(ctx, p)
 }
 
 // Change changes an existing contact. Fails with AGENT_NOT_FOUND, NOT_FOUND or VALIDATION_INVALID_BODY; faults are
 // named below data.
-func (s *Service) Change(ctx context.Context, account parley.AccountID, agent parley.AgentID, c Change) (*parley.Contact, error) {
-	p := &changeSet{account: account, agent: agent, changes: []Change{c}, now: s.Now(), mustExist: true, fieldPath: func(_ int, name string) string { return "data." + name }}
+func (s *Service) Change(ctx context.Context, ref parley.AgentRef, c Change) (*parley.Contact, error) {
+	p := &changeSet{account: ref.Account, agent: ref.Agent, changes: []Change{c}, now: s.Now(), mustExist: true, fieldPath: func(_ int, name string) string { return "data." + name }}
 	list, err := s.putChanges(ctx, p)
 	if err != nil {
 		return nil, err
@@ -65,15 +65,15 @@ func (s *Service) putChanges(ctx context.Context, p *changeSet) (list []parley.C
 
 // Remove removes a contact and returns it. The customer of a ticket stays as such, with name and e-mail. Fails with
 // AGENT_NOT_FOUND or NOT_FOUND.
-func (s *Service) Remove(ctx context.Context, account parley.AccountID, agent parley.AgentID, external string) (removed *parley.Contact, err error) {
+func (s *Service) Remove(ctx context.Context, ref parley.AgentRef, external string) (removed *parley.Contact, err error) {
 	err = s.DB.Transact(ctx, sqldb.Bulk, func(tx *store.DB) (err error) {
-		if err = tx.LockAgent(ctx, account, agent); err != nil {
+		if err = tx.LockAgent(ctx, ref); err != nil {
 			return err
 		}
-		if _, err = tx.LockHelpdesk(ctx, account, agent); err != nil {
+		if _, err = tx.LockHelpdesk(ctx, ref); err != nil {
 			return err
 		}
-		if removed, err = tx.Contact(ctx, account, agent, external); err != nil {
+		if removed, err = tx.Contact(ctx, ref, external); err != nil {
 			return err
 		}
 		return tx.DeleteContact(ctx, removed)
@@ -94,14 +94,14 @@ type changeSet struct {
 
 // write may run more than once, and leaves p as it is.
 func (p *changeSet) write(ctx context.Context, tx *store.DB) ([]parley.Contact, error) {
-	if err := tx.LockAgent(ctx, p.account, p.agent); err != nil {
+	if err := tx.LockAgent(ctx, p.account.AgentRef(p.agent)); err != nil {
 		return nil, err
 	}
-	attributes, err := tx.Attributes(ctx, p.account, p.agent)
+	attributes, err := tx.Attributes(ctx, p.account.AgentRef(p.agent))
 	if err != nil {
 		return nil, err
 	}
-	found, err := tx.PeopleByExternalIDOrEmail(ctx, p.account, p.agent, p.externalIDs(), p.emails())
+	found, err := tx.PeopleByExternalIDOrEmail(ctx, p.account.AgentRef(p.agent), p.externalIDs(), p.emails())
 	if err != nil {
 		return nil, err
 	}
@@ -126,7 +126,7 @@ func (p *changeSet) write(ctx context.Context, tx *store.DB) ([]parley.Contact, 
 	if err := parley.InvalidFields(details); err != nil {
 		return nil, err
 	}
-	return list, tx.SaveContacts(ctx, p.account, p.agent, list, l.withChangedEmail())
+	return list, tx.SaveContacts(ctx, p.account.AgentRef(p.agent), list, l.withChangedEmail())
 }
 
 func (p *changeSet) externalIDs() (list []string) {

@@ -60,7 +60,7 @@ func newChange(id, email string) contact.Change {
 
 func (w *fixture) putContacts(changes ...contact.Change) []parley.Contact {
 	w.Helper()
-	list, err := w.Put(w, w.account, w.agent, changes)
+	list, err := w.Put(w, w.account.AgentRef(w.agent), changes)
 	w.must(err)
 	return list
 }
@@ -72,7 +72,7 @@ func (w *fixture) helpdeskService() *helpdesk.Service {
 
 func (w *fixture) openTicket(email string) parley.Person {
 	w.Helper()
-	t, err := w.helpdeskService().Open(w, w.account, w.agent, helpdesk.NewTicket{Subject: "Help", Description: "It is broken.", Email: email, Name: "Ann"})
+	t, err := w.helpdeskService().Open(w, w.account.AgentRef(w.agent), helpdesk.NewTicket{Subject: "Help", Description: "It is broken.", Email: email, Name: "Ann"})
 	w.must(err)
 	return t.Customer
 }
@@ -81,7 +81,7 @@ func (w *fixture) openTicket(email string) parley.Person {
 func TestContactsAreCustomers(t *testing.T) {
 	forEachStore(t, func(w *fixture) {
 		customer := w.openTicket("ann@example.org")
-		if _, total, err := w.DB.Contacts(w, w.account, w.agent, 0, 10); err != nil || total != 0 {
+		if _, total, err := w.DB.Contacts(w, w.account.AgentRef(w.agent), 0, 10); err != nil || total != 0 {
 			t.Errorf("a customer without an id of the client's is a contact: %d %v", total, err)
 		}
 		ann := w.putContacts(newChange("u1", "ANN@example.org"))[0]
@@ -92,7 +92,7 @@ func TestContactsAreCustomers(t *testing.T) {
 		if got := w.openTicket("Bob@Example.org"); got.ID != bob.ID {
 			t.Errorf("%+v", got)
 		}
-		_, err := w.Put(w, w.account, w.agent, []contact.Change{newChange("u2", "ann@example.org")})
+		_, err := w.Put(w, w.account.AgentRef(w.agent), []contact.Change{newChange("u2", "ann@example.org")})
 		if !parley.IsCode(err, parley.CodeInvalidBody) {
 			t.Errorf("two contacts with one e-mail: %v", err)
 		}
@@ -108,21 +108,21 @@ func TestADeletedContactLeavesItsTickets(t *testing.T) {
 		change.Phone = &phone
 		ann, bob := w.putContacts(change)[0], w.putContacts(newChange("u2", "bob@example.org"))[0]
 		for _, id := range []string{"u1", "u2"} {
-			removed, err := w.Remove(w, w.account, w.agent, id)
+			removed, err := w.Remove(w, w.account.AgentRef(w.agent), id)
 			w.must(err)
 			if removed.ExternalID != id {
 				t.Errorf("%+v", removed)
 			}
-			if _, err := w.DB.Contact(w, w.account, w.agent, id); !parley.IsCode(err, parley.CodeNotFound) {
+			if _, err := w.DB.Contact(w, w.account.AgentRef(w.agent), id); !parley.IsCode(err, parley.CodeNotFound) {
 				t.Errorf("%s: %v", id, err)
 			}
 		}
-		left, err := w.DB.Person(w, w.account, w.agent, ann.ID)
+		left, err := w.DB.Person(w, w.account.AgentRef(w.agent), ann.ID)
 		w.must(err)
 		if left.Email != "ann@example.org" || left.Name != "Ann" || left.ExternalID != "" || left.Phone != "" {
 			t.Errorf("%+v", left)
 		}
-		if _, err := w.DB.Person(w, w.account, w.agent, bob.ID); !parley.IsCode(err, parley.CodeNotFound) {
+		if _, err := w.DB.Person(w, w.account.AgentRef(w.agent), bob.ID); !parley.IsCode(err, parley.CodeNotFound) {
 			t.Errorf("%v", err)
 		}
 		if again := w.putContacts(newChange("u9", "ann@example.org"))[0]; again.ID != ann.ID {
@@ -145,13 +145,13 @@ func TestAThousandPassTheirAddressesOn(t *testing.T) {
 		}
 		after := w.putContacts(list...)
 		for i := range list {
-			stored, err := w.DB.Contact(w, w.account, w.agent, fmt.Sprint("u", i))
+			stored, err := w.DB.Contact(w, w.account.AgentRef(w.agent), fmt.Sprint("u", i))
 			w.must(err)
 			if want := fmt.Sprintf("U%d@example.org", (i+1)%n); stored.Email != want || stored.ID != before[i].ID || after[i].ID != before[i].ID {
 				t.Fatalf("%+v, want %s", stored, want)
 			}
 		}
-		if _, total, err := w.DB.Contacts(w, w.account, w.agent, 0, 1); err != nil || total != n {
+		if _, total, err := w.DB.Contacts(w, w.account.AgentRef(w.agent), 0, 1); err != nil || total != n {
 			t.Errorf("%d %v", total, err)
 		}
 	})
@@ -168,15 +168,15 @@ func TestContactsAndTicketsTogether(t *testing.T) {
 			for i := range people {
 				email := fmt.Sprintf("p%d@example.org", i)
 				go func() {
-					_, err := w.Put(w, w.account, w.agent, []contact.Change{newChange(fmt.Sprint("u", i), email)})
+					_, err := w.Put(w, w.account.AgentRef(w.agent), []contact.Change{newChange(fmt.Sprint("u", i), email)})
 					errs <- err
 				}()
 				go func() {
-					_, err := tickets.Open(w, w.account, w.agent, helpdesk.NewTicket{Subject: "Help", Description: "It is broken.", Email: strings.ToUpper(email)})
+					_, err := tickets.Open(w, w.account.AgentRef(w.agent), helpdesk.NewTicket{Subject: "Help", Description: "It is broken.", Email: strings.ToUpper(email)})
 					errs <- err
 				}()
 				go func() {
-					_, err := w.Remove(w, w.account, w.agent, fmt.Sprint("u", rand.IntN(people)))
+					_, err := w.Remove(w, w.account.AgentRef(w.agent), fmt.Sprint("u", rand.IntN(people)))
 					if parley.IsCode(err, parley.CodeNotFound) {
 						err = nil
 					}
@@ -207,7 +207,7 @@ func TestAttributesOfAContact(t *testing.T) {
 		set := func(values string) ([]parley.Contact, error) {
 			c := contact.Change{ExternalID: "u1"}
 			w.must(json.Unmarshal([]byte(values), &c.Attributes))
-			return w.Put(w, w.account, w.agent, []contact.Change{c})
+			return w.Put(w, w.account.AgentRef(w.agent), []contact.Change{c})
 		}
 		list, err := set(`{"plan": "gold\u0000", "seats": -1.5e3, "paying": false, "since": "2026-01-31T10:00:00Z", "unknown": {"a": 1}}`)
 		w.must(err)
@@ -215,7 +215,7 @@ func TestAttributesOfAContact(t *testing.T) {
 			t.Error(got)
 		}
 		archived := true
-		_, err = w.ChangeAttribute(w, w.account, w.agent, "plan", contact.AttributeChange{Archived: &archived})
+		_, err = w.ChangeAttribute(w, w.account.AgentRef(w.agent), "plan", contact.AttributeChange{Archived: &archived})
 		w.must(err)
 		for name, value := range map[string]string{"plan": `null`, "seats": `"5"`, "paying": `0`, "since": `"2026-02-30"`} {
 			_, err := set(fmt.Sprintf(`{%q: %s}`, name, value))
@@ -239,9 +239,9 @@ func TestContactsOfOthers(t *testing.T) {
 			account parley.AccountID
 			agent   parley.AgentID
 		}{"another account": {parley.AccountID(parley.NewUUID()), w.agent}, "another agent": {w.account, "nobody"}} {
-			_, putErr := w.Put(w, owner.account, owner.agent, []contact.Change{newChange("u1", "")})
-			_, changeErr := w.Change(w, owner.account, owner.agent, newChange("u1", ""))
-			_, removeErr := w.Remove(w, owner.account, owner.agent, "u1")
+			_, putErr := w.Put(w, owner.account.AgentRef(owner.agent), []contact.Change{newChange("u1", "")})
+			_, changeErr := w.Change(w, owner.account.AgentRef(owner.agent), newChange("u1", ""))
+			_, removeErr := w.Remove(w, owner.account.AgentRef(owner.agent), "u1")
 			_, addErr := w.AddAttribute(w, parley.Attribute{AccountID: owner.account, AgentID: owner.agent, Name: "plan", Type: parley.AttributeText})
 			for _, err := range []error{putErr, changeErr, removeErr, addErr} {
 				if !parley.IsCode(err, parley.CodeAgentNotFound) {
@@ -249,7 +249,7 @@ func TestContactsOfOthers(t *testing.T) {
 				}
 			}
 		}
-		if _, err := w.Change(w, w.account, w.agent, newChange("u2", "")); !parley.IsCode(err, parley.CodeNotFound) {
+		if _, err := w.Change(w, w.account.AgentRef(w.agent), newChange("u2", "")); !parley.IsCode(err, parley.CodeNotFound) {
 			t.Errorf("one that is not there: %v", err)
 		}
 	})

@@ -49,7 +49,7 @@ type Replayer struct {
 
 // Run asks the built-in model again what it has answered: the newest turns, at most limit. Nothing is stored.
 func (r Replayer) Run(ctx context.Context, agent *parley.Agent, limit int) (*Replay, error) {
-	turns, err := r.DB.AnsweredTurns(ctx, agent.AccountID, agent.ID, limit)
+	turns, err := r.DB.AnsweredTurns(ctx, agent.Ref(), limit)
 	if err != nil {
 		return nil, err
 	}
@@ -78,7 +78,7 @@ func (r Replayer) replayTurn(ctx context.Context, agent *parley.Agent, t store.A
 	if t.BackEnd != model.BuiltinName || len(t.ToolCalls) > 0 {
 		return nil, nil
 	}
-	user, err := r.DB.UserMessageAnsweredBy(ctx, agent.AccountID, agent.ID, t.ConversationID, t.MessageID)
+	user, err := r.DB.UserMessageAnsweredBy(ctx, agent.Ref().ConversationRef(t.ConversationID), t.MessageID)
 	if err != nil {
 		return nil, err
 	}
@@ -86,7 +86,7 @@ func (r Replayer) replayTurn(ctx context.Context, agent *parley.Agent, t store.A
 	if err != nil || len(stored) == 0 || quote.AsksForInputs(stored[0].Text()) {
 		return nil, err
 	}
-	history, err := r.DB.RecentMessages(ctx, agent.AccountID, agent.ID, t.ConversationID, user.Seq, chat.MaxHistoryMessages)
+	history, err := r.DB.RecentMessages(ctx, agent.Ref().ConversationRef(t.ConversationID), user.Seq, chat.MaxHistoryMessages)
 	if err != nil {
 		return nil, err
 	}

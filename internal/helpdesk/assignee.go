@@ -174,7 +174,7 @@ func (d *Service) routeTicket(ctx context.Context, tx *store.DB, t *parley.Ticke
 // resolveAssignee returns the requested member, or nobody. It checks first that the requested team exists.
 func resolveAssignee(ctx context.Context, tx *store.DB, t *parley.Ticket, assignee Assignee) (parley.UserID, error) {
 	if t.TeamID != "" {
-		if _, err := tx.Team(ctx, t.AccountID, t.AgentID, t.TeamID); err != nil {
+		if _, err := tx.Team(ctx, t.AgentRef(), t.TeamID); err != nil {
 			return "", err
 		}
 	}
@@ -187,7 +187,7 @@ func routingInputOf(t *parley.Ticket, body string) RoutingInput {
 
 // applyRules returns the team and the assignee by the routing rules.
 func applyRules(ctx context.Context, tx *store.DB, t *parley.Ticket, body string) (routingRecord, error) {
-	rules, err := tx.Rules(ctx, t.AccountID, t.AgentID)
+	rules, err := tx.Rules(ctx, t.AgentRef())
 	if err != nil {
 		return routingRecord{}, err
 	}
@@ -216,7 +216,7 @@ func memberSet(ctx context.Context, tx *store.DB, account parley.AccountID, rule
 // assignByStrategy finds the team that takes the ticket, which is the default team where none is named. Unless a rule
 // has named the assignee, a member is picked, and it is noted that it was their turn.
 func (d *Service) assignByStrategy(ctx context.Context, tx *store.DB, t *parley.Ticket, r routingRecord, now time.Time) (routingRecord, error) {
-	team, members, err := tx.TeamWithWorkload(ctx, t.AccountID, t.AgentID, t.TeamID)
+	team, members, err := tx.TeamWithWorkload(ctx, t.AgentRef(), t.TeamID)
 	if err != nil {
 		return r, err
 	}
@@ -229,5 +229,5 @@ func (d *Service) assignByStrategy(ctx context.Context, tx *store.DB, t *parley.
 	}
 	r.Assignee, r.Why = members[best].User.ID, "strategy"
 	t.AssigneeID = r.Assignee
-	return r, tx.SetLastAssignment(ctx, t.AccountID, t.AgentID, team.ID, r.Assignee, nextTurn(members))
+	return r, tx.SetLastAssignment(ctx, t.AgentRef(), team.ID, r.Assignee, nextTurn(members))
 }

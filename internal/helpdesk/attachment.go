@@ -71,7 +71,7 @@ func (w *replyWrite) storeFiles(ctx context.Context, tx *store.DB, t *parley.Tic
 			return err
 		}
 	}
-	return tx.AddAttachments(ctx, w.account, w.agent, t.ConversationID, w.files)
+	return tx.AddAttachments(ctx, w.account.AgentRef(w.agent).ConversationRef(t.ConversationID), w.files)
 }
 
 // sniffMediaType detects the media type of a file by its first bytes; the sender's claim is ignored.

@@ -60,7 +60,7 @@ func (d *Service) MessageWritten(ctx context.Context, tx *store.DB, c *parley.Co
 
 // openOrReopen opens a ticket for a conversation, or makes the one that it has wait for the team again.
 func (d *Service) openOrReopen(ctx context.Context, tx *store.DB, c *parley.Conversation, what parley.TicketEvent, now time.Time) error {
-	redacts, err := tx.AgentRedacts(ctx, c.AccountID, c.AgentID)
+	redacts, err := tx.AgentRedacts(ctx, c.AgentRef())
 	if err != nil {
 		return err
 	}
@@ -106,7 +106,7 @@ func (d *Service) recordEvent(ctx context.Context, tx *store.DB, t *parley.Ticke
 
 // lockTicketOf locks and returns the ticket of a conversation; nil where it has none.
 func lockTicketOf(ctx context.Context, tx *store.DB, c *parley.Conversation) (*parley.Ticket, error) {
-	t, err := tx.LockTicketOfConversation(ctx, c.AccountID, c.AgentID, c.ID)
+	t, err := tx.LockTicketOfConversation(ctx, c.Ref())
 	if parley.IsCode(err, parley.CodeTicketNotFound) {
 		return nil, nil
 	}
@@ -125,7 +125,7 @@ func (d *Service) openFromConversation(ctx context.Context, tx *store.DB, c *par
 	if err := d.assignNumber(ctx, tx, t, now); err != nil { // from here on no other ticket can be opened
 		return err
 	}
-	status, err := tx.DefaultStatus(ctx, t.AccountID, t.AgentID, parley.TicketNew)
+	status, err := tx.DefaultStatus(ctx, t.AgentRef(), parley.TicketNew)
 	if err != nil {
 		return err
 	}
@@ -133,7 +133,7 @@ func (d *Service) openFromConversation(ctx context.Context, tx *store.DB, c *par
 	if err := tx.AddPerson(ctx, &t.Customer); err != nil {
 		return err
 	}
-	if err := tx.SetConversationCustomer(ctx, t.AccountID, t.AgentID, c.ID, t.Customer.ID); err != nil {
+	if err := tx.SetConversationCustomer(ctx, t.AgentRef().ConversationRef(c.ID), t.Customer.ID); err != nil {
 		return err
 	}
 	routed, err := d.routeTicket(ctx, tx, t, t.Description, AutoAssign(), now)
@@ -176,11 +176,11 @@ func newTicketFrom(ctx context.Context, tx *store.DB, c *parley.Conversation, re
 
 // firstAndLastUserText returns the customer's first and newest message.
 func firstAndLastUserText(ctx context.Context, tx *store.DB, c *parley.Conversation) (first, last string, err error) {
-	begun, err := tx.FirstUserMessage(ctx, c.AccountID, c.AgentID, c.ID)
+	begun, err := tx.FirstUserMessage(ctx, c.Ref())
 	if err != nil || begun == nil {
 		return "", "", err
 	}
-	newest, err := tx.LastUserMessage(ctx, c.AccountID, c.AgentID, c.ID)
+	newest, err := tx.LastUserMessage(ctx, c.Ref())
 	if err != nil || newest == nil {
 		return "", "", err
 	}
@@ -225,7 +225,7 @@ func channelOf(c parley.Channel) parley.TicketChannel {
 // client has set. It is not stored yet.
 func customerOf(ctx context.Context, tx *store.DB, c *parley.Conversation, now time.Time) (parley.Person, error) {
 	p := parley.Person{ID: parley.PersonID(parley.NewUUID()), AccountID: c.AccountID, AgentID: c.AgentID, CreatedAt: now, UpdatedAt: now}
-	lead, err := tx.LeadOfConversation(ctx, c.AccountID, c.AgentID, c.ID)
+	lead, err := tx.LeadOfConversation(ctx, c.Ref())
 	switch {
 	case err != nil:
 		return p, err

@@ -38,28 +38,28 @@ type ConditionTrace struct {
 
 // Explain returns where such a ticket would go now. Nothing is stored, except a new help desk where there is none yet.
 // Fails with AGENT_NOT_FOUND.
-func (d *Service) Explain(ctx context.Context, account parley.AccountID, agent parley.AgentID, s RoutingInput) (Explanation, error) {
-	if err := d.createIfMissing(ctx, account, agent); err != nil {
+func (d *Service) Explain(ctx context.Context, ref parley.AgentRef, s RoutingInput) (Explanation, error) {
+	if err := d.createIfMissing(ctx, ref); err != nil {
 		return Explanation{}, err
 	}
 	s.Channel = cmp.Or(s.Channel, parley.TicketAPI)
 	s.Priority = cmp.Or(s.Priority, parley.Priorities()[0])
 	e := Explanation{}
-	r, err := explainRules(ctx, d.DB, account, agent, s, &e)
+	r, err := explainRules(ctx, d.DB, ref, s, &e)
 	if err == nil && (r.TeamID != "" || r.MemberID == "") {
-		err = d.explainTeam(ctx, account, agent, r, &e)
+		err = d.explainTeam(ctx, ref, r, &e)
 	}
 	e.Summary = e.summary()
 	return e, err
 }
 
 // explainRules applies the rules and adds the result of each.
-func explainRules(ctx context.Context, db *store.DB, account parley.AccountID, agent parley.AgentID, s RoutingInput, e *Explanation) (Decision, error) {
-	rules, err := db.Rules(ctx, account, agent)
+func explainRules(ctx context.Context, db *store.DB, ref parley.AgentRef, s RoutingInput, e *Explanation) (Decision, error) {
+	rules, err := db.Rules(ctx, ref)
 	if err != nil {
 		return Decision{}, err
 	}
-	members, err := memberSet(ctx, db, account, rules)
+	members, err := memberSet(ctx, db, ref.Account, rules)
 	if err != nil {
 		return Decision{}, err
 	}
@@ -68,7 +68,7 @@ func explainRules(ctx context.Context, db *store.DB, account parley.AccountID, a
 	if r.MemberID == "" {
 		return r, nil
 	}
-	m, err := db.Member(ctx, account, r.MemberID, parley.CodeTicketMember)
+	m, err := db.Member(ctx, ref.Account, r.MemberID, parley.CodeTicketMember)
 	if err == nil {
 		e.Assignee = &m.User
 	}
@@ -76,8 +76,8 @@ func explainRules(ctx context.Context, db *store.DB, account parley.AccountID, a
 }
 
 // explainTeam adds the team that gets the ticket and, unless a rule names the assignee, its candidates.
-func (d *Service) explainTeam(ctx context.Context, account parley.AccountID, agent parley.AgentID, r Decision, e *Explanation) error {
-	team, members, err := d.DB.TeamWithWorkload(ctx, account, agent, r.TeamID)
+func (d *Service) explainTeam(ctx context.Context, ref parley.AgentRef, r Decision, e *Explanation) error {
+	team, members, err := d.DB.TeamWithWorkload(ctx, ref, r.TeamID)
 	if err != nil {
 		return err
 	}

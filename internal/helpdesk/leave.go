@@ -59,11 +59,11 @@ func (d *Service) RemoveMemberTx(ctx context.Context, tx *store.DB, l Departure)
 
 // leaveTeams removes the member from the agent's teams, and returns their open tickets.
 func (d *Service) leaveTeams(ctx context.Context, tx *store.DB, l Departure, agent parley.AgentID, left *DepartureResult) ([]*parley.Ticket, error) {
-	n, err := tx.DropFromTeams(ctx, l.AccountID, agent, l.UserID)
+	n, err := tx.DropFromTeams(ctx, l.AccountID.AgentRef(agent), l.UserID)
 	if err != nil {
 		return nil, err
 	}
-	rules, err := tx.Rules(ctx, l.AccountID, agent)
+	rules, err := tx.Rules(ctx, l.AccountID.AgentRef(agent))
 	if err != nil {
 		return nil, err
 	}
@@ -74,9 +74,9 @@ func (d *Service) leaveTeams(ctx context.Context, tx *store.DB, l Departure, age
 
 // lockOpenTickets locks and returns the member's open tickets of an agent.
 func (d *Service) lockOpenTickets(ctx context.Context, tx *store.DB, l Departure, agent parley.AgentID) (list []*parley.Ticket, err error) {
-	numbers, err := tx.OpenTicketNumbers(ctx, l.AccountID, agent, l.UserID)
+	numbers, err := tx.OpenTicketNumbers(ctx, l.AccountID.AgentRef(agent), l.UserID)
 	for _, number := range numbers {
-		t, _, err := d.lockTicket(ctx, tx, l.AccountID, agent, number)
+		t, _, err := d.lockTicket(ctx, tx, l.AccountID.AgentRef(agent), number)
 		switch {
 		case parley.IsCode(err, parley.CodeTicketNotFound): // deleted meanwhile
 		case err != nil:

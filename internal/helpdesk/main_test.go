@@ -68,7 +68,7 @@ func (w *testHelpdesk) addMember(account parley.AccountID, name string) parley.U
 // generalTeam returns the default team.
 func (w *testHelpdesk) generalTeam() *parley.Team {
 	w.Helper()
-	teams, err := w.Teams(w, w.Account, w.Agent)
+	teams, err := w.Teams(w, parley.AgentRef{Account: w.Account, Agent: w.Agent})
 	w.must(err)
 	for _, t := range teams {
 		if t.IsDefault {
@@ -83,13 +83,13 @@ func (w *testHelpdesk) generalTeam() *parley.Team {
 func (w *testHelpdesk) addTeamMembers(strategy parley.Strategy, n int) (users []parley.UserID) {
 	w.Helper()
 	team := w.generalTeam()
-	_, err := w.ChangeTeam(w, w.Account, w.Agent, team.ID, "operator", func(t *parley.Team) { t.Strategy = strategy })
+	_, err := w.ChangeTeam(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, team.ID, "operator", func(t *parley.Team) { t.Strategy = strategy })
 	w.must(err)
 	for i := range n {
 		user := w.addMember(w.Account, fmt.Sprint("member", i))
 		users = append(users, user)
 		w.Clock = w.Clock.Add(time.Minute)
-		w.must(w.JoinTeam(w, w.Account, w.Agent, team.ID, parley.TeamMember{User: parley.User{ID: user}}, "operator"))
+		w.must(w.JoinTeam(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, team.ID, parley.TeamMember{User: parley.User{ID: user}}, "operator"))
 	}
 	return users
 }
@@ -102,7 +102,7 @@ func newTicketRequest(n int) NewTicket {
 // mustOpen makes a ticket.
 func (w *testHelpdesk) mustOpen(in NewTicket) *parley.Ticket {
 	w.Helper()
-	t, err := w.Open(w, w.Account, w.Agent, in)
+	t, err := w.Open(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, in)
 	w.must(err)
 	return t
 }

@@ -8,24 +8,24 @@ import (
 )
 
 // Messages returns one page of a ticket's messages and events, with their files. Fails with TICKET_NOT_FOUND.
-func (d *Service) Messages(ctx context.Context, account parley.AccountID, agent parley.AgentID, number int64, ask store.TicketMessagesRequest) (page parley.Page[parley.TicketMessage], err error) {
-	t, err := d.DB.Ticket(ctx, account, agent, number)
+func (d *Service) Messages(ctx context.Context, ref parley.AgentRef, number int64, ask store.TicketMessagesRequest) (page parley.Page[parley.TicketMessage], err error) {
+	t, err := d.DB.Ticket(ctx, ref, number)
 	if err != nil {
 		return page, err
 	}
-	if page, err = d.DB.TicketMessages(ctx, account, agent, t.ConversationID, ask); err != nil {
+	if page, err = d.DB.TicketMessages(ctx, ref.ConversationRef(t.ConversationID), ask); err != nil {
 		return page, err
 	}
 	return page, d.addFiles(ctx, t, page.Items)
 }
 
 // Message returns one message of a ticket. Fails with TICKET_NOT_FOUND and RESOURCE_MESSAGE_NOT_FOUND.
-func (d *Service) Message(ctx context.Context, account parley.AccountID, agent parley.AgentID, number int64, id parley.MessageID) (*parley.TicketMessage, error) {
-	t, err := d.DB.Ticket(ctx, account, agent, number)
+func (d *Service) Message(ctx context.Context, ref parley.AgentRef, number int64, id parley.MessageID) (*parley.TicketMessage, error) {
+	t, err := d.DB.Ticket(ctx, ref, number)
 	if err != nil {
 		return nil, err
 	}
-	m, err := d.DB.TicketMessage(ctx, account, agent, t.ConversationID, id)
+	m, err := d.DB.TicketMessage(ctx, ref.ConversationRef(t.ConversationID), id)
 	if err != nil {
 		return nil, err
 	}
@@ -43,7 +43,7 @@ func (d *Service) addFiles(ctx context.Context, t *parley.Ticket, list []parley.
 			list[i].Sender = parley.Sender{Type: "customer", ID: string(t.Customer.ID), Name: t.Customer.Name, Email: t.Customer.Email}
 		}
 	}
-	files, err := d.DB.Attachments(ctx, t.AccountID, t.AgentID, ids)
+	files, err := d.DB.Attachments(ctx, t.AgentRef(), ids)
 	for _, f := range files {
 		at[f.MessageID].Attachments = append(at[f.MessageID].Attachments, f)
 	}

@@ -45,13 +45,13 @@ func (in *NewReply) check() error {
 // once, and makes the ticket wait for the customer, whatever its status; the conversation must be taken over. Fails
 // with TICKET_NOT_FOUND, CONVERSATION_NOT_TAKEN_OVER, TEAM_MEMBER_NOT_FOUND, MESSAGE_CONTENT_NOT_RENDERABLE where
 // nothing would be shown, and VALIDATION_INVALID_BODY.
-func (d *Service) Reply(ctx context.Context, account parley.AccountID, agent parley.AgentID, number int64, in NewReply) (*parley.TicketMessage, error) {
+func (d *Service) Reply(ctx context.Context, ref parley.AgentRef, number int64, in NewReply) (*parley.TicketMessage, error) {
 	in.Content = prose.StripNUL(in.Content)
 	if err := in.check(); err != nil {
 		return nil, err
 	}
 	in.AuthorID = lowerID(in.AuthorID)
-	w := &replyWrite{NewReply: in, account: account, agent: agent, number: number, id: parley.NewMessageID(), now: d.now()}
+	w := &replyWrite{NewReply: in, account: ref.Account, agent: ref.Agent, number: number, id: parley.NewMessageID(), now: d.now()}
 	w.isVisible = isVisible(MarkdownText(in.Content)) || in.Content == "" // an empty reply has files
 	if err := w.prepareFiles(); err != nil {
 		return nil, err
@@ -93,7 +93,7 @@ func (d *Service) transactWithFiles(ctx context.Context, w *replyWrite, write fu
 }
 
 func (d *Service) writeReply(ctx context.Context, tx *store.DB, w *replyWrite) (*parley.TicketMessage, error) {
-	t, c, err := d.lockTicket(ctx, tx, w.account, w.agent, w.number)
+	t, c, err := d.lockTicket(ctx, tx, w.account.AgentRef(w.agent), w.number)
 	if err != nil {
 		return nil, err
 	}
@@ -131,7 +131,7 @@ func (w *replyWrite) author(ctx context.Context, tx *store.DB) (parley.User, err
 
 // storeReply stores the message and its files, and updates the ticket.
 func (d *Service) storeReply(ctx context.Context, tx *store.DB, t *parley.Ticket, m *parley.TicketMessage, w *replyWrite) error {
-	redacts, err := tx.AgentRedacts(ctx, t.AccountID, t.AgentID)
+	redacts, err := tx.AgentRedacts(ctx, t.AgentRef())
 	if err != nil {
 		return err
 	}
@@ -141,9 +141,9 @@ func (d *Service) storeReply(ctx context.Context, tx *store.DB, t *parley.Ticket
 	}
 	m.Parts = []parley.Part{{Type: "text", Text: text}}
 	if m.Type == store.MessageTypeNote {
-		err = tx.AddInternalMessage(ctx, t.AccountID, t.AgentID, m)
-	} else if err = tx.AddMessage(ctx, t.AccountID, t.AgentID, &m.Message, nil); err == nil {
-		err = tx.TouchAgent(ctx, t.AccountID, t.AgentID, m.CreatedAt)
+		err = tx.AddInternalMessage(ctx, t.AgentRef(), m)
+	} else if err = tx.AddMessage(ctx, t.AgentRef(), &m.Message, nil); err == nil {
+		err = tx.TouchAgent(ctx, t.AgentRef(), m.CreatedAt)
 	}
 	if err != nil {
 		return err

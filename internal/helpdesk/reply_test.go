@@ -15,7 +15,7 @@ import (
 func (w *testHelpdesk) mustReply(t *parley.Ticket, kind string, author parley.UserID, content string) *parley.TicketMessage {
 	w.Helper()
 	w.Clock = w.Clock.Add(time.Minute)
-	m, err := w.Reply(w, t.AccountID, t.AgentID, t.Number, NewReply{Type: kind, Content: content, AuthorID: author})
+	m, err := w.Reply(w, t.AgentRef(), t.Number, NewReply{Type: kind, Content: content, AuthorID: author})
 	w.must(err)
 	return m
 }
@@ -27,11 +27,11 @@ func (w *testHelpdesk) addCustomerMessage(t *parley.Ticket, text string) {
 	m := parley.Message{ID: parley.NewMessageID(), ConversationID: t.ConversationID, Author: parley.AuthorUser, State: parley.MessageComplete,
 		Parts: []parley.Part{{Type: "text", Text: text}}, CreatedAt: w.Clock}
 	w.must(w.DB.Transact(w, sqldb.Interactive, func(tx *store.DB) error {
-		c, err := tx.LockConversation(w, t.AccountID, t.AgentID, t.ConversationID)
+		c, err := tx.LockConversation(w, t.ConversationRef())
 		if err != nil {
 			return err
 		}
-		if err := tx.AddMessage(w, t.AccountID, t.AgentID, &m, nil); err != nil {
+		if err := tx.AddMessage(w, t.AgentRef(), &m, nil); err != nil {
 			return err
 		}
 		return w.MessageWritten(w, tx, c, &m)
@@ -55,7 +55,7 @@ func TestReply(t *testing.T) {
 		if now.Category != parley.TicketOnCustomer || !now.LastMessageAt.Equal(w.Clock) || !now.UpdatedAt.Equal(w.Clock) {
 			w.Errorf("the ticket is %+v", now)
 		}
-		messages, err := w.DB.Messages(w, w.Account, w.Agent, first.ConversationID, parley.PageRequest{Limit: 10})
+		messages, err := w.DB.Messages(w, parley.ConversationRef{AgentRef: parley.AgentRef{Account: w.Account, Agent: w.Agent}, Conversation: first.ConversationID}, parley.PageRequest{Limit: 10})
 		w.must(err)
 		if messages.Total != 2 || messages.Items[1].ID != m.ID || messages.Items[1].Text() != "**Hello**\nthere" || messages.Items[1].Author != parley.AuthorHuman {
 			w.Errorf("the customer reads %+v", messages)
@@ -63,7 +63,7 @@ func TestReply(t *testing.T) {
 		if !slices.Equal(woken, []parley.ConversationID{first.ConversationID}) {
 			w.Errorf("woken: %v", woken)
 		}
-		stored, err := w.Message(w, w.Account, w.Agent, first.Number, m.ID)
+		stored, err := w.Message(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, first.Number, m.ID)
 		w.must(err)
 		if stored.Sender != m.Sender || stored.Text() != m.Text() || stored.Type != store.MessageTypeReply {
 			w.Errorf("read back: %+v", stored)
@@ -123,7 +123,7 @@ func TestNotesStayInTheTeam(t *testing.T) {
 		first := w.mustOpen(newTicketRequest(1))
 		before := w.reloadTicket(first)
 		conversation := func() *parley.Conversation {
-			c, err := w.DB.Conversation(w, w.Account, w.Agent, first.ConversationID)
+			c, err := w.DB.Conversation(w, parley.ConversationRef{AgentRef: parley.AgentRef{Account: w.Account, Agent: w.Agent}, Conversation: first.ConversationID})
 			w.must(err)
 			return c
 		}
@@ -137,44 +137,46 @@ func TestNotesStayInTheTeam(t *testing.T) {
 			w.Errorf("a note counts as a message: %v", now.LastMessageAt)
 		}
 		id := first.ConversationID
-		messages, err := w.DB.Messages(w, w.Account, w.Agent, id, parley.PageRequest{Limit: 10})
+		messages, err := w.DB.Messages(w, parley.ConversationRef{AgentRef: parley.AgentRef{Account: w.Account, Agent: w.Agent}, Conversation: id}, parley.PageRequest{Limit: 10})
 		w.must(err)
-		exported, err := w.DB.MessagesAfter(w, w.Account, w.Agent, id, 0, 10)
+		exported, err := w.DB.MessagesAfter(w, parley.ConversationRef{AgentRef: parley.AgentRef{Account: w.Account, Agent: w.Agent}, Conversation: id}, 0, 10)
 		w.must(err)
-		recalled, err := w.DB.RecentMessages(w, w.Account, w.Agent, id, 0, 10)
+		recalled, err := w.DB.RecentMessages(w, parley.ConversationRef{AgentRef: parley.AgentRef{Account: w.Account, Agent: w.Agent}, Conversation: id}, 0, 10)
 		w.must(err)
 		if messages.Total != 1 || len(messages.Items) != 1 || len(exported) != 1 || len(recalled) != 1 {
 			w.Errorf("%d, %d exported, %d recalled", len(messages.Items), len(exported), len(recalled))
 		}
-		utterances, err := w.DB.Utterances(w, w.Account, w.Agent, id, 10)
+		utterances, err := w.DB.Utterances(w, parley.ConversationRef{AgentRef: parley.AgentRef{Account: w.Account, Agent: w.Agent}, Conversation: id}, 10)
 		w.must(err)
-		if _, _, human, err := w.DB.CountRatings(w, w.Account, w.Agent, id); len(utterances) != 1 || human || err != nil {
+		if _, _, human, err := w.DB.CountRatings(w, parley.ConversationRef{AgentRef: parley.AgentRef{Account: w.Account, Agent: w.Agent}, Conversation: id}); len(utterances) != 1 || human || err != nil {
 			w.Errorf("insight hears %d, human %v, %v", len(utterances), human, err)
 		}
-		found, err := w.DB.IndexableMessagesAfter(w, w.Account, w.Agent, id, 0, 10)
+		found, err := w.DB.IndexableMessagesAfter(w, parley.ConversationRef{AgentRef: parley.AgentRef{Account: w.Account, Agent: w.Agent}, Conversation: id}, 0, 10)
 		w.must(err)
 		for _, s := range found {
 			if s.Visible != (s.Seq == 1) {
 				w.Errorf("the index is shown %+v", s)
 			}
 		}
-		if at, err := w.DB.IndexableMessagesAt(w, w.Account, w.Agent, []store.MessageRef{{Conversation: id, Seq: 2}, {Conversation: id, Seq: 3}}); len(at) > 0 || err != nil {
+		if at, err := w.DB.IndexableMessagesAt(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, []store.MessageRef{{Conversation: id, Seq: 2}, {Conversation: id, Seq: 3}}); len(at) > 0 || err != nil {
 			w.Errorf("the index finds %+v %v", at, err)
 		}
-		if marks, err := w.DB.ConversationFeedback(w, w.Account, w.Agent, id); marks.HasHumanReply || err != nil {
+		if marks, err := w.DB.ConversationFeedback(w, parley.ConversationRef{AgentRef: parley.AgentRef{Account: w.Account, Agent: w.Agent}, Conversation: id}); marks.HasHumanReply || err != nil {
 			w.Errorf("facets: %+v %v", marks, err)
 		}
 		note := w.messages(first, store.MessageTypeNote)[0]
-		_, err = w.DB.Message(w, w.Account, w.Agent, id, note.ID)
+		_, err = w.DB.Message(w, parley.ConversationRef{AgentRef: parley.AgentRef{Account: w.Account, Agent: w.Agent}, Conversation: id}, note.ID)
 		w.wantCode(err, parley.CodeMessageNotFound)
-		_, err = w.DB.UserMessageAnsweredBy(w, w.Account, w.Agent, id, note.ID)
+		_, err = w.DB.UserMessageAnsweredBy(w, parley.ConversationRef{AgentRef: parley.AgentRef{Account: w.Account, Agent: w.Agent}, Conversation: id}, note.ID)
 		w.wantCode(err, parley.CodeRetryNotFound)
 		if list, err := w.DB.MessagesByID(w, []parley.MessageID{note.ID}); len(list) > 0 || err != nil {
 			w.Errorf("explained: %+v %v", list, err)
 		}
-		_, _, err = w.DB.UnansweredMessage(w, w.Account, w.Agent, note.ID)
+		_, _, err = w.DB.UnansweredMessage(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, note.ID)
 		w.wantCode(err, parley.CodeConversationNotFound)
-		w.must(w.DB.Transact(w, sqldb.Interactive, func(tx *store.DB) error { return tx.SupersedeMessages(w, w.Account, w.Agent, id, 1, w.Clock) }))
+		w.must(w.DB.Transact(w, sqldb.Interactive, func(tx *store.DB) error {
+			return tx.SupersedeMessages(w, parley.ConversationRef{AgentRef: parley.AgentRef{Account: w.Account, Agent: w.Agent}, Conversation: id}, 1, w.Clock)
+		}))
 		if got := w.messages(first); len(got) != 3 {
 			w.Errorf("a new answer has taken the place of the team's: %+v", got)
 		}
@@ -205,25 +207,25 @@ func TestReplyFails(t *testing.T) {
 			{NewReply{Type: "reply", Content: " \n<!-- x -->", AuthorID: ann}, parley.CodeNotRenderable},
 			{NewReply{Type: "note", Content: "[a]: https://x.io", AuthorID: ann}, parley.CodeNotRenderable},
 		} {
-			_, err := w.Reply(w, w.Account, w.Agent, first.Number, c.in)
+			_, err := w.Reply(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, first.Number, c.in)
 			w.wantCode(err, c.code)
 		}
-		_, err := w.Reply(w, w.Account, w.Agent, 9, NewReply{Type: "reply", Content: "x", AuthorID: ann})
+		_, err := w.Reply(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, 9, NewReply{Type: "reply", Content: "x", AuthorID: ann})
 		w.wantCode(err, parley.CodeTicketNotFound)
-		_, err = w.Reply(w, stranger, w.Agent, first.Number, NewReply{Type: "reply", Content: "x", AuthorID: eve})
+		_, err = w.Reply(w, stranger.AgentRef(w.Agent), first.Number, NewReply{Type: "reply", Content: "x", AuthorID: eve})
 		w.wantCode(err, parley.CodeTicketNotFound)
 		if n := w.countRows(`select count(*) from messages`); n != 1 {
 			w.Errorf("%d messages", n)
 		}
 		w.mustReply(first, store.MessageTypeReply, ann, long)
-		_, err = w.Reply(w, w.Account, w.Agent, first.Number, NewReply{Type: "reply", Content: "x", AuthorEmail: "ANN@" + strings.ToUpper(string(w.Account)) + ".example"})
+		_, err = w.Reply(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, first.Number, NewReply{Type: "reply", Content: "x", AuthorEmail: "ANN@" + strings.ToUpper(string(w.Account)) + ".example"})
 		w.must(err)
 
-		c, err := w.DB.Conversation(w, w.Account, w.Agent, first.ConversationID)
+		c, err := w.DB.Conversation(w, parley.ConversationRef{AgentRef: parley.AgentRef{Account: w.Account, Agent: w.Agent}, Conversation: first.ConversationID})
 		w.must(err)
 		c.Status = parley.ConversationEnded
 		w.must(w.DB.SaveConversationStatus(w, c, noon.UnixMilli(), "operator"))
-		_, err = w.Reply(w, w.Account, w.Agent, first.Number, NewReply{Type: "reply", Content: "x", AuthorID: ann})
+		_, err = w.Reply(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, first.Number, NewReply{Type: "reply", Content: "x", AuthorID: ann})
 		w.wantCode(err, parley.CodeNotTakenOver)
 		w.mustReply(first, store.MessageTypeNote, ann, "Too late.")
 	})
@@ -271,7 +273,7 @@ func TestMessagesOfATicket(t *testing.T) {
 			var pages []string
 			ask := store.TicketMessagesRequest{PageRequest: parley.PageRequest{Limit: c.limit}, Types: c.types, Descending: c.descending}
 			for {
-				page, err := w.Messages(w, w.Account, w.Agent, first.Number, ask)
+				page, err := w.Messages(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, first.Number, ask)
 				w.must(err)
 				var messages []string
 				for _, m := range page.Items {
@@ -290,7 +292,7 @@ func TestMessagesOfATicket(t *testing.T) {
 		if want := (parley.Sender{Type: "customer", ID: string(first.Customer.ID), Name: "Jo", Email: "jo@example.com"}); hello.Sender != want {
 			w.Errorf("from %+v", hello.Sender)
 		}
-		_, err := w.Messages(w, w.Account, w.Agent, 7, store.TicketMessagesRequest{})
+		_, err := w.Messages(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, 7, store.TicketMessagesRequest{})
 		w.wantCode(err, parley.CodeTicketNotFound)
 	})
 }

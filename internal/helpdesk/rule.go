@@ -72,10 +72,10 @@ func invalidValueReason(field, value string) string {
 // that are not in the list are removed. A rule without a key gets one. Fails with AGENT_NOT_FOUND,
 // TICKET_TEAM_NOT_FOUND, TICKET_TEAM_MEMBER_NOT_FOUND and VALIDATION_INVALID_BODY, whose details begin with the rule's
 // place in the list.
-func (d *Service) PutRules(ctx context.Context, account parley.AccountID, agent parley.AgentID, rules []parley.Rule, by string) error {
+func (d *Service) PutRules(ctx context.Context, ref parley.AgentRef, rules []parley.Rule, by string) error {
 	ids := ruleIDs(rules)
-	return d.auditedChange(ctx, account, agent, by, "rules.put", func(tx *store.DB, now time.Time) (string, any, error) {
-		return string(agent), map[string]any{"rules": len(rules)}, d.PutRulesTx(ctx, tx, account, agent, withIDs(rules, ids), now)
+	return d.auditedChange(ctx, ref, by, "rules.put", func(tx *store.DB, now time.Time) (string, any, error) {
+		return string(ref.Agent), map[string]any{"rules": len(rules)}, d.PutRulesTx(ctx, tx, ref, withIDs(rules, ids), now)
 	})
 }
 
@@ -102,11 +102,11 @@ func withIDs(rules []parley.Rule, ids []parley.RuleID) []parley.Rule {
 }
 
 // PutRulesTx is PutRules after PrepareTx; each rule has an id and a key.
-func (d *Service) PutRulesTx(ctx context.Context, tx *store.DB, account parley.AccountID, agent parley.AgentID, rules []parley.Rule, now time.Time) error {
+func (d *Service) PutRulesTx(ctx context.Context, tx *store.DB, ref parley.AgentRef, rules []parley.Rule, now time.Time) error {
 	if len(rules) > maxRules {
 		return parley.Invalid("rules", fmt.Sprintf("must be at most %d", maxRules))
 	}
-	existing, err := tx.Rules(ctx, account, agent)
+	existing, err := tx.Rules(ctx, ref)
 	if err != nil {
 		return err
 	}
@@ -120,7 +120,7 @@ func (d *Service) PutRulesTx(ctx context.Context, tx *store.DB, account parley.A
 			return parley.Invalid(fmt.Sprintf("%d.key", i), "is another rule's")
 		}
 		stay[r.Key] = true
-		r.AccountID, r.AgentID, r.Position, r.UpdatedAt = account, agent, i, now
+		r.AccountID, r.AgentID, r.Position, r.UpdatedAt = ref.Account, ref.Agent, i, now
 		if r.CreatedAt.IsZero() {
 			r.CreatedAt = now
 		}
@@ -130,7 +130,7 @@ func (d *Service) PutRulesTx(ctx context.Context, tx *store.DB, account parley.A
 	}
 	for _, r := range existing {
 		if !stay[r.Key] {
-			if err := tx.DropRule(ctx, account, agent, r.Key); err != nil {
+			if err := tx.DropRule(ctx, ref, r.Key); err != nil {
 				return err
 			}
 		}
@@ -145,7 +145,7 @@ func (d *Service) putRule(ctx context.Context, tx *store.DB, r *parley.Rule, bef
 		return err
 	}
 	if r.TeamID != "" {
-		if _, err := tx.Team(ctx, r.AccountID, r.AgentID, r.TeamID); err != nil {
+		if _, err := tx.Team(ctx, r.AgentRef(), r.TeamID); err != nil {
 			return err
 		}
 	}
@@ -173,9 +173,9 @@ func prefixFaults(path string, err error) error {
 
 // ChangeRules is PutRules with the result of change for the existing rules, under the lock of the help desk. New rules
 // have an id and a key. It fails as PutRules does, or as change does.
-func (d *Service) ChangeRules(ctx context.Context, account parley.AccountID, agent parley.AgentID, by string, change func([]parley.Rule) ([]parley.Rule, error)) error {
-	return d.auditedChange(ctx, account, agent, by, "rules.put", func(tx *store.DB, now time.Time) (string, any, error) {
-		existing, err := tx.Rules(ctx, account, agent)
+func (d *Service) ChangeRules(ctx context.Context, ref parley.AgentRef, by string, change func([]parley.Rule) ([]parley.Rule, error)) error {
+	return d.auditedChange(ctx, ref, by, "rules.put", func(tx *store.DB, now time.Time) (string, any, error) {
+		existing, err := tx.Rules(ctx, ref)
 		if err != nil {
 			return "", nil, err
 		}
@@ -183,6 +183,6 @@ func (d *Service) ChangeRules(ctx context.Context, account parley.AccountID, age
 		if err != nil {
 			return "", nil, err
 		}
-		return string(agent), map[string]any{"rules": len(rules)}, d.PutRulesTx(ctx, tx, account, agent, rules, now)
+		return string(ref.Agent), map[string]any{"rules": len(rules)}, d.PutRulesTx(ctx, tx, ref, rules, now)
 	})
 }

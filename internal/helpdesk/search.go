@@ -18,12 +18,12 @@ import (
 // Search finds tickets by the words of their subject, customer, description, replies and notes, the best first, at most
 // limit, and reports whether there are more. Every word must be in the ticket, the last one as the beginning of a word.
 // A ticket whose number is the query comes first.
-func (d *Service) Search(ctx context.Context, account parley.AccountID, agent parley.AgentID, query string, limit int) (list []parley.Ticket, more bool, err error) {
-	if list, err = d.ticketByNumber(ctx, account, agent, query); err != nil {
+func (d *Service) Search(ctx context.Context, ref parley.AgentRef, query string, limit int) (list []parley.Ticket, more bool, err error) {
+	if list, err = d.ticketByNumber(ctx, ref, query); err != nil {
 		return nil, false, err
 	}
 	if terms := queryTerms(query); len(terms) > 0 {
-		found, err := d.DB.SearchTickets(ctx, account, agent, terms, limit+1)
+		found, err := d.DB.SearchTickets(ctx, ref, terms, limit+1)
 		if err != nil {
 			return nil, false, err
 		}
@@ -37,12 +37,12 @@ func (d *Service) Search(ctx context.Context, account parley.AccountID, agent pa
 }
 
 // ticketByNumber returns the ticket whose number a query is, such as 12 or #12, if there is one.
-func (d *Service) ticketByNumber(ctx context.Context, account parley.AccountID, agent parley.AgentID, query string) ([]parley.Ticket, error) {
+func (d *Service) ticketByNumber(ctx context.Context, ref parley.AgentRef, query string) ([]parley.Ticket, error) {
 	number, err := strconv.ParseInt(strings.TrimPrefix(strings.TrimSpace(query), "#"), 10, 64)
 	if err != nil {
 		return nil, nil //nolint:nilerr // then the query is words
 	}
-	t, err := d.DB.Ticket(ctx, account, agent, number)
+	t, err := d.DB.Ticket(ctx, ref, number)
 	switch {
 	case parley.IsCode(err, parley.CodeTicketNotFound):
 		return nil, nil
@@ -75,11 +75,11 @@ func (d *Service) ticketWords(t *parley.Ticket, texts ...string) []store.TicketW
 
 // indexWords adds the words of messages to the index of a ticket.
 func (d *Service) indexWords(ctx context.Context, tx *store.DB, t *parley.Ticket, texts ...string) error {
-	has, err := tx.CountTicketWords(ctx, t.AccountID, t.AgentID, t.ID)
+	has, err := tx.CountTicketWords(ctx, t.AgentRef(), t.ID)
 	if err != nil || has >= maxTicketWords {
 		return err
 	}
-	return tx.AddTicketWords(ctx, t.AccountID, t.AgentID, t.ID, weightedWords(maxTicketWords-has, messageTexts(texts)))
+	return tx.AddTicketWords(ctx, t.AgentRef(), t.ID, weightedWords(maxTicketWords-has, messageTexts(texts)))
 }
 
 // maxTranscriptMessages is how many messages of a conversation are indexed when it gets a ticket.
@@ -87,7 +87,7 @@ const maxTranscriptMessages = 200
 
 // transcript returns the texts of a conversation so far, the newest first.
 func transcript(ctx context.Context, tx *store.DB, c *parley.Conversation) ([]string, error) {
-	list, err := tx.RecentMessages(ctx, c.AccountID, c.AgentID, c.ID, 0, maxTranscriptMessages)
+	list, err := tx.RecentMessages(ctx, c.Ref(), 0, maxTranscriptMessages)
 	texts := make([]string, len(list))
 	for i := range list {
 		texts[len(list)-1-i] = list[i].Text()

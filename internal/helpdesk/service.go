@@ -34,9 +34,9 @@ func (d *Service) now() time.Time { return d.Now().UTC().Truncate(time.Milliseco
 
 // withHelpdesk runs fn in a transaction that locks the agent's help desk, which is created if missing. Fails with
 // AGENT_NOT_FOUND.
-func (d *Service) withHelpdesk(ctx context.Context, account parley.AccountID, agent parley.AgentID, now time.Time, fn func(tx *store.DB) error) error {
+func (d *Service) withHelpdesk(ctx context.Context, ref parley.AgentRef, now time.Time, fn func(tx *store.DB) error) error {
 	return d.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error {
-		if err := d.lockOrCreate(ctx, tx, account, agent, now); err != nil {
+		if err := d.lockOrCreate(ctx, tx, ref, now); err != nil {
 			return err
 		}
 		return fn(tx)
@@ -44,12 +44,12 @@ func (d *Service) withHelpdesk(ctx context.Context, account parley.AccountID, ag
 }
 
 // createIfMissing creates the agent's help desk unless it exists. Fails with AGENT_NOT_FOUND.
-func (d *Service) createIfMissing(ctx context.Context, account parley.AccountID, agent parley.AgentID) error {
-	exists, err := d.DB.HasHelpdesk(ctx, account, agent)
+func (d *Service) createIfMissing(ctx context.Context, ref parley.AgentRef) error {
+	exists, err := d.DB.HasHelpdesk(ctx, ref)
 	if err != nil || exists {
 		return err
 	}
-	return d.withHelpdesk(ctx, account, agent, d.now(), func(*store.DB) error { return nil })
+	return d.withHelpdesk(ctx, ref, d.now(), func(*store.DB) error { return nil })
 }
 
 // initialStatuses are the statuses of a new help desk: the default of each category.
@@ -71,21 +71,21 @@ const GeneralTeam = "General"
 
 // lockOrCreate locks the agent's help desk until the transaction ends; it creates one, with its statuses and its team,
 // if missing. Fails with AGENT_NOT_FOUND.
-func (d *Service) lockOrCreate(ctx context.Context, tx *store.DB, account parley.AccountID, agent parley.AgentID, now time.Time) error {
-	exists, err := tx.LockHelpdesk(ctx, account, agent)
+func (d *Service) lockOrCreate(ctx context.Context, tx *store.DB, ref parley.AgentRef, now time.Time) error {
+	exists, err := tx.LockHelpdesk(ctx, ref)
 	if err != nil || exists {
 		return err
 	}
-	if err := tx.CreateHelpdesk(ctx, account, agent, now); err != nil {
+	if err := tx.CreateHelpdesk(ctx, ref, now); err != nil {
 		return err
 	}
-	team := &parley.Team{ID: parley.TeamID(derivedID(agent, "team")), AccountID: account, AgentID: agent, Name: GeneralTeam, IsDefault: true, Strategy: parley.StrategyRoundRobin,
+	team := &parley.Team{ID: parley.TeamID(derivedID(ref.Agent, "team")), AccountID: ref.Account, AgentID: ref.Agent, Name: GeneralTeam, IsDefault: true, Strategy: parley.StrategyRoundRobin,
 		CreatedAt: now, UpdatedAt: now}
 	if err := tx.PutTeam(ctx, team); err != nil {
 		return err
 	}
 	for _, s := range initialStatuses {
-		status := &parley.TicketStatus{ID: parley.StatusID(derivedID(agent, string(s.category))), AccountID: account, AgentID: agent, Category: s.category,
+		status := &parley.TicketStatus{ID: parley.StatusID(derivedID(ref.Agent, string(s.category))), AccountID: ref.Account, AgentID: ref.Agent, Category: s.category,
 			InternalLabel: s.internal, ExternalLabel: s.external, IsDefault: true, CreatedAt: now, UpdatedAt: now}
 		if err := tx.PutStatus(ctx, status); err != nil {
 			return err

@@ -13,20 +13,20 @@ import (
 
 // Statuses returns the agent's ticket statuses by category and position, without the archived ones. Fails with
 // AGENT_NOT_FOUND.
-func (d *Service) Statuses(ctx context.Context, account parley.AccountID, agent parley.AgentID) ([]parley.TicketStatus, error) {
-	return d.statuses(ctx, account, agent, false)
+func (d *Service) Statuses(ctx context.Context, ref parley.AgentRef) ([]parley.TicketStatus, error) {
+	return d.statuses(ctx, ref, false)
 }
 
 // AllStatuses is Statuses with the archived ones.
-func (d *Service) AllStatuses(ctx context.Context, account parley.AccountID, agent parley.AgentID) ([]parley.TicketStatus, error) {
-	return d.statuses(ctx, account, agent, true)
+func (d *Service) AllStatuses(ctx context.Context, ref parley.AgentRef) ([]parley.TicketStatus, error) {
+	return d.statuses(ctx, ref, true)
 }
 
-func (d *Service) statuses(ctx context.Context, account parley.AccountID, agent parley.AgentID, archived bool) ([]parley.TicketStatus, error) {
-	if err := d.createIfMissing(ctx, account, agent); err != nil {
+func (d *Service) statuses(ctx context.Context, ref parley.AgentRef, archived bool) ([]parley.TicketStatus, error) {
+	if err := d.createIfMissing(ctx, ref); err != nil {
 		return nil, err
 	}
-	list, err := d.DB.Statuses(ctx, account, agent, archived)
+	list, err := d.DB.Statuses(ctx, ref, archived)
 	order := parley.StatusCategories()
 	slices.SortStableFunc(list, func(a, b parley.TicketStatus) int {
 		return cmp.Compare(slices.Index(order, a.Category), slices.Index(order, b.Category))
@@ -35,37 +35,37 @@ func (d *Service) statuses(ctx context.Context, account parley.AccountID, agent 
 }
 
 // Teams returns the agent's teams with their members, oldest first. Fails with AGENT_NOT_FOUND.
-func (d *Service) Teams(ctx context.Context, account parley.AccountID, agent parley.AgentID) ([]parley.Team, error) {
-	if err := d.createIfMissing(ctx, account, agent); err != nil {
+func (d *Service) Teams(ctx context.Context, ref parley.AgentRef) ([]parley.Team, error) {
+	if err := d.createIfMissing(ctx, ref); err != nil {
 		return nil, err
 	}
-	return d.DB.Teams(ctx, account, agent)
+	return d.DB.Teams(ctx, ref)
 }
 
 // Rules returns the agent's routing rules in their order, also those that are switched off. Fails with AGENT_NOT_FOUND.
-func (d *Service) Rules(ctx context.Context, account parley.AccountID, agent parley.AgentID) ([]parley.Rule, error) {
-	if err := d.createIfMissing(ctx, account, agent); err != nil {
+func (d *Service) Rules(ctx context.Context, ref parley.AgentRef) ([]parley.Rule, error) {
+	if err := d.createIfMissing(ctx, ref); err != nil {
 		return nil, err
 	}
-	return d.DB.Rules(ctx, account, agent)
+	return d.DB.Rules(ctx, ref)
 }
 
 // PrepareTx locks the agent's help desk for a transaction of the caller, before methods whose names end in Tx. It
 // creates a missing help desk. Fails with AGENT_NOT_FOUND.
-func (d *Service) PrepareTx(ctx context.Context, tx *store.DB, account parley.AccountID, agent parley.AgentID, now time.Time) error {
-	return d.lockOrCreate(ctx, tx, account, agent, now)
+func (d *Service) PrepareTx(ctx context.Context, tx *store.DB, ref parley.AgentRef, now time.Time) error {
+	return d.lockOrCreate(ctx, tx, ref, now)
 }
 
 // auditedChange makes a change of the operator to an agent's help desk, and records it in the audit chain in the same
 // transaction.
-func (d *Service) auditedChange(ctx context.Context, account parley.AccountID, agent parley.AgentID, by, action string, do func(tx *store.DB, now time.Time) (subject string, facts any, err error)) error {
+func (d *Service) auditedChange(ctx context.Context, ref parley.AgentRef, by, action string, do func(tx *store.DB, now time.Time) (subject string, facts any, err error)) error {
 	now := d.now()
-	return d.withHelpdesk(ctx, account, agent, now, func(tx *store.DB) error {
+	return d.withHelpdesk(ctx, ref, now, func(tx *store.DB) error {
 		subject, facts, err := do(tx, now)
 		if err != nil {
 			return err
 		}
-		return tx.AppendAuditEvent(ctx, account, now, by, action, subject, facts)
+		return tx.AppendAuditEvent(ctx, ref.Account, now, by, action, subject, facts)
 	})
 }
 
@@ -82,38 +82,38 @@ type Setup struct {
 const MaxRules = maxRules
 
 // Setup returns the setup of the agent's help desk, or nil where none has been needed yet.
-func (d *Service) Setup(ctx context.Context, account parley.AccountID, agent parley.AgentID) (*Setup, error) {
-	exists, err := d.DB.HasHelpdesk(ctx, account, agent)
+func (d *Service) Setup(ctx context.Context, ref parley.AgentRef) (*Setup, error) {
+	exists, err := d.DB.HasHelpdesk(ctx, ref)
 	if err != nil || !exists {
 		return nil, err
 	}
-	return readSetup(ctx, d.DB, account, agent)
+	return readSetup(ctx, d.DB, ref)
 }
 
 // SetupTx is PrepareTx, and returns the setup.
-func (d *Service) SetupTx(ctx context.Context, tx *store.DB, account parley.AccountID, agent parley.AgentID, now time.Time) (*Setup, error) {
-	if err := d.PrepareTx(ctx, tx, account, agent, now); err != nil {
+func (d *Service) SetupTx(ctx context.Context, tx *store.DB, ref parley.AgentRef, now time.Time) (*Setup, error) {
+	if err := d.PrepareTx(ctx, tx, ref, now); err != nil {
 		return nil, err
 	}
-	return readSetup(ctx, tx, account, agent)
+	return readSetup(ctx, tx, ref)
 }
 
-func readSetup(ctx context.Context, db *store.DB, account parley.AccountID, agent parley.AgentID) (s *Setup, err error) {
+func readSetup(ctx context.Context, db *store.DB, ref parley.AgentRef) (s *Setup, err error) {
 	s = &Setup{}
-	if s.Handover, err = db.HandoverEnabled(ctx, account, agent); err != nil {
+	if s.Handover, err = db.HandoverEnabled(ctx, ref); err != nil {
 		return nil, err
 	}
-	if s.Statuses, err = db.Statuses(ctx, account, agent, true); err != nil {
+	if s.Statuses, err = db.Statuses(ctx, ref, true); err != nil {
 		return nil, err
 	}
 	order := parley.StatusCategories()
 	slices.SortStableFunc(s.Statuses, func(a, b parley.TicketStatus) int {
 		return cmp.Compare(slices.Index(order, a.Category), slices.Index(order, b.Category))
 	})
-	if s.Teams, err = db.Teams(ctx, account, agent); err != nil {
+	if s.Teams, err = db.Teams(ctx, ref); err != nil {
 		return nil, err
 	}
-	s.Rules, err = db.Rules(ctx, account, agent)
+	s.Rules, err = db.Rules(ctx, ref)
 	return s, err
 }
 

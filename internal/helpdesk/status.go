@@ -45,12 +45,12 @@ func checkLabel(faults map[string]string, field, text string) {
 // AddStatus adds a status with the category, labels, key and color of in, as the category's default where in is. An
 // empty external label becomes the internal one, and vice versa; position 0 is the last. Fails with AGENT_NOT_FOUND and
 // VALIDATION_INVALID_BODY.
-func (d *Service) AddStatus(ctx context.Context, account parley.AccountID, agent parley.AgentID, in parley.TicketStatus, by string) (*parley.TicketStatus, error) {
-	in.ID, in.AccountID, in.AgentID = parley.StatusID(parley.NewUUID()), account, agent
+func (d *Service) AddStatus(ctx context.Context, ref parley.AgentRef, in parley.TicketStatus, by string) (*parley.TicketStatus, error) {
+	in.ID, in.AccountID, in.AgentID = parley.StatusID(parley.NewUUID()), ref.Account, ref.Agent
 	in.ExternalLabel = cmp.Or(in.ExternalLabel, in.InternalLabel)
 	in.InternalLabel = cmp.Or(in.InternalLabel, in.ExternalLabel)
 	var added parley.TicketStatus
-	err := d.auditedChange(ctx, account, agent, by, "status.add", func(tx *store.DB, now time.Time) (string, any, error) {
+	err := d.auditedChange(ctx, ref, by, "status.add", func(tx *store.DB, now time.Time) (string, any, error) {
 		added = in
 		added.CreatedAt, added.UpdatedAt = now, now
 		err := appendPosition(ctx, tx, &added)
@@ -67,7 +67,7 @@ func appendPosition(ctx context.Context, tx *store.DB, s *parley.TicketStatus) e
 	if s.Position != 0 {
 		return nil
 	}
-	list, err := tx.Statuses(ctx, s.AccountID, s.AgentID, true)
+	list, err := tx.Statuses(ctx, s.AgentRef(), true)
 	for _, other := range list {
 		if other.Category == s.Category {
 			s.Position = max(s.Position, other.Position+1)
@@ -78,31 +78,31 @@ func appendPosition(ctx context.Context, tx *store.DB, s *parley.TicketStatus) e
 
 // ChangeStatus changes the labels, color, key or position of a status, or makes it the default. Fails with
 // AGENT_NOT_FOUND, TICKET_INVALID_STATUS and VALIDATION_INVALID_BODY.
-func (d *Service) ChangeStatus(ctx context.Context, account parley.AccountID, agent parley.AgentID, id parley.StatusID, by string, change func(*parley.TicketStatus)) (*parley.TicketStatus, error) {
-	return d.changeStatus(ctx, account, agent, id, by, "status.change", func(s *parley.TicketStatus, _ time.Time) { change(s) })
+func (d *Service) ChangeStatus(ctx context.Context, ref parley.AgentRef, id parley.StatusID, by string, change func(*parley.TicketStatus)) (*parley.TicketStatus, error) {
+	return d.changeStatus(ctx, ref, id, by, "status.change", func(s *parley.TicketStatus, _ time.Time) { change(s) })
 }
 
 // MakeDefault makes a status the default of its category, in place of the one that was. Fails with AGENT_NOT_FOUND and
 // TICKET_INVALID_STATUS.
-func (d *Service) MakeDefault(ctx context.Context, account parley.AccountID, agent parley.AgentID, id parley.StatusID, by string) (*parley.TicketStatus, error) {
-	return d.changeStatus(ctx, account, agent, id, by, "status.default", func(s *parley.TicketStatus, _ time.Time) { s.IsDefault, s.ArchivedAt = true, nil })
+func (d *Service) MakeDefault(ctx context.Context, ref parley.AgentRef, id parley.StatusID, by string) (*parley.TicketStatus, error) {
+	return d.changeStatus(ctx, ref, id, by, "status.default", func(s *parley.TicketStatus, _ time.Time) { s.IsDefault, s.ArchivedAt = true, nil })
 }
 
 // ArchiveStatus archives a status. Tickets that have it keep it. Fails with AGENT_NOT_FOUND, TICKET_INVALID_STATUS, and
 // with VALIDATION_INVALID_BODY of the default of a category: make another one the default first.
-func (d *Service) ArchiveStatus(ctx context.Context, account parley.AccountID, agent parley.AgentID, id parley.StatusID, by string) (*parley.TicketStatus, error) {
-	return d.changeStatus(ctx, account, agent, id, by, "status.archive", func(s *parley.TicketStatus, now time.Time) {
+func (d *Service) ArchiveStatus(ctx context.Context, ref parley.AgentRef, id parley.StatusID, by string) (*parley.TicketStatus, error) {
+	return d.changeStatus(ctx, ref, id, by, "status.archive", func(s *parley.TicketStatus, now time.Time) {
 		if s.ArchivedAt == nil {
 			s.ArchivedAt = &now
 		}
 	})
 }
 
-func (d *Service) changeStatus(ctx context.Context, account parley.AccountID, agent parley.AgentID, id parley.StatusID, by, action string, change func(*parley.TicketStatus, time.Time)) (*parley.TicketStatus, error) {
+func (d *Service) changeStatus(ctx context.Context, ref parley.AgentRef, id parley.StatusID, by, action string, change func(*parley.TicketStatus, time.Time)) (*parley.TicketStatus, error) {
 	var changed *parley.TicketStatus
-	err := d.auditedChange(ctx, account, agent, by, action, func(tx *store.DB, now time.Time) (string, any, error) {
+	err := d.auditedChange(ctx, ref, by, action, func(tx *store.DB, now time.Time) (string, any, error) {
 		var err error
-		if changed, err = tx.Status(ctx, account, agent, id); err != nil {
+		if changed, err = tx.Status(ctx, ref, id); err != nil {
 			return "", nil, err
 		}
 		change(changed, now)
@@ -115,7 +115,7 @@ func (d *Service) changeStatus(ctx context.Context, account parley.AccountID, ag
 
 // putUniqueStatus is PutStatusTx for a status whose label must be unique.
 func (d *Service) putUniqueStatus(ctx context.Context, tx *store.DB, s *parley.TicketStatus) error {
-	list, err := tx.Statuses(ctx, s.AccountID, s.AgentID, false)
+	list, err := tx.Statuses(ctx, s.AgentRef(), false)
 	if err != nil {
 		return err
 	}
@@ -140,7 +140,7 @@ func (d *Service) PutStatusTx(ctx context.Context, tx *store.DB, s *parley.Ticke
 	if err := checkStatus(s); err != nil {
 		return err
 	}
-	before, err := tx.Status(ctx, s.AccountID, s.AgentID, s.ID)
+	before, err := tx.Status(ctx, s.AgentRef(), s.ID)
 	switch {
 	case err != nil && !parley.IsCode(err, parley.CodeTicketStatus):
 		return err
@@ -153,7 +153,7 @@ func (d *Service) PutStatusTx(ctx context.Context, tx *store.DB, s *parley.Ticke
 	case before.IsDefault && !s.IsDefault:
 		return parley.Invalid("default", "must stay until another status of the category is made the default")
 	case !before.IsDefault && s.IsDefault:
-		if err := tx.UnsetDefault(ctx, s.AccountID, s.AgentID, s.Category, s.UpdatedAt); err != nil {
+		if err := tx.UnsetDefault(ctx, s.AgentRef(), s.Category, s.UpdatedAt); err != nil {
 			return err
 		}
 	}

@@ -31,11 +31,11 @@ func checkMaxOpen(faults map[string]string, most *int) {
 
 // AddTeam adds a team; an empty strategy is round_robin. Its members join by JoinTeam. Fails with AGENT_NOT_FOUND and
 // VALIDATION_INVALID_BODY.
-func (d *Service) AddTeam(ctx context.Context, account parley.AccountID, agent parley.AgentID, in parley.Team, by string) (*parley.Team, error) {
-	in.ID, in.AccountID, in.AgentID, in.Members = parley.TeamID(parley.NewUUID()), account, agent, nil
+func (d *Service) AddTeam(ctx context.Context, ref parley.AgentRef, in parley.Team, by string) (*parley.Team, error) {
+	in.ID, in.AccountID, in.AgentID, in.Members = parley.TeamID(parley.NewUUID()), ref.Account, ref.Agent, nil
 	in.Strategy = cmp.Or(in.Strategy, parley.StrategyRoundRobin)
 	var added parley.Team
-	err := d.auditedChange(ctx, account, agent, by, "team.add", func(tx *store.DB, now time.Time) (string, any, error) {
+	err := d.auditedChange(ctx, ref, by, "team.add", func(tx *store.DB, now time.Time) (string, any, error) {
 		added = in
 		added.CreatedAt, added.UpdatedAt = now, now
 		return string(added.ID), teamFacts(&added), d.PutTeamTx(ctx, tx, &added)
@@ -49,11 +49,11 @@ func teamFacts(t *parley.Team) any {
 
 // ChangeTeam changes a team's name, key, strategy, hours or limit, or makes it the default. Fails with
 // AGENT_NOT_FOUND, TICKET_TEAM_NOT_FOUND and VALIDATION_INVALID_BODY.
-func (d *Service) ChangeTeam(ctx context.Context, account parley.AccountID, agent parley.AgentID, id parley.TeamID, by string, change func(*parley.Team)) (*parley.Team, error) {
+func (d *Service) ChangeTeam(ctx context.Context, ref parley.AgentRef, id parley.TeamID, by string, change func(*parley.Team)) (*parley.Team, error) {
 	var changed *parley.Team
-	err := d.auditedChange(ctx, account, agent, by, "team.change", func(tx *store.DB, now time.Time) (string, any, error) {
+	err := d.auditedChange(ctx, ref, by, "team.change", func(tx *store.DB, now time.Time) (string, any, error) {
 		var err error
-		if changed, err = tx.Team(ctx, account, agent, id); err != nil {
+		if changed, err = tx.Team(ctx, ref, id); err != nil {
 			return "", nil, err
 		}
 		change(changed)
@@ -70,7 +70,7 @@ func (d *Service) PutTeamTx(ctx context.Context, tx *store.DB, t *parley.Team) e
 	if err := checkTeam(t); err != nil {
 		return err
 	}
-	before, err := tx.Team(ctx, t.AccountID, t.AgentID, t.ID)
+	before, err := tx.Team(ctx, t.AgentRef(), t.ID)
 	switch {
 	case err != nil && !parley.IsCode(err, parley.CodeTicketTeam):
 		return err
@@ -81,7 +81,7 @@ func (d *Service) PutTeamTx(ctx context.Context, tx *store.DB, t *parley.Team) e
 	case before.IsDefault && !t.IsDefault:
 		return parley.Invalid("default", "must stay until another team is made the default")
 	case !before.IsDefault && t.IsDefault:
-		if err := tx.UnsetDefaultTeam(ctx, t.AccountID, t.AgentID, t.UpdatedAt); err != nil {
+		if err := tx.UnsetDefaultTeam(ctx, t.AgentRef(), t.UpdatedAt); err != nil {
 			return err
 		}
 	}
@@ -91,68 +91,68 @@ func (d *Service) PutTeamTx(ctx context.Context, tx *store.DB, t *parley.Team) e
 // RemoveTeam removes a team; its tickets and rules move to the default team, and assignees stay. Fails with
 // AGENT_NOT_FOUND, TICKET_TEAM_NOT_FOUND, and with VALIDATION_INVALID_BODY of the default team: make another one the
 // default first.
-func (d *Service) RemoveTeam(ctx context.Context, account parley.AccountID, agent parley.AgentID, id parley.TeamID, by string) error {
-	return d.auditedChange(ctx, account, agent, by, "team.remove", func(tx *store.DB, _ time.Time) (string, any, error) {
-		return string(id), nil, d.RemoveTeamTx(ctx, tx, account, agent, id)
+func (d *Service) RemoveTeam(ctx context.Context, ref parley.AgentRef, id parley.TeamID, by string) error {
+	return d.auditedChange(ctx, ref, by, "team.remove", func(tx *store.DB, _ time.Time) (string, any, error) {
+		return string(id), nil, d.RemoveTeamTx(ctx, tx, ref, id)
 	})
 }
 
 // RemoveTeamTx is RemoveTeam after PrepareTx.
-func (d *Service) RemoveTeamTx(ctx context.Context, tx *store.DB, account parley.AccountID, agent parley.AgentID, id parley.TeamID) error {
-	t, err := tx.Team(ctx, account, agent, id)
+func (d *Service) RemoveTeamTx(ctx context.Context, tx *store.DB, ref parley.AgentRef, id parley.TeamID) error {
+	t, err := tx.Team(ctx, ref, id)
 	if err != nil {
 		return err
 	}
 	if t.IsDefault {
 		return parley.Invalid("default", "must not be removed; make another team the default first")
 	}
-	rest, err := tx.DefaultTeam(ctx, account, agent)
+	rest, err := tx.DefaultTeam(ctx, ref)
 	if err != nil {
 		return err
 	}
-	return tx.DropTeam(ctx, account, agent, id, rest.ID)
+	return tx.DropTeam(ctx, ref, id, rest.ID)
 }
 
 // JoinTeam adds a member of the account to the team, or changes the limit, the hours and the absence of one who is in
 // it already. Fails with AGENT_NOT_FOUND, TICKET_TEAM_NOT_FOUND, TICKET_TEAM_MEMBER_NOT_FOUND and
 // VALIDATION_INVALID_BODY.
-func (d *Service) JoinTeam(ctx context.Context, account parley.AccountID, agent parley.AgentID, team parley.TeamID, m parley.TeamMember, by string) error {
-	return d.auditedChange(ctx, account, agent, by, "team.join", func(tx *store.DB, now time.Time) (string, any, error) {
+func (d *Service) JoinTeam(ctx context.Context, ref parley.AgentRef, team parley.TeamID, m parley.TeamMember, by string) error {
+	return d.auditedChange(ctx, ref, by, "team.join", func(tx *store.DB, now time.Time) (string, any, error) {
 		joining := m
 		joining.JoinedAt = now
-		return string(team), map[string]any{"member": m.User.ID, "away": m.IsAway}, d.JoinTeamTx(ctx, tx, account, agent, team, joining)
+		return string(team), map[string]any{"member": m.User.ID, "away": m.IsAway}, d.JoinTeamTx(ctx, tx, ref, team, joining)
 	})
 }
 
 // JoinTeamTx is JoinTeam after PrepareTx; the member has a time of joining.
-func (d *Service) JoinTeamTx(ctx context.Context, tx *store.DB, account parley.AccountID, agent parley.AgentID, team parley.TeamID, m parley.TeamMember) error {
+func (d *Service) JoinTeamTx(ctx context.Context, tx *store.DB, ref parley.AgentRef, team parley.TeamID, m parley.TeamMember) error {
 	faults := map[string]string{}
 	checkMaxOpen(faults, m.MaxOpen)
 	checkHours(faults, "hours", m.Hours)
 	if err := parley.InvalidFields(faults); err != nil {
 		return err
 	}
-	if _, err := tx.Team(ctx, account, agent, team); err != nil {
+	if _, err := tx.Team(ctx, ref, team); err != nil {
 		return err
 	}
-	if _, err := tx.ShareLockMember(ctx, account, m.User.ID, parley.CodeTicketMember); err != nil {
+	if _, err := tx.ShareLockMember(ctx, ref.Account, m.User.ID, parley.CodeTicketMember); err != nil {
 		return err
 	}
-	return tx.PutTeamMember(ctx, account, agent, team, &m)
+	return tx.PutTeamMember(ctx, ref, team, &m)
 }
 
 // LeaveTeam removes a member from a team; their tickets stay with them. Fails with AGENT_NOT_FOUND,
 // TICKET_TEAM_NOT_FOUND and TICKET_TEAM_MEMBER_NOT_FOUND.
-func (d *Service) LeaveTeam(ctx context.Context, account parley.AccountID, agent parley.AgentID, team parley.TeamID, user parley.UserID, by string) error {
-	return d.auditedChange(ctx, account, agent, by, "team.leave", func(tx *store.DB, _ time.Time) (string, any, error) {
-		return string(team), map[string]any{"member": user}, d.LeaveTeamTx(ctx, tx, account, agent, team, user)
+func (d *Service) LeaveTeam(ctx context.Context, ref parley.AgentRef, team parley.TeamID, user parley.UserID, by string) error {
+	return d.auditedChange(ctx, ref, by, "team.leave", func(tx *store.DB, _ time.Time) (string, any, error) {
+		return string(team), map[string]any{"member": user}, d.LeaveTeamTx(ctx, tx, ref, team, user)
 	})
 }
 
 // LeaveTeamTx is LeaveTeam after PrepareTx.
-func (d *Service) LeaveTeamTx(ctx context.Context, tx *store.DB, account parley.AccountID, agent parley.AgentID, team parley.TeamID, user parley.UserID) error {
-	if _, err := tx.Team(ctx, account, agent, team); err != nil {
+func (d *Service) LeaveTeamTx(ctx context.Context, tx *store.DB, ref parley.AgentRef, team parley.TeamID, user parley.UserID) error {
+	if _, err := tx.Team(ctx, ref, team); err != nil {
 		return err
 	}
-	return tx.DropTeamMember(ctx, account, agent, team, user)
+	return tx.DropTeamMember(ctx, ref, team, user)
 }

@@ -21,12 +21,12 @@ import (
 // customer, its team and its assignee, all in one transaction. Fails with AGENT_NOT_FOUND, VALIDATION_INVALID_BODY with
 // every fault in the details, TICKET_INVALID_STATUS, TICKET_TEAM_NOT_FOUND or TICKET_TEAM_MEMBER_NOT_FOUND; then
 // nothing is stored, and no number is used up.
-func (d *Service) Open(ctx context.Context, account parley.AccountID, agent parley.AgentID, in NewTicket) (*parley.Ticket, error) {
+func (d *Service) Open(ctx context.Context, ref parley.AgentRef, in NewTicket) (*parley.Ticket, error) {
 	in.Subject, in.Description, in.Name = prose.StripNUL(in.Subject), prose.StripNUL(in.Description), prose.StripNUL(in.Name)
 	if err := in.check(); err != nil {
 		return nil, err
 	}
-	o := in.newDraft(account, agent, d.now())
+	o := in.newDraft(ref, d.now())
 	var opened *parley.Ticket
 	err := d.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error {
 		t := o.ticket
@@ -41,7 +41,7 @@ func (d *Service) Open(ctx context.Context, account parley.AccountID, agent parl
 
 func (d *Service) openTicket(ctx context.Context, tx *store.DB, o *ticketDraft, t *parley.Ticket) error {
 	now := t.CreatedAt
-	redacts, err := tx.LockAndTouchAgent(ctx, t.AccountID, t.AgentID, now)
+	redacts, err := tx.LockAndTouchAgent(ctx, t.AgentRef(), now)
 	if err != nil {
 		return err
 	}
@@ -77,14 +77,14 @@ func (d *Service) openTicket(ctx context.Context, tx *store.DB, o *ticketDraft, 
 // assignNumber sets the ticket's number and the default status of its category, and locks the help desk, which is
 // created if missing.
 func (d *Service) assignNumber(ctx context.Context, tx *store.DB, t *parley.Ticket, now time.Time) (err error) {
-	t.Number, t.StatusID, err = tx.NextTicketNumber(ctx, t.AccountID, t.AgentID, t.Category)
+	t.Number, t.StatusID, err = tx.NextTicketNumber(ctx, t.AgentRef(), t.Category)
 	if err != nil || t.Number > 0 {
 		return err
 	}
-	if err := d.lockOrCreate(ctx, tx, t.AccountID, t.AgentID, now); err != nil {
+	if err := d.lockOrCreate(ctx, tx, t.AgentRef(), now); err != nil {
 		return err
 	}
-	t.Number, t.StatusID, err = tx.NextTicketNumber(ctx, t.AccountID, t.AgentID, t.Category)
+	t.Number, t.StatusID, err = tx.NextTicketNumber(ctx, t.AgentRef(), t.Category)
 	return err
 }
 
@@ -92,9 +92,9 @@ func (d *Service) assignNumber(ctx context.Context, tx *store.DB, t *parley.Tick
 // Fails with TICKET_INVALID_STATUS.
 func (d *Service) findStatus(ctx context.Context, tx *store.DB, t *parley.Ticket, id parley.StatusID, category parley.StatusCategory) (*parley.TicketStatus, error) {
 	if id == "" {
-		return tx.DefaultStatus(ctx, t.AccountID, t.AgentID, category)
+		return tx.DefaultStatus(ctx, t.AgentRef(), category)
 	}
-	s, err := tx.Status(ctx, t.AccountID, t.AgentID, lowerID(id))
+	s, err := tx.Status(ctx, t.AgentRef(), lowerID(id))
 	if err == nil && s.ArchivedAt != nil {
 		return nil, parley.NewError(parley.CodeTicketStatus)
 	}
@@ -133,7 +133,7 @@ func (d *Service) insertTicket(ctx context.Context, tx *store.DB, t *parley.Tick
 	if err := tx.InsertTicket(ctx, t, routed.json()); err != nil {
 		return err
 	}
-	if err := tx.AddTicketWords(ctx, t.AccountID, t.AgentID, t.ID, d.ticketWords(t, texts...)); err != nil {
+	if err := tx.AddTicketWords(ctx, t.AgentRef(), t.ID, d.ticketWords(t, texts...)); err != nil {
 		return err
 	}
 	created := store.NewEvent{Kind: "ticket.created", AgentID: t.AgentID, ConversationID: t.ConversationID, Subject: string(t.ID), Payload: TicketCreatedPayload{t.Number, t.Channel}}
@@ -200,11 +200,11 @@ type ticketDraft struct {
 	messageID parley.MessageID
 }
 
-func (in *NewTicket) newDraft(account parley.AccountID, agent parley.AgentID, now time.Time) *ticketDraft {
+func (in *NewTicket) newDraft(ref parley.AgentRef, now time.Time) *ticketDraft {
 	o := &ticketDraft{NewTicket: *in, messageID: parley.NewMessageID()}
-	o.ticket = parley.Ticket{AccountID: account, AgentID: agent, Subject: in.Subject, Description: in.Description, Metadata: in.Metadata, Channel: parley.TicketAPI,
+	o.ticket = parley.Ticket{AccountID: ref.Account, AgentID: ref.Agent, Subject: in.Subject, Description: in.Description, Metadata: in.Metadata, Channel: parley.TicketAPI,
 		ConversationID: parley.ConversationID(parley.NewTimedUUID()), Category: cmp.Or(in.Category, parley.TicketNew), TeamID: lowerID(in.TeamID), Priority: cmp.Or(in.Priority, parley.Priorities()[0]), CreatedAt: now, UpdatedAt: now, LastMessageAt: &now,
-		Customer: parley.Person{ID: parley.PersonID(parley.NewUUID()), AccountID: account, AgentID: agent, Email: in.Email, Name: in.Name, CreatedAt: now, UpdatedAt: now}}
+		Customer: parley.Person{ID: parley.PersonID(parley.NewUUID()), AccountID: ref.Account, AgentID: ref.Agent, Email: in.Email, Name: in.Name, CreatedAt: now, UpdatedAt: now}}
 	if o.ticket.Metadata == nil {
 		o.ticket.Metadata = json.RawMessage("{}")
 	}

@@ -37,14 +37,14 @@ func (in *Change) check() error {
 // the ticket's messages; without any, nothing is written. Another team does not change the assignee. Fails with
 // TICKET_NOT_FOUND, TICKET_INVALID_STATUS, TICKET_TEAM_NOT_FOUND, TICKET_TEAM_MEMBER_NOT_FOUND and
 // VALIDATION_INVALID_BODY.
-func (d *Service) Change(ctx context.Context, account parley.AccountID, agent parley.AgentID, number int64, in Change, by string) (*parley.Ticket, error) {
+func (d *Service) Change(ctx context.Context, ref parley.AgentRef, number int64, in Change, by string) (*parley.Ticket, error) {
 	if err := in.check(); err != nil {
 		return nil, err
 	}
 	now := d.now()
 	var changed *parley.Ticket
 	err := d.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error {
-		t, _, err := d.lockTicket(ctx, tx, account, agent, number)
+		t, _, err := d.lockTicket(ctx, tx, ref, number)
 		if err != nil {
 			return err
 		}
@@ -63,19 +63,19 @@ func (d *Service) Change(ctx context.Context, account parley.AccountID, agent pa
 
 // lockTicket locks a ticket and its conversation until the transaction ends: the conversation first, as everywhere.
 // Fails with TICKET_NOT_FOUND.
-func (d *Service) lockTicket(ctx context.Context, tx *store.DB, account parley.AccountID, agent parley.AgentID, number int64) (*parley.Ticket, *parley.Conversation, error) {
-	t, err := tx.Ticket(ctx, account, agent, number)
+func (d *Service) lockTicket(ctx context.Context, tx *store.DB, ref parley.AgentRef, number int64) (*parley.Ticket, *parley.Conversation, error) {
+	t, err := tx.Ticket(ctx, ref, number)
 	if err != nil {
 		return nil, nil, err
 	}
-	c, err := tx.LockConversation(ctx, account, agent, t.ConversationID)
+	c, err := tx.LockConversation(ctx, ref.ConversationRef(t.ConversationID))
 	if parley.IsCode(err, parley.CodeResourceNotFound) {
 		err = parley.NewError(parley.CodeTicketNotFound)
 	}
 	if err != nil {
 		return nil, nil, err
 	}
-	t, err = tx.LockTicket(ctx, account, agent, number)
+	t, err = tx.LockTicket(ctx, ref, number)
 	return t, c, err
 }
 
@@ -102,7 +102,7 @@ func (d *Service) applyChange(ctx context.Context, tx *store.DB, t *parley.Ticke
 	if in.TeamID != nil && lowerID(*in.TeamID) != t.TeamID {
 		to := lowerID(*in.TeamID)
 		if to != "" {
-			if err := tx.LockTeam(ctx, t.AccountID, t.AgentID, to); err != nil {
+			if err := tx.LockTeam(ctx, t.AgentRef(), to); err != nil {
 				return nil, err
 			}
 		}

@@ -18,7 +18,7 @@ import (
 func (w *testHelpdesk) changeTicket(t *parley.Ticket, in Change) *parley.Ticket {
 	w.Helper()
 	w.Clock = w.Clock.Add(time.Minute)
-	t, err := w.Change(w, t.AccountID, t.AgentID, t.Number, in, "api")
+	t, err := w.Change(w, t.AgentRef(), t.Number, in, "api")
 	w.must(err)
 	return t
 }
@@ -38,21 +38,21 @@ func (w *testHelpdesk) statusLabel(id string) string {
 	if id == "" {
 		return ""
 	}
-	s, err := w.DB.Status(w, w.Account, w.Agent, parley.StatusID(id))
+	s, err := w.DB.Status(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, parley.StatusID(id))
 	w.must(err)
 	return s.InternalLabel
 }
 
 func (w *testHelpdesk) messages(t *parley.Ticket, types ...string) []parley.TicketMessage {
 	w.Helper()
-	page, err := w.Messages(w, t.AccountID, t.AgentID, t.Number, store.TicketMessagesRequest{PageRequest: parley.PageRequest{Limit: 100}, Types: types})
+	page, err := w.Messages(w, t.AgentRef(), t.Number, store.TicketMessagesRequest{PageRequest: parley.PageRequest{Limit: 100}, Types: types})
 	w.must(err)
 	return page.Items
 }
 
 func (w *testHelpdesk) reloadTicket(t *parley.Ticket) *parley.Ticket {
 	w.Helper()
-	now, err := w.DB.Ticket(w, t.AccountID, t.AgentID, t.Number)
+	now, err := w.DB.Ticket(w, t.AgentRef(), t.Number)
 	w.must(err)
 	return now
 }
@@ -60,7 +60,7 @@ func (w *testHelpdesk) reloadTicket(t *parley.Ticket) *parley.Ticket {
 func TestChange(t *testing.T) {
 	forEachDatabase(t, func(w *testHelpdesk) {
 		ann, team := w.addMember(w.Account, "ann"), w.generalTeam().ID
-		other, err := w.AddTeam(w, w.Account, w.Agent, parley.Team{Name: "Billing"}, "operator")
+		other, err := w.AddTeam(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, parley.Team{Name: "Billing"}, "operator")
 		w.must(err)
 		first := w.mustOpen(newTicketRequest(1))
 		same := w.changeTicket(first, Change{})
@@ -115,15 +115,15 @@ func TestChangeFails(t *testing.T) {
 	forEachDatabase(t, func(w *testHelpdesk) {
 		stranger := w.addAccount("Other")
 		theirs := w.addAgent(stranger)
-		w.must(w.createIfMissing(w, stranger, theirs))
-		status, err := w.DB.DefaultStatus(w, stranger, theirs, parley.TicketNew)
+		w.must(w.createIfMissing(w, stranger.AgentRef(theirs)))
+		status, err := w.DB.DefaultStatus(w, stranger.AgentRef(theirs), parley.TicketNew)
 		w.must(err)
-		team, err := w.DB.DefaultTeam(w, stranger, theirs)
+		team, err := w.DB.DefaultTeam(w, stranger.AgentRef(theirs))
 		w.must(err)
 		user := w.addMember(stranger, "eve")
-		archived, err := w.AddStatus(w, w.Account, w.Agent, parley.TicketStatus{Category: parley.TicketOnHold, InternalLabel: "Old"}, "operator")
+		archived, err := w.AddStatus(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, parley.TicketStatus{Category: parley.TicketOnHold, InternalLabel: "Old"}, "operator")
 		w.must(err)
-		_, err = w.ArchiveStatus(w, w.Account, w.Agent, archived.ID, "operator")
+		_, err = w.ArchiveStatus(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, archived.ID, "operator")
 		w.must(err)
 		first := w.mustOpen(newTicketRequest(1))
 		unknown := parley.TeamID(parley.NewUUID())
@@ -145,14 +145,14 @@ func TestChangeFails(t *testing.T) {
 			if c.in.Priority == "" {
 				c.in.Priority = "urgent" // of what fails, nothing happens
 			}
-			_, err := w.Change(w, w.Account, w.Agent, first.Number, c.in, "api")
+			_, err := w.Change(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, first.Number, c.in, "api")
 			w.wantCode(err, c.code)
 		}
-		_, err = w.Change(w, w.Account, w.Agent, 2, Change{Priority: "low"}, "api")
+		_, err = w.Change(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, 2, Change{Priority: "low"}, "api")
 		w.wantCode(err, parley.CodeTicketNotFound)
-		_, err = w.Change(w, stranger, w.Agent, first.Number, Change{Priority: "low"}, "api")
+		_, err = w.Change(w, stranger.AgentRef(w.Agent), first.Number, Change{Priority: "low"}, "api")
 		w.wantCode(err, parley.CodeTicketNotFound)
-		_, err = w.Change(w, stranger, theirs, first.Number, Change{Priority: "low"}, "api")
+		_, err = w.Change(w, stranger.AgentRef(theirs), first.Number, Change{Priority: "low"}, "api")
 		w.wantCode(err, parley.CodeTicketNotFound)
 		if diff := cmp.Diff(first, w.reloadTicket(first)); diff != "" {
 			w.Errorf("a failure has left something: %s", diff)
@@ -169,7 +169,7 @@ func TestManyChangeATicket(t *testing.T) {
 			if i%2 == 0 {
 				in = Change{Category: parley.StatusCategories()[i%6]}
 			}
-			if _, err := w.Change(w, w.Account, w.Agent, first.Number, in, "api"); err != nil {
+			if _, err := w.Change(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, first.Number, in, "api"); err != nil {
 				w.Error(err)
 			}
 		})
@@ -194,7 +194,7 @@ func TestIDsMayBeInCapitals(t *testing.T) {
 	forEachDatabase(t, func(w *testHelpdesk) {
 		kim := w.addTeamMembers(parley.StrategyManual, 1)[0]
 		ticket := w.mustOpen(newTicketRequest(1))
-		other, err := w.AddTeam(w, w.Account, w.Agent, parley.Team{Name: "Other"}, "operator")
+		other, err := w.AddTeam(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, parley.Team{Name: "Other"}, "operator")
 		w.must(err)
 		upper := parley.TeamID(strings.ToUpper(string(other.ID)))
 		if got := w.changeTicket(ticket, Change{TeamID: &upper}); got.TeamID != other.ID {
@@ -205,7 +205,7 @@ func TestIDsMayBeInCapitals(t *testing.T) {
 		if got := w.events(ticket); len(got) != before {
 			w.Error("the same team leaves an event:", got)
 		}
-		reply, err := w.Reply(w, w.Account, w.Agent, ticket.Number, NewReply{Type: store.MessageTypeReply, Content: "Hi", AuthorID: parley.UserID(strings.ToUpper(string(kim)))})
+		reply, err := w.Reply(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, ticket.Number, NewReply{Type: store.MessageTypeReply, Content: "Hi", AuthorID: parley.UserID(strings.ToUpper(string(kim)))})
 		w.must(err)
 		if reply.AuthorID != kim {
 			w.Error(reply.AuthorID)
@@ -221,16 +221,16 @@ func TestNoTicketIsLeftInARemovedTeam(t *testing.T) {
 			tickets = append(tickets, w.mustOpen(newTicketRequest(i)))
 		}
 		for round := range 5 {
-			team, err := w.AddTeam(w, w.Account, w.Agent, parley.Team{Name: fmt.Sprint("Team ", round)}, "operator")
+			team, err := w.AddTeam(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, parley.Team{Name: fmt.Sprint("Team ", round)}, "operator")
 			w.must(err)
 			runConcurrently(len(tickets)+1, func(i int) {
 				if i == len(tickets)/2 {
-					if err := w.RemoveTeam(w, w.Account, w.Agent, team.ID, "operator"); err != nil {
+					if err := w.RemoveTeam(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, team.ID, "operator"); err != nil {
 						w.Error(err)
 					}
 					return
 				}
-				_, err := w.Change(w, w.Account, w.Agent, tickets[i%len(tickets)].Number, Change{TeamID: &team.ID}, "api")
+				_, err := w.Change(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, tickets[i%len(tickets)].Number, Change{TeamID: &team.ID}, "api")
 				if err != nil && !parley.IsCode(err, parley.CodeTicketTeam) {
 					w.Error(err)
 				}
@@ -246,7 +246,7 @@ func TestMove(t *testing.T) {
 	forEachDatabase(t, func(w *testHelpdesk) {
 		first := w.mustOpen(newTicketRequest(1))
 		w.must(w.DB.Transact(w, sqldb.Interactive, func(tx *store.DB) error {
-			locked, _, err := w.lockTicket(w, tx, w.Account, w.Agent, first.Number)
+			locked, _, err := w.lockTicket(w, tx, parley.AgentRef{Account: w.Account, Agent: w.Agent}, first.Number)
 			return errors.Join(err, w.moveToCategory(w, tx, locked, parley.TicketNew, "system", noon), w.moveToCategory(w, tx, locked, parley.TicketOnYou, "customer", noon))
 		}))
 		if diff := cmp.Diff([]string{"status_change by customer: New→Waiting on you → →"}, w.events(first)); diff != "" || w.reloadTicket(first).Category != parley.TicketOnYou {

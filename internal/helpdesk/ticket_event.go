@@ -73,7 +73,7 @@ func (d *Service) moveToCategory(ctx context.Context, tx *store.DB, t *parley.Ti
 	if t.Category == to {
 		return nil
 	}
-	s, err := tx.DefaultStatus(ctx, t.AccountID, t.AgentID, to)
+	s, err := tx.DefaultStatus(ctx, t.AgentRef(), to)
 	if err != nil {
 		return err
 	}
@@ -100,5 +100,5 @@ func (d *Service) addEvent(ctx context.Context, tx *store.DB, t *parley.Ticket, 
 	if parley.IsUUID(e.DoneBy) {
 		m.Author, m.AuthorID = parley.AuthorHuman, parley.UserID(e.DoneBy)
 	}
-	return tx.AddInternalMessage(ctx, t.AccountID, t.AgentID, m)
+	return tx.AddInternalMessage(ctx, t.AgentRef(), m)
 }

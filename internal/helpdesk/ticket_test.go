@@ -23,17 +23,17 @@ func TestOpen(t *testing.T) {
 		if c := got.Customer; c.Email != "Ann@Example.com" || c.Name != "Ann" || c.ID == "" || c.Phone != "" {
 			w.Errorf("%+v", c)
 		}
-		stored, err := w.DB.Ticket(w, w.Account, w.Agent, 1)
+		stored, err := w.DB.Ticket(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, 1)
 		w.must(err)
 		if !reflect.DeepEqual(got, stored) {
 			w.Errorf("opened %+v\nstored %+v", got, stored)
 		}
-		c, err := w.DB.Conversation(w, w.Account, w.Agent, got.ConversationID)
+		c, err := w.DB.Conversation(w, parley.ConversationRef{AgentRef: parley.AgentRef{Account: w.Account, Agent: w.Agent}, Conversation: got.ConversationID})
 		w.must(err)
 		if c.Status != parley.ConversationTakenOver || c.Channel != parley.ChannelUnspecified || c.MessageCount != 1 {
 			w.Errorf("%+v", c)
 		}
-		page, err := w.DB.Messages(w, w.Account, w.Agent, c.ID, parley.PageRequest{Limit: 5})
+		page, err := w.DB.Messages(w, parley.ConversationRef{AgentRef: parley.AgentRef{Account: w.Account, Agent: w.Agent}, Conversation: c.ID}, parley.PageRequest{Limit: 5})
 		w.must(err)
 		if len(page.Items) != 1 || page.Items[0].Author != parley.AuthorUser || page.Items[0].Text() != "My order never came." {
 			w.Errorf("%+v", page.Items)
@@ -61,7 +61,7 @@ func TestNumbersHaveNoGaps(t *testing.T) {
 				in.Assignee = AssignTo(parley.UserID(parley.NewUUID()))
 			}
 			var ticket *parley.Ticket
-			if ticket, errs[i] = w.Open(w, w.Account, w.Agent, in); i < 64 && errs[i] == nil {
+			if ticket, errs[i] = w.Open(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, in); i < 64 && errs[i] == nil {
 				numbers[i] = ticket.Number
 			}
 		})
@@ -91,7 +91,7 @@ func (w *testHelpdesk) assignments(n int) (counts map[parley.UserID]int, order [
 	w.Helper()
 	counts = map[parley.UserID]int{}
 	for number := range int64(n) {
-		t, err := w.DB.Ticket(w, w.Account, w.Agent, number+1)
+		t, err := w.DB.Ticket(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, number+1)
 		w.must(err)
 		counts[t.AssigneeID]++
 		order = append(order, t.AssigneeID)
@@ -102,7 +102,9 @@ func (w *testHelpdesk) assignments(n int) (counts map[parley.UserID]int, order [
 func (w *testHelpdesk) openMany(n int) {
 	w.Helper()
 	errs := make([]error, n)
-	runConcurrently(n, func(i int) { _, errs[i] = w.Open(w, w.Account, w.Agent, newTicketRequest(i)) })
+	runConcurrently(n, func(i int) {
+		_, errs[i] = w.Open(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, newTicketRequest(i))
+	})
 	for _, err := range errs {
 		w.must(err)
 	}
@@ -124,7 +126,7 @@ func TestRoundRobinIsExact(t *testing.T) {
 func TestBalancedWithinOne(t *testing.T) {
 	forEachDatabase(t, func(w *testHelpdesk) {
 		users := w.addTeamMembers(parley.StrategyBalanced, 5)
-		closed, err := w.DB.DefaultStatus(w, w.Account, w.Agent, parley.TicketClosed)
+		closed, err := w.DB.DefaultStatus(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, parley.TicketClosed)
 		w.must(err)
 		w.openMany(64)
 		counts, _ := w.assignments(64)
@@ -149,10 +151,10 @@ func TestMostOpen(t *testing.T) {
 		users := w.addTeamMembers(parley.StrategyRoundRobin, 3)
 		three, five := 3, 5
 		team := w.generalTeam()
-		_, err := w.ChangeTeam(w, w.Account, w.Agent, team.ID, "operator", func(t *parley.Team) { t.MaxOpen = &three })
+		_, err := w.ChangeTeam(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, team.ID, "operator", func(t *parley.Team) { t.MaxOpen = &three })
 		w.must(err)
-		w.must(w.JoinTeam(w, w.Account, w.Agent, team.ID, parley.TeamMember{User: parley.User{ID: users[1]}, MaxOpen: &five}, "operator"))
-		w.must(w.JoinTeam(w, w.Account, w.Agent, team.ID, parley.TeamMember{User: parley.User{ID: users[2]}, IsAway: true}, "operator"))
+		w.must(w.JoinTeam(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, team.ID, parley.TeamMember{User: parley.User{ID: users[1]}, MaxOpen: &five}, "operator"))
+		w.must(w.JoinTeam(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, team.ID, parley.TeamMember{User: parley.User{ID: users[2]}, IsAway: true}, "operator"))
 		w.openMany(16)
 		counts, _ := w.assignments(16)
 		if counts[users[0]] != 3 || counts[users[1]] != 5 || counts[users[2]] != 0 || counts[""] != 8 {
@@ -168,7 +170,7 @@ func TestShiftsDecideWhoIsPicked(t *testing.T) {
 		day := []parley.WorkingHours{{Days: []string{"mon", "tue", "wed", "thu", "fri"}, From: "08:00", To: "20:00", TimeZone: "Europe/Berlin"}}
 		night := []parley.WorkingHours{{Days: []string{"mon", "tue", "wed", "thu", "fri"}, From: "20:00", To: "08:00", TimeZone: "Europe/Berlin"}}
 		for i, hours := range [][]parley.WorkingHours{day, night} {
-			w.must(w.JoinTeam(w, w.Account, w.Agent, team.ID, parley.TeamMember{User: parley.User{ID: users[i]}, Hours: hours}, "operator"))
+			w.must(w.JoinTeam(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, team.ID, parley.TeamMember{User: parley.User{ID: users[i]}, Hours: hours}, "operator"))
 		}
 		for _, c := range []struct {
 			at   string
@@ -202,7 +204,7 @@ func TestOneCustomerForOneAddress(t *testing.T) {
 			in := newTicketRequest(i)
 			in.Email, in.Name = spell[i%4], fmt.Sprint("Name ", i)
 			var t *parley.Ticket
-			if t, errs[i] = w.Open(w, w.Account, w.Agent, in); errs[i] == nil {
+			if t, errs[i] = w.Open(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, in); errs[i] == nil {
 				people[i] = t.Customer.ID
 			}
 		})
@@ -212,7 +214,7 @@ func TestOneCustomerForOneAddress(t *testing.T) {
 				w.Fatal("two people for one address")
 			}
 		}
-		first, err := w.DB.Ticket(w, w.Account, w.Agent, 1)
+		first, err := w.DB.Ticket(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, 1)
 		w.must(err)
 		later := newTicketRequest(100)
 		later.Email, later.Name = spell[1], "Somebody else"
@@ -229,7 +231,7 @@ func TestOneCustomerForOneAddress(t *testing.T) {
 			}
 		}
 		sister := w.addAgent(w.Account)
-		other, err := w.Open(w, w.Account, sister, later)
+		other, err := w.Open(w, w.Account.AgentRef(sister), later)
 		w.must(err)
 		if other.Customer.ID == first.Customer.ID || other.Customer.Name != "Somebody else" || other.Number != 1 {
 			w.Errorf("another agent's customer: %+v", other)
@@ -241,10 +243,10 @@ func TestAssigneeAndTeamAsGiven(t *testing.T) {
 	forEachDatabase(t, func(w *testHelpdesk) {
 		users := w.addTeamMembers(parley.StrategyRoundRobin, 2)
 		stranger := w.addMember(w.Account, "stranger") // of the account, in no team
-		team, err := w.AddTeam(w, w.Account, w.Agent, parley.Team{Name: "Billing", Strategy: parley.StrategyBalanced}, "operator")
+		team, err := w.AddTeam(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, parley.Team{Name: "Billing", Strategy: parley.StrategyBalanced}, "operator")
 		w.must(err)
-		w.must(w.JoinTeam(w, w.Account, w.Agent, team.ID, parley.TeamMember{User: parley.User{ID: users[1]}}, "operator"))
-		w.must(w.PutRules(w, w.Account, w.Agent, []parley.Rule{{Key: "all", Name: "All", Enabled: true, MemberID: stranger}}, "operator"))
+		w.must(w.JoinTeam(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, team.ID, parley.TeamMember{User: parley.User{ID: users[1]}}, "operator"))
+		w.must(w.PutRules(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, []parley.Rule{{Key: "all", Name: "All", Enabled: true, MemberID: stranger}}, "operator"))
 		email := strings.ToUpper("stranger@" + string(w.Account) + ".example")
 		for name, c := range map[string]struct {
 			who      Assignee
@@ -276,15 +278,15 @@ func TestOthersAreAsUnknown(t *testing.T) {
 		w.mustOpen(newTicketRequest(1))
 		other := w.addAccount("Other")
 		theirs := w.addAgent(other)
-		statuses, err := w.Statuses(w, other, theirs)
+		statuses, err := w.Statuses(w, other.AgentRef(theirs))
 		w.must(err)
-		teams, err := w.Teams(w, other, theirs)
+		teams, err := w.Teams(w, other.AgentRef(theirs))
 		w.must(err)
 		member := w.addMember(other, "them")
 		unknown := parley.NewUUID()
-		archived, err := w.AddStatus(w, w.Account, w.Agent, parley.TicketStatus{Category: parley.TicketNew, InternalLabel: "Old"}, "operator")
+		archived, err := w.AddStatus(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, parley.TicketStatus{Category: parley.TicketNew, InternalLabel: "Old"}, "operator")
 		w.must(err)
-		_, err = w.ArchiveStatus(w, w.Account, w.Agent, archived.ID, "operator")
+		_, err = w.ArchiveStatus(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, archived.ID, "operator")
 		w.must(err)
 		rows := func() (n int) {
 			for _, table := range []string{"tickets", "conversations", "messages", "people", "events"} {
@@ -296,7 +298,7 @@ func TestOthersAreAsUnknown(t *testing.T) {
 		fails := func(name string, code parley.Code, change func(*NewTicket)) (text string) {
 			in := newTicketRequest(2)
 			change(&in)
-			_, err := w.Open(w, w.Account, w.Agent, in)
+			_, err := w.Open(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, in)
 			if !parley.IsCode(err, code) {
 				w.Errorf("%s: %v", name, err)
 			}
@@ -322,29 +324,29 @@ func TestOthersAreAsUnknown(t *testing.T) {
 			w.Errorf("refused tickets have left %d rows", after-before)
 		}
 		for name, f := range map[string]func() error{
-			"ticket":   func() error { _, err := w.Open(w, w.Account, theirs, newTicketRequest(1)); return err },
-			"statuses": func() error { _, err := w.Statuses(w, w.Account, theirs); return err },
-			"teams":    func() error { _, err := w.Teams(w, w.Account, theirs); return err },
-			"rules":    func() error { _, err := w.Rules(w, w.Account, theirs); return err },
-			"explain":  func() error { _, err := w.Explain(w, w.Account, theirs, RoutingInput{}); return err },
+			"ticket":   func() error { _, err := w.Open(w, w.Account.AgentRef(theirs), newTicketRequest(1)); return err },
+			"statuses": func() error { _, err := w.Statuses(w, w.Account.AgentRef(theirs)); return err },
+			"teams":    func() error { _, err := w.Teams(w, w.Account.AgentRef(theirs)); return err },
+			"rules":    func() error { _, err := w.Rules(w, w.Account.AgentRef(theirs)); return err },
+			"explain":  func() error { _, err := w.Explain(w, w.Account.AgentRef(theirs), RoutingInput{}); return err },
 			"new team": func() error {
-				_, err := w.AddTeam(w, w.Account, theirs, parley.Team{Name: "X"}, "operator")
+				_, err := w.AddTeam(w, w.Account.AgentRef(theirs), parley.Team{Name: "X"}, "operator")
 				return err
 			},
 			"deleted": func() error {
 				deleted := w.addAgent(w.Account)
-				_, err := w.Open(w, w.Account, deleted, newTicketRequest(1))
+				_, err := w.Open(w, w.Account.AgentRef(deleted), newTicketRequest(1))
 				w.must(err)
-				w.must(w.DB.DeleteAgent(w, w.Account, deleted, noon))
-				_, err = w.Open(w, w.Account, deleted, newTicketRequest(1))
+				w.must(w.DB.DeleteAgent(w, w.Account.AgentRef(deleted), noon))
+				_, err = w.Open(w, w.Account.AgentRef(deleted), newTicketRequest(1))
 				return err
 			},
 			"deleted and listed": func() error {
 				deleted := w.addAgent(w.Account)
-				_, err := w.Teams(w, w.Account, deleted)
+				_, err := w.Teams(w, w.Account.AgentRef(deleted))
 				w.must(err)
-				w.must(w.DB.DeleteAgent(w, w.Account, deleted, noon))
-				_, err = w.Teams(w, w.Account, deleted)
+				w.must(w.DB.DeleteAgent(w, w.Account.AgentRef(deleted), noon))
+				_, err = w.Teams(w, w.Account.AgentRef(deleted))
 				return err
 			},
 		} {
@@ -352,9 +354,9 @@ func TestOthersAreAsUnknown(t *testing.T) {
 				w.Errorf("%s: %v", name, err)
 			}
 		}
-		_, err = w.DB.Ticket(w, other, w.Agent, 1)
+		_, err = w.DB.Ticket(w, other.AgentRef(w.Agent), 1)
 		w.wantCode(err, parley.CodeTicketNotFound)
-		_, err = w.DB.Ticket(w, other, theirs, 1)
+		_, err = w.DB.Ticket(w, other.AgentRef(theirs), 1)
 		w.wantCode(err, parley.CodeTicketNotFound)
 		if next := w.mustOpen(newTicketRequest(3)); next.Number != 2 {
 			w.Error("refused tickets have used up numbers: the next one is", next.Number)
@@ -380,13 +382,13 @@ func TestFaultsAreNamedTogether(t *testing.T) {
 		} {
 			in := full
 			change(&in)
-			_, err := w.Open(w, w.Account, w.Agent, in)
+			_, err := w.Open(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, in)
 			w.wantCode(err, parley.CodeInvalidBody)
 			if parley.AsError(err).Details[field] == "" {
 				w.Errorf("%s: %v", field, parley.AsError(err).Details)
 			}
 		}
-		_, err := w.Open(w, w.Account, w.Agent, NewTicket{Priority: "x"})
+		_, err := w.Open(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, NewTicket{Priority: "x"})
 		if e := parley.AsError(err); len(e.Details) != 4 {
 			w.Error(e.Details)
 		}
@@ -395,7 +397,7 @@ func TestFaultsAreNamedTogether(t *testing.T) {
 
 func TestMaskedTickets(t *testing.T) {
 	forEachDatabase(t, func(w *testHelpdesk) {
-		w.must(w.DB.UpdateAgent(w, w.Account, w.Agent, func(a *parley.Agent) error { a.Redact = true; return nil }))
+		w.must(w.DB.UpdateAgent(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, func(a *parley.Agent) error { a.Redact = true; return nil }))
 		got := w.mustOpen(NewTicket{Subject: "Call me at ann@example.com", Description: "I am ann@example.com", Email: "ann@example.com", Name: "Ann",
 			Metadata: json.RawMessage(`{"mail":"ann@example.com"}`)})
 		if stored := got.Subject + got.Description + string(got.Metadata); strings.Contains(stored, "ann@") {
@@ -418,11 +420,11 @@ func TestRollbackLeavesNothing(t *testing.T) {
 	forEachDatabase(t, func(w *testHelpdesk) {
 		in := newTicketRequest(1)
 		in.Assignee = AssignTo("nobody")
-		_, err := w.Open(w, w.Account, w.Agent, in)
+		_, err := w.Open(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, in)
 		w.wantCode(err, parley.CodeTicketMember)
 		ctx, cancel := context.WithCancel(w.Context)
 		cancel()
-		if _, err := w.Open(ctx, w.Account, w.Agent, newTicketRequest(1)); err == nil {
+		if _, err := w.Open(ctx, parley.AgentRef{Account: w.Account, Agent: w.Agent}, newTicketRequest(1)); err == nil {
 			w.Error("a caller who has gone got a ticket")
 		}
 		for _, table := range []string{"tickets", "conversations", "messages", "people", "helpdesks", "teams", "ticket_statuses", "ticket_words", "events"} {

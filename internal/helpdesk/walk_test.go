@@ -22,7 +22,7 @@ func TestTicketsArePatchedDuringAWalk(t *testing.T) {
 				patched, shown := map[int64]bool{}, map[int64]int{}
 				f, ask := store.TicketFilter{Sort: sort, Ascending: ascending}, parley.PageRequest{Limit: page}
 				for next := int64(0); ; next++ {
-					got, err := w.DB.Tickets(w, w.Account, agent, f, ask)
+					got, err := w.DB.Tickets(w, w.Account.AgentRef(agent), f, ask)
 					w.must(err)
 					for _, one := range got.Items {
 						shown[one.Number]++
@@ -55,7 +55,7 @@ func (w *testHelpdesk) manyTickets(agent parley.AgentID, n int) {
 		if i%4 == 0 {
 			w.Clock = w.Clock.Add(time.Second)
 		}
-		_, err := w.Open(w, w.Account, agent, newTicketRequest(i))
+		_, err := w.Open(w, w.Account.AgentRef(agent), newTicketRequest(i))
 		w.must(err)
 	}
 }
@@ -67,16 +67,16 @@ func (w *testHelpdesk) togglePriority(agent parley.AgentID, number int64, patche
 	if patched[number] {
 		to = "low"
 	}
-	t, err := w.Change(w, w.Account, agent, number, Change{Priority: to}, "api")
+	t, err := w.Change(w, w.Account.AgentRef(agent), number, Change{Priority: to}, "api")
 	w.must(err)
 	w.must(w.DB.Transact(w, sqldb.Interactive, func(tx *store.DB) error {
-		c, err := tx.LockConversation(w, w.Account, agent, t.ConversationID)
+		c, err := tx.LockConversation(w, w.Account.AgentRef(agent).ConversationRef(t.ConversationID))
 		if err != nil {
 			return err
 		}
 		m := &parley.Message{ID: parley.NewMessageID(), ConversationID: c.ID, Author: parley.AuthorUser, State: parley.MessageComplete,
 			Parts: []parley.Part{{Type: "text", Text: "And another thing"}}, CreatedAt: w.now()}
-		if err := tx.AddMessage(w, w.Account, agent, m, nil); err != nil {
+		if err := tx.AddMessage(w, w.Account.AgentRef(agent), m, nil); err != nil {
 			return err
 		}
 		return w.MessageWritten(w, tx, c, m)

@@ -79,10 +79,10 @@ func (n *NewContent) Create(ctx context.Context, tx *store.DB) error {
 // was there, an address that was read is read again, and the rest leaves by a job. Fails with AGENT_NOT_FOUND, or with
 // SOURCE_SIZE_LIMIT_EXCEEDED when the plan would not allow it even without the old content.
 func (n *NewContent) Replace(ctx context.Context, tx *store.DB) error {
-	if err := tx.LockAgent(ctx, n.account, n.agent); err != nil {
+	if err := tx.LockAgent(ctx, n.account.AgentRef(n.agent)); err != nil {
 		return err
 	}
-	there, err := tx.ManagedSources(ctx, n.account, n.agent)
+	there, err := tx.ManagedSources(ctx, n.account.AgentRef(n.agent))
 	if err != nil {
 		return err
 	}
@@ -148,7 +148,7 @@ func (n *NewContent) writeLink(ctx context.Context, tx *store.DB, link *NewLink,
 		wider.plan = plan
 		return link.source.ID, wider.Create(ctx, tx)
 	}
-	_, err := n.service.restartCrawl(ctx, tx, n.account, n.agent, onto, link.source.CreatedAt, LinkChange{})
+	_, err := n.service.restartCrawl(ctx, tx, n.account.AgentRef(n.agent), onto, link.source.CreatedAt, LinkChange{})
 	return onto, err
 }
 
@@ -193,7 +193,7 @@ func (h *oldContent) remainingBytes(ctx context.Context, tx *store.DB, n *NewCon
 			links = append(links, s.ID)
 		}
 	}
-	pages, err := tx.SiteSizes(ctx, n.account, n.agent, links)
+	pages, err := tx.SiteSizes(ctx, n.account.AgentRef(n.agent), links)
 	for _, size := range pages {
 		total += size
 	}

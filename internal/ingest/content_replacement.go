@@ -53,7 +53,7 @@ func (d *Service) FinishReplacement(ctx context.Context, job jobs.Job) error {
 
 // replaceStep does one step, and reports whether another one follows at once.
 func (d *Service) replaceStep(ctx context.Context, tx *store.DB, account parley.AccountID, s contentReplacement, now time.Time) (more bool, err error) {
-	if err := tx.LockAgent(ctx, account, s.Agent); err != nil {
+	if err := tx.LockAgent(ctx, account.AgentRef(s.Agent)); err != nil {
 		return false, err
 	}
 	if newest, err := d.isNewest(ctx, tx, account, s); err != nil || !newest || len(s.OldSources) == 0 {
@@ -92,7 +92,7 @@ func (d *Service) isNewest(ctx context.Context, tx *store.DB, account parley.Acc
 // newContentState reports whether all of the new content is trained, failed or gone, and whether any of it is trained.
 func newContentState(ctx context.Context, tx *store.DB, account parley.AccountID, s contentReplacement) (settled, read bool, err error) {
 	for _, id := range s.NewSources {
-		src, err := tx.Source(ctx, account, s.Agent, id)
+		src, err := tx.Source(ctx, account.AgentRef(s.Agent), id)
 		switch {
 		case parley.IsCode(err, parley.CodeSourceNotFound):
 		case err != nil:
@@ -113,7 +113,7 @@ func (d *Service) removeOldBatch(ctx context.Context, tx *store.DB, account parl
 		if left == removeBatchSize {
 			return true, nil
 		}
-		switch _, err := d.deleteSource(ctx, tx, account, s.Agent, id, now); {
+		switch _, err := d.deleteSource(ctx, tx, account.AgentRef(s.Agent), id, now); {
 		case parley.IsCode(err, parley.CodeSourceNotFound), parley.IsCode(err, parley.CodeSourceAlreadyDel):
 		case err != nil:
 			return false, err

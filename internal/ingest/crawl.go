@@ -44,7 +44,7 @@ func (d *Service) Crawl(ctx context.Context, job jobs.Job) error {
 	if err != nil {
 		return err
 	}
-	c, err := d.loadCrawl(ctx, job.AccountID, agent, parley.SourceID(job.Key))
+	c, err := d.loadCrawl(ctx, job.AccountID.AgentRef(agent), parley.SourceID(job.Key))
 	if err != nil || c == nil {
 		return ignoreDropped(err)
 	}
@@ -75,26 +75,26 @@ func ignoreDropped(err error) error {
 }
 
 // loadCrawl finds a link that is to be read; nil when it has been.
-func (d *Service) loadCrawl(ctx context.Context, account parley.AccountID, agent parley.AgentID, id parley.SourceID) (*crawlRun, error) {
-	if _, err := d.DB.Agent(ctx, account, agent, d.Now()); err != nil {
+func (d *Service) loadCrawl(ctx context.Context, ref parley.AgentRef, id parley.SourceID) (*crawlRun, error) {
+	if _, err := d.DB.Agent(ctx, ref, d.Now()); err != nil {
 		return nil, err
 	}
-	run, err := d.DB.CrawlRun(ctx, account, agent, id) // before the source: if it is read anew in between, this run ends
+	run, err := d.DB.CrawlRun(ctx, ref, id) // before the source: if it is read anew in between, this run ends
 	if err != nil {
 		return nil, err
 	}
-	s, err := d.DB.Source(ctx, account, agent, id)
+	s, err := d.DB.Source(ctx, ref, id)
 	if err != nil {
 		return nil, err
 	}
 	if s.Status != parley.SourceUntrained && s.Status != parley.SourceUpdated {
 		return nil, nil
 	}
-	plan, err := d.accountPlan(ctx, account)
+	plan, err := d.accountPlan(ctx, ref.Account)
 	if err != nil {
 		return nil, err
 	}
-	c := &crawlRun{Service: d, source: s, run: store.Crawl{Account: account, Agent: agent, Source: id, Run: run}, plan: plan}
+	c := &crawlRun{Service: d, source: s, run: store.Crawl{Account: ref.Account, Agent: ref.Agent, Source: id, Run: run}, plan: plan}
 	c.frontier = &frontier{db: d.DB, run: c.run, log: d.logger(), record: linkRecordOf(s)}
 	return c, nil
 }
@@ -165,7 +165,7 @@ func (c *crawlRun) newPageWrite(url, title, text string) *pageWrite {
 
 func (p *pageWrite) store(ctx context.Context, tx *store.DB) error {
 	p.toTrain = nil
-	a, err := tx.AgentForUpdate(ctx, p.run.Account, p.run.Agent, p.version.CreatedAt) // before the source's row, always
+	a, err := tx.AgentForUpdate(ctx, parley.AgentRef{Account: p.run.Account, Agent: p.run.Agent}, p.version.CreatedAt) // before the source's row, always
 	if err != nil {
 		return err
 	}
@@ -174,7 +174,7 @@ func (p *pageWrite) store(ctx context.Context, tx *store.DB) error {
 		return err
 	}
 	if !p.isIndividual() {
-		there, err = tx.PageSource(ctx, p.run.Account, p.run.Agent, p.run.Source, p.source.URL)
+		there, err = tx.PageSource(ctx, parley.AgentRef{Account: p.run.Account, Agent: p.run.Agent}, p.run.Source, p.source.URL)
 	}
 	if parley.IsCode(err, parley.CodeSourceNotFound) {
 		return p.create(ctx, tx, a.Size)
@@ -206,7 +206,7 @@ func (p *pageWrite) writeVersion(ctx context.Context, tx *store.DB, s *parley.So
 // update makes the page the wanted version of its source. One with the same content is left alone, or trained if that was cut short.
 func (p *pageWrite) update(ctx context.Context, tx *store.DB, there *parley.Source, size int64) error {
 	if there.WantedVersion != "" {
-		previous, err := tx.Version(ctx, p.run.Account, p.run.Agent, there.ID, there.WantedVersion)
+		previous, err := tx.Version(ctx, parley.AgentRef{Account: p.run.Account, Agent: p.run.Agent}, there.ID, there.WantedVersion)
 		if err != nil {
 			return err
 		}
@@ -217,7 +217,7 @@ func (p *pageWrite) update(ctx context.Context, tx *store.DB, there *parley.Sour
 	if grown := p.source.Size - there.Size; grown > 0 && !p.plan.AllowsStorage(size+grown) {
 		return errStorageFull
 	}
-	s, _, err := tx.UpdateSource(ctx, p.run.Account, p.run.Agent, there.ID, func(s *parley.Source) error {
+	s, _, err := tx.UpdateSource(ctx, parley.AgentRef{Account: p.run.Account, Agent: p.run.Agent}, there.ID, func(s *parley.Source) error {
 		if !p.isIndividual() {
 			s.Name = p.source.Name
 		}
@@ -239,7 +239,7 @@ func (p *pageWrite) resume(ctx context.Context, tx *store.DB, there *parley.Sour
 	if p.isIndividual() || there.Status == parley.SourceTrained {
 		return nil
 	}
-	_, _, err := tx.UpdateSource(ctx, p.run.Account, p.run.Agent, there.ID, func(s *parley.Source) error {
+	_, _, err := tx.UpdateSource(ctx, parley.AgentRef{Account: p.run.Account, Agent: p.run.Agent}, there.ID, func(s *parley.Source) error {
 		s.Status, s.Failure, s.UpdatedAt = parley.SourceTrained, "", p.version.CreatedAt
 		return nil
 	})

@@ -48,17 +48,17 @@ type crawlEnding struct {
 }
 
 func (c *crawlRun) storeEnd(ctx context.Context, tx *store.DB, e crawlEnding) (*parley.Source, error) {
-	if err := tx.LockAgent(ctx, c.run.Account, c.run.Agent); err != nil { // before the source's row, always
+	if err := tx.LockAgent(ctx, parley.AgentRef{Account: c.run.Account, Agent: c.run.Agent}); err != nil { // before the source's row, always
 		return nil, err
 	}
 	if _, err := tx.LockCrawl(ctx, c.run); err != nil {
 		return nil, err
 	}
-	pages, err := tx.CountLivePages(ctx, c.run.Account, c.run.Agent, c.run.Source)
+	pages, err := tx.CountLivePages(ctx, parley.AgentRef{Account: c.run.Account, Agent: c.run.Agent}, c.run.Source)
 	if err != nil {
 		return nil, err
 	}
-	after, _, err := tx.UpdateSource(ctx, c.run.Account, c.run.Agent, c.run.Source, func(s *parley.Source) error {
+	after, _, err := tx.UpdateSource(ctx, parley.AgentRef{Account: c.run.Account, Agent: c.run.Agent}, c.run.Source, func(s *parley.Source) error {
 		c.setFinalStatus(s, pages, e)
 		return nil
 	})
@@ -115,13 +115,13 @@ func (c *crawlRun) removeLostPages(ctx context.Context, complete bool) error {
 func (c *crawlRun) removePage(ctx context.Context, page *parley.Source) error {
 	now := c.Now()
 	return c.DB.Transact(ctx, sqldb.Bulk, func(tx *store.DB) error {
-		if err := tx.LockAgent(ctx, c.run.Account, c.run.Agent); err != nil { // before the sources' rows, always
+		if err := tx.LockAgent(ctx, parley.AgentRef{Account: c.run.Account, Agent: c.run.Agent}); err != nil { // before the sources' rows, always
 			return err
 		}
 		if _, err := tx.LockCrawl(ctx, c.run); err != nil { // when the link is read anew, that reading judges its pages
 			return err
 		}
-		removed, _, err := tx.UpdateSource(ctx, c.run.Account, c.run.Agent, page.ID, func(s *parley.Source) error {
+		removed, _, err := tx.UpdateSource(ctx, parley.AgentRef{Account: c.run.Account, Agent: c.run.Agent}, page.ID, func(s *parley.Source) error {
 			s.Status, s.LiveVersion, s.WantedVersion, s.UpdatedAt = parley.SourceDeleted, "", "", now
 			return nil
 		})

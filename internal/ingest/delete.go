@@ -19,19 +19,19 @@ func (d *Service) Delete(ctx context.Context, account parley.Account, agent parl
 	now := d.Now()
 	var deleted *parley.Source
 	err := d.DB.Transact(ctx, sqldb.Bulk, func(tx *store.DB) (err error) {
-		deleted, err = d.deleteSource(ctx, tx, account.ID, agent, id, now)
+		deleted, err = d.deleteSource(ctx, tx, account.ID.AgentRef(agent), id, now)
 		return err
 	})
 	return deleted, err
 }
 
 // deleteSource deletes a source as part of a transaction.
-func (d *Service) deleteSource(ctx context.Context, tx *store.DB, account parley.AccountID, agent parley.AgentID, id parley.SourceID, now time.Time) (*parley.Source, error) {
-	status, err := d.deletePages(ctx, tx, account, agent, id, now)
+func (d *Service) deleteSource(ctx context.Context, tx *store.DB, ref parley.AgentRef, id parley.SourceID, now time.Time) (*parley.Source, error) {
+	status, err := d.deletePages(ctx, tx, ref, id, now)
 	if err != nil {
 		return nil, err
 	}
-	s, _, err := tx.UpdateSource(ctx, account, agent, id, func(s *parley.Source) error {
+	s, _, err := tx.UpdateSource(ctx, ref, id, func(s *parley.Source) error {
 		s.Status, s.LiveVersion, s.WantedVersion, s.UpdatedAt = status, "", "", now
 		return nil
 	})
@@ -41,18 +41,18 @@ func (d *Service) deleteSource(ctx context.Context, tx *store.DB, account parley
 	if err := d.Queue.Enqueue(ctx, tx.SQL(), newJob(EraseJob, s)); err != nil {
 		return nil, err
 	}
-	return s, tx.RecordEvents(ctx, account, now, sourceEvent("source.deleted", s))
+	return s, tx.RecordEvents(ctx, ref.Account, now, sourceEvent("source.deleted", s))
 }
 
 // manySitePages is from how many pages on a site stays in the lists until they are erased.
 const manySitePages = 200
 
 // deletePages deletes the pages of a source that is a site, and returns the source's status then.
-func (d *Service) deletePages(ctx context.Context, tx *store.DB, account parley.AccountID, agent parley.AgentID, id parley.SourceID, now time.Time) (parley.SourceStatus, error) {
-	if err := tx.LockAgent(ctx, account, agent); err != nil { // before the source's row, always
+func (d *Service) deletePages(ctx context.Context, tx *store.DB, ref parley.AgentRef, id parley.SourceID, now time.Time) (parley.SourceStatus, error) {
+	if err := tx.LockAgent(ctx, ref); err != nil { // before the source's row, always
 		return "", err
 	}
-	s, err := tx.LockSource(ctx, account, agent, id)
+	s, err := tx.LockSource(ctx, ref, id)
 	switch {
 	case err != nil:
 		return "", err
@@ -76,34 +76,34 @@ func (d *Service) Erase(ctx context.Context, job jobs.Job) error {
 	if err != nil {
 		return err
 	}
-	if err := d.eraseAll(ctx, job.AccountID, agent, parley.SourceID(job.Key)); err != nil {
+	if err := d.eraseAll(ctx, job.AccountID.AgentRef(agent), parley.SourceID(job.Key)); err != nil {
 		return err
 	}
 	if err := d.Indexes.EraseVectors(ctx, agent); err != nil {
 		return err
 	}
-	return d.RemoveUnusedFiles(ctx, job.AccountID, agent)
+	return d.RemoveUnusedFiles(ctx, job.AccountID.AgentRef(agent))
 }
 
 // eraseAll erases the content of a deleted source and its pages, and then removes a site that had many pages from the lists.
-func (d *Service) eraseAll(ctx context.Context, account parley.AccountID, agent parley.AgentID, id parley.SourceID) error {
-	pages, err := d.DB.DeletedPageSources(ctx, account, agent, id)
+func (d *Service) eraseAll(ctx context.Context, ref parley.AgentRef, id parley.SourceID) error {
+	pages, err := d.DB.DeletedPageSources(ctx, ref, id)
 	if err != nil {
 		return err
 	}
 	for _, page := range pages {
-		if err := d.DB.EraseSource(ctx, account, agent, page); err != nil {
+		if err := d.DB.EraseSource(ctx, ref, page); err != nil {
 			return fmt.Errorf("page %s: %w", page, err)
 		}
 	}
-	if err := d.markDeleted(ctx, account, agent, id, d.Now()); err != nil {
+	if err := d.markDeleted(ctx, ref, id, d.Now()); err != nil {
 		return err
 	}
-	return errors.Join(d.DB.EraseCrawlPages(ctx, account, agent, id), d.DB.EraseSource(ctx, account, agent, id))
+	return errors.Join(d.DB.EraseCrawlPages(ctx, ref, id), d.DB.EraseSource(ctx, ref, id))
 }
 
-func (d *Service) markDeleted(ctx context.Context, account parley.AccountID, agent parley.AgentID, id parley.SourceID, now time.Time) error {
-	_, _, err := d.DB.UpdateSource(ctx, account, agent, id, func(s *parley.Source) error {
+func (d *Service) markDeleted(ctx context.Context, ref parley.AgentRef, id parley.SourceID, now time.Time) error {
+	_, _, err := d.DB.UpdateSource(ctx, ref, id, func(s *parley.Source) error {
 		if s.Status != parley.SourceToBeDeleted {
 			return errUnchanged
 		}

@@ -80,10 +80,10 @@ func (w *draft) create(ctx context.Context, tx *store.DB, plan parley.Plan) erro
 // applyTo makes the draft the wanted version of a source, or returns errUnchanged.
 func (w *draft) applyTo(ctx context.Context, tx *store.DB, id parley.SourceID, plan parley.Plan) (*parley.Source, error) {
 	s, v := w.source, w.version
-	if err := tx.LockAgent(ctx, s.AccountID, s.AgentID); err != nil { // before the source's row, always
+	if err := tx.LockAgent(ctx, s.AgentRef()); err != nil { // before the source's row, always
 		return nil, err
 	}
-	before, err := tx.LockSource(ctx, s.AccountID, s.AgentID, id)
+	before, err := tx.LockSource(ctx, s.AgentRef(), id)
 	if err != nil {
 		return nil, err
 	}
@@ -93,7 +93,7 @@ func (w *draft) applyTo(ctx context.Context, tx *store.DB, id parley.SourceID, p
 	if before.Status == parley.SourceToBeDeleted {
 		return nil, parley.NewError(parley.CodeSourcePendingDel)
 	}
-	was, err := tx.Version(ctx, s.AccountID, s.AgentID, id, before.WantedVersion)
+	was, err := tx.Version(ctx, s.AgentRef(), id, before.WantedVersion)
 	if err != nil {
 		return nil, err
 	}
@@ -102,7 +102,7 @@ func (w *draft) applyTo(ctx context.Context, tx *store.DB, id parley.SourceID, p
 	if err != nil {
 		return nil, err
 	}
-	after, _, err := tx.UpdateSource(ctx, s.AccountID, s.AgentID, id, func(now *parley.Source) error {
+	after, _, err := tx.UpdateSource(ctx, s.AgentRef(), id, func(now *parley.Source) error {
 		if w.name != nil {
 			now.Name = *w.name
 		}
@@ -112,7 +112,7 @@ func (w *draft) applyTo(ctx context.Context, tx *store.DB, id parley.SourceID, p
 	if err != nil {
 		return nil, err
 	}
-	a, err := tx.Agent(ctx, s.AccountID, s.AgentID, v.CreatedAt)
+	a, err := tx.Agent(ctx, s.AgentRef(), v.CreatedAt)
 	if err != nil {
 		return nil, err
 	}
@@ -158,7 +158,7 @@ func (d *Service) changeSource(ctx context.Context, draft *draft, id parley.Sour
 		return err
 	})
 	if errors.Is(err, errUnchanged) {
-		return d.DB.Source(ctx, draft.source.AccountID, draft.source.AgentID, id)
+		return d.DB.Source(ctx, draft.source.AgentRef(), id)
 	}
 	return changed, err
 }

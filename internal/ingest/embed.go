@@ -28,8 +28,8 @@ func (d *Service) EmbedHandlers() map[string]jobs.Handler {
 	return map[string]jobs.Handler{EmbedJob: d.Embed}
 }
 
-func newEmbedJob(account parley.AccountID, agent parley.AgentID) jobs.Job {
-	return jobs.Job{Kind: EmbedJob, Key: string(agent), AccountID: account, Payload: jobs.EncodePayload(jobPayload{agent}), MaxAttempts: maxEmbedAttempts, Backoff: embedBackoff}
+func newEmbedJob(ref parley.AgentRef) jobs.Job {
+	return jobs.Job{Kind: EmbedJob, Key: string(ref.Agent), AccountID: ref.Account, Payload: jobs.EncodePayload(jobPayload{ref.Agent}), MaxAttempts: maxEmbedAttempts, Backoff: embedBackoff}
 }
 
 // enqueueEmbed leaves the vectors of a source that goes live to a job: until they are there it is found by its words.
@@ -37,7 +37,7 @@ func (d *Service) enqueueEmbed(ctx context.Context, tx *store.DB, s *parley.Sour
 	if d.Embedder == nil {
 		return nil
 	}
-	return d.Queue.Enqueue(ctx, tx.SQL(), newEmbedJob(s.AccountID, s.AgentID))
+	return d.Queue.Enqueue(ctx, tx.SQL(), newEmbedJob(s.AgentRef()))
 }
 
 // EmbedAll leaves a job for each agent with passages that have no vector of the present model. It does nothing without an
@@ -52,7 +52,7 @@ func (d *Service) EmbedAll(ctx context.Context) error {
 	}
 	for agent, account := range agents {
 		err := d.DB.Transact(ctx, sqldb.Bulk, func(tx *store.DB) error {
-			return d.Queue.Enqueue(ctx, tx.SQL(), newEmbedJob(account, agent))
+			return d.Queue.Enqueue(ctx, tx.SQL(), newEmbedJob(account.AgentRef(agent)))
 		})
 		if err != nil {
 			return err
@@ -71,7 +71,7 @@ func (d *Service) Embed(ctx context.Context, job jobs.Job) error {
 	if d.Embedder == nil {
 		return nil
 	}
-	done, err := d.embedMissing(ctx, job.AccountID, agent)
+	done, err := d.embedMissing(ctx, job.AccountID.AgentRef(agent))
 	switch {
 	case isDropped(err):
 		return nil
@@ -82,13 +82,13 @@ func (d *Service) Embed(ctx context.Context, job jobs.Job) error {
 }
 
 // embedMissing returns how many texts were embedded.
-func (d *Service) embedMissing(ctx context.Context, account parley.AccountID, agent parley.AgentID) (done int, err error) {
+func (d *Service) embedMissing(ctx context.Context, ref parley.AgentRef) (done int, err error) {
 	var last *retrieval.Unembedded
 	for {
-		if _, err := d.DB.Agent(ctx, account, agent, d.Now()); err != nil {
+		if _, err := d.DB.Agent(ctx, ref, d.Now()); err != nil {
 			return done, err
 		}
-		list, err := d.Indexes.Unembedded(ctx, account, agent, last, embedBatchSize)
+		list, err := d.Indexes.Unembedded(ctx, ref, last, embedBatchSize)
 		if err != nil || len(list) == 0 {
 			return done, err
 		}
@@ -96,7 +96,7 @@ func (d *Service) embedMissing(ctx context.Context, account parley.AccountID, ag
 		if err != nil {
 			return done, err
 		}
-		if err := d.storeVectors(ctx, account, agent, packed); err != nil {
+		if err := d.storeVectors(ctx, ref, packed); err != nil {
 			return done, err
 		}
 		done += len(packed)
@@ -124,18 +124,18 @@ func (d *Service) embedTexts(ctx context.Context, list []retrieval.Unembedded) (
 }
 
 // storeVectors writes vectors, which every server then finds in the agent's next passage version.
-func (d *Service) storeVectors(ctx context.Context, account parley.AccountID, agent parley.AgentID, packed map[string][]byte) error {
+func (d *Service) storeVectors(ctx context.Context, ref parley.AgentRef, packed map[string][]byte) error {
 	var version int64
 	err := d.DB.Transact(ctx, sqldb.Bulk, func(tx *store.DB) (err error) {
-		if version, err = tx.IncrementPassageVersion(ctx, account, agent); err != nil {
+		if version, err = tx.IncrementPassageVersion(ctx, ref); err != nil {
 			return err
 		}
-		return d.Indexes.PutVectors(ctx, tx.SQL(), agent, version, packed)
+		return d.Indexes.PutVectors(ctx, tx.SQL(), ref.Agent, version, packed)
 	})
 	if err != nil {
 		return err
 	}
-	return d.Indexes.Warm(ctx, agent, version)
+	return d.Indexes.Warm(ctx, ref.Agent, version)
 }
 
 // retryEmbed has the job come back soon after a run that got somewhere, with all its attempts, and not before the provider's
@@ -152,7 +152,7 @@ func (d *Service) retryEmbed(ctx context.Context, job jobs.Job, agent parley.Age
 	if wait == 0 || ctx.Err() != nil {
 		return nil //nolint:nilerr // a stopped job comes back by itself
 	}
-	next := newEmbedJob(job.AccountID, agent)
+	next := newEmbedJob(job.AccountID.AgentRef(agent))
 	next.RunAt = d.Now().Add(wait)
 	return d.DB.Transact(ctx, sqldb.Bulk, func(tx *store.DB) error { return d.Queue.Enqueue(ctx, tx.SQL(), next) })
 }

@@ -354,7 +354,7 @@ func TestSearchWhileEmbedding(t *testing.T) {
 						return
 					default:
 					}
-					a, err := s.DB.Agent(s.Context(), s.account.ID, s.agent, s.now)
+					a, err := s.DB.Agent(s.Context(), s.account.ID.AgentRef(s.agent), s.now)
 					if err != nil {
 						s.Error(err)
 						return

@@ -68,7 +68,7 @@ func (d *Service) ChangeFile(ctx context.Context, account parley.Account, plan p
 		return err
 	})
 	if errors.Is(err, errUnchanged) {
-		return d.DB.Source(ctx, account.ID, agent, id)
+		return d.DB.Source(ctx, account.ID.AgentRef(agent), id)
 	}
 	return after, err
 }
@@ -145,7 +145,7 @@ var mediaTypes = map[extract.Kind]string{
 
 // fillFile returns the file of the new version. Where it has the bytes of the version before, its text is known already.
 func (u *upload) fillFile(ctx context.Context, tx *store.DB, before *parley.Source, was, v *parley.Version) (int64, error) {
-	blob, err := tx.VersionBlob(ctx, before.AccountID, before.AgentID, before.WantedVersion)
+	blob, err := tx.VersionBlob(ctx, before.AgentRef(), before.WantedVersion)
 	if err != nil {
 		return 0, err
 	}
@@ -171,7 +171,7 @@ func (u *upload) linkBlob(ctx context.Context, tx *store.DB, s *parley.Source, v
 			return err
 		}
 	}
-	return tx.SetVersionBlob(ctx, s.AccountID, s.AgentID, v.ID, u.versionBlob.ID)
+	return tx.SetVersionBlob(ctx, s.AgentRef(), v.ID, u.versionBlob.ID)
 }
 
 // FileJob is the kind of the job that finds the text in a file; its key is the source's id. TrainJob follows.
@@ -193,7 +193,7 @@ func (d *Service) ExtractFile(ctx context.Context, job jobs.Job) error {
 	if err != nil {
 		return err
 	}
-	s, err := d.loadUntrained(ctx, job.AccountID, agent, parley.SourceID(job.Key))
+	s, err := d.loadUntrained(ctx, job.AccountID.AgentRef(agent), parley.SourceID(job.Key))
 	if err == nil {
 		err = d.extractFile(ctx, s)
 	}
@@ -201,7 +201,7 @@ func (d *Service) ExtractFile(ctx context.Context, job jobs.Job) error {
 }
 
 func (d *Service) extractFile(ctx context.Context, s *parley.Source) error {
-	v, err := d.DB.Version(ctx, s.AccountID, s.AgentID, s.ID, s.WantedVersion)
+	v, err := d.DB.Version(ctx, s.AgentRef(), s.ID, s.WantedVersion)
 	if err != nil {
 		return err
 	}
@@ -247,11 +247,11 @@ func (d *Service) accountPlan(ctx context.Context, account parley.AccountID) (pl
 // updateFileSize counts a file with the bytes of its text where these are more than its own, as they are of one that is
 // packed. Fails with SOURCE_SIZE_LIMIT_EXCEEDED where the plan does not allow them.
 func (d *Service) updateFileSize(ctx context.Context, tx *store.DB, plan parley.Plan, s *parley.Source, bytes int64) (*parley.Source, error) {
-	agent, err := tx.AgentForUpdate(ctx, s.AccountID, s.AgentID, d.Now()) // before the source's row, always
+	agent, err := tx.AgentForUpdate(ctx, s.AgentRef(), d.Now()) // before the source's row, always
 	if err != nil {
 		return nil, err
 	}
-	now, err := tx.LockSource(ctx, s.AccountID, s.AgentID, s.ID)
+	now, err := tx.LockSource(ctx, s.AgentRef(), s.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -264,7 +264,7 @@ func (d *Service) updateFileSize(ctx context.Context, tx *store.DB, plan parley.
 	if err := plan.CheckStorage(agent.Size + bytes - now.Size); err != nil {
 		return nil, err
 	}
-	now, _, err = tx.UpdateSource(ctx, s.AccountID, s.AgentID, s.ID, func(current *parley.Source) error {
+	now, _, err = tx.UpdateSource(ctx, s.AgentRef(), s.ID, func(current *parley.Source) error {
 		current.Size = bytes
 		return nil
 	})
@@ -273,7 +273,7 @@ func (d *Service) updateFileSize(ctx context.Context, tx *store.DB, plan parley.
 
 // fileText reads the file of a version.
 func (d *Service) fileText(ctx context.Context, s *parley.Source, v *parley.Version) (string, error) {
-	blob, err := d.DB.VersionBlob(ctx, s.AccountID, s.AgentID, v.ID)
+	blob, err := d.DB.VersionBlob(ctx, s.AgentRef(), v.ID)
 	if err != nil {
 		return "", err
 	}

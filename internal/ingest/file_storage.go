@@ -172,7 +172,7 @@ func (d *Service) WithUnusedFileRemoval(erase jobs.Handler) jobs.Handler {
 		if err := erase(ctx, job); err != nil {
 			return err
 		}
-		return d.RemoveUnusedFiles(ctx, job.AccountID, parley.AgentID(job.Key))
+		return d.RemoveUnusedFiles(ctx, job.AccountID.AgentRef(parley.AgentID(job.Key)))
 	}
 }
 
@@ -262,9 +262,9 @@ func (d *Service) SweepFiles(ctx context.Context) error {
 }
 
 // RemoveUnusedFiles removes the files of an agent that nothing needs any more.
-func (d *Service) RemoveUnusedFiles(ctx context.Context, account parley.AccountID, agent parley.AgentID) error {
+func (d *Service) RemoveUnusedFiles(ctx context.Context, ref parley.AgentRef) error {
 	for d.Files != nil {
-		places, err := d.DB.EraseOrphanedBlobs(ctx, account, agent)
+		places, err := d.DB.EraseOrphanedBlobs(ctx, ref)
 		if err != nil || len(places) == 0 {
 			return err
 		}
@@ -276,7 +276,7 @@ func (d *Service) RemoveUnusedFiles(ctx context.Context, account parley.AccountI
 // WithAgentFileRemoval returns a handler that calls erase, for a job whose key is an agent's id, and then removes the agent's files.
 func (d *Service) WithAgentFileRemoval(erase jobs.Handler) jobs.Handler {
 	return func(ctx context.Context, job jobs.Job) error {
-		places, err := d.DB.BlobLocations(ctx, job.AccountID, parley.AgentID(job.Key))
+		places, err := d.DB.BlobLocations(ctx, job.AccountID.AgentRef(parley.AgentID(job.Key)))
 		if err != nil {
 			return err
 		}

@@ -61,7 +61,7 @@ func (s *testService) diskFiles() []string {
 
 func (s *testService) findSource(id parley.SourceID) *parley.Source {
 	s.Helper()
-	src, err := s.DB.Source(s.Context(), "acc", s.agent, id)
+	src, err := s.DB.Source(s.Context(), parley.AgentRef{Account: "acc", Agent: s.agent}, id)
 	s.must(err)
 	return src
 }

@@ -131,11 +131,11 @@ func (d *Service) AddLink(ctx context.Context, account parley.Account, plan parl
 // Create writes the link in a transaction, and nothing when it fails; see AddLink.
 func (n *NewLink) Create(ctx context.Context, tx *store.DB) error {
 	s := n.source
-	a, err := tx.AgentForUpdate(ctx, s.AccountID, s.AgentID, s.CreatedAt)
+	a, err := tx.AgentForUpdate(ctx, s.AgentRef(), s.CreatedAt)
 	if err != nil {
 		return err
 	}
-	there, err := tx.LinksByURL(ctx, s.AccountID, s.AgentID, s.URL)
+	there, err := tx.LinksByURL(ctx, s.AgentRef(), s.URL)
 	if err != nil {
 		return err
 	}
@@ -162,10 +162,10 @@ func (n *NewLink) Create(ctx context.Context, tx *store.DB) error {
 // scheduleSync sets when the link is to be read again.
 func (d *Service) scheduleSync(ctx context.Context, tx *store.DB, s *parley.Source, auto bool) error {
 	if !auto {
-		return tx.SetNextSync(ctx, s.AccountID, s.AgentID, s.ID, nil)
+		return tx.SetNextSync(ctx, s.AgentRef(), s.ID, nil)
 	}
 	next := s.UpdatedAt.Add(resyncPeriod)
-	return tx.SetNextSync(ctx, s.AccountID, s.AgentID, s.ID, &next)
+	return tx.SetNextSync(ctx, s.AgentRef(), s.ID, &next)
 }
 
 func (l Link) site() crawl.Site {
@@ -217,24 +217,24 @@ func (d *Service) ChangeLink(ctx context.Context, account parley.Account, agent 
 	now := d.Now()
 	var after *parley.Source
 	err := d.DB.Transact(ctx, sqldb.Bulk, func(tx *store.DB) (err error) {
-		after, err = d.restartCrawl(ctx, tx, account.ID, agent, id, now, change)
+		after, err = d.restartCrawl(ctx, tx, account.ID.AgentRef(agent), id, now, change)
 		return err
 	})
 	return after, err
 }
 
 // restartCrawl begins another reading of a link. Where the patterns are others, nothing that is known of its pages is relied on.
-func (d *Service) restartCrawl(ctx context.Context, tx *store.DB, account parley.AccountID, agent parley.AgentID, id parley.SourceID, now time.Time, change LinkChange) (*parley.Source, error) {
-	a, err := tx.AgentForUpdate(ctx, account, agent, now)
+func (d *Service) restartCrawl(ctx context.Context, tx *store.DB, ref parley.AgentRef, id parley.SourceID, now time.Time, change LinkChange) (*parley.Source, error) {
+	a, err := tx.AgentForUpdate(ctx, ref, now)
 	if err != nil {
 		return nil, err
 	}
-	pages, err := tx.CountLivePages(ctx, account, agent, id)
+	pages, err := tx.CountLivePages(ctx, ref, id)
 	if err != nil {
 		return nil, err
 	}
 	patternsChanged := false
-	s, _, err := tx.UpdateSource(ctx, account, agent, id, func(s *parley.Source) (err error) {
+	s, _, err := tx.UpdateSource(ctx, ref, id, func(s *parley.Source) (err error) {
 		patternsChanged, err = change.applyTo(s)
 		if err != nil {
 			return err
@@ -248,7 +248,7 @@ func (d *Service) restartCrawl(ctx context.Context, tx *store.DB, account parley
 	if err != nil {
 		return nil, err
 	}
-	if err := tx.RestartCrawl(ctx, account, agent, id, patternsChanged, linkRecordOf(s).Type == crawl.Sitemap); err != nil {
+	if err := tx.RestartCrawl(ctx, ref, id, patternsChanged, linkRecordOf(s).Type == crawl.Sitemap); err != nil {
 		return nil, err
 	}
 	if err := d.scheduleSync(ctx, tx, s, a.AutoRetrain); err != nil {
@@ -257,7 +257,7 @@ func (d *Service) restartCrawl(ctx context.Context, tx *store.DB, account parley
 	if err := d.Queue.Enqueue(ctx, tx.SQL(), newCrawlJob(s)); err != nil {
 		return nil, err
 	}
-	return s, tx.RecordEvents(ctx, account, now, sourceEvent("source.updated", s))
+	return s, tx.RecordEvents(ctx, ref.Account, now, sourceEvent("source.updated", s))
 }
 
 // applyTo changes the record of the link, and reports whether its patterns are others.

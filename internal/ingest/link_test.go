@@ -35,7 +35,7 @@ func (s *testService) linkRecord(id parley.SourceID) (r ingest.LinkRecord) {
 
 func (s *testService) listSources() (names []string) {
 	s.Helper()
-	page, err := s.DB.Sources(s.Context(), s.account.ID, s.agent, store.SourceFilter{}, parley.PageRequest{Limit: 100})
+	page, err := s.DB.Sources(s.Context(), s.account.ID.AgentRef(s.agent), store.SourceFilter{}, parley.PageRequest{Limit: 100})
 	s.must(err)
 	for _, src := range page.Items {
 		names = append(names, src.Name)
@@ -102,7 +102,7 @@ func TestSiteIsRead(t *testing.T) {
 		if len(hits) == 0 || hits[0].Passage.SourceName != "Refunds" || hits[0].Passage.SourceURL != w.URL+"/refunds" {
 			s.Errorf("%+v", hits)
 		}
-		sizes, err := s.DB.SiteSizes(s.Context(), s.account.ID, s.agent, []parley.SourceID{src.ID})
+		sizes, err := s.DB.SiteSizes(s.Context(), s.account.ID.AgentRef(s.agent), []parley.SourceID{src.ID})
 		s.must(err)
 		if sizes[src.ID] != s.loadAgent().Size || sizes[src.ID] == 0 {
 			s.Error(sizes, s.loadAgent().Size)
@@ -326,9 +326,9 @@ func TestWeeklyResyncReadsWhatChanged(t *testing.T) {
 		w := s.startWebsite(shopPages())
 		src := s.addLink(w.URL, crawl.WholeSite)
 		s.runJobs()
-		s.must(s.DB.UpdateAgent(s.Context(), s.account.ID, s.agent, func(a *parley.Agent) error { a.AutoRetrain = true; return nil }))
+		s.must(s.DB.UpdateAgent(s.Context(), s.account.ID.AgentRef(s.agent), func(a *parley.Agent) error { a.AutoRetrain = true; return nil }))
 		next := noon.Add(7 * 24 * time.Hour)
-		s.must(s.DB.ScheduleAgentSync(s.Context(), s.account.ID, s.agent, &next))
+		s.must(s.DB.ScheduleAgentSync(s.Context(), s.account.ID.AgentRef(s.agent), &next))
 		w.set("/hours", "<title>Hours</title> We open at ten.")
 		w.set("/vouchers", "")
 		s.now = next.Add(-time.Second)

@@ -26,7 +26,7 @@ func TestQuestionFindsItsAnswer(t *testing.T) {
 			s.Fatalf("%+v", hits)
 		}
 		p := hits[0].Passage
-		v, err := s.DB.Version(s.Context(), s.account.ID, s.agent, src.ID, p.VersionID)
+		v, err := s.DB.Version(s.Context(), s.account.ID.AgentRef(s.agent), src.ID, p.VersionID)
 		s.must(err)
 		if p.Text != "Print the label from your account." || p.Text != v.Text[p.Start:p.End] || !strings.Contains(p.Heading, "Can I return shoes?") {
 			s.Errorf("%+v of %q", p, v.Text)

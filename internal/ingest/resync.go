@@ -53,21 +53,21 @@ func (d *Service) Resync(ctx context.Context) error {
 
 func (d *Service) resyncLink(ctx context.Context, s *parley.Source, now time.Time) error {
 	err := d.DB.Transact(ctx, sqldb.Bulk, func(tx *store.DB) error {
-		if err := tx.LockAgent(ctx, s.AccountID, s.AgentID); err != nil { // before the source's row, always
+		if err := tx.LockAgent(ctx, s.AgentRef()); err != nil { // before the source's row, always
 			return err
 		}
-		current, err := tx.LockSource(ctx, s.AccountID, s.AgentID, s.ID)
+		current, err := tx.LockSource(ctx, s.AgentRef(), s.ID)
 		if err != nil {
 			return err
 		}
-		due, err := tx.IsSyncDue(ctx, s.AccountID, s.AgentID, s.ID, now)
+		due, err := tx.IsSyncDue(ctx, s.AgentRef(), s.ID, now)
 		if err != nil || !due {
 			return err
 		}
 		if current.Status == parley.SourceUntrained || current.Status == parley.SourceUpdated {
 			return d.requeueCrawl(ctx, tx, current, now)
 		}
-		_, err = d.restartCrawl(ctx, tx, s.AccountID, s.AgentID, s.ID, now, LinkChange{})
+		_, err = d.restartCrawl(ctx, tx, s.AgentRef(), s.ID, now, LinkChange{})
 		return err
 	})
 	if isDropped(err) || parley.IsCode(err, parley.CodeSourcePendingDel) || errors.Is(err, errUnchanged) {
@@ -79,7 +79,7 @@ func (d *Service) resyncLink(ctx context.Context, s *parley.Source, now time.Tim
 // requeueCrawl leaves a link that is being read to that reading, and brings its job back to life where it has died.
 func (d *Service) requeueCrawl(ctx context.Context, tx *store.DB, s *parley.Source, now time.Time) error {
 	next := now.Add(resyncPeriod)
-	if err := tx.SetNextSync(ctx, s.AccountID, s.AgentID, s.ID, &next); err != nil {
+	if err := tx.SetNextSync(ctx, s.AgentRef(), s.ID, &next); err != nil {
 		return err
 	}
 	return d.Queue.Enqueue(ctx, tx.SQL(), newCrawlJob(s))

@@ -81,14 +81,14 @@ func (s *testService) runJobs() {
 
 func (s *testService) source(id parley.SourceID) *parley.Source {
 	s.Helper()
-	src, err := s.DB.Source(s.Context(), s.account.ID, s.agent, id)
+	src, err := s.DB.Source(s.Context(), s.account.ID.AgentRef(s.agent), id)
 	s.must(err)
 	return src
 }
 
 func (s *testService) loadAgent() *parley.Agent {
 	s.Helper()
-	a, err := s.DB.Agent(s.Context(), s.account.ID, s.agent, s.now)
+	a, err := s.DB.Agent(s.Context(), s.account.ID.AgentRef(s.agent), s.now)
 	s.must(err)
 	return a
 }
@@ -128,7 +128,7 @@ func TestTextIsTrained(t *testing.T) {
 		}
 		hits, err := s.Indexes.Nearest(s.Context(), s.agent, 1, retrieval.Query{Text: "refunds", Limit: 1})
 		s.must(err)
-		v, err := s.DB.Version(s.Context(), s.account.ID, s.agent, src.ID, trained.LiveVersion)
+		v, err := s.DB.Version(s.Context(), s.account.ID.AgentRef(s.agent), src.ID, trained.LiveVersion)
 		s.must(err)
 		p := hits[0].Passage
 		if v.Text[p.Start:p.End] != p.Text || v.Hash != p.VersionHash || strings.Contains(v.Text, "\x00") {
@@ -150,7 +150,7 @@ func TestTextBelongsToItsAgent(t *testing.T) {
 		s.wantCode(err, parley.CodeAgentNotFound)
 		_, err = s.Delete(s.Context(), s.account, s.agent, "unknown")
 		s.wantCode(err, parley.CodeSourceNotFound)
-		s.must(s.DB.DeleteAgent(s.Context(), s.account.ID, s.agent, noon))
+		s.must(s.DB.DeleteAgent(s.Context(), s.account.ID.AgentRef(s.agent), noon))
 		_, err = s.AddText(s.Context(), s.account, s.plan, s.agent, "n", "c")
 		s.wantCode(err, parley.CodeAgentNotFound)
 		s.runJobs() // the job finds nobody to train, which is not a failure

@@ -43,10 +43,10 @@ func (d *Service) ChangeText(ctx context.Context, account parley.Account, plan p
 func (d *Service) PutText(ctx context.Context, account parley.Account, plan parley.Plan, agent parley.AgentID, key, name, content string) error {
 	draft := d.textDraft(account, agent, TextChange{&name, &content})
 	err := d.DB.Transact(ctx, sqldb.Bulk, func(tx *store.DB) error {
-		if err := tx.LockAgent(ctx, account.ID, agent); err != nil { // so that two cannot both find none
+		if err := tx.LockAgent(ctx, account.ID.AgentRef(agent)); err != nil { // so that two cannot both find none
 			return err
 		}
-		existing, err := tx.SourceByKey(ctx, account.ID, agent, key)
+		existing, err := tx.SourceByKey(ctx, account.ID.AgentRef(agent), key)
 		if err == nil {
 			_, err = draft.applyTo(ctx, tx, existing.ID, plan)
 			return err
@@ -57,7 +57,7 @@ func (d *Service) PutText(ctx context.Context, account parley.Account, plan parl
 		if err := draft.create(ctx, tx, plan); err != nil {
 			return err
 		}
-		return tx.SetSourceKey(ctx, account.ID, agent, draft.source.ID, key)
+		return tx.SetSourceKey(ctx, account.ID.AgentRef(agent), draft.source.ID, key)
 	})
 	if errors.Is(err, errUnchanged) {
 		return nil

@@ -44,7 +44,7 @@ func (d *Service) Train(ctx context.Context, job jobs.Job) error {
 	if err != nil {
 		return err
 	}
-	s, err := d.loadUntrained(ctx, job.AccountID, agent, parley.SourceID(job.Key))
+	s, err := d.loadUntrained(ctx, job.AccountID.AgentRef(agent), parley.SourceID(job.Key))
 	if err == nil {
 		err = d.train(ctx, s)
 	}
@@ -67,11 +67,11 @@ func (d *Service) jobOutcome(ctx context.Context, job jobs.Job, s *parley.Source
 }
 
 // loadUntrained finds a source whose wanted version is not live yet.
-func (d *Service) loadUntrained(ctx context.Context, account parley.AccountID, agent parley.AgentID, id parley.SourceID) (*parley.Source, error) {
-	if _, err := d.DB.Agent(ctx, account, agent, d.Now()); err != nil {
+func (d *Service) loadUntrained(ctx context.Context, ref parley.AgentRef, id parley.SourceID) (*parley.Source, error) {
+	if _, err := d.DB.Agent(ctx, ref, d.Now()); err != nil {
 		return nil, err
 	}
-	s, err := d.DB.Source(ctx, account, agent, id)
+	s, err := d.DB.Source(ctx, ref, id)
 	if err != nil {
 		return nil, err
 	}
@@ -92,12 +92,12 @@ func (d *Service) train(ctx context.Context, s *parley.Source) (err error) {
 			err = fmt.Errorf("panic while reading source %s: %v", s.ID, v)
 		}
 	}()
-	v, err := d.DB.Version(ctx, s.AccountID, s.AgentID, s.ID, s.WantedVersion)
+	v, err := d.DB.Version(ctx, s.AgentRef(), s.ID, s.WantedVersion)
 	if err != nil {
 		return err
 	}
 	defer d.readSlots.acquire()()
-	if err := d.DB.ErasePassages(ctx, s.AccountID, s.AgentID, s.ID, v.ID); err != nil { // of a run that was cut short
+	if err := d.DB.ErasePassages(ctx, s.AgentRef(), s.ID, v.ID); err != nil { // of a run that was cut short
 		return err
 	}
 	if err := d.writeAllPassages(ctx, s, v); err != nil {
@@ -153,7 +153,7 @@ func decodeContent(v *parley.Version, into any) error {
 // writePassages writes passages that nobody sees yet. It holds the source's row, so that none come after the source's erasure.
 func (d *Service) writePassages(ctx context.Context, s *parley.Source, part []parley.Passage) error {
 	return d.DB.Transact(ctx, sqldb.Bulk, func(tx *store.DB) error {
-		now, err := tx.LockSource(ctx, s.AccountID, s.AgentID, s.ID)
+		now, err := tx.LockSource(ctx, s.AgentRef(), s.ID)
 		if err != nil {
 			return err
 		}
@@ -169,7 +169,7 @@ func (d *Service) goLive(ctx context.Context, s *parley.Source) error {
 	now := d.Now()
 	var version int64
 	err := d.DB.Transact(ctx, sqldb.Bulk, func(tx *store.DB) error {
-		live, passages, err := tx.UpdateSource(ctx, s.AccountID, s.AgentID, s.ID, func(current *parley.Source) error {
+		live, passages, err := tx.UpdateSource(ctx, s.AgentRef(), s.ID, func(current *parley.Source) error {
 			if current.WantedVersion != s.WantedVersion {
 				return errStale
 			}
@@ -198,7 +198,7 @@ func (d *Service) goLive(ctx context.Context, s *parley.Source) error {
 func (d *Service) failSource(ctx context.Context, s *parley.Source, reason error) error {
 	now := d.Now()
 	err := d.DB.Transact(ctx, sqldb.Bulk, func(tx *store.DB) error {
-		failed, _, err := tx.UpdateSource(ctx, s.AccountID, s.AgentID, s.ID, func(current *parley.Source) error {
+		failed, _, err := tx.UpdateSource(ctx, s.AgentRef(), s.ID, func(current *parley.Source) error {
 			if current.WantedVersion != s.WantedVersion {
 				return errStale
 			}
@@ -232,7 +232,7 @@ const earlierRetention = 10 * time.Minute
 
 // enqueueEraseEarlier leaves the earlier versions of a source, if it has any, to a job.
 func (d *Service) enqueueEraseEarlier(ctx context.Context, tx *store.DB, s *parley.Source) error {
-	has, err := tx.HasEarlierVersions(ctx, s.AccountID, s.AgentID, s.ID)
+	has, err := tx.HasEarlierVersions(ctx, s.AgentRef(), s.ID)
 	if err != nil || !has {
 		return err
 	}
@@ -247,13 +247,13 @@ func (d *Service) EraseEarlierVersions(ctx context.Context, job jobs.Job) error 
 	if err != nil {
 		return err
 	}
-	if err := d.DB.EraseEarlierVersions(ctx, job.AccountID, agent, parley.SourceID(job.Key)); err != nil {
+	if err := d.DB.EraseEarlierVersions(ctx, job.AccountID.AgentRef(agent), parley.SourceID(job.Key)); err != nil {
 		return err
 	}
 	if err := d.Indexes.EraseVectors(ctx, agent); err != nil {
 		return err
 	}
-	return d.RemoveUnusedFiles(ctx, job.AccountID, agent)
+	return d.RemoveUnusedFiles(ctx, job.AccountID.AgentRef(agent))
 }
 
 // errServerDied is the failure of a source that was being read each time the server ended: it may be the cause.
@@ -269,7 +269,7 @@ func (d *Service) failLostSource(ctx context.Context, job jobs.Job) error {
 	if err != nil {
 		return err
 	}
-	s, err := d.loadUntrained(ctx, job.AccountID, agent, parley.SourceID(job.Key))
+	s, err := d.loadUntrained(ctx, job.AccountID.AgentRef(agent), parley.SourceID(job.Key))
 	if err != nil {
 		return ignoreDropped(err)
 	}
@@ -282,7 +282,7 @@ func (d *Service) finishLostLink(ctx context.Context, job jobs.Job) error {
 	if err != nil {
 		return err
 	}
-	c, err := d.loadCrawl(ctx, job.AccountID, agent, parley.SourceID(job.Key))
+	c, err := d.loadCrawl(ctx, job.AccountID.AgentRef(agent), parley.SourceID(job.Key))
 	if err != nil || c == nil {
 		return ignoreDropped(err)
 	}

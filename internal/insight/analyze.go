@@ -21,9 +21,9 @@ const (
 )
 
 // Analyze analyzes a conversation and stores its insight. One that is deleted, or whose agent is, is skipped.
-func (k *Service) Analyze(ctx context.Context, account parley.AccountID, agent parley.AgentID, id parley.ConversationID) (err error) {
+func (k *Service) Analyze(ctx context.Context, ref parley.ConversationRef) (err error) {
 	for range maxReads {
-		if err = k.analyzeOnce(ctx, account, agent, id); !errors.Is(err, errConflict) {
+		if err = k.analyzeOnce(ctx, ref); !errors.Is(err, errConflict) {
 			break
 		}
 	}
@@ -38,8 +38,8 @@ const maxReads = 3
 
 var errConflict = errors.New("insight: the conversation was judged meanwhile")
 
-func (k *Service) analyzeOnce(ctx context.Context, account parley.AccountID, agent parley.AgentID, id parley.ConversationID) error {
-	t, err := k.loadData(ctx, account, agent, id)
+func (k *Service) analyzeOnce(ctx context.Context, ref parley.ConversationRef) error {
+	t, err := k.loadData(ctx, ref)
 	if err != nil {
 		return err
 	}
@@ -65,35 +65,35 @@ type conversationData struct {
 	previous        *parley.Insight
 }
 
-func (k *Service) loadData(ctx context.Context, account parley.AccountID, agent parley.AgentID, id parley.ConversationID) (t *conversationData, err error) {
+func (k *Service) loadData(ctx context.Context, ref parley.ConversationRef) (t *conversationData, err error) {
 	t = &conversationData{}
-	if t.previous, err = k.DB.Insight(ctx, account, agent, id); err != nil { // read first, so that an analysis by another server from here on is noticed
+	if t.previous, err = k.DB.Insight(ctx, ref); err != nil { // read first, so that an analysis by another server from here on is noticed
 		return nil, err
 	}
-	if t.owner, err = k.DB.Account(ctx, account); err != nil {
+	if t.owner, err = k.DB.Account(ctx, ref.Account); err != nil {
 		return nil, err
 	}
-	if t.agent, err = k.DB.Agent(ctx, account, agent, k.Now()); err != nil {
+	if t.agent, err = k.DB.Agent(ctx, ref.AgentRef, k.Now()); err != nil {
 		return nil, err
 	}
-	if t.Conversation, err = k.DB.Conversation(ctx, account, agent, id); err != nil {
+	if t.Conversation, err = k.DB.Conversation(ctx, ref); err != nil {
 		return nil, err
 	}
-	if t.messages, err = k.DB.Utterances(ctx, account, agent, id, messagesPerEnd); err != nil {
+	if t.messages, err = k.DB.Utterances(ctx, ref, messagesPerEnd); err != nil {
 		return nil, err
 	}
-	if t.tools, err = k.DB.ToolUses(ctx, account, agent, id); err != nil {
+	if t.tools, err = k.DB.ToolUses(ctx, ref); err != nil {
 		return nil, err
 	}
 	var human bool
-	if t.likes, t.dislikes, human, err = k.DB.CountRatings(ctx, account, agent, id); err != nil {
+	if t.likes, t.dislikes, human, err = k.DB.CountRatings(ctx, ref); err != nil {
 		return nil, err
 	}
-	if t.escalated, err = k.DB.WasEscalated(ctx, account, agent, id); err != nil {
+	if t.escalated, err = k.DB.WasEscalated(ctx, ref); err != nil {
 		return nil, err
 	}
 	t.escalated = t.escalated || human || slices.ContainsFunc(t.tools, isHandover)
-	if t.voice, err = k.DB.HasVoiceSession(ctx, account, agent, id); err != nil {
+	if t.voice, err = k.DB.HasVoiceSession(ctx, ref); err != nil {
 		return nil, err
 	}
 	t.questions = questions(t.messages)
@@ -176,11 +176,11 @@ func (k *Service) findTopic(ctx context.Context, t *conversationData, in *parley
 	if len(in.Terms) == 0 {
 		return nil
 	}
-	groups, err := k.DB.InsightGroups(ctx, in.AccountID, in.AgentID)
+	groups, err := k.DB.InsightGroups(ctx, in.AgentRef())
 	if err != nil || len(groups) == 0 {
 		return err
 	}
-	v, err := k.DB.Vocabulary(ctx, in.AccountID, in.AgentID)
+	v, err := k.DB.Vocabulary(ctx, in.AgentRef())
 	if err != nil {
 		return err
 	}
@@ -203,10 +203,10 @@ func setTopic(in *parley.Insight, path []string) {
 // store writes an insight down with all that hangs on it.
 func (k *Service) store(ctx context.Context, tx *store.DB, t *conversationData, analyzed *parley.Insight) error {
 	in := *analyzed // the closure may run again
-	if err := tx.LockInsights(ctx, in.AccountID, in.AgentID); err != nil {
+	if err := tx.LockInsights(ctx, in.AgentRef()); err != nil {
 		return err
 	}
-	before, err := tx.Insight(ctx, in.AccountID, in.AgentID, in.ConversationID)
+	before, err := tx.Insight(ctx, in.ConversationRef())
 	if err != nil {
 		return err
 	}
@@ -217,7 +217,7 @@ func (k *Service) store(ctx context.Context, tx *store.DB, t *conversationData, 
 		in.AskedAgain = before.AskedAgain
 	}
 	// One that was deleted since it was read fails here: none of its text may be written any more.
-	if _, err := tx.LockConversation(ctx, in.AccountID, in.AgentID, in.ConversationID); err != nil {
+	if _, err := tx.LockConversation(ctx, in.ConversationRef()); err != nil {
 		return err
 	}
 	titled, err := tx.SaveInsightTitle(ctx, &in)

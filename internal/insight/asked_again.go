@@ -22,11 +22,11 @@ func updateAskedAgain(ctx context.Context, tx *store.DB, in *parley.Insight, day
 	}
 	within := (time.Duration(days) * dayLength).Milliseconds()
 	at := in.CreatedAt.UnixMilli()
-	list, err := tx.InsightsByUser(ctx, in.AccountID, in.AgentID, in.UserID, at-within, at+within, maxUserInsights)
+	list, err := tx.InsightsByUser(ctx, in.AgentRef(), in.UserID, at-within, at+within, maxUserInsights)
 	if err != nil || len(list) == 0 {
 		return err
 	}
-	v, err := tx.Vocabulary(ctx, in.AccountID, in.AgentID)
+	v, err := tx.Vocabulary(ctx, in.AgentRef())
 	if err != nil {
 		return err
 	}

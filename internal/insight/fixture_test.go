@@ -144,7 +144,7 @@ func (k *testConversation) addMessage(by parley.AuthorKind, text string, with ..
 	for _, f := range with {
 		f(m)
 	}
-	k.update("message.created", func(tx *store.DB) error { return tx.AddMessage(k.env, k.AccountID, k.AgentID, m, nil) })
+	k.update("message.created", func(tx *store.DB) error { return tx.AddMessage(k.env, k.AccountID.AgentRef(k.AgentID), m, nil) })
 	return k
 }
 
@@ -175,7 +175,7 @@ func (k *testConversation) rate(rating string) *testConversation {
 
 func (k *testConversation) insight() *parley.Insight {
 	k.env.Helper()
-	in, err := k.env.db.Insight(k.env, k.AccountID, k.AgentID, k.ID)
+	in, err := k.env.db.Insight(k.env, k.AccountID.AgentRef(k.AgentID).ConversationRef(k.ID))
 	k.env.must(err)
 	if in == nil {
 		k.env.Fatalf("nothing is known of the conversation %s", k.ID)
@@ -185,7 +185,7 @@ func (k *testConversation) insight() *parley.Insight {
 
 func (k *testConversation) title() string {
 	k.env.Helper()
-	c, err := k.env.db.Conversation(k.env, k.AccountID, k.AgentID, k.ID)
+	c, err := k.env.db.Conversation(k.env, k.AccountID.AgentRef(k.AgentID).ConversationRef(k.ID))
 	k.env.must(err)
 	return c.Title
 }
@@ -216,7 +216,7 @@ func (w *testInsight) rebuildReport() *insight.Report {
 	w.Helper()
 	for at := (insight.Progress{}); !at.Done; {
 		var err error
-		at, err = w.service.Rebuild(w, w.account.ID, w.agent.ID, at)
+		at, err = w.service.Rebuild(w, w.account.ID.AgentRef(w.agent.ID), at)
 		w.must(err)
 	}
 	return w.report(store.GroupByTopic)

@@ -74,7 +74,7 @@ func (k *Service) enqueueAnalysis(ctx context.Context, tx *store.DB, account par
 		if e.Kind == "conversation.ended" {
 			at = e.At
 		}
-		if err := k.Queue.Enqueue(ctx, tx.SQL(), newAnalyzeJob(account, e.AgentID, e.ConversationID, at)); err != nil {
+		if err := k.Queue.Enqueue(ctx, tx.SQL(), newAnalyzeJob(account.AgentRef(e.AgentID).ConversationRef(e.ConversationID), at)); err != nil {
 			return err
 		}
 	}

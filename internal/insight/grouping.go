@@ -26,7 +26,7 @@ func (k *Service) handleGroupJob(ctx context.Context, j jobs.Job) error {
 	if err != nil {
 		return err
 	}
-	err = k.Group(ctx, j.AccountID, what.Agent)
+	err = k.Group(ctx, j.AccountID.AgentRef(what.Agent))
 	if isGone(err) {
 		return nil
 	}
@@ -36,20 +36,20 @@ func (k *Service) handleGroupJob(ctx context.Context, j jobs.Job) error {
 // Group makes automatic topics of an agent's conversations that have none, where enough of them are about the same; the topics that
 // there are keep their names. What comes out depends on these conversations alone and not on their order. An agent with a tree of its
 // operator, or whose text is withheld, gets none. Fails with AGENT_NOT_FOUND.
-func (k *Service) Group(ctx context.Context, account parley.AccountID, agent parley.AgentID) error {
-	owner, err := k.DB.Account(ctx, account)
+func (k *Service) Group(ctx context.Context, ref parley.AgentRef) error {
+	owner, err := k.DB.Account(ctx, ref.Account)
 	if err != nil {
 		return err
 	}
-	a, err := k.DB.Agent(ctx, account, agent, k.Now())
+	a, err := k.DB.Agent(ctx, ref, k.Now())
 	if err != nil || len(a.Topics) > 0 || hidesText(owner, a) {
 		return err
 	}
-	there, err := k.DB.InsightGroups(ctx, account, agent)
+	there, err := k.DB.InsightGroups(ctx, ref)
 	if err != nil || len(there) >= maxGroups {
 		return err
 	}
-	loose, err := k.DB.UngroupedInsights(ctx, account, agent, groupBatchSize)
+	loose, err := k.DB.UngroupedInsights(ctx, ref, groupBatchSize)
 	if err != nil || len(loose) < minUngrouped {
 		return err
 	}
@@ -57,7 +57,7 @@ func (k *Service) Group(ctx context.Context, account parley.AccountID, agent par
 	for i := range loose {
 		terms[i] = loose[i].Terms
 	}
-	v, err := k.DB.Vocabulary(ctx, account, agent)
+	v, err := k.DB.Vocabulary(ctx, ref)
 	if err != nil {
 		return err
 	}
@@ -70,7 +70,7 @@ func (k *Service) Group(ctx context.Context, account parley.AccountID, agent par
 	if len(groups) == 0 {
 		return nil
 	}
-	if err := k.storeGroups(ctx, account, agent, groups, v); err != nil {
+	if err := k.storeGroups(ctx, ref, groups, v); err != nil {
 		return err
 	}
 	for i, g := range groups {
@@ -102,16 +102,16 @@ func trimVocabulary(v store.Vocabulary) store.Vocabulary {
 	return v
 }
 
-func (k *Service) storeGroups(ctx context.Context, account parley.AccountID, agent parley.AgentID, groups []store.InsightGroup, v store.Vocabulary) error {
+func (k *Service) storeGroups(ctx context.Context, ref parley.AgentRef, groups []store.InsightGroup, v store.Vocabulary) error {
 	now := k.Now()
 	return k.DB.Transact(ctx, sqldb.Bulk, func(tx *store.DB) error {
-		if err := tx.LockInsights(ctx, account, agent); err != nil {
+		if err := tx.LockInsights(ctx, ref); err != nil {
 			return err
 		}
-		if err := tx.SaveVocabulary(ctx, account, agent, v); err != nil {
+		if err := tx.SaveVocabulary(ctx, ref, v); err != nil {
 			return err
 		}
-		return tx.AddInsightGroups(ctx, account, agent, groups, now)
+		return tx.AddInsightGroups(ctx, ref, groups, now)
 	})
 }
 
@@ -119,12 +119,12 @@ func (k *Service) storeGroups(ctx context.Context, account parley.AccountID, age
 func (k *Service) assignTopic(ctx context.Context, a *parley.Agent, ids []parley.ConversationID, topic string) error {
 	now := k.Now()
 	return k.DB.Transact(ctx, sqldb.Bulk, func(tx *store.DB) error {
-		if err := tx.LockInsights(ctx, a.AccountID, a.ID); err != nil {
+		if err := tx.LockInsights(ctx, a.Ref()); err != nil {
 			return err
 		}
 		var events []store.NewEvent
 		for _, id := range ids {
-			in, err := tx.Insight(ctx, a.AccountID, a.ID, id)
+			in, err := tx.Insight(ctx, a.Ref().ConversationRef(id))
 			if err != nil {
 				return err
 			}

@@ -33,7 +33,7 @@ func TestModelAnalyzes(t *testing.T) {
 		c := w.startConversation("", "Wo ist mein Paket? Das ist schrecklich").addAnswer("Unterwegs.")
 		judged(c, "Wo ist mein Paket?", "", 0)
 
-		w.must(w.db.UpdateAgent(w, w.account.ID, w.agent.ID, func(a *parley.Agent) error { a.Insight.UseModel = true; return nil }))
+		w.must(w.db.UpdateAgent(w, w.account.ID.AgentRef(w.agent.ID), func(a *parley.Agent) error { a.Insight.UseModel = true; return nil }))
 		answer = []scripted.Step{scripted.Text("Title: \"Paket ist nicht da\"\nSentiment: negative\n"), scripted.Stop()}
 		c.addMessage(parley.AuthorUser, "Bitte schnell").addAnswer("Morgen.")
 		judged(c, "Paket ist nicht da", parley.SentimentNegative, 1)

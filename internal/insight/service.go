@@ -61,8 +61,8 @@ type jobPayload struct {
 	Agent parley.AgentID `json:"agentId"`
 }
 
-func newAnalyzeJob(account parley.AccountID, agent parley.AgentID, id parley.ConversationID, at time.Time) jobs.Job {
-	return jobs.Job{Kind: AnalyzeJob, Key: string(id), AccountID: account, Payload: jobs.EncodePayload(jobPayload{agent}), RunAt: at, MaxAttempts: 5, Backoff: time.Minute}
+func newAnalyzeJob(ref parley.ConversationRef, at time.Time) jobs.Job {
+	return jobs.Job{Kind: AnalyzeJob, Key: string(ref.Conversation), AccountID: ref.Account, Payload: jobs.EncodePayload(jobPayload{ref.Agent}), RunAt: at, MaxAttempts: 5, Backoff: time.Minute}
 }
 
 // handleAnalyzeJob analyzes a conversation that has been quiet for a while, or has gone on for long; else it postpones the job.
@@ -72,7 +72,7 @@ func (k *Service) handleAnalyzeJob(ctx context.Context, j jobs.Job) error {
 		return err
 	}
 	id := parley.ConversationID(j.Key)
-	c, err := k.DB.Conversation(ctx, j.AccountID, what.Agent, id)
+	c, err := k.DB.Conversation(ctx, j.AccountID.AgentRef(what.Agent).ConversationRef(id))
 	if isGone(err) {
 		return nil
 	}
@@ -84,10 +84,10 @@ func (k *Service) handleAnalyzeJob(ctx context.Context, j jobs.Job) error {
 			return err
 		}
 		return k.DB.Transact(ctx, sqldb.Bulk, func(tx *store.DB) error {
-			return k.Queue.Enqueue(ctx, tx.SQL(), newAnalyzeJob(j.AccountID, what.Agent, id, at))
+			return k.Queue.Enqueue(ctx, tx.SQL(), newAnalyzeJob(j.AccountID.AgentRef(what.Agent).ConversationRef(id), at))
 		})
 	}
-	return k.Analyze(ctx, j.AccountID, what.Agent, id)
+	return k.Analyze(ctx, j.AccountID.AgentRef(what.Agent).ConversationRef(id))
 }
 
 // analyzeAt returns when a conversation is to be analyzed.
@@ -96,7 +96,7 @@ func (k *Service) analyzeAt(ctx context.Context, c *parley.Conversation) (time.T
 		return c.UpdatedAt, nil
 	}
 	since := c.CreatedAt
-	before, err := k.DB.Insight(ctx, c.AccountID, c.AgentID, c.ID)
+	before, err := k.DB.Insight(ctx, c.Ref())
 	if before != nil {
 		since = before.GeneratedAt
 	}

@@ -22,7 +22,7 @@ func TestQuietConversationIsAnalyzed(t *testing.T) {
 			w.must(err)
 			n, err := w.runner.RunDue(w)
 			w.must(err)
-			if in, err := w.db.Insight(w, c.AccountID, c.AgentID, c.ID); n > 0 && in != nil || err != nil {
+			if in, err := w.db.Insight(w, c.AccountID.AgentRef(c.AgentID).ConversationRef(c.ID)); n > 0 && in != nil || err != nil {
 				t.Fatal("it was judged while it went on", err)
 			}
 			w.advanceClock(20 * time.Second)
@@ -156,7 +156,7 @@ func TestGroupsDoNotDependOnTheOrder(t *testing.T) {
 				talks[q] = w.startConversation("", q).addAnswer("Like this.")
 			}
 			w.runJobs()
-			w.must(w.service.Group(w, w.account.ID, w.agent.ID))
+			w.must(w.service.Group(w, w.account.ID.AgentRef(w.agent.ID)))
 			orders[i] = map[string]string{}
 			for q, k := range talks {
 				orders[i][q] = k.insight().Topic
@@ -240,7 +240,7 @@ func TestTextIsWithheld(t *testing.T) {
 		if plain.title() == "" || w.report(store.GroupByDay).Open != 1 {
 			t.Fatal("nothing to withhold")
 		}
-		w.must(w.db.UpdateAgent(w, w.account.ID, w.agent.ID, func(a *parley.Agent) error { a.Redact = true; return nil }))
+		w.must(w.db.UpdateAgent(w, w.account.ID.AgentRef(w.agent.ID), func(a *parley.Agent) error { a.Redact = true; return nil }))
 		if r := w.report(store.GroupByDay); !r.Withheld || len(r.Lacks) > 0 {
 			t.Errorf("shown: %+v", r.Lacks)
 		}
@@ -249,7 +249,7 @@ func TestTextIsWithheld(t *testing.T) {
 			w.startConversation("", q).addRefusal()
 		}
 		w.runJobs()
-		w.must(w.service.Group(w, w.account.ID, w.agent.ID))
+		w.must(w.service.Group(w, w.account.ID.AgentRef(w.agent.ID)))
 		in := plain.insight()
 		if plain.title() != "" || in.Terms != nil || in.Sentiment != parley.SentimentNegative || in.Outcome != parley.OutcomeGivenUp {
 			t.Errorf("%q %+v", plain.title(), in)
@@ -284,22 +284,22 @@ func TestErasingCorrectsTheSums(t *testing.T) {
 		deleted := w.startConversation("jo", "Do you ship to Norway?").addRefusal()
 		w.runJobs()
 		w.must(w.db.Transact(w, sqldb.Interactive, func(tx *store.DB) error {
-			_, err := tx.DeleteConversations(w, w.account.ID, w.agent.ID, []parley.ConversationID{deleted.ID}, nil, w.clock())
+			_, err := tx.DeleteConversations(w, w.account.ID.AgentRef(w.agent.ID), []parley.ConversationID{deleted.ID}, nil, w.clock())
 			return err
 		}))
-		w.must(w.service.Analyze(w, w.account.ID, w.agent.ID, deleted.ID)) // a job that comes too late
-		_, err := w.db.EraseConversations(w, w.account.ID, w.agent.ID)
+		w.must(w.service.Analyze(w, w.account.ID.AgentRef(w.agent.ID).ConversationRef(deleted.ID))) // a job that comes too late
+		_, err := w.db.EraseConversations(w, w.account.ID.AgentRef(w.agent.ID))
 		w.must(err)
-		w.must(w.service.Analyze(w, w.account.ID, w.agent.ID, deleted.ID))
-		if in, err := w.db.Insight(w, w.account.ID, w.agent.ID, deleted.ID); in != nil || err != nil {
+		w.must(w.service.Analyze(w, w.account.ID.AgentRef(w.agent.ID).ConversationRef(deleted.ID)))
+		if in, err := w.db.Insight(w, w.account.ID.AgentRef(w.agent.ID).ConversationRef(deleted.ID)); in != nil || err != nil {
 			t.Error(in, err)
 		}
 		if r := w.report(store.GroupByDay); r.Totals.Conversations != 1 || r.Totals != w.sums() || r.Open != 1 || remaining.insight() == nil {
 			t.Errorf("%+v", r)
 		}
-		w.must(w.db.DeleteAgent(w, w.account.ID, w.agent.ID, w.clock()))
-		w.must(w.service.Analyze(w, w.account.ID, w.agent.ID, remaining.ID))
-		_, err = w.db.EraseAgent(w, w.account.ID, w.agent.ID)
+		w.must(w.db.DeleteAgent(w, w.account.ID.AgentRef(w.agent.ID), w.clock()))
+		w.must(w.service.Analyze(w, w.account.ID.AgentRef(w.agent.ID).ConversationRef(remaining.ID)))
+		_, err = w.db.EraseAgent(w, w.account.ID.AgentRef(w.agent.ID))
 		w.must(err)
 		for _, table := range []string{"conversation_insights", "insight_days", "insight_questions", "insight_agents", "insight_groups"} {
 			n, err := sqldb.One(w, w.db.SQL(), sqldb.Column[int], `select count(*) from `+table)
@@ -319,7 +319,7 @@ func TestALongConversationIsCheap(t *testing.T) {
 		}
 		c.addRefusal()
 		w.runJobs()
-		messages, err := w.db.Utterances(w, c.AccountID, c.AgentID, c.ID, 40)
+		messages, err := w.db.Utterances(w, c.AccountID.AgentRef(c.AgentID).ConversationRef(c.ID), 40)
 		w.must(err)
 		if len(messages) != 80 || messages[39].Seq != 40 || messages[40].Seq != 163 || messages[79].Seq != 202 || !messages[79].IsRefusal || messages[0].IsRefusal {
 			t.Errorf("%d messages", len(messages))
@@ -333,7 +333,7 @@ func TestALongConversationIsCheap(t *testing.T) {
 // runDuringAnalysis has something happen once, while a conversation is being analyzed: after it is read and before anything is written.
 func (w *testInsight) runDuringAnalysis(do func()) {
 	w.Helper()
-	w.must(w.db.UpdateAgent(w, w.account.ID, w.agent.ID, func(a *parley.Agent) error { a.Insight.UseModel = true; return nil }))
+	w.must(w.db.UpdateAgent(w, w.account.ID.AgentRef(w.agent.ID), func(a *parley.Agent) error { a.Insight.UseModel = true; return nil }))
 	scriptedModel := &scripted.Model{StepsFor: func(model.Request) []scripted.Step {
 		if now := do; now != nil {
 			do = nil
@@ -350,13 +350,13 @@ func TestErasedDuringAnalysis(t *testing.T) {
 		c := w.startConversation("jo", "Do you ship to Iceland?").addRefusal()
 		w.runDuringAnalysis(func() {
 			w.must(w.db.Transact(w, sqldb.Interactive, func(tx *store.DB) error {
-				_, err := tx.DeleteConversations(w, c.AccountID, c.AgentID, []parley.ConversationID{c.ID}, nil, w.clock())
+				_, err := tx.DeleteConversations(w, c.AccountID.AgentRef(c.AgentID), []parley.ConversationID{c.ID}, nil, w.clock())
 				return err
 			}))
-			_, err := w.db.EraseConversations(w, c.AccountID, c.AgentID)
+			_, err := w.db.EraseConversations(w, c.AccountID.AgentRef(c.AgentID))
 			w.must(err)
 		})
-		w.must(w.service.Analyze(w, c.AccountID, c.AgentID, c.ID))
+		w.must(w.service.Analyze(w, c.AccountID.AgentRef(c.AgentID).ConversationRef(c.ID)))
 		if r := w.report(store.GroupByDay); r.Open != 0 || r.Totals.Conversations != 0 {
 			t.Errorf("%d questions are left, %+v", r.Open, r.Totals)
 		}
@@ -372,9 +372,9 @@ func TestLaterAnalysisWins(t *testing.T) {
 			c.rate("negative")
 			w.advanceClock(time.Second)
 			other := &insight.Service{DB: w.db, Queue: w.service.Queue, Now: w.clock, Logger: w.service.Logger} // of another server, with no model
-			w.must(other.Analyze(w, c.AccountID, c.AgentID, c.ID))
+			w.must(other.Analyze(w, c.AccountID.AgentRef(c.AgentID).ConversationRef(c.ID)))
 		})
-		w.must(w.service.Analyze(w, c.AccountID, c.AgentID, c.ID))
+		w.must(w.service.Analyze(w, c.AccountID.AgentRef(c.AgentID).ConversationRef(c.ID)))
 		if in := c.insight(); in.NegativeRatings != 1 || in.Outcome != parley.OutcomeDisliked {
 			t.Errorf("%+v", in)
 		}

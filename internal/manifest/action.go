@@ -51,7 +51,7 @@ var actionKind = toolKind[parley.Action]{
 func (r *applyRun) planActions(ctx context.Context, t *target) (err error) {
 	var existing []parley.Action
 	if !t.isNew {
-		if existing, err = r.tx.Actions(ctx, r.Account.ID, t.agent.ID); err != nil {
+		if existing, err = r.tx.Actions(ctx, r.Account.ID.AgentRef(t.agent.ID)); err != nil {
 			return err
 		}
 	}

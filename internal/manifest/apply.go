@@ -143,7 +143,7 @@ func (r *applyRun) findAgentByID(ctx context.Context, t *target) (found bool, er
 			return false, err
 		}
 	}
-	t.agent, err = r.tx.AgentForUpdate(ctx, r.Account.ID, t.Agent.ID, t.now)
+	t.agent, err = r.tx.AgentForUpdate(ctx, r.Account.ID.AgentRef(t.Agent.ID), t.now)
 	if parley.IsCode(err, parley.CodeAgentNotFound) {
 		r.faults.add(t.path+".agent.id", "the account has no such agent; a key in its place makes one")
 		return false, nil

@@ -38,12 +38,12 @@ func (s *Service) Export(ctx context.Context, id parley.AgentID) (*ExportResult,
 	if out.Settings, err = s.Settings.Show(a); err != nil {
 		return nil, err
 	}
-	actions, err := s.DB.Actions(ctx, a.AccountID, id)
+	actions, err := s.DB.Actions(ctx, a.AccountID.AgentRef(id))
 	if err != nil {
 		return nil, err
 	}
 	out.Actions = encodeAll(actions, encodeAction)
-	procedures, err := s.DB.Procedures(ctx, a.AccountID, id)
+	procedures, err := s.DB.Procedures(ctx, a.AccountID.AgentRef(id))
 	if err != nil {
 		return nil, err
 	}
@@ -61,7 +61,7 @@ func (s *Service) Export(ctx context.Context, id parley.AgentID) (*ExportResult,
 
 // exportSources returns the agent's texts as manifests write them, and what manifests cannot hold.
 func (s *Service) exportSources(ctx context.Context, a *parley.Agent) (list []json.RawMessage, leftOut []string, err error) {
-	existing, err := s.DB.ManagedSources(ctx, a.AccountID, a.ID)
+	existing, err := s.DB.ManagedSources(ctx, a.Ref())
 	if err != nil {
 		return nil, nil, err
 	}
@@ -70,7 +70,7 @@ func (s *Service) exportSources(ctx context.Context, a *parley.Agent) (list []js
 			leftOut = append(leftOut, fmt.Sprintf("the %s source %s (%s)", m.Kind, m.ID, m.Name))
 			continue
 		}
-		text, err := s.DB.Version(ctx, a.AccountID, a.ID, m.ID, m.WantedVersion)
+		text, err := s.DB.Version(ctx, a.Ref(), m.ID, m.WantedVersion)
 		switch {
 		case parley.IsCode(err, parley.CodeSourceNotFound): // it was deleted or changed meanwhile
 			leftOut = append(leftOut, fmt.Sprintf("the source %s (%s), which was changing", m.ID, m.Name))

@@ -100,7 +100,7 @@ func (r *applyRun) lockHelpdesk(ctx context.Context, t *target) (*helpdesk.Setup
 		}
 		return &helpdesk.Setup{Handover: true, Teams: []parley.Team{general}}, nil
 	}
-	return r.Helpdesk.SetupTx(ctx, r.tx, r.Account.ID, t.agent.ID, t.now)
+	return r.Helpdesk.SetupTx(ctx, r.tx, r.Account.ID.AgentRef(t.agent.ID), t.now)
 }
 
 // checkHours checks shifts.
@@ -112,7 +112,7 @@ func (r *applyRun) checkHours(path string, hours []parley.WorkingHours) {
 func (r *applyRun) writeHelpdesk(ctx context.Context, t *target, p *helpdeskPlan) error {
 	account, agent := r.Account.ID, t.agent.ID
 	if h := t.Helpdesk.Value.Handover; h.Present && h.Value != p.current.Handover {
-		if err := r.tx.SetHandoverEnabled(ctx, account, agent, h.Value, t.now); err != nil {
+		if err := r.tx.SetHandoverEnabled(ctx, account.AgentRef(agent), h.Value, t.now); err != nil {
 			return err
 		}
 	}
@@ -123,7 +123,7 @@ func (r *applyRun) writeHelpdesk(ctx context.Context, t *target, p *helpdeskPlan
 		return err
 	}
 	for _, key := range p.removedRuleKeys {
-		if err := r.tx.DropRule(ctx, account, agent, key); err != nil {
+		if err := r.tx.DropRule(ctx, account.AgentRef(agent), key); err != nil {
 			return err
 		}
 	}
@@ -156,7 +156,7 @@ type exportedHelpdesk struct {
 
 // exportHelpdesk returns the agent's help desk as manifests write it, or nil where none has been needed yet.
 func (s *Service) exportHelpdesk(ctx context.Context, a *parley.Agent) (json.RawMessage, error) {
-	setup, err := s.Helpdesk.Setup(ctx, a.AccountID, a.ID)
+	setup, err := s.Helpdesk.Setup(ctx, a.Ref())
 	if err != nil || setup == nil {
 		return nil, err
 	}

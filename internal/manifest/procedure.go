@@ -46,7 +46,7 @@ var procedureKind = toolKind[parley.Procedure]{
 func (r *applyRun) planProcedures(ctx context.Context, t *target) (err error) {
 	var existing []parley.Procedure
 	if !t.isNew {
-		if existing, err = r.tx.Procedures(ctx, r.Account.ID, t.agent.ID); err != nil {
+		if existing, err = r.tx.Procedures(ctx, r.Account.ID.AgentRef(t.agent.ID)); err != nil {
 			return err
 		}
 	}

@@ -87,7 +87,7 @@ func (r *applyRun) planSources(ctx context.Context, t *target) (err error) {
 	}
 	var existing []store.ManagedSource
 	if !t.isNew {
-		if existing, err = r.tx.ManagedSources(ctx, r.Account.ID, t.agent.ID); err != nil {
+		if existing, err = r.tx.ManagedSources(ctx, r.Account.ID.AgentRef(t.agent.ID)); err != nil {
 			return err
 		}
 	}
@@ -146,7 +146,7 @@ func (r *applyRun) planSource(ctx context.Context, t *target, p *sourcePlan, e *
 	}
 	growth := int64(0)
 	if spec.Content.Present && contentHash(spec.Content.Value) != existing.Hash {
-		v, err := r.tx.Version(ctx, r.Account.ID, t.agent.ID, existing.ID, existing.WantedVersion)
+		v, err := r.tx.Version(ctx, r.Account.ID.AgentRef(t.agent.ID), existing.ID, existing.WantedVersion)
 		if err != nil {
 			return err
 		}
@@ -160,7 +160,7 @@ func (r *applyRun) planSource(ctx context.Context, t *target, p *sourcePlan, e *
 	if spec.Key != "" && spec.Key != existing.Key {
 		was["key"], is["key"] = existing.Key, spec.Key
 		if len(r.faults) == 0 {
-			if err := r.tx.SetSourceKey(ctx, r.Account.ID, t.agent.ID, existing.ID, spec.Key); err != nil {
+			if err := r.tx.SetSourceKey(ctx, r.Account.ID.AgentRef(t.agent.ID), existing.ID, spec.Key); err != nil {
 				return err
 			}
 		}

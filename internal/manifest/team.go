@@ -228,7 +228,7 @@ func (r *applyRun) writeTeams(ctx context.Context, t *target, p *helpdeskPlan) e
 		}
 	}
 	for _, id := range p.removedTeams {
-		if err := r.Helpdesk.RemoveTeamTx(ctx, r.tx, r.Account.ID, t.agent.ID, id); err != nil {
+		if err := r.Helpdesk.RemoveTeamTx(ctx, r.tx, r.Account.ID.AgentRef(t.agent.ID), id); err != nil {
 			return err
 		}
 	}
@@ -255,7 +255,7 @@ func (r *applyRun) freeTeamNames(ctx context.Context, p *helpdeskPlan) error {
 
 func (r *applyRun) writeTeamMembers(ctx context.Context, team *parley.Team, current *helpdesk.Setup) error {
 	for i := range team.Members {
-		err := r.Helpdesk.JoinTeamTx(ctx, r.tx, team.AccountID, team.AgentID, team.ID, team.Members[i])
+		err := r.Helpdesk.JoinTeamTx(ctx, r.tx, team.AgentRef(), team.ID, team.Members[i])
 		if err != nil {
 			return err
 		}
@@ -268,7 +268,7 @@ func (r *applyRun) writeTeamMembers(ctx context.Context, team *parley.Team, curr
 		if slices.ContainsFunc(team.Members, func(o parley.TeamMember) bool { return o.User.ID == m.User.ID }) {
 			continue
 		}
-		if err := r.Helpdesk.LeaveTeamTx(ctx, r.tx, team.AccountID, team.AgentID, team.ID, m.User.ID); err != nil {
+		if err := r.Helpdesk.LeaveTeamTx(ctx, r.tx, team.AgentRef(), team.ID, m.User.ID); err != nil {
 			return err
 		}
 	}

@@ -90,12 +90,12 @@ func (r *applyRun) writeTools(ctx context.Context, t *target) error {
 		r.recordOnce(t, "agent.updated")
 	}
 	for _, key := range t.actions.keysToDrop {
-		if err := r.tx.DropAction(ctx, account, agent, key, t.now); err != nil {
+		if err := r.tx.DropAction(ctx, account.AgentRef(agent), key, t.now); err != nil {
 			return err
 		}
 	}
 	for _, key := range t.procedures.keysToDrop {
-		if err := r.tx.DropProcedure(ctx, account, agent, key, t.now); err != nil {
+		if err := r.tx.DropProcedure(ctx, account.AgentRef(agent), key, t.now); err != nil {
 			return err
 		}
 	}

@@ -69,7 +69,7 @@ func fillVectors(b *testing.B, db *sqldb.DB, l *retrieval.Indexes, dims int, r *
 	b.Helper()
 	var last *retrieval.Unembedded
 	for {
-		list, err := l.Unembedded(b.Context(), "acc", "a", last, 200)
+		list, err := l.Unembedded(b.Context(), parley.AgentRef{Account: "acc", Agent: "a"}, last, 200)
 		if err != nil {
 			b.Fatal(err)
 		}

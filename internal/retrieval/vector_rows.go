@@ -44,7 +44,7 @@ type readPosition struct {
 
 // Unembedded lists texts of the agent's live passages that have no vector of the model of Indexes, those that come after another
 // one (nil for the first), at most limit.
-func (l *Indexes) Unembedded(ctx context.Context, account parley.AccountID, agent parley.AgentID, after *Unembedded, limit int) ([]Unembedded, error) {
+func (l *Indexes) Unembedded(ctx context.Context, ref parley.AgentRef, after *Unembedded, limit int) ([]Unembedded, error) {
 	m := readPosition{ordinal: -1}
 	if after != nil {
 		m = after.mark
@@ -53,7 +53,7 @@ func (l *Indexes) Unembedded(ctx context.Context, account parley.AccountID, agen
 		from passages p cross join sources s
 		where s.id = p.source_id and s.agent_id = p.agent_id and s.live_version = p.version_id and p.agent_id = ? and p.account_id = ? and (p.source_id, p.version_id, p.ordinal) > (?, ?, ?)
 		and not exists (select 1 from passage_vectors v where v.agent_id = p.agent_id and v.text_hash = p.hash and v.model = ?)
-		order by p.source_id, p.version_id, p.ordinal limit ?`, string(agent), string(account), m.source, m.version, m.ordinal, l.VectorModel, limit)
+		order by p.source_id, p.version_id, p.ordinal limit ?`, string(ref.Agent), string(ref.Account), m.source, m.version, m.ordinal, l.VectorModel, limit)
 	if err != nil {
 		return nil, fmt.Errorf("read passages without a vector: %w", err)
 	}

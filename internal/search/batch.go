@@ -46,17 +46,17 @@ func (b *batch) partition(ctx context.Context, agent parley.AgentID, generation 
 	if s := b.partitions[key]; s != nil {
 		return s, nil
 	}
-	s, err := findPartition(ctx, b.db.SQL(), b.account, agent, generation)
+	s, err := findPartition(ctx, b.db.SQL(), b.account.AgentRef(agent), generation)
 	if s != nil && s.isRetired {
 		return nil, nil
 	}
 	if err == nil && s == nil {
-		if err = b.db.ShareLockAgent(ctx, b.account, agent); parley.IsCode(err, parley.CodeAgentNotFound) {
+		if err = b.db.ShareLockAgent(ctx, b.account.AgentRef(agent)); parley.IsCode(err, parley.CodeAgentNotFound) {
 			return nil, nil
 		}
 	}
 	if err == nil && s == nil {
-		s, err = createPartition(ctx, b.db.SQL(), b.account, agent, generation)
+		s, err = createPartition(ctx, b.db.SQL(), b.account.AgentRef(agent), generation)
 	}
 	if err != nil {
 		return nil, err

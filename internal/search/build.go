@@ -16,7 +16,7 @@ const (
 // buildGeneration puts conversations into the generation that is being built, by agent and in the order of their creation, from where the
 // state says. When all are in it, it takes the place of the one that answered until then.
 func (x *Indexer) buildGeneration(ctx context.Context, b *batch, p *indexState) (more bool, err error) {
-	agents, err := x.DB.AgentIDs(ctx, p.account, p.buildingAgent)
+	agents, err := x.DB.AgentIDs(ctx, p.account.AgentRef(p.buildingAgent))
 	if err != nil {
 		return false, err
 	}
@@ -38,7 +38,7 @@ func (x *Indexer) buildGeneration(ctx context.Context, b *batch, p *indexState) 
 // buildAgent goes on with the agent that is being built, as far as the batch has space, and reports whether that was its end.
 func (x *Indexer) buildAgent(ctx context.Context, b *batch, p *indexState) (end bool, err error) {
 	for {
-		list, err := x.DB.ConversationsCreatedAfter(ctx, p.account, p.buildingAgent, p.lastBuilt, buildBatchSize)
+		list, err := x.DB.ConversationsCreatedAfter(ctx, p.account.AgentRef(p.buildingAgent), p.lastBuilt, buildBatchSize)
 		if err != nil || len(list) == 0 {
 			return err == nil, err
 		}

@@ -25,7 +25,7 @@ func (b *batch) updateConversation(ctx context.Context, agent parley.AgentID, id
 	if err != nil {
 		return false, err
 	}
-	is, err := b.db.ConversationState(ctx, b.account, agent, id)
+	is, err := b.db.ConversationState(ctx, b.account.AgentRef(agent).ConversationRef(id))
 	switch {
 	case err != nil:
 		return false, err
@@ -113,7 +113,7 @@ func (e *conversationUpdate) removeReplaced(ctx context.Context) (anew bool, err
 	if e.isNew || e.state.ReplacedCount == e.doc.replaced {
 		return false, nil
 	}
-	seqs, err := e.batch.db.ReplacedSeqs(ctx, e.state.AccountID, e.state.AgentID, e.state.ID, e.doc.seq)
+	seqs, err := e.batch.db.ReplacedSeqs(ctx, e.state.AccountID.AgentRef(e.state.AgentID).ConversationRef(e.state.ID), e.doc.seq)
 	if err != nil {
 		return false, err
 	}
@@ -140,7 +140,7 @@ func (e *conversationUpdate) removeReplaced(ctx context.Context) (anew bool, err
 // addNewMessages takes in the messages that are new.
 func (e *conversationUpdate) addNewMessages(ctx context.Context) (done bool, err error) {
 	limit := min(messageBatchSize, max(e.batch.remainingRows(), 1))
-	messages, err := e.batch.db.IndexableMessagesAfter(ctx, e.state.AccountID, e.state.AgentID, e.state.ID, e.doc.seq, limit)
+	messages, err := e.batch.db.IndexableMessagesAfter(ctx, e.state.AccountID.AgentRef(e.state.AgentID).ConversationRef(e.state.ID), e.doc.seq, limit)
 	if err != nil {
 		return false, err
 	}

@@ -32,12 +32,12 @@ type Facets struct {
 // loadFacets gathers the facets of a conversation. It is the one place that knows where each of them stands.
 func loadFacets(ctx context.Context, db *store.DB, c *parley.Conversation) (Facets, error) {
 	f := Facets{Source: c.Channel, User: c.UserID, State: activityState(c), Escalated: c.Status == parley.ConversationTakenOver, Created: c.CreatedAt}
-	marked, err := db.ConversationFeedback(ctx, c.AccountID, c.AgentID, c.ID)
+	marked, err := db.ConversationFeedback(ctx, c.Ref())
 	if err != nil {
 		return f, err
 	}
 	f.Feedback, f.Escalated = marked.Ratings, f.Escalated || marked.HasHumanReply
-	if f.Tools, err = db.ToolUses(ctx, c.AccountID, c.AgentID, c.ID); err != nil {
+	if f.Tools, err = db.ToolUses(ctx, c.Ref()); err != nil {
 		return f, err
 	}
 	for _, t := range f.Tools {
@@ -46,13 +46,13 @@ func loadFacets(ctx context.Context, db *store.DB, c *parley.Conversation) (Face
 		}
 		f.Escalated = f.Escalated || t.Kind == parley.ActionEscalate && t.Outcome == string(parley.ToolSuccess)
 	}
-	if f.Procedures, err = db.ProcedureUses(ctx, c.AccountID, c.AgentID, c.ID); err != nil {
+	if f.Procedures, err = db.ProcedureUses(ctx, c.Ref()); err != nil {
 		return f, err
 	}
-	if f.Voice, err = db.HasVoiceSession(ctx, c.AccountID, c.AgentID, c.ID); err != nil {
+	if f.Voice, err = db.HasVoiceSession(ctx, c.Ref()); err != nil {
 		return f, err
 	}
-	in, err := db.Insight(ctx, c.AccountID, c.AgentID, c.ID)
+	in, err := db.Insight(ctx, c.Ref())
 	if in != nil {
 		f.Sentiment, f.Topics, f.Escalated = string(in.Sentiment), in.Topics, f.Escalated || in.Escalated
 	}

@@ -108,7 +108,7 @@ func (k *testConversation) addMessage(by parley.AuthorKind, text string) *parley
 	k.env.Helper()
 	m := newMessage(k.ID, by, text, k.env.clock())
 	k.env.must(k.env.db.Transact(k.env, sqldb.Interactive, func(tx *store.DB) error {
-		if err := tx.AddMessage(k.env, k.AccountID, k.AgentID, m, nil); err != nil {
+		if err := tx.AddMessage(k.env, k.AccountID.AgentRef(k.AgentID), m, nil); err != nil {
 			return err
 		}
 		return k.recordEvent(tx, "message.created")
@@ -142,7 +142,7 @@ func (k *testConversation) setColumn(column string, value any) {
 func (k *testConversation) remove() {
 	k.env.Helper()
 	k.env.must(k.env.db.Transact(k.env, sqldb.Interactive, func(tx *store.DB) error {
-		if _, err := tx.DeleteConversations(k.env, k.AccountID, k.AgentID, []parley.ConversationID{k.ID}, nil, k.env.clock()); err != nil {
+		if _, err := tx.DeleteConversations(k.env, k.AccountID.AgentRef(k.AgentID), []parley.ConversationID{k.ID}, nil, k.env.clock()); err != nil {
 			return err
 		}
 		return tx.RecordEvents(k.env, k.AccountID, k.env.clock(), store.NewEvent{Kind: "conversation.deleted", AgentID: k.AgentID, Subject: string(k.ID)})

@@ -133,7 +133,7 @@ type agentPartition struct {
 }
 
 // findPartition returns the agent's partition; nil where it has none yet.
-func findPartition(ctx context.Context, db *sqldb.DB, account parley.AccountID, agent parley.AgentID, generation int64) (*agentPartition, error) {
+func findPartition(ctx context.Context, db *sqldb.DB, ref parley.AgentRef, generation int64) (*agentPartition, error) {
 	return scanPartition(db.QueryRow(ctx, `
 		select
 		  number,
@@ -143,11 +143,11 @@ func findPartition(ctx context.Context, db *sqldb.DB, account parley.AccountID, 
 		  case when retired_at is null then 0 else 1 end
 		from search_agents
 		where agent_id = ? and account_id = ? and generation = ?`,
-		agent, account, generation))
+		ref.Agent, ref.Account, generation))
 }
 
 // findLivePartition returns the agent's partition in the generation that answers searches.
-func findLivePartition(ctx context.Context, db *sqldb.DB, account parley.AccountID, agent parley.AgentID) (*agentPartition, error) {
+func findLivePartition(ctx context.Context, db *sqldb.DB, ref parley.AgentRef) (*agentPartition, error) {
 	return scanPartition(db.QueryRow(ctx, `
 		select
 		  g.number,
@@ -157,11 +157,11 @@ func findLivePartition(ctx context.Context, db *sqldb.DB, account parley.Account
 		  0
 		from search_accounts s
 		join search_agents g on g.account_id = s.account_id and g.generation = s.generation
-		where s.account_id = ? and g.agent_id = ? and g.retired_at is null`, account, agent))
+		where s.account_id = ? and g.agent_id = ? and g.retired_at is null`, ref.Account, ref.Agent))
 }
 
 // findPartitionByNumber returns a partition of the agent by its number, also one that has been retired.
-func findPartitionByNumber(ctx context.Context, db *sqldb.DB, account parley.AccountID, agent parley.AgentID, number, generation int64) (*agentPartition, error) {
+func findPartitionByNumber(ctx context.Context, db *sqldb.DB, ref parley.AgentRef, number, generation int64) (*agentPartition, error) {
 	return scanPartition(db.QueryRow(ctx, `
 		select
 		  number,
@@ -171,7 +171,7 @@ func findPartitionByNumber(ctx context.Context, db *sqldb.DB, account parley.Acc
 		  case when retired_at is null then 0 else 1 end
 		from search_agents
 		where number = ? and generation = ? and agent_id = ? and account_id = ?`,
-		number, generation, agent, account))
+		number, generation, ref.Agent, ref.Account))
 }
 
 func scanPartition(r *sqldb.Row) (*agentPartition, error) {
@@ -184,7 +184,7 @@ func scanPartition(r *sqldb.Row) (*agentPartition, error) {
 }
 
 // createPartition takes the lowest free number for an agent. It fails with events.ErrConflict when another server has taken it.
-func createPartition(ctx context.Context, db *sqldb.DB, account parley.AccountID, agent parley.AgentID, generation int64) (*agentPartition, error) {
+func createPartition(ctx context.Context, db *sqldb.DB, ref parley.AgentRef, generation int64) (*agentPartition, error) {
 	n, err := sqldb.One(ctx, db, sqldb.Column[int64], `
 		select min(n)
 		from (select 1 as n union all select number + 1 from search_agents) f
@@ -198,7 +198,7 @@ func createPartition(ctx context.Context, db *sqldb.DB, account parley.AccountID
 	done, err := db.Exec(ctx, `
 		insert into search_agents (number, account_id, agent_id, generation)
 		values (?, ?, ?, ?)
-		on conflict do nothing`, n, account, agent, generation)
+		on conflict do nothing`, n, ref.Account, ref.Agent, generation)
 	if err == nil && done == 0 {
 		err = events.ErrConflict
 	}

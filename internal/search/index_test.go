@@ -74,7 +74,7 @@ func TestErasedConversationsLeaveTheIndex(t *testing.T) {
 			t.Errorf("%d conversations, %d buckets, %d messages", docs, buckets, messages)
 		}
 		w.must(w.db.Transact(w, sqldb.Interactive, func(tx *store.DB) error {
-			if err := tx.DeleteAgent(w, w.account.ID, w.agent.ID, w.clock()); err != nil {
+			if err := tx.DeleteAgent(w, w.account.ID.AgentRef(w.agent.ID), w.clock()); err != nil {
 				return err
 			}
 			return tx.RecordEvents(w, w.account.ID, w.clock(), store.NewEvent{Kind: "agent.deleted", Subject: string(w.agent.ID)})

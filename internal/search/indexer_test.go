@@ -93,7 +93,7 @@ func TestInsightFilters(t *testing.T) {
 		in := parley.Insight{ConversationID: a.ID, AccountID: a.AccountID, AgentID: a.AgentID, Channel: a.Channel, CreatedAt: a.CreatedAt, GeneratedAt: w.clock(),
 			Topic: "Returns", Topics: []string{"Returns", "Orders"}, Sentiment: parley.SentimentNegative, Escalated: true}
 		a.update("conversation.insight", func(tx *store.DB) error {
-			if err := tx.LockInsights(w, a.AccountID, a.AgentID); err != nil {
+			if err := tx.LockInsights(w, a.AccountID.AgentRef(a.AgentID)); err != nil {
 				return err
 			}
 			_, err := tx.SaveInsight(w, &in)

@@ -19,7 +19,7 @@ const (
 
 // listPage finds conversations without words: the latest active first.
 func (s *searchRun) listPage(ctx context.Context, at *cursorPosition) (*Page, error) {
-	on, err := findLivePartition(ctx, s.DB.SQL(), s.account, s.agent)
+	on, err := findLivePartition(ctx, s.DB.SQL(), s.account.AgentRef(s.agent))
 	if err != nil || on == nil {
 		return &Page{}, err
 	}
@@ -112,7 +112,7 @@ func (s *searchRun) loadHits(ctx context.Context, docs []doc) ([]Hit, error) {
 	for i, d := range docs {
 		ids[i] = d.id
 	}
-	list, err := s.DB.ConversationsByID(ctx, s.account, s.agent, ids)
+	list, err := s.DB.ConversationsByID(ctx, s.account.AgentRef(s.agent), ids)
 	if err != nil {
 		return nil, err
 	}

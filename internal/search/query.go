@@ -111,9 +111,9 @@ func channelNames() []string {
 }
 
 // fingerprint tells searches apart by everything but limit and cursor.
-func (q *Query) fingerprint(account parley.AccountID, agent parley.AgentID) string {
+func (q *Query) fingerprint(ref parley.AgentRef) string {
 	text, _ := json.Marshal(q) // texts always encode
-	sum := sha256.Sum256(slices.Concat([]byte(account), []byte{0}, []byte(agent), []byte{0}, text))
+	sum := sha256.Sum256(slices.Concat([]byte(ref.Account), []byte{0}, []byte(ref.Agent), []byte{0}, text))
 	return hex.EncodeToString(sum[:fingerprintSize/2])
 }
 

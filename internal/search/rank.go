@@ -27,7 +27,7 @@ type rankedDoc struct {
 
 // rankPage finds the first page of a search for words, and fixes those that follow.
 func (s *searchRun) rankPage(ctx context.Context) (*Page, error) {
-	on, err := findLivePartition(ctx, s.DB.SQL(), s.account, s.agent)
+	on, err := findLivePartition(ctx, s.DB.SQL(), s.account.AgentRef(s.agent))
 	if err != nil || on == nil || len(s.plan.words) == 0 {
 		return &Page{}, err
 	}
@@ -170,7 +170,7 @@ func (s *searchRun) findBestMessages(ctx context.Context, list []rankedDoc) erro
 
 // chooseBest reads messages and sets each conversation's best one.
 func (s *searchRun) chooseBest(ctx context.Context, list []rankedDoc, places []store.MessageRef) error {
-	read, err := s.DB.IndexableMessagesAt(ctx, s.account, s.agent, places)
+	read, err := s.DB.IndexableMessagesAt(ctx, s.account.AgentRef(s.agent), places)
 	if err != nil {
 		return err
 	}

@@ -72,7 +72,7 @@ func (f *Finder) Find(ctx context.Context, account *parley.Account, agent *parle
 			return nil, err
 		}
 	}
-	s := &searchRun{Finder: f, plan: p, index: newIndex(f.DB.SQL()), account: account.ID, agent: agent.ID, fingerprint: q.fingerprint(account.ID, agent.ID)}
+	s := &searchRun{Finder: f, plan: p, index: newIndex(f.DB.SQL()), account: account.ID, agent: agent.ID, fingerprint: q.fingerprint(account.ID.AgentRef(agent.ID))}
 	at, err := s.openCursor(q.Cursor)
 	if err != nil {
 		return nil, err

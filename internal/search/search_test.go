@@ -73,10 +73,10 @@ func TestEventsUpdateTheIndex(t *testing.T) {
 		w.runIndexer()
 		w.wantFound(search.Query{Text: "alpha charlie"}, a)
 		a.update("message.created", func(tx *store.DB) error { // a retry
-			if err := tx.SupersedeMessages(w, a.AccountID, a.AgentID, a.ID, 1, w.clock()); err != nil {
+			if err := tx.SupersedeMessages(w, a.AccountID.AgentRef(a.AgentID).ConversationRef(a.ID), 1, w.clock()); err != nil {
 				return err
 			}
-			return tx.AddMessage(w, a.AccountID, a.AgentID, newMessage(a.ID, parley.AuthorAssistant, "bravo delta", w.clock()), nil)
+			return tx.AddMessage(w, a.AccountID.AgentRef(a.AgentID), newMessage(a.ID, parley.AuthorAssistant, "bravo delta", w.clock()), nil)
 		})
 		w.runIndexer()
 		w.wantFound(search.Query{Text: "alpha charlie"})

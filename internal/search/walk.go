@@ -138,6 +138,6 @@ func (s *searchRun) tailPage(ctx context.Context, at *cursorPosition) (*Page, er
 
 func (s *searchRun) loadPartition(ctx context.Context, id string) (*agentPartition, error) {
 	return s.findPartitionByID(func(number, generation int64) (*agentPartition, error) {
-		return findPartitionByNumber(ctx, s.DB.SQL(), s.account, s.agent, number, generation)
+		return findPartitionByNumber(ctx, s.DB.SQL(), s.account.AgentRef(s.agent), number, generation)
 	}, id)
 }

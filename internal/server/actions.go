@@ -55,7 +55,7 @@ func (b *builder) newActions(conversations *chat.Conversations) *actions.Toolbox
 // handOver returns the function that hands the conversation of a running turn to a person; the turn goes on to its end.
 func handOver(conversations *chat.Conversations) chat.HandOverFunc {
 	return func(ctx context.Context, t parley.Turn, reason string) error {
-		_, err := conversations.TakeOver(ctx, t.AccountID, t.AgentID, t.ConversationID, "agent", reason, true)
+		_, err := conversations.TakeOver(ctx, t.ConversationRef(), "agent", reason, true)
 		return err
 	}
 }

@@ -80,7 +80,7 @@ func TestAProcedureThroughTheWholeServer(t *testing.T) {
 	if text := string(answer.Body); !strings.Contains(text, "Looking at 17.") || !strings.Contains(text, "paid") || !strings.Contains(text, "Bearer ***") {
 		t.Error(text)
 	}
-	c, err := h.DB.Conversation(t.Context(), parley.AccountID(h.Account), parley.AgentID(agent), parley.ConversationID(reply.Data.Metadata.ConversationID))
+	c, err := h.DB.Conversation(t.Context(), parley.AccountID(h.Account).AgentRef(parley.AgentID(agent)).ConversationRef(parley.ConversationID(reply.Data.Metadata.ConversationID)))
 	if err != nil || c.Status != parley.ConversationTakenOver {
 		t.Errorf("%+v %v", c, err)
 	}

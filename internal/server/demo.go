@@ -58,7 +58,7 @@ func (s *Server) SetUpDemo(ctx context.Context, manual fs.FS, progress func(form
 	if n > 0 {
 		progress("reading %d pages of the manual …", n)
 	}
-	if err := s.waitUntilTrained(ctx, account.ID, agent); err != nil {
+	if err := s.waitUntilTrained(ctx, account.ID.AgentRef(agent)); err != nil {
 		return Demo{}, err
 	}
 	progress("the agent has read its manual (%s)", s.cfg.Now().Sub(start).Round(time.Millisecond))
@@ -91,7 +91,7 @@ func (s *Server) addPages(ctx context.Context, account parley.Account, plan parl
 
 // hasPage reports whether the agent has the page. It deletes an older text of it, left by an older program.
 func (s *Server) hasPage(ctx context.Context, account parley.Account, agent parley.AgentID, p folderPage) (bool, error) {
-	found, err := s.DB.Sources(ctx, account.ID, agent, store.SourceFilter{Name: pageTitle(p)}, parley.PageRequest{Limit: 100})
+	found, err := s.DB.Sources(ctx, account.ID.AgentRef(agent), store.SourceFilter{Name: pageTitle(p)}, parley.PageRequest{Limit: 100})
 	if err != nil {
 		return false, err
 	}
@@ -99,7 +99,7 @@ func (s *Server) hasPage(ctx context.Context, account parley.Account, agent parl
 		if source.Name != pageTitle(p) {
 			continue
 		}
-		v, err := s.DB.Version(ctx, account.ID, agent, source.ID, source.WantedVersion)
+		v, err := s.DB.Version(ctx, account.ID.AgentRef(agent), source.ID, source.WantedVersion)
 		if err != nil || v.Hash == p.hash {
 			return err == nil, err
 		}
@@ -121,11 +121,11 @@ func pageTitle(p folderPage) string {
 }
 
 // waitUntilTrained waits until the agent is trained on all its sources.
-func (s *Server) waitUntilTrained(ctx context.Context, account parley.AccountID, agent parley.AgentID) error {
+func (s *Server) waitUntilTrained(ctx context.Context, ref parley.AgentRef) error {
 	tick := time.NewTicker(10 * time.Millisecond)
 	defer tick.Stop()
 	for {
-		a, err := s.DB.Agent(ctx, account, agent, s.cfg.Now())
+		a, err := s.DB.Agent(ctx, ref, s.cfg.Now())
 		switch {
 		case err != nil:
 			return err
@@ -215,7 +215,7 @@ func (s *Server) renewDemoKey(ctx context.Context, record *demoRecord) (string, 
 // ensureDemoAgent finds the demo's agent or creates it.
 func (s *Server) ensureDemoAgent(ctx context.Context, account parley.Account, plan parley.Plan, record *demoRecord) (parley.AgentID, error) {
 	if record.Agent != "" {
-		_, err := s.DB.Agent(ctx, account.ID, record.Agent, s.cfg.Now())
+		_, err := s.DB.Agent(ctx, account.ID.AgentRef(record.Agent), s.cfg.Now())
 		if !parley.IsCode(err, parley.CodeAgentNotFound) {
 			return record.Agent, err
 		}
@@ -232,7 +232,7 @@ const demoGreeting = "Hello! I have read the manual of Parley. What would you li
 
 // enableDemoVoice switches the voice of the demo's agent on, unless it is on.
 func (s *Server) enableDemoVoice(ctx context.Context, account parley.Account, plan parley.Plan, agent parley.AgentID) error {
-	a, err := s.DB.Agent(ctx, account.ID, agent, s.cfg.Now())
+	a, err := s.DB.Agent(ctx, account.ID.AgentRef(agent), s.cfg.Now())
 	if err != nil || a.Voice != nil || !plan.Voice {
 		return err
 	}

@@ -106,8 +106,8 @@ type callbacks struct {
 	voice  *voice.Sessions
 }
 
-func (c *callbacks) stopTurn(account parley.AccountID, agent parley.AgentID, conversation parley.ConversationID) {
-	c.engine.Stop(account, agent, conversation)
+func (c *callbacks) stopTurn(ref parley.ConversationRef) {
+	c.engine.Stop(ref)
 }
 
 func (c *callbacks) isAnswering() bool { return c.engine.Busy() }
@@ -248,9 +248,9 @@ func (b *builder) newEngine(toolbox *actions.Toolbox, conversations *chat.Conver
 func (b *builder) newAgents(ingestService *ingest.Service, engine *chat.Engine, sessions *voice.Sessions) *agents.Service {
 	return &agents.Service{
 		DB: b.db, Indexes: b.indexes, Queue: b.queue, Now: b.cfg.Now, Ingest: ingestService,
-		StopAgent: func(account parley.AccountID, agent parley.AgentID) {
-			engine.StopAgent(account, agent)
-			sessions.StopAgent(account, agent)
+		StopAgent: func(ref parley.AgentRef) {
+			engine.StopAgent(ref)
+			sessions.StopAgent(ref)
 		},
 	}
 }

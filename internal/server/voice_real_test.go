@@ -44,7 +44,7 @@ func startVoiceCall(t *testing.T, change func(*server.Config), prepare func(*tes
 	h.Media.Args = []string{sfus.Command}
 	prepare(h)
 	id := h.NewAgent(t, h.Key, texts...)
-	requireNoError(t, h.DB.UpdateAgent(t.Context(), parley.AccountID(h.Account), parley.AgentID(id), func(a *parley.Agent) error {
+	requireNoError(t, h.DB.UpdateAgent(t.Context(), parley.AccountID(h.Account).AgentRef(parley.AgentID(id)), func(a *parley.Agent) error {
 		a.Voice = json.RawMessage(`{"voice":{"voiceName":"Sarah","speed":1},"transcriber":{"model":"deepgram/nova-3","language":"en"}}`)
 		return nil
 	}))
@@ -60,7 +60,7 @@ func startVoiceCall(t *testing.T, change func(*server.Config), prepare func(*tes
 // storedTexts returns the texts of a conversation's messages.
 func storedTexts(t *testing.T, h *testkit.Server, agent parley.AgentID, s session) (texts []string) {
 	t.Helper()
-	page, err := h.DB.Messages(t.Context(), parley.AccountID(h.Account), agent, parley.ConversationID(s.ConversationID), parley.PageRequest{Limit: 10})
+	page, err := h.DB.Messages(t.Context(), parley.AccountID(h.Account).AgentRef(agent).ConversationRef(parley.ConversationID(s.ConversationID)), parley.PageRequest{Limit: 10})
 	requireNoError(t, err)
 	for _, m := range page.Items {
 		texts = append(texts, m.Text())

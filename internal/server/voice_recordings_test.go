@@ -64,12 +64,12 @@ func TestFilesOfRecordingsGo(t *testing.T) {
 					return h.Voice.DeleteExpiredRecordings(t.Context())
 				},
 				"the conversation is deleted": func(p testRecording) error {
-					_, err := h.Conversations.Delete(t.Context(), p.blob.AccountID, p.agent, []parley.ConversationID{p.conversation}, nil)
+					_, err := h.Conversations.Delete(t.Context(), p.blob.AccountID.AgentRef(p.agent), []parley.ConversationID{p.conversation}, nil)
 					return err
 				},
 				"the agent keeps no conversation so long": func(p testRecording) error {
 					_, err := h.DB.SQL().Exec(t.Context(), `update conversations set created_at = 1, last_activity = 1 where id = ?`, p.conversation)
-					err = errors.Join(err, h.DB.UpdateAgent(t.Context(), p.blob.AccountID, p.agent, func(a *parley.Agent) error { a.RetentionDays = new(int64(1)); return nil }))
+					err = errors.Join(err, h.DB.UpdateAgent(t.Context(), p.blob.AccountID.AgentRef(p.agent), func(a *parley.Agent) error { a.RetentionDays = new(int64(1)); return nil }))
 					return errors.Join(err, h.Conversations.Sweep(t.Context()))
 				},
 				"the agent is deleted": func(p testRecording) error {

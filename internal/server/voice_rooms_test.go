@@ -85,7 +85,7 @@ func TestADeadMediaServerEndsItsSessions(t *testing.T) {
 	requireNoError(t, err)
 	requireNoError(t, child.Kill())
 	<-live.Done()
-	stored, err := h.DB.VoiceSession(t.Context(), parley.AccountID(h.Account), live.AgentID, parley.VoiceSessionID(first.SessionID))
+	stored, err := h.DB.VoiceSession(t.Context(), parley.AccountID(h.Account).AgentRef(live.AgentID), parley.VoiceSessionID(first.SessionID))
 	if err != nil || stored.EndReason != parley.EndError || stored.EndedAt == nil || stored.Minutes != 1 {
 		t.Fatalf("ended %+v, %v", stored, err)
 	}

@@ -83,7 +83,7 @@ func openVoiceServer(t *testing.T, answering model.Model, settings string) (*tes
 	g := &scriptedTranscriber{}
 	h.Responder.Synthesizer, h.Responder.Transcriber = humSynthesizer{}, g
 	agent := h.NewAgent(t, h.Key)
-	requireNoError(t, h.DB.UpdateAgent(t.Context(), parley.AccountID(h.Account), parley.AgentID(agent), func(a *parley.Agent) error {
+	requireNoError(t, h.DB.UpdateAgent(t.Context(), parley.AccountID(h.Account).AgentRef(parley.AgentID(agent)), func(a *parley.Agent) error {
 		a.Voice = json.RawMessage(settings)
 		return nil
 	}))
@@ -139,7 +139,7 @@ func TestTalkThroughTheMediaServer(t *testing.T) {
 	if m.Spoken != 2 || m.Typed != 1 || m.SpokenP95.Speech == 0 || m.DuckedP95 == 0 || m.HeldP95 < m.DuckedP95 {
 		t.Errorf("measured: %+v", m)
 	}
-	stored, err := h.DB.VoiceSession(t.Context(), parley.AccountID(h.Account), live[0].AgentID, parley.VoiceSessionID(s.SessionID))
+	stored, err := h.DB.VoiceSession(t.Context(), parley.AccountID(h.Account).AgentRef(live[0].AgentID), parley.VoiceSessionID(s.SessionID))
 	if err != nil || stored.EndReason != parley.EndClientLeft {
 		t.Fatalf("ended %+v, %v", stored, err)
 	}
@@ -149,7 +149,7 @@ func TestTalkThroughTheMediaServer(t *testing.T) {
 // checkRecording checks that both sides of a session were recorded.
 func checkRecording(t *testing.T, h *testkit.Server, s *parley.VoiceSession) {
 	t.Helper()
-	list, err := h.DB.Recordings(t.Context(), s.AccountID, s.AgentID, s.ConversationID)
+	list, err := h.DB.Recordings(t.Context(), s.ConversationRef())
 	requireNoError(t, err)
 	if len(list) != 1 || list[0].SessionID != s.ID || list[0].Duration < 5*time.Second {
 		t.Fatalf("recordings: %+v", list)

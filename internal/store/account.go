@@ -108,7 +108,7 @@ const wholeAccount parley.AgentID = ""
 
 // ReserveCredits reserves credits of the month and returns what the account and the agent have used and reserved by then, this reservation
 // included. Whether that is too much is the caller's rule; to refuse, it fails the transaction.
-func (db *DB) ReserveCredits(ctx context.Context, account parley.AccountID, agent parley.AgentID, month string, amount parley.Credits) (ofAccount, ofAgent parley.Credits, err error) {
+func (db *DB) ReserveCredits(ctx context.Context, ref parley.AgentRef, month string, amount parley.Credits) (ofAccount, ofAgent parley.Credits, err error) {
 	rows, err := db.sql.Query(ctx, `
 		insert into credit_usage (
 		  account_id,
@@ -121,7 +121,7 @@ func (db *DB) ReserveCredits(ctx context.Context, account parley.AccountID, agen
 		on conflict (account_id, agent_id, month) do update set
 		  reserved = credit_usage.reserved + excluded.reserved
 		returning agent_id, used + reserved`,
-		account, wholeAccount, month, int64(amount), account, agent, month, int64(amount))
+		ref.Account, wholeAccount, month, int64(amount), ref.Account, ref.Agent, month, int64(amount))
 	if err != nil {
 		return 0, 0, err
 	}
@@ -176,13 +176,13 @@ func (db *DB) settleCredits(ctx context.Context, t *parley.Turn, month string, c
 }
 
 // CreditUsage returns what the account and the agent have used and set aside in the month.
-func (db *DB) CreditUsage(ctx context.Context, account parley.AccountID, agent parley.AgentID, month string) (ofAccount, ofAgent parley.Credits, err error) {
+func (db *DB) CreditUsage(ctx context.Context, ref parley.AgentRef, month string) (ofAccount, ofAgent parley.Credits, err error) {
 	err = db.sql.QueryRow(ctx, `
 		select
 		  coalesce(sum(case when agent_id = ? then used + reserved else 0 end), 0),
 		  coalesce(sum(case when agent_id = ? then used + reserved else 0 end), 0)
 		from credit_usage
-		where account_id = ? and agent_id in (?, ?) and month = ?`, wholeAccount, agent, account, wholeAccount, agent, month).Scan(&ofAccount, &ofAgent)
+		where account_id = ? and agent_id in (?, ?) and month = ?`, wholeAccount, ref.Agent, ref.Account, wholeAccount, ref.Agent, month).Scan(&ofAccount, &ofAgent)
 	return ofAccount, ofAgent, err
 }
 

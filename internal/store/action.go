@@ -51,12 +51,12 @@ func scanAction(scan sqldb.Scan) (a parley.Action, err error) {
 }
 
 // Actions lists an agent's actions in their order, those that are switched off too.
-func (db *DB) Actions(ctx context.Context, account parley.AccountID, agent parley.AgentID) ([]parley.Action, error) {
+func (db *DB) Actions(ctx context.Context, ref parley.AgentRef) ([]parley.Action, error) {
 	return sqldb.All(ctx, db.sql, scanAction, `
 		select `+actionColumns+`
 		from actions
 		where agent_id = ? and account_id = ?
-		order by position, key`, agent, account)
+		order by position, key`, ref.Agent, ref.Account)
 }
 
 // PutAction writes the action, in place of the agent's action with the same key if there is one; that one keeps its id and
@@ -64,7 +64,7 @@ func (db *DB) Actions(ctx context.Context, account parley.AccountID, agent parle
 func (db *DB) PutAction(ctx context.Context, a *parley.Action) error {
 	put := *a
 	var created int64
-	err := db.changeTools(ctx, a.AccountID, a.AgentID, a.UpdatedAt, func(tx *DB) error {
+	err := db.changeTools(ctx, a.AgentRef(), a.UpdatedAt, func(tx *DB) error {
 		if err := tx.checkNameFree(ctx, a.AgentID, a.Name, a.Key, ""); err != nil {
 			return err
 		}
@@ -92,20 +92,20 @@ func (db *DB) PutAction(ctx context.Context, a *parley.Action) error {
 }
 
 // DropAction removes the agent's action with the key. Fails with AGENT_NOT_FOUND, and with NOT_FOUND when there is none.
-func (db *DB) DropAction(ctx context.Context, account parley.AccountID, agent parley.AgentID, key string, now time.Time) error {
-	return db.changeTools(ctx, account, agent, now, func(tx *DB) error {
+func (db *DB) DropAction(ctx context.Context, ref parley.AgentRef, key string, now time.Time) error {
+	return db.changeTools(ctx, ref, now, func(tx *DB) error {
 		n, err := tx.sql.Exec(ctx, `
 			delete from actions
-			where agent_id = ? and account_id = ? and key = ?`, agent, account, key)
+			where agent_id = ? and account_id = ? and key = ?`, ref.Agent, ref.Account, key)
 		return requireChanged(n, err, parley.CodeNotFound)
 	})
 }
 
 // changeTools changes an agent's actions or procedures under its lock, counts the enabled ones again and increments the version of
 // the agent's settings.
-func (db *DB) changeTools(ctx context.Context, account parley.AccountID, agent parley.AgentID, now time.Time, change func(tx *DB) error) error {
+func (db *DB) changeTools(ctx context.Context, ref parley.AgentRef, now time.Time, change func(tx *DB) error) error {
 	return db.Transact(ctx, sqldb.Interactive, func(tx *DB) error {
-		if err := tx.LockAgent(ctx, account, agent); err != nil {
+		if err := tx.LockAgent(ctx, ref); err != nil {
 			return err
 		}
 		if err := change(tx); err != nil {
@@ -117,7 +117,7 @@ func (db *DB) changeTools(ctx context.Context, account parley.AccountID, agent p
 			  updated_at = ?,
 			  tools = (select count(*) from actions a where a.agent_id = agents.id and a.enabled = 1)
 			    + (select count(*) from procedures p where p.agent_id = agents.id and p.enabled = 1)
-			where id = ? and account_id = ?`, millis(now), agent, account)
+			where id = ? and account_id = ?`, millis(now), ref.Agent, ref.Account)
 		return err
 	})
 }

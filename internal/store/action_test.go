@@ -38,9 +38,9 @@ func TestActionsAreCountedAndKeepTheirIDs(t *testing.T) {
 		if again.ID != a.ID || !again.CreatedAt.Equal(testTime) {
 			w.Errorf("the action was born again: %+v", again)
 		}
-		actions, err := w.Actions(w, w.Account.ID, w.Agent.ID)
+		actions, err := w.Actions(w, w.Account.ID.AgentRef(w.Agent.ID))
 		w.must(err)
-		procedures, err := w.Procedures(w, w.Account.ID, w.Agent.ID)
+		procedures, err := w.Procedures(w, w.Account.ID.AgentRef(w.Agent.ID))
 		w.must(err)
 		if diff := cmp.Diff([]parley.Action{*again}, actions) + cmp.Diff([]parley.Procedure{*p}, procedures); diff != "" {
 			w.Error(diff)
@@ -48,10 +48,10 @@ func TestActionsAreCountedAndKeepTheirIDs(t *testing.T) {
 		if got := w.reloadAgent(); got.Tools != 1 || !got.UpdatedAt.Equal(testTime.Add(time.Hour)) {
 			w.Errorf("%d tools at %v", got.Tools, got.UpdatedAt)
 		}
-		w.must(w.DropAction(w, w.Account.ID, w.Agent.ID, "track", testTime))
-		w.must(w.DropProcedure(w, w.Account.ID, w.Agent.ID, "refund", testTime))
-		w.wantCode(w.DropAction(w, w.Account.ID, w.Agent.ID, "track", testTime), parley.CodeNotFound)
-		w.wantCode(w.DropProcedure(w, w.Account.ID, w.Agent.ID, "refund", testTime), parley.CodeNotFound)
+		w.must(w.DropAction(w, w.Account.ID.AgentRef(w.Agent.ID), "track", testTime))
+		w.must(w.DropProcedure(w, w.Account.ID.AgentRef(w.Agent.ID), "refund", testTime))
+		w.wantCode(w.DropAction(w, w.Account.ID.AgentRef(w.Agent.ID), "track", testTime), parley.CodeNotFound)
+		w.wantCode(w.DropProcedure(w, w.Account.ID.AgentRef(w.Agent.ID), "refund", testTime), parley.CodeNotFound)
 		if got := w.reloadAgent().Tools; got != 0 {
 			w.Error(got, "tools are left")
 		}
@@ -90,8 +90,8 @@ func TestActionsAreTheirOwnersOnly(t *testing.T) {
 		foreign := w.newAction("a", "mine")
 		foreign.AccountID = other.ID
 		w.wantCode(w.PutAction(w, foreign), parley.CodeAgentNotFound)
-		w.wantCode(w.DropAction(w, other.ID, w.Agent.ID, "a", testTime), parley.CodeAgentNotFound)
-		if list, err := w.Actions(w, other.ID, w.Agent.ID); err != nil || len(list) != 0 {
+		w.wantCode(w.DropAction(w, other.ID.AgentRef(w.Agent.ID), "a", testTime), parley.CodeAgentNotFound)
+		if list, err := w.Actions(w, other.ID.AgentRef(w.Agent.ID)); err != nil || len(list) != 0 {
 			w.Error(list, err)
 		}
 	})

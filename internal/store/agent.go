@@ -106,13 +106,13 @@ func scanAgent(scan sqldb.Scan) (a parley.Agent, err error) {
 }
 
 // Agent finds an agent. now says which month's credits to count. Fails with AGENT_NOT_FOUND, also for a deleted one.
-func (db *DB) Agent(ctx context.Context, account parley.AccountID, id parley.AgentID, now time.Time) (*parley.Agent, error) {
-	return db.agent(ctx, account, id, now, "")
+func (db *DB) Agent(ctx context.Context, ref parley.AgentRef, now time.Time) (*parley.Agent, error) {
+	return db.agent(ctx, ref, now, "")
 }
 
 // AgentForTurn is Agent with only the fields that a turn needs, for the one path where every microsecond counts.
-func (db *DB) AgentForTurn(ctx context.Context, account parley.AccountID, id parley.AgentID) (*parley.Agent, error) {
-	a := parley.Agent{ID: id, AccountID: account}
+func (db *DB) AgentForTurn(ctx context.Context, ref parley.AgentRef) (*parley.Agent, error) {
+	a := parley.Agent{ID: ref.Agent, AccountID: ref.Account}
 	var credits sql.NullInt64
 	var synonyms, byChannel sql.NullString
 	err := db.sql.QueryRow(ctx, `
@@ -129,7 +129,7 @@ func (db *DB) AgentForTurn(ctx context.Context, account parley.AccountID, id par
 		  redact,
 		  synonyms
 		from agents
-		where id = ? and account_id = ? and deleted_at is null`, id, account).
+		where id = ? and account_id = ? and deleted_at is null`, ref.Agent, ref.Account).
 		Scan(&a.Name, &a.Instructions, &byChannel, &a.Model, &a.Temp, &credits, &a.ConfigVersion, &a.PassageVersion, &a.Tools, &a.Redact, &synonyms)
 	a.ChannelInstructions = rawOrNil(byChannel)
 	if credits.Valid {
@@ -141,12 +141,12 @@ func (db *DB) AgentForTurn(ctx context.Context, account parley.AccountID, id par
 	return &a, mapNotFound(err, parley.CodeAgentNotFound)
 }
 
-func (db *DB) agent(ctx context.Context, account parley.AccountID, id parley.AgentID, now time.Time, lock string) (*parley.Agent, error) {
+func (db *DB) agent(ctx context.Context, ref parley.AgentRef, now time.Time, lock string) (*parley.Agent, error) {
 	a, err := sqldb.One(ctx, db.sql, scanAgent, `
 		select `+agentColumns+`
 		from agents
 		where id = ? and account_id = ? and deleted_at is null`+lock,
-		MonthOf(now), id, account)
+		MonthOf(now), ref.Agent, ref.Account)
 	if err != nil {
 		return nil, mapNotFound(err, parley.CodeAgentNotFound)
 	}
@@ -251,9 +251,9 @@ func voiceLimitsJSON(l parley.VoiceLimits) any {
 
 // UpdateAgent reads an agent, has its settings changed and writes them back, in one transaction; counters stay as they are.
 // Fails with AGENT_NOT_FOUND.
-func (db *DB) UpdateAgent(ctx context.Context, account parley.AccountID, id parley.AgentID, change func(*parley.Agent) error) error {
+func (db *DB) UpdateAgent(ctx context.Context, ref parley.AgentRef, change func(*parley.Agent) error) error {
 	return db.Transact(ctx, sqldb.Interactive, func(tx *DB) error {
-		a, err := tx.agent(ctx, account, id, time.Time{}, tx.sql.ForUpdate())
+		a, err := tx.agent(ctx, ref, time.Time{}, tx.sql.ForUpdate())
 		if err != nil {
 			return err
 		}
@@ -294,36 +294,36 @@ func (db *DB) UpdateAgent(ctx context.Context, account parley.AccountID, id parl
 			  icon_blob = ?,
 			  picture_blob = ?,
 			  voice_limits = ?
-			where id = ? and account_id = ?`, append(agentSettingValues(a), id, account)...)
+			where id = ? and account_id = ?`, append(agentSettingValues(a), ref.Agent, ref.Account)...)
 		return err
 	})
 }
 
 // DeleteAgent marks an agent as deleted: from then on nothing finds it. Its rows are left for EraseAgent. Fails with
 // AGENT_NOT_FOUND.
-func (db *DB) DeleteAgent(ctx context.Context, account parley.AccountID, id parley.AgentID, now time.Time) error {
+func (db *DB) DeleteAgent(ctx context.Context, ref parley.AgentRef, now time.Time) error {
 	n, err := db.sql.Exec(ctx, `
 		update agents set deleted_at = ?
-		where id = ? and account_id = ? and deleted_at is null`, millis(now), id, account)
+		where id = ? and account_id = ? and deleted_at is null`, millis(now), ref.Agent, ref.Account)
 	return requireChanged(n, err, parley.CodeAgentNotFound)
 }
 
 // HasLiveSource reports whether the agent has a source that it answers from, be it an earlier version of one.
-func (db *DB) HasLiveSource(ctx context.Context, account parley.AccountID, agent parley.AgentID) (bool, error) {
+func (db *DB) HasLiveSource(ctx context.Context, ref parley.AgentRef) (bool, error) {
 	n, err := sqldb.One(ctx, db.sql, sqldb.Column[int], `
 		select count(*)
 		from sources
 		where agent_id = ? and account_id = ? and live_version is not null and deleted_at is null
-		  and status <> 'toBeDeleted'`, agent, account)
+		  and status <> 'toBeDeleted'`, ref.Agent, ref.Account)
 	return n > 0, err
 }
 
 // ScheduleAgentSync sets when the agent's link sources are to be read again; nil is never.
-func (db *DB) ScheduleAgentSync(ctx context.Context, account parley.AccountID, agent parley.AgentID, at *time.Time) error {
+func (db *DB) ScheduleAgentSync(ctx context.Context, ref parley.AgentRef, at *time.Time) error {
 	_, err := db.sql.Exec(ctx, `
 		update sources set next_sync_at = ?
 		where agent_id = ? and account_id = ? and kind = 'link' and parent_id is null and deleted_at is null`,
-		millisOrNil(at), agent, account)
+		millisOrNil(at), ref.Agent, ref.Account)
 	return err
 }
 
@@ -337,12 +337,12 @@ func (db *DB) AgentByKey(ctx context.Context, account parley.AccountID, key stri
 	if err != nil {
 		return nil, mapNotFound(err, parley.CodeAgentNotFound)
 	}
-	return db.AgentForUpdate(ctx, account, id, now)
+	return db.AgentForUpdate(ctx, account.AgentRef(id), now)
 }
 
 // AgentForUpdate is Agent that keeps every other writer of the agent's row out until the transaction ends.
-func (db *DB) AgentForUpdate(ctx context.Context, account parley.AccountID, id parley.AgentID, now time.Time) (*parley.Agent, error) {
-	return db.agent(ctx, account, id, now, db.sql.ForUpdate())
+func (db *DB) AgentForUpdate(ctx context.Context, ref parley.AgentRef, now time.Time) (*parley.Agent, error) {
+	return db.agent(ctx, ref, now, db.sql.ForUpdate())
 }
 
 // AgentInAnyAccount finds an agent of any account: the operator's view. now says which month's credits to count. Fails with
@@ -355,7 +355,7 @@ func (db *DB) AgentInAnyAccount(ctx context.Context, id parley.AgentID, now time
 	if err != nil {
 		return nil, mapNotFound(err, parley.CodeAgentNotFound)
 	}
-	return db.agent(ctx, account, id, now, "")
+	return db.agent(ctx, account.AgentRef(id), now, "")
 }
 
 // PictureBlob finds the icon of an agent, or its profile picture. Everybody may see them, and so it asks for no account. Fails with
@@ -379,71 +379,71 @@ func (db *DB) PictureBlob(ctx context.Context, agent parley.AgentID, icon bool) 
 
 // LockAndTouchAgent records that somebody wrote to the agent, and reports whether it masks what is stored. It locks the agent's row until the
 // transaction ends. Fails with AGENT_NOT_FOUND.
-func (db *DB) LockAndTouchAgent(ctx context.Context, account parley.AccountID, agent parley.AgentID, now time.Time) (redacts bool, err error) {
+func (db *DB) LockAndTouchAgent(ctx context.Context, ref parley.AgentRef, now time.Time) (redacts bool, err error) {
 	redacts, err = sqldb.One(ctx, db.sql, sqldb.Column[bool], `
 		update agents set
 		  last_message_at = case when coalesce(last_message_at, 0) < ? then ? else last_message_at end
 		where id = ? and account_id = ? and deleted_at is null
-		returning redact`, millis(now), millis(now), agent, account)
+		returning redact`, millis(now), millis(now), ref.Agent, ref.Account)
 	return redacts, mapNotFound(err, parley.CodeAgentNotFound)
 }
 
 // TouchAgent notes the time of the agent's latest message, to the second: the row is large and every turn would rewrite it.
 // Fails with AGENT_NOT_FOUND once the agent is deleted.
-func (db *DB) TouchAgent(ctx context.Context, account parley.AccountID, agent parley.AgentID, now time.Time) error {
-	last, err := db.agentLastMessageAt(ctx, account, agent, "")
+func (db *DB) TouchAgent(ctx context.Context, ref parley.AgentRef, now time.Time) error {
+	last, err := db.agentLastMessageAt(ctx, ref, "")
 	if err != nil || millis(now)-last < 1000 {
 		return err
 	}
 	_, err = db.sql.Exec(ctx, `
 		update agents set last_message_at = ?
-		where id = ? and account_id = ?`, millis(now), agent, account)
+		where id = ? and account_id = ?`, millis(now), ref.Agent, ref.Account)
 	return err
 }
 
 // ShareLockAgent fails with AGENT_NOT_FOUND once the agent is deleted, and keeps it from being deleted until the transaction ends.
-func (db *DB) ShareLockAgent(ctx context.Context, account parley.AccountID, agent parley.AgentID) error {
+func (db *DB) ShareLockAgent(ctx context.Context, ref parley.AgentRef) error {
 	lock := ""
 	if db.sql.Dialect() == sqldb.Postgres {
 		lock = " for share"
 	}
-	_, err := db.agentLastMessageAt(ctx, account, agent, lock)
+	_, err := db.agentLastMessageAt(ctx, ref, lock)
 	return err
 }
 
-func (db *DB) agentLastMessageAt(ctx context.Context, account parley.AccountID, agent parley.AgentID, lock string) (lastMessage int64, err error) {
+func (db *DB) agentLastMessageAt(ctx context.Context, ref parley.AgentRef, lock string) (lastMessage int64, err error) {
 	err = db.sql.QueryRow(ctx, `
 		select coalesce(last_message_at, 0)
 		from agents
-		where id = ? and account_id = ? and deleted_at is null`+lock, agent, account).Scan(&lastMessage)
+		where id = ? and account_id = ? and deleted_at is null`+lock, ref.Agent, ref.Account).Scan(&lastMessage)
 	return lastMessage, mapNotFound(err, parley.CodeAgentNotFound)
 }
 
 // AgentRedacts reports whether the agent masks personal data before it keeps anything.
-func (db *DB) AgentRedacts(ctx context.Context, account parley.AccountID, agent parley.AgentID) (redacts bool, err error) {
+func (db *DB) AgentRedacts(ctx context.Context, ref parley.AgentRef) (redacts bool, err error) {
 	err = db.sql.QueryRow(ctx, `
 		select redact
 		from agents
-		where id = ? and account_id = ? and deleted_at is null`, agent, account).Scan(&redacts)
+		where id = ? and account_id = ? and deleted_at is null`, ref.Agent, ref.Account).Scan(&redacts)
 	return redacts, mapNotFound(err, parley.CodeAgentNotFound)
 }
 
 // AgentIDs lists the account's agents from an id on, by id.
-func (db *DB) AgentIDs(ctx context.Context, account parley.AccountID, after parley.AgentID) ([]parley.AgentID, error) {
+func (db *DB) AgentIDs(ctx context.Context, ref parley.AgentRef) ([]parley.AgentID, error) {
 	return sqldb.All(ctx, db.sql, sqldb.Column[parley.AgentID], `
 		select id
 		from agents
 		where account_id = ? and deleted_at is null and id >= ?
-		order by id`, account, after)
+		order by id`, ref.Account, ref.Agent)
 }
 
 // LockAgent fails with AGENT_NOT_FOUND once the agent is deleted, and keeps every other writer of its row out until the
 // transaction ends.
-func (db *DB) LockAgent(ctx context.Context, account parley.AccountID, agent parley.AgentID) error {
+func (db *DB) LockAgent(ctx context.Context, ref parley.AgentRef) error {
 	_, err := sqldb.One(ctx, db.sql, sqldb.Column[int], `
 		select 1
 		from agents
-		where id = ? and account_id = ? and deleted_at is null`+db.sql.ForUpdate(), agent, account)
+		where id = ? and account_id = ? and deleted_at is null`+db.sql.ForUpdate(), ref.Agent, ref.Account)
 	return mapNotFound(err, parley.CodeAgentNotFound)
 }
 

@@ -19,13 +19,13 @@ func TestAgentKeepsItsSettings(t *testing.T) {
 			InitialMessages: []string{"Hello", "you"}, CreditLimit: &limit, Notifications: json.RawMessage(`{}`), RateLimit: parley.DeviceLimit{Limit: 1, Timeframe: 2, Message: "m"},
 			Voice: json.RawMessage(`{"voice":{}}`), Styles: json.RawMessage(`{"chat":null}`), Synonyms: [][]string{{"PTO", "paid time off"}}, IdentitySecret: "secret", ConfigVersion: 1, CreatedAt: testTime, UpdatedAt: testTime}
 		w.must(w.CreateAgent(w, want))
-		w.must(w.UpdateAgent(w, w.Account.ID, want.ID, func(a *parley.Agent) error {
+		w.must(w.UpdateAgent(w, w.Account.ID.AgentRef(want.ID), func(a *parley.Agent) error {
 			a.Voice, a.AllowedDomains, a.CreditLimit, a.Name = nil, nil, nil, "New"
 			a.Size, a.PassageVersion = 99, 99 // counters are not settings
 			return nil
 		}))
 		want.Voice, want.AllowedDomains, want.CreditLimit, want.Name = nil, nil, nil, "New"
-		got, err := w.DB.Agent(w, w.Account.ID, want.ID, testTime)
+		got, err := w.DB.Agent(w, w.Account.ID.AgentRef(want.ID), testTime)
 		w.must(err)
 		if diff := cmp.Diff(want, got); diff != "" {
 			w.Error(diff)
@@ -36,16 +36,16 @@ func TestAgentKeepsItsSettings(t *testing.T) {
 func TestAgentIsFoundByItsOwnerOnly(t *testing.T) {
 	forEachDatabase(t, func(w *fixture) {
 		other := w.createAccount("Other")
-		_, err := w.DB.Agent(w, other.ID, w.Agent.ID, testTime)
+		_, err := w.DB.Agent(w, other.ID.AgentRef(w.Agent.ID), testTime)
 		w.wantCode(err, parley.CodeAgentNotFound)
-		w.wantCode(w.UpdateAgent(w, other.ID, w.Agent.ID, func(*parley.Agent) error { return nil }), parley.CodeAgentNotFound)
-		w.wantCode(w.DeleteAgent(w, other.ID, w.Agent.ID, testTime), parley.CodeAgentNotFound)
+		w.wantCode(w.UpdateAgent(w, other.ID.AgentRef(w.Agent.ID), func(*parley.Agent) error { return nil }), parley.CodeAgentNotFound)
+		w.wantCode(w.DeleteAgent(w, other.ID.AgentRef(w.Agent.ID), testTime), parley.CodeAgentNotFound)
 		w.reloadAgent()
-		w.must(w.DeleteAgent(w, w.Account.ID, w.Agent.ID, testTime))
-		_, err = w.DB.Agent(w, w.Account.ID, w.Agent.ID, testTime)
+		w.must(w.DeleteAgent(w, w.Account.ID.AgentRef(w.Agent.ID), testTime))
+		_, err = w.DB.Agent(w, w.Account.ID.AgentRef(w.Agent.ID), testTime)
 		w.wantCode(err, parley.CodeAgentNotFound)
-		w.wantCode(w.DeleteAgent(w, w.Account.ID, w.Agent.ID, testTime), parley.CodeAgentNotFound)
-		w.wantCode(w.Transact(w, 0, func(tx *store.DB) error { return tx.LockAgent(w, w.Account.ID, w.Agent.ID) }), parley.CodeAgentNotFound)
+		w.wantCode(w.DeleteAgent(w, w.Account.ID.AgentRef(w.Agent.ID), testTime), parley.CodeAgentNotFound)
+		w.wantCode(w.Transact(w, 0, func(tx *store.DB) error { return tx.LockAgent(w, w.Account.ID.AgentRef(w.Agent.ID)) }), parley.CodeAgentNotFound)
 		page, err := w.Agents(w, w.Account.ID, testTime, parley.PageRequest{Limit: 10})
 		if err != nil || page.Total != 0 || len(page.Items) != 0 {
 			w.Error(page, err)
@@ -91,7 +91,7 @@ func TestAgentCountsTheMonthsCredits(t *testing.T) {
 		if got := w.reloadAgent().CreditsUsed; got != 1500 {
 			w.Error(got)
 		}
-		next, err := w.DB.Agent(w, w.Account.ID, w.Agent.ID, testTime.AddDate(0, 1, 0))
+		next, err := w.DB.Agent(w, w.Account.ID.AgentRef(w.Agent.ID), testTime.AddDate(0, 1, 0))
 		w.must(err)
 		if next.CreditsUsed != 0 {
 			w.Error(next.CreditsUsed)

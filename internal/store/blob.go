@@ -71,20 +71,20 @@ func (db *DB) CreateBlob(ctx context.Context, b *Blob) error {
 }
 
 // SetVersionBlob sets the file that a version is read from.
-func (db *DB) SetVersionBlob(ctx context.Context, account parley.AccountID, agent parley.AgentID, version parley.VersionID, blob string) error {
+func (db *DB) SetVersionBlob(ctx context.Context, ref parley.AgentRef, version parley.VersionID, blob string) error {
 	n, err := db.sql.Exec(ctx, `
 		update source_versions set blob_id = ?
-		where id = ? and agent_id = ? and account_id = ?`, blob, version, agent, account)
+		where id = ? and agent_id = ? and account_id = ?`, blob, version, ref.Agent, ref.Account)
 	return requireChanged(n, err, parley.CodeSourceNotFound)
 }
 
 // VersionBlob finds the file that a version is made of. Fails with SOURCE_NOT_FOUND.
-func (db *DB) VersionBlob(ctx context.Context, account parley.AccountID, agent parley.AgentID, version parley.VersionID) (*Blob, error) {
+func (db *DB) VersionBlob(ctx context.Context, ref parley.AgentRef, version parley.VersionID) (*Blob, error) {
 	b, err := sqldb.One(ctx, db.sql, scanBlob, `
 		select `+blobColumns+`
 		from source_versions v
 		join blobs b on b.id = v.blob_id and b.agent_id = v.agent_id
-		where v.id = ? and v.agent_id = ? and v.account_id = ?`, version, agent, account)
+		where v.id = ? and v.agent_id = ? and v.account_id = ?`, version, ref.Agent, ref.Account)
 	if err != nil {
 		return nil, mapNotFound(err, parley.CodeSourceNotFound)
 	}
@@ -118,7 +118,7 @@ func (db *DB) HasFileWithHash(ctx context.Context, s *parley.Source, hash string
 
 // EraseOrphanedBlobs erases the rows of an agent's files that no version is made of any more, that are none of its pictures, and
 // that neither a message nor a recording holds, and returns their locations.
-func (db *DB) EraseOrphanedBlobs(ctx context.Context, account parley.AccountID, agent parley.AgentID) (locations []string, err error) {
+func (db *DB) EraseOrphanedBlobs(ctx context.Context, ref parley.AgentRef) (locations []string, err error) {
 	err = db.Transact(ctx, sqldb.Bulk, func(tx *DB) error {
 		orphaned, err := sqldb.All(ctx, tx.sql, scanBlob, `
 			select `+blobColumns+`
@@ -129,11 +129,11 @@ func (db *DB) EraseOrphanedBlobs(ctx context.Context, account parley.AccountID, 
 			    and b.id in (a.icon_blob, a.picture_blob))
 			  and not exists (select 1 from attachments f where f.blob_id = b.id)
 			  and not exists (select 1 from voice_recordings r where r.blob_id = b.id)
-			limit ?`, agent, account, maxEraseRows)
+			limit ?`, ref.Agent, ref.Account, maxEraseRows)
 		if err != nil || len(orphaned) == 0 {
 			return err
 		}
-		erased, args := []string{}, []any{agent, account}
+		erased, args := []string{}, []any{ref.Agent, ref.Account}
 		for i := range orphaned {
 			erased, args = append(erased, orphaned[i].Location), append(args, orphaned[i].ID)
 		}
@@ -145,11 +145,11 @@ func (db *DB) EraseOrphanedBlobs(ctx context.Context, account parley.AccountID, 
 }
 
 // BlobLocations lists where an agent's files lie.
-func (db *DB) BlobLocations(ctx context.Context, account parley.AccountID, agent parley.AgentID) ([]string, error) {
+func (db *DB) BlobLocations(ctx context.Context, ref parley.AgentRef) ([]string, error) {
 	return sqldb.All(ctx, db.sql, sqldb.Column[string], `
 		select distinct place
 		from blobs
-		where agent_id = ? and account_id = ?`, agent, account)
+		where agent_id = ? and account_id = ?`, ref.Agent, ref.Account)
 }
 
 // IsLocationUsed reports whether a file of any account lies at a place. It is a job of the installation and asks for no account.

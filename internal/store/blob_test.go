@@ -66,7 +66,7 @@ func TestBlobDataStaysWhileItIsNamed(t *testing.T) {
 			if got, err := w.BlobData(w, hash, int64(size)); err != nil || !bytes.Equal(got, data) {
 				t.Fatalf("%d bytes: %d came back, %v", size, len(got), err)
 			}
-			if _, err := w.EraseOrphanedBlobs(w, w.Account.ID, w.Agent.ID); err != nil {
+			if _, err := w.EraseOrphanedBlobs(w, w.Account.ID.AgentRef(w.Agent.ID)); err != nil {
 				t.Fatal(err)
 			}
 			if loose, err := w.OrphanedBlobData(w, "data:"); err != nil || !slices.Equal(loose, []string{hash}) {

@@ -370,7 +370,7 @@ func (db *DB) cloneTeamMembers(ctx context.Context, c Clone) error {
 }
 
 func (db *DB) cloneRules(ctx context.Context, c Clone) error {
-	rules, err := db.Rules(ctx, c.Account, c.FromAgent)
+	rules, err := db.Rules(ctx, c.Account.AgentRef(c.FromAgent))
 	if err != nil {
 		return err
 	}

@@ -65,7 +65,7 @@ func TestCloneCopiesEveryColumn(t *testing.T) {
 			join blobs b on b.id = v.blob_id where p.agent_id = ? and v.agent_id = p.agent_id and s.agent_id = p.agent_id and b.agent_id = p.agent_id`, copied.ID); n != 1 {
 			t.Error("the copied rows do not hang together")
 		}
-		if a, err := w.DB.Agent(w, w.Account.ID, copied.ID, testTime); err != nil || a.Sources.Pending != 1 || a.Size != 0 || a.Tools != 0 {
+		if a, err := w.DB.Agent(w, w.Account.ID.AgentRef(copied.ID), testTime); err != nil || a.Sources.Pending != 1 || a.Size != 0 || a.Tools != 0 {
 			t.Errorf("%+v %v", a, err)
 		}
 	})
@@ -108,7 +108,7 @@ func TestClonePagesThroughSources(t *testing.T) {
 		}
 		got, err := sqldb.All(w, w.SQL(), sqldb.Column[string], `select name from sources where agent_id = ? order by name`, copied.ID)
 		w.must(err)
-		a, err := w.DB.Agent(w, w.Account.ID, copied.ID, testTime)
+		a, err := w.DB.Agent(w, w.Account.ID.AgentRef(copied.ID), testTime)
 		w.must(err)
 		if pages != 2 || !slices.Equal(got, want) || a.Sources.Pending != 203 || a.Size != 203 {
 			t.Errorf("%d pages, %d rows, %+v", pages, len(got), a)

@@ -44,11 +44,11 @@ func scanContact(scan sqldb.Scan) (c parley.Contact, err error) {
 func contactNotFound() error { return parley.NewErrorf(parley.CodeNotFound, "Contact not found.") }
 
 // Contact finds a contact by the client's id. Fails with NOT_FOUND.
-func (db *DB) Contact(ctx context.Context, account parley.AccountID, agent parley.AgentID, external string) (*parley.Contact, error) {
+func (db *DB) Contact(ctx context.Context, ref parley.AgentRef, external string) (*parley.Contact, error) {
 	c, err := sqldb.One(ctx, db.sql, scanContact, `
 		select `+contactColumns+`
 		from people
-		where external_id = ? and agent_id = ? and account_id = ?`, external, agent, account)
+		where external_id = ? and agent_id = ? and account_id = ?`, external, ref.Agent, ref.Account)
 	if sqldb.IsNotFound(err) {
 		return nil, contactNotFound()
 	}
@@ -56,21 +56,21 @@ func (db *DB) Contact(ctx context.Context, account parley.AccountID, agent parle
 }
 
 // Contacts lists an agent's contacts, newest first, from an offset, and tells how many there are.
-func (db *DB) Contacts(ctx context.Context, account parley.AccountID, agent parley.AgentID, offset, limit int) (list []parley.Contact, total int, err error) {
+func (db *DB) Contacts(ctx context.Context, ref parley.AgentRef, offset, limit int) (list []parley.Contact, total int, err error) {
 	const where = ` from people where agent_id = ? and account_id = ? and external_id is not null`
-	if total, err = sqldb.One(ctx, db.sql, sqldb.Column[int], `select count(*)`+where, agent, account); err != nil {
+	if total, err = sqldb.One(ctx, db.sql, sqldb.Column[int], `select count(*)`+where, ref.Agent, ref.Account); err != nil {
 		return nil, 0, err
 	}
 	list, err = sqldb.All(ctx, db.sql, scanContact, `
 		select `+contactColumns+where+`
 		order by created_at desc, id desc
-		limit ? offset ?`, agent, account, limit, offset)
+		limit ? offset ?`, ref.Agent, ref.Account, limit, offset)
 	return list, total, err
 }
 
 // PeopleByExternalIDOrEmail lists the people of an agent that have one of the client's ids or one of the e-mails, whatever its case; at most
 // as many as are asked for of each. To be sure of them it must be asked in a transaction that holds the agent.
-func (db *DB) PeopleByExternalIDOrEmail(ctx context.Context, account parley.AccountID, agent parley.AgentID, externals, emails []string) (list []parley.Contact, err error) {
+func (db *DB) PeopleByExternalIDOrEmail(ctx context.Context, ref parley.AgentRef, externals, emails []string) (list []parley.Contact, err error) {
 	seen := map[parley.PersonID]bool{}
 	for _, by := range []struct {
 		column string
@@ -83,7 +83,7 @@ func (db *DB) PeopleByExternalIDOrEmail(ctx context.Context, account parley.Acco
 				select `+contactColumns+`
 				from people
 				where agent_id = ? and account_id = ? and `+by.column+` in `+placeholders(len(some)),
-				append([]any{agent, account}, toAny(some)...)...)
+				append([]any{ref.Agent, ref.Account}, toAny(some)...)...)
 			if err != nil {
 				return nil, err
 			}
@@ -110,30 +110,30 @@ const peoplePerStatement = 200
 
 // SaveContacts writes contacts, new or changed. Those in renamed have had another e-mail, which another one of the list may have
 // by now. It must be called in a transaction that has locked the agent.
-func (db *DB) SaveContacts(ctx context.Context, account parley.AccountID, agent parley.AgentID, list []parley.Contact, renamed []parley.PersonID) error {
+func (db *DB) SaveContacts(ctx context.Context, ref parley.AgentRef, list []parley.Contact, renamed []parley.PersonID) error {
 	for len(renamed) > 0 {
 		some := renamed[:min(peoplePerStatement, len(renamed))]
 		renamed = renamed[len(some):]
 		if _, err := db.sql.Exec(ctx, `
 			update people set email = null
-			where agent_id = ? and account_id = ? and id in `+placeholders(len(some)), append([]any{agent, account}, toAny(some)...)...); err != nil {
+			where agent_id = ? and account_id = ? and id in `+placeholders(len(some)), append([]any{ref.Agent, ref.Account}, toAny(some)...)...); err != nil {
 			return err
 		}
 	}
 	for len(list) > 0 {
 		some := list[:min(peoplePerStatement, len(list))]
 		list = list[len(some):]
-		if err := db.saveContactBatch(ctx, account, agent, some); err != nil {
+		if err := db.saveContactBatch(ctx, ref, some); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (db *DB) saveContactBatch(ctx context.Context, account parley.AccountID, agent parley.AgentID, list []parley.Contact) error {
+func (db *DB) saveContactBatch(ctx context.Context, ref parley.AgentRef, list []parley.Contact) error {
 	var args []any
 	for _, c := range list {
-		args = append(args, c.ID, account, agent, textOrNil(normalizeEmail(c.Email)), textOrNil(c.ExternalID), textOrNil(c.Name), textOrNil(c.Phone), objectJSON(c.Attributes), toJSON(c.StripeAccounts),
+		args = append(args, c.ID, ref.Account, ref.Agent, textOrNil(normalizeEmail(c.Email)), textOrNil(c.ExternalID), textOrNil(c.Name), textOrNil(c.Phone), objectJSON(c.Attributes), toJSON(c.StripeAccounts),
 			millis(c.CreatedAt), millis(c.UpdatedAt))
 	}
 	_, err := db.sql.Exec(ctx, `insert into people (`+contactColumns+`)
@@ -219,25 +219,25 @@ func normalizeEmail(email string) string {
 }
 
 // Person finds one of the agent's people. Fails with NOT_FOUND.
-func (db *DB) Person(ctx context.Context, account parley.AccountID, agent parley.AgentID, id parley.PersonID) (*parley.Person, error) {
-	return db.person(ctx, account, agent, `id = ?`, id)
+func (db *DB) Person(ctx context.Context, ref parley.AgentRef, id parley.PersonID) (*parley.Person, error) {
+	return db.person(ctx, ref, `id = ?`, id)
 }
 
 // PersonByEmail finds the one with the address, whatever its case. Fails with NOT_FOUND.
-func (db *DB) PersonByEmail(ctx context.Context, account parley.AccountID, agent parley.AgentID, email string) (*parley.Person, error) {
-	return db.person(ctx, account, agent, `lower(email) = lower(?)`, normalizeEmail(email))
+func (db *DB) PersonByEmail(ctx context.Context, ref parley.AgentRef, email string) (*parley.Person, error) {
+	return db.person(ctx, ref, `lower(email) = lower(?)`, normalizeEmail(email))
 }
 
 // PersonByExternalID finds the one whom the client knows by the id. Fails with NOT_FOUND.
-func (db *DB) PersonByExternalID(ctx context.Context, account parley.AccountID, agent parley.AgentID, external string) (*parley.Person, error) {
-	return db.person(ctx, account, agent, `external_id = ?`, external)
+func (db *DB) PersonByExternalID(ctx context.Context, ref parley.AgentRef, external string) (*parley.Person, error) {
+	return db.person(ctx, ref, `external_id = ?`, external)
 }
 
-func (db *DB) person(ctx context.Context, account parley.AccountID, agent parley.AgentID, which string, value any) (*parley.Person, error) {
+func (db *DB) person(ctx context.Context, ref parley.AgentRef, which string, value any) (*parley.Person, error) {
 	p, err := sqldb.One(ctx, db.sql, scanPerson, `
 		select `+personColumns+`
 		from people
-		where agent_id = ? and account_id = ? and `+which, agent, account, value)
+		where agent_id = ? and account_id = ? and `+which, ref.Agent, ref.Account, value)
 	if err != nil {
 		return nil, mapNotFound(err, parley.CodeNotFound)
 	}
@@ -269,12 +269,12 @@ func (db *DB) AddPerson(ctx context.Context, p *parley.Person) error {
 
 func (db *DB) existingPerson(ctx context.Context, p *parley.Person) (*parley.Person, error) {
 	if p.Email != "" {
-		known, err := db.PersonByEmail(ctx, p.AccountID, p.AgentID, p.Email)
+		known, err := db.PersonByEmail(ctx, p.AgentRef(), p.Email)
 		if !parley.IsCode(err, parley.CodeNotFound) {
 			return known, err
 		}
 	}
-	return db.PersonByExternalID(ctx, p.AccountID, p.AgentID, p.ExternalID)
+	return db.PersonByExternalID(ctx, p.AgentRef(), p.ExternalID)
 }
 
 // UpdatePerson writes the fields of a person. Fails with NOT_FOUND, and with RESOURCE_ALREADY_EXISTS where another person of the
@@ -297,13 +297,13 @@ func (db *DB) UpdatePerson(ctx context.Context, p *parley.Person) error {
 }
 
 // People lists the agent's people, newest first.
-func (db *DB) People(ctx context.Context, account parley.AccountID, agent parley.AgentID, ask parley.PageRequest) (parley.Page[parley.Person], error) {
+func (db *DB) People(ctx context.Context, ref parley.AgentRef, ask parley.PageRequest) (parley.Page[parley.Person], error) {
 	var page parley.Page[parley.Person]
 	var err error
 	if page.Total, err = sqldb.One(ctx, db.sql, sqldb.Column[int], `
 		select count(*)
 		from people
-		where agent_id = ? and account_id = ?`, agent, account); err != nil {
+		where agent_id = ? and account_id = ?`, ref.Agent, ref.Account); err != nil {
 		return page, err
 	}
 	after := startCursor(ask)
@@ -312,7 +312,7 @@ func (db *DB) People(ctx context.Context, account parley.AccountID, agent parley
 		from people
 		where agent_id = ? and account_id = ? and (created_at < ? or (created_at = ? and id < ?))
 		order by created_at desc, id desc
-		limit ?`, agent, account, after.SortValue, after.SortValue, after.ID, ask.Limit+1)
+		limit ?`, ref.Agent, ref.Account, after.SortValue, after.SortValue, after.ID, ask.Limit+1)
 	page.Items, page.Next = cutPage(list, ask.Limit, func(p parley.Person) parley.Cursor {
 		return parley.Cursor{SortValue: millis(p.CreatedAt), ID: string(p.ID)}
 	})
@@ -320,10 +320,10 @@ func (db *DB) People(ctx context.Context, account parley.AccountID, agent parley
 }
 
 // SetConversationCustomer sets the customer of a conversation.
-func (db *DB) SetConversationCustomer(ctx context.Context, account parley.AccountID, agent parley.AgentID, conversation parley.ConversationID, person parley.PersonID) error {
+func (db *DB) SetConversationCustomer(ctx context.Context, ref parley.ConversationRef, person parley.PersonID) error {
 	n, err := db.sql.Exec(ctx, `
 		update conversations set person_id = ?
-		where id = ? and agent_id = ? and account_id = ? and deleted_at is null`, person, conversation, agent, account)
+		where id = ? and agent_id = ? and account_id = ? and deleted_at is null`, person, ref.Conversation, ref.Agent, ref.Account)
 	return requireChanged(n, err, parley.CodeResourceNotFound)
 }
 
@@ -354,20 +354,20 @@ func scanAttribute(scan sqldb.Scan) (a parley.Attribute, err error) {
 }
 
 // Attributes lists the custom attributes of an agent's contacts by name, archived ones too.
-func (db *DB) Attributes(ctx context.Context, account parley.AccountID, agent parley.AgentID) ([]parley.Attribute, error) {
+func (db *DB) Attributes(ctx context.Context, ref parley.AgentRef) ([]parley.Attribute, error) {
 	return sqldb.All(ctx, db.sql, scanAttribute, `
 		select `+attributeColumns+`
 		from custom_attributes
 		where agent_id = ? and account_id = ?
-		order by name`, agent, account)
+		order by name`, ref.Agent, ref.Account)
 }
 
 // LockAttribute finds a custom attribute that is about to be changed. Fails with NOT_FOUND.
-func (db *DB) LockAttribute(ctx context.Context, account parley.AccountID, agent parley.AgentID, name string) (*parley.Attribute, error) {
+func (db *DB) LockAttribute(ctx context.Context, ref parley.AgentRef, name string) (*parley.Attribute, error) {
 	a, err := sqldb.One(ctx, db.sql, scanAttribute, `
 		select `+attributeColumns+`
 		from custom_attributes
-		where agent_id = ? and account_id = ? and name = ?`+db.sql.ForUpdate(), agent, account, name)
+		where agent_id = ? and account_id = ? and name = ?`+db.sql.ForUpdate(), ref.Agent, ref.Account, name)
 	if sqldb.IsNotFound(err) {
 		return nil, parley.NewErrorf(parley.CodeNotFound, "Custom attribute not found.")
 	}

@@ -48,19 +48,19 @@ func TestPeopleAreFoundOrCreated(t *testing.T) {
 				w.Error(p, err)
 			}
 		}
-		found, err := w.PersonByEmail(w, w.Account.ID, w.Agent.ID, "ANN@example.COM")
+		found, err := w.PersonByEmail(w, w.Account.ID.AgentRef(w.Agent.ID), "ANN@example.COM")
 		w.must(err)
 		if found.ID != ids[0] || found.Email == "" || string(found.Attributes) != "{}" {
 			w.Errorf("%+v", found)
 		}
-		known, err := w.PersonByExternalID(w, w.Account.ID, w.Agent.ID, "user-1")
+		known, err := w.PersonByExternalID(w, w.Account.ID.AgentRef(w.Agent.ID), "user-1")
 		w.must(err)
 		if known.ID != ids[1] {
 			w.Errorf("%+v", known)
 		}
 		found.Phone, found.Name = "+49 30 1234", ""
 		w.must(w.UpdatePerson(w, found))
-		again, err := w.Person(w, w.Account.ID, w.Agent.ID, found.ID)
+		again, err := w.Person(w, w.Account.ID.AgentRef(w.Agent.ID), found.ID)
 		w.must(err)
 		if again.Phone != found.Phone || again.Name != "" {
 			w.Errorf("%+v", again)
@@ -68,11 +68,11 @@ func TestPeopleAreFoundOrCreated(t *testing.T) {
 		known.Email = "ann@EXAMPLE.com"
 		w.wantCode(w.UpdatePerson(w, known), parley.CodeAlreadyExists)
 		other := w.createAccount("Other")
-		_, err = w.Person(w, other.ID, w.Agent.ID, found.ID)
+		_, err = w.Person(w, other.ID.AgentRef(w.Agent.ID), found.ID)
 		w.wantCode(err, parley.CodeNotFound)
 		found.AccountID = other.ID
 		w.wantCode(w.UpdatePerson(w, found), parley.CodeNotFound)
-		if page, err := w.People(w, w.Account.ID, w.Agent.ID, parley.PageRequest{Limit: 3}); err != nil || page.Total != 4 || len(page.Items) != 3 || page.Next == nil {
+		if page, err := w.People(w, w.Account.ID.AgentRef(w.Agent.ID), parley.PageRequest{Limit: 3}); err != nil || page.Total != 4 || len(page.Items) != 3 || page.Next == nil {
 			w.Errorf("%+v %v", page, err)
 		}
 	})

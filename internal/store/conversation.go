@@ -93,7 +93,7 @@ func (db *DB) createConversation(ctx context.Context, c *parley.Conversation, fi
 		return err
 	}
 	first.Seq = 1
-	if err := db.insertMessage(ctx, c.AccountID, c.AgentID, first, nil); err != nil {
+	if err := db.insertMessage(ctx, c.AgentRef(), first, nil); err != nil {
 		return err
 	}
 	return db.countConversation(ctx, c)
@@ -114,19 +114,19 @@ func (db *DB) countConversation(ctx context.Context, c *parley.Conversation) err
 }
 
 // Conversation finds one conversation of the agent, whatever its origin. Fails with RESOURCE_NOT_FOUND.
-func (db *DB) Conversation(ctx context.Context, account parley.AccountID, agent parley.AgentID, id parley.ConversationID) (*parley.Conversation, error) {
-	return db.conversation(ctx, account, agent, id, "")
+func (db *DB) Conversation(ctx context.Context, ref parley.ConversationRef) (*parley.Conversation, error) {
+	return db.conversation(ctx, ref, "")
 }
 
 // LockConversation is Conversation that keeps every other writer out until the transaction ends.
-func (db *DB) LockConversation(ctx context.Context, account parley.AccountID, agent parley.AgentID, id parley.ConversationID) (*parley.Conversation, error) {
-	return db.conversation(ctx, account, agent, id, db.sql.ForUpdate())
+func (db *DB) LockConversation(ctx context.Context, ref parley.ConversationRef) (*parley.Conversation, error) {
+	return db.conversation(ctx, ref, db.sql.ForUpdate())
 }
 
-func (db *DB) conversation(ctx context.Context, account parley.AccountID, agent parley.AgentID, id parley.ConversationID, lock string) (*parley.Conversation, error) {
+func (db *DB) conversation(ctx context.Context, ref parley.ConversationRef, lock string) (*parley.Conversation, error) {
 	c, err := sqldb.One(ctx, db.sql, scanConversation, `select `+conversationColumns+`
 		from conversations
-		where id = ? and agent_id = ? and account_id = ? and deleted_at is null`+lock, id, agent, account)
+		where id = ? and agent_id = ? and account_id = ? and deleted_at is null`+lock, ref.Conversation, ref.Agent, ref.Account)
 	if err != nil {
 		return nil, mapNotFound(err, parley.CodeResourceNotFound)
 	}
@@ -152,12 +152,12 @@ func (db *DB) SaveConversationStatus(ctx context.Context, c *parley.Conversation
 
 // StatusAndLastSeq returns the status of a conversation and the number of its newest message: a cheap query for those who follow it. Fails with
 // RESOURCE_NOT_FOUND.
-func (db *DB) StatusAndLastSeq(ctx context.Context, account parley.AccountID, agent parley.AgentID, id parley.ConversationID) (status parley.ConversationStatus, seq int64, err error) {
+func (db *DB) StatusAndLastSeq(ctx context.Context, ref parley.ConversationRef) (status parley.ConversationStatus, seq int64, err error) {
 	err = db.sql.QueryRow(ctx, `
 		select status, last_seq
 		from conversations
 		where id = ? and agent_id = ? and account_id = ? and deleted_at is null`,
-		id, agent, account).Scan(&status, &seq)
+		ref.Conversation, ref.Agent, ref.Account).Scan(&status, &seq)
 	return status, seq, mapNotFound(err, parley.CodeResourceNotFound)
 }
 
@@ -173,13 +173,13 @@ type ConversationFilter struct {
 }
 
 // Conversations lists an agent's conversations, newest created first.
-func (db *DB) Conversations(ctx context.Context, account parley.AccountID, agent parley.AgentID, f ConversationFilter, ask parley.PageRequest) (parley.Page[parley.Conversation], error) {
+func (db *DB) Conversations(ctx context.Context, ref parley.AgentRef, f ConversationFilter, ask parley.PageRequest) (parley.Page[parley.Conversation], error) {
 	var page parley.Page[parley.Conversation]
 	var err error
-	if page.Total, err = db.CountConversations(ctx, account, agent, f); err != nil {
+	if page.Total, err = db.CountConversations(ctx, ref, f); err != nil {
 		return page, err
 	}
-	where, args := f.whereClause(account, agent)
+	where, args := f.whereClause(ref)
 	if ask.After != nil {
 		where += ` and (created_at, id) < (?, ?)`
 		args = append(args, ask.After.SortValue, ask.After.ID)
@@ -199,12 +199,12 @@ func (db *DB) Conversations(ctx context.Context, account parley.AccountID, agent
 
 // CountConversations counts those of the agent's conversations that the filter lets through. What an agent has of all origins,
 // or of the API, is kept as a number.
-func (db *DB) CountConversations(ctx context.Context, account parley.AccountID, agent parley.AgentID, f ConversationFilter) (n int, err error) {
+func (db *DB) CountConversations(ctx context.Context, ref parley.AgentRef, f ConversationFilter) (n int, err error) {
 	if column := f.counterColumn(); column != "" {
-		err = db.sql.QueryRow(ctx, `select coalesce((select `+column+` from conversation_counts where agent_id = ? and account_id = ?), 0)`, agent, account).Scan(&n)
+		err = db.sql.QueryRow(ctx, `select coalesce((select `+column+` from conversation_counts where agent_id = ? and account_id = ?), 0)`, ref.Agent, ref.Account).Scan(&n)
 		return n, err
 	}
-	where, args := f.whereClause(account, agent)
+	where, args := f.whereClause(ref)
 	err = db.sql.QueryRow(ctx, `select count(*) from conversations where `+where, args...).Scan(&n)
 	return n, err
 }
@@ -224,9 +224,9 @@ func (f ConversationFilter) counterColumn() string {
 	}
 }
 
-func (f ConversationFilter) whereClause(account parley.AccountID, agent parley.AgentID) (string, []any) {
+func (f ConversationFilter) whereClause(ref parley.AgentRef) (string, []any) {
 	where := []string{"agent_id = ?", "account_id = ?", "deleted_at is null"}
-	args := []any{agent, account}
+	args := []any{ref.Agent, ref.Account}
 	add := func(clause string, values ...any) { where, args = append(where, clause), append(args, values...) }
 	if f.Channel != "" {
 		add("channel = ?", f.Channel)
@@ -255,11 +255,11 @@ func (f ConversationFilter) whereClause(account parley.AccountID, agent parley.A
 }
 
 // ConversationByExternalID returns the conversation that clients of the API know by an id of their own; empty where there is none.
-func (db *DB) ConversationByExternalID(ctx context.Context, account parley.AccountID, agent parley.AgentID, api parley.API, external string) (parley.ConversationID, error) {
+func (db *DB) ConversationByExternalID(ctx context.Context, ref parley.AgentRef, api parley.API, external string) (parley.ConversationID, error) {
 	ids, err := sqldb.All(ctx, db.sql, sqldb.Column[parley.ConversationID], `
 		select id
 		from conversations
-		where agent_id = ? and face = ? and external_id = ? and account_id = ? and deleted_at is null`, agent, api, external, account)
+		where agent_id = ? and face = ? and external_id = ? and account_id = ? and deleted_at is null`, ref.Agent, api, external, ref.Account)
 	if err != nil || len(ids) == 0 {
 		return "", err
 	}
@@ -278,12 +278,12 @@ func (db *DB) OverwriteMessages(ctx context.Context, c *parley.Conversation, aft
 			return err
 		}
 	}
-	return db.SupersedeMessages(ctx, c.AccountID, c.AgentID, c.ID, after, now)
+	return db.SupersedeMessages(ctx, c.Ref(), after, now)
 }
 
 // ConversationsAtOffset lists an agent's conversations, newest created first, without the first ones: for clients that count pages.
-func (db *DB) ConversationsAtOffset(ctx context.Context, account parley.AccountID, agent parley.AgentID, f ConversationFilter, skip, limit int) ([]parley.Conversation, error) {
-	where, args := f.whereClause(account, agent)
+func (db *DB) ConversationsAtOffset(ctx context.Context, ref parley.AgentRef, f ConversationFilter, skip, limit int) ([]parley.Conversation, error) {
+	where, args := f.whereClause(ref)
 	return sqldb.All(ctx, db.sql, scanConversation, fmt.Sprintf(`
 		select %s
 		from conversations
@@ -294,11 +294,11 @@ func (db *DB) ConversationsAtOffset(ctx context.Context, account parley.AccountI
 }
 
 // ConversationsByID finds those of an agent's conversations that are still there, in no order.
-func (db *DB) ConversationsByID(ctx context.Context, account parley.AccountID, agent parley.AgentID, ids []parley.ConversationID) ([]parley.Conversation, error) {
+func (db *DB) ConversationsByID(ctx context.Context, ref parley.AgentRef, ids []parley.ConversationID) ([]parley.Conversation, error) {
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	return sqldb.All(ctx, db.sql, scanConversation, ConversationsByIDQuery(len(ids)), append([]any{agent, account}, toAny(ids)...)...)
+	return sqldb.All(ctx, db.sql, scanConversation, ConversationsByIDQuery(len(ids)), append([]any{ref.Agent, ref.Account}, toAny(ids)...)...)
 }
 
 // ConversationsByIDQuery is what ConversationsByID asks. That the agent is compared with an expression keeps SQLite from walking an index of all
@@ -318,10 +318,10 @@ type ConversationState struct {
 }
 
 // ConversationState finds how a conversation stands, or nil when it is gone.
-func (db *DB) ConversationState(ctx context.Context, account parley.AccountID, agent parley.AgentID, id parley.ConversationID) (_ *ConversationState, err error) {
+func (db *DB) ConversationState(ctx context.Context, ref parley.ConversationRef) (_ *ConversationState, err error) {
 	var s ConversationState
 	row := db.sql.QueryRow(ctx, `select `+conversationColumns+`, last_seq, last_seq - message_count from conversations
-		where id = ? and agent_id = ? and account_id = ? and deleted_at is null`, id, agent, account)
+		where id = ? and agent_id = ? and account_id = ? and deleted_at is null`, ref.Conversation, ref.Agent, ref.Account)
 	s.Conversation, err = scanConversation(func(dest ...any) error { return row.Scan(append(dest, &s.LastSeq, &s.ReplacedCount)...) })
 	if sqldb.IsNotFound(err) {
 		return nil, nil
@@ -330,7 +330,7 @@ func (db *DB) ConversationState(ctx context.Context, account parley.AccountID, a
 }
 
 // ConversationsCreatedAfter lists an agent's conversations behind a place in the order of their creation.
-func (db *DB) ConversationsCreatedAfter(ctx context.Context, account parley.AccountID, agent parley.AgentID, after parley.Cursor, limit int) ([]parley.Cursor, error) {
+func (db *DB) ConversationsCreatedAfter(ctx context.Context, ref parley.AgentRef, after parley.Cursor, limit int) ([]parley.Cursor, error) {
 	return sqldb.All(ctx, db.sql, func(scan sqldb.Scan) (m parley.Cursor, err error) {
 		err = scan(&m.SortValue, &m.ID)
 		return m, err
@@ -339,7 +339,7 @@ func (db *DB) ConversationsCreatedAfter(ctx context.Context, account parley.Acco
 		from conversations
 		where agent_id = ? and account_id = ? and deleted_at is null and (created_at, id) > (?, ?)
 		order by created_at, id
-		limit ?`, agent, account, after.SortValue, after.ID, limit)
+		limit ?`, ref.Agent, ref.Account, after.SortValue, after.ID, limit)
 }
 
 // CountAccountConversations counts what the agents of an account have.
@@ -353,8 +353,8 @@ func (db *DB) CountAccountConversations(ctx context.Context, account parley.Acco
 }
 
 // ConversationIDs lists the ids of conversations that the filter lets through, oldest first, at most limit.
-func (db *DB) ConversationIDs(ctx context.Context, account parley.AccountID, agent parley.AgentID, f ConversationFilter, limit int) ([]parley.ConversationID, error) {
-	where, args := f.whereClause(account, agent)
+func (db *DB) ConversationIDs(ctx context.Context, ref parley.AgentRef, f ConversationFilter, limit int) ([]parley.ConversationID, error) {
+	where, args := f.whereClause(ref)
 	return sqldb.All(ctx, db.sql, sqldb.Column[parley.ConversationID], `
 		select id
 		from conversations

@@ -30,7 +30,7 @@ func (w *fixture) newMessage(c *parley.Conversation, text string) *parley.Messag
 
 func (w *fixture) addMessage(c *parley.Conversation, m *parley.Message) error {
 	w.Helper()
-	return w.Transact(w, sqldb.Interactive, func(tx *store.DB) error { return tx.AddMessage(w, c.AccountID, c.AgentID, m, nil) })
+	return w.Transact(w, sqldb.Interactive, func(tx *store.DB) error { return tx.AddMessage(w, c.AgentRef(), m, nil) })
 }
 
 func (w *fixture) deleteConversations(idle *time.Time, list ...*parley.Conversation) (deleted []parley.ConversationID) {
@@ -40,7 +40,7 @@ func (w *fixture) deleteConversations(idle *time.Time, list ...*parley.Conversat
 		ids = append(ids, c.ID)
 	}
 	w.must(w.Transact(w, sqldb.Bulk, func(tx *store.DB) (err error) {
-		deleted, err = tx.DeleteConversations(w, w.Account.ID, w.Agent.ID, ids, idle, testTime)
+		deleted, err = tx.DeleteConversations(w, w.Account.ID.AgentRef(w.Agent.ID), ids, idle, testTime)
 		return err
 	}))
 	return deleted
@@ -65,10 +65,10 @@ func TestAgentCountsItsConversations(t *testing.T) {
 		}
 		for name, f := range map[string]store.ConversationFilter{"all": {}, "API": {Channel: parley.ChannelAPI}, "jo": {User: "jo"},
 			"origins": {Channels: []parley.Channel{parley.ChannelPhone, parley.ChannelAPI}}, "from": {CreatedFrom: &testTime}, "idle": {IdleSince: timePointer(testTime.Add(time.Hour))}} {
-			if n, err := w.CountConversations(w, w.Account.ID, w.Agent.ID, f); err != nil || n != 1 {
+			if n, err := w.CountConversations(w, w.Account.ID.AgentRef(w.Agent.ID), f); err != nil || n != 1 {
 				w.Errorf("%s: %d %v", name, n, err)
 			}
-			if page, err := w.Conversations(w, w.Account.ID, w.Agent.ID, f, parley.PageRequest{Limit: 10}); err != nil || page.Total != 1 || len(page.Items) != 1 {
+			if page, err := w.Conversations(w, w.Account.ID.AgentRef(w.Agent.ID), f, parley.PageRequest{Limit: 10}); err != nil || page.Total != 1 || len(page.Items) != 1 {
 				w.Errorf("%s: %+v %v", name, page, err)
 			}
 		}
@@ -79,7 +79,7 @@ func timePointer(t time.Time) *time.Time { return &t }
 
 func TestConversationOfADeletedAgentIsNotBegun(t *testing.T) {
 	forEachDatabase(t, func(w *fixture) {
-		w.must(w.DeleteAgent(w, w.Account.ID, w.Agent.ID, testTime))
+		w.must(w.DeleteAgent(w, w.Account.ID.AgentRef(w.Agent.ID), testTime))
 		c := &parley.Conversation{ID: parley.ConversationID(parley.NewTimedUUID()), AccountID: w.Account.ID, AgentID: w.Agent.ID, API: parley.APIV2,
 			Channel: parley.ChannelAPI, Status: parley.ConversationOngoing, CreatedAt: testTime, UpdatedAt: testTime}
 		err := w.Transact(w, sqldb.Interactive, func(tx *store.DB) error { return tx.CreateConversation(w, c, w.newMessage(c, "Hello"), false) })
@@ -98,7 +98,7 @@ func TestPagesStayWhileConversationsCome(t *testing.T) {
 		}
 		var got []parley.ConversationID
 		for ask := (parley.PageRequest{Limit: 2}); ; {
-			page, err := w.Conversations(w, w.Account.ID, w.Agent.ID, store.ConversationFilter{Channel: parley.ChannelAPI}, ask)
+			page, err := w.Conversations(w, w.Account.ID.AgentRef(w.Agent.ID), store.ConversationFilter{Channel: parley.ChannelAPI}, ask)
 			w.must(err)
 			for _, c := range page.Items {
 				got = append(got, c.ID)
@@ -124,17 +124,17 @@ func TestDeletedConversationIsGone(t *testing.T) {
 		if deleted := w.deleteConversations(timePointer(testTime.Add(time.Minute)), c, busy); len(deleted) != 1 || deleted[0] != c.ID {
 			w.Fatal("deleted", deleted)
 		}
-		_, err = w.DB.Conversation(w, w.Account.ID, w.Agent.ID, c.ID)
+		_, err = w.DB.Conversation(w, w.Account.ID.AgentRef(w.Agent.ID).ConversationRef(c.ID))
 		w.wantCode(err, parley.CodeResourceNotFound)
-		_, err = w.Messages(w, w.Account.ID, w.Agent.ID, c.ID, parley.PageRequest{Limit: 1})
+		_, err = w.Messages(w, w.Account.ID.AgentRef(w.Agent.ID).ConversationRef(c.ID), parley.PageRequest{Limit: 1})
 		w.wantCode(err, parley.CodeResourceNotFound)
-		_, _, err = w.StatusAndLastSeq(w, w.Account.ID, w.Agent.ID, c.ID)
+		_, _, err = w.StatusAndLastSeq(w, w.Account.ID.AgentRef(w.Agent.ID).ConversationRef(c.ID))
 		w.wantCode(err, parley.CodeResourceNotFound)
 		_, _, err = w.OwnerOfConversation(w, c.ID)
 		w.wantCode(err, parley.CodeConversationNotFound)
 		w.wantCode(w.addMessage(c, w.newMessage(c, "Still there?")), parley.CodeConversationNotFound)
 		other := w.createAccount("Other")
-		if deleted, err := w.DeleteConversations(w, other.ID, w.Agent.ID, []parley.ConversationID{busy.ID}, nil, testTime); len(deleted) != 0 && err == nil {
+		if deleted, err := w.DeleteConversations(w, other.ID.AgentRef(w.Agent.ID), []parley.ConversationID{busy.ID}, nil, testTime); len(deleted) != 0 && err == nil {
 			w.Error("another account deleted", deleted)
 		}
 	})
@@ -179,12 +179,12 @@ func TestErasedConversationLeavesNoRow(t *testing.T) {
 		w.deleteConversations(nil, c)
 		_, err := w.SQL().Exec(w, `update turns set state = 'open' where id = 'planted-a0'`)
 		w.must(err)
-		if deleted, err := w.EraseConversations(w, w.Account.ID, w.Agent.ID); err != nil || deleted || w.queryCount(`select count(*) from messages where conversation_id = ?`, c.ID) != 4 {
+		if deleted, err := w.EraseConversations(w, w.Account.ID.AgentRef(w.Agent.ID)); err != nil || deleted || w.queryCount(`select count(*) from messages where conversation_id = ?`, c.ID) != 4 {
 			w.Error("beside an open turn: gone", deleted, err, hanging(c.ID))
 		}
 		_, err = w.SQL().Exec(w, `update turns set state = 'failed' where id = 'planted-a0'`)
 		w.must(err)
-		deleted, err := w.EraseConversations(w, w.Account.ID, w.Agent.ID)
+		deleted, err := w.EraseConversations(w, w.Account.ID.AgentRef(w.Agent.ID))
 		w.must(err)
 		if left := w.tablesWithMarker(tables, "planted-a"); !deleted || !slices.Equal(columnsOfTable(left, "leads"), left) {
 			w.Error("gone", deleted, "left in", left)
@@ -214,7 +214,7 @@ func TestMessagesAfterHoldsLittle(t *testing.T) {
 		var seqs []int64
 		reads := 0
 		for seq := int64(0); ; reads++ {
-			list, err := w.MessagesAfter(w, w.Account.ID, w.Agent.ID, c.ID, seq, 100)
+			list, err := w.MessagesAfter(w, w.Account.ID.AgentRef(w.Agent.ID).ConversationRef(c.ID), seq, 100)
 			w.must(err)
 			if len(list) == 0 {
 				break
@@ -231,7 +231,7 @@ func TestMessagesAfterHoldsLittle(t *testing.T) {
 			w.Error(seqs, reads)
 		}
 		other := w.createAccount("Other")
-		if list, err := w.MessagesAfter(w, other.ID, w.Agent.ID, c.ID, 0, 100); err != nil || len(list) != 0 {
+		if list, err := w.MessagesAfter(w, other.ID.AgentRef(w.Agent.ID).ConversationRef(c.ID), 0, 100); err != nil || len(list) != 0 {
 			w.Error("another account reads", len(list), err)
 		}
 	})
@@ -293,7 +293,7 @@ func TestNamesOfConversations(t *testing.T) {
 			{w.Account.ID, "another", parley.APIV1, "visitor 7", ""},
 			{"another", w.Agent.ID, parley.APIV1, "visitor 7", ""},
 		} {
-			got, err := w.ConversationByExternalID(w, ask.account, ask.agent, ask.face, ask.external)
+			got, err := w.ConversationByExternalID(w, ask.account.AgentRef(ask.agent), ask.face, ask.external)
 			if w.must(err); got != ask.want {
 				w.Errorf("%+v: %q", ask, got)
 			}
@@ -314,13 +314,13 @@ func TestOverwriteLeavesWhatComesBefore(t *testing.T) {
 		}
 		w.must(w.Transact(w, sqldb.Interactive, func(tx *store.DB) error { return tx.OverwriteMessages(w, c, 1, true, testTime) }))
 		w.must(w.addMessage(c, w.newMessage(c, "four")))
-		left, err := w.MessagesAfter(w, c.AccountID, c.AgentID, c.ID, 0, 10)
+		left, err := w.MessagesAfter(w, c.Ref(), 0, 10)
 		w.must(err)
 		var texts []string
 		for i := range left {
 			texts = append(texts, left[i].Text())
 		}
-		if got, err := w.Conversation(w, c.AccountID, c.AgentID, c.ID); err != nil || fmt.Sprint(texts) != "[Hello four]" || got.MessageCount != 2 || !got.Streamed || got.ExternalID != "a" {
+		if got, err := w.Conversation(w, c.Ref()); err != nil || fmt.Sprint(texts) != "[Hello four]" || got.MessageCount != 2 || !got.Streamed || got.ExternalID != "a" {
 			w.Errorf("%v %+v %v", texts, got, err)
 		}
 	})
@@ -348,13 +348,13 @@ func TestConversationsByPageNumber(t *testing.T) {
 			{store.ConversationFilter{Streamed: &no, Channels: []parley.Channel{parley.ChannelAPI}}, 0, 9, "[n4 n2 n1]"},
 			{store.ConversationFilter{CreatedBefore: timePointer(testTime.Add(2 * time.Second))}, 0, 9, "[n1 n0]"},
 		} {
-			list, err := w.ConversationsAtOffset(w, w.Account.ID, w.Agent.ID, ask.filter, ask.skip, ask.limit)
+			list, err := w.ConversationsAtOffset(w, w.Account.ID.AgentRef(w.Agent.ID), ask.filter, ask.skip, ask.limit)
 			w.must(err)
 			if got := joinNames(list, func(c parley.Conversation) string { return c.ExternalID }); got != ask.want {
 				w.Errorf("%+v: %s, want %s", ask, got, ask.want)
 			}
 		}
-		if list, err := w.ConversationsAtOffset(w, "another", w.Agent.ID, store.ConversationFilter{}, 0, 9); err != nil || len(list) != 0 {
+		if list, err := w.ConversationsAtOffset(w, parley.AgentRef{Account: "another", Agent: w.Agent.ID}, store.ConversationFilter{}, 0, 9); err != nil || len(list) != 0 {
 			w.Error("another account sees", list, err)
 		}
 	})

@@ -72,38 +72,38 @@ var agentTables = []erasableTable{
 // EraseAgent erases the rows of a deleted agent, in chunks, each a transaction of its own in the bulk lane, the agent's
 // row last. It reports whether all is gone: while a turn or a voice session is still open it is not, and the caller comes back
 // later. An agent that is not deleted, or of another account, loses nothing.
-func (db *DB) EraseAgent(ctx context.Context, account parley.AccountID, agent parley.AgentID) (erased bool, err error) {
+func (db *DB) EraseAgent(ctx context.Context, ref parley.AgentRef) (erased bool, err error) {
 	n, err := sqldb.One(ctx, db.sql, sqldb.Column[int], `
 		select count(*)
 		from agents
-		where id = ? and account_id = ? and deleted_at is not null`, agent, account)
+		where id = ? and account_id = ? and deleted_at is not null`, ref.Agent, ref.Account)
 	if err != nil || n == 0 {
 		return err == nil, err
 	}
 	for _, h := range agentTables {
-		if err := db.erase(ctx, h, account, agent, "", nil); err != nil {
+		if err := db.erase(ctx, h, ref, "", nil); err != nil {
 			return false, err
 		}
 	}
 	open, err := sqldb.One(ctx, db.sql, sqldb.Column[int], `
 		select
 		  (select count(*) from turns where agent_id = ? and account_id = ?) + (select count(*)
-		    from voice_sessions where agent_id = ? and account_id = ?)`, agent, account, agent, account)
+		    from voice_sessions where agent_id = ? and account_id = ?)`, ref.Agent, ref.Account, ref.Agent, ref.Account)
 	if err != nil || open > 0 {
 		return false, err
 	}
-	if err := db.deleteRecordingDays(ctx, agent); err != nil {
+	if err := db.deleteRecordingDays(ctx, ref.Agent); err != nil {
 		return false, err
 	}
 	_, err = db.sql.Exec(ctx, `
 		delete from agents
-		where id = ? and account_id = ? and deleted_at is not null`, agent, account)
+		where id = ? and account_id = ? and deleted_at is not null`, ref.Agent, ref.Account)
 	return err == nil, err
 }
 
 // EraseSource erases what a deleted source and its versions said, in chunks in the bulk lane. The row of the source stays,
 // emptied, as long as the agent: it tells every server's memory that its passages are gone.
-func (db *DB) EraseSource(ctx context.Context, account parley.AccountID, agent parley.AgentID, source parley.SourceID) error {
+func (db *DB) EraseSource(ctx context.Context, ref parley.AgentRef, source parley.SourceID) error {
 	n, err := db.sql.Exec(ctx, `
 		update sources set
 		  name = '',
@@ -111,28 +111,28 @@ func (db *DB) EraseSource(ctx context.Context, account parley.AccountID, agent p
 		  failure = '',
 		  metadata = null,
 		  size = 0
-		where id = ? and agent_id = ? and account_id = ? and deleted_at is not null`, source, agent, account)
+		where id = ? and agent_id = ? and account_id = ? and deleted_at is not null`, source, ref.Agent, ref.Account)
 	if err != nil || n == 0 {
 		return err
 	}
 	mine := []any{source}
-	if err := db.erase(ctx, erasableTable{table: "source_versions", keyColumn: "id", maxRows: maxEraseVersions}, account, agent, "source_id = ?", mine); err != nil {
+	if err := db.erase(ctx, erasableTable{table: "source_versions", keyColumn: "id", maxRows: maxEraseVersions}, ref, "source_id = ?", mine); err != nil {
 		return err
 	}
-	return db.erase(ctx, erasableTable{table: "passages", keyColumn: "id"}, account, agent, "source_id = ?", mine)
+	return db.erase(ctx, erasableTable{table: "passages", keyColumn: "id"}, ref, "source_id = ?", mine)
 }
 
 // ErasePassages erases the passages of a version that is not live, such as those of a training that was cut short.
-func (db *DB) ErasePassages(ctx context.Context, account parley.AccountID, agent parley.AgentID, source parley.SourceID, version parley.VersionID) error {
-	return db.erase(ctx, erasableTable{table: "passages", keyColumn: "id"}, account, agent,
+func (db *DB) ErasePassages(ctx context.Context, ref parley.AgentRef, source parley.SourceID, version parley.VersionID) error {
+	return db.erase(ctx, erasableTable{table: "passages", keyColumn: "id"}, ref,
 		"source_id = ? and version_id = ? and version_id not in (select live_version from sources where id = ? and live_version is not null)", []any{source, version, source})
 }
 
 // erase deletes the agent's rows of a table. Which ones is read outside the writer: some tables have no index by agent.
-func (db *DB) erase(ctx context.Context, h erasableTable, account parley.AccountID, agent parley.AgentID, where string, args []any) error {
-	clauses, values := []string{"agent_id = ?"}, []any{agent}
+func (db *DB) erase(ctx context.Context, h erasableTable, ref parley.AgentRef, where string, args []any) error {
+	clauses, values := []string{"agent_id = ?"}, []any{ref.Agent}
 	if !h.hasNoAccount {
-		clauses, values = append(clauses, "account_id = ?"), append(values, account)
+		clauses, values = append(clauses, "account_id = ?"), append(values, ref.Account)
 	}
 	owner, ownerValues := strings.Join(clauses, " and "), values
 	if h.condition != "" {
@@ -185,11 +185,11 @@ func (db *DB) eraseKeys(ctx context.Context, h erasableTable, owner string, valu
 
 // DeleteConversations marks conversations of an agent as deleted: from then on nothing finds them and no running answer can write
 // to them, and the names that clients gave them are free. Their rows are left for EraseConversations. With idle, one that was active since stays. It returns those it deleted.
-func (db *DB) DeleteConversations(ctx context.Context, account parley.AccountID, agent parley.AgentID, ids []parley.ConversationID, idle *time.Time, now time.Time) ([]parley.ConversationID, error) {
+func (db *DB) DeleteConversations(ctx context.Context, ref parley.AgentRef, ids []parley.ConversationID, idle *time.Time, now time.Time) ([]parley.ConversationID, error) {
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	clause, args := "", append([]any{millis(now), agent, account}, toAny(ids)...)
+	clause, args := "", append([]any{millis(now), ref.Agent, ref.Account}, toAny(ids)...)
 	if idle != nil {
 		clause, args = " and last_activity < ?", append(args, millis(*idle))
 	}
@@ -218,7 +218,7 @@ func (db *DB) DeleteConversations(ctx context.Context, account parley.AccountID,
 	}
 	if _, err := db.sql.Exec(ctx, `
 		delete from tickets
-		where agent_id = ? and account_id = ? and conversation_id in `+placeholders(len(deleted)), append([]any{agent, account}, toAny(deleted)...)...); err != nil {
+		where agent_id = ? and account_id = ? and conversation_id in `+placeholders(len(deleted)), append([]any{ref.Agent, ref.Account}, toAny(deleted)...)...); err != nil {
 		return nil, err
 	}
 	_, err = db.sql.Exec(ctx, `
@@ -226,7 +226,7 @@ func (db *DB) DeleteConversations(ctx context.Context, account parley.AccountID,
 		  total = total - ?,
 		  api = api - ?
 		where agent_id = ? and account_id = ?`,
-		len(list), api, agent, account)
+		len(list), api, ref.Agent, ref.Account)
 	return deleted, err
 }
 
@@ -251,7 +251,7 @@ const conversationsPerErase = 100
 
 // EraseConversations erases the rows of an agent's deleted conversations, in chunks, each a transaction of its own in the bulk
 // lane. It reports whether all are gone: one with an open turn or voice session is not, and the caller comes back later.
-func (db *DB) EraseConversations(ctx context.Context, account parley.AccountID, agent parley.AgentID) (erased bool, err error) {
+func (db *DB) EraseConversations(ctx context.Context, ref parley.AgentRef) (erased bool, err error) {
 	for {
 		ids, err := sqldb.All(ctx, db.sql, sqldb.Column[parley.ConversationID], `
 			select id
@@ -259,14 +259,14 @@ func (db *DB) EraseConversations(ctx context.Context, account parley.AccountID, 
 			where agent_id = ? and account_id = ? and deleted_at is not null
 			  and not exists (select 1 from turns t where t.conversation_id = c.id and t.state = 'open')
 			  and not exists (select 1 from voice_sessions v where v.conversation_id = c.id and v.ended_at is null)
-			limit ?`, agent, account, conversationsPerErase)
+			limit ?`, ref.Agent, ref.Account, conversationsPerErase)
 		if err != nil {
 			return false, err
 		}
 		if len(ids) == 0 {
 			break
 		}
-		if err := db.dropConversationInsights(ctx, account, agent, ids); err != nil {
+		if err := db.dropConversationInsights(ctx, ref, ids); err != nil {
 			return false, err
 		}
 		for _, h := range conversationTables {
@@ -274,7 +274,7 @@ func (db *DB) EraseConversations(ctx context.Context, account parley.AccountID, 
 			if column == "" {
 				column = "conversation_id"
 			}
-			if err := db.erase(ctx, h, account, agent, column+" in "+placeholders(len(ids)), toAny(ids)); err != nil {
+			if err := db.erase(ctx, h, ref, column+" in "+placeholders(len(ids)), toAny(ids)); err != nil {
 				return false, err
 			}
 		}
@@ -282,6 +282,6 @@ func (db *DB) EraseConversations(ctx context.Context, account parley.AccountID, 
 	left, err := sqldb.One(ctx, db.sql, sqldb.Column[int], `
 		select count(*)
 		from conversations
-		where agent_id = ? and account_id = ? and deleted_at is not null`, agent, account)
+		where agent_id = ? and account_id = ? and deleted_at is not null`, ref.Agent, ref.Account)
 	return left == 0, err
 }

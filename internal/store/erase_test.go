@@ -100,7 +100,7 @@ func (w *fixture) tablesWithMarker(tables map[string]map[string]string, marker s
 func TestErasedAgentLeavesNoRow(t *testing.T) {
 	forEachDatabase(t, func(w *fixture) {
 		tables, sister := w.tableColumns(), w.createAgent(w.Account, testTime)
-		w.must(w.UpdateAgent(w, w.Account.ID, w.Agent.ID, func(a *parley.Agent) error { a.Instructions = "planted-a"; return nil }))
+		w.must(w.UpdateAgent(w, w.Account.ID.AgentRef(w.Agent.ID), func(a *parley.Agent) error { a.Instructions = "planted-a"; return nil }))
 		for table, columns := range tables {
 			if columns["agent_id"] == "" {
 				continue
@@ -118,22 +118,22 @@ func TestErasedAgentLeavesNoRow(t *testing.T) {
 		}
 		sisterTables := w.tablesWithMarker(tables, "planted-b")
 
-		erased, err := w.EraseAgent(w, w.Account.ID, w.Agent.ID)
+		erased, err := w.EraseAgent(w, w.Account.ID.AgentRef(w.Agent.ID))
 		w.must(err)
 		if !erased || w.reloadAgent().Instructions != "planted-a" || w.queryCount(`select count(*) from messages where agent_id = ?`, w.Agent.ID) != 205 {
 			w.Fatal("an agent that is not deleted lost rows")
 		}
 		_, err = w.SQL().Exec(w, `update turns set state = 'open' where id = 'planted-a0'`)
 		w.must(err)
-		w.must(w.DeleteAgent(w, w.Account.ID, w.Agent.ID, testTime))
-		erased, err = w.EraseAgent(w, w.Account.ID, w.Agent.ID)
+		w.must(w.DeleteAgent(w, w.Account.ID.AgentRef(w.Agent.ID), testTime))
+		erased, err = w.EraseAgent(w, w.Account.ID.AgentRef(w.Agent.ID))
 		w.must(err)
 		if open := w.queryCount(`select count(*) from turns where agent_id = ?`, w.Agent.ID); erased || open != 1 {
 			w.Errorf("gone %v with %d open turns", erased, open)
 		}
 		_, err = w.SQL().Exec(w, `update turns set state = 'failed' where id = 'planted-a0'`)
 		w.must(err)
-		erased, err = w.EraseAgent(w, w.Account.ID, w.Agent.ID)
+		erased, err = w.EraseAgent(w, w.Account.ID.AgentRef(w.Agent.ID))
 		w.must(err)
 		if left := w.tablesWithMarker(tables, "planted-a"); !erased || len(left) > 0 {
 			w.Errorf("gone %v, left in %v", erased, left)
@@ -166,13 +166,13 @@ func TestErasedSourceLeavesNoText(t *testing.T) {
 			w.must(err)
 		}
 		relate(`update sources set deleted_at = null`)
-		w.must(w.EraseSource(w, w.Account.ID, w.Agent.ID, "planted-a0"))
+		w.must(w.EraseSource(w, w.Account.ID.AgentRef(w.Agent.ID), "planted-a0"))
 		if n := w.queryCount(`select count(*) from source_versions`); n != 2 {
 			w.Fatal("a source that is not deleted lost its text")
 		}
 		relate(`update sources set deleted_at = 1 where id = 'planted-a0'`)
-		w.must(w.EraseSource(w, w.Account.ID, w.Agent.ID, "planted-a0"))
-		w.must(w.EraseSource(w, w.Account.ID, w.Agent.ID, "planted-a0"))
+		w.must(w.EraseSource(w, w.Account.ID.AgentRef(w.Agent.ID), "planted-a0"))
+		w.must(w.EraseSource(w, w.Account.ID.AgentRef(w.Agent.ID), "planted-a0"))
 		if n := w.queryCount(`select count(*) from source_versions where id = 'planted-b0'`); n != 1 {
 			w.Error("the other source lost its text")
 		}

@@ -10,11 +10,11 @@ import (
 
 // LockHelpdesk blocks every other writer of the agent's helpdesk until the transaction ends: what is assigned, counted and
 // set up happens one after the other. It reports whether the helpdesk is there; that of a deleted agent is not.
-func (db *DB) LockHelpdesk(ctx context.Context, account parley.AccountID, agent parley.AgentID) (exists bool, err error) {
+func (db *DB) LockHelpdesk(ctx context.Context, ref parley.AgentRef) (exists bool, err error) {
 	_, err = sqldb.One(ctx, db.sql, sqldb.Column[int], `
 		select 1
 		from helpdesks
-		where agent_id = ? and account_id = ?`+helpdeskAgentExists+db.sql.ForUpdate(), agent, account)
+		where agent_id = ? and account_id = ?`+helpdeskAgentExists+db.sql.ForUpdate(), ref.Agent, ref.Account)
 	if sqldb.IsNotFound(err) {
 		return false, nil
 	}
@@ -31,19 +31,19 @@ func (db *DB) LockHelpdesks(ctx context.Context, account parley.AccountID) ([]pa
 }
 
 // HasHelpdesk reports whether the helpdesk of an agent has been made.
-func (db *DB) HasHelpdesk(ctx context.Context, account parley.AccountID, agent parley.AgentID) (bool, error) {
+func (db *DB) HasHelpdesk(ctx context.Context, ref parley.AgentRef) (bool, error) {
 	n, err := sqldb.One(ctx, db.sql, sqldb.Column[int], `
 		select count(*)
 		from helpdesks
-		where agent_id = ? and account_id = ?`+helpdeskAgentExists, agent, account)
+		where agent_id = ? and account_id = ?`+helpdeskAgentExists, ref.Agent, ref.Account)
 	return n > 0, err
 }
 
 const helpdeskAgentExists = ` and exists (select 1 from agents a where a.id = helpdesks.agent_id and a.account_id = helpdesks.account_id and a.deleted_at is null)`
 
 // CreateHelpdesk creates the agent's helpdesk, unless there is one. Fails with AGENT_NOT_FOUND.
-func (db *DB) CreateHelpdesk(ctx context.Context, account parley.AccountID, agent parley.AgentID, now time.Time) error {
-	if err := db.LockAgent(ctx, account, agent); err != nil {
+func (db *DB) CreateHelpdesk(ctx context.Context, ref parley.AgentRef, now time.Time) error {
+	if err := db.LockAgent(ctx, ref); err != nil {
 		return err
 	}
 	_, err := db.sql.Exec(ctx, `
@@ -56,21 +56,21 @@ func (db *DB) CreateHelpdesk(ctx context.Context, account parley.AccountID, agen
 		)
 		values (?, ?, 0, ?, ?)
 		on conflict do nothing`,
-		agent, account, millis(now), millis(now))
+		ref.Agent, ref.Account, millis(now), millis(now))
 	return err
 }
 
 // NextTicketNumber takes the next number of the agent's tickets, and locks the helpdesk as LockHelpdesk does; 0 means that there is no
 // helpdesk yet. The number is given back when the transaction fails, so that there are no gaps. It also returns the default status of
 // the ticket's category, with which most tickets begin.
-func (db *DB) NextTicketNumber(ctx context.Context, account parley.AccountID, agent parley.AgentID, category parley.StatusCategory) (n int64, status parley.StatusID, err error) {
+func (db *DB) NextTicketNumber(ctx context.Context, ref parley.AgentRef, category parley.StatusCategory) (n int64, status parley.StatusID, err error) {
 	err = db.sql.QueryRow(ctx, `
 		update helpdesks set last_number = last_number + 1
 		where agent_id = ? and account_id = ?`+helpdeskAgentExists+`
 		returning
 		  last_number,
 		  (select s.id from ticket_statuses s where s.agent_id = helpdesks.agent_id and s.category = ?
-		    and s.is_default = 1)`, agent, account, category).
+		    and s.is_default = 1)`, ref.Agent, ref.Account, category).
 		Scan(&n, nullableText(&status))
 	if sqldb.IsNotFound(err) {
 		return 0, "", nil
@@ -79,11 +79,11 @@ func (db *DB) NextTicketNumber(ctx context.Context, account parley.AccountID, ag
 }
 
 // HandoverEnabled reports whether a customer's plain wish for a human hands the conversation over; it does until it is turned off.
-func (db *DB) HandoverEnabled(ctx context.Context, account parley.AccountID, agent parley.AgentID) (bool, error) {
+func (db *DB) HandoverEnabled(ctx context.Context, ref parley.AgentRef) (bool, error) {
 	on, err := sqldb.One(ctx, db.sql, sqldb.Column[bool], `
 		select handover
 		from helpdesks
-		where agent_id = ? and account_id = ?`, agent, account)
+		where agent_id = ? and account_id = ?`, ref.Agent, ref.Account)
 	if sqldb.IsNotFound(err) {
 		return true, nil
 	}
@@ -91,12 +91,12 @@ func (db *DB) HandoverEnabled(ctx context.Context, account parley.AccountID, age
 }
 
 // SetHandoverEnabled turns it on or off. The helpdesk must be there.
-func (db *DB) SetHandoverEnabled(ctx context.Context, account parley.AccountID, agent parley.AgentID, on bool, now time.Time) error {
+func (db *DB) SetHandoverEnabled(ctx context.Context, ref parley.AgentRef, on bool, now time.Time) error {
 	n, err := db.sql.Exec(ctx, `
 		update helpdesks set
 		  handover = ?,
 		  updated_at = ?
-		where agent_id = ? and account_id = ?`, boolToInt(on), millis(now), agent, account)
+		where agent_id = ? and account_id = ?`, boolToInt(on), millis(now), ref.Agent, ref.Account)
 	return requireChanged(n, err, parley.CodeAgentNotFound)
 }
 
@@ -136,29 +136,29 @@ func scanStatus(scan sqldb.Scan) (s parley.TicketStatus, err error) {
 
 // Statuses lists the agent's ticket statuses by their position; by category they are ordered by who knows the categories' order.
 // archived says whether those are listed too.
-func (db *DB) Statuses(ctx context.Context, account parley.AccountID, agent parley.AgentID, archived bool) ([]parley.TicketStatus, error) {
+func (db *DB) Statuses(ctx context.Context, ref parley.AgentRef, archived bool) ([]parley.TicketStatus, error) {
 	return sqldb.All(ctx, db.sql, scanStatus, `
 		select `+statusColumns+`
 		from ticket_statuses
 		where agent_id = ? and account_id = ? and (archived_at is null or ? = 1)
-		order by position, created_at, id`, agent, account, boolToInt(archived))
+		order by position, created_at, id`, ref.Agent, ref.Account, boolToInt(archived))
 }
 
 // Status finds one of the agent's statuses, archived or not. Fails with TICKET_INVALID_STATUS.
-func (db *DB) Status(ctx context.Context, account parley.AccountID, agent parley.AgentID, id parley.StatusID) (*parley.TicketStatus, error) {
-	return db.status(ctx, account, agent, `id = ?`, id)
+func (db *DB) Status(ctx context.Context, ref parley.AgentRef, id parley.StatusID) (*parley.TicketStatus, error) {
+	return db.status(ctx, ref, `id = ?`, id)
 }
 
 // DefaultStatus finds the default status of a category. Fails with TICKET_INVALID_STATUS where the agent has no helpdesk yet.
-func (db *DB) DefaultStatus(ctx context.Context, account parley.AccountID, agent parley.AgentID, category parley.StatusCategory) (*parley.TicketStatus, error) {
-	return db.status(ctx, account, agent, `is_default = 1 and category = ?`, category)
+func (db *DB) DefaultStatus(ctx context.Context, ref parley.AgentRef, category parley.StatusCategory) (*parley.TicketStatus, error) {
+	return db.status(ctx, ref, `is_default = 1 and category = ?`, category)
 }
 
-func (db *DB) status(ctx context.Context, account parley.AccountID, agent parley.AgentID, which string, value any) (*parley.TicketStatus, error) {
+func (db *DB) status(ctx context.Context, ref parley.AgentRef, which string, value any) (*parley.TicketStatus, error) {
 	s, err := sqldb.One(ctx, db.sql, scanStatus, `
 		select `+statusColumns+`
 		from ticket_statuses
-		where agent_id = ? and account_id = ? and `+which, agent, account, value)
+		where agent_id = ? and account_id = ? and `+which, ref.Agent, ref.Account, value)
 	if err != nil {
 		return nil, mapNotFound(err, parley.CodeTicketStatus)
 	}
@@ -187,12 +187,12 @@ func (db *DB) PutStatus(ctx context.Context, s *parley.TicketStatus) error {
 }
 
 // UnsetDefault unmarks the default status of a category.
-func (db *DB) UnsetDefault(ctx context.Context, account parley.AccountID, agent parley.AgentID, category parley.StatusCategory, now time.Time) error {
+func (db *DB) UnsetDefault(ctx context.Context, ref parley.AgentRef, category parley.StatusCategory, now time.Time) error {
 	_, err := db.sql.Exec(ctx, `
 		update ticket_statuses set
 		  is_default = 0,
 		  updated_at = ?
 		where agent_id = ? and account_id = ? and category = ? and is_default = 1`,
-		millis(now), agent, account, category)
+		millis(now), ref.Agent, ref.Account, category)
 	return err
 }

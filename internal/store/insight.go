@@ -63,12 +63,12 @@ func scanInsight(scan sqldb.Scan) (in parley.Insight, err error) {
 }
 
 // Insight finds what is known of a conversation, nil where nothing is yet.
-func (db *DB) Insight(ctx context.Context, account parley.AccountID, agent parley.AgentID, id parley.ConversationID) (*parley.Insight, error) {
+func (db *DB) Insight(ctx context.Context, ref parley.ConversationRef) (*parley.Insight, error) {
 	in, err := sqldb.One(ctx, db.sql, scanInsight, `
 		select `+insightColumns+`
 		from conversation_insights
 		where conversation_id = ? and agent_id = ? and account_id = ?`,
-		id, agent, account)
+		ref.Conversation, ref.Agent, ref.Account)
 	if sqldb.IsNotFound(err) {
 		return nil, nil
 	}
@@ -77,37 +77,37 @@ func (db *DB) Insight(ctx context.Context, account parley.AccountID, agent parle
 
 // LockInsights blocks every other writer of the agent's insight until the transaction ends. Fails with AGENT_NOT_FOUND once the
 // agent is deleted.
-func (db *DB) LockInsights(ctx context.Context, account parley.AccountID, agent parley.AgentID) error {
-	if err := db.ShareLockAgent(ctx, account, agent); err != nil {
+func (db *DB) LockInsights(ctx context.Context, ref parley.AgentRef) error {
+	if err := db.ShareLockAgent(ctx, ref); err != nil {
 		return err
 	}
 	if _, err := db.sql.Exec(ctx, `
 		insert into insight_agents (agent_id, account_id)
 		values (?, ?)
-		on conflict (agent_id) do nothing`, agent, account); err != nil {
+		on conflict (agent_id) do nothing`, ref.Agent, ref.Account); err != nil {
 		return err
 	}
-	return db.lockInsightRow(ctx, account, agent)
+	return db.lockInsightRow(ctx, ref)
 }
 
-func (db *DB) lockInsightRow(ctx context.Context, account parley.AccountID, agent parley.AgentID) error {
+func (db *DB) lockInsightRow(ctx context.Context, ref parley.AgentRef) error {
 	_, err := sqldb.All(ctx, db.sql, sqldb.Column[string], `
 		select agent_id
 		from insight_agents
-		where agent_id = ? and account_id = ?`+db.sql.ForUpdate(), agent, account)
+		where agent_id = ? and account_id = ?`+db.sql.ForUpdate(), ref.Agent, ref.Account)
 	return err
 }
 
 // SaveInsight writes an insight in the place of the one before, and moves the sums of its day along. The caller holds the agent's
 // insights. It reports whether anything that searches go by has changed; of a conversation that is gone nothing is written.
 func (db *DB) SaveInsight(ctx context.Context, in *parley.Insight) (changed bool, err error) {
-	if _, err := db.LockConversation(ctx, in.AccountID, in.AgentID, in.ConversationID); err != nil {
+	if _, err := db.LockConversation(ctx, in.ConversationRef()); err != nil {
 		if parley.IsCode(err, parley.CodeResourceNotFound) {
 			return false, nil
 		}
 		return false, err
 	}
-	old, err := db.Insight(ctx, in.AccountID, in.AgentID, in.ConversationID)
+	old, err := db.Insight(ctx, in.ConversationRef())
 	if err != nil {
 		return false, err
 	}
@@ -208,11 +208,11 @@ func (db *DB) SaveInsightTitle(ctx context.Context, in *parley.Insight) (changed
 }
 
 // DropInsights removes conversations from the sums and erases what is known of them.
-func (db *DB) DropInsights(ctx context.Context, account parley.AccountID, agent parley.AgentID, ids []parley.ConversationID) error {
+func (db *DB) DropInsights(ctx context.Context, ref parley.AgentRef, ids []parley.ConversationID) error {
 	if len(ids) == 0 {
 		return nil
 	}
-	where, args := ` where agent_id = ? and account_id = ? and conversation_id in `+placeholders(len(ids)), append([]any{agent, account}, toAny(ids)...)
+	where, args := ` where agent_id = ? and account_id = ? and conversation_id in `+placeholders(len(ids)), append([]any{ref.Agent, ref.Account}, toAny(ids)...)
 	list, err := sqldb.All(ctx, db.sql, scanInsightCounts, `
 		select
 		  agent_id,
@@ -268,12 +268,12 @@ func scanInsightCounts(scan sqldb.Scan) (in parley.Insight, err error) {
 }
 
 // dropConversationInsights is DropInsights in a transaction of its own. An agent that is being erased may have nothing left to hold.
-func (db *DB) dropConversationInsights(ctx context.Context, account parley.AccountID, agent parley.AgentID, ids []parley.ConversationID) error {
+func (db *DB) dropConversationInsights(ctx context.Context, ref parley.AgentRef, ids []parley.ConversationID) error {
 	return db.Transact(ctx, sqldb.Bulk, func(tx *DB) error {
-		if err := tx.lockInsightRow(ctx, account, agent); err != nil {
+		if err := tx.lockInsightRow(ctx, ref); err != nil {
 			return err
 		}
-		return tx.DropInsights(ctx, account, agent, ids)
+		return tx.DropInsights(ctx, ref, ids)
 	})
 }
 
@@ -292,18 +292,18 @@ type InsightGroup struct {
 }
 
 // InsightGroups lists an agent's automatic topics by name.
-func (db *DB) InsightGroups(ctx context.Context, account parley.AccountID, agent parley.AgentID) ([]InsightGroup, error) {
+func (db *DB) InsightGroups(ctx context.Context, ref parley.AgentRef) ([]InsightGroup, error) {
 	return sqldb.All(ctx, db.sql, func(scan sqldb.Scan) (g InsightGroup, err error) {
 		var terms sql.NullString
 		if err = scan(&g.Name, &terms); err == nil {
 			err = fromJSON(terms, &g.Terms)
 		}
 		return g, err
-	}, `select name, terms from insight_groups where agent_id = ? and account_id = ? order by name`, agent, account)
+	}, `select name, terms from insight_groups where agent_id = ? and account_id = ? order by name`, ref.Agent, ref.Account)
 }
 
 // AddInsightGroups writes new automatic topics; one of a name that is there stays as it is.
-func (db *DB) AddInsightGroups(ctx context.Context, account parley.AccountID, agent parley.AgentID, list []InsightGroup, now time.Time) error {
+func (db *DB) AddInsightGroups(ctx context.Context, ref parley.AgentRef, list []InsightGroup, now time.Time) error {
 	for _, g := range list {
 		if _, err := db.sql.Exec(ctx, `
 			insert into insight_groups (
@@ -315,7 +315,7 @@ func (db *DB) AddInsightGroups(ctx context.Context, account parley.AccountID, ag
 			)
 			values (?, ?, ?, ?, ?)
 			on conflict (agent_id, name) do nothing`,
-			agent, g.Name, account, toJSON(g.Terms), millis(now)); err != nil {
+			ref.Agent, g.Name, ref.Account, toJSON(g.Terms), millis(now)); err != nil {
 			return err
 		}
 	}
@@ -329,11 +329,11 @@ type Vocabulary struct {
 }
 
 // Vocabulary returns an agent's vocabulary; it is empty before there are automatic topics.
-func (db *DB) Vocabulary(ctx context.Context, account parley.AccountID, agent parley.AgentID) (v Vocabulary, err error) {
+func (db *DB) Vocabulary(ctx context.Context, ref parley.AgentRef) (v Vocabulary, err error) {
 	text, err := sqldb.One(ctx, db.sql, sqldb.Column[sql.NullString], `
 		select vocabulary
 		from insight_agents
-		where agent_id = ? and account_id = ?`, agent, account)
+		where agent_id = ? and account_id = ?`, ref.Agent, ref.Account)
 	if sqldb.IsNotFound(err) {
 		return v, nil
 	}
@@ -344,28 +344,28 @@ func (db *DB) Vocabulary(ctx context.Context, account parley.AccountID, agent pa
 }
 
 // SaveVocabulary replaces it. The caller holds the agent's insights.
-func (db *DB) SaveVocabulary(ctx context.Context, account parley.AccountID, agent parley.AgentID, v Vocabulary) error {
+func (db *DB) SaveVocabulary(ctx context.Context, ref parley.AgentRef, v Vocabulary) error {
 	_, err := db.sql.Exec(ctx, `
 		update insight_agents set vocabulary = ?
-		where agent_id = ? and account_id = ?`, toJSON(v), agent, account)
+		where agent_id = ? and account_id = ?`, toJSON(v), ref.Agent, ref.Account)
 	return err
 }
 
 // UngroupedInsights lists the newest insights that have words and no topic.
-func (db *DB) UngroupedInsights(ctx context.Context, account parley.AccountID, agent parley.AgentID, limit int) ([]parley.Insight, error) {
+func (db *DB) UngroupedInsights(ctx context.Context, ref parley.AgentRef, limit int) ([]parley.Insight, error) {
 	return sqldb.All(ctx, db.sql, scanInsight, `
 		select `+insightColumns+`
 		from conversation_insights
 		where agent_id = ? and account_id = ? and topic = '' and terms <> ''
 		order by created_at desc, conversation_id desc
-		limit ?`, agent, account, limit)
+		limit ?`, ref.Agent, ref.Account, limit)
 }
 
 // EraseInsights erases all that is known of an agent's conversations, in steps, for it to be found out anew. It reports whether
 // nothing is left.
-func (db *DB) EraseInsights(ctx context.Context, account parley.AccountID, agent parley.AgentID, limit int) (done bool, err error) {
+func (db *DB) EraseInsights(ctx context.Context, ref parley.AgentRef, limit int) (done bool, err error) {
 	err = db.Transact(ctx, sqldb.Bulk, func(tx *DB) error {
-		if err := tx.LockInsights(ctx, account, agent); err != nil {
+		if err := tx.LockInsights(ctx, ref); err != nil {
 			return err
 		}
 		ids, err := sqldb.All(ctx, tx.sql, sqldb.Column[parley.ConversationID], `
@@ -373,24 +373,24 @@ func (db *DB) EraseInsights(ctx context.Context, account parley.AccountID, agent
 			from conversation_insights
 			where agent_id = ? and account_id = ?
 			limit ?`,
-			agent, account, limit)
+			ref.Agent, ref.Account, limit)
 		if err != nil {
 			return err
 		}
 		if done = len(ids) < limit; !done {
-			return tx.DropInsights(ctx, account, agent, ids)
+			return tx.DropInsights(ctx, ref, ids)
 		}
-		if err := tx.DropInsights(ctx, account, agent, ids); err != nil {
+		if err := tx.DropInsights(ctx, ref, ids); err != nil {
 			return err
 		}
 		for _, table := range []string{"insight_groups", "insight_days", "insight_questions"} {
 			if _, err := tx.sql.Exec(ctx, `
 				delete from `+table+`
-				where agent_id = ? and account_id = ?`, agent, account); err != nil {
+				where agent_id = ? and account_id = ?`, ref.Agent, ref.Account); err != nil {
 				return fmt.Errorf("forget %s: %w", table, err)
 			}
 		}
-		return tx.SaveVocabulary(ctx, account, agent, Vocabulary{})
+		return tx.SaveVocabulary(ctx, ref, Vocabulary{})
 	})
 	return done, err
 }

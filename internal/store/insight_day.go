@@ -123,7 +123,7 @@ const (
 )
 
 // SumInsights adds up the days from and to, both whole, told apart by the group and in its order.
-func (db *DB) SumInsights(ctx context.Context, account parley.AccountID, agent parley.AgentID, from, to time.Time, by SumsGroup) ([]GroupedSums, error) {
+func (db *DB) SumInsights(ctx context.Context, ref parley.AgentRef, from, to time.Time, by SumsGroup) ([]GroupedSums, error) {
 	column := map[SumsGroup]string{GroupByDay: "day", GroupByTopic: "topic", GroupByChannel: "channel", GroupBySentiment: "sentiment"}[by]
 	return sqldb.All(ctx, db.sql, func(scan sqldb.Scan) (s GroupedSums, err error) {
 		dest := []any{&s.Key}
@@ -137,11 +137,11 @@ func (db *DB) SumInsights(ctx context.Context, account parley.AccountID, agent p
 		cast(sum(escalated) as bigint), cast(sum(up) as bigint), cast(sum(down) as bigint), cast(sum(resolved) as bigint), cast(sum(handed_over) as bigint),
 		cast(sum(disliked) as bigint), cast(sum(given_up) as bigint), cast(sum(asked_again) as bigint)
 		from insight_days where agent_id = ? and account_id = ? and day between ? and ? group by `+column+`
-			order by `+column, agent, account, dayOf(from), dayOf(to))
+			order by `+column, ref.Agent, ref.Account, dayOf(from), dayOf(to))
 }
 
 // OpenQuestions lists the questions that were not answered from a moment to before another, the newest first.
-func (db *DB) OpenQuestions(ctx context.Context, account parley.AccountID, agent parley.AgentID, from, to time.Time, limit int) ([]parley.OpenQuestion, error) {
+func (db *DB) OpenQuestions(ctx context.Context, ref parley.AgentRef, from, to time.Time, limit int) ([]parley.OpenQuestion, error) {
 	return sqldb.All(ctx, db.sql, func(scan sqldb.Scan) (q parley.OpenQuestion, err error) {
 		var at int64
 		err = scan(&q.ConversationID, &q.Seq, &q.Text, &at)
@@ -152,14 +152,14 @@ func (db *DB) OpenQuestions(ctx context.Context, account parley.AccountID, agent
 		from insight_questions
 		where agent_id = ? and account_id = ? and asked_at >= ? and asked_at < ?
 		order by asked_at desc, conversation_id desc, seq desc
-		limit ?`, agent, account, millis(from), millis(to), limit)
+		limit ?`, ref.Agent, ref.Account, millis(from), millis(to), limit)
 }
 
 // CountOpenQuestions counts them.
-func (db *DB) CountOpenQuestions(ctx context.Context, account parley.AccountID, agent parley.AgentID, from, to time.Time) (int64, error) {
+func (db *DB) CountOpenQuestions(ctx context.Context, ref parley.AgentRef, from, to time.Time) (int64, error) {
 	return sqldb.One(ctx, db.sql, sqldb.Column[int64], `
 		select count(*)
 		from insight_questions
 		where agent_id = ? and account_id = ? and asked_at >= ? and asked_at < ?`,
-		agent, account, millis(from), millis(to))
+		ref.Agent, ref.Account, millis(from), millis(to))
 }

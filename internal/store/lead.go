@@ -53,7 +53,7 @@ type LeadSubmitted struct {
 func (db *DB) AddLead(ctx context.Context, l *parley.Lead) error {
 	var stored parley.Lead
 	err := db.Transact(ctx, sqldb.Interactive, func(tx *DB) error {
-		if _, err := tx.LockConversation(ctx, l.AccountID, l.AgentID, l.ConversationID); err != nil {
+		if _, err := tx.LockConversation(ctx, l.ConversationRef()); err != nil {
 			return err
 		}
 		existing, err := tx.findDuplicateLead(ctx, l)
@@ -141,8 +141,8 @@ type LeadFilter struct {
 	CreatedBefore *time.Time // kept before
 }
 
-func (f LeadFilter) whereClause(account parley.AccountID, agent parley.AgentID) (where string, args []any) {
-	where, args = `agent_id = ? and account_id = ?`, []any{agent, account}
+func (f LeadFilter) whereClause(ref parley.AgentRef) (where string, args []any) {
+	where, args = `agent_id = ? and account_id = ?`, []any{ref.Agent, ref.Account}
 	if f.CreatedFrom != nil {
 		where, args = where+` and created_at >= ?`, append(args, millis(*f.CreatedFrom))
 	}
@@ -153,8 +153,8 @@ func (f LeadFilter) whereClause(account parley.AccountID, agent parley.AgentID) 
 }
 
 // LeadsAtOffset lists an agent's leads, newest first, from an offset.
-func (db *DB) LeadsAtOffset(ctx context.Context, account parley.AccountID, agent parley.AgentID, f LeadFilter, offset, limit int) ([]parley.Lead, error) {
-	where, args := f.whereClause(account, agent)
+func (db *DB) LeadsAtOffset(ctx context.Context, ref parley.AgentRef, f LeadFilter, offset, limit int) ([]parley.Lead, error) {
+	where, args := f.whereClause(ref)
 	return sqldb.All(ctx, db.sql, scanLead, `
 		select `+leadColumns+`
 		from leads
@@ -164,8 +164,8 @@ func (db *DB) LeadsAtOffset(ctx context.Context, account parley.AccountID, agent
 }
 
 // Leads lists an agent's leads, newest first.
-func (db *DB) Leads(ctx context.Context, account parley.AccountID, agent parley.AgentID, f LeadFilter, ask parley.PageRequest) (parley.Page[parley.Lead], error) {
-	where, args := f.whereClause(account, agent)
+func (db *DB) Leads(ctx context.Context, ref parley.AgentRef, f LeadFilter, ask parley.PageRequest) (parley.Page[parley.Lead], error) {
+	where, args := f.whereClause(ref)
 	var page parley.Page[parley.Lead]
 	var err error
 	if page.Total, err = sqldb.One(ctx, db.sql, sqldb.Column[int], `
@@ -187,13 +187,13 @@ func (db *DB) Leads(ctx context.Context, account parley.AccountID, agent parley.
 }
 
 // LeadOfConversation returns the newest lead with an e-mail address that a conversation has left; nil where there is none.
-func (db *DB) LeadOfConversation(ctx context.Context, account parley.AccountID, agent parley.AgentID, conversation parley.ConversationID) (*parley.Lead, error) {
+func (db *DB) LeadOfConversation(ctx context.Context, ref parley.ConversationRef) (*parley.Lead, error) {
 	l, err := sqldb.One(ctx, db.sql, scanLead, `
 		select `+leadColumns+`
 		from leads
 		where conversation_id = ? and agent_id = ? and account_id = ? and email <> ''
 		order by created_at desc, id desc
-		limit 1`, conversation, agent, account)
+		limit 1`, ref.Conversation, ref.Agent, ref.Account)
 	if sqldb.IsNotFound(err) {
 		return nil, nil
 	}

@@ -53,9 +53,9 @@ func TestLeadsOfAConversation(t *testing.T) {
 		second := w.newLead(c, "bob@example.org", testTime.Add(time.Hour))
 		w.must(w.AddLead(w, second))
 
-		page, err := w.Leads(w, w.Account.ID, w.Agent.ID, store.LeadFilter{}, parley.PageRequest{Limit: 1})
+		page, err := w.Leads(w, w.Account.ID.AgentRef(w.Agent.ID), store.LeadFilter{}, parley.PageRequest{Limit: 1})
 		w.must(err)
-		rest, err := w.Leads(w, w.Account.ID, w.Agent.ID, store.LeadFilter{}, parley.PageRequest{Limit: 1, After: page.Next})
+		rest, err := w.Leads(w, w.Account.ID.AgentRef(w.Agent.ID), store.LeadFilter{}, parley.PageRequest{Limit: 1, After: page.Next})
 		w.must(err)
 		second.Fields = map[string]string{}
 		if diff := cmp.Diff([]parley.Lead{*second}, page.Items) + cmp.Diff([]parley.Lead{*more}, rest.Items); diff != "" || page.Total != 2 || rest.Next != nil {
@@ -68,7 +68,7 @@ func TestLeadsOfAConversation(t *testing.T) {
 			w.Error(diff)
 		}
 		until := testTime.Add(time.Second)
-		early, err := w.Leads(w, w.Account.ID, w.Agent.ID, store.LeadFilter{CreatedFrom: &testTime, CreatedBefore: &until}, parley.PageRequest{Limit: 10})
+		early, err := w.Leads(w, w.Account.ID.AgentRef(w.Agent.ID), store.LeadFilter{CreatedFrom: &testTime, CreatedBefore: &until}, parley.PageRequest{Limit: 10})
 		if err != nil || early.Total != 1 || len(early.Items) != 1 {
 			w.Error(early, err)
 		}
@@ -94,7 +94,7 @@ func TestLeadsAreTheirOwnersOnly(t *testing.T) {
 		foreign := w.newLead(c, "bob@example.org", testTime)
 		foreign.AccountID = other.ID
 		w.wantCode(w.AddLead(w, foreign), parley.CodeResourceNotFound)
-		page, err := w.Leads(w, other.ID, w.Agent.ID, store.LeadFilter{}, parley.PageRequest{Limit: 10})
+		page, err := w.Leads(w, other.ID.AgentRef(w.Agent.ID), store.LeadFilter{}, parley.PageRequest{Limit: 10})
 		if err != nil || page.Total != 0 || len(page.Items) != 0 {
 			w.Error(page, err)
 		}
@@ -112,19 +112,19 @@ func TestProcedureRuns(t *testing.T) {
 		w.must(w.StartProcedureRun(w, first))
 		first.Step, first.Inputs["mail"] = 2, json.RawMessage(`"a@b"`)
 		w.must(w.SaveProcedureRun(w, first))
-		open, err := w.OpenProcedureRun(w, w.Account.ID, w.Agent.ID, c)
+		open, err := w.OpenProcedureRun(w, w.Account.ID.AgentRef(w.Agent.ID).ConversationRef(c))
 		w.must(err)
 		if diff := cmp.Diff(first, open); diff != "" {
 			w.Error(diff)
 		}
 		w.must(w.StartProcedureRun(w, second))
-		if open, err = w.OpenProcedureRun(w, w.Account.ID, w.Agent.ID, c); err != nil || open.ID != second.ID {
+		if open, err = w.OpenProcedureRun(w, w.Account.ID.AgentRef(w.Agent.ID).ConversationRef(c)); err != nil || open.ID != second.ID {
 			w.Errorf("%+v %v", open, err)
 		}
 		first.Outcome, second.Outcome = parley.ProcedureCompleted, parley.ProcedureEscalated
 		w.must(w.EndProcedureRun(w, first, testTime)) // abandoned already
 		w.must(w.EndProcedureRun(w, second, testTime.Add(time.Hour)))
-		if open, err = w.OpenProcedureRun(w, w.Account.ID, w.Agent.ID, c); err != nil || open != nil {
+		if open, err = w.OpenProcedureRun(w, w.Account.ID.AgentRef(w.Agent.ID).ConversationRef(c)); err != nil || open != nil {
 			w.Errorf("%+v %v", open, err)
 		}
 		ends, err := sqldb.All(w, w.SQL(), sqldb.Column[string], `select outcome from procedure_runs where agent_id = ? order by started_at`, w.Agent.ID)
@@ -139,7 +139,7 @@ func TestProcedureRuns(t *testing.T) {
 		lost.ConversationID = "gone"
 		w.wantCode(w.StartProcedureRun(w, lost), parley.CodeResourceNotFound)
 		other := w.createAccount("Other")
-		if open, err := w.OpenProcedureRun(w, other.ID, w.Agent.ID, c); err != nil || open != nil {
+		if open, err := w.OpenProcedureRun(w, other.ID.AgentRef(w.Agent.ID).ConversationRef(c)); err != nil || open != nil {
 			w.Error(open, err)
 		}
 	})

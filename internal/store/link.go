@@ -10,22 +10,22 @@ import (
 )
 
 // LinksByURL lists the agent's links to an address. To be sure of them it must be asked in a transaction that holds the agent's row.
-func (db *DB) LinksByURL(ctx context.Context, account parley.AccountID, agent parley.AgentID, url string) ([]parley.Source, error) {
+func (db *DB) LinksByURL(ctx context.Context, ref parley.AgentRef, url string) ([]parley.Source, error) {
 	return sqldb.All(ctx, db.sql, scanSource, `
 		select `+sourceColumns+`
 		from sources
 		where agent_id = ? and account_id = ? and kind = 'link' and url = ? and parent_id is null
 		  and deleted_at is null and status <> 'toBeDeleted'
-		order by created_at, id`, agent, account, url)
+		order by created_at, id`, ref.Agent, ref.Account, url)
 }
 
 // PageSource finds the source that was made of a page of a site. Fails with SOURCE_NOT_FOUND.
-func (db *DB) PageSource(ctx context.Context, account parley.AccountID, agent parley.AgentID, site parley.SourceID, url string) (*parley.Source, error) {
+func (db *DB) PageSource(ctx context.Context, ref parley.AgentRef, site parley.SourceID, url string) (*parley.Source, error) {
 	s, err := sqldb.One(ctx, db.sql, scanSource, `
 		select `+sourceColumns+`
 		from sources
 		where parent_id = ? and url = ? and agent_id = ? and account_id = ? and deleted_at is null`,
-		site, url, agent, account)
+		site, url, ref.Agent, ref.Account)
 	if err != nil {
 		return nil, mapNotFound(err, parley.CodeSourceNotFound)
 	}
@@ -33,12 +33,12 @@ func (db *DB) PageSource(ctx context.Context, account parley.AccountID, agent pa
 }
 
 // SiteSizes returns the bytes of the pages of sites; those without any are left out.
-func (db *DB) SiteSizes(ctx context.Context, account parley.AccountID, agent parley.AgentID, sites []parley.SourceID) (map[parley.SourceID]int64, error) {
+func (db *DB) SiteSizes(ctx context.Context, ref parley.AgentRef, sites []parley.SourceID) (map[parley.SourceID]int64, error) {
 	sizes := map[parley.SourceID]int64{}
 	if len(sites) == 0 {
 		return sizes, nil
 	}
-	args := []any{agent, account}
+	args := []any{ref.Agent, ref.Account}
 	for _, id := range sites {
 		args = append(args, id)
 	}
@@ -54,12 +54,12 @@ func (db *DB) SiteSizes(ctx context.Context, account parley.AccountID, agent par
 }
 
 // CountLivePages counts the pages of a site that answers rest on.
-func (db *DB) CountLivePages(ctx context.Context, account parley.AccountID, agent parley.AgentID, site parley.SourceID) (int, error) {
+func (db *DB) CountLivePages(ctx context.Context, ref parley.AgentRef, site parley.SourceID) (int, error) {
 	return sqldb.One(ctx, db.sql, sqldb.Column[int], `
 		select count(*)
 		from sources
 		where parent_id = ? and agent_id = ? and account_id = ? and live_version is not null
-		  and deleted_at is null`, site, agent, account)
+		  and deleted_at is null`, site, ref.Agent, ref.Account)
 }
 
 // StalePages lists pages of a site that the latest reading found gone or was told to leave out, and those that are still to be
@@ -119,36 +119,36 @@ func (db *DB) DeletePageSources(ctx context.Context, site *parley.Source, now ti
 }
 
 // DeletedPageSources lists the pages of a site that are deleted and still have something to erase.
-func (db *DB) DeletedPageSources(ctx context.Context, account parley.AccountID, agent parley.AgentID, site parley.SourceID) ([]parley.SourceID, error) {
+func (db *DB) DeletedPageSources(ctx context.Context, ref parley.AgentRef, site parley.SourceID) ([]parley.SourceID, error) {
 	return sqldb.All(ctx, db.sql, sqldb.Column[parley.SourceID], `
 		select s.id
 		from sources s
 		where s.parent_id = ? and s.agent_id = ? and s.account_id = ? and s.deleted_at is not null
 		  and (s.url <> '' or exists (select 1 from source_versions v where v.source_id = s.id))
-		order by s.id`, site, agent, account)
+		order by s.id`, site, ref.Agent, ref.Account)
 }
 
 // EraseCrawlPages forgets the addresses of a deleted link, in chunks in the bulk lane.
-func (db *DB) EraseCrawlPages(ctx context.Context, account parley.AccountID, agent parley.AgentID, source parley.SourceID) error {
-	return db.erase(ctx, erasableTable{table: "crawl_pages", keyColumn: "id"}, account, agent, "source_id = ?", []any{source})
+func (db *DB) EraseCrawlPages(ctx context.Context, ref parley.AgentRef, source parley.SourceID) error {
+	return db.erase(ctx, erasableTable{table: "crawl_pages", keyColumn: "id"}, ref, "source_id = ?", []any{source})
 }
 
 // SetNextSync sets when a link is to be read again; nil is never.
-func (db *DB) SetNextSync(ctx context.Context, account parley.AccountID, agent parley.AgentID, id parley.SourceID, at *time.Time) error {
+func (db *DB) SetNextSync(ctx context.Context, ref parley.AgentRef, id parley.SourceID, at *time.Time) error {
 	_, err := db.sql.Exec(ctx, `
 		update sources set next_sync_at = ?
-		where id = ? and agent_id = ? and account_id = ? and deleted_at is null`, millisOrNil(at), id, agent, account)
+		where id = ? and agent_id = ? and account_id = ? and deleted_at is null`, millisOrNil(at), id, ref.Agent, ref.Account)
 	return err
 }
 
 // IsSyncDue reports whether a link is to be read again by now. To be exact it must be asked in a transaction that holds its row.
-func (db *DB) IsSyncDue(ctx context.Context, account parley.AccountID, agent parley.AgentID, id parley.SourceID, now time.Time) (bool, error) {
+func (db *DB) IsSyncDue(ctx context.Context, ref parley.AgentRef, id parley.SourceID, now time.Time) (bool, error) {
 	n, err := sqldb.One(ctx, db.sql, sqldb.Column[int], `
 		select count(*)
 		from sources s
 		join agents a on a.id = s.agent_id
 		where s.id = ? and s.agent_id = ? and s.account_id = ? and s.next_sync_at <= ?
-		  and a.auto_retrain = 1`, id, agent, account, millis(now))
+		  and a.auto_retrain = 1`, id, ref.Agent, ref.Account, millis(now))
 	return n > 0, err
 }
 
@@ -238,11 +238,11 @@ func (c Crawl) ownerArgs() []any { return []any{c.Source, c.Agent, c.Account} }
 // LockCrawl returns the link's source and keeps every other writer of its row out until the transaction ends. Fails with
 // SOURCE_NOT_FOUND when the reading is not the latest one.
 func (db *DB) LockCrawl(ctx context.Context, c Crawl) (*parley.Source, error) {
-	s, err := db.LockSource(ctx, c.Account, c.Agent, c.Source)
+	s, err := db.LockSource(ctx, parley.AgentRef{Account: c.Account, Agent: c.Agent}, c.Source)
 	if err != nil {
 		return nil, err
 	}
-	run, err := db.CrawlRun(ctx, c.Account, c.Agent, c.Source)
+	run, err := db.CrawlRun(ctx, parley.AgentRef{Account: c.Account, Agent: c.Agent}, c.Source)
 	if err == nil && (run != c.Run || s.Status == parley.SourceToBeDeleted) {
 		err = parley.NewError(parley.CodeSourceNotFound)
 	}
@@ -250,11 +250,11 @@ func (db *DB) LockCrawl(ctx context.Context, c Crawl) (*parley.Source, error) {
 }
 
 // CrawlRun returns the number of a link's latest reading. Fails with SOURCE_NOT_FOUND.
-func (db *DB) CrawlRun(ctx context.Context, account parley.AccountID, agent parley.AgentID, id parley.SourceID) (int64, error) {
+func (db *DB) CrawlRun(ctx context.Context, ref parley.AgentRef, id parley.SourceID) (int64, error) {
 	run, err := sqldb.One(ctx, db.sql, sqldb.Column[int64], `
 		select crawl_run
 		from sources
-		where id = ? and agent_id = ? and account_id = ? and deleted_at is null`, id, agent, account)
+		where id = ? and agent_id = ? and account_id = ? and deleted_at is null`, id, ref.Agent, ref.Account)
 	return run, mapNotFound(err, parley.CodeSourceNotFound)
 }
 
@@ -264,8 +264,8 @@ const unlisted = "unlisted"
 // RestartCrawl begins another reading of a link. Addresses that were read, or could not be, wait again, with their validators; the
 // rest is forgotten but for what the settings leave out. With afresh validators are forgotten too, and so is what was left out.
 // With listed the pages wait until they are found again.
-func (db *DB) RestartCrawl(ctx context.Context, account parley.AccountID, agent parley.AgentID, id parley.SourceID, clearValidators, waitForListing bool) error {
-	c := Crawl{Account: account, Agent: agent, Source: id}
+func (db *DB) RestartCrawl(ctx context.Context, ref parley.AgentRef, id parley.SourceID, clearValidators, waitForListing bool) error {
+	c := Crawl{Account: ref.Account, Agent: ref.Agent, Source: id}
 	state := ""
 	if waitForListing {
 		state = unlisted

@@ -77,7 +77,7 @@ func TestReadingAnewKeepsWhatItMay(t *testing.T) {
 					return err
 				}
 			}
-			return tx.RestartCrawl(w, c.Account, c.Agent, c.Source, false, false)
+			return tx.RestartCrawl(w, parley.AgentRef{Account: c.Account, Agent: c.Agent}, c.Source, false, false)
 		}))
 		err := w.Transact(w, sqldb.Bulk, func(tx *store.DB) error { _, err := tx.ClaimCrawlPages(w, c, 1); return err })
 		w.wantCode(err, parley.CodeSourceNotFound) // the earlier reading has ended
@@ -88,7 +88,9 @@ func TestReadingAnewKeepsWhatItMay(t *testing.T) {
 		if p, known, err := w.CrawledPage(w, c, "https://example.com/0"); err != nil || !known || p.ETag != "t" || p.State != "" {
 			w.Error(p, known, err)
 		}
-		w.must(w.Transact(w, sqldb.Bulk, func(tx *store.DB) error { return tx.RestartCrawl(w, c.Account, c.Agent, c.Source, true, false) }))
+		w.must(w.Transact(w, sqldb.Bulk, func(tx *store.DB) error {
+			return tx.RestartCrawl(w, parley.AgentRef{Account: c.Account, Agent: c.Agent}, c.Source, true, false)
+		}))
 		if p, known, err := w.CrawledPage(w, c, "https://example.com/0"); err != nil || !known || p.ETag != "" {
 			w.Error(p, known, err)
 		}
@@ -108,7 +110,7 @@ func TestFrontierHasAnOwner(t *testing.T) {
 		if _, known, err := w.CrawledPage(w, other, "https://example.com/0"); err != nil || known {
 			w.Error("another account sees a page", err)
 		}
-		w.must(w.EraseCrawlPages(w, other.Account, c.Agent, c.Source))
+		w.must(w.EraseCrawlPages(w, other.Account.AgentRef(c.Agent), c.Source))
 		if _, known, err := w.CrawledPage(w, c, "https://example.com/0"); err != nil || !known {
 			w.Error("another account erases a page", err)
 		}
@@ -127,7 +129,7 @@ func TestPagesOfASiteGoTogether(t *testing.T) {
 			}
 			w.must(w.Transact(w, sqldb.Bulk, func(tx *store.DB) error { _, err := tx.CreateSource(w, &page); return err }))
 		}
-		if sizes, err := w.SiteSizes(w, w.Account.ID, w.Agent.ID, []parley.SourceID{site.ID}); err != nil || sizes[site.ID] != 30 {
+		if sizes, err := w.SiteSizes(w, w.Account.ID.AgentRef(w.Agent.ID), []parley.SourceID{site.ID}); err != nil || sizes[site.ID] != 30 {
 			w.Error(sizes, err)
 		}
 		other := *site
@@ -147,7 +149,7 @@ func TestPagesOfASiteGoTogether(t *testing.T) {
 		if after.Size != before.Size-30 || after.Sources != (parley.SourceCounts{Pending: 1}) || after.PassageVersion != before.PassageVersion+1 {
 			w.Errorf("%+v", after)
 		}
-		if deleted, err := w.DeletedPageSources(w, w.Account.ID, w.Agent.ID, site.ID); err != nil || len(deleted) != 3 {
+		if deleted, err := w.DeletedPageSources(w, w.Account.ID.AgentRef(w.Agent.ID), site.ID); err != nil || len(deleted) != 3 {
 			w.Error(deleted, err)
 		}
 	})

@@ -20,27 +20,27 @@ type AnswerUsage struct {
 
 // AddMessage appends a message to its conversation: it gets the next sequence number, and the conversation's counters and
 // last activity follow. usage may be nil. Fails with CONVERSATION_NOT_FOUND once the conversation is deleted.
-func (db *DB) AddMessage(ctx context.Context, account parley.AccountID, agent parley.AgentID, m *parley.Message, usage *AnswerUsage) error {
-	_, err := db.AddAnswer(ctx, account, agent, m, usage)
+func (db *DB) AddMessage(ctx context.Context, ref parley.AgentRef, m *parley.Message, usage *AnswerUsage) error {
+	_, err := db.AddAnswer(ctx, ref, m, usage)
 	return err
 }
 
 // AddAnswer is AddMessage that tells how the conversation stands, for it may have been taken over while the answer was made.
-func (db *DB) AddAnswer(ctx context.Context, account parley.AccountID, agent parley.AgentID, m *parley.Message, usage *AnswerUsage) (status parley.ConversationStatus, err error) {
+func (db *DB) AddAnswer(ctx context.Context, ref parley.AgentRef, m *parley.Message, usage *AnswerUsage) (status parley.ConversationStatus, err error) {
 	err = db.sql.QueryRow(ctx, `
 		update conversations set
 		  last_seq = last_seq + 1,
 		  message_count = message_count + 1,
 		  last_activity = ?
 		where id = ? and agent_id = ? and account_id = ? and deleted_at is null
-		returning last_seq, status`, millis(m.CreatedAt), m.ConversationID, agent, account).Scan(&m.Seq, &status)
+		returning last_seq, status`, millis(m.CreatedAt), m.ConversationID, ref.Agent, ref.Account).Scan(&m.Seq, &status)
 	if err != nil {
 		return "", mapNotFound(err, parley.CodeConversationNotFound)
 	}
-	return status, db.insertMessage(ctx, account, agent, m, usage)
+	return status, db.insertMessage(ctx, ref, m, usage)
 }
 
-func (db *DB) insertMessage(ctx context.Context, account parley.AccountID, agent parley.AgentID, m *parley.Message, usage *AnswerUsage) error {
+func (db *DB) insertMessage(ctx context.Context, ref parley.AgentRef, m *parley.Message, usage *AnswerUsage) error {
 	var score, citations, in, out, latency, credits any
 	if m.Score != nil {
 		score = *m.Score
@@ -75,7 +75,7 @@ func (db *DB) insertMessage(ctx context.Context, account parley.AccountID, agent
 		  created_at
 		)
 		values (?, ?, ?, ?, ?, ?, ?, 'reply', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		m.ID, account, agent, m.ConversationID, m.Seq, m.Author, textOrNil(m.AuthorID), m.State, textOrNil(m.TurnID), toJSON(m.Parts), score, citations,
+		m.ID, ref.Account, ref.Agent, m.ConversationID, m.Seq, m.Author, textOrNil(m.AuthorID), m.State, textOrNil(m.TurnID), toJSON(m.Parts), score, citations,
 		textOrNil(m.FinishReason), textOrNil(m.Model), in, out, latency, credits, millis(m.CreatedAt))
 	return err
 }
@@ -122,17 +122,17 @@ func scanMessage(scan sqldb.Scan) (m parley.Message, err error) {
 // Messages returns one page of a conversation's history, walking backward: the first page holds the newest messages, and
 // inside a page they run oldest to newest (docs/interface/conversations.md#history). Mark.At is a sequence number; the
 // total is the number that the conversation keeps.
-func (db *DB) Messages(ctx context.Context, account parley.AccountID, agent parley.AgentID, conversation parley.ConversationID, ask parley.PageRequest) (parley.Page[parley.Message], error) {
+func (db *DB) Messages(ctx context.Context, ref parley.ConversationRef, ask parley.PageRequest) (parley.Page[parley.Message], error) {
 	var page parley.Page[parley.Message]
 	err := db.sql.QueryRow(ctx, `
 		select message_count
 		from conversations
 		where id = ? and agent_id = ? and account_id = ? and deleted_at is null`,
-		conversation, agent, account).Scan(&page.Total)
+		ref.Conversation, ref.Agent, ref.Account).Scan(&page.Total)
 	if err != nil {
 		return page, mapNotFound(err, parley.CodeResourceNotFound)
 	}
-	page.Items, err = db.newestMessages(ctx, account, agent, conversation, ask)
+	page.Items, err = db.newestMessages(ctx, ref, ask)
 	if err != nil {
 		return page, err
 	}
@@ -144,16 +144,16 @@ func (db *DB) Messages(ctx context.Context, account parley.AccountID, agent parl
 }
 
 // RecentMessages returns the newest messages of a conversation before a sequence number, oldest first, at most limit. 0 is no bound.
-func (db *DB) RecentMessages(ctx context.Context, account parley.AccountID, agent parley.AgentID, conversation parley.ConversationID, before int64, limit int) ([]parley.Message, error) {
+func (db *DB) RecentMessages(ctx context.Context, ref parley.ConversationRef, before int64, limit int) ([]parley.Message, error) {
 	ask := parley.PageRequest{Limit: limit - 1}
 	if before > 0 {
 		ask.After = &parley.Cursor{SortValue: before}
 	}
-	return db.newestMessages(ctx, account, agent, conversation, ask)
+	return db.newestMessages(ctx, ref, ask)
 }
 
 // newestMessages reads one message more than asked, so that the caller sees whether there are more.
-func (db *DB) newestMessages(ctx context.Context, account parley.AccountID, agent parley.AgentID, conversation parley.ConversationID, ask parley.PageRequest) ([]parley.Message, error) {
+func (db *DB) newestMessages(ctx context.Context, ref parley.ConversationRef, ask parley.PageRequest) ([]parley.Message, error) {
 	before := int64(1) << 62
 	if ask.After != nil {
 		before = ask.After.SortValue
@@ -163,7 +163,7 @@ func (db *DB) newestMessages(ctx context.Context, account parley.AccountID, agen
 		where conversation_id = ? and agent_id = ? and account_id = ? and type = 'reply'
 		  and superseded_at is null and seq < ?
 		order by seq desc
-		limit ?`, conversation, agent, account, before, ask.Limit+1)
+		limit ?`, ref.Conversation, ref.Agent, ref.Account, before, ask.Limit+1)
 	slices.Reverse(list)
 	return list, err
 }
@@ -181,26 +181,26 @@ func (db *DB) message(ctx context.Context, where string, args ...any) (*parley.M
 }
 
 // Message finds a message that a conversation shows. Fails with RESOURCE_MESSAGE_NOT_FOUND.
-func (db *DB) Message(ctx context.Context, account parley.AccountID, agent parley.AgentID, conversation parley.ConversationID, id parley.MessageID) (*parley.Message, error) {
+func (db *DB) Message(ctx context.Context, ref parley.ConversationRef, id parley.MessageID) (*parley.Message, error) {
 	m, err := db.message(ctx, `id = ? and conversation_id = ? and agent_id = ? and account_id = ? and superseded_at is null`,
-		id, conversation, agent, account)
+		id, ref.Conversation, ref.Agent, ref.Account)
 	return m, mapNotFound(err, parley.CodeMessageNotFound)
 }
 
 // RateMessage stores the end user's rating of a message with its time; an empty rating removes it.
-func (db *DB) RateMessage(ctx context.Context, account parley.AccountID, agent parley.AgentID, m *parley.Message, now time.Time) error {
+func (db *DB) RateMessage(ctx context.Context, ref parley.AgentRef, m *parley.Message, now time.Time) error {
 	n, err := db.sql.Exec(ctx, `
 		update messages set
 		  feedback = ?,
 		  feedback_at = ?
 		where id = ? and conversation_id = ? and agent_id = ? and account_id = ?`,
-		textOrNil(m.Feedback), millis(now), m.ID, m.ConversationID, agent, account)
+		textOrNil(m.Feedback), millis(now), m.ID, m.ConversationID, ref.Agent, ref.Account)
 	return requireChanged(n, err, parley.CodeMessageNotFound)
 }
 
 // TruncateMessage stores what was spoken of a message that was interrupted; spoken_until is the length of its text, in bytes. Fails with
 // RESOURCE_MESSAGE_NOT_FOUND.
-func (db *DB) TruncateMessage(ctx context.Context, account parley.AccountID, agent parley.AgentID, m *parley.Message) error {
+func (db *DB) TruncateMessage(ctx context.Context, ref parley.AgentRef, m *parley.Message) error {
 	var citations any
 	if len(m.Citations) > 0 {
 		citations = toJSON(m.Citations)
@@ -213,12 +213,12 @@ func (db *DB) TruncateMessage(ctx context.Context, account parley.AccountID, age
 		  finish_reason = ?,
 		  spoken_until = ?
 		where id = ? and conversation_id = ? and agent_id = ? and account_id = ?`,
-		toJSON(m.Parts), citations, m.State, textOrNil(m.FinishReason), len(m.Text()), m.ID, m.ConversationID, agent, account)
+		toJSON(m.Parts), citations, m.State, textOrNil(m.FinishReason), len(m.Text()), m.ID, m.ConversationID, ref.Agent, ref.Account)
 	return requireChanged(n, err, parley.CodeMessageNotFound)
 }
 
 // AddAttachments writes the files of a message, whose blobs are there.
-func (db *DB) AddAttachments(ctx context.Context, account parley.AccountID, agent parley.AgentID, conversation parley.ConversationID, files []parley.Attachment) error {
+func (db *DB) AddAttachments(ctx context.Context, ref parley.ConversationRef, files []parley.Attachment) error {
 	for _, f := range files {
 		_, err := db.sql.Exec(ctx, `
 			insert into attachments (
@@ -233,7 +233,7 @@ func (db *DB) AddAttachments(ctx context.Context, account parley.AccountID, agen
 			  size,
 			  created_at
 			)
-			values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, f.ID, account, agent, f.MessageID, conversation, f.BlobID, f.Name, f.MediaType, f.Size, millis(f.CreatedAt))
+			values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, f.ID, ref.Account, ref.Agent, f.MessageID, ref.Conversation, f.BlobID, f.Name, f.MediaType, f.Size, millis(f.CreatedAt))
 		if err != nil {
 			return err
 		}
@@ -242,7 +242,7 @@ func (db *DB) AddAttachments(ctx context.Context, account parley.AccountID, agen
 }
 
 // Attachments lists the files of messages, in the order in which they were sent.
-func (db *DB) Attachments(ctx context.Context, account parley.AccountID, agent parley.AgentID, messages []parley.MessageID) ([]parley.Attachment, error) {
+func (db *DB) Attachments(ctx context.Context, ref parley.AgentRef, messages []parley.MessageID) ([]parley.Attachment, error) {
 	if len(messages) == 0 {
 		return nil, nil
 	}
@@ -258,7 +258,7 @@ func (db *DB) Attachments(ctx context.Context, account parley.AccountID, agent p
 		from attachments
 		where message_id in `+placeholders(len(messages))+`
 		and agent_id = ? and account_id = ?
-		order by id`, append(toAny(messages), agent, account)...)
+		order by id`, append(toAny(messages), ref.Agent, ref.Account)...)
 }
 
 func scanAttachment(scan sqldb.Scan) (f parley.Attachment, err error) {
@@ -296,18 +296,18 @@ func (db *DB) LinkedAttachment(ctx context.Context, id parley.AttachmentID) (*pa
 }
 
 // FirstUserMessage returns the first message of the user in a conversation; nil where there is none.
-func (db *DB) FirstUserMessage(ctx context.Context, account parley.AccountID, agent parley.AgentID, conversation parley.ConversationID) (*parley.Message, error) {
-	return db.userMessage(ctx, account, agent, conversation, "asc")
+func (db *DB) FirstUserMessage(ctx context.Context, ref parley.ConversationRef) (*parley.Message, error) {
+	return db.userMessage(ctx, ref, "asc")
 }
 
 // LastUserMessage returns the newest message of the user in a conversation; nil where there is none.
-func (db *DB) LastUserMessage(ctx context.Context, account parley.AccountID, agent parley.AgentID, conversation parley.ConversationID) (*parley.Message, error) {
-	return db.userMessage(ctx, account, agent, conversation, "desc")
+func (db *DB) LastUserMessage(ctx context.Context, ref parley.ConversationRef) (*parley.Message, error) {
+	return db.userMessage(ctx, ref, "desc")
 }
 
-func (db *DB) userMessage(ctx context.Context, account parley.AccountID, agent parley.AgentID, conversation parley.ConversationID, order string) (*parley.Message, error) {
+func (db *DB) userMessage(ctx context.Context, ref parley.ConversationRef, order string) (*parley.Message, error) {
 	m, err := db.message(ctx, `conversation_id = ? and agent_id = ? and account_id = ? and author = 'user' and superseded_at is null
-		order by seq `+order+` limit 1`, conversation, agent, account)
+		order by seq `+order+` limit 1`, ref.Conversation, ref.Agent, ref.Account)
 	if sqldb.IsNotFound(err) {
 		return nil, nil
 	}
@@ -331,14 +331,14 @@ const maxExportBytes = 1 << 20
 
 // MessagesAfter returns messages of a conversation after a sequence number, oldest first, at most limit and about a megabyte of
 // them: however long a conversation is, a reader holds no more than that in memory. An empty list is the end.
-func (db *DB) MessagesAfter(ctx context.Context, account parley.AccountID, agent parley.AgentID, conversation parley.ConversationID, seq int64, limit int) ([]parley.Message, error) {
+func (db *DB) MessagesAfter(ctx context.Context, ref parley.ConversationRef, seq int64, limit int) ([]parley.Message, error) {
 	rows, err := db.sql.Query(ctx, `
 		select `+messageColumns+`
 		from messages
 		where agent_id = ? and conversation_id = ? and account_id = ? and seq > ? and type = 'reply'
 		  and superseded_at is null
 		order by seq
-		limit ?`, agent, conversation, account, seq, limit)
+		limit ?`, ref.Agent, ref.Conversation, ref.Account, seq, limit)
 	if err != nil {
 		return nil, err
 	}

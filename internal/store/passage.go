@@ -23,7 +23,7 @@ type CitedVersion struct {
 
 // CitedSource finds the source's live version and the newest one of the hash; an empty hash asks for the live one. Deleted sources are
 // found too. Fails with SOURCE_NOT_FOUND when the agent never had the source.
-func (db *DB) CitedSource(ctx context.Context, account parley.AccountID, agent parley.AgentID, source parley.SourceID, hash string) (CitedSource, error) {
+func (db *DB) CitedSource(ctx context.Context, ref parley.AgentRef, source parley.SourceID, hash string) (CitedSource, error) {
 	c, err := sqldb.One(ctx, db.sql, scanCitedSource, `
 		select
 		  case when s.deleted_at is null and s.status <> ? then 0 else 1 end,
@@ -33,7 +33,7 @@ func (db *DB) CitedSource(ctx context.Context, account parley.AccountID, agent p
 		from sources s
 		left join source_versions v on v.id = s.live_version and v.source_id = s.id
 		  and v.agent_id = s.agent_id and v.account_id = s.account_id
-		where s.id = ? and s.agent_id = ? and s.account_id = ?`, parley.SourceToBeDeleted, source, agent, account)
+		where s.id = ? and s.agent_id = ? and s.account_id = ?`, parley.SourceToBeDeleted, source, ref.Agent, ref.Account)
 	if err != nil || c.Deleted {
 		return c, mapNotFound(err, parley.CodeSourceNotFound)
 	}
@@ -49,7 +49,7 @@ func (db *DB) CitedSource(ctx context.Context, account parley.AccountID, agent p
 		from source_versions
 		where hash = ? and source_id = ? and agent_id = ? and account_id = ?
 		order by created_at desc, id desc
-		limit 1`, hash, source, agent, account)
+		limit 1`, hash, source, ref.Agent, ref.Account)
 	if err == nil && len(earlier) > 0 {
 		c.RequestedVersion = &earlier[0]
 	}
@@ -75,13 +75,13 @@ func scanCitedSource(scan sqldb.Scan) (c CitedSource, err error) {
 
 // VersionBytes returns the bytes [start, end) of a version's text, as far as there are any; characters at its ends may be cut. Fails with
 // SOURCE_NOT_FOUND.
-func (db *DB) VersionBytes(ctx context.Context, account parley.AccountID, agent parley.AgentID, source parley.SourceID, id parley.VersionID, start, end int) ([]byte, error) {
+func (db *DB) VersionBytes(ctx context.Context, ref parley.AgentRef, source parley.SourceID, id parley.VersionID, start, end int) ([]byte, error) {
 	bytes := `cast(text as blob)`
 	if db.sql.Dialect() == sqldb.Postgres {
 		bytes = `convert_to(text, 'UTF8')`
 	}
 	span, err := sqldb.One(ctx, db.sql, sqldb.Column[[]byte], `select substr(`+bytes+`, ?, ?) from source_versions
-		where id = ? and source_id = ? and agent_id = ? and account_id = ?`, start+1, end-start, id, source, agent, account)
+		where id = ? and source_id = ? and agent_id = ? and account_id = ?`, start+1, end-start, id, source, ref.Agent, ref.Account)
 	return span, mapNotFound(err, parley.CodeSourceNotFound)
 }
 
@@ -126,10 +126,10 @@ func scanPassage(scan sqldb.Scan) (p parley.Passage, err error) {
 
 // IncrementPassageVersion increments the agent's passage version, for what retrieval has to notice besides a source that goes live, and returns
 // it. Fails with AGENT_NOT_FOUND.
-func (db *DB) IncrementPassageVersion(ctx context.Context, account parley.AccountID, agent parley.AgentID) (version int64, err error) {
+func (db *DB) IncrementPassageVersion(ctx context.Context, ref parley.AgentRef) (version int64, err error) {
 	err = db.sql.QueryRow(ctx, `
 		update agents set passage_version = passage_version + 1
 		where id = ? and account_id = ? and deleted_at is null
-		returning passage_version`, agent, account).Scan(&version)
+		returning passage_version`, ref.Agent, ref.Account).Scan(&version)
 	return version, mapNotFound(err, parley.CodeAgentNotFound)
 }

@@ -48,12 +48,12 @@ func scanProcedure(scan sqldb.Scan) (p parley.Procedure, err error) {
 }
 
 // Procedures lists an agent's procedures in their order, those that are switched off too.
-func (db *DB) Procedures(ctx context.Context, account parley.AccountID, agent parley.AgentID) ([]parley.Procedure, error) {
+func (db *DB) Procedures(ctx context.Context, ref parley.AgentRef) ([]parley.Procedure, error) {
 	return sqldb.All(ctx, db.sql, scanProcedure, `
 		select `+procedureColumns+`
 		from procedures
 		where agent_id = ? and account_id = ?
-		order by position, key`, agent, account)
+		order by position, key`, ref.Agent, ref.Account)
 }
 
 // PutProcedure writes the procedure, in place of the agent's procedure with the same key if there is one; that one keeps its
@@ -61,7 +61,7 @@ func (db *DB) Procedures(ctx context.Context, account parley.AccountID, agent pa
 func (db *DB) PutProcedure(ctx context.Context, p *parley.Procedure) error {
 	put := *p
 	var created int64
-	err := db.changeTools(ctx, p.AccountID, p.AgentID, p.UpdatedAt, func(tx *DB) error {
+	err := db.changeTools(ctx, p.AgentRef(), p.UpdatedAt, func(tx *DB) error {
 		if err := tx.checkNameFree(ctx, p.AgentID, p.Name, "", p.Key); err != nil {
 			return err
 		}
@@ -87,11 +87,11 @@ func (db *DB) PutProcedure(ctx context.Context, p *parley.Procedure) error {
 }
 
 // DropProcedure removes the agent's procedure with the key. Fails with AGENT_NOT_FOUND, and with NOT_FOUND when there is none.
-func (db *DB) DropProcedure(ctx context.Context, account parley.AccountID, agent parley.AgentID, key string, now time.Time) error {
-	return db.changeTools(ctx, account, agent, now, func(tx *DB) error {
+func (db *DB) DropProcedure(ctx context.Context, ref parley.AgentRef, key string, now time.Time) error {
+	return db.changeTools(ctx, ref, now, func(tx *DB) error {
 		n, err := tx.sql.Exec(ctx, `
 			delete from procedures
-			where agent_id = ? and account_id = ? and key = ?`, agent, account, key)
+			where agent_id = ? and account_id = ? and key = ?`, ref.Agent, ref.Account, key)
 		return requireChanged(n, err, parley.CodeNotFound)
 	})
 }
@@ -136,13 +136,13 @@ func scanRun(scan sqldb.Scan) (r parley.ProcedureRun, err error) {
 }
 
 // OpenProcedureRun finds the conversation's procedure run that waits for an input, the newest if there are several, or nil.
-func (db *DB) OpenProcedureRun(ctx context.Context, account parley.AccountID, agent parley.AgentID, conversation parley.ConversationID) (*parley.ProcedureRun, error) {
+func (db *DB) OpenProcedureRun(ctx context.Context, ref parley.ConversationRef) (*parley.ProcedureRun, error) {
 	r, err := sqldb.One(ctx, db.sql, scanRun, `
 		select `+runColumns+`
 		from procedure_runs
 		where conversation_id = ? and agent_id = ? and account_id = ? and outcome is null
 		order by started_at desc, id desc
-		limit 1`, conversation, agent, account)
+		limit 1`, ref.Conversation, ref.Agent, ref.Account)
 	if sqldb.IsNotFound(err) {
 		return nil, nil
 	}
@@ -156,7 +156,7 @@ func (db *DB) OpenProcedureRun(ctx context.Context, account parley.AccountID, ag
 // when the conversation is gone.
 func (db *DB) StartProcedureRun(ctx context.Context, r *parley.ProcedureRun) error {
 	return db.Transact(ctx, sqldb.Interactive, func(tx *DB) error {
-		if _, err := tx.LockConversation(ctx, r.AccountID, r.AgentID, r.ConversationID); err != nil {
+		if _, err := tx.LockConversation(ctx, r.ConversationRef()); err != nil {
 			return err
 		}
 		_, err := tx.sql.Exec(ctx, `

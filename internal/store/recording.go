@@ -28,7 +28,7 @@ func (db *DB) CreateRecording(ctx context.Context, r *parley.VoiceRecording) err
 }
 
 // Recordings lists the recordings of a conversation, oldest first.
-func (db *DB) Recordings(ctx context.Context, account parley.AccountID, agent parley.AgentID, conversation parley.ConversationID) ([]parley.VoiceRecording, error) {
+func (db *DB) Recordings(ctx context.Context, ref parley.ConversationRef) ([]parley.VoiceRecording, error) {
 	return sqldb.All(ctx, db.sql, func(scan sqldb.Scan) (r parley.VoiceRecording, err error) {
 		var length int64
 		err = scan(&r.ID, &r.AccountID, &r.AgentID, &r.ConversationID, &r.SessionID, &r.BlobID, &length, timeDest{&r.CreatedAt})
@@ -46,12 +46,12 @@ func (db *DB) Recordings(ctx context.Context, account parley.AccountID, agent pa
 		  created_at
 		from voice_recordings
 		where conversation_id = ? and agent_id = ? and account_id = ?
-		order by created_at, id`, conversation, agent, account)
+		order by created_at, id`, ref.Conversation, ref.Agent, ref.Account)
 }
 
 // SessionRecording finds the recording of a session with the row of its file; both are nil where there is none.
 func (db *DB) SessionRecording(ctx context.Context, s *parley.VoiceSession) (*parley.VoiceRecording, *Blob, error) {
-	all, err := db.Recordings(ctx, s.AccountID, s.AgentID, s.ConversationID)
+	all, err := db.Recordings(ctx, s.ConversationRef())
 	if err != nil {
 		return nil, nil, err
 	}
@@ -120,12 +120,12 @@ func (db *DB) deleteRecordingDays(ctx context.Context, agent parley.AgentID) err
 
 // DropRecordings deletes an agent's recordings that are older than a moment, at most limit, and returns their number. Their files are
 // orphaned then (EraseOrphanedBlobs).
-func (db *DB) DropRecordings(ctx context.Context, account parley.AccountID, agent parley.AgentID, before time.Time, limit int) (n int64, err error) {
+func (db *DB) DropRecordings(ctx context.Context, ref parley.AgentRef, before time.Time, limit int) (n int64, err error) {
 	err = db.Transact(ctx, sqldb.Bulk, func(tx *DB) error {
 		n, err = tx.sql.Exec(ctx, `
 			delete from voice_recordings
 			where id in (select id from voice_recordings where agent_id = ? and account_id = ?
-			  and created_at < ? order by created_at limit ?)`, agent, account, millis(before), limit)
+			  and created_at < ? order by created_at limit ?)`, ref.Agent, ref.Account, millis(before), limit)
 		return err
 	})
 	return n, err

@@ -46,13 +46,13 @@ const indexableMessageColumns = `
   m.parts`
 
 // IndexableMessagesAfter returns the texts of a conversation after a sequence number, oldest first, shown or not.
-func (db *DB) IndexableMessagesAfter(ctx context.Context, account parley.AccountID, agent parley.AgentID, conversation parley.ConversationID, seq int64, limit int) ([]IndexableMessage, error) {
+func (db *DB) IndexableMessagesAfter(ctx context.Context, ref parley.ConversationRef, seq int64, limit int) ([]IndexableMessage, error) {
 	return sqldb.All(ctx, db.sql, scanIndexableMessage, `
 		select `+indexableMessageColumns+`
 		from messages m
 		where m.agent_id = ? and m.conversation_id = ? and m.account_id = ? and m.seq > ?
 		order by m.seq
-		limit ?`, agent, conversation, account, seq, limit)
+		limit ?`, ref.Agent, ref.Conversation, ref.Account, seq, limit)
 }
 
 // MessageRef names a message by its conversation and its sequence number.
@@ -65,7 +65,7 @@ type MessageRef struct {
 const messagesPerStatement = 32
 
 // IndexableMessagesAt returns the texts at the places that are shown, in no order.
-func (db *DB) IndexableMessagesAt(ctx context.Context, account parley.AccountID, agent parley.AgentID, places []MessageRef) ([]IndexableMessage, error) {
+func (db *DB) IndexableMessagesAt(ctx context.Context, ref parley.AgentRef, places []MessageRef) ([]IndexableMessage, error) {
 	var all []IndexableMessage
 	for len(places) > 0 {
 		some := places[:min(messagesPerStatement, len(places))]
@@ -75,7 +75,7 @@ func (db *DB) IndexableMessagesAt(ctx context.Context, account parley.AccountID,
 			p := some[min(i, len(some)-1)]
 			args = append(args, p.Conversation, p.Seq)
 		}
-		list, err := sqldb.All(ctx, db.sql, scanIndexableMessage, indexableMessagesAtQuery, append(args, agent, account)...)
+		list, err := sqldb.All(ctx, db.sql, scanIndexableMessage, indexableMessagesAtQuery, append(args, ref.Agent, ref.Account)...)
 		if err != nil {
 			return nil, err
 		}
@@ -96,13 +96,13 @@ var indexableMessagesAtQuery = `with p (conversation_id, seq) as (select distinc
 func IndexableMessagesAtQuery() string { return indexableMessagesAtQuery }
 
 // ReplacedSeqs lists the numbers up to seq of the messages of a conversation that others have taken the place of.
-func (db *DB) ReplacedSeqs(ctx context.Context, account parley.AccountID, agent parley.AgentID, conversation parley.ConversationID, seq int64) ([]int64, error) {
+func (db *DB) ReplacedSeqs(ctx context.Context, ref parley.ConversationRef, seq int64) ([]int64, error) {
 	return sqldb.All(ctx, db.sql, sqldb.Column[int64], `
 		select seq
 		from messages
 		where agent_id = ? and conversation_id = ? and account_id = ? and seq <= ?
 		  and superseded_at is not null
-		order by seq`, agent, conversation, account, seq)
+		order by seq`, ref.Agent, ref.Conversation, ref.Account, seq)
 }
 
 // ToolUse is a tool or a procedure that ran in a conversation.
@@ -119,20 +119,20 @@ type ConversationFeedback struct {
 }
 
 // ToolUses lists the tools that were called in a conversation, each with its kind and status once.
-func (db *DB) ToolUses(ctx context.Context, account parley.AccountID, agent parley.AgentID, conversation parley.ConversationID) ([]ToolUse, error) {
+func (db *DB) ToolUses(ctx context.Context, ref parley.ConversationRef) ([]ToolUse, error) {
 	return sqldb.All(ctx, db.sql, scanToolUse, `
 		select distinct tool, action_type, status
 		from tool_calls
 		where conversation_id = ? and agent_id = ? and account_id = ?`,
-		conversation, agent, account)
+		ref.Conversation, ref.Agent, ref.Account)
 }
 
 // ProcedureUses lists the procedures that ran in a conversation, each with its outcome once.
-func (db *DB) ProcedureUses(ctx context.Context, account parley.AccountID, agent parley.AgentID, conversation parley.ConversationID) ([]ToolUse, error) {
+func (db *DB) ProcedureUses(ctx context.Context, ref parley.ConversationRef) ([]ToolUse, error) {
 	return sqldb.All(ctx, db.sql, scanToolUse, `
 		select distinct procedure_name, '', coalesce(outcome, '')
 		from procedure_runs
-		where conversation_id = ? and agent_id = ? and account_id = ?`, conversation, agent, account)
+		where conversation_id = ? and agent_id = ? and account_id = ?`, ref.Conversation, ref.Agent, ref.Account)
 }
 
 func scanToolUse(scan sqldb.Scan) (r ToolUse, err error) {
@@ -152,7 +152,7 @@ const feedbackQuery = `
 func FeedbackQuery() string { return feedbackQuery }
 
 // ConversationFeedback returns the ratings of the messages that a conversation shows.
-func (db *DB) ConversationFeedback(ctx context.Context, account parley.AccountID, agent parley.AgentID, conversation parley.ConversationID) (m ConversationFeedback, err error) {
+func (db *DB) ConversationFeedback(ctx context.Context, ref parley.ConversationRef) (m ConversationFeedback, err error) {
 	type mark struct {
 		feedback sql.NullString
 		author   parley.AuthorKind
@@ -160,7 +160,7 @@ func (db *DB) ConversationFeedback(ctx context.Context, account parley.AccountID
 	list, err := sqldb.All(ctx, db.sql, func(scan sqldb.Scan) (one mark, err error) {
 		err = scan(&one.feedback, &one.author)
 		return one, err
-	}, feedbackQuery, agent, conversation, account)
+	}, feedbackQuery, ref.Agent, ref.Conversation, ref.Account)
 	for _, one := range list {
 		if one.feedback.String != "" {
 			m.Ratings = append(m.Ratings, one.feedback.String)

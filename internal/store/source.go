@@ -49,21 +49,21 @@ func scanSource(scan sqldb.Scan) (s parley.Source, err error) {
 }
 
 // Source finds a source of the agent. Fails with SOURCE_NOT_FOUND.
-func (db *DB) Source(ctx context.Context, account parley.AccountID, agent parley.AgentID, id parley.SourceID) (*parley.Source, error) {
-	return db.source(ctx, account, agent, id, "")
+func (db *DB) Source(ctx context.Context, ref parley.AgentRef, id parley.SourceID) (*parley.Source, error) {
+	return db.source(ctx, ref, id, "")
 }
 
 // LockSource is Source that keeps every other writer of its row out until the transaction ends.
-func (db *DB) LockSource(ctx context.Context, account parley.AccountID, agent parley.AgentID, id parley.SourceID) (*parley.Source, error) {
-	return db.source(ctx, account, agent, id, db.sql.ForUpdate())
+func (db *DB) LockSource(ctx context.Context, ref parley.AgentRef, id parley.SourceID) (*parley.Source, error) {
+	return db.source(ctx, ref, id, db.sql.ForUpdate())
 }
 
-func (db *DB) source(ctx context.Context, account parley.AccountID, agent parley.AgentID, id parley.SourceID, lock string) (*parley.Source, error) {
+func (db *DB) source(ctx context.Context, ref parley.AgentRef, id parley.SourceID, lock string) (*parley.Source, error) {
 	s, err := sqldb.One(ctx, db.sql, scanSource, `
 		select `+sourceColumns+`
 		from sources
 		where id = ? and agent_id = ? and account_id = ? and deleted_at is null`+lock,
-		id, agent, account)
+		id, ref.Agent, ref.Account)
 	if err != nil {
 		return nil, mapNotFound(err, parley.CodeSourceNotFound)
 	}
@@ -77,11 +77,11 @@ type SourceFilter struct {
 }
 
 // Sources lists an agent's sources, newest first. What was found on a site is left out.
-func (db *DB) Sources(ctx context.Context, account parley.AccountID, agent parley.AgentID, f SourceFilter, ask parley.PageRequest) (parley.Page[parley.Source], error) {
+func (db *DB) Sources(ctx context.Context, ref parley.AgentRef, f SourceFilter, ask parley.PageRequest) (parley.Page[parley.Source], error) {
 	if f.Name != "" {
-		return db.sourcesByName(ctx, account, agent, f, ask)
+		return db.sourcesByName(ctx, ref, f, ask)
 	}
-	where, args := f.whereClause(account, agent)
+	where, args := f.whereClause(ref)
 	var page parley.Page[parley.Source]
 	var err error
 	if page.Total, err = sqldb.One(ctx, db.sql, sqldb.Column[int], `
@@ -101,9 +101,9 @@ func (db *DB) Sources(ctx context.Context, account parley.AccountID, agent parle
 }
 
 // sourcesByName walks all of the agent's sources: the two databases do not agree on the case of letters beyond ASCII.
-func (db *DB) sourcesByName(ctx context.Context, account parley.AccountID, agent parley.AgentID, f SourceFilter, ask parley.PageRequest) (parley.Page[parley.Source], error) {
+func (db *DB) sourcesByName(ctx context.Context, ref parley.AgentRef, f SourceFilter, ask parley.PageRequest) (parley.Page[parley.Source], error) {
 	var page parley.Page[parley.Source]
-	where, args := f.whereClause(account, agent)
+	where, args := f.whereClause(ref)
 	rows, err := db.sql.Query(ctx, `
 		select `+sourceColumns+`
 		from sources
@@ -137,8 +137,8 @@ func sourceCursor(s parley.Source) parley.Cursor {
 	return parley.Cursor{SortValue: millis(s.CreatedAt), ID: string(s.ID)}
 }
 
-func (f SourceFilter) whereClause(account parley.AccountID, agent parley.AgentID) (string, []any) {
-	where, args := `agent_id = ? and account_id = ? and parent_id is null and deleted_at is null`, []any{agent, account}
+func (f SourceFilter) whereClause(ref parley.AgentRef) (string, []any) {
+	where, args := `agent_id = ? and account_id = ? and parent_id is null and deleted_at is null`, []any{ref.Agent, ref.Account}
 	if len(f.Kinds) > 0 {
 		where += ` and kind in (?` + strings.Repeat(`, ?`, len(f.Kinds)-1) + `)`
 		for _, k := range f.Kinds {
@@ -195,14 +195,14 @@ func (db *DB) HasTextWithHash(ctx context.Context, s *parley.Source, hash string
 // UpdateSource reads a source, has it changed and writes it back, in one transaction, and keeps the agent's counters: bytes,
 // sources by state, and the passage version, which grows when another version goes live. It returns the source and the agent's
 // passage version by then. A source set to SourceDeleted is no longer found. Fails with AGENT_NOT_FOUND or SOURCE_NOT_FOUND.
-func (db *DB) UpdateSource(ctx context.Context, account parley.AccountID, agent parley.AgentID, id parley.SourceID, change func(*parley.Source) error) (*parley.Source, int64, error) {
+func (db *DB) UpdateSource(ctx context.Context, ref parley.AgentRef, id parley.SourceID, change func(*parley.Source) error) (*parley.Source, int64, error) {
 	var after *parley.Source
 	var passages int64
 	err := db.Transact(ctx, sqldb.Interactive, func(tx *DB) error {
-		if err := tx.LockAgent(ctx, account, agent); err != nil { // before the source's row, always
+		if err := tx.LockAgent(ctx, ref); err != nil { // before the source's row, always
 			return err
 		}
-		s, err := tx.source(ctx, account, agent, id, tx.sql.ForUpdate())
+		s, err := tx.source(ctx, ref, id, tx.sql.ForUpdate())
 		if err != nil {
 			return err
 		}
@@ -256,11 +256,11 @@ func (db *DB) updateSourceRow(ctx context.Context, before, s *parley.Source, pas
 }
 
 // CheckSourceExists fails with SOURCE_NOT_FOUND unless the agent has the source, or had it.
-func (db *DB) CheckSourceExists(ctx context.Context, account parley.AccountID, agent parley.AgentID, id parley.SourceID) error {
+func (db *DB) CheckSourceExists(ctx context.Context, ref parley.AgentRef, id parley.SourceID) error {
 	_, err := sqldb.One(ctx, db.sql, sqldb.Column[int], `
 		select 1
 		from sources
-		where id = ? and agent_id = ? and account_id = ?`, id, agent, account)
+		where id = ? and agent_id = ? and account_id = ?`, id, ref.Agent, ref.Account)
 	return mapNotFound(err, parley.CodeSourceNotFound)
 }
 
@@ -273,7 +273,7 @@ type SourceSum struct {
 }
 
 // SourceSums counts an agent's sources by kind; kinds without any are left out. What was found on a site counts with it.
-func (db *DB) SourceSums(ctx context.Context, account parley.AccountID, agent parley.AgentID) ([]SourceSum, error) {
+func (db *DB) SourceSums(ctx context.Context, ref parley.AgentRef) ([]SourceSum, error) {
 	return sqldb.All(ctx, db.sql, func(scan sqldb.Scan) (s SourceSum, err error) {
 		err = scan(&s.Kind, &s.Count, &s.Size, &s.Pending)
 		return s, err
@@ -287,7 +287,7 @@ func (db *DB) SourceSums(ctx context.Context, account parley.AccountID, agent pa
 		where agent_id = ? and account_id = ? and deleted_at is null
 		group by kind
 		order by kind`,
-		parley.SourceUntrained, parley.SourceUpdated, parley.SourceToBeDeleted, agent, account)
+		parley.SourceUntrained, parley.SourceUpdated, parley.SourceToBeDeleted, ref.Agent, ref.Account)
 }
 
 // CreateVersion writes one state of a source's content.
@@ -310,7 +310,7 @@ func (db *DB) CreateVersion(ctx context.Context, account parley.AccountID, v *pa
 }
 
 // Version finds one state of a source's content, with its text. Fails with SOURCE_NOT_FOUND.
-func (db *DB) Version(ctx context.Context, account parley.AccountID, agent parley.AgentID, source parley.SourceID, id parley.VersionID) (*parley.Version, error) {
+func (db *DB) Version(ctx context.Context, ref parley.AgentRef, source parley.SourceID, id parley.VersionID) (*parley.Version, error) {
 	var content sql.NullString
 	v, err := sqldb.One(ctx, db.sql, func(scan sqldb.Scan) (parley.Version, error) {
 		return scanVersion(func(dest ...any) error { return scan(append([]any{&content}, dest...)...) })
@@ -324,7 +324,7 @@ func (db *DB) Version(ctx context.Context, account parley.AccountID, agent parle
 		  text,
 		  created_at
 		from source_versions
-		where id = ? and source_id = ? and agent_id = ? and account_id = ?`, id, source, agent, account)
+		where id = ? and source_id = ? and agent_id = ? and account_id = ?`, id, source, ref.Agent, ref.Account)
 	if err != nil {
 		return nil, mapNotFound(err, parley.CodeSourceNotFound)
 	}
@@ -345,26 +345,26 @@ func scanVersion(scan sqldb.Scan) (v parley.Version, err error) {
 }
 
 // HasEarlierVersions reports whether a source has versions that neither answer nor are on their way.
-func (db *DB) HasEarlierVersions(ctx context.Context, account parley.AccountID, agent parley.AgentID, source parley.SourceID) (bool, error) {
+func (db *DB) HasEarlierVersions(ctx context.Context, ref parley.AgentRef, source parley.SourceID) (bool, error) {
 	n, err := sqldb.One(ctx, db.sql, sqldb.Column[int], `
 		select count(*)
 		from source_versions v
 		join sources s on s.id = v.source_id
 		where v.source_id = ? and v.agent_id = ? and v.account_id = ?
-		  and v.id <> coalesce(s.live_version, '') and v.id <> coalesce(s.wanted_version, '')`, source, agent, account)
+		  and v.id <> coalesce(s.live_version, '') and v.id <> coalesce(s.wanted_version, '')`, source, ref.Agent, ref.Account)
 	return n > 0, err
 }
 
 // EraseEarlierVersions erases what the earlier versions of a source said, in chunks in the bulk lane.
-func (db *DB) EraseEarlierVersions(ctx context.Context, account parley.AccountID, agent parley.AgentID, source parley.SourceID) error {
+func (db *DB) EraseEarlierVersions(ctx context.Context, ref parley.AgentRef, source parley.SourceID) error {
 	const live = ` not in (select live_version from sources where id = ? and live_version is not null)`
 	const wanted = ` not in (select wanted_version from sources where id = ? and wanted_version is not null)`
 	args := []any{source, source, source}
-	err := db.erase(ctx, erasableTable{table: "passages", keyColumn: "id"}, account, agent, "source_id = ? and version_id"+live+" and version_id"+wanted, args)
+	err := db.erase(ctx, erasableTable{table: "passages", keyColumn: "id"}, ref, "source_id = ? and version_id"+live+" and version_id"+wanted, args)
 	if err != nil {
 		return err
 	}
-	return db.erase(ctx, erasableTable{table: "source_versions", keyColumn: "id", maxRows: maxEraseVersions}, account, agent, "source_id = ? and id"+live+" and id"+wanted, args)
+	return db.erase(ctx, erasableTable{table: "source_versions", keyColumn: "id", maxRows: maxEraseVersions}, ref, "source_id = ? and id"+live+" and id"+wanted, args)
 }
 
 // updateAgentCounters moves the agent's counters from what a source was (nil for none) to what it is.
@@ -421,13 +421,13 @@ type ManagedSource struct {
 }
 
 // ManagedSources lists all of an agent's sources, oldest first, with their keys; what was found on a site is left out.
-func (db *DB) ManagedSources(ctx context.Context, account parley.AccountID, agent parley.AgentID) ([]ManagedSource, error) {
+func (db *DB) ManagedSources(ctx context.Context, ref parley.AgentRef) ([]ManagedSource, error) {
 	return sqldb.All(ctx, db.sql, scanManagedSource, `
 		select
 		  coalesce(s.key, ''),
 		  coalesce((select v.hash from source_versions v where v.id = s.wanted_version), ''),
 		   `+
-		sourceColumns+` from sources s where s.agent_id = ? and s.account_id = ? and s.parent_id is null and s.deleted_at is null order by s.created_at, s.id`, agent, account)
+		sourceColumns+` from sources s where s.agent_id = ? and s.account_id = ? and s.parent_id is null and s.deleted_at is null order by s.created_at, s.id`, ref.Agent, ref.Account)
 }
 
 func scanManagedSource(scan sqldb.Scan) (m ManagedSource, err error) {
@@ -436,12 +436,12 @@ func scanManagedSource(scan sqldb.Scan) (m ManagedSource, err error) {
 }
 
 // SourceByKey finds a source by its key in manifests. Fails with SOURCE_NOT_FOUND.
-func (db *DB) SourceByKey(ctx context.Context, account parley.AccountID, agent parley.AgentID, key string) (*parley.Source, error) {
+func (db *DB) SourceByKey(ctx context.Context, ref parley.AgentRef, key string) (*parley.Source, error) {
 	s, err := sqldb.One(ctx, db.sql, scanSource, `
 		select `+sourceColumns+`
 		from sources
 		where agent_id = ? and account_id = ? and key = ? and deleted_at is null`,
-		agent, account, key)
+		ref.Agent, ref.Account, key)
 	if err != nil {
 		return nil, mapNotFound(err, parley.CodeSourceNotFound)
 	}
@@ -449,9 +449,9 @@ func (db *DB) SourceByKey(ctx context.Context, account parley.AccountID, agent p
 }
 
 // SetSourceKey returns a source its key in manifests. Fails with SOURCE_NOT_FOUND.
-func (db *DB) SetSourceKey(ctx context.Context, account parley.AccountID, agent parley.AgentID, id parley.SourceID, key string) error {
+func (db *DB) SetSourceKey(ctx context.Context, ref parley.AgentRef, id parley.SourceID, key string) error {
 	n, err := db.sql.Exec(ctx, `
 		update sources set key = ?
-		where id = ? and agent_id = ? and account_id = ? and deleted_at is null`, textOrNil(key), id, agent, account)
+		where id = ? and agent_id = ? and account_id = ? and deleted_at is null`, textOrNil(key), id, ref.Agent, ref.Account)
 	return requireChanged(n, err, parley.CodeSourceNotFound)
 }

@@ -24,7 +24,7 @@ func TestSourceMovesItsAgentsCounters(t *testing.T) {
 
 		update := func(change func(*parley.Source)) int64 {
 			w.Helper()
-			_, version, err := w.UpdateSource(w, w.Account.ID, w.Agent.ID, s.ID, func(s *parley.Source) error { change(s); return nil })
+			_, version, err := w.UpdateSource(w, w.Account.ID.AgentRef(w.Agent.ID), s.ID, func(s *parley.Source) error { change(s); return nil })
 			w.must(err)
 			return version
 		}
@@ -45,9 +45,9 @@ func TestSourceMovesItsAgentsCounters(t *testing.T) {
 		if version != 2 {
 			w.Error("passage version", version)
 		}
-		_, err := w.DB.Source(w, w.Account.ID, w.Agent.ID, s.ID)
+		_, err := w.DB.Source(w, w.Account.ID.AgentRef(w.Agent.ID), s.ID)
 		w.wantCode(err, parley.CodeSourceNotFound)
-		_, _, err = w.UpdateSource(w, w.Account.ID, w.Agent.ID, s.ID, func(*parley.Source) error { return nil })
+		_, _, err = w.UpdateSource(w, w.Account.ID.AgentRef(w.Agent.ID), s.ID, func(*parley.Source) error { return nil })
 		w.wantCode(err, parley.CodeSourceNotFound)
 	})
 }
@@ -55,32 +55,32 @@ func TestSourceMovesItsAgentsCounters(t *testing.T) {
 func TestSourceIsFoundByItsOwnerOnly(t *testing.T) {
 	forEachDatabase(t, func(w *fixture) {
 		s := w.createSource("Guide", 1, testTime)
-		got, err := w.DB.Source(w, w.Account.ID, w.Agent.ID, s.ID)
+		got, err := w.DB.Source(w, w.Account.ID.AgentRef(w.Agent.ID), s.ID)
 		w.must(err)
 		if diff := cmp.Diff(s, got); diff != "" {
 			w.Error(diff)
 		}
 		other, sister := w.createAccount("Other"), w.createAgent(w.Account, testTime)
-		_, err = w.DB.Source(w, other.ID, w.Agent.ID, s.ID)
+		_, err = w.DB.Source(w, other.ID.AgentRef(w.Agent.ID), s.ID)
 		w.wantCode(err, parley.CodeSourceNotFound)
-		_, err = w.DB.Source(w, w.Account.ID, sister.ID, s.ID)
+		_, err = w.DB.Source(w, w.Account.ID.AgentRef(sister.ID), s.ID)
 		w.wantCode(err, parley.CodeSourceNotFound)
-		_, _, err = w.UpdateSource(w, other.ID, w.Agent.ID, s.ID, func(*parley.Source) error { return nil })
+		_, _, err = w.UpdateSource(w, other.ID.AgentRef(w.Agent.ID), s.ID, func(*parley.Source) error { return nil })
 		w.wantCode(err, parley.CodeAgentNotFound)
-		_, _, err = w.UpdateSource(w, w.Account.ID, sister.ID, s.ID, func(*parley.Source) error { return nil })
+		_, _, err = w.UpdateSource(w, w.Account.ID.AgentRef(sister.ID), s.ID, func(*parley.Source) error { return nil })
 		w.wantCode(err, parley.CodeSourceNotFound)
 		v := &parley.Version{ID: s.WantedVersion, AgentID: w.Agent.ID, SourceID: s.ID, Hash: "h", Text: "Größe ☂", CreatedAt: testTime}
 		w.must(w.CreateVersion(w, w.Account.ID, v))
-		read, err := w.Version(w, w.Account.ID, w.Agent.ID, s.ID, v.ID)
+		read, err := w.Version(w, w.Account.ID.AgentRef(w.Agent.ID), s.ID, v.ID)
 		w.must(err)
 		if diff := cmp.Diff(v, read); diff != "" {
 			w.Error(diff)
 		}
-		_, err = w.Version(w, other.ID, w.Agent.ID, s.ID, v.ID)
+		_, err = w.Version(w, other.ID.AgentRef(w.Agent.ID), s.ID, v.ID)
 		w.wantCode(err, parley.CodeSourceNotFound)
 
 		deletedAgent := w.createAgent(w.Account, testTime)
-		w.must(w.DeleteAgent(w, w.Account.ID, deletedAgent.ID, testTime))
+		w.must(w.DeleteAgent(w, w.Account.ID.AgentRef(deletedAgent.ID), testTime))
 		orphan := *s
 		orphan.ID, orphan.AgentID = "orphan", deletedAgent.ID
 		w.wantCode(w.Transact(w, 0, func(tx *store.DB) error { _, err := tx.CreateSource(w, &orphan); return err }), parley.CodeAgentNotFound)
@@ -95,7 +95,7 @@ func TestSourcesAreFilteredAndPaged(t *testing.T) {
 		walk := func(f store.SourceFilter, limit int) (all []string, total int) {
 			w.Helper()
 			for ask := (parley.PageRequest{Limit: limit}); ; {
-				page, err := w.Sources(w, w.Account.ID, w.Agent.ID, f, ask)
+				page, err := w.Sources(w, w.Account.ID.AgentRef(w.Agent.ID), f, ask)
 				w.must(err)
 				total = page.Total
 				for _, s := range page.Items {
@@ -140,14 +140,14 @@ func TestPassagesOfTheLiveVersionAreKept(t *testing.T) {
 			w.must(err)
 		}
 		for _, version := range []parley.VersionID{"planted0", "planted1"} {
-			w.must(w.ErasePassages(w, "other", w.Agent.ID, "s0", version))
-			w.must(w.ErasePassages(w, w.Account.ID, w.Agent.ID, "another", version))
+			w.must(w.ErasePassages(w, parley.AgentRef{Account: "other", Agent: w.Agent.ID}, "s0", version))
+			w.must(w.ErasePassages(w, w.Account.ID.AgentRef(w.Agent.ID), "another", version))
 		}
 		if n := w.queryCount(`select count(*) from passages`); n != 2 {
 			w.Errorf("%d passages left by others", n)
 		}
-		w.must(w.ErasePassages(w, w.Account.ID, w.Agent.ID, "s0", "planted0"))
-		w.must(w.ErasePassages(w, w.Account.ID, w.Agent.ID, "s0", "planted1"))
+		w.must(w.ErasePassages(w, w.Account.ID.AgentRef(w.Agent.ID), "s0", "planted0"))
+		w.must(w.ErasePassages(w, w.Account.ID.AgentRef(w.Agent.ID), "s0", "planted1"))
 		if n, live := w.queryCount(`select count(*) from passages`), w.queryCount(`select count(*) from passages where id = 'planted0'`); n != 1 || live != 1 {
 			w.Errorf("%d passages, %d of the live version", n, live)
 		}

@@ -79,7 +79,7 @@ func (w *fixture) wantCode(err error, code parley.Code) {
 // reloadAgent reads the agent again.
 func (w *fixture) reloadAgent() *parley.Agent {
 	w.Helper()
-	a, err := w.DB.Agent(w, w.Account.ID, w.Agent.ID, testTime)
+	a, err := w.DB.Agent(w, w.Account.ID.AgentRef(w.Agent.ID), testTime)
 	w.must(err)
 	return a
 }

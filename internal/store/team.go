@@ -44,16 +44,16 @@ func teamDests(t *parley.Team) []any {
 }
 
 // Teams lists the agent's teams with their members, longest standing first.
-func (db *DB) Teams(ctx context.Context, account parley.AccountID, agent parley.AgentID) ([]parley.Team, error) {
+func (db *DB) Teams(ctx context.Context, ref parley.AgentRef) ([]parley.Team, error) {
 	teams, err := sqldb.All(ctx, db.sql, scanTeam, `
 		select `+teamColumns+`
 		from teams
 		where agent_id = ? and account_id = ?
-		order by created_at, id`, agent, account)
+		order by created_at, id`, ref.Agent, ref.Account)
 	if err != nil {
 		return nil, err
 	}
-	members, err := db.TeamMembers(ctx, account, agent)
+	members, err := db.TeamMembers(ctx, ref)
 	at := map[parley.TeamID]int{}
 	for i, t := range teams {
 		at[t.ID] = i
@@ -67,30 +67,30 @@ func (db *DB) Teams(ctx context.Context, account parley.AccountID, agent parley.
 }
 
 // Team finds one of the agent's teams, without its members. Fails with TICKET_TEAM_NOT_FOUND.
-func (db *DB) Team(ctx context.Context, account parley.AccountID, agent parley.AgentID, id parley.TeamID) (*parley.Team, error) {
-	return db.team(ctx, account, agent, `id = ?`, id)
+func (db *DB) Team(ctx context.Context, ref parley.AgentRef, id parley.TeamID) (*parley.Team, error) {
+	return db.team(ctx, ref, `id = ?`, id)
 }
 
 // LockTeam prevents the team from being removed until the transaction ends. Lock it after the ticket that is to get it. Fails with
 // TICKET_TEAM_NOT_FOUND.
-func (db *DB) LockTeam(ctx context.Context, account parley.AccountID, agent parley.AgentID, id parley.TeamID) error {
+func (db *DB) LockTeam(ctx context.Context, ref parley.AgentRef, id parley.TeamID) error {
 	_, err := sqldb.One(ctx, db.sql, sqldb.Column[int], `
 		select 1
 		from teams
-		where agent_id = ? and account_id = ? and id = ?`+db.sql.ForUpdate(), agent, account, id)
+		where agent_id = ? and account_id = ? and id = ?`+db.sql.ForUpdate(), ref.Agent, ref.Account, id)
 	return mapNotFound(err, parley.CodeTicketTeam)
 }
 
 // DefaultTeam finds the agent's default team, without its members. Fails with TICKET_TEAM_NOT_FOUND where there is no helpdesk yet.
-func (db *DB) DefaultTeam(ctx context.Context, account parley.AccountID, agent parley.AgentID) (*parley.Team, error) {
-	return db.team(ctx, account, agent, `is_default = ?`, 1)
+func (db *DB) DefaultTeam(ctx context.Context, ref parley.AgentRef) (*parley.Team, error) {
+	return db.team(ctx, ref, `is_default = ?`, 1)
 }
 
-func (db *DB) team(ctx context.Context, account parley.AccountID, agent parley.AgentID, which string, value any) (*parley.Team, error) {
+func (db *DB) team(ctx context.Context, ref parley.AgentRef, which string, value any) (*parley.Team, error) {
 	t, err := sqldb.One(ctx, db.sql, scanTeam, `
 		select `+teamColumns+`
 		from teams
-		where agent_id = ? and account_id = ? and `+which, agent, account, value)
+		where agent_id = ? and account_id = ? and `+which, ref.Agent, ref.Account, value)
 	if err != nil {
 		return nil, mapNotFound(err, parley.CodeTicketTeam)
 	}
@@ -115,19 +115,19 @@ func (db *DB) PutTeam(ctx context.Context, t *parley.Team) error {
 }
 
 // UnsetDefaultTeam unmarks the default team.
-func (db *DB) UnsetDefaultTeam(ctx context.Context, account parley.AccountID, agent parley.AgentID, now time.Time) error {
+func (db *DB) UnsetDefaultTeam(ctx context.Context, ref parley.AgentRef, now time.Time) error {
 	_, err := db.sql.Exec(ctx, `
 		update teams set
 		  is_default = 0,
 		  updated_at = ?
-		where agent_id = ? and account_id = ? and is_default = 1`, millis(now), agent, account)
+		where agent_id = ? and account_id = ? and is_default = 1`, millis(now), ref.Agent, ref.Account)
 	return err
 }
 
 // DropTeam removes a team with its memberships; its tickets and rules go to the team named to. It locks the team first, so that no ticket
 // comes to it meanwhile.
-func (db *DB) DropTeam(ctx context.Context, account parley.AccountID, agent parley.AgentID, id, to parley.TeamID) error {
-	if err := db.LockTeam(ctx, account, agent, id); err != nil {
+func (db *DB) DropTeam(ctx context.Context, ref parley.AgentRef, id, to parley.TeamID) error {
+	if err := db.LockTeam(ctx, ref, id); err != nil {
 		return err
 	}
 	for _, step := range []struct {
@@ -136,17 +136,17 @@ func (db *DB) DropTeam(ctx context.Context, account parley.AccountID, agent parl
 	}{
 		{`
 			update tickets set team_id = ?
-			where agent_id = ? and account_id = ? and team_id = ?`, []any{to, agent, account, id}},
+			where agent_id = ? and account_id = ? and team_id = ?`, []any{to, ref.Agent, ref.Account, id}},
 		{`
 			update routing_rules set team_id = ?
-			where agent_id = ? and account_id = ? and team_id = ?`, []any{to, agent, account, id}},
-		{`delete from team_members where agent_id = ? and account_id = ? and team_id = ?`, []any{agent, account, id}},
+			where agent_id = ? and account_id = ? and team_id = ?`, []any{to, ref.Agent, ref.Account, id}},
+		{`delete from team_members where agent_id = ? and account_id = ? and team_id = ?`, []any{ref.Agent, ref.Account, id}},
 	} {
 		if _, err := db.sql.Exec(ctx, step.sql, step.args...); err != nil {
 			return err
 		}
 	}
-	n, err := db.sql.Exec(ctx, `delete from teams where agent_id = ? and account_id = ? and id = ?`, agent, account, id)
+	n, err := db.sql.Exec(ctx, `delete from teams where agent_id = ? and account_id = ? and id = ?`, ref.Agent, ref.Account, id)
 	return requireChanged(n, err, parley.CodeTicketTeam)
 }
 
@@ -188,7 +188,7 @@ func workloadDests(m *MemberWorkload) []any {
 }
 
 // TeamMembers lists the members of all teams who still belong to the account, longest standing first.
-func (db *DB) TeamMembers(ctx context.Context, account parley.AccountID, agent parley.AgentID) ([]MemberWorkload, error) {
+func (db *DB) TeamMembers(ctx context.Context, ref parley.AgentRef) ([]MemberWorkload, error) {
 	return sqldb.All(ctx, db.sql, func(scan sqldb.Scan) (m MemberWorkload, err error) {
 		err = scan(workloadDests(&m)...)
 		return m, err
@@ -198,13 +198,13 @@ func (db *DB) TeamMembers(ctx context.Context, account parley.AccountID, agent p
 		join memberships a on a.account_id = m.account_id and a.user_id = m.user_id
 		join users u on u.id = m.user_id
 		where m.agent_id = ? and m.account_id = ?
-		order by m.joined_at, m.user_id`, agent, account)
+		order by m.joined_at, m.user_id`, ref.Agent, ref.Account)
 }
 
 // TeamWithWorkload finds a team, or the default team where none is named, with its members who still belong to the account, longest standing
 // first. Fails with TICKET_TEAM_NOT_FOUND.
-func (db *DB) TeamWithWorkload(ctx context.Context, account parley.AccountID, agent parley.AgentID, team parley.TeamID) (*parley.Team, []MemberWorkload, error) {
-	which, args := `t.is_default = 1`, []any{agent, account}
+func (db *DB) TeamWithWorkload(ctx context.Context, ref parley.AgentRef, team parley.TeamID) (*parley.Team, []MemberWorkload, error) {
+	which, args := `t.is_default = 1`, []any{ref.Agent, ref.Account}
 	if team != "" {
 		which, args = `t.id = ?`, append(args, team)
 	}
@@ -230,7 +230,7 @@ func (db *DB) TeamWithWorkload(ctx context.Context, account parley.AccountID, ag
 }
 
 // PutTeamMember writes a member of a team. One who is there already keeps the place in the round and the time of joining.
-func (db *DB) PutTeamMember(ctx context.Context, account parley.AccountID, agent parley.AgentID, team parley.TeamID, m *parley.TeamMember) error {
+func (db *DB) PutTeamMember(ctx context.Context, ref parley.AgentRef, team parley.TeamID, m *parley.TeamMember) error {
 	_, err := db.sql.Exec(ctx, `
 		insert into team_members (
 		  team_id,
@@ -248,31 +248,31 @@ func (db *DB) PutTeamMember(ctx context.Context, account parley.AccountID, agent
 		  max_open = excluded.max_open,
 		  hours = excluded.hours,
 		  away = excluded.away`,
-		team, m.User.ID, account, agent, intOrNil(m.MaxOpen), listJSON(m.Hours), boolToInt(m.IsAway), millis(m.JoinedAt))
+		team, m.User.ID, ref.Account, ref.Agent, intOrNil(m.MaxOpen), listJSON(m.Hours), boolToInt(m.IsAway), millis(m.JoinedAt))
 	return err
 }
 
 // DropTeamMember removes a member from a team; their tickets stay with them. Fails with TICKET_TEAM_MEMBER_NOT_FOUND.
-func (db *DB) DropTeamMember(ctx context.Context, account parley.AccountID, agent parley.AgentID, team parley.TeamID, user parley.UserID) error {
+func (db *DB) DropTeamMember(ctx context.Context, ref parley.AgentRef, team parley.TeamID, user parley.UserID) error {
 	n, err := db.sql.Exec(ctx, `
 		delete from team_members
-		where agent_id = ? and account_id = ? and team_id = ? and user_id = ?`, agent, account, team, user)
+		where agent_id = ? and account_id = ? and team_id = ? and user_id = ?`, ref.Agent, ref.Account, team, user)
 	return requireChanged(n, err, parley.CodeTicketMember)
 }
 
 // DropFromTeams removes a user from all teams of the agent, and returns how many those were.
-func (db *DB) DropFromTeams(ctx context.Context, account parley.AccountID, agent parley.AgentID, user parley.UserID) (int, error) {
+func (db *DB) DropFromTeams(ctx context.Context, ref parley.AgentRef, user parley.UserID) (int, error) {
 	n, err := db.sql.Exec(ctx, `
 		delete from team_members
-		where agent_id = ? and account_id = ? and user_id = ?`, agent, account, user)
+		where agent_id = ? and account_id = ? and user_id = ?`, ref.Agent, ref.Account, user)
 	return int(n), err
 }
 
 // SetLastAssignment notes that a ticket went round to the member of the team: nobody of it has had a later one.
-func (db *DB) SetLastAssignment(ctx context.Context, account parley.AccountID, agent parley.AgentID, team parley.TeamID, user parley.UserID, turn int64) error {
+func (db *DB) SetLastAssignment(ctx context.Context, ref parley.AgentRef, team parley.TeamID, user parley.UserID, turn int64) error {
 	n, err := db.sql.Exec(ctx, `
 		update team_members set last_turn = ?
-		where agent_id = ? and account_id = ? and team_id = ? and user_id = ?`, turn, agent, account, team, user)
+		where agent_id = ? and account_id = ? and team_id = ? and user_id = ?`, turn, ref.Agent, ref.Account, team, user)
 	return requireChanged(n, err, parley.CodeTicketMember)
 }
 
@@ -311,12 +311,12 @@ func scanRule(scan sqldb.Scan) (r parley.Rule, err error) {
 }
 
 // Rules lists the agent's routing rules in their order, those that are switched off too.
-func (db *DB) Rules(ctx context.Context, account parley.AccountID, agent parley.AgentID) ([]parley.Rule, error) {
+func (db *DB) Rules(ctx context.Context, ref parley.AgentRef) ([]parley.Rule, error) {
 	return sqldb.All(ctx, db.sql, scanRule, `
 		select `+ruleColumns+`
 		from routing_rules
 		where agent_id = ? and account_id = ?
-		order by position, key`, agent, account)
+		order by position, key`, ref.Agent, ref.Account)
 }
 
 // PutRule writes a rule in place of the agent's rule with its key, if there is one, which keeps its id and birth.
@@ -339,9 +339,9 @@ func (db *DB) PutRule(ctx context.Context, r *parley.Rule) error {
 }
 
 // DropRule removes the agent's rule with the key. Fails with NOT_FOUND.
-func (db *DB) DropRule(ctx context.Context, account parley.AccountID, agent parley.AgentID, key string) error {
+func (db *DB) DropRule(ctx context.Context, ref parley.AgentRef, key string) error {
 	n, err := db.sql.Exec(ctx, `
 		delete from routing_rules
-		where agent_id = ? and account_id = ? and key = ?`, agent, account, key)
+		where agent_id = ? and account_id = ? and key = ?`, ref.Agent, ref.Account, key)
 	return requireChanged(n, err, parley.CodeNotFound)
 }

@@ -70,23 +70,23 @@ func scanTicket(scan sqldb.Scan) (t parley.Ticket, err error) {
 }
 
 // Ticket finds a ticket with its customer. Fails with TICKET_NOT_FOUND.
-func (db *DB) Ticket(ctx context.Context, account parley.AccountID, agent parley.AgentID, number int64) (*parley.Ticket, error) {
-	return db.ticket(ctx, account, agent, `t.number = ?`, number, "")
+func (db *DB) Ticket(ctx context.Context, ref parley.AgentRef, number int64) (*parley.Ticket, error) {
+	return db.ticket(ctx, ref, `t.number = ?`, number, "")
 }
 
 // TicketOfConversation finds the ticket of a conversation. Fails with TICKET_NOT_FOUND.
-func (db *DB) TicketOfConversation(ctx context.Context, account parley.AccountID, agent parley.AgentID, conversation parley.ConversationID) (*parley.Ticket, error) {
-	return db.ticket(ctx, account, agent, `t.conversation_id = ?`, conversation, "")
+func (db *DB) TicketOfConversation(ctx context.Context, ref parley.ConversationRef) (*parley.Ticket, error) {
+	return db.ticket(ctx, ref.AgentRef, `t.conversation_id = ?`, ref.Conversation, "")
 }
 
 // LockTicket is Ticket that keeps every other writer of the ticket out until the transaction ends.
-func (db *DB) LockTicket(ctx context.Context, account parley.AccountID, agent parley.AgentID, number int64) (*parley.Ticket, error) {
-	return db.ticket(ctx, account, agent, `t.number = ?`, number, db.ticketLockClause())
+func (db *DB) LockTicket(ctx context.Context, ref parley.AgentRef, number int64) (*parley.Ticket, error) {
+	return db.ticket(ctx, ref, `t.number = ?`, number, db.ticketLockClause())
 }
 
 // LockTicketOfConversation is TicketOf that keeps every other writer of the ticket out until the transaction ends.
-func (db *DB) LockTicketOfConversation(ctx context.Context, account parley.AccountID, agent parley.AgentID, conversation parley.ConversationID) (*parley.Ticket, error) {
-	return db.ticket(ctx, account, agent, `t.conversation_id = ?`, conversation, db.ticketLockClause())
+func (db *DB) LockTicketOfConversation(ctx context.Context, ref parley.ConversationRef) (*parley.Ticket, error) {
+	return db.ticket(ctx, ref.AgentRef, `t.conversation_id = ?`, ref.Conversation, db.ticketLockClause())
 }
 
 // ticketLockClause leaves the customer's row to others.
@@ -97,11 +97,11 @@ func (db *DB) ticketLockClause() string {
 	return ""
 }
 
-func (db *DB) ticket(ctx context.Context, account parley.AccountID, agent parley.AgentID, which string, value any, lock string) (*parley.Ticket, error) {
+func (db *DB) ticket(ctx context.Context, ref parley.AgentRef, which string, value any, lock string) (*parley.Ticket, error) {
 	t, err := sqldb.One(ctx, db.sql, scanTicket, `
 		select `+ticketColumns+`
 		from `+ticketTables+`
-		where t.agent_id = ? and t.account_id = ? and `+which+lock, agent, account, value)
+		where t.agent_id = ? and t.account_id = ? and `+which+lock, ref.Agent, ref.Account, value)
 	if err != nil {
 		return nil, mapNotFound(err, parley.CodeTicketNotFound)
 	}
@@ -169,13 +169,13 @@ func (db *DB) SaveTicket(ctx context.Context, t *parley.Ticket) error {
 }
 
 // OpenTicketNumbers returns the numbers of an agent's open tickets that a member has, in their order.
-func (db *DB) OpenTicketNumbers(ctx context.Context, account parley.AccountID, agent parley.AgentID, user parley.UserID) ([]int64, error) {
+func (db *DB) OpenTicketNumbers(ctx context.Context, ref parley.AgentRef, user parley.UserID) ([]int64, error) {
 	return sqldb.All(ctx, db.sql, sqldb.Column[int64], `
 		select number
 		from tickets
 		where agent_id = ? and account_id = ? and assignee_id = ? and is_open = 1
 		order by number`,
-		agent, account, user)
+		ref.Agent, ref.Account, user)
 }
 
 // TicketSort is what a list of tickets is ordered by; ties go by the tickets' numbers.
@@ -206,11 +206,11 @@ const noMessageSortValue = math.MinInt64
 
 // Tickets lists an agent's tickets, each with its customer. Mark.At is the value that they are ordered by, Mark.ID the number. A walk
 // shows every ticket that does not change meanwhile exactly once.
-func (db *DB) Tickets(ctx context.Context, account parley.AccountID, agent parley.AgentID, f TicketFilter, ask parley.PageRequest) (page parley.Page[parley.Ticket], err error) {
+func (db *DB) Tickets(ctx context.Context, ref parley.AgentRef, f TicketFilter, ask parley.PageRequest) (page parley.Page[parley.Ticket], err error) {
 	if f.Sort == "" {
 		f.Sort = SortByUpdated
 	}
-	where, args := f.whereClause(account, agent)
+	where, args := f.whereClause(ref)
 	if f.CountTotal {
 		if page.Total, err = sqldb.One(ctx, db.sql, sqldb.Column[int], `
 			select count(*)
@@ -294,8 +294,8 @@ func cursorNumber(m *parley.Cursor) int64 {
 	return n
 }
 
-func (f TicketFilter) whereClause(account parley.AccountID, agent parley.AgentID) (string, []any) {
-	clauses, args := []string{`t.agent_id = ?`, `t.account_id = ?`}, []any{agent, account}
+func (f TicketFilter) whereClause(ref parley.AgentRef) (string, []any) {
+	clauses, args := []string{`t.agent_id = ?`, `t.account_id = ?`}, []any{ref.Agent, ref.Account}
 	add := func(clause string, values ...any) { clauses, args = append(clauses, clause), append(args, values...) }
 	if len(f.Categories) > 0 {
 		add(`t.category in `+placeholders(len(f.Categories)), toAny(f.Categories)...)

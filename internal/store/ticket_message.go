@@ -17,11 +17,11 @@ const (
 
 // AddInternalMessage appends a note or an event of a ticket to its conversation: it gets the next sequence number, and nothing else of the
 // conversation changes, for the customer does not see it. Fails with CONVERSATION_NOT_FOUND once the conversation is deleted.
-func (db *DB) AddInternalMessage(ctx context.Context, account parley.AccountID, agent parley.AgentID, m *parley.TicketMessage) error {
+func (db *DB) AddInternalMessage(ctx context.Context, ref parley.AgentRef, m *parley.TicketMessage) error {
 	err := db.sql.QueryRow(ctx, `
 		update conversations set last_seq = last_seq + 1
 		where id = ? and agent_id = ? and account_id = ? and deleted_at is null
-		returning last_seq`, m.ConversationID, agent, account).Scan(&m.Seq)
+		returning last_seq`, m.ConversationID, ref.Agent, ref.Account).Scan(&m.Seq)
 	if err != nil {
 		return mapNotFound(err, parley.CodeConversationNotFound)
 	}
@@ -44,7 +44,7 @@ func (db *DB) AddInternalMessage(ctx context.Context, account parley.AccountID, 
 		  about,
 		  created_at
 		)
-		values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, m.ID, account, agent, m.ConversationID, m.Seq, m.Author, textOrNil(m.AuthorID), m.Type, parley.MessageComplete,
+		values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, m.ID, ref.Account, ref.Agent, m.ConversationID, m.Seq, m.Author, textOrNil(m.AuthorID), m.Type, parley.MessageComplete,
 		toJSON(m.Parts), about, millis(m.CreatedAt))
 	return err
 }
@@ -67,8 +67,8 @@ const ticketMessageColumns = messageColumns + `,
 
 // TicketMessages returns one page of the messages of a ticket's conversation, without their files. Those of customers have no name and
 // no address: the ticket has them.
-func (db *DB) TicketMessages(ctx context.Context, account parley.AccountID, agent parley.AgentID, conversation parley.ConversationID, ask TicketMessagesRequest) (page parley.Page[parley.TicketMessage], err error) {
-	where, args := `agent_id = ? and conversation_id = ? and account_id = ? and superseded_at is null`, []any{agent, conversation, account}
+func (db *DB) TicketMessages(ctx context.Context, ref parley.ConversationRef, ask TicketMessagesRequest) (page parley.Page[parley.TicketMessage], err error) {
+	where, args := `agent_id = ? and conversation_id = ? and account_id = ? and superseded_at is null`, []any{ref.Agent, ref.Conversation, ref.Account}
 	if len(ask.Types) > 0 {
 		where, args = where+` and type in `+placeholders(len(ask.Types)), append(args, toAny(ask.Types)...)
 	}
@@ -95,11 +95,11 @@ func (db *DB) TicketMessages(ctx context.Context, account parley.AccountID, agen
 }
 
 // TicketMessage finds a message of a ticket's conversation. Fails with RESOURCE_MESSAGE_NOT_FOUND.
-func (db *DB) TicketMessage(ctx context.Context, account parley.AccountID, agent parley.AgentID, conversation parley.ConversationID, id parley.MessageID) (*parley.TicketMessage, error) {
+func (db *DB) TicketMessage(ctx context.Context, ref parley.ConversationRef, id parley.MessageID) (*parley.TicketMessage, error) {
 	m, err := sqldb.One(ctx, db.sql, scanTicketMessage, `
 		select `+ticketMessageColumns+`
 		from messages
-		where id = ? and conversation_id = ? and agent_id = ? and account_id = ? and superseded_at is null`, id, conversation, agent, account)
+		where id = ? and conversation_id = ? and agent_id = ? and account_id = ? and superseded_at is null`, id, ref.Conversation, ref.Agent, ref.Account)
 	if err != nil {
 		return nil, mapNotFound(err, parley.CodeMessageNotFound)
 	}

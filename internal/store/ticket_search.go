@@ -15,25 +15,25 @@ import (
 // SearchTickets finds the tickets that have a word for each term, each with its customer, the best first: by the sum of the words'
 // weights, then by their latest update. Where even the rarest term is in more than a thousand tickets, the latest of them are
 // compared. It goes on in small steps, so that no database can choose to compare every word with every other.
-func (db *DB) SearchTickets(ctx context.Context, account parley.AccountID, agent parley.AgentID, terms []TicketTerm, limit int) ([]parley.Ticket, error) {
-	list, err := db.sortTermsByRarity(ctx, account, agent, terms[:min(len(terms), maxSearchTerms)])
+func (db *DB) SearchTickets(ctx context.Context, ref parley.AgentRef, terms []TicketTerm, limit int) ([]parley.Ticket, error) {
+	list, err := db.sortTermsByRarity(ctx, ref, terms[:min(len(terms), maxSearchTerms)])
 	if err != nil || len(list) == 0 {
 		return nil, err
 	}
-	hits, err := db.candidateTickets(ctx, account, agent, list[0])
+	hits, err := db.candidateTickets(ctx, ref, list[0])
 	for _, t := range list[1:] {
 		if err == nil {
-			hits, err = db.narrowHits(ctx, account, agent, hits, t.TicketTerm)
+			hits, err = db.narrowHits(ctx, ref, hits, t.TicketTerm)
 		}
 	}
 	if err != nil {
 		return nil, err
 	}
-	ids, err := db.bestTickets(ctx, account, agent, hits, limit)
+	ids, err := db.bestTickets(ctx, ref, hits, limit)
 	if err != nil {
 		return nil, err
 	}
-	return db.ticketsByID(ctx, account, agent, ids)
+	return db.ticketsByID(ctx, ref, ids)
 }
 
 // ticketHits are the tickets that have a word for each term so far, with the sum of the weights.
@@ -51,8 +51,8 @@ func scanWeightedTicket(scan sqldb.Scan) (w weightedTicket, err error) {
 }
 
 // narrowHits leaves those that have a word for a further term.
-func (db *DB) narrowHits(ctx context.Context, account parley.AccountID, agent parley.AgentID, before ticketHits, t TicketTerm) (ticketHits, error) {
-	where, args := t.whereClause(account, agent)
+func (db *DB) narrowHits(ctx context.Context, ref parley.AgentRef, before ticketHits, t TicketTerm) (ticketHits, error) {
+	where, args := t.whereClause(ref)
 	best := ticketHits{}
 	err := forEachTicketBatch(slices.Collect(maps.Keys(before)), func(some []any) error {
 		rows, err := sqldb.All(ctx, db.sql, scanWeightedTicket, ticketIDsClause+`select w.ticket_id, w.weight
@@ -72,7 +72,7 @@ func (db *DB) narrowHits(ctx context.Context, account parley.AccountID, agent pa
 }
 
 // bestTickets returns the first so many of the tickets: the heaviest, and of equals those that were updated last.
-func (db *DB) bestTickets(ctx context.Context, account parley.AccountID, agent parley.AgentID, found ticketHits, limit int) ([]parley.TicketID, error) {
+func (db *DB) bestTickets(ctx context.Context, ref parley.AgentRef, found ticketHits, limit int) ([]parley.TicketID, error) {
 	type ticket struct {
 		id              parley.TicketID
 		updated, number int64
@@ -86,7 +86,7 @@ func (db *DB) bestTickets(ctx context.Context, account parley.AccountID, agent p
 		rows, err := sqldb.All(ctx, db.sql, scan, ticketIDsClause+`select t.id, t.updated_at, t.number
 			from these
 			cross join tickets t
-			where t.id = these.id and t.agent_id = ? and t.account_id = ?`, append(some, agent, account)...)
+			where t.id = these.id and t.agent_id = ? and t.account_id = ?`, append(some, ref.Agent, ref.Account)...)
 		list = append(list, rows...)
 		return err
 	})
@@ -115,7 +115,7 @@ func (h ticketHits) heaviest(limit int) []parley.TicketID {
 }
 
 // ticketsByID finds tickets, in the order of the ids.
-func (db *DB) ticketsByID(ctx context.Context, account parley.AccountID, agent parley.AgentID, ids []parley.TicketID) ([]parley.Ticket, error) {
+func (db *DB) ticketsByID(ctx context.Context, ref parley.AgentRef, ids []parley.TicketID) ([]parley.Ticket, error) {
 	place := map[parley.TicketID]int{}
 	for i, id := range ids {
 		place[id] = i
@@ -125,7 +125,7 @@ func (db *DB) ticketsByID(ctx context.Context, account parley.AccountID, agent p
 		rows, err := sqldb.All(ctx, db.sql, scanTicket, ticketIDsClause+`select `+ticketColumns+`
 			from these
 			cross join `+ticketTables+`
-			where t.id = these.id and t.agent_id = ? and t.account_id = ?`, append(some, agent, account)...)
+			where t.id = these.id and t.agent_id = ? and t.account_id = ?`, append(some, ref.Agent, ref.Account)...)
 		list = append(list, rows...)
 		return err
 	})
@@ -172,10 +172,10 @@ type countedTerm struct {
 }
 
 // sortTermsByRarity puts the rarest term first, as far as that matters. None is left when a term is in no ticket at all.
-func (db *DB) sortTermsByRarity(ctx context.Context, account parley.AccountID, agent parley.AgentID, terms []TicketTerm) ([]countedTerm, error) {
+func (db *DB) sortTermsByRarity(ctx context.Context, ref parley.AgentRef, terms []TicketTerm) ([]countedTerm, error) {
 	list := make([]countedTerm, len(terms))
 	for i, t := range terms {
-		where, args := t.whereClause(account, agent)
+		where, args := t.whereClause(ref)
 		n, err := sqldb.One(ctx, db.sql, sqldb.Column[int], `select count(*) from (select 1 from ticket_words w where `+where+` limit ?) x`, append(args, maxCandidates+1)...)
 		if err != nil || n == 0 {
 			return nil, err
@@ -188,15 +188,15 @@ func (db *DB) sortTermsByRarity(ctx context.Context, account parley.AccountID, a
 
 // candidateTickets returns the tickets that have a word for a term, the latest where there are too many: the ids of tickets are in the order of
 // time.
-func (db *DB) candidateTickets(ctx context.Context, account parley.AccountID, agent parley.AgentID, t countedTerm) (ticketHits, error) {
+func (db *DB) candidateTickets(ctx context.Context, ref parley.AgentRef, t countedTerm) (ticketHits, error) {
 	if t.rowCount <= maxCandidates {
-		where, args := t.whereClause(account, agent)
+		where, args := t.whereClause(ref)
 		return db.addWeights(ctx, ticketHits{}, where, args)
 	}
 	words := []string{t.Word}
 	if t.IsPrefix {
 		var err error
-		if words, err = db.wordsWithPrefix(ctx, account, agent, t.Word); err != nil {
+		if words, err = db.wordsWithPrefix(ctx, ref, t.Word); err != nil {
 			return nil, err
 		}
 	}
@@ -206,7 +206,7 @@ func (db *DB) candidateTickets(ctx context.Context, account parley.AccountID, ag
 		if word != t.Word {
 			most /= len(words)
 		}
-		where, args := TicketTerm{Word: word}.whereClause(account, agent)
+		where, args := TicketTerm{Word: word}.whereClause(ref)
 		if _, err := db.addWeights(ctx, found, where+` order by w.ticket_id desc limit ?`, append(args, most)); err != nil {
 			return nil, err
 		}
@@ -226,7 +226,7 @@ func (db *DB) addWeights(ctx context.Context, into ticketHits, where string, arg
 }
 
 // wordsWithPrefix lists the first words that begin with a prefix, stepping from word to word in the index.
-func (db *DB) wordsWithPrefix(ctx context.Context, account parley.AccountID, agent parley.AgentID, prefix string) ([]string, error) {
+func (db *DB) wordsWithPrefix(ctx context.Context, ref parley.AgentRef, prefix string) ([]string, error) {
 	query := `with recursive e (word, n) as (select word, 1 from (select w.word from ticket_words w where ` + prefixWhere + `
 		and w.word >= ?
 		order by w.word
@@ -234,24 +234,24 @@ func (db *DB) wordsWithPrefix(ctx context.Context, account parley.AccountID, age
 		from ticket_words w
 		where ` + prefixWhere + ` and w.word > e.word order by w.word limit 1), e.n + 1 from e where e.word is not null and e.n < ?)
 		select word from e where word is not null`
-	args := append(prefixArgs(account, agent, prefix), prefix)
-	return sqldb.All(ctx, db.sql, sqldb.Column[string], query, append(append(args, prefixArgs(account, agent, prefix)...), maxPrefixWords)...)
+	args := append(prefixArgs(ref, prefix), prefix)
+	return sqldb.All(ctx, db.sql, sqldb.Column[string], query, append(append(args, prefixArgs(ref, prefix)...), maxPrefixWords)...)
 }
 
 // prefixWhere finds the words below the end of a prefix's span. The index finds the span; what is in it by the database's order of letters
 // alone is left out by the comparison.
 const prefixWhere = `w.agent_id = ? and w.account_id = ? and w.word < ? and substr(w.word, 1, ?) = ?`
 
-func prefixArgs(account parley.AccountID, agent parley.AgentID, prefix string) []any {
-	return []any{agent, account, prefix + string(utf8.MaxRune), utf8.RuneCountInString(prefix), prefix}
+func prefixArgs(ref parley.AgentRef, prefix string) []any {
+	return []any{ref.Agent, ref.Account, prefix + string(utf8.MaxRune), utf8.RuneCountInString(prefix), prefix}
 }
 
 // whereClause finds the rows of a term among ticket_words w.
-func (t TicketTerm) whereClause(account parley.AccountID, agent parley.AgentID) (string, []any) {
+func (t TicketTerm) whereClause(ref parley.AgentRef) (string, []any) {
 	if !t.IsPrefix {
-		return `w.agent_id = ? and w.account_id = ? and w.word = ?`, []any{agent, account, t.Word}
+		return `w.agent_id = ? and w.account_id = ? and w.word = ?`, []any{ref.Agent, ref.Account, t.Word}
 	}
-	return prefixWhere + ` and w.word >= ?`, append(prefixArgs(account, agent, t.Word), t.Word)
+	return prefixWhere + ` and w.word >= ?`, append(prefixArgs(ref, t.Word), t.Word)
 }
 
 // TicketWord is a word by which a ticket is found, folded. The weight says how much the place tells in which it stands.
@@ -264,12 +264,12 @@ type TicketWord struct {
 const wordsPerStatement = 50
 
 // AddTicketWords adds words by which a ticket is found. Those that it has already keep their weight.
-func (db *DB) AddTicketWords(ctx context.Context, account parley.AccountID, agent parley.AgentID, ticket parley.TicketID, words []TicketWord) error {
+func (db *DB) AddTicketWords(ctx context.Context, ref parley.AgentRef, ticket parley.TicketID, words []TicketWord) error {
 	for some := range slices.Chunk(words, wordsPerStatement) {
 		args := make([]any, 0, 5*wordsPerStatement)
 		for i := range wordsPerStatement {
 			w := some[min(i, len(some)-1)]
-			args = append(args, agent, w.Word, ticket, account, w.Weight)
+			args = append(args, ref.Agent, w.Word, ticket, ref.Account, w.Weight)
 		}
 		if _, err := db.sql.Exec(ctx, insertTicketWordsQuery, args...); err != nil {
 			return err
@@ -290,9 +290,9 @@ var insertTicketWordsQuery = `
 	strings.Repeat(`, (?, ?, ?, ?, ?)`, wordsPerStatement)[2:] + ` on conflict do nothing`
 
 // CountTicketWords returns how many words a ticket has.
-func (db *DB) CountTicketWords(ctx context.Context, account parley.AccountID, agent parley.AgentID, ticket parley.TicketID) (int, error) {
+func (db *DB) CountTicketWords(ctx context.Context, ref parley.AgentRef, ticket parley.TicketID) (int, error) {
 	return sqldb.One(ctx, db.sql, sqldb.Column[int], `
 		select count(*)
 		from ticket_words
-		where ticket_id = ? and agent_id = ? and account_id = ?`, ticket, agent, account)
+		where ticket_id = ? and agent_id = ? and account_id = ?`, ticket, ref.Agent, ref.Account)
 }

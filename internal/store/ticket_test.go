@@ -52,7 +52,7 @@ func listTicketNumbers(t *testing.T, db *store.DB, f store.TicketFilter, limit i
 	t.Helper()
 	ask := parley.PageRequest{Limit: limit}
 	for {
-		page, err := db.Tickets(t.Context(), "acc", "agent", f, ask)
+		page, err := db.Tickets(t.Context(), parley.AgentRef{Account: "acc", Agent: "agent"}, f, ask)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -69,7 +69,7 @@ func TestTicketsAreOrdered(t *testing.T) {
 	dbs.ForEachStore(t, func(t *testing.T, db *store.DB) {
 		const n = 40
 		insertTickets(t, db, n)
-		all, err := db.Tickets(t.Context(), "acc", "agent", store.TicketFilter{CountTotal: true}, parley.PageRequest{Limit: 100})
+		all, err := db.Tickets(t.Context(), parley.AgentRef{Account: "acc", Agent: "agent"}, store.TicketFilter{CountTotal: true}, parley.PageRequest{Limit: 100})
 		if err != nil || all.Total != n || len(all.Items) != n || all.Next != nil {
 			t.Fatalf("%d of %d, %v", len(all.Items), all.Total, err)
 		}
@@ -139,12 +139,12 @@ func TestTicketsAreFiltered(t *testing.T) {
 			if got != "["+c.want+"]" {
 				t.Errorf("%+v: %s, want %s", c.f, got, c.want)
 			}
-			if page, err := db.Tickets(t.Context(), "acc", "agent", c.f, parley.PageRequest{Limit: 1}); err != nil || page.Total != len(strings.Fields(c.want)) {
+			if page, err := db.Tickets(t.Context(), parley.AgentRef{Account: "acc", Agent: "agent"}, c.f, parley.PageRequest{Limit: 1}); err != nil || page.Total != len(strings.Fields(c.want)) {
 				t.Errorf("%+v: %d in all, %v", c.f, page.Total, err)
 			}
 		}
 		for _, owner := range [][2]string{{"acc", "other"}, {"other", "agent"}} {
-			page, err := db.Tickets(t.Context(), parley.AccountID(owner[0]), parley.AgentID(owner[1]), store.TicketFilter{CountTotal: true}, parley.PageRequest{Limit: 9})
+			page, err := db.Tickets(t.Context(), parley.AccountID(owner[0]).AgentRef(parley.AgentID(owner[1])), store.TicketFilter{CountTotal: true}, parley.PageRequest{Limit: 9})
 			if err != nil || len(page.Items) > 0 || page.Total > 0 {
 				t.Errorf("%v sees %+v %v", owner, page, err)
 			}
@@ -159,7 +159,7 @@ func TestTicketsChangeDuringAWalk(t *testing.T) {
 		seen := map[int64]int{}
 		ask := parley.PageRequest{Limit: 3}
 		for jumps := int64(1); ; jumps++ {
-			page, err := db.Tickets(t.Context(), "acc", "agent", store.TicketFilter{}, ask)
+			page, err := db.Tickets(t.Context(), parley.AgentRef{Account: "acc", Agent: "agent"}, store.TicketFilter{}, ask)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -88,22 +88,22 @@ func scanToolCall(scan sqldb.Scan) (c parley.ToolCall, err error) {
 }
 
 // ToolCalls lists the calls of a conversation, oldest first.
-func (db *DB) ToolCalls(ctx context.Context, account parley.AccountID, agent parley.AgentID, conversation parley.ConversationID) ([]parley.ToolCall, error) {
+func (db *DB) ToolCalls(ctx context.Context, ref parley.ConversationRef) ([]parley.ToolCall, error) {
 	return sqldb.All(ctx, db.sql, scanToolCall, `
 		select `+toolCallColumns+`
 		from tool_calls
 		where conversation_id = ? and agent_id = ? and account_id = ?
-		order by created_at, id`, conversation, agent, account)
+		order by created_at, id`, ref.Conversation, ref.Agent, ref.Account)
 }
 
 // SaveToolResult returns a call that runs at the client its result, in the row and in the message. The conversation must be locked.
 // Fails with RESOURCE_TOOL_CALL_NOT_FOUND unless the call waits and is younger than parley.ToolResultTimeout.
-func (db *DB) SaveToolResult(ctx context.Context, account parley.AccountID, agent parley.AgentID, conversation parley.ConversationID, call string, out parley.ToolOutput, now time.Time) error {
+func (db *DB) SaveToolResult(ctx context.Context, ref parley.ConversationRef, call string, out parley.ToolOutput, now time.Time) error {
 	c, err := sqldb.One(ctx, db.sql, scanToolCall, `
 		select `+toolCallColumns+`
 		from tool_calls
 		where conversation_id = ? and agent_id = ? and account_id = ? and call_id = ? and client_side = 1
-		  and status = ? and created_at > ?`, conversation, agent, account, call, parley.ToolPending, millis(now.Add(-parley.ToolResultTimeout)))
+		  and status = ? and created_at > ?`, ref.Conversation, ref.Agent, ref.Account, call, parley.ToolPending, millis(now.Add(-parley.ToolResultTimeout)))
 	if err != nil {
 		return mapNotFound(err, parley.CodeToolCallNotFound)
 	}
@@ -125,12 +125,12 @@ func (db *DB) FailLostToolCalls(ctx context.Context, t *parley.Turn, now time.Ti
 
 // IgnorePendingToolCalls ends the calls of a conversation that still wait for the client: it has gone on without them
 // (docs/interface/chat.md#tool-results). The conversation must be locked.
-func (db *DB) IgnorePendingToolCalls(ctx context.Context, account parley.AccountID, agent parley.AgentID, conversation parley.ConversationID, now time.Time) error {
+func (db *DB) IgnorePendingToolCalls(ctx context.Context, ref parley.ConversationRef, now time.Time) error {
 	waiting, err := sqldb.All(ctx, db.sql, scanToolCall, `
 		select `+toolCallColumns+`
 		from tool_calls
 		where conversation_id = ? and agent_id = ? and account_id = ? and client_side = 1 and status = ?
-		order by created_at, id`, conversation, agent, account, parley.ToolPending)
+		order by created_at, id`, ref.Conversation, ref.Agent, ref.Account, parley.ToolPending)
 	if err != nil {
 		return err
 	}

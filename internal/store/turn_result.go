@@ -21,8 +21,8 @@ type TurnResult struct {
 }
 
 // TurnResult finds a turn with its answer. Fails with CONVERSATION_NOT_FOUND when the conversation has gone.
-func (db *DB) TurnResult(ctx context.Context, account parley.AccountID, agent parley.AgentID, id parley.TurnID) (*TurnResult, error) {
-	t := &TurnResult{Turn: parley.Turn{ID: id, AccountID: account, AgentID: agent}}
+func (db *DB) TurnResult(ctx context.Context, ref parley.AgentRef, id parley.TurnID) (*TurnResult, error) {
+	t := &TurnResult{Turn: parley.Turn{ID: id, AccountID: ref.Account, AgentID: ref.Agent}}
 	var charged sql.NullInt64
 	var user sql.NullString
 	err := db.sql.QueryRow(ctx, `
@@ -36,7 +36,7 @@ func (db *DB) TurnResult(ctx context.Context, account parley.AccountID, agent pa
 		from turns t
 		join conversations c on c.id = t.conversation_id and c.account_id = t.account_id
 		  and c.agent_id = t.agent_id and c.deleted_at is null
-		where t.id = ? and t.agent_id = ? and t.account_id = ?`, id, agent, account).Scan(&t.ConversationID, &t.UserMessageID, &t.MessageID, &t.State, &charged, &user)
+		where t.id = ? and t.agent_id = ? and t.account_id = ?`, id, ref.Agent, ref.Account).Scan(&t.ConversationID, &t.UserMessageID, &t.MessageID, &t.State, &charged, &user)
 	if err != nil {
 		return nil, mapNotFound(err, parley.CodeConversationNotFound)
 	}
@@ -49,7 +49,7 @@ func (db *DB) TurnResult(ctx context.Context, account parley.AccountID, agent pa
 
 // turnAnswer reads the turn's message without the results that the client sent to it later.
 func (db *DB) turnAnswer(ctx context.Context, t *TurnResult) (*parley.Message, error) {
-	m, err := db.findMessage(ctx, t.AccountID, t.AgentID, t.MessageID)
+	m, err := db.findMessage(ctx, t.AccountID.AgentRef(t.AgentID), t.MessageID)
 	if m == nil || err != nil || m.FinishReason != "tool-calls" {
 		return m, err
 	}
@@ -75,8 +75,8 @@ func withoutResults(parts []parley.Part, calls []string) []parley.Part {
 }
 
 // findMessage finds a message of the agent, or nil.
-func (db *DB) findMessage(ctx context.Context, account parley.AccountID, agent parley.AgentID, id parley.MessageID) (*parley.Message, error) {
-	m, err := db.message(ctx, `id = ? and agent_id = ? and account_id = ?`, id, agent, account)
+func (db *DB) findMessage(ctx context.Context, ref parley.AgentRef, id parley.MessageID) (*parley.Message, error) {
+	m, err := db.message(ctx, `id = ? and agent_id = ? and account_id = ?`, id, ref.Agent, ref.Account)
 	if sqldb.IsNotFound(err) {
 		return nil, nil
 	}
@@ -85,15 +85,15 @@ func (db *DB) findMessage(ctx context.Context, account parley.AccountID, agent p
 
 // UnansweredMessage finds a message that nobody answered, with the id of its end user. Fails with CONVERSATION_NOT_FOUND when the
 // conversation has gone.
-func (db *DB) UnansweredMessage(ctx context.Context, account parley.AccountID, agent parley.AgentID, id parley.MessageID) (*parley.Message, parley.EndUserID, error) {
-	m, err := db.findMessage(ctx, account, agent, id)
+func (db *DB) UnansweredMessage(ctx context.Context, ref parley.AgentRef, id parley.MessageID) (*parley.Message, parley.EndUserID, error) {
+	m, err := db.findMessage(ctx, ref, id)
 	if err != nil {
 		return nil, "", err
 	}
 	if m == nil {
 		return nil, "", parley.NewError(parley.CodeConversationNotFound)
 	}
-	c, err := db.Conversation(ctx, account, agent, m.ConversationID)
+	c, err := db.Conversation(ctx, ref.ConversationRef(m.ConversationID))
 	if parley.IsCode(err, parley.CodeResourceNotFound) {
 		err = parley.NewError(parley.CodeConversationNotFound)
 	}
@@ -106,43 +106,43 @@ func (db *DB) UnansweredMessage(ctx context.Context, account parley.AccountID, a
 // UserMessageAnsweredBy returns the user's message that a message of the conversation is, or answers: the last one of the user up to it.
 // Fails with CHAT_RETRY_MESSAGE_NOT_FOUND for a message that is not there or has been replaced, and with
 // CHAT_RETRY_NO_USER_MESSAGE.
-func (db *DB) UserMessageAnsweredBy(ctx context.Context, account parley.AccountID, agent parley.AgentID, conversation parley.ConversationID, message parley.MessageID) (*parley.Message, error) {
-	seq, err := db.activeMessageSeq(ctx, account, agent, conversation, message)
+func (db *DB) UserMessageAnsweredBy(ctx context.Context, ref parley.ConversationRef, message parley.MessageID) (*parley.Message, error) {
+	seq, err := db.activeMessageSeq(ctx, ref, message)
 	if err != nil {
 		return nil, err
 	}
 	m, err := db.message(ctx, `agent_id = ? and conversation_id = ? and account_id = ? and seq <= ? and author = ? and superseded_at is null
-		order by seq desc limit 1`, agent, conversation, account, seq, parley.AuthorUser)
+		order by seq desc limit 1`, ref.Agent, ref.Conversation, ref.Account, seq, parley.AuthorUser)
 	return m, mapNotFound(err, parley.CodeRetryNoUser)
 }
 
 // activeMessageSeq finds the number of a message that has not been replaced. An answer that failed has left no message: its id stands for
 // the message that it was to answer.
-func (db *DB) activeMessageSeq(ctx context.Context, account parley.AccountID, agent parley.AgentID, conversation parley.ConversationID, message parley.MessageID) (seq int64, err error) {
+func (db *DB) activeMessageSeq(ctx context.Context, ref parley.ConversationRef, message parley.MessageID) (seq int64, err error) {
 	err = db.sql.QueryRow(ctx, `
 		select seq
 		from messages
 		where id in (?, (select user_message_id from turns where message_id = ? and conversation_id = ?
 		  and agent_id = ? and account_id = ? and state = 'failed'))
 		  and conversation_id = ? and agent_id = ? and account_id = ? and type = 'reply'
-		  and superseded_at is null`, message, message, conversation, agent, account, conversation, agent, account).Scan(&seq)
+		  and superseded_at is null`, message, message, ref.Conversation, ref.Agent, ref.Account, ref.Conversation, ref.Agent, ref.Account).Scan(&seq)
 	return seq, mapNotFound(err, parley.CodeRetryNotFound)
 }
 
 // SupersedeMessages removes all messages after the number from the conversation: a new answer takes their place. The rows stay, and so do the
 // team's notes and what happened to the ticket.
-func (db *DB) SupersedeMessages(ctx context.Context, account parley.AccountID, agent parley.AgentID, conversation parley.ConversationID, after int64, now time.Time) error {
+func (db *DB) SupersedeMessages(ctx context.Context, ref parley.ConversationRef, after int64, now time.Time) error {
 	n, err := db.sql.Exec(ctx, `
 		update messages set superseded_at = ?
 		where agent_id = ? and conversation_id = ? and account_id = ? and seq > ? and type = 'reply'
 		  and superseded_at is null`,
-		millis(now), agent, conversation, account, after)
+		millis(now), ref.Agent, ref.Conversation, ref.Account, after)
 	if err != nil || n == 0 {
 		return err
 	}
 	_, err = db.sql.Exec(ctx, `
 		update conversations set message_count = message_count - ?
-		where id = ? and agent_id = ? and account_id = ?`, n, conversation, agent, account)
+		where id = ? and agent_id = ? and account_id = ?`, n, ref.Conversation, ref.Agent, ref.Account)
 	return err
 }
 
@@ -153,7 +153,7 @@ type AnsweredTurn struct {
 }
 
 // AnsweredTurns returns the agent's newest turns that ended well, the newest first, at most limit.
-func (db *DB) AnsweredTurns(ctx context.Context, account parley.AccountID, agent parley.AgentID, limit int) ([]AnsweredTurn, error) {
+func (db *DB) AnsweredTurns(ctx context.Context, ref parley.AgentRef, limit int) ([]AnsweredTurn, error) {
 	return sqldb.All(ctx, db.sql, scanAnsweredTurn, `
 		select
 		  conversation_id,
@@ -165,7 +165,7 @@ func (db *DB) AnsweredTurns(ctx context.Context, account parley.AccountID, agent
 		from turns
 		where agent_id = ? and account_id = ? and state = ?
 		order by started_at desc, id desc
-		limit ?`, agent, account, TurnDone, limit)
+		limit ?`, ref.Agent, ref.Account, TurnDone, limit)
 }
 
 func scanAnsweredTurn(scan sqldb.Scan) (t AnsweredTurn, err error) {

@@ -26,17 +26,17 @@ func TestAnsweredTurnsAreTheNewestOfTheirAgent(t *testing.T) {
 		first, second := ended(store.TurnDone, time.Minute), ended(store.TurnDone, time.Hour)
 		ended(store.TurnFailed, time.Hour)
 		ended("", time.Hour)
-		turns, err := w.AnsweredTurns(w, w.Account.ID, w.Agent.ID, 10)
+		turns, err := w.AnsweredTurns(w, w.Account.ID.AgentRef(w.Agent.ID), 10)
 		w.must(err)
 		if len(turns) != 2 || turns[0].TurnID != second || turns[1].TurnID != first || turns[1].BackEnd != "builtin" || len(turns[1].ToolCalls) != 1 ||
 			!turns[1].StartedAt.Equal(testTime.Add(time.Minute)) || turns[1].ConversationID == "" {
 			w.Errorf("%+v", turns)
 		}
-		if turns, err = w.AnsweredTurns(w, w.Account.ID, w.Agent.ID, 1); err != nil || len(turns) != 1 || turns[0].TurnID != second {
+		if turns, err = w.AnsweredTurns(w, w.Account.ID.AgentRef(w.Agent.ID), 1); err != nil || len(turns) != 1 || turns[0].TurnID != second {
 			w.Errorf("the newest: %v %+v", err, turns)
 		}
 		for _, stranger := range []parley.AccountID{w.createAccount("Other").ID, ""} {
-			if turns, err = w.AnsweredTurns(w, stranger, w.Agent.ID, 10); err != nil || len(turns) != 0 {
+			if turns, err = w.AnsweredTurns(w, stranger.AgentRef(w.Agent.ID), 10); err != nil || len(turns) != 0 {
 				w.Errorf("another account: %v %+v", err, turns)
 			}
 		}

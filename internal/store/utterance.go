@@ -55,7 +55,7 @@ const utteranceColumns = `
   m.created_at`
 
 // Utterances returns what a conversation shows, oldest first: of a long one the first and the last so many messages.
-func (db *DB) Utterances(ctx context.Context, account parley.AccountID, agent parley.AgentID, conversation parley.ConversationID, each int) ([]Utterance, error) {
+func (db *DB) Utterances(ctx context.Context, ref parley.ConversationRef, each int) ([]Utterance, error) {
 	query := `
 		select ` + utteranceColumns + `
 		from messages m
@@ -63,17 +63,17 @@ func (db *DB) Utterances(ctx context.Context, account parley.AccountID, agent pa
 		where m.agent_id = ? and m.conversation_id = ? and m.account_id = ? and m.type = 'reply'
 		  and m.superseded_at is null and m.seq > ?
 		order by m.seq `
-	first, err := sqldb.All(ctx, db.sql, scanUtterance, query+`limit ?`, agent, conversation, account, 0, each)
+	first, err := sqldb.All(ctx, db.sql, scanUtterance, query+`limit ?`, ref.Agent, ref.Conversation, ref.Account, 0, each)
 	if err != nil || len(first) < each {
 		return first, err
 	}
-	last, err := sqldb.All(ctx, db.sql, scanUtterance, query+`desc limit ?`, agent, conversation, account, first[each-1].Seq, each)
+	last, err := sqldb.All(ctx, db.sql, scanUtterance, query+`desc limit ?`, ref.Agent, ref.Conversation, ref.Account, first[each-1].Seq, each)
 	slices.Reverse(last)
 	return append(first, last...), err
 }
 
 // CountRatings counts the ratings of the answers that a conversation shows, and tells whether a person has written.
-func (db *DB) CountRatings(ctx context.Context, account parley.AccountID, agent parley.AgentID, conversation parley.ConversationID) (up, down int, human bool, err error) {
+func (db *DB) CountRatings(ctx context.Context, ref parley.ConversationRef) (up, down int, human bool, err error) {
 	var people int
 	err = db.sql.QueryRow(ctx, `
 		select
@@ -83,25 +83,25 @@ func (db *DB) CountRatings(ctx context.Context, account parley.AccountID, agent 
 		from messages
 		where agent_id = ? and conversation_id = ? and account_id = ? and type = 'reply'
 		  and superseded_at is null and (feedback is not null or author = 'human')`,
-		agent, conversation, account).Scan(&up, &down, &people)
+		ref.Agent, ref.Conversation, ref.Account).Scan(&up, &down, &people)
 	return up, down, people > 0, err
 }
 
 // WasEscalated reports whether a person has ever taken the conversation over.
-func (db *DB) WasEscalated(ctx context.Context, account parley.AccountID, agent parley.AgentID, conversation parley.ConversationID) (bool, error) {
+func (db *DB) WasEscalated(ctx context.Context, ref parley.ConversationRef) (bool, error) {
 	n, err := sqldb.One(ctx, db.sql, sqldb.Column[int], `
 		select count(*)
 		from conversations
-		where id = ? and agent_id = ? and account_id = ? and (escalated = 1 or status = 'taken_over')`, conversation, agent, account)
+		where id = ? and agent_id = ? and account_id = ? and (escalated = 1 or status = 'taken_over')`, ref.Conversation, ref.Agent, ref.Account)
 	return n > 0, err
 }
 
 // InsightsByUser lists what is known of a user's conversations that began in a stretch of time, both ends included, the oldest first.
-func (db *DB) InsightsByUser(ctx context.Context, account parley.AccountID, agent parley.AgentID, user parley.EndUserID, from, to int64, limit int) ([]parley.Insight, error) {
+func (db *DB) InsightsByUser(ctx context.Context, ref parley.AgentRef, user parley.EndUserID, from, to int64, limit int) ([]parley.Insight, error) {
 	return sqldb.All(ctx, db.sql, scanInsight, `
 		select `+insightColumns+`
 		from conversation_insights
 		where agent_id = ? and user_id = ? and account_id = ? and created_at >= ? and created_at <= ?
 		order by created_at, conversation_id
-		limit ?`, agent, user, account, from, to, limit)
+		limit ?`, ref.Agent, user, ref.Account, from, to, limit)
 }

@@ -195,7 +195,7 @@ func (db *DB) ReserveVoiceMinute(ctx context.Context, s *parley.VoiceSession) (o
 	if err != nil {
 		return 0, 0, err
 	}
-	return db.ReserveCredits(ctx, s.AccountID, s.AgentID, month, s.PricePerMinute)
+	return db.ReserveCredits(ctx, s.AgentRef(), month, s.PricePerMinute)
 }
 
 func requireVoiceOwner(n int64, err error) error {
@@ -321,12 +321,12 @@ func (db *DB) TakeOverVoice(ctx context.Context, s *parley.VoiceSession, owner s
 }
 
 // VoiceSession finds one session of the agent; nil where there is none.
-func (db *DB) VoiceSession(ctx context.Context, account parley.AccountID, agent parley.AgentID, id parley.VoiceSessionID) (*parley.VoiceSession, error) {
+func (db *DB) VoiceSession(ctx context.Context, ref parley.AgentRef, id parley.VoiceSessionID) (*parley.VoiceSession, error) {
 	return optionalVoice(sqldb.One(ctx, db.sql, scanVoice, `
 		select `+voiceColumns+`
 		from voice_sessions
 		where id = ? and agent_id = ? and account_id = ? and state <> ?`,
-		id, agent, account, voiceOpening))
+		id, ref.Agent, ref.Account, voiceOpening))
 }
 
 // VoiceSessionInAnyAccount finds a session by its id alone; nil where there is none. It is the operator's view and asks for no account.
@@ -370,12 +370,12 @@ func (db *DB) VoiceSessions(ctx context.Context, f VoiceFilter, limit int) ([]pa
 
 // CountLiveVoice counts an agent's sessions that live, those that open included. To be exact it must be asked in a transaction that holds
 // the agent's row.
-func (db *DB) CountLiveVoice(ctx context.Context, account parley.AccountID, agent parley.AgentID, now time.Time) (int, error) {
+func (db *DB) CountLiveVoice(ctx context.Context, ref parley.AgentRef, now time.Time) (int, error) {
 	return sqldb.One(ctx, db.sql, sqldb.Column[int], `
 		select count(*)
 		from voice_sessions
 		where agent_id = ? and account_id = ? and ended_at is null and lease_until > ?`,
-		agent, account, millis(now))
+		ref.Agent, ref.Account, millis(now))
 }
 
 // VoiceAwaitingCustomer lists an account's sessions that wait for their customers. It is exact in a transaction that holds the
@@ -391,8 +391,8 @@ func (db *DB) VoiceAwaitingCustomer(ctx context.Context, account parley.AccountI
 
 // RecentVoiceStarts lists when an agent's sessions began since a moment, of one user or of all, the newest first, at most limit. It is exact as
 // LiveVoice is.
-func (db *DB) RecentVoiceStarts(ctx context.Context, account parley.AccountID, agent parley.AgentID, user parley.EndUserID, since time.Time, limit int) ([]time.Time, error) {
-	userClause, args := "", []any{agent, account, millis(since)}
+func (db *DB) RecentVoiceStarts(ctx context.Context, ref parley.AgentRef, user parley.EndUserID, since time.Time, limit int) ([]time.Time, error) {
+	userClause, args := "", []any{ref.Agent, ref.Account, millis(since)}
 	if user != "" {
 		userClause, args = " and user_id = ?", append(args, user)
 	}
@@ -408,12 +408,12 @@ func (db *DB) RecentVoiceStarts(ctx context.Context, account parley.AccountID, a
 }
 
 // HasVoiceSession reports whether a voice session took place in the conversation: one that a user has joined.
-func (db *DB) HasVoiceSession(ctx context.Context, account parley.AccountID, agent parley.AgentID, conversation parley.ConversationID) (bool, error) {
+func (db *DB) HasVoiceSession(ctx context.Context, ref parley.ConversationRef) (bool, error) {
 	n, err := sqldb.One(ctx, db.sql, sqldb.Column[int], `
 		select count(*)
 		from voice_sessions
 		where conversation_id = ? and agent_id = ? and account_id = ? and joined_at is not null`,
-		conversation, agent, account)
+		ref.Conversation, ref.Agent, ref.Account)
 	return n > 0, err
 }
 

@@ -50,10 +50,10 @@ func (db *DB) CreateWebhook(ctx context.Context, h *parley.Webhook) error {
 }
 
 // Webhooks lists an account's webhooks, oldest first; agent narrows them to those of an agent, empty does not.
-func (db *DB) Webhooks(ctx context.Context, account parley.AccountID, agent parley.AgentID) ([]parley.Webhook, error) {
-	where, args := `account_id = ?`, []any{account}
-	if agent != "" {
-		where, args = where+` and agent_id = ?`, append(args, agent)
+func (db *DB) Webhooks(ctx context.Context, ref parley.AgentRef) ([]parley.Webhook, error) {
+	where, args := `account_id = ?`, []any{ref.Account}
+	if ref.Agent != "" {
+		where, args = where+` and agent_id = ?`, append(args, ref.Agent)
 	}
 	return sqldb.All(ctx, db.sql, scanWebhook, `
 		select `+webhookColumns+`

@@ -64,7 +64,7 @@ func (d *Sessions) admit(ctx context.Context, account parley.Account, plan parle
 
 // prepareSession loads what the request refers to, checks it, and returns the session, which is not stored yet.
 func (d *Sessions) prepareSession(ctx context.Context, account parley.Account, plan parley.Plan, agent parley.AgentID, req SessionRequest) (*Session, error) {
-	a, err := d.DB.Agent(ctx, account.ID, agent, d.Now())
+	a, err := d.DB.Agent(ctx, account.ID.AgentRef(agent), d.Now())
 	if err != nil {
 		return nil, err
 	}
@@ -101,7 +101,7 @@ func (d *Sessions) findConversation(ctx context.Context, l *Session, id parley.C
 	if !parley.IsUUID(string(id)) {
 		return nil, parley.NewError(parley.CodeConversationNotFound)
 	}
-	c, err := d.DB.Conversation(ctx, l.AccountID, l.AgentID, id)
+	c, err := d.DB.Conversation(ctx, l.AccountID.AgentRef(l.AgentID).ConversationRef(id))
 	return c, conversationNotFound(c, err)
 }
 

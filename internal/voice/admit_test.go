@@ -19,7 +19,7 @@ func TestASessionIsAdmitted(t *testing.T) {
 		if o.Room() != "chatbot-"+string(s.agent)+"-"+string(o.ConversationID)+"-"+string(o.ID) || o.MaxDuration != 15*time.Minute || o.UserID != "jo" || !strings.HasSuffix(o.Token, o.Room()) {
 			t.Errorf("%+v", o)
 		}
-		c, err := s.DB.Conversation(s, s.account.ID, s.agent, o.ConversationID)
+		c, err := s.DB.Conversation(s, s.account.ID.AgentRef(s.agent).ConversationRef(o.ConversationID))
 		s.requireNoError(err)
 		if c.UserID != "jo" || c.Channel != parley.ChannelAPI || c.Status != parley.ConversationOngoing || c.MessageCount != 0 {
 			t.Errorf("%+v", c)
@@ -41,7 +41,7 @@ func TestAConversationHasVoice(t *testing.T) {
 		has := func(l *voice.Session, want bool) {
 			t.Helper()
 			s.requireNoError(s.StoreJoins(s))
-			if has, err := s.DB.HasVoiceSession(s, s.account.ID, s.agent, l.ConversationID); err != nil || has != want {
+			if has, err := s.DB.HasVoiceSession(s, s.account.ID.AgentRef(s.agent).ConversationRef(l.ConversationID)); err != nil || has != want {
 				t.Error(has, err)
 			}
 		}
@@ -76,14 +76,14 @@ func TestAConversationGoesOn(t *testing.T) {
 		if o := s.startSession(voice.SessionRequest{ContinueConversation: true, ConversationID: nobodys.ID}); o.UserID == "" {
 			t.Error("no user was made for the session")
 		}
-		if c, err := s.DB.Conversation(s, s.account.ID, s.agent, nobodys.ID); err != nil || c.UserID != "" {
+		if c, err := s.DB.Conversation(s, s.account.ID.AgentRef(s.agent).ConversationRef(nobodys.ID)); err != nil || c.UserID != "" {
 			t.Errorf("the conversation became %q's (%v)", c.UserID, err)
 		}
 		for _, id := range []parley.ConversationID{"", "x", "01900000-0000-7000-8000-000000000000"} {
 			_, err := s.tryStart(voice.SessionRequest{ContinueConversation: true, ConversationID: id})
 			s.requireError(err, parley.CodeConversationNotFound, "")
 		}
-		c := *requireValue(s.DB.Conversation(s, s.account.ID, s.agent, first.ConversationID))(t)
+		c := *requireValue(s.DB.Conversation(s, s.account.ID.AgentRef(s.agent).ConversationRef(first.ConversationID)))(t)
 		c.Status = parley.ConversationEnded
 		s.requireNoError(s.DB.SaveConversationStatus(s, &c, 1, "test"))
 		_, err = s.tryStart(goOn)

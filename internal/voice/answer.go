@@ -183,7 +183,7 @@ func (t *dialog) announce(text string, keep bool) {
 		<-s.previousStored
 		ctx, stop := context.WithTimeout(context.WithoutCancel(t.ctx), storeTimeout)
 		defer stop()
-		m, err := t.Conversations.AddAgentMessage(ctx, t.session.AccountID, t.session.AgentID, t.session.ConversationID, text)
+		m, err := t.Conversations.AddAgentMessage(ctx, t.session.AccountID.AgentRef(t.session.AgentID).ConversationRef(t.session.ConversationID), text)
 		if err != nil {
 			t.Logger.Warn("keep what the agent said", "session", t.session.ID, "err", err)
 			return
@@ -221,7 +221,7 @@ func (t *dialog) storeHeardText(s *utterance, heardLength int, cause error) {
 		}
 		ctx, stop := context.WithTimeout(context.WithoutCancel(t.ctx), storeTimeout)
 		defer stop()
-		if err := t.Conversations.TruncateMessage(ctx, t.session.AccountID, t.session.AgentID, t.session.ConversationID, s.messageID, heardLength, s.messageLength); err != nil {
+		if err := t.Conversations.TruncateMessage(ctx, t.session.AccountID.AgentRef(t.session.AgentID).ConversationRef(t.session.ConversationID), s.messageID, heardLength, s.messageLength); err != nil {
 			t.Logger.Warn("keep what was heard", "session", t.session.ID, "err", err)
 		}
 	}()

@@ -86,7 +86,7 @@ func (t *dialog) archiveRecording(ctx context.Context, path string, length time.
 		SessionID: t.session.ID, BlobID: blob.ID, Duration: length, CreatedAt: now}
 	return t.Archive.StoreFile(ctx, path, blob, func(tx *store.DB) error {
 		// The rows of a deleted conversation are being erased: nothing may be added to it.
-		if _, err := tx.LockConversation(ctx, r.AccountID, r.AgentID, r.ConversationID); err != nil {
+		if _, err := tx.LockConversation(ctx, r.ConversationRef()); err != nil {
 			return err
 		}
 		return errors.Join(tx.CreateBlob(ctx, blob), tx.CreateRecording(ctx, r))
@@ -129,7 +129,7 @@ func (d *Sessions) deleteExpired(ctx context.Context, k store.RecordingRetention
 	before := d.Now().AddDate(0, 0, -min(k.Days, maxRetentionDays))
 	dropped := false
 	for {
-		n, err := d.DB.DropRecordings(ctx, k.AccountID, k.AgentID, before, sweepBatchSize)
+		n, err := d.DB.DropRecordings(ctx, k.AccountID.AgentRef(k.AgentID), before, sweepBatchSize)
 		if err != nil {
 			return err
 		}
@@ -140,5 +140,5 @@ func (d *Sessions) deleteExpired(ctx context.Context, k store.RecordingRetention
 	if !dropped || d.DeleteUnusedFiles == nil {
 		return nil
 	}
-	return d.DeleteUnusedFiles(ctx, k.AccountID, k.AgentID)
+	return d.DeleteUnusedFiles(ctx, k.AccountID.AgentRef(k.AgentID))
 }

@@ -33,9 +33,9 @@ func checkRetention(t *testing.T, off func(s *testSessions)) {
 		t := s.TB
 		o := s.startSession(voice.SessionRequest{})
 		freed := 0
-		s.Sessions.DeleteUnusedFiles = func(ctx context.Context, account parley.AccountID, agent parley.AgentID) error {
+		s.Sessions.DeleteUnusedFiles = func(ctx context.Context, ref parley.AgentRef) error {
 			freed++
-			_, err := s.DB.EraseOrphanedBlobs(ctx, account, agent)
+			_, err := s.DB.EraseOrphanedBlobs(ctx, ref)
 			return err
 		}
 		record := func() {
@@ -55,23 +55,23 @@ func checkRetention(t *testing.T, off func(s *testSessions)) {
 		for settings, want := range map[string]int{`null`: 2, `{"recordings": {"enabled": true, "retentionDays": 0}}`: 2, `{"recordings": {"enabled": true, "retentionDays": 41}}`: 2} {
 			s.setVoiceSettings(settings)
 			s.requireNoError(s.DeleteExpiredRecordings(s))
-			if _, err := s.DB.EraseOrphanedBlobs(s, s.account.ID, s.agent); err != nil {
+			if _, err := s.DB.EraseOrphanedBlobs(s, s.account.ID.AgentRef(s.agent)); err != nil {
 				t.Fatal(err)
 			}
-			if list, err := s.DB.Recordings(s, s.account.ID, s.agent, o.ConversationID); err != nil || len(list) != want || freed != 0 || s.countRows(`select count(*) from blobs`) != want {
+			if list, err := s.DB.Recordings(s, s.account.ID.AgentRef(s.agent).ConversationRef(o.ConversationID)); err != nil || len(list) != want || freed != 0 || s.countRows(`select count(*) from blobs`) != want {
 				t.Errorf("%s: %v %v, freed %d times", settings, list, err, freed)
 			}
 		}
 		s.setVoiceSettings(`{"recordings": {"enabled": true, "retentionDays": 30}}`)
 		off(s)
 		s.requireNoError(s.DeleteExpiredRecordings(s))
-		list, err := s.DB.Recordings(s, s.account.ID, s.agent, o.ConversationID)
+		list, err := s.DB.Recordings(s, s.account.ID.AgentRef(s.agent).ConversationRef(o.ConversationID))
 		if s.requireNoError(err); len(list) != 1 || freed != 1 || s.countRows(`select count(*) from blobs`) != 1 || list[0].Duration != time.Minute {
 			t.Errorf("%v, freed %d times", list, freed)
 		}
 		s.endSession(s.activeSession(o), parley.EndOperator)
-		s.requireNoError(s.DB.DeleteAgent(s, s.account.ID, s.agent, s.clock.Now()))
-		if isErased, err := s.DB.EraseAgent(s, s.account.ID, s.agent); err != nil || !isErased || s.countRows(`select count(*) from settings where name like 'recordings:%'`) != 0 {
+		s.requireNoError(s.DB.DeleteAgent(s, s.account.ID.AgentRef(s.agent), s.clock.Now()))
+		if isErased, err := s.DB.EraseAgent(s, s.account.ID.AgentRef(s.agent)); err != nil || !isErased || s.countRows(`select count(*) from settings where name like 'recordings:%'`) != 0 {
 			t.Errorf("gone %v, %v", isErased, err)
 		}
 	})

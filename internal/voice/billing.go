@@ -13,10 +13,10 @@ import (
 // reserve is the first transaction of a session: it locks the agent, reserves the first minute, checks the limits,
 // takes a slot of this server, and stores the session. The conversation is created only when the room exists.
 func (l *Session) reserve(ctx context.Context, tx *store.DB) error {
-	if err := tx.LockAgent(ctx, l.AccountID, l.AgentID); err != nil {
+	if err := tx.LockAgent(ctx, l.AccountID.AgentRef(l.AgentID)); err != nil {
 		return err
 	}
-	ofAccount, ofAgent, err := tx.ReserveCredits(ctx, l.AccountID, l.AgentID, store.MonthOf(l.CreatedAt), l.PricePerMinute)
+	ofAccount, ofAgent, err := tx.ReserveCredits(ctx, l.AccountID.AgentRef(l.AgentID), store.MonthOf(l.CreatedAt), l.PricePerMinute)
 	if err != nil {
 		return err
 	}
@@ -39,7 +39,7 @@ func (l *Session) reserve(ctx context.Context, tx *store.DB) error {
 func (l *Session) activate(ctx context.Context, tx *store.DB) error {
 	events := []store.NewEvent{l.newEvent("voice.started")}
 	if l.continuesConversation {
-		c, err := tx.LockConversation(ctx, l.AccountID, l.AgentID, l.ConversationID)
+		c, err := tx.LockConversation(ctx, l.AccountID.AgentRef(l.AgentID).ConversationRef(l.ConversationID))
 		if err := conversationNotFound(c, err); err != nil {
 			return err
 		}
@@ -116,7 +116,7 @@ func (d *Sessions) reserveMinute(ctx context.Context, l *Session) error {
 	if err != nil {
 		return err
 	}
-	agent, err := d.DB.AgentForTurn(ctx, l.AccountID, l.AgentID)
+	agent, err := d.DB.AgentForTurn(ctx, l.AccountID.AgentRef(l.AgentID))
 	if err != nil {
 		return err
 	}

@@ -244,7 +244,7 @@ func TestPersonTakesOver(t *testing.T) {
 		agent: Ten euros.
 	`)
 	d.waitForState("listening")
-	_, err := d.conversations.TakeOver(t.Context(), d.account.ID, d.agent, d.session.ConversationID, "operator", "", false)
+	_, err := d.conversations.TakeOver(t.Context(), d.account.ID.AgentRef(d.agent).ConversationRef(d.session.ConversationID), "operator", "", false)
 	d.requireNoError(err)
 	d.waitForEnd(parley.EndEscalated)
 	if !strings.HasSuffix(d.transcript(), "agent: "+quote.HandoverText(0)+"\n") {
@@ -256,7 +256,7 @@ func TestPersonTakesOver(t *testing.T) {
 func TestCustomerAsksForAPerson(t *testing.T) {
 	d := newSQLiteDialog(t, `{}`, func(d *testDialog) {
 		d.engine.HandOver = func(ctx context.Context, turn parley.Turn, reason string) error {
-			_, err := d.conversations.TakeOver(ctx, turn.AccountID, turn.AgentID, turn.ConversationID, "agent", reason, true)
+			_, err := d.conversations.TakeOver(ctx, turn.ConversationRef(), "agent", reason, true)
 			return err
 		}
 	})
@@ -272,7 +272,7 @@ func TestConversationEnds(t *testing.T) {
 	d := newSQLiteDialog(t, `{}`)
 	d.joinUser()
 	d.waitForState("listening")
-	_, err := d.conversations.End(t.Context(), d.account.ID, d.agent, d.session.ConversationID, "operator")
+	_, err := d.conversations.End(t.Context(), d.account.ID.AgentRef(d.agent).ConversationRef(d.session.ConversationID), "operator")
 	d.requireNoError(err)
 	d.waitForEnd(parley.EndOperator)
 }

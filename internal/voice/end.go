@@ -146,9 +146,9 @@ func (d *Sessions) Stop(ctx context.Context, s *parley.VoiceSession) (bool, erro
 }
 
 // StopAgent ends the sessions of an agent that this server holds.
-func (d *Sessions) StopAgent(account parley.AccountID, agent parley.AgentID) {
+func (d *Sessions) StopAgent(ref parley.AgentRef) {
 	for _, l := range d.Active() {
-		if l.AccountID == account && l.AgentID == agent {
+		if l.AccountID == ref.Account && l.AgentID == ref.Agent {
 			l.End(parley.EndOperator)
 		}
 	}
@@ -187,8 +187,8 @@ func (d *Sessions) Drain(ctx context.Context) {
 
 // ReissueToken returns a session that was admitted before, with a new token. It fails with SESSION_CREATION_FAILED once
 // it has ended.
-func (d *Sessions) ReissueToken(ctx context.Context, account parley.AccountID, agent parley.AgentID, id parley.VoiceSessionID) (*AdmittedSession, error) {
-	s, err := d.DB.VoiceSession(ctx, account, agent, id)
+func (d *Sessions) ReissueToken(ctx context.Context, ref parley.AgentRef, id parley.VoiceSessionID) (*AdmittedSession, error) {
+	s, err := d.DB.VoiceSession(ctx, ref, id)
 	if err != nil {
 		return nil, err
 	}

@@ -192,25 +192,25 @@ func TestSessionsEndWithTheirConversationAndAgent(t *testing.T) {
 	forEachStore(t, func(s *testSessions) {
 		a, b := s.activeSession(s.startSession(voice.SessionRequest{})), s.activeSession(s.startSession(voice.SessionRequest{}))
 		s.requireNoError(s.DB.Transact(s, sqldb.Interactive, func(tx *store.DB) error {
-			_, err := tx.DeleteConversations(s, s.account.ID, s.agent, []parley.ConversationID{a.ConversationID}, nil, s.clock.Now())
+			_, err := tx.DeleteConversations(s, s.account.ID.AgentRef(s.agent), []parley.ConversationID{a.ConversationID}, nil, s.clock.Now())
 			return err
 		}))
-		isErased, err := s.DB.EraseConversations(s, s.account.ID, s.agent)
+		isErased, err := s.DB.EraseConversations(s, s.account.ID.AgentRef(s.agent))
 		if s.requireNoError(err); isErased {
 			t.Error("the conversation of a living session was erased")
 		}
 		s.requireNoError(s.ApplyEndRequests(s))
 		s.waitUntilEnded(a)
-		if isErased, err := s.DB.EraseConversations(s, s.account.ID, s.agent); err != nil || !isErased || s.countRows(`select count(*) from voice_sessions`) != 1 {
+		if isErased, err := s.DB.EraseConversations(s, s.account.ID.AgentRef(s.agent)); err != nil || !isErased || s.countRows(`select count(*) from voice_sessions`) != 1 {
 			t.Error(isErased, err)
 		}
-		s.requireNoError(s.DB.DeleteAgent(s, s.account.ID, s.agent, s.clock.Now()))
-		if isErased, err := s.DB.EraseAgent(s, s.account.ID, s.agent); err != nil || isErased {
+		s.requireNoError(s.DB.DeleteAgent(s, s.account.ID.AgentRef(s.agent), s.clock.Now()))
+		if isErased, err := s.DB.EraseAgent(s, s.account.ID.AgentRef(s.agent)); err != nil || isErased {
 			t.Error(isErased, err)
 		}
 		s.requireNoError(s.ApplyEndRequests(s))
 		s.waitUntilEnded(b)
-		if isErased, err := s.DB.EraseAgent(s, s.account.ID, s.agent); err != nil || !isErased {
+		if isErased, err := s.DB.EraseAgent(s, s.account.ID.AgentRef(s.agent)); err != nil || !isErased {
 			t.Error(isErased, err)
 		}
 	})

@@ -17,7 +17,7 @@ import (
 
 func (d *testDialog) takeOver() {
 	d.Helper()
-	_, err := d.conversations.TakeOver(d, d.account.ID, d.agent, d.session.ConversationID, "operator", "", false)
+	_, err := d.conversations.TakeOver(d, d.account.ID.AgentRef(d.agent).ConversationRef(d.session.ConversationID), "operator", "", false)
 	d.requireNoError(err)
 }
 
@@ -69,12 +69,12 @@ func TestCustomerTextIsStoredForThePerson(t *testing.T) {
 			t.Errorf("stored is\n%s", h)
 		}
 
-		_, err := d.conversations.AddHumanReply(d, d.account.ID, d.agent, d.session.ConversationID, "", "Here is Kim.")
+		_, err := d.conversations.AddHumanReply(d, d.account.ID.AgentRef(d.agent).ConversationRef(d.session.ConversationID), "", "Here is Kim.")
 		d.requireNoError(err)
 		goOn := voice.SessionRequest{ContinueConversation: true, ConversationID: d.session.ConversationID}
 		_, err = d.tryStart(goOn)
 		d.requireError(err, parley.CodeNotOngoing, "")
-		_, err = d.conversations.HandBack(d, d.account.ID, d.agent, d.session.ConversationID, "operator")
+		_, err = d.conversations.HandBack(d, d.account.ID.AgentRef(d.agent).ConversationRef(d.session.ConversationID), "operator")
 		d.requireNoError(err)
 		d.fakeTransport = newFakeTransport(d.clock.Now)
 		d.session = d.dialogSession(d.startSession(goOn))

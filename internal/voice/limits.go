@@ -40,7 +40,7 @@ func newExceededError(limit int, reason string, wait time.Duration) *parley.Erro
 // no two count the same sessions.
 func (l *Session) checkLimits(ctx context.Context, tx *store.DB) error {
 	if limit := l.Settings.MaxConcurrent; limit != nil {
-		n, err := tx.CountLiveVoice(ctx, l.AccountID, l.AgentID, l.CreatedAt)
+		n, err := tx.CountLiveVoice(ctx, l.AccountID.AgentRef(l.AgentID), l.CreatedAt)
 		if err != nil {
 			return err
 		}
@@ -108,7 +108,7 @@ func (l *Session) checkWindow(ctx context.Context, tx *store.DB, w rateWindow) e
 	if *w.limit <= 0 {
 		return newLimitError(w.reason, w.span)
 	}
-	recent, err := tx.RecentVoiceStarts(ctx, l.AccountID, l.AgentID, w.user, l.CreatedAt.Add(-w.span), *w.limit)
+	recent, err := tx.RecentVoiceStarts(ctx, l.AccountID.AgentRef(l.AgentID), w.user, l.CreatedAt.Add(-w.span), *w.limit)
 	if err != nil || len(recent) < *w.limit {
 		return err
 	}

@@ -59,7 +59,7 @@ func (r *Responder) Respond(ctx context.Context, l *Session) error {
 
 // newDialog returns the dialog of a session.
 func (r *Responder) newDialog(ctx context.Context, l *Session, room rtc.Transport) (*dialog, error) {
-	c, err := r.DB.Conversation(ctx, l.AccountID, l.AgentID, l.ConversationID)
+	c, err := r.DB.Conversation(ctx, l.AccountID.AgentRef(l.AgentID).ConversationRef(l.ConversationID))
 	if err != nil {
 		return nil, err
 	}

@@ -47,7 +47,7 @@ type Sessions struct {
 	MaxSessions  int         // limits the sessions of this server; 0 for no limit
 
 	// DeleteUnusedFiles deletes the files of an agent that nothing refers to; may be nil.
-	DeleteUnusedFiles func(context.Context, parley.AccountID, parley.AgentID) error
+	DeleteUnusedFiles func(context.Context, parley.AgentRef) error
 
 	Now      func() time.Time
 	Logger   *slog.Logger

@@ -87,7 +87,7 @@ func (s *testSessions) setVoiceSettings(text string) {
 
 func (s *testSessions) updateAgent(f func(a *parley.Agent)) {
 	s.Helper()
-	s.requireNoError(s.DB.UpdateAgent(s, s.account.ID, s.agent, func(a *parley.Agent) error { f(a); return nil }))
+	s.requireNoError(s.DB.UpdateAgent(s, s.account.ID.AgentRef(s.agent), func(a *parley.Agent) error { f(a); return nil }))
 }
 
 func (s *testSessions) tryStart(a voice.SessionRequest) (*voice.AdmittedSession, error) {
@@ -132,7 +132,7 @@ func (s *testSessions) waitUntilEnded(l *voice.Session) *parley.VoiceSession {
 
 func (s *testSessions) storedSession(id parley.VoiceSessionID) *parley.VoiceSession {
 	s.Helper()
-	v, err := s.DB.VoiceSession(s, s.account.ID, s.agent, id)
+	v, err := s.DB.VoiceSession(s, s.account.ID.AgentRef(s.agent), id)
 	s.requireNoError(err)
 	return v
 }

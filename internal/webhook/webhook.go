@@ -82,11 +82,11 @@ func createWebhook(ctx context.Context, tx *store.DB, h *parley.Webhook) error {
 		return err
 	}
 	if h.AgentID != "" {
-		if err := tx.LockAgent(ctx, h.AccountID, h.AgentID); err != nil {
+		if err := tx.LockAgent(ctx, h.AgentRef()); err != nil {
 			return err
 		}
 	}
-	list, err := tx.Webhooks(ctx, h.AccountID, "")
+	list, err := tx.Webhooks(ctx, h.AccountID.AgentRef(""))
 	if err != nil {
 		return err
 	}

@@ -128,7 +128,7 @@ func TestWebhookLimit(t *testing.T) {
 				w.must(err)
 			}
 		}
-		list, err := w.DB.Webhooks(w, w.account, "")
+		list, err := w.DB.Webhooks(w, w.account.AgentRef(""))
 		w.must(err)
 		if len(list) != 100 || refused != 10 {
 			t.Errorf("%d webhooks, %d refused", len(list), refused)

@@ -68,7 +68,7 @@ func (s *Service) listConversations(ctx context.Context, in ConversationQuery) (
 	}
 	filter := store.ConversationFilter{User: parley.EndUserID(in.UserID)}
 	request := parley.PageRequest{Limit: in.Limit}
-	page, err := s.DB.Conversations(ctx, account, parley.AgentID(in.AgentID), filter, request)
+	page, err := s.DB.Conversations(ctx, account.AgentRef(parley.AgentID(in.AgentID)), filter, request)
 	if err != nil {
 		return nil, err
 	}
@@ -88,11 +88,11 @@ func (s *Service) moveConversation(ctx context.Context, in StateChange) (Convers
 	var c *parley.Conversation
 	switch in.Step {
 	case "end":
-		c, err = s.Conversations.End(ctx, account, agent, id, operatorName)
+		c, err = s.Conversations.End(ctx, account.AgentRef(agent).ConversationRef(id), operatorName)
 	case "takeover":
-		c, err = s.Conversations.TakeOver(ctx, account, agent, id, operatorName, "", false)
+		c, err = s.Conversations.TakeOver(ctx, account.AgentRef(agent).ConversationRef(id), operatorName, "", false)
 	case "handback":
-		c, err = s.Conversations.HandBack(ctx, account, agent, id, operatorName)
+		c, err = s.Conversations.HandBack(ctx, account.AgentRef(agent).ConversationRef(id), operatorName)
 	default:
 		err = parley.NewErrorf(parley.CodeInvalidBody, "A conversation takes no step %q.", in.Step)
 	}
@@ -115,7 +115,7 @@ func (s *Service) replyAsHuman(ctx context.Context, in HumanReply) (MessageRef, 
 	if err != nil {
 		return MessageRef{}, err
 	}
-	m, err := s.Conversations.AddHumanReply(ctx, account, agent, id, member, in.Text)
+	m, err := s.Conversations.AddHumanReply(ctx, account.AgentRef(agent).ConversationRef(id), member, in.Text)
 	if err != nil {
 		return MessageRef{}, err
 	}
@@ -206,7 +206,7 @@ func (s *Service) countConversations(ctx context.Context, in Selection) (Count, 
 	if err != nil {
 		return Count{}, err
 	}
-	n, err := s.DB.CountConversations(ctx, account, parley.AgentID(in.AgentID), f)
+	n, err := s.DB.CountConversations(ctx, account.AgentRef(parley.AgentID(in.AgentID)), f)
 	return Count{n}, err
 }
 
@@ -216,7 +216,7 @@ func (s *Service) deleteConversations(ctx context.Context, in Selection) (Count,
 		if err != nil {
 			return Count{}, err
 		}
-		n, err := s.Conversations.DeleteAll(ctx, account, parley.AgentID(in.AgentID), f)
+		n, err := s.Conversations.DeleteAll(ctx, account.AgentRef(parley.AgentID(in.AgentID)), f)
 		return Count{n}, err
 	}
 	list, err := s.findSelected(ctx, in)
@@ -225,7 +225,7 @@ func (s *Service) deleteConversations(ctx context.Context, in Selection) (Count,
 	}
 	var all Count
 	for _, b := range list {
-		n, err := s.Conversations.Delete(ctx, b.account, b.agent, b.ids, nil)
+		n, err := s.Conversations.Delete(ctx, b.account.AgentRef(b.agent), b.ids, nil)
 		all.Conversations += n
 		if err != nil {
 			return all, err

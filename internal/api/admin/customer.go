@@ -39,7 +39,7 @@ func (s *Service) listCustomers(ctx context.Context, in CustomerQuery) ([]Custom
 	if err != nil {
 		return nil, err
 	}
-	page, err := s.DB.People(ctx, account, agent, parley.PageRequest{Limit: in.Limit})
+	page, err := s.DB.People(ctx, account.AgentRef(agent), parley.PageRequest{Limit: in.Limit})
 	list := make([]Customer, len(page.Items))
 	for i := range page.Items {
 		list[i] = newCustomer(&page.Items[i])

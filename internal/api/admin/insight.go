@@ -54,5 +54,5 @@ func (s *Service) rebuildInsights(ctx context.Context, in RebuildRequest) (insig
 	if err != nil {
 		return in.Progress, err
 	}
-	return s.Insight.Rebuild(ctx, account.ID, agent, in.Progress)
+	return s.Insight.Rebuild(ctx, account.ID.AgentRef(agent), in.Progress)
 }

@@ -39,7 +39,7 @@ func (s *manifestTest) addMembers() {
 
 func (s *manifestTest) helpdeskSetup(agent parley.AgentID) *helpdesk.Setup {
 	s.t.Helper()
-	got, err := s.Manifests.Helpdesk.Setup(s.t.Context(), parley.AccountID(s.Account), agent)
+	got, err := s.Manifests.Helpdesk.Setup(s.t.Context(), parley.AccountID(s.Account).AgentRef(agent))
 	if err != nil || got == nil {
 		s.t.Fatal(got, err)
 	}

@@ -19,7 +19,7 @@ func TestSynonymsOfAManifestFindWhatWasNotFound(t *testing.T) {
 			if err := s.Runner.WaitIdle(t.Context()); err != nil {
 				t.Fatal(err)
 			}
-			a, err := s.DB.AgentForTurn(t.Context(), parley.AccountID(s.Account), agent)
+			a, err := s.DB.AgentForTurn(t.Context(), parley.AccountID(s.Account).AgentRef(agent))
 			if err != nil {
 				t.Fatal(err)
 			}

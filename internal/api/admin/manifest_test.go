@@ -116,7 +116,7 @@ func TestApplyMakesAnAgentOnce(t *testing.T) {
 		if reply.Status != http.StatusOK || !strings.Contains(string(reply.Body), "nine to five") {
 			t.Errorf("%d %s", reply.Status, reply.Body)
 		}
-		a, err := s.DB.Agent(t.Context(), parley.AccountID(s.Account), agent, s.AdminService.Now())
+		a, err := s.DB.Agent(t.Context(), parley.AccountID(s.Account).AgentRef(agent), s.AdminService.Now())
 		if err != nil || a.Tools != 3 || a.Temp != 0.5 || a.Key != "shop" {
 			t.Errorf("%v %+v", err, a)
 		}
@@ -338,7 +338,7 @@ func TestManyApplyAtATime(t *testing.T) {
 		}
 		_, changes := s.apply(admin.ApplyManifest{}, s.export(agentIDs[0]))
 		s.requireEqual("afterwards", changes, "")
-		a, err := s.DB.Agent(context.Background(), parley.AccountID(s.Account), agentIDs[0], s.AdminService.Now())
+		a, err := s.DB.Agent(context.Background(), parley.AccountID(s.Account).AgentRef(agentIDs[0]), s.AdminService.Now())
 		if err != nil || a.Status() != parley.AgentTrained || a.Tools != 3 || a.Sources.Live != 1 {
 			t.Errorf("%v %+v", err, a)
 		}

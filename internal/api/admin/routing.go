@@ -69,7 +69,7 @@ func (s *Service) explainRoute(ctx context.Context, in RouteRequest) (RouteResul
 	if err := in.check(); err != nil {
 		return RouteResult{}, err
 	}
-	x, err := s.Helpdesk.Explain(ctx, account, agent, helpdesk.RoutingInput{
+	x, err := s.Helpdesk.Explain(ctx, account.AgentRef(agent), helpdesk.RoutingInput{
 		Subject:  in.Subject,
 		Body:     in.Description,
 		Email:    in.Email,
@@ -79,7 +79,7 @@ func (s *Service) explainRoute(ctx context.Context, in RouteRequest) (RouteResul
 	if err != nil {
 		return RouteResult{}, err
 	}
-	names, err := s.loadNames(ctx, account, agent)
+	names, err := s.loadNames(ctx, account.AgentRef(agent))
 	if err != nil {
 		return RouteResult{}, err
 	}

@@ -57,11 +57,11 @@ func (s *Service) listRules(ctx context.Context, in AgentRef) ([]Rule, error) {
 	if err != nil {
 		return nil, err
 	}
-	found, err := s.Helpdesk.Rules(ctx, account, agent)
+	found, err := s.Helpdesk.Rules(ctx, account.AgentRef(agent))
 	if err != nil {
 		return nil, err
 	}
-	names, err := s.loadNames(ctx, account, agent)
+	names, err := s.loadNames(ctx, account.AgentRef(agent))
 	list := make([]Rule, len(found))
 	for i := range found {
 		list[i] = names.newRule(&found[i])
@@ -75,16 +75,16 @@ type nameTable struct {
 	members map[parley.UserID]parley.User
 }
 
-func (s *Service) loadNames(ctx context.Context, account parley.AccountID, agent parley.AgentID) (nameTable, error) {
+func (s *Service) loadNames(ctx context.Context, ref parley.AgentRef) (nameTable, error) {
 	names := nameTable{map[parley.TeamID]string{}, map[parley.UserID]parley.User{}}
-	teams, err := s.Helpdesk.Teams(ctx, account, agent)
+	teams, err := s.Helpdesk.Teams(ctx, ref)
 	if err != nil {
 		return names, err
 	}
 	for _, t := range teams {
 		names.teams[t.ID] = t.Name
 	}
-	members, err := s.DB.Members(ctx, account)
+	members, err := s.DB.Members(ctx, ref.Account)
 	for _, m := range members {
 		names.members[m.User.ID] = m.User
 	}
@@ -110,11 +110,11 @@ func (s *Service) addRule(ctx context.Context, in NewRule) ([]Rule, error) {
 	if err != nil {
 		return nil, err
 	}
-	r, err := s.newRule(ctx, account, agent, in)
+	r, err := s.newRule(ctx, account.AgentRef(agent), in)
 	if err != nil {
 		return nil, err
 	}
-	err = s.Helpdesk.ChangeRules(ctx, account, agent, operatorName, func(rules []parley.Rule) ([]parley.Rule, error) {
+	err = s.Helpdesk.ChangeRules(ctx, account.AgentRef(agent), operatorName, func(rules []parley.Rule) ([]parley.Rule, error) {
 		if slices.ContainsFunc(rules, func(o parley.Rule) bool { return o.Key == r.Key }) {
 			return nil, parley.NewErrorf(parley.CodeAlreadyExists, "The agent has a rule with the key %s.", r.Key)
 		}
@@ -136,7 +136,7 @@ func ruleIndex(position, n int) int {
 }
 
 func (s *Service) newRule(
-	ctx context.Context, account parley.AccountID, agent parley.AgentID, in NewRule,
+	ctx context.Context, ref parley.AgentRef, in NewRule,
 ) (r parley.Rule, err error) {
 	if err := checkKey(in.Key); err != nil {
 		return r, err
@@ -152,14 +152,14 @@ func (s *Service) newRule(
 	r.Key = cmp.Or(r.Key, string(r.ID))
 	r.Name = cmp.Or(r.Name, r.Key)
 	if in.Team != "" {
-		t, err := s.findTeam(ctx, account, agent, in.Team)
+		t, err := s.findTeam(ctx, ref, in.Team)
 		if err != nil {
 			return r, err
 		}
 		r.TeamID = t.ID
 	}
 	if in.Assignee != "" {
-		r.MemberID, err = s.findMember(ctx, account, in.Assignee)
+		r.MemberID, err = s.findMember(ctx, ref.Account, in.Assignee)
 	}
 	return r, err
 }
@@ -200,7 +200,7 @@ func (s *Service) changeRules(
 		}
 		return change(rules, i), nil
 	}
-	if err := s.Helpdesk.ChangeRules(ctx, account, agent, operatorName, changeAll); err != nil {
+	if err := s.Helpdesk.ChangeRules(ctx, account.AgentRef(agent), operatorName, changeAll); err != nil {
 		return nil, err
 	}
 	return s.listRules(ctx, AgentRef{in.AgentID})

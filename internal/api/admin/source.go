@@ -33,7 +33,7 @@ func (s *Service) listSources(ctx context.Context, in SourceQuery) ([]Source, er
 		return nil, err
 	}
 	request := parley.PageRequest{Limit: in.Limit}
-	page, err := s.DB.Sources(ctx, account, agent, store.SourceFilter{}, request)
+	page, err := s.DB.Sources(ctx, account.AgentRef(agent), store.SourceFilter{}, request)
 	if err != nil {
 		return nil, err
 	}
@@ -60,11 +60,11 @@ func (s *Service) newSource(ctx context.Context, source *parley.Source) (Source,
 	if source.Kind != parley.SourceLink {
 		return out, nil
 	}
-	sizes, err := s.DB.SiteSizes(ctx, source.AccountID, source.AgentID, []parley.SourceID{source.ID})
+	sizes, err := s.DB.SiteSizes(ctx, source.AgentRef(), []parley.SourceID{source.ID})
 	if err != nil {
 		return out, err
 	}
-	pages, err := s.DB.CountLivePages(ctx, source.AccountID, source.AgentID, source.ID)
+	pages, err := s.DB.CountLivePages(ctx, source.AgentRef(), source.ID)
 	out.Size += sizes[source.ID]
 	out.Answers = out.Answers || pages > 0
 	return out, err

@@ -66,7 +66,7 @@ func (s *Service) listStatuses(ctx context.Context, in AgentRef) ([]Status, erro
 	if err != nil {
 		return nil, err
 	}
-	found, err := s.Helpdesk.AllStatuses(ctx, account, agent)
+	found, err := s.Helpdesk.AllStatuses(ctx, account.AgentRef(agent))
 	list := make([]Status, len(found))
 	for i := range found {
 		list[i] = newStatus(&found[i])
@@ -82,7 +82,7 @@ func (s *Service) addStatus(ctx context.Context, in NewStatus) (Status, error) {
 	if err := checkKey(in.Key); err != nil {
 		return Status{}, err
 	}
-	status, err := s.Helpdesk.AddStatus(ctx, account, agent, parley.TicketStatus{
+	status, err := s.Helpdesk.AddStatus(ctx, account.AgentRef(agent), parley.TicketStatus{
 		Key:           in.Key,
 		Category:      parley.StatusCategory(in.Category),
 		InternalLabel: in.Label,
@@ -106,7 +106,7 @@ func checkKey(key string) error {
 
 func (s *Service) changeStatus(ctx context.Context, in StatusChange) (Status, error) {
 	return s.changeNamedStatus(ctx, in.StatusRef, func(ref statusID) (*parley.TicketStatus, error) {
-		return s.Helpdesk.ChangeStatus(ctx, ref.account, ref.agent, ref.id, operatorName, func(status *parley.TicketStatus) {
+		return s.Helpdesk.ChangeStatus(ctx, ref.account.AgentRef(ref.agent), ref.id, operatorName, func(status *parley.TicketStatus) {
 			replaceIfSet(&status.InternalLabel, in.Label)
 			replaceIfSet(&status.ExternalLabel, in.ExternalLabel)
 			replaceIfSet(&status.Color, in.Color)
@@ -123,13 +123,13 @@ func replaceIfSet[T any](value *T, replacement *T) {
 
 func (s *Service) defaultStatus(ctx context.Context, in StatusRef) (Status, error) {
 	return s.changeNamedStatus(ctx, in, func(ref statusID) (*parley.TicketStatus, error) {
-		return s.Helpdesk.MakeDefault(ctx, ref.account, ref.agent, ref.id, operatorName)
+		return s.Helpdesk.MakeDefault(ctx, ref.account.AgentRef(ref.agent), ref.id, operatorName)
 	})
 }
 
 func (s *Service) archiveStatus(ctx context.Context, in StatusRef) (Status, error) {
 	return s.changeNamedStatus(ctx, in, func(ref statusID) (*parley.TicketStatus, error) {
-		return s.Helpdesk.ArchiveStatus(ctx, ref.account, ref.agent, ref.id, operatorName)
+		return s.Helpdesk.ArchiveStatus(ctx, ref.account.AgentRef(ref.agent), ref.id, operatorName)
 	})
 }
 
@@ -148,7 +148,7 @@ func (s *Service) changeNamedStatus(
 	if err != nil {
 		return Status{}, err
 	}
-	id, err := s.findStatus(ctx, account, agent, in.Status)
+	id, err := s.findStatus(ctx, account.AgentRef(agent), in.Status)
 	if err != nil {
 		return Status{}, err
 	}
@@ -161,9 +161,9 @@ func (s *Service) changeNamedStatus(
 
 // findStatus finds a status by its id, its key or its label. A label that several statuses have finds none.
 func (s *Service) findStatus(
-	ctx context.Context, account parley.AccountID, agent parley.AgentID, name string,
+	ctx context.Context, ref parley.AgentRef, name string,
 ) (parley.StatusID, error) {
-	list, err := s.Helpdesk.AllStatuses(ctx, account, agent)
+	list, err := s.Helpdesk.AllStatuses(ctx, ref)
 	if err != nil {
 		return "", err
 	}

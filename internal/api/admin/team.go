@@ -94,7 +94,7 @@ func (s *Service) listTeams(ctx context.Context, in AgentRef) ([]Team, error) {
 	if err != nil {
 		return nil, err
 	}
-	found, err := s.Helpdesk.Teams(ctx, account, agent)
+	found, err := s.Helpdesk.Teams(ctx, account.AgentRef(agent))
 	list := make([]Team, len(found))
 	for i := range found {
 		list[i] = newTeam(&found[i])
@@ -110,7 +110,7 @@ func (s *Service) addTeam(ctx context.Context, in NewTeam) (Team, error) {
 	if err := checkKey(in.Key); err != nil {
 		return Team{}, err
 	}
-	t, err := s.Helpdesk.AddTeam(ctx, account, agent, parley.Team{
+	t, err := s.Helpdesk.AddTeam(ctx, account.AgentRef(agent), parley.Team{
 		Key:       in.Key,
 		Name:      in.Name,
 		IsDefault: in.Default,
@@ -125,8 +125,8 @@ func (s *Service) addTeam(ctx context.Context, in NewTeam) (Team, error) {
 }
 
 func (s *Service) changeTeam(ctx context.Context, in TeamChange) (Team, error) {
-	return s.changeNamedTeam(ctx, in.TeamRef, func(account parley.AccountID, agent parley.AgentID, t *parley.Team) error {
-		_, err := s.Helpdesk.ChangeTeam(ctx, account, agent, t.ID, operatorName, func(t *parley.Team) {
+	return s.changeNamedTeam(ctx, in.TeamRef, func(ref parley.AgentRef, t *parley.Team) error {
+		_, err := s.Helpdesk.ChangeTeam(ctx, ref, t.ID, operatorName, func(t *parley.Team) {
 			replaceIfSet(&t.Name, in.Name)
 			replaceIfSet(&t.Strategy, (*parley.Strategy)(in.Strategy))
 			replaceIfSet(&t.Hours, in.Hours)
@@ -144,29 +144,29 @@ func (s *Service) removeTeam(ctx context.Context, in TeamRef) (NoOutput, error) 
 	if err != nil {
 		return NoOutput{}, err
 	}
-	t, err := s.findTeam(ctx, account, agent, in.Team)
+	t, err := s.findTeam(ctx, account.AgentRef(agent), in.Team)
 	if err != nil {
 		return NoOutput{}, err
 	}
-	return NoOutput{}, s.Helpdesk.RemoveTeam(ctx, account, agent, t.ID, operatorName)
+	return NoOutput{}, s.Helpdesk.RemoveTeam(ctx, account.AgentRef(agent), t.ID, operatorName)
 }
 
 // changeNamedTeam changes the named team by change, and returns it as it is then.
 func (s *Service) changeNamedTeam(
-	ctx context.Context, in TeamRef, change func(parley.AccountID, parley.AgentID, *parley.Team) error,
+	ctx context.Context, in TeamRef, change func(parley.AgentRef, *parley.Team) error,
 ) (Team, error) {
 	account, agent, err := s.findAgent(ctx, in.AgentID)
 	if err != nil {
 		return Team{}, err
 	}
-	t, err := s.findTeam(ctx, account, agent, in.Team)
+	t, err := s.findTeam(ctx, account.AgentRef(agent), in.Team)
 	if err != nil {
 		return Team{}, err
 	}
-	if err := change(account, agent, t); err != nil {
+	if err := change(account.AgentRef(agent), t); err != nil {
 		return Team{}, err
 	}
-	if t, err = s.findTeam(ctx, account, agent, string(t.ID)); err != nil {
+	if t, err = s.findTeam(ctx, account.AgentRef(agent), string(t.ID)); err != nil {
 		return Team{}, err
 	}
 	return newTeam(t), nil
@@ -174,9 +174,9 @@ func (s *Service) changeNamedTeam(
 
 // findTeam finds a team with its members by its id, its key or its name.
 func (s *Service) findTeam(
-	ctx context.Context, account parley.AccountID, agent parley.AgentID, name string,
+	ctx context.Context, ref parley.AgentRef, name string,
 ) (*parley.Team, error) {
-	list, err := s.Helpdesk.Teams(ctx, account, agent)
+	list, err := s.Helpdesk.Teams(ctx, ref)
 	if err != nil {
 		return nil, err
 	}
@@ -211,8 +211,8 @@ type TeamMembership struct {
 }
 
 func (s *Service) joinTeam(ctx context.Context, in TeamMembership) (Team, error) {
-	return s.changeNamedTeam(ctx, in.TeamRef, func(account parley.AccountID, agent parley.AgentID, t *parley.Team) error {
-		user, err := s.findMember(ctx, account, in.Member)
+	return s.changeNamedTeam(ctx, in.TeamRef, func(ref parley.AgentRef, t *parley.Team) error {
+		user, err := s.findMember(ctx, ref.Account, in.Member)
 		if err != nil {
 			return err
 		}
@@ -227,16 +227,16 @@ func (s *Service) joinTeam(ctx context.Context, in TeamMembership) (Team, error)
 		if in.MaxOpen.Present {
 			m.MaxOpen = in.MaxOpen.Ptr()
 		}
-		return s.Helpdesk.JoinTeam(ctx, account, agent, t.ID, m, operatorName)
+		return s.Helpdesk.JoinTeam(ctx, ref, t.ID, m, operatorName)
 	})
 }
 
 func (s *Service) leaveTeam(ctx context.Context, in TeamMemberRef) (Team, error) {
-	return s.changeNamedTeam(ctx, in.TeamRef, func(account parley.AccountID, agent parley.AgentID, t *parley.Team) error {
-		user, err := s.findMember(ctx, account, in.Member)
+	return s.changeNamedTeam(ctx, in.TeamRef, func(ref parley.AgentRef, t *parley.Team) error {
+		user, err := s.findMember(ctx, ref.Account, in.Member)
 		if err != nil {
 			return err
 		}
-		return s.Helpdesk.LeaveTeam(ctx, account, agent, t.ID, user, operatorName)
+		return s.Helpdesk.LeaveTeam(ctx, ref, t.ID, user, operatorName)
 	})
 }

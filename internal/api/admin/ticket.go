@@ -95,18 +95,18 @@ func (s *Service) openTicket(ctx context.Context, in NewTicket) (Ticket, error) 
 		Priority:    in.Priority,
 	}
 	if in.Status != "" {
-		if ticket.StatusID, err = s.findStatus(ctx, account, agent, in.Status); err != nil {
+		if ticket.StatusID, err = s.findStatus(ctx, account.AgentRef(agent), in.Status); err != nil {
 			return Ticket{}, err
 		}
 	}
 	if in.Team != "" {
-		team, err := s.findTeam(ctx, account, agent, in.Team)
+		team, err := s.findTeam(ctx, account.AgentRef(agent), in.Team)
 		if err != nil {
 			return Ticket{}, err
 		}
 		ticket.TeamID = team.ID
 	}
-	t, err := s.Helpdesk.Open(ctx, account, agent, ticket)
+	t, err := s.Helpdesk.Open(ctx, account.AgentRef(agent), ticket)
 	if err != nil {
 		return Ticket{}, err
 	}
@@ -135,14 +135,14 @@ func (s *Service) changeTicket(ctx context.Context, in TicketChange) (Ticket, er
 		Priority: in.Priority,
 	}
 	if in.Status != "" {
-		if change.StatusID, err = s.findStatus(ctx, account, agent, in.Status); err != nil {
+		if change.StatusID, err = s.findStatus(ctx, account.AgentRef(agent), in.Status); err != nil {
 			return Ticket{}, err
 		}
 	}
-	if change.TeamID, err = s.findTeamID(ctx, account, agent, in.Team); err != nil {
+	if change.TeamID, err = s.findTeamID(ctx, account.AgentRef(agent), in.Team); err != nil {
 		return Ticket{}, err
 	}
-	t, err := s.Helpdesk.Change(ctx, account, agent, in.Number, change, operatorName)
+	t, err := s.Helpdesk.Change(ctx, account.AgentRef(agent), in.Number, change, operatorName)
 	if err != nil {
 		return Ticket{}, err
 	}
@@ -168,25 +168,25 @@ func (s *Service) listTickets(ctx context.Context, in TicketQuery) ([]Ticket, er
 		return nil, err
 	}
 	if in.Query != "" {
-		found, _, err := s.Helpdesk.Search(ctx, account, agent, in.Query, in.Limit)
+		found, _, err := s.Helpdesk.Search(ctx, account.AgentRef(agent), in.Query, in.Limit)
 		if err != nil {
 			return nil, err
 		}
-		return s.newTickets(ctx, account, agent, found)
+		return s.newTickets(ctx, account.AgentRef(agent), found)
 	}
-	filter, err := s.ticketFilter(ctx, account, agent, in)
+	filter, err := s.ticketFilter(ctx, account.AgentRef(agent), in)
 	if err != nil {
 		return nil, err
 	}
-	page, err := s.DB.Tickets(ctx, account, agent, filter, parley.PageRequest{Limit: in.Limit})
+	page, err := s.DB.Tickets(ctx, account.AgentRef(agent), filter, parley.PageRequest{Limit: in.Limit})
 	if err != nil {
 		return nil, err
 	}
-	return s.newTickets(ctx, account, agent, page.Items)
+	return s.newTickets(ctx, account.AgentRef(agent), page.Items)
 }
 
 func (s *Service) ticketFilter(
-	ctx context.Context, account parley.AccountID, agent parley.AgentID, in TicketQuery,
+	ctx context.Context, ref parley.AgentRef, in TicketQuery,
 ) (f store.TicketFilter, err error) {
 	for _, name := range in.Categories {
 		c := parley.StatusCategory(name)
@@ -205,14 +205,14 @@ func (s *Service) ticketFilter(
 	if in.Assignee != "" {
 		user := parley.UserID("")
 		if in.Assignee != None {
-			if user, err = s.findMember(ctx, account, in.Assignee); err != nil {
+			if user, err = s.findMember(ctx, ref.Account, in.Assignee); err != nil {
 				return f, err
 			}
 		}
 		f.Assignee = &user
 	}
 	if in.Customer != "" {
-		p, err := s.DB.PersonByEmail(ctx, account, agent, in.Customer)
+		p, err := s.DB.PersonByEmail(ctx, ref, in.Customer)
 		if parley.IsCode(err, parley.CodeNotFound) {
 			err = parley.NewErrorf(parley.CodeNotFound,
 				"The agent has no customer with the e-mail address %s.", in.Customer)
@@ -222,13 +222,13 @@ func (s *Service) ticketFilter(
 		}
 		f.Customer = p.ID
 	}
-	f.Team, err = s.findTeamID(ctx, account, agent, in.Team)
+	f.Team, err = s.findTeamID(ctx, ref, in.Team)
 	return f, err
 }
 
 // findTeamID finds a team for a filter or a change. It returns nil where none is named; an empty id stands for no team.
 func (s *Service) findTeamID(
-	ctx context.Context, account parley.AccountID, agent parley.AgentID, name string,
+	ctx context.Context, ref parley.AgentRef, name string,
 ) (*parley.TeamID, error) {
 	switch name {
 	case "":
@@ -236,7 +236,7 @@ func (s *Service) findTeamID(
 	case None:
 		return new(parley.TeamID), nil
 	}
-	t, err := s.findTeam(ctx, account, agent, name)
+	t, err := s.findTeam(ctx, ref, name)
 	if err != nil {
 		return nil, err
 	}
@@ -245,13 +245,13 @@ func (s *Service) findTeamID(
 
 // newTickets returns tickets with the names behind their ids.
 func (s *Service) newTickets(
-	ctx context.Context, account parley.AccountID, agent parley.AgentID, found []parley.Ticket,
+	ctx context.Context, ref parley.AgentRef, found []parley.Ticket,
 ) ([]Ticket, error) {
-	names, err := s.loadNames(ctx, account, agent)
+	names, err := s.loadNames(ctx, ref)
 	if err != nil {
 		return nil, err
 	}
-	statuses, err := s.Helpdesk.AllStatuses(ctx, account, agent)
+	statuses, err := s.Helpdesk.AllStatuses(ctx, ref)
 	if err != nil {
 		return nil, err
 	}
@@ -287,7 +287,7 @@ func (s *Service) newTickets(
 
 // newTicket returns one ticket as newTickets does.
 func (s *Service) newTicket(ctx context.Context, t *parley.Ticket) (Ticket, error) {
-	list, err := s.newTickets(ctx, t.AccountID, t.AgentID, []parley.Ticket{*t})
+	list, err := s.newTickets(ctx, t.AgentRef(), []parley.Ticket{*t})
 	if err != nil {
 		return Ticket{}, err
 	}

@@ -44,7 +44,7 @@ func (s *Service) showTicket(ctx context.Context, in TicketRef) (TicketDetails, 
 	if err != nil {
 		return TicketDetails{}, err
 	}
-	t, err := s.DB.Ticket(ctx, account, agent, in.Number)
+	t, err := s.DB.Ticket(ctx, account.AgentRef(agent), in.Number)
 	if err != nil {
 		return TicketDetails{}, err
 	}
@@ -54,7 +54,7 @@ func (s *Service) showTicket(ctx context.Context, in TicketRef) (TicketDetails, 
 	}
 	request := store.TicketMessagesRequest{PageRequest: parley.PageRequest{Limit: ticketPageSize}}
 	for {
-		page, err := s.Helpdesk.Messages(ctx, account, agent, in.Number, request)
+		page, err := s.Helpdesk.Messages(ctx, account.AgentRef(agent), in.Number, request)
 		if err != nil {
 			return out, err
 		}
@@ -91,7 +91,7 @@ func (s *Service) writeTicket(ctx context.Context, in NewTicketMessage) (Message
 		return MessageRef{}, err
 	}
 	reply := helpdesk.NewReply{Type: in.Type, Content: in.Text, AuthorEmail: in.Member}
-	m, err := s.Helpdesk.Reply(ctx, account, agent, in.Number, reply)
+	m, err := s.Helpdesk.Reply(ctx, account.AgentRef(agent), in.Number, reply)
 	if err != nil {
 		return MessageRef{}, err
 	}

@@ -122,7 +122,7 @@ func (s *Service) listWebhooks(ctx context.Context, in AccountFilter) ([]Webhook
 	read := s.DB.AllWebhooks
 	if in.AccountID != "" {
 		read = func(ctx context.Context) ([]parley.Webhook, error) {
-			return s.DB.Webhooks(ctx, parley.AccountID(in.AccountID), "")
+			return s.DB.Webhooks(ctx, parley.AccountID(in.AccountID).AgentRef(""))
 		}
 	}
 	found, err := read(ctx)

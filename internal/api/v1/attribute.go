@@ -61,7 +61,7 @@ type attributesQuery struct {
 
 func (s *server) listAttributes(ctx context.Context, c *httpapi.Call, in *attributesQuery) (*AttributeList, error) {
 	account, agent := callerOf(c).Account.ID, parley.AgentID(in.ChatbotID)
-	list, err := s.DB.Attributes(ctx, account, agent)
+	list, err := s.DB.Attributes(ctx, account.AgentRef(agent))
 	if err != nil {
 		return nil, err
 	}
@@ -89,7 +89,7 @@ func (s *server) changeAttribute(ctx context.Context, c *httpapi.Call, in *chang
 	if in.Body.Type.Present {
 		change.Type = parley.AttributeType(in.Body.Type.Value)
 	}
-	a, err := s.Contacts.ChangeAttribute(ctx, account, agent, in.Name, change)
+	a, err := s.Contacts.ChangeAttribute(ctx, account.AgentRef(agent), in.Name, change)
 	if err != nil {
 		return nil, err
 	}

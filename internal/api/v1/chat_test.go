@@ -183,7 +183,7 @@ func TestLostUnsavedTurnGivesItsCreditsBack(t *testing.T) {
 	lost := parley.Turn{ID: parley.TurnID(parley.NewTimedUUID()), AccountID: parley.AccountID(h.Account), AgentID: parley.AgentID(bot), MessageID: parley.NewMessageID(),
 		ConversationID: parley.ConversationID(parley.NewTimedUUID()), Owner: "dead", Reserved: parley.Credit, StartedAt: long, LeaseUntil: long}
 	err := h.DB.Transact(t.Context(), sqldb.Interactive, func(tx *store.DB) error {
-		if _, _, err := tx.ReserveCredits(t.Context(), lost.AccountID, lost.AgentID, store.MonthOf(long), lost.Reserved); err != nil {
+		if _, _, err := tx.ReserveCredits(t.Context(), lost.AgentRef(), store.MonthOf(long), lost.Reserved); err != nil {
 			return err
 		}
 		_, err := tx.CreateTurn(t.Context(), &lost)

@@ -68,7 +68,7 @@ func (s *server) putContacts(ctx context.Context, c *httpapi.Call, in *putContac
 	for i, u := range in.Body.Users {
 		changes[i] = u.newChange(u.ExternalID)
 	}
-	list, err := s.Contacts.Put(ctx, account, agent, changes)
+	list, err := s.Contacts.Put(ctx, account.AgentRef(agent), changes)
 	if err != nil {
 		return nil, err
 	}
@@ -139,7 +139,7 @@ type contactsQuery struct {
 
 func (s *server) listContacts(ctx context.Context, c *httpapi.Call, in *contactsQuery) (*ContactList, error) {
 	account, agent := callerOf(c).Account.ID, parley.AgentID(in.ChatbotID)
-	list, total, err := s.DB.Contacts(ctx, account, agent, (in.Page-1)*in.PerPage, in.PerPage)
+	list, total, err := s.DB.Contacts(ctx, account.AgentRef(agent), (in.Page-1)*in.PerPage, in.PerPage)
 	if err != nil {
 		return nil, err
 	}
@@ -153,7 +153,7 @@ type contactRef struct {
 
 func (s *server) getContact(ctx context.Context, c *httpapi.Call, in *contactRef) (*ContactReply, error) {
 	account, agent := callerOf(c).Account.ID, parley.AgentID(in.ChatbotID)
-	found, err := s.DB.Contact(ctx, account, agent, in.ExternalID)
+	found, err := s.DB.Contact(ctx, account.AgentRef(agent), in.ExternalID)
 	if err != nil {
 		return nil, err
 	}
@@ -174,13 +174,13 @@ type changeContact struct {
 
 func (s *server) changeContact(ctx context.Context, c *httpapi.Call, in *changeContact) (*ContactReply, error) {
 	account, agent := callerOf(c).Account.ID, parley.AgentID(in.ChatbotID)
-	if _, err := s.DB.Contact(ctx, account, agent, in.ExternalID); err != nil {
+	if _, err := s.DB.Contact(ctx, account.AgentRef(agent), in.ExternalID); err != nil {
 		return nil, err
 	}
 	if id := in.Body.Data.ExternalID; id.Present && id.Value != in.ExternalID {
 		return nil, parley.Invalid("data.external_id", "cannot be changed")
 	}
-	changed, err := s.Contacts.Change(ctx, account, agent, in.Body.Data.newChange(in.ExternalID))
+	changed, err := s.Contacts.Change(ctx, account.AgentRef(agent), in.Body.Data.newChange(in.ExternalID))
 	if err != nil {
 		return nil, err
 	}
@@ -189,7 +189,7 @@ func (s *server) changeContact(ctx context.Context, c *httpapi.Call, in *changeC
 
 func (s *server) deleteContact(ctx context.Context, c *httpapi.Call, in *contactRef) (*ContactReply, error) {
 	account, agent := callerOf(c).Account.ID, parley.AgentID(in.ChatbotID)
-	deleted, err := s.Contacts.Remove(ctx, account, agent, in.ExternalID)
+	deleted, err := s.Contacts.Remove(ctx, account.AgentRef(agent), in.ExternalID)
 	if err != nil {
 		return nil, err
 	}

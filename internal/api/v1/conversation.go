@@ -41,7 +41,7 @@ func (s *server) listConversations(ctx context.Context, c *httpapi.Call, in *Con
 	if err != nil {
 		return nil, err
 	}
-	page, err := s.DB.ConversationsAtOffset(ctx, callerOf(c).Account.ID, parley.AgentID(in.ChatbotID), filter, (in.Page-1)*in.Size, in.Size)
+	page, err := s.DB.ConversationsAtOffset(ctx, callerOf(c).Account.ID.AgentRef(parley.AgentID(in.ChatbotID)), filter, (in.Page-1)*in.Size, in.Size)
 	if err != nil {
 		return nil, fmt.Errorf("list conversations: %w", err)
 	}
@@ -71,7 +71,7 @@ func (s *server) writeConversation(ctx context.Context, out *httpapi.JSONStream,
 	out.Text(`,"messages":[`)
 	first := true
 	for seq := int64(0); ; {
-		messages, err := s.DB.MessagesAfter(ctx, conv.AccountID, conv.AgentID, conv.ID, seq, messageBatchSize)
+		messages, err := s.DB.MessagesAfter(ctx, conv.Ref(), seq, messageBatchSize)
 		if err != nil || len(messages) == 0 {
 			out.Text("]}")
 			return err

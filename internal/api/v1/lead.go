@@ -39,7 +39,7 @@ func (s *server) listLeads(ctx context.Context, c *httpapi.Call, in *leadsQuery)
 	if filter.CreatedFrom, filter.CreatedBefore, err = parseDayRange(in.StartDate, in.EndDate); err != nil {
 		return nil, err
 	}
-	list, err := s.DB.LeadsAtOffset(ctx, account, agent, filter, (in.Page-1)*in.Size, in.Size)
+	list, err := s.DB.LeadsAtOffset(ctx, account.AgentRef(agent), filter, (in.Page-1)*in.Size, in.Size)
 	if err != nil {
 		return nil, err
 	}

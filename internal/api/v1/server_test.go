@@ -103,7 +103,7 @@ func (tl *storyRunner) execSQL(query string, args ...any) {
 // storyEvents are what happens in a server without a request.
 var storyEvents = map[string]func(tl *storyRunner, id string) error{
 	"forgets the model of": func(tl *storyRunner, id string) error {
-		return tl.server.DB.UpdateAgent(tl.t.Context(), parley.AccountID(tl.server.Account), parley.AgentID(id),
+		return tl.server.DB.UpdateAgent(tl.t.Context(), parley.AccountID(tl.server.Account).AgentRef(parley.AgentID(id)),
 			func(a *parley.Agent) error { a.Model = "of-yesterday"; return nil })
 	},
 	"spoils": func(tl *storyRunner, table string) error {

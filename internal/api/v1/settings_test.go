@@ -165,7 +165,7 @@ func (s *settingsTest) checkSuggestions(want, after, sent object) {
 // checkV1Only compares what only version 1 knows.
 func (s *settingsTest) checkV1Only() {
 	s.Helper()
-	a, err := s.DB.Agent(s.Context(), parley.AccountID(s.Account), parley.AgentID(s.id), s.Authenticator.Now())
+	a, err := s.DB.Agent(s.Context(), parley.AccountID(s.Account).AgentRef(parley.AgentID(s.id)), s.Authenticator.Now())
 	if err != nil {
 		s.Fatal(err)
 	}

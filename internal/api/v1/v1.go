@@ -102,5 +102,5 @@ func (s *server) checkChatbot(ctx context.Context, caller any, id string) error 
 	if !ok {
 		return nil
 	}
-	return s.DB.ShareLockAgent(ctx, who.Account.ID, parley.AgentID(id))
+	return s.DB.ShareLockAgent(ctx, who.Account.ID.AgentRef(parley.AgentID(id)))
 }

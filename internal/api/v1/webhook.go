@@ -55,7 +55,7 @@ type webhooksQuery struct {
 }
 
 func (s *server) listWebhooks(ctx context.Context, c *httpapi.Call, in *webhooksQuery) (*WebhookList, error) {
-	list, err := s.DB.Webhooks(ctx, callerOf(c).Account.ID, parley.AgentID(in.ChatbotID))
+	list, err := s.DB.Webhooks(ctx, callerOf(c).Account.ID.AgentRef(parley.AgentID(in.ChatbotID)))
 	if err != nil {
 		return nil, err
 	}

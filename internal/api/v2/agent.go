@@ -283,7 +283,7 @@ func (s *server) trainAgent(ctx context.Context, c *httpapi.Call, in *AgentRef) 
 }
 
 func (s *server) restoreSource(ctx context.Context, c *httpapi.Call, in *SourceRef) (*Deprecated, error) {
-	if err := s.DB.CheckSourceExists(ctx, callerOf(c).Account.ID, parley.AgentID(in.AgentID), parley.SourceID(in.SourceID)); err != nil {
+	if err := s.DB.CheckSourceExists(ctx, callerOf(c).Account.ID.AgentRef(parley.AgentID(in.AgentID)), parley.SourceID(in.SourceID)); err != nil {
 		return nil, fmt.Errorf("find source: %w", err)
 	}
 	return newDeprecated(c, "Nothing was done: a source is deleted at once and cannot be restored. Create it again."), nil

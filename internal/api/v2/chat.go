@@ -156,7 +156,7 @@ func (s *server) submitToolResult(ctx context.Context, c *httpapi.Call, in *Tool
 	if err := s.checkConversation(ctx, c, in.ConversationRef); err != nil {
 		return nil, err
 	}
-	err := s.Chat.SubmitToolResult(ctx, callerOf(c).Account.ID, parley.AgentID(in.AgentID), parley.ConversationID(in.ConversationID), in.Body.ToolCallID, in.Body.Output)
+	err := s.Chat.SubmitToolResult(ctx, callerOf(c).Account.ID.AgentRef(parley.AgentID(in.AgentID)).ConversationRef(parley.ConversationID(in.ConversationID)), in.Body.ToolCallID, in.Body.Output)
 	if err != nil {
 		return nil, err
 	}

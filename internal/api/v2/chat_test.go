@@ -87,7 +87,7 @@ func TestAClientThatGoesAwayLosesNothing(t *testing.T) {
 	leave()
 	gate.Release()
 	testkit.Eventually(t, "the answer is stored", func() bool {
-		page, err := h.DB.Conversations(t.Context(), parley.AccountID(h.Account), parley.AgentID(agent), noFilter, parley.PageRequest{Limit: 1})
+		page, err := h.DB.Conversations(t.Context(), parley.AccountID(h.Account).AgentRef(parley.AgentID(agent)), noFilter, parley.PageRequest{Limit: 1})
 		if err != nil || len(page.Items) != 1 {
 			t.Fatal(err, page)
 		}

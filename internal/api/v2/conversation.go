@@ -88,7 +88,7 @@ func (s *server) findHandoverConversation(ctx context.Context, c *httpapi.Call, 
 // findConversation returns a conversation that began through the API or has one of the other channels. It fails
 // with notFoundCode for an unknown id.
 func (s *server) findConversation(ctx context.Context, c *httpapi.Call, agent, id string, notFoundCode parley.Code, otherChannels ...parley.Channel) (*parley.Conversation, error) {
-	conv, err := s.DB.Conversation(ctx, callerOf(c).Account.ID, parley.AgentID(agent), parley.ConversationID(id))
+	conv, err := s.DB.Conversation(ctx, callerOf(c).Account.ID.AgentRef(parley.AgentID(agent)).ConversationRef(parley.ConversationID(id)))
 	if parley.IsCode(err, parley.CodeResourceNotFound) {
 		return nil, parley.NewError(notFoundCode)
 	}
@@ -146,7 +146,7 @@ func (s *server) conversationPage(ctx context.Context, c *httpapi.Call, agent st
 	if err != nil {
 		return nil, err
 	}
-	page, err := s.DB.Conversations(ctx, callerOf(c).Account.ID, parley.AgentID(agent), filter, request)
+	page, err := s.DB.Conversations(ctx, callerOf(c).Account.ID.AgentRef(parley.AgentID(agent)), filter, request)
 	if err != nil {
 		return nil, fmt.Errorf("list conversations: %w", err)
 	}
@@ -249,7 +249,7 @@ func messagesPurpose(conv *parley.Conversation) string { return "messages " + st
 // messagePage returns one page of a conversation's messages. The list begins with the newest page; within a page
 // the oldest message is first.
 func (s *server) messagePage(ctx context.Context, c *httpapi.Call, conv *parley.Conversation, request parley.PageRequest) (*Page[Message], error) {
-	page, err := s.DB.Messages(ctx, callerOf(c).Account.ID, conv.AgentID, conv.ID, request)
+	page, err := s.DB.Messages(ctx, callerOf(c).Account.ID.AgentRef(conv.AgentID).ConversationRef(conv.ID), request)
 	if err != nil {
 		return nil, fmt.Errorf("list messages: %w", err)
 	}
@@ -276,7 +276,7 @@ func (s *server) rateMessage(ctx context.Context, c *httpapi.Call, in *FeedbackR
 	if in.Body.Feedback != nil {
 		rating = *in.Body.Feedback
 	}
-	m, err := s.Conversations.Rate(ctx, callerOf(c).Account.ID, parley.AgentID(in.AgentID), parley.ConversationID(in.ConversationID), parley.MessageID(in.MessageID), rating)
+	m, err := s.Conversations.Rate(ctx, callerOf(c).Account.ID.AgentRef(parley.AgentID(in.AgentID)).ConversationRef(parley.ConversationID(in.ConversationID)), parley.MessageID(in.MessageID), rating)
 	if parley.IsCode(err, parley.CodeResourceNotFound) { // it has just been deleted
 		return nil, parley.NewError(parley.CodeConversationNotFound)
 	}

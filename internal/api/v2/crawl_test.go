@@ -91,7 +91,7 @@ func TestCrawlGoesOnInTheNextServer(t *testing.T) {
 
 func sourceChildren(t *testing.T, h *testkit.Server, link *parley.Source) ingest.Children {
 	t.Helper()
-	s, err := h.DB.Source(t.Context(), link.AccountID, link.AgentID, link.ID)
+	s, err := h.DB.Source(t.Context(), link.AgentRef(), link.ID)
 	if err != nil {
 		t.Fatal(err)
 	}

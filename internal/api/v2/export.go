@@ -56,7 +56,7 @@ func (s *server) findExported(ctx context.Context, c *httpapi.Call, in *ExportQu
 	account, agent := callerOf(c).Account.ID, parley.AgentID(in.AgentID)
 	var page parley.Page[parley.Conversation]
 	if in.ConversationID != "" || c.Request.URL.Query().Has("conversationId") {
-		conv, err := s.DB.Conversation(ctx, account, agent, parley.ConversationID(in.ConversationID))
+		conv, err := s.DB.Conversation(ctx, account.AgentRef(agent).ConversationRef(parley.ConversationID(in.ConversationID)))
 		if parley.IsCode(err, parley.CodeResourceNotFound) {
 			return page, nil
 		}
@@ -77,7 +77,7 @@ func (s *server) findExported(ctx context.Context, c *httpapi.Call, in *ExportQu
 	for _, source := range in.Source {
 		filter.Channels = append(filter.Channels, parley.Channel(source))
 	}
-	if page, err = s.DB.Conversations(ctx, account, agent, filter, request); err != nil {
+	if page, err = s.DB.Conversations(ctx, account.AgentRef(agent), filter, request); err != nil {
 		return page, fmt.Errorf("list conversations: %w", err)
 	}
 	return page, nil
@@ -98,7 +98,7 @@ func (s *server) exportConversation(ctx context.Context, out *httpapi.JSONStream
 	}
 	out.Text(`,"messages":[`)
 	for seq := int64(0); ; {
-		messages, err := s.DB.MessagesAfter(ctx, conv.AccountID, conv.AgentID, conv.ID, seq, exportBatchSize)
+		messages, err := s.DB.MessagesAfter(ctx, conv.Ref(), seq, exportBatchSize)
 		if err != nil || len(messages) == 0 {
 			out.Text("]}")
 			return err

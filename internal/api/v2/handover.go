@@ -36,7 +36,7 @@ func (s *server) pauseConversation(ctx context.Context, c *httpapi.Call, in *Pau
 	if err != nil {
 		return nil, err
 	}
-	if conv, err = s.Conversations.Pause(ctx, conv.AccountID, conv.AgentID, conv.ID, in.Body.Paused); err != nil {
+	if conv, err = s.Conversations.Pause(ctx, conv.Ref(), in.Body.Paused); err != nil {
 		return nil, fmt.Errorf("pause conversation: %w", err)
 	}
 	out := Standing{ID: string(conv.ID), Status: string(conv.Status)}
@@ -62,7 +62,7 @@ func (s *server) storeCustomerMessage(ctx context.Context, c *httpapi.Call, in *
 	if err != nil {
 		return nil, err
 	}
-	m, err := s.Conversations.AddCustomerMessage(ctx, conv.AccountID, conv.AgentID, conv.ID, in.Body.Message)
+	m, err := s.Conversations.AddCustomerMessage(ctx, conv.Ref(), in.Body.Message)
 	if err != nil {
 		return nil, fmt.Errorf("write to a person: %w", err)
 	}
@@ -81,7 +81,7 @@ func (s *server) followConversation(ctx context.Context, c *httpapi.Call, in *Co
 	if err != nil {
 		return nil, err
 	}
-	f, err := s.Conversations.Follow(ctx, conv.AccountID, conv.AgentID, conv.ID, parseLastEventID(c.Request))
+	f, err := s.Conversations.Follow(ctx, conv.Ref(), parseLastEventID(c.Request))
 	if err != nil {
 		return nil, fmt.Errorf("follow conversation: %w", err)
 	}
@@ -135,7 +135,7 @@ func (s *server) replayMessage(ctx context.Context, c *httpapi.Call, in any, don
 	if err != nil {
 		return nil, err
 	}
-	m, err := s.DB.Message(ctx, conv.AccountID, conv.AgentID, conv.ID, parley.MessageID(done.id))
+	m, err := s.DB.Message(ctx, conv.Ref(), parley.MessageID(done.id))
 	if err != nil {
 		return nil, err
 	}

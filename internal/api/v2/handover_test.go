@@ -86,7 +86,7 @@ func TestFollowingAConversation(t *testing.T) {
 	account, agent, id := parley.AccountID(h.Account), parley.AgentID(ours["agentId"]), parley.ConversationID(ours["conversationId"])
 	f, status := openEvents(t, h, ours)
 	f.requireEvent("event: status\ndata: {\"status\":\"ongoing\"}\n")
-	if _, err := h.Conversations.TakeOver(t.Context(), account, agent, id, "kim", "", false); err != nil || status != 200 {
+	if _, err := h.Conversations.TakeOver(t.Context(), account.AgentRef(agent).ConversationRef(id), "kim", "", false); err != nil || status != 200 {
 		t.Fatal(status, err)
 	}
 	f.requireEvent(`{"status":"taken_over"}`) // the number 3 is that of the ticket's event, which nobody is told here
@@ -94,14 +94,14 @@ func TestFollowingAConversation(t *testing.T) {
 		t.Error(got)
 	}
 	f.requireEvent("event: message\nid: 4\ndata: {\"id\":\"msg_", `"role":"user"`, `"text":"Anybody?"`)
-	if _, err := h.Conversations.AddHumanReply(t.Context(), account, agent, id, "kim", "Here I am."); err != nil {
+	if _, err := h.Conversations.AddHumanReply(t.Context(), account.AgentRef(agent).ConversationRef(id), "kim", "Here I am."); err != nil {
 		t.Fatal(err)
 	}
 	f.requireEvent("id: 5\n", `"role":"assistant"`, `"text":"Here I am."`)
 	back, _ := openEvents(t, h, ours, "Last-Event-ID", "4")
 	back.requireEvent("taken_over")
 	back.requireEvent("id: 5\n")
-	if _, err := h.Conversations.End(t.Context(), account, agent, id, "kim"); err != nil {
+	if _, err := h.Conversations.End(t.Context(), account.AgentRef(agent).ConversationRef(id), "kim"); err != nil {
 		t.Fatal(err)
 	}
 	for _, each := range []*eventReader{f, back} {
@@ -161,7 +161,7 @@ func TestFollowersComeAndGo(t *testing.T) {
 		return status == http.StatusOK
 	})
 	second.requireEvent("ongoing")
-	if _, err := h.Conversations.Delete(t.Context(), parley.AccountID(h.Account), parley.AgentID(ours["agentId"]), []parley.ConversationID{parley.ConversationID(ours["conversationId"])}, nil); err != nil {
+	if _, err := h.Conversations.Delete(t.Context(), parley.AccountID(h.Account).AgentRef(parley.AgentID(ours["agentId"])), []parley.ConversationID{parley.ConversationID(ours["conversationId"])}, nil); err != nil {
 		t.Fatal(err)
 	}
 	if more := second.nextEvent(); more != "" {
@@ -215,7 +215,7 @@ func checkHandover(t *testing.T, near, far *testkit.Server) {
 	if got := requestForComparison(t, near, "POST /agents/{agentId}/chat", `{"message": "Can I talk to a human?", "conversationId": "`+string(id)+`"}`, ours); !strings.Contains(got, "escalate_to_human") {
 		t.Fatal(got)
 	}
-	ticket, err := near.DB.TicketOfConversation(t.Context(), account, agent, id)
+	ticket, err := near.DB.TicketOfConversation(t.Context(), account.AgentRef(agent).ConversationRef(id))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -239,10 +239,10 @@ func checkHandover(t *testing.T, near, far *testkit.Server) {
 		restless, _ = openEvents(t, from, ours, "Last-Event-ID", received[len(received)-1])
 	}
 	talk.Wait()
-	if _, err := near.Conversations.End(t.Context(), account, agent, id, "operator"); err != nil {
+	if _, err := near.Conversations.End(t.Context(), account.AgentRef(agent).ConversationRef(id), "operator"); err != nil {
 		t.Fatal(err)
 	}
-	want := shownMessageNumbers(t, near, account, agent, id)
+	want := shownMessageNumbers(t, near, account.AgentRef(agent).ConversationRef(id))
 	if got := steady.readMessageNumbers(-1); !slices.Equal(got, want) {
 		t.Errorf("who stayed heard %v, want %v", got, want)
 	}
@@ -255,9 +255,9 @@ func checkHandover(t *testing.T, near, far *testkit.Server) {
 // not hear of.
 func sendMemberReplies(t *testing.T, h *testkit.Server, ticket *parley.Ticket, member parley.UserID) {
 	for i := range exchangeCount {
-		_, err := h.Helpdesk.Reply(t.Context(), ticket.AccountID, ticket.AgentID, ticket.Number, helpdesk.NewReply{Type: "reply", Content: fmt.Sprint("Answer ", i), AuthorID: member})
-		_, noted := h.Helpdesk.Reply(t.Context(), ticket.AccountID, ticket.AgentID, ticket.Number, helpdesk.NewReply{Type: "note", Content: "Secret", AuthorID: member})
-		_, changed := h.Helpdesk.Change(t.Context(), ticket.AccountID, ticket.AgentID, ticket.Number, helpdesk.Change{Priority: parley.Priorities()[i%5]}, string(member))
+		_, err := h.Helpdesk.Reply(t.Context(), ticket.AgentRef(), ticket.Number, helpdesk.NewReply{Type: "reply", Content: fmt.Sprint("Answer ", i), AuthorID: member})
+		_, noted := h.Helpdesk.Reply(t.Context(), ticket.AgentRef(), ticket.Number, helpdesk.NewReply{Type: "note", Content: "Secret", AuthorID: member})
+		_, changed := h.Helpdesk.Change(t.Context(), ticket.AgentRef(), ticket.Number, helpdesk.Change{Priority: parley.Priorities()[i%5]}, string(member))
 		if err := errors.Join(err, noted, changed); err != nil {
 			t.Error(err)
 		}
@@ -286,9 +286,9 @@ func (f *eventReader) readMessageNumbers(n int) (ids []string) {
 }
 
 // shownMessageNumbers lists the numbers of the messages that the conversation shows.
-func shownMessageNumbers(t *testing.T, h *testkit.Server, account parley.AccountID, agent parley.AgentID, id parley.ConversationID) (ids []string) {
+func shownMessageNumbers(t *testing.T, h *testkit.Server, ref parley.ConversationRef) (ids []string) {
 	t.Helper()
-	page, err := h.DB.Messages(t.Context(), account, agent, id, parley.PageRequest{Limit: 100})
+	page, err := h.DB.Messages(t.Context(), ref, parley.PageRequest{Limit: 100})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -309,10 +309,10 @@ func TestWhatPeopleSaidIsNoSource(t *testing.T) {
 	if got := requestForComparison(t, h, "POST /agents/{agentId}/chat", `{"message": "human please", "conversationId": "`+string(id)+`"}`, ours); !strings.Contains(got, "A person from the team") {
 		t.Fatal(got)
 	}
-	if _, err := h.Conversations.AddHumanReply(t.Context(), account, agent, id, "kim", "The warehouse in Tromsø opens on Saturdays from 9 to 17."); err != nil {
+	if _, err := h.Conversations.AddHumanReply(t.Context(), account.AgentRef(agent).ConversationRef(id), "kim", "The warehouse in Tromsø opens on Saturdays from 9 to 17."); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := h.Conversations.HandBack(t.Context(), account, agent, id, "operator"); err != nil {
+	if _, err := h.Conversations.HandBack(t.Context(), account.AgentRef(agent).ConversationRef(id), "operator"); err != nil {
 		t.Fatal(err)
 	}
 	got := requestForComparison(t, h, "POST /agents/{agentId}/chat", `{"message": "When does the warehouse in Tromsø open on Saturdays?", "conversationId": "`+string(id)+`"}`, ours)

@@ -183,11 +183,11 @@ func (n naughtyTest) testSourceContent(agent string) {
 	var created struct{ ID string }
 	r.Decode(n, http.StatusCreated, &created)
 	account, ctx := parley.AccountID(n.server.Account), n.Context()
-	source, err := n.server.DB.Source(ctx, account, parley.AgentID(agent), parley.SourceID(created.ID))
+	source, err := n.server.DB.Source(ctx, account.AgentRef(parley.AgentID(agent)), parley.SourceID(created.ID))
 	if err != nil {
 		n.Fatal(err)
 	}
-	version, err := n.server.DB.Version(ctx, account, parley.AgentID(agent), source.ID, source.WantedVersion)
+	version, err := n.server.DB.Version(ctx, account.AgentRef(parley.AgentID(agent)), source.ID, source.WantedVersion)
 	if err != nil {
 		n.Fatal(err)
 	}

@@ -109,7 +109,7 @@ func (s *server) checkSpentKey(ctx context.Context, c *httpapi.Call, o httpapi.I
 	id, isTurn := strings.CutPrefix(record.Subject, "turn:")
 	if in, ok := o.Input.(streamingRequest); ok && isTurn {
 		agent, _ := in.streamTarget()
-		if _, err := s.Chat.ReplayTurn(ctx, callerOf(c).Account.ID, parley.AgentID(agent), parley.TurnID(id)); errors.Is(err, chat.ErrNoAnswer) {
+		if _, err := s.Chat.ReplayTurn(ctx, callerOf(c).Account.ID.AgentRef(parley.AgentID(agent)), parley.TurnID(id)); errors.Is(err, chat.ErrNoAnswer) {
 			return err
 		}
 	}
@@ -164,7 +164,7 @@ func (s *server) replayAgent(ctx context.Context, c *httpapi.Call, in any, done 
 	if !ok || n.Body.URL.Value == "" {
 		return out, nil
 	}
-	links, err := s.DB.Sources(ctx, callerOf(c).Account.ID, parley.AgentID(done.id), store.SourceFilter{Kinds: []parley.SourceKind{parley.SourceLink}}, parley.PageRequest{Limit: 1})
+	links, err := s.DB.Sources(ctx, callerOf(c).Account.ID.AgentRef(parley.AgentID(done.id)), store.SourceFilter{Kinds: []parley.SourceKind{parley.SourceLink}}, parley.PageRequest{Limit: 1})
 	if err == nil && links.Total == 0 {
 		out.PendingSteps = []string{agents.AddSource}
 	}
@@ -198,9 +198,9 @@ func (s *server) storedTurn(ctx context.Context, c *httpapi.Call, agent parley.A
 	account := callerOf(c).Account.ID
 	switch done.kind {
 	case "turn":
-		return s.Chat.ReplayTurn(ctx, account, agent, parley.TurnID(done.id))
+		return s.Chat.ReplayTurn(ctx, account.AgentRef(agent), parley.TurnID(done.id))
 	case "paused":
-		return s.Chat.ReplayUnanswered(ctx, account, agent, done.id)
+		return s.Chat.ReplayUnanswered(ctx, account.AgentRef(agent), done.id)
 	}
 	return nil, errors.New("v2: a chat has done " + done.kind)
 }

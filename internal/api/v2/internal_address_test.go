@@ -219,7 +219,7 @@ func runActions(t *testing.T, h *testkit.Server, list []string, site string) {
 			}
 		}
 	}
-	record, err := h.DB.Agent(t.Context(), account, agent, time.Now())
+	record, err := h.DB.Agent(t.Context(), account.AgentRef(agent), time.Now())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -179,22 +179,22 @@ func createResources(t *testing.T, h *testkit.Server, account parley.AccountID, 
 		t.Fatal(err)
 	}
 	return resourceIDs{"agentId": string(agent.ID), "sourceId": source.ID, "conversationId": string(call.ConversationID), "messageId": string(call.MessageID), "toolCallId": call.CallID,
-		"userId": "of-" + string(agent.ID), "ticketNumber": createTicket(t, h, key, account, agent.ID)}
+		"userId": "of-" + string(agent.ID), "ticketNumber": createTicket(t, h, key, account.AgentRef(agent.ID))}
 }
 
 // createTicket opens a ticket and returns its number, which no agent of the other account has.
-func createTicket(t *testing.T, h *testkit.Server, key string, account parley.AccountID, agent parley.AgentID) string {
+func createTicket(t *testing.T, h *testkit.Server, key string, ref parley.AgentRef) string {
 	t.Helper()
-	if status, body := sendAs(t, h, key, "GET", "/agents/"+string(agent)+"/helpdesk/teams", ""); status != 200 {
+	if status, body := sendAs(t, h, key, "GET", "/agents/"+string(ref.Agent)+"/helpdesk/teams", ""); status != 200 {
 		t.Fatal(status, body)
 	}
-	if string(account) == h.OtherAccount {
-		if _, err := h.DB.SQL().Exec(t.Context(), `update helpdesks set last_number = 98765431 where agent_id = ? and account_id = ?`, agent, account); err != nil {
+	if string(ref.Account) == h.OtherAccount {
+		if _, err := h.DB.SQL().Exec(t.Context(), `update helpdesks set last_number = 98765431 where agent_id = ? and account_id = ?`, ref.Agent, ref.Account); err != nil {
 			t.Fatal(err)
 		}
 	}
 	var ticket struct{ TicketNumber int64 }
-	status, body := sendAs(t, h, key, "POST", "/agents/"+string(agent)+"/helpdesk/tickets", `{"subject": "Help", "description": "Please.", "customer": {"email": "jo@example.com"}}`)
+	status, body := sendAs(t, h, key, "POST", "/agents/"+string(ref.Agent)+"/helpdesk/tickets", `{"subject": "Help", "description": "Please.", "customer": {"email": "jo@example.com"}}`)
 	if err := json.Unmarshal([]byte(body), &ticket); err != nil || status != 201 {
 		t.Fatal(status, body)
 	}

@@ -40,7 +40,7 @@ const (
 )
 
 func (s *server) getPassage(ctx context.Context, c *httpapi.Call, in *PassageQuery) (*Passage, error) {
-	cited, err := s.DB.CitedSource(ctx, callerOf(c).Account.ID, parley.AgentID(in.AgentID), parley.SourceID(in.SourceID), in.Version)
+	cited, err := s.DB.CitedSource(ctx, callerOf(c).Account.ID.AgentRef(parley.AgentID(in.AgentID)), parley.SourceID(in.SourceID), in.Version)
 	if err != nil {
 		return nil, fmt.Errorf("find passage: %w", err)
 	}
@@ -65,7 +65,7 @@ func (s *server) getPassage(ctx context.Context, c *httpapi.Call, in *PassageQue
 func (s *server) readPassage(ctx context.Context, c *httpapi.Call, in *PassageQuery, cited store.CitedSource, out *Passage) error {
 	account, agent, source := callerOf(c).Account.ID, parley.AgentID(in.AgentID), parley.SourceID(in.SourceID)
 	start, end := in.Start, cmp.Or(in.End, cited.RequestedVersion.Size)
-	stretch, err := s.DB.VersionBytes(ctx, account, agent, source, cited.RequestedVersion.ID, start, end+1) // one byte more, to see whether a character is cut
+	stretch, err := s.DB.VersionBytes(ctx, account.AgentRef(agent), source, cited.RequestedVersion.ID, start, end+1) // one byte more, to see whether a character is cut
 	if err != nil {
 		return err
 	}
@@ -76,7 +76,7 @@ func (s *server) readPassage(ctx context.Context, c *httpapi.Call, in *PassageQu
 	}
 	occurs := out.State == passageHolds
 	if !occurs {
-		live, err := s.DB.Version(ctx, account, agent, source, cited.LiveVersion.ID)
+		live, err := s.DB.Version(ctx, account.AgentRef(agent), source, cited.LiveVersion.ID)
 		if err != nil {
 			return err
 		}

@@ -162,7 +162,7 @@ var storyEvents = map[string]func(tl *storyRunner, id string) error{
 	"replies in": func(tl *storyRunner, id string) error {
 		_, agent, err := tl.server.DB.OwnerOfConversation(tl.t.Context(), parley.ConversationID(id))
 		if err == nil {
-			_, err = tl.server.Conversations.AddHumanReply(tl.t.Context(), parley.AccountID(tl.server.Account), agent, parley.ConversationID(id), "", "Hello, this is Kim.")
+			_, err = tl.server.Conversations.AddHumanReply(tl.t.Context(), parley.AccountID(tl.server.Account).AgentRef(agent).ConversationRef(parley.ConversationID(id)), "", "Hello, this is Kim.")
 		}
 		return err
 	},
@@ -179,14 +179,14 @@ var storyEvents = map[string]func(tl *storyRunner, id string) error{
 	"deletes the conversation": func(tl *storyRunner, id string) error {
 		_, agent, err := tl.server.DB.OwnerOfConversation(tl.t.Context(), parley.ConversationID(id))
 		if err == nil {
-			_, err = tl.server.Conversations.Delete(tl.t.Context(), parley.AccountID(tl.server.Account), agent, []parley.ConversationID{parley.ConversationID(id)}, nil)
+			_, err = tl.server.Conversations.Delete(tl.t.Context(), parley.AccountID(tl.server.Account).AgentRef(agent), []parley.ConversationID{parley.ConversationID(id)}, nil)
 		}
 		return err
 	},
 	"has indexed everything":      func(tl *storyRunner, _ string) error { return tl.updateIndex() },
 	"judges the conversations of": (*storyRunner).judgeConversations,
 	"masks in": func(tl *storyRunner, id string) error {
-		return tl.server.DB.UpdateAgent(tl.t.Context(), parley.AccountID(tl.server.Account), parley.AgentID(id),
+		return tl.server.DB.UpdateAgent(tl.t.Context(), parley.AccountID(tl.server.Account).AgentRef(parley.AgentID(id)),
 			func(a *parley.Agent) error { a.Redact = true; return nil })
 	},
 	"falls under HIPAA": func(tl *storyRunner, _ string) error {
@@ -212,12 +212,12 @@ var storyEvents = map[string]func(tl *storyRunner, id string) error{
 	},
 	"begins to delete": func(tl *storyRunner, ids string) error {
 		agent, source, _ := strings.Cut(ids, " ")
-		_, _, err := tl.server.DB.UpdateSource(tl.t.Context(), parley.AccountID(tl.server.Account), parley.AgentID(agent), parley.SourceID(source),
+		_, _, err := tl.server.DB.UpdateSource(tl.t.Context(), parley.AccountID(tl.server.Account).AgentRef(parley.AgentID(agent)), parley.SourceID(source),
 			func(s *parley.Source) error { s.Status = parley.SourceToBeDeleted; return nil })
 		return err
 	},
 	"forgets the model of": func(tl *storyRunner, id string) error {
-		return tl.server.DB.UpdateAgent(tl.t.Context(), parley.AccountID(tl.server.Account), parley.AgentID(id),
+		return tl.server.DB.UpdateAgent(tl.t.Context(), parley.AccountID(tl.server.Account).AgentRef(parley.AgentID(id)),
 			func(a *parley.Agent) error { a.Model = "of-yesterday"; return nil })
 	},
 	"spoils": func(tl *storyRunner, table string) error {

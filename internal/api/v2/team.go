@@ -18,7 +18,7 @@ type Team struct {
 
 // listTeams lists the teams in the order of their creation.
 func (s *server) listTeams(ctx context.Context, c *httpapi.Call, in *AgentRef) (*[]Team, error) {
-	list, err := s.Helpdesk.Teams(ctx, callerOf(c).Account.ID, parley.AgentID(in.AgentID))
+	list, err := s.Helpdesk.Teams(ctx, callerOf(c).Account.ID.AgentRef(parley.AgentID(in.AgentID)))
 	if err != nil {
 		return nil, fmt.Errorf("list teams: %w", err)
 	}
@@ -47,7 +47,7 @@ func newTicketStatus(s *parley.TicketStatus) TicketStatus {
 
 // listStatuses lists the statuses by category and position, without archived ones.
 func (s *server) listStatuses(ctx context.Context, c *httpapi.Call, in *AgentRef) (*[]TicketStatus, error) {
-	list, err := s.Helpdesk.Statuses(ctx, callerOf(c).Account.ID, parley.AgentID(in.AgentID))
+	list, err := s.Helpdesk.Statuses(ctx, callerOf(c).Account.ID.AgentRef(parley.AgentID(in.AgentID)))
 	if err != nil {
 		return nil, fmt.Errorf("list ticket statuses: %w", err)
 	}

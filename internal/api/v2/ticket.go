@@ -71,7 +71,7 @@ func newTicket(t *parley.Ticket) (*Ticket, error) {
 }
 
 func (s *server) getTicket(ctx context.Context, c *httpapi.Call, in *TicketRef) (*Ticket, error) {
-	t, err := s.DB.Ticket(ctx, callerOf(c).Account.ID, parley.AgentID(in.AgentID), in.TicketNumber)
+	t, err := s.DB.Ticket(ctx, callerOf(c).Account.ID.AgentRef(parley.AgentID(in.AgentID)), in.TicketNumber)
 	if err != nil {
 		return nil, fmt.Errorf("find ticket: %w", err)
 	}
@@ -112,7 +112,7 @@ func (s *server) createTicket(ctx context.Context, c *httpapi.Call, in *NewTicke
 	if err := in.Body.checkExclusive(); err != nil {
 		return nil, err
 	}
-	t, err := s.Helpdesk.Open(ctx, callerOf(c).Account.ID, parley.AgentID(in.AgentID), in.Body.helpdeskTicket())
+	t, err := s.Helpdesk.Open(ctx, callerOf(c).Account.ID.AgentRef(parley.AgentID(in.AgentID)), in.Body.helpdeskTicket())
 	if err != nil {
 		return nil, fmt.Errorf("open ticket: %w", err)
 	}
@@ -177,7 +177,7 @@ func (s *server) changeTicket(ctx context.Context, c *httpapi.Call, in *TicketCh
 	if err := in.Body.checkExclusive(); err != nil {
 		return nil, s.missingTicketOr(ctx, c, &in.TicketRef, err)
 	}
-	t, err := s.Helpdesk.Change(ctx, callerOf(c).Account.ID, parley.AgentID(in.AgentID), in.TicketNumber, in.Body.helpdeskChange(), "api")
+	t, err := s.Helpdesk.Change(ctx, callerOf(c).Account.ID.AgentRef(parley.AgentID(in.AgentID)), in.TicketNumber, in.Body.helpdeskChange(), "api")
 	if err != nil {
 		return nil, fmt.Errorf("change ticket: %w", err)
 	}

@@ -48,7 +48,7 @@ func (s *server) listTickets(ctx context.Context, c *httpapi.Call, in *TicketQue
 	if err != nil {
 		return nil, err
 	}
-	page, err := s.DB.Tickets(ctx, callerOf(c).Account.ID, parley.AgentID(in.AgentID), filter, request)
+	page, err := s.DB.Tickets(ctx, callerOf(c).Account.ID.AgentRef(parley.AgentID(in.AgentID)), filter, request)
 	if err != nil {
 		return nil, fmt.Errorf("list tickets: %w", err)
 	}
@@ -157,7 +157,7 @@ type FoundTicketsEnd struct {
 }
 
 func (s *server) searchTickets(ctx context.Context, c *httpapi.Call, in *TicketSearch) (*FoundTickets, error) {
-	list, more, err := s.Helpdesk.Search(ctx, callerOf(c).Account.ID, parley.AgentID(in.AgentID), in.Body.Query, in.Body.Limit)
+	list, more, err := s.Helpdesk.Search(ctx, callerOf(c).Account.ID.AgentRef(parley.AgentID(in.AgentID)), in.Body.Query, in.Body.Limit)
 	if err != nil {
 		return nil, fmt.Errorf("search tickets: %w", err)
 	}

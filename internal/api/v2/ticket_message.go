@@ -74,7 +74,7 @@ func (s *server) listTicketMessages(ctx context.Context, c *httpapi.Call, in *Ti
 	if err != nil {
 		return nil, err
 	}
-	page, err := s.Helpdesk.Messages(ctx, callerOf(c).Account.ID, parley.AgentID(in.AgentID), in.TicketNumber,
+	page, err := s.Helpdesk.Messages(ctx, callerOf(c).Account.ID.AgentRef(parley.AgentID(in.AgentID)), in.TicketNumber,
 		store.TicketMessagesRequest{PageRequest: request, Types: in.Types, Descending: in.Order == "desc"})
 	if err != nil {
 		return nil, fmt.Errorf("list a ticket's messages: %w", err)
@@ -114,7 +114,7 @@ func (s *server) writeToTicket(ctx context.Context, c *httpapi.Call, in *NewTick
 	if err := in.Body.checkAuthor(); err != nil {
 		return nil, s.missingTicketOr(ctx, c, &in.TicketRef, err)
 	}
-	m, err := s.Helpdesk.Reply(ctx, callerOf(c).Account.ID, parley.AgentID(in.AgentID), in.TicketNumber, in.helpdeskReply())
+	m, err := s.Helpdesk.Reply(ctx, callerOf(c).Account.ID.AgentRef(parley.AgentID(in.AgentID)), in.TicketNumber, in.helpdeskReply())
 	if err != nil {
 		return nil, fmt.Errorf("write to ticket: %w", err)
 	}
@@ -137,7 +137,7 @@ func (in *NewTicketMessage) helpdeskReply() helpdesk.NewReply {
 // replayTicketMessage returns the message that the request has written.
 func (s *server) replayTicketMessage(ctx context.Context, c *httpapi.Call, in any, done effect) (any, error) {
 	ref := in.(*NewTicketMessage)
-	m, err := s.Helpdesk.Message(ctx, callerOf(c).Account.ID, parley.AgentID(ref.AgentID), ref.TicketNumber, parley.MessageID(done.id))
+	m, err := s.Helpdesk.Message(ctx, callerOf(c).Account.ID.AgentRef(parley.AgentID(ref.AgentID)), ref.TicketNumber, parley.MessageID(done.id))
 	if err != nil {
 		return nil, fmt.Errorf("find a ticket's message: %w", err)
 	}

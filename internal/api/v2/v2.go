@@ -121,7 +121,7 @@ func (s *server) canSetModel(model string) bool {
 
 // findAgent returns the caller's agent, or fails with AGENT_NOT_FOUND.
 func (s *server) findAgent(ctx context.Context, c *httpapi.Call, id string) (*parley.Agent, error) {
-	a, err := s.DB.Agent(ctx, callerOf(c).Account.ID, parley.AgentID(id), s.Now())
+	a, err := s.DB.Agent(ctx, callerOf(c).Account.ID.AgentRef(parley.AgentID(id)), s.Now())
 	if err != nil {
 		return nil, fmt.Errorf("find agent: %w", err)
 	}
@@ -134,5 +134,5 @@ func (s *server) checkAgent(ctx context.Context, caller any, id string) error {
 	if !ok {
 		return nil
 	}
-	return s.DB.ShareLockAgent(ctx, who.Account.ID, parley.AgentID(id))
+	return s.DB.ShareLockAgent(ctx, who.Account.ID.AgentRef(parley.AgentID(id)))
 }

@@ -77,7 +77,7 @@ func stringOrEmpty(s *string) string {
 
 func (s *server) replayVoiceSession(ctx context.Context, c *httpapi.Call, in any, did effect) (any, error) {
 	request := in.(*NewVoiceSession)
-	session, err := s.Voice.ReissueToken(ctx, callerOf(c).Account.ID, parley.AgentID(request.AgentID), parley.VoiceSessionID(did.id))
+	session, err := s.Voice.ReissueToken(ctx, callerOf(c).Account.ID.AgentRef(parley.AgentID(request.AgentID)), parley.VoiceSessionID(did.id))
 	if err != nil {
 		return nil, err
 	}
