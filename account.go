@@ -51,7 +51,9 @@ func (p Plan) CheckStorage(total int64) error {
 	if p.AllowsStorage(total) {
 		return nil
 	}
-	return NewErrorf(CodeSourceSize, "The %s plan allows %d bytes of sources for an agent; this one would bring them to %d.", p.Name, *p.StoragePerAgent, total)
+	return NewErrorf(CodeSourceSize,
+		"The %s plan allows %d bytes of sources for an agent; this one would bring them to %d.", p.Name,
+		*p.StoragePerAgent, total)
 }
 
 // User is a member of the operator's team, never an end user.

@@ -7,29 +7,30 @@ import (
 
 // Agent answers messages from the content of its sources (docs/interface/agents.md#record).
 type Agent struct {
-	ID                        AgentID
-	AccountID                 AccountID
-	Name                      string
-	Instructions              string
-	ChannelInstructions       json.RawMessage // object by channel, or nil
-	Model                     string
-	AutoRetrain               bool
-	Temp                      float64
-	Visibility                string // public or private
-	AllowedDomains            []string
-	SuggestedMessages         json.RawMessage // array, or nil
-	InitialMessages           []string
-	CreditLimit               *int64          // whole credits a month; nil for no limit
-	Notifications             json.RawMessage // object, or nil
-	RateLimit                 DeviceLimit
-	Voice                     json.RawMessage // object; nil turns voice off
-	VoiceLimits               VoiceLimits
-	Styles                    json.RawMessage // object of chat and centerStage, or nil
-	IdentitySecret            string          // signs the identity of end users in the widget
-	Redact                    bool            // personal data is masked before anything is stored
-	RetentionDays             *int64          // after so many days without activity conversations are deleted; nil for never
-	Synonyms                  [][]string      // groups of words or phrases that the search treats as equal; nil for none
-	Topics                    []Topic         // the operator's tree of topics; nil to find topics automatically
+	ID                  AgentID
+	AccountID           AccountID
+	Name                string
+	Instructions        string
+	ChannelInstructions json.RawMessage // object by channel, or nil
+	Model               string
+	AutoRetrain         bool
+	Temp                float64
+	Visibility          string // public or private
+	AllowedDomains      []string
+	SuggestedMessages   json.RawMessage // array, or nil
+	InitialMessages     []string
+	CreditLimit         *int64          // whole credits a month; nil for no limit
+	Notifications       json.RawMessage // object, or nil
+	RateLimit           DeviceLimit
+	Voice               json.RawMessage // object; nil turns voice off
+	VoiceLimits         VoiceLimits
+	Styles              json.RawMessage // object of chat and centerStage, or nil
+	IdentitySecret      string          // signs the identity of end users in the widget
+	Redact              bool            // personal data is masked before anything is stored
+	// after so many days without activity conversations are deleted; nil for never
+	RetentionDays             *int64
+	Synonyms                  [][]string // groups of words or phrases that the search treats as equal; nil for none
+	Topics                    []Topic    // the operator's tree of topics; nil to find topics automatically
 	Insight                   InsightSettings
 	V1                        json.RawMessage // settings that only REST v1 has: an object, or nil
 	IconBlobID, PictureBlobID string          // images on the chat button and beside answers; empty for none

@@ -29,7 +29,8 @@ var rules = []rule{
 		reason: "time is passed in (Now func() time.Time), so that tests can set the clock",
 	},
 	{
-		identifiers: []string{"http.DefaultClient", "http.DefaultTransport", "http.Get", "http.Post", "http.PostForm", "http.Head",
+		identifiers: []string{"http.DefaultClient", "http.DefaultTransport", "http.Get", "http.Post", "http.PostForm",
+			"http.Head",
 			"net.Dial", "net.DialTimeout", "net.Dialer", "tls.Dial", "tls.Dialer", "tls.DialWithDialer"},
 		allowedPaths: []string{"cmd/", "bench/", "internal/testkit/", "internal/httpclient/", "internal/outbound/",
 			"internal/speech/deepgram/", // the WebSocket to the operator's speech server

@@ -12,7 +12,8 @@ import (
 	"testing"
 )
 
-// layers holds the layer of each package: a package imports packages of lower layers only, none above it and none beside it.
+// layers holds the layer of each package: a package imports packages of lower layers only, none above it and none
+// beside it.
 var layers = map[string]float64{
 	"parley":                       1,
 	"parley/docs":                  1,
@@ -155,13 +156,15 @@ func TestImportsGoDown(t *testing.T) {
 			case isUnder(to, testkitPackage):
 				t.Errorf("%s imports %s, which is for tests only", p.ImportPath, to)
 			case layers[to] >= layer:
-				t.Errorf("%s (layer %g) imports %s (layer %g): pass it in from above, or move it", p.ImportPath, layer, to, layers[to])
+				t.Errorf("%s (layer %g) imports %s (layer %g): pass it in from above, or move it", p.ImportPath, layer,
+					to, layers[to])
 			}
 		}
 	}
 }
 
-// The compiler refuses import cycles of packages, but not of folders: a folder must not import a folder that imports it.
+// The compiler refuses import cycles of packages, but not of folders: a folder must not import a folder that imports
+// it.
 func TestNoCycleOfFolders(t *testing.T) {
 	imports := map[string]map[string]bool{}
 	for _, p := range listPackages(t) {
@@ -175,7 +178,8 @@ func TestNoCycleOfFolders(t *testing.T) {
 			}
 		}
 	}
-	// A folder without imports, or without importers, is part of no cycle. What is left after removing them again and again is.
+	// A folder without imports, or without importers, is part of no cycle. What is left after removing them again and
+	// again is.
 	for previous := -1; previous != len(imports); {
 		previous = len(imports)
 		imported := map[string]bool{}
@@ -198,7 +202,8 @@ func topFolder(importPath string) string {
 
 // A package is named after what is in it; these names fit anything.
 func TestNoJunkPackages(t *testing.T) {
-	junk := []string{"util", "utils", "common", "helper", "helpers", "manager", "types", "models", "misc", "shared", "base"}
+	junk := []string{"util", "utils", "common", "helper", "helpers", "manager", "types", "models", "misc", "shared",
+		"base"}
 	for _, p := range listPackages(t) {
 		if slices.Contains(junk, path.Base(p.ImportPath)) {
 			t.Errorf("%s: name it after what is in it", p.ImportPath)

@@ -12,7 +12,8 @@ func TestEmbedOrigin(t *testing.T) {
 		channel          parley.Channel
 		page, site, want string
 	}{
-		{parley.ChannelWidget, "https://shop.example/prices?utm=1#top", "https://shop.example", "https://shop.example/prices"},
+		{parley.ChannelWidget, "https://shop.example/prices?utm=1#top", "https://shop.example",
+			"https://shop.example/prices"},
 		{parley.ChannelIframe, "https://shop.example/a%20b/ü", "https://shop.example", "https://shop.example/a%20b/%C3%BC"},
 		{parley.ChannelCenterStage, "https://shop.example/", "https://shop.example", "https://shop.example/"},
 		{parley.ChannelSearch, "", "https://shop.example", "https://shop.example"},

@@ -98,8 +98,9 @@ var codes = map[Code]codeInfo{
 		message: "The start date is after the end date.",
 	},
 	CodeCursorMismatch: {
-		status:  http.StatusBadRequest,
-		message: "The cursor belongs to a search with other parameters. Repeat them as they were, or start again without a cursor.",
+		status: http.StatusBadRequest,
+		message: "The cursor belongs to a search with other parameters. Repeat them as they were, or start again " +
+			"without a cursor.",
 	},
 	CodeSearchWindow: {
 		status:  http.StatusBadRequest,

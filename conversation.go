@@ -214,7 +214,8 @@ func (m *Message) VisibleParts(now time.Time) []Part {
 	for _, p := range m.Parts {
 		parts = append(parts, p)
 		if p.Type == "tool-call" && !slices.ContainsFunc(m.Parts, p.IsAnsweredBy) {
-			parts = append(parts, Part{Type: "tool-result", ToolCallID: p.ToolCallID, ToolName: p.ToolName, Output: waiting.JSON()})
+			parts = append(parts,
+				Part{Type: "tool-result", ToolCallID: p.ToolCallID, ToolName: p.ToolName, Output: waiting.JSON()})
 		}
 	}
 	return parts

@@ -59,7 +59,8 @@ func NewAgentID() AgentID {
 
 // sortableBase64 is base64's url-safe alphabet in the order of its bytes, so that encoded numbers sort like the
 // numbers.
-var sortableBase64 = base64.NewEncoding("-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz").WithPadding(base64.NoPadding)
+var sortableBase64 = base64.NewEncoding("-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz").
+	WithPadding(base64.NoPadding)
 
 // NewMessageID returns "msg_" and a version 7 UUID in 22 url-safe characters. It sorts by time so that the
 // database's index of messages grows at its end. Nothing else may rely on that: messages are ordered by their

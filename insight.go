@@ -37,34 +37,37 @@ const (
 	OutcomeResolved   Outcome = "resolved"
 	OutcomeHandedOver Outcome = "handed over" // to a person
 	OutcomeDisliked   Outcome = "disliked"    // an answer was rated negative
-	OutcomeGivenUp    Outcome = "given up"    // the last question got a refusal or no answer, or the customer did not reply to a question
+	// the last question got a refusal or no answer, or the customer did not reply to a question
+	OutcomeGivenUp    Outcome = "given up"
 	OutcomeAskedAgain Outcome = "asked again" // the user asked the same again within InsightSettings.RepeatDays
 )
 
 // Insight is the result of the analysis of a conversation.
 type Insight struct {
-	ConversationID                   ConversationID
-	AccountID                        AccountID
-	AgentID                          AgentID
-	UserID                           EndUserID
-	Channel                          Channel
-	CreatedAt                        time.Time
-	Title                            string   // for a conversation without one; empty if none can be found
-	Topic                            string   // the most specific one; empty for none
-	Topics                           []string // Topic and the topics above it
-	Sentiment                        Sentiment
-	Escalated                        bool
-	HasVoice                         bool
-	ActionTypes                      []string
-	Messages                         int
-	Answers                          int // of the agent; in a long conversation, of those among its first and last messages
+	ConversationID ConversationID
+	AccountID      AccountID
+	AgentID        AgentID
+	UserID         EndUserID
+	Channel        Channel
+	CreatedAt      time.Time
+	Title          string   // for a conversation without one; empty if none can be found
+	Topic          string   // the most specific one; empty for none
+	Topics         []string // Topic and the topics above it
+	Sentiment      Sentiment
+	Escalated      bool
+	HasVoice       bool
+	ActionTypes    []string
+	Messages       int
+	// of the agent; in a long conversation, of those among its first and last messages
+	Answers                          int
 	RefusedAnswers                   int // answers that say that the sources do not contain it
 	PositiveRatings, NegativeRatings int
 	Outcome                          Outcome
-	AskedAgain                       bool               // although the conversation itself looked resolved
-	Terms                            map[string]float64 // weights of the words of the questions, by which conversations are compared; nil if text must not be stored
-	Questions                        []OpenQuestion     // that the sources did not answer
-	GeneratedAt                      time.Time
+	AskedAgain                       bool // although the conversation itself looked resolved
+	// weights of the words of the questions, by which conversations are compared; nil if text must not be stored
+	Terms       map[string]float64
+	Questions   []OpenQuestion // that the sources did not answer
+	GeneratedAt time.Time
 }
 
 // FinalOutcome returns the outcome, taking into account whether the customer asked again.

@@ -20,7 +20,8 @@ var metaphors = map[string][]string{
 	"house": nil, "houses": nil, "chore": nil, "chores": nil, "guest": nil, "guests": nil, "workshop": nil,
 	"clerk": nil, "keeper": nil, "shelf": nil, "shelves": nil, "errand": nil, "errands": nil, "closet": nil,
 	"purse": nil, "lull": nil, "lavish": nil, "thrifty": nil,
-	"room":   {"internal/voice/", "internal/server/", "internal/testkit/", "internal/widget/", "bench/", "voice"}, // of LiveKit
+	// of LiveKit
+	"room":   {"internal/voice/", "internal/server/", "internal/testkit/", "internal/widget/", "bench/", "voice"},
 	"rooms":  {"internal/voice/", "internal/server/", "internal/testkit/", "internal/widget/", "bench/", "voice"},
 	"floor":  {"bench/", "internal/voice/", "internal/audio/"}, // what a benchmark is compared with; noise
 	"floors": {"bench/", "internal/voice/", "internal/audio/"},
@@ -47,7 +48,8 @@ var commentPlaces = map[string][]string{ // where badComments are the right word
 
 const maxLineLength = 120
 
-// TestPlainWords holds that names and comments say what they mean in the field's words, and that lines are not too long.
+// TestPlainWords holds that names and comments say what they mean in the field's words, and that lines are not too
+// long.
 func TestPlainWords(t *testing.T) {
 	only := os.Getenv("ONLY")
 	out, err := exec.CommandContext(t.Context(), "git", "ls-files", "*.go").Output()
@@ -155,7 +157,8 @@ func splitWords(name string) []string {
 	start, runes := 0, []rune(name)
 	for i := 1; i < len(runes); i++ {
 		lowerUpper := unicode.IsUpper(runes[i]) && !unicode.IsUpper(runes[i-1])
-		acronymEnd := unicode.IsUpper(runes[i-1]) && i+1 < len(runes) && unicode.IsUpper(runes[i]) && unicode.IsLower(runes[i+1])
+		acronymEnd := unicode.IsUpper(runes[i-1]) && i+1 < len(runes) && unicode.IsUpper(runes[i]) &&
+			unicode.IsLower(runes[i+1])
 		if lowerUpper || acronymEnd {
 			words = append(words, strings.ToLower(string(runes[start:i])))
 			start = i

@@ -23,14 +23,19 @@ func TestShownCallsHaveResults(t *testing.T) {
 		parts, want []parley.Part
 		age         time.Duration
 	}{
-		"text":            {[]parley.Part{say}, []parley.Part{say}, 0},
-		"nothing":         {nil, []parley.Part{}, 0},
-		"a fresh call":    {[]parley.Part{say, call("a")}, []parley.Part{say, call("a"), result("a", `{"status":"pending"}`)}, 0},
-		"almost a day":    {[]parley.Part{call("a")}, []parley.Part{call("a"), result("a", `{"status":"pending"}`)}, parley.ToolResultTimeout - 1},
-		"a day":           {[]parley.Part{call("a")}, []parley.Part{call("a"), result("a", `{"status":"ignored"}`)}, parley.ToolResultTimeout},
-		"an answered one": {[]parley.Part{call("a"), result("a", `{"status":"success"}`), say}, []parley.Part{call("a"), result("a", `{"status":"success"}`), say}, parley.ToolResultTimeout},
+		"text":    {[]parley.Part{say}, []parley.Part{say}, 0},
+		"nothing": {nil, []parley.Part{}, 0},
+		"a fresh call": {[]parley.Part{say, call("a")},
+			[]parley.Part{say, call("a"), result("a", `{"status":"pending"}`)}, 0},
+		"almost a day": {[]parley.Part{call("a")}, []parley.Part{call("a"), result("a", `{"status":"pending"}`)},
+			parley.ToolResultTimeout - 1},
+		"a day": {[]parley.Part{call("a")}, []parley.Part{call("a"), result("a", `{"status":"ignored"}`)},
+			parley.ToolResultTimeout},
+		"an answered one": {[]parley.Part{call("a"), result("a", `{"status":"success"}`), say},
+			[]parley.Part{call("a"), result("a", `{"status":"success"}`), say}, parley.ToolResultTimeout},
 		"one of two": {[]parley.Part{call("a"), call("b"), result("b", `{"status":"error","error":"no"}`)},
-			[]parley.Part{call("a"), result("a", `{"status":"pending"}`), call("b"), result("b", `{"status":"error","error":"no"}`)}, 0},
+			[]parley.Part{call("a"), result("a", `{"status":"pending"}`), call("b"),
+				result("b", `{"status":"error","error":"no"}`)}, 0},
 	} {
 		m := parley.Message{Parts: c.parts, CreatedAt: noon}
 		if diff := cmp.Diff(c.want, m.VisibleParts(noon.Add(c.age))); diff != "" {

@@ -154,7 +154,8 @@ const (
 
 // TicketChannels lists the channels in the order of the API.
 func TicketChannels() []TicketChannel {
-	return []TicketChannel{TicketHelpdesk, TicketIframe, TicketEmail, TicketWhatsApp, TicketAPI, TicketMessenger, TicketInstagram,
+	return []TicketChannel{TicketHelpdesk, TicketIframe, TicketEmail, TicketWhatsApp, TicketAPI, TicketMessenger,
+		TicketInstagram,
 		TicketCenterStage, TicketPhone, TicketInstagramComment, TicketFacebookComment}
 }
 
@@ -200,7 +201,8 @@ type Sender struct {
 
 // TicketEvent is a change of a ticket (docs/interface/helpdesk.md#messages-of-a-ticket).
 type TicketEvent struct {
-	Kind         string `json:"eventType"` // status_change, assign, team_change, priority_change, created, escalated, handed_back, ended
+	// status_change, assign, team_change, priority_change, created, escalated, handed_back, ended
+	Kind         string `json:"eventType"`
 	StatusFrom   string `json:"statusFrom,omitempty"`
 	StatusTo     string `json:"statusTo,omitempty"`
 	DoneBy       string `json:"doneBy,omitempty"` // id of a member, "api", "operator", "agent", "customer" or "system"

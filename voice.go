@@ -141,7 +141,8 @@ func (a *Agent) RecordingRetentionDays() (days int, ok bool) {
 
 func defaultVoiceSettings() (v VoiceSettings) {
 	v.Voice.Name, v.Voice.Speed, v.Voice.Stability, v.Voice.Similarity = "Sarah", 1, 0.5, 0.75
-	v.Transcriber.Model, v.Transcriber.Language, v.Transcriber.MinSilence, v.Transcriber.Threshold = "deepgram/nova-3", "multi", 0.5, 0.5
+	v.Transcriber.Model, v.Transcriber.Language, v.Transcriber.MinSilence, v.Transcriber.Threshold = "deepgram/nova-3",
+		"multi", 0.5, 0.5
 	v.Model, v.AllowInterruptions, v.AllowTextInput = "auto", true, true
 	return v
 }

@@ -1,6 +1,7 @@
-// Command bench measures Parley against a floor: a handler that does only what cannot be avoided. One run has a model stub, the
-// floor, the real server and the load, each a process of its own on the same machine, and measures them in turns, so that
-// other work on the machine slows them alike. It prints ratios; a missed threshold is a figure, not a failure.
+// Command bench measures Parley against a floor: a handler that does only what cannot be avoided. One run has a model
+// stub, the floor, the real server and the load, each a process of its own on the same machine, and measures them in
+// turns, so that other work on the machine slows them alike. It prints ratios; a missed threshold is a figure, not a
+// failure.
 package main
 
 import (
@@ -86,9 +87,11 @@ func parseOptions(args []string, stderr io.Writer) (harness.Options, error) {
 	f.SetOutput(stderr)
 	f.BoolVar(&opt.JSON, "json", false, "print JSON")
 	f.BoolVar(&opt.Long, "long", false, "measure idle streams and turns during an ingest, too")
-	f.BoolVar(&opt.Retrieval, "retrieval", false, "measure the search in agents of up to 200,000 passages, and nothing else")
+	f.BoolVar(&opt.Retrieval, "retrieval", false,
+		"measure the search in agents of up to 200,000 passages, and nothing else")
 	f.BoolVar(&opt.Search, "search", false, "measure conversation search, and nothing else")
-	f.StringVar(&opt.SearchURL, "search-url", "", "an empty PostgreSQL database (postgres://…) to measure conversation search on, in place of SQLite")
+	f.StringVar(&opt.SearchURL, "search-url", "",
+		"an empty PostgreSQL database (postgres://…) to measure conversation search on, in place of SQLite")
 	f.IntVar(&opt.Messages, "messages", 1_000_000, "messages that conversation search is measured on")
 	f.BoolVar(&opt.Voice, "voice", false, "measure voice sessions, and nothing else")
 	f.StringVar(&opt.ParleyBinary, "parley", "", "measure this binary; by default one is built")

@@ -1,10 +1,11 @@
-// Package web hands out what browsers load: the built front end and its pages. The sources are in the folders beside this file;
-// "make web" builds them into built, which is committed, so that the server needs nothing but Go.
+// Package web hands out what browsers load: the built front end and its pages. The sources are in the folders beside
+// this file; "make web" builds them into built, which is committed, so that the server needs nothing but Go.
 package web
 
 import "embed"
 
-// Files holds the script build of service-voice with the licences of what it contains (built), and its demo page (voice/demo).
+// Files holds the script build of service-voice with the licences of what it contains (built), and its demo page
+// (voice/demo).
 //
 //go:embed built/service-voice.js built/service-voice.licenses.txt
 //go:embed voice/demo/voice.html voice/demo/voice.css voice/demo/voice.js

@@ -18,7 +18,8 @@ var generators = map[string]func(document, to string) []string{
 		return []string{"-generate", "types,client", "-package", "client", "-o", filepath.Join(to, "client.go"), document}
 	},
 	"ogen": func(document, to string) []string {
-		return []string{"-config", "testdata/ogen/ogen.yml", "-loglevel", "error", "-package", "client", "-target", to, document}
+		return []string{"-config", "testdata/ogen/ogen.yml", "-loglevel", "error", "-package", "client", "-target", to,
+			document}
 	},
 }
 
@@ -126,8 +127,10 @@ func startServer(t *testing.T) server {
 		program = filepath.Join(t.TempDir(), "parley")
 		run(t, "../..", "go", "build", "-o", program, "./cmd/parley")
 	}
-	env := []string{"PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir(), "PARLEY_DATA=" + filepath.Join(t.TempDir(), "data")}
-	serve := exec.CommandContext(t.Context(), program, "serve", "--listen", "127.0.0.1:0", "--rate-limit", "100000", "--json")
+	env := []string{"PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir(),
+		"PARLEY_DATA=" + filepath.Join(t.TempDir(), "data")}
+	serve := exec.CommandContext(t.Context(), program, "serve", "--listen", "127.0.0.1:0", "--rate-limit", "100000",
+		"--json")
 	serve.Env = env
 	serve.Cancel = func() error { return serve.Process.Signal(os.Interrupt) }
 	out, err := serve.StdoutPipe()

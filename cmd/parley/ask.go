@@ -66,7 +66,8 @@ func (p *process) readProgress() server.ReadProgress {
 			if live {
 				fmt.Fprint(p.stderr, "\r")
 			}
-			fmt.Fprintf(p.stderr, "read %s, %s, in %s\n\n", formatCount(pages, "page", "pages"), formatCount(passages, "passage", "passages"), duration.Round(time.Millisecond))
+			fmt.Fprintf(p.stderr, "read %s, %s, in %s\n\n", formatCount(pages, "page", "pages"),
+				formatCount(passages, "passage", "passages"), duration.Round(time.Millisecond))
 		},
 	}
 }

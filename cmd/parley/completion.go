@@ -20,7 +20,8 @@ func (c *completionCmd) Run(p *process) error {
 	if err != nil {
 		return err
 	}
-	write := map[string]func(io.Writer, []commandNode) error{"bash": writeBash, "zsh": writeZsh, "fish": writeFish}[c.Shell]
+	write := map[string]func(io.Writer, []commandNode) error{"bash": writeBash, "zsh": writeZsh,
+		"fish": writeFish}[c.Shell]
 	return write(p.stdout, commandNodes(p.kong.Model.Node, "", plans.Names()))
 }
 
@@ -139,7 +140,8 @@ func writeFish(w io.Writer, list []commandNode) error {
 			if len(f.values) > 0 {
 				values = " -x -a " + quoteFish(strings.Join(f.values, " "))
 			}
-			fmt.Fprintf(w, "complete -c parley -n '__parley_at \"%s\"' -l %s%s -d %s\n", b.path, strings.TrimPrefix(f.name, "--"), values, quoteFish(f.help))
+			fmt.Fprintf(w, "complete -c parley -n '__parley_at \"%s\"' -l %s%s -d %s\n", b.path,
+				strings.TrimPrefix(f.name, "--"), values, quoteFish(f.help))
 		}
 	}
 	return nil

@@ -9,7 +9,8 @@ import (
 func TestCompletionScripts(t *testing.T) {
 	for _, shell := range []string{"bash", "zsh", "fish"} {
 		status, out, errs := runCommand(t, "completion", shell)
-		if status != 0 || !strings.Contains(out, "trust-proxy") || !strings.Contains(out, "revoke") || strings.Contains(out, "extract") {
+		if status != 0 || !strings.Contains(out, "trust-proxy") || !strings.Contains(out, "revoke") ||
+			strings.Contains(out, "extract") {
 			t.Errorf("%s: %d %s\n%s", shell, status, errs, out)
 		}
 		if _, err := exec.LookPath(shell); err != nil {
@@ -29,10 +30,13 @@ func TestBashCompletes(t *testing.T) {
 		t.Skip("SKIP: no bash")
 	}
 	_, script, _ := runCommand(t, "completion", "bash")
-	for typed, want := range map[string]string{"parley key r": "revoke", "parley account update --data x --hi": "--hipaa", "parley ser": "serve",
-		"parley member add --role o": "owner", "parley account create --plan ent": "enterprise", "parley completion z": "zsh"} {
+	for typed, want := range map[string]string{"parley key r": "revoke",
+		"parley account update --data x --hi": "--hipaa", "parley ser": "serve",
+		"parley member add --role o": "owner", "parley account create --plan ent": "enterprise",
+		"parley completion z": "zsh"} {
 		words := strings.Fields(typed)
-		line := "COMP_WORDS=(" + typed + "); COMP_CWORD=" + string(rune('0'+len(words)-1)) + "; _parley; echo \"${COMPREPLY[@]}\""
+		line := "COMP_WORDS=(" + typed + "); COMP_CWORD=" + string(rune('0'+len(words)-1)) +
+			"; _parley; echo \"${COMPREPLY[@]}\""
 		out, err := exec.CommandContext(t.Context(), bash, "-c", script+line).CombinedOutput()
 		if err != nil || strings.TrimSpace(string(out)) != want {
 			t.Errorf("%s: %s %v", typed, out, err)

@@ -9,7 +9,8 @@ func TestConfigShowsTheOutsideWithoutSecrets(t *testing.T) {
 	t.Setenv("PARLEY_SECRET_KEY", "sesame sesame sesame")
 	t.Setenv("PARLEY_FETCH_ALLOW", "10.0.0.0/8,192.168.7.7")
 	t.Setenv("PARLEY_SEARCH_URL", "http://searxng:8080/search?key=sesame")
-	want := map[string]string{"secret-key": "***", "fetch-allow": "10.0.0.0/8,192.168.7.7", "search-url": "http://searxng:8080/search?key=***"}
+	want := map[string]string{"secret-key": "***", "fetch-allow": "10.0.0.0/8,192.168.7.7",
+		"search-url": "http://searxng:8080/search?key=***"}
 	for _, s := range runJSON[[]setting](t, "config") {
 		if text, ok := want[s.Name]; ok && s.Value != text {
 			t.Errorf("%s is shown as %q", s.Name, s.Value)

@@ -168,7 +168,8 @@ func (p *process) confirmDelete(which admin.Selection) error {
 		return err
 	}
 	if !isTerminal(os.Stdin) {
-		return newUsageError("this would delete %s for good; say --yes", formatCount(count.Conversations, "conversation", "conversations"))
+		return newUsageError("this would delete %s for good; say --yes",
+			formatCount(count.Conversations, "conversation", "conversations"))
 	}
 	fmt.Fprintf(p.stderr, "Delete %s for good? [y/N] ", formatCount(count.Conversations, "conversation", "conversations"))
 	answer, err := bufio.NewReader(os.Stdin).ReadString('\n')

@@ -19,7 +19,8 @@ func TestConversationCommands(t *testing.T) {
 				t.Setenv("PARLEY_DATABASE_URL", dbs.SharedPostgres(t).NewStore(t))
 			}
 			created := runJSON[admin.CreatedAccount](t, "account", "create", "--name", "A")
-			runJSON[admin.AddedMember](t, "member", "add", "--account", created.AccountID, "--email", "kim@example.com", "--name", "Kim")
+			runJSON[admin.AddedMember](t, "member", "add", "--account", created.AccountID, "--email", "kim@example.com",
+				"--name", "Kim")
 			s := startServer(t, "serve")
 			agent := postJSON[struct{ ID string }](t, s.URL+"/api/v2/agents", created.APIKey, `{"name": "Shop"}`).ID
 			chat := func(body string) string {
@@ -30,21 +31,25 @@ func TestConversationCommands(t *testing.T) {
 				}
 				return postJSON[reply](t, s.URL+"/api/v2/agents/"+agent+"/chat", created.APIKey, body).Data.Metadata.ConversationID
 			}
-			one, two, three := chat(`{"message": "Hello", "userId": "jo"}`), chat(`{"message": "Hello", "userId": "jo"}`), chat(`{"message": "Hello"}`)
+			one, two, three := chat(`{"message": "Hello", "userId": "jo"}`),
+				chat(`{"message": "Hello", "userId": "jo"}`), chat(`{"message": "Hello"}`)
 			testTakeover(t, one)
 			if status, _, errs := runCommand(t, "conversations", "end", two); status != 0 {
 				t.Error(errs)
 			}
 			list := runJSON[[]admin.Conversation](t, "conversations", "list", "--agent", agent)
-			if len(list) != 3 || list[0].ID != three || list[1].Status != "ended" || list[2].Status != "ongoing" || list[2].Messages != 3 || list[2].Source != "API" {
+			if len(list) != 3 || list[0].ID != three || list[1].Status != "ended" || list[2].Status != "ongoing" ||
+				list[2].Messages != 3 || list[2].Source != "API" {
 				t.Errorf("%+v", list)
 			}
-			if mine := runJSON[[]admin.Conversation](t, "conversations", "list", "--agent", agent, "--user", "jo", "--limit", "1"); len(mine) != 1 || mine[0].ID != two {
+			if mine := runJSON[[]admin.Conversation](t, "conversations", "list", "--agent", agent, "--user", "jo",
+				"--limit", "1"); len(mine) != 1 || mine[0].ID != two {
 				t.Errorf("%+v", mine)
 			}
 			testDelete(t, s.URL, created.APIKey, agent, one)
 			s.stopServer(t)
-			if n := runJSON[admin.Count](t, "conversations", "delete", "--agent", agent, "--before", "2001-01-01", "--yes"); n.Conversations != 0 {
+			if n := runJSON[admin.Count](t, "conversations", "delete", "--agent", agent, "--before", "2001-01-01",
+				"--yes"); n.Conversations != 0 {
 				t.Errorf("old ones: %+v", n)
 			}
 			if n := runJSON[admin.Count](t, "conversations", "delete", three, "--yes"); n.Conversations != 1 {
@@ -60,20 +65,23 @@ func TestConversationCommands(t *testing.T) {
 // testTakeover takes a conversation over, replies and hands it back.
 func testTakeover(t *testing.T, id string) {
 	t.Helper()
-	if status, _, errs := runCommand(t, "conversations", "reply", id, "--member", "kim@example.com", "Hello"); status != 1 || !strings.Contains(errs, "not been taken over") {
+	if status, _, errs := runCommand(t, "conversations", "reply", id, "--member", "kim@example.com",
+		"Hello"); status != 1 || !strings.Contains(errs, "not been taken over") {
 		t.Errorf("a reply in between: %d %s", status, errs)
 	}
 	if _, out, errs := runCommand(t, "conversations", "takeover", id); !strings.Contains(out, "is taken_over") {
 		t.Error(out, errs)
 	}
-	if status, _, errs := runCommand(t, "conversations", "reply", id, "--member", "lee@example.com", "Hello"); status != 1 || !strings.Contains(errs, "lee@example.com") {
+	if status, _, errs := runCommand(t, "conversations", "reply", id, "--member", "lee@example.com",
+		"Hello"); status != 1 || !strings.Contains(errs, "lee@example.com") {
 		t.Errorf("a stranger's reply: %d %s", status, errs)
 	}
 	runJSON[admin.MessageRef](t, "conversations", "reply", id, "--member", "KIM@example.com", "Hello, this is Kim.")
 	if _, out, errs := runCommand(t, "conversations", "handback", id); !strings.Contains(out, "is ongoing") {
 		t.Error(out, errs)
 	}
-	if status, _, errs := runCommand(t, "conversations", "end", "nothing"); status != 1 || !strings.Contains(errs, "Conversation not found") {
+	if status, _, errs := runCommand(t, "conversations", "end", "nothing"); status != 1 ||
+		!strings.Contains(errs, "Conversation not found") {
 		t.Errorf("the end of nothing: %d %s", status, errs)
 	}
 }
@@ -82,8 +90,10 @@ func testTakeover(t *testing.T, id string) {
 func testDelete(t *testing.T, url, key, agent, one string) {
 	t.Helper()
 	path := url + "/api/v2/agents/" + agent + "/conversations/" + one
-	for _, nonsense := range [][]string{{}, {"--agent", agent}, {one, "--agent", agent}, {"--agent", agent, "--before", "soon"}, {"--user", "jo"}} {
-		if status, _, errs := runCommand(t, append([]string{"conversations", "delete", "--yes"}, nonsense...)...); status != 2 {
+	for _, nonsense := range [][]string{{}, {"--agent", agent}, {one, "--agent", agent},
+		{"--agent", agent, "--before", "soon"}, {"--user", "jo"}} {
+		if status, _, errs := runCommand(t,
+			append([]string{"conversations", "delete", "--yes"}, nonsense...)...); status != 2 {
 			t.Errorf("delete %v: %d %s", nonsense, status, errs)
 		}
 	}
@@ -93,13 +103,15 @@ func testDelete(t *testing.T, url, key, agent, one string) {
 	if status, body := sendRequest(t, "GET", path, key, ""); status != 200 {
 		t.Errorf("it went without a yes: %d %s", status, body)
 	}
-	if _, out, errs := runCommand(t, "conversations", "delete", "--agent", agent, "--user", "jo", "--yes"); out != "Deleted 2 conversations.\n" {
+	if _, out, errs := runCommand(t, "conversations", "delete", "--agent", agent, "--user", "jo",
+		"--yes"); out != "Deleted 2 conversations.\n" {
 		t.Error(out, errs)
 	}
 	if status, body := sendRequest(t, "GET", path, key, ""); status != 404 {
 		t.Errorf("it is still there: %d %s", status, body)
 	}
-	if status, _, errs := runCommand(t, "conversations", "delete", one, "--yes"); status != 1 || !strings.Contains(errs, one) {
+	if status, _, errs := runCommand(t, "conversations", "delete", one, "--yes"); status != 1 ||
+		!strings.Contains(errs, one) {
 		t.Errorf("twice: %d %s", status, errs)
 	}
 }

@@ -67,7 +67,8 @@ func (p *process) showDemo(s *instance) error {
 			"accountId": d.Account, "apiKey": d.Key, "agentId": d.Agent})
 	}
 	_, err = fmt.Fprintf(p.stdout, demoText, version, s.url, s.model, d.Account, d.Agent, d.Key, data,
-		curlCommand(s, d, "-s", demoQuestion, ""), curlCommand(s, d, "-sN", streamedDemoQuestion, `, "stream": true`), quoteShell(os.Args[0]), quoteShell(data))
+		curlCommand(s, d, "-s", demoQuestion, ""), curlCommand(s, d, "-sN", streamedDemoQuestion, `, "stream": true`),
+		quoteShell(os.Args[0]), quoteShell(data))
 	return err
 }
 
@@ -77,7 +78,8 @@ const (
 )
 
 func curlCommand(s *instance, d server.Demo, options, message, more string) string {
-	return fmt.Sprintf(`curl %s %s/api/v2/agents/%s/chat -H 'Authorization: Bearer %s' -d '{"message": "%s"%s}'`, options, s.url, d.Agent, d.Key, message, more)
+	return fmt.Sprintf(`curl %s %s/api/v2/agents/%s/chat -H 'Authorization: Bearer %s' -d '{"message": "%s"%s}'`,
+		options, s.url, d.Agent, d.Key, message, more)
 }
 
 // quoteShell quotes a word for a shell where it needs quotes.

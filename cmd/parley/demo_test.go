@@ -27,7 +27,9 @@ func TestDemoPrintsCommandsThatWork(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
 	go func() { ended <- run(ctx, []string{"demo", "--listen", "127.0.0.1:0"}, &out, &errs) }()
-	testkit.Eventually(t, "the demo's text", func() bool { return strings.Contains(out.String(), "Ctrl-C") || len(ended) > 0 })
+	testkit.Eventually(t, "the demo's text", func() bool {
+		return strings.Contains(out.String(), "Ctrl-C") || len(ended) > 0
+	})
 	commands := regexp.MustCompile(`(?m)^  (curl .*)$`).FindAllStringSubmatch(out.String(), -1)
 	data := regexp.MustCompile(`(?m)^  data     (.+)$`).FindStringSubmatch(out.String())
 	if len(commands) != 2 || data == nil || !strings.Contains(out.String(), " trace CONVERSATION --data "+data[1]) {
@@ -60,7 +62,8 @@ func TestDemoComesBack(t *testing.T) {
 		t.Errorf("first %+v, second %+v", first, second)
 	}
 	chat := second.URL + "/api/v2/agents/" + second.AgentID + "/chat"
-	if status, _ := sendRequest(t, "POST", chat, first.APIKey, `{"message":"`+demoQuestion+`"}`); status != http.StatusUnauthorized {
+	if status, _ := sendRequest(t, "POST", chat, first.APIKey,
+		`{"message":"`+demoQuestion+`"}`); status != http.StatusUnauthorized {
 		t.Errorf("the key of the demo before: %d", status)
 	}
 	status, body := sendRequest(t, "POST", chat, second.APIKey, `{"message":"`+demoQuestion+`"}`)
@@ -83,10 +86,12 @@ func checkTrace(t *testing.T, dir, reply string) {
 		t.Fatal(err)
 	}
 	turns := runJSON[[]admin.TurnTrace](t, "trace", answer.Data.Metadata.ConversationID, "--data", dir)
-	if len(turns) != 1 || turns[0].Question != demoQuestion || turns[0].Answer != answer.Data.Parts[0].Text || len(turns[0].Passages) == 0 || turns[0].Passages[0].Text == "" {
+	if len(turns) != 1 || turns[0].Question != demoQuestion || turns[0].Answer != answer.Data.Parts[0].Text ||
+		len(turns[0].Passages) == 0 || turns[0].Passages[0].Text == "" {
 		t.Errorf("%+v", turns)
 	}
-	if _, out, _ := runCommand(t, "trace", answer.Data.Metadata.ConversationID, "--data", dir); !strings.Contains(out, demoQuestion) || !strings.Contains(out, "passage 1") ||
+	if _, out, _ := runCommand(t, "trace", answer.Data.Metadata.ConversationID, "--data", dir); !strings.Contains(out,
+		demoQuestion) || !strings.Contains(out, "passage 1") ||
 		!strings.Contains(out, "  cited  ") || !strings.Contains(out, string(turns[0].Passages[0].ID)) {
 		t.Error(out)
 	}
@@ -103,7 +108,8 @@ func TestAskAnswersFromAFolder(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	write("garden/tomatoes.md", "# Tomatoes\n\n## Watering\n\nWater tomato plants in the early morning, close to the soil.\n")
+	write("garden/tomatoes.md",
+		"# Tomatoes\n\n## Watering\n\nWater tomato plants in the early morning, close to the soil.\n")
 	write("notes.txt", "The tool shed is locked with a blue padlock.\n")
 	write(".hidden/secret.md", "Tomatoes are watered with lemonade.\n")
 	write("broken.md", "Tomato \xff\xfe plants")
@@ -112,11 +118,13 @@ func TestAskAnswersFromAFolder(t *testing.T) {
 		Refused   bool
 		Citations []struct{ File, Quote string }
 	}](t, "ask", "--from", dir, "When should I water tomato plants?")
-	if got.Refused || len(got.Citations) == 0 || got.Citations[0].File != "garden/tomatoes.md" || !strings.Contains(got.Answer, "early morning") {
+	if got.Refused || len(got.Citations) == 0 || got.Citations[0].File != "garden/tomatoes.md" ||
+		!strings.Contains(got.Answer, "early morning") {
 		t.Errorf("%+v", got)
 	}
 	status, out, errs := runCommand(t, "ask", "--from", dir, "When should I water tomato plants?")
-	if status != 0 || !strings.Contains(out, "soil. [1]") || !strings.Contains(out, "[1] garden/tomatoes.md › Tomatoes › Watering") || !strings.Contains(errs, "skipped broken.md: not UTF-8") {
+	if status != 0 || !strings.Contains(out, "soil. [1]") || !strings.Contains(out,
+		"[1] garden/tomatoes.md › Tomatoes › Watering") || !strings.Contains(errs, "skipped broken.md: not UTF-8") {
 		t.Errorf("%d\n%s\n%s", status, out, errs)
 	}
 	if !strings.Contains(errs, "read 2 pages, 2 passages, in") {
@@ -129,9 +137,11 @@ func TestAskAnswersFromAFolder(t *testing.T) {
 
 func TestReferencesAreShort(t *testing.T) {
 	long := strings.Repeat("many words ", 30)
-	got := formatReferences(&server.Answer{Citations: []server.Quote{{Name: "a.md", Heading: "A", Quote: "Some\n  text."}, {Name: "b.md", Quote: long}}})
+	got := formatReferences(&server.Answer{Citations: []server.Quote{{Name: "a.md", Heading: "A",
+		Quote: "Some\n  text."}, {Name: "b.md", Quote: long}}})
 	lines := strings.Split(got, "\n")
-	if !strings.Contains(got, "\n[1] a.md › A\n    “Some text.”\n") || !strings.Contains(got, "\n[2] b.md\n    “many words many") {
+	if !strings.Contains(got, "\n[1] a.md › A\n    “Some text.”\n") ||
+		!strings.Contains(got, "\n[2] b.md\n    “many words many") {
 		t.Error(got)
 	}
 	for _, line := range lines {

@@ -172,15 +172,18 @@ func (c *evalCmd) replayAgent(p *process) error {
 	if p.commandLine.JSON {
 		return p.printJSON(done)
 	}
-	fmt.Fprintf(p.stdout, "%s asked again: %d answered the same, %d otherwise\n", formatCount(len(done.Turns), "question", "questions"), done.Same, len(done.Turns)-done.Same)
+	fmt.Fprintf(p.stdout, "%s asked again: %d answered the same, %d otherwise\n",
+		formatCount(len(done.Turns), "question", "questions"), done.Same, len(done.Turns)-done.Same)
 	if done.Skipped > 0 {
-		fmt.Fprintf(p.stdout, "%s left out: answered by another model, with tools, or no longer there\n", formatCount(done.Skipped, "turn", "turns"))
+		fmt.Fprintf(p.stdout, "%s left out: answered by another model, with tools, or no longer there\n",
+			formatCount(done.Skipped, "turn", "turns"))
 	}
 	for _, t := range done.Turns {
 		if t.State == eval.ReplaySame {
 			continue
 		}
-		fmt.Fprintf(p.stdout, "\n%s  %s  %s\n  %s\n  before: %s\n  now:    %s\n", t.State, t.ConversationID, t.At.Format(time.RFC3339), shorten(t.Question), shorten(t.Before), shorten(t.Now))
+		fmt.Fprintf(p.stdout, "\n%s  %s  %s\n  %s\n  before: %s\n  now:    %s\n", t.State, t.ConversationID,
+			t.At.Format(time.RFC3339), shorten(t.Question), shorten(t.Before), shorten(t.Now))
 	}
 	return nil
 }
@@ -207,10 +210,13 @@ func (p *process) printReport(report, before *eval.Report) error {
 // printFigures prints a row for each set, and one for all sets where there are several.
 func (p *process) printFigures(r *eval.Report) error {
 	w := tabwriter.NewWriter(p.stdout, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "SET\tQUESTIONS\tPASSAGES\tR@1\tR@5\tMAP\tNDCG@10\tREFUSED RIGHTLY\tWRONGLY\tAUC\tCITED EXACTLY\tMS FIND\tMS ANSWER")
+	fmt.Fprintln(w,
+		"SET\tQUESTIONS\tPASSAGES\tR@1\tR@5\tMAP\tNDCG@10\tREFUSED RIGHTLY\tWRONGLY\tAUC\tCITED EXACTLY\tMS FIND\tMS ANSWER")
 	row := func(name, passages string, f *eval.Figures) {
-		fmt.Fprintf(w, "%s\t%d\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%.1f\t%.1f\n", name, f.Asked, passages, formatShare(f.R1), formatShare(f.R5), formatShare(f.MAP), formatShare(f.NDCG),
-			formatShare(f.RefusalRecall), formatShare(f.FalseRefusals), formatShare(f.AUC), formatShare(f.CitationSupport), f.FindP50, f.AnswerP50)
+		fmt.Fprintf(w, "%s\t%d\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%.1f\t%.1f\n", name, f.Asked, passages,
+			formatShare(f.R1), formatShare(f.R5), formatShare(f.MAP), formatShare(f.NDCG),
+			formatShare(f.RefusalRecall), formatShare(f.FalseRefusals), formatShare(f.AUC),
+			formatShare(f.CitationSupport), f.FindP50, f.AnswerP50)
 	}
 	for _, s := range r.Sets {
 		row(s.Name, fmt.Sprint(s.Passages), &s.Figures)
@@ -256,17 +262,23 @@ func formatShare(v *float64) string {
 
 // printComparison prints how the figures changed and which questions have another result.
 func (p *process) printComparison(before, now *eval.Report, c *eval.Comparison) {
-	fmt.Fprintf(p.stdout, "\nBeside the earlier run: %d better, %d worse, %d with another answer, %d the same, %d in one run only\n", c.Better, c.Worse, c.Other, c.Same, c.Missing)
+	fmt.Fprintf(p.stdout,
+		"\nBeside the earlier run: %d better, %d worse, %d with another answer, %d the same, %d in one run only\n",
+		c.Better, c.Worse, c.Other, c.Same, c.Missing)
 	for _, s := range now.Sets {
 		i := slices.IndexFunc(before.Sets, func(o *eval.Result) bool { return o.Name == s.Name })
 		if i >= 0 {
 			o := before.Sets[i]
-			fmt.Fprintf(p.stdout, "%s: R@1 %s to %s, R@5 %s to %s, MAP %s to %s, refused rightly %s to %s, wrongly %s to %s\n", s.Name, formatShare(o.R1), formatShare(s.R1), formatShare(o.R5), formatShare(s.R5),
-				formatShare(o.MAP), formatShare(s.MAP), formatShare(o.RefusalRecall), formatShare(s.RefusalRecall), formatShare(o.FalseRefusals), formatShare(s.FalseRefusals))
+			fmt.Fprintf(p.stdout,
+				"%s: R@1 %s to %s, R@5 %s to %s, MAP %s to %s, refused rightly %s to %s, wrongly %s to %s\n", s.Name,
+				formatShare(o.R1), formatShare(s.R1), formatShare(o.R5), formatShare(s.R5),
+				formatShare(o.MAP), formatShare(s.MAP), formatShare(o.RefusalRecall), formatShare(s.RefusalRecall),
+				formatShare(o.FalseRefusals), formatShare(s.FalseRefusals))
 		}
 	}
 	for _, change := range c.Changes {
-		fmt.Fprintf(p.stdout, "\n%s  %s %s  rank %s to %s%s\n  %s\n", change.Kind, change.Set, change.ID, formatRank(change.Rank[0]), formatRank(change.Rank[1]), formatRefusal(change.Refused), shorten(change.Question))
+		fmt.Fprintf(p.stdout, "\n%s  %s %s  rank %s to %s%s\n  %s\n", change.Kind, change.Set, change.ID,
+			formatRank(change.Rank[0]), formatRank(change.Rank[1]), formatRefusal(change.Refused), shorten(change.Question))
 		if change.Answer[0] != change.Answer[1] && !before.Baseline && !now.Baseline {
 			fmt.Fprintf(p.stdout, "  before: %s\n  now:    %s\n", shorten(change.Answer[0]), shorten(change.Answer[1]))
 		}

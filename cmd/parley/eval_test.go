@@ -25,21 +25,25 @@ func TestEvalMeasuresASet(t *testing.T) {
 		t.Fatal(err)
 	}
 	status, out, errs := runCommand(t, "eval", "--set", set)
-	if status != 0 || !strings.Contains(out, "R@1") || !strings.Contains(out, "questions") || !strings.Contains(errs, "2 questions") {
+	if status != 0 || !strings.Contains(out, "R@1") || !strings.Contains(out, "questions") ||
+		!strings.Contains(errs, "2 questions") {
 		t.Fatalf("%d\n%s\n%s", status, out, errs)
 	}
 	status, out, errs = runCommand(t, "eval", "--set", dir, "--json")
 	var report eval.Report
-	if err := json.Unmarshal([]byte(out), &report); err != nil || status != 0 || report.R1 == nil || *report.R1 != 1 || len(report.Sets) != 1 {
+	if err := json.Unmarshal([]byte(out), &report); err != nil || status != 0 || report.R1 == nil || *report.R1 != 1 ||
+		len(report.Sets) != 1 {
 		t.Fatalf("%d %v\n%s\n%s", status, err, out, errs)
 	}
 	if err := os.WriteFile(earlier, []byte(out), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if status, out, errs = runCommand(t, "eval", "--set", set, "--compare", earlier); status != 0 || !strings.Contains(out, "0 better, 0 worse, 0 with another answer, 2 the same") {
+	if status, out, errs = runCommand(t, "eval", "--set", set, "--compare", earlier); status != 0 ||
+		!strings.Contains(out, "0 better, 0 worse, 0 with another answer, 2 the same") {
 		t.Errorf("compared: %d\n%s\n%s", status, out, errs)
 	}
-	if status, out, errs = runCommand(t, "eval", "--baseline", "--set", set, "--set", dir); status != 0 || !strings.Contains(out, "questions 2") || !strings.Contains(out, "all") {
+	if status, out, errs = runCommand(t, "eval", "--baseline", "--set", set, "--set", dir); status != 0 ||
+		!strings.Contains(out, "questions 2") || !strings.Contains(out, "all") {
 		t.Errorf("baseline, twice: %d\n%s\n%s", status, out, errs)
 	}
 }
@@ -63,7 +67,8 @@ func TestEvalSaysWhatIsWrong(t *testing.T) {
 		{"there is no Parley data", 1, []string{"--agent", "x", "--data", dir}},
 		{"--limit", 2, []string{"--agent", "x", "--limit", "0"}},
 	} {
-		if status, out, errs := runCommand(t, append([]string{"eval"}, c.args...)...); status != c.status || !strings.Contains(errs, c.want) {
+		if status, out, errs := runCommand(t, append([]string{"eval"}, c.args...)...); status != c.status ||
+			!strings.Contains(errs, c.want) {
 			t.Errorf("%v: %d\n%s\n%s", c.args, status, out, errs)
 		}
 	}
@@ -89,7 +94,8 @@ func TestEvalNamesTheFileThatItCannotRead(t *testing.T) {
 		if err := json.Unmarshal([]byte(errs), &envelope); err != nil {
 			t.Fatalf("%v: %q", err, errs)
 		}
-		if e := envelope.Error; status != 1 || e.Code != parley.CodeInvalidBody || e.Details[c.flag] != c.name || !strings.Contains(e.Message, "--"+c.flag+" "+c.name+": "+c.want) {
+		if e := envelope.Error; status != 1 || e.Code != parley.CodeInvalidBody || e.Details[c.flag] != c.name ||
+			!strings.Contains(e.Message, "--"+c.flag+" "+c.name+": "+c.want) {
 			t.Errorf("%v: %d %+v", c.args, status, envelope)
 		}
 	}

@@ -65,8 +65,10 @@ func (p *process) showInsights(r *insight.Report) error {
 	p.printFigure("Answers", "%d, of which %d refused", t.Answers, t.Refused)
 	p.printFigure("Ratings", "%d up, %d down", t.PositiveRatings, t.NegativeRatings)
 	p.printFigure("Escalated", "%d", t.Escalated)
-	p.printFigure("Resolved", "%s: %d of %d; %d may still change", formatPercent(insight.ResolutionRate(t)), t.Resolved, t.Resolved+t.Unresolved(), r.Settling)
-	p.printFigure("Unresolved", "%d handed over, %d rated negative, %d given up, %d asked again", t.HandedOver, t.Disliked, t.GivenUp, t.AskedAgain)
+	p.printFigure("Resolved", "%s: %d of %d; %d may still change", formatPercent(insight.ResolutionRate(t)), t.Resolved,
+		t.Resolved+t.Unresolved(), r.Settling)
+	p.printFigure("Unresolved", "%d handed over, %d rated negative, %d given up, %d asked again", t.HandedOver,
+		t.Disliked, t.GivenUp, t.AskedAgain)
 	fmt.Fprintln(p.stdout)
 	var rows [][]string
 	for _, s := range r.Series {
@@ -92,7 +94,8 @@ func (p *process) showInsights(r *insight.Report) error {
 
 const insightColumns = "\tCONVERSATIONS\tRESOLVED\tESCALATED\tREFUSED ANSWERS"
 
-var groupHeadings = map[store.SumsGroup]string{store.GroupByDay: "DAY", store.GroupByTopic: "TOPIC", store.GroupByChannel: "CHANNEL", store.GroupBySentiment: "SENTIMENT"}
+var groupHeadings = map[store.SumsGroup]string{store.GroupByDay: "DAY", store.GroupByTopic: "TOPIC",
+	store.GroupByChannel: "CHANNEL", store.GroupBySentiment: "SENTIMENT"}
 
 func sumsRow(key string, s store.InsightSums) []string {
 	if key == "" {

@@ -20,14 +20,17 @@ func TestInsights(t *testing.T) {
 	_, rest, _ := strings.Cut(body, `"id":"`)
 	id := rest[:21]
 	agent := s.URL + "/api/v2/agents/" + id
-	if got := runJSON[v2.Insights](t, "insights", id, "--by", "topic"); got.Totals.Conversations != 0 || got.Resolution.Rate != nil || len(got.Series) != 0 {
+	if got := runJSON[v2.Insights](t, "insights", id, "--by", "topic"); got.Totals.Conversations != 0 ||
+		got.Resolution.Rate != nil || len(got.Series) != 0 {
 		t.Errorf("of nothing: %+v", got)
 	}
-	if status, body := sendRequest(t, "POST", agent+"/chat", created.APIKey, `{"message": "Do you repair accordions?"}`); status != http.StatusOK {
+	if status, body := sendRequest(t, "POST", agent+"/chat", created.APIKey,
+		`{"message": "Do you repair accordions?"}`); status != http.StatusOK {
 		t.Fatal(status, body)
 	}
 	got := runJSON[v2.Insights](t, "insights", id, "--rebuild")
-	if got.Totals.Conversations != 1 || got.Totals.RefusedAnswers != 1 || len(got.Unanswered.Groups) != 1 || len(got.Series) != 30 || *got.Resolution.Rate != 0 {
+	if got.Totals.Conversations != 1 || got.Totals.RefusedAnswers != 1 || len(got.Unanswered.Groups) != 1 ||
+		len(got.Series) != 30 || *got.Resolution.Rate != 0 {
 		t.Errorf("%+v", got)
 	}
 	testkit.Eventually(t, "found by its sentiment", func() bool {
@@ -38,12 +41,14 @@ func TestInsights(t *testing.T) {
 	if status := run(t.Context(), []string{"insights", id}, &out, &fault); status != 0 {
 		t.Fatal(fault.String())
 	}
-	for _, want := range []string{"1 with 2 messages", "0 %: 0 of 1; 0 may still change", "Do you repair accordions?", "UNANSWERED"} {
+	for _, want := range []string{"1 with 2 messages", "0 %: 0 of 1; 0 may still change", "Do you repair accordions?",
+		"UNANSWERED"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("%q is not in\n%s", want, out.String())
 		}
 	}
-	if status := run(t.Context(), []string{"insights", "nobody"}, &out, &fault); status != 1 || !strings.Contains(fault.String(), "Agent not found") {
+	if status := run(t.Context(), []string{"insights", "nobody"}, &out, &fault); status != 1 ||
+		!strings.Contains(fault.String(), "Agent not found") {
 		t.Error(status, fault.String())
 	}
 }

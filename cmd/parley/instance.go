@@ -87,7 +87,8 @@ func (s *instance) run(ctx context.Context, opened func() error) error {
 	work, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
 	adminConns := listen.NewConnTable(listen.Limits{}) // whoever reaches the socket may connect
-	public, private := s.newHTTPServer(s.Handler(), s.Connections), s.newHTTPServer(admin.Handler(s.Admin(), s.log), adminConns)
+	public, private := s.newHTTPServer(s.Handler(), s.Connections),
+		s.newHTTPServer(admin.Handler(s.Admin(), s.log), adminConns)
 	server.ReleaseMemory()
 	failures := make(chan error, 6)
 	workDone := make(chan struct{})

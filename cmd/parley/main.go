@@ -83,8 +83,11 @@ func (p *process) run(args []string) (status int) {
 }
 
 func (p *process) newParser() (*kong.Kong, error) {
-	return kong.New(&p.commandLine, kong.Name("parley"), kong.Description("Parley hosts AI support agents that answer from their sources."),
-		kong.Writers(p.stdout, p.stderr), kong.Exit(func(code int) { panic(exitStatus(code)) }), kong.ConfigureHelp(kong.HelpOptions{Compact: true}))
+	return kong.New(&p.commandLine, kong.Name("parley"),
+		kong.Description("Parley hosts AI support agents that answer from their sources."),
+		kong.Writers(p.stdout, p.stderr), kong.Exit(func(code int) {
+			panic(exitStatus(code))
+		}), kong.ConfigureHelp(kong.HelpOptions{Compact: true}))
 }
 
 // printUsage lists the commands where the command line ends before it names one.

@@ -75,7 +75,8 @@ func (c *reindexCmd) Run(p *process) error {
 	if p.commandLine.JSON {
 		return p.printJSON(results)
 	}
-	_, err := fmt.Fprintf(p.stdout, "Indexed %s of %s.\n", formatCount(int(conversations), "conversation", "conversations"), formatCount(len(ids), "account", "accounts"))
+	_, err := fmt.Fprintf(p.stdout, "Indexed %s of %s.\n",
+		formatCount(int(conversations), "conversation", "conversations"), formatCount(len(ids), "account", "accounts"))
 	return err
 }
 
@@ -107,5 +108,6 @@ func (p *process) drawReindex(account string, state admin.ReindexState) {
 	if state.Done {
 		end = "\n"
 	}
-	fmt.Fprintf(p.stderr, "\r%s [%s%s] %d of %d%s", account, strings.Repeat("#", full), strings.Repeat(".", barWidth-full), state.Built, max(state.Total, state.Built), end)
+	fmt.Fprintf(p.stderr, "\r%s [%s%s] %d of %d%s", account, strings.Repeat("#", full),
+		strings.Repeat(".", barWidth-full), state.Built, max(state.Total, state.Built), end)
 }

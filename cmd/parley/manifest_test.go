@@ -24,7 +24,8 @@ func newManifestTest(t *testing.T) *manifestTest {
 	t.Setenv("PARLEY_SECRET_KEY", "a key of the tests")
 	t.Setenv("SHOP_API_KEY", "sesame-open")
 	created := runJSON[admin.CreatedAccount](t, "account", "create", "--name", "Shop")
-	runJSON[admin.AddedMember](t, "member", "add", "--account", created.AccountID, "--email", "kim@shop.example", "--name", "Kim")
+	runJSON[admin.AddedMember](t, "member", "add", "--account", created.AccountID, "--email", "kim@shop.example",
+		"--name", "Kim")
 	b := &manifestTest{t, created.AccountID, created.APIKey, t.TempDir()}
 	b.writeFile("agent.yaml", exampleManifest(t))
 	b.writeFile("returns.md", "# Returns\n\nParcels come back within thirty days.\n")
@@ -87,20 +88,27 @@ func TestExampleOfTheManual(t *testing.T) {
 		_, body := sendRequest(t, "GET", s.URL+"/api/v2/agents/"+agent, b.key, "")
 		return strings.Contains(body, `"trained"`)
 	})
-	if status, body := sendRequest(t, "POST", s.URL+"/api/v2/agents/"+agent+"/chat", b.key, `{"message":"When is the shop open?"}`); status != http.StatusOK || !strings.Contains(body, "from 9 to 17") {
+	if status, body := sendRequest(t, "POST", s.URL+"/api/v2/agents/"+agent+"/chat", b.key,
+		`{"message":"When is the shop open?"}`); status != http.StatusOK || !strings.Contains(body, "from 9 to 17") {
 		t.Errorf("%d %s", status, body)
 	}
 	status, out, errs := runCommand(t, "export-agent", agent)
-	if status != 0 || errs != "" || strings.Contains(out, "sesame") || !strings.Contains(out, "Authorization: Bearer ${SHOP_API_KEY}") || !strings.Contains(out, "  instructions: |\n") {
+	if status != 0 || errs != "" || strings.Contains(out, "sesame") || !strings.Contains(out,
+		"Authorization: Bearer ${SHOP_API_KEY}") || !strings.Contains(out, "  instructions: |\n") {
 		t.Errorf("%d %s%s", status, out, errs)
 	}
 	b.writeFile("export.yaml", out)
 	b.requireOutput(0, "", "diff", "export.yaml", "--prune")
 	b.requireOutput(0, "no changes", "apply", "export.yaml", "--prune")
 
-	b.writeFile("later.yaml", strings.NewReplacer("temp: 0.2", "temp: 0.7", "from 9 to 17", "from 8 to 12").Replace(exampleManifest(t)))
-	b.requireOutput(1, "--- support: settings\n+++ support: settings\n-temp: 0.2\n+temp: 0.7\n--- support: source opening-hours\n+++ support: source opening-hours\n content: |\n"+
-		"   # Opening hours\n \n-  The shop is open from Monday to Friday, from 9 to 17.\n+  The shop is open from Monday to Friday, from 8 to 12.\n", "diff", "later.yaml")
+	b.writeFile("later.yaml",
+		strings.NewReplacer("temp: 0.2", "temp: 0.7", "from 9 to 17", "from 8 to 12").Replace(exampleManifest(t)))
+	b.requireOutput(1,
+		"--- support: settings\n+++ support: settings\n-temp: 0.2\n+temp: 0.7\n--- support: source "+
+			"opening-hours\n+++ support: source opening-hours\n content: |\n"+
+			"   # Opening hours\n \n-  The shop is open from Monday to Friday, from 9 to 17.\n+  The shop is "+
+			"open from Monday to Friday, from 8 to 12.\n",
+		"diff", "later.yaml")
 	b.requireOutput(0, "update source opening-hours: content\n", "apply", "later.yaml")
 	t.Setenv("SHOP_API_KEY", "")
 	b.requireOutput(0, "no changes", "apply", "later.yaml")
@@ -111,7 +119,8 @@ func TestExampleOfTheManual(t *testing.T) {
 	}
 	s.stopServer(t)
 	for _, name := range []string{"parley.db", "parley.db-wal"} {
-		if text, err := os.ReadFile(filepath.Join(os.Getenv("PARLEY_DATA"), name)); err == nil && strings.Contains(string(text), "sesame") {
+		if text, err := os.ReadFile(filepath.Join(os.Getenv("PARLEY_DATA"), name)); err == nil &&
+			strings.Contains(string(text), "sesame") {
 			t.Error(name, "holds a secret in the clear")
 		}
 	}
@@ -151,7 +160,8 @@ func TestFaultsOfAManifestNameTheirLines(t *testing.T) {
 		":4: settings.temp: must be from 0 to 1",
 		":5: settings.temp: is there twice",
 		":11: actions.0.enabled: must be true or false",
-		":19: actions.1.config.headers.X-Api-Key: names ${SHOP_API_KEY}, and the environment of this command has no SHOP_API_KEY",
+		":19: actions.1.config.headers.X-Api-Key: names ${SHOP_API_KEY}, and the environment of this command has " +
+			"no SHOP_API_KEY",
 		":21: sources.0.file: cannot be read: stat " + filepath.Join(b.dir, "a.md") + ": no such file or directory",
 		":22: helpdesk.teams.0.members.0.email: jo@x.example is not a member of the account; `parley member add` makes one",
 		":24: settings.name: is required for a new agent",
@@ -163,11 +173,15 @@ func TestFaultsOfAManifestNameTheirLines(t *testing.T) {
 			t.Errorf("%s: status %d, %q\n%s\nwant\n%s", command, got, out, errs, want)
 		}
 	}
-	if _, _, errs := b.run("apply", "bad.yaml", "--json"); !strings.Contains(errs, `bad.yaml:22: helpdesk.teams.0.members.0.email":"jo@x.example`) {
+	if _, _, errs := b.run("apply", "bad.yaml", "--json"); !strings.Contains(errs,
+		`bad.yaml:22: helpdesk.teams.0.members.0.email":"jo@x.example`) {
 		t.Error(errs)
 	}
-	b.writeFile("loud.yaml", "agent: {key: x}\nsettings: {name: X}\nactions:\n- {key: a, kind: http, name: a, description: d, config: {url: \"https://x.example\", headers: {Authorization: Bearer abcdefgh12345678}}}\n")
-	b.requireOutput(0, "warning: "+filepath.Join(b.dir, "loud.yaml")+":4: actions.0.config.headers.Authorization: looks like a key", "apply", "loud.yaml", "--dry-run")
+	b.writeFile("loud.yaml",
+		"agent: {key: x}\nsettings: {name: X}\nactions:\n- {key: a, kind: http, name: a, description: d, config: "+
+			"{url: \"https://x.example\", headers: {Authorization: Bearer abcdefgh12345678}}}\n")
+	b.requireOutput(0, "warning: "+filepath.Join(b.dir, "loud.yaml")+
+		":4: actions.0.config.headers.Authorization: looks like a key", "apply", "loud.yaml", "--dry-run")
 	b.requireOutput(2, "no such file", "diff", "none.yaml")
 	b.writeFile("wrong.yaml", "a: [\n")
 	b.requireOutput(1, "wrong.yaml:", "apply", "wrong.yaml")

@@ -89,12 +89,16 @@ func (c *memberRemoveCmd) Run(p *process) error {
 	if p.commandLine.JSON {
 		return p.printJSON(out)
 	}
-	fmt.Fprintf(p.stdout, "Removed %s (%s) from the account and from %s.\n", out.Email, out.UserID, formatCount(out.Teams, "team", "teams"))
+	fmt.Fprintf(p.stdout, "Removed %s (%s) from the account and from %s.\n", out.Email, out.UserID,
+		formatCount(out.Teams, "team", "teams"))
 	if out.Unassigned+out.Reassigned > 0 {
-		fmt.Fprintf(p.stdout, "Of their open tickets, %d went to others of the team, and %d have nobody now.\n", out.Reassigned, out.Unassigned)
+		fmt.Fprintf(p.stdout, "Of their open tickets, %d went to others of the team, and %d have nobody now.\n",
+			out.Reassigned, out.Unassigned)
 	}
 	for _, r := range out.Rules {
-		fmt.Fprintf(p.stdout, "The rule %s of the agent %s names them. Its tickets go to its team, or else to the default team.\n", r.Key, r.AgentID)
+		fmt.Fprintf(p.stdout,
+			"The rule %s of the agent %s names them. Its tickets go to its team, or else to the default team.\n", r.Key,
+			r.AgentID)
 	}
 	return nil
 }

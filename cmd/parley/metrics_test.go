@@ -32,7 +32,8 @@ func TestMetricsHaveAnAddressOfTheirOwn(t *testing.T) {
 		return res.StatusCode, string(text)
 	}
 	status, text := get(ready.MetricsURL)
-	for _, want := range []string{`version="` + version + `"`, "parley_database_up 1", "process_cpu_seconds_total", "go_goroutines"} {
+	for _, want := range []string{`version="` + version + `"`, "parley_database_up 1", "process_cpu_seconds_total",
+		"go_goroutines"} {
 		if status != http.StatusOK || !strings.Contains(text, want) {
 			t.Errorf("%d: %s is not in\n%s", status, want, text)
 		}
@@ -45,10 +46,12 @@ func TestMetricsHaveAnAddressOfTheirOwn(t *testing.T) {
 	}
 	t.Setenv("PARLEY_DATA", filepath.Join(t.TempDir(), "other"))
 	taken := strings.TrimSuffix(strings.TrimPrefix(ready.MetricsURL, "http://"), "/metrics")
-	if status, _, errs := runCommand(t, "serve", "--listen", "127.0.0.1:0", "--metrics-listen", taken); status != 1 || !strings.Contains(errs, "--metrics-listen") {
+	if status, _, errs := runCommand(t, "serve", "--listen", "127.0.0.1:0", "--metrics-listen", taken); status != 1 ||
+		!strings.Contains(errs, "--metrics-listen") {
 		t.Errorf("an address that is taken: %d %s", status, errs)
 	}
-	if status, _, errs := runCommand(t, "serve", "--voice-max-sessions", "-1"); status != 2 || !strings.Contains(errs, "--voice-max-sessions") {
+	if status, _, errs := runCommand(t, "serve", "--voice-max-sessions", "-1"); status != 2 ||
+		!strings.Contains(errs, "--voice-max-sessions") {
 		t.Errorf("a number below 0: %d %s", status, errs)
 	}
 }

@@ -53,7 +53,8 @@ func TestCommandsWithAndWithoutServer(t *testing.T) {
 					t.Errorf("a key of either way: %d %s", status, body)
 				}
 			}
-			if list := runJSON[[]admin.Account](t, "account", "list"); len(list) != 2 || list[0].Name != "Alone" || list[1].Name != "Served" {
+			if list := runJSON[[]admin.Account](t, "account", "list"); len(list) != 2 || list[0].Name != "Alone" ||
+				list[1].Name != "Served" {
 				t.Errorf("accounts: %+v", list)
 			}
 		})
@@ -63,8 +64,10 @@ func TestCommandsWithAndWithoutServer(t *testing.T) {
 // testCommands runs the commands on accounts, keys and members, and returns a key of the account.
 func testCommands(t *testing.T, name string) (key string) {
 	t.Helper()
-	created := runJSON[admin.CreatedAccount](t, "account", "create", "--name", name, "--plan", "standard", "--credits", "7")
-	changed := runJSON[admin.Account](t, "account", "update", created.AccountID, "--plan", "pro", "--hipaa", "--credits", "9")
+	created := runJSON[admin.CreatedAccount](t, "account", "create", "--name", name, "--plan", "standard", "--credits",
+		"7")
+	changed := runJSON[admin.Account](t, "account", "update", created.AccountID, "--plan", "pro", "--hipaa",
+		"--credits", "9")
 	if changed.Plan != "pro" || !changed.HIPAA || changed.Credits == nil || *changed.Credits != 9 {
 		t.Errorf("changed account: %+v", changed)
 	}
@@ -73,7 +76,8 @@ func testCommands(t *testing.T, name string) (key string) {
 	if *same.Credits != 9 || back.Credits == nil || *back.Credits != 15000 {
 		t.Errorf("credits: kept %v, then the plan's %v", same.Credits, back.Credits)
 	}
-	other := runJSON[admin.CreatedKey](t, "key", "create", "--account", created.AccountID, "--scopes", "agents:read, sources:read", "--expires", "90d")
+	other := runJSON[admin.CreatedKey](t, "key", "create", "--account", created.AccountID, "--scopes",
+		"agents:read, sources:read", "--expires", "90d")
 	runJSON[admin.RevokedKey](t, "key", "revoke", other.KeyID)
 	var states []string
 	for _, k := range runJSON[[]admin.Key](t, "key", "list", "--account", created.AccountID) {
@@ -82,8 +86,10 @@ func testCommands(t *testing.T, name string) (key string) {
 	if strings.Join(states, " ") != "active revoked" {
 		t.Errorf("keys are %v", states)
 	}
-	added := runJSON[admin.AddedMember](t, "member", "add", "--account", created.AccountID, "--email", name+"@example.com", "--name", "Somebody", "--role", "admin")
-	if status, _, errs := runCommand(t, "member", "add", "--account", created.AccountID, "--email", name+"@EXAMPLE.com", "--name", "Again"); status != 1 || !strings.Contains(errs, added.UserID) {
+	added := runJSON[admin.AddedMember](t, "member", "add", "--account", created.AccountID, "--email",
+		name+"@example.com", "--name", "Somebody", "--role", "admin")
+	if status, _, errs := runCommand(t, "member", "add", "--account", created.AccountID, "--email", name+"@EXAMPLE.com",
+		"--name", "Again"); status != 1 || !strings.Contains(errs, added.UserID) {
 		t.Errorf("a member twice: %d %s", status, errs)
 	}
 	members := runJSON[[]admin.Member](t, "member", "list", "--account", created.AccountID)
@@ -160,7 +166,8 @@ func TestWhatGoesWrongIsSaid(t *testing.T) {
 		{"ask --from /nonexistent why", 2, "nonexistent"},
 		{"fly", 2, "fly"},
 	} {
-		if status, out, errs := runCommand(t, append(strings.Fields(c.args), "--data", dir)...); status != c.status || !strings.Contains(errs, c.wantText) || out != "" {
+		if status, out, errs := runCommand(t, append(strings.Fields(c.args), "--data", dir)...); status != c.status ||
+			!strings.Contains(errs, c.wantText) || out != "" {
 			t.Errorf("%s: status %d, %q, %q", c.args, status, out, errs)
 		}
 	}
@@ -187,10 +194,12 @@ func TestConfigTellsOriginsAndHidesSecrets(t *testing.T) {
 	if url := got["database-url"]; !strings.Contains(url.Value, "parley:***@db.example.com") {
 		t.Errorf("database URL: %+v", url)
 	}
-	if base := got["base-url"]; base.Value != "http://localhost:9000" || got["files-url"].Value != base.Value || base.Origin != "default" {
+	if base := got["base-url"]; base.Value != "http://localhost:9000" || got["files-url"].Value != base.Value ||
+		base.Origin != "default" {
 		t.Errorf("base URL: %+v", base)
 	}
-	if _, out, _ := runCommand(t, "config"); strings.Contains(out, "sesame") || fmt.Sprint(got) == "" || strings.Contains(fmt.Sprint(got), "sesame") {
+	if _, out, _ := runCommand(t, "config"); strings.Contains(out, "sesame") || fmt.Sprint(got) == "" ||
+		strings.Contains(fmt.Sprint(got), "sesame") {
 		t.Errorf("a secret shows:\n%s\n%v", out, got)
 	}
 }
@@ -216,7 +225,8 @@ func TestPasswordsInAddressesAreHidden(t *testing.T) {
 func TestPlansThatAreGone(t *testing.T) {
 	dir := t.TempDir()
 	plans := filepath.Join(dir, "plans.yaml")
-	text := "basic:\n  {api: true, voice: false, gpt4: false, agents: 1, storagePerAgent: 1 MB, creditsPerMonth: 9, creditsPerVoiceMinute: 5}\n"
+	text := "basic:\n  {api: true, voice: false, gpt4: false, agents: 1, storagePerAgent: 1 MB, creditsPerMonth: " +
+		"9, creditsPerVoiceMinute: 5}\n"
 	if err := os.WriteFile(plans, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -226,7 +236,8 @@ func TestPlansThatAreGone(t *testing.T) {
 	if _, out, _ := runCommand(t, "account", "list"); !strings.Contains(out, "pro (plan unknown)") {
 		t.Error(out)
 	}
-	if status, _, errs := runCommand(t, "account", "create", "--name", "B"); status != 1 || !strings.Contains(errs, "no plan unlimited") || !strings.Contains(errs, "basic") {
+	if status, _, errs := runCommand(t, "account", "create", "--name", "B"); status != 1 ||
+		!strings.Contains(errs, "no plan unlimited") || !strings.Contains(errs, "basic") {
 		t.Errorf("%d %s", status, errs)
 	}
 	s := startServer(t, "serve")

@@ -26,7 +26,8 @@ func TestReindex(t *testing.T) {
 	_, body := sendRequest(t, "POST", s.URL+"/api/v2/agents", created.APIKey, `{"name": "Shop"}`)
 	_, rest, _ := strings.Cut(body, `"id":"`)
 	agent := s.URL + "/api/v2/agents/" + rest[:21]
-	if status, body := sendRequest(t, "POST", agent+"/chat", created.APIKey, `{"message": "Where is the lighthouse?"}`); status != http.StatusOK {
+	if status, body := sendRequest(t, "POST", agent+"/chat", created.APIKey,
+		`{"message": "Where is the lighthouse?"}`); status != http.StatusOK {
 		t.Fatal(status, body)
 	}
 	found := func() bool {
@@ -38,10 +39,12 @@ func TestReindex(t *testing.T) {
 	if !found() {
 		t.Error("not found any more")
 	}
-	if status, out, errs := runCommand(t, "reindex", "--account", created.AccountID); status != 0 || out != "Indexed 1 conversation of 1 account.\n" {
+	if status, out, errs := runCommand(t, "reindex", "--account", created.AccountID); status != 0 ||
+		out != "Indexed 1 conversation of 1 account.\n" {
 		t.Error(status, out, errs)
 	}
-	if status, _, errs := runCommand(t, "reindex", "--account", "nobody"); status != 1 || !strings.Contains(errs, "Account not found") {
+	if status, _, errs := runCommand(t, "reindex", "--account", "nobody"); status != 1 ||
+		!strings.Contains(errs, "Account not found") {
 		t.Error(status, errs)
 	}
 }

@@ -61,7 +61,8 @@ func (p *process) printRuleResults(list []admin.RuleResult) {
 		}
 		fmt.Fprintf(p.stdout, "%d. %s (%s) %s\n", i+1, r.Name, r.Key, fate)
 		for _, c := range r.Conditions {
-			fmt.Fprintf(p.stdout, "   %s %s: %s, for it is %q\n", c.Group, formatCondition(c.Condition), matchMark(c.Matched), clipText(c.Text))
+			fmt.Fprintf(p.stdout, "   %s %s: %s, for it is %q\n", c.Group, formatCondition(c.Condition),
+				matchMark(c.Matched), clipText(c.Text))
 		}
 	}
 	if len(list) > 0 {

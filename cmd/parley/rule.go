@@ -46,7 +46,8 @@ func (p *process) printRules(list []admin.Rule) error {
 			orDash(r.Assignee),
 		})
 	}
-	return p.printTable("\tRULE\tNAME\tENABLED\tWHEN\tTEAM\tASSIGNEE", "No rules: every ticket goes to the default team.", rows)
+	return p.printTable("\tRULE\tNAME\tENABLED\tWHEN\tTEAM\tASSIGNEE",
+		"No rules: every ticket goes to the default team.", rows)
 }
 
 // formatRuleConditions describes the conditions of a rule.
@@ -121,7 +122,9 @@ func parseConditions(flag string, texts []string) (list []parley.Condition, err 
 		field, rest, _ := strings.Cut(strings.TrimSpace(text), " ")
 		op, values, ok := strings.Cut(strings.TrimSpace(rest), " ")
 		if !ok {
-			return nil, newUsageError("%s: %q is not a field, an operator and values, such as \"subject contains invoice|bill\"", flag, text)
+			return nil,
+				newUsageError("%s: %q is not a field, an operator and values, such as \"subject contains invoice|bill\"",
+					flag, text)
 		}
 		c := parley.Condition{Field: field, Op: op}
 		for v := range strings.SplitSeq(values, "|") {

@@ -30,7 +30,8 @@ func (c *serveCmd) Run(p *process) error {
 }
 
 // serverConfig builds the configuration of a server from the settings.
-func (p *process) serverConfig(service server.ServingConfig, models server.ModelConfig, voice server.VoiceConfig, log string) (server.Config, error) {
+func (p *process) serverConfig(service server.ServingConfig, models server.ModelConfig, voice server.VoiceConfig,
+	log string) (server.Config, error) {
 	cfg := server.Config{
 		StorageConfig: p.commandLine.StorageConfig,
 		ServingConfig: service,

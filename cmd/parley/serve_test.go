@@ -54,7 +54,8 @@ func TestStoppingServerDrains(t *testing.T) {
 // openStream asks for a streamed answer and reads its first text.
 func openStream(t *testing.T, url, key string) io.Reader {
 	t.Helper()
-	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url, strings.NewReader(`{"message":"Count.","stream":true}`))
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url,
+		strings.NewReader(`{"message":"Count.","stream":true}`))
 	if err != nil {
 		t.Fatal(err)
 	}

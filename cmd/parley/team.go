@@ -223,8 +223,8 @@ func (c *teamLeaveCmd) Run(p *process) error {
 // weekdays are the names of the days.
 var weekdays = []string{"mon", "tue", "wed", "thu", "fri", "sat", "sun"}
 
-// parseWorkingHours parses working hours such as "mon-fri 09:00-17:00 Europe/Berlin"; the word always stands for none. The
-// helpdesk checks the parts.
+// parseWorkingHours parses working hours such as "mon-fri 09:00-17:00 Europe/Berlin"; the word always stands for none.
+// The helpdesk checks the parts.
 func parseWorkingHours(texts []string) ([]parley.WorkingHours, error) {
 	if len(texts) == 1 && texts[0] == "always" {
 		return []parley.WorkingHours{}, nil
@@ -233,7 +233,8 @@ func parseWorkingHours(texts []string) ([]parley.WorkingHours, error) {
 	for _, text := range texts {
 		words := strings.Fields(text)
 		if len(words) != 3 {
-			return nil, newUsageError("--hours: %q is not days, times and a time zone, such as \"mon-fri 09:00-17:00 Europe/Berlin\"", text)
+			return nil,
+				newUsageError("--hours: %q is not days, times and a time zone, such as \"mon-fri 09:00-17:00 Europe/Berlin\"", text)
 		}
 		from, to, ok := strings.Cut(words[1], "-")
 		if !ok {

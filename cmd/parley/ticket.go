@@ -59,10 +59,12 @@ func (p *process) printTickets(list []admin.Ticket) error {
 	}
 	var rows [][]string
 	for _, t := range list {
-		rows = append(rows, []string{strconv.FormatInt(t.Number, 10), clipText(t.Subject), t.Status, t.Priority, orDash(t.Team), orDash(t.Assignee), orDash(formatCustomer(t.Customer)),
+		rows = append(rows, []string{strconv.FormatInt(t.Number, 10), clipText(t.Subject), t.Status, t.Priority,
+			orDash(t.Team), orDash(t.Assignee), orDash(formatCustomer(t.Customer)),
 			t.Channel, formatDay(&t.UpdatedAt)})
 	}
-	return p.printTable("TICKET\tSUBJECT\tSTATUS\tPRIORITY\tTEAM\tASSIGNEE\tCUSTOMER\tCHANNEL\tUPDATED", "No tickets.", rows)
+	return p.printTable("TICKET\tSUBJECT\tSTATUS\tPRIORITY\tTEAM\tASSIGNEE\tCUSTOMER\tCHANNEL\tUPDATED", "No tickets.",
+		rows)
 }
 
 // formatCustomer returns the best known name of a customer.
@@ -245,7 +247,8 @@ func formatAuthor(m admin.TicketMessage) string {
 // formatEvent describes an event in words.
 func formatEvent(e *parley.TicketEvent) string {
 	text := strings.ReplaceAll(e.Kind, "_", " ")
-	for _, fact := range []struct{ name, value string }{{"from", e.StatusFrom}, {"to", e.StatusTo}, {"from", e.AssignedFrom}, {"to", e.AssignedTo},
+	for _, fact := range []struct{ name, value string }{{"from", e.StatusFrom}, {"to", e.StatusTo},
+		{"from", e.AssignedFrom}, {"to", e.AssignedTo},
 		{"from", e.From}, {"to", e.To}, {"by", e.DoneBy}, {"because", e.Reason}} {
 		if fact.value != "" {
 			text += " " + fact.name + " " + fact.value

@@ -51,7 +51,8 @@ func (c *voiceSessionsCmd) Run(p *process) error {
 			strconv.FormatFloat(s.Credits, 'g', -1, 64),
 		})
 	}
-	return p.printTable("SESSION\tAGENT\tCONVERSATION\tUSER\tCREATED\tTALKED\tENDED BY\tCREDITS", "No voice sessions.", rows)
+	return p.printTable("SESSION\tAGENT\tCONVERSATION\tUSER\tCREATED\tTALKED\tENDED BY\tCREDITS", "No voice sessions.",
+		rows)
 }
 
 // formatDuration returns how long the customer was in a session, or the state of the session.
@@ -136,8 +137,9 @@ func (c *voiceStatsCmd) Run(p *process) error {
 	if m.Overloaded {
 		state = ", and no more fit"
 	}
-	if _, err := fmt.Fprintf(p.stdout, "Voice sessions now: %d, %d of them joined%s. Gaps between packets of speech: %.0f ms. "+
-		"Frames that did not come: %d.\n\n", m.Dialogs, m.Joined, state, m.GapP95, m.Lost); err != nil {
+	if _, err := fmt.Fprintf(p.stdout,
+		"Voice sessions now: %d, %d of them joined%s. Gaps between packets of speech: %.0f ms. "+
+			"Frames that did not come: %d.\n\n", m.Dialogs, m.Joined, state, m.GapP95, m.Lost); err != nil {
 		return err
 	}
 	return p.printTable("FROM THE END OF SPEECH\tP50 MS\tP95 MS", "", delayRows(m))

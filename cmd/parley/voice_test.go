@@ -39,7 +39,8 @@ func TestVoiceSessionsOfTheOperator(t *testing.T) {
 		t.Error(out, errs)
 	}
 	list := runJSON[[]admin.VoiceSession](t, "voice", "sessions")
-	if len(list) != 1 || list[0].Reason != string(parley.EndServerStopped) || list[0].Minutes != 2 || list[0].Credits != 10 || list[0].EndedAt == nil {
+	if len(list) != 1 || list[0].Reason != string(parley.EndServerStopped) || list[0].Minutes != 2 ||
+		list[0].Credits != 10 || list[0].EndedAt == nil {
 		t.Errorf("%+v", list)
 	}
 	if got := runJSON[admin.EndedVoiceSession](t, "voice", "end", string(s.ID)); got.WasLive {
@@ -64,15 +65,19 @@ func createOrphanedSession(t *testing.T, data string, account parley.AccountID) 
 	}
 	begun := testkit.NewClock().Now()
 	joined, seen := begun.Add(time.Second), begun.Add(90*time.Second)
-	agent := &parley.Agent{ID: parley.NewAgentID(), AccountID: account, Name: "Guide", Model: "auto", Visibility: "private", RateLimit: parley.DefaultDeviceLimit(), IdentitySecret: "s",
+	agent := &parley.Agent{ID: parley.NewAgentID(), AccountID: account, Name: "Guide", Model: "auto",
+		Visibility: "private", RateLimit: parley.DefaultDeviceLimit(), IdentitySecret: "s",
 		ConfigVersion: 1, CreatedAt: begun, UpdatedAt: begun}
-	s := &parley.VoiceSession{ID: parley.VoiceSessionID(parley.NewUUID()), AccountID: account, AgentID: agent.ID, ConversationID: parley.ConversationID(parley.NewTimedUUID()), UserID: "jo",
-		Timezone: "UTC", MaxDuration: time.Hour, PricePerMinute: 5 * parley.Credit, Reserved: 5 * parley.Credit, Owner: "dead", LeaseUntil: begun.Add(time.Minute), CreatedAt: begun}
+	s := &parley.VoiceSession{ID: parley.VoiceSessionID(parley.NewUUID()), AccountID: account, AgentID: agent.ID,
+		ConversationID: parley.ConversationID(parley.NewTimedUUID()), UserID: "jo",
+		Timezone: "UTC", MaxDuration: time.Hour, PricePerMinute: 5 * parley.Credit, Reserved: 5 * parley.Credit,
+		Owner: "dead", LeaseUntil: begun.Add(time.Minute), CreatedAt: begun}
 	err = db.Transact(t.Context(), sqldb.Interactive, func(tx *store.DB) error {
 		if err := tx.CreateAgent(t.Context(), agent); err != nil {
 			return err
 		}
-		if _, _, err := tx.ReserveCredits(t.Context(), account.AgentRef(agent.ID), store.MonthOf(begun), s.Reserved); err != nil {
+		if _, _, err := tx.ReserveCredits(t.Context(), account.AgentRef(agent.ID), store.MonthOf(begun),
+			s.Reserved); err != nil {
 			return err
 		}
 		if err := tx.CreateVoice(t.Context(), s); err != nil {
@@ -84,7 +89,8 @@ func createOrphanedSession(t *testing.T, data string, account parley.AccountID) 
 		t.Fatal(err)
 	}
 	s.JoinedAt, s.LastSeenAt = &joined, &seen
-	if missing, err := db.RenewVoiceLeases(t.Context(), "dead", []parley.VoiceSession{*s}, s.LeaseUntil); err != nil || len(missing) > 0 {
+	if missing, err := db.RenewVoiceLeases(t.Context(), "dead", []parley.VoiceSession{*s}, s.LeaseUntil); err != nil ||
+		len(missing) > 0 {
 		t.Fatal(missing, err)
 	}
 	if err := db.Close(); err != nil {
@@ -96,7 +102,8 @@ func createOrphanedSession(t *testing.T, data string, account parley.AccountID) 
 func TestVoiceStats(t *testing.T) {
 	t.Setenv("PARLEY_DATA", filepath.Join(t.TempDir(), "data"))
 	runJSON[admin.CreatedAccount](t, "account", "create", "--name", "A")
-	if _, out, errs := runCommand(t, "voice", "stats"); !strings.HasPrefix(out, "Voice sessions now: 0, 0 of them joined. ") || !strings.Contains(out, "recognition") {
+	if _, out, errs := runCommand(t, "voice", "stats"); !strings.HasPrefix(out,
+		"Voice sessions now: 0, 0 of them joined. ") || !strings.Contains(out, "recognition") {
 		t.Error(out, errs)
 	}
 	if got := runJSON[voice.StatsSnapshot](t, "voice", "stats"); got.Dialogs != 0 || got.Spoken != 0 {
@@ -111,12 +118,14 @@ func TestVoiceRecording(t *testing.T) {
 	account := runJSON[admin.CreatedAccount](t, "account", "create", "--name", "A").AccountID
 	s := createOrphanedSession(t, data, parley.AccountID(account))
 	for id, want := range map[string]string{string(s.ID): "goes on", "nothing": "not found"} {
-		if status, out, errs := runCommand(t, "voice", "recording", id); status != 1 || out != "" || !strings.Contains(errs, want) {
+		if status, out, errs := runCommand(t, "voice", "recording", id); status != 1 || out != "" ||
+			!strings.Contains(errs, want) {
 			t.Errorf("%d %q %q", status, out, errs)
 		}
 	}
 	runJSON[admin.EndedVoiceSession](t, "voice", "end", string(s.ID))
-	if status, _, errs := runCommand(t, "voice", "recording", string(s.ID)); status != 1 || !strings.Contains(errs, "no recording") {
+	if status, _, errs := runCommand(t, "voice", "recording", string(s.ID)); status != 1 ||
+		!strings.Contains(errs, "no recording") {
 		t.Errorf("%d %q", status, errs)
 	}
 	sound := make([]byte, 2*store.BlobPartBytes+12345)
@@ -127,7 +136,8 @@ func TestVoiceRecording(t *testing.T) {
 	if status, out, errs := runCommand(t, "voice", "recording", string(s.ID)); status != 0 || out != string(sound) {
 		t.Errorf("%d, %d bytes instead of %d, %q", status, len(out), len(sound), errs)
 	}
-	if r := runJSON[admin.VoiceRecording](t, "voice", "recording", string(s.ID)); r.Bytes != int64(len(sound)) || r.Seconds != 90 || r.Part != nil || r.MediaType != "audio/wav" {
+	if r := runJSON[admin.VoiceRecording](t, "voice", "recording", string(s.ID)); r.Bytes != int64(len(sound)) ||
+		r.Seconds != 90 || r.Part != nil || r.MediaType != "audio/wav" {
 		t.Errorf("%+v", r)
 	}
 }
@@ -149,9 +159,11 @@ func createRecording(t *testing.T, data string, s *parley.VoiceSession, sound []
 		t.Fatal(err)
 	}
 	sum := sha256.Sum256(sound)
-	blob := &store.Blob{ID: parley.NewUUID(), AccountID: s.AccountID, AgentID: s.AgentID, Hash: hex.EncodeToString(sum[:]), Size: int64(len(sound)), MediaType: "audio/wav",
+	blob := &store.Blob{ID: parley.NewUUID(), AccountID: s.AccountID, AgentID: s.AgentID,
+		Hash: hex.EncodeToString(sum[:]), Size: int64(len(sound)), MediaType: "audio/wav",
 		Name: string(s.ID) + ".wav", CreatedAt: now}
-	r := &parley.VoiceRecording{ID: parley.NewUUID(), AccountID: s.AccountID, AgentID: s.AgentID, ConversationID: s.ConversationID, SessionID: s.ID, BlobID: blob.ID,
+	r := &parley.VoiceRecording{ID: parley.NewUUID(), AccountID: s.AccountID, AgentID: s.AgentID,
+		ConversationID: s.ConversationID, SessionID: s.ID, BlobID: blob.ID,
 		Duration: 90 * time.Second, CreatedAt: now}
 	err = (&ingest.Service{DB: db, Files: files}).StoreFile(t.Context(), path, blob, func(tx *store.DB) error {
 		return errors.Join(tx.CreateBlob(t.Context(), blob), tx.CreateRecording(t.Context(), r))

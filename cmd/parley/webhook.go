@@ -124,7 +124,8 @@ func (c *webhookDeliveriesCmd) Run(p *process) error {
 			orDash(d.LastError),
 		})
 	}
-	return p.printTable("DELIVERY\tWEBHOOK\tEVENT\tSTATE\tATTEMPTS\tSTATUS\tNEXT\tCREATED\tLAST FAILURE", "No deliveries.", rows)
+	return p.printTable("DELIVERY\tWEBHOOK\tEVENT\tSTATE\tATTEMPTS\tSTATUS\tNEXT\tCREATED\tLAST FAILURE",
+		"No deliveries.", rows)
 }
 
 type webhookRedeliverCmd struct {

@@ -30,7 +30,8 @@ func TestWebhooksOfTheOperator(t *testing.T) {
 	createDeadDelivery(t, data, parley.AccountID(account), parley.WebhookID(created.WebhookID))
 	_, list, _ := runCommand(t, "webhook", "list")
 	_, dead, _ := runCommand(t, "webhook", "deliveries", "--state", "dead", "--webhook", created.WebhookID)
-	if !strings.Contains(list, created.WebhookID) || !strings.Contains(list, "its secret") || strings.Contains(list, created.Secret) || !strings.Contains(dead, "the endpoint answered with status 503") {
+	if !strings.Contains(list, created.WebhookID) || !strings.Contains(list, "its secret") ||
+		strings.Contains(list, created.Secret) || !strings.Contains(dead, "the endpoint answered with status 503") {
 		t.Errorf("%s\n%s", list, dead)
 	}
 	if _, out, _ := runCommand(t, "webhook", "redeliver", "delivery-1"); out != "Delivery delivery-1 is sent again.\n" {
@@ -43,8 +44,10 @@ func TestWebhooksOfTheOperator(t *testing.T) {
 	for _, wrong := range []struct {
 		args   []string
 		status int
-	}{{[]string{"webhook", "add", "--endpoint", "https://example.org"}, 2}, {[]string{"webhook", "add", "--account", account, "--endpoint", "here"}, 1},
-		{[]string{"webhook", "redeliver", "nothing"}, 1}, {[]string{"webhook", "remove", "nothing"}, 1}, {[]string{"webhook", "deliveries", "--state", "late"}, 2},
+	}{{[]string{"webhook", "add", "--endpoint", "https://example.org"}, 2},
+		{[]string{"webhook", "add", "--account", account, "--endpoint", "here"}, 1},
+		{[]string{"webhook", "redeliver", "nothing"}, 1}, {[]string{"webhook", "remove", "nothing"}, 1},
+		{[]string{"webhook", "deliveries", "--state", "late"}, 2},
 		{[]string{"webhook", "deliveries", "--limit", "0"}, 2}} {
 		if status, _, errs := runCommand(t, wrong.args...); status != wrong.status || errs == "" {
 			t.Errorf("%v: %d %s", wrong.args, status, errs)
@@ -66,7 +69,8 @@ func createDeadDelivery(t *testing.T, data string, account parley.AccountID, hoo
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := &parley.Delivery{ID: "delivery-1", AccountID: account, WebhookID: hook, Event: parley.EventLeadsSubmit, Body: "{}", CreatedAt: time.Now(), DueAt: time.Now()}
+	d := &parley.Delivery{ID: "delivery-1", AccountID: account, WebhookID: hook, Event: parley.EventLeadsSubmit,
+		Body: "{}", CreatedAt: time.Now(), DueAt: time.Now()}
 	if err := db.AddDelivery(t.Context(), d); err != nil {
 		t.Fatal(err)
 	}

@@ -35,11 +35,13 @@ func (o *Accounts) CreateAccount(ctx context.Context, n NewAccount) (*parley.Acc
 	if n.Plan == "" {
 		n.Plan = DefaultPlan
 		if _, ok := o.Plans.Plan(DefaultPlan); !ok {
-			return nil, "", parley.Invalid("plan", "must be named: this installation has no plan "+DefaultPlan+", which an account gets when none is named; there are "+
+			return nil, "", parley.Invalid("plan", "must be named: this installation has no plan "+DefaultPlan+
+				", which an account gets when none is named; there are "+
 				strings.Join(o.Plans.names, ", "))
 		}
 	}
-	a := &parley.Account{ID: parley.AccountID(parley.NewUUID()), Name: strings.TrimSpace(n.Name), Plan: n.Plan, Credits: n.Credits, HIPAA: n.HIPAA, CreatedAt: o.Now()}
+	a := &parley.Account{ID: parley.AccountID(parley.NewUUID()), Name: strings.TrimSpace(n.Name), Plan: n.Plan,
+		Credits: n.Credits, HIPAA: n.HIPAA, CreatedAt: o.Now()}
 	if err := o.checkAccount(a); err != nil {
 		return nil, "", err
 	}
@@ -128,6 +130,7 @@ func accountDetails(a *parley.Account) map[string]any {
 	return facts
 }
 
-func (o *Accounts) audit(ctx context.Context, tx *store.DB, account parley.AccountID, action, subject string, facts map[string]any) error {
+func (o *Accounts) audit(ctx context.Context, tx *store.DB, account parley.AccountID, action, subject string,
+	facts map[string]any) error {
 	return tx.AppendAuditEvent(ctx, account, o.Now(), cmp.Or(o.Actor, "operator"), action, subject, facts)
 }

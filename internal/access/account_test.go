@@ -22,14 +22,16 @@ func TestAccountsAreCreatedAndChanged(t *testing.T) {
 		d.must(err)
 		list, err := d.List(d.Context())
 		d.must(err)
-		if len(list) != 1 || list[0].Plan != changed.Plan || changed.Plan != "free" || changed.HIPAA || *changed.Credits != grant {
+		if len(list) != 1 || list[0].Plan != changed.Plan || changed.Plan != "free" || changed.HIPAA ||
+			*changed.Credits != grant {
 			d.Errorf("%+v %+v", list, changed)
 		}
 		rows, _, err := d.DB.VerifyAuditChain(d.Context(), a.ID)
 		d.must(err)
 		acts, err := d.DB.AuditEvents(d.Context(), a.ID, 0, 10)
 		d.must(err)
-		if rows != 3 || acts[0].Action != "account.create" || acts[1].Action != "key.create" || acts[2].Action != "account.update" || acts[0].Actor != "operator" {
+		if rows != 3 || acts[0].Action != "account.create" || acts[1].Action != "key.create" ||
+			acts[2].Action != "account.update" || acts[0].Actor != "operator" {
 			d.Errorf("%+v", acts)
 		}
 		for _, act := range acts {
@@ -43,7 +45,8 @@ func TestAccountsAreCreatedAndChanged(t *testing.T) {
 func TestAccountsNameEveryFault(t *testing.T) {
 	forEachStore(t, func(d *fixture) {
 		minus := -parley.Credit
-		_, _, err := d.CreateAccount(d.Context(), access.NewAccount{Name: strings.Repeat("é", 101), Plan: "gold", Credits: &minus})
+		_, _, err := d.CreateAccount(d.Context(),
+			access.NewAccount{Name: strings.Repeat("é", 101), Plan: "gold", Credits: &minus})
 		d.wantCode(err, parley.CodeInvalidBody, "name", "plan", "credits")
 		_, _, err = d.CreateAccount(d.Context(), access.NewAccount{Name: "a\x00b"})
 		d.wantCode(err, parley.CodeInvalidBody, "name")
@@ -55,7 +58,8 @@ func TestAccountsNameEveryFault(t *testing.T) {
 		_, err = d.UpdateAccount(d.Context(), a.ID, access.AccountChange{Plan: &gold})
 		d.wantCode(err, parley.CodeInvalidBody, "plan")
 		now := d.now()
-		_, _, err = d.CreateKey(d.Context(), access.NewKeyRequest{AccountID: a.ID, Scopes: []parley.Scope{"agents:all"}, ExpiresAt: &now})
+		_, _, err = d.CreateKey(d.Context(),
+			access.NewKeyRequest{AccountID: a.ID, Scopes: []parley.Scope{"agents:all"}, ExpiresAt: &now})
 		d.wantCode(err, parley.CodeInvalidBody, "scopes", "expires")
 		_, _, err = d.CreateKey(d.Context(), access.NewKeyRequest{AccountID: a.ID, Scopes: []parley.Scope{}})
 		d.wantCode(err, parley.CodeInvalidBody, "scopes")
@@ -65,7 +69,8 @@ func TestAccountsNameEveryFault(t *testing.T) {
 		d.wantCode(err, parley.CodeKeyNotFound)
 		_, err = d.Keys(d.Context(), "nobody")
 		d.wantCode(err, parley.CodeAccountNotFound)
-		for _, email := range []string{"", "ann", "ann@", "ann@host", "@a.org", "Ann <ann@a.org>", "an n@a.org", "änn@a.org", "ann@a.org\n", strings.Repeat("a", 250) + "@a.org"} {
+		for _, email := range []string{"", "ann", "ann@", "ann@host", "@a.org", "Ann <ann@a.org>", "an n@a.org",
+			"änn@a.org", "ann@a.org\n", strings.Repeat("a", 250) + "@a.org"} {
 			_, err = d.AddMember(d.Context(), access.NewMember{AccountID: a.ID, Email: email, Name: "Ann", Role: "king"})
 			d.wantCode(err, parley.CodeInvalidBody, "role")
 			if email != "ann@a.org\n" { // trimmed
@@ -82,7 +87,8 @@ func TestAccountsKeepKeysAndMembers(t *testing.T) {
 		record, key, err := d.CreateKey(d.Context(), access.NewKeyRequest{AccountID: a.ID, Name: "ci", ExpiresAt: &until,
 			Scopes: []parley.Scope{parley.SourcesRead, parley.AgentsRead, parley.SourcesRead}})
 		d.must(err)
-		if record.Hash != access.Hash(key) || !strings.HasPrefix(key, record.Hint) || len(record.Hint) > 10 || len(record.Scopes) != 2 {
+		if record.Hash != access.Hash(key) || !strings.HasPrefix(key, record.Hint) || len(record.Hint) > 10 ||
+			len(record.Scopes) != 2 {
 			d.Errorf("%+v", record)
 		}
 		m, err := d.AddMember(d.Context(), access.NewMember{AccountID: a.ID, Email: "ann.o'neil+x@example.org", Name: "Ann"})

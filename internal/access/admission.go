@@ -28,7 +28,8 @@ func (d *Admission) Admit(ctx context.Context, r *http.Request, op *httpapi.Oper
 	var caller *Caller
 	var authErr error
 	name := anonymousPrefix
-	if header := r.Header.Get("Authorization"); !op.Public || header != "" && !op.RateExempt { // health must not need the database
+	// health must not need the database
+	if header := r.Header.Get("Authorization"); !op.Public || header != "" && !op.RateExempt {
 		if caller, authErr = d.Authenticator.Authenticate(ctx, header); authErr == nil {
 			name = string(caller.Key.ID) + " "
 		}
@@ -43,7 +44,8 @@ func (d *Admission) Admit(ctx context.Context, r *http.Request, op *httpapi.Oper
 	case authErr != nil:
 		return admission, authErr
 	}
-	if err = cmp.Or(caller.CheckScope(op.Scope), caller.CheckScope(op.AdditionalScope)); op.NoAPICode != "" && parley.IsCode(err, parley.CodePlanWithoutAPI) {
+	if err = cmp.Or(caller.CheckScope(op.Scope), caller.CheckScope(op.AdditionalScope)); op.NoAPICode != "" &&
+		parley.IsCode(err, parley.CodePlanWithoutAPI) {
 		err = parley.NewError(op.NoAPICode)
 	}
 	return admission, err

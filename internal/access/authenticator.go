@@ -113,7 +113,8 @@ func (g *Authenticator) lookup(ctx context.Context, hash string, now time.Time) 
 		g.unknownKeys.put(hash, struct{}{}, now, unknownGeneration)
 		return cachedCaller{}, parley.NewError(parley.CodeInvalidKey)
 	}
-	e := cachedCaller{&Caller{Account: credential.Account, Key: credential.Key, Plan: g.plan(&credential.Account)}, new(atomic.Int64)}
+	e := cachedCaller{&Caller{Account: credential.Account, Key: credential.Key, Plan: g.plan(&credential.Account)},
+		new(atomic.Int64)}
 	if at := credential.Key.LastUsedAt; at != nil {
 		e.lastNoted.Store(at.UnixMilli())
 	}
@@ -126,7 +127,8 @@ func (g *Authenticator) plan(a *parley.Account) parley.Plan {
 	if p, ok := g.Plans.Plan(a.Plan); ok {
 		return p
 	}
-	g.logger().Error("the account's plan does not exist any more: its requests are refused", "account", a.ID, "plan", a.Plan)
+	g.logger().Error("the account's plan does not exist any more: its requests are refused", "account", a.ID, "plan",
+		a.Plan)
 	return parley.Plan{Name: a.Plan}
 }
 

@@ -19,9 +19,12 @@ func TestAuthenticatorLetsTheRightKeysIn(t *testing.T) {
 			d.Errorf("%+v", caller)
 		}
 		for header, code := range map[string]parley.Code{
-			"": parley.CodeMissingKey, "  ": parley.CodeMissingKey, "Bearer": parley.CodeInvalidKey, "Bearer ": parley.CodeInvalidKey,
-			"Basic " + key: parley.CodeInvalidKey, key: parley.CodeInvalidKey, "Bearer " + access.NewKey(): parley.CodeInvalidKey,
-			"Bearer " + key + "x": parley.CodeInvalidKey, "Bearer ' or 1=1 --": parley.CodeInvalidKey, "Bearer \x00": parley.CodeInvalidKey,
+			"": parley.CodeMissingKey, "  ": parley.CodeMissingKey, "Bearer": parley.CodeInvalidKey,
+			"Bearer ":      parley.CodeInvalidKey,
+			"Basic " + key: parley.CodeInvalidKey, key: parley.CodeInvalidKey,
+			"Bearer " + access.NewKey(): parley.CodeInvalidKey,
+			"Bearer " + key + "x":       parley.CodeInvalidKey, "Bearer ' or 1=1 --": parley.CodeInvalidKey,
+			"Bearer \x00": parley.CodeInvalidKey,
 		} {
 			_, err := d.Gate.Authenticate(d.Context(), header)
 			d.wantCode(err, code)
@@ -32,7 +35,8 @@ func TestAuthenticatorLetsTheRightKeysIn(t *testing.T) {
 func TestAuthenticatorAsksForPlanBeforeScope(t *testing.T) {
 	forEachStore(t, func(d *fixture) {
 		a, _ := d.createAccount("hobby")
-		_, key, err := d.CreateKey(d.Context(), access.NewKeyRequest{AccountID: a.ID, Scopes: []parley.Scope{parley.AgentsRead}})
+		_, key, err := d.CreateKey(d.Context(),
+			access.NewKeyRequest{AccountID: a.ID, Scopes: []parley.Scope{parley.AgentsRead}})
 		d.must(err)
 		caller, err := d.Gate.Authenticate(d.Context(), "Bearer "+key)
 		d.must(err)
@@ -83,7 +87,8 @@ func TestAuthenticatorRemembersTheRefusedOnlyForAMoment(t *testing.T) {
 		key := access.NewKey()
 		enter := func() error { _, err := d.Gate.Authenticate(d.Context(), "Bearer "+key); return err }
 		d.wantCode(enter(), parley.CodeInvalidKey)
-		d.must(d.DB.CreateKey(d.Context(), &parley.APIKey{ID: "k", AccountID: a.ID, Name: "k", Hash: access.Hash(key), CreatedAt: testTime}))
+		d.must(d.DB.CreateKey(d.Context(),
+			&parley.APIKey{ID: "k", AccountID: a.ID, Name: "k", Hash: access.Hash(key), CreatedAt: testTime}))
 		d.advance(time.Second)
 		d.must(enter())
 	})
@@ -122,7 +127,8 @@ func BenchmarkAuthenticator(b *testing.B) {
 		b.Fatal(err)
 	}
 	now := func() time.Time { return testTime }
-	_, key, err := (&access.Accounts{DB: db, Plans: plans, Now: now}).CreateAccount(b.Context(), access.NewAccount{Name: "Acme"})
+	_, key, err := (&access.Accounts{DB: db, Plans: plans, Now: now}).CreateAccount(b.Context(),
+		access.NewAccount{Name: "Acme"})
 	if err != nil {
 		b.Fatal(err)
 	}

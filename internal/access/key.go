@@ -128,7 +128,8 @@ func (o *Accounts) Keys(ctx context.Context, account parley.AccountID) ([]parley
 
 func (o *Accounts) newKey(account parley.AccountID, name string) (string, *parley.APIKey) {
 	key := NewKey()
-	return key, &parley.APIKey{ID: parley.KeyID(parley.NewUUID()), AccountID: account, Name: name, Hash: Hash(key), Hint: key[:keyHintLength], CreatedAt: o.Now()}
+	return key, &parley.APIKey{ID: parley.KeyID(parley.NewUUID()), AccountID: account, Name: name, Hash: Hash(key),
+		Hint: key[:keyHintLength], CreatedAt: o.Now()}
 }
 
 func (o *Accounts) storeKey(ctx context.Context, tx *store.DB, k *parley.APIKey) error {

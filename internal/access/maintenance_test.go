@@ -72,10 +72,12 @@ func TestMaintenanceReachesEveryAuthenticator(t *testing.T) {
 // Two servers on one database: the operator's word at one of them is in force at both, and outlives a restart.
 func TestMaintenanceIsOfAllServers(t *testing.T) {
 	url := dbs.SharedPostgres(t).NewStore(t)
-	one, two := testkit.Open(t, testkit.WithDatabase(t.TempDir(), url)), testkit.Open(t, testkit.WithDatabase(t.TempDir(), url))
+	one, two := testkit.Open(t, testkit.WithDatabase(t.TempDir(), url)),
+		testkit.Open(t, testkit.WithDatabase(t.TempDir(), url))
 	say := func(on bool) {
 		t.Helper()
-		if _, err := admin.RunOn(t.Context(), one.AdminService, admin.SetMaintenance, admin.MaintenanceState{Enabled: on}); err != nil {
+		if _, err := admin.RunOn(t.Context(), one.AdminService, admin.SetMaintenance,
+			admin.MaintenanceState{Enabled: on}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -88,7 +90,8 @@ func TestMaintenanceIsOfAllServers(t *testing.T) {
 	if status := two.Do(t, "GET", "/health", "", nil).Status; status != http.StatusOK {
 		t.Error("health:", status)
 	}
-	three, err := server.Open(t.Context(), server.Config{StorageConfig: server.StorageConfig{Data: t.TempDir(), DatabaseURL: url}, Now: time.Now, Logger: slog.New(slog.DiscardHandler)})
+	three, err := server.Open(t.Context(), server.Config{StorageConfig: server.StorageConfig{Data: t.TempDir(),
+		DatabaseURL: url}, Now: time.Now, Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -25,7 +25,8 @@ func (o *Accounts) AddMember(ctx context.Context, n NewMember) (*parley.Membersh
 		n.Role = parley.RoleAgent
 	}
 	now := o.Now()
-	user := parley.User{ID: parley.UserID(parley.NewUUID()), Email: strings.TrimSpace(n.Email), Name: strings.TrimSpace(n.Name), CreatedAt: now}
+	user := parley.User{ID: parley.UserID(parley.NewUUID()), Email: strings.TrimSpace(n.Email),
+		Name: strings.TrimSpace(n.Name), CreatedAt: now}
 	if err := checkMember(user, n.Role); err != nil {
 		return nil, err
 	}
@@ -38,7 +39,8 @@ func (o *Accounts) AddMember(ctx context.Context, n NewMember) (*parley.Membersh
 		if err := tx.AddMember(ctx, &m); err != nil {
 			return err
 		}
-		return o.audit(ctx, tx, n.AccountID, "member.add", string(m.User.ID), map[string]any{"email": m.User.Email, "role": m.Role})
+		return o.audit(ctx, tx, n.AccountID, "member.add", string(m.User.ID),
+			map[string]any{"email": m.User.Email, "role": m.Role})
 	})
 	if parley.IsCode(err, parley.CodeAlreadyExists) {
 		err = o.alreadyMemberError(ctx, n.AccountID, user.Email)
@@ -54,7 +56,8 @@ func (o *Accounts) alreadyMemberError(ctx context.Context, account parley.Accoun
 	}
 	for _, m := range members {
 		if strings.EqualFold(m.User.Email, email) {
-			return parley.NewErrorf(parley.CodeAlreadyExists, "%s is a member of this account already: %s, role %s, user %s.", m.User.Email, m.User.Name, m.Role, m.User.ID)
+			return parley.NewErrorf(parley.CodeAlreadyExists,
+				"%s is a member of this account already: %s, role %s, user %s.", m.User.Email, m.User.Name, m.Role, m.User.ID)
 		}
 	}
 	return parley.NewError(parley.CodeAlreadyExists)
@@ -179,7 +182,8 @@ func (o *Accounts) ChangeMember(ctx context.Context, ref MemberRef, role parley.
 		after := *before
 		after.Role = role
 		changed = &after
-		return o.audit(ctx, tx, ref.AccountID, "member.change", string(m.User.ID), map[string]any{"email": m.User.Email, "role": role})
+		return o.audit(ctx, tx, ref.AccountID, "member.change", string(m.User.ID),
+			map[string]any{"email": m.User.Email, "role": role})
 	})
 	return changed, err
 }
@@ -192,7 +196,8 @@ func requireOwner(ctx context.Context, tx *store.DB, before *parley.Membership) 
 	}
 	n, err := tx.CountOwners(ctx, before.AccountID)
 	if err == nil && n == 0 {
-		err = parley.NewErrorf(parley.CodeInvalidBody, "%s is the account's only owner. Make somebody else an owner first.", before.User.Email)
+		err = parley.NewErrorf(parley.CodeInvalidBody,
+			"%s is the account's only owner. Make somebody else an owner first.", before.User.Email)
 	}
 	return err
 }

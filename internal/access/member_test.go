@@ -18,7 +18,8 @@ func noCleanup(*store.DB, parley.UserID) (map[string]any, error) {
 
 func (d *fixture) addMember(a parley.AccountID, name string, role parley.Role) parley.UserID {
 	d.Helper()
-	m, err := d.AddMember(d.Context(), access.NewMember{AccountID: a, Email: name + "@example.org", Name: name, Role: role})
+	m, err := d.AddMember(d.Context(),
+		access.NewMember{AccountID: a, Email: name + "@example.org", Name: name, Role: role})
 	d.must(err)
 	return m.User.ID
 }
@@ -32,7 +33,8 @@ func TestAccountsRemoveMembers(t *testing.T) {
 			d.Error("one address, two users")
 		}
 		torn := errors.New("torn")
-		_, err := d.RemoveMember(d.Context(), access.MemberRef{AccountID: a.ID, UserID: ann}, func(*store.DB, parley.UserID) (map[string]any, error) { return nil, torn })
+		_, err := d.RemoveMember(d.Context(), access.MemberRef{AccountID: a.ID, UserID: ann},
+			func(*store.DB, parley.UserID) (map[string]any, error) { return nil, torn })
 		if !errors.Is(err, torn) {
 			d.Error(err)
 		}
@@ -41,7 +43,8 @@ func TestAccountsRemoveMembers(t *testing.T) {
 		if m.User.ID != ann || m.Role != parley.RoleAgent {
 			d.Errorf("%+v", m)
 		}
-		for _, ref := range []access.MemberRef{{AccountID: a.ID, UserID: ann}, {AccountID: a.ID, Email: "ann@example.org"}, {AccountID: other.ID, UserID: bea}} {
+		for _, ref := range []access.MemberRef{{AccountID: a.ID, UserID: ann},
+			{AccountID: a.ID, Email: "ann@example.org"}, {AccountID: other.ID, UserID: bea}} {
 			_, err := d.RemoveMember(d.Context(), ref, noCleanup)
 			d.wantCode(err, parley.CodeMemberNotFound)
 		}
@@ -71,7 +74,8 @@ func TestAccountsRemoveMembers(t *testing.T) {
 				events = append(events, act.Subject+act.Details)
 			}
 		}
-		if len(events) != 1 || !strings.Contains(events[0], string(ann)) || !strings.Contains(events[0], `"email":"ann@example.org"`) || !strings.Contains(events[0], `"teams":0`) {
+		if len(events) != 1 || !strings.Contains(events[0], string(ann)) ||
+			!strings.Contains(events[0], `"email":"ann@example.org"`) || !strings.Contains(events[0], `"teams":0`) {
 			d.Error(events)
 		}
 	})
@@ -86,7 +90,8 @@ func TestAnAccountKeepsAnOwner(t *testing.T) {
 		ref := func(user parley.UserID) access.MemberRef { return access.MemberRef{AccountID: a.ID, UserID: user} }
 		refused := func(err error) {
 			d.Helper()
-			if d.wantCode(err, parley.CodeInvalidBody); err != nil && !strings.Contains(parley.AsError(err).Message, "only owner") {
+			if d.wantCode(err, parley.CodeInvalidBody); err != nil &&
+				!strings.Contains(parley.AsError(err).Message, "only owner") {
 				d.Error(err)
 			}
 		}

@@ -102,12 +102,20 @@ func decodePlan(f *faults, name, node *yaml.Node) parley.Plan {
 		"storagePerAgent": func(n *yaml.Node) {
 			plan.StoragePerAgent = decodeLimit(f, n, "bytes, KB, MB, GB or unlimited", parseBytes)
 		},
-		"creditsPerMonth":       func(n *yaml.Node) { plan.CreditsPerMonth = decodeLimit(f, n, "credits or unlimited", parseCredits) },
-		"creditsPerVoiceMinute": func(n *yaml.Node) { plan.CreditsPerVoiceMinute = decodeValue(f, n, "credits", parseCredits) },
+		"creditsPerMonth": func(n *yaml.Node) {
+			plan.CreditsPerMonth = decodeLimit(f, n, "credits or unlimited", parseCredits)
+		},
+		"creditsPerVoiceMinute": func(n *yaml.Node) {
+			plan.CreditsPerVoiceMinute = decodeValue(f, n, "credits", parseCredits)
+		},
 	}
 	optional := map[string]func(*yaml.Node){
-		"voiceSessionsPerHour": func(n *yaml.Node) { plan.VoicePerHour = decodeLimit(f, n, "a whole number or unlimited", strconv.Atoi) },
-		"voiceSessionsPerDay":  func(n *yaml.Node) { plan.VoicePerDay = decodeLimit(f, n, "a whole number or unlimited", strconv.Atoi) },
+		"voiceSessionsPerHour": func(n *yaml.Node) {
+			plan.VoicePerHour = decodeLimit(f, n, "a whole number or unlimited", strconv.Atoi)
+		},
+		"voiceSessionsPerDay": func(n *yaml.Node) {
+			plan.VoicePerDay = decodeLimit(f, n, "a whole number or unlimited", strconv.Atoi)
+		},
 	}
 	for key, value := range mappingPairs(node) {
 		if field, ok := optional[key.Value]; ok {
@@ -130,7 +138,8 @@ func decodePlan(f *faults, name, node *yaml.Node) parley.Plan {
 }
 
 // decodeLimit reads a number, or nil for unlimited.
-func decodeLimit[T int | int64 | parley.Credits](f *faults, n *yaml.Node, want string, parse func(string) (T, error)) *T {
+func decodeLimit[T int | int64 | parley.Credits](f *faults, n *yaml.Node, want string,
+	parse func(string) (T, error)) *T {
 	if n.Value == "unlimited" {
 		return nil
 	}
@@ -138,7 +147,8 @@ func decodeLimit[T int | int64 | parley.Credits](f *faults, n *yaml.Node, want s
 	return &v
 }
 
-func decodeValue[T int | int64 | parley.Credits](f *faults, n *yaml.Node, want string, parse func(string) (T, error)) T {
+func decodeValue[T int | int64 | parley.Credits](f *faults, n *yaml.Node, want string,
+	parse func(string) (T, error)) T {
 	v, err := parse(strings.ReplaceAll(n.Value, "_", ""))
 	if err != nil || v < 0 || n.Kind != yaml.ScalarNode {
 		f.add(n, "%q is not %s", n.Value, want)

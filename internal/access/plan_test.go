@@ -29,11 +29,13 @@ func TestBuiltInPlans(t *testing.T) {
 		"pro":      {true, true, true, 3, 40 << 20, 15_000 * parley.Credit},
 	} {
 		got, ok := p.Plan(name)
-		if !ok || got.API != want.api || got.Voice != want.voice || got.GPT4Models != want.gpt4 || *got.MaxAgents != want.agents || *got.StoragePerAgent != want.storage || *got.CreditsPerMonth != want.credits {
+		if !ok || got.API != want.api || got.Voice != want.voice || got.GPT4Models != want.gpt4 ||
+			*got.MaxAgents != want.agents || *got.StoragePerAgent != want.storage || *got.CreditsPerMonth != want.credits {
 			t.Errorf("%s: %+v", name, got)
 		}
 	}
-	if u, _ := p.Plan(DefaultPlan); !u.API || !u.Voice || !u.GPT4Models || u.MaxAgents != nil || u.StoragePerAgent != nil || u.CreditsPerMonth != nil {
+	if u, _ := p.Plan(DefaultPlan); !u.API || !u.Voice || !u.GPT4Models || u.MaxAgents != nil ||
+		u.StoragePerAgent != nil || u.CreditsPerMonth != nil {
 		t.Errorf("%+v", u)
 	}
 	if _, ok := p.Plan("gold"); ok {
@@ -41,7 +43,8 @@ func TestBuiltInPlans(t *testing.T) {
 	}
 }
 
-const tinyPlan = `tiny: {api: true, voice: false, gpt4: false, agents: 3, storagePerAgent: 1_000, creditsPerMonth: 0.5, creditsPerVoiceMinute: 0}` + "\n"
+const tinyPlan = `tiny: {api: true, voice: false, gpt4: false, agents: 3, storagePerAgent: 1_000, ` +
+	`creditsPerMonth: 0.5, creditsPerVoiceMinute: 0}` + "\n"
 
 func TestPlansFromAFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "plans.yaml")
@@ -52,7 +55,8 @@ func TestPlansFromAFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, _ := p.Plan("tiny"); *got.MaxAgents != 3 || *got.StoragePerAgent != 1000 || *got.CreditsPerMonth != 500 || got.Voice {
+	if got, _ := p.Plan("tiny"); *got.MaxAgents != 3 || *got.StoragePerAgent != 1000 || *got.CreditsPerMonth != 500 ||
+		got.Voice {
 		t.Errorf("%+v", got)
 	}
 	if _, err := LoadPlans(path + ".gone"); err == nil {
@@ -61,14 +65,16 @@ func TestPlansFromAFile(t *testing.T) {
 }
 
 func TestPlansMayLimitVoice(t *testing.T) {
-	p, err := parsePlans([]byte(strings.Replace(tinyPlan, "}", ", voiceSessionsPerHour: 4, voiceSessionsPerDay: unlimited}", 1)))
+	p, err := parsePlans([]byte(strings.Replace(tinyPlan, "}",
+		", voiceSessionsPerHour: 4, voiceSessionsPerDay: unlimited}", 1)))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if got, _ := p.Plan("tiny"); got.VoicePerHour == nil || *got.VoicePerHour != 4 || got.VoicePerDay != nil {
 		t.Errorf("%+v", got)
 	}
-	for _, wrong := range []string{"voiceSessionsPerDay: many", "voiceSessionsPerDay: -1", "voiceSessionsPerDay: 1, voiceSessionsPerDay: 2"} {
+	for _, wrong := range []string{"voiceSessionsPerDay: many", "voiceSessionsPerDay: -1",
+		"voiceSessionsPerDay: 1, voiceSessionsPerDay: 2"} {
 		if _, err := parsePlans([]byte(strings.Replace(tinyPlan, "}", ", "+wrong+"}", 1))); err == nil {
 			t.Error("taken:", wrong)
 		}
@@ -86,7 +92,8 @@ a: 7
 	if err == nil {
 		t.Fatal("accepted")
 	}
-	for _, want := range []string{`line 1: "maybe"`, `"-1"`, `"3 XB"`, `".nan"`, `"unlimited" is not credits`, "line 2: a plan's name", "line 4: api is not", "line 5: seats",
+	for _, want := range []string{`line 1: "maybe"`, `"-1"`, `"3 XB"`, `".nan"`, `"unlimited" is not credits`,
+		"line 2: a plan's name", "line 4: api is not", "line 5: seats",
 		"B! does not say storagePerAgent", "line 6: the plan a is there twice", "the plan a holds nothing"} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("%q is missing in:\n%v", want, err)

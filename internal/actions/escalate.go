@@ -16,7 +16,8 @@ const escalatedMessage = "A person from the team will take over this conversatio
 
 // escalateTool returns how to run an escalate action, and the operator's text for the customer; empty means the default
 // text.
-func (b *Toolbox) escalateTool(a *parley.Action) (run func(context.Context, chat.Call) chat.Output, handoverText string, err error) {
+func (b *Toolbox) escalateTool(a *parley.Action) (run func(context.Context, chat.Call) chat.Output, handoverText string,
+	err error) {
 	var c messageConfig
 	if err := decodeStrict(a.Config, &c); err != nil {
 		return nil, "", err

@@ -20,9 +20,11 @@ func FuzzReply(f *testing.F) {
 	f.Fuzz(func(t *testing.T, status int, kind, body string) {
 		for _, picked := range []fieldTree{nil, newFieldTree([]string{"a[].b", "error.message"})} {
 			r := &request{fields: picked}
-			out := r.replyOutput(&outbound.Response{Status: status, Header: http.Header{"Content-Type": {kind}}, Body: []byte(body)}, secretReplacer(map[string]string{"K": "top-secret"}))
+			out := r.replyOutput(&outbound.Response{Status: status, Header: http.Header{"Content-Type": {kind}},
+				Body: []byte(body)}, secretReplacer(map[string]string{"K": "top-secret"}))
 			text := string(out.JSON())
-			if !json.Valid([]byte(text)) || !utf8.ValidString(out.Error) || len(out.Data) > 8*maxShownBytes || strings.Contains(text, "top-secret") {
+			if !json.Valid([]byte(text)) || !utf8.ValidString(out.Error) || len(out.Data) > 8*maxShownBytes ||
+				strings.Contains(text, "top-secret") {
 				t.Errorf("%d %q %q: %s", status, kind, body, text)
 			}
 		}
@@ -46,7 +48,8 @@ func FuzzInput(f *testing.F) {
 		}
 		v := values{inputs: known}
 		address, err := v.buildURL("https://a.example/x/{s}/y?q={s}", map[string]string{"n": "{n}"})
-		if err == nil && (!strings.HasPrefix(address, "https://a.example/x/") || strings.Contains(address, "/../") || strings.ContainsAny(address, "#\x00\n ")) {
+		if err == nil && (!strings.HasPrefix(address, "https://a.example/x/") || strings.Contains(address, "/../") ||
+			strings.ContainsAny(address, "#\x00\n ")) {
 			t.Errorf("%s: %s", call, address)
 		}
 	})

@@ -43,8 +43,10 @@ func (b *Toolbox) httpTool(a *parley.Action, tool *chat.Tool) error {
 	if seconds <= 0 {
 		seconds = 15
 	}
-	r.limits = outbound.Limits{Timeout: time.Duration(min(seconds, 30) * float64(time.Second)), MaxBytes: maxReplyBytes, HTTPSOnly: strings.HasPrefix(r.config.URL, "https:")}
-	tool.Run, tool.Timeout, tool.HasEffects = withCheckedInputs(a.Inputs, r.send), r.limits.Timeout+timeoutMargin, r.hasEffects()
+	r.limits = outbound.Limits{Timeout: time.Duration(min(seconds, 30) * float64(time.Second)), MaxBytes: maxReplyBytes,
+		HTTPSOnly: strings.HasPrefix(r.config.URL, "https:")}
+	tool.Run, tool.Timeout, tool.HasEffects = withCheckedInputs(a.Inputs, r.send), r.limits.Timeout+timeoutMargin,
+		r.hasEffects()
 	return nil
 }
 
@@ -63,7 +65,8 @@ func (r *request) send(ctx context.Context, call chat.Call, v values) chat.Outpu
 	}
 	reply, err := r.toolbox.HTTP.Do(req, r.limits)
 	if err != nil {
-		r.toolbox.Logger.Warn("an action failed", "agent", r.action.AgentID, "conversation", call.Turn.ConversationID, "action", r.action.Key, "err", err)
+		r.toolbox.Logger.Warn("an action failed", "agent", r.action.AgentID, "conversation", call.Turn.ConversationID,
+			"action", r.action.Key, "err", err)
 		return unreachableOutput(err)
 	}
 	return r.replyOutput(reply, secretReplacer(v.secrets))
@@ -157,7 +160,8 @@ func (v values) buildURL(template string, query map[string]string) (string, erro
 	if err != nil {
 		return "", errors.New("the request's address is not valid")
 	}
-	if want, err := url.Parse(markPattern.ReplaceAllString(template, "x")); err != nil || want.Host != u.Host || want.Scheme != u.Scheme {
+	if want, err := url.Parse(markPattern.ReplaceAllString(template, "x")); err != nil || want.Host != u.Host ||
+		want.Scheme != u.Scheme {
 		return "", errors.New("the request's address is not valid")
 	}
 	return path, nil

@@ -53,18 +53,22 @@ const jsonType = "application/json"
 func TestRequestsAsDefined(t *testing.T) {
 	b := newSQLiteToolbox(t)
 	address, last := startService(t, respondWith(200, jsonType, `{"ok":true}`))
-	b.putAction(parley.ActionHTTP, "order", `{"method":"PUT","url":"`+address+`/orders/{id}/x?a={note}&k=${KEY}","headers":{"Authorization":"Bearer ${KEY}","X-Note":"{note}"},
+	b.putAction(parley.ActionHTTP, "order", `{"method":"PUT","url":"`+address+
+		`/orders/{id}/x?a={note}&k=${KEY}","headers":{"Authorization":"Bearer ${KEY}","X-Note":"{note}"},
 		"query":{"q":"n {note}","gone":"{maybe}"},"body":{"id":"{id}","count":"{count}","text":"{note} and ${KEY}","list":["{maybe}"],"left":"{maybe}"}}`,
-		map[string]string{"KEY": "s&cret/1"}, textInput("id", true), textInput("note", false), textInput("maybe", false), parley.ActionInput{Name: "count", Type: "integer"})
+		map[string]string{"KEY": "s&cret/1"}, textInput("id", true), textInput("note", false),
+		textInput("maybe", false), parley.ActionInput{Name: "count", Type: "integer"})
 	b.wantData("order", `{"id":"a/../b?c#d","note":"\"x\" ${KEY} {id} &","count":"3"}`, `{"ok":true}`)
 	got := last()
-	if want := "PUT /orders/a%2F..%2Fb%3Fc%23d/x?a=%22x%22+%24%7BKEY%7D+%7Bid%7D+%26&k=s%26cret%2F1&q=n+%22x%22+%24%7BKEY%7D+%7Bid%7D+%26"; got.line != want {
+	if want := "PUT " +
+		"/orders/a%2F..%2Fb%3Fc%23d/x?a=%22x%22+%24%7BKEY%7D+%7Bid%7D+%26&k=s%26cret%2F1&q=n+%22x%22+%24%7BKEY%7D+%7Bid%7D+%26"; got.line != want {
 		t.Errorf("got  %s\nwant %s", got.line, want)
 	}
 	if want := `{"count":3,"id":"a/../b?c#d","list":[null],"text":"\"x\" ${KEY} {id} \u0026 and s\u0026cret/1"}`; got.body != want {
 		t.Errorf("got  %s\nwant %s", got.body, want)
 	}
-	if h := got.header; h.Get("Authorization") != "Bearer s&cret/1" || h.Get("X-Note") != `"x" ${KEY} {id} &` || h.Get("Content-Type") != jsonType {
+	if h := got.header; h.Get("Authorization") != "Bearer s&cret/1" || h.Get("X-Note") != `"x" ${KEY} {id} &` ||
+		h.Get("Content-Type") != jsonType {
 		t.Error(h)
 	}
 	for _, way := range []string{"..", "."} {
@@ -91,20 +95,27 @@ func TestRepliesAsShown(t *testing.T) {
 		{respondWith(200, "text/html", "<p>hi</p>"), `,"response":["z"]`, `!the service's reply is not JSON`},
 		{respondWith(200, jsonType, `{"a":`), ``, `{"text":"{\"a\":"}`},
 		{respondWith(204, jsonType, ``), ``, ``},
-		{respondWith(404, jsonType, `{"error":{"message":"no  such\norder"},"trace":"x"}`), ``, `!the service answered 404 (Not Found): no such order`},
-		{respondWith(500, jsonType, `{"message":"internal 10.0.0.7"}`), `,"response":["status"]`, `!the service answered 500 (Internal Server Error)`},
+		{respondWith(404, jsonType, `{"error":{"message":"no  such\norder"},"trace":"x"}`), ``,
+			`!the service answered 404 (Not Found): no such order`},
+		{respondWith(500, jsonType, `{"message":"internal 10.0.0.7"}`), `,"response":["status"]`,
+			`!the service answered 500 (Internal Server Error)`},
 		{respondWith(503, "text/html", `<h1>down</h1>`), ``, `!the service answered 503 (Service Unavailable)`},
 		{respondWith(304, jsonType, ``), ``, `!the service answered 304 (Not Modified)`},
-		{respondWith(200, jsonType, `{"a":"`+strings.Repeat("x", 17<<10)+`"}`), ``, `!the service's reply is larger than 16 kB: pick`},
+		{respondWith(200, jsonType, `{"a":"`+strings.Repeat("x", 17<<10)+`"}`), ``,
+			`!the service's reply is larger than 16 kB: pick`},
 		{respondWith(200, jsonType, `{"a":"`+strings.Repeat("x", 17<<10)+`","b":1}`), `,"response":["b"]`, `{"b":1}`},
-		{respondWith(200, jsonType, `{"a":"`+strings.Repeat("x", 3<<20)+`","b":1}`), `,"response":["b"]`, `!the service's reply is too large`},
-		{respondWith(200, jsonType, `{"said":"my s&cret/1 and s%26cret%2F1","s&cret/1":[1]}`), ``, `{"***":[1],"said":"my *** and ***"}`},
+		{respondWith(200, jsonType, `{"a":"`+strings.Repeat("x", 3<<20)+`","b":1}`), `,"response":["b"]`,
+			`!the service's reply is too large`},
+		{respondWith(200, jsonType, `{"said":"my s&cret/1 and s%26cret%2F1","s&cret/1":[1]}`), ``,
+			`{"***":[1],"said":"my *** and ***"}`},
 		{respondWith(200, "text/plain", `k=s&cret/1`), ``, `{"text":"k=***"}`},
-		{respondWith(401, jsonType, `{"error":"bad key s&cret/1"}`), ``, `!the service answered 401 (Unauthorized): bad key ***`},
+		{respondWith(401, jsonType, `{"error":"bad key s&cret/1"}`), ``,
+			`!the service answered 401 (Unauthorized): bad key ***`},
 	} {
 		address, _ := startService(t, c.answer)
 		name := fmt.Sprint("t", i)
-		b.putAction(parley.ActionHTTP, name, `{"url":"`+address+`/?k=${KEY}"`+c.config+`}`, map[string]string{"KEY": "s&cret/1"})
+		b.putAction(parley.ActionHTTP, name, `{"url":"`+address+`/?k=${KEY}"`+c.config+`}`,
+			map[string]string{"KEY": "s&cret/1"})
 		if why, isError := strings.CutPrefix(c.want, "!"); isError {
 			b.wantError(name, `{}`, why)
 		} else {
@@ -120,8 +131,10 @@ func TestServicesThatAreNotThere(t *testing.T) {
 	b := newSQLiteToolbox(t)
 	inside := httptest.NewUnstartedServer(nil)
 	inside.Listener.Close()
-	b.putAction(parley.ActionHTTP, "metadata", `{"url":"http://169.254.169.254/latest?k=${KEY}"}`, map[string]string{"KEY": "s3cret"})
-	b.putAction(parley.ActionHTTP, "gone", `{"url":"http://`+inside.Listener.Addr().String()+`/?k=${KEY}"}`, map[string]string{"KEY": "s3cret"})
+	b.putAction(parley.ActionHTTP, "metadata", `{"url":"http://169.254.169.254/latest?k=${KEY}"}`,
+		map[string]string{"KEY": "s3cret"})
+	b.putAction(parley.ActionHTTP, "gone", `{"url":"http://`+inside.Listener.Addr().String()+`/?k=${KEY}"}`,
+		map[string]string{"KEY": "s3cret"})
 	b.wantError("metadata", `{}`, "the service could not be reached") // why is not the customer's affair
 	b.wantError("gone", `{}`, "the service could not be reached")
 	release := make(chan struct{})
@@ -143,7 +156,8 @@ func TestSecretsThatDoNotOpen(t *testing.T) {
 	b := newSQLiteToolbox(t)
 	address, last := startService(t, respondWith(200, jsonType, `{}`))
 	b.putAction(parley.ActionHTTP, "sealed", `{"url":"`+address+`/?k=${KEY}"}`, map[string]string{"KEY": "s3cret"})
-	b.putAction(parley.ActionHTTP, "lacking", `{"url":"`+address+`/?k=${KEY}&l=${OTHER}"}`, map[string]string{"KEY": "s3cret"})
+	b.putAction(parley.ActionHTTP, "lacking", `{"url":"`+address+`/?k=${KEY}&l=${OTHER}"}`,
+		map[string]string{"KEY": "s3cret"})
 	b.wantError("lacking", `{}`, "the secret OTHER was not given")
 	stored, err := b.DB.Actions(b, b.account.AgentRef(b.agent))
 	b.must(err)
@@ -156,7 +170,8 @@ func TestSecretsThatDoNotOpen(t *testing.T) {
 	b.Vault, err = vault.New("")
 	b.must(err)
 	b.wantError("sealed", `{}`, "the server has no PARLEY_SECRET_KEY")
-	if _, err := actions.SealSecrets(b.Vault, b.account, map[string]string{"A": "b"}); !parley.IsCode(err, parley.CodeInvalidBody) {
+	if _, err := actions.SealSecrets(b.Vault, b.account, map[string]string{"A": "b"}); !parley.IsCode(err,
+		parley.CodeInvalidBody) {
 		t.Error(err)
 	}
 	if got := last(); got.line != "" {
@@ -175,8 +190,11 @@ func TestWebSearch(t *testing.T) {
 	b.must(err)
 	b.putAction(parley.ActionWebSearch, "docs", `{"sites":["docs.example.com","other.example"]}`, nil)
 	b.putAction(parley.ActionWebSearch, "web", `{}`, nil)
-	b.wantData("docs", `{"query":"how & why"}`, `{"results":[{"title":"A b","url":"https://docs.example.com/a","snippet":"one"},{"title":"B","url":"http://x.docs.example.com/b","snippet":"two"}]}`)
-	if got, want := last().line, "GET /search?format=json&language=en&q=how+%26+why+%28site%3Adocs.example.com+OR+site%3Aother.example%29"; got != want {
+	b.wantData("docs", `{"query":"how & why"}`,
+		`{"results":[{"title":"A b","url":"https://docs.example.com/a","snippet":"one"},{"title":"B",`+
+			`"url":"http://x.docs.example.com/b","snippet":"two"}]}`)
+	if got, want := last().line,
+		"GET /search?format=json&language=en&q=how+%26+why+%28site%3Adocs.example.com+OR+site%3Aother.example%29"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 	var found struct{ Results []actions.SearchResult }

@@ -33,7 +33,8 @@ func Parameters(inputs []parley.ActionInput) json.RawMessage {
 			required = append(required, in.Name)
 		}
 	}
-	schema, err := json.Marshal(map[string]any{"type": "object", "properties": properties, "required": required, "additionalProperties": false})
+	schema, err := json.Marshal(map[string]any{"type": "object", "properties": properties, "required": required,
+		"additionalProperties": false})
 	if err != nil {
 		panic(err) // strings and lists of strings always encode
 	}
@@ -91,7 +92,8 @@ func readAllInputs(inputs []parley.ActionInput, call json.RawMessage) (map[strin
 	return known, nil
 }
 
-var typeNames = map[string]string{"string": "a text", "number": "a number", "integer": "an integer", "boolean": "true or false"}
+var typeNames = map[string]string{"string": "a text", "number": "a number", "integer": "an integer",
+	"boolean": "true or false"}
 
 // parseInput checks one value; an empty text counts as none.
 func parseInput(in parley.ActionInput, raw json.RawMessage) (json.RawMessage, error) {

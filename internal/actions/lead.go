@@ -35,7 +35,8 @@ func (b *Toolbox) leadsTool(a *parley.Action) (func(context.Context, chat.Call) 
 	}), nil
 }
 
-var emailPattern = regexp.MustCompile(`^[^\s@<>"(),;:\\]{1,64}@([A-Za-z0-9\p{L}-]{1,63}\.)+[A-Za-z\p{L}][A-Za-z0-9\p{L}-]{1,62}$`)
+var emailPattern = regexp.MustCompile(`^[^\s@<>"(),;:\\]{1,64}@([A-Za-z0-9\p{L}-]{1,` +
+	`63}\.)+[A-Za-z\p{L}][A-Za-z0-9\p{L}-]{1,62}$`)
 
 // newLead returns the lead of a completed form. The error names the field.
 func newLead(v values) (*parley.Lead, error) {

@@ -35,7 +35,8 @@ func (b *Toolbox) procedureTool(p parley.Procedure, actions map[string]chat.Tool
 			effects = effects || actions[step.Action].HasEffects
 		}
 	}
-	return chat.Tool{HasEffects: effects, Kind: parley.ActionProcedure, Tool: newLLMTool(p.Name, p.Description, p.Triggers, optionalInputs(p.Inputs)), Run: runner.run,
+	return chat.Tool{HasEffects: effects, Kind: parley.ActionProcedure,
+		Tool: newLLMTool(p.Name, p.Description, p.Triggers, optionalInputs(p.Inputs)), Run: runner.run,
 		Timeout: min(all, maxRunTime) + 2*timeoutMargin}
 }
 
@@ -94,7 +95,8 @@ func (p *procedureRunner) run(ctx context.Context, call chat.Call) chat.Output {
 }
 
 // openRun returns this procedure's waiting run with the new inputs, or starts one, which ends any other.
-func (p *procedureRunner) openRun(ctx context.Context, call chat.Call, known map[string]json.RawMessage) (*parley.ProcedureRun, error) {
+func (p *procedureRunner) openRun(ctx context.Context, call chat.Call,
+	known map[string]json.RawMessage) (*parley.ProcedureRun, error) {
 	r, err := p.toolbox.DB.OpenProcedureRun(ctx, call.Turn.ConversationRef())
 	if err != nil {
 		return nil, err
@@ -103,8 +105,9 @@ func (p *procedureRunner) openRun(ctx context.Context, call chat.Call, known map
 		maps.Copy(r.Inputs, known)
 		return r, p.toolbox.DB.SaveProcedureRun(ctx, redactedRun(r, call.Redact))
 	}
-	r = &parley.ProcedureRun{ID: parley.NewUUID(), AccountID: call.Turn.AccountID, AgentID: call.Turn.AgentID, ConversationID: call.Turn.ConversationID,
-		Key: p.Key, Name: p.Name, Inputs: known, StartedAt: p.toolbox.Now()}
+	r = &parley.ProcedureRun{ID: parley.NewUUID(), AccountID: call.Turn.AccountID, AgentID: call.Turn.AgentID,
+		ConversationID: call.Turn.ConversationID,
+		Key:            p.Key, Name: p.Name, Inputs: known, StartedAt: p.toolbox.Now()}
 	return r, p.toolbox.DB.StartProcedureRun(ctx, redactedRun(r, call.Redact))
 }
 
@@ -131,7 +134,8 @@ func askForInputs(missing []parley.ActionInput) chat.Output {
 			words = append(words, strings.ReplaceAll(in.Name, "_", " "))
 		}
 	}
-	return successOutput(procedureResult{Needs: names, Message: "To go on, please tell me: " + strings.Join(words, "; ") + "."})
+	return successOutput(procedureResult{Needs: names,
+		Message: "To go on, please tell me: " + strings.Join(words, "; ") + "."})
 }
 
 // runSteps runs the steps from the run's current one. No action is repeated: the run is stored after each.
@@ -151,7 +155,8 @@ func (p *procedureRunner) runSteps(ctx context.Context, call chat.Call, r *parle
 		each.IdempotencyKey = fmt.Sprint(call.IdempotencyKey, "-", r.Step)
 		inner := p.runAction(ctx, each, step, v)
 		out.Nested = append(out.Nested, inner)
-		result.Steps = append(result.Steps, stepResult{Action: inner.Tool, Status: inner.Output.Status, Data: inner.Output.Data, Error: inner.Output.Error})
+		result.Steps = append(result.Steps, stepResult{Action: inner.Tool, Status: inner.Output.Status,
+			Data: inner.Output.Data, Error: inner.Output.Error})
 		switch {
 		case inner.Output.Status != parley.ToolSuccess:
 			r.Outcome = parley.ProcedureFailed
@@ -168,8 +173,10 @@ func (p *procedureRunner) runSteps(ctx context.Context, call chat.Call, r *parle
 		}
 	}
 	result.Message, result.Outcome = strings.Join(messages, "\n\n"), r.Outcome
-	if err := p.toolbox.DB.EndProcedureRun(context.WithoutCancel(ctx), redactedRun(r, call.Redact), p.toolbox.Now()); err != nil {
-		p.toolbox.Logger.Error("the end of a procedure", "agent", r.AgentID, "procedure", r.Key, "outcome", r.Outcome, "err", err)
+	if err := p.toolbox.DB.EndProcedureRun(context.WithoutCancel(ctx), redactedRun(r, call.Redact),
+		p.toolbox.Now()); err != nil {
+		p.toolbox.Logger.Error("the end of a procedure", "agent", r.AgentID, "procedure", r.Key, "outcome", r.Outcome,
+			"err", err)
 	}
 	return runOutput(out, result)
 }
@@ -185,10 +192,12 @@ func runOutput(out chat.Output, result procedureResult) chat.Output {
 }
 
 // runAction runs the action of a step.
-func (p *procedureRunner) runAction(ctx context.Context, call chat.Call, step parley.ProcedureStep, v values) chat.NestedCall {
+func (p *procedureRunner) runAction(ctx context.Context, call chat.Call, step parley.ProcedureStep,
+	v values) chat.NestedCall {
 	tool, ok := p.actions[step.Action]
 	if !ok || tool.Run == nil {
-		return chat.NestedCall{Tool: step.Action, Input: json.RawMessage("{}"), Output: failedOutput("there is no such action").ToolOutput}
+		return chat.NestedCall{Tool: step.Action, Input: json.RawMessage("{}"),
+			Output: failedOutput("there is no such action").ToolOutput}
 	}
 	with := map[string]any{}
 	for name, template := range step.Input {
@@ -198,7 +207,8 @@ func (p *procedureRunner) runAction(ctx context.Context, call chat.Call, step pa
 	}
 	input, err := json.Marshal(with)
 	if err != nil {
-		return chat.NestedCall{Tool: tool.Name, Kind: tool.Kind, Input: json.RawMessage("{}"), Output: failedOutput("its input is not JSON").ToolOutput}
+		return chat.NestedCall{Tool: tool.Name, Kind: tool.Kind, Input: json.RawMessage("{}"),
+			Output: failedOutput("its input is not JSON").ToolOutput}
 	}
 	ctx, stop := context.WithTimeout(ctx, p.stepTimeout(step))
 	defer stop()

@@ -18,7 +18,8 @@ import (
 
 func (b *testToolbox) putProcedure(name string, inputs []parley.ActionInput, steps ...parley.ProcedureStep) {
 	b.Helper()
-	p := &parley.Procedure{ID: parley.ProcedureID(parley.NewUUID()), AccountID: b.account, AgentID: b.agent, Key: name, Name: name, Description: "d",
+	p := &parley.Procedure{ID: parley.ProcedureID(parley.NewUUID()), AccountID: b.account, AgentID: b.agent, Key: name,
+		Name: name, Description: "d",
 		Inputs: inputs, Steps: steps, Enabled: true, CreatedAt: noon, UpdatedAt: noon}
 	all, err := b.DB.Actions(b, b.account.AgentRef(b.agent))
 	b.must(err)
@@ -29,7 +30,8 @@ func (b *testToolbox) putProcedure(name string, inputs []parley.ActionInput, ste
 // procedureRuns lists the conversation's runs as "name outcome step".
 func (b *testToolbox) procedureRuns() []string {
 	b.Helper()
-	list, err := sqldb.All(b, b.DB.SQL(), sqldb.Column[string], `select procedure_name || ' ' || coalesce(outcome, 'open') || ' ' || step from procedure_runs
+	list, err := sqldb.All(b, b.DB.SQL(), sqldb.Column[string],
+		`select procedure_name || ' ' || coalesce(outcome, 'open') || ' ' || step from procedure_runs
 		where conversation_id = ? order by started_at, id`, b.turn.ConversationID)
 	b.must(err)
 	return list
@@ -38,22 +40,28 @@ func (b *testToolbox) procedureRuns() []string {
 func TestProcedureRunsItsSteps(t *testing.T) {
 	forEachDatabase(t, func(b *testToolbox) {
 		address, last := startService(b.TB, respondWith(200, jsonType, `{"state":"paid","message":"buy more"}`))
-		b.putAction(parley.ActionHTTP, "track", `{"url":"`+address+`/{number}?n={note}"}`, nil, parley.ActionInput{Name: "number", Type: "integer", Required: true}, textInput("note", false))
-		b.putProcedure("refund", []parley.ActionInput{{Name: "order", Type: "string", Description: "the order's number.", Required: true}, textInput("why", true), textInput("more", false)},
+		b.putAction(parley.ActionHTTP, "track", `{"url":"`+address+`/{number}?n={note}"}`, nil,
+			parley.ActionInput{Name: "number", Type: "integer", Required: true}, textInput("note", false))
+		b.putProcedure("refund", []parley.ActionInput{{Name: "order", Type: "string",
+			Description: "the order's number.", Required: true}, textInput("why", true), textInput("more", false)},
 			parley.ProcedureStep{Text: "Looking at {order}."},
 			parley.ProcedureStep{Action: "track", Input: map[string]string{"number": "{order}", "note": "{more}"}},
 			parley.ProcedureStep{Text: "Noted: {why}."})
-		b.wantData("refund", `{"why":"late"}`, `{"message":"To go on, please tell me: the order's number.","needs":["order"]}`)
+		b.wantData("refund", `{"why":"late"}`,
+			`{"message":"To go on, please tell me: the order's number.","needs":["order"]}`)
 		if diff := cmp.Diff([]string{"refund open 0"}, b.procedureRuns()); diff != "" {
 			b.Error(diff)
 		}
 		b.wantError("refund", `{"order":["x"]}`, "order must be a text")
 		out := b.callTool("refund", `{"order":"17"}`)
-		want := `{"message":"Looking at 17.\n\nNoted: late.","outcome":"completed","steps":[{"say":"Looking at 17."},{"action":"track","status":"success","data":{"message":"buy more","state":"paid"}},{"say":"Noted: late."}]}`
+		want := `{"message":"Looking at 17.\n\nNoted: late.","outcome":"completed","steps":[{"say":"Looking at ` +
+			`17."},{"action":"track","status":"success","data":{"message":"buy more","state":"paid"}},` +
+			`{"say":"Noted: late."}]}`
 		if out.Status != parley.ToolSuccess || string(out.Data) != want {
 			b.Errorf("%s %s\nwant %s", out.Error, out.Data, want)
 		}
-		if len(out.Nested) != 1 || out.Nested[0].Tool != "track" || out.Nested[0].Kind != parley.ActionHTTP || string(out.Nested[0].Input) != `{"number":"17"}` ||
+		if len(out.Nested) != 1 || out.Nested[0].Tool != "track" || out.Nested[0].Kind != parley.ActionHTTP ||
+			string(out.Nested[0].Input) != `{"number":"17"}` ||
 			string(out.Nested[0].Output.Data) != `{"message":"buy more","state":"paid"}` {
 			b.Errorf("%+v", out.Nested)
 		}
@@ -63,7 +71,8 @@ func TestProcedureRunsItsSteps(t *testing.T) {
 		if diff := cmp.Diff([]string{"refund completed 3"}, b.procedureRuns()); diff != "" {
 			b.Error(diff)
 		}
-		b.wantData("refund", `{}`, `{"message":"To go on, please tell me: the order's number; why.","needs":["order","why"]}`) // a new run knows nothing
+		// a new run knows nothing
+		b.wantData("refund", `{}`, `{"message":"To go on, please tell me: the order's number; why.","needs":["order","why"]}`)
 	})
 }
 
@@ -73,9 +82,12 @@ func TestProcedureThatFails(t *testing.T) {
 		status.Store(500)
 		address, _ := startService(b.TB, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(int(status.Load())) })
 		b.putAction(parley.ActionHTTP, "track", `{"url":"`+address+`"}`, nil)
-		b.putProcedure("refund", nil, parley.ProcedureStep{Text: "One moment."}, parley.ProcedureStep{Action: "track"}, parley.ProcedureStep{Text: "done"})
+		b.putProcedure("refund", nil, parley.ProcedureStep{Text: "One moment."}, parley.ProcedureStep{Action: "track"},
+			parley.ProcedureStep{Text: "done"})
 		out := b.callTool("refund", `{}`)
-		if out.Status != parley.ToolError || out.Error != "One moment.\n\nI could not finish this: the service answered 500 (Internal Server Error)." || len(out.Nested) != 1 {
+		if out.Status != parley.ToolError ||
+			out.Error != "One moment.\n\nI could not finish this: the service answered 500 (Internal Server Error)." ||
+			len(out.Nested) != 1 {
 			b.Errorf("%+v", out)
 		}
 		b.must(b.DB.DropAction(b, b.account.AgentRef(b.agent), "track", noon))
@@ -96,13 +108,16 @@ func TestProcedureThatEscalates(t *testing.T) {
 		b.putAction(parley.ActionEscalate, "human", `{"message":"Somebody comes."}`, nil)
 		b.putAction(parley.ActionCustomButton, "link", `{"label":"Form","url":"https://a.example/"}`, nil)
 		b.putProcedure("refund", []parley.ActionInput{textInput("why", true)}, parley.ProcedureStep{Action: "link"},
-			parley.ProcedureStep{Action: "human", Input: map[string]string{"reason": "refund: {why}"}}, parley.ProcedureStep{Text: "never"})
+			parley.ProcedureStep{Action: "human", Input: map[string]string{"reason": "refund: {why}"}},
+			parley.ProcedureStep{Text: "never"})
 		out := b.callTool("refund", `{"why":"late"}`)
 		var result struct{ Message, Outcome string }
-		if err := json.Unmarshal(out.Data, &result); err != nil || result.Message != "[Form](https://a.example/)\n\nSomebody comes." || result.Outcome != "escalated" {
+		if err := json.Unmarshal(out.Data, &result); err != nil ||
+			result.Message != "[Form](https://a.example/)\n\nSomebody comes." || result.Outcome != "escalated" {
 			b.Errorf("%+v %s", result, out.Error)
 		}
-		if diff := cmp.Diff([]string{"refund escalated 2"}, b.procedureRuns()) + cmp.Diff([]string{"refund: late"}, reasons); diff != "" {
+		if diff := cmp.Diff([]string{"refund escalated 2"}, b.procedureRuns()) + cmp.Diff([]string{"refund: late"},
+			reasons); diff != "" {
 			b.Error(diff)
 		}
 	})
@@ -128,7 +143,8 @@ func TestProcedureCallsAtOnce(t *testing.T) {
 		var asked atomic.Int32
 		address, _ := startService(b.TB, func(w http.ResponseWriter, _ *http.Request) { asked.Add(1); w.WriteHeader(204) })
 		b.putAction(parley.ActionHTTP, "pay", `{"url":"`+address+`","method":"POST"}`, nil)
-		b.putProcedure("refund", []parley.ActionInput{textInput("why", true)}, parley.ProcedureStep{Action: "pay"}, parley.ProcedureStep{Text: "done"})
+		b.putProcedure("refund", []parley.ActionInput{textInput("why", true)}, parley.ProcedureStep{Action: "pay"},
+			parley.ProcedureStep{Text: "done"})
 		b.callTool("refund", `{}`)
 		b.loadTools()
 		var all sync.WaitGroup
@@ -148,7 +164,8 @@ func TestProcedureGoesOnBehindWhatWasDone(t *testing.T) {
 		address, last := startService(b.TB, respondWith(200, jsonType, `{}`))
 		b.putAction(parley.ActionHTTP, "pay", `{"url":"`+address+`","method":"POST"}`, nil)
 		b.putProcedure("refund", nil, parley.ProcedureStep{Action: "pay"}, parley.ProcedureStep{Text: "done"})
-		b.must(b.DB.StartProcedureRun(b, &parley.ProcedureRun{ID: "r", AccountID: b.account, AgentID: b.agent, ConversationID: b.turn.ConversationID, Key: "refund", Name: "refund", Step: 1, StartedAt: noon}))
+		b.must(b.DB.StartProcedureRun(b, &parley.ProcedureRun{ID: "r", AccountID: b.account, AgentID: b.agent,
+			ConversationID: b.turn.ConversationID, Key: "refund", Name: "refund", Step: 1, StartedAt: noon}))
 		b.wantData("refund", `{}`, `{"message":"done","outcome":"completed","steps":[{"say":"done"}]}`)
 		if got := last().line; got != "" {
 			b.Error("done again:", got)

@@ -46,7 +46,8 @@ func (r *request) limitOutput(out chat.Output) chat.Output {
 	case r.fields != nil:
 		return failedOutput("the picked part of the service's reply is larger than %d kB", maxShownBytes>>10)
 	}
-	return failedOutput("the service's reply is larger than %d kB: pick the fields that matter (response)", maxShownBytes>>10)
+	return failedOutput("the service's reply is larger than %d kB: pick the fields that matter (response)",
+		maxShownBytes>>10)
 }
 
 // decodeReply decodes a reply that is declared as JSON or looks like it.

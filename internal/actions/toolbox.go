@@ -19,11 +19,13 @@ import (
 
 // Toolbox builds the tools of agents from their actions and procedures.
 type Toolbox struct {
-	DB       *store.DB
-	HTTP     *outbound.Client
-	Vault    *vault.Vault
-	Search   *WebSearch                                                       // nil where the operator has configured no engine
-	HandOver func(ctx context.Context, turn parley.Turn, reason string) error // hands the turn's conversation to a person; the turn goes on
+	DB    *store.DB
+	HTTP  *outbound.Client
+	Vault *vault.Vault
+	// nil where the operator has configured no engine
+	Search *WebSearch
+	// hands the turn's conversation to a person; the turn goes on
+	HandOver func(ctx context.Context, turn parley.Turn, reason string) error
 	Now      func() time.Time
 	Logger   *slog.Logger
 

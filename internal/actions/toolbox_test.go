@@ -59,11 +59,14 @@ func newTestToolbox(t *testing.T, db *store.DB) *testToolbox {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := &testToolbox{TB: t, Context: t.Context(), log: &strings.Builder{}, account: parley.AccountID(parley.NewUUID()), agent: parley.NewAgentID()}
-	b.Toolbox = &actions.Toolbox{DB: db, HTTP: &outbound.Client{AllowedPrefixes: allow}, Vault: safe, Now: func() time.Time { return noon }, Logger: slog.New(slog.NewTextHandler(b.log, nil))}
+	b := &testToolbox{TB: t, Context: t.Context(), log: &strings.Builder{}, account: parley.AccountID(parley.NewUUID()),
+		agent: parley.NewAgentID()}
+	b.Toolbox = &actions.Toolbox{DB: db, HTTP: &outbound.Client{AllowedPrefixes: allow}, Vault: safe,
+		Now: func() time.Time { return noon }, Logger: slog.New(slog.NewTextHandler(b.log, nil))}
 	t.Cleanup(b.Close)
 	b.must(db.CreateAccount(b, &parley.Account{ID: b.account, Name: "Acme", Plan: "unlimited", CreatedAt: noon}))
-	b.must(db.CreateAgent(b, &parley.Agent{ID: b.agent, AccountID: b.account, Name: "Guide", Model: "auto", Visibility: "private", RateLimit: parley.DefaultDeviceLimit(),
+	b.must(db.CreateAgent(b, &parley.Agent{ID: b.agent, AccountID: b.account, Name: "Guide", Model: "auto",
+		Visibility: "private", RateLimit: parley.DefaultDeviceLimit(),
 		IdentitySecret: "s", ConfigVersion: 1, CreatedAt: noon, UpdatedAt: noon}))
 	b.turn = parley.Turn{ID: "t", AccountID: b.account, AgentID: b.agent, ConversationID: b.newConversation()}
 	return b
@@ -71,10 +74,14 @@ func newTestToolbox(t *testing.T, db *store.DB) *testToolbox {
 
 func (b *testToolbox) newConversation() parley.ConversationID {
 	b.Helper()
-	c := &parley.Conversation{ID: parley.ConversationID(parley.NewTimedUUID()), AccountID: b.account, AgentID: b.agent, API: parley.APIV2,
+	c := &parley.Conversation{ID: parley.ConversationID(parley.NewTimedUUID()), AccountID: b.account, AgentID: b.agent,
+		API:     parley.APIV2,
 		Channel: parley.ChannelAPI, Status: parley.ConversationOngoing, CreatedAt: noon, UpdatedAt: noon}
-	first := &parley.Message{ID: parley.NewMessageID(), ConversationID: c.ID, Author: parley.AuthorUser, State: parley.MessageComplete, CreatedAt: noon}
-	b.must(b.DB.Transact(b, sqldb.Interactive, func(tx *store.DB) error { return tx.CreateConversation(b, c, first, false) }))
+	first := &parley.Message{ID: parley.NewMessageID(), ConversationID: c.ID, Author: parley.AuthorUser,
+		State: parley.MessageComplete, CreatedAt: noon}
+	b.must(b.DB.Transact(b, sqldb.Interactive, func(tx *store.DB) error {
+		return tx.CreateConversation(b, c, first, false)
+	}))
 	return c.ID
 }
 
@@ -86,11 +93,13 @@ func (b *testToolbox) must(err error) {
 }
 
 // putAction writes an action that is in order; its key is its name.
-func (b *testToolbox) putAction(kind parley.ActionKind, name, config string, secrets map[string]string, inputs ...parley.ActionInput) {
+func (b *testToolbox) putAction(kind parley.ActionKind, name, config string, secrets map[string]string,
+	inputs ...parley.ActionInput) {
 	b.Helper()
 	sealed, err := actions.SealSecrets(b.Vault, b.account, secrets)
 	b.must(err)
-	a := &parley.Action{ID: parley.ActionID(parley.NewUUID()), AccountID: b.account, AgentID: b.agent, Key: name, Kind: kind, Name: name, Description: "when",
+	a := &parley.Action{ID: parley.ActionID(parley.NewUUID()), AccountID: b.account, AgentID: b.agent, Key: name,
+		Kind: kind, Name: name, Description: "when",
 		Inputs: inputs, Config: json.RawMessage(config), Secrets: sealed, Enabled: true, CreatedAt: noon, UpdatedAt: noon}
 	b.must(actions.ValidateAction(a))
 	b.must(b.DB.PutAction(b, a))
@@ -111,7 +120,8 @@ func (b *testToolbox) callTool(name, input string) chat.Output {
 	for _, tool := range b.loadTools() {
 		if tool.Name == name {
 			out := tool.Run(b, chat.Call{Turn: b.turn, ID: "call_1", Input: json.RawMessage(input)})
-			if out.Status == parley.ToolSuccess && out.Error != "" || out.Status == parley.ToolError && (out.Error == "" || out.Data != nil) {
+			if out.Status == parley.ToolSuccess && out.Error != "" || out.Status == parley.ToolError &&
+				(out.Error == "" || out.Data != nil) {
 				b.Errorf("%s: %+v", name, out.ToolOutput)
 			}
 			return out
@@ -150,17 +160,21 @@ func TestToolsInTheirOrder(t *testing.T) {
 	b.putAction(parley.ActionWebSearch, "web", `{}`, nil)
 	b.putAction(parley.ActionEscalate, "human", `{}`, nil)
 	b.putAction(parley.ActionCollectLeads, "lead", `{}`, nil)
-	b.must(b.DB.PutProcedure(b, &parley.Procedure{ID: "p", AccountID: b.account, AgentID: b.agent, Key: "refund", Name: "refund", Description: "d",
-		Triggers: []string{"money back"}, Steps: []parley.ProcedureStep{{Text: "hi"}}, Enabled: true, CreatedAt: noon, UpdatedAt: noon}))
+	b.must(b.DB.PutProcedure(b, &parley.Procedure{ID: "p", AccountID: b.account, AgentID: b.agent, Key: "refund",
+		Name: "refund", Description: "d",
+		Triggers: []string{"money back"}, Steps: []parley.ProcedureStep{{Text: "hi"}}, Enabled: true, CreatedAt: noon,
+		UpdatedAt: noon}))
 	var names []string
 	for _, tool := range b.loadTools() {
 		names = append(names, fmt.Sprint(tool.Name, " ", tool.Kind, " ", tool.Run != nil, " ", tool.Triggers))
 	}
-	want := "lead collect-leads true []\npage client false []\nrefund procedure true [money back]" // neither an engine nor anybody to hand over to
+	// neither an engine nor anybody to hand over to
+	want := "lead collect-leads true []\npage client false []\nrefund procedure true [money back]"
 	if got := strings.Join(names, "\n"); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
-	if why := b.UnavailableReason(&parley.Action{Kind: parley.ActionWebSearch}); !strings.Contains(why, "PARLEY_SEARCH_URL") {
+	if why := b.UnavailableReason(&parley.Action{Kind: parley.ActionWebSearch}); !strings.Contains(why,
+		"PARLEY_SEARCH_URL") {
 		t.Error(why)
 	}
 	b.must(b.DB.DropAction(b, b.account.AgentRef(b.agent), "lead", noon))
@@ -175,18 +189,22 @@ func TestLeads(t *testing.T) {
 		b.wantData("lead", `{"email":"ann@example.org","name":"Ann"}`, `{"message":"Thanks!"}`)
 		b.wantData("lead", `{"email":"Ann@example.org","phone":"+49 (30) 123-45"}`, `{"message":"Thanks!"}`)
 		b.wantError("lead", `{"name":"Ann"}`, "email is required")
-		for _, bad := range []string{"ann", "ann@", "@example.org", "ann@example", "a b@example.org", "ann@exa mple.org", "ann@example.org, bob@example.org"} {
+		for _, bad := range []string{"ann", "ann@", "@example.org", "ann@example", "a b@example.org",
+			"ann@exa mple.org", "ann@example.org, bob@example.org"} {
 			b.wantError("lead", fmt.Sprintf(`{"email":%q}`, bad), "email must be")
 		}
 		b.wantError("lead", `{"email":"ann@example.org","phone":"never"}`, "phone must be")
 		page, err := b.DB.Leads(b, b.account.AgentRef(b.agent), store.LeadFilter{}, parley.PageRequest{Limit: 10})
 		b.must(err)
-		if len(page.Items) != 1 || page.Items[0].Phone != "+49 (30) 123-45" || page.Items[0].Name != "Ann" || page.Items[0].ConversationID != b.turn.ConversationID {
+		if len(page.Items) != 1 || page.Items[0].Phone != "+49 (30) 123-45" || page.Items[0].Name != "Ann" ||
+			page.Items[0].ConversationID != b.turn.ConversationID {
 			b.Errorf("%+v", page.Items)
 		}
-		b.putAction(parley.ActionCollectLeads, "form", `{}`, nil, textInput("phone", false), textInput("email", false), textInput("company", false))
+		b.putAction(parley.ActionCollectLeads, "form", `{}`, nil, textInput("phone", false), textInput("email", false),
+			textInput("company", false))
 		b.wantError("form", `{"company":"Acme"}`, "email or phone is required")
-		b.wantData("form", `{"company":"Acme","phone":"555 1234"}`, `{"message":"Thank you, your details have been passed on to the team."}`)
+		b.wantData("form", `{"company":"Acme","phone":"555 1234"}`,
+			`{"message":"Thank you, your details have been passed on to the team."}`)
 		page, err = b.DB.Leads(b, b.account.AgentRef(b.agent), store.LeadFilter{}, parley.PageRequest{Limit: 10})
 		b.must(err)
 		if page.Total != 2 {
@@ -209,13 +227,15 @@ func TestEscalate(t *testing.T) {
 	b.wantData("human", `{"reason":"angry"}`, `{"message":"Somebody comes."}`)
 	b.wantData("human", `{}`, `{"message":"Somebody comes."}`)
 	b.putAction(parley.ActionEscalate, "plain", `{}`, nil)
-	if tools := b.loadTools(); tools[0].HandoverText != "Somebody comes." || tools[1].HandoverText != "" { // the default text is in the customer's language
+	// the default text is in the customer's language
+	if tools := b.loadTools(); tools[0].HandoverText != "Somebody comes." || tools[1].HandoverText != "" {
 		t.Errorf("the customer is told %q and %q", tools[0].HandoverText, tools[1].HandoverText)
 	}
 	refuse = parley.NewError(parley.CodeNotOngoing)
 	b.wantError("human", `{}`, "no longer ongoing")
 	refuse = errors.New("SQL secret")
-	if out := b.callTool("human", `{}`); strings.Contains(out.Error, "SQL") || !strings.Contains(b.log.String(), "SQL secret") {
+	if out := b.callTool("human", `{}`); strings.Contains(out.Error, "SQL") ||
+		!strings.Contains(b.log.String(), "SQL secret") {
 		t.Error(out.Error, b.log)
 	}
 	if len(handovers) != 4 || handovers[0] != string(b.turn.ConversationID)+" angry" {
@@ -225,9 +245,14 @@ func TestEscalate(t *testing.T) {
 
 func TestButton(t *testing.T) {
 	b := newSQLiteToolbox(t)
-	b.putAction(parley.ActionCustomButton, "book", `{"label":"Book [now]","url":"https://a.example/(b)/{room}?n={note}"}`, nil, textInput("room", true), textInput("note", false))
+	b.putAction(parley.ActionCustomButton, "book",
+		`{"label":"Book [now]","url":"https://a.example/(b)/{room}?n={note}"}`, nil, textInput("room", true),
+		textInput("note", false))
 	b.wantData("book", `{"room":"a/b) [x](https://evil.example"}`,
-		`{"label":"Book [now]","url":"https://a.example/%28b%29/a%2Fb%29%20%5Bx%5D%28https:%2F%2Fevil.example?n=","message":"[Book \\[now\\]](https://a.example/%28b%29/a%2Fb%29%20%5Bx%5D%28https:%2F%2Fevil.example?n=)"}`)
+		`{"label":"Book [now]",`+
+			`"url":"https://a.example/%28b%29/a%2Fb%29%20%5Bx%5D%28https:%2F%2Fevil.example?n=",`+
+			`"message":"[Book `+
+			`\\[now\\]](https://a.example/%28b%29/a%2Fb%29%20%5Bx%5D%28https:%2F%2Fevil.example?n=)"}`)
 	b.wantError("book", `{"room":".."}`, "not valid")
 	b.wantError("book", `{}`, "room is required")
 }

@@ -97,9 +97,11 @@ func checkSearch(f faults, path string, a *parley.Action) {
 	}
 }
 
-var searchInputs = []parley.ActionInput{{Name: "query", Type: "string", Description: "what to search the web for", Required: true}}
+var searchInputs = []parley.ActionInput{{Name: "query", Type: "string", Description: "what to search the web for",
+	Required: true}}
 
-var escalateInputs = []parley.ActionInput{{Name: "reason", Type: "string", Description: "why a person should take over, in one sentence"}}
+var escalateInputs = []parley.ActionInput{{Name: "reason", Type: "string",
+	Description: "why a person should take over, in one sentence"}}
 
 // actionInputs returns an action's inputs, with those that its kind always has.
 func actionInputs(a *parley.Action) []parley.ActionInput {
@@ -167,7 +169,8 @@ type httpConfig struct {
 }
 
 // reservedHeaders are headers that the client sets itself.
-var reservedHeaders = []string{"host", "content-length", "transfer-encoding", "connection", "te", "trailer", "upgrade", "keep-alive", "proxy-authorization",
+var reservedHeaders = []string{"host", "content-length", "transfer-encoding", "connection", "te", "trailer", "upgrade",
+	"keep-alive", "proxy-authorization",
 	"proxy-connection", "accept-encoding", "expect"}
 
 var headerPattern = regexp.MustCompile(`^[A-Za-z0-9!#$%&'*+.^_|~-]{1,100}$`)

@@ -39,7 +39,8 @@ func (f faults) checkStep(path string, s *parley.ProcedureStep, inputs []parley.
 }
 
 // checkActionStep checks a step that runs an action: the action exists and gets its required inputs.
-func (f faults) checkActionStep(path string, s *parley.ProcedureStep, inputs []parley.ActionInput, actions []parley.Action) {
+func (f faults) checkActionStep(path string, s *parley.ProcedureStep, inputs []parley.ActionInput,
+	actions []parley.Action) {
 	a := findAction(actions, s.Action)
 	switch {
 	case a == nil:

@@ -16,7 +16,8 @@ import (
 
 // The work to read calls, replies and definitions grows with them, and no more than that.
 func TestWork(t *testing.T) {
-	inputs := []parley.ActionInput{{Name: "a", Type: "string"}, {Name: "b", Type: "number"}, {Name: "c", Type: "string", Enum: []string{"d"}}}
+	inputs := []parley.ActionInput{{Name: "a", Type: "string"}, {Name: "b", Type: "number"},
+		{Name: "c", Type: "string", Enum: []string{"d"}}}
 	r := &request{fields: newFieldTree([]string{"a", "b[].c"})}
 	hide := secretReplacer(map[string]string{"KEY": "abcdef", "OTHER": "aaaaaaab"})
 	reply := func(r *request, body, kind string) {
@@ -75,7 +76,8 @@ func FuzzWork(f *testing.F) {
 		hostile.RequireBounded(t, unit, func(text string) {
 			values{}.fillTemplate(text, nil)
 			SecretNames(json.RawMessage(text))
-			(&request{}).replyOutput(&outbound.Response{Status: 200, Header: http.Header{}, Body: []byte(text)}, secretReplacer(map[string]string{"KEY": "abcdef"}))
+			(&request{}).replyOutput(&outbound.Response{Status: 200, Header: http.Header{}, Body: []byte(text)},
+				secretReplacer(map[string]string{"KEY": "abcdef"}))
 		})
 	})
 }

@@ -48,7 +48,8 @@ type NewAgent struct {
 
 // Create creates an agent and returns the steps that are still to do, such as adding a URL that was refused or exceeds
 // the plan. Fails with AGENT_LIMIT_REACHED; the limit is exact, however many requests run at a time.
-func (s *Service) Create(ctx context.Context, account parley.Account, plan parley.Plan, n NewAgent) (parley.AgentID, []string, error) {
+func (s *Service) Create(ctx context.Context, account parley.Account, plan parley.Plan, n NewAgent) (parley.AgentID,
+	[]string, error) {
 	a := n.Agent(account.ID, s.Now())
 	link, pending := s.firstLink(account, plan, a.ID, n.URL)
 	err := s.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error {
@@ -61,7 +62,8 @@ func (s *Service) Create(ctx context.Context, account parley.Account, plan parle
 		if err := tx.CompleteClaim(ctx, "agent:"+string(a.ID)); err != nil {
 			return err
 		}
-		if err := tx.RecordEvents(ctx, account.ID, a.CreatedAt, store.NewEvent{Kind: "agent.created", AgentID: a.ID, Subject: string(a.ID)}); err != nil || link == nil {
+		if err := tx.RecordEvents(ctx, account.ID, a.CreatedAt,
+			store.NewEvent{Kind: "agent.created", AgentID: a.ID, Subject: string(a.ID)}); err != nil || link == nil {
 			return err
 		}
 		return link.Create(ctx, tx)
@@ -73,7 +75,8 @@ func (s *Service) Create(ctx context.Context, account parley.Account, plan parle
 }
 
 // firstLink returns the link source of a new agent, or the step that is left to do.
-func (s *Service) firstLink(account parley.Account, plan parley.Plan, agent parley.AgentID, url string) (*ingest.NewLink, []string) {
+func (s *Service) firstLink(account parley.Account, plan parley.Plan, agent parley.AgentID,
+	url string) (*ingest.NewLink, []string) {
 	if url == "" {
 		return nil, nil
 	}
@@ -98,15 +101,18 @@ func CheckLimit(ctx context.Context, tx *store.DB, account parley.AccountID, pla
 		return err
 	}
 	if plan.MaxAgents != nil && count >= *plan.MaxAgents {
-		return parley.NewErrorf(parley.CodeAgentLimit, "The %s plan allows %d agents, and the account has %d.", plan.Name, *plan.MaxAgents, count)
+		return parley.NewErrorf(parley.CodeAgentLimit, "The %s plan allows %d agents, and the account has %d.",
+			plan.Name, *plan.MaxAgents, count)
 	}
 	return nil
 }
 
 // Agent returns the agent with the defaults of what is not set.
 func (n NewAgent) Agent(account parley.AccountID, now time.Time) *parley.Agent {
-	a := &parley.Agent{ID: parley.NewAgentID(), AccountID: account, Name: prose.StripNUL(n.Name), Instructions: prose.StripNUL(n.Instructions), Model: cmp.Or(n.Model, "auto"), Temp: n.Temp,
-		Visibility: cmp.Or(n.Visibility, "private"), InitialMessages: []string{"Hi! What can I help you with?"}, RateLimit: parley.DefaultDeviceLimit(),
+	a := &parley.Agent{ID: parley.NewAgentID(), AccountID: account, Name: prose.StripNUL(n.Name),
+		Instructions: prose.StripNUL(n.Instructions), Model: cmp.Or(n.Model, "auto"), Temp: n.Temp,
+		Visibility: cmp.Or(n.Visibility, "private"), InitialMessages: []string{"Hi! What can I help you with?"},
+		RateLimit:      parley.DefaultDeviceLimit(),
 		IdentitySecret: newSecret(), ConfigVersion: 1, CreatedAt: now, UpdatedAt: now}
 	return a
 }
@@ -122,19 +128,24 @@ var ErrUnchanged = errors.New("agents: nothing to change")
 
 // Change changes an agent's settings; a change without effect records nothing. Fails with AGENT_NOT_FOUND, or with
 // PLAN_FEATURE_NOT_AVAILABLE when it asks for more than the plan has: what was set under a better plan may stay.
-func (s *Service) Change(ctx context.Context, account parley.Account, plan parley.Plan, id parley.AgentID, change func(*parley.Agent) error) error {
+func (s *Service) Change(ctx context.Context, account parley.Account, plan parley.Plan, id parley.AgentID,
+	change func(*parley.Agent) error) error {
 	now := s.Now()
-	return s.changeTx(ctx, account.ID.AgentRef(id), now, func(_ *store.DB, a *parley.Agent) error { return ApplyChange(a, plan, now, change) })
+	return s.changeTx(ctx, account.ID.AgentRef(id), now, func(_ *store.DB, a *parley.Agent) error {
+		return ApplyChange(a, plan, now, change)
+	})
 }
 
 // changeTx changes an agent and records the event, in one transaction; ErrUnchanged rolls it back without an error.
-func (s *Service) changeTx(ctx context.Context, ref parley.AgentRef, now time.Time, change func(*store.DB, *parley.Agent) error) error {
+func (s *Service) changeTx(ctx context.Context, ref parley.AgentRef, now time.Time,
+	change func(*store.DB, *parley.Agent) error) error {
 	err := s.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error {
 		err := tx.UpdateAgent(ctx, ref, func(a *parley.Agent) error { return change(tx, a) })
 		if err != nil {
 			return err
 		}
-		return tx.RecordEvents(ctx, ref.Account, now, store.NewEvent{Kind: "agent.updated", AgentID: ref.Agent, Subject: string(ref.Agent)})
+		return tx.RecordEvents(ctx, ref.Account, now,
+			store.NewEvent{Kind: "agent.updated", AgentID: ref.Agent, Subject: string(ref.Agent)})
 	})
 	if errors.Is(err, ErrUnchanged) {
 		return nil
@@ -172,7 +183,8 @@ func ApplyChange(a *parley.Agent, plan parley.Plan, now time.Time, change func(*
 
 // CreateWithContent creates an agent together with its sources, or nothing at all. Fails with AGENT_LIMIT_REACHED, with
 // VALIDATION_INVALID_BODY for addresses that cannot be read (see ingest.NewContent) or with SOURCE_SIZE_LIMIT_EXCEEDED.
-func (s *Service) CreateWithContent(ctx context.Context, account parley.Account, plan parley.Plan, n NewAgent, c ingest.Content) (parley.AgentID, error) {
+func (s *Service) CreateWithContent(ctx context.Context, account parley.Account, plan parley.Plan, n NewAgent,
+	c ingest.Content) (parley.AgentID, error) {
 	a := n.Agent(account.ID, s.Now())
 	content, err := s.newContent(account, plan, a.ID, c)
 	if err != nil {
@@ -185,7 +197,8 @@ func (s *Service) CreateWithContent(ctx context.Context, account parley.Account,
 		if err := tx.CreateAgent(ctx, a); err != nil {
 			return err
 		}
-		if err := tx.RecordEvents(ctx, account.ID, a.CreatedAt, store.NewEvent{Kind: "agent.created", AgentID: a.ID, Subject: string(a.ID)}); err != nil {
+		if err := tx.RecordEvents(ctx, account.ID, a.CreatedAt,
+			store.NewEvent{Kind: "agent.created", AgentID: a.ID, Subject: string(a.ID)}); err != nil {
 			return err
 		}
 		return content.Create(ctx, tx)
@@ -199,7 +212,8 @@ func (s *Service) CreateWithContent(ctx context.Context, account parley.Account,
 // ReplaceContent replaces the texts and links of an agent, and its name unless name is empty; it does all of that or
 // nothing. The old content answers until the new one is trained. Fails with AGENT_NOT_FOUND, and as CreateWithContent
 // does.
-func (s *Service) ReplaceContent(ctx context.Context, account parley.Account, plan parley.Plan, id parley.AgentID, name string, c ingest.Content) error {
+func (s *Service) ReplaceContent(ctx context.Context, account parley.Account, plan parley.Plan, id parley.AgentID,
+	name string, c ingest.Content) error {
 	if err := s.DB.ShareLockAgent(ctx, account.ID.AgentRef(id)); err != nil {
 		return err
 	}
@@ -227,7 +241,8 @@ func (s *Service) ReplaceContent(ctx context.Context, account parley.Account, pl
 	})
 }
 
-func (s *Service) newContent(account parley.Account, plan parley.Plan, id parley.AgentID, c ingest.Content) (*ingest.NewContent, error) {
+func (s *Service) newContent(account parley.Account, plan parley.Plan, id parley.AgentID,
+	c ingest.Content) (*ingest.NewContent, error) {
 	if s.Ingest == nil {
 		return nil, errors.New("agents: there is nobody to read content")
 	}

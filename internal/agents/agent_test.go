@@ -36,7 +36,8 @@ type testService struct {
 func forEachDatabase(t *testing.T, f func(o *testService)) {
 	t.Helper()
 	dbs.ForEachStore(t, func(t *testing.T, db *store.DB) {
-		o := &testService{TB: t, account: parley.Account{ID: "acc", Name: "Acme", Plan: "test", CreatedAt: noon}, plan: parley.Plan{Name: "test", API: true, Voice: true}, now: noon}
+		o := &testService{TB: t, account: parley.Account{ID: "acc", Name: "Acme", Plan: "test", CreatedAt: noon},
+			plan: parley.Plan{Name: "test", API: true, Voice: true}, now: noon}
 		now := func() time.Time { return o.now }
 		queue := &jobs.Queue{Now: now}
 		o.Service = &agents.Service{DB: db, Indexes: &retrieval.Indexes{DB: db.SQL()}, Queue: queue, Now: now}
@@ -89,14 +90,18 @@ func TestNewAgentHasItsDefaults(t *testing.T) {
 		id, pending, err := o.Create(o.Context(), o.account, o.plan, agents.NewAgent{Name: "Gu\x00ide"})
 		o.must(err)
 		a := o.loadAgent(id)
-		if a.Name != "Guide" || a.Model != "auto" || a.Temp != 0 || a.Visibility != "private" || len(a.InitialMessages) != 1 || a.InitialMessages[0] != "Hi! What can I help you with?" ||
-			a.RateLimit != parley.DefaultDeviceLimit() || len(a.IdentitySecret) != 64 || a.Styles != nil || a.Voice != nil || a.CreditLimit != nil || a.Status() != parley.AgentUntrained || pending != nil {
+		if a.Name != "Guide" || a.Model != "auto" || a.Temp != 0 || a.Visibility != "private" ||
+			len(a.InitialMessages) != 1 || a.InitialMessages[0] != "Hi! What can I help you with?" ||
+			a.RateLimit != parley.DefaultDeviceLimit() || len(a.IdentitySecret) != 64 || a.Styles != nil ||
+			a.Voice != nil || a.CreditLimit != nil || a.Status() != parley.AgentUntrained || pending != nil {
 			o.Errorf("%+v, pending %v", a, pending)
 		}
-		id, pending, err = o.Create(o.Context(), o.account, o.plan, agents.NewAgent{Name: "Site", Instructions: "Be brief.", Model: "gpt-5.2", Temp: 0.5, Visibility: "public", URL: "https://a.org"})
+		id, pending, err = o.Create(o.Context(), o.account, o.plan, agents.NewAgent{Name: "Site",
+			Instructions: "Be brief.", Model: "gpt-5.2", Temp: 0.5, Visibility: "public", URL: "https://a.org"})
 		o.must(err)
 		b := o.loadAgent(id)
-		if b.Model != "gpt-5.2" || b.Temp != 0.5 || b.Visibility != "public" || b.Instructions != "Be brief." || b.IdentitySecret == a.IdentitySecret || len(pending) != 1 || pending[0] != "ADD_SOURCE" {
+		if b.Model != "gpt-5.2" || b.Temp != 0.5 || b.Visibility != "public" || b.Instructions != "Be brief." ||
+			b.IdentitySecret == a.IdentitySecret || len(pending) != 1 || pending[0] != "ADD_SOURCE" {
 			o.Errorf("%+v, pending %v", b, pending)
 		}
 	})
@@ -139,13 +144,18 @@ func TestChangeKeepsToThePlan(t *testing.T) {
 		o.must(change(func(a *parley.Agent) { a.Voice = json.RawMessage(`{"model":"auto"}`) }))
 		o.plan.Voice = false
 		o.must(change(func(a *parley.Agent) { a.Name = "keeps its voice" }))
-		o.wantCode(change(func(a *parley.Agent) { a.Name, a.Voice = "no", json.RawMessage(`{"model":"gpt-5.2"}`) }), parley.CodePlanFeature)
-		if a := o.loadAgent(id); a.Name != "keeps its voice" || string(a.Voice) != `{"model":"auto"}` || a.ConfigVersion != 3 {
+		o.wantCode(change(func(a *parley.Agent) {
+			a.Name, a.Voice = "no", json.RawMessage(`{"model":"gpt-5.2"}`)
+		}), parley.CodePlanFeature)
+		if a := o.loadAgent(id); a.Name != "keeps its voice" || string(a.Voice) != `{"model":"auto"}` ||
+			a.ConfigVersion != 3 {
 			o.Errorf("%+v", a)
 		}
 		o.must(change(func(a *parley.Agent) { a.Voice = nil }))
 		o.wantCode(change(func(a *parley.Agent) { a.Voice = json.RawMessage(`{}`) }), parley.CodePlanFeature)
-		o.wantCode(o.Change(o.Context(), parley.Account{ID: "other"}, o.plan, id, func(*parley.Agent) error { return nil }), parley.CodeAgentNotFound)
+		o.wantCode(o.Change(o.Context(), parley.Account{ID: "other"}, o.plan, id, func(*parley.Agent) error {
+			return nil
+		}), parley.CodeAgentNotFound)
 	})
 }
 
@@ -154,12 +164,20 @@ func TestChangeOfNothingLeavesNoTrace(t *testing.T) {
 		id := o.createAgent(agents.NewAgent{Name: "Guide"})
 		before, events := o.loadAgent(id), o.eventKinds()
 		o.now = noon.Add(time.Hour)
-		o.must(o.Change(o.Context(), o.account, o.plan, id, func(a *parley.Agent) error { a.InitialMessages = []string{a.InitialMessages[0]}; return nil }))
-		if after := o.loadAgent(id); !after.UpdatedAt.Equal(before.UpdatedAt) || after.ConfigVersion != before.ConfigVersion || o.eventKinds() != events {
+		o.must(o.Change(o.Context(), o.account, o.plan, id, func(a *parley.Agent) error {
+			a.InitialMessages = []string{a.InitialMessages[0]}
+			return nil
+		}))
+		if after := o.loadAgent(id); !after.UpdatedAt.Equal(before.UpdatedAt) ||
+			after.ConfigVersion != before.ConfigVersion || o.eventKinds() != events {
 			o.Errorf("%+v, %s", after, o.eventKinds())
 		}
-		o.must(o.Change(o.Context(), o.account, o.plan, id, func(a *parley.Agent) error { a.InitialMessages[0] = "Hello"; return nil }))
-		if after := o.loadAgent(id); !after.UpdatedAt.Equal(o.now) || after.ConfigVersion != 2 || o.eventKinds() != "agent.created agent.updated" {
+		o.must(o.Change(o.Context(), o.account, o.plan, id, func(a *parley.Agent) error {
+			a.InitialMessages[0] = "Hello"
+			return nil
+		}))
+		if after := o.loadAgent(id); !after.UpdatedAt.Equal(o.now) || after.ConfigVersion != 2 ||
+			o.eventKinds() != "agent.created agent.updated" {
 			o.Errorf("%+v, %s", after, o.eventKinds())
 		}
 	})
@@ -168,8 +186,12 @@ func TestChangeOfNothingLeavesNoTrace(t *testing.T) {
 func TestRetiredAgentIsErased(t *testing.T) {
 	forEachDatabase(t, func(o *testService) {
 		id, other := o.createAgent(agents.NewAgent{Name: "Guide"}), o.createAgent(agents.NewAgent{Name: "Kept"})
-		open := &parley.Turn{ID: "t", AccountID: o.account.ID, AgentID: id, ConversationID: "c", UserMessageID: "u", MessageID: "m", Owner: "server", LeaseUntil: noon, StartedAt: noon}
-		o.must(o.DB.Transact(o.Context(), sqldb.Interactive, func(tx *store.DB) error { _, err := tx.CreateTurn(o.Context(), open); return err }))
+		open := &parley.Turn{ID: "t", AccountID: o.account.ID, AgentID: id, ConversationID: "c", UserMessageID: "u",
+			MessageID: "m", Owner: "server", LeaseUntil: noon, StartedAt: noon}
+		o.must(o.DB.Transact(o.Context(), sqldb.Interactive, func(tx *store.DB) error {
+			_, err := tx.CreateTurn(o.Context(), open)
+			return err
+		}))
 		o.must(o.Delete(o.Context(), o.account, id))
 		o.wantCode(o.Delete(o.Context(), o.account, id), parley.CodeAgentNotFound)
 		_, err := o.DB.Agent(o.Context(), o.account.ID.AgentRef(id), o.now)

@@ -37,7 +37,8 @@ type clonePayload struct {
 // and usage stay with the original. A small agent is copied completely; the sources of a large one are copied by a job,
 // and the copy is training until that is done. Sources that would exceed the plan are not copied, and ADD_SOURCE is
 // pending. Fails with AGENT_NOT_FOUND or AGENT_LIMIT_REACHED.
-func (s *Service) Clone(ctx context.Context, account parley.Account, plan parley.Plan, id parley.AgentID) (parley.AgentID, []string, error) {
+func (s *Service) Clone(ctx context.Context, account parley.Account, plan parley.Plan,
+	id parley.AgentID) (parley.AgentID, []string, error) {
 	c := store.Clone{Account: account.ID, FromAgent: id, ToAgent: parley.NewAgentID(), StartedAt: s.Now()}
 	identity := newSecret()
 	work, err := s.DB.CloneSize(ctx, c)
@@ -56,13 +57,15 @@ func (s *Service) Clone(ctx context.Context, account parley.Account, plan parley
 		}
 		if !plan.AllowsStorage(a.Size) {
 			pending = []string{AddSource}
-		} else if err := s.startCopying(ctx, tx, c, work.Passages <= maxInlinePassages && work.Sources <= maxInlineSources && a.Size <= maxInlineBytes); err != nil {
+		} else if err := s.startCopying(ctx, tx, c, work.Passages <= maxInlinePassages &&
+			work.Sources <= maxInlineSources && a.Size <= maxInlineBytes); err != nil {
 			return err
 		}
 		if err := tx.CompleteClaim(ctx, "agent:"+string(c.ToAgent)); err != nil {
 			return err
 		}
-		return tx.RecordEvents(ctx, account.ID, c.StartedAt, store.NewEvent{Kind: "agent.created", AgentID: c.ToAgent, Subject: string(c.ToAgent), Payload: map[string]any{"clonedFrom": c.FromAgent}})
+		return tx.RecordEvents(ctx, account.ID, c.StartedAt, store.NewEvent{Kind: "agent.created", AgentID: c.ToAgent,
+			Subject: string(c.ToAgent), Payload: map[string]any{"clonedFrom": c.FromAgent}})
 	})
 	if err != nil {
 		return "", nil, err
@@ -71,7 +74,8 @@ func (s *Service) Clone(ctx context.Context, account parley.Account, plan parley
 }
 
 // lockOriginal locks and returns the agent to copy, within the plan's limit of agents.
-func (s *Service) lockOriginal(ctx context.Context, tx *store.DB, account parley.AccountID, plan parley.Plan, c store.Clone) (*parley.Agent, error) {
+func (s *Service) lockOriginal(ctx context.Context, tx *store.DB, account parley.AccountID, plan parley.Plan,
+	c store.Clone) (*parley.Agent, error) {
 	if err := tx.LockAgent(ctx, account.AgentRef(c.FromAgent)); err != nil { // agents before accounts, always
 		return nil, err
 	}
@@ -82,7 +86,8 @@ func (s *Service) lockOriginal(ctx context.Context, tx *store.DB, account parley
 }
 
 // writeClone writes the copy without its sources.
-func (s *Service) writeClone(ctx context.Context, tx *store.DB, c store.Clone, from *parley.Agent, identity string) error {
+func (s *Service) writeClone(ctx context.Context, tx *store.DB, c store.Clone, from *parley.Agent,
+	identity string) error {
 	a := *from
 	a.ID, a.Name, a.IdentitySecret, a.Key = c.ToAgent, cloneName(from.Name), identity, ""
 	a.ConfigVersion, a.CreatedAt, a.UpdatedAt = 1, c.StartedAt, c.StartedAt
@@ -110,7 +115,9 @@ func cloneName(name string) string {
 // startCopying copies the sources of a small agent at once. Otherwise it writes the rows of the first ones, so that the
 // copy is training from the beginning, and enqueues a job for the rest.
 func (s *Service) startCopying(ctx context.Context, tx *store.DB, c store.Clone, small bool) error {
-	unfinished, err := s.hasCopyInProgress(ctx, tx, c.Account, func(_ clonePayload, to parley.AgentID) bool { return to == c.FromAgent })
+	unfinished, err := s.hasCopyInProgress(ctx, tx, c.Account, func(_ clonePayload, to parley.AgentID) bool {
+		return to == c.FromAgent
+	})
 	if err != nil {
 		return err
 	}
@@ -124,7 +131,8 @@ func (s *Service) startCopying(ctx context.Context, tx *store.DB, c store.Clone,
 }
 
 // hasCopyInProgress reports whether a matching copy is in progress.
-func (s *Service) hasCopyInProgress(ctx context.Context, db *store.DB, account parley.AccountID, matches func(c clonePayload, to parley.AgentID) bool) (bool, error) {
+func (s *Service) hasCopyInProgress(ctx context.Context, db *store.DB, account parley.AccountID,
+	matches func(c clonePayload, to parley.AgentID) bool) (bool, error) {
 	live, err := s.Queue.LiveJobs(ctx, db.SQL(), CloneJob, account)
 	if err != nil {
 		return false, err
@@ -161,7 +169,8 @@ type copyState struct {
 // by then. A version becomes live in the copy only if it was live in the original all the time, so that none of its
 // passages is missing. Where the original was edited or deleted meanwhile, the copy is trained from its text, and
 // deleted where it has no text.
-func (s *Service) finishCopy(ctx context.Context, db *store.DB, c store.Clone, id parley.SourceID, from *parley.Source) error {
+func (s *Service) finishCopy(ctx context.Context, db *store.DB, c store.Clone, id parley.SourceID,
+	from *parley.Source) error {
 	now, isDeleted := s.Now(), false
 	err := db.Transact(ctx, sqldb.Bulk, func(tx *store.DB) error {
 		if err := tx.LockAgent(ctx, c.Account.AgentRef(c.ToAgent)); err != nil {
@@ -193,7 +202,8 @@ func (s *Service) finishCopy(ctx context.Context, db *store.DB, c store.Clone, i
 	return err
 }
 
-func (s *Service) nextCopyState(ctx context.Context, tx *store.DB, c store.Clone, id parley.SourceID, from *parley.Source) (copyState, error) {
+func (s *Service) nextCopyState(ctx context.Context, tx *store.DB, c store.Clone, id parley.SourceID,
+	from *parley.Source) (copyState, error) {
 	now, err := tx.Source(ctx, c.Account.AgentRef(c.FromAgent), id)
 	if err != nil && !parley.IsCode(err, parley.CodeSourceNotFound) {
 		return copyState{}, err
@@ -209,7 +219,8 @@ func (s *Service) nextCopyState(ctx context.Context, tx *store.DB, c store.Clone
 	} else {
 		wanted = twin.WantedVersion
 	}
-	if _, err := tx.Version(ctx, c.Account.AgentRef(c.ToAgent), c.SourceID(id), wanted); parley.IsCode(err, parley.CodeSourceNotFound) {
+	if _, err := tx.Version(ctx, c.Account.AgentRef(c.ToAgent), c.SourceID(id), wanted); parley.IsCode(err,
+		parley.CodeSourceNotFound) {
 		return copyState{status: parley.SourceDeleted}, nil
 	} else if err != nil {
 		return copyState{}, err
@@ -219,8 +230,9 @@ func (s *Service) nextCopyState(ctx context.Context, tx *store.DB, c store.Clone
 
 // originalState returns the state of the original for its copy.
 func originalState(c store.Clone, from *parley.Source) copyState {
-	return copyState{live: c.VersionID(from.LiveVersion), wanted: c.VersionID(from.WantedVersion), status: from.Status, failure: from.Failure,
-		train: from.Status == parley.SourceUntrained || from.Status == parley.SourceUpdated}
+	return copyState{live: c.VersionID(from.LiveVersion), wanted: c.VersionID(from.WantedVersion), status: from.Status,
+		failure: from.Failure,
+		train:   from.Status == parley.SourceUntrained || from.Status == parley.SourceUpdated}
 }
 
 // failCopy marks the copy of a source as failed, if it still waits for its content.
@@ -230,7 +242,8 @@ func (s *Service) failCopy(ctx context.Context, c store.Clone, id parley.SourceI
 		if s.Status != parley.SourceUntrained || s.LiveVersion != "" {
 			return errAlreadySettled
 		}
-		s.Status, s.Failure, s.UpdatedAt = parley.SourceFailed, "the source could not be copied; the server's log says why", now
+		s.Status, s.Failure, s.UpdatedAt = parley.SourceFailed,
+			"the source could not be copied; the server's log says why", now
 		return nil
 	})
 	if errors.Is(err, errAlreadySettled) {

@@ -13,13 +13,15 @@ import (
 )
 
 func (o *testService) cloneJob(c store.Clone) jobs.Job {
-	return jobs.Job{Kind: agents.CloneJob, Key: string(c.ToAgent), AccountID: c.Account, MaxAttempts: 10, Attempts: 1, Payload: fmt.Appendf(nil, `{"from":%q,"at":%d}`, c.FromAgent, c.StartedAt.UnixMilli())}
+	return jobs.Job{Kind: agents.CloneJob, Key: string(c.ToAgent), AccountID: c.Account, MaxAttempts: 10, Attempts: 1,
+		Payload: fmt.Appendf(nil, `{"from":%q,"at":%d}`, c.FromAgent, c.StartedAt.UnixMilli())}
 }
 
 // remainingRows counts what is left of an agent.
 func (o *testService) remainingRows(agent parley.AgentID) (left []string) {
 	o.Helper()
-	for _, table := range []string{"sources", "source_versions", "passages", "passage_vectors", "blobs", "actions", "procedures", "events"} {
+	for _, table := range []string{"sources", "source_versions", "passages", "passage_vectors", "blobs", "actions",
+		"procedures", "events"} {
 		if n := o.countRows(`select count(*) from `+table+` where agent_id = ?`, agent); n > 0 {
 			left = append(left, fmt.Sprint(table, ":", n))
 		}
@@ -45,7 +47,8 @@ func TestOriginalDeletedMeanwhileIsCopiedWhole(t *testing.T) {
 		o.runJobs()
 		o.now = noon.Add(time.Minute)
 		o.runJobs()
-		if a := o.loadAgent(copied); a.Status() != parley.AgentTrained || o.passageCount(copied) != want || o.firstPassage(copied, "the lantern of chapter 117").SourceName != "Chapters" {
+		if a := o.loadAgent(copied); a.Status() != parley.AgentTrained || o.passageCount(copied) != want ||
+			o.firstPassage(copied, "the lantern of chapter 117").SourceName != "Chapters" {
 			t.Errorf("%+v", a)
 		}
 		if left := o.remainingRows(id); left != nil {
@@ -62,7 +65,9 @@ func TestCloneDeletedMeanwhileLeavesNoRow(t *testing.T) {
 		copied := o.cloneAgent(id)
 		c := store.Clone{Account: "acc", FromAgent: id, ToAgent: copied, StartedAt: o.now}
 		src := o.sources(id)[0]
-		o.must(o.DB.Transact(t.Context(), sqldb.Bulk, func(tx *store.DB) error { return tx.CloneVersion(t.Context(), c, src.ID, src.LiveVersion) }))
+		o.must(o.DB.Transact(t.Context(), sqldb.Bulk, func(tx *store.DB) error {
+			return tx.CloneVersion(t.Context(), c, src.ID, src.LiveVersion)
+		}))
 		o.must(o.Delete(t.Context(), o.account, copied))
 		o.must(o.Erase(t.Context(), jobs.Job{Kind: agents.EraseJob, Key: string(copied), AccountID: "acc"}))
 		o.must(o.ContinueCopy(t.Context(), o.cloneJob(c)))
@@ -88,7 +93,8 @@ func TestCloneOfACloneInTheMaking(t *testing.T) {
 				t.Errorf("%+v", a)
 			}
 		}
-		o.must(o.ContinueCopy(t.Context(), o.cloneJob(store.Clone{Account: "acc", FromAgent: first, ToAgent: second, StartedAt: o.now})))
+		o.must(o.ContinueCopy(t.Context(),
+			o.cloneJob(store.Clone{Account: "acc", FromAgent: first, ToAgent: second, StartedAt: o.now})))
 		if n := o.passageCount(second); n != 0 {
 			t.Fatal("it copied what was not there yet:", n)
 		}
@@ -122,12 +128,14 @@ func TestSourceChangedMeanwhileIsNeverCopiedInPart(t *testing.T) {
 		o.exec(`update sources set status = 'failed', live_version = null, failure = 'no text' where id = ?`, src.ID)
 	}
 	edited := func(o *testService, _ store.Clone, src parley.Source) {
-		v := parley.Version{ID: parley.VersionID(parley.NewUUID()), AgentID: src.AgentID, SourceID: src.ID, Hash: "h", Text: "# New\n\nThe lantern is now electric.", CreatedAt: o.now}
+		v := parley.Version{ID: parley.VersionID(parley.NewUUID()), AgentID: src.AgentID, SourceID: src.ID, Hash: "h",
+			Text: "# New\n\nThe lantern is now electric.", CreatedAt: o.now}
 		o.must(o.DB.CreateVersion(o.Context(), "acc", &v))
-		_, _, err := o.DB.UpdateSource(o.Context(), parley.AgentRef{Account: "acc", Agent: src.AgentID}, src.ID, func(s *parley.Source) error {
-			s.WantedVersion, s.Status = v.ID, parley.SourceUpdated
-			return nil
-		})
+		_, _, err := o.DB.UpdateSource(o.Context(), parley.AgentRef{Account: "acc", Agent: src.AgentID}, src.ID,
+			func(s *parley.Source) error {
+				s.WantedVersion, s.Status = v.ID, parley.SourceUpdated
+				return nil
+			})
 		o.must(err)
 	}
 	cases := map[string]struct {
@@ -156,10 +164,12 @@ func TestSourceChangedMeanwhileIsNeverCopiedInPart(t *testing.T) {
 				}
 				o.must(o.ContinueCopy(t.Context(), o.cloneJob(at)))
 				o.runJobs()
-				if a := o.loadAgent(copied); a.Status() != c.status || len(o.sources(copied)) != c.sources || (a.Size > 0) != (c.sources > 0) {
+				if a := o.loadAgent(copied); a.Status() != c.status || len(o.sources(copied)) != c.sources ||
+					(a.Size > 0) != (c.sources > 0) {
 					t.Errorf("%+v", a)
 				}
-				if n := o.passageCount(copied); c.passages && n < want || !c.passages && c.status == parley.AgentUntrained && n > 0 {
+				if n := o.passageCount(copied); c.passages && n < want || !c.passages &&
+					c.status == parley.AgentUntrained && n > 0 {
 					t.Errorf("%d passages of %d", n, want)
 				}
 				if c.text == "electric" {

@@ -18,8 +18,11 @@ func (s *Service) ContinueCopy(ctx context.Context, job jobs.Job) error {
 	if err != nil {
 		return err
 	}
-	c := store.Clone{Account: job.AccountID, FromAgent: payload.From, ToAgent: parley.AgentID(job.Key), StartedAt: time.UnixMilli(payload.At).UTC()}
-	unfinished, err := s.hasCopyInProgress(ctx, s.DB, c.Account, func(_ clonePayload, to parley.AgentID) bool { return to == c.FromAgent })
+	c := store.Clone{Account: job.AccountID, FromAgent: payload.From, ToAgent: parley.AgentID(job.Key),
+		StartedAt: time.UnixMilli(payload.At).UTC()}
+	unfinished, err := s.hasCopyInProgress(ctx, s.DB, c.Account, func(_ clonePayload, to parley.AgentID) bool {
+		return to == c.FromAgent
+	})
 	if err != nil {
 		return err
 	}
@@ -30,7 +33,9 @@ func (s *Service) ContinueCopy(ctx context.Context, job jobs.Job) error {
 	}
 	err = s.copySources(ctx, s.DB, c)
 	if err != nil && job.Attempts >= job.MaxAttempts && ctx.Err() == nil && !parley.IsCode(err, parley.CodeAgentNotFound) {
-		return errors.Join(err, s.eachOriginal(ctx, s.DB, c, func(id parley.SourceID) error { return s.failCopy(ctx, c, id) }))
+		return errors.Join(err, s.eachOriginal(ctx, s.DB, c, func(id parley.SourceID) error {
+			return s.failCopy(ctx, c, id)
+		}))
 	}
 	if err != nil {
 		return ignoreNotFound(err)
@@ -118,7 +123,9 @@ func (s *Service) copyVersions(ctx context.Context, db *store.DB, c store.Clone,
 		if v == "" {
 			continue
 		}
-		if err := s.transactOnSource(ctx, db, c, from.ID, func(tx *store.DB) error { return tx.CloneVersion(ctx, c, from.ID, v) }); err != nil {
+		if err := s.transactOnSource(ctx, db, c, from.ID, func(tx *store.DB) error {
+			return tx.CloneVersion(ctx, c, from.ID, v)
+		}); err != nil {
 			return err
 		}
 	}
@@ -136,7 +143,8 @@ func (s *Service) copyVersions(ctx context.Context, db *store.DB, c store.Clone,
 
 // transactOnSource is transactOnCopy that also locks the row of the source's copy, so that nothing is written after its
 // erasure.
-func (s *Service) transactOnSource(ctx context.Context, db *store.DB, c store.Clone, id parley.SourceID, do func(tx *store.DB) error) error {
+func (s *Service) transactOnSource(ctx context.Context, db *store.DB, c store.Clone, id parley.SourceID,
+	do func(tx *store.DB) error) error {
 	return s.transactOnCopy(ctx, db, c, func(tx *store.DB) error {
 		if _, err := tx.LockSource(ctx, c.Account.AgentRef(c.ToAgent), c.SourceID(id)); err != nil {
 			return err

@@ -20,7 +20,8 @@ import (
 func largeText() string {
 	var b strings.Builder
 	for i := range 230 {
-		fmt.Fprintf(&b, "# Chapter %d\n\n%s\n\n", i, strings.Repeat(fmt.Sprintf("The lantern of chapter %d is lit at dusk by keeper number %d. ", i, i), 8))
+		fmt.Fprintf(&b, "# Chapter %d\n\n%s\n\n", i,
+			strings.Repeat(fmt.Sprintf("The lantern of chapter %d is lit at dusk by keeper number %d. ", i, i), 8))
 	}
 	return b.String()
 }
@@ -69,7 +70,8 @@ func (o *testService) passageCount(agent parley.AgentID) int {
 // firstPassage returns the first passage that the agent finds.
 func (o *testService) firstPassage(agent parley.AgentID, question string) parley.Passage {
 	o.Helper()
-	hits, err := o.Indexes.Nearest(o.Context(), agent, o.loadAgent(agent).PassageVersion, retrieval.Query{Text: question, Limit: 1})
+	hits, err := o.Indexes.Nearest(o.Context(), agent, o.loadAgent(agent).PassageVersion,
+		retrieval.Query{Text: question, Limit: 1})
 	o.must(err)
 	if len(hits) == 0 {
 		o.Fatalf("agent %s finds nothing about %q", agent, question)
@@ -79,19 +81,24 @@ func (o *testService) firstPassage(agent parley.AgentID, question string) parley
 
 func (o *testService) sources(agent parley.AgentID) []parley.Source {
 	o.Helper()
-	page, err := o.DB.Sources(o.Context(), o.account.ID.AgentRef(agent), store.SourceFilter{}, parley.PageRequest{Limit: 100})
+	page, err := o.DB.Sources(o.Context(), o.account.ID.AgentRef(agent), store.SourceFilter{},
+		parley.PageRequest{Limit: 100})
 	o.must(err)
 	return page.Items
 }
 
 func TestCloneHasTheSettingsAndToolsOfItsOriginal(t *testing.T) {
 	forEachDatabase(t, func(o *testService) {
-		id := o.createAgent(agents.NewAgent{Name: "Guide", Instructions: "Be brief.", Model: "gpt-5.2", Temp: 0.5, Visibility: "public"})
+		id := o.createAgent(agents.NewAgent{Name: "Guide", Instructions: "Be brief.", Model: "gpt-5.2", Temp: 0.5,
+			Visibility: "public"})
 		days, credits := int64(30), int64(7)
 		o.must(o.Change(o.Context(), o.account, o.plan, id, func(a *parley.Agent) error {
-			a.ChannelInstructions, a.AllowedDomains, a.SuggestedMessages = json.RawMessage(`{"email":"Sign."}`), []string{"a.org"}, json.RawMessage(`[{"text":"Hi"}]`)
-			a.CreditLimit, a.Notifications, a.RateLimit.Limit, a.Voice = &credits, json.RawMessage(`{"a":1}`), 3, json.RawMessage(`{"model":"auto"}`)
-			a.Styles, a.Redact, a.RetentionDays, a.Key, a.AutoRetrain, a.V1 = json.RawMessage(`{"chat":null}`), true, &days, "guide", true, json.RawMessage(`{"domains":["a.org"]}`)
+			a.ChannelInstructions, a.AllowedDomains, a.SuggestedMessages = json.RawMessage(`{"email":"Sign."}`),
+				[]string{"a.org"}, json.RawMessage(`[{"text":"Hi"}]`)
+			a.CreditLimit, a.Notifications, a.RateLimit.Limit, a.Voice = &credits, json.RawMessage(`{"a":1}`), 3,
+				json.RawMessage(`{"model":"auto"}`)
+			a.Styles, a.Redact, a.RetentionDays, a.Key, a.AutoRetrain, a.V1 = json.RawMessage(`{"chat":null}`), true,
+				&days, "guide", true, json.RawMessage(`{"domains":["a.org"]}`)
 			return nil
 		}))
 		for i, table := range []string{"actions", "procedures"} {
@@ -99,32 +106,46 @@ func TestCloneHasTheSettingsAndToolsOfItsOriginal(t *testing.T) {
 			if table == "procedures" {
 				columns, values = "steps", `'[{"action":"look-up"}]'`
 			}
-			o.exec(fmt.Sprintf(`insert into %s (id, account_id, agent_id, key, name, description, triggers, inputs, enabled, position, created_at, updated_at, %s)
-				values (?, 'acc', ?, 'look-up', 'look', 'Looks up.', '[]', '[]', 1, %d, 1, 2, %s)`, table, columns, i, values), parley.NewUUID(), id)
+			o.exec(fmt.Sprintf(`insert into %s (id, account_id, agent_id, key, name, description, triggers, inputs,
+				enabled, position, created_at, updated_at, %s)
+				values (?, 'acc', ?, 'look-up', 'look', 'Looks up.', '[]', '[]', 1, %d, 1, 2, %s)`, table, columns, i,
+				values), parley.NewUUID(), id)
 		}
 		o.exec(`update agents set tools = 2 where id = ?`, id)
-		o.exec(`insert into credit_usage (account_id, agent_id, month, used, reserved) values ('acc', ?, '2026-11', 5000, 0)`, id)
+		o.exec(`insert into credit_usage (account_id, agent_id, month, used, reserved)
+			values ('acc', ?, '2026-11', 5000, 0)`, id)
 		o.exec(`update agents set last_message_at = 1 where id = ?`, id)
-		o.exec(`insert into conversation_counts (agent_id, account_id, total, api) select id, account_id, 4, 3 from agents where id = ? on conflict (agent_id) do update set total = 4, api = 3`, id)
+		o.exec(`insert into conversation_counts (agent_id, account_id, total, api) select id, account_id, 4, 3
+			from agents where id = ? on conflict (agent_id) do update set total = 4, api = 3`, id)
 
 		copied := o.cloneAgent(id)
 		a, b := o.loadAgent(id), o.loadAgent(copied)
-		if b.IdentitySecret == a.IdentitySecret || len(b.IdentitySecret) != 64 || b.Name != "Guide (copy)" || b.Key != "" || b.CreditsUsed != 0 || a.CreditsUsed == 0 || b.LastMessageAt != nil || b.Conversations != 0 {
+		if b.IdentitySecret == a.IdentitySecret || len(b.IdentitySecret) != 64 || b.Name != "Guide (copy)" ||
+			b.Key != "" || b.CreditsUsed != 0 || a.CreditsUsed == 0 || b.LastMessageAt != nil || b.Conversations != 0 {
 			t.Errorf("%+v", b)
 		}
-		b.ID, b.Name, b.IdentitySecret, b.Key, b.CreditsUsed, b.LastMessageAt, b.ConfigVersion = a.ID, a.Name, a.IdentitySecret, a.Key, a.CreditsUsed, a.LastMessageAt, a.ConfigVersion
-		b.Conversations, b.APIConversations, b.CreatedAt, b.UpdatedAt = a.Conversations, a.APIConversations, a.CreatedAt, a.UpdatedAt
+		b.ID, b.Name, b.IdentitySecret, b.Key, b.CreditsUsed, b.LastMessageAt, b.ConfigVersion = a.ID, a.Name,
+			a.IdentitySecret, a.Key, a.CreditsUsed, a.LastMessageAt, a.ConfigVersion
+		b.Conversations, b.APIConversations, b.CreatedAt, b.UpdatedAt = a.Conversations, a.APIConversations,
+			a.CreatedAt, a.UpdatedAt
 		if got, want := fmt.Sprintf("%+v", mustJSON(t, b)), mustJSON(t, a); got != want {
 			t.Errorf("copy:\n%s\noriginal:\n%s", got, want)
 		}
-		if b.Tools != 2 || o.countRows(`select count(*) from actions where agent_id = ? and secrets = 'sealed' and key = 'look-up' and position = 0 and updated_at = 2`, copied) != 1 ||
-			o.countRows(`select count(*) from procedures where agent_id = ? and steps like '%look-up%' and position = 1`, copied) != 1 || o.countRows(`select count(*) from actions`) != 2 {
+		if b.Tools != 2 ||
+			o.countRows(`select count(*) from actions where agent_id = ? and secrets = 'sealed' and key = 'look-up'
+				and position = 0 and updated_at = 2`,
+				copied) != 1 ||
+			o.countRows(`select count(*) from procedures where agent_id = ? and steps like '%look-up%' and position = 1`,
+				copied) != 1 || o.countRows(`select count(*) from actions`) != 2 {
 			t.Error("actions and procedures are not those of the original:", b.Tools)
 		}
 		if got := o.eventKinds(); got != "agent.created agent.updated agent.created" {
 			t.Error(got)
 		}
-		o.wantCode(func() error { _, _, err := o.Clone(o.Context(), parley.Account{ID: "other"}, o.plan, id); return err }(), parley.CodeAgentNotFound)
+		o.wantCode(func() error {
+			_, _, err := o.Clone(o.Context(), parley.Account{ID: "other"}, o.plan, id)
+			return err
+		}(), parley.CodeAgentNotFound)
 	})
 }
 
@@ -140,7 +161,8 @@ func mustJSON(t *testing.T, v any) string {
 func TestCloneNameKeepsWithinItsLength(t *testing.T) {
 	forEachDatabase(t, func(o *testService) {
 		id := o.createAgent(agents.NewAgent{Name: strings.Repeat("ä", 100)})
-		if name := []rune(o.loadAgent(o.cloneAgent(id)).Name); len(name) != 100 || !strings.HasSuffix(string(name), "ää (copy)") {
+		if name := []rune(o.loadAgent(o.cloneAgent(id)).Name); len(name) != 100 ||
+			!strings.HasSuffix(string(name), "ää (copy)") {
 			t.Error(string(name))
 		}
 	})
@@ -152,15 +174,18 @@ func TestSmallCloneAnswersAtOnce(t *testing.T) {
 		original := o.addText(id, "Refunds", "# Refunds\n\nRefunds are paid within ten days.")
 		o.runJobs()
 		waiting := o.addText(id, "Hours", "# Hours\n\nWe open at nine in the morning.")
-		o.exec(`insert into passage_vectors (agent_id, text_hash, model, vector) select agent_id, hash, 'm', ? from passages`, []byte{1})
-		o.exec(`insert into blobs (id, account_id, agent_id, hash, size, media_type, name, place, created_at) values ('b', 'acc', ?, 'h', 1, 't', 'n', 'disk:h', 1)`, id)
+		o.exec(`insert into passage_vectors (agent_id, text_hash, model, vector) select agent_id, hash, 'm', ? from passages`,
+			[]byte{1})
+		o.exec(`insert into blobs (id, account_id, agent_id, hash, size, media_type, name, place, created_at)
+			values ('b', 'acc', ?, 'h', 1, 't', 'n', 'disk:h', 1)`, id)
 		o.exec(`update source_versions set blob_id = 'b', content = '{}' where source_id = ?`, original)
 		copied := o.cloneAgent(id)
 
 		p := o.firstPassage(copied, "When are refunds paid?")
 		twin, err := o.DB.Source(t.Context(), parley.AgentRef{Account: "acc", Agent: copied}, p.SourceID)
 		o.must(err)
-		if p.SourceID == original || twin.Name != "Refunds" || twin.Status != parley.SourceTrained || twin.LiveVersion != p.VersionID || twin.WantedVersion != twin.LiveVersion {
+		if p.SourceID == original || twin.Name != "Refunds" || twin.Status != parley.SourceTrained ||
+			twin.LiveVersion != p.VersionID || twin.WantedVersion != twin.LiveVersion {
 			t.Errorf("%+v of %+v", p, twin)
 		}
 		v, err := o.DB.Version(t.Context(), parley.AgentRef{Account: "acc", Agent: copied}, p.SourceID, p.VersionID)
@@ -168,13 +193,16 @@ func TestSmallCloneAnswersAtOnce(t *testing.T) {
 		if v.Hash != p.VersionHash || v.Text[p.Start:p.End] != p.Text {
 			t.Errorf("the citation does not hold: %+v of %+v", p, v)
 		}
-		if n := o.countRows(`select count(*) from blobs b join source_versions v on v.blob_id = b.id and v.agent_id = b.agent_id where b.agent_id = ? and b.place = 'disk:h' and v.content = '{}'`, copied); n != 1 {
+		if n := o.countRows(`select count(*) from blobs b join source_versions v on v.blob_id = b.id
+			and v.agent_id = b.agent_id where b.agent_id = ? and b.place = 'disk:h' and v.content = '{}'`,
+			copied); n != 1 {
 			t.Error("blobs:", n)
 		}
 		if n := o.countRows(`select count(*) from passage_vectors where agent_id = ?`, copied); n != 1 {
 			t.Error("vectors:", n)
 		}
-		if a := o.loadAgent(copied); a.Status() != parley.AgentTraining || a.Size != o.loadAgent(id).Size || a.Sources.Live != 1 || a.Sources.Pending != 1 || a.LastTrainedAt == nil {
+		if a := o.loadAgent(copied); a.Status() != parley.AgentTraining || a.Size != o.loadAgent(id).Size ||
+			a.Sources.Live != 1 || a.Sources.Pending != 1 || a.LastTrainedAt == nil {
 			t.Errorf("%+v", a)
 		}
 		o.runJobs()
@@ -186,7 +214,8 @@ func TestSmallCloneAnswersAtOnce(t *testing.T) {
 		}
 		o.must(o.Delete(t.Context(), o.account, id))
 		o.runJobs()
-		if p := o.firstPassage(copied, "When are refunds paid?"); p.SourceID != twin.ID || o.countRows(`select count(*) from passages where agent_id = ?`, id) != 0 {
+		if p := o.firstPassage(copied, "When are refunds paid?"); p.SourceID != twin.ID ||
+			o.countRows(`select count(*) from passages where agent_id = ?`, id) != 0 {
 			t.Errorf("%+v", p)
 		}
 	})
@@ -198,10 +227,12 @@ func TestCloneOfLargeAgentFollowsByAJob(t *testing.T) {
 		o.addText(id, "Chapters", largeText())
 		o.runJobs()
 		copied := o.cloneAgent(id)
-		if a := o.loadAgent(copied); a.Status() != parley.AgentTraining || a.Size != o.loadAgent(id).Size || len(o.sources(copied)) != 1 {
+		if a := o.loadAgent(copied); a.Status() != parley.AgentTraining || a.Size != o.loadAgent(id).Size ||
+			len(o.sources(copied)) != 1 {
 			t.Errorf("%+v", a)
 		}
-		o.addText(id, "Later", "This came after the copy was asked for.") // with the same time: it is part of the copy, or it is not
+		// with the same time: it is part of the copy, or it is not
+		o.addText(id, "Later", "This came after the copy was asked for.")
 		o.exec(`update sources set created_at = created_at + 1 where agent_id = ? and name = 'Later'`, id)
 
 		// What a job had done when its server died.
@@ -259,13 +290,15 @@ func TestPlanBoundsClones(t *testing.T) {
 			}
 			o.wantCode(err, parley.CodeAgentLimit)
 		}
-		if n := o.countRows(`select count(*) from agents`); created != 3 || n != 4 || o.countRows(`select count(*) from sources`) != 4 {
+		if n := o.countRows(`select count(*) from agents`); created != 3 || n != 4 ||
+			o.countRows(`select count(*) from sources`) != 4 {
 			t.Fatalf("%d made, %d there", created, n)
 		}
 		o.plan = parley.Plan{Name: "small", StoragePerAgent: &bytes}
 		copied, pending, err := o.Clone(t.Context(), o.account, o.plan, id)
 		o.must(err)
-		if a := o.loadAgent(copied); len(pending) != 1 || pending[0] != agents.AddSource || a.Size != 0 || a.Status() != parley.AgentUntrained {
+		if a := o.loadAgent(copied); len(pending) != 1 || pending[0] != agents.AddSource || a.Size != 0 ||
+			a.Status() != parley.AgentUntrained {
 			t.Errorf("%v %+v", pending, a)
 		}
 	})
@@ -281,12 +314,15 @@ func TestAutoRetrainNeedsALiveSource(t *testing.T) {
 		o.wantCode(set(true), parley.CodeAgentNotTrained)
 		o.runJobs()
 		link := parley.NewUUID()
-		o.exec(`insert into sources (id, account_id, agent_id, kind, name, size, status, created_at, updated_at) values (?, 'acc', ?, 'link', 'https://a.org', 0, 'failed', 1, 1)`, link, id)
+		o.exec(`insert into sources (id, account_id, agent_id, kind, name, size, status, created_at, updated_at)
+			values (?, 'acc', ?, 'link', 'https://a.org', 0, 'failed', 1, 1)`,
+			link, id)
 		o.must(set(true))
 		due := func() int {
 			return o.countRows(`select coalesce(max(next_sync_at), 0) from sources where agent_id = ?`, id)
 		}
-		if a := o.loadAgent(id); !a.AutoRetrain || a.ConfigVersion != 2 || due() != int(noon.Add(7*24*time.Hour).UnixMilli()) || o.countRows(`select count(*) from sources where next_sync_at is not null`) != 1 {
+		if a := o.loadAgent(id); !a.AutoRetrain || a.ConfigVersion != 2 || due() != int(noon.Add(7*24*time.Hour).
+			UnixMilli()) || o.countRows(`select count(*) from sources where next_sync_at is not null`) != 1 {
 			t.Errorf("%+v, %d", a, due())
 		}
 		o.now = noon.Add(time.Hour)
@@ -294,7 +330,8 @@ func TestAutoRetrainNeedsALiveSource(t *testing.T) {
 		if a := o.loadAgent(id); a.ConfigVersion != 2 || due() != int(noon.Add(7*24*time.Hour).UnixMilli()) {
 			t.Error("turning on what is on moved the schedule")
 		}
-		o.exec(`update sources set status = 'updated', wanted_version = 'new' where kind = 'text'`) // the earlier version is live
+		// the earlier version is live
+		o.exec(`update sources set status = 'updated', wanted_version = 'new' where kind = 'text'`)
 		o.must(set(false))
 		o.must(set(true))
 		o.must(set(false))

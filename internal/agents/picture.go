@@ -36,7 +36,8 @@ func (p Picture) field(a *parley.Agent) *string {
 
 // SetPicture sets a picture of the agent. Fails with VALIDATION_INVALID_BODY, whose details name the
 // file as "file", for what is not an image or not square, or with AGENT_NOT_FOUND.
-func (s *Service) SetPicture(ctx context.Context, account parley.Account, id parley.AgentID, which Picture, f ingest.File) error {
+func (s *Service) SetPicture(ctx context.Context, account parley.Account, id parley.AgentID, which Picture,
+	f ingest.File) error {
 	if err := s.DB.ShareLockAgent(ctx, account.ID.AgentRef(id)); err != nil {
 		return err
 	}
@@ -50,7 +51,8 @@ func (s *Service) SetPicture(ctx context.Context, account parley.Account, id par
 		e.Details = map[string]string{"file": err.Error()}
 		return e
 	}
-	blob := &store.Blob{ID: parley.NewUUID(), AccountID: account.ID, AgentID: id, Hash: f.Hash, Size: f.Size, MediaType: kind, Name: string(which), CreatedAt: s.Now()}
+	blob := &store.Blob{ID: parley.NewUUID(), AccountID: account.ID, AgentID: id, Hash: f.Hash, Size: f.Size,
+		MediaType: kind, Name: string(which), CreatedAt: s.Now()}
 	err = s.Ingest.StoreFile(ctx, f.Path, blob, func(tx *store.DB) error {
 		if err := tx.LockAgent(ctx, account.ID.AgentRef(id)); err != nil {
 			return err
@@ -69,7 +71,9 @@ func (s *Service) SetPicture(ctx context.Context, account parley.Account, id par
 // RemovePicture removes a picture of the agent, if it has one. Fails with AGENT_NOT_FOUND.
 func (s *Service) RemovePicture(ctx context.Context, account parley.Account, id parley.AgentID, which Picture) error {
 	blob := &store.Blob{CreatedAt: s.Now()}
-	err := s.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error { return s.setPictureBlob(ctx, tx, account, id, which, blob) })
+	err := s.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error {
+		return s.setPictureBlob(ctx, tx, account, id, which, blob)
+	})
 	if err != nil {
 		return err
 	}
@@ -77,7 +81,8 @@ func (s *Service) RemovePicture(ctx context.Context, account parley.Account, id 
 }
 
 // setPictureBlob sets the blob of a picture; a blob without an id removes it.
-func (s *Service) setPictureBlob(ctx context.Context, tx *store.DB, account parley.Account, id parley.AgentID, which Picture, blob *store.Blob) error {
+func (s *Service) setPictureBlob(ctx context.Context, tx *store.DB, account parley.Account, id parley.AgentID,
+	which Picture, blob *store.Blob) error {
 	same := false
 	err := tx.UpdateAgent(ctx, account.ID.AgentRef(id), func(a *parley.Agent) error {
 		place := which.field(a)
@@ -91,7 +96,8 @@ func (s *Service) setPictureBlob(ctx context.Context, tx *store.DB, account parl
 	if err != nil || same {
 		return err
 	}
-	return tx.RecordEvents(ctx, account.ID, blob.CreatedAt, store.NewEvent{Kind: "agent.updated", AgentID: id, Subject: string(id)})
+	return tx.RecordEvents(ctx, account.ID, blob.CreatedAt,
+		store.NewEvent{Kind: "agent.updated", AgentID: id, Subject: string(id)})
 }
 
 // PictureOf returns a picture with its bytes. Pictures are public, so it needs no account. Fails with AGENT_NOT_FOUND,
@@ -132,7 +138,9 @@ func imageConfig(data []byte) (string, image.Config, error) {
 		signature, mediaType string
 		read                 func([]byte) (image.Config, error)
 	}{
-		{"\x89PNG\r\n\x1a\n", "image/png", func(b []byte) (image.Config, error) { return png.DecodeConfig(bytes.NewReader(b)) }},
+		{"\x89PNG\r\n\x1a\n", "image/png", func(b []byte) (image.Config, error) {
+			return png.DecodeConfig(bytes.NewReader(b))
+		}},
 		{"\xff\xd8\xff", "image/jpeg", func(b []byte) (image.Config, error) { return jpeg.DecodeConfig(bytes.NewReader(b)) }},
 		{"GIF8", "image/gif", func(b []byte) (image.Config, error) { return gif.DecodeConfig(bytes.NewReader(b)) }},
 		{"RIFF", "image/webp", webpSize},

@@ -106,7 +106,8 @@ func TestPicturesAreRefused(t *testing.T) {
 	forEachDatabase(t, func(o *testService) {
 		o.enableFiles(false)
 		id := o.createAgent(agents.NewAgent{Name: "Guide"})
-		o.wantCode(o.SetPicture(o.Context(), parley.Account{ID: "other"}, id, agents.Icon, o.newPicture(8)), parley.CodeAgentNotFound)
+		o.wantCode(o.SetPicture(o.Context(), parley.Account{ID: "other"}, id, agents.Icon, o.newPicture(8)),
+			parley.CodeAgentNotFound)
 		o.wantCode(o.RemovePicture(o.Context(), parley.Account{ID: "other"}, id, agents.Icon), parley.CodeAgentNotFound)
 		o.wantCode(o.SetPicture(o.Context(), o.account, id, agents.Icon, o.newPicture(4100)), parley.CodeInvalidBody)
 		if rows, places := o.fileCounts(); rows != 0 || places != 0 {

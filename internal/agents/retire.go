@@ -43,7 +43,9 @@ func (s *Service) Delete(ctx context.Context, account parley.Account, id parley.
 func (s *Service) Erase(ctx context.Context, job jobs.Job) error {
 	agent := parley.AgentID(job.Key)
 	s.Indexes.Drop(agent)
-	copied, err := s.hasCopyInProgress(ctx, s.DB, job.AccountID, func(c clonePayload, _ parley.AgentID) bool { return c.From == agent })
+	copied, err := s.hasCopyInProgress(ctx, s.DB, job.AccountID, func(c clonePayload, _ parley.AgentID) bool {
+		return c.From == agent
+	})
 	if err != nil {
 		return err
 	}

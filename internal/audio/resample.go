@@ -6,16 +6,16 @@ import (
 	"sync"
 )
 
-// The filter is a windowed sinc: wings of so many zero crossings on each side, a Kaiser window for 80 dB, and a cutoff that
-// leaves the whole slope below the lower of the two Nyquist frequencies, so that nothing is mirrored.
+// The filter is a windowed sinc: wings of so many zero crossings on each side, a Kaiser window for 80 dB, and a cutoff
+// that leaves the whole slope below the lower of the two Nyquist frequencies, so that nothing is mirrored.
 const (
 	filterWing   = 32
 	kaiserBeta   = 8.0
 	filterCutoff = 0.922 // of the lower Nyquist frequency
 )
 
-// Resampler changes the rate of a stream: a polyphase filter over up/down, the ratio of the two rates. The same samples give the
-// same result in whatever pieces they come. It is not safe for use by several goroutines at once.
+// Resampler changes the rate of a stream: a polyphase filter over up/down, the ratio of the two rates. The same samples
+// give the same result in whatever pieces they come. It is not safe for use by several goroutines at once.
 type Resampler struct {
 	*resampleFilter
 	pending   []float32 // input from the first sample on that the next output needs

@@ -32,7 +32,8 @@ func levelDB(s audio.Sound, hertz float64) float64 {
 	return 20 * math.Log10(2*cmplx.Abs(sum)/weight/toneLevel+1e-9)
 }
 
-var ratePairs = []struct{ from, to int }{{16000, 48000}, {22050, 48000}, {24000, 48000}, {8000, 48000}, {44100, 48000}, {48000, 16000}, {24000, 16000}, {48000, 48000}}
+var ratePairs = []struct{ from, to int }{{16000, 48000}, {22050, 48000}, {24000, 48000}, {8000, 48000}, {44100, 48000},
+	{48000, 16000}, {24000, 16000}, {48000, 48000}}
 
 // A tone stays what it is; its mirror images are not there.
 func TestResampleTones(t *testing.T) {

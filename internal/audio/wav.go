@@ -18,8 +18,8 @@ const (
 
 var errNoWAV = errors.New("not a WAV file")
 
-// ReadWAV reads a whole EncodeWAV file of 16-bit samples in one channel. Where rates are named, a file of another one is refused;
-// otherwise it may have any from 8,000 to 48,000. A file that holds less than it says is refused.
+// ReadWAV reads a whole EncodeWAV file of 16-bit samples in one channel. Where rates are named, a file of another one
+// is refused; otherwise it may have any from 8,000 to 48,000. A file that holds less than it says is refused.
 func ReadWAV(file []byte, rates ...int) (Sound, error) {
 	r := &memoryReader{remaining: file}
 	h, err := readHeader(r)
@@ -29,15 +29,16 @@ func ReadWAV(file []byte, rates ...int) (Sound, error) {
 	case len(rates) > 0 && !slices.Contains(rates, h.rate):
 		return Sound{}, fmt.Errorf("a WAV file with %d samples per second, where %v are wanted", h.rate, rates)
 	case int64(h.size) > int64(len(r.remaining)) || int64(h.riffSize)+8 > int64(len(file)):
-		return Sound{}, fmt.Errorf("a WAV file that is cut: %d bytes of samples are announced, %d are there", h.size, len(r.remaining))
+		return Sound{}, fmt.Errorf("a WAV file that is cut: %d bytes of samples are announced, %d are there", h.size,
+			len(r.remaining))
 	case h.size%2 != 0:
 		return Sound{}, errors.New("a WAV file with half a sample at its end")
 	}
 	return Sound{Rate: h.rate, PCM: FromBytes(r.remaining[:h.size])}, nil
 }
 
-// ReadWAVRate reads a WAV stream up to its first sample and returns its rate. The size in its header is ignored: a stream that is
-// written while somebody speaks does not know it yet.
+// ReadWAVRate reads a WAV stream up to its first sample and returns its rate. The size in its header is ignored: a
+// stream that is written while somebody speaks does not know it yet.
 func ReadWAVRate(r io.Reader) (rate int, err error) {
 	h, err := readHeader(r)
 	return h.rate, err
@@ -114,7 +115,9 @@ func readFormat(b []byte) (rate int, err error) {
 	}
 	switch {
 	case format != wavFormatPCM || bits != 16 || channels != 1:
-		return 0, fmt.Errorf("a WAV file of format %d with %d bits in %d channels; PCM with 16 bits in one channel is wanted", format, bits, channels)
+		return 0,
+			fmt.Errorf("a WAV file of format %d with %d bits in %d channels; PCM with 16 bits in one channel is wanted",
+				format, bits, channels)
 	case perSecond < minSampleRate || perSecond > maxSampleRate:
 		return 0, fmt.Errorf("a WAV file with %d samples per second", perSecond)
 	case align != 2 || bytesPerSecond != 2*perSecond:

@@ -50,11 +50,15 @@ func TestBrokenWAV(t *testing.T) {
 	}
 	files := map[string][]byte{
 		"empty": nil, "no RIFF": changed(0, 'X'), "no WAVE": changed(8, 'X'), "format too short": changed(16, 4),
-		"format too long": changed(16, 'f', 'f', 'f', 'f'), "float": changed(20, 3), "stereo": changed(22, 2), "rate 0": changed(24, 0, 0),
-		"rate too high": changed(24, 255, 255, 255, 255), "bytes per second": changed(28, 1), "align": changed(32, 4), "8 bits": changed(34, 8),
-		"more samples than there are": changed(40, 255), "a size without end": changed(40, 255, 255, 255, 255), "half a sample": changed(40, 19),
-		"data before the format": append(good[:12:12], "data\x00\x00\x00\x00"...), "only headers": bytes.Repeat([]byte("JUNK\x00\x00\x00\x00"), 100),
-		"too large inside": binary.LittleEndian.AppendUint32(append(good[:12:12], "JUNK"...), 1<<31),
+		"format too long": changed(16, 'f', 'f', 'f', 'f'), "float": changed(20, 3), "stereo": changed(22, 2),
+		"rate 0":        changed(24, 0, 0),
+		"rate too high": changed(24, 255, 255, 255, 255), "bytes per second": changed(28, 1), "align": changed(32, 4),
+		"8 bits":                      changed(34, 8),
+		"more samples than there are": changed(40, 255), "a size without end": changed(40, 255, 255, 255, 255),
+		"half a sample":          changed(40, 19),
+		"data before the format": append(good[:12:12], "data\x00\x00\x00\x00"...),
+		"only headers":           bytes.Repeat([]byte("JUNK\x00\x00\x00\x00"), 100),
+		"too large inside":       binary.LittleEndian.AppendUint32(append(good[:12:12], "JUNK"...), 1<<31),
 	}
 	for n := range 44 {
 		files["cut at "+string(rune('a'+n))] = good[:n]
@@ -85,7 +89,8 @@ func TestDamagedFiles(t *testing.T) {
 
 func FuzzWAV(f *testing.F) {
 	f.Add(audio.EncodeWAV(audio.Sound{Rate: 16000, PCM: newRamp(5)}))
-	f.Add([]byte("RIFF$\x00\x00\x00WAVEfmt ffff\x01\x00\x01\x00\x80>\x00\x00\x00}\x00\x00\x02\x00\x10\x00data\x00\x00\x00\x00"))
+	f.Add([]byte("RIFF$\x00\x00\x00WAVEfmt " +
+		"ffff\x01\x00\x01\x00\x80>\x00\x00\x00}\x00\x00\x02\x00\x10\x00data\x00\x00\x00\x00"))
 	f.Fuzz(func(t *testing.T, file []byte) {
 		got, err := audio.ReadWAV(file)
 		if err == nil && 2*len(got.PCM) > len(file) {

@@ -123,6 +123,7 @@ func (a *answer) addCitation(passages []model.Passage, c model.Citation, from in
 		a.passageScore = &p.Score
 	}
 	a.cites = append(a.cites, c)
-	a.citations = append(a.citations, parley.Citation{SourceID: p.SourceID, Name: p.SourceName, URL: p.SourceURL, VersionHash: p.VersionHash,
-		Start: c.Start, End: c.End, AnswerStart: from + c.AnswerStart, AnswerEnd: from + c.AnswerEnd})
+	a.citations = append(a.citations,
+		parley.Citation{SourceID: p.SourceID, Name: p.SourceName, URL: p.SourceURL, VersionHash: p.VersionHash,
+			Start: c.Start, End: c.End, AnswerStart: from + c.AnswerStart, AnswerEnd: from + c.AnswerEnd})
 }

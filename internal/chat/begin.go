@@ -80,7 +80,8 @@ func (e *Engine) storeUnanswered(ctx context.Context, tx *store.DB, t *Turn, eve
 	if err := tx.TouchAgent(ctx, t.AccountID.AgentRef(t.AgentID), t.StartedAt); err != nil {
 		return err
 	}
-	if err := tx.CompleteClaim(ctx, "paused:"+string(t.UserMessageID)+" "+string(t.MessageID)); err != nil || len(events) == 0 {
+	if err := tx.CompleteClaim(ctx, "paused:"+string(t.UserMessageID)+" "+string(t.MessageID)); err != nil ||
+		len(events) == 0 {
 		return err
 	}
 	return tx.RecordEvents(ctx, t.AccountID, t.StartedAt, events...)
@@ -88,7 +89,8 @@ func (e *Engine) storeUnanswered(ctx context.Context, tx *store.DB, t *Turn, eve
 
 // storeUserMessage stores the user's message in its conversation, which it finds or creates. For a turn without a new
 // message it checks that the message to answer still exists.
-func (e *Engine) storeUserMessage(ctx context.Context, tx *store.DB, t *Turn) (*parley.Conversation, []store.NewEvent, error) {
+func (e *Engine) storeUserMessage(ctx context.Context, tx *store.DB, t *Turn) (*parley.Conversation, []store.NewEvent,
+	error) {
 	switch {
 	case t.request.isUnsaved():
 		return &parley.Conversation{UserID: t.request.UserID}, nil, nil
@@ -113,12 +115,14 @@ func (e *Engine) storeUserMessage(ctx context.Context, tx *store.DB, t *Turn) (*
 		return c, nil, err
 	}
 	if t.mayHavePendingCalls() {
-		if err := tx.IgnorePendingToolCalls(ctx, t.AccountID.AgentRef(t.AgentID).ConversationRef(t.ConversationID), t.StartedAt); err != nil {
+		if err := tx.IgnorePendingToolCalls(ctx, t.AccountID.AgentRef(t.AgentID).ConversationRef(t.ConversationID),
+			t.StartedAt); err != nil {
 			return nil, nil, err
 		}
 	}
 	if t.replacedSeq > 0 {
-		if err := tx.SupersedeMessages(ctx, t.AccountID.AgentRef(t.AgentID).ConversationRef(t.ConversationID), t.replacedSeq-1, t.StartedAt); err != nil {
+		if err := tx.SupersedeMessages(ctx, t.AccountID.AgentRef(t.AgentID).ConversationRef(t.ConversationID),
+			t.replacedSeq-1, t.StartedAt); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -130,9 +134,11 @@ func (e *Engine) storeUserMessage(ctx context.Context, tx *store.DB, t *Turn) (*
 }
 
 // createConversation creates a conversation with the user's message, or with all messages that the client has sent.
-func (e *Engine) createConversation(ctx context.Context, tx *store.DB, t *Turn) (*parley.Conversation, []store.NewEvent, error) {
-	c := parley.Conversation{ID: t.ConversationID, AccountID: t.AccountID, AgentID: t.AgentID, API: t.request.api(), Channel: t.request.Channel,
-		UserID: t.request.UserID, Status: parley.ConversationOngoing, CreatedAt: t.StartedAt, UpdatedAt: t.StartedAt}
+func (e *Engine) createConversation(ctx context.Context, tx *store.DB, t *Turn) (*parley.Conversation, []store.NewEvent,
+	error) {
+	c := parley.Conversation{ID: t.ConversationID, AccountID: t.AccountID, AgentID: t.AgentID, API: t.request.api(),
+		Channel: t.request.Channel,
+		UserID:  t.request.UserID, Status: parley.ConversationOngoing, CreatedAt: t.StartedAt, UpdatedAt: t.StartedAt}
 	rows := []*parley.Message{t.userMessage()}
 	if t.request.ClientConversation != nil {
 		c.ExternalID, rows = t.request.ClientConversation.Name, t.sentRows
@@ -141,7 +147,8 @@ func (e *Engine) createConversation(ctx context.Context, tx *store.DB, t *Turn) 
 	if err == nil {
 		err = addMessages(ctx, tx, t, rows[1:])
 	}
-	return &c, []store.NewEvent{t.newEvent("conversation.created", parley.MessageID(c.ID)), t.newEvent("message.created", t.UserMessageID)}, err
+	return &c, []store.NewEvent{t.newEvent("conversation.created", parley.MessageID(c.ID)),
+		t.newEvent("message.created", t.UserMessageID)}, err
 }
 
 // mayHavePendingCalls reports whether the conversation may have tool calls that wait for the client.
@@ -152,7 +159,8 @@ func (t *Turn) mayHavePendingCalls() bool {
 
 // userMessage returns the user's message as it is stored.
 func (t *Turn) userMessage() *parley.Message {
-	return &parley.Message{ID: t.UserMessageID, ConversationID: t.ConversationID, Author: parley.AuthorUser, State: parley.MessageComplete,
+	return &parley.Message{ID: t.UserMessageID, ConversationID: t.ConversationID, Author: parley.AuthorUser,
+		State:  parley.MessageComplete,
 		TurnID: t.ID, Parts: []parley.Part{{Type: "text", Text: t.redactText(t.question)}}, CreatedAt: t.StartedAt}
 }
 
@@ -170,7 +178,8 @@ func (e *Engine) ensureNoOpenTurn(ctx context.Context, tx *store.DB, t *Turn) er
 
 // reserveCredits reserves the credits of the answer.
 func reserveCredits(ctx context.Context, tx *store.DB, t *Turn, account parley.Account, plan parley.Plan) error {
-	ofAccount, ofAgent, err := tx.ReserveCredits(ctx, t.AccountID.AgentRef(t.AgentID), store.MonthOf(t.StartedAt), t.Reserved)
+	ofAccount, ofAgent, err := tx.ReserveCredits(ctx, t.AccountID.AgentRef(t.AgentID), store.MonthOf(t.StartedAt),
+		t.Reserved)
 	if err != nil || t.isPrepaid() {
 		return err
 	}
@@ -208,7 +217,8 @@ func (t *Turn) newEvent(kind string, subject parley.MessageID) store.NewEvent {
 }
 
 func (e *Engine) tooManyOpenError() *parley.Error {
-	fail := parley.NewErrorf(parley.CodeTooManyRequests, "Too many answers of this account are in the making. Try again shortly.")
+	fail := parley.NewErrorf(parley.CodeTooManyRequests,
+		"Too many answers of this account are in the making. Try again shortly.")
 	fail.RetryAfter, fail.Limit = time.Second, e.maxOpenTurns()
 	return fail
 }

@@ -36,12 +36,14 @@ func BenchmarkTurn(b *testing.B) {
 	table := model.NewRegistry(model.RegistryConfig{Builtin: &scripted.Model{StepsFor: func(model.Request) []scripted.Step {
 		return []scripted.Step{scripted.Text("An answer of a few words."), scripted.Stop()}
 	}}})
-	e := &chat.Engine{DB: db, Indexes: &retrieval.Indexes{DB: db.SQL()}, Models: table, Now: time.Now, Logger: slog.New(slog.DiscardHandler), Owner: "b"}
+	e := &chat.Engine{DB: db, Indexes: &retrieval.Indexes{DB: db.SQL()}, Models: table, Now: time.Now,
+		Logger: slog.New(slog.DiscardHandler), Owner: "b"}
 	b.SetParallelism(8)
 	before := processorTime(b)
 	b.RunParallel(func(pb *testing.PB) {
 		for pb.Next() {
-			t, err := e.Start(b.Context(), account, parley.Plan{}, "g", chat.Request{Message: "A question?", Channel: parley.ChannelAPI})
+			t, err := e.Start(b.Context(), account, parley.Plan{}, "g",
+				chat.Request{Message: "A question?", Channel: parley.ChannelAPI})
 			if err == nil {
 				_, err = t.Wait(b.Context())
 			}

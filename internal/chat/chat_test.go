@@ -62,9 +62,11 @@ func forEachDatabase(t *testing.T, f func(d *testEngine)) {
 		}
 		c := &clock{current: time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)}
 		d := &testEngine{t: t, db: store.New(raw), model: &scripted.Model{}, clock: c}
-		d.account = parley.Account{ID: parley.AccountID(parley.NewUUID()), Name: "Ours", Plan: "unlimited", CreatedAt: c.now()}
-		d.agent = parley.Agent{ID: parley.NewAgentID(), AccountID: d.account.ID, Name: "Help", Model: "auto", Visibility: "private",
-			RateLimit: parley.DefaultDeviceLimit(), ConfigVersion: 1, CreatedAt: c.now(), UpdatedAt: c.now()}
+		d.account = parley.Account{ID: parley.AccountID(parley.NewUUID()), Name: "Ours", Plan: "unlimited",
+			CreatedAt: c.now()}
+		d.agent = parley.Agent{ID: parley.NewAgentID(), AccountID: d.account.ID, Name: "Help", Model: "auto",
+			Visibility: "private",
+			RateLimit:  parley.DefaultDeviceLimit(), ConfigVersion: 1, CreatedAt: c.now(), UpdatedAt: c.now()}
 		must(t, d.db.CreateAccount(t.Context(), &d.account))
 		must(t, d.db.CreateAgent(t.Context(), &d.agent))
 		d.Engine = d.newEngine("this server")
@@ -83,7 +85,8 @@ func must(t *testing.T, err error) {
 }
 
 func (d *testEngine) tryStart(message string, in parley.ConversationID) (*chat.Turn, error) {
-	return d.Start(d.t.Context(), d.account, d.plan, d.agent.ID, chat.Request{Message: message, ConversationID: in, Channel: parley.ChannelAPI})
+	return d.Start(d.t.Context(), d.account, d.plan, d.agent.ID,
+		chat.Request{Message: message, ConversationID: in, Channel: parley.ChannelAPI})
 }
 
 func (d *testEngine) start(message string, in parley.ConversationID) *chat.Turn {
@@ -103,7 +106,8 @@ func (d *testEngine) finish(turn *chat.Turn) *chat.Finish {
 // history returns the stored messages as "author state: text".
 func (d *testEngine) history(c parley.ConversationID) []string {
 	d.t.Helper()
-	page, err := d.db.Messages(d.t.Context(), d.account.ID.AgentRef(d.agent.ID).ConversationRef(c), parley.PageRequest{Limit: 100})
+	page, err := d.db.Messages(d.t.Context(), d.account.ID.AgentRef(d.agent.ID).ConversationRef(c),
+		parley.PageRequest{Limit: 100})
 	must(d.t, err)
 	var lines []string
 	for i, m := range page.Items {
@@ -135,7 +139,8 @@ func (d *testEngine) wantNoOpenTurn() {
 	d.t.Helper()
 	var inTurns, inAccount int
 	must(d.t, d.db.SQL().QueryRow(d.t.Context(), `select count(*) from turns where state = 'open'`).Scan(&inTurns))
-	must(d.t, d.db.SQL().QueryRow(d.t.Context(), `select open_turns from accounts where id = ?`, d.account.ID).Scan(&inAccount))
+	must(d.t, d.db.SQL().QueryRow(d.t.Context(), `select open_turns from accounts where id = ?`,
+		d.account.ID).Scan(&inAccount))
 	if inTurns != 0 || inAccount != 0 {
 		d.t.Errorf("%d open turns, the account counts %d; want none", inTurns, inAccount)
 	}
@@ -192,7 +197,8 @@ func TestContinuingShowsTheModelWhatWasSaid(t *testing.T) {
 		if want := []string{"user:one", "assistant:one", "user:two"}; !slices.Equal(got, want) {
 			t.Errorf("asked %q, want %q", got, want)
 		}
-		d.wantHistory(turn.ConversationID, "user complete: one", "assistant complete: one", "user complete: two", "assistant complete: two")
+		d.wantHistory(turn.ConversationID, "user complete: one", "assistant complete: one", "user complete: two",
+			"assistant complete: two")
 	})
 }
 
@@ -214,7 +220,8 @@ func TestSecondMessageWaitsForTheLiveTurn(t *testing.T) {
 		}()
 		gate.Release()
 		must(t, <-second)
-		d.wantHistory(turn.ConversationID, "user complete: one", "assistant complete: first", "user complete: two", "assistant complete: two")
+		d.wantHistory(turn.ConversationID, "user complete: one", "assistant complete: first", "user complete: two",
+			"assistant complete: two")
 	})
 }
 
@@ -261,7 +268,8 @@ func TestNewMessageCancelsAnAbandonedTurn(t *testing.T) {
 		}()
 		reader.Close()
 		must(t, <-second)
-		d.wantHistory(turn.ConversationID, "user complete: one", "assistant interrupted: half", "user complete: two", "assistant complete: two")
+		d.wantHistory(turn.ConversationID, "user complete: one", "assistant interrupted: half", "user complete: two",
+			"assistant complete: two")
 		d.wantCredits(2*parley.Credit, 0)
 		d.wantNoOpenTurn()
 	})
@@ -274,7 +282,8 @@ func TestFailureKeepsTheMessageAndChargesNothing(t *testing.T) {
 		err := turn.WaitForText(t.Context())
 		wantCode(t, err, parley.CodeChatStreaming)
 		fail := parley.AsError(err)
-		if fail.Details["conversationId"] != string(turn.ConversationID) || fail.Details["userMessageId"] != string(turn.UserMessageID) || strings.Contains(fail.Message, "secret") {
+		if fail.Details["conversationId"] != string(turn.ConversationID) ||
+			fail.Details["userMessageId"] != string(turn.UserMessageID) || strings.Contains(fail.Message, "secret") {
 			t.Errorf("told %q %v", fail.Message, fail.Details)
 		}
 		<-turn.Done()
@@ -304,7 +313,8 @@ func TestEndlessAnswerIsCut(t *testing.T) {
 	forEachDatabase(t, func(d *testEngine) {
 		d.model.AddScript(scripted.Step{RepeatedText: strings.Repeat("word ", 10_000)})
 		f := d.finish(d.start("one", ""))
-		if n := len(f.Message.Text()); n > 512<<10 || n < 450_000 || f.Reason != "error" || f.Message.State != parley.MessageInterrupted || f.Credits != 0 {
+		if n := len(f.Message.Text()); n > 512<<10 || n < 450_000 || f.Reason != "error" ||
+			f.Message.State != parley.MessageInterrupted || f.Credits != 0 {
 			t.Errorf("%d bytes kept as %s, reason %s, %d credits", n, f.Message.State, f.Reason, f.Credits)
 		}
 	})
@@ -327,7 +337,10 @@ func TestCreditsRunOut(t *testing.T) {
 func TestAgentCreditsRunOut(t *testing.T) {
 	forEachDatabase(t, func(d *testEngine) {
 		one := int64(1)
-		must(t, d.db.UpdateAgent(t.Context(), d.account.ID.AgentRef(d.agent.ID), func(a *parley.Agent) error { a.CreditLimit = &one; return nil }))
+		must(t, d.db.UpdateAgent(t.Context(), d.account.ID.AgentRef(d.agent.ID), func(a *parley.Agent) error {
+			a.CreditLimit = &one
+			return nil
+		}))
 		d.finish(d.start("one", ""))
 		_, err := d.tryStart("two", "")
 		wantCode(t, err, parley.CodeAgentCredits)
@@ -386,12 +399,14 @@ func TestConversationThatMayNotGoOn(t *testing.T) {
 		turn := d.start("one", "")
 		d.finish(turn)
 		for _, status := range []string{"ended", "taken_over"} {
-			_, err := d.db.SQL().Exec(t.Context(), `update conversations set status = ? where id = ?`, status, turn.ConversationID)
+			_, err := d.db.SQL().Exec(t.Context(), `update conversations set status = ? where id = ?`, status,
+				turn.ConversationID)
 			must(t, err)
 			_, err = d.tryStart("two", turn.ConversationID)
 			wantCode(t, err, parley.CodeNotOngoing)
 		}
-		_, err := d.db.SQL().Exec(t.Context(), `update conversations set status = 'ongoing', paused = 1 where id = ?`, turn.ConversationID)
+		_, err := d.db.SQL().Exec(t.Context(), `update conversations set status = 'ongoing', paused = 1 where id = ?`,
+			turn.ConversationID)
 		must(t, err)
 		f := d.finish(d.start("three", turn.ConversationID))
 		if f.Message != nil || f.Reason != "stop" || f.Credits != 0 {
@@ -408,11 +423,13 @@ func TestConversationsOfOthersAreUnknown(t *testing.T) {
 		other := d.agent
 		other.ID = parley.NewAgentID()
 		must(t, d.db.CreateAgent(t.Context(), &other))
-		for _, id := range []parley.ConversationID{"nonsense", parley.ConversationID(parley.NewTimedUUID()), turn.ConversationID} {
+		for _, id := range []parley.ConversationID{"nonsense", parley.ConversationID(parley.NewTimedUUID()),
+			turn.ConversationID} {
 			_, err := d.Start(t.Context(), d.account, d.plan, other.ID, chat.Request{Message: "x", ConversationID: id})
 			wantCode(t, err, parley.CodeConversationNotFound)
 		}
-		_, err := d.Start(t.Context(), parley.Account{ID: "another"}, d.plan, d.agent.ID, chat.Request{Message: "x", ConversationID: turn.ConversationID})
+		_, err := d.Start(t.Context(), parley.Account{ID: "another"}, d.plan, d.agent.ID,
+			chat.Request{Message: "x", ConversationID: turn.ConversationID})
 		wantCode(t, err, parley.CodeAgentNotFound)
 	})
 }
@@ -481,7 +498,8 @@ func TestMessageAfterACrashClosesTheLostTurn(t *testing.T) {
 		turn := d.start("one", "")
 		d.clock.advance(time.Minute)
 		other := d.newEngine("another server")
-		next, err := other.Start(t.Context(), d.account, d.plan, d.agent.ID, chat.Request{Message: "two", ConversationID: turn.ConversationID, Channel: parley.ChannelAPI})
+		next, err := other.Start(t.Context(), d.account, d.plan, d.agent.ID,
+			chat.Request{Message: "two", ConversationID: turn.ConversationID, Channel: parley.ChannelAPI})
 		must(t, err)
 		_, err = next.Wait(t.Context())
 		must(t, err)
@@ -545,9 +563,11 @@ func TestAMessageOnAnotherServerCancelsAnAbandonedTurn(t *testing.T) {
 		must(t, turn.WaitForText(t.Context()))
 		turn.Reader().Close()
 		other := d.newEngine("another server")
-		next, err := other.Start(t.Context(), d.account, d.plan, d.agent.ID, chat.Request{Message: "two", ConversationID: turn.ConversationID, Channel: parley.ChannelAPI})
+		next, err := other.Start(t.Context(), d.account, d.plan, d.agent.ID,
+			chat.Request{Message: "two", ConversationID: turn.ConversationID, Channel: parley.ChannelAPI})
 		must(t, err)
 		d.finish(next)
-		d.wantHistory(turn.ConversationID, "user complete: one", "assistant interrupted: half", "user complete: two", "assistant complete: two")
+		d.wantHistory(turn.ConversationID, "user complete: one", "assistant interrupted: half", "user complete: two",
+			"assistant complete: two")
 	})
 }

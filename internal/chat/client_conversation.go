@@ -30,9 +30,11 @@ const maxNameTries = 5
 
 // startNamed is start for a conversation with a name. Of two messages that find none yet, the second one to create it
 // finds it on the next try.
-func (e *Engine) startNamed(ctx context.Context, account parley.Account, plan parley.Plan, agent parley.AgentID, req Request) (*Turn, error) {
+func (e *Engine) startNamed(ctx context.Context, account parley.Account, plan parley.Plan, agent parley.AgentID,
+	req Request) (*Turn, error) {
 	for range maxNameTries {
-		id, err := e.DB.ConversationByExternalID(ctx, account.ID.AgentRef(agent), req.ClientConversation.API, req.ClientConversation.Name)
+		id, err := e.DB.ConversationByExternalID(ctx, account.ID.AgentRef(agent), req.ClientConversation.API,
+			req.ClientConversation.Name)
 		if err != nil {
 			return nil, err
 		}
@@ -83,7 +85,8 @@ func (t *Turn) loadSentHistory() {
 func (t *Turn) buildSentMessages() []*parley.Message {
 	var rows []*parley.Message
 	row := func(m parley.Message) {
-		m.ID, m.ConversationID, m.State, m.CreatedAt = parley.NewMessageID(), t.ConversationID, parley.MessageComplete, t.StartedAt
+		m.ID, m.ConversationID, m.State, m.CreatedAt = parley.NewMessageID(), t.ConversationID, parley.MessageComplete,
+			t.StartedAt
 		m.Parts = []parley.Part{{Type: "text", Text: t.redactText(m.Text())}}
 		rows = append(rows, &m)
 	}
@@ -113,9 +116,11 @@ func (e *Engine) overwriteConversation(ctx context.Context, tx *store.DB, t *Tur
 
 // countUnchanged returns how many of the sent messages are saved already, from the first one on, and the number of the
 // last of them.
-func (t *Turn) countUnchanged(ctx context.Context, tx *store.DB, sent []*parley.Message) (n int, last int64, err error) {
+func (t *Turn) countUnchanged(ctx context.Context, tx *store.DB, sent []*parley.Message) (n int, last int64,
+	err error) {
 	for n < len(sent) {
-		saved, err := tx.MessagesAfter(ctx, t.AccountID.AgentRef(t.AgentID).ConversationRef(t.ConversationID), last, len(sent)-n)
+		saved, err := tx.MessagesAfter(ctx, t.AccountID.AgentRef(t.AgentID).ConversationRef(t.ConversationID), last,
+			len(sent)-n)
 		if err != nil || len(saved) == 0 {
 			return n, last, err
 		}
@@ -150,7 +155,8 @@ func (t *Turn) storeCalls(ctx context.Context, tx *store.DB, calls []parley.Tool
 }
 
 // closeTurn closes the turn. Of an unsaved one only the cost is stored.
-func (t *Turn) closeTurn(ctx context.Context, tx *store.DB, state string, cost parley.Credits, trace *parley.Trace, now time.Time, events ...store.NewEvent) error {
+func (t *Turn) closeTurn(ctx context.Context, tx *store.DB, state string, cost parley.Credits, trace *parley.Trace,
+	now time.Time, events ...store.NewEvent) error {
 	if t.request.isUnsaved() {
 		trace, events = nil, nil
 	}

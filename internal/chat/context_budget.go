@@ -11,9 +11,10 @@ import (
 // How the context of a connected model is divided: the message to answer comes first, then the passages, then the
 // conversation, of which the newest messages stay.
 const (
-	maxHistoryTokens     = maxHistoryBytes / 4 // of the conversation, however large the context is: they are paid for in every turn
-	messageDivisor       = 4                   // one earlier message, or one result, takes at most this part of it
-	reservedAnswerTokens = 4_000               // kept free for the answer, or a quarter of the context where that is less
+	// of the conversation, however large the context is: they are paid for in every turn
+	maxHistoryTokens     = maxHistoryBytes / 4
+	messageDivisor       = 4     // one earlier message, or one result, takes at most this part of it
+	reservedAnswerTokens = 4_000 // kept free for the answer, or a quarter of the context where that is less
 )
 
 // recentMessages returns the newest messages of the conversation, which the model gets. When the turn continues with

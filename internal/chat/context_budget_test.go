@@ -41,10 +41,12 @@ func requestTokens(req model.Request) int {
 func TestPromptFits(t *testing.T) {
 	call := parley.Message{Author: parley.AuthorAssistant, Parts: []parley.Part{
 		{Type: "tool-call", ToolCallID: "c1", ToolName: "look_up", Input: json.RawMessage(`{}`)},
-		{Type: "tool-result", ToolCallID: "c1", ToolName: "look_up", Output: json.RawMessage(`"` + strings.Repeat("x ", 2000) + `"`)}, {Type: "text", Text: "Sent."}}}
+		{Type: "tool-result", ToolCallID: "c1", ToolName: "look_up",
+			Output: json.RawMessage(`"` + strings.Repeat("x ", 2000) + `"`)}, {Type: "text", Text: "Sent."}}}
 	var long []parley.Message
 	for i := range 20 {
-		long = append(long, newMessage(parley.AuthorUser, fmt.Sprintf("Question %d. %s", i, strings.Repeat("word ", 150))), newMessage(parley.AuthorAssistant, fmt.Sprintf("Answer %d.", i)))
+		long = append(long, newMessage(parley.AuthorUser, fmt.Sprintf("Question %d. %s", i,
+			strings.Repeat("word ", 150))), newMessage(parley.AuthorAssistant, fmt.Sprintf("Answer %d.", i)))
 	}
 	hits := []retrieval.Hit{hit("a", 400), hit("b", 400), hit("c", 400)}
 	for name, c := range map[string]struct {
@@ -59,13 +61,16 @@ func TestPromptFits(t *testing.T) {
 		"oldest go":       {long, "And?", 5000, 3, "Answer 19.", -1},
 		"passages go":     {long, "And?", 2000, 2, "", 1},
 		"a huge question": {long, strings.Repeat("why ", 50_000), 8000, 3, "", -1},
-		"Chinese":         {[]parley.Message{newMessage(parley.AuthorUser, strings.Repeat("退款", 900)), newMessage(parley.AuthorAssistant, "好")}, "为什么？", 4000, 3, "", 1},
-		"a call":          {[]parley.Message{newMessage(parley.AuthorUser, "Where?"), call}, "And?", 32_000, 3, "Sent.", 5},
-		"a call goes":     {[]parley.Message{newMessage(parley.AuthorUser, "Where?"), call}, "And?", 2600, 3, "", 1},
-		"a huge message":  {[]parley.Message{newMessage(parley.AuthorUser, "First "+strings.Repeat("word ", 90_000)+"last."), newMessage(parley.AuthorAssistant, "Yes.")}, "And?", 32_000, 3, "Yes.", 3},
+		"Chinese": {[]parley.Message{newMessage(parley.AuthorUser, strings.Repeat("退款", 900)),
+			newMessage(parley.AuthorAssistant, "好")}, "为什么？", 4000, 3, "", 1},
+		"a call":      {[]parley.Message{newMessage(parley.AuthorUser, "Where?"), call}, "And?", 32_000, 3, "Sent.", 5},
+		"a call goes": {[]parley.Message{newMessage(parley.AuthorUser, "Where?"), call}, "And?", 2600, 3, "", 1},
+		"a huge message": {[]parley.Message{newMessage(parley.AuthorUser, "First "+strings.Repeat("word ", 90_000)+
+			"last."), newMessage(parley.AuthorAssistant, "Yes.")}, "And?", 32_000, 3, "Yes.", 3},
 	} {
 		t.Run(name, func(t *testing.T) {
-			d := chat.StandaloneTurn{Agent: &parley.Agent{Instructions: "Be kind."}, Backend: smallBackend(c.context), Question: c.question, History: c.history}
+			d := chat.StandaloneTurn{Agent: &parley.Agent{Instructions: "Be kind."}, Backend: smallBackend(c.context),
+				Question: c.question, History: c.history}
 			got := d.Prompt(hits)
 			if n := requestTokens(got); n > c.context {
 				t.Errorf("%d tokens for a context of %d", n, c.context)
@@ -74,7 +79,8 @@ func TestPromptFits(t *testing.T) {
 				t.Errorf("%d passages and %d messages", len(got.Passages), len(got.Messages))
 			}
 			last := len(got.Messages) - 1
-			if got.Messages[0].Role != "user" || got.Messages[last].Role != "user" || !strings.HasPrefix(c.question, got.Messages[last].Text[:4]) {
+			if got.Messages[0].Role != "user" || got.Messages[last].Role != "user" ||
+				!strings.HasPrefix(c.question, got.Messages[last].Text[:4]) {
 				t.Errorf("begins with %s, ends with %.40q", got.Messages[0].Role, got.Messages[last].Text)
 			}
 			if c.newest != "" && got.Messages[last-1].Text != c.newest {
@@ -98,7 +104,8 @@ func TestChannelInstructions(t *testing.T) {
 		`{"api":{"voice":"Sing"}}`:   "Be kind.",
 		`[]`:                         "Be kind.",
 	} {
-		d := chat.StandaloneTurn{Agent: &parley.Agent{Instructions: "Be kind.", ChannelInstructions: json.RawMessage(text)}, Channel: parley.ChannelAPI, Question: "Hello"}
+		d := chat.StandaloneTurn{Agent: &parley.Agent{Instructions: "Be kind.",
+			ChannelInstructions: json.RawMessage(text)}, Channel: parley.ChannelAPI, Question: "Hello"}
 		if got := d.Prompt(nil).System; got != want {
 			t.Errorf("%s: %q", text, got)
 		}

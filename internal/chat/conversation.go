@@ -31,7 +31,8 @@ type HandoverObserver interface {
 	// person has taken over.
 	MessageWritten(ctx context.Context, tx *store.DB, c *parley.Conversation, m *parley.Message) error
 	// StatusChanged is called when the status of a conversation, which is locked, has changed.
-	StatusChanged(ctx context.Context, tx *store.DB, c *parley.Conversation, from parley.ConversationStatus, by, reason string, now time.Time) error
+	StatusChanged(ctx context.Context, tx *store.DB, c *parley.Conversation, from parley.ConversationStatus, by,
+		reason string, now time.Time) error
 }
 
 // statusChange changes a conversation. It returns the name of the event and what the event holds besides the status; an
@@ -39,7 +40,8 @@ type HandoverObserver interface {
 type statusChange func(c *parley.Conversation) (event string, facts map[string]string, err error)
 
 // changeStatus applies a change under the conversation's lock. Fails with RESOURCE_NOT_FOUND.
-func (k *Conversations) changeStatus(ctx context.Context, ref parley.ConversationRef, change statusChange) (*parley.Conversation, error) {
+func (k *Conversations) changeStatus(ctx context.Context, ref parley.ConversationRef,
+	change statusChange) (*parley.Conversation, error) {
 	now := k.Now()
 	var moved *parley.Conversation
 	err := k.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error {
@@ -67,7 +69,8 @@ func (k *Conversations) changeStatus(ctx context.Context, ref parley.Conversatio
 		tx.SQL().AfterCommit(func() { k.Hub.Wake(ref.Conversation) })
 		payload := map[string]string{"status": string(c.Status)}
 		maps.Copy(payload, facts)
-		return tx.RecordEvents(ctx, ref.Account, now, store.NewEvent{Kind: event, AgentID: ref.Agent, ConversationID: ref.Conversation, Subject: string(ref.Conversation), Payload: payload})
+		return tx.RecordEvents(ctx, ref.Account, now, store.NewEvent{Kind: event, AgentID: ref.Agent,
+			ConversationID: ref.Conversation, Subject: string(ref.Conversation), Payload: payload})
 	})
 	if err != nil {
 		return nil, err
@@ -78,7 +81,8 @@ func (k *Conversations) changeStatus(ctx context.Context, ref parley.Conversatio
 // Pause stops the agent from answering, or lets it answer again; what customers write meanwhile is stored. A running
 // answer goes on to its end. Fails with RESOURCE_NOT_FOUND, and with CHAT_CONVERSATION_NOT_ONGOING unless it is
 // ongoing.
-func (k *Conversations) Pause(ctx context.Context, ref parley.ConversationRef, paused bool) (*parley.Conversation, error) {
+func (k *Conversations) Pause(ctx context.Context, ref parley.ConversationRef, paused bool) (*parley.Conversation,
+	error) {
 	return k.changeStatus(ctx, ref, func(c *parley.Conversation) (string, map[string]string, error) {
 		switch {
 		case c.Status != parley.ConversationOngoing:
@@ -96,7 +100,8 @@ func (k *Conversations) Pause(ctx context.Context, ref parley.ConversationRef, p
 // TakeOver hands an ongoing conversation over to a person; nothing changes where one has it already. The running answer
 // is cancelled, unless keepAnswer is set: an answer that hands over has something left to say. Fails with
 // RESOURCE_NOT_FOUND, and with CHAT_CONVERSATION_NOT_ONGOING of one that has ended.
-func (k *Conversations) TakeOver(ctx context.Context, ref parley.ConversationRef, by, reason string, keepAnswer bool) (*parley.Conversation, error) {
+func (k *Conversations) TakeOver(ctx context.Context, ref parley.ConversationRef, by, reason string,
+	keepAnswer bool) (*parley.Conversation, error) {
 	c, err := k.changeStatus(ctx, ref, func(c *parley.Conversation) (string, map[string]string, error) {
 		switch c.Status {
 		case parley.ConversationTakenOver:
@@ -115,7 +120,8 @@ func (k *Conversations) TakeOver(ctx context.Context, ref parley.ConversationRef
 }
 
 // HandBack returns a conversation to the agent. Fails with RESOURCE_NOT_FOUND, and with CONVERSATION_NOT_TAKEN_OVER.
-func (k *Conversations) HandBack(ctx context.Context, ref parley.ConversationRef, by string) (*parley.Conversation, error) {
+func (k *Conversations) HandBack(ctx context.Context, ref parley.ConversationRef, by string) (*parley.Conversation,
+	error) {
 	return k.changeStatus(ctx, ref, func(c *parley.Conversation) (string, map[string]string, error) {
 		if c.Status != parley.ConversationTakenOver {
 			return "", nil, parley.NewError(parley.CodeNotTakenOver)

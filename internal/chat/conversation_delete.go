@@ -24,7 +24,8 @@ const deleteBatchSize = 100
 // Delete deletes conversations of an agent: nothing finds them any more, and a running answer in them is cancelled and
 // not stored. Their rows are erased by a job; leads and the ledger of credits stay. With idle, a conversation that was
 // active since then stays. It returns how many it deleted; unknown ids are ignored.
-func (k *Conversations) Delete(ctx context.Context, ref parley.AgentRef, ids []parley.ConversationID, idle *time.Time) (n int, err error) {
+func (k *Conversations) Delete(ctx context.Context, ref parley.AgentRef, ids []parley.ConversationID,
+	idle *time.Time) (n int, err error) {
 	for batch := range slices.Chunk(ids, deleteBatchSize) {
 		deleted, err := k.deleteBatch(ctx, ref, batch, idle)
 		if err != nil {
@@ -41,7 +42,8 @@ func (k *Conversations) Delete(ctx context.Context, ref parley.AgentRef, ids []p
 	return n, nil
 }
 
-func (k *Conversations) deleteBatch(ctx context.Context, ref parley.AgentRef, ids []parley.ConversationID, idle *time.Time) (deleted []parley.ConversationID, err error) {
+func (k *Conversations) deleteBatch(ctx context.Context, ref parley.AgentRef, ids []parley.ConversationID,
+	idle *time.Time) (deleted []parley.ConversationID, err error) {
 	now := k.Now()
 	err = k.DB.Transact(ctx, sqldb.Bulk, func(tx *store.DB) error {
 		if deleted, err = tx.DeleteConversations(ctx, ref, ids, idle, now); err != nil || len(deleted) == 0 {
@@ -60,7 +62,8 @@ func (k *Conversations) deleteBatch(ctx context.Context, ref parley.AgentRef, id
 }
 
 // DeleteAll deletes all conversations that match the filter, in small steps, and returns how many.
-func (k *Conversations) DeleteAll(ctx context.Context, ref parley.AgentRef, f store.ConversationFilter) (n int, err error) {
+func (k *Conversations) DeleteAll(ctx context.Context, ref parley.AgentRef, f store.ConversationFilter) (n int,
+	err error) {
 	for {
 		ids, err := k.DB.ConversationIDs(ctx, ref, f, deleteBatchSize)
 		if err != nil || len(ids) == 0 {
@@ -149,7 +152,8 @@ func (k *Conversations) deleteExpired(ctx context.Context, now time.Time) error 
 	}
 	for _, a := range agents {
 		since := now.AddDate(0, 0, -int(min(a.Days, maxRetentionDays)))
-		if _, err := k.DeleteAll(ctx, parley.AgentRef{Account: a.Account, Agent: a.Agent}, store.ConversationFilter{IdleSince: &since}); err != nil {
+		if _, err := k.DeleteAll(ctx, parley.AgentRef{Account: a.Account, Agent: a.Agent},
+			store.ConversationFilter{IdleSince: &since}); err != nil {
 			return err
 		}
 	}

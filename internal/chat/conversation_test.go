@@ -18,7 +18,8 @@ import (
 
 // conversations returns Conversations on the engine's database.
 func (d *testEngine) conversations() *chat.Conversations {
-	return &chat.Conversations{DB: d.db, Queue: &jobs.Queue{Now: d.clock.now}, Hub: &chat.Hub{}, Now: d.clock.now, Logger: slog.New(slog.DiscardHandler), StopTurn: d.Stop}
+	return &chat.Conversations{DB: d.db, Queue: &jobs.Queue{Now: d.clock.now}, Hub: &chat.Hub{}, Now: d.clock.now,
+		Logger: slog.New(slog.DiscardHandler), StopTurn: d.Stop}
 }
 
 // startConversation is one with a question and an answer.
@@ -33,7 +34,8 @@ func (d *testEngine) startConversation() parley.ConversationID {
 // events lists the kinds of events of a conversation that begin with its word.
 func (d *testEngine) events(id parley.ConversationID) (list []string) {
 	d.t.Helper()
-	list, err := sqldb.All(d.t.Context(), d.db.SQL(), sqldb.Column[string], `select kind from events where conversation_id = ? and (kind like 'conversation.%' or kind like 'message.f%')
+	list, err := sqldb.All(d.t.Context(), d.db.SQL(), sqldb.Column[string],
+		`select kind from events where conversation_id = ? and (kind like 'conversation.%' or kind like 'message.f%')
 		order by seq`, id)
 	must(d.t, err)
 	return list
@@ -104,8 +106,10 @@ func TestStepsOfAConversation(t *testing.T) {
 				d.t.Errorf("%s after %v is stored as %s, paused %v", c.step, c.before, stored.Status, stored.Paused)
 			}
 			var by string
-			must(d.t, d.db.SQL().QueryRow(ctx, `select coalesce(ended_by || ' at ' || ended_at, '') from conversations where id = ?`, id).Scan(&by))
-			if want := fmt.Sprint("kim at ", d.clock.now().UnixMilli()); (stored.Status == parley.ConversationEnded) != (by == want) || by != "" && by != want {
+			must(d.t, d.db.SQL().QueryRow(ctx,
+				`select coalesce(ended_by || ' at ' || ended_at, '') from conversations where id = ?`, id).Scan(&by))
+			if want := fmt.Sprint("kim at ", d.clock.now().
+				UnixMilli()); (stored.Status == parley.ConversationEnded) != (by == want) || by != "" && by != want {
 				d.t.Errorf("%s after %v: ended by %q", c.step, c.before, by)
 			}
 			want := slices.Clone(was)
@@ -132,7 +136,8 @@ func TestTakeOverCutsTheAnswerShort(t *testing.T) {
 			d.model.AddScript(scripted.Text("half "), scripted.Step{Barrier: gate}, scripted.Text("whole"), scripted.Stop())
 			turn := d.start("Hello", "")
 			<-gate.Reached()
-			_, err := k.TakeOver(d.t.Context(), d.account.ID.AgentRef(d.agent.ID).ConversationRef(turn.ConversationID), "kim", "", going)
+			_, err := k.TakeOver(d.t.Context(), d.account.ID.AgentRef(d.agent.ID).ConversationRef(turn.ConversationID),
+				"kim", "", going)
 			must(d.t, err)
 			want := "assistant interrupted: half "
 			if going {
@@ -161,7 +166,8 @@ func TestPeopleTalkWhileItIsTakenOver(t *testing.T) {
 		reply, err := k.AddHumanReply(ctx, account.AgentRef(agent).ConversationRef(id), "kims-id", "Here I am.")
 		must(d.t, err)
 		stored, err := d.db.Message(ctx, account.AgentRef(agent).ConversationRef(id), reply.ID)
-		if must(d.t, err); asked.Seq != 3 || stored.Seq != 4 || stored.Author != parley.AuthorHuman || stored.AuthorID != "kims-id" || stored.Role() != "assistant" {
+		if must(d.t, err); asked.Seq != 3 || stored.Seq != 4 || stored.Author != parley.AuthorHuman ||
+			stored.AuthorID != "kims-id" || stored.Role() != "assistant" {
 			d.t.Errorf("%+v", stored)
 		}
 		_, err = k.HandBack(ctx, account.AgentRef(agent).ConversationRef(id), "kim")
@@ -170,7 +176,8 @@ func TestPeopleTalkWhileItIsTakenOver(t *testing.T) {
 		wantCode(t, err, parley.CodeNotTakenOver)
 		d.model.AddScript(scripted.Text("Again me."), scripted.Stop())
 		d.finish(d.start("Thanks", id))
-		d.wantHistory(id, "user complete: Hello", "assistant complete: Good morning.", "user complete: Anybody?", "human complete: Here I am.",
+		d.wantHistory(id, "user complete: Hello", "assistant complete: Good morning.", "user complete: Anybody?",
+			"human complete: Here I am.",
 			"user complete: Thanks", "assistant complete: Again me.")
 	})
 }
@@ -203,7 +210,8 @@ func TestRatings(t *testing.T) {
 				d.t.Errorf("%q is given as %q and stored as %q", rating, m.Feedback, stored.Feedback)
 			}
 		}
-		if got := d.events(id); !slices.Equal(got, []string{"conversation.created", "message.feedback", "message.feedback", "message.feedback"}) {
+		if got := d.events(id); !slices.Equal(got,
+			[]string{"conversation.created", "message.feedback", "message.feedback", "message.feedback"}) {
 			d.t.Error(got)
 		}
 		_, err = k.Rate(ctx, account.AgentRef(agent).ConversationRef(id), question, chat.Positive)
@@ -212,7 +220,8 @@ func TestRatings(t *testing.T) {
 		wantCode(t, err, parley.CodeMessageNotFound)
 		_, err = k.Rate(ctx, account.AgentRef(agent).ConversationRef(d.startConversation()), answer, chat.Positive)
 		wantCode(t, err, parley.CodeMessageNotFound)
-		_, err = k.Rate(ctx, parley.ConversationRef{AgentRef: parley.AgentRef{Account: "another", Agent: agent}, Conversation: id}, answer, chat.Positive)
+		_, err = k.Rate(ctx, parley.ConversationRef{AgentRef: parley.AgentRef{Account: "another", Agent: agent},
+			Conversation: id}, answer, chat.Positive)
 		wantCode(t, err, parley.CodeResourceNotFound)
 	})
 }
@@ -235,7 +244,8 @@ func TestDeletedConversationStaysDeleted(t *testing.T) {
 		wantCode(t, err, parley.CodeConversationNotFound)
 		must(d.t, k.Erase(ctx, jobs.Job{Kind: chat.EraseJob, Key: string(agent), AccountID: account}))
 		for _, table := range []string{"messages", "turns", "events", "tool_calls"} {
-			left, err := sqldb.One(ctx, d.db.SQL(), sqldb.Column[int], `select count(*) from `+table+` where conversation_id = ?`, turn.ConversationID)
+			left, err := sqldb.One(ctx, d.db.SQL(), sqldb.Column[int],
+				`select count(*) from `+table+` where conversation_id = ?`, turn.ConversationID)
 			if must(d.t, err); left != 0 {
 				d.t.Error(left, "rows left in", table)
 			}
@@ -265,7 +275,10 @@ func TestAgentsKeepConversationsAsLongAsTheyAreTold(t *testing.T) {
 			d.t.Error("kept without a limit:", n, err)
 		}
 		for _, days := range []int64{31, 30} {
-			must(d.t, d.db.UpdateAgent(ctx, account.AgentRef(agent), func(a *parley.Agent) error { a.RetentionDays = &days; return nil }))
+			must(d.t, d.db.UpdateAgent(ctx, account.AgentRef(agent), func(a *parley.Agent) error {
+				a.RetentionDays = &days
+				return nil
+			}))
 			must(d.t, k.Sweep(ctx))
 			_, err := d.db.Conversation(ctx, account.AgentRef(agent).ConversationRef(old))
 			if isDeleted := parley.IsCode(err, parley.CodeResourceNotFound); isDeleted != (days == 30) {
@@ -275,7 +288,10 @@ func TestAgentsKeepConversationsAsLongAsTheyAreTold(t *testing.T) {
 		_, err := d.db.Conversation(ctx, account.AgentRef(agent).ConversationRef(revived))
 		must(d.t, err)
 		huge := int64(2_000_000_000)
-		must(d.t, d.db.UpdateAgent(ctx, account.AgentRef(agent), func(a *parley.Agent) error { a.RetentionDays = &huge; return nil }))
+		must(d.t, d.db.UpdateAgent(ctx, account.AgentRef(agent), func(a *parley.Agent) error {
+			a.RetentionDays = &huge
+			return nil
+		}))
 		must(d.t, k.Sweep(ctx))
 		_, err = d.db.Conversation(ctx, account.AgentRef(agent).ConversationRef(revived))
 		must(d.t, err)
@@ -313,7 +329,8 @@ func TestFollowing(t *testing.T) {
 		wantUpdates(d.t, from(99), "ended", "EOF")
 		_, err = k.Follow(ctx, account.AgentRef(agent).ConversationRef("nothing"), nil)
 		wantCode(t, err, parley.CodeResourceNotFound)
-		_, err = k.Follow(ctx, parley.ConversationRef{AgentRef: parley.AgentRef{Account: "another", Agent: agent}, Conversation: id}, nil)
+		_, err = k.Follow(ctx,
+			parley.ConversationRef{AgentRef: parley.AgentRef{Account: "another", Agent: agent}, Conversation: id}, nil)
 		wantCode(t, err, parley.CodeResourceNotFound)
 	})
 }

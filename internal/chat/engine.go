@@ -37,12 +37,13 @@ type Engine struct {
 
 	QueryEmbedder *QueryEmbedder // computes the vectors of questions; nil where sources are searched by words alone
 
-	Owner          string        // names this process in leases; unique per start
-	MaxOpenTurns   int           // most open turns of an account; 0 means 200
-	QueueTimeout   time.Duration // how long a message waits for its conversation's live turn; 0 means 30 s
-	TurnTimeout    time.Duration // longest turn; 0 means 5 min
-	LeaseDuration  time.Duration // how long a dead server's turns stay open; 0 means 15 s
-	RewriteTimeout time.Duration // how long a connected model may take to rewrite a follow-up for the search; 0 does not ask it
+	Owner         string        // names this process in leases; unique per start
+	MaxOpenTurns  int           // most open turns of an account; 0 means 200
+	QueueTimeout  time.Duration // how long a message waits for its conversation's live turn; 0 means 30 s
+	TurnTimeout   time.Duration // longest turn; 0 means 5 min
+	LeaseDuration time.Duration // how long a dead server's turns stay open; 0 means 15 s
+	// how long a connected model may take to rewrite a follow-up for the search; 0 does not ask it
+	RewriteTimeout time.Duration
 
 	mu            sync.Mutex
 	liveTurns     map[conversationKey]*Turn
@@ -78,8 +79,9 @@ type Request struct {
 	Temperature        *float64            // overrides the agent's; nil for the agent's
 	NormalizeNewlines  bool                // every line of the answer ends with \n alone, whatever the model writes
 
-	Voice             *VoiceContext    // of a voice session; nil for text
-	repeatedMessageID parley.MessageID // stored by an earlier, failed attempt at this request: it is answered, not stored again
+	Voice *VoiceContext // of a voice session; nil for text
+	// stored by an earlier, failed attempt at this request: it is answered, not stored again
+	repeatedMessageID parley.MessageID
 	ReplaceMessageID  parley.MessageID // replaces this user message and everything after it; needs a conversation
 }
 
@@ -93,14 +95,16 @@ type Request struct {
 // CHAT_CREDITS_EXHAUSTED, CHAT_AGENT_CREDITS_EXHAUSTED, CHAT_MODEL_NOT_ALLOWED (of a model that is no longer
 // configured), RATE_LIMIT_TOO_MANY_REQUESTS (too many open turns) or SERVICE_UNDER_MAINTENANCE (shutting down, or no
 // database).
-func (e *Engine) Start(ctx context.Context, account parley.Account, plan parley.Plan, agent parley.AgentID, req Request) (*Turn, error) {
+func (e *Engine) Start(ctx context.Context, account parley.Account, plan parley.Plan, agent parley.AgentID,
+	req Request) (*Turn, error) {
 	if req.hasName() {
 		return e.startNamed(ctx, account, plan, agent, req)
 	}
 	return e.start(ctx, account, plan, agent, req)
 }
 
-func (e *Engine) start(ctx context.Context, account parley.Account, plan parley.Plan, agent parley.AgentID, req Request) (*Turn, error) {
+func (e *Engine) start(ctx context.Context, account parley.Account, plan parley.Plan, agent parley.AgentID,
+	req Request) (*Turn, error) {
 	a, err := e.DB.AgentForTurn(ctx, account.ID.AgentRef(agent))
 	if err != nil {
 		return nil, err
@@ -111,7 +115,8 @@ func (e *Engine) start(ctx context.Context, account parley.Account, plan parley.
 	}
 	back, ok := e.Models.Lookup(a.Model)
 	if !ok {
-		return nil, parley.NewErrorf(parley.CodeModelNotAllowed, "The agent's model, %q, is not one that this server offers any more. Give the agent another.", a.Model)
+		return nil, parley.NewErrorf(parley.CodeModelNotAllowed,
+			"The agent's model, %q, is not one that this server offers any more. Give the agent another.", a.Model)
 	}
 	t := e.newTurn(account.ID, a, back, req)
 	t.idempotencyKey = store.IdempotencyKey(ctx)
@@ -140,7 +145,8 @@ func (e *Engine) newTurn(account parley.AccountID, a *parley.Agent, back model.B
 			UserMessageID: parley.NewMessageID(), MessageID: parley.NewMessageID(), Owner: e.Owner, Reserved: back.Credits,
 		},
 		agent: a, backend: back, request: req, question: req.Message, engine: e,
-		eventLog: &eventLog{}, retrievalDone: make(chan struct{}), beginDone: make(chan struct{}), activated: make(chan struct{}), readersGone: make(chan struct{}), done: make(chan struct{}),
+		eventLog: &eventLog{}, retrievalDone: make(chan struct{}), beginDone: make(chan struct{}),
+		activated: make(chan struct{}), readersGone: make(chan struct{}), done: make(chan struct{}),
 	}
 	t.ctx, t.cancel = context.WithCancelCause(context.Background())
 	if t.isPrepaid() {

@@ -34,7 +34,8 @@ func (e *Engine) finishTurn(t *Turn, a *answer, failure error, retrieved time.Ti
 	events := []Event{{Kind: Finished, Finish: finish}}
 	if state == store.TurnFailed || finish.Message == nil {
 		fail := t.clientError(failure)
-		e.Logger.Warn("turn failed", "turn", t.ID, "conversation", t.ConversationID, "code", fail.Code, "err", t.redactText(failure.Error()))
+		e.Logger.Warn("turn failed", "turn", t.ID, "conversation", t.ConversationID, "code", fail.Code, "err",
+			t.redactText(failure.Error()))
 		events = append([]Event{{Kind: Failed, Err: fail}}, events...)
 	}
 	e.notifyObserver(t, a, state, now)
@@ -47,7 +48,8 @@ func (t *Turn) endState(a *answer, failure error) string {
 	switch {
 	case failure == nil:
 		return store.TurnDone
-	case t.ctx.Err() != nil || errors.Is(failure, errAnswerTooLong) || errors.Is(failure, errTooManyRounds) && !a.isEmpty():
+	case t.ctx.Err() != nil || errors.Is(failure, errAnswerTooLong) || errors.Is(failure, errTooManyRounds) &&
+		!a.isEmpty():
 		return store.TurnInterrupted
 	}
 	return store.TurnFailed
@@ -61,7 +63,8 @@ func (t *Turn) keepsAnswer() bool { return t.retrySeq == 0 || t.isSuperseded() }
 
 // answerMessage returns the answer as it is stored.
 func (t *Turn) answerMessage(a *answer, state string, now time.Time) *parley.Message {
-	m := &parley.Message{ID: t.MessageID, ConversationID: t.ConversationID, Author: parley.AuthorAssistant, State: parley.MessageComplete, TurnID: t.ID,
+	m := &parley.Message{ID: t.MessageID, ConversationID: t.ConversationID, Author: parley.AuthorAssistant,
+		State: parley.MessageComplete, TurnID: t.ID,
 		Parts: a.parts, Citations: a.citations, FinishReason: a.finishReason, Model: t.agent.Model, CreatedAt: now}
 	if state == store.TurnInterrupted {
 		m.State, m.FinishReason = parley.MessageInterrupted, "error"
@@ -83,7 +86,8 @@ const (
 
 // storeResultWithRetry runs the second transaction. An answer that is paid for is worth waiting for: while the database
 // is not available, it is tried again.
-func (e *Engine) storeResultWithRetry(t *Turn, state string, finish *Finish, a *answer, trace *parley.Trace, now time.Time) error {
+func (e *Engine) storeResultWithRetry(t *Turn, state string, finish *Finish, a *answer, trace *parley.Trace,
+	now time.Time) error {
 	ctx, stop := context.WithTimeout(context.Background(), storeTimeout)
 	defer stop()
 	full := 0
@@ -139,7 +143,8 @@ func (e *Engine) closeFailed(t *Turn, trace *parley.Trace, now time.Time) error 
 	return err
 }
 
-func (e *Engine) storeResult(ctx context.Context, t *Turn, state string, finish *Finish, a *answer, trace *parley.Trace, now time.Time) error {
+func (e *Engine) storeResult(ctx context.Context, t *Turn, state string, finish *Finish, a *answer, trace *parley.Trace,
+	now time.Time) error {
 	return e.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error {
 		kind, subject := "turn."+state, parley.MessageID(t.ID)
 		if finish.Message != nil && !t.request.isUnsaved() {
@@ -168,7 +173,8 @@ func (e *Engine) storeResult(ctx context.Context, t *Turn, state string, finish 
 }
 
 // addAnswer stores the answer. Where a person has taken over meanwhile, the HandoverObserver is called.
-func (e *Engine) addAnswer(ctx context.Context, tx *store.DB, t *Turn, m *parley.Message, usage *store.AnswerUsage) error {
+func (e *Engine) addAnswer(ctx context.Context, tx *store.DB, t *Turn, m *parley.Message,
+	usage *store.AnswerUsage) error {
 	status, err := tx.AddAnswer(ctx, t.AccountID.AgentRef(t.AgentID), m, usage)
 	if err != nil || status != parley.ConversationTakenOver || e.HandoverObserver == nil {
 		return err
@@ -185,7 +191,8 @@ func (t *Turn) cutForRetry(ctx context.Context, tx *store.DB, now time.Time) err
 	if t.retrySeq == 0 {
 		return nil
 	}
-	if err := tx.IgnorePendingToolCalls(ctx, t.AccountID.AgentRef(t.AgentID).ConversationRef(t.ConversationID), now); err != nil {
+	if err := tx.IgnorePendingToolCalls(ctx, t.AccountID.AgentRef(t.AgentID).ConversationRef(t.ConversationID),
+		now); err != nil {
 		return err
 	}
 	return tx.SupersedeMessages(ctx, t.AccountID.AgentRef(t.AgentID).ConversationRef(t.ConversationID), t.retrySeq, now)

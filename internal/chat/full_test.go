@@ -20,7 +20,8 @@ func TestAnAnswerThatAFullDatabaseCannotTake(t *testing.T) {
 			return // PostgreSQL has no quota
 		}
 		gate := scripted.NewBarrier()
-		d.model.AddScript(scripted.Text(strings.Repeat("a long answer ", 20_000)), scripted.Step{Barrier: gate}, scripted.Stop())
+		d.model.AddScript(scripted.Text(strings.Repeat("a long answer ", 20_000)), scripted.Step{Barrier: gate},
+			scripted.Stop())
 		question := strings.Repeat("a long question ", 1000)
 		turn := d.start(question, "")
 		d.fillDatabase()

@@ -63,7 +63,8 @@ func (e *Engine) handOverNow(t *Turn, a *answer, tools []Tool) (granted bool, er
 		return false, nil
 	}
 	a.firstOutput = e.Now()
-	e.runTools(t, a, []Tool{tool}, []model.ToolCall{{Name: tool.Name, Input: reasonInput(t.redactText(prose.ClipRunes(t.question, maxReasonRunes)))}})
+	e.runTools(t, a, []Tool{tool}, []model.ToolCall{{Name: tool.Name,
+		Input: reasonInput(t.redactText(prose.ClipRunes(t.question, maxReasonRunes)))}})
 	if err := t.ctx.Err(); err != nil {
 		return false, err
 	}
@@ -88,17 +89,19 @@ func (e *Engine) handoverTool(tools []Tool) Tool {
 	if own >= 0 {
 		return tools[own]
 	}
-	return Tool{Tool: model.Tool{Name: handoverToolName, IsHandover: true}, Kind: parley.ActionEscalate, Run: func(ctx context.Context, call Call) Output {
-		var in struct{ Reason string }
-		if err := json.Unmarshal(call.Input, &in); err != nil {
-			return failedOutput("the reason is no text")
-		}
-		if err := e.HandOver(ctx, call.Turn, in.Reason); err != nil {
-			e.Logger.Error("a conversation could not be handed over", "turn", call.Turn.ID, "conversation", call.Turn.ConversationID, "err", err)
-			return failedOutput("the conversation could not be handed over")
-		}
-		return Output{ToolOutput: parley.ToolOutput{Status: parley.ToolSuccess}}
-	}}
+	return Tool{Tool: model.Tool{Name: handoverToolName, IsHandover: true}, Kind: parley.ActionEscalate,
+		Run: func(ctx context.Context, call Call) Output {
+			var in struct{ Reason string }
+			if err := json.Unmarshal(call.Input, &in); err != nil {
+				return failedOutput("the reason is no text")
+			}
+			if err := e.HandOver(ctx, call.Turn, in.Reason); err != nil {
+				e.Logger.Error("a conversation could not be handed over", "turn", call.Turn.ID, "conversation",
+					call.Turn.ConversationID, "err", err)
+				return failedOutput("the conversation could not be handed over")
+			}
+			return Output{ToolOutput: parley.ToolOutput{Status: parley.ToolSuccess}}
+		}}
 }
 
 // needsMoreInputs reports whether a tool requires more than a reason: the model asks the customer for it then.

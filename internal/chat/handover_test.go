@@ -42,7 +42,9 @@ func (d *testEngine) enableHandover() func() []string {
 
 // escalateTool is an agent's own action that hands over.
 func (d *testEngine) escalateTool(handoverText, required string) chat.Tool {
-	return chat.Tool{Tool: model.Tool{Name: "call_kim", IsHandover: true, Parameters: []byte(`{"type":"object","properties":{},"required":[` + required + `]}`)}, Kind: parley.ActionEscalate, HandoverText: handoverText,
+	return chat.Tool{Tool: model.Tool{Name: "call_kim", IsHandover: true,
+		Parameters: []byte(`{"type":"object","properties":{},"required":[` + required + `]}`)},
+		Kind: parley.ActionEscalate, HandoverText: handoverText,
 		Run: func(ctx context.Context, c chat.Call) chat.Output {
 			if err := d.HandOver(ctx, c.Turn, string(c.Input)); err != nil {
 				return chat.Output{ToolOutput: parley.ToolOutput{Status: parley.ToolError, Error: "no"}}
@@ -64,7 +66,8 @@ func TestPlainWishHandsOverBeforeAnyModelIsAsked(t *testing.T) {
 		reasons := d.enableHandover()
 		turn := d.start(handoverRequest, "")
 		f := d.finish(turn)
-		d.wantParts(f.Message, `tool-call escalate_to_human {"reason":"`+handoverRequest+`"}`, `tool-result escalate_to_human {"status":"success"}`, "text "+quote.HandoverText(words.English))
+		d.wantParts(f.Message, `tool-call escalate_to_human {"reason":"`+handoverRequest+`"}`,
+			`tool-result escalate_to_human {"status":"success"}`, "text "+quote.HandoverText(words.English))
 		if n := len(d.model.Requests()); n != 0 || f.Reason != "stop" || f.Credits != parley.Credit {
 			t.Errorf("%d requests to the model, %+v", n, f)
 		}
@@ -73,7 +76,8 @@ func TestPlainWishHandsOverBeforeAnyModelIsAsked(t *testing.T) {
 		if got := reasons(); len(got) != 1 || got[0] != handoverRequest {
 			t.Error(got)
 		}
-		kinds, err := sqldb.All(t.Context(), d.db.SQL(), sqldb.Column[string], `select action_type || ' ' || status from tool_calls where conversation_id = ?`, turn.ConversationID)
+		kinds, err := sqldb.All(t.Context(), d.db.SQL(), sqldb.Column[string],
+			`select action_type || ' ' || status from tool_calls where conversation_id = ?`, turn.ConversationID)
 		if must(t, err); strings.Join(kinds, ",") != "escalate success" {
 			t.Error(kinds)
 		}
@@ -92,7 +96,8 @@ func TestWishGoesThroughTheAgentsOwnAction(t *testing.T) {
 		} {
 			d.setTools(weatherTool, d.escalateTool(c.handoverText, `"reason"`))
 			f := d.finish(d.start(c.message, ""))
-			d.wantParts(f.Message, `tool-call call_kim {"reason":"`+c.message+`"}`, `tool-result call_kim {"status":"success","data":{"message":"by the action"}}`, "text "+c.want)
+			d.wantParts(f.Message, `tool-call call_kim {"reason":"`+c.message+`"}`,
+				`tool-result call_kim {"status":"success","data":{"message":"by the action"}}`, "text "+c.want)
 		}
 		if len(reasons()) != 2 || len(d.model.Requests()) != 0 {
 			t.Error(reasons(), d.model.Requests())
@@ -115,7 +120,10 @@ func TestWishIsLeftToTheModel(t *testing.T) {
 		d.setTools(d.escalateTool("", `"email"`))
 		ongoing("an action that needs an address", handoverRequest)
 		d.setTools()
-		_, err := d.db.SQL().Exec(t.Context(), `insert into helpdesks (agent_id, account_id, last_number, handover, created_at, updated_at) values (?, ?, 0, 0, 1, 1)`, d.agent.ID, d.account.ID)
+		_, err := d.db.SQL().Exec(t.Context(),
+			`insert into helpdesks (agent_id, account_id, last_number, handover, created_at, updated_at)
+				values (?, ?, 0, 0, 1, 1)`,
+			d.agent.ID, d.account.ID)
 		must(t, err)
 		ongoing("a helpdesk that does not hand over", handoverRequest)
 		d.HandOver = nil
@@ -131,7 +139,9 @@ func TestWishThatCannotBeGrantedIsAnswered(t *testing.T) {
 		d.HandOver = func(context.Context, parley.Turn, string) error { return errors.New("nobody is there") }
 		turn := d.start(handoverRequest, "")
 		f := d.finish(turn)
-		d.wantParts(f.Message, `tool-call escalate_to_human {"reason":"`+handoverRequest+`"}`, `tool-result escalate_to_human {"status":"error","error":"the conversation could not be handed over"}`, "text "+handoverRequest)
+		d.wantParts(f.Message, `tool-call escalate_to_human {"reason":"`+handoverRequest+`"}`,
+			`tool-result escalate_to_human {"status":"error","error":"the conversation could not be handed over"}`,
+			"text "+handoverRequest)
 		d.wantStatus(turn.ConversationID, parley.ConversationOngoing)
 	})
 }
@@ -139,7 +149,10 @@ func TestWishThatCannotBeGrantedIsAnswered(t *testing.T) {
 func TestReasonIsMaskedWhereTheAgentMasks(t *testing.T) {
 	forEachDatabase(t, func(d *testEngine) {
 		reasons := d.enableHandover()
-		must(t, d.db.UpdateAgent(t.Context(), d.account.ID.AgentRef(d.agent.ID), func(a *parley.Agent) error { a.Redact = true; return nil }))
+		must(t, d.db.UpdateAgent(t.Context(), d.account.ID.AgentRef(d.agent.ID), func(a *parley.Agent) error {
+			a.Redact = true
+			return nil
+		}))
 		turn := d.start("I am jo@example.com. "+handoverRequest, "")
 		d.finish(turn)
 		if got := reasons(); len(got) != 1 || got[0] != "I am [email]. "+handoverRequest {
@@ -181,7 +194,8 @@ func TestWhatTheModelSeesAfterAHandBack(t *testing.T) {
 				t.Error("the model is shown a call of a tool that it does not have")
 			}
 		}
-		want := "user: " + handoverRequest + "\nassistant: " + quote.HandoverText(words.English) + "\nassistant: Kim here.\nuser: Thanks, Kim.\nuser: And when do you open?"
+		want := "user: " + handoverRequest + "\nassistant: " + quote.HandoverText(words.English) +
+			"\nassistant: Kim here.\nuser: Thanks, Kim.\nuser: And when do you open?"
 		if strings.Join(got, "\n") != want {
 			t.Errorf("the model is shown\n%s", strings.Join(got, "\n"))
 		}
@@ -194,12 +208,14 @@ type recordingObserver struct {
 	err    error
 }
 
-func (h *recordingObserver) MessageWritten(_ context.Context, _ *store.DB, c *parley.Conversation, m *parley.Message) error {
+func (h *recordingObserver) MessageWritten(_ context.Context, _ *store.DB, c *parley.Conversation,
+	m *parley.Message) error {
 	h.events = append(h.events, fmt.Sprintf("%s %d: %s", m.Author, m.Seq, m.Text()))
 	return h.err
 }
 
-func (h *recordingObserver) StatusChanged(_ context.Context, _ *store.DB, c *parley.Conversation, from parley.ConversationStatus, by, reason string, _ time.Time) error {
+func (h *recordingObserver) StatusChanged(_ context.Context, _ *store.DB, c *parley.Conversation,
+	from parley.ConversationStatus, by, reason string, _ time.Time) error {
 	h.events = append(h.events, fmt.Sprintf("%s to %s by %s (%s)", from, c.Status, by, reason))
 	return h.err
 }
@@ -257,7 +273,8 @@ func TestHandoverObserverSeesWhatConcernsPeople(t *testing.T) {
 		must(t, err)
 		_, err = k.End(ctx, account.AgentRef(agent).ConversationRef(id), "kim")
 		must(t, err)
-		want := []string{"ongoing to taken_over by kim (asked for)", "user 3: Anybody?", "human 4: Here.", "taken_over to ongoing by kim ()", "ongoing to ended by kim ()"}
+		want := []string{"ongoing to taken_over by kim (asked for)", "user 3: Anybody?", "human 4: Here.",
+			"taken_over to ongoing by kim ()", "ongoing to ended by kim ()"}
 		if !slices.Equal(h.events, want) {
 			t.Errorf("heard %q, want %q", h.events, want)
 		}

@@ -17,7 +17,8 @@ const maxHistoryMessages = 20
 // loadConversation waits until the conversation is free and loads its history. It reports whether the model may be
 // called before the first transaction has committed: a guess that saves time when it is right, and costs a model call
 // when it is wrong.
-func (e *Engine) loadConversation(ctx context.Context, t *Turn, account parley.Account, plan parley.Plan) (early bool, err error) {
+func (e *Engine) loadConversation(ctx context.Context, t *Turn, account parley.Account, plan parley.Plan) (early bool,
+	err error) {
 	paused := false
 	if t.request.ConversationID != "" {
 		if paused, err = e.awaitOpenTurn(ctx, t); err != nil {
@@ -72,7 +73,8 @@ func (t *Turn) checkConversation(c *parley.Conversation, err error) error {
 		return parley.NewError(parley.CodeConversationNotFound)
 	case err != nil:
 		return err
-	case c.API == t.request.api() && c.Channel == parley.ChannelUnspecified && c.Status != parley.ConversationOngoing: // of a ticket: people answer there
+	// of a ticket: people answer there
+	case c.API == t.request.api() && c.Channel == parley.ChannelUnspecified && c.Status != parley.ConversationOngoing:
 		return parley.NewError(parley.CodeNotOngoing)
 	case c.API != t.request.api(), c.Channel != t.request.Channel: // whoever reads that channel would not get the answer
 		return parley.NewError(parley.CodeConversationNotFound)
@@ -92,7 +94,8 @@ func (e *Engine) loadHistory(ctx context.Context, t *Turn) error {
 	case t.request.ConversationID == "":
 		return nil
 	case t.request.Retry != "":
-		user, err := e.DB.UserMessageAnsweredBy(ctx, t.AccountID.AgentRef(t.AgentID).ConversationRef(t.ConversationID), t.request.Retry)
+		user, err := e.DB.UserMessageAnsweredBy(ctx, t.AccountID.AgentRef(t.AgentID).ConversationRef(t.ConversationID),
+			t.request.Retry)
 		if err != nil {
 			return err
 		}
@@ -110,14 +113,16 @@ func (e *Engine) loadHistory(ctx context.Context, t *Turn) error {
 		}
 		t.UserMessageID, before = user.ID, user.Seq
 	case t.request.ReplaceMessageID != "":
-		user, err := e.DB.UserMessageAnsweredBy(ctx, t.AccountID.AgentRef(t.AgentID).ConversationRef(t.ConversationID), t.request.ReplaceMessageID)
+		user, err := e.DB.UserMessageAnsweredBy(ctx, t.AccountID.AgentRef(t.AgentID).ConversationRef(t.ConversationID),
+			t.request.ReplaceMessageID)
 		if err != nil {
 			return err
 		}
 		t.replacedSeq, before = user.Seq, user.Seq
 	}
 	var err error
-	t.history, err = e.DB.RecentMessages(ctx, t.AccountID.AgentRef(t.AgentID).ConversationRef(t.ConversationID), before, maxHistoryMessages)
+	t.history, err = e.DB.RecentMessages(ctx, t.AccountID.AgentRef(t.AgentID).ConversationRef(t.ConversationID), before,
+		maxHistoryMessages)
 	return err
 }
 
@@ -141,7 +146,8 @@ func pendingToolCalls(ctx context.Context, db *store.DB, t *Turn) (*parley.Messa
 
 // checkRetryTarget checks that the message of a retry has not been removed meanwhile.
 func checkRetryTarget(ctx context.Context, tx *store.DB, t *Turn) error {
-	user, err := tx.UserMessageAnsweredBy(ctx, t.AccountID.AgentRef(t.AgentID).ConversationRef(t.ConversationID), t.request.Retry)
+	user, err := tx.UserMessageAnsweredBy(ctx, t.AccountID.AgentRef(t.AgentID).ConversationRef(t.ConversationID),
+		t.request.Retry)
 	if err == nil && user.ID != t.UserMessageID {
 		err = parley.NewError(parley.CodeRetryNotFound)
 	}

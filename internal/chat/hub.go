@@ -121,7 +121,8 @@ func (k *Conversations) Follow(ctx context.Context, ref parley.ConversationRef, 
 	if after != nil {
 		seq = min(seq, *after)
 	}
-	f := &Follower{conversations: k, account: ref.Account, agent: ref.Agent, conversation: ref.Conversation, lastSeq: seq, wake: make(chan struct{}, 1), stopped: make(chan struct{})}
+	f := &Follower{conversations: k, account: ref.Account, agent: ref.Agent, conversation: ref.Conversation,
+		lastSeq: seq, wake: make(chan struct{}, 1), stopped: make(chan struct{})}
 	if err := k.Hub.add(f); err != nil {
 		return nil, err
 	}
@@ -165,7 +166,8 @@ func (f *Follower) poll(ctx context.Context) (Update, error) {
 	if f.lastStatus == parley.ConversationEnded {
 		return Update{}, io.EOF
 	}
-	status, seq, err := f.conversations.DB.StatusAndLastSeq(ctx, f.account.AgentRef(f.agent).ConversationRef(f.conversation))
+	status, seq, err := f.conversations.DB.StatusAndLastSeq(ctx,
+		f.account.AgentRef(f.agent).ConversationRef(f.conversation))
 	if parley.IsCode(err, parley.CodeResourceNotFound) {
 		return Update{}, io.EOF
 	}
@@ -177,7 +179,8 @@ func (f *Follower) poll(ctx context.Context) (Update, error) {
 		return Update{Status: status}, nil
 	}
 	if seq > f.lastSeq {
-		messages, err := f.conversations.DB.MessagesAfter(ctx, f.account.AgentRef(f.agent).ConversationRef(f.conversation), f.lastSeq, followBatchSize)
+		messages, err := f.conversations.DB.MessagesAfter(ctx,
+			f.account.AgentRef(f.agent).ConversationRef(f.conversation), f.lastSeq, followBatchSize)
 		if err != nil {
 			return Update{}, err
 		}
@@ -194,7 +197,8 @@ func (f *Follower) poll(ctx context.Context) (Update, error) {
 		if open, err := f.conversations.DB.OpenTurn(ctx, f.account, f.conversation); err != nil || open != nil {
 			return Update{}, err
 		}
-		if _, now, err := f.conversations.DB.StatusAndLastSeq(ctx, f.account.AgentRef(f.agent).ConversationRef(f.conversation)); err != nil || now > f.lastSeq {
+		if _, now, err := f.conversations.DB.StatusAndLastSeq(ctx,
+			f.account.AgentRef(f.agent).ConversationRef(f.conversation)); err != nil || now > f.lastSeq {
 			return Update{}, err
 		}
 	}

@@ -11,16 +11,19 @@ import (
 
 // AddCustomerMessage stores what the customer writes to the person who has taken the conversation over. Fails with
 // RESOURCE_NOT_FOUND, and with CONVERSATION_NOT_TAKEN_OVER.
-func (k *Conversations) AddCustomerMessage(ctx context.Context, ref parley.ConversationRef, text string) (*parley.Message, error) {
+func (k *Conversations) AddCustomerMessage(ctx context.Context, ref parley.ConversationRef,
+	text string) (*parley.Message, error) {
 	return k.addMessage(ctx, ref, parley.Message{Author: parley.AuthorUser}, text)
 }
 
 // AddHumanReply stores what a member of the team writes to the customer. Fails as AddCustomerMessage does.
-func (k *Conversations) AddHumanReply(ctx context.Context, ref parley.ConversationRef, member parley.UserID, text string) (*parley.Message, error) {
+func (k *Conversations) AddHumanReply(ctx context.Context, ref parley.ConversationRef, member parley.UserID,
+	text string) (*parley.Message, error) {
 	return k.addMessage(ctx, ref, parley.Message{Author: parley.AuthorHuman, AuthorID: member}, text)
 }
 
-func (k *Conversations) addMessage(ctx context.Context, ref parley.ConversationRef, m parley.Message, text string) (*parley.Message, error) {
+func (k *Conversations) addMessage(ctx context.Context, ref parley.ConversationRef, m parley.Message,
+	text string) (*parley.Message, error) {
 	m.ID, m.ConversationID, m.State, m.CreatedAt = parley.NewMessageID(), ref.Conversation, parley.MessageComplete, k.Now()
 	var written *parley.Message
 	err := k.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error {
@@ -51,7 +54,8 @@ func (k *Conversations) addMessage(ctx context.Context, ref parley.ConversationR
 		}
 		written = &message
 		tx.SQL().AfterCommit(func() { k.Hub.Wake(ref.Conversation) })
-		return tx.RecordEvents(ctx, ref.Account, m.CreatedAt, store.NewEvent{Kind: "message.created", AgentID: ref.Agent, ConversationID: ref.Conversation, Subject: string(message.ID)})
+		return tx.RecordEvents(ctx, ref.Account, m.CreatedAt, store.NewEvent{Kind: "message.created",
+			AgentID: ref.Agent, ConversationID: ref.Conversation, Subject: string(message.ID)})
 	})
 	if err != nil {
 		return nil, err
@@ -76,7 +80,8 @@ const (
 
 // Rate stores the end user's rating of one of the assistant's messages; an empty rating removes it. Fails with
 // RESOURCE_NOT_FOUND of the conversation, RESOURCE_MESSAGE_NOT_FOUND and RESOURCE_MESSAGE_NOT_ASSISTANT.
-func (k *Conversations) Rate(ctx context.Context, ref parley.ConversationRef, message parley.MessageID, rating string) (*parley.Message, error) {
+func (k *Conversations) Rate(ctx context.Context, ref parley.ConversationRef, message parley.MessageID,
+	rating string) (*parley.Message, error) {
 	now := k.Now()
 	var rated *parley.Message
 	err := k.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error {
@@ -97,7 +102,8 @@ func (k *Conversations) Rate(ctx context.Context, ref parley.ConversationRef, me
 		if err := tx.RateMessage(ctx, ref.AgentRef, m, now); err != nil {
 			return err
 		}
-		return tx.RecordEvents(ctx, ref.Account, now, store.NewEvent{Kind: "message.feedback", AgentID: ref.Agent, ConversationID: ref.Conversation, Subject: string(m.ID),
+		return tx.RecordEvents(ctx, ref.Account, now, store.NewEvent{Kind: "message.feedback", AgentID: ref.Agent,
+			ConversationID: ref.Conversation, Subject: string(m.ID),
 			Payload: map[string]string{"feedback": rating}})
 	})
 	if err != nil {

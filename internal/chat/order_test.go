@@ -43,7 +43,8 @@ func TestMessagesThatWaitKeepTheirOrder(t *testing.T) {
 				users = append(users, text)
 			}
 		}
-		want := []string{"one", "message 0", "message 1", "message 2", "message 3", "message 4", "message 5", "message 6", "message 7"}
+		want := []string{"one", "message 0", "message 1", "message 2", "message 3", "message 4", "message 5",
+			"message 6", "message 7"}
 		if !slices.Equal(users, want) {
 			t.Errorf("stored %q", users)
 		}
@@ -54,7 +55,8 @@ func TestMessagesThatWaitKeepTheirOrder(t *testing.T) {
 func TestTurnsOfOneAccountDoNotWaitForEachOther(t *testing.T) {
 	forEachDatabase(t, func(d *testEngine) {
 		d.finish(d.start("first", ""))
-		if d.db.SQL().Dialect() == sqldb.Postgres { // what a while of use and autovacuum come to: other places on disk, other plans
+		// what a while of use and autovacuum come to: other places on disk, other plans
+		if d.db.SQL().Dialect() == sqldb.Postgres {
 			for _, q := range []string{`update credit_usage set used = used where agent_id = ''`, `analyze credit_usage`} {
 				if _, err := d.db.SQL().Exec(t.Context(), q); err != nil {
 					t.Fatal(err)
@@ -80,7 +82,9 @@ func TestTurnsOfOneAccountDoNotWaitForEachOther(t *testing.T) {
 		d.wantNoOpenTurn()
 		if d.db.SQL().Dialect() == sqldb.Postgres {
 			var deadlocks int
-			if err := d.db.SQL().QueryRow(t.Context(), `select deadlocks from pg_stat_database where datname = current_database()`).Scan(&deadlocks); err != nil || deadlocks > 0 {
+			if err := d.db.SQL().QueryRow(t.Context(),
+				`select deadlocks from pg_stat_database where datname = current_database()`).
+				Scan(&deadlocks); err != nil || deadlocks > 0 {
 				t.Errorf("%d deadlocks, %v", deadlocks, err)
 			}
 		}

@@ -46,12 +46,14 @@ func (t *Turn) query() retrieval.Query {
 // to do something says nothing about the subject of later questions. The same holds for the question that the client's
 // results belong to.
 func isFollowedByCall(next []parley.Message) bool {
-	return len(next) > 0 && (quote.AsksForInputs(next[0].Text()) || slices.ContainsFunc(next[0].Parts, func(p parley.Part) bool { return p.Type == "tool-call" }))
+	return len(next) > 0 && (quote.AsksForInputs(next[0].Text()) ||
+		slices.ContainsFunc(next[0].Parts, func(p parley.Part) bool { return p.Type == "tool-call" }))
 }
 
 // prompt returns the request to the model.
 func (t *Turn) prompt() model.Request {
-	req := model.Request{Model: t.backend.Name, System: t.instructions(), Temperature: t.agent.Temp, Messages: t.historyMessages()}
+	req := model.Request{Model: t.backend.Name, System: t.instructions(), Temperature: t.agent.Temp,
+		Messages: t.historyMessages()}
 	if !t.request.Continue {
 		req.Messages = append(req.Messages, model.Message{Role: "user", Text: t.question})
 	}
@@ -60,7 +62,8 @@ func (t *Turn) prompt() model.Request {
 		hits = hits[:min(maxOfferedPassages, len(hits))]
 	}
 	for _, h := range hits {
-		req.Passages = append(req.Passages, model.Passage{Passage: h.Passage, Score: h.Score, TermWeights: h.Terms, Signals: model.MatchSignals(h.Signs)})
+		req.Passages = append(req.Passages, model.Passage{Passage: h.Passage, Score: h.Score, TermWeights: h.Terms,
+			Signals: model.MatchSignals(h.Signs)})
 	}
 	return req
 }
@@ -90,7 +93,8 @@ func modelMessages(m parley.Message) (list []model.Message) {
 			}
 			open.ToolCalls = append(open.ToolCalls, model.ToolCall{ID: p.ToolCallID, Name: p.ToolName, Input: p.Input})
 			flush()
-			list = append(list, model.Message{Role: "tool", ToolCallID: p.ToolCallID, Text: string(callResult(m.Parts[i:], p.ToolCallID))})
+			list = append(list, model.Message{Role: "tool", ToolCallID: p.ToolCallID,
+				Text: string(callResult(m.Parts[i:], p.ToolCallID))})
 		}
 	}
 	flush()
@@ -113,7 +117,8 @@ func panicError(p any) error { return fmt.Errorf("chat: panic: %v\n%s", p, debug
 // narrower. In a voice session the rules for speaking follow.
 func (t *Turn) instructions() string {
 	spoken := t.request.Voice
-	text := strings.TrimSpace(strings.TrimSpace(t.agent.Instructions) + "\n\n" + channelInstructions(t.agent.ChannelInstructions, t.request.Channel, spoken != nil))
+	text := strings.TrimSpace(strings.TrimSpace(t.agent.Instructions) + "\n\n" +
+		channelInstructions(t.agent.ChannelInstructions, t.request.Channel, spoken != nil))
 	if spoken != nil {
 		text = strings.TrimSpace(text + "\n\n" + prompt.VoiceRules(spoken.LocalTime))
 	}
@@ -123,10 +128,14 @@ func (t *Turn) instructions() string {
 // channelKeys are the names of channels in an agent's channel instructions. Conversations of other origins, such as the
 // playground, have the agent's instructions alone.
 var channelKeys = map[parley.Channel]string{
-	parley.ChannelAPI: "api", parley.ChannelWhatsApp: "whatsapp", parley.ChannelMessenger: "messenger", parley.ChannelInstagram: "instagram",
-	parley.ChannelSlack: "slack", parley.ChannelSalesforce: "salesforce", parley.ChannelZendesk: "zendesk", parley.ChannelZendeskMessaging: "zendesk_messaging",
-	parley.ChannelServiceSite: "help_page", parley.ChannelAgentPage: "help_page", parley.ChannelWidget: "chat_widget", parley.ChannelIframe: "chat_widget",
-	parley.ChannelCenterStage: "center_stage", parley.ChannelSearch: "search", parley.ChannelEmail: "email", parley.ChannelPhone: "phone",
+	parley.ChannelAPI: "api", parley.ChannelWhatsApp: "whatsapp", parley.ChannelMessenger: "messenger",
+	parley.ChannelInstagram: "instagram",
+	parley.ChannelSlack:     "slack", parley.ChannelSalesforce: "salesforce", parley.ChannelZendesk: "zendesk",
+	parley.ChannelZendeskMessaging: "zendesk_messaging",
+	parley.ChannelServiceSite:      "help_page", parley.ChannelAgentPage: "help_page", parley.ChannelWidget: "chat_widget",
+	parley.ChannelIframe:      "chat_widget",
+	parley.ChannelCenterStage: "center_stage", parley.ChannelSearch: "search", parley.ChannelEmail: "email",
+	parley.ChannelPhone:   "phone",
 	parley.ChannelAndroid: "android_sdk", parley.ChannelIOS: "ios_sdk",
 }
 

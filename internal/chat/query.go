@@ -33,7 +33,8 @@ const (
 // conversation costs nothing.
 func (e *Engine) rewriteQuery(ctx context.Context, t *Turn, q retrieval.Query) retrieval.Query {
 	began := e.Now()
-	if e.RewriteTimeout <= 0 || t.backend.Label == model.BuiltinName || began.UnixMilli() < e.nextRewrite.Load() || !t.isFollowUp(q) {
+	if e.RewriteTimeout <= 0 || t.backend.Label == model.BuiltinName || began.UnixMilli() < e.nextRewrite.Load() ||
+		!t.isFollowUp(q) {
 		return q
 	}
 	ctx, stop := context.WithTimeoutCause(ctx, e.RewriteTimeout, errRewriteTimeout)
@@ -111,7 +112,8 @@ const (
 
 // EmbedQuery sets the query's vector where the agent's passages have vectors, and returns the search method. Without a
 // vector, or when it comes too late, the search goes by words. A nil receiver searches by words.
-func (s *QueryEmbedder) EmbedQuery(ctx context.Context, indexes *retrieval.Indexes, agent *parley.Agent, q *retrieval.Query) (by string) {
+func (s *QueryEmbedder) EmbedQuery(ctx context.Context, indexes *retrieval.Indexes, agent *parley.Agent,
+	q *retrieval.Query) (by string) {
 	if s == nil {
 		return searchByWords
 	}

@@ -59,7 +59,8 @@ func (e *Engine) activateOrEnqueue(t *Turn) (live *Turn, err error) {
 		return nil, fail
 	}
 	if e.liveTurns == nil {
-		e.liveTurns, e.queues, e.liveCounts = map[conversationKey]*Turn{}, map[conversationKey][]*Turn{}, map[parley.AccountID]int{}
+		e.liveTurns, e.queues, e.liveCounts = map[conversationKey]*Turn{}, map[conversationKey][]*Turn{},
+			map[parley.AccountID]int{}
 	}
 	if live := e.liveTurns[t.key()]; live != nil {
 		e.queues[t.key()] = append(e.queues[t.key()], t)

@@ -173,7 +173,8 @@ func (e *Engine) ownsTurn(id parley.TurnID) bool {
 }
 
 func closeLostTurn(ctx context.Context, tx *store.DB, t *parley.Turn, now time.Time) error {
-	trace := &parley.Trace{TurnID: t.ID, MessageID: t.MessageID, State: store.TurnFailed, Passages: []parley.TracePassage{}, ToolCalls: []string{},
+	trace := &parley.Trace{TurnID: t.ID, MessageID: t.MessageID, State: store.TurnFailed,
+		Passages: []parley.TracePassage{}, ToolCalls: []string{},
 		Error: "the server that made this answer stopped before it was stored"}
 	if err := tx.FailLostToolCalls(ctx, t, now); err != nil {
 		return err

@@ -63,7 +63,9 @@ type maskShifts []struct{ offset, delta int }
 // maskText masks a part of the answer that begins at the byte from, except what citations cover.
 func (mv *maskShifts) maskText(text string, from int, cited []parley.Citation) string {
 	spans := slices.DeleteFunc(redact.Spans(text), func(s redact.Span) bool {
-		return slices.ContainsFunc(cited, func(c parley.Citation) bool { return c.AnswerStart < from+s.End && from+s.Start < c.AnswerEnd })
+		return slices.ContainsFunc(cited, func(c parley.Citation) bool {
+			return c.AnswerStart < from+s.End && from+s.Start < c.AnswerEnd
+		})
 	})
 	var out []byte
 	end := 0

@@ -16,7 +16,8 @@ import (
 func (d *testEngine) allStoredText() string {
 	d.t.Helper()
 	var all strings.Builder
-	for _, q := range []string{`select parts || coalesce(citations, '') from messages`, `select coalesce(input, '') || coalesce(output, '') from tool_calls`,
+	for _, q := range []string{`select parts || coalesce(citations, '') from messages`,
+		`select coalesce(input, '') || coalesce(output, '') from tool_calls`,
 		`select coalesce(trace, '') from turns`, `select payload from events`} {
 		rows, err := d.db.SQL().Query(d.t.Context(), q)
 		must(d.t, err)
@@ -40,13 +41,15 @@ func TestAnAgentThatRedactsKeepsNoPersonalData(t *testing.T) {
 		d.setTools(look, locationTool)
 		_, err := d.db.SQL().Exec(t.Context(), `update agents set redact = 1 where id = ?`, d.agent.ID)
 		must(t, err)
-		d.model.AddScript(scripted.Text("Looking for ann@example.com. "), scripted.NewToolCall("look_up", `{"email": "ann@example.com"}`), scripted.FinishWithToolCalls()).
+		d.model.AddScript(scripted.Text("Looking for ann@example.com. "),
+			scripted.NewToolCall("look_up", `{"email": "ann@example.com"}`), scripted.FinishWithToolCalls()).
 			AddScript(scripted.Text("Found ann@example.com."), scripted.Stop())
 		turn := d.start("I am ann@example.com, card 4111 1111 1111 1111", "")
 		if f := d.finish(turn); !strings.Contains(f.Message.Text(), "ann@example.com") {
 			t.Errorf("the client is told %q", f.Message.Text())
 		}
-		if asked := d.model.Requests()[0].Messages[0].Text; !strings.Contains(asked, "4111") || !strings.Contains(inputs[0], "ann@") {
+		if asked := d.model.Requests()[0].Messages[0].Text; !strings.Contains(asked, "4111") ||
+			!strings.Contains(inputs[0], "ann@") {
 			t.Errorf("the model was told %q, the tool %q", asked, inputs)
 		}
 		d.model.AddScript(scripted.NewToolCall("where_am_i", `{}`), scripted.FinishWithToolCalls())
@@ -80,15 +83,19 @@ func TestRedactionLeavesQuotesWhole(t *testing.T) {
 		must(t, d.addSource("Write to help@example.com."))
 		d.model.StepsFor = func(r model.Request) []scripted.Step {
 			answer := "You are ann@example.com. " + r.Passages[0].Text
-			return []scripted.Step{scripted.Text(answer), {Chunk: model.Chunk{Citation: &model.Citation{Start: r.Passages[0].Start, End: r.Passages[0].End, AnswerStart: 25, AnswerEnd: len(answer)}}}, scripted.Stop()}
+			return []scripted.Step{scripted.Text(answer),
+				{Chunk: model.Chunk{Citation: &model.Citation{Start: r.Passages[0].Start, End: r.Passages[0].End,
+					AnswerStart: 25, AnswerEnd: len(answer)}}}, scripted.Stop()}
 		}
 		turn := d.start("Where do I write to, as ann@example.com?", "")
 		d.finish(turn)
-		page, err := d.db.Messages(t.Context(), d.account.ID.AgentRef(d.agent.ID).ConversationRef(turn.ConversationID), parley.PageRequest{Limit: 9})
+		page, err := d.db.Messages(t.Context(), d.account.ID.AgentRef(d.agent.ID).ConversationRef(turn.ConversationID),
+			parley.PageRequest{Limit: 9})
 		must(t, err)
 		m := page.Items[1]
 		c := m.Citations[0]
-		if text := m.Text(); text != "You are [email]. Write to help@example.com." || text[c.AnswerStart:c.AnswerEnd] != "Write to help@example.com." {
+		if text := m.Text(); text != "You are [email]. Write to help@example.com." ||
+			text[c.AnswerStart:c.AnswerEnd] != "Write to help@example.com." {
 			b, _ := json.Marshal(m)
 			t.Errorf("kept %s", b)
 		}
@@ -102,11 +109,14 @@ func (d *testEngine) addSource(text string) error {
 		query string
 		args  []any
 	}{
-		{`insert into sources (id, account_id, agent_id, kind, name, size, status, live_version, live_in, created_at, updated_at) values (?, ?, ?, 'text', 'Guide', 1, 'trained', ?, 1, ?, ?)`,
+		{`insert into sources (id, account_id, agent_id, kind, name, size, status, live_version, live_in, created_at,
+			updated_at) values (?, ?, ?, 'text', 'Guide', 1, 'trained', ?, 1, ?, ?)`,
 			[]any{source, d.account.ID, d.agent.ID, version, now, now}},
-		{`insert into source_versions (id, account_id, agent_id, source_id, hash, text, state, created_at) values (?, ?, ?, ?, 'h', ?, 'live', ?)`,
+		{`insert into source_versions (id, account_id, agent_id, source_id, hash, text, state, created_at)
+			values (?, ?, ?, ?, 'h', ?, 'live', ?)`,
 			[]any{version, d.account.ID, d.agent.ID, source, text, now}},
-		{`insert into passages (id, account_id, agent_id, source_id, version_id, ordinal, heading, start_byte, end_byte, text, hash) values (?, ?, ?, ?, ?, 0, '', 0, ?, ?, 'h')`,
+		{`insert into passages (id, account_id, agent_id, source_id, version_id, ordinal, heading, start_byte, end_byte,
+			text, hash) values (?, ?, ?, ?, ?, 0, '', 0, ?, ?, 'h')`,
 			[]any{parley.NewUUID(), d.account.ID, d.agent.ID, source, version, len(text), text}},
 		{`update agents set passage_version = 1 where id = ?`, []any{d.agent.ID}},
 	} {

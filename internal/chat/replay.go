@@ -47,7 +47,8 @@ func (e *Engine) ReplayUnanswered(ctx context.Context, ref parley.AgentRef, refe
 		return nil, err
 	}
 	answer := cmp.Or(parley.MessageID(id), parley.NewMessageID())
-	t := newEndedTurn(parley.Turn{ID: m.TurnID, AccountID: ref.Account, AgentID: ref.Agent, ConversationID: m.ConversationID, UserMessageID: m.ID, MessageID: answer}, user)
+	t := newEndedTurn(parley.Turn{ID: m.TurnID, AccountID: ref.Account, AgentID: ref.Agent,
+		ConversationID: m.ConversationID, UserMessageID: m.ID, MessageID: answer}, user)
 	t.eventLog.append(Event{Kind: Finished, Finish: &Finish{Reason: "stop"}})
 	return t, nil
 }

@@ -45,7 +45,8 @@ func (d *testEngine) wantReplay(turn *chat.Turn) {
 	d.t.Helper()
 	again, err := d.ReplayTurn(d.t.Context(), d.account.ID.AgentRef(d.agent.ID), turn.ID)
 	must(d.t, err)
-	if again.MessageID != turn.MessageID || again.UserMessageID != turn.UserMessageID || again.ConversationID != turn.ConversationID || again.UserID != turn.UserID {
+	if again.MessageID != turn.MessageID || again.UserMessageID != turn.UserMessageID ||
+		again.ConversationID != turn.ConversationID || again.UserID != turn.UserID {
 		d.t.Errorf("%+v is not %+v", again.Turn, turn.Turn)
 	}
 	if got, want := shownLines(d.t, again), shownLines(d.t, turn); !slices.Equal(got, want) {
@@ -57,8 +58,10 @@ func (d *testEngine) wantReplay(turn *chat.Turn) {
 func TestATurnIsToldAgainAsItWas(t *testing.T) {
 	forEachDatabase(t, func(d *testEngine) {
 		d.setTools(weatherTool, locationTool)
-		d.model.AddScript(scripted.Text("Let me look. "), scripted.NewToolCall("weather", `{"city":"Rome"}`), scripted.FinishWithToolCalls()).AddScript(scripted.Text("Sunny."), scripted.Stop()).
-			AddScript(scripted.NewToolCall("where_am_i", `{}`), scripted.FinishWithToolCalls()).AddScript(scripted.Text("In Rome."), scripted.Stop())
+		d.model.AddScript(scripted.Text("Let me look. "), scripted.NewToolCall("weather", `{"city":"Rome"}`),
+			scripted.FinishWithToolCalls()).AddScript(scripted.Text("Sunny."), scripted.Stop()).
+			AddScript(scripted.NewToolCall("where_am_i", `{}`),
+				scripted.FinishWithToolCalls()).AddScript(scripted.Text("In Rome."), scripted.Stop())
 		first := d.start("Weather in Rome?", "")
 		d.finish(first)
 		d.wantReplay(first)
@@ -66,7 +69,8 @@ func TestATurnIsToldAgainAsItWas(t *testing.T) {
 		asks := d.start("And where am I?", first.ConversationID)
 		call := d.finish(asks).Message.Parts[0].ToolCallID
 		d.wantReplay(asks)
-		must(t, d.SubmitToolResult(t.Context(), d.account.ID.AgentRef(d.agent.ID).ConversationRef(first.ConversationID), call, json.RawMessage(`"Rome"`)))
+		must(t, d.SubmitToolResult(t.Context(), d.account.ID.AgentRef(d.agent.ID).ConversationRef(first.ConversationID),
+			call, json.RawMessage(`"Rome"`)))
 		d.wantReplay(asks) // without the result, which came later
 	})
 }
@@ -74,12 +78,14 @@ func TestATurnIsToldAgainAsItWas(t *testing.T) {
 func TestATurnWithoutAnAnswerIsNotTold(t *testing.T) {
 	forEachDatabase(t, func(d *testEngine) {
 		gate := scripted.NewBarrier()
-		d.model.AddScript(scripted.Step{Err: errors.New("down")}).AddScript(scripted.Text("One"), scripted.Step{Barrier: gate}, scripted.Stop())
+		d.model.AddScript(scripted.Step{Err: errors.New("down")}).AddScript(scripted.Text("One"),
+			scripted.Step{Barrier: gate}, scripted.Stop())
 		failed := d.start("Hello", "")
 		if _, err := failed.Wait(t.Context()); err == nil {
 			t.Error("it did not fail")
 		}
-		if _, err := d.ReplayTurn(t.Context(), d.account.ID.AgentRef(d.agent.ID), failed.ID); !errors.Is(err, chat.ErrNoAnswer) {
+		if _, err := d.ReplayTurn(t.Context(), d.account.ID.AgentRef(d.agent.ID), failed.ID); !errors.Is(err,
+			chat.ErrNoAnswer) {
 			t.Error("a failed turn:", err)
 		}
 		open := d.start("Hello", failed.ConversationID)
@@ -109,7 +115,8 @@ func TestATurnIsKnownByItsKey(t *testing.T) {
 			t.Fatal(record, err)
 		}
 		d.model.AddScript(scripted.Text("Hi."), scripted.Stop())
-		turn, err := d.Start(store.WithClaim(t.Context(), claim("first")), d.account, d.plan, d.agent.ID, chat.Request{Message: "Hello", Channel: parley.ChannelAPI})
+		turn, err := d.Start(store.WithClaim(t.Context(), claim("first")), d.account, d.plan, d.agent.ID,
+			chat.Request{Message: "Hello", Channel: parley.ChannelAPI})
 		must(t, err)
 		d.finish(turn)
 		record, err := d.db.ClaimIdempotencyKey(t.Context(), claim("second"), d.clock.now())
@@ -118,7 +125,8 @@ func TestATurnIsKnownByItsKey(t *testing.T) {
 		}
 		d.wantReplay(turn)
 
-		_, err = d.Start(store.WithClaim(t.Context(), claim("nobody's")), d.account, d.plan, d.agent.ID, chat.Request{Message: "Hello", Channel: parley.ChannelAPI})
+		_, err = d.Start(store.WithClaim(t.Context(), claim("nobody's")), d.account, d.plan, d.agent.ID,
+			chat.Request{Message: "Hello", Channel: parley.ChannelAPI})
 		if !parley.IsCode(err, parley.CodeKeyInUse) {
 			t.Error("a claim that was lost:", err)
 		}

@@ -11,13 +11,15 @@ import (
 )
 
 func (d *testEngine) retry(c parley.ConversationID, message parley.MessageID) (*chat.Turn, error) {
-	return d.Start(d.t.Context(), d.account, d.plan, d.agent.ID, chat.Request{ConversationID: c, Retry: message, Channel: parley.ChannelAPI})
+	return d.Start(d.t.Context(), d.account, d.plan, d.agent.ID,
+		chat.Request{ConversationID: c, Retry: message, Channel: parley.ChannelAPI})
 }
 
 // wantTexts compares the conversation's messages, in order, by what they say.
 func (d *testEngine) wantTexts(c parley.ConversationID, want ...string) {
 	d.t.Helper()
-	page, err := d.db.Messages(d.t.Context(), d.account.ID.AgentRef(d.agent.ID).ConversationRef(c), parley.PageRequest{Limit: 100})
+	page, err := d.db.Messages(d.t.Context(), d.account.ID.AgentRef(d.agent.ID).ConversationRef(c),
+		parley.PageRequest{Limit: 100})
 	must(d.t, err)
 	if len(page.Items) != len(want) || page.Total != len(want) {
 		d.t.Fatalf("%d messages of %d, want %q", len(page.Items), page.Total, want)
@@ -42,14 +44,16 @@ func TestRetryCutsTheConversation(t *testing.T) {
 		d.model.AddScript(scripted.Text("better"), scripted.Stop())
 		again, err := d.retry(first.ConversationID, first.MessageID)
 		must(t, err)
-		if f := d.finish(again); f.Credits != parley.Credit || again.UserMessageID != first.UserMessageID || again.MessageID == first.MessageID {
+		if f := d.finish(again); f.Credits != parley.Credit || again.UserMessageID != first.UserMessageID ||
+			again.MessageID == first.MessageID {
 			t.Errorf("retried %s as %s for %d credits", again.UserMessageID, again.MessageID, f.Credits)
 		}
 		d.wantTexts(first.ConversationID, "one", "better")
 		if asked := d.model.Requests()[2].Messages; len(asked) != 1 || asked[0].Text != "one" {
 			t.Errorf("the model was told %+v", asked)
 		}
-		for _, missing := range []parley.MessageID{first.MessageID, second.MessageID, second.UserMessageID, "msg_unheard_of"} {
+		for _, missing := range []parley.MessageID{first.MessageID, second.MessageID, second.UserMessageID,
+			"msg_unheard_of"} {
 			_, err = d.retry(first.ConversationID, missing)
 			wantCode(t, err, parley.CodeRetryNotFound)
 		}

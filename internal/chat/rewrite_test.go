@@ -44,7 +44,9 @@ func lastTrace(t *testing.T, traces []store.TurnTrace) parley.Trace {
 func TestRewriting(t *testing.T) {
 	forEachDatabase(t, func(d *testEngine) {
 		d.RewriteTimeout = 10 * time.Second
-		s := provider.Start(t, provider.AnswerText("It is 5 €."), provider.AnswerText("\"What does the yearly plan cost?\"\n"), provider.AnswerText("50 €."), provider.AnswerText("Yes."), provider.AnswerText("By post."))
+		s := provider.Start(t, provider.AnswerText("It is 5 €."),
+			provider.AnswerText("\"What does the yearly plan cost?\"\n"), provider.AnswerText("50 €."),
+			provider.AnswerText("Yes."), provider.AnswerText("By post."))
 		d.useProvider(s)
 		first := d.start("What does the plan cost?", "")
 		d.finish(first)
@@ -54,14 +56,16 @@ func TestRewriting(t *testing.T) {
 		d.clock.advance(time.Minute)
 		d.finish(d.start("And yearly?", first.ConversationID))
 		tr := d.trace(first.ConversationID)
-		if tr.Rewrite == nil || tr.Rewrite.State != "model" || !strings.Contains(tr.Question, "What does the yearly plan cost?") || tr.InputTokens != 22 {
+		if tr.Rewrite == nil || tr.Rewrite.State != "model" ||
+			!strings.Contains(tr.Question, "What does the yearly plan cost?") || tr.InputTokens != 22 {
 			t.Errorf("trace %+v %+v", tr, tr.Rewrite)
 		}
 		asked := string(s.Requests()[1].Body)
 		if strings.Contains(asked, "How to answer") || !strings.Contains(asked, "assistant: It is 5 €.") {
 			t.Errorf("the model was asked %s", asked)
 		}
-		d.wantHistory(first.ConversationID, "user complete: What does the plan cost?", "assistant complete: It is 5 €.", "user complete: And yearly?", "assistant complete: 50 €.")
+		d.wantHistory(first.ConversationID, "user complete: What does the plan cost?", "assistant complete: It is 5 €.",
+			"user complete: And yearly?", "assistant complete: 50 €.")
 		d.clock.advance(time.Minute)
 		d.finish(d.start("Now something else: "+strings.Repeat("how does it work, ", 10), first.ConversationID))
 		if n := len(s.Requests()); n != 4 {
@@ -80,7 +84,8 @@ func TestSlowRewritingRests(t *testing.T) {
 	forEachDatabase(t, func(d *testEngine) {
 		d.RewriteTimeout = 100 * time.Millisecond
 		answer := provider.AnswerText("It is 5 €.")
-		s := provider.Start(t, answer, provider.StallRequest(), answer, answer, provider.AnswerText("the yearly price"), answer)
+		s := provider.Start(t, answer, provider.StallRequest(), answer, answer, provider.AnswerText("the yearly price"),
+			answer)
 		d.useProvider(s)
 		first := d.start("What does the plan cost?", "")
 		d.finish(first)
@@ -116,7 +121,8 @@ func TestRewritingFails(t *testing.T) {
 				d.finish(first)
 				d.clock.advance(time.Minute)
 				d.finish(d.start("And yearly?", first.ConversationID))
-				if tr := d.trace(first.ConversationID); tr.Rewrite == nil || tr.Rewrite.State != c.state || tr.Question != "What does the plan cost?\nAnd yearly?" {
+				if tr := d.trace(first.ConversationID); tr.Rewrite == nil || tr.Rewrite.State != c.state ||
+					tr.Question != "What does the plan cost?\nAnd yearly?" {
 					t.Errorf("trace %q %+v", tr.Question, tr.Rewrite)
 				}
 			})

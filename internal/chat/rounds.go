@@ -76,7 +76,8 @@ func (e *Engine) runRounds(t *Turn, a *answer) (err error) {
 		if err := t.ctx.Err(); err != nil {
 			return err
 		}
-		req.Messages = append(append(req.Messages, model.Message{Role: "assistant", Text: spoken, ToolCalls: calls}), results...)
+		req.Messages = append(append(req.Messages, model.Message{Role: "assistant", Text: spoken, ToolCalls: calls}),
+			results...)
 		t.eventLog.append(Event{Kind: NextRound})
 	}
 }
@@ -101,7 +102,8 @@ type toolRun struct {
 
 // runTools makes the calls of one round concurrently, and records their results. waiting reports that the client has to
 // run some of them.
-func (e *Engine) runTools(t *Turn, a *answer, tools []Tool, calls []model.ToolCall) (results []model.Message, waiting bool) {
+func (e *Engine) runTools(t *Turn, a *answer, tools []Tool, calls []model.ToolCall) (results []model.Message,
+	waiting bool) {
 	a.finishText()
 	runs := make([]toolRun, len(calls))
 	for i := range calls {
@@ -134,7 +136,8 @@ func (e *Engine) runTools(t *Turn, a *answer, tools []Tool, calls []model.ToolCa
 }
 
 func (e *Engine) newToolRun(t *Turn, tools []Tool, call model.ToolCall) toolRun {
-	x := toolRun{call: parley.ToolCall{ID: parley.NewUUID(), AccountID: t.AccountID, AgentID: t.AgentID, ConversationID: t.ConversationID, MessageID: t.MessageID,
+	x := toolRun{call: parley.ToolCall{ID: parley.NewUUID(), AccountID: t.AccountID, AgentID: t.AgentID,
+		ConversationID: t.ConversationID, MessageID: t.MessageID,
 		TurnID: t.ID, CallID: call.ID, Tool: call.Name, Input: call.Input, Status: parley.ToolPending, CreatedAt: e.Now()}}
 	for i := range tools {
 		if tools[i].Name == call.Name {
@@ -166,7 +169,8 @@ func (e *Engine) runTool(t *Turn, x *toolRun) Output {
 			return failedOutput("the call could not be made")
 		}
 	}
-	call := Call{Turn: t.Turn, UserID: t.UserID, ID: x.call.CallID, Input: x.call.Input, IdempotencyKey: x.idempotencyKey, Redact: t.agent.Redact}
+	call := Call{Turn: t.Turn, UserID: t.UserID, ID: x.call.CallID, Input: x.call.Input,
+		IdempotencyKey: x.idempotencyKey, Redact: t.agent.Redact}
 	go func() {
 		defer func() {
 			if p := recover(); p != nil {
@@ -187,7 +191,9 @@ func (e *Engine) runTool(t *Turn, x *toolRun) Output {
 // storePendingCall stores a call before it is made: when the server dies meanwhile, the row says that the call may have
 // been made.
 func (e *Engine) storePendingCall(ctx context.Context, t *Turn, call parley.ToolCall) error {
-	return e.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error { return tx.AddToolCalls(ctx, t.redactCalls([]parley.ToolCall{call})) })
+	return e.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error {
+		return tx.AddToolCalls(ctx, t.redactCalls([]parley.ToolCall{call}))
+	})
 }
 
 // callKey returns the idempotency key of the turn's nth call. It is the same for all attempts under the client's
@@ -201,7 +207,8 @@ func (t *Turn) callKey(n int, call model.ToolCall) string {
 // recordToolRun records a call and its result as rows, parts and events, and returns the message for the model. A call
 // that the client runs has no result yet.
 func (e *Engine) recordToolRun(t *Turn, a *answer, x *toolRun) model.Message {
-	a.parts = append(a.parts, parley.Part{Type: "tool-call", ToolCallID: x.call.CallID, ToolName: x.call.Tool, Input: x.call.Input})
+	a.parts = append(a.parts,
+		parley.Part{Type: "tool-call", ToolCallID: x.call.CallID, ToolName: x.call.Tool, Input: x.call.Input})
 	if x.call.RunsOnClient {
 		a.calls = append(a.calls, x.call)
 		return model.Message{}
@@ -209,7 +216,8 @@ func (e *Engine) recordToolRun(t *Turn, a *answer, x *toolRun) model.Message {
 	for _, inner := range x.output.Nested {
 		in := e.newToolRun(t, nil, model.ToolCall{ID: parley.NewCallID(), Name: inner.Tool, Input: inner.Input})
 		in.call.Kind = inner.Kind
-		a.parts = append(a.parts, parley.Part{Type: "tool-call", ToolCallID: in.call.CallID, ToolName: inner.Tool, Input: inner.Input})
+		a.parts = append(a.parts,
+			parley.Part{Type: "tool-call", ToolCallID: in.call.CallID, ToolName: inner.Tool, Input: inner.Input})
 		t.eventLog.append(Event{Kind: ToolCalled, Call: &in.call})
 		e.recordCallResult(t, a, in.call, inner.Output)
 	}
@@ -221,7 +229,8 @@ func (e *Engine) recordCallResult(t *Turn, a *answer, call parley.ToolCall, out 
 	now := e.Now()
 	call.Output, call.Status, call.AnsweredAt = out.JSON(), out.Status, &now
 	a.calls = append(a.calls, call)
-	a.parts = append(a.parts, parley.Part{Type: "tool-result", ToolCallID: call.CallID, ToolName: call.Tool, Output: call.Output})
+	a.parts = append(a.parts,
+		parley.Part{Type: "tool-result", ToolCallID: call.CallID, ToolName: call.Tool, Output: call.Output})
 	t.eventLog.append(Event{Kind: ToolReturned, Call: &call})
 }
 

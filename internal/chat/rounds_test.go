@@ -34,7 +34,9 @@ func successOutput(data string) chat.Output {
 }
 
 // weatherTool echoes its input.
-var weatherTool = newTool("weather", func(_ context.Context, c chat.Call) chat.Output { return successOutput(string(c.Input)) })
+var weatherTool = newTool("weather", func(_ context.Context, c chat.Call) chat.Output {
+	return successOutput(string(c.Input))
+})
 
 var locationTool = chat.Tool{Tool: model.Tool{Name: "where_am_i"}, Kind: parley.ActionClient}
 
@@ -75,23 +77,28 @@ func eventKinds(t *testing.T, turn *chat.Turn) (list []chat.Kind) {
 func TestAToolIsCalledAndItsResultAnswered(t *testing.T) {
 	forEachDatabase(t, func(d *testEngine) {
 		d.setTools(weatherTool)
-		d.model.AddScript(scripted.Text("Let me look. "), scripted.NewToolCall("weather", `{"city":"Rome"}`), scripted.FinishWithToolCalls()).AddScript(scripted.Text("Sunny."), scripted.Stop())
+		d.model.AddScript(scripted.Text("Let me look. "), scripted.NewToolCall("weather", `{"city":"Rome"}`),
+			scripted.FinishWithToolCalls()).AddScript(scripted.Text("Sunny."), scripted.Stop())
 		turn := d.start("Weather in Rome?", "")
 		f := d.finish(turn)
-		d.wantParts(f.Message, "text Let me look. ", `tool-call weather {"city":"Rome"}`, `tool-result weather {"status":"success","data":{"city":"Rome"}}`, "text Sunny.")
-		if want := []chat.Kind{chat.Text, chat.ToolCalled, chat.ToolReturned, chat.NextRound, chat.Text, chat.Finished}; !slices.Equal(eventKinds(t, turn), want) {
+		d.wantParts(f.Message, "text Let me look. ", `tool-call weather {"city":"Rome"}`,
+			`tool-result weather {"status":"success","data":{"city":"Rome"}}`, "text Sunny.")
+		if want := []chat.Kind{chat.Text, chat.ToolCalled, chat.ToolReturned, chat.NextRound, chat.Text,
+			chat.Finished}; !slices.Equal(eventKinds(t, turn), want) {
 			t.Errorf("events %v, want %v", eventKinds(t, turn), want)
 		}
 		if f.Reason != "stop" || f.Credits != parley.Credit {
 			t.Errorf("reason %s, %d credits", f.Reason, f.Credits)
 		}
 		asked := d.model.Requests()[1].Messages
-		if n := len(asked); n != 3 || asked[1].ToolCalls[0].ID != asked[2].ToolCallID || asked[2].Role != "tool" || asked[1].Text != "Let me look. " {
+		if n := len(asked); n != 3 || asked[1].ToolCalls[0].ID != asked[2].ToolCallID || asked[2].Role != "tool" ||
+			asked[1].Text != "Let me look. " {
 			t.Errorf("the model was told %+v", asked)
 		}
 		calls, err := d.db.ToolCalls(t.Context(), d.account.ID.AgentRef(d.agent.ID).ConversationRef(turn.ConversationID))
 		must(t, err)
-		if len(calls) != 1 || calls[0].Status != parley.ToolSuccess || calls[0].MessageID != turn.MessageID || calls[0].Kind != parley.ActionHTTP {
+		if len(calls) != 1 || calls[0].Status != parley.ToolSuccess || calls[0].MessageID != turn.MessageID ||
+			calls[0].Kind != parley.ActionHTTP {
 			t.Errorf("rows %+v", calls)
 		}
 		d.finish(d.start("And now?", turn.ConversationID))
@@ -110,22 +117,25 @@ func TestAToolThatFailsIsTheModelsAffair(t *testing.T) {
 				return successOutput(`"` + strings.Repeat("x", 70<<10) + `"`)
 			}),
 			newTool("is_no_json", func(context.Context, chat.Call) chat.Output { return successOutput(`{`) }),
-			chat.Tool{Tool: model.Tool{Name: "sleeps"}, Timeout: time.Millisecond, Run: func(ctx context.Context, _ chat.Call) chat.Output {
-				<-ctx.Done()
-				return errorOutput("late")
-			}})
+			chat.Tool{Tool: model.Tool{Name: "sleeps"}, Timeout: time.Millisecond,
+				Run: func(ctx context.Context, _ chat.Call) chat.Output {
+					<-ctx.Done()
+					return errorOutput("late")
+				}})
 		names := []string{"panics", "says_nothing", "says_too_much", "is_no_json", "sleeps", "unheard_of"}
 		var steps []scripted.Step
 		for _, name := range names {
 			steps = append(steps, scripted.NewToolCall(name, `{}`))
 		}
-		d.model.AddScript(append(steps, scripted.FinishWithToolCalls())...).AddScript(scripted.Text("None of that worked."), scripted.Stop())
+		d.model.AddScript(append(steps, scripted.FinishWithToolCalls())...).
+			AddScript(scripted.Text("None of that worked."), scripted.Stop())
 		f := d.finish(d.start("Go", ""))
 		if f.Reason != "stop" || f.Message.Text() != "None of that worked." {
 			t.Errorf("reason %s: %s", f.Reason, f.Message.Text())
 		}
 		for i, name := range names {
-			if got := partLines(f.Message)[2*i+1]; !strings.HasPrefix(got, "tool-result "+name+` {"status":"error","error":"`) || strings.Contains(got, "boom") {
+			if got := partLines(f.Message)[2*i+1]; !strings.HasPrefix(got,
+				"tool-result "+name+` {"status":"error","error":"`) || strings.Contains(got, "boom") {
 				t.Errorf("%s", got)
 			}
 		}
@@ -145,7 +155,8 @@ func TestAModelThatWillNotStopCallingIsStopped(t *testing.T) {
 			return []scripted.Step{scripted.NewToolCall("weather", `{}`), scripted.FinishWithToolCalls()}
 		}
 		f := d.finish(d.start("Go", ""))
-		if f.Reason != "error" || f.Message.State != parley.MessageInterrupted || len(f.Message.Parts) != 18 || f.Credits != 0 {
+		if f.Reason != "error" || f.Message.State != parley.MessageInterrupted || len(f.Message.Parts) != 18 ||
+			f.Credits != 0 {
 			t.Errorf("reason %s, %s, %d parts, %d credits", f.Reason, f.Message.State, len(f.Message.Parts), f.Credits)
 		}
 		if len(offered) != 10 || offered[9] != 0 || offered[8] != 1 {
@@ -176,12 +187,15 @@ func TestInnerCallsAreShownAndKept(t *testing.T) {
 	forEachDatabase(t, func(d *testEngine) {
 		d.setTools(newTool("playbook", func(context.Context, chat.Call) chat.Output {
 			out := successOutput(`{"message":"done"}`)
-			out.Nested = []chat.NestedCall{{Tool: "weather", Kind: parley.ActionHTTP, Input: json.RawMessage(`{}`), Output: parley.ToolOutput{Status: parley.ToolSuccess}}}
+			out.Nested = []chat.NestedCall{{Tool: "weather", Kind: parley.ActionHTTP, Input: json.RawMessage(`{}`),
+				Output: parley.ToolOutput{Status: parley.ToolSuccess}}}
 			return out
 		}))
-		d.model.AddScript(scripted.NewToolCall("playbook", `{}`), scripted.FinishWithToolCalls()).AddScript(scripted.Text("Done."), scripted.Stop())
+		d.model.AddScript(scripted.NewToolCall("playbook", `{}`),
+			scripted.FinishWithToolCalls()).AddScript(scripted.Text("Done."), scripted.Stop())
 		turn := d.start("Go", "")
-		d.wantParts(d.finish(turn).Message, `tool-call playbook {}`, `tool-call weather {}`, `tool-result weather {"status":"success"}`,
+		d.wantParts(d.finish(turn).Message, `tool-call playbook {}`, `tool-call weather {}`,
+			`tool-result weather {"status":"success"}`,
 			`tool-result playbook {"status":"success","data":{"message":"done"}}`, "text Done.")
 		calls, err := d.db.ToolCalls(t.Context(), d.account.ID.AgentRef(d.agent.ID).ConversationRef(turn.ConversationID))
 		if must(t, err); len(calls) != 2 {
@@ -200,7 +214,8 @@ func TestInnerCallsAreShownAndKept(t *testing.T) {
 func (d *testEngine) startClientCall() *chat.Turn {
 	d.t.Helper()
 	d.setTools(locationTool)
-	d.model.AddScript(scripted.Text("One moment."), scripted.NewToolCall("where_am_i", `{"precise":true}`), scripted.FinishWithToolCalls())
+	d.model.AddScript(scripted.Text("One moment."), scripted.NewToolCall("where_am_i", `{"precise":true}`),
+		scripted.FinishWithToolCalls())
 	turn := d.start("Where am I?", "")
 	f := d.finish(turn)
 	if f.Reason != "tool-calls" {
@@ -219,11 +234,13 @@ func (d *testEngine) pendingCall(turn *chat.Turn) string {
 }
 
 func (d *testEngine) submitResult(turn *chat.Turn, call, output string) error {
-	return d.SubmitToolResult(d.t.Context(), d.account.ID.AgentRef(d.agent.ID).ConversationRef(turn.ConversationID), call, json.RawMessage(output))
+	return d.SubmitToolResult(d.t.Context(), d.account.ID.AgentRef(d.agent.ID).ConversationRef(turn.ConversationID),
+		call, json.RawMessage(output))
 }
 
 func (d *testEngine) continueTurn(c parley.ConversationID) (*chat.Turn, error) {
-	return d.Start(d.t.Context(), d.account, d.plan, d.agent.ID, chat.Request{ConversationID: c, Continue: true, Channel: parley.ChannelAPI})
+	return d.Start(d.t.Context(), d.account, d.plan, d.agent.ID,
+		chat.Request{ConversationID: c, Continue: true, Channel: parley.ChannelAPI})
 }
 
 func TestTheClientRunsATool(t *testing.T) {
@@ -238,16 +255,19 @@ func TestTheClientRunsATool(t *testing.T) {
 		next, err := d.continueTurn(turn.ConversationID)
 		must(t, err)
 		f := d.finish(next)
-		if next.UserMessageID != turn.UserMessageID || next.MessageID == turn.MessageID || f.Message.Text() != "You are in Rome." {
+		if next.UserMessageID != turn.UserMessageID || next.MessageID == turn.MessageID ||
+			f.Message.Text() != "You are in Rome." {
 			t.Errorf("went on from %s with %q", next.UserMessageID, f.Message.Text())
 		}
 		asked := d.model.Requests()[1].Messages
-		if n := len(asked); n != 3 || asked[2].Role != "tool" || asked[2].Text != `{"status":"success","data":{"city":"Rome"}}` {
+		if n := len(asked); n != 3 || asked[2].Role != "tool" ||
+			asked[2].Text != `{"status":"success","data":{"city":"Rome"}}` {
 			t.Errorf("the model was told %+v", asked)
 		}
 		_, err = d.continueTurn(turn.ConversationID)
 		wantCode(t, err, parley.CodeInvalidBody)
-		d.wantHistory(turn.ConversationID, "user complete: Where am I?", "assistant complete: One moment.", "assistant complete: You are in Rome.")
+		d.wantHistory(turn.ConversationID, "user complete: Where am I?", "assistant complete: One moment.",
+			"assistant complete: You are in Rome.")
 	})
 }
 
@@ -257,9 +277,11 @@ func TestAnUnansweredCallIsIgnored(t *testing.T) {
 		call := d.pendingCall(turn)
 		d.finish(d.start("Never mind.", turn.ConversationID))
 		wantCode(t, d.submitResult(turn, call, `1`), parley.CodeToolCallNotFound)
-		page, err := d.db.Messages(t.Context(), d.account.ID.AgentRef(d.agent.ID).ConversationRef(turn.ConversationID), parley.PageRequest{Limit: 9})
+		page, err := d.db.Messages(t.Context(), d.account.ID.AgentRef(d.agent.ID).ConversationRef(turn.ConversationID),
+			parley.PageRequest{Limit: 9})
 		must(t, err)
-		d.wantParts(&page.Items[1], "text One moment.", `tool-call where_am_i {"precise":true}`, `tool-result where_am_i {"status":"ignored"}`)
+		d.wantParts(&page.Items[1], "text One moment.", `tool-call where_am_i {"precise":true}`,
+			`tool-result where_am_i {"status":"ignored"}`)
 
 		turn = d.startClientCall()
 		call = d.pendingCall(turn)
@@ -297,7 +319,8 @@ func TestWhatAClientMaySendAsAResult(t *testing.T) {
 func TestAFailureAfterACallKeepsItsRow(t *testing.T) {
 	forEachDatabase(t, func(d *testEngine) {
 		d.setTools(weatherTool)
-		d.model.AddScript(scripted.NewToolCall("weather", `{}`), scripted.FinishWithToolCalls()).AddScript(scripted.Step{Err: errors.New("gone")})
+		d.model.AddScript(scripted.NewToolCall("weather", `{}`),
+			scripted.FinishWithToolCalls()).AddScript(scripted.Step{Err: errors.New("gone")})
 		turn := d.start("Go", "")
 		_, err := turn.Wait(t.Context())
 		wantCode(t, err, parley.CodeChatStreaming)
@@ -337,11 +360,15 @@ func TestCallsThatCannotBeMade(t *testing.T) {
 		if lines := partLines(f.Message); f.Reason != "stop" || ran != 16 || !strings.Contains(lines[39], "only 16 calls") {
 			t.Errorf("%s, %d calls: %s", f.Reason, ran, lines[39])
 		}
-		d.model.AddScript(scripted.Step{Chunk: model.Chunk{ToolCall: &model.ToolCall{ID: "x", Name: "count", Input: json.RawMessage(`{}`), InputError: "the arguments are not a JSON object"}}},
-			scripted.NewToolCall("where_am_i", `{}`), scripted.FinishWithToolCalls()).AddScript(scripted.NewToolCall("where_am_i", `{"precise":"yes"}`), scripted.FinishWithToolCalls())
+		d.model.AddScript(scripted.Step{Chunk: model.Chunk{ToolCall: &model.ToolCall{ID: "x", Name: "count",
+			Input: json.RawMessage(`{}`), InputError: "the arguments are not a JSON object"}}},
+			scripted.NewToolCall("where_am_i", `{}`), scripted.FinishWithToolCalls()).
+			AddScript(scripted.NewToolCall("where_am_i", `{"precise":"yes"}`), scripted.FinishWithToolCalls())
 		f = d.finish(d.start("Go", ""))
-		d.wantParts(f.Message, `tool-call count {}`, `tool-result count {"status":"error","error":"the arguments are not a JSON object"}`,
-			`tool-call where_am_i {}`, `tool-result where_am_i {"status":"error","error":"precise is missing"}`, `tool-call where_am_i {"precise":true}`)
+		d.wantParts(f.Message, `tool-call count {}`,
+			`tool-result count {"status":"error","error":"the arguments are not a JSON object"}`,
+			`tool-call where_am_i {}`, `tool-result where_am_i {"status":"error","error":"precise is missing"}`,
+			`tool-call where_am_i {"precise":true}`)
 		if f.Reason != "tool-calls" || ran != 16 {
 			t.Errorf("%s after %d calls", f.Reason, ran)
 		}
@@ -367,7 +394,8 @@ func TestACallWithEffectsIsWrittenDownFirst(t *testing.T) {
 		d.finish(turn)
 		after, err := d.db.ToolCalls(t.Context(), d.account.ID.AgentRef(d.agent.ID).ConversationRef(turn.ConversationID))
 		must(t, err)
-		if len(during) != 1 || during[0].Status != parley.ToolPending || len(after) != 1 || after[0].Status != parley.ToolSuccess || after[0].ID != during[0].ID {
+		if len(during) != 1 || during[0].Status != parley.ToolPending || len(after) != 1 ||
+			after[0].Status != parley.ToolSuccess || after[0].ID != during[0].ID {
 			t.Errorf("during the call %+v, after it %+v", during, after)
 		}
 
@@ -393,13 +421,15 @@ func TestACallWithEffectsIsWrittenDownFirst(t *testing.T) {
 		d.Stop(d.account.ID.AgentRef(d.agent.ID).ConversationRef(lost.ConversationID))
 		<-lost.Done()
 		claimed := store.WithClaim(t.Context(), store.Claim{Account: d.account.ID, Key: "k", Token: "t"})
-		_, err = d.db.ClaimIdempotencyKey(t.Context(), store.Claim{Account: d.account.ID, Key: "k", Token: "t"}, d.clock.now())
+		_, err = d.db.ClaimIdempotencyKey(t.Context(), store.Claim{Account: d.account.ID, Key: "k", Token: "t"},
+			d.clock.now())
 		must(t, err)
 		d.setTools(pay)
 		once = nil
 		for range 2 {
 			d.model.AddScript(pays...).AddScript(scripted.Text("Paid."), scripted.Stop())
-			turn, err := d.Start(claimed, d.account, d.plan, d.agent.ID, chat.Request{Message: "Pay", Channel: parley.ChannelAPI})
+			turn, err := d.Start(claimed, d.account, d.plan, d.agent.ID,
+				chat.Request{Message: "Pay", Channel: parley.ChannelAPI})
 			must(t, err)
 			d.finish(turn)
 		}
@@ -413,7 +443,8 @@ func TestAConversationOfAnotherOriginIsNotContinued(t *testing.T) {
 	forEachDatabase(t, func(d *testEngine) {
 		turn := d.start("one", "")
 		d.finish(turn)
-		_, err := d.db.SQL().Exec(t.Context(), `update conversations set channel = 'WhatsApp' where id = ?`, turn.ConversationID)
+		_, err := d.db.SQL().Exec(t.Context(), `update conversations set channel = 'WhatsApp' where id = ?`,
+			turn.ConversationID)
 		must(t, err)
 		_, err = d.tryStart("two", turn.ConversationID)
 		wantCode(t, err, parley.CodeConversationNotFound)

@@ -17,7 +17,8 @@ type StandaloneTurn struct {
 }
 
 func (d StandaloneTurn) newTurn() *Turn {
-	return &Turn{agent: d.Agent, backend: d.Backend, question: d.Question, history: d.History, request: Request{Channel: d.Channel}}
+	return &Turn{agent: d.Agent, backend: d.Backend, question: d.Question, history: d.History,
+		request: Request{Channel: d.Channel}}
 }
 
 // Query returns the search that a turn would make.

@@ -32,12 +32,13 @@ type Tool struct {
 
 // Call is one call of a tool in a turn.
 type Call struct {
-	Turn           parley.Turn
-	UserID         parley.EndUserID // of the conversation; empty when anonymous
-	ID             string           // as the client sees it
-	IdempotencyKey string           // the same for every attempt under a client's Idempotency-Key, so that a service can recognize it
-	Redact         bool             // the agent stores no personal data
-	Input          json.RawMessage  // a JSON object; checked against the tool's parameters by Run
+	Turn   parley.Turn
+	UserID parley.EndUserID // of the conversation; empty when anonymous
+	ID     string           // as the client sees it
+	// the same for every attempt under a client's Idempotency-Key, so that a service can recognize it
+	IdempotencyKey string
+	Redact         bool            // the agent stores no personal data
+	Input          json.RawMessage // a JSON object; checked against the tool's parameters by Run
 }
 
 // Output is the result of a tool.
@@ -60,7 +61,8 @@ type ToolsFunc func(ctx context.Context, agent *parley.Agent) ([]Tool, error)
 // SubmitToolResult stores the result of a call that ran at the client; a chat request without a message continues with
 // it. output may be any JSON, or nil. Fails with CONVERSATION_NOT_FOUND, or with RESOURCE_TOOL_CALL_NOT_FOUND unless
 // the call is pending.
-func (e *Engine) SubmitToolResult(ctx context.Context, ref parley.ConversationRef, call string, output json.RawMessage) error {
+func (e *Engine) SubmitToolResult(ctx context.Context, ref parley.ConversationRef, call string,
+	output json.RawMessage) error {
 	if !parley.IsUUID(string(ref.Conversation)) {
 		return parley.NewError(parley.CodeConversationNotFound)
 	}
@@ -90,7 +92,8 @@ func (e *Engine) SubmitToolResult(ctx context.Context, ref parley.ConversationRe
 		if err := tx.CompleteClaim(ctx, "tool-result:"+call); err != nil {
 			return err
 		}
-		return tx.RecordEvents(ctx, ref.Account, now, store.NewEvent{Kind: "tool.answered", AgentID: ref.Agent, ConversationID: ref.Conversation, Subject: call})
+		return tx.RecordEvents(ctx, ref.Account, now,
+			store.NewEvent{Kind: "tool.answered", AgentID: ref.Agent, ConversationID: ref.Conversation, Subject: call})
 	})
 }
 

@@ -32,8 +32,10 @@ func (t *Turn) clientError(cause error) *parley.Error {
 }
 
 func (t *Turn) trace(a *answer, state string, retrieved, now time.Time, failure error) *parley.Trace {
-	tr := &parley.Trace{TurnID: t.ID, MessageID: t.MessageID, State: state, Model: t.agent.Model, BackEnd: t.backend.Label, PromptVersion: prompt.Version,
-		ConfigVersion: t.agent.ConfigVersion, Question: t.redactText(t.searchText), SearchMethod: t.searchMethod, Passages: []parley.TracePassage{}, ToolCalls: []string{}}
+	tr := &parley.Trace{TurnID: t.ID, MessageID: t.MessageID, State: state, Model: t.agent.Model,
+		BackEnd: t.backend.Label, PromptVersion: prompt.Version,
+		ConfigVersion: t.agent.ConfigVersion, Question: t.redactText(t.searchText), SearchMethod: t.searchMethod,
+		Passages: []parley.TracePassage{}, ToolCalls: []string{}}
 	for i, h := range t.hits {
 		tr.Passages = append(tr.Passages, a.tracePassage(i, h))
 	}
@@ -41,7 +43,8 @@ func (t *Turn) trace(a *answer, state string, retrieved, now time.Time, failure 
 		tr.InputTokens, tr.OutputTokens, tr.Refused = a.finish.InputTokens, a.finish.OutputTokens, a.finish.IsRefusal
 	}
 	if tr.Rewrite = t.rewriteTrace; t.rewriteTrace != nil {
-		tr.InputTokens, tr.OutputTokens = tr.InputTokens+t.rewriteTrace.InputTokens, tr.OutputTokens+t.rewriteTrace.OutputTokens
+		tr.InputTokens, tr.OutputTokens = tr.InputTokens+t.rewriteTrace.InputTokens,
+			tr.OutputTokens+t.rewriteTrace.OutputTokens
 	}
 	since := func(at time.Time) float64 { return float64(at.Sub(t.StartedAt).Microseconds()) / 1000 }
 	tr.Millis = parley.TraceMillis{RetrievalDone: since(retrieved), AnswerDone: since(now)}
@@ -63,7 +66,8 @@ func (t *Turn) trace(a *answer, state string, retrieved, now time.Time, failure 
 // tracePassage says what the answer cites from the passage that was offered at that index.
 func (a *answer) tracePassage(place int, h retrieval.Hit) parley.TracePassage {
 	p := h.Passage
-	tp := parley.TracePassage{ID: p.ID, SourceID: p.SourceID, Name: p.SourceName, Heading: p.Heading, Rank: h.Rank, Score: h.Score}
+	tp := parley.TracePassage{ID: p.ID, SourceID: p.SourceID, Name: p.SourceName, Heading: p.Heading, Rank: h.Rank,
+		Score: h.Score}
 	for _, c := range a.cites {
 		if c.PassageIndex != place {
 			continue

@@ -15,7 +15,8 @@ import (
 // and tools that run at the client are not offered.
 type VoiceContext struct {
 	LocalTime time.Time // now, in the customer's time zone; part of the prompt
-	Prepaid   bool      // the minutes of the session pay for the answer: it costs no credits, and no credit limit refuses it
+	// the minutes of the session pay for the answer: it costs no credits, and no credit limit refuses it
+	Prepaid bool
 }
 
 // ErrInterrupted cancels a turn whose answer the customer interrupts while hearing it: the text so far is stored and
@@ -28,8 +29,10 @@ var ErrUserContinued = fmt.Errorf("chat: the customer goes on speaking")
 
 // AddAgentMessage stores and returns a message of the agent that answers nothing, such as a greeting. Fails with
 // RESOURCE_NOT_FOUND, and with CHAT_CONVERSATION_NOT_ONGOING once the conversation has ended.
-func (k *Conversations) AddAgentMessage(ctx context.Context, ref parley.ConversationRef, text string) (*parley.Message, error) {
-	message := parley.Message{ID: parley.NewMessageID(), ConversationID: ref.Conversation, Author: parley.AuthorAssistant, State: parley.MessageComplete, CreatedAt: k.Now()}
+func (k *Conversations) AddAgentMessage(ctx context.Context, ref parley.ConversationRef, text string) (*parley.Message,
+	error) {
+	message := parley.Message{ID: parley.NewMessageID(), ConversationID: ref.Conversation,
+		Author: parley.AuthorAssistant, State: parley.MessageComplete, CreatedAt: k.Now()}
 	err := k.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error {
 		c, err := tx.LockConversation(ctx, ref)
 		if err != nil {
@@ -47,7 +50,8 @@ func (k *Conversations) AddAgentMessage(ctx context.Context, ref parley.Conversa
 		}
 		tx.SQL().AfterCommit(func() { k.Hub.Wake(ref.Conversation) })
 		message.Parts, message.Seq = m.Parts, m.Seq
-		return tx.RecordEvents(ctx, ref.Account, m.CreatedAt, store.NewEvent{Kind: "message.created", AgentID: ref.Agent, ConversationID: ref.Conversation, Subject: string(m.ID)})
+		return tx.RecordEvents(ctx, ref.Account, m.CreatedAt, store.NewEvent{Kind: "message.created",
+			AgentID: ref.Agent, ConversationID: ref.Conversation, Subject: string(m.ID)})
 	})
 	if err != nil {
 		return nil, err
@@ -59,7 +63,8 @@ func (k *Conversations) AddAgentMessage(ctx context.Context, ref parley.Conversa
 // of its text, which had of bytes when it was spoken. Of a text that is stored in another form, because personal data
 // is masked, the same share stays. The rest counts as interrupted; an empty message is removed. Fails with
 // RESOURCE_NOT_FOUND and RESOURCE_MESSAGE_NOT_FOUND.
-func (k *Conversations) TruncateMessage(ctx context.Context, ref parley.ConversationRef, message parley.MessageID, bytes, of int) error {
+func (k *Conversations) TruncateMessage(ctx context.Context, ref parley.ConversationRef, message parley.MessageID,
+	bytes, of int) error {
 	now := k.Now()
 	return k.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error {
 		if _, err := tx.LockConversation(ctx, ref); err != nil {
@@ -79,7 +84,8 @@ func (k *Conversations) TruncateMessage(ctx context.Context, ref parley.Conversa
 			return err
 		}
 		tx.SQL().AfterCommit(func() { k.Hub.Wake(ref.Conversation) })
-		return tx.RecordEvents(ctx, ref.Account, now, store.NewEvent{Kind: "message.cut", AgentID: ref.Agent, ConversationID: ref.Conversation, Subject: string(m.ID)})
+		return tx.RecordEvents(ctx, ref.Account, now, store.NewEvent{Kind: "message.cut", AgentID: ref.Agent,
+			ConversationID: ref.Conversation, Subject: string(m.ID)})
 	})
 }
 

@@ -17,16 +17,19 @@ func TestHeard(t *testing.T) {
 		d.model.AddScript(scripted.Text("It costs ten euros. Or more."))
 		f := d.finish(d.start("What does it cost?", ""))
 		c := f.Message.ConversationID
-		must(t, d.conversations().TruncateMessage(t.Context(), d.account.ID.AgentRef(d.agent.ID).ConversationRef(c), f.Message.ID, len("It costs"), len("It costs ten euros. Or more.")))
+		must(t, d.conversations().TruncateMessage(t.Context(), d.account.ID.AgentRef(d.agent.ID).ConversationRef(c),
+			f.Message.ID, len("It costs"), len("It costs ten euros. Or more.")))
 		d.wantHistory(c, "user complete: What does it cost?", "assistant interrupted: It costs")
 		var until int
 		must(t, d.db.SQL().QueryRow(t.Context(), `select spoken_until from messages where id = ?`, f.Message.ID).Scan(&until))
 		if until != len("It costs") {
 			t.Errorf("spoken until %d", until)
 		}
-		must(t, d.conversations().TruncateMessage(t.Context(), d.account.ID.AgentRef(d.agent.ID).ConversationRef(c), f.Message.ID, 0, 100))
+		must(t, d.conversations().TruncateMessage(t.Context(), d.account.ID.AgentRef(d.agent.ID).ConversationRef(c),
+			f.Message.ID, 0, 100))
 		d.wantHistory(c, "user complete: What does it cost?")
-		err := d.conversations().TruncateMessage(t.Context(), d.account.ID.AgentRef(d.agent.ID).ConversationRef(c), f.Message.ID, 0, 100)
+		err := d.conversations().TruncateMessage(t.Context(), d.account.ID.AgentRef(d.agent.ID).ConversationRef(c),
+			f.Message.ID, 0, 100)
 		if !parley.IsCode(err, parley.CodeMessageNotFound) {
 			t.Errorf("heard again: %v", err)
 		}
@@ -36,13 +39,15 @@ func TestHeard(t *testing.T) {
 func TestSays(t *testing.T) {
 	forEachDatabase(t, func(d *testEngine) {
 		c := d.finish(d.start("Hi", "")).Message.ConversationID
-		m, err := d.conversations().AddAgentMessage(t.Context(), d.account.ID.AgentRef(d.agent.ID).ConversationRef(c), "Welcome back.")
+		m, err := d.conversations().AddAgentMessage(t.Context(), d.account.ID.AgentRef(d.agent.ID).ConversationRef(c),
+			"Welcome back.")
 		must(t, err)
 		if m.Author != parley.AuthorAssistant || m.Seq != 3 {
 			t.Errorf("said %+v", m)
 		}
 		d.wantHistory(c, "user complete: Hi", "assistant complete: Hi", "assistant complete: Welcome back.")
-		if _, err := d.conversations().AddAgentMessage(t.Context(), d.account.ID.AgentRef(parley.NewAgentID()).ConversationRef(c), "x"); !parley.IsCode(err, parley.CodeResourceNotFound) {
+		if _, err := d.conversations().AddAgentMessage(t.Context(), d.account.ID.AgentRef(parley.NewAgentID()).
+			ConversationRef(c), "x"); !parley.IsCode(err, parley.CodeResourceNotFound) {
 			t.Errorf("another agent's: %v", err)
 		}
 	})
@@ -54,18 +59,21 @@ func TestInstead(t *testing.T) {
 		c := d.finish(d.start("Hi", "")).Message.ConversationID
 		gate := scripted.NewBarrier()
 		d.model.AddScript(scripted.Text("About"), scripted.Step{Barrier: gate}, scripted.Stop())
-		first, err := d.Start(t.Context(), d.account, d.plan, d.agent.ID, chat.Request{Message: "I have", ConversationID: c, Channel: parley.ChannelAPI, Voice: &chat.VoiceContext{LocalTime: d.clock.now()}})
+		first, err := d.Start(t.Context(), d.account, d.plan, d.agent.ID, chat.Request{Message: "I have",
+			ConversationID: c, Channel: parley.ChannelAPI, Voice: &chat.VoiceContext{LocalTime: d.clock.now()}})
 		must(t, err)
 		<-gate.Reached()
 		first.Cancel(chat.ErrUserContinued)
 		<-first.Done()
 		d.wantCredits(parley.Credit, 0)
 		d.model.AddScript(scripted.Text("Which one?"))
-		second, err := d.Start(t.Context(), d.account, d.plan, d.agent.ID, chat.Request{Message: "I have a question", ReplaceMessageID: first.UserMessageID, ConversationID: c,
-			Channel: parley.ChannelAPI, Voice: &chat.VoiceContext{LocalTime: d.clock.now()}})
+		second, err := d.Start(t.Context(), d.account, d.plan, d.agent.ID,
+			chat.Request{Message: "I have a question", ReplaceMessageID: first.UserMessageID, ConversationID: c,
+				Channel: parley.ChannelAPI, Voice: &chat.VoiceContext{LocalTime: d.clock.now()}})
 		must(t, err)
 		d.finish(second)
-		page, err := d.db.Messages(t.Context(), d.account.ID.AgentRef(d.agent.ID).ConversationRef(c), parley.PageRequest{Limit: 10})
+		page, err := d.db.Messages(t.Context(), d.account.ID.AgentRef(d.agent.ID).ConversationRef(c),
+			parley.PageRequest{Limit: 10})
 		must(t, err)
 		var texts []string
 		for _, m := range page.Items {
@@ -91,11 +99,13 @@ func TestInstructionsForSpeaking(t *testing.T) {
 		}))
 		d.finish(d.start("Hi", ""))
 		d.clock.advance(time.Minute)
-		spoken, err := d.Start(t.Context(), d.account, d.plan, d.agent.ID, chat.Request{Message: "Hi", Channel: parley.ChannelAPI, Voice: &chat.VoiceContext{LocalTime: d.clock.now()}})
+		spoken, err := d.Start(t.Context(), d.account, d.plan, d.agent.ID, chat.Request{Message: "Hi",
+			Channel: parley.ChannelAPI, Voice: &chat.VoiceContext{LocalTime: d.clock.now()}})
 		must(t, err)
 		d.finish(spoken)
 		written, spokenPrompt := d.model.Requests()[0].System, d.model.Requests()[1].System
-		if written != "Write." || !strings.HasPrefix(spokenPrompt, "Speak.\n\n# How to speak\n") || !strings.Contains(spokenPrompt, "UTC, it is Saturday, 21 November 2026, 12:01") {
+		if written != "Write." || !strings.HasPrefix(spokenPrompt, "Speak.\n\n# How to speak\n") ||
+			!strings.Contains(spokenPrompt, "UTC, it is Saturday, 21 November 2026, 12:01") {
 			t.Errorf("the model was told %q and %q", written, spokenPrompt)
 		}
 	})

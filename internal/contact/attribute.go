@@ -37,7 +37,8 @@ func (s *Service) AddAttribute(ctx context.Context, a parley.Attribute) (*parley
 			return parley.Invalid("name", "is the name of another attribute")
 		}
 		if len(list) >= maxAttributes {
-			return parley.Invalid("name", fmt.Sprintf("would be one too many: there are at most %d attributes, archived ones too", maxAttributes))
+			return parley.Invalid("name",
+				fmt.Sprintf("would be one too many: there are at most %d attributes, archived ones too", maxAttributes))
 		}
 		return tx.SaveAttribute(ctx, &a)
 	})
@@ -54,7 +55,8 @@ type AttributeChange struct {
 
 // ChangeAttribute changes an attribute. Fails with AGENT_NOT_FOUND or NOT_FOUND, or with VALIDATION_INVALID_BODY where
 // it has another type.
-func (s *Service) ChangeAttribute(ctx context.Context, ref parley.AgentRef, name string, c AttributeChange) (a *parley.Attribute, err error) {
+func (s *Service) ChangeAttribute(ctx context.Context, ref parley.AgentRef, name string,
+	c AttributeChange) (a *parley.Attribute, err error) {
 	now := s.Now()
 	err = s.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) (err error) {
 		if err = tx.LockAgent(ctx, ref); err != nil {
@@ -97,7 +99,8 @@ func attributesByName(list []parley.Attribute) map[string]parley.Attribute {
 }
 
 // mergeAttributes returns the attributes of a contact, an object, and what is wrong with the new ones, by name.
-func mergeAttributes(known json.RawMessage, change map[string]json.RawMessage, types map[string]parley.Attribute) (json.RawMessage, map[string]string) {
+func mergeAttributes(known json.RawMessage, change map[string]json.RawMessage,
+	types map[string]parley.Attribute) (json.RawMessage, map[string]string) {
 	if len(change) == 0 {
 		return known, nil
 	}

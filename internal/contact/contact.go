@@ -33,14 +33,16 @@ type Change struct {
 // Put adds or changes contacts, all or none. Faults are named below users, by place. Fails with
 // AGENT_NOT_FOUND or VALIDATION_INVALID_BODY.
 func (s *Service) Put(ctx context.Context, ref parley.AgentRef, changes []Change) ([]parley.Contact, error) {
-	p := &changeSet{account: ref.Account, agent: ref.Agent, changes: changes, now: s.Now(), fieldPath: func(i int, name string) string { return "users." + strconv.Itoa(i) + "." + name }}
+	p := &changeSet{account: ref.Account, agent: ref.Agent, changes: changes, now: s.Now(),
+		fieldPath: func(i int, name string) string { return "users." + strconv.Itoa(i) + "." + name }}
 	return s.putChanges(ctx, p)
 }
 
 // Change changes an existing contact. Fails with AGENT_NOT_FOUND, NOT_FOUND or VALIDATION_INVALID_BODY; faults are
 // named below data.
 func (s *Service) Change(ctx context.Context, ref parley.AgentRef, c Change) (*parley.Contact, error) {
-	p := &changeSet{account: ref.Account, agent: ref.Agent, changes: []Change{c}, now: s.Now(), mustExist: true, fieldPath: func(_ int, name string) string { return "data." + name }}
+	p := &changeSet{account: ref.Account, agent: ref.Agent, changes: []Change{c}, now: s.Now(), mustExist: true,
+		fieldPath: func(_ int, name string) string { return "data." + name }}
 	list, err := s.putChanges(ctx, p)
 	if err != nil {
 		return nil, err
@@ -65,7 +67,8 @@ func (s *Service) putChanges(ctx context.Context, p *changeSet) (list []parley.C
 
 // Remove removes a contact and returns it. The customer of a ticket stays as such, with name and e-mail. Fails with
 // AGENT_NOT_FOUND or NOT_FOUND.
-func (s *Service) Remove(ctx context.Context, ref parley.AgentRef, external string) (removed *parley.Contact, err error) {
+func (s *Service) Remove(ctx context.Context, ref parley.AgentRef, external string) (removed *parley.Contact,
+	err error) {
 	err = s.DB.Transact(ctx, sqldb.Bulk, func(tx *store.DB) (err error) {
 		if err = tx.LockAgent(ctx, ref); err != nil {
 			return err
@@ -146,14 +149,16 @@ func (p *changeSet) emails() (list []string) {
 }
 
 // mergeContact returns a contact with its change applied; known is nil for a new one.
-func (p *changeSet) mergeContact(i int, known *parley.Contact, types map[string]parley.Attribute, wrong map[string]string) parley.Contact {
+func (p *changeSet) mergeContact(i int, known *parley.Contact, types map[string]parley.Attribute,
+	wrong map[string]string) parley.Contact {
 	c := parley.Contact{Person: parley.Person{ID: p.ids[i], AccountID: p.account, AgentID: p.agent, CreatedAt: p.now}}
 	if known != nil {
 		c = *known
 	}
 	change := p.changes[i]
 	c.ExternalID, c.UpdatedAt = change.ExternalID, p.now
-	for _, f := range []struct{ into, from *string }{{&c.Name, change.Name}, {&c.Email, change.Email}, {&c.Phone, change.Phone}} {
+	for _, f := range []struct{ into, from *string }{{&c.Name, change.Name}, {&c.Email, change.Email},
+		{&c.Phone, change.Phone}} {
 		if f.from != nil {
 			*f.into = *f.from
 		}
@@ -182,8 +187,9 @@ type contactIndex struct {
 }
 
 func newContactIndex(found []parley.Contact) *contactIndex {
-	l := &contactIndex{before: map[parley.PersonID]parley.Contact{}, after: map[parley.PersonID]parley.Contact{}, byExternalID: map[string]parley.PersonID{},
-		byEmail: map[string]parley.PersonID{}, usedExternalIDs: map[string]bool{}}
+	l := &contactIndex{before: map[parley.PersonID]parley.Contact{}, after: map[parley.PersonID]parley.Contact{},
+		byExternalID: map[string]parley.PersonID{},
+		byEmail:      map[string]parley.PersonID{}, usedExternalIDs: map[string]bool{}}
 	for _, c := range found {
 		l.before[c.ID], l.after[c.ID] = c, c
 		if c.ExternalID != "" {

@@ -32,11 +32,13 @@ type fixture struct {
 func forEachStore(t *testing.T, f func(w *fixture)) {
 	t.Helper()
 	dbs.ForEachStore(t, func(t *testing.T, db *store.DB) {
-		w := &fixture{TB: t, Context: t.Context(), clock: testkit.NewClock(), account: parley.AccountID(parley.NewUUID()), agent: parley.NewAgentID()}
+		w := &fixture{TB: t, Context: t.Context(), clock: testkit.NewClock(),
+			account: parley.AccountID(parley.NewUUID()), agent: parley.NewAgentID()}
 		w.Service = &contact.Service{DB: db, Now: w.clock.Now}
 		now := w.clock.Now()
 		w.must(db.CreateAccount(w, &parley.Account{ID: w.account, Name: "Acme", Plan: "unlimited", CreatedAt: now}))
-		w.must(db.CreateAgent(w, &parley.Agent{ID: w.agent, AccountID: w.account, Name: "Guide", Model: "auto", Visibility: "private", RateLimit: parley.DefaultDeviceLimit(),
+		w.must(db.CreateAgent(w, &parley.Agent{ID: w.agent, AccountID: w.account, Name: "Guide", Model: "auto",
+			Visibility: "private", RateLimit: parley.DefaultDeviceLimit(),
 			IdentitySecret: "s", ConfigVersion: 1, CreatedAt: now, UpdatedAt: now}))
 		f(w)
 	})
@@ -72,7 +74,8 @@ func (w *fixture) helpdeskService() *helpdesk.Service {
 
 func (w *fixture) openTicket(email string) parley.Person {
 	w.Helper()
-	t, err := w.helpdeskService().Open(w, w.account.AgentRef(w.agent), helpdesk.NewTicket{Subject: "Help", Description: "It is broken.", Email: email, Name: "Ann"})
+	t, err := w.helpdeskService().Open(w, w.account.AgentRef(w.agent),
+		helpdesk.NewTicket{Subject: "Help", Description: "It is broken.", Email: email, Name: "Ann"})
 	w.must(err)
 	return t.Customer
 }
@@ -147,7 +150,8 @@ func TestAThousandPassTheirAddressesOn(t *testing.T) {
 		for i := range list {
 			stored, err := w.DB.Contact(w, w.account.AgentRef(w.agent), fmt.Sprint("u", i))
 			w.must(err)
-			if want := fmt.Sprintf("U%d@example.org", (i+1)%n); stored.Email != want || stored.ID != before[i].ID || after[i].ID != before[i].ID {
+			if want := fmt.Sprintf("U%d@example.org", (i+1)%n); stored.Email != want || stored.ID != before[i].ID ||
+				after[i].ID != before[i].ID {
 				t.Fatalf("%+v, want %s", stored, want)
 			}
 		}
@@ -172,7 +176,8 @@ func TestContactsAndTicketsTogether(t *testing.T) {
 					errs <- err
 				}()
 				go func() {
-					_, err := tickets.Open(w, w.account.AgentRef(w.agent), helpdesk.NewTicket{Subject: "Help", Description: "It is broken.", Email: strings.ToUpper(email)})
+					_, err := tickets.Open(w, w.account.AgentRef(w.agent), helpdesk.NewTicket{Subject: "Help",
+						Description: "It is broken.", Email: strings.ToUpper(email)})
 					errs <- err
 				}()
 				go func() {
@@ -187,9 +192,11 @@ func TestContactsAndTicketsTogether(t *testing.T) {
 		for range 3 * people * rounds {
 			w.must(<-errs)
 		}
-		orphans, err := sqldb.One(w, w.DB.SQL(), sqldb.Column[int], `select count(*) from tickets where person_id not in (select id from people)`)
+		orphans, err := sqldb.One(w, w.DB.SQL(), sqldb.Column[int],
+			`select count(*) from tickets where person_id not in (select id from people)`)
 		w.must(err)
-		doubles, err := sqldb.One(w, w.DB.SQL(), sqldb.Column[int], `select count(*) - count(distinct lower(email)) from people`)
+		doubles, err := sqldb.One(w, w.DB.SQL(), sqldb.Column[int],
+			`select count(*) - count(distinct lower(email)) from people`)
 		w.must(err)
 		if orphans+doubles > 0 {
 			t.Errorf("%d tickets without a customer, %d people twice", orphans, doubles)
@@ -200,8 +207,10 @@ func TestContactsAndTicketsTogether(t *testing.T) {
 // What is known stays when an attribute is archived or unknown; a value of another kind is refused by name.
 func TestAttributesOfAContact(t *testing.T) {
 	forEachStore(t, func(w *fixture) {
-		for name, kind := range map[string]parley.AttributeType{"plan": parley.AttributeText, "seats": parley.AttributeNumber, "paying": parley.AttributeBoolean, "since": parley.AttributeDate} {
-			_, err := w.AddAttribute(w, parley.Attribute{AccountID: w.account, AgentID: w.agent, Name: name, Label: name, Type: kind})
+		for name, kind := range map[string]parley.AttributeType{"plan": parley.AttributeText,
+			"seats": parley.AttributeNumber, "paying": parley.AttributeBoolean, "since": parley.AttributeDate} {
+			_, err := w.AddAttribute(w,
+				parley.Attribute{AccountID: w.account, AgentID: w.agent, Name: name, Label: name, Type: kind})
 			w.must(err)
 		}
 		set := func(values string) ([]parley.Contact, error) {
@@ -209,9 +218,11 @@ func TestAttributesOfAContact(t *testing.T) {
 			w.must(json.Unmarshal([]byte(values), &c.Attributes))
 			return w.Put(w, w.account.AgentRef(w.agent), []contact.Change{c})
 		}
-		list, err := set(`{"plan": "gold\u0000", "seats": -1.5e3, "paying": false, "since": "2026-01-31T10:00:00Z", "unknown": {"a": 1}}`)
+		list, err := set(`{"plan": "gold\u0000", "seats": -1.5e3, "paying": false, "since": ` +
+			`"2026-01-31T10:00:00Z", "unknown": {"a": 1}}`)
 		w.must(err)
-		if got := string(list[0].Attributes); got != `{"paying":false,"plan":"gold","seats":-1.5e3,"since":"2026-01-31T10:00:00Z"}` {
+		if got := string(list[0].Attributes); got != `{"paying":false,"plan":"gold","seats":-1.5e3,`+
+			`"since":"2026-01-31T10:00:00Z"}` {
 			t.Error(got)
 		}
 		archived := true
@@ -219,7 +230,8 @@ func TestAttributesOfAContact(t *testing.T) {
 		w.must(err)
 		for name, value := range map[string]string{"plan": `null`, "seats": `"5"`, "paying": `0`, "since": `"2026-02-30"`} {
 			_, err := set(fmt.Sprintf(`{%q: %s}`, name, value))
-			if !parley.IsCode(err, parley.CodeInvalidBody) || parley.AsError(err).Details["users.0.custom_attributes."+name] == "" {
+			if !parley.IsCode(err, parley.CodeInvalidBody) ||
+				parley.AsError(err).Details["users.0.custom_attributes."+name] == "" {
 				t.Errorf("%s %s: %v", name, value, err)
 			}
 		}
@@ -242,7 +254,8 @@ func TestContactsOfOthers(t *testing.T) {
 			_, putErr := w.Put(w, owner.account.AgentRef(owner.agent), []contact.Change{newChange("u1", "")})
 			_, changeErr := w.Change(w, owner.account.AgentRef(owner.agent), newChange("u1", ""))
 			_, removeErr := w.Remove(w, owner.account.AgentRef(owner.agent), "u1")
-			_, addErr := w.AddAttribute(w, parley.Attribute{AccountID: owner.account, AgentID: owner.agent, Name: "plan", Type: parley.AttributeText})
+			_, addErr := w.AddAttribute(w, parley.Attribute{AccountID: owner.account, AgentID: owner.agent,
+				Name: "plan", Type: parley.AttributeText})
 			for _, err := range []error{putErr, changeErr, removeErr, addErr} {
 				if !parley.IsCode(err, parley.CodeAgentNotFound) {
 					t.Errorf("%s: %v", name, err)

@@ -65,7 +65,8 @@ func stemsOf(text string, fallback words.Language) (stems []string, lang words.L
 	return stems, lang
 }
 
-// Nearest returns the passages with the highest scores. The user's message before the last one counts as much as the last.
+// Nearest returns the passages with the highest scores. The user's message before the last one counts as much as the
+// last.
 func (x *bm25Index) Nearest(q retrieval.Query) []retrieval.Hit {
 	text := q.Text
 	if n := len(q.Earlier); n > 0 {
@@ -81,7 +82,8 @@ func (x *bm25Index) Nearest(q retrieval.Query) []retrieval.Hit {
 		idf := math.Log(1 + (n-df+.5)/(df+.5))
 		for _, p := range list {
 			tf := float64(p.frequency)
-			scores[p.passageIndex] += idf * tf * (bm25K1 + 1) / (tf + bm25K1*(1-bm25B+bm25B*float64(x.lengths[p.passageIndex])/average))
+			scores[p.passageIndex] += idf * tf * (bm25K1 + 1) / (tf +
+				bm25K1*(1-bm25B+bm25B*float64(x.lengths[p.passageIndex])/average))
 		}
 	}
 	return x.topHits(scores, q.Limit)

@@ -46,13 +46,15 @@ func (s *corpus) splitDoc(d Doc) (list []parley.Passage) {
 	id := parley.SourceID(d.ID)
 	if d.IsPassage {
 		s.texts[id] = d.Text
-		return []parley.Passage{{ID: passageID(d.ID, 0), SourceID: id, SourceName: d.SourceName, Heading: d.Title, End: len(d.Text), Text: d.Text}}
+		return []parley.Passage{{ID: passageID(d.ID, 0), SourceID: id, SourceName: d.SourceName, Heading: d.Title,
+			End: len(d.Text), Text: d.Text}}
 	}
 	text := withTitle(d.Title, d.Text)
 	s.texts[id] = text
 	for i, p := range ingest.Split(text) {
-		list = append(list, parley.Passage{ID: passageID(d.ID, i), SourceID: id, SourceName: d.SourceName, Ordinal: i, Heading: p.Heading,
-			Start: p.Start, End: p.End, Text: text[p.Start:p.End]})
+		list = append(list, parley.Passage{ID: passageID(d.ID, i), SourceID: id, SourceName: d.SourceName, Ordinal: i,
+			Heading: p.Heading,
+			Start:   p.Start, End: p.End, Text: text[p.Start:p.End]})
 	}
 	return list
 }

@@ -27,13 +27,15 @@ type Figures struct {
 
 	RefusalRecall *float64 `json:"refusal_recall"` // share of the unanswerable questions that were refused
 	FalseRefusals *float64 `json:"false_refusals"` // share of the answerable ones
-	AUC           *float64 `json:"auc"`            // how likely an answerable question has the higher score than an unanswerable one
-	Curve         []Point  `json:"curve,omitempty"`
+	// how likely an answerable question has the higher score than an unanswerable one
+	AUC   *float64 `json:"auc"`
+	Curve []Point  `json:"curve,omitempty"`
 
 	Citations       int      `json:"citations"`
 	CitationSupport *float64 `json:"citation_support"` // share of the citations that hold, byte for byte
 	Covered         *float64 `json:"answer_covered"`   // share of the bytes of answers, refusals aside, that is cited
-	CitesRelevant   *float64 `json:"cites_relevant"`   // share of the answered answerable questions whose answer cites a relevant document
+	// share of the answered answerable questions whose answer cites a relevant document
+	CitesRelevant *float64 `json:"cites_relevant"`
 
 	FindP50   float64 `json:"find_ms_p50"`
 	FindP99   float64 `json:"find_ms_p99"`
@@ -144,7 +146,8 @@ func (f *Figures) setCitations(trials []Trial) {
 			right.addBool(t.CitesRelevant)
 		}
 	}
-	f.Citations, f.CitationSupport, f.Covered, f.CitesRelevant = int(support.count), support.mean(), covered.mean(), right.mean()
+	f.Citations, f.CitationSupport, f.Covered, f.CitesRelevant = int(support.count), support.mean(), covered.mean(),
+		right.mean()
 }
 
 func (f *Figures) setTimes(trials []Trial) {
@@ -155,7 +158,8 @@ func (f *Figures) setTimes(trials []Trial) {
 			answer = append(answer, t.AnswerMS)
 		}
 	}
-	f.FindP50, f.FindP99, f.AnswerP50, f.AnswerP99 = quantile(find, .5), quantile(find, .99), quantile(answer, .5), quantile(answer, .99)
+	f.FindP50, f.FindP99, f.AnswerP50, f.AnswerP99 = quantile(find, .5), quantile(find, .99), quantile(answer, .5),
+		quantile(answer, .99)
 }
 
 // isAnswered reports whether a model was asked: it always says something.
@@ -177,8 +181,8 @@ type Point struct {
 	RefusalRecall float64 `json:"refusal_recall"`
 }
 
-// refusalCurve returns a point for each score there is, from refusing nothing to refusing all but the surest, and the area under it.
-// Without scores of both kinds of questions there is neither.
+// refusalCurve returns a point for each score there is, from refusing nothing to refusing all but the surest, and the
+// area under it. Without scores of both kinds of questions there is neither.
 func refusalCurve(trials []Trial) (points []Point, area *float64) {
 	var answerable, unanswerable []float64
 	for _, t := range trials {
@@ -219,8 +223,8 @@ func shareBelow(scores []float64, threshold float64) float64 {
 	return float64(i) / float64(len(scores))
 }
 
-// RecallAt returns the most unanswerable questions that can be refused while no more than the share of answerable ones is, as a
-// share of them; nil without a curve.
+// RecallAt returns the most unanswerable questions that can be refused while no more than the share of answerable ones
+// is, as a share of them; nil without a curve.
 func (f *Figures) RecallAt(falsely float64) *float64 {
 	var best *float64
 	for _, p := range f.Curve {

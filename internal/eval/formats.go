@@ -52,7 +52,8 @@ func readSQuAD(_ fs.FS, files []file) (sets []Set, err error) {
 	return sets, nil
 }
 
-// readStackFAQ reads threads of questions with answers, and paraphrases of the questions: the question of a thread is a passage.
+// readStackFAQ reads threads of questions with answers, and paraphrases of the questions: the question of a thread is a
+// passage.
 func readStackFAQ(_ fs.FS, files []file) ([]Set, error) {
 	bank, asked := filesWith(files, "id", "question", "answers"), filesWith(files, "thread", "query")
 	if len(bank) == 0 || len(asked) == 0 {
@@ -71,7 +72,8 @@ func readStackFAQ(_ fs.FS, files []file) ([]Set, error) {
 		set.Docs = append(set.Docs, Doc{ID: t.ID, Text: t.Question, IsPassage: true})
 	}
 	for i, p := range paraphrases {
-		set.Questions = append(set.Questions, Question{ID: strconv.Itoa(i), Text: p.Query, Relevant: []string{p.Thread}, Answerable: &isTrue})
+		set.Questions = append(set.Questions,
+			Question{ID: strconv.Itoa(i), Text: p.Query, Relevant: []string{p.Thread}, Answerable: &isTrue})
 	}
 	return []Set{set}, nil
 }
@@ -134,7 +136,8 @@ func readMTRAG(_ fs.FS, files []file) ([]Set, error) {
 	return []Set{set}, nil
 }
 
-// toQuestion returns the last message as a question. What is answered in part, or is unclear, counts neither as answerable nor as unanswerable.
+// toQuestion returns the last message as a question. What is answered in part, or is unclear, counts neither as
+// answerable nor as unanswerable.
 func (t *mtragTask) toQuestion() Question {
 	last := len(t.Input) - 1
 	ask := Question{ID: t.ID, Text: t.Input[last].Text}
@@ -226,7 +229,9 @@ func (t *historyMessage) toMessage() parley.Message {
 
 // readOwnFormat reads JSON Lines of questions and documents, in one file or in several.
 func readOwnFormat(_ fs.FS, files []file) ([]Set, error) {
-	mine := slices.DeleteFunc(slices.Clone(files), func(f file) bool { return !f.hasMembers("id", "question") && !f.hasMembers("id", "text") })
+	mine := slices.DeleteFunc(slices.Clone(files), func(f file) bool {
+		return !f.hasMembers("id", "question") && !f.hasMembers("id", "text")
+	})
 	lines, err := decodeRecords[jsonlRecord](mine)
 	if err != nil || len(lines) == 0 {
 		return nil, err

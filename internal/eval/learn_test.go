@@ -26,10 +26,11 @@ type trainingExample struct {
 	weight       float64
 }
 
-// TestLearnDoubt fits the weights of the built-in model's confidence on the sets below the folder that PARLEY_LEARN_DOUBT names:
-// clapnq and mtrag-un as they are, xquad and ente-help, xquad with half of its documents taken away, which leaves questions open, and small agents.
-// The latter count little: most of what they ask is answered, or far from it. It prints the weights, and how well they tell
-// answerable questions from others when fitted on other questions, and on the other set.
+// TestLearnDoubt fits the weights of the built-in model's confidence on the sets below the folder that
+// PARLEY_LEARN_DOUBT names: clapnq and mtrag-un as they are, xquad and ente-help, xquad with half of its documents
+// taken away, which leaves questions open, and small agents. The latter count little: most of what they ask is
+// answered, or far from it. It prints the weights, and how well they tell answerable questions from others when fitted
+// on other questions, and on the other set.
 func TestLearnDoubt(t *testing.T) {
 	dir := os.Getenv("PARLEY_LEARN_DOUBT")
 	if dir == "" {
@@ -55,7 +56,9 @@ func TestLearnDoubt(t *testing.T) {
 			}
 		}
 	}
-	clap, mtrag := filterExamples(whole, func(l trainingExample) bool { return l.set == "clapnq" }), filterExamples(whole, func(l trainingExample) bool { return l.set != "clapnq" })
+	clap, mtrag := filterExamples(whole, func(l trainingExample) bool {
+		return l.set == "clapnq"
+	}), filterExamples(whole, func(l trainingExample) bool { return l.set != "clapnq" })
 	var crossed []trainingExample
 	var scores []float64
 	const folds = 8
@@ -78,7 +81,8 @@ func TestLearnDoubt(t *testing.T) {
 	for _, falsely := range []float64{.1, .12, .14, .15} {
 		t.Logf("refuses %.2f of the answerable below %.3f", falsely, quantile(w.scores(answerable), falsely))
 	}
-	for _, set := range []string{"clapnq", "mtrag-un", "xquad.en", "xquad.es", "xquad.de", "xquad.ar", "xquad.zh", "ente-help", "clapnq small", "mtrag-un small", "xquad.en small", "xquad.de small", "xquad.zh small"} {
+	for _, set := range []string{"clapnq", "mtrag-un", "xquad.en", "xquad.es", "xquad.de", "xquad.ar", "xquad.zh",
+		"ente-help", "clapnq small", "mtrag-un small", "xquad.en small", "xquad.de small", "xquad.zh small"} {
 		of := filterExamples(slices.Concat(whole, halved), func(l trainingExample) bool { return l.set == set })
 		n := [2]float64{}
 		all := [2]float64{}
@@ -107,8 +111,8 @@ func hashGroup(group string) int {
 	return int(h.Sum32() >> 8)
 }
 
-// trainingExamples asks the questions of the set while only some of its documents are there. Questions whose documents are taken away are
-// open then; of the others only those count that had lost nothing to begin with.
+// trainingExamples asks the questions of the set while only some of its documents are there. Questions whose documents
+// are taken away are open then; of the others only those count that had lost nothing to begin with.
 func trainingExamples(s eval.Set, there func(int) bool, weight float64) (all []trainingExample) {
 	x, isMissing := retrieval.NewIndex(), map[string]bool{}
 	for i, d := range s.Docs {
@@ -124,8 +128,10 @@ func trainingExamples(s eval.Set, there func(int) bool, weight float64) (all []t
 		if !lost && !there(0) { // asked already, with all documents there
 			continue
 		}
-		draft := chat.StandaloneTurn{Agent: &parley.Agent{}, Backend: model.Backend{Model: quote.Model{}, Label: model.BuiltinName}, Question: q.Text, History: q.History}
-		l := trainingExample{set: s.Name, group: s.Name + strings.Split(q.ID, "<::>")[0], features: quote.ConfidenceFeatures(draft.Prompt(x.Nearest(draft.Query()))), weight: weight}
+		draft := chat.StandaloneTurn{Agent: &parley.Agent{}, Backend: model.Backend{Model: quote.Model{},
+			Label: model.BuiltinName}, Question: q.Text, History: q.History}
+		l := trainingExample{set: s.Name, group: s.Name + strings.Split(q.ID, "<::>")[0],
+			features: quote.ConfidenceFeatures(draft.Prompt(x.Nearest(draft.Query()))), weight: weight}
 		if *q.Answerable && !lost {
 			l.isAnswerable = 1
 		}
@@ -164,13 +170,15 @@ func smallAgentExamples(s eval.Set, weight float64) (all []trainingExample) {
 func passagesOf(d eval.Doc) (list []parley.Passage) {
 	id, text := parley.SourceID(d.ID), d.Text
 	if d.IsPassage {
-		return []parley.Passage{{ID: parley.PassageID(d.ID), SourceID: id, SourceName: d.SourceName, Heading: d.Title, End: len(text), Text: text}}
+		return []parley.Passage{{ID: parley.PassageID(d.ID), SourceID: id, SourceName: d.SourceName, Heading: d.Title,
+			End: len(text), Text: text}}
 	}
 	if d.Title != "" {
 		text = "# " + d.Title + "\n\n" + text
 	}
 	for i, p := range ingest.Split(text) {
-		list = append(list, parley.Passage{ID: parley.PassageID(fmt.Sprintf("%s#%d", d.ID, i)), SourceID: id, SourceName: d.SourceName, Ordinal: i,
+		list = append(list, parley.Passage{ID: parley.PassageID(fmt.Sprintf("%s#%d", d.ID, i)), SourceID: id,
+			SourceName: d.SourceName, Ordinal: i,
 			Heading: p.Heading, Start: p.Start, End: p.End, Text: text[p.Start:p.End]})
 	}
 	return list

@@ -15,8 +15,8 @@ import (
 	"parley/internal/model"
 )
 
-// readSets returns the development sets of a folder in PARLEY_DATA_SETS, or in ../shared/data beside the repository. A measurement is
-// skipped without them, and where it would take too long.
+// readSets returns the development sets of a folder in PARLEY_DATA_SETS, or in ../shared/data beside the repository. A
+// measurement is skipped without them, and where it would take too long.
 func readSets(t *testing.T, folder string) []eval.Set {
 	t.Helper()
 	if testing.Short() || raceEnabled {
@@ -64,7 +64,8 @@ func TestQuality(t *testing.T) {
 	sets = append(append(sets, stackFAQPairs(t, false), stackFAQPairs(t, true)), readSets(t, "clapnq")...)
 	sets = append(append(sets, readSets(t, "mtrag-un")...), readSets(t, "ente-help")...)
 	minimums := map[string]struct{ r1, r5, ap float64 }{
-		"xquad.en": {r1: .949}, "xquad.de": {r1: .928}, "xquad.es": {r1: .940}, "xquad.ar": {r1: .917}, "xquad.zh": {r1: .938},
+		"xquad.en": {r1: .949}, "xquad.de": {r1: .928}, "xquad.es": {r1: .940}, "xquad.ar": {r1: .917},
+		"xquad.zh": {r1: .938},
 		"stackfaq": {ap: .861}, "stackfaq pairs": {ap: .833}, "stackfaq answers": {ap: .797},
 		"clapnq": {r1: .947}, "mtrag-un": {r5: .895}, "ente-help": {r5: .968},
 	}
@@ -77,7 +78,8 @@ func TestQuality(t *testing.T) {
 	}
 }
 
-// stackFAQPairs returns StackFAQ with a passage for each answer of a thread: the thread's question alone, or with the answer below it.
+// stackFAQPairs returns StackFAQ with a passage for each answer of a thread: the thread's question alone, or with the
+// answer below it.
 func stackFAQPairs(t *testing.T, answers bool) eval.Set {
 	set := readSets(t, "stackfaq")[0]
 	set.Name = map[bool]string{false: "stackfaq pairs", true: "stackfaq answers"}[answers]

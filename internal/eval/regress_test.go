@@ -110,5 +110,6 @@ func describeSeparation(all []trainingExample, scores []float64) string {
 		}
 		return n / float64(len(open))
 	}
-	return fmt.Sprintf("AUC %.3f, refused rightly at 10 %% %.3f, at 15 %% %.3f", above/float64(len(answerable)*len(open)), recall(.1), recall(.15))
+	return fmt.Sprintf("AUC %.3f, refused rightly at 10 %% %.3f, at 15 %% %.3f",
+		above/float64(len(answerable)*len(open)), recall(.1), recall(.15))
 }

@@ -86,21 +86,25 @@ func (r Replayer) replayTurn(ctx context.Context, agent *parley.Agent, t store.A
 	if err != nil || len(stored) == 0 || quote.AsksForInputs(stored[0].Text()) {
 		return nil, err
 	}
-	history, err := r.DB.RecentMessages(ctx, agent.Ref().ConversationRef(t.ConversationID), user.Seq, chat.MaxHistoryMessages)
+	history, err := r.DB.RecentMessages(ctx, agent.Ref().ConversationRef(t.ConversationID), user.Seq,
+		chat.MaxHistoryMessages)
 	if err != nil {
 		return nil, err
 	}
-	draft := chat.StandaloneTurn{Agent: agent, Backend: model.Backend{Model: quote.Model{}, Label: model.BuiltinName}, Question: user.Text(), History: history}
+	draft := chat.StandaloneTurn{Agent: agent, Backend: model.Backend{Model: quote.Model{}, Label: model.BuiltinName},
+		Question: user.Text(), History: history}
 	now, refused, err := r.answerDraft(ctx, draft)
 	if err != nil {
 		return nil, err
 	}
-	return &Replayed{ConversationID: t.ConversationID, MessageID: t.MessageID, At: t.StartedAt, Question: user.Text(), State: replayState(&stored[0], &now, refused),
+	return &Replayed{ConversationID: t.ConversationID, MessageID: t.MessageID, At: t.StartedAt, Question: user.Text(),
+		State:  replayState(&stored[0], &now, refused),
 		Before: stored[0].Text(), Now: now.Text(), Score: [2]*float64{stored[0].Score, now.Score}}, nil
 }
 
 // answerDraft returns the answer as a turn would store it.
-func (r Replayer) answerDraft(ctx context.Context, draft chat.StandaloneTurn) (m parley.Message, refused bool, err error) {
+func (r Replayer) answerDraft(ctx context.Context, draft chat.StandaloneTurn) (m parley.Message, refused bool,
+	err error) {
 	query := draft.Query()
 	r.Questions.EmbedQuery(ctx, r.Library, draft.Agent, &query)
 	hits, err := r.Library.Nearest(ctx, draft.Agent.ID, draft.Agent.PassageVersion, query)
@@ -114,7 +118,8 @@ func (r Replayer) answerDraft(ctx context.Context, draft chat.StandaloneTurn) (m
 			return m, false, err
 		case chunk.Citation != nil:
 			p := hits[chunk.Citation.PassageIndex].Passage
-			m.Citations = append(m.Citations, parley.Citation{SourceID: p.SourceID, VersionHash: p.VersionHash, Start: chunk.Citation.Start, End: chunk.Citation.End,
+			m.Citations = append(m.Citations, parley.Citation{SourceID: p.SourceID, VersionHash: p.VersionHash,
+				Start: chunk.Citation.Start, End: chunk.Citation.End,
 				AnswerStart: chunk.Citation.AnswerStart, AnswerEnd: chunk.Citation.AnswerEnd})
 		case chunk.Finish != nil:
 			m.Score, refused = chunk.Finish.Score, chunk.Finish.IsRefusal

@@ -58,8 +58,8 @@ type Comparison struct {
 	Changes []Change `json:"changes"`
 }
 
-// Compare goes through the questions of both runs. A question is better when it is refused or answered rightly and was not, or, all
-// else alike, when its first relevant document stands higher.
+// Compare goes through the questions of both runs. A question is better when it is refused or answered rightly and was
+// not, or, all else alike, when its first relevant document stands higher.
 func Compare(before, now *Report) *Comparison {
 	type key struct{ set, id string }
 	old := map[key]*Trial{}
@@ -90,7 +90,8 @@ func Compare(before, now *Report) *Comparison {
 // addTrial compares one question; where one of the runs answered nothing only the ranks count.
 func (c *Comparison) addTrial(set string, o, t *Trial, ranksOnly bool) {
 	verdict := compareTrials(o, t, ranksOnly)
-	change := Change{Set: set, ID: t.ID, Question: t.Question, Rank: [2]int{o.Rank, t.Rank}, Refused: [2]bool{o.Refused, t.Refused}, Answer: [2]string{o.Answer, t.Answer}}
+	change := Change{Set: set, ID: t.ID, Question: t.Question, Rank: [2]int{o.Rank, t.Rank},
+		Refused: [2]bool{o.Refused, t.Refused}, Answer: [2]string{o.Answer, t.Answer}}
 	switch {
 	case verdict > 0:
 		c.Better++

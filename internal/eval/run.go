@@ -20,20 +20,22 @@ type Trial struct {
 	Answerable *bool    `json:"answerable"`
 
 	TopDocuments []string `json:"found"` // the first documents, best first
-	Rank         int      `json:"rank"`  // of the first relevant one, from 1; 0 when there is none among the passages looked at
-	R5           float64  `json:"r_at_5"`
-	AP           float64  `json:"ap"`
-	NDCG         float64  `json:"ndcg_at_10"`
-	FindMS       float64  `json:"find_ms"`
+	// of the first relevant one, from 1; 0 when there is none among the passages looked at
+	Rank   int     `json:"rank"`
+	R5     float64 `json:"r_at_5"`
+	AP     float64 `json:"ap"`
+	NDCG   float64 `json:"ndcg_at_10"`
+	FindMS float64 `json:"find_ms"`
 
-	Answer        string   `json:"answer"` // empty with the baseline, which answers nothing
-	Refused       bool     `json:"refused"`
-	Score         *float64 `json:"score"` // of the answer; with the baseline, of the first passage, without a bound
-	Citations     int      `json:"cites"`
-	Supported     int      `json:"supported"` // of cites: the cited bytes are those of the passage, and those of the answer
-	Covered       float64  `json:"covered"`   // share of the answer's bytes that is cited
-	CitesRelevant bool     `json:"cites_relevant"`
-	AnswerMS      float64  `json:"answer_ms"`
+	Answer    string   `json:"answer"` // empty with the baseline, which answers nothing
+	Refused   bool     `json:"refused"`
+	Score     *float64 `json:"score"` // of the answer; with the baseline, of the first passage, without a bound
+	Citations int      `json:"cites"`
+	// of cites: the cited bytes are those of the passage, and those of the answer
+	Supported     int     `json:"supported"`
+	Covered       float64 `json:"covered"` // share of the answer's bytes that is cited
+	CitesRelevant bool    `json:"cites_relevant"`
+	AnswerMS      float64 `json:"answer_ms"`
 }
 
 // Runner runs sets.
@@ -143,8 +145,8 @@ func (t *Trial) collectAnswer(ctx context.Context, m model.Model, req model.Requ
 
 func toMillis(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
-// checkCitations counts the citations that hold: the cited bytes lie in the passage, stand in the document's text at the place that the
-// citation returns, and are those of the answer that they are cited for.
+// checkCitations counts the citations that hold: the cited bytes lie in the passage, stand in the document's text at
+// the place that the citation returns, and are those of the answer that they are cited for.
 func (t *Trial) checkCitations(cites []model.Citation, passages []model.Passage, s *corpus) {
 	t.Citations = len(cites)
 	cited := make([]bool, len(t.Answer))
@@ -175,5 +177,6 @@ func (t *Trial) checkCitations(cites []model.Citation, passages []model.Passage,
 func (t *Trial) isSupported(c model.Citation, p model.Passage, text string) bool {
 	inside := p.Start <= c.Start && c.Start < c.End && c.End <= p.End && c.End <= len(text)
 	inAnswer := 0 <= c.AnswerStart && c.AnswerStart < c.AnswerEnd && c.AnswerEnd <= len(t.Answer)
-	return inside && inAnswer && text[c.Start:c.End] == p.Text[c.Start-p.Start:c.End-p.Start] && text[c.Start:c.End] == t.Answer[c.AnswerStart:c.AnswerEnd]
+	return inside && inAnswer && text[c.Start:c.End] == p.Text[c.Start-p.Start:c.End-p.Start] &&
+		text[c.Start:c.End] == t.Answer[c.AnswerStart:c.AnswerEnd]
 }

@@ -41,7 +41,8 @@ func TestBuiltinModelOnASmallSet(t *testing.T) {
 		t.Errorf("ranking: %v %v %v %v", floatOrNaN(r.R1), floatOrNaN(r.R5), floatOrNaN(r.MAP), floatOrNaN(r.NDCG))
 	}
 	if r.Asked != 4 || r.Answerable != 3 || r.Unanswerable != 1 || floatOrNaN(r.RefusalRecall) != 1 {
-		t.Errorf("%d asked, %d answerable, %d not, refused %v", r.Asked, r.Answerable, r.Unanswerable, floatOrNaN(r.RefusalRecall))
+		t.Errorf("%d asked, %d answerable, %d not, refused %v", r.Asked, r.Answerable, r.Unanswerable,
+			floatOrNaN(r.RefusalRecall))
 	}
 	if r.Citations == 0 || floatOrNaN(r.CitationSupport) != 1 || floatOrNaN(r.AUC) != 1 {
 		t.Errorf("%d citations, supported %v, area %v", r.Citations, floatOrNaN(r.CitationSupport), floatOrNaN(r.AUC))
@@ -60,7 +61,8 @@ func TestBuiltinModelOnASmallSet(t *testing.T) {
 
 func TestBaselineAnswersNothing(t *testing.T) {
 	r := runSet(t, eval.Runner{Baseline: true}, shopSet)
-	if floatOrNaN(r.R5) != 1 || r.RefusalRecall != nil || r.FalseRefusals != nil || r.CitationSupport != nil || r.AUC == nil {
+	if floatOrNaN(r.R5) != 1 || r.RefusalRecall != nil || r.FalseRefusals != nil || r.CitationSupport != nil ||
+		r.AUC == nil {
 		t.Errorf("%+v", r.Figures)
 	}
 }

@@ -1,5 +1,5 @@
-// Package eval measures answers: it runs sets of questions through the same retrieval, prompt and model as a conversation's turn,
-// beside plain BM25, and asks an agent its past questions again.
+// Package eval measures answers: it runs sets of questions through the same retrieval, prompt and model as a
+// conversation's turn, beside plain BM25, and asks an agent its past questions again.
 package eval
 
 import (
@@ -52,9 +52,9 @@ func (f file) hasMembers(members ...string) bool {
 	return !slices.ContainsFunc(members, func(m string) bool { _, there := f.firstRecord[m]; return !there })
 }
 
-// ReadSets finds the sets in a folder by looking at its files: SQuAD's format, StackFAQ, CLAP NQ, MTRAG, a help centre with its
-// questions, and the format of our own. A folder without any is taken for a folder of such folders. With a file's name, that file alone
-// is read.
+// ReadSets finds the sets in a folder by looking at its files: SQuAD's format, StackFAQ, CLAP NQ, MTRAG, a help centre
+// with its questions, and the format of our own. A folder without any is taken for a folder of such folders. With a
+// file's name, that file alone is read.
 func ReadSets(folder fs.FS, fileName string) ([]Set, error) {
 	files, folders, err := listDataFiles(folder, fileName)
 	if err != nil {
@@ -84,7 +84,8 @@ func ReadSets(folder fs.FS, fileName string) ([]Set, error) {
 
 func requireSets(sets []Set, err error) error {
 	if err == nil && len(sets) == 0 {
-		return errors.New("no question set found: there is neither a known format nor a JSONL file with questions and documents")
+		return errors.New("no question set found: there is neither a known format nor a JSONL file with " +
+			"questions and documents")
 	}
 	return err
 }
@@ -129,7 +130,8 @@ func openDataFile(folder fs.FS, name string) (file, error) {
 
 // detectSets tries the formats, the most telling ones first.
 func detectSets(folder fs.FS, files []file) ([]Set, error) {
-	for _, format := range []func(fs.FS, []file) ([]Set, error){readSQuAD, readStackFAQ, readClapNQ, readMTRAG, readHelpCentre, readOwnFormat} {
+	for _, format := range []func(fs.FS, []file) ([]Set, error){readSQuAD, readStackFAQ, readClapNQ, readMTRAG,
+		readHelpCentre, readOwnFormat} {
 		sets, err := format(folder, files)
 		if err != nil || len(sets) > 0 {
 			return sets, err

@@ -25,19 +25,30 @@ func TestFormatsAreFoundByLooking(t *testing.T) {
 		files          map[string]string
 		want           string // name/documents/questions/answerable/unanswerable of each set
 	}{
-		{"squad", "", map[string]string{"a.json": `{"version": "1.1", "data": [{"paragraphs": [{"context": "C", "qas": [{"id": "q", "question": "Q"}]}]}]}`}, "a/1/1/1/0"},
-		{"stackfaq", "", map[string]string{"bank.jsonl": `{"id": "t", "question": "Q", "answers": ["A", "B"]}`, "queries.jsonl": `{"thread": "t", "query": "P"}`},
+		{"squad", "",
+			map[string]string{"a.json": `{"version": "1.1", "data": [{"paragraphs": [{"context": "C", "qas": ` +
+				`[{"id": "q", "question": "Q"}]}]}]}`},
+			"a/1/1/1/0"},
+		{"stackfaq", "", map[string]string{"bank.jsonl": `{"id": "t", "question": "Q", "answers": ["A", "B"]}`,
+			"queries.jsonl": `{"thread": "t", "query": "P"}`},
 			"stackfaq/1/1/1/0"},
-		{"clapnq", "", map[string]string{"yes.jsonl": `{"id": "1", "input": "I", "passages": [{"title": "T", "text": "X"}], "output": [{"answer": "A"}]}`,
-			"no.jsonl": `{"id": "2", "input": "I", "passages": [{"title": "T", "text": "X"}], "output": [{"answer": ""}]}`}, "clapnq/2/2/1/1"},
-		{"mtrag", "", map[string]string{"r.jsonl": `{"task_id": "1", "Answerability": ["ANSWERABLE"], "contexts": [{"document_id": "d", "text": "X"}], "input": [{"speaker": "user", "text": "A"}, {"speaker": "agent", "text": "B"}, {"speaker": "user", "text": "C"}]}
+		{"clapnq", "",
+			map[string]string{"yes.jsonl": `{"id": "1", "input": "I", "passages": [{"title": "T", "text": "X"}], ` +
+				`"output": [{"answer": "A"}]}`,
+				"no.jsonl": `{"id": "2", "input": "I", "passages": [{"title": "T", "text": "X"}], "output": [{"answer": ""}]}`},
+			"clapnq/2/2/1/1"},
+		{"mtrag", "",
+			map[string]string{"r.jsonl": `{"task_id": "1", "Answerability": ["ANSWERABLE"], "contexts": [{"document_id": "d", "text": "X"}], "input": [{"speaker": "user", "text": "A"}, {"speaker": "agent", "text": "B"}, {"speaker": "user", "text": "C"}]}
 {"task_id": "2", "Answerability": ["PARTIAL"], "contexts": [{"document_id": "d", "text": "X"}], "input": [{"speaker": "user", "text": "A"}]}
-{"task_id": "3", "Answerability": ["UNANSWERABLE"], "contexts": [], "input": [{"speaker": "user", "text": "A"}]}`}, "mtrag-un/1/3/1/1"},
+{"task_id": "3", "Answerability": ["UNANSWERABLE"], "contexts": [], "input": [{"speaker": "user", "text": "A"}]}`},
+			"mtrag-un/1/3/1/1"},
 		{"help centre", "", map[string]string{"faq.jsonl": `{"id": "1", "question": "Q", "linked_pages": ["a/b.md"]}
 {"id": "2", "question": "Q", "linked_pages": []}`, "pages/a/b.md": "# B"}, "ente-help/1/1/1/0"},
 		{"ours in one file", "", map[string]string{"set.jsonl": ours}, "questions/1/2/1/1"},
-		{"one file of a folder", "set.jsonl", map[string]string{"set.jsonl": ours, "other.json": `{"version": "1", "data": []}`}, "questions/1/2/1/1"},
-		{"folders of folders", "", map[string]string{"one/set.jsonl": ours, "two/a.json": `{"version": "1", "data": []}`, "three/readme.md": "x"}, "questions/1/2/1/1 a/0/0/0/0"},
+		{"one file of a folder", "set.jsonl",
+			map[string]string{"set.jsonl": ours, "other.json": `{"version": "1", "data": []}`}, "questions/1/2/1/1"},
+		{"folders of folders", "", map[string]string{"one/set.jsonl": ours,
+			"two/a.json": `{"version": "1", "data": []}`, "three/readme.md": "x"}, "questions/1/2/1/1 a/0/0/0/0"},
 	} {
 		sets, err := eval.ReadSets(newFolder(c.files), c.fileName)
 		if err != nil {
@@ -60,7 +71,8 @@ func describeSets(sets []eval.Set) string {
 				open++
 			}
 		}
-		all = append(all, strings.Join([]string{s.Name, digitString(len(s.Docs)), digitString(len(s.Questions)), digitString(answerable), digitString(open)}, "/"))
+		all = append(all, strings.Join([]string{s.Name, digitString(len(s.Docs)), digitString(len(s.Questions)),
+			digitString(answerable), digitString(open)}, "/"))
 	}
 	return strings.Join(all, " ")
 }

@@ -25,8 +25,8 @@ func (s meaningEmbedder) Embed(_ context.Context, texts []string) ([][]float32, 
 	return list, nil
 }
 
-// learnEmbedder returns an embedder that has read documents, and nothing of any question. Further sets tell the same document for document
-// in other languages.
+// learnEmbedder returns an embedder that has read documents, and nothing of any question. Further sets tell the same
+// document for document in other languages.
 func learnEmbedder(set eval.Set, others ...eval.Set) meaningEmbedder {
 	var texts []string
 	for i, d := range set.Docs {
@@ -52,19 +52,21 @@ func (f *threeFigures) add(of threeFigures) {
 func measureSearches(t *testing.T, set eval.Set, e model.Embedder) (r1, r5, ap threeFigures) {
 	t.Helper()
 	for i, by := range []eval.SearchMode{eval.SearchWords, eval.SearchVectors, eval.SearchBoth} {
-		r := eval.Runner{Backend: model.Backend{Model: silentModel{}, Label: "mute"}, Embedder: e, Search: by, Now: func() time.Time { return time.UnixMilli(0) }}
+		r := eval.Runner{Backend: model.Backend{Model: silentModel{}, Label: "mute"}, Embedder: e, Search: by,
+			Now: func() time.Time { return time.UnixMilli(0) }}
 		done, err := r.Run(t.Context(), set)
 		if err != nil {
 			t.Fatal(err)
 		}
 		r1[i], r5[i], ap[i] = floatOrNaN(done.R1), floatOrNaN(done.R5), floatOrNaN(done.MAP)
 	}
-	t.Logf("| %s | %.3f | %.3f | %.3f | %.3f | %.3f | %.3f | %.3f | %.3f | %.3f |", set.Name, r1[0], r1[1], r1[2], r5[0], r5[1], r5[2], ap[0], ap[1], ap[2])
+	t.Logf("| %s | %.3f | %.3f | %.3f | %.3f | %.3f | %.3f | %.3f | %.3f | %.3f |", set.Name, r1[0], r1[1], r1[2],
+		r5[0], r5[1], r5[2], ap[0], ap[1], ap[2])
 	return r1, r5, ap
 }
 
-// With a stand-in that knows little that the words do not tell, both together are as good as the better one alone. It prints the
-// first table of docs/quality.md, "With an embedding provider"; the whole of it where PARLEY_LONG is set.
+// With a stand-in that knows little that the words do not tell, both together are as good as the better one alone. It
+// prints the first table of docs/quality.md, "With an embedding provider"; the whole of it where PARLEY_LONG is set.
 func TestVectorsDoNoHarm(t *testing.T) {
 	names := []string{"xquad", "clapnq", "ente-help"}
 	whole := os.Getenv("PARLEY_LONG") != ""
@@ -88,8 +90,9 @@ func TestVectorsDoNoHarm(t *testing.T) {
 	}
 }
 
-// Where the vectors know what the words cannot, questions in another language than the sources, both together are better than
-// either alone. The stand-in has read the paragraphs in both languages side by side. It prints the second table.
+// Where the vectors know what the words cannot, questions in another language than the sources, both together are
+// better than either alone. The stand-in has read the paragraphs in both languages side by side. It prints the second
+// table.
 func TestVectorsHelpAcrossLanguages(t *testing.T) {
 	sets := map[string]eval.Set{}
 	for _, set := range readSets(t, "xquad") {
@@ -102,7 +105,8 @@ func TestVectorsHelpAcrossLanguages(t *testing.T) {
 	var sum threeFigures
 	for _, name := range []string{"xquad.de", "xquad.es"} {
 		asked := sets[name]
-		_, _, ap := measureSearches(t, eval.Set{Name: name + " asked of English", Docs: sources.Docs, Questions: asked.Questions}, learnEmbedder(sources, asked))
+		_, _, ap := measureSearches(t, eval.Set{Name: name + " asked of English", Docs: sources.Docs,
+			Questions: asked.Questions}, learnEmbedder(sources, asked))
 		sum.add(ap)
 	}
 	if sum[2] <= max(sum[0], sum[1]) {

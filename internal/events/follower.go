@@ -1,5 +1,5 @@
-// Package events reads the event log of the accounts. A Follower has a name, under which its position in each account's log is
-// stored, and a function that handles the events after it.
+// Package events reads the event log of the accounts. A Follower has a name, under which its position in each account's
+// log is stored, and a function that handles the events after it.
 package events
 
 import (
@@ -13,26 +13,27 @@ import (
 	"parley/internal/store"
 )
 
-// Follower has the events of all accounts handled, those of an account in their order. Any number of servers may follow the log
-// under the same name on the same database: where two handle the same events, only one of them moves the position, and the other
-// one's transaction is undone.
+// Follower has the events of all accounts handled, those of an account in their order. Any number of servers may follow
+// the log under the same name on the same database: where two handle the same events, only one of them moves the
+// position, and the other one's transaction is undone.
 type Follower struct {
 	DB     *store.DB
 	Name   string // of its positions; it must not change
 	Logger *slog.Logger
 
-	// Handle handles a batch of events. It stores the outcome and the position behind what it has handled in the same transaction
-	// (Batch.Save), and may stop before the end of the batch.
+	// Handle handles a batch of events. It stores the outcome and the position behind what it has handled in the same
+	// transaction (Batch.Save), and may stop before the end of the batch.
 	Handle func(ctx context.Context, b *Batch) error
 
 	// IsReady reports whether more events may be handled now; nil always does.
 	IsReady func(ctx context.Context) (bool, error)
 
-	// AfterRound is called after each round, for what else there is to do, and reports whether there is more of it; may be nil.
+	// AfterRound is called after each round, for what else there is to do, and reports whether there is more of it; may
+	// be nil.
 	AfterRound func(ctx context.Context) (more bool, err error)
 
-	// IsUrgent reports whether an event of a kind that is recorded in this process is handled at once. Where it is nil events are
-	// handled at the next poll, so that they gather.
+	// IsUrgent reports whether an event of a kind that is recorded in this process is handled at once. Where it is nil
+	// events are handled at the next poll, so that they gather.
 	IsUrgent func(kind string) bool
 
 	PollInterval time.Duration // how often to look for events; 0 is a second
@@ -47,9 +48,9 @@ const (
 // ErrConflict is the failure of Batch.Save where another server has handled the same events.
 var ErrConflict = errors.New("events: another server has moved the position")
 
-// Run follows the log until ctx is done. Events of accounts that this process has recorded are handled at the next poll, or at
-// once where they are urgent. For those that other processes have recorded, or that an earlier one has left, each poll looks at
-// some of the accounts.
+// Run follows the log until ctx is done. Events of accounts that this process has recorded are handled at the next
+// poll, or at once where they are urgent. For those that other processes have recorded, or that an earlier one has
+// left, each poll looks at some of the accounts.
 func (f *Follower) Run(ctx context.Context) error {
 	recorded := newRecordedAccounts(f.IsUrgent)
 	defer f.DB.ObserveEvents(recorded.add)()
@@ -110,7 +111,8 @@ func (f *Follower) Step(ctx context.Context) (more bool, err error) {
 	return more, err
 }
 
-// handleRound handles a batch of each of the accounts. It returns those that have more events, or that it has not come to.
+// handleRound handles a batch of each of the accounts. It returns those that have more events, or that it has not come
+// to.
 func (f *Follower) handleRound(
 	ctx context.Context, accounts []parley.AccountID,
 ) (unfinished []parley.AccountID, more bool, err error) {

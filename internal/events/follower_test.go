@@ -201,7 +201,8 @@ func TestConflict(t *testing.T) {
 	})
 }
 
-// TestUrgentEventsWake holds that an urgent event is handled when it is recorded, whatever the poll, with those before it.
+// TestUrgentEventsWake holds that an urgent event is handled when it is recorded, whatever the poll, with those before
+// it.
 func TestUrgentEventsWake(t *testing.T) {
 	forEachStore(t, func(w *fixture) {
 		f := w.newFollower("a")

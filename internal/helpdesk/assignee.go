@@ -64,7 +64,8 @@ type Candidate struct {
 func rateCandidates(team *parley.Team, members []store.MemberWorkload, at time.Time) []Candidate {
 	list := make([]Candidate, len(members))
 	for i, m := range members {
-		c := Candidate{User: m.User, Open: m.OpenTickets, MaxOpen: cmp.Or(m.MaxOpen, team.MaxOpen), LastTurn: m.LastAssignment}
+		c := Candidate{User: m.User, Open: m.OpenTickets, MaxOpen: cmp.Or(m.MaxOpen, team.MaxOpen),
+			LastTurn: m.LastAssignment}
 		hours := m.Hours
 		if len(hours) == 0 {
 			hours = team.Hours
@@ -132,7 +133,9 @@ func nextTurn(members []store.MemberWorkload) int64 {
 	if len(members) == 0 {
 		return 1
 	}
-	return 1 + slices.MaxFunc(members, func(a, b store.MemberWorkload) int { return cmp.Compare(a.LastAssignment, b.LastAssignment) }).LastAssignment
+	return 1 + slices.MaxFunc(members, func(a, b store.MemberWorkload) int {
+		return cmp.Compare(a.LastAssignment, b.LastAssignment)
+	}).LastAssignment
 }
 
 // routingRecord says how a ticket got its team and its assignee. It is stored with the ticket.
@@ -153,7 +156,8 @@ func (r routingRecord) json() json.RawMessage {
 
 // routeTicket sets the team and the assignee of a new ticket by its team, subject, customer, channel and priority.
 // Fails with TICKET_TEAM_NOT_FOUND and TICKET_TEAM_MEMBER_NOT_FOUND. The help desk must be locked.
-func (d *Service) routeTicket(ctx context.Context, tx *store.DB, t *parley.Ticket, body string, assignee Assignee, now time.Time) (r routingRecord, err error) {
+func (d *Service) routeTicket(ctx context.Context, tx *store.DB, t *parley.Ticket, body string, assignee Assignee,
+	now time.Time) (r routingRecord, err error) {
 	r = routingRecord{Team: t.TeamID, Why: "given"}
 	switch {
 	case assignee.isSet:
@@ -201,7 +205,8 @@ func applyRules(ctx context.Context, tx *store.DB, t *parley.Ticket, body string
 }
 
 // memberSet returns the members of the account. Where no rule names a member, nothing is read.
-func memberSet(ctx context.Context, tx *store.DB, account parley.AccountID, rules []parley.Rule) (map[parley.UserID]bool, error) {
+func memberSet(ctx context.Context, tx *store.DB, account parley.AccountID,
+	rules []parley.Rule) (map[parley.UserID]bool, error) {
 	if !slices.ContainsFunc(rules, func(r parley.Rule) bool { return r.MemberID != "" }) {
 		return nil, nil
 	}
@@ -215,7 +220,8 @@ func memberSet(ctx context.Context, tx *store.DB, account parley.AccountID, rule
 
 // assignByStrategy finds the team that takes the ticket, which is the default team where none is named. Unless a rule
 // has named the assignee, a member is picked, and it is noted that it was their turn.
-func (d *Service) assignByStrategy(ctx context.Context, tx *store.DB, t *parley.Ticket, r routingRecord, now time.Time) (routingRecord, error) {
+func (d *Service) assignByStrategy(ctx context.Context, tx *store.DB, t *parley.Ticket, r routingRecord,
+	now time.Time) (routingRecord, error) {
 	team, members, err := tx.TeamWithWorkload(ctx, t.AgentRef(), t.TeamID)
 	if err != nil {
 		return r, err

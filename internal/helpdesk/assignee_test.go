@@ -9,7 +9,8 @@ import (
 )
 
 func TestShifts(t *testing.T) {
-	days := parley.WorkingHours{Days: []string{"mon", "tue", "wed", "thu", "fri"}, From: "09:00", To: "17:00", TimeZone: "Europe/Berlin"}
+	days := parley.WorkingHours{Days: []string{"mon", "tue", "wed", "thu", "fri"}, From: "09:00", To: "17:00",
+		TimeZone: "Europe/Berlin"}
 	night := parley.WorkingHours{Days: []string{"sat"}, From: "22:00", To: "06:00", TimeZone: "Europe/Berlin"}
 	late := parley.WorkingHours{Days: []string{"fri"}, From: "18:00", To: "24:00", TimeZone: "America/New_York"}
 	round := parley.WorkingHours{Days: []string{"sun"}, From: "08:00", To: "08:00", TimeZone: "Asia/Kolkata"}
@@ -45,7 +46,8 @@ func TestShifts(t *testing.T) {
 		{"from eight to eight is a whole day", round, "2026-11-22T08:00:00+05:30", true},
 		{"its last minute", round, "2026-11-23T07:59:00+05:30", true},
 		{"its end", round, "2026-11-23T08:00:00+05:30", false},
-		{"a zone that is not known counts as UTC", parley.WorkingHours{Days: []string{"fri"}, From: "12:00", To: "13:00", TimeZone: "Mars/Base"}, "2026-11-20T12:30:00Z", true},
+		{"a zone that is not known counts as UTC", parley.WorkingHours{Days: []string{"fri"}, From: "12:00",
+			To: "13:00", TimeZone: "Mars/Base"}, "2026-11-20T12:30:00Z", true},
 	} {
 		at, err := time.Parse(time.RFC3339, c.at)
 		if err != nil {
@@ -63,7 +65,8 @@ func TestShifts(t *testing.T) {
 func TestPick(t *testing.T) {
 	two, none := 2, 0
 	member := func(name string, open int, turn int64, change func(*store.MemberWorkload)) store.MemberWorkload {
-		m := store.MemberWorkload{TeamMember: parley.TeamMember{User: parley.User{ID: parley.UserID(name)}, LastAssignment: turn}, OpenTickets: open}
+		m := store.MemberWorkload{TeamMember: parley.TeamMember{User: parley.User{ID: parley.UserID(name)},
+			LastAssignment: turn}, OpenTickets: open}
 		if change != nil {
 			change(&m)
 		}
@@ -83,19 +86,31 @@ func TestPick(t *testing.T) {
 		members []store.MemberWorkload
 		want    parley.UserID
 	}{
-		"nobody is there":                       {parley.Team{Strategy: parley.StrategyRoundRobin}, nil, ""},
-		"manual picks nobody":                   {parley.Team{Strategy: parley.StrategyManual}, []store.MemberWorkload{member("a", 0, 0, nil)}, ""},
-		"round robin: who waited longest":       {parley.Team{Strategy: parley.StrategyRoundRobin}, []store.MemberWorkload{member("a", 0, 3, nil), member("b", 9, 2, nil)}, "b"},
-		"round robin: of equal ones the first":  {parley.Team{Strategy: parley.StrategyRoundRobin}, []store.MemberWorkload{member("a", 5, 0, nil), member("b", 0, 0, nil)}, "a"},
-		"balanced: the fewest open tickets":     {parley.Team{Strategy: parley.StrategyBalanced}, []store.MemberWorkload{member("a", 3, 1, nil), member("b", 2, 9, nil)}, "b"},
-		"balanced: of equal ones who waited":    {parley.Team{Strategy: parley.StrategyBalanced}, []store.MemberWorkload{member("a", 2, 9, nil), member("b", 2, 1, nil)}, "b"},
-		"one who is away is passed over":        {parley.Team{Strategy: parley.StrategyRoundRobin}, []store.MemberWorkload{member("a", 0, 0, away), member("b", 0, 9, nil)}, "b"},
-		"one who is off shift, too":             {parley.Team{Strategy: parley.StrategyRoundRobin}, []store.MemberWorkload{member("a", 0, 0, off), member("b", 0, 9, nil)}, "b"},
-		"the team's hours hold where own don't": {parley.Team{Strategy: parley.StrategyRoundRobin, Hours: weekend}, []store.MemberWorkload{member("a", 0, 0, nil), member("b", 0, 9, on)}, "b"},
-		"own limit":                             {parley.Team{Strategy: parley.StrategyRoundRobin}, []store.MemberWorkload{member("a", 2, 0, most(&two)), member("b", 2, 9, nil)}, "b"},
-		"the team's limit":                      {parley.Team{Strategy: parley.StrategyRoundRobin, MaxOpen: &two}, []store.MemberWorkload{member("a", 2, 0, nil), member("b", 1, 9, nil)}, "b"},
-		"own limit in place of the team's":      {parley.Team{Strategy: parley.StrategyBalanced, MaxOpen: &none}, []store.MemberWorkload{member("a", 0, 0, nil), member("b", 1, 9, most(&two))}, "b"},
-		"all are full":                          {parley.Team{Strategy: parley.StrategyBalanced, MaxOpen: &none}, []store.MemberWorkload{member("a", 0, 0, nil)}, ""},
+		"nobody is there": {parley.Team{Strategy: parley.StrategyRoundRobin}, nil, ""},
+		"manual picks nobody": {parley.Team{Strategy: parley.StrategyManual},
+			[]store.MemberWorkload{member("a", 0, 0, nil)}, ""},
+		"round robin: who waited longest": {parley.Team{Strategy: parley.StrategyRoundRobin},
+			[]store.MemberWorkload{member("a", 0, 3, nil), member("b", 9, 2, nil)}, "b"},
+		"round robin: of equal ones the first": {parley.Team{Strategy: parley.StrategyRoundRobin},
+			[]store.MemberWorkload{member("a", 5, 0, nil), member("b", 0, 0, nil)}, "a"},
+		"balanced: the fewest open tickets": {parley.Team{Strategy: parley.StrategyBalanced},
+			[]store.MemberWorkload{member("a", 3, 1, nil), member("b", 2, 9, nil)}, "b"},
+		"balanced: of equal ones who waited": {parley.Team{Strategy: parley.StrategyBalanced},
+			[]store.MemberWorkload{member("a", 2, 9, nil), member("b", 2, 1, nil)}, "b"},
+		"one who is away is passed over": {parley.Team{Strategy: parley.StrategyRoundRobin},
+			[]store.MemberWorkload{member("a", 0, 0, away), member("b", 0, 9, nil)}, "b"},
+		"one who is off shift, too": {parley.Team{Strategy: parley.StrategyRoundRobin},
+			[]store.MemberWorkload{member("a", 0, 0, off), member("b", 0, 9, nil)}, "b"},
+		"the team's hours hold where own don't": {parley.Team{Strategy: parley.StrategyRoundRobin, Hours: weekend},
+			[]store.MemberWorkload{member("a", 0, 0, nil), member("b", 0, 9, on)}, "b"},
+		"own limit": {parley.Team{Strategy: parley.StrategyRoundRobin},
+			[]store.MemberWorkload{member("a", 2, 0, most(&two)), member("b", 2, 9, nil)}, "b"},
+		"the team's limit": {parley.Team{Strategy: parley.StrategyRoundRobin, MaxOpen: &two},
+			[]store.MemberWorkload{member("a", 2, 0, nil), member("b", 1, 9, nil)}, "b"},
+		"own limit in place of the team's": {parley.Team{Strategy: parley.StrategyBalanced, MaxOpen: &none},
+			[]store.MemberWorkload{member("a", 0, 0, nil), member("b", 1, 9, most(&two))}, "b"},
+		"all are full": {parley.Team{Strategy: parley.StrategyBalanced, MaxOpen: &none},
+			[]store.MemberWorkload{member("a", 0, 0, nil)}, ""},
 	} {
 		list := rateCandidates(&c.team, c.members, noon)
 		var got parley.UserID

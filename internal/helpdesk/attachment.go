@@ -56,9 +56,11 @@ func (w *replyWrite) prepareFiles() error {
 			return err
 		}
 		name := fileName(f.Name)
-		blob := &store.Blob{ID: parley.NewUUID(), AccountID: w.account, AgentID: w.agent, Hash: f.Hash, Size: f.Size, MediaType: kind, Name: name, CreatedAt: w.now}
+		blob := &store.Blob{ID: parley.NewUUID(), AccountID: w.account, AgentID: w.agent, Hash: f.Hash, Size: f.Size,
+			MediaType: kind, Name: name, CreatedAt: w.now}
 		w.paths, w.blobs = append(w.paths, f.Path), append(w.blobs, blob)
-		w.files = append(w.files, parley.Attachment{ID: parley.AttachmentID(parley.NewTimedUUID()), MessageID: w.id, BlobID: blob.ID, Name: name, MediaType: kind,
+		w.files = append(w.files, parley.Attachment{ID: parley.AttachmentID(parley.NewTimedUUID()), MessageID: w.id,
+			BlobID: blob.ID, Name: name, MediaType: kind,
 			Size: f.Size, CreatedAt: w.now})
 	}
 	return nil
@@ -133,14 +135,17 @@ func (d *Service) ResolveLink(ctx context.Context, id parley.AttachmentID, token
 		return "", err
 	}
 	expires := strconv.FormatInt(d.now().Add(linkTTL).Unix(), 10)
-	return attachmentsPath + url.PathEscape(string(id)) + "/content?expires=" + expires + "&signature=" + d.sign("content", string(id), expires), nil
+	return attachmentsPath + url.PathEscape(string(id)) + "/content?expires=" + expires + "&signature=" +
+		d.sign("content", string(id), expires), nil
 }
 
 // AttachmentContent checks an address from ResolveLink and returns the file. Fails with RESOURCE_NOT_FOUND, also when
 // the address has expired.
-func (d *Service) AttachmentContent(ctx context.Context, id parley.AttachmentID, expires, signature string) (*ServedFile, error) {
+func (d *Service) AttachmentContent(ctx context.Context, id parley.AttachmentID, expires,
+	signature string) (*ServedFile, error) {
 	until, err := strconv.ParseInt(expires, 10, 64)
-	if err != nil || !d.isSigned(signature, "content", string(id), expires) || d.now().Unix() >= until || d.ReadFile == nil {
+	if err != nil || !d.isSigned(signature, "content", string(id), expires) || d.now().Unix() >= until ||
+		d.ReadFile == nil {
 		return nil, parley.NewError(parley.CodeResourceNotFound)
 	}
 	f, blob, err := d.DB.LinkedAttachment(ctx, id)
@@ -172,7 +177,8 @@ type ServedFile struct {
 }
 
 // safeTypes are served as what they are; everything else is bytes.
-var safeTypes = []string{"image/png", "image/jpeg", "image/gif", "image/webp", "application/pdf", "text/plain; charset=utf-8"}
+var safeTypes = []string{"image/png", "image/jpeg", "image/gif", "image/webp", "application/pdf",
+	"text/plain; charset=utf-8"}
 
 func fileHeaders(f *parley.Attachment) http.Header {
 	kind := f.MediaType

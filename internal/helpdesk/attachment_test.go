@@ -57,8 +57,10 @@ func TestAttachments(t *testing.T) {
 	forEachFileStore(t, func(w *testHelpdesk, files *ingest.Service) {
 		ann := w.addMember(w.Account, "ann"+parley.NewUUID())
 		first := w.mustOpen(newTicketRequest(1))
-		m, err := w.Reply(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, first.Number, NewReply{Type: "reply", AuthorID: ann,
-			Files: []File{w.newUpload(files, "a.png", png), w.newUpload(files, "page.html", "<html><script>alert(1)</script>"), w.newUpload(files, "twin.png", png)}})
+		m, err := w.Reply(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, first.Number,
+			NewReply{Type: "reply", AuthorID: ann,
+				Files: []File{w.newUpload(files, "a.png", png), w.newUpload(files, "page.html",
+					"<html><script>alert(1)</script>"), w.newUpload(files, "twin.png", png)}})
 		w.must(err)
 		listed := w.messages(first, store.MessageTypeReply)[1]
 		if len(m.Attachments) != 3 || len(listed.Attachments) != 3 {
@@ -96,13 +98,15 @@ func TestLinksExpireAndCannotBeForged(t *testing.T) {
 		ann := w.addMember(w.Account, "ann"+parley.NewUUID())
 		first := w.mustOpen(newTicketRequest(1))
 		reply := func(name string) parley.AttachmentID {
-			m, err := w.Reply(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, first.Number, NewReply{Type: "note", Content: "See", AuthorID: ann, Files: []File{w.newUpload(files, name, name)}})
+			m, err := w.Reply(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, first.Number,
+				NewReply{Type: "note", Content: "See", AuthorID: ann, Files: []File{w.newUpload(files, name, name)}})
 			w.must(err)
 			return m.Attachments[0].ID
 		}
 		one, two := reply("one"), reply("two")
 		token := queryValues(w, w.AttachmentLink(one)).Get("token")
-		for _, forged := range []string{"", "x", token + "x", token[1:], queryValues(w, w.AttachmentLink(two)).Get("token"), w.sign("content", string(one))} {
+		for _, forged := range []string{"", "x", token + "x", token[1:],
+			queryValues(w, w.AttachmentLink(two)).Get("token"), w.sign("content", string(one))} {
 			_, err := w.ResolveLink(w, one, forged)
 			w.wantCode(err, parley.CodeResourceNotFound)
 		}
@@ -114,7 +118,8 @@ func TestLinksExpireAndCannotBeForged(t *testing.T) {
 		w.must(err)
 		expires, signature := queryValues(w, to).Get("expires"), queryValues(w, to).Get("signature")
 		later := fmt.Sprint(w.Clock.Add(time.Hour).Unix())
-		for _, forged := range [][2]string{{later, signature}, {expires, token}, {expires, ""}, {"", signature}, {expires + "0", signature}, {"x", w.sign("content", string(one), "x")}} {
+		for _, forged := range [][2]string{{later, signature}, {expires, token}, {expires, ""}, {"", signature},
+			{expires + "0", signature}, {"x", w.sign("content", string(one), "x")}} {
 			_, err := w.AttachmentContent(w, one, forged[0], forged[1])
 			w.wantCode(err, parley.CodeResourceNotFound)
 		}
@@ -139,18 +144,22 @@ func TestFilesThatAreRefused(t *testing.T) {
 		ann := w.addMember(w.Account, "ann"+parley.NewUUID())
 		first := w.mustOpen(newTicketRequest(1))
 		rows := func() int {
-			return w.countRows(`select count(*) from blobs`) + w.countRows(`select count(*) from blob_data`) + w.countRows(`select count(*) from attachments`)
+			return w.countRows(`select count(*) from blobs`) + w.countRows(`select count(*) from blob_data`) +
+				w.countRows(`select count(*) from attachments`)
 		}
 		before := rows()
 		many := make([]File, MaxFiles+1)
 		for i := range many {
 			many[i] = w.newUpload(files, "f", fmt.Sprint(i))
 		}
-		for _, list := range [][]File{many, {{Name: "big", Size: MaxFileBytes + 1, Path: "nowhere"}}, {{Name: "empty", Path: "nowhere"}}} {
-			_, err := w.Reply(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, first.Number, NewReply{Type: "reply", Content: "x", AuthorID: ann, Files: list})
+		for _, list := range [][]File{many, {{Name: "big", Size: MaxFileBytes + 1, Path: "nowhere"}},
+			{{Name: "empty", Path: "nowhere"}}} {
+			_, err := w.Reply(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, first.Number,
+				NewReply{Type: "reply", Content: "x", AuthorID: ann, Files: list})
 			w.wantCode(err, parley.CodeInvalidBody)
 		}
-		_, err := w.Reply(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, 99, NewReply{Type: "reply", Content: "x", AuthorID: ann, Files: many[:1]})
+		_, err := w.Reply(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, 99,
+			NewReply{Type: "reply", Content: "x", AuthorID: ann, Files: many[:1]})
 		w.wantCode(err, parley.CodeTicketNotFound)
 		if n := rows() - before; n != 0 {
 			w.Errorf("a reply that failed has left %d rows", n)
@@ -158,7 +167,8 @@ func TestFilesThatAreRefused(t *testing.T) {
 		if left, err := filepath.Glob(filepath.Join(files.Files.Dir, "??", "*")); len(left) > 0 || err != nil {
 			w.Errorf("a reply that failed has left %v %v", left, err)
 		}
-		_, err = w.Reply(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, first.Number, NewReply{Type: "reply", Content: "x", AuthorID: ann, Files: many[1:]})
+		_, err = w.Reply(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, first.Number,
+			NewReply{Type: "reply", Content: "x", AuthorID: ann, Files: many[1:]})
 		w.must(err)
 	})
 }
@@ -168,14 +178,16 @@ func TestFilesGoWithTheirConversation(t *testing.T) {
 	forEachFileStore(t, func(w *testHelpdesk, files *ingest.Service) {
 		ann := w.addMember(w.Account, "ann"+parley.NewUUID())
 		first := w.mustOpen(newTicketRequest(1))
-		m, err := w.Reply(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, first.Number, NewReply{Type: "reply", Content: "x", AuthorID: ann, Files: []File{w.newUpload(files, "a.png", png)}})
+		m, err := w.Reply(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, first.Number,
+			NewReply{Type: "reply", Content: "x", AuthorID: ann, Files: []File{w.newUpload(files, "a.png", png)}})
 		w.must(err)
 		w.must(files.RemoveUnusedFiles(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}))
 		if got := w.fetchFile(m.Attachments[0].ID); string(got.Bytes) != png {
 			w.Error("the file has gone")
 		}
 		w.must(w.DB.Transact(w, sqldb.Interactive, func(tx *store.DB) error {
-			_, err := tx.DeleteConversations(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, []parley.ConversationID{first.ConversationID}, nil, w.Clock)
+			_, err := tx.DeleteConversations(w, parley.AgentRef{Account: w.Account, Agent: w.Agent},
+				[]parley.ConversationID{first.ConversationID}, nil, w.Clock)
 			return err
 		}))
 		_, err = w.ResolveLink(w, m.Attachments[0].ID, w.sign("token", string(m.Attachments[0].ID)))
@@ -183,7 +195,8 @@ func TestFilesGoWithTheirConversation(t *testing.T) {
 		_, err = w.DB.EraseConversations(w, parley.AgentRef{Account: w.Account, Agent: w.Agent})
 		w.must(err)
 		w.must(files.RemoveUnusedFiles(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}))
-		if n := w.countRows(`select count(*) from blobs`) + w.countRows(`select count(*) from blob_data`) + w.countRows(`select count(*) from attachments`); n != 0 {
+		if n := w.countRows(`select count(*) from blobs`) + w.countRows(`select count(*) from blob_data`) +
+			w.countRows(`select count(*) from attachments`); n != 0 {
 			w.Errorf("%d rows are left", n)
 		}
 	})
@@ -195,15 +208,18 @@ func TestFilesNeedAPlace(t *testing.T) {
 		first := w.mustOpen(newTicketRequest(1))
 		path := filepath.Join(w.TempDir(), "f")
 		w.must(os.WriteFile(path, []byte("x"), 0o600))
-		_, err := w.Reply(context.Background(), parley.AgentRef{Account: w.Account, Agent: w.Agent}, first.Number, NewReply{Type: "reply", AuthorID: ann, Files: []File{{Name: "f", Path: path, Size: 1}}})
+		_, err := w.Reply(context.Background(), parley.AgentRef{Account: w.Account, Agent: w.Agent}, first.Number,
+			NewReply{Type: "reply", AuthorID: ann, Files: []File{{Name: "f", Path: path, Size: 1}}})
 		w.wantCode(err, parley.CodeInvalidBody)
 	})
 }
 
 func TestNamesOfFiles(t *testing.T) {
 	for name, want := range map[string]string{
-		"a.png": "a.png", "../../etc/passwd": "passwd", `C:\temp\a.doc`: "a.doc", "": "file", "..": "file", "/": "file", "a\r\nSet-Cookie: x": "aSet-Cookie: x", "r\u202egpj.exe": "rgpj.exe",
-		"Überraschung 漢.pdf": "Überraschung 漢.pdf", strings.Repeat("a", 300) + ".pdf": strings.Repeat("a", 251) + ".pdf", "a\xffb": "ab",
+		"a.png": "a.png", "../../etc/passwd": "passwd", `C:\temp\a.doc`: "a.doc", "": "file", "..": "file", "/": "file",
+		"a\r\nSet-Cookie: x": "aSet-Cookie: x", "r\u202egpj.exe": "rgpj.exe",
+		"Überraschung 漢.pdf":              "Überraschung 漢.pdf",
+		strings.Repeat("a", 300) + ".pdf": strings.Repeat("a", 251) + ".pdf", "a\xffb": "ab",
 	} {
 		if got := fileName(name); got != want {
 			t.Errorf("%q becomes %q, want %q", name, got, want)
@@ -215,7 +231,8 @@ func TestNamesOfFiles(t *testing.T) {
 		if err != nil || disposition != "attachment" || params["filename"] != name {
 			t.Errorf("%q is sent as %s: %v %v", name, h.Get("Content-Disposition"), params, err)
 		}
-		if h.Get("Content-Type") != "application/octet-stream" || h.Get("X-Content-Type-Options") != "nosniff" || !bytes.Contains([]byte(h.Get("Content-Security-Policy")), []byte("sandbox")) {
+		if h.Get("Content-Type") != "application/octet-stream" || h.Get("X-Content-Type-Options") != "nosniff" ||
+			!bytes.Contains([]byte(h.Get("Content-Security-Policy")), []byte("sandbox")) {
 			t.Errorf("served with %v", h)
 		}
 	}

@@ -15,7 +15,8 @@ import (
 // StatusChanged opens a ticket when a person takes a conversation over, or makes its ticket wait for the team again,
 // and closes the ticket when the conversation is handed back or has ended. The conversation must be locked. It
 // implements chat.HandoverObserver.
-func (d *Service) StatusChanged(ctx context.Context, tx *store.DB, c *parley.Conversation, _ parley.ConversationStatus, by, reason string, now time.Time) error {
+func (d *Service) StatusChanged(ctx context.Context, tx *store.DB, c *parley.Conversation, _ parley.ConversationStatus,
+	by, reason string, now time.Time) error {
 	what := parley.TicketEvent{Kind: "handed_back", DoneBy: by}
 	switch c.Status {
 	case parley.ConversationTakenOver:
@@ -54,12 +55,14 @@ func (d *Service) MessageWritten(ctx context.Context, tx *store.DB, c *parley.Co
 	if err := d.applyMessage(ctx, tx, t, reply); err != nil {
 		return err
 	}
-	return tx.RecordEvents(ctx, t.AccountID, m.CreatedAt, store.NewEvent{Kind: "ticket.message", AgentID: t.AgentID, ConversationID: t.ConversationID, Subject: string(t.ID),
+	return tx.RecordEvents(ctx, t.AccountID, m.CreatedAt, store.NewEvent{Kind: "ticket.message", AgentID: t.AgentID,
+		ConversationID: t.ConversationID, Subject: string(t.ID),
 		Payload: TicketMessagePayload{t.Number, m.ID, reply.Type, reply.Sender.Type}})
 }
 
 // openOrReopen opens a ticket for a conversation, or makes the one that it has wait for the team again.
-func (d *Service) openOrReopen(ctx context.Context, tx *store.DB, c *parley.Conversation, what parley.TicketEvent, now time.Time) error {
+func (d *Service) openOrReopen(ctx context.Context, tx *store.DB, c *parley.Conversation, what parley.TicketEvent,
+	now time.Time) error {
 	redacts, err := tx.AgentRedacts(ctx, c.AgentRef())
 	if err != nil {
 		return err
@@ -86,7 +89,8 @@ func (d *Service) openOrReopen(ctx context.Context, tx *store.DB, c *parley.Conv
 }
 
 // recordEvent adds an event to a ticket, and sets the default status of a category unless the ticket is in it already.
-func (d *Service) recordEvent(ctx context.Context, tx *store.DB, t *parley.Ticket, what parley.TicketEvent, to parley.StatusCategory, now time.Time) error {
+func (d *Service) recordEvent(ctx context.Context, tx *store.DB, t *parley.Ticket, what parley.TicketEvent,
+	to parley.StatusCategory, now time.Time) error {
 	kinds := []string{what.Kind}
 	if to != t.Category {
 		kinds = append(kinds, "status_change")
@@ -114,7 +118,8 @@ func lockTicketOf(ctx context.Context, tx *store.DB, c *parley.Conversation) (*p
 }
 
 // openFromConversation opens the ticket of a conversation, whose messages are the transcript.
-func (d *Service) openFromConversation(ctx context.Context, tx *store.DB, c *parley.Conversation, what parley.TicketEvent, redacts bool, now time.Time) error {
+func (d *Service) openFromConversation(ctx context.Context, tx *store.DB, c *parley.Conversation,
+	what parley.TicketEvent, redacts bool, now time.Time) error {
 	t, err := newTicketFrom(ctx, tx, c, what.Reason, now)
 	if err != nil {
 		return err
@@ -154,13 +159,16 @@ const maxTitleRunes = 100 // characters of a subject that is cut from a message
 
 // newTicketFrom returns a ticket for a conversation. Its messages are masked already where the agent masks personal
 // data.
-func newTicketFrom(ctx context.Context, tx *store.DB, c *parley.Conversation, reason string, now time.Time) (*parley.Ticket, error) {
+func newTicketFrom(ctx context.Context, tx *store.DB, c *parley.Conversation, reason string,
+	now time.Time) (*parley.Ticket, error) {
 	first, last, err := firstAndLastUserText(ctx, tx, c)
 	if err != nil {
 		return nil, err
 	}
-	t := &parley.Ticket{AccountID: c.AccountID, AgentID: c.AgentID, Subject: c.Title, Description: prose.ClipRunes(last, MaxDescription), Metadata: json.RawMessage("{}"),
-		Channel: channelOf(c.Channel), ConversationID: c.ID, Priority: parley.Priorities()[0], CreatedAt: now, UpdatedAt: now, LastMessageAt: &c.UpdatedAt}
+	t := &parley.Ticket{AccountID: c.AccountID, AgentID: c.AgentID, Subject: c.Title,
+		Description: prose.ClipRunes(last, MaxDescription), Metadata: json.RawMessage("{}"),
+		Channel: channelOf(c.Channel), ConversationID: c.ID, Priority: parley.Priorities()[0], CreatedAt: now,
+		UpdatedAt: now, LastMessageAt: &c.UpdatedAt}
 	if t.Customer, err = customerOf(ctx, tx, c, now); err != nil {
 		return nil, err
 	}
@@ -224,7 +232,8 @@ func channelOf(c parley.Channel) parley.TicketChannel {
 // customerOf returns the customer of a conversation as far as known: the lead in it, or else the user id that the
 // client has set. It is not stored yet.
 func customerOf(ctx context.Context, tx *store.DB, c *parley.Conversation, now time.Time) (parley.Person, error) {
-	p := parley.Person{ID: parley.PersonID(parley.NewUUID()), AccountID: c.AccountID, AgentID: c.AgentID, CreatedAt: now, UpdatedAt: now}
+	p := parley.Person{ID: parley.PersonID(parley.NewUUID()), AccountID: c.AccountID, AgentID: c.AgentID,
+		CreatedAt: now, UpdatedAt: now}
 	lead, err := tx.LeadOfConversation(ctx, c.Ref())
 	switch {
 	case err != nil:

@@ -23,7 +23,8 @@ func (w *testHelpdesk) addConversation(c parley.Conversation, texts ...string) p
 	}
 	w.must(w.DB.Transact(w, sqldb.Interactive, func(tx *store.DB) error {
 		for i, text := range texts {
-			m := &parley.Message{ID: parley.NewMessageID(), ConversationID: c.ID, Author: parley.AuthorUser, State: parley.MessageComplete,
+			m := &parley.Message{ID: parley.NewMessageID(), ConversationID: c.ID, Author: parley.AuthorUser,
+				State: parley.MessageComplete,
 				Parts: []parley.Part{{Type: "text", Text: text}}, CreatedAt: w.Clock}
 			if i == 0 {
 				if err := tx.CreateConversation(w, &c, m, false); err != nil {
@@ -39,9 +40,11 @@ func (w *testHelpdesk) addConversation(c parley.Conversation, texts ...string) p
 }
 
 // setConversationStatus changes the status of the conversation as chat.Conversations does.
-func (w *testHelpdesk) setConversationStatus(id parley.ConversationID, to parley.ConversationStatus, by, reason string) error {
+func (w *testHelpdesk) setConversationStatus(id parley.ConversationID, to parley.ConversationStatus, by,
+	reason string) error {
 	return w.DB.Transact(w, sqldb.Interactive, func(tx *store.DB) error {
-		c, err := tx.LockConversation(w, parley.ConversationRef{AgentRef: parley.AgentRef{Account: w.Account, Agent: w.Agent}, Conversation: id})
+		c, err := tx.LockConversation(w,
+			parley.ConversationRef{AgentRef: parley.AgentRef{Account: w.Account, Agent: w.Agent}, Conversation: id})
 		if err != nil {
 			return err
 		}
@@ -55,14 +58,17 @@ func (w *testHelpdesk) setConversationStatus(id parley.ConversationID, to parley
 }
 
 // addConversationMessage adds a message to the conversation as chat.Conversations does.
-func (w *testHelpdesk) addConversationMessage(id parley.ConversationID, author parley.AuthorKind, member parley.UserID, text string) {
+func (w *testHelpdesk) addConversationMessage(id parley.ConversationID, author parley.AuthorKind, member parley.UserID,
+	text string) {
 	w.Helper()
 	w.must(w.DB.Transact(w, sqldb.Interactive, func(tx *store.DB) error {
-		c, err := tx.LockConversation(w, parley.ConversationRef{AgentRef: parley.AgentRef{Account: w.Account, Agent: w.Agent}, Conversation: id})
+		c, err := tx.LockConversation(w,
+			parley.ConversationRef{AgentRef: parley.AgentRef{Account: w.Account, Agent: w.Agent}, Conversation: id})
 		if err != nil {
 			return err
 		}
-		m := &parley.Message{ID: parley.NewMessageID(), ConversationID: id, Author: author, AuthorID: member, State: parley.MessageComplete,
+		m := &parley.Message{ID: parley.NewMessageID(), ConversationID: id, Author: author, AuthorID: member,
+			State: parley.MessageComplete,
 			Parts: []parley.Part{{Type: "text", Text: text}}, CreatedAt: w.now()}
 		if err := tx.AddMessage(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, m, nil); err != nil {
 			return err
@@ -73,7 +79,8 @@ func (w *testHelpdesk) addConversationMessage(id parley.ConversationID, author p
 
 func (w *testHelpdesk) loadTicketOf(id parley.ConversationID) *parley.Ticket {
 	w.Helper()
-	t, err := w.DB.TicketOfConversation(w, parley.ConversationRef{AgentRef: parley.AgentRef{Account: w.Account, Agent: w.Agent}, Conversation: id})
+	t, err := w.DB.TicketOfConversation(w,
+		parley.ConversationRef{AgentRef: parley.AgentRef{Account: w.Account, Agent: w.Agent}, Conversation: id})
 	w.must(err)
 	return t
 }
@@ -81,7 +88,9 @@ func (w *testHelpdesk) loadTicketOf(id parley.ConversationID) *parley.Ticket {
 // eventKinds lists the events of a conversation's ticket.
 func (w *testHelpdesk) eventKinds(id parley.ConversationID) (list []string) {
 	w.Helper()
-	page, err := w.DB.TicketMessages(w, parley.ConversationRef{AgentRef: parley.AgentRef{Account: w.Account, Agent: w.Agent}, Conversation: id}, store.TicketMessagesRequest{PageRequest: parley.PageRequest{Limit: 50}, Types: []string{store.MessageTypeEvent}})
+	page, err := w.DB.TicketMessages(w,
+		parley.ConversationRef{AgentRef: parley.AgentRef{Account: w.Account, Agent: w.Agent}, Conversation: id},
+		store.TicketMessagesRequest{PageRequest: parley.PageRequest{Limit: 50}, Types: []string{store.MessageTypeEvent}})
 	w.must(err)
 	for _, m := range page.Items {
 		list = append(list, strings.TrimSpace(fmt.Sprint(m.Event.Kind, " by ", m.Event.DoneBy, " ", m.Event.Reason)))
@@ -97,19 +106,23 @@ func TestTakeOverOpensATicket(t *testing.T) {
 		w.Clock = w.Clock.Add(time.Minute)
 		w.must(w.setConversationStatus(id, parley.ConversationTakenOver, "agent", "asked for it"))
 		got := w.loadTicketOf(id)
-		if want := strings.TrimSpace(strings.Repeat("word ", 20)); got.Subject != want || got.Description != "I want to talk to a human" || got.Number != 1 || got.Category != parley.TicketNew {
+		if want := strings.TrimSpace(strings.Repeat("word ", 20)); got.Subject != want ||
+			got.Description != "I want to talk to a human" || got.Number != 1 || got.Category != parley.TicketNew {
 			w.Errorf("%+v", got)
 		}
-		if got.Channel != parley.TicketAPI || string(got.Metadata) != `{"reason":"asked for it"}` || got.Priority != "none" || got.AssigneeID != users[0] || got.TeamID != w.generalTeam().ID {
+		if got.Channel != parley.TicketAPI || string(got.Metadata) != `{"reason":"asked for it"}` ||
+			got.Priority != "none" || got.AssigneeID != users[0] || got.TeamID != w.generalTeam().ID {
 			w.Errorf("%+v", got)
 		}
-		if got.Customer.ExternalID != "jo-1" || got.Customer.Email != "" || got.ConversationID != id || got.LastMessageAt == nil || !got.LastMessageAt.Equal(w.Clock.Add(-time.Minute)) || !got.CreatedAt.Equal(w.Clock) {
+		if got.Customer.ExternalID != "jo-1" || got.Customer.Email != "" || got.ConversationID != id ||
+			got.LastMessageAt == nil || !got.LastMessageAt.Equal(w.Clock.Add(-time.Minute)) || !got.CreatedAt.Equal(w.Clock) {
 			w.Errorf("%+v", got)
 		}
 		if h := w.eventKinds(id); !slices.Equal(h, []string{"escalated by agent asked for it"}) {
 			w.Error(h)
 		}
-		c, err := w.DB.Conversation(w, parley.ConversationRef{AgentRef: parley.AgentRef{Account: w.Account, Agent: w.Agent}, Conversation: id})
+		c, err := w.DB.Conversation(w,
+			parley.ConversationRef{AgentRef: parley.AgentRef{Account: w.Account, Agent: w.Agent}, Conversation: id})
 		if w.must(err); c.MessageCount != 2 {
 			w.Error("the conversation counts", c.MessageCount, "messages: an event is none")
 		}
@@ -150,7 +163,8 @@ func TestTheTicketFollowsItsConversation(t *testing.T) {
 		}
 		w.must(w.setConversationStatus(id, parley.ConversationEnded, "operator", ""))
 		wantCategory("the end", parley.TicketClosed)
-		want := []string{"escalated by operator", "status_change by " + string(kim), "status_change by customer", "handed_back by operator", "status_change by operator",
+		want := []string{"escalated by operator", "status_change by " + string(kim), "status_change by customer",
+			"handed_back by operator", "status_change by operator",
 			"escalated by agent again", "status_change by agent"}
 		if got := w.eventKinds(id); len(got) != 15 || !slices.Equal(got[:7], want) || got[13] != "ended by operator" {
 			w.Errorf("%q", got)
@@ -163,7 +177,8 @@ func TestConversationsWithoutATicketAreLeftAlone(t *testing.T) {
 		id := w.addConversation(parley.Conversation{}, "Hello")
 		w.must(w.setConversationStatus(id, parley.ConversationEnded, "operator", ""))
 		w.addConversationMessage(id, parley.AuthorUser, "", "Hello?")
-		if _, err := w.DB.TicketOfConversation(w, parley.ConversationRef{AgentRef: parley.AgentRef{Account: w.Account, Agent: w.Agent}, Conversation: id}); !parley.IsCode(err, parley.CodeTicketNotFound) {
+		if _, err := w.DB.TicketOfConversation(w, parley.ConversationRef{AgentRef: parley.AgentRef{Account: w.Account,
+			Agent: w.Agent}, Conversation: id}); !parley.IsCode(err, parley.CodeTicketNotFound) {
 			w.Error(err)
 		}
 	})
@@ -172,7 +187,8 @@ func TestConversationsWithoutATicketAreLeftAlone(t *testing.T) {
 func TestWhoseTicketItIs(t *testing.T) {
 	forEachDatabase(t, func(w *testHelpdesk) {
 		lead := func(id parley.ConversationID, email, name string) {
-			w.must(w.DB.AddLead(w, &parley.Lead{ID: parley.NewUUID(), AccountID: w.Account, AgentID: w.Agent, ConversationID: id, Name: name, Email: email, Phone: "+49 30 1", CreatedAt: w.now()}))
+			w.must(w.DB.AddLead(w, &parley.Lead{ID: parley.NewUUID(), AccountID: w.Account, AgentID: w.Agent,
+				ConversationID: id, Name: name, Email: email, Phone: "+49 30 1", CreatedAt: w.now()}))
 		}
 		known := w.mustOpen(NewTicket{Subject: "s", Description: "d", Email: "Jo@Example.com", Name: "Jo"}).Customer
 		left := w.addConversation(parley.Conversation{UserID: "u-1"}, "Hi")
@@ -207,10 +223,14 @@ func TestWhoseTicketItIs(t *testing.T) {
 func TestEscalatedTicketsAreMaskedWhereTheAgentMasks(t *testing.T) {
 	forEachDatabase(t, func(w *testHelpdesk) {
 		id := w.addConversation(parley.Conversation{}, "I am jo@example.com")
-		w.must(w.DB.UpdateAgent(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, func(a *parley.Agent) error { a.Redact = true; return nil }))
+		w.must(w.DB.UpdateAgent(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, func(a *parley.Agent) error {
+			a.Redact = true
+			return nil
+		}))
 		w.must(w.setConversationStatus(id, parley.ConversationTakenOver, "agent", "jo@example.com asks"))
 		got := w.loadTicketOf(id)
-		if got.Subject != "I am [email]" || got.Description != "I am [email]" || string(got.Metadata) != `{"reason":"[email] asks"}` {
+		if got.Subject != "I am [email]" || got.Description != "I am [email]" ||
+			string(got.Metadata) != `{"reason":"[email] asks"}` {
 			w.Errorf("%+v %s", got, got.Metadata)
 		}
 		if h := w.eventKinds(id); !slices.Equal(h, []string{"escalated by agent [email] asks"}) {
@@ -224,20 +244,23 @@ func TestAnEscalatedTicketIsFoundByWhatWasSaid(t *testing.T) {
 		finds := func(want int, queries ...string) {
 			w.Helper()
 			for _, q := range queries {
-				if list, _, err := w.Search(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, q, 10); err != nil || len(list) != want {
+				if list, _, err := w.Search(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, q,
+					10); err != nil || len(list) != want {
 					w.Errorf("%q finds %d tickets, want %d: %v", q, len(list), want, err)
 				}
 			}
 		}
 		addMessage := func(id parley.ConversationID, text string) {
 			w.Clock = w.Clock.Add(time.Minute)
-			m := &parley.Message{ID: parley.NewMessageID(), ConversationID: id, Author: parley.AuthorAssistant, State: parley.MessageComplete,
+			m := &parley.Message{ID: parley.NewMessageID(), ConversationID: id, Author: parley.AuthorAssistant,
+				State: parley.MessageComplete,
 				Parts: []parley.Part{{Type: "text", Text: text}}, CreatedAt: w.Clock}
 			w.must(w.DB.Transact(w, sqldb.Interactive, func(tx *store.DB) error {
 				return tx.AddMessage(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, m, nil)
 			}))
 		}
-		id := w.addConversation(parley.Conversation{Title: "A chat"}, "Hello", "My wombat has not come", "I want to talk to a human")
+		id := w.addConversation(parley.Conversation{Title: "A chat"}, "Hello", "My wombat has not come",
+			"I want to talk to a human")
 		addMessage(id, "A quokka is on its way")
 		w.must(w.setConversationStatus(id, parley.ConversationTakenOver, "agent", ""))
 		finds(1, "wombat", "quokka", "wombat quokka human")
@@ -276,7 +299,8 @@ func TestTheWordsOfALongConversationAreBounded(t *testing.T) {
 		if n := w.countRows(`select count(*) from ticket_words where agent_id = ?`, w.Agent); n != maxTicketWords {
 			w.Error(n, "words")
 		}
-		if list, _, err := w.Search(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, "w15x7", 10); err != nil || len(list) != 1 {
+		if list, _, err := w.Search(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, "w15x7", 10); err != nil ||
+			len(list) != 1 {
 			w.Error("what was said last counts first:", list, err)
 		}
 	})
@@ -297,7 +321,8 @@ func TestManyEscalationsAtATime(t *testing.T) {
 					if err := w.setConversationStatus(id, parley.ConversationTakenOver, "agent", ""); err != nil {
 						w.Error(err)
 					}
-				} else if _, err := w.Open(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, newTicketRequest(i)); err != nil {
+				} else if _, err := w.Open(w, parley.AgentRef{Account: w.Account, Agent: w.Agent},
+					newTicketRequest(i)); err != nil {
 					w.Error(err)
 				}
 			})
@@ -323,8 +348,10 @@ func TestManyEscalationsAtATime(t *testing.T) {
 
 func TestHeadlines(t *testing.T) {
 	for text, want := range map[string]string{
-		"Hello": "Hello", "  two\nlines ": "two lines", strings.Repeat("a", 120): strings.Repeat("a", 100), strings.Repeat("ü", 100): strings.Repeat("ü", 100), "": "",
-		strings.Repeat("a", 99) + " b": strings.Repeat("a", 99), strings.Repeat("a", 98) + " bc": strings.Repeat("a", 98), strings.Repeat("a", 97) + " bc d": strings.Repeat("a", 97) + " bc",
+		"Hello": "Hello", "  two\nlines ": "two lines", strings.Repeat("a", 120): strings.Repeat("a", 100),
+		strings.Repeat("ü", 100): strings.Repeat("ü", 100), "": "",
+		strings.Repeat("a", 99) + " b": strings.Repeat("a", 99), strings.Repeat("a", 98) + " bc": strings.Repeat("a",
+			98), strings.Repeat("a", 97) + " bc d": strings.Repeat("a", 97) + " bc",
 	} {
 		if got := headline(text); got != want {
 			t.Errorf("%q: %q", text, got)

@@ -54,7 +54,8 @@ func (d *Service) Explain(ctx context.Context, ref parley.AgentRef, s RoutingInp
 }
 
 // explainRules applies the rules and adds the result of each.
-func explainRules(ctx context.Context, db *store.DB, ref parley.AgentRef, s RoutingInput, e *Explanation) (Decision, error) {
+func explainRules(ctx context.Context, db *store.DB, ref parley.AgentRef, s RoutingInput, e *Explanation) (Decision,
+	error) {
 	rules, err := db.Rules(ctx, ref)
 	if err != nil {
 		return Decision{}, err
@@ -95,7 +96,8 @@ func ruleTraces(rules []parley.Rule, fired *parley.Rule, s RoutingInput) []RuleT
 	list, open := make([]RuleTrace, len(rules)), true
 	for i := range rules {
 		r := &rules[i]
-		list[i] = RuleTrace{Rule: *r, WasReached: open && r.Enabled, Matches: matchesRule(r, s), HasFired: r == fired, All: conditionTraces(r.All, s), Any: conditionTraces(r.Any, s)}
+		list[i] = RuleTrace{Rule: *r, WasReached: open && r.Enabled, Matches: matchesRule(r, s), HasFired: r == fired,
+			All: conditionTraces(r.All, s), Any: conditionTraces(r.Any, s)}
 		open = open && r != fired
 	}
 	return list

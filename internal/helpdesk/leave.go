@@ -42,7 +42,8 @@ func (d *Service) RemoveMemberTx(ctx context.Context, tx *store.DB, l Departure)
 			return left, err
 		}
 	}
-	if _, err := tx.LockMember(ctx, l.AccountID, l.UserID, parley.CodeMemberNotFound); err != nil { // from here on no change can name them
+	// from here on no change can name them
+	if _, err := tx.LockMember(ctx, l.AccountID, l.UserID, parley.CodeMemberNotFound); err != nil {
 		return left, err
 	}
 	var tickets []*parley.Ticket
@@ -58,7 +59,8 @@ func (d *Service) RemoveMemberTx(ctx context.Context, tx *store.DB, l Departure)
 }
 
 // leaveTeams removes the member from the agent's teams, and returns their open tickets.
-func (d *Service) leaveTeams(ctx context.Context, tx *store.DB, l Departure, agent parley.AgentID, left *DepartureResult) ([]*parley.Ticket, error) {
+func (d *Service) leaveTeams(ctx context.Context, tx *store.DB, l Departure, agent parley.AgentID,
+	left *DepartureResult) ([]*parley.Ticket, error) {
 	n, err := tx.DropFromTeams(ctx, l.AccountID.AgentRef(agent), l.UserID)
 	if err != nil {
 		return nil, err
@@ -68,12 +70,15 @@ func (d *Service) leaveTeams(ctx context.Context, tx *store.DB, l Departure, age
 		return nil, err
 	}
 	left.Teams += n
-	left.Rules = append(left.Rules, slices.DeleteFunc(rules, func(r parley.Rule) bool { return r.MemberID != l.UserID })...)
+	left.Rules = append(left.Rules, slices.DeleteFunc(rules, func(r parley.Rule) bool {
+		return r.MemberID != l.UserID
+	})...)
 	return d.lockOpenTickets(ctx, tx, l, agent)
 }
 
 // lockOpenTickets locks and returns the member's open tickets of an agent.
-func (d *Service) lockOpenTickets(ctx context.Context, tx *store.DB, l Departure, agent parley.AgentID) (list []*parley.Ticket, err error) {
+func (d *Service) lockOpenTickets(ctx context.Context, tx *store.DB, l Departure,
+	agent parley.AgentID) (list []*parley.Ticket, err error) {
 	numbers, err := tx.OpenTicketNumbers(ctx, l.AccountID.AgentRef(agent), l.UserID)
 	for _, number := range numbers {
 		t, _, err := d.lockTicket(ctx, tx, l.AccountID.AgentRef(agent), number)
@@ -90,7 +95,8 @@ func (d *Service) lockOpenTickets(ctx context.Context, tx *store.DB, l Departure
 
 // releaseTickets unassigns or reassigns the tickets, each with an event in its messages. It records the events last:
 // that locks the account's row.
-func (d *Service) releaseTickets(ctx context.Context, tx *store.DB, l Departure, tickets []*parley.Ticket, left *DepartureResult) error {
+func (d *Service) releaseTickets(ctx context.Context, tx *store.DB, l Departure, tickets []*parley.Ticket,
+	left *DepartureResult) error {
 	events := make([]store.NewEvent, len(tickets))
 	for i, t := range tickets {
 		if t.AssigneeID = ""; l.Reassign && t.TeamID != "" {

@@ -22,7 +22,8 @@ func (w *testHelpdesk) removeMember(user parley.UserID, reassign bool) Departure
 func (w *testHelpdesk) removeMemberNow(user parley.UserID, reassign bool) (left DepartureResult) {
 	w.Helper()
 	err := w.DB.Transact(w, sqldb.Bulk, func(tx *store.DB) (err error) {
-		left, err = w.RemoveMemberTx(w, tx, Departure{AccountID: w.Account, UserID: user, Reassign: reassign, By: "operator", At: w.Clock})
+		left, err = w.RemoveMemberTx(w, tx,
+			Departure{AccountID: w.Account, UserID: user, Reassign: reassign, By: "operator", At: w.Clock})
 		if err != nil {
 			return err
 		}
@@ -49,13 +50,17 @@ func TestAMemberLeaves(t *testing.T) {
 	forEachDatabase(t, func(w *testHelpdesk) {
 		users := w.addTeamMembers(parley.StrategyRoundRobin, 2)
 		ann, bea, general := users[0], users[1], w.generalTeam()
-		w.must(w.PutRules(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, []parley.Rule{{Key: "vip", Name: "VIP", Enabled: true, MemberID: ann, All: []parley.Condition{{Field: "domain", Op: "is", Values: []string{"vip.example"}}}},
-			{Key: "other", Name: "Other", Enabled: true, MemberID: bea, All: []parley.Condition{{Field: "domain", Op: "is", Values: []string{"other.example"}}}}}, "operator"))
+		w.must(w.PutRules(w, parley.AgentRef{Account: w.Account, Agent: w.Agent},
+			[]parley.Rule{{Key: "vip", Name: "VIP", Enabled: true, MemberID: ann,
+				All: []parley.Condition{{Field: "domain", Op: "is", Values: []string{"vip.example"}}}},
+				{Key: "other", Name: "Other", Enabled: true, MemberID: bea,
+					All: []parley.Condition{{Field: "domain", Op: "is", Values: []string{"other.example"}}}}}, "operator"))
 		own, others, done := w.mustOpen(newTicketRequest(1)), w.mustOpen(newTicketRequest(2)), w.mustOpen(newTicketRequest(3))
 		vip := newTicketRequest(4)
 		vip.Email = "c@vip.example"
 		alone := w.mustOpen(vip)
-		if own.AssigneeID != ann || others.AssigneeID != bea || done.AssigneeID != ann || alone.AssigneeID != ann || alone.TeamID != "" {
+		if own.AssigneeID != ann || others.AssigneeID != bea || done.AssigneeID != ann || alone.AssigneeID != ann ||
+			alone.TeamID != "" {
 			w.Fatalf("%+v %+v %+v %+v", own, others, done, alone)
 		}
 		w.changeTicket(done, Change{Category: parley.TicketClosed})
@@ -70,26 +75,31 @@ func TestAMemberLeaves(t *testing.T) {
 		w.must(w.DB.DeleteAgent(w, w.Account.AgentRef(deleted), noon))
 
 		left := w.removeMember(ann, false)
-		if left.Teams != 1 || left.Unassigned != 3 || left.Reassigned != 0 || len(left.Rules) != 1 || left.Rules[0].Key != "vip" || left.Rules[0].AgentID != w.Agent {
+		if left.Teams != 1 || left.Unassigned != 3 || left.Reassigned != 0 || len(left.Rules) != 1 ||
+			left.Rules[0].Key != "vip" || left.Rules[0].AgentID != w.Agent {
 			w.Errorf("%+v", left)
 		}
 		for _, one := range []*parley.Ticket{own, alone, far} {
 			now := w.reloadTicket(one)
-			if now.AssigneeID != "" || now.TeamID != one.TeamID || now.StatusID != one.StatusID || !now.UpdatedAt.Equal(w.Clock) || w.lastEvent(one) != "assign by operator: "+string(ann)+"→" {
+			if now.AssigneeID != "" || now.TeamID != one.TeamID || now.StatusID != one.StatusID ||
+				!now.UpdatedAt.Equal(w.Clock) || w.lastEvent(one) != "assign by operator: "+string(ann)+"→" {
 				w.Errorf("%+v %s", now, w.lastEvent(one))
 			}
 		}
 		if now := w.reloadTicket(others); now.AssigneeID != bea || w.lastEvent(others) != "" {
 			w.Errorf("%+v %s", now, w.lastEvent(others))
 		}
-		if n := w.countRows(`select count(*) from events where kind = 'ticket.updated' and account_id = ? and at = ?`, w.Account, w.Clock.UnixMilli()); n != 3 {
+		if n := w.countRows(`select count(*) from events where kind = 'ticket.updated' and account_id = ? and at = ?`,
+			w.Account, w.Clock.UnixMilli()); n != 3 {
 			w.Errorf("%d tickets were told of", n)
 		}
-		if team := w.generalTeam(); len(team.Members) != 1 || team.Members[0].User.ID != bea || w.countRows(`select count(*) from team_members where user_id = ?`, ann) != 0 {
+		if team := w.generalTeam(); len(team.Members) != 1 || team.Members[0].User.ID != bea ||
+			w.countRows(`select count(*) from team_members where user_id = ?`, ann) != 0 {
 			w.Errorf("%+v", team.Members)
 		}
 		// Nobody returns them anything any more; their rule goes on with the default team.
-		_, err = w.Change(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, own.Number, Change{Assignee: AssignTo(ann)}, "api")
+		_, err = w.Change(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, own.Number,
+			Change{Assignee: AssignTo(ann)}, "api")
 		w.wantCode(err, parley.CodeTicketMember)
 		if got := w.mustOpen(vip); got.AssigneeID != bea || got.TeamID != general.ID {
 			w.Errorf("%+v", got)
@@ -120,15 +130,18 @@ func TestClosedTicketsOfWhoHasLeft(t *testing.T) {
 		}
 		w.changeTicket(done[0], Change{Category: parley.TicketOnYou})
 		w.addConversationMessage(done[1].ConversationID, parley.AuthorUser, "", "Once more, please")
-		_, err := w.Reply(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, done[2].Number, NewReply{Type: "reply", Content: "Hello again", AuthorID: bea})
+		_, err := w.Reply(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, done[2].Number,
+			NewReply{Type: "reply", Content: "Hello again", AuthorID: bea})
 		w.must(err)
 		for _, one := range done[:3] {
-			if now := w.reloadTicket(one); now.AssigneeID != "" || !now.Category.IsOpen() || w.lastEvent(one) != "assign by system: "+string(ann)+"→" {
+			if now := w.reloadTicket(one); now.AssigneeID != "" || !now.Category.IsOpen() ||
+				w.lastEvent(one) != "assign by system: "+string(ann)+"→" {
 				w.Errorf("%+v %s", now, w.lastEvent(one))
 			}
 		}
 		w.changeTicket(done[3], Change{Category: parley.TicketOnYou, Assignee: AssignTo(bea)})
-		if now := w.reloadTicket(done[3]); now.AssigneeID != bea || w.lastEvent(done[3]) != "assign by api: "+string(ann)+"→"+string(bea) {
+		if now := w.reloadTicket(done[3]); now.AssigneeID != bea ||
+			w.lastEvent(done[3]) != "assign by api: "+string(ann)+"→"+string(bea) {
 			w.Errorf("%+v %s", now, w.lastEvent(done[3]))
 		}
 		w.changeTicket(done[4], Change{Category: parley.TicketCancelled})
@@ -141,9 +154,11 @@ func TestClosedTicketsOfWhoHasLeft(t *testing.T) {
 func TestTicketsOfWhoLeavesGoToTheirTeams(t *testing.T) {
 	forEachDatabase(t, func(w *testHelpdesk) {
 		users := w.addTeamMembers(parley.StrategyRoundRobin, 3)
-		manual, err := w.AddTeam(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, parley.Team{Name: "By hand", Strategy: parley.StrategyManual}, "operator")
+		manual, err := w.AddTeam(w, parley.AgentRef{Account: w.Account, Agent: w.Agent},
+			parley.Team{Name: "By hand", Strategy: parley.StrategyManual}, "operator")
 		w.must(err)
-		w.must(w.JoinTeam(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, manual.ID, parley.TeamMember{User: parley.User{ID: users[1]}}, "operator"))
+		w.must(w.JoinTeam(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, manual.ID,
+			parley.TeamMember{User: parley.User{ID: users[1]}}, "operator"))
 		in := newTicketRequest(1)
 		in.Assignee = AssignTo(users[0])
 		in.TeamID = manual.ID
@@ -163,7 +178,8 @@ func TestTicketsOfWhoLeavesGoToTheirTeams(t *testing.T) {
 		for _, one := range own {
 			now := w.reloadTicket(one)
 			got = append(got, now.AssigneeID)
-			if now.TeamID != one.TeamID || w.lastEvent(one) != "assign by operator: "+string(users[0])+"→"+string(now.AssigneeID) {
+			if now.TeamID != one.TeamID ||
+				w.lastEvent(one) != "assign by operator: "+string(users[0])+"→"+string(now.AssigneeID) {
 				w.Errorf("%+v %s", now, w.lastEvent(one))
 			}
 		}
@@ -209,13 +225,16 @@ func TestNoTicketComesToWhoIsLeaving(t *testing.T) {
 				_, err := w.Open(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, in)
 				allowed(err)
 			case i%4 == 2:
-				_, err := w.Change(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, there[i%8].Number, Change{Assignee: AssignTo(ann), Category: parley.TicketOnYou}, "api")
+				_, err := w.Change(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, there[i%8].Number,
+					Change{Assignee: AssignTo(ann), Category: parley.TicketOnYou}, "api")
 				allowed(err)
 			case i == 23:
-				_, err := w.Change(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, closed.Number, Change{Category: parley.TicketOnYou}, "api")
+				_, err := w.Change(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, closed.Number,
+					Change{Category: parley.TicketOnYou}, "api")
 				allowed(err)
 			default:
-				allowed(w.JoinTeam(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, team.ID, parley.TeamMember{User: parley.User{ID: ann}}, "operator"))
+				allowed(w.JoinTeam(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, team.ID,
+					parley.TeamMember{User: parley.User{ID: ann}}, "operator"))
 			}
 		})
 		if n := w.countRows(`select count(*) from tickets where assignee_id = ? and is_open = 1`, ann); n != 0 {

@@ -34,7 +34,9 @@ func forEachDatabase(t *testing.T, f func(w *testHelpdesk)) {
 	t.Helper()
 	dbs.ForEachStore(t, func(t *testing.T, db *store.DB) {
 		w := &testHelpdesk{TB: t, Context: t.Context(), Clock: noon}
-		w.Service = &Service{DB: db, Now: func() time.Time { return w.Clock }, Logger: slog.New(slog.NewTextHandler(io.Discard, nil)), Secret: []byte("secret")}
+		w.Service = &Service{DB: db, Now: func() time.Time {
+			return w.Clock
+		}, Logger: slog.New(slog.NewTextHandler(io.Discard, nil)), Secret: []byte("secret")}
 		w.Account = w.addAccount("Acme")
 		w.Agent = w.addAgent(w.Account)
 		f(w)
@@ -50,8 +52,9 @@ func (w *testHelpdesk) addAccount(name string) parley.AccountID {
 
 func (w *testHelpdesk) addAgent(account parley.AccountID) parley.AgentID {
 	w.Helper()
-	a := &parley.Agent{ID: parley.NewAgentID(), AccountID: account, Name: "Guide", Model: "auto", Visibility: "private", InitialMessages: []string{"Hi!"},
-		RateLimit: parley.DefaultDeviceLimit(), IdentitySecret: "s", ConfigVersion: 1, CreatedAt: noon, UpdatedAt: noon}
+	a := &parley.Agent{ID: parley.NewAgentID(), AccountID: account, Name: "Guide", Model: "auto", Visibility: "private",
+		InitialMessages: []string{"Hi!"},
+		RateLimit:       parley.DefaultDeviceLimit(), IdentitySecret: "s", ConfigVersion: 1, CreatedAt: noon, UpdatedAt: noon}
 	w.must(w.DB.CreateAgent(w, a))
 	return a.ID
 }
@@ -60,7 +63,8 @@ func (w *testHelpdesk) addAgent(account parley.AccountID) parley.AgentID {
 func (w *testHelpdesk) addMember(account parley.AccountID, name string) parley.UserID {
 	w.Helper()
 	m := &parley.Membership{AccountID: account, Role: parley.RoleAgent, CreatedAt: noon,
-		User: parley.User{ID: parley.UserID(parley.NewUUID()), Email: name + "@" + string(account) + ".example", Name: name, CreatedAt: noon}}
+		User: parley.User{ID: parley.UserID(parley.NewUUID()), Email: name + "@" + string(account) + ".example",
+			Name: name, CreatedAt: noon}}
 	w.must(w.DB.AddMember(w, m))
 	return m.User.ID
 }
@@ -83,20 +87,23 @@ func (w *testHelpdesk) generalTeam() *parley.Team {
 func (w *testHelpdesk) addTeamMembers(strategy parley.Strategy, n int) (users []parley.UserID) {
 	w.Helper()
 	team := w.generalTeam()
-	_, err := w.ChangeTeam(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, team.ID, "operator", func(t *parley.Team) { t.Strategy = strategy })
+	_, err := w.ChangeTeam(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, team.ID, "operator",
+		func(t *parley.Team) { t.Strategy = strategy })
 	w.must(err)
 	for i := range n {
 		user := w.addMember(w.Account, fmt.Sprint("member", i))
 		users = append(users, user)
 		w.Clock = w.Clock.Add(time.Minute)
-		w.must(w.JoinTeam(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, team.ID, parley.TeamMember{User: parley.User{ID: user}}, "operator"))
+		w.must(w.JoinTeam(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, team.ID,
+			parley.TeamMember{User: parley.User{ID: user}}, "operator"))
 	}
 	return users
 }
 
 // newTicketRequest is a ticket that has what it needs.
 func newTicketRequest(n int) NewTicket {
-	return NewTicket{Subject: fmt.Sprint("Request ", n), Description: "Please help", Email: fmt.Sprintf("c%d@example.com", n)}
+	return NewTicket{Subject: fmt.Sprint("Request ", n), Description: "Please help",
+		Email: fmt.Sprintf("c%d@example.com", n)}
 }
 
 // mustOpen makes a ticket.

@@ -244,7 +244,8 @@ func imageLabel(image *ast.Image, source []byte) string {
 		switch n := node.(type) {
 		case *ast.Text:
 			if entering {
-				label = append(label, util.ResolveEntityNames(util.ResolveNumericReferences(util.UnescapePunctuations(n.Value(source))))...)
+				label = append(label,
+					util.ResolveEntityNames(util.ResolveNumericReferences(util.UnescapePunctuations(n.Value(source))))...)
 			}
 		case *ast.AutoLink:
 			if entering {

@@ -22,32 +22,44 @@ func TestMarkdown(t *testing.T) {
 		{"one\ntwo\n\nthree", "<p>one<br>\ntwo</p>\n<p>three</p>", "one\ntwo\n\nthree"},
 		{"~~no~~ `a < b`", "<p><del>no</del> <code>a &lt; b</code></p>", "no a < b"},
 		{"# Title\ntext", "<h1>Title</h1>\n<p>text</p>", "Title\n\ntext"},
-		{"- a\n- b\n  1. c\n  2. d", "<ul>\n<li>a</li>\n<li>b\n<ol>\n<li>c</li>\n<li>d</li>\n</ol>\n</li>\n</ul>", "- a\n- b\n  1. c\n  2. d"},
+		{"- a\n- b\n  1. c\n  2. d", "<ul>\n<li>a</li>\n<li>b\n<ol>\n<li>c</li>\n<li>d</li>\n</ol>\n</li>\n</ul>",
+			"- a\n- b\n  1. c\n  2. d"},
 		{"3. x\n4. y", "<ol start=\"3\">\n<li>x</li>\n<li>y</li>\n</ol>", "3. x\n4. y"},
 		{"> q", "<blockquote>\n<p>q</p>\n</blockquote>", "q"},
 		{"```go\nif a < b {\n}\n```", "<pre><code class=\"language-go\">if a &lt; b {\n}\n</code></pre>", "if a < b {\n}"},
-		{"|a|b|\n|:-|-:|\n|1|2|", "<table>\n<thead>\n<tr>\n<th align=\"left\">a</th>\n<th align=\"right\">b</th>\n</tr>\n</thead>\n<tbody>\n<tr>\n<td align=\"left\">1</td>\n" +
-			"<td align=\"right\">2</td>\n</tr>\n</tbody>\n</table>", "a | b\n1 | 2"},
+		{"|a|b|\n|:-|-:|\n|1|2|",
+			"<table>\n<thead>\n<tr>\n<th align=\"left\">a</th>\n<th align=\"right\">b</th>\n</tr>\n</thead>\n" +
+				"<tbody>\n<tr>\n<td align=\"left\">1</td>\n" +
+				"<td align=\"right\">2</td>\n</tr>\n</tbody>\n</table>", "a | b\n1 | 2"},
 
-		{"[here](https://x.io/a?b=c&d=e 'title')", `<p><a href="https://x.io/a?b=c&amp;d=e"` + rel + `>here</a></p>`, "here (https://x.io/a?b=c&d=e)"},
+		{"[here](https://x.io/a?b=c&d=e 'title')", `<p><a href="https://x.io/a?b=c&amp;d=e"` + rel + `>here</a></p>`,
+			"here (https://x.io/a?b=c&d=e)"},
 		{"see https://x.io.", `<p>see <a href="https://x.io"` + rel + `>https://x.io</a>.</p>`, "see https://x.io."},
 		{"www.x.org", `<p><a href="http://www.x.org"` + rel + `>www.x.org</a></p>`, "www.x.org"},
 		{"<a@b.co>", `<p><a href="mailto:a@b.co"` + rel + `>a@b.co</a></p>`, "a@b.co"},
 		{"[me](mailto:a@b.co)", `<p><a href="mailto:a@b.co"` + rel + `>me</a></p>`, "me (a@b.co)"},
-		{"[x](javascript:alert(1)) [y](JaVaScRiPt:a) [z](//e.x) [r](/a) [d](data:text/html,x) [v](vbscript:a)", "<p>x y z r d v</p>", "x y z r d v"},
+		{"[x](javascript:alert(1)) [y](JaVaScRiPt:a) [z](//e.x) [r](/a) [d](data:text/html,x) [v](vbscript:a)",
+			"<p>x y z r d v</p>", "x y z r d v"},
 		{"<javascript:alert(1)> <ftp://x.io>", "<p>javascript:alert(1) ftp://x.io</p>", "javascript:alert(1) ftp://x.io"},
-		{"[x](&#106;avascript:a) [y](<java\tscript:a>) [z]( https://x.io )", `<p>x y <a href="https://x.io"` + rel + `>z</a></p>`, "x y z (https://x.io)"},
-		{"![a cat](https://x.io/c.png)", `<p><a href="https://x.io/c.png"` + rel + `>a cat</a></p>`, "a cat (https://x.io/c.png)"},
-		{"![](https://x.io/c.png)", `<p><a href="https://x.io/c.png"` + rel + `>https://x.io/c.png</a></p>`, "https://x.io/c.png"},
+		{"[x](&#106;avascript:a) [y](<java\tscript:a>) [z]( https://x.io )",
+			`<p>x y <a href="https://x.io"` + rel + `>z</a></p>`, "x y z (https://x.io)"},
+		{"![a cat](https://x.io/c.png)", `<p><a href="https://x.io/c.png"` + rel + `>a cat</a></p>`,
+			"a cat (https://x.io/c.png)"},
+		{"![](https://x.io/c.png)", `<p><a href="https://x.io/c.png"` + rel + `>https://x.io/c.png</a></p>`,
+			"https://x.io/c.png"},
 		{"![c](data:image/png;base64,AA)", "<p>c</p>", "c"},
-		{"[![a *cat*](https://x.io/c.png)](https://y.io)", `<p><a href="https://y.io"` + rel + `>a cat</a></p>`, "a cat (https://y.io)"},
-		{"[<https://a.b>](https://c.d)", `<p><a href="https://c.d"` + rel + `>https://a.b</a></p>`, "https://a.b (https://c.d)"},
+		{"[![a *cat*](https://x.io/c.png)](https://y.io)", `<p><a href="https://y.io"` + rel + `>a cat</a></p>`,
+			"a cat (https://y.io)"},
+		{"[<https://a.b>](https://c.d)", `<p><a href="https://c.d"` + rel + `>https://a.b</a></p>`,
+			"https://a.b (https://c.d)"},
 
 		{"a <b>c</b> <!-- no --> d", "<p>a &lt;b&gt;c&lt;/b&gt;  d</p>", "a <b>c</b>  d"},
-		{"<script>\nalert(1)\n</script>", "<p>&lt;script&gt;<br>\nalert(1)<br>\n&lt;/script&gt;</p>", "<script>\nalert(1)\n</script>"},
+		{"<script>\nalert(1)\n</script>", "<p>&lt;script&gt;<br>\nalert(1)<br>\n&lt;/script&gt;</p>",
+			"<script>\nalert(1)\n</script>"},
 		{"<img src=x onerror=alert(1)>", "<p>&lt;img src=x onerror=alert(1)&gt;</p>", "<img src=x onerror=alert(1)>"},
 		{`\&amp; &amp; &lt;b&gt; "q"`, "<p>&amp;amp; &amp; &lt;b&gt; &quot;q&quot;</p>", `&amp; & <b> "q"`},
-		{"{#id onclick=x}\n# T {onclick=x}", "<p>{#id onclick=x}</p>\n<h1>T {onclick=x}</h1>", "{#id onclick=x}\n\nT {onclick=x}"},
+		{"{#id onclick=x}\n# T {onclick=x}", "<p>{#id onclick=x}</p>\n<h1>T {onclick=x}</h1>",
+			"{#id onclick=x}\n\nT {onclick=x}"},
 	} {
 		if got := MarkdownHTML(c.source); got != c.html {
 			t.Errorf("%q is rendered as\n%s\nwant\n%s", c.source, got, c.html)
@@ -60,9 +72,12 @@ func TestMarkdown(t *testing.T) {
 
 // The policy holds whatever the renderer of Markdown writes.
 func TestSanitizeHTML(t *testing.T) {
-	const source = `<p onclick="a()">b<script>c()</script><style>d</style><a href="javascript:e()" rel="opener">f</a> "g" 'h' &amp;#34;<img src=i>` +
-		`<ol start="x"><li>j</li></ol><a href="HTTPS://k.io/l?m&amp;n" rel="noopener noreferrer nofollow" target="o">p</a></p>`
-	const want = `<p>bf &quot;g&quot; 'h' &amp;#34;<ol><li>j</li></ol><a href="HTTPS://k.io/l?m&amp;n" rel="noopener noreferrer nofollow">p</a></p>`
+	const source = `<p onclick="a()">b<script>c()</script><style>d</style><a href="javascript:e()" ` +
+		`rel="opener">f</a> "g" 'h' &amp;#34;<img src=i>` +
+		`<ol start="x"><li>j</li></ol><a href="HTTPS://k.io/l?m&amp;n" rel="noopener noreferrer nofollow" ` +
+		`target="o">p</a></p>`
+	const want = `<p>bf &quot;g&quot; 'h' &amp;#34;<ol><li>j</li></ol><a href="HTTPS://k.io/l?m&amp;n" ` +
+		`rel="noopener noreferrer nofollow">p</a></p>`
 	if got := sanitizeHTML(source); got != want {
 		t.Errorf("%s\nwant %s", got, want)
 	}
@@ -85,11 +100,13 @@ func TestNestsAreBounded(t *testing.T) {
 		if got := MarkdownHTML("Hi\n" + deep); got != plainHTML("Hi\n"+deep) {
 			t.Errorf("%.40q is rendered as %.80s", deep, got)
 		}
-		if got := MarkdownHTML(strings.Repeat(mark, 20) + "x"); strings.Contains(got, "&gt;") || strings.Contains(got, "- x") {
+		if got := MarkdownHTML(strings.Repeat(mark, 20) + "x"); strings.Contains(got, "&gt;") ||
+			strings.Contains(got, "- x") {
 			t.Errorf("%q: %s", mark, got)
 		}
 	}
-	for _, line := range []string{strings.Repeat("-", 300), strings.Repeat("*", 300), strings.Repeat("1.2.3.", 100), "- " + strings.Repeat("a. ", 300)} {
+	for _, line := range []string{strings.Repeat("-", 300), strings.Repeat("*", 300), strings.Repeat("1.2.3.", 100),
+		"- " + strings.Repeat("a. ", 300)} {
 		if isNestedTooDeep(line) {
 			t.Errorf("%.20q nests nothing", line)
 		}
@@ -97,13 +114,15 @@ func TestNestsAreBounded(t *testing.T) {
 }
 
 func TestNothingIsShown(t *testing.T) {
-	for _, s := range []string{"", " ", "\n\t\u00a0\u3000", "<!-- only -->", "<!-- open", "<!--\n\na\n\n-->", "[a]: https://x.io", "[a]: https://x.io\n[b]: <https://y.io> 'z'", "---", "- ", "#", "```\n```",
+	for _, s := range []string{"", " ", "\n\t\u00a0\u3000", "<!-- only -->", "<!-- open", "<!--\n\na\n\n-->",
+		"[a]: https://x.io", "[a]: https://x.io\n[b]: <https://y.io> 'z'", "---", "- ", "#", "```\n```",
 		"[](https://x.io)", "\u200b\u2060\ufeff", "&#8203;", "\u3164", "\u2800", "\u202e", "|  |\n|--|", ">"} {
 		if isVisible(MarkdownText(s)) {
 			t.Errorf("something is shown of %q: %s", s, MarkdownHTML(s))
 		}
 	}
-	for _, s := range []string{"a", ".", "0", "🙂", "<br>", "\\", "**", "漢", "![](https://x.io/a.png)", "https://x.io", "`x`", "&nbsp;a", "؟"} {
+	for _, s := range []string{"a", ".", "0", "🙂", "<br>", "\\", "**", "漢", "![](https://x.io/a.png)", "https://x.io",
+		"`x`", "&nbsp;a", "؟"} {
 		if !isVisible(MarkdownText(s)) {
 			t.Errorf("nothing is shown of %q: %s", s, MarkdownHTML(s))
 		}
@@ -120,7 +139,8 @@ func TestWhatIsShown(t *testing.T) {
 		message    *parley.TicketMessage
 		html, text string
 	}{
-		{message("reply", parley.AuthorUser, "<b>*Hi*</b>\r\nyou & me"), "<p>&lt;b&gt;*Hi*&lt;/b&gt;<br>\nyou &amp; me</p>", "<b>*Hi*</b>\r\nyou & me"},
+		{message("reply", parley.AuthorUser, "<b>*Hi*</b>\r\nyou & me"),
+			"<p>&lt;b&gt;*Hi*&lt;/b&gt;<br>\nyou &amp; me</p>", "<b>*Hi*</b>\r\nyou & me"},
 		{message("reply", parley.AuthorUser, ""), "", ""},
 		{message("reply", parley.AuthorHuman, "*Hi*"), "<p><em>Hi</em></p>", "Hi"},
 		{message("reply", parley.AuthorAssistant, "*Hi*"), "<p><em>Hi</em></p>", "Hi"},
@@ -134,14 +154,17 @@ func TestWhatIsShown(t *testing.T) {
 }
 
 var allowedAttributes = map[string][]string{
-	"p": nil, "br": nil, "hr": nil, "h1": nil, "h2": nil, "h3": nil, "h4": nil, "h5": nil, "h6": nil, "blockquote": nil, "pre": nil, "code": {"class"}, "em": nil, "strong": nil,
-	"del": nil, "a": {"href", "rel"}, "ul": nil, "ol": {"start"}, "li": nil, "table": nil, "thead": nil, "tbody": nil, "tr": nil, "th": {"align"}, "td": {"align"},
+	"p": nil, "br": nil, "hr": nil, "h1": nil, "h2": nil, "h3": nil, "h4": nil, "h5": nil, "h6": nil, "blockquote": nil,
+	"pre": nil, "code": {"class"}, "em": nil, "strong": nil,
+	"del": nil, "a": {"href", "rel"}, "ul": nil, "ol": {"start"}, "li": nil, "table": nil, "thead": nil, "tbody": nil,
+	"tr": nil, "th": {"align"}, "td": {"align"},
 }
 
 // wantHarmless asserts that a page that this HTML is put into holds nothing of it but what is allowed.
 func wantHarmless(t *testing.T, source, rendered string) {
 	t.Helper()
-	nodes, err := html.ParseFragment(strings.NewReader(rendered), &html.Node{Type: html.ElementNode, Data: "div", DataAtom: atom.Div})
+	nodes, err := html.ParseFragment(strings.NewReader(rendered),
+		&html.Node{Type: html.ElementNode, Data: "div", DataAtom: atom.Div})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -163,7 +186,8 @@ func inspect(t *testing.T, source string, n *html.Node) {
 			switch low := strings.ToLower(a.Val); {
 			case !slices.Contains(attributes, a.Key):
 				t.Errorf("%q makes an attribute %s=%q", source, a.Key, a.Val)
-			case a.Key == "href" && !strings.HasPrefix(low, "http://") && !strings.HasPrefix(low, "https://") && !strings.HasPrefix(low, "mailto:"):
+			case a.Key == "href" && !strings.HasPrefix(low, "http://") && !strings.HasPrefix(low, "https://") &&
+				!strings.HasPrefix(low, "mailto:"):
 				t.Errorf("%q links %q", source, a.Val)
 			case a.Key == "class" && !strings.HasPrefix(a.Val, "language-"):
 				t.Errorf("%q makes a class %q", source, a.Val)
@@ -223,7 +247,8 @@ func readJSON(t testing.TB, path string, into any) {
 
 func TestAttacksAreHarmless(t *testing.T) {
 	for _, attack := range attackTexts(t) {
-		for _, frame := range []string{"%", "[x](%)", "[x](<%>)", "![%](https://x.io/%)", "[%]: %\n\n[%]", "<%>", "```%\n%\n```", "> - %", "|%|\n|-|\n|%|", "`%`", "# %", "&%;", "https://x.io/%"} {
+		for _, frame := range []string{"%", "[x](%)", "[x](<%>)", "![%](https://x.io/%)", "[%]: %\n\n[%]", "<%>",
+			"```%\n%\n```", "> - %", "|%|\n|-|\n|%|", "`%`", "# %", "&%;", "https://x.io/%"} {
 			source := strings.ReplaceAll(frame, "%", attack)
 			wantHarmless(t, source, MarkdownHTML(source))
 			if t.Failed() {
@@ -235,7 +260,8 @@ func TestAttacksAreHarmless(t *testing.T) {
 }
 
 func FuzzMarkdown(f *testing.F) {
-	for _, s := range []string{"**a** [b](https://c.d) ![e](http://f.g/h.png)", "<script>alert(1)</script>", "[x](javascript:a)", "|a|\n|-|\n|<b>|", "<!-- a\n--> <a href=x>", "```\"onload=x\n```",
+	for _, s := range []string{"**a** [b](https://c.d) ![e](http://f.g/h.png)", "<script>alert(1)</script>",
+		"[x](javascript:a)", "|a|\n|-|\n|<b>|", "<!-- a\n--> <a href=x>", "```\"onload=x\n```",
 		"[a]: <javascript:x>\n[a]", "<https://x\"onclick=y>", "www.x.y/\"><b", "1. a\n   - b\n> c", "\x00<\xff>"} {
 		f.Add(s)
 	}

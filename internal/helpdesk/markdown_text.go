@@ -54,7 +54,8 @@ func (w *textWriter) write(s string) {
 func (w *textWriter) text(s string) {
 	if w.inPreformatted {
 		s = strings.TrimSuffix(s, "\n")
-	} else if s = strings.ReplaceAll(s, "\n", ""); w.pendingBreaks > 0 || w.b.Len() == 0 { // line ends only lay the HTML out
+	} else if s = strings.ReplaceAll(s, "\n", ""); w.pendingBreaks > 0 ||
+		w.b.Len() == 0 { // line ends only lay the HTML out
 		s = strings.TrimLeft(s, " ")
 	}
 	if s != "" {

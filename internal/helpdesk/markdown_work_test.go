@@ -27,15 +27,18 @@ func TestReferencesDoNotSwell(t *testing.T) {
 // What is too dear to be laid out is shown as it is, and what people write is laid out.
 func TestDearMarkdownIsShownAsItIs(t *testing.T) {
 	for name, source := range map[string]string{
-		"links that are never closed": strings.Repeat("[a](", 1500), "emphasis": strings.Repeat("a**b_c", 1500), "backticks": strings.Repeat("`a``b", 1500),
+		"links that are never closed": strings.Repeat("[a](", 1500), "emphasis": strings.Repeat("a**b_c", 1500),
+		"backticks": strings.Repeat("`a``b", 1500),
 	} {
 		if got, want := MarkdownHTML(source), plainHTML(source); got != want {
 			t.Errorf("%s: it becomes %.80q", name, got)
 		}
 	}
 	for name, source := range map[string]string{
-		"a long list": strings.Repeat("- **a** [b](https://c.example) `d`\n", 3000), "paragraphs": strings.Repeat("**a** and [b](https://c.example).\n\n", 3000),
-		"a line without an end": "**a** " + strings.Repeat("and so on ", 50_000), "references": "[a]: https://b.example\n\n" + strings.Repeat("**[a]**\n\n", 3000),
+		"a long list":           strings.Repeat("- **a** [b](https://c.example) `d`\n", 3000),
+		"paragraphs":            strings.Repeat("**a** and [b](https://c.example).\n\n", 3000),
+		"a line without an end": "**a** " + strings.Repeat("and so on ", 50_000),
+		"references":            "[a]: https://b.example\n\n" + strings.Repeat("**[a]**\n\n", 3000),
 	} {
 		if got := MarkdownHTML(source); !strings.Contains(got, "<strong>") {
 			t.Errorf("%s: it becomes %.80q", name, got)
@@ -45,7 +48,8 @@ func TestDearMarkdownIsShownAsItIs(t *testing.T) {
 
 // FuzzMarkdownWork holds that no text is dear however often it is repeated.
 func FuzzMarkdownWork(f *testing.F) {
-	for _, s := range []string{"[a](", "a**b_c", "[1]: b\n", "`a", "<a ", "> - ", "|a\n", "![[](", "&#", "www.a.", "~~a ~"} {
+	for _, s := range []string{"[a](", "a**b_c", "[1]: b\n", "`a", "<a ", "> - ", "|a\n", "![[](", "&#", "www.a.",
+		"~~a ~"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, unit string) {

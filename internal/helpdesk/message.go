@@ -8,7 +8,8 @@ import (
 )
 
 // Messages returns one page of a ticket's messages and events, with their files. Fails with TICKET_NOT_FOUND.
-func (d *Service) Messages(ctx context.Context, ref parley.AgentRef, number int64, ask store.TicketMessagesRequest) (page parley.Page[parley.TicketMessage], err error) {
+func (d *Service) Messages(ctx context.Context, ref parley.AgentRef, number int64,
+	ask store.TicketMessagesRequest) (page parley.Page[parley.TicketMessage], err error) {
 	t, err := d.DB.Ticket(ctx, ref, number)
 	if err != nil {
 		return page, err
@@ -20,7 +21,8 @@ func (d *Service) Messages(ctx context.Context, ref parley.AgentRef, number int6
 }
 
 // Message returns one message of a ticket. Fails with TICKET_NOT_FOUND and RESOURCE_MESSAGE_NOT_FOUND.
-func (d *Service) Message(ctx context.Context, ref parley.AgentRef, number int64, id parley.MessageID) (*parley.TicketMessage, error) {
+func (d *Service) Message(ctx context.Context, ref parley.AgentRef, number int64,
+	id parley.MessageID) (*parley.TicketMessage, error) {
 	t, err := d.DB.Ticket(ctx, ref, number)
 	if err != nil {
 		return nil, err
@@ -40,7 +42,8 @@ func (d *Service) addFiles(ctx context.Context, t *parley.Ticket, list []parley.
 	for i := range list {
 		ids[i], at[list[i].ID] = list[i].ID, &list[i]
 		if list[i].Author == parley.AuthorUser {
-			list[i].Sender = parley.Sender{Type: "customer", ID: string(t.Customer.ID), Name: t.Customer.Name, Email: t.Customer.Email}
+			list[i].Sender = parley.Sender{Type: "customer", ID: string(t.Customer.ID), Name: t.Customer.Name,
+				Email: t.Customer.Email}
 		}
 	}
 	files, err := d.DB.Attachments(ctx, t.AgentRef(), ids)
@@ -87,9 +90,11 @@ func (d *Service) recordMessage(ctx context.Context, tx *store.DB, t *parley.Tic
 	if err := tx.CompleteClaim(ctx, "ticketmessage:"+string(m.ID)); err != nil {
 		return err
 	}
-	events := []store.NewEvent{{Kind: "ticket.message", AgentID: t.AgentID, ConversationID: t.ConversationID, Subject: string(t.ID), Payload: TicketMessagePayload{t.Number, m.ID, m.Type, m.Sender.Type}}}
+	events := []store.NewEvent{{Kind: "ticket.message", AgentID: t.AgentID, ConversationID: t.ConversationID,
+		Subject: string(t.ID), Payload: TicketMessagePayload{t.Number, m.ID, m.Type, m.Sender.Type}}}
 	if m.Type == store.MessageTypeReply {
-		events = append(events, store.NewEvent{Kind: "message.created", AgentID: t.AgentID, ConversationID: t.ConversationID, Subject: string(m.ID)})
+		events = append(events, store.NewEvent{Kind: "message.created", AgentID: t.AgentID,
+			ConversationID: t.ConversationID, Subject: string(m.ID)})
 		if d.Wake != nil {
 			tx.SQL().AfterCommit(func() { d.Wake(t.ConversationID) })
 		}

@@ -35,7 +35,8 @@ func (in *NewReply) check() error {
 		faults["content"] = fmt.Sprintf("must have 1 to %d characters", MaxReply)
 	}
 	if (in.AuthorID == "") == (in.AuthorEmail == "") {
-		faults["authorId"], faults["authorEmail"] = "exactly one of authorId and authorEmail is required", "exactly one of authorId and authorEmail is required"
+		faults["authorId"], faults["authorEmail"] = "exactly one of authorId and authorEmail is required",
+			"exactly one of authorId and authorEmail is required"
 	}
 	checkFiles(faults, in.Files)
 	return parley.InvalidFields(faults)
@@ -45,13 +46,15 @@ func (in *NewReply) check() error {
 // once, and makes the ticket wait for the customer, whatever its status; the conversation must be taken over. Fails
 // with TICKET_NOT_FOUND, CONVERSATION_NOT_TAKEN_OVER, TEAM_MEMBER_NOT_FOUND, MESSAGE_CONTENT_NOT_RENDERABLE where
 // nothing would be shown, and VALIDATION_INVALID_BODY.
-func (d *Service) Reply(ctx context.Context, ref parley.AgentRef, number int64, in NewReply) (*parley.TicketMessage, error) {
+func (d *Service) Reply(ctx context.Context, ref parley.AgentRef, number int64, in NewReply) (*parley.TicketMessage,
+	error) {
 	in.Content = prose.StripNUL(in.Content)
 	if err := in.check(); err != nil {
 		return nil, err
 	}
 	in.AuthorID = lowerID(in.AuthorID)
-	w := &replyWrite{NewReply: in, account: ref.Account, agent: ref.Agent, number: number, id: parley.NewMessageID(), now: d.now()}
+	w := &replyWrite{NewReply: in, account: ref.Account, agent: ref.Agent, number: number, id: parley.NewMessageID(),
+		now: d.now()}
 	w.isVisible = isVisible(MarkdownText(in.Content)) || in.Content == "" // an empty reply has files
 	if err := w.prepareFiles(); err != nil {
 		return nil, err
@@ -107,8 +110,10 @@ func (d *Service) writeReply(ctx context.Context, tx *store.DB, w *replyWrite) (
 	if !w.isVisible {
 		return nil, parley.NewError(parley.CodeNotRenderable)
 	}
-	m := &parley.TicketMessage{Type: w.Type, Sender: parley.Sender{Type: "agent", ID: string(author.ID), Name: author.Name, Email: author.Email}, Attachments: w.files}
-	m.ID, m.ConversationID, m.Author, m.AuthorID, m.State, m.CreatedAt = w.id, t.ConversationID, parley.AuthorHuman, author.ID, parley.MessageComplete, w.now
+	m := &parley.TicketMessage{Type: w.Type, Sender: parley.Sender{Type: "agent", ID: string(author.ID),
+		Name: author.Name, Email: author.Email}, Attachments: w.files}
+	m.ID, m.ConversationID, m.Author, m.AuthorID, m.State, m.CreatedAt = w.id, t.ConversationID, parley.AuthorHuman,
+		author.ID, parley.MessageComplete, w.now
 	if err := d.storeReply(ctx, tx, t, m, w); err != nil {
 		return nil, err
 	}
@@ -130,7 +135,8 @@ func (w *replyWrite) author(ctx context.Context, tx *store.DB) (parley.User, err
 }
 
 // storeReply stores the message and its files, and updates the ticket.
-func (d *Service) storeReply(ctx context.Context, tx *store.DB, t *parley.Ticket, m *parley.TicketMessage, w *replyWrite) error {
+func (d *Service) storeReply(ctx context.Context, tx *store.DB, t *parley.Ticket, m *parley.TicketMessage,
+	w *replyWrite) error {
 	redacts, err := tx.AgentRedacts(ctx, t.AgentRef())
 	if err != nil {
 		return err

@@ -12,7 +12,8 @@ import (
 )
 
 // mustReply has a member write to a ticket, a minute later.
-func (w *testHelpdesk) mustReply(t *parley.Ticket, kind string, author parley.UserID, content string) *parley.TicketMessage {
+func (w *testHelpdesk) mustReply(t *parley.Ticket, kind string, author parley.UserID,
+	content string) *parley.TicketMessage {
 	w.Helper()
 	w.Clock = w.Clock.Add(time.Minute)
 	m, err := w.Reply(w, t.AgentRef(), t.Number, NewReply{Type: kind, Content: content, AuthorID: author})
@@ -24,7 +25,8 @@ func (w *testHelpdesk) mustReply(t *parley.Ticket, kind string, author parley.Us
 func (w *testHelpdesk) addCustomerMessage(t *parley.Ticket, text string) {
 	w.Helper()
 	w.Clock = w.Clock.Add(time.Minute)
-	m := parley.Message{ID: parley.NewMessageID(), ConversationID: t.ConversationID, Author: parley.AuthorUser, State: parley.MessageComplete,
+	m := parley.Message{ID: parley.NewMessageID(), ConversationID: t.ConversationID, Author: parley.AuthorUser,
+		State: parley.MessageComplete,
 		Parts: []parley.Part{{Type: "text", Text: text}}, CreatedAt: w.Clock}
 	w.must(w.DB.Transact(w, sqldb.Interactive, func(tx *store.DB) error {
 		c, err := tx.LockConversation(w, t.ConversationRef())
@@ -48,16 +50,19 @@ func TestReply(t *testing.T) {
 		if html, text := RenderMessage(m); html != "<p><strong>Hello</strong><br>\nthere</p>" || text != "Hello\nthere" {
 			w.Errorf("shown as %q, %q", html, text)
 		}
-		if s := m.Sender; s.Type != "agent" || s.ID != string(ann) || s.Name != "ann" || s.Email != "ann@"+string(w.Account)+".example" {
+		if s := m.Sender; s.Type != "agent" || s.ID != string(ann) || s.Name != "ann" ||
+			s.Email != "ann@"+string(w.Account)+".example" {
 			w.Errorf("from %+v", s)
 		}
 		now := w.reloadTicket(first)
 		if now.Category != parley.TicketOnCustomer || !now.LastMessageAt.Equal(w.Clock) || !now.UpdatedAt.Equal(w.Clock) {
 			w.Errorf("the ticket is %+v", now)
 		}
-		messages, err := w.DB.Messages(w, parley.ConversationRef{AgentRef: parley.AgentRef{Account: w.Account, Agent: w.Agent}, Conversation: first.ConversationID}, parley.PageRequest{Limit: 10})
+		messages, err := w.DB.Messages(w, parley.ConversationRef{AgentRef: parley.AgentRef{Account: w.Account,
+			Agent: w.Agent}, Conversation: first.ConversationID}, parley.PageRequest{Limit: 10})
 		w.must(err)
-		if messages.Total != 2 || messages.Items[1].ID != m.ID || messages.Items[1].Text() != "**Hello**\nthere" || messages.Items[1].Author != parley.AuthorHuman {
+		if messages.Total != 2 || messages.Items[1].ID != m.ID || messages.Items[1].Text() != "**Hello**\nthere" ||
+			messages.Items[1].Author != parley.AuthorHuman {
 			w.Errorf("the customer reads %+v", messages)
 		}
 		if !slices.Equal(woken, []parley.ConversationID{first.ConversationID}) {
@@ -111,7 +116,8 @@ func TestRepliesMoveATicket(t *testing.T) {
 			}
 		}
 		events := w.events(first)
-		if want := "status_change by " + string(ann) + ": New→Waiting on customer → →"; events[0] != want || len(events) != 14 {
+		if want := "status_change by " + string(ann) + ": New→Waiting on customer → →"; events[0] != want ||
+			len(events) != 14 {
 			w.Errorf("events: %q", events)
 		}
 	})
@@ -123,7 +129,8 @@ func TestNotesStayInTheTeam(t *testing.T) {
 		first := w.mustOpen(newTicketRequest(1))
 		before := w.reloadTicket(first)
 		conversation := func() *parley.Conversation {
-			c, err := w.DB.Conversation(w, parley.ConversationRef{AgentRef: parley.AgentRef{Account: w.Account, Agent: w.Agent}, Conversation: first.ConversationID})
+			c, err := w.DB.Conversation(w, parley.ConversationRef{AgentRef: parley.AgentRef{Account: w.Account,
+				Agent: w.Agent}, Conversation: first.ConversationID})
 			w.must(err)
 			return c
 		}
@@ -137,37 +144,48 @@ func TestNotesStayInTheTeam(t *testing.T) {
 			w.Errorf("a note counts as a message: %v", now.LastMessageAt)
 		}
 		id := first.ConversationID
-		messages, err := w.DB.Messages(w, parley.ConversationRef{AgentRef: parley.AgentRef{Account: w.Account, Agent: w.Agent}, Conversation: id}, parley.PageRequest{Limit: 10})
+		messages, err := w.DB.Messages(w, parley.ConversationRef{AgentRef: parley.AgentRef{Account: w.Account,
+			Agent: w.Agent}, Conversation: id}, parley.PageRequest{Limit: 10})
 		w.must(err)
-		exported, err := w.DB.MessagesAfter(w, parley.ConversationRef{AgentRef: parley.AgentRef{Account: w.Account, Agent: w.Agent}, Conversation: id}, 0, 10)
+		exported, err := w.DB.MessagesAfter(w, parley.ConversationRef{AgentRef: parley.AgentRef{Account: w.Account,
+			Agent: w.Agent}, Conversation: id}, 0, 10)
 		w.must(err)
-		recalled, err := w.DB.RecentMessages(w, parley.ConversationRef{AgentRef: parley.AgentRef{Account: w.Account, Agent: w.Agent}, Conversation: id}, 0, 10)
+		recalled, err := w.DB.RecentMessages(w, parley.ConversationRef{AgentRef: parley.AgentRef{Account: w.Account,
+			Agent: w.Agent}, Conversation: id}, 0, 10)
 		w.must(err)
 		if messages.Total != 1 || len(messages.Items) != 1 || len(exported) != 1 || len(recalled) != 1 {
 			w.Errorf("%d, %d exported, %d recalled", len(messages.Items), len(exported), len(recalled))
 		}
-		utterances, err := w.DB.Utterances(w, parley.ConversationRef{AgentRef: parley.AgentRef{Account: w.Account, Agent: w.Agent}, Conversation: id}, 10)
+		utterances, err := w.DB.Utterances(w,
+			parley.ConversationRef{AgentRef: parley.AgentRef{Account: w.Account, Agent: w.Agent}, Conversation: id}, 10)
 		w.must(err)
-		if _, _, human, err := w.DB.CountRatings(w, parley.ConversationRef{AgentRef: parley.AgentRef{Account: w.Account, Agent: w.Agent}, Conversation: id}); len(utterances) != 1 || human || err != nil {
+		if _, _, human, err := w.DB.CountRatings(w, parley.ConversationRef{AgentRef: parley.AgentRef{Account: w.Account,
+			Agent: w.Agent}, Conversation: id}); len(utterances) != 1 || human || err != nil {
 			w.Errorf("insight hears %d, human %v, %v", len(utterances), human, err)
 		}
-		found, err := w.DB.IndexableMessagesAfter(w, parley.ConversationRef{AgentRef: parley.AgentRef{Account: w.Account, Agent: w.Agent}, Conversation: id}, 0, 10)
+		found, err := w.DB.IndexableMessagesAfter(w,
+			parley.ConversationRef{AgentRef: parley.AgentRef{Account: w.Account, Agent: w.Agent}, Conversation: id}, 0, 10)
 		w.must(err)
 		for _, s := range found {
 			if s.Visible != (s.Seq == 1) {
 				w.Errorf("the index is shown %+v", s)
 			}
 		}
-		if at, err := w.DB.IndexableMessagesAt(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, []store.MessageRef{{Conversation: id, Seq: 2}, {Conversation: id, Seq: 3}}); len(at) > 0 || err != nil {
+		if at, err := w.DB.IndexableMessagesAt(w, parley.AgentRef{Account: w.Account, Agent: w.Agent},
+			[]store.MessageRef{{Conversation: id, Seq: 2}, {Conversation: id, Seq: 3}}); len(at) > 0 || err != nil {
 			w.Errorf("the index finds %+v %v", at, err)
 		}
-		if marks, err := w.DB.ConversationFeedback(w, parley.ConversationRef{AgentRef: parley.AgentRef{Account: w.Account, Agent: w.Agent}, Conversation: id}); marks.HasHumanReply || err != nil {
+		if marks, err := w.DB.ConversationFeedback(w,
+			parley.ConversationRef{AgentRef: parley.AgentRef{Account: w.Account, Agent: w.Agent},
+				Conversation: id}); marks.HasHumanReply || err != nil {
 			w.Errorf("facets: %+v %v", marks, err)
 		}
 		note := w.messages(first, store.MessageTypeNote)[0]
-		_, err = w.DB.Message(w, parley.ConversationRef{AgentRef: parley.AgentRef{Account: w.Account, Agent: w.Agent}, Conversation: id}, note.ID)
+		_, err = w.DB.Message(w, parley.ConversationRef{AgentRef: parley.AgentRef{Account: w.Account, Agent: w.Agent},
+			Conversation: id}, note.ID)
 		w.wantCode(err, parley.CodeMessageNotFound)
-		_, err = w.DB.UserMessageAnsweredBy(w, parley.ConversationRef{AgentRef: parley.AgentRef{Account: w.Account, Agent: w.Agent}, Conversation: id}, note.ID)
+		_, err = w.DB.UserMessageAnsweredBy(w, parley.ConversationRef{AgentRef: parley.AgentRef{Account: w.Account,
+			Agent: w.Agent}, Conversation: id}, note.ID)
 		w.wantCode(err, parley.CodeRetryNotFound)
 		if list, err := w.DB.MessagesByID(w, []parley.MessageID{note.ID}); len(list) > 0 || err != nil {
 			w.Errorf("explained: %+v %v", list, err)
@@ -175,7 +193,8 @@ func TestNotesStayInTheTeam(t *testing.T) {
 		_, _, err = w.DB.UnansweredMessage(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, note.ID)
 		w.wantCode(err, parley.CodeConversationNotFound)
 		w.must(w.DB.Transact(w, sqldb.Interactive, func(tx *store.DB) error {
-			return tx.SupersedeMessages(w, parley.ConversationRef{AgentRef: parley.AgentRef{Account: w.Account, Agent: w.Agent}, Conversation: id}, 1, w.Clock)
+			return tx.SupersedeMessages(w, parley.ConversationRef{AgentRef: parley.AgentRef{Account: w.Account,
+				Agent: w.Agent}, Conversation: id}, 1, w.Clock)
 		}))
 		if got := w.messages(first); len(got) != 3 {
 			w.Errorf("a new answer has taken the place of the team's: %+v", got)
@@ -203,14 +222,16 @@ func TestReplyFails(t *testing.T) {
 			{NewReply{Type: "reply", Content: "x"}, parley.CodeInvalidBody},
 			{NewReply{Type: "reply", Content: "x", AuthorID: ann, AuthorEmail: "a@b.co"}, parley.CodeInvalidBody},
 			{NewReply{Type: "reply", Content: "x", AuthorID: eve}, parley.CodeMemberNotFound},
-			{NewReply{Type: "note", Content: "x", AuthorEmail: "eve@" + string(stranger) + ".example"}, parley.CodeMemberNotFound},
+			{NewReply{Type: "note", Content: "x", AuthorEmail: "eve@" + string(stranger) + ".example"},
+				parley.CodeMemberNotFound},
 			{NewReply{Type: "reply", Content: " \n<!-- x -->", AuthorID: ann}, parley.CodeNotRenderable},
 			{NewReply{Type: "note", Content: "[a]: https://x.io", AuthorID: ann}, parley.CodeNotRenderable},
 		} {
 			_, err := w.Reply(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, first.Number, c.in)
 			w.wantCode(err, c.code)
 		}
-		_, err := w.Reply(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, 9, NewReply{Type: "reply", Content: "x", AuthorID: ann})
+		_, err := w.Reply(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, 9,
+			NewReply{Type: "reply", Content: "x", AuthorID: ann})
 		w.wantCode(err, parley.CodeTicketNotFound)
 		_, err = w.Reply(w, stranger.AgentRef(w.Agent), first.Number, NewReply{Type: "reply", Content: "x", AuthorID: eve})
 		w.wantCode(err, parley.CodeTicketNotFound)
@@ -218,14 +239,17 @@ func TestReplyFails(t *testing.T) {
 			w.Errorf("%d messages", n)
 		}
 		w.mustReply(first, store.MessageTypeReply, ann, long)
-		_, err = w.Reply(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, first.Number, NewReply{Type: "reply", Content: "x", AuthorEmail: "ANN@" + strings.ToUpper(string(w.Account)) + ".example"})
+		_, err = w.Reply(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, first.Number, NewReply{Type: "reply",
+			Content: "x", AuthorEmail: "ANN@" + strings.ToUpper(string(w.Account)) + ".example"})
 		w.must(err)
 
-		c, err := w.DB.Conversation(w, parley.ConversationRef{AgentRef: parley.AgentRef{Account: w.Account, Agent: w.Agent}, Conversation: first.ConversationID})
+		c, err := w.DB.Conversation(w, parley.ConversationRef{AgentRef: parley.AgentRef{Account: w.Account,
+			Agent: w.Agent}, Conversation: first.ConversationID})
 		w.must(err)
 		c.Status = parley.ConversationEnded
 		w.must(w.DB.SaveConversationStatus(w, c, noon.UnixMilli(), "operator"))
-		_, err = w.Reply(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, first.Number, NewReply{Type: "reply", Content: "x", AuthorID: ann})
+		_, err = w.Reply(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, first.Number,
+			NewReply{Type: "reply", Content: "x", AuthorID: ann})
 		w.wantCode(err, parley.CodeNotTakenOver)
 		w.mustReply(first, store.MessageTypeNote, ann, "Too late.")
 	})
@@ -271,7 +295,8 @@ func TestMessagesOfATicket(t *testing.T) {
 			{nil, false, 100, "Hello Reply  Note Again  Reply  Note Again  Reply  Note Again "},
 		} {
 			var pages []string
-			ask := store.TicketMessagesRequest{PageRequest: parley.PageRequest{Limit: c.limit}, Types: c.types, Descending: c.descending}
+			ask := store.TicketMessagesRequest{PageRequest: parley.PageRequest{Limit: c.limit}, Types: c.types,
+				Descending: c.descending}
 			for {
 				page, err := w.Messages(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, first.Number, ask)
 				w.must(err)
@@ -289,7 +314,8 @@ func TestMessagesOfATicket(t *testing.T) {
 			}
 		}
 		hello := w.messages(first, "reply")[0]
-		if want := (parley.Sender{Type: "customer", ID: string(first.Customer.ID), Name: "Jo", Email: "jo@example.com"}); hello.Sender != want {
+		if want := (parley.Sender{Type: "customer", ID: string(first.Customer.ID), Name: "Jo",
+			Email: "jo@example.com"}); hello.Sender != want {
 			w.Errorf("from %+v", hello.Sender)
 		}
 		_, err := w.Messages(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, 7, store.TicketMessagesRequest{})

@@ -102,7 +102,8 @@ func withIDs(rules []parley.Rule, ids []parley.RuleID) []parley.Rule {
 }
 
 // PutRulesTx is PutRules after PrepareTx; each rule has an id and a key.
-func (d *Service) PutRulesTx(ctx context.Context, tx *store.DB, ref parley.AgentRef, rules []parley.Rule, now time.Time) error {
+func (d *Service) PutRulesTx(ctx context.Context, tx *store.DB, ref parley.AgentRef, rules []parley.Rule,
+	now time.Time) error {
 	if len(rules) > maxRules {
 		return parley.Invalid("rules", fmt.Sprintf("must be at most %d", maxRules))
 	}
@@ -173,7 +174,8 @@ func prefixFaults(path string, err error) error {
 
 // ChangeRules is PutRules with the result of change for the existing rules, under the lock of the help desk. New rules
 // have an id and a key. It fails as PutRules does, or as change does.
-func (d *Service) ChangeRules(ctx context.Context, ref parley.AgentRef, by string, change func([]parley.Rule) ([]parley.Rule, error)) error {
+func (d *Service) ChangeRules(ctx context.Context, ref parley.AgentRef, by string,
+	change func([]parley.Rule) ([]parley.Rule, error)) error {
 	return d.auditedChange(ctx, ref, by, "rules.put", func(tx *store.DB, now time.Time) (string, any, error) {
 		existing, err := tx.Rules(ctx, ref)
 		if err != nil {

@@ -18,7 +18,8 @@ import (
 // Search finds tickets by the words of their subject, customer, description, replies and notes, the best first, at most
 // limit, and reports whether there are more. Every word must be in the ticket, the last one as the beginning of a word.
 // A ticket whose number is the query comes first.
-func (d *Service) Search(ctx context.Context, ref parley.AgentRef, query string, limit int) (list []parley.Ticket, more bool, err error) {
+func (d *Service) Search(ctx context.Context, ref parley.AgentRef, query string, limit int) (list []parley.Ticket,
+	more bool, err error) {
 	if list, err = d.ticketByNumber(ctx, ref, query); err != nil {
 		return nil, false, err
 	}
@@ -69,7 +70,8 @@ const (
 // messages.
 func (d *Service) ticketWords(t *parley.Ticket, texts ...string) []store.TicketWord {
 	return weightedWords(maxTicketWords, append([]weightedText{
-		{subjectWeight, t.Subject}, {customerWeight, t.Customer.Name}, {customerWeight, t.Customer.Email}, {customerWeight, t.Customer.Phone}, {descriptionWeight, t.Description}},
+		{subjectWeight, t.Subject}, {customerWeight, t.Customer.Name}, {customerWeight, t.Customer.Email},
+		{customerWeight, t.Customer.Phone}, {descriptionWeight, t.Description}},
 		messageTexts(texts)...))
 }
 

@@ -28,7 +28,8 @@ func TestSearch(t *testing.T) {
 	forEachDatabase(t, func(w *testHelpdesk) {
 		ann := w.addMember(w.Account, "ann")
 		for _, in := range []NewTicket{
-			{Subject: "Refund for order 4711", Description: "My parcel never came.", Email: "maria@example.org", Name: "María Núñez"},
+			{Subject: "Refund for order 4711", Description: "My parcel never came.", Email: "maria@example.org",
+				Name: "María Núñez"},
 			{Subject: "Parcel is broken", Description: "I want a refund, please.", Email: "jo@example.com"},
 			{Subject: "Überweisung fehlt", Description: "Straße nicht gefunden", Email: "max@beispiel.de", Name: "Max"},
 			{Subject: "配送について", Description: "荷物が届きません", Email: "k@example.jp"},
@@ -66,7 +67,8 @@ func TestSearch(t *testing.T) {
 		w.wantFound("' or 1=1 --", "")
 		w.wantFound(strings.Repeat("refund ", 70), "1 2") // all but the last are whole words
 
-		third := &parley.Ticket{AccountID: w.Account, AgentID: w.Agent, Number: 3, ConversationID: w.reloadTicket(&parley.Ticket{AccountID: w.Account, AgentID: w.Agent, Number: 3}).ConversationID}
+		third := &parley.Ticket{AccountID: w.Account, AgentID: w.Agent, Number: 3,
+			ConversationID: w.reloadTicket(&parley.Ticket{AccountID: w.Account, AgentID: w.Agent, Number: 3}).ConversationID}
 		w.mustReply(third, store.MessageTypeReply, ann, "The **refund** is on its way")
 		w.mustReply(third, store.MessageTypeNote, ann, "Checked with [Visa](https://visa.example)")
 		w.wantFound("refund", "1 5 2 3")
@@ -109,9 +111,11 @@ func TestSearchForCommonWords(t *testing.T) {
 		const n = 1100
 		w.mustOpen(newTicketRequest(1))
 		for _, statement := range []string{
-			`insert into tickets (id, account_id, agent_id, number, subject, description, status_id, category, is_open, person_id, metadata, channel, priority, created_at, updated_at)
+			`insert into tickets (id, account_id, agent_id, number, subject, description, status_id, category, is_open,
+				person_id, metadata, channel, priority, created_at, updated_at)
 				with recursive n (i) as (select 1 union all select i + 1 from n where i < ?)
-				select 'ticket' || (100000 + i), account_id, agent_id, 1 + i, subject, description, status_id, category, is_open, person_id, metadata, channel, priority, created_at, updated_at + i
+				select 'ticket' || (100000 + i), account_id, agent_id, 1 + i, subject, description, status_id, category,
+				is_open, person_id, metadata, channel, priority, created_at, updated_at + i
 				from n cross join tickets t where t.number = 1`,
 			`insert into ticket_words (agent_id, word, ticket_id, account_id, weight)
 				with recursive n (i) as (select 1 union all select i + 1 from n where i < ?)

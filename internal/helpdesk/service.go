@@ -34,7 +34,8 @@ func (d *Service) now() time.Time { return d.Now().UTC().Truncate(time.Milliseco
 
 // withHelpdesk runs fn in a transaction that locks the agent's help desk, which is created if missing. Fails with
 // AGENT_NOT_FOUND.
-func (d *Service) withHelpdesk(ctx context.Context, ref parley.AgentRef, now time.Time, fn func(tx *store.DB) error) error {
+func (d *Service) withHelpdesk(ctx context.Context, ref parley.AgentRef, now time.Time,
+	fn func(tx *store.DB) error) error {
 	return d.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error {
 		if err := d.lockOrCreate(ctx, tx, ref, now); err != nil {
 			return err
@@ -79,13 +80,15 @@ func (d *Service) lockOrCreate(ctx context.Context, tx *store.DB, ref parley.Age
 	if err := tx.CreateHelpdesk(ctx, ref, now); err != nil {
 		return err
 	}
-	team := &parley.Team{ID: parley.TeamID(derivedID(ref.Agent, "team")), AccountID: ref.Account, AgentID: ref.Agent, Name: GeneralTeam, IsDefault: true, Strategy: parley.StrategyRoundRobin,
+	team := &parley.Team{ID: parley.TeamID(derivedID(ref.Agent, "team")), AccountID: ref.Account, AgentID: ref.Agent,
+		Name: GeneralTeam, IsDefault: true, Strategy: parley.StrategyRoundRobin,
 		CreatedAt: now, UpdatedAt: now}
 	if err := tx.PutTeam(ctx, team); err != nil {
 		return err
 	}
 	for _, s := range initialStatuses {
-		status := &parley.TicketStatus{ID: parley.StatusID(derivedID(ref.Agent, string(s.category))), AccountID: ref.Account, AgentID: ref.Agent, Category: s.category,
+		status := &parley.TicketStatus{ID: parley.StatusID(derivedID(ref.Agent, string(s.category))),
+			AccountID: ref.Account, AgentID: ref.Agent, Category: s.category,
 			InternalLabel: s.internal, ExternalLabel: s.external, IsDefault: true, CreatedAt: now, UpdatedAt: now}
 		if err := tx.PutStatus(ctx, status); err != nil {
 			return err

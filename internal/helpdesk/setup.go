@@ -58,7 +58,8 @@ func (d *Service) PrepareTx(ctx context.Context, tx *store.DB, ref parley.AgentR
 
 // auditedChange makes a change of the operator to an agent's help desk, and records it in the audit chain in the same
 // transaction.
-func (d *Service) auditedChange(ctx context.Context, ref parley.AgentRef, by, action string, do func(tx *store.DB, now time.Time) (subject string, facts any, err error)) error {
+func (d *Service) auditedChange(ctx context.Context, ref parley.AgentRef, by, action string,
+	do func(tx *store.DB, now time.Time) (subject string, facts any, err error)) error {
 	now := d.now()
 	return d.withHelpdesk(ctx, ref, now, func(tx *store.DB) error {
 		subject, facts, err := do(tx, now)

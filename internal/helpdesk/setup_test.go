@@ -24,14 +24,16 @@ func TestWhatAHelpdeskBeginsWith(t *testing.T) {
 		for _, s := range list {
 			got = append(got, fmt.Sprint(s.Category, " ", s.InternalLabel, "/", s.ExternalLabel, " ", s.IsDefault, s.Position))
 		}
-		want := []string{"new New/New true 0", "on_you Waiting on you/Open true 0", "on_customer Waiting on customer/Awaiting your reply true 0", "on_hold On hold/On hold true 0",
+		want := []string{"new New/New true 0", "on_you Waiting on you/Open true 0",
+			"on_customer Waiting on customer/Awaiting your reply true 0", "on_hold On hold/On hold true 0",
 			"closed Closed/Closed true 0", "cancelled Cancelled/Cancelled true 0"}
 		if !slices.Equal(got, want) {
 			w.Error(got)
 		}
 		teams, err := w.Teams(w, parley.AgentRef{Account: w.Account, Agent: w.Agent})
 		w.must(err)
-		if len(teams) != 1 || teams[0].Name != "General" || !teams[0].IsDefault || teams[0].Strategy != parley.StrategyRoundRobin || !parley.IsUUID(string(teams[0].ID)) {
+		if len(teams) != 1 || teams[0].Name != "General" || !teams[0].IsDefault ||
+			teams[0].Strategy != parley.StrategyRoundRobin || !parley.IsUUID(string(teams[0].ID)) {
 			w.Errorf("%+v", teams)
 		}
 	})
@@ -64,9 +66,11 @@ func TestEachCategoryKeepsOneDefault(t *testing.T) {
 		w.must(err)
 		_, err = w.ArchiveStatus(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, old.ID, "operator")
 		w.wantCode(err, parley.CodeInvalidBody)
-		_, err = w.ChangeStatus(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, old.ID, "operator", func(s *parley.TicketStatus) { s.IsDefault = false })
+		_, err = w.ChangeStatus(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, old.ID, "operator",
+			func(s *parley.TicketStatus) { s.IsDefault = false })
 		w.wantCode(err, parley.CodeInvalidBody)
-		triage, err := w.AddStatus(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, parley.TicketStatus{Category: parley.TicketNew, InternalLabel: "Triage", Color: "#1F6FEB"}, "operator")
+		triage, err := w.AddStatus(w, parley.AgentRef{Account: w.Account, Agent: w.Agent},
+			parley.TicketStatus{Category: parley.TicketNew, InternalLabel: "Triage", Color: "#1F6FEB"}, "operator")
 		w.must(err)
 		if triage.ExternalLabel != "Triage" || triage.Position != 1 || w.defaults()[parley.TicketNew] != "New" {
 			w.Errorf("%+v %v", triage, w.defaults())
@@ -85,7 +89,8 @@ func TestEachCategoryKeepsOneDefault(t *testing.T) {
 		w.defaults()
 		_, err = w.MakeDefault(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, triage.ID, "operator")
 		w.must(err)
-		_, err = w.ArchiveStatus(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, old.ID, "operator") // it has a ticket
+		// it has a ticket
+		_, err = w.ArchiveStatus(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, old.ID, "operator")
 		w.must(err)
 		if got := w.defaults()[parley.TicketNew]; got != "Triage" {
 			w.Error(got)
@@ -107,13 +112,16 @@ func TestEachCategoryKeepsOneDefault(t *testing.T) {
 		if got := w.mustOpen(newTicketRequest(2)); got.StatusID != triage.ID {
 			w.Errorf("%+v", got)
 		}
-		_, err = w.ChangeStatus(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, triage.ID, "operator", func(s *parley.TicketStatus) { s.Category = parley.TicketClosed })
+		_, err = w.ChangeStatus(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, triage.ID, "operator",
+			func(s *parley.TicketStatus) { s.Category = parley.TicketClosed })
 		w.wantCode(err, parley.CodeInvalidBody)
-		_, err = w.ChangeStatus(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, triage.ID, "operator", func(s *parley.TicketStatus) { s.Color = "blue" })
+		_, err = w.ChangeStatus(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, triage.ID, "operator",
+			func(s *parley.TicketStatus) { s.Color = "blue" })
 		w.wantCode(err, parley.CodeInvalidBody)
 		_, err = w.MakeDefault(w, w.Account.AgentRef(w.addAgent(w.Account)), triage.ID, "operator")
 		w.wantCode(err, parley.CodeTicketStatus)
-		if n := w.countRows(`select count(*) from audit_events where account_id = ? and action like 'status.%'`, w.Account); n != 19 {
+		if n := w.countRows(`select count(*) from audit_events where account_id = ? and action like 'status.%'`,
+			w.Account); n != 19 {
 			w.Errorf("%d acts in the audit chain", n)
 		}
 	})
@@ -123,7 +131,8 @@ func TestEachCategoryKeepsOneDefault(t *testing.T) {
 func TestLabelsAreDistinct(t *testing.T) {
 	forEachDatabase(t, func(w *testHelpdesk) {
 		add := func(category parley.StatusCategory, label string) (*parley.TicketStatus, error) {
-			return w.AddStatus(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, parley.TicketStatus{Category: category, InternalLabel: label}, "operator")
+			return w.AddStatus(w, parley.AgentRef{Account: w.Account, Agent: w.Agent},
+				parley.TicketStatus{Category: category, InternalLabel: label}, "operator")
 		}
 		refused := func(err error) {
 			w.Helper()
@@ -141,7 +150,8 @@ func TestLabelsAreDistinct(t *testing.T) {
 		_, err = add(parley.TicketClosed, "Parts")
 		w.must(err)
 		label := func(id parley.StatusID, text string) error {
-			_, err := w.ChangeStatus(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, id, "operator", func(s *parley.TicketStatus) { s.InternalLabel = text })
+			_, err := w.ChangeStatus(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, id, "operator",
+				func(s *parley.TicketStatus) { s.InternalLabel = text })
 			return err
 		}
 		refused(label(parts.ID, "ON HOLD"))
@@ -150,7 +160,8 @@ func TestLabelsAreDistinct(t *testing.T) {
 		w.must(err)
 		_, err = add(parley.TicketOnHold, "Parts")
 		w.must(err)
-		_, err = w.MakeDefault(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, parts.ID, "operator") // which would take it out of the archive
+		// which would take it out of the archive
+		_, err = w.MakeDefault(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, parts.ID, "operator")
 		refused(err)
 		if got := w.defaults()[parley.TicketOnHold]; got != "On hold" {
 			w.Error(got)
@@ -164,21 +175,29 @@ func TestTeams(t *testing.T) {
 		general := w.generalTeam()
 		_, err := w.AddTeam(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, parley.Team{Name: "GENERAL"}, "operator")
 		w.wantCode(err, parley.CodeInvalidBody)
-		billing, err := w.AddTeam(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, parley.Team{Name: "Billing"}, "operator")
+		billing, err := w.AddTeam(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, parley.Team{Name: "Billing"},
+			"operator")
 		w.must(err)
-		w.must(w.PutRules(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, []parley.Rule{{Key: "money", Name: "Money", Enabled: true, TeamID: billing.ID,
-			Any: []parley.Condition{{Field: "subject", Op: "contains", Values: []string{"invoice", "refund"}}}}}, "operator"))
-		w.wantCode(w.JoinTeam(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, billing.ID, parley.TeamMember{User: parley.User{ID: w.addMember(w.addAccount("Other"), "them")}}, "operator"), parley.CodeTicketMember)
-		w.wantCode(w.JoinTeam(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, "none", parley.TeamMember{User: parley.User{ID: users[0]}}, "operator"), parley.CodeTicketTeam)
-		w.must(w.JoinTeam(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, billing.ID, parley.TeamMember{User: parley.User{ID: users[0]}}, "operator"))
+		w.must(w.PutRules(w, parley.AgentRef{Account: w.Account, Agent: w.Agent},
+			[]parley.Rule{{Key: "money", Name: "Money", Enabled: true, TeamID: billing.ID,
+				Any: []parley.Condition{{Field: "subject", Op: "contains", Values: []string{"invoice", "refund"}}}}}, "operator"))
+		w.wantCode(w.JoinTeam(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, billing.ID,
+			parley.TeamMember{User: parley.User{ID: w.addMember(w.addAccount("Other"), "them")}}, "operator"),
+			parley.CodeTicketMember)
+		w.wantCode(w.JoinTeam(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, "none",
+			parley.TeamMember{User: parley.User{ID: users[0]}}, "operator"), parley.CodeTicketTeam)
+		w.must(w.JoinTeam(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, billing.ID,
+			parley.TeamMember{User: parley.User{ID: users[0]}}, "operator"))
 		in := newTicketRequest(1)
 		in.Subject = "My REFUND"
 		if got := w.mustOpen(in); got.TeamID != billing.ID || got.AssigneeID != users[0] {
 			w.Errorf("%+v", got)
 		}
-		w.wantCode(w.RemoveTeam(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, general.ID, "operator"), parley.CodeInvalidBody)
+		w.wantCode(w.RemoveTeam(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, general.ID, "operator"),
+			parley.CodeInvalidBody)
 		w.must(w.RemoveTeam(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, billing.ID, "operator"))
-		w.wantCode(w.RemoveTeam(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, billing.ID, "operator"), parley.CodeTicketTeam)
+		w.wantCode(w.RemoveTeam(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, billing.ID, "operator"),
+			parley.CodeTicketTeam)
 		moved, err := w.DB.Ticket(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, 1)
 		w.must(err)
 		rules, err := w.Rules(w, parley.AgentRef{Account: w.Account, Agent: w.Agent})
@@ -186,13 +205,15 @@ func TestTeams(t *testing.T) {
 		if moved.TeamID != general.ID || moved.AssigneeID != users[0] || len(rules) != 1 || rules[0].TeamID != general.ID {
 			w.Errorf("%+v %+v", moved, rules)
 		}
-		lead, err := w.AddTeam(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, parley.Team{Name: "Lead", IsDefault: true, Strategy: parley.StrategyManual}, "operator")
+		lead, err := w.AddTeam(w, parley.AgentRef{Account: w.Account, Agent: w.Agent},
+			parley.Team{Name: "Lead", IsDefault: true, Strategy: parley.StrategyManual}, "operator")
 		w.must(err)
 		if now := w.generalTeam(); now.ID != lead.ID || w.countRows(`select count(*) from teams where is_default = 1`) != 1 {
 			w.Errorf("%+v", now)
 		}
 		w.must(w.LeaveTeam(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, general.ID, users[0], "operator"))
-		w.wantCode(w.LeaveTeam(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, general.ID, users[0], "operator"), parley.CodeTicketMember)
+		w.wantCode(w.LeaveTeam(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, general.ID, users[0],
+			"operator"), parley.CodeTicketMember)
 	})
 }
 
@@ -209,13 +230,17 @@ func TestTakenNames(t *testing.T) {
 			}
 		}
 		fails("name", func(tx *store.DB) error {
-			return w.PutTeamTx(w, tx, &parley.Team{ID: parley.TeamID(parley.NewUUID()), AccountID: w.Account, AgentID: w.Agent, Name: "gENERAL", Strategy: parley.StrategyManual, CreatedAt: noon, UpdatedAt: noon})
+			return w.PutTeamTx(w, tx, &parley.Team{ID: parley.TeamID(parley.NewUUID()), AccountID: w.Account,
+				AgentID: w.Agent, Name: "gENERAL", Strategy: parley.StrategyManual, CreatedAt: noon, UpdatedAt: noon})
 		})
-		_, err := w.AddStatus(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, parley.TicketStatus{Category: parley.TicketOnHold, InternalLabel: "Parts", Key: "parts"}, "operator")
+		_, err := w.AddStatus(w, parley.AgentRef{Account: w.Account, Agent: w.Agent},
+			parley.TicketStatus{Category: parley.TicketOnHold, InternalLabel: "Parts", Key: "parts"}, "operator")
 		w.must(err)
 		fails("key", func(tx *store.DB) error {
-			return w.PutStatusTx(w, tx, &parley.TicketStatus{ID: parley.StatusID(parley.NewUUID()), AccountID: w.Account, AgentID: w.Agent, Category: parley.TicketNew, InternalLabel: "P", ExternalLabel: "P", Key: "parts",
-				CreatedAt: noon, UpdatedAt: noon})
+			return w.PutStatusTx(w, tx,
+				&parley.TicketStatus{ID: parley.StatusID(parley.NewUUID()), AccountID: w.Account, AgentID: w.Agent,
+					Category: parley.TicketNew, InternalLabel: "P", ExternalLabel: "P", Key: "parts",
+					CreatedAt: noon, UpdatedAt: noon})
 		})
 	})
 }
@@ -224,7 +249,8 @@ func TestRules(t *testing.T) {
 	forEachDatabase(t, func(w *testHelpdesk) {
 		user, team := w.addMember(w.Account, "ann"), w.generalTeam()
 		rule := func(key string) parley.Rule {
-			return parley.Rule{Key: key, Name: "Rule " + key, Enabled: true, TeamID: team.ID, All: []parley.Condition{{Field: "email", Op: "ends_with", Values: []string{"." + key}}}}
+			return parley.Rule{Key: key, Name: "Rule " + key, Enabled: true, TeamID: team.ID,
+				All: []parley.Condition{{Field: "email", Op: "ends_with", Values: []string{"." + key}}}}
 		}
 		put := func(list ...parley.Rule) string {
 			w.must(w.PutRules(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, list, "operator"))
@@ -267,9 +293,11 @@ func TestRules(t *testing.T) {
 		} {
 			wrong := rule("x")
 			change(&wrong)
-			w.wantCode(w.PutRules(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, []parley.Rule{wrong}, "operator"), code)
+			w.wantCode(w.PutRules(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, []parley.Rule{wrong},
+				"operator"), code)
 		}
-		w.wantCode(w.PutRules(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, []parley.Rule{rule("a"), rule("a")}, "operator"), parley.CodeInvalidBody)
+		w.wantCode(w.PutRules(w, parley.AgentRef{Account: w.Account, Agent: w.Agent},
+			[]parley.Rule{rule("a"), rule("a")}, "operator"), parley.CodeInvalidBody)
 		leaver := rule("ann")
 		leaver.MemberID = user
 		if got := put(leaver); got != "ann" {
@@ -293,28 +321,38 @@ func TestExplain(t *testing.T) {
 	forEachDatabase(t, func(w *testHelpdesk) {
 		users := w.addTeamMembers(parley.StrategyRoundRobin, 3)
 		team := w.generalTeam()
-		w.must(w.JoinTeam(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, team.ID, parley.TeamMember{User: parley.User{ID: users[0]}, IsAway: true}, "operator"))
+		w.must(w.JoinTeam(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, team.ID,
+			parley.TeamMember{User: parley.User{ID: users[0]}, IsAway: true}, "operator"))
 		w.must(w.PutRules(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, []parley.Rule{
 			{Key: "off", Name: "Off", TeamID: team.ID},
-			{Key: "vip", Name: "VIP", Enabled: true, MemberID: users[2], All: []parley.Condition{{Field: "domain", Op: "is", Values: []string{"vip.example"}}}},
-			{Key: "urgent", Name: "Urgent", Enabled: true, TeamID: team.ID, All: []parley.Condition{{Field: "priority", Op: "is", Values: []string{"urgent"}}},
-				Any: []parley.Condition{{Field: "subject", Op: "contains", Values: []string{"down"}}, {Field: "body", Op: "contains", Values: []string{"down"}}}},
+			{Key: "vip", Name: "VIP", Enabled: true, MemberID: users[2],
+				All: []parley.Condition{{Field: "domain", Op: "is", Values: []string{"vip.example"}}}},
+			{Key: "urgent", Name: "Urgent", Enabled: true, TeamID: team.ID,
+				All: []parley.Condition{{Field: "priority", Op: "is", Values: []string{"urgent"}}},
+				Any: []parley.Condition{{Field: "subject", Op: "contains", Values: []string{"down"}},
+					{Field: "body", Op: "contains", Values: []string{"down"}}}},
 		}, "operator"))
-		e, err := w.Explain(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, RoutingInput{Subject: "All is down", Body: "help", Email: "a@b.example", Priority: "urgent"})
+		e, err := w.Explain(w, parley.AgentRef{Account: w.Account, Agent: w.Agent},
+			RoutingInput{Subject: "All is down", Body: "help", Email: "a@b.example", Priority: "urgent"})
 		w.must(err)
-		if e.FiredRule == nil || e.FiredRule.Key != "urgent" || e.Team.ID != team.ID || e.IsDefaultTeam || e.Assignee.ID != users[1] || !strings.Contains(e.Summary, "Urgent fired") {
+		if e.FiredRule == nil || e.FiredRule.Key != "urgent" || e.Team.ID != team.ID || e.IsDefaultTeam ||
+			e.Assignee.ID != users[1] || !strings.Contains(e.Summary, "Urgent fired") {
 			w.Errorf("%+v", e)
 		}
-		if off, vip, urgent := e.Rules[0], e.Rules[1], e.Rules[2]; off.WasReached || !off.Matches || !vip.WasReached || vip.Matches || vip.All[0].Matches || vip.All[0].Text != "b.example" ||
+		if off, vip, urgent := e.Rules[0], e.Rules[1], e.Rules[2]; off.WasReached || !off.Matches || !vip.WasReached ||
+			vip.Matches || vip.All[0].Matches || vip.All[0].Text != "b.example" ||
 			!urgent.HasFired || !urgent.All[0].Matches || !urgent.Any[0].Matches || urgent.Any[1].Matches {
 			w.Errorf("%+v", e.Rules)
 		}
-		if c := e.Candidates; len(c) != 3 || c[0].Reason != "is away" || !c[1].IsPicked || c[2].IsPicked || c[2].Reason != "it is somebody else's turn" {
+		if c := e.Candidates; len(c) != 3 || c[0].Reason != "is away" || !c[1].IsPicked || c[2].IsPicked ||
+			c[2].Reason != "it is somebody else's turn" {
 			w.Errorf("%+v", c)
 		}
-		e, err = w.Explain(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, RoutingInput{Email: "a@vip.example", Priority: "urgent", Subject: "down"})
+		e, err = w.Explain(w, parley.AgentRef{Account: w.Account, Agent: w.Agent},
+			RoutingInput{Email: "a@vip.example", Priority: "urgent", Subject: "down"})
 		w.must(err)
-		if e.FiredRule.Key != "vip" || e.Team != nil || e.Assignee.ID != users[2] || e.Candidates != nil || e.Rules[2].WasReached || !e.Rules[2].Matches {
+		if e.FiredRule.Key != "vip" || e.Team != nil || e.Assignee.ID != users[2] || e.Candidates != nil ||
+			e.Rules[2].WasReached || !e.Rules[2].Matches {
 			w.Errorf("%+v", e)
 		}
 		e, err = w.Explain(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, RoutingInput{Email: "a@b.example"})
@@ -339,14 +377,16 @@ func TestDeletedConversationTakesItsTicketAway(t *testing.T) {
 		removed, stored := w.mustOpen(newTicketRequest(1)), w.mustOpen(newTicketRequest(2))
 		var deleted []parley.ConversationID
 		w.must(w.DB.Transact(w, sqldb.Bulk, func(tx *store.DB) (err error) {
-			deleted, err = tx.DeleteConversations(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, []parley.ConversationID{removed.ConversationID}, nil, noon)
+			deleted, err = tx.DeleteConversations(w, parley.AgentRef{Account: w.Account, Agent: w.Agent},
+				[]parley.ConversationID{removed.ConversationID}, nil, noon)
 			return err
 		}))
 		_, err := w.DB.Ticket(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, removed.Number)
 		w.wantCode(err, parley.CodeTicketNotFound)
 		all, err := w.DB.EraseConversations(w, parley.AgentRef{Account: w.Account, Agent: w.Agent})
 		w.must(err)
-		if n := w.countRows(`select count(*) from ticket_words where ticket_id = ?`, removed.ID); len(deleted) != 1 || !all || n != 0 {
+		if n := w.countRows(`select count(*) from ticket_words where ticket_id = ?`, removed.ID); len(deleted) != 1 ||
+			!all || n != 0 {
 			w.Error(deleted, all, n)
 		}
 		if n := w.countRows(`select count(*) from ticket_words where ticket_id = ?`, stored.ID); n == 0 {
@@ -368,7 +408,8 @@ func TestErasedAgentLeavesNoHelpdesk(t *testing.T) {
 		w.must(w.DB.DeleteAgent(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, noon))
 		removed, err := w.DB.EraseAgent(w, parley.AgentRef{Account: w.Account, Agent: w.Agent})
 		w.must(err)
-		for _, table := range []string{"helpdesks", "ticket_statuses", "teams", "team_members", "tickets", "ticket_words", "people", "conversations", "messages"} {
+		for _, table := range []string{"helpdesks", "ticket_statuses", "teams", "team_members", "tickets",
+			"ticket_words", "people", "conversations", "messages"} {
 			if n := w.countRows(`select count(*) from `+table+` where agent_id = ?`, w.Agent); n != 0 || !removed {
 				w.Errorf("%d rows in %s", n, table)
 			}

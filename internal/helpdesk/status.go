@@ -45,7 +45,8 @@ func checkLabel(faults map[string]string, field, text string) {
 // AddStatus adds a status with the category, labels, key and color of in, as the category's default where in is. An
 // empty external label becomes the internal one, and vice versa; position 0 is the last. Fails with AGENT_NOT_FOUND and
 // VALIDATION_INVALID_BODY.
-func (d *Service) AddStatus(ctx context.Context, ref parley.AgentRef, in parley.TicketStatus, by string) (*parley.TicketStatus, error) {
+func (d *Service) AddStatus(ctx context.Context, ref parley.AgentRef, in parley.TicketStatus,
+	by string) (*parley.TicketStatus, error) {
 	in.ID, in.AccountID, in.AgentID = parley.StatusID(parley.NewUUID()), ref.Account, ref.Agent
 	in.ExternalLabel = cmp.Or(in.ExternalLabel, in.InternalLabel)
 	in.InternalLabel = cmp.Or(in.InternalLabel, in.ExternalLabel)
@@ -57,7 +58,8 @@ func (d *Service) AddStatus(ctx context.Context, ref parley.AgentRef, in parley.
 		if err == nil {
 			err = d.putUniqueStatus(ctx, tx, &added)
 		}
-		return string(added.ID), map[string]any{"category": added.Category, "label": added.InternalLabel, "default": added.IsDefault}, err
+		return string(added.ID),
+			map[string]any{"category": added.Category, "label": added.InternalLabel, "default": added.IsDefault}, err
 	})
 	return &added, err
 }
@@ -78,19 +80,24 @@ func appendPosition(ctx context.Context, tx *store.DB, s *parley.TicketStatus) e
 
 // ChangeStatus changes the labels, color, key or position of a status, or makes it the default. Fails with
 // AGENT_NOT_FOUND, TICKET_INVALID_STATUS and VALIDATION_INVALID_BODY.
-func (d *Service) ChangeStatus(ctx context.Context, ref parley.AgentRef, id parley.StatusID, by string, change func(*parley.TicketStatus)) (*parley.TicketStatus, error) {
+func (d *Service) ChangeStatus(ctx context.Context, ref parley.AgentRef, id parley.StatusID, by string,
+	change func(*parley.TicketStatus)) (*parley.TicketStatus, error) {
 	return d.changeStatus(ctx, ref, id, by, "status.change", func(s *parley.TicketStatus, _ time.Time) { change(s) })
 }
 
 // MakeDefault makes a status the default of its category, in place of the one that was. Fails with AGENT_NOT_FOUND and
 // TICKET_INVALID_STATUS.
-func (d *Service) MakeDefault(ctx context.Context, ref parley.AgentRef, id parley.StatusID, by string) (*parley.TicketStatus, error) {
-	return d.changeStatus(ctx, ref, id, by, "status.default", func(s *parley.TicketStatus, _ time.Time) { s.IsDefault, s.ArchivedAt = true, nil })
+func (d *Service) MakeDefault(ctx context.Context, ref parley.AgentRef, id parley.StatusID,
+	by string) (*parley.TicketStatus, error) {
+	return d.changeStatus(ctx, ref, id, by, "status.default", func(s *parley.TicketStatus, _ time.Time) {
+		s.IsDefault, s.ArchivedAt = true, nil
+	})
 }
 
 // ArchiveStatus archives a status. Tickets that have it keep it. Fails with AGENT_NOT_FOUND, TICKET_INVALID_STATUS, and
 // with VALIDATION_INVALID_BODY of the default of a category: make another one the default first.
-func (d *Service) ArchiveStatus(ctx context.Context, ref parley.AgentRef, id parley.StatusID, by string) (*parley.TicketStatus, error) {
+func (d *Service) ArchiveStatus(ctx context.Context, ref parley.AgentRef, id parley.StatusID,
+	by string) (*parley.TicketStatus, error) {
 	return d.changeStatus(ctx, ref, id, by, "status.archive", func(s *parley.TicketStatus, now time.Time) {
 		if s.ArchivedAt == nil {
 			s.ArchivedAt = &now
@@ -98,7 +105,8 @@ func (d *Service) ArchiveStatus(ctx context.Context, ref parley.AgentRef, id par
 	})
 }
 
-func (d *Service) changeStatus(ctx context.Context, ref parley.AgentRef, id parley.StatusID, by, action string, change func(*parley.TicketStatus, time.Time)) (*parley.TicketStatus, error) {
+func (d *Service) changeStatus(ctx context.Context, ref parley.AgentRef, id parley.StatusID, by, action string,
+	change func(*parley.TicketStatus, time.Time)) (*parley.TicketStatus, error) {
 	var changed *parley.TicketStatus
 	err := d.auditedChange(ctx, ref, by, action, func(tx *store.DB, now time.Time) (string, any, error) {
 		var err error
@@ -108,7 +116,8 @@ func (d *Service) changeStatus(ctx context.Context, ref parley.AgentRef, id parl
 		change(changed, now)
 		changed.UpdatedAt = now
 		err = d.putUniqueStatus(ctx, tx, changed)
-		return string(id), map[string]any{"category": changed.Category, "label": changed.InternalLabel, "default": changed.IsDefault, "archived": changed.ArchivedAt != nil}, err
+		return string(id), map[string]any{"category": changed.Category, "label": changed.InternalLabel,
+			"default": changed.IsDefault, "archived": changed.ArchivedAt != nil}, err
 	})
 	return changed, err
 }
@@ -121,7 +130,8 @@ func (d *Service) putUniqueStatus(ctx context.Context, tx *store.DB, s *parley.T
 	}
 	for i := range list {
 		if SameStatus(&list[i], s) {
-			return parley.Invalid("internalLabel", "another status of the category "+string(s.Category)+" that is in use has this label")
+			return parley.Invalid("internalLabel",
+				"another status of the category "+string(s.Category)+" that is in use has this label")
 		}
 	}
 	return d.PutStatusTx(ctx, tx, s)
@@ -130,7 +140,8 @@ func (d *Service) putUniqueStatus(ctx context.Context, tx *store.DB, s *parley.T
 // SameStatus reports whether people would take the two statuses for one: both are in use, of one category, and their
 // internal labels differ in case at most.
 func SameStatus(a, b *parley.TicketStatus) bool {
-	return a.ID != b.ID && a.ArchivedAt == nil && b.ArchivedAt == nil && a.Category == b.Category && strings.EqualFold(a.InternalLabel, b.InternalLabel)
+	return a.ID != b.ID && a.ArchivedAt == nil && b.ArchivedAt == nil && a.Category == b.Category &&
+		strings.EqualFold(a.InternalLabel, b.InternalLabel)
 }
 
 // PutStatusTx stores a status, in place of the one with its id, after PrepareTx. Each category has exactly one default:

@@ -49,7 +49,8 @@ func teamFacts(t *parley.Team) any {
 
 // ChangeTeam changes a team's name, key, strategy, hours or limit, or makes it the default. Fails with
 // AGENT_NOT_FOUND, TICKET_TEAM_NOT_FOUND and VALIDATION_INVALID_BODY.
-func (d *Service) ChangeTeam(ctx context.Context, ref parley.AgentRef, id parley.TeamID, by string, change func(*parley.Team)) (*parley.Team, error) {
+func (d *Service) ChangeTeam(ctx context.Context, ref parley.AgentRef, id parley.TeamID, by string,
+	change func(*parley.Team)) (*parley.Team, error) {
 	var changed *parley.Team
 	err := d.auditedChange(ctx, ref, by, "team.change", func(tx *store.DB, now time.Time) (string, any, error) {
 		var err error
@@ -116,7 +117,8 @@ func (d *Service) RemoveTeamTx(ctx context.Context, tx *store.DB, ref parley.Age
 // JoinTeam adds a member of the account to the team, or changes the limit, the hours and the absence of one who is in
 // it already. Fails with AGENT_NOT_FOUND, TICKET_TEAM_NOT_FOUND, TICKET_TEAM_MEMBER_NOT_FOUND and
 // VALIDATION_INVALID_BODY.
-func (d *Service) JoinTeam(ctx context.Context, ref parley.AgentRef, team parley.TeamID, m parley.TeamMember, by string) error {
+func (d *Service) JoinTeam(ctx context.Context, ref parley.AgentRef, team parley.TeamID, m parley.TeamMember,
+	by string) error {
 	return d.auditedChange(ctx, ref, by, "team.join", func(tx *store.DB, now time.Time) (string, any, error) {
 		joining := m
 		joining.JoinedAt = now
@@ -125,7 +127,8 @@ func (d *Service) JoinTeam(ctx context.Context, ref parley.AgentRef, team parley
 }
 
 // JoinTeamTx is JoinTeam after PrepareTx; the member has a time of joining.
-func (d *Service) JoinTeamTx(ctx context.Context, tx *store.DB, ref parley.AgentRef, team parley.TeamID, m parley.TeamMember) error {
+func (d *Service) JoinTeamTx(ctx context.Context, tx *store.DB, ref parley.AgentRef, team parley.TeamID,
+	m parley.TeamMember) error {
 	faults := map[string]string{}
 	checkMaxOpen(faults, m.MaxOpen)
 	checkHours(faults, "hours", m.Hours)
@@ -143,14 +146,16 @@ func (d *Service) JoinTeamTx(ctx context.Context, tx *store.DB, ref parley.Agent
 
 // LeaveTeam removes a member from a team; their tickets stay with them. Fails with AGENT_NOT_FOUND,
 // TICKET_TEAM_NOT_FOUND and TICKET_TEAM_MEMBER_NOT_FOUND.
-func (d *Service) LeaveTeam(ctx context.Context, ref parley.AgentRef, team parley.TeamID, user parley.UserID, by string) error {
+func (d *Service) LeaveTeam(ctx context.Context, ref parley.AgentRef, team parley.TeamID, user parley.UserID,
+	by string) error {
 	return d.auditedChange(ctx, ref, by, "team.leave", func(tx *store.DB, _ time.Time) (string, any, error) {
 		return string(team), map[string]any{"member": user}, d.LeaveTeamTx(ctx, tx, ref, team, user)
 	})
 }
 
 // LeaveTeamTx is LeaveTeam after PrepareTx.
-func (d *Service) LeaveTeamTx(ctx context.Context, tx *store.DB, ref parley.AgentRef, team parley.TeamID, user parley.UserID) error {
+func (d *Service) LeaveTeamTx(ctx context.Context, tx *store.DB, ref parley.AgentRef, team parley.TeamID,
+	user parley.UserID) error {
 	if _, err := tx.Team(ctx, ref, team); err != nil {
 		return err
 	}

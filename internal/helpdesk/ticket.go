@@ -22,7 +22,8 @@ import (
 // every fault in the details, TICKET_INVALID_STATUS, TICKET_TEAM_NOT_FOUND or TICKET_TEAM_MEMBER_NOT_FOUND; then
 // nothing is stored, and no number is used up.
 func (d *Service) Open(ctx context.Context, ref parley.AgentRef, in NewTicket) (*parley.Ticket, error) {
-	in.Subject, in.Description, in.Name = prose.StripNUL(in.Subject), prose.StripNUL(in.Description), prose.StripNUL(in.Name)
+	in.Subject, in.Description, in.Name = prose.StripNUL(in.Subject), prose.StripNUL(in.Description),
+		prose.StripNUL(in.Name)
 	if err := in.check(); err != nil {
 		return nil, err
 	}
@@ -71,7 +72,8 @@ func (d *Service) openTicket(ctx context.Context, tx *store.DB, o *ticketDraft, 
 	if err := tx.CompleteClaim(ctx, fmt.Sprintf("ticket:%d", t.Number)); err != nil {
 		return err
 	}
-	return d.insertTicket(ctx, tx, t, nil, routed, now, store.NewEvent{Kind: "message.created", AgentID: t.AgentID, ConversationID: t.ConversationID, Subject: string(o.messageID)})
+	return d.insertTicket(ctx, tx, t, nil, routed, now, store.NewEvent{Kind: "message.created", AgentID: t.AgentID,
+		ConversationID: t.ConversationID, Subject: string(o.messageID)})
 }
 
 // assignNumber sets the ticket's number and the default status of its category, and locks the help desk, which is
@@ -90,7 +92,8 @@ func (d *Service) assignNumber(ctx context.Context, tx *store.DB, t *parley.Tick
 
 // findStatus returns the status for a ticket: the one with the id, unless it is archived, or the category's default.
 // Fails with TICKET_INVALID_STATUS.
-func (d *Service) findStatus(ctx context.Context, tx *store.DB, t *parley.Ticket, id parley.StatusID, category parley.StatusCategory) (*parley.TicketStatus, error) {
+func (d *Service) findStatus(ctx context.Context, tx *store.DB, t *parley.Ticket, id parley.StatusID,
+	category parley.StatusCategory) (*parley.TicketStatus, error) {
 	if id == "" {
 		return tx.DefaultStatus(ctx, t.AgentRef(), category)
 	}
@@ -112,9 +115,11 @@ func redactTicket(t *parley.Ticket) {
 // createConversation creates the ticket's conversation, taken over from the start, with the description as the
 // customer's message.
 func createConversation(ctx context.Context, tx *store.DB, t *parley.Ticket, message parley.MessageID) error {
-	c := &parley.Conversation{ID: t.ConversationID, AccountID: t.AccountID, AgentID: t.AgentID, API: parley.APIV2, Channel: parley.ChannelUnspecified, Title: t.Subject,
+	c := &parley.Conversation{ID: t.ConversationID, AccountID: t.AccountID, AgentID: t.AgentID, API: parley.APIV2,
+		Channel: parley.ChannelUnspecified, Title: t.Subject,
 		Status: parley.ConversationTakenOver, CreatedAt: t.CreatedAt, UpdatedAt: t.CreatedAt}
-	first := &parley.Message{ID: message, ConversationID: t.ConversationID, Author: parley.AuthorUser, State: parley.MessageComplete,
+	first := &parley.Message{ID: message, ConversationID: t.ConversationID, Author: parley.AuthorUser,
+		State: parley.MessageComplete,
 		Parts: []parley.Part{{Type: "text", Text: t.Description}}, CreatedAt: t.CreatedAt}
 	return tx.CreateTicketConversation(ctx, c, first, t.Customer.ID)
 }
@@ -123,7 +128,8 @@ func createConversation(ctx context.Context, tx *store.DB, t *parley.Ticket, mes
 // events. Its customer and its conversation are stored already; the ticket is also found by the words of texts. The
 // ticket's id is that of its conversation, so that what belongs to it can be erased when its row is deleted. Call it
 // last in a transaction: it locks the account's row.
-func (d *Service) insertTicket(ctx context.Context, tx *store.DB, t *parley.Ticket, texts []string, routed routingRecord, now time.Time, events ...store.NewEvent) error {
+func (d *Service) insertTicket(ctx context.Context, tx *store.DB, t *parley.Ticket, texts []string,
+	routed routingRecord, now time.Time, events ...store.NewEvent) error {
 	if t.Number == 0 {
 		if err := d.assignNumber(ctx, tx, t, now); err != nil {
 			return err
@@ -136,7 +142,8 @@ func (d *Service) insertTicket(ctx context.Context, tx *store.DB, t *parley.Tick
 	if err := tx.AddTicketWords(ctx, t.AgentRef(), t.ID, d.ticketWords(t, texts...)); err != nil {
 		return err
 	}
-	created := store.NewEvent{Kind: "ticket.created", AgentID: t.AgentID, ConversationID: t.ConversationID, Subject: string(t.ID), Payload: TicketCreatedPayload{t.Number, t.Channel}}
+	created := store.NewEvent{Kind: "ticket.created", AgentID: t.AgentID, ConversationID: t.ConversationID,
+		Subject: string(t.ID), Payload: TicketCreatedPayload{t.Number, t.Channel}}
 	return tx.RecordEvents(ctx, t.AccountID, now, append(events, created)...)
 }
 
@@ -173,7 +180,8 @@ func (in *NewTicket) check() error {
 	for _, text := range []struct {
 		field, text string
 		least, most int
-	}{{"subject", in.Subject, 1, MaxSubject}, {"description", in.Description, 1, MaxDescription}, {"customer.name", in.Name, 0, MaxName}} {
+	}{{"subject", in.Subject, 1, MaxSubject}, {"description", in.Description, 1, MaxDescription},
+		{"customer.name", in.Name, 0, MaxName}} {
 		if n := utf8.RuneCountInString(text.text); n < text.least || n > text.most {
 			faults[text.field] = fmt.Sprintf("must have %d to %d characters", text.least, text.most)
 		}
@@ -182,7 +190,8 @@ func (in *NewTicket) check() error {
 		faults["customer.email"] = "is required"
 	}
 	if in.StatusID != "" && in.Category != "" {
-		faults["statusId"], faults["statusCategory"] = "must not be sent with statusCategory", "must not be sent with statusId"
+		faults["statusId"], faults["statusCategory"] = "must not be sent with statusCategory",
+			"must not be sent with statusId"
 	}
 	if in.Category != "" && !slices.Contains(parley.StatusCategories(), in.Category) {
 		faults["statusCategory"] = "is not a category of statuses"
@@ -202,9 +211,13 @@ type ticketDraft struct {
 
 func (in *NewTicket) newDraft(ref parley.AgentRef, now time.Time) *ticketDraft {
 	o := &ticketDraft{NewTicket: *in, messageID: parley.NewMessageID()}
-	o.ticket = parley.Ticket{AccountID: ref.Account, AgentID: ref.Agent, Subject: in.Subject, Description: in.Description, Metadata: in.Metadata, Channel: parley.TicketAPI,
-		ConversationID: parley.ConversationID(parley.NewTimedUUID()), Category: cmp.Or(in.Category, parley.TicketNew), TeamID: lowerID(in.TeamID), Priority: cmp.Or(in.Priority, parley.Priorities()[0]), CreatedAt: now, UpdatedAt: now, LastMessageAt: &now,
-		Customer: parley.Person{ID: parley.PersonID(parley.NewUUID()), AccountID: ref.Account, AgentID: ref.Agent, Email: in.Email, Name: in.Name, CreatedAt: now, UpdatedAt: now}}
+	o.ticket = parley.Ticket{AccountID: ref.Account, AgentID: ref.Agent, Subject: in.Subject,
+		Description: in.Description, Metadata: in.Metadata, Channel: parley.TicketAPI,
+		ConversationID: parley.ConversationID(parley.NewTimedUUID()), Category: cmp.Or(in.Category, parley.TicketNew),
+		TeamID: lowerID(in.TeamID), Priority: cmp.Or(in.Priority, parley.Priorities()[0]), CreatedAt: now,
+		UpdatedAt: now, LastMessageAt: &now,
+		Customer: parley.Person{ID: parley.PersonID(parley.NewUUID()), AccountID: ref.Account, AgentID: ref.Agent,
+			Email: in.Email, Name: in.Name, CreatedAt: now, UpdatedAt: now}}
 	if o.ticket.Metadata == nil {
 		o.ticket.Metadata = json.RawMessage("{}")
 	}

@@ -22,7 +22,8 @@ type Change struct {
 func (in *Change) check() error {
 	faults := map[string]string{}
 	if in.StatusID != "" && in.Category != "" {
-		faults["statusId"], faults["statusCategory"] = "must not be sent with statusCategory", "must not be sent with statusId"
+		faults["statusId"], faults["statusCategory"] = "must not be sent with statusCategory",
+			"must not be sent with statusId"
 	}
 	if in.Category != "" && !slices.Contains(parley.StatusCategories(), in.Category) {
 		faults["statusCategory"] = "is not a category of statuses"
@@ -37,7 +38,8 @@ func (in *Change) check() error {
 // the ticket's messages; without any, nothing is written. Another team does not change the assignee. Fails with
 // TICKET_NOT_FOUND, TICKET_INVALID_STATUS, TICKET_TEAM_NOT_FOUND, TICKET_TEAM_MEMBER_NOT_FOUND and
 // VALIDATION_INVALID_BODY.
-func (d *Service) Change(ctx context.Context, ref parley.AgentRef, number int64, in Change, by string) (*parley.Ticket, error) {
+func (d *Service) Change(ctx context.Context, ref parley.AgentRef, number int64, in Change, by string) (*parley.Ticket,
+	error) {
 	if err := in.check(); err != nil {
 		return nil, err
 	}
@@ -63,7 +65,8 @@ func (d *Service) Change(ctx context.Context, ref parley.AgentRef, number int64,
 
 // lockTicket locks a ticket and its conversation until the transaction ends: the conversation first, as everywhere.
 // Fails with TICKET_NOT_FOUND.
-func (d *Service) lockTicket(ctx context.Context, tx *store.DB, ref parley.AgentRef, number int64) (*parley.Ticket, *parley.Conversation, error) {
+func (d *Service) lockTicket(ctx context.Context, tx *store.DB, ref parley.AgentRef, number int64) (*parley.Ticket,
+	*parley.Conversation, error) {
 	t, err := tx.Ticket(ctx, ref, number)
 	if err != nil {
 		return nil, nil, err
@@ -80,7 +83,8 @@ func (d *Service) lockTicket(ctx context.Context, tx *store.DB, ref parley.Agent
 }
 
 // applyChange changes the ticket in memory and returns an event for each difference.
-func (d *Service) applyChange(ctx context.Context, tx *store.DB, t *parley.Ticket, in Change) (events []parley.TicketEvent, err error) {
+func (d *Service) applyChange(ctx context.Context, tx *store.DB, t *parley.Ticket,
+	in Change) (events []parley.TicketEvent, err error) {
 	before := t.Category
 	if in.StatusID != "" || in.Category != "" {
 		s, err := d.findStatus(ctx, tx, t, in.StatusID, in.Category)
@@ -95,7 +99,8 @@ func (d *Service) applyChange(ctx context.Context, tx *store.DB, t *parley.Ticke
 			return nil, err
 		}
 		if to != t.AssigneeID {
-			events = append(events, parley.TicketEvent{Kind: "assign", AssignedFrom: string(t.AssigneeID), AssignedTo: string(to)})
+			events = append(events,
+				parley.TicketEvent{Kind: "assign", AssignedFrom: string(t.AssigneeID), AssignedTo: string(to)})
 		}
 		t.AssigneeID = to
 	}

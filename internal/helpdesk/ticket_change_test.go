@@ -28,7 +28,8 @@ func (w *testHelpdesk) events(t *parley.Ticket) (list []string) {
 	w.Helper()
 	for _, m := range w.messages(t, store.MessageTypeEvent) {
 		e := m.Event
-		list = append(list, fmt.Sprintf("%s by %s: %s→%s %s→%s %s→%s", e.Kind, e.DoneBy, w.statusLabel(e.StatusFrom), w.statusLabel(e.StatusTo), e.AssignedFrom, e.AssignedTo, e.From, e.To))
+		list = append(list, fmt.Sprintf("%s by %s: %s→%s %s→%s %s→%s", e.Kind, e.DoneBy, w.statusLabel(e.StatusFrom),
+			w.statusLabel(e.StatusTo), e.AssignedFrom, e.AssignedTo, e.From, e.To))
 	}
 	return list
 }
@@ -45,7 +46,8 @@ func (w *testHelpdesk) statusLabel(id string) string {
 
 func (w *testHelpdesk) messages(t *parley.Ticket, types ...string) []parley.TicketMessage {
 	w.Helper()
-	page, err := w.Messages(w, t.AgentRef(), t.Number, store.TicketMessagesRequest{PageRequest: parley.PageRequest{Limit: 100}, Types: types})
+	page, err := w.Messages(w, t.AgentRef(), t.Number,
+		store.TicketMessagesRequest{PageRequest: parley.PageRequest{Limit: 100}, Types: types})
 	w.must(err)
 	return page.Items
 }
@@ -60,21 +62,25 @@ func (w *testHelpdesk) reloadTicket(t *parley.Ticket) *parley.Ticket {
 func TestChange(t *testing.T) {
 	forEachDatabase(t, func(w *testHelpdesk) {
 		ann, team := w.addMember(w.Account, "ann"), w.generalTeam().ID
-		other, err := w.AddTeam(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, parley.Team{Name: "Billing"}, "operator")
+		other, err := w.AddTeam(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, parley.Team{Name: "Billing"},
+			"operator")
 		w.must(err)
 		first := w.mustOpen(newTicketRequest(1))
 		same := w.changeTicket(first, Change{})
 		if diff := cmp.Diff(first, same); diff != "" || len(w.messages(first, store.MessageTypeEvent)) > 0 {
 			w.Errorf("nothing was to change: %s", diff)
 		}
-		got := w.changeTicket(first, Change{Category: parley.TicketOnHold, Assignee: AssignToEmail("ANN@" + string(w.Account) + ".example"), TeamID: &other.ID, Priority: "high"})
-		if got.Category != parley.TicketOnHold || got.AssigneeID != ann || got.TeamID != other.ID || got.Priority != "high" || !got.UpdatedAt.Equal(w.Clock) {
+		got := w.changeTicket(first, Change{Category: parley.TicketOnHold,
+			Assignee: AssignToEmail("ANN@" + string(w.Account) + ".example"), TeamID: &other.ID, Priority: "high"})
+		if got.Category != parley.TicketOnHold || got.AssigneeID != ann || got.TeamID != other.ID ||
+			got.Priority != "high" || !got.UpdatedAt.Equal(w.Clock) {
 			w.Errorf("changed: %+v", got)
 		}
 		if diff := cmp.Diff(got, w.reloadTicket(first)); diff != "" {
 			w.Errorf("read back: %s", diff)
 		}
-		again := w.changeTicket(first, Change{StatusID: got.StatusID, Assignee: AssignTo(ann), TeamID: &other.ID, Priority: "high"})
+		again := w.changeTicket(first,
+			Change{StatusID: got.StatusID, Assignee: AssignTo(ann), TeamID: &other.ID, Priority: "high"})
 		if !again.UpdatedAt.Equal(got.UpdatedAt) {
 			w.Error("what changes nothing counts as an update")
 		}
@@ -84,8 +90,10 @@ func TestChange(t *testing.T) {
 			w.Errorf("taken back: %+v", got)
 		}
 		want := []string{
-			"status_change by api: New→On hold → →", "assign by api: → →" + string(ann) + " →", fmt.Sprintf("team_change by api: → → %s→%s", team, other.ID),
-			"priority_change by api: → → none→high", "assign by api: → " + string(ann) + "→ →", fmt.Sprintf("team_change by api: → → %s→", other.ID), "priority_change by api: → → high→none"}
+			"status_change by api: New→On hold → →", "assign by api: → →" + string(ann) + " →",
+			fmt.Sprintf("team_change by api: → → %s→%s", team, other.ID),
+			"priority_change by api: → → none→high", "assign by api: → " + string(ann) + "→ →",
+			fmt.Sprintf("team_change by api: → → %s→", other.ID), "priority_change by api: → → high→none"}
 		if diff := cmp.Diff(want, w.events(first)); diff != "" {
 			w.Errorf("events: %s", diff)
 		}
@@ -121,7 +129,8 @@ func TestChangeFails(t *testing.T) {
 		team, err := w.DB.DefaultTeam(w, stranger.AgentRef(theirs))
 		w.must(err)
 		user := w.addMember(stranger, "eve")
-		archived, err := w.AddStatus(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, parley.TicketStatus{Category: parley.TicketOnHold, InternalLabel: "Old"}, "operator")
+		archived, err := w.AddStatus(w, parley.AgentRef{Account: w.Account, Agent: w.Agent},
+			parley.TicketStatus{Category: parley.TicketOnHold, InternalLabel: "Old"}, "operator")
 		w.must(err)
 		_, err = w.ArchiveStatus(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, archived.ID, "operator")
 		w.must(err)
@@ -194,7 +203,8 @@ func TestIDsMayBeInCapitals(t *testing.T) {
 	forEachDatabase(t, func(w *testHelpdesk) {
 		kim := w.addTeamMembers(parley.StrategyManual, 1)[0]
 		ticket := w.mustOpen(newTicketRequest(1))
-		other, err := w.AddTeam(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, parley.Team{Name: "Other"}, "operator")
+		other, err := w.AddTeam(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, parley.Team{Name: "Other"},
+			"operator")
 		w.must(err)
 		upper := parley.TeamID(strings.ToUpper(string(other.ID)))
 		if got := w.changeTicket(ticket, Change{TeamID: &upper}); got.TeamID != other.ID {
@@ -205,7 +215,8 @@ func TestIDsMayBeInCapitals(t *testing.T) {
 		if got := w.events(ticket); len(got) != before {
 			w.Error("the same team leaves an event:", got)
 		}
-		reply, err := w.Reply(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, ticket.Number, NewReply{Type: store.MessageTypeReply, Content: "Hi", AuthorID: parley.UserID(strings.ToUpper(string(kim)))})
+		reply, err := w.Reply(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, ticket.Number,
+			NewReply{Type: store.MessageTypeReply, Content: "Hi", AuthorID: parley.UserID(strings.ToUpper(string(kim)))})
 		w.must(err)
 		if reply.AuthorID != kim {
 			w.Error(reply.AuthorID)
@@ -221,7 +232,8 @@ func TestNoTicketIsLeftInARemovedTeam(t *testing.T) {
 			tickets = append(tickets, w.mustOpen(newTicketRequest(i)))
 		}
 		for round := range 5 {
-			team, err := w.AddTeam(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, parley.Team{Name: fmt.Sprint("Team ", round)}, "operator")
+			team, err := w.AddTeam(w, parley.AgentRef{Account: w.Account, Agent: w.Agent},
+				parley.Team{Name: fmt.Sprint("Team ", round)}, "operator")
 			w.must(err)
 			runConcurrently(len(tickets)+1, func(i int) {
 				if i == len(tickets)/2 {
@@ -230,7 +242,8 @@ func TestNoTicketIsLeftInARemovedTeam(t *testing.T) {
 					}
 					return
 				}
-				_, err := w.Change(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, tickets[i%len(tickets)].Number, Change{TeamID: &team.ID}, "api")
+				_, err := w.Change(w, parley.AgentRef{Account: w.Account, Agent: w.Agent},
+					tickets[i%len(tickets)].Number, Change{TeamID: &team.ID}, "api")
 				if err != nil && !parley.IsCode(err, parley.CodeTicketTeam) {
 					w.Error(err)
 				}
@@ -247,9 +260,11 @@ func TestMove(t *testing.T) {
 		first := w.mustOpen(newTicketRequest(1))
 		w.must(w.DB.Transact(w, sqldb.Interactive, func(tx *store.DB) error {
 			locked, _, err := w.lockTicket(w, tx, parley.AgentRef{Account: w.Account, Agent: w.Agent}, first.Number)
-			return errors.Join(err, w.moveToCategory(w, tx, locked, parley.TicketNew, "system", noon), w.moveToCategory(w, tx, locked, parley.TicketOnYou, "customer", noon))
+			return errors.Join(err, w.moveToCategory(w, tx, locked, parley.TicketNew, "system", noon),
+				w.moveToCategory(w, tx, locked, parley.TicketOnYou, "customer", noon))
 		}))
-		if diff := cmp.Diff([]string{"status_change by customer: New→Waiting on you → →"}, w.events(first)); diff != "" || w.reloadTicket(first).Category != parley.TicketOnYou {
+		if diff := cmp.Diff([]string{"status_change by customer: New→Waiting on you → →"},
+			w.events(first)); diff != "" || w.reloadTicket(first).Category != parley.TicketOnYou {
 			w.Error(diff)
 		}
 	})

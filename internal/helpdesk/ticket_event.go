@@ -20,7 +20,8 @@ func setStatus(t *parley.Ticket, s *parley.TicketStatus) []parley.TicketEvent {
 }
 
 // unassignFormerMember unassigns a reopened ticket whose assignee has left the account since it was closed.
-func unassignFormerMember(ctx context.Context, tx *store.DB, t *parley.Ticket, before parley.StatusCategory) ([]parley.TicketEvent, error) {
+func unassignFormerMember(ctx context.Context, tx *store.DB, t *parley.Ticket,
+	before parley.StatusCategory) ([]parley.TicketEvent, error) {
 	if t.AssigneeID == "" || before.IsOpen() || !t.Category.IsOpen() {
 		return nil, nil
 	}
@@ -34,7 +35,8 @@ func unassignFormerMember(ctx context.Context, tx *store.DB, t *parley.Ticket, b
 }
 
 // storeChange stores a changed ticket with its events, and records them.
-func (d *Service) storeChange(ctx context.Context, tx *store.DB, t *parley.Ticket, events []parley.TicketEvent, by string, now time.Time) error {
+func (d *Service) storeChange(ctx context.Context, tx *store.DB, t *parley.Ticket, events []parley.TicketEvent,
+	by string, now time.Time) error {
 	e, err := d.storeEvents(ctx, tx, t, events, by, now)
 	if err != nil {
 		return err
@@ -44,7 +46,8 @@ func (d *Service) storeChange(ctx context.Context, tx *store.DB, t *parley.Ticke
 
 // storeEvents stores a changed ticket with its events, and returns the event to record. Events that do not say who did
 // them get by.
-func (d *Service) storeEvents(ctx context.Context, tx *store.DB, t *parley.Ticket, events []parley.TicketEvent, by string, now time.Time) (store.NewEvent, error) {
+func (d *Service) storeEvents(ctx context.Context, tx *store.DB, t *parley.Ticket, events []parley.TicketEvent,
+	by string, now time.Time) (store.NewEvent, error) {
 	kinds := make([]string, len(events))
 	for i, e := range events {
 		e.DoneBy, kinds[i] = cmp.Or(e.DoneBy, by), e.Kind
@@ -64,12 +67,14 @@ type TicketUpdatedPayload struct {
 }
 
 func updatedEvent(t *parley.Ticket, by string, kinds ...string) store.NewEvent {
-	return store.NewEvent{Kind: "ticket.updated", AgentID: t.AgentID, ConversationID: t.ConversationID, Subject: string(t.ID), Payload: TicketUpdatedPayload{t.Number, kinds, by}}
+	return store.NewEvent{Kind: "ticket.updated", AgentID: t.AgentID, ConversationID: t.ConversationID,
+		Subject: string(t.ID), Payload: TicketUpdatedPayload{t.Number, kinds, by}}
 }
 
 // moveToCategory sets the ticket's status to the default of a category, adds an event to its messages and saves it. A
 // ticket in that category stays as it is.
-func (d *Service) moveToCategory(ctx context.Context, tx *store.DB, t *parley.Ticket, to parley.StatusCategory, by string, now time.Time) error {
+func (d *Service) moveToCategory(ctx context.Context, tx *store.DB, t *parley.Ticket, to parley.StatusCategory,
+	by string, now time.Time) error {
 	if t.Category == to {
 		return nil
 	}
@@ -94,9 +99,12 @@ func (d *Service) moveToCategory(ctx context.Context, tx *store.DB, t *parley.Ti
 }
 
 // addEvent appends an event to the ticket's messages. A member who caused it is its author.
-func (d *Service) addEvent(ctx context.Context, tx *store.DB, t *parley.Ticket, e parley.TicketEvent, now time.Time) error {
+func (d *Service) addEvent(ctx context.Context, tx *store.DB, t *parley.Ticket, e parley.TicketEvent,
+	now time.Time) error {
 	m := &parley.TicketMessage{Type: store.MessageTypeEvent, Event: &e}
-	m.ID, m.ConversationID, m.Author, m.Parts, m.CreatedAt = parley.NewMessageID(), t.ConversationID, parley.AuthorSystem, []parley.Part{}, now // the id is not shown outside
+	// the id is not shown outside
+	m.ID, m.ConversationID, m.Author, m.Parts, m.CreatedAt = parley.NewMessageID(), t.ConversationID,
+		parley.AuthorSystem, []parley.Part{}, now
 	if parley.IsUUID(e.DoneBy) {
 		m.Author, m.AuthorID = parley.AuthorHuman, parley.UserID(e.DoneBy)
 	}

@@ -15,9 +15,12 @@ import (
 
 func TestOpen(t *testing.T) {
 	forEachDatabase(t, func(w *testHelpdesk) {
-		got := w.mustOpen(NewTicket{Subject: "Where is it?", Description: "My order never came.", Email: "Ann@Example.com", Name: "Ann"})
-		if got.Number != 1 || got.Category != parley.TicketNew || got.StatusID == "" || got.AssigneeID != "" || got.TeamID != w.generalTeam().ID || got.Priority != "none" ||
-			got.Channel != parley.TicketAPI || string(got.Metadata) != "{}" || got.LastMessageAt == nil || !got.LastMessageAt.Equal(noon) {
+		got := w.mustOpen(NewTicket{Subject: "Where is it?", Description: "My order never came.",
+			Email: "Ann@Example.com", Name: "Ann"})
+		if got.Number != 1 || got.Category != parley.TicketNew || got.StatusID == "" || got.AssigneeID != "" ||
+			got.TeamID != w.generalTeam().ID || got.Priority != "none" ||
+			got.Channel != parley.TicketAPI || string(got.Metadata) != "{}" || got.LastMessageAt == nil ||
+			!got.LastMessageAt.Equal(noon) {
 			w.Errorf("%+v", got)
 		}
 		if c := got.Customer; c.Email != "Ann@Example.com" || c.Name != "Ann" || c.ID == "" || c.Phone != "" {
@@ -28,17 +31,21 @@ func TestOpen(t *testing.T) {
 		if !reflect.DeepEqual(got, stored) {
 			w.Errorf("opened %+v\nstored %+v", got, stored)
 		}
-		c, err := w.DB.Conversation(w, parley.ConversationRef{AgentRef: parley.AgentRef{Account: w.Account, Agent: w.Agent}, Conversation: got.ConversationID})
+		c, err := w.DB.Conversation(w, parley.ConversationRef{AgentRef: parley.AgentRef{Account: w.Account,
+			Agent: w.Agent}, Conversation: got.ConversationID})
 		w.must(err)
 		if c.Status != parley.ConversationTakenOver || c.Channel != parley.ChannelUnspecified || c.MessageCount != 1 {
 			w.Errorf("%+v", c)
 		}
-		page, err := w.DB.Messages(w, parley.ConversationRef{AgentRef: parley.AgentRef{Account: w.Account, Agent: w.Agent}, Conversation: c.ID}, parley.PageRequest{Limit: 5})
+		page, err := w.DB.Messages(w, parley.ConversationRef{AgentRef: parley.AgentRef{Account: w.Account,
+			Agent: w.Agent}, Conversation: c.ID}, parley.PageRequest{Limit: 5})
 		w.must(err)
-		if len(page.Items) != 1 || page.Items[0].Author != parley.AuthorUser || page.Items[0].Text() != "My order never came." {
+		if len(page.Items) != 1 || page.Items[0].Author != parley.AuthorUser ||
+			page.Items[0].Text() != "My order never came." {
 			w.Errorf("%+v", page.Items)
 		}
-		if n := w.countRows(`select count(*) from conversations where id = ? and person_id = ? and escalated = 1`, c.ID, got.Customer.ID); n != 1 {
+		if n := w.countRows(`select count(*) from conversations where id = ? and person_id = ? and escalated = 1`, c.ID,
+			got.Customer.ID); n != 1 {
 			w.Error("the conversation is not the customer's, or does not count as escalated")
 		}
 		if n := w.countRows(`select count(*) from events where subject_id = ? and kind = 'ticket.created'`, got.ID); n != 1 {
@@ -78,7 +85,8 @@ func TestNumbersHaveNoGaps(t *testing.T) {
 				w.Fatal(numbers)
 			}
 		}
-		for table, want := range map[string]int{"tickets": 64, "conversations": 64, "messages": 64, "people": 64, "helpdesks": 1, "teams": 1, "ticket_statuses": 6} {
+		for table, want := range map[string]int{"tickets": 64, "conversations": 64, "messages": 64, "people": 64,
+			"helpdesks": 1, "teams": 1, "ticket_statuses": 6} {
 			if n := w.countRows(`select count(*) from ` + table); n != want {
 				w.Errorf("%d rows in %s", n, table)
 			}
@@ -136,7 +144,8 @@ func TestBalancedWithinOne(t *testing.T) {
 			}
 		}
 		// Who has closed theirs gets the next ones.
-		_, err = w.DB.SQL().Exec(w, `update tickets set is_open = 0, category = 'closed', status_id = ? where assignee_id = ?`, closed.ID, users[2])
+		_, err = w.DB.SQL().Exec(w,
+			`update tickets set is_open = 0, category = 'closed', status_id = ? where assignee_id = ?`, closed.ID, users[2])
 		w.must(err)
 		for i := range 3 {
 			if next := w.mustOpen(newTicketRequest(100 + i)); next.AssigneeID != users[2] {
@@ -151,10 +160,13 @@ func TestMostOpen(t *testing.T) {
 		users := w.addTeamMembers(parley.StrategyRoundRobin, 3)
 		three, five := 3, 5
 		team := w.generalTeam()
-		_, err := w.ChangeTeam(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, team.ID, "operator", func(t *parley.Team) { t.MaxOpen = &three })
+		_, err := w.ChangeTeam(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, team.ID, "operator",
+			func(t *parley.Team) { t.MaxOpen = &three })
 		w.must(err)
-		w.must(w.JoinTeam(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, team.ID, parley.TeamMember{User: parley.User{ID: users[1]}, MaxOpen: &five}, "operator"))
-		w.must(w.JoinTeam(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, team.ID, parley.TeamMember{User: parley.User{ID: users[2]}, IsAway: true}, "operator"))
+		w.must(w.JoinTeam(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, team.ID,
+			parley.TeamMember{User: parley.User{ID: users[1]}, MaxOpen: &five}, "operator"))
+		w.must(w.JoinTeam(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, team.ID,
+			parley.TeamMember{User: parley.User{ID: users[2]}, IsAway: true}, "operator"))
 		w.openMany(16)
 		counts, _ := w.assignments(16)
 		if counts[users[0]] != 3 || counts[users[1]] != 5 || counts[users[2]] != 0 || counts[""] != 8 {
@@ -167,10 +179,13 @@ func TestShiftsDecideWhoIsPicked(t *testing.T) {
 	forEachDatabase(t, func(w *testHelpdesk) {
 		users := w.addTeamMembers(parley.StrategyBalanced, 2)
 		team := w.generalTeam()
-		day := []parley.WorkingHours{{Days: []string{"mon", "tue", "wed", "thu", "fri"}, From: "08:00", To: "20:00", TimeZone: "Europe/Berlin"}}
-		night := []parley.WorkingHours{{Days: []string{"mon", "tue", "wed", "thu", "fri"}, From: "20:00", To: "08:00", TimeZone: "Europe/Berlin"}}
+		day := []parley.WorkingHours{{Days: []string{"mon", "tue", "wed", "thu", "fri"}, From: "08:00", To: "20:00",
+			TimeZone: "Europe/Berlin"}}
+		night := []parley.WorkingHours{{Days: []string{"mon", "tue", "wed", "thu", "fri"}, From: "20:00", To: "08:00",
+			TimeZone: "Europe/Berlin"}}
 		for i, hours := range [][]parley.WorkingHours{day, night} {
-			w.must(w.JoinTeam(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, team.ID, parley.TeamMember{User: parley.User{ID: users[i]}, Hours: hours}, "operator"))
+			w.must(w.JoinTeam(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, team.ID,
+				parley.TeamMember{User: parley.User{ID: users[i]}, Hours: hours}, "operator"))
 		}
 		for _, c := range []struct {
 			at   string
@@ -243,10 +258,13 @@ func TestAssigneeAndTeamAsGiven(t *testing.T) {
 	forEachDatabase(t, func(w *testHelpdesk) {
 		users := w.addTeamMembers(parley.StrategyRoundRobin, 2)
 		stranger := w.addMember(w.Account, "stranger") // of the account, in no team
-		team, err := w.AddTeam(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, parley.Team{Name: "Billing", Strategy: parley.StrategyBalanced}, "operator")
+		team, err := w.AddTeam(w, parley.AgentRef{Account: w.Account, Agent: w.Agent},
+			parley.Team{Name: "Billing", Strategy: parley.StrategyBalanced}, "operator")
 		w.must(err)
-		w.must(w.JoinTeam(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, team.ID, parley.TeamMember{User: parley.User{ID: users[1]}}, "operator"))
-		w.must(w.PutRules(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, []parley.Rule{{Key: "all", Name: "All", Enabled: true, MemberID: stranger}}, "operator"))
+		w.must(w.JoinTeam(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, team.ID,
+			parley.TeamMember{User: parley.User{ID: users[1]}}, "operator"))
+		w.must(w.PutRules(w, parley.AgentRef{Account: w.Account, Agent: w.Agent},
+			[]parley.Rule{{Key: "all", Name: "All", Enabled: true, MemberID: stranger}}, "operator"))
 		email := strings.ToUpper("stranger@" + string(w.Account) + ".example")
 		for name, c := range map[string]struct {
 			who      Assignee
@@ -254,13 +272,14 @@ func TestAssigneeAndTeamAsGiven(t *testing.T) {
 			wantTeam parley.TeamID
 			want     parley.UserID
 		}{
-			"by the rules":         {AutoAssign(), "", "", stranger},
-			"in the team":          {AutoAssign(), team.ID, team.ID, users[1]},
-			"nobody":               {Unassigned(), "", "", ""},
-			"nobody in the team":   {Unassigned(), team.ID, team.ID, ""},
-			"somebody":             {AssignTo(users[0]), "", "", users[0]},
-			"not in the team":      {AssignTo(users[0]), team.ID, team.ID, users[0]},
-			"in capitals":          {AssignTo(parley.UserID(strings.ToUpper(string(users[0])))), parley.TeamID(strings.ToUpper(string(team.ID))), team.ID, users[0]},
+			"by the rules":       {AutoAssign(), "", "", stranger},
+			"in the team":        {AutoAssign(), team.ID, team.ID, users[1]},
+			"nobody":             {Unassigned(), "", "", ""},
+			"nobody in the team": {Unassigned(), team.ID, team.ID, ""},
+			"somebody":           {AssignTo(users[0]), "", "", users[0]},
+			"not in the team":    {AssignTo(users[0]), team.ID, team.ID, users[0]},
+			"in capitals": {AssignTo(parley.UserID(strings.ToUpper(string(users[0])))),
+				parley.TeamID(strings.ToUpper(string(team.ID))), team.ID, users[0]},
 			"by address":           {AssignToEmail(email), "", "", stranger},
 			"by address in a team": {AssignToEmail(email), team.ID, team.ID, stranger},
 		} {
@@ -284,7 +303,8 @@ func TestOthersAreAsUnknown(t *testing.T) {
 		w.must(err)
 		member := w.addMember(other, "them")
 		unknown := parley.NewUUID()
-		archived, err := w.AddStatus(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, parley.TicketStatus{Category: parley.TicketNew, InternalLabel: "Old"}, "operator")
+		archived, err := w.AddStatus(w, parley.AgentRef{Account: w.Account, Agent: w.Agent},
+			parley.TicketStatus{Category: parley.TicketNew, InternalLabel: "Old"}, "operator")
 		w.must(err)
 		_, err = w.ArchiveStatus(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, archived.ID, "operator")
 		w.must(err)
@@ -313,8 +333,12 @@ func TestOthersAreAsUnknown(t *testing.T) {
 				fails("no team", parley.CodeTicketTeam, func(in *NewTicket) { in.TeamID = parley.TeamID(unknown) })},
 			{fails("their member", parley.CodeTicketMember, func(in *NewTicket) { in.Assignee = AssignTo(member) }),
 				fails("nobody", parley.CodeTicketMember, func(in *NewTicket) { in.Assignee = AssignTo(parley.UserID(unknown)) })},
-			{fails("their address", parley.CodeTicketMember, func(in *NewTicket) { in.Assignee = AssignToEmail("them@" + string(other) + ".example") }),
-				fails("no address", parley.CodeTicketMember, func(in *NewTicket) { in.Assignee = AssignToEmail("nobody@example.com") })},
+			{fails("their address", parley.CodeTicketMember, func(in *NewTicket) {
+				in.Assignee = AssignToEmail("them@" + string(other) + ".example")
+			}),
+				fails("no address", parley.CodeTicketMember, func(in *NewTicket) {
+					in.Assignee = AssignToEmail("nobody@example.com")
+				})},
 		} {
 			if pair[0] != pair[1] {
 				w.Errorf("%q differs from %q", pair[0], pair[1])
@@ -366,10 +390,12 @@ func TestOthersAreAsUnknown(t *testing.T) {
 
 func TestFaultsAreNamedTogether(t *testing.T) {
 	forEachDatabase(t, func(w *testHelpdesk) {
-		if got := w.mustOpen(NewTicket{Subject: "a\x00b", Description: "\x00c", Email: "a@example.com", Name: "\x00"}); got.Subject != "ab" || got.Description != "c" || got.Customer.Name != "" {
+		if got := w.mustOpen(NewTicket{Subject: "a\x00b", Description: "\x00c", Email: "a@example.com",
+			Name: "\x00"}); got.Subject != "ab" || got.Description != "c" || got.Customer.Name != "" {
 			w.Errorf("%+v", got)
 		}
-		full := NewTicket{Subject: strings.Repeat("ü", 500), Description: strings.Repeat("漢", 10_000), Email: "a@example.com", Name: strings.Repeat("😀", 255)}
+		full := NewTicket{Subject: strings.Repeat("ü", 500), Description: strings.Repeat("漢", 10_000),
+			Email: "a@example.com", Name: strings.Repeat("😀", 255)}
 		w.mustOpen(full)
 		for field, change := range map[string]func(*NewTicket){
 			"subject":        func(in *NewTicket) { in.Subject += "x" },
@@ -397,8 +423,12 @@ func TestFaultsAreNamedTogether(t *testing.T) {
 
 func TestMaskedTickets(t *testing.T) {
 	forEachDatabase(t, func(w *testHelpdesk) {
-		w.must(w.DB.UpdateAgent(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, func(a *parley.Agent) error { a.Redact = true; return nil }))
-		got := w.mustOpen(NewTicket{Subject: "Call me at ann@example.com", Description: "I am ann@example.com", Email: "ann@example.com", Name: "Ann",
+		w.must(w.DB.UpdateAgent(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, func(a *parley.Agent) error {
+			a.Redact = true
+			return nil
+		}))
+		got := w.mustOpen(NewTicket{Subject: "Call me at ann@example.com", Description: "I am ann@example.com",
+			Email: "ann@example.com", Name: "Ann",
 			Metadata: json.RawMessage(`{"mail":"ann@example.com"}`)})
 		if stored := got.Subject + got.Description + string(got.Metadata); strings.Contains(stored, "ann@") {
 			w.Error(stored)
@@ -406,7 +436,8 @@ func TestMaskedTickets(t *testing.T) {
 		if got.Customer.Email != "ann@example.com" {
 			w.Errorf("%+v", got.Customer)
 		}
-		for table, column := range map[string]string{"messages": "parts", "tickets": "description", "conversations": "title", "tickets t": "subject"} {
+		for table, column := range map[string]string{"messages": "parts", "tickets": "description",
+			"conversations": "title", "tickets t": "subject"} {
 			if n := w.countRows(`select count(*) from ` + table + ` where ` + column + ` like '%ann@%'`); n != 0 {
 				w.Error(table, column, "tell the address")
 			}
@@ -427,7 +458,8 @@ func TestRollbackLeavesNothing(t *testing.T) {
 		if _, err := w.Open(ctx, parley.AgentRef{Account: w.Account, Agent: w.Agent}, newTicketRequest(1)); err == nil {
 			w.Error("a caller who has gone got a ticket")
 		}
-		for _, table := range []string{"tickets", "conversations", "messages", "people", "helpdesks", "teams", "ticket_statuses", "ticket_words", "events"} {
+		for _, table := range []string{"tickets", "conversations", "messages", "people", "helpdesks", "teams",
+			"ticket_statuses", "ticket_words", "events"} {
 			if n := w.countRows(`select count(*) from ` + table); n != 0 {
 				w.Errorf("%d rows in %s", n, table)
 			}

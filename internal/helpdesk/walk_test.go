@@ -40,7 +40,8 @@ func TestTicketsArePatchedDuringAWalk(t *testing.T) {
 				}
 				for number := int64(1); number <= n; number++ {
 					if times := shown[number]; times != 1 && (!patched[number] || !ascending && times > 1) {
-						w.Errorf("by %s, ascending %v: ticket %d was shown %d times, patched: %v", sort, ascending, number, times, patched[number])
+						w.Errorf("by %s, ascending %v: ticket %d was shown %d times, patched: %v", sort, ascending,
+							number, times, patched[number])
 					}
 				}
 			}
@@ -74,7 +75,8 @@ func (w *testHelpdesk) togglePriority(agent parley.AgentID, number int64, patche
 		if err != nil {
 			return err
 		}
-		m := &parley.Message{ID: parley.NewMessageID(), ConversationID: c.ID, Author: parley.AuthorUser, State: parley.MessageComplete,
+		m := &parley.Message{ID: parley.NewMessageID(), ConversationID: c.ID, Author: parley.AuthorUser,
+			State: parley.MessageComplete,
 			Parts: []parley.Part{{Type: "text", Text: "And another thing"}}, CreatedAt: w.now()}
 		if err := tx.AddMessage(w, w.Account.AgentRef(agent), m, nil); err != nil {
 			return err

@@ -163,7 +163,8 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // isUncleanPath reports a path that net/http would redirect to a cleaner one.
 func isUncleanPath(r *http.Request) bool {
 	p := r.URL.EscapedPath()
-	return !strings.HasPrefix(p, "/") || strings.Contains(p, "//") || strings.Contains(p, "/./") || strings.Contains(p, "/../") ||
+	return !strings.HasPrefix(p, "/") || strings.Contains(p, "//") || strings.Contains(p, "/./") ||
+		strings.Contains(p, "/../") ||
 		strings.HasSuffix(p, "/.") || strings.HasSuffix(p, "/..") || r.Method == http.MethodConnect
 }
 
@@ -200,7 +201,9 @@ func (a *API) serveEndpoint(rec *recorder, r *http.Request, o *endpoint) error {
 	}
 	in := reflect.New(o.inType)
 	defer func() { o.input.uploadIn(in.Elem()).discard() }()
-	once, err := o.readInput(in.Elem(), rec, r, func() (string, error) { return a.UploadDir(r.Context(), r, admission.Caller) })
+	once, err := o.readInput(in.Elem(), rec, r, func() (string, error) {
+		return a.UploadDir(r.Context(), r, admission.Caller)
+	})
 	if err != nil {
 		ctx := context.WithoutCancel(r.Context()) // net/http cancels it when a body cannot be read to its end
 		if missing := a.checkAgent(ctx, r, admission.Caller); missing != nil {
@@ -249,7 +252,8 @@ func (a *API) admit(rec *recorder, r *http.Request, op *Operation) (Admission, e
 	return admission, err
 }
 
-func (o *endpoint) readInput(in reflect.Value, rec *recorder, r *http.Request, uploadDir func() (string, error)) (*IdempotentRequest, error) {
+func (o *endpoint) readInput(in reflect.Value, rec *recorder, r *http.Request,
+	uploadDir func() (string, error)) (*IdempotentRequest, error) {
 	var problems faults
 	once := o.idempotentRequest(r, &problems)
 	if len(o.input.params) > 0 {

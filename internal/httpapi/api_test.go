@@ -82,19 +82,24 @@ func newTestAPI(t *testing.T, log io.Writer) *API {
 		Now:         func() time.Time { return time.Unix(40, 0) },
 		Logger:      slog.New(slog.NewJSONHandler(log, nil)),
 	})
-	Handle(f, TypedOperation[thingIn, thingOut]{Operation{Name: "putThing", Method: "PUT", Path: "/things/{id}", MaxBodyBytes: 1000}, func(_ context.Context, _ *Call, in *thingIn) (*thingOut, error) {
+	Handle(f, TypedOperation[thingIn, thingOut]{Operation{Name: "putThing", Method: "PUT", Path: "/things/{id}",
+		MaxBodyBytes: 1000}, func(_ context.Context, _ *Call, in *thingIn) (*thingOut, error) {
 		return &thingOut{ID: in.ID, Limit: in.Limit, Kinds: in.Kinds, Body: in.Body}, nil
 	}})
-	Handle(f, TypedOperation[NoInput, thingOut]{Operation{Name: "fail", Method: "GET", Path: "/fail"}, func(context.Context, *Call, *NoInput) (*thingOut, error) {
-		return nil, fmt.Errorf("outer: %w", errors.New("secret inner cause"))
-	}})
-	Handle(f, TypedOperation[NoInput, thingOut]{Operation{Name: "panic", Method: "GET", Path: "/panic", Public: true}, func(context.Context, *Call, *NoInput) (*thingOut, error) {
-		panic("secret panic")
-	}})
-	Handle(f, TypedOperation[NoInput, thingOut]{Operation{Name: "wait", Method: "GET", Path: "/wait"}, func(context.Context, *Call, *NoInput) (*thingOut, error) {
-		return nil, &parley.Error{Code: parley.CodeUnderMaintenance, Message: "soon", RetryAfter: 1500 * time.Millisecond}
-	}})
-	Handle(f, TypedOperation[NoInput, thingOut]{Operation{Name: "stream", Method: "POST", Path: "/stream", Streaming: true}, func(_ context.Context, c *Call, _ *NoInput) (*thingOut, error) {
+	Handle(f, TypedOperation[NoInput, thingOut]{Operation{Name: "fail", Method: "GET", Path: "/fail"},
+		func(context.Context, *Call, *NoInput) (*thingOut, error) {
+			return nil, fmt.Errorf("outer: %w", errors.New("secret inner cause"))
+		}})
+	Handle(f, TypedOperation[NoInput, thingOut]{Operation{Name: "panic", Method: "GET", Path: "/panic", Public: true},
+		func(context.Context, *Call, *NoInput) (*thingOut, error) {
+			panic("secret panic")
+		}})
+	Handle(f, TypedOperation[NoInput, thingOut]{Operation{Name: "wait", Method: "GET", Path: "/wait"},
+		func(context.Context, *Call, *NoInput) (*thingOut, error) {
+			return nil, &parley.Error{Code: parley.CodeUnderMaintenance, Message: "soon", RetryAfter: 1500 * time.Millisecond}
+		}})
+	Handle(f, TypedOperation[NoInput, thingOut]{Operation{Name: "stream", Method: "POST", Path: "/stream",
+		Streaming: true}, func(_ context.Context, c *Call, _ *NoInput) (*thingOut, error) {
 		s := c.StreamUIMessages()
 		s.SendText(`{"delta":"`, "a\n\"b\" <é>\x01")
 		if err := s.Send(map[string]string{"x": "<y>"}); err != nil {
@@ -134,10 +139,12 @@ func serveRequest(t *testing.T, f http.Handler, r *http.Request) reply {
 	f.ServeHTTP(w, r)
 	got := w.Result()
 	remaining, reset := "7", "51"
-	if got.StatusCode == http.StatusTooManyRequests { // by a limit that says nothing of itself: nothing is left, for a second
+	// by a limit that says nothing of itself: nothing is left, for a second
+	if got.StatusCode == http.StatusTooManyRequests {
 		remaining, reset = "0", "41"
 	}
-	for name, want := range map[string]string{"X-RateLimit-Limit": "100", "X-RateLimit-Remaining": remaining, "X-RateLimit-Reset": reset, "Cache-Control": "no-store"} {
+	for name, want := range map[string]string{"X-RateLimit-Limit": "100", "X-RateLimit-Remaining": remaining,
+		"X-RateLimit-Reset": reset, "Cache-Control": "no-store"} {
 		if got.Header.Get(name) != want {
 			t.Errorf("%s %s: %s is %q, want %q", r.Method, r.URL, name, got.Header.Get(name), want)
 		}
@@ -196,7 +203,8 @@ func TestNothingButTheAPIAnswers(t *testing.T) {
 func TestRefusalsCarryTheirHeaders(t *testing.T) {
 	f := newTestAPI(t, io.Discard)
 	r := httptest.NewRequest("GET", "/base/fail", nil)
-	if got := serveRequest(t, f, r); got.StatusCode != 401 || got.failure(t).Code != parley.CodeMissingKey || got.Header.Get("Www-Authenticate") == "" {
+	if got := serveRequest(t, f, r); got.StatusCode != 401 || got.failure(t).Code != parley.CodeMissingKey ||
+		got.Header.Get("Www-Authenticate") == "" {
 		t.Errorf("without a key: %d %s", got.StatusCode, got.body)
 	}
 	r.Header.Set("Authorization", "Bearer busy")
@@ -249,7 +257,8 @@ func TestBodies(t *testing.T) {
 			"inner.color=must be a color such as #1a2b3c; inner.mode=must be one of: on, off; name=must be a string"},
 		{`{"name":"n","inner":null}`, 400, parley.CodeInvalidBody, "inner=must not be null"},
 		{`{"name":"n","pick":5}`, 400, parley.CodeInvalidBody, "pick=must be a string or an object"},
-		{`{"name":"n","two":[{"type":"cow"},{}]}`, 400, parley.CodeInvalidBody, "two.0.type=must be one of: cat, dog; two.1.type=must be one of: cat, dog"},
+		{`{"name":"n","two":[{"type":"cow"},{}]}`, 400, parley.CodeInvalidBody,
+			"two.0.type=must be one of: cat, dog; two.1.type=must be one of: cat, dog"},
 		{`{"name":"n","keys":{"z":1}}`, 400, parley.CodeInvalidBody, "keys.z=is not one of: x, y"},
 		{`{"name":"` + strings.Repeat("x", 1000) + `"}`, 413, parley.CodeTooLarge, ""},
 	} {
@@ -269,7 +278,8 @@ func TestBodies(t *testing.T) {
 }
 
 func TestABodyOfUnknownLengthIsBounded(t *testing.T) {
-	r := httptest.NewRequest("PUT", "/base/things/1", io.MultiReader(strings.NewReader(`{"name":"`), strings.NewReader(strings.Repeat("x", 2000))))
+	r := httptest.NewRequest("PUT", "/base/things/1",
+		io.MultiReader(strings.NewReader(`{"name":"`), strings.NewReader(strings.Repeat("x", 2000))))
 	r.Header.Set("Authorization", "Bearer key")
 	if got := serveRequest(t, newTestAPI(t, io.Discard), r); got.StatusCode != 413 {
 		t.Errorf("%d %s", got.StatusCode, got.body)
@@ -278,8 +288,10 @@ func TestABodyOfUnknownLengthIsBounded(t *testing.T) {
 
 func TestWhatIsBoundComesBack(t *testing.T) {
 	f := newTestAPI(t, io.Discard)
-	got := sendRequest(t, f, "PUT", "/base/things/a%2Fb?limit=3&kind=a,b", `{"name":"a\u0000b","note":null,"inner":{"color":"#fff"},"any":{"z":[1, 2]},"keep":{"color":"#000","more":1}}`)
-	want := `{"id":"a/b","limit":3,"kinds":["a","b"],"body":{"name":"ab","note":null,"inner":{"color":"#fff","mode":"on"},"any":{"z":[1,2]},"keep":{"color":"#000","mode":"on"}}}` + "\n"
+	got := sendRequest(t, f, "PUT", "/base/things/a%2Fb?limit=3&kind=a,b",
+		`{"name":"a\u0000b","note":null,"inner":{"color":"#fff"},"any":{"z":[1, 2]},"keep":{"color":"#000","more":1}}`)
+	want := `{"id":"a/b","limit":3,"kinds":["a","b"],"body":{"name":"ab","note":null,"inner":{"color":"#fff",` +
+		`"mode":"on"},"any":{"z":[1,2]},"keep":{"color":"#000","mode":"on"}}}` + "\n"
 	if got.body != want {
 		t.Errorf("got  %swant %s", got.body, want)
 	}
@@ -346,7 +358,8 @@ func TestStreamOfEvents(t *testing.T) {
 	if string(body) != want {
 		t.Errorf("got %q", body)
 	}
-	for name, want := range map[string]string{"Content-Type": "text/event-stream", "Cache-Control": "no-store", "X-Accel-Buffering": "no", "X-Vercel-Ai-Ui-Message-Stream": "v1"} {
+	for name, want := range map[string]string{"Content-Type": "text/event-stream", "Cache-Control": "no-store",
+		"X-Accel-Buffering": "no", "X-Vercel-Ai-Ui-Message-Stream": "v1"} {
 		if resp.Header.Get(name) != want {
 			t.Errorf("%s: %q", name, resp.Header.Get(name))
 		}
@@ -368,7 +381,8 @@ func TestOneRecordPerRequest(t *testing.T) {
 			t.Errorf("record %d lacks %s: %s", i, want, lines[i])
 		}
 	}
-	for _, want := range []string{got.Header.Get("X-Request-Id"), `"account":"acc"`, `"route":"/base/fail"`, `"code":"INTERNAL_SERVER_ERROR"`, `"method":"GET"`} {
+	for _, want := range []string{got.Header.Get("X-Request-Id"), `"account":"acc"`, `"route":"/base/fail"`,
+		`"code":"INTERNAL_SERVER_ERROR"`, `"method":"GET"`} {
 		if !strings.Contains(lines[0], want) {
 			t.Errorf("the record lacks %s: %s", want, lines[0])
 		}
@@ -398,7 +412,8 @@ func (d *deadlineRecorder) SetWriteDeadline(at time.Time) error {
 // TestNoDeadlineStaysOnAConnection: the next response on a kept connection must not fail by the deadline of this one.
 func TestNoDeadlineStaysOnAConnection(t *testing.T) {
 	f := newTestAPI(t, io.Discard)
-	for target, body := range map[string]string{"POST /base/stream": "", "PUT /base/things/1": `{"name":"n","any":"` + strings.Repeat("x", 900) + `"}`} {
+	for target, body := range map[string]string{"POST /base/stream": "",
+		"PUT /base/things/1": `{"name":"n","any":"` + strings.Repeat("x", 900) + `"}`} {
 		method, path, _ := strings.Cut(target, " ")
 		r := httptest.NewRequest(method, path+"?kind="+strings.Repeat("a,", 1000), strings.NewReader(body))
 		r.Header.Set("Authorization", "Bearer key")

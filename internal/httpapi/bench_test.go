@@ -19,7 +19,8 @@ func BenchmarkAPI(b *testing.B) {
 	f := newTestAPI(&testing.T{}, io.Discard)
 	b.ReportAllocs()
 	for b.Loop() {
-		r := httptest.NewRequest("PUT", "/base/things/5QHA6VB-DIAbBhxwqxfdi?limit=3", strings.NewReader(`{"name":"n","note":"how do I export my photos?","size":3}`))
+		r := httptest.NewRequest("PUT", "/base/things/5QHA6VB-DIAbBhxwqxfdi?limit=3",
+			strings.NewReader(`{"name":"n","note":"how do I export my photos?","size":3}`))
 		r.Header.Set("Authorization", "Bearer key")
 		f.ServeHTTP(&discardWriter{http.Header{}}, r)
 	}

@@ -130,7 +130,8 @@ func (s *shape) expectation() string {
 	if s.kind == kindEither {
 		return s.eitherExpectation()
 	}
-	return map[kind]string{kindText: "must be a string", kindInteger: "must be an integer", kindNumber: "must be a number", kindBool: "must be true or false",
+	return map[kind]string{kindText: "must be a string", kindInteger: "must be an integer",
+		kindNumber: "must be a number", kindBool: "must be true or false",
 		kindList: "must be an array", kindObject: "must be an object", kindMap: "must be an object",
 		kindTime: timeExpectation, kindBytes: bytesExpectation}[s.kind]
 }

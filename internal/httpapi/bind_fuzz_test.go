@@ -9,7 +9,8 @@ import (
 
 // FuzzBody: whatever a stranger sends, the reply is one of those that are documented.
 func FuzzBody(f *testing.F) {
-	for _, s := range []string{`{"name":"n","two":[{"type":"dog","bark":true}],"keep":{"color":"#fff"}}`, `{"name":1e999,"size":-0.0}`, `[{}]`, `{"keys":{"x":null}}`} {
+	for _, s := range []string{`{"name":"n","two":[{"type":"dog","bark":true}],"keep":{"color":"#fff"}}`,
+		`{"name":1e999,"size":-0.0}`, `[{}]`, `{"keys":{"x":null}}`} {
 		f.Add(s)
 	}
 	served := newTestAPI(&testing.T{}, io.Discard)

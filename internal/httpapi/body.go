@@ -35,7 +35,8 @@ func putBuffer(b *bytes.Buffer) {
 
 // readAndBind binds the JSON body into dst. Any content type but multipart is taken for JSON, so that a bare curl
 // -d works.
-func (b *bodyField) readAndBind(dst reflect.Value, rec *recorder, r *http.Request, limit int64, f *faults, once *IdempotentRequest) error {
+func (b *bodyField) readAndBind(dst reflect.Value, rec *recorder, r *http.Request, limit int64, f *faults,
+	once *IdempotentRequest) error {
 	if strings.HasPrefix(r.Header.Get("Content-Type"), "multipart/") {
 		return parley.NewErrorf(parley.CodeInvalidJSON, "The request body must be JSON; files are uploaded elsewhere.")
 	}
@@ -117,13 +118,15 @@ func bodyReadError(err error, limit int64) error {
 }
 
 func bodyTooLargeError(limit int64) error {
-	return parley.NewErrorf(parley.CodeTooLarge, "The request body is too large: at most %d bytes are accepted here.", limit)
+	return parley.NewErrorf(parley.CodeTooLarge, "The request body is too large: at most %d bytes are accepted here.",
+		limit)
 }
 
 func jsonError(err error) error {
 	var at *syntaxError
 	if errors.As(err, &at) {
-		return parley.NewErrorf(parley.CodeInvalidJSON, "The request body is not valid JSON: %s (byte %d).", at.reason, at.offset)
+		return parley.NewErrorf(parley.CodeInvalidJSON, "The request body is not valid JSON: %s (byte %d).", at.reason,
+			at.offset)
 	}
 	return fmt.Errorf("read JSON: %w", err)
 }

@@ -32,16 +32,18 @@ func TestBodyMayBeMissing(t *testing.T) {
 		Admit:       func(context.Context, *http.Request, *Operation) (Admission, error) { return Admission{}, nil },
 		RenderError: RenderEnvelope, Now: time.Now, Logger: slog.New(slog.DiscardHandler),
 	})
-	Handle(f, TypedOperation[bareIn, letterOut]{Operation{Name: "drop", Method: "DELETE", Path: "/drop", BodyOptional: true},
-		func(_ context.Context, _ *Call, in *bareIn) (*letterOut, error) {
-			return &letterOut{Text: in.Query + "|" + in.Body.ID}, nil
-		}})
+	Handle(f,
+		TypedOperation[bareIn, letterOut]{Operation{Name: "drop", Method: "DELETE", Path: "/drop", BodyOptional: true},
+			func(_ context.Context, _ *Call, in *bareIn) (*letterOut, error) {
+				return &letterOut{Text: in.Query + "|" + in.Body.ID}, nil
+			}})
 	for _, c := range []struct {
 		query, body string
 		status      int
 		message     string
 	}{
-		{"", "", 200, `"|"`}, {"?id=a", "", 200, `"a|"`}, {"?id=a", `{"id": "b"}`, 200, `"a|b"`}, {"", `{}`, 200, `"|"`}, {"", `{`, 400, "VALIDATION_INVALID_JSON"}, {"", `{"id": 1}`, 400, "must be a string"},
+		{"", "", 200, `"|"`}, {"?id=a", "", 200, `"a|"`}, {"?id=a", `{"id": "b"}`, 200, `"a|b"`}, {"", `{}`, 200,
+			`"|"`}, {"", `{`, 400, "VALIDATION_INVALID_JSON"}, {"", `{"id": 1}`, 400, "must be a string"},
 	} {
 		w := httptest.NewRecorder()
 		f.ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), "DELETE", "/base/drop"+c.query, strings.NewReader(c.body)))
@@ -77,7 +79,8 @@ func TestBodyThatTakesTooLong(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer func() { _ = conn.Close() }()
-		if _, err := fmt.Fprintf(conn, "PUT /base/things/x HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer key\r\n%s", part); err != nil {
+		if _, err := fmt.Fprintf(conn, "PUT /base/things/x HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer key\r\n%s",
+			part); err != nil {
 			t.Fatal(err)
 		}
 		r := bufio.NewReader(conn)
@@ -109,7 +112,8 @@ type decodeTarget struct {
 func TestDecodeIsStrictAtEveryDepth(t *testing.T) {
 	for text, want := range map[string]map[string]string{
 		`{"name":"abc","inner":{"n":1},"list":[{"a":"x"}],"any":{"x":1}}`: nil,
-		`{"name":"abcd","nome":1,"inner":{"n":0,"m":2},"list":[{},{"b":1}]}`: {"name": "must have at most 3 characters", "nome": notAllowedMessage, "inner.n": "must be at least 1",
+		`{"name":"abcd","nome":1,"inner":{"n":0,"m":2},"list":[{},{"b":1}]}`: {"name": "must have at most 3 characters",
+			"nome": notAllowedMessage, "inner.n": "must be at least 1",
 			"inner.m": notAllowedMessage, "list.1.b": notAllowedMessage},
 		`{}`: {"name": "is required"},
 	} {
@@ -131,7 +135,8 @@ func TestDecodeIsStrictAtEveryDepth(t *testing.T) {
 			}
 		}
 	}
-	for text, code := range map[string]parley.Code{`[]`: parley.CodeInvalidBody, `null`: parley.CodeInvalidBody, `{`: parley.CodeInvalidJSON} {
+	for text, code := range map[string]parley.Code{`[]`: parley.CodeInvalidBody, `null`: parley.CodeInvalidBody,
+		`{`: parley.CodeInvalidJSON} {
 		if err := Decode(json.RawMessage(text), new(decodeTarget)); !parley.IsCode(err, code) {
 			t.Errorf("%s: %v", text, err)
 		}

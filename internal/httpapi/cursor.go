@@ -35,7 +35,8 @@ func (c Cursors) Open(purpose, cursor string) (*parley.Cursor, error) {
 		return nil, nil
 	}
 	b, err := base64.URLEncoding.Strict().DecodeString(cursor)
-	if err != nil || base64.URLEncoding.EncodeToString(b) != cursor || len(b) <= sealBytes || // the decoder ignores line breaks
+	// the decoder ignores line breaks
+	if err != nil || base64.URLEncoding.EncodeToString(b) != cursor || len(b) <= sealBytes ||
 		!hmac.Equal(b[:sealBytes], c.seal(purpose, b[sealBytes:])) {
 		return nil, parley.NewError(parley.CodeInvalidCursor)
 	}

@@ -23,10 +23,12 @@ func TestCursors(t *testing.T) {
 	}
 	for name, open := range map[string]func() (*parley.Cursor, error){
 		"another list's": func() (*parley.Cursor, error) { return c.Open("conversations:a2", *s) },
-		"another key's":  func() (*parley.Cursor, error) { return Cursors{Key: []byte("other")}.Open("conversations:a1", *s) },
-		"cut":            func() (*parley.Cursor, error) { return c.Open("conversations:a1", (*s)[:20]) },
-		"longer":         func() (*parley.Cursor, error) { return c.Open("conversations:a1", *s+"AA") },
-		"no base64":      func() (*parley.Cursor, error) { return c.Open("conversations:a1", "§$%") },
+		"another key's": func() (*parley.Cursor, error) {
+			return Cursors{Key: []byte("other")}.Open("conversations:a1", *s)
+		},
+		"cut":       func() (*parley.Cursor, error) { return c.Open("conversations:a1", (*s)[:20]) },
+		"longer":    func() (*parley.Cursor, error) { return c.Open("conversations:a1", *s+"AA") },
+		"no base64": func() (*parley.Cursor, error) { return c.Open("conversations:a1", "§$%") },
 	} {
 		if _, err := open(); !parley.IsCode(err, parley.CodeInvalidCursor) {
 			t.Errorf("%s cursor: %v", name, err)

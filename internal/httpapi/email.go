@@ -70,7 +70,8 @@ func isQuoted(s string) bool {
 func isMailHost(s string) bool {
 	labels := strings.Split(s, ".")
 	for _, label := range labels {
-		if label == "" || utf8.RuneCountInString(label) > maxLabelChars || label[0] == '-' || label[len(label)-1] == '-' || strings.ContainsFunc(label, isNotLabelRune) {
+		if label == "" || utf8.RuneCountInString(label) > maxLabelChars || label[0] == '-' ||
+			label[len(label)-1] == '-' || strings.ContainsFunc(label, isNotLabelRune) {
 			return false
 		}
 	}

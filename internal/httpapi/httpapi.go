@@ -1,6 +1,6 @@
-// Package httpapi is what all HTTP APIs share: typed operations whose handlers return errors, strict JSON, the
-// error envelope, the log record of each request, server-sent events, signed cursors, and the OpenAPI document
-// generated from the operations.
+// Package httpapi is what all HTTP APIs share: typed operations whose handlers return errors, strict JSON, the error
+// envelope, the log record of each request, server-sent events, signed cursors, and the OpenAPI document generated from
+// the operations.
 //
 // An operation's input is a struct. The tags of its fields bind the request, validate it and describe it:
 //
@@ -39,15 +39,16 @@ type Operation struct {
 	Permission      parley.Permission // what a member of the account needs; empty where only keys are taken
 	Public          bool              // needs no key
 	RateExempt      bool              // never refused for its rate
-	RequiresAgent   bool              // its agent is checked before the handler runs; other operations leave that to their service
-	Status          int               // of success; 0 is 200
-	Errors          []parley.Code     // beyond those that every operation may have
-	NoAPICode       parley.Code       // of a plan without API access; empty is SUBSCRIPTION_API_RESTRICTED_PLAN
-	MaxBodyBytes    int64             // 0 is DefaultMaxBodyBytes
-	BodyOptional    bool              // the body may be missing
-	StrictBody      bool              // the body may have no members that its struct does not have
-	Form            *Form             // describes the multipart body that may be sent instead of JSON; nil for none
-	Streaming       bool              // may answer with server-sent events instead of JSON
+	// its agent is checked before the handler runs; other operations leave that to their service
+	RequiresAgent bool
+	Status        int           // of success; 0 is 200
+	Errors        []parley.Code // beyond those that every operation may have
+	NoAPICode     parley.Code   // of a plan without API access; empty is SUBSCRIPTION_API_RESTRICTED_PLAN
+	MaxBodyBytes  int64         // 0 is DefaultMaxBodyBytes
+	BodyOptional  bool          // the body may be missing
+	StrictBody    bool          // the body may have no members that its struct does not have
+	Form          *Form         // describes the multipart body that may be sent instead of JSON; nil for none
+	Streaming     bool          // may answer with server-sent events instead of JSON
 
 	Deprecated bool // is marked so in the document
 	Unlisted   bool // is not in the document: clients find its address in a reply

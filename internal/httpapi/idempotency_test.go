@@ -29,13 +29,17 @@ type named struct {
 
 // newPostAPI serves a POST whose requests with a key are given to once, and one that may run again.
 func newPostAPI(once func(context.Context, *Call, IdempotentRequest) (any, error)) *API {
-	f := New(Config{BasePath: "/base", RunOnce: once, RenderError: RenderEnvelope, Now: func() time.Time { return time.Unix(40, 0) },
+	f := New(Config{BasePath: "/base", RunOnce: once, RenderError: RenderEnvelope, Now: func() time.Time {
+		return time.Unix(40, 0)
+	},
 		Logger: slog.New(slog.NewTextHandler(io.Discard, nil)),
 		Admit:  func(context.Context, *http.Request, *Operation) (Admission, error) { return Admission{}, nil }})
-	Handle(f, TypedOperation[strictIn, named]{Operation{Name: "post", Method: "POST", Path: "/once/{id...}", StrictBody: true},
+	Handle(f, TypedOperation[strictIn,
+		named]{Operation{Name: "post", Method: "POST", Path: "/once/{id...}", StrictBody: true},
 		func(_ context.Context, _ *Call, in *strictIn) (*named, error) { return &named{in.Body.Name}, nil }})
 	echo := func(_ context.Context, _ *Call, in *looseIn) (*named, error) { return &in.Body, nil }
-	Handle(f, TypedOperation[looseIn, named]{Operation{Name: "again", Method: "POST", Path: "/again", Repeatable: true}, echo})
+	Handle(f, TypedOperation[looseIn, named]{Operation{Name: "again", Method: "POST", Path: "/again", Repeatable: true},
+		echo})
 	Handle(f, TypedOperation[looseIn, named]{Operation{Name: "put", Method: "PUT", Path: "/put"}, echo})
 	return f
 }
@@ -57,7 +61,8 @@ func TestStrictBodyNamesWhatItDoesNotKnow(t *testing.T) {
 	if err := json.Unmarshal(w.Body.Bytes(), &e); err != nil {
 		t.Fatal(err)
 	}
-	if w.Code != 400 || e.Error.Code != parley.CodeInvalidBody || len(e.Error.Details) != 2 || e.Error.Details["more"] != notAllowedMessage || e.Error.Details["ANY"] != notAllowedMessage {
+	if w.Code != 400 || e.Error.Code != parley.CodeInvalidBody || len(e.Error.Details) != 2 ||
+		e.Error.Details["more"] != notAllowedMessage || e.Error.Details["ANY"] != notAllowedMessage {
 		t.Errorf("%d %s", w.Code, w.Body)
 	}
 	if w := sendPost(f, "POST", "/once/", `{"name":"a"}`); w.Code != 200 {
@@ -74,7 +79,8 @@ func TestOnlyPostsWithAKeyAreAskedOnce(t *testing.T) {
 		asked = append(asked, o)
 		return o.Run(ctx)
 	})
-	for _, r := range [][]string{{"POST", "/once/a", "k"}, {"POST", "/once/a", "k"}, {"POST", "/once/b", "k"}, {"POST", "/once/a", "K"}, {"POST", "/again", "k"}, {"PUT", "/put", "k k"}} {
+	for _, r := range [][]string{{"POST", "/once/a", "k"}, {"POST", "/once/a", "k"}, {"POST", "/once/b", "k"},
+		{"POST", "/once/a", "K"}, {"POST", "/again", "k"}, {"PUT", "/put", "k k"}} {
 		if w := sendPost(f, r[0], r[1], `{"name":"a"}`, r[2]); w.Code != 200 || w.Body.String() != "{\"name\":\"a\"}\n" {
 			t.Errorf("%v: %d %s", r, w.Code, w.Body)
 		}
@@ -85,7 +91,8 @@ func TestOnlyPostsWithAKeyAreAskedOnce(t *testing.T) {
 		t.Fatalf("asked %d times", len(asked))
 	}
 	a, other := asked[0], asked[4]
-	if asked[1].Key != a.Key || asked[1].Hash != a.Hash || asked[2].Key == a.Key || asked[3].Key == a.Key || other.Key != a.Key || other.Hash == a.Hash || len(a.Key) != 64 {
+	if asked[1].Key != a.Key || asked[1].Hash != a.Hash || asked[2].Key == a.Key || asked[3].Key == a.Key ||
+		other.Key != a.Key || other.Hash == a.Hash || len(a.Key) != 64 {
 		t.Errorf("%+v", asked)
 	}
 	if in, ok := a.Input.(*strictIn); !ok || in.Body.Name != "a" {
@@ -106,7 +113,9 @@ func TestKeysThatAreNone(t *testing.T) {
 }
 
 func TestDocumentTellsOfKeysAndStrictBodies(t *testing.T) {
-	doc, err := newPostAPI(func(context.Context, *Call, IdempotentRequest) (any, error) { return nil, nil }).OpenAPI(Info{})
+	doc, err := newPostAPI(func(context.Context, *Call, IdempotentRequest) (any, error) {
+		return nil, nil
+	}).OpenAPI(Info{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -114,7 +123,8 @@ func TestDocumentTellsOfKeysAndStrictBodies(t *testing.T) {
 	if err != nil || strings.Contains(string(without), IdempotencyKey) {
 		t.Error("a face that knows no such keys tells of them", err)
 	}
-	for text, times := range map[string]int{`"name": "Idempotency-Key"`: 2, `"additionalProperties": false`: 1, "IDEMPOTENCY_KEY_REUSED": 3} {
+	for text, times := range map[string]int{`"name": "Idempotency-Key"`: 2, `"additionalProperties": false`: 1,
+		"IDEMPOTENCY_KEY_REUSED": 3} {
 		if n := strings.Count(string(doc), text); n < times || text[0] == '"' && n != times {
 			t.Errorf("%s: %d times", text, n)
 		}

@@ -23,22 +23,24 @@ type many struct {
 func streamJSON(t *testing.T, n int, failure error) (*http.Response, string, string, error) {
 	t.Helper()
 	var record strings.Builder
-	f := New(Config{BasePath: "/x", Now: time.Now, RenderError: RenderEnvelope, Logger: slog.New(slog.NewTextHandler(&record, nil)),
-		Admit: func(context.Context, *http.Request, *Operation) (Admission, error) { return Admission{}, nil }})
-	Handle(f, TypedOperation[NoInput, many]{Operation: Operation{Name: "many", Method: http.MethodGet, Path: "/many"}, Handler: func(_ context.Context, c *Call, _ *NoInput) (*many, error) {
-		out := c.StreamJSON()
-		out.Text(`{"data":[`)
-		for i := range n {
-			if i > 0 {
-				out.Text(",")
+	f := New(Config{BasePath: "/x", Now: time.Now, RenderError: RenderEnvelope,
+		Logger: slog.New(slog.NewTextHandler(&record, nil)),
+		Admit:  func(context.Context, *http.Request, *Operation) (Admission, error) { return Admission{}, nil }})
+	Handle(f, TypedOperation[NoInput, many]{Operation: Operation{Name: "many", Method: http.MethodGet, Path: "/many"},
+		Handler: func(_ context.Context, c *Call, _ *NoInput) (*many, error) {
+			out := c.StreamJSON()
+			out.Text(`{"data":[`)
+			for i := range n {
+				if i > 0 {
+					out.Text(",")
+				}
+				if err := out.Value(strings.Repeat("<", 1000)); err != nil {
+					return nil, out.End(err)
+				}
 			}
-			if err := out.Value(strings.Repeat("<", 1000)); err != nil {
-				return nil, out.End(err)
-			}
-		}
-		out.Text(`]}`)
-		return nil, out.End(failure)
-	}})
+			out.Text(`]}`)
+			return nil, out.End(failure)
+		}})
 	server := httptest.NewServer(f)
 	res, err := server.Client().Get(server.URL + "/x/many")
 	if err != nil {
@@ -57,7 +59,8 @@ func TestStreamedReply(t *testing.T) {
 		if err != nil || json.Unmarshal([]byte(body), &got) != nil || len(got.Data) != n || res.StatusCode != 200 {
 			t.Errorf("%d pieces: %v, %d bytes", n, err, len(body))
 		}
-		if whole := res.ContentLength >= 0; whole != (n <= 32) || res.Header.Get("Content-Type") != "application/json; charset=utf-8" || res.Header.Get("X-Request-Id") == "" {
+		if whole := res.ContentLength >= 0; whole != (n <= 32) ||
+			res.Header.Get("Content-Type") != "application/json; charset=utf-8" || res.Header.Get("X-Request-Id") == "" {
 			t.Errorf("%d pieces: length %d, headers %v", n, res.ContentLength, res.Header)
 		}
 		if !strings.Contains(record, "status=200") || strings.Contains(record, "cause=") {
@@ -68,7 +71,8 @@ func TestStreamedReply(t *testing.T) {
 
 func TestStreamedReplyThatFails(t *testing.T) {
 	res, body, record, err := streamJSON(t, 3, parley.WrapError(parley.CodeUnderMaintenance, errors.New("disk")))
-	if err != nil || res.StatusCode != 503 || !strings.Contains(body, `"SERVICE_UNDER_MAINTENANCE"`) || strings.Contains(body, "<") || res.Header.Get("Retry-After") == "" {
+	if err != nil || res.StatusCode != 503 || !strings.Contains(body, `"SERVICE_UNDER_MAINTENANCE"`) ||
+		strings.Contains(body, "<") || res.Header.Get("Retry-After") == "" {
 		t.Errorf("before the first byte: %d %v %s", res.StatusCode, err, body)
 	}
 	if !strings.Contains(record, "disk") {

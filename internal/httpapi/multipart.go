@@ -30,8 +30,9 @@ type Form struct {
 	RequiredPart               string // the part that is required; empty if either will do
 	MinFileBytes, MaxFileBytes int64  // bytes of a file
 	FileDescription            string // of the file, for the document
-	MaxFiles                   int    // maximum number of files, if the other parts are members of the body; 0 for one file and its name
-	FilePartName               string // of a form with MaxFiles: the name of their parts; empty for "file"
+	// maximum number of files, if the other parts are members of the body; 0 for one file and its name
+	MaxFiles     int
+	FilePartName string // of a form with MaxFiles: the name of their parts; empty for "file"
 }
 
 // Upload is a multipart body. Its files are removed once the request is answered; a handler that keeps one moves it
@@ -351,7 +352,8 @@ func (in *input) uploadIn(v reflect.Value) *Upload {
 // singleFileContent describes a form with one file in the OpenAPI document.
 func (fm *Form) singleFileContent() object {
 	schema := object{"type": "object", "properties": object{
-		"name": object{"type": "string", "minLength": 1, "maxLength": maxNameChars, "description": "A name to show; a new file has its own where this is missing."},
+		"name": object{"type": "string", "minLength": 1, "maxLength": maxNameChars,
+			"description": "A name to show; a new file has its own where this is missing."},
 		"file": object{"type": "string", "format": "binary", "description": fm.FileDescription},
 	}}
 	if fm.RequiredPart != "" {

@@ -46,12 +46,15 @@ func FuzzMultipart(f *testing.F) {
 
 // FuzzFileName: the name of a file is text without folders, and not much longer than it was sent.
 func FuzzFileName(f *testing.F) {
-	for _, s := range []string{`filename="a.txt"`, `filename="../../etc/passwd"`, `filename="C:\\x\\y.pdf"`, `filename*=iso-8859-1'en'%e9.txt`, `filename*=UTF-8''a%2Fb`,
-		`filename="=?utf-8?q?=ff=00?="`, `filename="=?iso-8859-1?b?Ly8=?="`, `filename="%E2%82%AC.txt"`, `filename="%22.txt"`, "filename=\"\x80\xff\"", `filename="a`} {
+	for _, s := range []string{`filename="a.txt"`, `filename="../../etc/passwd"`, `filename="C:\\x\\y.pdf"`,
+		`filename*=iso-8859-1'en'%e9.txt`, `filename*=UTF-8''a%2Fb`,
+		`filename="=?utf-8?q?=ff=00?="`, `filename="=?iso-8859-1?b?Ly8=?="`, `filename="%E2%82%AC.txt"`,
+		`filename="%22.txt"`, "filename=\"\x80\xff\"", `filename="a`} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, disposition string) {
-		p := &multipart.Part{Header: textproto.MIMEHeader{"Content-Disposition": {"form-data; name=\"file\"; " + disposition}}}
+		p := &multipart.Part{Header: textproto.MIMEHeader{"Content-Disposition": {"form-data; name=\"file\"; " +
+			disposition}}}
 		name := baseName(p)
 		if !utf8.ValidString(name) || strings.ContainsAny(name, "/\\\x00") {
 			t.Errorf("%q gives %q", disposition, name)

@@ -17,7 +17,8 @@ func baseName(p *multipart.Part) string {
 	if name == "" {
 		name = extendedName(p.Header.Get("Content-Disposition"))
 	}
-	name = parley.StorableText(toUTF8(decodePercent(decodeMIMEWords(toUTF8(name))))) // what an encoded word holds may be anything
+	// what an encoded word holds may be anything
+	name = parley.StorableText(toUTF8(decodePercent(decodeMIMEWords(toUTF8(name)))))
 	return name[strings.LastIndexAny(name, `/\`)+1:]
 }
 
@@ -58,7 +59,8 @@ func extendedName(disposition string) string {
 // decodePercent decodes a name that is percent-encoded UTF-8, and a quotation mark as browsers encode it. Other
 // percent signs belong to the name.
 func decodePercent(name string) string {
-	if decoded, err := url.PathUnescape(name); err == nil && isASCII(name) && !isASCII(decoded) && utf8.ValidString(decoded) {
+	if decoded, err := url.PathUnescape(name); err == nil && isASCII(name) && !isASCII(decoded) &&
+		utf8.ValidString(decoded) {
 		return decoded
 	}
 	return strings.ReplaceAll(name, "%22", `"`)

@@ -46,7 +46,8 @@ func newLetterAPI(t testing.TB, dir string, once func(IdempotentRequest)) *API {
 		RunOnce:     func(ctx context.Context, _ *Call, o IdempotentRequest) (any, error) { once(o); return o.Run(ctx) },
 		RenderError: RenderEnvelope, Now: time.Now, Logger: slog.New(slog.DiscardHandler),
 	})
-	Handle(f, TypedOperation[letterIn, letterOut]{Operation{Name: "post", Method: "POST", Path: "/letters/{number}", Form: &Form{MinFileBytes: 1, MaxFileBytes: 10, MaxFiles: 2, FileDescription: "A file."}},
+	Handle(f, TypedOperation[letterIn, letterOut]{Operation{Name: "post", Method: "POST", Path: "/letters/{number}",
+		Form: &Form{MinFileBytes: 1, MaxFileBytes: 10, MaxFiles: 2, FileDescription: "A file."}},
 		func(_ context.Context, _ *Call, in *letterIn) (*letterOut, error) {
 			out := &letterOut{Number: in.Number, Type: in.Body.Type, Text: in.Body.Content + " " + in.Body.By.Value}
 			for _, file := range in.Upload.Files {
@@ -96,16 +97,20 @@ func TestAFormHoldsABodyAndFiles(t *testing.T) {
 		parts []string
 		want  string
 	}{
-		"texts and files": {[]string{"content=Hé", "@a.txt=one", "by=jo@x.co", "type=note", "@b.txt=two"}, `{"number":7,"type":"note","text":"Hé jo@x.co","files":["a.txt one 3","b.txt two 3"]}`},
-		"a default":       {[]string{"content=Hi"}, `{"number":7,"type":"reply","text":"Hi ","files":null}`},
-		"strangers":       {[]string{"content=Hi", "else=5"}, `{"number":7,"type":"reply","text":"Hi ","files":null}`},
-		"nothing":         {[]string{"@a.txt=one"}, `"details":{"content":"is required"}`},
-		"faults":          {[]string{"content=toolong", "by=x", "type=event"}, `"details":{"by":"must be an e-mail address","content":"must have at most 5 characters","type":"must be one of: reply, note"}`},
-		"a third file":    {[]string{"content=Hi", "@a=1", "@b=2", "@c=3"}, `"details":{"file":"must be given at most 2 times"}`},
-		"an empty file":   {[]string{"content=Hi", "@a="}, `"details":{"file":"must have at least 1 byte"}`},
-		"a large file":    {[]string{"content=Hi", "@a=12345678901"}, `"details":{"file":"must have at most`},
-		"twice":           {[]string{"content=Hi", "content=Ho"}, `"details":{"content":"must be given once"}`},
-		"a long text":     {[]string{"content=" + strings.Repeat("x", maxTextBytes+1)}, `must have at most`},
+		"texts and files": {[]string{"content=Hé", "@a.txt=one", "by=jo@x.co", "type=note", "@b.txt=two"},
+			`{"number":7,"type":"note","text":"Hé jo@x.co","files":["a.txt one 3","b.txt two 3"]}`},
+		"a default": {[]string{"content=Hi"}, `{"number":7,"type":"reply","text":"Hi ","files":null}`},
+		"strangers": {[]string{"content=Hi", "else=5"}, `{"number":7,"type":"reply","text":"Hi ","files":null}`},
+		"nothing":   {[]string{"@a.txt=one"}, `"details":{"content":"is required"}`},
+		"faults": {[]string{"content=toolong", "by=x", "type=event"},
+			`"details":{"by":"must be an e-mail address","content":"must have at most 5 characters","type":"must ` +
+				`be one of: reply, note"}`},
+		"a third file": {[]string{"content=Hi", "@a=1", "@b=2", "@c=3"},
+			`"details":{"file":"must be given at most 2 times"}`},
+		"an empty file": {[]string{"content=Hi", "@a="}, `"details":{"file":"must have at least 1 byte"}`},
+		"a large file":  {[]string{"content=Hi", "@a=12345678901"}, `"details":{"file":"must have at most`},
+		"twice":         {[]string{"content=Hi", "content=Ho"}, `"details":{"content":"must be given once"}`},
+		"a long text":   {[]string{"content=" + strings.Repeat("x", maxTextBytes+1)}, `must have at most`},
 	} {
 		w := httptest.NewRecorder()
 		newLetterAPI(t, dir, func(IdempotentRequest) {}).ServeHTTP(w, newLetterRequest(t, "7", c.parts...))
@@ -130,7 +135,8 @@ func TestAFormIsKnownAgain(t *testing.T) {
 	if same == "" || same != hash("type=note", "@a=1", "content=Hi", "@b=2") {
 		t.Error("another order is another form")
 	}
-	for _, other := range []string{hash("content=Ho", "type=note", "@a=1", "@b=2"), hash("content=Hi", "type=note", "@a=2", "@b=2"), hash("content=Hi", "type=note", "@b=1", "@b=2"), hash("content=Hi", "type=note", "@a=1")} {
+	for _, other := range []string{hash("content=Ho", "type=note", "@a=1", "@b=2"), hash("content=Hi", "type=note",
+		"@a=2", "@b=2"), hash("content=Hi", "type=note", "@b=1", "@b=2"), hash("content=Hi", "type=note", "@a=1")} {
 		if other == same {
 			t.Error("another form is the same")
 		}
@@ -138,7 +144,8 @@ func TestAFormIsKnownAgain(t *testing.T) {
 }
 
 func TestNumbersInPaths(t *testing.T) {
-	for path, want := range map[string]string{"7": "7", "007": "-1", "+7": "-1", "-7": "-1", "7.0": "-1", "x": "-1", "%00": "-1", "9223372036854775807": "9223372036854775807", "9223372036854775808": "-1", "0": "0"} {
+	for path, want := range map[string]string{"7": "7", "007": "-1", "+7": "-1", "-7": "-1", "7.0": "-1", "x": "-1",
+		"%00": "-1", "9223372036854775807": "9223372036854775807", "9223372036854775808": "-1", "0": "0"} {
 		w := httptest.NewRecorder()
 		newLetterAPI(t, t.TempDir(), func(IdempotentRequest) {}).ServeHTTP(w, newLetterRequest(t, path, "content=Hi"))
 		if !strings.Contains(w.Body.String(), `"number":`+want+`,`) {
@@ -152,7 +159,8 @@ func TestDocumentTellsOfFormsWithFiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{`"multipart/form-data"`, `"maxItems": 2`, `"format": "binary"`, `"format": "email"`, string(parley.CodeInvalidBody)} {
+	for _, want := range []string{`"multipart/form-data"`, `"maxItems": 2`, `"format": "binary"`, `"format": "email"`,
+		string(parley.CodeInvalidBody)} {
 		if !strings.Contains(string(doc), want) {
 			t.Errorf("the document lacks %s", want)
 		}
@@ -164,7 +172,8 @@ func TestLegible(t *testing.T) {
 		t.Fatal(len(windows1252))
 	}
 	for _, c := range []struct{ raw, want string }{
-		{"plain.txt", "plain.txt"}, {"Über – €.txt", "Über – €.txt"}, {"\xdcber \x96 \x80.txt", "Über – €.txt"}, {"\x93odd\x94 \x9f\xff", "“odd” Ÿÿ"},
+		{"plain.txt", "plain.txt"}, {"Über – €.txt", "Über – €.txt"}, {"\xdcber \x96 \x80.txt", "Über – €.txt"},
+		{"\x93odd\x94 \x9f\xff", "“odd” Ÿÿ"},
 	} {
 		if got := toUTF8(c.raw); got != c.want {
 			t.Errorf("%q: %q, want %q", c.raw, got, c.want)

@@ -17,7 +17,8 @@ import (
 
 // OpenAPI returns the OpenAPI 3.1 document of the API: the same bytes for the same operations.
 func (a *API) OpenAPI(about Info) ([]byte, error) {
-	c := &schemas{components: object{}, types: map[string]reflect.Type{}, errorResponses: object{}, info: about, keyless: a.Keyless,
+	c := &schemas{components: object{}, types: map[string]reflect.Type{}, errorResponses: object{}, info: about,
+		keyless:     a.Keyless,
 		renderError: a.RenderError}
 	c.failure = c.schemaFor(newShape(c.failureType(), ""))
 	paths := map[string]object{}
@@ -125,7 +126,8 @@ func (c *schemas) responses(o *endpoint) object {
 	if o.Streaming {
 		content["text/event-stream"] = mediaType(object{"type": "string"}, words.EventsExample)
 	}
-	all := object{strconv.Itoa(o.Status): object{"description": http.StatusText(o.Status), "headers": c.headerRefs(nil), "content": content}}
+	all := object{strconv.Itoa(o.Status): object{"description": http.StatusText(o.Status), "headers": c.headerRefs(nil),
+		"content": content}}
 	byStatus := map[int][]string{}
 	for _, code := range o.Codes() {
 		status, _ := c.renderError(parley.NewError(code))
@@ -148,7 +150,8 @@ func (c *schemas) errorResponse(status int, codes []string) object {
 		if status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable {
 			extra = []string{"Retry-After"}
 		}
-		r = object{"headers": c.headerRefs(extra), "content": object{"application/json": object{"schema": c.failure, "examples": object{}}}}
+		r = object{"headers": c.headerRefs(extra),
+			"content": object{"application/json": object{"schema": c.failure, "examples": object{}}}}
 		c.errorResponses[name] = r
 	}
 	examples := r["content"].(object)["application/json"].(object)["examples"].(object)
@@ -170,7 +173,8 @@ func (o *endpoint) Codes() []parley.Code {
 		codes = append(slices.Clone(o.Errors), parley.CodeInternal, parley.CodeUnderMaintenance)
 	}
 	if !o.Public {
-		codes = append(codes, parley.CodeMissingKey, parley.CodeInvalidKey, parley.CodeExpiredKey, cmp.Or(o.NoAPICode, parley.CodePlanWithoutAPI))
+		codes = append(codes, parley.CodeMissingKey, parley.CodeInvalidKey, parley.CodeExpiredKey,
+			cmp.Or(o.NoAPICode, parley.CodePlanWithoutAPI))
 	}
 	if o.Scope != "" {
 		codes = append(codes, parley.CodeInsufficientScope)
@@ -189,11 +193,15 @@ func (o *endpoint) Codes() []parley.Code {
 func (c *schemas) headers() object {
 	integer := object{"type": "integer"}
 	all := object{
-		"x-request-id":          object{"description": "Names this request; quote it to the operator.", "required": true, "schema": object{"type": "string"}},
-		"X-RateLimit-Limit":     object{"description": "Requests allowed in the window.", "required": true, "schema": integer},
+		"x-request-id": object{"description": "Names this request; quote it to the operator.",
+			"required": true, "schema": object{"type": "string"}},
+		"X-RateLimit-Limit": object{"description": "Requests allowed in the window.", "required": true,
+			"schema": integer},
 		"X-RateLimit-Remaining": object{"description": "Requests left in the window.", "required": true, "schema": integer},
-		"X-RateLimit-Reset":     object{"description": "When the window is free again, in epoch seconds.", "required": true, "schema": integer},
-		"Retry-After":           object{"description": "Seconds to wait before trying again.", "required": true, "schema": integer},
+		"X-RateLimit-Reset": object{"description": "When the window is free again, in epoch seconds.",
+			"required": true, "schema": integer},
+		"Retry-After": object{"description": "Seconds to wait before trying again.", "required": true,
+			"schema": integer},
 	}
 	if c.keyless {
 		maps.DeleteFunc(all, func(name string, _ any) bool { return strings.HasPrefix(name, rateHeaderPrefix) })
@@ -205,7 +213,8 @@ const rateHeaderPrefix = "X-RateLimit-"
 
 func (c *schemas) headerRefs(extra []string) object {
 	refs := object{}
-	for _, name := range append([]string{"x-request-id", "X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"}, extra...) {
+	for _, name := range append([]string{"x-request-id", "X-RateLimit-Limit", "X-RateLimit-Remaining",
+		"X-RateLimit-Reset"}, extra...) {
 		if c.keyless && strings.HasPrefix(name, rateHeaderPrefix) {
 			continue
 		}
@@ -253,7 +262,8 @@ type Example struct {
 }
 
 func (a Info) infoObject() object {
-	return object{"title": a.Title, "description": a.Description, "version": a.Version, "contact": object{"name": a.Contact},
+	return object{"title": a.Title, "description": a.Description, "version": a.Version,
+		"contact": object{"name": a.Contact},
 		"license": object{"name": "Apache-2.0", "identifier": "Apache-2.0"}}
 }
 
@@ -313,6 +323,8 @@ func addUnreadableResponse(all object) {
 			return
 		}
 	}
-	all["4XX"] = object{"description": "The request is not readable as HTTP; it is refused before it reaches the service, as plain text.",
-		"content": object{"text/plain": object{"schema": object{"type": "string"}, "example": "400 " + http.StatusText(http.StatusBadRequest)}}}
+	all["4XX"] = object{"description": "The request is not readable as HTTP; it is refused before it reaches the " +
+		"service, as plain text.",
+		"content": object{"text/plain": object{"schema": object{"type": "string"},
+			"example": "400 " + http.StatusText(http.StatusBadRequest)}}}
 }

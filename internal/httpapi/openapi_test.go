@@ -36,7 +36,8 @@ type (
 func openAPIDocument[In any](t *testing.T) map[string]any {
 	t.Helper()
 	f := New(Config{RenderError: func(e *parley.Error) (int, any) { return e.Code.Status(), Envelope{} }})
-	Handle(f, TypedOperation[In, orderSettings]{Operation: Operation{Name: "order", Method: http.MethodPost, Path: "/orders", Errors: []parley.Code{parley.CodeAgentNotFound}},
+	Handle(f, TypedOperation[In, orderSettings]{Operation: Operation{Name: "order", Method: http.MethodPost,
+		Path: "/orders", Errors: []parley.Code{parley.CodeAgentNotFound}},
 		Handler: func(context.Context, *Call, *In) (*orderSettings, error) { return &orderSettings{}, nil }})
 	text, err := f.OpenAPI(Info{})
 	if err != nil {
@@ -65,12 +66,14 @@ func TestNamedSchemasAreComponents(t *testing.T) {
 	doc := openAPIDocument[orderForm](t)
 	body := valueAt(doc, "paths", "/orders", "post", "requestBody", "content", "application/json", "schema", "properties")
 	for name, want := range map[string]any{
-		"grade":    map[string]any{"$ref": "#/components/schemas/Grade", "default": "low"},
-		"before":   map[string]any{"oneOf": []any{refTo("Grade"), map[string]any{"type": "null"}}, "description": "The last one."},
-		"grades":   map[string]any{"type": "array", "items": refTo("Grade")},
-		"animal":   refTo("Animal"),
-		"settings": map[string]any{"$ref": "#/components/schemas/OrderSettings", "description": `How. By default {"fast":true}.`},
-		"other":    map[string]any{"oneOf": []any{refTo("OtherForm"), map[string]any{"type": "null"}}},
+		"grade": map[string]any{"$ref": "#/components/schemas/Grade", "default": "low"},
+		"before": map[string]any{"oneOf": []any{refTo("Grade"), map[string]any{"type": "null"}},
+			"description": "The last one."},
+		"grades": map[string]any{"type": "array", "items": refTo("Grade")},
+		"animal": refTo("Animal"),
+		"settings": map[string]any{"$ref": "#/components/schemas/OrderSettings",
+			"description": `How. By default {"fast":true}.`},
+		"other": map[string]any{"oneOf": []any{refTo("OtherForm"), map[string]any{"type": "null"}}},
 	} {
 		if diff := cmp.Diff(want, valueAt(body, name)); diff != "" {
 			t.Error(name, diff)
@@ -78,8 +81,9 @@ func TestNamedSchemasAreComponents(t *testing.T) {
 	}
 	for name, want := range map[string]any{
 		"Grade": map[string]any{"type": "string", "enum": []any{"low", "high"}},
-		"Animal": map[string]any{"oneOf": []any{refTo("CatForm"), refTo("DogForm")}, "discriminator": map[string]any{"propertyName": "type",
-			"mapping": map[string]any{"cat": "#/components/schemas/CatForm", "dog": "#/components/schemas/DogForm"}}},
+		"Animal": map[string]any{"oneOf": []any{refTo("CatForm"), refTo("DogForm")},
+			"discriminator": map[string]any{"propertyName": "type",
+				"mapping": map[string]any{"cat": "#/components/schemas/CatForm", "dog": "#/components/schemas/DogForm"}}},
 	} {
 		if diff := cmp.Diff(want, valueAt(doc, "components", "schemas", name)); diff != "" {
 			t.Error(name, diff)
@@ -94,7 +98,8 @@ func TestRefusalsAreSharedByStatus(t *testing.T) {
 	if diff := cmp.Diff(want, valueAt(doc, "paths", "/orders", "post", "responses", "404")); diff != "" {
 		t.Error(diff)
 	}
-	if diff := cmp.Diff(any(refTo("Envelope")), valueAt(doc, "components", "responses", "NotFound", "content", "application/json", "schema")); diff != "" {
+	if diff := cmp.Diff(any(refTo("Envelope")),
+		valueAt(doc, "components", "responses", "NotFound", "content", "application/json", "schema")); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -112,7 +117,8 @@ func TestNamesAreTakenOnce(t *testing.T) {
 			B string        `json:"b" enum:"x,z" name:"OrderSettings"`
 		}
 	}
-	for name, document := range map[string]func(*testing.T) map[string]any{"two enums": openAPIDocument[twice], "a type and an enum": openAPIDocument[asType]} {
+	for name, document := range map[string]func(*testing.T) map[string]any{"two enums": openAPIDocument[twice],
+		"a type and an enum": openAPIDocument[asType]} {
 		func() {
 			defer func() {
 				if recover() == nil {
@@ -144,7 +150,8 @@ func TestOneOfThree(t *testing.T) {
 		Body Either[square, Either[circle, dot]] `json:"body"`
 	}
 	var f figure
-	if err := Decode(json.RawMessage(`{"body": {"type": "circle", "radius": 2}}`), &f); err != nil || f.Body.A != nil || f.Body.B.A.Radius != 2 {
+	if err := Decode(json.RawMessage(`{"body": {"type": "circle", "radius": 2}}`), &f); err != nil || f.Body.A != nil ||
+		f.Body.B.A.Radius != 2 {
 		t.Errorf("%+v %v", f, err)
 	}
 	for text, want := range map[string]map[string]string{

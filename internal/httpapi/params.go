@@ -48,10 +48,12 @@ func newInput(t reflect.Type) input {
 		case f.Type == reflect.TypeFor[*Upload]():
 			in.upload = f.Index
 		case path != "":
-			in.params = append(in.params, param{name: path, fieldIndex: f.Index, inPath: true, required: true, shape: newShape(f.Type, f.Tag)})
+			in.params = append(in.params,
+				param{name: path, fieldIndex: f.Index, inPath: true, required: true, shape: newShape(f.Type, f.Tag)})
 		case query != "":
 			in.query = true
-			in.params = append(in.params, param{name: query, fieldIndex: f.Index, required: f.Tag.Get("required") == "true", shape: newShape(f.Type, f.Tag)})
+			in.params = append(in.params, param{name: query, fieldIndex: f.Index,
+				required: f.Tag.Get("required") == "true", shape: newShape(f.Type, f.Tag)})
 		case f.Tag.Get("json") != "" && f.Tag.Get("json") != "-":
 			hasMembers = true
 		case len(f.Index) == 1:

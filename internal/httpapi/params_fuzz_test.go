@@ -27,7 +27,8 @@ type queryInput struct {
 // FuzzParams: whatever stands in an address, what is bound keeps to its rules or is named as wrong, and is no longer
 // than it was.
 func FuzzParams(f *testing.F) {
-	for _, s := range []string{"text=%00&limit=1e3", "kinds=a,b,,a&words=%ff,x&yes=TRUE", "uuid=0B6F7A52-0C5E-4B7D-9A54-6F1F3A1E2B10&size=1e999", "limit=%", "text=a;b=c", "limit=1&limit=2"} {
+	for _, s := range []string{"text=%00&limit=1e3", "kinds=a,b,,a&words=%ff,x&yes=TRUE",
+		"uuid=0B6F7A52-0C5E-4B7D-9A54-6F1F3A1E2B10&size=1e999", "limit=%", "text=a;b=c", "limit=1&limit=2"} {
 		f.Add("id%00", s)
 	}
 	plan := newInput(reflect.TypeFor[queryInput]())
@@ -41,7 +42,8 @@ func FuzzParams(f *testing.F) {
 		if len(wrong.details) > len(plan.params) {
 			t.Errorf("%q: %v", raw, wrong.details)
 		}
-		for name, text := range map[string]string{"text": in.Text, "uuid": in.UUID, "kinds": strings.Join(in.Kinds, ","), "words": strings.Join(in.Words, ","), "id": in.ID} {
+		for name, text := range map[string]string{"text": in.Text, "uuid": in.UUID,
+			"kinds": strings.Join(in.Kinds, ","), "words": strings.Join(in.Words, ","), "id": in.ID} {
 			if !utf8.ValidString(text) || strings.Contains(text, "\x00") || len(text) > len("\uFFFD")*(len(raw)+len(id)) {
 				t.Errorf("%q: %s is %q", raw, name, text)
 			}
@@ -50,7 +52,8 @@ func FuzzParams(f *testing.F) {
 		if err == nil && values.Get("text") != "" && in.Text == "" && wrong.details["text"] == "" {
 			t.Errorf("%q: text counts as absent", raw)
 		}
-		if err == nil && wrong.err() == nil && (in.Limit < 1 || in.Limit > 100 || in.Size < 0 || utf8.RuneCountInString(in.Text) > 20 || in.UUID != strings.ToLower(in.UUID)) {
+		if err == nil && wrong.err() == nil && (in.Limit < 1 || in.Limit > 100 || in.Size < 0 ||
+			utf8.RuneCountInString(in.Text) > 20 || in.UUID != strings.ToLower(in.UUID)) {
 			t.Errorf("%q: %+v", raw, in)
 		}
 	})
@@ -59,7 +62,8 @@ func FuzzParams(f *testing.F) {
 // FuzzCursor: a cursor is one that was given out, to the letter, or it is refused.
 func FuzzCursor(f *testing.F) {
 	c := Cursors{Key: []byte("key")}
-	for _, at := range []parley.Cursor{{SortValue: 1, ID: "a"}, {SortValue: -1 << 63}, {SortValue: 1 << 62, ID: strings.Repeat("x", 100)}} {
+	for _, at := range []parley.Cursor{{SortValue: 1, ID: "a"}, {SortValue: -1 << 63},
+		{SortValue: 1 << 62, ID: strings.Repeat("x", 100)}} {
 		f.Add("agents", *c.Seal("agents", &at))
 	}
 	f.Add("agents", "AAAAAAAAAAAAAAAAAAAAAA==")
@@ -77,7 +81,8 @@ func FuzzCursor(f *testing.F) {
 
 // FuzzMoment: a time that is read is one that can be written and read again, and its end comes after it.
 func FuzzMoment(f *testing.F) {
-	for _, s := range []string{"2026-02-29", "2024-02-29", "2026-01-01T00:00:00Z", "2026-01-01T23:59:60+14:00", "2026-01-01T00:00 02:00", "9999-12-31", "0000-01-01T00:00:00+23:59", "2026-01-01T00:00:00.123456789123Z"} {
+	for _, s := range []string{"2026-02-29", "2024-02-29", "2026-01-01T00:00:00Z", "2026-01-01T23:59:60+14:00",
+		"2026-01-01T00:00 02:00", "9999-12-31", "0000-01-01T00:00:00+23:59", "2026-01-01T00:00:00.123456789123Z"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
@@ -102,7 +107,9 @@ func FuzzMoment(f *testing.F) {
 
 // FuzzMail: an address that is taken is one line of bounded length that other programs take for an address, too.
 func FuzzMail(f *testing.F) {
-	for _, s := range []string{"a@b.co", "jo.smith+x@example.co.uk", `"a b"@example.com`, `"a\"b"@example.com`, "用户@例子.公司", "a@b", "a@-b.co", "a@@b.co", "a\x00@b.co", `"` + strings.Repeat(`\"`, 31) + `"@b.co`, strings.Repeat("a.", 200) + "@b.co"} {
+	for _, s := range []string{"a@b.co", "jo.smith+x@example.co.uk", `"a b"@example.com`, `"a\"b"@example.com`,
+		"用户@例子.公司", "a@b", "a@-b.co", "a@@b.co", "a\x00@b.co", `"` + strings.Repeat(`\"`, 31) + `"@b.co`,
+		strings.Repeat("a.", 200) + "@b.co"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
@@ -113,7 +120,8 @@ func FuzzMail(f *testing.F) {
 			return
 		}
 		at := strings.LastIndexByte(s, '@')
-		if utf8.RuneCountInString(s) > maxMailChars || utf8.RuneCountInString(s[:at]) > maxLocalChars || !utf8.ValidString(s) || strings.ContainsAny(s, "\r\n\x00") {
+		if utf8.RuneCountInString(s) > maxMailChars || utf8.RuneCountInString(s[:at]) > maxLocalChars ||
+			!utf8.ValidString(s) || strings.ContainsAny(s, "\r\n\x00") {
 			t.Errorf("%q is taken", s)
 		}
 		if _, err := mail.ParseAddress("<" + s + ">"); err != nil && isASCII(s) {

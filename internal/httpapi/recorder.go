@@ -44,7 +44,8 @@ func newRecorder(w http.ResponseWriter, r *http.Request, now time.Time) *recorde
 func newBareRecorder(w http.ResponseWriter, r *http.Request) *recorder {
 	conn := listen.FromContext(r.Context())
 	conn.Serve(r)
-	return &recorder{ResponseWriter: w, ctx: r.Context(), conn: conn, isSpareConn: conn.IsSpare(), bodyUnread: r.ContentLength != 0}
+	return &recorder{ResponseWriter: w, ctx: r.Context(), conn: conn, isSpareConn: conn.IsSpare(),
+		bodyUnread: r.ContentLength != 0}
 }
 
 // statusClientGone is logged when the client went away before it was answered. It is never sent.
@@ -111,7 +112,8 @@ func (a *API) logRequest(rec *recorder, r *http.Request, stack []byte) {
 	}
 	attrs := make([]slog.Attr, 0, 11)
 	attrs = append(attrs, slog.String("request", rec.id), slog.String("method", r.Method), slog.String("route", rec.route),
-		slog.Int("status", rec.status), slog.Int64("bytes", rec.bytes), slog.Float64("ms", float64(a.Now().Sub(rec.start).Microseconds())/1000))
+		slog.Int("status", rec.status), slog.Int64("bytes", rec.bytes),
+		slog.Float64("ms", float64(a.Now().Sub(rec.start).Microseconds())/1000))
 	if rec.account != "" {
 		attrs = append(attrs, slog.String("account", rec.account))
 	}

@@ -57,7 +57,8 @@ func TestRequestBindsToItsInput(t *testing.T) {
 	for _, in := range []itemChange{
 		{itemRef: itemRef{"a/b c%2F", 7}, Limit: 50},
 		{itemRef: itemRef{"..", 0}, Words: []string{"one", "two"}, Live: true, Limit: 3, Price: Some(5)},
-		{itemRef: itemRef{"ü", 1}, Limit: 1, Name: &name, At: &at, Data: []byte{0, 255}, Price: Opt[int]{Present: true, Null: true}},
+		{itemRef: itemRef{"ü", 1}, Limit: 1, Name: &name, At: &at, Data: []byte{0, 255},
+			Price: Opt[int]{Present: true, Null: true}},
 		{itemRef: itemRef{".", 1}, Limit: 1, Deep: untaggedRow{"id", 1 << 40}},
 	} {
 		r, err := NewRequest(t.Context(), "http://parley", &op.Operation, &in)
@@ -89,7 +90,8 @@ func TestRequestWithAnEmptySegment(t *testing.T) {
 
 func TestKeylessOperationsNeedNoKey(t *testing.T) {
 	api := New(Config{Keyless: true, RenderError: RenderEnvelope})
-	Handle(api, TypedOperation[NoInput, untaggedRow]{Operation: Operation{Name: "x", Method: http.MethodGet, Path: "/x", Permission: "x:read"}})
+	Handle(api, TypedOperation[NoInput,
+		untaggedRow]{Operation: Operation{Name: "x", Method: http.MethodGet, Path: "/x", Permission: "x:read"}})
 	want := []parley.Code{parley.CodeInternal, parley.CodeUnderMaintenance}
 	if diff := cmp.Diff(want, api.endpoints[0].Codes()); diff != "" {
 		t.Error(diff)

@@ -37,7 +37,9 @@ var formats = map[string]struct {
 	"email": {"must be an e-mail address", isEmail},
 	"mail":  {"must be an e-mail address", isMail}, // of customers: letters of all scripts
 	"color": {"must be a color such as #1a2b3c", isColor},
-	"paint": {"must be a color such as #1a2b3c, or transparent", func(s string) bool { return s == "transparent" || isColor(s) }},
+	"paint": {"must be a color such as #1a2b3c, or transparent", func(s string) bool {
+		return s == "transparent" || isColor(s)
+	}},
 }
 
 var (
@@ -60,7 +62,8 @@ func isURL(s string) bool {
 }
 
 func parseRules(tag reflect.StructTag) rules {
-	r := rules{format: tag.Get("format"), defaultText: tag.Get("default"), doc: tag.Get("doc"), componentName: tag.Get("name")}
+	r := rules{format: tag.Get("format"), defaultText: tag.Get("default"), doc: tag.Get("doc"),
+		componentName: tag.Get("name")}
 	r.uuid = r.format == "uuid" || tag.Get("id") == "uuid"
 	r.min, r.max = parseBound(tag.Get("min")), parseBound(tag.Get("max"))
 	if s := tag.Get("enum"); s != "" {

@@ -9,7 +9,8 @@ import (
 const InvalidTimeMessage = "must be a day (YYYY-MM-DD) or an ISO 8601 time"
 
 // timeLayouts are the accepted forms of ISO 8601 times. time.Parse accepts a fraction of the second in all of them.
-var timeLayouts = []string{time.RFC3339, "2006-01-02T15:04:05", "2006-01-02T15:04Z07:00", "2006-01-02T15:04", "2006-01-02T15:04:05Z0700", "2006-01-02T15:04:05Z07"}
+var timeLayouts = []string{time.RFC3339, "2006-01-02T15:04:05", "2006-01-02T15:04Z07:00", "2006-01-02T15:04",
+	"2006-01-02T15:04:05Z0700", "2006-01-02T15:04:05Z07"}
 
 // ParseTime parses a day or a time; a time without a zone is UTC. A space is taken for the plus of an offset that
 // was not escaped.

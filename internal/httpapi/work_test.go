@@ -21,7 +21,8 @@ import (
 // The work to read a request grows with it, and no more than that.
 func TestWork(t *testing.T) {
 	plan := newInput(reflect.TypeFor[queryInput]())
-	served, uploads := newTestAPI(&testing.T{}, io.Discard), newLetterAPI(&testing.T{}, t.TempDir(), func(IdempotentRequest) {})
+	served, uploads := newTestAPI(&testing.T{}, io.Discard),
+		newLetterAPI(&testing.T{}, t.TempDir(), func(IdempotentRequest) {})
 	query := func(raw string) {
 		r := httptest.NewRequest("GET", "/", nil)
 		r.URL.RawQuery = raw
@@ -49,7 +50,8 @@ func TestWork(t *testing.T) {
 		"multipart": upload,
 		"part":      func(text string) { upload("--b\r\nContent-Disposition: form-data; name=\"content\"\r\n\r\n" + text) },
 		"file name": func(text string) {
-			baseName(&multipart.Part{Header: textproto.MIMEHeader{"Content-Disposition": {`form-data; name="file"; filename="` + text + `"`}}})
+			baseName(&multipart.Part{Header: textproto.MIMEHeader{"Content-Disposition": {`form-data; name="file"; filename="` +
+				text + `"`}}})
 		},
 	})
 }
@@ -70,7 +72,8 @@ func TestWorkOfRepetitions(t *testing.T) {
 		{hostile.Made("values", "[", "1,", "1]"), json},
 		{hostile.Made("objects", "[", `{"a":1},`, "1]"), json},
 		{hostile.Made("names that differ in an escape", `{"a":1,`, `"\u0061`, `":1}`), json},
-		{hostile.Made("lines of a part", "--b\r\nContent-Disposition: form-data; name=\"content\"\r\n\r\n", "\r\n--a", "\r\n--b--"), upload},
+		{hostile.Made("lines of a part", "--b\r\nContent-Disposition: form-data; name=\"content\"\r\n\r\n", "\r\n--a",
+			"\r\n--b--"), upload},
 		{hostile.Made("headers of a part", "--b\r\n", "A: b\r\n", "\r\n--b--"), upload},
 		{hostile.Made("dashes", "", "--", "b"), upload},
 	} {

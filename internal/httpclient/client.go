@@ -1,5 +1,5 @@
-// Package httpclient calls the servers of model and speech providers: one HTTP exchange with its timeouts, the retries that
-// can help, event streams line by line, and errors whose texts hold no key.
+// Package httpclient calls the servers of model and speech providers: one HTTP exchange with its timeouts, the retries
+// that can help, event streams line by line, and errors whose texts hold no key.
 package httpclient
 
 import (
@@ -26,7 +26,8 @@ type Client struct {
 
 	FirstByteTimeout time.Duration // longest wait for the first byte of an answer; 0 is the request's own
 	IdleTimeout      time.Duration // longest silence inside an answer; 0 is the request's own
-	Backoff          time.Duration // wait before the first retry, about three times that before the second; 0 is the engine's own
+	// wait before the first retry, about three times that before the second; 0 is the engine's own
+	Backoff time.Duration
 
 	once sync.Once
 	own  *http.Client
@@ -44,7 +45,8 @@ type Request struct {
 	IdleTimeout      time.Duration // where the client has none
 }
 
-// HTTPClient returns the HTTP client to call with. Its own one follows no redirect: the key goes only where the operator sent it.
+// HTTPClient returns the HTTP client to call with. Its own one follows no redirect: the key goes only where the
+// operator sent it.
 func (c *Client) HTTPClient() *http.Client {
 	if c.HTTP != nil {
 		return c.HTTP
@@ -112,8 +114,8 @@ func newHTTPClient() *http.Client {
 	}
 }
 
-// releasableBody is the body of a request. The HTTP client keeps the request as long as the answer streams; the body, which is
-// the bulk of it, is released once the answer begins.
+// releasableBody is the body of a request. The HTTP client keeps the request as long as the answer streams; the body,
+// which is the bulk of it, is released once the answer begins.
 type releasableBody struct{ data atomic.Pointer[[]byte] }
 
 func (b *releasableBody) newReader() io.ReadCloser { return &releasableBodyReader{body: b} }

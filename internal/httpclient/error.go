@@ -18,7 +18,8 @@ const (
 	// MaxCauseBytes bounds the text of a cause that is kept for the log.
 	MaxCauseBytes = 2 << 10
 
-	// MaxErrorBodyBytes bounds what is read of a provider's error: more than is kept, so that no key is cut before it is recognised.
+	// MaxErrorBodyBytes bounds what is read of a provider's error: more than is kept, so that no key is cut before it
+	// is recognised.
 	MaxErrorBodyBytes = 8 << 10
 )
 
@@ -95,8 +96,8 @@ type redactedError struct {
 func (e *redactedError) Error() string { return e.text }
 func (e *redactedError) Unwrap() error { return e.err }
 
-// WithCause returns failure with err as its cause, from whose text the key is removed, and with the wait that the provider
-// asked for.
+// WithCause returns failure with err as its cause, from whose text the key is removed, and with the wait that the
+// provider asked for.
 func WithCause(failure *parley.Error, err error, key string) *parley.Error {
 	var outer *url.Error
 	if errors.As(err, &outer) {

@@ -12,8 +12,8 @@ const (
 	initialBufferBytes = 4 << 10
 )
 
-// LineReader splits a stream into lines. The lines that one read brought are returned before the next read, so that what
-// arrived together can be passed on together.
+// LineReader splits a stream into lines. The lines that one read brought are returned before the next read, so that
+// what arrived together can be passed on together.
 type LineReader struct {
 	src        io.Reader
 	buf        []byte
@@ -102,8 +102,9 @@ func (l *LineReader) Drain() {
 	}
 }
 
-// ParseEventLine splits one line of an event stream into the name of its field and the field's data. Fields other than data
-// have no name; the name of a line that belongs to no event stream is "garbage". Providers send one line of data per event.
+// ParseEventLine splits one line of an event stream into the name of its field and the field's data. Fields other than
+// data have no name; the name of a line that belongs to no event stream is "garbage". Providers send one line of data
+// per event.
 func ParseEventLine(line []byte) (name string, data []byte) {
 	switch {
 	case len(line) == 0 || line[0] == ':':

@@ -12,8 +12,8 @@ import (
 // errorBodyTimeout is the longest silence inside the body of a refusal.
 const errorBodyTimeout = 2 * time.Second
 
-// Response is an answer that is being read. Its timer runs only while a read waits, so a slow consumer is not taken for a
-// silent provider.
+// Response is an answer that is being read. Its timer runs only while a read waits, so a slow consumer is not taken for
+// a silent provider.
 type Response struct {
 	Header http.Header
 

@@ -15,8 +15,8 @@ const DefaultBackoff = 200 * time.Millisecond
 
 const maxRetryAfter = 5 * time.Second
 
-// RetryDelay returns how long to wait before the next attempt, when the one of that number, from 0, has failed with err; about
-// backoff after the first, and 200 ms where that is 0. It returns false when another attempt would not help.
+// RetryDelay returns how long to wait before the next attempt, when the one of that number, from 0, has failed with
+// err; about backoff after the first, and 200 ms where that is 0. It returns false when another attempt would not help.
 func RetryDelay(backoff time.Duration, attempt int, err error) (time.Duration, bool) {
 	wait := cmp.Or(backoff, DefaultBackoff)
 	for range attempt {

@@ -31,13 +31,16 @@ type NewContent struct {
 	replacement contentReplacement
 }
 
-// NewContent checks content for an agent. An address that stands there twice is read once. Fails with VALIDATION_INVALID_BODY for
-// addresses that cannot be read; its details name them as urls.0 and so on.
-func (d *Service) NewContent(account parley.Account, plan parley.Plan, agent parley.AgentID, c Content) (*NewContent, error) {
-	n := &NewContent{service: d, plan: plan, account: account.ID, agent: agent, replacement: contentReplacement{ID: parley.NewUUID(), Agent: agent}}
+// NewContent checks content for an agent. An address that stands there twice is read once. Fails with
+// VALIDATION_INVALID_BODY for addresses that cannot be read; its details name them as urls.0 and so on.
+func (d *Service) NewContent(account parley.Account, plan parley.Plan, agent parley.AgentID, c Content) (*NewContent,
+	error) {
+	n := &NewContent{service: d, plan: plan, account: account.ID, agent: agent,
+		replacement: contentReplacement{ID: parley.NewUUID(), Agent: agent}}
 	if c.Text != "" {
 		name := contentName
-		n.text, n.textUpdate = d.textDraft(account, agent, TextChange{&name, &c.Text}), d.textDraft(account, agent, TextChange{Content: &c.Text})
+		n.text, n.textUpdate = d.textDraft(account, agent, TextChange{&name, &c.Text}),
+			d.textDraft(account, agent, TextChange{Content: &c.Text})
 	}
 	faults, seen := map[string]string{}, map[string]bool{}
 	for i, url := range c.URLs {
@@ -74,10 +77,10 @@ func (n *NewContent) Create(ctx context.Context, tx *store.DB) error {
 	return nil
 }
 
-// Replace puts the content in the place of all texts and links that the agent has, in a transaction, and nothing when it fails; what
-// it has of other kinds stays. What was there answers until the new content does: a text becomes another version of the text that
-// was there, an address that was read is read again, and the rest leaves by a job. Fails with AGENT_NOT_FOUND, or with
-// SOURCE_SIZE_LIMIT_EXCEEDED when the plan would not allow it even without the old content.
+// Replace puts the content in the place of all texts and links that the agent has, in a transaction, and nothing when
+// it fails; what it has of other kinds stays. What was there answers until the new content does: a text becomes another
+// version of the text that was there, an address that was read is read again, and the rest leaves by a job. Fails with
+// AGENT_NOT_FOUND, or with SOURCE_SIZE_LIMIT_EXCEEDED when the plan would not allow it even without the old content.
 func (n *NewContent) Replace(ctx context.Context, tx *store.DB) error {
 	if err := tx.LockAgent(ctx, n.account.AgentRef(n.agent)); err != nil {
 		return err
@@ -99,11 +102,13 @@ func (n *NewContent) Replace(ctx context.Context, tx *store.DB) error {
 	for _, s := range old.sources {
 		next.OldSources = append(next.OldSources, s.ID)
 	}
-	return n.service.Queue.Enqueue(ctx, tx.SQL(), next.job(n.account)) // also when none leaves: it overrides an earlier one
+	// also when none leaves: it overrides an earlier one
+	return n.service.Queue.Enqueue(ctx, tx.SQL(), next.job(n.account))
 }
 
 // replaceSources writes each part of the content onto what it continues, or as something new.
-func (n *NewContent) replaceSources(ctx context.Context, tx *store.DB, old *oldContent, next *contentReplacement) error {
+func (n *NewContent) replaceSources(ctx context.Context, tx *store.DB, old *oldContent,
+	next *contentReplacement) error {
 	text := old.takeText(n.text)
 	links := make([]parley.SourceID, len(n.links))
 	for i, link := range n.links {
@@ -131,7 +136,8 @@ func (n *NewContent) replaceSources(ctx context.Context, tx *store.DB, old *oldC
 	return nil
 }
 
-func (n *NewContent) writeText(ctx context.Context, tx *store.DB, onto parley.SourceID, plan parley.Plan) (parley.SourceID, error) {
+func (n *NewContent) writeText(ctx context.Context, tx *store.DB, onto parley.SourceID,
+	plan parley.Plan) (parley.SourceID, error) {
 	if onto == "" {
 		return n.text.source.ID, n.text.create(ctx, tx, plan)
 	}
@@ -142,7 +148,8 @@ func (n *NewContent) writeText(ctx context.Context, tx *store.DB, onto parley.So
 	return onto, err
 }
 
-func (n *NewContent) writeLink(ctx context.Context, tx *store.DB, link *NewLink, onto parley.SourceID, plan parley.Plan) (parley.SourceID, error) {
+func (n *NewContent) writeLink(ctx context.Context, tx *store.DB, link *NewLink, onto parley.SourceID,
+	plan parley.Plan) (parley.SourceID, error) {
 	if onto == "" {
 		wider := *link
 		wider.plan = plan
@@ -209,11 +216,13 @@ func withExtraStorage(plan parley.Plan, bytes int64) parley.Plan {
 	return plan
 }
 
-// explainSizeError returns an error that names the storage of the plan itself, without what it allows while old and new content exist
-// together.
+// explainSizeError returns an error that names the storage of the plan itself, without what it allows while old and new
+// content exist together.
 func (n *NewContent) explainSizeError(err error) error {
 	if parley.IsCode(err, parley.CodeSourceSize) {
-		return parley.NewErrorf(parley.CodeSourceSize, "The %s plan allows %d bytes of sources for an agent, and this content would bring them to more.", n.plan.Name, *n.plan.StoragePerAgent)
+		return parley.NewErrorf(parley.CodeSourceSize,
+			"The %s plan allows %d bytes of sources for an agent, and this content would bring them to more.",
+			n.plan.Name, *n.plan.StoragePerAgent)
 	}
 	return err
 }

@@ -10,7 +10,8 @@ import (
 	"parley/internal/store"
 )
 
-// ReplaceJob is the kind of the job that removes an agent's old content once the new content answers; its key is the agent's id.
+// ReplaceJob is the kind of the job that removes an agent's old content once the new content answers; its key is the
+// agent's id.
 const ReplaceJob = "content.succeed"
 
 // replaceRetryDelay is how often the job looks whether the new content is read.
@@ -19,7 +20,8 @@ const replaceRetryDelay = time.Second
 // removeBatchSize is how many sources one transaction removes at most.
 const removeBatchSize = 40
 
-// contentReplacement is new content that takes the place of old: what a ReplaceJob is about. A later one of the same agent overrides it.
+// contentReplacement is new content that takes the place of old: what a ReplaceJob is about. A later one of the same
+// agent overrides it.
 type contentReplacement struct {
 	ID         string            `json:"id"`
 	Agent      parley.AgentID    `json:"agent"`
@@ -31,8 +33,8 @@ func (s contentReplacement) job(account parley.AccountID) jobs.Job {
 	return jobs.Job{Kind: ReplaceJob, Key: string(s.Agent), AccountID: account, Payload: jobs.EncodePayload(s)}
 }
 
-// FinishReplacement handles ReplaceJob. It waits until all of the new content is trained or has failed; where none of it can be read, the old
-// content stays, as the earlier version of a source does.
+// FinishReplacement handles ReplaceJob. It waits until all of the new content is trained or has failed; where none of
+// it can be read, the old content stays, as the earlier version of a source does.
 func (d *Service) FinishReplacement(ctx context.Context, job jobs.Job) error {
 	s, err := jobs.DecodePayload[contentReplacement](job)
 	if err != nil {
@@ -52,7 +54,8 @@ func (d *Service) FinishReplacement(ctx context.Context, job jobs.Job) error {
 }
 
 // replaceStep does one step, and reports whether another one follows at once.
-func (d *Service) replaceStep(ctx context.Context, tx *store.DB, account parley.AccountID, s contentReplacement, now time.Time) (more bool, err error) {
+func (d *Service) replaceStep(ctx context.Context, tx *store.DB, account parley.AccountID, s contentReplacement,
+	now time.Time) (more bool, err error) {
 	if err := tx.LockAgent(ctx, account.AgentRef(s.Agent)); err != nil {
 		return false, err
 	}
@@ -74,8 +77,10 @@ func (d *Service) replaceStep(ctx context.Context, tx *store.DB, account parley.
 	return d.removeOldBatch(ctx, tx, account, s, now)
 }
 
-// isNewest reports whether no later content has come: it would have taken the place of this one, and of what leaves for it.
-func (d *Service) isNewest(ctx context.Context, tx *store.DB, account parley.AccountID, s contentReplacement) (bool, error) {
+// isNewest reports whether no later content has come: it would have taken the place of this one, and of what leaves for
+// it.
+func (d *Service) isNewest(ctx context.Context, tx *store.DB, account parley.AccountID, s contentReplacement) (bool,
+	error) {
 	living, err := d.Queue.LiveJobs(ctx, tx.SQL(), ReplaceJob, account)
 	if err != nil {
 		return false, err
@@ -90,7 +95,8 @@ func (d *Service) isNewest(ctx context.Context, tx *store.DB, account parley.Acc
 }
 
 // newContentState reports whether all of the new content is trained, failed or gone, and whether any of it is trained.
-func newContentState(ctx context.Context, tx *store.DB, account parley.AccountID, s contentReplacement) (settled, read bool, err error) {
+func newContentState(ctx context.Context, tx *store.DB, account parley.AccountID, s contentReplacement) (settled,
+	read bool, err error) {
 	for _, id := range s.NewSources {
 		src, err := tx.Source(ctx, account.AgentRef(s.Agent), id)
 		switch {
@@ -107,7 +113,8 @@ func newContentState(ctx context.Context, tx *store.DB, account parley.AccountID
 }
 
 // removeOldBatch removes some of the old content.
-func (d *Service) removeOldBatch(ctx context.Context, tx *store.DB, account parley.AccountID, s contentReplacement, now time.Time) (more bool, err error) {
+func (d *Service) removeOldBatch(ctx context.Context, tx *store.DB, account parley.AccountID, s contentReplacement,
+	now time.Time) (more bool, err error) {
 	left := 0
 	for _, id := range s.OldSources {
 		if left == removeBatchSize {

@@ -53,24 +53,29 @@ func TestOldContentAnswersUntilTheNewDoes(t *testing.T) {
 		s.addText("Old", "Refunds are paid within a month.")
 		s.addText("Older", "Vouchers are never sent.")
 		site := s.addLink(w.URL, crawl.WholeSite)
-		_, err := s.AddQnA(s.Context(), s.account, s.plan, s.agent, ingest.QnA{Name: "Parking", Questions: []string{"Where do I park?"}, Answer: "Behind the house."})
+		_, err := s.AddQnA(s.Context(), s.account, s.plan, s.agent,
+			ingest.QnA{Name: "Parking", Questions: []string{"Where do I park?"}, Answer: "Behind the house."})
 		s.must(err)
 		s.runJobs()
 		s.replaceContent(ingest.Content{URLs: []string{w.URL + "/refunds", w.URL + "/refunds#twice"}})
 		w.beforeReply = func(string) bool {
-			if got := s.sourceNames("When are refunds paid within?"); !strings.Contains(got, "Old") || s.source(site.ID).Status != parley.SourceTrained {
+			if got := s.sourceNames("When are refunds paid within?"); !strings.Contains(got, "Old") ||
+				s.source(site.ID).Status != parley.SourceTrained {
 				s.Error("while the new content is read, the old does not answer:", got)
 			}
 			return false
 		}
 		s.runUntilSettled()
-		if got, want := s.sortedSourceNames(), strings.Join(slices.Sorted(slices.Values([]string{w.URL + "/refunds", "Parking"})), " "); got != want {
+		if got, want := s.sortedSourceNames(),
+			strings.Join(slices.Sorted(slices.Values([]string{w.URL + "/refunds", "Parking"})), " "); got != want {
 			s.Errorf("has %q, want %q", got, want)
 		}
-		if got := s.passageTexts("When are refunds paid?"); !strings.Contains(got, "ten days") || strings.Contains(got, "month") {
+		if got := s.passageTexts("When are refunds paid?"); !strings.Contains(got, "ten days") ||
+			strings.Contains(got, "month") {
 			s.Error(got)
 		}
-		if a := s.loadAgent(); a.Status() != parley.AgentTrained || s.queryCount(`select count(*) from sources where deleted_at is null and kind = 'link'`) != 1 {
+		if a := s.loadAgent(); a.Status() != parley.AgentTrained ||
+			s.queryCount(`select count(*) from sources where deleted_at is null and kind = 'link'`) != 1 {
 			s.Errorf("%+v", a)
 		}
 		w.beforeReply = nil
@@ -81,7 +86,8 @@ func TestOldContentAnswersUntilTheNewDoes(t *testing.T) {
 		s.runUntilSettled()
 		s.replaceContent(ingest.Content{Text: "We open again."})
 		s.runUntilSettled()
-		if got := s.sortedSourceNames(); got != "Parking Source text" || !strings.HasPrefix(s.passageTexts("When do you open again?"), "We open again.") {
+		if got := s.sortedSourceNames(); got != "Parking Source text" ||
+			!strings.HasPrefix(s.passageTexts("When do you open again?"), "We open again.") {
 			s.Error(got, s.passageTexts("When do you open again?"))
 		}
 	})
@@ -99,7 +105,8 @@ func TestContentThatCannotBeReadReplacesNothing(t *testing.T) {
 		}
 		s.replaceContent(ingest.Content{Text: "Refunds are paid at once."})
 		s.runUntilSettled()
-		if got := s.sortedSourceNames(); got != "Old" || s.passageTexts("When are refunds paid?") != "Refunds are paid at once." {
+		if got := s.sortedSourceNames(); got != "Old" ||
+			s.passageTexts("When are refunds paid?") != "Refunds are paid at once." {
 			s.Error(got, s.passageTexts("When are refunds paid?"))
 		}
 	})
@@ -117,9 +124,11 @@ func TestContentIsReplacedWholeOrNotAtAll(t *testing.T) {
 		if got := parley.AsError(err).Details["urls.1"]; got == "" {
 			s.Error(err)
 		}
-		s.wantCode(s.tryReplace(ingest.Content{Text: strings.Repeat("x", 40), URLs: []string{"https://shop.example/"}}), parley.CodeSourceSize)
+		s.wantCode(s.tryReplace(ingest.Content{Text: strings.Repeat("x", 40), URLs: []string{"https://shop.example/"}}),
+			parley.CodeSourceSize)
 		s.wantCode(s.tryReplace(ingest.Content{Text: strings.Repeat("x", 41)}), parley.CodeSourceSize)
-		if n := s.queryCount(`select count(*) from jobs`); n != 0 || s.sortedSourceNames() != "Old" || s.loadAgent().Status() != parley.AgentTrained || s.loadAgent().Size != 32 {
+		if n := s.queryCount(`select count(*) from jobs`); n != 0 || s.sortedSourceNames() != "Old" ||
+			s.loadAgent().Status() != parley.AgentTrained || s.loadAgent().Size != 32 {
 			s.Errorf("%d jobs, %+v", n, s.loadAgent())
 		}
 		s.replaceContent(ingest.Content{Text: strings.Repeat("x", 40)}) // the plan does not allow both
@@ -130,7 +139,8 @@ func TestContentIsReplacedWholeOrNotAtAll(t *testing.T) {
 	})
 }
 
-// The job of content that was replaced in turn finds that it is not the newest any more, also where it is running at that time.
+// The job of content that was replaced in turn finds that it is not the newest any more, also where it is running at
+// that time.
 func TestLaterContentOverridesEarlier(t *testing.T) {
 	forEachDatabase(t, func(s *testService) {
 		w := s.startWebsite(shopPages())
@@ -138,7 +148,8 @@ func TestLaterContentOverridesEarlier(t *testing.T) {
 		s.runJobs()
 		s.replaceContent(ingest.Content{Text: "Between."})
 		job := jobs.Job{Kind: ingest.ReplaceJob, Key: string(s.agent), AccountID: s.account.ID}
-		s.must(s.DB.SQL().QueryRow(s.Context(), `select payload from jobs where kind = ?`, ingest.ReplaceJob).Scan((*[]byte)(&job.Payload)))
+		s.must(s.DB.SQL().QueryRow(s.Context(), `select payload from jobs where kind = ?`,
+			ingest.ReplaceJob).Scan((*[]byte)(&job.Payload)))
 		s.replaceContent(ingest.Content{URLs: []string{w.URL + "/hours"}})
 		s.must(s.FinishReplacement(s.Context(), job))
 		s.runUntilSettled()

@@ -16,14 +16,15 @@ import (
 	"parley/internal/store"
 )
 
-// PageReader returns the text of a page: title may be empty. body is UTF-8 unless it is a PDF. An error's text is for the operator.
+// PageReader returns the text of a page: title may be empty. body is UTF-8 unless it is a PDF. An error's text is for
+// the operator.
 type PageReader func(ctx context.Context, url, contentType string, body []byte) (title, text string, err error)
 
 // errStorageFull ends a crawl that has used up the plan's storage.
 var errStorageFull = errors.New("ingest: there is no room for another page")
 
-// CrawlHandlers returns the handlers of jobs that take long, since sites set the pace. They have a runner of their own, so that they do
-// not delay others.
+// CrawlHandlers returns the handlers of jobs that take long, since sites set the pace. They have a runner of their own,
+// so that they do not delay others.
 func (d *Service) CrawlHandlers() map[string]jobs.Handler {
 	return map[string]jobs.Handler{CrawlJob: d.Crawl}
 }
@@ -37,8 +38,8 @@ type crawlRun struct {
 	frontier *frontier
 }
 
-// Crawl handles CrawlJob: it reads a link, or goes on where a run that died has stopped. Each page goes live as it is read. A
-// link that is gone, or read anew meanwhile, is dropped.
+// Crawl handles CrawlJob: it reads a link, or goes on where a run that died has stopped. Each page goes live as it is
+// read. A link that is gone, or read anew meanwhile, is dropped.
 func (d *Service) Crawl(ctx context.Context, job jobs.Job) error {
 	agent, err := jobAgent(job)
 	if err != nil {
@@ -51,7 +52,8 @@ func (d *Service) Crawl(ctx context.Context, job jobs.Job) error {
 	end, err := d.Crawler.Run(ctx, linkRecordOf(c.source).toLink(c.source.URL).site(), c.frontier, c.storePage)
 	switch {
 	case errors.Is(err, errStorageFull):
-		return ignoreDropped(c.finish(ctx, fmt.Sprintf("the %s plan's storage is full, so not every page was read", c.plan.Name), false))
+		return ignoreDropped(c.finish(ctx,
+			fmt.Sprintf("the %s plan's storage is full, so not every page was read", c.plan.Name), false))
 	case err == nil:
 		return ignoreDropped(c.finish(ctx, endReasons[end], end == crawl.HostUnavailable))
 	case !isDropped(err) && job.Attempts >= job.MaxAttempts && ctx.Err() == nil:
@@ -94,7 +96,8 @@ func (d *Service) loadCrawl(ctx context.Context, ref parley.AgentRef, id parley.
 	if err != nil {
 		return nil, err
 	}
-	c := &crawlRun{Service: d, source: s, run: store.Crawl{Account: ref.Account, Agent: ref.Agent, Source: id, Run: run}, plan: plan}
+	c := &crawlRun{Service: d, source: s,
+		run: store.Crawl{Account: ref.Account, Agent: ref.Agent, Source: id, Run: run}, plan: plan}
 	c.frontier = &frontier{db: d.DB, run: c.run, log: d.logger(), record: linkRecordOf(s)}
 	return c, nil
 }
@@ -142,7 +145,8 @@ func hasText(text string) bool {
 	return false
 }
 
-// pageWrite is a page on its way into the database: its ids and times are made before the transaction, which may run twice.
+// pageWrite is a page on its way into the database: its ids and times are made before the transaction, which may run
+// twice.
 type pageWrite struct {
 	*crawlRun
 	source  parley.Source // as it is when it is new
@@ -152,20 +156,24 @@ type pageWrite struct {
 
 func (c *crawlRun) newPageWrite(url, title, text string) *pageWrite {
 	now := c.Now()
-	p := &pageWrite{crawlRun: c, version: parley.Version{ID: parley.VersionID(parley.NewUUID()), AgentID: c.run.Agent, CreatedAt: now}}
+	p := &pageWrite{crawlRun: c,
+		version: parley.Version{ID: parley.VersionID(parley.NewUUID()), AgentID: c.run.Agent, CreatedAt: now}}
 	setText(&p.version, text)
 	if c.isIndividual() {
 		p.version.Content = pageContent{cleanTitle(title)}.encode()
 	}
-	p.source = parley.Source{ID: parley.SourceID(parley.NewUUID()), AccountID: c.run.Account, AgentID: c.run.Agent, ParentID: c.run.Source, Kind: parley.SourceLink,
-		Name: cmp.Or(strings.TrimSpace(title), url), URL: url, Size: int64(len(text)), Status: parley.SourceUntrained, Metadata: LinkRecord{Type: crawl.Individual}.encode(),
+	p.source = parley.Source{ID: parley.SourceID(parley.NewUUID()), AccountID: c.run.Account, AgentID: c.run.Agent,
+		ParentID: c.run.Source, Kind: parley.SourceLink,
+		Name: cmp.Or(strings.TrimSpace(title), url), URL: url, Size: int64(len(text)), Status: parley.SourceUntrained,
+		Metadata:      LinkRecord{Type: crawl.Individual}.encode(),
 		WantedVersion: p.version.ID, CreatedAt: now, UpdatedAt: now}
 	return p
 }
 
 func (p *pageWrite) store(ctx context.Context, tx *store.DB) error {
 	p.toTrain = nil
-	a, err := tx.AgentForUpdate(ctx, parley.AgentRef{Account: p.run.Account, Agent: p.run.Agent}, p.version.CreatedAt) // before the source's row, always
+	// before the source's row, always
+	a, err := tx.AgentForUpdate(ctx, parley.AgentRef{Account: p.run.Account, Agent: p.run.Agent}, p.version.CreatedAt)
 	if err != nil {
 		return err
 	}
@@ -174,7 +182,8 @@ func (p *pageWrite) store(ctx context.Context, tx *store.DB) error {
 		return err
 	}
 	if !p.isIndividual() {
-		there, err = tx.PageSource(ctx, parley.AgentRef{Account: p.run.Account, Agent: p.run.Agent}, p.run.Source, p.source.URL)
+		there, err = tx.PageSource(ctx, parley.AgentRef{Account: p.run.Account, Agent: p.run.Agent}, p.run.Source,
+			p.source.URL)
 	}
 	if parley.IsCode(err, parley.CodeSourceNotFound) {
 		return p.create(ctx, tx, a.Size)
@@ -203,10 +212,12 @@ func (p *pageWrite) writeVersion(ctx context.Context, tx *store.DB, s *parley.So
 	return tx.CreateVersion(ctx, p.run.Account, &v)
 }
 
-// update makes the page the wanted version of its source. One with the same content is left alone, or trained if that was cut short.
+// update makes the page the wanted version of its source. One with the same content is left alone, or trained if that
+// was cut short.
 func (p *pageWrite) update(ctx context.Context, tx *store.DB, there *parley.Source, size int64) error {
 	if there.WantedVersion != "" {
-		previous, err := tx.Version(ctx, parley.AgentRef{Account: p.run.Account, Agent: p.run.Agent}, there.ID, there.WantedVersion)
+		previous, err := tx.Version(ctx, parley.AgentRef{Account: p.run.Account, Agent: p.run.Agent}, there.ID,
+			there.WantedVersion)
 		if err != nil {
 			return err
 		}
@@ -217,13 +228,14 @@ func (p *pageWrite) update(ctx context.Context, tx *store.DB, there *parley.Sour
 	if grown := p.source.Size - there.Size; grown > 0 && !p.plan.AllowsStorage(size+grown) {
 		return errStorageFull
 	}
-	s, _, err := tx.UpdateSource(ctx, parley.AgentRef{Account: p.run.Account, Agent: p.run.Agent}, there.ID, func(s *parley.Source) error {
-		if !p.isIndividual() {
-			s.Name = p.source.Name
-		}
-		s.SetWantedVersion(&p.version, p.source.Size)
-		return nil
-	})
+	s, _, err := tx.UpdateSource(ctx, parley.AgentRef{Account: p.run.Account, Agent: p.run.Agent}, there.ID,
+		func(s *parley.Source) error {
+			if !p.isIndividual() {
+				s.Name = p.source.Name
+			}
+			s.SetWantedVersion(&p.version, p.source.Size)
+			return nil
+		})
 	if err != nil {
 		return err
 	}
@@ -239,9 +251,10 @@ func (p *pageWrite) resume(ctx context.Context, tx *store.DB, there *parley.Sour
 	if p.isIndividual() || there.Status == parley.SourceTrained {
 		return nil
 	}
-	_, _, err := tx.UpdateSource(ctx, parley.AgentRef{Account: p.run.Account, Agent: p.run.Agent}, there.ID, func(s *parley.Source) error {
-		s.Status, s.Failure, s.UpdatedAt = parley.SourceTrained, "", p.version.CreatedAt
-		return nil
-	})
+	_, _, err := tx.UpdateSource(ctx, parley.AgentRef{Account: p.run.Account, Agent: p.run.Agent}, there.ID,
+		func(s *parley.Source) error {
+			s.Status, s.Failure, s.UpdatedAt = parley.SourceTrained, "", p.version.CreatedAt
+			return nil
+		})
 	return err
 }

@@ -11,8 +11,8 @@ import (
 	"parley/internal/store"
 )
 
-// finish ends the crawl: pages that are gone are removed, and the link is trained if any of its pages is. trouble is why not all of it was
-// read, and broken whether it may be read another time.
+// finish ends the crawl: pages that are gone are removed, and the link is trained if any of its pages is. trouble is
+// why not all of it was read, and broken whether it may be read another time.
 func (c *crawlRun) finish(ctx context.Context, trouble string, broken bool) error {
 	if err := c.removeLostPages(ctx, trouble == "" && c.frontier.hasIncluded()); err != nil {
 		return err
@@ -24,7 +24,8 @@ func (c *crawlRun) finish(ctx context.Context, trouble string, broken bool) erro
 	if err != nil {
 		return err
 	}
-	end := crawlEnding{incompleteReason: trouble, failureReason: cmp.Or(trouble, reason, "no page was found"), retryable: broken, now: c.Now()}
+	end := crawlEnding{incompleteReason: trouble, failureReason: cmp.Or(trouble, reason, "no page was found"),
+		retryable: broken, now: c.Now()}
 	var after *parley.Source
 	err = c.DB.Transact(ctx, sqldb.Bulk, func(tx *store.DB) (err error) {
 		after, err = c.storeEnd(ctx, tx, end)
@@ -48,7 +49,8 @@ type crawlEnding struct {
 }
 
 func (c *crawlRun) storeEnd(ctx context.Context, tx *store.DB, e crawlEnding) (*parley.Source, error) {
-	if err := tx.LockAgent(ctx, parley.AgentRef{Account: c.run.Account, Agent: c.run.Agent}); err != nil { // before the source's row, always
+	// before the source's row, always
+	if err := tx.LockAgent(ctx, parley.AgentRef{Account: c.run.Account, Agent: c.run.Agent}); err != nil {
 		return nil, err
 	}
 	if _, err := tx.LockCrawl(ctx, c.run); err != nil {
@@ -58,10 +60,11 @@ func (c *crawlRun) storeEnd(ctx context.Context, tx *store.DB, e crawlEnding) (*
 	if err != nil {
 		return nil, err
 	}
-	after, _, err := tx.UpdateSource(ctx, parley.AgentRef{Account: c.run.Account, Agent: c.run.Agent}, c.run.Source, func(s *parley.Source) error {
-		c.setFinalStatus(s, pages, e)
-		return nil
-	})
+	after, _, err := tx.UpdateSource(ctx, parley.AgentRef{Account: c.run.Account, Agent: c.run.Agent}, c.run.Source,
+		func(s *parley.Source) error {
+			c.setFinalStatus(s, pages, e)
+			return nil
+		})
 	if err != nil {
 		return nil, err
 	}
@@ -88,8 +91,8 @@ func (c *crawlRun) setFinalStatus(s *parley.Source, pages int, e crawlEnding) {
 	s.Metadata = r.encode()
 }
 
-// removeLostPages removes the pages that are gone, excluded now or, after a complete crawl, not listed any more, and fails those whose
-// training did not end.
+// removeLostPages removes the pages that are gone, excluded now or, after a complete crawl, not listed any more, and
+// fails those whose training did not end.
 func (c *crawlRun) removeLostPages(ctx context.Context, complete bool) error {
 	if c.isIndividual() {
 		return nil
@@ -115,16 +118,18 @@ func (c *crawlRun) removeLostPages(ctx context.Context, complete bool) error {
 func (c *crawlRun) removePage(ctx context.Context, page *parley.Source) error {
 	now := c.Now()
 	return c.DB.Transact(ctx, sqldb.Bulk, func(tx *store.DB) error {
-		if err := tx.LockAgent(ctx, parley.AgentRef{Account: c.run.Account, Agent: c.run.Agent}); err != nil { // before the sources' rows, always
+		// before the sources' rows, always
+		if err := tx.LockAgent(ctx, parley.AgentRef{Account: c.run.Account, Agent: c.run.Agent}); err != nil {
 			return err
 		}
 		if _, err := tx.LockCrawl(ctx, c.run); err != nil { // when the link is read anew, that reading judges its pages
 			return err
 		}
-		removed, _, err := tx.UpdateSource(ctx, parley.AgentRef{Account: c.run.Account, Agent: c.run.Agent}, page.ID, func(s *parley.Source) error {
-			s.Status, s.LiveVersion, s.WantedVersion, s.UpdatedAt = parley.SourceDeleted, "", "", now
-			return nil
-		})
+		removed, _, err := tx.UpdateSource(ctx, parley.AgentRef{Account: c.run.Account, Agent: c.run.Agent}, page.ID,
+			func(s *parley.Source) error {
+				s.Status, s.LiveVersion, s.WantedVersion, s.UpdatedAt = parley.SourceDeleted, "", "", now
+				return nil
+			})
 		if err != nil {
 			return err
 		}

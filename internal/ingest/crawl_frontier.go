@@ -47,7 +47,8 @@ func (f *frontier) crawlPages(links []crawl.Link) []store.CrawlPage {
 	pages := make([]store.CrawlPage, len(links))
 	for i, l := range links {
 		f.position++
-		pages[i] = store.CrawlPage{ID: parley.NewTimedUUID(), URL: l.URL, Role: string(l.Role), Depth: l.Depth, Hops: l.Hops, Position: f.position, Reason: l.ExcludeReason}
+		pages[i] = store.CrawlPage{ID: parley.NewTimedUUID(), URL: l.URL, Role: string(l.Role), Depth: l.Depth,
+			Hops: l.Hops, Position: f.position, Reason: l.ExcludeReason}
 		if l.ExcludeReason != "" {
 			pages[i].State, pages[i].Excluded = string(crawl.Excluded), true
 		}
@@ -94,7 +95,8 @@ func (f *frontier) Next(ctx context.Context, n int) (links []crawl.Link, err err
 		return err
 	})
 	for _, p := range pages {
-		links = append(links, crawl.Link{URL: p.URL, Role: crawl.Role(p.Role), Depth: p.Depth, Hops: p.Hops, Validators: crawl.Validators{ETag: p.ETag, LastModified: p.LastModified}})
+		links = append(links, crawl.Link{URL: p.URL, Role: crawl.Role(p.Role), Depth: p.Depth, Hops: p.Hops,
+			Validators: crawl.Validators{ETag: p.ETag, LastModified: p.LastModified}})
 	}
 	return links, err
 }
@@ -122,7 +124,8 @@ func (f *frontier) AddLinks(ctx context.Context, links []crawl.Link) (added craw
 // Outcome implements crawl.Frontier.
 func (f *frontier) Outcome(ctx context.Context, url string) (crawl.Outcome, bool, error) {
 	p, known, err := f.db.CrawledPage(ctx, f.run, url)
-	return crawl.Outcome{State: crawl.State(p.State), Reason: p.Reason, MergedInto: p.TargetURL, Status: p.Status, Bytes: p.Bytes,
+	return crawl.Outcome{State: crawl.State(p.State), Reason: p.Reason, MergedInto: p.TargetURL, Status: p.Status,
+		Bytes:      p.Bytes,
 		Validators: crawl.Validators{ETag: p.ETag, LastModified: p.LastModified}}, known, err
 }
 
@@ -138,7 +141,8 @@ func (f *frontier) Finish(ctx context.Context, link crawl.Link, o crawl.Outcome)
 	after.Waiting--
 	addCount(&after, o.State, 1)
 	after.Bytes += o.Bytes
-	p := store.CrawlPage{URL: link.URL, State: string(o.State), Reason: strings.ToValidUTF8(stripNUL(o.Reason), "\ufffd"), TargetURL: o.MergedInto, Status: o.Status, Bytes: o.Bytes}
+	p := store.CrawlPage{URL: link.URL, State: string(o.State), Reason: strings.ToValidUTF8(stripNUL(o.Reason),
+		"\ufffd"), TargetURL: o.MergedInto, Status: o.Status, Bytes: o.Bytes}
 	if utf8.ValidString(o.ETag + o.LastModified) { // a header may hold any bytes, which PostgreSQL does not store
 		p.ETag, p.LastModified = o.ETag, o.LastModified
 	}

@@ -15,7 +15,8 @@ import (
 // Delete deletes a source of the agent, at once and for good, also while it trains; a job erases its content. The
 // pages of a site go with it: where they are many, the reply has the status toBeDeleted, and else deleted. Fails with
 // AGENT_NOT_FOUND, SOURCE_NOT_FOUND (also for a page of a site) or SOURCE_ALREADY_PENDING_DELETION.
-func (d *Service) Delete(ctx context.Context, account parley.Account, agent parley.AgentID, id parley.SourceID) (*parley.Source, error) {
+func (d *Service) Delete(ctx context.Context, account parley.Account, agent parley.AgentID,
+	id parley.SourceID) (*parley.Source, error) {
 	now := d.Now()
 	var deleted *parley.Source
 	err := d.DB.Transact(ctx, sqldb.Bulk, func(tx *store.DB) (err error) {
@@ -26,7 +27,8 @@ func (d *Service) Delete(ctx context.Context, account parley.Account, agent parl
 }
 
 // deleteSource deletes a source as part of a transaction.
-func (d *Service) deleteSource(ctx context.Context, tx *store.DB, ref parley.AgentRef, id parley.SourceID, now time.Time) (*parley.Source, error) {
+func (d *Service) deleteSource(ctx context.Context, tx *store.DB, ref parley.AgentRef, id parley.SourceID,
+	now time.Time) (*parley.Source, error) {
 	status, err := d.deletePages(ctx, tx, ref, id, now)
 	if err != nil {
 		return nil, err
@@ -48,7 +50,8 @@ func (d *Service) deleteSource(ctx context.Context, tx *store.DB, ref parley.Age
 const manySitePages = 200
 
 // deletePages deletes the pages of a source that is a site, and returns the source's status then.
-func (d *Service) deletePages(ctx context.Context, tx *store.DB, ref parley.AgentRef, id parley.SourceID, now time.Time) (parley.SourceStatus, error) {
+func (d *Service) deletePages(ctx context.Context, tx *store.DB, ref parley.AgentRef, id parley.SourceID,
+	now time.Time) (parley.SourceStatus, error) {
 	if err := tx.LockAgent(ctx, ref); err != nil { // before the source's row, always
 		return "", err
 	}
@@ -85,7 +88,8 @@ func (d *Service) Erase(ctx context.Context, job jobs.Job) error {
 	return d.RemoveUnusedFiles(ctx, job.AccountID.AgentRef(agent))
 }
 
-// eraseAll erases the content of a deleted source and its pages, and then removes a site that had many pages from the lists.
+// eraseAll erases the content of a deleted source and its pages, and then removes a site that had many pages from the
+// lists.
 func (d *Service) eraseAll(ctx context.Context, ref parley.AgentRef, id parley.SourceID) error {
 	pages, err := d.DB.DeletedPageSources(ctx, ref, id)
 	if err != nil {

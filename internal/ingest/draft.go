@@ -14,8 +14,8 @@ import (
 // errUnchanged is the error of a change that changes nothing.
 var errUnchanged = errors.New("ingest: nothing to change")
 
-// draft is a source's content on its way into the database: its ids and times are made before the transaction, which may run
-// twice. Its functions hold what differs between kinds.
+// draft is a source's content on its way into the database: its ids and times are made before the transaction, which
+// may run twice. Its functions hold what differs between kinds.
 type draft struct {
 	service *Service
 	name    *string       // nil stays
@@ -23,15 +23,18 @@ type draft struct {
 	version parley.Version
 
 	// fillVersion writes the new version of an existing source, and returns its size, or errUnchanged.
-	fillVersion func(ctx context.Context, tx *store.DB, before *parley.Source, was, v *parley.Version) (size int64, err error)
+	fillVersion func(ctx context.Context, tx *store.DB, before *parley.Source, was, v *parley.Version) (size int64,
+		err error)
 	// isDuplicate reports whether the agent has the content under that name already.
 	isDuplicate func(ctx context.Context, tx *store.DB, s *parley.Source, v *parley.Version) (bool, error)
 	// storeExtra writes what belongs to the version; nil where nothing does.
 	storeExtra func(ctx context.Context, tx *store.DB, s *parley.Source, v *parley.Version) error
 }
 
-// contentDraft returns a draft of a kind whose content is text as it comes. fill writes the new version from the one before.
-func (d *Service) contentDraft(account parley.Account, agent parley.AgentID, kind parley.SourceKind, name *string, fill func(was, v *parley.Version) error) *draft {
+// contentDraft returns a draft of a kind whose content is text as it comes. fill writes the new version from the one
+// before.
+func (d *Service) contentDraft(account parley.Account, agent parley.AgentID, kind parley.SourceKind, name *string,
+	fill func(was, v *parley.Version) error) *draft {
 	w := d.emptyDraft(account, agent, kind, name)
 	w.fillVersion = func(_ context.Context, _ *store.DB, before *parley.Source, was, v *parley.Version) (int64, error) {
 		if err := fill(was, v); err != nil {
@@ -49,9 +52,11 @@ func (d *Service) contentDraft(account parley.Account, agent parley.AgentID, kin
 }
 
 // emptyDraft returns a draft without content.
-func (d *Service) emptyDraft(account parley.Account, agent parley.AgentID, kind parley.SourceKind, name *string) *draft {
+func (d *Service) emptyDraft(account parley.Account, agent parley.AgentID, kind parley.SourceKind,
+	name *string) *draft {
 	now := d.Now()
-	w := &draft{service: d, version: parley.Version{ID: parley.VersionID(parley.NewUUID()), AgentID: agent, CreatedAt: now}}
+	w := &draft{service: d,
+		version: parley.Version{ID: parley.VersionID(parley.NewUUID()), AgentID: agent, CreatedAt: now}}
 	w.source = parley.Source{ID: parley.SourceID(parley.NewUUID()), AccountID: account.ID, AgentID: agent, Kind: kind,
 		Status: parley.SourceUntrained, WantedVersion: w.version.ID, CreatedAt: now, UpdatedAt: now}
 	if name != nil {
@@ -78,7 +83,8 @@ func (w *draft) create(ctx context.Context, tx *store.DB, plan parley.Plan) erro
 }
 
 // applyTo makes the draft the wanted version of a source, or returns errUnchanged.
-func (w *draft) applyTo(ctx context.Context, tx *store.DB, id parley.SourceID, plan parley.Plan) (*parley.Source, error) {
+func (w *draft) applyTo(ctx context.Context, tx *store.DB, id parley.SourceID, plan parley.Plan) (*parley.Source,
+	error) {
 	s, v := w.source, w.version
 	if err := tx.LockAgent(ctx, s.AgentRef()); err != nil { // before the source's row, always
 		return nil, err
@@ -126,7 +132,8 @@ func (w *draft) applyTo(ctx context.Context, tx *store.DB, id parley.SourceID, p
 func (w *draft) isRenamed(s *parley.Source) bool { return w.name != nil && *w.name != s.Name }
 
 // finishWrite checks what the rules say of the agent's sources, writes the version and leaves the rest to a job.
-func (w *draft) finishWrite(ctx context.Context, tx *store.DB, plan parley.Plan, kind string, s *parley.Source, v *parley.Version, total int64) error {
+func (w *draft) finishWrite(ctx context.Context, tx *store.DB, plan parley.Plan, kind string, s *parley.Source,
+	v *parley.Version, total int64) error {
 	if same, err := w.isDuplicate(ctx, tx, s, v); err != nil {
 		return err
 	} else if same {
@@ -150,7 +157,8 @@ func (w *draft) finishWrite(ctx context.Context, tx *store.DB, plan parley.Plan,
 }
 
 // changeSource makes a draft the wanted version of a source.
-func (d *Service) changeSource(ctx context.Context, draft *draft, id parley.SourceID, plan parley.Plan) (*parley.Source, error) {
+func (d *Service) changeSource(ctx context.Context, draft *draft, id parley.SourceID, plan parley.Plan) (*parley.Source,
+	error) {
 	var changed *parley.Source
 	err := d.DB.Transact(ctx, sqldb.Bulk, func(tx *store.DB) error {
 		var err error

@@ -22,14 +22,15 @@ const (
 	embedRetryDelay  = 10 * time.Second // after a failure that came behind successes
 )
 
-// EmbedHandlers returns the handlers of jobs that call the embedding provider. They have a runner of their own, so that a slow provider
-// does not delay texts.
+// EmbedHandlers returns the handlers of jobs that call the embedding provider. They have a runner of their own, so that
+// a slow provider does not delay texts.
 func (d *Service) EmbedHandlers() map[string]jobs.Handler {
 	return map[string]jobs.Handler{EmbedJob: d.Embed}
 }
 
 func newEmbedJob(ref parley.AgentRef) jobs.Job {
-	return jobs.Job{Kind: EmbedJob, Key: string(ref.Agent), AccountID: ref.Account, Payload: jobs.EncodePayload(jobPayload{ref.Agent}), MaxAttempts: maxEmbedAttempts, Backoff: embedBackoff}
+	return jobs.Job{Kind: EmbedJob, Key: string(ref.Agent), AccountID: ref.Account,
+		Payload: jobs.EncodePayload(jobPayload{ref.Agent}), MaxAttempts: maxEmbedAttempts, Backoff: embedBackoff}
 }
 
 // enqueueEmbed leaves the vectors of a source that goes live to a job: until they are there it is found by its words.
@@ -40,8 +41,8 @@ func (d *Service) enqueueEmbed(ctx context.Context, tx *store.DB, s *parley.Sour
 	return d.Queue.Enqueue(ctx, tx.SQL(), newEmbedJob(s.AgentRef()))
 }
 
-// EmbedAll leaves a job for each agent with passages that have no vector of the present model. It does nothing without an
-// embedder.
+// EmbedAll leaves a job for each agent with passages that have no vector of the present model. It does nothing without
+// an embedder.
 func (d *Service) EmbedAll(ctx context.Context) error {
 	if d.Embedder == nil {
 		return nil
@@ -61,8 +62,8 @@ func (d *Service) EmbedAll(ctx context.Context) error {
 	return nil
 }
 
-// Embed handles EmbedJob: passages without a vector get one, some at a time, so that a run that was cut short goes on where it
-// was. When the provider fails the agent answers by words as before, and the job comes back later.
+// Embed handles EmbedJob: passages without a vector get one, some at a time, so that a run that was cut short goes on
+// where it was. When the provider fails the agent answers by words as before, and the job comes back later.
 func (d *Service) Embed(ctx context.Context, job jobs.Job) error {
 	agent, err := jobAgent(job)
 	if err != nil {
@@ -138,8 +139,8 @@ func (d *Service) storeVectors(ctx context.Context, ref parley.AgentRef, packed 
 	return d.Indexes.Warm(ctx, ref.Agent, version)
 }
 
-// retryEmbed has the job come back soon after a run that got somewhere, with all its attempts, and not before the provider's
-// time where it has named one.
+// retryEmbed has the job come back soon after a run that got somewhere, with all its attempts, and not before the
+// provider's time where it has named one.
 func (d *Service) retryEmbed(ctx context.Context, job jobs.Job, agent parley.AgentID, done int, why error) error {
 	var wait time.Duration
 	var failure *parley.Error

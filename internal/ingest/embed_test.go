@@ -58,7 +58,8 @@ func (s *testService) findByVector(text string) string {
 	s.Helper()
 	v, err := s.Embedder.Embed(s.Context(), []string{text})
 	s.must(err)
-	hits, err := s.Indexes.Nearest(s.Context(), s.agent, s.loadAgent().PassageVersion, retrieval.Query{Text: "?", Vector: v[0], VectorWeight: 1, Limit: 1})
+	hits, err := s.Indexes.Nearest(s.Context(), s.agent, s.loadAgent().PassageVersion,
+		retrieval.Query{Text: "?", Vector: v[0], VectorWeight: 1, Limit: 1})
 	s.must(err)
 	if len(hits) == 0 {
 		return ""
@@ -136,7 +137,8 @@ func TestOnlyChangedPassagesAreEmbedded(t *testing.T) {
 	})
 }
 
-// A server beside the one that embeds finds the vectors in the agent's next passage version, and those of a text that came back.
+// A server beside the one that embeds finds the vectors in the agent's next passage version, and those of a text that
+// came back.
 func TestAnotherServerNotices(t *testing.T) {
 	forEachDatabase(t, func(s *testService) {
 		_, runner := s.startEmbedding("m")
@@ -162,7 +164,8 @@ func TestAnotherServerNotices(t *testing.T) {
 		s.runJobs() // the vectors are there still, older than the passages
 		v, err := s.Embedder.Embed(s.Context(), []string{"matter7"})
 		s.must(err)
-		hits, err := other.Nearest(s.Context(), s.agent, s.loadAgent().PassageVersion, retrieval.Query{Text: "?", Vector: v[0], VectorWeight: 1, Limit: 5})
+		hits, err := other.Nearest(s.Context(), s.agent, s.loadAgent().PassageVersion,
+			retrieval.Query{Text: "?", Vector: v[0], VectorWeight: 1, Limit: 5})
 		s.must(err)
 		if len(hits) != 3 {
 			s.Errorf("%d passages by vectors", len(hits))
@@ -208,7 +211,8 @@ func TestEmbeddingGoesOnAfterACut(t *testing.T) {
 		s.runJobs()
 		ctx, cut := context.WithCancel(s.Context())
 		s.Embedder = &interruptingEmbedder{Embedder: s.Embedder, after: 1, interrupt: cut}
-		job := jobs.Job{Kind: ingest.EmbedJob, Key: string(s.agent), AccountID: s.account.ID, Payload: []byte(`{"agent":"` + string(s.agent) + `"}`)}
+		job := jobs.Job{Kind: ingest.EmbedJob, Key: string(s.agent), AccountID: s.account.ID,
+			Payload: []byte(`{"agent":"` + string(s.agent) + `"}`)}
 		if err := s.Embed(ctx, job); !errors.Is(err, context.Canceled) {
 			s.Fatal(err)
 		}
@@ -312,7 +316,8 @@ func TestATextWithoutAVector(t *testing.T) {
 		s.runJobs()
 		server.Play(func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "odd", http.StatusBadRequest) }, nil)
 		s.runDue(runner)
-		if s.queryInt(`select count(*) from jobs where kind = ?`, ingest.EmbedJob) != 0 || !s.isFoundByWords("elephants") || s.findByVector("elephants") != "" {
+		if s.queryInt(`select count(*) from jobs where kind = ?`, ingest.EmbedJob) != 0 ||
+			!s.isFoundByWords("elephants") || s.findByVector("elephants") != "" {
 			s.Error("the text is in the way")
 		}
 		server.ClearRequests()
@@ -359,7 +364,8 @@ func TestSearchWhileEmbedding(t *testing.T) {
 						s.Error(err)
 						return
 					}
-					hits, err := s.Indexes.Nearest(s.Context(), s.agent, a.PassageVersion, retrieval.Query{Text: "matter7", Vector: v[0]})
+					hits, err := s.Indexes.Nearest(s.Context(), s.agent, a.PassageVersion,
+						retrieval.Query{Text: "matter7", Vector: v[0]})
 					if err != nil || len(hits) == 0 || !strings.Contains(hits[0].Passage.Text, "matter7 ") {
 						s.Errorf("%v %v", hits, err)
 						return

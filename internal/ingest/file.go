@@ -14,7 +14,8 @@ import (
 	"parley/internal/store"
 )
 
-// fileKind is the kind of sources that are uploaded files: their text is found by a job of its own, before they are trained.
+// fileKind is the kind of sources that are uploaded files: their text is found by a job of its own, before they are
+// trained.
 var fileKind = sourceKind{
 	newJob: func(s *parley.Source) jobs.Job { return newJob(FileJob, s) },
 	pieces: textKind.pieces,
@@ -34,10 +35,11 @@ type FileChange struct {
 	File *File
 }
 
-// AddFile adds a file to the agent's sources; it is read and trained by jobs. Fails with VALIDATION_INVALID_BODY, naming the file,
-// for one that is of no kind that is read, with AGENT_NOT_FOUND, with SOURCE_DUPLICATE for the bytes of a file of the same name,
-// or with SOURCE_SIZE_LIMIT_EXCEEDED.
-func (d *Service) AddFile(ctx context.Context, account parley.Account, plan parley.Plan, agent parley.AgentID, name string, f File) (*parley.Source, error) {
+// AddFile adds a file to the agent's sources; it is read and trained by jobs. Fails with VALIDATION_INVALID_BODY,
+// naming the file, for one that is of no kind that is read, with AGENT_NOT_FOUND, with SOURCE_DUPLICATE for the bytes
+// of a file of the same name, or with SOURCE_SIZE_LIMIT_EXCEEDED.
+func (d *Service) AddFile(ctx context.Context, account parley.Account, plan parley.Plan, agent parley.AgentID,
+	name string, f File) (*parley.Source, error) {
 	u, err := d.newUpload(account, agent, FileChange{&name, &f})
 	if err != nil {
 		return nil, err
@@ -54,10 +56,11 @@ func (d *Service) AddFile(ctx context.Context, account parley.Account, plan parl
 	return &u.source, nil
 }
 
-// ChangeFile replaces a file by another one, or renames it. The earlier version answers until the new one is
-// trained; a change that changes nothing leaves no trace, unless the file could not be read: then it is read again. Fails as
+// ChangeFile replaces a file by another one, or renames it. The earlier version answers until the new one is trained; a
+// change that changes nothing leaves no trace, unless the file could not be read: then it is read again. Fails as
 // AddFile does, with SOURCE_NOT_FOUND for a source that is no file, or with SOURCE_PENDING_DELETION.
-func (d *Service) ChangeFile(ctx context.Context, account parley.Account, plan parley.Plan, agent parley.AgentID, id parley.SourceID, change FileChange) (*parley.Source, error) {
+func (d *Service) ChangeFile(ctx context.Context, account parley.Account, plan parley.Plan, agent parley.AgentID,
+	id parley.SourceID, change FileChange) (*parley.Source, error) {
 	u, err := d.newUpload(account, agent, change)
 	if err != nil {
 		return nil, err
@@ -93,13 +96,15 @@ func (d *Service) newUpload(account parley.Account, agent parley.AgentID, change
 	}
 	f := change.File
 	u.path, u.source.Size = f.Path, f.Size
-	u.blob = &store.Blob{ID: parley.NewUUID(), AccountID: account.ID, AgentID: agent, Hash: f.Hash, Size: f.Size, MediaType: mediaTypes[kind],
-		Name: stripNUL(f.Name), CreatedAt: u.version.CreatedAt}
+	u.blob = &store.Blob{ID: parley.NewUUID(), AccountID: account.ID, AgentID: agent, Hash: f.Hash, Size: f.Size,
+		MediaType: mediaTypes[kind],
+		Name:      stripNUL(f.Name), CreatedAt: u.version.CreatedAt}
 	u.versionBlob = u.blob
 	return u, nil
 }
 
-// sniffKind returns the kind of a file by its content. Files are sniffed a few at a time, since each is in memory meanwhile.
+// sniffKind returns the kind of a file by its content. Files are sniffed a few at a time, since each is in memory
+// meanwhile.
 func (d *Service) sniffKind(f *File) (extract.Kind, error) {
 	defer d.sniffSlots.acquire()()
 	data, err := os.ReadFile(f.Path)
@@ -123,7 +128,8 @@ func (u *upload) commit(ctx context.Context, write func(tx *store.DB) error) err
 	return u.service.StoreFile(ctx, u.path, u.blob, write)
 }
 
-// StoreFile moves a file to its place, which it notes in the blob, and then has its row written; without the row it does not stay.
+// StoreFile moves a file to its place, which it notes in the blob, and then has its row written; without the row it
+// does not stay.
 func (d *Service) StoreFile(ctx context.Context, path string, blob *store.Blob, write func(tx *store.DB) error) error {
 	return d.StoreFiles(ctx, []string{path}, []*store.Blob{blob}, write)
 }
@@ -143,8 +149,10 @@ var mediaTypes = map[extract.Kind]string{
 	extract.JSON: "application/json",
 }
 
-// fillFile returns the file of the new version. Where it has the bytes of the version before, its text is known already.
-func (u *upload) fillFile(ctx context.Context, tx *store.DB, before *parley.Source, was, v *parley.Version) (int64, error) {
+// fillFile returns the file of the new version. Where it has the bytes of the version before, its text is known
+// already.
+func (u *upload) fillFile(ctx context.Context, tx *store.DB, before *parley.Source, was, v *parley.Version) (int64,
+	error) {
 	blob, err := tx.VersionBlob(ctx, before.AgentRef(), before.WantedVersion)
 	if err != nil {
 		return 0, err
@@ -180,14 +188,14 @@ const FileJob = "source.file"
 // FileReader returns the text of a file. The reason of an *extract.Error is for the operator.
 type FileReader func(ctx context.Context, kind extract.Kind, name string, data []byte) (text string, err error)
 
-// FileHandlers returns the handlers of jobs that read files. They have a runner of their own, so that a file that takes long does not
-// delay texts.
+// FileHandlers returns the handlers of jobs that read files. They have a runner of their own, so that a file that takes
+// long does not delay texts.
 func (d *Service) FileHandlers() map[string]jobs.Handler {
 	return map[string]jobs.Handler{FileJob: d.ExtractFile}
 }
 
-// ExtractFile handles FileJob: the text of the wanted version is found and written down, and its training is left to a job. When it
-// fails for good the source is failed, and the version that was live stays so.
+// ExtractFile handles FileJob: the text of the wanted version is found and written down, and its training is left to a
+// job. When it fails for good the source is failed, and the version that was live stays so.
 func (d *Service) ExtractFile(ctx context.Context, job jobs.Job) error {
 	agent, err := jobAgent(job)
 	if err != nil {
@@ -246,7 +254,8 @@ func (d *Service) accountPlan(ctx context.Context, account parley.AccountID) (pl
 
 // updateFileSize counts a file with the bytes of its text where these are more than its own, as they are of one that is
 // packed. Fails with SOURCE_SIZE_LIMIT_EXCEEDED where the plan does not allow them.
-func (d *Service) updateFileSize(ctx context.Context, tx *store.DB, plan parley.Plan, s *parley.Source, bytes int64) (*parley.Source, error) {
+func (d *Service) updateFileSize(ctx context.Context, tx *store.DB, plan parley.Plan, s *parley.Source,
+	bytes int64) (*parley.Source, error) {
 	agent, err := tx.AgentForUpdate(ctx, s.AgentRef(), d.Now()) // before the source's row, always
 	if err != nil {
 		return nil, err
@@ -300,8 +309,8 @@ const (
 	UploadWindow = time.Minute
 )
 
-// CountUpload counts an upload that arrives, whatever becomes of it. Fails with RATE_LIMIT_TOO_MANY_REQUESTS, and then it does not
-// count.
+// CountUpload counts an upload that arrives, whatever becomes of it. Fails with RATE_LIMIT_TOO_MANY_REQUESTS, and then
+// it does not count.
 func (d *Service) CountUpload(ctx context.Context, account parley.AccountID) error {
 	wait, err := d.DB.CountUpload(ctx, account, d.Now(), MaxUploads, UploadWindow)
 	if err != nil {

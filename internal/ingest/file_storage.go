@@ -18,9 +18,9 @@ import (
 	"parley/internal/store"
 )
 
-// Files keeps uploaded files in a folder, each below the beginning of its hash under the name of its hash: equal files lie there
-// once. Several servers that share a database share no folder: with InDatabase the files lie in the database, and the folder
-// holds only what is on its way.
+// Files keeps uploaded files in a folder, each below the beginning of its hash under the name of its hash: equal files
+// lie there once. Several servers that share a database share no folder: with InDatabase the files lie in the database,
+// and the folder holds only what is on its way.
 type Files struct {
 	Dir        string
 	InDatabase bool
@@ -32,7 +32,8 @@ type Files struct {
 const (
 	incomingDir = "incoming" // where uploads lie that are not accepted yet
 	diskPrefix  = "disk:"    // begins a place; the hash follows
-	orphanAge   = time.Hour  // how old a file without a row must be that is removed: on another server its row may be on its way
+	// how old a file without a row must be that is removed: on another server its row may be on its way
+	orphanAge = time.Hour
 )
 
 // Incoming returns the folder that uploads are written to.
@@ -41,7 +42,8 @@ func (f *Files) Incoming() (string, error) {
 	return dir, os.MkdirAll(dir, 0o700)
 }
 
-// moveToPlace moves a file to its place, and returns when it is on disk. Where it fails, the file may be there all the same.
+// moveToPlace moves a file to its place, and returns when it is on disk. Where it fails, the file may be there all the
+// same.
 func (f *Files) moveToPlace(path, place string) error {
 	to := f.path(place)
 	if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
@@ -115,9 +117,10 @@ func (f *Files) listOld(now time.Time) (places, left []string, err error) {
 	return places, left, err
 }
 
-// StoreFiles moves files from their paths to their places, which it notes in the blobs, and then has their rows written; without the
-// rows they do not stay.
-func (d *Service) StoreFiles(ctx context.Context, paths []string, blobs []*store.Blob, write func(tx *store.DB) error) (err error) {
+// StoreFiles moves files from their paths to their places, which it notes in the blobs, and then has their rows
+// written; without the rows they do not stay.
+func (d *Service) StoreFiles(ctx context.Context, paths []string, blobs []*store.Blob,
+	write func(tx *store.DB) error) (err error) {
 	if d.Files.InDatabase {
 		return d.storeInDatabase(ctx, paths, blobs, write)
 	}
@@ -142,7 +145,8 @@ func (d *Service) StoreFiles(ctx context.Context, paths []string, blobs []*store
 }
 
 // storeInDatabase writes the bytes of files and their rows in one transaction: without the rows they do not stay.
-func (d *Service) storeInDatabase(ctx context.Context, paths []string, blobs []*store.Blob, write func(tx *store.DB) error) error {
+func (d *Service) storeInDatabase(ctx context.Context, paths []string, blobs []*store.Blob,
+	write func(tx *store.DB) error) error {
 	for _, blob := range blobs {
 		blob.Location = d.Files.placeFor(blob.Hash)
 	}
@@ -165,8 +169,8 @@ func writeBlobData(ctx context.Context, tx *store.DB, path, hash string) (err er
 	return tx.PutBlobData(ctx, hash, file)
 }
 
-// WithUnusedFileRemoval returns a handler that calls erase, for a job whose key is an agent's id, and then removes the files of the agent
-// that nothing uses any more.
+// WithUnusedFileRemoval returns a handler that calls erase, for a job whose key is an agent's id, and then removes the
+// files of the agent that nothing uses any more.
 func (d *Service) WithUnusedFileRemoval(erase jobs.Handler) jobs.Handler {
 	return func(ctx context.Context, job jobs.Job) error {
 		if err := erase(ctx, job); err != nil {
@@ -199,7 +203,8 @@ func (d *Service) FileBytes(ctx context.Context, blob *store.Blob) ([]byte, erro
 	return data, err
 }
 
-// FilePart reads one part of a file from where it lies, counted from 0: store.BlobPartBytes bytes, and fewer at the end; none behind it.
+// FilePart reads one part of a file from where it lies, counted from 0: store.BlobPartBytes bytes, and fewer at the
+// end; none behind it.
 func (d *Service) FilePart(ctx context.Context, blob *store.Blob, part int) ([]byte, error) {
 	if part < 0 || int64(part)*store.BlobPartBytes >= blob.Size {
 		return nil, nil
@@ -273,7 +278,8 @@ func (d *Service) RemoveUnusedFiles(ctx context.Context, ref parley.AgentRef) er
 	return nil
 }
 
-// WithAgentFileRemoval returns a handler that calls erase, for a job whose key is an agent's id, and then removes the agent's files.
+// WithAgentFileRemoval returns a handler that calls erase, for a job whose key is an agent's id, and then removes the
+// agent's files.
 func (d *Service) WithAgentFileRemoval(erase jobs.Handler) jobs.Handler {
 	return func(ctx context.Context, job jobs.Job) error {
 		places, err := d.DB.BlobLocations(ctx, job.AccountID.AgentRef(parley.AgentID(job.Key)))

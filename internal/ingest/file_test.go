@@ -84,7 +84,8 @@ func TestFileIsReadOnce(t *testing.T) {
 		}
 		s.now = s.now.Add(time.Minute)
 		s.runJobs()
-		if got := s.findSource(src.ID); got.Status != parley.SourceTrained || got.LiveVersion != got.WantedVersion || reads != 2 {
+		if got := s.findSource(src.ID); got.Status != parley.SourceTrained || got.LiveVersion != got.WantedVersion ||
+			reads != 2 {
 			t.Fatalf("%+v after %d readings", got, reads)
 		}
 		name := "Hours"
@@ -109,7 +110,8 @@ func TestFileThatFailedMayBeTriedAgain(t *testing.T) {
 		const content = "We open at nine in the morning."
 		src := s.addFile("hours.txt", content)
 		s.runJobs()
-		if got := s.findSource(src.ID); got.Status != parley.SourceFailed || got.Failure != "reading the file takes more than 30s" {
+		if got := s.findSource(src.ID); got.Status != parley.SourceFailed ||
+			got.Failure != "reading the file takes more than 30s" {
 			t.Fatalf("%+v", got)
 		}
 		s.ReadFile = inner
@@ -181,7 +183,8 @@ func TestAFileCountsWithItsText(t *testing.T) {
 			s.Error(src.Size)
 		}
 		s.runJobs()
-		if got := s.findSource(src.ID); got.Status != parley.SourceTrained || got.Size != int64(len(long)) || s.loadAgent().Size != got.Size {
+		if got := s.findSource(src.ID); got.Status != parley.SourceTrained || got.Size != int64(len(long)) ||
+			s.loadAgent().Size != got.Size {
 			s.Errorf("%+v", got)
 		}
 		name := "Renamed"
@@ -189,7 +192,8 @@ func TestAFileCountsWithItsText(t *testing.T) {
 		_, err := s.ChangeFile(s.Context(), s.account, s.plan, s.agent, src.ID, ingest.FileChange{Name: &name})
 		s.must(err)
 		s.runJobs()
-		if got := s.findSource(src.ID); got.Status != parley.SourceTrained || got.Name != name || s.loadAgent().Size != int64(len(long)) {
+		if got := s.findSource(src.ID); got.Status != parley.SourceTrained || got.Name != name ||
+			s.loadAgent().Size != int64(len(long)) {
 			s.Errorf("%+v", got)
 		}
 	})
@@ -208,10 +212,12 @@ func TestAFileWhoseTextExceedsThePlanFails(t *testing.T) {
 		src := s.addFile("packed.txt", "Little to see here, and more within.")
 		s.runJobs()
 		got := s.findSource(src.ID)
-		if got.Status != parley.SourceFailed || !strings.Contains(log.String(), "SOURCE_SIZE_LIMIT_EXCEEDED") || s.loadAgent().Size != 36 {
+		if got.Status != parley.SourceFailed || !strings.Contains(log.String(), "SOURCE_SIZE_LIMIT_EXCEEDED") ||
+			s.loadAgent().Size != 36 {
 			s.Errorf("%+v %s", got, log)
 		}
-		if n := s.queryCount(`select count(*) from passages`) + s.queryCount(`select coalesce(sum(length(text)), 0) from source_versions`); n != 0 {
+		if n := s.queryCount(`select count(*) from passages`) +
+			s.queryCount(`select coalesce(sum(length(text)), 0) from source_versions`); n != 0 {
 			s.Error("something of it was written:", n)
 		}
 		most = 10_000
@@ -306,7 +312,8 @@ func TestAnotherAccountsFileIsReadNext(t *testing.T) {
 		s.must(s.DB.CreateAccount(s.Context(), &other))
 		agent := &parley.Agent{ID: parley.NewAgentID(), AccountID: other.ID, Name: "Guide", CreatedAt: noon, UpdatedAt: noon}
 		s.must(s.DB.CreateAgent(s.Context(), agent))
-		_, err := s.AddFile(s.Context(), other, s.plan, agent.ID, "small.txt", s.writeUpload("small.txt", strings.Repeat("Small words. ", 10)))
+		_, err := s.AddFile(s.Context(), other, s.plan, agent.ID, "small.txt",
+			s.writeUpload("small.txt", strings.Repeat("Small words. ", 10)))
 		s.must(err)
 		s.addFile("own small.txt", strings.Repeat("Own small words. ", 10))
 

@@ -26,6 +26,6 @@ var kinds = map[parley.SourceKind]sourceKind{
 	parley.SourceFile: fileKind,
 }
 
-// NewTrainJob returns the job that trains the source's wanted version, for services that create sources in another way. A link is
-// read anew, a file where its text is not known yet.
+// NewTrainJob returns the job that trains the source's wanted version, for services that create sources in another way.
+// A link is read anew, a file where its text is not known yet.
 func NewTrainJob(s *parley.Source) jobs.Job { return kinds[s.Kind].newJob(s) }

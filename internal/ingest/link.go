@@ -104,14 +104,17 @@ func (d *Service) NewLink(account parley.Account, plan parley.Plan, agent parley
 		return nil, err // Validate has found none
 	}
 	now := d.Now()
-	s := parley.Source{ID: parley.SourceID(parley.NewUUID()), AccountID: account.ID, AgentID: agent, Kind: parley.SourceLink, Name: stripNUL(link.URL),
+	s := parley.Source{ID: parley.SourceID(parley.NewUUID()), AccountID: account.ID, AgentID: agent,
+		Kind: parley.SourceLink, Name: stripNUL(link.URL),
 		URL: u.String(), Status: parley.SourceUntrained, Metadata: link.record().encode(), CreatedAt: now, UpdatedAt: now}
 	return &NewLink{service: d, source: s, kind: link.Type, plan: plan}, nil
 }
 
-// AddLink adds a page or a site to the agent's sources; it is read by a job. Fails with VALIDATION_INVALID_BODY, AGENT_NOT_FOUND,
-// SOURCE_DUPLICATE for an address that is read in the same way already, or SOURCE_SIZE_LIMIT_EXCEEDED when the storage of the plan is full.
-func (d *Service) AddLink(ctx context.Context, account parley.Account, plan parley.Plan, agent parley.AgentID, link Link) (*parley.Source, error) {
+// AddLink adds a page or a site to the agent's sources; it is read by a job. Fails with VALIDATION_INVALID_BODY,
+// AGENT_NOT_FOUND, SOURCE_DUPLICATE for an address that is read in the same way already, or SOURCE_SIZE_LIMIT_EXCEEDED
+// when the storage of the plan is full.
+func (d *Service) AddLink(ctx context.Context, account parley.Account, plan parley.Plan, agent parley.AgentID,
+	link Link) (*parley.Source, error) {
 	n, err := d.NewLink(account, plan, agent, link)
 	if err != nil {
 		return nil, err
@@ -145,7 +148,9 @@ func (n *NewLink) Create(ctx context.Context, tx *store.DB) error {
 		}
 	}
 	if !n.plan.AllowsStorage(a.Size + 1) {
-		return parley.NewErrorf(parley.CodeSourceSize, "The %s plan allows %d bytes of sources for an agent, and there is no room for more.", n.plan.Name, *n.plan.StoragePerAgent)
+		return parley.NewErrorf(parley.CodeSourceSize,
+			"The %s plan allows %d bytes of sources for an agent, and there is no room for more.", n.plan.Name,
+			*n.plan.StoragePerAgent)
 	}
 	if _, err := tx.CreateSource(ctx, &s); err != nil {
 		return err
@@ -175,8 +180,9 @@ func (l Link) site() crawl.Site {
 func (l Link) record() LinkRecord {
 	r := LinkRecord{Type: l.Type}
 	if l.Type != crawl.Individual {
-		r.SiteRecord = &SiteRecord{ExcludePaths: append([]string{}, l.Exclude...), IncludeOnlyPaths: append([]string{}, l.Include...),
-			SlowScraping: l.Slow, CrawlStatus: statusFetching}
+		r.SiteRecord = &SiteRecord{ExcludePaths: append([]string{}, l.Exclude...),
+			IncludeOnlyPaths: append([]string{}, l.Include...),
+			SlowScraping:     l.Slow, CrawlStatus: statusFetching}
 	}
 	return r
 }
@@ -211,9 +217,11 @@ type LinkChange struct {
 	Slow             *bool
 }
 
-// ChangeLink changes how a link is read and reads it again, in any case. What was read before answers meanwhile. Fails with
-// AGENT_NOT_FOUND, SOURCE_NOT_FOUND (also for a source that is no link), SOURCE_PENDING_DELETION or VALIDATION_INVALID_BODY.
-func (d *Service) ChangeLink(ctx context.Context, account parley.Account, agent parley.AgentID, id parley.SourceID, change LinkChange) (*parley.Source, error) {
+// ChangeLink changes how a link is read and reads it again, in any case. What was read before answers meanwhile. Fails
+// with AGENT_NOT_FOUND, SOURCE_NOT_FOUND (also for a source that is no link), SOURCE_PENDING_DELETION or
+// VALIDATION_INVALID_BODY.
+func (d *Service) ChangeLink(ctx context.Context, account parley.Account, agent parley.AgentID, id parley.SourceID,
+	change LinkChange) (*parley.Source, error) {
 	now := d.Now()
 	var after *parley.Source
 	err := d.DB.Transact(ctx, sqldb.Bulk, func(tx *store.DB) (err error) {
@@ -223,8 +231,10 @@ func (d *Service) ChangeLink(ctx context.Context, account parley.Account, agent 
 	return after, err
 }
 
-// restartCrawl begins another reading of a link. Where the patterns are others, nothing that is known of its pages is relied on.
-func (d *Service) restartCrawl(ctx context.Context, tx *store.DB, ref parley.AgentRef, id parley.SourceID, now time.Time, change LinkChange) (*parley.Source, error) {
+// restartCrawl begins another reading of a link. Where the patterns are others, nothing that is known of its pages is
+// relied on.
+func (d *Service) restartCrawl(ctx context.Context, tx *store.DB, ref parley.AgentRef, id parley.SourceID,
+	now time.Time, change LinkChange) (*parley.Source, error) {
 	a, err := tx.AgentForUpdate(ctx, ref, now)
 	if err != nil {
 		return nil, err

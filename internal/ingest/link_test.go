@@ -35,7 +35,8 @@ func (s *testService) linkRecord(id parley.SourceID) (r ingest.LinkRecord) {
 
 func (s *testService) listSources() (names []string) {
 	s.Helper()
-	page, err := s.DB.Sources(s.Context(), s.account.ID.AgentRef(s.agent), store.SourceFilter{}, parley.PageRequest{Limit: 100})
+	page, err := s.DB.Sources(s.Context(), s.account.ID.AgentRef(s.agent), store.SourceFilter{},
+		parley.PageRequest{Limit: 100})
 	s.must(err)
 	for _, src := range page.Items {
 		names = append(names, src.Name)
@@ -45,7 +46,8 @@ func (s *testService) listSources() (names []string) {
 
 func shopPages() map[string]string {
 	return map[string]string{
-		"/":         `<title>Shop</title><a href="/hours">1</a><a href="/refunds">2</a><a href="/gone">3</a> Welcome to the shop.`,
+		"/": `<title>Shop</title><a href="/hours">1</a><a href="/refunds">2</a><a href="/gone">3</a> ` +
+			`Welcome to the shop.`,
 		"/hours":    `<title>Hours</title> We open at nine.`,
 		"/refunds":  `<title>Refunds</title><a href="/vouchers">4</a> Refunds are paid within ten days.`,
 		"/vouchers": `<title>Vouchers</title> Vouchers are sent by mail.`,
@@ -56,13 +58,16 @@ func TestIndividualPageIsRead(t *testing.T) {
 	forEachDatabase(t, func(s *testService) {
 		w := s.startWebsite(shopPages())
 		src := s.addLink(w.URL+"/refunds", crawl.Individual)
-		if src.Status != parley.SourceUntrained || src.Name != w.URL+"/refunds" || string(src.Metadata) != `{"type":"individual"}` || s.loadAgent().Status() != parley.AgentTraining {
+		if src.Status != parley.SourceUntrained || src.Name != w.URL+"/refunds" ||
+			string(src.Metadata) != `{"type":"individual"}` || s.loadAgent().Status() != parley.AgentTraining {
 			s.Errorf("%+v", src)
 		}
-		_, err := s.AddLink(s.Context(), s.account, s.plan, s.agent, ingest.Link{URL: w.URL + "/refunds#top", Type: crawl.Individual})
+		_, err := s.AddLink(s.Context(), s.account, s.plan, s.agent,
+			ingest.Link{URL: w.URL + "/refunds#top", Type: crawl.Individual})
 		s.wantCode(err, parley.CodeSourceDuplicate)
 		s.runJobs()
-		if now := s.source(src.ID); now.Status != parley.SourceTrained || now.Size != 33 || s.loadAgent().Status() != parley.AgentTrained || s.loadAgent().Size != 33 {
+		if now := s.source(src.ID); now.Status != parley.SourceTrained || now.Size != 33 ||
+			s.loadAgent().Status() != parley.AgentTrained || s.loadAgent().Size != 33 {
 			s.Errorf("%+v", now)
 		}
 		if got := s.passageTexts("When are refunds paid?"); got != "Refunds are paid within ten days." {
@@ -77,7 +82,8 @@ func TestIndividualPageIsRead(t *testing.T) {
 		_, err = s.ChangeLink(s.Context(), s.account, s.agent, src.ID, ingest.LinkChange{})
 		s.must(err)
 		s.runJobs()
-		if now := s.source(src.ID); now.Status != parley.SourceFailed || !strings.Contains(now.Failure, "404") || s.passageTexts("When are refunds paid?") == "" {
+		if now := s.source(src.ID); now.Status != parley.SourceFailed || !strings.Contains(now.Failure, "404") ||
+			s.passageTexts("When are refunds paid?") == "" {
 			s.Errorf("the earlier version does not stay: %+v", now)
 		}
 	})
@@ -89,15 +95,18 @@ func TestSiteIsRead(t *testing.T) {
 		src := s.addLink(w.URL, crawl.WholeSite)
 		s.runJobs()
 		now := s.source(src.ID)
-		want := ingest.LinkRecord{Type: crawl.WholeSite, SiteRecord: &ingest.SiteRecord{ExcludePaths: []string{}, IncludeOnlyPaths: []string{}, CrawlStatus: "fetched",
+		want := ingest.LinkRecord{Type: crawl.WholeSite, SiteRecord: &ingest.SiteRecord{ExcludePaths: []string{},
+			IncludeOnlyPaths: []string{}, CrawlStatus: "fetched",
 			Children: ingest.Children{Included: 4, Failed: 1}}}
-		if diff := cmp.Diff(want, s.linkRecord(src.ID)); diff != "" || now.Status != parley.SourceTrained || s.loadAgent().Status() != parley.AgentTrained {
+		if diff := cmp.Diff(want, s.linkRecord(src.ID)); diff != "" || now.Status != parley.SourceTrained ||
+			s.loadAgent().Status() != parley.AgentTrained {
 			s.Errorf("%+v %s", now, diff)
 		}
 		if diff := cmp.Diff([]string{w.URL}, s.listSources()); diff != "" {
 			s.Error("pages are listed", diff)
 		}
-		hits, err := s.Indexes.Nearest(s.Context(), s.agent, s.loadAgent().PassageVersion, retrieval.Query{Text: "When are refunds paid?", Limit: 8})
+		hits, err := s.Indexes.Nearest(s.Context(), s.agent, s.loadAgent().PassageVersion,
+			retrieval.Query{Text: "When are refunds paid?", Limit: 8})
 		s.must(err)
 		if len(hits) == 0 || hits[0].Passage.SourceName != "Refunds" || hits[0].Passage.SourceURL != w.URL+"/refunds" {
 			s.Errorf("%+v", hits)
@@ -109,11 +118,13 @@ func TestSiteIsRead(t *testing.T) {
 		}
 		deleted, err := s.Delete(s.Context(), s.account, s.agent, src.ID)
 		s.must(err)
-		if deleted.Status != parley.SourceDeleted || s.passageTexts("When are refunds paid?") != "" || s.loadAgent().Size != 0 || s.loadAgent().Status() != parley.AgentUntrained {
+		if deleted.Status != parley.SourceDeleted || s.passageTexts("When are refunds paid?") != "" ||
+			s.loadAgent().Size != 0 || s.loadAgent().Status() != parley.AgentUntrained {
 			s.Errorf("%+v %+v", deleted, s.loadAgent())
 		}
 		s.runJobs()
-		if n := s.queryCount(`select (select count(*) from passages) + (select count(*) from crawl_pages) + (select count(*) from source_versions)`); n != 0 {
+		if n := s.queryCount(`select (select count(*) from passages) + (select count(*)
+			from crawl_pages) + (select count(*) from source_versions)`); n != 0 {
 			s.Error("left behind:", n)
 		}
 	})
@@ -123,7 +134,8 @@ func TestSiteWithoutAPageFails(t *testing.T) {
 	forEachDatabase(t, func(s *testService) {
 		src := s.addLink(s.startWebsite(map[string]string{}).URL, crawl.WholeSite)
 		s.runJobs()
-		if now := s.source(src.ID); now.Status != parley.SourceFailed || !strings.Contains(now.Failure, "404") || s.linkRecord(src.ID).CrawlStatus != "failed" {
+		if now := s.source(src.ID); now.Status != parley.SourceFailed || !strings.Contains(now.Failure, "404") ||
+			s.linkRecord(src.ID).CrawlStatus != "failed" {
 			s.Errorf("%+v", now)
 		}
 	})
@@ -135,7 +147,8 @@ func TestAddressInsideIsRefused(t *testing.T) {
 		s.Crawler.Client.AllowedPrefixes = nil
 		src := s.addLink(w.URL, crawl.WholeSite)
 		s.runJobs()
-		if now := s.source(src.ID); now.Status != parley.SourceFailed || !strings.Contains(now.Failure, "not public") || len(w.requestedPaths) > 0 {
+		if now := s.source(src.ID); now.Status != parley.SourceFailed || !strings.Contains(now.Failure, "not public") ||
+			len(w.requestedPaths) > 0 {
 			s.Errorf("%+v %v", now, w.requestedPaths)
 		}
 	})
@@ -146,13 +159,15 @@ func TestPatternsChange(t *testing.T) {
 		w := s.startWebsite(shopPages())
 		src := s.addLink(w.URL, crawl.WholeSite)
 		s.runJobs()
-		changed, err := s.ChangeLink(s.Context(), s.account, s.agent, src.ID, ingest.LinkChange{Exclude: []string{"^/refunds"}})
+		changed, err := s.ChangeLink(s.Context(), s.account, s.agent, src.ID,
+			ingest.LinkChange{Exclude: []string{"^/refunds"}})
 		s.must(err)
 		if changed.Status != parley.SourceUpdated || s.passageTexts("refunds") == "" {
 			s.Errorf("%+v", changed)
 		}
 		s.runJobs()
-		if got := s.passageTexts("refunds"); got != "" || s.linkRecord(src.ID).Children.Excluded != 1 || s.source(src.ID).Status != parley.SourceTrained {
+		if got := s.passageTexts("refunds"); got != "" || s.linkRecord(src.ID).Children.Excluded != 1 ||
+			s.source(src.ID).Status != parley.SourceTrained {
 			s.Error(got, s.linkRecord(src.ID))
 		}
 		_, err = s.ChangeLink(s.Context(), s.account, s.agent, src.ID, ingest.LinkChange{Exclude: []string{}})
@@ -173,7 +188,8 @@ func TestStorageEndsACrawl(t *testing.T) {
 		w := s.startWebsite(shopPages())
 		src := s.addLink(w.URL, crawl.WholeSite)
 		s.runJobs()
-		if now := s.source(src.ID); now.Status != parley.SourceTrained || !strings.Contains(now.Failure, "storage is full") || s.loadAgent().Size > most || s.loadAgent().Size == 0 {
+		if now := s.source(src.ID); now.Status != parley.SourceTrained ||
+			!strings.Contains(now.Failure, "storage is full") || s.loadAgent().Size > most || s.loadAgent().Size == 0 {
 			s.Errorf("%+v %d", now, s.loadAgent().Size)
 		}
 		none := s.loadAgent().Size
@@ -183,7 +199,8 @@ func TestStorageEndsACrawl(t *testing.T) {
 	})
 }
 
-// A runner that dies in the middle of a crawl, as by kill -9: nothing it holds is given back but by its lease running out.
+// A runner that dies in the middle of a crawl, as by kill -9: nothing it holds is given back but by its lease running
+// out.
 func TestCrawlGoesOnAfterADeath(t *testing.T) {
 	forEachDatabase(t, func(s *testService) {
 		w := s.startWebsite(shopPages())
@@ -195,13 +212,15 @@ func TestCrawlGoesOnAfterADeath(t *testing.T) {
 			}
 			return false
 		}
-		err := s.Crawl(ctx, jobs.Job{Kind: ingest.CrawlJob, Key: string(src.ID), AccountID: s.account.ID, Payload: []byte(`{"agent":"` + string(s.agent) + `"}`), Attempts: 1, MaxAttempts: 10})
+		err := s.Crawl(ctx, jobs.Job{Kind: ingest.CrawlJob, Key: string(src.ID), AccountID: s.account.ID,
+			Payload: []byte(`{"agent":"` + string(s.agent) + `"}`), Attempts: 1, MaxAttempts: 10})
 		if err == nil || s.linkRecord(src.ID).Children.Included == 0 || s.linkRecord(src.ID).CrawlStatus != "fetching" {
 			s.Fatal("the crawl did not die in the middle", err, s.linkRecord(src.ID))
 		}
 		w.beforeReply, w.requestedPaths = nil, nil
 		s.runJobs()
-		if now := s.source(src.ID); now.Status != parley.SourceTrained || s.linkRecord(src.ID).Children != (ingest.Children{Included: 4, Failed: 1}) {
+		if now := s.source(src.ID); now.Status != parley.SourceTrained ||
+			s.linkRecord(src.ID).Children != (ingest.Children{Included: 4, Failed: 1}) {
 			s.Errorf("%+v %+v", now, s.linkRecord(src.ID))
 		}
 		for _, path := range w.requestedPaths {
@@ -223,14 +242,16 @@ func TestCrawlIsReadAnewMeanwhile(t *testing.T) {
 		w.beforeReply = func(path string) bool {
 			if path == "/hours" && !once {
 				once = true
-				if _, err := s.ChangeLink(s.Context(), s.account, s.agent, src.ID, ingest.LinkChange{Exclude: []string{"^/hours"}}); err != nil {
+				if _, err := s.ChangeLink(s.Context(), s.account, s.agent, src.ID,
+					ingest.LinkChange{Exclude: []string{"^/hours"}}); err != nil {
 					s.Error(err)
 				}
 			}
 			return false
 		}
 		s.runJobs()
-		if got := s.linkRecord(src.ID).Children; got != (ingest.Children{Included: 3, Excluded: 1, Failed: 1}) || s.source(src.ID).Status != parley.SourceTrained || s.passageTexts("When do you open?") != "" {
+		if got := s.linkRecord(src.ID).Children; got != (ingest.Children{Included: 3, Excluded: 1, Failed: 1}) ||
+			s.source(src.ID).Status != parley.SourceTrained || s.passageTexts("When do you open?") != "" {
 			s.Errorf("%+v", got)
 		}
 	})
@@ -249,7 +270,8 @@ func TestDeletionEndsACrawl(t *testing.T) {
 			return false
 		}
 		s.runJobs()
-		if n := s.queryCount(`select count(*) from sources where deleted_at is null`); n != 0 || s.loadAgent().Size != 0 || s.loadAgent().Status() != parley.AgentUntrained {
+		if n := s.queryCount(`select count(*) from sources where deleted_at is null`); n != 0 ||
+			s.loadAgent().Size != 0 || s.loadAgent().Status() != parley.AgentUntrained {
 			s.Error(n, s.loadAgent())
 		}
 	})
@@ -275,7 +297,8 @@ func TestLargeSiteIsDeletedInSteps(t *testing.T) {
 		_, err = s.ChangeLink(s.Context(), s.account, s.agent, src.ID, ingest.LinkChange{})
 		s.wantCode(err, parley.CodeSourcePendingDel)
 		s.runJobs()
-		if len(s.listSources()) != 0 || s.loadAgent().Status() != parley.AgentUntrained || s.queryCount(`select count(*) from passages`) != 0 {
+		if len(s.listSources()) != 0 || s.loadAgent().Status() != parley.AgentUntrained ||
+			s.queryCount(`select count(*) from passages`) != 0 {
 			s.Error(s.listSources(), s.loadAgent())
 		}
 	})
@@ -298,7 +321,8 @@ func TestPagesLeaveWithTheirEntry(t *testing.T) {
 			_, err := s.ChangeLink(s.Context(), s.account, s.agent, id, ingest.LinkChange{})
 			s.must(err)
 			s.runJobs()
-			if got := s.linkRecord(id).Children.Included; got != included || s.passageTexts("refunds") != refunds || s.passageTexts("When do you open?") != hours {
+			if got := s.linkRecord(id).Children.Included; got != included || s.passageTexts("refunds") != refunds ||
+				s.passageTexts("When do you open?") != hours {
 				s.Error(got, s.passageTexts("refunds"), s.passageTexts("When do you open?"), s.source(id).Failure)
 			}
 		}
@@ -326,7 +350,10 @@ func TestWeeklyResyncReadsWhatChanged(t *testing.T) {
 		w := s.startWebsite(shopPages())
 		src := s.addLink(w.URL, crawl.WholeSite)
 		s.runJobs()
-		s.must(s.DB.UpdateAgent(s.Context(), s.account.ID.AgentRef(s.agent), func(a *parley.Agent) error { a.AutoRetrain = true; return nil }))
+		s.must(s.DB.UpdateAgent(s.Context(), s.account.ID.AgentRef(s.agent), func(a *parley.Agent) error {
+			a.AutoRetrain = true
+			return nil
+		}))
 		next := noon.Add(7 * 24 * time.Hour)
 		s.must(s.DB.ScheduleAgentSync(s.Context(), s.account.ID.AgentRef(s.agent), &next))
 		w.set("/hours", "<title>Hours</title> We open at ten.")
@@ -348,7 +375,8 @@ func TestWeeklyResyncReadsWhatChanged(t *testing.T) {
 		if got := s.passageTexts("vouchers"); got != "" {
 			s.Error("what is gone is still there:", got)
 		}
-		if w.notModified != 2 || s.queryCount(fmt.Sprintf(`select count(*) from source_versions where created_at = %d`, next.UnixMilli())) != 1 {
+		if w.notModified != 2 || s.queryCount(fmt.Sprintf(`select count(*) from source_versions where created_at = %d`,
+			next.UnixMilli())) != 1 {
 			s.Error("unchanged pages are trained:", w.notModified)
 		}
 		if got := s.linkRecord(src.ID).Children; got != (ingest.Children{Included: 3, Failed: 2}) {
@@ -379,9 +407,11 @@ func TestReadAnewAtTheEnd(t *testing.T) {
 			s.must(err)
 			return read(ctx, url, kind, body)
 		}
-		job := jobs.Job{Kind: ingest.CrawlJob, Key: string(src.ID), AccountID: s.account.ID, Payload: []byte(`{"agent":"` + string(s.agent) + `"}`), Attempts: 1, MaxAttempts: 10}
+		job := jobs.Job{Kind: ingest.CrawlJob, Key: string(src.ID), AccountID: s.account.ID,
+			Payload: []byte(`{"agent":"` + string(s.agent) + `"}`), Attempts: 1, MaxAttempts: 10}
 		s.must(s.Crawl(s.Context(), job))
-		if got := s.passageTexts("refunds") + s.passageTexts("When do you open?"); got != "Refunds are paid within ten days.We open at nine." {
+		if got := s.passageTexts("refunds") +
+			s.passageTexts("When do you open?"); got != "Refunds are paid within ten days.We open at nine." {
 			s.Error("pages are gone meanwhile:", got)
 		}
 		s.runJobs()

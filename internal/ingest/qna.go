@@ -36,14 +36,16 @@ type QnAChange struct {
 	Answer    *string
 }
 
-// qnaContent is the content of a version of a QnA. The version's text is the questions, a line each, and after an empty line the answer.
+// qnaContent is the content of a version of a QnA. The version's text is the questions, a line each, and after an empty
+// line the answer.
 type qnaContent struct {
 	Questions []string `json:"questions"`
 	Answer    string   `json:"answer"`
 }
 
 // AddQnA adds an answer to questions to the agent's sources; it is trained right away by a job. Fails as AddText does.
-func (d *Service) AddQnA(ctx context.Context, account parley.Account, plan parley.Plan, agent parley.AgentID, q QnA) (*parley.Source, error) {
+func (d *Service) AddQnA(ctx context.Context, account parley.Account, plan parley.Plan, agent parley.AgentID,
+	q QnA) (*parley.Source, error) {
 	w := d.contentDraft(account, agent, parley.SourceQnA, &q.Name, nil)
 	if err := (qnaContent{q.Questions, q.Answer}).writeTo(&w.version); err != nil {
 		return nil, err
@@ -52,22 +54,25 @@ func (d *Service) AddQnA(ctx context.Context, account parley.Account, plan parle
 	return d.addSource(ctx, w, plan)
 }
 
-// ChangeQnA changes an answer, its questions or its name. The earlier version answers until the new one is trained; a change that
-// changes nothing leaves no trace. Fails as ChangeText does, with SOURCE_NOT_FOUND for a source that is no QnA.
-func (d *Service) ChangeQnA(ctx context.Context, account parley.Account, plan parley.Plan, agent parley.AgentID, id parley.SourceID, change QnAChange) (*parley.Source, error) {
-	return d.changeSource(ctx, d.contentDraft(account, agent, parley.SourceQnA, change.Name, func(was, v *parley.Version) error {
-		var a qnaContent
-		if err := json.Unmarshal(was.Content, &a); err != nil {
-			return err
-		}
-		if change.Questions != nil {
-			a.Questions = change.Questions
-		}
-		if change.Answer != nil {
-			a.Answer = *change.Answer
-		}
-		return a.writeTo(v)
-	}), id, plan)
+// ChangeQnA changes an answer, its questions or its name. The earlier version answers until the new one is trained; a
+// change that changes nothing leaves no trace. Fails as ChangeText does, with SOURCE_NOT_FOUND for a source that is no
+// QnA.
+func (d *Service) ChangeQnA(ctx context.Context, account parley.Account, plan parley.Plan, agent parley.AgentID,
+	id parley.SourceID, change QnAChange) (*parley.Source, error) {
+	return d.changeSource(ctx,
+		d.contentDraft(account, agent, parley.SourceQnA, change.Name, func(was, v *parley.Version) error {
+			var a qnaContent
+			if err := json.Unmarshal(was.Content, &a); err != nil {
+				return err
+			}
+			if change.Questions != nil {
+				a.Questions = change.Questions
+			}
+			if change.Answer != nil {
+				a.Answer = *change.Answer
+			}
+			return a.writeTo(v)
+		}), id, plan)
 }
 
 // writeTo writes the version's text and content.
@@ -81,8 +86,8 @@ func (a qnaContent) writeTo(v *parley.Version) (err error) {
 	return err
 }
 
-// encode returns the content as it is stored: as large as it is, where marks of HTML written for a script would take six
-// times that.
+// encode returns the content as it is stored: as large as it is, where marks of HTML written for a script would take
+// six times that.
 func (a qnaContent) encode() (json.RawMessage, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)

@@ -10,17 +10,20 @@ import (
 	"parley/internal/retrieval"
 )
 
-var returnsQnA = ingest.QnA{Name: "Returns", Questions: []string{"How do I send something back?", "Can I return shoes?"}, Answer: "Print the label\x00 from your account."}
+var returnsQnA = ingest.QnA{Name: "Returns", Questions: []string{"How do I send something back?",
+	"Can I return shoes?"}, Answer: "Print the label\x00 from your account."}
 
 func TestQuestionFindsItsAnswer(t *testing.T) {
 	forEachDatabase(t, func(s *testService) {
 		src, err := s.AddQnA(s.Context(), s.account, s.plan, s.agent, returnsQnA)
 		s.must(err)
-		if src.Kind != parley.SourceQnA || src.Status != parley.SourceUntrained || src.Size != 85 || s.loadAgent().Size != 85 {
+		if src.Kind != parley.SourceQnA || src.Status != parley.SourceUntrained || src.Size != 85 ||
+			s.loadAgent().Size != 85 {
 			s.Errorf("%+v", src)
 		}
 		s.runJobs()
-		hits, err := s.Indexes.Nearest(s.Context(), s.agent, s.loadAgent().PassageVersion, retrieval.Query{Text: "Can shoes be sent back?", Limit: 8})
+		hits, err := s.Indexes.Nearest(s.Context(), s.agent, s.loadAgent().PassageVersion,
+			retrieval.Query{Text: "Can shoes be sent back?", Limit: 8})
 		s.must(err)
 		if len(hits) != 1 {
 			s.Fatalf("%+v", hits)
@@ -28,7 +31,8 @@ func TestQuestionFindsItsAnswer(t *testing.T) {
 		p := hits[0].Passage
 		v, err := s.DB.Version(s.Context(), s.account.ID.AgentRef(s.agent), src.ID, p.VersionID)
 		s.must(err)
-		if p.Text != "Print the label from your account." || p.Text != v.Text[p.Start:p.End] || !strings.Contains(p.Heading, "Can I return shoes?") {
+		if p.Text != "Print the label from your account." || p.Text != v.Text[p.Start:p.End] ||
+			!strings.Contains(p.Heading, "Can I return shoes?") {
 			s.Errorf("%+v of %q", p, v.Text)
 		}
 	})
@@ -64,11 +68,13 @@ func TestPartOfAQnAChanges(t *testing.T) {
 
 func TestLongAnswerIsFoundByItsQuestion(t *testing.T) {
 	forEachDatabase(t, func(s *testService) {
-		long := ingest.QnA{Name: "Terms", Questions: []string{"What are the terms?"}, Answer: strings.Repeat("Something is said here at some length. ", 100)}
+		long := ingest.QnA{Name: "Terms", Questions: []string{"What are the terms?"},
+			Answer: strings.Repeat("Something is said here at some length. ", 100)}
 		_, err := s.AddQnA(s.Context(), s.account, s.plan, s.agent, long)
 		s.must(err)
 		s.runJobs()
-		if n := s.queryCount(`select count(*) from passages`); n < 3 || n != s.queryCount(`select count(*) from passages where heading = 'What are the terms?'`) {
+		if n := s.queryCount(`select count(*) from passages`); n < 3 ||
+			n != s.queryCount(`select count(*) from passages where heading = 'What are the terms?'`) {
 			s.Error(n)
 		}
 	})
@@ -93,7 +99,8 @@ func TestQuestionsAreNotRepeatedWithoutBound(t *testing.T) {
 		if bytes > most || bytes+512*passages > most {
 			s.Errorf("%d bytes become %d passages of %d bytes", src.Size, passages, bytes)
 		}
-		if n := s.queryCount(`select count(*) from passages where ordinal = 0 and heading like '%number 0 %number 20 %number 49 %'`); n != 1 {
+		if n := s.queryCount(`select count(*) from passages where ordinal = 0
+			and heading like '%number 0 %number 20 %number 49 %'`); n != 1 {
 			s.Error("the first passage lacks questions")
 		}
 		if n := s.queryCount(`select count(*) from passages where heading not like 'Question number 0 %'`); n != 0 {
@@ -104,7 +111,8 @@ func TestQuestionsAreNotRepeatedWithoutBound(t *testing.T) {
 
 func TestAnAnswerOfMarkupIsCut(t *testing.T) {
 	forEachDatabase(t, func(s *testService) {
-		_, err := s.AddQnA(s.Context(), s.account, s.plan, s.agent, ingest.QnA{Name: "Markup", Questions: []string{"What?"}, Answer: strings.Repeat("<br/>\n", 2000)})
+		_, err := s.AddQnA(s.Context(), s.account, s.plan, s.agent,
+			ingest.QnA{Name: "Markup", Questions: []string{"What?"}, Answer: strings.Repeat("<br/>\n", 2000)})
 		s.must(err)
 		s.runJobs()
 		if n := s.queryCount(`select max(length(text)) from passages`); n > 1500 {
@@ -115,7 +123,8 @@ func TestAnAnswerOfMarkupIsCut(t *testing.T) {
 
 func TestAQnAIsStoredAsLargeAsItIs(t *testing.T) {
 	forEachDatabase(t, func(s *testService) {
-		src, err := s.AddQnA(s.Context(), s.account, s.plan, s.agent, ingest.QnA{Name: "Marks", Questions: []string{"a < b & c?"}, Answer: strings.Repeat("<>&", 10_000)})
+		src, err := s.AddQnA(s.Context(), s.account, s.plan, s.agent,
+			ingest.QnA{Name: "Marks", Questions: []string{"a < b & c?"}, Answer: strings.Repeat("<>&", 10_000)})
 		s.must(err)
 		if n := s.queryCount(`select length(content) + length(text) from source_versions`); n > 2*int(src.Size)+100 {
 			s.Error(src.Size, "bytes are stored as", n)

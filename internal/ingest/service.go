@@ -46,7 +46,8 @@ type Service struct {
 func stripNUL(s string) string { return strings.ReplaceAll(s, "\x00", "") }
 
 func sourceEvent(kind string, s *parley.Source) store.NewEvent {
-	return store.NewEvent{Kind: kind, AgentID: s.AgentID, Subject: string(s.ID), Payload: map[string]any{"status": s.Status}}
+	return store.NewEvent{Kind: kind, AgentID: s.AgentID, Subject: string(s.ID),
+		Payload: map[string]any{"status": s.Status}}
 }
 
 // jobPayload is what a job on a source needs beside the source's id, which is its key.
@@ -71,10 +72,12 @@ func newJob(kind string, s *parley.Source) jobs.Job {
 	if err != nil {
 		panic(err) // a string always encodes
 	}
-	return jobs.Job{Kind: kind, Key: string(s.ID), AccountID: s.AccountID, Payload: payload, Size: s.Size, MaxAttempts: maxJobAttempts}
+	return jobs.Job{Kind: kind, Key: string(s.ID), AccountID: s.AccountID, Payload: payload, Size: s.Size,
+		MaxAttempts: maxJobAttempts}
 }
 
-// slots bounds how many sources are read at a time to half the processors: reading is all computation, and turns come first.
+// slots bounds how many sources are read at a time to half the processors: reading is all computation, and turns come
+// first.
 type slots struct {
 	once   sync.Once
 	tokens chan struct{}
@@ -103,7 +106,8 @@ func (d *Service) nextChunkSize(ctx context.Context) int {
 
 // yieldToTurns lets answers go first, and reports whether there were any.
 func (d *Service) yieldToTurns(ctx context.Context) (busy bool) {
-	for waited := time.Duration(0); d.IsBusy != nil && waited < maxPause && ctx.Err() == nil && d.IsBusy(); waited += pauseStep {
+	for waited := time.Duration(0); d.IsBusy != nil && waited < maxPause && ctx.Err() == nil &&
+		d.IsBusy(); waited += pauseStep {
 		<-time.After(pauseStep)
 		busy = true
 	}

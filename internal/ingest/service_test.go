@@ -40,7 +40,8 @@ func forEachDatabase(t *testing.T, f func(s *testService)) {
 }
 
 func newTestService(t testing.TB, db *store.DB) *testService {
-	s := &testService{TB: t, account: parley.Account{ID: "acc", Name: "Acme", Plan: "test", CreatedAt: noon}, plan: parley.Plan{Name: "test"}, agent: parley.NewAgentID(), now: noon}
+	s := &testService{TB: t, account: parley.Account{ID: "acc", Name: "Acme", Plan: "test", CreatedAt: noon},
+		plan: parley.Plan{Name: "test"}, agent: parley.NewAgentID(), now: noon}
 	now := func() time.Time { return s.now }
 	queue := &jobs.Queue{Now: now}
 	s.Service = &ingest.Service{DB: db, Indexes: &retrieval.Indexes{DB: db.SQL()}, Queue: queue, Now: now}
@@ -48,7 +49,8 @@ func newTestService(t testing.TB, db *store.DB) *testService {
 	maps.Copy(handlers, s.CrawlHandlers())
 	s.runner = &jobs.Runner{DB: db.SQL(), Queue: queue, Handlers: handlers}
 	s.must(db.CreateAccount(t.Context(), &s.account))
-	s.must(db.CreateAgent(t.Context(), &parley.Agent{ID: s.agent, AccountID: "acc", Name: "Guide", CreatedAt: noon, UpdatedAt: noon}))
+	s.must(db.CreateAgent(t.Context(),
+		&parley.Agent{ID: s.agent, AccountID: "acc", Name: "Guide", CreatedAt: noon, UpdatedAt: noon}))
 	return s
 }
 
@@ -96,7 +98,8 @@ func (s *testService) loadAgent() *parley.Agent {
 // sourceNames returns the names of the sources that the agent finds something in.
 func (s *testService) sourceNames(question string) string {
 	s.Helper()
-	hits, err := s.Indexes.Nearest(s.Context(), s.agent, s.loadAgent().PassageVersion, retrieval.Query{Text: question, Limit: 8})
+	hits, err := s.Indexes.Nearest(s.Context(), s.agent, s.loadAgent().PassageVersion,
+		retrieval.Query{Text: question, Limit: 8})
 	s.must(err)
 	var names []string
 	for _, h := range hits {
@@ -108,7 +111,8 @@ func (s *testService) sourceNames(question string) string {
 func TestTextIsTrained(t *testing.T) {
 	forEachDatabase(t, func(s *testService) {
 		src := s.addText("Refunds", "# Refunds\n\nRefunds are\x00 paid within ten days.")
-		if src.Status != parley.SourceUntrained || src.Kind != parley.SourceText || src.Size != 44 || s.loadAgent().Status() != parley.AgentTraining {
+		if src.Status != parley.SourceUntrained || src.Kind != parley.SourceText || src.Size != 44 ||
+			s.loadAgent().Status() != parley.AgentTraining {
 			s.Errorf("%+v", src)
 		}
 		if got := s.sourceNames("When are refunds paid?"); got != "" {
@@ -117,10 +121,12 @@ func TestTextIsTrained(t *testing.T) {
 		s.now = noon.Add(time.Second)
 		s.runJobs()
 		trained := s.source(src.ID)
-		if trained.Status != parley.SourceTrained || trained.LiveVersion != src.WantedVersion || !trained.UpdatedAt.Equal(s.now) {
+		if trained.Status != parley.SourceTrained || trained.LiveVersion != src.WantedVersion ||
+			!trained.UpdatedAt.Equal(s.now) {
 			s.Errorf("%+v", trained)
 		}
-		if a := s.loadAgent(); a.Status() != parley.AgentTrained || a.Size != 44 || a.PassageVersion != 1 || !a.LastTrainedAt.Equal(s.now) {
+		if a := s.loadAgent(); a.Status() != parley.AgentTrained || a.Size != 44 || a.PassageVersion != 1 ||
+			!a.LastTrainedAt.Equal(s.now) {
 			s.Errorf("%+v", a)
 		}
 		if got := s.sourceNames("When are refunds paid?"); got != "Refunds" {
@@ -134,7 +140,8 @@ func TestTextIsTrained(t *testing.T) {
 		if v.Text[p.Start:p.End] != p.Text || v.Hash != p.VersionHash || strings.Contains(v.Text, "\x00") {
 			s.Errorf("the span does not hold the passage: %+v of %+v", p, v)
 		}
-		s.must(s.Train(s.Context(), jobs.Job{Kind: ingest.TrainJob, Key: string(src.ID), AccountID: "acc", Payload: fmt.Appendf(nil, `{"agent":%q}`, s.agent)}))
+		s.must(s.Train(s.Context(), jobs.Job{Kind: ingest.TrainJob, Key: string(src.ID), AccountID: "acc",
+			Payload: fmt.Appendf(nil, `{"agent":%q}`, s.agent)}))
 		if a := s.loadAgent(); a.PassageVersion != 1 {
 			s.Error("a repeated chore trained again:", a.PassageVersion)
 		}
@@ -154,7 +161,8 @@ func TestTextBelongsToItsAgent(t *testing.T) {
 		_, err = s.AddText(s.Context(), s.account, s.plan, s.agent, "n", "c")
 		s.wantCode(err, parley.CodeAgentNotFound)
 		s.runJobs() // the job finds nobody to train, which is not a failure
-		if n := s.countRows(`select count(*) from passages`) + s.countRows(`select count(*) from jobs where state <> 'ready' or attempts > 0`); n != 0 {
+		if n := s.countRows(`select count(*) from passages`) +
+			s.countRows(`select count(*) from jobs where state <> 'ready' or attempts > 0`); n != 0 {
 			s.Error("a deleted agent was trained")
 		}
 	})
@@ -185,7 +193,8 @@ func TestStorageLimitIsExact(t *testing.T) {
 			}
 			s.wantCode(err, parley.CodeSourceSize)
 		}
-		if a := s.loadAgent(); added != 3 || a.Size != 30 || a.Sources.Pending != 3 || s.countRows(`select count(*) from sources`) != 3 || s.countRows(`select count(*) from jobs`) != 3 {
+		if a := s.loadAgent(); added != 3 || a.Size != 30 || a.Sources.Pending != 3 ||
+			s.countRows(`select count(*) from sources`) != 3 || s.countRows(`select count(*) from jobs`) != 3 {
 			s.Errorf("%d added, %+v", added, s.loadAgent())
 		}
 		s.addText("n", "five!")
@@ -207,7 +216,8 @@ func TestTheSameSourceIsTakenOnce(t *testing.T) {
 				s.wantCode(err, parley.CodeSourceDuplicate)
 			}
 		}
-		if a := s.loadAgent(); a.Size != 4 || a.Sources.Pending != 1 || s.countRows(`select count(*) from sources`) != 1 || s.countRows(`select count(*) from jobs`) != 1 {
+		if a := s.loadAgent(); a.Size != 4 || a.Sources.Pending != 1 ||
+			s.countRows(`select count(*) from sources`) != 1 || s.countRows(`select count(*) from jobs`) != 1 {
 			s.Errorf("%+v", a)
 		}
 		s.addText("m", "text")
@@ -217,7 +227,8 @@ func TestTheSameSourceIsTakenOnce(t *testing.T) {
 
 func TestDeletedSourceAnswersNoMore(t *testing.T) {
 	forEachDatabase(t, func(s *testService) {
-		src, other := s.addText("Refunds", "Refunds are paid within ten days."), s.addText("Parcels", "Parcels are sent within two days.")
+		src, other := s.addText("Refunds", "Refunds are paid within ten days."),
+			s.addText("Parcels", "Parcels are sent within two days.")
 		s.runJobs()
 		if got := s.sourceNames("days"); !strings.Contains(got, "Refunds") || !strings.Contains(got, "Parcels") {
 			s.Error(got)
@@ -236,11 +247,13 @@ func TestDeletedSourceAnswersNoMore(t *testing.T) {
 		if a := s.loadAgent(); a.Size != other.Size || a.Sources != (parley.SourceCounts{Live: 1}) || a.PassageVersion != 3 {
 			s.Errorf("%+v", a)
 		}
-		if n := s.countRows(`select count(*) from source_versions where source_id = ?`, src.ID) + s.countRows(`select count(*) from passages where source_id = ? and text <> ''`, src.ID); n != 0 {
+		if n := s.countRows(`select count(*) from source_versions where source_id = ?`, src.ID) +
+			s.countRows(`select count(*) from passages where source_id = ? and text <> ''`, src.ID); n != 0 {
 			s.Error(n, "rows still tell what the source said")
 		}
 		fresh := &retrieval.Indexes{DB: s.DB.SQL()}
-		hits, err := fresh.Nearest(s.Context(), s.agent, s.loadAgent().PassageVersion, retrieval.Query{Text: "days", Limit: 8})
+		hits, err := fresh.Nearest(s.Context(), s.agent, s.loadAgent().PassageVersion,
+			retrieval.Query{Text: "days", Limit: 8})
 		s.must(err)
 		if len(hits) != 1 {
 			s.Errorf("a new server finds %d passages", len(hits))
@@ -254,7 +267,8 @@ func TestSourceDeletedWhileItTrains(t *testing.T) {
 		_, err := s.Delete(s.Context(), s.account, s.agent, src.ID)
 		s.must(err)
 		s.runJobs()
-		if a := s.loadAgent(); a.Sources != (parley.SourceCounts{}) || a.Size != 0 || a.Status() != parley.AgentUntrained || s.countRows(`select count(*) from passages`) != 0 {
+		if a := s.loadAgent(); a.Sources != (parley.SourceCounts{}) || a.Size != 0 ||
+			a.Status() != parley.AgentUntrained || s.countRows(`select count(*) from passages`) != 0 {
 			s.Errorf("%+v", a)
 		}
 	})
@@ -265,7 +279,8 @@ func TestTrainingThatWasCutShortBeginsAnew(t *testing.T) {
 		src := s.addText("Refunds", strings.Repeat("Refunds are paid within ten days. ", 200))
 		ctx, cancel := context.WithCancel(s.Context())
 		cancel()
-		job := jobs.Job{Kind: ingest.TrainJob, Key: string(src.ID), AccountID: "acc", Payload: fmt.Appendf(nil, `{"agent":%q}`, s.agent), Attempts: 1, MaxAttempts: 1}
+		job := jobs.Job{Kind: ingest.TrainJob, Key: string(src.ID), AccountID: "acc",
+			Payload: fmt.Appendf(nil, `{"agent":%q}`, s.agent), Attempts: 1, MaxAttempts: 1}
 		if err := s.Train(ctx, job); !errors.Is(err, context.Canceled) {
 			s.Error(err)
 		}
@@ -280,7 +295,8 @@ func TestTrainingThatWasCutShortBeginsAnew(t *testing.T) {
 			s.Error("answers from a passage that is not live")
 		}
 		s.runJobs()
-		if s.countRows(`select count(*) from passages where id = 'left'`) != 0 || s.source(src.ID).Status != parley.SourceTrained {
+		if s.countRows(`select count(*) from passages where id = 'left'`) != 0 ||
+			s.source(src.ID).Status != parley.SourceTrained {
 			s.Errorf("%+v", s.source(src.ID))
 		}
 	})
@@ -290,7 +306,8 @@ func TestTextWithoutWordsFails(t *testing.T) {
 	forEachDatabase(t, func(s *testService) {
 		src := s.addText("Blank", " \n\t ")
 		s.runJobs()
-		if got := s.source(src.ID); got.Status != parley.SourceFailed || got.Failure != "the source holds no text" || s.loadAgent().Status() != parley.AgentFailed {
+		if got := s.source(src.ID); got.Status != parley.SourceFailed || got.Failure != "the source holds no text" ||
+			s.loadAgent().Status() != parley.AgentFailed {
 			s.Errorf("%+v", got)
 		}
 	})
@@ -298,7 +315,8 @@ func TestTextWithoutWordsFails(t *testing.T) {
 
 // handbook returns n bytes of text with a heading every kilobyte.
 func handbook(n int) string {
-	const line = "Refunds are paid within ten days. Parcels are sent within two. Write to us when it takes longer, and we shall look into it. "
+	const line = "Refunds are paid within ten days. Parcels are sent within two. Write to us when it takes " +
+		"longer, and we shall look into it. "
 	var b strings.Builder
 	for i := 0; b.Len() < n; i++ {
 		fmt.Fprintf(&b, "## Section %d\n\n%s\n\n", i, strings.Repeat(line, 8))

@@ -38,10 +38,10 @@ const (
 // StoredBytes returns what a piece takes, in memory as in the database.
 func (p Piece) StoredBytes() int { return rowOverheadBytes + len(p.Heading) + p.End - p.Start }
 
-// Split cuts a text into pieces along its structure: a new piece begins at each heading, sections larger than a piece are cut
-// between blocks, large blocks between lines or sentences, and as a last resort anywhere between two code points. Where a
-// section is cut the last sentence of a piece is repeated in the next. Front matter is left out. Headings with
-// nothing below them go with the next piece.
+// Split cuts a text into pieces along its structure: a new piece begins at each heading, sections larger than a piece
+// are cut between blocks, large blocks between lines or sentences, and as a last resort anywhere between two code
+// points. Where a section is cut the last sentence of a piece is repeated in the next. Front matter is left out.
+// Headings with nothing below them go with the next piece.
 func Split(text string) []Piece { return slices.Collect(EachPiece(text)) }
 
 // EachPiece yields the pieces that Split returns, one at a time.
@@ -85,12 +85,13 @@ type splitter struct {
 	sectionStart  int   // where the heading of this section begins, until a piece stands under it; -1 then
 	emptyHeadings Piece // headings that nothing stands below and that no piece has yet; empty for none
 	lone          title // the one heading that bare is; without text where there are more
-	above         title // a lone heading right before this section, as the title of a page above its first one; without text for none
-	isOpen        bool
-	start         int // of the open piece
-	end           int
-	freshStart    int // where what is not repeated begins
-	titlesEnd     int // the titles before here stand above it
+	// a lone heading right before this section, as the title of a page above its first one; without text for none
+	above      title
+	isOpen     bool
+	start      int // of the open piece
+	end        int
+	freshStart int // where what is not repeated begins
+	titlesEnd  int // the titles before here stand above it
 }
 
 func (s *splitter) addHeading(b prose.Block) {
@@ -104,11 +105,13 @@ func (s *splitter) addHeading(b prose.Block) {
 	}
 	s.above = title{}
 	s.popTitles(keep)
-	s.titles = append(s.titles, title{block: b, text: cleanTitle(s.text[min(b.ContentStart, b.End):b.End]), hasPiece: joined})
+	s.titles = append(s.titles,
+		title{block: b, text: cleanTitle(s.text[min(b.ContentStart, b.End):b.End]), hasPiece: joined})
 	s.sectionStart = b.Start
 }
 
-// popTitles takes titles from the stack. Those with nothing below them become words of the next piece, so that they are found.
+// popTitles takes titles from the stack. Those with nothing below them become words of the next piece, so that they are
+// found.
 func (s *splitter) popTitles(keep int) {
 	for _, t := range s.titles[keep:] {
 		if t.hasPiece {
@@ -150,8 +153,8 @@ func splitLarge(text string, p Piece) iter.Seq[Piece] {
 	}
 }
 
-// joinHeading reports whether the open piece goes on beyond a heading, for one more would be too much. It then begins with its
-// own heading.
+// joinHeading reports whether the open piece goes on beyond a heading, for one more would be too much. It then begins
+// with its own heading.
 func (s *splitter) joinHeading(b prose.Block) bool {
 	if !s.isOpen {
 		return false
@@ -249,7 +252,8 @@ func (s *splitter) addBlock(b prose.Block) {
 	switch {
 	case !s.isOpen:
 		s.beginWithBlock(b)
-	case b.End-s.start > maxPieceBytes && s.end-s.start >= minPieceBytes, b.End-b.Start > maxPieceBytes, b.End-s.start > 2*maxPieceBytes:
+	case b.End-s.start > maxPieceBytes && s.end-s.start >= minPieceBytes, b.End-b.Start > maxPieceBytes,
+		b.End-s.start > 2*maxPieceBytes:
 		if !s.isLeadIn() {
 			s.cutPiece(b.Start)
 		}
@@ -272,8 +276,8 @@ func (s *splitter) beginWithBlock(b prose.Block) {
 	s.emptyHeadings = Piece{}
 }
 
-// promoteHeading makes a lone heading a title above the section that follows it at once, where both are of one level and the budget allows
-// it, and reports whether it has.
+// promoteHeading makes a lone heading a title above the section that follows it at once, where both are of one level
+// and the budget allows it, and reports whether it has.
 func (s *splitter) promoteHeading(b prose.Block) bool {
 	if s.lone.text == "" || len(s.titles) == 0 {
 		return false

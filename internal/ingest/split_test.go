@@ -20,7 +20,8 @@ func pieceTexts(text string) []string {
 }
 
 func TestSplitFollowsHeadings(t *testing.T) {
-	text := "---\ntitle: x\n---\n\n# Export\n\nAll about it.\n\n## Desktop {#d}\n\n1. Open\n2. Click\n\nSetext\n------\nLast.\n\n## Empty\n\n# Other\n```\n# not a heading\n```\n\n# Last\n"
+	text := "---\ntitle: x\n---\n\n# Export\n\nAll about it.\n\n## Desktop {#d}\n\n1. Open\n2. Click\n\nSetext\n" +
+		"------\nLast.\n\n## Empty\n\n# Other\n```\n# not a heading\n```\n\n# Last\n"
 	want := []string{
 		"Export|All about it.",
 		"Export › Desktop|1. Open\n2. Click",
@@ -50,7 +51,8 @@ func TestSplitRepeatsASentenceAtACut(t *testing.T) {
 }
 
 func TestSplitKeepsAnIntroductionWithItsList(t *testing.T) {
-	text := strings.Repeat("Some words that fill. ", 40) + "\n\nTo export:\n\n" + strings.Repeat("- a step that takes many words to tell\n", 25)
+	text := strings.Repeat("Some words that fill. ", 40) + "\n\nTo export:\n\n" +
+		strings.Repeat("- a step that takes many words to tell\n", 25)
 	for _, p := range pieceTexts(text) {
 		if strings.HasSuffix(p, "To export:") {
 			t.Errorf("cut off: %q", p)
@@ -65,7 +67,8 @@ func wantBounded(t *testing.T, text string, pieces []Piece) {
 	for _, p := range pieces {
 		taken, stored = taken+p.StoredBytes(), stored+len(p.Heading)+p.End-p.Start
 	}
-	if most := 4*len(text) + sizeSlack + rowOverheadBytes + maxPieceBytes; taken > most || stored > most-rowOverheadBytes*len(pieces) {
+	if most := 4*len(text) + sizeSlack + rowOverheadBytes + maxPieceBytes; taken > most ||
+		stored > most-rowOverheadBytes*len(pieces) {
 		t.Errorf("%d bytes become %d pieces of %d bytes, which take %d", len(text), len(pieces), stored, taken)
 	}
 }
@@ -104,9 +107,10 @@ func TestSplitIsBoundedByTheText(t *testing.T) {
 
 func TestSplitJoinsBareHeadings(t *testing.T) {
 	for text, want := range map[string][]string{
-		"# a":                                             {"a|# a"},
-		"# a\n# b\n## c\n# d":                             {"|# a\n# b\n## c\n# d"},
-		"# a\n\n# b\n\ntext\n\n# c\nt":                    {"a › b|text", "c|t"}, // the title of a page, often added to one that has its own
+		"# a":                 {"a|# a"},
+		"# a\n# b\n## c\n# d": {"|# a\n# b\n## c\n# d"},
+		// the title of a page, often added to one that has its own
+		"# a\n\n# b\n\ntext\n\n# c\nt":                    {"a › b|text", "c|t"},
 		"# a\n\n# a\n\ntext":                              {"a|text"},
 		"# a\ni\n## b\n# c\n## d\nt":                      {"a|i", "c › d|## b\n# c\n## d\nt"},
 		"# a\ntext\n## b\n## c":                           {"a|text", "a|## b\n## c"},
@@ -132,7 +136,8 @@ func TestSplitJoinsTinySections(t *testing.T) {
 		t.Errorf("%+v", first)
 	}
 	last := all[len(all)-1]
-	if pieceText := text[last.Start:last.End]; !strings.HasPrefix(pieceText, "## Term ") || !strings.HasSuffix(pieceText, "Meaning 1999.") || len(pieceText) > maxPieceBytes {
+	if pieceText := text[last.Start:last.End]; !strings.HasPrefix(pieceText, "## Term ") ||
+		!strings.HasSuffix(pieceText, "Meaning 1999.") || len(pieceText) > maxPieceBytes {
 		t.Errorf("%q", pieceText)
 	}
 	for i := range 2000 {
@@ -147,7 +152,8 @@ func TestSplitJoinsTinySections(t *testing.T) {
 }
 
 func FuzzSplit(f *testing.F) {
-	for _, s := range []string{"", "# a\n\nb", "---\n---\n", "```\nx", "<!-- a\nb --> c", "| a |\n| b |", "。。\xff\xfe", "a\n===\nb\n---\n", "[a]: b\n:::\n> q"} {
+	for _, s := range []string{"", "# a\n\nb", "---\n---\n", "```\nx", "<!-- a\nb --> c", "| a |\n| b |", "。。\xff\xfe",
+		"a\n===\nb\n---\n", "[a]: b\n:::\n> q"} {
 		f.Add(s, 1)
 	}
 	f.Add("长文字。", 900)
@@ -173,7 +179,8 @@ func FuzzSplit(f *testing.F) {
 }
 
 func BenchmarkSplit(b *testing.B) {
-	text := strings.Repeat("# A heading\n\nA paragraph with a few words. And another sentence, e.g. this one.\n\n- an item\n- another item\n\n", 2000)
+	text := strings.Repeat("# A heading\n\nA paragraph with a few words. And another sentence, e.g. this one.\n\n"+
+		"- an item\n- another item\n\n", 2000)
 	b.SetBytes(int64(len(text)))
 	for b.Loop() {
 		Split(text)
@@ -182,7 +189,8 @@ func BenchmarkSplit(b *testing.B) {
 
 // A text is cut as it is read: what is held meanwhile does not grow with it.
 func TestCuttingHoldsLittle(t *testing.T) {
-	for name, line := range map[string]string{"bare headings": "# a\n", "tiny sections": "# a\nb\n", "items": "- a\n", "sentences": "A. ", "one word": "a"} {
+	for name, line := range map[string]string{"bare headings": "# a\n", "tiny sections": "# a\nb\n", "items": "- a\n",
+		"sentences": "A. ", "one word": "a"} {
 		text := strings.Repeat(line, (8<<20)/len(line))
 		before, most, n := heapLive(), int64(0), 0
 		for range EachPiece(text) {

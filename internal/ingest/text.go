@@ -22,25 +22,27 @@ type TextChange struct {
 	Content *string
 }
 
-// AddText adds a text to the agent's sources; it is trained right away by a job. Fails with AGENT_NOT_FOUND, with SOURCE_DUPLICATE
-// when the agent has a source of the same name and text, or with SOURCE_SIZE_LIMIT_EXCEEDED when its sources would outgrow the
-// plan, exactly, however many are added at a time.
-func (d *Service) AddText(ctx context.Context, account parley.Account, plan parley.Plan, agent parley.AgentID, name, content string) (*parley.Source, error) {
+// AddText adds a text to the agent's sources; it is trained right away by a job. Fails with AGENT_NOT_FOUND, with
+// SOURCE_DUPLICATE when the agent has a source of the same name and text, or with SOURCE_SIZE_LIMIT_EXCEEDED when its
+// sources would outgrow the plan, exactly, however many are added at a time.
+func (d *Service) AddText(ctx context.Context, account parley.Account, plan parley.Plan, agent parley.AgentID, name,
+	content string) (*parley.Source, error) {
 	return d.addSource(ctx, d.textDraft(account, agent, TextChange{&name, &content}), plan)
 }
 
-// ChangeText changes a text. A new content is trained by a job, and the earlier version answers meanwhile; a name that changes
-// alone is trained again too, for it stands in the citations. A change that changes nothing leaves no trace, unless the text has
-// failed: then it is trained again. Fails with
-// AGENT_NOT_FOUND, SOURCE_NOT_FOUND (also for a source that is no text), SOURCE_PENDING_DELETION, SOURCE_DUPLICATE or
-// SOURCE_SIZE_LIMIT_EXCEEDED.
-func (d *Service) ChangeText(ctx context.Context, account parley.Account, plan parley.Plan, agent parley.AgentID, id parley.SourceID, change TextChange) (*parley.Source, error) {
+// ChangeText changes a text. A new content is trained by a job, and the earlier version answers meanwhile; a name that
+// changes alone is trained again too, for it stands in the citations. A change that changes nothing leaves no trace,
+// unless the text has failed: then it is trained again. Fails with AGENT_NOT_FOUND, SOURCE_NOT_FOUND (also for a source
+// that is no text), SOURCE_PENDING_DELETION, SOURCE_DUPLICATE or SOURCE_SIZE_LIMIT_EXCEEDED.
+func (d *Service) ChangeText(ctx context.Context, account parley.Account, plan parley.Plan, agent parley.AgentID,
+	id parley.SourceID, change TextChange) (*parley.Source, error) {
 	return d.changeSource(ctx, d.textDraft(account, agent, change), id, plan)
 }
 
-// PutText makes the agent's text of that key what it is to be: it is added when there is none, changed when it differs, and
-// left alone when it does not, exactly, however many do so at a time. Fails as AddText and ChangeText do.
-func (d *Service) PutText(ctx context.Context, account parley.Account, plan parley.Plan, agent parley.AgentID, key, name, content string) error {
+// PutText makes the agent's text of that key what it is to be: it is added when there is none, changed when it differs,
+// and left alone when it does not, exactly, however many do so at a time. Fails as AddText and ChangeText do.
+func (d *Service) PutText(ctx context.Context, account parley.Account, plan parley.Plan, agent parley.AgentID, key,
+	name, content string) error {
 	draft := d.textDraft(account, agent, TextChange{&name, &content})
 	err := d.DB.Transact(ctx, sqldb.Bulk, func(tx *store.DB) error {
 		if err := tx.LockAgent(ctx, account.ID.AgentRef(agent)); err != nil { // so that two cannot both find none

@@ -29,7 +29,8 @@ func (s *testService) changeText(id parley.SourceID, name, content string) *parl
 // passageTexts returns the passages that the agent finds.
 func (s *testService) passageTexts(question string) string {
 	s.Helper()
-	hits, err := s.Indexes.Nearest(s.Context(), s.agent, s.loadAgent().PassageVersion, retrieval.Query{Text: question, Limit: 8})
+	hits, err := s.Indexes.Nearest(s.Context(), s.agent, s.loadAgent().PassageVersion,
+		retrieval.Query{Text: question, Limit: 8})
 	s.must(err)
 	var texts []string
 	for _, h := range hits {
@@ -52,7 +53,8 @@ func TestEarlierVersionAnswersUntilTheNewOneIsComplete(t *testing.T) {
 		first := s.source(src.ID).LiveVersion
 		s.now = noon.Add(time.Second)
 		changed := s.changeText(src.ID, "", "Vouchers are sent by mail on\x00 Mondays.")
-		if changed.Status != parley.SourceUpdated || changed.LiveVersion != first || changed.WantedVersion == first || changed.Size != 37 || s.loadAgent().Size != 37 ||
+		if changed.Status != parley.SourceUpdated || changed.LiveVersion != first || changed.WantedVersion == first ||
+			changed.Size != 37 || s.loadAgent().Size != 37 ||
 			s.loadAgent().Status() != parley.AgentTraining {
 			s.Errorf("%+v %+v", changed, s.loadAgent())
 		}
@@ -60,7 +62,8 @@ func TestEarlierVersionAnswersUntilTheNewOneIsComplete(t *testing.T) {
 			s.Error("not the earlier version alone answers:", got)
 		}
 		s.runJobs()
-		if now := s.source(src.ID); now.Status != parley.SourceTrained || now.LiveVersion != changed.WantedVersion || s.loadAgent().Status() != parley.AgentTrained {
+		if now := s.source(src.ID); now.Status != parley.SourceTrained || now.LiveVersion != changed.WantedVersion ||
+			s.loadAgent().Status() != parley.AgentTrained {
 			s.Errorf("%+v", now)
 		}
 		if got := s.passageTexts("refunds vouchers"); got != "Vouchers are sent by mail on Mondays." {
@@ -68,7 +71,8 @@ func TestEarlierVersionAnswersUntilTheNewOneIsComplete(t *testing.T) {
 		}
 		s.now = noon.Add(time.Hour)
 		s.runJobs()
-		if v, p := s.queryCount(`select count(*) from source_versions`), s.queryCount(`select count(*) from passages`); v != 1 || p != 1 {
+		if v, p := s.queryCount(`select count(*) from source_versions`),
+			s.queryCount(`select count(*) from passages`); v != 1 || p != 1 {
 			s.Error("the earlier version is still there:", v, p)
 		}
 	})
@@ -80,10 +84,13 @@ func TestSameTextIsLeftAlone(t *testing.T) {
 		s.runJobs()
 		s.now = noon.Add(time.Second)
 		before := s.source(src.ID)
-		if same := s.changeText(src.ID, "Refunds", "Refunds are paid within ten days."); same.WantedVersion != before.WantedVersion || !same.UpdatedAt.Equal(before.UpdatedAt) {
+		if same := s.changeText(src.ID, "Refunds",
+			"Refunds are paid within ten days."); same.WantedVersion != before.WantedVersion ||
+			!same.UpdatedAt.Equal(before.UpdatedAt) {
 			s.Errorf("%+v", same)
 		}
-		if named := s.changeText(src.ID, "Money back", ""); named.Name != "Money back" || named.Status != parley.SourceUpdated {
+		if named := s.changeText(src.ID, "Money back", ""); named.Name != "Money back" ||
+			named.Status != parley.SourceUpdated {
 			s.Errorf("%+v", named)
 		}
 		s.runJobs()
@@ -103,7 +110,8 @@ func TestChangeKeepsToTheRules(t *testing.T) {
 		s.wantCode(err, parley.CodeSourceDuplicate)
 		_, err = s.ChangeText(s.Context(), s.account, s.plan, s.agent, a.ID, ingest.TextChange{Content: &long})
 		s.wantCode(err, parley.CodeSourceSize)
-		_, err = s.ChangeText(s.Context(), parley.Account{ID: "other"}, s.plan, s.agent, a.ID, ingest.TextChange{Content: &long})
+		_, err = s.ChangeText(s.Context(), parley.Account{ID: "other"}, s.plan, s.agent, a.ID,
+			ingest.TextChange{Content: &long})
 		s.wantCode(err, parley.CodeAgentNotFound)
 		if got := s.loadAgent().Size; got != 6 {
 			s.Error("size", got)
@@ -139,7 +147,8 @@ func TestManyPutsOfOneKey(t *testing.T) {
 		s.runJobs()
 		v, err := sqldb.One(s.Context(), s.DB.SQL(), sqldb.Column[string], `select text from source_versions`)
 		s.must(err)
-		if n := s.queryCount(`select count(*) from source_versions`); n != 1 || v != "We open at eleven." || s.loadAgent().Status() != parley.AgentTrained {
+		if n := s.queryCount(`select count(*) from source_versions`); n != 1 || v != "We open at eleven." ||
+			s.loadAgent().Status() != parley.AgentTrained {
 			s.Error(n, v, s.loadAgent().Status())
 		}
 	})

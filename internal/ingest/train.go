@@ -22,10 +22,12 @@ const (
 
 // Handlers returns the handlers of the jobs on sources that no other runner does.
 func (d *Service) Handlers() map[string]jobs.Handler {
-	return map[string]jobs.Handler{TrainJob: d.Train, EraseJob: d.Erase, EraseEarlierJob: d.EraseEarlierVersions, ReplaceJob: d.FinishReplacement}
+	return map[string]jobs.Handler{TrainJob: d.Train, EraseJob: d.Erase, EraseEarlierJob: d.EraseEarlierVersions,
+		ReplaceJob: d.FinishReplacement}
 }
 
-// How many passages one transaction writes: a turn that comes meanwhile waits for them, so they are few while there are turns.
+// How many passages one transaction writes: a turn that comes meanwhile waits for them, so they are few while there are
+// turns.
 const (
 	chunkSize      = 128
 	smallChunkSize = 32
@@ -36,9 +38,9 @@ var (
 	errStale  = errors.New("ingest: the version is not wanted any more")
 )
 
-// Train handles TrainJob: the wanted version of a source becomes passages, in chunks that nobody sees, and then goes live
-// all at once. A source that is gone and a version that is no longer wanted are dropped. When it fails for good the source is
-// failed, and the version that was live stays so.
+// Train handles TrainJob: the wanted version of a source becomes passages, in chunks that nobody sees, and then goes
+// live all at once. A source that is gone and a version that is no longer wanted are dropped. When it fails for good
+// the source is failed, and the version that was live stays so.
 func (d *Service) Train(ctx context.Context, job jobs.Job) error {
 	agent, err := jobAgent(job)
 	if err != nil {
@@ -82,7 +84,8 @@ func (d *Service) loadUntrained(ctx context.Context, ref parley.AgentRef, id par
 }
 
 func isDropped(err error) bool {
-	return errors.Is(err, errStale) || parley.IsCode(err, parley.CodeSourceNotFound) || parley.IsCode(err, parley.CodeAgentNotFound)
+	return errors.Is(err, errStale) || parley.IsCode(err, parley.CodeSourceNotFound) ||
+		parley.IsCode(err, parley.CodeAgentNotFound)
 }
 
 // train reads the version, so that a crash of the reader is a failure of this source only.
@@ -150,7 +153,8 @@ func decodeContent(v *parley.Version, into any) error {
 	return nil
 }
 
-// writePassages writes passages that nobody sees yet. It holds the source's row, so that none come after the source's erasure.
+// writePassages writes passages that nobody sees yet. It holds the source's row, so that none come after the source's
+// erasure.
 func (d *Service) writePassages(ctx context.Context, s *parley.Source, part []parley.Passage) error {
 	return d.DB.Transact(ctx, sqldb.Bulk, func(tx *store.DB) error {
 		now, err := tx.LockSource(ctx, s.AgentRef(), s.ID)
@@ -173,7 +177,8 @@ func (d *Service) goLive(ctx context.Context, s *parley.Source) error {
 			if current.WantedVersion != s.WantedVersion {
 				return errStale
 			}
-			current.LiveVersion, current.Status, current.Failure, current.UpdatedAt = s.WantedVersion, parley.SourceTrained, "", now
+			current.LiveVersion, current.Status, current.Failure, current.UpdatedAt = s.WantedVersion,
+				parley.SourceTrained, "", now
 			return nil
 		})
 		if err != nil {
@@ -227,7 +232,8 @@ func (d *Service) logFailure(s *parley.Source, reason string) {
 // EraseEarlierJob is the kind of the job that erases the earlier versions of a source; its key is the source's id.
 const EraseEarlierJob = "source.tidy"
 
-// earlierRetention is how long an earlier version stays for what still reads it: a turn that began on it, a copy being made.
+// earlierRetention is how long an earlier version stays for what still reads it: a turn that began on it, a copy being
+// made.
 const earlierRetention = 10 * time.Minute
 
 // enqueueEraseEarlier leaves the earlier versions of a source, if it has any, to a job.
@@ -257,9 +263,11 @@ func (d *Service) EraseEarlierVersions(ctx context.Context, job jobs.Job) error 
 }
 
 // errServerDied is the failure of a source that was being read each time the server ended: it may be the cause.
-var errServerDied = errors.New("the server ended each time it read the source; change the source to have it tried again")
+var errServerDied = errors.New("the server ended each time it read the source; change the source to have it " +
+	"tried again")
 
-// LostJobHandlers returns the handlers of jobs whose runners died in every attempt: their sources fail, so that nobody waits for them.
+// LostJobHandlers returns the handlers of jobs whose runners died in every attempt: their sources fail, so that nobody
+// waits for them.
 func (d *Service) LostJobHandlers() map[string]jobs.Handler {
 	return map[string]jobs.Handler{TrainJob: d.failLostSource, FileJob: d.failLostSource, CrawlJob: d.finishLostLink}
 }

@@ -24,11 +24,13 @@ func TestFailedTextIsTrainedAgain(t *testing.T) {
 		log := s.captureLog(slog.LevelWarn)
 		src := s.addText("Blank", " \n ")
 		s.runJobs()
-		if now := s.source(src.ID); now.Status != parley.SourceFailed || !strings.Contains(log.String(), `source=`+string(src.ID)+` kind=text reason="the source holds no text"`) {
+		if now := s.source(src.ID); now.Status != parley.SourceFailed ||
+			!strings.Contains(log.String(), `source=`+string(src.ID)+` kind=text reason="the source holds no text"`) {
 			s.Errorf("%+v %s", now, log)
 		}
 		s.now = noon.Add(time.Second)
-		if again := s.changeText(src.ID, "Blank", " \n "); again.Status != parley.SourceUntrained || again.Failure != "" || s.loadAgent().Status() != parley.AgentTraining {
+		if again := s.changeText(src.ID, "Blank", " \n "); again.Status != parley.SourceUntrained ||
+			again.Failure != "" || s.loadAgent().Status() != parley.AgentTraining {
 			s.Errorf("%+v", again)
 		}
 		s.runJobs()
@@ -60,8 +62,10 @@ func TestFailedLinksAreLogged(t *testing.T) {
 		log := s.captureLog(slog.LevelDebug)
 		alone, site := s.addLink(w.URL+"/nowhere?key=s3cret", crawl.Individual), s.addLink(w.URL, crawl.WholeSite)
 		s.runJobs()
-		for _, want := range []string{`level=WARN msg="a source has failed" agent=` + string(s.agent) + ` source=` + string(alone.ID) + ` kind=link reason="the host answered 404 Not Found"`,
-			`level=DEBUG msg="a page was not read" source=` + string(site.ID) + ` page=` + w.URL + `/gone reason="the host answered 404 Not Found"`} {
+		for _, want := range []string{`level=WARN msg="a source has failed" agent=` + string(s.agent) + ` source=` +
+			string(alone.ID) + ` kind=link reason="the host answered 404 Not Found"`,
+			`level=DEBUG msg="a page was not read" source=` + string(site.ID) + ` page=` + w.URL +
+				`/gone reason="the host answered 404 Not Found"`} {
 			if !strings.Contains(log.String(), want) {
 				s.Errorf("not logged: %s\n%s", want, log)
 			}
@@ -83,14 +87,17 @@ func TestSourceThatEndsTheServer(t *testing.T) {
 		link, untouched := s.addLink(w.URL, crawl.Individual), s.source(text.ID)
 		lost := s.LostJobHandlers()
 		for kind, id := range map[string]parley.SourceID{ingest.TrainJob: text.ID, ingest.CrawlJob: link.ID} {
-			job := jobs.Job{Kind: kind, Key: string(id), AccountID: s.account.ID, Payload: []byte(`{"agent":"` + string(s.agent) + `"}`)}
+			job := jobs.Job{Kind: kind, Key: string(id), AccountID: s.account.ID,
+				Payload: []byte(`{"agent":"` + string(s.agent) + `"}`)}
 			s.must(lost[kind](s.Context(), job))
-			if now := s.source(id); now.Status != parley.SourceFailed || !strings.Contains(now.Failure, "the server ended each time") {
+			if now := s.source(id); now.Status != parley.SourceFailed ||
+				!strings.Contains(now.Failure, "the server ended each time") {
 				s.Errorf("%s: %+v", kind, now)
 			}
 			s.must(lost[kind](s.Context(), jobs.Job{Kind: kind, Key: "nobody", AccountID: s.account.ID, Payload: job.Payload}))
 		}
-		if now := s.source(text.ID); now.LiveVersion == "" || now.LiveVersion != untouched.LiveVersion || !strings.Contains(s.passageTexts("When does the ferry leave?"), "nine") {
+		if now := s.source(text.ID); now.LiveVersion == "" || now.LiveVersion != untouched.LiveVersion ||
+			!strings.Contains(s.passageTexts("When does the ferry leave?"), "nine") {
 			s.Errorf("%+v", now)
 		}
 		s.runJobs() // what comes after all is no harm

@@ -33,7 +33,8 @@ func (s *testService) startWebsite(pages map[string]string) *website {
 	s.Cleanup(w.Close)
 	client := &outbound.Client{AllowedPrefixes: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}}
 	s.Cleanup(client.Close)
-	s.Crawler = &crawl.Crawler{Client: client, UserAgent: "parleybot/1.0", Now: time.Now, Sleep: func(ctx context.Context, _ time.Duration) error { return ctx.Err() }}
+	s.Crawler = &crawl.Crawler{Client: client, UserAgent: "parleybot/1.0", Now: time.Now,
+		Sleep: func(ctx context.Context, _ time.Duration) error { return ctx.Err() }}
 	s.ReadPage, s.Service.Plan = readPlain, s.planOf
 	return w
 }

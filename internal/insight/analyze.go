@@ -67,7 +67,8 @@ type conversationData struct {
 
 func (k *Service) loadData(ctx context.Context, ref parley.ConversationRef) (t *conversationData, err error) {
 	t = &conversationData{}
-	if t.previous, err = k.DB.Insight(ctx, ref); err != nil { // read first, so that an analysis by another server from here on is noticed
+	// read first, so that an analysis by another server from here on is noticed
+	if t.previous, err = k.DB.Insight(ctx, ref); err != nil {
 		return nil, err
 	}
 	if t.owner, err = k.DB.Account(ctx, ref.Account); err != nil {
@@ -106,8 +107,10 @@ func isHandover(r store.ToolUse) bool {
 
 // newInsight is what can be told without topics and models.
 func (t *conversationData) newInsight(now time.Time) *parley.Insight {
-	in := &parley.Insight{ConversationID: t.ID, AccountID: t.AccountID, AgentID: t.AgentID, UserID: t.UserID, Channel: t.Channel, CreatedAt: t.CreatedAt,
-		Messages: t.MessageCount, PositiveRatings: t.likes, NegativeRatings: t.dislikes, Escalated: t.escalated, HasVoice: t.voice, Outcome: outcomeOf(t.messages, t.escalated, t.dislikes), GeneratedAt: now}
+	in := &parley.Insight{ConversationID: t.ID, AccountID: t.AccountID, AgentID: t.AgentID, UserID: t.UserID,
+		Channel: t.Channel, CreatedAt: t.CreatedAt,
+		Messages: t.MessageCount, PositiveRatings: t.likes, NegativeRatings: t.dislikes, Escalated: t.escalated,
+		HasVoice: t.voice, Outcome: outcomeOf(t.messages, t.escalated, t.dislikes), GeneratedAt: now}
 	for _, u := range t.messages {
 		if u.Author == parley.AuthorAssistant {
 			in.Answers++
@@ -133,7 +136,8 @@ func (t *conversationData) newInsight(now time.Time) *parley.Insight {
 	in.Title = titleOf(t.questions)
 	in.Terms = termsOf(topicText(t.questions))
 	for _, q := range openQuestions(t.messages) {
-		in.Questions = append(in.Questions, parley.OpenQuestion{ConversationID: t.ID, Seq: q.Seq, Text: truncateText(q.Text), AskedAt: time.UnixMilli(q.CreatedAtMillis).UTC()})
+		in.Questions = append(in.Questions, parley.OpenQuestion{ConversationID: t.ID, Seq: q.Seq,
+			Text: truncateText(q.Text), AskedAt: time.UnixMilli(q.CreatedAtMillis).UTC()})
 	}
 	return in
 }
@@ -188,7 +192,9 @@ func (k *Service) findTopic(ctx context.Context, t *conversationData, in *parley
 		setTopic(in, []string{t.previous.Topic})
 		return nil
 	}
-	if i := nearestCentroid(weightedVector(in.Terms, &v), len(groups), func(i int) vector { return groups[i].Terms }); i >= 0 {
+	if i := nearestCentroid(weightedVector(in.Terms, &v), len(groups), func(i int) vector {
+		return groups[i].Terms
+	}); i >= 0 {
 		setTopic(in, []string{groups[i].Name})
 	}
 	return nil
@@ -242,10 +248,12 @@ func (k *Service) store(ctx context.Context, tx *store.DB, t *conversationData, 
 	if !facets && !titled {
 		return nil
 	}
-	return tx.RecordEvents(ctx, in.AccountID, in.GeneratedAt, store.NewEvent{Kind: changedEvent, AgentID: in.AgentID, ConversationID: in.ConversationID, Subject: string(in.ConversationID)})
+	return tx.RecordEvents(ctx, in.AccountID, in.GeneratedAt, store.NewEvent{Kind: changedEvent, AgentID: in.AgentID,
+		ConversationID: in.ConversationID, Subject: string(in.ConversationID)})
 }
 
-// isStale reports whether the insight is another one than when the conversation was read: what is to be saved may be older than it.
+// isStale reports whether the insight is another one than when the conversation was read: what is to be saved may be
+// older than it.
 func isStale(read, there *parley.Insight) bool {
 	if read == nil || there == nil {
 		return read != there
@@ -254,6 +262,7 @@ func isStale(read, there *parley.Insight) bool {
 }
 
 func (k *Service) enqueueGrouping(ctx context.Context, tx *store.DB, in *parley.Insight) error {
-	return k.Queue.Enqueue(ctx, tx.SQL(), jobs.Job{Kind: GroupJob, Key: string(in.AgentID), AccountID: in.AccountID, Payload: jobs.EncodePayload(jobPayload{in.AgentID}), RunAt: in.GeneratedAt.Add(groupDelay),
+	return k.Queue.Enqueue(ctx, tx.SQL(), jobs.Job{Kind: GroupJob, Key: string(in.AgentID), AccountID: in.AccountID,
+		Payload: jobs.EncodePayload(jobPayload{in.AgentID}), RunAt: in.GeneratedAt.Add(groupDelay),
 		MaxAttempts: 5, Backoff: time.Minute})
 }

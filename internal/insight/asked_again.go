@@ -14,8 +14,8 @@ const (
 	dayLength              = 24 * time.Hour
 )
 
-// updateAskedAgain updates, for a conversation and those of the same user shortly before it, whether the user came back with the same
-// question. The caller has locked the agent's insights.
+// updateAskedAgain updates, for a conversation and those of the same user shortly before it, whether the user came back
+// with the same question. The caller has locked the agent's insights.
 func updateAskedAgain(ctx context.Context, tx *store.DB, in *parley.Insight, days int) error {
 	if in.UserID == "" {
 		return nil
@@ -58,7 +58,8 @@ func isAskedAgain(list []parley.Insight, vecs []vector, within int64) bool {
 		if after > within {
 			return false
 		}
-		if list[i].Outcome != "" && (sameTopic(&list[0], &list[i]) || similarity(vecs[0], vecs[i]) >= sameQuestionSimilarity) {
+		if list[i].Outcome != "" &&
+			(sameTopic(&list[0], &list[i]) || similarity(vecs[0], vecs[i]) >= sameQuestionSimilarity) {
 			return true
 		}
 	}

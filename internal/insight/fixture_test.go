@@ -74,7 +74,8 @@ func (w *testInsight) must(err error) {
 
 func (w *testInsight) newAgent(change func(a *parley.Agent)) *parley.Agent {
 	w.Helper()
-	a := &parley.Agent{ID: parley.NewAgentID(), AccountID: w.account.ID, Name: "Agent", Model: "m", Visibility: "private", CreatedAt: noon, UpdatedAt: noon}
+	a := &parley.Agent{ID: parley.NewAgentID(), AccountID: w.account.ID, Name: "Agent", Model: "m",
+		Visibility: "private", CreatedAt: noon, UpdatedAt: noon}
 	if change != nil {
 		change(a)
 	}
@@ -105,7 +106,8 @@ type testConversation struct {
 func (w *testInsight) startConversation(user parley.EndUserID, text string) *testConversation {
 	w.Helper()
 	at := w.clock()
-	c := &parley.Conversation{ID: parley.ConversationID(parley.NewTimedUUID()), AccountID: w.account.ID, AgentID: w.agent.ID, API: parley.APIV2, Channel: parley.ChannelAPI,
+	c := &parley.Conversation{ID: parley.ConversationID(parley.NewTimedUUID()), AccountID: w.account.ID,
+		AgentID: w.agent.ID, API: parley.APIV2, Channel: parley.ChannelAPI,
 		Status: parley.ConversationOngoing, UserID: user, CreatedAt: at, UpdatedAt: at}
 	k := &testConversation{c, w}
 	w.must(w.db.Transact(w, sqldb.Interactive, func(tx *store.DB) error {
@@ -123,7 +125,8 @@ func (k *testConversation) newMessage(by parley.AuthorKind, text string) *parley
 }
 
 func (k *testConversation) recordEvent(tx *store.DB, kind string) error {
-	return tx.RecordEvents(k.env, k.AccountID, k.env.clock(), store.NewEvent{Kind: kind, AgentID: k.AgentID, ConversationID: k.ID, Subject: string(k.ID)})
+	return tx.RecordEvents(k.env, k.AccountID, k.env.clock(),
+		store.NewEvent{Kind: kind, AgentID: k.AgentID, ConversationID: k.ID, Subject: string(k.ID)})
 }
 
 // update runs a change of the conversation, with its event.
@@ -138,28 +141,36 @@ func (k *testConversation) update(kind string, do func(tx *store.DB) error) {
 }
 
 // addMessage adds a message.
-func (k *testConversation) addMessage(by parley.AuthorKind, text string, with ...func(m *parley.Message)) *testConversation {
+func (k *testConversation) addMessage(by parley.AuthorKind, text string,
+	with ...func(m *parley.Message)) *testConversation {
 	k.env.Helper()
 	m := k.newMessage(by, text)
 	for _, f := range with {
 		f(m)
 	}
-	k.update("message.created", func(tx *store.DB) error { return tx.AddMessage(k.env, k.AccountID.AgentRef(k.AgentID), m, nil) })
+	k.update("message.created", func(tx *store.DB) error {
+		return tx.AddMessage(k.env, k.AccountID.AgentRef(k.AgentID), m, nil)
+	})
 	return k
 }
 
 // addAnswer adds an answer that quotes the sources.
 func (k *testConversation) addAnswer(text string) *testConversation {
 	k.env.Helper()
-	return k.addMessage(parley.AuthorAssistant, text, func(m *parley.Message) { m.Citations = []parley.Citation{{SourceID: "s", Name: "Source"}} })
+	return k.addMessage(parley.AuthorAssistant, text, func(m *parley.Message) {
+		m.Citations = []parley.Citation{{SourceID: "s", Name: "Source"}}
+	})
 }
 
 // addRefusal adds an answer that says that the sources do not hold it.
 func (k *testConversation) addRefusal() *testConversation {
 	k.env.Helper()
 	turn := parley.TurnID(parley.NewUUID())
-	_, err := k.env.db.SQL().Exec(k.env, `insert into turns (id, account_id, agent_id, conversation_id, user_message_id, message_id, state, owner, lease_until, month, reserved, trace, started_at)
-		values (?, ?, ?, ?, 'u', 'm', 'done', 'o', 0, '2026-11', 0, ?, 0)`, turn, k.AccountID, k.AgentID, k.ID, `{"question":"a \"refused\":false","refused":true}`)
+	_, err := k.env.db.SQL().Exec(k.env,
+		`insert into turns (id, account_id, agent_id, conversation_id, user_message_id, message_id, state, owner,
+			lease_until, month, reserved, trace, started_at)
+		values (?, ?, ?, ?, 'u', 'm', 'done', 'o', 0, '2026-11', 0, ?, 0)`, turn, k.AccountID, k.AgentID, k.ID,
+		`{"question":"a \"refused\":false","refused":true}`)
 	k.env.must(err)
 	return k.addMessage(parley.AuthorAssistant, "I do not know.", func(m *parley.Message) { m.TurnID = turn })
 }
@@ -167,7 +178,8 @@ func (k *testConversation) addRefusal() *testConversation {
 func (k *testConversation) rate(rating string) *testConversation {
 	k.env.Helper()
 	k.update("message.rated", func(tx *store.DB) error {
-		_, err := tx.SQL().Exec(k.env, `update messages set feedback = ? where conversation_id = ? and author = 'assistant'`, rating, k.ID)
+		_, err := tx.SQL().Exec(k.env,
+			`update messages set feedback = ? where conversation_id = ? and author = 'assistant'`, rating, k.ID)
 		return err
 	})
 	return k
@@ -202,11 +214,18 @@ func (w *testInsight) report(by store.SumsGroup) *insight.Report {
 // sums adds up the rows of all conversations: what the sums of the days must be.
 func (w *testInsight) sums() (s store.InsightSums) {
 	w.Helper()
-	err := w.db.SQL().QueryRow(w, `select count(*), coalesce(sum(messages), 0), coalesce(sum(answers), 0), coalesce(sum(refused), 0), coalesce(sum(escalated), 0), coalesce(sum(up), 0), coalesce(sum(down), 0),
-		coalesce(sum(case when outcome = 'resolved' and asked_again = 0 then 1 else 0 end), 0), coalesce(sum(case when outcome = 'handed over' then 1 else 0 end), 0),
-		coalesce(sum(case when outcome = 'disliked' then 1 else 0 end), 0), coalesce(sum(case when outcome = 'given up' then 1 else 0 end), 0),
-		coalesce(sum(case when outcome = 'resolved' and asked_again = 1 then 1 else 0 end), 0) from conversation_insights where agent_id = ?`, w.agent.ID).
-		Scan(&s.Conversations, &s.Messages, &s.Answers, &s.Refused, &s.Escalated, &s.PositiveRatings, &s.NegativeRatings, &s.Resolved, &s.HandedOver, &s.Disliked, &s.GivenUp, &s.AskedAgain)
+	err := w.db.SQL().QueryRow(w,
+		`select count(*), coalesce(sum(messages), 0), coalesce(sum(answers), 0), coalesce(sum(refused), 0),
+			coalesce(sum(escalated), 0), coalesce(sum(up), 0), coalesce(sum(down), 0),
+		coalesce(sum(case when outcome = 'resolved' and asked_again = 0 then 1 else 0 end), 0), coalesce(sum(case
+		when outcome = 'handed over' then 1 else 0 end), 0),
+		coalesce(sum(case when outcome = 'disliked' then 1 else 0 end), 0), coalesce(sum(case
+		when outcome = 'given up' then 1 else 0 end), 0),
+		coalesce(sum(case when outcome = 'resolved' and asked_again = 1 then 1 else 0 end), 0)
+		from conversation_insights where agent_id = ?`,
+		w.agent.ID).
+		Scan(&s.Conversations, &s.Messages, &s.Answers, &s.Refused, &s.Escalated, &s.PositiveRatings,
+			&s.NegativeRatings, &s.Resolved, &s.HandedOver, &s.Disliked, &s.GivenUp, &s.AskedAgain)
 	w.must(err)
 	return s
 }

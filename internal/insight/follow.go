@@ -68,13 +68,15 @@ func (k *Service) handleEvents(ctx context.Context, b *events.Batch) error {
 }
 
 // enqueueAnalysis enqueues a job for the conversation of each event.
-func (k *Service) enqueueAnalysis(ctx context.Context, tx *store.DB, account parley.AccountID, list []store.Event) error {
+func (k *Service) enqueueAnalysis(ctx context.Context, tx *store.DB, account parley.AccountID,
+	list []store.Event) error {
 	for _, e := range list {
 		at := e.At.Add(k.quietTime())
 		if e.Kind == "conversation.ended" {
 			at = e.At
 		}
-		if err := k.Queue.Enqueue(ctx, tx.SQL(), newAnalyzeJob(account.AgentRef(e.AgentID).ConversationRef(e.ConversationID), at)); err != nil {
+		if err := k.Queue.Enqueue(ctx, tx.SQL(),
+			newAnalyzeJob(account.AgentRef(e.AgentID).ConversationRef(e.ConversationID), at)); err != nil {
 			return err
 		}
 	}

@@ -27,7 +27,8 @@ func TestEventsAreFollowedInSteps(t *testing.T) {
 		w.must(w.db.Transact(w, sqldb.Interactive, func(tx *store.DB) error {
 			var events []store.NewEvent
 			for i := range 600 { // more than are read at one time
-				events = append(events, store.NewEvent{Kind: "message.created", AgentID: w.agent.ID, ConversationID: talks[i%len(talks)].ID, Subject: "m"})
+				events = append(events, store.NewEvent{Kind: "message.created", AgentID: w.agent.ID,
+					ConversationID: talks[i%len(talks)].ID, Subject: "m"})
 			}
 			return tx.RecordEvents(w, w.account.ID, w.clock(), events...)
 		}))
@@ -88,7 +89,8 @@ func TestLongConversationIsAnalyzedMeanwhile(t *testing.T) {
 	})
 }
 
-// TestSettling holds that every conversation counts whose user may still come back, those of the first hours of that day included.
+// TestSettling holds that every conversation counts whose user may still come back, those of the first hours of that
+// day included.
 func TestSettling(t *testing.T) {
 	forEachDatabase(t, func(w *testInsight) {
 		w.startConversation("jo", "Where is my parcel?").addAnswer("Here.")

@@ -33,9 +33,9 @@ func (k *Service) handleGroupJob(ctx context.Context, j jobs.Job) error {
 	return err
 }
 
-// Group makes automatic topics of an agent's conversations that have none, where enough of them are about the same; the topics that
-// there are keep their names. What comes out depends on these conversations alone and not on their order. An agent with a tree of its
-// operator, or whose text is withheld, gets none. Fails with AGENT_NOT_FOUND.
+// Group makes automatic topics of an agent's conversations that have none, where enough of them are about the same; the
+// topics that there are keep their names. What comes out depends on these conversations alone and not on their order.
+// An agent with a tree of its operator, or whose text is withheld, gets none. Fails with AGENT_NOT_FOUND.
 func (k *Service) Group(ctx context.Context, ref parley.AgentRef) error {
 	owner, err := k.DB.Account(ctx, ref.Account)
 	if err != nil {
@@ -102,7 +102,8 @@ func trimVocabulary(v store.Vocabulary) store.Vocabulary {
 	return v
 }
 
-func (k *Service) storeGroups(ctx context.Context, ref parley.AgentRef, groups []store.InsightGroup, v store.Vocabulary) error {
+func (k *Service) storeGroups(ctx context.Context, ref parley.AgentRef, groups []store.InsightGroup,
+	v store.Vocabulary) error {
 	now := k.Now()
 	return k.DB.Transact(ctx, sqldb.Bulk, func(tx *store.DB) error {
 		if err := tx.LockInsights(ctx, ref); err != nil {

@@ -18,8 +18,8 @@ const (
 	maxModelMessages = 24   // messages
 )
 
-// askModel has a connected model write the title and judge the sentiment, where the operator wants it. A model that is late or
-// answers nonsense changes nothing, and a conversation that has no new messages is not shown again.
+// askModel has a connected model write the title and judge the sentiment, where the operator wants it. A model that is
+// late or answers nonsense changes nothing, and a conversation that has no new messages is not shown again.
 func (k *Service) askModel(ctx context.Context, t *conversationData, in *parley.Insight) {
 	if !t.agent.Insight.UseModel || k.Model == nil || len(t.questions) == 0 {
 		return
@@ -45,7 +45,8 @@ func (k *Service) askModel(ctx context.Context, t *conversationData, in *parley.
 	}
 }
 
-func askModelVerdict(ctx context.Context, back model.Backend, t *conversationData) (title string, sentiment parley.Sentiment, err error) {
+func askModelVerdict(ctx context.Context, back model.Backend, t *conversationData) (title string,
+	sentiment parley.Sentiment, err error) {
 	ctx, stop := context.WithTimeout(ctx, modelTimeout)
 	defer stop()
 	var messages []model.Message

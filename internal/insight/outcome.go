@@ -8,10 +8,14 @@ import (
 )
 
 // Definition explains what the resolution rate counts, for readers of the figures. %d is the number of days.
-const Definition = "A conversation counts when a customer asked something in it. It is unresolved when it was handed to a person, when an answer was rated negative, " +
-	"when it was given up (the last question was refused, stayed without an answer, or was answered with a question that nobody replied to), " +
-	"or when the same user came back within %d days with the same topic or nearly the same question. All others count as resolved. " +
-	"The rate is the share of resolved ones. Users without an id cannot be seen to come back, so their conversations may count as resolved when they were not."
+const Definition = "A conversation counts when a customer asked something in it. It is unresolved when it was " +
+	"handed to a person, when an answer was rated negative, " +
+	"when it was given up (the last question was refused, stayed without an answer, or was answered with a " +
+	"question that nobody replied to), " +
+	"or when the same user came back within %d days with the same topic or nearly the same question. All others " +
+	"count as resolved. " +
+	"The rate is the share of resolved ones. Users without an id cannot be seen to come back, so their " +
+	"conversations may count as resolved when they were not."
 
 // outcomeOf tells what came of a conversation, its customer's later ones aside.
 func outcomeOf(messages []store.Utterance, escalated bool, down int) parley.Outcome {
@@ -57,7 +61,8 @@ func isAskBack(text string) bool {
 	if len(text) > maxAskBackBytes || !strings.HasSuffix(text, "?") && !strings.HasSuffix(text, "？") {
 		return false
 	}
-	for _, offer := range []string{"anything else", "help you with", "assist you", "further questions", "noch etwas", "weitere fragen", "weiterhelfen", "algo más", "autre chose", "altro", "mais alguma"} {
+	for _, offer := range []string{"anything else", "help you with", "assist you", "further questions", "noch etwas",
+		"weitere fragen", "weiterhelfen", "algo más", "autre chose", "altro", "mais alguma"} {
 		if strings.Contains(text, offer) {
 			return false
 		}
@@ -85,7 +90,8 @@ func openQuestions(messages []store.Utterance) (list []store.Utterance) {
 			last = u
 		case u.Author == parley.AuthorUser:
 			last = nil
-		case last != nil && u.Author == parley.AuthorAssistant && (u.IsRefusal || u.Score != nil && *u.Score < minConfidence && !u.HasCitations):
+		case last != nil && u.Author == parley.AuthorAssistant &&
+			(u.IsRefusal || u.Score != nil && *u.Score < minConfidence && !u.HasCitations):
 			list, last = append(list, *last), nil
 		}
 	}

@@ -33,15 +33,18 @@ type ReportRange struct {
 // Report is what an agent's conversations add up to.
 type Report struct {
 	ReportRange
-	Totals     store.InsightSums   `json:"totals"`
-	Settling   int64               `json:"settling"` // resolved ones so young that their user may still come back with the same
-	AgainDays  int                 `json:"againDays"`
-	Definition string              `json:"definition"` // of the resolution rate
-	Series     []store.GroupedSums `json:"series"`     // by ReportRange.By; days without conversations are there, with zeros
-	Topics     []TopicSums         `json:"topics"`     // the largest first, with those of their subtopics
-	Withheld   bool                `json:"withheld"`   // text of conversations does not show up: no questions, no topics but the operator's
-	Open       int64               `json:"unanswered"` // questions that the sources did not answer
-	Lacks      []OpenGroup         `json:"groups"`     // the newest of them in groups, the largest first
+	Totals store.InsightSums `json:"totals"`
+	// resolved ones so young that their user may still come back with the same
+	Settling   int64  `json:"settling"`
+	AgainDays  int    `json:"againDays"`
+	Definition string `json:"definition"` // of the resolution rate
+	// by ReportRange.By; days without conversations are there, with zeros
+	Series []store.GroupedSums `json:"series"`
+	Topics []TopicSums         `json:"topics"` // the largest first, with those of their subtopics
+	// text of conversations does not show up: no questions, no topics but the operator's
+	Withheld bool        `json:"withheld"`
+	Open     int64       `json:"unanswered"` // questions that the sources did not answer
+	Lacks    []OpenGroup `json:"groups"`     // the newest of them in groups, the largest first
 }
 
 // TopicSums are the sums of a topic and its subtopics. The name is empty for conversations without a topic.
@@ -70,13 +73,15 @@ func ResolutionRate(s store.InsightSums) *float64 {
 }
 
 // Report adds up the days that are asked for. Fails with AGENT_NOT_FOUND.
-func (k *Service) Report(ctx context.Context, account *parley.Account, id parley.AgentID, ask ReportRange) (*Report, error) {
+func (k *Service) Report(ctx context.Context, account *parley.Account, id parley.AgentID, ask ReportRange) (*Report,
+	error) {
 	a, err := k.DB.Agent(ctx, account.ID.AgentRef(id), k.Now())
 	if err != nil {
 		return nil, err
 	}
 	days := askedAgainDays(a)
-	r := &Report{ReportRange: ask, AgainDays: days, Definition: fmt.Sprintf(Definition, days), Withheld: hidesText(account, a)}
+	r := &Report{ReportRange: ask, AgainDays: days, Definition: fmt.Sprintf(Definition, days),
+		Withheld: hidesText(account, a)}
 	byDay, err := k.DB.SumInsights(ctx, account.ID.AgentRef(id), ask.From, ask.To, store.GroupByDay)
 	if err != nil {
 		return nil, err
@@ -211,11 +216,12 @@ func groupOpenQuestions(open []parley.OpenQuestion) []OpenGroup {
 // newOpenGroup tells of the questions at these places.
 func newOpenGroup(open []parley.OpenQuestion, members []int) OpenGroup {
 	newest, oldest := slices.Min(members), slices.Max(members)
-	return OpenGroup{Example: open[newest].Text, Count: len(members), First: open[oldest].AskedAt, Last: open[newest].AskedAt}
+	return OpenGroup{Example: open[newest].Text, Count: len(members), First: open[oldest].AskedAt,
+		Last: open[newest].AskedAt}
 }
 
-// ParseDays reads the days of a report; an empty one is the usual. Fails with VALIDATION_INVALID_BODY and details, and with
-// VALIDATION_INVALID_DATE_RANGE.
+// ParseDays reads the days of a report; an empty one is the usual. Fails with VALIDATION_INVALID_BODY and details, and
+// with VALIDATION_INVALID_DATE_RANGE.
 func ParseDays(from, to string, now time.Time) (start, end time.Time, err error) {
 	details := map[string]string{}
 	read := func(name, text string, usual time.Time) time.Time {

@@ -15,8 +15,8 @@ const (
 	lastMessageWeight = 1.6 // weight of the last message beside the others
 )
 
-// sentimentOf tells from a customer's messages in English how they sound, and nothing where that is not certain: in other
-// languages, of next to no words, and where they pull both ways.
+// sentimentOf tells from a customer's messages in English how they sound, and nothing where that is not certain: in
+// other languages, of next to no words, and where they pull both ways.
 func sentimentOf(messages []string) parley.Sentiment {
 	if !isEnglish(messages) {
 		return ""
@@ -64,8 +64,8 @@ func isEnglish(messages []string) bool {
 	return false
 }
 
-// moodScore adds up what the words of a message say: turned by a negation before them, more behind "very", and more behind a "but" than
-// before it. It also returns the number of words.
+// moodScore adds up what the words of a message say: turned by a negation before them, more behind "very", and more
+// behind a "but" than before it. It also returns the number of words.
 func moodScore(text string) (v float64, n int) {
 	wordList := moodWords(text)
 	before := 0.0

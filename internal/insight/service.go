@@ -1,6 +1,6 @@
-// Package insight analyzes conversations after they have ended: their title and topic, the sentiment of the customer, the outcome, and
-// what the sources lack. It follows the event log and analyzes each conversation once it has been quiet for a while; its
-// figures are sums that are updated in the same transactions.
+// Package insight analyzes conversations after they have ended: their title and topic, the sentiment of the customer,
+// the outcome, and what the sources lack. It follows the event log and analyzes each conversation once it has been
+// quiet for a while; its figures are sums that are updated in the same transactions.
 package insight
 
 import (
@@ -19,9 +19,10 @@ import (
 
 // Service analyzes conversations and reports its findings.
 type Service struct {
-	DB           *store.DB
-	Queue        *jobs.Queue
-	Model        func(name string) (model.Backend, bool) // returns the backend of a model's name; nil where no model is used
+	DB    *store.DB
+	Queue *jobs.Queue
+	// returns the backend of a model's name; nil where no model is used
+	Model        func(name string) (model.Backend, bool)
 	Now          func() time.Time
 	Logger       *slog.Logger
 	QuietTime    time.Duration // how long a conversation must be quiet; 0 is half a minute
@@ -62,10 +63,12 @@ type jobPayload struct {
 }
 
 func newAnalyzeJob(ref parley.ConversationRef, at time.Time) jobs.Job {
-	return jobs.Job{Kind: AnalyzeJob, Key: string(ref.Conversation), AccountID: ref.Account, Payload: jobs.EncodePayload(jobPayload{ref.Agent}), RunAt: at, MaxAttempts: 5, Backoff: time.Minute}
+	return jobs.Job{Kind: AnalyzeJob, Key: string(ref.Conversation), AccountID: ref.Account,
+		Payload: jobs.EncodePayload(jobPayload{ref.Agent}), RunAt: at, MaxAttempts: 5, Backoff: time.Minute}
 }
 
-// handleAnalyzeJob analyzes a conversation that has been quiet for a while, or has gone on for long; else it postpones the job.
+// handleAnalyzeJob analyzes a conversation that has been quiet for a while, or has gone on for long; else it postpones
+// the job.
 func (k *Service) handleAnalyzeJob(ctx context.Context, j jobs.Job) error {
 	what, err := jobs.DecodePayload[jobPayload](j)
 	if err != nil {
@@ -109,11 +112,12 @@ func (k *Service) analyzeAt(ctx context.Context, c *parley.Conversation) (time.T
 
 // isGone reports whether an error means that what a job is about has been deleted.
 func isGone(err error) bool {
-	return parley.IsCode(err, parley.CodeAgentNotFound) || parley.IsCode(err, parley.CodeResourceNotFound) || parley.IsCode(err, parley.CodeAccountNotFound)
+	return parley.IsCode(err, parley.CodeAgentNotFound) || parley.IsCode(err, parley.CodeResourceNotFound) ||
+		parley.IsCode(err, parley.CodeAccountNotFound)
 }
 
-// hidesText reports whether no text of the agent's conversations may show up in figures: neither titles nor questions nor names of
-// topics that are made from them.
+// hidesText reports whether no text of the agent's conversations may show up in figures: neither titles nor questions
+// nor names of topics that are made from them.
 func hidesText(account *parley.Account, agent *parley.Agent) bool {
 	return account.HIPAA || agent.Redact
 }

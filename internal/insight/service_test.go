@@ -22,7 +22,8 @@ func TestQuietConversationIsAnalyzed(t *testing.T) {
 			w.must(err)
 			n, err := w.runner.RunDue(w)
 			w.must(err)
-			if in, err := w.db.Insight(w, c.AccountID.AgentRef(c.AgentID).ConversationRef(c.ID)); n > 0 && in != nil || err != nil {
+			if in, err := w.db.Insight(w, c.AccountID.AgentRef(c.AgentID).ConversationRef(c.ID)); n > 0 && in != nil ||
+				err != nil {
 				t.Fatal("it was judged while it went on", err)
 			}
 			w.advanceClock(20 * time.Second)
@@ -30,11 +31,13 @@ func TestQuietConversationIsAnalyzed(t *testing.T) {
 		}
 		w.runJobs()
 		in := c.insight()
-		if c.title() != "where is my parcel?" || in.Sentiment != parley.SentimentPositive || in.Outcome != parley.OutcomeResolved || in.Answers != 3 || in.Messages != 7 {
+		if c.title() != "where is my parcel?" || in.Sentiment != parley.SentimentPositive ||
+			in.Outcome != parley.OutcomeResolved || in.Answers != 3 || in.Messages != 7 {
 			t.Errorf("title %q, %+v", c.title(), in)
 		}
 		r := w.report(store.GroupByDay)
-		if r.Totals != w.sums() || r.Totals.Conversations != 1 || len(r.Series) != insight.DefaultReportDays || r.Series[len(r.Series)-1].Resolved != 1 || r.Settling != 1 {
+		if r.Totals != w.sums() || r.Totals.Conversations != 1 || len(r.Series) != insight.DefaultReportDays ||
+			r.Series[len(r.Series)-1].Resolved != 1 || r.Settling != 1 {
 			t.Errorf("%+v", r)
 		}
 	})
@@ -66,15 +69,19 @@ func TestOutcomes(t *testing.T) {
 			talk *testConversation
 		}{
 			{parley.OutcomeResolved, ask(0).addAnswer("By mail.")},
-			{parley.OutcomeResolved, ask(1).addRefusal().addMessage(parley.AuthorUser, "How do I send them back?").addAnswer("By mail.")},
+			{parley.OutcomeResolved,
+				ask(1).addRefusal().addMessage(parley.AuthorUser, "How do I send them back?").addAnswer("By mail.")},
 			{parley.OutcomeResolved, ask(2).addAnswer("By mail.").rate("positive")},
-			{parley.OutcomeResolved, ask(3).addMessage(parley.AuthorAssistant, "By mail. Is there anything else I can do for you?")},
-			{parley.OutcomeResolved, ask(4).addMessage(parley.AuthorAssistant, "Which size?").addMessage(parley.AuthorUser, "thanks").addMessage(parley.AuthorAssistant, "You're welcome!")},
+			{parley.OutcomeResolved,
+				ask(3).addMessage(parley.AuthorAssistant, "By mail. Is there anything else I can do for you?")},
+			{parley.OutcomeResolved, ask(4).addMessage(parley.AuthorAssistant, "Which size?").
+				addMessage(parley.AuthorUser, "thanks").addMessage(parley.AuthorAssistant, "You're welcome!")},
 			{parley.OutcomeDisliked, ask(5).addAnswer("By mail.").rate("negative")},
 			{parley.OutcomeGivenUp, ask(6).addRefusal()},
 			{parley.OutcomeGivenUp, ask(7)},
 			{parley.OutcomeGivenUp, ask(8).addMessage(parley.AuthorAssistant, "Which order is it about?")},
-			{parley.OutcomeGivenUp, ask(9).addAnswer("By mail.").addMessage(parley.AuthorUser, "And from Iceland?").addRefusal()},
+			{parley.OutcomeGivenUp,
+				ask(9).addAnswer("By mail.").addMessage(parley.AuthorUser, "And from Iceland?").addRefusal()},
 			{parley.OutcomeHandedOver, ask(10).addMessage(parley.AuthorHuman, "Hello, this is Kim.")},
 			{"", w.startConversation("user11", "Thanks!").addMessage(parley.AuthorAssistant, "You're welcome!")},
 		} {
@@ -85,7 +92,8 @@ func TestOutcomes(t *testing.T) {
 				t.Errorf("%d: %q, want %q", i, got, c.want)
 			}
 		}
-		if r := w.report(store.GroupByChannel); r.Totals != w.sums() || r.Totals.Unresolved() != 6 || r.Totals.Resolved != 5 || r.Open != 3 {
+		if r := w.report(store.GroupByChannel); r.Totals != w.sums() || r.Totals.Unresolved() != 6 ||
+			r.Totals.Resolved != 5 || r.Open != 3 {
 			t.Errorf("%+v", r.Totals)
 		}
 	})
@@ -136,8 +144,10 @@ func TestAskedAgain(t *testing.T) {
 }
 
 var sampleQuestions = []string{
-	"How do I reset my password?", "I forgot my password, how can I reset it", "reset password link does not arrive", "password reset mail is missing", "cannot reset the password",
-	"resetting my password fails", "Where is my parcel?", "my parcel has not arrived", "track my parcel", "parcel tracking says unknown", "when will the parcel arrive",
+	"How do I reset my password?", "I forgot my password, how can I reset it", "reset password link does not arrive",
+	"password reset mail is missing", "cannot reset the password",
+	"resetting my password fails", "Where is my parcel?", "my parcel has not arrived", "track my parcel",
+	"parcel tracking says unknown", "when will the parcel arrive",
 	"the parcel arrived broken", "Do you sell gift cards?", "What is the meaning of life", "opening hours on Sunday",
 }
 
@@ -168,7 +178,8 @@ func TestGroupsDoNotDependOnTheOrder(t *testing.T) {
 		if fmt.Sprint(orders[0]) != fmt.Sprint(orders[1]) {
 			t.Errorf("%v\n%v", orders[0], orders[1])
 		}
-		if a, b := orders[0][sampleQuestions[0]], orders[0][sampleQuestions[6]]; a == "" || b == "" || a == b || orders[0]["What is the meaning of life"] != "" {
+		if a, b := orders[0][sampleQuestions[0]], orders[0][sampleQuestions[6]]; a == "" || b == "" || a == b ||
+			orders[0]["What is the meaning of life"] != "" {
 			t.Errorf("%v", orders[0])
 		}
 	})
@@ -196,7 +207,8 @@ func TestNewConversationsJoinGroups(t *testing.T) {
 		}
 		before := w.report(store.GroupByTopic)
 		once, twice := w.rebuildReport(), w.rebuildReport()
-		if !slices.Equal(names(before), names(once)) || fmt.Sprint(once.Topics) != fmt.Sprint(twice.Topics) || twice.Totals != w.sums() || before.Totals != once.Totals {
+		if !slices.Equal(names(before), names(once)) || fmt.Sprint(once.Topics) != fmt.Sprint(twice.Topics) ||
+			twice.Totals != w.sums() || before.Totals != once.Totals {
 			t.Errorf("before: %v\nonce: %v\ntwice: %v", before.Topics, once.Topics, twice.Topics)
 		}
 	})
@@ -207,7 +219,8 @@ func TestTreeOfTopics(t *testing.T) {
 		w.agent = w.newAgent(func(a *parley.Agent) {
 			a.Topics = []parley.Topic{
 				{Name: "Orders", Keywords: []string{"order"}, Topics: []parley.Topic{
-					{Name: "Returns", Keywords: []string{"send back", "return"}, Examples: []string{"I want to give the shoes back", "they do not fit, what now"}}}},
+					{Name: "Returns", Keywords: []string{"send back", "return"},
+						Examples: []string{"I want to give the shoes back", "they do not fit, what now"}}}},
 				{Name: "Opening hours", Examples: []string{"when are you open", "is the shop open on Sunday"}},
 			}
 		})
@@ -226,13 +239,15 @@ func TestTreeOfTopics(t *testing.T) {
 			}
 		}
 		r := w.report(store.GroupByTopic)
-		if len(r.Topics) != 4 || r.Topics[0].Name != "Orders" || r.Topics[0].Conversations != 4 || r.Topics[1].Parent != "Orders" || r.Topics[1].Conversations != 3 || r.Totals != w.sums() {
+		if len(r.Topics) != 4 || r.Topics[0].Name != "Orders" || r.Topics[0].Conversations != 4 ||
+			r.Topics[1].Parent != "Orders" || r.Topics[1].Conversations != 3 || r.Totals != w.sums() {
 			t.Errorf("%+v", r.Topics)
 		}
 	})
 }
 
-// TestTextIsWithheld holds that of agents that mask personal data no text of conversations gets into titles, topics and questions.
+// TestTextIsWithheld holds that of agents that mask personal data no text of conversations gets into titles, topics and
+// questions.
 func TestTextIsWithheld(t *testing.T) {
 	forEachDatabase(t, func(w *testInsight) {
 		plain := w.startConversation("", "Do you ship to Iceland?").addRefusal()
@@ -240,7 +255,10 @@ func TestTextIsWithheld(t *testing.T) {
 		if plain.title() == "" || w.report(store.GroupByDay).Open != 1 {
 			t.Fatal("nothing to withhold")
 		}
-		w.must(w.db.UpdateAgent(w, w.account.ID.AgentRef(w.agent.ID), func(a *parley.Agent) error { a.Redact = true; return nil }))
+		w.must(w.db.UpdateAgent(w, w.account.ID.AgentRef(w.agent.ID), func(a *parley.Agent) error {
+			a.Redact = true
+			return nil
+		}))
 		if r := w.report(store.GroupByDay); !r.Withheld || len(r.Lacks) > 0 {
 			t.Errorf("shown: %+v", r.Lacks)
 		}
@@ -251,7 +269,8 @@ func TestTextIsWithheld(t *testing.T) {
 		w.runJobs()
 		w.must(w.service.Group(w, w.account.ID.AgentRef(w.agent.ID)))
 		in := plain.insight()
-		if plain.title() != "" || in.Terms != nil || in.Sentiment != parley.SentimentNegative || in.Outcome != parley.OutcomeGivenUp {
+		if plain.title() != "" || in.Terms != nil || in.Sentiment != parley.SentimentNegative ||
+			in.Outcome != parley.OutcomeGivenUp {
 			t.Errorf("%q %+v", plain.title(), in)
 		}
 		r := w.report(store.GroupByTopic)
@@ -263,15 +282,19 @@ func TestTextIsWithheld(t *testing.T) {
 
 func TestUnansweredQuestionsAreGrouped(t *testing.T) {
 	forEachDatabase(t, func(w *testInsight) {
-		for _, q := range []string{"Do you ship to Iceland?", "Can I bring a dog?", "shipping to Iceland, do you ship there", "ship to iceland"} {
+		for _, q := range []string{"Do you ship to Iceland?", "Can I bring a dog?",
+			"shipping to Iceland, do you ship there", "ship to iceland"} {
 			w.startConversation("", q).addRefusal()
 			w.advanceClock(time.Minute)
 		}
-		w.startConversation("", "Do you take bicycles along?").addRefusal().addMessage(parley.AuthorUser, "This is awful, I am very disappointed!").addRefusal() // that is no question
+		// that is no question
+		w.startConversation("", "Do you take bicycles along?").addRefusal().addMessage(parley.AuthorUser,
+			"This is awful, I am very disappointed!").addRefusal()
 		w.startConversation("", "Is it safe?").addAnswer("Yes.")
 		w.runJobs()
 		r := w.report(store.GroupByDay)
-		if len(r.Lacks) != 3 || r.Open != 5 || r.Lacks[0].Count != 3 || r.Lacks[0].Example != "ship to iceland" || !r.Lacks[0].First.Equal(noon) || !r.Lacks[0].Last.After(noon) {
+		if len(r.Lacks) != 3 || r.Open != 5 || r.Lacks[0].Count != 3 || r.Lacks[0].Example != "ship to iceland" ||
+			!r.Lacks[0].First.Equal(noon) || !r.Lacks[0].Last.After(noon) {
 			t.Errorf("%+v", r.Lacks)
 		}
 	})
@@ -284,24 +307,29 @@ func TestErasingCorrectsTheSums(t *testing.T) {
 		deleted := w.startConversation("jo", "Do you ship to Norway?").addRefusal()
 		w.runJobs()
 		w.must(w.db.Transact(w, sqldb.Interactive, func(tx *store.DB) error {
-			_, err := tx.DeleteConversations(w, w.account.ID.AgentRef(w.agent.ID), []parley.ConversationID{deleted.ID}, nil, w.clock())
+			_, err := tx.DeleteConversations(w, w.account.ID.AgentRef(w.agent.ID), []parley.ConversationID{deleted.ID},
+				nil, w.clock())
 			return err
 		}))
-		w.must(w.service.Analyze(w, w.account.ID.AgentRef(w.agent.ID).ConversationRef(deleted.ID))) // a job that comes too late
+		// a job that comes too late
+		w.must(w.service.Analyze(w, w.account.ID.AgentRef(w.agent.ID).ConversationRef(deleted.ID)))
 		_, err := w.db.EraseConversations(w, w.account.ID.AgentRef(w.agent.ID))
 		w.must(err)
 		w.must(w.service.Analyze(w, w.account.ID.AgentRef(w.agent.ID).ConversationRef(deleted.ID)))
-		if in, err := w.db.Insight(w, w.account.ID.AgentRef(w.agent.ID).ConversationRef(deleted.ID)); in != nil || err != nil {
+		if in, err := w.db.Insight(w, w.account.ID.AgentRef(w.agent.ID).ConversationRef(deleted.ID)); in != nil ||
+			err != nil {
 			t.Error(in, err)
 		}
-		if r := w.report(store.GroupByDay); r.Totals.Conversations != 1 || r.Totals != w.sums() || r.Open != 1 || remaining.insight() == nil {
+		if r := w.report(store.GroupByDay); r.Totals.Conversations != 1 || r.Totals != w.sums() || r.Open != 1 ||
+			remaining.insight() == nil {
 			t.Errorf("%+v", r)
 		}
 		w.must(w.db.DeleteAgent(w, w.account.ID.AgentRef(w.agent.ID), w.clock()))
 		w.must(w.service.Analyze(w, w.account.ID.AgentRef(w.agent.ID).ConversationRef(remaining.ID)))
 		_, err = w.db.EraseAgent(w, w.account.ID.AgentRef(w.agent.ID))
 		w.must(err)
-		for _, table := range []string{"conversation_insights", "insight_days", "insight_questions", "insight_agents", "insight_groups"} {
+		for _, table := range []string{"conversation_insights", "insight_days", "insight_questions", "insight_agents",
+			"insight_groups"} {
 			n, err := sqldb.One(w, w.db.SQL(), sqldb.Column[int], `select count(*) from `+table)
 			if w.must(err); n > 0 {
 				t.Error(table, n)
@@ -321,7 +349,8 @@ func TestALongConversationIsCheap(t *testing.T) {
 		w.runJobs()
 		messages, err := w.db.Utterances(w, c.AccountID.AgentRef(c.AgentID).ConversationRef(c.ID), 40)
 		w.must(err)
-		if len(messages) != 80 || messages[39].Seq != 40 || messages[40].Seq != 163 || messages[79].Seq != 202 || !messages[79].IsRefusal || messages[0].IsRefusal {
+		if len(messages) != 80 || messages[39].Seq != 40 || messages[40].Seq != 163 || messages[79].Seq != 202 ||
+			!messages[79].IsRefusal || messages[0].IsRefusal {
 			t.Errorf("%d messages", len(messages))
 		}
 		if in := c.insight(); in.Messages != 202 || in.Answers != 40 {
@@ -330,10 +359,14 @@ func TestALongConversationIsCheap(t *testing.T) {
 	})
 }
 
-// runDuringAnalysis has something happen once, while a conversation is being analyzed: after it is read and before anything is written.
+// runDuringAnalysis has something happen once, while a conversation is being analyzed: after it is read and before
+// anything is written.
 func (w *testInsight) runDuringAnalysis(do func()) {
 	w.Helper()
-	w.must(w.db.UpdateAgent(w, w.account.ID.AgentRef(w.agent.ID), func(a *parley.Agent) error { a.Insight.UseModel = true; return nil }))
+	w.must(w.db.UpdateAgent(w, w.account.ID.AgentRef(w.agent.ID), func(a *parley.Agent) error {
+		a.Insight.UseModel = true
+		return nil
+	}))
 	scriptedModel := &scripted.Model{StepsFor: func(model.Request) []scripted.Step {
 		if now := do; now != nil {
 			do = nil
@@ -341,7 +374,9 @@ func (w *testInsight) runDuringAnalysis(do func()) {
 		}
 		return []scripted.Step{scripted.Text("Title: A question\nSentiment: neutral"), scripted.Stop()}
 	}}
-	w.service.Model = func(string) (model.Backend, bool) { return model.Backend{Model: scriptedModel, Label: "m at m"}, true }
+	w.service.Model = func(string) (model.Backend, bool) {
+		return model.Backend{Model: scriptedModel, Label: "m at m"}, true
+	}
 }
 
 // TestErasedDuringAnalysis holds that an analysis that was under way writes no text of a conversation that is erased.
@@ -363,15 +398,16 @@ func TestErasedDuringAnalysis(t *testing.T) {
 	})
 }
 
-// TestLaterAnalysisWins holds that of two servers that analyze a conversation at a time the one that read it first does not have
-// the last word.
+// TestLaterAnalysisWins holds that of two servers that analyze a conversation at a time the one that read it first does
+// not have the last word.
 func TestLaterAnalysisWins(t *testing.T) {
 	forEachDatabase(t, func(w *testInsight) {
 		c := w.startConversation("jo", "Do you ship to Iceland?").addAnswer("Yes.")
 		w.runDuringAnalysis(func() {
 			c.rate("negative")
 			w.advanceClock(time.Second)
-			other := &insight.Service{DB: w.db, Queue: w.service.Queue, Now: w.clock, Logger: w.service.Logger} // of another server, with no model
+			// of another server, with no model
+			other := &insight.Service{DB: w.db, Queue: w.service.Queue, Now: w.clock, Logger: w.service.Logger}
 			w.must(other.Analyze(w, c.AccountID.AgentRef(c.AgentID).ConversationRef(c.ID)))
 		})
 		w.must(w.service.Analyze(w, c.AccountID.AgentRef(c.AgentID).ConversationRef(c.ID)))

@@ -13,8 +13,8 @@ const (
 	pairWeight = 0.6
 )
 
-// termsOf returns the words of a text by which it is compared with others: the stems of its content words, each with the word as it
-// was written behind a bar, and pairs of neighbours. Numbers say nothing about what a text is about.
+// termsOf returns the words of a text by which it is compared with others: the stems of its content words, each with
+// the word as it was written behind a bar, and pairs of neighbours. Numbers say nothing about what a text is about.
 func termsOf(text string) map[string]float64 {
 	tokens := words.AppendTokens(nil, text)
 	lang, _ := words.GuessLanguage(tokens)

@@ -22,7 +22,8 @@ func questions(messages []store.Utterance) (list []store.Utterance) {
 	return list
 }
 
-// titleOf makes a title of the first real question: without a greeting before it, its first sentence, cut between words.
+// titleOf makes a title of the first real question: without a greeting before it, its first sentence, cut between
+// words.
 func titleOf(asked []store.Utterance) string {
 	if len(asked) == 0 {
 		return ""

@@ -59,8 +59,9 @@ const (
 	maxCentroidTerms    = 40   // terms of a centre
 )
 
-// clusterQuestions groups the questions: the one with the most neighbours first, then the one with the most among the rest, and so on, as
-// long as a group has least members. What comes out depends on the questions alone and not on their order.
+// clusterQuestions groups the questions: the one with the most neighbours first, then the one with the most among the
+// rest, and so on, as long as a group has least members. What comes out depends on the questions alone and not on their
+// order.
 func clusterQuestions(list []question, v *store.Vocabulary, least int) []cluster {
 	order := make([]int, len(list))
 	for i := range list {
@@ -160,7 +161,9 @@ func centroidOf(list []question, members []int) vector {
 
 // termsByWeight lists terms, the weightiest first.
 func termsByWeight(v vector) []string {
-	return slices.SortedFunc(maps.Keys(v), func(a, b string) int { return cmp.Or(cmp.Compare(v[b], v[a]), cmp.Compare(a, b)) })
+	return slices.SortedFunc(maps.Keys(v), func(a, b string) int {
+		return cmp.Or(cmp.Compare(v[b], v[a]), cmp.Compare(a, b))
+	})
 }
 
 // mergeClusters makes one of groups that are alike.

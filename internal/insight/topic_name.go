@@ -8,8 +8,8 @@ import (
 	"parley/internal/store"
 )
 
-// groupName names a group after its weightiest words, as they are written most often: a pair of neighbours where one weighs much, else
-// one or two words, and more of them where the name is taken.
+// groupName names a group after its weightiest words, as they are written most often: a pair of neighbours where one
+// weighs much, else one or two words, and more of them where the name is taken.
 func groupName(list []question, c cluster, taken map[string]bool) string {
 	written := commonForms(list, c.members)
 	stems := headStems(c.centroid)
@@ -83,7 +83,8 @@ func capitalize(s string) string {
 const unspecified = "unspecified"
 
 // newGroups makes new automatic topics of clusters. The names of those that are there are taken.
-func newGroups(list []question, found []cluster, there []store.InsightGroup) (groups []store.InsightGroup, members [][]int) {
+func newGroups(list []question, found []cluster, there []store.InsightGroup) (groups []store.InsightGroup,
+	members [][]int) {
 	taken := map[string]bool{}
 	for _, g := range there {
 		taken[strings.ToLower(g.Name)] = true

@@ -100,8 +100,8 @@ func (t *topicTree) weightedVector(v vector) vector {
 	return out.normalized()
 }
 
-// find returns the topic that a text is about with those above it, nil for none: one whose keyword is in the text before one
-// with an example like it, a keyword of more words before one of fewer, a subtopic before its parent.
+// find returns the topic that a text is about with those above it, nil for none: one whose keyword is in the text
+// before one with an example like it, a keyword of more words before one of fewer, a subtopic before its parent.
 func (t *topicTree) find(text string) []string {
 	stems, v := stemsOf(text), t.weightedVector(featuresOf(text))
 	var path []string
@@ -129,8 +129,8 @@ func (n *topicNode) longestKeyword(stems []string) (longest int) {
 // maxGapWords is how many other words may stand between two of a phrase: "send it back".
 const maxGapWords = 2
 
-// containsPhrase reports whether the words of the phrase are in the text, in order and close together. It follows all places where the
-// phrase so far may end at once.
+// containsPhrase reports whether the words of the phrase are in the text, in order and close together. It follows all
+// places where the phrase so far may end at once.
 func containsPhrase(stems, phrase []string) bool {
 	var ends []int
 	for i := range stems {
@@ -158,7 +158,8 @@ func goOn(stems []string, ends []int, word string) (next []int) {
 	return next
 }
 
-// exampleScore tells how like the topic's examples a question is: the one it is most like counts, and a little the next two.
+// exampleScore tells how like the topic's examples a question is: the one it is most like counts, and a little the next
+// two.
 func (n *topicNode) exampleScore(v vector) float64 {
 	var near []float64
 	for _, e := range n.examples {

@@ -13,7 +13,8 @@ import (
 
 // The work to find out about a conversation grows with what was said in it, and no more than that.
 func TestWork(t *testing.T) {
-	grown := newTopicTree([]parley.Topic{{Name: "Opening hours", Keywords: []string{"when do you open", "a b c"}, Examples: []string{"When do you open?"}}})
+	grown := newTopicTree([]parley.Topic{{Name: "Opening hours", Keywords: []string{"when do you open", "a b c"},
+		Examples: []string{"When do you open?"}}})
 	hostile.Readers(t, map[string]func(text string){
 		"sentiment":  func(text string) { sentimentOf([]string{text}) },
 		"title":      func(text string) { titleOf(questions(newTalk(text))) },
@@ -25,7 +26,8 @@ func TestWork(t *testing.T) {
 }
 
 func newTalk(text string) []store.Utterance {
-	return []store.Utterance{{Author: parley.AuthorUser, Seq: 1, Text: text}, {Author: parley.AuthorAssistant, Seq: 2, Text: text + "?"}}
+	return []store.Utterance{{Author: parley.AuthorUser, Seq: 1, Text: text},
+		{Author: parley.AuthorAssistant, Seq: 2, Text: text + "?"}}
 }
 
 // A keyword that repeats a word is looked for at all places at once.
@@ -36,7 +38,8 @@ func TestWorkOfKeywords(t *testing.T) {
 			t.Error("a phrase is found whose last word is missing")
 		}
 	})
-	for text, want := range map[string]bool{"a b c": true, "a x b y z c": true, "a x y z b c": false, "a a x x b c": true, "b c": false, "a b": false} {
+	for text, want := range map[string]bool{"a b c": true, "a x b y z c": true, "a x y z b c": false,
+		"a a x x b c": true, "b c": false, "a b": false} {
 		if got := containsPhrase(strings.Fields(text), []string{"a", "b", "c"}); got != want {
 			t.Errorf("%q: %v", text, got)
 		}

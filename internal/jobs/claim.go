@@ -132,7 +132,8 @@ func scanJob(scan sqldb.Scan) (Job, error) {
 	var j Job
 	var account sql.NullString
 	var runAt, backoff, created, updated int64
-	err := scan(&j.ID, &j.Kind, &j.Key, &account, (*[]byte)(&j.Payload), &runAt, &j.Attempts, &j.MaxAttempts, &backoff, &created, &updated)
+	err := scan(&j.ID, &j.Kind, &j.Key, &account, (*[]byte)(&j.Payload), &runAt, &j.Attempts, &j.MaxAttempts, &backoff,
+		&created, &updated)
 	j.AccountID = parley.AccountID(account.String)
 	j.RunAt = time.UnixMilli(runAt).UTC()
 	j.createdAt, j.updatedAt = time.UnixMilli(created), time.UnixMilli(updated)
@@ -140,12 +141,13 @@ func scanJob(scan sqldb.Scan) (Job, error) {
 	return j, err
 }
 
-// maxRests is how often a job rests whose runners died in as many attempts as it has, each time longer, and is tried again.
+// maxRests is how often a job rests whose runners died in as many attempts as it has, each time longer, and is tried
+// again.
 const maxRests = 5
 
-// takeLease makes the job ours. One whose runners have died under it time and again rests first: it may be what kills them, or they were
-// killed for another reason, and then it must not be what pays: where the program has ended while the job rested, its count begins
-// anew. In the end it is lost.
+// takeLease makes the job ours. One whose runners have died under it time and again rests first: it may be what kills
+// them, or they were killed for another reason, and then it must not be what pays: where the program has ended while
+// the job rested, its count begins anew. In the end it is lost.
 func (r *Runner) takeLease(ctx context.Context, tx *sqldb.DB, j *Job, expired bool, now time.Time) (bool, error) {
 	extraAttempts := j.Attempts - j.MaxAttempts
 	switch {
@@ -173,8 +175,8 @@ func (r *Runner) takeLease(ctx context.Context, tx *sqldb.DB, j *Job, expired bo
 	return true, err
 }
 
-// suspectTime is how long after it was enqueued a job may be held for innocent. Two jobs that both end the program would otherwise
-// vouch for each other for ever.
+// suspectTime is how long after it was enqueued a job may be held for innocent. Two jobs that both end the program
+// would otherwise vouch for each other for ever.
 const suspectTime = time.Hour
 
 // endedWithout reports whether the program has ended while the job rested, so that something else ends it.

@@ -88,7 +88,8 @@ func TestAccountsTakeTurns(t *testing.T) {
 			h.enqueueSized("a", fmt.Sprint("a", i), 100)
 			h.enqueueSized("b", fmt.Sprint("b", i), 100)
 		}
-		if got, want := h.runOrder(""), "h0 a0 b0 h1 a1 b1 h2 a2 b2 h3 h4 "; !strings.HasPrefix(got, want) || len(strings.Fields(got)) != 156 {
+		if got, want := h.runOrder(""), "h0 a0 b0 h1 a1 b1 h2 a2 b2 h3 h4 "; !strings.HasPrefix(got, want) ||
+			len(strings.Fields(got)) != 156 {
 			t.Errorf("%s, want %s…", got, want)
 		}
 	})
@@ -131,7 +132,8 @@ func TestFairJobsAreTriedAgain(t *testing.T) {
 // kinds.
 func TestPlansOfFairClaims(t *testing.T) {
 	forEachDatabase(t, func(t *testing.T, h *fixture) {
-		fill := `insert into jobs (id, kind, key, account_id, payload, state, run_at, attempts, max_attempts, backoff_ms, created_at, updated_at)
+		fill := `insert into jobs (id, kind, key, account_id, payload, state, run_at, attempts, max_attempts,
+			backoff_ms, created_at, updated_at)
 			select 'o' || n, 'other', 'o' || n, 'acc', '{}', 'ready', n, 0, 1, 1, 1, 1 from (
 			with recursive c(n) as (select 1 union all select n + 1 from c where n < 20000) select n from c) many`
 		if _, err := h.db.Exec(t.Context(), fill); err != nil {

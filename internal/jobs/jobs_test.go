@@ -58,12 +58,15 @@ func forEachDatabase(t *testing.T, f func(t *testing.T, h *fixture)) {
 
 func (h *fixture) newRunner(handler jobs.Handler) *jobs.Runner {
 	quiet := slog.New(slog.NewTextHandler(io.Discard, nil))
-	return &jobs.Runner{DB: h.db, Queue: h.queue, Handlers: map[string]jobs.Handler{"train": handler}, Logger: quiet, LeaseDuration: time.Hour, PollInterval: time.Hour}
+	return &jobs.Runner{DB: h.db, Queue: h.queue, Handlers: map[string]jobs.Handler{"train": handler}, Logger: quiet,
+		LeaseDuration: time.Hour, PollInterval: time.Hour}
 }
 
 func (h *fixture) enqueue(j jobs.Job) {
 	h.t.Helper()
-	err := h.db.Transact(h.t.Context(), sqldb.Interactive, func(tx *sqldb.DB) error { return h.queue.Enqueue(h.t.Context(), tx, j) })
+	err := h.db.Transact(h.t.Context(), sqldb.Interactive, func(tx *sqldb.DB) error {
+		return h.queue.Enqueue(h.t.Context(), tx, j)
+	})
 	if err != nil {
 		h.t.Fatal(err)
 	}
@@ -93,7 +96,8 @@ func TestAJobRunsOnceAndIsGone(t *testing.T) {
 		h.enqueue(jobs.Job{Kind: "train", Key: "s1", AccountID: "acc", Payload: []byte(`{"deep":true}`)})
 		h.enqueue(jobs.Job{Kind: "of a newer program", Key: "s1"})
 		h.runDue(r, 1)
-		if seen.Key != "s1" || seen.AccountID != "acc" || string(seen.Payload) != `{"deep":true}` || seen.Attempts != 1 || !seen.RunAt.Equal(h.now()) {
+		if seen.Key != "s1" || seen.AccountID != "acc" || string(seen.Payload) != `{"deep":true}` ||
+			seen.Attempts != 1 || !seen.RunAt.Equal(h.now()) {
 			t.Errorf("%+v", seen)
 		}
 		if s := h.jobStates(); s != "ready" {
@@ -117,7 +121,10 @@ func TestARolledBackJobNeverWas(t *testing.T) {
 func TestOneJobPerKey(t *testing.T) {
 	forEachDatabase(t, func(t *testing.T, h *fixture) {
 		var payloads []string
-		r := h.newRunner(func(_ context.Context, j jobs.Job) error { payloads = append(payloads, string(j.Payload)); return nil })
+		r := h.newRunner(func(_ context.Context, j jobs.Job) error {
+			payloads = append(payloads, string(j.Payload))
+			return nil
+		})
 		h.enqueue(jobs.Job{Kind: "train", Key: "a", Payload: []byte(`1`), RunAt: h.now().Add(time.Hour)})
 		h.enqueue(jobs.Job{Kind: "train", Key: "a", Payload: []byte(`2`), RunAt: h.now().Add(time.Minute)})
 		h.enqueue(jobs.Job{Kind: "train", Key: "a", Payload: []byte(`3`), RunAt: h.now().Add(2 * time.Hour)})

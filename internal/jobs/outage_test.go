@@ -41,7 +41,8 @@ func TestExpiredLeasesRunAtOnce(t *testing.T) {
 		ran := 0
 		r := h.newRunner(func(context.Context, jobs.Job) error { ran++; return nil })
 		h.enqueue(jobs.Job{Kind: "train", Key: "a"})
-		if _, err := h.db.Exec(t.Context(), `update jobs set state = 'running', lease_owner = 'dead', lease_until = ?`, h.now().Add(time.Hour).UnixMilli()); err != nil {
+		if _, err := h.db.Exec(t.Context(), `update jobs set state = 'running', lease_owner = 'dead', lease_until = ?`,
+			h.now().Add(time.Hour).UnixMilli()); err != nil {
 			t.Fatal(err)
 		}
 		h.runDue(r, 0)

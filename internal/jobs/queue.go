@@ -34,7 +34,8 @@ func (q *Queue) Enqueue(ctx context.Context, tx *sqldb.DB, j Job) error {
 		account = string(j.AccountID)
 	}
 	ms := now.UnixMilli()
-	_, err := tx.Exec(ctx, enqueueQuery, parley.NewTimedUUID(), j.Kind, j.Key, account, j.Payload, j.RunAt.UnixMilli(), j.Size,
+	_, err := tx.Exec(ctx, enqueueQuery, parley.NewTimedUUID(), j.Kind, j.Key, account, j.Payload, j.RunAt.UnixMilli(),
+		j.Size,
 		cmp.Or(j.MaxAttempts, defaultAttempts), cmp.Or(j.Backoff, defaultBackoff).Milliseconds(), ms, ms)
 	if err == nil {
 		tx.AfterCommit(q.Wake)

@@ -24,7 +24,8 @@ type Runner struct {
 
 	started time.Time // when Run began
 
-	// OnLost handlers are called once, in a handler's place, for a job whose runners died in every attempt. A job of a kind without one is dead.
+	// OnLost handlers are called once, in a handler's place, for a job whose runners died in every attempt. A job of a
+	// kind without one is dead.
 	OnLost map[string]Handler
 }
 
@@ -37,8 +38,8 @@ func (r *Runner) logger() *slog.Logger { return cmp.Or(r.Logger, slog.Default())
 // Wake makes this runner and the others of the process look for due jobs now.
 func (r *Runner) Wake() { r.Queue.Wake() }
 
-// Run runs due jobs until ctx is done; then it waits for the handlers, whose ctx is done too, and releases the jobs that they
-// did not finish. It returns nil after that; while the database is away it logs and tries again.
+// Run runs due jobs until ctx is done; then it waits for the handlers, whose ctx is done too, and releases the jobs
+// that they did not finish. It returns nil after that; while the database is away it logs and tries again.
 func (r *Runner) Run(ctx context.Context) error {
 	r.started = r.now()
 	workers := r.workers()
@@ -81,15 +82,15 @@ func (r *Runner) dispatch(ctx context.Context, free int, finished chan<- struct{
 	return len(claimed)
 }
 
-// ExpireLeases ends the leases of all running jobs, so that they run again now: for the start of a server that alone holds the
-// database, when their runners are dead.
+// ExpireLeases ends the leases of all running jobs, so that they run again now: for the start of a server that alone
+// holds the database, when their runners are dead.
 func (r *Runner) ExpireLeases(ctx context.Context) error {
 	_, err := r.DB.Exec(ctx, `update jobs set lease_until = 0 where state = 'running'`)
 	return err
 }
 
-// RunDue runs the jobs that are due, and those that become due by that, one after the other, and returns how many. A job
-// that fails is no error: it waits for its next attempt.
+// RunDue runs the jobs that are due, and those that become due by that, one after the other, and returns how many. A
+// job that fails is no error: it waits for its next attempt.
 func (r *Runner) RunDue(ctx context.Context) (n int, err error) {
 	for {
 		claimed, err := r.claim(ctx, 1)

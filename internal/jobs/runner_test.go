@@ -120,7 +120,8 @@ func TestAJobThatKillsItsRunners(t *testing.T) {
 	}
 }
 
-// A program that ends again and again, also while the job rests, is ended by something else: the job is not given up for it.
+// A program that ends again and again, also while the job rests, is ended by something else: the job is not given up
+// for it.
 func TestAJobThatIsKilledWithItsRunners(t *testing.T) {
 	forEachDatabase(t, func(t *testing.T, h *fixture) {
 		h.enqueue(jobs.Job{Kind: "train", Key: "a", MaxAttempts: 2})
@@ -216,7 +217,8 @@ func assertNoJobRunsTwice(t *testing.T, h *fixture, fair bool) {
 	var callers sync.WaitGroup
 	for i := range 200 {
 		callers.Go(func() {
-			h.enqueue(jobs.Job{Kind: "train", Key: fmt.Sprint(i), AccountID: parley.AccountID(fmt.Sprint(i % 3)), Size: int64(i % 7)})
+			h.enqueue(jobs.Job{Kind: "train", Key: fmt.Sprint(i), AccountID: parley.AccountID(fmt.Sprint(i % 3)),
+				Size: int64(i % 7)})
 		})
 	}
 	callers.Wait()

@@ -28,7 +28,8 @@ func (r *Runner) runJob(ctx context.Context, j Job) {
 		return
 	}
 	if err := r.recordOutcome(context.WithoutCancel(ctx), j, err, ctx.Err() != nil); err != nil {
-		r.logger().Error("jobs: the outcome is not recorded; the job runs again when its lease ends", "kind", j.Kind, "key", j.Key, "error", err)
+		r.logger().Error("jobs: the outcome is not recorded; the job runs again when its lease ends", "kind", j.Kind,
+			"key", j.Key, "error", err)
 	}
 }
 
@@ -36,7 +37,8 @@ func (r *Runner) callHandler(ctx context.Context, j Job) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			err = fmt.Errorf("panic: %v", v)
-			r.logger().Error("jobs: a handler panicked", "kind", j.Kind, "key", j.Key, "panic", v, "stack", string(debug.Stack()))
+			r.logger().Error("jobs: a handler panicked", "kind", j.Kind, "key", j.Key, "panic", v, "stack",
+				string(debug.Stack()))
 		}
 	}()
 	if j.runOnLost {
@@ -81,16 +83,18 @@ func (r *Runner) recordOutcome(ctx context.Context, j Job, outcome error, stoppi
 	}
 }
 
-// settleOutcome ends the job, or has it run once more: at once when the runner is stopping or it was asked for meanwhile, after
-// a rest when it failed. A job that is no longer ours is left alone by each of these statements.
+// settleOutcome ends the job, or has it run once more: at once when the runner is stopping or it was asked for
+// meanwhile, after a rest when it failed. A job that is no longer ours is left alone by each of these statements.
 func (r *Runner) settleOutcome(ctx context.Context, tx *sqldb.DB, j Job, outcome error, stopping bool) error {
 	now := r.now()
 	if outcome != nil && stopping {
 		return r.releaseJob(ctx, tx, j, `state = 'ready', attempts = attempts - 1, run_at = ?`, now.UnixMilli())
 	}
-	if parley.IsCode(outcome, parley.CodeUnderMaintenance) { // the database was away or full, which is no failure of the job's
+	// the database was away or full, which is no failure of the job's
+	if parley.IsCode(outcome, parley.CodeUnderMaintenance) {
 		r.logger().Warn("jobs: an attempt found no database", "kind", j.Kind, "key", j.Key, "error", outcome)
-		return r.releaseJob(ctx, tx, j, `state = 'ready', attempts = attempts - 1, run_at = ?, last_error = ?`, now.Add(j.backoffDelay()).UnixMilli(), outcome.Error())
+		return r.releaseJob(ctx, tx, j, `state = 'ready', attempts = attempts - 1, run_at = ?, last_error = ?`,
+			now.Add(j.backoffDelay()).UnixMilli(), outcome.Error())
 	}
 	if outcome == nil {
 		n, err := tx.Exec(ctx, `delete from jobs where id = ? and lease_owner = ? and again = 0`, j.ID, j.lease)
@@ -105,8 +109,10 @@ func (r *Runner) settleOutcome(ctx context.Context, tx *sqldb.DB, j Job, outcome
 	if j.Attempts >= j.MaxAttempts {
 		state = "dead"
 	}
-	return r.releaseJob(ctx, tx, j, `state = case when again = 1 then 'ready' else ? end, attempts = case when again = 1 then 0 else attempts end,
-		run_at = case when again = 1 then run_at else ? end, last_error = ?`, state, now.Add(j.backoffDelay()).UnixMilli(), outcome.Error())
+	return r.releaseJob(ctx, tx, j,
+		`state = case when again = 1 then 'ready' else ? end, attempts = case when again = 1 then 0 else attempts end,
+		run_at = case when again = 1 then run_at else ? end, last_error = ?`, state,
+		now.Add(j.backoffDelay()).UnixMilli(), outcome.Error())
 }
 
 func (r *Runner) releaseJob(ctx context.Context, tx *sqldb.DB, j Job, set string, args ...any) error {

@@ -45,9 +45,10 @@ func (c *Conn) onStateChange(state http.ConnState) {
 	}
 }
 
-// Read reads from the connection. While a request is answered, net/http reads one byte ahead, and takes the end of what the
-// client sends for a closed connection, which cancels the request. But a client that has closed its half still waits for the
-// answer. So that read goes on until the client resets the connection, or net/http ends it with a deadline.
+// Read reads from the connection. While a request is answered, net/http reads one byte ahead, and takes the end of what
+// the client sends for a closed connection, which cancels the request. But a client that has closed its half still
+// waits for the answer. So that read goes on until the client resets the connection, or net/http ends it with a
+// deadline.
 func (c *Conn) Read(p []byte) (int, error) {
 	n, err := c.halfCloser.Read(p)
 	if n == 0 && len(p) == 1 && c.answering && errors.Is(err, io.EOF) {
@@ -59,8 +60,8 @@ func (c *Conn) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Write writes a part of an answer, which the client must receive within a bounded time. The connection of a client that has
-// not authenticated and does not receive it may be closed for another.
+// Write writes a part of an answer, which the client must receive within a bounded time. The connection of a client
+// that has not authenticated and does not receive it may be closed for another.
 func (c *Conn) Write(p []byte) (int, error) {
 	if c.headerBuffer.hijacked {
 		return c.halfCloser.Write(p) // it has bounds of its own
@@ -101,8 +102,8 @@ func (c *Conn) Serve(r *http.Request) {
 // IsSpare reports whether the connection is beyond the bound, where only health checks are answered.
 func (c *Conn) IsSpare() bool { return c != nil && c.table.isSpare(c) }
 
-// Finish closes the sending half: everything has been written and flushed. What the client may still send does not matter,
-// and the connection may be closed for another.
+// Finish closes the sending half: everything has been written and flushed. What the client may still send does not
+// matter, and the connection may be closed for another.
 func (c *Conn) Finish() {
 	if c != nil {
 		_ = c.CloseWrite() // an error means that the client is gone
@@ -110,8 +111,8 @@ func (c *Conn) Finish() {
 	}
 }
 
-// HasAmbiguousLength reports whether the header of the request states the length of the body in two ways, of which net/http
-// shows one. Call it before the body is read.
+// HasAmbiguousLength reports whether the header of the request states the length of the body in two ways, of which
+// net/http shows one. Call it before the body is read.
 func (c *Conn) HasAmbiguousLength(r *http.Request) bool {
 	hasLength := len(r.TransferEncoding) > 0 || r.ProtoMinor == 0 && r.ContentLength > 0
 	return c != nil && hasLength && c.headerBuffer.hasBothLengths(r.Method+" "+r.RequestURI+" "+r.Proto)

@@ -42,8 +42,8 @@ func (h *headerBuffer) nextHeader() {
 	h.start, h.headerComplete = len(h.buf), false
 }
 
-// hasBothLengths reports whether the header below that line has Content-Length and Transfer-Encoding. Where other requests
-// precede it, each place that looks like it is checked.
+// hasBothLengths reports whether the header below that line has Content-Length and Transfer-Encoding. Where other
+// requests precede it, each place that looks like it is checked.
 func (h *headerBuffer) hasBothLengths(line string) bool {
 	header := bytes.TrimLeft(h.buf[h.start:], "\r\n")
 	if bytes.HasPrefix(header, []byte(line)) {

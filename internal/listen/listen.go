@@ -1,6 +1,6 @@
-// Package listen accepts the connections of HTTP servers. It bounds their number, in all and of one address, and closes idle
-// ones when it is full and others come; it serves clients that have closed their half of the connection and wait for the
-// answer; and it reads what net/http hides of a request's header.
+// Package listen accepts the connections of HTTP servers. It bounds their number, in all and of one address, and closes
+// idle ones when it is full and others come; it serves clients that have closed their half of the connection and wait
+// for the answer; and it reads what net/http hides of a request's header.
 package listen
 
 import (
@@ -22,7 +22,8 @@ const (
 // writeTime is how long a client may take to receive a part of an answer. Tests shorten it.
 var writeTime = 30 * time.Second
 
-// Listener returns a listener that enters the connections of l in the table. It closes at once those for which there is no place.
+// Listener returns a listener that enters the connections of l in the table. It closes at once those for which there is
+// no place.
 func (t *ConnTable) Listener(l net.Listener) net.Listener { return &listener{l, t} }
 
 type listener struct {
@@ -47,8 +48,8 @@ func (l *listener) Accept() (net.Conn, error) {
 	}
 }
 
-// Configure makes the server report the states of its connections to the table, and sets its timeouts. An answer as a whole
-// has none: a stream lasts as long as it has something to send. Each write of it has one.
+// Configure makes the server report the states of its connections to the table, and sets its timeouts. An answer as a
+// whole has none: a stream lasts as long as it has something to send. Each write of it has one.
 func (t *ConnTable) Configure(s *http.Server) {
 	s.ReadHeaderTimeout, s.ReadTimeout, s.IdleTimeout = headerTimeout, headerTimeout+bodyTimeout, idleTimeout
 	s.MaxHeaderBytes = maxHeaderBytes

@@ -92,7 +92,8 @@ func TestResetCancelsAndHalfClosingDoesNot(t *testing.T) {
 	}
 }
 
-// A client that has closed all of its connection looks like one that has closed its half, until something is sent to it.
+// A client that has closed all of its connection looks like one that has closed its half, until something is sent to
+// it.
 func TestClosedConnectionCancels(t *testing.T) {
 	began := make(chan struct{})
 	ended := make(chan struct{})
@@ -150,8 +151,10 @@ func TestPipelinedRequestsOfAHalfClosedClient(t *testing.T) {
 	})
 	conn := testkit.DialRaw(t, server.URL)
 	post := func(path, body string) string { return "POST " + path + " HTTP/1.1\r\nHost: x\r\n" + body }
-	testkit.SendRaw(t, conn, post("/1", "Content-Length: 3\r\n\r\nabc")+post("/2", "Transfer-Encoding: chunked\r\n\r\n3\r\ndef\r\n0\r\n\r\n")+
-		post("/3", "Content-Length: 5000\r\n\r\n"+strings.Repeat("x", 5000))+post("/4", "Expect: 100-continue\r\nContent-Length: 1\r\n\r\ng"))
+	testkit.SendRaw(t, conn, post("/1", "Content-Length: 3\r\n\r\nabc")+post("/2",
+		"Transfer-Encoding: chunked\r\n\r\n3\r\ndef\r\n0\r\n\r\n")+
+		post("/3", "Content-Length: 5000\r\n\r\n"+strings.Repeat("x", 5000))+post("/4",
+		"Expect: 100-continue\r\nContent-Length: 1\r\n\r\ng"))
 	closeWriteHalf(t, conn)
 	want := []string{"abc/1", "def/2", strings.Repeat("x", 5000) + "/3", "g/4"}
 	got := testkit.ReadReplies(t, conn)
@@ -185,9 +188,12 @@ func TestAmbiguousLengths(t *testing.T) {
 		plain + line + coding + "Content-Length: 5\r\n" + chunks:                                              {200, 400},
 		plain + line + "A: " + strings.Repeat("a", 5000) + "\r\n" + coding + "Content-Length: 5\r\n" + chunks: {200, 400},
 		line + coding + quoted + plain:                                                                        {200, 200},
-		line + coding + chunks + plain + line + coding + chunks:                                               {200, 200, 200},
-		plain + strings.Repeat(line+coding+chunks, 100):                                                       append([]int{200}, repeatStatus(200, 100)...),
-		plain + line + "Content-Length: 9000\r\n\r\n" + strings.Repeat("y", 9000) + line + coding + chunks:    {200, 200, 200},
+		line + coding + chunks + plain + line + coding + chunks: {200,
+			200, 200},
+		plain + strings.Repeat(line+coding+chunks,
+			100): append([]int{200}, repeatStatus(200, 100)...),
+		plain + line + "Content-Length: 9000\r\n\r\n" + strings.Repeat("y", 9000) + line + coding + chunks: {200,
+			200, 200},
 	} {
 		conn := testkit.DialRaw(t, server.URL)
 		testkit.SendRaw(t, conn, text)

@@ -6,17 +6,19 @@ import (
 	"time"
 )
 
-// probeText is sent to find out whether a client is there. Clients of HTTP/1.1 ignore any number of such interim responses.
+// probeText is sent to find out whether a client is there. Clients of HTTP/1.1 ignore any number of such interim
+// responses.
 const probeText = "HTTP/1.1 100 Continue\r\n\r\n"
 
-// probeWait is how long a client that has closed its half waits for its answer before it is probed. The waits between probes double.
+// probeWait is how long a client that has closed its half waits for its answer before it is probed. The waits between
+// probes double.
 const (
 	probeWait = time.Second
 	maxProbes = 8
 )
 
-// probe asks a client that has closed its half whether it has closed the other one too. A machine whose program has closed the
-// connection answers whatever is sent to it with a reset.
+// probe asks a client that has closed its half whether it has closed the other one too. A machine whose program has
+// closed the connection answers whatever is sent to it with a reset.
 type probe struct {
 	mu       sync.Mutex
 	allowed  bool // the request is of a version that knows interim answers

@@ -14,9 +14,9 @@ type Limits struct {
 	IsExempt      func(netip.Addr) bool // addresses that are not counted; may be nil
 }
 
-// ConnTable holds the connections of one or more listeners. When it is full, a new connection replaces an idle one: first one
-// that never had a request admitted (also while it does not receive its answer), then one that is kept open for the next
-// request, the oldest first.
+// ConnTable holds the connections of one or more listeners. When it is full, a new connection replaces an idle one:
+// first one that never had a request admitted (also while it does not receive its answer), then one that is kept open
+// for the next request, the oldest first.
 type ConnTable struct {
 	limits Limits
 
@@ -49,7 +49,8 @@ func (t *ConnTable) admit(raw halfCloser) *Conn {
 		evicted = t.evictionCandidate()
 	}
 	switch {
-	case c.address.IsValid() && t.byAddress[c.address] >= t.limits.MaxPerAddress, full && evicted == nil && t.openConns >= t.limits.MaxConns+t.limits.SpareConns:
+	case c.address.IsValid() && t.byAddress[c.address] >= t.limits.MaxPerAddress, full && evicted == nil &&
+		t.openConns >= t.limits.MaxConns+t.limits.SpareConns:
 		t.mu.Unlock()
 		return nil
 	case evicted != nil:

@@ -30,7 +30,8 @@ func TestUnauthenticatedClientsThatDoNotRead(t *testing.T) {
 	})
 }
 
-// An authenticated client that does not read keeps its place for a bounded time, also where each of its answers is small.
+// An authenticated client that does not read keeps its place for a bounded time, also where each of its answers is
+// small.
 func TestAnswersThatAreNotRead(t *testing.T) {
 	listen.ShortenWrites(t, 50*time.Millisecond)
 	const more = 60_000 // requests than answers fit between them
@@ -39,6 +40,7 @@ func TestAnswersThatAreNotRead(t *testing.T) {
 		w.Header().Set("X-Filler", strings.Repeat("x", 1000))
 	})
 	conn := testkit.DialRaw(t, server.URL)
-	go func() { _, _ = conn.Write([]byte(strings.Repeat(getRequest, more))) }() // it blocks, until the server closes the connection
+	// it blocks, until the server closes the connection
+	go func() { _, _ = conn.Write([]byte(strings.Repeat(getRequest, more))) }()
 	testkit.Eventually(t, "the end of the connection", func() bool { return table.OpenConns() == 0 })
 }

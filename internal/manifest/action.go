@@ -79,7 +79,8 @@ func (r *applyRun) buildAction(t *target, e *entry[parley.Action]) (*parley.Acti
 	if e.existing != nil {
 		a = *e.existing
 	}
-	a.Kind, a.Name, a.Description, a.Triggers, a.Inputs = parley.ActionKind(s.Kind), s.Name, s.Description, s.Triggers, s.Inputs
+	a.Kind, a.Name, a.Description, a.Triggers, a.Inputs = parley.ActionKind(s.Kind), s.Name, s.Description, s.Triggers,
+		s.Inputs
 	a.Config, a.Enabled, a.Position, a.UpdatedAt = compactConfig(s.Config), s.Enabled, e.position, t.now
 	if err := r.faults.addError(e.path, r.CheckAction(&a)); err != nil {
 		return nil, nil, err

@@ -60,7 +60,8 @@ func (s *Service) Export(ctx context.Context, id parley.AgentID) (*ExportResult,
 }
 
 // exportSources returns the agent's texts as manifests write them, and what manifests cannot hold.
-func (s *Service) exportSources(ctx context.Context, a *parley.Agent) (list []json.RawMessage, leftOut []string, err error) {
+func (s *Service) exportSources(ctx context.Context, a *parley.Agent) (list []json.RawMessage, leftOut []string,
+	err error) {
 	existing, err := s.DB.ManagedSources(ctx, a.Ref())
 	if err != nil {
 		return nil, nil, err

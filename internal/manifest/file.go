@@ -27,9 +27,10 @@ const (
 type File struct {
 	Name      string
 	Documents []Document
-	Secrets   map[string]string // what the environment holds of the names that ${NAME} asks for; empty values count as none
-	Warnings  []Note            // about what looks wrong and is allowed
-	Faults    []Note            // about what is wrong; the documents hold the rest
+	// what the environment holds of the names that ${NAME} asks for; empty values count as none
+	Secrets  map[string]string
+	Warnings []Note // about what looks wrong and is allowed
+	Faults   []Note // about what is wrong; the documents hold the rest
 }
 
 // Document is one agent of a manifest.

@@ -107,7 +107,8 @@ func (r *reader) checkLimits(n *yaml.Node, path string, depth int) {
 	case r.paths > maxJSONBytes:
 		text = fmt.Sprintf("the names that lead to the values of the manifest have more than %d MB", maxJSONBytes>>20)
 	case r.writtenBytes+r.out.Len() > maxJSONBytes:
-		text = fmt.Sprintf("the manifest and the files it names hold more than %d MB, what aliases repeat included", maxJSONBytes>>20)
+		text = fmt.Sprintf("the manifest and the files it names hold more than %d MB, what aliases repeat included",
+			maxJSONBytes>>20)
 	default:
 		return
 	}

@@ -67,19 +67,22 @@ func TestValuesAreReadAsYAML12(t *testing.T) {
 
 func TestFaultsNameTheirPlace(t *testing.T) {
 	for yaml, want := range map[string]string{
-		"":                                   "a.yaml: the file holds no agent",
-		"a: 1\n b: 2":                        "a.yaml:2: this is not YAML: mapping values are not allowed in this context",
-		"a: 1\nb: [x, y?]\nc: 2":             "a.yaml:2: this is not YAML: did not find expected ',' or ']'",
-		"- a":                                "a.yaml:1: a document is a mapping of parts, such as agent, settings and sources",
-		"a:\n  b: 1\n  b: 2":                 "a.yaml:3: a.b: is there twice",
-		"a:\n  <<: {b: 1}":                   "a.yaml:2: a.<<: merge keys (<<) are not understood; write the fields out, or use an alias for a whole value",
-		"a: [.inf]":                          "a.yaml:1: a.0: is not a number that can be used",
-		"a: !shape x":                        "a.yaml:1: a: has the tag !shape, which is not understood",
-		"a: !!int x":                         "a.yaml:1: a: is not what its tag says",
-		"? [a]\n: 1":                         "a.yaml:1: a name is expected here, not a list or a mapping",
-		"sources:\n- file: no.md":            "a.yaml:2: sources.0.file: cannot be read: no such file",
-		"sources:\n- file: photo.jpg":        "a.yaml:2: sources.0.file: the file is not UTF-8 text",
-		"sources:\n- {file: 5}":              "a.yaml:2: sources.0.file: must be the path of a text file, seen from the manifest",
+		"":                       "a.yaml: the file holds no agent",
+		"a: 1\n b: 2":            "a.yaml:2: this is not YAML: mapping values are not allowed in this context",
+		"a: 1\nb: [x, y?]\nc: 2": "a.yaml:2: this is not YAML: did not find expected ',' or ']'",
+		"- a": "a.yaml:1: a document is a mapping of parts, such as agent, " +
+			"settings and sources",
+		"a:\n  b: 1\n  b: 2": "a.yaml:3: a.b: is there twice",
+		"a:\n  <<: {b: 1}": "a.yaml:2: a.<<: merge keys (<<) are not understood; write the " +
+			"fields out, or use an alias for a whole value",
+		"a: [.inf]":                   "a.yaml:1: a.0: is not a number that can be used",
+		"a: !shape x":                 "a.yaml:1: a: has the tag !shape, which is not understood",
+		"a: !!int x":                  "a.yaml:1: a: is not what its tag says",
+		"? [a]\n: 1":                  "a.yaml:1: a name is expected here, not a list or a mapping",
+		"sources:\n- file: no.md":     "a.yaml:2: sources.0.file: cannot be read: no such file",
+		"sources:\n- file: photo.jpg": "a.yaml:2: sources.0.file: the file is not UTF-8 text",
+		"sources:\n- {file: 5}": "a.yaml:2: sources.0.file: must be the path of a text file, seen " +
+			"from the manifest",
 		"sources:\n- file: a\n  content: b":  "a.yaml:2: sources.0.file: content and file exclude each other",
 		"a: &a [*a]":                         "nested too deeply, or an anchor holds itself",
 		aliasBomb():                          "holds more than",
@@ -106,7 +109,8 @@ func aliasBomb() string {
 }
 
 func TestPlacesOfFaultsFoundLater(t *testing.T) {
-	f := readManifest("# first\nagent: {key: a}\n---\nagent:\n  key: b\nactions:\n- key: x\n  config:\n    url: y\n- *nothing\n")
+	f := readManifest("# first\nagent: {key: a}\n---\nagent:\n  key: b\nactions:\n- key: x\n  config:\n    url: " +
+		"y\n- *nothing\n")
 	if len(f.Faults) != 1 {
 		t.Fatal(f.Faults)
 	}
@@ -137,7 +141,8 @@ actions:
 	if len(f.Secrets) != 1 || f.Secrets["SHOP_KEY"] != "sesame" || len(f.Faults) > 0 {
 		t.Errorf("%v %v", f.Secrets, f.Faults)
 	}
-	if len(f.Warnings) != 1 || !strings.HasPrefix(f.Warnings[0].String(), "a.yaml:6: actions.0.config.headers.Authorization: looks like a key") {
+	if len(f.Warnings) != 1 || !strings.HasPrefix(f.Warnings[0].String(),
+		"a.yaml:6: actions.0.config.headers.Authorization: looks like a key") {
 		t.Errorf("%v", f.Warnings)
 	}
 	if strings.Contains(string(f.Documents[0].JSON), "sesame") {
@@ -146,10 +151,13 @@ actions:
 }
 
 func TestWhatIsWrittenReadsTheSame(t *testing.T) {
-	texts := []string{"", "yes", "null", "~", "5", "0x10", "1e3", "2026-11-21", "a: b", "# x", "- x", "  x", "x  ", "a\nb", "a\nb\n", "a\n\n\nb\n\n", "\na", " a\nb", "a \nb", "a\tb\nc", "a\r\nb",
-		"\n", "\u2028", "a\u0085b\nc", "\ufeffx", "😀\n😀", "é", "---", "...", "a\n---\nb", "'", `"`, `\`, "{x}", "[x]", "*a", "&a", "!a", "%a", "@a", "`a", "<<", "=", "- a\n- b", "a:\n  b", "| x\ny", "\u00a0x", "a\vb"}
+	texts := []string{"", "yes", "null", "~", "5", "0x10", "1e3", "2026-11-21", "a: b", "# x", "- x", "  x", "x  ",
+		"a\nb", "a\nb\n", "a\n\n\nb\n\n", "\na", " a\nb", "a \nb", "a\tb\nc", "a\r\nb",
+		"\n", "\u2028", "a\u0085b\nc", "\ufeffx", "😀\n😀", "é", "---", "...", "a\n---\nb", "'", `"`, `\`, "{x}", "[x]",
+		"*a", "&a", "!a", "%a", "@a", "`a", "<<", "=", "- a\n- b", "a:\n  b", "| x\ny", "\u00a0x", "a\vb"}
 	for _, s := range texts {
-		doc, err := json.Marshal(map[string]any{"list": []any{s, map[string]any{"k": s, "n": 1.5, "i": 12345678901234, "t": true, "z": nil, "o": map[string]any{}, "l": []any{}}}, "v": s})
+		doc, err := json.Marshal(map[string]any{"list": []any{s, map[string]any{"k": s, "n": 1.5, "i": 12345678901234,
+			"t": true, "z": nil, "o": map[string]any{}, "l": []any{}}}, "v": s})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -167,7 +175,8 @@ func TestWhatIsWrittenReadsTheSame(t *testing.T) {
 func FuzzWrite(f *testing.F) {
 	f.Add("a: b\n", "- x \n\n y")
 	f.Fuzz(func(t *testing.T, a, b string) {
-		doc, err := json.Marshal([]any{map[string]string{"a": strings.ToValidUTF8(a, ""), "b": strings.ToValidUTF8(b, "")}}[0])
+		doc, err := json.Marshal([]any{map[string]string{"a": strings.ToValidUTF8(a, ""),
+			"b": strings.ToValidUTF8(b, "")}}[0])
 		if err != nil {
 			t.Fatal(err)
 		}

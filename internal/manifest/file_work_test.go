@@ -55,7 +55,8 @@ func TestWorkOfRepeatedNodes(t *testing.T) {
 		hostile.Halves("a long name", "? ", "a", "\n: {", "b: , ? ", "}\n"),
 		hostile.Halves("a long name of items", "? ", "a", "\n: [", "b, ", "]\n"),
 		hostile.Halves("sources that are one large one", "a: &x\n", "  b: c\n", "sources: [", "*x, ", "]\n"),
-		hostile.Halves("actions with one large header", "a: &x {config: {headers: {", "authorization: Bearer 0123456789, ", "}}}\nactions: [", "*x, ", "]\n"),
+		hostile.Halves("actions with one large header", "a: &x {config: {headers: {",
+			"authorization: Bearer 0123456789, ", "}}}\nactions: [", "*x, ", "]\n"),
 	} {
 		hostile.RequireLinear(t, hostile.Size(16<<10), kind, func(text string) { readManifest(text) })
 	}

@@ -12,7 +12,8 @@ import (
 
 // helpdeskSpec is the help desk as manifests write it. A section that is absent stays as it is.
 type helpdeskSpec struct {
-	Handover httpapi.Opt[bool]              `json:"handover,omitzero"` // a customer who plainly asks for a person is handed over
+	// a customer who plainly asks for a person is handed over
+	Handover httpapi.Opt[bool]              `json:"handover,omitzero"`
 	Statuses httpapi.Opt[[]json.RawMessage] `json:"statuses,omitzero" max:"100"`
 	Teams    httpapi.Opt[[]json.RawMessage] `json:"teams,omitzero" max:"100"`
 	Rules    httpapi.Opt[[]json.RawMessage] `json:"rules,omitzero" max:"200"`

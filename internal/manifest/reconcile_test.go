@@ -65,21 +65,32 @@ func TestReconcile(t *testing.T) {
 	}{
 		"nothing listed":         {want: "+1 +2 +3 +4"},
 		"nothing listed, pruned": {prune: true, want: "-1 -2 +3 -4"},
-		"by key":                 {listed: []entry[thing]{{key: "a"}, {key: "b"}, {key: "z"}}, prune: true, want: "0=1@0 1=2@1 2=new@4 +3 -4"},
-		"in another order":       {listed: []entry[thing]{{key: "b"}, {key: "a"}}, want: "0=2@0 1=1@1 +3 +4"},
-		"a new one in between":   {listed: []entry[thing]{{key: "a"}, {key: "z"}, {key: "b"}}, want: "0=1@0 1=new@1 2=2@2 +3 +4"},
-		"by name, with a key":    {hasNames: true, listed: []entry[thing]{{key: "k", name: "Kim"}}, want: "0=3@2 +1 +2 +4"},
-		"by name, without a key": {hasNames: true, listed: []entry[thing]{{name: "Kim"}, {name: "Kim"}}, want: "0=3@2 1=new@4 +1 +2 +4"},
-		"by id":                  {hasIDs: true, listed: []entry[thing]{{id: "3"}, {id: "2", key: "b"}}, want: "0=3@0 1=2@1 +1 +4"},
-		"by id, with a new key":  {hasIDs: true, listed: []entry[thing]{{id: "3", key: "k"}}, prune: true, want: "0=3@2 -1 -2 -4"},
+		"by key": {listed: []entry[thing]{{key: "a"}, {key: "b"}, {key: "z"}}, prune: true,
+			want: "0=1@0 1=2@1 2=new@4 +3 -4"},
+		"in another order": {listed: []entry[thing]{{key: "b"}, {key: "a"}}, want: "0=2@0 1=1@1 +3 +4"},
+		"a new one in between": {listed: []entry[thing]{{key: "a"}, {key: "z"}, {key: "b"}},
+			want: "0=1@0 1=new@1 2=2@2 +3 +4"},
+		"by name, with a key": {hasNames: true, listed: []entry[thing]{{key: "k", name: "Kim"}}, want: "0=3@2 +1 +2 +4"},
+		"by name, without a key": {hasNames: true, listed: []entry[thing]{{name: "Kim"}, {name: "Kim"}},
+			want: "0=3@2 1=new@4 +1 +2 +4"},
+		"by id": {hasIDs: true, listed: []entry[thing]{{id: "3"}, {id: "2", key: "b"}},
+			want: "0=3@0 1=2@1 +1 +4"},
+		"by id, with a new key": {hasIDs: true, listed: []entry[thing]{{id: "3", key: "k"}}, prune: true,
+			want: "0=3@2 -1 -2 -4"},
 
-		"no key":          {listed: []entry[thing]{{}}, want: "+1 +2 +3 +4", faults: "0.key is required"},
-		"no key of a key": {hasNames: true, listed: []entry[thing]{{name: "Bob"}}, want: "+1 +2 +3 +4", faults: "0.key is required: a thing of this name has the key b"},
-		"a key twice":     {listed: []entry[thing]{{key: "a"}, {key: "a"}}, want: "0=1@0 +2 +3 +4", faults: "1.key another entry has this key"},
-		"an id twice":     {hasIDs: true, listed: []entry[thing]{{key: "a"}, {id: "1"}}, want: "0=1@0 +2 +3 +4", faults: "1.id another entry is about this thing"},
-		"another's key":   {hasIDs: true, prune: true, listed: []entry[thing]{{id: "1", key: "b"}}, want: "+1 +2 +3 -4", faults: "0.key is the key of another thing"},
-		"an unknown id":   {hasIDs: true, listed: []entry[thing]{{id: "9"}}, want: "+1 +2 +3 +4", faults: "0.id the agent has no such thing; a key in its place makes one"},
-		"a blocked thing": {listed: []entry[thing]{{key: "c"}, {key: "c"}}, prune: true, want: "-1 -2 +3 +4", faults: "0 is locked; 1 is locked"},
+		"no key": {listed: []entry[thing]{{}}, want: "+1 +2 +3 +4", faults: "0.key is required"},
+		"no key of a key": {hasNames: true, listed: []entry[thing]{{name: "Bob"}}, want: "+1 +2 +3 +4",
+			faults: "0.key is required: a thing of this name has the key b"},
+		"a key twice": {listed: []entry[thing]{{key: "a"}, {key: "a"}}, want: "0=1@0 +2 +3 +4",
+			faults: "1.key another entry has this key"},
+		"an id twice": {hasIDs: true, listed: []entry[thing]{{key: "a"}, {id: "1"}}, want: "0=1@0 +2 +3 +4",
+			faults: "1.id another entry is about this thing"},
+		"another's key": {hasIDs: true, prune: true, listed: []entry[thing]{{id: "1", key: "b"}}, want: "+1 +2 +3 -4",
+			faults: "0.key is the key of another thing"},
+		"an unknown id": {hasIDs: true, listed: []entry[thing]{{id: "9"}}, want: "+1 +2 +3 +4",
+			faults: "0.id the agent has no such thing; a key in its place makes one"},
+		"a blocked thing": {listed: []entry[thing]{{key: "c"}, {key: "c"}}, prune: true, want: "-1 -2 +3 +4",
+			faults: "0 is locked; 1 is locked"},
 	} {
 		f := faults{}
 		for i := range c.listed {
@@ -111,7 +122,8 @@ func TestEntriesAreLaidOverWhatExists(t *testing.T) {
 		t.Errorf("%+v", c.entries)
 	}
 	match := "must be text that matches " + keyPattern.String()
-	for path, want := range map[string]string{"things.1.key": match, "things.2": "must be an object", "things.3.key": match} {
+	for path, want := range map[string]string{"things.1.key": match, "things.2": "must be an object",
+		"things.3.key": match} {
 		if f[path] != want {
 			t.Errorf("%s %q, want %q", path, f[path], want)
 		}

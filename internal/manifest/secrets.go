@@ -37,7 +37,8 @@ func (r *reader) collectSecrets(doc json.RawMessage) {
 // warnAboutKeys warns of keys in the headers of actions.
 func (r *reader) warnAboutKeys(doc *yaml.Node) {
 	for i, action := range sequenceValues(mappingValue(doc, "actions")) {
-		r.warnAboutHeaders(mappingValue(mappingValue(action, "config"), "headers"), "actions."+strconv.Itoa(i)+".config.headers")
+		r.warnAboutHeaders(mappingValue(mappingValue(action, "config"), "headers"),
+			"actions."+strconv.Itoa(i)+".config.headers")
 	}
 }
 
@@ -52,7 +53,8 @@ func (r *reader) warnAboutHeaders(headers *yaml.Node, path string) {
 		name, value := headers.Content[i], resolveAlias(headers.Content[i+1])
 		if looksLikeKey(name.Value, value.Value) {
 			r.file.Warnings = append(r.file.Warnings, Note{r.file.Name, value.Line, path + "." + name.Value,
-				"looks like a key that is written out: it is kept and exported as it stands; write ${NAME} and set NAME in the environment"})
+				"looks like a key that is written out: it is kept and exported as it stands; write ${NAME} and " +
+					"set NAME in the environment"})
 		}
 	}
 }

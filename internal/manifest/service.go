@@ -161,7 +161,8 @@ func newDocument(text json.RawMessage, path string, now time.Time, f faults) *do
 	d.newAgent = agents.NewAgent{Name: d.Agent.Key}.Agent("", d.now)
 	d.newAgent.Key = d.Agent.Key
 	h := &d.Helpdesk.Value
-	entries := len(d.Actions.Value) + len(d.Procedures.Value) + len(h.Statuses.Value) + len(h.Teams.Value) + len(h.Rules.Value)
+	entries := len(d.Actions.Value) + len(d.Procedures.Value) + len(h.Statuses.Value) + len(h.Teams.Value) +
+		len(h.Rules.Value)
 	for range entries {
 		d.newIDs = append(d.newIDs, parley.NewUUID())
 	}

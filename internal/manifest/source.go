@@ -180,7 +180,8 @@ func (r *applyRun) createText(t *target, p *sourcePlan, path string, spec *sourc
 	}
 	text := spec.Name.Value + "\x00" + contentHash(spec.Content.Value)
 	if p.texts[text] {
-		r.faults.add(path, "the agent has this text under the same name already; to manage that one, write its id beside the key")
+		r.faults.add(path,
+			"the agent has this text under the same name already; to manage that one, write its id beside the key")
 	}
 	p.texts[text] = true
 	after := mustJSON(map[string]string{"name": spec.Name.Value, "content": spec.Content.Value})

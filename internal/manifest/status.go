@@ -14,10 +14,11 @@ import (
 
 // statusSpec is a ticket status as manifests write it. One without a key is recognized by its category and label.
 type statusSpec struct {
-	Key           string            `json:"key,omitempty"`
-	Category      string            `json:"category" enum:"@statusCategory"`
-	Label         string            `json:"label" min:"1" max:"100"`                   // what the team reads
-	ExternalLabel string            `json:"externalLabel,omitempty" min:"1" max:"100"` // what customers read; the label where it is absent
+	Key      string `json:"key,omitempty"`
+	Category string `json:"category" enum:"@statusCategory"`
+	Label    string `json:"label" min:"1" max:"100"` // what the team reads
+	// what customers read; the label where it is absent
+	ExternalLabel string            `json:"externalLabel,omitempty" min:"1" max:"100"`
 	Color         *string           `json:"color,omitempty" pattern:"^#[0-9a-fA-F]{6}$"`
 	Default       httpapi.Opt[bool] `json:"default,omitzero"`
 	Archived      bool              `json:"archived,omitempty"`
@@ -153,7 +154,9 @@ func (r *applyRun) checkUniqueLabels(all []plannedRow[parley.TicketStatus]) {
 
 // writeStatuses stores the new defaults first: that ends the old ones.
 func (r *applyRun) writeStatuses(ctx context.Context, p *helpdeskPlan) error {
-	slices.SortStableFunc(p.statuses, func(a, b parley.TicketStatus) int { return compareTrueFirst(a.IsDefault, b.IsDefault) })
+	slices.SortStableFunc(p.statuses, func(a, b parley.TicketStatus) int {
+		return compareTrueFirst(a.IsDefault, b.IsDefault)
+	})
 	for i := range p.statuses {
 		if err := r.Helpdesk.PutStatusTx(ctx, r.tx, &p.statuses[i]); err != nil {
 			return err

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// CPULoad measures how much of the processors this program and its children use, as Linux counts it. What other programs do
-// does not count. On other systems it knows nothing. It is not safe for concurrent use.
+// CPULoad measures how much of the processors this program and its children use, as Linux counts it. What other
+// programs do does not count. On other systems it knows nothing. It is not safe for concurrent use.
 type CPULoad struct {
 	Now        func() time.Time
 	Root       string // of the file system; empty for /
@@ -74,7 +74,8 @@ func (l *CPULoad) children(process string) (list []string) {
 	return list
 }
 
-// processors returns how many processors there are, or how many this program's control group may use where that is less.
+// processors returns how many processors there are, or how many this program's control group may use where that is
+// less.
 func (l *CPULoad) processors() float64 {
 	n := float64(l.Processors)
 	if n == 0 {

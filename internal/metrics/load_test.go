@@ -41,7 +41,9 @@ func (m *fakeMachine) writeFile(path, text string) {
 // addProcess adds a process with its own ticks, and those of the children that it has waited for.
 func (m *fakeMachine) addProcess(name string, own, waited int) {
 	m.Helper()
-	m.writeFile("proc/"+name+"/stat", fmt.Sprintf("77 (a) name) R 1 77 77 0 -1 4194560 9 9 0 0 %d %d %d %d 20 0 1 0 100 1 1\n", own/2, own-own/2, waited/2, waited-waited/2))
+	m.writeFile("proc/"+name+"/stat",
+		fmt.Sprintf("77 (a) name) R 1 77 77 0 -1 4194560 9 9 0 0 %d %d %d %d 20 0 1 0 100 1 1\n", own/2, own-own/2,
+			waited/2, waited-waited/2))
 }
 
 // wantShare checks the share of the time since the last sample.

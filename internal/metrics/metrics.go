@@ -1,5 +1,5 @@
-// Package metrics shows the server's metrics to Prometheus. It imports no other package of ours: Requests, Turns and Voice are
-// called when something happens, and the State is read at each scrape.
+// Package metrics shows the server's metrics to Prometheus. It imports no other package of ours: Requests, Turns and
+// Voice are called when something happens, and the State is read at each scrape.
 //
 // No label holds an id or a text of a client, so that the number of series has a bound.
 package metrics
@@ -31,7 +31,8 @@ func New(version string, log *slog.Logger) *Metrics {
 	m := &Metrics{registry: prometheus.NewRegistry(), log: log}
 	m.registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	on := promauto.With(m.registry)
-	on.NewGaugeVec(prometheus.GaugeOpts{Name: "parley_build_info", Help: "Always 1; the labels tell what runs."}, []string{"version", "goversion"}).
+	on.NewGaugeVec(prometheus.GaugeOpts{Name: "parley_build_info", Help: "Always 1; the labels tell what runs."},
+		[]string{"version", "goversion"}).
 		WithLabelValues(version, runtime.Version()).Set(1)
 	m.Requests, m.Turns, m.Voice = newRequests(on), newTurns(on), newVoice(on)
 	return m
@@ -43,7 +44,8 @@ func (m *Metrics) Handler(state func() State) http.Handler {
 	gauges.MustRegister(stateCollector(state))
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", promhttp.HandlerFor(prometheus.Gatherers{m.registry, gauges}, promhttp.HandlerOpts{
-		ErrorLog: slog.NewLogLogger(m.log.Handler(), slog.LevelWarn), ErrorHandling: promhttp.ContinueOnError, MaxRequestsInFlight: 4, Timeout: 10 * time.Second,
+		ErrorLog: slog.NewLogLogger(m.log.Handler(), slog.LevelWarn), ErrorHandling: promhttp.ContinueOnError,
+		MaxRequestsInFlight: 4, Timeout: 10 * time.Second,
 	}))
 	return mux
 }

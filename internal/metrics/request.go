@@ -29,10 +29,12 @@ type series struct {
 func newRequests(on promauto.Factory) *Requests {
 	return &Requests{
 		seriesByKey: map[requestKey]series{},
-		total: on.NewCounterVec(prometheus.CounterOpts{Name: "parley_http_requests_total", Help: "Requests to REST and MCP that were answered."},
+		total: on.NewCounterVec(prometheus.CounterOpts{Name: "parley_http_requests_total",
+			Help: "Requests to REST and MCP that were answered."},
 			[]string{"method", "route", "status"}),
 		duration: on.NewHistogramVec(prometheus.HistogramOpts{Name: "parley_http_request_duration_seconds",
-			Help: "Time from the request to the end of the answer; of a stream, to its end.", Buckets: []float64{.005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30}},
+			Help:    "Time from the request to the end of the answer; of a stream, to its end.",
+			Buckets: []float64{.005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30}},
 			[]string{"method", "route"}),
 	}
 }
@@ -61,7 +63,8 @@ func (r *Requests) seriesFor(a requestKey) series {
 // methodOf returns the label of a method; methods that clients make up share one.
 func methodOf(method string) string {
 	switch method {
-	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodOptions:
+	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete,
+		http.MethodOptions:
 		return method
 	}
 	return otherLabel

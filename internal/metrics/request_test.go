@@ -63,8 +63,10 @@ func TestStrangersMakeNoSeries(t *testing.T) {
 	if n := countLines(text, "parley_http_requests_total{"); n > 7 {
 		t.Errorf("%d series of requests", n)
 	}
-	for _, want := range []string{`parley_turns_total{outcome="other"} 8000`, `parley_voice_sessions_refused_total{reason="other"} 8000`, `parley_voice_sessions_ended_total{reason="other"} 8000`,
-		`parley_http_requests_total{method="GET",route="other",status="4xx"} 8000`, "parley_turn_first_text_seconds_count 0"} {
+	for _, want := range []string{`parley_turns_total{outcome="other"} 8000`,
+		`parley_voice_sessions_refused_total{reason="other"} 8000`, `parley_voice_sessions_ended_total{reason="other"} 8000`,
+		`parley_http_requests_total{method="GET",route="other",status="4xx"} 8000`,
+		"parley_turn_first_text_seconds_count 0"} {
 		if !strings.Contains(text, want+"\n") {
 			t.Errorf("%s is not in\n%s", want, text)
 		}

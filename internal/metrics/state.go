@@ -41,7 +41,9 @@ type stateMetric struct {
 }
 
 func gauge(name, help string, measure func(s *State) float64) stateMetric {
-	return stateMetric{prometheus.NewDesc(name, help, nil, nil), prometheus.GaugeValue, nil, func(s *State) []float64 { return []float64{measure(s)} }}
+	return stateMetric{prometheus.NewDesc(name, help, nil, nil), prometheus.GaugeValue, nil, func(s *State) []float64 {
+		return []float64{measure(s)}
+	}}
 }
 
 func counter(name, help string, measure func(s *State) float64) stateMetric {
@@ -62,34 +64,53 @@ func boolToFloat(is bool) float64 {
 }
 
 var stateMetrics = []stateMetric{
-	gauge("parley_http_streams_open", "Streams of server-sent events that are open.", func(s *State) float64 { return float64(s.OpenStreams) }),
+	gauge("parley_http_streams_open", "Streams of server-sent events that are open.", func(s *State) float64 {
+		return float64(s.OpenStreams)
+	}),
 	gauge("parley_turns_open", "Answers in the making.", func(s *State) float64 { return float64(s.OpenTurns) }),
-	gauge("parley_database_up", "1 while the database answers.", func(s *State) float64 { return boolToFloat(s.DatabaseUp) }),
-	labeledGauge("parley_database_writes_waiting", "Transactions that wait for the writer of SQLite.", "lane", []string{"turns", "bulk"}, func(s *State) []float64 {
-		if s.PendingWrites == nil {
-			return nil
-		}
-		return []float64{float64(s.PendingWrites.Interactive), float64(s.PendingWrites.Bulk)}
+	gauge("parley_database_up", "1 while the database answers.", func(s *State) float64 {
+		return boolToFloat(s.DatabaseUp)
 	}),
-	labeledGauge("parley_jobs", "Chores of the database, of all its servers.", "state", []string{"waiting", "running", "dead"}, func(s *State) []float64 {
-		if !s.DatabaseUp {
-			return nil
-		}
-		return []float64{float64(s.Jobs.Waiting), float64(s.Jobs.Running), float64(s.Jobs.Dead)}
-	}),
-	{prometheus.NewDesc("parley_jobs_oldest_due_seconds", "For how long the oldest chore that waits has been due.", nil, nil), prometheus.GaugeValue, nil, func(s *State) []float64 {
+	labeledGauge("parley_database_writes_waiting", "Transactions that wait for the writer of SQLite.", "lane",
+		[]string{"turns", "bulk"}, func(s *State) []float64 {
+			if s.PendingWrites == nil {
+				return nil
+			}
+			return []float64{float64(s.PendingWrites.Interactive), float64(s.PendingWrites.Bulk)}
+		}),
+	labeledGauge("parley_jobs", "Chores of the database, of all its servers.", "state",
+		[]string{"waiting", "running", "dead"}, func(s *State) []float64 {
+			if !s.DatabaseUp {
+				return nil
+			}
+			return []float64{float64(s.Jobs.Waiting), float64(s.Jobs.Running), float64(s.Jobs.Dead)}
+		}),
+	{prometheus.NewDesc("parley_jobs_oldest_due_seconds", "For how long the oldest chore that waits has been due.", nil,
+		nil), prometheus.GaugeValue, nil, func(s *State) []float64 {
 		if !s.DatabaseUp {
 			return nil
 		}
 		return []float64{s.Jobs.OldestDueSeconds}
 	}},
-	gauge("parley_voice_sessions", "Voice sessions that this server holds.", func(s *State) float64 { return float64(s.Voice.Sessions) }),
-	gauge("parley_voice_packet_gap_p95_seconds", "95th percentile of the time between two packets of speech, of the worst voice session.", func(s *State) float64 { return s.Voice.PacketGapP95 }),
-	counter("parley_voice_packets_total", "Packets of speech that were sent.", func(s *State) float64 { return float64(s.Voice.Packets) }),
-	counter("parley_voice_late_packets_total", "Packets of speech that were sent more than 5 ms late.", func(s *State) float64 { return float64(s.Voice.LatePackets) }),
-	counter("parley_voice_starved_ticks_total", "Packets of speech that could not be sent because their sound was not made in time.", func(s *State) float64 { return float64(s.Voice.StarvedTicks) }),
-	counter("parley_voice_concealed_frames_total", "Frames of customers' speech that did not come and were concealed.", func(s *State) float64 { return float64(s.Voice.ConcealedFrames) }),
-	gauge("parley_voice_overloaded", "1 while new voice sessions are refused because the server has no power left.", func(s *State) float64 { return boolToFloat(s.Voice.Overloaded) }),
+	gauge("parley_voice_sessions", "Voice sessions that this server holds.", func(s *State) float64 {
+		return float64(s.Voice.Sessions)
+	}),
+	gauge("parley_voice_packet_gap_p95_seconds",
+		"95th percentile of the time between two packets of speech, of the worst voice session.",
+		func(s *State) float64 { return s.Voice.PacketGapP95 }),
+	counter("parley_voice_packets_total", "Packets of speech that were sent.", func(s *State) float64 {
+		return float64(s.Voice.Packets)
+	}),
+	counter("parley_voice_late_packets_total", "Packets of speech that were sent more than 5 ms late.",
+		func(s *State) float64 { return float64(s.Voice.LatePackets) }),
+	counter("parley_voice_starved_ticks_total",
+		"Packets of speech that could not be sent because their sound was not made in time.", func(s *State) float64 {
+			return float64(s.Voice.StarvedTicks)
+		}),
+	counter("parley_voice_concealed_frames_total", "Frames of customers' speech that did not come and were concealed.",
+		func(s *State) float64 { return float64(s.Voice.ConcealedFrames) }),
+	gauge("parley_voice_overloaded", "1 while new voice sessions are refused because the server has no power left.",
+		func(s *State) float64 { return boolToFloat(s.Voice.Overloaded) }),
 }
 
 // stateCollector collects the gauges of the state.

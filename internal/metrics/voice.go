@@ -27,19 +27,27 @@ var stepNames = [StepCount]string{"silence", "hearing", "answer", "piece", "spee
 
 func newVoice(on promauto.Factory) *Voice {
 	v := &Voice{
-		opened:            on.NewCounter(prometheus.CounterOpts{Name: "parley_voice_sessions_opened_total", Help: "Voice sessions that were admitted."}),
-		mediaServerDeaths: on.NewCounter(prometheus.CounterOpts{Name: "parley_voice_media_server_deaths_total", Help: "How often the media server of this server has died."}),
-		refused: countersByLabel(on.NewCounterVec(prometheus.CounterOpts{Name: "parley_voice_sessions_refused_total", Help: "Voice sessions that were refused, by the reason."}, []string{"reason"}),
-			"concurrent_exceeded", "per_user_exceeded", "hourly_exceeded", "daily_exceeded", "server_limit", "server_overloaded", "not_available", "credits", "failed", otherLabel),
-		ended: countersByLabel(on.NewCounterVec(prometheus.CounterOpts{Name: "parley_voice_sessions_ended_total", Help: "Voice sessions that have ended, by the reason."}, []string{"reason"}),
+		opened: on.NewCounter(prometheus.CounterOpts{Name: "parley_voice_sessions_opened_total",
+			Help: "Voice sessions that were admitted."}),
+		mediaServerDeaths: on.NewCounter(prometheus.CounterOpts{Name: "parley_voice_media_server_deaths_total",
+			Help: "How often the media server of this server has died."}),
+		refused: countersByLabel(on.NewCounterVec(prometheus.CounterOpts{Name: "parley_voice_sessions_refused_total",
+			Help: "Voice sessions that were refused, by the reason."}, []string{"reason"}),
+			"concurrent_exceeded", "per_user_exceeded", "hourly_exceeded", "daily_exceeded", "server_limit",
+			"server_overloaded", "not_available", "credits", "failed", otherLabel),
+		ended: countersByLabel(on.NewCounterVec(prometheus.CounterOpts{Name: "parley_voice_sessions_ended_total",
+			Help: "Voice sessions that have ended, by the reason."}, []string{"reason"}),
 			"client_left", "max_duration", "silence", "credits", "escalated", "operator", "error", "server_stopped", otherLabel),
-		bargeInHold: on.NewHistogram(prometheus.HistogramOpts{Name: "parley_voice_barge_in_hold_seconds", Help: "Time from the beginning of the customer's voice until the agent fell silent.",
+		bargeInHold: on.NewHistogram(prometheus.HistogramOpts{Name: "parley_voice_barge_in_hold_seconds",
+			Help:    "Time from the beginning of the customer's voice until the agent fell silent.",
 			Buckets: []float64{.05, .1, .12, .15, .2, .25, .3, .35, .4, .5, .75, 1, 2}}),
 	}
-	answers := on.NewHistogramVec(prometheus.HistogramOpts{Name: "parley_voice_answer_seconds", Help: "Time from the end of the customer's speech, or from their message, until the first sound of the answer.",
+	answers := on.NewHistogramVec(prometheus.HistogramOpts{Name: "parley_voice_answer_seconds",
+		Help:    "Time from the end of the customer's speech, or from their message, until the first sound of the answer.",
 		Buckets: []float64{.1, .2, .3, .4, .45, .5, .6, .8, 1, 1.5, 2, 3, 5, 10}}, []string{"input"})
 	v.spokenAnswers, v.typedAnswers = answers.WithLabelValues("spoken"), answers.WithLabelValues("typed")
-	steps := on.NewHistogramVec(prometheus.HistogramOpts{Name: "parley_voice_answer_step_seconds", Help: "Where the time of answers to speech went.",
+	steps := on.NewHistogramVec(prometheus.HistogramOpts{Name: "parley_voice_answer_step_seconds",
+		Help:    "Where the time of answers to speech went.",
 		Buckets: []float64{.005, .01, .025, .05, .1, .15, .2, .3, .5, 1, 2, 5}}, []string{"step"})
 	for i, name := range stepNames {
 		v.steps[i] = steps.WithLabelValues(name)

@@ -10,16 +10,16 @@ import (
 
 // Embedder turns texts into vectors: texts that mean alike get vectors that point alike.
 type Embedder interface {
-	// Embed returns a vector of length 1 for each text, in the order of the texts, all of one dimension. A nil vector stands for
-	// a text that the provider will not take, however short it is made.
+	// Embed returns a vector of length 1 for each text, in the order of the texts, all of one dimension. A nil vector
+	// stands for a text that the provider will not take, however short it is made.
 	Embed(ctx context.Context, texts []string) ([][]float32, error)
 
 	// Name returns whose vectors they are: only those of one name can be compared.
 	Name() string
 }
 
-// CachedEmbedder embeds questions one at a time. It remembers the latest ones, and when the provider fails several times in a row it is
-// not asked for a while, so that not every question waits for it.
+// CachedEmbedder embeds questions one at a time. It remembers the latest ones, and when the provider fails several
+// times in a row it is not asked for a while, so that not every question waits for it.
 type CachedEmbedder struct {
 	Embedder Embedder
 	Now      func() time.Time

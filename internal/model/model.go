@@ -1,5 +1,5 @@
-// Package model holds the ports to language models and embedders, and the registry of model names. The packages below it
-// implement the ports. No back end owns the turn: each answers one request.
+// Package model holds the ports to language models and embedders, and the registry of model names. The packages below
+// it implement the ports. No back end owns the turn: each answers one request.
 package model
 
 import (
@@ -44,15 +44,15 @@ type Passage struct {
 	parley.Passage
 	Score float64 // 0 to 1, how likely it answers the question
 
-	// Terms weighs the question's content words (folded): rare ones more than common ones. Every passage of a request has the
-	// same; nil weighs all alike.
+	// Terms weighs the question's content words (folded): rare ones more than common ones. Every passage of a request
+	// has the same; nil weighs all alike.
 	TermWeights map[string]float64
 
 	Signals MatchSignals // of which Score is made; without any, the built-in model goes by Score
 }
 
-// MatchSignals say how far a passage goes to answer the question; each is 0 to 1 and grows with the evidence. Letters and Words are those
-// of the best passage, the same in every passage of a request.
+// MatchSignals say how far a passage goes to answer the question; each is 0 to 1 and grows with the evidence. Letters
+// and Words are those of the best passage, the same in every passage of a request.
 type MatchSignals struct {
 	Letters float64 // share of the question's letters
 	Words   float64 // share of the question's content words
@@ -65,8 +65,8 @@ type Tool struct {
 	Description string
 	Parameters  json.RawMessage // JSON schema of the input: an object
 
-	// Triggers are phrases that call for the tool, with {input} where the message names an input: "track order {number}". The
-	// built-in model goes by them; the others go by the description.
+	// Triggers are phrases that call for the tool, with {input} where the message names an input: "track order
+	// {number}". The built-in model goes by them; the others go by the description.
 	Triggers []string
 
 	IsHandover bool // a person takes over when it is called: it serves everybody who asks for one

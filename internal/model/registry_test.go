@@ -55,8 +55,10 @@ func TestRegistryNames(t *testing.T) {
 func TestRegistryWithTwoWires(t *testing.T) {
 	plain, prefixed := new(scripted.Model), new(scripted.Model)
 	c := model.RegistryConfig{
-		Wires: []model.Wire{{Prefix: "anthropic/", Model: prefixed}, {Model: plain}}, Model: "llama3.2", Builtin: new(scripted.Model), ContextTokens: 8192,
-		ModelMap:             map[string]string{"claude-haiku-4-5": "anthropic/claude-x", "gpt-5.5": "anthropic/claude-y", "gpt-5-nano": model.BuiltinName},
+		Wires: []model.Wire{{Prefix: "anthropic/", Model: prefixed}, {Model: plain}}, Model: "llama3.2",
+		Builtin: new(scripted.Model), ContextTokens: 8192,
+		ModelMap: map[string]string{"claude-haiku-4-5": "anthropic/claude-x",
+			"gpt-5.5": "anthropic/claude-y", "gpt-5-nano": model.BuiltinName},
 		ContextTokensByModel: map[string]int{"anthropic/claude-x": 200_000}}
 	registry := model.NewRegistry(c)
 	for name, want := range map[string]model.Backend{
@@ -72,7 +74,8 @@ func TestRegistryWithTwoWires(t *testing.T) {
 		}
 	}
 	c.Wires = c.Wires[1:]
-	if b, _ := model.NewRegistry(c).Lookup("claude-haiku-4-5"); b.Name != "anthropic/claude-x" || b.ContextTokens != 200_000 {
+	if b, _ := model.NewRegistry(c).Lookup("claude-haiku-4-5"); b.Name != "anthropic/claude-x" ||
+		b.ContextTokens != 200_000 {
 		t.Errorf("without a wire of that prefix: %+v", b)
 	}
 }

@@ -2,8 +2,8 @@ package model
 
 import "unicode/utf8"
 
-// What text costs, in quarters of a token. There is one list for all models, and no tokenizer: the figures are on the high side of what
-// the common ones need, so that a prompt which fits by them fits.
+// What text costs, in quarters of a token. There is one list for all models, and no tokenizer: the figures are on the
+// high side of what the common ones need, so that a prompt which fits by them fits.
 const (
 	costLetter   = 1 // of ASCII, or a space: four bytes a token
 	costSign     = 2 // digits, punctuation, markup
@@ -61,11 +61,13 @@ func (p *Passage) Tokens() int {
 	return messageOverheadTokens + EstimateTokens(p.SourceName) + EstimateTokens(p.Heading) + EstimateTokens(p.Text)
 }
 
-// FixedTokens estimates how many tokens the request takes without its messages and passages: instructions, rules, tools.
+// FixedTokens estimates how many tokens the request takes without its messages and passages: instructions, rules,
+// tools.
 func (r *Request) FixedTokens() int {
 	n := fixedPromptTokens + EstimateTokens(r.System)
 	for _, t := range r.Tools {
-		n += messageOverheadTokens + EstimateTokens(t.Name) + EstimateTokens(t.Description) + EstimateTokens(string(t.Parameters))
+		n += messageOverheadTokens + EstimateTokens(t.Name) + EstimateTokens(t.Description) +
+			EstimateTokens(string(t.Parameters))
 	}
 	return n
 }

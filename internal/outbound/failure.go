@@ -24,8 +24,8 @@ const (
 	KindTooManyRedirects             // there are more redirects than are followed
 )
 
-// Error is why a request failed. Reason may be shown to anybody: it contains no address and nothing of what was sent. Err is the
-// cause for the log; it never contains the URL, whose query may be secret.
+// Error is why a request failed. Reason may be shown to anybody: it contains no address and nothing of what was sent.
+// Err is the cause for the log; it never contains the URL, whose query may be secret.
 type Error struct {
 	Kind   Kind
 	Reason string
@@ -41,7 +41,8 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Err }
 
-var errNotPublic = &Error{Kind: KindRefused, Reason: "the host's address is not public, and the operator has not allowed it"}
+var errNotPublic = &Error{Kind: KindRefused,
+	Reason: "the host's address is not public, and the operator has not allowed it"}
 
 // wrapError turns an error of the transport into an *Error.
 func wrapError(err error) *Error {

@@ -16,7 +16,8 @@ import (
 // FuzzPublic checks which addresses are public: none that the standard library calls local
 // is, and an address is as public as the one that it contains.
 func FuzzPublic(f *testing.F) {
-	for _, text := range []string{"8.8.8.8", "127.0.0.1", "::1", "::ffff:10.0.0.1", "64:ff9b::7f00:1", "2002:7f00:1::", "fe80::1%eth0", "169.254.169.254", "2001:db8::1"} {
+	for _, text := range []string{"8.8.8.8", "127.0.0.1", "::1", "::ffff:10.0.0.1", "64:ff9b::7f00:1", "2002:7f00:1::",
+		"fe80::1%eth0", "169.254.169.254", "2001:db8::1"} {
 		f.Add(text, []byte(nil))
 		f.Add("", netip.MustParseAddr(text).AsSlice())
 	}
@@ -29,7 +30,8 @@ func FuzzPublic(f *testing.F) {
 			}
 		}
 		got := isPublic(a)
-		if got && (a.IsLoopback() || a.IsPrivate() || a.IsLinkLocalUnicast() || a.IsMulticast() || a.IsUnspecified() || a.Zone() != "") {
+		if got && (a.IsLoopback() || a.IsPrivate() || a.IsLinkLocalUnicast() || a.IsMulticast() || a.IsUnspecified() ||
+			a.Zone() != "") {
 			t.Errorf("%s is public", a)
 		}
 		if isPublic(a.Unmap()) != got {
@@ -68,20 +70,26 @@ func FuzzAddresses(f *testing.F) {
 	if err != nil {
 		f.Skip("SKIP: there is no other loopback address: ", err)
 	}
-	secret := &httptest.Server{Listener: l, Config: &http.Server{ReadHeaderTimeout: time.Second, Handler: http.HandlerFunc(func(http.ResponseWriter, *http.Request) { inside.Add(1) })}}
+	secret := &httptest.Server{Listener: l, Config: &http.Server{ReadHeaderTimeout: time.Second,
+		Handler: http.HandlerFunc(func(http.ResponseWriter, *http.Request) { inside.Add(1) })}}
 	secret.Start()
 	defer secret.Close()
 	_, port, _ := net.SplitHostPort(l.Addr().String())
-	for _, seed := range []string{secret.URL, "http://localhost:" + port, "http://2130706434:" + port, "http://0x7f.2:" + port, "http://[::ffff:127.0.0.2]:" + port, "http://[::ffff:7f00:2]:" + port + "/",
-		"http://127.0.0.2%00.example:" + port, "//127.0.0.2:" + port, "/redirect", "http://user:pw@127.0.0.2:" + port, "file:///etc/passwd", "http:///x", "http://１２７.0.0.2:" + port,
-		"https://a.example/", "ftp://a.example", "http://[fe80::1%25eth0]/", "http://a.example:99999/", "\n", "http://127.0.0.2:" + port + "\\@a.example", strings.Repeat("/..", 1000)} {
+	for _, seed := range []string{secret.URL, "http://localhost:" + port, "http://2130706434:" + port,
+		"http://0x7f.2:" + port, "http://[::ffff:127.0.0.2]:" + port, "http://[::ffff:7f00:2]:" + port + "/",
+		"http://127.0.0.2%00.example:" + port, "//127.0.0.2:" + port, "/redirect", "http://user:pw@127.0.0.2:" + port,
+		"file:///etc/passwd", "http:///x", "http://１２７.0.0.2:" + port,
+		"https://a.example/", "ftp://a.example", "http://[fe80::1%25eth0]/", "http://a.example:99999/", "\n",
+		"http://127.0.0.2:" + port + "\\@a.example", strings.Repeat("/..", 1000)} {
 		f.Add(seed)
 	}
 	questions := 0
-	c := &Client{AllowedPrefixes: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}, Resolve: func(context.Context, string) ([]netip.Addr, error) {
-		questions++ // all names lead inside
-		return []netip.Addr{netip.MustParseAddr("127.0.0.2"), netip.MustParseAddr("::ffff:127.0.0.2"), netip.MustParseAddr("10.0.0.1"), netip.MustParseAddr("169.254.169.254")}, nil
-	}}
+	c := &Client{AllowedPrefixes: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")},
+		Resolve: func(context.Context, string) ([]netip.Addr, error) {
+			questions++ // all names lead inside
+			return []netip.Addr{netip.MustParseAddr("127.0.0.2"), netip.MustParseAddr("::ffff:127.0.0.2"),
+				netip.MustParseAddr("10.0.0.1"), netip.MustParseAddr("169.254.169.254")}, nil
+		}}
 	defer c.Close()
 	c.once.Do(c.initTransport)
 	c.transport.DialContext = func(ctx context.Context, network, address string) (net.Conn, error) {

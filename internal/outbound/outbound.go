@@ -1,6 +1,6 @@
-// Package outbound is the one HTTP client for addresses that others have named. It dials public addresses only,
-// which it checks when it connects, so that neither a name, a redirect nor a second answer of the resolver leads to a local network; and
-// it bounds the time, the size and the redirects of everything it does.
+// Package outbound is the one HTTP client for addresses that others have named. It dials public addresses only, which
+// it checks when it connects, so that neither a name, a redirect nor a second answer of the resolver leads to a local
+// network; and it bounds the time, the size and the redirects of everything it does.
 package outbound
 
 import (
@@ -19,9 +19,11 @@ import (
 
 // Client fetches from public addresses. The zero value is ready. It must not be copied after its first use.
 type Client struct {
-	AllowedPrefixes []netip.Prefix                                               // addresses that may be reached although they are not public
-	AllowedHosts    []string                                                     // HOST:PORT that may be reached wherever they are: the operator has named them
-	Resolve         func(ctx context.Context, host string) ([]netip.Addr, error) // nil for the system's
+	// addresses that may be reached although they are not public
+	AllowedPrefixes []netip.Prefix
+	// HOST:PORT that may be reached wherever they are: the operator has named them
+	AllowedHosts []string
+	Resolve      func(ctx context.Context, host string) ([]netip.Addr, error) // nil for the system's
 
 	once      sync.Once
 	transport *http.Transport
@@ -63,8 +65,8 @@ func (l Limits) withDefaults() Limits {
 	return l
 }
 
-// Do sends the request and reads the reply, whatever its status. Every failure is an *Error. The request must not be used
-// again.
+// Do sends the request and reads the reply, whatever its status. Every failure is an *Error. The request must not be
+// used again.
 func (c *Client) Do(req *http.Request, limits Limits) (*Response, error) {
 	limits = limits.withDefaults()
 	if err := limits.checkURL(req.URL); err != nil {
@@ -108,7 +110,8 @@ func (c *Client) Close() {
 
 func (c *Client) initTransport() {
 	c.transport = &http.Transport{
-		Proxy: nil, DialContext: c.dial, ForceAttemptHTTP2: true, TLSHandshakeTimeout: dialTimeout, ResponseHeaderTimeout: responseHeaderTimeout,
+		Proxy: nil, DialContext: c.dial, ForceAttemptHTTP2: true, TLSHandshakeTimeout: dialTimeout,
+		ResponseHeaderTimeout:  responseHeaderTimeout,
 		MaxResponseHeaderBytes: maxHeaderBytes, MaxIdleConns: 100, MaxIdleConnsPerHost: 4, IdleConnTimeout: 30 * time.Second,
 	}
 }
@@ -165,8 +168,8 @@ func (l Limits) checkURL(u *url.URL) error {
 	return nil
 }
 
-// checkRedirect checks a redirect. One that leaves the first origin carries nothing that was meant for it: no header but the
-// harmless, and no body.
+// checkRedirect checks a redirect. One that leaves the first origin carries nothing that was meant for it: no header
+// but the harmless, and no body.
 func (l Limits) checkRedirect(req *http.Request, via []*http.Request) error {
 	if len(via) > l.MaxRedirects {
 		return &Error{Kind: KindTooManyRedirects, Reason: "there are too many redirects"}

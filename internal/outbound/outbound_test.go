@@ -96,7 +96,8 @@ func TestInsideIsNotDialled(t *testing.T) {
 	port := func(s *testSite) string { _, p, _ := net.SplitHostPort(s.Listener.Addr().String()); return p }
 	c := newClient(t)
 	for _, address := range []string{
-		four.URL, six.URL, "http://localhost:" + port(four), "http://[::ffff:127.0.0.1]:" + port(four), "http://0.0.0.0:" + port(four), "http://[::]:" + port(six),
+		four.URL, six.URL, "http://localhost:" + port(four), "http://[::ffff:127.0.0.1]:" + port(four),
+		"http://0.0.0.0:" + port(four), "http://[::]:" + port(six),
 		"http://127.1:" + port(four), "http://2130706433:" + port(four), "http://[::127.0.0.1]:" + port(four),
 	} {
 		if _, err := fetch(t, c, address, outbound.Limits{Timeout: 5 * time.Second}); err == nil {
@@ -142,7 +143,8 @@ func TestRedirectsAreChecked(t *testing.T) {
 		http.Redirect(w, r, to, http.StatusFound)
 	})
 	c := newClient(t, "127.0.0.1")
-	for _, to := range []string{target, "http://[::ffff:127.0.0.2]:" + inside.Listener.Addr().String()[10:], "file:///etc/passwd", "gopher://a.example/", "http:///x"} {
+	for _, to := range []string{target, "http://[::ffff:127.0.0.2]:" + inside.Listener.Addr().String()[10:],
+		"file:///etc/passwd", "gopher://a.example/", "http:///x"} {
 		if _, err := fetch(t, c, s.URL+"/?to="+url.QueryEscape(to), outbound.Limits{}); err == nil {
 			t.Errorf("the redirect to %s was followed", to)
 		}
@@ -169,7 +171,9 @@ func TestARedirectThatCannotBeReadIsTheCallers(t *testing.T) {
 }
 
 func TestALongReplyIsCutWhereThatIsEnough(t *testing.T) {
-	s := startSite(t, "127.0.0.1", func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, strings.Repeat("x", 1000)) })
+	s := startSite(t, "127.0.0.1", func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = io.WriteString(w, strings.Repeat("x", 1000))
+	})
 	reply, err := fetch(t, newClient(t, "127.0.0.1"), s.URL, outbound.Limits{MaxBytes: 10, Truncate: true})
 	if err != nil || string(reply.Body) != "xxxxxxxxxx" {
 		t.Error(reply, err)
@@ -192,14 +196,17 @@ func TestRedirectsEnd(t *testing.T) {
 	}
 	_, err := fetch(t, c, s.URL+"/6", outbound.Limits{})
 	wantKind(t, err, outbound.KindTooManyRedirects)
-	if reply, err := fetch(t, c, s.URL+"/1", outbound.Limits{MaxRedirects: -1}); err != nil || reply.Status != http.StatusFound {
+	if reply, err := fetch(t, c, s.URL+"/1", outbound.Limits{MaxRedirects: -1}); err != nil ||
+		reply.Status != http.StatusFound {
 		t.Errorf("%+v %v", reply, err)
 	}
 }
 
 func TestNothingIsTakenToAnotherHost(t *testing.T) {
 	var headers []http.Header
-	other := startSite(t, "127.0.0.2", func(_ http.ResponseWriter, r *http.Request) { headers = append(headers, r.Header) })
+	other := startSite(t, "127.0.0.2", func(_ http.ResponseWriter, r *http.Request) {
+		headers = append(headers, r.Header)
+	})
 	s := startSite(t, "127.0.0.1", func(w http.ResponseWriter, r *http.Request) {
 		status := http.StatusFound
 		if r.Method == http.MethodPost {
@@ -209,11 +216,13 @@ func TestNothingIsTakenToAnotherHost(t *testing.T) {
 	})
 	c := newClient(t, "127.0.0.0/8")
 	req, _ := http.NewRequestWithContext(t.Context(), http.MethodGet, s.URL+"/?key=secret", nil)
-	req.Header = http.Header{"Authorization": {"Bearer secret"}, "X-Api-Key": {"secret"}, "Cookie": {"a=secret"}, "Accept": {"text/html"}}
+	req.Header = http.Header{"Authorization": {"Bearer secret"}, "X-Api-Key": {"secret"}, "Cookie": {"a=secret"},
+		"Accept": {"text/html"}}
 	if _, err := c.Do(req, outbound.Limits{}); err != nil {
 		t.Fatal(err)
 	}
-	if len(headers) != 1 || headers[0].Get("Accept") != "text/html" || strings.Contains(fmt.Sprint(headers), "secret") || headers[0].Get("Authorization") != "" {
+	if len(headers) != 1 || headers[0].Get("Accept") != "text/html" ||
+		strings.Contains(fmt.Sprint(headers), "secret") || headers[0].Get("Authorization") != "" {
 		t.Errorf("the other host heard %v", headers)
 	}
 	post, _ := http.NewRequestWithContext(t.Context(), http.MethodPost, s.URL, strings.NewReader("secret"))
@@ -241,7 +250,8 @@ func TestHeadersStayOnTheSameHost(t *testing.T) {
 
 func TestWhatIsRefusedUnseen(t *testing.T) {
 	c := newClient(t)
-	for _, address := range []string{"ftp://a.example/", "file:///etc/passwd", "http:///x", "http://u:p@a.example/", "//a.example"} {
+	for _, address := range []string{"ftp://a.example/", "file:///etc/passwd", "http:///x", "http://u:p@a.example/",
+		"//a.example"} {
 		_, err := fetch(t, c, address, outbound.Limits{})
 		wantKind(t, err, outbound.KindRefused)
 	}

@@ -20,8 +20,8 @@ func (x *Index) terms(t *termTable, list []weightedTerm) []term {
 	return terms
 }
 
-// norms holds, for each document, the length's part of BM25: a term that stands there tf times is worth tf/(tf+norm) of its
-// weight. It is infinite for removed documents and after the last one, up to the end of a range.
+// norms holds, for each document, the length's part of BM25: a term that stands there tf times is worth tf/(tf+norm) of
+// its weight. It is infinite for removed documents and after the last one, up to the end of a range.
 type norms struct {
 	grams, stems []float32
 	levels       []uint8 // of grams, rounded down
@@ -67,8 +67,8 @@ func (x *Index) normPerUnit(total int64) float64 {
 	return defaultWeights.k1 * defaultWeights.b * float64(len(x.byID)) / float64(max(total, 1))
 }
 
-// score returns what the term adds to the score of a document of that length. A product is rounded before it is added: so it is on
-// every machine. A removed document has no length.
+// score returns what the term adds to the score of a document of that length. A product is rounded before it is added:
+// so it is on every machine. A removed document has no length.
 func (t term) score(times uint8, perUnit float64, length int32) float64 {
 	if length == 0 {
 		return 0
@@ -85,8 +85,8 @@ func unitCount(terms []term) (n int) {
 	return n
 }
 
-// maxScore returns what the question's letters could score if no other passage held them; never nothing. Letters that no passage
-// holds count too.
+// maxScore returns what the question's letters could score if no other passage held them; never nothing. Letters that
+// no passage holds count too.
 func (x *Index) maxScore(q question) (sum float64) {
 	for _, a := range q.words {
 		sum += a.weight * float64(a.gramCount)

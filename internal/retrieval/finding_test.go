@@ -32,25 +32,42 @@ func TestFinding(t *testing.T) {
 		name, question string
 		texts          []string
 	}{
-		{"code, other separators", "What does ERR-4012 mean?", []string{"The printer shows ERR 4012 when the tray is open.", "ERR-4013 and ERR-4021: the printer has no paper. 4012 sheets fit into the tray, ERR."}},
-		{"code, written as one", "what is error err4012", []string{"ERR-4012: the tray is open.", "ERR-4021: an error of the error log, which errs."}},
-		{"code as one in the text", "X-200 battery", []string{"The X200 has a battery for ten hours.", "Battery of the X-300: 200 minutes. X marks the battery."}},
-		{"standard", "Are you ISO 27001 certified?", []string{"Our data centres hold ISO-27001 papers.", "We are certified by ISO 9001; certified partners are listed in 27002."}},
-		{"version", "what changed in v2.3.1", []string{"v2.3.1: exports are faster.", "v2.3.2: what changed in imports, and what changed in menus."}},
-		{"quotation", `where is "save as draft"`, []string{"The menu has save as draft below send.", "As you save, the menu keeps a draft below send."}},
-		{"set up and setup", "setup of the router", []string{"To set up the router, plug it in.", "The router has two lights for its state."}},
-		{"two words for one", "my e mail does not arrive", []string{"Email that does not arrive is in the spam folder.", "My parcel does not arrive: ask the courier."}},
-		{"compound", "Wo steht das Donaudampfschiff?", []string{"Unser Dampfschiff auf der Donau fährt täglich.", "Wo das Haus steht, sagt die Karte."}},
-		{"transposed letters", "Who was Ghandi?", []string{"Gandhi led the movement.", "Who leads the team was not said by Hanna."}},
-		{"letter missing", "how to chnge my adress", []string{"You change your address in the profile.", "How to make my bed, and my chess board."}},
-		{"typo in Arabic", "كيف الغي اشتراكي في الخدة", []string{"يمكن إلغاء الخدمة من صفحة الحساب.", "كيف في الصور والألبومات."}},
-		{"accents and ß", "strasse fur lieferung", []string{"Die Straße für die Lieferung steht im Konto.", "Die Zahlung steht im Konto."}},
-		{"accents in Spanish", "cuando llega el envio a Malaga", []string{"El envío a Málaga llega en dos días.", "El pago llega cuando vence."}},
+		{"code, other separators", "What does ERR-4012 mean?",
+			[]string{"The printer shows ERR 4012 when the tray is open.",
+				"ERR-4013 and ERR-4021: the printer has no paper. 4012 sheets fit into the tray, ERR."}},
+		{"code, written as one", "what is error err4012",
+			[]string{"ERR-4012: the tray is open.", "ERR-4021: an error of the error log, which errs."}},
+		{"code as one in the text", "X-200 battery", []string{"The X200 has a battery for ten hours.",
+			"Battery of the X-300: 200 minutes. X marks the battery."}},
+		{"standard", "Are you ISO 27001 certified?", []string{"Our data centres hold ISO-27001 papers.",
+			"We are certified by ISO 9001; certified partners are listed in 27002."}},
+		{"version", "what changed in v2.3.1",
+			[]string{"v2.3.1: exports are faster.", "v2.3.2: what changed in imports, and what changed in menus."}},
+		{"quotation", `where is "save as draft"`,
+			[]string{"The menu has save as draft below send.", "As you save, the menu keeps a draft below send."}},
+		{"set up and setup", "setup of the router",
+			[]string{"To set up the router, plug it in.", "The router has two lights for its state."}},
+		{"two words for one", "my e mail does not arrive", []string{"Email that does not arrive is in the spam folder.",
+			"My parcel does not arrive: ask the courier."}},
+		{"compound", "Wo steht das Donaudampfschiff?",
+			[]string{"Unser Dampfschiff auf der Donau fährt täglich.", "Wo das Haus steht, sagt die Karte."}},
+		{"transposed letters", "Who was Ghandi?",
+			[]string{"Gandhi led the movement.", "Who leads the team was not said by Hanna."}},
+		{"letter missing", "how to chnge my adress",
+			[]string{"You change your address in the profile.", "How to make my bed, and my chess board."}},
+		{"typo in Arabic", "كيف الغي اشتراكي في الخدة",
+			[]string{"يمكن إلغاء الخدمة من صفحة الحساب.", "كيف في الصور والألبومات."}},
+		{"accents and ß", "strasse fur lieferung",
+			[]string{"Die Straße für die Lieferung steht im Konto.", "Die Zahlung steht im Konto."}},
+		{"accents in Spanish", "cuando llega el envio a Malaga",
+			[]string{"El envío a Málaga llega en dos días.", "El pago llega cuando vence."}},
 		{"full width", "ＡＰＩキー の 作成", []string{"APIキーは設定で作成します。", "写真は設定で見ます。"}},
 		{"single character", "税", []string{"含税价格在发票上。", "照片在相册里。"}},
 		{"Arabic article and marks", "فاتورة", []string{"تجد الفَاتُـورة في الإعدادات.", "تجد الصور في الألبوم."}},
-		{"number asked for", "How many seats does the Pro plan have?", []string{"The Pro plan has 25 seats.", "The Pro plan has seats for teams. How seats are given is up to the owner of the Pro plan."}},
-		{"time asked for", "When does the Pro sale end?", []string{"The Pro sale does end in March.", "The Pro sale does end once stocks are gone."}},
+		{"number asked for", "How many seats does the Pro plan have?", []string{"The Pro plan has 25 seats.",
+			"The Pro plan has seats for teams. How seats are given is up to the owner of the Pro plan."}},
+		{"time asked for", "When does the Pro sale end?",
+			[]string{"The Pro sale does end in March.", "The Pro sale does end once stocks are gone."}},
 	} {
 		if got := firstHit(t, newTextIndex(c.texts...), Query{Text: c.question}); got != "0" {
 			t.Errorf("%s: %q finds %s", c.name, c.question, got)
@@ -59,7 +76,8 @@ func TestFinding(t *testing.T) {
 }
 
 func TestOperatorsSynonyms(t *testing.T) {
-	x := newTextIndex("Paid time off is asked for in the portal.", "The annual review is asked for by the manager.", "Holidays of the office are on the wall.")
+	x := newTextIndex("Paid time off is asked for in the portal.", "The annual review is asked for by the manager.",
+		"Holidays of the office are on the wall.")
 	for question, group := range map[string][]string{
 		"PTO":                    {"PTO", "paid time off"},        // one word for several
 		"Urlaub":                 {"paid time off", "Urlaub"},     // in another language
@@ -73,7 +91,8 @@ func TestOperatorsSynonyms(t *testing.T) {
 		}
 	}
 	y := newTextIndex("A Zwiebelkuchen costs four euros.", "Bread costs two euros.", "Cake is sold at noon.")
-	if got := firstHit(t, y, Query{Text: "what is the price of an onion pie", Synonyms: [][]string{{"onion pie", "Zwiebelkuchen"}}}); got != "0" {
+	if got := firstHit(t, y, Query{Text: "what is the price of an onion pie",
+		Synonyms: [][]string{{"onion pie", "Zwiebelkuchen"}}}); got != "0" {
 		t.Errorf("one word for two: %s", got)
 	}
 }
@@ -91,7 +110,8 @@ func TestBestQuestionOfMany(t *testing.T) {
 	if got := firstHit(t, x, Query{Text: "How do I close my account?"}); got != "many" {
 		t.Errorf("%s", got)
 	}
-	for heading, want := range map[string]int{"": 1, "Guide › Photos › Export": 1, "How? › Why?": 2, "a › b › c › d › e": 5} {
+	for heading, want := range map[string]int{"": 1, "Guide › Photos › Export": 1, "How? › Why?": 2,
+		"a › b › c › d › e": 5} {
 		if got := titleCount(heading); got != want {
 			t.Errorf("%q: %d titles, want %d", heading, got, want)
 		}
@@ -101,7 +121,8 @@ func TestBestQuestionOfMany(t *testing.T) {
 func TestPassageBeforeHelps(t *testing.T) {
 	x := NewIndex()
 	put := func(source string, ordinal int, text string) {
-		x.Put(parley.Passage{ID: parley.PassageID(fmt.Sprint(source, ordinal)), SourceID: parley.SourceID(source), Ordinal: ordinal, Text: text})
+		x.Put(parley.Passage{ID: parley.PassageID(fmt.Sprint(source, ordinal)), SourceID: parley.SourceID(source),
+			Ordinal: ordinal, Text: text})
 	}
 	put("a", 0, "The Falcon scooter is for the city.")
 	put("a", 1, "It has a warranty of two years.")
@@ -119,8 +140,10 @@ func TestPassageBeforeHelps(t *testing.T) {
 }
 
 func TestFollowUpLeansOnTheAnswer(t *testing.T) {
-	x := newTextIndex("Parcels to Norway take nine days.", "The Comet lamp uses four watts.", "The Meteor lamp uses nine watts.")
-	q := Query{Text: "How many watts does it use?", Earlier: []string{"Which lamp is for a desk?"}, Answer: "The Meteor is made for desks."}
+	x := newTextIndex("Parcels to Norway take nine days.", "The Comet lamp uses four watts.",
+		"The Meteor lamp uses nine watts.")
+	q := Query{Text: "How many watts does it use?", Earlier: []string{"Which lamp is for a desk?"},
+		Answer: "The Meteor is made for desks."}
 	if got := firstHit(t, x, q); got != "2" {
 		t.Errorf("with the answer: %s", got)
 	}
@@ -144,7 +167,8 @@ func TestSlips(t *testing.T) {
 }
 
 func TestCutCode(t *testing.T) {
-	for word, want := range map[string]string{"err4012": "err 4012", "x200b": "x 200 b", "v2.3.1": "v 2.3.1", "4012": "", "error": ""} {
+	for word, want := range map[string]string{"err4012": "err 4012", "x200b": "x 200 b", "v2.3.1": "v 2.3.1",
+		"4012": "", "error": ""} {
 		if got := strings.Join(cutCode(word), " "); got != want {
 			t.Errorf("%s: %q, want %q", word, got, want)
 		}

@@ -5,9 +5,10 @@ import (
 	"slices"
 )
 
-// The first stage finds the passages whose letters (grams) and words (stems) score highest by BM25, each of the two divided by
-// its maximum. What is exact is the answer, not the way to it: lists are added up in small floats, rare terms first, until what
-// is left cannot lift many documents among the best any more; those few are then scored anew from their own words.
+// The first stage finds the passages whose letters (grams) and words (stems) score highest by BM25, each of the two
+// divided by its maximum. What is exact is the answer, not the way to it: lists are added up in small floats, rare
+// terms first, until what is left cannot lift many documents among the best any more; those few are then scored anew
+// from their own words.
 
 // searchScratch holds the buffers of a search, which later searches use again.
 type searchScratch struct {
@@ -35,8 +36,8 @@ func (x *Index) takeReaderScratch() *readerScratch {
 	return n
 }
 
-// firstStage returns the documents whose terms are nearest to the question's, best first, and how much of the question's letters the
-// best of them holds.
+// firstStage returns the documents whose terms are nearest to the question's, best first, and how much of the
+// question's letters the best of them holds.
 func (x *Index) firstStage(q question, most int) (places []scoredDoc, letters float64) {
 	s := x.takeScratch()
 	grams, stems := x.terms(&x.grams, q.grams), x.terms(&x.stems, q.stems)
@@ -117,15 +118,16 @@ type candidateFilter struct {
 	tolerance      float32             // 1, and what sums of small floats may be wrong by
 }
 
-// Rough costs, of adding a unit of a list and of scoring a document exactly, decide when to go over from one to the other.
+// Rough costs, of adding a unit of a list and of scoring a document exactly, decide when to go over from one to the
+// other.
 const (
 	unitsPerScoring = 2500
 	minOpenLimit    = 128
 	unitsPerCheck   = 4 // and document
 )
 
-// newFilter returns a filter that leaves in s.candidates the documents that may be among the best, or may have the highest score of either
-// kind.
+// newFilter returns a filter that leaves in s.candidates the documents that may be among the best, or may have the
+// highest score of either kind.
 func (x *Index) newFilter(s *searchScratch, grams, stems []term, most int) *candidateFilter {
 	v := &candidateFilter{searchScratch: s, norms: x.lengthNorms(), limit: most, terms: slices.Clone(grams)}
 	v.tolerance = 1 + float32(len(grams)+len(stems)+16)/(1<<22)
@@ -176,8 +178,8 @@ func (v *candidateFilter) addNextList() (units int) {
 
 // collectCandidates collects the candidates and reports whether there are no more of them than the limit.
 //
-// Scores are compared as grams + c × stems. What c will be depends on the highest score by grams, of which only bounds are known
-// yet. A document is out when as many as are wanted are better at both ends: then they are better in between.
+// Scores are compared as grams + c × stems. What c will be depends on the highest score by grams, of which only bounds
+// are known yet. A document is out when as many as are wanted are better at both ends: then they are better in between.
 func (v *candidateFilter) collectCandidates(limit int) bool {
 	rest := v.remainingBounds()
 	low, high, stems := v.maxScores(&rest)
@@ -236,8 +238,8 @@ func (v *candidateFilter) stemWeight(grams, stems float32) float32 {
 	return float32(defaultWeights.stems/defaultWeights.grams) * grams / stems
 }
 
-// threshold returns the least scores at both ends among the wanted number of documents that are best so far, minus the error of
-// sums of small floats.
+// threshold returns the least scores at both ends among the wanted number of documents that are best so far, minus the
+// error of sums of small floats.
 func (v *candidateFilter) threshold(ends [2]float32) (worst [2]float32) {
 	top := make([]roughScore, 0, 2*v.limit)
 	least := float32(0)

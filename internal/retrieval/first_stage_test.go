@@ -21,7 +21,9 @@ func (x *Index) exhaustiveSearch(q question, most int) (places []scoredDoc, lett
 		}
 		return terms
 	})
-	x.referenceScores(stems, &x.stems, q.stems, x.stemTotal, func(d int) []uint32 { return x.contentStems(uint32(d), nil) })
+	x.referenceScores(stems, &x.stems, q.stems, x.stemTotal, func(d int) []uint32 {
+		return x.contentStems(uint32(d), nil)
+	})
 	for d := range x.docs {
 		sum := 0.0
 		if grams[d] > 0 {
@@ -38,7 +40,8 @@ func (x *Index) exhaustiveSearch(q question, most int) (places []scoredDoc, lett
 	return places[:min(most, len(places))], slices.Max(grams) / x.maxScore(q)
 }
 
-func (x *Index) referenceScores(into []float64, t *termTable, terms []weightedTerm, total int64, of func(int) []uint32) {
+func (x *Index) referenceScores(into []float64, t *termTable, terms []weightedTerm, total int64,
+	of func(int) []uint32) {
 	for d := range into {
 		times, all := map[uint32]int{}, of(d)
 		for _, id := range all {
@@ -46,7 +49,8 @@ func (x *Index) referenceScores(into []float64, t *termTable, terms []weightedTe
 		}
 		for _, w := range terms {
 			if n := float64(min(times[w.id], maxTimes)); n > 0 {
-				into[d] += w.weight * x.idf(t.docCount(w.id)) * (defaultWeights.k1 + 1) * n / (n + defaultWeights.k1*(1-defaultWeights.b) + x.normPerUnit(total)*float64(len(all)))
+				into[d] += w.weight * x.idf(t.docCount(w.id)) * (defaultWeights.k1 + 1) * n / (n +
+					defaultWeights.k1*(1-defaultWeights.b) + x.normPerUnit(total)*float64(len(all)))
 			}
 		}
 	}
@@ -82,7 +86,8 @@ func TestFirstIsExact(t *testing.T) {
 	}
 }
 
-// compareWithExhaustive looks for the question as a search does, and with a look after each list. It tells whether that left out any.
+// compareWithExhaustive looks for the question as a search does, and with a look after each list. It tells whether that
+// left out any.
 func compareWithExhaustive(t *testing.T, x *Index, q Query, most int) (early int) {
 	t.Helper()
 	ask := x.newQuestion(q)
@@ -91,7 +96,8 @@ func compareWithExhaustive(t *testing.T, x *Index, q Query, most int) (early int
 	if diff := cmp.Diff(want, got, cmp.AllowUnexported(scoredDoc{})); diff != "" || letters != much {
 		t.Fatalf("%+v, best %d: %s\nletters %v, want %v", q, most, diff, much, letters)
 	}
-	s := &searchScratch{grams: make([]float32, roundUpToRange(len(x.docs))), stems: make([]float32, roundUpToRange(len(x.docs)))}
+	s := &searchScratch{grams: make([]float32, roundUpToRange(len(x.docs))),
+		stems: make([]float32, roundUpToRange(len(x.docs)))}
 	grams, stems := x.terms(&x.grams, ask.grams), x.terms(&x.stems, ask.stems)
 	var e exactScorer
 	v := x.newFilter(s, grams, stems, most)

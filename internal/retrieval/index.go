@@ -9,8 +9,9 @@ import (
 	"parley/internal/text/words"
 )
 
-// Index holds the passages of one agent in memory and finds those nearest to a question. It counts terms (how often, in how
-// many passages, how long) and keeps each passage's words in order. Any number of readers may search while one writer changes it.
+// Index holds the passages of one agent in memory and finds those nearest to a question. It counts terms (how often, in
+// how many passages, how long) and keeps each passage's words in order. Any number of readers may search while one
+// writer changes it.
 type Index struct {
 	mu              sync.RWMutex
 	vocabulary      vocabulary
@@ -54,7 +55,8 @@ type writerScratch struct {
 
 // NewIndex returns an empty index.
 func NewIndex() *Index {
-	return &Index{vocabulary: newVocabulary(), byID: map[parley.PassageID]uint32{}, sources: map[parley.SourceID]*sharedStrings{}}
+	return &Index{vocabulary: newVocabulary(), byID: map[parley.PassageID]uint32{},
+		sources: map[parley.SourceID]*sharedStrings{}}
 }
 
 // Len returns how many passages the index holds.
@@ -93,7 +95,8 @@ func (x *Index) putBatch(b *batch) {
 func (x *Index) put(p parley.Passage, r tokenizedText) {
 	at := uint32(len(x.docs))
 	shared := x.shareStrings(&p, at)
-	d := doc{passage: p, lang: r.lang, hasTitle: passageTitle(p) != "", hasSteps: hasSteps(p.Text), linkShare: linkShare(p.Text)}
+	d := doc{passage: p, lang: r.lang, hasTitle: passageTitle(p) != "", hasSteps: hasSteps(p.Text),
+		linkShare: linkShare(p.Text)}
 	x.writerScratch.sequence = x.writerScratch.sequence[:0]
 	var buf [64]uint64
 	for i, t := range r.tokens {

@@ -19,9 +19,11 @@ func newPassage(id, heading, text string) parley.Passage {
 func newHelpIndex() *Index {
 	x := NewIndex()
 	x.Put(
-		newPassage("export", "Export › Desktop", "Open the settings and choose a folder. The app copies every photo into it."),
+		newPassage("export", "Export › Desktop",
+			"Open the settings and choose a folder. The app copies every photo into it."),
 		newPassage("refund", "Billing › Refunds", "We return the money within fourteen days after you cancel the plan."),
-		newPassage("share", "Albums › Share", "Send a link to people who have no account. They can view the album in a browser."),
+		newPassage("share", "Albums › Share",
+			"Send a link to people who have no account. They can view the album in a browser."),
 		newPassage("de", "Rechnung", "Die Rechnung finden Sie unter Einstellungen. Kündigungen sind jederzeit möglich."),
 		newPassage("zh", "", "您可以在设置中导出所有照片。家庭计划最多支持五名成员。"),
 	)

@@ -12,8 +12,8 @@ import (
 // DefaultBudget is how many bytes of indexes Indexes keeps by default.
 const DefaultBudget = 256 << 20
 
-// Indexes keeps the passages table and, in memory, the indexes of the agents asked about last. Its zero value with a DB is
-// ready to use.
+// Indexes keeps the passages table and, in memory, the indexes of the agents asked about last. Its zero value with a DB
+// is ready to use.
 type Indexes struct {
 	DB     *sqldb.DB
 	Budget int64 // bytes of indexes to keep; 0 is DefaultBudget. The index in use stays, however large
@@ -48,8 +48,8 @@ func (l *Indexes) Warm(ctx context.Context, agent parley.AgentID, passageVersion
 	return err
 }
 
-// Nearest returns the hits among the agent's passages as they were at the passage version, or later, best first. The first
-// question after a change reads what changed.
+// Nearest returns the hits among the agent's passages as they were at the passage version, or later, best first. The
+// first question after a change reads what changed.
 func (l *Indexes) Nearest(ctx context.Context, agent parley.AgentID, passageVersion int64, q Query) ([]Hit, error) {
 	v := l.agentIndex(agent)
 	index, version := v.current()
@@ -107,7 +107,8 @@ func (l *Indexes) recountBytes(v *agentIndex) {
 	}
 }
 
-// setBytes sets the memory that is counted for the agent, and drops the least recently used indexes while the budget is exceeded.
+// setBytes sets the memory that is counted for the agent, and drops the least recently used indexes while the budget is
+// exceeded.
 func (l *Indexes) setBytes(v *agentIndex, bytes int64) {
 	budget := l.Budget
 	if budget <= 0 {
@@ -171,8 +172,9 @@ func (l *Indexes) loadChanges(ctx context.Context, index *Index, agent parley.Ag
 	return l.loadVectors(ctx, index, agent, since)
 }
 
-// loadPassages applies to the index what changed after one version. It may read what comes later than the version asked for; that is
-// read once more then. It may be repeated after a failure halfway: what is there already is not added twice.
+// loadPassages applies to the index what changed after one version. It may read what comes later than the version asked
+// for; that is read once more then. It may be repeated after a failure halfway: what is there already is not added
+// twice.
 func (l *Indexes) loadPassages(ctx context.Context, index *Index, agent parley.AgentID, since int64) error {
 	live, err := changedSources(ctx, l.DB, agent, since)
 	if err != nil || len(live) == 0 {
@@ -191,8 +193,8 @@ func (l *Indexes) loadPassages(ctx context.Context, index *Index, agent parley.A
 	return nil
 }
 
-// rebuild builds an index that replaces one which is mostly deleted. The old one answers meanwhile, and stays when building fails: then
-// the next change tries again.
+// rebuild builds an index that replaces one which is mostly deleted. The old one answers meanwhile, and stays when
+// building fails: then the next change tries again.
 func (l *Indexes) rebuild(ctx context.Context, v *agentIndex) {
 	for again := true; again; {
 		_, since := v.current()
@@ -208,7 +210,8 @@ func (l *Indexes) rebuild(ctx context.Context, v *agentIndex) {
 	}
 }
 
-// replaceIndex puts another index in place, once the changes since its version are loaded into it. The caller holds refreshLock.
+// replaceIndex puts another index in place, once the changes since its version are loaded into it. The caller holds
+// refreshLock.
 func (l *Indexes) replaceIndex(ctx context.Context, v *agentIndex, index *Index, since int64) error {
 	_, version := v.current()
 	if err := l.loadChanges(ctx, index, v.agent, since); err != nil {

@@ -59,7 +59,8 @@ func (s testIndexes) putPassages(version int64, of parley.VersionID, texts ...st
 	s.transact(func(tx *sqldb.DB) error {
 		var all []parley.Passage
 		for i, text := range texts {
-			all = append(all, parley.Passage{ID: parley.PassageID(fmt.Sprintf("%s-%d", of, i)), SourceID: "manual", VersionID: of, Ordinal: i, End: len(text), Text: text})
+			all = append(all, parley.Passage{ID: parley.PassageID(fmt.Sprintf("%s-%d", of, i)), SourceID: "manual",
+				VersionID: of, Ordinal: i, End: len(text), Text: text})
 		}
 		return s.Put(s.t.Context(), tx, "agent", "account", all)
 	})
@@ -129,12 +130,14 @@ func TestHitNamesItsSource(t *testing.T) {
 		if err != nil || len(hits) != 1 {
 			t.Fatal(hits, err)
 		}
-		want := parley.Passage{ID: "v1-0", SourceID: "manual", SourceName: "Manual", SourceURL: "https://example.com/m", VersionID: "v1", VersionHash: "h1",
+		want := parley.Passage{ID: "v1-0", SourceID: "manual", SourceName: "Manual", SourceURL: "https://example.com/m",
+			VersionID: "v1", VersionHash: "h1",
 			End: 17, Text: "Green tea is hot."}
 		if diff := cmp.Diff(want, hits[0].Passage); diff != "" {
 			t.Error(diff)
 		}
-		if other, err := s.Nearest(t.Context(), "another", 1, retrieval.Query{Text: "green tea"}); len(other) != 0 || err != nil {
+		if other, err := s.Nearest(t.Context(), "another", 1, retrieval.Query{Text: "green tea"}); len(other) != 0 ||
+			err != nil {
 			t.Errorf("another agent's passages: %v %v", other, err)
 		}
 	})
@@ -179,7 +182,8 @@ func TestManyAskAtOnce(t *testing.T) {
 	})
 }
 
-// An index that mostly holds what is gone is built anew while it answers: no question waits for that, and none is answered wrong.
+// An index that mostly holds what is gone is built anew while it answers: no question waits for that, and none is
+// answered wrong.
 func TestWornIndexIsBuiltAnew(t *testing.T) {
 	dbs.ForEachDatabase(t, func(t *testing.T, db *sqldb.DB) {
 		s := newTestIndexes(t, db)
@@ -196,7 +200,8 @@ func TestWornIndexIsBuiltAnew(t *testing.T) {
 			s.putPassages(n, of, texts...)
 		}
 		ask := func(n int64) {
-			if got := s.findTexts(n, fmt.Sprint("Where lies parcel 7 of edition ", n, "?")); len(got) == 0 || got[0] != texts[7] {
+			if got := s.findTexts(n, fmt.Sprint("Where lies parcel 7 of edition ", n, "?")); len(got) == 0 ||
+				got[0] != texts[7] {
 				t.Fatalf("edition %d: %v", n, got)
 			}
 		}
@@ -244,7 +249,8 @@ func TestEmptyAgentsDoNotPileUp(t *testing.T) {
 		s := newTestIndexes(t, db)
 		s.Budget = 1 << 20
 		for i := range 5000 {
-			if _, err := s.Nearest(t.Context(), parley.AgentID(fmt.Sprint("empty ", i)), 0, retrieval.Query{Text: "tea"}); err != nil {
+			if _, err := s.Nearest(t.Context(), parley.AgentID(fmt.Sprint("empty ", i)), 0,
+				retrieval.Query{Text: "tea"}); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -7,7 +7,8 @@ func (x *Index) Bytes() int64 {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
 	const perDoc = int64(unsafe.Sizeof(length{})) + 8 + 4 // and its norms, and its place among those of its source
-	return emptyIndexBytes + x.bytes + x.vectors.bytes() + x.grams.bytes() + x.stems.bytes() + x.vocabulary.bytes() + x.writerScratch.bytes() +
+	return emptyIndexBytes + x.bytes + x.vectors.bytes() + x.grams.bytes() + x.stems.bytes() + x.vocabulary.bytes() +
+		x.writerScratch.bytes() +
 		int64(cap(x.docs))*int64(unsafe.Sizeof(doc{})) + perDoc*int64(cap(x.lengths)) +
 		passageBytes*int64(len(x.byID)) + sourceBytes*int64(len(x.sources))
 }
@@ -20,7 +21,8 @@ const (
 
 // bytes returns how much memory the scratch buffers keep between two passages.
 func (p *writerScratch) bytes() int64 {
-	return int64(4*cap(p.sequence) + cap(p.encodedWords) + cap(p.grams.times) + cap(p.stems.times) + 4*cap(p.grams.ids) + 4*cap(p.stems.ids))
+	return int64(4*cap(p.sequence) + cap(p.encodedWords) + cap(p.grams.times) + cap(p.stems.times) +
+		4*cap(p.grams.ids) + 4*cap(p.stems.ids))
 }
 
 // allocatedBytes returns about how much memory is taken for so many bytes: sizes come in steps.
@@ -34,8 +36,8 @@ func allocatedBytes(n int) int64 {
 	return int64(n) + int64(n)/14
 }
 
-// reserveSpace prepares space for the next chunk of passages while searches go on, as nobody else writes. The function that it
-// returns puts the space to use.
+// reserveSpace prepares space for the next chunk of passages while searches go on, as nobody else writes. The function
+// that it returns puts the space to use.
 func (x *Index) reserveSpace() (use func()) {
 	docs, lengths := withSpace(x.docs), withSpace(x.lengths)
 	vocabulary, grams, stems := withVocabularySpace(x.vocabulary), withTableSpace(x.grams), withTableSpace(x.stems)
@@ -45,7 +47,8 @@ func (x *Index) reserveSpace() (use func()) {
 }
 
 func withVocabularySpace(v vocabulary) vocabulary {
-	v.ids, v.words, v.stems, v.gramIDs, v.kinds = withKeySpace(v.ids), withSpace(v.words), withSpace(v.stems), withSpace(v.gramIDs), withSpace(v.kinds)
+	v.ids, v.words, v.stems, v.gramIDs, v.kinds = withKeySpace(v.ids), withSpace(v.words), withSpace(v.stems),
+		withSpace(v.gramIDs), withSpace(v.kinds)
 	return v
 }
 

@@ -13,12 +13,13 @@ import (
 // What the index counts must be what the runtime counts, or a budget of memory means nothing.
 func TestBytesAreHonest(t *testing.T) {
 	for name, all := range map[string][]parley.Passage{
-		"few, of prose":             randomPassages(500, 9),
-		"prose":                     randomPassages(4000, 9),
-		"one source":                withSources(randomPassages(2000, 9), 2000, "Handbook", 40),
-		"tiny":                      withSources(inventedPassages(30_000, 1, 200), 30_000, "Tiny", 8),
-		"tiny, a source each":       withSources(inventedPassages(10_000, 2, 5000), 1, "Tiny", 8),
-		"short, under long titles":  withSources(inventedPassages(5000, 10, 2000), 500, strings.Repeat("A long name of a page ", 20), 700),
+		"few, of prose":       randomPassages(500, 9),
+		"prose":               randomPassages(4000, 9),
+		"one source":          withSources(randomPassages(2000, 9), 2000, "Handbook", 40),
+		"tiny":                withSources(inventedPassages(30_000, 1, 200), 30_000, "Tiny", 8),
+		"tiny, a source each": withSources(inventedPassages(10_000, 2, 5000), 1, "Tiny", 8),
+		"short, under long titles": withSources(inventedPassages(5000, 10, 2000), 500,
+			strings.Repeat("A long name of a page ", 20), 700),
 		"under the same questions":  withQuestionHeadings(inventedPassages(3000, 100, 3000)),
 		"nothing but new words":     withSources(inventedPassages(1500, 150, 1<<40), 40, "Codes", 40),
 		"large":                     withSources(inventedPassages(8, 40_000, 20_000), 1, "Large", 40),
@@ -94,7 +95,8 @@ func withSources(all []parley.Passage, perSource int, name string, title int) []
 		source := fmt.Sprintf("00000000-0000-4000-8000-%012d", i/perSource)
 		all[i].ID = parley.PassageID(fmt.Sprintf("00000000-0000-7000-8000-%012d", i))
 		all[i].SourceID, all[i].VersionID = parley.SourceID(source), parley.VersionID(strings.Replace(source, "4", "5", 1))
-		all[i].SourceName, all[i].SourceURL, all[i].VersionHash = name, "https://example.com/help/"+source, strings.Repeat("0123456789abcdef", 4)
+		all[i].SourceName, all[i].SourceURL, all[i].VersionHash = name, "https://example.com/help/"+source,
+			strings.Repeat("0123456789abcdef", 4)
 		all[i].Ordinal = i % perSource
 		all[i].Heading = fmt.Sprint(i/2, " ", strings.Repeat("titles ", title/7))
 	}

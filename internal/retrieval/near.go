@@ -3,8 +3,8 @@ package retrieval
 // nearCandidates is how many of the best passages are looked at for pairs.
 const nearCandidates = 32
 
-// addNearScores adds to the best documents so far a score of the pairs of content words that stand close together in them as in the
-// question, divided by its maximum.
+// addNearScores adds to the best documents so far a score of the pairs of content words that stand close together in
+// them as in the question, divided by its maximum.
 func (x *Index) addNearScores(pairs []pair, best []scoredDoc) {
 	if len(pairs) == 0 {
 		return
@@ -60,7 +60,8 @@ func countNeighbours(content []uint32, pairs []pair, bits uint64, times []float6
 	}
 }
 
-// readWithPrevious reads a passage, and the one before it for what it may rest on: what a passage speaks of was often named above.
+// readWithPrevious reads a passage, and the one before it for what it may rest on: what a passage speaks of was often
+// named above.
 func (r *reader) readWithPrevious(doc uint32) closeness {
 	c, all := r.read(doc)
 	before, ok := r.x.previousPassage(doc)

@@ -12,23 +12,27 @@ import (
 	"parley/internal/text/words"
 )
 
-// A passage row is never changed. Which rows an agent answers from follows from its sources: those of each source's live
-// version. Sources tell since which of the agent's passage versions that is so.
+// A passage row is never changed. Which rows an agent answers from follows from its sources: those of each source's
+// live version. Sources tell since which of the agent's passage versions that is so.
 
-const passageColumns = `id, account_id, agent_id, source_id, version_id, ordinal, heading, start_byte, end_byte, text, hash`
+const passageColumns = `id, account_id, agent_id, source_id, version_id, ordinal, heading, start_byte, end_byte, ` +
+	`text, hash`
 
 // insertBatchRows go into one statement.
 const insertBatchRows = 50
 
 // Put writes passages of one version of a source. They are found once that version is the source's live one.
-func (l *Indexes) Put(ctx context.Context, tx *sqldb.DB, agent parley.AgentID, account parley.AccountID, passages []parley.Passage) error {
+func (l *Indexes) Put(ctx context.Context, tx *sqldb.DB, agent parley.AgentID, account parley.AccountID,
+	passages []parley.Passage) error {
 	for part := range slices.Chunk(passages, insertBatchRows) {
 		args := make([]any, 0, len(part)*11)
 		for _, p := range part {
-			args = append(args, string(p.ID), string(account), string(agent), string(p.SourceID), string(p.VersionID), p.Ordinal, p.Heading,
+			args = append(args, string(p.ID), string(account), string(agent), string(p.SourceID), string(p.VersionID),
+				p.Ordinal, p.Heading,
 				p.Start, p.End, p.Text, textHash(p))
 		}
-		query := `insert into passages (` + passageColumns + `) values ` + strings.Repeat(rowPlaceholders+", ", len(part)-1) + rowPlaceholders
+		query := `insert into passages (` + passageColumns + `) values ` + strings.Repeat(rowPlaceholders+", ",
+			len(part)-1) + rowPlaceholders
 		if _, err := tx.Exec(ctx, query, args...); err != nil {
 			return fmt.Errorf("put passages: %w", err)
 		}
@@ -38,9 +42,12 @@ func (l *Indexes) Put(ctx context.Context, tx *sqldb.DB, agent parley.AgentID, a
 
 const rowPlaceholders = `(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 
-// changedSources returns the sources whose live version is another one since the passage version, and which it is; empty for none.
-func changedSources(ctx context.Context, db *sqldb.DB, agent parley.AgentID, since int64) (map[parley.SourceID]parley.VersionID, error) {
-	rows, err := db.Query(ctx, `select id, coalesce(live_version, '') from sources where agent_id = ? and live_in > ?`, string(agent), since)
+// changedSources returns the sources whose live version is another one since the passage version, and which it is;
+// empty for none.
+func changedSources(ctx context.Context, db *sqldb.DB, agent parley.AgentID,
+	since int64) (map[parley.SourceID]parley.VersionID, error) {
+	rows, err := db.Query(ctx, `select id, coalesce(live_version, '') from sources where agent_id = ? and live_in > ?`,
+		string(agent), since)
 	if err != nil {
 		return nil, fmt.Errorf("read changed sources: %w", err)
 	}
@@ -58,7 +65,8 @@ func changedSources(ctx context.Context, db *sqldb.DB, agent parley.AgentID, sin
 }
 
 func scanPassage(scan sqldb.Scan) (p parley.Passage, err error) {
-	err = scan(&p.ID, &p.SourceID, &p.SourceName, &p.SourceURL, &p.VersionID, &p.VersionHash, &p.Ordinal, &p.Heading, &p.Start, &p.End, &p.Text)
+	err = scan(&p.ID, &p.SourceID, &p.SourceName, &p.SourceURL, &p.VersionID, &p.VersionHash, &p.Ordinal, &p.Heading,
+		&p.Start, &p.End, &p.Text)
 	return p, err
 }
 
@@ -80,7 +88,8 @@ func (b *batch) tokenize() {
 	}
 }
 
-// putStream puts passages into the index while they are being read and cut, a batch at a time, so that they are in memory once.
+// putStream puts passages into the index while they are being read and cut, a batch at a time, so that they are in
+// memory once.
 func putStream(index *Index, source func(yield func(parley.Passage)) error) error {
 	free, full := make(chan *batch, maxBatches), make(chan *batch, maxBatches)
 	for range maxBatches {
@@ -114,8 +123,10 @@ func putStream(index *Index, source func(yield func(parley.Passage)) error) erro
 const maxBatches = 4
 
 // eachAddedPassage yields the passages of the sources whose live version is another one since the passage version.
-func eachAddedPassage(ctx context.Context, db *sqldb.DB, agent parley.AgentID, since int64, yield func(parley.Passage)) error {
-	rows, err := db.Query(ctx, `select p.id, p.source_id, s.name, s.url, p.version_id, v.hash, p.ordinal, p.heading, p.start_byte, p.end_byte, p.text
+func eachAddedPassage(ctx context.Context, db *sqldb.DB, agent parley.AgentID, since int64,
+	yield func(parley.Passage)) error {
+	rows, err := db.Query(ctx,
+		`select p.id, p.source_id, s.name, s.url, p.version_id, v.hash, p.ordinal, p.heading, p.start_byte, p.end_byte, p.text
 		from sources s
 		join source_versions v on v.id = s.live_version and v.agent_id = s.agent_id
 		join passages p on p.agent_id = s.agent_id and p.source_id = s.id and p.version_id = s.live_version

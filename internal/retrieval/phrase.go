@@ -9,8 +9,8 @@ import (
 	"parley/internal/text/words"
 )
 
-// phrase is words that count as one where they stand side by side in a passage, whatever parts them there: "ERR-4012" is also
-// met as "ERR 4012".
+// phrase is words that count as one where they stand side by side in a passage, whatever parts them there: "ERR-4012"
+// is also met as "ERR 4012".
 type phrase struct {
 	words       [][]uint32 // for each its ids: a word has one in each language
 	wordIndexes []int      // words of the question that it stands for
@@ -23,8 +23,8 @@ const (
 	maxNames   = 16
 )
 
-// addPhrase notes that the words, side by side, stand for those of the message from one to another, and reports whether passages
-// may have them.
+// addPhrase notes that the words, side by side, stand for those of the message from one to another, and reports whether
+// passages may have them.
 func (m *queryMessage) addPhrase(list []string, from, to int, name uint8) bool {
 	if len(m.out.phrases) == maxPhrases {
 		return false
@@ -71,7 +71,8 @@ const (
 	closingQuotes = "\"”“»」』"
 )
 
-// addName notes a code or quotation that stands in the message, in the forms that passages may have it in, and what it is worth.
+// addName notes a code or quotation that stands in the message, in the forms that passages may have it in, and what it
+// is worth.
 func (m *queryMessage) addName(worth float64, from, to int, forms ...[]string) {
 	if m.weight < 1 || len(m.out.nameWorths) == maxNames {
 		return
@@ -121,7 +122,8 @@ func (m *queryMessage) codeEnd(i int) int {
 	for end < len(m.tokens) && !m.tokens[end].Unspaced {
 		gap := m.gapBefore(end)
 		bound := len(gap) == 1 && strings.Contains("-_/.#:", gap)
-		named := gap == " " && end == i+1 && isNumber(m.tokens[end].Word) && isUpper(m.text[m.tokens[i].Start:m.tokens[i].End])
+		named := gap == " " && end == i+1 && isNumber(m.tokens[end].Word) &&
+			isUpper(m.text[m.tokens[i].Start:m.tokens[i].End])
 		if !bound && !named {
 			break
 		}

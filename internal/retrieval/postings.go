@@ -1,8 +1,9 @@
 package retrieval
 
-// postings lists, for one term, the documents that hold it and how often, ascending. Documents are parted into ranges of 4096;
-// a unit is the document's place in its range and, in the low four bits, how often it holds the term. Two numbers there say
-// something else: farther, that the upper bits tell how many ranges to go on, and often, that the next unit is the number.
+// postings lists, for one term, the documents that hold it and how often, ascending. Documents are parted into ranges
+// of 4096; a unit is the document's place in its range and, in the low four bits, how often it holds the term. Two
+// numbers there say something else: farther, that the upper bits tell how many ranges to go on, and often, that the
+// next unit is the number.
 type postings struct {
 	units     []uint16
 	lastRange uint16 // the range of the newest document
@@ -109,8 +110,8 @@ func (c *counter) addTo(t *termTable, doc uint32) {
 	c.ids = c.ids[:0]
 }
 
-// removeFrom subtracts the counts from the table's numbers and resets them. The lists keep their entries: their readers skip removed
-// documents.
+// removeFrom subtracts the counts from the table's numbers and resets them. The lists keep their entries: their readers
+// skip removed documents.
 func (c *counter) removeFrom(t *termTable) {
 	for _, id := range c.ids {
 		t.lists[id].liveDocs--

@@ -15,8 +15,10 @@ type Query struct {
 
 	Synonyms [][]string // groups of words or phrases that the operator says mean the same
 
-	Vector       []float32 // of the question, by the model that has made those of the passages; nil for none
-	VectorWeight float64   // of the vectors beside the words, up to 1, where the words do not count; 0 goes by how many of them the passages know
+	Vector []float32 // of the question, by the model that has made those of the passages; nil for none
+	// of the vectors beside the words, up to 1, where the words do not count; 0 goes by how many of them the passages
+	// know
+	VectorWeight float64
 }
 
 // question is a query in the index's terms.
@@ -81,7 +83,8 @@ func (x *Index) addMessage(out *question, text string, weight float64, synonyms 
 	for _, t := range r.tokens[:min(len(r.tokens), maxQueryWords)] {
 		out.words = append(out.words, x.newQueryWord(out, t, r.lang, weight))
 	}
-	m := queryMessage{Index: x, out: out, words: out.words[first:], firstWord: first, tokens: r.tokens[:len(out.words)-first], text: text, lang: r.lang, weight: weight}
+	m := queryMessage{Index: x, out: out, words: out.words[first:], firstWord: first,
+		tokens: r.tokens[:len(out.words)-first], text: text, lang: r.lang, weight: weight}
 	m.findVariants(synonyms)
 	out.addPairs(m.words, weight)
 }
@@ -136,8 +139,8 @@ func addTerm(list []weightedTerm, id uint32, weight float64) []weightedTerm {
 	return append(list, weightedTerm{id, weight})
 }
 
-// addPairs notes the content words of one message that stand within a window of three. Words of scripts without spaces are
-// stretches that overlap: being neighbours says nothing.
+// addPairs notes the content words of one message that stand within a window of three. Words of scripts without spaces
+// are stretches that overlap: being neighbours says nothing.
 func (q *question) addPairs(message []queryWord, weight float64) {
 	content := make([]uint32, 0, len(message))
 	for _, a := range message {
@@ -236,8 +239,8 @@ const (
 	maxHintBytes = 2000
 )
 
-// addAnswerHints searches for the content words of the previous answer, with a low weight: "does it work abroad?" may be about what the answer
-// named first. They do not count as words of the question when passages are read.
+// addAnswerHints searches for the content words of the previous answer, with a low weight: "does it work abroad?" may
+// be about what the answer named first. They do not count as words of the question when passages are read.
 func (x *Index) addAnswerHints(out *question, answer string) {
 	r := tokenize(nil, answer[:min(len(answer), maxHintBytes)], x.language())
 	m := queryMessage{Index: x, out: out, lang: r.lang, weight: defaultWeights.answer}
@@ -246,8 +249,8 @@ func (x *Index) addAnswerHints(out *question, answer string) {
 	}
 }
 
-// earlierWeight returns the weight of the user's message before this one: much for a message that cannot be understood alone, which then also
-// leans on what was answered; less for one that can, which may have changed the subject.
+// earlierWeight returns the weight of the user's message before this one: much for a message that cannot be understood
+// alone, which then also leans on what was answered; less for one that can, which may have changed the subject.
 func (x *Index) earlierWeight(out *question, q Query) float64 {
 	if len(q.Earlier) == 0 || !words.NeedsContext(q.Text) {
 		return defaultWeights.standalone

@@ -7,13 +7,15 @@ import (
 	"parley/internal/text/words"
 )
 
-// closeness is how close a passage is to the question. All figures are 0 to 1, shares of the weight of the question's content words.
+// closeness is how close a passage is to the question. All figures are 0 to 1, shares of the weight of the question's
+// content words.
 type closeness struct {
 	allWords      float64 // of the question's words, those of earlier messages with them, that stand in the passage
 	bestSentences float64 // in its best two neighbouring sentences
 	titleWords    float64 // in its first sentence, the heading where there is one
 	focus         float64 // share of the first sentence's content words that the question asks for
-	askedQuestion float64 // how far one of the questions that head it is the question: its words in that one, and that one's in it
+	// how far one of the questions that head it is the question: its words in that one, and that one's in it
+	askedQuestion float64
 	phrase        float64 // what the question's codes and quotations that stand in it as such are worth
 	kind          float64 // the question's words near something of the kind that it asks for
 	inPrevious    float64 // those that only the passage before has
@@ -51,8 +53,9 @@ type reader struct {
 
 // readerScratch holds the buffers of a reader. Later searches use it again; it is clean in between.
 type readerScratch struct {
-	gramSubjects  []uint64 // by gram: the subjects that have it, one bit each
-	wordStates    []uint8  // by word: 0 is new, 1 has nothing to do with the question, others are 2 more than their place in likes
+	gramSubjects []uint64 // by gram: the subjects that have it, one bit each
+	// by word: 0 is new, 1 has nothing to do with the question, others are 2 more than their place in likes
+	wordStates    []uint8
 	matches       []wordMatch
 	outlines      []spelling
 	touched       []uint32 // words seen
@@ -212,7 +215,8 @@ func (p *passageRead) scoreSentence() {
 	p.closeness.bestSentences = max(p.closeness.bestSentences, two/p.totalWeight)
 	if p.sentences < p.titleCount { // of several questions above an answer the best counts
 		focus := min(1, p.matchedWords/max(float64(p.content), 1))
-		p.closeness.titleWords, p.closeness.focus = max(p.closeness.titleWords, one/p.totalWeight), max(p.closeness.focus, focus)
+		p.closeness.titleWords, p.closeness.focus = max(p.closeness.titleWords, one/p.totalWeight),
+			max(p.closeness.focus, focus)
 		p.closeness.askedQuestion = max(p.closeness.askedQuestion, focus*one/p.totalWeight)
 	}
 	copy(p.lastSentence[:n], p.thisSentence[:n])

@@ -54,8 +54,8 @@ type scoredDoc struct {
 	score float64
 }
 
-// rank returns the best documents, those read closely in their final order, and how much of the question's letters the best of
-// them holds.
+// rank returns the best documents, those read closely in their final order, and how much of the question's letters the
+// best of them holds.
 func (x *Index) rank(q question, most int) ([]candidate, float64) {
 	places, letters := x.firstStage(q, max(most, nearCandidates))
 	x.addNearScores(q.pairs, places)
@@ -72,7 +72,9 @@ func (x *Index) rank(q question, most int) ([]candidate, float64) {
 	for i := range again {
 		d := &x.docs[again[i].doc]
 		c := r.readWithPrevious(again[i].doc)
-		again[i].score += defaultWeights.bestSentences*c.bestSentences + defaultWeights.allWords*c.allWords - defaultWeights.links*float64(d.linkShare) + c.phrase + defaultWeights.kind*c.kind + defaultWeights.previousPassage*c.inPrevious
+		again[i].score += defaultWeights.bestSentences*c.bestSentences +
+			defaultWeights.allWords*c.allWords - defaultWeights.links*float64(d.linkShare) + c.phrase +
+			defaultWeights.kind*c.kind + defaultWeights.previousPassage*c.inPrevious
 		if hasQuestion(d.passage.Heading) {
 			again[i].score += defaultWeights.asked * c.askedQuestion
 		}
@@ -113,7 +115,8 @@ func (x *Index) compareCandidates(a, b candidate) int {
 	return x.comparePlaces(a.scoredDoc, b.scoredDoc)
 }
 
-// comparePlaces puts the better one first. Equal ones are in the order of their sources, so that the order is the same on every database.
+// comparePlaces puts the better one first. Equal ones are in the order of their sources, so that the order is the same
+// on every database.
 func (x *Index) comparePlaces(a, b scoredDoc) int {
 	switch {
 	case a.score > b.score:
@@ -129,22 +132,23 @@ func (x *Index) comparePlaces(a, b scoredDoc) int {
 // Signs are the evidence in a passage that it answers a question; each is 0 to 1.
 type Signs struct {
 	Letters float64 // how much of the question's letters the best passage of all holds
-	Words   float64 // how much of the question's content words the best of the hits holds, rare ones and repeated ones more
+	// how much of the question's content words the best of the hits holds, rare ones and repeated ones more
+	Words   float64
 	Stretch float64 // how much of the question stands in this passage's best two neighbouring sentences
 }
 
-// likelihood returns how likely the passage answers the question, 0 to 1, by how much of the question stands in its best two
-// neighbouring sentences, and by how much of the question's letters the best passage of all holds.
+// likelihood returns how likely the passage answers the question, 0 to 1, by how much of the question stands in its
+// best two neighbouring sentences, and by how much of the question's letters the best passage of all holds.
 func (c *closeness) likelihood(letters float64) float64 {
 	return min(1, 0.75*c.bestSentences+1.5*letters)
 }
 
-// letterSign measures a share of the question's letters by what they score where one passage holds them, rather than none: among a handful of
-// passages the two are far apart.
+// letterSign measures a share of the question's letters by what they score where one passage holds them, rather than
+// none: among a handful of passages the two are far apart.
 func (x *Index) letterSign(share float64) float64 { return min(1, share*x.idf(0)/x.idf(1)) }
 
-// wordSign returns the highest score of the passages by the question's stems, as a share of what its words could score if no other
-// passage held them. Words of scripts without spaces are left out, as they are in the search.
+// wordSign returns the highest score of the passages by the question's stems, as a share of what its words could score
+// if no other passage held them. Words of scripts without spaces are left out, as they are in the search.
 func (x *Index) wordSign(q question, best []candidate) (top float64) {
 	asked := 0.0
 	for _, a := range q.words {

@@ -8,8 +8,8 @@ type sharedStrings struct {
 	docs        []uint32       // in the index; some of them removed
 }
 
-// shareStrings lets the passage, which becomes a document, use the strings of its neighbours, and returns the bytes of those that no
-// neighbour has.
+// shareStrings lets the passage, which becomes a document, use the strings of its neighbours, and returns the bytes of
+// those that no neighbour has.
 func (x *Index) shareStrings(p *parley.Passage, doc uint32) (bytes int64) {
 	s := x.sources[p.SourceID]
 	if s == nil {
@@ -18,14 +18,17 @@ func (x *Index) shareStrings(p *parley.Passage, doc uint32) (bytes int64) {
 	}
 	s.docs = append(s.docs, doc)
 	l := &s.lastPassage
-	bytes += reuseString(&p.SourceID, l.SourceID) + reuseString(&p.SourceName, l.SourceName) + reuseString(&p.SourceURL, l.SourceURL)
-	bytes += reuseString(&p.VersionID, l.VersionID) + reuseString(&p.VersionHash, l.VersionHash) + reuseString(&p.Heading, l.Heading)
+	bytes += reuseString(&p.SourceID, l.SourceID) + reuseString(&p.SourceName, l.SourceName) + reuseString(&p.SourceURL,
+		l.SourceURL)
+	bytes += reuseString(&p.VersionID, l.VersionID) + reuseString(&p.VersionHash, l.VersionHash) +
+		reuseString(&p.Heading, l.Heading)
 	*l = *p
 	l.ID, l.Text = "", ""
 	return bytes
 }
 
-// reuseString replaces a string by an equal one that is in memory already and returns 0, or returns the bytes of one that is new.
+// reuseString replaces a string by an equal one that is in memory already and returns 0, or returns the bytes of one
+// that is new.
 func reuseString[T ~string](s *T, earlier T) int64 {
 	if *s == earlier {
 		*s = earlier

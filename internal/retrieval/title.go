@@ -7,11 +7,12 @@ import (
 	"parley"
 )
 
-// passageTitle returns what a passage is called: the headings above it and the name of its source, which often says what a page is about.
-// Of a path the last part does.
+// passageTitle returns what a passage is called: the headings above it and the name of its source, which often says
+// what a page is about. Of a path the last part does.
 func passageTitle(p parley.Passage) string {
 	name := p.SourceName
-	if ext := path.Ext(name); ext != "" && strings.Contains(" .md .markdown .txt .html .htm .pdf .docx .csv ", " "+strings.ToLower(ext)+" ") {
+	if ext := path.Ext(name); ext != "" &&
+		strings.Contains(" .md .markdown .txt .html .htm .pdf .docx .csv ", " "+strings.ToLower(ext)+" ") {
 		name = strings.TrimSuffix(name, ext)
 	}
 	name = path.Base(strings.TrimSuffix(name, "/index"))
@@ -21,7 +22,8 @@ func passageTitle(p parley.Passage) string {
 	return strings.TrimSpace(separateQuestions(p.Heading) + " " + name)
 }
 
-// headings stand above each other in a path; the questions that an answer has been given do not, and each is one by itself.
+// headings stand above each other in a path; the questions that an answer has been given do not, and each is one by
+// itself.
 const (
 	headingSeparator = " › "
 	maxPathParts     = 4

@@ -12,7 +12,8 @@ import (
 func (m *queryMessage) findJoinedWords() {
 	for i := 1; i < len(m.tokens); i++ {
 		a, b := m.tokens[i-1], m.tokens[i]
-		if gap := m.gapBefore(i); a.Unspaced || b.Unspaced || gap != " " && gap != "-" || len(a.Word)+len(b.Word) < minJoinedBytes {
+		if gap := m.gapBefore(i); a.Unspaced || b.Unspaced || gap != " " && gap != "-" ||
+			len(a.Word)+len(b.Word) < minJoinedBytes {
 			continue
 		}
 		if word := a.Word + b.Word; m.wordIDs(word) != nil {
@@ -29,8 +30,8 @@ const (
 	minLonePartBytes = 4 // a part that is looked for alone
 )
 
-// findSplitWords finds a word that passages write as two, "setup" as "set up"; the parts of a compound that no passage has are
-// looked for by themselves, "Donaudampfer" as "Donau" and "Dampfer".
+// findSplitWords finds a word that passages write as two, "setup" as "set up"; the parts of a compound that no passage
+// has are looked for by themselves, "Donaudampfer" as "Donau" and "Dampfer".
 func (m *queryMessage) findSplitWords() {
 	for i, t := range m.tokens {
 		a := &m.words[i]
@@ -70,15 +71,15 @@ func (m *queryMessage) addCompoundParts(i int, first, second string) {
 	}
 }
 
-// Words of fewer letters are not taken for misspelled, since too many are one letter apart; nor are those of more: what is one slip
-// away from them grows with the square of their length, and a message may be one word of a megabyte.
+// Words of fewer letters are not taken for misspelled, since too many are one letter apart; nor are those of more: what
+// is one slip away from them grows with the square of their length, and a message may be one word of a megabyte.
 const (
 	minTypoRunes = 4
 	maxTypoRunes = 24
 )
 
-// findTypos lets the words that passages have, and that are one slip of the pen away, stand for one that none has: a letter too
-// much, missing, wrong or in another place. Words that are further off are told by the letters they share.
+// findTypos lets the words that passages have, and that are one slip of the pen away, stand for one that none has: a
+// letter too much, missing, wrong or in another place. Words that are further off are told by the letters they share.
 func (m *queryMessage) findTypos() {
 	for i, t := range m.tokens {
 		if a := &m.words[i]; a.isStop || t.Unspaced || m.isIndexed(i) || len(a.alternatives) > 0 || hasDigit(t.Word) {
@@ -148,7 +149,8 @@ func eachMove(letters []rune, i int, yield func(word string)) {
 }
 
 // alphabets are the folded letters of scripts.
-var alphabets = []string{"abcdefghijklmnopqrstuvwxyz", "абвгдежзийклмнопрстуфхцчшщъыьэюя", "ابتثجحخدذرزسشصضطظعغفقكلمنهويء", "αβγδεζηθικλμνξοπρστυφχψω"}
+var alphabets = []string{"abcdefghijklmnopqrstuvwxyz", "абвгдежзийклмнопрстуфхцчшщъыьэюя",
+	"ابتثجحخدذرزسشصضطظعغفقكلمنهويء", "αβγδεζηθικλμνξοπρστυφχψω"}
 
 // alphabetOf returns the letters that may stand among those of the word.
 func alphabetOf(letters []rune) []rune {
@@ -162,8 +164,8 @@ func alphabetOf(letters []rune) []rune {
 	return slices.Compact(own)
 }
 
-// addSynonyms looks for what the operator says is the same as something in the message. A group counts once for each place where one
-// of its members stands.
+// addSynonyms looks for what the operator says is the same as something in the message. A group counts once for each
+// place where one of its members stands.
 func (m *queryMessage) addSynonyms(groups [][]string) {
 	if len(groups) == 0 {
 		return
@@ -185,7 +187,8 @@ func (m *queryMessage) addSynonyms(groups [][]string) {
 	}
 }
 
-// mayContain sorts out most members without cutting them into words: their first letters, which no ending changes, are not there.
+// mayContain sorts out most members without cutting them into words: their first letters, which no ending changes, are
+// not there.
 func mayContain(folded, member string) bool {
 	const letters = 3
 	runes := []rune(words.Fold(strings.TrimSpace(member)))

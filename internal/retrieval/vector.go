@@ -5,9 +5,10 @@ import (
 	"math"
 )
 
-// A vector is stored as a scale and a byte for each of its numbers: four bytes of a little-endian float, and then the numbers
-// divided by it. The angle between two vectors is thus exact to about a thousandth, which is finer than what an embedding means, in
-// a quarter of the memory; and since bytes are multiplied and added exactly, the order is the same on every machine.
+// A vector is stored as a scale and a byte for each of its numbers: four bytes of a little-endian float, and then the
+// numbers divided by it. The angle between two vectors is thus exact to about a thousandth, which is finer than what an
+// embedding means, in a quarter of the memory; and since bytes are multiplied and added exactly, the order is the same
+// on every machine.
 
 const (
 	scaleBytes   = 4
@@ -93,7 +94,8 @@ func (q *question) setDirection(from Query) {
 	}
 }
 
-// unknownShare returns the share of the message's content words that no passage holds, neither them nor their synonyms: by words the search cannot know what they mean.
+// unknownShare returns the share of the message's content words that no passage holds, neither them nor their synonyms:
+// by words the search cannot know what they mean.
 func (q *question) unknownShare() float64 {
 	all, foreign := 0.0, 0.0
 	for _, a := range q.words {

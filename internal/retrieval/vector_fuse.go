@@ -6,15 +6,15 @@ const (
 	// vectorCandidates is how many passages the vectors add to those that the words have found.
 	vectorCandidates = 64
 
-	// minVectorShare is the weight of the vectors beside the words, both brought to 0 to 1 over the passages they are compared on, where
-	// the agent's passages know all words of the question. It rises with the square of the share of the words that they do not
-	// know: a few unknown ones mean little, many mean that the words cannot find the answer. The weights were chosen on public
-	// sets with a stand-in for an embedding model (docs/quality.md).
+	// minVectorShare is the weight of the vectors beside the words, both brought to 0 to 1 over the passages they are
+	// compared on, where the agent's passages know all words of the question. It rises with the square of the share of
+	// the words that they do not know: a few unknown ones mean little, many mean that the words cannot find the answer.
+	// The weights were chosen on public sets with a stand-in for an embedding model (docs/quality.md).
 	minVectorShare, vectorShareRise, maxVectorShare = 0.1, 1.3, 0.9
 )
 
-// mergeVectorHits adds to the places found by words those found by the question's vector, and orders all by both; their scores stay those
-// of the words.
+// mergeVectorHits adds to the places found by words those found by the question's vector, and orders all by both; their
+// scores stay those of the words.
 func (x *Index) mergeVectorHits(d *direction, places []scoredDoc) []scoredDoc {
 	if d == nil || d.dims != x.vectors.dims {
 		return places
@@ -53,8 +53,8 @@ func (x *Index) fuseScores(d *direction, all []candidate) {
 	slices.SortFunc(all, x.compareCandidates)
 }
 
-// fusedScores sets the candidates' scores by words against those by vectors. A passage that has no vector yet is taken to be as near
-// by it as by its words.
+// fusedScores sets the candidates' scores by words against those by vectors. A passage that has no vector yet is taken
+// to be as near by it as by its words.
 func (x *Index) fusedScores(d *direction, all []scoredDoc) []float64 {
 	byWords, byVector := make([]float64, len(all)), make([]float64, len(all))
 	known := make([]bool, len(all))
@@ -74,7 +74,8 @@ func (x *Index) fusedScores(d *direction, all []scoredDoc) []float64 {
 		} else if d.weight == 1 {
 			near = -1
 		}
-		byWords[i] = float64((1-d.weight)*byWords[i]) + float64(d.weight*near) // rounded each by itself, so that the result is the same on every processor
+		// rounded each by itself, so that the result is the same on every processor
+		byWords[i] = float64((1-d.weight)*byWords[i]) + float64(d.weight*near)
 	}
 	return byWords
 }

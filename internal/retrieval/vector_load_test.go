@@ -29,8 +29,10 @@ func BenchmarkCold(b *testing.B) {
 	}
 	must(db.Transact(b.Context(), sqldb.Bulk, func(tx *sqldb.DB) error {
 		for _, q := range []string{
-			`insert into sources (id, account_id, agent_id, kind, name, size, status, live_version, live_in, created_at, updated_at) values ('s', 'acc', 'a', 'text', 'S', 1, 'trained', 'v', 1, 1, 1)`,
-			`insert into source_versions (id, account_id, agent_id, source_id, hash, text, state, created_at) values ('v', 'acc', 'a', 's', 'h', '', 'new', 1)`,
+			`insert into sources (id, account_id, agent_id, kind, name, size, status, live_version, live_in, created_at,
+				updated_at) values ('s', 'acc', 'a', 'text', 'S', 1, 'trained', 'v', 1, 1, 1)`,
+			`insert into source_versions (id, account_id, agent_id, source_id, hash, text, state, created_at)
+				values ('v', 'acc', 'a', 's', 'h', '', 'new', 1)`,
 		} {
 			if _, err := tx.Exec(b.Context(), q); err != nil {
 				return err
@@ -45,10 +47,15 @@ func BenchmarkCold(b *testing.B) {
 		var list []parley.Passage
 		for range perBatch {
 			n := r.IntN(1 << 30)
-			text := fmt.Sprintf("Step %d of matter %d: press the button %x, wait for the light %x and note what thing %d shows on the panel beside door %x.", n%97, n, n*7, n*11, n%1009, n*13)
-			list = append(list, parley.Passage{ID: parley.PassageID(parley.NewTimedUUID()), SourceID: "s", VersionID: "v", Ordinal: n, End: len(text), Text: text})
+			text := fmt.Sprintf("Step %d of matter %d: press the button %x, wait for the light %x and note what "+
+				"thing %d shows on the panel beside door %x.",
+				n%97, n, n*7, n*11, n%1009, n*13)
+			list = append(list, parley.Passage{ID: parley.PassageID(parley.NewTimedUUID()), SourceID: "s",
+				VersionID: "v", Ordinal: n, End: len(text), Text: text})
 		}
-		must(db.Transact(b.Context(), sqldb.Bulk, func(tx *sqldb.DB) error { return library.Put(b.Context(), tx, "a", "acc", list) }))
+		must(db.Transact(b.Context(), sqldb.Bulk, func(tx *sqldb.DB) error {
+			return library.Put(b.Context(), tx, "a", "acc", list)
+		}))
 	}
 	for _, dims := range lengths {
 		library.VectorModel = fmt.Sprint(dims)
@@ -84,7 +91,9 @@ func fillVectors(b *testing.B, db *sqldb.DB, l *retrieval.Indexes, dims int, r *
 			}
 			packed[u.Hash] = retrieval.PackVector(v)
 		}
-		if err := db.Transact(b.Context(), sqldb.Bulk, func(tx *sqldb.DB) error { return l.PutVectors(b.Context(), tx, "a", 2, packed) }); err != nil {
+		if err := db.Transact(b.Context(), sqldb.Bulk, func(tx *sqldb.DB) error {
+			return l.PutVectors(b.Context(), tx, "a", 2, packed)
+		}); err != nil {
 			b.Fatal(err)
 		}
 		last = &list[len(list)-1]

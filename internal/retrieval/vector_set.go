@@ -9,8 +9,8 @@ import (
 	"parley"
 )
 
-// vectors holds the vectors of documents row by row. A row stays when its document is removed, and is skipped then, until
-// the index is built anew.
+// vectors holds the vectors of documents row by row. A row stays when its document is removed, and is skipped then,
+// until the index is built anew.
 type vectors struct {
 	dims   int       // of all rows; that of the first one
 	docs   []uint32  // of each row
@@ -27,8 +27,8 @@ type Vector struct {
 	Packed  []byte
 }
 
-// PutVectors adds vectors of passages that the index holds; others are left out, and so are those of another dimension than the
-// first and those of passages that have one.
+// PutVectors adds vectors of passages that the index holds; others are left out, and so are those of another dimension
+// than the first and those of passages that have one.
 func (x *Index) PutVectors(list ...Vector) {
 	for part := range slices.Chunk(list, chunkSize) {
 		x.mu.Lock()
@@ -90,7 +90,8 @@ func (s *vectors) cosineAt(d *direction, row int) float64 {
 	return float64(dot(d.codes, s.blocks[row/blockRows][from:from+width])) * d.scale * float64(s.scales[row])
 }
 
-// nearest returns the documents whose vectors point most nearly where the question's does, best first: all of them are compared.
+// nearest returns the documents whose vectors point most nearly where the question's does, best first: all of them are
+// compared.
 func (x *Index) nearest(d *direction, most int) []scoredDoc {
 	s := &x.vectors
 	if s.dims != d.dims {

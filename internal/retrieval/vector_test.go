@@ -111,7 +111,8 @@ func TestBytesKeepTheOrder(t *testing.T) {
 		tenth := ranked[len(ranked)-10]
 		for _, p := range got {
 			if math.Abs(p.score-exact[p.doc]) > 2e-3 || exact[p.doc] < tenth-2e-3 {
-				t.Errorf("%d numbers: document %d scores %.4f, exactly %.4f; the tenth has %.4f", dims, p.doc, p.score, exact[p.doc], tenth)
+				t.Errorf("%d numbers: document %d scores %.4f, exactly %.4f; the tenth has %.4f", dims, p.doc, p.score,
+					exact[p.doc], tenth)
 			}
 		}
 		if len(got) != 10 {
@@ -134,7 +135,8 @@ func TestVectorsGoWithTheirPassages(t *testing.T) {
 	x := vectorIndex(t, 300, func(int) []float32 { return leaningVector(r, asked, .5) })
 	d := newDirection(asked)
 	before := x.nearest(d, 5)
-	if bytes := x.vectors.bytes(); len(before) != 5 || !x.HasVectors() || bytes < 300*64 || bytes > 600*(64+20) || bytes >= x.Bytes() {
+	if bytes := x.vectors.bytes(); len(before) != 5 || !x.HasVectors() || bytes < 300*64 || bytes > 600*(64+20) ||
+		bytes >= x.Bytes() {
 		t.Fatalf("%v, %d bytes of %d", before, bytes, x.Bytes())
 	}
 	x.Remove(x.docs[before[0].doc].passage.ID)
@@ -142,7 +144,8 @@ func TestVectorsGoWithTheirPassages(t *testing.T) {
 		t.Errorf("after the best was forgotten: %v, want %v", after, before[1:])
 	}
 	second := x.docs[before[1].doc].passage.ID
-	x.PutVectors(Vector{second, PackVector(randomVector(r, 64))}, Vector{"nobody", PackVector(asked)}, Vector{"p0000000", PackVector(randomVector(r, 32))}, Vector{"p0000001", []byte{}})
+	x.PutVectors(Vector{second, PackVector(randomVector(r, 64))}, Vector{"nobody", PackVector(asked)},
+		Vector{"p0000000", PackVector(randomVector(r, 32))}, Vector{"p0000001", []byte{}})
 	if after := x.nearest(d, 4); !slices.Equal(after, before[1:]) {
 		t.Errorf("after vectors that may not come in: %v", after)
 	}
@@ -151,7 +154,8 @@ func TestVectorsGoWithTheirPassages(t *testing.T) {
 	}
 }
 
-// What only the vector finds is a hit, with no more confidence than its words give it; what has no vector yet is not lost.
+// What only the vector finds is a hit, with no more confidence than its words give it; what has no vector yet is not
+// lost.
 func TestWordsAndVectorsTogether(t *testing.T) {
 	x := NewIndex()
 	x.Put(
@@ -182,8 +186,8 @@ func TestWordsAndVectorsTogether(t *testing.T) {
 	}
 }
 
-// BenchmarkScan compares a question's vector with all of an agent's: the search as it is, its loop in plain Go, the same in 32-bit
-// floats, and for comparison a pass that only reads the bytes.
+// BenchmarkScan compares a question's vector with all of an agent's: the search as it is, its loop in plain Go, the
+// same in 32-bit floats, and for comparison a pass that only reads the bytes.
 func BenchmarkScan(b *testing.B) {
 	for _, dims := range []int{384, 1536} {
 		for _, n := range []int{20_000, 200_000} {

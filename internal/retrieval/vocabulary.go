@@ -99,7 +99,8 @@ func (t *termTable) size() int { return len(t.lists) }
 
 // bytes returns how much memory the table takes.
 func (t *termTable) bytes() int64 {
-	return t.ids.bytes() + int64(cap(t.lists))*int64(unsafe.Sizeof(postings{})) + 2*t.unitCapacity + 2*int64(len(t.freeUnits))
+	return t.ids.bytes() + int64(cap(t.lists))*int64(unsafe.Sizeof(postings{})) + 2*t.unitCapacity +
+		2*int64(len(t.freeUnits))
 }
 
 // vocabulary interns the words of all documents.
@@ -119,7 +120,8 @@ const sentenceBreak = 0
 
 // bytes returns how much memory the vocabulary takes.
 func (v *vocabulary) bytes() int64 {
-	return v.ids.bytes() + int64(cap(v.words))*int64(unsafe.Sizeof(word{})) + 4*int64(cap(v.stems)+cap(v.gramIDs)) + int64(cap(v.kinds))
+	return v.ids.bytes() + int64(cap(v.words))*int64(unsafe.Sizeof(word{})) + 4*int64(cap(v.stems)+cap(v.gramIDs)) +
+		int64(cap(v.kinds))
 }
 
 func newVocabulary() vocabulary {

@@ -40,7 +40,8 @@ func (b *batch) remainingRows() int {
 	return batchRows - len(b.messageRows) - len(b.bucketRows) - len(b.dropMessages) - len(b.dropBuckets) - len(b.changedDocs) - len(b.deletedDocs)
 }
 
-// partition returns the agent's partition, which it creates where there is none. It is nil for an agent that has been deleted.
+// partition returns the agent's partition, which it creates where there is none. It is nil for an agent that has been
+// deleted.
 func (b *batch) partition(ctx context.Context, agent parley.AgentID, generation int64) (*agentPartition, error) {
 	key := partitionKey{agent, generation}
 	if s := b.partitions[key]; s != nil {
@@ -65,8 +66,8 @@ func (b *batch) partition(ctx context.Context, agent parley.AgentID, generation 
 	return s, nil
 }
 
-// write writes everything, with the state and whatever savePosition writes, or nothing. It fails with events.ErrConflict when another
-// server was first.
+// write writes everything, with the state and whatever savePosition writes, or nothing. It fails with
+// events.ErrConflict when another server was first.
 func (b *batch) write(ctx context.Context, p *indexState, savePosition func(tx *store.DB) error) error {
 	return b.db.Transact(ctx, sqldb.Bulk, func(tx *store.DB) error {
 		if err := p.save(ctx, tx.SQL(), p.version); err != nil {
@@ -99,7 +100,8 @@ func (b *batch) writeRows(ctx context.Context, tx *sqldb.DB) error {
 		}
 	}
 	err := inChunks(b.dropBuckets, func(some []int64) error {
-		_, err := tx.Exec(ctx, `delete from search_buckets where id in (`+repeatPlaceholders("?", len(some))+`)`, toAny(some)...)
+		_, err := tx.Exec(ctx, `delete from search_buckets where id in (`+repeatPlaceholders("?", len(some))+`)`,
+			toAny(some)...)
 		return err
 	})
 	if err != nil {

@@ -16,7 +16,9 @@ func BenchmarkExtend(b *testing.B) {
 	for _, on := range []struct {
 		name string
 		url  func(b *testing.B) string
-	}{{"sqlite", func(b *testing.B) string { return dbs.NewSQLitePath(b) }}, {"postgres", func(b *testing.B) string { return dbs.SharedPostgres(b).NewDatabase(b) }}} {
+	}{{"sqlite", func(b *testing.B) string { return dbs.NewSQLitePath(b) }}, {"postgres", func(b *testing.B) string {
+		return dbs.SharedPostgres(b).NewDatabase(b)
+	}}} {
 		for _, length := range []int{10, 100_000} {
 			b.Run(fmt.Sprintf("%s/%d", on.name, length), func(b *testing.B) {
 				w := newTestSearch(b, dbs.NewStore(b, dbs.Open(b, on.url(b))))
@@ -41,12 +43,15 @@ func (k *testConversation) addMessages(n int) {
 		count := min(batchSize, n-from+1)
 		for i := range count {
 			seq := from + i
-			args = append(args, fmt.Sprintf("msg_%s%d", k.ID, seq), k.AccountID, k.AgentID, k.ID, seq, "user", "reply", "complete",
+			args = append(args, fmt.Sprintf("msg_%s%d", k.ID, seq), k.AccountID, k.AgentID, k.ID, seq, "user", "reply",
+				"complete",
 				fmt.Sprintf(`[{"type":"text","text":"message %d of %d words%d"}]`, seq, seq%700, seq%30_000), noon.UnixMilli())
 		}
 		k.env.must(k.env.db.Transact(k.env, sqldb.Bulk, func(tx *store.DB) error {
-			_, err := tx.SQL().Exec(k.env, `insert into messages (id, account_id, agent_id, conversation_id, seq, author, type, state, parts, created_at) values `+
-				strings.Repeat(", (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", count)[2:], args...)
+			_, err := tx.SQL().Exec(k.env,
+				`insert into messages (id, account_id, agent_id, conversation_id, seq, author, type, state, parts,
+					created_at) values `+
+					strings.Repeat(", (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", count)[2:], args...)
 			return err
 		}))
 	}

@@ -13,8 +13,8 @@ const (
 	buildTimeSlice = time.Second
 )
 
-// buildGeneration puts conversations into the generation that is being built, by agent and in the order of their creation, from where the
-// state says. When all are in it, it takes the place of the one that answered until then.
+// buildGeneration puts conversations into the generation that is being built, by agent and in the order of their
+// creation, from where the state says. When all are in it, it takes the place of the one that answered until then.
 func (x *Indexer) buildGeneration(ctx context.Context, b *batch, p *indexState) (more bool, err error) {
 	agents, err := x.DB.AgentIDs(ctx, p.account.AgentRef(p.buildingAgent))
 	if err != nil {
@@ -35,7 +35,8 @@ func (x *Indexer) buildGeneration(ctx context.Context, b *batch, p *indexState) 
 	return false, nil
 }
 
-// buildAgent goes on with the agent that is being built, as far as the batch has space, and reports whether that was its end.
+// buildAgent goes on with the agent that is being built, as far as the batch has space, and reports whether that was
+// its end.
 func (x *Indexer) buildAgent(ctx context.Context, b *batch, p *indexState) (end bool, err error) {
 	for {
 		list, err := x.DB.ConversationsCreatedAfter(ctx, p.account.AgentRef(p.buildingAgent), p.lastBuilt, buildBatchSize)
@@ -46,7 +47,8 @@ func (x *Indexer) buildAgent(ctx context.Context, b *batch, p *indexState) (end 
 			if b.remainingRows() <= 0 {
 				return false, nil
 			}
-			if done, err := b.updateConversation(ctx, p.buildingAgent, parley.ConversationID(m.ID), p.buildingGeneration); err != nil || !done {
+			if done, err := b.updateConversation(ctx, p.buildingAgent, parley.ConversationID(m.ID),
+				p.buildingGeneration); err != nil || !done {
 				return false, err
 			}
 			p.lastBuilt = m

@@ -14,9 +14,10 @@ const (
 // docLoader is loadDocs or loadSummaries.
 type docLoader = func(ctx context.Context, db *sqldb.DB, agent int64, numbers []int64) (map[int64]doc, error)
 
-// candidates finds conversations below a number that match, from the newest, at most so many, as far as they are read. rest is
-// the number below which there may be more; 0 is the end.
-func (s *searchRun) candidates(ctx context.Context, on *agentPartition, below int64, most int, read docLoader) (list []doc, rest int64, err error) {
+// candidates finds conversations below a number that match, from the newest, at most so many, as far as they are read.
+// rest is the number below which there may be more; 0 is the end.
+func (s *searchRun) candidates(ctx context.Context, on *agentPartition, below int64, most int,
+	read docLoader) (list []doc, rest int64, err error) {
 	e := s.plan.expr(on.hasMultipleBuckets)
 	for top := below - 1; top > 0; {
 		ids, err := s.index.Find(ctx, s.DB.SQL(), bucketTable, e, conversationRange(on.number, 1, top), findBatchSize)
@@ -72,7 +73,8 @@ func (s *searchRun) matches(ctx context.Context, d *doc) (bool, error) {
 		return false, err
 	}
 	for _, w := range s.plan.words {
-		ids, err := s.index.Find(ctx, s.DB.SQL(), messageTable, expr{groups: [][]string{{w}}}, conversationRange(d.agent, d.number, d.number), 1)
+		ids, err := s.index.Find(ctx, s.DB.SQL(), messageTable, expr{groups: [][]string{{w}}},
+			conversationRange(d.agent, d.number, d.number), 1)
 		if err != nil || len(ids) == 0 {
 			return false, err
 		}

@@ -12,11 +12,14 @@ import (
 const (
 	messageBatchSize = 50     // messages of a conversation that are read at a time
 	maxBucketBytes   = 12_000 // bytes of words; one that is as large gets no more
-	maxReplaced      = 100    // messages that are taken out singly; where more have been replaced the conversation is written anew
+	// messages that are taken out singly; where more have been replaced the conversation is written anew
+	maxReplaced = 100
 )
 
-// updateConversation brings a conversation in a generation up to date as far as the batch has space. It reports whether nothing is left to do.
-func (b *batch) updateConversation(ctx context.Context, agent parley.AgentID, id parley.ConversationID, generation int64) (done bool, err error) {
+// updateConversation brings a conversation in a generation up to date as far as the batch has space. It reports whether
+// nothing is left to do.
+func (b *batch) updateConversation(ctx context.Context, agent parley.AgentID, id parley.ConversationID,
+	generation int64) (done bool, err error) {
 	s, err := b.partition(ctx, agent, generation)
 	if err != nil || s == nil {
 		return err == nil, err
@@ -107,13 +110,14 @@ func (e *conversationUpdate) run(ctx context.Context) (done bool, err error) {
 	return done, nil
 }
 
-// removeReplaced takes the messages out that others have taken the place of. Where these are many, the conversation leaves as a whole,
-// to come back as a new one.
+// removeReplaced takes the messages out that others have taken the place of. Where these are many, the conversation
+// leaves as a whole, to come back as a new one.
 func (e *conversationUpdate) removeReplaced(ctx context.Context) (anew bool, err error) {
 	if e.isNew || e.state.ReplacedCount == e.doc.replaced {
 		return false, nil
 	}
-	seqs, err := e.batch.db.ReplacedSeqs(ctx, e.state.AccountID.AgentRef(e.state.AgentID).ConversationRef(e.state.ID), e.doc.seq)
+	seqs, err := e.batch.db.ReplacedSeqs(ctx, e.state.AccountID.AgentRef(e.state.AgentID).ConversationRef(e.state.ID),
+		e.doc.seq)
 	if err != nil {
 		return false, err
 	}
@@ -140,7 +144,8 @@ func (e *conversationUpdate) removeReplaced(ctx context.Context) (anew bool, err
 // addNewMessages takes in the messages that are new.
 func (e *conversationUpdate) addNewMessages(ctx context.Context) (done bool, err error) {
 	limit := min(messageBatchSize, max(e.batch.remainingRows(), 1))
-	messages, err := e.batch.db.IndexableMessagesAfter(ctx, e.state.AccountID.AgentRef(e.state.AgentID).ConversationRef(e.state.ID), e.doc.seq, limit)
+	messages, err := e.batch.db.IndexableMessagesAfter(ctx,
+		e.state.AccountID.AgentRef(e.state.AgentID).ConversationRef(e.state.ID), e.doc.seq, limit)
 	if err != nil {
 		return false, err
 	}

@@ -8,8 +8,10 @@ import (
 
 // cursorPosition is where a page begins.
 type cursorPosition struct {
-	kind  byte
-	value int64  // of cursorList the last activity, of cursorSnapshot how many were shown, of cursorTail the number that comes behind
+	kind byte
+	// of cursorList the last activity, of cursorSnapshot how many were shown, of cursorTail the number that comes
+	// behind
+	value int64
 	id    string // of cursorList the conversation, of cursorSnapshot the walk, of cursorTail the partition
 }
 
@@ -20,8 +22,8 @@ const (
 	cursorTail     byte = 't' // behind the ranked, from the newest
 )
 
-// cursorPurpose seals the cursors of all searches alike. Whose they are is told by the fingerprint within: a cursor that is genuine and
-// of another search is told from one that was made up.
+// cursorPurpose seals the cursors of all searches alike. Whose they are is told by the fingerprint within: a cursor
+// that is genuine and of another search is told from one that was made up.
 const cursorPurpose = "conversation search"
 
 func (s *searchRun) sealCursor(p cursorPosition) *string {
@@ -46,8 +48,10 @@ func (s *searchRun) openCursor(cursor string) (*cursorPosition, error) {
 // partitionID names a partition in a cursor or a walk.
 func (s *agentPartition) id() string { return fmt.Sprintf("%d.%d", s.number, s.generation) }
 
-// findPartitionByID returns the partition that a cursor names. Where it is gone the cursor is invalid: the index was rebuilt long ago.
-func (s *searchRun) findPartitionByID(call func(number, generation int64) (*agentPartition, error), id string) (*agentPartition, error) {
+// findPartitionByID returns the partition that a cursor names. Where it is gone the cursor is invalid: the index was
+// rebuilt long ago.
+func (s *searchRun) findPartitionByID(call func(number, generation int64) (*agentPartition, error),
+	id string) (*agentPartition, error) {
 	var number, generation int64
 	if _, err := fmt.Sscanf(id, "%d.%d", &number, &generation); err != nil {
 		return nil, parley.WrapError(parley.CodeInvalidCursor, err)

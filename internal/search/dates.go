@@ -15,7 +15,8 @@ func Window(now time.Time) time.Time {
 	return time.Date(now.Year(), now.Month()-12, 1, 0, 0, 0, 0, time.UTC)
 }
 
-// readPeriods reads the four dates. The function that it returns checks them against the window and each other, once everything else is valid.
+// readPeriods reads the four dates. The function that it returns checks them against the window and each other, once
+// everything else is valid.
 func (r *paramReader) readPeriods(p *queryPlan, q *Query, window time.Time) func(window time.Time) error {
 	early := false
 	read := func(name, text string) (at, last, before int64) {
@@ -38,7 +39,8 @@ func (r *paramReader) readPeriods(p *queryPlan, q *Query, window time.Time) func
 	_, active, p.active.before = read("updatedBefore", q.UpdatedBefore)
 	return func(window time.Time) error {
 		if early {
-			return parley.NewErrorf(parley.CodeSearchWindow, "The search reaches back to %s; export older conversations instead.", window.Format(time.DateOnly))
+			return parley.NewErrorf(parley.CodeSearchWindow,
+				"The search reaches back to %s; export older conversations instead.", window.Format(time.DateOnly))
 		}
 		if p.created.from > created || p.active.from > active {
 			return parley.NewError(parley.CodeInvalidDateRange)
@@ -60,13 +62,15 @@ const (
 func periodTokens(from, before int64) []string {
 	first := time.UnixMilli(from).UTC()
 	var days, months []string
-	for at := first.Truncate(24 * time.Hour); at.UnixMilli() < before && len(days) <= maxDayTokens; at = at.AddDate(0, 0, 1) {
+	for at := first.Truncate(24 * time.Hour); at.UnixMilli() < before &&
+		len(days) <= maxDayTokens; at = at.AddDate(0, 0, 1) {
 		days = append(days, dayToken(at))
 	}
 	if len(days) <= maxDayTokens {
 		return days
 	}
-	for at := time.Date(first.Year(), first.Month(), 1, 0, 0, 0, 0, time.UTC); at.UnixMilli() < before; at = at.AddDate(0, 1, 0) {
+	for at := time.Date(first.Year(), first.Month(), 1, 0, 0, 0, 0,
+		time.UTC); at.UnixMilli() < before; at = at.AddDate(0, 1, 0) {
 		if months = append(months, monthToken(at)); len(months) > maxMonthTokens {
 			return nil
 		}

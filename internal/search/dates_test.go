@@ -8,7 +8,8 @@ import (
 	"parley/internal/search"
 )
 
-// TestAnEndIsFoundAsRepliesTellIt holds that both ends of a range are in it, by the seconds in which replies tell times.
+// TestAnEndIsFoundAsRepliesTellIt holds that both ends of a range are in it, by the seconds in which replies tell
+// times.
 func TestAnEndIsFoundAsRepliesTellIt(t *testing.T) {
 	forEachDatabase(t, func(w *testSearch) {
 		w.advanceClock(600 * time.Millisecond)
@@ -24,7 +25,8 @@ func TestAnEndIsFoundAsRepliesTellIt(t *testing.T) {
 			w.wantFound(search.Query{Text: text, UpdatedBefore: "2026-11-10T12:00:00.599Z"})
 			w.wantFound(search.Query{Text: text, StartDate: "2026-11-10T12:00:00.601Z"}, b)
 		}
-		_, err := w.finder.Find(w, w.account, w.agent, search.Query{StartDate: "2026-11-10T12:00:00.001Z", EndDate: "2026-11-10T12:00:00Z"})
+		_, err := w.finder.Find(w, w.account, w.agent,
+			search.Query{StartDate: "2026-11-10T12:00:00.001Z", EndDate: "2026-11-10T12:00:00Z"})
 		if !parley.IsCode(err, parley.CodeInvalidDateRange) {
 			t.Errorf("a start after the end within a second: %v", err)
 		}
@@ -41,7 +43,8 @@ func TestOffsets(t *testing.T) {
 			w.wantFound(search.Query{StartDate: "2026-11-10T13:00:01" + offset})
 		}
 		for _, wrong := range []string{"2026-11-10 13:00:00", "2026-11-10T13:00:00  01:00", "2026-11-10 ", "2026-11-10T13"} {
-			if _, err := w.finder.Find(w, w.account, w.agent, search.Query{StartDate: wrong}); !parley.IsCode(err, parley.CodeInvalidBody) {
+			if _, err := w.finder.Find(w, w.account, w.agent, search.Query{StartDate: wrong}); !parley.IsCode(err,
+				parley.CodeInvalidBody) {
 				t.Errorf("%q: %v", wrong, err)
 			}
 		}

@@ -88,14 +88,18 @@ func (d *doc) erase(ctx context.Context, tx *sqldb.DB) error {
 	return err
 }
 
-// docBatchSize is how many conversations one statement reads; a list is filled up to it, so that there is one statement to prepare.
+// docBatchSize is how many conversations one statement reads; a list is filled up to it, so that there is one statement
+// to prepare.
 const docBatchSize = 100
 
 var docsQuery = `
-	select ` + docColumns + ` from search_docs where agent = ? and number in (` + repeatPlaceholders("?", docBatchSize) + `)`
+	select ` + docColumns + ` from search_docs where agent = ? and number in (` + repeatPlaceholders("?",
+	docBatchSize) + `)`
 
 // summaryQuery reads of them what ranking needs of a thousand: few columns, for each costs.
-var summaryQuery = `select number, last_activity * 2 + doubtful, created_at, title from search_docs where agent = ? and number in (` + repeatPlaceholders("?", docBatchSize) + `)`
+var summaryQuery = `select number, last_activity * 2 + doubtful, created_at, title from search_docs where agent = ?
+	and number in (` +
+	repeatPlaceholders("?", docBatchSize) + `)`
 
 func scanSummary(scan sqldb.Scan) (d doc, err error) {
 	err = scan(&d.number, &d.active, &d.created, &d.title)
@@ -113,7 +117,8 @@ func loadSummaries(ctx context.Context, db *sqldb.DB, agent int64, numbers []int
 	return queryDocs(ctx, db, summaryQuery, scanSummary, agent, numbers)
 }
 
-func queryDocs(ctx context.Context, db *sqldb.DB, query string, read func(sqldb.Scan) (doc, error), agent int64, numbers []int64) (map[int64]doc, error) {
+func queryDocs(ctx context.Context, db *sqldb.DB, query string, read func(sqldb.Scan) (doc, error), agent int64,
+	numbers []int64) (map[int64]doc, error) {
 	all := make(map[int64]doc, len(numbers))
 	for len(numbers) > 0 {
 		pending := numbers[:min(docBatchSize, len(numbers))]
@@ -144,7 +149,8 @@ const newestQuery = `
 	limit ?`
 
 // newestDocs lists conversations that were active before a place and since a moment, the latest first.
-func newestDocs(ctx context.Context, db *sqldb.DB, agent int64, before parley.Cursor, since int64, limit int) ([]doc, error) {
+func newestDocs(ctx context.Context, db *sqldb.DB, agent int64, before parley.Cursor, since int64, limit int) ([]doc,
+	error) {
 	return sqldb.All(ctx, db, scanDoc, newestQuery, agent, before.SortValue, before.ID, since, limit)
 }
 

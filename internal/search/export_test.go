@@ -25,7 +25,8 @@ func ExplainStatements() map[string][]any {
 
 // PostgresFind is the statement that asks PostgreSQL's index, with an expression for an agent.
 func PostgresFind(agent int64, word string) (query, text string) {
-	return tsvectorIndex{}.findQuery(messageTable), expr{groups: [][]string{{agentToken(agent)}, {word}}}.format("'", " & ", " | ")
+	return tsvectorIndex{}.findQuery(messageTable),
+		expr{groups: [][]string{{agentToken(agent)}, {word}}}.format("'", " & ", " | ")
 }
 
 // SnippetOf is the snippet of a text for a query.

@@ -31,7 +31,8 @@ type Facets struct {
 
 // loadFacets gathers the facets of a conversation. It is the one place that knows where each of them stands.
 func loadFacets(ctx context.Context, db *store.DB, c *parley.Conversation) (Facets, error) {
-	f := Facets{Source: c.Channel, User: c.UserID, State: activityState(c), Escalated: c.Status == parley.ConversationTakenOver, Created: c.CreatedAt}
+	f := Facets{Source: c.Channel, User: c.UserID, State: activityState(c),
+		Escalated: c.Status == parley.ConversationTakenOver, Created: c.CreatedAt}
 	marked, err := db.ConversationFeedback(ctx, c.Ref())
 	if err != nil {
 		return f, err
@@ -69,7 +70,8 @@ func activityState(c *parley.Conversation) string {
 
 // encode returns the facets as the index holds them: in order, with a space between them.
 func (f Facets) encode() string {
-	list := []string{facetToken(bySource, string(f.Source)), facetToken(byState, f.State), boolToken(byVoice, f.Voice), monthToken(f.Created), dayToken(f.Created)}
+	list := []string{facetToken(bySource, string(f.Source)), facetToken(byState, f.State), boolToken(byVoice, f.Voice),
+		monthToken(f.Created), dayToken(f.Created)}
 	if f.User != "" {
 		list = append(list, facetToken(byUser, string(f.User)))
 	}
@@ -83,10 +85,12 @@ func (f Facets) encode() string {
 		list = append(list, facetToken(byActionType, v))
 	}
 	for _, r := range f.Tools {
-		list = append(list, facetToken(byTool, r.Name), facetToken(byOutcome, r.Outcome), facetToken(byToolOutcome, r.Name, r.Outcome))
+		list = append(list, facetToken(byTool, r.Name), facetToken(byOutcome, r.Outcome),
+			facetToken(byToolOutcome, r.Name, r.Outcome))
 	}
 	for _, r := range f.Procedures {
-		list = append(list, facetToken(byProcedure, r.Name), facetToken(byProcedureEnd, r.Outcome), facetToken(byProcedureOutcome, r.Name, r.Outcome))
+		list = append(list, facetToken(byProcedure, r.Name), facetToken(byProcedureEnd, r.Outcome),
+			facetToken(byProcedureOutcome, r.Name, r.Outcome))
 	}
 	if f.Sentiment == "" {
 		f.Sentiment = unspecified

@@ -46,7 +46,8 @@ func newTestSearch(t testing.TB, db *store.DB) *testSearch {
 	w.account = &parley.Account{ID: parley.AccountID(parley.NewUUID()), Name: "Own", Plan: "unlimited", CreatedAt: noon}
 	w.must(db.CreateAccount(w, w.account))
 	w.agent = w.newAgent()
-	w.finder = &search.Finder{DB: db, Cursors: httpapi.Cursors{Key: []byte("0123456789abcdef")}, Now: w.clock, Timeout: time.Minute}
+	w.finder = &search.Finder{DB: db, Cursors: httpapi.Cursors{Key: []byte("0123456789abcdef")}, Now: w.clock,
+		Timeout: time.Minute}
 	w.indexer = &search.Indexer{DB: db, Now: w.clock, Logger: log}
 	return w
 }
@@ -68,7 +69,8 @@ func (w *testSearch) must(err error) {
 
 func (w *testSearch) newAgent() *parley.Agent {
 	w.Helper()
-	a := &parley.Agent{ID: parley.NewAgentID(), AccountID: w.account.ID, Name: "Agent", Model: "m", Visibility: "private", CreatedAt: noon, UpdatedAt: noon}
+	a := &parley.Agent{ID: parley.NewAgentID(), AccountID: w.account.ID, Name: "Agent", Model: "m",
+		Visibility: "private", CreatedAt: noon, UpdatedAt: noon}
 	w.must(w.db.Transact(w, sqldb.Interactive, func(tx *store.DB) error { return tx.CreateAgent(w, a) }))
 	return a
 }
@@ -83,7 +85,8 @@ type testConversation struct {
 func (w *testSearch) startConversation(text string, change ...func(c *parley.Conversation)) *testConversation {
 	w.Helper()
 	at := w.clock()
-	c := &parley.Conversation{ID: parley.ConversationID(parley.NewTimedUUID()), AccountID: w.account.ID, AgentID: w.agent.ID, API: parley.APIV2, Channel: parley.ChannelAPI,
+	c := &parley.Conversation{ID: parley.ConversationID(parley.NewTimedUUID()), AccountID: w.account.ID,
+		AgentID: w.agent.ID, API: parley.APIV2, Channel: parley.ChannelAPI,
 		Status: parley.ConversationOngoing, CreatedAt: at, UpdatedAt: at}
 	for _, f := range change {
 		f(c)
@@ -93,7 +96,8 @@ func (w *testSearch) startConversation(text string, change ...func(c *parley.Con
 		if err := tx.CreateConversation(w, c, m, false); err != nil {
 			return err
 		}
-		return tx.RecordEvents(w, w.account.ID, at, store.NewEvent{Kind: "conversation.created", AgentID: c.AgentID, ConversationID: c.ID, Subject: string(c.ID)})
+		return tx.RecordEvents(w, w.account.ID, at, store.NewEvent{Kind: "conversation.created", AgentID: c.AgentID,
+			ConversationID: c.ID, Subject: string(c.ID)})
 	}))
 	return &testConversation{c, w}
 }
@@ -117,7 +121,8 @@ func (k *testConversation) addMessage(by parley.AuthorKind, text string) *parley
 }
 
 func (k *testConversation) recordEvent(tx *store.DB, kind string) error {
-	return tx.RecordEvents(k.env, k.AccountID, k.env.clock(), store.NewEvent{Kind: kind, AgentID: k.AgentID, ConversationID: k.ID, Subject: string(k.ID)})
+	return tx.RecordEvents(k.env, k.AccountID, k.env.clock(),
+		store.NewEvent{Kind: kind, AgentID: k.AgentID, ConversationID: k.ID, Subject: string(k.ID)})
 }
 
 // update runs a change of the conversation, with its event.
@@ -142,10 +147,12 @@ func (k *testConversation) setColumn(column string, value any) {
 func (k *testConversation) remove() {
 	k.env.Helper()
 	k.env.must(k.env.db.Transact(k.env, sqldb.Interactive, func(tx *store.DB) error {
-		if _, err := tx.DeleteConversations(k.env, k.AccountID.AgentRef(k.AgentID), []parley.ConversationID{k.ID}, nil, k.env.clock()); err != nil {
+		if _, err := tx.DeleteConversations(k.env, k.AccountID.AgentRef(k.AgentID), []parley.ConversationID{k.ID}, nil,
+			k.env.clock()); err != nil {
 			return err
 		}
-		return tx.RecordEvents(k.env, k.AccountID, k.env.clock(), store.NewEvent{Kind: "conversation.deleted", AgentID: k.AgentID, Subject: string(k.ID)})
+		return tx.RecordEvents(k.env, k.AccountID, k.env.clock(),
+			store.NewEvent{Kind: "conversation.deleted", AgentID: k.AgentID, Subject: string(k.ID)})
 	}))
 }
 

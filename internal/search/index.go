@@ -6,8 +6,8 @@ import (
 	"parley/internal/sqldb"
 )
 
-// Index finds rows by their tokens. It is FTS5 on SQLite and tsvector on PostgreSQL; both hold the same tokens, which this
-// package makes, under the same ids, and return the same rows in the same order.
+// Index finds rows by their tokens. It is FTS5 on SQLite and tsvector on PostgreSQL; both hold the same tokens, which
+// this package makes, under the same ids, and return the same rows in the same order.
 type Index interface {
 	// Put writes rows, in place of those with the same ids.
 	Put(ctx context.Context, tx *sqldb.DB, t table, rows []row) error
@@ -44,15 +44,15 @@ type row struct {
 // idRange is a range of ids, both ends included.
 type idRange struct{ from, to int64 }
 
-// expr is what rows are to hold: one token of each group. Where loose is not empty, a row that is marked as parted is found, too,
-// when it holds but one of these: the rest may be in another bucket.
+// expr is what rows are to hold: one token of each group. Where loose is not empty, a row that is marked as parted is
+// found, too, when it holds but one of these: the rest may be in another bucket.
 type expr struct {
 	groups      [][]string
 	looseTokens []string
 }
 
-// An id holds the number of the agent, that of the conversation, and that of the message or the bucket, so that agents and
-// conversations are ranges of ids.
+// An id holds the number of the agent, that of the conversation, and that of the message or the bucket, so that agents
+// and conversations are ranges of ids.
 const (
 	placeBits        = 20
 	conversationBits = 24

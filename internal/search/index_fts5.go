@@ -7,8 +7,8 @@ import (
 	"parley/internal/sqldb"
 )
 
-// fts5Index is the index on SQLite: two contentless FTS5 tables, whose rowids are our ids. A range of rowids is taken by FTS5 itself,
-// in either direction, so that no other table decides where it begins to look.
+// fts5Index is the index on SQLite: two contentless FTS5 tables, whose rowids are our ids. A range of rowids is taken
+// by FTS5 itself, in either direction, so that no other table decides where it begins to look.
 type fts5Index struct{}
 
 var _ Index = fts5Index{}
@@ -19,7 +19,8 @@ func (fts5Index) Put(ctx context.Context, tx *sqldb.DB, t table, rows []row) err
 		for _, r := range some {
 			args = append(args, r.id, strings.Join(r.tokens, " "))
 		}
-		_, err := tx.Exec(ctx, `insert or replace into `+string(t)+` (rowid, words) values `+repeatPlaceholders("(?, ?)", len(some)), args...)
+		_, err := tx.Exec(ctx, `insert or replace into `+string(t)+` (rowid, words) values `+
+			repeatPlaceholders("(?, ?)", len(some)), args...)
 		return err
 	})
 }
@@ -52,7 +53,8 @@ func (f fts5Index) Find(ctx context.Context, db *sqldb.DB, t table, e expr, in i
 	return sqldb.All(ctx, db, sqldb.Column[int64], f.findQuery(t), e.format(`"`, " AND ", " OR "), in.from, in.to, limit)
 }
 
-// format writes the expression with the database's quotes and operators. A token holds no quote, no backslash and no space.
+// format writes the expression with the database's quotes and operators. A token holds no quote, no backslash and no
+// space.
 func (e expr) format(quote, and, or string) string {
 	all := make([]string, len(e.groups))
 	for i, g := range e.groups {
@@ -62,7 +64,8 @@ func (e expr) format(quote, and, or string) string {
 	if len(e.looseTokens) == 0 {
 		return text
 	}
-	return "(" + text + ")" + or + "(" + quote + multiBucketToken + quote + and + anyTokenExpr(e.looseTokens, quote, or) + ")"
+	return "(" + text + ")" + or + "(" + quote + multiBucketToken + quote + and + anyTokenExpr(e.looseTokens, quote,
+		or) + ")"
 }
 
 func anyTokenExpr(tokens []string, quote, or string) string {

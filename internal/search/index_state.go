@@ -11,8 +11,8 @@ import (
 	"parley/internal/store"
 )
 
-// indexState is how far the index of an account is built. The generation that answers searches is updated as events are followed;
-// one that is being built beside it is updated, too, and takes its place when all conversations are in it.
+// indexState is how far the index of an account is built. The generation that answers searches is updated as events are
+// followed; one that is being built beside it is updated, too, and takes its place when all conversations are in it.
 type indexState struct {
 	account            parley.AccountID
 	version            int64 // grows with every write
@@ -56,8 +56,8 @@ func findIndexState(ctx context.Context, db *sqldb.DB, account parley.AccountID)
 	return &p, err
 }
 
-// createIndex begins the index of an account that has none: the conversations that there are will be built into it, and all events
-// from now on are followed.
+// createIndex begins the index of an account that has none: the conversations that there are will be built into it, and
+// all events from now on are followed.
 func createIndex(ctx context.Context, db *store.DB, account parley.AccountID) error {
 	return db.Transact(ctx, sqldb.Bulk, func(tx *store.DB) error {
 		n, err := tx.SQL().Exec(ctx, `
@@ -86,7 +86,8 @@ func startRebuild(ctx context.Context, db *sqldb.DB, account parley.AccountID) e
 	return err
 }
 
-// save writes the state in place of a version. It fails with events.ErrConflict when another server has written it meanwhile.
+// save writes the state in place of a version. It fails with events.ErrConflict when another server has written it
+// meanwhile.
 func (p *indexState) save(ctx context.Context, tx *sqldb.DB, version int64) error {
 	var building any
 	if p.buildingGeneration != 0 {
@@ -161,7 +162,8 @@ func findLivePartition(ctx context.Context, db *sqldb.DB, ref parley.AgentRef) (
 }
 
 // findPartitionByNumber returns a partition of the agent by its number, also one that has been retired.
-func findPartitionByNumber(ctx context.Context, db *sqldb.DB, ref parley.AgentRef, number, generation int64) (*agentPartition, error) {
+func findPartitionByNumber(ctx context.Context, db *sqldb.DB, ref parley.AgentRef, number,
+	generation int64) (*agentPartition, error) {
 	return scanPartition(db.QueryRow(ctx, `
 		select
 		  number,
@@ -183,8 +185,10 @@ func scanPartition(r *sqldb.Row) (*agentPartition, error) {
 	return &s, err
 }
 
-// createPartition takes the lowest free number for an agent. It fails with events.ErrConflict when another server has taken it.
-func createPartition(ctx context.Context, db *sqldb.DB, ref parley.AgentRef, generation int64) (*agentPartition, error) {
+// createPartition takes the lowest free number for an agent. It fails with events.ErrConflict when another server has
+// taken it.
+func createPartition(ctx context.Context, db *sqldb.DB, ref parley.AgentRef, generation int64) (*agentPartition,
+	error) {
 	n, err := sqldb.One(ctx, db, sqldb.Column[int64], `
 		select min(n)
 		from (select 1 as n union all select number + 1 from search_agents) f

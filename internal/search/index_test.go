@@ -70,14 +70,16 @@ func TestErasedConversationsLeaveTheIndex(t *testing.T) {
 		w.runIndexer()
 		a.remove()
 		w.runIndexer()
-		if docs, buckets, messages := w.countRows("search_docs"), w.countRows("search_buckets"), w.countRows("search_messages"); docs != 1 || buckets != 1 || messages != 1 {
+		if docs, buckets, messages := w.countRows("search_docs"), w.countRows("search_buckets"),
+			w.countRows("search_messages"); docs != 1 || buckets != 1 || messages != 1 {
 			t.Errorf("%d conversations, %d buckets, %d messages", docs, buckets, messages)
 		}
 		w.must(w.db.Transact(w, sqldb.Interactive, func(tx *store.DB) error {
 			if err := tx.DeleteAgent(w, w.account.ID.AgentRef(w.agent.ID), w.clock()); err != nil {
 				return err
 			}
-			return tx.RecordEvents(w, w.account.ID, w.clock(), store.NewEvent{Kind: "agent.deleted", Subject: string(w.agent.ID)})
+			return tx.RecordEvents(w, w.account.ID, w.clock(),
+				store.NewEvent{Kind: "agent.deleted", Subject: string(w.agent.ID)})
 		}))
 		w.runIndexer()
 		w.must(w.indexer.Sweep(w))
@@ -90,8 +92,8 @@ func TestErasedConversationsLeaveTheIndex(t *testing.T) {
 	})
 }
 
-// TestLongConversation holds that words of a long conversation are found wherever they stand, although they fill several buckets,
-// and that one more message costs the same few rows as in a short one.
+// TestLongConversation holds that words of a long conversation are found wherever they stand, although they fill
+// several buckets, and that one more message costs the same few rows as in a short one.
 func TestLongConversation(t *testing.T) {
 	forEachDatabase(t, func(w *testSearch) {
 		long, short := w.startConversation("alpha"), w.startConversation("alpha omega")

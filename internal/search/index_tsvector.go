@@ -9,9 +9,9 @@ import (
 	"parley/internal/sqldb"
 )
 
-// tsvectorIndex is the index on PostgreSQL: our tokens as the lexemes of a tsvector under a GIN index. GIN knows no order, so each row also
-// holds a token of its agent and one of its window, which is a thousand conversations of the agent: the newest rows are found by
-// asking for the newest windows first.
+// tsvectorIndex is the index on PostgreSQL: our tokens as the lexemes of a tsvector under a GIN index. GIN knows no
+// order, so each row also holds a token of its agent and one of its window, which is a thousand conversations of the
+// agent: the newest rows are found by asking for the newest windows first.
 type tsvectorIndex struct{}
 
 var _ Index = tsvectorIndex{}
@@ -34,7 +34,8 @@ func (tsvectorIndex) Put(ctx context.Context, tx *sqldb.DB, t table, rows []row)
 			args = append(args, r.id, strings.Join(tokens, " "))
 		}
 		_, err := tx.Exec(ctx, `
-			insert into `+string(t)+` (id, words) values `+repeatPlaceholders(`(?, array_to_tsvector(string_to_array(?, ' ')))`, len(some))+
+			insert into `+string(t)+` (id, words) values `+
+			repeatPlaceholders(`(?, array_to_tsvector(string_to_array(?, ' ')))`, len(some))+
 			` on conflict (id) do update set words = excluded.words`, args...)
 		return err
 	})
@@ -78,10 +79,12 @@ func (tsvectorIndex) findInConversationQuery(t table) string {
 }
 
 // Find reads windows, from the newest: one, then more and more of them at a time, then for all that is left.
-func (s tsvectorIndex) Find(ctx context.Context, db *sqldb.DB, t table, e expr, in idRange, limit int) ([]int64, error) {
+func (s tsvectorIndex) Find(ctx context.Context, db *sqldb.DB, t table, e expr, in idRange, limit int) ([]int64,
+	error) {
 	agent := agentOfRow(in.from)
 	if conversationOfRow(in.from) == conversationOfRow(in.to) {
-		return s.findTokens(ctx, db, s.findInConversationQuery(t), e, []string{windowToken(agent, conversationOfRow(in.from)>>windowBits)}, in, limit)
+		return s.findTokens(ctx, db, s.findInConversationQuery(t), e,
+			[]string{windowToken(agent, conversationOfRow(in.from)>>windowBits)}, in, limit)
 	}
 	var found []int64
 	window, oldest := conversationOfRow(in.to)>>windowBits, conversationOfRow(in.from)>>windowBits
@@ -93,7 +96,8 @@ func (s tsvectorIndex) Find(ctx context.Context, db *sqldb.DB, t table, e expr, 
 		} else {
 			next = oldest
 		}
-		some := idRange{max(in.from, rowID(agent, next<<windowBits, 0)), min(in.to, rowID(agent, window<<windowBits|(1<<windowBits-1), maxPlaces))}
+		some := idRange{max(in.from, rowID(agent, next<<windowBits, 0)),
+			min(in.to, rowID(agent, window<<windowBits|(1<<windowBits-1), maxPlaces))}
 		ids, err := s.findTokens(ctx, db, s.findQuery(t), e, tokens, some, limit-len(found))
 		if err != nil {
 			return nil, err
@@ -112,7 +116,8 @@ func windowTokens(agent, first, last int64) []string {
 }
 
 // findTokens adds the places' tokens, of which a row holds one, to each way of matching.
-func (tsvectorIndex) findTokens(ctx context.Context, db *sqldb.DB, query string, e expr, places []string, in idRange, limit int) ([]int64, error) {
+func (tsvectorIndex) findTokens(ctx context.Context, db *sqldb.DB, query string, e expr, places []string, in idRange,
+	limit int) ([]int64, error) {
 	var texts []string
 	for _, groups := range e.branches() {
 		texts = append(texts, expr{groups: slices.Concat([][]string{places}, groups)}.format("'", " & ", " | "))

@@ -12,8 +12,8 @@ import (
 	"parley/internal/store"
 )
 
-// Indexer keeps the index up to date. It follows the event log, so that whatever is written in the transaction that records an event
-// is found a moment later; any number of servers may do so on the same database.
+// Indexer keeps the index up to date. It follows the event log, so that whatever is written in the transaction that
+// records an event is found a moment later; any number of servers may do so on the same database.
 type Indexer struct {
 	DB           *store.DB
 	Now          func() time.Time
@@ -52,7 +52,8 @@ func (x *Indexer) Run(ctx context.Context) error {
 	return f.Run(ctx)
 }
 
-// StepAll takes a step for each account whose index is behind or being built, and reports whether one of them needs another.
+// StepAll takes a step for each account whose index is behind or being built, and reports whether one of them needs
+// another.
 func (x *Indexer) StepAll(ctx context.Context) (more bool, err error) { return x.follower().Step(ctx) }
 
 // buildAll takes a step for each account whose index is being built.
@@ -69,8 +70,8 @@ func (x *Indexer) buildAll(ctx context.Context) (more bool, err error) {
 	return more, errors.Join(errs...)
 }
 
-// Step handles some of the account's events or, when there are none, goes on with what is being built. It reports whether there is
-// more to do.
+// Step handles some of the account's events or, when there are none, goes on with what is being built. It reports
+// whether there is more to do.
 func (x *Indexer) Step(ctx context.Context, account parley.AccountID) (more bool, err error) {
 	p, err := findIndexState(ctx, x.DB.SQL(), account)
 	if err != nil {
@@ -112,8 +113,8 @@ func (x *Indexer) handleEvents(ctx context.Context, log *events.Batch) error {
 		return createIndex(ctx, x.DB, log.Account)
 	}
 	if log.IsTruncated && p.buildingGeneration == 0 {
-		// Events were erased before they were followed. Single gaps are what erased conversations and agents leave, whose deletions
-		// are events that stay; a log that begins later needs the index to be built anew.
+		// Events were erased before they were followed. Single gaps are what erased conversations and agents leave,
+		// whose deletions are events that stay; a log that begins later needs the index to be built anew.
 		return startRebuild(ctx, x.DB.SQL(), log.Account)
 	}
 	b := newBatch(x.DB, newIndex(x.DB.SQL()), log.Account)
@@ -124,8 +125,8 @@ func (x *Indexer) handleEvents(ctx context.Context, log *events.Batch) error {
 	return b.write(ctx, p, func(tx *store.DB) error { return log.Save(ctx, tx, to) })
 }
 
-// updateFromEvents updates conversations as far as the batch has space, and returns the position behind the events that are
-// then in the index.
+// updateFromEvents updates conversations as far as the batch has space, and returns the position behind the events that
+// are then in the index.
 func (b *batch) updateFromEvents(ctx context.Context, log *events.Batch, p *indexState) (store.EventPosition, error) {
 	to := log.Start
 	seen := map[parley.ConversationID]bool{}
@@ -153,7 +154,8 @@ func eventConversation(e store.Event) parley.ConversationID {
 }
 
 // updateGenerations puts a conversation into all active generations.
-func (b *batch) updateGenerations(ctx context.Context, agent parley.AgentID, id parley.ConversationID, p *indexState) (done bool, err error) {
+func (b *batch) updateGenerations(ctx context.Context, agent parley.AgentID, id parley.ConversationID,
+	p *indexState) (done bool, err error) {
 	for _, g := range p.activeGenerations() {
 		if b.remainingRows() <= 0 {
 			return false, nil

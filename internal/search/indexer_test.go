@@ -14,13 +14,15 @@ import (
 	"parley/internal/store"
 )
 
-// TestManyServersFeedOneIndex has several indexers at work on one database while others write: every message is found, and once.
+// TestManyServersFeedOneIndex has several indexers at work on one database while others write: every message is found,
+// and once.
 func TestManyServersFeedOneIndex(t *testing.T) {
 	forEachDatabase(t, func(w *testSearch) {
 		ctx, stop := context.WithCancel(w)
 		var all sync.WaitGroup
 		for range 3 {
-			x := &search.Indexer{DB: w.db, Now: w.clock, Logger: slog.New(slog.NewTextHandler(io.Discard, nil)), PollInterval: time.Millisecond}
+			x := &search.Indexer{DB: w.db, Now: w.clock, Logger: slog.New(slog.NewTextHandler(io.Discard, nil)),
+				PollInterval: time.Millisecond}
 			all.Go(func() { _ = x.Run(ctx) })
 		}
 		var list []*testConversation
@@ -48,7 +50,8 @@ func TestManyServersFeedOneIndex(t *testing.T) {
 	})
 }
 
-// TestBusySearchIsRefused holds that a search which finds no place or no time in its budget is refused, and a caller who leaves is not.
+// TestBusySearchIsRefused holds that a search which finds no place or no time in its budget is refused, and a caller
+// who leaves is not.
 func TestBusySearchIsRefused(t *testing.T) {
 	forEachDatabase(t, func(w *testSearch) {
 		w.startConversation("alpha")
@@ -61,7 +64,8 @@ func TestBusySearchIsRefused(t *testing.T) {
 		w.finder.Timeout = time.Minute
 		canceled, leave := context.WithCancel(w)
 		leave()
-		if _, err := w.finder.Find(canceled, w.account, w.agent, search.Query{Text: "alpha"}); err == nil || parley.IsCode(err, parley.CodeSearchBusy) {
+		if _, err := w.finder.Find(canceled, w.account, w.agent, search.Query{Text: "alpha"}); err == nil ||
+			parley.IsCode(err, parley.CodeSearchBusy) {
 			t.Error("a caller who has left is told:", err)
 		}
 	})
@@ -77,7 +81,8 @@ func TestWithheldTextIsNotSearched(t *testing.T) {
 		func() { w.account.HIPAA, w.agent.Redact = false, true },
 	} {
 		wall()
-		if _, err := w.finder.Find(w, w.account, w.agent, search.Query{Text: "alpha"}); !parley.IsCode(err, parley.CodeSearchUnavailable) {
+		if _, err := w.finder.Find(w, w.account, w.agent, search.Query{Text: "alpha"}); !parley.IsCode(err,
+			parley.CodeSearchUnavailable) {
 			t.Error(err)
 		}
 		w.wantFound(search.Query{Source: "API"}, k)
@@ -90,7 +95,8 @@ func TestInsightFilters(t *testing.T) {
 		a, b := w.startConversation("Where is my order?"), w.startConversation("Hello")
 		w.runIndexer()
 		w.wantFound(search.Query{Topic: "unspecified", Sentiment: "unspecified"}, b, a)
-		in := parley.Insight{ConversationID: a.ID, AccountID: a.AccountID, AgentID: a.AgentID, Channel: a.Channel, CreatedAt: a.CreatedAt, GeneratedAt: w.clock(),
+		in := parley.Insight{ConversationID: a.ID, AccountID: a.AccountID, AgentID: a.AgentID, Channel: a.Channel,
+			CreatedAt: a.CreatedAt, GeneratedAt: w.clock(),
 			Topic: "Returns", Topics: []string{"Returns", "Orders"}, Sentiment: parley.SentimentNegative, Escalated: true}
 		a.update("conversation.insight", func(tx *store.DB) error {
 			if err := tx.LockInsights(w, a.AccountID.AgentRef(a.AgentID)); err != nil {

@@ -56,7 +56,8 @@ func (s *searchRun) listPage(ctx context.Context, at *cursorPosition) (*Page, er
 	return page, err
 }
 
-// listRest finds what a glance has not: where few match the index names them all, where many do looking on finds some soon.
+// listRest finds what a glance has not: where few match the index names them all, where many do looking on finds some
+// soon.
 func (s *searchRun) listRest(ctx context.Context, on *agentPartition, before parley.Cursor) ([]doc, error) {
 	if len(s.plan.filters)+len(s.plan.days) > 0 {
 		few, rest, err := s.candidates(ctx, on, on.lastNumber+1, maxSorted, loadDocs)
@@ -73,9 +74,10 @@ func (s *searchRun) listRest(ctx context.Context, on *agentPartition, before par
 	return found, err
 }
 
-// scanByActivity goes through conversations by their activity until it has more than a page or has looked at so many. It returns where it
-// stopped, and whether that is the end.
-func (s *searchRun) scanByActivity(ctx context.Context, on *agentPartition, before parley.Cursor, step, most int) (found []doc, stop parley.Cursor, end bool, err error) {
+// scanByActivity goes through conversations by their activity until it has more than a page or has looked at so many.
+// It returns where it stopped, and whether that is the end.
+func (s *searchRun) scanByActivity(ctx context.Context, on *agentPartition, before parley.Cursor, step,
+	most int) (found []doc, stop parley.Cursor, end bool, err error) {
 	for looked := 0; looked < most; {
 		list, err := newestDocs(ctx, s.DB.SQL(), on.number, before, s.plan.active.from, step)
 		if err != nil {

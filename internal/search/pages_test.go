@@ -32,8 +32,8 @@ func (w *testSearch) readAllPages(q search.Query, between func()) (all []parley.
 	return nil
 }
 
-// TestPagesAreStable walks through results while others are being written: every conversation that is not itself changed
-// appears exactly once.
+// TestPagesAreStable walks through results while others are being written: every conversation that is not itself
+// changed appears exactly once.
 func TestPagesAreStable(t *testing.T) {
 	forEachDatabase(t, func(w *testSearch) {
 		rng := rand.New(rand.NewPCG(1, 2))
@@ -48,7 +48,8 @@ func TestPagesAreStable(t *testing.T) {
 			}
 		}
 		w.runIndexer()
-		for _, q := range []search.Query{{Limit: 7}, {Text: "alpha", Limit: 7}, {Source: "API", StartDate: "2026-11-01", Limit: 4}} {
+		for _, q := range []search.Query{{Limit: 7}, {Text: "alpha", Limit: 7},
+			{Source: "API", StartDate: "2026-11-01", Limit: 4}} {
 			seen := map[parley.ConversationID]int{}
 			for _, id := range w.readAllPages(q, func() {
 				w.advanceClock(time.Second)
@@ -113,7 +114,8 @@ func TestDeletedConversationsAreLeftOut(t *testing.T) {
 		w.runIndexer()
 		for _, words := range []string{"", "alpha"} {
 			first := w.find(search.Query{Text: words, Limit: 2})
-			if got := conversationIDs(first); fmt.Sprint(got) != fmt.Sprint([]parley.ConversationID{list[5].ID, list[4].ID}) || first.Cursor == nil {
+			if got := conversationIDs(first); fmt.Sprint(got) != fmt.Sprint([]parley.ConversationID{list[5].ID,
+				list[4].ID}) || first.Cursor == nil {
 				t.Fatal(got)
 			}
 			if words == "" {
@@ -151,11 +153,21 @@ func TestCursorsBelongToTheirSearch(t *testing.T) {
 		}
 		w.must(try(func(q *search.Query) { q.Limit = 1 }))
 		for _, change := range []func(q *search.Query){
-			func(q *search.Query) { q.Text = "alph" }, func(q *search.Query) { q.Text = "" }, func(q *search.Query) { q.Source = "API" },
-			func(q *search.Query) { q.Sentiment = "neutral" }, func(q *search.Query) { q.Topic = "x" }, func(q *search.Query) { q.UserID = "x" },
-			func(q *search.Query) { q.ActivityState = "ended" }, func(q *search.Query) { q.Feedback = "positive" }, func(q *search.Query) { q.Escalated = "true" },
-			func(q *search.Query) { q.ActionType = "x" }, func(q *search.Query) { q.Tool = "x" }, func(q *search.Query) { q.ToolOutcome = "error" },
-			func(q *search.Query) { q.Procedure = "x" }, func(q *search.Query) { q.ProcedureOutcome = "failed" }, func(q *search.Query) { q.HasVoice = "false" },
+			func(q *search.Query) { q.Text = "alph" }, func(q *search.Query) { q.Text = "" }, func(q *search.Query) {
+				q.Source = "API"
+			},
+			func(q *search.Query) { q.Sentiment = "neutral" }, func(q *search.Query) {
+				q.Topic = "x"
+			}, func(q *search.Query) { q.UserID = "x" },
+			func(q *search.Query) { q.ActivityState = "ended" }, func(q *search.Query) {
+				q.Feedback = "positive"
+			}, func(q *search.Query) { q.Escalated = "true" },
+			func(q *search.Query) { q.ActionType = "x" }, func(q *search.Query) {
+				q.Tool = "x"
+			}, func(q *search.Query) { q.ToolOutcome = "error" },
+			func(q *search.Query) { q.Procedure = "x" }, func(q *search.Query) {
+				q.ProcedureOutcome = "failed"
+			}, func(q *search.Query) { q.HasVoice = "false" },
 			func(q *search.Query) { q.StartDate = "2026-01-01" }, func(q *search.Query) { q.EndDate = "2026-12-01" },
 			func(q *search.Query) { q.UpdatedAfter = "2026-01-01" }, func(q *search.Query) { q.UpdatedBefore = "2026-12-01" },
 		} {
@@ -163,7 +175,8 @@ func TestCursorsBelongToTheirSearch(t *testing.T) {
 				t.Errorf("another search: %v", err)
 			}
 		}
-		if _, err := w.finder.Find(w, w.account, other, search.Query{Text: "alpha", Cursor: *cursor}); !parley.IsCode(err, parley.CodeCursorMismatch) {
+		if _, err := w.finder.Find(w, w.account, other,
+			search.Query{Text: "alpha", Cursor: *cursor}); !parley.IsCode(err, parley.CodeCursorMismatch) {
 			t.Errorf("another agent: %v", err)
 		}
 		forged := httpapi.Cursors{Key: []byte("another")}.Seal("conversation search", &parley.Cursor{SortValue: 1, ID: "x"})
@@ -196,7 +209,8 @@ func TestPagesBeyondTheRanked(t *testing.T) {
 		w.must(w.db.Transact(w, 0, func(tx *store.DB) error {
 			for i := range all {
 				at := noon.Add(time.Duration(i) * time.Second)
-				c := &parley.Conversation{ID: parley.ConversationID(parley.NewTimedUUID()), AccountID: w.account.ID, AgentID: w.agent.ID, API: parley.APIV2,
+				c := &parley.Conversation{ID: parley.ConversationID(parley.NewTimedUUID()), AccountID: w.account.ID,
+					AgentID: w.agent.ID, API: parley.APIV2,
 					Channel: parley.ChannelAPI, Status: parley.ConversationOngoing, CreatedAt: at, UpdatedAt: at}
 				if err := tx.CreateConversation(w, c, newMessage(c.ID, parley.AuthorUser, "alpha", at), false); err != nil {
 					return err

@@ -23,7 +23,8 @@ func (r *paramReader) list(name, text string, allowed []string) []string {
 	for item := range strings.SplitSeq(text, ",") {
 		item = strings.TrimSpace(item)
 		r.require(item != "", name, "must not have an empty item")
-		r.require(item == "" || allowed == nil || slices.Contains(allowed, item), name, "must be one of: "+strings.Join(allowed, ", "))
+		r.require(item == "" || allowed == nil || slices.Contains(allowed, item), name,
+			"must be one of: "+strings.Join(allowed, ", "))
 		if item != "" && !slices.Contains(list, item) {
 			list = append(list, item)
 		}
@@ -57,8 +58,10 @@ func (r *paramReader) boolFilter(p *queryPlan, f facet, name, text string, allow
 	p.add([]string{facetToken(f, text)})
 }
 
-// outcomeFilter reads what ran and how it ended: the outcomes are those of what is named, or of anything where nothing is.
-func (r *paramReader) outcomeFilter(p *queryPlan, name, text, outcomeName, outcomeText string, allowed []string, by [3]facet) {
+// outcomeFilter reads what ran and how it ended: the outcomes are those of what is named, or of anything where nothing
+// is.
+func (r *paramReader) outcomeFilter(p *queryPlan, name, text, outcomeName, outcomeText string, allowed []string,
+	by [3]facet) {
 	names, ends := r.list(name, text, nil), r.list(outcomeName, outcomeText, allowed)
 	var group []string
 	switch {

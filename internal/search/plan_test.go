@@ -13,8 +13,9 @@ import (
 	"parley/internal/testkit/dbs"
 )
 
-// TestSQLitePlans holds that every statement of a search begins in the index that it was written for, on the driver that is shipped,
-// with statistics and without: a plan that walks a table and asks the text index row by row is twenty times slower.
+// TestSQLitePlans holds that every statement of a search begins in the index that it was written for, on the driver
+// that is shipped, with statistics and without: a plan that walks a table and asks the text index row by row is twenty
+// times slower.
 func TestSQLitePlans(t *testing.T) {
 	db := dbs.NewStore(t, dbs.Open(t, dbs.NewSQLitePath(t)))
 	w := newTestSearch(t, db)
@@ -29,12 +30,15 @@ func TestSQLitePlans(t *testing.T) {
 	}
 	queries[store.IndexableMessagesAtQuery()] = append(places, "agent", "account")
 	queries[store.ConversationsByIDQuery(2)] = []any{"agent", "account", "c", "d"}
-	if steps := explainPlan(w, store.FeedbackQuery(), []any{"a", "c", "o"}); !strings.Contains(strings.Join(steps, "\n"), "messages_marked") {
+	if steps := explainPlan(w, store.FeedbackQuery(),
+		[]any{"a", "c", "o"}); !strings.Contains(strings.Join(steps, "\n"), "messages_marked") {
 		t.Errorf("what people left at messages is not found by its index: %q", steps)
 	}
-	good := regexp.MustCompile(`VIRTUAL TABLE INDEX \d+:M1><|SEARCH .* USING (PRIMARY KEY|INTEGER PRIMARY KEY|COVERING INDEX|INDEX)`)
+	good := regexp.MustCompile(`VIRTUAL TABLE INDEX \d+:M1><|SEARCH .* USING (PRIMARY KEY|INTEGER PRIMARY KEY|` +
+		`COVERING INDEX|INDEX)`)
 	walks := regexp.MustCompile(`USING INDEX conversations_`) // of all that an agent has
-	allowed := regexp.MustCompile(`^(SCAN (p|v|\d+ CONSTANT ROWS?|\(subquery-\d+\))|CO-ROUTINE \S+|USE TEMP B-TREE FOR DISTINCT|MATERIALIZE \S+|SCAN .* CONSTANT ROWS)$`)
+	allowed := regexp.MustCompile(`^(SCAN (p|v|\d+ CONSTANT ROWS?|\(subquery-\d+\))|CO-ROUTINE \S+|USE TEMP ` +
+		`B-TREE FOR DISTINCT|MATERIALIZE \S+|SCAN .* CONSTANT ROWS)$`)
 	for _, analyzed := range []bool{false, true} {
 		if analyzed {
 			if _, err := db.SQL().Exec(w, "analyze"); err != nil {
@@ -73,7 +77,9 @@ func explainPlan(w *testSearch, query string, args []any) []string {
 // TestPostgresPlan holds that PostgreSQL takes its text index, too.
 func TestPostgresPlan(t *testing.T) {
 	w := newTestSearch(t, dbs.NewStore(t, dbs.Open(t, dbs.SharedPostgres(t).NewStore(t))))
-	if _, err := w.db.SQL().Exec(w, `insert into search_messages (id, words) select i, array_to_tsvector(array['x' || i % 5000, 'common']) from generate_series(1, 50000) i`); err != nil {
+	if _, err := w.db.SQL().Exec(w,
+		`insert into search_messages (id, words) select i, array_to_tsvector(array['x' || i % 5000, 'common'])
+			from generate_series(1, 50000) i`); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := w.db.SQL().Exec(w, "analyze search_messages"); err != nil {
@@ -91,7 +97,8 @@ func TestPostgresPlan(t *testing.T) {
 func TestBothDatabasesAgree(t *testing.T) {
 	pg := newTestSearch(t, dbs.NewStore(t, dbs.Open(t, dbs.SharedPostgres(t).NewStore(t))))
 	lite := newTestSearch(t, dbs.NewStore(t, dbs.Open(t, dbs.NewSQLitePath(t))))
-	lines := []string{"the parcel is late", "my parcel, the late one, is lost and late", "late", "parcel", "Late Parcel", "is the shop open late for a parcel of mine", "nothing"}
+	lines := []string{"the parcel is late", "my parcel, the late one, is lost and late", "late", "parcel",
+		"Late Parcel", "is the shop open late for a parcel of mine", "nothing"}
 	id := func(i int) parley.ConversationID {
 		return parley.ConversationID(fmt.Sprintf("01900000-0000-7000-8000-%012d", i))
 	}

@@ -49,11 +49,14 @@ const (
 
 // The values that filters take where the list is closed.
 var (
-	sentiments        = []string{"positive", "neutral", "negative", unspecified}
-	activityStates    = []string{string(parley.ConversationOngoing), string(parley.ConversationEnded), string(parley.ConversationTakenOver), "paused"}
-	ratings           = []string{"positive", "negative"}
-	toolOutcomes      = []string{string(parley.ToolSuccess), string(parley.ToolError), string(parley.ToolPending), string(parley.ToolIgnored)}
-	procedureOutcomes = []string{string(parley.ProcedureCompleted), string(parley.ProcedureFailed), string(parley.ProcedureAbandoned), string(parley.ProcedureEscalated)}
+	sentiments     = []string{"positive", "neutral", "negative", unspecified}
+	activityStates = []string{string(parley.ConversationOngoing), string(parley.ConversationEnded),
+		string(parley.ConversationTakenOver), "paused"}
+	ratings      = []string{"positive", "negative"}
+	toolOutcomes = []string{string(parley.ToolSuccess), string(parley.ToolError), string(parley.ToolPending),
+		string(parley.ToolIgnored)}
+	procedureOutcomes = []string{string(parley.ProcedureCompleted), string(parley.ProcedureFailed),
+		string(parley.ProcedureAbandoned), string(parley.ProcedureEscalated)}
 )
 
 // queryPlan is a search that has been understood.
@@ -81,7 +84,8 @@ func (q *Query) compile(now time.Time) (*queryPlan, error) {
 		p.limit = MaxLimit
 	}
 	r.require(p.limit >= 1 && p.limit <= MaxLimit, "limit", fmt.Sprintf("must be from 1 to %d", MaxLimit))
-	r.require(utf8.RuneCountInString(q.Text) <= MaxQueryRunes, "query", fmt.Sprintf("must have at most %d characters", MaxQueryRunes))
+	r.require(utf8.RuneCountInString(q.Text) <= MaxQueryRunes, "query",
+		fmt.Sprintf("must have at most %d characters", MaxQueryRunes))
 	p.words = queryWords(q.Text)
 	r.filter(p, bySource, "source", q.Source, channelNames())
 	r.filter(p, bySentiment, "sentiment", q.Sentiment, sentiments)
@@ -89,8 +93,10 @@ func (q *Query) compile(now time.Time) (*queryPlan, error) {
 	r.filter(p, byState, "activityState", q.ActivityState, activityStates)
 	r.filter(p, byFeedback, "feedback", q.Feedback, ratings)
 	r.filter(p, byActionType, "actionType", q.ActionType, nil)
-	r.outcomeFilter(p, "tool", q.Tool, "toolOutcome", q.ToolOutcome, toolOutcomes, [3]facet{byTool, byOutcome, byToolOutcome})
-	r.outcomeFilter(p, "procedure", q.Procedure, "procedureOutcome", q.ProcedureOutcome, procedureOutcomes, [3]facet{byProcedure, byProcedureEnd, byProcedureOutcome})
+	r.outcomeFilter(p, "tool", q.Tool, "toolOutcome", q.ToolOutcome, toolOutcomes,
+		[3]facet{byTool, byOutcome, byToolOutcome})
+	r.outcomeFilter(p, "procedure", q.Procedure, "procedureOutcome", q.ProcedureOutcome, procedureOutcomes,
+		[3]facet{byProcedure, byProcedureEnd, byProcedureOutcome})
 	r.boolFilter(p, byEscalation, "escalated", q.Escalated, "true")
 	r.boolFilter(p, byVoice, "hasVoice", q.HasVoice, "true", "false")
 	r.topicFilter(p, q.Topic)

@@ -58,7 +58,8 @@ func (s *searchRun) rankPage(ctx context.Context) (*Page, error) {
 	return page, nil
 }
 
-// rankDocs ranks conversations: first by what the index tells of them, then the best of them by what their messages say.
+// rankDocs ranks conversations: first by what the index tells of them, then the best of them by what their messages
+// say.
 func (s *searchRun) rankDocs(ctx context.Context, on *agentPartition, found []doc) ([]rankedDoc, error) {
 	whole, err := s.findFullMatches(ctx, on, found)
 	if err != nil {
@@ -112,7 +113,8 @@ func (s *searchRun) findFullMatches(ctx context.Context, on *agentPartition, fou
 	for _, d := range found {
 		first, last = min(first, d.number), max(last, d.number)
 	}
-	ids, err := s.index.Find(ctx, s.DB.SQL(), messageTable, s.allWordsExpr(), conversationRange(on.number, first, last), maxFullMatches)
+	ids, err := s.index.Find(ctx, s.DB.SQL(), messageTable, s.allWordsExpr(), conversationRange(on.number, first, last),
+		maxFullMatches)
 	all := map[int64][]int64{}
 	for _, id := range ids {
 		n := conversationOfRow(id)
@@ -129,7 +131,8 @@ func (s *searchRun) allWordsExpr() expr {
 	return e
 }
 
-// coarseScore scores a conversation by the index alone: that one message holds all words, how many do, and what the title holds.
+// coarseScore scores a conversation by the index alone: that one message holds all words, how many do, and what the
+// title holds.
 func (s *searchRun) coarseScore(c *rankedDoc) float64 {
 	score := 0.0
 	if len(c.fullMatches) > 0 {
@@ -177,7 +180,8 @@ func (s *searchRun) chooseBest(ctx context.Context, list []rankedDoc, places []s
 	best := map[string]*scoredMessage{}
 	for _, m := range read {
 		one := &scoredMessage{m, s.plan.score(m.Text)}
-		if has := best[string(m.Conversation)]; has == nil || one.score > has.score || one.score == has.score && one.Seq > has.Seq {
+		if has := best[string(m.Conversation)]; has == nil || one.score > has.score || one.score == has.score &&
+			one.Seq > has.Seq {
 			best[string(m.Conversation)] = one
 		}
 	}
@@ -189,8 +193,8 @@ func (s *searchRun) chooseBest(ctx context.Context, list []rankedDoc, places []s
 	return nil
 }
 
-// score tells how well a text matches, from 0 for not at all to about 9: how much of it the words are, how close they stand
-// together, and whether they are spelled as they were asked for.
+// score tells how well a text matches, from 0 for not at all to about 9: how much of it the words are, how close they
+// stand together, and whether they are spelled as they were asked for.
 func (p *queryPlan) score(text string) float64 {
 	at := map[string]int{}
 	for i, w := range p.words {

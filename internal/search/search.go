@@ -2,10 +2,11 @@
 // of words behind SQLite and PostgreSQL, its feeding from the events of the accounts, the ranking, the pages and the
 // snippets.
 //
-// token.go splits texts into words, in the same way on both databases. A conversation is found when each word of the query is in one of its
-// messages or in its title. The index is two tables (index.go): the distinct words of each conversation with its facets, in which
-// candidates are found, and the words of each message, from which they are ranked. What the tables hold besides, and how it is
-// written, is in docs.go, conversation.go and batch.go; indexer.go follows the event log, build.go builds the index anew.
+// token.go splits texts into words, in the same way on both databases. A conversation is found when each word of the
+// query is in one of its messages or in its title. The index is two tables (index.go): the distinct words of each
+// conversation with its facets, in which candidates are found, and the words of each message, from which they are
+// ranked. What the tables hold besides, and how it is written, is in docs.go, conversation.go and batch.go; indexer.go
+// follows the event log, build.go builds the index anew.
 package search
 
 import (
@@ -51,8 +52,8 @@ type Hit struct {
 	Snippet *Snippet // nil without a query, and where only the title matched
 }
 
-// Find searches the conversations of an agent, of all origins. It may give fewer than asked for, even none, while more are to
-// come: a conversation that was deleted since its page was fixed is left out.
+// Find searches the conversations of an agent, of all origins. It may give fewer than asked for, even none, while more
+// are to come: a conversation that was deleted since its page was fixed is left out.
 //
 // Fails with VALIDATION_INVALID_BODY, VALIDATION_SEARCH_WINDOW_EXCEEDED, VALIDATION_INVALID_DATE_RANGE, with
 // CONVERSATION_SEARCH_UNAVAILABLE for words in an account under HIPAA or of an agent that redacts, with
@@ -72,7 +73,8 @@ func (f *Finder) Find(ctx context.Context, account *parley.Account, agent *parle
 			return nil, err
 		}
 	}
-	s := &searchRun{Finder: f, plan: p, index: newIndex(f.DB.SQL()), account: account.ID, agent: agent.ID, fingerprint: q.fingerprint(account.ID.AgentRef(agent.ID))}
+	s := &searchRun{Finder: f, plan: p, index: newIndex(f.DB.SQL()), account: account.ID, agent: agent.ID,
+		fingerprint: q.fingerprint(account.ID.AgentRef(agent.ID))}
 	at, err := s.openCursor(q.Cursor)
 	if err != nil {
 		return nil, err

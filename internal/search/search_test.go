@@ -76,7 +76,8 @@ func TestEventsUpdateTheIndex(t *testing.T) {
 			if err := tx.SupersedeMessages(w, a.AccountID.AgentRef(a.AgentID).ConversationRef(a.ID), 1, w.clock()); err != nil {
 				return err
 			}
-			return tx.AddMessage(w, a.AccountID.AgentRef(a.AgentID), newMessage(a.ID, parley.AuthorAssistant, "bravo delta", w.clock()), nil)
+			return tx.AddMessage(w, a.AccountID.AgentRef(a.AgentID),
+				newMessage(a.ID, parley.AuthorAssistant, "bravo delta", w.clock()), nil)
 		})
 		w.runIndexer()
 		w.wantFound(search.Query{Text: "alpha charlie"})
@@ -114,10 +115,12 @@ func TestFilters(t *testing.T) {
 		b := w.startConversation("alpha", func(c *parley.Conversation) { c.Status = parley.ConversationTakenOver })
 		w.advanceClock(time.Minute)
 		c := w.startConversation("alpha", func(c *parley.Conversation) { c.UserID = "kim" })
-		call := parley.ToolCall{ID: parley.NewUUID(), AccountID: w.account.ID, AgentID: w.agent.ID, ConversationID: c.ID, CallID: "call_1", Tool: "orders", Kind: parley.ActionHTTP,
+		call := parley.ToolCall{ID: parley.NewUUID(), AccountID: w.account.ID, AgentID: w.agent.ID,
+			ConversationID: c.ID, CallID: "call_1", Tool: "orders", Kind: parley.ActionHTTP,
 			Input: []byte("{}"), Status: parley.ToolError, CreatedAt: w.clock()}
 		c.update("tool.answered", func(tx *store.DB) error { return tx.AddToolCalls(w, []parley.ToolCall{call}) })
-		run := &parley.ProcedureRun{ID: parley.NewUUID(), AccountID: w.account.ID, AgentID: w.agent.ID, ConversationID: a.ID, Key: "refund", Name: "Refund", StartedAt: w.clock()}
+		run := &parley.ProcedureRun{ID: parley.NewUUID(), AccountID: w.account.ID, AgentID: w.agent.ID,
+			ConversationID: a.ID, Key: "refund", Name: "Refund", StartedAt: w.clock()}
 		w.must(w.db.StartProcedureRun(w, run))
 		run.Outcome = parley.ProcedureCompleted
 		w.must(w.db.EndProcedureRun(w, run, w.clock()))

@@ -8,7 +8,8 @@ import (
 )
 
 const (
-	maxReadAllMessages       = 16 // messages of a conversation that are all read for a snippet; in a longer one the index is asked for some
+	// messages of a conversation that are all read for a snippet; in a longer one the index is asked for some
+	maxReadAllMessages       = 16
 	maxSnippetFullMatches    = 4  // messages with all words that are looked at there
 	maxSnippetPartialMatches = 24 // messages with some of them
 )
@@ -66,8 +67,8 @@ func (s *searchRun) fillBestMessages(ctx context.Context, list []rankedDoc) erro
 	return nil
 }
 
-// candidateMessages returns the messages of a conversation among which the best is looked for: all of a short one; of a long one the newest
-// that hold all words, or else those that hold some.
+// candidateMessages returns the messages of a conversation among which the best is looked for: all of a short one; of a
+// long one the newest that hold all words, or else those that hold some.
 func (s *searchRun) candidateMessages(ctx context.Context, d *doc) (seqs []int64, err error) {
 	if d.seq <= maxReadAllMessages {
 		for seq := int64(1); seq <= d.seq; seq++ {
@@ -79,7 +80,8 @@ func (s *searchRun) candidateMessages(ctx context.Context, d *doc) (seqs []int64
 	in.from++ // the title is the message 0
 	ids, err := s.index.Find(ctx, s.DB.SQL(), messageTable, s.allWordsExpr(), in, maxSnippetFullMatches)
 	if err == nil && len(ids) == 0 && len(s.plan.words) > 1 {
-		ids, err = s.index.Find(ctx, s.DB.SQL(), messageTable, expr{groups: [][]string{s.plan.words}}, in, maxSnippetPartialMatches)
+		ids, err = s.index.Find(ctx, s.DB.SQL(), messageTable, expr{groups: [][]string{s.plan.words}}, in,
+			maxSnippetPartialMatches)
 	}
 	for _, id := range ids {
 		seqs = append(seqs, placeOfRow(id))

@@ -60,8 +60,8 @@ func findHits(text string, asked []string) []textSpan {
 	return list
 }
 
-// excerpt chooses a stretch of the text of about SnippetLength characters, on the borders of words: the one with the most hits,
-// of these the first, with what is left of the length shared before and behind them.
+// excerpt chooses a stretch of the text of about SnippetLength characters, on the borders of words: the one with the
+// most hits, of these the first, with what is left of the length shared before and behind them.
 func excerpt(text string, hits []textSpan) (start, end int) {
 	if utf8.RuneCountInString(text) <= SnippetLength {
 		return 0, len(text)
@@ -121,7 +121,8 @@ func extendRight(text string, at, n int) int {
 	return border
 }
 
-// isWordBoundary reports whether a text may be cut at i: not within a word, and not between a character and what modifies it.
+// isWordBoundary reports whether a text may be cut at i: not within a word, and not between a character and what
+// modifies it.
 func isWordBoundary(text string, i int) bool {
 	if i == 0 || i == len(text) {
 		return true

@@ -32,13 +32,14 @@ func TestSnippet(t *testing.T) {
 			t.Errorf("%q: hits %q, want %q", row.query, got, row.hits)
 		}
 	}
-	if got := highlightText(search.SnippetOf(long, "creme BRULEE"), false); utf8.RuneCountInString(got) > 180 || utf8.RuneCountInString(got) < 160 || strings.HasPrefix(got, "ord") {
+	if got := highlightText(search.SnippetOf(long, "creme BRULEE"), false); utf8.RuneCountInString(got) > 180 ||
+		utf8.RuneCountInString(got) < 160 || strings.HasPrefix(got, "ord") {
 		t.Errorf("%d characters: %q", utf8.RuneCountInString(got), got)
 	}
 }
 
-// TestSnippetsAreTheText holds for any text that the highlights joined are a stretch of it, about 180 characters long, and that each
-// hit is an occurrence of a word of the query.
+// TestSnippetsAreTheText holds for any text that the highlights joined are a stretch of it, about 180 characters long,
+// and that each hit is an occurrence of a word of the query.
 func TestSnippetsAreTheText(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	alphabet := []rune("aábcÀÉ ß  \n.,'\"*()&|!😀👍🏽\u200d退货政策ไทย한국\u0301\u00ad١٢٣_-\t<>\u202e")
@@ -58,7 +59,8 @@ func TestSnippetsAreTheText(t *testing.T) {
 			continue
 		}
 		joined := highlightText(s, false)
-		if !strings.Contains(whole, joined) || utf8.RuneCountInString(joined) > search.SnippetLength || !utf8.ValidString(joined) {
+		if !strings.Contains(whole, joined) || utf8.RuneCountInString(joined) > search.SnippetLength ||
+			!utf8.ValidString(joined) {
 			t.Fatalf("%q is no excerpt of %q", joined, whole)
 		}
 		hit := false
@@ -76,7 +78,9 @@ func TestSnippetsAreTheText(t *testing.T) {
 
 // TestQueriesArePlainWords holds that whatever a query holds it is words, and finds the message that is the same text.
 func TestQueriesArePlainWords(t *testing.T) {
-	list := []string{`"`, `""`, `'`, `a"b`, `alpha AND`, `AND OR NOT`, `NEAR(a b)`, `col:x`, `{a b}:c`, `^a`, `a*`, `-a`, `a + b`, `a:*`, `!a`, `a & b | c`, `a <-> b`, `\`, `\'`, "a\x00b", "😀", "👨‍👩‍👧", ";drop table x", "\ue000m", "\ue000", "x\ue000m"}
+	list := []string{`"`, `""`, `'`, `a"b`, `alpha AND`, `AND OR NOT`, `NEAR(a b)`, `col:x`, `{a b}:c`, `^a`, `a*`,
+		`-a`, `a + b`, `a:*`, `!a`, `a & b | c`, `a <-> b`, `\`, `\'`, "a\x00b", "😀", "👨‍👩‍👧", ";drop table x",
+		"\ue000m", "\ue000", "x\ue000m"}
 	if b, err := os.ReadFile("../../../shared/data/naughty-strings/blns.json"); err == nil {
 		var known []string
 		if err := json.Unmarshal(b, &known); err != nil {
@@ -88,7 +92,8 @@ func TestQueriesArePlainWords(t *testing.T) {
 	for i := range long {
 		long[i] = rune(0x4e00 + 7*i)
 	}
-	list = append(list, string(long), strings.Repeat("ab cd ef gh ", 40), "a b c d e f g h i j k l m n o p q r s t u v w x y z 0 1 2 3 4 5 6 7 8 9 "+string(long[:200]))
+	list = append(list, string(long), strings.Repeat("ab cd ef gh ", 40),
+		"a b c d e f g h i j k l m n o p q r s t u v w x y z 0 1 2 3 4 5 6 7 8 9 "+string(long[:200]))
 	forEachDatabase(t, func(w *testSearch) {
 		conversations := map[string]parley.ConversationID{}
 		for _, s := range list {

@@ -9,7 +9,8 @@ import (
 	"parley/internal/sqldb"
 )
 
-// retiredRetention is how long what another generation has taken the place of is kept: for those who are paging through it.
+// retiredRetention is how long what another generation has taken the place of is kept: for those who are paging through
+// it.
 const retiredRetention = 20 * time.Minute
 
 // sweepBatchSize is the most rows one transaction erases.
@@ -21,7 +22,8 @@ func (x *Indexer) Sweep(ctx context.Context) error {
 	for {
 		n, err := x.deleteRows(ctx, `
 			delete from search_walks
-			where id in (select id from search_walks where keep_until < ? order by keep_until limit ?)`, now.UnixMilli(), sweepBatchSize)
+			where id in (select id from search_walks where keep_until < ? order by keep_until limit ?)`,
+			now.UnixMilli(), sweepBatchSize)
 		if err != nil {
 			return err
 		}
@@ -60,7 +62,8 @@ func scanRetired(scan sqldb.Scan) (r retiredPartition, err error) {
 	return r, err
 }
 
-// erasePartition erases a partition in steps. Each makes sure that the partition is still the same: its number may have been reused.
+// erasePartition erases a partition in steps. Each makes sure that the partition is still the same: its number may have
+// been reused.
 func (x *Indexer) erasePartition(ctx context.Context, r retiredPartition) error {
 	index, all := newIndex(x.DB.SQL()), conversationRange(r.number, 0, maxConversations)
 	for _, t := range []table{bucketTable, messageTable} {
@@ -84,10 +87,12 @@ func (x *Indexer) erasePartition(ctx context.Context, r retiredPartition) error 
 		{`
 			delete from search_docs
 			where agent = ?
-			  and number in (select number from search_docs where agent = ? order by number limit ?)`, []any{r.number, r.number, sweepBatchSize}},
+			  and number in (select number from search_docs where agent = ? order by number limit ?)`,
+			[]any{r.number, r.number, sweepBatchSize}},
 		{`
 			delete from search_buckets
-			where id in (select id from search_buckets where id between ? and ? order by id limit ?)`, []any{all.from, all.to, sweepBatchSize}},
+			where id in (select id from search_buckets where id between ? and ? order by id limit ?)`,
+			[]any{all.from, all.to, sweepBatchSize}},
 	} {
 		for n := int64(sweepBatchSize); n == sweepBatchSize; {
 			err := x.whileRetired(ctx, r, func(tx *sqldb.DB) (err error) {

@@ -15,12 +15,13 @@ const maxTokenBytes = 64
 // token is a word of a text: folded, and cut where it is very long.
 type token struct {
 	word       string
-	start, end int  // byte span in the text
-	isPart     bool // one character of a longer run of a script without spaces: the text has it, a query does not ask for it
+	start, end int // byte span in the text
+	// one character of a longer run of a script without spaces: the text has it, a query does not ask for it
+	isPart bool
 }
 
-// tokens returns the words of a text: runs of letters, digits and their marks. Of scripts that are written without spaces they are
-// the single characters and the pairs of neighbours; a symbol such as an emoji is a word of its own.
+// tokens returns the words of a text: runs of letters, digits and their marks. Of scripts that are written without
+// spaces they are the single characters and the pairs of neighbours; a symbol such as an emoji is a word of its own.
 func tokens(text string) iter.Seq[token] {
 	return func(yield func(token) bool) {
 		dense := false // the rune before

@@ -55,7 +55,8 @@ func (s *searchRun) loadSnapshot(ctx context.Context, id string) (*rankingSnapsh
 		where id = ? and account_id = ? and agent_id = ? and keep_until >= ?`,
 		id, s.account, s.agent, now.UnixMilli()).Scan(&text, &until)
 	if sqldb.IsNotFound(err) {
-		return nil, parley.NewErrorf(parley.CodeInvalidCursor, "The results of this search are no longer kept. Start again without a cursor.")
+		return nil, parley.NewErrorf(parley.CodeInvalidCursor,
+			"The results of this search are no longer kept. Start again without a cursor.")
 	}
 	if err != nil {
 		return nil, err

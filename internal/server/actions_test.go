@@ -39,14 +39,15 @@ func TestSettingsOfTheOutside(t *testing.T) {
 		cfg := server.Config{ServingConfig: server.ServingConfig{RateLimit: 1, OpenTurns: 1}}
 		c.change(&cfg)
 		err := cfg.Check()
-		if (err != nil) != (c.want != "") || err != nil && (!strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "hunter2")) {
+		if (err != nil) != (c.want != "") || err != nil &&
+			(!strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "hunter2")) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 }
 
-// A message that calls for a procedure: the service is asked with the secret, the conversation ends up with a person, and the
-// secret is nowhere but in the request.
+// A message that calls for a procedure: the service is asked with the secret, the conversation ends up with a person,
+// and the secret is nowhere but in the request.
 func TestAProcedureThroughTheWholeServer(t *testing.T) {
 	var asked []string
 	service := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -62,7 +63,8 @@ func TestAProcedureThroughTheWholeServer(t *testing.T) {
 	}
 	t.Cleanup(func() { _ = log.Close() })
 	h := testkit.Open(t, testkit.WithDatabase(data, ""), testkit.WithConfig(func(c *server.Config) {
-		c.SecretKey, c.FetchAllow, c.Logger = secretKey, []string{"127.0.0.1"}, slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug}))
+		c.SecretKey, c.FetchAllow, c.Logger = secretKey, []string{"127.0.0.1"},
+			slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	}))
 	agent := h.NewAgent(t, h.Key)
 	addRefundProcedure(t, h, agent, service.URL)
@@ -77,10 +79,12 @@ func TestAProcedureThroughTheWholeServer(t *testing.T) {
 	if len(asked) != 1 || asked[0] != "/17 Bearer s3cret-key" {
 		t.Errorf("the service heard %q", asked)
 	}
-	if text := string(answer.Body); !strings.Contains(text, "Looking at 17.") || !strings.Contains(text, "paid") || !strings.Contains(text, "Bearer ***") {
+	if text := string(answer.Body); !strings.Contains(text, "Looking at 17.") || !strings.Contains(text, "paid") ||
+		!strings.Contains(text, "Bearer ***") {
 		t.Error(text)
 	}
-	c, err := h.DB.Conversation(t.Context(), parley.AccountID(h.Account).AgentRef(parley.AgentID(agent)).ConversationRef(parley.ConversationID(reply.Data.Metadata.ConversationID)))
+	c, err := h.DB.Conversation(t.Context(), parley.AccountID(h.Account).AgentRef(parley.AgentID(agent)).
+		ConversationRef(parley.ConversationID(reply.Data.Metadata.ConversationID)))
 	if err != nil || c.Status != parley.ConversationTakenOver {
 		t.Errorf("%+v %v", c, err)
 	}
@@ -113,14 +117,17 @@ func addRefundProcedure(t *testing.T, h *testkit.Server, agent, service string) 
 			Config: json.RawMessage(`{"url":"` + service + `/{number}","headers":{"Authorization":"Bearer ${KEY}"}}`)},
 		{Key: "human", Kind: parley.ActionEscalate, Name: "human"},
 	} {
-		a.ID, a.AccountID, a.AgentID, a.Description, a.Enabled, a.CreatedAt, a.UpdatedAt = parley.ActionID(parley.NewUUID()), account, id, "d", true, now, now
+		a.ID, a.AccountID, a.AgentID, a.Description, a.Enabled, a.CreatedAt, a.UpdatedAt = parley.ActionID(parley.NewUUID()),
+			account, id, "d", true, now, now
 		if err := h.DB.PutAction(t.Context(), &a); err != nil {
 			t.Fatal(err)
 		}
 	}
-	err = h.DB.PutProcedure(t.Context(), &parley.Procedure{ID: "p", AccountID: account, AgentID: id, Key: "refund", Name: "refund", Description: "d",
-		Triggers: []string{"refund order {number}"}, Inputs: number, Enabled: true, CreatedAt: now, UpdatedAt: now,
-		Steps: []parley.ProcedureStep{{Text: "Looking at {number}."}, {Action: "look", Input: map[string]string{"number": "{number}"}}, {Action: "human"}}})
+	err = h.DB.PutProcedure(t.Context(),
+		&parley.Procedure{ID: "p", AccountID: account, AgentID: id, Key: "refund", Name: "refund", Description: "d",
+			Triggers: []string{"refund order {number}"}, Inputs: number, Enabled: true, CreatedAt: now, UpdatedAt: now,
+			Steps: []parley.ProcedureStep{{Text: "Looking at {number}."},
+				{Action: "look", Input: map[string]string{"number": "{number}"}}, {Action: "human"}}})
 	if err != nil {
 		t.Fatal(err)
 	}

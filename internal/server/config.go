@@ -20,14 +20,16 @@ type Config struct {
 	ModelConfig
 	VoiceConfig
 
-	Now            func() time.Time `kong:"-"` // required
-	Version        string           `kong:"-"` // of the program, for the metrics
-	Logger         *slog.Logger     `kong:"-"` // nil for slog.Default()
-	ExtractProgram string           `kong:"-"` // the program whose command "extract" reads what strangers wrote; empty reads it in this process
-	SFUProgram     string           `kong:"-"` // the program whose command "sfu" is the media server of voice sessions; empty where there is none
-	ModelOverride  model.Model      `kong:"-"` // when set, it answers for every name, in place of the configured one
-	RoomsOverride  voice.Rooms      `kong:"-"` // the rooms of voice sessions where there is no media server; nil for none
-	SetGOGC        func(int) int    `kong:"-"` // sets the collector's GOGC; nil leaves it as it is
+	Now     func() time.Time `kong:"-"` // required
+	Version string           `kong:"-"` // of the program, for the metrics
+	Logger  *slog.Logger     `kong:"-"` // nil for slog.Default()
+	// the program whose command "extract" reads what strangers wrote; empty reads it in this process
+	ExtractProgram string `kong:"-"`
+	// the program whose command "sfu" is the media server of voice sessions; empty where there is none
+	SFUProgram    string        `kong:"-"`
+	ModelOverride model.Model   `kong:"-"` // when set, it answers for every name, in place of the configured one
+	RoomsOverride voice.Rooms   `kong:"-"` // the rooms of voice sessions where there is no media server; nil for none
+	SetGOGC       func(int) int `kong:"-"` // sets the collector's GOGC; nil leaves it as it is
 
 	isOffline bool // for a command, on a database that no server has open
 }
@@ -132,7 +134,8 @@ func (c Config) Check() error {
 	for flag, text := range map[string]string{"base-url": c.BaseURL, "files-url": c.FilesURL} {
 		check(text == "" || isHTTPURL(text), "--%s: not an http:// or https:// address", flag)
 	}
-	check(c.DatabaseURL == "" || strings.HasPrefix(c.DatabaseURL, "postgres://") || strings.HasPrefix(c.DatabaseURL, "postgresql://"),
+	check(c.DatabaseURL == "" || strings.HasPrefix(c.DatabaseURL, "postgres://") ||
+		strings.HasPrefix(c.DatabaseURL, "postgresql://"),
 		"--database-url: not a postgres:// address")
 	return errors.Join(faults...)
 }

@@ -41,7 +41,8 @@ func documentedRoutes(t *testing.T) []string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	list := []string{"POST " + mcp.Path, "POST /demo/voice", "GET /demo/voice", "GET /rtc", "GET /sdk/service-voice.js", "GET /nowhere", "BREW " + v2.Base + "/agents", "GET /openapi.json", "GET /docs"}
+	list := []string{"POST " + mcp.Path, "POST /demo/voice", "GET /demo/voice", "GET /rtc", "GET /sdk/service-voice.js",
+		"GET /nowhere", "BREW " + v2.Base + "/agents", "GET /openapi.json", "GET /docs"}
 	for base, text := range map[string][]byte{v2.Base: own, v1.Base: earlier} {
 		var doc struct {
 			Paths map[string]map[string]json.RawMessage
@@ -58,14 +59,15 @@ func documentedRoutes(t *testing.T) []string {
 	return list
 }
 
-// A request without a key is answered at once on every route, and the connection closed, though the body that it announces
-// never comes.
+// A request without a key is answered at once on every route, and the connection closed, though the body that it
+// announces never comes.
 func TestStrangersAreAnsweredWithoutTheirBody(t *testing.T) {
 	h := testkit.Open(t)
 	for _, route := range documentedRoutes(t) {
 		t.Run(route, func(t *testing.T) {
 			t.Parallel()
-			for _, announced := range []string{"Content-Length: 1000", "Content-Length: 1000\r\nExpect: 100-continue", "Content-Length: 99999999",
+			for _, announced := range []string{"Content-Length: 1000", "Content-Length: 1000\r\nExpect: 100-continue",
+				"Content-Length: 99999999",
 				"Transfer-Encoding: chunked", "Content-Type: multipart/form-data; boundary=x\r\nContent-Length: 1000"} {
 				got := requestOnce(t, h, route+" HTTP/1.1\r\nHost: localhost\r\n"+announced+"\r\n\r\n")
 				open := got.Status == http.StatusOK && strings.HasPrefix(route, "GET ")
@@ -81,7 +83,8 @@ func TestStrangersAreAnsweredWithoutTheirBody(t *testing.T) {
 func TestRefusalsDoNotWaitForTheBody(t *testing.T) {
 	h := testkit.Open(t, testkit.WithConfig(func(c *server.Config) { c.RateLimit = 2 }))
 	post := "POST /api/v2/agents HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer " + h.Key + "\r\n"
-	for _, want := range []int{http.StatusRequestEntityTooLarge, http.StatusRequestEntityTooLarge, http.StatusTooManyRequests} {
+	for _, want := range []int{http.StatusRequestEntityTooLarge, http.StatusRequestEntityTooLarge,
+		http.StatusTooManyRequests} {
 		got := requestOnce(t, h, post+"Content-Length: 99999999\r\n\r\n{")
 		if got.Status != want || got.Header.Get("Connection") != "close" && got.Header.Get("Content-Length") == "" {
 			t.Errorf("%d %s, want %d", got.Status, got.Body, want)
@@ -93,7 +96,8 @@ func TestRefusalsDoNotWaitForTheBody(t *testing.T) {
 func TestRefusedWhileStillSending(t *testing.T) {
 	h := testkit.Open(t)
 	for _, size := range []int{1 << 10, 200 << 10, 3 << 20} {
-		text := fmt.Sprintf("POST /api/v2/agents HTTP/1.1\r\nHost: localhost\r\nContent-Length: %d\r\n\r\n%s", size, strings.Repeat("x", size))
+		text := fmt.Sprintf("POST /api/v2/agents HTTP/1.1\r\nHost: localhost\r\nContent-Length: %d\r\n\r\n%s", size,
+			strings.Repeat("x", size))
 		if got := requestOnce(t, h, text); got.Status != http.StatusUnauthorized {
 			t.Errorf("%d bytes: %d %s", size, got.Status, got.Body)
 		}
@@ -103,13 +107,16 @@ func TestRefusedWhileStillSending(t *testing.T) {
 // A body that ends early because the client has closed its half is refused, and nothing of it is stored.
 func TestBodyThatEndsEarly(t *testing.T) {
 	h := testkit.Open(t)
-	for _, body := range []string{"Content-Length: 100\r\n\r\n" + `{"name":"A"}`, "Transfer-Encoding: chunked\r\n\r\nc\r\n" + `{"name":"A"}` + "\r\n"} {
+	for _, body := range []string{"Content-Length: 100\r\n\r\n" + `{"name":"A"}`,
+		"Transfer-Encoding: chunked\r\n\r\nc\r\n" + `{"name":"A"}` + "\r\n"} {
 		conn := testkit.DialRaw(t, h.URL)
-		testkit.SendRaw(t, conn, "POST /api/v2/agents HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer "+h.Key+"\r\n"+body)
+		testkit.SendRaw(t, conn,
+			"POST /api/v2/agents HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer "+h.Key+"\r\n"+body)
 		if err := conn.CloseWrite(); err != nil {
 			t.Fatal(err)
 		}
-		if got := testkit.ReadReplies(t, conn); len(got) != 1 || got[0].Status != http.StatusBadRequest || !strings.Contains(string(got[0].Body), "ended early") {
+		if got := testkit.ReadReplies(t, conn); len(got) != 1 || got[0].Status != http.StatusBadRequest ||
+			!strings.Contains(string(got[0].Body), "ended early") {
 			t.Errorf("%+v", got)
 		}
 	}
@@ -123,12 +130,15 @@ func TestBodyThatEndsEarly(t *testing.T) {
 func TestTwoLengthsAreRefused(t *testing.T) {
 	h := testkit.Open(t)
 	for path, want := range map[string]string{
-		"/api/v2/agents": `"code":"`, "/api/v1/chat": `"message":"`, mcp.Path: `"code":"`, "/demo/voice": "Content-Length", "/rtc": "Content-Length",
+		"/api/v2/agents": `"code":"`, "/api/v1/chat": `"message":"`, mcp.Path: `"code":"`,
+		"/demo/voice": "Content-Length", "/rtc": "Content-Length",
 	} {
 		body := `{"name":"A"}`
-		text := fmt.Sprintf("POST %s HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer %s\r\nContent-Length: %d\r\nTransfer-Encoding: chunked\r\n\r\n%x\r\n%s\r\n0\r\n\r\n",
+		text := fmt.Sprintf("POST %s HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer %s\r\nContent-Length: "+
+			"%d\r\nTransfer-Encoding: chunked\r\n\r\n%x\r\n%s\r\n0\r\n\r\n",
 			path, h.Key, len(body), len(body), body)
-		if got := requestOnce(t, h, text); got.Status != http.StatusBadRequest || !strings.Contains(string(got.Body), want) || !strings.Contains(string(got.Body), "not both") {
+		if got := requestOnce(t, h, text); got.Status != http.StatusBadRequest ||
+			!strings.Contains(string(got.Body), want) || !strings.Contains(string(got.Body), "not both") {
 			t.Errorf("%s: %d %s", path, got.Status, got.Body)
 		}
 	}
@@ -142,7 +152,8 @@ func TestHealthIsAnsweredWhereAllConnectionsAreBusy(t *testing.T) {
 	key := "Authorization: Bearer " + h.Key + "\r\n"
 	for range most {
 		conn := testkit.DialRaw(t, h.URL)
-		testkit.SendRaw(t, conn, "POST /api/v2/agents HTTP/1.1\r\nHost: localhost\r\n"+key+"Expect: 100-continue\r\nContent-Length: 10\r\n\r\n")
+		testkit.SendRaw(t, conn, "POST /api/v2/agents HTTP/1.1\r\nHost: localhost\r\n"+key+
+			"Expect: 100-continue\r\nContent-Length: 10\r\n\r\n")
 		if _, err := io.ReadFull(conn, make([]byte, len("HTTP/1.1 100 Continue\r\n\r\n"))); err != nil {
 			t.Fatal(err)
 		}
@@ -152,7 +163,8 @@ func TestHealthIsAnsweredWhereAllConnectionsAreBusy(t *testing.T) {
 			t.Errorf("%d %s", got.Status, got.Body)
 		}
 		got := requestOnce(t, h, "GET /api/v2/me HTTP/1.1\r\nHost: localhost\r\n"+key+"\r\n")
-		if got.Status != http.StatusServiceUnavailable || got.Header.Get("Retry-After") == "" || !strings.Contains(string(got.Body), "SERVICE_UNDER_MAINTENANCE") {
+		if got.Status != http.StatusServiceUnavailable || got.Header.Get("Retry-After") == "" ||
+			!strings.Contains(string(got.Body), "SERVICE_UNDER_MAINTENANCE") {
 			t.Errorf("%d %s", got.Status, got.Body)
 		}
 	}
@@ -181,7 +193,8 @@ func TestSilentConnections(t *testing.T) {
 func TestNoBrowserGuessesTheType(t *testing.T) {
 	h := testkit.Open(t)
 	for _, path := range []string{
-		"/openapi.json", "/docs", "/api/v2/health", "/api/v1/nothing", "/nothing", "/demo/voice", "/rtc", mcp.Path, v1.DocumentPath,
+		"/openapi.json", "/docs", "/api/v2/health", "/api/v1/nothing", "/nothing", "/demo/voice", "/rtc", mcp.Path,
+		v1.DocumentPath,
 	} {
 		got := requestOnce(t, h, "GET "+path+" HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
 		if value := got.Header.Get("X-Content-Type-Options"); value != "nosniff" {

@@ -30,7 +30,9 @@ func TestFilesWithoutTheirDatabaseStopTheStart(t *testing.T) {
 	requireNoError(t, os.WriteFile(filepath.Join(folder, "ab"+strings.Repeat("0", 62)), []byte("whole"), 0o600))
 	opens()
 	file := cfg.Database()
-	for _, harm := range []func() error{func() error { return os.Truncate(file, 0) }, func() error { return os.Remove(file) }} {
+	for _, harm := range []func() error{func() error { return os.Truncate(file, 0) }, func() error {
+		return os.Remove(file)
+	}} {
 		requireNoError(t, harm())
 		_, err := server.Open(t.Context(), cfg)
 		if err == nil || !strings.Contains(err.Error(), file) || !strings.Contains(err.Error(), "backup") {
@@ -40,6 +42,7 @@ func TestFilesWithoutTheirDatabaseStopTheStart(t *testing.T) {
 			t.Error("a database was made, or ", err)
 		}
 	}
-	requireNoError(t, os.Rename(filepath.Join(cfg.Data, "blobs"), filepath.Join(t.TempDir(), "away"))) // what the message says
+	// what the message says
+	requireNoError(t, os.Rename(filepath.Join(cfg.Data, "blobs"), filepath.Join(t.TempDir(), "away")))
 	opens()
 }

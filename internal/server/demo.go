@@ -67,7 +67,8 @@ func (s *Server) SetUpDemo(ctx context.Context, manual fs.FS, progress func(form
 }
 
 // addPages adds the pages that the agent does not have in their present text, and returns their number.
-func (s *Server) addPages(ctx context.Context, account parley.Account, plan parley.Plan, agent parley.AgentID, manual fs.FS) (int, error) {
+func (s *Server) addPages(ctx context.Context, account parley.Account, plan parley.Plan, agent parley.AgentID,
+	manual fs.FS) (int, error) {
 	list, err := readPages(manual, func(string, string) {})
 	if err != nil {
 		return 0, err
@@ -90,8 +91,10 @@ func (s *Server) addPages(ctx context.Context, account parley.Account, plan parl
 }
 
 // hasPage reports whether the agent has the page. It deletes an older text of it, left by an older program.
-func (s *Server) hasPage(ctx context.Context, account parley.Account, agent parley.AgentID, p folderPage) (bool, error) {
-	found, err := s.DB.Sources(ctx, account.ID.AgentRef(agent), store.SourceFilter{Name: pageTitle(p)}, parley.PageRequest{Limit: 100})
+func (s *Server) hasPage(ctx context.Context, account parley.Account, agent parley.AgentID, p folderPage) (bool,
+	error) {
+	found, err := s.DB.Sources(ctx, account.ID.AgentRef(agent), store.SourceFilter{Name: pageTitle(p)},
+		parley.PageRequest{Limit: 100})
 	if err != nil {
 		return false, err
 	}
@@ -213,7 +216,8 @@ func (s *Server) renewDemoKey(ctx context.Context, record *demoRecord) (string, 
 }
 
 // ensureDemoAgent finds the demo's agent or creates it.
-func (s *Server) ensureDemoAgent(ctx context.Context, account parley.Account, plan parley.Plan, record *demoRecord) (parley.AgentID, error) {
+func (s *Server) ensureDemoAgent(ctx context.Context, account parley.Account, plan parley.Plan,
+	record *demoRecord) (parley.AgentID, error) {
 	if record.Agent != "" {
 		_, err := s.DB.Agent(ctx, account.ID.AgentRef(record.Agent), s.cfg.Now())
 		if !parley.IsCode(err, parley.CodeAgentNotFound) {
@@ -231,7 +235,8 @@ func (s *Server) ensureDemoAgent(ctx context.Context, account parley.Account, pl
 const demoGreeting = "Hello! I have read the manual of Parley. What would you like to know?"
 
 // enableDemoVoice switches the voice of the demo's agent on, unless it is on.
-func (s *Server) enableDemoVoice(ctx context.Context, account parley.Account, plan parley.Plan, agent parley.AgentID) error {
+func (s *Server) enableDemoVoice(ctx context.Context, account parley.Account, plan parley.Plan,
+	agent parley.AgentID) error {
 	a, err := s.DB.Agent(ctx, account.ID.AgentRef(agent), s.cfg.Now())
 	if err != nil || a.Voice != nil || !plan.Voice {
 		return err
@@ -251,11 +256,12 @@ func (s *Server) enableDemoVoice(ctx context.Context, account parley.Account, pl
 	})
 }
 
-// demoCallHandler creates voice sessions of the demo's agent for the demo page, with the demo's key, which browsers never
-// see.
+// demoCallHandler creates voice sessions of the demo's agent for the demo page, with the demo's key, which browsers
+// never see.
 func (s *Server) demoCallHandler(agent parley.AgentID, key string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		req, err := http.NewRequestWithContext(r.Context(), http.MethodPost, fmt.Sprintf("/api/v2/agents/%s/voice/sessions", agent), r.Body)
+		req, err := http.NewRequestWithContext(r.Context(), http.MethodPost,
+			fmt.Sprintf("/api/v2/agents/%s/voice/sessions", agent), r.Body)
 		if err != nil {
 			http.Error(w, "The session could not be asked for.", http.StatusInternalServerError)
 			return

@@ -27,7 +27,8 @@ func TestDemoQuotesCodeToThoseWhoAskForIt(t *testing.T) {
 		var answer struct {
 			Data struct{ Parts []struct{ Text string } }
 		}
-		h.Do(t, "POST", "/agents/"+string(d.Agent)+"/chat", d.Key, map[string]any{"message": question, "stream": false}).Decode(t, http.StatusOK, &answer)
+		h.Do(t, "POST", "/agents/"+string(d.Agent)+"/chat", d.Key,
+			map[string]any{"message": question, "stream": false}).Decode(t, http.StatusOK, &answer)
 		text := answer.Data.Parts[0].Text
 		if code == "" && (strings.Contains(text, "```") || strings.Contains(text, "key: ")) || !strings.Contains(text, code) {
 			t.Errorf("%q is answered %q", question, text)

@@ -33,7 +33,8 @@ func TestDemoReadsWhatHasChanged(t *testing.T) {
 		if err := h.Runner.WaitIdle(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		list, err := h.DB.Sources(t.Context(), parley.AgentRef{Account: d.Account, Agent: d.Agent}, store.SourceFilter{}, parley.PageRequest{Limit: 10})
+		list, err := h.DB.Sources(t.Context(), parley.AgentRef{Account: d.Account, Agent: d.Agent},
+			store.SourceFilter{}, parley.PageRequest{Limit: 10})
 		if err != nil {
 			t.Fatal(err)
 		}

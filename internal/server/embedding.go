@@ -21,11 +21,14 @@ func (m ModelConfig) checkEmbedding() error {
 	case m.EmbedURL != "" && !isHTTPURL(m.EmbedURL):
 		return errors.New("--embed-url: not an http:// or https:// address")
 	case m.EmbedURL != "" && m.EmbedModel == "":
-		return errors.New("--embed-url (PARLEY_EMBED_URL) is set and --embed-model (PARLEY_EMBED_MODEL) is not: name the model to ask there")
+		return errors.New("--embed-url (PARLEY_EMBED_URL) is set and --embed-model (PARLEY_EMBED_MODEL) is not: " +
+			"name the model to ask there")
 	case m.EmbedURL == "" && m.EmbedModel != "":
-		return errors.New("--embed-model (PARLEY_EMBED_MODEL) is set and --embed-url (PARLEY_EMBED_URL) is not: say where the model is")
+		return errors.New("--embed-model (PARLEY_EMBED_MODEL) is set and --embed-url (PARLEY_EMBED_URL) is not: " +
+			"say where the model is")
 	case m.EmbedURL == "" && m.EmbedKey != "":
-		return errors.New("--embed-key (PARLEY_EMBED_KEY) is set and --embed-url (PARLEY_EMBED_URL) is not: say where the key belongs")
+		return errors.New("--embed-key (PARLEY_EMBED_KEY) is set and --embed-url (PARLEY_EMBED_URL) is not: say " +
+			"where the key belongs")
 	case m.EmbedDimensions < 0 || m.EmbedDimensions > 8192:
 		return errors.New("--embed-dimensions: not between 0 and 8192")
 	case m.EmbedWeight < 0 || m.EmbedWeight > 1:
@@ -67,8 +70,8 @@ func (b *builder) newEmbeddingRunner(ingestService *ingest.Service) *jobs.Runner
 	return b.newRunner(jobs.Runner{Handlers: ingestService.EmbedHandlers(), MaxWorkers: embeddingWorkers})
 }
 
-// runEmbeddings has passages embedded that were read while there was no embedding server, or another one, and then those
-// that come.
+// runEmbeddings has passages embedded that were read while there was no embedding server, or another one, and then
+// those that come.
 func (s *Services) runEmbeddings(ctx context.Context) error {
 	if err := s.Ingest.EmbedAll(ctx); err != nil && ctx.Err() == nil {
 		s.cfg.Logger.Warn("agents without vectors were not found; the next training or start makes up for it", "err", err)

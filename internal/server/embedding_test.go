@@ -29,7 +29,8 @@ func askWithTrace(t *testing.T, h *testkit.Server, agent, question string) admin
 		}
 	}
 	h.Do(t, "POST", "/agents/"+agent+"/chat", h.Key, map[string]any{"message": question}).Decode(t, http.StatusOK, &reply)
-	turns, err := admin.RunOn(t.Context(), h.AdminService, admin.Trace, admin.ConversationRef{ID: reply.Data.Metadata.ConversationID})
+	turns, err := admin.RunOn(t.Context(), h.AdminService, admin.Trace,
+		admin.ConversationRef{ID: reply.Data.Metadata.ConversationID})
 	if err != nil || len(turns) != 1 {
 		t.Fatalf("%v %+v", err, turns)
 	}
@@ -41,7 +42,8 @@ func forEachStore(t *testing.T, f func(t *testing.T, store testkit.Option)) {
 	t.Run("postgres", func(t *testing.T) { f(t, testkit.WithPostgres()) })
 }
 
-// Questions are searched for by words and vectors once the vectors are there, and by words whenever the provider fails or is slow.
+// Questions are searched for by words and vectors once the vectors are there, and by words whenever the provider fails
+// or is slow.
 func TestATurnTakesTheVectorsItGets(t *testing.T) {
 	forEachStore(t, func(t *testing.T, store testkit.Option) {
 		s := provider.StartEmbeddings(t, nil)
@@ -72,7 +74,8 @@ func TestATurnDoesNotWaitForALateVector(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.Play(s.Stall, s.Stall)
-	if got := askWithTrace(t, h, agent, "When are parcels delivered?"); !strings.Contains(got.SearchMethod, "not come in time") || !strings.Contains(got.Answer, "between eight and ten") {
+	if got := askWithTrace(t, h, agent, "When are parcels delivered?"); !strings.Contains(got.SearchMethod,
+		"not come in time") || !strings.Contains(got.Answer, "between eight and ten") {
 		t.Errorf("searched by %q, answered %q", got.SearchMethod, got.Answer)
 	}
 }
@@ -86,7 +89,9 @@ func TestVectorsAloneAnswerNothing(t *testing.T) {
 			}
 			return []float32{0, .1, 1}
 		})
-		h := testkit.Open(t, store, withEmbeddingServer(s, 5*time.Second), testkit.WithConfig(func(c *server.Config) { c.EmbedWeight = .9 }))
+		h := testkit.Open(t, store, withEmbeddingServer(s, 5*time.Second), testkit.WithConfig(func(c *server.Config) {
+			c.EmbedWeight = .9
+		}))
 		agent := h.NewAgent(t, h.Key, "# Deliveries\n\nParcels are delivered between eight and ten in the morning.",
 			"# Office\n\nThe green plant in the corner wants water.")
 		if err := h.EmbeddingRunner.WaitIdle(t.Context()); err != nil {
@@ -94,26 +99,31 @@ func TestVectorsAloneAnswerNothing(t *testing.T) {
 		}
 		for _, question := range []string{"When are parcels delivered?", "Who painted the ceiling of the chapel?"} {
 			got := askWithTrace(t, h, agent, question)
-			if got.SearchMethod != "words and vectors" || len(got.Passages) == 0 || !strings.Contains(got.Passages[0].Text, "plant") {
+			if got.SearchMethod != "words and vectors" || len(got.Passages) == 0 ||
+				!strings.Contains(got.Passages[0].Text, "plant") {
 				t.Fatalf("%s: searched by %q, found %+v", question, got.SearchMethod, got.Passages)
 			}
-			if strings.Contains(got.Answer, "plant") || len(got.Citations) > 0 && !strings.Contains(got.Answer, "between eight and ten") {
+			if strings.Contains(got.Answer, "plant") || len(got.Citations) > 0 &&
+				!strings.Contains(got.Answer, "between eight and ten") {
 				t.Errorf("%s: answered %q", question, got.Answer)
 			}
 		}
-		if got := askWithTrace(t, h, agent, "When are parcels delivered?"); !strings.Contains(got.Answer, "between eight and ten") {
+		if got := askWithTrace(t, h, agent, "When are parcels delivered?"); !strings.Contains(got.Answer,
+			"between eight and ten") {
 			t.Errorf("the passage that answers is not quoted: %q", got.Answer)
 		}
 	})
 }
 
-// A server that gets an embedding provider for the first time embeds its earlier passages; one without enqueues no jobs.
+// A server that gets an embedding provider for the first time embeds its earlier passages; one without enqueues no
+// jobs.
 func TestVectorsForWhatWasReadBefore(t *testing.T) {
 	data := t.TempDir()
 	t.Run("without", func(t *testing.T) {
 		h := testkit.Open(t, testkit.WithDatabase(data, ""))
 		h.NewAgent(t, h.Key, "Parcels are delivered between eight and ten in the morning.")
-		n, err := sqldb.One(t.Context(), h.DB.SQL(), sqldb.Column[int], `select count(*) from jobs where kind = ?`, ingest.EmbedJob)
+		n, err := sqldb.One(t.Context(), h.DB.SQL(), sqldb.Column[int], `select count(*) from jobs where kind = ?`,
+			ingest.EmbedJob)
 		if n != 0 || err != nil || h.EmbeddingRunner != nil {
 			t.Errorf("%d chores, %v", n, err)
 		}

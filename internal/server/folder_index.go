@@ -83,8 +83,10 @@ type Quote struct {
 	AnswerEnd   int    `json:"answerEnd"`
 }
 
-// Ask answers the question as a server's agent would. It calls onChunk with each piece of text and each citation as it comes.
-func (s *FolderIndex) Ask(ctx context.Context, models ModelConfig, question string, onChunk func(model.Chunk)) (*Answer, error) {
+// Ask answers the question as a server's agent would. It calls onChunk with each piece of text and each citation as it
+// comes.
+func (s *FolderIndex) Ask(ctx context.Context, models ModelConfig, question string, onChunk func(model.Chunk)) (*Answer,
+	error) {
 	table, err := models.newRegistryWith(nil)
 	if err != nil {
 		return nil, err
@@ -96,7 +98,8 @@ func (s *FolderIndex) Ask(ctx context.Context, models ModelConfig, question stri
 	}
 	req := model.Request{Model: backend.Name, Messages: []model.Message{{Role: "user", Text: question}}}
 	for _, h := range s.index.Nearest(retrieval.Query{Text: question}) {
-		req.Passages = append(req.Passages, model.Passage{Passage: h.Passage, Score: h.Score, TermWeights: h.Terms, Signals: model.MatchSignals(h.Signs)})
+		req.Passages = append(req.Passages, model.Passage{Passage: h.Passage, Score: h.Score, TermWeights: h.Terms,
+			Signals: model.MatchSignals(h.Signs)})
 	}
 	a := &Answer{Citations: []Quote{}}
 	for chunk, err := range backend.Model.Stream(ctx, req) {
@@ -117,7 +120,8 @@ func (s *FolderIndex) Ask(ctx context.Context, models ModelConfig, question stri
 }
 
 func (s *FolderIndex) quote(p parley.Passage, c model.Citation) Quote {
-	return Quote{Name: p.SourceName, Heading: p.Heading, Quote: s.texts[p.VersionHash][c.Start:c.End], Start: c.Start, End: c.End,
+	return Quote{Name: p.SourceName, Heading: p.Heading, Quote: s.texts[p.VersionHash][c.Start:c.End], Start: c.Start,
+		End:         c.End,
 		AnswerStart: c.AnswerStart, AnswerEnd: c.AnswerEnd}
 }
 
@@ -131,8 +135,8 @@ type folderPage struct {
 // maxPageBytes is the largest file that is read, in bytes: the largest text source.
 const maxPageBytes = 8 << 20
 
-// readPages reads the Markdown and text files of a folder and of the folders in it, in order of their names. Hidden ones are left
-// out; so are those too large or not UTF-8, of which skipped is called with the reason.
+// readPages reads the Markdown and text files of a folder and of the folders in it, in order of their names. Hidden
+// ones are left out; so are those too large or not UTF-8, of which skipped is called with the reason.
 func readPages(folder fs.FS, skipped func(name, why string)) ([]folderPage, error) {
 	var list []folderPage
 	err := fs.WalkDir(folder, ".", func(name string, entry fs.DirEntry, err error) error {

@@ -17,8 +17,8 @@ import (
 	"parley/internal/widget"
 )
 
-// newHandler returns the public handler: MCP at its path, REST v1 below its base, the signalling of voice and the demo page
-// at theirs, REST v2 everywhere else. MCP calls a REST v2 of its own, which does not count requests a second time.
+// newHandler returns the public handler: MCP at its path, REST v1 below its base, the signalling of voice and the demo
+// page at theirs, REST v2 everywhere else. MCP calls a REST v2 of its own, which does not count requests a second time.
 func (s *Services) newHandler(voicePage *widget.Page, observer *httpapi.Observer) (http.Handler, error) {
 	cfg := s.v2Config(observer)
 	current, older := v2.New(cfg), v1.New(s.v1Config(cfg))
@@ -55,7 +55,8 @@ func (s *Services) v2Config(observer *httpapi.Observer) v2.Config {
 
 func (s *Services) v1Config(cfg v2.Config) v1.Config {
 	return v1.Config{
-		Authenticator: cfg.Authenticator, Limiter: cfg.Limiter, Chat: cfg.Chat, Agents: cfg.Agents, Ingest: cfg.Ingest, DB: cfg.DB,
+		Authenticator: cfg.Authenticator, Limiter: cfg.Limiter, Chat: cfg.Chat, Agents: cfg.Agents, Ingest: cfg.Ingest,
+		DB:      cfg.DB,
 		BaseURL: cfg.BaseURL, Now: cfg.Now, Logger: cfg.Logger, Observer: cfg.Observer, TrustProxy: cfg.TrustProxy,
 		Contacts: &contact.Service{DB: cfg.DB, Now: cfg.Now}, Webhooks: s.Webhooks,
 	}
@@ -85,7 +86,8 @@ const (
 // newConnectionTable returns the table of the public connections. Half of what the system allows stays free, for files,
 // databases and the services that turns call.
 func (c Config) newConnectionTable() *listen.ConnTable {
-	l := listen.Limits{MaxConns: c.MaxConnections, SpareConns: spareConnections, MaxPerAddress: c.AddressConnections, IsExempt: netip.Addr.IsLoopback}
+	l := listen.Limits{MaxConns: c.MaxConnections, SpareConns: spareConnections, MaxPerAddress: c.AddressConnections,
+		IsExempt: netip.Addr.IsLoopback}
 	if files := listen.Descriptors(); l.MaxConns == 0 && files > 0 {
 		l.MaxConns = min(files/2, maxConnections)
 	} else if l.MaxConns == 0 {

@@ -18,7 +18,8 @@ func (b *builder) newHelpdesk(files *ingest.Service) *helpdesk.Service {
 	}
 }
 
-// installationKey returns a key of the installation, the same for all servers on the database. The first call creates it.
+// installationKey returns a key of the installation, the same for all servers on the database. The first call creates
+// it.
 func installationKey(ctx context.Context, db *store.DB, name string) ([]byte, error) {
 	secret, err := db.EnsureSetting(ctx, name, func() string {
 		key := make([]byte, 32)

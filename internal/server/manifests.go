@@ -14,7 +14,8 @@ func (b *builder) newManifests(ingestService *ingest.Service, helpdeskService *h
 	return &manifest.Service{
 		DB: b.db, Ingest: ingestService, Helpdesk: helpdeskService, Now: b.cfg.Now,
 		Settings:    v2.SettingsCodec{CanSetModel: b.models.CanSet},
-		CheckAction: actions.ValidateAction, CheckProcedure: actions.ValidateProcedure, UnavailableReason: b.cfg.unavailableReason,
+		CheckAction: actions.ValidateAction, CheckProcedure: actions.ValidateProcedure,
+		UnavailableReason: b.cfg.unavailableReason,
 		Seal: func(account parley.AccountID, secrets map[string]string) (string, error) {
 			return actions.SealSecrets(b.vault, account, secrets)
 		},
@@ -24,7 +25,8 @@ func (b *builder) newManifests(ingestService *ingest.Service, helpdeskService *h
 	}
 }
 
-// unavailableReason says why this server cannot offer an action. A command does not know what its server is configured with.
+// unavailableReason says why this server cannot offer an action. A command does not know what its server is configured
+// with.
 func (c Config) unavailableReason(a *parley.Action) string {
 	if !c.isOffline && a.Kind == parley.ActionWebSearch && c.SearchURL == "" {
 		return "is kept and not offered: the server has no search engine (PARLEY_SEARCH_URL)"

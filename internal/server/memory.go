@@ -18,7 +18,8 @@ const (
 	allocatedBytesMetric = "/gc/heap/allocs:bytes"
 )
 
-// ReleaseMemory returns memory to the system that the program has touched and does not need now: after its start, and after a burst.
+// ReleaseMemory returns memory to the system that the program has touched and does not need now: after its start, and
+// after a burst.
 func ReleaseMemory() {
 	debug.FreeOSMemory()
 	unmapUnusedPages()
@@ -33,8 +34,9 @@ func (s *Services) setGOGC(percent int) {
 	}
 }
 
-// manageMemory lets the collector run less often while there is work, and returns memory to the system when a burst is over: the
-// collector itself runs only after minutes when nothing is allocated, and thousands of streams may be idle meanwhile.
+// manageMemory lets the collector run less often while there is work, and returns memory to the system when a burst is
+// over: the collector itself runs only after minutes when nothing is allocated, and thousands of streams may be idle
+// meanwhile.
 func (s *Services) manageMemory(ctx context.Context) error {
 	ticker := time.NewTicker(memorySampleInterval)
 	defer ticker.Stop()

@@ -9,8 +9,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// unmapUnusedPages unmaps the parts of the program's own file that its start has touched: tables that are built once, and code that
-// runs once. What is used again is mapped again, from the same file. A stretch that differs from the file stays.
+// unmapUnusedPages unmaps the parts of the program's own file that its start has touched: tables that are built once,
+// and code that runs once. What is used again is mapped again, from the same file. A stretch that differs from the file
+// stays.
 func unmapUnusedPages() {
 	program, err := os.Executable()
 	if err != nil {

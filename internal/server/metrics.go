@@ -36,7 +36,8 @@ func (b *builder) newVoiceStats() *voice.Stats {
 				v.ObserveTypedAnswer(d.Total)
 				return
 			}
-			v.ObserveSpokenAnswer([metrics.StepCount]float64{d.Silence, d.Hearing, d.Answer, d.Piece, d.Speech, d.Output}, d.Total)
+			v.ObserveSpokenAnswer([metrics.StepCount]float64{d.Silence, d.Hearing, d.Answer, d.Piece, d.Speech,
+				d.Output}, d.Total)
 		},
 	}
 }
@@ -61,7 +62,8 @@ func (s *Services) newStateReader(observer *httpapi.Observer) func() metrics.Sta
 		state := metrics.State{OpenStreams: int(observer.OpenStreams.Load()), OpenTurns: s.Engine.LiveTurns()}
 		d, err := depth.current()
 		state.DatabaseUp = err == nil
-		state.Jobs = metrics.Jobs{Waiting: d.Waiting, Running: d.Running, Dead: d.Dead, OldestDueSeconds: d.OldestDue.Seconds()}
+		state.Jobs = metrics.Jobs{Waiting: d.Waiting, Running: d.Running, Dead: d.Dead,
+			OldestDueSeconds: d.OldestDue.Seconds()}
 		if interactive, bulk, ok := s.DB.SQL().QueueLengths(); ok {
 			state.PendingWrites = &metrics.PendingWrites{Interactive: interactive, Bulk: bulk}
 		}

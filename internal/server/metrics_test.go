@@ -85,18 +85,21 @@ func TestMetricsOfAServer(t *testing.T) {
 		h.Do(t, "POST", "/agents/"+agent+path, h.Key, body).Decode(t, status, &struct{}{})
 	}
 	ask("/chat", map[string]any{"message": "How long is the delivery?"}, http.StatusOK)
-	if r := h.Do(t, "POST", "/agents/"+agent+"/chat", h.Key, map[string]any{"message": "How long?", "stream": true}); r.Status != http.StatusOK {
+	if r := h.Do(t, "POST", "/agents/"+agent+"/chat", h.Key,
+		map[string]any{"message": "How long?", "stream": true}); r.Status != http.StatusOK {
 		t.Fatal(r.Status)
 	}
 	h.Do(t, "GET", "/nowhere/at/all", h.Key, nil)
 	h.Do(t, "GET", "/agents/nobody", h.Key, nil)
-	h.Do(t, "PUT", "/agents/"+agent, h.Key, map[string]any{"voiceSettings": map[string]any{"maxConcurrentSessions": 1}}).Decode(t, http.StatusOK, &struct{}{})
+	h.Do(t, "PUT", "/agents/"+agent, h.Key,
+		map[string]any{"voiceSettings": map[string]any{"maxConcurrentSessions": 1}}).Decode(t, http.StatusOK, &struct{}{})
 	ask("/voice/sessions", map[string]any{}, http.StatusOK)
 	ask("/voice/sessions", map[string]any{}, http.StatusTooManyRequests)
 	h.Do(t, "POST", "/agents/nobody/voice/sessions", h.Key, map[string]any{})
 	testkit.Eventually(t, "the end of the turns", func() bool { return h.Engine.LiveTurns() == 0 })
 
-	const chat, sessions = "method=POST route=/api/v2/agents/{agentId}/chat", "method=POST route=/api/v2/agents/{agentId}/voice/sessions"
+	const chat, sessions = "method=POST route=/api/v2/agents/{agentId}/chat",
+		"method=POST route=/api/v2/agents/{agentId}/voice/sessions"
 	scrapeMetrics(t, h).requireValues(t, map[string]float64{
 		"parley_http_requests_total " + chat + " status=2xx":                              2,
 		"parley_http_request_duration_seconds " + chat:                                    2,
@@ -120,7 +123,8 @@ func TestMetricsOfAServer(t *testing.T) {
 	h.Voice.EndAll("operator")
 	testkit.Eventually(t, "the end of the session", func() bool { return len(h.Voice.Active()) == 0 })
 	got := scrapeMetrics(t, h)
-	got.requireValues(t, map[string]float64{"parley_voice_sessions": 0, "parley_voice_sessions_ended_total reason=operator": 1})
+	got.requireValues(t,
+		map[string]float64{"parley_voice_sessions": 0, "parley_voice_sessions_ended_total reason=operator": 1})
 	maps.DeleteFunc(got.kinds, func(name, _ string) bool { return !strings.HasPrefix(name, "parley_") })
 	if want := documentedMetrics(t); !maps.Equal(got.kinds, want) {
 		t.Errorf("metrics.md lists\n%v\nand there are\n%v", want, got.kinds)
@@ -140,7 +144,8 @@ func documentedMetrics(t *testing.T) map[string]string {
 		t.Fatal(err)
 	}
 	list := map[string]string{}
-	for _, row := range regexp.MustCompile("(?m)^\\| `(parley_\\w+)` \\| (\\w+) \\| (.+?) \\|").FindAllStringSubmatch(string(page), -1) {
+	for _, row := range regexp.MustCompile("(?m)^\\| `(parley_\\w+)` \\| (\\w+) \\| (.+?) \\|").
+		FindAllStringSubmatch(string(page), -1) {
 		labels := []string{}
 		for _, l := range regexp.MustCompile("`(\\w+)`").FindAllStringSubmatch(row[3], -1) {
 			labels = append(labels, l[1])
@@ -160,8 +165,10 @@ func TestAnOpenStreamIsInTheMetrics(t *testing.T) {
 			Metadata struct{ ConversationID string }
 		}
 	}
-	h.Do(t, "POST", "/agents/"+agent+"/chat", h.Key, map[string]any{"message": "How long is the delivery?"}).Decode(t, http.StatusOK, &first)
-	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, h.URL+"/api/v2/agents/"+agent+"/conversations/"+first.Data.Metadata.ConversationID+"/events", nil)
+	h.Do(t, "POST", "/agents/"+agent+"/chat", h.Key, map[string]any{"message": "How long is the delivery?"}).Decode(t,
+		http.StatusOK, &first)
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet,
+		h.URL+"/api/v2/agents/"+agent+"/conversations/"+first.Data.Metadata.ConversationID+"/events", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -172,7 +179,9 @@ func TestAnOpenStreamIsInTheMetrics(t *testing.T) {
 	}
 	scrapeMetrics(t, h).requireValues(t, map[string]float64{"parley_http_streams_open": 1})
 	_ = res.Body.Close()
-	testkit.Eventually(t, "the end of the stream", func() bool { return scrapeMetrics(t, h).values["parley_http_streams_open"] == 0 })
+	testkit.Eventually(t, "the end of the stream", func() bool {
+		return scrapeMetrics(t, h).values["parley_http_streams_open"] == 0
+	})
 }
 
 // The statistics of voice sessions are in the metrics.
@@ -206,7 +215,8 @@ func TestNoMetricsUnlessAskedFor(t *testing.T) {
 func TestMetricsOnPostgres(t *testing.T) {
 	h := testkit.Open(t, withMetrics(), testkit.WithPostgres())
 	got := scrapeMetrics(t, h)
-	got.requireValues(t, map[string]float64{"parley_database_up": 1, "parley_jobs state=waiting": 0, "parley_jobs_oldest_due_seconds": 0})
+	got.requireValues(t, map[string]float64{"parley_database_up": 1, "parley_jobs state=waiting": 0,
+		"parley_jobs_oldest_due_seconds": 0})
 	if got.kinds["parley_database_writes_waiting"] != "" {
 		t.Error("PostgreSQL has a queue of writes")
 	}

@@ -17,8 +17,8 @@ import (
 	"parley/internal/model/quote"
 )
 
-// Check reports invalid and incomplete settings: a model named without its server would never be asked, and the built-in one
-// would silently answer in its place.
+// Check reports invalid and incomplete settings: a model named without its server would never be asked, and the
+// built-in one would silently answer in its place.
 func (m ModelConfig) Check() error {
 	if err := m.checkEmbedding(); err != nil {
 		return err
@@ -32,21 +32,26 @@ func (m ModelConfig) Check() error {
 	case m.ModelRewrite < 0:
 		return fmt.Errorf("--model-rewrite: %s is below 0", m.ModelRewrite)
 	case m.usesAnthropic() && !m.mapsToClaude():
-		return errors.New("--anthropic-key (PARLEY_ANTHROPIC_KEY) or its URL is set and no model is asked for there: name one as anthropic/NAME in --model or --model-map")
+		return errors.New("--anthropic-key (PARLEY_ANTHROPIC_KEY) or its URL is set and no model is asked for " +
+			"there: name one as anthropic/NAME in --model or --model-map")
 	case m.ModelURL != "" && !isHTTPURL(m.ModelURL):
 		return errors.New("--model-url: not an http:// or https:// address")
 	case m.ModelURL != "" && m.ModelID == "":
-		return errors.New("--model-url (PARLEY_MODEL_URL) is set and --model (PARLEY_MODEL) is not: name the model to ask there")
+		return errors.New("--model-url (PARLEY_MODEL_URL) is set and --model (PARLEY_MODEL) is not: name the " +
+			"model to ask there")
 	case m.ModelURL != "":
 		return nil
 	case m.ModelID != "" && !m.asksAnthropic(m.ModelID):
-		return errors.New("--model (PARLEY_MODEL) is set and --model-url (PARLEY_MODEL_URL) is not: say where the model is" + claudeHint(m.ModelID))
+		return errors.New("--model (PARLEY_MODEL) is set and --model-url (PARLEY_MODEL_URL) is not: say where the model is" +
+			claudeHint(m.ModelID))
 	case m.ModelKey != "":
-		return errors.New("--model-key (PARLEY_MODEL_KEY) is set and --model-url (PARLEY_MODEL_URL) is not: say where the key belongs")
+		return errors.New("--model-key (PARLEY_MODEL_KEY) is set and --model-url (PARLEY_MODEL_URL) is not: say " +
+			"where the key belongs")
 	}
 	for _, name := range slices.Sorted(maps.Keys(m.ModelMap)) {
 		if id := m.ModelMap[name]; id != model.BuiltinName && !m.asksAnthropic(id) {
-			return errors.New("--model-map (PARLEY_MODEL_MAP) gives " + name + " to " + id + ", and --model-url (PARLEY_MODEL_URL) is not set: say where that model is" + claudeHint(id))
+			return errors.New("--model-map (PARLEY_MODEL_MAP) gives " + name + " to " + id +
+				", and --model-url (PARLEY_MODEL_URL) is not set: say where that model is" + claudeHint(id))
 		}
 	}
 	return nil
@@ -59,8 +64,8 @@ func claudeHint(id string) string {
 	return ""
 }
 
-// usesAnthropic reports whether models named anthropic/NAME are asked for in Anthropic's wire format. Without that they are names like any
-// other: some servers of the OpenAI format have such models.
+// usesAnthropic reports whether models named anthropic/NAME are asked for in Anthropic's wire format. Without that they
+// are names like any other: some servers of the OpenAI format have such models.
 func (m ModelConfig) usesAnthropic() bool { return m.AnthropicURL != "" || m.AnthropicKey != "" }
 
 func (m ModelConfig) asksAnthropic(id string) bool {
@@ -84,7 +89,9 @@ func (m ModelConfig) contextTokens() (all int, single map[string]int, err error)
 		}
 		tokens, err := strconv.Atoi(strings.TrimSpace(number))
 		if err != nil || tokens < minContextTokens {
-			return 0, nil, fmt.Errorf("--model-context: %q is not a number of tokens from %d, or a model's name with such a number", item, minContextTokens)
+			return 0, nil,
+				fmt.Errorf("--model-context: %q is not a number of tokens from %d, or a model's name with such a number",
+					item, minContextTokens)
 		}
 		if name == "" {
 			all = tokens
@@ -146,7 +153,8 @@ func (m ModelConfig) wires() (wires []model.Wire) {
 	return wires
 }
 
-// newRegistryWith is NewRegistry with a model that answers for every name in place of the configured ones, unless it is nil.
+// newRegistryWith is NewRegistry with a model that answers for every name in place of the configured ones, unless it is
+// nil.
 func (m ModelConfig) newRegistryWith(override model.Model) (*model.Registry, error) {
 	if override != nil {
 		return model.NewRegistry(model.RegistryConfig{Builtin: override}), nil

@@ -28,7 +28,8 @@ func (b *builder) newExtractPool() *extract.Pool {
 		b.cfg.warnUnfenced(sandbox.System())
 	}
 	return &extract.Pool{
-		Executable: b.cfg.ExtractProgram, Log: b.cfg.Logger, Size: fileWorkers, AllowUnfenced: b.cfg.Unfenced, Programs: b.programs,
+		Executable: b.cfg.ExtractProgram, Log: b.cfg.Logger, Size: fileWorkers, AllowUnfenced: b.cfg.Unfenced,
+		Programs: b.programs,
 	}
 }
 
@@ -74,12 +75,13 @@ func (c Config) warnUnfenced(calls, files error) {
 	case files != nil && named:
 		c.Logger.Warn("the programs of --file-programs can reach the files of this machine", "cause", files)
 	case files != nil:
-		c.Logger.Warn("no other programs read files: this system cannot keep them from the files of this machine", "cause", files)
+		c.Logger.Warn("no other programs read files: this system cannot keep them from the files of this machine",
+			"cause", files)
 	}
 }
 
-// newFiles returns the store of uploads and recordings. Servers that share a database share no folder: then the database
-// holds them.
+// newFiles returns the store of uploads and recordings. Servers that share a database share no folder: then the
+// database holds them.
 func (c Config) newFiles(db *store.DB) *ingest.Files {
 	return &ingest.Files{Dir: filepath.Join(c.Data, uploadsFolder), InDatabase: db.SQL().Dialect() == sqldb.Postgres}
 }
@@ -96,7 +98,8 @@ func crawlerName(base string) string {
 type extractReaders struct{ pool *extract.Pool }
 
 // readPage returns the title and the text of what the crawler has fetched, which is UTF-8 by now unless it is a PDF.
-func (r extractReaders) readPage(ctx context.Context, url, contentType string, body []byte) (title, text string, err error) {
+func (r extractReaders) readPage(ctx context.Context, url, contentType string, body []byte) (title, text string,
+	err error) {
 	switch contentType {
 	case "text/html":
 		page, err := r.pool.ReadPage(ctx, url, "text/html; charset=utf-8", body)

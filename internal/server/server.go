@@ -89,7 +89,8 @@ func (c Config) withDefaults() Config {
 }
 
 func (c Config) databaseConfig() sqldb.Config {
-	return sqldb.Config{URL: c.Database(), AllowAsyncCommit: c.AllowAsyncCommit, MaxPages: c.DatabaseQuota, Logger: c.Logger}
+	return sqldb.Config{URL: c.Database(), AllowAsyncCommit: c.AllowAsyncCommit, MaxPages: c.DatabaseQuota,
+		Logger: c.Logger}
 }
 
 // warnMissingPlans warns of accounts whose plan the plans file no longer has: they may do nothing.
@@ -105,7 +106,8 @@ func (s *Server) warnMissingPlans(ctx context.Context) error {
 		}
 	}
 	for _, plan := range slices.Sorted(maps.Keys(missing)) {
-		s.cfg.Logger.Warn("accounts have a plan that is not among the plans", "plan", plan, "accounts", missing[plan], "plans", s.Plans.Names())
+		s.cfg.Logger.Warn("accounts have a plan that is not among the plans", "plan", plan, "accounts", missing[plan],
+			"plans", s.Plans.Names())
 	}
 	return nil
 }
@@ -129,7 +131,8 @@ func (s *Server) Handler() http.Handler { return s.handler }
 // MetricsHandler serves the metrics at /metrics, to whoever asks; nil where MetricsListen is not set.
 func (s *Server) MetricsHandler() http.Handler { return s.metricsHandler }
 
-// component is a long-running part of the server. It runs until ctx is done; when one ends before that, all are stopped.
+// component is a long-running part of the server. It runs until ctx is done; when one ends before that, all are
+// stopped.
 type component struct {
 	name string
 	run  func(ctx context.Context) error

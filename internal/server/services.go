@@ -32,8 +32,8 @@ import (
 	"parley/internal/webhook"
 )
 
-// Services are the database and everything that works on it. Nothing runs and nothing listens until a Server runs them; a command
-// of the operator uses them as they are.
+// Services are the database and everything that works on it. Nothing runs and nothing listens until a Server runs them;
+// a command of the operator uses them as they are.
 type Services struct {
 	DB      *store.DB
 	Indexes *retrieval.Indexes
@@ -136,7 +136,8 @@ func newServices(ctx context.Context, cfg Config) (*Services, error) {
 // newBuilder reads the settings and opens the database.
 func newBuilder(ctx context.Context, cfg Config) (*builder, error) {
 	b := &builder{
-		cfg: cfg, embedder: cfg.Embedder(), metrics: cfg.newMetrics(), queue: &jobs.Queue{Now: cfg.Now}, hub: &chat.Hub{}, callbacks: &callbacks{},
+		cfg: cfg, embedder: cfg.Embedder(), metrics: cfg.newMetrics(), queue: &jobs.Queue{Now: cfg.Now},
+		hub: &chat.Hub{}, callbacks: &callbacks{},
 	}
 	var err error
 	if b.plans, err = access.LoadPlans(cfg.Plans); err != nil {
@@ -201,15 +202,19 @@ func (b *builder) build() *Services {
 		Limiter:       &access.Limiter{Limit: b.cfg.RateLimit},
 		Agents:        agentService, Manifests: b.newManifests(ingestService, helpdeskService), Ingest: ingestService,
 		Engine: engine, Conversations: conversations, Actions: toolbox, Helpdesk: helpdeskService,
-		Search: b.newFinder(), Indexer: &search.Indexer{DB: b.db, Now: b.cfg.Now, Logger: b.cfg.Logger}, Insight: insightService,
+		Search: b.newFinder(), Indexer: &search.Indexer{DB: b.db, Now: b.cfg.Now, Logger: b.cfg.Logger},
+		Insight:  insightService,
 		Webhooks: webhooks, Sender: sender, Outbound: b.outbound,
 
 		Media: media, Speech: b.speech, Voice: sessions, Responder: responder,
 
-		Queue:           b.queue,
-		Runner:          b.newRunner(jobs.Runner{Handlers: jobHandlers(ingestService, agentService, conversations), OnLost: lost}),
-		CrawlRunner:     b.newRunner(jobs.Runner{Handlers: ingestService.CrawlHandlers(), OnLost: lost, MaxWorkers: crawlWorkers}),
-		FileRunner:      b.newRunner(jobs.Runner{Handlers: ingestService.FileHandlers(), OnLost: lost, MaxWorkers: fileWorkers, Fair: true}),
+		Queue: b.queue,
+		Runner: b.newRunner(jobs.Runner{Handlers: jobHandlers(ingestService, agentService, conversations),
+			OnLost: lost}),
+		CrawlRunner: b.newRunner(jobs.Runner{Handlers: ingestService.CrawlHandlers(), OnLost: lost,
+			MaxWorkers: crawlWorkers}),
+		FileRunner: b.newRunner(jobs.Runner{Handlers: ingestService.FileHandlers(), OnLost: lost,
+			MaxWorkers: fileWorkers, Fair: true}),
 		EmbeddingRunner: b.newEmbeddingRunner(ingestService),
 		InsightRunner:   b.newRunner(jobs.Runner{Handlers: insightService.Handlers(), MaxWorkers: insightWorkers}),
 		WebhookRunner:   b.newRunner(jobs.Runner{Handlers: sender.Handlers(), MaxWorkers: webhookWorkers}),
@@ -233,11 +238,14 @@ func (b *builder) newConversations(handovers chat.HandoverObserver) *chat.Conver
 	}
 }
 
-func (b *builder) newEngine(toolbox *actions.Toolbox, conversations *chat.Conversations, handovers chat.HandoverObserver) *chat.Engine {
+func (b *builder) newEngine(toolbox *actions.Toolbox, conversations *chat.Conversations,
+	handovers chat.HandoverObserver) *chat.Engine {
 	engine := &chat.Engine{
-		DB: b.db, Indexes: b.indexes, Models: b.models, Hub: b.hub, Now: b.cfg.Now, Logger: b.cfg.Logger, Owner: parley.NewUUID(),
+		DB: b.db, Indexes: b.indexes, Models: b.models, Hub: b.hub, Now: b.cfg.Now, Logger: b.cfg.Logger,
+		Owner:        parley.NewUUID(),
 		MaxOpenTurns: b.cfg.OpenTurns, RewriteTimeout: b.cfg.ModelRewrite,
-		Tools: toolbox.Tools, HandOver: handOver(conversations), HandoverObserver: handovers, QueryEmbedder: b.newQueryEmbedder(),
+		Tools: toolbox.Tools, HandOver: handOver(conversations), HandoverObserver: handovers,
+		QueryEmbedder: b.newQueryEmbedder(),
 	}
 	if b.metrics != nil {
 		engine.TurnObserver = b.metrics.Turns.Observe
@@ -245,7 +253,8 @@ func (b *builder) newEngine(toolbox *actions.Toolbox, conversations *chat.Conver
 	return engine
 }
 
-func (b *builder) newAgents(ingestService *ingest.Service, engine *chat.Engine, sessions *voice.Sessions) *agents.Service {
+func (b *builder) newAgents(ingestService *ingest.Service, engine *chat.Engine,
+	sessions *voice.Sessions) *agents.Service {
 	return &agents.Service{
 		DB: b.db, Indexes: b.indexes, Queue: b.queue, Now: b.cfg.Now, Ingest: ingestService,
 		StopAgent: func(ref parley.AgentRef) {
@@ -265,7 +274,8 @@ func (b *builder) newRunner(r jobs.Runner) *jobs.Runner {
 }
 
 // jobHandlers returns the handlers of the jobs that wait for nobody outside.
-func jobHandlers(ingestService *ingest.Service, agentService *agents.Service, conversations *chat.Conversations) map[string]jobs.Handler {
+func jobHandlers(ingestService *ingest.Service, agentService *agents.Service,
+	conversations *chat.Conversations) map[string]jobs.Handler {
 	all := ingestService.Handlers()
 	maps.Copy(all, agentService.Handlers())
 	maps.Copy(all, conversations.Handlers())
@@ -277,7 +287,8 @@ func jobHandlers(ingestService *ingest.Service, agentService *agents.Service, co
 // Admin returns the operator's service. What it changes is in force at once.
 func (s *Services) Admin() *admin.Service {
 	return &admin.Service{
-		DB: s.DB, Indexes: s.Indexes, Accounts: s.Accounts, Conversations: s.Conversations, Indexer: s.Indexer, Insight: s.Insight,
+		DB: s.DB, Indexes: s.Indexes, Accounts: s.Accounts, Conversations: s.Conversations, Indexer: s.Indexer,
+		Insight:  s.Insight,
 		Helpdesk: s.Helpdesk, Manifests: s.Manifests, Webhooks: s.Webhooks, Voice: s.Voice, VoiceStats: s.voiceStats(),
 		Questions: s.Engine.QueryEmbedder, ReadFilePart: s.Ingest.FilePart, Now: s.cfg.Now,
 		ForgetAccess: s.Authenticator.ClearCache, SetMaintenance: s.Authenticator.SetMaintenance, Close: s.Close,

@@ -10,11 +10,12 @@ import (
 	"parley/internal/speech/openai"
 )
 
-// The speech engines that there are; the enumerations of SpeechConfig list their names. Among those that speak, the first that
-// fits is preferred.
+// The speech engines that there are; the enumerations of SpeechConfig list their names. Among those that speak, the
+// first that fits is preferred.
 var (
 	synthesizerEngines = []speech.SynthesizerEngine{openai.SynthesizerEngine(), local.FliteEngine(), local.EspeakEngine()}
-	transcriberEngines = []speech.TranscriberEngine{openai.TranscriberEngine(), deepgram.Engine(), local.PocketsphinxEngine()}
+	transcriberEngines = []speech.TranscriberEngine{openai.TranscriberEngine(), deepgram.Engine(),
+		local.PocketsphinxEngine()}
 )
 
 // SpeechConfig configures the speech engines of voice sessions.
@@ -42,20 +43,30 @@ func (s SpeechConfig) Check() error {
 	}
 	server := s.TTSURL != "" || s.TTSKey != ""
 	check(s.TTSURL == "" || isHTTPURL(s.TTSURL), "--tts-url: not an http:// or https:// address")
-	check(s.TTS != "openai" || server, "--tts (PARLEY_TTS) is openai: say where the server is with --tts-url (PARLEY_TTS_URL), or give --tts-key (PARLEY_TTS_KEY) for OpenAI's own")
-	check(!server || s.TTS == "" || s.TTS == "auto" || s.TTS == "openai", "--tts-url or --tts-key is set and --tts (PARLEY_TTS) is "+s.TTS+": the server would not be asked")
-	check(s.TTSModel == "" || server, "--tts-model (PARLEY_TTS_MODEL) is set and --tts-url (PARLEY_TTS_URL) is not: say where the model is")
+	check(s.TTS != "openai" || server,
+		"--tts (PARLEY_TTS) is openai: say where the server is with --tts-url (PARLEY_TTS_URL), or give "+
+			"--tts-key (PARLEY_TTS_KEY) for OpenAI's own")
+	check(!server || s.TTS == "" || s.TTS == "auto" || s.TTS == "openai",
+		"--tts-url or --tts-key is set and --tts (PARLEY_TTS) is "+s.TTS+": the server would not be asked")
+	check(s.TTSModel == "" || server,
+		"--tts-model (PARLEY_TTS_MODEL) is set and --tts-url (PARLEY_TTS_URL) is not: say where the model is")
 	remote := s.STT == "openai" || s.STT == "deepgram"
-	check(s.STTURL == "" || isHTTPURL(s.STTURL) || isWebSocketURL(s.STTURL), "--stt-url: not an address of http://, https://, ws:// or wss://")
-	check(!remote || s.STTURL != "" || s.STTKey != "", "--stt (PARLEY_STT) is "+s.STT+": say where the server is with --stt-url (PARLEY_STT_URL), or give --stt-key (PARLEY_STT_KEY) for the provider's own")
-	check(remote || s.STTURL == "" && s.STTKey == "" && s.STTModel == "", "--stt-url, --stt-key or --stt-model is set and --stt (PARLEY_STT) names no server: set it to openai or deepgram")
+	check(s.STTURL == "" || isHTTPURL(s.STTURL) || isWebSocketURL(s.STTURL),
+		"--stt-url: not an address of http://, https://, ws:// or wss://")
+	check(!remote || s.STTURL != "" || s.STTKey != "",
+		"--stt (PARLEY_STT) is "+s.STT+
+			": say where the server is with --stt-url (PARLEY_STT_URL), or give --stt-key (PARLEY_STT_KEY) for "+
+			"the provider's own")
+	check(remote || s.STTURL == "" && s.STTKey == "" && s.STTModel == "",
+		"--stt-url, --stt-key or --stt-model is set and --stt (PARLEY_STT) names no server: set it to openai or deepgram")
 	if _, err := s.Engines(); err != nil {
 		faults = append(faults, fmt.Errorf("--voice-map (PARLEY_VOICE_MAP): %w", err))
 	}
 	return errors.Join(faults...)
 }
 
-// Engines finds what agents speak and hear with. Without an engine for one of the two, voice sessions are in writing that way.
+// Engines finds what agents speak and hear with. Without an engine for one of the two, voice sessions are in writing
+// that way.
 func (s SpeechConfig) Engines() (*speech.Engines, error) {
 	return speech.NewEngines(speech.Config{
 		Synthesizers: synthesizerEngines,

@@ -19,13 +19,20 @@ func TestSpeechSettings(t *testing.T) {
 		set      server.SpeechConfig
 		wantText string // empty where the settings are valid
 	}{
-		{server.SpeechConfig{}, ""}, {server.SpeechConfig{TTS: "auto", STT: "none"}, ""}, {server.SpeechConfig{VoiceMap: table}, ""},
-		{server.SpeechConfig{TTSURL: "http://localhost:8880/v1"}, ""}, {server.SpeechConfig{TTS: "openai", TTSKey: "k", TTSModel: "m"}, ""},
-		{server.SpeechConfig{STT: "deepgram", STTKey: "k"}, ""}, {server.SpeechConfig{STT: "deepgram", STTURL: "wss://host/v1"}, ""}, {server.SpeechConfig{STT: "pocketsphinx"}, ""},
-		{server.SpeechConfig{TTS: "openai"}, "PARLEY_TTS_URL"}, {server.SpeechConfig{TTS: "flite", TTSURL: "http://host"}, "would not be asked"},
-		{server.SpeechConfig{TTSURL: "host"}, "--tts-url"}, {server.SpeechConfig{TTSModel: "m"}, "--tts-model"}, {server.SpeechConfig{TTS: "loud"}, "loud"},
-		{server.SpeechConfig{STT: "openai"}, "PARLEY_STT_URL"}, {server.SpeechConfig{STTKey: "k"}, "names no server"}, {server.SpeechConfig{STT: "pocketsphinx", STTModel: "m"}, "names no server"},
-		{server.SpeechConfig{STT: "openai", STTURL: "ftp://host"}, "--stt-url"}, {server.SpeechConfig{STT: "sharp"}, "sharp"}, {server.SpeechConfig{VoiceMap: table + "x"}, "PARLEY_VOICE_MAP"},
+		{server.SpeechConfig{}, ""}, {server.SpeechConfig{TTS: "auto", STT: "none"}, ""},
+		{server.SpeechConfig{VoiceMap: table}, ""},
+		{server.SpeechConfig{TTSURL: "http://localhost:8880/v1"}, ""},
+		{server.SpeechConfig{TTS: "openai", TTSKey: "k", TTSModel: "m"}, ""},
+		{server.SpeechConfig{STT: "deepgram", STTKey: "k"}, ""}, {server.SpeechConfig{STT: "deepgram",
+			STTURL: "wss://host/v1"}, ""}, {server.SpeechConfig{STT: "pocketsphinx"}, ""},
+		{server.SpeechConfig{TTS: "openai"}, "PARLEY_TTS_URL"},
+		{server.SpeechConfig{TTS: "flite", TTSURL: "http://host"}, "would not be asked"},
+		{server.SpeechConfig{TTSURL: "host"}, "--tts-url"}, {server.SpeechConfig{TTSModel: "m"}, "--tts-model"},
+		{server.SpeechConfig{TTS: "loud"}, "loud"},
+		{server.SpeechConfig{STT: "openai"}, "PARLEY_STT_URL"}, {server.SpeechConfig{STTKey: "k"}, "names no server"},
+		{server.SpeechConfig{STT: "pocketsphinx", STTModel: "m"}, "names no server"},
+		{server.SpeechConfig{STT: "openai", STTURL: "ftp://host"}, "--stt-url"}, {server.SpeechConfig{STT: "sharp"},
+			"sharp"}, {server.SpeechConfig{VoiceMap: table + "x"}, "PARLEY_VOICE_MAP"},
 	} {
 		err := c.set.Check()
 		if c.wantText == "" && err != nil || c.wantText != "" && (err == nil || !strings.Contains(err.Error(), c.wantText)) {

@@ -58,9 +58,12 @@ func (v VoiceConfig) Check() error {
 	for ip := range strings.SplitSeq(v.VoiceNodeIP, ",") {
 		want(v.VoiceNodeIP == "" || net.ParseIP(strings.TrimSpace(ip)) != nil, "--voice-node-ip: %q is no IP address", ip)
 	}
-	want(v.LiveKitURL == "" || isWebSocketURL(v.LiveKitURL) || isHTTPURL(v.LiveKitURL), "--livekit-url: not a ws://, wss://, http:// or https:// address")
+	want(v.LiveKitURL == "" || isWebSocketURL(v.LiveKitURL) || isHTTPURL(v.LiveKitURL),
+		"--livekit-url: not a ws://, wss://, http:// or https:// address")
 	isComplete := (v.LiveKitURL != "") == (v.LiveKitKey != "") && (v.LiveKitKey != "") == (v.LiveKitSecret != "")
-	want(isComplete, "--livekit-url, --livekit-key and --livekit-secret (PARLEY_LIVEKIT_URL, _KEY, _SECRET) go together: set all of them or none")
+	want(isComplete,
+		"--livekit-url, --livekit-key and --livekit-secret (PARLEY_LIVEKIT_URL, _KEY, _SECRET) go together: set "+
+			"all of them or none")
 	return errors.Join(append(faults, v.SpeechConfig.Check())...)
 }
 
@@ -69,8 +72,8 @@ func isWebSocketURL(text string) bool {
 	return err == nil && (u.Scheme == "ws" || u.Scheme == "wss") && u.Host != ""
 }
 
-// newMediaServer returns the server where the rooms of voice sessions are. It starts with the first of them; the sessions
-// end when it dies.
+// newMediaServer returns the server where the rooms of voice sessions are. It starts with the first of them; the
+// sessions end when it dies.
 func (b *builder) newMediaServer() *rtc.Server {
 	return &rtc.Server{
 		Executable: b.cfg.SFUProgram, Child: b.cfg.mediaChildConfig(),
@@ -86,7 +89,8 @@ func (b *builder) newMediaServer() *rtc.Server {
 }
 
 // newVoice returns the voice sessions of this server. The responder is nil where there is no media server.
-func (b *builder) newVoice(media *rtc.Server, responder *voice.Responder, engine *chat.Engine, files *ingest.Service) *voice.Sessions {
+func (b *builder) newVoice(media *rtc.Server, responder *voice.Responder, engine *chat.Engine,
+	files *ingest.Service) *voice.Sessions {
 	sessions := &voice.Sessions{
 		DB: b.db, Rooms: b.cfg.RoomsOverride, DeleteUnusedFiles: files.RemoveUnusedFiles, Observer: b.newVoiceObserver(),
 		Now: b.cfg.Now, Logger: b.cfg.Logger, Owner: engine.Owner,
@@ -118,7 +122,8 @@ func (b *builder) newResponder(
 	}
 }
 
-// newJoin returns the function by which the agent joins the room of a session. No user can have its identity, which holds a colon.
+// newJoin returns the function by which the agent joins the room of a session. No user can have its identity, which
+// holds a colon.
 func (b *builder) newJoin(media *rtc.Server) func(ctx context.Context, s *parley.VoiceSession) (rtc.Transport, error) {
 	return func(ctx context.Context, s *parley.VoiceSession) (rtc.Transport, error) {
 		address, err := media.Address(ctx)
@@ -167,8 +172,8 @@ func (r *mediaRooms) Close(ctx context.Context, s *parley.VoiceSession, _ parley
 	return r.media.DeleteRoom(ctx, s.Room())
 }
 
-// mediaChildConfig keeps the media server on loopback where this server listens there, unless a setting names an address
-// to reach it at.
+// mediaChildConfig keeps the media server on loopback where this server listens there, unless a setting names an
+// address to reach it at.
 func (c Config) mediaChildConfig() rtc.ChildConfig {
 	child := rtc.ChildConfig{
 		UDPPort: c.VoiceUDPPort, TCPPort: max(c.VoiceTCPPort, 0), NodeIP: c.VoiceNodeIP, STUN: c.VoiceSTUN,

@@ -19,7 +19,8 @@ import (
 	"parley/internal/voice/rtc"
 )
 
-// voiceClient is a customer's client in a session's room. Its microphone sends silence while the customer does not speak.
+// voiceClient is a customer's client in a session's room. Its microphone sends silence while the customer does not
+// speak.
 type voiceClient struct {
 	t            *testing.T
 	room         *lksdk.Room
@@ -45,7 +46,8 @@ type voiceClient struct {
 // joinRoom joins a room.
 func joinRoom(t *testing.T, address, token string) *voiceClient {
 	t.Helper()
-	c := &voiceClient{t: t, lines: map[string]string{}, agentAttributes: map[string]string{}, disconnected: make(chan struct{})}
+	c := &voiceClient{t: t, lines: map[string]string{}, agentAttributes: map[string]string{},
+		disconnected: make(chan struct{})}
 	look := func(p lksdk.Participant) {
 		if p.Kind() == lksdk.ParticipantAgent {
 			c.mu.Lock()
@@ -74,7 +76,8 @@ func joinRoom(t *testing.T, address, token string) *voiceClient {
 		c.lines[id] = text
 		c.lineHistory = append(c.lineHistory, text)
 	}))
-	requireNoError(t, c.room.JoinWithToken(address, token, lksdk.WithDisableTURN())) // whose client outlives the room by seconds
+	// whose client outlives the room by seconds
+	requireNoError(t, c.room.JoinWithToken(address, token, lksdk.WithDisableTURN()))
 	for _, p := range c.room.GetRemoteParticipants() {
 		look(p)
 	}
@@ -134,9 +137,11 @@ func (c *voiceClient) addEcho(pcm []int16) {
 func (c *voiceClient) publishMicrophone() {
 	c.t.Helper()
 	var err error
-	c.track, err = lksdk.NewLocalTrack(webrtc.RTPCodecCapability{MimeType: webrtc.MimeTypeOpus, ClockRate: 48_000, Channels: 2})
+	c.track, err = lksdk.NewLocalTrack(webrtc.RTPCodecCapability{MimeType: webrtc.MimeTypeOpus, ClockRate: 48_000,
+		Channels: 2})
 	requireNoError(c.t, err)
-	_, err = c.room.LocalParticipant.PublishTrack(c.track, &lksdk.TrackPublicationOptions{Source: livekit.TrackSource_MICROPHONE})
+	_, err = c.room.LocalParticipant.PublishTrack(c.track,
+		&lksdk.TrackPublicationOptions{Source: livekit.TrackSource_MICROPHONE})
 	requireNoError(c.t, err)
 	ctx, stop := context.WithCancel(context.Background())
 	c.stop = stop
@@ -262,7 +267,8 @@ func (c *voiceClient) sendText(text string) {
 // leaveRoom sends the message that hangs up, and waits for the end of the room.
 func (c *voiceClient) leaveRoom() {
 	c.t.Helper()
-	_ = c.room.LocalParticipant.PublishDataPacket(lksdk.UserData(nil), lksdk.WithDataPublishTopic(rtc.TopicBye), lksdk.WithDataPublishReliable(true))
+	_ = c.room.LocalParticipant.PublishDataPacket(lksdk.UserData(nil), lksdk.WithDataPublishTopic(rtc.TopicBye),
+		lksdk.WithDataPublishReliable(true))
 	select {
 	case <-c.disconnected:
 	case <-time.After(testkit.WaitTimeout):

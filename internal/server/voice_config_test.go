@@ -16,15 +16,19 @@ func TestWhereSoundIsReached(t *testing.T) {
 		voice  VoiceConfig
 		want   rtc.ChildConfig
 	}{
-		"on loopback":             {"127.0.0.1:8080", VoiceConfig{}, rtc.ChildConfig{Loopback: true}},
-		"on loopback by name":     {"localhost:8080", VoiceConfig{VoiceTCPPort: -1}, rtc.ChildConfig{Loopback: true}},
-		"on loopback, with ports": {"[::1]:8080", VoiceConfig{VoiceUDPPort: 5, VoiceTCPPort: 6}, rtc.ChildConfig{Loopback: true, UDPPort: 5, TCPPort: 6}},
-		"everywhere":              {":8080", VoiceConfig{}, rtc.ChildConfig{UDPPort: 7882, TCPPort: 7881}},
-		"everywhere, UDP only":    {"0.0.0.0:8080", VoiceConfig{VoiceTCPPort: -1}, rtc.ChildConfig{UDPPort: 7882}},
-		"behind a proxy":          {"127.0.0.1:8080", VoiceConfig{VoiceNodeIP: "203.0.113.9"}, rtc.ChildConfig{UDPPort: 7882, TCPPort: 7881, NodeIP: "203.0.113.9"}},
-		"behind a translation":    {"127.0.0.1:8080", VoiceConfig{VoiceSTUN: []string{"s:1"}, VoiceUDPPort: 9}, rtc.ChildConfig{UDPPort: 9, TCPPort: 7881, STUN: []string{"s:1"}}},
+		"on loopback":         {"127.0.0.1:8080", VoiceConfig{}, rtc.ChildConfig{Loopback: true}},
+		"on loopback by name": {"localhost:8080", VoiceConfig{VoiceTCPPort: -1}, rtc.ChildConfig{Loopback: true}},
+		"on loopback, with ports": {"[::1]:8080", VoiceConfig{VoiceUDPPort: 5, VoiceTCPPort: 6},
+			rtc.ChildConfig{Loopback: true, UDPPort: 5, TCPPort: 6}},
+		"everywhere":           {":8080", VoiceConfig{}, rtc.ChildConfig{UDPPort: 7882, TCPPort: 7881}},
+		"everywhere, UDP only": {"0.0.0.0:8080", VoiceConfig{VoiceTCPPort: -1}, rtc.ChildConfig{UDPPort: 7882}},
+		"behind a proxy": {"127.0.0.1:8080", VoiceConfig{VoiceNodeIP: "203.0.113.9"},
+			rtc.ChildConfig{UDPPort: 7882, TCPPort: 7881, NodeIP: "203.0.113.9"}},
+		"behind a translation": {"127.0.0.1:8080", VoiceConfig{VoiceSTUN: []string{"s:1"}, VoiceUDPPort: 9},
+			rtc.ChildConfig{UDPPort: 9, TCPPort: 7881, STUN: []string{"s:1"}}},
 	} {
-		cfg := Config{ServingConfig: ServingConfig{Listen: c.listen}, VoiceConfig: c.voice, Logger: slog.New(slog.DiscardHandler)}
+		cfg := Config{ServingConfig: ServingConfig{Listen: c.listen}, VoiceConfig: c.voice,
+			Logger: slog.New(slog.DiscardHandler)}
 		if diff := cmp.Diff(c.want, cfg.mediaChildConfig()); diff != "" {
 			t.Errorf("%s: %s", name, diff)
 		}
@@ -33,10 +37,12 @@ func TestWhereSoundIsReached(t *testing.T) {
 
 func TestWhereBrowsersJoin(t *testing.T) {
 	for want, c := range map[string]Config{
-		"ws://localhost:8080":    {ServingConfig: ServingConfig{BaseURL: "http://localhost:8080"}},
-		"wss://api.example.com":  {ServingConfig: ServingConfig{BaseURL: "https://api.example.com/"}},
-		"wss://sfu.example.com":  {ServingConfig: ServingConfig{BaseURL: "https://api.example.com"}, VoiceConfig: VoiceConfig{LiveKitURL: "https://sfu.example.com"}},
-		"wss://near.example.com": {ServingConfig: ServingConfig{BaseURL: "https://api.example.com"}, VoiceConfig: VoiceConfig{LiveKitURL: "ws://sfu:7880", VoiceURL: "wss://near.example.com"}},
+		"ws://localhost:8080":   {ServingConfig: ServingConfig{BaseURL: "http://localhost:8080"}},
+		"wss://api.example.com": {ServingConfig: ServingConfig{BaseURL: "https://api.example.com/"}},
+		"wss://sfu.example.com": {ServingConfig: ServingConfig{BaseURL: "https://api.example.com"},
+			VoiceConfig: VoiceConfig{LiveKitURL: "https://sfu.example.com"}},
+		"wss://near.example.com": {ServingConfig: ServingConfig{BaseURL: "https://api.example.com"},
+			VoiceConfig: VoiceConfig{LiveKitURL: "ws://sfu:7880", VoiceURL: "wss://near.example.com"}},
 	} {
 		if got := c.clientURL(); got != want {
 			t.Errorf("%s for %s", got, want)
@@ -58,7 +64,8 @@ func TestVoiceSettingsThatMakeNoSense(t *testing.T) {
 			t.Errorf("%s is taken", name)
 		}
 	}
-	good := VoiceConfig{VoiceNodeIP: "203.0.113.9, 2001:db8::1", VoiceTCPPort: -1, LiveKitURL: "wss://sfu.example.com", LiveKitKey: "k", LiveKitSecret: "s"}
+	good := VoiceConfig{VoiceNodeIP: "203.0.113.9, 2001:db8::1", VoiceTCPPort: -1, LiveKitURL: "wss://sfu.example.com",
+		LiveKitKey: "k", LiveKitSecret: "s"}
 	if err := good.Check(); err != nil {
 		t.Error(err)
 	}

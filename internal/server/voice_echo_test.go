@@ -32,11 +32,12 @@ func (vowelSynthesizer) Synthesize(_ context.Context, u speech.Utterance) iter.S
 	}
 }
 
-// With a real media server and real voice detection: the agent's own echo does not interrupt it, a murmur pauses it for a moment, and one word
-// stops it.
+// With a real media server and real voice detection: the agent's own echo does not interrupt it, a murmur pauses it for
+// a moment, and one word stops it.
 func TestWhatInterrupts(t *testing.T) {
 	const greeting = "Hello there, how can I help you today?"
-	const answer = "It costs ten euros a month for each person, and there is a discount of twenty percent for those who pay a year."
+	const answer = "It costs ten euros a month for each person, and there is a discount of twenty percent for " +
+		"those who pay a year."
 	scriptedModel := &scripted.Model{}
 	h, g, begin := openVoiceServer(t, scriptedModel, `{"initialMessage":"`+greeting+`"}`)
 	h.Responder.Synthesizer = vowelSynthesizer{}
@@ -55,7 +56,8 @@ func TestWhatInterrupts(t *testing.T) {
 	c.hasEcho = false
 	c.mu.Unlock()
 	c.waitUntilSpoken()
-	c.waitForSilence(2 * time.Second) // until what the recogniser makes of the echo is known: what it is told next is for what is said next
+	// until what the recogniser makes of the echo is known: what it is told next is for what is said next
+	c.waitForSilence(2 * time.Second)
 	defer func() { t.Logf("the transcript is %q", c.transcript()) }()
 
 	scriptedModel.AddScript(scripted.Text(answer))

@@ -19,8 +19,8 @@ import (
 	"parley/internal/voice/rtc"
 )
 
-// fakeTranscriptionServer transcribes as Deepgram does, with fixed texts by how much sound of a segment has arrived. It hangs up
-// in the middle of the second segment.
+// fakeTranscriptionServer transcribes as Deepgram does, with fixed texts by how much sound of a segment has arrived. It
+// hangs up in the middle of the second segment.
 type fakeTranscriptionServer struct {
 	mu             sync.Mutex
 	lines          int
@@ -35,8 +35,9 @@ func (s *fakeTranscriptionServer) serve(c *websocket.Conn) {
 	s.segmentSamples = append(s.segmentSamples, 0)
 	s.mu.Unlock()
 	sendResult := func(text string, final bool) {
-		_ = websocket.JSON.Send(c, map[string]any{"type": "Results", "is_final": final, "from_finalize": final, "speech_final": false,
-			"channel": map[string]any{"alternatives": []any{map[string]any{"transcript": text}}}})
+		_ = websocket.JSON.Send(c,
+			map[string]any{"type": "Results", "is_final": final, "from_finalize": final, "speech_final": false,
+				"channel": map[string]any{"alternatives": []any{map[string]any{"transcript": text}}}})
 	}
 	segments := [][3]string{{"what does", "What does it cost", "What does it cost?"}, {"and", "And with", ""}}
 	if second {
@@ -80,15 +81,19 @@ func (s *fakeTranscriptionServer) countMessages(word string) int {
 	return s.textMessages[word]
 }
 
-// A streaming engine transcribes while the customer speaks; a connection lost in the middle of a segment loses nothing of it.
+// A streaming engine transcribes while the customer speaks; a connection lost in the middle of a segment loses nothing
+// of it.
 func TestTalkWithAListener(t *testing.T) {
 	s := &fakeTranscriptionServer{textMessages: map[string]int{}}
 	listening := httptest.NewServer(websocket.Server{Handler: s.serve})
 	defer listening.Close()
-	engine := &deepgram.Transcriber{KeepAliveInterval: 50 * time.Millisecond, Client: httpclient.Client{BaseURL: listening.URL}}
+	engine := &deepgram.Transcriber{KeepAliveInterval: 50 * time.Millisecond,
+		Client: httpclient.Client{BaseURL: listening.URL}}
 	scriptedModel := &scripted.Model{}
 	scriptedModel.AddScript(scripted.Text("It costs ten.")).AddScript(scripted.Text("Yes."))
-	h, agent, live, c := startVoiceCall(t, func(c *server.Config) { c.ModelOverride = scriptedModel }, func(h *testkit.Server) {
+	h, agent, live, c := startVoiceCall(t, func(c *server.Config) {
+		c.ModelOverride = scriptedModel
+	}, func(h *testkit.Server) {
 		h.Responder.Synthesizer, h.Responder.Transcriber = humSynthesizer{}, engine
 	})
 
@@ -99,7 +104,8 @@ func TestTalkWithAListener(t *testing.T) {
 	c.speakFor(1300 * time.Millisecond)
 	c.waitForTranscript("What does it cost?|It costs ten.|And with tax?|Yes.")
 	c.waitForState(rtc.Listening)
-	if texts := storedTexts(t, h, agent, live); !slices.Equal(texts, []string{"What does it cost?", "It costs ten.", "And with tax?", "Yes."}) {
+	if texts := storedTexts(t, h, agent, live); !slices.Equal(texts,
+		[]string{"What does it cost?", "It costs ten.", "And with tax?", "Yes."}) {
 		t.Errorf("stored: %q", texts)
 	}
 	for _, interim := range []string{"what does", "What does it cost", "and", "And with", "And with tax"} {
@@ -111,7 +117,8 @@ func TestTalkWithAListener(t *testing.T) {
 	testkit.Eventually(t, "the end of the line", func() bool { return s.countMessages("CloseStream") == 1 })
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.lines != 2 || len(s.segmentSamples) != 4 || s.segmentSamples[2] < s.segmentSamples[1] || s.segmentSamples[2] < speech.SampleRate {
+	if s.lines != 2 || len(s.segmentSamples) != 4 || s.segmentSamples[2] < s.segmentSamples[1] ||
+		s.segmentSamples[2] < speech.SampleRate {
 		t.Errorf("%d connections; samples of each segment: %v", s.lines, s.segmentSamples)
 	}
 }

@@ -35,8 +35,10 @@ func synthesizeSpeech(t *testing.T, text string) []int16 {
 	return samples
 }
 
-// startVoiceCall opens a server with that configuration and preparation and an agent trained on the texts, and calls it.
-func startVoiceCall(t *testing.T, change func(*server.Config), prepare func(*testkit.Server), texts ...string) (h *testkit.Server, agent parley.AgentID, s session, c *voiceClient) {
+// startVoiceCall opens a server with that configuration and preparation and an agent trained on the texts, and calls
+// it.
+func startVoiceCall(t *testing.T, change func(*server.Config), prepare func(*testkit.Server),
+	texts ...string) (h *testkit.Server, agent parley.AgentID, s session, c *voiceClient) {
 	t.Helper()
 	exe, err := os.Executable()
 	requireNoError(t, err)
@@ -44,10 +46,12 @@ func startVoiceCall(t *testing.T, change func(*server.Config), prepare func(*tes
 	h.Media.Args = []string{sfus.Command}
 	prepare(h)
 	id := h.NewAgent(t, h.Key, texts...)
-	requireNoError(t, h.DB.UpdateAgent(t.Context(), parley.AccountID(h.Account).AgentRef(parley.AgentID(id)), func(a *parley.Agent) error {
-		a.Voice = json.RawMessage(`{"voice":{"voiceName":"Sarah","speed":1},"transcriber":{"model":"deepgram/nova-3","language":"en"}}`)
-		return nil
-	}))
+	requireNoError(t, h.DB.UpdateAgent(t.Context(), parley.AccountID(h.Account).AgentRef(parley.AgentID(id)),
+		func(a *parley.Agent) error {
+			a.Voice = json.RawMessage(`{"voice":{"voiceName":"Sarah","speed":1},` +
+				`"transcriber":{"model":"deepgram/nova-3","language":"en"}}`)
+			return nil
+		}))
 	var out struct{ Data session }
 	h.Do(t, "POST", "/agents/"+id+"/voice/sessions", h.Key, `{}`).Decode(t, http.StatusOK, &out)
 	c = joinRoom(t, strings.Replace(h.URL, "http", "ws", 1), out.Data.ParticipantToken)
@@ -60,7 +64,8 @@ func startVoiceCall(t *testing.T, change func(*server.Config), prepare func(*tes
 // storedTexts returns the texts of a conversation's messages.
 func storedTexts(t *testing.T, h *testkit.Server, agent parley.AgentID, s session) (texts []string) {
 	t.Helper()
-	page, err := h.DB.Messages(t.Context(), parley.AccountID(h.Account).AgentRef(agent).ConversationRef(parley.ConversationID(s.ConversationID)), parley.PageRequest{Limit: 10})
+	page, err := h.DB.Messages(t.Context(), parley.AccountID(h.Account).AgentRef(agent).
+		ConversationRef(parley.ConversationID(s.ConversationID)), parley.PageRequest{Limit: 10})
 	requireNoError(t, err)
 	for _, m := range page.Items {
 		texts = append(texts, m.Text())
@@ -68,7 +73,8 @@ func storedTexts(t *testing.T, h *testkit.Server, agent parley.AgentID, s sessio
 	return texts
 }
 
-// A synthesized question goes through the media server, is recognised and answered from a source, and the answer is spoken.
+// A synthesized question goes through the media server, is recognised and answered from a source, and the answer is
+// spoken.
 func TestTalkWithRealEngines(t *testing.T) {
 	for _, program := range []string{"flite", "pocketsphinx_continuous"} {
 		if _, err := exec.LookPath(program); err != nil {
@@ -76,7 +82,8 @@ func TestTalkWithRealEngines(t *testing.T) {
 		}
 	}
 	h, agent, s, c := startVoiceCall(t, func(c *server.Config) { c.STT = "pocketsphinx" }, func(*testkit.Server) {},
-		"## Where is my order?\n\nYou can follow your order on the page Parcels. An order takes three days to Norway and two days to Denmark.")
+		"## Where is my order?\n\nYou can follow your order on the page Parcels. An order takes three days to "+
+			"Norway and two days to Denmark.")
 	question := synthesizeSpeech(t, "Where is my order?")
 	c.speak(question)
 	testkit.Eventually(t, "an answer", func() bool { return len(strings.Split(c.transcript(), "|")) == 2 })
@@ -85,11 +92,13 @@ func TestTalkWithRealEngines(t *testing.T) {
 	c.mu.Lock()
 	latency, length := c.firstHeardAt.Sub(c.spokeAt), c.lastHeardAt.Sub(c.firstHeardAt)
 	c.mu.Unlock()
-	t.Logf("%v of speech, first sound %v after its end, %v of answer: %s", audio.Duration(len(question), rtc.OutputRate), latency, length, c.transcript())
+	t.Logf("%v of speech, first sound %v after its end, %v of answer: %s",
+		audio.Duration(len(question), rtc.OutputRate), latency, length, c.transcript())
 	if length < time.Second {
 		t.Errorf("the answer was heard for %v", length)
 	}
-	if texts := storedTexts(t, h, agent, s); len(texts) != 2 || !strings.Contains(texts[0], "where is my") || !strings.Contains(texts[0], "order") || !strings.Contains(texts[1], "three days") {
+	if texts := storedTexts(t, h, agent, s); len(texts) != 2 || !strings.Contains(texts[0], "where is my") ||
+		!strings.Contains(texts[0], "order") || !strings.Contains(texts[1], "three days") {
 		t.Errorf("stored: %q", texts)
 	}
 }

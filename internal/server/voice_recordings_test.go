@@ -27,7 +27,8 @@ type testRecording struct {
 func createRecording(t *testing.T, h *testkit.Server, age time.Duration) testRecording {
 	t.Helper()
 	p := testRecording{agent: parley.AgentID(h.NewAgent(t, h.Key))}
-	h.Do(t, "PUT", "/agents/"+string(p.agent), h.Key, `{"voiceSettings": {"recordings": {"enabled": true, "retentionDays": 7}}}`).Decode(t, 200, &struct{}{})
+	h.Do(t, "PUT", "/agents/"+string(p.agent), h.Key,
+		`{"voiceSettings": {"recordings": {"enabled": true, "retentionDays": 7}}}`).Decode(t, 200, &struct{}{})
 	var out struct{ Data session }
 	h.Do(t, "POST", "/agents/"+string(p.agent)+"/voice/sessions", h.Key, `{}`).Decode(t, 200, &out)
 	p.conversation = parley.ConversationID(out.Data.ConversationID)
@@ -39,20 +40,25 @@ func createRecording(t *testing.T, h *testkit.Server, age time.Duration) testRec
 	}
 	dir, err := h.Ingest.Files.Incoming()
 	requireNoError(t, err)
-	path, now, sound := filepath.Join(dir, out.Data.SessionID), time.Now().Add(-age), []byte("the sound of "+out.Data.SessionID)
+	path, now, sound := filepath.Join(dir, out.Data.SessionID), time.Now().Add(-age),
+		[]byte("the sound of "+out.Data.SessionID)
 	requireNoError(t, os.WriteFile(path, sound, 0o600))
 	sum := sha256.Sum256(sound)
-	p.blob = store.Blob{ID: parley.NewUUID(), AccountID: parley.AccountID(h.Account), AgentID: p.agent, Hash: hex.EncodeToString(sum[:]), Size: int64(len(sound)), MediaType: "audio/wav", CreatedAt: now}
+	p.blob = store.Blob{ID: parley.NewUUID(), AccountID: parley.AccountID(h.Account), AgentID: p.agent,
+		Hash: hex.EncodeToString(sum[:]), Size: int64(len(sound)), MediaType: "audio/wav", CreatedAt: now}
 	requireNoError(t, h.Ingest.StoreFile(t.Context(), path, &p.blob, func(tx *store.DB) error {
-		return errors.Join(tx.CreateBlob(t.Context(), &p.blob), tx.CreateRecording(t.Context(), &parley.VoiceRecording{ID: parley.NewUUID(), AccountID: p.blob.AccountID, AgentID: p.agent,
-			ConversationID: p.conversation, SessionID: parley.VoiceSessionID(out.Data.SessionID), BlobID: p.blob.ID, Duration: time.Second, CreatedAt: now}))
+		return errors.Join(tx.CreateBlob(t.Context(), &p.blob), tx.CreateRecording(t.Context(),
+			&parley.VoiceRecording{ID: parley.NewUUID(), AccountID: p.blob.AccountID, AgentID: p.agent,
+				ConversationID: p.conversation, SessionID: parley.VoiceSessionID(out.Data.SessionID), BlobID: p.blob.ID,
+				Duration: time.Second, CreatedAt: now}))
 	}))
 	return p
 }
 
 // Whatever deletes a recording deletes its row and its file, and no other.
 func TestFilesOfRecordingsGo(t *testing.T) {
-	for on, option := range map[string]testkit.Option{"sqlite": testkit.WithConfig(noChange), "postgres": testkit.WithPostgres()} {
+	for on, option := range map[string]testkit.Option{"sqlite": testkit.WithConfig(noChange),
+		"postgres": testkit.WithPostgres()} {
 		t.Run(on, func(t *testing.T) {
 			t.Parallel()
 			h := testkit.Open(t, option)
@@ -64,12 +70,15 @@ func TestFilesOfRecordingsGo(t *testing.T) {
 					return h.Voice.DeleteExpiredRecordings(t.Context())
 				},
 				"the conversation is deleted": func(p testRecording) error {
-					_, err := h.Conversations.Delete(t.Context(), p.blob.AccountID.AgentRef(p.agent), []parley.ConversationID{p.conversation}, nil)
+					_, err := h.Conversations.Delete(t.Context(), p.blob.AccountID.AgentRef(p.agent),
+						[]parley.ConversationID{p.conversation}, nil)
 					return err
 				},
 				"the agent keeps no conversation so long": func(p testRecording) error {
-					_, err := h.DB.SQL().Exec(t.Context(), `update conversations set created_at = 1, last_activity = 1 where id = ?`, p.conversation)
-					err = errors.Join(err, h.DB.UpdateAgent(t.Context(), p.blob.AccountID.AgentRef(p.agent), func(a *parley.Agent) error { a.RetentionDays = new(int64(1)); return nil }))
+					_, err := h.DB.SQL().Exec(t.Context(),
+						`update conversations set created_at = 1, last_activity = 1 where id = ?`, p.conversation)
+					err = errors.Join(err, h.DB.UpdateAgent(t.Context(), p.blob.AccountID.AgentRef(p.agent),
+						func(a *parley.Agent) error { a.RetentionDays = new(int64(1)); return nil }))
 					return errors.Join(err, h.Conversations.Sweep(t.Context()))
 				},
 				"the agent is deleted": func(p testRecording) error {
@@ -80,7 +89,9 @@ func TestFilesOfRecordingsGo(t *testing.T) {
 				p := createRecording(t, h, 8*24*time.Hour)
 				requireNoError(t, takes(p))
 				testkit.Eventually(t, how+": the recording goes", func() bool {
-					rows, err := sqldb.One(t.Context(), h.DB.SQL(), sqldb.Column[int], `select (select count(*) from blobs where id = ?) + (select count(*) from voice_recordings where blob_id = ?)`, p.blob.ID, p.blob.ID)
+					rows, err := sqldb.One(t.Context(), h.DB.SQL(), sqldb.Column[int],
+						`select (select count(*) from blobs where id = ?) + (select count(*) from voice_recordings where blob_id = ?)`,
+						p.blob.ID, p.blob.ID)
 					requireNoError(t, err)
 					_, err = h.Ingest.FileBytes(t.Context(), &p.blob)
 					return rows == 0 && err != nil

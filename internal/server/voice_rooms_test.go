@@ -16,7 +16,8 @@ import (
 	"parley/internal/testkit/sfus"
 )
 
-// The room of a session is reached through the server's own port, until it is closed; nothing else of the media server is.
+// The room of a session is reached through the server's own port, until it is closed; nothing else of the media server
+// is.
 func TestTheRoomOfASession(t *testing.T) {
 	exe, err := os.Executable()
 	if err != nil {
@@ -25,8 +26,9 @@ func TestTheRoomOfASession(t *testing.T) {
 	h := testkit.Open(t, testkit.WithConfig(func(c *server.Config) { c.SFUProgram = exe }))
 	h.Media.Args = []string{sfus.Command}
 	s := &parley.VoiceSession{
-		ID: parley.VoiceSessionID(parley.NewUUID()), AgentID: parley.NewAgentID(), ConversationID: parley.ConversationID(parley.NewUUID()),
-		UserID: parley.EndUserID(strings.Repeat("u", 128)), MaxDuration: time.Hour, CreatedAt: time.Now(),
+		ID: parley.VoiceSessionID(parley.NewUUID()), AgentID: parley.NewAgentID(),
+		ConversationID: parley.ConversationID(parley.NewUUID()),
+		UserID:         parley.EndUserID(strings.Repeat("u", 128)), MaxDuration: time.Hour, CreatedAt: time.Now(),
 	}
 	status := func(path string) int {
 		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, h.URL+path, nil)
@@ -85,7 +87,8 @@ func TestADeadMediaServerEndsItsSessions(t *testing.T) {
 	requireNoError(t, err)
 	requireNoError(t, child.Kill())
 	<-live.Done()
-	stored, err := h.DB.VoiceSession(t.Context(), parley.AccountID(h.Account).AgentRef(live.AgentID), parley.VoiceSessionID(first.SessionID))
+	stored, err := h.DB.VoiceSession(t.Context(), parley.AccountID(h.Account).AgentRef(live.AgentID),
+		parley.VoiceSessionID(first.SessionID))
 	if err != nil || stored.EndReason != parley.EndError || stored.EndedAt == nil || stored.Minutes != 1 {
 		t.Fatalf("ended %+v, %v", stored, err)
 	}

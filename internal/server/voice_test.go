@@ -74,7 +74,8 @@ type session struct {
 }
 
 // openVoiceServer opens a server with a media server and an agent that speaks.
-func openVoiceServer(t *testing.T, answering model.Model, settings string) (*testkit.Server, *scriptedTranscriber, func() session) {
+func openVoiceServer(t *testing.T, answering model.Model, settings string) (*testkit.Server, *scriptedTranscriber,
+	func() session) {
 	t.Helper()
 	exe, err := os.Executable()
 	requireNoError(t, err)
@@ -83,10 +84,11 @@ func openVoiceServer(t *testing.T, answering model.Model, settings string) (*tes
 	g := &scriptedTranscriber{}
 	h.Responder.Synthesizer, h.Responder.Transcriber = humSynthesizer{}, g
 	agent := h.NewAgent(t, h.Key)
-	requireNoError(t, h.DB.UpdateAgent(t.Context(), parley.AccountID(h.Account).AgentRef(parley.AgentID(agent)), func(a *parley.Agent) error {
-		a.Voice = json.RawMessage(settings)
-		return nil
-	}))
+	requireNoError(t, h.DB.UpdateAgent(t.Context(), parley.AccountID(h.Account).AgentRef(parley.AgentID(agent)),
+		func(a *parley.Agent) error {
+			a.Voice = json.RawMessage(settings)
+			return nil
+		}))
 	return h, g, func() session {
 		var out struct{ Data session }
 		h.Do(t, "POST", "/agents/"+agent+"/voice/sessions", h.Key, `{}`).Decode(t, http.StatusOK, &out)
@@ -96,8 +98,10 @@ func openVoiceServer(t *testing.T, answering model.Model, settings string) (*tes
 
 func TestTalkThroughTheMediaServer(t *testing.T) {
 	scriptedModel := &scripted.Model{}
-	const answer = "It costs ten euros a month for each person, and there is a discount of twenty percent for those who pay a year."
-	h, g, begin := openVoiceServer(t, scriptedModel, `{"initialMessage":"Hello there!","recordings":{"enabled":true,"retentionDays":1}}`)
+	const answer = "It costs ten euros a month for each person, and there is a discount of twenty percent for " +
+		"those who pay a year."
+	h, g, begin := openVoiceServer(t, scriptedModel,
+		`{"initialMessage":"Hello there!","recordings":{"enabled":true,"retentionDays":1}}`)
 	before := runtime.NumGoroutine()
 	s := begin()
 	c := joinRoom(t, strings.Replace(h.URL, "http", "ws", 1), s.ParticipantToken)
@@ -128,7 +132,9 @@ func TestTalkThroughTheMediaServer(t *testing.T) {
 	c.waitForTranscript("Hello there!|What does it cost?|" + waitForCutAnswer(c, answer) + "|And is that with tax?|Yes.")
 	c.waitForState(rtc.Listening)
 	c.sendText("Thank you")
-	testkit.Eventually(t, "an answer to what was typed", func() bool { return strings.HasSuffix(c.transcript(), "|Thank you|Thank you") })
+	testkit.Eventually(t, "an answer to what was typed", func() bool {
+		return strings.HasSuffix(c.transcript(), "|Thank you|Thank you")
+	})
 	live := h.Voice.Active()
 	c.leaveRoom()
 	for _, l := range live {
@@ -139,7 +145,8 @@ func TestTalkThroughTheMediaServer(t *testing.T) {
 	if m.Spoken != 2 || m.Typed != 1 || m.SpokenP95.Speech == 0 || m.DuckedP95 == 0 || m.HeldP95 < m.DuckedP95 {
 		t.Errorf("measured: %+v", m)
 	}
-	stored, err := h.DB.VoiceSession(t.Context(), parley.AccountID(h.Account).AgentRef(live[0].AgentID), parley.VoiceSessionID(s.SessionID))
+	stored, err := h.DB.VoiceSession(t.Context(), parley.AccountID(h.Account).AgentRef(live[0].AgentID),
+		parley.VoiceSessionID(s.SessionID))
 	if err != nil || stored.EndReason != parley.EndClientLeft {
 		t.Fatalf("ended %+v, %v", stored, err)
 	}
@@ -155,7 +162,8 @@ func checkRecording(t *testing.T, h *testkit.Server, s *parley.VoiceSession) {
 		t.Fatalf("recordings: %+v", list)
 	}
 	var blob store.Blob
-	requireNoError(t, h.DB.SQL().QueryRow(t.Context(), `select place, size from blobs where id = ?`, list[0].BlobID).Scan(&blob.Location, &blob.Size))
+	requireNoError(t, h.DB.SQL().QueryRow(t.Context(), `select place, size from blobs where id = ?`,
+		list[0].BlobID).Scan(&blob.Location, &blob.Size))
 	file, err := h.Ingest.FileBytes(t.Context(), &blob)
 	requireNoError(t, err)
 	loud := [2]int{}
@@ -166,7 +174,8 @@ func checkRecording(t *testing.T, h *testkit.Server, s *parley.VoiceSession) {
 			}
 		}
 	}
-	if want := 44 + int(list[0].Duration/(20*time.Millisecond))*640; len(file) != want || loud[0] < 2000 || loud[1] < 8000 {
+	if want := 44 + int(list[0].Duration/(20*time.Millisecond))*640; len(file) != want || loud[0] < 2000 ||
+		loud[1] < 8000 {
 		t.Errorf("%d bytes instead of %d, loud samples: %v", len(file), want, loud)
 	}
 }
@@ -212,5 +221,7 @@ func TestTalksLeaveNothingBehind(t *testing.T) {
 // waitForGoroutines waits until the goroutines of the sessions have ended: clients hang up in the background.
 func waitForGoroutines(t *testing.T, before int) {
 	t.Helper()
-	testkit.Eventually(t, "the end of all that the sessions had begun", func() bool { return runtime.NumGoroutine() <= before+5 })
+	testkit.Eventually(t, "the end of all that the sessions had begun", func() bool {
+		return runtime.NumGoroutine() <= before+5
+	})
 }

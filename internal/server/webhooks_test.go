@@ -33,7 +33,8 @@ func (e *webhookEndpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, _ := io.ReadAll(r.Body)
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.bodies, e.signatures, e.ids = append(e.bodies, string(body)), append(e.signatures, r.Header.Get("X-Chatbase-Signature")), append(e.ids, r.Header.Get("X-Parley-Delivery"))
+	e.bodies, e.signatures, e.ids = append(e.bodies, string(body)),
+		append(e.signatures, r.Header.Get("X-Chatbase-Signature")), append(e.ids, r.Header.Get("X-Parley-Delivery"))
 	w.WriteHeader(e.status)
 }
 
@@ -49,8 +50,8 @@ func (e *webhookEndpoint) setStatus(status int) {
 	e.status = status
 }
 
-// A customer leaves an address in a chat, and the endpoint that an integration has registered, with its API key alone, receives
-// it. It fails at first; then the server ends, and the next one sends it again.
+// A customer leaves an address in a chat, and the endpoint that an integration has registered, with its API key alone,
+// receives it. It fails at first; then the server ends, and the next one sends it again.
 func TestTheNextServerTellsTheWebhook(t *testing.T) {
 	for name, url := range map[string]func(t *testing.T) string{
 		"sqlite":   func(*testing.T) string { return "" },
@@ -62,7 +63,9 @@ func TestTheNextServerTellsTheWebhook(t *testing.T) {
 			t.Cleanup(endpoint.Close)
 			clock, at := testkit.NewClock(), testkit.WithDatabase(t.TempDir(), url(t))
 			open := func(t *testing.T) *testkit.Server {
-				return testkit.Open(t, at, testkit.WithClock(clock), testkit.WithConfig(func(c *server.Config) { c.SecretKey, c.FetchAllow = secretKey, []string{"127.0.0.1"} }))
+				return testkit.Open(t, at, testkit.WithClock(clock), testkit.WithConfig(func(c *server.Config) {
+					c.SecretKey, c.FetchAllow = secretKey, []string{"127.0.0.1"}
+				}))
 			}
 			var key string
 			t.Run("the first", func(t *testing.T) {
@@ -71,7 +74,8 @@ func TestTheNextServerTellsTheWebhook(t *testing.T) {
 				agent := h.NewAgent(t, h.Key)
 				addLeadProcedure(t, h, agent)
 				createWebhook(t, h, endpoint.URL)
-				h.Do(t, "POST", "/agents/"+agent+"/chat", h.Key, map[string]any{"message": "call ann@example.org"}).Decode(t, http.StatusOK, &struct{}{})
+				h.Do(t, "POST", "/agents/"+agent+"/chat", h.Key,
+					map[string]any{"message": "call ann@example.org"}).Decode(t, http.StatusOK, &struct{}{})
 				testkit.Eventually(t, "the failure is noted", func() bool { return deliveryAttempts(t, h) == 1 })
 			})
 			e.setStatus(http.StatusAccepted)
@@ -82,7 +86,8 @@ func TestTheNextServerTellsTheWebhook(t *testing.T) {
 			})
 			mac := hmac.New(sha1.New, []byte(key))
 			_, _ = io.WriteString(mac, e.bodies[0])
-			if want := hex.EncodeToString(mac.Sum(nil)); e.count() != 2 || e.signatures[0] != want || e.signatures[1] != want || e.ids[0] != e.ids[1] || e.bodies[0] != e.bodies[1] {
+			if want := hex.EncodeToString(mac.Sum(nil)); e.count() != 2 || e.signatures[0] != want ||
+				e.signatures[1] != want || e.ids[0] != e.ids[1] || e.bodies[0] != e.bodies[1] {
 				t.Errorf("want the signature %s, got %+v", want, e)
 			}
 			if !strings.Contains(e.bodies[0], `"customerEmail":"ann@example.org"`) {
@@ -110,14 +115,16 @@ func addLeadProcedure(t *testing.T, h *testkit.Server, agent string) {
 	t.Helper()
 	now, account, id := h.AdminService.Now(), parley.AccountID(h.Account), parley.AgentID(agent)
 	email := []parley.ActionInput{{Name: "email", Type: "string", Required: true}}
-	err := h.DB.PutAction(t.Context(), &parley.Action{ID: parley.ActionID(parley.NewUUID()), AccountID: account, AgentID: id, Key: "lead", Kind: parley.ActionCollectLeads, Name: "lead",
+	err := h.DB.PutAction(t.Context(), &parley.Action{ID: parley.ActionID(parley.NewUUID()), AccountID: account,
+		AgentID: id, Key: "lead", Kind: parley.ActionCollectLeads, Name: "lead",
 		Description: "d", Inputs: email, Config: json.RawMessage(`{}`), Enabled: true, CreatedAt: now, UpdatedAt: now})
 	if err != nil {
 		t.Fatal(err)
 	}
-	err = h.DB.PutProcedure(t.Context(), &parley.Procedure{ID: "call", AccountID: account, AgentID: id, Key: "call", Name: "call", Description: "d",
-		Triggers: []string{"call {email}"}, Inputs: email, Enabled: true, CreatedAt: now, UpdatedAt: now,
-		Steps: []parley.ProcedureStep{{Action: "lead", Input: map[string]string{"email": "{email}"}}}})
+	err = h.DB.PutProcedure(t.Context(),
+		&parley.Procedure{ID: "call", AccountID: account, AgentID: id, Key: "call", Name: "call", Description: "d",
+			Triggers: []string{"call {email}"}, Inputs: email, Enabled: true, CreatedAt: now, UpdatedAt: now,
+			Steps: []parley.ProcedureStep{{Action: "lead", Input: map[string]string{"email": "{email}"}}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -126,7 +133,8 @@ func addLeadProcedure(t *testing.T, h *testkit.Server, agent string) {
 // createWebhook creates a webhook as an integration does.
 func createWebhook(t *testing.T, h *testkit.Server, endpoint string) {
 	t.Helper()
-	req, err := http.NewRequestWithContext(t.Context(), "POST", h.URL+"/api/v1/webhooks", strings.NewReader(`{"endpoint": "`+endpoint+`", "events": ["leads.submit"]}`))
+	req, err := http.NewRequestWithContext(t.Context(), "POST", h.URL+"/api/v1/webhooks",
+		strings.NewReader(`{"endpoint": "`+endpoint+`", "events": ["leads.submit"]}`))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -62,12 +62,14 @@ type EngineConfig struct {
 	Model   string // to speak with; empty is the engine's default
 }
 
-// Engines are the engines of this server, chosen by the configuration, by what is installed and by the language. Agents' names of
-// voices and models are looked up in a table. They do not change once set up.
+// Engines are the engines of this server, chosen by the configuration, by what is installed and by the language.
+// Agents' names of voices and models are looked up in a table. They do not change once set up.
 type Engines struct {
 	Synthesizer Synthesizer // nil where agents cannot speak
-	Transcriber Transcriber // nil where agents do not understand speech; a LiveTranscriber where the engine transcribes while somebody speaks
-	Warnings    []string    // for the operator: which programs were named and are not there, and what cannot be spoken without them
+	// nil where agents do not understand speech; a LiveTranscriber where the engine transcribes while somebody speaks
+	Transcriber Transcriber
+	// for the operator: which programs were named and are not there, and what cannot be spoken without them
+	Warnings []string
 
 	voices     *voiceTable
 	closeFuncs []func()
@@ -232,6 +234,7 @@ type liveEngineTranscriber struct {
 var _ LiveTranscriber = liveEngineTranscriber{}
 
 // StartTranscription implements LiveTranscriber.
-func (t liveEngineTranscriber) StartTranscription(ctx context.Context, h TranscriptionHints, onInterim func(Transcript)) LiveTranscription {
+func (t liveEngineTranscriber) StartTranscription(ctx context.Context, h TranscriptionHints,
+	onInterim func(Transcript)) LiveTranscription {
 	return t.live.StartTranscription(ctx, t.engineHints(h), onInterim)
 }

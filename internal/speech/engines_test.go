@@ -27,7 +27,8 @@ func fakePrograms(t *testing.T, programs ...string) (look func(string) (string, 
 	t.Helper()
 	dir := t.TempDir()
 	log := filepath.Join(dir, "log")
-	header := `printf 'RIFF\377\377\377\177WAVEfmt \020\000\000\000\001\000\001\000\042\126\000\000\104\254\000\000\002\000\020\000data\377\377\377\177abcdabcd'`
+	header := `printf 'RIFF\377\377\377\177WAVEfmt ` +
+		`\020\000\000\000\001\000\001\000\042\126\000\000\104\254\000\000\002\000\020\000data\377\377\377\177abcdabcd'`
 	look = func(program string) (string, error) {
 		if !slices.Contains(programs, program) {
 			return "", os.ErrNotExist
@@ -70,11 +71,14 @@ func TestLanguagePicksTheProgram(t *testing.T) {
 		want     string
 	}{
 		{"flite espeak-ng", speech.Utterance{Text: "The parcel is here.", Voice: "--help"}, "flite -voice slt"},
-		{"flite espeak-ng", speech.Utterance{Text: "The parcel is here.", Voice: "../Sarah\x00" + strings.Repeat("x", 500)}, "flite -voice slt"},
+		{"flite espeak-ng", speech.Utterance{Text: "The parcel is here.",
+			Voice: "../Sarah\x00" + strings.Repeat("x", 500)}, "flite -voice slt"},
 		{"flite espeak-ng", speech.Utterance{Text: "Das Paket ist da.", Voice: "-q; reboot"}, "-v de+f2"},
 		{"flite espeak-ng", speech.Utterance{Text: "The parcel is here.", Voice: "Sarah"}, "flite -voice slt"},
-		{"flite espeak-ng", speech.Utterance{Text: "The parcel is here.", Voice: "puck", Language: "multi"}, "flite -voice rms"},
-		{"flite espeak-ng", speech.Utterance{Text: "The parcel is here.", Voice: "nobody", Language: "en-GB"}, "flite -voice slt"},
+		{"flite espeak-ng", speech.Utterance{Text: "The parcel is here.", Voice: "puck", Language: "multi"},
+			"flite -voice rms"},
+		{"flite espeak-ng", speech.Utterance{Text: "The parcel is here.", Voice: "nobody", Language: "en-GB"},
+			"flite -voice slt"},
 		{"flite espeak-ng", speech.Utterance{Text: "Das Paket ist da.", Voice: "Sarah"}, "-v de+f3"},
 		{"flite espeak-ng", speech.Utterance{Text: "Das Paket ist da.", Voice: "Puck"}, "-v de+m3"},
 		{"flite espeak-ng", speech.Utterance{Text: "OK", Language: "de-AT", Voice: "Sarah"}, "-v de-at+f3"},
@@ -92,7 +96,9 @@ func TestLanguagePicksTheProgram(t *testing.T) {
 		}
 	}
 	look, called := fakePrograms(t, "flite")
-	speechtest.CheckFailure(t, speechtest.CollectSound(t, newEngines(t, speech.Config{LookPath: look}).Synthesizer.Synthesize(t.Context(), speech.Utterance{Text: "Das Paket ist da."})).Err)
+	speechtest.CheckFailure(t,
+		speechtest.CollectSound(t, newEngines(t, speech.Config{LookPath: look}).Synthesizer.Synthesize(t.Context(),
+			speech.Utterance{Text: "Das Paket ist da."})).Err)
 	if called() != "" {
 		t.Error("flite speaks German")
 	}
@@ -119,10 +125,14 @@ func TestMissingEngines(t *testing.T) {
 
 // Servers are asked for their own names of an agent's voice and model.
 func TestServersHaveTheirOwnNames(t *testing.T) {
-	tts := speechtest.StartServer(t, speechtest.SendParts("audio/pcm", speechtest.PCMBytes(speechtest.NewTone(24_000, 100*time.Millisecond))))
+	tts := speechtest.StartServer(t,
+		speechtest.SendParts("audio/pcm", speechtest.PCMBytes(speechtest.NewTone(24_000, 100*time.Millisecond))))
 	stt := speechtest.StartServer(t, speechtest.SendParts("application/json", []byte(`{"text":"Where is my order?"}`)))
 	own := filepath.Join(t.TempDir(), "voices.yaml")
-	if err := os.WriteFile(own, []byte("voices:\n  Sarah: {openai: af_heart}\n  default: {openai: af_sky}\nmodels:\n  cartesia/ink-2: {openai: whisper-large-v3}\n"), 0o600); err != nil {
+	if err := os.WriteFile(own,
+		[]byte("voices:\n  Sarah: {openai: af_heart}\n  default: {openai: af_sky}\nmodels:\n  cartesia/ink-2: "+
+			"{openai: whisper-large-v3}\n"),
+		0o600); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []struct{ voices, voice, model, wantVoice, wantModel string }{
@@ -133,15 +143,18 @@ func TestServersHaveTheirOwnNames(t *testing.T) {
 		{own, "somebody", "", "af_sky", "gpt-4o-mini-transcribe"},
 	} {
 		s := newEngines(t, speech.Config{TTSURL: tts.URL, STT: "openai", STTURL: stt.URL, VoicesFile: c.voices})
-		if got := speechtest.CollectSound(t, s.Synthesizer.Synthesize(t.Context(), speech.Utterance{Text: "Hello", Voice: c.voice})); got.Err != nil {
+		if got := speechtest.CollectSound(t,
+			s.Synthesizer.Synthesize(t.Context(), speech.Utterance{Text: "Hello", Voice: c.voice})); got.Err != nil {
 			t.Fatal(got.Err)
 		}
 		seg := speechtest.NewSegment()
 		seg.Model = c.model
-		if got := speechtest.CollectTranscript(t, s.Transcriber.Transcribe(t.Context(), seg)); got.Err != nil || *got.Final != speechtest.OrderTranscript {
+		if got := speechtest.CollectTranscript(t, s.Transcriber.Transcribe(t.Context(), seg)); got.Err != nil ||
+			*got.Final != speechtest.OrderTranscript {
 			t.Fatalf("%+v", got)
 		}
-		if ask := speechtest.DecodeJSON(t, tts.Bodies[len(tts.Bodies)-1]); ask["voice"] != c.wantVoice || ask["model"] != "gpt-4o-mini-tts" {
+		if ask := speechtest.DecodeJSON(t, tts.Bodies[len(tts.Bodies)-1]); ask["voice"] != c.wantVoice ||
+			ask["model"] != "gpt-4o-mini-tts" {
 			t.Errorf("%+v: asked %v", c, ask)
 		}
 		if body := string(stt.Bodies[len(stt.Bodies)-1]); !strings.Contains(body, "\r\n\r\n"+c.wantModel+"\r\n") {
@@ -157,7 +170,8 @@ func TestOddTablesOfVoices(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "voices.yaml")
 	for text, ok := range map[string]bool{
 		"": true, "voices:\n": true, "voices:\n  Sarah:\n": true, "models: {x: {deepgram: y}}": true,
-		"[]": false, "voice: {}": false, "voices: {Sarah: nova}": false, "voices: {Sarah: {festival: x}}": false, "models: {x: {flite: y}}": false, "\t": false,
+		"[]": false, "voice: {}": false, "voices: {Sarah: nova}": false, "voices: {Sarah: {festival: x}}": false,
+		"models: {x: {flite: y}}": false, "\t": false,
 	} {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)

@@ -19,7 +19,8 @@ func SynthesisError(err error, key string) error {
 	return wrapError("The agent cannot speak at the moment.", err, key)
 }
 
-// TranscriptionError returns the error that a user may see when understanding speech has failed. Its cause is err without the key.
+// TranscriptionError returns the error that a user may see when understanding speech has failed. Its cause is err
+// without the key.
 func TranscriptionError(err error, key string) error {
 	return wrapError("The agent cannot understand speech at the moment.", err, key)
 }

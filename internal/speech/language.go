@@ -9,8 +9,10 @@ import (
 
 // languageTags are the languages that texts are recognised to be in.
 var languageTags = map[words.Language]string{
-	words.English: "en", words.German: "de", words.Spanish: "es", words.French: "fr", words.Italian: "it", words.Portuguese: "pt",
-	words.Dutch: "nl", words.Swedish: "sv", words.Danish: "da", words.Norwegian: "nb", words.Finnish: "fi", words.Turkish: "tr",
+	words.English: "en", words.German: "de", words.Spanish: "es", words.French: "fr", words.Italian: "it",
+	words.Portuguese: "pt",
+	words.Dutch:      "nl", words.Swedish: "sv", words.Danish: "da", words.Norwegian: "nb", words.Finnish: "fi",
+	words.Turkish: "tr",
 	words.Russian: "ru", words.Arabic: "ar", words.Chinese: "zh", words.Japanese: "ja",
 }
 
@@ -19,12 +21,16 @@ var scriptLanguageTags = []struct {
 	table *unicode.RangeTable
 	tag   string
 }{
-	{unicode.Hangul, "ko"}, {unicode.Hebrew, "he"}, {unicode.Greek, "el"}, {unicode.Devanagari, "hi"}, {unicode.Thai, "th"},
-	{unicode.Bengali, "bn"}, {unicode.Tamil, "ta"}, {unicode.Telugu, "te"}, {unicode.Gujarati, "gu"}, {unicode.Kannada, "kn"},
-	{unicode.Malayalam, "ml"}, {unicode.Gurmukhi, "pa"}, {unicode.Georgian, "ka"}, {unicode.Armenian, "hy"}, {unicode.Ethiopic, "am"},
+	{unicode.Hangul, "ko"}, {unicode.Hebrew, "he"}, {unicode.Greek, "el"}, {unicode.Devanagari, "hi"},
+	{unicode.Thai, "th"},
+	{unicode.Bengali, "bn"}, {unicode.Tamil, "ta"}, {unicode.Telugu, "te"}, {unicode.Gujarati, "gu"},
+	{unicode.Kannada, "kn"},
+	{unicode.Malayalam, "ml"}, {unicode.Gurmukhi, "pa"}, {unicode.Georgian, "ka"}, {unicode.Armenian, "hy"},
+	{unicode.Ethiopic, "am"},
 }
 
-// languageTag returns the tag of the language to speak a text in: the tag, else the one that the text shows, else English.
+// languageTag returns the tag of the language to speak a text in: the tag, else the one that the text shows, else
+// English.
 func languageTag(tag, text string) string {
 	if BaseLanguage(tag) != "" {
 		return tag

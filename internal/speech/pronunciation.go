@@ -6,18 +6,23 @@ import (
 	"strings"
 )
 
-// spellOut writes a text out as programs that speak can read it: addresses, amounts, dates, long numbers and abbreviations as
-// people say them. English is written out; what other languages say for a sign espeak-ng knows itself, and only paths through menus
-// and long numbers are made readable in all of them. Speech servers do all of this on their own.
+// spellOut writes a text out as programs that speak can read it: addresses, amounts, dates, long numbers and
+// abbreviations as people say them. English is written out; what other languages say for a sign espeak-ng knows itself,
+// and only paths through menus and long numbers are made readable in all of them. Speech servers do all of this on
+// their own.
 func spellOut(text, language string) string {
 	if BaseLanguage(language) == "en" {
 		for _, r := range englishPronunciations {
-			text = r.pattern.ReplaceAllStringFunc(text, func(found string) string { return r.pronounce(r.pattern.FindStringSubmatch(found)) })
+			text = r.pattern.ReplaceAllStringFunc(text, func(found string) string {
+				return r.pronounce(r.pattern.FindStringSubmatch(found))
+			})
 		}
 		text = englishSymbols.Replace(text)
 	}
 	for _, r := range commonPronunciations {
-		text = r.pattern.ReplaceAllStringFunc(text, func(found string) string { return r.pronounce(r.pattern.FindStringSubmatch(found)) })
+		text = r.pattern.ReplaceAllStringFunc(text, func(found string) string {
+			return r.pronounce(r.pattern.FindStringSubmatch(found))
+		})
 	}
 	return text
 }
@@ -47,31 +52,53 @@ var commonPronunciations = []pronunciationRule{
 // englishPronunciations are applied in this order.
 var englishPronunciations = []pronunciationRule{
 	{regexp.MustCompile(`[\w.+-]*\w@\w[\w-]*(?:\.\w[\w-]*)+`), spellOutAddress},
-	{regexp.MustCompile(`\b(?:[a-z0-9][a-z0-9-]*\.)+(?:com|org|net|io|dev|app|info|eu|co|uk|de|fr|at|ch|nl|it|es|us|ca|au|example)(?:\.[a-z]{2})?\b`), spellOutAddress},
+	{regexp.MustCompile(`\b(?:[a-z0-9][a-z0-9-]*\.)+(?:com|org|net|io|dev|app|info|eu|co|uk|de|fr|at|ch|nl|it|es|` +
+		`us|ca|au|example)(?:\.[a-z]{2})?\b`),
+		spellOutAddress},
 	{regexp.MustCompile(`\b(\d{4})-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])\b`), spellOutDate},
-	{regexp.MustCompile(`([$€£])\s?(\d+(?:,\d{3})*)(?:\.(\d{1,2}))?( (?:million|billion|thousand))?\b`), func(p []string) string { return spellOutAmount(p[1], p[2], p[3], p[4]) }},
-	{regexp.MustCompile(`\b(\d+(?:,\d{3})*)(?:[.,](\d{2}))?\s?([$€£])`), func(p []string) string { return spellOutAmount(p[3], p[1], p[2], "") }},
-	{regexp.MustCompile(`\b(USD|EUR|GBP)\s(\d+(?:,\d{3})*)(?:\.(\d{2}))?\b`), func(p []string) string { return spellOutAmount(p[1], p[2], p[3], "") }},
-	{regexp.MustCompile(`\b(\d+(?:,\d{3})*)(?:\.(\d{2}))?\s(USD|EUR|GBP)\b`), func(p []string) string { return spellOutAmount(p[3], p[1], p[2], "") }},
+	{regexp.MustCompile(`([$€£])\s?(\d+(?:,\d{3})*)(?:\.(\d{1,2}))?( (?:million|billion|thousand))?\b`),
+		func(p []string) string { return spellOutAmount(p[1], p[2], p[3], p[4]) }},
+	{regexp.MustCompile(`\b(\d+(?:,\d{3})*)(?:[.,](\d{2}))?\s?([$€£])`), func(p []string) string {
+		return spellOutAmount(p[3], p[1], p[2], "")
+	}},
+	{regexp.MustCompile(`\b(USD|EUR|GBP)\s(\d+(?:,\d{3})*)(?:\.(\d{2}))?\b`), func(p []string) string {
+		return spellOutAmount(p[1], p[2], p[3], "")
+	}},
+	{regexp.MustCompile(`\b(\d+(?:,\d{3})*)(?:\.(\d{2}))?\s(USD|EUR|GBP)\b`), func(p []string) string {
+		return spellOutAmount(p[3], p[1], p[2], "")
+	}},
 	{regexp.MustCompile(`\b\d{1,3}(?:,\d{3})+\b`), func(p []string) string { return strings.ReplaceAll(p[0], ",", "") }},
-	{regexp.MustCompile(`\b(Mon|Tue|Wed|Thu|Fri|Sat|Sun)\w{0,3}\s?[-–]\s?(Mon|Tue|Wed|Thu|Fri|Sat|Sun)(?:s|rs)?\b`), func(p []string) string { return weekdayNames[p[1]] + " to " + weekdayNames[p[2]] }},
-	{regexp.MustCompile(`\b(\d{1,4}(?::\d\d)?(?:\s?[ap]m)?)\s?[-–]\s?(\d{1,4}(?::\d\d)?(?:\s?[ap]m)?|\d+)\b([-–]\d)?`), spellOutRange},
+	{regexp.MustCompile(`\b(Mon|Tue|Wed|Thu|Fri|Sat|Sun)\w{0,3}\s?[-–]\s?(Mon|Tue|Wed|Thu|Fri|Sat|Sun)(?:s|rs)?\b`),
+		func(p []string) string { return weekdayNames[p[1]] + " to " + weekdayNames[p[2]] }},
+	{regexp.MustCompile(`\b(\d{1,4}(?::\d\d)?(?:\s?[ap]m)?)\s?[-–]\s?(\d{1,4}(?::\d\d)?(?:\s?[ap]m)?|\d+)\b([-–]\d)?`),
+		spellOutRange},
 	newPronunciationRule(`(?i)\b(\d{1,2}(?::\d\d)?)\s?([ap])\.?m\b`, "$1 $2 m"),
-	newPronunciationRule(`(?i)\be\.\s?g\.,?`, "for example,"), newPronunciationRule(`(?i)\bi\.\s?e\.,?`, "that is,"), newPronunciationRule(`\betc\.(\s+[A-Z]|$)`, "et cetera.$1"), newPronunciationRule(`\betc\.`, "et cetera"),
-	newPronunciationRule(`(?i)\bapprox\.`, "approximately"), newPronunciationRule(`(?i)\bvs\.?\s`, "versus "), newPronunciationRule(`(?i)\bincl\.`, "including"), newPronunciationRule(`(?i)\bexcl\.`, "excluding"),
-	newPronunciationRule(`\bNo\.\s?(\d)`, "number $1"), newPronunciationRule(`#\s?(\d)`, "number $1"), newPronunciationRule(`\bv(\d+(?:\.\d+)*)\b`, "version $1"), newPronunciationRule(`\(s\)`, "s"),
-	newPronunciationRule(`\b24/7\b`, "24 hours a day, 7 days a week"), newPronunciationRule(`(?i)\band/or\b`, "and or"), newPronunciationRule(`\b([a-z]{2,})/([a-z]{2,})\b`, "$1 or $2"),
-	{regexp.MustCompile(`(\d)\s?(km/h|kg|km|cm|mm|kB|KB|MB|GB|TB|°C|°F|hrs|mins)(\W|$)`), func(p []string) string { return p[1] + " " + unitNames[p[2]] + p[3] }},
+	newPronunciationRule(`(?i)\be\.\s?g\.,?`, "for example,"), newPronunciationRule(`(?i)\bi\.\s?e\.,?`, "that is,"),
+	newPronunciationRule(`\betc\.(\s+[A-Z]|$)`, "et cetera.$1"), newPronunciationRule(`\betc\.`, "et cetera"),
+	newPronunciationRule(`(?i)\bapprox\.`, "approximately"), newPronunciationRule(`(?i)\bvs\.?\s`, "versus "),
+	newPronunciationRule(`(?i)\bincl\.`, "including"), newPronunciationRule(`(?i)\bexcl\.`, "excluding"),
+	newPronunciationRule(`\bNo\.\s?(\d)`, "number $1"), newPronunciationRule(`#\s?(\d)`, "number $1"),
+	newPronunciationRule(`\bv(\d+(?:\.\d+)*)\b`, "version $1"), newPronunciationRule(`\(s\)`, "s"),
+	newPronunciationRule(`\b24/7\b`, "24 hours a day, 7 days a week"), newPronunciationRule(`(?i)\band/or\b`, "and or"),
+	newPronunciationRule(`\b([a-z]{2,})/([a-z]{2,})\b`, "$1 or $2"),
+	{regexp.MustCompile(`(\d)\s?(km/h|kg|km|cm|mm|kB|KB|MB|GB|TB|°C|°F|hrs|mins)(\W|$)`), func(p []string) string {
+		return p[1] + " " + unitNames[p[2]] + p[3]
+	}},
 }
 
-var englishSymbols = strings.NewReplacer("%", " percent", "€", " euros", "£", " pounds", "°", " degrees", "≤", " at most ", "≥", " at least ", " + ", " plus ", " = ", " equals ", "×", " by ")
+var englishSymbols = strings.NewReplacer("%", " percent", "€", " euros", "£", " pounds", "°", " degrees", "≤",
+	" at most ", "≥", " at least ", " + ", " plus ", " = ", " equals ", "×", " by ")
 
-var weekdayNames = map[string]string{"Mon": "Monday", "Tue": "Tuesday", "Wed": "Wednesday", "Thu": "Thursday", "Fri": "Friday", "Sat": "Saturday", "Sun": "Sunday"}
+var weekdayNames = map[string]string{"Mon": "Monday", "Tue": "Tuesday", "Wed": "Wednesday", "Thu": "Thursday",
+	"Fri": "Friday", "Sat": "Saturday", "Sun": "Sunday"}
 
-var unitNames = map[string]string{"km/h": "kilometres an hour", "kg": "kilograms", "km": "kilometres", "cm": "centimetres", "mm": "millimetres", "kB": "kilobytes",
-	"KB": "kilobytes", "MB": "megabytes", "GB": "gigabytes", "TB": "terabytes", "°C": "degrees Celsius", "°F": "degrees Fahrenheit", "hrs": "hours", "mins": "minutes"}
+var unitNames = map[string]string{"km/h": "kilometres an hour", "kg": "kilograms", "km": "kilometres",
+	"cm": "centimetres", "mm": "millimetres", "kB": "kilobytes",
+	"KB": "kilobytes", "MB": "megabytes", "GB": "gigabytes", "TB": "terabytes", "°C": "degrees Celsius",
+	"°F": "degrees Fahrenheit", "hrs": "hours", "mins": "minutes"}
 
-var monthNames = []string{"January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December"}
+var monthNames = []string{"January", "February", "March", "April", "May", "June", "July", "August", "September",
+	"October", "November", "December"}
 
 var addressSymbols = strings.NewReplacer("@", " at ", ".", " dot ", "_", " underscore ", "-", " dash ", "+", " plus ")
 
@@ -83,7 +110,8 @@ func spellOutDate(parts []string) string {
 }
 
 var currencyNames = map[string][4]string{
-	"$": {"dollar", "dollars", "cent", "cents"}, "USD": {"dollar", "dollars", "cent", "cents"}, "€": {"euro", "euros", "cent", "cents"}, "EUR": {"euro", "euros", "cent", "cents"},
+	"$": {"dollar", "dollars", "cent", "cents"}, "USD": {"dollar", "dollars", "cent", "cents"},
+	"€": {"euro", "euros", "cent", "cents"}, "EUR": {"euro", "euros", "cent", "cents"},
 	"£": {"pound", "pounds", "penny", "pence"}, "GBP": {"pound", "pounds", "penny", "pence"},
 }
 
@@ -125,7 +153,8 @@ func spellOutRange(parts []string) string {
 }
 
 // groupedDigitsPattern are groups of digits that are no number to be spelled: thousands, years, dates.
-var groupedDigitsPattern = regexp.MustCompile(`^(?:[1-9]\d{0,2}(?: \d{3})+|\d{4} ?- ?\d{4}|\d{4}-\d\d-\d\d|(?:\d{1,4} )+\d{1,4})$`)
+var groupedDigitsPattern = regexp.MustCompile(`^(?:[1-9]\d{0,2}(?: \d{3})+|\d{4} ?- ?\d{4}|\d{4}-\d\d-\d\d|` +
+	`(?:\d{1,4} )+\d{1,4})$`)
 
 // spellOutDigits returns a number of seven digits or more digit by digit, in groups as it is written, or of three.
 func spellOutDigits(parts []string) string {

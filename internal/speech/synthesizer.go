@@ -1,5 +1,5 @@
-// Package speech holds the ports to engines that speak and that understand speech, and chooses among the engines. The engines
-// are packages below it; the server lists them.
+// Package speech holds the ports to engines that speak and that understand speech, and chooses among the engines. The
+// engines are packages below it; the server lists them.
 package speech
 
 import (
@@ -18,9 +18,10 @@ import (
 
 // Synthesizer reads text aloud.
 type Synthesizer interface {
-	// Synthesize returns the utterance as sound, piece by piece, the first as early as the engine has it; all pieces have one rate. The
-	// sequence ends when all has been spoken, or with an error; nothing follows either. Stopping the iteration or cancelling ctx
-	// ends the call and frees what it holds. A consumer may take its time: only the engine's own silence counts against it.
+	// Synthesize returns the utterance as sound, piece by piece, the first as early as the engine has it; all pieces
+	// have one rate. The sequence ends when all has been spoken, or with an error; nothing follows either. Stopping the
+	// iteration or cancelling ctx ends the call and frees what it holds. A consumer may take its time: only the
+	// engine's own silence counts against it.
 	//
 	// Every failure is a *parley.Error whose Message may be shown to the user.
 	Synthesize(ctx context.Context, u Utterance) iter.Seq2[audio.Sound, error]
@@ -80,8 +81,8 @@ const (
 	minPieceDuration = 20 * time.Millisecond // a piece is at least so long, and so is the first
 )
 
-// StreamSamples passes on the samples that r sends, until its end or an error. It returns
-// httpclient.ErrConsumerStopped when the consumer has stopped, and ErrSoundTooLong when more comes than there can be. None at all is an error too.
+// StreamSamples passes on the samples that r sends, until its end or an error. It returns httpclient.ErrConsumerStopped
+// when the consumer has stopped, and ErrSoundTooLong when more comes than there can be. None at all is an error too.
 func StreamSamples(r io.Reader, rate int, most time.Duration, yield func(audio.Sound, error) bool) error {
 	least := 2 * int(int64(rate)*int64(minPieceDuration)/int64(time.Second))
 	buf := make([]byte, soundBufferBytes)

@@ -35,7 +35,9 @@ func TestAtAnotherRate(t *testing.T) {
 		break
 	}
 	broken := errors.New("broken")
-	for _, err := range speech.Resample(48_000, func(yield func(audio.Sound, error) bool) { yield(audio.Sound{}, broken) }) {
+	for _, err := range speech.Resample(48_000, func(yield func(audio.Sound, error) bool) {
+		yield(audio.Sound{}, broken)
+	}) {
 		if !errors.Is(err, broken) {
 			t.Error(err)
 		}
@@ -43,7 +45,9 @@ func TestAtAnotherRate(t *testing.T) {
 	for part, err := range speech.Resample(48_000, func(func(audio.Sound, error) bool) {}) {
 		t.Error(part, err)
 	}
-	for _, err := range speech.Resample(48_000, func(yield func(audio.Sound, error) bool) { yield(audio.Sound{Rate: 7}, nil) }) {
+	for _, err := range speech.Resample(48_000, func(yield func(audio.Sound, error) bool) {
+		yield(audio.Sound{Rate: 7}, nil)
+	}) {
 		if err == nil {
 			t.Error("an odd rate was taken")
 		}

@@ -14,8 +14,8 @@ const SampleRate = 16_000
 
 // Transcriber turns a segment of speech into text.
 type Transcriber interface {
-	// Transcribe returns what was understood so far, as often as the engine tells, and then the final transcript; nothing follows
-	// that, or an error. Stopping the iteration or cancelling ctx ends the call.
+	// Transcribe returns what was understood so far, as often as the engine tells, and then the final transcript;
+	// nothing follows that, or an error. Stopping the iteration or cancelling ctx ends the call.
 	//
 	// Every failure is a *parley.Error whose Message may be shown to the user.
 	Transcribe(ctx context.Context, s Segment) iter.Seq2[Transcript, error]
@@ -47,8 +47,8 @@ type Transcript struct {
 type LiveTranscriber interface {
 	Transcriber
 
-	// StartTranscription begins to transcribe a segment and does not wait. Interim is called, from another goroutine, with what
-	// was understood so far; it should be quick. The transcription ends with ctx too.
+	// StartTranscription begins to transcribe a segment and does not wait. Interim is called, from another goroutine,
+	// with what was understood so far; it should be quick. The transcription ends with ctx too.
 	StartTranscription(ctx context.Context, h TranscriptionHints, interim func(Transcript)) LiveTranscription
 }
 

@@ -80,7 +80,8 @@ func (n engineNames) checkEngines(part string, engines []string) error {
 	for name, row := range n {
 		for engine := range row {
 			if !slices.Contains(engines, engine) {
-				faults = append(faults, fmt.Errorf("%s: %s: no engine is named %q; there are %s", part, name, engine, strings.Join(engines, ", ")))
+				faults = append(faults, fmt.Errorf("%s: %s: no engine is named %q; there are %s", part, name, engine,
+					strings.Join(engines, ", ")))
 			}
 		}
 	}

@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// The write-ahead log is copied into the file once it holds copyAtPages pages that are not there yet (4 MB). All of it copied, it
-// begins anew by itself; what goes on for so long that it does not is cut to nothing at truncateAtPages (256 MB), for which writers wait.
-// A busy writer is looked at every checkInterval at most.
+// The write-ahead log is copied into the file once it holds copyAtPages pages that are not there yet (4 MB). All of it
+// copied, it begins anew by itself; what goes on for so long that it does not is cut to nothing at truncateAtPages (256
+// MB), for which writers wait. A busy writer is looked at every checkInterval at most.
 const (
 	copyAtPages     = 4 << 20 / 4096
 	truncateAtPages = 256 << 20 / 4096
@@ -70,8 +70,8 @@ func (c *checkpointer) checkLog() error {
 	return err
 }
 
-// checkpoint returns the pages in the log and how many of them are in the file by now. That a reader or the writer was in
-// the way is not an error: there is a next time.
+// checkpoint returns the pages in the log and how many of them are in the file by now. That a reader or the writer was
+// in the way is not an error: there is a next time.
 func (c *checkpointer) checkpoint(mode string) (pages, copied int, err error) {
 	var busy int
 	err = c.pool.QueryRowContext(context.Background(), "pragma wal_checkpoint("+mode+")").Scan(&busy, &pages, &copied)

@@ -32,8 +32,8 @@ func (d Dialect) String() string {
 	return "sqlite"
 }
 
-// Lane is how urgent a transaction is: on SQLite waiting Interactive ones run before waiting Bulk ones, on PostgreSQL Bulk may
-// hold only a few of the connections. Bulk writes come in chunks of at most 200 rows.
+// Lane is how urgent a transaction is: on SQLite waiting Interactive ones run before waiting Bulk ones, on PostgreSQL
+// Bulk may hold only a few of the connections. Bulk writes come in chunks of at most 200 rows.
 type Lane int
 
 const (

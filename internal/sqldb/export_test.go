@@ -14,7 +14,8 @@ func (db *DB) QueueLength(lane Lane) int {
 	return len(l.waiting[lane])
 }
 
-// DisableGroupTimeLimit lets closures join a group however slowly the machine runs them. The writer's own goroutine sets it.
+// DisableGroupTimeLimit lets closures join a group however slowly the machine runs them. The writer's own goroutine
+// sets it.
 func (db *DB) DisableGroupTimeLimit(ctx context.Context) error {
 	return db.Transact(ctx, Interactive, func(*DB) error {
 		db.engine.(*sqliteEngine).writer.groupTimeLimit = time.Hour

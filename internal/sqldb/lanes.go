@@ -79,7 +79,8 @@ func (l *laneQueue) take(lane Lane) *writeJob {
 	return l.pop(lane)
 }
 
-// takeMore is take for a group already begun: bulk joins neither a group of turns nor, while turns wait, one of its own.
+// takeMore is take for a group already begun: bulk joins neither a group of turns nor, while turns wait, one of its
+// own.
 func (l *laneQueue) takeMore(lane Lane) *writeJob {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -14,8 +14,8 @@ import (
 type migrations struct{ files fs.FS }
 
 // Migrate brings the database up to the newest of the files NNNN_what.sql, each in a transaction of its own. Several
-// nodes may do so at once on PostgreSQL. A database that is newer than the files is refused, and so is one on which a file
-// has run that says something else by now: nobody knows what such a schema is.
+// nodes may do so at once on PostgreSQL. A database that is newer than the files is refused, and so is one on which a
+// file has run that says something else by now: nobody knows what such a schema is.
 //
 // A file is plain statements, each ended by a semicolon at the end of a line. A line `-- postgres:` or `-- sqlite:`
 // keeps the one statement after it for that database.
@@ -34,7 +34,8 @@ func Migrate(ctx context.Context, db *DB, files fs.FS) error {
 	return db.saveSums(ctx, sums)
 }
 
-func (m migrations) up(ctx context.Context, dialect goose.Dialect, pool *sql.DB, options ...goose.ProviderOption) error {
+func (m migrations) up(ctx context.Context, dialect goose.Dialect, pool *sql.DB,
+	options ...goose.ProviderOption) error {
 	options = append(options, goose.WithDisableGlobalRegistry(true), goose.WithLogger(goose.NopLogger()))
 	p, err := goose.NewProvider(dialect, pool, m.files, options...)
 	if err != nil {
@@ -48,7 +49,8 @@ func (m migrations) up(ctx context.Context, dialect goose.Dialect, pool *sql.DB,
 		return err
 	}
 	if have > newest {
-		return fmt.Errorf("the database is at version %d, this program knows only %d: it belongs to a newer program", have, newest)
+		return fmt.Errorf("the database is at version %d, this program knows only %d: it belongs to a newer program",
+			have, newest)
 	}
 	return nil
 }

@@ -12,7 +12,8 @@ import (
 	"github.com/pressly/goose/v3"
 )
 
-// migrationSum is a migration file with the SHA-256, in hex, of the statements that it runs on this database. Comments do not count.
+// migrationSum is a migration file with the SHA-256, in hex, of the statements that it runs on this database. Comments
+// do not count.
 type migrationSum struct{ name, hash string }
 
 // sums returns every migration file by its version.
@@ -42,7 +43,9 @@ func (db *DB) checkUnchanged(ctx context.Context, now map[int64]migrationSum) er
 	return db.withSums(ctx, func(tx *DB, ran map[int64]string) error {
 		for _, version := range slices.Sorted(maps.Keys(ran)) {
 			if s, ok := now[version]; ok && s.hash != ran[version] {
-				return fmt.Errorf("%s has changed since this database ran it: an applied migration stays as it is, changes go into a new file", s.name)
+				return fmt.Errorf("%s has changed since this database ran it: an applied migration stays as it "+
+					"is, changes go into a new file",
+					s.name)
 			}
 		}
 		return nil
@@ -73,7 +76,8 @@ func (db *DB) withSums(ctx context.Context, do func(tx *DB, ran map[int64]string
 				return err
 			}
 		}
-		if _, err := tx.Exec(ctx, `create table if not exists migration_sums (version bigint primary key, hash text not null)`); err != nil {
+		if _, err := tx.Exec(ctx,
+			`create table if not exists migration_sums (version bigint primary key, hash text not null)`); err != nil {
 			return err
 		}
 		rows, err := tx.Query(ctx, `select version, hash from migration_sums`)

@@ -50,13 +50,16 @@ func TestAChangedMigrationIsRefused(t *testing.T) {
 			t.Fatal(err)
 		}
 		text := string(migrationFiles["0001_first.sql"].Data)
-		changed := fstest.MapFS{"0001_first.sql": {Data: []byte(strings.Replace(text, "note text", "note text not null", 1))}, "0002_then.sql": migrationFiles["0002_then.sql"]}
-		if err := sqldb.Migrate(ctx, db, changed); err == nil || !strings.Contains(err.Error(), "0001_first.sql has changed") {
+		changed := fstest.MapFS{"0001_first.sql": {Data: []byte(strings.Replace(text, "note text", "note text not null",
+			1))}, "0002_then.sql": migrationFiles["0002_then.sql"]}
+		if err := sqldb.Migrate(ctx, db, changed); err == nil ||
+			!strings.Contains(err.Error(), "0001_first.sql has changed") {
 			t.Errorf("a changed file: %v", err)
 		}
 		mustExec(t, db, `alter table t add column more integer`) // the second file has not run
 		mustExec(t, db, `alter table t drop column more`)
-		commented := fstest.MapFS{"0001_first.sql": {Data: []byte("-- Another remark.\n" + text)}, "0002_then.sql": migrationFiles["0002_then.sql"]}
+		commented := fstest.MapFS{"0001_first.sql": {Data: []byte("-- Another remark.\n" + text)},
+			"0002_then.sql": migrationFiles["0002_then.sql"]}
 		if err := sqldb.Migrate(ctx, db, commented); err != nil {
 			t.Errorf("another comment: %v", err)
 		}

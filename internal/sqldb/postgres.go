@@ -57,7 +57,8 @@ func (s *postgresEngine) checkDurability(ctx context.Context, allow bool) error 
 		return s.mapError(ctx, "open", err)
 	}
 	if setting == "off" && !allow {
-		return errors.New("sqldb: synchronous_commit is off: a crash of the server would lose acknowledged writes; turn it on, or allow it explicitly")
+		return errors.New("sqldb: synchronous_commit is off: a crash of the server would lose acknowledged " +
+			"writes; turn it on, or allow it explicitly")
 	}
 	return nil
 }

@@ -54,7 +54,9 @@ func isUnavailable(err error) bool {
 	}
 	var connect *pgconn.ConnectError
 	var network net.Error
-	return pgconn.SafeToRetry(err) || errors.As(err, &connect) || errors.As(err, &network) || errors.Is(err, driver.ErrBadConn) ||
-		errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, syscall.EPIPE) || errors.Is(err, syscall.ECONNRESET) ||
+	return pgconn.SafeToRetry(err) || errors.As(err, &connect) || errors.As(err, &network) ||
+		errors.Is(err, driver.ErrBadConn) ||
+		errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, syscall.EPIPE) ||
+		errors.Is(err, syscall.ECONNRESET) ||
 		errors.Is(err, sql.ErrConnDone) || errors.Is(err, context.DeadlineExceeded)
 }

@@ -14,7 +14,8 @@ import (
 func TestOpenRefusesAsyncCommit(t *testing.T) {
 	url := dbs.SharedPostgres(t).NewDatabase(t)
 	var setting string
-	if err := dbs.Open(t, url).QueryRow(t.Context(), `show synchronous_commit`).Scan(&setting); err != nil || setting != "on" {
+	if err := dbs.Open(t, url).QueryRow(t.Context(), `show synchronous_commit`).Scan(&setting); err != nil ||
+		setting != "on" {
 		t.Errorf("synchronous_commit is %s, %v", setting, err)
 	}
 	url += "&synchronous_commit=off"
@@ -88,7 +89,8 @@ func TestTheServerDiesAndComesBack(t *testing.T) {
 	away := func(what string, err error) {
 		t.Helper()
 		var e *parley.Error
-		if !errors.As(err, &e) || e.Code != parley.CodeUnderMaintenance || e.RetryAfter == 0 || strings.Contains(e.Message, "connect") {
+		if !errors.As(err, &e) || e.Code != parley.CodeUnderMaintenance || e.RetryAfter == 0 ||
+			strings.Contains(e.Message, "connect") {
 			t.Errorf("%s while the server is away: %v", what, err)
 		}
 	}

@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// runner runs statements: a pool, or the connection of a transaction. The errors it returns are already those that a caller
-// may see (mapError).
+// runner runs statements: a pool, or the connection of a transaction. The errors it returns are already those that a
+// caller may see (mapError).
 type runner interface {
 	exec(ctx context.Context, query string, args []any) (int64, error)
 	query(ctx context.Context, query string, args []any) (*Rows, error)

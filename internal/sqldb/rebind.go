@@ -54,8 +54,8 @@ func rebind(query string) string {
 	return b.String()
 }
 
-// quotedLength is the length of the quoted text or the comment that s begins with. A doubled quote ends one text and begins
-// the next, which comes to the same.
+// quotedLength is the length of the quoted text or the comment that s begins with. A doubled quote ends one text and
+// begins the next, which comes to the same.
 func quotedLength(s string) int {
 	closing := s[:1]
 	if closing == "-" {

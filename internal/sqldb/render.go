@@ -63,7 +63,8 @@ type dialectStatement struct {
 	text    string
 }
 
-// splitStatements cuts the file at each semicolon that ends a line, leaving the bodies of triggers and of $$ functions whole.
+// splitStatements cuts the file at each semicolon that ends a line, leaving the bodies of triggers and of $$ functions
+// whole.
 func splitStatements(text string) []dialectStatement {
 	var all []dialectStatement
 	var s dialectStatement

@@ -44,6 +44,6 @@ func Column[T any](scan Scan) (T, error) {
 // IsNotFound reports whether the row asked for does not exist.
 func IsNotFound(err error) bool { return errors.Is(err, sql.ErrNoRows) }
 
-// IsDuplicate reports whether a unique index or a primary key refused the row. On PostgreSQL the transaction is lost with
-// it: where both outcomes are normal, write `on conflict`.
+// IsDuplicate reports whether a unique index or a primary key refused the row. On PostgreSQL the transaction is lost
+// with it: where both outcomes are normal, write `on conflict`.
 func IsDuplicate(err error) bool { return isDuplicateSQLite(err) || isDuplicatePostgres(err) }

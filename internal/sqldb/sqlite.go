@@ -27,10 +27,11 @@ type sqliteEngine struct {
 	checkpointer   *checkpointer
 }
 
-// Each kind of connection sets these itself, since every one of them is a setting of the connection and not of the file.
-// Checkpoints stay off the commit path, so the writer makes none of its own.
+// Each kind of connection sets these itself, since every one of them is a setting of the connection and not of the
+// file. Checkpoints stay off the commit path, so the writer makes none of its own.
 var (
-	writerPragmas = []string{"busy_timeout(10000)", "journal_mode(wal)", "synchronous(full)", "foreign_keys(1)", "secure_delete(1)", "wal_autocheckpoint(0)",
+	writerPragmas = []string{"busy_timeout(10000)", "journal_mode(wal)", "synchronous(full)", "foreign_keys(1)",
+		"secure_delete(1)", "wal_autocheckpoint(0)",
 		"temp_store(memory)", "cache_size(-16384)"}
 	readerPragmas     = []string{"busy_timeout(10000)", "query_only(1)", "temp_store(memory)"}
 	checkpointPragmas = []string{"busy_timeout(200)", "synchronous(full)"}
@@ -71,8 +72,8 @@ func (l *sqliteEngine) openCounter(ctx context.Context, conn *writeConn) (*commi
 	return openCommitCounter(l.file, uint32(count)) //nolint:gosec // it wraps as SQLite's does
 }
 
-// createPrivate makes a new database readable by its owner only; SQLite creates its side files with the same mode. A file that
-// exists is not opened: closing it here would drop the locks this process may already hold on it.
+// createPrivate makes a new database readable by its owner only; SQLite creates its side files with the same mode. A
+// file that exists is not opened: closing it here would drop the locks this process may already hold on it.
 func createPrivate(file string, log *slog.Logger) error {
 	f, err := os.OpenFile(file, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
 	if errors.Is(err, os.ErrExist) {

@@ -23,8 +23,8 @@ func isDuplicateSQLite(err error) bool {
 	return c == lib.SQLITE_CONSTRAINT_UNIQUE || c == lib.SQLITE_CONSTRAINT_PRIMARYKEY || c == lib.SQLITE_CONSTRAINT_ROWID
 }
 
-// abortsSQLiteTransaction tells the errors after which SQLite may have rolled back the whole transaction by itself, and with it the
-// work of others in the same group.
+// abortsSQLiteTransaction tells the errors after which SQLite may have rolled back the whole transaction by itself, and
+// with it the work of others in the same group.
 func abortsSQLiteTransaction(err error) bool {
 	switch sqliteCode(err) & 0xff {
 	case lib.SQLITE_FULL, lib.SQLITE_IOERR, lib.SQLITE_CANTOPEN, lib.SQLITE_NOMEM, lib.SQLITE_BUSY, lib.SQLITE_INTERRUPT,

@@ -18,7 +18,8 @@ import (
 func TestTheWriterSyncs(t *testing.T) {
 	db := dbs.Open(t, dbs.NewSQLitePath(t))
 	err := db.Transact(t.Context(), sqldb.Interactive, func(tx *sqldb.DB) error {
-		for pragma, want := range map[string]int64{"synchronous": 2, "foreign_keys": 1, "secure_delete": 1, "wal_autocheckpoint": 0} {
+		for pragma, want := range map[string]int64{"synchronous": 2, "foreign_keys": 1, "secure_delete": 1,
+			"wal_autocheckpoint": 0} {
 			if got := queryInt(t, tx, "pragma "+pragma); got != want {
 				t.Errorf("%s is %d on the writer", pragma, got)
 			}
@@ -33,7 +34,8 @@ func TestTheWriterSyncs(t *testing.T) {
 	}
 }
 
-// blockWriter keeps the writer busy until it is let go, so that what follows queues up; it returns when the writer is held.
+// blockWriter keeps the writer busy until it is let go, so that what follows queues up; it returns when the writer is
+// held.
 func blockWriter(t *testing.T, db *sqldb.DB) (release func()) {
 	t.Helper()
 	locked, free, done := make(chan struct{}), make(chan struct{}), make(chan struct{})
@@ -54,7 +56,8 @@ func blockWriter(t *testing.T, db *sqldb.DB) (release func()) {
 }
 
 // queueTransactions starts n transactions and returns when all of them wait for the writer.
-func queueTransactions(t *testing.T, db *sqldb.DB, lane sqldb.Lane, n int, fn func(i int, tx *sqldb.DB) error, result func(i int, err error)) *sync.WaitGroup {
+func queueTransactions(t *testing.T, db *sqldb.DB, lane sqldb.Lane, n int, fn func(i int, tx *sqldb.DB) error,
+	result func(i int, err error)) *sync.WaitGroup {
 	t.Helper()
 	var callers sync.WaitGroup
 	before := db.QueueLength(lane)

@@ -5,14 +5,14 @@ import (
 	"errors"
 )
 
-// Transact runs fn in a transaction, and inside a transaction just runs it there. When fn returns an error nothing of it
-// is stored and Transact returns that error.
+// Transact runs fn in a transaction, and inside a transaction just runs it there. When fn returns an error nothing of
+// it is stored and Transact returns that error.
 //
 // fn may run more than once: make ids and times outside, assign results rather than append to them, call no model and
 // no network, and use nothing but tx (the pool's own Transact or Exec would wait for itself), one statement at a time.
-// After a statement has failed the others fail too and nothing is stored: where a conflict is normal, write
-// `on conflict`. Once fn has started, its outcome is awaited even when ctx is done; before that, a ctx that is done
-// takes it out of the queue.
+// After a statement has failed the others fail too and nothing is stored: where a conflict is normal, write `on
+// conflict`. Once fn has started, its outcome is awaited even when ctx is done; before that, a ctx that is done takes
+// it out of the queue.
 func (db *DB) Transact(ctx context.Context, lane Lane, fn func(tx *DB) error) error {
 	if db.tx != nil {
 		return fn(db)
@@ -32,8 +32,8 @@ func (db *DB) Transact(ctx context.Context, lane Lane, fn func(tx *DB) error) er
 	return nil
 }
 
-// AfterCommit registers f to be called once the transaction is committed, and not at all when it is not. Outside a transaction it
-// is called at once.
+// AfterCommit registers f to be called once the transaction is committed, and not at all when it is not. Outside a
+// transaction it is called at once.
 func (db *DB) AfterCommit(f func()) {
 	if db.tx == nil {
 		f()
@@ -44,10 +44,11 @@ func (db *DB) AfterCommit(f func()) {
 
 // transaction is one run of a closure: its connection, and what must be true when it ends.
 type transaction struct {
-	runner      runner
-	ctx         context.Context // replaces the caller's: a statement half done must not be cut off by a client who left
-	firstErr    error           // of the first statement that failed: PostgreSQL keeps nothing after it, so SQLite does not either
-	openRows    *Rows           // open
+	runner runner
+	ctx    context.Context // replaces the caller's: a statement half done must not be cut off by a client who left
+	// of the first statement that failed: PostgreSQL keeps nothing after it, so SQLite does not either
+	firstErr    error
+	openRows    *Rows // open
 	finished    bool
 	afterCommit []func()
 }
@@ -87,8 +88,8 @@ func (t *transaction) query(_ context.Context, query string, args []any) (*Rows,
 	return rows, nil
 }
 
-// checkReady refuses what one of the two databases could not do, so that the code does not get used to the other. It is also
-// a guard: after a full disk SQLite may have left the transaction, and what followed would be stored on its own.
+// checkReady refuses what one of the two databases could not do, so that the code does not get used to the other. It is
+// also a guard: after a full disk SQLite may have left the transaction, and what followed would be stored on its own.
 func (t *transaction) checkReady() error {
 	switch {
 	case t.finished:

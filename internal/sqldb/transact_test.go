@@ -25,7 +25,8 @@ func TestConcurrentUpdatesLoseNone(t *testing.T) {
 			callers.Go(func() {
 				err := db.Transact(t.Context(), sqldb.Interactive, func(tx *sqldb.DB) error {
 					var n int64
-					if err := tx.QueryRow(t.Context(), `select n from counters where id = ?`+tx.ForUpdate(), "a").Scan(&n); err != nil {
+					if err := tx.QueryRow(t.Context(), `select n from counters where id = ?`+tx.ForUpdate(),
+						"a").Scan(&n); err != nil {
 						return err
 					}
 					_, err := tx.Exec(t.Context(), `update counters set n = ? where id = ?`, n+1, "a")
@@ -223,8 +224,11 @@ func TestValues(t *testing.T) {
 	type name string
 	dbs.ForEachDatabase(t, func(t *testing.T, db *sqldb.DB) {
 		ctx := t.Context()
-		mustExec(t, db, `create table t (id text primary key, flag integer not null, doc text, note text, at bigint, score double precision)`)
-		mustExec(t, db, `insert into t values (?, ?, ?, ?, ?, ?)`, name("a?"), true, json.RawMessage(`{"b":1}`), nil, int64(1)<<42, 0.5)
+		mustExec(t, db,
+			`create table t (id text primary key, flag integer not null, doc text, note text, at bigint, score `+
+				`double precision)`)
+		mustExec(t, db, `insert into t values (?, ?, ?, ?, ?, ?)`, name("a?"), true, json.RawMessage(`{"b":1}`), nil,
+			int64(1)<<42, 0.5)
 		mustExec(t, db, `insert into t (id, flag, doc) values (?, ?, ?)`, name("b"), false, json.RawMessage(nil))
 		var id name
 		var flag bool
@@ -232,7 +236,8 @@ func TestValues(t *testing.T) {
 		var note *string
 		var at int64
 		var score float64
-		err := db.QueryRow(ctx, `select id, flag, doc, note, at, score from t where id = 'a?' and id = ?`, name("a?")).Scan(&id, &flag, &doc, &note, &at, &score)
+		err := db.QueryRow(ctx, `select id, flag, doc, note, at, score from t where id = 'a?' and id = ?`,
+			name("a?")).Scan(&id, &flag, &doc, &note, &at, &score)
 		if err != nil || id != "a?" || !flag || doc != `{"b":1}` || note != nil || at != 1<<42 || score != 0.5 {
 			t.Errorf("%v: %v %v %v %v %v %v", err, id, flag, doc, note, at, score)
 		}

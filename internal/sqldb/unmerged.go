@@ -47,8 +47,8 @@ func openCommitCounter(database string, count uint32) (*commitCounter, error) {
 	return u, nil
 }
 
-// write puts a count on disk. It always has the same length, so that it fits on a full disk once there was space for the
-// first.
+// write puts a count on disk. It always has the same length, so that it fits on a full disk once there was space for
+// the first.
 func (u *commitCounter) write(count uint32) error {
 	if _, err := u.file.WriteAt(fmt.Appendf(nil, "%010d\n", count), 0); err != nil {
 		return err
@@ -140,8 +140,9 @@ func readCommitCounter(path string) (count uint32, there bool, err error) {
 	}
 	n, err := strconv.ParseUint(strings.TrimSpace(string(text)), 10, 32)
 	if err != nil {
-		return 0, false, fmt.Errorf("%s is damaged. It says what the log beside it must hold; remove it once you know that %s is whole",
-			path, strings.TrimSuffix(path, commitCounterSuffix)+"-wal")
+		return 0, false,
+			fmt.Errorf("%s is damaged. It says what the log beside it must hold; remove it once you know that %s is whole",
+				path, strings.TrimSuffix(path, commitCounterSuffix)+"-wal")
 	}
 	return uint32(n), true, nil
 }

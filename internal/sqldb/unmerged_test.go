@@ -16,8 +16,8 @@ import (
 	"parley/internal/testkit/dbs"
 )
 
-// killedDatabase leaves a database behind as a server does that is killed after so many commits, the rows of the first so
-// many of which a checkpoint has copied.
+// killedDatabase leaves a database behind as a server does that is killed after so many commits, the rows of the first
+// so many of which a checkpoint has copied.
 func killedDatabase(t *testing.T, copied, commits int) string {
 	t.Helper()
 	live := dbs.NewSQLitePath(t)
@@ -155,8 +155,8 @@ func TestALogThatIsLostStopsTheStart(t *testing.T) {
 	}
 }
 
-// reopenAndKill opens a database, and leaves it behind as a server does that is killed after a commit that changes no number
-// of rows.
+// reopenAndKill opens a database, and leaves it behind as a server does that is killed after a commit that changes no
+// number of rows.
 func reopenAndKill(t *testing.T, file string) string {
 	t.Helper()
 	db := dbs.Open(t, file)
@@ -200,7 +200,8 @@ func TestACheckpointedLogIsNotMissed(t *testing.T) {
 	file := killedDatabase(t, 2, 6)
 	other, err := exec.LookPath("sqlite3")
 	if err == nil {
-		if out, err := exec.Command(other, file, "select count(*) from t").CombinedOutput(); err != nil || strings.TrimSpace(string(out)) != "6" { //nolint:gosec // ours
+		if out, err := exec.Command(other, file, "select count(*) from t").CombinedOutput(); err != nil ||
+			strings.TrimSpace(string(out)) != "6" { //nolint:gosec // ours
 			t.Fatal(err, string(out))
 		}
 	} else {

@@ -1,7 +1,7 @@
 package sqldb
 
-// QueueLengths counts the transactions of each lane that wait for the one writer of SQLite. PostgreSQL has no such queue here: then it
-// reports false.
+// QueueLengths counts the transactions of each lane that wait for the one writer of SQLite. PostgreSQL has no such
+// queue here: then it reports false.
 func (db *DB) QueueLengths() (turns, bulk int, ok bool) {
 	l, ok := db.engine.(*sqliteEngine)
 	if !ok {

@@ -46,7 +46,9 @@ func (c *writeConn) setMaxPages(pages int64) error {
 
 func (l *sqliteEngine) setQuota(ctx context.Context, pages int) error {
 	l.quota.Store(int64(pages))
-	return l.transact(ctx, Interactive, func(t *transaction) error { return t.runner.(*writeConn).setMaxPages(int64(pages)) })
+	return l.transact(ctx, Interactive, func(t *transaction) error {
+		return t.runner.(*writeConn).setMaxPages(int64(pages))
+	})
 }
 
 // runStatement runs one of the writer's own statements.

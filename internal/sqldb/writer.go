@@ -29,9 +29,11 @@ type writer struct {
 	stopped        chan struct{}
 }
 
-func newWriter(conn *writeConn, open func(context.Context) (*writeConn, error), log *commitCounter, commits chan<- struct{}, logger *slog.Logger) *writer {
-	w := &writer{conn: conn, open: open, queue: newLaneQueue(), groupTimeLimit: maxGroupTime, groupTimer: time.NewTimer(maxGroupTime),
-		counter: log, commits: commits, logger: logger, stopped: make(chan struct{})}
+func newWriter(conn *writeConn, open func(context.Context) (*writeConn, error), log *commitCounter,
+	commits chan<- struct{}, logger *slog.Logger) *writer {
+	w := &writer{conn: conn, open: open, queue: newLaneQueue(), groupTimeLimit: maxGroupTime,
+		groupTimer: time.NewTimer(maxGroupTime),
+		counter:    log, commits: commits, logger: logger, stopped: make(chan struct{})}
 	go w.loop()
 	return w
 }
@@ -121,8 +123,8 @@ func (w *writer) runGroup(lane Lane) {
 	w.group = w.group[:0]
 }
 
-// runFirst runs the closure that the group begins with. It needs no savepoint: when it fails there is nothing beside it to keep,
-// and the group ends with it.
+// runFirst runs the closure that the group begins with. It needs no savepoint: when it fails there is nothing beside it
+// to keep, and the group ends with it.
 func (w *writer) runFirst(j *writeJob) bool {
 	w.group = append(w.group, j)
 	j.err, j.panicked = nil, nil

@@ -78,7 +78,8 @@ func (db *DB) Accounts(ctx context.Context) ([]parley.Account, error) {
 }
 
 // UpdateAccount reads an account, has it changed and writes it back, in one transaction. Fails with ACCOUNT_NOT_FOUND.
-func (db *DB) UpdateAccount(ctx context.Context, id parley.AccountID, now time.Time, change func(*parley.Account) error) error {
+func (db *DB) UpdateAccount(ctx context.Context, id parley.AccountID, now time.Time,
+	change func(*parley.Account) error) error {
 	return db.Transact(ctx, sqldb.Interactive, func(tx *DB) error {
 		a, err := tx.LockAccount(ctx, id)
 		if err != nil {
@@ -106,9 +107,10 @@ func MonthOf(t time.Time) string { return t.UTC().Format("2006-01") }
 // wholeAccount is the row that counts for the whole account.
 const wholeAccount parley.AgentID = ""
 
-// ReserveCredits reserves credits of the month and returns what the account and the agent have used and reserved by then, this reservation
-// included. Whether that is too much is the caller's rule; to refuse, it fails the transaction.
-func (db *DB) ReserveCredits(ctx context.Context, ref parley.AgentRef, month string, amount parley.Credits) (ofAccount, ofAgent parley.Credits, err error) {
+// ReserveCredits reserves credits of the month and returns what the account and the agent have used and reserved by
+// then, this reservation included. Whether that is too much is the caller's rule; to refuse, it fails the transaction.
+func (db *DB) ReserveCredits(ctx context.Context, ref parley.AgentRef, month string, amount parley.Credits) (ofAccount,
+	ofAgent parley.Credits, err error) {
 	rows, err := db.sql.Query(ctx, `
 		insert into credit_usage (
 		  account_id,
@@ -141,11 +143,12 @@ func (db *DB) ReserveCredits(ctx context.Context, ref parley.AgentRef, month str
 	return ofAccount, ofAgent, rows.Err()
 }
 
-// settleCredits turns a turn's reservation into what it cost; zero releases it. The ledger's unique (turn, kind) makes a second
-// settlement fail.
-func (db *DB) settleCredits(ctx context.Context, t *parley.Turn, month string, cost parley.Credits, now time.Time) error {
-	// The account's row is taken before the agent's, here and in Reserve, so that no two transactions wait for each other. A
-	// single statement for both would take them in the order in which they lie on the disk.
+// settleCredits turns a turn's reservation into what it cost; zero releases it. The ledger's unique (turn, kind) makes
+// a second settlement fail.
+func (db *DB) settleCredits(ctx context.Context, t *parley.Turn, month string, cost parley.Credits,
+	now time.Time) error {
+	// The account's row is taken before the agent's, here and in Reserve, so that no two transactions wait for each
+	// other. A single statement for both would take them in the order in which they lie on the disk.
 	for _, agent := range []parley.AgentID{wholeAccount, t.AgentID} {
 		_, err := db.sql.Exec(ctx, `
 			update credit_usage set
@@ -176,18 +179,21 @@ func (db *DB) settleCredits(ctx context.Context, t *parley.Turn, month string, c
 }
 
 // CreditUsage returns what the account and the agent have used and set aside in the month.
-func (db *DB) CreditUsage(ctx context.Context, ref parley.AgentRef, month string) (ofAccount, ofAgent parley.Credits, err error) {
+func (db *DB) CreditUsage(ctx context.Context, ref parley.AgentRef, month string) (ofAccount, ofAgent parley.Credits,
+	err error) {
 	err = db.sql.QueryRow(ctx, `
 		select
 		  coalesce(sum(case when agent_id = ? then used + reserved else 0 end), 0),
 		  coalesce(sum(case when agent_id = ? then used + reserved else 0 end), 0)
 		from credit_usage
-		where account_id = ? and agent_id in (?, ?) and month = ?`, wholeAccount, ref.Agent, ref.Account, wholeAccount, ref.Agent, month).Scan(&ofAccount, &ofAgent)
+		where account_id = ? and agent_id in (?, ?) and month = ?`, wholeAccount, ref.Agent, ref.Account, wholeAccount,
+		ref.Agent, month).Scan(&ofAccount, &ofAgent)
 	return ofAccount, ofAgent, err
 }
 
 // AccountCreditUsage returns what the account has used in the month.
-func (db *DB) AccountCreditUsage(ctx context.Context, account parley.AccountID, month string) (used, reserved parley.Credits, err error) {
+func (db *DB) AccountCreditUsage(ctx context.Context, account parley.AccountID, month string) (used,
+	reserved parley.Credits, err error) {
 	err = db.sql.QueryRow(ctx, `
 		select coalesce(sum(used), 0), coalesce(sum(reserved), 0)
 		from credit_usage

@@ -14,7 +14,8 @@ import (
 func TestAccountKeepsWhatItWasGiven(t *testing.T) {
 	forEachDatabase(t, func(w *fixture) {
 		grant := parley.Credits(2500)
-		a := &parley.Account{ID: "acc", Name: "Ärzte & Söhne", Plan: "standard", Credits: &grant, HIPAA: true, CreatedAt: testTime.Add(time.Minute)}
+		a := &parley.Account{ID: "acc", Name: "Ärzte & Söhne", Plan: "standard", Credits: &grant, HIPAA: true,
+			CreatedAt: testTime.Add(time.Minute)}
 		w.must(w.CreateAccount(w, a))
 		got, err := w.DB.Account(w, a.ID)
 		w.must(err)
@@ -43,7 +44,10 @@ func TestAccountUpdatesAreNotLost(t *testing.T) {
 			w.must(err)
 		}
 		refused := errors.New("refused")
-		if err := w.UpdateAccount(w, w.Account.ID, testTime, func(a *parley.Account) error { a.Name = "no"; return refused }); !errors.Is(err, refused) {
+		if err := w.UpdateAccount(w, w.Account.ID, testTime, func(a *parley.Account) error {
+			a.Name = "no"
+			return refused
+		}); !errors.Is(err, refused) {
 			w.Error(err)
 		}
 		got, err := w.DB.Account(w, w.Account.ID)
@@ -57,8 +61,10 @@ func TestAccountUpdatesAreNotLost(t *testing.T) {
 func TestKeyOpensItsAccount(t *testing.T) {
 	forEachDatabase(t, func(w *fixture) {
 		until := testTime.Add(time.Hour)
-		k := &parley.APIKey{ID: "k1", AccountID: w.Account.ID, Name: "ci", Hash: "h1", Hint: "pk_abc", Source: "cli", Scopes: []parley.Scope{parley.AgentsRead}, CreatedAt: testTime, ExpiresAt: &until}
-		full := &parley.APIKey{ID: "k2", AccountID: w.Account.ID, Name: "full", Hash: "h2", CreatedAt: testTime.Add(time.Second)}
+		k := &parley.APIKey{ID: "k1", AccountID: w.Account.ID, Name: "ci", Hash: "h1", Hint: "pk_abc", Source: "cli",
+			Scopes: []parley.Scope{parley.AgentsRead}, CreatedAt: testTime, ExpiresAt: &until}
+		full := &parley.APIKey{ID: "k2", AccountID: w.Account.ID, Name: "full", Hash: "h2",
+			CreatedAt: testTime.Add(time.Second)}
 		w.must(w.CreateKey(w, k))
 		w.must(w.CreateKey(w, full))
 		got, err := w.Credential(w, "h1")
@@ -96,7 +102,8 @@ func TestKeyOpensItsAccount(t *testing.T) {
 func TestMemberIsFoundWhateverTheCase(t *testing.T) {
 	forEachDatabase(t, func(w *fixture) {
 		add := func(account parley.AccountID, id parley.UserID, email string) (*parley.Membership, error) {
-			m := &parley.Membership{AccountID: account, User: parley.User{ID: id, Email: email, Name: string(id), CreatedAt: testTime}, Role: parley.RoleAdmin, CreatedAt: testTime}
+			m := &parley.Membership{AccountID: account, User: parley.User{ID: id, Email: email, Name: string(id),
+				CreatedAt: testTime}, Role: parley.RoleAdmin, CreatedAt: testTime}
 			return m, w.AddMember(w, m)
 		}
 		_, err := add(w.Account.ID, "u1", "Ann@Example.org")
@@ -117,7 +124,8 @@ func TestMemberIsFoundWhateverTheCase(t *testing.T) {
 		}
 		_, err = add(w.Account.ID, "u4", "ÖZGÜR@Example.org")
 		w.must(err)
-		if m, err := w.MemberByEmail(w, w.Account.ID, "Özgür@example.org", parley.CodeMemberNotFound); err != nil || m.User.ID != "u4" {
+		if m, err := w.MemberByEmail(w, w.Account.ID, "Özgür@example.org", parley.CodeMemberNotFound); err != nil ||
+			m.User.ID != "u4" {
 			w.Error("letters beyond ASCII have a case, too:", m, err)
 		}
 	})

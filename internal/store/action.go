@@ -59,8 +59,8 @@ func (db *DB) Actions(ctx context.Context, ref parley.AgentRef) ([]parley.Action
 		order by position, key`, ref.Agent, ref.Account)
 }
 
-// PutAction writes the action, in place of the agent's action with the same key if there is one; that one keeps its id and
-// birth, which a then has. Fails with AGENT_NOT_FOUND, and with RESOURCE_ALREADY_EXISTS when the name is taken.
+// PutAction writes the action, in place of the agent's action with the same key if there is one; that one keeps its id
+// and birth, which a then has. Fails with AGENT_NOT_FOUND, and with RESOURCE_ALREADY_EXISTS when the name is taken.
 func (db *DB) PutAction(ctx context.Context, a *parley.Action) error {
 	put := *a
 	var created int64
@@ -82,7 +82,8 @@ func (db *DB) PutAction(ctx context.Context, a *parley.Action) error {
 			  position = excluded.position,
 			  updated_at = excluded.updated_at
 			returning id, created_at`,
-			a.ID, a.AccountID, a.AgentID, a.Key, a.Kind, a.Name, a.Description, listJSON(a.Triggers), listJSON(a.Inputs), objectJSON(a.Config),
+			a.ID, a.AccountID, a.AgentID, a.Key, a.Kind, a.Name, a.Description, listJSON(a.Triggers),
+			listJSON(a.Inputs), objectJSON(a.Config),
 			a.Secrets, boolToInt(a.Enabled), a.Position, millis(a.CreatedAt), millis(a.UpdatedAt)).Scan(&put.ID, &created)
 	})
 	if err == nil {
@@ -91,7 +92,8 @@ func (db *DB) PutAction(ctx context.Context, a *parley.Action) error {
 	return err
 }
 
-// DropAction removes the agent's action with the key. Fails with AGENT_NOT_FOUND, and with NOT_FOUND when there is none.
+// DropAction removes the agent's action with the key. Fails with AGENT_NOT_FOUND, and with NOT_FOUND when there is
+// none.
 func (db *DB) DropAction(ctx context.Context, ref parley.AgentRef, key string, now time.Time) error {
 	return db.changeTools(ctx, ref, now, func(tx *DB) error {
 		n, err := tx.sql.Exec(ctx, `
@@ -101,8 +103,8 @@ func (db *DB) DropAction(ctx context.Context, ref parley.AgentRef, key string, n
 	})
 }
 
-// changeTools changes an agent's actions or procedures under its lock, counts the enabled ones again and increments the version of
-// the agent's settings.
+// changeTools changes an agent's actions or procedures under its lock, counts the enabled ones again and increments the
+// version of the agent's settings.
 func (db *DB) changeTools(ctx context.Context, ref parley.AgentRef, now time.Time, change func(tx *DB) error) error {
 	return db.Transact(ctx, sqldb.Interactive, func(tx *DB) error {
 		if err := tx.LockAgent(ctx, ref); err != nil {
@@ -122,7 +124,8 @@ func (db *DB) changeTools(ctx context.Context, ref parley.AgentRef, now time.Tim
 	})
 }
 
-// checkNameFree fails when an action or a procedure of the agent other than these two has the name: a model calls both by name.
+// checkNameFree fails when an action or a procedure of the agent other than these two has the name: a model calls both
+// by name.
 func (db *DB) checkNameFree(ctx context.Context, agent parley.AgentID, name, action, procedure string) error {
 	n, err := sqldb.One(ctx, db.sql, sqldb.Column[int], `
 		select

@@ -13,15 +13,20 @@ import (
 )
 
 func (w *fixture) newAction(key, name string) *parley.Action {
-	return &parley.Action{ID: parley.ActionID(parley.NewUUID()), AccountID: w.Account.ID, AgentID: w.Agent.ID, Key: key, Kind: parley.ActionHTTP, Name: name,
-		Description: "d", Triggers: []string{"track {number}"}, Inputs: []parley.ActionInput{{Name: "number", Type: "string", Required: true}},
-		Config: json.RawMessage(`{"url":"https://a.example/"}`), Secrets: "sealed", Enabled: true, CreatedAt: testTime, UpdatedAt: testTime}
+	return &parley.Action{ID: parley.ActionID(parley.NewUUID()), AccountID: w.Account.ID, AgentID: w.Agent.ID, Key: key,
+		Kind: parley.ActionHTTP, Name: name,
+		Description: "d", Triggers: []string{"track {number}"},
+		Inputs: []parley.ActionInput{{Name: "number", Type: "string", Required: true}},
+		Config: json.RawMessage(`{"url":"https://a.example/"}`), Secrets: "sealed", Enabled: true, CreatedAt: testTime,
+		UpdatedAt: testTime}
 }
 
 func (w *fixture) newProcedure(key, name string) *parley.Procedure {
-	return &parley.Procedure{ID: parley.ProcedureID(parley.NewUUID()), AccountID: w.Account.ID, AgentID: w.Agent.ID, Key: key, Name: name, Description: "d",
+	return &parley.Procedure{ID: parley.ProcedureID(parley.NewUUID()), AccountID: w.Account.ID, AgentID: w.Agent.ID,
+		Key: key, Name: name, Description: "d",
 		Triggers: []string{"refund"}, Inputs: []parley.ActionInput{{Name: "order", Type: "integer"}},
-		Steps: []parley.ProcedureStep{{Text: "hello"}, {Action: "track", Input: map[string]string{"number": "{order}"}}}, Enabled: true, CreatedAt: testTime, UpdatedAt: testTime}
+		Steps: []parley.ProcedureStep{{Text: "hello"}, {Action: "track",
+			Input: map[string]string{"number": "{order}"}}}, Enabled: true, CreatedAt: testTime, UpdatedAt: testTime}
 }
 
 func TestActionsAreCountedAndKeepTheirIDs(t *testing.T) {

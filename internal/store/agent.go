@@ -130,7 +130,8 @@ func (db *DB) AgentForTurn(ctx context.Context, ref parley.AgentRef) (*parley.Ag
 		  synonyms
 		from agents
 		where id = ? and account_id = ? and deleted_at is null`, ref.Agent, ref.Account).
-		Scan(&a.Name, &a.Instructions, &byChannel, &a.Model, &a.Temp, &credits, &a.ConfigVersion, &a.PassageVersion, &a.Tools, &a.Redact, &synonyms)
+		Scan(&a.Name, &a.Instructions, &byChannel, &a.Model, &a.Temp, &credits, &a.ConfigVersion, &a.PassageVersion,
+			&a.Tools, &a.Redact, &synonyms)
 	a.ChannelInstructions = rawOrNil(byChannel)
 	if credits.Valid {
 		a.CreditLimit = &credits.Int64
@@ -154,7 +155,8 @@ func (db *DB) agent(ctx context.Context, ref parley.AgentRef, now time.Time, loc
 }
 
 // Agents lists an account's agents, newest first. now says which month's credits to count.
-func (db *DB) Agents(ctx context.Context, account parley.AccountID, now time.Time, ask parley.PageRequest) (parley.Page[parley.Agent], error) {
+func (db *DB) Agents(ctx context.Context, account parley.AccountID, now time.Time,
+	ask parley.PageRequest) (parley.Page[parley.Agent], error) {
 	var page parley.Page[parley.Agent]
 	var err error
 	if page.Total, err = db.CountAgents(ctx, account); err != nil {
@@ -236,9 +238,12 @@ func agentSettingValues(a *parley.Agent) []any {
 	if initial == nil {
 		initial = []string{}
 	}
-	return []any{a.Name, a.Instructions, toJSON(a.ChannelInstructions), a.Model, boolToInt(a.AutoRetrain), a.Temp, a.Visibility, toJSON(a.AllowedDomains),
-		toJSON(a.SuggestedMessages), toJSON(initial), credits, toJSON(a.Notifications), toJSON(a.RateLimit), toJSON(a.Voice), toJSON(a.Styles),
-		a.IdentitySecret, a.ConfigVersion, millis(a.UpdatedAt), textOrNil(a.Key), boolToInt(a.Redact), retention, listOrNil(a.Synonyms), listOrNil(a.Topics), toJSON(a.Insight),
+	return []any{a.Name, a.Instructions, toJSON(a.ChannelInstructions), a.Model, boolToInt(a.AutoRetrain), a.Temp,
+		a.Visibility, toJSON(a.AllowedDomains),
+		toJSON(a.SuggestedMessages), toJSON(initial), credits, toJSON(a.Notifications), toJSON(a.RateLimit),
+		toJSON(a.Voice), toJSON(a.Styles),
+		a.IdentitySecret, a.ConfigVersion, millis(a.UpdatedAt), textOrNil(a.Key), boolToInt(a.Redact), retention,
+		listOrNil(a.Synonyms), listOrNil(a.Topics), toJSON(a.Insight),
 		toJSON(a.V1), textOrNil(a.IconBlobID), textOrNil(a.PictureBlobID), voiceLimitsJSON(a.VoiceLimits)}
 }
 
@@ -249,8 +254,8 @@ func voiceLimitsJSON(l parley.VoiceLimits) any {
 	return toJSON(l)
 }
 
-// UpdateAgent reads an agent, has its settings changed and writes them back, in one transaction; counters stay as they are.
-// Fails with AGENT_NOT_FOUND.
+// UpdateAgent reads an agent, has its settings changed and writes them back, in one transaction; counters stay as they
+// are. Fails with AGENT_NOT_FOUND.
 func (db *DB) UpdateAgent(ctx context.Context, ref parley.AgentRef, change func(*parley.Agent) error) error {
 	return db.Transact(ctx, sqldb.Interactive, func(tx *DB) error {
 		a, err := tx.agent(ctx, ref, time.Time{}, tx.sql.ForUpdate())
@@ -327,9 +332,10 @@ func (db *DB) ScheduleAgentSync(ctx context.Context, ref parley.AgentRef, at *ti
 	return err
 }
 
-// AgentByKey finds an agent by its key in manifests and, in a transaction, keeps every other writer of its row out. now says
-// which month's credits to count. Fails with AGENT_NOT_FOUND.
-func (db *DB) AgentByKey(ctx context.Context, account parley.AccountID, key string, now time.Time) (*parley.Agent, error) {
+// AgentByKey finds an agent by its key in manifests and, in a transaction, keeps every other writer of its row out. now
+// says which month's credits to count. Fails with AGENT_NOT_FOUND.
+func (db *DB) AgentByKey(ctx context.Context, account parley.AccountID, key string, now time.Time) (*parley.Agent,
+	error) {
 	id, err := sqldb.One(ctx, db.sql, sqldb.Column[parley.AgentID], `
 		select id
 		from agents
@@ -345,8 +351,8 @@ func (db *DB) AgentForUpdate(ctx context.Context, ref parley.AgentRef, now time.
 	return db.agent(ctx, ref, now, db.sql.ForUpdate())
 }
 
-// AgentInAnyAccount finds an agent of any account: the operator's view. now says which month's credits to count. Fails with
-// AGENT_NOT_FOUND.
+// AgentInAnyAccount finds an agent of any account: the operator's view. now says which month's credits to count. Fails
+// with AGENT_NOT_FOUND.
 func (db *DB) AgentInAnyAccount(ctx context.Context, id parley.AgentID, now time.Time) (*parley.Agent, error) {
 	account, err := sqldb.One(ctx, db.sql, sqldb.Column[parley.AccountID], `
 		select account_id
@@ -358,8 +364,8 @@ func (db *DB) AgentInAnyAccount(ctx context.Context, id parley.AgentID, now time
 	return db.agent(ctx, account.AgentRef(id), now, "")
 }
 
-// PictureBlob finds the icon of an agent, or its profile picture. Everybody may see them, and so it asks for no account. Fails with
-// AGENT_NOT_FOUND, also where the agent has none.
+// PictureBlob finds the icon of an agent, or its profile picture. Everybody may see them, and so it asks for no
+// account. Fails with AGENT_NOT_FOUND, also where the agent has none.
 func (db *DB) PictureBlob(ctx context.Context, agent parley.AgentID, icon bool) (*Blob, error) {
 	column := "picture_blob"
 	if icon {
@@ -377,8 +383,8 @@ func (db *DB) PictureBlob(ctx context.Context, agent parley.AgentID, icon bool) 
 	return &b, nil
 }
 
-// LockAndTouchAgent records that somebody wrote to the agent, and reports whether it masks what is stored. It locks the agent's row until the
-// transaction ends. Fails with AGENT_NOT_FOUND.
+// LockAndTouchAgent records that somebody wrote to the agent, and reports whether it masks what is stored. It locks the
+// agent's row until the transaction ends. Fails with AGENT_NOT_FOUND.
 func (db *DB) LockAndTouchAgent(ctx context.Context, ref parley.AgentRef, now time.Time) (redacts bool, err error) {
 	redacts, err = sqldb.One(ctx, db.sql, sqldb.Column[bool], `
 		update agents set
@@ -388,8 +394,8 @@ func (db *DB) LockAndTouchAgent(ctx context.Context, ref parley.AgentRef, now ti
 	return redacts, mapNotFound(err, parley.CodeAgentNotFound)
 }
 
-// TouchAgent notes the time of the agent's latest message, to the second: the row is large and every turn would rewrite it.
-// Fails with AGENT_NOT_FOUND once the agent is deleted.
+// TouchAgent notes the time of the agent's latest message, to the second: the row is large and every turn would rewrite
+// it. Fails with AGENT_NOT_FOUND once the agent is deleted.
 func (db *DB) TouchAgent(ctx context.Context, ref parley.AgentRef, now time.Time) error {
 	last, err := db.agentLastMessageAt(ctx, ref, "")
 	if err != nil || millis(now)-last < 1000 {
@@ -401,7 +407,8 @@ func (db *DB) TouchAgent(ctx context.Context, ref parley.AgentRef, now time.Time
 	return err
 }
 
-// ShareLockAgent fails with AGENT_NOT_FOUND once the agent is deleted, and keeps it from being deleted until the transaction ends.
+// ShareLockAgent fails with AGENT_NOT_FOUND once the agent is deleted, and keeps it from being deleted until the
+// transaction ends.
 func (db *DB) ShareLockAgent(ctx context.Context, ref parley.AgentRef) error {
 	lock := ""
 	if db.sql.Dialect() == sqldb.Postgres {
@@ -447,7 +454,8 @@ func (db *DB) LockAgent(ctx context.Context, ref parley.AgentRef) error {
 	return mapNotFound(err, parley.CodeAgentNotFound)
 }
 
-// OwnerOfAgent returns the account of an agent. It is the operator's view and asks for no account. Fails with AGENT_NOT_FOUND.
+// OwnerOfAgent returns the account of an agent. It is the operator's view and asks for no account. Fails with
+// AGENT_NOT_FOUND.
 func (db *DB) OwnerOfAgent(ctx context.Context, id parley.AgentID) (account parley.AccountID, err error) {
 	err = db.sql.QueryRow(ctx, `select account_id from agents where id = ? and deleted_at is null`, id).Scan(&account)
 	return account, mapNotFound(err, parley.CodeAgentNotFound)

@@ -12,8 +12,8 @@ import (
 	"parley/internal/sqldb"
 )
 
-// AuditEvent is one act of an operator or a member on an account. The rows of an account form a chain: each holds the hash of
-// the one before it, so that a row changed or taken out later shows.
+// AuditEvent is one act of an operator or a member on an account. The rows of an account form a chain: each holds the
+// hash of the one before it, so that a row changed or taken out later shows.
 type AuditEvent struct {
 	Seq          int64 // per account, from 1
 	At           time.Time
@@ -35,9 +35,10 @@ func (a *AuditEvent) computeHash(account parley.AccountID) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// AppendAuditEvent appends one act to the account's chain. details encodes as a JSON object; nil is {}. Call it last in its
-// transaction: it locks the account's row until commit.
-func (db *DB) AppendAuditEvent(ctx context.Context, account parley.AccountID, now time.Time, actor, action, subject string, details any) error {
+// AppendAuditEvent appends one act to the account's chain. details encodes as a JSON object; nil is {}. Call it last in
+// its transaction: it locks the account's row until commit.
+func (db *DB) AppendAuditEvent(ctx context.Context, account parley.AccountID, now time.Time, actor, action,
+	subject string, details any) error {
 	a := AuditEvent{At: timeFromMillis(millis(now)), Actor: actor, Action: action, Subject: subject, Details: "{}"}
 	if details != nil {
 		a.Details = toJSON(details).(string)
@@ -110,8 +111,8 @@ func (db *DB) AuditEvents(ctx context.Context, account parley.AccountID, seq int
 		limit ?`, account, seq, limit)
 }
 
-// VerifyAuditChain walks the account's chain and fails at the first row that does not fit. It returns the number of rows and the
-// last hash: a copy of it stored elsewhere shows even rows cut off the end.
+// VerifyAuditChain walks the account's chain and fails at the first row that does not fit. It returns the number of
+// rows and the last hash: a copy of it stored elsewhere shows even rows cut off the end.
 func (db *DB) VerifyAuditChain(ctx context.Context, account parley.AccountID) (rows int64, last string, err error) {
 	const step = 500
 	for {

@@ -102,8 +102,8 @@ func (db *DB) SetVersionText(ctx context.Context, account parley.AccountID, v *p
 	return requireChanged(n, err, parley.CodeSourceNotFound)
 }
 
-// HasFileWithHash reports whether the agent has another file of that name whose wanted version has these bytes. To be exact it must be
-// asked in a transaction that holds the agent's row.
+// HasFileWithHash reports whether the agent has another file of that name whose wanted version has these bytes. To be
+// exact it must be asked in a transaction that holds the agent's row.
 func (db *DB) HasFileWithHash(ctx context.Context, s *parley.Source, hash string) (bool, error) {
 	n, err := sqldb.One(ctx, db.sql, sqldb.Column[int], `
 		select count(*)
@@ -116,8 +116,8 @@ func (db *DB) HasFileWithHash(ctx context.Context, s *parley.Source, hash string
 	return n > 0, err
 }
 
-// EraseOrphanedBlobs erases the rows of an agent's files that no version is made of any more, that are none of its pictures, and
-// that neither a message nor a recording holds, and returns their locations.
+// EraseOrphanedBlobs erases the rows of an agent's files that no version is made of any more, that are none of its
+// pictures, and that neither a message nor a recording holds, and returns their locations.
 func (db *DB) EraseOrphanedBlobs(ctx context.Context, ref parley.AgentRef) (locations []string, err error) {
 	err = db.Transact(ctx, sqldb.Bulk, func(tx *DB) error {
 		orphaned, err := sqldb.All(ctx, tx.sql, scanBlob, `
@@ -138,7 +138,8 @@ func (db *DB) EraseOrphanedBlobs(ctx context.Context, ref parley.AgentRef) (loca
 			erased, args = append(erased, orphaned[i].Location), append(args, orphaned[i].ID)
 		}
 		locations = erased
-		_, err = tx.sql.Exec(ctx, `delete from blobs where agent_id = ? and account_id = ? and id in (?`+strings.Repeat(`, ?`, len(orphaned)-1)+`)`, args...)
+		_, err = tx.sql.Exec(ctx, `delete from blobs where agent_id = ? and account_id = ? and id in (?`+
+			strings.Repeat(`, ?`, len(orphaned)-1)+`)`, args...)
 		return err
 	})
 	return locations, err
@@ -152,14 +153,15 @@ func (db *DB) BlobLocations(ctx context.Context, ref parley.AgentRef) ([]string,
 		where agent_id = ? and account_id = ?`, ref.Agent, ref.Account)
 }
 
-// IsLocationUsed reports whether a file of any account lies at a place. It is a job of the installation and asks for no account.
+// IsLocationUsed reports whether a file of any account lies at a place. It is a job of the installation and asks for no
+// account.
 func (db *DB) IsLocationUsed(ctx context.Context, place string) (bool, error) {
 	n, err := sqldb.One(ctx, db.sql, sqldb.Column[int], `select count(*) from blobs where place = ?`, place)
 	return n > 0, err
 }
 
-// Bytes of files lie in the database under their hash, whose files of whichever accounts have them: who may read them is told by
-// the rows of blobs, which name their owner.
+// Bytes of files lie in the database under their hash, whose files of whichever accounts have them: who may read them
+// is told by the rows of blobs, which name their owner.
 
 // BlobPartBytes is the most bytes of a file that one row holds.
 const BlobPartBytes = 1 << 20
@@ -167,8 +169,8 @@ const BlobPartBytes = 1 << 20
 // maxOrphanedHashes is how many files without a row are told at a time.
 const maxOrphanedHashes = 200
 
-// PutBlobData writes the bytes of a file under its hash. In one transaction with the row that names it, it keeps FreeBlobData of
-// another server from taking equal bytes away meanwhile.
+// PutBlobData writes the bytes of a file under its hash. In one transaction with the row that names it, it keeps
+// FreeBlobData of another server from taking equal bytes away meanwhile.
 func (db *DB) PutBlobData(ctx context.Context, hash string, file io.Reader) error {
 	bytes := make([]byte, BlobPartBytes)
 	for part := 0; ; part++ {
@@ -210,8 +212,8 @@ func (db *DB) BlobData(ctx context.Context, hash string, size int64) ([]byte, er
 	return whole, nil
 }
 
-// BlobDataPart returns one part of the bytes of that hash, counted from 0: BlobPartBytes bytes, and fewer at the end. Fails with SOURCE_NOT_FOUND
-// where there is none.
+// BlobDataPart returns one part of the bytes of that hash, counted from 0: BlobPartBytes bytes, and fewer at the end.
+// Fails with SOURCE_NOT_FOUND where there is none.
 func (db *DB) BlobDataPart(ctx context.Context, hash string, part int) ([]byte, error) {
 	bytes, err := sqldb.One(ctx, db.sql, sqldb.Column[[]byte], `
 		select bytes
@@ -220,7 +222,8 @@ func (db *DB) BlobDataPart(ctx context.Context, hash string, part int) ([]byte, 
 	return bytes, mapNotFound(err, parley.CodeSourceNotFound)
 }
 
-// EraseUnusedBlobData erases the bytes of that hash, unless a row of any account names their place. It is a job of the installation.
+// EraseUnusedBlobData erases the bytes of that hash, unless a row of any account names their place. It is a job of the
+// installation.
 func (db *DB) EraseUnusedBlobData(ctx context.Context, hash, place string) error {
 	return db.Transact(ctx, sqldb.Bulk, func(tx *DB) error {
 		lockedParts, err := sqldb.All(ctx, tx.sql, sqldb.Column[int], `
@@ -239,8 +242,8 @@ func (db *DB) EraseUnusedBlobData(ctx context.Context, hash, place string) error
 	})
 }
 
-// OrphanedBlobData lists some hashes whose bytes no row of any account names; prefix and hash are a place. It is a job of the
-// installation.
+// OrphanedBlobData lists some hashes whose bytes no row of any account names; prefix and hash are a place. It is a job
+// of the installation.
 func (db *DB) OrphanedBlobData(ctx context.Context, prefix string) ([]string, error) {
 	return sqldb.All(ctx, db.sql, sqldb.Column[string], `
 		select d.hash
@@ -249,9 +252,10 @@ func (db *DB) OrphanedBlobData(ctx context.Context, prefix string) ([]string, er
 		limit ?`, prefix, maxOrphanedHashes)
 }
 
-// CountUpload counts an upload of the account, unless there have been so many in the window before now: then it tells how long
-// to wait for the next. It is exact, on however many servers they arrive. Fails with ACCOUNT_NOT_FOUND.
-func (db *DB) CountUpload(ctx context.Context, account parley.AccountID, now time.Time, limit int, window time.Duration) (wait time.Duration, err error) {
+// CountUpload counts an upload of the account, unless there have been so many in the window before now: then it tells
+// how long to wait for the next. It is exact, on however many servers they arrive. Fails with ACCOUNT_NOT_FOUND.
+func (db *DB) CountUpload(ctx context.Context, account parley.AccountID, now time.Time, limit int,
+	window time.Duration) (wait time.Duration, err error) {
 	name, at := "uploads:"+string(account), millis(now)
 	err = db.Transact(ctx, sqldb.Interactive, func(tx *DB) error {
 		wait = 0

@@ -15,7 +15,8 @@ import (
 func TestUploadsAreCountedExactly(t *testing.T) {
 	dbs.ForEachStore(t, func(t *testing.T, db *store.DB) {
 		now := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
-		if err := db.CreateAccount(t.Context(), &parley.Account{ID: "acc", Name: "Acme", Plan: "test", CreatedAt: now}); err != nil {
+		if err := db.CreateAccount(t.Context(),
+			&parley.Account{ID: "acc", Name: "Acme", Plan: "test", CreatedAt: now}); err != nil {
 			t.Fatal(err)
 		}
 		var mu sync.Mutex
@@ -38,12 +39,14 @@ func TestUploadsAreCountedExactly(t *testing.T) {
 		if let != 10 {
 			t.Errorf("%d uploads were let through", let)
 		}
-		for _, c := range []struct{ after, wait time.Duration }{{59 * time.Second, time.Second}, {time.Minute, 0}, {61 * time.Second, 0}} {
+		for _, c := range []struct{ after, wait time.Duration }{{59 * time.Second, time.Second}, {time.Minute, 0},
+			{61 * time.Second, 0}} {
 			if wait, err := db.CountUpload(t.Context(), "acc", now.Add(c.after), 10, time.Minute); err != nil || wait != c.wait {
 				t.Errorf("after %v: %v %v", c.after, wait, err)
 			}
 		}
-		if _, err := db.CountUpload(t.Context(), "nobody", now, 10, time.Minute); !parley.IsCode(err, parley.CodeAccountNotFound) {
+		if _, err := db.CountUpload(t.Context(), "nobody", now, 10, time.Minute); !parley.IsCode(err,
+			parley.CodeAccountNotFound) {
 			t.Error(err)
 		}
 	})
@@ -52,13 +55,15 @@ func TestUploadsAreCountedExactly(t *testing.T) {
 func TestBlobDataStaysWhileItIsNamed(t *testing.T) {
 	forEachDatabase(t, func(w *fixture) {
 		const hash, place = "0123abcd", "data:0123abcd"
-		for _, size := range []int{1, store.BlobPartBytes - 1, store.BlobPartBytes, store.BlobPartBytes + 1, 5*store.BlobPartBytes + 7} {
+		for _, size := range []int{1, store.BlobPartBytes - 1, store.BlobPartBytes, store.BlobPartBytes + 1,
+			5*store.BlobPartBytes + 7} {
 			data := bytes.Repeat([]byte("parts of a file "), size/16+1)[:size]
 			keep := func(tx *store.DB) error {
 				if err := tx.PutBlobData(w, hash, bytes.NewReader(data)); err != nil {
 					return err
 				}
-				return tx.CreateBlob(w, &store.Blob{ID: parley.NewUUID(), AccountID: w.Account.ID, AgentID: w.Agent.ID, Hash: hash, Location: place, CreatedAt: testTime})
+				return tx.CreateBlob(w, &store.Blob{ID: parley.NewUUID(), AccountID: w.Account.ID, AgentID: w.Agent.ID,
+					Hash: hash, Location: place, CreatedAt: testTime})
 			}
 			w.must(w.Transact(w, 0, keep))
 			w.must(w.Transact(w, 0, keep)) // once more, by another

@@ -13,8 +13,9 @@ import (
 	"parley/internal/sqldb"
 )
 
-// Clone is one agent being copied into another of the same account. The copy's rows have ids that follow from the copy's id
-// and the id of the row they are copied from, so that copying may be cut short and repeated: no row is written twice.
+// Clone is one agent being copied into another of the same account. The copy's rows have ids that follow from the
+// copy's id and the id of the row they are copied from, so that copying may be cut short and repeated: no row is
+// written twice.
 type Clone struct {
 	Account            parley.AccountID
 	FromAgent, ToAgent parley.AgentID
@@ -47,17 +48,22 @@ func (c Clone) newID(original string) string {
 	return uuid.NewSHA1(uuid.NameSpaceOID, []byte(string(c.ToAgent)+" "+original)).String()
 }
 
-// copiedTable is a table of the original's rows: what is written for the columns behind id, account_id and agent_id. A ? in the
-// expressions stands for what copyRows is given.
+// copiedTable is a table of the original's rows: what is written for the columns behind id, account_id and agent_id. A
+// ? in the expressions stands for what copyRows is given.
 type copiedTable struct{ table, columns, exprs string }
 
 var (
-	copiedActions = copiedTable{"actions", `key, kind, name, description, triggers, inputs, config, secrets, enabled, position, created_at, updated_at`,
-		`t.key, t.kind, t.name, t.description, t.triggers, t.inputs, t.config, t.secrets, t.enabled, t.position, t.created_at, t.updated_at`}
-	copiedProcedures = copiedTable{"procedures", `key, name, description, triggers, inputs, steps, enabled, position, created_at, updated_at`,
+	copiedActions = copiedTable{"actions",
+		`key, kind, name, description, triggers, inputs, config, secrets, enabled, position, created_at, updated_at`,
+		`t.key, t.kind, t.name, t.description, t.triggers, t.inputs, t.config, t.secrets, t.enabled, t.position, ` +
+			`t.created_at, t.updated_at`}
+	copiedProcedures = copiedTable{"procedures",
+		`key, name, description, triggers, inputs, steps, enabled, position, created_at, updated_at`,
 		`t.key, t.name, t.description, t.triggers, t.inputs, t.steps, t.enabled, t.position, t.created_at, t.updated_at`}
-	copiedStatuses = copiedTable{"ticket_statuses", `key, category, external_label, internal_label, color, is_default, position, created_at, updated_at, archived_at`,
-		`t.key, t.category, t.external_label, t.internal_label, t.color, t.is_default, t.position, t.created_at, t.updated_at, t.archived_at`}
+	copiedStatuses = copiedTable{"ticket_statuses",
+		`key, category, external_label, internal_label, color, is_default, position, created_at, updated_at, archived_at`,
+		`t.key, t.category, t.external_label, t.internal_label, t.color, t.is_default, t.position, t.created_at, ` +
+			`t.updated_at, t.archived_at`}
 	copiedTeams = copiedTable{"teams", `key, name, is_default, strategy, max_open, hours, created_at, updated_at`,
 		`t.key, t.name, t.is_default, t.strategy, t.max_open, t.hours, t.created_at, t.updated_at`}
 	copiedVersions = copiedTable{"source_versions", `source_id, hash, content, text, blob_id, state, created_at`,
@@ -85,7 +91,8 @@ func (db *DB) copyRows(ctx context.Context, c Clone, t copiedTable, ids []string
 	return err
 }
 
-// CloneActionsAndProcedures copies the original's actions, with their secrets as they are sealed, and procedures, and counts them.
+// CloneActionsAndProcedures copies the original's actions, with their secrets as they are sealed, and procedures, and
+// counts them.
 func (db *DB) CloneActionsAndProcedures(ctx context.Context, c Clone) error {
 	for _, t := range []copiedTable{copiedActions, copiedProcedures} {
 		ids, err := sqldb.All(ctx, db.sql, sqldb.Column[string], `
@@ -134,8 +141,8 @@ func (db *DB) CloneBlobs(ctx context.Context, c Clone, blobs ...string) error {
 	return db.copyRows(ctx, c, copiedBlobs, ids)
 }
 
-// CloneVersion copies one version of a source's content with the row of its file. It must be called in a transaction that
-// holds the copy and its source. Fails with SOURCE_NOT_FOUND when the original's version is gone.
+// CloneVersion copies one version of a source's content with the row of its file. It must be called in a transaction
+// that holds the copy and its source. Fails with SOURCE_NOT_FOUND when the original's version is gone.
 func (db *DB) CloneVersion(ctx context.Context, c Clone, source parley.SourceID, version parley.VersionID) error {
 	blob, err := sqldb.One(ctx, db.sql, sqldb.Column[string], `
 		select coalesce(blob_id, '')
@@ -153,9 +160,10 @@ func (db *DB) CloneVersion(ctx context.Context, c Clone, source parley.SourceID,
 	return db.copyRows(ctx, c, copiedVersions, []string{string(version)}, c.SourceID(source), textOrNil(c.newID(blob)))
 }
 
-// ClonePassages copies the next passages of a version, with their vectors, and reports whether there may be more. It must be
-// called in a transaction that holds the copy and its source.
-func (db *DB) ClonePassages(ctx context.Context, c Clone, source parley.SourceID, version parley.VersionID) (more bool, err error) {
+// ClonePassages copies the next passages of a version, with their vectors, and reports whether there may be more. It
+// must be called in a transaction that holds the copy and its source.
+func (db *DB) ClonePassages(ctx context.Context, c Clone, source parley.SourceID, version parley.VersionID) (more bool,
+	err error) {
 	last, err := sqldb.One(ctx, db.sql, sqldb.Column[int64], `
 		select coalesce(max(ordinal), -1)
 		from passages
@@ -206,8 +214,10 @@ func scanOriginalSource(scan sqldb.Scan) (o originalSource, err error) {
 }
 
 // CloneSources writes the rows of the next sources of the original, those whose ids come after one; they wait for their
-// content. It returns the last id and whether there may be more. It must be called in a transaction that has locked the copy's row.
-func (db *DB) CloneSources(ctx context.Context, c Clone, after parley.SourceID) (last parley.SourceID, more bool, err error) {
+// content. It returns the last id and whether there may be more. It must be called in a transaction that has locked the
+// copy's row.
+func (db *DB) CloneSources(ctx context.Context, c Clone, after parley.SourceID) (last parley.SourceID, more bool,
+	err error) {
 	list, err := sqldb.All(ctx, db.sql, scanOriginalSource, `
 		select id, parent_id, coalesce(wanted_version, live_version), size
 		from sources
@@ -237,7 +247,9 @@ func (db *DB) existingClones(ctx context.Context, c Clone, list []originalSource
 	for _, o := range list {
 		args = append(args, c.SourceID(o.id))
 	}
-	ids, err := sqldb.All(ctx, db.sql, sqldb.Column[string], `select id from sources where agent_id = ? and account_id = ? and id in (?`+strings.Repeat(`, ?`, len(list)-1)+`)`, args...)
+	ids, err := sqldb.All(ctx, db.sql, sqldb.Column[string],
+		`select id from sources where agent_id = ? and account_id = ? and id in (?`+strings.Repeat(`, ?`, len(list)-1)+
+			`)`, args...)
 	existing := make(map[parley.SourceID]bool, len(ids))
 	for _, id := range ids {
 		existing[parley.SourceID(id)] = true
@@ -255,10 +267,12 @@ func (db *DB) insertClonedSources(ctx context.Context, c Clone, list []originalS
 		size += o.size
 		args = append(args, string(o.id), string(c.SourceID(o.id)), c.newID(o.parent), c.newID(o.version))
 	}
-	_, err := db.sql.Exec(ctx, `with m (old_id, new_id, parent, version) as (values (?, ?, ?, ?)`+strings.Repeat(`, (?, ?, ?, ?)`, len(list)-1)+`)
+	_, err := db.sql.Exec(ctx, `with m (old_id, new_id, parent, version) as (values (?, ?, ?, ?)`+
+		strings.Repeat(`, (?, ?, ?, ?)`, len(list)-1)+`)
 		insert into sources (id, account_id, agent_id, parent_id, wanted_version, status, kind, name, url, size, metadata, key, next_sync_at, created_at, updated_at)
 		select m.new_id, s.account_id, ?, nullif(m.parent, ''), nullif(m.version, ''), 'untrained', s.kind, s.name, s.url, s.size, s.metadata, s.key, s.next_sync_at,
-		s.created_at, s.updated_at from m join sources s on s.id = m.old_id where s.agent_id = ? and s.account_id = ?`, append(args, c.ToAgent, c.FromAgent, c.Account)...)
+		s.created_at, s.updated_at from m join sources s on s.id = m.old_id where s.agent_id = ? and s.account_id = ?`,
+		append(args, c.ToAgent, c.FromAgent, c.Account)...)
 	if err != nil {
 		return err
 	}
@@ -287,8 +301,8 @@ func (db *DB) OriginalSourceIDs(ctx context.Context, c Clone, after parley.Sourc
 	return list, err
 }
 
-// CloneHelpdesk copies what the original's helpdesk is made of: its statuses, its teams with their members, its rules and its
-// handover. Tickets and customers stay with the original. Where that has no helpdesk the copy has none either.
+// CloneHelpdesk copies what the original's helpdesk is made of: its statuses, its teams with their members, its rules
+// and its handover. Tickets and customers stay with the original. Where that has no helpdesk the copy has none either.
 func (db *DB) CloneHelpdesk(ctx context.Context, c Clone) error {
 	n, err := db.sql.Exec(ctx, `
 		insert into helpdesks (

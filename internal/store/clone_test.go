@@ -11,23 +11,28 @@ import (
 	"parley/internal/store"
 )
 
-// TestCloneCopiesEveryColumn fails for a column that comes later and is not copied: give it to the copied table it belongs to
-// (clone.go), or say here why it is the copy's own.
+// TestCloneCopiesEveryColumn fails for a column that comes later and is not copied: give it to the copied table it
+// belongs to (clone.go), or say here why it is the copy's own.
 func TestCloneCopiesEveryColumn(t *testing.T) {
 	own := map[string]string{
-		"id": "new", "agent_id": "the copy's", "source_id": "new", "version_id": "new", "blob_id": "new", "parent_id": "new", "wanted_version": "new",
-		"live_version": "set when the content is there", "live_in": "set with it", "status": "the same", "failure": "the same", "team_id": "new", "state": "the same", "deleted_at": "what is deleted is not copied",
+		"id": "new", "agent_id": "the copy's", "source_id": "new", "version_id": "new", "blob_id": "new",
+		"parent_id": "new", "wanted_version": "new",
+		"live_version": "set when the content is there", "live_in": "set with it", "status": "the same",
+		"failure": "the same", "team_id": "new", "state": "the same", "deleted_at": "what is deleted is not copied",
 	}
 	forEachDatabase(t, func(w *fixture) {
 		tables, copied := w.tableColumns(), w.createAgent(w.Account, testTime)
 		c := store.Clone{Account: w.Account.ID, FromAgent: w.Agent.ID, ToAgent: copied.ID, StartedAt: testTime}
-		names := []string{"actions", "procedures", "blobs", "passages", "source_versions", "sources", "helpdesks", "ticket_statuses", "teams", "team_members", "routing_rules"}
+		names := []string{"actions", "procedures", "blobs", "passages", "source_versions", "sources", "helpdesks",
+			"ticket_statuses", "teams", "team_members", "routing_rules"}
 		for _, table := range names {
 			w.insertMarkedRows(table, tables[table], w.Agent.ID, "planted-", 1)
 		}
-		for _, q := range []string{`update team_members set team_id = 'planted-0', hours = '[]'`, `update teams set hours = '[]'`, `update routing_rules set all_of = '[]', any_of = '[]', team_id = 'planted-0'`,
+		for _, q := range []string{`update team_members set team_id = 'planted-0', hours = '[]'`,
+			`update teams set hours = '[]'`, `update routing_rules set all_of = '[]', any_of = '[]', team_id = 'planted-0'`,
 			`update sources set deleted_at = null, live_version = 'planted-0', wanted_version = 'planted-0'`,
-			`update source_versions set source_id = 'planted-0', blob_id = 'planted-0'`, `update passages set source_id = 'planted-0', version_id = 'planted-0'`} {
+			`update source_versions set source_id = 'planted-0', blob_id = 'planted-0'`,
+			`update passages set source_id = 'planted-0', version_id = 'planted-0'`} {
 			_, err := w.SQL().Exec(w, q)
 			w.must(err)
 		}
@@ -55,17 +60,22 @@ func TestCloneCopiesEveryColumn(t *testing.T) {
 				if own[column] != "" {
 					continue
 				}
-				same := w.queryCount(`select count(*) from `+table+` a join `+table+` b on a.`+column+` = b.`+column+` where a.agent_id = ? and b.agent_id = ?`, w.Agent.ID, copied.ID)
+				same := w.queryCount(`select count(*) from `+table+` a join `+table+` b on a.`+column+` = b.`+column+
+					` where a.agent_id = ? and b.agent_id = ?`, w.Agent.ID, copied.ID)
 				if same != 1 {
 					t.Errorf("%s.%s is not copied", table, column)
 				}
 			}
 		}
-		if n := w.queryCount(`select count(*) from passages p join source_versions v on v.id = p.version_id join sources s on s.id = p.source_id and s.wanted_version = v.id
-			join blobs b on b.id = v.blob_id where p.agent_id = ? and v.agent_id = p.agent_id and s.agent_id = p.agent_id and b.agent_id = p.agent_id`, copied.ID); n != 1 {
+		if n := w.queryCount(`select count(*) from passages p join source_versions v on v.id = p.version_id
+			join sources s on s.id = p.source_id and s.wanted_version = v.id
+			join blobs b on b.id = v.blob_id where p.agent_id = ? and v.agent_id = p.agent_id
+			and s.agent_id = p.agent_id and b.agent_id = p.agent_id`,
+			copied.ID); n != 1 {
 			t.Error("the copied rows do not hang together")
 		}
-		if a, err := w.DB.Agent(w, w.Account.ID.AgentRef(copied.ID), testTime); err != nil || a.Sources.Pending != 1 || a.Size != 0 || a.Tools != 0 {
+		if a, err := w.DB.Agent(w, w.Account.ID.AgentRef(copied.ID), testTime); err != nil || a.Sources.Pending != 1 ||
+			a.Size != 0 || a.Tools != 0 {
 			t.Errorf("%+v %v", a, err)
 		}
 	})
@@ -106,7 +116,8 @@ func TestClonePagesThroughSources(t *testing.T) {
 				return err
 			}))
 		}
-		got, err := sqldb.All(w, w.SQL(), sqldb.Column[string], `select name from sources where agent_id = ? order by name`, copied.ID)
+		got, err := sqldb.All(w, w.SQL(), sqldb.Column[string],
+			`select name from sources where agent_id = ? order by name`, copied.ID)
 		w.must(err)
 		a, err := w.DB.Agent(w, w.Account.ID.AgentRef(copied.ID), testTime)
 		w.must(err)

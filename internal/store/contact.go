@@ -9,7 +9,8 @@ import (
 	"parley/internal/sqldb"
 )
 
-// Contacts are the people whom the client knows by an id of its own. The others of the table are known by their e-mail alone.
+// Contacts are the people whom the client knows by an id of its own. The others of the table are known by their e-mail
+// alone.
 
 const contactColumns = `
   id,
@@ -56,9 +57,11 @@ func (db *DB) Contact(ctx context.Context, ref parley.AgentRef, external string)
 }
 
 // Contacts lists an agent's contacts, newest first, from an offset, and tells how many there are.
-func (db *DB) Contacts(ctx context.Context, ref parley.AgentRef, offset, limit int) (list []parley.Contact, total int, err error) {
+func (db *DB) Contacts(ctx context.Context, ref parley.AgentRef, offset, limit int) (list []parley.Contact, total int,
+	err error) {
 	const where = ` from people where agent_id = ? and account_id = ? and external_id is not null`
-	if total, err = sqldb.One(ctx, db.sql, sqldb.Column[int], `select count(*)`+where, ref.Agent, ref.Account); err != nil {
+	if total, err = sqldb.One(ctx, db.sql, sqldb.Column[int], `select count(*)`+where, ref.Agent,
+		ref.Account); err != nil {
 		return nil, 0, err
 	}
 	list, err = sqldb.All(ctx, db.sql, scanContact, `
@@ -68,9 +71,11 @@ func (db *DB) Contacts(ctx context.Context, ref parley.AgentRef, offset, limit i
 	return list, total, err
 }
 
-// PeopleByExternalIDOrEmail lists the people of an agent that have one of the client's ids or one of the e-mails, whatever its case; at most
-// as many as are asked for of each. To be sure of them it must be asked in a transaction that holds the agent.
-func (db *DB) PeopleByExternalIDOrEmail(ctx context.Context, ref parley.AgentRef, externals, emails []string) (list []parley.Contact, err error) {
+// PeopleByExternalIDOrEmail lists the people of an agent that have one of the client's ids or one of the e-mails,
+// whatever its case; at most as many as are asked for of each. To be sure of them it must be asked in a transaction
+// that holds the agent.
+func (db *DB) PeopleByExternalIDOrEmail(ctx context.Context, ref parley.AgentRef, externals,
+	emails []string) (list []parley.Contact, err error) {
 	seen := map[parley.PersonID]bool{}
 	for _, by := range []struct {
 		column string
@@ -108,15 +113,17 @@ func lowerEmails(emails []string) []string {
 // peoplePerStatement is how many people one statement reads or writes.
 const peoplePerStatement = 200
 
-// SaveContacts writes contacts, new or changed. Those in renamed have had another e-mail, which another one of the list may have
-// by now. It must be called in a transaction that has locked the agent.
-func (db *DB) SaveContacts(ctx context.Context, ref parley.AgentRef, list []parley.Contact, renamed []parley.PersonID) error {
+// SaveContacts writes contacts, new or changed. Those in renamed have had another e-mail, which another one of the list
+// may have by now. It must be called in a transaction that has locked the agent.
+func (db *DB) SaveContacts(ctx context.Context, ref parley.AgentRef, list []parley.Contact,
+	renamed []parley.PersonID) error {
 	for len(renamed) > 0 {
 		some := renamed[:min(peoplePerStatement, len(renamed))]
 		renamed = renamed[len(some):]
 		if _, err := db.sql.Exec(ctx, `
 			update people set email = null
-			where agent_id = ? and account_id = ? and id in `+placeholders(len(some)), append([]any{ref.Agent, ref.Account}, toAny(some)...)...); err != nil {
+			where agent_id = ? and account_id = ? and id in `+placeholders(len(some)),
+			append([]any{ref.Agent, ref.Account}, toAny(some)...)...); err != nil {
 			return err
 		}
 	}
@@ -133,7 +140,8 @@ func (db *DB) SaveContacts(ctx context.Context, ref parley.AgentRef, list []parl
 func (db *DB) saveContactBatch(ctx context.Context, ref parley.AgentRef, list []parley.Contact) error {
 	var args []any
 	for _, c := range list {
-		args = append(args, c.ID, ref.Account, ref.Agent, textOrNil(normalizeEmail(c.Email)), textOrNil(c.ExternalID), textOrNil(c.Name), textOrNil(c.Phone), objectJSON(c.Attributes), toJSON(c.StripeAccounts),
+		args = append(args, c.ID, ref.Account, ref.Agent, textOrNil(normalizeEmail(c.Email)), textOrNil(c.ExternalID),
+			textOrNil(c.Name), textOrNil(c.Phone), objectJSON(c.Attributes), toJSON(c.StripeAccounts),
 			millis(c.CreatedAt), millis(c.UpdatedAt))
 	}
 	_, err := db.sql.Exec(ctx, `insert into people (`+contactColumns+`)
@@ -150,8 +158,8 @@ func (db *DB) saveContactBatch(ctx context.Context, ref parley.AgentRef, list []
 	return err
 }
 
-// DeleteContact deletes a contact. Where tickets are theirs, the person stays with name and e-mail alone. It must be called in a
-// transaction that holds the agent and its helpdesk, so that no ticket becomes theirs meanwhile.
+// DeleteContact deletes a contact. Where tickets are theirs, the person stays with name and e-mail alone. It must be
+// called in a transaction that holds the agent and its helpdesk, so that no ticket becomes theirs meanwhile.
 func (db *DB) DeleteContact(ctx context.Context, c *parley.Contact) error {
 	owner := []any{c.ID, c.AgentID, c.AccountID}
 	n, err := db.sql.Exec(ctx, `
@@ -207,8 +215,8 @@ func personDests(p *parley.Person) []any {
 	}
 }
 
-// normalizeEmail is an address as it is kept and asked for: beyond ASCII in lower case, for the databases do not agree on the case of those
-// letters, and an address must be found whatever its case.
+// normalizeEmail is an address as it is kept and asked for: beyond ASCII in lower case, for the databases do not agree
+// on the case of those letters, and an address must be found whatever its case.
 func normalizeEmail(email string) string {
 	return strings.Map(func(r rune) rune {
 		if r > unicode.MaxASCII {
@@ -244,14 +252,15 @@ func (db *DB) person(ctx context.Context, ref parley.AgentRef, which string, val
 	return &p, nil
 }
 
-// AddPerson writes a new person, unless one with the same e-mail address or external id is there, however many try at a time:
-// then p becomes that one, unchanged. It must be called in a transaction.
+// AddPerson writes a new person, unless one with the same e-mail address or external id is there, however many try at a
+// time: then p becomes that one, unchanged. It must be called in a transaction.
 func (db *DB) AddPerson(ctx context.Context, p *parley.Person) error {
 	added, err := sqldb.One(ctx, db.sql, scanPerson, `insert into people (`+personColumns+`)
 		values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 		on conflict do nothing
 		returning `+personColumns,
-		p.ID, p.AccountID, p.AgentID, textOrNil(normalizeEmail(p.Email)), textOrNil(p.ExternalID), textOrNil(p.Name), textOrNil(p.Phone), objectJSON(p.Attributes),
+		p.ID, p.AccountID, p.AgentID, textOrNil(normalizeEmail(p.Email)), textOrNil(p.ExternalID), textOrNil(p.Name),
+		textOrNil(p.Phone), objectJSON(p.Attributes),
 		millis(p.CreatedAt), millis(p.UpdatedAt))
 	if err == nil {
 		*p = added
@@ -277,8 +286,8 @@ func (db *DB) existingPerson(ctx context.Context, p *parley.Person) (*parley.Per
 	return db.PersonByExternalID(ctx, p.AgentRef(), p.ExternalID)
 }
 
-// UpdatePerson writes the fields of a person. Fails with NOT_FOUND, and with RESOURCE_ALREADY_EXISTS where another person of the
-// agent has the address or the external id; outside a transaction only, for PostgreSQL loses it then.
+// UpdatePerson writes the fields of a person. Fails with NOT_FOUND, and with RESOURCE_ALREADY_EXISTS where another
+// person of the agent has the address or the external id; outside a transaction only, for PostgreSQL loses it then.
 func (db *DB) UpdatePerson(ctx context.Context, p *parley.Person) error {
 	n, err := db.sql.Exec(ctx, `
 		update people set
@@ -288,7 +297,8 @@ func (db *DB) UpdatePerson(ctx context.Context, p *parley.Person) error {
 		  phone = ?,
 		  attributes = ?,
 		  updated_at = ?
-		where id = ? and agent_id = ? and account_id = ?`, textOrNil(normalizeEmail(p.Email)), textOrNil(p.ExternalID), textOrNil(p.Name), textOrNil(p.Phone),
+		where id = ? and agent_id = ? and account_id = ?`, textOrNil(normalizeEmail(p.Email)), textOrNil(p.ExternalID),
+		textOrNil(p.Name), textOrNil(p.Phone),
 		objectJSON(p.Attributes), millis(p.UpdatedAt), p.ID, p.AgentID, p.AccountID)
 	if sqldb.IsDuplicate(err) {
 		return parley.WrapError(parley.CodeAlreadyExists, err)
@@ -297,7 +307,8 @@ func (db *DB) UpdatePerson(ctx context.Context, p *parley.Person) error {
 }
 
 // People lists the agent's people, newest first.
-func (db *DB) People(ctx context.Context, ref parley.AgentRef, ask parley.PageRequest) (parley.Page[parley.Person], error) {
+func (db *DB) People(ctx context.Context, ref parley.AgentRef, ask parley.PageRequest) (parley.Page[parley.Person],
+	error) {
 	var page parley.Page[parley.Person]
 	var err error
 	if page.Total, err = sqldb.One(ctx, db.sql, sqldb.Column[int], `
@@ -323,7 +334,8 @@ func (db *DB) People(ctx context.Context, ref parley.AgentRef, ask parley.PageRe
 func (db *DB) SetConversationCustomer(ctx context.Context, ref parley.ConversationRef, person parley.PersonID) error {
 	n, err := db.sql.Exec(ctx, `
 		update conversations set person_id = ?
-		where id = ? and agent_id = ? and account_id = ? and deleted_at is null`, person, ref.Conversation, ref.Agent, ref.Account)
+		where id = ? and agent_id = ? and account_id = ? and deleted_at is null`, person, ref.Conversation, ref.Agent,
+		ref.Account)
 	return requireChanged(n, err, parley.CodeResourceNotFound)
 }
 
@@ -374,7 +386,8 @@ func (db *DB) LockAttribute(ctx context.Context, ref parley.AgentRef, name strin
 	return &a, err
 }
 
-// SaveAttribute writes a custom attribute, new or changed. It must be called in a transaction that has locked the agent.
+// SaveAttribute writes a custom attribute, new or changed. It must be called in a transaction that has locked the
+// agent.
 func (db *DB) SaveAttribute(ctx context.Context, a *parley.Attribute) error {
 	_, err := db.sql.Exec(ctx, `insert into custom_attributes (`+attributeColumns+`)
 		values (?, ?, ?, ?, ?, ?, ?, ?, ?)
@@ -383,6 +396,7 @@ func (db *DB) SaveAttribute(ctx context.Context, a *parley.Attribute) error {
 		  description = excluded.description,
 		  updated_at = excluded.updated_at,
 		  archived_at = excluded.archived_at`,
-		a.AccountID, a.AgentID, a.Name, a.Label, string(a.Type), a.Description, millis(a.CreatedAt), millis(a.UpdatedAt), millisOrNil(a.ArchivedAt))
+		a.AccountID, a.AgentID, a.Name, a.Label, string(a.Type), a.Description, millis(a.CreatedAt),
+		millis(a.UpdatedAt), millisOrNil(a.ArchivedAt))
 	return err
 }

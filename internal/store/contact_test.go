@@ -9,7 +9,8 @@ import (
 )
 
 func (w *fixture) newPerson(email, external string) parley.Person {
-	return parley.Person{ID: parley.PersonID(parley.NewUUID()), AccountID: w.Account.ID, AgentID: w.Agent.ID, Email: email, ExternalID: external, Name: "Ann", CreatedAt: testTime, UpdatedAt: testTime}
+	return parley.Person{ID: parley.PersonID(parley.NewUUID()), AccountID: w.Account.ID, AgentID: w.Agent.ID,
+		Email: email, ExternalID: external, Name: "Ann", CreatedAt: testTime, UpdatedAt: testTime}
 }
 
 func (w *fixture) addPerson(p parley.Person) (parley.Person, error) {
@@ -72,7 +73,8 @@ func TestPeopleAreFoundOrCreated(t *testing.T) {
 		w.wantCode(err, parley.CodeNotFound)
 		found.AccountID = other.ID
 		w.wantCode(w.UpdatePerson(w, found), parley.CodeNotFound)
-		if page, err := w.People(w, w.Account.ID.AgentRef(w.Agent.ID), parley.PageRequest{Limit: 3}); err != nil || page.Total != 4 || len(page.Items) != 3 || page.Next == nil {
+		if page, err := w.People(w, w.Account.ID.AgentRef(w.Agent.ID), parley.PageRequest{Limit: 3}); err != nil ||
+			page.Total != 4 || len(page.Items) != 3 || page.Next == nil {
 			w.Errorf("%+v %v", page, err)
 		}
 	})

@@ -52,18 +52,21 @@ func scanConversation(scan sqldb.Scan) (c parley.Conversation, err error) {
 	return c, err
 }
 
-// CreateConversation writes a new conversation with its first message and counts it with its agent. streamed says whether the
-// first answer was asked for as a stream. Fails with AGENT_NOT_FOUND once the agent is deleted.
-func (db *DB) CreateConversation(ctx context.Context, c *parley.Conversation, first *parley.Message, streamed bool) error {
+// CreateConversation writes a new conversation with its first message and counts it with its agent. streamed says
+// whether the first answer was asked for as a stream. Fails with AGENT_NOT_FOUND once the agent is deleted.
+func (db *DB) CreateConversation(ctx context.Context, c *parley.Conversation, first *parley.Message,
+	streamed bool) error {
 	return db.createConversation(ctx, c, first, streamed, "")
 }
 
 // CreateTicketConversation is CreateConversation of one that begins in the hands of people, with its customer.
-func (db *DB) CreateTicketConversation(ctx context.Context, c *parley.Conversation, first *parley.Message, customer parley.PersonID) error {
+func (db *DB) CreateTicketConversation(ctx context.Context, c *parley.Conversation, first *parley.Message,
+	customer parley.PersonID) error {
 	return db.createConversation(ctx, c, first, false, customer)
 }
 
-func (db *DB) createConversation(ctx context.Context, c *parley.Conversation, first *parley.Message, streamed bool, customer parley.PersonID) error {
+func (db *DB) createConversation(ctx context.Context, c *parley.Conversation, first *parley.Message, streamed bool,
+	customer parley.PersonID) error {
 	_, err := db.sql.Exec(ctx, `
 		insert into conversations (
 		  id,
@@ -87,7 +90,9 @@ func (db *DB) createConversation(ctx context.Context, c *parley.Conversation, fi
 		  created_at
 		)
 		values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1, 1, ?, ?)`,
-		c.ID, c.AccountID, c.AgentID, c.API, textOrNil(c.ExternalID), c.Channel, boolToInt(streamed), textOrNil(c.Title), textOrNil(c.UserID), textOrNil(customer), c.Status, boolToInt(c.Status == parley.ConversationTakenOver),
+		c.ID, c.AccountID, c.AgentID, c.API, textOrNil(c.ExternalID), c.Channel, boolToInt(streamed),
+		textOrNil(c.Title), textOrNil(c.UserID), textOrNil(customer), c.Status,
+		boolToInt(c.Status == parley.ConversationTakenOver),
 		textOrNil(c.ParentID), textOrNil(c.ParentSummary), textOrNil(c.EmbedOrigin), millis(c.UpdatedAt), millis(c.CreatedAt))
 	if err != nil {
 		return err
@@ -126,14 +131,16 @@ func (db *DB) LockConversation(ctx context.Context, ref parley.ConversationRef) 
 func (db *DB) conversation(ctx context.Context, ref parley.ConversationRef, lock string) (*parley.Conversation, error) {
 	c, err := sqldb.One(ctx, db.sql, scanConversation, `select `+conversationColumns+`
 		from conversations
-		where id = ? and agent_id = ? and account_id = ? and deleted_at is null`+lock, ref.Conversation, ref.Agent, ref.Account)
+		where id = ? and agent_id = ? and account_id = ? and deleted_at is null`+lock, ref.Conversation, ref.Agent,
+		ref.Account)
 	if err != nil {
 		return nil, mapNotFound(err, parley.CodeResourceNotFound)
 	}
 	return &c, nil
 }
 
-// SaveConversationStatus writes how a locked conversation stands: its status, its pause, and, when it has ended, at what time and by whom.
+// SaveConversationStatus writes how a locked conversation stands: its status, its pause, and, when it has ended, at
+// what time and by whom.
 func (db *DB) SaveConversationStatus(ctx context.Context, c *parley.Conversation, endedAt int64, endedBy string) error {
 	var at any
 	if endedAt != 0 {
@@ -146,13 +153,15 @@ func (db *DB) SaveConversationStatus(ctx context.Context, c *parley.Conversation
 		  ended_at = ?,
 		  ended_by = ?,
 		  escalated = case when ? = 1 then 1 else escalated end
-		where id = ? and agent_id = ? and account_id = ? and deleted_at is null`, c.Status, boolToInt(c.Paused), at, textOrNil(endedBy), boolToInt(c.Status == parley.ConversationTakenOver), c.ID, c.AgentID, c.AccountID)
+		where id = ? and agent_id = ? and account_id = ? and deleted_at is null`, c.Status, boolToInt(c.Paused), at,
+		textOrNil(endedBy), boolToInt(c.Status == parley.ConversationTakenOver), c.ID, c.AgentID, c.AccountID)
 	return requireChanged(n, err, parley.CodeResourceNotFound)
 }
 
-// StatusAndLastSeq returns the status of a conversation and the number of its newest message: a cheap query for those who follow it. Fails with
-// RESOURCE_NOT_FOUND.
-func (db *DB) StatusAndLastSeq(ctx context.Context, ref parley.ConversationRef) (status parley.ConversationStatus, seq int64, err error) {
+// StatusAndLastSeq returns the status of a conversation and the number of its newest message: a cheap query for those
+// who follow it. Fails with RESOURCE_NOT_FOUND.
+func (db *DB) StatusAndLastSeq(ctx context.Context, ref parley.ConversationRef) (status parley.ConversationStatus,
+	seq int64, err error) {
 	err = db.sql.QueryRow(ctx, `
 		select status, last_seq
 		from conversations
@@ -173,7 +182,8 @@ type ConversationFilter struct {
 }
 
 // Conversations lists an agent's conversations, newest created first.
-func (db *DB) Conversations(ctx context.Context, ref parley.AgentRef, f ConversationFilter, ask parley.PageRequest) (parley.Page[parley.Conversation], error) {
+func (db *DB) Conversations(ctx context.Context, ref parley.AgentRef, f ConversationFilter,
+	ask parley.PageRequest) (parley.Page[parley.Conversation], error) {
 	var page parley.Page[parley.Conversation]
 	var err error
 	if page.Total, err = db.CountConversations(ctx, ref, f); err != nil {
@@ -197,11 +207,12 @@ func (db *DB) Conversations(ctx context.Context, ref parley.AgentRef, f Conversa
 	return page, err
 }
 
-// CountConversations counts those of the agent's conversations that the filter lets through. What an agent has of all origins,
-// or of the API, is kept as a number.
+// CountConversations counts those of the agent's conversations that the filter lets through. What an agent has of all
+// origins, or of the API, is kept as a number.
 func (db *DB) CountConversations(ctx context.Context, ref parley.AgentRef, f ConversationFilter) (n int, err error) {
 	if column := f.counterColumn(); column != "" {
-		err = db.sql.QueryRow(ctx, `select coalesce((select `+column+` from conversation_counts where agent_id = ? and account_id = ?), 0)`, ref.Agent, ref.Account).Scan(&n)
+		err = db.sql.QueryRow(ctx, `select coalesce((select `+column+
+			` from conversation_counts where agent_id = ? and account_id = ?), 0)`, ref.Agent, ref.Account).Scan(&n)
 		return n, err
 	}
 	where, args := f.whereClause(ref)
@@ -211,7 +222,8 @@ func (db *DB) CountConversations(ctx context.Context, ref parley.AgentRef, f Con
 
 // counterColumn names the column that counts what the filter lets through, if there is one.
 func (f ConversationFilter) counterColumn() string {
-	if f.User != "" || len(f.Channels) > 0 || f.Streamed != nil || f.CreatedFrom != nil || f.CreatedBefore != nil || f.IdleSince != nil {
+	if f.User != "" || len(f.Channels) > 0 || f.Streamed != nil || f.CreatedFrom != nil || f.CreatedBefore != nil ||
+		f.IdleSince != nil {
 		return ""
 	}
 	switch f.Channel {
@@ -254,21 +266,25 @@ func (f ConversationFilter) whereClause(ref parley.AgentRef) (string, []any) {
 	return strings.Join(where, " and "), args
 }
 
-// ConversationByExternalID returns the conversation that clients of the API know by an id of their own; empty where there is none.
-func (db *DB) ConversationByExternalID(ctx context.Context, ref parley.AgentRef, api parley.API, external string) (parley.ConversationID, error) {
+// ConversationByExternalID returns the conversation that clients of the API know by an id of their own; empty where
+// there is none.
+func (db *DB) ConversationByExternalID(ctx context.Context, ref parley.AgentRef, api parley.API,
+	external string) (parley.ConversationID, error) {
 	ids, err := sqldb.All(ctx, db.sql, sqldb.Column[parley.ConversationID], `
 		select id
 		from conversations
-		where agent_id = ? and face = ? and external_id = ? and account_id = ? and deleted_at is null`, ref.Agent, api, external, ref.Account)
+		where agent_id = ? and face = ? and external_id = ? and account_id = ? and deleted_at is null`, ref.Agent, api,
+		external, ref.Account)
 	if err != nil || len(ids) == 0 {
 		return "", err
 	}
 	return ids[0], nil
 }
 
-// OverwriteMessages removes a locked conversation's messages after the number from it, and records whether its answer is now asked for as
-// a stream. The rows stay.
-func (db *DB) OverwriteMessages(ctx context.Context, c *parley.Conversation, after int64, streamed bool, now time.Time) error {
+// OverwriteMessages removes a locked conversation's messages after the number from it, and records whether its answer
+// is now asked for as a stream. The rows stay.
+func (db *DB) OverwriteMessages(ctx context.Context, c *parley.Conversation, after int64, streamed bool,
+	now time.Time) error {
 	if c.Streamed != streamed {
 		n, err := db.sql.Exec(ctx, `
 			update conversations set streamed = ?
@@ -281,8 +297,10 @@ func (db *DB) OverwriteMessages(ctx context.Context, c *parley.Conversation, aft
 	return db.SupersedeMessages(ctx, c.Ref(), after, now)
 }
 
-// ConversationsAtOffset lists an agent's conversations, newest created first, without the first ones: for clients that count pages.
-func (db *DB) ConversationsAtOffset(ctx context.Context, ref parley.AgentRef, f ConversationFilter, skip, limit int) ([]parley.Conversation, error) {
+// ConversationsAtOffset lists an agent's conversations, newest created first, without the first ones: for clients that
+// count pages.
+func (db *DB) ConversationsAtOffset(ctx context.Context, ref parley.AgentRef, f ConversationFilter, skip,
+	limit int) ([]parley.Conversation, error) {
 	where, args := f.whereClause(ref)
 	return sqldb.All(ctx, db.sql, scanConversation, fmt.Sprintf(`
 		select %s
@@ -294,15 +312,17 @@ func (db *DB) ConversationsAtOffset(ctx context.Context, ref parley.AgentRef, f 
 }
 
 // ConversationsByID finds those of an agent's conversations that are still there, in no order.
-func (db *DB) ConversationsByID(ctx context.Context, ref parley.AgentRef, ids []parley.ConversationID) ([]parley.Conversation, error) {
+func (db *DB) ConversationsByID(ctx context.Context, ref parley.AgentRef,
+	ids []parley.ConversationID) ([]parley.Conversation, error) {
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	return sqldb.All(ctx, db.sql, scanConversation, ConversationsByIDQuery(len(ids)), append([]any{ref.Agent, ref.Account}, toAny(ids)...)...)
+	return sqldb.All(ctx, db.sql, scanConversation, ConversationsByIDQuery(len(ids)),
+		append([]any{ref.Agent, ref.Account}, toAny(ids)...)...)
 }
 
-// ConversationsByIDQuery is what ConversationsByID asks. That the agent is compared with an expression keeps SQLite from walking an index of all
-// the agent's conversations, which it takes for short.
+// ConversationsByIDQuery is what ConversationsByID asks. That the agent is compared with an expression keeps SQLite
+// from walking an index of all the agent's conversations, which it takes for short.
 func ConversationsByIDQuery(ids int) string {
 	return `
 		select ` + conversationColumns + `
@@ -322,7 +342,9 @@ func (db *DB) ConversationState(ctx context.Context, ref parley.ConversationRef)
 	var s ConversationState
 	row := db.sql.QueryRow(ctx, `select `+conversationColumns+`, last_seq, last_seq - message_count from conversations
 		where id = ? and agent_id = ? and account_id = ? and deleted_at is null`, ref.Conversation, ref.Agent, ref.Account)
-	s.Conversation, err = scanConversation(func(dest ...any) error { return row.Scan(append(dest, &s.LastSeq, &s.ReplacedCount)...) })
+	s.Conversation, err = scanConversation(func(dest ...any) error {
+		return row.Scan(append(dest, &s.LastSeq, &s.ReplacedCount)...)
+	})
 	if sqldb.IsNotFound(err) {
 		return nil, nil
 	}
@@ -330,7 +352,8 @@ func (db *DB) ConversationState(ctx context.Context, ref parley.ConversationRef)
 }
 
 // ConversationsCreatedAfter lists an agent's conversations behind a place in the order of their creation.
-func (db *DB) ConversationsCreatedAfter(ctx context.Context, ref parley.AgentRef, after parley.Cursor, limit int) ([]parley.Cursor, error) {
+func (db *DB) ConversationsCreatedAfter(ctx context.Context, ref parley.AgentRef, after parley.Cursor,
+	limit int) ([]parley.Cursor, error) {
 	return sqldb.All(ctx, db.sql, func(scan sqldb.Scan) (m parley.Cursor, err error) {
 		err = scan(&m.SortValue, &m.ID)
 		return m, err
@@ -353,7 +376,8 @@ func (db *DB) CountAccountConversations(ctx context.Context, account parley.Acco
 }
 
 // ConversationIDs lists the ids of conversations that the filter lets through, oldest first, at most limit.
-func (db *DB) ConversationIDs(ctx context.Context, ref parley.AgentRef, f ConversationFilter, limit int) ([]parley.ConversationID, error) {
+func (db *DB) ConversationIDs(ctx context.Context, ref parley.AgentRef, f ConversationFilter,
+	limit int) ([]parley.ConversationID, error) {
 	where, args := f.whereClause(ref)
 	return sqldb.All(ctx, db.sql, sqldb.Column[parley.ConversationID], `
 		select id
@@ -363,9 +387,10 @@ func (db *DB) ConversationIDs(ctx context.Context, ref parley.AgentRef, f Conver
 		limit ?`, append(args, limit)...)
 }
 
-// OwnerOfConversation returns the account and the agent of a conversation. It is the operator's view and asks for no account. Fails with
-// CONVERSATION_NOT_FOUND.
-func (db *DB) OwnerOfConversation(ctx context.Context, id parley.ConversationID) (account parley.AccountID, agent parley.AgentID, err error) {
+// OwnerOfConversation returns the account and the agent of a conversation. It is the operator's view and asks for no
+// account. Fails with CONVERSATION_NOT_FOUND.
+func (db *DB) OwnerOfConversation(ctx context.Context, id parley.ConversationID) (account parley.AccountID,
+	agent parley.AgentID, err error) {
 	err = db.sql.QueryRow(ctx, `
 		select account_id, agent_id
 		from conversations

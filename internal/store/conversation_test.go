@@ -13,9 +13,11 @@ import (
 )
 
 // createConversation writes a conversation with its first message.
-func (w *fixture) createConversation(channel parley.Channel, user parley.EndUserID, created time.Time) *parley.Conversation {
+func (w *fixture) createConversation(channel parley.Channel, user parley.EndUserID,
+	created time.Time) *parley.Conversation {
 	w.Helper()
-	c := &parley.Conversation{ID: parley.ConversationID(parley.NewTimedUUID()), AccountID: w.Account.ID, AgentID: w.Agent.ID, API: parley.APIV2, Channel: channel,
+	c := &parley.Conversation{ID: parley.ConversationID(parley.NewTimedUUID()), AccountID: w.Account.ID,
+		AgentID: w.Agent.ID, API: parley.APIV2, Channel: channel,
 		UserID: user, Status: parley.ConversationOngoing, CreatedAt: created, UpdatedAt: created}
 	m := w.newMessage(c, "Hello")
 	m.CreatedAt = created
@@ -24,7 +26,8 @@ func (w *fixture) createConversation(channel parley.Channel, user parley.EndUser
 }
 
 func (w *fixture) newMessage(c *parley.Conversation, text string) *parley.Message {
-	return &parley.Message{ID: parley.NewMessageID(), ConversationID: c.ID, Author: parley.AuthorUser, State: parley.MessageComplete,
+	return &parley.Message{ID: parley.NewMessageID(), ConversationID: c.ID, Author: parley.AuthorUser,
+		State: parley.MessageComplete,
 		Parts: []parley.Part{{Type: "text", Text: text}}, CreatedAt: testTime}
 }
 
@@ -63,12 +66,15 @@ func TestAgentCountsItsConversations(t *testing.T) {
 		if a := w.reloadAgent(); a.Conversations != 1 || a.APIConversations != 1 {
 			w.Errorf("then %d, %d of the API", a.Conversations, a.APIConversations)
 		}
-		for name, f := range map[string]store.ConversationFilter{"all": {}, "API": {Channel: parley.ChannelAPI}, "jo": {User: "jo"},
-			"origins": {Channels: []parley.Channel{parley.ChannelPhone, parley.ChannelAPI}}, "from": {CreatedFrom: &testTime}, "idle": {IdleSince: timePointer(testTime.Add(time.Hour))}} {
+		for name, f := range map[string]store.ConversationFilter{"all": {}, "API": {Channel: parley.ChannelAPI},
+			"jo":      {User: "jo"},
+			"origins": {Channels: []parley.Channel{parley.ChannelPhone, parley.ChannelAPI}},
+			"from":    {CreatedFrom: &testTime}, "idle": {IdleSince: timePointer(testTime.Add(time.Hour))}} {
 			if n, err := w.CountConversations(w, w.Account.ID.AgentRef(w.Agent.ID), f); err != nil || n != 1 {
 				w.Errorf("%s: %d %v", name, n, err)
 			}
-			if page, err := w.Conversations(w, w.Account.ID.AgentRef(w.Agent.ID), f, parley.PageRequest{Limit: 10}); err != nil || page.Total != 1 || len(page.Items) != 1 {
+			if page, err := w.Conversations(w, w.Account.ID.AgentRef(w.Agent.ID), f,
+				parley.PageRequest{Limit: 10}); err != nil || page.Total != 1 || len(page.Items) != 1 {
 				w.Errorf("%s: %+v %v", name, page, err)
 			}
 		}
@@ -80,9 +86,12 @@ func timePointer(t time.Time) *time.Time { return &t }
 func TestConversationOfADeletedAgentIsNotBegun(t *testing.T) {
 	forEachDatabase(t, func(w *fixture) {
 		w.must(w.DeleteAgent(w, w.Account.ID.AgentRef(w.Agent.ID), testTime))
-		c := &parley.Conversation{ID: parley.ConversationID(parley.NewTimedUUID()), AccountID: w.Account.ID, AgentID: w.Agent.ID, API: parley.APIV2,
+		c := &parley.Conversation{ID: parley.ConversationID(parley.NewTimedUUID()), AccountID: w.Account.ID,
+			AgentID: w.Agent.ID, API: parley.APIV2,
 			Channel: parley.ChannelAPI, Status: parley.ConversationOngoing, CreatedAt: testTime, UpdatedAt: testTime}
-		err := w.Transact(w, sqldb.Interactive, func(tx *store.DB) error { return tx.CreateConversation(w, c, w.newMessage(c, "Hello"), false) })
+		err := w.Transact(w, sqldb.Interactive, func(tx *store.DB) error {
+			return tx.CreateConversation(w, c, w.newMessage(c, "Hello"), false)
+		})
 		w.wantCode(err, parley.CodeAgentNotFound)
 		if n := w.queryCount(`select count(*) from conversations`) + w.queryCount(`select count(*) from messages`); n != 0 {
 			w.Error(n, "rows are left")
@@ -94,11 +103,13 @@ func TestPagesStayWhileConversationsCome(t *testing.T) {
 	forEachDatabase(t, func(w *fixture) {
 		var want []parley.ConversationID
 		for i := range 7 {
-			want = append(want, w.createConversation(parley.ChannelAPI, "", testTime.Add(time.Duration(i/3)*time.Second)).ID) // several of the same instant
+			// several of the same instant
+			want = append(want, w.createConversation(parley.ChannelAPI, "", testTime.Add(time.Duration(i/3)*time.Second)).ID)
 		}
 		var got []parley.ConversationID
 		for ask := (parley.PageRequest{Limit: 2}); ; {
-			page, err := w.Conversations(w, w.Account.ID.AgentRef(w.Agent.ID), store.ConversationFilter{Channel: parley.ChannelAPI}, ask)
+			page, err := w.Conversations(w, w.Account.ID.AgentRef(w.Agent.ID),
+				store.ConversationFilter{Channel: parley.ChannelAPI}, ask)
 			w.must(err)
 			for _, c := range page.Items {
 				got = append(got, c.ID)
@@ -117,11 +128,14 @@ func TestPagesStayWhileConversationsCome(t *testing.T) {
 
 func TestDeletedConversationIsGone(t *testing.T) {
 	forEachDatabase(t, func(w *fixture) {
-		c, busy := w.createConversation(parley.ChannelAPI, "", testTime), w.createConversation(parley.ChannelAPI, "", testTime)
+		c, busy := w.createConversation(parley.ChannelAPI, "", testTime),
+			w.createConversation(parley.ChannelAPI, "", testTime)
 		w.must(w.addMessage(busy, w.newMessage(busy, "Still there?")))
-		_, err := w.SQL().Exec(w, `update conversations set last_activity = ? where id = ?`, testTime.Add(time.Hour).UnixMilli(), busy.ID)
+		_, err := w.SQL().Exec(w, `update conversations set last_activity = ? where id = ?`,
+			testTime.Add(time.Hour).UnixMilli(), busy.ID)
 		w.must(err)
-		if deleted := w.deleteConversations(timePointer(testTime.Add(time.Minute)), c, busy); len(deleted) != 1 || deleted[0] != c.ID {
+		if deleted := w.deleteConversations(timePointer(testTime.Add(time.Minute)), c, busy); len(deleted) != 1 ||
+			deleted[0] != c.ID {
 			w.Fatal("deleted", deleted)
 		}
 		_, err = w.DB.Conversation(w, w.Account.ID.AgentRef(w.Agent.ID).ConversationRef(c.ID))
@@ -134,7 +148,8 @@ func TestDeletedConversationIsGone(t *testing.T) {
 		w.wantCode(err, parley.CodeConversationNotFound)
 		w.wantCode(w.addMessage(c, w.newMessage(c, "Still there?")), parley.CodeConversationNotFound)
 		other := w.createAccount("Other")
-		if deleted, err := w.DeleteConversations(w, other.ID.AgentRef(w.Agent.ID), []parley.ConversationID{busy.ID}, nil, testTime); len(deleted) != 0 && err == nil {
+		if deleted, err := w.DeleteConversations(w, other.ID.AgentRef(w.Agent.ID), []parley.ConversationID{busy.ID},
+			nil, testTime); len(deleted) != 0 && err == nil {
 			w.Error("another account deleted", deleted)
 		}
 	})
@@ -143,7 +158,8 @@ func TestDeletedConversationIsGone(t *testing.T) {
 func TestErasedConversationLeavesNoRow(t *testing.T) {
 	forEachDatabase(t, func(w *fixture) {
 		tables := w.tableColumns()
-		c, other := w.createConversation(parley.ChannelAPI, "", testTime), w.createConversation(parley.ChannelAPI, "", testTime)
+		c, other := w.createConversation(parley.ChannelAPI, "", testTime),
+			w.createConversation(parley.ChannelAPI, "", testTime)
 		hanging := func(id parley.ConversationID) (rows string) {
 			for table, columns := range tables {
 				if columns["conversation_id"] != "" {
@@ -165,10 +181,12 @@ func TestErasedConversationLeavesNoRow(t *testing.T) {
 					n = 1
 				}
 				w.insertMarkedRows(table, columns, w.Agent.ID, marker, n)
-				_, err := w.SQL().Exec(w, `update `+table+` set conversation_id = ? where conversation_id like ?`, each.ID, marker+"%")
+				_, err := w.SQL().Exec(w, `update `+table+` set conversation_id = ? where conversation_id like ?`,
+					each.ID, marker+"%")
 				w.must(err)
 			}
-			_, err := w.SQL().Exec(w, `update tickets set number = ? where conversation_id = ?`, i+1, each.ID) // two tickets have two numbers
+			// two tickets have two numbers
+			_, err := w.SQL().Exec(w, `update tickets set number = ? where conversation_id = ?`, i+1, each.ID)
 			w.must(err)
 			marker := fmt.Sprint("planted-", string("ab"[i]))
 			w.insertMarkedRows("ticket_words", tables["ticket_words"], w.Agent.ID, marker, 3)
@@ -179,7 +197,8 @@ func TestErasedConversationLeavesNoRow(t *testing.T) {
 		w.deleteConversations(nil, c)
 		_, err := w.SQL().Exec(w, `update turns set state = 'open' where id = 'planted-a0'`)
 		w.must(err)
-		if deleted, err := w.EraseConversations(w, w.Account.ID.AgentRef(w.Agent.ID)); err != nil || deleted || w.queryCount(`select count(*) from messages where conversation_id = ?`, c.ID) != 4 {
+		if deleted, err := w.EraseConversations(w, w.Account.ID.AgentRef(w.Agent.ID)); err != nil || deleted ||
+			w.queryCount(`select count(*) from messages where conversation_id = ?`, c.ID) != 4 {
 			w.Error("beside an open turn: gone", deleted, err, hanging(c.ID))
 		}
 		_, err = w.SQL().Exec(w, `update turns set state = 'failed' where id = 'planted-a0'`)
@@ -189,7 +208,8 @@ func TestErasedConversationLeavesNoRow(t *testing.T) {
 		if left := w.tablesWithMarker(tables, "planted-a"); !deleted || !slices.Equal(columnsOfTable(left, "leads"), left) {
 			w.Error("gone", deleted, "left in", left)
 		}
-		if n := w.queryCount(`select count(*) from conversations where id = ?`, c.ID); n != 0 || hanging(other.ID) != before || w.queryCount(`select count(*) from ticket_words where ticket_id = ?`, other.ID) != 3 {
+		if n := w.queryCount(`select count(*) from conversations where id = ?`, c.ID); n != 0 ||
+			hanging(other.ID) != before || w.queryCount(`select count(*) from ticket_words where ticket_id = ?`, other.ID) != 3 {
 			w.Errorf("%d rows; the other conversation has %s, had %s", n, hanging(other.ID), before)
 		}
 	})
@@ -231,7 +251,8 @@ func TestMessagesAfterHoldsLittle(t *testing.T) {
 			w.Error(seqs, reads)
 		}
 		other := w.createAccount("Other")
-		if list, err := w.MessagesAfter(w, other.ID.AgentRef(w.Agent.ID).ConversationRef(c.ID), 0, 100); err != nil || len(list) != 0 {
+		if list, err := w.MessagesAfter(w, other.ID.AgentRef(w.Agent.ID).ConversationRef(c.ID), 0, 100); err != nil ||
+			len(list) != 0 {
 			w.Error("another account reads", len(list), err)
 		}
 	})
@@ -242,24 +263,32 @@ func TestSweepsTakeTheOldOnly(t *testing.T) {
 		c := w.createConversation(parley.ChannelAPI, "", testTime)
 		old := testTime.Add(-25 * time.Hour)
 		for id, created := range map[string]time.Time{"old": old, "new": testTime} {
-			w.must(w.AddToolCalls(w, []parley.ToolCall{{ID: id, AccountID: w.Account.ID, AgentID: w.Agent.ID, ConversationID: c.ID, MessageID: "m", TurnID: "t",
-				CallID: id, Tool: "look", Kind: parley.ActionClient, RunsOnClient: true, Input: []byte("{}"), Status: parley.ToolPending, CreatedAt: created}}))
-			_, err := w.SQL().Exec(w, `insert into procedure_runs (id, account_id, agent_id, conversation_id, procedure_name, step, state, started_at)
+			w.must(w.AddToolCalls(w, []parley.ToolCall{{ID: id, AccountID: w.Account.ID, AgentID: w.Agent.ID,
+				ConversationID: c.ID, MessageID: "m", TurnID: "t",
+				CallID: id, Tool: "look", Kind: parley.ActionClient, RunsOnClient: true, Input: []byte("{}"),
+				Status: parley.ToolPending, CreatedAt: created}}))
+			_, err := w.SQL().Exec(w,
+				`insert into procedure_runs (id, account_id, agent_id, conversation_id, procedure_name, step, state, started_at)
 				values (?, ?, ?, ?, 'p', 0, 'open', ?)`, id, w.Account.ID, w.Agent.ID, c.ID, created.UnixMilli())
 			w.must(err)
 		}
 		for _, want := range []int64{1, 0} {
-			if n, err := w.IgnoreOldToolCalls(w, testTime.Add(-parley.ToolResultTimeout), testTime, 200); err != nil || n != want {
+			if n, err := w.IgnoreOldToolCalls(w, testTime.Add(-parley.ToolResultTimeout), testTime, 200); err != nil ||
+				n != want {
 				w.Error(n, err)
 			}
-			if n, err := w.AbandonOldProcedureRuns(w, testTime.Add(-parley.ToolResultTimeout), testTime, 200); err != nil || n != want {
+			if n, err := w.AbandonOldProcedureRuns(w, testTime.Add(-parley.ToolResultTimeout), testTime,
+				200); err != nil || n != want {
 				w.Error(n, err)
 			}
 		}
-		if n := w.queryCount(`select count(*) from tool_calls where id = 'old' and status = 'ignored'`) + w.queryCount(`select count(*) from tool_calls where id = 'new' and status = 'pending'`); n != 2 {
+		if n := w.queryCount(`select count(*) from tool_calls where id = 'old' and status = 'ignored'`) +
+			w.queryCount(`select count(*) from tool_calls where id = 'new' and status = 'pending'`); n != 2 {
 			w.Error("calls", n)
 		}
-		if n := w.queryCount(`select count(*) from procedure_runs where id = 'old' and outcome = 'abandoned' and ended_at = ?`, testTime.UnixMilli()) +
+		if n := w.queryCount(`select count(*) from procedure_runs where id = 'old' and outcome = 'abandoned'
+			and ended_at = ?`,
+			testTime.UnixMilli()) +
 			w.queryCount(`select count(*) from procedure_runs where id = 'new' and outcome is null`); n != 2 {
 			w.Error("runs", n)
 		}
@@ -267,10 +296,14 @@ func TestSweepsTakeTheOldOnly(t *testing.T) {
 }
 
 // createNamedConversation writes a conversation of the first interface under its client's id.
-func (w *fixture) createNamedConversation(agent parley.AgentID, external string, created time.Time) (*parley.Conversation, error) {
-	c := &parley.Conversation{ID: parley.ConversationID(parley.NewTimedUUID()), AccountID: w.Account.ID, AgentID: agent, API: parley.APIV1, ExternalID: external,
+func (w *fixture) createNamedConversation(agent parley.AgentID, external string,
+	created time.Time) (*parley.Conversation, error) {
+	c := &parley.Conversation{ID: parley.ConversationID(parley.NewTimedUUID()), AccountID: w.Account.ID, AgentID: agent,
+		API: parley.APIV1, ExternalID: external,
 		Channel: parley.ChannelAPI, Status: parley.ConversationOngoing, CreatedAt: created, UpdatedAt: created}
-	return c, w.Transact(w, sqldb.Interactive, func(tx *store.DB) error { return tx.CreateConversation(w, c, w.newMessage(c, "Hello"), false) })
+	return c, w.Transact(w, sqldb.Interactive, func(tx *store.DB) error {
+		return tx.CreateConversation(w, c, w.newMessage(c, "Hello"), false)
+	})
 }
 
 func TestNamesOfConversations(t *testing.T) {
@@ -312,7 +345,9 @@ func TestOverwriteLeavesWhatComesBefore(t *testing.T) {
 		for _, text := range []string{"two", "three"} {
 			w.must(w.addMessage(c, w.newMessage(c, text)))
 		}
-		w.must(w.Transact(w, sqldb.Interactive, func(tx *store.DB) error { return tx.OverwriteMessages(w, c, 1, true, testTime) }))
+		w.must(w.Transact(w, sqldb.Interactive, func(tx *store.DB) error {
+			return tx.OverwriteMessages(w, c, 1, true, testTime)
+		}))
 		w.must(w.addMessage(c, w.newMessage(c, "four")))
 		left, err := w.MessagesAfter(w, c.Ref(), 0, 10)
 		w.must(err)
@@ -320,7 +355,8 @@ func TestOverwriteLeavesWhatComesBefore(t *testing.T) {
 		for i := range left {
 			texts = append(texts, left[i].Text())
 		}
-		if got, err := w.Conversation(w, c.Ref()); err != nil || fmt.Sprint(texts) != "[Hello four]" || got.MessageCount != 2 || !got.Streamed || got.ExternalID != "a" {
+		if got, err := w.Conversation(w, c.Ref()); err != nil || fmt.Sprint(texts) != "[Hello four]" ||
+			got.MessageCount != 2 || !got.Streamed || got.ExternalID != "a" {
 			w.Errorf("%v %+v %v", texts, got, err)
 		}
 	})
@@ -354,7 +390,8 @@ func TestConversationsByPageNumber(t *testing.T) {
 				w.Errorf("%+v: %s, want %s", ask, got, ask.want)
 			}
 		}
-		if list, err := w.ConversationsAtOffset(w, parley.AgentRef{Account: "another", Agent: w.Agent.ID}, store.ConversationFilter{}, 0, 9); err != nil || len(list) != 0 {
+		if list, err := w.ConversationsAtOffset(w, parley.AgentRef{Account: "another", Agent: w.Agent.ID},
+			store.ConversationFilter{}, 0, 9); err != nil || len(list) != 0 {
 			w.Error("another account sees", list, err)
 		}
 	})

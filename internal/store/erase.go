@@ -17,8 +17,8 @@ const (
 	maxEraseKeys     = 10_000
 )
 
-// erasableTable is a table with rows of agents: key tells them apart, more narrows what may go, and column names the conversation where
-// that is not conversation_id.
+// erasableTable is a table with rows of agents: key tells them apart, more narrows what may go, and column names the
+// conversation where that is not conversation_id.
 type erasableTable struct {
 	table, keyColumn, condition string
 	conversationColumn          string
@@ -27,8 +27,8 @@ type erasableTable struct {
 	keyRepeats                  bool // several rows have one key
 }
 
-// agentTables lists the tables that hold rows of agents in the order in which they are erased. Open turns and voice sessions stay
-// until they are closed, for they count against their account; what they leave behind comes after them.
+// agentTables lists the tables that hold rows of agents in the order in which they are erased. Open turns and voice
+// sessions stay until they are closed, for they count against their account; what they leave behind comes after them.
 var agentTables = []erasableTable{
 	{table: "sources", keyColumn: "id"}, // a training holds its source's row while it writes, so nothing comes after them
 	{table: "crawl_pages", keyColumn: "id"},
@@ -70,8 +70,8 @@ var agentTables = []erasableTable{
 }
 
 // EraseAgent erases the rows of a deleted agent, in chunks, each a transaction of its own in the bulk lane, the agent's
-// row last. It reports whether all is gone: while a turn or a voice session is still open it is not, and the caller comes back
-// later. An agent that is not deleted, or of another account, loses nothing.
+// row last. It reports whether all is gone: while a turn or a voice session is still open it is not, and the caller
+// comes back later. An agent that is not deleted, or of another account, loses nothing.
 func (db *DB) EraseAgent(ctx context.Context, ref parley.AgentRef) (erased bool, err error) {
 	n, err := sqldb.One(ctx, db.sql, sqldb.Column[int], `
 		select count(*)
@@ -101,8 +101,8 @@ func (db *DB) EraseAgent(ctx context.Context, ref parley.AgentRef) (erased bool,
 	return err == nil, err
 }
 
-// EraseSource erases what a deleted source and its versions said, in chunks in the bulk lane. The row of the source stays,
-// emptied, as long as the agent: it tells every server's memory that its passages are gone.
+// EraseSource erases what a deleted source and its versions said, in chunks in the bulk lane. The row of the source
+// stays, emptied, as long as the agent: it tells every server's memory that its passages are gone.
 func (db *DB) EraseSource(ctx context.Context, ref parley.AgentRef, source parley.SourceID) error {
 	n, err := db.sql.Exec(ctx, `
 		update sources set
@@ -116,16 +116,20 @@ func (db *DB) EraseSource(ctx context.Context, ref parley.AgentRef, source parle
 		return err
 	}
 	mine := []any{source}
-	if err := db.erase(ctx, erasableTable{table: "source_versions", keyColumn: "id", maxRows: maxEraseVersions}, ref, "source_id = ?", mine); err != nil {
+	if err := db.erase(ctx, erasableTable{table: "source_versions", keyColumn: "id", maxRows: maxEraseVersions}, ref,
+		"source_id = ?", mine); err != nil {
 		return err
 	}
 	return db.erase(ctx, erasableTable{table: "passages", keyColumn: "id"}, ref, "source_id = ?", mine)
 }
 
 // ErasePassages erases the passages of a version that is not live, such as those of a training that was cut short.
-func (db *DB) ErasePassages(ctx context.Context, ref parley.AgentRef, source parley.SourceID, version parley.VersionID) error {
+func (db *DB) ErasePassages(ctx context.Context, ref parley.AgentRef, source parley.SourceID,
+	version parley.VersionID) error {
 	return db.erase(ctx, erasableTable{table: "passages", keyColumn: "id"}, ref,
-		"source_id = ? and version_id = ? and version_id not in (select live_version from sources where id = ? and live_version is not null)", []any{source, version, source})
+		"source_id = ? and version_id = ? and version_id not in (select live_version from sources where id = ? "+
+			"and live_version is not null)",
+		[]any{source, version, source})
 }
 
 // erase deletes the agent's rows of a table. Which ones is read outside the writer: some tables have no index by agent.
@@ -150,7 +154,8 @@ func (db *DB) erase(ctx context.Context, h erasableTable, ref parley.AgentRef, w
 		from ` + h.table + `
 		where ` + strings.Join(clauses, " and ") + ` limit ?`
 	for {
-		keys, err := sqldb.All(ctx, db.sql, sqldb.Column[any], read, append(values[:len(values):len(values)], maxEraseKeys)...)
+		keys, err := sqldb.All(ctx, db.sql, sqldb.Column[any], read,
+			append(values[:len(values):len(values)], maxEraseKeys)...)
 		if err != nil || len(keys) == 0 {
 			return err
 		}
@@ -183,9 +188,11 @@ func (db *DB) eraseKeys(ctx context.Context, h erasableTable, owner string, valu
 	return nil
 }
 
-// DeleteConversations marks conversations of an agent as deleted: from then on nothing finds them and no running answer can write
-// to them, and the names that clients gave them are free. Their rows are left for EraseConversations. With idle, one that was active since stays. It returns those it deleted.
-func (db *DB) DeleteConversations(ctx context.Context, ref parley.AgentRef, ids []parley.ConversationID, idle *time.Time, now time.Time) ([]parley.ConversationID, error) {
+// DeleteConversations marks conversations of an agent as deleted: from then on nothing finds them and no running answer
+// can write to them, and the names that clients gave them are free. Their rows are left for EraseConversations. With
+// idle, one that was active since stays. It returns those it deleted.
+func (db *DB) DeleteConversations(ctx context.Context, ref parley.AgentRef, ids []parley.ConversationID,
+	idle *time.Time, now time.Time) ([]parley.ConversationID, error) {
 	if len(ids) == 0 {
 		return nil, nil
 	}
@@ -218,7 +225,8 @@ func (db *DB) DeleteConversations(ctx context.Context, ref parley.AgentRef, ids 
 	}
 	if _, err := db.sql.Exec(ctx, `
 		delete from tickets
-		where agent_id = ? and account_id = ? and conversation_id in `+placeholders(len(deleted)), append([]any{ref.Agent, ref.Account}, toAny(deleted)...)...); err != nil {
+		where agent_id = ? and account_id = ? and conversation_id in `+placeholders(len(deleted)),
+		append([]any{ref.Agent, ref.Account}, toAny(deleted)...)...); err != nil {
 		return nil, err
 	}
 	_, err = db.sql.Exec(ctx, `
@@ -230,15 +238,17 @@ func (db *DB) DeleteConversations(ctx context.Context, ref parley.AgentRef, ids 
 	return deleted, err
 }
 
-// conversationTables lists what hangs on a conversation, in the order in which it is erased. Leads and the ledger of credits
-// stay: they are the account's own.
+// conversationTables lists what hangs on a conversation, in the order in which it is erased. Leads and the ledger of
+// credits stay: they are the account's own.
 var conversationTables = []erasableTable{
 	{table: "tool_calls", keyColumn: "id"},
 	{table: "procedure_runs", keyColumn: "id"},
 	{table: "turns", keyColumn: "id", condition: "state <> 'open'"},
 	{table: "voice_recordings", keyColumn: "id"},
 	{table: "voice_sessions", keyColumn: "id", condition: "ended_at is not null"},
-	{table: "ticket_words", keyColumn: "ticket_id", conversationColumn: "ticket_id", maxRows: maxEraseTickets, keyRepeats: true}, // the ticket of a conversation has its id
+	// the ticket of a conversation has its id
+	{table: "ticket_words", keyColumn: "ticket_id", conversationColumn: "ticket_id", maxRows: maxEraseTickets,
+		keyRepeats: true},
 	{table: "attachments", keyColumn: "id"},
 	{table: "tickets", keyColumn: "id"},
 	{table: "messages", keyColumn: "id"},
@@ -249,8 +259,9 @@ var conversationTables = []erasableTable{
 // conversationsPerErase is how many conversations are erased in one walk through the tables.
 const conversationsPerErase = 100
 
-// EraseConversations erases the rows of an agent's deleted conversations, in chunks, each a transaction of its own in the bulk
-// lane. It reports whether all are gone: one with an open turn or voice session is not, and the caller comes back later.
+// EraseConversations erases the rows of an agent's deleted conversations, in chunks, each a transaction of its own in
+// the bulk lane. It reports whether all are gone: one with an open turn or voice session is not, and the caller comes
+// back later.
 func (db *DB) EraseConversations(ctx context.Context, ref parley.AgentRef) (erased bool, err error) {
 	for {
 		ids, err := sqldb.All(ctx, db.sql, sqldb.Column[parley.ConversationID], `

@@ -12,11 +12,13 @@ import (
 	"parley/internal/store"
 )
 
-// tableColumns reads the columns and types of every table from the database itself, so that a table that comes later is walked too. Those
-// of the search index are internal/search's own: it erases them, and its tests hold that nothing is left.
+// tableColumns reads the columns and types of every table from the database itself, so that a table that comes later is
+// walked too. Those of the search index are internal/search's own: it erases them, and its tests hold that nothing is
+// left.
 func (w *fixture) tableColumns() map[string]map[string]string {
 	w.Helper()
-	query := `select m.name, c.name, c.type from sqlite_schema m, pragma_table_info(m.name) c where m.type = 'table' and m.name not like 'sqlite_%'`
+	query := `select m.name, c.name, c.type from sqlite_schema m, pragma_table_info(m.name) c where m.type = 'table'
+		and m.name not like 'sqlite_%'`
 	if w.SQL().Dialect() == sqldb.Postgres {
 		query = `select table_name, column_name, data_type from information_schema.columns where table_schema = 'public'`
 	}
@@ -36,14 +38,16 @@ func (w *fixture) tableColumns() map[string]map[string]string {
 }
 
 // insertMarkedRows writes n rows of the agent with the marker in every column of text.
-func (w *fixture) insertMarkedRows(table string, columns map[string]string, agent parley.AgentID, marker string, n int) {
+func (w *fixture) insertMarkedRows(table string, columns map[string]string, agent parley.AgentID, marker string,
+	n int) {
 	w.Helper()
 	var names []string
 	for name := range columns {
 		names = append(names, name)
 	}
 	slices.Sort(names)
-	query := `insert into ` + table + ` (` + strings.Join(names, ", ") + `) values (?` + strings.Repeat(", ?", len(names)-1) + `)`
+	query := `insert into ` + table + ` (` + strings.Join(names, ", ") + `) values (?` + strings.Repeat(", ?",
+		len(names)-1) + `)`
 	w.must(w.Transact(w, sqldb.Bulk, func(tx *store.DB) error {
 		for i := range n {
 			var args []any
@@ -88,7 +92,8 @@ func (w *fixture) tablesWithMarker(tables map[string]map[string]string, marker s
 	w.Helper()
 	for table, columns := range tables {
 		for column, kind := range columns {
-			if strings.EqualFold(kind, "text") && w.queryCount(`select count(*) from `+table+` where `+column+` like ?`, marker+"%") > 0 {
+			if strings.EqualFold(kind, "text") &&
+				w.queryCount(`select count(*) from `+table+` where `+column+` like ?`, marker+"%") > 0 {
 				left = append(left, table+"."+column)
 			}
 		}
@@ -100,7 +105,10 @@ func (w *fixture) tablesWithMarker(tables map[string]map[string]string, marker s
 func TestErasedAgentLeavesNoRow(t *testing.T) {
 	forEachDatabase(t, func(w *fixture) {
 		tables, sister := w.tableColumns(), w.createAgent(w.Account, testTime)
-		w.must(w.UpdateAgent(w, w.Account.ID.AgentRef(w.Agent.ID), func(a *parley.Agent) error { a.Instructions = "planted-a"; return nil }))
+		w.must(w.UpdateAgent(w, w.Account.ID.AgentRef(w.Agent.ID), func(a *parley.Agent) error {
+			a.Instructions = "planted-a"
+			return nil
+		}))
 		for table, columns := range tables {
 			if columns["agent_id"] == "" {
 				continue
@@ -120,7 +128,8 @@ func TestErasedAgentLeavesNoRow(t *testing.T) {
 
 		erased, err := w.EraseAgent(w, w.Account.ID.AgentRef(w.Agent.ID))
 		w.must(err)
-		if !erased || w.reloadAgent().Instructions != "planted-a" || w.queryCount(`select count(*) from messages where agent_id = ?`, w.Agent.ID) != 205 {
+		if !erased || w.reloadAgent().Instructions != "planted-a" ||
+			w.queryCount(`select count(*) from messages where agent_id = ?`, w.Agent.ID) != 205 {
 			w.Fatal("an agent that is not deleted lost rows")
 		}
 		_, err = w.SQL().Exec(w, `update turns set state = 'open' where id = 'planted-a0'`)
@@ -146,7 +155,8 @@ func TestErasedAgentLeavesNoRow(t *testing.T) {
 		if n := w.queryCount(`select count(*) from agents where id = ?`, w.Agent.ID); n > 0 {
 			w.Error("the agent's row is left")
 		}
-		if after := w.tablesWithMarker(tables, "planted-b"); !slices.Equal(after, sisterTables) || w.queryCount(`select count(*) from messages where agent_id = ?`, sister.ID) != 3 {
+		if after := w.tablesWithMarker(tables, "planted-b"); !slices.Equal(after, sisterTables) ||
+			w.queryCount(`select count(*) from messages where agent_id = ?`, sister.ID) != 3 {
 			w.Errorf("the other agent kept %v of %v", after, sisterTables)
 		}
 	})
@@ -179,7 +189,8 @@ func TestErasedSourceLeavesNoText(t *testing.T) {
 		if n := w.queryCount(`select count(*) from sources where id = 'planted-a0'`); n != 1 {
 			w.Error("the source's row must stay, empty, for the servers that have its passages in memory")
 		}
-		for _, column := range []string{"source_versions.text", "source_versions.content", "passages.text", "sources.name", "sources.metadata"} {
+		for _, column := range []string{"source_versions.text", "source_versions.content", "passages.text",
+			"sources.name", "sources.metadata"} {
 			if slices.Contains(w.tablesWithMarker(tables, "planted-a"), column) {
 				w.Error("left in", column)
 			}

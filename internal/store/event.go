@@ -20,8 +20,8 @@ type NewEvent struct {
 	Payload        any // encodes as a JSON object; nil for {}
 }
 
-// Event is an event of an account's log. The log is ordered: of two transactions that record events of an account, the one that
-// commits later has the later events.
+// Event is an event of an account's log. The log is ordered: of two transactions that record events of an account, the
+// one that commits later has the later events.
 type Event struct {
 	Position       EventPosition
 	At             time.Time
@@ -32,7 +32,8 @@ type Event struct {
 	Payload        string // a JSON object
 }
 
-// EventPosition is a place in an account's event log: all events up to it have been read. The zero value is its beginning.
+// EventPosition is a place in an account's event log: all events up to it have been read. The zero value is its
+// beginning.
 type EventPosition struct{ seq int64 }
 
 const eventColumns = `
@@ -57,14 +58,15 @@ func scanEvent(scan sqldb.Scan) (e Event, err error) {
 	return e, err
 }
 
-// RecordEvents appends events to the account's log. Call it last in a transaction: it locks the account's row until commit.
+// RecordEvents appends events to the account's log. Call it last in a transaction: it locks the account's row until
+// commit.
 func (db *DB) RecordEvents(ctx context.Context, account parley.AccountID, now time.Time, events ...NewEvent) error {
 	_, err := db.recordEventsAndTurns(ctx, account, now, 0, events...)
 	return err
 }
 
-// recordEventsAndTurns is RecordEvents that in the same statement adds turns to the number of the account's open turns, which it
-// returns.
+// recordEventsAndTurns is RecordEvents that in the same statement adds turns to the number of the account's open turns,
+// which it returns.
 func (db *DB) recordEventsAndTurns(
 	ctx context.Context, account parley.AccountID, now time.Time, turns int, events ...NewEvent,
 ) (open int, err error) {
@@ -88,7 +90,8 @@ func (db *DB) recordEventsAndTurns(
 			payload = toJSON(e.Payload).(string)
 		}
 		seq := last - int64(len(events)-1-i)
-		args = append(args, account, seq, millis(now), e.Kind, textOrNil(e.AgentID), textOrNil(e.ConversationID), e.Subject, payload)
+		args = append(args, account, seq, millis(now), e.Kind, textOrNil(e.AgentID), textOrNil(e.ConversationID),
+			e.Subject, payload)
 	}
 	_, err = db.sql.Exec(ctx, `
 		insert into events (
@@ -116,8 +119,8 @@ type EventPage struct {
 	IsTruncated bool // the beginning of the log has been erased up to beyond the position that was asked for
 }
 
-// EventsAfter returns the account's events after a position, at most limit. Single events may be missing: those of erased
-// conversations and agents are erased with them.
+// EventsAfter returns the account's events after a position, at most limit. Single events may be missing: those of
+// erased conversations and agents are erased with them.
 func (db *DB) EventsAfter(
 	ctx context.Context, account parley.AccountID, after EventPosition, limit int,
 ) (page EventPage, err error) {
@@ -156,7 +159,8 @@ const eventsAfterQuery = `
 
 const oldestEventQuery = `select min(seq) from events where account_id = ?`
 
-// EventPosition returns how far the named reader has come in the account's log, and whether it has looked at the log at all.
+// EventPosition returns how far the named reader has come in the account's log, and whether it has looked at the log at
+// all.
 func (db *DB) EventPosition(
 	ctx context.Context, name string, account parley.AccountID,
 ) (position EventPosition, exists bool, err error) {
@@ -169,8 +173,8 @@ func (db *DB) EventPosition(
 
 const eventPositionQuery = `select seq from event_positions where name = ? and account_id = ?`
 
-// MoveEventPosition moves the named reader's position in the account's log. It reports false and changes nothing where the
-// position is no longer the one that it moves from.
+// MoveEventPosition moves the named reader's position in the account's log. It reports false and changes nothing where
+// the position is no longer the one that it moves from.
 func (db *DB) MoveEventPosition(
 	ctx context.Context, name string, account parley.AccountID, from, to EventPosition,
 ) (bool, error) {
@@ -193,9 +197,9 @@ func (db *DB) SkipEvents(ctx context.Context, name string, account parley.Accoun
 	return err
 }
 
-// AccountsBehind looks at up to limit accounts after an id, in the order of their ids, and returns those in which there are events
-// after the named reader's position, or which it has never looked at, and the last id: empty when there are no more accounts. It is a job of the
-// installation and asks for no account.
+// AccountsBehind looks at up to limit accounts after an id, in the order of their ids, and returns those in which there
+// are events after the named reader's position, or which it has never looked at, and the last id: empty when there are
+// no more accounts. It is a job of the installation and asks for no account.
 func (db *DB) AccountsBehind(
 	ctx context.Context, name string, after parley.AccountID, limit int,
 ) (behind []parley.AccountID, last parley.AccountID, err error) {
@@ -229,7 +233,8 @@ const accountsBehindQuery = `
 	order by a.id
 	limit ?`
 
-// EventQueries are the statements that readers of the log run all the time, with arguments, for the test of their plans.
+// EventQueries are the statements that readers of the log run all the time, with arguments, for the test of their
+// plans.
 func EventQueries() map[string][]any {
 	return map[string][]any{
 		eventsAfterQuery:    {"a1", 1, 15000, 500},
@@ -245,7 +250,8 @@ type eventObservers struct {
 	list []*func(parley.AccountID, []NewEvent)
 }
 
-// ObserveEvents registers f to be called after each commit that has recorded events in this process, until stop is called. f must not block.
+// ObserveEvents registers f to be called after each commit that has recorded events in this process, until stop is
+// called. f must not block.
 func (db *DB) ObserveEvents(f func(account parley.AccountID, events []NewEvent)) (stop func()) {
 	o := db.events
 	o.mu.Lock()

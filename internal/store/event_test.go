@@ -8,7 +8,8 @@ import (
 	"parley/internal/store"
 )
 
-// TestEventPlans holds that what the readers of the event log ask all the time walks no table: neither the log nor the accounts.
+// TestEventPlans holds that what the readers of the event log ask all the time walks no table: neither the log nor the
+// accounts.
 func TestEventPlans(t *testing.T) {
 	forEachDatabase(t, func(w *fixture) {
 		explain := "explain query plan "

@@ -8,8 +8,8 @@ import (
 	"parley/internal/sqldb"
 )
 
-// LockHelpdesk blocks every other writer of the agent's helpdesk until the transaction ends: what is assigned, counted and
-// set up happens one after the other. It reports whether the helpdesk is there; that of a deleted agent is not.
+// LockHelpdesk blocks every other writer of the agent's helpdesk until the transaction ends: what is assigned, counted
+// and set up happens one after the other. It reports whether the helpdesk is there; that of a deleted agent is not.
 func (db *DB) LockHelpdesk(ctx context.Context, ref parley.AgentRef) (exists bool, err error) {
 	_, err = sqldb.One(ctx, db.sql, sqldb.Column[int], `
 		select 1
@@ -39,7 +39,8 @@ func (db *DB) HasHelpdesk(ctx context.Context, ref parley.AgentRef) (bool, error
 	return n > 0, err
 }
 
-const helpdeskAgentExists = ` and exists (select 1 from agents a where a.id = helpdesks.agent_id and a.account_id = helpdesks.account_id and a.deleted_at is null)`
+const helpdeskAgentExists = ` and exists (select 1 from agents a where a.id = helpdesks.agent_id
+	and a.account_id = helpdesks.account_id and a.deleted_at is null)`
 
 // CreateHelpdesk creates the agent's helpdesk, unless there is one. Fails with AGENT_NOT_FOUND.
 func (db *DB) CreateHelpdesk(ctx context.Context, ref parley.AgentRef, now time.Time) error {
@@ -60,10 +61,11 @@ func (db *DB) CreateHelpdesk(ctx context.Context, ref parley.AgentRef, now time.
 	return err
 }
 
-// NextTicketNumber takes the next number of the agent's tickets, and locks the helpdesk as LockHelpdesk does; 0 means that there is no
-// helpdesk yet. The number is given back when the transaction fails, so that there are no gaps. It also returns the default status of
-// the ticket's category, with which most tickets begin.
-func (db *DB) NextTicketNumber(ctx context.Context, ref parley.AgentRef, category parley.StatusCategory) (n int64, status parley.StatusID, err error) {
+// NextTicketNumber takes the next number of the agent's tickets, and locks the helpdesk as LockHelpdesk does; 0 means
+// that there is no helpdesk yet. The number is given back when the transaction fails, so that there are no gaps. It
+// also returns the default status of the ticket's category, with which most tickets begin.
+func (db *DB) NextTicketNumber(ctx context.Context, ref parley.AgentRef, category parley.StatusCategory) (n int64,
+	status parley.StatusID, err error) {
 	err = db.sql.QueryRow(ctx, `
 		update helpdesks set last_number = last_number + 1
 		where agent_id = ? and account_id = ?`+helpdeskAgentExists+`
@@ -78,7 +80,8 @@ func (db *DB) NextTicketNumber(ctx context.Context, ref parley.AgentRef, categor
 	return n, status, err
 }
 
-// HandoverEnabled reports whether a customer's plain wish for a human hands the conversation over; it does until it is turned off.
+// HandoverEnabled reports whether a customer's plain wish for a human hands the conversation over; it does until it is
+// turned off.
 func (db *DB) HandoverEnabled(ctx context.Context, ref parley.AgentRef) (bool, error) {
 	on, err := sqldb.One(ctx, db.sql, sqldb.Column[bool], `
 		select handover
@@ -134,8 +137,8 @@ func scanStatus(scan sqldb.Scan) (s parley.TicketStatus, err error) {
 	return s, err
 }
 
-// Statuses lists the agent's ticket statuses by their position; by category they are ordered by who knows the categories' order.
-// archived says whether those are listed too.
+// Statuses lists the agent's ticket statuses by their position; by category they are ordered by who knows the
+// categories' order. archived says whether those are listed too.
 func (db *DB) Statuses(ctx context.Context, ref parley.AgentRef, archived bool) ([]parley.TicketStatus, error) {
 	return sqldb.All(ctx, db.sql, scanStatus, `
 		select `+statusColumns+`
@@ -149,8 +152,10 @@ func (db *DB) Status(ctx context.Context, ref parley.AgentRef, id parley.StatusI
 	return db.status(ctx, ref, `id = ?`, id)
 }
 
-// DefaultStatus finds the default status of a category. Fails with TICKET_INVALID_STATUS where the agent has no helpdesk yet.
-func (db *DB) DefaultStatus(ctx context.Context, ref parley.AgentRef, category parley.StatusCategory) (*parley.TicketStatus, error) {
+// DefaultStatus finds the default status of a category. Fails with TICKET_INVALID_STATUS where the agent has no
+// helpdesk yet.
+func (db *DB) DefaultStatus(ctx context.Context, ref parley.AgentRef,
+	category parley.StatusCategory) (*parley.TicketStatus, error) {
 	return db.status(ctx, ref, `is_default = 1 and category = ?`, category)
 }
 
@@ -165,8 +170,8 @@ func (db *DB) status(ctx context.Context, ref parley.AgentRef, which string, val
 	return &s, nil
 }
 
-// PutStatus writes a status in place of the one with its id, if there is one. Of a category with a default, another one must have
-// lost that before (UnsetDefault).
+// PutStatus writes a status in place of the one with its id, if there is one. Of a category with a default, another one
+// must have lost that before (UnsetDefault).
 func (db *DB) PutStatus(ctx context.Context, s *parley.TicketStatus) error {
 	_, err := db.sql.Exec(ctx, `insert into ticket_statuses (`+statusColumns+`)
 		values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
@@ -181,13 +186,15 @@ func (db *DB) PutStatus(ctx context.Context, s *parley.TicketStatus) error {
 		  updated_at = excluded.updated_at
 		where ticket_statuses.agent_id = excluded.agent_id
 		  and ticket_statuses.account_id = excluded.account_id`,
-		s.ID, s.AccountID, s.AgentID, textOrNil(s.Key), s.Category, s.ExternalLabel, s.InternalLabel, textOrNil(s.Color), boolToInt(s.IsDefault), s.Position,
+		s.ID, s.AccountID, s.AgentID, textOrNil(s.Key), s.Category, s.ExternalLabel, s.InternalLabel,
+		textOrNil(s.Color), boolToInt(s.IsDefault), s.Position,
 		millisOrNil(s.ArchivedAt), millis(s.CreatedAt), millis(s.UpdatedAt))
 	return err
 }
 
 // UnsetDefault unmarks the default status of a category.
-func (db *DB) UnsetDefault(ctx context.Context, ref parley.AgentRef, category parley.StatusCategory, now time.Time) error {
+func (db *DB) UnsetDefault(ctx context.Context, ref parley.AgentRef, category parley.StatusCategory,
+	now time.Time) error {
 	_, err := db.sql.Exec(ctx, `
 		update ticket_statuses set
 		  is_default = 0,

@@ -8,7 +8,8 @@ import (
 	"parley/internal/sqldb"
 )
 
-// Claim is a request's hold on its Idempotency-Key. Token tells it from those that held the key before or will after it.
+// Claim is a request's hold on its Idempotency-Key. Token tells it from those that held the key before or will after
+// it.
 type Claim struct {
 	Account    parley.AccountID
 	Key        string
@@ -33,8 +34,9 @@ const (
 	claimWhere      = `account_id = ? and key = ? and claim = ?`
 )
 
-// ClaimIdempotencyKey claims the key for a request. Nil means that the request may run; otherwise it has run before, and the record is what it
-// did. Fails with IDEMPOTENCY_KEY_IN_USE while the first request still runs, and with IDEMPOTENCY_KEY_REUSED when that has another body.
+// ClaimIdempotencyKey claims the key for a request. Nil means that the request may run; otherwise it has run before,
+// and the record is what it did. Fails with IDEMPOTENCY_KEY_IN_USE while the first request still runs, and with
+// IDEMPOTENCY_KEY_REUSED when that has another body.
 func (db *DB) ClaimIdempotencyKey(ctx context.Context, c Claim, now time.Time) (*IdempotencyRecord, error) {
 	n, err := db.sql.Exec(ctx, `
 		insert into idempotency_keys (
@@ -58,7 +60,8 @@ func (db *DB) ClaimIdempotencyKey(ctx context.Context, c Claim, now time.Time) (
 		  lease_until = excluded.lease_until
 		where idempotency_keys.created_at <= ? or idempotency_keys.subject is null
 		  and idempotency_keys.status = 0 and idempotency_keys.lease_until <= ?`,
-		c.Account, c.Key, c.Hash, millis(now), c.Token, millis(now.Add(claimLease)), millis(now.Add(-claimLifetime)), millis(now))
+		c.Account, c.Key, c.Hash, millis(now), c.Token, millis(now.Add(claimLease)), millis(now.Add(-claimLifetime)),
+		millis(now))
 	if err != nil || n > 0 {
 		return nil, err
 	}
@@ -89,8 +92,8 @@ func (db *DB) ClaimIdempotencyKey(ctx context.Context, c Claim, now time.Time) (
 	return &k, nil
 }
 
-// TakeOverIdempotencyKey takes the key over from a request that has left nothing behind after all. It fails with IDEMPOTENCY_KEY_IN_USE when
-// somebody else was quicker.
+// TakeOverIdempotencyKey takes the key over from a request that has left nothing behind after all. It fails with
+// IDEMPOTENCY_KEY_IN_USE when somebody else was quicker.
 func (db *DB) TakeOverIdempotencyKey(ctx context.Context, c Claim, from IdempotencyRecord, now time.Time) error {
 	n, err := db.sql.Exec(ctx, `
 		update idempotency_keys set
@@ -109,7 +112,8 @@ func (db *DB) TakeOverIdempotencyKey(ctx context.Context, c Claim, from Idempote
 	return err
 }
 
-// SaveIdempotentReply stores the reply of a request. One that is too long is not stored: it is made anew from the subject.
+// SaveIdempotentReply stores the reply of a request. One that is too long is not stored: it is made anew from the
+// subject.
 func (db *DB) SaveIdempotentReply(ctx context.Context, c Claim, status int, reply string) error {
 	if len(reply) > maxReplyBytes {
 		return nil
@@ -122,8 +126,8 @@ func (db *DB) SaveIdempotentReply(ctx context.Context, c Claim, status int, repl
 	return err
 }
 
-// ReleaseIdempotencyKey returns the key of a request back that failed before it did anything. What the same request did before stays
-// known.
+// ReleaseIdempotencyKey returns the key of a request back that failed before it did anything. What the same request did
+// before stays known.
 func (db *DB) ReleaseIdempotencyKey(ctx context.Context, c Claim) error {
 	if c.FailedTurn != "" {
 		_, err := db.sql.Exec(ctx, `update idempotency_keys set subject = ? where `+claimWhere+`
@@ -162,7 +166,8 @@ func WithClaim(ctx context.Context, c Claim) context.Context {
 	return context.WithValue(ctx, claimContextKey{}, c)
 }
 
-// IdempotencyKey returns the Idempotency-Key, as it is stored, of the request that the context belongs to; empty when it has none.
+// IdempotencyKey returns the Idempotency-Key, as it is stored, of the request that the context belongs to; empty when
+// it has none.
 func IdempotencyKey(ctx context.Context) string {
 	c, _ := ctx.Value(claimContextKey{}).(Claim)
 	return c.Key
@@ -175,9 +180,9 @@ func FailedTurn(ctx context.Context) parley.TurnID {
 	return c.FailedTurn
 }
 
-// CompleteClaim notes what the request has done, such as "turn:ID", in the transaction that does it; from then on the same request
-// answers with that and does nothing. Where the context holds no claim it costs nothing. Fails with IDEMPOTENCY_KEY_IN_USE
-// when the key has passed to another request meanwhile, so that nothing happens twice.
+// CompleteClaim notes what the request has done, such as "turn:ID", in the transaction that does it; from then on the
+// same request answers with that and does nothing. Where the context holds no claim it costs nothing. Fails with
+// IDEMPOTENCY_KEY_IN_USE when the key has passed to another request meanwhile, so that nothing happens twice.
 func (db *DB) CompleteClaim(ctx context.Context, subject string) error {
 	c, ok := ctx.Value(claimContextKey{}).(Claim)
 	if !ok {

@@ -70,7 +70,8 @@ func TestOneOfManyEqualRequestsRuns(t *testing.T) {
 				w.Error(err)
 			}
 		}
-		if record := w.idempotencyRecord("k", "body", testTime); ran != 1 || record.Subject != "agent:1" || record.Reply != "" {
+		if record := w.idempotencyRecord("k", "body", testTime); ran != 1 || record.Subject != "agent:1" ||
+			record.Reply != "" {
 			w.Errorf("%d ran, %+v", ran, record)
 		}
 	})
@@ -85,10 +86,12 @@ func TestKeyOfAnotherRequestIsRefused(t *testing.T) {
 		w.wantCode(err, parley.CodeKeyReused)
 		w.must(w.completeClaim(c, "agent:1"))
 		w.must(w.SaveIdempotentReply(w, c, 201, `{"id":"1"}`))
-		if record, err := w.ClaimIdempotencyKey(w, w.newClaim("k", "other body"), testTime); err != nil || record == nil || !record.BodyDiffers {
+		if record, err := w.ClaimIdempotencyKey(w, w.newClaim("k", "other body"), testTime); err != nil ||
+			record == nil || !record.BodyDiffers {
 			w.Errorf("another body: %+v, %v", record, err)
 		}
-		if record := w.idempotencyRecord("k", "body", testTime.Add(24*time.Hour-time.Millisecond)); record.Reply != `{"id":"1"}` {
+		if record := w.idempotencyRecord("k", "body",
+			testTime.Add(24*time.Hour-time.Millisecond)); record.Reply != `{"id":"1"}` {
 			w.Errorf("%+v", record)
 		}
 		other := store.Claim{Account: w.createAccount("Other").ID, Key: "k", Hash: "x", Token: "t"}
@@ -138,7 +141,8 @@ func TestClaimThatRanOutDoesNothingMore(t *testing.T) {
 		w.must(w.SaveIdempotentReply(w, slow, 200, "slow"))
 		w.must(w.ReleaseIdempotencyKey(w, slow))
 		w.must(w.completeClaim(quick, "agent:quick"))
-		if record := w.idempotencyRecord("k", "body", testTime.Add(time.Hour)); record.Subject != "agent:quick" || record.Reply != "" {
+		if record := w.idempotencyRecord("k", "body", testTime.Add(time.Hour)); record.Subject != "agent:quick" ||
+			record.Reply != "" {
 			w.Errorf("%+v", record)
 		}
 		if value, err := w.FindSetting(w, "agent:slow"); err != nil || value != "" {
@@ -153,7 +157,9 @@ func TestFailedTurnIsTakenOverOnce(t *testing.T) {
 		w.must(w.completeClaim(c, "turn:1"))
 		record := w.idempotencyRecord("k", "body", testTime)
 		taken := 0
-		for _, err := range runConcurrently(8, func(int) error { return w.TakeOverIdempotencyKey(w, w.newClaim("k", "body"), record, testTime) }) {
+		for _, err := range runConcurrently(8, func(int) error {
+			return w.TakeOverIdempotencyKey(w, w.newClaim("k", "body"), record, testTime)
+		}) {
 			if err == nil {
 				taken++
 				continue

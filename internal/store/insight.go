@@ -75,8 +75,8 @@ func (db *DB) Insight(ctx context.Context, ref parley.ConversationRef) (*parley.
 	return &in, err
 }
 
-// LockInsights blocks every other writer of the agent's insight until the transaction ends. Fails with AGENT_NOT_FOUND once the
-// agent is deleted.
+// LockInsights blocks every other writer of the agent's insight until the transaction ends. Fails with AGENT_NOT_FOUND
+// once the agent is deleted.
 func (db *DB) LockInsights(ctx context.Context, ref parley.AgentRef) error {
 	if err := db.ShareLockAgent(ctx, ref); err != nil {
 		return err
@@ -98,8 +98,9 @@ func (db *DB) lockInsightRow(ctx context.Context, ref parley.AgentRef) error {
 	return err
 }
 
-// SaveInsight writes an insight in the place of the one before, and moves the sums of its day along. The caller holds the agent's
-// insights. It reports whether anything that searches go by has changed; of a conversation that is gone nothing is written.
+// SaveInsight writes an insight in the place of the one before, and moves the sums of its day along. The caller holds
+// the agent's insights. It reports whether anything that searches go by has changed; of a conversation that is gone
+// nothing is written.
 func (db *DB) SaveInsight(ctx context.Context, in *parley.Insight) (changed bool, err error) {
 	if _, err := db.LockConversation(ctx, in.ConversationRef()); err != nil {
 		if parley.IsCode(err, parley.CodeResourceNotFound) {
@@ -123,7 +124,8 @@ func (db *DB) SaveInsight(ctx context.Context, in *parley.Insight) (changed bool
 }
 
 func facetsDiffer(a, b *parley.Insight) bool {
-	return a.Sentiment != b.Sentiment || a.Escalated != b.Escalated || a.HasVoice != b.HasVoice || !slices.Equal(a.Topics, b.Topics)
+	return a.Sentiment != b.Sentiment || a.Escalated != b.Escalated || a.HasVoice != b.HasVoice ||
+		!slices.Equal(a.Topics, b.Topics)
 }
 
 func (db *DB) upsertInsight(ctx context.Context, in *parley.Insight) error {
@@ -131,10 +133,13 @@ func (db *DB) upsertInsight(ctx context.Context, in *parley.Insight) error {
 	if in.Terms != nil {
 		terms = toJSON(in.Terms).(string)
 	}
-	values := []any{in.ConversationID, in.AccountID, in.AgentID, textOrNil(in.UserID), in.Channel, millis(in.CreatedAt), in.Topic, stringsJSON(in.Topics),
-		in.Sentiment, boolToInt(in.Escalated), boolToInt(in.HasVoice), stringsJSON(in.ActionTypes), in.Messages, in.Answers, in.RefusedAnswers, in.PositiveRatings, in.NegativeRatings, in.Outcome, boolToInt(in.AskedAgain),
+	values := []any{in.ConversationID, in.AccountID, in.AgentID, textOrNil(in.UserID), in.Channel, millis(in.CreatedAt),
+		in.Topic, stringsJSON(in.Topics),
+		in.Sentiment, boolToInt(in.Escalated), boolToInt(in.HasVoice), stringsJSON(in.ActionTypes), in.Messages,
+		in.Answers, in.RefusedAnswers, in.PositiveRatings, in.NegativeRatings, in.Outcome, boolToInt(in.AskedAgain),
 		terms, millis(in.GeneratedAt), dayOf(in.CreatedAt)}
-	_, err := db.sql.Exec(ctx, `insert into conversation_insights (`+insightColumns+`, day) values `+placeholders(len(values))+`
+	_, err := db.sql.Exec(ctx,
+		`insert into conversation_insights (`+insightColumns+`, day) values `+placeholders(len(values))+`
 		on conflict (conversation_id) do update set
 		  user_id = excluded.user_id,
 		  channel = excluded.channel,
@@ -172,7 +177,8 @@ func dayOf(t time.Time) string { return t.UTC().Format(time.DateOnly) }
 func (db *DB) SaveOpenQuestions(ctx context.Context, in *parley.Insight) error {
 	if _, err := db.sql.Exec(ctx, `
 		delete from insight_questions
-		where conversation_id = ? and agent_id = ? and account_id = ?`, in.ConversationID, in.AgentID, in.AccountID); err != nil {
+		where conversation_id = ? and agent_id = ? and account_id = ?`, in.ConversationID, in.AgentID,
+		in.AccountID); err != nil {
 		return err
 	}
 	if len(in.Questions) == 0 {
@@ -203,7 +209,8 @@ func (db *DB) SaveInsightTitle(ctx context.Context, in *parley.Insight) (changed
 		  title = ?,
 		  title_made = 1
 		where id = ? and agent_id = ? and account_id = ? and deleted_at is null
-		  and (title_made = 1 or title is null) and coalesce(title, '') <> ?`, textOrNil(in.Title), in.ConversationID, in.AgentID, in.AccountID, in.Title)
+		  and (title_made = 1 or title is null) and coalesce(title, '') <> ?`, textOrNil(in.Title), in.ConversationID,
+		in.AgentID, in.AccountID, in.Title)
 	return n > 0, err
 }
 
@@ -212,7 +219,8 @@ func (db *DB) DropInsights(ctx context.Context, ref parley.AgentRef, ids []parle
 	if len(ids) == 0 {
 		return nil
 	}
-	where, args := ` where agent_id = ? and account_id = ? and conversation_id in `+placeholders(len(ids)), append([]any{ref.Agent, ref.Account}, toAny(ids)...)
+	where, args := ` where agent_id = ? and account_id = ? and conversation_id in `+placeholders(len(ids)),
+		append([]any{ref.Agent, ref.Account}, toAny(ids)...)
 	list, err := sqldb.All(ctx, db.sql, scanInsightCounts, `
 		select
 		  agent_id,
@@ -267,7 +275,8 @@ func scanInsightCounts(scan sqldb.Scan) (in parley.Insight, err error) {
 	return in, err
 }
 
-// dropConversationInsights is DropInsights in a transaction of its own. An agent that is being erased may have nothing left to hold.
+// dropConversationInsights is DropInsights in a transaction of its own. An agent that is being erased may have nothing
+// left to hold.
 func (db *DB) dropConversationInsights(ctx context.Context, ref parley.AgentRef, ids []parley.ConversationID) error {
 	return db.Transact(ctx, sqldb.Bulk, func(tx *DB) error {
 		if err := tx.lockInsightRow(ctx, ref); err != nil {
@@ -277,12 +286,13 @@ func (db *DB) dropConversationInsights(ctx context.Context, ref parley.AgentRef,
 	})
 }
 
-// CountDueJobs counts the jobs of a kind that wait and are due, up to a limit. The kind is not one of a fair runner. It is a job of
-// the installation and asks for no account.
+// CountDueJobs counts the jobs of a kind that wait and are due, up to a limit. The kind is not one of a fair runner. It
+// is a job of the installation and asks for no account.
 func (db *DB) CountDueJobs(ctx context.Context, kind string, now time.Time, limit int) (int, error) {
 	return sqldb.One(ctx, db.sql, sqldb.Column[int], `
 		select count(*)
-		from ( select id from jobs where kind = ? and state = 'ready' and rank = 0 and run_at <= ? limit ? ) due`, kind, millis(now), limit)
+		from ( select id from jobs where kind = ? and state = 'ready' and rank = 0 and run_at <= ? limit ? ) due`, kind,
+		millis(now), limit)
 }
 
 // InsightGroup is an automatic topic: a name that stays, and the words of its questions with their weights.
@@ -299,7 +309,8 @@ func (db *DB) InsightGroups(ctx context.Context, ref parley.AgentRef) ([]Insight
 			err = fromJSON(terms, &g.Terms)
 		}
 		return g, err
-	}, `select name, terms from insight_groups where agent_id = ? and account_id = ? order by name`, ref.Agent, ref.Account)
+	}, `select name, terms from insight_groups where agent_id = ? and account_id = ? order by name`, ref.Agent,
+		ref.Account)
 }
 
 // AddInsightGroups writes new automatic topics; one of a name that is there stays as it is.
@@ -361,8 +372,8 @@ func (db *DB) UngroupedInsights(ctx context.Context, ref parley.AgentRef, limit 
 		limit ?`, ref.Agent, ref.Account, limit)
 }
 
-// EraseInsights erases all that is known of an agent's conversations, in steps, for it to be found out anew. It reports whether
-// nothing is left.
+// EraseInsights erases all that is known of an agent's conversations, in steps, for it to be found out anew. It reports
+// whether nothing is left.
 func (db *DB) EraseInsights(ctx context.Context, ref parley.AgentRef, limit int) (done bool, err error) {
 	err = db.Transact(ctx, sqldb.Bulk, func(tx *DB) error {
 		if err := tx.LockInsights(ctx, ref); err != nil {

@@ -40,7 +40,8 @@ const insightSumColumns = `
   asked_again`
 
 func (s *InsightSums) fieldPointers() []*int64 {
-	return []*int64{&s.Conversations, &s.Messages, &s.Answers, &s.Refused, &s.Escalated, &s.PositiveRatings, &s.NegativeRatings, &s.Resolved, &s.HandedOver, &s.Disliked, &s.GivenUp, &s.AskedAgain}
+	return []*int64{&s.Conversations, &s.Messages, &s.Answers, &s.Refused, &s.Escalated, &s.PositiveRatings,
+		&s.NegativeRatings, &s.Resolved, &s.HandedOver, &s.Disliked, &s.GivenUp, &s.AskedAgain}
 }
 
 // Add adds other sums.
@@ -55,7 +56,8 @@ func (s *InsightSums) Add(other InsightSums) {
 func (s *InsightSums) Unresolved() int64 { return s.HandedOver + s.Disliked + s.GivenUp + s.AskedAgain }
 
 func insightSums(in *parley.Insight) InsightSums {
-	s := InsightSums{Conversations: 1, Messages: int64(in.Messages), Answers: int64(in.Answers), Refused: int64(in.RefusedAnswers), Escalated: int64(boolToInt(in.Escalated)),
+	s := InsightSums{Conversations: 1, Messages: int64(in.Messages), Answers: int64(in.Answers),
+		Refused: int64(in.RefusedAnswers), Escalated: int64(boolToInt(in.Escalated)),
 		PositiveRatings: int64(in.PositiveRatings), NegativeRatings: int64(in.NegativeRatings)}
 	switch in.FinalOutcome() {
 	case parley.OutcomeResolved:
@@ -72,14 +74,16 @@ func insightSums(in *parley.Insight) InsightSums {
 	return s
 }
 
-// countInsight adds an insight to the sums of its day, or with -1 takes it out. A row that counts nothing any more goes.
+// countInsight adds an insight to the sums of its day, or with -1 takes it out. A row that counts nothing any more
+// goes.
 func (db *DB) countInsight(ctx context.Context, in *parley.Insight, sign int64) error {
 	s := insightSums(in)
 	args := []any{in.AgentID, dayOf(in.CreatedAt), in.Channel, in.Topic, in.Sentiment, in.AccountID}
 	for _, f := range s.fieldPointers() {
 		args = append(args, sign**f)
 	}
-	_, err := db.sql.Exec(ctx, `insert into insight_days (agent_id, day, channel, topic, sentiment, account_id, `+insightSumColumns+`)
+	_, err := db.sql.Exec(ctx,
+		`insert into insight_days (agent_id, day, channel, topic, sentiment, account_id, `+insightSumColumns+`)
 		values `+placeholders(len(args))+`
 		on conflict (agent_id, day, channel, topic, sentiment) do update set
 		  conversations = insight_days.conversations + excluded.conversations,
@@ -123,8 +127,10 @@ const (
 )
 
 // SumInsights adds up the days from and to, both whole, told apart by the group and in its order.
-func (db *DB) SumInsights(ctx context.Context, ref parley.AgentRef, from, to time.Time, by SumsGroup) ([]GroupedSums, error) {
-	column := map[SumsGroup]string{GroupByDay: "day", GroupByTopic: "topic", GroupByChannel: "channel", GroupBySentiment: "sentiment"}[by]
+func (db *DB) SumInsights(ctx context.Context, ref parley.AgentRef, from, to time.Time, by SumsGroup) ([]GroupedSums,
+	error) {
+	column := map[SumsGroup]string{GroupByDay: "day", GroupByTopic: "topic", GroupByChannel: "channel",
+		GroupBySentiment: "sentiment"}[by]
 	return sqldb.All(ctx, db.sql, func(scan sqldb.Scan) (s GroupedSums, err error) {
 		dest := []any{&s.Key}
 		for _, f := range s.fieldPointers() {
@@ -133,7 +139,8 @@ func (db *DB) SumInsights(ctx context.Context, ref parley.AgentRef, from, to tim
 		err = scan(dest...)
 		return s, err
 	}, `
-		select `+column+`, cast(sum(conversations) as bigint), cast(sum(messages) as bigint), cast(sum(answers) as bigint), cast(sum(refused) as bigint),
+		select `+column+
+		`, cast(sum(conversations) as bigint), cast(sum(messages) as bigint), cast(sum(answers) as bigint), cast(sum(refused) as bigint),
 		cast(sum(escalated) as bigint), cast(sum(up) as bigint), cast(sum(down) as bigint), cast(sum(resolved) as bigint), cast(sum(handed_over) as bigint),
 		cast(sum(disliked) as bigint), cast(sum(given_up) as bigint), cast(sum(asked_again) as bigint)
 		from insight_days where agent_id = ? and account_id = ? and day between ? and ? group by `+column+`
@@ -141,7 +148,8 @@ func (db *DB) SumInsights(ctx context.Context, ref parley.AgentRef, from, to tim
 }
 
 // OpenQuestions lists the questions that were not answered from a moment to before another, the newest first.
-func (db *DB) OpenQuestions(ctx context.Context, ref parley.AgentRef, from, to time.Time, limit int) ([]parley.OpenQuestion, error) {
+func (db *DB) OpenQuestions(ctx context.Context, ref parley.AgentRef, from, to time.Time,
+	limit int) ([]parley.OpenQuestion, error) {
 	return sqldb.All(ctx, db.sql, func(scan sqldb.Scan) (q parley.OpenQuestion, err error) {
 		var at int64
 		err = scan(&q.ConversationID, &q.Seq, &q.Text, &at)

@@ -112,7 +112,8 @@ func (db *DB) RevokeKey(ctx context.Context, id parley.KeyID, now time.Time) (*p
 	return &k, err
 }
 
-// TouchKeys notes when keys were last used, at most 200 keys in a transaction. An earlier time never replaces a later one.
+// TouchKeys notes when keys were last used, at most 200 keys in a transaction. An earlier time never replaces a later
+// one.
 func (db *DB) TouchKeys(ctx context.Context, used map[parley.KeyID]time.Time) error {
 	for ids := range slices.Chunk(slices.Sorted(maps.Keys(used)), 200) { // sorted: two servers never wait for each other
 		err := db.Transact(ctx, sqldb.Bulk, func(tx *DB) error {

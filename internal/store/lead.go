@@ -47,9 +47,9 @@ type LeadSubmitted struct {
 	CustomerPhone  string                `json:"customerPhone"`
 }
 
-// AddLead stores a lead and records leads.submit. A lead of the same conversation with the same e-mail, whatever its case, is
-// completed instead: what is empty in l stays as it was, and a lead that tells nothing new leaves no event. l is then as
-// stored. Fails with RESOURCE_NOT_FOUND when the conversation is gone.
+// AddLead stores a lead and records leads.submit. A lead of the same conversation with the same e-mail, whatever its
+// case, is completed instead: what is empty in l stays as it was, and a lead that tells nothing new leaves no event. l
+// is then as stored. Fails with RESOURCE_NOT_FOUND when the conversation is gone.
 func (db *DB) AddLead(ctx context.Context, l *parley.Lead) error {
 	var stored parley.Lead
 	err := db.Transact(ctx, sqldb.Interactive, func(tx *DB) error {
@@ -153,7 +153,8 @@ func (f LeadFilter) whereClause(ref parley.AgentRef) (where string, args []any) 
 }
 
 // LeadsAtOffset lists an agent's leads, newest first, from an offset.
-func (db *DB) LeadsAtOffset(ctx context.Context, ref parley.AgentRef, f LeadFilter, offset, limit int) ([]parley.Lead, error) {
+func (db *DB) LeadsAtOffset(ctx context.Context, ref parley.AgentRef, f LeadFilter, offset, limit int) ([]parley.Lead,
+	error) {
 	where, args := f.whereClause(ref)
 	return sqldb.All(ctx, db.sql, scanLead, `
 		select `+leadColumns+`
@@ -164,7 +165,8 @@ func (db *DB) LeadsAtOffset(ctx context.Context, ref parley.AgentRef, f LeadFilt
 }
 
 // Leads lists an agent's leads, newest first.
-func (db *DB) Leads(ctx context.Context, ref parley.AgentRef, f LeadFilter, ask parley.PageRequest) (parley.Page[parley.Lead], error) {
+func (db *DB) Leads(ctx context.Context, ref parley.AgentRef, f LeadFilter,
+	ask parley.PageRequest) (parley.Page[parley.Lead], error) {
 	where, args := f.whereClause(ref)
 	var page parley.Page[parley.Lead]
 	var err error
@@ -182,11 +184,14 @@ func (db *DB) Leads(ctx context.Context, ref parley.AgentRef, f LeadFilter, ask 
 		and (created_at < ? or (created_at = ? and id < ?))
 		order by created_at desc, id desc
 		limit ?`, append(args, after.SortValue, after.SortValue, after.ID, ask.Limit+1)...)
-	page.Items, page.Next = cutPage(list, ask.Limit, func(l parley.Lead) parley.Cursor { return parley.Cursor{SortValue: millis(l.CreatedAt), ID: l.ID} })
+	page.Items, page.Next = cutPage(list, ask.Limit, func(l parley.Lead) parley.Cursor {
+		return parley.Cursor{SortValue: millis(l.CreatedAt), ID: l.ID}
+	})
 	return page, err
 }
 
-// LeadOfConversation returns the newest lead with an e-mail address that a conversation has left; nil where there is none.
+// LeadOfConversation returns the newest lead with an e-mail address that a conversation has left; nil where there is
+// none.
 func (db *DB) LeadOfConversation(ctx context.Context, ref parley.ConversationRef) (*parley.Lead, error) {
 	l, err := sqldb.One(ctx, db.sql, scanLead, `
 		select `+leadColumns+`

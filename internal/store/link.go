@@ -9,7 +9,8 @@ import (
 	"parley/internal/sqldb"
 )
 
-// LinksByURL lists the agent's links to an address. To be sure of them it must be asked in a transaction that holds the agent's row.
+// LinksByURL lists the agent's links to an address. To be sure of them it must be asked in a transaction that holds the
+// agent's row.
 func (db *DB) LinksByURL(ctx context.Context, ref parley.AgentRef, url string) ([]parley.Source, error) {
 	return sqldb.All(ctx, db.sql, scanSource, `
 		select `+sourceColumns+`
@@ -20,7 +21,8 @@ func (db *DB) LinksByURL(ctx context.Context, ref parley.AgentRef, url string) (
 }
 
 // PageSource finds the source that was made of a page of a site. Fails with SOURCE_NOT_FOUND.
-func (db *DB) PageSource(ctx context.Context, ref parley.AgentRef, site parley.SourceID, url string) (*parley.Source, error) {
+func (db *DB) PageSource(ctx context.Context, ref parley.AgentRef, site parley.SourceID, url string) (*parley.Source,
+	error) {
 	s, err := sqldb.One(ctx, db.sql, scanSource, `
 		select `+sourceColumns+`
 		from sources
@@ -33,7 +35,8 @@ func (db *DB) PageSource(ctx context.Context, ref parley.AgentRef, site parley.S
 }
 
 // SiteSizes returns the bytes of the pages of sites; those without any are left out.
-func (db *DB) SiteSizes(ctx context.Context, ref parley.AgentRef, sites []parley.SourceID) (map[parley.SourceID]int64, error) {
+func (db *DB) SiteSizes(ctx context.Context, ref parley.AgentRef, sites []parley.SourceID) (map[parley.SourceID]int64,
+	error) {
 	sizes := map[parley.SourceID]int64{}
 	if len(sites) == 0 {
 		return sizes, nil
@@ -48,7 +51,8 @@ func (db *DB) SiteSizes(ctx context.Context, ref parley.AgentRef, sites []parley
 		err := scan(&id, &size)
 		sizes[id] = size
 		return struct{}{}, err
-	}, `select parent_id, sum(size) from sources where agent_id = ? and account_id = ? and parent_id in (?`+strings.Repeat(`, ?`, len(sites)-1)+`)
+	}, `select parent_id, sum(size) from sources where agent_id = ? and account_id = ? and parent_id in (?`+
+		strings.Repeat(`, ?`, len(sites)-1)+`)
 		and deleted_at is null group by parent_id`, args...)
 	return sizes, err
 }
@@ -62,12 +66,14 @@ func (db *DB) CountLivePages(ctx context.Context, ref parley.AgentRef, site parl
 		  and deleted_at is null`, site, ref.Agent, ref.Account)
 }
 
-// StalePages lists pages of a site that the latest reading found gone or was told to leave out, and those that are still to be
-// trained. With complete, they are also those that no sitemap lists any more, unless one could not be read.
+// StalePages lists pages of a site that the latest reading found gone or was told to leave out, and those that are
+// still to be trained. With complete, they are also those that no sitemap lists any more, unless one could not be read.
 func (db *DB) StalePages(ctx context.Context, c Crawl, complete bool) ([]parley.Source, error) {
-	goneCondition, args := `state in ('excluded', 'merged') or state = 'failed' and status in (404, 410)`, append(c.ownerArgs(), c.ownerArgs()...)
+	goneCondition, args := `state in ('excluded', 'merged') or state = 'failed' and status in (404, 410)`,
+		append(c.ownerArgs(), c.ownerArgs()...)
 	if complete {
-		goneCondition += ` or state = '` + unlisted + `' and not exists (select 1 from crawl_pages where` + crawlWhere + ` and role <> '' and state = 'failed')`
+		goneCondition += ` or state = '` + unlisted + `' and not exists (select 1 from crawl_pages where` + crawlWhere +
+			` and role <> '' and state = 'failed')`
 		args = append(args, c.ownerArgs()...)
 	}
 	return sqldb.All(ctx, db.sql, scanSource, `
@@ -76,10 +82,11 @@ func (db *DB) StalePages(ctx context.Context, c Crawl, complete bool) ([]parley.
 		or status in ('untrained', 'updated')) order by id`, args...)
 }
 
-// DeletePageSources deletes all pages of a site from the agent at once and returns their number. Their rows stay for EraseSource. It must
-// be called in a transaction that holds the agent.
+// DeletePageSources deletes all pages of a site from the agent at once and returns their number. Their rows stay for
+// EraseSource. It must be called in a transaction that holds the agent.
 func (db *DB) DeletePageSources(ctx context.Context, site *parley.Source, now time.Time) (n int, err error) {
-	where, args := ` where parent_id = ? and agent_id = ? and account_id = ? and deleted_at is null`, []any{site.ID, site.AgentID, site.AccountID}
+	where, args := ` where parent_id = ? and agent_id = ? and account_id = ? and deleted_at is null`,
+		[]any{site.ID, site.AgentID, site.AccountID}
 	var size, live, pending, failed int64
 	err = db.sql.QueryRow(ctx, `
 		select
@@ -119,7 +126,8 @@ func (db *DB) DeletePageSources(ctx context.Context, site *parley.Source, now ti
 }
 
 // DeletedPageSources lists the pages of a site that are deleted and still have something to erase.
-func (db *DB) DeletedPageSources(ctx context.Context, ref parley.AgentRef, site parley.SourceID) ([]parley.SourceID, error) {
+func (db *DB) DeletedPageSources(ctx context.Context, ref parley.AgentRef, site parley.SourceID) ([]parley.SourceID,
+	error) {
 	return sqldb.All(ctx, db.sql, sqldb.Column[parley.SourceID], `
 		select s.id
 		from sources s
@@ -141,7 +149,8 @@ func (db *DB) SetNextSync(ctx context.Context, ref parley.AgentRef, id parley.So
 	return err
 }
 
-// IsSyncDue reports whether a link is to be read again by now. To be exact it must be asked in a transaction that holds its row.
+// IsSyncDue reports whether a link is to be read again by now. To be exact it must be asked in a transaction that holds
+// its row.
 func (db *DB) IsSyncDue(ctx context.Context, ref parley.AgentRef, id parley.SourceID, now time.Time) (bool, error) {
 	n, err := sqldb.One(ctx, db.sql, sqldb.Column[int], `
 		select count(*)
@@ -152,8 +161,8 @@ func (db *DB) IsSyncDue(ctx context.Context, ref parley.AgentRef, id parley.Sour
 	return n > 0, err
 }
 
-// DueLinks lists links that are to be read again by now, of agents with automatic re-sync, at most limit. It is a job of the
-// installation and asks for no account.
+// DueLinks lists links that are to be read again by now, of agents with automatic re-sync, at most limit. It is a job
+// of the installation and asks for no account.
 func (db *DB) DueLinks(ctx context.Context, now time.Time, limit int) ([]parley.Source, error) {
 	return sqldb.All(ctx, db.sql, scanSource, `
 		select `+sourceColumns+`
@@ -165,7 +174,8 @@ func (db *DB) DueLinks(ctx context.Context, now time.Time, limit int) ([]parley.
 		limit ?`, millis(now), limit)
 }
 
-// Crawl is one reading of a link. What it writes is refused with SOURCE_NOT_FOUND once the link is read anew or is gone.
+// Crawl is one reading of a link. What it writes is refused with SOURCE_NOT_FOUND once the link is read anew or is
+// gone.
 type Crawl struct {
 	Account parley.AccountID
 	Agent   parley.AgentID
@@ -235,8 +245,8 @@ const crawlWhere = ` source_id = ? and agent_id = ? and account_id = ?`
 
 func (c Crawl) ownerArgs() []any { return []any{c.Source, c.Agent, c.Account} }
 
-// LockCrawl returns the link's source and keeps every other writer of its row out until the transaction ends. Fails with
-// SOURCE_NOT_FOUND when the reading is not the latest one.
+// LockCrawl returns the link's source and keeps every other writer of its row out until the transaction ends. Fails
+// with SOURCE_NOT_FOUND when the reading is not the latest one.
 func (db *DB) LockCrawl(ctx context.Context, c Crawl) (*parley.Source, error) {
 	s, err := db.LockSource(ctx, parley.AgentRef{Account: c.Account, Agent: c.Agent}, c.Source)
 	if err != nil {
@@ -261,10 +271,11 @@ func (db *DB) CrawlRun(ctx context.Context, ref parley.AgentRef, id parley.Sourc
 // unlisted is the state of pages that wait for a sitemap to list them again.
 const unlisted = "unlisted"
 
-// RestartCrawl begins another reading of a link. Addresses that were read, or could not be, wait again, with their validators; the
-// rest is forgotten but for what the settings leave out. With afresh validators are forgotten too, and so is what was left out.
-// With listed the pages wait until they are found again.
-func (db *DB) RestartCrawl(ctx context.Context, ref parley.AgentRef, id parley.SourceID, clearValidators, waitForListing bool) error {
+// RestartCrawl begins another reading of a link. Addresses that were read, or could not be, wait again, with their
+// validators; the rest is forgotten but for what the settings leave out. With afresh validators are forgotten too, and
+// so is what was left out. With listed the pages wait until they are found again.
+func (db *DB) RestartCrawl(ctx context.Context, ref parley.AgentRef, id parley.SourceID, clearValidators,
+	waitForListing bool) error {
 	c := Crawl{Account: ref.Account, Agent: ref.Agent, Source: id}
 	state := ""
 	if waitForListing {
@@ -273,7 +284,8 @@ func (db *DB) RestartCrawl(ctx context.Context, ref parley.AgentRef, id parley.S
 	steps := []string{
 		`update sources set crawl_run = crawl_run + 1 where id = ? and agent_id = ? and account_id = ?`,
 		`delete from crawl_pages where` + crawlWhere + ` and (state = 'merged' or role <> '')`,
-		`update crawl_pages set state = '` + state + `', reason = '', target = '', status = 0, bytes = 0, claimed = 0, hops = 0 where` + crawlWhere + `
+		`update crawl_pages set state = '` + state +
+			`', reason = '', target = '', status = 0, bytes = 0, claimed = 0, hops = 0 where` + crawlWhere + `
 			and left_out = 0`,
 	}
 	if clearValidators {
@@ -288,8 +300,8 @@ func (db *DB) RestartCrawl(ctx context.Context, ref parley.AgentRef, id parley.S
 	return nil
 }
 
-// SeedCrawl begins a run of a reading: addresses that a dead run has claimed wait again, and pages that are not known are added.
-// It must be called in a transaction.
+// SeedCrawl begins a run of a reading: addresses that a dead run has claimed wait again, and pages that are not known
+// are added. It must be called in a transaction.
 func (db *DB) SeedCrawl(ctx context.Context, c Crawl, pages []CrawlPage) error {
 	if _, err := db.LockCrawl(ctx, c); err != nil {
 		return err
@@ -304,7 +316,8 @@ func (db *DB) SeedCrawl(ctx context.Context, c Crawl, pages []CrawlPage) error {
 	return err
 }
 
-// AddCrawlPages adds addresses, and returns the states of those that were not known or waited to be listed. It must be called in a transaction.
+// AddCrawlPages adds addresses, and returns the states of those that were not known or waited to be listed. It must be
+// called in a transaction.
 func (db *DB) AddCrawlPages(ctx context.Context, c Crawl, pages []CrawlPage) ([]string, error) {
 	if _, err := db.LockCrawl(ctx, c); err != nil {
 		return nil, err
@@ -319,7 +332,8 @@ func (db *DB) insertCrawlPages(ctx context.Context, c Crawl, pages []CrawlPage) 
 	const row = `(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 	args := make([]any, 0, 12*len(pages))
 	for _, p := range pages {
-		args = append(args, p.ID, c.Account, c.Agent, c.Source, p.URL, p.Role, p.Depth, p.Hops, p.Position, boolToInt(p.Excluded), p.State, p.Reason)
+		args = append(args, p.ID, c.Account, c.Agent, c.Source, p.URL, p.Role, p.Depth, p.Hops, p.Position,
+			boolToInt(p.Excluded), p.State, p.Reason)
 	}
 	return sqldb.All(ctx, db.sql, sqldb.Column[string], `
 		insert into crawl_pages (
@@ -337,7 +351,8 @@ func (db *DB) insertCrawlPages(ctx context.Context, c Crawl, pages []CrawlPage) 
 		  reason
 		)
 		values `+row+strings.Repeat(`, `+row, len(pages)-1)+` on conflict (source_id, url) do update
-		set state = excluded.state, left_out = excluded.left_out, reason = excluded.reason, depth = excluded.depth, hops = excluded.hops, place = excluded.place
+		set state = excluded.state, left_out = excluded.left_out, reason = excluded.reason, depth = excluded.depth,
+		hops = excluded.hops, place = excluded.place
 		where crawl_pages.state = '`+unlisted+`' returning state`, args...)
 }
 
@@ -379,7 +394,8 @@ func (db *DB) CrawledPage(ctx context.Context, c Crawl, url string) (page CrawlP
 	return list[0], true, nil
 }
 
-// SavePageOutcome writes down what came of an address, by its URL. It must be called in a transaction that has locked the crawl.
+// SavePageOutcome writes down what came of an address, by its URL. It must be called in a transaction that has locked
+// the crawl.
 func (db *DB) SavePageOutcome(ctx context.Context, c Crawl, p CrawlPage) error {
 	args := append([]any{p.State, p.Reason, p.TargetURL, p.Status, p.Bytes, p.ETag, p.LastModified}, c.ownerArgs()...)
 	_, err := db.sql.Exec(ctx, `
@@ -429,7 +445,8 @@ func (db *DB) CrawlCounts(ctx context.Context, c Crawl) ([]CrawlCount, error) {
 		where`+crawlWhere+` group by state order by state`, c.ownerArgs()...)
 }
 
-// FirstCrawlFailure returns the first reason, from the start of the link on, for which an address was not read; empty for none.
+// FirstCrawlFailure returns the first reason, from the start of the link on, for which an address was not read; empty
+// for none.
 func (db *DB) FirstCrawlFailure(ctx context.Context, c Crawl) (string, error) {
 	list, err := sqldb.All(ctx, db.sql, sqldb.Column[string], `
 		select reason

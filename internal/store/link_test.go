@@ -18,7 +18,8 @@ func (w *fixture) seedCrawl(depths ...int) store.Crawl {
 	c := store.Crawl{Account: w.Account.ID, Agent: w.Agent.ID, Source: s.ID}
 	var pages []store.CrawlPage
 	for i, depth := range depths {
-		pages = append(pages, store.CrawlPage{ID: parley.NewUUID(), URL: fmt.Sprint("https://example.com/", i), Depth: depth, Position: int64(i)})
+		pages = append(pages, store.CrawlPage{ID: parley.NewUUID(), URL: fmt.Sprint("https://example.com/", i),
+			Depth: depth, Position: int64(i)})
 	}
 	w.must(w.Transact(w, sqldb.Bulk, func(tx *store.DB) error { return tx.SeedCrawl(w, c, pages) }))
 	return c
@@ -40,7 +41,8 @@ func (w *fixture) claimPageURLs(c store.Crawl, n int) (urls []string) {
 func TestPagesAreClaimedNearestFirst(t *testing.T) {
 	forEachDatabase(t, func(w *fixture) {
 		c := w.seedCrawl(2, 0, 1, 1)
-		if diff := cmp.Diff([]string{"https://example.com/1", "https://example.com/2", "https://example.com/3"}, w.claimPageURLs(c, 3)); diff != "" {
+		if diff := cmp.Diff([]string{"https://example.com/1", "https://example.com/2", "https://example.com/3"},
+			w.claimPageURLs(c, 3)); diff != "" {
 			w.Error(diff)
 		}
 		if diff := cmp.Diff([]string{"https://example.com/0"}, w.claimPageURLs(c, 3)); diff != "" {
@@ -55,7 +57,8 @@ func TestPagesAreClaimedNearestFirst(t *testing.T) {
 		}
 		var states []string
 		w.must(w.Transact(w, sqldb.Bulk, func(tx *store.DB) (err error) {
-			states, err = tx.AddCrawlPages(w, c, []store.CrawlPage{{ID: parley.NewUUID(), URL: "https://example.com/0"}, {ID: parley.NewUUID(), URL: "https://example.com/new"}})
+			states, err = tx.AddCrawlPages(w, c, []store.CrawlPage{{ID: parley.NewUUID(), URL: "https://example.com/0"},
+				{ID: parley.NewUUID(), URL: "https://example.com/new"}})
 			return err
 		}))
 		if len(states) != 1 {
@@ -73,7 +76,8 @@ func TestReadingAnewKeepsWhatItMay(t *testing.T) {
 				return err
 			}
 			for i, state := range []string{"included", "failed", "merged", "excluded"} {
-				if err := tx.SavePageOutcome(w, c, store.CrawlPage{URL: fmt.Sprint("https://example.com/", i), State: state, ETag: "t"}); err != nil {
+				if err := tx.SavePageOutcome(w, c,
+					store.CrawlPage{URL: fmt.Sprint("https://example.com/", i), State: state, ETag: "t"}); err != nil {
 					return err
 				}
 			}
@@ -82,10 +86,12 @@ func TestReadingAnewKeepsWhatItMay(t *testing.T) {
 		err := w.Transact(w, sqldb.Bulk, func(tx *store.DB) error { _, err := tx.ClaimCrawlPages(w, c, 1); return err })
 		w.wantCode(err, parley.CodeSourceNotFound) // the earlier reading has ended
 		c.Run++
-		if diff := cmp.Diff([]string{"https://example.com/0", "https://example.com/1", "https://example.com/3"}, w.claimPageURLs(c, 9)); diff != "" {
+		if diff := cmp.Diff([]string{"https://example.com/0", "https://example.com/1", "https://example.com/3"},
+			w.claimPageURLs(c, 9)); diff != "" {
 			w.Error(diff)
 		}
-		if p, known, err := w.CrawledPage(w, c, "https://example.com/0"); err != nil || !known || p.ETag != "t" || p.State != "" {
+		if p, known, err := w.CrawledPage(w, c, "https://example.com/0"); err != nil || !known || p.ETag != "t" ||
+			p.State != "" {
 			w.Error(p, known, err)
 		}
 		w.must(w.Transact(w, sqldb.Bulk, func(tx *store.DB) error {
@@ -129,7 +135,8 @@ func TestPagesOfASiteGoTogether(t *testing.T) {
 			}
 			w.must(w.Transact(w, sqldb.Bulk, func(tx *store.DB) error { _, err := tx.CreateSource(w, &page); return err }))
 		}
-		if sizes, err := w.SiteSizes(w, w.Account.ID.AgentRef(w.Agent.ID), []parley.SourceID{site.ID}); err != nil || sizes[site.ID] != 30 {
+		if sizes, err := w.SiteSizes(w, w.Account.ID.AgentRef(w.Agent.ID), []parley.SourceID{site.ID}); err != nil ||
+			sizes[site.ID] != 30 {
 			w.Error(sizes, err)
 		}
 		other := *site
@@ -137,7 +144,10 @@ func TestPagesOfASiteGoTogether(t *testing.T) {
 		before := w.reloadAgent()
 		n := 0
 		deletes := func(s *parley.Source) {
-			w.must(w.Transact(w, sqldb.Bulk, func(tx *store.DB) (err error) { n, err = tx.DeletePageSources(w, s, testTime); return err }))
+			w.must(w.Transact(w, sqldb.Bulk, func(tx *store.DB) (err error) {
+				n, err = tx.DeletePageSources(w, s, testTime)
+				return err
+			}))
 		}
 		if deletes(&other); n != 0 {
 			w.Error("another account deletes pages")
@@ -146,10 +156,12 @@ func TestPagesOfASiteGoTogether(t *testing.T) {
 			w.Error(n)
 		}
 		after := w.reloadAgent()
-		if after.Size != before.Size-30 || after.Sources != (parley.SourceCounts{Pending: 1}) || after.PassageVersion != before.PassageVersion+1 {
+		if after.Size != before.Size-30 || after.Sources != (parley.SourceCounts{Pending: 1}) ||
+			after.PassageVersion != before.PassageVersion+1 {
 			w.Errorf("%+v", after)
 		}
-		if deleted, err := w.DeletedPageSources(w, w.Account.ID.AgentRef(w.Agent.ID), site.ID); err != nil || len(deleted) != 3 {
+		if deleted, err := w.DeletedPageSources(w, w.Account.ID.AgentRef(w.Agent.ID), site.ID); err != nil ||
+			len(deleted) != 3 {
 			w.Error(deleted, err)
 		}
 	})

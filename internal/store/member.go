@@ -46,8 +46,8 @@ func (db *DB) findOrCreateUser(ctx context.Context, u parley.User) (parley.User,
 	return u, err
 }
 
-// Members lists an account's members, longest standing first; without an account, those of the whole installation, which
-// is the operator's view.
+// Members lists an account's members, longest standing first; without an account, those of the whole installation,
+// which is the operator's view.
 func (db *DB) Members(ctx context.Context, account parley.AccountID) ([]parley.Membership, error) {
 	return sqldb.All(ctx, db.sql, scanMember, `
 		select
@@ -78,13 +78,15 @@ func scanMember(scan sqldb.Scan) (m parley.Membership, err error) {
 }
 
 // Member finds a member of the account by their id. Fails with the code.
-func (db *DB) Member(ctx context.Context, account parley.AccountID, user parley.UserID, otherwise parley.Code) (*parley.Membership, error) {
+func (db *DB) Member(ctx context.Context, account parley.AccountID, user parley.UserID,
+	otherwise parley.Code) (*parley.Membership, error) {
 	return db.memberWhere(ctx, account, `u.id = ?`, user, "", otherwise)
 }
 
-// ShareLockMember is Member that keeps them in the account until the transaction ends. Keep who is to get a ticket behind the ticket. Fails
-// with the code.
-func (db *DB) ShareLockMember(ctx context.Context, account parley.AccountID, user parley.UserID, otherwise parley.Code) (*parley.Membership, error) {
+// ShareLockMember is Member that keeps them in the account until the transaction ends. Keep who is to get a ticket
+// behind the ticket. Fails with the code.
+func (db *DB) ShareLockMember(ctx context.Context, account parley.AccountID, user parley.UserID,
+	otherwise parley.Code) (*parley.Membership, error) {
 	lock := ""
 	if db.sql.Dialect() == sqldb.Postgres {
 		lock = ` for share of m`
@@ -92,9 +94,10 @@ func (db *DB) ShareLockMember(ctx context.Context, account parley.AccountID, use
 	return db.memberWhere(ctx, account, `u.id = ?`, user, lock, otherwise)
 }
 
-// LockMember is Member that waits for everybody who keeps them in the account, and lets nobody else do so until the transaction ends.
-// Fails with the code.
-func (db *DB) LockMember(ctx context.Context, account parley.AccountID, user parley.UserID, otherwise parley.Code) (*parley.Membership, error) {
+// LockMember is Member that waits for everybody who keeps them in the account, and lets nobody else do so until the
+// transaction ends. Fails with the code.
+func (db *DB) LockMember(ctx context.Context, account parley.AccountID, user parley.UserID,
+	otherwise parley.Code) (*parley.Membership, error) {
 	lock := db.sql.ForUpdate()
 	if lock != "" {
 		lock += ` of m`
@@ -103,11 +106,13 @@ func (db *DB) LockMember(ctx context.Context, account parley.AccountID, user par
 }
 
 // MemberByEmail finds a member of the account by their e-mail address, whatever its case. Fails with the code.
-func (db *DB) MemberByEmail(ctx context.Context, account parley.AccountID, email string, otherwise parley.Code) (*parley.Membership, error) {
+func (db *DB) MemberByEmail(ctx context.Context, account parley.AccountID, email string,
+	otherwise parley.Code) (*parley.Membership, error) {
 	return db.memberWhere(ctx, account, `lower(u.email) = lower(?)`, normalizeEmail(email), "", otherwise)
 }
 
-func (db *DB) memberWhere(ctx context.Context, account parley.AccountID, which string, value any, lock string, otherwise parley.Code) (*parley.Membership, error) {
+func (db *DB) memberWhere(ctx context.Context, account parley.AccountID, which string, value any, lock string,
+	otherwise parley.Code) (*parley.Membership, error) {
 	m, err := sqldb.One(ctx, db.sql, scanMember, `
 		select
 		  m.account_id,
@@ -135,13 +140,15 @@ func (db *DB) MemberIDs(ctx context.Context, account parley.AccountID) ([]parley
 }
 
 // SetRole sets the role of a member in the account. Fails with the code.
-func (db *DB) SetRole(ctx context.Context, account parley.AccountID, user parley.UserID, role parley.Role, otherwise parley.Code) error {
+func (db *DB) SetRole(ctx context.Context, account parley.AccountID, user parley.UserID, role parley.Role,
+	otherwise parley.Code) error {
 	n, err := db.sql.Exec(ctx, `update memberships set role = ? where account_id = ? and user_id = ?`, role, account, user)
 	return requireChanged(n, err, otherwise)
 }
 
 // DropMember ends a membership. The user stays, as the author of what they wrote. Fails with the code.
-func (db *DB) DropMember(ctx context.Context, account parley.AccountID, user parley.UserID, otherwise parley.Code) error {
+func (db *DB) DropMember(ctx context.Context, account parley.AccountID, user parley.UserID,
+	otherwise parley.Code) error {
 	n, err := db.sql.Exec(ctx, `delete from memberships where account_id = ? and user_id = ?`, account, user)
 	return requireChanged(n, err, otherwise)
 }

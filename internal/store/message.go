@@ -18,15 +18,17 @@ type AnswerUsage struct {
 	Credits      parley.Credits
 }
 
-// AddMessage appends a message to its conversation: it gets the next sequence number, and the conversation's counters and
-// last activity follow. usage may be nil. Fails with CONVERSATION_NOT_FOUND once the conversation is deleted.
+// AddMessage appends a message to its conversation: it gets the next sequence number, and the conversation's counters
+// and last activity follow. usage may be nil. Fails with CONVERSATION_NOT_FOUND once the conversation is deleted.
 func (db *DB) AddMessage(ctx context.Context, ref parley.AgentRef, m *parley.Message, usage *AnswerUsage) error {
 	_, err := db.AddAnswer(ctx, ref, m, usage)
 	return err
 }
 
-// AddAnswer is AddMessage that tells how the conversation stands, for it may have been taken over while the answer was made.
-func (db *DB) AddAnswer(ctx context.Context, ref parley.AgentRef, m *parley.Message, usage *AnswerUsage) (status parley.ConversationStatus, err error) {
+// AddAnswer is AddMessage that tells how the conversation stands, for it may have been taken over while the answer was
+// made.
+func (db *DB) AddAnswer(ctx context.Context, ref parley.AgentRef, m *parley.Message,
+	usage *AnswerUsage) (status parley.ConversationStatus, err error) {
 	err = db.sql.QueryRow(ctx, `
 		update conversations set
 		  last_seq = last_seq + 1,
@@ -75,7 +77,8 @@ func (db *DB) insertMessage(ctx context.Context, ref parley.AgentRef, m *parley.
 		  created_at
 		)
 		values (?, ?, ?, ?, ?, ?, ?, 'reply', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		m.ID, ref.Account, ref.Agent, m.ConversationID, m.Seq, m.Author, textOrNil(m.AuthorID), m.State, textOrNil(m.TurnID), toJSON(m.Parts), score, citations,
+		m.ID, ref.Account, ref.Agent, m.ConversationID, m.Seq, m.Author, textOrNil(m.AuthorID), m.State,
+		textOrNil(m.TurnID), toJSON(m.Parts), score, citations,
 		textOrNil(m.FinishReason), textOrNil(m.Model), in, out, latency, credits, millis(m.CreatedAt))
 	return err
 }
@@ -119,10 +122,11 @@ func scanMessage(scan sqldb.Scan) (m parley.Message, err error) {
 	return m, nil
 }
 
-// Messages returns one page of a conversation's history, walking backward: the first page holds the newest messages, and
-// inside a page they run oldest to newest (docs/interface/conversations.md#history). Mark.At is a sequence number; the
-// total is the number that the conversation keeps.
-func (db *DB) Messages(ctx context.Context, ref parley.ConversationRef, ask parley.PageRequest) (parley.Page[parley.Message], error) {
+// Messages returns one page of a conversation's history, walking backward: the first page holds the newest messages,
+// and inside a page they run oldest to newest (docs/interface/conversations.md#history). Mark.At is a sequence number;
+// the total is the number that the conversation keeps.
+func (db *DB) Messages(ctx context.Context, ref parley.ConversationRef,
+	ask parley.PageRequest) (parley.Page[parley.Message], error) {
 	var page parley.Page[parley.Message]
 	err := db.sql.QueryRow(ctx, `
 		select message_count
@@ -143,8 +147,10 @@ func (db *DB) Messages(ctx context.Context, ref parley.ConversationRef, ask parl
 	return page, nil
 }
 
-// RecentMessages returns the newest messages of a conversation before a sequence number, oldest first, at most limit. 0 is no bound.
-func (db *DB) RecentMessages(ctx context.Context, ref parley.ConversationRef, before int64, limit int) ([]parley.Message, error) {
+// RecentMessages returns the newest messages of a conversation before a sequence number, oldest first, at most limit. 0
+// is no bound.
+func (db *DB) RecentMessages(ctx context.Context, ref parley.ConversationRef, before int64,
+	limit int) ([]parley.Message, error) {
 	ask := parley.PageRequest{Limit: limit - 1}
 	if before > 0 {
 		ask.After = &parley.Cursor{SortValue: before}
@@ -153,7 +159,8 @@ func (db *DB) RecentMessages(ctx context.Context, ref parley.ConversationRef, be
 }
 
 // newestMessages reads one message more than asked, so that the caller sees whether there are more.
-func (db *DB) newestMessages(ctx context.Context, ref parley.ConversationRef, ask parley.PageRequest) ([]parley.Message, error) {
+func (db *DB) newestMessages(ctx context.Context, ref parley.ConversationRef, ask parley.PageRequest) ([]parley.Message,
+	error) {
 	before := int64(1) << 62
 	if ask.After != nil {
 		before = ask.After.SortValue
@@ -182,7 +189,8 @@ func (db *DB) message(ctx context.Context, where string, args ...any) (*parley.M
 
 // Message finds a message that a conversation shows. Fails with RESOURCE_MESSAGE_NOT_FOUND.
 func (db *DB) Message(ctx context.Context, ref parley.ConversationRef, id parley.MessageID) (*parley.Message, error) {
-	m, err := db.message(ctx, `id = ? and conversation_id = ? and agent_id = ? and account_id = ? and superseded_at is null`,
+	m, err := db.message(ctx,
+		`id = ? and conversation_id = ? and agent_id = ? and account_id = ? and superseded_at is null`,
 		id, ref.Conversation, ref.Agent, ref.Account)
 	return m, mapNotFound(err, parley.CodeMessageNotFound)
 }
@@ -198,8 +206,8 @@ func (db *DB) RateMessage(ctx context.Context, ref parley.AgentRef, m *parley.Me
 	return requireChanged(n, err, parley.CodeMessageNotFound)
 }
 
-// TruncateMessage stores what was spoken of a message that was interrupted; spoken_until is the length of its text, in bytes. Fails with
-// RESOURCE_MESSAGE_NOT_FOUND.
+// TruncateMessage stores what was spoken of a message that was interrupted; spoken_until is the length of its text, in
+// bytes. Fails with RESOURCE_MESSAGE_NOT_FOUND.
 func (db *DB) TruncateMessage(ctx context.Context, ref parley.AgentRef, m *parley.Message) error {
 	var citations any
 	if len(m.Citations) > 0 {
@@ -213,7 +221,8 @@ func (db *DB) TruncateMessage(ctx context.Context, ref parley.AgentRef, m *parle
 		  finish_reason = ?,
 		  spoken_until = ?
 		where id = ? and conversation_id = ? and agent_id = ? and account_id = ?`,
-		toJSON(m.Parts), citations, m.State, textOrNil(m.FinishReason), len(m.Text()), m.ID, m.ConversationID, ref.Agent, ref.Account)
+		toJSON(m.Parts), citations, m.State, textOrNil(m.FinishReason), len(m.Text()), m.ID, m.ConversationID,
+		ref.Agent, ref.Account)
 	return requireChanged(n, err, parley.CodeMessageNotFound)
 }
 
@@ -233,7 +242,8 @@ func (db *DB) AddAttachments(ctx context.Context, ref parley.ConversationRef, fi
 			  size,
 			  created_at
 			)
-			values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, f.ID, ref.Account, ref.Agent, f.MessageID, ref.Conversation, f.BlobID, f.Name, f.MediaType, f.Size, millis(f.CreatedAt))
+			values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, f.ID, ref.Account, ref.Agent, f.MessageID, ref.Conversation,
+			f.BlobID, f.Name, f.MediaType, f.Size, millis(f.CreatedAt))
 		if err != nil {
 			return err
 		}
@@ -242,7 +252,8 @@ func (db *DB) AddAttachments(ctx context.Context, ref parley.ConversationRef, fi
 }
 
 // Attachments lists the files of messages, in the order in which they were sent.
-func (db *DB) Attachments(ctx context.Context, ref parley.AgentRef, messages []parley.MessageID) ([]parley.Attachment, error) {
+func (db *DB) Attachments(ctx context.Context, ref parley.AgentRef, messages []parley.MessageID) ([]parley.Attachment,
+	error) {
 	if len(messages) == 0 {
 		return nil, nil
 	}
@@ -306,7 +317,8 @@ func (db *DB) LastUserMessage(ctx context.Context, ref parley.ConversationRef) (
 }
 
 func (db *DB) userMessage(ctx context.Context, ref parley.ConversationRef, order string) (*parley.Message, error) {
-	m, err := db.message(ctx, `conversation_id = ? and agent_id = ? and account_id = ? and author = 'user' and superseded_at is null
+	m, err := db.message(ctx,
+		`conversation_id = ? and agent_id = ? and account_id = ? and author = 'user' and superseded_at is null
 		order by seq `+order+` limit 1`, ref.Conversation, ref.Agent, ref.Account)
 	if sqldb.IsNotFound(err) {
 		return nil, nil
@@ -329,9 +341,11 @@ func (db *DB) MessagesByID(ctx context.Context, ids []parley.MessageID) ([]parle
 // maxExportBytes is about how many bytes of messages MessagesAfter returns at once; a single message may be larger.
 const maxExportBytes = 1 << 20
 
-// MessagesAfter returns messages of a conversation after a sequence number, oldest first, at most limit and about a megabyte of
-// them: however long a conversation is, a reader holds no more than that in memory. An empty list is the end.
-func (db *DB) MessagesAfter(ctx context.Context, ref parley.ConversationRef, seq int64, limit int) ([]parley.Message, error) {
+// MessagesAfter returns messages of a conversation after a sequence number, oldest first, at most limit and about a
+// megabyte of them: however long a conversation is, a reader holds no more than that in memory. An empty list is the
+// end.
+func (db *DB) MessagesAfter(ctx context.Context, ref parley.ConversationRef, seq int64, limit int) ([]parley.Message,
+	error) {
 	rows, err := db.sql.Query(ctx, `
 		select `+messageColumns+`
 		from messages

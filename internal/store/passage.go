@@ -21,9 +21,10 @@ type CitedVersion struct {
 	Size int // bytes of its text
 }
 
-// CitedSource finds the source's live version and the newest one of the hash; an empty hash asks for the live one. Deleted sources are
-// found too. Fails with SOURCE_NOT_FOUND when the agent never had the source.
-func (db *DB) CitedSource(ctx context.Context, ref parley.AgentRef, source parley.SourceID, hash string) (CitedSource, error) {
+// CitedSource finds the source's live version and the newest one of the hash; an empty hash asks for the live one.
+// Deleted sources are found too. Fails with SOURCE_NOT_FOUND when the agent never had the source.
+func (db *DB) CitedSource(ctx context.Context, ref parley.AgentRef, source parley.SourceID, hash string) (CitedSource,
+	error) {
 	c, err := sqldb.One(ctx, db.sql, scanCitedSource, `
 		select
 		  case when s.deleted_at is null and s.status <> ? then 0 else 1 end,
@@ -73,15 +74,17 @@ func scanCitedSource(scan sqldb.Scan) (c CitedSource, err error) {
 	return c, nil
 }
 
-// VersionBytes returns the bytes [start, end) of a version's text, as far as there are any; characters at its ends may be cut. Fails with
-// SOURCE_NOT_FOUND.
-func (db *DB) VersionBytes(ctx context.Context, ref parley.AgentRef, source parley.SourceID, id parley.VersionID, start, end int) ([]byte, error) {
+// VersionBytes returns the bytes [start, end) of a version's text, as far as there are any; characters at its ends may
+// be cut. Fails with SOURCE_NOT_FOUND.
+func (db *DB) VersionBytes(ctx context.Context, ref parley.AgentRef, source parley.SourceID, id parley.VersionID, start,
+	end int) ([]byte, error) {
 	bytes := `cast(text as blob)`
 	if db.sql.Dialect() == sqldb.Postgres {
 		bytes = `convert_to(text, 'UTF8')`
 	}
 	span, err := sqldb.One(ctx, db.sql, sqldb.Column[[]byte], `select substr(`+bytes+`, ?, ?) from source_versions
-		where id = ? and source_id = ? and agent_id = ? and account_id = ?`, start+1, end-start, id, source, ref.Agent, ref.Account)
+		where id = ? and source_id = ? and agent_id = ? and account_id = ?`, start+1, end-start, id, source, ref.Agent,
+		ref.Account)
 	return span, mapNotFound(err, parley.CodeSourceNotFound)
 }
 
@@ -124,8 +127,8 @@ func scanPassage(scan sqldb.Scan) (p parley.Passage, err error) {
 	return p, err
 }
 
-// IncrementPassageVersion increments the agent's passage version, for what retrieval has to notice besides a source that goes live, and returns
-// it. Fails with AGENT_NOT_FOUND.
+// IncrementPassageVersion increments the agent's passage version, for what retrieval has to notice besides a source
+// that goes live, and returns it. Fails with AGENT_NOT_FOUND.
 func (db *DB) IncrementPassageVersion(ctx context.Context, ref parley.AgentRef) (version int64, err error) {
 	err = db.sql.QueryRow(ctx, `
 		update agents set passage_version = passage_version + 1

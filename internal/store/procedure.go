@@ -56,8 +56,9 @@ func (db *DB) Procedures(ctx context.Context, ref parley.AgentRef) ([]parley.Pro
 		order by position, key`, ref.Agent, ref.Account)
 }
 
-// PutProcedure writes the procedure, in place of the agent's procedure with the same key if there is one; that one keeps its
-// id and birth, which p then has. Fails with AGENT_NOT_FOUND, and with RESOURCE_ALREADY_EXISTS when the name is taken.
+// PutProcedure writes the procedure, in place of the agent's procedure with the same key if there is one; that one
+// keeps its id and birth, which p then has. Fails with AGENT_NOT_FOUND, and with RESOURCE_ALREADY_EXISTS when the name
+// is taken.
 func (db *DB) PutProcedure(ctx context.Context, p *parley.Procedure) error {
 	put := *p
 	var created int64
@@ -77,7 +78,8 @@ func (db *DB) PutProcedure(ctx context.Context, p *parley.Procedure) error {
 			  position = excluded.position,
 			  updated_at = excluded.updated_at
 			returning id, created_at`,
-			p.ID, p.AccountID, p.AgentID, p.Key, p.Name, p.Description, listJSON(p.Triggers), listJSON(p.Inputs), listJSON(p.Steps), boolToInt(p.Enabled),
+			p.ID, p.AccountID, p.AgentID, p.Key, p.Name, p.Description, listJSON(p.Triggers), listJSON(p.Inputs),
+			listJSON(p.Steps), boolToInt(p.Enabled),
 			p.Position, millis(p.CreatedAt), millis(p.UpdatedAt)).Scan(&put.ID, &created)
 	})
 	if err == nil {
@@ -86,7 +88,8 @@ func (db *DB) PutProcedure(ctx context.Context, p *parley.Procedure) error {
 	return err
 }
 
-// DropProcedure removes the agent's procedure with the key. Fails with AGENT_NOT_FOUND, and with NOT_FOUND when there is none.
+// DropProcedure removes the agent's procedure with the key. Fails with AGENT_NOT_FOUND, and with NOT_FOUND when there
+// is none.
 func (db *DB) DropProcedure(ctx context.Context, ref parley.AgentRef, key string, now time.Time) error {
 	return db.changeTools(ctx, ref, now, func(tx *DB) error {
 		n, err := tx.sql.Exec(ctx, `
@@ -135,7 +138,8 @@ func scanRun(scan sqldb.Scan) (r parley.ProcedureRun, err error) {
 	return r, nil
 }
 
-// OpenProcedureRun finds the conversation's procedure run that waits for an input, the newest if there are several, or nil.
+// OpenProcedureRun finds the conversation's procedure run that waits for an input, the newest if there are several, or
+// nil.
 func (db *DB) OpenProcedureRun(ctx context.Context, ref parley.ConversationRef) (*parley.ProcedureRun, error) {
 	r, err := sqldb.One(ctx, db.sql, scanRun, `
 		select `+runColumns+`
@@ -152,8 +156,8 @@ func (db *DB) OpenProcedureRun(ctx context.Context, ref parley.ConversationRef) 
 	return &r, nil
 }
 
-// StartProcedureRun writes a new run and ends every other open one of its conversation as abandoned. Fails with RESOURCE_NOT_FOUND
-// when the conversation is gone.
+// StartProcedureRun writes a new run and ends every other open one of its conversation as abandoned. Fails with
+// RESOURCE_NOT_FOUND when the conversation is gone.
 func (db *DB) StartProcedureRun(ctx context.Context, r *parley.ProcedureRun) error {
 	return db.Transact(ctx, sqldb.Interactive, func(tx *DB) error {
 		if _, err := tx.LockConversation(ctx, r.ConversationRef()); err != nil {
@@ -164,7 +168,8 @@ func (db *DB) StartProcedureRun(ctx context.Context, r *parley.ProcedureRun) err
 			  outcome = ?,
 			  state = ?,
 			  ended_at = ?
-			where conversation_id = ? and agent_id = ? and account_id = ? and outcome is null`, string(parley.ProcedureAbandoned), runEnded, millis(r.StartedAt), r.ConversationID, r.AgentID, r.AccountID)
+			where conversation_id = ? and agent_id = ? and account_id = ? and outcome is null`,
+			string(parley.ProcedureAbandoned), runEnded, millis(r.StartedAt), r.ConversationID, r.AgentID, r.AccountID)
 		if err != nil {
 			return err
 		}
@@ -181,7 +186,8 @@ func (db *DB) StartProcedureRun(ctx context.Context, r *parley.ProcedureRun) err
 			  state,
 			  started_at
 			)
-			values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, r.ID, r.AccountID, r.AgentID, r.ConversationID, r.Key, r.Name, inputsJSON(r.Inputs), r.Step,
+			values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, r.ID, r.AccountID, r.AgentID, r.ConversationID, r.Key, r.Name,
+			inputsJSON(r.Inputs), r.Step,
 			runOpen, millis(r.StartedAt))
 		return err
 	})
@@ -208,12 +214,14 @@ func (db *DB) EndProcedureRun(ctx context.Context, r *parley.ProcedureRun, now t
 			  outcome = ?,
 			  state = ?,
 			  ended_at = ?
-			where id = ? and agent_id = ? and account_id = ? and outcome is null`, inputsJSON(r.Inputs), r.Step, string(r.Outcome), runEnded, millis(now), r.ID, r.AgentID, r.AccountID)
+			where id = ? and agent_id = ? and account_id = ? and outcome is null`, inputsJSON(r.Inputs), r.Step,
+			string(r.Outcome), runEnded, millis(now), r.ID, r.AgentID, r.AccountID)
 		if err != nil || n == 0 {
 			return err
 		}
-		return tx.RecordEvents(ctx, r.AccountID, now, NewEvent{Kind: "procedure.ended", AgentID: r.AgentID, ConversationID: r.ConversationID, Subject: r.ID,
-			Payload: map[string]string{"procedure": r.Name, "outcome": string(r.Outcome)}})
+		return tx.RecordEvents(ctx, r.AccountID, now,
+			NewEvent{Kind: "procedure.ended", AgentID: r.AgentID, ConversationID: r.ConversationID, Subject: r.ID,
+				Payload: map[string]string{"procedure": r.Name, "outcome": string(r.Outcome)}})
 	})
 }
 

@@ -9,7 +9,8 @@ import (
 	"parley/internal/sqldb"
 )
 
-// CreateRecording writes the row of a session's recording. The row of its file (CreateBlob) belongs into the same transaction.
+// CreateRecording writes the row of a session's recording. The row of its file (CreateBlob) belongs into the same
+// transaction.
 func (db *DB) CreateRecording(ctx context.Context, r *parley.VoiceRecording) error {
 	_, err := db.sql.Exec(ctx, `
 		insert into voice_recordings (
@@ -31,7 +32,8 @@ func (db *DB) CreateRecording(ctx context.Context, r *parley.VoiceRecording) err
 func (db *DB) Recordings(ctx context.Context, ref parley.ConversationRef) ([]parley.VoiceRecording, error) {
 	return sqldb.All(ctx, db.sql, func(scan sqldb.Scan) (r parley.VoiceRecording, err error) {
 		var length int64
-		err = scan(&r.ID, &r.AccountID, &r.AgentID, &r.ConversationID, &r.SessionID, &r.BlobID, &length, timeDest{&r.CreatedAt})
+		err = scan(&r.ID, &r.AccountID, &r.AgentID, &r.ConversationID, &r.SessionID, &r.BlobID, &length,
+			timeDest{&r.CreatedAt})
 		r.Duration = time.Duration(length) * time.Millisecond
 		return r, err
 	}, `
@@ -77,8 +79,8 @@ type RecordingRetention struct {
 	Days      int
 }
 
-// RecordingRetentions lists the agents that have recordings. For those whose settings do not say how long they are kept, what they said last holds.
-// It is a job of the installation and asks for no account.
+// RecordingRetentions lists the agents that have recordings. For those whose settings do not say how long they are
+// kept, what they said last holds. It is a job of the installation and asks for no account.
 func (db *DB) RecordingRetentions(ctx context.Context) ([]RecordingRetention, error) {
 	return sqldb.All(ctx, db.sql, scanRecordingRetention, `
 		select a.id, a.account_id, a.voice, coalesce(s.value, '0')
@@ -101,7 +103,8 @@ func scanRecordingRetention(scan sqldb.Scan) (k RecordingRetention, err error) {
 	return RecordingRetention{a.AccountID, a.ID, days}, err
 }
 
-// recordingDaysSetting begins the name under which the days of an agent's recordings are remembered, once its settings do not say them any more.
+// recordingDaysSetting begins the name under which the days of an agent's recordings are remembered, once its settings
+// do not say them any more.
 const recordingDaysSetting = "recordings:"
 
 // saveRecordingDays notes how long recordings are kept by settings that are replaced by some that do not say it.
@@ -118,9 +121,10 @@ func (db *DB) deleteRecordingDays(ctx context.Context, agent parley.AgentID) err
 	return err
 }
 
-// DropRecordings deletes an agent's recordings that are older than a moment, at most limit, and returns their number. Their files are
-// orphaned then (EraseOrphanedBlobs).
-func (db *DB) DropRecordings(ctx context.Context, ref parley.AgentRef, before time.Time, limit int) (n int64, err error) {
+// DropRecordings deletes an agent's recordings that are older than a moment, at most limit, and returns their number.
+// Their files are orphaned then (EraseOrphanedBlobs).
+func (db *DB) DropRecordings(ctx context.Context, ref parley.AgentRef, before time.Time, limit int) (n int64,
+	err error) {
 	err = db.Transact(ctx, sqldb.Bulk, func(tx *DB) error {
 		n, err = tx.sql.Exec(ctx, `
 			delete from voice_recordings

@@ -197,7 +197,8 @@ func (b boolDest) Scan(v any) error {
 	return err
 }
 
-// startCursor returns the place after which a list that runs from the newest begins: everything lies after the first page's.
+// startCursor returns the place after which a list that runs from the newest begins: everything lies after the first
+// page's.
 func startCursor(ask parley.PageRequest) parley.Cursor {
 	if ask.After == nil {
 		return parley.Cursor{SortValue: math.MaxInt64}
@@ -205,7 +206,8 @@ func startCursor(ask parley.PageRequest) parley.Cursor {
 	return *ask.After
 }
 
-// cutPage removes the one item too many from a list, which shows that there is a next page, and returns the cursor where this one ends.
+// cutPage removes the one item too many from a list, which shows that there is a next page, and returns the cursor
+// where this one ends.
 func cutPage[T any](list []T, limit int, cursorOf func(T) parley.Cursor) ([]T, *parley.Cursor) {
 	if len(list) <= limit {
 		return list, nil

@@ -46,7 +46,8 @@ const indexableMessageColumns = `
   m.parts`
 
 // IndexableMessagesAfter returns the texts of a conversation after a sequence number, oldest first, shown or not.
-func (db *DB) IndexableMessagesAfter(ctx context.Context, ref parley.ConversationRef, seq int64, limit int) ([]IndexableMessage, error) {
+func (db *DB) IndexableMessagesAfter(ctx context.Context, ref parley.ConversationRef, seq int64,
+	limit int) ([]IndexableMessage, error) {
 	return sqldb.All(ctx, db.sql, scanIndexableMessage, `
 		select `+indexableMessageColumns+`
 		from messages m
@@ -61,11 +62,13 @@ type MessageRef struct {
 	Seq          int64
 }
 
-// messagesPerStatement is how many texts one statement reads; a list is filled up to it, so that there is one statement to prepare.
+// messagesPerStatement is how many texts one statement reads; a list is filled up to it, so that there is one statement
+// to prepare.
 const messagesPerStatement = 32
 
 // IndexableMessagesAt returns the texts at the places that are shown, in no order.
-func (db *DB) IndexableMessagesAt(ctx context.Context, ref parley.AgentRef, places []MessageRef) ([]IndexableMessage, error) {
+func (db *DB) IndexableMessagesAt(ctx context.Context, ref parley.AgentRef, places []MessageRef) ([]IndexableMessage,
+	error) {
 	var all []IndexableMessage
 	for len(places) > 0 {
 		some := places[:min(messagesPerStatement, len(places))]
@@ -75,7 +78,8 @@ func (db *DB) IndexableMessagesAt(ctx context.Context, ref parley.AgentRef, plac
 			p := some[min(i, len(some)-1)]
 			args = append(args, p.Conversation, p.Seq)
 		}
-		list, err := sqldb.All(ctx, db.sql, scanIndexableMessage, indexableMessagesAtQuery, append(args, ref.Agent, ref.Account)...)
+		list, err := sqldb.All(ctx, db.sql, scanIndexableMessage, indexableMessagesAtQuery,
+			append(args, ref.Agent, ref.Account)...)
 		if err != nil {
 			return nil, err
 		}
@@ -85,7 +89,8 @@ func (db *DB) IndexableMessagesAt(ctx context.Context, ref parley.AgentRef, plac
 }
 
 // indexableMessagesAtQuery goes from the places to the messages, never the other way round.
-var indexableMessagesAtQuery = `with p (conversation_id, seq) as (select distinct column1, column2 from (values (cast(? as text), cast(? as bigint))` +
+var indexableMessagesAtQuery = `with p (conversation_id, seq) as (select distinct column1, column2
+	from (values (cast(? as text), cast(? as bigint))` +
 	strings.Repeat(", (?, ?)", messagesPerStatement-1) + `) v) select ` + indexableMessageColumns + `
 		from p
 		cross join messages m
@@ -140,8 +145,8 @@ func scanToolUse(scan sqldb.Scan) (r ToolUse, err error) {
 	return r, err
 }
 
-// feedbackQuery repeats the condition of the index messages_marked word by word: without the index it would read a whole
-// conversation.
+// feedbackQuery repeats the condition of the index messages_marked word by word: without the index it would read a
+// whole conversation.
 const feedbackQuery = `
 	select distinct feedback, author
 	from messages
@@ -152,7 +157,8 @@ const feedbackQuery = `
 func FeedbackQuery() string { return feedbackQuery }
 
 // ConversationFeedback returns the ratings of the messages that a conversation shows.
-func (db *DB) ConversationFeedback(ctx context.Context, ref parley.ConversationRef) (m ConversationFeedback, err error) {
+func (db *DB) ConversationFeedback(ctx context.Context, ref parley.ConversationRef) (m ConversationFeedback,
+	err error) {
 	type mark struct {
 		feedback sql.NullString
 		author   parley.AuthorKind

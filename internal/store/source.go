@@ -58,7 +58,8 @@ func (db *DB) LockSource(ctx context.Context, ref parley.AgentRef, id parley.Sou
 	return db.source(ctx, ref, id, db.sql.ForUpdate())
 }
 
-func (db *DB) source(ctx context.Context, ref parley.AgentRef, id parley.SourceID, lock string) (*parley.Source, error) {
+func (db *DB) source(ctx context.Context, ref parley.AgentRef, id parley.SourceID, lock string) (*parley.Source,
+	error) {
 	s, err := sqldb.One(ctx, db.sql, scanSource, `
 		select `+sourceColumns+`
 		from sources
@@ -77,7 +78,8 @@ type SourceFilter struct {
 }
 
 // Sources lists an agent's sources, newest first. What was found on a site is left out.
-func (db *DB) Sources(ctx context.Context, ref parley.AgentRef, f SourceFilter, ask parley.PageRequest) (parley.Page[parley.Source], error) {
+func (db *DB) Sources(ctx context.Context, ref parley.AgentRef, f SourceFilter,
+	ask parley.PageRequest) (parley.Page[parley.Source], error) {
 	if f.Name != "" {
 		return db.sourcesByName(ctx, ref, f, ask)
 	}
@@ -101,7 +103,8 @@ func (db *DB) Sources(ctx context.Context, ref parley.AgentRef, f SourceFilter, 
 }
 
 // sourcesByName walks all of the agent's sources: the two databases do not agree on the case of letters beyond ASCII.
-func (db *DB) sourcesByName(ctx context.Context, ref parley.AgentRef, f SourceFilter, ask parley.PageRequest) (parley.Page[parley.Source], error) {
+func (db *DB) sourcesByName(ctx context.Context, ref parley.AgentRef, f SourceFilter,
+	ask parley.PageRequest) (parley.Page[parley.Source], error) {
 	var page parley.Page[parley.Source]
 	where, args := f.whereClause(ref)
 	rows, err := db.sql.Query(ctx, `
@@ -138,7 +141,8 @@ func sourceCursor(s parley.Source) parley.Cursor {
 }
 
 func (f SourceFilter) whereClause(ref parley.AgentRef) (string, []any) {
-	where, args := `agent_id = ? and account_id = ? and parent_id is null and deleted_at is null`, []any{ref.Agent, ref.Account}
+	where, args := `agent_id = ? and account_id = ? and parent_id is null and deleted_at is null`,
+		[]any{ref.Agent, ref.Account}
 	if len(f.Kinds) > 0 {
 		where += ` and kind in (?` + strings.Repeat(`, ?`, len(f.Kinds)-1) + `)`
 		for _, k := range f.Kinds {
@@ -148,9 +152,9 @@ func (f SourceFilter) whereClause(ref parley.AgentRef) (string, []any) {
 	return where, args
 }
 
-// CreateSource writes a new source and counts it on its agent. It returns the bytes of all the agent's sources, this one
-// included, for the caller's rule on storage; the agent's row is held until commit, so that the rule is exact. Fails with
-// AGENT_NOT_FOUND.
+// CreateSource writes a new source and counts it on its agent. It returns the bytes of all the agent's sources, this
+// one included, for the caller's rule on storage; the agent's row is held until commit, so that the rule is exact.
+// Fails with AGENT_NOT_FOUND.
 func (db *DB) CreateSource(ctx context.Context, s *parley.Source) (total int64, err error) {
 	total, _, err = db.updateAgentCounters(ctx, nil, s, s.UpdatedAt)
 	if err != nil {
@@ -174,13 +178,15 @@ func (db *DB) CreateSource(ctx context.Context, s *parley.Source) (total int64, 
 		  created_at,
 		  updated_at
 		)
-		values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, s.ID, s.AccountID, s.AgentID, textOrNil(s.ParentID), s.Kind, s.Name, s.URL, s.Size, s.Status,
-		s.Failure, toJSON(s.Metadata), textOrNil(s.LiveVersion), textOrNil(s.WantedVersion), millis(s.CreatedAt), millis(s.UpdatedAt))
+		values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, s.ID, s.AccountID, s.AgentID, textOrNil(s.ParentID),
+		s.Kind, s.Name, s.URL, s.Size, s.Status,
+		s.Failure, toJSON(s.Metadata), textOrNil(s.LiveVersion), textOrNil(s.WantedVersion), millis(s.CreatedAt),
+		millis(s.UpdatedAt))
 	return total, err
 }
 
-// HasTextWithHash reports whether the agent has another source of that name and kind whose wanted version has the hash. To be exact it
-// must be asked in a transaction that holds the agent's row.
+// HasTextWithHash reports whether the agent has another source of that name and kind whose wanted version has the hash.
+// To be exact it must be asked in a transaction that holds the agent's row.
 func (db *DB) HasTextWithHash(ctx context.Context, s *parley.Source, hash string) (bool, error) {
 	n, err := sqldb.One(ctx, db.sql, sqldb.Column[int], `
 		select count(*)
@@ -192,10 +198,12 @@ func (db *DB) HasTextWithHash(ctx context.Context, s *parley.Source, hash string
 	return n > 0, err
 }
 
-// UpdateSource reads a source, has it changed and writes it back, in one transaction, and keeps the agent's counters: bytes,
-// sources by state, and the passage version, which grows when another version goes live. It returns the source and the agent's
-// passage version by then. A source set to SourceDeleted is no longer found. Fails with AGENT_NOT_FOUND or SOURCE_NOT_FOUND.
-func (db *DB) UpdateSource(ctx context.Context, ref parley.AgentRef, id parley.SourceID, change func(*parley.Source) error) (*parley.Source, int64, error) {
+// UpdateSource reads a source, has it changed and writes it back, in one transaction, and keeps the agent's counters:
+// bytes, sources by state, and the passage version, which grows when another version goes live. It returns the source
+// and the agent's passage version by then. A source set to SourceDeleted is no longer found. Fails with AGENT_NOT_FOUND
+// or SOURCE_NOT_FOUND.
+func (db *DB) UpdateSource(ctx context.Context, ref parley.AgentRef, id parley.SourceID,
+	change func(*parley.Source) error) (*parley.Source, int64, error) {
 	var after *parley.Source
 	var passages int64
 	err := db.Transact(ctx, sqldb.Interactive, func(tx *DB) error {
@@ -219,8 +227,8 @@ func (db *DB) UpdateSource(ctx context.Context, ref parley.AgentRef, id parley.S
 	return after, passages, err
 }
 
-// updateSourceRow writes a source back. With another live version comes the agent's passage version from which on it is so: one
-// row tells every server's memory what all the passages of a source have to do.
+// updateSourceRow writes a source back. With another live version comes the agent's passage version from which on it is
+// so: one row tells every server's memory what all the passages of a source have to do.
 func (db *DB) updateSourceRow(ctx context.Context, before, s *parley.Source, passages int64) error {
 	var deleted any
 	if s.Status == parley.SourceDeleted {
@@ -272,7 +280,8 @@ type SourceSum struct {
 	Pending int   // on their way in, to a newer version, or out
 }
 
-// SourceSums counts an agent's sources by kind; kinds without any are left out. What was found on a site counts with it.
+// SourceSums counts an agent's sources by kind; kinds without any are left out. What was found on a site counts with
+// it.
 func (db *DB) SourceSums(ctx context.Context, ref parley.AgentRef) ([]SourceSum, error) {
 	return sqldb.All(ctx, db.sql, func(scan sqldb.Scan) (s SourceSum, err error) {
 		err = scan(&s.Kind, &s.Count, &s.Size, &s.Pending)
@@ -310,7 +319,8 @@ func (db *DB) CreateVersion(ctx context.Context, account parley.AccountID, v *pa
 }
 
 // Version finds one state of a source's content, with its text. Fails with SOURCE_NOT_FOUND.
-func (db *DB) Version(ctx context.Context, ref parley.AgentRef, source parley.SourceID, id parley.VersionID) (*parley.Version, error) {
+func (db *DB) Version(ctx context.Context, ref parley.AgentRef, source parley.SourceID,
+	id parley.VersionID) (*parley.Version, error) {
 	var content sql.NullString
 	v, err := sqldb.One(ctx, db.sql, func(scan sqldb.Scan) (parley.Version, error) {
 		return scanVersion(func(dest ...any) error { return scan(append([]any{&content}, dest...)...) })
@@ -351,7 +361,8 @@ func (db *DB) HasEarlierVersions(ctx context.Context, ref parley.AgentRef, sourc
 		from source_versions v
 		join sources s on s.id = v.source_id
 		where v.source_id = ? and v.agent_id = ? and v.account_id = ?
-		  and v.id <> coalesce(s.live_version, '') and v.id <> coalesce(s.wanted_version, '')`, source, ref.Agent, ref.Account)
+		  and v.id <> coalesce(s.live_version, '') and v.id <> coalesce(s.wanted_version, '')`, source, ref.Agent,
+		ref.Account)
 	return n > 0, err
 }
 
@@ -360,15 +371,18 @@ func (db *DB) EraseEarlierVersions(ctx context.Context, ref parley.AgentRef, sou
 	const live = ` not in (select live_version from sources where id = ? and live_version is not null)`
 	const wanted = ` not in (select wanted_version from sources where id = ? and wanted_version is not null)`
 	args := []any{source, source, source}
-	err := db.erase(ctx, erasableTable{table: "passages", keyColumn: "id"}, ref, "source_id = ? and version_id"+live+" and version_id"+wanted, args)
+	err := db.erase(ctx, erasableTable{table: "passages", keyColumn: "id"}, ref,
+		"source_id = ? and version_id"+live+" and version_id"+wanted, args)
 	if err != nil {
 		return err
 	}
-	return db.erase(ctx, erasableTable{table: "source_versions", keyColumn: "id", maxRows: maxEraseVersions}, ref, "source_id = ? and id"+live+" and id"+wanted, args)
+	return db.erase(ctx, erasableTable{table: "source_versions", keyColumn: "id", maxRows: maxEraseVersions}, ref,
+		"source_id = ? and id"+live+" and id"+wanted, args)
 }
 
 // updateAgentCounters moves the agent's counters from what a source was (nil for none) to what it is.
-func (db *DB) updateAgentCounters(ctx context.Context, before, after *parley.Source, now time.Time) (size, passages int64, err error) {
+func (db *DB) updateAgentCounters(ctx context.Context, before, after *parley.Source, now time.Time) (size,
+	passages int64, err error) {
 	b, a := countSource(before), countSource(after)
 	var live int
 	var trained any
@@ -388,7 +402,8 @@ func (db *DB) updateAgentCounters(ctx context.Context, before, after *parley.Sou
 		  last_trained_at = coalesce(?, last_trained_at)
 		where id = ? and account_id = ? and deleted_at is null
 		returning size, passage_version`,
-		a.size-b.size, a.Live-b.Live, a.Pending-b.Pending, a.Failed-b.Failed, live, trained, after.AgentID, after.AccountID).Scan(&size, &passages)
+		a.size-b.size, a.Live-b.Live, a.Pending-b.Pending, a.Failed-b.Failed, live, trained, after.AgentID,
+		after.AccountID).Scan(&size, &passages)
 	return size, passages, mapNotFound(err, parley.CodeAgentNotFound)
 }
 
@@ -427,7 +442,10 @@ func (db *DB) ManagedSources(ctx context.Context, ref parley.AgentRef) ([]Manage
 		  coalesce(s.key, ''),
 		  coalesce((select v.hash from source_versions v where v.id = s.wanted_version), ''),
 		   `+
-		sourceColumns+` from sources s where s.agent_id = ? and s.account_id = ? and s.parent_id is null and s.deleted_at is null order by s.created_at, s.id`, ref.Agent, ref.Account)
+		sourceColumns+
+		` from sources s where s.agent_id = ? and s.account_id = ? and s.parent_id is null and s.deleted_at is null
+			order by s.created_at, s.id`,
+		ref.Agent, ref.Account)
 }
 
 func scanManagedSource(scan sqldb.Scan) (m ManagedSource, err error) {

@@ -24,7 +24,10 @@ func TestSourceMovesItsAgentsCounters(t *testing.T) {
 
 		update := func(change func(*parley.Source)) int64 {
 			w.Helper()
-			_, version, err := w.UpdateSource(w, w.Account.ID.AgentRef(w.Agent.ID), s.ID, func(s *parley.Source) error { change(s); return nil })
+			_, version, err := w.UpdateSource(w, w.Account.ID.AgentRef(w.Agent.ID), s.ID, func(s *parley.Source) error {
+				change(s)
+				return nil
+			})
 			w.must(err)
 			return version
 		}
@@ -69,7 +72,8 @@ func TestSourceIsFoundByItsOwnerOnly(t *testing.T) {
 		w.wantCode(err, parley.CodeAgentNotFound)
 		_, _, err = w.UpdateSource(w, w.Account.ID.AgentRef(sister.ID), s.ID, func(*parley.Source) error { return nil })
 		w.wantCode(err, parley.CodeSourceNotFound)
-		v := &parley.Version{ID: s.WantedVersion, AgentID: w.Agent.ID, SourceID: s.ID, Hash: "h", Text: "Größe ☂", CreatedAt: testTime}
+		v := &parley.Version{ID: s.WantedVersion, AgentID: w.Agent.ID, SourceID: s.ID, Hash: "h", Text: "Größe ☂",
+			CreatedAt: testTime}
 		w.must(w.CreateVersion(w, w.Account.ID, v))
 		read, err := w.Version(w, w.Account.ID.AgentRef(w.Agent.ID), s.ID, v.ID)
 		w.must(err)
@@ -83,7 +87,10 @@ func TestSourceIsFoundByItsOwnerOnly(t *testing.T) {
 		w.must(w.DeleteAgent(w, w.Account.ID.AgentRef(deletedAgent.ID), testTime))
 		orphan := *s
 		orphan.ID, orphan.AgentID = "orphan", deletedAgent.ID
-		w.wantCode(w.Transact(w, 0, func(tx *store.DB) error { _, err := tx.CreateSource(w, &orphan); return err }), parley.CodeAgentNotFound)
+		w.wantCode(w.Transact(w, 0, func(tx *store.DB) error {
+			_, err := tx.CreateSource(w, &orphan)
+			return err
+		}), parley.CodeAgentNotFound)
 	})
 }
 
@@ -135,7 +142,8 @@ func TestPassagesOfTheLiveVersionAreKept(t *testing.T) {
 	forEachDatabase(t, func(w *fixture) {
 		w.insertMarkedRows("sources", w.tableColumns()["sources"], w.Agent.ID, "s", 1)
 		w.insertMarkedRows("passages", w.tableColumns()["passages"], w.Agent.ID, "planted", 2)
-		for _, q := range []string{`update passages set source_id = 's0', version_id = id`, `update sources set live_version = 'planted0'`} {
+		for _, q := range []string{`update passages set source_id = 's0', version_id = id`,
+			`update sources set live_version = 'planted0'`} {
 			_, err := w.SQL().Exec(w, q)
 			w.must(err)
 		}
@@ -148,7 +156,8 @@ func TestPassagesOfTheLiveVersionAreKept(t *testing.T) {
 		}
 		w.must(w.ErasePassages(w, w.Account.ID.AgentRef(w.Agent.ID), "s0", "planted0"))
 		w.must(w.ErasePassages(w, w.Account.ID.AgentRef(w.Agent.ID), "s0", "planted1"))
-		if n, live := w.queryCount(`select count(*) from passages`), w.queryCount(`select count(*) from passages where id = 'planted0'`); n != 1 || live != 1 {
+		if n, live := w.queryCount(`select count(*) from passages`),
+			w.queryCount(`select count(*) from passages where id = 'planted0'`); n != 1 || live != 1 {
 			w.Errorf("%d passages, %d of the live version", n, live)
 		}
 	})

@@ -1,5 +1,6 @@
-// Package store holds all SQL of the nouns, a file per noun, written once for SQLite and PostgreSQL. It holds no rules: it
-// finds, writes and reports what was not found. Every query names its owner, so an id of another owner finds nothing.
+// Package store holds all SQL of the nouns, a file per noun, written once for SQLite and PostgreSQL. It holds no rules:
+// it finds, writes and reports what was not found. Every query names its owner, so an id of another owner finds
+// nothing.
 package store
 
 import (
@@ -50,14 +51,14 @@ func (db *DB) SQL() *sqldb.DB { return db.sql }
 // Close finishes what is queued and closes the database.
 func (db *DB) Close() error { return db.sql.Close() }
 
-// Transact runs fn in a transaction and returns once it is on disk. fn may be run more than once: it makes no ids, reads no
-// clock, calls nothing outside the database, and returns its results only by assignment.
+// Transact runs fn in a transaction and returns once it is on disk. fn may be run more than once: it makes no ids,
+// reads no clock, calls nothing outside the database, and returns its results only by assignment.
 func (db *DB) Transact(ctx context.Context, lane sqldb.Lane, fn func(tx *DB) error) error {
 	return db.sql.Transact(ctx, lane, func(tx *sqldb.DB) error { return fn(&DB{sql: tx, events: db.events}) })
 }
 
-// EnsureSetting returns a value that belongs to the installation, such as the key that signs cursors. The first to ask for it makes
-// it, once for all servers on the database.
+// EnsureSetting returns a value that belongs to the installation, such as the key that signs cursors. The first to ask
+// for it makes it, once for all servers on the database.
 func (db *DB) EnsureSetting(ctx context.Context, name string, create func() string) (string, error) {
 	const read = `select value from settings where name = ?`
 	value, err := sqldb.One(ctx, db.sql, sqldb.Column[string], read, name)

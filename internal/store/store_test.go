@@ -45,15 +45,18 @@ func (w *fixture) createAccount(name string) *parley.Account {
 func (w *fixture) createAgent(account *parley.Account, created time.Time) *parley.Agent {
 	w.Helper()
 	a := &parley.Agent{ID: parley.NewAgentID(), AccountID: account.ID, Name: "Guide", Model: "auto", Visibility: "private",
-		InitialMessages: []string{"Hi!"}, RateLimit: parley.DefaultDeviceLimit(), IdentitySecret: "s", ConfigVersion: 1, CreatedAt: created, UpdatedAt: created}
+		InitialMessages: []string{"Hi!"}, RateLimit: parley.DefaultDeviceLimit(), IdentitySecret: "s", ConfigVersion: 1,
+		CreatedAt: created, UpdatedAt: created}
 	w.must(w.CreateAgent(w, a))
 	return a
 }
 
 func (w *fixture) createSource(name string, size int64, created time.Time) *parley.Source {
 	w.Helper()
-	s := &parley.Source{ID: parley.SourceID(parley.NewUUID()), AccountID: w.Account.ID, AgentID: w.Agent.ID, Kind: parley.SourceText, Name: name, Size: size,
-		Status: parley.SourceUntrained, WantedVersion: parley.VersionID(parley.NewUUID()), CreatedAt: created, UpdatedAt: created}
+	s := &parley.Source{ID: parley.SourceID(parley.NewUUID()), AccountID: w.Account.ID, AgentID: w.Agent.ID,
+		Kind: parley.SourceText, Name: name, Size: size,
+		Status: parley.SourceUntrained, WantedVersion: parley.VersionID(parley.NewUUID()), CreatedAt: created,
+		UpdatedAt: created}
 	w.must(w.Transact(w, 0, func(tx *store.DB) error {
 		_, err := tx.CreateSource(w, s)
 		return err

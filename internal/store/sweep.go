@@ -12,8 +12,8 @@ import (
 
 // The sweeps are jobs of the installation: they ask for no account.
 
-// IgnoreOldToolCalls marks tool calls that have waited since before a moment as ignored, at most limit, and returns their number. Their
-// messages are shown so by then without it (parley.Message.Shown).
+// IgnoreOldToolCalls marks tool calls that have waited since before a moment as ignored, at most limit, and returns
+// their number. Their messages are shown so by then without it (parley.Message.Shown).
 func (db *DB) IgnoreOldToolCalls(ctx context.Context, before, now time.Time, limit int) (n int64, err error) {
 	err = db.Transact(ctx, sqldb.Bulk, func(tx *DB) error {
 		n, err = tx.updateAndRecord(ctx, now, "tool.ignored", `
@@ -33,9 +33,10 @@ type sweptConversation struct {
 	conversation parley.ConversationID
 }
 
-// updateAndRecord runs an update, records an event of each conversation that it has changed, and returns the number of rows. Events come in the
-// order of their accounts, so that two sweeps do not wait for each other.
-func (db *DB) updateAndRecord(ctx context.Context, now time.Time, kind, update string, args ...any) (n int64, err error) {
+// updateAndRecord runs an update, records an event of each conversation that it has changed, and returns the number of
+// rows. Events come in the order of their accounts, so that two sweeps do not wait for each other.
+func (db *DB) updateAndRecord(ctx context.Context, now time.Time, kind, update string, args ...any) (n int64,
+	err error) {
 	list, err := sqldb.All(ctx, db.sql, func(scan sqldb.Scan) (s sweptConversation, err error) {
 		err = scan(&s.account, &s.agent, &s.conversation)
 		return s, err
@@ -47,7 +48,8 @@ func (db *DB) updateAndRecord(ctx context.Context, now time.Time, kind, update s
 		return cmp.Or(cmp.Compare(a.account, b.account), cmp.Compare(a.conversation, b.conversation))
 	})
 	for _, s := range slices.Compact(touched) {
-		err := db.RecordEvents(ctx, s.account, now, NewEvent{Kind: kind, AgentID: s.agent, ConversationID: s.conversation, Subject: string(s.conversation)})
+		err := db.RecordEvents(ctx, s.account, now,
+			NewEvent{Kind: kind, AgentID: s.agent, ConversationID: s.conversation, Subject: string(s.conversation)})
 		if err != nil && !parley.IsCode(err, parley.CodeAccountNotFound) {
 			return 0, err
 		}
@@ -55,7 +57,8 @@ func (db *DB) updateAndRecord(ctx context.Context, now time.Time, kind, update s
 	return int64(len(list)), nil
 }
 
-// AbandonOldProcedureRuns ends procedure runs that have been open since before a moment as abandoned, at most limit, and returns their number.
+// AbandonOldProcedureRuns ends procedure runs that have been open since before a moment as abandoned, at most limit,
+// and returns their number.
 func (db *DB) AbandonOldProcedureRuns(ctx context.Context, before, now time.Time, limit int) (n int64, err error) {
 	err = db.Transact(ctx, sqldb.Bulk, func(tx *DB) error {
 		n, err = tx.updateAndRecord(ctx, now, "procedure.abandoned", `

@@ -71,8 +71,8 @@ func (db *DB) Team(ctx context.Context, ref parley.AgentRef, id parley.TeamID) (
 	return db.team(ctx, ref, `id = ?`, id)
 }
 
-// LockTeam prevents the team from being removed until the transaction ends. Lock it after the ticket that is to get it. Fails with
-// TICKET_TEAM_NOT_FOUND.
+// LockTeam prevents the team from being removed until the transaction ends. Lock it after the ticket that is to get it.
+// Fails with TICKET_TEAM_NOT_FOUND.
 func (db *DB) LockTeam(ctx context.Context, ref parley.AgentRef, id parley.TeamID) error {
 	_, err := sqldb.One(ctx, db.sql, sqldb.Column[int], `
 		select 1
@@ -81,7 +81,8 @@ func (db *DB) LockTeam(ctx context.Context, ref parley.AgentRef, id parley.TeamI
 	return mapNotFound(err, parley.CodeTicketTeam)
 }
 
-// DefaultTeam finds the agent's default team, without its members. Fails with TICKET_TEAM_NOT_FOUND where there is no helpdesk yet.
+// DefaultTeam finds the agent's default team, without its members. Fails with TICKET_TEAM_NOT_FOUND where there is no
+// helpdesk yet.
 func (db *DB) DefaultTeam(ctx context.Context, ref parley.AgentRef) (*parley.Team, error) {
 	return db.team(ctx, ref, `is_default = ?`, 1)
 }
@@ -110,7 +111,8 @@ func (db *DB) PutTeam(ctx context.Context, t *parley.Team) error {
 		  hours = excluded.hours,
 		  updated_at = excluded.updated_at
 		where teams.agent_id = excluded.agent_id and teams.account_id = excluded.account_id`,
-		t.ID, t.AccountID, t.AgentID, textOrNil(t.Key), t.Name, boolToInt(t.IsDefault), t.Strategy, intOrNil(t.MaxOpen), listJSON(t.Hours), millis(t.CreatedAt), millis(t.UpdatedAt))
+		t.ID, t.AccountID, t.AgentID, textOrNil(t.Key), t.Name, boolToInt(t.IsDefault), t.Strategy, intOrNil(t.MaxOpen),
+		listJSON(t.Hours), millis(t.CreatedAt), millis(t.UpdatedAt))
 	return err
 }
 
@@ -124,8 +126,8 @@ func (db *DB) UnsetDefaultTeam(ctx context.Context, ref parley.AgentRef, now tim
 	return err
 }
 
-// DropTeam removes a team with its memberships; its tickets and rules go to the team named to. It locks the team first, so that no ticket
-// comes to it meanwhile.
+// DropTeam removes a team with its memberships; its tickets and rules go to the team named to. It locks the team first,
+// so that no ticket comes to it meanwhile.
 func (db *DB) DropTeam(ctx context.Context, ref parley.AgentRef, id, to parley.TeamID) error {
 	if err := db.LockTeam(ctx, ref, id); err != nil {
 		return err
@@ -146,7 +148,8 @@ func (db *DB) DropTeam(ctx context.Context, ref parley.AgentRef, id, to parley.T
 			return err
 		}
 	}
-	n, err := db.sql.Exec(ctx, `delete from teams where agent_id = ? and account_id = ? and id = ?`, ref.Agent, ref.Account, id)
+	n, err := db.sql.Exec(ctx, `delete from teams where agent_id = ? and account_id = ? and id = ?`, ref.Agent,
+		ref.Account, id)
 	return requireChanged(n, err, parley.CodeTicketTeam)
 }
 
@@ -201,9 +204,10 @@ func (db *DB) TeamMembers(ctx context.Context, ref parley.AgentRef) ([]MemberWor
 		order by m.joined_at, m.user_id`, ref.Agent, ref.Account)
 }
 
-// TeamWithWorkload finds a team, or the default team where none is named, with its members who still belong to the account, longest standing
-// first. Fails with TICKET_TEAM_NOT_FOUND.
-func (db *DB) TeamWithWorkload(ctx context.Context, ref parley.AgentRef, team parley.TeamID) (*parley.Team, []MemberWorkload, error) {
+// TeamWithWorkload finds a team, or the default team where none is named, with its members who still belong to the
+// account, longest standing first. Fails with TICKET_TEAM_NOT_FOUND.
+func (db *DB) TeamWithWorkload(ctx context.Context, ref parley.AgentRef, team parley.TeamID) (*parley.Team,
+	[]MemberWorkload, error) {
 	which, args := `t.is_default = 1`, []any{ref.Agent, ref.Account}
 	if team != "" {
 		which, args = `t.id = ?`, append(args, team)
@@ -229,7 +233,8 @@ func (db *DB) TeamWithWorkload(ctx context.Context, ref parley.AgentRef, team pa
 	return &t, list, nil
 }
 
-// PutTeamMember writes a member of a team. One who is there already keeps the place in the round and the time of joining.
+// PutTeamMember writes a member of a team. One who is there already keeps the place in the round and the time of
+// joining.
 func (db *DB) PutTeamMember(ctx context.Context, ref parley.AgentRef, team parley.TeamID, m *parley.TeamMember) error {
 	_, err := db.sql.Exec(ctx, `
 		insert into team_members (
@@ -248,7 +253,8 @@ func (db *DB) PutTeamMember(ctx context.Context, ref parley.AgentRef, team parle
 		  max_open = excluded.max_open,
 		  hours = excluded.hours,
 		  away = excluded.away`,
-		team, m.User.ID, ref.Account, ref.Agent, intOrNil(m.MaxOpen), listJSON(m.Hours), boolToInt(m.IsAway), millis(m.JoinedAt))
+		team, m.User.ID, ref.Account, ref.Agent, intOrNil(m.MaxOpen), listJSON(m.Hours), boolToInt(m.IsAway),
+		millis(m.JoinedAt))
 	return err
 }
 
@@ -269,7 +275,8 @@ func (db *DB) DropFromTeams(ctx context.Context, ref parley.AgentRef, user parle
 }
 
 // SetLastAssignment notes that a ticket went round to the member of the team: nobody of it has had a later one.
-func (db *DB) SetLastAssignment(ctx context.Context, ref parley.AgentRef, team parley.TeamID, user parley.UserID, turn int64) error {
+func (db *DB) SetLastAssignment(ctx context.Context, ref parley.AgentRef, team parley.TeamID, user parley.UserID,
+	turn int64) error {
 	n, err := db.sql.Exec(ctx, `
 		update team_members set last_turn = ?
 		where agent_id = ? and account_id = ? and team_id = ? and user_id = ?`, turn, ref.Agent, ref.Account, team, user)
@@ -334,7 +341,8 @@ func (db *DB) PutRule(ctx context.Context, r *parley.Rule) error {
 		  updated_at = excluded.updated_at
 		where routing_rules.account_id = excluded.account_id
 		returning id, created_at`,
-		r.ID, r.AccountID, r.AgentID, r.Key, r.Name, r.Position, boolToInt(r.Enabled), listJSON(r.All), listJSON(r.Any), textOrNil(r.TeamID), textOrNil(r.MemberID),
+		r.ID, r.AccountID, r.AgentID, r.Key, r.Name, r.Position, boolToInt(r.Enabled), listJSON(r.All), listJSON(r.Any),
+		textOrNil(r.TeamID), textOrNil(r.MemberID),
 		millis(r.CreatedAt), millis(r.UpdatedAt)).Scan(&r.ID, timeDest{&r.CreatedAt})
 }
 

@@ -42,7 +42,8 @@ const (
   p.attributes,
   p.created_at,
   p.updated_at`
-	ticketTables = `tickets t join people p on p.id = t.person_id and p.agent_id = t.agent_id and p.account_id = t.account_id`
+	ticketTables = `tickets t join people p on p.id = t.person_id and p.agent_id = t.agent_id and p.account_id = ` +
+		`t.account_id`
 )
 
 func scanTicket(scan sqldb.Scan) (t parley.Ticket, err error) {
@@ -97,7 +98,8 @@ func (db *DB) ticketLockClause() string {
 	return ""
 }
 
-func (db *DB) ticket(ctx context.Context, ref parley.AgentRef, which string, value any, lock string) (*parley.Ticket, error) {
+func (db *DB) ticket(ctx context.Context, ref parley.AgentRef, which string, value any, lock string) (*parley.Ticket,
+	error) {
 	t, err := sqldb.One(ctx, db.sql, scanTicket, `
 		select `+ticketColumns+`
 		from `+ticketTables+`
@@ -108,8 +110,8 @@ func (db *DB) ticket(ctx context.Context, ref parley.AgentRef, which string, val
 	return &t, nil
 }
 
-// InsertTicket writes a new ticket, whose number, status and customer are there. routed tells how it came to its team and its
-// assignee, as an object; nil where nobody looked for them.
+// InsertTicket writes a new ticket, whose number, status and customer are there. routed tells how it came to its team
+// and its assignee, as an object; nil where nobody looked for them.
 func (db *DB) InsertTicket(ctx context.Context, t *parley.Ticket, routed json.RawMessage) error {
 	_, err := db.sql.Exec(ctx, `
 		insert into tickets (
@@ -136,8 +138,10 @@ func (db *DB) InsertTicket(ctx context.Context, t *parley.Ticket, routed json.Ra
 		  closed_at
 		)
 		values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		t.ID, t.AccountID, t.AgentID, t.Number, t.Subject, t.Description, t.StatusID, t.Category, boolToInt(t.Category.IsOpen()), textOrNil(t.AssigneeID), t.Customer.ID,
-		objectJSON(t.Metadata), t.Channel, textOrNil(t.ConversationID), textOrNil(t.TeamID), t.Priority, toJSON(routed), millis(t.CreatedAt), millis(t.UpdatedAt),
+		t.ID, t.AccountID, t.AgentID, t.Number, t.Subject, t.Description, t.StatusID, t.Category,
+		boolToInt(t.Category.IsOpen()), textOrNil(t.AssigneeID), t.Customer.ID,
+		objectJSON(t.Metadata), t.Channel, textOrNil(t.ConversationID), textOrNil(t.TeamID), t.Priority, toJSON(routed),
+		millis(t.CreatedAt), millis(t.UpdatedAt),
 		millisOrNil(t.LastMessageAt), closedAt(t))
 	return err
 }
@@ -149,7 +153,8 @@ func closedAt(t *parley.Ticket) any {
 	return millis(t.UpdatedAt)
 }
 
-// SaveTicket writes what of a locked ticket changes: its status, assignee, team, priority and times. Fails with TICKET_NOT_FOUND.
+// SaveTicket writes what of a locked ticket changes: its status, assignee, team, priority and times. Fails with
+// TICKET_NOT_FOUND.
 func (db *DB) SaveTicket(ctx context.Context, t *parley.Ticket) error {
 	n, err := db.sql.Exec(ctx, `
 		update tickets set
@@ -163,7 +168,8 @@ func (db *DB) SaveTicket(ctx context.Context, t *parley.Ticket) error {
 		  last_message_at = ?,
 		  closed_at = case when ? = 1 then null else coalesce(closed_at, ?) end
 		where agent_id = ? and account_id = ? and number = ?`,
-		t.StatusID, t.Category, boolToInt(t.Category.IsOpen()), textOrNil(t.AssigneeID), textOrNil(t.TeamID), t.Priority, millis(t.UpdatedAt), millisOrNil(t.LastMessageAt),
+		t.StatusID, t.Category, boolToInt(t.Category.IsOpen()), textOrNil(t.AssigneeID), textOrNil(t.TeamID),
+		t.Priority, millis(t.UpdatedAt), millisOrNil(t.LastMessageAt),
 		boolToInt(t.Category.IsOpen()), closedAt(t), t.AgentID, t.AccountID, t.Number)
 	return requireChanged(n, err, parley.CodeTicketNotFound)
 }
@@ -204,9 +210,10 @@ type TicketFilter struct {
 // noMessageSortValue is the place of tickets without a message among those ordered by their last one.
 const noMessageSortValue = math.MinInt64
 
-// Tickets lists an agent's tickets, each with its customer. Mark.At is the value that they are ordered by, Mark.ID the number. A walk
-// shows every ticket that does not change meanwhile exactly once.
-func (db *DB) Tickets(ctx context.Context, ref parley.AgentRef, f TicketFilter, ask parley.PageRequest) (page parley.Page[parley.Ticket], err error) {
+// Tickets lists an agent's tickets, each with its customer. Mark.At is the value that they are ordered by, Mark.ID the
+// number. A walk shows every ticket that does not change meanwhile exactly once.
+func (db *DB) Tickets(ctx context.Context, ref parley.AgentRef, f TicketFilter,
+	ask parley.PageRequest) (page parley.Page[parley.Ticket], err error) {
 	if f.Sort == "" {
 		f.Sort = SortByUpdated
 	}
@@ -237,7 +244,8 @@ func (db *DB) Tickets(ctx context.Context, ref parley.AgentRef, f TicketFilter, 
 }
 
 // ticketsWithSortValue lists the tickets that have a value to be ordered by, in its index.
-func (db *DB) ticketsWithSortValue(ctx context.Context, f TicketFilter, where string, args []any, ask parley.PageRequest) ([]parley.Ticket, error) {
+func (db *DB) ticketsWithSortValue(ctx context.Context, f TicketFilter, where string, args []any,
+	ask parley.PageRequest) ([]parley.Ticket, error) {
 	direction, beyond := f.sortDirection()
 	column := `t.` + string(f.Sort)
 	if f.Sort == SortByLastMessage {
@@ -251,7 +259,8 @@ func (db *DB) ticketsWithSortValue(ctx context.Context, f TicketFilter, where st
 }
 
 // ticketsWithoutMessages lists the tickets without a message.
-func (db *DB) ticketsWithoutMessages(ctx context.Context, f TicketFilter, where string, args []any, ask parley.PageRequest, limit int) ([]parley.Ticket, error) {
+func (db *DB) ticketsWithoutMessages(ctx context.Context, f TicketFilter, where string, args []any,
+	ask parley.PageRequest, limit int) ([]parley.Ticket, error) {
 	direction, beyond := f.sortDirection()
 	where += ` and t.last_message_at is null`
 	if ask.After != nil && ask.After.SortValue == noMessageSortValue {

@@ -15,8 +15,9 @@ const (
 	MessageTypeEvent = "event" // something that happened to the ticket
 )
 
-// AddInternalMessage appends a note or an event of a ticket to its conversation: it gets the next sequence number, and nothing else of the
-// conversation changes, for the customer does not see it. Fails with CONVERSATION_NOT_FOUND once the conversation is deleted.
+// AddInternalMessage appends a note or an event of a ticket to its conversation: it gets the next sequence number, and
+// nothing else of the conversation changes, for the customer does not see it. Fails with CONVERSATION_NOT_FOUND once
+// the conversation is deleted.
 func (db *DB) AddInternalMessage(ctx context.Context, ref parley.AgentRef, m *parley.TicketMessage) error {
 	err := db.sql.QueryRow(ctx, `
 		update conversations set last_seq = last_seq + 1
@@ -44,7 +45,8 @@ func (db *DB) AddInternalMessage(ctx context.Context, ref parley.AgentRef, m *pa
 		  about,
 		  created_at
 		)
-		values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, m.ID, ref.Account, ref.Agent, m.ConversationID, m.Seq, m.Author, textOrNil(m.AuthorID), m.Type, parley.MessageComplete,
+		values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, m.ID, ref.Account, ref.Agent, m.ConversationID, m.Seq, m.Author,
+		textOrNil(m.AuthorID), m.Type, parley.MessageComplete,
 		toJSON(m.Parts), about, millis(m.CreatedAt))
 	return err
 }
@@ -56,8 +58,8 @@ type TicketMessagesRequest struct {
 	Descending         bool     // newest first
 }
 
-// ticketMessageColumns are messageColumns with what a ticket's readers see besides: the type, the event, and the names of the member and
-// of the agent.
+// ticketMessageColumns are messageColumns with what a ticket's readers see besides: the type, the event, and the names
+// of the member and of the agent.
 const ticketMessageColumns = messageColumns + `,
   type,
   about,
@@ -65,10 +67,12 @@ const ticketMessageColumns = messageColumns + `,
   (select u.email from users u where u.id = messages.author_id),
   (select a.name from agents a where a.id = messages.agent_id)`
 
-// TicketMessages returns one page of the messages of a ticket's conversation, without their files. Those of customers have no name and
-// no address: the ticket has them.
-func (db *DB) TicketMessages(ctx context.Context, ref parley.ConversationRef, ask TicketMessagesRequest) (page parley.Page[parley.TicketMessage], err error) {
-	where, args := `agent_id = ? and conversation_id = ? and account_id = ? and superseded_at is null`, []any{ref.Agent, ref.Conversation, ref.Account}
+// TicketMessages returns one page of the messages of a ticket's conversation, without their files. Those of customers
+// have no name and no address: the ticket has them.
+func (db *DB) TicketMessages(ctx context.Context, ref parley.ConversationRef,
+	ask TicketMessagesRequest) (page parley.Page[parley.TicketMessage], err error) {
+	where, args := `agent_id = ? and conversation_id = ? and account_id = ? and superseded_at is null`,
+		[]any{ref.Agent, ref.Conversation, ref.Account}
 	if len(ask.Types) > 0 {
 		where, args = where+` and type in `+placeholders(len(ask.Types)), append(args, toAny(ask.Types)...)
 	}
@@ -90,16 +94,20 @@ func (db *DB) TicketMessages(ctx context.Context, ref parley.ConversationRef, as
 		from messages
 		where `+where+`
 		order by seq `+order+` limit ?`, append(args, ask.Limit+1)...)
-	page.Items, page.Next = cutPage(list, ask.Limit, func(m parley.TicketMessage) parley.Cursor { return parley.Cursor{SortValue: m.Seq, ID: string(m.ID)} })
+	page.Items, page.Next = cutPage(list, ask.Limit, func(m parley.TicketMessage) parley.Cursor {
+		return parley.Cursor{SortValue: m.Seq, ID: string(m.ID)}
+	})
 	return page, err
 }
 
 // TicketMessage finds a message of a ticket's conversation. Fails with RESOURCE_MESSAGE_NOT_FOUND.
-func (db *DB) TicketMessage(ctx context.Context, ref parley.ConversationRef, id parley.MessageID) (*parley.TicketMessage, error) {
+func (db *DB) TicketMessage(ctx context.Context, ref parley.ConversationRef,
+	id parley.MessageID) (*parley.TicketMessage, error) {
 	m, err := sqldb.One(ctx, db.sql, scanTicketMessage, `
 		select `+ticketMessageColumns+`
 		from messages
-		where id = ? and conversation_id = ? and agent_id = ? and account_id = ? and superseded_at is null`, id, ref.Conversation, ref.Agent, ref.Account)
+		where id = ? and conversation_id = ? and agent_id = ? and account_id = ? and superseded_at is null`, id,
+		ref.Conversation, ref.Agent, ref.Account)
 	if err != nil {
 		return nil, mapNotFound(err, parley.CodeMessageNotFound)
 	}

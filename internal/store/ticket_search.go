@@ -12,10 +12,12 @@ import (
 	"parley/internal/sqldb"
 )
 
-// SearchTickets finds the tickets that have a word for each term, each with its customer, the best first: by the sum of the words'
-// weights, then by their latest update. Where even the rarest term is in more than a thousand tickets, the latest of them are
-// compared. It goes on in small steps, so that no database can choose to compare every word with every other.
-func (db *DB) SearchTickets(ctx context.Context, ref parley.AgentRef, terms []TicketTerm, limit int) ([]parley.Ticket, error) {
+// SearchTickets finds the tickets that have a word for each term, each with its customer, the best first: by the sum of
+// the words' weights, then by their latest update. Where even the rarest term is in more than a thousand tickets, the
+// latest of them are compared. It goes on in small steps, so that no database can choose to compare every word with
+// every other.
+func (db *DB) SearchTickets(ctx context.Context, ref parley.AgentRef, terms []TicketTerm, limit int) ([]parley.Ticket,
+	error) {
 	list, err := db.sortTermsByRarity(ctx, ref, terms[:min(len(terms), maxSearchTerms)])
 	if err != nil || len(list) == 0 {
 		return nil, err
@@ -51,7 +53,8 @@ func scanWeightedTicket(scan sqldb.Scan) (w weightedTicket, err error) {
 }
 
 // narrowHits leaves those that have a word for a further term.
-func (db *DB) narrowHits(ctx context.Context, ref parley.AgentRef, before ticketHits, t TicketTerm) (ticketHits, error) {
+func (db *DB) narrowHits(ctx context.Context, ref parley.AgentRef, before ticketHits, t TicketTerm) (ticketHits,
+	error) {
 	where, args := t.whereClause(ref)
 	best := ticketHits{}
 	err := forEachTicketBatch(slices.Collect(maps.Keys(before)), func(some []any) error {
@@ -72,7 +75,8 @@ func (db *DB) narrowHits(ctx context.Context, ref parley.AgentRef, before ticket
 }
 
 // bestTickets returns the first so many of the tickets: the heaviest, and of equals those that were updated last.
-func (db *DB) bestTickets(ctx context.Context, ref parley.AgentRef, found ticketHits, limit int) ([]parley.TicketID, error) {
+func (db *DB) bestTickets(ctx context.Context, ref parley.AgentRef, found ticketHits, limit int) ([]parley.TicketID,
+	error) {
 	type ticket struct {
 		id              parley.TicketID
 		updated, number int64
@@ -91,7 +95,8 @@ func (db *DB) bestTickets(ctx context.Context, ref parley.AgentRef, found ticket
 		return err
 	})
 	slices.SortFunc(list, func(a, b ticket) int {
-		return cmp.Or(cmp.Compare(found[b.id], found[a.id]), cmp.Compare(b.updated, a.updated), cmp.Compare(b.number, a.number))
+		return cmp.Or(cmp.Compare(found[b.id], found[a.id]), cmp.Compare(b.updated, a.updated),
+			cmp.Compare(b.number, a.number))
 	})
 	ids := make([]parley.TicketID, min(len(list), limit))
 	for i := range ids {
@@ -133,11 +138,13 @@ func (db *DB) ticketsByID(ctx context.Context, ref parley.AgentRef, ids []parley
 	return list, err
 }
 
-// ticketsPerStatement is how many tickets one statement is about; a list is filled up to it, so that there is one statement to prepare.
+// ticketsPerStatement is how many tickets one statement is about; a list is filled up to it, so that there is one
+// statement to prepare.
 const ticketsPerStatement = 250
 
 // ticketIDsClause begins a statement that goes from tickets to what belongs to them, never the other way round.
-var ticketIDsClause = `with these (id) as (select distinct column1 from (values (cast(? as text))` + strings.Repeat(`, (?)`, ticketsPerStatement-1) + `) v) `
+var ticketIDsClause = `with these (id) as (select distinct column1 from (values (cast(? as text))` +
+	strings.Repeat(`, (?)`, ticketsPerStatement-1) + `) v) `
 
 func forEachTicketBatch(ids []parley.TicketID, do func(some []any) error) error {
 	for some := range slices.Chunk(ids, ticketsPerStatement) {
@@ -171,12 +178,14 @@ type countedTerm struct {
 	rowCount int
 }
 
-// sortTermsByRarity puts the rarest term first, as far as that matters. None is left when a term is in no ticket at all.
+// sortTermsByRarity puts the rarest term first, as far as that matters. None is left when a term is in no ticket at
+// all.
 func (db *DB) sortTermsByRarity(ctx context.Context, ref parley.AgentRef, terms []TicketTerm) ([]countedTerm, error) {
 	list := make([]countedTerm, len(terms))
 	for i, t := range terms {
 		where, args := t.whereClause(ref)
-		n, err := sqldb.One(ctx, db.sql, sqldb.Column[int], `select count(*) from (select 1 from ticket_words w where `+where+` limit ?) x`, append(args, maxCandidates+1)...)
+		n, err := sqldb.One(ctx, db.sql, sqldb.Column[int], `select count(*) from (select 1 from ticket_words w where `+
+			where+` limit ?) x`, append(args, maxCandidates+1)...)
 		if err != nil || n == 0 {
 			return nil, err
 		}
@@ -186,8 +195,8 @@ func (db *DB) sortTermsByRarity(ctx context.Context, ref parley.AgentRef, terms 
 	return list, nil
 }
 
-// candidateTickets returns the tickets that have a word for a term, the latest where there are too many: the ids of tickets are in the order of
-// time.
+// candidateTickets returns the tickets that have a word for a term, the latest where there are too many: the ids of
+// tickets are in the order of time.
 func (db *DB) candidateTickets(ctx context.Context, ref parley.AgentRef, t countedTerm) (ticketHits, error) {
 	if t.rowCount <= maxCandidates {
 		where, args := t.whereClause(ref)
@@ -227,19 +236,22 @@ func (db *DB) addWeights(ctx context.Context, into ticketHits, where string, arg
 
 // wordsWithPrefix lists the first words that begin with a prefix, stepping from word to word in the index.
 func (db *DB) wordsWithPrefix(ctx context.Context, ref parley.AgentRef, prefix string) ([]string, error) {
-	query := `with recursive e (word, n) as (select word, 1 from (select w.word from ticket_words w where ` + prefixWhere + `
+	query := `with recursive e (word, n) as (select word, 1 from (select w.word from ticket_words w where ` +
+		prefixWhere + `
 		and w.word >= ?
 		order by w.word
 		limit 1) f union all select (select w.word
 		from ticket_words w
-		where ` + prefixWhere + ` and w.word > e.word order by w.word limit 1), e.n + 1 from e where e.word is not null and e.n < ?)
+		where ` + prefixWhere +
+		` and w.word > e.word order by w.word limit 1), e.n + 1 from e where e.word is not null and e.n < ?)
 		select word from e where word is not null`
 	args := append(prefixArgs(ref, prefix), prefix)
-	return sqldb.All(ctx, db.sql, sqldb.Column[string], query, append(append(args, prefixArgs(ref, prefix)...), maxPrefixWords)...)
+	return sqldb.All(ctx, db.sql, sqldb.Column[string], query,
+		append(append(args, prefixArgs(ref, prefix)...), maxPrefixWords)...)
 }
 
-// prefixWhere finds the words below the end of a prefix's span. The index finds the span; what is in it by the database's order of letters
-// alone is left out by the comparison.
+// prefixWhere finds the words below the end of a prefix's span. The index finds the span; what is in it by the
+// database's order of letters alone is left out by the comparison.
 const prefixWhere = `w.agent_id = ? and w.account_id = ? and w.word < ? and substr(w.word, 1, ?) = ?`
 
 func prefixArgs(ref parley.AgentRef, prefix string) []any {
@@ -260,11 +272,13 @@ type TicketWord struct {
 	Weight int
 }
 
-// wordsPerStatement is how many words one statement writes; a list is filled up to it, so that there is one statement to prepare.
+// wordsPerStatement is how many words one statement writes; a list is filled up to it, so that there is one statement
+// to prepare.
 const wordsPerStatement = 50
 
 // AddTicketWords adds words by which a ticket is found. Those that it has already keep their weight.
-func (db *DB) AddTicketWords(ctx context.Context, ref parley.AgentRef, ticket parley.TicketID, words []TicketWord) error {
+func (db *DB) AddTicketWords(ctx context.Context, ref parley.AgentRef, ticket parley.TicketID,
+	words []TicketWord) error {
 	for some := range slices.Chunk(words, wordsPerStatement) {
 		args := make([]any, 0, 5*wordsPerStatement)
 		for i := range wordsPerStatement {

@@ -18,14 +18,18 @@ func insertTickets(t *testing.T, db *store.DB, n int) {
 	t.Helper()
 	start := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 	err := db.Transact(t.Context(), sqldb.Interactive, func(tx *store.DB) error {
-		p := parley.Person{ID: "p", AccountID: "acc", AgentID: "agent", Email: "c@example.com", CreatedAt: start, UpdatedAt: start}
+		p := parley.Person{ID: "p", AccountID: "acc", AgentID: "agent", Email: "c@example.com", CreatedAt: start,
+			UpdatedAt: start}
 		if err := tx.AddPerson(t.Context(), &p); err != nil {
 			return err
 		}
 		for i := 1; i <= n; i++ {
-			one := &parley.Ticket{ID: parley.TicketID(parley.NewUUID()), AccountID: "acc", AgentID: "agent", Number: int64(i), Subject: fmt.Sprint(i), StatusID: "s", Customer: p,
-				Category: parley.StatusCategories()[i%6], Channel: parley.TicketChannels()[i%2], Priority: "none", CreatedAt: start.Add(time.Duration(i) * time.Hour),
-				ConversationID: parley.ConversationID(parley.NewUUID()), UpdatedAt: start.Add(time.Duration(i*7%11) * time.Minute)} // of which several are equal
+			one := &parley.Ticket{ID: parley.TicketID(parley.NewUUID()), AccountID: "acc", AgentID: "agent",
+				Number: int64(i), Subject: fmt.Sprint(i), StatusID: "s", Customer: p,
+				Category: parley.StatusCategories()[i%6], Channel: parley.TicketChannels()[i%2], Priority: "none",
+				CreatedAt: start.Add(time.Duration(i) * time.Hour),
+				// of which several are equal
+				ConversationID: parley.ConversationID(parley.NewUUID()), UpdatedAt: start.Add(time.Duration(i*7%11) * time.Minute)}
 			if i%3 > 0 {
 				at := start.Add(time.Duration(i*5%4) * time.Second)
 				one.LastMessageAt = &at
@@ -69,7 +73,8 @@ func TestTicketsAreOrdered(t *testing.T) {
 	dbs.ForEachStore(t, func(t *testing.T, db *store.DB) {
 		const n = 40
 		insertTickets(t, db, n)
-		all, err := db.Tickets(t.Context(), parley.AgentRef{Account: "acc", Agent: "agent"}, store.TicketFilter{CountTotal: true}, parley.PageRequest{Limit: 100})
+		all, err := db.Tickets(t.Context(), parley.AgentRef{Account: "acc", Agent: "agent"},
+			store.TicketFilter{CountTotal: true}, parley.PageRequest{Limit: 100})
 		if err != nil || all.Total != n || len(all.Items) != n || all.Next != nil {
 			t.Fatalf("%d of %d, %v", len(all.Items), all.Total, err)
 		}
@@ -107,7 +112,8 @@ func TestTicketsAreOrdered(t *testing.T) {
 					numbers = append(numbers, one.Number)
 				}
 				for _, limit := range []int{1, 7, n - 14, n - 13, n - 12, n, 100} {
-					if got := listTicketNumbers(t, db, store.TicketFilter{Sort: sort, Ascending: ascending}, limit); !slices.Equal(got, numbers) {
+					if got := listTicketNumbers(t, db, store.TicketFilter{Sort: sort, Ascending: ascending},
+						limit); !slices.Equal(got, numbers) {
 						t.Errorf("by %s, ascending %v, %d at a time: %v, want %v", sort, ascending, limit, got, numbers)
 					}
 				}
@@ -126,8 +132,10 @@ func TestTicketsAreFiltered(t *testing.T) {
 			f    store.TicketFilter
 			want string
 		}{
-			{store.TicketFilter{Categories: []parley.StatusCategory{parley.TicketNew, parley.TicketClosed}}, "24 22 18 16 12 10 6 4"},
-			{store.TicketFilter{Channels: []parley.TicketChannel{parley.TicketIframe}, CreatedFrom: &fifth}, "23 21 19 17 15 13 11 9 7 5"},
+			{store.TicketFilter{Categories: []parley.StatusCategory{parley.TicketNew, parley.TicketClosed}},
+				"24 22 18 16 12 10 6 4"},
+			{store.TicketFilter{Channels: []parley.TicketChannel{parley.TicketIframe}, CreatedFrom: &fifth},
+				"23 21 19 17 15 13 11 9 7 5"},
 			{store.TicketFilter{Assignee: &ann, Team: &noTeam}, "22 18 14 10 6 2"},
 			{store.TicketFilter{Assignee: &noUser, CreatedTo: &fifth}, "5 3 1"},
 			{store.TicketFilter{Team: &team}, "24 20 16 12 8 4"},
@@ -139,12 +147,14 @@ func TestTicketsAreFiltered(t *testing.T) {
 			if got != "["+c.want+"]" {
 				t.Errorf("%+v: %s, want %s", c.f, got, c.want)
 			}
-			if page, err := db.Tickets(t.Context(), parley.AgentRef{Account: "acc", Agent: "agent"}, c.f, parley.PageRequest{Limit: 1}); err != nil || page.Total != len(strings.Fields(c.want)) {
+			if page, err := db.Tickets(t.Context(), parley.AgentRef{Account: "acc", Agent: "agent"}, c.f,
+				parley.PageRequest{Limit: 1}); err != nil || page.Total != len(strings.Fields(c.want)) {
 				t.Errorf("%+v: %d in all, %v", c.f, page.Total, err)
 			}
 		}
 		for _, owner := range [][2]string{{"acc", "other"}, {"other", "agent"}} {
-			page, err := db.Tickets(t.Context(), parley.AccountID(owner[0]).AgentRef(parley.AgentID(owner[1])), store.TicketFilter{CountTotal: true}, parley.PageRequest{Limit: 9})
+			page, err := db.Tickets(t.Context(), parley.AccountID(owner[0]).AgentRef(parley.AgentID(owner[1])),
+				store.TicketFilter{CountTotal: true}, parley.PageRequest{Limit: 9})
 			if err != nil || len(page.Items) > 0 || page.Total > 0 {
 				t.Errorf("%v sees %+v %v", owner, page, err)
 			}
@@ -169,7 +179,8 @@ func TestTicketsChangeDuringAWalk(t *testing.T) {
 			if ask.After = page.Next; page.Next == nil {
 				break
 			}
-			if _, err := db.SQL().Exec(t.Context(), `update tickets set updated_at = updated_at + 1000000000 where number = ?`, jumps); err != nil {
+			if _, err := db.SQL().Exec(t.Context(),
+				`update tickets set updated_at = updated_at + 1000000000 where number = ?`, jumps); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -184,12 +195,16 @@ func TestTicketsChangeDuringAWalk(t *testing.T) {
 // The orders of a list are those of indexes: no list sorts an agent's tickets.
 func TestTicketsAreListedByIndex(t *testing.T) {
 	db := dbs.NewStore(t, dbs.Open(t, dbs.NewSQLitePath(t)))
-	for column, index := range map[string]string{"created_at": "tickets_created", "updated_at": "tickets_updated", "last_message_at": "tickets_spoken"} {
+	for column, index := range map[string]string{"created_at": "tickets_created", "updated_at": "tickets_updated",
+		"last_message_at": "tickets_spoken"} {
 		steps, err := sqldb.All(t.Context(), db.SQL(), func(scan sqldb.Scan) (detail string, err error) {
 			var id, parent, unused int
 			err = scan(&id, &parent, &unused, &detail)
 			return detail, err
-		}, `explain query plan select number from tickets t join people p on p.id = t.person_id where t.agent_id = ? and t.account_id = ? and t.`+column+` is not null
+		},
+			`explain query plan select number from tickets t join people p on p.id = t.person_id where `+
+				`t.agent_id = ? and t.account_id = ? and t.`+
+				column+` is not null
 			and (t.`+column+`, t.number) < (?, ?) order by t.`+column+` desc, t.number desc limit ?`, "agent", "acc", 1, 1, 10)
 		plan := strings.Join(steps, "\n")
 		if err != nil || !strings.Contains(plan, index) || strings.Contains(plan, "TEMP B-TREE") {

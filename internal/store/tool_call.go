@@ -16,7 +16,8 @@ func (db *DB) AddToolCalls(ctx context.Context, calls []parley.ToolCall) error {
 	for some := range slices.Chunk(calls, 50) {
 		var args []any
 		for _, c := range some {
-			args = append(args, c.ID, c.AccountID, c.AgentID, c.ConversationID, c.MessageID, c.TurnID, c.CallID, c.Tool, c.Kind, boolToInt(c.RunsOnClient),
+			args = append(args, c.ID, c.AccountID, c.AgentID, c.ConversationID, c.MessageID, c.TurnID, c.CallID, c.Tool,
+				c.Kind, boolToInt(c.RunsOnClient),
 				toJSON(c.Input), toJSON(c.Output), c.Status, millis(c.CreatedAt), millisOrNil(c.AnsweredAt))
 		}
 		marks := strings.Repeat(", (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", len(some))[2:]
@@ -96,14 +97,17 @@ func (db *DB) ToolCalls(ctx context.Context, ref parley.ConversationRef) ([]parl
 		order by created_at, id`, ref.Conversation, ref.Agent, ref.Account)
 }
 
-// SaveToolResult returns a call that runs at the client its result, in the row and in the message. The conversation must be locked.
-// Fails with RESOURCE_TOOL_CALL_NOT_FOUND unless the call waits and is younger than parley.ToolResultTimeout.
-func (db *DB) SaveToolResult(ctx context.Context, ref parley.ConversationRef, call string, out parley.ToolOutput, now time.Time) error {
+// SaveToolResult returns a call that runs at the client its result, in the row and in the message. The conversation
+// must be locked. Fails with RESOURCE_TOOL_CALL_NOT_FOUND unless the call waits and is younger than
+// parley.ToolResultTimeout.
+func (db *DB) SaveToolResult(ctx context.Context, ref parley.ConversationRef, call string, out parley.ToolOutput,
+	now time.Time) error {
 	c, err := sqldb.One(ctx, db.sql, scanToolCall, `
 		select `+toolCallColumns+`
 		from tool_calls
 		where conversation_id = ? and agent_id = ? and account_id = ? and call_id = ? and client_side = 1
-		  and status = ? and created_at > ?`, ref.Conversation, ref.Agent, ref.Account, call, parley.ToolPending, millis(now.Add(-parley.ToolResultTimeout)))
+		  and status = ? and created_at > ?`, ref.Conversation, ref.Agent, ref.Account, call, parley.ToolPending,
+		millis(now.Add(-parley.ToolResultTimeout)))
 	if err != nil {
 		return mapNotFound(err, parley.CodeToolCallNotFound)
 	}
@@ -119,7 +123,8 @@ func (db *DB) FailLostToolCalls(ctx context.Context, t *parley.Turn, now time.Ti
 		  status = ?,
 		  answered_at = ?
 		where conversation_id = ? and turn_id = ? and agent_id = ? and account_id = ? and client_side = 0
-		  and status = ?`, string(lost.JSON()), lost.Status, millis(now), t.ConversationID, t.ID, t.AgentID, t.AccountID, parley.ToolPending)
+		  and status = ?`, string(lost.JSON()), lost.Status, millis(now), t.ConversationID, t.ID, t.AgentID,
+		t.AccountID, parley.ToolPending)
 	return err
 }
 
@@ -168,7 +173,8 @@ func (db *DB) closeToolCall(ctx context.Context, c parley.ToolCall, out parley.T
 	}
 	for i, p := range parts {
 		if p.Type == "tool-call" && p.ToolCallID == c.CallID {
-			parts = slices.Insert(parts, i+1, parley.Part{Type: "tool-result", ToolCallID: c.CallID, ToolName: c.Tool, Output: out.JSON()})
+			parts = slices.Insert(parts, i+1,
+				parley.Part{Type: "tool-result", ToolCallID: c.CallID, ToolName: c.Tool, Output: out.JSON()})
 			break
 		}
 	}

@@ -24,8 +24,9 @@ const (
 // ErrTurnLost is the failure to close a turn that is no longer its owner's: it was recovered after its lease ran out.
 var ErrTurnLost = errors.New("store: the turn's lease was lost")
 
-// CreateTurn writes an open turn and returns the number of the account's open turns, this one included. A second open turn of
-// the same conversation is a duplicate. Call it last in its transaction: it locks the account's row until commit.
+// CreateTurn writes an open turn and returns the number of the account's open turns, this one included. A second open
+// turn of the same conversation is a duplicate. Call it last in its transaction: it locks the account's row until
+// commit.
 func (db *DB) CreateTurn(ctx context.Context, t *parley.Turn, events ...NewEvent) (open int, err error) {
 	_, err = db.sql.Exec(ctx, `
 		insert into turns (
@@ -42,7 +43,8 @@ func (db *DB) CreateTurn(ctx context.Context, t *parley.Turn, events ...NewEvent
 		  reserved,
 		  started_at
 		)
-		values (?, ?, ?, ?, ?, ?, 'open', ?, ?, ?, ?, ?)`, t.ID, t.AccountID, t.AgentID, t.ConversationID, t.UserMessageID, t.MessageID, t.Owner,
+		values (?, ?, ?, ?, ?, ?, 'open', ?, ?, ?, ?, ?)`, t.ID, t.AccountID, t.AgentID, t.ConversationID,
+		t.UserMessageID, t.MessageID, t.Owner,
 		millis(t.LeaseUntil), MonthOf(t.StartedAt), int64(t.Reserved), millis(t.StartedAt))
 	if err != nil {
 		return 0, err
@@ -79,7 +81,8 @@ func scanTurn(scan sqldb.Scan) (t parley.Turn, err error) {
 }
 
 // OpenTurn finds the conversation's open turn, or nil.
-func (db *DB) OpenTurn(ctx context.Context, account parley.AccountID, conversation parley.ConversationID) (*parley.Turn, error) {
+func (db *DB) OpenTurn(ctx context.Context, account parley.AccountID, conversation parley.ConversationID) (*parley.Turn,
+	error) {
 	t, err := sqldb.One(ctx, db.sql, scanTurn, `select `+turnColumns+`
 		from turns
 		where conversation_id = ? and account_id = ? and state = 'open'`, conversation, account)
@@ -92,9 +95,10 @@ func (db *DB) OpenTurn(ctx context.Context, account parley.AccountID, conversati
 	return &t, nil
 }
 
-// CloseTurn ends the turn, settles its credits and records the events. Fails with ErrTurnLost when another server has ended
-// it. Call it last in its transaction: it locks the account's row until commit.
-func (db *DB) CloseTurn(ctx context.Context, t *parley.Turn, state string, cost parley.Credits, trace *parley.Trace, now time.Time, events ...NewEvent) error {
+// CloseTurn ends the turn, settles its credits and records the events. Fails with ErrTurnLost when another server has
+// ended it. Call it last in its transaction: it locks the account's row until commit.
+func (db *DB) CloseTurn(ctx context.Context, t *parley.Turn, state string, cost parley.Credits, trace *parley.Trace,
+	now time.Time, events ...NewEvent) error {
 	var month string
 	var traceText any
 	if trace != nil {
@@ -128,8 +132,8 @@ func (db *DB) TurnState(ctx context.Context, account parley.AccountID, id parley
 	return state, err
 }
 
-// RenewTurnLeases renews the leases of these open turns of the owner. A turn that its owner has lost is not renewed, so its lease
-// runs out and recovery finds it.
+// RenewTurnLeases renews the leases of these open turns of the owner. A turn that its owner has lost is not renewed, so
+// its lease runs out and recovery finds it.
 func (db *DB) RenewTurnLeases(ctx context.Context, owner string, turns []parley.TurnID, until time.Time) error {
 	for some := range slices.Chunk(turns, 100) {
 		args := []any{millis(until), owner}
@@ -137,7 +141,8 @@ func (db *DB) RenewTurnLeases(ctx context.Context, owner string, turns []parley.
 			args = append(args, id)
 		}
 		marks := strings.Repeat(", ?", len(some))[2:]
-		if _, err := db.sql.Exec(ctx, `update turns set lease_until = ? where owner = ? and state = 'open' and id in (`+marks+`)`, args...); err != nil {
+		if _, err := db.sql.Exec(ctx, `update turns set lease_until = ? where owner = ? and state = 'open' and id in (`+
+			marks+`)`, args...); err != nil {
 			return err
 		}
 	}
@@ -154,7 +159,8 @@ func (db *DB) RequestTurnCancel(ctx context.Context, account parley.AccountID, i
 }
 
 // RequestTurnStop asks the owner of a conversation's open turn, which may be another server, to end it.
-func (db *DB) RequestTurnStop(ctx context.Context, account parley.AccountID, conversation parley.ConversationID, now time.Time) error {
+func (db *DB) RequestTurnStop(ctx context.Context, account parley.AccountID, conversation parley.ConversationID,
+	now time.Time) error {
 	_, err := db.sql.Exec(ctx, `
 		update turns set cancel_asked_at = ?
 		where conversation_id = ? and account_id = ? and state = 'open'`,
@@ -162,8 +168,8 @@ func (db *DB) RequestTurnStop(ctx context.Context, account parley.AccountID, con
 	return err
 }
 
-// CancelRequestedTurns lists the owner's open turns that are asked to end. The value says whether that is because the conversation is no
-// longer the agent's to answer.
+// CancelRequestedTurns lists the owner's open turns that are asked to end. The value says whether that is because the
+// conversation is no longer the agent's to answer.
 func (db *DB) CancelRequestedTurns(ctx context.Context, owner string) (map[parley.TurnID]bool, error) {
 	type asked struct {
 		id   parley.TurnID
@@ -184,8 +190,8 @@ func (db *DB) CancelRequestedTurns(ctx context.Context, owner string) (map[parle
 	return all, err
 }
 
-// ExpireOtherTurnLeases ends the leases of all owners but this one: at the start of a server that alone holds the database, every
-// other owner is dead.
+// ExpireOtherTurnLeases ends the leases of all owners but this one: at the start of a server that alone holds the
+// database, every other owner is dead.
 func (db *DB) ExpireOtherTurnLeases(ctx context.Context, owner string) error {
 	_, err := db.sql.Exec(ctx, `update turns set lease_until = 0 where owner <> ? and state = 'open'`, owner)
 	return err
@@ -206,7 +212,8 @@ type TurnTrace struct {
 	StartedAt time.Time
 }
 
-// TurnTraces returns what each turn of a conversation did, oldest first. It is the operator's view and asks for no account.
+// TurnTraces returns what each turn of a conversation did, oldest first. It is the operator's view and asks for no
+// account.
 func (db *DB) TurnTraces(ctx context.Context, conversation parley.ConversationID) ([]TurnTrace, error) {
 	rows, err := db.sql.Query(ctx, `
 		select

@@ -36,7 +36,8 @@ func (db *DB) TurnResult(ctx context.Context, ref parley.AgentRef, id parley.Tur
 		from turns t
 		join conversations c on c.id = t.conversation_id and c.account_id = t.account_id
 		  and c.agent_id = t.agent_id and c.deleted_at is null
-		where t.id = ? and t.agent_id = ? and t.account_id = ?`, id, ref.Agent, ref.Account).Scan(&t.ConversationID, &t.UserMessageID, &t.MessageID, &t.State, &charged, &user)
+		where t.id = ? and t.agent_id = ? and t.account_id = ?`, id, ref.Agent, ref.Account).Scan(&t.ConversationID,
+		&t.UserMessageID, &t.MessageID, &t.State, &charged, &user)
 	if err != nil {
 		return nil, mapNotFound(err, parley.CodeConversationNotFound)
 	}
@@ -56,7 +57,8 @@ func (db *DB) turnAnswer(ctx context.Context, t *TurnResult) (*parley.Message, e
 	later, err := sqldb.All(ctx, db.sql, sqldb.Column[string], `
 		select call_id
 		from tool_calls
-		where conversation_id = ? and agent_id = ? and account_id = ? and message_id = ? and client_side = 1`, t.ConversationID, t.AgentID, t.AccountID, t.MessageID)
+		where conversation_id = ? and agent_id = ? and account_id = ? and message_id = ? and client_side = 1`,
+		t.ConversationID, t.AgentID, t.AccountID, t.MessageID)
 	if err != nil {
 		return nil, err
 	}
@@ -83,9 +85,10 @@ func (db *DB) findMessage(ctx context.Context, ref parley.AgentRef, id parley.Me
 	return m, err
 }
 
-// UnansweredMessage finds a message that nobody answered, with the id of its end user. Fails with CONVERSATION_NOT_FOUND when the
-// conversation has gone.
-func (db *DB) UnansweredMessage(ctx context.Context, ref parley.AgentRef, id parley.MessageID) (*parley.Message, parley.EndUserID, error) {
+// UnansweredMessage finds a message that nobody answered, with the id of its end user. Fails with
+// CONVERSATION_NOT_FOUND when the conversation has gone.
+func (db *DB) UnansweredMessage(ctx context.Context, ref parley.AgentRef, id parley.MessageID) (*parley.Message,
+	parley.EndUserID, error) {
 	m, err := db.findMessage(ctx, ref, id)
 	if err != nil {
 		return nil, "", err
@@ -103,34 +106,38 @@ func (db *DB) UnansweredMessage(ctx context.Context, ref parley.AgentRef, id par
 	return m, c.UserID, nil
 }
 
-// UserMessageAnsweredBy returns the user's message that a message of the conversation is, or answers: the last one of the user up to it.
-// Fails with CHAT_RETRY_MESSAGE_NOT_FOUND for a message that is not there or has been replaced, and with
-// CHAT_RETRY_NO_USER_MESSAGE.
-func (db *DB) UserMessageAnsweredBy(ctx context.Context, ref parley.ConversationRef, message parley.MessageID) (*parley.Message, error) {
+// UserMessageAnsweredBy returns the user's message that a message of the conversation is, or answers: the last one of
+// the user up to it. Fails with CHAT_RETRY_MESSAGE_NOT_FOUND for a message that is not there or has been replaced, and
+// with CHAT_RETRY_NO_USER_MESSAGE.
+func (db *DB) UserMessageAnsweredBy(ctx context.Context, ref parley.ConversationRef,
+	message parley.MessageID) (*parley.Message, error) {
 	seq, err := db.activeMessageSeq(ctx, ref, message)
 	if err != nil {
 		return nil, err
 	}
-	m, err := db.message(ctx, `agent_id = ? and conversation_id = ? and account_id = ? and seq <= ? and author = ? and superseded_at is null
+	m, err := db.message(ctx,
+		`agent_id = ? and conversation_id = ? and account_id = ? and seq <= ? and author = ? and superseded_at is null
 		order by seq desc limit 1`, ref.Agent, ref.Conversation, ref.Account, seq, parley.AuthorUser)
 	return m, mapNotFound(err, parley.CodeRetryNoUser)
 }
 
-// activeMessageSeq finds the number of a message that has not been replaced. An answer that failed has left no message: its id stands for
-// the message that it was to answer.
-func (db *DB) activeMessageSeq(ctx context.Context, ref parley.ConversationRef, message parley.MessageID) (seq int64, err error) {
+// activeMessageSeq finds the number of a message that has not been replaced. An answer that failed has left no message:
+// its id stands for the message that it was to answer.
+func (db *DB) activeMessageSeq(ctx context.Context, ref parley.ConversationRef, message parley.MessageID) (seq int64,
+	err error) {
 	err = db.sql.QueryRow(ctx, `
 		select seq
 		from messages
 		where id in (?, (select user_message_id from turns where message_id = ? and conversation_id = ?
 		  and agent_id = ? and account_id = ? and state = 'failed'))
 		  and conversation_id = ? and agent_id = ? and account_id = ? and type = 'reply'
-		  and superseded_at is null`, message, message, ref.Conversation, ref.Agent, ref.Account, ref.Conversation, ref.Agent, ref.Account).Scan(&seq)
+		  and superseded_at is null`, message, message, ref.Conversation, ref.Agent, ref.Account, ref.Conversation,
+		ref.Agent, ref.Account).Scan(&seq)
 	return seq, mapNotFound(err, parley.CodeRetryNotFound)
 }
 
-// SupersedeMessages removes all messages after the number from the conversation: a new answer takes their place. The rows stay, and so do the
-// team's notes and what happened to the ticket.
+// SupersedeMessages removes all messages after the number from the conversation: a new answer takes their place. The
+// rows stay, and so do the team's notes and what happened to the ticket.
 func (db *DB) SupersedeMessages(ctx context.Context, ref parley.ConversationRef, after int64, now time.Time) error {
 	n, err := db.sql.Exec(ctx, `
 		update messages set superseded_at = ?

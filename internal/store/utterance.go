@@ -67,7 +67,8 @@ func (db *DB) Utterances(ctx context.Context, ref parley.ConversationRef, each i
 	if err != nil || len(first) < each {
 		return first, err
 	}
-	last, err := sqldb.All(ctx, db.sql, scanUtterance, query+`desc limit ?`, ref.Agent, ref.Conversation, ref.Account, first[each-1].Seq, each)
+	last, err := sqldb.All(ctx, db.sql, scanUtterance, query+`desc limit ?`, ref.Agent, ref.Conversation, ref.Account,
+		first[each-1].Seq, each)
 	slices.Reverse(last)
 	return append(first, last...), err
 }
@@ -92,12 +93,15 @@ func (db *DB) WasEscalated(ctx context.Context, ref parley.ConversationRef) (boo
 	n, err := sqldb.One(ctx, db.sql, sqldb.Column[int], `
 		select count(*)
 		from conversations
-		where id = ? and agent_id = ? and account_id = ? and (escalated = 1 or status = 'taken_over')`, ref.Conversation, ref.Agent, ref.Account)
+		where id = ? and agent_id = ? and account_id = ? and (escalated = 1 or status = 'taken_over')`,
+		ref.Conversation, ref.Agent, ref.Account)
 	return n > 0, err
 }
 
-// InsightsByUser lists what is known of a user's conversations that began in a stretch of time, both ends included, the oldest first.
-func (db *DB) InsightsByUser(ctx context.Context, ref parley.AgentRef, user parley.EndUserID, from, to int64, limit int) ([]parley.Insight, error) {
+// InsightsByUser lists what is known of a user's conversations that began in a stretch of time, both ends included, the
+// oldest first.
+func (db *DB) InsightsByUser(ctx context.Context, ref parley.AgentRef, user parley.EndUserID, from, to int64,
+	limit int) ([]parley.Insight, error) {
 	return sqldb.All(ctx, db.sql, scanInsight, `
 		select `+insightColumns+`
 		from conversation_insights

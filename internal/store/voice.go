@@ -67,8 +67,8 @@ func scanVoice(scan sqldb.Scan) (s parley.VoiceSession, err error) {
 	return s, err
 }
 
-// CreateVoice writes a session that is opening. It must be called in a transaction that has locked the agent (LockAgent) and has
-// reserved the price of the first minute.
+// CreateVoice writes a session that is opening. It must be called in a transaction that has locked the agent
+// (LockAgent) and has reserved the price of the first minute.
 func (db *DB) CreateVoice(ctx context.Context, s *parley.VoiceSession) error {
 	_, err := db.sql.Exec(ctx, `
 		insert into voice_sessions (
@@ -87,7 +87,8 @@ func (db *DB) CreateVoice(ctx context.Context, s *parley.VoiceSession) error {
 		  reserved,
 		  created_at
 		)
-		values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, s.ID, s.AccountID, s.AgentID, s.ConversationID, s.UserID, s.Timezone, int64(s.MaxDuration/time.Second), voiceOpening,
+		values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, s.ID, s.AccountID, s.AgentID, s.ConversationID, s.UserID,
+		s.Timezone, int64(s.MaxDuration/time.Second), voiceOpening,
 		s.Owner, millis(s.LeaseUntil), int64(s.PricePerMinute), MonthOf(s.CreatedAt), int64(s.Reserved), millis(s.CreatedAt))
 	return err
 }
@@ -101,7 +102,8 @@ func (db *DB) StartVoice(ctx context.Context, s *parley.VoiceSession) error {
 	return requireVoiceOwner(n, err)
 }
 
-// DeleteOpeningVoice deletes a session that could not be started, and releases the credits that it has reserved. It reports whether there was one.
+// DeleteOpeningVoice deletes a session that could not be started, and releases the credits that it has reserved. It
+// reports whether there was one.
 func (db *DB) DeleteOpeningVoice(ctx context.Context, s *parley.VoiceSession) (done bool, err error) {
 	var month string
 	err = db.sql.QueryRow(ctx, `
@@ -118,9 +120,9 @@ func (db *DB) DeleteOpeningVoice(ctx context.Context, s *parley.VoiceSession) (d
 	return true, db.settleVoiceCredits(ctx, s, month, 0, s.CreatedAt)
 }
 
-// CloseVoice ends a living session as it says of itself (JoinedAt, SeenAt, EndedAt, Reason, Minutes), settles its credits and records
-// the events. Fails with ErrVoiceLost when another server has ended it. Call it last in its transaction: it holds the account's row until
-// commit.
+// CloseVoice ends a living session as it says of itself (JoinedAt, SeenAt, EndedAt, Reason, Minutes), settles its
+// credits and records the events. Fails with ErrVoiceLost when another server has ended it. Call it last in its
+// transaction: it holds the account's row until commit.
 func (db *DB) CloseVoice(ctx context.Context, s *parley.VoiceSession, events ...NewEvent) error {
 	var month string
 	cost := s.PricePerMinute * parley.Credits(s.Minutes)
@@ -150,7 +152,8 @@ func (db *DB) CloseVoice(ctx context.Context, s *parley.VoiceSession, events ...
 }
 
 // settleVoiceCredits turns what a session has set aside into what it cost, as settle does for a turn.
-func (db *DB) settleVoiceCredits(ctx context.Context, s *parley.VoiceSession, month string, cost parley.Credits, now time.Time) error {
+func (db *DB) settleVoiceCredits(ctx context.Context, s *parley.VoiceSession, month string, cost parley.Credits,
+	now time.Time) error {
 	for _, agent := range []parley.AgentID{wholeAccount, s.AgentID} { // in the order of Reserve
 		_, err := db.sql.Exec(ctx, `
 			update credit_usage set
@@ -180,9 +183,11 @@ func (db *DB) settleVoiceCredits(ctx context.Context, s *parley.VoiceSession, mo
 	return err
 }
 
-// ReserveVoiceMinute reserves the price of another minute for a session, and returns what its account and agent have used and reserved by
-// then. Whether that is too much is the caller's rule; to refuse, it fails the transaction. Fails with ErrVoiceLost.
-func (db *DB) ReserveVoiceMinute(ctx context.Context, s *parley.VoiceSession) (ofAccount, ofAgent parley.Credits, err error) {
+// ReserveVoiceMinute reserves the price of another minute for a session, and returns what its account and agent have
+// used and reserved by then. Whether that is too much is the caller's rule; to refuse, it fails the transaction. Fails
+// with ErrVoiceLost.
+func (db *DB) ReserveVoiceMinute(ctx context.Context, s *parley.VoiceSession) (ofAccount, ofAgent parley.Credits,
+	err error) {
 	var month string
 	err = db.sql.QueryRow(ctx, `
 		update voice_sessions set reserved = reserved + price
@@ -221,9 +226,10 @@ func (db *DB) SaveVoiceJoin(ctx context.Context, s *parley.VoiceSession, events 
 	})
 }
 
-// RenewVoiceLeases renews the leases of the owner's sessions and writes who has joined and when they were seen last. It returns those that
-// have been ended by another owner meanwhile.
-func (db *DB) RenewVoiceLeases(ctx context.Context, owner string, sessions []parley.VoiceSession, until time.Time) (ended []parley.VoiceSessionID, err error) {
+// RenewVoiceLeases renews the leases of the owner's sessions and writes who has joined and when they were seen last. It
+// returns those that have been ended by another owner meanwhile.
+func (db *DB) RenewVoiceLeases(ctx context.Context, owner string, sessions []parley.VoiceSession,
+	until time.Time) (ended []parley.VoiceSessionID, err error) {
 	err = db.Transact(ctx, sqldb.Interactive, func(tx *DB) error {
 		var list []parley.VoiceSessionID
 		for i := range sessions {
@@ -248,17 +254,20 @@ func (db *DB) RenewVoiceLeases(ctx context.Context, owner string, sessions []par
 	return ended, err
 }
 
-// RequestVoiceEnd asks the owner of a live session, which may be another server, to end it. It reports whether there was one.
-func (db *DB) RequestVoiceEnd(ctx context.Context, account parley.AccountID, id parley.VoiceSessionID, reason parley.SessionEndReason) (bool, error) {
+// RequestVoiceEnd asks the owner of a live session, which may be another server, to end it. It reports whether there
+// was one.
+func (db *DB) RequestVoiceEnd(ctx context.Context, account parley.AccountID, id parley.VoiceSessionID,
+	reason parley.SessionEndReason) (bool, error) {
 	n, err := db.sql.Exec(ctx, `
 		update voice_sessions set end_asked = ?
 		where id = ? and account_id = ? and ended_at is null`, reason, id, account)
 	return n > 0, err
 }
 
-// RequestedVoiceEnds lists the owner's live sessions that are to end, each with the reason: because it was requested, or because
-// their agent is deleted or their conversation is over.
-func (db *DB) RequestedVoiceEnds(ctx context.Context, owner string) (map[parley.VoiceSessionID]parley.SessionEndReason, error) {
+// RequestedVoiceEnds lists the owner's live sessions that are to end, each with the reason: because it was requested,
+// or because their agent is deleted or their conversation is over.
+func (db *DB) RequestedVoiceEnds(ctx context.Context, owner string) (map[parley.VoiceSessionID]parley.SessionEndReason,
+	error) {
 	type asked struct {
 		id     parley.VoiceSessionID
 		reason parley.SessionEndReason
@@ -281,8 +290,8 @@ func (db *DB) RequestedVoiceEnds(ctx context.Context, owner string) (map[parley.
 	return all, err
 }
 
-// ExpireOtherVoiceLeases ends the leases of all owners but this one: at the start of a server that alone holds the database, every other
-// owner is dead.
+// ExpireOtherVoiceLeases ends the leases of all owners but this one: at the start of a server that alone holds the
+// database, every other owner is dead.
 func (db *DB) ExpireOtherVoiceLeases(ctx context.Context, owner string) error {
 	_, err := db.sql.Exec(ctx, `
 		update voice_sessions set lease_until = 0
@@ -290,8 +299,10 @@ func (db *DB) ExpireOtherVoiceLeases(ctx context.Context, owner string) error {
 	return err
 }
 
-// ExpiredVoiceSessions lists sessions whose lease has run out, at most limit; opening tells which of them had not begun.
-func (db *DB) ExpiredVoiceSessions(ctx context.Context, now time.Time, limit int) (list []parley.VoiceSession, opening map[parley.VoiceSessionID]bool, err error) {
+// ExpiredVoiceSessions lists sessions whose lease has run out, at most limit; opening tells which of them had not
+// begun.
+func (db *DB) ExpiredVoiceSessions(ctx context.Context, now time.Time, limit int) (list []parley.VoiceSession,
+	opening map[parley.VoiceSessionID]bool, err error) {
 	opening = map[parley.VoiceSessionID]bool{}
 	list, err = sqldb.All(ctx, db.sql, func(scan sqldb.Scan) (parley.VoiceSession, error) {
 		var state string
@@ -301,11 +312,14 @@ func (db *DB) ExpiredVoiceSessions(ctx context.Context, now time.Time, limit int
 		}
 		return s, err
 	}, `
-		select `+voiceColumns+`, state from voice_sessions where ended_at is null and lease_until < ? order by lease_until limit ?`, millis(now), limit)
+		select `+voiceColumns+
+		`, state from voice_sessions where ended_at is null and lease_until < ? order by lease_until limit ?`,
+		millis(now), limit)
 	return list, opening, err
 }
 
-// TakeOverVoice makes another server the owner of a session whose lease has run out, so that no two end it. Fails with ErrVoiceLost.
+// TakeOverVoice makes another server the owner of a session whose lease has run out, so that no two end it. Fails with
+// ErrVoiceLost.
 func (db *DB) TakeOverVoice(ctx context.Context, s *parley.VoiceSession, owner string, until time.Time) error {
 	err := db.sql.QueryRow(ctx, `
 		update voice_sessions set
@@ -321,7 +335,8 @@ func (db *DB) TakeOverVoice(ctx context.Context, s *parley.VoiceSession, owner s
 }
 
 // VoiceSession finds one session of the agent; nil where there is none.
-func (db *DB) VoiceSession(ctx context.Context, ref parley.AgentRef, id parley.VoiceSessionID) (*parley.VoiceSession, error) {
+func (db *DB) VoiceSession(ctx context.Context, ref parley.AgentRef, id parley.VoiceSessionID) (*parley.VoiceSession,
+	error) {
 	return optionalVoice(sqldb.One(ctx, db.sql, scanVoice, `
 		select `+voiceColumns+`
 		from voice_sessions
@@ -329,7 +344,8 @@ func (db *DB) VoiceSession(ctx context.Context, ref parley.AgentRef, id parley.V
 		id, ref.Agent, ref.Account, voiceOpening))
 }
 
-// VoiceSessionInAnyAccount finds a session by its id alone; nil where there is none. It is the operator's view and asks for no account.
+// VoiceSessionInAnyAccount finds a session by its id alone; nil where there is none. It is the operator's view and asks
+// for no account.
 func (db *DB) VoiceSessionInAnyAccount(ctx context.Context, id parley.VoiceSessionID) (*parley.VoiceSession, error) {
 	return optionalVoice(sqldb.One(ctx, db.sql, scanVoice, `
 		select `+voiceColumns+`
@@ -368,8 +384,8 @@ func (db *DB) VoiceSessions(ctx context.Context, f VoiceFilter, limit int) ([]pa
 		append(args, limit)...)
 }
 
-// CountLiveVoice counts an agent's sessions that live, those that open included. To be exact it must be asked in a transaction that holds
-// the agent's row.
+// CountLiveVoice counts an agent's sessions that live, those that open included. To be exact it must be asked in a
+// transaction that holds the agent's row.
 func (db *DB) CountLiveVoice(ctx context.Context, ref parley.AgentRef, now time.Time) (int, error) {
 	return sqldb.One(ctx, db.sql, sqldb.Column[int], `
 		select count(*)
@@ -378,9 +394,10 @@ func (db *DB) CountLiveVoice(ctx context.Context, ref parley.AgentRef, now time.
 		ref.Agent, ref.Account, millis(now))
 }
 
-// VoiceAwaitingCustomer lists an account's sessions that wait for their customers. It is exact in a transaction that holds the
-// account's credits.
-func (db *DB) VoiceAwaitingCustomer(ctx context.Context, account parley.AccountID, now time.Time) ([]parley.VoiceSessionID, error) {
+// VoiceAwaitingCustomer lists an account's sessions that wait for their customers. It is exact in a transaction that
+// holds the account's credits.
+func (db *DB) VoiceAwaitingCustomer(ctx context.Context, account parley.AccountID,
+	now time.Time) ([]parley.VoiceSessionID, error) {
 	return sqldb.All(ctx, db.sql, sqldb.Column[parley.VoiceSessionID],
 		`
 			select id
@@ -389,9 +406,10 @@ func (db *DB) VoiceAwaitingCustomer(ctx context.Context, account parley.AccountI
 		account, millis(now))
 }
 
-// RecentVoiceStarts lists when an agent's sessions began since a moment, of one user or of all, the newest first, at most limit. It is exact as
-// LiveVoice is.
-func (db *DB) RecentVoiceStarts(ctx context.Context, ref parley.AgentRef, user parley.EndUserID, since time.Time, limit int) ([]time.Time, error) {
+// RecentVoiceStarts lists when an agent's sessions began since a moment, of one user or of all, the newest first, at
+// most limit. It is exact as LiveVoice is.
+func (db *DB) RecentVoiceStarts(ctx context.Context, ref parley.AgentRef, user parley.EndUserID, since time.Time,
+	limit int) ([]time.Time, error) {
 	userClause, args := "", []any{ref.Agent, ref.Account, millis(since)}
 	if user != "" {
 		userClause, args = " and user_id = ?", append(args, user)
@@ -417,8 +435,8 @@ func (db *DB) HasVoiceSession(ctx context.Context, ref parley.ConversationRef) (
 	return n > 0, err
 }
 
-// CreateVoiceConversation writes a conversation that a voice session begins: nothing is said in it yet. Fails with AGENT_NOT_FOUND
-// once the agent is deleted.
+// CreateVoiceConversation writes a conversation that a voice session begins: nothing is said in it yet. Fails with
+// AGENT_NOT_FOUND once the agent is deleted.
 func (db *DB) CreateVoiceConversation(ctx context.Context, c *parley.Conversation) error {
 	_, err := db.sql.Exec(ctx, `
 		insert into conversations (
@@ -436,7 +454,8 @@ func (db *DB) CreateVoiceConversation(ctx context.Context, c *parley.Conversatio
 		  last_activity,
 		  created_at
 		)
-		values (?, ?, ?, ?, ?, 0, ?, ?, 0, 0, 0, ?, ?)`, c.ID, c.AccountID, c.AgentID, c.API, c.Channel, textOrNil(c.UserID), c.Status, millis(c.UpdatedAt), millis(c.CreatedAt))
+		values (?, ?, ?, ?, ?, 0, ?, ?, 0, 0, 0, ?, ?)`, c.ID, c.AccountID, c.AgentID, c.API, c.Channel,
+		textOrNil(c.UserID), c.Status, millis(c.UpdatedAt), millis(c.CreatedAt))
 	if err != nil {
 		return err
 	}

@@ -41,11 +41,13 @@ func scanWebhook(scan sqldb.Scan) (h parley.Webhook, err error) {
 
 func webhookNotFound() error { return parley.NewErrorf(parley.CodeNotFound, "Webhook not found.") }
 
-// CreateWebhook writes a new webhook. It must be called in a transaction that has locked the account or, where it names one, the agent.
+// CreateWebhook writes a new webhook. It must be called in a transaction that has locked the account or, where it names
+// one, the agent.
 func (db *DB) CreateWebhook(ctx context.Context, h *parley.Webhook) error {
 	_, err := db.sql.Exec(ctx, `insert into webhooks (`+webhookColumns+`)
 		values (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		h.ID, h.AccountID, textOrNil(h.AgentID), h.Endpoint, toJSON(h.Events), h.SealedSigningKeys, textOrNil(h.KeyID), millis(h.CreatedAt), millis(h.UpdatedAt))
+		h.ID, h.AccountID, textOrNil(h.AgentID), h.Endpoint, toJSON(h.Events), h.SealedSigningKeys, textOrNil(h.KeyID),
+		millis(h.CreatedAt), millis(h.UpdatedAt))
 	return err
 }
 
@@ -82,7 +84,8 @@ func (db *DB) Webhook(ctx context.Context, account parley.AccountID, id parley.W
 	return &h, err
 }
 
-// OwnerOfWebhook returns the account of a webhook. It is the operator's view and asks for no account. Fails with NOT_FOUND.
+// OwnerOfWebhook returns the account of a webhook. It is the operator's view and asks for no account. Fails with
+// NOT_FOUND.
 func (db *DB) OwnerOfWebhook(ctx context.Context, id parley.WebhookID) (parley.AccountID, error) {
 	account, err := sqldb.One(ctx, db.sql, sqldb.Column[parley.AccountID], `
 		select account_id
@@ -159,13 +162,16 @@ func (db *DB) AddDelivery(ctx context.Context, d *parley.Delivery) error {
 		  created_at,
 		  updated_at
 		)
-		values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, d.ID, d.AccountID, textOrNil(d.AgentID), d.WebhookID, d.Event, d.Body, string(parley.DeliveryPending), 0,
+		values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, d.ID, d.AccountID, textOrNil(d.AgentID), d.WebhookID, d.Event,
+		d.Body, string(parley.DeliveryPending), 0,
 		millis(d.DueAt), millis(d.CreatedAt), millis(d.CreatedAt))
 	return err
 }
 
-// DueDeliveries lists a webhook's deliveries that are to be sent by now, at most limit, those that are due longest first.
-func (db *DB) DueDeliveries(ctx context.Context, account parley.AccountID, hook parley.WebhookID, now time.Time, limit int) ([]parley.Delivery, error) {
+// DueDeliveries lists a webhook's deliveries that are to be sent by now, at most limit, those that are due longest
+// first.
+func (db *DB) DueDeliveries(ctx context.Context, account parley.AccountID, hook parley.WebhookID, now time.Time,
+	limit int) ([]parley.Delivery, error) {
 	return sqldb.All(ctx, db.sql, scanDelivery, `
 		select `+deliveryColumns+`
 		from webhook_deliveries
@@ -175,7 +181,8 @@ func (db *DB) DueDeliveries(ctx context.Context, account parley.AccountID, hook 
 }
 
 // NextDeliveryTime returns when the next of a webhook's deliveries is due; nil when none is waiting.
-func (db *DB) NextDeliveryTime(ctx context.Context, account parley.AccountID, hook parley.WebhookID) (*time.Time, error) {
+func (db *DB) NextDeliveryTime(ctx context.Context, account parley.AccountID, hook parley.WebhookID) (*time.Time,
+	error) {
 	at, err := sqldb.One(ctx, db.sql, sqldb.Column[sql.NullInt64], `
 		select min(due_at)
 		from webhook_deliveries
@@ -183,7 +190,8 @@ func (db *DB) NextDeliveryTime(ctx context.Context, account parley.AccountID, ho
 	return timeOrNil(at), err
 }
 
-// SaveDeliveryAttempt writes how a pending delivery stands after an attempt. One that is gone, or no longer pending, is left alone.
+// SaveDeliveryAttempt writes how a pending delivery stands after an attempt. One that is gone, or no longer pending, is
+// left alone.
 func (db *DB) SaveDeliveryAttempt(ctx context.Context, d *parley.Delivery) error {
 	_, err := db.sql.Exec(ctx, `
 		update webhook_deliveries set
@@ -194,13 +202,15 @@ func (db *DB) SaveDeliveryAttempt(ctx context.Context, d *parley.Delivery) error
 		  last_error = ?,
 		  updated_at = ?,
 		  delivered_at = ?
-		where id = ? and webhook_id = ? and account_id = ? and state = 'pending'`, string(d.State), d.Attempts, millis(d.DueAt), numberOrNil(d.LastStatus), textOrNil(d.LastError),
+		where id = ? and webhook_id = ? and account_id = ? and state = 'pending'`, string(d.State), d.Attempts,
+		millis(d.DueAt), numberOrNil(d.LastStatus), textOrNil(d.LastError),
 		millis(d.UpdatedAt), millisOrNil(d.DeliveredAt), d.ID, d.WebhookID, d.AccountID)
 	return err
 }
 
 // ResetDelivery makes a delivery pending, as if it had never been tried, and returns it. Fails with NOT_FOUND.
-func (db *DB) ResetDelivery(ctx context.Context, account parley.AccountID, id parley.DeliveryID, now time.Time) (*parley.Delivery, error) {
+func (db *DB) ResetDelivery(ctx context.Context, account parley.AccountID, id parley.DeliveryID,
+	now time.Time) (*parley.Delivery, error) {
 	d, err := sqldb.One(ctx, db.sql, scanDelivery, `
 		update webhook_deliveries set
 		  state = 'pending',
@@ -216,7 +226,8 @@ func (db *DB) ResetDelivery(ctx context.Context, account parley.AccountID, id pa
 	return &d, err
 }
 
-// OwnerOfDelivery returns the account of a delivery. It is the operator's view and asks for no account. Fails with NOT_FOUND.
+// OwnerOfDelivery returns the account of a delivery. It is the operator's view and asks for no account. Fails with
+// NOT_FOUND.
 func (db *DB) OwnerOfDelivery(ctx context.Context, id parley.DeliveryID) (parley.AccountID, error) {
 	account, err := sqldb.One(ctx, db.sql, sqldb.Column[parley.AccountID], `
 		select account_id
@@ -235,11 +246,12 @@ type DeliveryFilter struct {
 	State   parley.DeliveryState
 }
 
-// Deliveries lists deliveries, those that changed last first, at most limit. It is the operator's view: without an account
-// in the filter it lists those of all.
+// Deliveries lists deliveries, those that changed last first, at most limit. It is the operator's view: without an
+// account in the filter it lists those of all.
 func (db *DB) Deliveries(ctx context.Context, f DeliveryFilter, limit int) ([]parley.Delivery, error) {
 	where, args := `1 = 1`, []any{}
-	for _, narrow := range []struct{ column, value string }{{"account_id", string(f.Account)}, {"webhook_id", string(f.Webhook)}, {"state", string(f.State)}} {
+	for _, narrow := range []struct{ column, value string }{{"account_id", string(f.Account)},
+		{"webhook_id", string(f.Webhook)}, {"state", string(f.State)}} {
 		if narrow.value != "" {
 			where, args = where+` and `+narrow.column+` = ?`, append(args, narrow.value)
 		}
@@ -257,8 +269,8 @@ func (db *DB) EraseWebhookDeliveries(ctx context.Context, account parley.Account
 	return db.eraseDeliveries(ctx, `webhook_id = ? and account_id = ?`, hook, account)
 }
 
-// EraseFinishedDeliveries erases the deliveries of all accounts that have come to their end before a moment, in chunks in the bulk lane.
-// It is a job of the installation and asks for no account.
+// EraseFinishedDeliveries erases the deliveries of all accounts that have come to their end before a moment, in chunks
+// in the bulk lane. It is a job of the installation and asks for no account.
 func (db *DB) EraseFinishedDeliveries(ctx context.Context, before time.Time) error {
 	return db.eraseDeliveries(ctx, `state in ('delivered', 'dead') and updated_at < ?`, millis(before))
 }
@@ -267,7 +279,9 @@ func (db *DB) eraseDeliveries(ctx context.Context, where string, args ...any) er
 	for {
 		var n int64
 		err := db.Transact(ctx, sqldb.Bulk, func(tx *DB) (err error) {
-			n, err = tx.sql.Exec(ctx, `delete from webhook_deliveries where id in (select id from webhook_deliveries where `+where+` limit ?)`, append(args[:len(args):len(args)], maxEraseRows)...)
+			n, err = tx.sql.Exec(ctx,
+				`delete from webhook_deliveries where id in (select id from webhook_deliveries where `+where+
+					` limit ?)`, append(args[:len(args):len(args)], maxEraseRows)...)
 			return err
 		})
 		if err != nil || n < maxEraseRows {

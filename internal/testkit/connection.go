@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// DialRaw opens a connection to the server at that URL, which is closed when the test ends. Nothing on it takes longer than
-// WaitTimeout.
+// DialRaw opens a connection to the server at that URL, which is closed when the test ends. Nothing on it takes longer
+// than WaitTimeout.
 func DialRaw(t testing.TB, server string) *net.TCPConn {
 	t.Helper()
 	u, err := url.Parse(server)
@@ -61,8 +61,8 @@ func ReadReplies(t testing.TB, conn net.Conn) []Reply {
 	}
 }
 
-// UseHalfClosing makes the server's test client close its half of a connection as soon as it has sent a request, as many HTTP
-// clients do.
+// UseHalfClosing makes the server's test client close its half of a connection as soon as it has sent a request, as
+// many HTTP clients do.
 func (h *Server) UseHalfClosing(t testing.TB) {
 	t.Helper()
 	h.Client.Transport = newCheckedTransport(t, HalfClosingTransport{})

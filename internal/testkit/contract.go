@@ -13,9 +13,11 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// NewValidatingTransport checks every response under base, /api/v2 say, against the OpenAPI document on its way back: its status is one of the
-// operation's, its headers are there, its body matches the schema. Violations are reported; the response is passed on.
-func NewValidatingTransport(base string, doc []byte, next http.RoundTripper, report func(error)) (http.RoundTripper, error) {
+// NewValidatingTransport checks every response under base, /api/v2 say, against the OpenAPI document on its way back:
+// its status is one of the operation's, its headers are there, its body matches the schema. Violations are reported;
+// the response is passed on.
+func NewValidatingTransport(base string, doc []byte, next http.RoundTripper, report func(error)) (http.RoundTripper,
+	error) {
 	c, err := loadContract(doc)
 	if err != nil {
 		return nil, err
@@ -190,7 +192,9 @@ func (v *validator) matchTemplate(path string) string {
 	segments := strings.Split(path, "/")
 	var found []string
 	for template := range v.doc.Paths {
-		if slices.EqualFunc(strings.Split(template, "/"), segments, func(t, s string) bool { return t == s || t != "" && t[0] == '{' && s != "" }) {
+		if slices.EqualFunc(strings.Split(template, "/"), segments, func(t, s string) bool {
+			return t == s || t != "" && t[0] == '{' && s != ""
+		}) {
 			found = append(found, template)
 		}
 	}

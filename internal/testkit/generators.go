@@ -45,9 +45,12 @@ func CheckForGenerators(doc []byte) ([]string, error) {
 var (
 	typeNamePattern   = regexp.MustCompile(`^[A-Z][A-Za-z0-9]*$`)
 	methodNamePattern = regexp.MustCompile(`^[a-z][A-Za-z0-9]*$`)
-	reservedWords     = strings.Fields(`any async await boolean break case catch chan class const constructor continue debugger default defer delete do
-		else enum error export extends fallthrough false finally for func function get go goto if implements import in instanceof int interface
-		let map new nil null number object of package private protected public range return select set static string struct super switch
+	reservedWords     = strings.Fields(`any async await boolean break case catch chan class const constructor continue
+		debugger default defer delete do
+		else enum error export extends fallthrough false finally for func function get go goto if implements import in
+		instanceof int interface
+		let map new nil null number object of package private protected public range return select set static string
+		struct super switch
 		symbol this throw true try type typeof undefined var void while with yield`)
 )
 

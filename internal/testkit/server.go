@@ -1,5 +1,5 @@
-// Package testkit runs a whole server for tests: on a temporary database, with two accounts, behind a real HTTP server on
-// loopback. Only tests import it.
+// Package testkit runs a whole server for tests: on a temporary database, with two accounts, behind a real HTTP server
+// on loopback. Only tests import it.
 package testkit
 
 import (

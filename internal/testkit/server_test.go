@@ -31,8 +31,10 @@ func TestServerAnswersFromItsSources(t *testing.T) {
 					Metadata struct{ Citations []struct{ Name string } }
 				}
 			}
-			h.Do(t, "POST", "/agents/"+agent+"/chat", h.Key, map[string]any{"message": "When does the last ferry leave?"}).Decode(t, http.StatusOK, &answer)
-			if d := answer.Data; len(d.Parts) != 1 || !strings.Contains(d.Parts[0].Text, "half past nine") || len(d.Metadata.Citations) == 0 {
+			h.Do(t, "POST", "/agents/"+agent+"/chat", h.Key,
+				map[string]any{"message": "When does the last ferry leave?"}).Decode(t, http.StatusOK, &answer)
+			if d := answer.Data; len(d.Parts) != 1 || !strings.Contains(d.Parts[0].Text, "half past nine") ||
+				len(d.Metadata.Citations) == 0 {
 				t.Errorf("%+v", d)
 			}
 			if r := h.Do(t, "GET", "/agents/"+agent, h.OtherKey, nil); r.Status != http.StatusNotFound {
@@ -47,7 +49,8 @@ func TestScriptAndClock(t *testing.T) {
 	scriptedModel := scripted.New(scripted.Text("By script."), scripted.Stop())
 	h := testkit.Open(t, testkit.WithModel(scriptedModel), testkit.WithClock(clock))
 	agent := h.NewAgent(t, h.Key)
-	if r := h.Do(t, "POST", "/agents/"+agent+"/chat", h.Key, `{"message":"Hello"}`); !strings.Contains(string(r.Body), "By script.") {
+	if r := h.Do(t, "POST", "/agents/"+agent+"/chat", h.Key, `{"message":"Hello"}`); !strings.Contains(string(r.Body),
+		"By script.") {
 		t.Errorf("%d %s", r.Status, r.Body)
 	}
 	clock.Advance(48 * time.Hour)

@@ -15,9 +15,9 @@ import (
 	v2 "parley/internal/api/v2"
 )
 
-// VerifyingClient is a client that records what the server acknowledged, and afterwards reads everything back through the public
-// interface: Verify reports what is missing, doubled or different. It is safe for concurrent use. Every message, agent and
-// source it sends needs a unique text or name, which identifies it.
+// VerifyingClient is a client that records what the server acknowledged, and afterwards reads everything back through
+// the public interface: Verify reports what is missing, doubled or different. It is safe for concurrent use. Every
+// message, agent and source it sends needs a unique text or name, which identifies it.
 type VerifyingClient struct {
 	Key            string
 	Client         *http.Client
@@ -53,7 +53,8 @@ type sentMessage struct {
 
 // NewVerifyingClient returns a client of the server at url. Answers cost one credit.
 func NewVerifyingClient(url, key string, client *http.Client) *VerifyingClient {
-	return &VerifyingClient{Key: key, Client: client, Price: 1, url: url, agents: map[string]*agentRecord{}, messages: map[string]*sentMessage{}, refusals: map[string]int{}}
+	return &VerifyingClient{Key: key, Client: client, Price: 1, url: url, agents: map[string]*agentRecord{},
+		messages: map[string]*sentMessage{}, refusals: map[string]int{}}
 }
 
 // SetURL sets the address of the server.
@@ -118,8 +119,8 @@ func (l *VerifyingClient) AddSource(ctx context.Context, agent, name, content st
 	return created.ID, nil
 }
 
-// Do sends a request to a path under /api/v2 and decodes the reply. It fails with a *Refusal, or with the error that kept the
-// reply from arriving whole.
+// Do sends a request to a path under /api/v2 and decodes the reply. It fails with a *Refusal, or with the error that
+// kept the reply from arriving whole.
 func (l *VerifyingClient) Do(ctx context.Context, method, path string, body, out any) error {
 	resp, err := l.send(ctx, method, path, body)
 	if err != nil {

@@ -26,8 +26,9 @@ type Answer struct {
 	Credits      float64
 }
 
-// SendMessage sends the message and waits for the answer. It fails with a *Refusal, or with whatever kept the answer from arriving
-// whole; the message may be stored all the same, and a refusal that names its conversation says that it is.
+// SendMessage sends the message and waits for the answer. It fails with a *Refusal, or with whatever kept the answer
+// from arriving whole; the message may be stored all the same, and a refusal that names its conversation says that it
+// is.
 func (l *VerifyingClient) SendMessage(ctx context.Context, m Message) (*Answer, error) {
 	s, err := l.addMessage(m)
 	if err != nil {

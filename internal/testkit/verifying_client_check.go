@@ -9,13 +9,13 @@ import (
 	"time"
 )
 
-// SettleTimeout is how long after its last request a server may take until no turn is open, every source is trained and the
-// credits are exact.
+// SettleTimeout is how long after its last request a server may take until no turn is open, every source is trained and
+// the credits are exact.
 const SettleTimeout = 30 * time.Second
 
-// Verify reads everything back. At once, every agent, source, message and answer that was acknowledged must be there, once,
-// in order and equal byte for byte; a message that was not acknowledged may be there once. Within SettleTimeout the credits must
-// be those of the stored answers, and every source trained.
+// Verify reads everything back. At once, every agent, source, message and answer that was acknowledged must be there,
+// once, in order and equal byte for byte; a message that was not acknowledged may be there once. Within SettleTimeout
+// the credits must be those of the stored answers, and every source trained.
 func (l *VerifyingClient) Verify(ctx context.Context) error {
 	return l.VerifyWithin(ctx, SettleTimeout)
 }
@@ -84,7 +84,8 @@ func (l *VerifyingClient) readAgent(ctx context.Context, id string, s agentRecor
 		return err, pending
 	}
 	if due := int64(r.answers) * l.Price; agent.CreditsUsed != due {
-		pending = errors.Join(pending, fmt.Errorf("agent %s has used %d credits for %d answers, not %d", id, agent.CreditsUsed, r.answers, due))
+		pending = errors.Join(pending,
+			fmt.Errorf("agent %s has used %d credits for %d answers, not %d", id, agent.CreditsUsed, r.answers, due))
 	}
 	return nil, pending
 }
@@ -107,7 +108,8 @@ func (l *VerifyingClient) readSources(ctx context.Context, agent string, s agent
 	}
 	for id, name := range s.sources {
 		if names.nameByID[id] != name {
-			names.errs = append(names.errs, fmt.Errorf("source %s is lost: it is named %q, not %q", id, names.nameByID[id], name))
+			names.errs = append(names.errs,
+				fmt.Errorf("source %s is lost: it is named %q, not %q", id, names.nameByID[id], name))
 		}
 	}
 	return errors.Join(names.errs...), pending

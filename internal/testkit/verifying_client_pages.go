@@ -28,8 +28,8 @@ func (o *duplicateCheck) add(id, name string) {
 	o.nameByID[id], o.names[name] = name, true
 }
 
-// readPages reads every page of a list and checks that its total is right. The items of later pages come after those of earlier
-// ones; see readPagesBackward for lists that run the other way.
+// readPages reads every page of a list and checks that its total is right. The items of later pages come after those of
+// earlier ones; see readPagesBackward for lists that run the other way.
 func readPages[T any](ctx context.Context, l *VerifyingClient, path string) ([]T, error) {
 	var all []T
 	err := l.walkPages(ctx, path, 100, func(data json.RawMessage) (int, error) {
@@ -53,7 +53,8 @@ func readPagesBackward[T any](ctx context.Context, l *VerifyingClient, path stri
 	return all, err
 }
 
-func (l *VerifyingClient) walkPages(ctx context.Context, path string, limit int, take func(data json.RawMessage) (int, error)) error {
+func (l *VerifyingClient) walkPages(ctx context.Context, path string, limit int,
+	take func(data json.RawMessage) (int, error)) error {
 	cursor, read := "", 0
 	for {
 		var page struct {

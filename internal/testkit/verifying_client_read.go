@@ -64,7 +64,8 @@ func (m storedMessage) text() (text string) {
 
 // readConversation reads one conversation, in small pages that walk backward.
 func (r *conversationReader) readConversation(ctx context.Context, id string) {
-	messages, err := readPagesBackward[storedMessage](ctx, r.client, "/agents/"+r.agent+"/conversations/"+url.PathEscape(id)+"/messages")
+	messages, err := readPagesBackward[storedMessage](ctx, r.client,
+		"/agents/"+r.agent+"/conversations/"+url.PathEscape(id)+"/messages")
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if err != nil {
@@ -87,7 +88,8 @@ func (r *conversationReader) compareConversation(id string, messages []storedMes
 	for _, m := range messages {
 		ids.add(m.ID, m.ID)
 		if m.Role == "assistant" {
-			if last == nil || last.acknowledged == nil || last.acknowledged.Reason == "stop" { // one that was cut short costs nothing
+			// one that was cut short costs nothing
+			if last == nil || last.acknowledged == nil || last.acknowledged.Reason == "stop" {
 				r.answers++
 			}
 			errs = append(errs, l.compareAnswer(m, last))
@@ -106,7 +108,8 @@ func (r *conversationReader) compareConversation(id string, messages []storedMes
 		case s.order < order:
 			errs = append(errs, fmt.Errorf("message %s %q is out of order", m.ID, m.text()))
 		case s.acknowledged != nil && s.acknowledged.UserMessage != m.ID:
-			errs = append(errs, fmt.Errorf("message %q was acknowledged as %s and is %s", m.text(), s.acknowledged.UserMessage, m.ID))
+			errs = append(errs,
+				fmt.Errorf("message %q was acknowledged as %s and is %s", m.text(), s.acknowledged.UserMessage, m.ID))
 		}
 		r.conversationByText[m.text()], last, order = id, s, s.order
 	}
@@ -119,10 +122,12 @@ func (l *VerifyingClient) compareAnswer(m storedMessage, to *sentMessage) error 
 	case to == nil:
 		return fmt.Errorf("answer %s %q follows no message", m.ID, m.text())
 	case to.acknowledged != nil && to.acknowledged.Text != m.text():
-		return fmt.Errorf("answer %s to %q is stored as %q and was acknowledged as %q", m.ID, to.text, m.text(), to.acknowledged.Text)
+		return fmt.Errorf("answer %s to %q is stored as %q and was acknowledged as %q", m.ID, to.text, m.text(),
+			to.acknowledged.Text)
 	case to.acknowledged != nil && to.acknowledged.ID != m.ID:
 		return fmt.Errorf("answer %s to %q was acknowledged as %s", m.ID, to.text, to.acknowledged.ID)
-	case l.ExpectedAnswer != nil && (to.acknowledged == nil || to.acknowledged.Reason == "stop") && l.ExpectedAnswer(to.text) != m.text():
+	case l.ExpectedAnswer != nil && (to.acknowledged == nil || to.acknowledged.Reason == "stop") &&
+		l.ExpectedAnswer(to.text) != m.text():
 		return fmt.Errorf("answer %s to %q is %q", m.ID, to.text, m.text())
 	}
 	to.answerVerified = true
@@ -138,7 +143,8 @@ func (r *conversationReader) addMissing() {
 		switch {
 		case s.agent != r.agent:
 		case s.mustBeStored && !there:
-			r.errs = append(r.errs, fmt.Errorf("message %q of conversation %q is lost (acknowledged: %t)", text, s.conversation, s.acknowledged != nil))
+			r.errs = append(r.errs, fmt.Errorf("message %q of conversation %q is lost (acknowledged: %t)", text,
+				s.conversation, s.acknowledged != nil))
 		case s.acknowledged != nil && s.acknowledged.Reason == "stop" && !s.answerVerified:
 			r.errs = append(r.errs, fmt.Errorf("the answer %s to %q is lost", s.acknowledged.ID, text))
 		case r.client.RequireAnswers && there && !s.answerVerified:

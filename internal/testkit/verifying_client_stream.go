@@ -28,7 +28,8 @@ type chatMetadata struct {
 }
 
 func (m chatMetadata) newAnswer(id, text string) *Answer {
-	return &Answer{Conversation: m.ConversationID, UserMessage: m.UserMessageID, ID: id, Text: text, Reason: m.FinishReason, Credits: m.Usage.Credits}
+	return &Answer{Conversation: m.ConversationID, UserMessage: m.UserMessageID, ID: id, Text: text,
+		Reason: m.FinishReason, Credits: m.Usage.Credits}
 }
 
 func readReply(resp *http.Response) (*Answer, error) {
@@ -44,7 +45,8 @@ func readReply(resp *http.Response) (*Answer, error) {
 			Metadata chatMetadata
 		}
 	}
-	if err := json.Unmarshal(raw, &reply); err != nil || reply.Data.ID == "" || reply.Data.Metadata.ConversationID == "" || reply.Data.Role != "assistant" {
+	if err := json.Unmarshal(raw, &reply); err != nil || reply.Data.ID == "" ||
+		reply.Data.Metadata.ConversationID == "" || reply.Data.Role != "assistant" {
 		return nil, newBrokenReply("not a chat reply: %v\n%.500s", err, raw)
 	}
 	var text strings.Builder
@@ -91,7 +93,8 @@ type streamParser struct {
 // allowedPredecessors lists what each event may come after.
 var allowedPredecessors = map[string]string{
 	"start": "", "start-step": "start", "text-start": "start-step text-end", "text-delta": "text-start text-delta",
-	"text-end": "text-delta", "error": "start-step text-end", "finish-step": "start-step text-end error", "finish": "finish-step",
+	"text-end": "text-delta", "error": "start-step text-end", "finish-step": "start-step text-end error",
+	"finish": "finish-step",
 }
 
 func (s *streamParser) parseLine(line string) error {
@@ -126,7 +129,8 @@ func (s *streamParser) parseEvent(data []byte) error {
 		return newBrokenReply("an event is no JSON: %v: %s", err, data)
 	}
 	after, known := allowedPredecessors[e.Type]
-	if !known || s.lastType == "" && e.Type != "start" || s.lastType != "" && !strings.Contains(" "+after+" ", " "+s.lastType+" ") {
+	if !known || s.lastType == "" && e.Type != "start" || s.lastType != "" &&
+		!strings.Contains(" "+after+" ", " "+s.lastType+" ") {
 		return newBrokenReply("the event %q after %q", e.Type, s.lastType)
 	}
 	s.lastType = e.Type

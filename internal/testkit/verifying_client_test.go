@@ -11,8 +11,10 @@ import (
 	"parley/internal/testkit"
 )
 
-// newVerifiedServer returns a server and a client that has created an agent, a source and one conversation of two answers, one of them streamed.
-func newVerifiedServer(t *testing.T, options ...testkit.Option) (h *testkit.Server, l *testkit.VerifyingClient, conversation string) {
+// newVerifiedServer returns a server and a client that has created an agent, a source and one conversation of two
+// answers, one of them streamed.
+func newVerifiedServer(t *testing.T, options ...testkit.Option) (h *testkit.Server, l *testkit.VerifyingClient,
+	conversation string) {
 	t.Helper()
 	h = testkit.Open(t, append([]testkit.Option{testkit.WithModel(new(scripted.Model))}, options...)...)
 	l = testkit.NewVerifyingClient(h.URL, h.Key, h.Client)
@@ -25,7 +27,8 @@ func newVerifiedServer(t *testing.T, options ...testkit.Option) (h *testkit.Serv
 	}
 	l.ExpectedAnswer = func(message string) string { return message }
 	for i, text := range []string{"First \"bytes\".", "Second\nüêß."} {
-		a, err := l.SendMessage(t.Context(), testkit.Message{Agent: agent, Conversation: conversation, Text: text, Stream: i == 1})
+		a, err := l.SendMessage(t.Context(),
+			testkit.Message{Agent: agent, Conversation: conversation, Text: text, Stream: i == 1})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -62,8 +65,10 @@ func TestLedgerFindsHarm(t *testing.T) {
 		"a wrong count":       {`delete from conversations`, "0 items of 1"},
 		"a lost agent":        {`delete from agents`, "agent"},
 		"a lost source":       {`delete from sources`, "source"},
-		"a doubled message": {`insert into messages (id, account_id, agent_id, conversation_id, seq, author, type, state, parts, created_at)
-			select 'msg_twice', account_id, agent_id, conversation_id, 5, author, type, state, parts, created_at from messages where seq = 3;
+		"a doubled message": {`insert into messages (id, account_id, agent_id, conversation_id, seq, author, type,
+			state, parts, created_at)
+			select 'msg_twice', account_id, agent_id, conversation_id, 5, author, type, state, parts, created_at
+			from messages where seq = 3;
 			update conversations set message_count = 5`, "twice"},
 		"a changed byte":  {`update messages set parts = replace(parts, 'bytes', 'bites') where seq = 2`, "stored as"},
 		"another order":   {`update messages set seq = -seq`, "follows no message"},
@@ -102,14 +107,16 @@ func TestLedgerFindsWrongCredits(t *testing.T) {
 // A server that answers with anything but what the interface allows is found.
 func TestLedgerFindsBrokenReplies(t *testing.T) {
 	for name, reply := range map[string]string{
-		"no envelope":          "HTTP/1.1 500 Oops\r\nContent-Length: 2\r\n\r\n{}",
-		"no finish":            encodeStream(`{"type":"start","messageId":"m"}`, `[DONE]`),
-		"text out of its part": encodeStream(`{"type":"start","messageId":"m"}`, `{"type":"text-delta","id":"t1","delta":"x"}`),
-		"half an event":        encodeStream(`{"type":"sta`),
+		"no envelope": "HTTP/1.1 500 Oops\r\nContent-Length: 2\r\n\r\n{}",
+		"no finish":   encodeStream(`{"type":"start","messageId":"m"}`, `[DONE]`),
+		"text out of its part": encodeStream(`{"type":"start","messageId":"m"}`,
+			`{"type":"text-delta","id":"t1","delta":"x"}`),
+		"half an event": encodeStream(`{"type":"sta`),
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			l := testkit.NewVerifyingClient(serveReply(t, reply), "key", &http.Client{Transport: &http.Transport{DisableKeepAlives: true}})
+			l := testkit.NewVerifyingClient(serveReply(t, reply), "key",
+				&http.Client{Transport: &http.Transport{DisableKeepAlives: true}})
 			if _, err := l.SendMessage(t.Context(), testkit.Message{Agent: "a", Text: "Hello?", Stream: true}); err == nil {
 				t.Error("the reply passed")
 			}
@@ -121,7 +128,8 @@ func TestLedgerFindsBrokenReplies(t *testing.T) {
 }
 
 func encodeStream(events ...string) string {
-	return "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\ndata: " + strings.Join(events, "\n\ndata: ") + "\n\n"
+	return "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\ndata: " +
+		strings.Join(events, "\n\ndata: ") + "\n\n"
 }
 
 // serveReply starts a server that answers every request with the same bytes.

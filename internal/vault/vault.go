@@ -53,10 +53,12 @@ func New(key string) (*Vault, error) {
 // HasKey reports whether the vault has a key.
 func (v *Vault) HasKey() bool { return v != nil && v.aead != nil }
 
-// Seal returns a text that only this key opens, and only for the account. Fails with VALIDATION_INVALID_BODY without a key.
+// Seal returns a text that only this key opens, and only for the account. Fails with VALIDATION_INVALID_BODY without a
+// key.
 func (v *Vault) Seal(account parley.AccountID, secret []byte) (string, error) {
 	if !v.HasKey() {
-		return "", parley.NewErrorf(parley.CodeInvalidBody, "Secrets cannot be kept: the server has no PARLEY_SECRET_KEY. Set it to a text of at least %d bytes.", MinKeyBytes)
+		return "", parley.NewErrorf(parley.CodeInvalidBody,
+			"Secrets cannot be kept: the server has no PARLEY_SECRET_KEY. Set it to a text of at least %d bytes.", MinKeyBytes)
 	}
 	nonce := make([]byte, v.aead.NonceSize(), v.aead.NonceSize()+len(secret)+v.aead.Overhead())
 	_, _ = rand.Read(nonce) // never fails: crypto/rand aborts the program instead
@@ -81,6 +83,6 @@ func (v *Vault) Open(account parley.AccountID, sealed string) ([]byte, error) {
 	return secret, nil
 }
 
-// accountBinding binds a sealed text to its account: copied to another's row it does not open. It is not bound to the agent, so that a
-// clone of an agent keeps its secrets.
+// accountBinding binds a sealed text to its account: copied to another's row it does not open. It is not bound to the
+// agent, so that a clone of an agent keeps its secrets.
 func accountBinding(account parley.AccountID) []byte { return []byte("account " + account) }

@@ -28,7 +28,8 @@ func TestWhatIsSealedOpens(t *testing.T) {
 			t.Fatal(err)
 		}
 		second, err := v.Seal("acme", []byte(secret))
-		if err != nil || first == second || !strings.HasPrefix(first, "v1.") || secret != "" && strings.Contains(first, secret) {
+		if err != nil || first == second || !strings.HasPrefix(first, "v1.") || secret != "" &&
+			strings.Contains(first, secret) {
 			t.Error("sealed:", first, second, err)
 		}
 		got, err := newVault(t, testKey).Open("acme", first)
@@ -62,7 +63,8 @@ func TestWhatDoesNotOpen(t *testing.T) {
 
 func TestNoKey(t *testing.T) {
 	v := newVault(t, "")
-	if _, err := v.Seal("acme", []byte("x")); !parley.IsCode(err, parley.CodeInvalidBody) || !strings.Contains(err.Error(), "PARLEY_SECRET_KEY") {
+	if _, err := v.Seal("acme", []byte("x")); !parley.IsCode(err, parley.CodeInvalidBody) ||
+		!strings.Contains(err.Error(), "PARLEY_SECRET_KEY") {
 		t.Error(err)
 	}
 	if _, err := v.Open("acme", "v1.AAAA"); err == nil || !strings.Contains(err.Error(), "PARLEY_SECRET_KEY") {

@@ -36,13 +36,15 @@ const openTimeout = 25 * time.Second
 // server is overloaded, as details.reason says), VOICE_LIMIT_EXCEEDED (this server's limit) or SESSION_CREATION_FAILED
 // (the room could not be created), in this order; with SERVICE_UNDER_MAINTENANCE before all of them if the server is
 // stopping, and whenever the database is unavailable. Nothing is left of a session that fails.
-func (d *Sessions) Start(ctx context.Context, account parley.Account, plan parley.Plan, agent parley.AgentID, req SessionRequest) (*AdmittedSession, error) {
+func (d *Sessions) Start(ctx context.Context, account parley.Account, plan parley.Plan, agent parley.AgentID,
+	req SessionRequest) (*AdmittedSession, error) {
 	admitted, err := d.admit(ctx, account, plan, agent, req)
 	d.Observer.notifyAdmission(err)
 	return admitted, err
 }
 
-func (d *Sessions) admit(ctx context.Context, account parley.Account, plan parley.Plan, agent parley.AgentID, req SessionRequest) (*AdmittedSession, error) {
+func (d *Sessions) admit(ctx context.Context, account parley.Account, plan parley.Plan, agent parley.AgentID,
+	req SessionRequest) (*AdmittedSession, error) {
 	if err := d.beginAdmission(); err != nil {
 		return nil, err
 	}
@@ -63,7 +65,8 @@ func (d *Sessions) admit(ctx context.Context, account parley.Account, plan parle
 }
 
 // prepareSession loads what the request refers to, checks it, and returns the session, which is not stored yet.
-func (d *Sessions) prepareSession(ctx context.Context, account parley.Account, plan parley.Plan, agent parley.AgentID, req SessionRequest) (*Session, error) {
+func (d *Sessions) prepareSession(ctx context.Context, account parley.Account, plan parley.Plan, agent parley.AgentID,
+	req SessionRequest) (*Session, error) {
 	a, err := d.DB.Agent(ctx, account.ID.AgentRef(agent), d.Now())
 	if err != nil {
 		return nil, err
@@ -97,7 +100,8 @@ func (d *Sessions) prepareSession(ctx context.Context, account parley.Account, p
 
 // findConversation returns the conversation to continue. One that cannot be continued is not found
 // (docs/interface/chat.md#continuing-a-conversation).
-func (d *Sessions) findConversation(ctx context.Context, l *Session, id parley.ConversationID) (*parley.Conversation, error) {
+func (d *Sessions) findConversation(ctx context.Context, l *Session, id parley.ConversationID) (*parley.Conversation,
+	error) {
 	if !parley.IsUUID(string(id)) {
 		return nil, parley.NewError(parley.CodeConversationNotFound)
 	}
@@ -111,7 +115,8 @@ func conversationNotFound(c *parley.Conversation, err error) error {
 		return parley.NewError(parley.CodeConversationNotFound)
 	case err != nil:
 		return err
-	case c.API != parley.APIV2, c.Channel != parley.ChannelAPI: // as in chat: whoever listens in that channel would not get the answer
+	// as in chat: whoever listens in that channel would not get the answer
+	case c.API != parley.APIV2, c.Channel != parley.ChannelAPI:
 		return parley.NewError(parley.CodeConversationNotFound)
 	}
 	return nil
@@ -126,7 +131,8 @@ func (d *Sessions) checkAvailable(l *Session) error {
 	case !l.Plan.Voice:
 		return parley.NewErrorf(parley.CodeVoiceNotAvailable, "Voice is not part of the %s plan.", l.Plan.Name)
 	case settings == nil:
-		return parley.NewErrorf(parley.CodeVoiceNotAvailable, "The agent has voice mode turned off: its voiceSettings are null.")
+		return parley.NewErrorf(parley.CodeVoiceNotAvailable,
+			"The agent has voice mode turned off: its voiceSettings are null.")
 	case d.Rooms == nil:
 		return parley.NewErrorf(parley.CodeVoiceNotAvailable, "This server has no voice.")
 	}
@@ -175,8 +181,8 @@ var (
 	errOverloaded      = errors.New("voice: this server has no power left for a further session")
 )
 
-// acquireSlot assigns the session one of this server's slots, or fails if there is none. The session keeps it until it is
-// active, or releases it. Calling it again has no effect: the transaction around it may be run again.
+// acquireSlot assigns the session one of this server's slots, or fails if there is none. The session keeps it until it
+// is active, or releases it. Calling it again has no effect: the transaction around it may be run again.
 func (d *Sessions) acquireSlot(l *Session) error {
 	if l.hasSlot {
 		return nil
@@ -208,7 +214,8 @@ func (d *Sessions) releaseSlot(l *Session) {
 
 // newOverloadedError returns the answer of an overloaded server. It is not a limit: nobody has asked for too much.
 func newOverloadedError() error {
-	fail := parley.NewErrorf(parley.CodeUnderMaintenance, "This server has no power left for another voice session. Try again shortly.")
+	fail := parley.NewErrorf(parley.CodeUnderMaintenance,
+		"This server has no power left for another voice session. Try again shortly.")
 	fail.Details, fail.RetryAfter, fail.Err = map[string]string{"reason": reasonOverloaded}, busyRetryAfter, errOverloaded
 	return fail
 }

@@ -16,18 +16,21 @@ func TestASessionIsAdmitted(t *testing.T) {
 	forEachStore(t, func(s *testSessions) {
 		s.setVoiceSettings(`{"maxCallDurationSeconds": 900}`)
 		o := s.startSession(voice.SessionRequest{UserID: "jo", Timezone: "Europe/Berlin"})
-		if o.Room() != "chatbot-"+string(s.agent)+"-"+string(o.ConversationID)+"-"+string(o.ID) || o.MaxDuration != 15*time.Minute || o.UserID != "jo" || !strings.HasSuffix(o.Token, o.Room()) {
+		if o.Room() != "chatbot-"+string(s.agent)+"-"+string(o.ConversationID)+"-"+string(o.ID) ||
+			o.MaxDuration != 15*time.Minute || o.UserID != "jo" || !strings.HasSuffix(o.Token, o.Room()) {
 			t.Errorf("%+v", o)
 		}
 		c, err := s.DB.Conversation(s, s.account.ID.AgentRef(s.agent).ConversationRef(o.ConversationID))
 		s.requireNoError(err)
-		if c.UserID != "jo" || c.Channel != parley.ChannelAPI || c.Status != parley.ConversationOngoing || c.MessageCount != 0 {
+		if c.UserID != "jo" || c.Channel != parley.ChannelAPI || c.Status != parley.ConversationOngoing ||
+			c.MessageCount != 0 {
 			t.Errorf("%+v", c)
 		}
 		if v := s.storedSession(o.ID); v.Timezone != "Europe/Berlin" || v.EndedAt != nil || v.Owner != s.Owner {
 			t.Errorf("%+v", v)
 		}
-		if again := s.startSession(voice.SessionRequest{}); again.UserID == "" || again.Timezone != "UTC" || again.ConversationID == o.ConversationID {
+		if again := s.startSession(voice.SessionRequest{}); again.UserID == "" || again.Timezone != "UTC" ||
+			again.ConversationID == o.ConversationID {
 			t.Errorf("%+v", again)
 		}
 		s.requireCredits(0, 10)
@@ -37,11 +40,13 @@ func TestASessionIsAdmitted(t *testing.T) {
 // hasVoice is true of a conversation from when a customer has joined one of its sessions.
 func TestAConversationHasVoice(t *testing.T) {
 	forEachStore(t, func(s *testSessions) {
-		l, unjoined := s.activeSession(s.startSession(voice.SessionRequest{})), s.activeSession(s.startSession(voice.SessionRequest{}))
+		l, unjoined := s.activeSession(s.startSession(voice.SessionRequest{})),
+			s.activeSession(s.startSession(voice.SessionRequest{}))
 		has := func(l *voice.Session, want bool) {
 			t.Helper()
 			s.requireNoError(s.StoreJoins(s))
-			if has, err := s.DB.HasVoiceSession(s, s.account.ID.AgentRef(s.agent).ConversationRef(l.ConversationID)); err != nil || has != want {
+			if has, err := s.DB.HasVoiceSession(s,
+				s.account.ID.AgentRef(s.agent).ConversationRef(l.ConversationID)); err != nil || has != want {
 				t.Error(has, err)
 			}
 		}
@@ -49,7 +54,8 @@ func TestAConversationHasVoice(t *testing.T) {
 		l.MarkJoined()
 		has(l, true)
 		has(l, true)
-		if n := s.countRows(`select count(*) from events where kind = 'voice.joined' and subject_id = ?`, l.ID); n != 1 || s.storedSession(l.ID).JoinedAt == nil {
+		if n := s.countRows(`select count(*) from events where kind = 'voice.joined' and subject_id = ?`,
+			l.ID); n != 1 || s.storedSession(l.ID).JoinedAt == nil {
 			t.Errorf("told %d times", n)
 		}
 		s.endSession(l, parley.EndClientLeft)
@@ -66,17 +72,22 @@ func TestAConversationGoesOn(t *testing.T) {
 		if o := s.startSession(goOn); o.ConversationID != first.ConversationID || o.UserID != "jo" || o.ID == first.ID {
 			t.Errorf("%+v", o)
 		}
-		_, err := s.tryStart(voice.SessionRequest{ContinueConversation: true, ConversationID: first.ConversationID, UserID: "kim"})
+		_, err := s.tryStart(voice.SessionRequest{ContinueConversation: true, ConversationID: first.ConversationID,
+			UserID: "kim"})
 		s.requireError(err, parley.CodeUserMismatch, "")
-		nobodys := parley.Conversation{ID: parley.ConversationID(parley.NewTimedUUID()), AccountID: s.account.ID, AgentID: s.agent, API: parley.APIV2, Channel: parley.ChannelAPI,
+		nobodys := parley.Conversation{ID: parley.ConversationID(parley.NewTimedUUID()), AccountID: s.account.ID,
+			AgentID: s.agent, API: parley.APIV2, Channel: parley.ChannelAPI,
 			Status: parley.ConversationOngoing, CreatedAt: s.clock.Now(), UpdatedAt: s.clock.Now()}
-		s.requireNoError(s.DB.Transact(s, sqldb.Interactive, func(tx *store.DB) error { return tx.CreateVoiceConversation(s, &nobodys) }))
+		s.requireNoError(s.DB.Transact(s, sqldb.Interactive, func(tx *store.DB) error {
+			return tx.CreateVoiceConversation(s, &nobodys)
+		}))
 		_, err = s.tryStart(voice.SessionRequest{ContinueConversation: true, ConversationID: nobodys.ID, UserID: "kim"})
 		s.requireError(err, parley.CodeUserMismatch, "")
 		if o := s.startSession(voice.SessionRequest{ContinueConversation: true, ConversationID: nobodys.ID}); o.UserID == "" {
 			t.Error("no user was made for the session")
 		}
-		if c, err := s.DB.Conversation(s, s.account.ID.AgentRef(s.agent).ConversationRef(nobodys.ID)); err != nil || c.UserID != "" {
+		if c, err := s.DB.Conversation(s, s.account.ID.AgentRef(s.agent).ConversationRef(nobodys.ID)); err != nil ||
+			c.UserID != "" {
 			t.Errorf("the conversation became %q's (%v)", c.UserID, err)
 		}
 		for _, id := range []parley.ConversationID{"", "x", "01900000-0000-7000-8000-000000000000"} {
@@ -192,7 +203,9 @@ func TestTheFirstReasonIsTold(t *testing.T) {
 			{parley.CodeVoiceCredits, "", func() { s.account.Credits = nil }},
 			{parley.CodeVoiceAgentCredits, "", func() { s.updateAgent(func(a *parley.Agent) { a.CreditLimit = nil }) }},
 			{parley.CodeVoiceLimit, "per_user_exceeded", func() { s.setVoiceSettings(`{}`) }},
-			{parley.CodeVoiceLimit, "hourly_exceeded", func() { s.updateAgent(func(a *parley.Agent) { a.VoiceLimits = parley.VoiceLimits{} }) }},
+			{parley.CodeVoiceLimit, "hourly_exceeded", func() {
+				s.updateAgent(func(a *parley.Agent) { a.VoiceLimits = parley.VoiceLimits{} })
+			}},
 			{parley.CodeUnderMaintenance, "server_overloaded", func() { s.Sessions.IsOverloaded = nil }},
 		} {
 			_, err := s.tryStart(voice.SessionRequest{})

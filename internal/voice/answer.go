@@ -27,7 +27,8 @@ type storeProgress struct {
 var closedChan = func() chan struct{} { c := make(chan struct{}); close(c); return c }()
 
 func newStoreProgress(before *utterance) storeProgress {
-	r := storeProgress{turnStarted: make(chan struct{}), messageStored: make(chan struct{}), heardTextStored: make(chan struct{}), previousStored: closedChan}
+	r := storeProgress{turnStarted: make(chan struct{}), messageStored: make(chan struct{}),
+		heardTextStored: make(chan struct{}), previousStored: closedChan}
 	if before != nil {
 		r.previousStored = before.heardTextStored
 	}
@@ -60,7 +61,8 @@ func (t *dialog) answerQuestion(text string, spoken *segment) {
 	s := t.newUtterance(question)
 	s.timing.markQuestion(spoken, t.Now())
 	now := t.Now()
-	req := chat.Request{Message: question, ConversationID: t.session.ConversationID, Channel: t.channel, Voice: &chat.VoiceContext{LocalTime: now.In(t.location), Prepaid: t.session.PricePerMinute > 0},
+	req := chat.Request{Message: question, ConversationID: t.session.ConversationID, Channel: t.channel,
+		Voice: &chat.VoiceContext{LocalTime: now.In(t.location), Prepaid: t.session.PricePerMinute > 0},
 		Model: t.settings.Model, Temperature: &t.settings.Temperature}
 	t.work.Add(1)
 	go t.runTurn(s, req, replaced)
@@ -183,7 +185,8 @@ func (t *dialog) announce(text string, keep bool) {
 		<-s.previousStored
 		ctx, stop := context.WithTimeout(context.WithoutCancel(t.ctx), storeTimeout)
 		defer stop()
-		m, err := t.Conversations.AddAgentMessage(ctx, t.session.AccountID.AgentRef(t.session.AgentID).ConversationRef(t.session.ConversationID), text)
+		m, err := t.Conversations.AddAgentMessage(ctx,
+			t.session.AccountID.AgentRef(t.session.AgentID).ConversationRef(t.session.ConversationID), text)
 		if err != nil {
 			t.Logger.Warn("keep what the agent said", "session", t.session.ID, "err", err)
 			return
@@ -221,7 +224,8 @@ func (t *dialog) storeHeardText(s *utterance, heardLength int, cause error) {
 		}
 		ctx, stop := context.WithTimeout(context.WithoutCancel(t.ctx), storeTimeout)
 		defer stop()
-		if err := t.Conversations.TruncateMessage(ctx, t.session.AccountID.AgentRef(t.session.AgentID).ConversationRef(t.session.ConversationID), s.messageID, heardLength, s.messageLength); err != nil {
+		if err := t.Conversations.TruncateMessage(ctx, t.session.AccountID.AgentRef(t.session.AgentID).
+			ConversationRef(t.session.ConversationID), s.messageID, heardLength, s.messageLength); err != nil {
 			t.Logger.Warn("keep what was heard", "session", t.session.ID, "err", err)
 		}
 	}()

@@ -80,10 +80,12 @@ func (t *dialog) archiveRecording(ctx context.Context, path string, length time.
 	if err != nil {
 		return err
 	}
-	blob := &store.Blob{ID: parley.NewUUID(), AccountID: t.session.AccountID, AgentID: t.session.AgentID, Hash: hash, Size: size, MediaType: "audio/wav",
+	blob := &store.Blob{ID: parley.NewUUID(), AccountID: t.session.AccountID, AgentID: t.session.AgentID, Hash: hash,
+		Size: size, MediaType: "audio/wav",
 		Name: string(t.session.ID) + ".wav", CreatedAt: now}
-	r := &parley.VoiceRecording{ID: parley.NewUUID(), AccountID: t.session.AccountID, AgentID: t.session.AgentID, ConversationID: t.session.ConversationID,
-		SessionID: t.session.ID, BlobID: blob.ID, Duration: length, CreatedAt: now}
+	r := &parley.VoiceRecording{ID: parley.NewUUID(), AccountID: t.session.AccountID, AgentID: t.session.AgentID,
+		ConversationID: t.session.ConversationID,
+		SessionID:      t.session.ID, BlobID: blob.ID, Duration: length, CreatedAt: now}
 	return t.Archive.StoreFile(ctx, path, blob, func(tx *store.DB) error {
 		// The rows of a deleted conversation are being erased: nothing may be added to it.
 		if _, err := tx.LockConversation(ctx, r.ConversationRef()); err != nil {

@@ -13,9 +13,11 @@ import (
 
 func TestRecordingsAreKeptForTheirTime(t *testing.T) {
 	for how, off := range map[string]func(s *testSessions){
-		"in force":           func(*testSessions) {},
-		"voice is off":       func(s *testSessions) { s.setVoiceSettings(`null`) },
-		"recordings are off": func(s *testSessions) { s.setVoiceSettings(`{"recordings": {"enabled": false, "retentionDays": 30}}`) },
+		"in force":     func(*testSessions) {},
+		"voice is off": func(s *testSessions) { s.setVoiceSettings(`null`) },
+		"recordings are off": func(s *testSessions) {
+			s.setVoiceSettings(`{"recordings": {"enabled": false, "retentionDays": 30}}`)
+		},
 		"both by and by": func(s *testSessions) {
 			s.setVoiceSettings(`{}`)
 			s.setVoiceSettings(`null`)
@@ -41,10 +43,12 @@ func checkRetention(t *testing.T, off func(s *testSessions)) {
 		record := func() {
 			blob := parley.NewUUID()
 			s.requireNoError(s.DB.Transact(s, sqldb.Bulk, func(tx *store.DB) error {
-				if err := tx.CreateBlob(s, &store.Blob{ID: blob, AccountID: s.account.ID, AgentID: s.agent, Hash: blob, MediaType: "audio/wav", Location: blob, CreatedAt: s.clock.Now()}); err != nil {
+				if err := tx.CreateBlob(s, &store.Blob{ID: blob, AccountID: s.account.ID, AgentID: s.agent, Hash: blob,
+					MediaType: "audio/wav", Location: blob, CreatedAt: s.clock.Now()}); err != nil {
 					return err
 				}
-				return tx.CreateRecording(s, &parley.VoiceRecording{ID: parley.NewUUID(), AccountID: s.account.ID, AgentID: s.agent, ConversationID: o.ConversationID, SessionID: o.ID,
+				return tx.CreateRecording(s, &parley.VoiceRecording{ID: parley.NewUUID(), AccountID: s.account.ID,
+					AgentID: s.agent, ConversationID: o.ConversationID, SessionID: o.ID,
 					BlobID: blob, Duration: time.Minute, CreatedAt: s.clock.Now()})
 			}))
 		}
@@ -52,13 +56,17 @@ func checkRetention(t *testing.T, off func(s *testSessions)) {
 		s.clock.Advance(20 * 24 * time.Hour)
 		record()
 		s.clock.Advance(20 * 24 * time.Hour)
-		for settings, want := range map[string]int{`null`: 2, `{"recordings": {"enabled": true, "retentionDays": 0}}`: 2, `{"recordings": {"enabled": true, "retentionDays": 41}}`: 2} {
+		for settings, want := range map[string]int{`null`: 2,
+			`{"recordings": {"enabled": true, "retentionDays": 0}}`:  2,
+			`{"recordings": {"enabled": true, "retentionDays": 41}}`: 2} {
 			s.setVoiceSettings(settings)
 			s.requireNoError(s.DeleteExpiredRecordings(s))
 			if _, err := s.DB.EraseOrphanedBlobs(s, s.account.ID.AgentRef(s.agent)); err != nil {
 				t.Fatal(err)
 			}
-			if list, err := s.DB.Recordings(s, s.account.ID.AgentRef(s.agent).ConversationRef(o.ConversationID)); err != nil || len(list) != want || freed != 0 || s.countRows(`select count(*) from blobs`) != want {
+			if list, err := s.DB.Recordings(s,
+				s.account.ID.AgentRef(s.agent).ConversationRef(o.ConversationID)); err != nil || len(list) != want ||
+				freed != 0 || s.countRows(`select count(*) from blobs`) != want {
 				t.Errorf("%s: %v %v, freed %d times", settings, list, err, freed)
 			}
 		}
@@ -66,12 +74,14 @@ func checkRetention(t *testing.T, off func(s *testSessions)) {
 		off(s)
 		s.requireNoError(s.DeleteExpiredRecordings(s))
 		list, err := s.DB.Recordings(s, s.account.ID.AgentRef(s.agent).ConversationRef(o.ConversationID))
-		if s.requireNoError(err); len(list) != 1 || freed != 1 || s.countRows(`select count(*) from blobs`) != 1 || list[0].Duration != time.Minute {
+		if s.requireNoError(err); len(list) != 1 || freed != 1 || s.countRows(`select count(*) from blobs`) != 1 ||
+			list[0].Duration != time.Minute {
 			t.Errorf("%v, freed %d times", list, freed)
 		}
 		s.endSession(s.activeSession(o), parley.EndOperator)
 		s.requireNoError(s.DB.DeleteAgent(s, s.account.ID.AgentRef(s.agent), s.clock.Now()))
-		if isErased, err := s.DB.EraseAgent(s, s.account.ID.AgentRef(s.agent)); err != nil || !isErased || s.countRows(`select count(*) from settings where name like 'recordings:%'`) != 0 {
+		if isErased, err := s.DB.EraseAgent(s, s.account.ID.AgentRef(s.agent)); err != nil || !isErased ||
+			s.countRows(`select count(*) from settings where name like 'recordings:%'`) != 0 {
 			t.Errorf("gone %v, %v", isErased, err)
 		}
 	})

@@ -10,15 +10,18 @@ import (
 // bargeInThresholds say when a voice over the agent counts. While the agent speaks, background noise and its own echo
 // must not silence it; while it thinks, nothing is lost by waiting.
 type bargeInThresholds struct {
-	holdAfter      time.Duration // of voice after which playback is paused
-	sustainedAfter time.Duration // of voice that is more than a backchannel: playback stays paused until the words are known
+	holdAfter time.Duration // of voice after which playback is paused
+	// of voice that is more than a backchannel: playback stays paused until the words are known
+	sustainedAfter time.Duration
 	minWords       int           // that are enough to interrupt, before the segment ends
 	resumeAfter    time.Duration // after which playback resumes if no words have come
 }
 
 var (
-	speakingThresholds = bargeInThresholds{holdAfter: 200 * time.Millisecond, sustainedAfter: 500 * time.Millisecond, minWords: 2, resumeAfter: 1500 * time.Millisecond}
-	thinkingThresholds = bargeInThresholds{sustainedAfter: 500 * time.Millisecond, minWords: 1, resumeAfter: 1500 * time.Millisecond}
+	speakingThresholds = bargeInThresholds{holdAfter: 200 * time.Millisecond, sustainedAfter: 500 * time.Millisecond,
+		minWords: 2, resumeAfter: 1500 * time.Millisecond}
+	thinkingThresholds = bargeInThresholds{sustainedAfter: 500 * time.Millisecond, minWords: 1,
+		resumeAfter: 1500 * time.Millisecond}
 )
 
 const (
@@ -93,12 +96,17 @@ func (o *overlap) resumeOrIgnore() overlapAction {
 }
 
 // backchannelWords are words by which listeners show that they listen.
-var backchannelWords = wordSet("mhm mm mmm hm hmm hmmm uh huh uhhuh uhuh um aha ah oh yeah yep yup yes ok okay right sure i see got it cool great nice good fine wow alright all indeed exactly",
-	"ja jaja genau gut klar aha achso ach so okay mhm stimmt verstehe schon", "oui ouais bien sur d'accord daccord ah bon voila exact", "si claro vale ya bueno entiendo", "si va bene certo capisco gia",
+var backchannelWords = wordSet("mhm mm mmm hm hmm hmmm uh huh uhhuh uhuh um aha ah oh yeah yep yup yes ok okay "+
+	"right sure i see got it cool great nice good fine wow alright all indeed exactly",
+	"ja jaja genau gut klar aha achso ach so okay mhm stimmt verstehe schon",
+	"oui ouais bien sur d'accord daccord ah bon voila exact", "si claro vale ya bueno entiendo",
+	"si va bene certo capisco gia",
 	"sim claro ta certo entendo", "ja goed oke precies", "да ага угу понятно хорошо", "はい うん ええ そう 嗯 好 对 是")
 
 // stopWords interrupt the agent by themselves.
-var stopWords = wordSet("stop wait no hold pause quiet enough halt warte warten nein moment stopp genug attendez attends non arretez stop espera espere para alto no basta aspetta ferma pare espera nao wacht nee стой подожди нет")
+var stopWords = wordSet("stop wait no hold pause quiet enough halt warte warten nein moment stopp genug attendez " +
+	"attends non arretez stop espera espere para alto no basta aspetta ferma pare espera nao wacht nee стой " +
+	"подожди нет")
 
 func wordSet(lines ...string) map[string]bool {
 	set := map[string]bool{}
@@ -114,7 +122,8 @@ func wordSet(lines ...string) map[string]bool {
 func foldedWords(text string) []string { return strings.FieldsFunc(words.Fold(text), isSeparator) }
 
 func isSeparator(r rune) bool {
-	return !(r == '\'' || r > 127 || '0' <= r && r <= '9' || 'a' <= r && r <= 'z') || strings.ContainsRune("。、！？，…“”’«»–—¿¡", r)
+	return !(r == '\'' || r > 127 || '0' <= r && r <= '9' || 'a' <= r && r <= 'z') ||
+		strings.ContainsRune("。、！？，…“”’«»–—¿¡", r)
 }
 
 func countWords(text string) int { return len(foldedWords(text)) }
@@ -140,7 +149,8 @@ func isStopRequest(text string) bool {
 func isEcho(transcript, spoken string, likely bool) bool {
 	h, s := foldedWords(transcript), foldedWords(spoken)
 	if len(h) < 3 {
-		return likely && len(h) > 0 && !stopWords[h[0]] && strings.Contains(" "+strings.Join(s, " ")+" ", " "+strings.Join(h, " ")+" ")
+		return likely && len(h) > 0 && !stopWords[h[0]] &&
+			strings.Contains(" "+strings.Join(s, " ")+" ", " "+strings.Join(h, " ")+" ")
 	}
 	pairs := map[string]bool{}
 	for i := 1; i < len(s); i++ {
@@ -180,7 +190,8 @@ func (t *dialog) updateOverlap() {
 	s := t.segments[n-1]
 	o := t.currentOverlap()
 	on := s.isTranscribing || !s.isEnded && !s.isPaused
-	t.applyOverlapAction(o.decide(overlapState{now: t.Now(), voicedTime: s.voicedTime, isOngoing: on, text: s.text, isEcho: isEcho(s.text, t.utterance.text, o.echoLikely)}))
+	t.applyOverlapAction(o.decide(overlapState{now: t.Now(), voicedTime: s.voicedTime, isOngoing: on, text: s.text,
+		isEcho: isEcho(s.text, t.utterance.text, o.echoLikely)}))
 }
 
 // applyOverlapAction carries out a decision about the overlap.

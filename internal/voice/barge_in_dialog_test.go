@@ -31,7 +31,8 @@ func (d *testDialog) startSpeaking(texts ...string) {
 // longGreetingSettings are settings whose greeting is longer than the echo warm-up.
 const longGreetingSettings = `{"initialMessage":"` + greeting + `"}`
 
-const greeting = "Hello and welcome, and thank you for calling us today. Hello and welcome, and thank you for calling us today. " +
+const greeting = "Hello and welcome, and thank you for calling us today. Hello and welcome, and thank you for " +
+	"calling us today. " +
 	"Hello and welcome, and thank you for calling us today. Hello and welcome, and thank you for calling us today. " +
 	"Hello and welcome, and thank you for calling us today. Hello and welcome, and thank you for calling us today. " +
 	"Hello and welcome, and thank you for calling us today. Hello and welcome, and thank you for calling us today. " +
@@ -193,7 +194,8 @@ func TestCustomerGoesOn(t *testing.T) {
 			user: I have a question. Where is my order?
 			assistant: It is on its way.
 		`)
-		if used, reserved, err := d.DB.AccountCreditUsage(t.Context(), d.account.ID, store.MonthOf(d.clock.Now())); err != nil || used != 0 || reserved != 5*parley.Credit {
+		if used, reserved, err := d.DB.AccountCreditUsage(t.Context(), d.account.ID,
+			store.MonthOf(d.clock.Now())); err != nil || used != 0 || reserved != 5*parley.Credit {
 			t.Errorf("used %d, reserved %d, %v", used, reserved, err)
 		}
 	})
@@ -267,5 +269,7 @@ func TestStopInTheFirstSounds(t *testing.T) {
 	d.saySegment("Stop!", 400*time.Millisecond)
 	d.waitForCall("stop")
 	d.setHoldsClips(false)
-	d.eventually(func() bool { return strings.HasSuffix(d.transcript(), "user: Stop!\nagent: I have stopped.\n") }, d.transcript)
+	d.eventually(func() bool {
+		return strings.HasSuffix(d.transcript(), "user: Stop!\nagent: I have stopped.\n")
+	}, d.transcript)
 }

@@ -16,7 +16,8 @@ func (l *Session) reserve(ctx context.Context, tx *store.DB) error {
 	if err := tx.LockAgent(ctx, l.AccountID.AgentRef(l.AgentID)); err != nil {
 		return err
 	}
-	ofAccount, ofAgent, err := tx.ReserveCredits(ctx, l.AccountID.AgentRef(l.AgentID), store.MonthOf(l.CreatedAt), l.PricePerMinute)
+	ofAccount, ofAgent, err := tx.ReserveCredits(ctx, l.AccountID.AgentRef(l.AgentID), store.MonthOf(l.CreatedAt),
+		l.PricePerMinute)
 	if err != nil {
 		return err
 	}
@@ -47,12 +48,14 @@ func (l *Session) activate(ctx context.Context, tx *store.DB) error {
 			return parley.NewError(parley.CodeNotOngoing)
 		}
 	} else {
-		c := &parley.Conversation{ID: l.ConversationID, AccountID: l.AccountID, AgentID: l.AgentID, API: parley.APIV2, Channel: parley.ChannelAPI, UserID: l.UserID,
+		c := &parley.Conversation{ID: l.ConversationID, AccountID: l.AccountID, AgentID: l.AgentID, API: parley.APIV2,
+			Channel: parley.ChannelAPI, UserID: l.UserID,
 			Status: parley.ConversationOngoing, CreatedAt: l.CreatedAt, UpdatedAt: l.CreatedAt}
 		if err := tx.CreateVoiceConversation(ctx, c); err != nil {
 			return err
 		}
-		events = append([]store.NewEvent{{Kind: "conversation.created", AgentID: l.AgentID, ConversationID: l.ConversationID, Subject: string(l.ConversationID)}}, events...)
+		events = append([]store.NewEvent{{Kind: "conversation.created", AgentID: l.AgentID,
+			ConversationID: l.ConversationID, Subject: string(l.ConversationID)}}, events...)
 	}
 	if err := tx.StartVoice(ctx, &l.VoiceSession); err != nil {
 		return err

@@ -81,8 +81,10 @@ func TestWithoutSynthesis(t *testing.T) {
 // A session without recognition and synthesis reports that in one message.
 func TestWithoutSpeech(t *testing.T) {
 	for settings, want := range map[string]string{
-		`{}`:                       "This server has no speech recognition and no speech synthesis: please type. Answers come as text.",
-		`{"allowTextInput":false}`: "This server has no speech recognition, and this agent takes no typed messages: nothing that you say reaches it.",
+		`{}`: "This server has no speech recognition and no speech synthesis: please type. " +
+			"Answers come as text.",
+		`{"allowTextInput":false}`: "This server has no speech recognition, and this agent takes no typed " +
+			"messages: nothing that you say reaches it.",
 	} {
 		d := newSQLiteDialog(t, settings, func(d *testDialog) { d.responder.Transcriber, d.responder.Synthesizer = nil, nil })
 		d.joinUser()
@@ -147,7 +149,9 @@ func TestGreetingWaitsUntilTheCustomerHears(t *testing.T) {
 	d := newSQLiteDialog(t, `{"initialMessage":"Hello there!"}`)
 	d.events <- rtc.Event{Kind: rtc.EventMicOn}
 	d.makeSilence(rtc.FrameTime)
-	d.eventually(func() bool { return len(d.events) == 0 && len(d.audio) == 0 }, func() string { return "it does not listen" })
+	d.eventually(func() bool { return len(d.events) == 0 && len(d.audio) == 0 }, func() string {
+		return "it does not listen"
+	})
 	d.clock.Advance(3 * time.Second)
 	d.waitForTranscript("")
 	d.events <- rtc.Event{Kind: rtc.EventJoined}
@@ -179,7 +183,9 @@ func TestSilenceEndsTheTalk(t *testing.T) {
 
 // advanceClock advances the clock once the dialog has handled everything before, and waits for a tick.
 func (d *testDialog) advanceClock(by time.Duration) {
-	d.eventually(func() bool { return len(d.events) == 0 && len(d.audio) == 0 }, func() string { return "it does not listen" })
+	d.eventually(func() bool { return len(d.events) == 0 && len(d.audio) == 0 }, func() string {
+		return "it does not listen"
+	})
 	d.waitForTick()
 	d.clock.Advance(by)
 	d.waitForTick()
@@ -244,7 +250,8 @@ func TestPersonTakesOver(t *testing.T) {
 		agent: Ten euros.
 	`)
 	d.waitForState("listening")
-	_, err := d.conversations.TakeOver(t.Context(), d.account.ID.AgentRef(d.agent).ConversationRef(d.session.ConversationID), "operator", "", false)
+	_, err := d.conversations.TakeOver(t.Context(),
+		d.account.ID.AgentRef(d.agent).ConversationRef(d.session.ConversationID), "operator", "", false)
 	d.requireNoError(err)
 	d.waitForEnd(parley.EndEscalated)
 	if !strings.HasSuffix(d.transcript(), "agent: "+quote.HandoverText(0)+"\n") {
@@ -272,7 +279,8 @@ func TestConversationEnds(t *testing.T) {
 	d := newSQLiteDialog(t, `{}`)
 	d.joinUser()
 	d.waitForState("listening")
-	_, err := d.conversations.End(t.Context(), d.account.ID.AgentRef(d.agent).ConversationRef(d.session.ConversationID), "operator")
+	_, err := d.conversations.End(t.Context(), d.account.ID.AgentRef(d.agent).ConversationRef(d.session.ConversationID),
+		"operator")
 	d.requireNoError(err)
 	d.waitForEnd(parley.EndOperator)
 }

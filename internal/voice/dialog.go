@@ -53,11 +53,12 @@ type dialog struct {
 	endReason        parley.SessionEndReason // set once the dialog is to end
 	isTakenOver      bool                    // a person has taken over
 	takenOverAt      time.Time               // when that became known
-	isHandingOver    bool                    // the customer is being told, or was, that a person takes over: nothing is answered any more
-	isDisconnected   bool                    // the customer's connection is lost
-	lastQuestion     string                  // the last question
-	lastAudioAt      time.Time               // when the last sound came
-	lastMediaAt      time.Time               // of the last sign of the customer
+	// the customer is being told, or was, that a person takes over: nothing is answered any more
+	isHandingOver  bool
+	isDisconnected bool      // the customer's connection is lost
+	lastQuestion   string    // the last question
+	lastAudioAt    time.Time // when the last sound came
+	lastMediaAt    time.Time // of the last sign of the customer
 }
 
 // farewellTimeout limits the last sentence of a dialog.
@@ -188,7 +189,8 @@ func missingFeatures(canHear, canSpeak, acceptsText bool) string {
 	case acceptsText:
 		return "This server has no speech recognition and no speech synthesis: please type. Answers come as text."
 	}
-	return "This server has no speech recognition, and this agent takes no typed messages: nothing that you say reaches it."
+	return "This server has no speech recognition, and this agent takes no typed messages: nothing that you say " +
+		"reaches it."
 }
 
 // faultRepeatInterval is how long the same fault is not reported again.

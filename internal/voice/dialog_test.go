@@ -124,15 +124,19 @@ func newTestDialog(t *testing.T, db *store.DB, settings string, change ...func(d
 	t.Helper()
 	s := newTestSessions(t, db)
 	s.setVoiceSettings(settings)
-	d := &testDialog{testSessions: s, fakeTransport: newFakeTransport(s.clock.Now), model: &scripted.Model{}, synthesizer: &fakeSynthesizer{}, transcriber: &fakeTranscriber{texts: make(chan string, 8)}}
+	d := &testDialog{testSessions: s, fakeTransport: newFakeTransport(s.clock.Now), model: &scripted.Model{},
+		synthesizer: &fakeSynthesizer{}, transcriber: &fakeTranscriber{texts: make(chan string, 8)}}
 	table := model.NewRegistry(model.RegistryConfig{Builtin: d.model})
 	logger := slog.New(slog.NewTextHandler(io.Discard, nil))
 	if os.Getenv("VERBOSE") != "" {
 		logger = slog.Default()
 	}
-	d.engine = &chat.Engine{DB: db, Indexes: &retrieval.Indexes{DB: db.SQL()}, Models: table, Now: s.clock.Now, Logger: logger, Owner: s.Sessions.Owner, Hub: &chat.Hub{}}
-	d.conversations = &chat.Conversations{DB: db, Hub: d.engine.Hub, Now: s.clock.Now, Logger: logger, StopTurn: d.engine.Stop}
-	d.responder = &voice.Responder{DB: db, Engine: d.engine, Conversations: d.conversations, Synthesizer: d.synthesizer, Transcriber: d.transcriber, Now: s.clock.Now, Logger: logger,
+	d.engine = &chat.Engine{DB: db, Indexes: &retrieval.Indexes{DB: db.SQL()}, Models: table, Now: s.clock.Now,
+		Logger: logger, Owner: s.Sessions.Owner, Hub: &chat.Hub{}}
+	d.conversations = &chat.Conversations{DB: db, Hub: d.engine.Hub, Now: s.clock.Now, Logger: logger,
+		StopTurn: d.engine.Stop}
+	d.responder = &voice.Responder{DB: db, Engine: d.engine, Conversations: d.conversations, Synthesizer: d.synthesizer,
+		Transcriber: d.transcriber, Now: s.clock.Now, Logger: logger,
 		Stats: &voice.Stats{}, TickInterval: 2 * time.Millisecond}
 	d.responder.Join = func(context.Context, *parley.VoiceSession) (rtc.Transport, error) { return d.fakeTransport, nil }
 	for _, f := range change {
@@ -197,12 +201,16 @@ func (d *testDialog) scriptAnswers(texts ...string) {
 func (d *testDialog) waitForTranscript(want string) {
 	d.Helper()
 	want = strings.TrimPrefix(strings.ReplaceAll(want, "\t", ""), "\n")
-	d.eventually(func() bool { return d.transcript() == want }, func() string { return "the transcript is\n" + d.transcript() + "and not\n" + want })
+	d.eventually(func() bool { return d.transcript() == want }, func() string {
+		return "the transcript is\n" + d.transcript() + "and not\n" + want
+	})
 }
 
 func (d *testDialog) waitForState(state string) {
 	d.Helper()
-	d.eventually(func() bool { return d.lastState() == state }, func() string { return "the agent is " + d.lastState() + " and not " + state })
+	d.eventually(func() bool { return d.lastState() == state }, func() string {
+		return "the agent is " + d.lastState() + " and not " + state
+	})
 }
 
 func (d *testDialog) waitForCall(call string) {
@@ -224,11 +232,14 @@ func (d *testDialog) eventually(done func() bool, why func() string) {
 func (d *testDialog) waitForStored(want string) {
 	d.Helper()
 	want = strings.TrimPrefix(strings.ReplaceAll(want, "\t", ""), "\n")
-	d.eventually(func() bool { return d.storedHistory() == want }, func() string { return "stored is\n" + d.storedHistory() + "and not\n" + want })
+	d.eventually(func() bool { return d.storedHistory() == want }, func() string {
+		return "stored is\n" + d.storedHistory() + "and not\n" + want
+	})
 }
 
 func (d *testDialog) storedHistory() string {
-	page, err := d.DB.Messages(d, d.account.ID.AgentRef(d.agent).ConversationRef(d.session.ConversationID), parley.PageRequest{Limit: 100})
+	page, err := d.DB.Messages(d, d.account.ID.AgentRef(d.agent).ConversationRef(d.session.ConversationID),
+		parley.PageRequest{Limit: 100})
 	d.requireNoError(err)
 	var b strings.Builder
 	for _, m := range page.Items {
@@ -280,7 +291,8 @@ func TestTalk(t *testing.T) {
 			t.Errorf("spoken: %q", got)
 		}
 		system := d.model.Requests()[0].System
-		if !strings.Contains(system, "pirate") || strings.Contains(system, "Write long") || !strings.Contains(system, "Europe/Berlin, it is Tuesday, 10 November 2026, 13:00") {
+		if !strings.Contains(system, "pirate") || strings.Contains(system, "Write long") ||
+			!strings.Contains(system, "Europe/Berlin, it is Tuesday, 10 November 2026, 13:00") {
 			t.Errorf("the model was told %q", system)
 		}
 		if d.saySegment("thanks", 600*time.Millisecond); !strings.Contains(d.transcript(), "30 days") {

@@ -120,8 +120,9 @@ func (d *Sessions) storeEnd(l *Session) {
 // closeSession stores a session that has ended, with its event.
 func closeSession(ctx context.Context, tx *store.DB, s *parley.VoiceSession) error {
 	closed := *s
-	return tx.CloseVoice(ctx, &closed, store.NewEvent{Kind: "voice.ended", AgentID: s.AgentID, ConversationID: s.ConversationID, Subject: string(s.ID),
-		Payload: map[string]any{"reason": s.EndReason, "minutes": s.Minutes}})
+	return tx.CloseVoice(ctx, &closed,
+		store.NewEvent{Kind: "voice.ended", AgentID: s.AgentID, ConversationID: s.ConversationID, Subject: string(s.ID),
+			Payload: map[string]any{"reason": s.EndReason, "minutes": s.Minutes}})
 }
 
 // Stop ends a session on behalf of an operator, whichever server holds it, and reports whether it was open. If no
@@ -187,13 +188,15 @@ func (d *Sessions) Drain(ctx context.Context) {
 
 // ReissueToken returns a session that was admitted before, with a new token. It fails with SESSION_CREATION_FAILED once
 // it has ended.
-func (d *Sessions) ReissueToken(ctx context.Context, ref parley.AgentRef, id parley.VoiceSessionID) (*AdmittedSession, error) {
+func (d *Sessions) ReissueToken(ctx context.Context, ref parley.AgentRef, id parley.VoiceSessionID) (*AdmittedSession,
+	error) {
 	s, err := d.DB.VoiceSession(ctx, ref, id)
 	if err != nil {
 		return nil, err
 	}
 	if s == nil || s.EndedAt != nil || d.Rooms == nil {
-		return nil, parley.NewErrorf(parley.CodeSessionFailed, "The session of this Idempotency-Key has ended. Ask for another with a new key.")
+		return nil, parley.NewErrorf(parley.CodeSessionFailed,
+			"The session of this Idempotency-Key has ended. Ask for another with a new key.")
 	}
 	token, err := d.Rooms.Open(ctx, s)
 	if err != nil {

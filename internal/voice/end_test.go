@@ -39,7 +39,8 @@ func TestMinutesArePaid(t *testing.T) {
 			s.clock.Advance(e.after - e.seen)
 			s.CheckDeadlines(s)
 			v := s.endSession(l, e.reason)
-			if v.EndReason != e.reason || v.Minutes != e.minutes || v.Charged != parley.Credits(e.minutes)*5*parley.Credit || s.rooms.CloseReason(l.ID) != e.reason {
+			if v.EndReason != e.reason || v.Minutes != e.minutes ||
+				v.Charged != parley.Credits(e.minutes)*5*parley.Credit || s.rooms.CloseReason(l.ID) != e.reason {
 				t.Errorf("%+v: %+v, closed for %q", e, v, s.rooms.CloseReason(l.ID))
 			}
 			s.requireCredits((before + v.Charged).RoundUp(), 0)
@@ -89,7 +90,10 @@ func TestMaxCallDuration(t *testing.T) {
 func TestCreditsRunOut(t *testing.T) {
 	forEachStore(t, func(s *testSessions) {
 		twelve := 12 * parley.Credit
-		s.requireNoError(s.DB.UpdateAccount(s, s.account.ID, s.clock.Now(), func(a *parley.Account) error { a.Credits = &twelve; return nil }))
+		s.requireNoError(s.DB.UpdateAccount(s, s.account.ID, s.clock.Now(), func(a *parley.Account) error {
+			a.Credits = &twelve
+			return nil
+		}))
 		s.account.Credits = &twelve
 		l := s.activeSession(s.startSession(voice.SessionRequest{}))
 		l.MarkJoined()
@@ -106,7 +110,10 @@ func TestCreditsRunOut(t *testing.T) {
 		s.requireCredits(10, 0)
 
 		s.account.Credits = nil
-		s.requireNoError(s.DB.UpdateAccount(s, s.account.ID, s.clock.Now(), func(a *parley.Account) error { a.Credits = nil; return nil }))
+		s.requireNoError(s.DB.UpdateAccount(s, s.account.ID, s.clock.Now(), func(a *parley.Account) error {
+			a.Credits = nil
+			return nil
+		}))
 		s.updateAgent(func(a *parley.Agent) { a.CreditLimit = new(int64(14)) })
 		_, err = s.tryStart(voice.SessionRequest{})
 		s.requireError(err, parley.CodeVoiceAgentCredits, "")
@@ -153,7 +160,8 @@ func TestOrphansAreEndedOnce(t *testing.T) {
 func TestOpeningSessionIsUndone(t *testing.T) {
 	forEachStore(t, func(s *testSessions) {
 		o := s.startSession(voice.SessionRequest{})
-		for _, q := range []string{`update voice_sessions set state = 'opening', owner = 'dead' where id = ?`, `delete from conversations where id = (select conversation_id from voice_sessions where id = ?)`} {
+		for _, q := range []string{`update voice_sessions set state = 'opening', owner = 'dead' where id = ?`,
+			`delete from conversations where id = (select conversation_id from voice_sessions where id = ?)`} {
 			_, err := s.DB.SQL().Exec(s, q, o.ID)
 			s.requireNoError(err)
 		}
@@ -190,9 +198,11 @@ func TestOperatorEndsSession(t *testing.T) {
 
 func TestSessionsEndWithTheirConversationAndAgent(t *testing.T) {
 	forEachStore(t, func(s *testSessions) {
-		a, b := s.activeSession(s.startSession(voice.SessionRequest{})), s.activeSession(s.startSession(voice.SessionRequest{}))
+		a, b := s.activeSession(s.startSession(voice.SessionRequest{})),
+			s.activeSession(s.startSession(voice.SessionRequest{}))
 		s.requireNoError(s.DB.Transact(s, sqldb.Interactive, func(tx *store.DB) error {
-			_, err := tx.DeleteConversations(s, s.account.ID.AgentRef(s.agent), []parley.ConversationID{a.ConversationID}, nil, s.clock.Now())
+			_, err := tx.DeleteConversations(s, s.account.ID.AgentRef(s.agent),
+				[]parley.ConversationID{a.ConversationID}, nil, s.clock.Now())
 			return err
 		}))
 		isErased, err := s.DB.EraseConversations(s, s.account.ID.AgentRef(s.agent))
@@ -201,7 +211,8 @@ func TestSessionsEndWithTheirConversationAndAgent(t *testing.T) {
 		}
 		s.requireNoError(s.ApplyEndRequests(s))
 		s.waitUntilEnded(a)
-		if isErased, err := s.DB.EraseConversations(s, s.account.ID.AgentRef(s.agent)); err != nil || !isErased || s.countRows(`select count(*) from voice_sessions`) != 1 {
+		if isErased, err := s.DB.EraseConversations(s, s.account.ID.AgentRef(s.agent)); err != nil || !isErased ||
+			s.countRows(`select count(*) from voice_sessions`) != 1 {
 			t.Error(isErased, err)
 		}
 		s.requireNoError(s.DB.DeleteAgent(s, s.account.ID.AgentRef(s.agent), s.clock.Now()))
@@ -229,7 +240,8 @@ func TestDialogEndsTheSession(t *testing.T) {
 				return context.Cause(ctx)
 			}
 		}
-		for reason, err := range map[parley.SessionEndReason]error{parley.EndClientLeft: nil, parley.EndError: errors.New("the ears fell off")} {
+		for reason, err := range map[parley.SessionEndReason]error{parley.EndClientLeft: nil,
+			parley.EndError: errors.New("the ears fell off")} {
 			s.startSession(voice.SessionRequest{})
 			l := <-begun
 			leave <- err

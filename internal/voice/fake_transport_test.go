@@ -97,7 +97,8 @@ func (s *fakeTransport) playClip(c *playingClip) {
 	if c.wasCut || s.isClosed {
 		return
 	}
-	s.events <- rtc.Event{Kind: rtc.EventEnded, At: s.now(), Position: rtc.Position{ID: c.ID, Played: c.length}, Complete: true}
+	s.events <- rtc.Event{Kind: rtc.EventEnded, At: s.now(), Position: rtc.Position{ID: c.ID, Played: c.length},
+		Complete: true}
 }
 
 func (s *fakeTransport) addCall(call string) {
@@ -233,7 +234,8 @@ func (s *fakeTransport) noteMedia(at time.Time) {
 func (s *fakeTransport) waitForTick() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for until := s.tickCount + 3; s.tickCount < until && !s.isClosed; { // one tick may have begun before, and one must have ended
+	// one tick may have begun before, and one must have ended
+	for until := s.tickCount + 3; s.tickCount < until && !s.isClosed; {
 		s.changed.Wait()
 	}
 }

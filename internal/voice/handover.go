@@ -13,7 +13,8 @@ import (
 // followConversation sends the status of the conversation whenever it changes.
 func (t *dialog) followConversation(ctx context.Context) {
 	defer t.work.Done()
-	f, err := t.Conversations.Follow(ctx, t.session.AccountID.AgentRef(t.session.AgentID).ConversationRef(t.session.ConversationID), nil)
+	f, err := t.Conversations.Follow(ctx,
+		t.session.AccountID.AgentRef(t.session.AgentID).ConversationRef(t.session.ConversationID), nil)
 	if err != nil {
 		t.Logger.Warn("a voice session cannot follow its conversation", "session", t.session.ID, "err", err)
 		return
@@ -53,7 +54,8 @@ func (t *dialog) handleStatus(status parley.ConversationStatus) {
 // farewell.
 func (t *dialog) enforceHandoverTimeout(now time.Time) {
 	switch {
-	case !t.isTakenOver || t.utterance == nil || now.Sub(t.takenOverAt) <= farewellTimeout || now.Sub(t.utterance.createdAt) <= farewellTimeout:
+	case !t.isTakenOver || t.utterance == nil || now.Sub(t.takenOverAt) <= farewellTimeout ||
+		now.Sub(t.utterance.createdAt) <= farewellTimeout:
 	case t.isHandingOver:
 		t.end(parley.EndEscalated)
 	default:
@@ -94,7 +96,8 @@ func (t *dialog) storeForPerson(text string) {
 		defer t.work.Done()
 		ctx, stop := context.WithTimeout(context.WithoutCancel(t.ctx), storeTimeout)
 		defer stop()
-		_, err := t.Conversations.AddCustomerMessage(ctx, t.session.AccountID.AgentRef(t.session.AgentID).ConversationRef(t.session.ConversationID), text)
+		_, err := t.Conversations.AddCustomerMessage(ctx,
+			t.session.AccountID.AgentRef(t.session.AgentID).ConversationRef(t.session.ConversationID), text)
 		if err != nil && !parley.IsCode(err, parley.CodeNotTakenOver) {
 			t.Logger.Warn("keep what the customer said", "session", t.session.ID, "err", err)
 		}
@@ -103,7 +106,8 @@ func (t *dialog) storeForPerson(text string) {
 
 // recheckConversation reads the status of a conversation in which a turn has failed.
 func (t *dialog) recheckConversation() {
-	status, _, err := t.DB.StatusAndLastSeq(t.ctx, t.session.AccountID.AgentRef(t.session.AgentID).ConversationRef(t.session.ConversationID))
+	status, _, err := t.DB.StatusAndLastSeq(t.ctx,
+		t.session.AccountID.AgentRef(t.session.AgentID).ConversationRef(t.session.ConversationID))
 	switch {
 	case parley.IsCode(err, parley.CodeResourceNotFound):
 		t.end(parley.EndOperator)

@@ -17,7 +17,8 @@ import (
 
 func (d *testDialog) takeOver() {
 	d.Helper()
-	_, err := d.conversations.TakeOver(d, d.account.ID.AgentRef(d.agent).ConversationRef(d.session.ConversationID), "operator", "", false)
+	_, err := d.conversations.TakeOver(d, d.account.ID.AgentRef(d.agent).ConversationRef(d.session.ConversationID),
+		"operator", "", false)
 	d.requireNoError(err)
 }
 
@@ -56,11 +57,15 @@ func TestCustomerTextIsStoredForThePerson(t *testing.T) {
 		d.startSpeaking(long)
 		d.typeText("My number is 4711.") // waits for the end of the answer
 		d.eventually(func() bool { return strings.Contains(d.transcript(), "4711") }, d.transcript)
-		d.eventually(func() bool { return d.synthesizer.countTexts() == 2 }, func() string { return "its speech is not made" })
+		d.eventually(func() bool { return d.synthesizer.countTexts() == 2 }, func() string {
+			return "its speech is not made"
+		})
 		d.takeOver()
 		d.synthesizer.block()
 		d.setHoldsClips(false)
-		d.eventually(func() bool { return strings.Contains(d.storedHistory(), "user: My number is 4711.\n") }, d.storedHistory)
+		d.eventually(func() bool {
+			return strings.Contains(d.storedHistory(), "user: My number is 4711.\n")
+		}, d.storedHistory)
 		d.typeText("And call me Jo.")
 		d.eventually(func() bool { return strings.Contains(d.storedHistory(), "user: And call me Jo.\n") }, d.storedHistory)
 		d.synthesizer.unblock()
@@ -69,19 +74,23 @@ func TestCustomerTextIsStoredForThePerson(t *testing.T) {
 			t.Errorf("stored is\n%s", h)
 		}
 
-		_, err := d.conversations.AddHumanReply(d, d.account.ID.AgentRef(d.agent).ConversationRef(d.session.ConversationID), "", "Here is Kim.")
+		_, err := d.conversations.AddHumanReply(d,
+			d.account.ID.AgentRef(d.agent).ConversationRef(d.session.ConversationID), "", "Here is Kim.")
 		d.requireNoError(err)
 		goOn := voice.SessionRequest{ContinueConversation: true, ConversationID: d.session.ConversationID}
 		_, err = d.tryStart(goOn)
 		d.requireError(err, parley.CodeNotOngoing, "")
-		_, err = d.conversations.HandBack(d, d.account.ID.AgentRef(d.agent).ConversationRef(d.session.ConversationID), "operator")
+		_, err = d.conversations.HandBack(d, d.account.ID.AgentRef(d.agent).ConversationRef(d.session.ConversationID),
+			"operator")
 		d.requireNoError(err)
 		d.fakeTransport = newFakeTransport(d.clock.Now)
 		d.session = d.dialogSession(d.startSession(goOn))
 		d.joinUser()
 		d.scriptAnswers("Your number is 4711.")
 		d.typeText("What was my number?")
-		d.eventually(func() bool { return strings.HasSuffix(d.storedHistory(), "assistant: Your number is 4711.\n") }, d.storedHistory)
+		d.eventually(func() bool {
+			return strings.HasSuffix(d.storedHistory(), "assistant: Your number is 4711.\n")
+		}, d.storedHistory)
 		messages := d.model.Requests()[len(d.model.Requests())-1].Messages
 		var all strings.Builder
 		for _, m := range messages {

@@ -69,7 +69,8 @@ func (l *Session) checkUnjoined(ctx context.Context, tx *store.DB) error {
 	}
 	n := 0
 	for _, id := range list {
-		if active := l.sessions.findActive(id); active == nil || active.isUnjoined() { // a join on this server may not be stored yet
+		// a join on this server may not be stored yet
+		if active := l.sessions.findActive(id); active == nil || active.isUnjoined() {
 			n++
 		}
 	}

@@ -46,7 +46,12 @@ func TestManyDialogs(t *testing.T) {
 			}
 			l := d.testSessions.activeSession(o)
 			var room *fakeTransport
-			testkit.Eventually(t, "the agent's coming", func() bool { mu.Lock(); defer mu.Unlock(); room = transports[o.ID]; return room != nil })
+			testkit.Eventually(t, "the agent's coming", func() bool {
+				mu.Lock()
+				defer mu.Unlock()
+				room = transports[o.ID]
+				return room != nil
+			})
 			room.events <- rtc.Event{Kind: rtc.EventJoined}
 			room.events <- rtc.Event{Kind: rtc.EventText, Text: fmt.Sprint("number ", n)}
 			want := fmt.Sprintf("agent: You said number %d.\n", n)

@@ -12,12 +12,14 @@ const (
 	loadSampleInterval = time.Second
 	maxLoadSamples     = 5
 
-	alwaysAdmittedDialogs = 2   // with a customer; fewer are always accepted: a machine on which those starve cannot serve voice
+	// with a customer; fewer are always accepted: a machine on which those starve cannot serve voice
+	alwaysAdmittedDialogs = 2
 	minPacketsSent        = 100 // packets of speech, of all dialogs, after which their lateness is significant
 	maxLateShare          = .05 // of the packets: the 95th percentile of the gaps exceeds 25 ms
 	recoveredLateShare    = .02
 
-	minBusyDialogs         = 4 // that a processor can carry in any case: with fewer, something else keeps it busy, and may yield
+	// that a processor can carry in any case: with fewer, something else keeps it busy, and may yield
+	minBusyDialogs         = 4
 	maxProcessorLoad       = .90
 	recoveredProcessorLoad = .75
 )

@@ -105,7 +105,8 @@ func (c *dialogGroup) requireAdmits(want bool) {
 		before++
 		c.requireNoError(err)
 		testkit.Eventually(c.TB, "the talk", func() bool { return c.stats.Snapshot().Dialogs == before })
-	} else if e := c.requireError(err, parley.CodeUnderMaintenance, "server_overloaded"); e.RetryAfter <= 0 || e.Code.Status() != http.StatusServiceUnavailable {
+	} else if e := c.requireError(err, parley.CodeUnderMaintenance, "server_overloaded"); e.RetryAfter <= 0 ||
+		e.Code.Status() != http.StatusServiceUnavailable {
 		c.Error("no word on when to come back: ", e)
 	}
 	if n := len(c.Active()); n != before {
@@ -168,7 +169,9 @@ func TestAServerAlwaysTakesTwo(t *testing.T) {
 // Sessions that nobody has joined never cause an overload, however many they are and however busy the machine is.
 func TestWaitingSessionsAreNoLoad(t *testing.T) {
 	asked := false
-	c := newUnjoinedGroup(t, 4*runtime.GOMAXPROCS(0)+1, func(d *testDialog) { d.responder.Stats.ProcessorLoad = func() float64 { asked = true; return 1 } })
+	c := newUnjoinedGroup(t, 4*runtime.GOMAXPROCS(0)+1, func(d *testDialog) {
+		d.responder.Stats.ProcessorLoad = func() float64 { asked = true; return 1 }
+	})
 	c.passSeconds(10, 0)
 	c.requireAdmits(true)
 	if asked {

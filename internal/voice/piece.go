@@ -9,9 +9,11 @@ import (
 )
 
 const (
-	minFirstClauseBytes = 24      // the first piece of an answer may end at a comma from here on, so that speech begins early
+	// the first piece of an answer may end at a comma from here on, so that speech begins early
+	minFirstClauseBytes = 24
 	maxPieceLookahead   = 1 << 10 // bytes that are searched for the end of a piece
-	maxPieceBytes       = 280     // a longer piece is cut at a comma or a space, so that it can be interrupted, and shown, in time
+	// a longer piece is cut at a comma or a space, so that it can be interrupted, and shown, in time
+	maxPieceBytes = 280
 )
 
 // nextPieceEnd returns where the piece of an answer that begins at from ends: after a sentence with the space behind

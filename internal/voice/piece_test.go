@@ -27,13 +27,15 @@ func splitPieces(text string, step int) (all []string) {
 
 func TestPieces(t *testing.T) {
 	for text, want := range map[string][]string{
-		"Yes. You can return it within 30 days. Anything else?": {"Yes. ", "You can return it within 30 days. ", "Anything else?"},
-		"If you are not happy with it, send it back. Done.":     {"If you are not happy with it, ", "send it back. ", "Done."},
-		"Run this:\n```sh\nls. la\n```\nThen wait.":             {"Run this:\n", "```sh\nls. la\n```\n", "Then wait."},
-		"It costs 3.50 at Dr. Miller's. ":                       {"It costs 3.50 at Dr. Miller's. "},
-		"- one\n- two\n":                                        {"- one\n", "- two\n"},
-		" \n":                                                   {" \n"},
-		"":                                                      nil,
+		"Yes. You can return it within 30 days. Anything else?": {"Yes. ", "You can return it within 30 days. ",
+			"Anything else?"},
+		"If you are not happy with it, send it back. Done.": {"If you are not happy with it, ", "send it back. ",
+			"Done."},
+		"Run this:\n```sh\nls. la\n```\nThen wait.": {"Run this:\n", "```sh\nls. la\n```\n", "Then wait."},
+		"It costs 3.50 at Dr. Miller's. ":           {"It costs 3.50 at Dr. Miller's. "},
+		"- one\n- two\n":                            {"- one\n", "- two\n"},
+		" \n":                                       {" \n"},
+		"":                                          nil,
 	} {
 		if diff := cmp.Diff(want, splitPieces(text, 1<<20)); diff != "" {
 			t.Errorf("%q: %s", text, diff)

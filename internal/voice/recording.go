@@ -59,7 +59,8 @@ func newRecording(dir string, now time.Time) (*recording, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &recording{file: file, writer: bufio.NewWriterSize(file, 32<<10), startedAt: now, resampler: resampler, clips: map[string]*clipAudio{}}
+	t := &recording{file: file, writer: bufio.NewWriterSize(file, 32<<10), startedAt: now, resampler: resampler,
+		clips: map[string]*clipAudio{}}
 	_, err = t.writer.Write(wavHeader(0))
 	return t, err
 }
@@ -122,7 +123,10 @@ func (r *clipAudio) take(n int) []int16 {
 }
 
 func (t *recording) clipStarted(clip string, at time.Time) {
-	t.playbackEvents = append(t.playbackEvents, playbackEvent{at, func() { t.playing = t.clips[clip]; delete(t.clips, clip) }})
+	t.playbackEvents = append(t.playbackEvents, playbackEvent{at, func() {
+		t.playing = t.clips[clip]
+		delete(t.clips, clip)
+	}})
 }
 
 func (t *recording) clipEnded(clip string, at time.Time) {
@@ -134,7 +138,10 @@ func (t *recording) setHeld(isHeld bool, at time.Time) {
 }
 
 func (t *recording) playbackStopped(at time.Time) {
-	t.playbackEvents = append(t.playbackEvents, playbackEvent{at, func() { t.playing, t.isHeld = nil, false; clear(t.clips) }})
+	t.playbackEvents = append(t.playbackEvents, playbackEvent{at, func() {
+		t.playing, t.isHeld = nil, false
+		clear(t.clips)
+	}})
 }
 
 // advance writes the recording up to a little before now, where nothing changes any more.

@@ -43,7 +43,8 @@ func TestTape(t *testing.T) {
 	if err != nil || len(file) != 44+2*4*recordingRate {
 		t.Fatalf("%d bytes, %v", len(file), err)
 	}
-	for at, want := range map[int][2]bool{250: {false, false}, 600: {false, true}, 800: {false, false}, 950: {false, true}, 1200: {true, true}, 1600: {false, true}, 1800: {false, false}} {
+	for at, want := range map[int][2]bool{250: {false, false}, 600: {false, true}, 800: {false, false},
+		950: {false, true}, 1200: {true, true}, 1600: {false, true}, 1800: {false, false}} {
 		i := 44 + 4*at*recordingRate/1000
 		for side := range want {
 			if v := int16(binary.LittleEndian.Uint16(file[i+2*side:])); v > 500 != want[side] {

@@ -21,7 +21,8 @@ type Responder struct {
 	DB            *store.DB
 	Engine        *chat.Engine
 	Conversations *chat.Conversations
-	Join          func(ctx context.Context, s *parley.VoiceSession) (rtc.Transport, error) // enters the session's room as the agent
+	// enters the session's room as the agent
+	Join func(ctx context.Context, s *parley.VoiceSession) (rtc.Transport, error)
 
 	Synthesizer speech.Synthesizer // if nil, the agent answers in text
 	Transcriber speech.Transcriber // if nil, the customer types
@@ -67,10 +68,14 @@ func (r *Responder) newDialog(ctx context.Context, l *Session, room rtc.Transpor
 	if err != nil {
 		zone = time.UTC
 	}
-	t := &dialog{Responder: r, session: l, settings: l.Settings, room: room, ctx: ctx, location: zone, channel: c.Channel, state: rtc.Initializing,
-		turnUpdates: make(chan turnUpdate), synthesisResults: make(chan synthesisResult), segmentTexts: make(chan segmentText), statusChanges: make(chan parley.ConversationStatus), done: make(chan struct{}), lastTick: r.Now()}
+	t := &dialog{Responder: r, session: l, settings: l.Settings, room: room, ctx: ctx, location: zone,
+		channel: c.Channel, state: rtc.Initializing,
+		turnUpdates: make(chan turnUpdate), synthesisResults: make(chan synthesisResult),
+		segmentTexts: make(chan segmentText), statusChanges: make(chan parley.ConversationStatus),
+		done: make(chan struct{}), lastTick: r.Now()}
 	if r.Transcriber != nil {
-		t.detector = vad.New(vad.Config{MinSilence: time.Duration(l.Settings.Transcriber.MinSilence * float64(time.Second)), Threshold: l.Settings.Transcriber.Threshold})
+		t.detector = vad.New(vad.Config{MinSilence: time.Duration(l.Settings.Transcriber.MinSilence * float64(time.Second)),
+			Threshold: l.Settings.Transcriber.Threshold})
 	}
 	r.Stats.addDialog(t)
 	return t, nil

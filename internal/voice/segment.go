@@ -145,7 +145,8 @@ func (t *dialog) startDictation(s *segment, pcm []int16) {
 
 // transcriptionHints returns the hints for the engine.
 func (t *dialog) transcriptionHints() speech.TranscriptionHints {
-	return speech.TranscriptionHints{Model: t.settings.Transcriber.Model, Language: t.settings.Transcriber.Language, Speaker: string(t.session.ID)}
+	return speech.TranscriptionHints{Model: t.settings.Transcriber.Model, Language: t.settings.Transcriber.Language,
+		Speaker: string(t.session.ID)}
 }
 
 // transcribeTimeout limits the transcription of a segment.
@@ -182,7 +183,8 @@ func (t *dialog) transcribeSoFar(s *segment, pcm []int16) {
 
 // transcribe returns the text of a segment, and sends interim texts.
 func (t *dialog) transcribe(ctx context.Context, s *segment, pcm []int16) (text string, err error) {
-	for transcript, err := range t.Transcriber.Transcribe(ctx, speech.Segment{TranscriptionHints: t.transcriptionHints(), PCM: pcm}) {
+	for transcript, err := range t.Transcriber.Transcribe(ctx,
+		speech.Segment{TranscriptionHints: t.transcriptionHints(), PCM: pcm}) {
 		if err != nil {
 			return "", err
 		}
@@ -301,7 +303,8 @@ func (t *dialog) handleSegment(s *segment) {
 
 // isTrailingEcho reports whether a segment is the echo of what the agent has just said.
 func (t *dialog) isTrailingEcho(s *segment) bool {
-	return t.previous != nil && s.startedAt.Before(t.silentSince) && isEcho(s.text, t.previous.text, t.playedTime < echoWarmUp)
+	return t.previous != nil && s.startedAt.Before(t.silentSince) &&
+		isEcho(s.text, t.previous.text, t.playedTime < echoWarmUp)
 }
 
 // showFinalText shows the final text of a segment, or removes what was shown of it.

@@ -43,9 +43,11 @@ func (e *EndedError) Error() string { return fmt.Sprintf("voice: the session end
 
 func (d *Sessions) newSession(account parley.Account, plan parley.Plan, a *parley.Agent) *Session {
 	now := d.Now()
-	l := &Session{Agent: a, Plan: plan, account: account, sessions: d, done: make(chan struct{}), reservedMinutes: 1, VoiceSession: parley.VoiceSession{
-		ID: parley.VoiceSessionID(parley.NewUUID()), AccountID: account.ID, AgentID: a.ID, PricePerMinute: plan.CreditsPerVoiceMinute, Owner: d.Owner,
-		LeaseUntil: now.Add(openTimeout + d.leaseDuration()), Reserved: plan.CreditsPerVoiceMinute, CreatedAt: now}}
+	l := &Session{Agent: a, Plan: plan, account: account, sessions: d, done: make(chan struct{}), reservedMinutes: 1,
+		VoiceSession: parley.VoiceSession{
+			ID: parley.VoiceSessionID(parley.NewUUID()), AccountID: account.ID, AgentID: a.ID,
+			PricePerMinute: plan.CreditsPerVoiceMinute, Owner: d.Owner,
+			LeaseUntil: now.Add(openTimeout + d.leaseDuration()), Reserved: plan.CreditsPerVoiceMinute, CreatedAt: now}}
 	l.ctx, l.cancel = context.WithCancelCause(context.Background())
 	return l
 }

@@ -43,8 +43,9 @@ type Sessions struct {
 	Respond RespondFunc // nil if the agent says nothing
 
 	IsOverloaded func() bool // reports whether the machine has no capacity for another session; may be nil
-	MaxUnjoined  int         // limits the sessions of an account, on all servers, that nobody has joined yet; 0 for no limit
-	MaxSessions  int         // limits the sessions of this server; 0 for no limit
+	// limits the sessions of an account, on all servers, that nobody has joined yet; 0 for no limit
+	MaxUnjoined int
+	MaxSessions int // limits the sessions of this server; 0 for no limit
 
 	// DeleteUnusedFiles deletes the files of an agent that nothing refers to; may be nil.
 	DeleteUnusedFiles func(context.Context, parley.AgentRef) error
@@ -117,8 +118,9 @@ func (d *Sessions) removeActive(l *Session) {
 
 // Observer is notified of sessions. Its functions must not block; each may be nil.
 type Observer struct {
-	OnOpen   func()
-	OnRefuse func(reason string) // details.reason of a limit, else server_limit, server_overloaded, not_available, credits, failed or other
+	OnOpen func()
+	// details.reason of a limit, else server_limit, server_overloaded, not_available, credits, failed or other
+	OnRefuse func(reason string)
 	OnEnd    func(reason parley.SessionEndReason)
 }
 

@@ -134,7 +134,9 @@ func (d *Sessions) RecoverExpired(ctx context.Context) error {
 		if d.findActive(s.ID) != nil {
 			continue // its lease could not be renewed in time, but it is still running
 		}
-		err := d.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error { return d.endOrphan(ctx, tx, *s, opening[s.ID], now) })
+		err := d.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error {
+			return d.endOrphan(ctx, tx, *s, opening[s.ID], now)
+		})
 		if errors.Is(err, store.ErrVoiceLost) {
 			continue
 		}
@@ -147,7 +149,8 @@ func (d *Sessions) RecoverExpired(ctx context.Context) error {
 
 // endOrphan ends a session that no server holds. The first server to take it over does so. s is a copy, since the
 // transaction may run again.
-func (d *Sessions) endOrphan(ctx context.Context, tx *store.DB, s parley.VoiceSession, opening bool, now time.Time) error {
+func (d *Sessions) endOrphan(ctx context.Context, tx *store.DB, s parley.VoiceSession, opening bool,
+	now time.Time) error {
 	if err := tx.TakeOverVoice(ctx, &s, d.Owner, now.Add(d.leaseDuration())); err != nil {
 		return err
 	}

@@ -39,7 +39,8 @@ func forEachStore(t *testing.T, f func(s *testSessions)) {
 
 func newTestSessions(t testing.TB, db *store.DB) *testSessions {
 	t.Helper()
-	s := &testSessions{TB: t, Context: t.Context(), clock: testkit.NewClock(), rooms: &testkit.FakeRooms{}, plan: parley.Plan{Name: "test", API: true, Voice: true, CreditsPerVoiceMinute: 5 * parley.Credit},
+	s := &testSessions{TB: t, Context: t.Context(), clock: testkit.NewClock(), rooms: &testkit.FakeRooms{},
+		plan:    parley.Plan{Name: "test", API: true, Voice: true, CreditsPerVoiceMinute: 5 * parley.Credit},
 		account: parley.Account{ID: parley.AccountID(parley.NewUUID()), Name: "Acme", Plan: "test"}}
 	s.account.CreatedAt = s.clock.Now()
 	s.Sessions = s.newSessions(db)
@@ -51,8 +52,10 @@ func newTestSessions(t testing.TB, db *store.DB) *testSessions {
 // createAgent creates another agent with voice, of any account.
 func (s *testSessions) createAgent(account parley.Account) parley.AgentID {
 	s.Helper()
-	a := &parley.Agent{ID: parley.NewAgentID(), AccountID: account.ID, Name: "Guide", Model: "auto", Visibility: "private", RateLimit: parley.DefaultDeviceLimit(),
-		IdentitySecret: "s", ConfigVersion: 1, Voice: json.RawMessage(`{}`), CreatedAt: s.clock.Now(), UpdatedAt: s.clock.Now()}
+	a := &parley.Agent{ID: parley.NewAgentID(), AccountID: account.ID, Name: "Guide", Model: "auto",
+		Visibility: "private", RateLimit: parley.DefaultDeviceLimit(),
+		IdentitySecret: "s", ConfigVersion: 1, Voice: json.RawMessage(`{}`), CreatedAt: s.clock.Now(),
+		UpdatedAt: s.clock.Now()}
 	s.requireNoError(s.DB.CreateAgent(s, a))
 	return a.ID
 }

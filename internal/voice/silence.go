@@ -8,8 +8,9 @@ import (
 )
 
 const (
-	microphoneGap  = 300 * time.Millisecond // without any packet: browsers send none while it is silent or the microphone is muted
-	turnEndSilence = 4 * time.Second        // of silence ends every turn
+	// without any packet: browsers send none while it is silent or the microphone is muted
+	microphoneGap  = 300 * time.Millisecond
+	turnEndSilence = 4 * time.Second // of silence ends every turn
 )
 
 // feedSilence passes silence to the detector when no audio comes, so that the segment ends.
@@ -42,7 +43,8 @@ func (t *dialog) handleTick(now time.Time) {
 		t.lastMediaAt = at
 		t.session.MarkSeen()
 	}
-	if gap := now.Sub(t.lastAudioAt); gap > microphoneGap && !t.lastAudioAt.IsZero() && len(t.room.Audio()) == 0 { // otherwise it is this goroutine that is late
+	// otherwise it is this goroutine that is late
+	if gap := now.Sub(t.lastAudioAt); gap > microphoneGap && !t.lastAudioAt.IsZero() && len(t.room.Audio()) == 0 {
 		t.feedSilence(gap)
 		t.lastAudioAt = now
 	}

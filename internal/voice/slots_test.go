@@ -14,7 +14,9 @@ func TestSessionsOfAServerAreLimited(t *testing.T) {
 	forEachStore(t, func(s *testSessions) {
 		s.Sessions.MaxSessions = 5
 		var opened, ended, refused, failed atomic.Int64
-		s.Sessions.Observer = voice.Observer{OnOpen: func() { opened.Add(1) }, OnEnd: func(parley.SessionEndReason) { ended.Add(1) }, OnRefuse: func(reason string) {
+		s.Sessions.Observer = voice.Observer{OnOpen: func() { opened.Add(1) }, OnEnd: func(parley.SessionEndReason) {
+			ended.Add(1)
+		}, OnRefuse: func(reason string) {
 			switch reason {
 			case "server_limit":
 				refused.Add(1)
@@ -30,7 +32,8 @@ func TestSessionsOfAServerAreLimited(t *testing.T) {
 			}
 		})
 		if opened.Load() != 5 || refused.Load() != 59 || len(s.Active()) != 5 || s.rooms.CountOpen() != 5 {
-			t.Errorf("%d admitted, %d refused, %d live, %d rooms", opened.Load(), refused.Load(), len(s.Active()), s.rooms.CountOpen())
+			t.Errorf("%d admitted, %d refused, %d live, %d rooms", opened.Load(), refused.Load(), len(s.Active()),
+				s.rooms.CountOpen())
 		}
 		s.requireCredits(0, 25)
 		s.endSession(s.Active()[0], parley.EndOperator)
@@ -60,10 +63,12 @@ func TestUnjoinedSessionsAreLimited(t *testing.T) {
 		second := s.createAgent(s.account)
 		var admitted atomic.Int64
 		runConcurrently(24, func(i int) {
-			_, err := []*voice.Sessions{s.Sessions, other}[i%2].Start(s, s.account, s.plan, []parley.AgentID{s.agent, second}[i/2%2], voice.SessionRequest{})
+			_, err := []*voice.Sessions{s.Sessions, other}[i%2].Start(s, s.account, s.plan,
+				[]parley.AgentID{s.agent, second}[i/2%2], voice.SessionRequest{})
 			if err == nil {
 				admitted.Add(1)
-			} else if e := s.requireError(err, parley.CodeVoiceLimit, "concurrent_exceeded"); e.RetryAfter <= 0 || e.Limit != 3 ||
+			} else if e := s.requireError(err, parley.CodeVoiceLimit, "concurrent_exceeded"); e.RetryAfter <= 0 ||
+				e.Limit != 3 ||
 				!strings.Contains(e.Message, "wait to be joined") {
 				t.Error(e.RetryAfter, e.Limit, e.Message)
 			}
@@ -82,7 +87,8 @@ func TestUnjoinedSessionsAreLimited(t *testing.T) {
 		_, err = sessions.Start(s, s.account, s.plan, s.agent, voice.SessionRequest{})
 		s.requireError(err, parley.CodeVoiceLimit, "concurrent_exceeded")
 
-		stranger := parley.Account{ID: parley.AccountID(parley.NewUUID()), Name: "Else", Plan: "test", CreatedAt: s.clock.Now()}
+		stranger := parley.Account{ID: parley.AccountID(parley.NewUUID()), Name: "Else", Plan: "test",
+			CreatedAt: s.clock.Now()}
 		s.requireNoError(s.DB.CreateAccount(s, &stranger))
 		_, err = sessions.Start(s, stranger, s.plan, s.createAgent(stranger), voice.SessionRequest{})
 		s.requireNoError(err)

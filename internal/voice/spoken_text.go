@@ -90,7 +90,8 @@ func mapSpeakable(r rune) rune {
 		return r
 	case r == '|':
 		return ','
-	case unicode.Is(unicode.So, r), unicode.Is(unicode.Cf, r) && r != '\u200c' && r != '\u200d', unicode.Is(unicode.Cc, r), unicode.Is(unicode.Co, r),
+	case unicode.Is(unicode.So, r), unicode.Is(unicode.Cf, r) && r != '\u200c' && r != '\u200d',
+		unicode.Is(unicode.Cc, r), unicode.Is(unicode.Co, r),
 		r >= 0xfe00 && r <= 0xfe0f, r >= 0x1f3fb && r <= 0x1f3ff, r == '\u200d', r == invalidRune:
 		return -1
 	}
@@ -102,7 +103,8 @@ const invalidRune = '\ufffd'
 // endSentence makes sure that a line ends like a sentence, so that the voice falls and pauses.
 func endSentence(s string) string {
 	last := []rune(s)[len([]rune(s))-1]
-	if unicode.IsLetter(last) || unicode.IsDigit(last) || last == ')' || last == '"' || last == '”' || last == '%' || unicode.Is(unicode.Sc, last) {
+	if unicode.IsLetter(last) || unicode.IsDigit(last) || last == ')' || last == '"' || last == '”' || last == '%' ||
+		unicode.Is(unicode.Sc, last) {
 		return s + "."
 	}
 	return s

@@ -59,7 +59,8 @@ func (m *answerTiming) delay() Delay {
 		last = at
 		return ms
 	}
-	d := Delay{Silence: step(m.turnEndAt), Hearing: step(m.textAt), Answer: step(m.firstTextAt), Piece: step(m.firstPieceAt), Speech: step(m.firstSpeechAt), Output: step(m.firstOutputAt)}
+	d := Delay{Silence: step(m.turnEndAt), Hearing: step(m.textAt), Answer: step(m.firstTextAt),
+		Piece: step(m.firstPieceAt), Speech: step(m.firstSpeechAt), Output: step(m.firstOutputAt)}
 	d.Total = milliseconds(m.firstOutputAt.Sub(m.lastVoiceAt))
 	return d
 }
@@ -148,7 +149,8 @@ func (m *Stats) recordAnswer(t *dialog, s *utterance) {
 		return
 	}
 	d := s.timing.delay()
-	t.Logger.Debug("voice turn", "session", t.session.ID, "typed", s.timing.isTyped, "silence", d.Silence, "hearing", d.Hearing, "answer", d.Answer, "piece", d.Piece,
+	t.Logger.Debug("voice turn", "session", t.session.ID, "typed", s.timing.isTyped, "silence", d.Silence, "hearing",
+		d.Hearing, "answer", d.Answer, "piece", d.Piece,
 		"speech", d.Speech, "output", d.Output, "total", d.Total)
 	if m.OnAnswer != nil {
 		m.OnAnswer(s.timing.isTyped, d)
@@ -195,15 +197,16 @@ func appendLast[T any](list []T, v T) []T {
 // StatsSnapshot is what was measured of the latest dialogs, in milliseconds. Packets and frames are counted since the
 // start.
 type StatsSnapshot struct {
-	Dialogs    int     `json:"talks"`    // active now
-	Joined     int     `json:"attended"` // of them, those whose customer has joined
-	Spoken     int     `json:"spoken"`
-	Typed      int     `json:"typed"`
-	SpokenP50  Delay   `json:"spokenP50"`
-	SpokenP95  Delay   `json:"spokenP95"`
-	TypedP50   float64 `json:"typedP50"`
-	TypedP95   float64 `json:"typedP95"`
-	DuckedP50  float64 `json:"duckedP50"` // from the beginning of the customer's voice until the agent's volume was lowered
+	Dialogs   int     `json:"talks"`    // active now
+	Joined    int     `json:"attended"` // of them, those whose customer has joined
+	Spoken    int     `json:"spoken"`
+	Typed     int     `json:"typed"`
+	SpokenP50 Delay   `json:"spokenP50"`
+	SpokenP95 Delay   `json:"spokenP95"`
+	TypedP50  float64 `json:"typedP50"`
+	TypedP95  float64 `json:"typedP95"`
+	// from the beginning of the customer's voice until the agent's volume was lowered
+	DuckedP50  float64 `json:"duckedP50"`
 	DuckedP95  float64 `json:"duckedP95"`
 	HeldP50    float64 `json:"heldP50"` // from the beginning of the customer's voice until playback was paused
 	HeldP95    float64 `json:"heldP95"`
@@ -235,13 +238,15 @@ func (m *Stats) Snapshot() StatsSnapshot {
 		out.GapP95 = max(out.GapP95, milliseconds(s.GapP95))
 		addTo(&sum, s)
 	}
-	out.Packets, out.Late, out.Starved, out.Lost, out.Overloaded = sum.Sent, sum.SentLate, sum.Underruns, sum.Concealed, m.isOverloaded
+	out.Packets, out.Late, out.Starved, out.Lost, out.Overloaded = sum.Sent, sum.SentLate, sum.Underruns, sum.Concealed,
+		m.isOverloaded
 	return out
 }
 
 // addTo adds the counts of s to sum.
 func addTo(sum *rtc.Stats, s rtc.Stats) {
-	sum.Sent, sum.SentLate, sum.Underruns, sum.Concealed = sum.Sent+s.Sent, sum.SentLate+s.SentLate, sum.Underruns+s.Underruns, sum.Concealed+s.Concealed
+	sum.Sent, sum.SentLate, sum.Underruns, sum.Concealed = sum.Sent+s.Sent, sum.SentLate+s.SentLate,
+		sum.Underruns+s.Underruns, sum.Concealed+s.Concealed
 }
 
 func delayAt(list []Delay, percent int) Delay {

@@ -52,7 +52,8 @@ type synthesisResult struct {
 }
 
 func (t *dialog) newUtterance(question string) *utterance {
-	s := &utterance{storeProgress: newStoreProgress(t.previous), segmentID: parley.NewUUID(), question: question, createdAt: t.Now()}
+	s := &utterance{storeProgress: newStoreProgress(t.previous), segmentID: parley.NewUUID(), question: question,
+		createdAt: t.Now()}
 	s.ctx, s.cancel = context.WithCancel(t.ctx)
 	t.utterance, t.silentFor, t.uncertainSound = s, 0, 0
 	if question != "" {
@@ -171,7 +172,8 @@ func (t *dialog) streamSpeech(s *utterance, p *piece, sound chan<- []int16, reco
 // speechRequest returns the request to speak a text in the agent's voice.
 func (t *dialog) speechRequest(text string) speech.Utterance {
 	v := t.settings.Voice
-	return speech.Utterance{Text: text, Voice: v.Name, Language: t.settings.Transcriber.Language, Speed: v.Speed, Instructions: v.Instructions}
+	return speech.Utterance{Text: text, Voice: v.Name, Language: t.settings.Transcriber.Language, Speed: v.Speed,
+		Instructions: v.Instructions}
 }
 
 // handleSynthesis handles the end of a piece's synthesis. A piece that could not be synthesized is only shown.

@@ -57,14 +57,16 @@ func newFixture(t *testing.T, db *store.DB) *fixture {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &fixture{TB: t, Context: t.Context(), DB: db, clock: testkit.NewClock(), account: parley.AccountID(parley.NewUUID())}
+	w := &fixture{TB: t, Context: t.Context(), DB: db, clock: testkit.NewClock(),
+		account: parley.AccountID(parley.NewUUID())}
 	quiet, client := slog.New(slog.NewTextHandler(io.Discard, nil)), &outbound.Client{AllowedPrefixes: allow}
 	t.Cleanup(client.Close)
 	queue := &jobs.Queue{Now: w.clock.Now}
 	w.queue = queue
 	w.service = &webhook.Service{DB: db, Queue: queue, Vault: safe, Now: w.clock.Now}
 	w.sender = &webhook.Sender{DB: db, Queue: queue, HTTP: client, Vault: safe, Now: w.clock.Now, Logger: quiet}
-	w.runner = &jobs.Runner{DB: db.SQL(), Queue: queue, Logger: quiet, Handlers: w.sender.Handlers(), PollInterval: 10 * time.Millisecond}
+	w.runner = &jobs.Runner{DB: db.SQL(), Queue: queue, Logger: quiet, Handlers: w.sender.Handlers(),
+		PollInterval: 10 * time.Millisecond}
 	w.must(db.CreateAccount(w, &parley.Account{ID: w.account, Name: "Acme", Plan: "unlimited", CreatedAt: w.clock.Now()}))
 	w.agent = w.newAgent()
 	w.conversation = w.newConversation(w.agent)
@@ -81,7 +83,8 @@ func (w *fixture) must(err error) {
 func (w *fixture) newAgent() parley.AgentID {
 	w.Helper()
 	id := parley.NewAgentID()
-	w.must(w.DB.CreateAgent(w, &parley.Agent{ID: id, AccountID: w.account, Name: "Guide", Model: "auto", Visibility: "private", RateLimit: parley.DefaultDeviceLimit(),
+	w.must(w.DB.CreateAgent(w, &parley.Agent{ID: id, AccountID: w.account, Name: "Guide", Model: "auto",
+		Visibility: "private", RateLimit: parley.DefaultDeviceLimit(),
 		IdentitySecret: "s", ConfigVersion: 1, CreatedAt: w.clock.Now(), UpdatedAt: w.clock.Now()}))
 	return id
 }
@@ -89,17 +92,22 @@ func (w *fixture) newAgent() parley.AgentID {
 func (w *fixture) newConversation(agent parley.AgentID) parley.ConversationID {
 	w.Helper()
 	now := w.clock.Now()
-	c := &parley.Conversation{ID: parley.ConversationID(parley.NewTimedUUID()), AccountID: w.account, AgentID: agent, API: parley.APIV2,
+	c := &parley.Conversation{ID: parley.ConversationID(parley.NewTimedUUID()), AccountID: w.account, AgentID: agent,
+		API:     parley.APIV2,
 		Channel: parley.ChannelAPI, Status: parley.ConversationOngoing, CreatedAt: now, UpdatedAt: now}
-	first := &parley.Message{ID: parley.NewMessageID(), ConversationID: c.ID, Author: parley.AuthorUser, State: parley.MessageComplete, CreatedAt: now}
-	w.must(w.DB.Transact(w, sqldb.Interactive, func(tx *store.DB) error { return tx.CreateConversation(w, c, first, false) }))
+	first := &parley.Message{ID: parley.NewMessageID(), ConversationID: c.ID, Author: parley.AuthorUser,
+		State: parley.MessageComplete, CreatedAt: now}
+	w.must(w.DB.Transact(w, sqldb.Interactive, func(tx *store.DB) error {
+		return tx.CreateConversation(w, c, first, false)
+	}))
 	return c.ID
 }
 
 // addWebhook has the leads of an agent, empty for all, sent to an endpoint.
 func (w *fixture) addWebhook(agent parley.AgentID, endpoint string) *parley.Webhook {
 	w.Helper()
-	h, _, err := w.service.Add(w, w.account, webhook.NewWebhook{AgentID: agent, Endpoint: endpoint, Events: []string{parley.EventLeadsSubmit}, Secret: apiKey, KeyID: "key"})
+	h, _, err := w.service.Add(w, w.account, webhook.NewWebhook{AgentID: agent, Endpoint: endpoint,
+		Events: []string{parley.EventLeadsSubmit}, Secret: apiKey, KeyID: "key"})
 	w.must(err)
 	return h
 }
@@ -107,7 +115,8 @@ func (w *fixture) addWebhook(agent parley.AgentID, endpoint string) *parley.Webh
 // addLead leaves a lead in the conversation.
 func (w *fixture) addLead(email string) {
 	w.Helper()
-	w.must(w.DB.AddLead(w, &parley.Lead{ID: parley.NewUUID(), AccountID: w.account, AgentID: w.agent, ConversationID: w.conversation, Name: "Ann <&> Co", Email: email, Phone: "+44 1",
+	w.must(w.DB.AddLead(w, &parley.Lead{ID: parley.NewUUID(), AccountID: w.account, AgentID: w.agent,
+		ConversationID: w.conversation, Name: "Ann <&> Co", Email: email, Phone: "+44 1",
 		CreatedAt: w.clock.Now()}))
 }
 

@@ -30,7 +30,8 @@ func (s *Sender) follower() *events.Follower {
 // Follow writes the deliveries of events that have been recorded, and reports whether there are more.
 func (s *Sender) Follow(ctx context.Context) (more bool, err error) { return s.follower().Step(ctx) }
 
-// handleEvents writes a delivery of each event for each webhook that subscribes to it: the deliveries of an event in a transaction.
+// handleEvents writes a delivery of each event for each webhook that subscribes to it: the deliveries of an event in a
+// transaction.
 func (s *Sender) handleEvents(ctx context.Context, b *events.Batch) error {
 	webhooks, err := s.DB.Webhooks(ctx, b.Account.AgentRef(""))
 	if err != nil {
@@ -67,10 +68,12 @@ func (s *Sender) handleEvents(ctx context.Context, b *events.Batch) error {
 	return nil
 }
 
-// subscribersOf returns those of an account's webhooks that an event is sent to: webhooks that were there when it happened.
+// subscribersOf returns those of an account's webhooks that an event is sent to: webhooks that were there when it
+// happened.
 func subscribersOf(webhooks []parley.Webhook, e store.Event) (list []parley.Webhook) {
 	for _, h := range webhooks {
-		if slices.Contains(h.Events, e.Kind) && (h.AgentID == "" || h.AgentID == e.AgentID) && !h.CreatedAt.After(e.At.Add(maxClockSkew)) {
+		if slices.Contains(h.Events, e.Kind) && (h.AgentID == "" || h.AgentID == e.AgentID) &&
+			!h.CreatedAt.After(e.At.Add(maxClockSkew)) {
 			list = append(list, h)
 		}
 	}
@@ -121,6 +124,6 @@ func eventBody(e store.Event) (string, error) {
 	return strings.TrimSuffix(b.String(), "\n"), err
 }
 
-// unescapeHTML undoes what encoding/json does to the characters of HTML in the stored payload. An escaped backslash is a pair of its
-// own, so that no text is taken for an escape.
+// unescapeHTML undoes what encoding/json does to the characters of HTML in the stored payload. An escaped backslash is
+// a pair of its own, so that no text is taken for an escape.
 var unescapeHTML = strings.NewReplacer(`\\`, `\\`, `\u003c`, `<`, `\u003e`, `>`, `\u0026`, `&`)

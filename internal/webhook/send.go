@@ -20,7 +20,8 @@ import (
 	"parley/internal/vault"
 )
 
-// Sender sends deliveries. Each webhook has one job that sends what is due to it, so that a slow endpoint does not delay others.
+// Sender sends deliveries. Each webhook has one job that sends what is due to it, so that a slow endpoint does not
+// delay others.
 type Sender struct {
 	DB     *store.DB
 	Queue  *jobs.Queue
@@ -34,7 +35,8 @@ type Sender struct {
 const SendJobKind = "webhook.send"
 
 // retryDelays are the times between attempts, each more or less a tenth. After the last one a delivery is dead.
-var retryDelays = []time.Duration{30 * time.Second, 2 * time.Minute, 10 * time.Minute, 30 * time.Minute, 2 * time.Hour, 6 * time.Hour, 15 * time.Hour}
+var retryDelays = []time.Duration{30 * time.Second, 2 * time.Minute, 10 * time.Minute, 30 * time.Minute, 2 * time.Hour,
+	6 * time.Hour, 15 * time.Hour}
 
 const (
 	endpointTimeout    = 10 * time.Second // of a request to an endpoint
@@ -46,8 +48,10 @@ const (
 // maxJobAttempts is more than the job ever needs: a delivery ends by its own number of attempts.
 const maxJobAttempts = 1_000_000
 
-func enqueueSend(ctx context.Context, tx *store.DB, q *jobs.Queue, account parley.AccountID, hook parley.WebhookID, at time.Time) error {
-	return q.Enqueue(ctx, tx.SQL(), jobs.Job{Kind: SendJobKind, Key: string(hook), AccountID: account, RunAt: at, MaxAttempts: maxJobAttempts})
+func enqueueSend(ctx context.Context, tx *store.DB, q *jobs.Queue, account parley.AccountID, hook parley.WebhookID,
+	at time.Time) error {
+	return q.Enqueue(ctx, tx.SQL(),
+		jobs.Job{Kind: SendJobKind, Key: string(hook), AccountID: account, RunAt: at, MaxAttempts: maxJobAttempts})
 }
 
 // Handlers returns the handlers of this package's jobs.
@@ -96,8 +100,8 @@ func (s *Sender) sendAll(ctx context.Context, h *parley.Webhook, due []parley.De
 	return errors.Join(errs...)
 }
 
-// attempt sends a delivery and writes the outcome. An attempt that the end of the server cuts short does not count: the delivery is
-// sent again.
+// attempt sends a delivery and writes the outcome. An attempt that the end of the server cuts short does not count: the
+// delivery is sent again.
 func (s *Sender) attempt(ctx context.Context, h *parley.Webhook, d *parley.Delivery) error {
 	status, failure := s.post(ctx, h, d)
 	if failure != nil && ctx.Err() != nil {
@@ -119,12 +123,14 @@ func (s *Sender) attempt(ctx context.Context, h *parley.Webhook, d *parley.Deliv
 	return s.DB.Transact(ctx, sqldb.Bulk, func(tx *store.DB) error { return tx.SaveDeliveryAttempt(ctx, d) })
 }
 
-// withJitter returns a time that is up to a tenth shorter or longer, so that what failed together does not come back together.
+// withJitter returns a time that is up to a tenth shorter or longer, so that what failed together does not come back
+// together.
 func withJitter(wait time.Duration) time.Duration {
 	return wait + time.Duration((rand.Float64()-.5)/5*float64(wait)) //nolint:gosec // nothing is secret here
 }
 
-// post sends a delivery and returns the status of the reply, 0 for none. Every status but 2xx is a failure; redirects are not followed.
+// post sends a delivery and returns the status of the reply, 0 for none. Every status but 2xx is a failure; redirects
+// are not followed.
 func (s *Sender) post(ctx context.Context, h *parley.Webhook, d *parley.Delivery) (status int, err error) {
 	text, err := s.Vault.Open(h.AccountID, h.SealedSigningKeys)
 	if err != nil {
@@ -141,10 +147,12 @@ func (s *Sender) post(ctx context.Context, h *parley.Webhook, d *parley.Delivery
 	if err := sign.sign(req.Header, []byte(d.Body), s.Now()); err != nil {
 		return 0, err
 	}
-	for name, value := range map[string]string{"Content-Type": "application/json", "User-Agent": "Parley-Webhook/1", deliveryHeader: string(d.ID), eventHeader: d.Event} {
+	for name, value := range map[string]string{"Content-Type": "application/json", "User-Agent": "Parley-Webhook/1",
+		deliveryHeader: string(d.ID), eventHeader: d.Event} {
 		req.Header.Set(name, value)
 	}
-	reply, err := s.HTTP.Do(req, outbound.Limits{Timeout: endpointTimeout, MaxBytes: 64 << 10, Truncate: true, MaxRedirects: -1})
+	reply, err := s.HTTP.Do(req,
+		outbound.Limits{Timeout: endpointTimeout, MaxBytes: 64 << 10, Truncate: true, MaxRedirects: -1})
 	if err != nil {
 		return 0, err
 	}

@@ -39,7 +39,9 @@ func TestALeadIsDelivered(t *testing.T) {
 			t.Fatalf("%+v", all)
 		}
 		got := all[0]
-		want := fmt.Sprintf(`{"eventType":"leads.submit","chatbotId":%q,"payload":{"conversationId":%q,"customerEmail":"ann@example.org","customerName":"Ann <&> Co","customerPhone":"+44 1"}}`, w.agent, w.conversation)
+		want := fmt.Sprintf(`{"eventType":"leads.submit","chatbotId":%q,"payload":{"conversationId":%q,`+
+			`"customerEmail":"ann@example.org","customerName":"Ann <&> Co","customerPhone":"+44 1"}}`,
+			w.agent, w.conversation)
 		if got.body != want {
 			t.Errorf("body\n%s\nwant\n%s", got.body, want)
 		}
@@ -47,14 +49,17 @@ func TestALeadIsDelivered(t *testing.T) {
 			t.Errorf("signed %s, want %s", got.header.Get("x-chatbase-signature"), sum)
 		}
 		at := fmt.Sprint(w.clock.Now().Unix())
-		if sum := "t=" + at + ",v1=" + hmacHex(sha256.New, apiKey, at+"."+got.body); got.header.Get("X-Parley-Signature") != sum {
+		if sum := "t=" + at + ",v1=" + hmacHex(sha256.New, apiKey,
+			at+"."+got.body); got.header.Get("X-Parley-Signature") != sum {
 			t.Errorf("signed %s, want %s", got.header.Get("X-Parley-Signature"), sum)
 		}
 		list := w.deliveries("")
-		if len(list) != 1 || list[0].State != parley.DeliveryDelivered || list[0].Attempts != 1 || list[0].LastStatus != 204 || list[0].DeliveredAt == nil || list[0].WebhookID != h.ID {
+		if len(list) != 1 || list[0].State != parley.DeliveryDelivered || list[0].Attempts != 1 ||
+			list[0].LastStatus != 204 || list[0].DeliveredAt == nil || list[0].WebhookID != h.ID {
 			t.Errorf("%+v", list)
 		}
-		if got.header.Get("X-Parley-Delivery") != string(list[0].ID) || got.header.Get("X-Parley-Event") != "leads.submit" || got.header.Get("Content-Type") != "application/json" {
+		if got.header.Get("X-Parley-Delivery") != string(list[0].ID) ||
+			got.header.Get("X-Parley-Event") != "leads.submit" || got.header.Get("Content-Type") != "application/json" {
 			t.Errorf("%v", got.header)
 		}
 		if got.header.Get("Authorization") != "" || strings.Contains(h.SealedSigningKeys, apiKey) {
@@ -78,11 +83,14 @@ func TestFailuresAreTriedAgain(t *testing.T) {
 			}
 		}
 		for _, one := range e.receivedRequests() {
-			if one.body != e.receivedRequests()[0].body || one.header.Get("X-Parley-Delivery") != e.receivedRequests()[0].header.Get("X-Parley-Delivery") || one.path != "POST /" {
+			if one.body != e.receivedRequests()[0].body ||
+				one.header.Get("X-Parley-Delivery") != e.receivedRequests()[0].header.Get("X-Parley-Delivery") ||
+				one.path != "POST /" {
 				t.Errorf("%+v", one)
 			}
 		}
-		if list := w.deliveries(parley.DeliveryDelivered); len(list) != 1 || list[0].Attempts != 4 || list[0].LastError != "" {
+		if list := w.deliveries(parley.DeliveryDelivered); len(list) != 1 || list[0].Attempts != 4 ||
+			list[0].LastError != "" {
 			t.Errorf("%+v", list)
 		}
 	})
@@ -104,7 +112,8 @@ func TestDeadAndRedelivered(t *testing.T) {
 				w.clock.Advance(list[0].DueAt.Sub(w.clock.Now()))
 			}
 		}
-		if elapsed := w.clock.Now().Sub(began); elapsed < 20*time.Hour || elapsed > 28*time.Hour || len(e.receivedRequests()) != 8 {
+		if elapsed := w.clock.Now().Sub(began); elapsed < 20*time.Hour || elapsed > 28*time.Hour ||
+			len(e.receivedRequests()) != 8 {
 			t.Errorf("dead after %v and %d attempts", elapsed, len(e.receivedRequests()))
 		}
 		dead := w.deliveries(parley.DeliveryDead)[0]
@@ -116,14 +125,16 @@ func TestDeadAndRedelivered(t *testing.T) {
 		if len(e.receivedRequests()) != 8 {
 			t.Error("a dead delivery was sent")
 		}
-		if _, err := w.service.Redeliver(w, parley.AccountID(parley.NewUUID()), dead.ID); !parley.IsCode(err, parley.CodeNotFound) {
+		if _, err := w.service.Redeliver(w, parley.AccountID(parley.NewUUID()), dead.ID); !parley.IsCode(err,
+			parley.CodeNotFound) {
 			t.Errorf("another account: %v", err)
 		}
 		again, err := w.service.Redeliver(w, w.account, dead.ID)
 		w.must(err)
 		w.runSendJobs()
 		last := e.receivedRequests()[len(e.receivedRequests())-1]
-		if list := w.deliveries(parley.DeliveryDelivered); len(list) != 1 || list[0].Attempts != 1 || again.ID != dead.ID || last.header.Get("X-Parley-Delivery") != string(dead.ID) || len(e.receivedRequests()) != 9 {
+		if list := w.deliveries(parley.DeliveryDelivered); len(list) != 1 || list[0].Attempts != 1 ||
+			again.ID != dead.ID || last.header.Get("X-Parley-Delivery") != string(dead.ID) || len(e.receivedRequests()) != 9 {
 			t.Errorf("%+v", list)
 		}
 	})
@@ -135,7 +146,8 @@ func TestPrivateAddressIsRefused(t *testing.T) {
 		e := newEndpoint(t)
 		w.sender.HTTP.AllowedPrefixes = nil
 		port := e.URL[strings.LastIndex(e.URL, ":"):]
-		targets := []string{e.URL, "http://localhost" + port, "http://[::1]" + port, "http://[::ffff:127.0.0.1]" + port, "http://2130706433" + port, "http://0.0.0.0" + port,
+		targets := []string{e.URL, "http://localhost" + port, "http://[::1]" + port, "http://[::ffff:127.0.0.1]" + port,
+			"http://2130706433" + port, "http://0.0.0.0" + port,
 			"http://169.254.169.254/latest/meta-data", "http://10.0.0.1", "http://[fd00::1]/"}
 		for _, target := range targets {
 			w.addWebhook("", target)
@@ -210,20 +222,25 @@ func TestStopDoesNotCountAsAttempt(t *testing.T) {
 		e.onRequest = nil
 		e.mu.Unlock()
 		w.runSendJobs()
-		if all := e.receivedRequests(); len(all) != 2 || all[0].header.Get("X-Parley-Delivery") != all[1].header.Get("X-Parley-Delivery") || len(w.deliveries(parley.DeliveryDelivered)) != 1 {
+		if all := e.receivedRequests(); len(all) != 2 ||
+			all[0].header.Get("X-Parley-Delivery") != all[1].header.Get("X-Parley-Delivery") ||
+			len(w.deliveries(parley.DeliveryDelivered)) != 1 {
 			t.Errorf("%+v", all)
 		}
 	})
 }
 
-// A server that is killed between the reply and its own note of it leaves the job behind: another one sends the delivery again.
+// A server that is killed between the reply and its own note of it leaves the job behind: another one sends the
+// delivery again.
 func TestAKilledServerLeavesItsJob(t *testing.T) {
 	forEachStore(t, func(w *fixture) {
 		e := newEndpoint(t)
 		w.addWebhook("", e.URL)
 		w.addLead("ann@example.org")
 		w.follow()
-		if _, err := w.DB.SQL().Exec(w, `update jobs set state = 'running', attempts = 1, lease_owner = 'dead', lease_until = ?`, w.clock.Now().Add(time.Minute).UnixMilli()); err != nil {
+		if _, err := w.DB.SQL().Exec(w,
+			`update jobs set state = 'running', attempts = 1, lease_owner = 'dead', lease_until = ?`,
+			w.clock.Now().Add(time.Minute).UnixMilli()); err != nil {
 			t.Fatal(err)
 		}
 		w.runSendJobs()
@@ -248,11 +265,13 @@ func TestNothingIsSentUnsigned(t *testing.T) {
 		w.must(err)
 		w.sender.Vault = other
 		w.runSendJobs()
-		if list := w.deliveries(parley.DeliveryPending); len(e.receivedRequests()) != 0 || len(list) != 1 || !strings.Contains(list[0].LastError, "PARLEY_SECRET_KEY") {
+		if list := w.deliveries(parley.DeliveryPending); len(e.receivedRequests()) != 0 || len(list) != 1 ||
+			!strings.Contains(list[0].LastError, "PARLEY_SECRET_KEY") {
 			t.Errorf("%+v", list)
 		}
 		w.service.Vault = &vault.Vault{}
-		if _, _, err := w.service.Add(w, w.account, webhook.NewWebhook{Endpoint: e.URL, Events: []string{parley.EventLeadsSubmit}}); !parley.IsCode(err, parley.CodeInvalidBody) {
+		if _, _, err := w.service.Add(w, w.account, webhook.NewWebhook{Endpoint: e.URL,
+			Events: []string{parley.EventLeadsSubmit}}); !parley.IsCode(err, parley.CodeInvalidBody) {
 			t.Errorf("without a key: %v", err)
 		}
 	})

@@ -22,13 +22,15 @@ const (
 	eventHeader     = "X-Parley-Event"
 )
 
-// signingKeys sign deliveries. They are made from a secret and do not give it back: it may be an API key, and those are never stored.
+// signingKeys sign deliveries. They are made from a secret and do not give it back: it may be an API key, and those are
+// never stored.
 type signingKeys struct {
 	SHA1   hmacState `json:"sha1"`
 	SHA256 hmacState `json:"sha256"`
 }
 
-// hmacState is a HMAC (RFC 2104) that has taken in its secret: the states of the inner and the outer hash behind their first block.
+// hmacState is a HMAC (RFC 2104) that has taken in its secret: the states of the inner and the outer hash behind their
+// first block.
 type hmacState struct {
 	Inner []byte `json:"inner"`
 	Outer []byte `json:"outer"`

@@ -42,8 +42,10 @@ func TestKeysSignLikeTheSecret(t *testing.T) {
 
 // What is stored today signs tomorrow: the form of the states does not change under us.
 func TestStoredKeysStayReadable(t *testing.T) {
-	want := `{"sha1":{"inner":"` + "c2hhAbmBdy0hWmztzisVn2EWjVLl8Sf7" + strings.Repeat("A", 94) + "BA" + `","outer":"` + "c2hhAQ5tCJIsq7rHL9+iqI4bVW0foK+b" + strings.Repeat("A", 94) + "BA" + `"},` +
-		`"sha256":{"inner":"` + "c2hhA2gBj1vrcHJ3dX3hjzhWGXcdHcTZoIWn+9JhjGG436vj" + strings.Repeat("A", 94) + "BA" + `","outer":"` + "c2hhA96ffqvCbYSSTv/T232ILeIrNCiHXkBzS0Ee7qwGydJZ" + strings.Repeat("A", 94) + "BA" + `"}}`
+	want := `{"sha1":{"inner":"` + "c2hhAbmBdy0hWmztzisVn2EWjVLl8Sf7" + strings.Repeat("A", 94) + "BA" + `","outer":"` +
+		"c2hhAQ5tCJIsq7rHL9+iqI4bVW0foK+b" + strings.Repeat("A", 94) + "BA" + `"},` +
+		`"sha256":{"inner":"` + "c2hhA2gBj1vrcHJ3dX3hjzhWGXcdHcTZoIWn+9JhjGG436vj" + strings.Repeat("A", 94) + "BA" +
+		`","outer":"` + "c2hhA96ffqvCbYSSTv/T232ILeIrNCiHXkBzS0Ee7qwGydJZ" + strings.Repeat("A", 94) + "BA" + `"}}`
 	if got := string(encodeSigningKeys([]byte("an old secret"))); got != want {
 		t.Errorf("%s\nwant\n%s", got, want)
 	}

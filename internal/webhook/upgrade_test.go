@@ -34,18 +34,20 @@ func migrationsUpTo(t *testing.T, last string) fstest.MapFS {
 	return files
 }
 
-// enqueueDirectly writes the delivery of the lead that was recorded last, with its job, as programs did before webhooks followed the
-// event log: in the transaction that recorded the lead.
+// enqueueDirectly writes the delivery of the lead that was recorded last, with its job, as programs did before webhooks
+// followed the event log: in the transaction that recorded the lead.
 func (w *fixture) enqueueDirectly(h *parley.Webhook, state parley.DeliveryState) {
 	w.Helper()
 	now := w.clock.Now()
-	d := &parley.Delivery{ID: parley.DeliveryID(parley.NewTimedUUID()), AccountID: w.account, AgentID: w.agent, WebhookID: h.ID,
-		Event: parley.EventLeadsSubmit, Body: "{}", DueAt: now, CreatedAt: now}
+	d := &parley.Delivery{ID: parley.DeliveryID(parley.NewTimedUUID()), AccountID: w.account, AgentID: w.agent,
+		WebhookID: h.ID,
+		Event:     parley.EventLeadsSubmit, Body: "{}", DueAt: now, CreatedAt: now}
 	w.must(w.DB.Transact(w, sqldb.Interactive, func(tx *store.DB) error {
 		if err := tx.AddDelivery(w, d); err != nil || state != parley.DeliveryPending {
 			return err
 		}
-		return w.queue.Enqueue(w, tx.SQL(), jobs.Job{Kind: webhook.SendJobKind, Key: string(h.ID), AccountID: w.account, RunAt: now})
+		return w.queue.Enqueue(w, tx.SQL(),
+			jobs.Job{Kind: webhook.SendJobKind, Key: string(h.ID), AccountID: w.account, RunAt: now})
 	}))
 	if d.State = state; state != parley.DeliveryPending {
 		d.Attempts, d.LastStatus, d.DeliveredAt, d.UpdatedAt = 1, 200, &now, now
@@ -53,8 +55,9 @@ func (w *fixture) enqueueDirectly(h *parley.Webhook, state parley.DeliveryState)
 	}
 }
 
-// TestUpgrade holds that a lead that the program before recorded is delivered exactly once, be its delivery still waiting or done;
-// that what happened while there was no webhook is not delivered to a later one; and that what follows is delivered.
+// TestUpgrade holds that a lead that the program before recorded is delivered exactly once, be its delivery still
+// waiting or done; that what happened while there was no webhook is not delivered to a later one; and that what follows
+// is delivered.
 func TestUpgrade(t *testing.T) {
 	dbs.ForEachDatabase(t, func(t *testing.T, db *sqldb.DB) {
 		if err := sqldb.Migrate(t.Context(), db, migrationsUpTo(t, "0014")); err != nil {
@@ -80,7 +83,8 @@ func TestUpgrade(t *testing.T) {
 		for range 3 {
 			w.runSendJobs()
 		}
-		if n := len(w.deliveries(parley.DeliveryDelivered)); n != 4 || len(e.receivedRequests()) != 2 || len(late.receivedRequests()) != 1 {
+		if n := len(w.deliveries(parley.DeliveryDelivered)); n != 4 || len(e.receivedRequests()) != 2 ||
+			len(late.receivedRequests()) != 1 {
 			t.Errorf("%d deliveries, %d and %d requests", n, len(e.receivedRequests()), len(late.receivedRequests()))
 		}
 	})

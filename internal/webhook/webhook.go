@@ -46,8 +46,8 @@ const (
 	maxSecretBytes = 200
 )
 
-// Add creates a webhook and returns it with its secret, which is shown only now. Fails with VALIDATION_INVALID_BODY, also where the
-// server has no key to seal with, or with AGENT_NOT_FOUND.
+// Add creates a webhook and returns it with its secret, which is shown only now. Fails with VALIDATION_INVALID_BODY,
+// also where the server has no key to seal with, or with AGENT_NOT_FOUND.
 func (d *Service) Add(ctx context.Context, account parley.AccountID, n NewWebhook) (*parley.Webhook, string, error) {
 	if err := n.validate(); err != nil {
 		return nil, "", err
@@ -60,7 +60,8 @@ func (d *Service) Add(ctx context.Context, account parley.AccountID, n NewWebhoo
 		return nil, "", err
 	}
 	now := d.Now()
-	h := &parley.Webhook{ID: parley.WebhookID(parley.NewUUID()), AccountID: account, AgentID: n.AgentID, Endpoint: n.Endpoint, Events: n.Events,
+	h := &parley.Webhook{ID: parley.WebhookID(parley.NewUUID()), AccountID: account, AgentID: n.AgentID,
+		Endpoint: n.Endpoint, Events: n.Events,
 		SealedSigningKeys: signing, KeyID: n.KeyID, CreatedAt: now, UpdatedAt: now}
 	return h, n.Secret, d.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error {
 		if err := createWebhook(ctx, tx, h); err != nil {
@@ -145,7 +146,8 @@ func (d *Service) Remove(ctx context.Context, account parley.AccountID, id parle
 }
 
 // Redeliver sends a delivery once more, whatever its state, with as many attempts as a new one. Fails with NOT_FOUND.
-func (d *Service) Redeliver(ctx context.Context, account parley.AccountID, id parley.DeliveryID) (delivery *parley.Delivery, err error) {
+func (d *Service) Redeliver(ctx context.Context, account parley.AccountID,
+	id parley.DeliveryID) (delivery *parley.Delivery, err error) {
 	now := d.Now()
 	err = d.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) (err error) {
 		if delivery, err = tx.ResetDelivery(ctx, account, id, now); err != nil {

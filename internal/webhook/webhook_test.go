@@ -11,7 +11,8 @@ import (
 	"parley/internal/webhook"
 )
 
-// Webhooks of the account and of the agent hear; those of other agents and accounts, and those that were removed, do not.
+// Webhooks of the account and of the agent hear; those of other agents and accounts, and those that were removed, do
+// not.
 func TestSubscribers(t *testing.T) {
 	forEachStore(t, func(w *fixture) {
 		all, mine, others, removed, foreign := newEndpoint(t), newEndpoint(t), newEndpoint(t), newEndpoint(t), newEndpoint(t)
@@ -28,7 +29,8 @@ func TestSubscribers(t *testing.T) {
 		for name, each := range map[string]struct {
 			e *endpoint
 			n int
-		}{"account": {all, 1}, "agent": {mine, 1}, "another agent": {others, 0}, "removed": {removed, 0}, "another account": {foreign, 0}} {
+		}{"account": {all, 1}, "agent": {mine, 1}, "another agent": {others, 0}, "removed": {removed, 0},
+			"another account": {foreign, 0}} {
 			if n := len(each.e.receivedRequests()); n != each.n {
 				t.Errorf("%s heard %d, want %d", name, n, each.n)
 			}
@@ -41,7 +43,8 @@ func TestRolledBackLeadIsNotDelivered(t *testing.T) {
 	forEachStore(t, func(w *fixture) {
 		e := newEndpoint(t)
 		w.addWebhook("", e.URL)
-		lead := &parley.Lead{ID: parley.NewUUID(), AccountID: w.account, AgentID: w.agent, ConversationID: w.conversation, Email: "ann@example.org", CreatedAt: w.clock.Now()}
+		lead := &parley.Lead{ID: parley.NewUUID(), AccountID: w.account, AgentID: w.agent,
+			ConversationID: w.conversation, Email: "ann@example.org", CreatedAt: w.clock.Now()}
 		failed := parley.NewError(parley.CodeInternal)
 		err := w.DB.Transact(w, sqldb.Interactive, func(tx *store.DB) error {
 			if err := tx.AddLead(w, lead); err != nil {
@@ -66,7 +69,8 @@ func TestRemoveErasesDeliveries(t *testing.T) {
 		h := w.addWebhook("", e.URL)
 		w.addLead("ann@example.org")
 		w.runSendJobs()
-		if err := w.service.Remove(w, parley.AccountID(parley.NewUUID()), h.ID, "operator"); !parley.IsCode(err, parley.CodeNotFound) {
+		if err := w.service.Remove(w, parley.AccountID(parley.NewUUID()), h.ID, "operator"); !parley.IsCode(err,
+			parley.CodeNotFound) {
 			t.Errorf("another account: %v", err)
 		}
 		w.must(w.service.Remove(w, w.account, h.ID, "operator"))

@@ -44,7 +44,8 @@ func compress(text []byte) []byte {
 	return b.Bytes()
 }
 
-// serve writes the file. Browsers cache it, and ask each hour whether it has changed; its name does not change with its text.
+// serve writes the file. Browsers cache it, and ask each hour whether it has changed; its name does not change with its
+// text.
 func (f *staticFile) serve(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	h.Set("Content-Type", f.contentType)

@@ -1,6 +1,6 @@
-// Package widget serves what browsers need for voice sessions: the library service-voice, for any page to load, and a demo page
-// on which a person can talk to an agent. It has no rules about who may talk to whom: the page joins with a participant token,
-// as every page does.
+// Package widget serves what browsers need for voice sessions: the library service-voice, for any page to load, and a
+// demo page on which a person can talk to an agent. It has no rules about who may talk to whom: the page joins with a
+// participant token, as every page does.
 package widget
 
 import (
@@ -53,10 +53,12 @@ func New(voiceURL string) (*Page, error) {
 	return p, nil
 }
 
-// contentSecurityPolicy lets the page load its own files and talk to this server and to the voice server, and nothing else.
+// contentSecurityPolicy lets the page load its own files and talk to this server and to the voice server, and nothing
+// else.
 func contentSecurityPolicy(voiceURL string) string {
 	connect := "'self'"
-	if u, err := url.Parse(voiceURL); err == nil && u.Host != "" && !strings.ContainsAny(u.Host, ";, '\"[") { // policies know no IPv6
+	// policies know no IPv6
+	if u, err := url.Parse(voiceURL); err == nil && u.Host != "" && !strings.ContainsAny(u.Host, ";, '\"[") {
 		connect += " " + u.Scheme + "://" + u.Host
 		// The browser's library asks by plain HTTP why it was refused.
 		connect += " " + strings.Replace(u.Scheme, "ws", "http", 1) + "://" + u.Host

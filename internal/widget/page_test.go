@@ -51,8 +51,10 @@ func TestLibraryIsForEveryPage(t *testing.T) {
 		t.Fatal(err)
 	}
 	plain := sendRequest(p, "GET", url, "Accept-Encoding", "br, gzip;q=0")
-	if got := readBody(t, plain.Body); plain.StatusCode != 200 || got != string(want) || plain.Header.Get("Content-Encoding") != "" ||
-		plain.Header.Get("Access-Control-Allow-Origin") != "*" || plain.Header.Get("Content-Type") != "text/javascript; charset=utf-8" {
+	if got := readBody(t, plain.Body); plain.StatusCode != 200 || got != string(want) ||
+		plain.Header.Get("Content-Encoding") != "" ||
+		plain.Header.Get("Access-Control-Allow-Origin") != "*" ||
+		plain.Header.Get("Content-Type") != "text/javascript; charset=utf-8" {
 		t.Errorf("%d, %d bytes of %d, %v", plain.StatusCode, len(got), len(want), plain.Header)
 	}
 	small := sendRequest(p, "GET", url, "Accept-Encoding", "br, gzip")
@@ -60,16 +62,19 @@ func TestLibraryIsForEveryPage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := readBody(t, z); got != string(want) || small.Header.Get("Content-Encoding") != "gzip" || small.Header.Get("ETag") == plain.Header.Get("ETag") {
+	if got := readBody(t, z); got != string(want) || small.Header.Get("Content-Encoding") != "gzip" ||
+		small.Header.Get("ETag") == plain.Header.Get("ETag") {
 		t.Errorf("%d bytes of %d, %v", len(got), len(want), small.Header)
 	}
-	if again := sendRequest(p, "GET", url, "If-None-Match", plain.Header.Get("ETag")); again.StatusCode != http.StatusNotModified {
+	if again := sendRequest(p, "GET", url, "If-None-Match",
+		plain.Header.Get("ETag")); again.StatusCode != http.StatusNotModified {
 		t.Errorf("%d", again.StatusCode)
 	}
 	if refused := sendRequest(p, "POST", url); refused.StatusCode != http.StatusMethodNotAllowed {
 		t.Errorf("%d", refused.StatusCode)
 	}
-	for _, url := range []string{"http://127.0.0.1/demo/voice", "http://127.0.0.1/demo/voice.js", "http://127.0.0.1/sdk/service-voice.licenses.txt"} {
+	for _, url := range []string{"http://127.0.0.1/demo/voice", "http://127.0.0.1/demo/voice.js",
+		"http://127.0.0.1/sdk/service-voice.licenses.txt"} {
 		if r := sendRequest(p, "GET", url); r.StatusCode != 200 || r.Header.Get("Access-Control-Allow-Origin") != "" {
 			t.Errorf("%s: %d, %v", url, r.StatusCode, r.Header)
 		}
@@ -85,8 +90,10 @@ func TestPolicyNamesTheVoiceServer(t *testing.T) {
 		"ws://a;script-src *":          " connect-src 'self';",
 		"ws://[::1]:8080":              " connect-src 'self';",
 	} {
-		policy := sendRequest(newPage(t, voiceURL), "GET", "http://127.0.0.1/demo/voice").Header.Get("Content-Security-Policy")
-		if !strings.Contains(policy, want) || !strings.Contains(policy, "default-src 'none'; script-src 'self'; style-src 'self';") || strings.Contains(policy, "*") {
+		policy := sendRequest(newPage(t, voiceURL), "GET",
+			"http://127.0.0.1/demo/voice").Header.Get("Content-Security-Policy")
+		if !strings.Contains(policy, want) || !strings.Contains(policy,
+			"default-src 'none'; script-src 'self'; style-src 'self';") || strings.Contains(policy, "*") {
 			t.Errorf("%s: %s", voiceURL, policy)
 		}
 	}
@@ -101,7 +108,8 @@ func TestSessionsAreForThisMachine(t *testing.T) {
 	if r := sendRequest(closed, "POST", url, "Origin", here); r.StatusCode != http.StatusNotFound {
 		t.Errorf("not a demo: %d", r.StatusCode)
 	}
-	if r := sendRequest(open, "POST", url, "Origin", here); readBody(t, r.Body) != "made" || r.Header.Get("Cache-Control") != "no-store" {
+	if r := sendRequest(open, "POST", url, "Origin", here); readBody(t, r.Body) != "made" ||
+		r.Header.Get("Cache-Control") != "no-store" {
 		t.Errorf("%d %v", r.StatusCode, r.Header)
 	}
 	if r := sendRequest(open, "GET", url, "Origin", here); r.StatusCode != http.StatusMethodNotAllowed {
@@ -111,14 +119,16 @@ func TestSessionsAreForThisMachine(t *testing.T) {
 		url    string
 		header []string
 	}{
-		"no page":                 {url, nil},
-		"another site":            {url, []string{"Origin", "https://evil.example"}},
-		"another port":            {url, []string{"Origin", "http://localhost:9090"}},
-		"a sandboxed page":        {url, []string{"Origin", "null"}},
-		"a name bent to loopback": {"http://evil.example:8080/demo/voice/session", []string{"Origin", "http://evil.example:8080"}},
-		"through a proxy":         {url, []string{"Origin", here, "X-Forwarded-For", "203.0.113.9"}},
+		"no page":          {url, nil},
+		"another site":     {url, []string{"Origin", "https://evil.example"}},
+		"another port":     {url, []string{"Origin", "http://localhost:9090"}},
+		"a sandboxed page": {url, []string{"Origin", "null"}},
+		"a name bent to loopback": {"http://evil.example:8080/demo/voice/session",
+			[]string{"Origin", "http://evil.example:8080"}},
+		"through a proxy": {url, []string{"Origin", here, "X-Forwarded-For", "203.0.113.9"}},
 	} {
-		if r := sendRequest(open, "POST", c.url, c.header...); r.StatusCode != http.StatusNotFound || r.Header.Get("Access-Control-Allow-Origin") != "" {
+		if r := sendRequest(open, "POST", c.url, c.header...); r.StatusCode != http.StatusNotFound ||
+			r.Header.Get("Access-Control-Allow-Origin") != "" {
 			t.Errorf("%s: %d", name, r.StatusCode)
 		}
 	}
@@ -136,8 +146,10 @@ func TestPageOffersWhatWorks(t *testing.T) {
 	p := newPage(t, "")
 	p.EnableSessions(http.NotFoundHandler())
 	const button, field = `id="call"`, `id="token"`
-	for url, demo := range map[string]bool{"http://[::1]:8080/demo/voice": true, "http://parley.example/demo/voice": false} {
-		if text := readBody(t, sendRequest(p, "GET", url).Body); strings.Contains(text, button) != demo || !strings.Contains(text, field) {
+	for url, demo := range map[string]bool{"http://[::1]:8080/demo/voice": true,
+		"http://parley.example/demo/voice": false} {
+		if text := readBody(t, sendRequest(p, "GET", url).Body); strings.Contains(text, button) != demo ||
+			!strings.Contains(text, field) {
 			t.Errorf("%s: %s", url, text)
 		}
 	}

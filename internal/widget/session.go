@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// EnableSessions lets the demo page create sessions with a handler that answers as REST v2 does. It is for `parley demo` alone:
-// users of this machine may talk to its agent, and nobody else.
+// EnableSessions lets the demo page create sessions with a handler that answers as REST v2 does. It is for `parley
+// demo` alone: users of this machine may talk to its agent, and nobody else.
 func (p *Page) EnableSessions(maker http.Handler) { p.sessionHandler.Store(&maker) }
 
 // createSession creates a session for the page. Other clients get 404.
@@ -27,8 +27,8 @@ func (p *Page) createSession(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// isLocalRequest reports whether a request comes from this machine: from loopback, to a name of loopback (another name may be
-// DNS rebinding by a foreign site), and through no proxy.
+// isLocalRequest reports whether a request comes from this machine: from loopback, to a name of loopback (another name
+// may be DNS rebinding by a foreign site), and through no proxy.
 func isLocalRequest(r *http.Request) bool {
 	for _, name := range []string{"Forwarded", "X-Forwarded-For", "X-Real-Ip", "Via"} {
 		if r.Header.Get(name) != "" {

@@ -19,9 +19,9 @@ import (
 
 const apiKey = "pk_floor"
 
-// Server is the least that a server can do which must answer with a model and not lose the answer: look the key's hash up,
-// call the model, frame its tokens as they come or gather them into one JSON, and commit the turn before reporting that it
-// is done. It has no conversations, no retrieval, no limits, no log.
+// Server is the least that a server can do which must answer with a model and not lose the answer: look the key's hash
+// up, call the model, frame its tokens as they come or gather them into one JSON, and commit the turn before reporting
+// that it is done. It has no conversations, no retrieval, no limits, no log.
 type Server struct {
 	modelURL string // base URL
 	client   *http.Client
@@ -55,7 +55,8 @@ func RunServer(ctx context.Context, args []string, stdout io.Writer) (err error)
 }
 
 func NewServer(ctx context.Context, dir, model string) (*Server, error) {
-	f := &Server{modelURL: model, client: load.NewClient(), keys: map[[sha256.Size]byte]string{sha256.Sum256([]byte(apiKey)): "floor"},
+	f := &Server{modelURL: model, client: load.NewClient(),
+		keys:     map[[sha256.Size]byte]string{sha256.Sum256([]byte(apiKey)): "floor"},
 		turnLogs: map[string]*turnLog{}}
 	for _, way := range []string{GroupedCommits, SingleCommits, UnsyncedCommits} {
 		l, err := openTurnLog(ctx, dir, way)
@@ -97,7 +98,8 @@ func (f *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // askModel calls the model.
 func (f *Server) askModel(ctx context.Context, req *Request) (io.ReadCloser, error) {
-	body, err := json.Marshal(map[string]any{"model": req.Model, "stream": !req.Whole, "messages": []map[string]string{{"role": "user", "content": req.Message}}})
+	body, err := json.Marshal(map[string]any{"model": req.Model, "stream": !req.Whole,
+		"messages": []map[string]string{{"role": "user", "content": req.Message}}})
 	if err != nil {
 		return nil, err
 	}
@@ -138,10 +140,12 @@ func (f *Server) answerJSON(ctx context.Context, w http.ResponseWriter, req *Req
 		return err
 	}
 	w.Header().Set("Content-Type", "application/json")
-	return json.NewEncoder(w).Encode(map[string]any{"data": map[string]any{"role": "assistant", "parts": []map[string]string{{"type": "text", "text": text.String()}}}})
+	return json.NewEncoder(w).Encode(map[string]any{"data": map[string]any{"role": "assistant",
+		"parts": []map[string]string{{"type": "text", "text": text.String()}}}})
 }
 
-// answerStream answers with the events of the interface, a token an event; what came from the model together leaves together.
+// answerStream answers with the events of the interface, a token an event; what came from the model together leaves
+// together.
 func (f *Server) answerStream(ctx context.Context, w http.ResponseWriter, req *Request) error {
 	body, err := f.askModel(ctx, req)
 	if err != nil {
@@ -152,7 +156,8 @@ func (f *Server) answerStream(ctx context.Context, w http.ResponseWriter, req *R
 	out := &heartbeatStream{w: w, rc: http.NewResponseController(w)}
 	out.timer = time.AfterFunc(HeartbeatInterval, out.sendHeartbeat)
 	defer out.timer.Stop()
-	out.send(`data: {"type":"start"}`+"\n\n"+`data: {"type":"start-step"}`+"\n\n"+`data: {"type":"text-start","id":"t1"}`+"\n\n", false)
+	out.send(`data: {"type":"start"}`+"\n\n"+`data: {"type":"start-step"}`+"\n\n"+
+		`data: {"type":"text-start","id":"t1"}`+"\n\n", false)
 	var text strings.Builder
 	err = readTokens(body, func(token []byte, more bool) {
 		text.Write(token)
@@ -166,7 +171,8 @@ func (f *Server) answerStream(ctx context.Context, w http.ResponseWriter, req *R
 		return nil // the client has the error
 	}
 	out.send(`data: {"type":"text-end","id":"t1"}`+"\n\n"+`data: {"type":"finish-step"}`+"\n\n"+
-		`data: {"type":"finish","finishReason":"stop","messageMetadata":{"finishReason":"stop","usage":{"credits":1}}}`+"\n\n"+"data: [DONE]\n\n", true)
+		`data: {"type":"finish","finishReason":"stop","messageMetadata":{"finishReason":"stop","usage":{"credits":1}}}`+
+		"\n\n"+"data: [DONE]\n\n", true)
 	return nil
 }
 
@@ -188,6 +194,6 @@ func NewTarget(serverURL string, change func(*Request)) *load.Target {
 	}}
 }
 
-// RequestWholeJSON makes the floor ask the model for one JSON. Parley always asks for a stream, so that a turn can be cut short and
-// its words kept; such a floor shows what that costs.
+// RequestWholeJSON makes the floor ask the model for one JSON. Parley always asks for a stream, so that a turn can be
+// cut short and its words kept; such a floor shows what that costs.
 func RequestWholeJSON(r *Request) { r.Whole = true }

@@ -38,8 +38,8 @@ var (
 	doneLine   = []byte("data: [DONE]")
 )
 
-// readTokens calls each with the tokens of a model's stream; more is true while further events have already arrived. It relies on the
-// stub's way of writing and does not decode the text, which is the cheapest way there is.
+// readTokens calls each with the tokens of a model's stream; more is true while further events have already arrived. It
+// relies on the stub's way of writing and does not decode the text, which is the cheapest way there is.
 func readTokens(body io.Reader, each func(token []byte, more bool)) error {
 	r := bufio.NewReader(body)
 	for {

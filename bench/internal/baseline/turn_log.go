@@ -25,7 +25,8 @@ type turnEntry struct {
 	done             chan error
 }
 
-// turnLog is the floor's database: one table, one connection that writes, and otherwise SQLite as it comes, in WAL mode.
+// turnLog is the floor's database: one table, one connection that writes, and otherwise SQLite as it comes, in WAL
+// mode.
 type turnLog struct {
 	db       *sql.DB
 	conn     *sql.Conn
@@ -43,7 +44,8 @@ func openTurnLog(ctx context.Context, dir, way string) (*turnLog, error) {
 	case UnsyncedCommits:
 		sync = "off"
 	}
-	db, err := sql.Open("sqlite", "file:"+filepath.Join(dir, way+".db")+"?_pragma=journal_mode(wal)&_pragma=synchronous("+sync+")")
+	db, err := sql.Open("sqlite",
+		"file:"+filepath.Join(dir, way+".db")+"?_pragma=journal_mode(wal)&_pragma=synchronous("+sync+")")
 	if err != nil {
 		return nil, err
 	}
@@ -59,7 +61,8 @@ func (l *turnLog) prepare(ctx context.Context) (err error) {
 	if l.conn, err = l.db.Conn(ctx); err != nil {
 		return err
 	}
-	if _, err = l.conn.ExecContext(ctx, "create table turns (id integer primary key, question text, answer text, at integer)"); err != nil {
+	if _, err = l.conn.ExecContext(ctx,
+		"create table turns (id integer primary key, question text, answer text, at integer)"); err != nil {
 		return err
 	}
 	l.insert, err = l.conn.PrepareContext(ctx, "insert into turns (question, answer, at) values (?, ?, ?)")

@@ -14,8 +14,9 @@ import (
 	"parley/bench/internal/stub"
 )
 
-// MeasureDurability measures what it costs that a turn, once answered, survives a loss of power: plain turns at sixteen connections
-// with and without it. The server has no switch for that, so a second one is built that has its pragma turned off.
+// MeasureDurability measures what it costs that a turn, once answered, survives a loss of power: plain turns at sixteen
+// connections with and without it. The server has no switch for that, so a second one is built that has its pragma
+// turned off.
 func MeasureDurability(ctx context.Context, b *harness.Run) ([]report.Row, error) {
 	unsafe, err := startUnsafeServer(ctx, b)
 	if err != nil {
@@ -26,12 +27,14 @@ func MeasureDurability(ctx context.Context, b *harness.Run) ([]report.Row, error
 	floor := func(way string) *load.Contender {
 		return b.BaselineContender(q, func(r *baseline.Request) { r.Commit = way })
 	}
-	s := b.RunInTurns(ctx, connectionCount, []*load.Contender{floor(baseline.UnsyncedCommits), floor(baseline.GroupedCommits), floor(baseline.SingleCommits), b.ParleyContender(q),
+	s := b.RunInTurns(ctx, connectionCount, []*load.Contender{floor(baseline.UnsyncedCommits),
+		floor(baseline.GroupedCommits), floor(baseline.SingleCommits), b.ParleyContender(q),
 		{Target: unsafe.NewTarget(), Request: q, Process: unsafe.Server}})
 	none, single, ours, oursNone := s[0].Rate(), s[2].Rate(), s[3].Rate(), s[4].Rate()
 	each := percentLoss(single, none)
 	return []report.Row{
-		report.ComparedRow("turns lost to full durability with group commit, 16 connections", "%", percentLoss(s[1].Rate(), none), percentLoss(ours, oursNone), nil),
+		report.ComparedRow("turns lost to full durability with group commit, 16 connections", "%",
+			percentLoss(s[1].Rate(), none), percentLoss(ours, oursNone), nil),
 		{Measure: "… with a commit for each turn", Unit: "%", Baseline: &each},
 	}, nil
 }

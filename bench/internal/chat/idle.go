@@ -25,8 +25,8 @@ type idleResult struct {
 	firstErr       error           // of the first that did not stay open
 }
 
-// MeasureIdle opens many streams whose model sends a token every 25 s, and watches them: each must get a heartbeat in between. Floor
-// and server are new processes, so that no memory freed earlier hides what a stream takes.
+// MeasureIdle opens many streams whose model sends a token every 25 s, and watches them: each must get a heartbeat in
+// between. Floor and server are new processes, so that no memory freed earlier hides what a stream takes.
 func MeasureIdle(ctx context.Context, b *harness.Run) ([]report.Row, error) {
 	n := b.IdleStreams
 	note := ""
@@ -55,7 +55,8 @@ func MeasureIdle(ctx context.Context, b *harness.Run) ([]report.Row, error) {
 	all, small, lively := report.AtLeast(float64(n), ""), report.AtMost(40, "kB"), report.AtMost(17, "s")
 	gap := func(s idleResult) float64 { return report.Quantile(s.gaps, .99).Seconds() }
 	rows := []report.Row{
-		report.ComparedRow("idle streams open together", "", float64(floor.openStreams), float64(ours.openStreams), &all).WithFailures(n-ours.openStreams, ours.firstErr),
+		report.ComparedRow("idle streams open together", "", float64(floor.openStreams), float64(ours.openStreams),
+			&all).WithFailures(n-ours.openStreams, ours.firstErr),
 		report.ComparedRow("… memory of each", "kB", floor.bytesPerStream/1000, ours.bytesPerStream/1000, &small),
 		report.ComparedRow("… silence between two signs of life, p99", "s", gap(floor), gap(ours), &lively),
 	}
@@ -65,7 +66,8 @@ func MeasureIdle(ctx context.Context, b *harness.Run) ([]report.Row, error) {
 	return rows, nil
 }
 
-// maxOpenStreams returns how many streams the limit of open files allows a server: each needs one connection to the client and one to the model.
+// maxOpenStreams returns how many streams the limit of open files allows a server: each needs one connection to the
+// client and one to the model.
 func maxOpenStreams() int {
 	var limit syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil {
@@ -75,9 +77,11 @@ func maxOpenStreams() int {
 }
 
 // holdIdleStreams opens n streams, leaves them open for a while and then cancels them.
-func holdIdleStreams(ctx context.Context, b *harness.Run, c *process.Server, t *load.Target, n int) (idleResult, error) {
+func holdIdleStreams(ctx context.Context, b *harness.Run, c *process.Server, t *load.Target, n int) (idleResult,
+	error) {
 	for i := range 50 {
-		if _, err := t.AskExactly(ctx, load.Request{Model: stub.InstantModel, Stream: true, Message: corpus.Questions[i%len(corpus.Questions)]}, stub.ScriptText(stub.InstantModel)); err != nil {
+		if _, err := t.AskExactly(ctx, load.Request{Model: stub.InstantModel, Stream: true,
+			Message: corpus.Questions[i%len(corpus.Questions)]}, stub.ScriptText(stub.InstantModel)); err != nil {
 			return idleResult{}, err
 		}
 	}
@@ -134,7 +138,8 @@ func (w *streamWatch) openStreams(ctx context.Context, t *load.Target, n int, al
 }
 
 func (w *streamWatch) readStream(ctx context.Context, t *load.Target, i int, spoken func()) error {
-	resp, err := t.OpenResponse(ctx, load.Request{Model: stub.SilentModel, Stream: true, Message: corpus.Questions[i%len(corpus.Questions)]})
+	resp, err := t.OpenResponse(ctx,
+		load.Request{Model: stub.SilentModel, Stream: true, Message: corpus.Questions[i%len(corpus.Questions)]})
 	if err != nil {
 		return err
 	}

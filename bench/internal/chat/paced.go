@@ -12,7 +12,8 @@ import (
 
 const pacedRounds = 3
 
-// MeasurePaced opens many streams at the same moment whose model sends a token every 20 ms. Each must deliver every token.
+// MeasurePaced opens many streams at the same moment whose model sends a token every 20 ms. Each must deliver every
+// token.
 func MeasurePaced(ctx context.Context, b *harness.Run) ([]report.Row, error) {
 	q := load.Request{Model: stub.SteadyModel, Stream: true}
 	floor, ours := b.BaselineContender(q, nil), b.ParleyContender(q)
@@ -30,10 +31,13 @@ func MeasurePaced(ctx context.Context, b *harness.Run) ([]report.Row, error) {
 		return s.TotalQuantile(.99) - report.Milliseconds((stub.SteadyTokens-1)*stub.SteadyPace)
 	}
 	return []report.Row{
-		report.ComparedRow(fmt.Sprintf("%d paced streams, complete and to the word", b.PacedStreams), "", complete(onFloor), complete(onOurs), &all).WithFailures(onOurs.Failures()),
-		report.ComparedRow("… first token p50", "ms", onFloor.FirstTokenQuantile(.5), onOurs.FirstTokenQuantile(.5), &atMostTwofold),
+		report.ComparedRow(fmt.Sprintf("%d paced streams, complete and to the word", b.PacedStreams), "",
+			complete(onFloor), complete(onOurs), &all).WithFailures(onOurs.Failures()),
+		report.ComparedRow("… first token p50", "ms", onFloor.FirstTokenQuantile(.5), onOurs.FirstTokenQuantile(.5),
+			&atMostTwofold),
 		report.ComparedRow("… first token p99", "ms", onFloor.FirstTokenQuantile(.99), onOurs.FirstTokenQuantile(.99), nil),
 		report.ComparedRow("… last token behind the model's pace, p99", "ms", late(onFloor), late(onOurs), nil),
-		report.ComparedRow("… processor time of the server for each", "ms", onFloor.CPUPerAnswer(), onOurs.CPUPerAnswer(), nil),
+		report.ComparedRow("… processor time of the server for each", "ms", onFloor.CPUPerAnswer(),
+			onOurs.CPUPerAnswer(), nil),
 	}, nil
 }

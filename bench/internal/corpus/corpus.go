@@ -44,8 +44,8 @@ var Questions = []string{
 	"What does the agent say when it does not know?",
 }
 
-// GenerateProse returns about size bytes of text: sentences of the manual in another order, with names and numbers that occur nowhere
-// else, so that its vocabulary grows as that of real texts does.
+// GenerateProse returns about size bytes of text: sentences of the manual in another order, with names and numbers that
+// occur nowhere else, so that its vocabulary grows as that of real texts does.
 func GenerateProse(seed uint64, size int) string {
 	sentences := strings.FieldsFunc(ManualText(), func(r rune) bool { return r == '.' || r == '\n' })
 	rng := rand.New(rand.NewPCG(seed, 1)) //nolint:gosec // text, not a secret

@@ -109,7 +109,8 @@ func (b *Run) NewDir(name string) (string, error) {
 // modelTarget is the model itself.
 func (b *Run) modelTarget() *load.Target {
 	return &load.Target{Name: "stub", Client: load.NewClient(), Post: func(q load.Request) (string, any) {
-		return b.Stub.URL + "/chat/completions", map[string]any{"model": q.Model, "stream": q.Stream, "messages": []map[string]string{{"role": "user", "content": q.Message}}}
+		return b.Stub.URL + "/chat/completions", map[string]any{"model": q.Model, "stream": q.Stream,
+			"messages": []map[string]string{{"role": "user", "content": q.Message}}}
 	}}
 }
 

@@ -35,12 +35,15 @@ func newTestBench(t *testing.T) (b *Run, dir string) {
 
 func TestBaselineAndStubAnswerToTheWord(t *testing.T) {
 	b, dir := newTestBench(t)
-	for name, target := range map[string]*load.Target{"stub": b.modelTarget(), "floor": baseline.NewTarget(b.Baseline.URL, nil), "lean floor": baseline.NewTarget(b.Baseline.URL, baseline.RequestWholeJSON)} {
+	for name, target := range map[string]*load.Target{"stub": b.modelTarget(),
+		"floor":      baseline.NewTarget(b.Baseline.URL, nil),
+		"lean floor": baseline.NewTarget(b.Baseline.URL, baseline.RequestWholeJSON)} {
 		for _, stream := range []bool{false, true} {
 			if stream && name == "lean floor" {
 				continue
 			}
-			a, err := target.AskExactly(t.Context(), load.Request{Model: stub.InstantModel, Message: "?", Stream: stream}, stub.ScriptText(stub.InstantModel))
+			a, err := target.AskExactly(t.Context(), load.Request{Model: stub.InstantModel, Message: "?",
+				Stream: stream}, stub.ScriptText(stub.InstantModel))
 			if err != nil {
 				t.Errorf("%s, stream %v: %v", name, stream, err)
 			}
@@ -61,7 +64,8 @@ func countTurns(t *testing.T, dir string) (n int) {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	if err := db.QueryRow("select count(*) from turns where length(answer) = ?", len(stub.ScriptText(stub.InstantModel))).Scan(&n); err != nil {
+	if err := db.QueryRow("select count(*) from turns where length(answer) = ?",
+		len(stub.ScriptText(stub.InstantModel))).Scan(&n); err != nil {
 		t.Fatal(err)
 	}
 	return n
@@ -79,8 +83,10 @@ func TestBaselineRefusesAnUnknownKey(t *testing.T) {
 func TestFinderLooksForTheWordBesideTheQuestion(t *testing.T) {
 	b, _ := newTestBench(t)
 	word := stub.NewCode(3)
-	for message, want := range map[string]string{"Where is " + word + "?": stub.AbsentAnswer, "It is here: " + word + ". Where is " + word + "?": stub.FoundAnswer, "Where?": stub.AbsentAnswer} {
-		if _, err := b.modelTarget().AskExactly(t.Context(), load.Request{Model: stub.FinderModel, Message: message}, want); err != nil {
+	for message, want := range map[string]string{"Where is " + word + "?": stub.AbsentAnswer,
+		"It is here: " + word + ". Where is " + word + "?": stub.FoundAnswer, "Where?": stub.AbsentAnswer} {
+		if _, err := b.modelTarget().AskExactly(t.Context(), load.Request{Model: stub.FinderModel, Message: message},
+			want); err != nil {
 			t.Error(err)
 		}
 	}
@@ -88,7 +94,8 @@ func TestFinderLooksForTheWordBesideTheQuestion(t *testing.T) {
 
 func TestDriveCountsEachAnswer(t *testing.T) {
 	b, dir := newTestBench(t)
-	c := &load.Contender{Target: baseline.NewTarget(b.Baseline.URL, nil), Request: load.Request{Model: stub.InstantModel, Stream: true}}
+	c := &load.Contender{Target: baseline.NewTarget(b.Baseline.URL, nil),
+		Request: load.Request{Model: stub.InstantModel, Stream: true}}
 	got := c.AskContinuously(t.Context(), 4, 50*time.Millisecond)
 	if got.Failures > 0 || len(got.Totals) == 0 || len(got.Totals) != countTurns(t, dir) {
 		t.Errorf("%d answers, %d failed (%v), %d written", len(got.Totals), got.Failures, got.FirstErr, countTurns(t, dir))

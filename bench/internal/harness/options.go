@@ -38,6 +38,8 @@ type Sizes struct {
 const PartBytes = 1_000_000
 
 var (
-	UsualSizes = Sizes{Rounds: 5, span: 2 * time.Second, PacedStreams: 400, StartCount: 5, EditCount: 60, IngestBytes: 20 * PartBytes, IdleStreams: 10_000, IdleTime: 50 * time.Second}
-	QuickSizes = Sizes{Rounds: 3, span: 500 * time.Millisecond, PacedStreams: 400, StartCount: 3, EditCount: 15, IngestBytes: 4 * PartBytes, IdleStreams: 1_000, IdleTime: 20 * time.Second}
+	UsualSizes = Sizes{Rounds: 5, span: 2 * time.Second, PacedStreams: 400, StartCount: 5, EditCount: 60,
+		IngestBytes: 20 * PartBytes, IdleStreams: 10_000, IdleTime: 50 * time.Second}
+	QuickSizes = Sizes{Rounds: 3, span: 500 * time.Millisecond, PacedStreams: 400, StartCount: 3, EditCount: 15,
+		IngestBytes: 4 * PartBytes, IdleStreams: 1_000, IdleTime: 20 * time.Second}
 )

@@ -53,7 +53,8 @@ func (b *Run) buildOverlay(ctx context.Context) (map[string]string, error) {
 		return nil, err
 	}
 	file := filepath.Join(b.Dir, "door.go")
-	return map[string]string{filepath.Join(dir, "cmd", "parley", "bench_door.go"): file}, os.WriteFile(file, []byte(profilerSource), 0o600)
+	return map[string]string{filepath.Join(dir, "cmd", "parley", "bench_door.go"): file},
+		os.WriteFile(file, []byte(profilerSource), 0o600)
 }
 
 // runProfiled runs a measure and writes NAME.cpu and NAME.allocs of the server, for go tool pprof.
@@ -73,7 +74,8 @@ func (b *Run) callProfiler(ctx context.Context, verb, name string) error {
 	if err != nil {
 		return err
 	}
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+profilerAddress+"/"+verb+"?file="+url.QueryEscape(file), nil)
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet,
+		"http://"+profilerAddress+"/"+verb+"?file="+url.QueryEscape(file), nil)
 	if err != nil {
 		return err
 	}

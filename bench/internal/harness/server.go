@@ -91,7 +91,8 @@ func (b *Run) StartServer(ctx context.Context, binary, data string, env ...strin
 	for _, m := range []string{stub.InstantModel, stub.SteadyModel, stub.SilentModel, stub.FinderModel} {
 		models = append(models, m+"="+m)
 	}
-	cmd.Env = append(cmd.Env, "PARLEY_MODEL_URL="+b.Stub.URL, "PARLEY_MODEL="+stub.InstantModel, "PARLEY_MODEL_MAP="+strings.Join(models, ","),
+	cmd.Env = append(cmd.Env, "PARLEY_MODEL_URL="+b.Stub.URL, "PARLEY_MODEL="+stub.InstantModel,
+		"PARLEY_MODEL_MAP="+strings.Join(models, ","),
 		"PARLEY_RATE_LIMIT=100000000", "PARLEY_OPEN_TURNS=1000000")
 	cmd.Env = append(cmd.Env, env...)
 	return process.Start(ctx, b.Dir, cmd)
@@ -151,7 +152,8 @@ func (s *Server) CreateAccount(ctx context.Context, binary string) error {
 
 func (s *Server) CreateAgent(ctx context.Context, model string) (string, error) {
 	var created struct{ ID string }
-	if err := s.CallAPI(ctx, http.MethodPost, "/agents", map[string]string{"name": "Bench " + model, "model": model}, &created); err != nil {
+	if err := s.CallAPI(ctx, http.MethodPost, "/agents", map[string]string{"name": "Bench " + model, "model": model},
+		&created); err != nil {
 		return "", err
 	}
 	return created.ID, nil
@@ -190,7 +192,8 @@ type Source struct{ ID, Status string }
 
 func (s *Server) AddText(ctx context.Context, agent, name, text string) (string, error) {
 	var src Source
-	err := s.CallAPI(ctx, http.MethodPost, "/agents/"+agent+"/sources", map[string]string{"type": "text", "name": name, "content": text}, &src)
+	err := s.CallAPI(ctx, http.MethodPost, "/agents/"+agent+"/sources",
+		map[string]string{"type": "text", "name": name, "content": text}, &src)
 	return src.ID, err
 }
 
@@ -222,7 +225,8 @@ func (s *Server) CallAPI(ctx context.Context, method, path string, in, out any) 
 	return json.Unmarshal(reply, out)
 }
 
-// NewTarget returns a target that asks the agent with the question's model, in a new conversation unless the question names one.
+// NewTarget returns a target that asks the agent with the question's model, in a new conversation unless the question
+// names one.
 func (s *Server) NewTarget() *load.Target {
 	return &load.Target{Name: "parley", Key: s.Key, Client: load.NewClient(), Post: func(q load.Request) (string, any) {
 		body := map[string]any{"message": q.Message, "stream": q.Stream}

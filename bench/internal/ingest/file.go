@@ -38,7 +38,8 @@ func MeasureEditOver(ctx context.Context, b *harness.Run) ([]report.Row, error) 
 	for n := range b.EditCount {
 		word := stub.NewCode(1<<21 + 1 + n)
 		began := time.Now()
-		if err := b.Parley.CallAPI(ctx, http.MethodPut, "/agents/"+agent+"/sources/"+id, map[string]string{"content": insertCode(text, word)}, &harness.Source{}); err != nil {
+		if err := b.Parley.CallAPI(ctx, http.MethodPut, "/agents/"+agent+"/sources/"+id,
+			map[string]string{"content": insertCode(text, word)}, &harness.Source{}); err != nil {
 			return nil, err
 		}
 		err := askUntilFound(ctx, t, lookupQuestion(word))
@@ -47,7 +48,9 @@ func MeasureEditOver(ctx context.Context, b *harness.Run) ([]report.Row, error) 
 	results.Sort()
 	second := report.AtMost(1000, "ms")
 	return []report.Row{
-		report.SingleRow(fmt.Sprintf("a text of 20 kB is changed → answered from, asked again and again, p99 of %d", b.EditCount), "ms", report.Milliseconds(report.Quantile(results.Totals, .99)), &second).WithFailures(results.Failures, results.FirstErr),
+		report.SingleRow(fmt.Sprintf("a text of 20 kB is changed → answered from, asked again and again, p99 of %d",
+			b.EditCount), "ms", report.Milliseconds(report.Quantile(results.Totals, .99)),
+			&second).WithFailures(results.Failures, results.FirstErr),
 		report.SingleRow("… p50", "ms", report.Milliseconds(report.Quantile(results.Totals, .5)), nil),
 	}, nil
 }
@@ -65,7 +68,8 @@ func askUntilFound(ctx context.Context, t *load.Target, q load.Request) error {
 	return fmt.Errorf("no answer rests on %q within a minute", q.Message)
 }
 
-// MeasureFiles measures how fast an uploaded file of 20 MB becomes searchable: from the first byte until a word near its end is answered from.
+// MeasureFiles measures how fast an uploaded file of 20 MB becomes searchable: from the first byte until a word near
+// its end is answered from.
 func MeasureFiles(ctx context.Context, b *harness.Run) ([]report.Row, error) {
 	text := corpus.GenerateProse(12, maxFileBytes-200)
 	word := stub.NewCode(1 << 22)
@@ -91,5 +95,6 @@ func MeasureFiles(ctx context.Context, b *harness.Run) ([]report.Row, error) {
 	}
 	slices.Sort(rates)
 	bar := report.AtLeast(5, "MB/s")
-	return []report.Row{report.SingleRow(fmt.Sprintf("a file of %.0f MB of plain text is uploaded → answered from", maxFileBytes/report.Megabyte), "MB/s", rates[len(rates)/2], &bar)}, nil
+	return []report.Row{report.SingleRow(fmt.Sprintf("a file of %.0f MB of plain text is uploaded → answered from",
+		maxFileBytes/report.Megabyte), "MB/s", rates[len(rates)/2], &bar)}, nil
 }

@@ -36,6 +36,7 @@ func MeasureMeanwhile(ctx context.Context, b *harness.Run) ([]report.Row, error)
 	}
 	bar := report.AtMostTimes(2)
 	bar.Text = "≤ 2 × quiet"
-	r := report.ComparedRow("plain turn during a 20 MB ingest (first column: quiet), p99", "ms", quiet.TotalQuantile(.99), busy.TotalQuantile(.99), &bar).WithFailures(busy.Failures())
+	r := report.ComparedRow("plain turn during a 20 MB ingest (first column: quiet), p99", "ms",
+		quiet.TotalQuantile(.99), busy.TotalQuantile(.99), &bar).WithFailures(busy.Failures())
 	return []report.Row{r, report.ComparedRow("… p50", "ms", quiet.TotalQuantile(.5), busy.TotalQuantile(.5), nil)}, nil
 }

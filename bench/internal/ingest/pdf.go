@@ -26,8 +26,8 @@ const (
 	pdfLinesPerPage = 45 // of a page
 )
 
-// MeasurePDFs measures how many pages of an uploaded PDF are trained in a second, with pdftotext as a second reader and without it.
-// The floor is pdftotext alone.
+// MeasurePDFs measures how many pages of an uploaded PDF are trained in a second, with pdftotext as a second reader and
+// without it. The floor is pdftotext alone.
 func MeasurePDFs(ctx context.Context, b *harness.Run) ([]report.Row, error) {
 	file := filepath.Join(b.Dir, "long.pdf")
 	data := newPDF(pdfPages)
@@ -43,7 +43,8 @@ func MeasurePDFs(ctx context.Context, b *harness.Run) ([]report.Row, error) {
 	rows := []report.Row{report.SingleRow(name+"read by Parley alone", "pages/s", alone, &pure)}
 	program, err := exec.LookPath("pdftotext")
 	if err != nil {
-		return append(rows, report.Row{Measure: name + "beside pdftotext", Note: "pdftotext is not installed"}), nil //nolint:nilerr // it need not be
+		return append(rows, report.Row{Measure: name + "beside pdftotext", Note: "pdftotext is not installed"}),
+			nil //nolint:nilerr // it need not be
 	}
 	began := time.Now()
 	if err := exec.CommandContext(ctx, program, "-q", file, os.DevNull).Run(); err != nil {
@@ -51,7 +52,8 @@ func MeasurePDFs(ctx context.Context, b *harness.Run) ([]report.Row, error) {
 	}
 	floor := pdfPages / time.Since(began).Seconds()
 	second, err := readPDFs(ctx, b, data)
-	return append(rows, report.ComparedRow(name+"beside pdftotext (floor: pdftotext alone)", "pages/s", floor, second, &both)), err
+	return append(rows,
+		report.ComparedRow(name+"beside pdftotext (floor: pdftotext alone)", "pages/s", floor, second, &both)), err
 }
 
 // readPDFs returns the median of several uploads to a server of their own.

@@ -27,7 +27,8 @@ func MeasureEdit(ctx context.Context, b *harness.Run) ([]report.Row, error) {
 	for n := range b.EditCount {
 		began := time.Now()
 		word := stub.NewCode(n)
-		if err := b.Parley.AddAndTrain(ctx, b.Parley.Agents[stub.FinderModel], word, insertCode(corpus.GenerateProse(uint64(n), editBytes), word)); err != nil {
+		if err := b.Parley.AddAndTrain(ctx, b.Parley.Agents[stub.FinderModel], word,
+			insertCode(corpus.GenerateProse(uint64(n), editBytes), word)); err != nil {
 			return nil, err
 		}
 		a, err := t.AskExactly(ctx, lookupQuestion(word), stub.FoundAnswer)
@@ -37,7 +38,8 @@ func MeasureEdit(ctx context.Context, b *harness.Run) ([]report.Row, error) {
 	results.Sort()
 	second := report.AtMost(1000, "ms")
 	return []report.Row{
-		report.SingleRow(fmt.Sprintf("a text of 20 kB is written → answered from, p99 of %d", b.EditCount), "ms", report.Milliseconds(report.Quantile(results.Totals, .99)), &second).WithFailures(results.Failures, results.FirstErr),
+		report.SingleRow(fmt.Sprintf("a text of 20 kB is written → answered from, p99 of %d", b.EditCount), "ms",
+			report.Milliseconds(report.Quantile(results.Totals, .99)), &second).WithFailures(results.Failures, results.FirstErr),
 		report.SingleRow("… p50", "ms", report.Milliseconds(report.Quantile(results.Totals, .5)), nil),
 	}, nil
 }
@@ -52,7 +54,8 @@ func insertCode(text, word string) string {
 	return text[:half] + "\n\nThe label of this shelf is " + word + ".\n\n" + text[half:]
 }
 
-// MeasureIngestion measures how fast plain text becomes searchable: from the first byte until a word of the last text is answered from.
+// MeasureIngestion measures how fast plain text becomes searchable: from the first byte until a word of the last text
+// is answered from.
 func MeasureIngestion(ctx context.Context, b *harness.Run) ([]report.Row, error) {
 	results, err := ingestTexts(ctx, b.Parley, newTexts(b.IngestBytes))
 	if err != nil {
@@ -61,7 +64,8 @@ func MeasureIngestion(ctx context.Context, b *harness.Run) ([]report.Row, error)
 	bar := report.AtLeast(5, "MB/s")
 	fed := float64(b.IngestBytes) / report.Megabyte
 	return []report.Row{
-		report.SingleRow(fmt.Sprintf("plain text to searchable, %.0f MB for one agent", fed), "MB/s", fed/(results.trainingTime+results.firstAnswerTime).Seconds(), &bar),
+		report.SingleRow(fmt.Sprintf("plain text to searchable, %.0f MB for one agent", fed), "MB/s",
+			fed/(results.trainingTime+results.firstAnswerTime).Seconds(), &bar),
 		report.SingleRow("… until all is trained", "MB/s", fed/results.trainingTime.Seconds(), nil),
 		report.SingleRow("… and the first question after that", "ms", report.Milliseconds(results.firstAnswerTime), nil),
 	}, nil
@@ -86,7 +90,8 @@ func newTexts(size int) []string {
 	return texts
 }
 
-// ingestTexts adds texts to a new agent as fast as they are accepted, waits until all are trained and asks for the code word.
+// ingestTexts adds texts to a new agent as fast as they are accepted, waits until all are trained and asks for the code
+// word.
 func ingestTexts(ctx context.Context, s *harness.Server, texts []string) (ingestResult, error) {
 	agent, err := s.CreateAgent(ctx, stub.FinderModel)
 	if err != nil {

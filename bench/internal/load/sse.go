@@ -45,8 +45,9 @@ func (f *streamEvent) finishReason() string {
 	return f.FinishReason
 }
 
-// readEvents reads a stream of server-sent events to its end and hands on the text as it comes. It is strict: an event is one
-// line "data: " and JSON, and an empty line; comments may stand between; after a finish comes [DONE], and then nothing.
+// readEvents reads a stream of server-sent events to its end and hands on the text as it comes. It is strict: an event
+// is one line "data: " and JSON, and an empty line; comments may stand between; after a finish comes [DONE], and then
+// nothing.
 func readEvents(r *bufio.Reader, text func(string)) error {
 	finished := false
 	for {

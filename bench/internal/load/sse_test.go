@@ -38,7 +38,9 @@ data: [DONE]
 
 func readText(stream string) (string, error) {
 	var text strings.Builder
-	err := readEvents(bufio.NewReader(iotest.OneByteReader(strings.NewReader(stream))), func(s string) { text.WriteString(s) })
+	err := readEvents(bufio.NewReader(iotest.OneByteReader(strings.NewReader(stream))), func(s string) {
+		text.WriteString(s)
+	})
 	return text.String(), err
 }
 

@@ -38,7 +38,8 @@ func (c *Server) CPUTime() time.Duration {
 	return c.PID().CPUTime()
 }
 
-// CPUTime is the processor time the process has used, 0 when that cannot be told. The kernel counts in hundredths of a second.
+// CPUTime is the processor time the process has used, 0 when that cannot be told. The kernel counts in hundredths of a
+// second.
 func (p ID) CPUTime() time.Duration {
 	fields := p.stat()
 	if len(fields) < 13 {
@@ -49,7 +50,8 @@ func (p ID) CPUTime() time.Duration {
 	return time.Duration(user+system) * 10 * time.Millisecond
 }
 
-// stat returns the fields of /proc/PID/stat behind the name: its state, its parent and so on; nothing where the process is gone.
+// stat returns the fields of /proc/PID/stat behind the name: its state, its parent and so on; nothing where the process
+// is gone.
 func (p ID) stat() []string {
 	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", p))
 	if err != nil {

@@ -27,7 +27,8 @@ func DescribeMachine(dir string) machine {
 }
 
 func (m machine) String() string {
-	return fmt.Sprintf("%d cores (%s), %s, %s, a write of 4 kB made durable takes %.2f ms", m.Cores, m.CPU, m.OS, m.Go, m.SyncMS)
+	return fmt.Sprintf("%d cores (%s), %s, %s, a write of 4 kB made durable takes %.2f ms", m.Cores, m.CPU, m.OS, m.Go,
+		m.SyncMS)
 }
 
 func cpuName() string {

@@ -134,7 +134,8 @@ func (rep *Report) WriteJSON(w io.Writer) error {
 
 func (rep *Report) WriteMarkdown(w io.Writer) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "Machine: %s. Measured %s with `%s`.\n\n", rep.Machine, rep.Machine.Measure, strings.TrimSpace(rep.Command))
+	fmt.Fprintf(&b, "Machine: %s. Measured %s with `%s`.\n\n", rep.Machine, rep.Machine.Measure,
+		strings.TrimSpace(rep.Command))
 	b.WriteString("| Measure | Floor | Parley | Ratio | Must reach | |\n|---|---|---|---|---|---|\n")
 	var notes []string
 	for _, r := range rep.Rows {
@@ -143,7 +144,8 @@ func (rep *Report) WriteMarkdown(w io.Writer) error {
 			notes = append(notes, r.Note)
 			mark = fmt.Sprintf(" [%d]", len(notes))
 		}
-		fmt.Fprintf(&b, "| %s%s | %s | %s | %s | %s | %s |\n", r.Measure, mark, formatOptional(r.Baseline, r.Unit), formatOptional(r.Parley, r.Unit), formatOptional(r.Ratio, ""), r.Threshold, r.verdict())
+		fmt.Fprintf(&b, "| %s%s | %s | %s | %s | %s | %s |\n", r.Measure, mark, formatOptional(r.Baseline, r.Unit),
+			formatOptional(r.Parley, r.Unit), formatOptional(r.Ratio, ""), r.Threshold, r.verdict())
 	}
 	for i, note := range notes {
 		fmt.Fprintf(&b, "\n%d. %s", i+1, note)

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// Quantile returns the smallest value that at least the share q of the values does not exceed. The values are sorted; of none
-// it is zero.
+// Quantile returns the smallest value that at least the share q of the values does not exceed. The values are sorted;
+// of none it is zero.
 func Quantile[T cmp.Ordered](sorted []T, q float64) T {
 	var none T
 	if len(sorted) == 0 {

@@ -67,12 +67,17 @@ func insertPassages(ctx context.Context, db *sqldb.DB, list []parley.Passage) er
 
 func fillSource(ctx context.Context, tx *sqldb.DB, of []parley.Passage) error {
 	p := of[0]
-	if _, err := tx.Exec(ctx, `insert into sources (id, account_id, agent_id, kind, name, size, status, live_version, live_in, created_at, updated_at)
-		values (?, ?, ?, 'text', ?, 0, 'trained', ?, 1, 0, 0)`, string(p.SourceID), coldAccount, coldAgent, p.SourceName, string(p.VersionID)); err != nil {
+	if _, err := tx.Exec(ctx,
+		`insert into sources (id, account_id, agent_id, kind, name, size, status, live_version, live_in, created_at,
+			updated_at)
+		values (?, ?, ?, 'text', ?, 0, 'trained', ?, 1, 0, 0)`, string(p.SourceID), coldAccount, coldAgent,
+		p.SourceName, string(p.VersionID)); err != nil {
 		return err
 	}
-	if _, err := tx.Exec(ctx, `insert into source_versions (id, account_id, agent_id, source_id, hash, text, state, created_at)
-		values (?, ?, ?, ?, ?, '', 'trained', 0)`, string(p.VersionID), coldAccount, coldAgent, string(p.SourceID), p.VersionHash); err != nil {
+	if _, err := tx.Exec(ctx,
+		`insert into source_versions (id, account_id, agent_id, source_id, hash, text, state, created_at)
+		values (?, ?, ?, ?, ?, '', 'trained', 0)`, string(p.VersionID), coldAccount, coldAgent, string(p.SourceID),
+		p.VersionHash); err != nil {
 		return err
 	}
 	return (&retrieval.Indexes{}).Put(ctx, tx, coldAgent, coldAccount, of)

@@ -47,7 +47,8 @@ func Measure(ctx context.Context, opt harness.Options, log io.Writer) (*report.R
 }
 
 // measureIndexSearch measures one agent.
-func measureIndexSearch(ctx context.Context, dir string, list []parley.Passage, asked []retrieval.Query) ([]report.Row, error) {
+func measureIndexSearch(ctx context.Context, dir string, list []parley.Passage, asked []retrieval.Query) ([]report.Row,
+	error) {
 	var text float64
 	for _, p := range list {
 		text += float64(len(p.Text))
@@ -66,15 +67,18 @@ func measureIndexSearch(ctx context.Context, dir string, list []parley.Passage, 
 	x := retrieval.NewIndex()
 	began := time.Now()
 	x.Put(list...)
-	rows = append(rows, report.SingleRow("… built from texts in memory", "MB/s", text/report.Megabyte/time.Since(began).Seconds(), nil))
+	rows = append(rows,
+		report.SingleRow("… built from texts in memory", "MB/s", text/report.Megabyte/time.Since(began).Seconds(), nil))
 	bare := newGramScan(list, asked)
 	for _, atOnce := range []int{1, 4} {
 		ground := measureTimes(len(asked), atOnce, bare.scan)
 		ours := measureTimes(len(asked), atOnce, func(i int) { x.Nearest(asked[i]) })
 		fast := report.AtMost(50, "ms")
 		rows = append(rows,
-			report.ComparedRow(fmt.Sprintf("… search, %d at a time, p50", atOnce), "ms", report.Milliseconds(report.Quantile(ground, .5)), report.Milliseconds(report.Quantile(ours, .5)), nil),
-			report.ComparedRow("… p99", "ms", report.Milliseconds(report.Quantile(ground, .99)), report.Milliseconds(report.Quantile(ours, .99)), &fast))
+			report.ComparedRow(fmt.Sprintf("… search, %d at a time, p50", atOnce), "ms",
+				report.Milliseconds(report.Quantile(ground, .5)), report.Milliseconds(report.Quantile(ours, .5)), nil),
+			report.ComparedRow("… p99", "ms", report.Milliseconds(report.Quantile(ground, .99)),
+				report.Milliseconds(report.Quantile(ours, .99)), &fast))
 	}
 	added := measureTimes(200, 1, func(i int) {
 		p := list[i]
@@ -82,7 +86,8 @@ func measureIndexSearch(ctx context.Context, dir string, list []parley.Passage, 
 		x.Put(p)
 	})
 	runtime.KeepAlive(list)
-	return append(rows, report.SingleRow("… a passage added, p99 of 200", "ms", report.Milliseconds(report.Quantile(added, .99)), nil)), nil
+	return append(rows, report.SingleRow("… a passage added, p99 of 200", "ms",
+		report.Milliseconds(report.Quantile(added, .99)), nil)), nil
 }
 
 // measureTimes calls do n times, atOnce of them at a time, and returns how long each took, sorted.

@@ -8,8 +8,8 @@ import (
 	letters "parley/internal/text/words"
 )
 
-// gramScan does the least that a search must do which looks at every passage that shares trigrams with the question: it reads the
-// posting lists of these trigrams and counts each passage in them.
+// gramScan does the least that a search must do which looks at every passage that shares trigrams with the question: it
+// reads the posting lists of these trigrams and counts each passage in them.
 type gramScan struct {
 	lists        [][][]uint32 // of each question
 	passageCount int

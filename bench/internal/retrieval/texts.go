@@ -13,7 +13,8 @@ import (
 	"parley/internal/retrieval"
 )
 
-// textPool is a set's texts as one run of words, to be walked over in another order, and the questions that were asked about them.
+// textPool is a set's texts as one run of words, to be walked over in another order, and the questions that were asked
+// about them.
 type textPool struct {
 	words     []string
 	positions map[string][]int // where a word stands
@@ -79,8 +80,9 @@ const (
 	maxEarlierMessages = 3    // messages, as a turn hands them on
 )
 
-// generatePassages returns n passages: walks over the words of a pool, the next word being one that follows the last somewhere, with names
-// and numbers of each source's own, so that pairs of words and the vocabulary are as those of real texts.
+// generatePassages returns n passages: walks over the words of a pool, the next word being one that follows the last
+// somewhere, with names and numbers of each source's own, so that pairs of words and the vocabulary are as those of
+// real texts.
 func generatePassages(all []*textPool, n int) (list []parley.Passage) {
 	rng := rand.New(rand.NewPCG(7, uint64(n))) //nolint:gosec // texts, not secrets
 	weight := 0
@@ -89,8 +91,10 @@ func generatePassages(all []*textPool, n int) (list []parley.Passage) {
 	}
 	for source := 0; len(list) < n; source++ {
 		p := poolByWeight(all, rng.IntN(weight))
-		names := []string{corpus.RandomName(rng), corpus.RandomName(rng), fmt.Sprint(rng.IntN(1e6)), fmt.Sprintf("%s-%d", strings.ToUpper(corpus.RandomName(rng)[:3]), rng.IntN(9999))}
-		s := parley.Passage{SourceID: parley.SourceID(parley.NewTimedUUID()), VersionID: parley.VersionID(parley.NewTimedUUID()), SourceName: "Text " + fmt.Sprint(source),
+		names := []string{corpus.RandomName(rng), corpus.RandomName(rng), fmt.Sprint(rng.IntN(1e6)),
+			fmt.Sprintf("%s-%d", strings.ToUpper(corpus.RandomName(rng)[:3]), rng.IntN(9999))}
+		s := parley.Passage{SourceID: parley.SourceID(parley.NewTimedUUID()),
+			VersionID: parley.VersionID(parley.NewTimedUUID()), SourceName: "Text " + fmt.Sprint(source),
 			VersionHash: fmt.Sprintf("%064x", source)}
 		for i := range min(passagesPerSource, n-len(list)) {
 			s.Ordinal, s.ID, s.Text = i, parley.PassageID(parley.NewTimedUUID()), p.generateText(rng, names)

@@ -64,8 +64,8 @@ const (
 	conversationsPerBatch   = 20 // conversations
 )
 
-// conversationGenerator makes conversations out of lines, by repetition with variation: names and numbers that occur in one message only, and two
-// lines run together.
+// conversationGenerator makes conversations out of lines, by repetition with variation: names and numbers that occur in
+// one message only, and two lines run together.
 type conversationGenerator struct {
 	rng         *rand.Rand
 	lines       []string
@@ -76,7 +76,8 @@ type conversationGenerator struct {
 }
 
 func newConversationGenerator(lines []string, now time.Time) *conversationGenerator {
-	t := &conversationGenerator{rng: rand.New(rand.NewPCG(7, 8)), lines: lines, firstTime: now.AddDate(0, -11, 0), timeSpan: now.Sub(now.AddDate(0, -11, 0))} //nolint:gosec // text, not a secret
+	t := &conversationGenerator{rng: rand.New(rand.NewPCG(7, 8)), lines: lines, firstTime: now.AddDate(0, -11, 0),
+		timeSpan: now.Sub(now.AddDate(0, -11, 0))} //nolint:gosec // text, not a secret
 	sum := 0.0
 	for i := range searchedAgents {
 		t.agents = append(t.agents, parley.NewAgentID())
@@ -109,7 +110,8 @@ func (t *conversationGenerator) randomLine() string {
 }
 
 // fillDatabase writes so many messages.
-func (t *conversationGenerator) fillDatabase(ctx context.Context, db *store.DB, account *parley.Account, messages int) error {
+func (t *conversationGenerator) fillDatabase(ctx context.Context, db *store.DB, account *parley.Account,
+	messages int) error {
 	if err := db.CreateAccount(ctx, account); err != nil {
 		return err
 	}
@@ -130,19 +132,29 @@ func (t *conversationGenerator) fillDatabase(ctx context.Context, db *store.DB, 
 			t.addConversation(account.ID, at, &conversations, &messageRows, &calls)
 		}
 		err = db.SQL().Transact(ctx, sqldb.Bulk, func(tx *sqldb.DB) error {
-			if err := insertMany(ctx, tx, "conversations (id, account_id, agent_id, face, channel, user_id, status, message_count, last_seq, last_activity, created_at)", 11, conversations); err != nil {
+			if err := insertMany(ctx, tx,
+				"conversations (id, account_id, agent_id, face, channel, user_id, status, message_count, "+
+					"last_seq, last_activity, created_at)",
+				11, conversations); err != nil {
 				return err
 			}
-			if err := insertMany(ctx, tx, "messages (id, account_id, agent_id, conversation_id, seq, author, type, state, parts, feedback, created_at)", 11, messageRows); err != nil {
+			if err := insertMany(ctx, tx,
+				"messages (id, account_id, agent_id, conversation_id, seq, author, type, state, parts, feedback, created_at)",
+				11, messageRows); err != nil {
 				return err
 			}
-			return insertMany(ctx, tx, "tool_calls (id, account_id, agent_id, conversation_id, message_id, turn_id, call_id, tool, action_type, client_side, input, status, created_at)", 13, calls)
+			return insertMany(ctx, tx,
+				"tool_calls (id, account_id, agent_id, conversation_id, message_id, turn_id, call_id, tool, "+
+					"action_type, client_side, input, status, created_at)",
+				13, calls)
 		})
 	}
 	if err != nil {
 		return err
 	}
-	_, err = db.SQL().Exec(ctx, `insert into conversation_counts (agent_id, account_id, total, api) select agent_id, account_id, count(*), 0 from conversations group by agent_id, account_id`)
+	_, err = db.SQL().Exec(ctx,
+		`insert into conversation_counts (agent_id, account_id, total, api) select agent_id, account_id, count(*), 0
+			from conversations group by agent_id, account_id`)
 	return err
 }
 
@@ -156,11 +168,14 @@ func insertMany(ctx context.Context, tx *sqldb.DB, into string, columns int, arg
 }
 
 var (
-	searchedChannels = []parley.Channel{parley.ChannelAPI, parley.ChannelAPI, parley.ChannelAPI, parley.ChannelWidget, parley.ChannelWidget, parley.ChannelWhatsApp, parley.ChannelEmail, parley.ChannelPhone}
-	searchedStates   = []parley.ConversationStatus{parley.ConversationOngoing, parley.ConversationOngoing, parley.ConversationOngoing, parley.ConversationEnded, parley.ConversationEnded, parley.ConversationTakenOver}
+	searchedChannels = []parley.Channel{parley.ChannelAPI, parley.ChannelAPI, parley.ChannelAPI, parley.ChannelWidget,
+		parley.ChannelWidget, parley.ChannelWhatsApp, parley.ChannelEmail, parley.ChannelPhone}
+	searchedStates = []parley.ConversationStatus{parley.ConversationOngoing, parley.ConversationOngoing,
+		parley.ConversationOngoing, parley.ConversationEnded, parley.ConversationEnded, parley.ConversationTakenOver}
 )
 
-func (t *conversationGenerator) addConversation(account parley.AccountID, at time.Time, conversations, messages, calls *[]any) {
+func (t *conversationGenerator) addConversation(account parley.AccountID, at time.Time, conversations, messages,
+	calls *[]any) {
 	agent, id := t.agents[t.randomAgent()], parley.NewTimedUUID()
 	last := at
 	for seq := 1; seq <= messagesPerConversation; seq++ {
@@ -173,12 +188,16 @@ func (t *conversationGenerator) addConversation(account parley.AccountID, at tim
 		}
 		parts, _ := json.Marshal([]parley.Part{{Type: "text", Text: t.randomLine()}}) // texts always encode
 		last = last.Add(time.Duration(t.rng.IntN(60_000)) * time.Millisecond)
-		*messages = append(*messages, string(parley.NewMessageID()), account, agent, id, seq, string(author), "reply", "complete", string(parts), feedback, last.UnixMilli())
+		*messages = append(*messages, string(parley.NewMessageID()), account, agent, id, seq, string(author), "reply",
+			"complete", string(parts), feedback, last.UnixMilli())
 	}
 	if t.rng.IntN(10) == 0 {
-		*calls = append(*calls, parley.NewUUID(), account, agent, id, "m", "t", parley.NewCallID(), []string{"orders", "stock", "refund"}[t.rng.IntN(3)], "http", 0, "{}",
+		*calls = append(*calls, parley.NewUUID(), account, agent, id, "m", "t", parley.NewCallID(),
+			[]string{"orders", "stock", "refund"}[t.rng.IntN(3)], "http", 0, "{}",
 			[]string{"success", "success", "error"}[t.rng.IntN(3)], last.UnixMilli())
 	}
-	*conversations = append(*conversations, id, account, agent, "v2", string(searchedChannels[t.rng.IntN(len(searchedChannels))]), fmt.Sprintf("user%d", t.rng.IntN(20_000)),
-		string(searchedStates[t.rng.IntN(len(searchedStates))]), messagesPerConversation, messagesPerConversation, last.UnixMilli(), at.UnixMilli())
+	*conversations = append(*conversations, id, account, agent, "v2",
+		string(searchedChannels[t.rng.IntN(len(searchedChannels))]), fmt.Sprintf("user%d", t.rng.IntN(20_000)),
+		string(searchedStates[t.rng.IntN(len(searchedStates))]), messagesPerConversation, messagesPerConversation,
+		last.UnixMilli(), at.UnixMilli())
 }

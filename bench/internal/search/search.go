@@ -72,7 +72,8 @@ func measureSearchOn(ctx context.Context, url string, messages int, log io.Write
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
 	now := time.Now()
-	s := &searchRun{db: db, generator: newConversationGenerator(readUtterances(corpus.DataSetsDir()), now), rng: rand.New(rand.NewPCG(5, 6)), name: db.SQL().Dialect().String()} //nolint:gosec // queries, not secrets
+	s := &searchRun{db: db, generator: newConversationGenerator(readUtterances(corpus.DataSetsDir()), now),
+		rng: rand.New(rand.NewPCG(5, 6)), name: db.SQL().Dialect().String()} //nolint:gosec // queries, not secrets
 	s.account = &parley.Account{ID: parley.AccountID(parley.NewUUID()), Name: "Bench", Plan: "unlimited", CreatedAt: now}
 	s.finder = &finding.Finder{DB: db, Cursors: httpapi.Cursors{Key: []byte("bench")}, Now: time.Now, Timeout: time.Minute}
 	s.indexer = &finding.Indexer{DB: db, Now: time.Now, Logger: slog.New(slog.DiscardHandler)}
@@ -95,14 +96,16 @@ func measureSearchOn(ctx context.Context, url string, messages int, log io.Write
 		return nil, err
 	}
 	rows = append(rows, report.SingleRow(s.name+": build of the index", "s", elapsed.Seconds(), nil),
-		report.SingleRow(s.name+": rows before, with their indexes", "MB", float64(before)/report.Megabyte, nil), report.SingleRow(s.name+": size of the index", "MB", float64(after-before)/report.Megabyte, nil))
+		report.SingleRow(s.name+": rows before, with their indexes", "MB", float64(before)/report.Megabyte, nil),
+		report.SingleRow(s.name+": size of the index", "MB", float64(after-before)/report.Megabyte, nil))
 	fmt.Fprintf(log, "%s: built in %v, %d MB; searching …\n", s.name, elapsed.Round(time.Second), (after-before)>>20)
 	for _, c := range s.searchClasses() {
 		more, err := s.measureClass(ctx, c)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", c.name, err)
 		}
-		fmt.Fprintf(log, "%s: %s: p50 %.2f p99 %.2f, processor %.2f\n", s.name, c.name, *more[0].Parley, *more[1].Parley, *more[2].Parley)
+		fmt.Fprintf(log, "%s: %s: p50 %.2f p99 %.2f, processor %.2f\n", s.name, c.name, *more[0].Parley,
+			*more[1].Parley, *more[2].Parley)
 		rows = append(rows, more...)
 	}
 	fresh, err := s.measureFreshness(ctx)
@@ -138,7 +141,8 @@ func (s *searchRun) databaseBytes(ctx context.Context) (n int64, err error) {
 	if s.db.SQL().Dialect() == sqldb.Postgres {
 		return sqldb.One(ctx, s.db.SQL(), sqldb.Column[int64], `select pg_database_size(current_database())`)
 	}
-	return sqldb.One(ctx, s.db.SQL(), sqldb.Column[int64], `select page_count * page_size from pragma_page_count(), pragma_page_size()`)
+	return sqldb.One(ctx, s.db.SQL(), sqldb.Column[int64],
+		`select page_count * page_size from pragma_page_count(), pragma_page_size()`)
 }
 
 // searchClass is a kind of searches.
@@ -197,7 +201,8 @@ func (s *searchRun) searchClasses() []searchClass {
 		{name: "5th page of a common word", newQuery: common(1), skippedPages: 4},
 		{name: "page behind the 1,000 ranked", newQuery: common(1), skippedPages: 40},
 	}
-	for i, what := range []string{"no filter", "source", "user", "state", "feedback", "tool and outcome", "escalated and source", "three weeks"} {
+	for i, what := range []string{"no filter", "source", "user", "state", "feedback", "tool and outcome",
+		"escalated and source", "three weeks"} {
 		list = append(list, searchClass{name: "filter: " + what, newQuery: filter(filters[i])})
 	}
 	return append(list, searchClass{name: "20th page without a filter", newQuery: filter(filters[0]), skippedPages: 19})
@@ -206,7 +211,9 @@ func (s *searchRun) searchClasses() []searchClass {
 // randomWordsQuery takes words out of one message of an agent, as a person does who remembers it.
 func (s *searchRun) randomWordsQuery(n int) (int, finding.Query) {
 	for {
-		words := strings.FieldsFunc(s.generator.lines[s.rng.IntN(len(s.generator.lines))], func(r rune) bool { return r <= ' ' })
+		words := strings.FieldsFunc(s.generator.lines[s.rng.IntN(len(s.generator.lines))], func(r rune) bool {
+			return r <= ' '
+		})
 		if len(words) < n {
 			continue
 		}
@@ -252,12 +259,15 @@ func (s *searchRun) measureClass(ctx context.Context, c searchClass) ([]report.R
 		}
 	}
 	slices.Sort(elapsed)
-	rows := []report.Row{report.SingleRow(s.name+": "+c.name+", p50", "ms", report.Milliseconds(report.Quantile(elapsed, .5)), nil), report.SingleRow("… p99", "ms", report.Milliseconds(report.Quantile(elapsed, .99)), nil)}
+	rows := []report.Row{report.SingleRow(s.name+": "+c.name+", p50", "ms", report.Milliseconds(report.Quantile(elapsed,
+		.5)), nil), report.SingleRow("… p99", "ms", report.Milliseconds(report.Quantile(elapsed, .99)), nil)}
 	if c.maxP50 > 0 {
 		p50, p99 := report.AtMost(c.maxP50, "ms"), report.AtMost(c.maxP99, "ms")
-		rows = []report.Row{report.SingleRow(rows[0].Measure, "ms", *rows[0].Parley, &p50), report.SingleRow(rows[1].Measure, "ms", *rows[1].Parley, &p99)}
+		rows = []report.Row{report.SingleRow(rows[0].Measure, "ms", *rows[0].Parley, &p50),
+			report.SingleRow(rows[1].Measure, "ms", *rows[1].Parley, &p99)}
 	}
-	return append(rows, report.SingleRow("… processor time, mean", "ms", report.Milliseconds(busy)/float64(count), nil)), nil
+	return append(rows,
+		report.SingleRow("… processor time, mean", "ms", report.Milliseconds(busy)/float64(count), nil)), nil
 }
 
 // measureFreshness writes fifty conversations a second while the index follows, and waits for each until it is found.
@@ -309,20 +319,24 @@ func (s *searchRun) measureFreshness(ctx context.Context) ([]report.Row, error) 
 	stop()
 	slices.Sort(elapsed)
 	bar := report.AtMost(3, "s")
-	return []report.Row{report.SingleRow(s.name+": found after a write, 50 writes/s, p50", "s", report.Quantile(elapsed, .5).Seconds(), nil),
+	return []report.Row{report.SingleRow(s.name+": found after a write, 50 writes/s, p50", "s",
+		report.Quantile(elapsed, .5).Seconds(), nil),
 		report.SingleRow("… p99", "s", report.Quantile(elapsed, .99).Seconds(), &bar)}, <-ended
 }
 
 func (s *searchRun) writeConversation(ctx context.Context, text string) error {
 	now := time.Now()
-	c := &parley.Conversation{ID: parley.ConversationID(parley.NewTimedUUID()), AccountID: s.account.ID, AgentID: s.generator.agents[0], API: parley.APIV2,
+	c := &parley.Conversation{ID: parley.ConversationID(parley.NewTimedUUID()), AccountID: s.account.ID,
+		AgentID: s.generator.agents[0], API: parley.APIV2,
 		Channel: parley.ChannelAPI, Status: parley.ConversationOngoing, CreatedAt: now, UpdatedAt: now}
-	m := &parley.Message{ID: parley.NewMessageID(), ConversationID: c.ID, Author: parley.AuthorUser, State: parley.MessageComplete,
+	m := &parley.Message{ID: parley.NewMessageID(), ConversationID: c.ID, Author: parley.AuthorUser,
+		State: parley.MessageComplete,
 		Parts: []parley.Part{{Type: "text", Text: text}}, CreatedAt: now}
 	return s.db.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error {
 		if err := tx.CreateConversation(ctx, c, m, false); err != nil {
 			return err
 		}
-		return tx.RecordEvents(ctx, s.account.ID, now, store.NewEvent{Kind: "conversation.created", AgentID: c.AgentID, ConversationID: c.ID, Subject: string(c.ID)})
+		return tx.RecordEvents(ctx, s.account.ID, now, store.NewEvent{Kind: "conversation.created", AgentID: c.AgentID,
+			ConversationID: c.ID, Subject: string(c.ID)})
 	})
 }

@@ -18,8 +18,8 @@ import (
 // startTimes collects what several starts took, in milliseconds, and the memory after the first answer.
 type startTimes struct{ ready, answer, memory []float64 }
 
-// MeasureStarts measures from the start of the process to its first answer: on an empty data directory, with an account and an
-// agent created meanwhile as an operator does it, and on a prepared one.
+// MeasureStarts measures from the start of the process to its first answer: on an empty data directory, with an account
+// and an agent created meanwhile as an operator does it, and on a prepared one.
 func MeasureStarts(ctx context.Context, b *harness.Run) ([]report.Row, error) {
 	var floor, empty, full startTimes
 	prepared, err := b.NewServer(ctx, "prepared")
@@ -40,10 +40,13 @@ func MeasureStarts(ctx context.Context, b *harness.Run) ([]report.Row, error) {
 	}
 	second, small := report.AtMost(1000, "ms"), report.AtMost(60, "MB")
 	return []report.Row{
-		report.ComparedRow("start on an empty data directory to the first answer", "ms", report.Median(floor.answer), report.Median(empty.answer), &second),
+		report.ComparedRow("start on an empty data directory to the first answer", "ms", report.Median(floor.answer),
+			report.Median(empty.answer), &second),
 		report.ComparedRow("… to health", "ms", report.Median(floor.ready), report.Median(empty.ready), nil),
-		report.ComparedRow("start with an agent that has learned 40 kB to the first answer", "ms", report.Median(floor.answer), report.Median(full.answer), &second),
-		report.ComparedRow("resident memory after that answer", "MB", report.Median(floor.memory), report.Median(full.memory), &small),
+		report.ComparedRow("start with an agent that has learned 40 kB to the first answer", "ms",
+			report.Median(floor.answer), report.Median(full.answer), &second),
+		report.ComparedRow("resident memory after that answer", "MB", report.Median(floor.memory),
+			report.Median(full.memory), &small),
 	}, nil
 }
 
@@ -97,7 +100,8 @@ func waitUntilHealthy(ctx context.Context, s *harness.Server, into *startTimes) 
 }
 
 func (into *startTimes) addFirstAnswer(ctx context.Context, c *process.Server, t *load.Target) error {
-	if _, err := t.AskExactly(ctx, load.Request{Model: stub.InstantModel, Message: corpus.Questions[0]}, stub.ScriptText(stub.InstantModel)); err != nil {
+	if _, err := t.AskExactly(ctx, load.Request{Model: stub.InstantModel, Message: corpus.Questions[0]},
+		stub.ScriptText(stub.InstantModel)); err != nil {
 		return err
 	}
 	into.answer = append(into.answer, report.Milliseconds(time.Since(c.Started)))
@@ -117,7 +121,8 @@ func MeasurePeakMemory(_ context.Context, b *harness.Run) ([]report.Row, error) 
 		return nil, err
 	}
 	most := report.AtMost(250, "MB")
-	return []report.Row{report.ComparedRow("most resident memory under the above", "MB", floor/report.Megabyte, ours/report.Megabyte, &most)}, nil
+	return []report.Row{report.ComparedRow("most resident memory under the above", "MB", floor/report.Megabyte,
+		ours/report.Megabyte, &most)}, nil
 }
 
 func MeasureBinarySize(_ context.Context, b *harness.Run) ([]report.Row, error) {

@@ -41,7 +41,8 @@ type Script struct {
 	WholeJSON []byte   // the text as one JSON
 }
 
-// Model is a model server with OpenAI's wire format. It reads its requests as cheaply as it can: what it costs is noise.
+// Model is a model server with OpenAI's wire format. It reads its requests as cheaply as it can: what it costs is
+// noise.
 type Model map[string]*Script
 
 func NewModel() Model {
@@ -72,9 +73,12 @@ func ScriptText(model string) string { return scripts[model].text }
 func NewScript(tokens []string, pace time.Duration) *Script {
 	s := &Script{text: strings.Join(tokens, ""), pace: pace}
 	for _, token := range tokens {
-		s.events = append(s.events, newChunk(fmt.Sprintf(`{"index":0,"delta":{"content":%q},"finish_reason":null}`, token), ""))
+		s.events = append(s.events,
+			newChunk(fmt.Sprintf(`{"index":0,"delta":{"content":%q},"finish_reason":null}`, token), ""))
 	}
-	s.WholeJSON = fmt.Appendf(nil, `{"id":"c","object":"chat.completion","created":0,"model":"stub","choices":[{"index":0,"message":{"role":"assistant","content":%q},"finish_reason":"stop"}],%s}`,
+	s.WholeJSON = fmt.Appendf(nil,
+		`{"id":"c","object":"chat.completion","created":0,"model":"stub","choices":[{"index":0,`+
+			`"message":{"role":"assistant","content":%q},"finish_reason":"stop"}],%s}`,
 		s.text, usageJSON)
 	return s
 }
@@ -82,12 +86,15 @@ func NewScript(tokens []string, pace time.Duration) *Script {
 const usageJSON = `"usage":{"prompt_tokens":100,"completion_tokens":32,"total_tokens":132}`
 
 func newChunk(choice, more string) []byte {
-	return fmt.Appendf(nil, "data: {\"id\":\"c\",\"object\":\"chat.completion.chunk\",\"created\":0,\"model\":\"stub\",\"choices\":[%s]%s}\n\n", choice, more)
+	return fmt.Appendf(nil,
+		"data: {\"id\":\"c\",\"object\":\"chat.completion.chunk\",\"created\":0,\"model\":\"stub\",\"choices\":[%s]%s}\n\n",
+		choice, more)
 }
 
 var (
 	openingChunk  = newChunk(`{"index":0,"delta":{"role":"assistant","content":""},"finish_reason":null}`, "")
-	closingChunks = bytes.Join([][]byte{newChunk(`{"index":0,"delta":{},"finish_reason":"stop"}`, ""), newChunk("", ","+usageJSON), []byte("data: [DONE]\n\n")}, nil)
+	closingChunks = bytes.Join([][]byte{newChunk(`{"index":0,"delta":{},"finish_reason":"stop"}`, ""),
+		newChunk("", ","+usageJSON), []byte("data: [DONE]\n\n")}, nil)
 )
 
 func (s Model) ServeHTTP(w http.ResponseWriter, r *http.Request) {

@@ -13,8 +13,8 @@ import (
 	"parley/bench/internal/report"
 )
 
-// turnEndSilence is the silence after which voice detection may end a turn whose text looks complete; an earlier answer would
-// interrupt the customer.
+// turnEndSilence is the silence after which voice detection may end a turn whose text looks complete; an earlier answer
+// would interrupt the customer.
 const turnEndSilence = 280 * time.Millisecond
 
 // baselineJob is the address that the floor asks, and how often.
@@ -23,8 +23,9 @@ type baselineJob struct {
 	Times int
 }
 
-// measureBaseline does only what cannot be avoided, step by step: wait for the end of the turn, have it recognised, ask the model, have
-// its first words spoken, and bring a packet of sound to the listener. For what is typed the first two are left out.
+// measureBaseline does only what cannot be avoided, step by step: wait for the end of the turn, have it recognised, ask
+// the model, have its first words spoken, and bring a packet of sound to the listener. For what is typed the first two
+// are left out.
 func (c *callerProcess) measureBaseline(ctx context.Context, w baselineJob) (voiceResult, error) {
 	way, err := newUDPLoopback(ctx)
 	if err != nil {
@@ -38,7 +39,8 @@ func (c *callerProcess) measureBaseline(ctx context.Context, w baselineJob) (voi
 			return t, err
 		}
 		transcribed := time.Since(began)
-		model := map[string]any{"model": "stub", "stream": true, "messages": []map[string]string{{"role": "user", "content": spokenQuestion}}}
+		model := map[string]any{"model": "stub", "stream": true,
+			"messages": []map[string]string{{"role": "user", "content": spokenQuestion}}}
 		if err := getJSON(ctx, w.Stub+"/chat/completions", model); err != nil {
 			return t, err
 		}
@@ -49,7 +51,8 @@ func (c *callerProcess) measureBaseline(ctx context.Context, w baselineJob) (voi
 			return t, err
 		}
 		elapsed := time.Since(began)
-		t.Spoken, t.Typed = append(t.Spoken, report.Milliseconds(turnEndSilence+elapsed)), append(t.Typed, report.Milliseconds(elapsed-transcribed))
+		t.Spoken, t.Typed = append(t.Spoken, report.Milliseconds(turnEndSilence+elapsed)),
+			append(t.Typed, report.Milliseconds(elapsed-transcribed))
 	}
 	return t, nil
 }

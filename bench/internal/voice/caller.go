@@ -61,8 +61,10 @@ func (t calledAgent) createSession(ctx context.Context) (token string, err error
 
 var apiClient = load.NewClient()
 
-// startCall creates a session, joins its room and opens the microphone, which sends the packets. Where came is nil the caller decodes what it receives.
-func startCall(ctx context.Context, to calledAgent, sends audioPackets, came func(receivedPacket)) (*voiceClient, error) {
+// startCall creates a session, joins its room and opens the microphone, which sends the packets. Where came is nil the
+// caller decodes what it receives.
+func startCall(ctx context.Context, to calledAgent, sends audioPackets, came func(receivedPacket)) (*voiceClient,
+	error) {
 	token, err := to.createSession(ctx)
 	if err != nil {
 		return nil, err
@@ -77,10 +79,13 @@ func startCall(ctx context.Context, to calledAgent, sends audioPackets, came fun
 		OnTrackSubscribed: func(track *webrtc.TrackRemote, _ *lksdk.RemoteTrackPublication, _ *lksdk.RemoteParticipant) {
 			c.work.Go(func() { c.readTrack(track) })
 		}}})
-	if err := c.room.RegisterTextStreamHandler(rtc.TopicTranscript, func(r *lksdk.TextStreamReader, _ string) { _ = r.ReadAll() }); err != nil {
+	if err := c.room.RegisterTextStreamHandler(rtc.TopicTranscript, func(r *lksdk.TextStreamReader, _ string) {
+		_ = r.ReadAll()
+	}); err != nil {
 		return nil, err
 	}
-	if err := c.room.JoinWithToken(strings.Replace(to.Server, "http", "ws", 1), token, lksdk.WithDisableTURN(), lksdk.WithLogger(logger.GetDiscardLogger())); err != nil {
+	if err := c.room.JoinWithToken(strings.Replace(to.Server, "http", "ws", 1), token, lksdk.WithDisableTURN(),
+		lksdk.WithLogger(logger.GetDiscardLogger())); err != nil {
 		return nil, err
 	}
 	if err := c.publishMicrophone(); err != nil {
@@ -91,10 +96,12 @@ func startCall(ctx context.Context, to calledAgent, sends audioPackets, came fun
 }
 
 func (c *voiceClient) publishMicrophone() (err error) {
-	if c.track, err = lksdk.NewLocalTrack(webrtc.RTPCodecCapability{MimeType: webrtc.MimeTypeOpus, ClockRate: micRate, Channels: 2}); err != nil {
+	if c.track, err = lksdk.NewLocalTrack(webrtc.RTPCodecCapability{MimeType: webrtc.MimeTypeOpus, ClockRate: micRate,
+		Channels: 2}); err != nil {
 		return err
 	}
-	if _, err = c.room.LocalParticipant.PublishTrack(c.track, &lksdk.TrackPublicationOptions{Source: livekit.TrackSource_MICROPHONE}); err != nil {
+	if _, err = c.room.LocalParticipant.PublishTrack(c.track,
+		&lksdk.TrackPublicationOptions{Source: livekit.TrackSource_MICROPHONE}); err != nil {
 		return err
 	}
 	ctx, stop := context.WithCancel(context.Background())
@@ -131,7 +138,8 @@ func (c *voiceClient) nextPacket(now time.Time) []byte {
 }
 
 // speakFor sends a sound for a time, and then silence. It returns when its first and its last packet were sent.
-func (c *voiceClient) speakFor(ctx context.Context, s *callerSounds, sound audioPackets, length time.Duration) (first, last time.Time) {
+func (c *voiceClient) speakFor(ctx context.Context, s *callerSounds, sound audioPackets, length time.Duration) (first,
+	last time.Time) {
 	c.setSending(sound)
 	process.Sleep(ctx, length)
 	return c.setSending(s.silence)
@@ -146,12 +154,15 @@ func (c *voiceClient) setSending(to audioPackets) (first, last time.Time) {
 	return first, last
 }
 
-// sendText sends a message as browsers do, in one go. The SDK's own way waits for the first part to be acknowledged, which takes 200 ms.
+// sendText sends a message as browsers do, in one go. The SDK's own way waits for the first part to be acknowledged,
+// which takes 200 ms.
 func (c *voiceClient) sendText(text string) {
 	id, length := uuid.NewString(), uint64(len(text))
 	for _, p := range []*livekit.DataPacket{
-		{Value: &livekit.DataPacket_StreamHeader{StreamHeader: &livekit.DataStream_Header{StreamId: id, Topic: rtc.TopicText, MimeType: "text/plain",
-			Timestamp: time.Now().UnixMilli(), TotalLength: &length, ContentHeader: &livekit.DataStream_Header_TextHeader{TextHeader: &livekit.DataStream_TextHeader{}}}}},
+		{Value: &livekit.DataPacket_StreamHeader{StreamHeader: &livekit.DataStream_Header{StreamId: id,
+			Topic: rtc.TopicText, MimeType: "text/plain",
+			Timestamp: time.Now().UnixMilli(), TotalLength: &length,
+			ContentHeader: &livekit.DataStream_Header_TextHeader{TextHeader: &livekit.DataStream_TextHeader{}}}}},
 		{Value: &livekit.DataPacket_StreamChunk{StreamChunk: &livekit.DataStream_Chunk{StreamId: id, Content: []byte(text)}}},
 		{Value: &livekit.DataPacket_StreamTrailer{StreamTrailer: &livekit.DataStream_Trailer{StreamId: id}}},
 	} {
@@ -193,7 +204,8 @@ func (c *voiceClient) readTrack(track *webrtc.TrackRemote) {
 var errNotHeard = errors.New("the agent was not heard")
 
 // waitForPacket waits for the next packet after a moment, up to a time limit.
-func (c *voiceClient) waitForPacket(ctx context.Context, after time.Time, within time.Duration) (receivedPacket, error) {
+func (c *voiceClient) waitForPacket(ctx context.Context, after time.Time, within time.Duration) (receivedPacket,
+	error) {
 	ctx, stop := context.WithTimeout(ctx, within)
 	defer stop()
 	for {
@@ -240,7 +252,8 @@ func (c *voiceClient) receivedUntil(ctx context.Context, until time.Time) (list 
 // hangUp hangs up as the browser library does, with a message first.
 func (c *voiceClient) hangUp() {
 	// A client that cannot send it leaves all the same.
-	_ = c.room.LocalParticipant.PublishDataPacket(lksdk.UserData(nil), lksdk.WithDataPublishTopic(rtc.TopicBye), lksdk.WithDataPublishReliable(true))
+	_ = c.room.LocalParticipant.PublishDataPacket(lksdk.UserData(nil), lksdk.WithDataPublishTopic(rtc.TopicBye),
+		lksdk.WithDataPublishReliable(true))
 	time.Sleep(50 * time.Millisecond) // the packet is on its way
 	c.stop()
 	c.room.Disconnect()

@@ -85,7 +85,8 @@ type callerJob struct {
 }
 
 // runConcurrently runs do for all callers concurrently, and merges their results.
-func (c *callerProcess) runConcurrently(ctx context.Context, w callerJob, do func(context.Context, *voiceClient, *voiceResult) error) voiceResult {
+func (c *callerProcess) runConcurrently(ctx context.Context, w callerJob,
+	do func(context.Context, *voiceClient, *voiceResult) error) voiceResult {
 	all := make([]voiceResult, w.Callers)
 	var group sync.WaitGroup
 	for i := range all {

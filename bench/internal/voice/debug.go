@@ -125,7 +125,8 @@ func (v *voiceRun) writeProfiles(ctx context.Context, when string) {
 	}
 	for name, p := range v.serverProcesses() {
 		for _, profile := range []string{"heap", "goroutine"} {
-			if err := v.callDebugServer(ctx, p, "/keep?"+v.profilePath(fmt.Sprintf("%s-%s.%s", name, when, profile), profile), nil); err != nil {
+			if err := v.callDebugServer(ctx, p,
+				"/keep?"+v.profilePath(fmt.Sprintf("%s-%s.%s", name, when, profile), profile), nil); err != nil {
 				v.Logf("profile: %v", err)
 			}
 		}
@@ -171,7 +172,8 @@ func (v *voiceRun) serverProcesses() map[string]process.ID {
 
 // waitForGoroutines polls the processes until they have no more goroutines than before, or a while has passed.
 // Without an earlier state it reads them once.
-func (v *voiceRun) waitForGoroutines(ctx context.Context, before map[string]processState) (map[string]processState, error) {
+func (v *voiceRun) waitForGoroutines(ctx context.Context, before map[string]processState) (map[string]processState,
+	error) {
 	for began := time.Now(); ; {
 		now, fine := map[string]processState{}, true
 		for name, p := range v.serverProcesses() {

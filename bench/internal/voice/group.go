@@ -106,7 +106,8 @@ func (c *callerProcess) measureGaps(ctx context.Context, span time.Duration) (gr
 	}
 	slices.Sort(all)
 	each := float64(len(all)) / float64(max(1, len(c.group.counters))) / span.Seconds()
-	return groupResult{report.Milliseconds(report.Quantile(all, .5)), report.Milliseconds(report.Quantile(all, .95)), report.Milliseconds(report.Quantile(all, .99)), each, used.Seconds()}, ctx.Err()
+	return groupResult{report.Milliseconds(report.Quantile(all, .5)), report.Milliseconds(report.Quantile(all, .95)),
+		report.Milliseconds(report.Quantile(all, .99)), each, used.Seconds()}, ctx.Err()
 }
 
 // hangUpAll ends the calls of the group.

@@ -11,19 +11,23 @@ import (
 	"parley/bench/internal/report"
 )
 
-// percentileRows returns two rows, the median and the 95th percentile, compared with those of a floor where there is one.
+// percentileRows returns two rows, the median and the 95th percentile, compared with those of a floor where there is
+// one.
 func percentileRows(measure string, floor, ours []float64, p50, p95 *report.Threshold) []report.Row {
 	if floor == nil {
-		return []report.Row{report.SingleRow(measure+", p50", "ms", percentiles(ours, .5), p50), report.SingleRow("… p95", "ms", percentiles(ours, .95), p95)}
+		return []report.Row{report.SingleRow(measure+", p50", "ms", percentiles(ours, .5), p50),
+			report.SingleRow("… p95", "ms", percentiles(ours, .95), p95)}
 	}
-	return []report.Row{report.ComparedRow(measure+", p50", "ms", percentiles(floor, .5), percentiles(ours, .5), p50), report.ComparedRow("… p95", "ms", percentiles(floor, .95), percentiles(ours, .95), p95)}
+	return []report.Row{report.ComparedRow(measure+", p50", "ms", percentiles(floor, .5), percentiles(ours, .5), p50),
+		report.ComparedRow("… p95", "ms", percentiles(floor, .95), percentiles(ours, .95), p95)}
 }
 
 func (t *voiceResult) firstError() error { return errors.New(t.Why) }
 
 // measureVoiceTurns measures from the end of a question to the beginning of the answer, at the customer's client.
 func measureVoiceTurns(ctx context.Context, v *voiceRun) ([]report.Row, error) {
-	ours, err := runJob[voiceResult](ctx, v.callers, "turns", callerJob{v.newCallee(), v.voiceSizes.callerCount, v.turnsPerCaller})
+	ours, err := runJob[voiceResult](ctx, v.callers, "turns",
+		callerJob{v.newCallee(), v.voiceSizes.callerCount, v.turnsPerCaller})
 	if err != nil {
 		return nil, err
 	}
@@ -36,22 +40,28 @@ func measureVoiceTurns(ctx context.Context, v *voiceRun) ([]report.Row, error) {
 		return nil, err
 	}
 	half, most := report.AtMost(450, "ms"), report.AtMost(800, "ms")
-	rows := percentileRows(fmt.Sprintf("end of speech → first packet of the answer, %d turns of %d callers", len(ours.Spoken), v.voiceSizes.callerCount), floor.Spoken, ours.Spoken, &half, &most)
+	rows := percentileRows(fmt.Sprintf("end of speech → first packet of the answer, %d turns of %d callers",
+		len(ours.Spoken), v.voiceSizes.callerCount), floor.Spoken, ours.Spoken, &half, &most)
 	rows[0] = rows[0].WithFailures(ours.Failed, ours.firstError())
 	a, b := inside.SpokenP50, inside.SpokenP95
 	for _, s := range []struct {
 		name     string
 		p50, p95 float64
-	}{{"silence until the turn was over", a.Silence, b.Silence}, {"recognition after that", a.Hearing, b.Hearing}, {"first text", a.Answer, b.Answer},
-		{"first clause", a.Piece, b.Piece}, {"first speech", a.Speech, b.Speech}, {"first packet", a.Output, b.Output}, {"in all", a.Total, b.Total}} {
-		rows = append(rows, report.SingleRow("… as the server sees it: "+s.name+", p50", "ms", s.p50, nil), report.SingleRow("… … p95", "ms", s.p95, nil))
+	}{{"silence until the turn was over", a.Silence, b.Silence}, {"recognition after that", a.Hearing, b.Hearing},
+		{"first text", a.Answer, b.Answer},
+		{"first clause", a.Piece, b.Piece}, {"first speech", a.Speech, b.Speech}, {"first packet", a.Output, b.Output},
+		{"in all", a.Total, b.Total}} {
+		rows = append(rows, report.SingleRow("… as the server sees it: "+s.name+", p50", "ms", s.p50, nil),
+			report.SingleRow("… … p95", "ms", s.p95, nil))
 	}
-	return append(rows, percentileRows(fmt.Sprintf("message → first packet of the answer, %d turns", len(ours.Typed)), floor.Typed, ours.Typed, nil, nil)...), nil
+	return append(rows, percentileRows(fmt.Sprintf("message → first packet of the answer, %d turns", len(ours.Typed)),
+		floor.Typed, ours.Typed, nil, nil)...), nil
 }
 
 // measureVoiceBargeIn measures how fast the agent falls silent when it is interrupted.
 func measureVoiceBargeIn(ctx context.Context, v *voiceRun) ([]report.Row, error) {
-	t, err := runJob[voiceResult](ctx, v.callers, "barge", callerJob{v.newCallee(), v.voiceSizes.callerCount, v.bargesPerCaller})
+	t, err := runJob[voiceResult](ctx, v.callers, "barge",
+		callerJob{v.newCallee(), v.voiceSizes.callerCount, v.bargesPerCaller})
 	if err != nil {
 		return nil, err
 	}
@@ -60,18 +70,24 @@ func measureVoiceBargeIn(ctx context.Context, v *voiceRun) ([]report.Row, error)
 		return nil, err
 	}
 	soon, atOnce := report.AtMost(145, "ms"), report.AtMost(40, "ms") // 120 ms at the server, a packet, and the way
-	rows := percentileRows(fmt.Sprintf("beginning of voice → the agent is heard more softly, %d interruptions", len(t.Ducked)), nil, t.Ducked, nil, &soon)
+	rows := percentileRows(fmt.Sprintf("beginning of voice → the agent is heard more softly, %d interruptions",
+		len(t.Ducked)), nil, t.Ducked, nil, &soon)
 	rows[0] = rows[0].WithFailures(t.Failed, t.firstError())
-	rows = append(rows, report.SingleRow("… as the server sees it: ducked, p50", "ms", inside.DuckedP50, nil), report.SingleRow("… … p95", "ms", inside.DuckedP95, nil))
+	rows = append(rows, report.SingleRow("… as the server sees it: ducked, p50", "ms", inside.DuckedP50, nil),
+		report.SingleRow("… … p95", "ms", inside.DuckedP95, nil))
 	rows = append(rows, percentileRows("beginning of voice → the last the agent is heard", nil, t.Silent, nil, nil)...)
-	rows = append(rows, report.SingleRow("… as the server sees it: held, p50", "ms", inside.HeldP50, nil), report.SingleRow("… … p95", "ms", inside.HeldP95, nil))
-	return append(rows, percentileRows(fmt.Sprintf("message over the agent's words → the last of them is heard, %d messages", len(t.Cut)), nil, t.Cut, nil, &atOnce)...), nil
+	rows = append(rows, report.SingleRow("… as the server sees it: held, p50", "ms", inside.HeldP50, nil),
+		report.SingleRow("… … p95", "ms", inside.HeldP95, nil))
+	return append(rows,
+		percentileRows(fmt.Sprintf("message over the agent's words → the last of them is heard, %d messages",
+			len(t.Cut)), nil, t.Cut, nil, &atOnce)...), nil
 }
 
 // maxGroupTime bounds how long larger groups are tried.
 const maxGroupTime = 5 * time.Minute
 
-// measureVoiceCapacity measures how many sessions, with both sides sending without a pause, this machine carries together with the callers.
+// measureVoiceCapacity measures how many sessions, with both sides sending without a pause, this machine carries
+// together with the callers.
 func measureVoiceCapacity(ctx context.Context, v *voiceRun) (rows []report.Row, err error) {
 	defer func() {
 		if _, down := runJob[growthResult](ctx, v.callers, "hangup", struct{}{}); err == nil {
@@ -81,7 +97,8 @@ func measureVoiceCapacity(ctx context.Context, v *voiceRun) (rows []report.Row, 
 	even := report.AtMost(25, "ms")
 	most, share := 0, 0.0
 	for began, i := time.Now(), 0; i < len(v.groupSizes) && time.Since(began) < maxGroupTime; i++ {
-		g, err := runJob[growthResult](ctx, v.callers, "grow", callerJob{calledAgent: v.newCallee(), Callers: v.groupSizes[i]})
+		g, err := runJob[growthResult](ctx, v.callers, "grow",
+			callerJob{calledAgent: v.newCallee(), Callers: v.groupSizes[i]})
 		if err != nil {
 			return rows, err
 		}
@@ -90,13 +107,18 @@ func measureVoiceCapacity(ctx context.Context, v *voiceRun) (rows []report.Row, 
 		if err != nil {
 			return rows, err
 		}
-		v.Logf("  %d sessions: gaps p50 %.1f p95 %.1f p99 %.1f ms, %.1f packets/s, server %.4f and callers %.4f cores for each %s", g.Callers, w.P50, w.P95, w.P99, w.PerSecond, used,
+		v.Logf("  %d sessions: gaps p50 %.1f p95 %.1f p99 %.1f ms, %.1f packets/s, server %.4f and callers %.4f "+
+			"cores for each %s",
+			g.Callers, w.P50, w.P95, w.P99, w.PerSecond, used,
 			w.Processor/v.voiceSizes.groupTime.Seconds()/float64(g.Callers), g.Refused)
-		r := report.SingleRow(fmt.Sprintf("%d sessions that sound both ways: gap between packets, p95", g.Callers), "ms", w.P95, nil)
+		r := report.SingleRow(fmt.Sprintf("%d sessions that sound both ways: gap between packets, p95", g.Callers),
+			"ms", w.P95, nil)
 		if g.Refused != "" {
 			r.Note = fmt.Sprintf("%d were to be; then: %s", v.groupSizes[i], g.Refused)
 		}
-		rows = append(rows, r, report.SingleRow("… p99", "ms", w.P99, nil), report.SingleRow("… processor time of the server and its media server for a second of a session", "ms", 1000*used, nil))
+		rows = append(rows, r, report.SingleRow("… p99", "ms", w.P99, nil),
+			report.SingleRow("… processor time of the server and its media server for a second of a session", "ms",
+				1000*used, nil))
 		if even.IsMet(w.P95, 0) {
 			most, share = g.Callers, used
 		}
@@ -104,7 +126,8 @@ func measureVoiceCapacity(ctx context.Context, v *voiceRun) (rows []report.Row, 
 			break
 		}
 	}
-	rows = append(rows, report.SingleRow(fmt.Sprintf("most sessions with p95 ≤ 25 ms, on %d cores with the callers", runtime.NumCPU()), "", float64(most), nil))
+	rows = append(rows, report.SingleRow(fmt.Sprintf("most sessions with p95 ≤ 25 ms, on %d cores with the callers",
+		runtime.NumCPU()), "", float64(most), nil))
 	if share > 0 {
 		rows = append(rows, report.SingleRow("… sessions that a core would carry by their processor time", "", 1/share, nil))
 	}
@@ -131,16 +154,20 @@ func (v *voiceRun) serverCPUTime() (sum time.Duration) {
 const allowedGoroutines = 5
 
 func atMostMore(n float64) report.Threshold {
-	return report.Threshold{Text: fmt.Sprintf("≤ before + %g", n), IsMet: func(ours, floor float64) bool { return ours <= floor+n }}
+	return report.Threshold{Text: fmt.Sprintf("≤ before + %g", n), IsMet: func(ours, floor float64) bool {
+		return ours <= floor+n
+	}}
 }
 
-// sessionCleanupTime is how long ended sessions are given until the processes are looked at: the media server keeps what
-// was theirs for a minute after they joined.
+// sessionCleanupTime is how long ended sessions are given until the processes are looked at: the media server keeps
+// what was theirs for a minute after they joined.
 const sessionCleanupTime = 70 * time.Second
 
-// measureVoiceLeak runs many short sessions and measures what is left of them. Those before the first sample fill pools and caches.
+// measureVoiceLeak runs many short sessions and measures what is left of them. Those before the first sample fill pools
+// and caches.
 func measureVoiceLeak(ctx context.Context, v *voiceRun) ([]report.Row, error) {
-	if _, err := runJob[voiceResult](ctx, v.callers, "shorts", callerJob{v.newCallee(), shortConcurrency, 2 * shortConcurrency}); err != nil {
+	if _, err := runJob[voiceResult](ctx, v.callers, "shorts",
+		callerJob{v.newCallee(), shortConcurrency, 2 * shortConcurrency}); err != nil {
 		return nil, err
 	}
 	process.Sleep(ctx, sessionCleanupTime)
@@ -160,12 +187,14 @@ func measureVoiceLeak(ctx context.Context, v *voiceRun) ([]report.Row, error) {
 	}
 	v.writeProfiles(ctx, "after")
 	all := report.AtLeast(float64(v.shortSessions), "")
-	rows := []report.Row{report.SingleRow(fmt.Sprintf("short sessions, %d at a time, in which a question was answered", shortConcurrency), "", float64(len(t.Spoken)), &all).WithFailures(t.Failed, t.firstError())}
+	rows := []report.Row{report.SingleRow(fmt.Sprintf("short sessions, %d at a time, in which a question was answered",
+		shortConcurrency), "", float64(len(t.Spoken)), &all).WithFailures(t.Failed, t.firstError())}
 	for _, p := range []struct{ name, title string }{{"server", "server"}, {"media", "media server"}} {
 		a, b := before[p.name], after[p.name]
 		same, near := atMostMore(allowedGoroutines), report.AtMostTimes(1.15)
 		rows = append(rows,
-			report.ComparedRow(fmt.Sprintf("goroutines of the %s before and after %d sessions", p.title, v.shortSessions), "", a.Goroutines, b.Goroutines, &same),
+			report.ComparedRow(fmt.Sprintf("goroutines of the %s before and after %d sessions", p.title,
+				v.shortSessions), "", a.Goroutines, b.Goroutines, &same),
 			report.ComparedRow("… its heap", "MB", a.Heap/report.Megabyte, b.Heap/report.Megabyte, &near),
 			report.ComparedRow("… its resident memory", "MB", a.Resident/report.Megabyte, b.Resident/report.Megabyte, &near))
 	}

@@ -13,8 +13,8 @@ const (
 	decodeRate = 16_000
 )
 
-// audioPackets are what a microphone sends, one every 20 ms. They are encoded once, so that a caller costs no more than a browser elsewhere
-// would cost this machine.
+// audioPackets are what a microphone sends, one every 20 ms. They are encoded once, so that a caller costs no more than
+// a browser elsewhere would cost this machine.
 type audioPackets [][]byte
 
 // callerSounds are what callers send.
@@ -30,7 +30,9 @@ func newCallerSounds() (s callerSounds, err error) {
 		to     *audioPackets
 		sample func() int16
 		length int
-	}{{&s.silence, func() int16 { return 0 }, 10}, {&s.voice, newVowelGenerator(), 200}, {&s.tone, newOrganGenerator(), 50}} {
+	}{{&s.silence, func() int16 {
+		return 0
+	}, 10}, {&s.voice, newVowelGenerator(), 200}, {&s.tone, newOrganGenerator(), 50}} {
 		if *kind.to, err = encodePackets(kind.sample, kind.length); err != nil {
 			return s, err
 		}

@@ -16,8 +16,8 @@ var interruptions = []string{
 	"Excuse me how long does that take?", "Hold on what does it cost?", "Can I speak to a person please?",
 }
 
-// synthesizeInterruptions are the interruptions in the voice rms of flite, from their first sound on. Where flite is not installed it is one: the voice
-// of the other measurements, which is simpler than a person's.
+// synthesizeInterruptions are the interruptions in the voice rms of flite, from their first sound on. Where flite is
+// not installed it is one: the voice of the other measurements, which is simpler than a person's.
 func synthesizeInterruptions(instead audioPackets) ([]audioPackets, error) {
 	var list []audioPackets
 	for _, text := range interruptions {
@@ -59,7 +59,8 @@ func runFlite(text string) ([]int16, error) {
 	}
 	defer os.RemoveAll(dir)
 	file := filepath.Join(dir, "speech.wav")
-	if out, err := exec.CommandContext(context.Background(), program, "-voice", "rms", "-t", text, "-o", file).CombinedOutput(); err != nil {
+	if out, err := exec.CommandContext(context.Background(), program, "-voice", "rms", "-t", text, "-o",
+		file).CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("flite: %w: %s", err, out)
 	}
 	wav, err := os.ReadFile(file)

@@ -44,7 +44,8 @@ func NewStub() http.Handler {
 	return mux
 }
 
-var shortScript, longScript = stub.NewScript(strings.SplitAfter(shortAnswer, " "), 0), stub.NewScript(strings.SplitAfter(longAnswer, " "), 0)
+var shortScript, longScript = stub.NewScript(strings.SplitAfter(shortAnswer, " "), 0),
+	stub.NewScript(strings.SplitAfter(longAnswer, " "), 0)
 
 // answerChat answers the last message.
 func answerChat(w http.ResponseWriter, r *http.Request) {
@@ -89,7 +90,8 @@ var humPCM = func() []byte {
 	return b
 }()
 
-// answerSpeech answers with a hum as long as the text: the first chunk at once, and the others paced as speech servers do.
+// answerSpeech answers with a hum as long as the text: the first chunk at once, and the others paced as speech servers
+// do.
 func answerSpeech(w http.ResponseWriter, r *http.Request) {
 	var ask struct{ Input string }
 	if err := json.NewDecoder(r.Body).Decode(&ask); err != nil {

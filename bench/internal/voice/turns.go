@@ -122,7 +122,8 @@ const (
 
 var errNotSilent = errors.New("the agent did not fall silent")
 
-// measureFade returns, from the packets since began, after what time the agent was softer, and after what time it was last heard.
+// measureFade returns, from the packets since began, after what time the agent was softer, and after what time it was
+// last heard.
 func measureFade(began time.Time, list []receivedPacket) (ducked, silent time.Duration, err error) {
 	last := began
 	for _, a := range list {

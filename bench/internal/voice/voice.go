@@ -29,8 +29,10 @@ type voiceSizes struct {
 }
 
 var (
-	usualVoice = voiceSizes{callerCount: 4, turnsPerCaller: 20, bargesPerCaller: 8, groupSizes: []int{5, 10, 15, 20, 30, 40, 50, 60, 80}, groupTime: 10 * time.Second, shortSessions: 200}
-	quickVoice = voiceSizes{callerCount: 2, turnsPerCaller: 6, bargesPerCaller: 3, groupSizes: []int{5, 10}, groupTime: 5 * time.Second, shortSessions: 40}
+	usualVoice = voiceSizes{callerCount: 4, turnsPerCaller: 20, bargesPerCaller: 8,
+		groupSizes: []int{5, 10, 15, 20, 30, 40, 50, 60, 80}, groupTime: 10 * time.Second, shortSessions: 200}
+	quickVoice = voiceSizes{callerCount: 2, turnsPerCaller: 6, bargesPerCaller: 3, groupSizes: []int{5, 10},
+		groupTime: 5 * time.Second, shortSessions: 40}
 )
 
 const shortConcurrency = 10
@@ -70,7 +72,8 @@ func Measure(ctx context.Context, opt harness.Options, log io.Writer) (*report.R
 		return nil, err
 	}
 	defer os.RemoveAll(dir)
-	v := &voiceRun{Run: &harness.Run{Options: opt, Dir: dir, Log: log}, voiceSizes: usualVoice, debugDir: filepath.Join(dir, "doors")}
+	v := &voiceRun{Run: &harness.Run{Options: opt, Dir: dir, Log: log}, voiceSizes: usualVoice,
+		debugDir: filepath.Join(dir, "doors")}
 	if opt.Rounds <= harness.QuickSizes.Rounds {
 		v.voiceSizes = quickVoice
 	}
@@ -112,7 +115,8 @@ func (v *voiceRun) startAll(ctx context.Context) error {
 	if err := os.WriteFile(file, fmt.Appendf(nil, debugServerSource, v.debugDir), 0o600); err != nil {
 		return err
 	}
-	if v.Binary, err = v.BuildBinary(ctx, map[string]string{filepath.Join(root, "cmd", "parley", "bench_voicedoor.go"): file}); err != nil {
+	if v.Binary, err = v.BuildBinary(ctx,
+		map[string]string{filepath.Join(root, "cmd", "parley", "bench_voicedoor.go"): file}); err != nil {
 		return err
 	}
 	if v.Stub, err = process.StartSelf(ctx, v.Dir, "voicestub"); err != nil {
@@ -131,7 +135,8 @@ func (v *voiceRun) startServer(ctx context.Context) error {
 		return err
 	}
 	s := &harness.Server{DataDir: data, Client: load.NewClient()}
-	if s.Server, err = v.StartServer(ctx, v.Binary, data, "PARLEY_TTS=openai", "PARLEY_TTS_URL="+v.Stub.URL, "PARLEY_STT=openai", "PARLEY_STT_URL="+v.Stub.URL); err != nil {
+	if s.Server, err = v.StartServer(ctx, v.Binary, data, "PARLEY_TTS=openai", "PARLEY_TTS_URL="+v.Stub.URL,
+		"PARLEY_STT=openai", "PARLEY_STT_URL="+v.Stub.URL); err != nil {
 		return err
 	}
 	v.Parley = s

@@ -14,13 +14,15 @@ import (
 	"parley/bench/internal/report"
 )
 
-// An agent that ducks, is held, and is sent on after that: what counts is the first soft packet and the last one with sound.
+// An agent that ducks, is held, and is sent on after that: what counts is the first soft packet and the last one with
+// sound.
 func TestFades(t *testing.T) {
 	began := time.Now()
 	at := func(n, peak int) receivedPacket {
 		return receivedPacket{began.Add(time.Duration(n) * time.Millisecond), peak}
 	}
-	list := []receivedPacket{at(-20, humAmplitude), at(10, humAmplitude), at(90, humAmplitude), at(110, humAmplitude/4), at(190, humAmplitude/4), at(210, 12), at(900, humAmplitude)}
+	list := []receivedPacket{at(-20, humAmplitude), at(10, humAmplitude), at(90, humAmplitude), at(110, humAmplitude/4),
+		at(190, humAmplitude/4), at(210, 12), at(900, humAmplitude)}
 	ducked, silent, err := measureFade(began, list)
 	if err != nil || ducked != 110*time.Millisecond || silent != 190*time.Millisecond {
 		t.Error(ducked, silent, err)
@@ -79,7 +81,8 @@ func TestVoiceStub(t *testing.T) {
 			t.Errorf("%s: %q, %v", question, r.Text(), err)
 		}
 	}
-	if body := post("/audio/speech", map[string]string{"input": shortAnswer}); len(body) != len(shortAnswer)*60*stubRate/1000*2 {
+	if body := post("/audio/speech",
+		map[string]string{"input": shortAnswer}); len(body) != len(shortAnswer)*60*stubRate/1000*2 {
 		t.Errorf("%d bytes of speech", len(body))
 	}
 	if body := post("/audio/transcriptions", nil); string(body) != `{"text":"`+spokenQuestion+`"}` {
@@ -96,7 +99,9 @@ func TestVoiceBaseline(t *testing.T) {
 		t.Fatal(err)
 	}
 	got, err := (&callerProcess{sounds: s}).measureBaseline(context.Background(), baselineJob{stub.URL, 1})
-	if err != nil || got.Spoken[0] < report.Milliseconds(turnEndSilence+recognitionDelay+modelDelay) || got.Typed[0] < report.Milliseconds(modelDelay) || got.Typed[0] > got.Spoken[0]-report.Milliseconds(turnEndSilence+recognitionDelay) {
+	if err != nil || got.Spoken[0] < report.Milliseconds(turnEndSilence+recognitionDelay+modelDelay) ||
+		got.Typed[0] < report.Milliseconds(modelDelay) ||
+		got.Typed[0] > got.Spoken[0]-report.Milliseconds(turnEndSilence+recognitionDelay) {
 		t.Errorf("%+v, %v", got, err)
 	}
 }

@@ -15,7 +15,8 @@ func TestLockIsExclusiveAndNamesItsHolder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := tryLock(dir, "parley serve"); !errors.Is(err, errLocked) || !strings.Contains(err.Error(), "parley account create") {
+	if _, err := tryLock(dir, "parley serve"); !errors.Is(err, errLocked) ||
+		!strings.Contains(err.Error(), "parley account create") {
 		t.Fatalf("second lock: %v", err)
 	}
 	if err := lock.Unlock(); err != nil {
@@ -58,7 +59,8 @@ func TestServerWaitsForACommandButNotForAServer(t *testing.T) {
 }
 
 func TestSocketIsPrivateAndGoesWithItsServer(t *testing.T) {
-	for name, dir := range map[string]string{"short": t.TempDir(), "long": filepath.Join(t.TempDir(), strings.Repeat("long/", 30))} {
+	for name, dir := range map[string]string{"short": t.TempDir(),
+		"long": filepath.Join(t.TempDir(), strings.Repeat("long/", 30))} {
 		t.Run(name, func(t *testing.T) {
 			if err := os.MkdirAll(dir, 0o755); err != nil {
 				t.Fatal(err)

@@ -23,7 +23,8 @@ func TestSynonymsOfAManifestFindWhatWasNotFound(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			hits, err := s.Indexes.Nearest(t.Context(), agent, a.PassageVersion, retrieval.Query{Text: "PTO", Synonyms: a.Synonyms})
+			hits, err := s.Indexes.Nearest(t.Context(), agent, a.PassageVersion,
+				retrieval.Query{Text: "PTO", Synonyms: a.Synonyms})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -32,15 +33,18 @@ func TestSynonymsOfAManifestFindWhatWasNotFound(t *testing.T) {
 		if hits := find("null"); len(hits) > 0 {
 			t.Errorf("without synonyms: %v", hits)
 		}
-		if hits := find(`[["PTO"," paid  time off"],["cake","gateau"]]`); len(hits) == 0 || hits[0].Passage.SourceName != "Off" {
+		if hits := find(`[["PTO"," paid  time off"],["cake","gateau"]]`); len(hits) == 0 ||
+			hits[0].Passage.SourceName != "Off" {
 			t.Errorf("with synonyms: %v", hits)
 		}
-		agent, changes := s.apply(admin.ApplyManifest{}, strings.Replace(kioskManifest, "%s", `[["PTO","paid time off"],["cake","gateau"]]`, 1))
+		agent, changes := s.apply(admin.ApplyManifest{},
+			strings.Replace(kioskManifest, "%s", `[["PTO","paid time off"],["cake","gateau"]]`, 1))
 		s.requireEqual("again", changes, "")
 		if out := s.export(agent); !strings.Contains(out, `"synonyms":[["PTO","paid time off"],["cake","gateau"]]`) {
 			t.Error(out)
 		}
-		for synonyms, path := range map[string]string{`[["one"]]`: "0.settings.synonyms.0", `[["one"," "]]`: "0.settings.synonyms.0.1", `["one"]`: "0.settings.synonyms.0"} {
+		for synonyms, path := range map[string]string{`[["one"]]`: "0.settings.synonyms.0",
+			`[["one"," "]]`: "0.settings.synonyms.0.1", `["one"]`: "0.settings.synonyms.0"} {
 			_, err := s.tryApply(admin.ApplyManifest{}, strings.Replace(kioskManifest, "%s", synonyms, 1))
 			s.requireFault(err, path, "must")
 		}
@@ -51,11 +55,13 @@ const boothManifest = `{"agent":{"key":"booth"},"settings":{"name":"Booth","topi
 
 func TestTopicsOfAManifest(t *testing.T) {
 	forEachDatabase(t, func(s *manifestTest) {
-		tree := `[{"name":"Orders","keywords":["order"],"topics":[{"name":"Returns","examples":["I want to send it back"]}]},{"name":"Hours"}]`
+		tree := `[{"name":"Orders","keywords":["order"],"topics":[{"name":"Returns","examples":["I want to send ` +
+			`it back"]}]},{"name":"Hours"}]`
 		agent, _ := s.apply(admin.ApplyManifest{}, strings.Replace(boothManifest, "%s", tree, 1))
 		_, changes := s.apply(admin.ApplyManifest{}, strings.Replace(boothManifest, "%s", tree, 1))
 		s.requireEqual("again", changes, "")
-		if out := s.export(agent); !strings.Contains(out, `"topics":`+tree) || !strings.Contains(out, `"insight":{"model":false,"againDays":5}`) {
+		if out := s.export(agent); !strings.Contains(out, `"topics":`+tree) ||
+			!strings.Contains(out, `"insight":{"model":false,"againDays":5}`) {
 			t.Error(out)
 		}
 		r, err := admin.RunOn(t.Context(), s.AdminService, admin.ShowInsights, admin.InsightsQuery{AgentID: string(agent)})

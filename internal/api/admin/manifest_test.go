@@ -80,17 +80,20 @@ const (
 	httpAction = `{"key":"track","kind":"http","name":"track_order","description":"Tells where an order is.","triggers":["track {n}"],
 		"inputs":[{"name":"n","type":"integer","required":true}],"config":{"url":"https://shop.example/{n}","headers":{"Authorization":"Bearer ${SHOP_KEY}"}}}`
 	escalateAction     = `{"key":"human","kind":"escalate","name":"human","description":"Calls a person."}`
-	complaintProcedure = `{"key":"complain","name":"complain","description":"Takes a complaint.","steps":[{"say":"Sorry."},{"action":"human"}]}`
-	hoursSource        = `{"key":"hours","name":"Hours","content":"The shop is open from nine to five."}`
+	complaintProcedure = `{"key":"complain","name":"complain","description":"Takes a complaint.",` +
+		`"steps":[{"say":"Sorry."},{"action":"human"}]}`
+	hoursSource = `{"key":"hours","name":"Hours","content":"The shop is open from nine to five."}`
 )
 
 // shopManifest writes a manifest of the agent "shop".
 func shopManifest(actions, procedures, sources []string) string {
-	return fmt.Sprintf(`{"agent":{"key":"shop"},"settings":{"name":"Shop","temp":0.5},"actions":[%s],"procedures":[%s],"sources":[%s]}`,
+	return fmt.Sprintf(`{"agent":{"key":"shop"},"settings":{"name":"Shop","temp":0.5},"actions":[%s],`+
+		`"procedures":[%s],"sources":[%s]}`,
 		strings.Join(actions, ","), strings.Join(procedures, ","), strings.Join(sources, ","))
 }
 
-var fullManifest = shopManifest([]string{httpAction, escalateAction}, []string{complaintProcedure}, []string{hoursSource})
+var fullManifest = shopManifest([]string{httpAction, escalateAction}, []string{complaintProcedure},
+	[]string{hoursSource})
 
 var manifestSecrets = admin.ApplyManifest{Secrets: map[string]string{"SHOP_KEY": "sesame-1"}}
 
@@ -98,7 +101,8 @@ func TestApplyMakesAnAgentOnce(t *testing.T) {
 	forEachDatabase(t, func(s *manifestTest) {
 		dryRun := manifestSecrets
 		dryRun.DryRun = true
-		const all = "create agent shop; create action track; create action human; create procedure complain; create source hours; "
+		const all = "create agent shop; create action track; create action human; create procedure complain; " +
+			"create source hours; "
 		for range 2 {
 			agent, changes := s.apply(dryRun, fullManifest)
 			s.requireEqual("dry run", string(agent)+changes, all)
@@ -171,15 +175,19 @@ func (s *manifestTest) requireFault(err error, path, wantText string) {
 func TestOnlyWhatIsPresentIsManaged(t *testing.T) {
 	forEachDatabase(t, func(s *manifestTest) {
 		agent, _ := s.apply(manifestSecrets, fullManifest)
-		results, err := s.tryApply(admin.ApplyManifest{}, `{"agent":{"key":"shop"},"settings":{"instructions":"Be brief."},"actions":[{"key":"track","triggers":[]}],"sources":[{"key":"hours","name":"Opening"}]}`)
+		results, err := s.tryApply(admin.ApplyManifest{},
+			`{"agent":{"key":"shop"},"settings":{"instructions":"Be brief."},"actions":[{"key":"track",`+
+				`"triggers":[]}],"sources":[{"key":"hours","name":"Opening"}]}`)
 		if err != nil || len(results[0].Changes) != 3 {
 			t.Fatalf("%v %+v", err, results)
 		}
-		for i, want := range []string{`{"instructions":""}→{"instructions":"Be brief."}`, `{"triggers":["track {n}"]}→{}`, `{"name":"Hours"}→{"name":"Opening"}`} {
+		for i, want := range []string{`{"instructions":""}→{"instructions":"Be brief."}`,
+			`{"triggers":["track {n}"]}→{}`, `{"name":"Hours"}→{"name":"Opening"}`} {
 			s.requireEqual("change", string(results[0].Changes[i].Before)+"→"+string(results[0].Changes[i].After), want)
 		}
 		out := s.export(agent)
-		for _, stored := range []string{`"temp":0.5`, `"description":"Tells where an order is."`, `${SHOP_KEY}`, `"key":"human"`, `"key":"complain"`, "nine to five"} {
+		for _, stored := range []string{`"temp":0.5`, `"description":"Tells where an order is."`, `${SHOP_KEY}`,
+			`"key":"human"`, `"key":"complain"`, "nine to five"} {
 			if !strings.Contains(out, stored) {
 				t.Errorf("%s is lost: %s", stored, out)
 			}
@@ -190,7 +198,8 @@ func TestOnlyWhatIsPresentIsManaged(t *testing.T) {
 func TestPruneDeletesWhatHasAKey(t *testing.T) {
 	forEachDatabase(t, func(s *manifestTest) {
 		agent, _ := s.apply(manifestSecrets, fullManifest)
-		s.Do(t, "POST", "/agents/"+string(agent)+"/sources", s.Key, `{"type":"text","name":"Own","content":"By hand."}`).Decode(t, http.StatusCreated, &struct{}{})
+		s.Do(t, "POST", "/agents/"+string(agent)+"/sources", s.Key,
+			`{"type":"text","name":"Own","content":"By hand."}`).Decode(t, http.StatusCreated, &struct{}{})
 		less := shopManifest([]string{escalateAction}, nil, nil)
 		_, changes := s.apply(admin.ApplyManifest{}, less)
 		s.requireEqual("without --prune", changes, "")
@@ -201,7 +210,8 @@ func TestPruneDeletesWhatHasAKey(t *testing.T) {
 		_, changes = s.apply(admin.ApplyManifest{Prune: true}, less)
 		s.requireEqual("prune", changes, "delete action track; delete procedure complain; delete source hours; ")
 		out := s.export(agent)
-		if strings.Contains(out, "track") || strings.Contains(out, "complain") || strings.Contains(out, "nine to five") || !strings.Contains(out, "By hand.") {
+		if strings.Contains(out, "track") || strings.Contains(out, "complain") ||
+			strings.Contains(out, "nine to five") || !strings.Contains(out, "By hand.") {
 			t.Error(out)
 		}
 	})
@@ -210,17 +220,22 @@ func TestPruneDeletesWhatHasAKey(t *testing.T) {
 func TestNamesAndOrderMove(t *testing.T) {
 	forEachDatabase(t, func(s *manifestTest) {
 		agent, _ := s.apply(manifestSecrets, fullManifest)
-		swapped := strings.NewReplacer(`"name":"track_order"`, `"name":"human"`, `"key":"human","kind":"escalate","name":"human"`, `"key":"human","kind":"escalate","name":"track_order"`)
-		_, changes := s.apply(admin.ApplyManifest{}, shopManifest([]string{swapped.Replace(httpAction), swapped.Replace(escalateAction)}, []string{complaintProcedure}, nil))
+		swapped := strings.NewReplacer(`"name":"track_order"`, `"name":"human"`,
+			`"key":"human","kind":"escalate","name":"human"`, `"key":"human","kind":"escalate","name":"track_order"`)
+		_, changes := s.apply(admin.ApplyManifest{}, shopManifest([]string{swapped.Replace(httpAction),
+			swapped.Replace(escalateAction)}, []string{complaintProcedure}, nil))
 		s.requireEqual("names swap", changes, "update action track; update action human; ")
-		_, changes = s.apply(admin.ApplyManifest{}, shopManifest([]string{swapped.Replace(escalateAction), swapped.Replace(httpAction)}, []string{complaintProcedure}, nil))
+		_, changes = s.apply(admin.ApplyManifest{}, shopManifest([]string{swapped.Replace(escalateAction),
+			swapped.Replace(httpAction)}, []string{complaintProcedure}, nil))
 		s.requireEqual("order", changes, "update action human; update action track; ")
 		_, changes = s.apply(admin.ApplyManifest{}, s.export(agent))
 		s.requireEqual("the order is kept", changes, "")
-		if i, j := strings.Index(s.export(agent), `"key":"human"`), strings.Index(s.export(agent), `"key":"track"`); i < 0 || i > j {
+		if i, j := strings.Index(s.export(agent), `"key":"human"`),
+			strings.Index(s.export(agent), `"key":"track"`); i < 0 || i > j {
 			t.Error(s.export(agent))
 		}
-		_, err := s.tryApply(admin.ApplyManifest{}, shopManifest([]string{swapped.Replace(escalateAction)}, []string{strings.Replace(complaintProcedure, `"name":"complain"`, `"name":"track_order"`, 1)}, nil))
+		_, err := s.tryApply(admin.ApplyManifest{}, shopManifest([]string{swapped.Replace(escalateAction)},
+			[]string{strings.Replace(complaintProcedure, `"name":"complain"`, `"name":"track_order"`, 1)}, nil))
 		s.requireFault(err, "0.procedures.0.name", "another action or procedure")
 	})
 }
@@ -235,16 +250,22 @@ func TestAllFaultsAtOnceAndNothingWritten(t *testing.T) {
 			  "sources":[{"key":"s"},{"key":"s","name":"S","content":"S"},{"id":"x"}],"statuses":[]}`,
 			`{"agent":{"key":"one"}}`, `[]`)
 		want := map[string]string{
-			"1.settings.name": "is required", "1.settings.temp": "must be from 0 to 1", "1.settings.model": "not a model", "1.settings.colour": "not allowed",
-			"1.settings.styles.chat.theme": "must be one of", "1.settings.retentionDays": "must be", "1.actions.0.name": "must be 1 to 64",
-			"1.actions.0.config.url": "must be an address", "1.actions.1.key": "is required", "1.actions.2": "must be an object", "1.actions.3.kind": "must be one of",
-			"1.actions.4.config.url": "no NONE", "1.procedures.0.steps.0.action": "not the key", "1.sources.0.content": "is required", "1.sources.0.name": "is required",
-			"1.sources.1.key": "another entry", "1.sources.2.id": "no such source", "1.statuses": "not allowed", "2.agent.key": "another document", "3": "object",
+			"1.settings.name": "is required", "1.settings.temp": "must be from 0 to 1",
+			"1.settings.model": "not a model", "1.settings.colour": "not allowed",
+			"1.settings.styles.chat.theme": "must be one of", "1.settings.retentionDays": "must be",
+			"1.actions.0.name":       "must be 1 to 64",
+			"1.actions.0.config.url": "must be an address", "1.actions.1.key": "is required",
+			"1.actions.2": "must be an object", "1.actions.3.kind": "must be one of",
+			"1.actions.4.config.url": "no NONE", "1.procedures.0.steps.0.action": "not the key",
+			"1.sources.0.content": "is required", "1.sources.0.name": "is required",
+			"1.sources.1.key": "another entry", "1.sources.2.id": "no such source", "1.statuses": "not allowed",
+			"2.agent.key": "another document", "3": "object",
 		}
 		for path, wantText := range want {
 			s.requireFault(err, path, wantText)
 		}
-		if n, err := sqldb.One(t.Context(), s.DB.SQL(), sqldb.Column[int], `select count(*) from agents`); err != nil || n != 0 {
+		if n, err := sqldb.One(t.Context(), s.DB.SQL(), sqldb.Column[int], `select count(*) from agents`); err != nil ||
+			n != 0 {
 			t.Error("agents:", n, err)
 		}
 	})
@@ -264,13 +285,16 @@ func TestPlansLimitManifests(t *testing.T) {
 		}
 		var texts []string
 		for i := range int(*plan.StoragePerAgent>>20) + 1 {
-			texts = append(texts, fmt.Sprintf(`{"key":"t%d","name":"T","content":%q}`, i, strings.Repeat(string(rune('a'+i%26)), 1<<20)))
+			texts = append(texts,
+				fmt.Sprintf(`{"key":"t%d","name":"T","content":%q}`, i, strings.Repeat(string(rune('a'+i%26)), 1<<20)))
 		}
-		_, err := s.tryApply(in, fmt.Sprintf(`{"agent":{"key":"a"},"settings":{"name":"A"},"sources":[%s]}`, strings.Join(texts, ",")))
+		_, err := s.tryApply(in,
+			fmt.Sprintf(`{"agent":{"key":"a"},"settings":{"name":"A"},"sources":[%s]}`, strings.Join(texts, ",")))
 		if !parley.IsCode(err, parley.CodeSourceSize) {
 			t.Error(err)
 		}
-		if n, err := sqldb.One(t.Context(), s.DB.SQL(), sqldb.Column[int], `select count(*) from agents`); err != nil || n != 0 {
+		if n, err := sqldb.One(t.Context(), s.DB.SQL(), sqldb.Column[int], `select count(*) from agents`); err != nil ||
+			n != 0 {
 			t.Error("agents:", n, err)
 		}
 	})
@@ -288,7 +312,8 @@ func TestSecretsStayInside(t *testing.T) {
 		}
 		_, changes := s.apply(admin.ApplyManifest{}, fullManifest)
 		s.requireEqual("kept", changes, "")
-		stored, err := sqldb.One(t.Context(), s.DB.SQL(), sqldb.Column[string], `select secrets from actions where key = 'track'`)
+		stored, err := sqldb.One(t.Context(), s.DB.SQL(), sqldb.Column[string],
+			`select secrets from actions where key = 'track'`)
 		if err != nil || stored == "" || strings.Contains(stored, "sesame") {
 			t.Errorf("%q %v", stored, err)
 		}
@@ -296,7 +321,8 @@ func TestSecretsStayInside(t *testing.T) {
 		if err != nil || len(values) != 1 || values["SHOP_KEY"] != "sesame-2" {
 			t.Errorf("%v %v", values, err)
 		}
-		for _, table := range []string{"select payload from events", "select details from audit_events", "select config from actions", "select payload from jobs"} {
+		for _, table := range []string{"select payload from events", "select details from audit_events",
+			"select config from actions", "select payload from jobs"} {
 			rows, err := sqldb.All(t.Context(), s.DB.SQL(), sqldb.Column[string], table)
 			if err != nil || strings.Contains(strings.Join(rows, " "), "sesame") {
 				t.Errorf("%s: %v %v", table, rows, err)
@@ -307,7 +333,8 @@ func TestSecretsStayInside(t *testing.T) {
 		}
 		withoutHeader := strings.Replace(fullManifest, `,"headers":{"Authorization":"Bearer ${SHOP_KEY}"}`, "", 1)
 		s.apply(admin.ApplyManifest{}, withoutHeader)
-		if stored, err := sqldb.One(t.Context(), s.DB.SQL(), sqldb.Column[string], `select secrets from actions where key = 'track'`); err != nil || stored != "" {
+		if stored, err := sqldb.One(t.Context(), s.DB.SQL(), sqldb.Column[string],
+			`select secrets from actions where key = 'track'`); err != nil || stored != "" {
 			t.Errorf("what none names is kept: %q %v", stored, err)
 		}
 	})
@@ -321,7 +348,8 @@ func TestManyApplyAtATime(t *testing.T) {
 		for i := range agentIDs {
 			all.Go(func() {
 				text := fmt.Sprintf(`{"key":"hours","name":"Hours","content":"Open until %d."}`, i%2)
-				results, err := s.tryApply(manifestSecrets, shopManifest([]string{httpAction, escalateAction}, []string{complaintProcedure}, []string{text}))
+				results, err := s.tryApply(manifestSecrets,
+					shopManifest([]string{httpAction, escalateAction}, []string{complaintProcedure}, []string{text}))
 				if err != nil {
 					t.Error(err)
 					return
@@ -348,12 +376,15 @@ func TestManyApplyAtATime(t *testing.T) {
 func TestOtherAccountsAgentsAreNotFound(t *testing.T) {
 	forEachDatabase(t, func(s *manifestTest) {
 		agent, _ := s.apply(manifestSecrets, fullManifest)
-		_, err := s.tryApply(admin.ApplyManifest{AccountID: s.OtherAccount}, fmt.Sprintf(`{"agent":{"id":%q},"settings":{"name":"Mine"}}`, agent))
+		_, err := s.tryApply(admin.ApplyManifest{AccountID: s.OtherAccount},
+			fmt.Sprintf(`{"agent":{"id":%q},"settings":{"name":"Mine"}}`, agent))
 		s.requireFault(err, "0.agent.id", "no such agent")
-		if _, err := s.tryApply(admin.ApplyManifest{AccountID: "nobody"}, fullManifest); !parley.IsCode(err, parley.CodeAccountNotFound) {
+		if _, err := s.tryApply(admin.ApplyManifest{AccountID: "nobody"}, fullManifest); !parley.IsCode(err,
+			parley.CodeAccountNotFound) {
 			t.Error(err)
 		}
-		if _, err := admin.RunOn(t.Context(), s.AdminService, admin.ExportAgent, admin.AgentRef{ID: "nothing"}); !parley.IsCode(err, parley.CodeAgentNotFound) {
+		if _, err := admin.RunOn(t.Context(), s.AdminService, admin.ExportAgent,
+			admin.AgentRef{ID: "nothing"}); !parley.IsCode(err, parley.CodeAgentNotFound) {
 			t.Error(err)
 		}
 	})
@@ -361,8 +392,11 @@ func TestOtherAccountsAgentsAreNotFound(t *testing.T) {
 
 func TestActionsThatCannotBeOfferedAreNamed(t *testing.T) {
 	forEachDatabase(t, func(s *manifestTest) {
-		results, err := s.tryApply(admin.ApplyManifest{}, shopManifest([]string{`{"key":"web","kind":"web-search","name":"web","description":"Searches the web."}`, escalateAction}, nil, nil))
-		if err != nil || len(results[0].Notes) != 1 || results[0].Notes[0].Path != "0.actions.0" || !strings.Contains(results[0].Notes[0].Text, "PARLEY_SEARCH_URL") {
+		results, err := s.tryApply(admin.ApplyManifest{},
+			shopManifest([]string{`{"key":"web","kind":"web-search","name":"web","description":"Searches the web."}`,
+				escalateAction}, nil, nil))
+		if err != nil || len(results[0].Notes) != 1 || results[0].Notes[0].Path != "0.actions.0" ||
+			!strings.Contains(results[0].Notes[0].Text, "PARLEY_SEARCH_URL") {
 			t.Errorf("%v %+v", err, results)
 		}
 	})

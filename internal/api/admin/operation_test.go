@@ -25,12 +25,14 @@ func TestUnknownOperationIsNamed(t *testing.T) {
 // A caller in the same process gets the error itself, with its cause; a response tells no cause.
 func TestLocalCallKeepsTheCause(t *testing.T) {
 	server := testkit.Open(t)
-	_, err := admin.RunOn(t.Context(), server.AdminService, admin.ListSources, admin.SourceQuery{AgentID: "nothing", Limit: 1})
+	_, err := admin.RunOn(t.Context(), server.AdminService, admin.ListSources,
+		admin.SourceQuery{AgentID: "nothing", Limit: 1})
 	if !parley.IsCode(err, parley.CodeAgentNotFound) {
 		t.Error(err)
 	}
 	_, err = admin.RunOn(t.Context(), server.AdminService, admin.MoveConversation, admin.StateChange{ID: "x", Step: "fly"})
-	if e := parley.AsError(err); e.Code != parley.CodeInvalidBody || !strings.Contains(e.Details["step"], "must be one of") {
+	if e := parley.AsError(err); e.Code != parley.CodeInvalidBody ||
+		!strings.Contains(e.Details["step"], "must be one of") {
 		t.Error(err)
 	}
 	if err := server.DB.Close(); err != nil {

@@ -114,12 +114,13 @@ func (s *Service) addRule(ctx context.Context, in NewRule) ([]Rule, error) {
 	if err != nil {
 		return nil, err
 	}
-	err = s.Helpdesk.ChangeRules(ctx, account.AgentRef(agent), operatorName, func(rules []parley.Rule) ([]parley.Rule, error) {
-		if slices.ContainsFunc(rules, func(o parley.Rule) bool { return o.Key == r.Key }) {
-			return nil, parley.NewErrorf(parley.CodeAlreadyExists, "The agent has a rule with the key %s.", r.Key)
-		}
-		return slices.Insert(rules, ruleIndex(in.Position, len(rules)), r), nil
-	})
+	err = s.Helpdesk.ChangeRules(ctx, account.AgentRef(agent), operatorName,
+		func(rules []parley.Rule) ([]parley.Rule, error) {
+			if slices.ContainsFunc(rules, func(o parley.Rule) bool { return o.Key == r.Key }) {
+				return nil, parley.NewErrorf(parley.CodeAlreadyExists, "The agent has a rule with the key %s.", r.Key)
+			}
+			return slices.Insert(rules, ruleIndex(in.Position, len(rules)), r), nil
+		})
 	if err != nil {
 		return nil, err
 	}

@@ -106,11 +106,12 @@ func checkKey(key string) error {
 
 func (s *Service) changeStatus(ctx context.Context, in StatusChange) (Status, error) {
 	return s.changeNamedStatus(ctx, in.StatusRef, func(ref statusID) (*parley.TicketStatus, error) {
-		return s.Helpdesk.ChangeStatus(ctx, ref.account.AgentRef(ref.agent), ref.id, operatorName, func(status *parley.TicketStatus) {
-			replaceIfSet(&status.InternalLabel, in.Label)
-			replaceIfSet(&status.ExternalLabel, in.ExternalLabel)
-			replaceIfSet(&status.Color, in.Color)
-		})
+		return s.Helpdesk.ChangeStatus(ctx, ref.account.AgentRef(ref.agent), ref.id, operatorName,
+			func(status *parley.TicketStatus) {
+				replaceIfSet(&status.InternalLabel, in.Label)
+				replaceIfSet(&status.ExternalLabel, in.ExternalLabel)
+				replaceIfSet(&status.Color, in.Color)
+			})
 	})
 }
 

@@ -18,7 +18,8 @@ func TestMain(m *testing.M) { dbs.Main(m, func() error { return goleak.Find() })
 // The trace quotes what the answer cites, word for word, also after the source was deleted.
 func TestTraceOutlivesItsSource(t *testing.T) {
 	h := testkit.Open(t)
-	agent := h.NewAgent(t, h.Key, "# Deliveries\n\nParcels are delivered between eight and ten in the morning.", "# Returns\n\nSend parcels back within thirty days.")
+	agent := h.NewAgent(t, h.Key, "# Deliveries\n\nParcels are delivered between eight and ten in the morning.",
+		"# Returns\n\nSend parcels back within thirty days.")
 	var reply struct {
 		Data struct {
 			Metadata struct {
@@ -27,7 +28,8 @@ func TestTraceOutlivesItsSource(t *testing.T) {
 			}
 		}
 	}
-	h.Do(t, "POST", "/agents/"+agent+"/chat", h.Key, `{"message":"When are parcels delivered?"}`).Decode(t, http.StatusOK, &reply)
+	h.Do(t, "POST", "/agents/"+agent+"/chat", h.Key, `{"message":"When are parcels delivered?"}`).Decode(t,
+		http.StatusOK, &reply)
 	cited := reply.Data.Metadata.Citations
 	if len(cited) == 0 {
 		t.Fatal("an answer without citations")
@@ -43,7 +45,8 @@ func TestTraceOutlivesItsSource(t *testing.T) {
 		t.Fatal(err)
 	}
 	after := citedPassage(t, h, reply.Data.Metadata.ConversationID)
-	if after.Text != "" || after.Name != "Text" || !strings.Contains(after.Heading, "Deliveries") || after.Score != before.Score || len(after.Quotes) != 1 ||
+	if after.Text != "" || after.Name != "Text" || !strings.Contains(after.Heading, "Deliveries") ||
+		after.Score != before.Score || len(after.Quotes) != 1 ||
 		!strings.Contains(after.Quotes[0], "between eight and ten") {
 		t.Errorf("without the source: %+v", after)
 	}
@@ -72,7 +75,8 @@ func TestReplayShowsWhichAnswersChange(t *testing.T) {
 }
 
 func checkReplay(t *testing.T, h *testkit.Server) {
-	agent := h.NewAgent(t, h.Key, "# Deliveries\n\nParcels are delivered between eight and ten in the morning.", "# Returns\n\nSend parcels back within thirty days.")
+	agent := h.NewAgent(t, h.Key, "# Deliveries\n\nParcels are delivered between eight and ten in the morning.",
+		"# Returns\n\nSend parcels back within thirty days.")
 	ask := func(body string) (conversation, source string) {
 		t.Helper()
 		var reply struct {
@@ -95,7 +99,8 @@ func checkReplay(t *testing.T, h *testkit.Server) {
 	if r := replayAgent(t, h, agent, 10); len(r.Turns) != 3 || r.Same != 3 || r.Skipped != 0 {
 		t.Fatalf("before any change: %+v", r)
 	}
-	if r := h.Do(t, "PUT", "/agents/"+agent+"/sources/"+deliveries, h.Key, `{"content": "# Deliveries\n\nParcels are delivered between one and three in the morning."}`); r.Status != 200 {
+	if r := h.Do(t, "PUT", "/agents/"+agent+"/sources/"+deliveries, h.Key,
+		`{"content": "# Deliveries\n\nParcels are delivered between one and three in the morning."}`); r.Status != 200 {
 		t.Fatalf("change: %d %s", r.Status, r.Body)
 	}
 	if err := h.Runner.WaitIdle(t.Context()); err != nil {
@@ -106,20 +111,24 @@ func checkReplay(t *testing.T, h *testkit.Server) {
 		t.Fatalf("after the change: %+v", r)
 	}
 	for _, turn := range r.Turns {
-		if about := strings.Contains(turn.Question, "delivered"); about != (turn.State == eval.ReplayChanged) || about != strings.Contains(turn.Now, "one and three") {
+		if about := strings.Contains(turn.Question, "delivered"); about != (turn.State == eval.ReplayChanged) ||
+			about != strings.Contains(turn.Now, "one and three") {
 			t.Errorf("%q: %s, now %q", turn.Question, turn.State, turn.Now)
 		}
 	}
-	if newest := replayAgent(t, h, agent, 1); len(newest.Turns) != 1 || newest.Turns[0].ConversationID == r.Turns[2].ConversationID {
+	if newest := replayAgent(t, h, agent, 1); len(newest.Turns) != 1 ||
+		newest.Turns[0].ConversationID == r.Turns[2].ConversationID {
 		t.Errorf("the newest alone: %+v", newest)
 	}
 	if r := h.Do(t, "DELETE", "/agents/"+agent+"/sources/"+deliveries, h.Key, nil); r.Status >= 300 {
 		t.Fatalf("delete: %d %s", r.Status, r.Body)
 	}
-	if newest := replayAgent(t, h, agent, 1); newest.Turns[0].State == eval.ReplaySame || strings.Contains(newest.Turns[0].Now, "delivered") {
+	if newest := replayAgent(t, h, agent, 1); newest.Turns[0].State == eval.ReplaySame ||
+		strings.Contains(newest.Turns[0].Now, "delivered") {
 		t.Errorf("without the source: %+v", newest)
 	}
-	if _, err := admin.RunOn(t.Context(), h.AdminService, admin.Replay, admin.ReplayRequest{ID: "nobody", Limit: 1}); err == nil {
+	if _, err := admin.RunOn(t.Context(), h.AdminService, admin.Replay,
+		admin.ReplayRequest{ID: "nobody", Limit: 1}); err == nil {
 		t.Error("an agent that is not there has past questions")
 	}
 }

@@ -78,7 +78,8 @@ func readPageFiles() (style, script []byte, t *template.Template, err error) {
 	if script, err = pageFiles.ReadFile("page/docs.js"); err != nil {
 		return nil, nil, nil, err
 	}
-	t, err = template.New("docs.html").Funcs(template.FuncMap{"prose": renderMarkdown}).ParseFS(pageFiles, "page/docs.html")
+	t, err = template.New("docs.html").Funcs(template.FuncMap{"prose": renderMarkdown}).ParseFS(pageFiles,
+		"page/docs.html")
 	return style, script, t, err
 }
 

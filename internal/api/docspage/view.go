@@ -59,12 +59,14 @@ type (
 
 func (d *openDocument) newPageView(base string) *pageView {
 	d.describeAllEnums()
-	v := &pageView{Title: d.Info.Title, Version: d.Info.Version, Text: d.Info.Description, Server: "http://127.0.0.1:8080" + base}
+	v := &pageView{Title: d.Info.Title, Version: d.Info.Version, Text: d.Info.Description,
+		Server: "http://127.0.0.1:8080" + base}
 	if len(d.Servers) > 0 && strings.HasPrefix(d.Servers[0].URL, "http") {
 		v.Server = d.Servers[0].URL
 	}
 	for _, tag := range d.Tags {
-		v.Groups = append(v.Groups, groupView{ID: "tag-" + strings.ReplaceAll(tag.Name, " ", "-"), Name: tag.Name, Text: tag.Description, Operations: d.operationViews(tag.Name, v.Server)})
+		v.Groups = append(v.Groups, groupView{ID: "tag-" + strings.ReplaceAll(tag.Name, " ", "-"), Name: tag.Name,
+			Text: tag.Description, Operations: d.operationViews(tag.Name, v.Server)})
 	}
 	for _, name := range slices.Sorted(maps.Keys(d.Components.Schemas)) {
 		s := d.Components.Schemas[name]
@@ -113,10 +115,12 @@ func (d *openDocument) operationViews(tag, server string) []operationView {
 }
 
 func (d *openDocument) newOperationView(op *openOperation, method, path, server string) operationView {
-	v := operationView{ID: op.OperationID, Method: method, Path: path, Summary: op.Summary, Text: op.Description, Scope: op.Scope,
-		Open: op.Security != nil && len(*op.Security) == 0, Deprecated: op.Deprecated}
+	v := operationView{ID: op.OperationID, Method: method, Path: path, Summary: op.Summary, Text: op.Description,
+		Scope: op.Scope,
+		Open:  op.Security != nil && len(*op.Security) == 0, Deprecated: op.Deprecated}
 	for _, p := range op.Parameters {
-		row := rowView{Name: p.Name, Place: p.In, Type: typePieces(p.Schema), Rules: describeRules(p.Schema), Text: p.Description}
+		row := rowView{Name: p.Name, Place: p.In, Type: typePieces(p.Schema), Rules: describeRules(p.Schema),
+			Text: p.Description}
 		if p.Required {
 			row.Mark = required
 		}
@@ -187,7 +191,8 @@ func curlCommand(v operationView, server, kind string, m openMedia) string {
 	if v.Method != http.MethodGet && (v.Method != http.MethodPost || m.Example == nil && kind != multipartForm) {
 		b.WriteString("-X " + v.Method + " ")
 	}
-	path := strings.NewReplacer("{agentId}", "$AGENT", "{conversationId}", "$CONVERSATION", "{", "$", "}", "").Replace(v.Path)
+	path := strings.NewReplacer("{agentId}", "$AGENT", "{conversationId}", "$CONVERSATION", "{", "$", "}",
+		"").Replace(v.Path)
 	fmt.Fprintf(&b, "%q", server+path)
 	if !v.Open {
 		b.WriteString(" \\\n  -H \"Authorization: Bearer $KEY\"")

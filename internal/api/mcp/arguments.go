@@ -131,8 +131,9 @@ func (req restRequest) httpRequest() *http.Request {
 	if err != nil {
 		path = req.path
 	}
-	r := &http.Request{Method: req.method, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Header: http.Header{}, Body: http.NoBody,
-		URL: &url.URL{Path: restBase + path, RawPath: restBase + req.path, RawQuery: req.query.Encode()}}
+	r := &http.Request{Method: req.method, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Header: http.Header{},
+		Body: http.NoBody,
+		URL:  &url.URL{Path: restBase + path, RawPath: restBase + req.path, RawQuery: req.query.Encode()}}
 	return r
 }
 

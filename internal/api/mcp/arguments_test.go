@@ -13,8 +13,10 @@ func FuzzArguments(f *testing.F) {
 		f.Add(id, `{"limit": 5, "type": ["text"], "name": null}`)
 	}
 	op := &operation{method: http.MethodPut, path: "/agents/{agentId}/sources/{sourceId}", bodies: []object{{}},
-		params: []parameter{{Name: "agentId", In: "path"}, {Name: "sourceId", In: "path"}, {Name: "limit", In: "query"}, {Name: "type", In: "query"}}}
-	schema := object{"properties": object{"agentId": object{}, "sourceId": object{}, "limit": object{}, "type": object{}, "name": object{}}, "required": []string{"agentId"}}
+		params: []parameter{{Name: "agentId", In: "path"}, {Name: "sourceId", In: "path"}, {Name: "limit", In: "query"},
+			{Name: "type", In: "query"}}}
+	schema := object{"properties": object{"agentId": object{}, "sourceId": object{}, "limit": object{},
+		"type": object{}, "name": object{}}, "required": []string{"agentId"}}
 	f.Fuzz(func(t *testing.T, id, rest string) {
 		args, err := parseArguments(jsonText(rest), schema)
 		if err != nil {
@@ -31,7 +33,8 @@ func FuzzArguments(f *testing.F) {
 		}
 		u := req.httpRequest().URL
 		parts := strings.Split(u.EscapedPath(), "/")
-		if len(parts) != 7 || parts[4] != parts[6] || parts[4] == "" || parts[4] == "." || parts[4] == ".." || parts[5] != "sources" {
+		if len(parts) != 7 || parts[4] != parts[6] || parts[4] == "" || parts[4] == "." || parts[4] == ".." ||
+			parts[5] != "sources" {
 			t.Errorf("%q leads to %s", id, u.EscapedPath())
 		}
 		var want string

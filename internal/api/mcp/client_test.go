@@ -48,7 +48,8 @@ func connectVia(t testing.TB, next http.RoundTripper, h *testkit.Server, key str
 
 func dial(ctx context.Context, next http.RoundTripper, h *testkit.Server, key string) (*sdk.ClientSession, error) {
 	client := sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, nil)
-	return client.Connect(ctx, &sdk.StreamableClientTransport{Endpoint: h.URL + mcp.Path, HTTPClient: &http.Client{Transport: bearerTransport{key, next}}}, nil)
+	return client.Connect(ctx, &sdk.StreamableClientTransport{Endpoint: h.URL + mcp.Path,
+		HTTPClient: &http.Client{Transport: bearerTransport{key, next}}}, nil)
 }
 
 // callTool calls a tool and returns the text of its result.
@@ -119,7 +120,8 @@ func TestEightSessionsAtOnce(t *testing.T) {
 
 func TestWrongKeyHasNoSession(t *testing.T) {
 	h := testkit.Open(t)
-	if _, err := dial(t.Context(), http.DefaultTransport, h, "wrong"); err == nil || !strings.Contains(err.Error(), "Unauthorized") {
+	if _, err := dial(t.Context(), http.DefaultTransport, h, "wrong"); err == nil ||
+		!strings.Contains(err.Error(), "Unauthorized") {
 		t.Error(err)
 	}
 }

@@ -24,7 +24,8 @@ import (
 const listTools = `{"jsonrpc": "2.0", "id": 1, "method": "tools/list"}`
 
 // postMessage sends one message as a program does.
-func postMessage(t *testing.T, h *testkit.Server, key, body string, change func(r *http.Request)) (*http.Response, string) {
+func postMessage(t *testing.T, h *testkit.Server, key, body string, change func(r *http.Request)) (*http.Response,
+	string) {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, h.URL+mcp.Path, strings.NewReader(body))
 	if err != nil {
@@ -68,31 +69,45 @@ func TestEndpoint(t *testing.T) {
 		status int
 		want   string
 	}{
-		"a list":                 {h.Key, listTools, nil, 200, "service_whoami"},
-		"no key":                 {"", listTools, nil, 401, "AUTH_MISSING_API_KEY"},
-		"a wrong key":            {"wrong", listTools, nil, 401, "AUTH_INVALID_API_KEY"},
-		"not a bearer":           {"", listTools, header("Authorization", "Basic abc"), 401, "AUTH_INVALID_API_KEY"},
-		"a plan without it":      {poor, listTools, nil, 403, "SUBSCRIPTION_API_RESTRICTED_PLAN"},
-		"no body":                {h.Key, "", nil, 400, "VALIDATION_INVALID_JSON"},
-		"not JSON":               {h.Key, "{", nil, 400, "VALIDATION_INVALID_JSON"},
-		"several at once":        {h.Key, "[" + listTools + "]", nil, 400, "VALIDATION_INVALID_BODY"},
-		"too much":               {h.Key, `"` + strings.Repeat("a", 8<<20) + `"`, nil, 413, "REQUEST_TOO_LARGE"},
-		"another method":         {h.Key, "", func(r *http.Request) { r.Method = http.MethodGet }, 405, "METHOD_NOT_ALLOWED"},
-		"an end of a session":    {h.Key, "", func(r *http.Request) { r.Method = http.MethodDelete }, 405, "METHOD_NOT_ALLOWED"},
-		"a preflight":            {h.Key, "", func(r *http.Request) { r.Method = http.MethodOptions }, 405, "METHOD_NOT_ALLOWED"},
-		"a path below":           {h.Key, listTools, func(r *http.Request) { r.URL.Path += "/" }, 404, "NOT_FOUND"},
-		"our own origin":         {h.Key, listTools, header("Origin", h.URL), 200, "service_whoami"},
-		"the same by name":       {h.Key, listTools, func(r *http.Request) { r.Host = "localhost" + port; r.Header.Set("Origin", "http://localhost"+port) }, 200, "service_whoami"},
-		"a foreign origin":       {h.Key, listTools, header("Origin", "https://evil.example"), 403, "AUTH_ORIGIN_NOT_ALLOWED"},
-		"and without a key":      {"", listTools, header("Origin", "https://evil.example"), 403, "AUTH_ORIGIN_NOT_ALLOWED"},
-		"another port":           {h.Key, listTools, header("Origin", "http://127.0.0.1:1"), 403, "AUTH_ORIGIN_NOT_ALLOWED"},
-		"an origin of nowhere":   {h.Key, listTools, header("Origin", "null"), 403, "AUTH_ORIGIN_NOT_ALLOWED"},
-		"a rebound name":         {h.Key, listTools, host("evil.example" + port), 403, "AUTH_ORIGIN_NOT_ALLOWED"},
-		"a rebound name, itself": {h.Key, listTools, func(r *http.Request) { r.Host = "evil.example"; r.Header.Set("Origin", "http://evil.example") }, 403, "AUTH_ORIGIN_NOT_ALLOWED"},
-		"a version of tomorrow":  {h.Key, `{"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"protocolVersion": "2999-01-01", "capabilities": {}, "clientInfo": {"name": "x", "version": "1"}}}`, nil, 200, "protocolVersion"},
-		"a notification":         {h.Key, `{"jsonrpc": "2.0", "method": "notifications/initialized"}`, nil, 202, ""},
-		"a session of nobody":    {h.Key, listTools, header("Mcp-Session-Id", "x"), 200, "service_whoami"},
-		"other words":            {h.Key, `{"jsonrpc": "2.0", "id": 1, "method": "tools/none"}`, nil, 200, "tools/none"},
+		"a list":            {h.Key, listTools, nil, 200, "service_whoami"},
+		"no key":            {"", listTools, nil, 401, "AUTH_MISSING_API_KEY"},
+		"a wrong key":       {"wrong", listTools, nil, 401, "AUTH_INVALID_API_KEY"},
+		"not a bearer":      {"", listTools, header("Authorization", "Basic abc"), 401, "AUTH_INVALID_API_KEY"},
+		"a plan without it": {poor, listTools, nil, 403, "SUBSCRIPTION_API_RESTRICTED_PLAN"},
+		"no body":           {h.Key, "", nil, 400, "VALIDATION_INVALID_JSON"},
+		"not JSON":          {h.Key, "{", nil, 400, "VALIDATION_INVALID_JSON"},
+		"several at once":   {h.Key, "[" + listTools + "]", nil, 400, "VALIDATION_INVALID_BODY"},
+		"too much":          {h.Key, `"` + strings.Repeat("a", 8<<20) + `"`, nil, 413, "REQUEST_TOO_LARGE"},
+		"another method":    {h.Key, "", func(r *http.Request) { r.Method = http.MethodGet }, 405, "METHOD_NOT_ALLOWED"},
+		"an end of a session": {h.Key, "", func(r *http.Request) {
+			r.Method = http.MethodDelete
+		}, 405, "METHOD_NOT_ALLOWED"},
+		"a preflight": {h.Key, "", func(r *http.Request) {
+			r.Method = http.MethodOptions
+		}, 405, "METHOD_NOT_ALLOWED"},
+		"a path below":   {h.Key, listTools, func(r *http.Request) { r.URL.Path += "/" }, 404, "NOT_FOUND"},
+		"our own origin": {h.Key, listTools, header("Origin", h.URL), 200, "service_whoami"},
+		"the same by name": {h.Key, listTools, func(r *http.Request) {
+			r.Host = "localhost" + port
+			r.Header.Set("Origin", "http://localhost"+port)
+		}, 200, "service_whoami"},
+		"a foreign origin": {h.Key, listTools, header("Origin", "https://evil.example"), 403,
+			"AUTH_ORIGIN_NOT_ALLOWED"},
+		"and without a key":    {"", listTools, header("Origin", "https://evil.example"), 403, "AUTH_ORIGIN_NOT_ALLOWED"},
+		"another port":         {h.Key, listTools, header("Origin", "http://127.0.0.1:1"), 403, "AUTH_ORIGIN_NOT_ALLOWED"},
+		"an origin of nowhere": {h.Key, listTools, header("Origin", "null"), 403, "AUTH_ORIGIN_NOT_ALLOWED"},
+		"a rebound name":       {h.Key, listTools, host("evil.example" + port), 403, "AUTH_ORIGIN_NOT_ALLOWED"},
+		"a rebound name, itself": {h.Key, listTools, func(r *http.Request) {
+			r.Host = "evil.example"
+			r.Header.Set("Origin", "http://evil.example")
+		}, 403, "AUTH_ORIGIN_NOT_ALLOWED"},
+		"a version of tomorrow": {h.Key,
+			`{"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"protocolVersion": "2999-01-01", ` +
+				`"capabilities": {}, "clientInfo": {"name": "x", "version": "1"}}}`,
+			nil, 200, "protocolVersion"},
+		"a notification":      {h.Key, `{"jsonrpc": "2.0", "method": "notifications/initialized"}`, nil, 202, ""},
+		"a session of nobody": {h.Key, listTools, header("Mcp-Session-Id", "x"), 200, "service_whoami"},
+		"other words":         {h.Key, `{"jsonrpc": "2.0", "id": 1, "method": "tools/none"}`, nil, 200, "tools/none"},
 	} {
 		resp, text := postMessage(t, h, c.key, c.body, c.change)
 		if resp.StatusCode != c.status || !strings.Contains(text, c.want) {
@@ -101,7 +116,8 @@ func TestEndpoint(t *testing.T) {
 		if challenge := resp.Header.Get("WWW-Authenticate"); (c.status == 401) != (challenge == `Bearer realm="parley"`) {
 			t.Errorf("%s: WWW-Authenticate: %s", name, challenge)
 		}
-		if resp.Header.Get("X-Request-Id") == "" || resp.Header.Get("X-RateLimit-Limit") == "" || resp.Header.Get("Access-Control-Allow-Origin") != "" {
+		if resp.Header.Get("X-Request-Id") == "" || resp.Header.Get("X-RateLimit-Limit") == "" ||
+			resp.Header.Get("Access-Control-Allow-Origin") != "" {
 			t.Errorf("%s: %v", name, resp.Header)
 		}
 	}
@@ -115,7 +131,8 @@ func TestOriginsOfAPublicServer(t *testing.T) {
 		t.Fatal(err)
 	}
 	door := &access.Admission{Authenticator: h.Authenticator, Limiter: h.Limiter, Now: time.Now}
-	face, err := mcp.New(mcp.Config{Admit: door.Admit, REST: h.Handler(), Document: doc, BaseURL: "https://support.example", Now: time.Now, Logger: slog.New(slog.DiscardHandler)})
+	face, err := mcp.New(mcp.Config{Admit: door.Admit, REST: h.Handler(), Document: doc,
+		BaseURL: "https://support.example", Now: time.Now, Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -125,15 +142,19 @@ func TestOriginsOfAPublicServer(t *testing.T) {
 		host, origin string
 		status       int
 	}{
-		{public, "other.example", "", 200}, {public, "other.example", "https://support.example", 200}, {public, "support.example", "http://support.example", 403},
-		{public, "other.example", "https://other.example", 403}, {near, "support.example", "https://support.example", 200}, {near, "other.example", "", 403},
+		{public, "other.example", "", 200}, {public, "other.example", "https://support.example", 200},
+		{public, "support.example", "http://support.example", 403},
+		{public, "other.example", "https://other.example", 403},
+		{near, "support.example", "https://support.example", 200}, {near, "other.example", "", 403},
 		{near, "[::1]:8080", "http://[::1]:8080", 200},
 	} {
 		w := httptest.NewRecorder()
-		r := httptest.NewRequestWithContext(context.WithValue(t.Context(), http.LocalAddrContextKey, &net.TCPAddr{IP: c.at, Port: 80}),
+		r := httptest.NewRequestWithContext(context.WithValue(t.Context(), http.LocalAddrContextKey,
+			&net.TCPAddr{IP: c.at, Port: 80}),
 			http.MethodPost, mcp.Path, strings.NewReader(listTools))
 		r.Host = c.host
-		r.Header = http.Header{"Authorization": {"Bearer " + h.Key}, "Content-Type": {"application/json"}, "Accept": {"application/json, text/event-stream"}}
+		r.Header = http.Header{"Authorization": {"Bearer " + h.Key}, "Content-Type": {"application/json"},
+			"Accept": {"application/json, text/event-stream"}}
 		if c.origin != "" {
 			r.Header.Set("Origin", c.origin)
 		}
@@ -145,16 +166,20 @@ func TestOriginsOfAPublicServer(t *testing.T) {
 
 // Each request counts once, as one of REST does, and what a tool asks of REST does not count again.
 func TestRequestsAreCountedOnce(t *testing.T) {
-	h := testkit.Open(t, testkit.WithClock(testkit.NewClock()), testkit.WithConfig(func(c *server.Config) { c.RateLimit = 3 }))
+	h := testkit.Open(t, testkit.WithClock(testkit.NewClock()), testkit.WithConfig(func(c *server.Config) {
+		c.RateLimit = 3
+	}))
 	whoami := `{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "service_whoami", "arguments": {}}}`
 	for left := 2; left >= 0; left-- {
 		resp, text := postMessage(t, h, h.Key, whoami, nil)
-		if resp.StatusCode != 200 || resp.Header.Get("X-RateLimit-Remaining") != strconv.Itoa(left) || !strings.Contains(text, "workspace") {
+		if resp.StatusCode != 200 || resp.Header.Get("X-RateLimit-Remaining") != strconv.Itoa(left) ||
+			!strings.Contains(text, "workspace") {
 			t.Fatal(left, resp.StatusCode, resp.Header, text)
 		}
 	}
 	resp, text := postMessage(t, h, h.Key, whoami, nil)
-	if resp.StatusCode != 429 || resp.Header.Get("Retry-After") != "10" || !strings.Contains(text, "RATE_LIMIT_TOO_MANY_REQUESTS") {
+	if resp.StatusCode != 429 || resp.Header.Get("Retry-After") != "10" ||
+		!strings.Contains(text, "RATE_LIMIT_TOO_MANY_REQUESTS") {
 		t.Error(resp.StatusCode, resp.Header, text)
 	}
 	if got := h.Do(t, "GET", "/me", h.Key, nil).Status; got != 429 {
@@ -166,7 +191,8 @@ func TestMaintenance(t *testing.T) {
 	h := testkit.Open(t)
 	h.Authenticator.SetMaintenance(true)
 	resp, text := postMessage(t, h, h.Key, listTools, nil)
-	if resp.StatusCode != 503 || resp.Header.Get("Retry-After") == "" || !strings.Contains(text, "SERVICE_UNDER_MAINTENANCE") {
+	if resp.StatusCode != 503 || resp.Header.Get("Retry-After") == "" ||
+		!strings.Contains(text, "SERVICE_UNDER_MAINTENANCE") {
 		t.Error(resp.StatusCode, text)
 	}
 }
@@ -178,7 +204,8 @@ func TestSearchesAreCounted(t *testing.T) {
 	session := connect(t, h, h.Key)
 	five := `{"agentId": "` + agent + `", "searches": [{}, {}, {}, {}, {}]}`
 	for range 2 {
-		if text, refused := callTool(t, session, "service_search_conversations", five); refused || strings.Contains(text, "error") {
+		if text, refused := callTool(t, session, "service_search_conversations", five); refused ||
+			strings.Contains(text, "error") {
 			t.Fatal(text)
 		}
 	}

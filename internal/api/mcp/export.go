@@ -64,7 +64,8 @@ func (s *server) exportPartialConversation(ctx context.Context, t *tool, args ar
 		return p, err
 	}
 	conversation := p.Data[0]
-	req, err := t.operation.newRequest(arguments{"agentId": args["agentId"], "conversationId": conversation["id"], "include": quoteJSON("messages")})
+	req, err := t.operation.newRequest(arguments{"agentId": args["agentId"], "conversationId": conversation["id"],
+		"include": quoteJSON("messages")})
 	if err != nil {
 		return nil, err
 	}

@@ -28,23 +28,32 @@ var isolationCases = []struct {
 	{tool: "service_update_agent_auto_retrain", args: `{"agentId": "{agentId}", "enabled": false}`},
 	{tool: "service_clone_agent", args: `{"agentId": "{agentId}"}`},
 	{tool: "service_chat", args: `{"agentId": "{agentId}", "message": "Hello", "conversationId": "{conversationId}"}`},
-	{tool: "service_update_conversation", args: `{"agentId": "{agentId}", "conversationId": "{conversationId}", "paused": false}`},
+	{tool: "service_update_conversation",
+		args: `{"agentId": "{agentId}", "conversationId": "{conversationId}", "paused": false}`},
 	{tool: "service_search_conversations", args: `{"searches": [{"agentId": "{agentId}"}]}`, empty: "AGENT_NOT_FOUND"},
-	{tool: "service_export_conversations", args: `{"agentId": "{agentId}", "conversationId": "{conversationId}", "include": "messages"}`, empty: emptyPage},
+	{tool: "service_export_conversations",
+		args: `{"agentId": "{agentId}", "conversationId": "{conversationId}", "include": "messages"}`, empty: emptyPage},
 	{tool: "service_get_sources_summary", args: `{"agentId": "{agentId}"}`},
 	{tool: "service_list_sources", args: `{"agentId": "{agentId}"}`},
 	{tool: "service_get_source", args: `{"agentId": "{agentId}", "sourceId": "{sourceId}"}`},
-	{tool: "service_create_source", args: `{"agentId": "{agentId}", "type": "text", "name": "More", "content": "More to read."}`},
-	{tool: "service_update_source", args: `{"agentId": "{agentId}", "sourceId": "{sourceId}", "content": "The sky is grey."}`},
+	{tool: "service_create_source",
+		args: `{"agentId": "{agentId}", "type": "text", "name": "More", "content": "More to read."}`},
+	{tool: "service_update_source",
+		args: `{"agentId": "{agentId}", "sourceId": "{sourceId}", "content": "The sky is grey."}`},
 	{tool: "service_list_ticket_statuses", args: `{"agentId": "{agentId}"}`},
 	{tool: "service_list_helpdesk_teams", args: `{"agentId": "{agentId}"}`},
-	{tool: "service_create_ticket", args: `{"agentId": "{agentId}", "subject": "Help", "description": "Please.", "customer": {"email": "jo@example.com"}}`},
+	{tool: "service_create_ticket",
+		args: `{"agentId": "{agentId}", "subject": "Help", "description": "Please.", "customer": {"email": ` +
+			`"jo@example.com"}}`},
 	{tool: "service_list_tickets", args: `{"agentId": "{agentId}", "includeMessages": true}`},
 	{tool: "service_search_tickets", args: `{"agentId": "{agentId}", "query": "help"}`},
 	{tool: "service_get_ticket", args: `{"agentId": "{agentId}", "ticketNumber": "{ticketNumber}"}`},
-	{tool: "service_update_ticket", args: `{"agentId": "{agentId}", "ticketNumber": "{ticketNumber}", "priority": "high"}`},
+	{tool: "service_update_ticket",
+		args: `{"agentId": "{agentId}", "ticketNumber": "{ticketNumber}", "priority": "high"}`},
 	{tool: "service_list_ticket_messages", args: `{"agentId": "{agentId}", "ticketNumber": "{ticketNumber}"}`},
-	{tool: "service_create_ticket_message", args: `{"agentId": "{agentId}", "ticketNumber": "{ticketNumber}", "type": "note", "content": "Hello", "authorEmail": "kim@shop.example"}`},
+	{tool: "service_create_ticket_message",
+		args: `{"agentId": "{agentId}", "ticketNumber": "{ticketNumber}", "type": "note", "content": "Hello", ` +
+			`"authorEmail": "kim@shop.example"}`},
 	{tool: "service_delete_source", args: `{"agentId": "{agentId}", "sourceId": "{sourceId}"}`},
 	{tool: "service_delete_agent", args: `{"agentId": "{agentId}"}`},
 }
@@ -52,7 +61,8 @@ var isolationCases = []struct {
 const emptyPage = `"total":0`
 
 // malformedIDs are ids that no thing has, in forms that a careless path trips over; as they stand in JSON.
-var malformedIDs = []string{"", ".", "..", "x", "a/b", "../agents", "a?limit=1#x", "%00", "%2e%2e", `\u0000`, `\ud800`, "{nothing}", "' or 1=1--", "😀", `\n`, strings.Repeat("a", 3000)}
+var malformedIDs = []string{"", ".", "..", "x", "a/b", "../agents", "a?limit=1#x", "%00", "%2e%2e", `\u0000`, `\ud800`,
+	"{nothing}", "' or 1=1--", "😀", `\n`, strings.Repeat("a", 3000)}
 
 type resourceIDs map[string]string
 
@@ -71,7 +81,8 @@ func TestIsolation(t *testing.T) {
 	session, stranger := connect(t, h, h.Key), connect(t, h, h.OtherKey)
 	ours, theirs := createResources(t, h, session), createResources(t, h, stranger)
 	addMember(t, h, h.Account)
-	unknown := resourceIDs{"agentId": "AAAAAAAAAAAAAAAAAAAAA", "sourceId": "00000000-0000-4000-8000-000000000000", "conversationId": "01900000-0000-7000-8000-000000000000", "ticketNumber": "999999999"}
+	unknown := resourceIDs{"agentId": "AAAAAAAAAAAAAAAAAAAAA", "sourceId": "00000000-0000-4000-8000-000000000000",
+		"conversationId": "01900000-0000-7000-8000-000000000000", "ticketNumber": "999999999"}
 	for _, row := range isolationCases {
 		for name := range ours {
 			if !strings.Contains(row.args, "{"+name+"}") {
@@ -79,7 +90,8 @@ func TestIsolation(t *testing.T) {
 			}
 			ask := func(id string) string {
 				text, refused := callTool(t, session, row.tool, ours.substitute(strings.ReplaceAll(row.args, "{"+name+"}", id)))
-				if notFound := strings.Contains(text, "NOT_FOUND"); !notFound && (row.empty != emptyPage || !strings.Contains(text, emptyPage)) || notFound && !refused && row.empty == "" {
+				if notFound := strings.Contains(text, "NOT_FOUND"); !notFound && (row.empty != emptyPage ||
+					!strings.Contains(text, emptyPage)) || notFound && !refused && row.empty == "" {
 					t.Errorf("%s with %s %q: refused %v: %s", row.tool, name, id, refused, text)
 				}
 				return text
@@ -104,7 +116,8 @@ func TestIsolation(t *testing.T) {
 			}
 		}
 	}
-	for _, args := range []string{"service_get_agent " + isolationCases[3].args, "service_get_source " + isolationCases[13].args} {
+	for _, args := range []string{"service_get_agent " + isolationCases[3].args,
+		"service_get_source " + isolationCases[13].args} {
 		tool, args, _ := strings.Cut(args, " ")
 		if text, refused := callTool(t, stranger, tool, theirs.substitute(args)); refused {
 			t.Errorf("%s of the other account did not survive: %s", tool, text)
@@ -131,7 +144,8 @@ func TestEveryToolHasARow(t *testing.T) {
 			t.Errorf("%s: %d rows in the isolation test", tool.Name, rows[tool.Name])
 		}
 		for name := range tool.InputSchema.(map[string]any)["properties"].(map[string]any) {
-			if strings.HasSuffix(name, "Id") && !slices.Contains(untestedIDs, name) && !strings.Contains(isolationArgs(tool.Name), "{"+name+"}") {
+			if strings.HasSuffix(name, "Id") && !slices.Contains(untestedIDs, name) &&
+				!strings.Contains(isolationArgs(tool.Name), "{"+name+"}") {
 				t.Errorf("%s: its row lacks %s", tool.Name, name)
 			}
 		}
@@ -164,24 +178,30 @@ func createResources(t *testing.T, h *testkit.Server, session *sdk.ClientSession
 	if err != nil {
 		t.Fatal(err)
 	}
-	callToolInto(t, session, "service_create_source", `{"agentId": `+string(id)+`, "type": "text", "name": "Text", "content": "The sky is blue."}`, &source)
+	callToolInto(t, session, "service_create_source",
+		`{"agentId": `+string(id)+`, "type": "text", "name": "Text", "content": "The sky is blue."}`, &source)
 	callToolInto(t, session, "service_chat", `{"agentId": `+string(id)+`, "message": "Hello"}`, &answer)
 	var list struct {
 		Data []struct{ TicketNumber int64 }
 	}
-	callToolInto(t, session, "service_create_ticket", `{"agentId": `+string(id)+`, "subject": "S", "description": "D", "customer": {"email": "jo@example.com"}}`, &struct{}{})
+	callToolInto(t, session, "service_create_ticket", `{"agentId": `+string(id)+
+		`, "subject": "S", "description": "D", "customer": {"email": "jo@example.com"}}`, &struct{}{})
 	// The other account's numbers are its own.
-	if _, err := h.DB.SQL().Exec(t.Context(), `update tickets set number = number + 98765430 where account_id = ?`, h.OtherAccount); err != nil {
+	if _, err := h.DB.SQL().Exec(t.Context(), `update tickets set number = number + 98765430 where account_id = ?`,
+		h.OtherAccount); err != nil {
 		t.Fatal(err)
 	}
 	callToolInto(t, session, "service_list_tickets", `{"agentId": `+string(id)+`}`, &list)
-	return resourceIDs{"agentId": agent.ID, "sourceId": source.ID, "conversationId": answer.Data.Metadata.ConversationID, "ticketNumber": strconv.FormatInt(list.Data[0].TicketNumber, 10)}
+	return resourceIDs{"agentId": agent.ID, "sourceId": source.ID,
+		"conversationId": answer.Data.Metadata.ConversationID,
+		"ticketNumber":   strconv.FormatInt(list.Data[0].TicketNumber, 10)}
 }
 
 // addMember joins somebody to the account's team, whose address the rows name.
 func addMember(t *testing.T, h *testkit.Server, account string) {
 	t.Helper()
-	if _, err := admin.RunOn(t.Context(), h.AdminService, admin.AddMember, admin.NewMember{AccountID: account, Email: "kim@shop.example", Name: "Kim", Role: "agent"}); err != nil {
+	if _, err := admin.RunOn(t.Context(), h.AdminService, admin.AddMember,
+		admin.NewMember{AccountID: account, Email: "kim@shop.example", Name: "Kim", Role: "agent"}); err != nil {
 		t.Fatal(err)
 	}
 }

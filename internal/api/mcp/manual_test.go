@@ -31,8 +31,10 @@ func TestManualListsEveryTool(t *testing.T) {
 		if s := scopes[mcp.Operations()[tool.Name]]; s != "" {
 			scope = "`" + s + "`"
 		}
-		if !found || !strings.HasPrefix(row, scope+" |") || strings.Contains(row, "destructive") != *tool.Annotations.DestructiveHint {
-			t.Errorf("mcp.md: the row of %s (%s, destructive %v) is %q", tool.Name, scope, *tool.Annotations.DestructiveHint, row)
+		if !found || !strings.HasPrefix(row, scope+" |") ||
+			strings.Contains(row, "destructive") != *tool.Annotations.DestructiveHint {
+			t.Errorf("mcp.md: the row of %s (%s, destructive %v) is %q", tool.Name, scope,
+				*tool.Annotations.DestructiveHint, row)
 		}
 	}
 	if rows := strings.Count(string(page), "\n| `service_"); rows != len(list.Tools) {

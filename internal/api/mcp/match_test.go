@@ -20,7 +20,8 @@ func (tl *storyRunner) runExchange(x exchange) error {
 		key = tl.placeholders[x.as]
 	}
 	args := cmp.Or(tl.placeholders.Expand(x.args), "{}")
-	out, err := tl.session(key).CallTool(tl.t.Context(), &sdk.CallToolParams{Name: x.tool, Arguments: json.RawMessage(args)})
+	out, err := tl.session(key).CallTool(tl.t.Context(),
+		&sdk.CallToolParams{Name: x.tool, Arguments: json.RawMessage(args)})
 	if err != nil {
 		return err
 	}

@@ -42,7 +42,9 @@ func New(cfg Config) (http.Handler, error) {
 	if err := s.buildServer(); err != nil {
 		return nil, fmt.Errorf("offer tools: %w", err)
 	}
-	s.protocol = sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return s.tools }, &sdk.StreamableHTTPOptions{
+	s.protocol = sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server {
+		return s.tools
+	}, &sdk.StreamableHTTPOptions{
 		Stateless: true, JSONResponse: true, MaxRequestBodyBytes: maxMessageBytes, PropagateRequestCancellation: true,
 		DisableLocalhostProtection: true, // checkOrigin checks the Host, and knows the configured one
 	})

@@ -59,7 +59,9 @@ func (s *server) getSinglePage(ctx context.Context, t *tool, args arguments) (*l
 		return nil, err
 	}
 	for _, item := range p.Data {
-		maps.DeleteFunc(item, func(name string, _ jsonText) bool { return t.fields != nil && !slices.Contains(t.fields, name) })
+		maps.DeleteFunc(item, func(name string, _ jsonText) bool {
+			return t.fields != nil && !slices.Contains(t.fields, name)
+		})
 	}
 	return p, nil
 }

@@ -57,7 +57,8 @@ func TestExportIsCutBySize(t *testing.T) {
 		say("")
 	}
 	ask := func(more string) (page exportReply) {
-		callToolInto(t, session, "service_export_conversations", `{"agentId": "`+agent+`", "include": "messages"`+more+`}`, &page)
+		callToolInto(t, session, "service_export_conversations",
+			`{"agentId": "`+agent+`", "include": "messages"`+more+`}`, &page)
 		return page
 	}
 	seen, cuts := map[string]int{}, 0
@@ -79,7 +80,8 @@ func TestExportIsCutBySize(t *testing.T) {
 	if len(seen) != 11 || cuts == 0 {
 		t.Error(seen, cuts)
 	}
-	if page := ask(`, "conversationId": "` + long + `"`); !page.Truncated || len(page.Data) != 1 || page.Pagination.Total != 1 {
+	if page := ask(`, "conversationId": "` + long + `"`); !page.Truncated || len(page.Data) != 1 ||
+		page.Pagination.Total != 1 {
 		t.Error(page.Truncated, len(page.Data), page.Pagination)
 	}
 	var page exportReply
@@ -97,7 +99,8 @@ func TestListsAreCut(t *testing.T) {
 		callToolInto(t, session, "service_create_agent", fmt.Sprintf(`{"name": "Agent %d"}`, i), &agent)
 	}
 	for i := range 51 {
-		callToolInto(t, session, "service_create_source", fmt.Sprintf(`{"agentId": %q, "type": "text", "name": "Text", "content": "Text %d"}`, agent.ID, i), &struct{}{})
+		callToolInto(t, session, "service_create_source",
+			fmt.Sprintf(`{"agentId": %q, "type": "text", "name": "Text", "content": "Text %d"}`, agent.ID, i), &struct{}{})
 	}
 	for _, c := range []struct {
 		tool, args string

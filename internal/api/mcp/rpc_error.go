@@ -66,7 +66,8 @@ func parseHead(text []byte) (rpcHead, error) {
 		return h, parley.NewErrorf(parley.CodeInvalidBody, "Send one message in a request: batches are not taken.")
 	}
 	if json.Unmarshal(text, &h) != nil || h.Method == nil && h.Result == nil && h.Error == nil {
-		return h, parley.NewErrorf(parley.CodeInvalidBody, "The message is no request, notification or response of JSON-RPC 2.0.")
+		return h, parley.NewErrorf(parley.CodeInvalidBody,
+			"The message is no request, notification or response of JSON-RPC 2.0.")
 	}
 	return h, nil
 }

@@ -23,12 +23,14 @@ func TestFaultsAreJSONRPC(t *testing.T) {
 		id     string
 		code   int
 	}{
-		"a method that there is not":        {`{"jsonrpc": "2.0", "id": 1, "method": "tools/none"}`, nil, 200, "1", -32601},
-		"one by a name":                     {`{"jsonrpc": "2.0", "id": "a", "method": "x"}`, nil, 200, `"a"`, -32601},
-		"one in a protocol of tomorrow":     {`{"jsonrpc": "2.0", "id": 1, "method": "x"}`, header("MCP-Protocol-Version", "2026-07-28"), 404, "1", -32601},
-		"a notification that there is not":  {`{"jsonrpc": "2.0", "method": "notifications/none"}`, nil, 400, "null", -32601},
-		"a call without what it needs":      {`{"jsonrpc": "2.0", "id": 1, "method": "tools/call"}`, nil, 200, "1", -32602},
-		"a call of no tool":                 {`{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "none"}}`, nil, 200, "1", -32602},
+		"a method that there is not": {`{"jsonrpc": "2.0", "id": 1, "method": "tools/none"}`, nil, 200, "1", -32601},
+		"one by a name":              {`{"jsonrpc": "2.0", "id": "a", "method": "x"}`, nil, 200, `"a"`, -32601},
+		"one in a protocol of tomorrow": {`{"jsonrpc": "2.0", "id": 1, "method": "x"}`,
+			header("MCP-Protocol-Version", "2026-07-28"), 404, "1", -32601},
+		"a notification that there is not": {`{"jsonrpc": "2.0", "method": "notifications/none"}`, nil, 400, "null", -32601},
+		"a call without what it needs":     {`{"jsonrpc": "2.0", "id": 1, "method": "tools/call"}`, nil, 200, "1", -32602},
+		"a call of no tool": {`{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "none"}}`,
+			nil, 200, "1", -32602},
 		"a call that cannot be answered":    {`{"jsonrpc": "2.0", "method": "tools/list"}`, nil, 400, "null", -32600},
 		"another version":                   {`{"jsonrpc": "1.0", "id": 1, "method": "ping"}`, nil, 400, "1", -32600},
 		"no version":                        {`{"id": 1, "method": "ping"}`, nil, 400, "1", -32600},
@@ -57,7 +59,8 @@ func TestFaultsAreJSONRPC(t *testing.T) {
 			t.Errorf("%s: %d %q", name, resp.StatusCode, text)
 			continue
 		}
-		if resp.StatusCode != c.status || got.Version != "2.0" || string(got.ID) != c.id || got.Error.Code != c.code || got.Error.Message == "" {
+		if resp.StatusCode != c.status || got.Version != "2.0" || string(got.ID) != c.id || got.Error.Code != c.code ||
+			got.Error.Message == "" {
 			t.Errorf("%s: %d %s, want %d, %d of %s", name, resp.StatusCode, text, c.status, c.code, c.id)
 		}
 		if kind := resp.Header.Get("Content-Type"); !strings.HasPrefix(kind, "application/json") {

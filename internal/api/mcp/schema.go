@@ -127,13 +127,18 @@ func (t *tool) describePage() {
 	limit := t.input["properties"].(object)["limit"].(object)
 	limit["description"] = fmt.Sprintf("Most items on the page. More than %d are not given in one call.", t.maxItems)
 	properties := t.output["properties"].(object)
-	properties["truncated"] = object{"type": "boolean", "description": "True when this tool's limits have made the page smaller than was asked for."}
+	properties["truncated"] = object{"type": "boolean",
+		"description": "True when this tool's limits have made the page smaller than was asked for."}
 	if t.fields == nil {
 		return
 	}
 	items := properties["data"].(object)["items"].(object)
-	maps.DeleteFunc(items["properties"].(object), func(name string, _ any) bool { return !slices.Contains(t.fields, name) })
-	items["required"] = slices.DeleteFunc(stringList(items["required"]), func(name string) bool { return !slices.Contains(t.fields, name) })
+	maps.DeleteFunc(items["properties"].(object), func(name string, _ any) bool {
+		return !slices.Contains(t.fields, name)
+	})
+	items["required"] = slices.DeleteFunc(stringList(items["required"]), func(name string) bool {
+		return !slices.Contains(t.fields, name)
+	})
 }
 
 // maxSearches is the maximum number of searches in one call.
@@ -145,15 +150,22 @@ func (t *tool) describeSearches() {
 	each := t.input
 	delete(each, "required")
 	agent := object{"type": "string", "description": "The agent of the searches that name none."}
-	each["properties"].(object)["agentId"] = object{"type": "string", "description": "The agent to search; without it, the agentId beside searches."}
-	t.input = closedObject(object{"agentId": agent, "searches": object{"type": "array", "minItems": 1, "maxItems": maxSearches, "items": each,
-		"description": "1 to 5 searches. Each counts for itself towards ten searches a second."}}, []string{"searches"})
+	each["properties"].(object)["agentId"] = object{"type": "string",
+		"description": "The agent to search; without it, the agentId beside searches."}
+	t.input = closedObject(object{"agentId": agent,
+		"searches": object{"type": "array", "minItems": 1, "maxItems": maxSearches, "items": each,
+			"description": "1 to 5 searches. Each counts for itself towards ten searches a second."}}, []string{"searches"})
 	properties := maps.Clone(t.output["properties"].(object))
-	properties["error"] = object{"type": "object", "description": "In place of data and pagination: why this search was refused.", "required": []string{"code", "message"},
-		"properties": object{"code": object{"type": "string"}, "message": object{"type": "string"}, "details": object{"type": "object", "additionalProperties": object{"type": "string"}},
-			"retryAfter": object{"type": "integer", "description": "Seconds to wait before trying again."}, "requestId": object{"type": "string"}}}
-	t.output = object{"type": "object", "required": []string{"results"}, "properties": object{"results": object{"type": "array", "description": "In the order of searches.",
-		"items": object{"type": "object", "properties": properties}}}}
+	properties["error"] = object{"type": "object",
+		"description": "In place of data and pagination: why this search was refused.",
+		"required":    []string{"code", "message"},
+		"properties": object{"code": object{"type": "string"}, "message": object{"type": "string"},
+			"details":    object{"type": "object", "additionalProperties": object{"type": "string"}},
+			"retryAfter": object{"type": "integer", "description": "Seconds to wait before trying again."},
+			"requestId":  object{"type": "string"}}}
+	t.output = object{"type": "object", "required": []string{"results"},
+		"properties": object{"results": object{"type": "array", "description": "In the order of searches.",
+			"items": object{"type": "object", "properties": properties}}}}
 }
 
 // describeExport describes how the tool differs from the operation: it returns summaries by default, and may
@@ -161,5 +173,6 @@ func (t *tool) describeSearches() {
 func (t *tool) describeExport() {
 	t.input["properties"].(object)["include"].(object)["default"] = summaryDetail
 	item := t.output["properties"].(object)["data"].(object)["items"].(object)
-	item["properties"].(object)["truncated"] = object{"type": "boolean", "description": "True when only the oldest messages of the conversation are given."}
+	item["properties"].(object)["truncated"] = object{"type": "boolean",
+		"description": "True when only the oldest messages of the conversation are given."}
 }

@@ -124,7 +124,8 @@ func newStoryRunner(t *testing.T, by http.RoundTripper, settings []string) *stor
 	tl.placeholders = expect.Placeholders{"key": tl.server.Key, "account": tl.server.Account}
 	for _, set := range settings {
 		if words := strings.Fields(set); words[0] == "scopes" {
-			out, err := admin.RunOn(t.Context(), tl.server.AdminService, admin.CreateKey, admin.NewKey{AccountID: tl.server.Account, Name: words[1], Scopes: strings.Split(words[2], ",")})
+			out, err := admin.RunOn(t.Context(), tl.server.AdminService, admin.CreateKey,
+				admin.NewKey{AccountID: tl.server.Account, Name: words[1], Scopes: strings.Split(words[2], ",")})
 			if err != nil {
 				t.Fatal(err)
 			}

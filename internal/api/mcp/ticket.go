@@ -34,7 +34,8 @@ func runTickets(ctx context.Context, s *server, t *tool, args arguments) (any, e
 
 // addMessages adds the first messages of a ticket to it, and marks it if there are more.
 func (s *server) addMessages(ctx context.Context, t *tool, agent jsonText, ticket map[string]jsonText) error {
-	req, err := t.otherOperation.newRequest(arguments{"agentId": agent, "ticketNumber": ticket["ticketNumber"], "limit": encodeNumber(messagesPerTicket)})
+	req, err := t.otherOperation.newRequest(arguments{"agentId": agent, "ticketNumber": ticket["ticketNumber"],
+		"limit": encodeNumber(messagesPerTicket)})
 	if err != nil {
 		return err
 	}
@@ -58,7 +59,8 @@ func (t *tool) describeTickets() {
 		"description": "Whether each ticket comes with its first 25 replies and notes, the oldest first."}
 	ticket := t.output["properties"].(object)["data"].(object)["items"].(object)["properties"].(object)
 	ticket["messages"] = t.otherOperation.reply["properties"].(object)["data"]
-	ticket["truncated"] = object{"type": "boolean", "description": "True when the ticket has more messages than are given."}
+	ticket["truncated"] = object{"type": "boolean",
+		"description": "True when the ticket has more messages than are given."}
 }
 
 // runArray wraps a reply that is an array, since the result of a tool must be an object.

@@ -53,7 +53,8 @@ var toolTable = []tool{
 		operationID: "me",
 		title:       "Who am I?",
 		toolHints:   readHints,
-		text:        "Tells the workspace that the API key belongs to, its plan, and what the key may do: permissions are its scopes, null means all. Call this first.",
+		text: "Tells the workspace that the API key belongs to, its plan, and what the key may do: " +
+			"permissions are its scopes, null means all. Call this first.",
 	},
 	{
 		name:        "list_agents",
@@ -61,8 +62,10 @@ var toolTable = []tool{
 		title:       "List agents",
 		toolHints:   readHints,
 		maxItems:    25,
-		fields:      []string{"id", "name", "model", "visibility", "status", "autoRetrain", "size", "createdAt", "lastMessageAt", "lastTrainedAt"},
-		text:        "Lists the agents of the workspace with their main fields, 25 at most in a call. To see more, send pagination.cursor back as cursor until hasMore is false.",
+		fields: []string{"id", "name", "model", "visibility", "status", "autoRetrain", "size", "createdAt",
+			"lastMessageAt", "lastTrainedAt"},
+		text: "Lists the agents of the workspace with their main fields, 25 at most in a call. To see more, send " +
+			"pagination.cursor back as cursor until hasMore is false.",
 	},
 	{
 		name:        "get_agent",
@@ -76,7 +79,8 @@ var toolTable = []tool{
 		operationID: "createAgent",
 		title:       "Create an agent",
 		toolHints:   toolHints{openWorld: true},
-		text:        "Creates an agent. With url, the page becomes its first source. pendingSteps, when present, names steps that are still to be taken.",
+		text: "Creates an agent. With url, the page becomes its first source. pendingSteps, when present, " +
+			"names steps that are still to be taken.",
 	},
 	{
 		name:        "update_agent",
@@ -112,7 +116,8 @@ var toolTable = []tool{
 		toolHints:         toolHints{openWorld: true},
 		omittedParameters: []string{"stream"},
 		requiredTexts:     []string{"message"},
-		text:              "Sends a message to an agent and waits for its answer. Send metadata.conversationId back as conversationId to go on. An answer costs credits, and an agent may run its actions.",
+		text: "Sends a message to an agent and waits for its answer. Send metadata.conversationId " +
+			"back as conversationId to go on. An answer costs credits, and an agent may run its actions.",
 	},
 	{
 		name:        "update_conversation",
@@ -127,7 +132,9 @@ var toolTable = []tool{
 		title:       "Search conversations",
 		toolHints:   readHints,
 		run:         runSearches,
-		text:        "Finds conversations of an agent by words and filters. Takes 1 to 5 searches and gives a result or an error for each, in the same order. Messages are read with " + toolPrefix + "export_conversations and a conversationId.",
+		text: "Finds conversations of an agent by words and filters. Takes 1 to 5 searches and gives a result or " +
+			"an error for each, in the same order. Messages are read with " +
+			toolPrefix + "export_conversations and a conversationId.",
 	},
 	{
 		name:        "export_conversations",
@@ -136,7 +143,9 @@ var toolTable = []tool{
 		toolHints:   readHints,
 		maxItems:    20,
 		run:         runExport,
-		text:        "Gives conversations of an agent, 20 at most in a call, without their messages unless include is messages. truncated says that a limit of this tool has cut the page or a conversation's messages.",
+		text: "Gives conversations of an agent, 20 at most in a call, without their messages unless " +
+			"include is messages. truncated says that a limit of this tool has cut the page or a conversation's " +
+			"messages.",
 	},
 	{
 		name:        "get_sources_summary",
@@ -165,7 +174,8 @@ var toolTable = []tool{
 		operationID: "createSource",
 		title:       "Add a source",
 		toolHints:   toolHints{openWorld: true},
-		text:        "Gives an agent a text, questions with their answer, or a link to read. Training begins at once. Files cannot be uploaded here.",
+		text: "Gives an agent a text, questions with their answer, or a link to read. Training begins at " +
+			"once. Files cannot be uploaded here.",
 	},
 	{
 		name:        "update_source",
@@ -187,7 +197,8 @@ var toolTable = []tool{
 		title:       "List ticket statuses",
 		toolHints:   readHints,
 		run:         runArray,
-		text:        "Lists an agent's ticket statuses: statusId of tickets stands for one of them. Each category has one default.",
+		text: "Lists an agent's ticket statuses: statusId of tickets stands for one of them. Each " +
+			"category has one default.",
 	},
 	{
 		name:        "list_helpdesk_teams",
@@ -201,7 +212,8 @@ var toolTable = []tool{
 		name:        "create_ticket",
 		operationID: "createTicket",
 		title:       "Open a ticket",
-		text:        "Opens a ticket for a customer, who is found by e-mail address or made. Without an assignee field, the routing rules or the team find who is to answer.",
+		text: "Opens a ticket for a customer, who is found by e-mail address or made. Without an assignee " +
+			"field, the routing rules or the team find who is to answer.",
 	},
 	{
 		name:             "list_tickets",
@@ -211,14 +223,16 @@ var toolTable = []tool{
 		maxItems:         25,
 		run:              runTickets,
 		otherOperationID: "listTicketMessages",
-		text:             "Lists an agent's tickets, 25 at most in a call, the ones that changed last first. includeMessages adds the first 25 messages of each.",
+		text: "Lists an agent's tickets, 25 at most in a call, the ones that changed last first. " +
+			"includeMessages adds the first 25 messages of each.",
 	},
 	{
 		name:        "search_tickets",
 		operationID: "searchTickets",
 		title:       "Search tickets",
 		toolHints:   readHints,
-		text:        "Finds tickets of an agent by words, each of which must be there, or by number. There is no second page: ask for more, or more precisely.",
+		text: "Finds tickets of an agent by words, each of which must be there, or by number. There is no " +
+			"second page: ask for more, or more precisely.",
 	},
 	{
 		name:        "get_ticket",
@@ -232,7 +246,8 @@ var toolTable = []tool{
 		operationID: "updateTicket",
 		title:       "Change a ticket",
 		toolHints:   toolHints{idempotent: true},
-		text:        "Changes what is sent of a ticket: its status, assignee, team or priority. A null assigneeId or teamId is nobody or no team.",
+		text: "Changes what is sent of a ticket: its status, assignee, team or priority. A null " +
+			"assigneeId or teamId is nobody or no team.",
 	},
 	{
 		name:        "list_ticket_messages",
@@ -240,14 +255,16 @@ var toolTable = []tool{
 		title:       "Read a ticket's messages",
 		toolHints:   readHints,
 		maxItems:    50,
-		text:        "Lists what was said about a ticket, 50 messages at most in a call, the oldest first. Events come when types asks for them.",
+		text: "Lists what was said about a ticket, 50 messages at most in a call, the oldest first. " +
+			"Events come when types asks for them.",
 	},
 	{
 		name:        "create_ticket_message",
 		operationID: "createTicketMessage",
 		title:       "Write to a ticket",
 		toolHints:   toolHints{openWorld: true},
-		text:        "Replies to the customer, or leaves a note for the team, in the name of a member of the account. Ask the user before replying: the customer reads it at once.",
+		text: "Replies to the customer, or leaves a note for the team, in the name of a member of the " +
+			"account. Ask the user before replying: the customer reads it at once.",
 	},
 }
 
@@ -261,8 +278,10 @@ func newTools() []*tool {
 	return list
 }
 
-const instructions = "Agents of this service answer customers from their sources. Begin with " + toolPrefix + "whoami. Lists come in pages: send pagination.cursor back as cursor until hasMore is false. " +
-	"truncated: true says that a tool gave less than was asked for. A failure has a code, such as AGENT_NOT_FOUND. Ask the user before deleting anything or changing a source."
+const instructions = "Agents of this service answer customers from their sources. Begin with " + toolPrefix +
+	"whoami. Lists come in pages: send pagination.cursor back as cursor until hasMore is false. " +
+	"truncated: true says that a tool gave less than was asked for. A failure has a code, such as " +
+	"AGENT_NOT_FOUND. Ask the user before deleting anything or changing a source."
 
 // buildServer builds the tools and the protocol server that offers them.
 func (s *server) buildServer() error {
@@ -286,8 +305,10 @@ func (s *server) buildServer() error {
 }
 
 func (t *tool) sdkTool() *sdk.Tool {
-	return &sdk.Tool{Name: toolPrefix + t.name, Title: t.title, Description: t.text, InputSchema: t.input, OutputSchema: t.output,
-		Annotations: &sdk.ToolAnnotations{Title: t.title, ReadOnlyHint: t.readOnly, IdempotentHint: t.idempotent, DestructiveHint: &t.destructive, OpenWorldHint: &t.openWorld}}
+	return &sdk.Tool{Name: toolPrefix + t.name, Title: t.title, Description: t.text, InputSchema: t.input,
+		OutputSchema: t.output,
+		Annotations: &sdk.ToolAnnotations{Title: t.title, ReadOnlyHint: t.readOnly, IdempotentHint: t.idempotent,
+			DestructiveHint: &t.destructive, OpenWorldHint: &t.openWorld}}
 }
 
 // takesParameter reports whether the tool takes the parameter of its operation.

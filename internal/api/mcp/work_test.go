@@ -13,7 +13,8 @@ import (
 
 // The work to read the arguments of a call grows with them, and no more than that.
 func TestWork(t *testing.T) {
-	op := &operation{method: http.MethodPut, path: "/agents/{agentId}", bodies: []object{{}}, params: []parameter{{Name: "agentId", In: "path"}, {Name: "type", In: "query"}}}
+	op := &operation{method: http.MethodPut, path: "/agents/{agentId}", bodies: []object{{}},
+		params: []parameter{{Name: "agentId", In: "path"}, {Name: "type", In: "query"}}}
 	schema := object{"properties": object{"agentId": object{}, "type": object{}}, "required": []string{"agentId"}}
 	call := func(text string) {
 		if args, err := parseArguments(jsonText(text), schema); err == nil {

@@ -47,8 +47,9 @@ func (s *server) createAttribute(ctx context.Context, c *httpapi.Call, in *newAt
 	if in.Body.Label.Present {
 		label = in.Body.Label.Value
 	}
-	created, err := s.Contacts.AddAttribute(ctx, parley.Attribute{AccountID: account, AgentID: agent, Name: in.Body.Name, Label: label,
-		Type: parley.AttributeType(in.Body.Type), Description: in.Body.Description})
+	created, err := s.Contacts.AddAttribute(ctx,
+		parley.Attribute{AccountID: account, AgentID: agent, Name: in.Body.Name, Label: label,
+			Type: parley.AttributeType(in.Body.Type), Description: in.Body.Description})
 	if err != nil {
 		return nil, err
 	}
@@ -85,7 +86,8 @@ type changeAttribute struct {
 
 func (s *server) changeAttribute(ctx context.Context, c *httpapi.Call, in *changeAttribute) (*AttributeReply, error) {
 	account, agent := callerOf(c).Account.ID, parley.AgentID(in.ChatbotID)
-	change := contact.AttributeChange{Label: in.Body.Label.Ptr(), Description: in.Body.Description.Ptr(), Archived: in.Body.Archived.Ptr()}
+	change := contact.AttributeChange{Label: in.Body.Label.Ptr(), Description: in.Body.Description.Ptr(),
+		Archived: in.Body.Archived.Ptr()}
 	if in.Body.Type.Present {
 		change.Type = parley.AttributeType(in.Body.Type.Value)
 	}
@@ -97,6 +99,7 @@ func (s *server) changeAttribute(ctx context.Context, c *httpapi.Call, in *chang
 }
 
 func newAttributeReply(a parley.Attribute) Attribute {
-	return Attribute{Name: a.Name, Label: a.Label, Type: string(a.Type), Description: a.Description, Archived: a.ArchivedAt != nil,
+	return Attribute{Name: a.Name, Label: a.Label, Type: string(a.Type), Description: a.Description,
+		Archived:  a.ArchivedAt != nil,
 		CreatedAt: a.CreatedAt.Unix(), UpdatedAt: a.UpdatedAt.Unix()}
 }

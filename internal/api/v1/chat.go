@@ -79,7 +79,8 @@ func (s *server) startTurn(ctx context.Context, c *httpapi.Call, body *ChatBody)
 		return nil, err
 	}
 	return s.Chat.Start(ctx, caller.Account, caller.Plan, parley.AgentID(chatbot), chat.Request{
-		Message: question, ClientConversation: conversation, UserID: parley.EndUserID(body.ContactID.Value), Streamed: body.Stream.Value, Channel: parley.ChannelAPI,
+		Message: question, ClientConversation: conversation, UserID: parley.EndUserID(body.ContactID.Value),
+		Streamed: body.Stream.Value, Channel: parley.ChannelAPI,
 		Model: body.Model.Value, Temperature: &body.Temperature.Value, NormalizeNewlines: true,
 	})
 }
@@ -100,5 +101,6 @@ func (b *ChatBody) splitMessages() (question string, conversation *chat.ClientCo
 	case b.Messages[last].Content == "":
 		return "", nil, parley.Invalid("messages", "must end with a message of the user that says something")
 	}
-	return b.Messages[last].Content, &chat.ClientConversation{API: parley.APIV1, Name: b.ConversationID.Value, Before: messages[:last], After: messages[last+1:]}, nil
+	return b.Messages[last].Content, &chat.ClientConversation{API: parley.APIV1, Name: b.ConversationID.Value,
+		Before: messages[:last], After: messages[last+1:]}, nil
 }

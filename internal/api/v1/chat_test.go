@@ -34,7 +34,8 @@ func TestWithoutAnIDNothingIsSaved(t *testing.T) {
 	h := testkit.Open(t, testkit.WithModel(&scripted.Model{}))
 	bot := createChatbot(t, h)
 	before := countRows(t, h, "events")
-	body := fmt.Sprintf(`{"chatbotId": %q, "messages": [{"role": "user", "content": "a secret word"}], "stream": %%v}`, bot)
+	body := fmt.Sprintf(`{"chatbotId": %q, "messages": [{"role": "user", "content": "a secret word"}], "stream": %%v}`,
+		bot)
 	for _, stream := range []bool{false, true} {
 		if status, text := sendAs(t, h, h.Key, "POST", v1.Base+"/chat", fmt.Sprintf(body, stream)); status != 200 {
 			t.Fatal(status, text)
@@ -48,7 +49,9 @@ func TestWithoutAnIDNothingIsSaved(t *testing.T) {
 	if n := countRows(t, h, "events") - before; n != 0 {
 		t.Errorf("%d events", n)
 	}
-	if n := countRows(t, h, "turns where agent_id = ? and state = 'done' and trace is null and user_message_id = '' and charged = 1000", bot); n != 2 {
+	if n := countRows(t, h,
+		"turns where agent_id = ? and state = 'done' and trace is null and user_message_id = '' and charged = 1000",
+		bot); n != 2 {
 		t.Errorf("%d turns that were paid for", n)
 	}
 	if n := countRows(t, h, "credit_usage where agent_id = ? and used = 2000 and reserved = 0", bot); n != 1 {
@@ -65,7 +68,8 @@ func TestUnsavedAnswersEndWithTheirReader(t *testing.T) {
 	}}
 	h := testkit.Open(t, testkit.WithModel(scriptedModel))
 	bot := createChatbot(t, h)
-	resp := startChat(t, h, fmt.Sprintf(`{"chatbotId": %q, "messages": [{"role": "user", "content": "Hello"}], "stream": true}`, bot))
+	resp := startChat(t, h,
+		fmt.Sprintf(`{"chatbotId": %q, "messages": [{"role": "user", "content": "Hello"}], "stream": true}`, bot))
 	readUntil(t, resp.Body, "data: Half a")
 	<-gate.Reached()
 	_ = resp.Body.Close()
@@ -73,7 +77,8 @@ func TestUnsavedAnswersEndWithTheirReader(t *testing.T) {
 		t.Fatal("the model was not stopped")
 	}
 	testkit.Eventually(t, "the turn is closed", func() bool {
-		return countRows(t, h, "turns where agent_id = ? and state = 'interrupted' and charged = 1000 and trace is null", bot) == 1
+		return countRows(t, h,
+			"turns where agent_id = ? and state = 'interrupted' and charged = 1000 and trace is null", bot) == 1
 	})
 	if n := countRows(t, h, "messages"); n != 0 {
 		t.Errorf("%d messages", n)
@@ -87,7 +92,9 @@ func TestSavedAnswersGoOn(t *testing.T) {
 		return []scripted.Step{scripted.Text("Half an "), {Barrier: gate}, scripted.Text("answer"), scripted.Stop()}
 	}}))
 	bot := createChatbot(t, h)
-	resp := startChat(t, h, fmt.Sprintf(`{"chatbotId": %q, "messages": [{"role": "user", "content": "Hello"}], "stream": true, "conversationId": "a"}`, bot))
+	resp := startChat(t, h,
+		fmt.Sprintf(`{"chatbotId": %q, "messages": [{"role": "user", "content": "Hello"}], "stream": true, `+
+			`"conversationId": "a"}`, bot))
 	readUntil(t, resp.Body, "data: Half a")
 	<-gate.Reached()
 	_ = resp.Body.Close()
@@ -107,7 +114,8 @@ func TestMessagesWithOneIDDoNotInterleave(t *testing.T) {
 		},
 		"two servers": func(t *testing.T) []*testkit.Server {
 			url := dbs.SharedPostgres(t).NewStore(t)
-			return []*testkit.Server{testkit.Open(t, testkit.WithModel(&scripted.Model{}), testkit.WithDatabase("", url)), testkit.Open(t, testkit.WithModel(&scripted.Model{}), testkit.WithDatabase("", url))}
+			return []*testkit.Server{testkit.Open(t, testkit.WithModel(&scripted.Model{}), testkit.WithDatabase("",
+				url)), testkit.Open(t, testkit.WithModel(&scripted.Model{}), testkit.WithDatabase("", url))}
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -119,7 +127,9 @@ func TestMessagesWithOneIDDoNotInterleave(t *testing.T) {
 			var all sync.WaitGroup
 			for n := range clients {
 				all.Go(func() {
-					body := fmt.Sprintf(`{"chatbotId": %q, "conversationId": "shared", "stream": %v, "messages": [{"role": "user", "content": "first of %d"}, {"role": "assistant", "content": "reply to %d"}, {"role": "user", "content": "last of %d"}]}`,
+					body := fmt.Sprintf(`{"chatbotId": %q, "conversationId": "shared", "stream": %v, "messages": `+
+						`[{"role": "user", "content": "first of %d"}, {"role": "assistant", "content": "reply `+
+						`to %d"}, {"role": "user", "content": "last of %d"}]}`,
 						bot, n%2 == 0, n, n, n)
 					status, text := 409, ""
 					for status == 409 { // the other server was quicker
@@ -136,7 +146,8 @@ func TestMessagesWithOneIDDoNotInterleave(t *testing.T) {
 				t.Fatalf("%d conversations", len(list))
 			}
 			ours := func(n int) bool {
-				return slices.Equal(list[0].Messages, []v1.ChatMessage{{Role: "user", Content: fmt.Sprint("first of ", n)}, {Role: "assistant", Content: fmt.Sprint("reply to ", n)},
+				return slices.Equal(list[0].Messages, []v1.ChatMessage{{Role: "user",
+					Content: fmt.Sprint("first of ", n)}, {Role: "assistant", Content: fmt.Sprint("reply to ", n)},
 					{Role: "user", Content: fmt.Sprint("last of ", n)}, {Role: "assistant", Content: fmt.Sprint("last of ", n)}})
 			}
 			if !slices.ContainsFunc([]int{0, 1, 2, 3, 4, 5, 6, 7}, ours) {
@@ -166,7 +177,8 @@ func TestUnchangedMessagesStayTheSame(t *testing.T) {
 		}
 		messages = append(messages, v1.ChatMessage{Role: "assistant", Content: fmt.Sprint("message ", n)})
 	}
-	if n, replaced := countRows(t, h, "messages"), countRows(t, h, "messages where superseded_at is not null"); n != 8 || replaced != 0 {
+	if n, replaced := countRows(t, h, "messages"),
+		countRows(t, h, "messages where superseded_at is not null"); n != 8 || replaced != 0 {
 		t.Errorf("%d messages, %d of them replaced", n, replaced)
 	}
 	if list := listConversations(t, h, bot, ""); !slices.Equal(list[0].Messages, messages) {
@@ -180,8 +192,10 @@ func TestLostUnsavedTurnGivesItsCreditsBack(t *testing.T) {
 	h := testkit.Open(t)
 	bot := createChatbot(t, h)
 	long := time.Now().Add(-time.Hour)
-	lost := parley.Turn{ID: parley.TurnID(parley.NewTimedUUID()), AccountID: parley.AccountID(h.Account), AgentID: parley.AgentID(bot), MessageID: parley.NewMessageID(),
-		ConversationID: parley.ConversationID(parley.NewTimedUUID()), Owner: "dead", Reserved: parley.Credit, StartedAt: long, LeaseUntil: long}
+	lost := parley.Turn{ID: parley.TurnID(parley.NewTimedUUID()), AccountID: parley.AccountID(h.Account),
+		AgentID: parley.AgentID(bot), MessageID: parley.NewMessageID(),
+		ConversationID: parley.ConversationID(parley.NewTimedUUID()), Owner: "dead", Reserved: parley.Credit,
+		StartedAt: long, LeaseUntil: long}
 	err := h.DB.Transact(t.Context(), sqldb.Interactive, func(tx *store.DB) error {
 		if _, _, err := tx.ReserveCredits(t.Context(), lost.AgentRef(), store.MonthOf(long), lost.Reserved); err != nil {
 			return err
@@ -214,7 +228,10 @@ func TestModelsAreAskedAsTheRequestSays(t *testing.T) {
 	h := testkit.Open(t, testkit.WithModel(scriptedModel))
 	bot := createChatbot(t, h)
 	for _, more := range []string{"", `, "temperature": 0.75, "model": "gpt-3.5-turbo"`} {
-		body := fmt.Sprintf(`{"chatbotId": %q, "messages": [{"role": "assistant", "content": "Hello!"}, {"role": "user", "content": "One"}, {"role": "assistant", "content": "1"}, {"role": "user", "content": "Two"}]%s}`, bot, more)
+		body := fmt.Sprintf(`{"chatbotId": %q, "messages": [{"role": "assistant", "content": "Hello!"}, {"role": `+
+			`"user", "content": "One"}, {"role": "assistant", "content": "1"}, {"role": "user", "content": `+
+			`"Two"}]%s}`,
+			bot, more)
 		if status, text := sendAs(t, h, h.Key, "POST", v1.Base+"/chat", body); status != 200 {
 			t.Fatal(status, text)
 		}

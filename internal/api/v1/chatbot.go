@@ -38,7 +38,8 @@ const maxContentBytes = 8 << 20
 
 func (s *server) createChatbot(ctx context.Context, c *httpapi.Call, in *NewChatbot) (*ChatbotID, error) {
 	caller, b := callerOf(c), &in.Body
-	id, err := s.Agents.CreateWithContent(ctx, caller.Account, caller.Plan, agents.NewAgent{Name: b.ChatbotName}, ingest.Content{Text: b.SourceText, URLs: b.URLsToScrape})
+	id, err := s.Agents.CreateWithContent(ctx, caller.Account, caller.Plan, agents.NewAgent{Name: b.ChatbotName},
+		ingest.Content{Text: b.SourceText, URLs: b.URLsToScrape})
 	if err != nil {
 		return nil, fmt.Errorf("create chatbot: %w", contentError(err))
 	}
@@ -118,8 +119,9 @@ func (s *server) listChatbots(ctx context.Context, c *httpapi.Call, _ *httpapi.N
 
 func (s *server) newChatbot(a *parley.Agent) Chatbot {
 	return Chatbot{
-		ID: string(a.ID), Name: a.Name, Status: chatbotStatus(a), Model: a.Model, Instructions: a.Instructions, Visibility: visibilityName(a),
-		CreatedAt: formatTime(a.CreatedAt), UpdatedAt: formatTime(a.UpdatedAt),
+		ID: string(a.ID), Name: a.Name, Status: chatbotStatus(a), Model: a.Model, Instructions: a.Instructions,
+		Visibility: visibilityName(a),
+		CreatedAt:  formatTime(a.CreatedAt), UpdatedAt: formatTime(a.UpdatedAt),
 		IconURL: s.pictureURL(a, agents.Icon), ProfilePictureURL: s.pictureURL(a, agents.Profile),
 	}
 }
@@ -155,7 +157,8 @@ func (s *server) updateChatbotData(ctx context.Context, c *httpapi.Call, in *Cha
 		}
 		return nil, parley.Invalid("sourceText", "is required where there are no urlsToScrape")
 	}
-	err := s.Agents.ReplaceContent(ctx, caller.Account, caller.Plan, parley.AgentID(b.ChatbotID), b.ChatbotName, ingest.Content{Text: b.SourceText, URLs: b.URLsToScrape})
+	err := s.Agents.ReplaceContent(ctx, caller.Account, caller.Plan, parley.AgentID(b.ChatbotID), b.ChatbotName,
+		ingest.Content{Text: b.SourceText, URLs: b.URLsToScrape})
 	if err != nil {
 		return nil, fmt.Errorf("replace a chatbot's content: %w", contentError(err))
 	}

@@ -77,7 +77,8 @@ func (s *server) putContacts(ctx context.Context, c *httpapi.Call, in *putContac
 
 // newChange returns the change that the fields describe.
 func (f *ContactFields) newChange(external string) contact.Change {
-	c := contact.Change{ExternalID: external, Name: nilOrText(f.Name), Email: nilOrText(f.Email), Phone: nilOrText(f.PhoneNumber), Attributes: f.CustomAttributes.Value}
+	c := contact.Change{ExternalID: external, Name: nilOrText(f.Name), Email: nilOrText(f.Email),
+		Phone: nilOrText(f.PhoneNumber), Attributes: f.CustomAttributes.Value}
 	if f.StripeAccounts.Present {
 		var list json.RawMessage
 		if len(f.StripeAccounts.Value) > 0 {
@@ -105,8 +106,10 @@ func newContacts(list []parley.Contact) []Contact {
 }
 
 func contactReplyData(c parley.Contact) Contact {
-	out := Contact{ID: string(c.ID), ExternalID: c.ExternalID, Name: textOrNull(c.Name), Email: textOrNull(c.Email), PhoneNumber: textOrNull(c.Phone),
-		StripeAccounts: []StripeAccount{}, CustomAttributes: map[string]json.RawMessage{}, CreatedAt: c.CreatedAt.Unix(), UpdatedAt: c.UpdatedAt.Unix()}
+	out := Contact{ID: string(c.ID), ExternalID: c.ExternalID, Name: textOrNull(c.Name), Email: textOrNull(c.Email),
+		PhoneNumber:    textOrNull(c.Phone),
+		StripeAccounts: []StripeAccount{}, CustomAttributes: map[string]json.RawMessage{},
+		CreatedAt: c.CreatedAt.Unix(), UpdatedAt: c.UpdatedAt.Unix()}
 	if c.StripeAccounts != nil {
 		_ = json.Unmarshal(c.StripeAccounts, &out.StripeAccounts) // written by this package
 	}
@@ -143,7 +146,8 @@ func (s *server) listContacts(ctx context.Context, c *httpapi.Call, in *contacts
 	if err != nil {
 		return nil, err
 	}
-	return &ContactList{"The contacts of the chatbot.", newContacts(list), total, Pages{in.Page, in.PerPage, (total + in.PerPage - 1) / in.PerPage}}, nil
+	return &ContactList{"The contacts of the chatbot.", newContacts(list), total,
+		Pages{in.Page, in.PerPage, (total + in.PerPage - 1) / in.PerPage}}, nil
 }
 
 type contactRef struct {

@@ -36,12 +36,14 @@ type Conversations struct {
 }
 
 // listConversations sends its reply while it reads the messages: a page may be larger than memory.
-func (s *server) listConversations(ctx context.Context, c *httpapi.Call, in *ConversationsQuery) (*Conversations, error) {
+func (s *server) listConversations(ctx context.Context, c *httpapi.Call, in *ConversationsQuery) (*Conversations,
+	error) {
 	filter, err := in.storeFilter()
 	if err != nil {
 		return nil, err
 	}
-	page, err := s.DB.ConversationsAtOffset(ctx, callerOf(c).Account.ID.AgentRef(parley.AgentID(in.ChatbotID)), filter, (in.Page-1)*in.Size, in.Size)
+	page, err := s.DB.ConversationsAtOffset(ctx, callerOf(c).Account.ID.AgentRef(parley.AgentID(in.ChatbotID)), filter,
+		(in.Page-1)*in.Size, in.Size)
 	if err != nil {
 		return nil, fmt.Errorf("list conversations: %w", err)
 	}
@@ -98,7 +100,8 @@ type conversationHead struct {
 }
 
 func newConversationHead(c *parley.Conversation) conversationHead {
-	h := conversationHead{ID: string(c.ID), CreatedAt: formatTime(c.CreatedAt), ChatbotID: string(c.AgentID), Customer: string(c.UserID), Source: conversationSource(c)}
+	h := conversationHead{ID: string(c.ID), CreatedAt: formatTime(c.CreatedAt), ChatbotID: string(c.AgentID),
+		Customer: string(c.UserID), Source: conversationSource(c)}
 	if c.API == parley.APIV1 && c.ExternalID != "" {
 		h.ID = c.ExternalID
 	}

@@ -19,8 +19,10 @@ import (
 
 // tokenFragments are what the tokens of an answer are made of: all that a stream of events could lose, merge or
 // take for its own.
-var tokenFragments = []string{" ", "  ", "\n", "\n\n", "\r", "\r\n", "\t", "Hello", "world", ",", ":", ": ", "data:", "data: x", "\ndata: y", "event: z\n", "id", "[DONE]", "[", "DONE]",
-	"\n[DONE]\n", "é", "e\u0301", "👩‍👩‍👧", "\u200b", "\u200d", "\u2028", "\u2029", "\u00a0", "\ufeff", "\u0085", "\v", "\f", "\x00", "שלום", "\u202eabc\u202c", "你好", `"quoted"`, `\n`, "</script>", "\u0001"}
+var tokenFragments = []string{" ", "  ", "\n", "\n\n", "\r", "\r\n", "\t", "Hello", "world", ",", ":", ": ", "data:",
+	"data: x", "\ndata: y", "event: z\n", "id", "[DONE]", "[", "DONE]",
+	"\n[DONE]\n", "é", "e\u0301", "👩‍👩‍👧", "\u200b", "\u200d", "\u2028", "\u2029", "\u00a0", "\ufeff", "\u0085", "\v",
+	"\f", "\x00", "שלום", "\u202eabc\u202c", "你好", `"quoted"`, `\n`, "</script>", "\u0001"}
 
 func randomTokens(random *rand.Rand) []string {
 	list := make([]string, 1+random.IntN(8))
@@ -87,7 +89,9 @@ func TestAnswersAreReadAsTheyWereStored(t *testing.T) {
 // askAndRead asks and returns the answer as a client reads it.
 func askAndRead(t *testing.T, h *testkit.Server, bot, id string, stream bool) string {
 	t.Helper()
-	body := fmt.Sprintf(`{"chatbotId": %q, "conversationId": %q, "stream": %v, "messages": [{"role": "user", "content": "Say it"}]}`, bot, id, stream)
+	body := fmt.Sprintf(`{"chatbotId": %q, "conversationId": %q, "stream": %v, "messages": [{"role": "user", `+
+		`"content": "Say it"}]}`,
+		bot, id, stream)
 	status, text := sendAs(t, h, h.Key, "POST", v1.Base+"/chat", body)
 	if status != 200 {
 		t.Fatal(status, text)

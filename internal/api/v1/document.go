@@ -23,8 +23,10 @@ func renderDocument(api *httpapi.API, baseURL string) ([]byte, error) {
 	})
 }
 
-const introduction = "The earlier interface, for integrations that were written for it; new ones use version 2. What is called an agent there is called a chatbot here.\n\n" +
-	"Send an API key as `Authorization: Bearer <key>`. Bodies are JSON. A failure is `{\"message\"}`; where the request itself is wrong, `issues` names the fields."
+const introduction = "The earlier interface, for integrations that were written for it; new ones use version 2. " +
+	"What is called an agent there is called a chatbot here.\n\n" +
+	"Send an API key as `Authorization: Bearer <key>`. Bodies are JSON. A failure is `{\"message\"}`; where the " +
+	"request itself is wrong, `issues` names the fields."
 
 // usedTags returns the tags in use, in the order of the routes.
 func usedTags(api *httpapi.API) []httpapi.Tag {

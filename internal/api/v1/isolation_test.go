@@ -22,7 +22,8 @@ type isolationCase struct{ route, query, body string }
 // isolationCases lists every route. The test goes through the list in order: what deletes comes last.
 var isolationCases = []isolationCase{
 	// Chat and conversations.
-	{"POST /chat", "", `{"chatbotId": "{chatbotId}", "messages": [{"role": "user", "content": "Hello"}], "conversationId": "a"}`},
+	{"POST /chat", "",
+		`{"chatbotId": "{chatbotId}", "messages": [{"role": "user", "content": "Hello"}], "conversationId": "a"}`},
 	{"GET /get-conversations", "chatbotId={chatbotId}", ""},
 
 	// Leads, contacts, custom attributes and webhooks.
@@ -35,7 +36,8 @@ var isolationCases = []isolationCase{
 	{"GET /chatbots/{chatbotId}/custom-attributes", "", ""},
 	{"PUT /chatbots/{chatbotId}/custom-attributes/{attributeName}", "", `{"label": "Changed"}`},
 	{"DELETE /chatbots/{chatbotId}/contacts/{externalId}", "", ""},
-	{"POST /webhooks", "", `{"endpoint": "https://example.org/hook", "events": ["leads.submit"], "chatbotId": "{chatbotId}"}`},
+	{"POST /webhooks", "",
+		`{"endpoint": "https://example.org/hook", "events": ["leads.submit"], "chatbotId": "{chatbotId}"}`},
 	{"GET /webhooks", "chatbotId={chatbotId}", ""},
 	{"DELETE /webhooks/{webhookId}", "", ""},
 
@@ -55,10 +57,12 @@ var isolationCases = []isolationCase{
 var idParameters = []string{"chatbotId", "externalId", "attributeName", "webhookId"}
 
 // malformedIDs are ids that no thing has, in forms that a careless server trips over.
-var malformedIDs = []string{"x", "%00", "%27%20or%201=1--", "..%2F..", "%F0%9F%98%80", "00000000-0000-0000-0000-00000000000g", strings.Repeat("a", 3000)}
+var malformedIDs = []string{"x", "%00", "%27%20or%201=1--", "..%2F..", "%F0%9F%98%80",
+	"00000000-0000-0000-0000-00000000000g", strings.Repeat("a", 3000)}
 
 // unknownIDs are ids that are well-formed and nobody's.
-var unknownIDs = resourceIDs{"chatbotId": "AAAAAAAAAAAAAAAAAAAAA", "externalId": "nobody", "attributeName": "nothing", "webhookId": "00000000-0000-4000-8000-000000000000"}
+var unknownIDs = resourceIDs{"chatbotId": "AAAAAAAAAAAAAAAAAAAAA", "externalId": "nobody", "attributeName": "nothing",
+	"webhookId": "00000000-0000-4000-8000-000000000000"}
 
 type resourceIDs map[string]string // by the name of their parameter
 
@@ -80,7 +84,8 @@ func TestIsolation(t *testing.T) {
 			if !strings.Contains(row.target()+row.body, "{"+name+"}") {
 				continue
 			}
-			stranger, missing := requestForComparison(t, h, row, ours.withID(name, theirs[name])), requestForComparison(t, h, row, ours.withID(name, unknownIDs[name]))
+			stranger, missing := requestForComparison(t, h, row, ours.withID(name, theirs[name])),
+				requestForComparison(t, h, row, ours.withID(name, unknownIDs[name]))
 			if stranger != missing || !strings.HasPrefix(missing, "404 ") {
 				t.Errorf("%s with another account's %s:\n%s\nwith an unknown one:\n%s", row.route, name, stranger, missing)
 			}
@@ -126,7 +131,8 @@ func createResources(t *testing.T, h *testkit.Server, key string) resourceIDs {
 	if err := json.Unmarshal([]byte(reply), &agent); err != nil || status != 201 {
 		t.Fatal(status, reply)
 	}
-	th := resourceIDs{"chatbotId": agent.ID, "externalId": "person-" + agent.ID, "attributeName": "a" + strings.ReplaceAll(agent.ID, "-", "_")}
+	th := resourceIDs{"chatbotId": agent.ID, "externalId": "person-" + agent.ID,
+		"attributeName": "a" + strings.ReplaceAll(agent.ID, "-", "_")}
 	for _, one := range []struct{ path, body string }{
 		{"/chatbots/{chatbotId}/contacts", `{"users": [{"external_id": "{externalId}"}]}`},
 		{"/chatbots/{chatbotId}/custom-attributes", `{"name": "{attributeName}", "type": "text"}`},

@@ -45,7 +45,8 @@ func (s *server) listLeads(ctx context.Context, c *httpapi.Call, in *leadsQuery)
 	}
 	out := &Leads{CollectedCustomers: make([]Lead, len(list))}
 	for i, l := range list {
-		out.CollectedCustomers[i] = Lead{ID: l.ID, Name: textOrNull(l.Name), Email: textOrNull(l.Email), Phone: textOrNull(l.Phone), CreatedAt: formatTime(l.CreatedAt),
+		out.CollectedCustomers[i] = Lead{ID: l.ID, Name: textOrNull(l.Name), Email: textOrNull(l.Email),
+			Phone: textOrNull(l.Phone), CreatedAt: formatTime(l.CreatedAt),
 			ChatbotID: string(l.AgentID), AccountID: string(l.AccountID)}
 	}
 	return out, nil

@@ -31,11 +31,13 @@ const (
 	profilePart = "profilePictureFile"
 )
 
-const pictureMessage = "A square PNG, JPEG, GIF or WebP image under 1 MB and at most 4096 pixels wide, told by its content."
+const pictureMessage = "A square PNG, JPEG, GIF or WebP image under 1 MB and at most 4096 pixels wide, told by " +
+	"its content."
 
 // newPictureForm returns a form with a picture of less than 1 MB in the named part.
 func newPictureForm(part string) *httpapi.Form {
-	return &httpapi.Form{FilePartName: part, MaxFiles: 1, MinFileBytes: 1, MaxFileBytes: 1<<20 - 1, FileDescription: pictureMessage}
+	return &httpapi.Form{FilePartName: part, MaxFiles: 1, MinFileBytes: 1, MaxFileBytes: 1<<20 - 1,
+		FileDescription: pictureMessage}
 }
 
 // uploadFolder returns the folder that uploads are written to.
@@ -51,7 +53,8 @@ func (s *server) uploadProfile(ctx context.Context, c *httpapi.Call, in *Picture
 	return s.uploadPicture(ctx, c, in, agents.Profile, profilePart, "The profile picture was uploaded.")
 }
 
-func (s *server) uploadPicture(ctx context.Context, c *httpapi.Call, in *PictureUpload, picture agents.Picture, part, message string) (*Done, error) {
+func (s *server) uploadPicture(ctx context.Context, c *httpapi.Call, in *PictureUpload, picture agents.Picture, part,
+	message string) (*Done, error) {
 	id := parley.AgentID(in.Body.ChatbotID)
 	if in.Upload == nil || len(in.Upload.Files) == 0 {
 		if err := s.checkChatbot(ctx, c.Caller, in.Body.ChatbotID); err != nil {
@@ -60,7 +63,8 @@ func (s *server) uploadPicture(ctx context.Context, c *httpapi.Call, in *Picture
 		return nil, parley.Invalid(part, "is required, as a file in multipart/form-data")
 	}
 	file := in.Upload.Files[0]
-	err := s.Agents.SetPicture(ctx, callerOf(c).Account, id, picture, ingest.File{Name: file.Name, Path: file.Path, Size: file.Size, Hash: file.Hash})
+	err := s.Agents.SetPicture(ctx, callerOf(c).Account, id, picture,
+		ingest.File{Name: file.Name, Path: file.Path, Size: file.Size, Hash: file.Hash})
 	if e := parley.AsError(err); err != nil && e.Code == parley.CodeInvalidBody {
 		return nil, parley.Invalid(part, e.Details["file"])
 	}
@@ -89,7 +93,8 @@ func (s *server) deleteProfile(ctx context.Context, c *httpapi.Call, in *Picture
 	return s.removePicture(ctx, c, in, agents.Profile, "The profile picture was deleted.")
 }
 
-func (s *server) removePicture(ctx context.Context, c *httpapi.Call, in *PictureRemoval, picture agents.Picture, message string) (*Done, error) {
+func (s *server) removePicture(ctx context.Context, c *httpapi.Call, in *PictureRemoval, picture agents.Picture,
+	message string) (*Done, error) {
 	id := in.ChatbotID
 	if c.Request.URL.Query().Get("chatbotId") == "" {
 		if id = in.Body.ChatbotID; id == "" {
@@ -111,7 +116,8 @@ func (s *server) pictureURL(a *parley.Agent, picture agents.Picture) *string {
 	if blob == "" {
 		return nil
 	}
-	url := strings.TrimSuffix(s.BaseURL, "/") + Base + "/chatbots/" + string(a.ID) + "/" + string(picture) + "?v=" + blob[:8]
+	url := strings.TrimSuffix(s.BaseURL, "/") + Base + "/chatbots/" + string(a.ID) + "/" + string(picture) + "?v=" +
+		blob[:8]
 	return &url
 }
 
@@ -133,7 +139,8 @@ func (s *server) showProfile(ctx context.Context, c *httpapi.Call, in *ShownPict
 
 // showPicture sends a picture to anyone who knows the chatbot's id: pages that embed the chatbot show it to their
 // visitors. Since it is an upload, the headers keep browsers from treating it as anything but an image.
-func (s *server) showPicture(ctx context.Context, c *httpapi.Call, in *ShownPicture, picture agents.Picture) (*Done, error) {
+func (s *server) showPicture(ctx context.Context, c *httpapi.Call, in *ShownPicture, picture agents.Picture) (*Done,
+	error) {
 	blob, data, err := s.Agents.PictureOf(ctx, parley.AgentID(in.ChatbotID), picture)
 	if parley.IsCode(err, parley.CodeAgentNotFound) {
 		return nil, parley.NewErrorf(parley.CodeNotFound, "There is no such picture.")

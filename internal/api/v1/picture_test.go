@@ -36,7 +36,8 @@ func pictureURLs(t *testing.T, h *testkit.Server) (icon, profile string) {
 	t.Helper()
 	var all v1.Chatbots
 	status, reply := sendAs(t, h, h.Key, "GET", v1.Base+"/get-chatbots", "")
-	if err := json.Unmarshal([]byte(reply), &all); err != nil || status != 200 || all.Chatbots[0].IconURL == nil || all.Chatbots[0].ProfilePictureURL == nil {
+	if err := json.Unmarshal([]byte(reply), &all); err != nil || status != 200 || all.Chatbots[0].IconURL == nil ||
+		all.Chatbots[0].ProfilePictureURL == nil {
 		t.Fatal(status, reply)
 	}
 	return *all.Chatbots[0].IconURL, *all.Chatbots[0].ProfilePictureURL
@@ -49,7 +50,8 @@ func TestPicturesAreShownToEverybody(t *testing.T) {
 			id := createSettingsChatbot(t, h)
 			upload := func(path, part, file string) {
 				t.Helper()
-				if status, reply := sendAs(t, h, h.Key, "POST", v1.Base+path, resourceIDs{"chatbotId": id}.substitute(formWith(part, file))); status != 200 {
+				if status, reply := sendAs(t, h, h.Key, "POST", v1.Base+path,
+					resourceIDs{"chatbotId": id}.substitute(formWith(part, file))); status != 200 {
 					t.Fatal(status, reply)
 				}
 			}
@@ -60,8 +62,9 @@ func TestPicturesAreShownToEverybody(t *testing.T) {
 			if resp.StatusCode != 200 || body != newPNG(8, 8) {
 				t.Error(resp.Status, len(body))
 			}
-			for name, want := range map[string]string{"Content-Type": "image/png", "X-Content-Type-Options": "nosniff", "Content-Security-Policy": "default-src 'none'; sandbox",
-				"Cache-Control": "public, max-age=3600", "Cross-Origin-Resource-Policy": "cross-origin"} {
+			for name, want := range map[string]string{"Content-Type": "image/png", "X-Content-Type-Options": "nosniff",
+				"Content-Security-Policy": "default-src 'none'; sandbox",
+				"Cache-Control":           "public, max-age=3600", "Cross-Origin-Resource-Policy": "cross-origin"} {
 				if got := resp.Header.Get(name); got != want {
 					t.Errorf("%s: %q, want %q", name, got, want)
 				}
@@ -69,7 +72,8 @@ func TestPicturesAreShownToEverybody(t *testing.T) {
 			if again, body := getWithoutKey(t, "GET", icon, resp.Header.Get("ETag")); again.StatusCode != 304 || body != "" {
 				t.Error(again.Status, len(body))
 			}
-			if head, body := getWithoutKey(t, "HEAD", profile, ""); head.StatusCode != 200 || body != "" || head.ContentLength != int64(len(newPNG(16, 16))) {
+			if head, body := getWithoutKey(t, "HEAD", profile, ""); head.StatusCode != 200 || body != "" ||
+				head.ContentLength != int64(len(newPNG(16, 16))) {
 				t.Error(head.Status, head.ContentLength, len(body))
 			}
 			upload("/upload-chatbot-icon", "chatbotIconFile", newPNG(32, 32))
@@ -82,7 +86,8 @@ func TestPicturesAreShownToEverybody(t *testing.T) {
 			unknown, none := getWithoutKey(t, "GET", strings.Replace(icon, id, "nobody", 1), "")
 			sendAs(t, h, h.Key, "DELETE", v1.Base+"/delete-chatbot-icon?chatbotId="+id, "")
 			deleted, body := getWithoutKey(t, "GET", icon, "")
-			if unknown.StatusCode != 404 || deleted.StatusCode != 404 || body != none || !strings.Contains(none, `{"message":"There is no such picture."}`) || deleted.Header.Get("Cache-Control") != "no-store" {
+			if unknown.StatusCode != 404 || deleted.StatusCode != 404 || body != none || !strings.Contains(none,
+				`{"message":"There is no such picture."}`) || deleted.Header.Get("Cache-Control") != "no-store" {
 				t.Error(unknown.Status, deleted.Status, none, body, deleted.Header)
 			}
 		})

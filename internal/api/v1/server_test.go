@@ -47,7 +47,8 @@ func newStoryRunner(t *testing.T, s story) *storyRunner {
 		}
 	}
 	tl.server = testkit.Open(t, options...)
-	tl.placeholders = expect.Placeholders{"key": tl.server.Key, "account": tl.server.Account, "otherKey": tl.server.OtherKey, "blank": " ", "square": newPNG(8, 8), "wide": newPNG(9, 8)}
+	tl.placeholders = expect.Placeholders{"key": tl.server.Key, "account": tl.server.Account,
+		"otherKey": tl.server.OtherKey, "blank": " ", "square": newPNG(8, 8), "wide": newPNG(9, 8)}
 	for _, set := range s.Settings {
 		tl.createFixtures(strings.Fields(set))
 	}
@@ -83,9 +84,11 @@ func (tl *storyRunner) createFixtures(set []string) {
 		_, tl.placeholders[set[1]] = tl.server.NewAccount(tl.t, admin.NewAccount{Name: set[1], Plan: set[1]})
 	case "credits":
 		n := int64(tl.parseNumber(set[2]))
-		_, tl.placeholders[set[1]] = tl.server.NewAccount(tl.t, admin.NewAccount{Name: set[1], Plan: "unlimited", Credits: &n})
+		_, tl.placeholders[set[1]] = tl.server.NewAccount(tl.t,
+			admin.NewAccount{Name: set[1], Plan: "unlimited", Credits: &n})
 	case "scopes":
-		created, err := admin.RunOn(tl.t.Context(), tl.server.AdminService, admin.CreateKey, admin.NewKey{AccountID: tl.server.Account, Name: set[1], Scopes: strings.Split(set[2], ",")})
+		created, err := admin.RunOn(tl.t.Context(), tl.server.AdminService, admin.CreateKey,
+			admin.NewKey{AccountID: tl.server.Account, Name: set[1], Scopes: strings.Split(set[2], ",")})
 		if err != nil {
 			tl.t.Fatal(err)
 		}
@@ -117,19 +120,23 @@ var storyEvents = map[string]func(tl *storyRunner, id string) error{
 		return nil
 	},
 	"is under maintenance": func(tl *storyRunner, _ string) error {
-		_, err := admin.RunOn(tl.t.Context(), tl.server.AdminService, admin.SetMaintenance, admin.MaintenanceState{Enabled: true})
+		_, err := admin.RunOn(tl.t.Context(), tl.server.AdminService, admin.SetMaintenance,
+			admin.MaintenanceState{Enabled: true})
 		return err
 	},
 	"keeps three leads of": func(tl *storyRunner, id string) error {
-		for i, at := range []time.Time{time.Date(2026, 1, 1, 23, 59, 59, 999e6, time.UTC), time.Date(2026, 1, 2, 0, 0, 0, 0, time.UTC), time.Date(2026, 1, 3, 0, 0, 0, 0, time.UTC)} {
+		for i, at := range []time.Time{time.Date(2026, 1, 1, 23, 59, 59, 999e6, time.UTC),
+			time.Date(2026, 1, 2, 0, 0, 0, 0, time.UTC), time.Date(2026, 1, 3, 0, 0, 0, 0, time.UTC)} {
 			n := strconv.Itoa(i + 1)
-			tl.execSQL(`insert into leads (id, account_id, agent_id, conversation_id, name, email, phone, fields, created_at) values (?, ?, ?, 'c', ?, ?, '', '{}', ?)`,
+			tl.execSQL(`insert into leads (id, account_id, agent_id, conversation_id, name, email, phone, fields,
+				created_at) values (?, ?, ?, 'c', ?, ?, '', '{}', ?)`,
 				"lead-"+n, tl.server.Account, id, "Ann "+n, "ann"+n+"@example.org", at.UnixMilli())
 		}
 		return nil
 	},
 	"dates from the second of January 2026": func(tl *storyRunner, id string) error {
-		tl.execSQL(`update conversations set created_at = ? where agent_id = ?`, time.Date(2026, 1, 2, 23, 59, 59, 999e6, time.UTC).UnixMilli(), id)
+		tl.execSQL(`update conversations set created_at = ? where agent_id = ?`,
+			time.Date(2026, 1, 2, 23, 59, 59, 999e6, time.UTC).UnixMilli(), id)
 		return nil
 	},
 	"brings by WhatsApp": func(tl *storyRunner, id string) error {
@@ -184,13 +191,15 @@ func pictureForm(part string) string { return formWith(part, newPNG(8, 8)) }
 
 func formWith(part, file string) string {
 	return formBoundary + "\nContent-Disposition: form-data; name=\"chatbotId\"\n\n{chatbotId}\n" +
-		formBoundary + "\nContent-Disposition: form-data; name=\"" + part + "\"; filename=\"p.png\"\n\n" + file + "\n" + formBoundary + "--"
+		formBoundary + "\nContent-Disposition: form-data; name=\"" + part + "\"; filename=\"p.png\"\n\n" + file + "\n" +
+		formBoundary + "--"
 }
 
 // newPNG is a PNG of that many pixels.
 func newPNG(width, height int) string {
 	var b bytes.Buffer
-	if err := png.Encode(&b, image.NewPaletted(image.Rect(0, 0, width, height), color.Palette{color.Black, color.White})); err != nil {
+	if err := png.Encode(&b,
+		image.NewPaletted(image.Rect(0, 0, width, height), color.Palette{color.Black, color.White})); err != nil {
 		panic(err) // an image in memory always encodes
 	}
 	return b.String()

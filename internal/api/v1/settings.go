@@ -130,7 +130,8 @@ func (b *SettingsChangeBody) applyExtra(a *parley.Agent) error {
 	}
 	b.applyDomains(a, &x)
 	if b.CollectCustomerInformation.Present {
-		if x.CollectCustomerInformation, err = mergeMembers(x.CollectCustomerInformation, b.CollectCustomerInformation.Value); err != nil {
+		if x.CollectCustomerInformation, err = mergeMembers(x.CollectCustomerInformation,
+			b.CollectCustomerInformation.Value); err != nil {
 			return err
 		}
 	}

@@ -35,7 +35,8 @@ func TestSettingsAreTheSameInBothInterfaces(t *testing.T) {
 			h := testkit.Open(t, options...)
 			s := &settingsTest{T: t, Server: h, Rand: rand.New(rand.NewPCG(4, 11)), customerQuestions: object{}}
 			s.id = createSettingsChatbot(t, h)
-			s.putV2("", object{"creditLimit": 7, "notificationsSettings": object{"dailyConversations": object{"active": true, "emails": []string{"a@b.org"}}}})
+			s.putV2("", object{"creditLimit": 7,
+				"notificationsSettings": object{"dailyConversations": object{"active": true, "emails": []string{"a@b.org"}}}})
 			for range 60 {
 				s.writeV1()
 				s.rewriteV2()
@@ -61,7 +62,8 @@ func (s *settingsTest) writeV1() {
 	before, sent := s.readV2(), s.randomSettings()
 	body := maps.Clone(sent)
 	body["chatbotId"] = s.id
-	if status, reply := sendAs(s.T, s.Server, s.Key, "POST", v1.Base+"/update-chatbot-settings", mustMarshal(body)); status != 202 {
+	if status, reply := sendAs(s.T, s.Server, s.Key, "POST", v1.Base+"/update-chatbot-settings",
+		mustMarshal(body)); status != 202 {
 		s.Fatal(status, reply, mustMarshal(body))
 	}
 	want, after := s.expectedV2(before, sent), s.readV2()
@@ -107,7 +109,8 @@ func (s *settingsTest) expectedV2(before, sent object) object {
 		}
 		chat, _ := styles["chat"].(object)
 		if chat == nil {
-			chat = object{"displayName": nil, "autoOpenChatWindowAfter": nil, "messagePlaceholder": nil, "footer": nil, "dismissableNotice": nil}
+			chat = object{"displayName": nil, "autoOpenChatWindowAfter": nil, "messagePlaceholder": nil, "footer": nil,
+				"dismissableNotice": nil}
 		}
 		maps.Copy(chat, looks)
 		styles["chat"], want["styles"] = chat, styles
@@ -193,7 +196,8 @@ func (s *settingsTest) rewriteV2() {
 	s.Helper()
 	before := s.readV2()
 	body := object{}
-	for _, name := range []string{"name", "instructions", "model", "temp", "visibility", "allowedDomains", "suggestedMessages", "initialMessages", "creditLimit", "notificationsSettings",
+	for _, name := range []string{"name", "instructions", "model", "temp", "visibility", "allowedDomains",
+		"suggestedMessages", "initialMessages", "creditLimit", "notificationsSettings",
 		"voiceSettings", "channelInstructions"} {
 		body[name] = before[name]
 	}
@@ -228,8 +232,10 @@ func (s *settingsTest) writeV2() {
 	before := s.readV2()
 	body, styles := object{}, object{}
 	for name, value := range map[string]any{
-		"name": s.randomText(), "instructions": s.randomText(), "allowedDomains": []any{"later.example"}, "visibility": s.randomChoice("public", "private"), "initialMessages": s.randomTexts(),
-		"suggestedMessages": []any{object{"type": "nested", "name": s.randomText(), "order": s.IntN(3), "items": []any{object{"text": "Prices", "order": 0}}},
+		"name": s.randomText(), "instructions": s.randomText(), "allowedDomains": []any{"later.example"},
+		"visibility": s.randomChoice("public", "private"), "initialMessages": s.randomTexts(),
+		"suggestedMessages": []any{object{"type": "nested", "name": s.randomText(), "order": s.IntN(3),
+			"items": []any{object{"text": "Prices", "order": 0}}},
 			object{"type": "single", "text": s.randomText(), "order": 5, "icon": "star"}},
 	} {
 		if s.IntN(4) == 0 {
@@ -239,7 +245,8 @@ func (s *settingsTest) writeV2() {
 	if s.IntN(4) == 0 {
 		body["allowedDomains"] = nil
 	}
-	for name, value := range map[string]any{"footer": s.randomText(), "theme": s.randomChoice("dark", "light"), "headerColor": "#010203", "displayName": s.randomText()} {
+	for name, value := range map[string]any{"footer": s.randomText(), "theme": s.randomChoice("dark", "light"),
+		"headerColor": "#010203", "displayName": s.randomText()} {
 		if s.IntN(4) == 0 {
 			styles[name] = value
 		}
@@ -261,7 +268,8 @@ func (s *settingsTest) writeV2() {
 
 func (s *settingsTest) putV2(below string, body object) {
 	s.Helper()
-	if status, reply := sendAs(s.T, s.Server, s.Key, "PUT", v2.Base+"/agents/"+s.id+below, mustMarshal(body)); status != 200 {
+	if status, reply := sendAs(s.T, s.Server, s.Key, "PUT", v2.Base+"/agents/"+s.id+below,
+		mustMarshal(body)); status != 200 {
 		s.Fatal(status, reply, mustMarshal(body))
 	}
 }
@@ -279,12 +287,17 @@ func (s *settingsTest) readV2() object {
 // randomSettings makes settings that are valid in version 1, some of them beyond the ranges of version 2.
 func (s *settingsTest) randomSettings() object {
 	all := object{
-		"name": s.randomText(), "instructions": s.randomText(), "initialMessages": s.randomTexts(), "suggestedMessages": s.randomTexts(), "visibility": s.randomChoice("private", "can_be_embedded"),
-		"onlyAllowOnAddedDomains": s.IntN(2) == 0, "domains": s.randomTexts(), "ipLimit": float64(s.IntN(2000)), "ipLimitTimeframe": float64(s.IntN(10_000)), "ipLimitMessage": s.randomText(),
+		"name": s.randomText(), "instructions": s.randomText(), "initialMessages": s.randomTexts(),
+		"suggestedMessages": s.randomTexts(), "visibility": s.randomChoice("private", "can_be_embedded"),
+		"onlyAllowOnAddedDomains": s.IntN(2) == 0, "domains": s.randomTexts(), "ipLimit": float64(s.IntN(2000)),
+		"ipLimitTimeframe": float64(s.IntN(10_000)), "ipLimitMessage": s.randomText(),
 		"model": s.randomChoice("gpt-4", "gpt-3.5-turbo", "auto", "gpt-5.2"), "temp": float64(s.IntN(11)) / 10,
-		"collectCustomerInformation": s.randomMembers(object{"title": s.randomText(), "name": s.randomQuestion(), "email": s.randomQuestion(), "phone": s.randomQuestion()}),
-		"styles": s.randomMembers(object{"theme": s.randomChoice("dark", "light"), "userMessageColor": s.randomChoice("#123456", "#ABC"), "buttonColor": s.randomChoice("#fff", "#a1B2c3"),
-			"displayName": s.randomText(), "autoOpenChatWindowAfter": float64(s.IntN(100) - 10), "alignChatButton": s.randomChoice("left", "right")}),
+		"collectCustomerInformation": s.randomMembers(object{"title": s.randomText(), "name": s.randomQuestion(),
+			"email": s.randomQuestion(), "phone": s.randomQuestion()}),
+		"styles": s.randomMembers(object{"theme": s.randomChoice("dark", "light"),
+			"userMessageColor": s.randomChoice("#123456", "#ABC"), "buttonColor": s.randomChoice("#fff", "#a1B2c3"),
+			"displayName": s.randomText(), "autoOpenChatWindowAfter": float64(s.IntN(100) - 10),
+			"alignChatButton": s.randomChoice("left", "right")}),
 	}
 	return s.randomMembers(all)
 }

@@ -23,8 +23,8 @@ func TestMain(m *testing.M) { dbs.Main(m) }
 //	POST /chat                               paths are below /api/v1; {{key}} is sent unless an Authorization header is given.
 //	                                         One that begins with /api/ or /openapi is whole
 //
-// A blank at the end of a stream's line is written {{blank}}. EVERY stands for all routes that list the status of
-// the reply, with the query and body of the isolation test. storyEvents are what happens without a request.
+// A blank at the end of a stream's line is written {{blank}}. EVERY stands for all routes that list the status of the
+// reply, with the query and body of the isolation test. storyEvents are what happens without a request.
 type (
 	story    = expect.Story
 	exchange = expect.Exchange
@@ -91,7 +91,8 @@ func (tl *storyRunner) runOnEveryRoute(x exchange) error {
 	for _, row := range routes {
 		one := x
 		one.Method, one.Path, _ = strings.Cut(row.target(), " ")
-		one.Path, one.Body = resourceIDs(tl.placeholders).substitute(one.Path), resourceIDs(tl.placeholders).substitute(row.body)
+		one.Path, one.Body = resourceIDs(tl.placeholders).substitute(one.Path),
+			resourceIDs(tl.placeholders).substitute(row.body)
 		if err := tl.sendExchange(one); err != nil {
 			return fmt.Errorf("%s: %w", row.route, err)
 		}
@@ -122,7 +123,8 @@ func (tl *storyRunner) newRequest(x exchange) (*http.Request, error) {
 	if strings.HasPrefix(x.Path, "/api/") || strings.HasPrefix(x.Path, "/openapi") {
 		url = tl.server.URL + tl.placeholders.Expand(x.Path)
 	}
-	req, err := http.NewRequestWithContext(tl.t.Context(), x.Method, url, strings.NewReader(tl.placeholders.Expand(x.Body)))
+	req, err := http.NewRequestWithContext(tl.t.Context(), x.Method, url,
+		strings.NewReader(tl.placeholders.Expand(x.Body)))
 	if err != nil {
 		return nil, err
 	}
@@ -144,7 +146,8 @@ func (tl *storyRunner) checkReply(x exchange, resp *http.Response, body string) 
 	}
 	for _, line := range x.WantHeaders {
 		name, value, _ := strings.Cut(line, ":")
-		if got, want := resp.Header.Get(name), tl.placeholders.Expand(strings.TrimSpace(value)); got != want && (want != "{{*}}" || got == "") {
+		if got, want := resp.Header.Get(name), tl.placeholders.Expand(strings.TrimSpace(value)); got != want &&
+			(want != "{{*}}" || got == "") {
 			return fmt.Errorf("header %s: %q, want %q", name, got, want)
 		}
 	}

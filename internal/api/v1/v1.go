@@ -74,7 +74,8 @@ func New(cfg Config) http.Handler {
 
 func newAPI(cfg Config) *httpapi.API {
 	s := &server{cfg}
-	admission := &access.Admission{Authenticator: cfg.Authenticator, Limiter: cfg.Limiter, Now: cfg.Now, TrustProxy: cfg.TrustProxy}
+	admission := &access.Admission{Authenticator: cfg.Authenticator, Limiter: cfg.Limiter, Now: cfg.Now,
+		TrustProxy: cfg.TrustProxy}
 	api := httpapi.New(httpapi.Config{
 		BasePath:    Base,
 		Admit:       admission.Admit,

@@ -35,7 +35,8 @@ type newWebhook struct {
 
 func (s *server) createWebhook(ctx context.Context, c *httpapi.Call, in *newWebhook) (*Webhook, error) {
 	caller := callerOf(c)
-	n := webhook.NewWebhook{AgentID: parley.AgentID(in.Body.ChatbotID.Value), Endpoint: in.Body.Endpoint, Events: in.Body.Events, Secret: in.Body.Secret.Value, Actor: auditActor(caller)}
+	n := webhook.NewWebhook{AgentID: parley.AgentID(in.Body.ChatbotID.Value), Endpoint: in.Body.Endpoint,
+		Events: in.Body.Events, Secret: in.Body.Secret.Value, Actor: auditActor(caller)}
 	if n.AgentID == "" && in.Body.ChatbotID.Ptr() != nil {
 		return nil, parley.NewError(parley.CodeAgentNotFound)
 	}
@@ -82,7 +83,8 @@ func (s *server) deleteWebhook(ctx context.Context, c *httpapi.Call, in *webhook
 func auditActor(caller *access.Caller) string { return "key " + string(caller.Key.ID) }
 
 func newWebhookReply(h parley.Webhook) Webhook {
-	out := Webhook{ID: string(h.ID), Endpoint: h.Endpoint, Events: h.Events, ChatbotID: textOrNull(string(h.AgentID)), SignedWith: "secret", CreatedAt: formatTime(h.CreatedAt)}
+	out := Webhook{ID: string(h.ID), Endpoint: h.Endpoint, Events: h.Events, ChatbotID: textOrNull(string(h.AgentID)),
+		SignedWith: "secret", CreatedAt: formatTime(h.CreatedAt)}
 	if h.KeyID != "" {
 		out.SignedWith = "apiKey"
 	}

@@ -38,13 +38,18 @@ type Agent struct {
 
 func newAgent(a *parley.Agent) Agent {
 	return Agent{
-		ID: string(a.ID), Name: a.Name, Instructions: a.Instructions, ChannelInstructions: httpapi.Raw[ChannelInstructions](a.ChannelInstructions),
-		Model: a.Model, AutoRetrain: a.AutoRetrain, Temp: a.Temp, Visibility: a.Visibility, AllowedDomains: a.AllowedDomains,
-		SuggestedMessages: httpapi.Raw[[]SuggestedMessage](a.SuggestedMessages), InitialMessages: append([]string{}, a.InitialMessages...),
-		CreditLimit: a.CreditLimit, CreditsUsed: a.CreditsUsed.RoundUp(), NotificationsSettings: httpapi.Raw[Notifications](a.Notifications),
-		IPRateLimits: a.RateLimit, VoiceSettings: httpapi.Raw[VoiceSettings](a.Voice), Styles: newStyles(a.Styles),
-		CreatedAt: formatTime(a.CreatedAt), LastMessageAt: formatTimeOrNull(a.LastMessageAt), LastTrainedAt: formatTimeOrNull(a.LastTrainedAt),
-		Status: string(a.Status()), Size: a.Size,
+		ID: string(a.ID), Name: a.Name, Instructions: a.Instructions,
+		ChannelInstructions: httpapi.Raw[ChannelInstructions](a.ChannelInstructions),
+		Model:               a.Model, AutoRetrain: a.AutoRetrain, Temp: a.Temp, Visibility: a.Visibility,
+		AllowedDomains:    a.AllowedDomains,
+		SuggestedMessages: httpapi.Raw[[]SuggestedMessage](a.SuggestedMessages),
+		InitialMessages:   append([]string{}, a.InitialMessages...),
+		CreditLimit:       a.CreditLimit, CreditsUsed: a.CreditsUsed.RoundUp(),
+		NotificationsSettings: httpapi.Raw[Notifications](a.Notifications),
+		IPRateLimits:          a.RateLimit, VoiceSettings: httpapi.Raw[VoiceSettings](a.Voice), Styles: newStyles(a.Styles),
+		CreatedAt: formatTime(a.CreatedAt), LastMessageAt: formatTimeOrNull(a.LastMessageAt),
+		LastTrainedAt: formatTimeOrNull(a.LastTrainedAt),
+		Status:        string(a.Status()), Size: a.Size,
 	}
 }
 
@@ -96,7 +101,8 @@ func (s *server) createAgent(ctx context.Context, c *httpapi.Call, in *NewAgent)
 		return nil, parley.Invalid("model", invalidModelMessage)
 	}
 	id, pending, err := s.Agents.Create(ctx, caller.Account, caller.Plan, agents.NewAgent{
-		Name: b.Name, URL: b.URL.Value, Instructions: b.Instructions, Model: b.Model.Value, Temp: b.Temp.Value, Visibility: b.Visibility,
+		Name: b.Name, URL: b.URL.Value, Instructions: b.Instructions, Model: b.Model.Value, Temp: b.Temp.Value,
+		Visibility: b.Visibility,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("create agent: %w", err)
@@ -279,11 +285,13 @@ func newDeprecated(c *httpapi.Call, message string) *Deprecated {
 }
 
 func (s *server) trainAgent(ctx context.Context, c *httpapi.Call, in *AgentRef) (*Deprecated, error) {
-	return newDeprecated(c, "Nothing was done: sources are trained as soon as they are written. Get a source or the agent to follow it."), nil
+	return newDeprecated(c,
+		"Nothing was done: sources are trained as soon as they are written. Get a source or the agent to follow it."), nil
 }
 
 func (s *server) restoreSource(ctx context.Context, c *httpapi.Call, in *SourceRef) (*Deprecated, error) {
-	if err := s.DB.CheckSourceExists(ctx, callerOf(c).Account.ID.AgentRef(parley.AgentID(in.AgentID)), parley.SourceID(in.SourceID)); err != nil {
+	if err := s.DB.CheckSourceExists(ctx, callerOf(c).Account.ID.AgentRef(parley.AgentID(in.AgentID)),
+		parley.SourceID(in.SourceID)); err != nil {
 		return nil, fmt.Errorf("find source: %w", err)
 	}
 	return newDeprecated(c, "Nothing was done: a source is deleted at once and cannot be restored. Create it again."), nil

@@ -24,15 +24,27 @@ const markerText = "zebrafinch"
 
 // textColumns are the tables that no request of this test writes to, with the texts an agent could hold there.
 var textColumns = map[string]string{
-	"actions":            `key, kind, name, description, triggers, inputs, config, secrets, enabled, position, created_at, updated_at) values (?, ?, ?, 'zebrafinch', 'http', 'zebrafinch', 'zebrafinch', '["zebrafinch"]', '[]', '{"url":"zebrafinch"}', 'zebrafinch', 0, 0, 1, 1`,
-	"procedures":         `key, name, description, triggers, inputs, steps, enabled, position, created_at, updated_at) values (?, ?, ?, 'zebrafinch', 'zebrafinch', 'zebrafinch', '["zebrafinch"]', '[]', '[{"say":"zebrafinch"}]', 0, 0, 1, 1`,
-	"leads":              `conversation_id, name, email, phone, fields, created_at) values (?, ?, ?, 'c', 'zebrafinch', 'zebrafinch@a.org', 'zebrafinch', '{}', 1`,
-	"people":             `email, external_id, name, phone, attributes, created_at, updated_at) values (?, ?, ?, 'zebrafinch@a.org', 'zebrafinch', 'zebrafinch', '1', '{"a":"zebrafinch"}', 1, 1`,
-	"blobs":              `hash, size, media_type, name, place, created_at) values (?, ?, ?, 'h', 1, 'text/plain', 'zebrafinch.txt', 'p', 1`,
-	"webhooks":           `endpoint, events, signing, created_at, updated_at) values (?, ?, ?, 'https://zebrafinch.org', '[]', '', 1, 1`,
-	"webhook_deliveries": `webhook_id, event, body, state, attempts, due_at, created_at, updated_at) values (?, ?, ?, 'w', 'leads.submit', '{"a":"zebrafinch"}', 'dead', 8, 1, 1, 1`,
-	"tool_calls":         `conversation_id, message_id, turn_id, call_id, tool, action_type, client_side, input, output, status, created_at) values (?, ?, ?, 'c', 'm', 't', 'x', 'zebrafinch', 'http', 0, '{"a":"zebrafinch"}', '{"b":"zebrafinch"}', 'success', 1`,
-	"procedure_runs":     `conversation_id, procedure_name, step, state, started_at, inputs) values (?, ?, ?, 'c', 'zebrafinch', 0, 'waiting', 1, '{"a":"zebrafinch"}'`,
+	"actions": `key, kind, name, description, triggers, inputs, config, secrets, enabled, position, ` +
+		`created_at, updated_at) values (?, ?, ?, 'zebrafinch', 'http', 'zebrafinch', 'zebrafinch', ` +
+		`'["zebrafinch"]', '[]', '{"url":"zebrafinch"}', 'zebrafinch', 0, 0, 1, 1`,
+	"procedures": `key, name, description, triggers, inputs, steps, enabled, position, created_at, ` +
+		`updated_at) values (?, ?, ?, 'zebrafinch', 'zebrafinch', 'zebrafinch', '["zebrafinch"]', '[]', ` +
+		`'[{"say":"zebrafinch"}]', 0, 0, 1, 1`,
+	"leads": `conversation_id, name, email, phone, fields, created_at) values (?, ?, ?, 'c', ` +
+		`'zebrafinch', 'zebrafinch@a.org', 'zebrafinch', '{}', 1`,
+	"people": `email, external_id, name, phone, attributes, created_at, updated_at) values (?, ?, ?, ` +
+		`'zebrafinch@a.org', 'zebrafinch', 'zebrafinch', '1', '{"a":"zebrafinch"}', 1, 1`,
+	"blobs": `hash, size, media_type, name, place, created_at) values (?, ?, ?, 'h', 1, ` +
+		`'text/plain', 'zebrafinch.txt', 'p', 1`,
+	"webhooks": `endpoint, events, signing, created_at, updated_at) values (?, ?, ?, ` +
+		`'https://zebrafinch.org', '[]', '', 1, 1`,
+	"webhook_deliveries": `webhook_id, event, body, state, attempts, due_at, created_at, updated_at) values (?, ` +
+		`?, ?, 'w', 'leads.submit', '{"a":"zebrafinch"}', 'dead', 8, 1, 1, 1`,
+	"tool_calls": `conversation_id, message_id, turn_id, call_id, tool, action_type, client_side, input, ` +
+		`output, status, created_at) values (?, ?, ?, 'c', 'm', 't', 'x', 'zebrafinch', 'http', 0, ` +
+		`'{"a":"zebrafinch"}', '{"b":"zebrafinch"}', 'success', 1`,
+	"procedure_runs": `conversation_id, procedure_name, step, state, started_at, inputs) values (?, ?, ?, ` +
+		`'c', 'zebrafinch', 0, 'waiting', 1, '{"a":"zebrafinch"}'`,
 }
 
 // TestNothingIsLeftOfADeletedAgent plants a marker wherever an agent can hold text, deletes the agent while it
@@ -42,24 +54,28 @@ func TestNothingIsLeftOfADeletedAgent(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			gate, clock := scripted.NewBarrier(), testkit.NewClock()
-			h := testkit.Open(t, append(options, testkit.WithClock(clock), testkit.WithModel(&scripted.Model{StepsFor: func(req model.Request) []scripted.Step {
-				text := req.Messages[len(req.Messages)-1].Text
-				if strings.Contains(text, "wait") {
-					return []scripted.Step{scripted.Text("Half a " + markerText), {Barrier: gate}, scripted.Text(text), scripted.Stop()}
-				}
-				return []scripted.Step{scripted.Text(text), scripted.Stop()}
-			}}))...)
+			h := testkit.Open(t, append(options, testkit.WithClock(clock),
+				testkit.WithModel(&scripted.Model{StepsFor: func(req model.Request) []scripted.Step {
+					text := req.Messages[len(req.Messages)-1].Text
+					if strings.Contains(text, "wait") {
+						return []scripted.Step{scripted.Text("Half a " + markerText), {Barrier: gate}, scripted.Text(text),
+							scripted.Stop()}
+					}
+					return []scripted.Step{scripted.Text(text), scripted.Stop()}
+				}}))...)
 			agent := createMarkedAgent(t, h)
 			if left := findMarker(t, h); len(left) < 12 {
 				t.Fatal("the marker stands only in", left)
 			}
 			answered := make(chan error, 1)
 			go func() {
-				_, _, err := sendRequest(t.Context(), h, "POST", "/agents/"+agent+"/chat", `{"message": "wait for the `+markerText+`"}`)
+				_, _, err := sendRequest(t.Context(), h, "POST", "/agents/"+agent+"/chat",
+					`{"message": "wait for the `+markerText+`"}`)
 				answered <- err
 			}()
 			<-gate.Reached()
-			mustSend(t, h, "POST", "/agents/"+agent+"/sources", `{"type": "text", "name": "Late `+markerText+`", "content": "`+strings.Repeat(markerText+" sings late. ", 3000)+`"}`)
+			mustSend(t, h, "POST", "/agents/"+agent+"/sources", `{"type": "text", "name": "Late `+markerText+
+				`", "content": "`+strings.Repeat(markerText+" sings late. ", 3000)+`"}`)
 			mustSend(t, h, "DELETE", "/agents/"+agent, "")
 			gate.Release()
 			if err := <-answered; err != nil {
@@ -73,10 +89,11 @@ func TestNothingIsLeftOfADeletedAgent(t *testing.T) {
 			if left := slices.DeleteFunc(findMarker(t, h), inIndex); len(left) > 0 {
 				t.Error("the marker is left in", left)
 			}
-			testkit.Eventually(t, "the index of conversations, which follows what happens, holds the marker no more", func() bool {
-				clock.Advance(time.Second)
-				return len(findMarker(t, h)) == 0
-			})
+			testkit.Eventually(t, "the index of conversations, which follows what happens, holds the marker no more",
+				func() bool {
+					clock.Advance(time.Second)
+					return len(findMarker(t, h)) == 0
+				})
 		})
 	}
 }
@@ -85,28 +102,38 @@ func TestNothingIsLeftOfADeletedAgent(t *testing.T) {
 func createMarkedAgent(t *testing.T, h *testkit.Server) string {
 	t.Helper()
 	var created struct{ ID string }
-	mustUnmarshal(t, mustSend(t, h, "POST", "/agents", `{"name": "`+markerText+`", "instructions": "`+markerText+`"}`), &created)
+	mustUnmarshal(t, mustSend(t, h, "POST", "/agents", `{"name": "`+markerText+`", "instructions": "`+markerText+`"}`),
+		&created)
 	at := "/agents/" + created.ID
-	mustSend(t, h, "PUT", at, `{"channelInstructions": {"email": "`+markerText+`"}, "allowedDomains": ["`+markerText+`.org"], "initialMessages": ["`+markerText+`"],
-		"suggestedMessages": [{"type": "single", "text": "`+markerText+`", "order": 1}], "ipRateLimits": {"message": "`+markerText+`"},
-		"notificationsSettings": {"dailyConversations": {"active": true, "emails": ["`+markerText+`@a.org"]}}, "voiceSettings": {"initialMessage": "`+markerText+`"}}`)
+	mustSend(t, h, "PUT", at, `{"channelInstructions": {"email": "`+markerText+`"}, "allowedDomains": ["`+markerText+
+		`.org"], "initialMessages": ["`+markerText+`"],
+		"suggestedMessages": [{"type": "single", "text": "`+markerText+`", "order": 1}], "ipRateLimits": {"message": "`+
+		markerText+`"},
+		"notificationsSettings": {"dailyConversations": {"active": true, "emails": ["`+markerText+
+		`@a.org"]}}, "voiceSettings": {"initialMessage": "`+markerText+`"}}`)
 	mustSend(t, h, "PUT", at+"/styles", `{"styles": {"chat": {"displayName": "`+markerText+`"}}}`)
-	mustSend(t, h, "POST", at+"/sources", `{"type": "text", "name": "`+markerText+`", "content": "# `+markerText+`\n\nThe `+markerText+` sings."}`)
-	testkit.Eventually(t, "it is trained", func() bool { return strings.Contains(mustSend(t, h, "GET", at, ""), `"status":"trained"`) })
+	mustSend(t, h, "POST", at+"/sources",
+		`{"type": "text", "name": "`+markerText+`", "content": "# `+markerText+`\n\nThe `+markerText+` sings."}`)
+	testkit.Eventually(t, "it is trained", func() bool {
+		return strings.Contains(mustSend(t, h, "GET", at, ""), `"status":"trained"`)
+	})
 	mustSend(t, h, "POST", at+"/chat", `{"message": "What does the `+markerText+` do?", "userId": "`+markerText+`"}`)
 	for table, rest := range textColumns {
-		if _, err := h.DB.SQL().Exec(t.Context(), `insert into `+table+` (id, account_id, agent_id, `+rest+`)`, parley.NewUUID(), h.Account, created.ID); err != nil {
+		if _, err := h.DB.SQL().Exec(t.Context(), `insert into `+table+` (id, account_id, agent_id, `+rest+`)`,
+			parley.NewUUID(), h.Account, created.ID); err != nil {
 			t.Fatal(table, err)
 		}
 	}
-	if _, err := h.DB.SQL().Exec(t.Context(), `update turns set trace = ? where agent_id = ?`, `{"a":"`+markerText+`"}`, created.ID); err != nil {
+	if _, err := h.DB.SQL().Exec(t.Context(), `update turns set trace = ? where agent_id = ?`, `{"a":"`+markerText+`"}`,
+		created.ID); err != nil {
 		t.Fatal(err)
 	}
 	return created.ID
 }
 
 // sendRequest sends a request, a POST with an Idempotency-Key.
-func sendRequest(ctx context.Context, h *testkit.Server, method, path, body string) (status int, reply string, err error) {
+func sendRequest(ctx context.Context, h *testkit.Server, method, path, body string) (status int, reply string,
+	err error) {
 	req, err := http.NewRequestWithContext(ctx, method, h.URL+v2.Base+path, strings.NewReader(body))
 	if err != nil {
 		return 0, "", err
@@ -152,9 +179,11 @@ func countRows(t *testing.T, h *testkit.Server, query string, args ...any) int {
 // findMarker lists the columns of the whole database in which the marker stands.
 func findMarker(t *testing.T, h *testkit.Server) (left []string) {
 	t.Helper()
-	query := `select m.name || '.' || c.name from sqlite_schema m, pragma_table_info(m.name) c where m.type = 'table' and lower(c.type) = 'text'`
+	query := `select m.name || '.' || c.name from sqlite_schema m, pragma_table_info(m.name) c where m.type = 'table'
+		and lower(c.type) = 'text'`
 	if h.DB.SQL().Dialect() == sqldb.Postgres {
-		query = `select table_name || '.' || column_name from information_schema.columns where table_schema = 'public' and data_type = 'text'`
+		query = `select table_name || '.' || column_name from information_schema.columns where table_schema = 'public'
+			and data_type = 'text'`
 	}
 	columns, err := sqldb.All(t.Context(), h.DB.SQL(), sqldb.Column[string], query)
 	if err != nil {

@@ -60,7 +60,8 @@ func (s *server) createAnswer(ctx context.Context, c *httpapi.Call, in *ChatRequ
 }
 
 // renderTurn renders a turn as one JSON, or as a stream.
-func (s *server) renderTurn(ctx context.Context, c *httpapi.Call, turn *chat.Turn, stream bool) (*Data[ChatReply], error) {
+func (s *server) renderTurn(ctx context.Context, c *httpapi.Call, turn *chat.Turn, stream bool) (*Data[ChatReply],
+	error) {
 	if stream {
 		return nil, s.streamTurn(ctx, c, turn)
 	}
@@ -68,7 +69,8 @@ func (s *server) renderTurn(ctx context.Context, c *httpapi.Call, turn *chat.Tur
 	if err != nil {
 		return nil, err
 	}
-	return &Data[ChatReply]{ChatReply{ID: string(turn.MessageID), Role: "assistant", Parts: messageParts(end.Message), Metadata: newChatMetadata(turn, end)}}, nil
+	return &Data[ChatReply]{ChatReply{ID: string(turn.MessageID), Role: "assistant", Parts: messageParts(end.Message),
+		Metadata: newChatMetadata(turn, end)}}, nil
 }
 
 func (s *server) startTurn(ctx context.Context, c *httpapi.Call, in *ChatRequest) (*chat.Turn, error) {
@@ -125,7 +127,8 @@ func (s *server) retryAnswer(ctx context.Context, c *httpapi.Call, in *RetryRequ
 	}
 	caller, stream := callerOf(c), in.Body.Stream.Value
 	turn, err := s.Chat.Start(ctx, caller.Account, caller.Plan, parley.AgentID(in.AgentID), chat.Request{
-		ConversationID: parley.ConversationID(in.ConversationID), Retry: parley.MessageID(in.Body.MessageID), Streamed: stream, Channel: parley.ChannelAPI})
+		ConversationID: parley.ConversationID(in.ConversationID), Retry: parley.MessageID(in.Body.MessageID),
+		Streamed: stream, Channel: parley.ChannelAPI})
 	if err != nil {
 		return nil, err
 	}
@@ -156,7 +159,8 @@ func (s *server) submitToolResult(ctx context.Context, c *httpapi.Call, in *Tool
 	if err := s.checkConversation(ctx, c, in.ConversationRef); err != nil {
 		return nil, err
 	}
-	err := s.Chat.SubmitToolResult(ctx, callerOf(c).Account.ID.AgentRef(parley.AgentID(in.AgentID)).ConversationRef(parley.ConversationID(in.ConversationID)), in.Body.ToolCallID, in.Body.Output)
+	err := s.Chat.SubmitToolResult(ctx, callerOf(c).Account.ID.AgentRef(parley.AgentID(in.AgentID)).
+		ConversationRef(parley.ConversationID(in.ConversationID)), in.Body.ToolCallID, in.Body.Output)
 	if err != nil {
 		return nil, err
 	}

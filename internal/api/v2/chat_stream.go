@@ -64,7 +64,8 @@ func (s *server) streamTurn(ctx context.Context, c *httpapi.Call, turn *chat.Tur
 		return err
 	}
 	t := &turnWriter{out: c.StreamUIMessages(), turn: turn}
-	t.send(event{Type: "start", MessageID: string(turn.MessageID), MessageMetadata: newStreamStart(turn)}, event{Type: "start-step"})
+	t.send(event{Type: "start", MessageID: string(turn.MessageID), MessageMetadata: newStreamStart(turn)},
+		event{Type: "start-step"})
 	if !hasText {
 		t.flush()
 	}
@@ -191,6 +192,7 @@ func (t *turnWriter) closePart() {
 
 func (t *turnWriter) writeFinish(end *chat.Finish) {
 	t.send(event{Type: "finish-step"},
-		event{Type: "finish", FinishReason: end.Reason, MessageMetadata: streamMetadata{string(t.turn.MessageID), newChatMetadata(t.turn, end)}})
+		event{Type: "finish", FinishReason: end.Reason,
+			MessageMetadata: streamMetadata{string(t.turn.MessageID), newChatMetadata(t.turn, end)}})
 	t.out.SendRaw([]byte("[DONE]"))
 }

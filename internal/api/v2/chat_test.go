@@ -23,8 +23,10 @@ import (
 func serveWithShortDelays(t *testing.T, h *testkit.Server) string {
 	t.Helper()
 	server := httptest.NewServer(v2.New(v2.Config{
-		Authenticator: h.Authenticator, Limiter: h.Limiter, Chat: h.Engine, Conversations: h.Conversations, Agents: h.Agents, Ingest: h.Ingest, DB: h.DB, CursorKey: []byte("key"),
-		Now: time.Now, Logger: slog.New(slog.DiscardHandler), KeepAliveInterval: 20 * time.Millisecond, StreamOpenDelay: 20 * time.Millisecond,
+		Authenticator: h.Authenticator, Limiter: h.Limiter, Chat: h.Engine, Conversations: h.Conversations,
+		Agents: h.Agents, Ingest: h.Ingest, DB: h.DB, CursorKey: []byte("key"),
+		Now: time.Now, Logger: slog.New(slog.DiscardHandler), KeepAliveInterval: 20 * time.Millisecond,
+		StreamOpenDelay: 20 * time.Millisecond,
 	}))
 	t.Cleanup(func() {
 		server.CloseClientConnections()
@@ -50,9 +52,11 @@ func postChat(t *testing.T, ctx context.Context, key, url, body string) *http.Re
 
 func TestAStreamThatWaitsShowsThatItLives(t *testing.T) {
 	gate := scripted.NewBarrier()
-	h := testkit.Open(t, testkit.WithModel(scripted.New(scripted.Step{Barrier: gate}, scripted.Text("At last."), scripted.Stop()).AddScript(scripted.Text("ok"), scripted.Stop())))
+	h := testkit.Open(t, testkit.WithModel(scripted.New(scripted.Step{Barrier: gate}, scripted.Text("At last."),
+		scripted.Stop()).AddScript(scripted.Text("ok"), scripted.Stop())))
 	ids := createAgent(t, h)
-	resp := postChat(t, t.Context(), h.Key, serveWithShortDelays(t, h)+"/agents/"+ids+"/chat", `{"message": "Take your time", "stream": true}`)
+	resp := postChat(t, t.Context(), h.Key, serveWithShortDelays(t, h)+"/agents/"+ids+"/chat",
+		`{"message": "Take your time", "stream": true}`)
 	if resp.StatusCode != 200 {
 		t.Fatal(resp.Status)
 	}
@@ -77,7 +81,8 @@ func TestAStreamThatWaitsShowsThatItLives(t *testing.T) {
 
 func TestAClientThatGoesAwayLosesNothing(t *testing.T) {
 	gate := scripted.NewBarrier()
-	h := testkit.Open(t, testkit.WithModel(scripted.New(scripted.Text("First "), scripted.Step{Barrier: gate}, scripted.Text("and last."), scripted.Stop())))
+	h := testkit.Open(t, testkit.WithModel(scripted.New(scripted.Text("First "), scripted.Step{Barrier: gate},
+		scripted.Text("and last."), scripted.Stop())))
 	agent := createAgent(t, h)
 	ctx, leave := context.WithCancel(t.Context())
 	resp := postChat(t, ctx, h.Key, h.URL+v2.Base+"/agents/"+agent+"/chat", `{"message": "Hello", "stream": true}`)
@@ -87,7 +92,8 @@ func TestAClientThatGoesAwayLosesNothing(t *testing.T) {
 	leave()
 	gate.Release()
 	testkit.Eventually(t, "the answer is stored", func() bool {
-		page, err := h.DB.Conversations(t.Context(), parley.AccountID(h.Account).AgentRef(parley.AgentID(agent)), noFilter, parley.PageRequest{Limit: 1})
+		page, err := h.DB.Conversations(t.Context(), parley.AccountID(h.Account).AgentRef(parley.AgentID(agent)),
+			noFilter, parley.PageRequest{Limit: 1})
 		if err != nil || len(page.Items) != 1 {
 			t.Fatal(err, page)
 		}
@@ -99,19 +105,23 @@ func TestAClientThatGoesAwayLosesNothing(t *testing.T) {
 func TestAConversationOfAnotherOriginSaysWhereItIs(t *testing.T) {
 	h := testkit.Open(t)
 	agent, now := createAgent(t, h), time.Now()
-	conv := &parley.Conversation{ID: parley.ConversationID(parley.NewTimedUUID()), AccountID: parley.AccountID(h.Account), AgentID: parley.AgentID(agent), API: parley.APIV2,
+	conv := &parley.Conversation{ID: parley.ConversationID(parley.NewTimedUUID()),
+		AccountID: parley.AccountID(h.Account), AgentID: parley.AgentID(agent), API: parley.APIV2,
 		Channel: parley.ChannelPlayground, Status: parley.ConversationOngoing, CreatedAt: now, UpdatedAt: now}
-	first := &parley.Message{ID: parley.NewMessageID(), ConversationID: conv.ID, Author: parley.AuthorUser, State: parley.MessageComplete, CreatedAt: now}
+	first := &parley.Message{ID: parley.NewMessageID(), ConversationID: conv.ID, Author: parley.AuthorUser,
+		State: parley.MessageComplete, CreatedAt: now}
 	if err := h.DB.CreateConversation(t.Context(), conv, first, false); err != nil {
 		t.Fatal(err)
 	}
 	for _, path := range []string{"", "/messages"} {
 		status, body := sendAs(t, h, h.Key, "GET", "/agents/"+agent+"/conversations/"+string(conv.ID)+path, "")
-		if status != 404 || !strings.Contains(body, `"RESOURCE_NOT_FOUND"`) || !strings.Contains(body, "Playground") || !strings.Contains(body, "/conversations/export?conversationId=") {
+		if status != 404 || !strings.Contains(body, `"RESOURCE_NOT_FOUND"`) || !strings.Contains(body, "Playground") ||
+			!strings.Contains(body, "/conversations/export?conversationId=") {
 			t.Errorf("%d %s", status, body)
 		}
 	}
-	if _, body := sendAs(t, h, h.Key, "GET", "/agents/"+agent+"/conversations", ""); strings.Contains(body, string(conv.ID)) {
+	if _, body := sendAs(t, h, h.Key, "GET", "/agents/"+agent+"/conversations", ""); strings.Contains(body,
+		string(conv.ID)) {
 		t.Error("it is listed:", body)
 	}
 }
@@ -153,7 +163,8 @@ func TestChatsOfOneConversationTakeTurns(t *testing.T) {
 	var all sync.WaitGroup
 	for i := range replies {
 		all.Go(func() {
-			replies[i] = h.Do(t, "POST", "/agents/"+agent+"/chat", h.Key, map[string]any{"message": fmt.Sprint("message ", i), "conversationId": conversation})
+			replies[i] = h.Do(t, "POST", "/agents/"+agent+"/chat", h.Key,
+				map[string]any{"message": fmt.Sprint("message ", i), "conversationId": conversation})
 		})
 	}
 	all.Wait()
@@ -178,7 +189,8 @@ func TestChatsOfOneConversationTakeTurns(t *testing.T) {
 	for i := 0; i < len(history); i += 2 {
 		question, answer := history[i], history[i+1]
 		text := question.Parts[0].Text
-		if question.Role != "user" || texts[text] != question.ID || answers[question.ID] != answer.ID || answer.Parts[0].Text != text {
+		if question.Role != "user" || texts[text] != question.ID || answers[question.ID] != answer.ID ||
+			answer.Parts[0].Text != text {
 			t.Errorf("after %d messages: %v, then %v", i, question, answer)
 		}
 		delete(texts, text)

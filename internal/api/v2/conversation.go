@@ -23,8 +23,9 @@ type Conversation struct {
 }
 
 func newConversation(c *parley.Conversation) Conversation {
-	return Conversation{ID: string(c.ID), Title: textOrNull(c.Title), CreatedAt: c.CreatedAt.Unix(), UpdatedAt: c.UpdatedAt.Unix(),
-		UserID: textOrNull(c.UserID), Status: string(c.Status)}
+	return Conversation{ID: string(c.ID), Title: textOrNull(c.Title), CreatedAt: c.CreatedAt.Unix(),
+		UpdatedAt: c.UpdatedAt.Unix(),
+		UserID:    textOrNull(c.UserID), Status: string(c.Status)}
 }
 
 // History is a conversation with a page of its messages.
@@ -53,12 +54,14 @@ type ConversationQuery struct {
 	EndDate   string `query:"endDate" doc:"Created on this day or earlier, or at this time or earlier."`
 }
 
-func (s *server) listConversations(ctx context.Context, c *httpapi.Call, in *ConversationQuery) (*Page[Conversation], error) {
+func (s *server) listConversations(ctx context.Context, c *httpapi.Call, in *ConversationQuery) (*Page[Conversation],
+	error) {
 	from, before, err := parseDateRange(in.StartDate, in.EndDate)
 	if err != nil {
 		return nil, err
 	}
-	return s.conversationPage(ctx, c, in.AgentID, in.Paging, "conversations "+in.AgentID, store.ConversationFilter{Channel: parley.ChannelAPI, CreatedFrom: from, CreatedBefore: before})
+	return s.conversationPage(ctx, c, in.AgentID, in.Paging, "conversations "+in.AgentID,
+		store.ConversationFilter{Channel: parley.ChannelAPI, CreatedFrom: from, CreatedBefore: before})
 }
 
 func (s *server) getConversation(ctx context.Context, c *httpapi.Call, in *ConversationRef) (*HistoryPage, error) {
@@ -75,20 +78,24 @@ func (s *server) getConversation(ctx context.Context, c *httpapi.Call, in *Conve
 
 // findAPIConversation returns a conversation that began through the API. It fails with RESOURCE_NOT_FOUND for one
 // of another origin, too, with a message that says how it can be read.
-func (s *server) findAPIConversation(ctx context.Context, c *httpapi.Call, agent, id string) (*parley.Conversation, error) {
+func (s *server) findAPIConversation(ctx context.Context, c *httpapi.Call, agent, id string) (*parley.Conversation,
+	error) {
 	return s.findConversation(ctx, c, agent, id, parley.CodeResourceNotFound)
 }
 
 // findHandoverConversation is findAPIConversation, but it also finds conversations of tickets that were opened
 // through the API: their customers exchange messages with people, too.
-func (s *server) findHandoverConversation(ctx context.Context, c *httpapi.Call, agent, id string) (*parley.Conversation, error) {
+func (s *server) findHandoverConversation(ctx context.Context, c *httpapi.Call, agent, id string) (*parley.Conversation,
+	error) {
 	return s.findConversation(ctx, c, agent, id, parley.CodeResourceNotFound, parley.ChannelUnspecified)
 }
 
 // findConversation returns a conversation that began through the API or has one of the other channels. It fails
 // with notFoundCode for an unknown id.
-func (s *server) findConversation(ctx context.Context, c *httpapi.Call, agent, id string, notFoundCode parley.Code, otherChannels ...parley.Channel) (*parley.Conversation, error) {
-	conv, err := s.DB.Conversation(ctx, callerOf(c).Account.ID.AgentRef(parley.AgentID(agent)).ConversationRef(parley.ConversationID(id)))
+func (s *server) findConversation(ctx context.Context, c *httpapi.Call, agent, id string, notFoundCode parley.Code,
+	otherChannels ...parley.Channel) (*parley.Conversation, error) {
+	conv, err := s.DB.Conversation(ctx,
+		callerOf(c).Account.ID.AgentRef(parley.AgentID(agent)).ConversationRef(parley.ConversationID(id)))
 	if parley.IsCode(err, parley.CodeResourceNotFound) {
 		return nil, parley.NewError(notFoundCode)
 	}
@@ -96,8 +103,9 @@ func (s *server) findConversation(ctx context.Context, c *httpapi.Call, agent, i
 		return nil, fmt.Errorf("find conversation: %w", err)
 	}
 	if conv.Channel != parley.ChannelAPI && !slices.Contains(otherChannels, conv.Channel) {
-		return nil, parley.NewErrorf(parley.CodeResourceNotFound, "This conversation came from %q, and only conversations that began through the API are read here. "+
-			"Export it instead: GET /agents/%s/conversations/export?conversationId=%s", conv.Channel, agent, id)
+		return nil, parley.NewErrorf(parley.CodeResourceNotFound,
+			"This conversation came from %q, and only conversations that began through the API are read here. "+
+				"Export it instead: GET /agents/%s/conversations/export?conversationId=%s", conv.Channel, agent, id)
 	}
 	return conv, nil
 }
@@ -135,13 +143,15 @@ type UserConversationQuery struct {
 
 // listUserConversations lists the conversations that an end user has begun through the API. An id that no user can
 // have finds nothing, like any unknown one.
-func (s *server) listUserConversations(ctx context.Context, c *httpapi.Call, in *UserConversationQuery) (*Page[Conversation], error) {
+func (s *server) listUserConversations(ctx context.Context, c *httpapi.Call,
+	in *UserConversationQuery) (*Page[Conversation], error) {
 	return s.conversationPage(ctx, c, in.AgentID, in.Paging, "conversations "+in.AgentID+" of "+in.UserID,
 		store.ConversationFilter{Channel: parley.ChannelAPI, User: parley.EndUserID(in.UserID)})
 }
 
 // conversationPage returns one page of a list of conversations.
-func (s *server) conversationPage(ctx context.Context, c *httpapi.Call, agent string, paging Paging, purpose string, filter store.ConversationFilter) (*Page[Conversation], error) {
+func (s *server) conversationPage(ctx context.Context, c *httpapi.Call, agent string, paging Paging, purpose string,
+	filter store.ConversationFilter) (*Page[Conversation], error) {
 	request, err := s.pageRequest(paging, purpose)
 	if err != nil {
 		return nil, err
@@ -194,15 +204,17 @@ type Citation struct {
 func newEvidence(score *float64, citations []parley.Citation) Evidence {
 	e := Evidence{Score: score, Citations: make([]Citation, len(citations))}
 	for i, c := range citations {
-		e.Citations[i] = Citation{SourceID: string(c.SourceID), Name: c.Name, URL: textOrNull(c.URL), VersionHash: c.VersionHash,
-			Start: c.Start, End: c.End, AnswerStart: c.AnswerStart, AnswerEnd: c.AnswerEnd}
+		e.Citations[i] = Citation{SourceID: string(c.SourceID), Name: c.Name, URL: textOrNull(c.URL),
+			VersionHash: c.VersionHash,
+			Start:       c.Start, End: c.End, AnswerStart: c.AnswerStart, AnswerEnd: c.AnswerEnd}
 	}
 	return e
 }
 
 // newMessage returns a message as clients see it now: a tool call without a result has one that says so.
 func (s *server) newMessage(m *parley.Message) Message {
-	out := Message{ID: string(m.ID), Role: m.Role(), Parts: newParts(m.VisibleParts(s.Now())), CreatedAt: m.CreatedAt.Unix()}
+	out := Message{ID: string(m.ID), Role: m.Role(), Parts: newParts(m.VisibleParts(s.Now())),
+		CreatedAt: m.CreatedAt.Unix()}
 	if out.Role == "assistant" {
 		out.Feedback = m.Feedback
 		out.Metadata = httpapi.Some(newEvidence(m.Score, m.Citations))
@@ -248,7 +260,8 @@ func messagesPurpose(conv *parley.Conversation) string { return "messages " + st
 
 // messagePage returns one page of a conversation's messages. The list begins with the newest page; within a page
 // the oldest message is first.
-func (s *server) messagePage(ctx context.Context, c *httpapi.Call, conv *parley.Conversation, request parley.PageRequest) (*Page[Message], error) {
+func (s *server) messagePage(ctx context.Context, c *httpapi.Call, conv *parley.Conversation,
+	request parley.PageRequest) (*Page[Message], error) {
 	page, err := s.DB.Messages(ctx, callerOf(c).Account.ID.AgentRef(conv.AgentID).ConversationRef(conv.ID), request)
 	if err != nil {
 		return nil, fmt.Errorf("list messages: %w", err)
@@ -276,7 +289,8 @@ func (s *server) rateMessage(ctx context.Context, c *httpapi.Call, in *FeedbackR
 	if in.Body.Feedback != nil {
 		rating = *in.Body.Feedback
 	}
-	m, err := s.Conversations.Rate(ctx, callerOf(c).Account.ID.AgentRef(parley.AgentID(in.AgentID)).ConversationRef(parley.ConversationID(in.ConversationID)), parley.MessageID(in.MessageID), rating)
+	m, err := s.Conversations.Rate(ctx, callerOf(c).Account.ID.AgentRef(parley.AgentID(in.AgentID)).
+		ConversationRef(parley.ConversationID(in.ConversationID)), parley.MessageID(in.MessageID), rating)
 	if parley.IsCode(err, parley.CodeResourceNotFound) { // it has just been deleted
 		return nil, parley.NewError(parley.CodeConversationNotFound)
 	}

@@ -44,7 +44,9 @@ func (s *slowSite) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	w.Header().Set("Content-Type", "text/html")
-	_, _ = fmt.Fprintf(w, `<title>Page %d</title><main><p>This is what page number %d has to say.</p><a href="/page%d">next</a></main>`, n, n, n+1)
+	_, _ = fmt.Fprintf(w,
+		`<title>Page %d</title><main><p>This is what page number %d has to say.</p><a href="/page%d">next</a></main>`,
+		n, n, n+1)
 }
 
 // A crawl that is cut off in the middle, with its claims and its lease left as a kill -9 leaves them, goes on in
@@ -54,7 +56,9 @@ func TestCrawlGoesOnInTheNextServer(t *testing.T) {
 	listening := httptest.NewServer(site)
 	t.Cleanup(listening.Close)
 	data := t.TempDir()
-	options := []testkit.Option{testkit.WithDatabase(data, ""), testkit.WithConfig(func(c *server.Config) { c.FetchAllow = []string{"127.0.0.1/32"} })}
+	options := []testkit.Option{testkit.WithDatabase(data, ""), testkit.WithConfig(func(c *server.Config) {
+		c.FetchAllow = []string{"127.0.0.1/32"}
+	})}
 	var link *parley.Source
 	var key string
 	t.Run("cut off", func(t *testing.T) {
@@ -62,14 +66,18 @@ func TestCrawlGoesOnInTheNextServer(t *testing.T) {
 		key = h.Key
 		account := parley.Account{ID: parley.AccountID(h.Account)}
 		var agent struct{ ID parley.AgentID }
-		if code, body := sendAs(t, h, h.Key, "POST", "/agents", `{"name": "Reader"}`); code != http.StatusCreated || json.Unmarshal([]byte(body), &agent) != nil {
+		if code, body := sendAs(t, h, h.Key, "POST", "/agents", `{"name": "Reader"}`); code != http.StatusCreated ||
+			json.Unmarshal([]byte(body), &agent) != nil {
 			t.Fatal(code, body)
 		}
 		var err error
-		if link, err = h.Ingest.AddLink(t.Context(), account, parley.Plan{}, agent.ID, ingest.Link{URL: listening.URL, Type: crawl.WholeSite}); err != nil {
+		if link, err = h.Ingest.AddLink(t.Context(), account, parley.Plan{}, agent.ID,
+			ingest.Link{URL: listening.URL, Type: crawl.WholeSite}); err != nil {
 			t.Fatal(err)
 		}
-		testkit.Eventually(t, "some pages are read", func() bool { return sourceChildren(t, h, link).Included == blockedFrom })
+		testkit.Eventually(t, "some pages are read", func() bool {
+			return sourceChildren(t, h, link).Included == blockedFrom
+		})
 	})
 	close(site.blocked)
 	t.Run("goes on", func(t *testing.T) {
@@ -111,7 +119,8 @@ func simulateKill(t testing.TB, c *server.Config) {
 	}
 	later := time.Now().Add(time.Hour).UnixMilli()
 	for _, query := range []string{
-		fmt.Sprintf(`update jobs set state = 'running', attempts = 1, lease_owner = 'dead', lease_until = %d where kind = 'source.crawl'`, later),
+		fmt.Sprintf(`update jobs set state = 'running', attempts = 1, lease_owner = 'dead', lease_until = %d
+			where kind = 'source.crawl'`, later),
 		`update crawl_pages set claimed = 1 where state = ''`,
 	} {
 		if n, err := db.Exec(t.Context(), query); err != nil || n != 1 {

@@ -83,7 +83,9 @@ func (s *smallDisk) clear() {
 func TestEveryWriteOnAFullDisk(t *testing.T) {
 	disk := mountSmallDisk(t, "48m")
 	d := &uploadTest{T: t, dataDir: disk.dir, clock: testkit.NewClock()}
-	d.Server = testkit.Open(t, testkit.WithClock(d.clock), testkit.WithConfig(func(c *server.Config) { c.Data = disk.dir }))
+	d.Server = testkit.Open(t, testkit.WithClock(d.clock), testkit.WithConfig(func(c *server.Config) {
+		c.Data = disk.dir
+	}))
 	addMember(t, d.Server, d.Account, "kim@shop.example")
 	ids := createResources(t, d.Server, parley.AccountID(d.Account), d.Key)
 	d.agent = ids["agentId"]
@@ -110,7 +112,8 @@ func TestEveryWriteAtTheDatabasesQuota(t *testing.T) {
 }
 
 // fillDiskRounds goes through all routes with ever so little space, and returns the files that were taken.
-func fillDiskRounds(t *testing.T, d *uploadTest, ids resourceIDs, freeBytes []int64, leave func(int64)) (taken []string) {
+func fillDiskRounds(t *testing.T, d *uploadTest, ids resourceIDs, freeBytes []int64,
+	leave func(int64)) (taken []string) {
 	t.Helper()
 	refused := 0
 	for _, free := range freeBytes {
@@ -181,7 +184,8 @@ func (d *uploadTest) requireWritable(taken []string) {
 			d.Errorf("the file %s has no row", hash)
 		}
 	}
-	if sum := sha256.Sum256([]byte(text)); !strings.Contains(strings.Join(d.listFiles(""), " "), hex.EncodeToString(sum[:])) {
+	if sum := sha256.Sum256([]byte(text)); !strings.Contains(strings.Join(d.listFiles(""), " "),
+		hex.EncodeToString(sum[:])) {
 		d.Error("the file is not in its place")
 	}
 	var open int

@@ -18,7 +18,8 @@ import (
 func getDocsPage(t *testing.T) (*http.Response, string) {
 	t.Helper()
 	w := httptest.NewRecorder()
-	v2.New(v2.Config{BaseURL: "https://parley.example"}).ServeHTTP(w, httptest.NewRequestWithContext(context.Background(), http.MethodGet, "/docs", nil))
+	v2.New(v2.Config{BaseURL: "https://parley.example"}).ServeHTTP(w,
+		httptest.NewRequestWithContext(context.Background(), http.MethodGet, "/docs", nil))
 	body, err := io.ReadAll(w.Result().Body)
 	if err != nil {
 		t.Fatal(err)
@@ -41,7 +42,8 @@ func TestDocsPageShowsEveryOperation(t *testing.T) {
 	}
 	for path, item := range doc.Paths {
 		for method, op := range item {
-			for _, want := range []string{`<article id="` + op.OperationID + `"`, `href="#` + op.OperationID + `"`, "<code>" + path + "</code>", strings.ToUpper(method)} {
+			for _, want := range []string{`<article id="` + op.OperationID + `"`, `href="#` + op.OperationID + `"`,
+				"<code>" + path + "</code>", strings.ToUpper(method)} {
 				if !strings.Contains(page, want) {
 					t.Errorf("the page lacks %s", want)
 				}
@@ -104,7 +106,8 @@ func TestDocsPageShowsUploads(t *testing.T) {
 	for _, id := range []string{"createSource", "updateSource"} {
 		_, rest, _ := strings.Cut(page, `<article id="`+id+`"`)
 		article, _, _ := strings.Cut(rest, "</article>")
-		for _, want := range []string{"<small>application/json</small>", "<small>multipart/form-data</small>", "<code>file</code>", "-F name=Handbook -F file=@handbook.pdf", " -d &#39;{"} {
+		for _, want := range []string{"<small>application/json</small>", "<small>multipart/form-data</small>",
+			"<code>file</code>", "-F name=Handbook -F file=@handbook.pdf", " -d &#39;{"} {
 			if !strings.Contains(article, want) {
 				t.Errorf("%s lacks %q", id, want)
 			}

@@ -30,8 +30,10 @@ func renderDocument(api *httpapi.API, baseURL, filesURL string) ([]byte, error) 
 }
 
 const introduction = "AI support agents that answer from their sources.\n\n" +
-	"Send an API key as `Authorization: Bearer <key>`. Bodies are JSON. A failure is `{\"error\": {\"code\", \"message\", \"details\"?}}`: look at `code`. " +
-	"Every response names its request in `x-request-id` and tells the rate limit in the `X-RateLimit-*` headers; 429 and 503 say in `Retry-After` how many seconds to wait. " +
+	"Send an API key as `Authorization: Bearer <key>`. Bodies are JSON. A failure is `{\"error\": {\"code\", " +
+	"\"message\", \"details\"?}}`: look at `code`. " +
+	"Every response names its request in `x-request-id` and tells the rate limit in the `X-RateLimit-*` headers; " +
+	"429 and 503 say in `Retry-After` how many seconds to wait. " +
 	"Lists come in pages: send `pagination.cursor` back as `cursor` until `hasMore` is false."
 
 // usedTags returns the tags in use, in the order of the routes.
@@ -61,7 +63,8 @@ var tagTexts = map[string]string{
 // the schemas.
 func operationDocs() map[string]httpapi.Doc {
 	all := map[string]httpapi.Doc{}
-	for _, part := range []map[string]httpapi.Doc{serviceDocs, agentDocs, chatDocs, conversationDocs, searchDocs, insightDocs, ticketDocs, voiceDocs, sourceDocs} {
+	for _, part := range []map[string]httpapi.Doc{serviceDocs, agentDocs, chatDocs, conversationDocs, searchDocs,
+		insightDocs, ticketDocs, voiceDocs, sourceDocs} {
 		maps.Copy(all, part)
 	}
 	return all

@@ -52,7 +52,8 @@ func (s *server) exportConversations(ctx context.Context, c *httpapi.Call, in *E
 }
 
 // findExported returns the conversations of the page.
-func (s *server) findExported(ctx context.Context, c *httpapi.Call, in *ExportQuery, purpose string) (parley.Page[parley.Conversation], error) {
+func (s *server) findExported(ctx context.Context, c *httpapi.Call, in *ExportQuery,
+	purpose string) (parley.Page[parley.Conversation], error) {
 	account, agent := callerOf(c).Account.ID, parley.AgentID(in.AgentID)
 	var page parley.Page[parley.Conversation]
 	if in.ConversationID != "" || c.Request.URL.Query().Has("conversationId") {
@@ -88,8 +89,10 @@ const exportBatchSize = 200
 
 // exportConversation writes a conversation. Its messages are read in batches, so that no transaction is open while
 // a slow client reads.
-func (s *server) exportConversation(ctx context.Context, out *httpapi.JSONStream, conv *parley.Conversation, messages bool) error {
-	summary := Exported{Conversation: newConversation(conv), Source: string(conv.Channel), EmbedOrigin: textOrNull(conv.EmbedOrigin)}
+func (s *server) exportConversation(ctx context.Context, out *httpapi.JSONStream, conv *parley.Conversation,
+	messages bool) error {
+	summary := Exported{Conversation: newConversation(conv), Source: string(conv.Channel),
+		EmbedOrigin: textOrNull(conv.EmbedOrigin)}
 	if !messages {
 		return out.Value(summary)
 	}

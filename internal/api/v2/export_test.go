@@ -16,7 +16,8 @@ import (
 // startExport asks for an export without the client that reads replies to their end to check them.
 func startExport(t *testing.T, h *testkit.Server, agent, conversation string) *http.Response {
 	t.Helper()
-	req, err := http.NewRequestWithContext(t.Context(), "GET", h.URL+v2.Base+"/agents/"+agent+"/conversations/export?conversationId="+conversation, nil)
+	req, err := http.NewRequestWithContext(t.Context(), "GET",
+		h.URL+v2.Base+"/agents/"+agent+"/conversations/export?conversationId="+conversation, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,7 +54,8 @@ func TestExportThatBreaksOffIsSeen(t *testing.T) {
 // TestExportKnowsNobodyElsesConversations asks for ids in the query, which the isolation test does not reach.
 func TestExportKnowsNobodyElsesConversations(t *testing.T) {
 	h := testkit.Open(t)
-	ours, theirs := createResources(t, h, parley.AccountID(h.Account), h.Key), createResources(t, h, parley.AccountID(h.OtherAccount), h.OtherKey)
+	ours, theirs := createResources(t, h, parley.AccountID(h.Account), h.Key),
+		createResources(t, h, parley.AccountID(h.OtherAccount), h.OtherKey)
 	const path = "GET /agents/{agentId}/conversations/export?conversationId={conversationId}"
 	unknown := requestForComparison(t, h, path, "", ours.withID("conversationId", "01900000-0000-7000-8000-000000000000"))
 	if !strings.HasPrefix(unknown, `200 {"data":[],`) {
@@ -71,7 +73,8 @@ func TestExportNamesEveryOrigin(t *testing.T) {
 	h := testkit.Open(t)
 	agent := createAgent(t, h)
 	for _, c := range parley.Channels() {
-		if status, body := sendAs(t, h, h.Key, "GET", "/agents/"+agent+"/conversations/export?source="+strings.ReplaceAll(string(c), " ", "%20"), ""); status != 200 {
+		if status, body := sendAs(t, h, h.Key, "GET", "/agents/"+agent+"/conversations/export?source="+
+			strings.ReplaceAll(string(c), " ", "%20"), ""); status != 200 {
 			t.Errorf("%s: %d %s", c, status, body)
 		}
 	}

@@ -57,7 +57,8 @@ type CustomerBody struct {
 	Message string `json:"message" min:"1"`
 }
 
-func (s *server) storeCustomerMessage(ctx context.Context, c *httpapi.Call, in *CustomerRequest) (*Data[Message], error) {
+func (s *server) storeCustomerMessage(ctx context.Context, c *httpapi.Call, in *CustomerRequest) (*Data[Message],
+	error) {
 	conv, err := s.findHandoverConversation(ctx, c, in.AgentID, in.ConversationID)
 	if err != nil {
 		return nil, err
@@ -76,7 +77,8 @@ type statusEvent struct {
 
 // followConversation streams what happens in a conversation: events named status and message. The id of a message
 // event is the number of the message. The stream ends after the status ended.
-func (s *server) followConversation(ctx context.Context, c *httpapi.Call, in *ConversationRef) (*httpapi.EventStream, error) {
+func (s *server) followConversation(ctx context.Context, c *httpapi.Call, in *ConversationRef) (*httpapi.EventStream,
+	error) {
 	conv, err := s.findHandoverConversation(ctx, c, in.AgentID, in.ConversationID)
 	if err != nil {
 		return nil, err

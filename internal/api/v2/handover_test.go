@@ -35,7 +35,8 @@ func openEvents(t *testing.T, h *testkit.Server, in resourceIDs, headers ...stri
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	t.Cleanup(cancel)
-	req, err := http.NewRequestWithContext(ctx, "GET", h.URL+v2.Base+in.substitute("/agents/{agentId}/conversations/{conversationId}/events"), nil)
+	req, err := http.NewRequestWithContext(ctx, "GET",
+		h.URL+v2.Base+in.substitute("/agents/{agentId}/conversations/{conversationId}/events"), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,18 +84,22 @@ func (f *eventReader) requireEvent(parts ...string) {
 func TestFollowingAConversation(t *testing.T) {
 	h := testkit.Open(t)
 	ours := createResources(t, h, parley.AccountID(h.Account), h.Key)
-	account, agent, id := parley.AccountID(h.Account), parley.AgentID(ours["agentId"]), parley.ConversationID(ours["conversationId"])
+	account, agent, id := parley.AccountID(h.Account), parley.AgentID(ours["agentId"]),
+		parley.ConversationID(ours["conversationId"])
 	f, status := openEvents(t, h, ours)
 	f.requireEvent("event: status\ndata: {\"status\":\"ongoing\"}\n")
-	if _, err := h.Conversations.TakeOver(t.Context(), account.AgentRef(agent).ConversationRef(id), "kim", "", false); err != nil || status != 200 {
+	if _, err := h.Conversations.TakeOver(t.Context(), account.AgentRef(agent).ConversationRef(id), "kim", "",
+		false); err != nil || status != 200 {
 		t.Fatal(status, err)
 	}
 	f.requireEvent(`{"status":"taken_over"}`) // the number 3 is that of the ticket's event, which nobody is told here
-	if got := requestForComparison(t, h, "POST /agents/{agentId}/conversations/{conversationId}/messages", `{"message": "Anybody?"}`, ours); !strings.HasPrefix(got, "201 ") {
+	if got := requestForComparison(t, h, "POST /agents/{agentId}/conversations/{conversationId}/messages",
+		`{"message": "Anybody?"}`, ours); !strings.HasPrefix(got, "201 ") {
 		t.Error(got)
 	}
 	f.requireEvent("event: message\nid: 4\ndata: {\"id\":\"msg_", `"role":"user"`, `"text":"Anybody?"`)
-	if _, err := h.Conversations.AddHumanReply(t.Context(), account.AgentRef(agent).ConversationRef(id), "kim", "Here I am."); err != nil {
+	if _, err := h.Conversations.AddHumanReply(t.Context(), account.AgentRef(agent).ConversationRef(id), "kim",
+		"Here I am."); err != nil {
 		t.Fatal(err)
 	}
 	f.requireEvent("id: 5\n", `"role":"assistant"`, `"text":"Here I am."`)
@@ -116,7 +121,8 @@ func TestFollowingAConversation(t *testing.T) {
 func TestHeadOfWhatIsStreamed(t *testing.T) {
 	h := testkit.Open(t)
 	ours := createResources(t, h, parley.AccountID(h.Account), h.Key)
-	for _, path := range []string{"/agents/{agentId}/conversations/export", "/agents/{agentId}/conversations/{conversationId}/events"} {
+	for _, path := range []string{"/agents/{agentId}/conversations/export",
+		"/agents/{agentId}/conversations/{conversationId}/events"} {
 		if got := requestForComparison(t, h, "HEAD "+path, "", ours); got != "200 " {
 			t.Errorf("%s: %s", path, got)
 		}
@@ -138,7 +144,8 @@ func TestWritesOfOtherServersAreSeen(t *testing.T) {
 	ours := createResources(t, h, parley.AccountID(h.Account), h.Key)
 	f, _ := openEvents(t, h, ours)
 	f.requireEvent("ongoing")
-	if _, err := h.DB.SQL().Exec(t.Context(), `update conversations set status = 'ended' where id = ?`, ours["conversationId"]); err != nil {
+	if _, err := h.DB.SQL().Exec(t.Context(), `update conversations set status = 'ended' where id = ?`,
+		ours["conversationId"]); err != nil {
 		t.Fatal(err)
 	}
 	f.requireEvent(`{"status":"ended"}`)
@@ -161,7 +168,9 @@ func TestFollowersComeAndGo(t *testing.T) {
 		return status == http.StatusOK
 	})
 	second.requireEvent("ongoing")
-	if _, err := h.Conversations.Delete(t.Context(), parley.AccountID(h.Account).AgentRef(parley.AgentID(ours["agentId"])), []parley.ConversationID{parley.ConversationID(ours["conversationId"])}, nil); err != nil {
+	if _, err := h.Conversations.Delete(t.Context(),
+		parley.AccountID(h.Account).AgentRef(parley.AgentID(ours["agentId"])),
+		[]parley.ConversationID{parley.ConversationID(ours["conversationId"])}, nil); err != nil {
 		t.Fatal(err)
 	}
 	if more := second.nextEvent(); more != "" {
@@ -199,7 +208,8 @@ func TestHandedOverConversationIsHeardLive(t *testing.T) {
 	})
 	t.Run("two servers", func(t *testing.T) {
 		url := dbs.SharedPostgres(t).NewStore(t)
-		checkHandover(t, testkit.Open(t, echo, testkit.WithDatabase(t.TempDir(), url)), testkit.Open(t, echo, testkit.WithDatabase(t.TempDir(), url)))
+		checkHandover(t, testkit.Open(t, echo, testkit.WithDatabase(t.TempDir(), url)),
+			testkit.Open(t, echo, testkit.WithDatabase(t.TempDir(), url)))
 	})
 }
 
@@ -209,17 +219,21 @@ const exchangeCount = 20
 func checkHandover(t *testing.T, near, far *testkit.Server) {
 	ours := createResources(t, near, parley.AccountID(near.Account), near.Key)
 	far.Key = near.Key
-	account, agent, id := parley.AccountID(near.Account), parley.AgentID(ours["agentId"]), parley.ConversationID(ours["conversationId"])
+	account, agent, id := parley.AccountID(near.Account), parley.AgentID(ours["agentId"]),
+		parley.ConversationID(ours["conversationId"])
 	steady, _ := openEvents(t, near, ours, "Last-Event-ID", "0")
 	restless, _ := openEvents(t, far, ours, "Last-Event-ID", "0")
-	if got := requestForComparison(t, near, "POST /agents/{agentId}/chat", `{"message": "Can I talk to a human?", "conversationId": "`+string(id)+`"}`, ours); !strings.Contains(got, "escalate_to_human") {
+	if got := requestForComparison(t, near, "POST /agents/{agentId}/chat",
+		`{"message": "Can I talk to a human?", "conversationId": "`+string(id)+`"}`, ours); !strings.Contains(got,
+		"escalate_to_human") {
 		t.Fatal(got)
 	}
 	ticket, err := near.DB.TicketOfConversation(t.Context(), account.AgentRef(agent).ConversationRef(id))
 	if err != nil {
 		t.Fatal(err)
 	}
-	kim, err := admin.RunOn(t.Context(), near.AdminService, admin.AddMember, admin.NewMember{AccountID: near.Account, Email: "kim@shop.example", Name: "Kim", Role: string(parley.RoleAgent)})
+	kim, err := admin.RunOn(t.Context(), near.AdminService, admin.AddMember, admin.NewMember{AccountID: near.Account,
+		Email: "kim@shop.example", Name: "Kim", Role: string(parley.RoleAgent)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -227,7 +241,8 @@ func checkHandover(t *testing.T, near, far *testkit.Server) {
 	talk.Go(func() { sendMemberReplies(t, far, ticket, parley.UserID(kim.UserID)) })
 	talk.Go(func() {
 		for i := range exchangeCount {
-			if got := requestForComparison(t, near, "POST /agents/{agentId}/conversations/{conversationId}/messages", fmt.Sprintf(`{"message": "Question %d"}`, i), ours); !strings.HasPrefix(got, "201 ") {
+			if got := requestForComparison(t, near, "POST /agents/{agentId}/conversations/{conversationId}/messages",
+				fmt.Sprintf(`{"message": "Question %d"}`, i), ours); !strings.HasPrefix(got, "201 ") {
 				t.Error(got)
 			}
 		}
@@ -255,9 +270,12 @@ func checkHandover(t *testing.T, near, far *testkit.Server) {
 // not hear of.
 func sendMemberReplies(t *testing.T, h *testkit.Server, ticket *parley.Ticket, member parley.UserID) {
 	for i := range exchangeCount {
-		_, err := h.Helpdesk.Reply(t.Context(), ticket.AgentRef(), ticket.Number, helpdesk.NewReply{Type: "reply", Content: fmt.Sprint("Answer ", i), AuthorID: member})
-		_, noted := h.Helpdesk.Reply(t.Context(), ticket.AgentRef(), ticket.Number, helpdesk.NewReply{Type: "note", Content: "Secret", AuthorID: member})
-		_, changed := h.Helpdesk.Change(t.Context(), ticket.AgentRef(), ticket.Number, helpdesk.Change{Priority: parley.Priorities()[i%5]}, string(member))
+		_, err := h.Helpdesk.Reply(t.Context(), ticket.AgentRef(), ticket.Number,
+			helpdesk.NewReply{Type: "reply", Content: fmt.Sprint("Answer ", i), AuthorID: member})
+		_, noted := h.Helpdesk.Reply(t.Context(), ticket.AgentRef(), ticket.Number,
+			helpdesk.NewReply{Type: "note", Content: "Secret", AuthorID: member})
+		_, changed := h.Helpdesk.Change(t.Context(), ticket.AgentRef(), ticket.Number,
+			helpdesk.Change{Priority: parley.Priorities()[i%5]}, string(member))
 		if err := errors.Join(err, noted, changed); err != nil {
 			t.Error(err)
 		}
@@ -305,17 +323,23 @@ func shownMessageNumbers(t *testing.T, h *testkit.Server, ref parley.Conversatio
 func TestWhatPeopleSaidIsNoSource(t *testing.T) {
 	h := testkit.Open(t)
 	ours := createResources(t, h, parley.AccountID(h.Account), h.Key)
-	account, agent, id := parley.AccountID(h.Account), parley.AgentID(ours["agentId"]), parley.ConversationID(ours["conversationId"])
-	if got := requestForComparison(t, h, "POST /agents/{agentId}/chat", `{"message": "human please", "conversationId": "`+string(id)+`"}`, ours); !strings.Contains(got, "A person from the team") {
+	account, agent, id := parley.AccountID(h.Account), parley.AgentID(ours["agentId"]),
+		parley.ConversationID(ours["conversationId"])
+	if got := requestForComparison(t, h, "POST /agents/{agentId}/chat",
+		`{"message": "human please", "conversationId": "`+string(id)+`"}`, ours); !strings.Contains(got,
+		"A person from the team") {
 		t.Fatal(got)
 	}
-	if _, err := h.Conversations.AddHumanReply(t.Context(), account.AgentRef(agent).ConversationRef(id), "kim", "The warehouse in Tromsø opens on Saturdays from 9 to 17."); err != nil {
+	if _, err := h.Conversations.AddHumanReply(t.Context(), account.AgentRef(agent).ConversationRef(id), "kim",
+		"The warehouse in Tromsø opens on Saturdays from 9 to 17."); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := h.Conversations.HandBack(t.Context(), account.AgentRef(agent).ConversationRef(id), "operator"); err != nil {
+	if _, err := h.Conversations.HandBack(t.Context(), account.AgentRef(agent).ConversationRef(id),
+		"operator"); err != nil {
 		t.Fatal(err)
 	}
-	got := requestForComparison(t, h, "POST /agents/{agentId}/chat", `{"message": "When does the warehouse in Tromsø open on Saturdays?", "conversationId": "`+string(id)+`"}`, ours)
+	got := requestForComparison(t, h, "POST /agents/{agentId}/chat",
+		`{"message": "When does the warehouse in Tromsø open on Saturdays?", "conversationId": "`+string(id)+`"}`, ours)
 	if !strings.HasPrefix(got, "200 ") || strings.Contains(got, "9 to 17") || !strings.Contains(got, `"citations":[]`) {
 		t.Error(got)
 	}

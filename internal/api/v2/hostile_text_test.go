@@ -22,7 +22,8 @@ import (
 // lies beside the checkout, and some of ours.
 func naughtyStrings(t *testing.T) []string {
 	t.Helper()
-	list := []string{"\x00", "a\x00b", "\x00\x00 ", "\u2028", "\ufffd", "\U0010ffff", strings.Repeat("é", 100), strings.Repeat("漢", 101), strings.Repeat("x", 128), strings.Repeat("x", 129)}
+	list := []string{"\x00", "a\x00b", "\x00\x00 ", "\u2028", "\ufffd", "\U0010ffff", strings.Repeat("é", 100),
+		strings.Repeat("漢", 101), strings.Repeat("x", 128), strings.Repeat("x", 129)}
 	text, err := os.ReadFile("../../../../shared/data/naughty-strings/blns.json")
 	if errors.Is(err, fs.ErrNotExist) {
 		t.Log("the Big List of Naughty Strings is not here")
@@ -147,7 +148,8 @@ func (n naughtyTest) testName() string {
 }
 
 func (n naughtyTest) testInstructions(agent string) {
-	if n.checkRefused(n.sendJSON("PUT", "/agents/"+agent, map[string]any{"instructions": n.sent, "initialMessages": []string{n.sent}}), "instructions", false) {
+	if n.checkRefused(n.sendJSON("PUT", "/agents/"+agent,
+		map[string]any{"instructions": n.sent, "initialMessages": []string{n.sent}}), "instructions", false) {
 		return
 	}
 	var a struct {
@@ -160,7 +162,8 @@ func (n naughtyTest) testInstructions(agent string) {
 }
 
 func (n naughtyTest) testSourceName(agent string) {
-	r := n.sendJSON("POST", "/agents/"+agent+"/sources", map[string]any{"type": "text", "name": n.sent, "content": "Some text."})
+	r := n.sendJSON("POST", "/agents/"+agent+"/sources",
+		map[string]any{"type": "text", "name": n.sent, "content": "Some text."})
 	if n.checkRefused(r, "name", n.stored == "" || utf8.RuneCountInString(n.stored) > 100) {
 		return
 	}
@@ -176,7 +179,8 @@ func (n naughtyTest) testSourceName(agent string) {
 }
 
 func (n naughtyTest) testSourceContent(agent string) {
-	r := n.sendJSON("POST", "/agents/"+agent+"/sources", map[string]any{"type": "text", "name": "Content " + n.Name(), "content": n.sent})
+	r := n.sendJSON("POST", "/agents/"+agent+"/sources",
+		map[string]any{"type": "text", "name": "Content " + n.Name(), "content": n.sent})
 	if n.checkRefused(r, "content", n.stored == "") {
 		return
 	}
@@ -199,13 +203,16 @@ func (n naughtyTest) testID(agent string) {
 		return
 	}
 	id := url.PathEscape(n.sent)
-	for _, path := range []string{"/agents/" + id, "/agents/" + agent + "/sources/" + id, "/agents/" + agent + "/conversations/" + id} {
+	for _, path := range []string{"/agents/" + id, "/agents/" + agent + "/sources/" + id,
+		"/agents/" + agent + "/conversations/" + id} {
 		if r := n.sendJSON("GET", path, nil); r.Status != http.StatusNotFound {
 			n.Errorf("%s: %d %s", path, r.Status, r.Body)
 		}
 	}
-	for _, query := range []string{"/agents?cursor=", "/agents?limit=", "/agents/" + agent + "/conversations?startDate=", "/agents/" + agent + "/sources?type="} {
-		if r := n.sendJSON("GET", query+url.QueryEscape(n.sent), nil); r.Status != http.StatusOK && r.Status != http.StatusBadRequest {
+	for _, query := range []string{"/agents?cursor=", "/agents?limit=",
+		"/agents/" + agent + "/conversations?startDate=", "/agents/" + agent + "/sources?type="} {
+		if r := n.sendJSON("GET", query+url.QueryEscape(n.sent), nil); r.Status != http.StatusOK &&
+			r.Status != http.StatusBadRequest {
 			n.Errorf("%s: %d %s", query, r.Status, r.Body)
 		}
 	}

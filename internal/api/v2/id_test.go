@@ -25,7 +25,8 @@ func TestIDsAreTheSameInEitherCase(t *testing.T) {
 		if !strings.HasPrefix(plain, "200 ") {
 			t.Fatal(route, plain)
 		}
-		upper := ids.withID("conversationId", strings.ToUpper(ids["conversationId"])).withID("sourceId", strings.ToUpper(ids["sourceId"]))
+		upper := ids.withID("conversationId", strings.ToUpper(ids["conversationId"])).withID("sourceId",
+			strings.ToUpper(ids["sourceId"]))
 		if got := requestForComparison(t, h, route, "", upper); got != plain {
 			t.Errorf("%s: %s instead of %s", route, got, plain)
 		}
@@ -38,7 +39,8 @@ func TestIDsAreTheSameInEitherCase(t *testing.T) {
 	const user = "0B6F7A52-0C5E-4B7D-9A54-6F1F3A1E2B10"
 	h.Do(t, "POST", "/agents/"+ids["agentId"]+"/chat", h.Key, map[string]any{"message": "Hello", "userId": user})
 	for id, total := range map[string]string{user: `"total":1`, strings.ToLower(user): `"total":0`} {
-		if got := h.Do(t, "GET", "/agents/"+ids["agentId"]+"/users/"+id+"/conversations", h.Key, nil); !strings.Contains(string(got.Body), total) {
+		if got := h.Do(t, "GET", "/agents/"+ids["agentId"]+"/users/"+id+"/conversations", h.Key,
+			nil); !strings.Contains(string(got.Body), total) {
 			t.Errorf("%s: %s", id, got.Body)
 		}
 	}
@@ -60,7 +62,8 @@ func TestACursorOfNulIsNone(t *testing.T) {
 		"/agents/{agentId}/conversations/search?cursor=%00":                    "VALIDATION_INVALID_CURSOR",
 		"/agents/{agentId}/helpdesk/tickets?cursor=%00":                        "VALIDATION_INVALID_CURSOR",
 	} {
-		if got := requestForComparison(t, h, "GET "+query, "", ids); !strings.HasPrefix(got, "400 ") || !strings.Contains(got, want) {
+		if got := requestForComparison(t, h, "GET "+query, "", ids); !strings.HasPrefix(got, "400 ") ||
+			!strings.Contains(got, want) {
 			t.Errorf("%s: %s", query, got)
 		}
 	}
@@ -69,10 +72,12 @@ func TestACursorOfNulIsNone(t *testing.T) {
 // TestAByteOrderMarkBeforeJSON sends what editors of another system write before a text.
 func TestAByteOrderMarkBeforeJSON(t *testing.T) {
 	h := testkit.Open(t)
-	if status, body := sendAs(t, h, h.Key, "POST", "/agents", "\ufeff{\"name\": \"Marked\"}"); status != http.StatusCreated {
+	if status, body := sendAs(t, h, h.Key, "POST", "/agents",
+		"\ufeff{\"name\": \"Marked\"}"); status != http.StatusCreated {
 		t.Error(status, body)
 	}
-	if status, body := sendAs(t, h, h.Key, "POST", "/agents", "\ufeff"); status != http.StatusBadRequest || !strings.Contains(body, "VALIDATION_INVALID_JSON") {
+	if status, body := sendAs(t, h, h.Key, "POST", "/agents", "\ufeff"); status != http.StatusBadRequest ||
+		!strings.Contains(body, "VALIDATION_INVALID_JSON") {
 		t.Error(status, body)
 	}
 }

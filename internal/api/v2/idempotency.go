@@ -58,7 +58,8 @@ func (s *server) runOnce(ctx context.Context, c *httpapi.Call, o httpapi.Idempot
 }
 
 // runFirst runs a request that has claimed its key. If it fails before it has done anything, the key is released.
-func (s *server) runFirst(ctx context.Context, c *httpapi.Call, claim store.Claim, o httpapi.IdempotentRequest) (any, error) {
+func (s *server) runFirst(ctx context.Context, c *httpapi.Call, claim store.Claim, o httpapi.IdempotentRequest) (any,
+	error) {
 	isDone := false
 	defer func() {
 		if !isDone {
@@ -105,18 +106,21 @@ func detachedContext(ctx context.Context) (context.Context, context.CancelFunc) 
 
 // checkSpentKey returns the failure of a request whose key was used with another body. The key of an answer that
 // failed may be used again: then the failure is chat.ErrNoAnswer.
-func (s *server) checkSpentKey(ctx context.Context, c *httpapi.Call, o httpapi.IdempotentRequest, record *store.IdempotencyRecord) error {
+func (s *server) checkSpentKey(ctx context.Context, c *httpapi.Call, o httpapi.IdempotentRequest,
+	record *store.IdempotencyRecord) error {
 	id, isTurn := strings.CutPrefix(record.Subject, "turn:")
 	if in, ok := o.Input.(streamingRequest); ok && isTurn {
 		agent, _ := in.streamTarget()
-		if _, err := s.Chat.ReplayTurn(ctx, callerOf(c).Account.ID.AgentRef(parley.AgentID(agent)), parley.TurnID(id)); errors.Is(err, chat.ErrNoAnswer) {
+		if _, err := s.Chat.ReplayTurn(ctx, callerOf(c).Account.ID.AgentRef(parley.AgentID(agent)),
+			parley.TurnID(id)); errors.Is(err, chat.ErrNoAnswer) {
 			return err
 		}
 	}
 	return parley.NewError(parley.CodeKeyReused)
 }
 
-func (s *server) replayReply(ctx context.Context, c *httpapi.Call, o httpapi.IdempotentRequest, record *store.IdempotencyRecord) (any, error) {
+func (s *server) replayReply(ctx context.Context, c *httpapi.Call, o httpapi.IdempotentRequest,
+	record *store.IdempotencyRecord) (any, error) {
 	if record.Reply != "" {
 		c.Header().Set(replayedHeader, "true")
 		return json.RawMessage(record.Reply), nil
@@ -164,7 +168,8 @@ func (s *server) replayAgent(ctx context.Context, c *httpapi.Call, in any, done 
 	if !ok || n.Body.URL.Value == "" {
 		return out, nil
 	}
-	links, err := s.DB.Sources(ctx, callerOf(c).Account.ID.AgentRef(parley.AgentID(done.id)), store.SourceFilter{Kinds: []parley.SourceKind{parley.SourceLink}}, parley.PageRequest{Limit: 1})
+	links, err := s.DB.Sources(ctx, callerOf(c).Account.ID.AgentRef(parley.AgentID(done.id)),
+		store.SourceFilter{Kinds: []parley.SourceKind{parley.SourceLink}}, parley.PageRequest{Limit: 1})
 	if err == nil && links.Total == 0 {
 		out.PendingSteps = []string{agents.AddSource}
 	}
@@ -194,7 +199,8 @@ func (s *server) replayTurn(ctx context.Context, c *httpapi.Call, in any, done e
 	return out, err
 }
 
-func (s *server) storedTurn(ctx context.Context, c *httpapi.Call, agent parley.AgentID, done effect) (*chat.Turn, error) {
+func (s *server) storedTurn(ctx context.Context, c *httpapi.Call, agent parley.AgentID, done effect) (*chat.Turn,
+	error) {
 	account := callerOf(c).Account.ID
 	switch done.kind {
 	case "turn":

@@ -34,9 +34,11 @@ func (tl *storyRunner) holdIdempotencyKeys(bodies string) error {
 		if bodies == "the same body" {
 			hash = digest(resourceIDs(tl.placeholders).substitute(row.body))
 		}
-		tl.execSQL(`insert into idempotency_keys (account_id, key, request_hash, status, reply, created_at, claim, lease_until) values (?, ?, ?, 0, '', ?, 'other', ?)
+		tl.execSQL(`insert into idempotency_keys (account_id, key, request_hash, status, reply, created_at, claim,
+			lease_until) values (?, ?, ?, 0, '', ?, 'other', ?)
 			on conflict (account_id, key) do update set request_hash = excluded.request_hash`, tl.server.Account,
-			digest(method+" "+v2.Base+resourceIDs(tl.placeholders).substitute(path)+"\nheld"), hash, time.Now().UnixMilli(), time.Now().Add(time.Hour).UnixMilli())
+			digest(method+" "+v2.Base+resourceIDs(tl.placeholders).substitute(path)+"\nheld"), hash,
+			time.Now().UnixMilli(), time.Now().Add(time.Hour).UnixMilli())
 		claimed++
 	}
 	if claimed == 0 {
@@ -70,7 +72,8 @@ func postWithKey(t *testing.T, h *testkit.Server, path, key, body string) (statu
 	if err != nil {
 		t.Error(err)
 	}
-	return resp.StatusCode, strings.ReplaceAll(string(text), `"status":"trained"`, `"status":"untrained"`) // a source's record goes with the times
+	// a source's record goes with the times
+	return resp.StatusCode, strings.ReplaceAll(string(text), `"status":"trained"`, `"status":"untrained"`)
 }
 
 // postConcurrently sends the same request many times at once and returns the reply of those that were not told that
@@ -110,9 +113,10 @@ func postConcurrently(t *testing.T, h *testkit.Server, path, body string, want i
 func TestEqualRequestsAtOnceHaveOneEffect(t *testing.T) {
 	for name, options := range map[string][]testkit.Option{"sqlite": nil, "postgres": {testkit.WithPostgres()}} {
 		t.Run(name, func(t *testing.T) {
-			h := testkit.Open(t, append(options, testkit.WithModel(&scripted.Model{StepsFor: func(model.Request) []scripted.Step {
-				return []scripted.Step{scripted.Text("One "), scripted.Text("answer."), scripted.Stop()}
-			}}))...)
+			h := testkit.Open(t,
+				append(options, testkit.WithModel(&scripted.Model{StepsFor: func(model.Request) []scripted.Step {
+					return []scripted.Step{scripted.Text("One "), scripted.Text("answer."), scripted.Stop()}
+				}}))...)
 			var created struct{ ID string }
 			if err := json.Unmarshal([]byte(postConcurrently(t, h, "/agents", `{"name": "One"}`, 201)), &created); err != nil {
 				t.Fatal(err)
@@ -136,6 +140,7 @@ func TestEqualRequestsAtOnceHaveOneEffect(t *testing.T) {
 
 // setMaintenance turns maintenance mode on or off, as the operator does.
 func (tl *storyRunner) setMaintenance(on bool) error {
-	_, err := admin.RunOn(tl.t.Context(), tl.server.AdminService, admin.SetMaintenance, admin.MaintenanceState{Enabled: on})
+	_, err := admin.RunOn(tl.t.Context(), tl.server.AdminService, admin.SetMaintenance,
+		admin.MaintenanceState{Enabled: on})
 	return err
 }

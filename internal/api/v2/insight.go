@@ -102,7 +102,8 @@ func (s *server) getInsights(ctx context.Context, c *httpapi.Call, in *InsightsQ
 	if err != nil {
 		return nil, err
 	}
-	r, err := s.Insight.Report(ctx, &callerOf(c).Account, parley.AgentID(in.AgentID), insight.ReportRange{From: from, To: to, By: store.SumsGroup(in.GroupBy)})
+	r, err := s.Insight.Report(ctx, &callerOf(c).Account, parley.AgentID(in.AgentID),
+		insight.ReportRange{From: from, To: to, By: store.SumsGroup(in.GroupBy)})
 	if err != nil {
 		return nil, fmt.Errorf("report insights: %w", err)
 	}
@@ -112,8 +113,10 @@ func (s *server) getInsights(ctx context.Context, c *httpapi.Call, in *InsightsQ
 // NewInsights returns a report in the form of this API, which the command line uses, too.
 func NewInsights(r *insight.Report) Insights {
 	t := r.Totals
-	out := Insights{From: r.From.Format(time.DateOnly), To: r.To.Format(time.DateOnly), GroupBy: string(r.By), Totals: newInsightSums(t),
-		Resolution: Resolution{Rate: insight.ResolutionRate(t), Resolved: t.Resolved, Unresolved: t.Unresolved(), Settling: r.Settling, AgainDays: r.AgainDays, Definition: r.Definition,
+	out := Insights{From: r.From.Format(time.DateOnly), To: r.To.Format(time.DateOnly), GroupBy: string(r.By),
+		Totals: newInsightSums(t),
+		Resolution: Resolution{Rate: insight.ResolutionRate(t), Resolved: t.Resolved, Unresolved: t.Unresolved(),
+			Settling: r.Settling, AgainDays: r.AgainDays, Definition: r.Definition,
 			Reasons: UnresolvedByReason{t.HandedOver, t.Disliked, t.GivenUp, t.AskedAgain}},
 		Series: make([]InsightRow, 0, len(r.Series)), Topics: make([]TopicRow, 0, len(r.Topics)),
 		Unanswered: Unanswered{Questions: r.Open, Withheld: r.Withheld, Groups: make([]UnansweredGroup, 0, len(r.Lacks))}}
@@ -121,16 +124,19 @@ func NewInsights(r *insight.Report) Insights {
 		out.Series = append(out.Series, InsightRow{cmp.Or(row.Key, unspecified), newInsightSums(row.InsightSums)})
 	}
 	for _, row := range r.Topics {
-		out.Topics = append(out.Topics, TopicRow{cmp.Or(row.Name, unspecified), textOrNull(row.Parent), newInsightSums(row.InsightSums)})
+		out.Topics = append(out.Topics,
+			TopicRow{cmp.Or(row.Name, unspecified), textOrNull(row.Parent), newInsightSums(row.InsightSums)})
 	}
 	for _, g := range r.Lacks {
-		out.Unanswered.Groups = append(out.Unanswered.Groups, UnansweredGroup{g.Example, g.Count, g.First.Unix(), g.Last.Unix()})
+		out.Unanswered.Groups = append(out.Unanswered.Groups,
+			UnansweredGroup{g.Example, g.Count, g.First.Unix(), g.Last.Unix()})
 	}
 	return out
 }
 
 func newInsightSums(s store.InsightSums) InsightSums {
-	return InsightSums{s.Conversations, s.Messages, s.Answers, s.Refused, s.Escalated, s.PositiveRatings, s.NegativeRatings, s.Resolved, s.Unresolved()}
+	return InsightSums{s.Conversations, s.Messages, s.Answers, s.Refused, s.Escalated, s.PositiveRatings,
+		s.NegativeRatings, s.Resolved, s.Unresolved()}
 }
 
 // unspecified stands for what conversations without a topic, or without a certain sentiment, are counted under.

@@ -37,14 +37,16 @@ func TestNothingLeadsInside(t *testing.T) {
 	site, asked := serveLures(t, lures)
 	accepted := 0
 	for name, enter := range map[string]func(address string) int{
-		"individual": newLinkReader(t, h, "individual"), "crawl": newLinkReader(t, h, "crawl"), "sitemap": newLinkReader(t, h, "sitemap"),
+		"individual": newLinkReader(t, h, "individual"), "crawl": newLinkReader(t, h, "crawl"),
+		"sitemap": newLinkReader(t, h, "sitemap"),
 		"an agent's url": func(address string) int {
 			code, _ := sendAs(t, h, h.Key, "POST", "/agents", mustMarshal(t, map[string]string{"name": "A", "url": address}))
 			return code
 		},
 	} {
 		for _, address := range list {
-			if code := enter(address); code != http.StatusCreated && code != http.StatusBadRequest && code != http.StatusConflict {
+			if code := enter(address); code != http.StatusCreated && code != http.StatusBadRequest &&
+				code != http.StatusConflict {
 				t.Errorf("%s: %q is answered with %d", name, address, code)
 			} else if code == http.StatusCreated {
 				accepted++
@@ -90,7 +92,8 @@ func startCanary(t *testing.T) (reached *atomic.Int64, port int) {
 	listening.Start()
 	t.Cleanup(listening.Close)
 	port = l.Addr().(*net.TCPAddr).Port
-	if conn, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", "127.0.0.1:"+strconv.Itoa(port)); err != nil { // it sees who comes
+	// it sees who comes
+	if conn, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", "127.0.0.1:"+strconv.Itoa(port)); err != nil {
 		t.Fatal(err)
 	} else if err := conn.Close(); err != nil {
 		t.Fatal(err)
@@ -118,7 +121,8 @@ func readPayloads(t *testing.T, port int, name string) (list []string) {
 			list = append(list, authorityPattern.ReplaceAllString(text, "${1}${2}:"+strconv.Itoa(port)))
 		}
 	}
-	for _, host := range []string{"127.0.0.1", "localhost", "[::1]", "[::]", "0.0.0.0", "127.1", "[::ffff:127.0.0.1]", "[::ffff:7f00:1]", "[64:ff9b::7f00:1]", "2130706433"} {
+	for _, host := range []string{"127.0.0.1", "localhost", "[::1]", "[::]", "0.0.0.0", "127.1", "[::ffff:127.0.0.1]",
+		"[::ffff:7f00:1]", "[64:ff9b::7f00:1]", "2130706433"} {
 		list = append(list, "http://"+host+":"+strconv.Itoa(port)+"/"+name)
 	}
 	return list
@@ -162,12 +166,18 @@ func writeLures(w http.ResponseWriter, r *http.Request, list []string) {
 		w.Header().Set("Location", to)
 		w.WriteHeader(http.StatusTemporaryRedirect)
 	case "canonical":
-		_, _ = fmt.Fprintf(w, `<link rel="canonical" href="%s"><p>This page says where else it is.</p>`, html.EscapeString(to))
+		_, _ = fmt.Fprintf(w, `<link rel="canonical" href="%s"><p>This page says where else it is.</p>`,
+			html.EscapeString(to))
 	case "refresh":
-		_, _ = fmt.Fprintf(w, `<meta http-equiv="refresh" content="0; url=%s"><base href="%s"><a href="x">x</a><p>This page goes on elsewhere.</p>`, html.EscapeString(to), html.EscapeString(to))
+		_, _ = fmt.Fprintf(w,
+			`<meta http-equiv="refresh" content="0; url=%s"><base href="%s"><a href="x">x</a><p>This page goes `+
+				`on elsewhere.</p>`,
+			html.EscapeString(to), html.EscapeString(to))
 	case "lures":
 		for i, to := range list {
-			_, _ = fmt.Fprintf(w, `<a href="/hop/%d">a</a><a href="/canonical/%[1]d">b</a><a href="/refresh/%[1]d">c</a><a href="%s">d</a>`, i, html.EscapeString(to))
+			_, _ = fmt.Fprintf(w,
+				`<a href="/hop/%d">a</a><a href="/canonical/%[1]d">b</a><a href="/refresh/%[1]d">c</a><a href="%s">d</a>`,
+				i, html.EscapeString(to))
 		}
 		_, _ = w.Write([]byte("<p>This page leads to all the others.</p>"))
 	case "map.xml":
@@ -184,7 +194,8 @@ func writeLures(w http.ResponseWriter, r *http.Request, list []string) {
 func lureElements(element string, list []string) string {
 	var b strings.Builder
 	for i, to := range list {
-		_, _ = fmt.Fprintf(&b, "<%s><loc>%s</loc></%[1]s><%[1]s><loc>/hop/%[3]d</loc></%[1]s>", element, html.EscapeString(to), i)
+		_, _ = fmt.Fprintf(&b, "<%s><loc>%s</loc></%[1]s><%[1]s><loc>/hop/%[3]d</loc></%[1]s>", element,
+			html.EscapeString(to), i)
 	}
 	return b.String()
 }
@@ -194,7 +205,8 @@ func newLinkReader(t *testing.T, h *testkit.Server, kind string) func(string) in
 	t.Helper()
 	agent := h.NewAgent(t, h.Key)
 	return func(address string) int {
-		code, _ := sendAs(t, h, h.Key, "POST", "/agents/"+agent+"/sources", mustMarshal(t, map[string]string{"type": "link", "url": address, "linkType": kind}))
+		code, _ := sendAs(t, h, h.Key, "POST", "/agents/"+agent+"/sources",
+			mustMarshal(t, map[string]string{"type": "link", "url": address, "linkType": kind}))
 		return code
 	}
 }
@@ -212,7 +224,8 @@ func runActions(t *testing.T, h *testkit.Server, list []string, site string) {
 				t.Fatal(err)
 			}
 			key := way + strconv.Itoa(i)
-			a := parley.Action{ID: parley.ActionID(parley.NewUUID()), AccountID: account, AgentID: agent, Key: key, Kind: parley.ActionHTTP, Name: key, Description: "d",
+			a := parley.Action{ID: parley.ActionID(parley.NewUUID()), AccountID: account, AgentID: agent, Key: key,
+				Kind: parley.ActionHTTP, Name: key, Description: "d",
 				Enabled: true, Config: config, CreatedAt: time.Now(), UpdatedAt: time.Now()}
 			if err := h.DB.PutAction(t.Context(), &a); err != nil {
 				t.Fatal(err)
@@ -228,8 +241,10 @@ func runActions(t *testing.T, h *testkit.Server, list []string, site string) {
 		t.Fatal(len(tools), err)
 	}
 	for _, tool := range tools {
-		out := tool.Run(t.Context(), chat.Call{Turn: parley.Turn{AccountID: account, AgentID: agent}, Input: json.RawMessage(`{}`)})
-		if out.Status == "success" && !strings.Contains(string(out.Data), "This page") { // a lure may lead back to the site itself
+		out := tool.Run(t.Context(),
+			chat.Call{Turn: parley.Turn{AccountID: account, AgentID: agent}, Input: json.RawMessage(`{}`)})
+		// a lure may lead back to the site itself
+		if out.Status == "success" && !strings.Contains(string(out.Data), "This page") {
 			t.Errorf("%s succeeds: %s", tool.Name, out.Data)
 		}
 	}

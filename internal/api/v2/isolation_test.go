@@ -50,13 +50,15 @@ var isolationCases = []struct{ route, body string }{
 	{"GET /agents/{agentId}/sources/{sourceId}", ""},
 	{"GET /agents/{agentId}/sources/{sourceId}/passages", ""},
 	{"POST /agents/{agentId}/sources/{sourceId}/restore", ""},
-	{"POST /agents/{agentId}/helpdesk/tickets", `{"subject": "Help", "description": "Please.", "customer": {"email": "jo@example.com"}}`},
+	{"POST /agents/{agentId}/helpdesk/tickets",
+		`{"subject": "Help", "description": "Please.", "customer": {"email": "jo@example.com"}}`},
 	{"GET /agents/{agentId}/helpdesk/tickets", ""},
 	{"POST /agents/{agentId}/helpdesk/tickets/search", `{"query": "help"}`},
 	{"GET /agents/{agentId}/helpdesk/tickets/{ticketNumber}", ""},
 	{"PATCH /agents/{agentId}/helpdesk/tickets/{ticketNumber}", `{"priority": "high"}`},
 	{"GET /agents/{agentId}/helpdesk/tickets/{ticketNumber}/messages", ""},
-	{"POST /agents/{agentId}/helpdesk/tickets/{ticketNumber}/messages", `{"type": "reply", "content": "Hello", "authorEmail": "kim@shop.example"}`},
+	{"POST /agents/{agentId}/helpdesk/tickets/{ticketNumber}/messages",
+		`{"type": "reply", "content": "Hello", "authorEmail": "kim@shop.example"}`},
 	{"GET /agents/{agentId}/helpdesk/ticket-statuses", ""},
 	{"GET /agents/{agentId}/helpdesk/teams", ""},
 	{"POST /agents/{agentId}/voice/sessions", `{"conversationId": "{conversationId}"}`},
@@ -71,7 +73,8 @@ var requiredStatus = map[string]parley.ConversationStatus{
 }
 
 // malformedIDs are ids that no thing has, in forms that a careless server trips over.
-var malformedIDs = []string{"x", "%00", "%27%20or%201=1--", "..%2F..", "%F0%9F%98%80", "00000000-0000-0000-0000-00000000000g", strings.Repeat("a", 3000)}
+var malformedIDs = []string{"x", "%00", "%27%20or%201=1--", "..%2F..", "%F0%9F%98%80",
+	"00000000-0000-0000-0000-00000000000g", strings.Repeat("a", 3000)}
 
 type resourceIDs map[string]string // by the name of their parameter
 
@@ -79,10 +82,13 @@ type resourceIDs map[string]string // by the name of their parameter
 // to their id is the reply to an id that does not exist, byte for byte.
 func TestIsolation(t *testing.T) {
 	h := testkit.Open(t)
-	ours, theirs := createResources(t, h, parley.AccountID(h.Account), h.Key), createResources(t, h, parley.AccountID(h.OtherAccount), h.OtherKey)
+	ours, theirs := createResources(t, h, parley.AccountID(h.Account), h.Key),
+		createResources(t, h, parley.AccountID(h.OtherAccount), h.OtherKey)
 	addMember(t, h, h.Account, "kim@shop.example")
-	unknown := resourceIDs{"agentId": "AAAAAAAAAAAAAAAAAAAAA", "sourceId": "00000000-0000-4000-8000-000000000000", "conversationId": "01900000-0000-7000-8000-000000000000",
-		"messageId": "msg_0000000000000000000000", "toolCallId": "call_000000000000000000000", "ticketNumber": "999999999"}
+	unknown := resourceIDs{"agentId": "AAAAAAAAAAAAAAAAAAAAA", "sourceId": "00000000-0000-4000-8000-000000000000",
+		"conversationId": "01900000-0000-7000-8000-000000000000",
+		"messageId":      "msg_0000000000000000000000", "toolCallId": "call_000000000000000000000",
+		"ticketNumber": "999999999"}
 	for _, row := range isolationCases {
 		for _, name := range []string{"agentId", "sourceId", "conversationId", "messageId", "toolCallId", "ticketNumber"} {
 			if !strings.Contains(row.route+row.body, "{"+name+"}") {
@@ -100,7 +106,8 @@ func TestIsolation(t *testing.T) {
 			}
 		}
 		if strings.Contains(row.route, "{") {
-			if all, none := requestForComparison(t, h, row.route, row.body, theirs), requestForComparison(t, h, row.route, row.body, unknown); all != none {
+			if all, none := requestForComparison(t, h, row.route, row.body, theirs),
+				requestForComparison(t, h, row.route, row.body, unknown); all != none {
 				t.Errorf("%s with all ids another account's:\n%s\nunknown:\n%s", row.route, all, none)
 			}
 		}
@@ -116,7 +123,8 @@ func TestIsolation(t *testing.T) {
 			}
 		}
 	}
-	for path := range strings.SplitSeq("/agents/{agentId} /agents/{agentId}/sources/{sourceId} /agents/{agentId}/conversations/{conversationId}", " ") {
+	for path := range strings.SplitSeq("/agents/{agentId} /agents/{agentId}/sources/{sourceId} "+
+		"/agents/{agentId}/conversations/{conversationId}", " ") {
 		if got, _ := sendAs(t, h, h.OtherKey, "GET", theirs.substitute(path), ""); got != 200 {
 			t.Errorf("%s of the other account did not survive: %d", path, got)
 		}
@@ -128,7 +136,8 @@ func setStatus(t *testing.T, h *testkit.Server, conversation string, status parl
 	if status == "" {
 		return
 	}
-	if _, err := h.DB.SQL().Exec(t.Context(), `update conversations set status = ? where id = ?`, string(status), conversation); err != nil {
+	if _, err := h.DB.SQL().Exec(t.Context(), `update conversations set status = ? where id = ?`, string(status),
+		conversation); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -171,14 +180,18 @@ func createResources(t *testing.T, h *testkit.Server, account parley.AccountID, 
 	if status, reply := sendAs(t, h, key, "PUT", "/agents/"+string(agent.ID), `{"voiceSettings": {}}`); status != 200 {
 		t.Fatal(status, reply)
 	}
-	make("/agents/"+string(agent.ID)+"/sources", `{"type": "text", "name": "Text", "content": "The sky is blue."}`, &source)
+	make("/agents/"+string(agent.ID)+"/sources", `{"type": "text", "name": "Text", "content": "The sky is blue."}`,
+		&source)
 	make("/agents/"+string(agent.ID)+"/chat", `{"message": "Hello", "userId": "of-`+string(agent.ID)+`"}`, &answer)
-	call := parley.ToolCall{ID: parley.NewUUID(), AccountID: account, AgentID: agent.ID, ConversationID: answer.Data.Metadata.ConversationID, MessageID: answer.Data.ID,
-		CallID: parley.NewCallID(), Tool: "where_am_i", RunsOnClient: true, Input: json.RawMessage("{}"), Status: parley.ToolPending, CreatedAt: time.Now()}
+	call := parley.ToolCall{ID: parley.NewUUID(), AccountID: account, AgentID: agent.ID,
+		ConversationID: answer.Data.Metadata.ConversationID, MessageID: answer.Data.ID,
+		CallID: parley.NewCallID(), Tool: "where_am_i", RunsOnClient: true, Input: json.RawMessage("{}"),
+		Status: parley.ToolPending, CreatedAt: time.Now()}
 	if err := h.DB.AddToolCalls(t.Context(), []parley.ToolCall{call}); err != nil {
 		t.Fatal(err)
 	}
-	return resourceIDs{"agentId": string(agent.ID), "sourceId": source.ID, "conversationId": string(call.ConversationID), "messageId": string(call.MessageID), "toolCallId": call.CallID,
+	return resourceIDs{"agentId": string(agent.ID), "sourceId": source.ID,
+		"conversationId": string(call.ConversationID), "messageId": string(call.MessageID), "toolCallId": call.CallID,
 		"userId": "of-" + string(agent.ID), "ticketNumber": createTicket(t, h, key, account.AgentRef(agent.ID))}
 }
 
@@ -189,12 +202,15 @@ func createTicket(t *testing.T, h *testkit.Server, key string, ref parley.AgentR
 		t.Fatal(status, body)
 	}
 	if string(ref.Account) == h.OtherAccount {
-		if _, err := h.DB.SQL().Exec(t.Context(), `update helpdesks set last_number = 98765431 where agent_id = ? and account_id = ?`, ref.Agent, ref.Account); err != nil {
+		if _, err := h.DB.SQL().Exec(t.Context(),
+			`update helpdesks set last_number = 98765431 where agent_id = ? and account_id = ?`, ref.Agent,
+			ref.Account); err != nil {
 			t.Fatal(err)
 		}
 	}
 	var ticket struct{ TicketNumber int64 }
-	status, body := sendAs(t, h, key, "POST", "/agents/"+string(ref.Agent)+"/helpdesk/tickets", `{"subject": "Help", "description": "Please.", "customer": {"email": "jo@example.com"}}`)
+	status, body := sendAs(t, h, key, "POST", "/agents/"+string(ref.Agent)+"/helpdesk/tickets",
+		`{"subject": "Help", "description": "Please.", "customer": {"email": "jo@example.com"}}`)
 	if err := json.Unmarshal([]byte(body), &ticket); err != nil || status != 201 {
 		t.Fatal(status, body)
 	}

@@ -190,7 +190,8 @@ func TestEveryOperationIsTold(t *testing.T) {
 			}
 			at := "/paths/" + jsonPointer(path) + "/" + method
 			if op.RequestBody != nil {
-				shown(op.OperationID+" request", op.RequestBody.Content["application/json"], at+"/requestBody/content/application~1json/schema")
+				shown(op.OperationID+" request", op.RequestBody.Content["application/json"],
+					at+"/requestBody/content/application~1json/schema")
 			}
 			for status, r := range op.Responses {
 				if !strings.HasPrefix(status, "2") {

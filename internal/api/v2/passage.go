@@ -40,7 +40,8 @@ const (
 )
 
 func (s *server) getPassage(ctx context.Context, c *httpapi.Call, in *PassageQuery) (*Passage, error) {
-	cited, err := s.DB.CitedSource(ctx, callerOf(c).Account.ID.AgentRef(parley.AgentID(in.AgentID)), parley.SourceID(in.SourceID), in.Version)
+	cited, err := s.DB.CitedSource(ctx, callerOf(c).Account.ID.AgentRef(parley.AgentID(in.AgentID)),
+		parley.SourceID(in.SourceID), in.Version)
 	if err != nil {
 		return nil, fmt.Errorf("find passage: %w", err)
 	}
@@ -62,10 +63,12 @@ func (s *server) getPassage(ctx context.Context, c *httpapi.Call, in *PassageQue
 }
 
 // readPassage reads the span, and checks whether the live version contains its words.
-func (s *server) readPassage(ctx context.Context, c *httpapi.Call, in *PassageQuery, cited store.CitedSource, out *Passage) error {
+func (s *server) readPassage(ctx context.Context, c *httpapi.Call, in *PassageQuery, cited store.CitedSource,
+	out *Passage) error {
 	account, agent, source := callerOf(c).Account.ID, parley.AgentID(in.AgentID), parley.SourceID(in.SourceID)
 	start, end := in.Start, cmp.Or(in.End, cited.RequestedVersion.Size)
-	stretch, err := s.DB.VersionBytes(ctx, account.AgentRef(agent), source, cited.RequestedVersion.ID, start, end+1) // one byte more, to see whether a character is cut
+	// one byte more, to see whether a character is cut
+	stretch, err := s.DB.VersionBytes(ctx, account.AgentRef(agent), source, cited.RequestedVersion.ID, start, end+1)
 	if err != nil {
 		return err
 	}

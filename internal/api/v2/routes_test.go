@@ -12,7 +12,8 @@ import (
 
 // untestableCodes are the pairs of a route and a code that no story can cover, with the reason.
 var untestableCodes = map[string]string{
-	"GET /health INTERNAL_SERVER_ERROR":     "it asks for nothing that could fail; the face would say so all the same, should it panic",
+	"GET /health INTERNAL_SERVER_ERROR": "it asks for nothing that could fail; the face would say so all the " +
+		"same, should it panic",
 	"GET /health SERVICE_UNDER_MAINTENANCE": "a proxy in front of a stopped server says so in its place",
 }
 
@@ -119,7 +120,8 @@ func routeTargets(x exchange, codes map[string][]string) []routeTarget {
 	for _, row := range isolationCases {
 		method, path, _ := strings.Cut(row.route, " ")
 		code := expectedCode(x.Want)
-		if path, ok := replacePathBase(path, base); ok && slices.Contains(codes[row.route], code) && untestableCodes[row.route+" "+code] == "" {
+		if path, ok := replacePathBase(path, base); ok && slices.Contains(codes[row.route], code) &&
+			untestableCodes[row.route+" "+code] == "" {
 			if asks {
 				path += "?" + query
 			}
@@ -162,13 +164,17 @@ func matchTemplate(codes map[string][]string, method, path string) string {
 // TestErrorTable holds the statuses that clients rely on (docs/interface/errors.md#codes).
 func TestErrorTable(t *testing.T) {
 	want := map[parley.Code]int{
-		parley.CodeInvalidBody: 400, parley.CodeInvalidJSON: 400, parley.CodeInvalidCursor: 400, parley.CodeInvalidDateRange: 400,
-		parley.CodeMissingKey: 401, parley.CodeInvalidKey: 401, parley.CodeExpiredKey: 401,
+		parley.CodeInvalidBody: 400, parley.CodeInvalidJSON: 400, parley.CodeInvalidCursor: 400,
+		parley.CodeInvalidDateRange: 400,
+		parley.CodeMissingKey:       401, parley.CodeInvalidKey: 401, parley.CodeExpiredKey: 401,
 		parley.CodeCreditsExhausted: 402, parley.CodeAgentCredits: 402,
-		parley.CodePlanWithoutAPI: 403, parley.CodeInsufficientScope: 403, parley.CodeAgentLimit: 403, parley.CodePlanFeature: 403, parley.CodeModelNotAllowed: 403,
-		parley.CodeAgentNotFound: 404, parley.CodeSourceNotFound: 404, parley.CodeConversationNotFound: 404, parley.CodeResourceNotFound: 404, parley.CodeNotFound: 404,
+		parley.CodePlanWithoutAPI: 403, parley.CodeInsufficientScope: 403, parley.CodeAgentLimit: 403,
+		parley.CodePlanFeature: 403, parley.CodeModelNotAllowed: 403,
+		parley.CodeAgentNotFound: 404, parley.CodeSourceNotFound: 404, parley.CodeConversationNotFound: 404,
+		parley.CodeResourceNotFound: 404, parley.CodeNotFound: 404,
 		parley.CodeMethodNotAllowed: 405,
-		parley.CodeNotOngoing:       409, parley.CodeConversationBusy: 409, parley.CodeSourceDuplicate: 409, parley.CodeSourceAlreadyDel: 409, parley.CodeAgentNotTrained: 409,
+		parley.CodeNotOngoing:       409, parley.CodeConversationBusy: 409, parley.CodeSourceDuplicate: 409,
+		parley.CodeSourceAlreadyDel: 409, parley.CodeAgentNotTrained: 409,
 		parley.CodeTooLarge: 413, parley.CodeSourceSize: 422, parley.CodeTooManyRequests: 429,
 		parley.CodeInternal: 500, parley.CodeChatStreaming: 500, parley.CodeUnderMaintenance: 503,
 	}

@@ -76,7 +76,8 @@ func (s *server) searchConversations(ctx context.Context, c *httpapi.Call, in *S
 	if err != nil {
 		return nil, fmt.Errorf("search conversations: %w", err)
 	}
-	out := &FoundPage{Data: make([]Found, 0, len(page.Hits)), Pagination: FoundEnd{Cursor: page.Cursor, HasMore: page.Cursor != nil}}
+	out := &FoundPage{Data: make([]Found, 0, len(page.Hits)),
+		Pagination: FoundEnd{Cursor: page.Cursor, HasMore: page.Cursor != nil}}
 	for i := range page.Hits {
 		out.Data = append(out.Data, newFound(&page.Hits[i]))
 	}
@@ -84,15 +85,19 @@ func (s *server) searchConversations(ctx context.Context, c *httpapi.Call, in *S
 }
 
 func (in *SearchQuery) searchQuery() search.Query {
-	return search.Query{Text: in.Query, Source: in.Source, Sentiment: in.Sentiment, Topic: in.Topic, UserID: in.UserID, ActivityState: in.ActivityState,
-		Feedback: in.Feedback, Escalated: in.Escalated, ActionType: in.ActionType, Tool: in.Tool, ToolOutcome: in.ToolOutcome, Procedure: in.Procedure,
-		ProcedureOutcome: in.ProcedureOutcome, HasVoice: in.HasVoice, StartDate: in.StartDate, EndDate: in.EndDate, UpdatedAfter: in.UpdatedAfter,
+	return search.Query{Text: in.Query, Source: in.Source, Sentiment: in.Sentiment, Topic: in.Topic, UserID: in.UserID,
+		ActivityState: in.ActivityState,
+		Feedback:      in.Feedback, Escalated: in.Escalated, ActionType: in.ActionType, Tool: in.Tool,
+		ToolOutcome: in.ToolOutcome, Procedure: in.Procedure,
+		ProcedureOutcome: in.ProcedureOutcome, HasVoice: in.HasVoice, StartDate: in.StartDate, EndDate: in.EndDate,
+		UpdatedAfter:  in.UpdatedAfter,
 		UpdatedBefore: in.UpdatedBefore, Limit: in.Limit, Cursor: in.Cursor}
 }
 
 func newFound(h *search.Hit) Found {
-	f := Found{Conversation: newConversation(&h.Conversation), Source: string(h.Channel), ParentConversationID: textOrNull(h.ParentID),
-		ParentSummary: textOrNull(h.ParentSummary), EmbedOrigin: textOrNull(h.EmbedOrigin)}
+	f := Found{Conversation: newConversation(&h.Conversation), Source: string(h.Channel),
+		ParentConversationID: textOrNull(h.ParentID),
+		ParentSummary:        textOrNull(h.ParentSummary), EmbedOrigin: textOrNull(h.EmbedOrigin)}
 	if h.Snippet != nil {
 		f.Snippet = &Snippet{Speaker: h.Snippet.Speaker}
 		for _, part := range h.Snippet.Highlights {

@@ -36,7 +36,8 @@ func TestSearchesAreCounted(t *testing.T) {
 		t.Error(got.Status, got.Header, string(got.Body))
 	}
 	reset := strconv.FormatInt(clock.Now().Add(2*time.Second-1).Unix(), 10) // a second from now, rounded up
-	for name, want := range map[string]string{"X-RateLimit-Limit": "10", "X-RateLimit-Remaining": "0", "X-RateLimit-Reset": reset} {
+	for name, want := range map[string]string{"X-RateLimit-Limit": "10", "X-RateLimit-Remaining": "0",
+		"X-RateLimit-Reset": reset} {
 		if is := got.Header.Get(name); is != want {
 			t.Errorf("%s: %s instead of %s", name, is, want)
 		}

@@ -37,7 +37,8 @@ var storySettings = map[string]func(tl *storyRunner, value string) testkit.Optio
 	"model": func(tl *storyRunner, _ string) testkit.Option { // a model that echoes, but for its moods
 		return testkit.WithModel(&scripted.Model{StepsFor: tl.modelSteps})
 	},
-	"website": func(tl *storyRunner, folder string) testkit.Option { // pages on loopback, which link sources may read; {{site}} is their address
+	// pages on loopback, which link sources may read; {{site}} is their address
+	"website": func(tl *storyRunner, folder string) testkit.Option {
 		tl.siteURL = serveSite(tl.t, folder)
 		return testkit.WithConfig(func(c *server.Config) { c.FetchAllow = []string{"127.0.0.1/32"} })
 	},
@@ -82,7 +83,8 @@ func (tl *storyRunner) modelSteps(req model.Request) []scripted.Step {
 	}
 	switch text := last.Text; text {
 	case "Where am I?":
-		return []scripted.Step{scripted.Text("One moment."), scripted.NewToolCall("where_am_i", `{"precise": true}`), scripted.FinishWithToolCalls()}
+		return []scripted.Step{scripted.Text("One moment."), scripted.NewToolCall("where_am_i", `{"precise": true}`),
+			scripted.FinishWithToolCalls()}
 	case "Show me the door":
 		return []scripted.Step{scripted.NewToolCall("door", `{}`), scripted.FinishWithToolCalls()}
 	case "fail at once":
@@ -103,15 +105,18 @@ func (tl *storyRunner) createFixtures(set []string) {
 		_, tl.placeholders[set[1]] = tl.server.NewAccount(tl.t, admin.NewAccount{Name: set[1], Plan: set[1]})
 	case "credits":
 		n := int64(tl.parseNumber(set[2]))
-		_, tl.placeholders[set[1]] = tl.server.NewAccount(tl.t, admin.NewAccount{Name: set[1], Plan: "unlimited", Credits: &n})
+		_, tl.placeholders[set[1]] = tl.server.NewAccount(tl.t,
+			admin.NewAccount{Name: set[1], Plan: "unlimited", Credits: &n})
 	case "scopes":
 		tl.placeholders[set[1]] = tl.createKey(admin.NewKey{Name: set[1], Scopes: strings.Split(set[2], ",")})
 	case "expired":
 		tl.placeholders[set[1]] = tl.createKey(admin.NewKey{Name: set[1]})
-		tl.execSQL(`update api_keys set expires_at = ? where name = ? and account_id = ?`, time.Now().Add(-time.Second).UnixMilli(), set[1], tl.server.Account)
+		tl.execSQL(`update api_keys set expires_at = ? where name = ? and account_id = ?`,
+			time.Now().Add(-time.Second).UnixMilli(), set[1], tl.server.Account)
 		tl.server.Authenticator.ClearCache()
 	case "member", "stranger": // of our account's team, or of the other account's
-		tl.placeholders[set[1]] = tl.addMember(map[string]string{"member": tl.server.Account, "stranger": tl.server.OtherAccount}[set[0]], set[1], set[2])
+		tl.placeholders[set[1]] = tl.addMember(map[string]string{"member": tl.server.Account,
+			"stranger": tl.server.OtherAccount}[set[0]], set[1], set[2])
 	case "searches": // as many as one likes
 		tl.server.Search.Allow = nil
 	case "patience": // of a message whose conversation is answering another
@@ -133,7 +138,8 @@ func (tl *storyRunner) createKey(k admin.NewKey) string {
 }
 
 func (tl *storyRunner) addMember(account, name, email string) string {
-	created, err := admin.RunOn(tl.t.Context(), tl.server.AdminService, admin.AddMember, admin.NewMember{AccountID: account, Email: email, Name: name, Role: string(parley.RoleAgent)})
+	created, err := admin.RunOn(tl.t.Context(), tl.server.AdminService, admin.AddMember,
+		admin.NewMember{AccountID: account, Email: email, Name: name, Role: string(parley.RoleAgent)})
 	if err != nil {
 		tl.t.Fatal(err)
 	}
@@ -156,30 +162,35 @@ var storyEvents = map[string]func(tl *storyRunner, id string) error{
 		return tl.changeConversation(id, "status", parley.ConversationTakenOver)
 	},
 	"brings by WhatsApp": func(tl *storyRunner, id string) error {
-		tl.execSQL(`update conversation_counts set api = api - 1 where agent_id = (select agent_id from conversations where id = ?)`, id)
+		tl.execSQL(`update conversation_counts set api = api - 1 where agent_id = (select agent_id from conversations
+			where id = ?)`, id)
 		return tl.changeConversation(id, "channel", parley.ChannelWhatsApp)
 	},
 	"replies in": func(tl *storyRunner, id string) error {
 		_, agent, err := tl.server.DB.OwnerOfConversation(tl.t.Context(), parley.ConversationID(id))
 		if err == nil {
-			_, err = tl.server.Conversations.AddHumanReply(tl.t.Context(), parley.AccountID(tl.server.Account).AgentRef(agent).ConversationRef(parley.ConversationID(id)), "", "Hello, this is Kim.")
+			_, err = tl.server.Conversations.AddHumanReply(tl.t.Context(), parley.AccountID(tl.server.Account).
+				AgentRef(agent).ConversationRef(parley.ConversationID(id)), "", "Hello, this is Kim.")
 		}
 		return err
 	},
 	"has the operator": func(tl *storyRunner, what string) error { // STEP CONVERSATION
 		step, id, _ := strings.Cut(what, " ")
-		_, err := admin.RunOn(tl.t.Context(), tl.server.AdminService, admin.MoveConversation, admin.StateChange{ID: id, Step: step})
+		_, err := admin.RunOn(tl.t.Context(), tl.server.AdminService, admin.MoveConversation,
+			admin.StateChange{ID: id, Step: step})
 		return err
 	},
 	"answers as": func(tl *storyRunner, what string) error { // EMAIL CONVERSATION
 		email, id, _ := strings.Cut(what, " ")
-		_, err := admin.RunOn(tl.t.Context(), tl.server.AdminService, admin.ReplyAsHuman, admin.HumanReply{ID: id, Member: email, Text: "It is me again."})
+		_, err := admin.RunOn(tl.t.Context(), tl.server.AdminService, admin.ReplyAsHuman,
+			admin.HumanReply{ID: id, Member: email, Text: "It is me again."})
 		return err
 	},
 	"deletes the conversation": func(tl *storyRunner, id string) error {
 		_, agent, err := tl.server.DB.OwnerOfConversation(tl.t.Context(), parley.ConversationID(id))
 		if err == nil {
-			_, err = tl.server.Conversations.Delete(tl.t.Context(), parley.AccountID(tl.server.Account).AgentRef(agent), []parley.ConversationID{parley.ConversationID(id)}, nil)
+			_, err = tl.server.Conversations.Delete(tl.t.Context(), parley.AccountID(tl.server.Account).AgentRef(agent),
+				[]parley.ConversationID{parley.ConversationID(id)}, nil)
 		}
 		return err
 	},
@@ -206,13 +217,16 @@ var storyEvents = map[string]func(tl *storyRunner, id string) error{
 	"gives tools to": func(tl *storyRunner, id string) error { return tl.addActions(parley.AgentID(id)) },
 	"ages the calls of": func(tl *storyRunner, id string) error {
 		old := time.Now().Add(-25 * time.Hour).UnixMilli()
-		tl.execSQL(`update tool_calls set created_at = ? where conversation_id = ? and account_id = ?`, old, id, tl.server.Account)
-		tl.execSQL(`update messages set created_at = ? where conversation_id = ? and account_id = ?`, old, id, tl.server.Account)
+		tl.execSQL(`update tool_calls set created_at = ? where conversation_id = ? and account_id = ?`, old, id,
+			tl.server.Account)
+		tl.execSQL(`update messages set created_at = ? where conversation_id = ? and account_id = ?`, old, id,
+			tl.server.Account)
 		return nil
 	},
 	"begins to delete": func(tl *storyRunner, ids string) error {
 		agent, source, _ := strings.Cut(ids, " ")
-		_, _, err := tl.server.DB.UpdateSource(tl.t.Context(), parley.AccountID(tl.server.Account).AgentRef(parley.AgentID(agent)), parley.SourceID(source),
+		_, _, err := tl.server.DB.UpdateSource(tl.t.Context(),
+			parley.AccountID(tl.server.Account).AgentRef(parley.AgentID(agent)), parley.SourceID(source),
 			func(s *parley.Source) error { s.Status = parley.SourceToBeDeleted; return nil })
 		return err
 	},
@@ -260,7 +274,8 @@ var storyEvents = map[string]func(tl *storyRunner, id string) error{
 	},
 	"lets": func(tl *storyRunner, who string) error { // USER join TEAM
 		user, team, _ := strings.Cut(who, " join ")
-		tl.execSQL(`insert into team_members (team_id, user_id, account_id, agent_id, hours, joined_at) select id, ?, account_id, agent_id, '[]', 1 from teams where id = ? and account_id = ?`,
+		tl.execSQL(`insert into team_members (team_id, user_id, account_id, agent_id, hours, joined_at)
+			select id, ?, account_id, agent_id, '[]', 1 from teams where id = ? and account_id = ?`,
 			user, team, tl.server.Account)
 		return nil
 	},
@@ -290,8 +305,10 @@ func (tl *storyRunner) runEvent(what string) error {
 func (tl *storyRunner) addActions(agent parley.AgentID) error {
 	now := time.Now()
 	for _, a := range []parley.Action{
-		{Key: "where", Kind: parley.ActionClient, Name: "where_am_i", Inputs: []parley.ActionInput{{Name: "precise", Type: "boolean"}}},
-		{Key: "door", Kind: parley.ActionCustomButton, Name: "door", Config: json.RawMessage(`{"label": "The door", "url": "https://example.com/door"}`)},
+		{Key: "where", Kind: parley.ActionClient, Name: "where_am_i",
+			Inputs: []parley.ActionInput{{Name: "precise", Type: "boolean"}}},
+		{Key: "door", Kind: parley.ActionCustomButton, Name: "door",
+			Config: json.RawMessage(`{"label": "The door", "url": "https://example.com/door"}`)},
 	} {
 		a.ID, a.AccountID, a.AgentID = parley.ActionID(parley.NewUUID()), parley.AccountID(tl.server.Account), agent
 		a.Description, a.Enabled, a.CreatedAt, a.UpdatedAt = "For stories.", true, now, now

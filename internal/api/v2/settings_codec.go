@@ -111,9 +111,11 @@ func (d SettingsCodec) Show(a *parley.Agent) (json.RawMessage, error) {
 	return json.Marshal(exportedSettings{
 		Name: a.Name, Instructions: a.Instructions, ChannelInstructions: a.ChannelInstructions, Model: a.Model, Temp: a.Temp,
 		Visibility: a.Visibility, AllowedDomains: a.AllowedDomains, SuggestedMessages: a.SuggestedMessages,
-		InitialMessages: append([]string{}, a.InitialMessages...), CreditLimit: a.CreditLimit, NotificationsSettings: a.Notifications,
-		IPRateLimits: a.RateLimit, VoiceSettings: a.Voice, AutoRetrain: a.AutoRetrain, Styles: a.Styles,
-		RedactConversations: a.Redact, RetentionDays: a.RetentionDays, Synonyms: a.Synonyms, Topics: a.Topics, Insight: effectiveInsight(a), Voice: exportedVoice{a.VoiceLimits},
+		InitialMessages: append([]string{}, a.InitialMessages...), CreditLimit: a.CreditLimit,
+		NotificationsSettings: a.Notifications,
+		IPRateLimits:          a.RateLimit, VoiceSettings: a.Voice, AutoRetrain: a.AutoRetrain, Styles: a.Styles,
+		RedactConversations: a.Redact, RetentionDays: a.RetentionDays, Synonyms: a.Synonyms, Topics: a.Topics,
+		Insight: effectiveInsight(a), Voice: exportedVoice{a.VoiceLimits},
 	})
 }
 
@@ -153,7 +155,8 @@ func applyTopics(a *parley.Agent, sent httpapi.Opt[[]TopicSettings]) error {
 		path := fmt.Sprintf("topics.%d", i)
 		topic := check.checkTopic(path, t.Name, t.Keywords, t.Examples)
 		for j, sub := range t.Topics {
-			topic.Topics = append(topic.Topics, check.checkTopic(fmt.Sprintf("%s.topics.%d", path, j), sub.Name, sub.Keywords, sub.Examples))
+			topic.Topics = append(topic.Topics,
+				check.checkTopic(fmt.Sprintf("%s.topics.%d", path, j), sub.Name, sub.Keywords, sub.Examples))
 		}
 		a.Topics = append(a.Topics, topic)
 	}
@@ -167,7 +170,8 @@ type topicCheck struct {
 }
 
 func (c *topicCheck) checkTopic(path, name string, keywords, examples []string) parley.Topic {
-	t := parley.Topic{Name: strings.Join(strings.Fields(name), " "), Keywords: c.checkTexts(path+".keywords", keywords), Examples: c.checkTexts(path+".examples", examples)}
+	t := parley.Topic{Name: strings.Join(strings.Fields(name), " "), Keywords: c.checkTexts(path+".keywords", keywords),
+		Examples: c.checkTexts(path+".examples", examples)}
 	switch key := strings.ToLower(t.Name); {
 	case key == "":
 		c.details[path+".name"] = "must not be empty"

@@ -25,8 +25,9 @@ type Source struct {
 }
 
 func newSource(src *parley.Source) Source {
-	return Source{ID: string(src.ID), Type: string(src.Kind), Name: textOrNull(src.Name), Size: src.Size, CreatedAt: formatTime(src.CreatedAt),
-		Status: string(src.Status), Metadata: src.Metadata}
+	return Source{ID: string(src.ID), Type: string(src.Kind), Name: textOrNull(src.Name), Size: src.Size,
+		CreatedAt: formatTime(src.CreatedAt),
+		Status:    string(src.Status), Metadata: src.Metadata}
 }
 
 // SourceRef names the source in a path.
@@ -148,7 +149,8 @@ func (s *server) createSource(ctx context.Context, c *httpapi.Call, in *NewSourc
 	return newWrittenSource(src, in.Upload), nil
 }
 
-func (s *server) addSource(ctx context.Context, c *httpapi.Call, agent parley.AgentID, in *NewSource) (*parley.Source, error) {
+func (s *server) addSource(ctx context.Context, c *httpapi.Call, agent parley.AgentID, in *NewSource) (*parley.Source,
+	error) {
 	caller := callerOf(c)
 	if in.Upload != nil {
 		return s.addFile(ctx, c, in.AgentID, in.Upload)
@@ -160,10 +162,12 @@ func (s *server) addSource(ctx context.Context, c *httpapi.Call, agent parley.Ag
 		if err := checkQnASize(b.Questions, b.Answer); err != nil {
 			return nil, err
 		}
-		return s.Ingest.AddQnA(ctx, caller.Account, caller.Plan, agent, ingest.QnA{Name: b.Name, Questions: b.Questions, Answer: b.Answer})
+		return s.Ingest.AddQnA(ctx, caller.Account, caller.Plan, agent,
+			ingest.QnA{Name: b.Name, Questions: b.Questions, Answer: b.Answer})
 	}
 	b := in.Body.B.B
-	return s.Ingest.AddLink(ctx, caller.Account, caller.Plan, agent, ingest.Link{URL: b.URL, Type: crawl.Kind(b.LinkType), Exclude: b.ExcludePaths, Include: b.IncludeOnlyPaths, Slow: b.SlowScraping})
+	return s.Ingest.AddLink(ctx, caller.Account, caller.Plan, agent, ingest.Link{URL: b.URL,
+		Type: crawl.Kind(b.LinkType), Exclude: b.ExcludePaths, Include: b.IncludeOnlyPaths, Slow: b.SlowScraping})
 }
 
 func checkQnASize(questions []string, answer string) error {
@@ -172,7 +176,8 @@ func checkQnASize(questions []string, answer string) error {
 		size += len(q)
 	}
 	if size > maxQnABytes {
-		return parley.NewErrorf(parley.CodeTooLarge, "The request body is too large: at most %d bytes are accepted here.", maxQnABytes)
+		return parley.NewErrorf(parley.CodeTooLarge,
+			"The request body is too large: at most %d bytes are accepted here.", maxQnABytes)
 	}
 	return nil
 }
@@ -199,7 +204,8 @@ type SourceChangeBody struct {
 const maxTextNameLength = 100
 
 func (s *server) changeSource(ctx context.Context, c *httpapi.Call, in *SourceChange) (*WrittenSource, error) {
-	current, err := s.DB.Source(ctx, callerOf(c).Account.ID.AgentRef(parley.AgentID(in.AgentID)), parley.SourceID(in.SourceID))
+	current, err := s.DB.Source(ctx, callerOf(c).Account.ID.AgentRef(parley.AgentID(in.AgentID)),
+		parley.SourceID(in.SourceID))
 	if err != nil {
 		return nil, fmt.Errorf("find source: %w", err)
 	}
@@ -215,7 +221,8 @@ func (s *server) changeSource(ctx context.Context, c *httpapi.Call, in *SourceCh
 }
 
 // changeByKind changes a source according to its kind.
-func (s *server) changeByKind(ctx context.Context, c *httpapi.Call, src *parley.Source, in *SourceChange) (*parley.Source, error) {
+func (s *server) changeByKind(ctx context.Context, c *httpapi.Call, src *parley.Source,
+	in *SourceChange) (*parley.Source, error) {
 	if in.Upload != nil {
 		return s.changeFile(ctx, c, src, in.Upload.Name, uploadedFile(in.Upload))
 	}
@@ -230,20 +237,25 @@ func (s *server) changeByKind(ctx context.Context, c *httpapi.Call, src *parley.
 		if err := checkQnASize(b.Questions.Value, b.Answer.Value); err != nil {
 			return nil, err
 		}
-		return s.Ingest.ChangeQnA(ctx, caller.Account, caller.Plan, src.AgentID, src.ID, ingest.QnAChange{Name: b.Name.Ptr(), Questions: b.Questions.Value, Answer: b.Answer.Ptr()})
+		return s.Ingest.ChangeQnA(ctx, caller.Account, caller.Plan, src.AgentID, src.ID,
+			ingest.QnAChange{Name: b.Name.Ptr(), Questions: b.Questions.Value, Answer: b.Answer.Ptr()})
 	case parley.SourceLink:
-		return s.Ingest.ChangeLink(ctx, caller.Account, src.AgentID, src.ID, ingest.LinkChange{Exclude: sentList(b.ExcludePaths), Include: sentList(b.IncludeOnlyPaths), Slow: b.SlowScraping.Ptr()})
+		return s.Ingest.ChangeLink(ctx, caller.Account, src.AgentID, src.ID,
+			ingest.LinkChange{Exclude: sentList(b.ExcludePaths), Include: sentList(b.IncludeOnlyPaths),
+				Slow: b.SlowScraping.Ptr()})
 	default:
 		return s.changeText(ctx, c, src, b)
 	}
 }
 
-func (s *server) changeText(ctx context.Context, c *httpapi.Call, src *parley.Source, b *SourceChangeBody) (*parley.Source, error) {
+func (s *server) changeText(ctx context.Context, c *httpapi.Call, src *parley.Source,
+	b *SourceChangeBody) (*parley.Source, error) {
 	caller := callerOf(c)
 	if err := checkNameLength(b.Name.Value); err != nil {
 		return nil, err
 	}
-	return s.Ingest.ChangeText(ctx, caller.Account, caller.Plan, src.AgentID, src.ID, ingest.TextChange{Name: b.Name.Ptr(), Content: b.Content.Ptr()})
+	return s.Ingest.ChangeText(ctx, caller.Account, caller.Plan, src.AgentID, src.ID,
+		ingest.TextChange{Name: b.Name.Ptr(), Content: b.Content.Ptr()})
 }
 
 func checkNameLength(name string) error {
@@ -285,7 +297,8 @@ func (s *server) getSourcesSummary(ctx context.Context, c *httpapi.Call, in *Age
 		return nil, fmt.Errorf("count sources: %w", err)
 	}
 	out := &SourcesSummary{}
-	byKind := map[parley.SourceKind]*KindSum{parley.SourceLink: &out.Links, parley.SourceFile: &out.Files, parley.SourceQnA: &out.QnAs, parley.SourceText: &out.Texts}
+	byKind := map[parley.SourceKind]*KindSum{parley.SourceLink: &out.Links, parley.SourceFile: &out.Files,
+		parley.SourceQnA: &out.QnAs, parley.SourceText: &out.Texts}
 	for _, sum := range sums {
 		if k := byKind[sum.Kind]; k != nil {
 			*k = KindSum{sum.Count, sum.Size}

@@ -162,7 +162,8 @@ type reply struct {
 }
 
 func (tl *storyRunner) newRequest(x exchange) (*http.Request, error) {
-	req, err := http.NewRequest(x.Method, tl.server.URL+v2.Base+tl.placeholders.Expand(x.Path), strings.NewReader(tl.placeholders.Expand(x.Body)))
+	req, err := http.NewRequest(x.Method, tl.server.URL+v2.Base+tl.placeholders.Expand(x.Path),
+		strings.NewReader(tl.placeholders.Expand(x.Body)))
 	if err != nil {
 		return nil, err
 	}
@@ -193,7 +194,8 @@ func (tl *storyRunner) checkReply(x exchange, r *reply) error {
 	}
 	for _, line := range x.WantHeaders {
 		name, value, _ := strings.Cut(line, ":")
-		if got, want := r.header.Get(name), tl.placeholders.Expand(strings.TrimSpace(value)); got != want && (want != "{{*}}" || got == "") {
+		if got, want := r.header.Get(name), tl.placeholders.Expand(strings.TrimSpace(value)); got != want &&
+			(want != "{{*}}" || got == "") {
 			return fmt.Errorf("header %s: %q, want %q", name, got, want)
 		}
 	}

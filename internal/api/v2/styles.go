@@ -284,7 +284,8 @@ type Notice struct {
 
 // defaultStageStyles returns the styles of a center stage without settings.
 func defaultStageStyles() StageStyles {
-	return StageStyles{ShowChatBubble: true, ShowDictation: true, ShowFeedback: true, ShowDataSource: true, CloseOnOutsideClick: true, Theme: "light",
+	return StageStyles{ShowChatBubble: true, ShowDictation: true, ShowFeedback: true, ShowDataSource: true,
+		CloseOnOutsideClick: true, Theme: "light",
 		Typography: Typography{"Inter", "16px"}}
 }
 

@@ -24,7 +24,8 @@ func (s *server) listTeams(ctx context.Context, c *httpapi.Call, in *AgentRef) (
 	}
 	out := make([]Team, len(list))
 	for i := range list {
-		out[i] = Team{ID: string(list[i].ID), Name: list[i].Name, IsDefault: list[i].IsDefault, MemberCount: len(list[i].Members)}
+		out[i] = Team{ID: string(list[i].ID), Name: list[i].Name, IsDefault: list[i].IsDefault,
+			MemberCount: len(list[i].Members)}
 	}
 	return &out, nil
 }
@@ -41,8 +42,9 @@ type TicketStatus struct {
 }
 
 func newTicketStatus(s *parley.TicketStatus) TicketStatus {
-	return TicketStatus{ID: string(s.ID), Category: string(s.Category), ExternalLabel: s.ExternalLabel, InternalLabel: s.InternalLabel,
-		Color: textOrNull(s.Color), IsDefault: s.IsDefault, Position: s.Position}
+	return TicketStatus{ID: string(s.ID), Category: string(s.Category), ExternalLabel: s.ExternalLabel,
+		InternalLabel: s.InternalLabel,
+		Color:         textOrNull(s.Color), IsDefault: s.IsDefault, Position: s.Position}
 }
 
 // listStatuses lists the statuses by category and position, without archived ones.

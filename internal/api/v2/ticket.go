@@ -50,18 +50,23 @@ type TicketRef struct {
 
 func newTicketSummary(t *parley.Ticket) TicketSummary {
 	return TicketSummary{
-		TicketNumber: t.Number, Subject: textOrNull(t.Subject), StatusCategory: string(t.Category), StatusID: string(t.StatusID),
-		AssigneeID: textOrNull(t.AssigneeID), Customer: newTicketCustomer(&t.Customer), Channel: string(t.Channel), ConversationID: textOrNull(t.ConversationID),
-		TeamID: textOrNull(t.TeamID), Priority: t.Priority, CreatedAt: formatTime(t.CreatedAt), UpdatedAt: formatTime(t.UpdatedAt), LastMessageAt: formatTimeOrNull(t.LastMessageAt),
+		TicketNumber: t.Number, Subject: textOrNull(t.Subject), StatusCategory: string(t.Category),
+		StatusID:   string(t.StatusID),
+		AssigneeID: textOrNull(t.AssigneeID), Customer: newTicketCustomer(&t.Customer), Channel: string(t.Channel),
+		ConversationID: textOrNull(t.ConversationID),
+		TeamID:         textOrNull(t.TeamID), Priority: t.Priority, CreatedAt: formatTime(t.CreatedAt),
+		UpdatedAt: formatTime(t.UpdatedAt), LastMessageAt: formatTimeOrNull(t.LastMessageAt),
 	}
 }
 
 func newTicketCustomer(p *parley.Person) TicketCustomer {
-	return TicketCustomer{ID: string(p.ID), Name: textOrNull(p.Name), Email: textOrNull(p.Email), PhoneNumber: textOrNull(p.Phone)}
+	return TicketCustomer{ID: string(p.ID), Name: textOrNull(p.Name), Email: textOrNull(p.Email),
+		PhoneNumber: textOrNull(p.Phone)}
 }
 
 func newTicket(t *parley.Ticket) (*Ticket, error) {
-	out := &Ticket{TicketSummary: newTicketSummary(t), Description: textOrNull(t.Description), Metadata: map[string]json.RawMessage{}}
+	out := &Ticket{TicketSummary: newTicketSummary(t), Description: textOrNull(t.Description),
+		Metadata: map[string]json.RawMessage{}}
 	if len(t.Metadata) > 0 {
 		if err := json.Unmarshal(t.Metadata, &out.Metadata); err != nil {
 			return nil, fmt.Errorf("read a ticket's metadata: %w", err)
@@ -177,7 +182,8 @@ func (s *server) changeTicket(ctx context.Context, c *httpapi.Call, in *TicketCh
 	if err := in.Body.checkExclusive(); err != nil {
 		return nil, s.missingTicketOr(ctx, c, &in.TicketRef, err)
 	}
-	t, err := s.Helpdesk.Change(ctx, callerOf(c).Account.ID.AgentRef(parley.AgentID(in.AgentID)), in.TicketNumber, in.Body.helpdeskChange(), "api")
+	t, err := s.Helpdesk.Change(ctx, callerOf(c).Account.ID.AgentRef(parley.AgentID(in.AgentID)), in.TicketNumber,
+		in.Body.helpdeskChange(), "api")
 	if err != nil {
 		return nil, fmt.Errorf("change ticket: %w", err)
 	}
@@ -185,7 +191,8 @@ func (s *server) changeTicket(ctx context.Context, c *httpapi.Call, in *TicketCh
 }
 
 func (b *TicketChangeBody) helpdeskChange() helpdesk.Change {
-	in := helpdesk.Change{StatusID: parley.StatusID(b.StatusID.Value), Category: parley.StatusCategory(b.StatusCategory.Value), Assignee: b.helpdeskAssignee(), Priority: b.Priority.Value}
+	in := helpdesk.Change{StatusID: parley.StatusID(b.StatusID.Value),
+		Category: parley.StatusCategory(b.StatusCategory.Value), Assignee: b.helpdeskAssignee(), Priority: b.Priority.Value}
 	if b.TeamID.Present {
 		team := parley.TeamID(b.TeamID.Value) // empty for null
 		in.TeamID = &team

@@ -52,7 +52,8 @@ func (s *server) listTickets(ctx context.Context, c *httpapi.Call, in *TicketQue
 	if err != nil {
 		return nil, fmt.Errorf("list tickets: %w", err)
 	}
-	out := &TicketPage{Data: newTicketSummaries(page.Items), Pagination: TicketPaging{Cursor: s.cursors.Seal(in.cursorPurpose(), page.Next), HasMore: page.Next != nil}}
+	out := &TicketPage{Data: newTicketSummaries(page.Items),
+		Pagination: TicketPaging{Cursor: s.cursors.Seal(in.cursorPurpose(), page.Next), HasMore: page.Next != nil}}
 	if in.IncludeTotal {
 		out.Pagination.Total = httpapi.Some(page.Total)
 	}
@@ -69,7 +70,8 @@ func newTicketSummaries(list []parley.Ticket) []TicketSummary {
 
 // cursorPurpose binds a cursor to its list: the filters, the sort field and the direction.
 func (in *TicketQuery) cursorPurpose() string {
-	return strings.Join([]string{"tickets", in.AgentID, strings.Join(in.Status, ","), strings.Join(in.Channel, ","), in.AssigneeID, in.TeamID,
+	return strings.Join([]string{"tickets", in.AgentID, strings.Join(in.Status, ","), strings.Join(in.Channel, ","),
+		in.AssigneeID, in.TeamID,
 		in.CreatedAfter, in.CreatedBefore, in.SortBy, in.Order}, "\x00")
 }
 
@@ -98,7 +100,8 @@ func (in *TicketQuery) storeFilter() (store.TicketFilter, error) {
 	return f, nil
 }
 
-var ticketSorts = map[string]store.TicketSort{"createdAt": store.SortByCreated, "updatedAt": store.SortByUpdated, "lastMessageAt": store.SortByLastMessage}
+var ticketSorts = map[string]store.TicketSort{"createdAt": store.SortByCreated, "updatedAt": store.SortByUpdated,
+	"lastMessageAt": store.SortByLastMessage}
 
 // parseOptionalID parses an id, or noneID, for which the id is empty. It returns nil for a parameter that was not
 // sent.
@@ -157,7 +160,8 @@ type FoundTicketsEnd struct {
 }
 
 func (s *server) searchTickets(ctx context.Context, c *httpapi.Call, in *TicketSearch) (*FoundTickets, error) {
-	list, more, err := s.Helpdesk.Search(ctx, callerOf(c).Account.ID.AgentRef(parley.AgentID(in.AgentID)), in.Body.Query, in.Body.Limit)
+	list, more, err := s.Helpdesk.Search(ctx, callerOf(c).Account.ID.AgentRef(parley.AgentID(in.AgentID)),
+		in.Body.Query, in.Body.Limit)
 	if err != nil {
 		return nil, fmt.Errorf("search tickets: %w", err)
 	}

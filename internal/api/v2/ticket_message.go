@@ -42,7 +42,8 @@ type Sender struct {
 
 func newWrittenMessage(m *parley.TicketMessage) WrittenMessage {
 	html, plain := helpdesk.RenderMessage(m)
-	out := WrittenMessage{ID: string(m.ID), Type: m.Type, Content: textOrNull(html), ContentText: textOrNull(plain), CreatedAt: formatTime(m.CreatedAt)}
+	out := WrittenMessage{ID: string(m.ID), Type: m.Type, Content: textOrNull(html), ContentText: textOrNull(plain),
+		CreatedAt: formatTime(m.CreatedAt)}
 	if by := m.Sender; by.Type != "" {
 		out.Sender = &Sender{Type: by.Type, ID: textOrNull(by.ID), Name: textOrNull(by.Name), Email: textOrNull(by.Email)}
 	}
@@ -65,7 +66,8 @@ type TicketMessageQuery struct {
 	Order string   `query:"order" enum:"asc,desc" name:"SortOrder" default:"asc" doc:"asc: the oldest first."`
 }
 
-func (s *server) listTicketMessages(ctx context.Context, c *httpapi.Call, in *TicketMessageQuery) (*Page[TicketMessage], error) {
+func (s *server) listTicketMessages(ctx context.Context, c *httpapi.Call, in *TicketMessageQuery) (*Page[TicketMessage],
+	error) {
 	if len(in.Types) == 0 {
 		in.Types = []string{store.MessageTypeReply, store.MessageTypeNote}
 	}
@@ -97,15 +99,18 @@ type NewTicketMessageBody struct {
 	AuthorEmail httpapi.Opt[string] `json:"authorEmail,omitzero" format:"mail" max:"320" doc:"The same member by e-mail address, in any case."`
 }
 
-var ticketFilesForm = &httpapi.Form{MinFileBytes: 1, MaxFileBytes: helpdesk.MaxFileBytes, MaxFiles: helpdesk.MaxFiles, FileDescription: "A file of any kind, 1 byte to 20 MB."}
+var ticketFilesForm = &httpapi.Form{MinFileBytes: 1, MaxFileBytes: helpdesk.MaxFileBytes, MaxFiles: helpdesk.MaxFiles,
+	FileDescription: "A file of any kind, 1 byte to 20 MB."}
 
 // checkAuthor fails unless exactly one of the two author fields is set.
 func (b *NewTicketMessageBody) checkAuthor() error {
 	switch {
 	case b.AuthorID.Present && b.AuthorEmail.Present:
-		return parley.InvalidFields(map[string]string{"authorId": exclusiveMessage("authorEmail"), "authorEmail": exclusiveMessage("authorId")})
+		return parley.InvalidFields(map[string]string{"authorId": exclusiveMessage("authorEmail"),
+			"authorEmail": exclusiveMessage("authorId")})
 	case !b.AuthorID.Present && !b.AuthorEmail.Present:
-		return parley.InvalidFields(map[string]string{"authorId": "is required where there is no authorEmail", "authorEmail": "is required where there is no authorId"})
+		return parley.InvalidFields(map[string]string{"authorId": "is required where there is no authorEmail",
+			"authorEmail": "is required where there is no authorId"})
 	}
 	return nil
 }
@@ -114,7 +119,8 @@ func (s *server) writeToTicket(ctx context.Context, c *httpapi.Call, in *NewTick
 	if err := in.Body.checkAuthor(); err != nil {
 		return nil, s.missingTicketOr(ctx, c, &in.TicketRef, err)
 	}
-	m, err := s.Helpdesk.Reply(ctx, callerOf(c).Account.ID.AgentRef(parley.AgentID(in.AgentID)), in.TicketNumber, in.helpdeskReply())
+	m, err := s.Helpdesk.Reply(ctx, callerOf(c).Account.ID.AgentRef(parley.AgentID(in.AgentID)), in.TicketNumber,
+		in.helpdeskReply())
 	if err != nil {
 		return nil, fmt.Errorf("write to ticket: %w", err)
 	}
@@ -124,7 +130,8 @@ func (s *server) writeToTicket(ctx context.Context, c *httpapi.Call, in *NewTick
 
 func (in *NewTicketMessage) helpdeskReply() helpdesk.NewReply {
 	b := &in.Body
-	r := helpdesk.NewReply{Type: b.Type, Content: b.Content, AuthorID: parley.UserID(b.AuthorID.Value), AuthorEmail: b.AuthorEmail.Value}
+	r := helpdesk.NewReply{Type: b.Type, Content: b.Content, AuthorID: parley.UserID(b.AuthorID.Value),
+		AuthorEmail: b.AuthorEmail.Value}
 	if in.Upload == nil {
 		return r
 	}
@@ -137,7 +144,8 @@ func (in *NewTicketMessage) helpdeskReply() helpdesk.NewReply {
 // replayTicketMessage returns the message that the request has written.
 func (s *server) replayTicketMessage(ctx context.Context, c *httpapi.Call, in any, done effect) (any, error) {
 	ref := in.(*NewTicketMessage)
-	m, err := s.Helpdesk.Message(ctx, callerOf(c).Account.ID.AgentRef(parley.AgentID(ref.AgentID)), ref.TicketNumber, parley.MessageID(done.id))
+	m, err := s.Helpdesk.Message(ctx, callerOf(c).Account.ID.AgentRef(parley.AgentID(ref.AgentID)), ref.TicketNumber,
+		parley.MessageID(done.id))
 	if err != nil {
 		return nil, fmt.Errorf("find a ticket's message: %w", err)
 	}
@@ -156,7 +164,8 @@ type Attachment struct {
 func (s *server) newAttachments(list []parley.Attachment) []Attachment {
 	out := make([]Attachment, len(list))
 	for i, a := range list {
-		out[i] = Attachment{Name: a.Name, URL: s.fileAddress(s.Helpdesk.AttachmentLink(a.ID)), Type: a.MediaType, Size: a.Size}
+		out[i] = Attachment{Name: a.Name, URL: s.fileAddress(s.Helpdesk.AttachmentLink(a.ID)), Type: a.MediaType,
+			Size: a.Size}
 	}
 	return out
 }

@@ -30,7 +30,8 @@ func newTicketFileTest(t *testing.T) *ticketFileTest {
 	t.Helper()
 	d := &ticketFileTest{uploadTest: newUploadTest(t)}
 	addMember(t, d.Server, d.Account, "kim@shop.example")
-	status, body := sendAs(t, d.Server, d.Key, "POST", "/agents/"+d.agent+"/helpdesk/tickets", `{"subject": "S", "description": "D", "customer": {"email": "jo@x.co"}}`)
+	status, body := sendAs(t, d.Server, d.Key, "POST", "/agents/"+d.agent+"/helpdesk/tickets",
+		`{"subject": "S", "description": "D", "customer": {"email": "jo@x.co"}}`)
 	if status != 201 {
 		t.Fatal(status, body)
 	}
@@ -41,7 +42,8 @@ func newTicketFileTest(t *testing.T) *ticketFileTest {
 // writeNote sends a note with parts beside its text.
 func (d *ticketFileTest) writeNote(parts ...formPart) uploadReply {
 	d.Helper()
-	return d.upload("POST", d.messagesPath, append([]formPart{{`name="type"`, "note"}, {`name="content"`, "See the *files*."}, {`name="authorEmail"`, "kim@shop.example"}}, parts...)...)
+	return d.upload("POST", d.messagesPath, append([]formPart{{`name="type"`, "note"},
+		{`name="content"`, "See the *files*."}, {`name="authorEmail"`, "kim@shop.example"}}, parts...)...)
 }
 
 func (d *ticketFileTest) listMessages() []messageWithFiles {
@@ -64,7 +66,8 @@ func (d *ticketFileTest) fetchWithoutKey(method, address string) *http.Response 
 	res, err := browser.Do(req)
 	d.requireNoError(err)
 	d.Cleanup(func() { _ = res.Body.Close() })
-	if res.Header.Get("Access-Control-Allow-Origin") != "" || res.Header.Get("X-Request-Id") == "" || res.Header.Get("X-RateLimit-Limit") == "" {
+	if res.Header.Get("Access-Control-Allow-Origin") != "" || res.Header.Get("X-Request-Id") == "" ||
+		res.Header.Get("X-RateLimit-Limit") == "" {
 		d.Errorf("%s %s: %v", method, address, res.Header)
 	}
 	return res
@@ -76,20 +79,24 @@ func (d *ticketFileTest) isNotFound(address string) bool {
 	res := d.fetchWithoutKey("GET", address)
 	body, err := io.ReadAll(res.Body)
 	d.requireNoError(err)
-	return res.StatusCode == http.StatusNotFound && strings.Contains(string(body), `"code":"RESOURCE_NOT_FOUND","message":"There is no such file`)
+	return res.StatusCode == http.StatusNotFound &&
+		strings.Contains(string(body), `"code":"RESOURCE_NOT_FOUND","message":"There is no such file`)
 }
 
 func TestFilesOfATicket(t *testing.T) {
 	d := newTicketFileTest(t)
 	page := "<html><script>alert(1)</script>"
-	if u := d.writeNote(filePart("Beleg ü.txt", "paid"), filePart("page.html", page)); u.status != 201 || !strings.Contains(u.body, `"contentText":"See the files."`) {
+	if u := d.writeNote(filePart("Beleg ü.txt", "paid"), filePart("page.html", page)); u.status != 201 ||
+		!strings.Contains(u.body, `"contentText":"See the files."`) {
 		t.Fatal(u.status, u.body)
 	}
 	files := d.listMessages()[0].Attachments
-	if len(files) != 2 || files[0].Name != "Beleg ü.txt" || files[0].Type != "text/plain; charset=utf-8" || files[0].Size != 4 || files[1].Name != "page.html" {
+	if len(files) != 2 || files[0].Name != "Beleg ü.txt" || files[0].Type != "text/plain; charset=utf-8" ||
+		files[0].Size != 4 || files[1].Name != "page.html" {
 		t.Fatalf("%+v", files)
 	}
-	for i, want := range []struct{ body, kind string }{{"paid", "text/plain; charset=utf-8"}, {page, "application/octet-stream"}} {
+	for i, want := range []struct{ body, kind string }{{"paid", "text/plain; charset=utf-8"},
+		{page, "application/octet-stream"}} {
 		hop := d.fetchWithoutKey("GET", files[i].URL)
 		if hop.StatusCode != http.StatusFound {
 			t.Fatal(hop.Status)
@@ -98,8 +105,11 @@ func TestFilesOfATicket(t *testing.T) {
 		body, err := io.ReadAll(res.Body)
 		d.requireNoError(err)
 		h := res.Header
-		if res.StatusCode != 200 || string(body) != want.body || h.Get("Content-Type") != want.kind || h.Get("X-Content-Type-Options") != "nosniff" ||
-			!strings.HasPrefix(h.Get("Content-Disposition"), "attachment; ") || !strings.Contains(h.Get("Content-Security-Policy"), "sandbox") || !strings.Contains(h.Get("Cache-Control"), "no-store") {
+		if res.StatusCode != 200 || string(body) != want.body || h.Get("Content-Type") != want.kind ||
+			h.Get("X-Content-Type-Options") != "nosniff" ||
+			!strings.HasPrefix(h.Get("Content-Disposition"), "attachment; ") ||
+			!strings.Contains(h.Get("Content-Security-Policy"), "sandbox") ||
+			!strings.Contains(h.Get("Cache-Control"), "no-store") {
 			t.Errorf("%d %q %v", res.StatusCode, body, h)
 		}
 	}
@@ -132,8 +142,10 @@ func TestLinksToFilesEnd(t *testing.T) {
 	query := here.Query()
 	query.Set("expires", "99999999999")
 	token, other := files[0].URL[strings.Index(files[0].URL, "?"):], files[1].URL[:strings.Index(files[1].URL, "?")]
-	for what, address := range map[string]string{"a later end": here.Path + "?" + query.Encode(), "another's token": other + token, "no token": other, "a token that is cut": files[0].URL[:len(files[0].URL)-1],
-		"no such file": strings.Replace(files[0].URL, "attachments/", "attachments/0", 1), "no signature": here.Path, "no end": here.Path + "?signature=" + query.Get("signature")} {
+	for what, address := range map[string]string{"a later end": here.Path + "?" + query.Encode(),
+		"another's token": other + token, "no token": other, "a token that is cut": files[0].URL[:len(files[0].URL)-1],
+		"no such file": strings.Replace(files[0].URL, "attachments/", "attachments/0", 1), "no signature": here.Path,
+		"no end": here.Path + "?signature=" + query.Get("signature")} {
 		if !d.isNotFound(address) {
 			t.Errorf("%s: it is handed out", what)
 		}
@@ -152,7 +164,8 @@ func TestFilesThatAreRefused(t *testing.T) {
 	for i := range many {
 		many[i] = filePart(fmt.Sprint(i, ".txt"), fmt.Sprint(i))
 	}
-	for what, parts := range map[string][]formPart{"eleven": many, "an empty one": {filePart("a", "")}, "one too large": {filePart("a", strings.Repeat("x", 20<<20+1))}} {
+	for what, parts := range map[string][]formPart{"eleven": many, "an empty one": {filePart("a", "")},
+		"one too large": {filePart("a", strings.Repeat("x", 20<<20+1))}} {
 		if u := d.writeNote(parts...); u.status != 400 || u.record.Error.Details["file"] == "" {
 			t.Errorf("%s: %d %s", what, u.status, u.body)
 		}
@@ -163,9 +176,11 @@ func TestFilesThatAreRefused(t *testing.T) {
 	if u := d.writeNote(many[:10]...); u.status != 201 || len(d.listMessages()[0].Attachments) != 10 {
 		t.Error("ten:", u.status, u.body)
 	}
-	contentType, body := encodeForm(formPart{`name="type"`, "reply"}, formPart{`name="authorEmail"`, "x"}, filePart("a", "b"))
+	contentType, body := encodeForm(formPart{`name="type"`, "reply"}, formPart{`name="authorEmail"`, "x"},
+		filePart("a", "b"))
 	d.clock.Advance(time.Minute)
-	if u := d.send(d.Key, "POST", d.messagesPath, contentType, bytes.NewReader(body)); u.status != 400 || u.record.Error.Details["content"] != "is required" || u.record.Error.Details["authorEmail"] == "" {
+	if u := d.send(d.Key, "POST", d.messagesPath, contentType, bytes.NewReader(body)); u.status != 400 ||
+		u.record.Error.Details["content"] != "is required" || u.record.Error.Details["authorEmail"] == "" {
 		t.Error(u.status, u.body)
 	}
 }
@@ -173,11 +188,13 @@ func TestFilesThatAreRefused(t *testing.T) {
 func TestFilesAreSentOnce(t *testing.T) {
 	d := newTicketFileTest(t)
 	send := func(content string) uploadReply {
-		contentType, body := encodeForm(formPart{`name="type"`, "reply"}, formPart{`name="content"`, "Here."}, formPart{`name="authorEmail"`, "kim@shop.example"}, filePart("a.txt", content))
+		contentType, body := encodeForm(formPart{`name="type"`, "reply"}, formPart{`name="content"`, "Here."},
+			formPart{`name="authorEmail"`, "kim@shop.example"}, filePart("a.txt", content))
 		return d.send(d.Key, "POST", d.messagesPath, contentType, bytes.NewReader(body), "Idempotency-Key", "once")
 	}
 	first, again, other := send("one"), send("one"), send("two")
-	if first.status != 201 || again.status != 201 || again.replayed != "true" || again.body != first.body || other.status != 422 {
+	if first.status != 201 || again.status != 201 || again.replayed != "true" || again.body != first.body ||
+		other.status != 422 {
 		t.Error(first, again, other)
 	}
 }

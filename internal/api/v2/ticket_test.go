@@ -27,7 +27,8 @@ func newTicketTest(t *testing.T) *ticketTest {
 
 func addMember(t *testing.T, h *testkit.Server, account, email string) string {
 	t.Helper()
-	created, err := admin.RunOn(t.Context(), h.AdminService, admin.AddMember, admin.NewMember{AccountID: account, Email: email, Name: "Kim", Role: "agent"})
+	created, err := admin.RunOn(t.Context(), h.AdminService, admin.AddMember,
+		admin.NewMember{AccountID: account, Email: email, Name: "Kim", Role: "agent"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,7 +82,8 @@ func TestNaughtyTickets(t *testing.T) {
 
 func (n naughtyTest) testTicket(b *ticketTest) {
 	customer := map[string]any{"email": fmt.Sprintf("%x@x.co", n.Name()), "name": n.sent}
-	r := n.sendJSON("POST", b.ticketsPath(), map[string]any{"subject": n.sent, "description": n.sent, "customer": customer})
+	r := n.sendJSON("POST", b.ticketsPath(),
+		map[string]any{"subject": n.sent, "description": n.sent, "customer": customer})
 	if n.checkRefused(r, "subject", n.stored == "") {
 		return
 	}
@@ -95,8 +97,10 @@ func (n naughtyTest) testTicket(b *ticketTest) {
 	for _, m := range b.listMessages(created.TicketNumber) {
 		n.requireSafeHTML(m)
 	}
-	for field, body := range map[string]any{"priority": map[string]any{"priority": n.sent}, "statusId": map[string]any{"statusId": n.sent}, "assigneeEmail": map[string]any{"assigneeEmail": n.sent}} {
-		if r := n.sendJSON("PATCH", path, body); r.Status != http.StatusBadRequest && r.Status != http.StatusOK && r.Status != http.StatusUnprocessableEntity {
+	for field, body := range map[string]any{"priority": map[string]any{"priority": n.sent},
+		"statusId": map[string]any{"statusId": n.sent}, "assigneeEmail": map[string]any{"assigneeEmail": n.sent}} {
+		if r := n.sendJSON("PATCH", path, body); r.Status != http.StatusBadRequest && r.Status != http.StatusOK &&
+			r.Status != http.StatusUnprocessableEntity {
 			n.Errorf("as %s: %d %s", field, r.Status, r.Body)
 		}
 	}
@@ -104,7 +108,8 @@ func (n naughtyTest) testTicket(b *ticketTest) {
 
 // testReply replies with the text; what of it is not Markdown reads back in contentText.
 func (n naughtyTest) testReply(b *ticketTest) {
-	created, _ := b.openTicket(map[string]any{"subject": "S", "description": "D", "customer": map[string]any{"email": "jo@x.co"}})
+	created, _ := b.openTicket(map[string]any{"subject": "S", "description": "D",
+		"customer": map[string]any{"email": "jo@x.co"}})
 	path := fmt.Sprintf("%s/%d/messages", b.ticketsPath(), created.TicketNumber)
 	r := n.sendJSON("POST", path, map[string]any{"type": "reply", "content": n.sent, "authorId": b.member})
 	if n.stored == "" {
@@ -131,7 +136,8 @@ func (n naughtyTest) testTicketSearch(b *ticketTest) {
 // requireSafeHTML looks for what HTML must not hold.
 func (n naughtyTest) requireSafeHTML(m ticketMessage) {
 	n.Helper()
-	for _, bad := range []string{"<script", "<img", "<svg", "<iframe", "<style", "<object", "<embed", "<body", "<input", "<form", `href="javascript:`, `href="data:`} {
+	for _, bad := range []string{"<script", "<img", "<svg", "<iframe", "<style", "<object", "<embed", "<body", "<input",
+		"<form", `href="javascript:`, `href="data:`} {
 		if strings.Contains(strings.ToLower(m.Content), bad) {
 			n.Errorf("the content holds %s: %s", bad, m.Content)
 		}
@@ -142,18 +148,22 @@ func (n naughtyTest) requireSafeHTML(m ticketMessage) {
 func TestMarkupIsText(t *testing.T) {
 	b := newTicketTest(t)
 	const markup = `<script>alert("1 & 2")</script><img src=x onerror=alert(1)> <b>bold</b> &amp; &lt;`
-	created, read := b.openTicket(map[string]any{"subject": markup, "description": markup, "customer": map[string]any{"email": "jo@x.co", "name": markup}})
-	for what, got := range map[string]string{"subject": created.Subject, "description": created.Description, "name": created.Customer.Name, "subject read": read.Subject,
+	created, read := b.openTicket(map[string]any{"subject": markup, "description": markup,
+		"customer": map[string]any{"email": "jo@x.co", "name": markup}})
+	for what, got := range map[string]string{"subject": created.Subject, "description": created.Description,
+		"name": created.Customer.Name, "subject read": read.Subject,
 		"description read": read.Description, "name read": read.Customer.Name} {
 		if got != markup {
 			t.Errorf("%s: %q", what, got)
 		}
 	}
 	first := b.listMessages(created.TicketNumber)[0]
-	if first.ContentText != markup || strings.Contains(first.Content, "<script") || strings.Contains(first.Content, "<img") || strings.Contains(first.Content, "<b>") {
+	if first.ContentText != markup || strings.Contains(first.Content, "<script") ||
+		strings.Contains(first.Content, "<img") || strings.Contains(first.Content, "<b>") {
 		t.Errorf("the customer's message: %+v", first)
 	}
-	r := b.Do(t, "POST", fmt.Sprintf("%s/%d/messages", b.ticketsPath(), created.TicketNumber), b.Key, map[string]any{"type": "reply", "content": markup, "authorId": b.member})
+	r := b.Do(t, "POST", fmt.Sprintf("%s/%d/messages", b.ticketsPath(), created.TicketNumber), b.Key,
+		map[string]any{"type": "reply", "content": markup, "authorId": b.member})
 	var reply ticketMessage
 	r.Decode(t, http.StatusCreated, &reply)
 	if strings.Contains(reply.Content, "<script") || strings.Contains(reply.Content, "<img") {
@@ -172,16 +182,19 @@ func TestIDsInCapitals(t *testing.T) {
 		TicketNumber       int64
 		AssigneeID, TeamID string
 	}
-	b.Do(t, "POST", b.ticketsPath(), b.Key, map[string]any{"subject": "S", "description": "D", "customer": map[string]any{"email": "jo@x.co"}}).Decode(t, http.StatusCreated, &created)
+	b.Do(t, "POST", b.ticketsPath(), b.Key, map[string]any{"subject": "S", "description": "D",
+		"customer": map[string]any{"email": "jo@x.co"}}).Decode(t, http.StatusCreated, &created)
 	team, path := created.TeamID, fmt.Sprintf("%s/%d", b.ticketsPath(), created.TicketNumber)
 	b.Do(t, "PATCH", path, b.Key, map[string]any{"teamId": nil, "assigneeId": member}).Decode(t, http.StatusOK, &created)
 	b.Do(t, "PATCH", path, b.Key, map[string]any{"teamId": strings.ToUpper(team)}).Decode(t, http.StatusOK, &created)
 	if created.AssigneeID != b.member || created.TeamID != team {
 		t.Errorf("%+v", created)
 	}
-	b.Do(t, "POST", path+"/messages", b.Key, map[string]any{"type": "note", "content": "N", "authorId": member}).Decode(t, http.StatusCreated, new(ticketMessage))
+	b.Do(t, "POST", path+"/messages", b.Key, map[string]any{"type": "note", "content": "N", "authorId": member}).
+		Decode(t, http.StatusCreated, new(ticketMessage))
 	var page struct{ Data []ticketReply }
-	b.Do(t, "GET", b.ticketsPath()+"?assigneeId="+member+"&teamId="+strings.ToUpper(team), b.Key, nil).Decode(t, http.StatusOK, &page)
+	b.Do(t, "GET", b.ticketsPath()+"?assigneeId="+member+"&teamId="+strings.ToUpper(team), b.Key, nil).Decode(t,
+		http.StatusOK, &page)
 	if len(page.Data) != 1 {
 		t.Errorf("%d tickets are listed", len(page.Data))
 	}
@@ -192,7 +205,8 @@ func TestIDsInCapitals(t *testing.T) {
 func TestAnothersIDsAreUnknown(t *testing.T) {
 	b := newTicketTest(t)
 	theirs := foreignIDs(t, b.Server)
-	created, _ := b.openTicket(map[string]any{"subject": "S", "description": "D", "customer": map[string]any{"email": "jo@x.co"}})
+	created, _ := b.openTicket(map[string]any{"subject": "S", "description": "D",
+		"customer": map[string]any{"email": "jo@x.co"}})
 	ticket := fmt.Sprintf("%s/%d", b.ticketsPath(), created.TicketNumber)
 	const unknown = "00000000-0000-4000-8000-000000000000"
 	for field, id := range theirs {
@@ -205,11 +219,14 @@ func TestAnothersIDsAreUnknown(t *testing.T) {
 				continue
 			}
 			status, got := sendAs(t, b.Server, b.Key, to.method, to.path, fmt.Sprintf(to.body, field, id))
-			if _, missing := sendAs(t, b.Server, b.Key, to.method, to.path, fmt.Sprintf(to.body, field, unknown)); status != 422 || got != missing {
-				t.Errorf("%s %s with another account's %s: %d %s\nwith an unknown one: %s", to.method, to.path, field, status, got, missing)
+			if _, missing := sendAs(t, b.Server, b.Key, to.method, to.path,
+				fmt.Sprintf(to.body, field, unknown)); status != 422 || got != missing {
+				t.Errorf("%s %s with another account's %s: %d %s\nwith an unknown one: %s", to.method, to.path, field,
+					status, got, missing)
 			}
 			for _, bad := range []string{"x", "", "00000000-0000-4000-8000-00000000000g", strings.Repeat("a", 3000)} {
-				if status, got := sendAs(t, b.Server, b.Key, to.method, to.path, fmt.Sprintf(to.body, field, bad)); status != 400 || !strings.Contains(got, field) {
+				if status, got := sendAs(t, b.Server, b.Key, to.method, to.path,
+					fmt.Sprintf(to.body, field, bad)); status != 400 || !strings.Contains(got, field) {
 					t.Errorf("%s %s with the %s %.40q: %d %s", to.method, to.path, field, bad, status, got)
 				}
 			}
@@ -225,7 +242,8 @@ func foreignIDs(t *testing.T, h *testkit.Server) map[string]string {
 	for _, ask := range []struct {
 		method, path, body string
 		into               any
-	}{{"POST", "/agents", `{"name": "Theirs"}`, &agent}, {"GET", "/agents/%s/helpdesk/ticket-statuses", "", &statuses}, {"GET", "/agents/%s/helpdesk/teams", "", &teams}} {
+	}{{"POST", "/agents", `{"name": "Theirs"}`, &agent}, {"GET", "/agents/%s/helpdesk/ticket-statuses", "", &statuses},
+		{"GET", "/agents/%s/helpdesk/teams", "", &teams}} {
 		if strings.Contains(ask.path, "%") {
 			ask.path = fmt.Sprintf(ask.path, agent.ID)
 		}

@@ -27,11 +27,14 @@ const (
 	maxFileBytes = 20 << 20
 )
 
-const fileSizeMessage = "From 50 bytes to 20 MB: PDF, DOCX, DOC, TXT, MD, HTML, CSV, XLSX, PPTX, ODT, EPUB or JSON, told by its content."
+const fileSizeMessage = "From 50 bytes to 20 MB: PDF, DOCX, DOC, TXT, MD, HTML, CSV, XLSX, PPTX, ODT, EPUB or " +
+	"JSON, told by its content."
 
 var (
-	newFileForm     = &httpapi.Form{RequiredPart: "file", MinFileBytes: minFileBytes, MaxFileBytes: maxFileBytes, FileDescription: fileSizeMessage}
-	changedFileForm = &httpapi.Form{MinFileBytes: minFileBytes, MaxFileBytes: maxFileBytes, FileDescription: fileSizeMessage}
+	newFileForm = &httpapi.Form{RequiredPart: "file", MinFileBytes: minFileBytes, MaxFileBytes: maxFileBytes,
+		FileDescription: fileSizeMessage}
+	changedFileForm = &httpapi.Form{MinFileBytes: minFileBytes, MaxFileBytes: maxFileBytes,
+		FileDescription: fileSizeMessage}
 )
 
 func newWrittenSource(src *parley.Source, up *httpapi.Upload) *WrittenSource {
@@ -58,7 +61,8 @@ func (s *server) uploadFolder(ctx context.Context, r *http.Request, caller any) 
 	return s.Ingest.Files.Incoming()
 }
 
-func (s *server) addFile(ctx context.Context, c *httpapi.Call, agent string, up *httpapi.Upload) (*parley.Source, error) {
+func (s *server) addFile(ctx context.Context, c *httpapi.Call, agent string, up *httpapi.Upload) (*parley.Source,
+	error) {
 	name := up.File.Name
 	if up.Name != nil {
 		name = *up.Name
@@ -67,12 +71,15 @@ func (s *server) addFile(ctx context.Context, c *httpapi.Call, agent string, up 
 		return nil, parley.Invalid("name", "is required where the file has none")
 	}
 	caller := callerOf(c)
-	return s.Ingest.AddFile(ctx, caller.Account, caller.Plan, parley.AgentID(agent), parley.ClipText(name, maxTextNameLength), *uploadedFile(up))
+	return s.Ingest.AddFile(ctx, caller.Account, caller.Plan, parley.AgentID(agent),
+		parley.ClipText(name, maxTextNameLength), *uploadedFile(up))
 }
 
-func (s *server) changeFile(ctx context.Context, c *httpapi.Call, src *parley.Source, name *string, file *ingest.File) (*parley.Source, error) {
+func (s *server) changeFile(ctx context.Context, c *httpapi.Call, src *parley.Source, name *string,
+	file *ingest.File) (*parley.Source, error) {
 	caller := callerOf(c)
-	return s.Ingest.ChangeFile(ctx, caller.Account, caller.Plan, src.AgentID, src.ID, ingest.FileChange{Name: name, File: file})
+	return s.Ingest.ChangeFile(ctx, caller.Account, caller.Plan, src.AgentID, src.ID,
+		ingest.FileChange{Name: name, File: file})
 }
 
 // uploadedFile returns the file of an upload, or nil.

@@ -34,7 +34,9 @@ type uploadTest struct {
 func newUploadTest(t *testing.T, options ...testkit.Option) *uploadTest {
 	t.Helper()
 	d := &uploadTest{T: t, dataDir: t.TempDir(), clock: testkit.NewClock()}
-	d.Server = testkit.Open(t, append(options, testkit.WithClock(d.clock), testkit.WithConfig(func(c *server.Config) { c.Data = d.dataDir }))...)
+	d.Server = testkit.Open(t, append(options, testkit.WithClock(d.clock), testkit.WithConfig(func(c *server.Config) {
+		c.Data = d.dataDir
+	}))...)
 	d.agent = createAgent(t, d.Server)
 	return d
 }
@@ -51,7 +53,8 @@ func encodeForm(parts ...formPart) (contentType string, body []byte) {
 	var b bytes.Buffer
 	w := multipart.NewWriter(&b)
 	for _, p := range parts {
-		h := textproto.MIMEHeader{"Content-Disposition": {"form-data; " + p.disposition}, "Content-Type": {"application/octet-stream"}}
+		h := textproto.MIMEHeader{"Content-Disposition": {"form-data; " + p.disposition},
+			"Content-Type": {"application/octet-stream"}}
 		out, _ := w.CreatePart(h) // a buffer takes everything
 		_, _ = io.WriteString(out, p.content)
 	}
@@ -92,7 +95,8 @@ func (d *uploadTest) send(key, method, path, contentType string, body io.Reader,
 	defer func() { _ = res.Body.Close() }()
 	text, err := io.ReadAll(res.Body)
 	d.requireNoError(err)
-	u.status, u.body, u.retryAfter, u.replayed, u.header = res.StatusCode, string(text), res.Header.Get("Retry-After"), res.Header.Get("Idempotent-Replayed"), res.Header
+	u.status, u.body, u.retryAfter, u.replayed, u.header = res.StatusCode, string(text), res.Header.Get("Retry-After"),
+		res.Header.Get("Idempotent-Replayed"), res.Header
 	if len(text) > 0 {
 		d.requireNoError(json.Unmarshal(text, &u.record))
 	}
@@ -155,27 +159,33 @@ func (d *uploadTest) waitUntilTrained(id, status string) uploadReply {
 	return got
 }
 
-const handbookText = "# Deliveries\n\nA parcel takes three days to arrive. On islands it takes a week.\n\n# Opening hours\n\nThe depot opens at half past six.\n"
+const handbookText = "# Deliveries\n\nA parcel takes three days to arrive. On islands it takes a week.\n\n# " +
+	"Opening hours\n\nThe depot opens at half past six.\n"
 
 func TestUploadedFileAnswers(t *testing.T) {
 	d := newUploadTest(t)
 	u := d.upload("POST", d.sourcesPath(), filePart("handbook.md", handbookText))
-	if u.status != 201 || u.record.Data.ID != u.record.ID || u.record.Type != "file" || u.record.Name != "handbook.md" || u.record.Status != "untrained" ||
-		u.record.Size != int64(len(handbookText)) || u.record.Metadata != nil || !strings.Contains(u.body, `"metadata":null`) {
+	if u.status != 201 || u.record.Data.ID != u.record.ID || u.record.Type != "file" ||
+		u.record.Name != "handbook.md" || u.record.Status != "untrained" ||
+		u.record.Size != int64(len(handbookText)) || u.record.Metadata != nil ||
+		!strings.Contains(u.body, `"metadata":null`) {
 		t.Fatal(u.status, u.body)
 	}
 	got := d.waitUntilTrained(u.record.ID, "trained")
 	if strings.Contains(got.body, `"data"`) {
 		t.Error("an id twice where nothing was uploaded:", got.body)
 	}
-	reply := d.send(d.Key, "POST", "/agents/"+d.agent+"/chat", "application/json", strings.NewReader(`{"message":"When does the depot open?"}`))
+	reply := d.send(d.Key, "POST", "/agents/"+d.agent+"/chat", "application/json",
+		strings.NewReader(`{"message":"When does the depot open?"}`))
 	if !strings.Contains(reply.body, "half past six") {
 		t.Error(reply.body)
 	}
-	if sum := d.get(d.sourcesPath() + "/summary"); !strings.Contains(sum.body, fmt.Sprintf(`"files":{"count":1,"size":%d}`, len(handbookText))) {
+	if sum := d.get(d.sourcesPath() + "/summary"); !strings.Contains(sum.body,
+		fmt.Sprintf(`"files":{"count":1,"size":%d}`, len(handbookText))) {
 		t.Error(sum.body)
 	}
-	if again := d.upload("POST", d.sourcesPath(), filePart("handbook.md", handbookText)); again.record.Error.Code != "SOURCE_DUPLICATE" {
+	if again := d.upload("POST", d.sourcesPath(),
+		filePart("handbook.md", handbookText)); again.record.Error.Code != "SOURCE_DUPLICATE" {
 		t.Error(again.status, again.body)
 	}
 }
@@ -187,18 +197,21 @@ func TestUploadedFileIsReplaced(t *testing.T) {
 	d.waitUntilTrained(uploaded.record.ID, "trained")
 	next := strings.ReplaceAll(handbookText, "three days", "nine hours")
 	u := d.upload("PUT", path, filePart("b.txt", next))
-	if u.status != 200 || u.record.Status != "updated" || u.record.Name != "Guide" || u.record.Data.ID != uploaded.record.ID {
+	if u.status != 200 || u.record.Status != "updated" || u.record.Name != "Guide" ||
+		u.record.Data.ID != uploaded.record.ID {
 		t.Fatal(u.status, u.body)
 	}
 	d.waitUntilTrained(uploaded.record.ID, "trained")
 	if same := d.upload("PUT", path, filePart("b.txt", next)); same.status != 200 || same.record.Status != "trained" {
 		t.Error("the same file is trained again:", same.body)
 	}
-	if u := d.upload("PUT", path, namePart("Manual")); u.status != 200 || u.record.Name != "Manual" || u.record.Status != "updated" {
+	if u := d.upload("PUT", path, namePart("Manual")); u.status != 200 || u.record.Name != "Manual" ||
+		u.record.Status != "updated" {
 		t.Error(u.status, u.body)
 	}
 	d.waitUntilTrained(uploaded.record.ID, "trained")
-	if u := d.send(d.Key, "PUT", path, "application/json", strings.NewReader(`{"name":"By JSON"}`)); u.status != 200 || u.record.Name != "By JSON" || u.record.Data.ID != "" {
+	if u := d.send(d.Key, "PUT", path, "application/json", strings.NewReader(`{"name":"By JSON"}`)); u.status != 200 ||
+		u.record.Name != "By JSON" || u.record.Data.ID != "" {
 		t.Error(u.status, u.body)
 	}
 	d.waitUntilTrained(uploaded.record.ID, "trained")
@@ -231,7 +244,8 @@ func TestUploadKeepsNames(t *testing.T) {
 			t.Errorf("%s: %d %s", c.disposition, u.status, u.body)
 		}
 	}
-	u := d.upload("POST", d.sourcesPath(), formPart{`name="other"`, "ignored"}, filePart("x.txt", handbookText+"last"), namePart("Zürich 🚚"))
+	u := d.upload("POST", d.sourcesPath(), formPart{`name="other"`, "ignored"}, filePart("x.txt", handbookText+"last"),
+		namePart("Zürich 🚚"))
 	if u.status != 201 || u.record.Name != "Zürich 🚚" {
 		t.Error(u.status, u.body)
 	}
@@ -247,14 +261,17 @@ func TestUploadsThatAreRefused(t *testing.T) {
 		parts        []formPart
 		field        string
 	}{
-		"too small":            {"POST", d.sourcesPath(), []formPart{filePart("a.txt", strings.Repeat("x", 49))}, "file"},
-		"too large":            {"POST", d.sourcesPath(), []formPart{filePart("a.txt", large)}, "file"},
-		"larger than is read":  {"POST", d.sourcesPath(), []formPart{filePart("a.txt", large+large+large)}, "file"},
-		"a picture":            {"POST", d.sourcesPath(), []formPart{filePart("a.pdf", "\x89PNG\r\n\x1a\n"+strings.Repeat("x", 99))}, "file"},
-		"no file":              {"POST", d.sourcesPath(), []formPart{namePart("A")}, "file"},
-		"two files":            {"POST", d.sourcesPath(), []formPart{filePart("a.txt", handbookText), filePart("b.txt", handbookText)}, "file"},
-		"an empty name":        {"POST", d.sourcesPath(), []formPart{namePart(""), filePart("a.txt", handbookText)}, "name"},
-		"a long name":          {"POST", d.sourcesPath(), []formPart{filePart("a.txt", handbookText), namePart(strings.Repeat("ä", 101))}, "name"},
+		"too small":           {"POST", d.sourcesPath(), []formPart{filePart("a.txt", strings.Repeat("x", 49))}, "file"},
+		"too large":           {"POST", d.sourcesPath(), []formPart{filePart("a.txt", large)}, "file"},
+		"larger than is read": {"POST", d.sourcesPath(), []formPart{filePart("a.txt", large+large+large)}, "file"},
+		"a picture": {"POST", d.sourcesPath(),
+			[]formPart{filePart("a.pdf", "\x89PNG\r\n\x1a\n"+strings.Repeat("x", 99))}, "file"},
+		"no file": {"POST", d.sourcesPath(), []formPart{namePart("A")}, "file"},
+		"two files": {"POST", d.sourcesPath(),
+			[]formPart{filePart("a.txt", handbookText), filePart("b.txt", handbookText)}, "file"},
+		"an empty name": {"POST", d.sourcesPath(), []formPart{namePart(""), filePart("a.txt", handbookText)}, "name"},
+		"a long name": {"POST", d.sourcesPath(),
+			[]formPart{filePart("a.txt", handbookText), namePart(strings.Repeat("ä", 101))}, "name"},
 		"neither name nor all": {"PUT", path, nil, "file"},
 		"a picture instead":    {"PUT", path, []formPart{filePart("a.gif", "GIF89a"+strings.Repeat("x", 99))}, "file"},
 	} {
@@ -270,7 +287,8 @@ func TestUploadsThatAreRefused(t *testing.T) {
 		"mixed":       {strings.Replace(contentType, "form-data", "mixed", 1), string(body)},
 	} {
 		d.clock.Advance(time.Minute)
-		if u := d.send(d.Key, "POST", d.sourcesPath(), c.contentType, strings.NewReader(c.body)); u.status != 400 || u.record.Error.Details["body"] == "" {
+		if u := d.send(d.Key, "POST", d.sourcesPath(), c.contentType, strings.NewReader(c.body)); u.status != 400 ||
+			u.record.Error.Details["body"] == "" {
 			t.Errorf("%s: %d %s", name, u.status, u.body)
 		}
 	}
@@ -294,7 +312,8 @@ func TestUploadsAreCounted(t *testing.T) {
 		t.Fatal(u.status, u.body, u.retryAfter)
 	}
 	reset := strconv.FormatInt(d.clock.Now().Add(50*time.Second).Unix(), 10)
-	for name, want := range map[string]string{"X-RateLimit-Limit": "10", "X-RateLimit-Remaining": "0", "X-RateLimit-Reset": reset} {
+	for name, want := range map[string]string{"X-RateLimit-Limit": "10", "X-RateLimit-Remaining": "0",
+		"X-RateLimit-Reset": reset} {
 		if got := u.header.Get(name); got != want {
 			t.Errorf("%s: %s instead of %s", name, got, want)
 		}
@@ -316,7 +335,8 @@ func TestUploadsAreIsolated(t *testing.T) {
 	for _, c := range []struct{ method, path, unknown string }{
 		{"POST", d.sourcesPath(), "/agents/AAAAAAAAAAAAAAAAAAAAA/sources"},
 		{"PUT", d.sourcesPath() + "/" + uploaded.record.ID, "/agents/AAAAAAAAAAAAAAAAAAAAA/sources/" + uploaded.record.ID},
-		{"PUT", "/agents/" + own + "/sources/" + uploaded.record.ID, "/agents/" + own + "/sources/00000000-0000-4000-8000-000000000000"},
+		{"PUT", "/agents/" + own + "/sources/" + uploaded.record.ID,
+			"/agents/" + own + "/sources/00000000-0000-4000-8000-000000000000"},
 	} {
 		theirs := d.send(d.OtherKey, c.method, c.path, contentType, bytes.NewReader(body))
 		missing := d.send(d.OtherKey, c.method, c.unknown, contentType, bytes.NewReader(body))
@@ -344,12 +364,14 @@ func TestUnreadableFileFailsAndTheEarlierAnswers(t *testing.T) {
 	uploaded := d.upload("POST", d.sourcesPath(), filePart("a.pdf", handbookText))
 	d.waitUntilTrained(uploaded.record.ID, "trained")
 	broken := "%PDF-1.4\n" + strings.Repeat("nothing that a PDF holds\n", 9)
-	if u := d.upload("PUT", d.sourcesPath()+"/"+uploaded.record.ID, filePart("a.pdf", broken)); u.status != 200 || u.record.Status != "updated" {
+	if u := d.upload("PUT", d.sourcesPath()+"/"+uploaded.record.ID, filePart("a.pdf", broken)); u.status != 200 ||
+		u.record.Status != "updated" {
 		t.Fatal(u.status, u.body)
 	}
 	d.waitUntilTrained(uploaded.record.ID, "failed")
 	var reason string
-	d.requireNoError(d.DB.SQL().QueryRow(t.Context(), `select failure from sources where id = ?`, uploaded.record.ID).Scan(&reason))
+	d.requireNoError(d.DB.SQL().QueryRow(t.Context(), `select failure from sources where id = ?`,
+		uploaded.record.ID).Scan(&reason))
 	if !strings.Contains(reason, "damaged") {
 		t.Error(reason)
 	}
@@ -359,7 +381,8 @@ func TestUnreadableFileFailsAndTheEarlierAnswers(t *testing.T) {
 }
 
 func TestFilesGoWithTheirLastSource(t *testing.T) {
-	for name, option := range map[string]testkit.Option{"sqlite": testkit.WithConfig(func(*server.Config) {}), "postgres": testkit.WithPostgres()} {
+	for name, option := range map[string]testkit.Option{"sqlite": testkit.WithConfig(func(*server.Config) {}),
+		"postgres": testkit.WithPostgres()} {
 		t.Run(name, func(t *testing.T) {
 			d := newUploadTest(t, option)
 			uploaded := d.upload("POST", d.sourcesPath(), filePart("a.txt", handbookText))
@@ -393,7 +416,8 @@ func TestUploadsWithAKeyHappenOnce(t *testing.T) {
 		return d.send(d.Key, "POST", d.sourcesPath(), contentType, bytes.NewReader(body), "Idempotency-Key", "one")
 	}
 	first, second, other := again(handbookText), again(handbookText), again(handbookText+"!")
-	if first.status != 201 || second.status != 201 || second.record.ID != first.record.ID || second.record.Data.ID != first.record.ID || second.replayed != "true" {
+	if first.status != 201 || second.status != 201 || second.record.ID != first.record.ID ||
+		second.record.Data.ID != first.record.ID || second.replayed != "true" {
 		t.Errorf("%s\n%s", first.body, second.body)
 	}
 	if other.record.Error.Code != "IDEMPOTENCY_KEY_REUSED" {
@@ -403,15 +427,18 @@ func TestUploadsWithAKeyHappenOnce(t *testing.T) {
 
 func TestStorageBoundsFiles(t *testing.T) {
 	plans := filepath.Join(t.TempDir(), "plans.yaml")
-	text := "unlimited: {api: true, voice: true, gpt4: true, agents: unlimited, storagePerAgent: unlimited, creditsPerMonth: unlimited, creditsPerVoiceMinute: 0}\n" +
-		"tiny: {api: true, voice: false, gpt4: false, agents: 3, storagePerAgent: 90, creditsPerMonth: 5, creditsPerVoiceMinute: 0}\n"
+	text := "unlimited: {api: true, voice: true, gpt4: true, agents: unlimited, storagePerAgent: unlimited, " +
+		"creditsPerMonth: unlimited, creditsPerVoiceMinute: 0}\n" +
+		"tiny: {api: true, voice: false, gpt4: false, agents: 3, storagePerAgent: 90, creditsPerMonth: 5, " +
+		"creditsPerVoiceMinute: 0}\n"
 	if err := os.WriteFile(plans, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	d := newUploadTest(t, testkit.WithConfig(func(c *server.Config) { c.Plans = plans }))
 	_, d.Key = d.NewAccount(t, admin.NewAccount{Name: "Tiny", Plan: "tiny"})
 	d.agent = createAgentFor(t, d.Server, d.Key)
-	if u := d.upload("POST", d.sourcesPath(), filePart("a.txt", handbookText)); u.status != 422 || u.record.Error.Code != "SOURCE_SIZE_LIMIT_EXCEEDED" || len(d.listFiles("")) != 0 {
+	if u := d.upload("POST", d.sourcesPath(), filePart("a.txt", handbookText)); u.status != 422 ||
+		u.record.Error.Code != "SOURCE_SIZE_LIMIT_EXCEEDED" || len(d.listFiles("")) != 0 {
 		t.Error(u.status, u.body, d.listFiles(""))
 	}
 	if u := d.upload("POST", d.sourcesPath(), filePart("a.txt", handbookText[:60])); u.status != 201 {
@@ -425,7 +452,8 @@ func TestUploadedPDFOfOtherScriptsAnswersAsItsText(t *testing.T) {
 	d := newUploadTest(t)
 	data, err := os.ReadFile("../../ingest/extract/testdata/scripts.pdf")
 	d.requireNoError(err)
-	text, err := os.ReadFile("../../ingest/extract/testdata/scripts.html.golden") // what the page says from which the PDF was printed
+	// what the page says from which the PDF was printed
+	text, err := os.ReadFile("../../ingest/extract/testdata/scripts.html.golden")
 	d.requireNoError(err)
 	pdf := d.upload("POST", d.sourcesPath(), filePart("scripts.pdf", string(data)))
 	d.waitUntilTrained(pdf.record.ID, "trained")

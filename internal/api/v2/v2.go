@@ -52,7 +52,8 @@ type Config struct {
 	TrustProxy        bool                    // take the caller's address from X-Forwarded-For
 	CanSetModel       func(model string) bool // reports whether a model may be chosen; nil asks Chat.Models
 	KeepAliveInterval time.Duration           // after so long without events a stream sends a comment; 0 is 15 s
-	StreamOpenDelay   time.Duration           // how long a stream waits for the answer to begin before it is opened; 0 is 10 s
+	// how long a stream waits for the answer to begin before it is opened; 0 is 10 s
+	StreamOpenDelay time.Duration
 }
 
 // New returns the handler of everything below /api/v2, of /openapi.json, and of /docs, the same document as a page.
@@ -84,7 +85,8 @@ func New(cfg Config) http.Handler {
 func newAPI(cfg Config) *httpapi.API {
 	s := &server{Config: cfg, cursors: httpapi.Cursors{Key: cfg.CursorKey}}
 	s.replayRules = s.newReplayRules()
-	admission := &access.Admission{Authenticator: cfg.Authenticator, Limiter: cfg.Limiter, Now: cfg.Now, TrustProxy: cfg.TrustProxy}
+	admission := &access.Admission{Authenticator: cfg.Authenticator, Limiter: cfg.Limiter, Now: cfg.Now,
+		TrustProxy: cfg.TrustProxy}
 	api := httpapi.New(httpapi.Config{
 		BasePath:    Base,
 		Admit:       admission.Admit,

@@ -34,12 +34,14 @@ type VoiceSession struct {
 	UserID             string `json:"userId"`
 }
 
-func (s *server) createVoiceSession(ctx context.Context, c *httpapi.Call, in *NewVoiceSession) (*Data[VoiceSession], error) {
+func (s *server) createVoiceSession(ctx context.Context, c *httpapi.Call, in *NewVoiceSession) (*Data[VoiceSession],
+	error) {
 	timezone := in.Body.Timezone.Ptr()
 	if timezone != nil && !isTimeZone(*timezone) {
 		return nil, parley.Invalid("timezone", "must be an IANA time zone, such as Europe/Berlin")
 	}
-	request := voice.SessionRequest{Timezone: stringOrEmpty(timezone), UserID: parley.EndUserID(stringOrEmpty(in.Body.UserID.Ptr()))}
+	request := voice.SessionRequest{Timezone: stringOrEmpty(timezone),
+		UserID: parley.EndUserID(stringOrEmpty(in.Body.UserID.Ptr()))}
 	if id := in.Body.ConversationID.Ptr(); id != nil {
 		request.ContinueConversation, request.ConversationID = true, parley.ConversationID(*id)
 	}
@@ -53,15 +55,17 @@ func (s *server) createVoiceSession(ctx context.Context, c *httpapi.Call, in *Ne
 
 func newVoiceSession(o *voice.AdmittedSession) *Data[VoiceSession] {
 	return &Data[VoiceSession]{VoiceSession{
-		ParticipantToken: o.Token, SessionID: string(o.ID), RoomName: o.Room(), MaxDurationSeconds: int64(o.MaxDuration / time.Second),
-		ConversationID: string(o.ConversationID), UserID: string(o.UserID),
+		ParticipantToken: o.Token, SessionID: string(o.ID), RoomName: o.Room(),
+		MaxDurationSeconds: int64(o.MaxDuration / time.Second),
+		ConversationID:     string(o.ConversationID), UserID: string(o.UserID),
 	}}
 }
 
 // isTimeZone reports whether name is an IANA time zone. It excludes "Local", the server's own zone, and other files
 // that some systems keep in the folder of zones.
 func isTimeZone(name string) bool {
-	if slices.Contains([]string{"Local", "localtime", "posixrules", "Factory"}, name) || strings.HasPrefix(name, "posix/") || strings.HasPrefix(name, "right/") {
+	if slices.Contains([]string{"Local", "localtime", "posixrules", "Factory"}, name) ||
+		strings.HasPrefix(name, "posix/") || strings.HasPrefix(name, "right/") {
 		return false
 	}
 	_, err := time.LoadLocation(name)
@@ -77,7 +81,8 @@ func stringOrEmpty(s *string) string {
 
 func (s *server) replayVoiceSession(ctx context.Context, c *httpapi.Call, in any, did effect) (any, error) {
 	request := in.(*NewVoiceSession)
-	session, err := s.Voice.ReissueToken(ctx, callerOf(c).Account.ID.AgentRef(parley.AgentID(request.AgentID)), parley.VoiceSessionID(did.id))
+	session, err := s.Voice.ReissueToken(ctx, callerOf(c).Account.ID.AgentRef(parley.AgentID(request.AgentID)),
+		parley.VoiceSessionID(did.id))
 	if err != nil {
 		return nil, err
 	}

@@ -9,8 +9,8 @@ import (
 
 const addBatchSize = 200 // links that are added at a time
 
-// addPageLinks adds links to the frontier, as they are like: those of the site that may be pages, no traps, and not yet too many.
-// What the patterns leave out is only counted.
+// addPageLinks adds links to the frontier, as they are like: those of the site that may be pages, no traps, and not yet
+// too many. What the patterns leave out is only counted.
 func (r *crawlRun) addPageLinks(ctx context.Context, links []*url.URL, like Link) error {
 	var list []Link
 	seen := map[string]bool{}
@@ -69,8 +69,10 @@ var nonPageExtensions = nonPageExtensionSet()
 
 func nonPageExtensionSet() map[string]bool {
 	list := map[string]bool{}
-	for _, ending := range strings.Fields(`7z aac apk avi avif bin bmp bz2 css csv deb dmg doc docx eot epub exe flac gif gz ico iso jar jpeg jpg js json
-		m4a m4v mid mkv mov mp3 mp4 mpeg mpg msi odp ods odt ogg ogv otf png ppt pptx ps rar rpm rss svg swf tar tgz tif tiff ttf wav webm
+	for _, ending := range strings.Fields(`7z aac apk avi avif bin bmp bz2 css csv deb dmg doc docx eot epub exe flac
+		gif gz ico iso jar jpeg jpg js json
+		m4a m4v mid mkv mov mp3 mp4 mpeg mpg msi odp ods odt ogg ogv otf png ppt pptx ps rar rpm rss svg swf tar tgz tif
+		tiff ttf wav webm
 		webp woff woff2 xls xlsx xml xz zip`) {
 		list["."+ending] = true
 	}

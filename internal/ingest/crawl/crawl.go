@@ -1,11 +1,11 @@
-// Package crawl reads web sites, politely and within bounds. It knows neither accounts nor sources: a Frontier remembers which
-// addresses are known and what came of them, and a function is called with every page. Where the frontier is in a database, a crawl
-// that dies is continued where it was.
+// Package crawl reads web sites, politely and within bounds. It knows neither accounts nor sources: a Frontier
+// remembers which addresses are known and what came of them, and a function is called with every page. Where the
+// frontier is in a database, a crawl that dies is continued where it was.
 //
-// A site is one host, with or without www. before it, over http and https. Pages are followed from link to link (WholeSite), taken
-// from sitemaps (Sitemap), or are just the one (Individual). robots.txt is obeyed (RFC 9309, as Google reads it), and so are
-// Crawl-delay up to 30 s, noindex, nofollow and Retry-After. Redirects are addresses like any other: each is checked, against
-// the site, the patterns, robots.txt and, when it is dialled, by outbound.
+// A site is one host, with or without www. before it, over http and https. Pages are followed from link to link
+// (WholeSite), taken from sitemaps (Sitemap), or are just the one (Individual). robots.txt is obeyed (RFC 9309, as
+// Google reads it), and so are Crawl-delay up to 30 s, noindex, nofollow and Retry-After. Redirects are addresses like
+// any other: each is checked, against the site, the patterns, robots.txt and, when it is dialled, by outbound.
 package crawl
 
 import (
@@ -18,8 +18,8 @@ import (
 	"parley/internal/outbound"
 )
 
-// Crawler reads sites. What it knows of hosts, their robots.txt and when they may be asked again, is shared by all that it reads
-// at a time. It must not be copied after its first use.
+// Crawler reads sites. What it knows of hosts, their robots.txt and when they may be asked again, is shared by all that
+// it reads at a time. It must not be copied after its first use.
 type Crawler struct {
 	Client    *outbound.Client
 	UserAgent string // User-Agent: a product token, a version, and where to read about it
@@ -35,17 +35,19 @@ type EndReason string
 
 // The ends of a crawl.
 const (
-	Complete        EndReason = "complete"     // every address that was found is done
-	PageLimit       EndReason = "page limit"   // Limits.Pages are read, and there are more
-	ByteLimit       EndReason = "byte limit"   // Limits.Bytes are read, and there are more
-	HostUnavailable EndReason = "host is away" // the host has failed maxHostFailures times in a row; what is left may be tried later
+	Complete  EndReason = "complete"   // every address that was found is done
+	PageLimit EndReason = "page limit" // Limits.Pages are read, and there are more
+	ByteLimit EndReason = "byte limit" // Limits.Bytes are read, and there are more
+	// the host has failed maxHostFailures times in a row; what is left may be tried later
+	HostUnavailable EndReason = "host is away"
 )
 
-// Run reads a site, and calls visit with each page that is new or has changed, from up to two goroutines at a time. Whatever the
-// frontier holds from an earlier run, complete or not, is continued; a page that was being read when that run died is read
-// again. A visit may fail with an *Unreadable, which concerns that page only; any other error ends the run, and so do errors of
-// the frontier and the context. The site must be valid (Validate).
-func (c *Crawler) Run(ctx context.Context, site Site, frontier Frontier, visit func(context.Context, Page) error) (EndReason, error) {
+// Run reads a site, and calls visit with each page that is new or has changed, from up to two goroutines at a time.
+// Whatever the frontier holds from an earlier run, complete or not, is continued; a page that was being read when that
+// run died is read again. A visit may fail with an *Unreadable, which concerns that page only; any other error ends the
+// run, and so do errors of the frontier and the context. The site must be valid (Validate).
+func (c *Crawler) Run(ctx context.Context, site Site, frontier Frontier,
+	visit func(context.Context, Page) error) (EndReason, error) {
 	p, faults := site.compile()
 	if len(faults) > 0 {
 		return "", fmt.Errorf("crawl: the site is not valid: %v", faults)
@@ -59,7 +61,8 @@ func (c *Crawler) Run(ctx context.Context, site Site, frontier Frontier, visit f
 	}
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	r := &crawlRun{Crawler: c, crawlPlan: p, frontier: frontier, visit: visit, counts: counts, mergedInto: map[string]string{}, traps: trapDetector{}}
+	r := &crawlRun{Crawler: c, crawlPlan: p, frontier: frontier, visit: visit, counts: counts,
+		mergedInto: map[string]string{}, traps: trapDetector{}}
 	return r.crawlAll(ctx, stop)
 }
 
@@ -167,7 +170,8 @@ func (r *crawlRun) processLink(ctx context.Context, link Link) error {
 func (r *crawlRun) readLink(ctx context.Context, link Link) (outcome Outcome, err error) {
 	defer func() {
 		if v := recover(); v != nil {
-			outcome, err = Outcome{State: Failed, Reason: "the page could not be read", Err: fmt.Errorf("panic: %v\n%s", v, debug.Stack())}, nil
+			outcome, err = Outcome{State: Failed, Reason: "the page could not be read",
+				Err: fmt.Errorf("panic: %v\n%s", v, debug.Stack())}, nil
 		}
 	}()
 	u, err := Canonical(nil, link.URL)

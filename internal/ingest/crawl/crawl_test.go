@@ -40,7 +40,8 @@ func TestWhole(t *testing.T) {
 
 func TestPatterns(t *testing.T) {
 	w := serveFile(t, "docs.txtar")
-	w.crawl(t, Site{Start: "/", Kind: WholeSite, Include: []string{"^/docs/", `^/nothing$`}, Exclude: []string{"quiet|circle", `\?v=\d`}}).golden(t, "patterns")
+	w.crawl(t, Site{Start: "/", Kind: WholeSite, Include: []string{"^/docs/", `^/nothing$`},
+		Exclude: []string{"quiet|circle", `\?v=\d`}}).golden(t, "patterns")
 	for _, path := range w.requestedPaths {
 		if strings.Contains(path, "quiet") || strings.Contains(path, "?v=1") || strings.Contains(path, "/blog") {
 			t.Error(path, "is asked for")
@@ -53,9 +54,12 @@ func TestPatternsMatch(t *testing.T) {
 		include, exclude, address string
 		want                      bool
 	}{
-		{"", "", "/a", true}, {"a", "", "/b/a", true}, {"^/a", "", "/b/a", false}, {"^/a$", "", "/a?b", false}, {"", "a", "/a", false}, {"a", "a", "/a", false},
-		{"example", "", "/a", false}, {"https://a.example/a", "", "/a", true}, {"^https?://a.example/a$", "", "/ab", false}, {"^http://", "", "/a", false},
-		{"^/ü", "", "/%C3%BC", true}, {"^/%C3%BC", "", "/ü", true}, {"", "x y", "/x%20y", false}, {"", `\?page=`, "/a?page=1", false},
+		{"", "", "/a", true}, {"a", "", "/b/a", true}, {"^/a", "", "/b/a", false}, {"^/a$", "", "/a?b", false},
+		{"", "a", "/a", false}, {"a", "a", "/a", false},
+		{"example", "", "/a", false}, {"https://a.example/a", "", "/a", true},
+		{"^https?://a.example/a$", "", "/ab", false}, {"^http://", "", "/a", false},
+		{"^/ü", "", "/%C3%BC", true}, {"^/%C3%BC", "", "/ü", true}, {"", "x y", "/x%20y", false},
+		{"", `\?page=`, "/a?page=1", false},
 	} {
 		site := Site{Start: "https://a.example/", Kind: WholeSite}
 		if c.include != "" {
@@ -72,14 +76,17 @@ func TestPatternsMatch(t *testing.T) {
 }
 
 func TestValidate(t *testing.T) {
-	got := Validate(Site{Start: "ftp://a", Kind: "x", Include: []string{"a", "(", strings.Repeat("a", 1001)}, Exclude: []string{"", `(?=a)`, "x{1001}"}})
-	for _, at := range []string{"url", "linkType", "includeOnlyPaths.1", "includeOnlyPaths.2", "excludePaths.0", "excludePaths.1", "excludePaths.2"} {
+	got := Validate(Site{Start: "ftp://a", Kind: "x", Include: []string{"a", "(", strings.Repeat("a", 1001)},
+		Exclude: []string{"", `(?=a)`, "x{1001}"}})
+	for _, at := range []string{"url", "linkType", "includeOnlyPaths.1", "includeOnlyPaths.2", "excludePaths.0",
+		"excludePaths.1", "excludePaths.2"} {
 		if got[at] == "" {
 			t.Error("nothing is wrong with", at)
 		}
 		delete(got, at)
 	}
-	if len(got) > 0 || len(Validate(Site{Start: "https://a.example", Kind: Individual})) > 0 || Validate(Site{Start: "https://a.example", Kind: WholeSite, Exclude: make([]string, 101)})["excludePaths"] == "" {
+	if len(got) > 0 || len(Validate(Site{Start: "https://a.example", Kind: Individual})) > 0 ||
+		Validate(Site{Start: "https://a.example", Kind: WholeSite, Exclude: make([]string, 101)})["excludePaths"] == "" {
 		t.Error(got)
 	}
 	if _, err := (&Crawler{}).Run(t.Context(), Site{}, &Memory{}, nil); err == nil {
@@ -119,8 +126,10 @@ func (s *crawlRecorder) expect(t *testing.T, want string) {
 func TestIndividual(t *testing.T) {
 	w := serveFile(t, "docs.txtar")
 	w.crawl(t, Site{Start: "/docs/", Kind: Individual, Exclude: []string{"."}}).expect(t, "/docs/ included\n")
-	w.crawl(t, Site{Start: "/docs/old", Kind: Individual}).expect(t, "/docs/deep/page included\n/docs/old merged /docs/deep/page\n")
-	w.crawl(t, Site{Start: "/private/a", Kind: Individual}).expect(t, "/private/a excluded the site's robots.txt asks not to read it\n")
+	w.crawl(t, Site{Start: "/docs/old", Kind: Individual}).expect(t,
+		"/docs/deep/page included\n/docs/old merged /docs/deep/page\n")
+	w.crawl(t, Site{Start: "/private/a", Kind: Individual}).expect(t,
+		"/private/a excluded the site's robots.txt asks not to read it\n")
 	w.crawl(t, Site{Start: "/docs/deep/print?v=1", Kind: Individual}).expect(t, "/docs/deep/print?v=1 included\n")
 }
 
@@ -130,15 +139,18 @@ func TestRedirectsInside(t *testing.T) {
 	w.files["/a"] = "HTTP/1.1 302 Found\nLocation: " + inside + "/secret\n\n"
 	w.files["/b"] = "HTTP/1.1 302 Found\nLocation: file:///etc/passwd\n\n"
 	host := strings.TrimPrefix(inside, "http://")
-	w.crawl(t, Site{Start: "/", Kind: WholeSite}).expect(t, "/ included\n/a excluded it redirects to another site: "+host+"\n")
+	w.crawl(t, Site{Start: "/", Kind: WholeSite}).expect(t,
+		"/ included\n/a excluded it redirects to another site: "+host+"\n")
 	w.crawl(t, Site{Start: "/a", Kind: WholeSite}).expect(t, "/a failed it redirects to another site: "+host+"\n")
 	w.crawl(t, Site{Start: "/b", Kind: Individual}).expect(t, "/b failed it redirects to an address that cannot be read\n")
 	s := w.crawl(t, Site{Start: "/a", Kind: Individual})
-	s.expect(t, "/a merged "+inside+"/secret\n"+inside+"/secret failed the host's address is not public, and the operator has not allowed it\n")
+	s.expect(t, "/a merged "+inside+"/secret\n"+inside+
+		"/secret failed the host's address is not public, and the operator has not allowed it\n")
 	s = w.crawl(t, Site{Start: "/", Kind: Sitemap})
 	s.expect(t, "/ read\n"+inside+"/s.xml failed the host's address is not public, and the operator has not allowed it\n")
 	w.files["/robots.txt"] = "HTTP/1.1 302 Found\nLocation: " + inside + "/robots.txt\n\n"
-	w.crawl(t, Site{Start: "/", Kind: WholeSite}).expect(t, "/ failed the host's address is not public, and the operator has not allowed it\n")
+	w.crawl(t, Site{Start: "/", Kind: WholeSite}).expect(t,
+		"/ failed the host's address is not public, and the operator has not allowed it\n")
 	if reached() > 0 {
 		t.Error(reached(), "connections")
 	}
@@ -200,7 +212,8 @@ X-Bytes: iso-8859-1
 <p>Größe</p>
 `)
 	s := w.crawl(t, Site{Start: "/", Kind: WholeSite})
-	for path, want := range map[string]string{"/header": "Größe 5 €", "/meta": "客户支持", "/sjis": "カタカナ", "/undeclared": "Größe – 5 €", "/late": "Größe ツ",
+	for path, want := range map[string]string{"/header": "Größe 5 €", "/meta": "客户支持", "/sjis": "カタカナ",
+		"/undeclared": "Größe – 5 €", "/late": "Größe ツ",
 		"/xhtml": "Łódź", "/bom": "Größe", "/plain": "Größe", "/wrong": "Gr\uFFFDe"} {
 		if p := s.pages[path]; !hasBody(p, want) || strings.HasPrefix(string(p.Body), "\uFEFF") {
 			t.Errorf("%s: %q", path, p.Body)
@@ -208,7 +221,8 @@ X-Bytes: iso-8859-1
 	}
 }
 
-// A run is stopped in the middle of each page, and the next goes on with the same frontier: in the end every page was visited.
+// A run is stopped in the middle of each page, and the next goes on with the same frontier: in the end every page was
+// visited.
 func TestGoingOn(t *testing.T) {
 	whole := serveFile(t, "docs.txtar").crawl(t, Site{Start: "/", Kind: WholeSite})
 	w := serveFile(t, "docs.txtar")
@@ -234,14 +248,18 @@ func TestGoingOn(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if got, want := s.lines(), strings.ReplaceAll(whole.lines(), whole.site.URL, w.URL); got != want || len(s.pages) != len(whole.pages) {
+	if got, want := s.lines(), strings.ReplaceAll(whole.lines(), whole.site.URL, w.URL); got != want ||
+		len(s.pages) != len(whole.pages) {
 		t.Errorf("after %d stops\n%s\nwant\n%s", stops, got, want)
 	}
 }
 
 func TestReadingAgain(t *testing.T) {
-	w := serve(t, "-- / --\nHTTP/1.1 200 OK\nContent-Type: text/html\nETag: \"1\"\n\n<a href=/a><a href=/b><a href=/c>\n-- /a --\nHTTP/1.1 200 OK\nContent-Type: text/html\nETag: \"a1\"\n\nA\n"+
-		"-- /b --\nHTTP/1.1 200 OK\nContent-Type: text/html\nLast-Modified: Thu, 01 Jan 2026 00:00:00 GMT\n\nB\n-- /c --\nC\n")
+	w := serve(t,
+		"-- / --\nHTTP/1.1 200 OK\nContent-Type: text/html\nETag: \"1\"\n\n<a href=/a><a href=/b><a href=/c>\n-- "+
+			"/a --\nHTTP/1.1 200 OK\nContent-Type: text/html\nETag: \"a1\"\n\nA\n"+
+			"-- /b --\nHTTP/1.1 200 OK\nContent-Type: text/html\nLast-Modified: Thu, 01 Jan 2026 00:00:00 GMT\n\n"+
+			"B\n-- /c --\nC\n")
 	s := w.crawl(t, Site{Start: "/", Kind: WholeSite})
 	w.files["/a"] = strings.Replace(w.files["/a"], "a1", "a2", 1) + "new"
 	delete(w.files, "/c")
@@ -281,7 +299,8 @@ B
 	if strings.Contains(s.lines(), "/a1 merged") {
 		a = "/a1 merged /a2\n/a2 included\n"
 	}
-	s.expect(t, "/ included\n"+a+"/b included\n/b1 merged /b\n/c included\n/d included\n/e1 merged /e2\n/e2 failed the host answered 404 Not Found\n")
+	s.expect(t, "/ included\n"+a+
+		"/b included\n/b1 merged /b\n/c included\n/d included\n/e1 merged /e2\n/e2 failed the host answered 404 Not Found\n")
 }
 
 func TestTrapsAreBounded(t *testing.T) {
@@ -297,7 +316,8 @@ func TestTrapsAreBounded(t *testing.T) {
 		w.mu.Unlock()
 		out.Header().Set("Content-Type", "text/html")
 		for i := range 10 { // a calendar, a path that winds up, filters
-			fmt.Fprintf(out, "<a href='/cal/%d/%d'><a href='deeper%d/'><a href='/list?size=%d&color=%d'>", base, base+i, i%2, base+i, i)
+			fmt.Fprintf(out, "<a href='/cal/%d/%d'><a href='deeper%d/'><a href='/list?size=%d&color=%d'>", base, base+i,
+				i%2, base+i, i)
 		}
 		return true
 	}
@@ -307,17 +327,20 @@ func TestTrapsAreBounded(t *testing.T) {
 		shape, _ := urlShape(parseURL(t, w.URL+path))
 		shapes[shape]++
 	}
-	if s.end != Complete || shapes["/cal/0/0"] != maxVariants || shapes["/list&color&size"]+shapes["/list&size&color"] != maxVariants {
+	if s.end != Complete || shapes["/cal/0/0"] != maxVariants ||
+		shapes["/list&color&size"]+shapes["/list&size&color"] != maxVariants {
 		t.Error(s.end, shapes)
 	}
 	s = w.crawl(t, Site{Start: "/", Kind: WholeSite, Limits: Limits{Pages: 20}})
 	if s.end != PageLimit || len(s.pages) != 20 {
 		t.Error(s.end, len(s.pages))
 	}
-	if s = w.crawl(t, Site{Start: "/", Kind: WholeSite, Limits: Limits{Bytes: 3000}}); s.end != ByteLimit || len(s.pages) > 10 {
+	if s = w.crawl(t, Site{Start: "/", Kind: WholeSite, Limits: Limits{Bytes: 3000}}); s.end != ByteLimit ||
+		len(s.pages) > 10 {
 		t.Error(s.end, len(s.pages))
 	}
-	if s = w.crawl(t, Site{Start: "/", Kind: WholeSite, Limits: Limits{PageBytes: 10}}); !strings.Contains(s.lines(), "too large") {
+	if s = w.crawl(t, Site{Start: "/", Kind: WholeSite, Limits: Limits{PageBytes: 10}}); !strings.Contains(s.lines(),
+		"too large") {
 		t.Error(s.lines())
 	}
 }
@@ -345,7 +368,8 @@ func TestVisits(t *testing.T) {
 	w := serve(t, "-- / --\n<a href=/a><a href=/b>\n-- /a --\nA\n-- /b --\nB\n")
 	s, broken := &crawlRecorder{site: w, memory: &Memory{}}, errors.New("disk full")
 	run := func(visit func(string) error) error {
-		_, err := w.newCrawler(t).Run(t.Context(), Site{Start: w.URL + "/", Kind: WholeSite}, s.memory, func(_ context.Context, p Page) error { return visit(s.path(p.URL)) })
+		_, err := w.newCrawler(t).Run(t.Context(), Site{Start: w.URL + "/", Kind: WholeSite}, s.memory,
+			func(_ context.Context, p Page) error { return visit(s.path(p.URL)) })
 		return err
 	}
 	err := run(func(path string) error {
@@ -365,7 +389,9 @@ func TestVisits(t *testing.T) {
 	if err := run(func(string) error { return broken }); !errors.Is(err, broken) || s.lines() != "/\n/a\n/b\n" {
 		t.Error(err, s.lines())
 	}
-	if err := run(func(string) error { return nil }); err != nil || s.counts(t) != "3 included, 0 excluded, 0 failed, 0 waiting" {
+	if err := run(func(string) error {
+		return nil
+	}); err != nil || s.counts(t) != "3 included, 0 excluded, 0 failed, 0 waiting" {
 		t.Error(err, s.lines())
 	}
 }

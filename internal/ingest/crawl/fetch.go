@@ -18,10 +18,13 @@ const (
 	maxWait  = 60 * time.Second // for a Retry-After: who asks for more has failed for this time
 )
 
-const acceptHeader = "text/html, application/xhtml+xml, text/markdown, text/plain, application/pdf, application/xml;q=0.9, */*;q=0.1"
+const acceptHeader = "text/html, application/xhtml+xml, text/markdown, text/plain, application/pdf, " +
+	"application/xml;q=0.9, */*;q=0.1"
 
-// fetchWithRetry asks for an address, again if the host is busy or does not answer. Redirects are followed as limits say.
-func (c *Crawler) fetchWithRetry(ctx context.Context, u *url.URL, last Validators, pause time.Duration, limits outbound.Limits) (*outbound.Response, error) {
+// fetchWithRetry asks for an address, again if the host is busy or does not answer. Redirects are followed as limits
+// say.
+func (c *Crawler) fetchWithRetry(ctx context.Context, u *url.URL, last Validators, pause time.Duration,
+	limits outbound.Limits) (*outbound.Response, error) {
 	for try := 1; ; try++ {
 		reply, err := c.fetchOnce(ctx, u, last, pause, limits)
 		if ctx.Err() != nil {
@@ -35,7 +38,8 @@ func (c *Crawler) fetchWithRetry(ctx context.Context, u *url.URL, last Validator
 	}
 }
 
-func (c *Crawler) fetchOnce(ctx context.Context, u *url.URL, last Validators, pause time.Duration, limits outbound.Limits) (*outbound.Response, error) {
+func (c *Crawler) fetchOnce(ctx context.Context, u *url.URL, last Validators, pause time.Duration,
+	limits outbound.Limits) (*outbound.Response, error) {
 	leave, err := c.acquireHost(ctx, u.Host, pause)
 	if err != nil {
 		return nil, err
@@ -86,7 +90,8 @@ func (c *Crawler) retryDelay(reply *outbound.Response, try int) time.Duration {
 }
 
 // fetch asks for an address of the site as robots.txt allows. Without a reply the outcome says why.
-func (r *crawlRun) fetch(ctx context.Context, link Link, u *url.URL, limits outbound.Limits) (*outbound.Response, Outcome, error) {
+func (r *crawlRun) fetch(ctx context.Context, link Link, u *url.URL, limits outbound.Limits) (*outbound.Response,
+	Outcome, error) {
 	robots, err := r.robotsFor(ctx, u)
 	if ctx.Err() != nil {
 		return nil, Outcome{}, ctx.Err()

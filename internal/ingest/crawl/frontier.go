@@ -2,17 +2,18 @@ package crawl
 
 import "context"
 
-// Frontier remembers the addresses of one site and what came of them. It is used by several goroutines at a time, of one run at
-// a time. An address that is once known stays so: it is neither added again nor does its place change.
+// Frontier remembers the addresses of one site and what came of them. It is used by several goroutines at a time, of
+// one run at a time. An address that is once known stays so: it is neither added again nor does its place change.
 type Frontier interface {
-	// Seed begins a run. Claims of a run that did not end are given back, and links that are not known are added. To read a site
-	// again, an implementation lets pages that were Included or Unchanged wait once more, with their validators, and forgets the
-	// rest: a page that has not changed is then not asked for its links, because what they led to is known.
+	// Seed begins a run. Claims of a run that did not end are given back, and links that are not known are added. To
+	// read a site again, an implementation lets pages that were Included or Unchanged wait once more, with their
+	// validators, and forgets the rest: a page that has not changed is then not asked for its links, because what they
+	// led to is known.
 	Seed(ctx context.Context, links []Link) error
 	// Next claims up to n of the addresses that wait, those nearest to the start first. It returns none when none is left.
 	Next(ctx context.Context, n int) ([]Link, error)
-	// AddLinks adds links, at most 200 at a time. Those with an ExcludeReason are Excluded at once, the others wait. It counts those
-	// that were not known.
+	// AddLinks adds links, at most 200 at a time. Those with an ExcludeReason are Excluded at once, the others wait. It
+	// counts those that were not known.
 	AddLinks(ctx context.Context, links []Link) (added Counts, err error)
 	// Outcome returns what is known of an address; its State is Waiting until it is done.
 	Outcome(ctx context.Context, url string) (outcome Outcome, known bool, err error)
@@ -41,8 +42,8 @@ type Link struct {
 	Validators
 }
 
-// Validators are what a host said to tell versions of a page apart. They are sent back to it the next time, so that it need not
-// send what has not changed.
+// Validators are what a host said to tell versions of a page apart. They are sent back to it the next time, so that it
+// need not send what has not changed.
 type Validators struct {
 	ETag         string // ETag
 	LastModified string // Last-Modified

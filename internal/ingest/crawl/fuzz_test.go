@@ -7,7 +7,8 @@ import (
 )
 
 func FuzzCanonical(f *testing.F) {
-	for _, ref := range []string{"https://a.example/b?c#d", "//b%zz", `\\a\b`, "http://[::1]:80/", "../%2e%2e/;jsessionid=1;jsessionid=2", "?utm_a&%75tm_b", "http://ü.example:/%", "http://1.1"} {
+	for _, ref := range []string{"https://a.example/b?c#d", "//b%zz", `\\a\b`, "http://[::1]:80/",
+		"../%2e%2e/;jsessionid=1;jsessionid=2", "?utm_a&%75tm_b", "http://ü.example:/%", "http://1.1"} {
 		f.Add(ref)
 	}
 	base := &url.URL{Scheme: "https", Host: "a.example", Path: "/x/y"}
@@ -17,7 +18,8 @@ func FuzzCanonical(f *testing.F) {
 			return
 		}
 		text := u.String()
-		if strings.ContainsAny(text, "#\\ \t\r\n") || len(text) > maxURLBytes || u.User != nil || u.Host == "" || !strings.HasPrefix(u.Path, "/") {
+		if strings.ContainsAny(text, "#\\ \t\r\n") || len(text) > maxURLBytes || u.User != nil || u.Host == "" ||
+			!strings.HasPrefix(u.Path, "/") {
 			t.Errorf("%q gives %q", ref, text)
 		}
 		for _, b := range []byte(text) {
@@ -72,7 +74,9 @@ func FuzzSitemap(f *testing.F) {
 }
 
 func FuzzPage(f *testing.F) {
-	f.Add([]byte(`<base href="/x/"><a href=a rel=nofollow><a href=b><meta name=robots content=none><link rel=canonical href=c><meta http-equiv=refresh content="0;url=d">`), "text/html; charset=gbk")
+	f.Add([]byte(`<base href="/x/"><a href=a rel=nofollow><a href=b><meta name=robots content=none><link `+
+		`rel=canonical href=c><meta http-equiv=refresh content="0;url=d">`),
+		"text/html; charset=gbk")
 	f.Add([]byte("<?xml version='1.0' encoding='iso-8859-1'?><a href=\xfc>"), "application/xhtml+xml")
 	at := &url.URL{Scheme: "https", Host: "a.example", Path: "/"}
 	f.Fuzz(func(t *testing.T, body []byte, contentType string) {

@@ -92,7 +92,8 @@ func (s *scanner) addElement(name string, has map[string]string) {
 }
 
 func (s *scanner) addRef(href string, rel []string) {
-	if href = strings.TrimSpace(href); href != "" && href[0] != '#' && len(s.refs) < maxLinks && !slices.Contains(rel, "nofollow") {
+	if href = strings.TrimSpace(href); href != "" && href[0] != '#' && len(s.refs) < maxLinks &&
+		!slices.Contains(rel, "nofollow") {
 		s.refs = append(s.refs, href)
 	}
 }

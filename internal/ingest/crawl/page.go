@@ -58,7 +58,8 @@ func (r *crawlRun) handleReply(ctx context.Context, link Link, u *url.URL, reply
 	case reply.Status != http.StatusOK && reply.Status != http.StatusNonAuthoritativeInfo:
 		return statusFailedOutcome(reply), nil
 	}
-	page := Page{URL: link.URL, Type: pageTypes[contentType(reply, u)], Body: reply.Body, Validators: validators(reply.Header)}
+	page := Page{URL: link.URL, Type: pageTypes[contentType(reply, u)], Body: reply.Body,
+		Validators: validators(reply.Header)}
 	if page.Type == "" {
 		return excludedOutcome("it is not a text that can be read: " + contentType(reply, u)), nil
 	}
@@ -69,7 +70,8 @@ func (r *crawlRun) handleReply(ctx context.Context, link Link, u *url.URL, reply
 }
 
 // processPage adds a page's links and visits it, unless it asks for something else.
-func (r *crawlRun) processPage(ctx context.Context, link Link, u *url.URL, page Page, header http.Header) (Outcome, error) {
+func (r *crawlRun) processPage(ctx context.Context, link Link, u *url.URL, page Page, header http.Header) (Outcome,
+	error) {
 	var scanned pageScan
 	if page.Type == "text/html" {
 		scanned = scanPage(page.Body, u, productToken(r.UserAgent))
@@ -111,14 +113,15 @@ func validators(h http.Header) Validators {
 // readsForLinks reports whether a page is read for its links although the patterns leave it out.
 func (r *crawlRun) readsForLinks(link Link) bool { return r.Kind == WholeSite && link.Depth == 0 }
 
-// contentType returns the type of a reply. It looks into the body only where the host says nothing, and at the name where the host knows
-// no Markdown.
+// contentType returns the type of a reply. It looks into the body only where the host says nothing, and at the name
+// where the host knows no Markdown.
 func contentType(reply *outbound.Response, u *url.URL) string {
 	mediaType, _, err := mime.ParseMediaType(reply.Header.Get("Content-Type"))
 	if err != nil && !errors.Is(err, mime.ErrInvalidMediaParameter) || mediaType == "application/octet-stream" {
 		mediaType, _, _ = mime.ParseMediaType(http.DetectContentType(reply.Body))
 	}
-	if name := strings.ToLower(u.Path); mediaType == "text/plain" && (strings.HasSuffix(name, ".md") || strings.HasSuffix(name, ".markdown")) {
+	if name := strings.ToLower(u.Path); mediaType == "text/plain" &&
+		(strings.HasSuffix(name, ".md") || strings.HasSuffix(name, ".markdown")) {
 		return "text/markdown"
 	}
 	return mediaType

@@ -52,7 +52,8 @@ func TestPauses(t *testing.T) {
 		slow   bool
 		pause  time.Duration
 	}{
-		{"", false, 0}, {"", true, slowPause}, {"User-agent: *\nCrawl-delay: 7", false, 7 * time.Second}, {"User-agent: *\nCrawl-delay: 1", true, slowPause},
+		{"", false, 0}, {"", true, slowPause}, {"User-agent: *\nCrawl-delay: 7", false, 7 * time.Second},
+		{"User-agent: *\nCrawl-delay: 1", true, slowPause},
 		{"User-agent: *\nCrawl-delay: 3600", false, maxCrawlDelay},
 	} {
 		w := newABCSite(t, c.robots)
@@ -117,7 +118,8 @@ func TestHostsThatAreAway(t *testing.T) {
 		return true
 	}
 	s := w.crawl(t, Site{Start: "/", Kind: WholeSite})
-	if s.end != HostUnavailable || !strings.HasPrefix(s.counts(t), "1 included, 0 excluded, 1") || strings.HasSuffix(s.counts(t), " 0 waiting") {
+	if s.end != HostUnavailable || !strings.HasPrefix(s.counts(t), "1 included, 0 excluded, 1") ||
+		strings.HasSuffix(s.counts(t), " 0 waiting") {
 		t.Error(s.end, s.counts(t))
 	}
 	w.override = nil
@@ -149,7 +151,8 @@ func TestRobotsThatCannotBeHad(t *testing.T) {
 		return s.lines()
 	}
 	for range 2 { // the failure is remembered for a while
-		if got := run(); got != "/a failed the host answered 500 when it was asked for robots.txt\n" || len(w.requestedPaths) != 1 {
+		if got := run(); got != "/a failed the host answered 500 when it was asked for robots.txt\n" ||
+			len(w.requestedPaths) != 1 {
 			t.Error(got, w.requestedPaths)
 		}
 	}

@@ -10,7 +10,8 @@ import (
 const maxHops = 5 // redirects and canonical links, one after the other
 
 // followRedirect handles a redirect: its target becomes an address like any other, in the place of this one.
-func (r *crawlRun) followRedirect(ctx context.Context, link Link, u *url.URL, reply *outbound.Response) (Outcome, error) {
+func (r *crawlRun) followRedirect(ctx context.Context, link Link, u *url.URL, reply *outbound.Response) (Outcome,
+	error) {
 	location := reply.Header.Get("Location")
 	to, err := Canonical(u, location)
 	switch {
@@ -50,15 +51,16 @@ func (r *crawlRun) isRedirectLoop(ctx context.Context, from, to string) (bool, e
 	return false, nil
 }
 
-// resolveCanonical follows a canonical link, and returns the address that is read instead of this one, or nothing if it is this one. The
-// link counts inside the site only, and not where the other cannot stand in: it has failed or was itself given up for another,
-// it is left out, or it is the front page, which careless templates name on every page.
+// resolveCanonical follows a canonical link, and returns the address that is read instead of this one, or nothing if it
+// is this one. The link counts inside the site only, and not where the other cannot stand in: it has failed or was
+// itself given up for another, it is left out, or it is the front page, which careless templates name on every page.
 func (r *crawlRun) resolveCanonical(ctx context.Context, link Link, u, canonical *url.URL) (string, error) {
 	if canonical == nil || r.Kind == Individual || link.Hops >= maxHops {
 		return "", nil
 	}
 	to := canonical.String()
-	if to == link.URL || !r.isInside(canonical) || !r.isWanted(canonical) || canonical.RequestURI() == "/" && u.Path != "/" {
+	if to == link.URL || !r.isInside(canonical) || !r.isWanted(canonical) || canonical.RequestURI() == "/" &&
+		u.Path != "/" {
 		return "", nil
 	}
 	r.mu.Lock()

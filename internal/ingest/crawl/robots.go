@@ -25,11 +25,12 @@ type robotsRule struct {
 	allow   bool
 }
 
-// ParseRobots reads a robots.txt for the crawler of that product token. What cannot be understood is passed over, and so is what
-// follows the first 500 KiB.
+// ParseRobots reads a robots.txt for the crawler of that product token. What cannot be understood is passed over, and
+// so is what follows the first 500 KiB.
 func ParseRobots(text []byte, token string) *Robots {
 	p := robotsParser{token: token, robots: &Robots{}}
-	for line := range strings.FieldsFuncSeq(withoutBOM(string(text[:min(len(text), maxRobotsBytes)])), func(r rune) bool { return r == '\n' || r == '\r' }) {
+	for line := range strings.FieldsFuncSeq(withoutBOM(string(text[:min(len(text), maxRobotsBytes)])),
+		func(r rune) bool { return r == '\n' || r == '\r' }) {
 		p.parseLine(line[:min(len(line), maxRobotsLine)])
 	}
 	chosen := p.defaultGroup
@@ -129,7 +130,8 @@ func (p *robotsParser) addRule(value string, allow bool) {
 	p.updateGroups(func(g *robotsGroup) {
 		g.rules = append(g.rules, robotsRule{normalPattern(value), allow})
 		if slash := strings.LastIndexByte(value, '/'); allow && slash >= 0 && strings.HasPrefix(value[slash:], "/index.htm") {
-			g.rules = append(g.rules, robotsRule{normalPattern(value[:slash]) + "/$", true}) // as Google does: the folder's own page
+			// as Google does: the folder's own page
+			g.rules = append(g.rules, robotsRule{normalPattern(value[:slash]) + "/$", true})
 		}
 	})
 }
@@ -151,8 +153,8 @@ func (p *robotsParser) updateGroups(to func(*robotsGroup)) {
 	}
 }
 
-// Allows reports whether the address may be fetched: the longest pattern that matches path and query decides, and of two as
-// long the one that allows. robots.txt itself may always be.
+// Allows reports whether the address may be fetched: the longest pattern that matches path and query decides, and of
+// two as long the one that allows. robots.txt itself may always be.
 func (r *Robots) Allows(u *url.URL) bool {
 	if u.Path == "/robots.txt" {
 		return true

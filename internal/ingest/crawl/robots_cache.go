@@ -30,8 +30,8 @@ type robotsEntry struct {
 	err     error
 }
 
-// robotsFor returns what an address's host asks of this crawler. A robots.txt that is not there (4xx, or redirects without an end)
-// allows everything; one that cannot be had forbids everything for now, which is an error.
+// robotsFor returns what an address's host asks of this crawler. A robots.txt that is not there (4xx, or redirects
+// without an end) allows everything; one that cannot be had forbids everything for now, which is an error.
 func (c *Crawler) robotsFor(ctx context.Context, u *url.URL) (*Robots, error) {
 	e := c.robots.entry(u.Scheme + "://" + u.Host)
 	select {
@@ -78,7 +78,8 @@ func (c *Crawler) fetchRobots(ctx context.Context, u *url.URL) (*Robots, error) 
 	case err != nil:
 		return nil, err
 	case reply.Status == http.StatusTooManyRequests || reply.Status >= 500:
-		return nil, &outbound.Error{Kind: outbound.KindFailed, Reason: fmt.Sprintf("the host answered %d when it was asked for robots.txt", reply.Status)}
+		return nil, &outbound.Error{Kind: outbound.KindFailed,
+			Reason: fmt.Sprintf("the host answered %d when it was asked for robots.txt", reply.Status)}
 	case reply.Status >= 300:
 		return &Robots{}, nil
 	}

@@ -28,11 +28,14 @@ func TestRobots(t *testing.T) {
 		{"ours is not added to all", all + "Disallow: /a\n" + us + "Disallow: /b", "/a", "/b"},
 		{"ours says nothing", us + "\n" + "User-agent: other\nDisallow: /b\n" + all + "Disallow: /a", "/a", "/b"},
 		{"ours is empty", us + "Disallow:\n" + all + "Disallow: /", "/a", ""},
-		{"several groups of ours are one", us + "Disallow: /a\nUser-agent: other\nDisallow: /c\n" + us + "Disallow: /b", "/c", "/a /b"},
-		{"several groups for all are one", all + "Disallow: /a\nUser-agent: other\nDisallow: /c\n" + all + "Disallow: /b", "/c", "/a /b"},
+		{"several groups of ours are one", us + "Disallow: /a\nUser-agent: other\nDisallow: /c\n" + us + "Disallow: /b",
+			"/c", "/a /b"},
+		{"several groups for all are one",
+			all + "Disallow: /a\nUser-agent: other\nDisallow: /c\n" + all + "Disallow: /b", "/c", "/a /b"},
 		{"a group of several", "User-agent: other\n" + us + "Disallow: /a", "/b", "/a"},
 		{"blank lines end no group", us + "\n\nDisallow: /a\n\nDisallow: /b", "/c", "/a /b"},
-		{"other lines end no group", us + "Sitemap: https://a.example/s.xml\nUnknown: 1\nUser-agent: other\nDisallow: /a", "/b", "/a"},
+		{"other lines end no group",
+			us + "Sitemap: https://a.example/s.xml\nUnknown: 1\nUser-agent: other\nDisallow: /a", "/b", "/a"},
 		{"a rule ends the names", us + "Disallow: /a\nUser-agent: other\nDisallow: /b", "/b", "/a"},
 		{"a name ends at what is no letter", "User-agent: Parley/2.0\nDisallow: /a", "/b", "/a"},
 		{"a name ends at a space", all + "Disallow: /\nUser-agent: Parley Bot\nDisallow: /a", "/b", "/a"},
@@ -51,33 +54,46 @@ func TestRobots(t *testing.T) {
 		{"the front page only", us + "Allow: /$\nDisallow: /", "/", "/a /?a"},
 		{"by length and not by what is matched", us + "Allow: /page\nDisallow: /*.htm", "/page", "/page.htm"},
 
-		{"prefixes", us + "Disallow: /\nAllow: /fish", "/fish /fish.html /fish/salmon.html /fishheads/yummy.html /fish.php?id=1", "/Fish.asp /catfish /?id=fish /desert/fish"},
-		{"a star at the end", us + "Disallow: /\nAllow: /fish*", "/fish /fish.html /fishheads /fish.php?id=1", "/Fish.asp /catfish /?id=fish"},
-		{"a folder", us + "Disallow: /\nAllow: /fish/", "/fish/ /fish/?id=1 /fish/salmon.htm", "/fish /fish.html /animals/fish/ /Fish/Salmon.asp"},
-		{"a star within", us + "Disallow: /\nAllow: /*.php", "/index.php /a/filename.php?parameters /a/any.php.file.html /filename.php/ /index?f=a.php/", "/ /windows.PHP /php/ /index?php"},
-		{"an end", us + "Disallow: /\nAllow: /*.php$", "/filename.php /folder/filename.php", "/filename.php?parameters /filename.php/ /filename.php5 /windows.PHP /aphpb"},
-		{"a star between", us + "Disallow: /\nAllow: /fish*.php", "/fish.php /fishheads/catfish.php?parameters", "/Fish.PHP /fish"},
+		{"prefixes", us + "Disallow: /\nAllow: /fish",
+			"/fish /fish.html /fish/salmon.html /fishheads/yummy.html /fish.php?id=1",
+			"/Fish.asp /catfish /?id=fish /desert/fish"},
+		{"a star at the end", us + "Disallow: /\nAllow: /fish*", "/fish /fish.html /fishheads /fish.php?id=1",
+			"/Fish.asp /catfish /?id=fish"},
+		{"a folder", us + "Disallow: /\nAllow: /fish/", "/fish/ /fish/?id=1 /fish/salmon.htm",
+			"/fish /fish.html /animals/fish/ /Fish/Salmon.asp"},
+		{"a star within", us + "Disallow: /\nAllow: /*.php",
+			"/index.php /a/filename.php?parameters /a/any.php.file.html /filename.php/ /index?f=a.php/",
+			"/ /windows.PHP /php/ /index?php"},
+		{"an end", us + "Disallow: /\nAllow: /*.php$", "/filename.php /folder/filename.php",
+			"/filename.php?parameters /filename.php/ /filename.php5 /windows.PHP /aphpb"},
+		{"a star between", us + "Disallow: /\nAllow: /fish*.php", "/fish.php /fishheads/catfish.php?parameters",
+			"/Fish.PHP /fish"},
 		{"several stars", us + "Disallow: /a*b*c$", "/a /abcd /acb", "/abc /aXbXc /a/b/c/c"},
 		{"a star is nothing too", us + "Disallow: /*/private*/$", "/a/private/b", "/a/private/ /a/b/private1/"},
 		{"a dollar within is a dollar", us + "Disallow: /a$b", "/ab /a", "/a$b /a$bc"},
 		{"an end that comes twice", us + "Disallow: /*aa$", "/a /aab", "/aa /aaa /baa"},
 		{"parameters", us + "Disallow: /\nAllow: /a?q=b&c=http://d.example?e&f", "/a?q=b&c=http://d.example?e&f", "/a?q=b"},
 		{"any question", us + "Disallow: /*?", "/a", "/a?b /a?"},
-		{"index.html stands for its folder", us + "Allow: /a/index.html\nDisallow: /", "/a/ /a/index.html", "/a/index.htm /a/b"},
+		{"index.html stands for its folder", us + "Allow: /a/index.html\nDisallow: /", "/a/ /a/index.html",
+			"/a/index.htm /a/b"},
 		{"and so does index.htm", us + "Allow: /a/index.htm\nDisallow: /", "/a/ /a/index.htm /a/index.html", "/a/b /a"},
 
 		{"encoded beyond ASCII", us + "Disallow: /\nAllow: /a/ツ", "/a/%E3%83%84 /a/ツ", "/a/%E3%83"},
 		{"encoded in the rule", us + "Disallow: /\nAllow: /a/%e3%83%84", "/a/%E3%83%84 /a/ツ", "/a/"},
-		{"encoded without need", us + "Disallow: /\nAllow: /a/%62%61%7A", "/a/%62%61%7A /a/baz", "/a/bar"}, // RFC 9309, 2.2.2; Google compares less
+		// RFC 9309, 2.2.2; Google compares less
+		{"encoded without need", us + "Disallow: /\nAllow: /a/%62%61%7A", "/a/%62%61%7A /a/baz", "/a/bar"},
 		{"an encoded slash is none", us + "Disallow: /a%2fb", "/a/b", "/a%2Fb /a%2fb"},
 		{"an encoded star is a star of the address", us + "Disallow: /a%2Ab", "/aXb", "/a%2ab"},
 
 		{"a byte order mark", "\xEF\xBB\xBF" + us + "Disallow: /a", "/b", "/a"},
 		{"a mark cut short", "\xEF\xBB" + us + "Disallow: /a", "/b", "/a"},
 		{"no mark", "\xEF\x11\xBF" + us + "Disallow: /a", "/a", ""},
-		{"ends of lines", "User-agent: other\rDisallow: /\r\nUser-agent: parley\rDisallow: /a\r\n\rDisallow: /b", "/c", "/a /b"},
-		{"a line too long is cut", us + "Disallow: /x/" + strings.Repeat("a", maxRobotsLine) + "\nDisallow: /b", "/c /x/a", "/b"},
-		{"a file too long is cut", us + "Disallow: /a\n#" + strings.Repeat("a", maxRobotsBytes) + "\nDisallow: /b", "/b", "/a"},
+		{"ends of lines", "User-agent: other\rDisallow: /\r\nUser-agent: parley\rDisallow: /a\r\n\rDisallow: /b", "/c",
+			"/a /b"},
+		{"a line too long is cut", us + "Disallow: /x/" + strings.Repeat("a", maxRobotsLine) + "\nDisallow: /b",
+			"/c /x/a", "/b"},
+		{"a file too long is cut", us + "Disallow: /a\n#" + strings.Repeat("a", maxRobotsBytes) + "\nDisallow: /b",
+			"/b", "/a"},
 	} {
 		robots := ParseRobots([]byte(c.text), "Parley")
 		for _, path := range strings.Fields(c.allowed) {
@@ -99,7 +115,8 @@ func wantAllowed(t *testing.T, name string, robots *Robots, path string, want bo
 }
 
 func TestRobotsSayMore(t *testing.T) {
-	robots := ParseRobots([]byte("Sitemap: https://a.example/1.xml\nUser-agent: *\nCrawl-delay: 9\nUser-agent: parley\nCrawl-delay: 1.5\nDisallow: /x\nSITEMAP: /2.xml\nSitemap:\n"+
+	robots := ParseRobots([]byte("Sitemap: https://a.example/1.xml\nUser-agent: *\nCrawl-delay: 9\nUser-agent: "+
+		"parley\nCrawl-delay: 1.5\nDisallow: /x\nSITEMAP: /2.xml\nSitemap:\n"+
 		"User-agent: *\nCrawl-delay: 7\nDisallow: /"), "parley")
 	if robots.Delay != 1500*time.Millisecond {
 		t.Error(robots.Delay)
@@ -107,7 +124,8 @@ func TestRobotsSayMore(t *testing.T) {
 	if len(robots.Sitemaps) != 2 || robots.Sitemaps[1] != "/2.xml" {
 		t.Error(robots.Sitemaps)
 	}
-	for text, want := range map[string]time.Duration{"2": 2 * time.Second, "0.5": time.Second / 2, "-1": 0, "x": 0, "1e300": 24 * time.Hour, "NaN": 0} {
+	for text, want := range map[string]time.Duration{"2": 2 * time.Second, "0.5": time.Second / 2, "-1": 0, "x": 0,
+		"1e300": 24 * time.Hour, "NaN": 0} {
 		if got := ParseRobots([]byte("User-agent: *\nCrawl-delay: "+text), "parley").Delay; got != want {
 			t.Errorf("Crawl-delay %s: %v", text, got)
 		}
@@ -115,7 +133,8 @@ func TestRobotsSayMore(t *testing.T) {
 }
 
 func TestProductToken(t *testing.T) {
-	for agent, token := range map[string]string{"Parley/1.0 (+https://a.example)": "Parley", "Foo-Bar_baz": "Foo-Bar_baz", "": "", "1": ""} {
+	for agent, token := range map[string]string{"Parley/1.0 (+https://a.example)": "Parley",
+		"Foo-Bar_baz": "Foo-Bar_baz", "": "", "1": ""} {
 		if got := productToken(agent); got != token {
 			t.Errorf("%q: %q", agent, got)
 		}

@@ -26,8 +26,9 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// testSite is a site from a txtar file, on a loopback address. A file's name is path and query. What begins with HTTP/1.1 is a whole
-// reply; its header X-Bytes names the encoding of the body. SITE stands for the site's address, and .gz files are packed.
+// testSite is a site from a txtar file, on a loopback address. A file's name is path and query. What begins with
+// HTTP/1.1 is a whole reply; its header X-Bytes names the encoding of the body. SITE stands for the site's address, and
+// .gz files are packed.
 type testSite struct {
 	*httptest.Server
 	mu             sync.Mutex
@@ -66,7 +67,8 @@ func serve(t *testing.T, txtar string) *testSite {
 
 func (w *testSite) ServeHTTP(out http.ResponseWriter, r *http.Request) {
 	w.mu.Lock()
-	w.requestedPaths, w.agent, w.requestTimes = append(w.requestedPaths, r.URL.RequestURI()), r.UserAgent(), append(w.requestTimes, w.now)
+	w.requestedPaths, w.agent, w.requestTimes = append(w.requestedPaths, r.URL.RequestURI()), r.UserAgent(),
+		append(w.requestTimes, w.now)
 	text, ok := w.files[r.URL.RequestURI()]
 	stand := w.override
 	w.mu.Unlock()
@@ -170,7 +172,8 @@ func (s *crawlRecorder) path(url string) string { return strings.TrimPrefix(url,
 func (s *crawlRecorder) lines() string {
 	var lines []string
 	for url, l := range s.memory.links {
-		lines = append(lines, strings.TrimSpace(fmt.Sprintf("%s %s %s%s", s.path(url), l.outcome.State, l.outcome.Reason, s.path(l.outcome.MergedInto))))
+		lines = append(lines, strings.TrimSpace(fmt.Sprintf("%s %s %s%s", s.path(url), l.outcome.State,
+			l.outcome.Reason, s.path(l.outcome.MergedInto))))
 	}
 	slices.Sort(lines)
 	return strings.Join(lines, "\n") + "\n"

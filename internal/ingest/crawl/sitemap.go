@@ -34,8 +34,9 @@ type Entries struct {
 	Pages, Sitemaps []string
 }
 
-// ReadSitemap reads a sitemap or an index of sitemaps, in XML or as lines of text, packed with gzip or not. What follows the
-// first 50,000 entries is passed over. Documents that declare entities are refused, and so is what unpacks to more than 50 MB.
+// ReadSitemap reads a sitemap or an index of sitemaps, in XML or as lines of text, packed with gzip or not. What
+// follows the first 50,000 entries is passed over. Documents that declare entities are refused, and so is what unpacks
+// to more than 50 MB.
 func ReadSitemap(body []byte) (Entries, error) {
 	body, err := gunzip(body)
 	if err != nil {
@@ -164,7 +165,8 @@ const (
 	maxIndexSitemaps = 500 // sitemaps of one index
 )
 
-// fetchSitemap reads an address as a sitemap; what it lists becomes addresses. The start may be a page of a site that has one.
+// fetchSitemap reads an address as a sitemap; what it lists becomes addresses. The start may be a page of a site that
+// has one.
 func (r *crawlRun) fetchSitemap(ctx context.Context, link Link, u *url.URL) (Outcome, error) {
 	link.Validators = Validators{}
 	reply, outcome, err := r.fetch(ctx, link, u, outbound.Limits{MaxBytes: maxSitemapBytes, MaxRedirects: -1})
@@ -201,8 +203,8 @@ func sitemapReason(err error) string {
 	return "the sitemap is broken"
 }
 
-// addSitemapEntries adds what a sitemap lists. Pages of another site are counted as excluded, so that the operator who named the wrong
-// sitemap sees why nothing is read.
+// addSitemapEntries adds what a sitemap lists. Pages of another site are counted as excluded, so that the operator who
+// named the wrong sitemap sees why nothing is read.
 func (r *crawlRun) addSitemapEntries(ctx context.Context, link Link, u *url.URL, entries Entries) error {
 	pages, maps := []*url.URL{}, []Link{}
 	var strangers []Link
@@ -233,7 +235,8 @@ func (r *crawlRun) findSitemaps(ctx context.Context, u *url.URL, reply *outbound
 	}
 	var maps []Link
 	for _, text := range append(robots.Sitemaps, "/sitemap.xml") {
-		if m, err := Canonical(u, text); err == nil && (len(maps) == 0 || text != "/sitemap.xml") && m.String() != u.String() {
+		if m, err := Canonical(u, text); err == nil && (len(maps) == 0 || text != "/sitemap.xml") &&
+			m.String() != u.String() {
 			maps = append(maps, Link{URL: m.String(), Role: SitemapRole, Depth: 1})
 		}
 	}

@@ -32,15 +32,21 @@ func TestSitemaps(t *testing.T) {
 		body        []byte
 		pages, maps string
 	}{
-		"xml":     {[]byte(sitemapText), "https://a.example/1?a=1&b=2 https://a.example/2 https://a.example/3?a=1&b=2", ""},
-		"gz":      {gzipText(sitemapText), "https://a.example/1?a=1&b=2 https://a.example/2 https://a.example/3?a=1&b=2", ""},
-		"mark":    {[]byte("\xEF\xBB\xBF\n" + sitemapText), "https://a.example/1?a=1&b=2 https://a.example/2 https://a.example/3?a=1&b=2", ""},
-		"index":   {[]byte(index), "", "https://a.example/a.xml b.xml.gz"},
-		"latin-1": {[]byte("<?xml version='1.0' encoding='iso-8859-1'?><urlset><url><loc>https://a.example/\xfc</loc></url></urlset>"), "https://a.example/ü", ""},
-		"prefix":  {[]byte(`<s:urlset xmlns:s="x"><s:url><s:loc>https://a.example/</s:loc></s:url></s:urlset>`), "https://a.example/", ""},
-		"text":    {[]byte("https://a.example/1\r\n\r\n https://a.example/2 \nnothing\n"), "https://a.example/1 https://a.example/2", ""},
-		"empty":   {[]byte(`<urlset></urlset>`), "", ""},
-		"doctype": {[]byte(`<!DOCTYPE urlset SYSTEM "x.dtd"><urlset><url><loc>https://a.example/</loc></url></urlset>`), "https://a.example/", ""},
+		"xml": {[]byte(sitemapText), "https://a.example/1?a=1&b=2 https://a.example/2 https://a.example/3?a=1&b=2", ""},
+		"gz":  {gzipText(sitemapText), "https://a.example/1?a=1&b=2 https://a.example/2 https://a.example/3?a=1&b=2", ""},
+		"mark": {[]byte("\xEF\xBB\xBF\n" + sitemapText),
+			"https://a.example/1?a=1&b=2 https://a.example/2 https://a.example/3?a=1&b=2", ""},
+		"index": {[]byte(index), "", "https://a.example/a.xml b.xml.gz"},
+		"latin-1": {[]byte("<?xml version='1.0' " +
+			"encoding='iso-8859-1'?><urlset><url><loc>https://a.example/\xfc</loc></url></urlset>"),
+			"https://a.example/ü", ""},
+		"prefix": {[]byte(`<s:urlset xmlns:s="x"><s:url><s:loc>https://a.example/</s:loc></s:url></s:urlset>`),
+			"https://a.example/", ""},
+		"text": {[]byte("https://a.example/1\r\n\r\n https://a.example/2 \nnothing\n"),
+			"https://a.example/1 https://a.example/2", ""},
+		"empty": {[]byte(`<urlset></urlset>`), "", ""},
+		"doctype": {[]byte(`<!DOCTYPE urlset SYSTEM "x.dtd"><urlset><url><loc>https://a.example/</loc></url></urlset>`),
+			"https://a.example/", ""},
 	} {
 		got, err := ReadSitemap(c.body)
 		if err != nil || strings.Join(got.Pages, " ") != c.pages || strings.Join(got.Sitemaps, " ") != c.maps {
@@ -50,7 +56,8 @@ func TestSitemaps(t *testing.T) {
 }
 
 func TestHostileSitemaps(t *testing.T) {
-	bomb := `<!DOCTYPE u [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;">]><urlset><url><loc>&b;</loc></url></urlset>`
+	bomb := `<!DOCTYPE u [<!ENTITY a "aaaaaaaaaa"><!ENTITY b ` +
+		`"&a;&a;&a;&a;&a;&a;&a;&a;">]><urlset><url><loc>&b;</loc></url></urlset>`
 	for name, c := range map[string]struct {
 		body []byte
 		want error
@@ -69,7 +76,8 @@ func TestHostileSitemaps(t *testing.T) {
 			t.Errorf("%s: %v %v", name, got, err)
 		}
 	}
-	if got, err := ReadSitemap([]byte("<urlset><url><loc>https://a.example/</loc></url><url")); err == nil || len(got.Pages) != 1 {
+	if got, err := ReadSitemap([]byte("<urlset><url><loc>https://a.example/</loc></url><url")); err == nil ||
+		len(got.Pages) != 1 {
 		t.Errorf("what comes before the breach counts: %v %v", got, err)
 	}
 	if _, err := ReadSitemap(gzipText("hello")[:15]); err == nil {

@@ -11,8 +11,9 @@ const (
 	maxVariants = 300 // addresses of one shape with more than one thing to vary
 )
 
-// trapDetector counts addresses by their shape. Calendars, filters and sort orders make endless addresses that differ in numbers and
-// parameters only; articles that are numbered, or told apart by one parameter, are not held to that bound.
+// trapDetector counts addresses by their shape. Calendars, filters and sort orders make endless addresses that differ
+// in numbers and parameters only; articles that are numbered, or told apart by one parameter, are not held to that
+// bound.
 type trapDetector map[string]int
 
 // isTrap reports whether an address looks like one of endlessly many, and counts it if not.
@@ -43,8 +44,8 @@ func hasRepeatedSegments(path string) bool {
 	return len(segments) > maxSegments
 }
 
-// urlShape returns an address with 0 for each number of its path and without the values of its parameters, and how many things
-// vary in it.
+// urlShape returns an address with 0 for each number of its path and without the values of its parameters, and how many
+// things vary in it.
 func urlShape(u *url.URL) (shape string, free int) {
 	var b strings.Builder
 	free = writeShape(&b, u.EscapedPath())

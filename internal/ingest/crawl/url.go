@@ -22,10 +22,10 @@ var (
 	errURLTooLong  = errors.New("it is too long")
 )
 
-// Canonical returns an address in the one form by which the crawler knows and fetches it: scheme and host in
-// lower case, an international name as its ASCII form, no default port, no dot segments, percent-encoding in its normal form,
-// no fragment, no tracking parameters and no session ids. A reference is read relative to base, which may be nil;
-// it may be written as loosely as browsers accept it. Canonical of a canonical address is that address.
+// Canonical returns an address in the one form by which the crawler knows and fetches it: scheme and host in lower
+// case, an international name as its ASCII form, no default port, no dot segments, percent-encoding in its normal form,
+// no fragment, no tracking parameters and no session ids. A reference is read relative to base, which may be nil; it
+// may be written as loosely as browsers accept it. Canonical of a canonical address is that address.
 func Canonical(base *url.URL, ref string) (*url.URL, error) {
 	u, err := url.Parse(cleanReference(ref))
 	if err != nil {
@@ -54,8 +54,8 @@ func Canonical(base *url.URL, ref string) (*url.URL, error) {
 	return url.Parse(text)
 }
 
-// cleanReference corrects what browsers correct: white space around and line ends within, backslashes for slashes, and a percent sign
-// that encodes nothing.
+// cleanReference corrects what browsers correct: white space around and line ends within, backslashes for slashes, and
+// a percent sign that encodes nothing.
 func cleanReference(ref string) string {
 	ref = strings.TrimFunc(ref, func(r rune) bool { return r <= ' ' })
 	ref = strings.NewReplacer("\t", "", "\n", "", "\r", "").Replace(ref)
@@ -103,16 +103,19 @@ func canonicalPath(path string) string {
 }
 
 // trackingParams are parameters that tell where a visitor came from and nothing about the page.
-var trackingParams = []string{"gclid", "gclsrc", "dclid", "gbraid", "wbraid", "fbclid", "msclkid", "yclid", "twclid", "igshid", "mc_cid", "mc_eid", "_ga", "_gl"}
+var trackingParams = []string{"gclid", "gclsrc", "dclid", "gbraid", "wbraid", "fbclid", "msclkid", "yclid", "twclid",
+	"igshid", "mc_cid", "mc_eid", "_ga", "_gl"}
 
-// sessionParams are parameters that name a visit: every page has another address with each. sid and s are such where they are long.
+// sessionParams are parameters that name a visit: every page has another address with each. sid and s are such where
+// they are long.
 var sessionParams = []string{"phpsessid", "jsessionid", "sessionid", "session_id", "oscsid", "zenid", "cfid", "cftoken"}
 
 func canonicalQuery(query string) string {
 	var parts []string
 	for part := range strings.SplitSeq(normalEscapes(query, queryMarks), "&") {
 		name, value, _ := strings.Cut(strings.ToLower(part), "=")
-		if part != "" && !strings.HasPrefix(name, "utm_") && !slices.Contains(trackingParams, name) && !isSessionParam(name, value) {
+		if part != "" && !strings.HasPrefix(name, "utm_") && !slices.Contains(trackingParams, name) &&
+			!isSessionParam(name, value) {
 			parts = append(parts, part)
 		}
 	}
@@ -120,19 +123,22 @@ func canonicalQuery(query string) string {
 }
 
 func isSessionParam(name, value string) bool {
-	return slices.Contains(sessionParams, name) || strings.HasPrefix(name, "aspsessionid") || (name == "sid" || name == "s") && longHexPattern.MatchString(value)
+	return slices.Contains(sessionParams, name) || strings.HasPrefix(name, "aspsessionid") ||
+		(name == "sid" || name == "s") && longHexPattern.MatchString(value)
 }
 
 // longHexPattern is what nobody chose: hexadecimal digits, as hashes are written.
 var longHexPattern = regexp.MustCompile(`^[0-9a-f]{24,}$`)
 
-// Marks that may stand in a path or a query as they are. They are not decoded either: there they may mean something else.
+// Marks that may stand in a path or a query as they are. They are not decoded either: there they may mean something
+// else.
 const (
 	pathMarks  = "/!$&'()*+,;=:@"
 	queryMarks = pathMarks + "?"
 )
 
-// normalEscapes decodes what needs no encoding, encodes what does, and writes the rest with upper-case digits (RFC 3986, 6.2.2).
+// normalEscapes decodes what needs no encoding, encodes what does, and writes the rest with upper-case digits (RFC
+// 3986, 6.2.2).
 func normalEscapes(s, marks string) string {
 	var b strings.Builder
 	for i := 0; i < len(s); i++ {
@@ -163,14 +169,15 @@ func unreserved(c byte) bool {
 }
 
 // idnaProfile maps international names as browsers do (UTS 46, not transitional).
-var idnaProfile = idna.New(idna.MapForLookup(), idna.Transitional(false), idna.BidiRule(), idna.CheckHyphens(false), idna.StrictDomainName(false))
+var idnaProfile = idna.New(idna.MapForLookup(), idna.Transitional(false), idna.BidiRule(), idna.CheckHyphens(false),
+	idna.StrictDomainName(false))
 
-// longestHost is how many bytes a name may have before it is mapped: each of the 253 that it may have then stands for one character at
-// most. The work to map a name grows with its square.
+// longestHost is how many bytes a name may have before it is mapped: each of the 253 that it may have then stands for
+// one character at most. The work to map a name grows with its square.
 const longestHost = 253 * utf8.UTFMax
 
-// canonicalHost returns HOST or HOST:PORT. The parser that decides and the client that connects must agree on it, so whatever some
-// program may read as a number of a host (127.1, 0x7f000001) and is not written as one is refused.
+// canonicalHost returns HOST or HOST:PORT. The parser that decides and the client that connects must agree on it, so
+// whatever some program may read as a number of a host (127.1, 0x7f000001) and is not written as one is refused.
 func canonicalHost(u *url.URL) (string, error) {
 	host, err := asciiHost(u)
 	if err != nil {
@@ -246,6 +253,6 @@ func isNumeric(label string) bool {
 	return err == nil || strings.Trim(label, "0123456789") == "" || strings.HasPrefix(label, "0x")
 }
 
-// siteKey returns what the addresses of one site share: the host with its port; whether www. stands before it and whether it is
-// spoken to in the clear makes no difference.
+// siteKey returns what the addresses of one site share: the host with its port; whether www. stands before it and
+// whether it is spoken to in the clear makes no difference.
 func siteKey(u *url.URL) string { return strings.TrimPrefix(u.Host, "www.") }

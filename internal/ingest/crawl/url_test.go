@@ -78,11 +78,16 @@ func TestCanonical(t *testing.T) {
 
 func TestWhatIsNoAddress(t *testing.T) {
 	for _, ref := range []string{
-		"", "docs", "/a", "//a.example", "mailto:a@a.example", "javascript:void(0)", "data:text/html,x", "ftp://a.example/", "file:///etc/passwd", "http:", "http:///x",
-		"http:a.example", "http://", "http://user@a.example/", "http://user:secret@a.example/", "http://a.example:0/", "http://a.example:65536/", "http://a.example:x/",
-		"http://a b/", "http://a..b/", "http://.a/", "http://-/%", "http://127.1/", "http://0x7f000001/", "http://2130706433/", "http://0177.0.0.1/", "http://1.2.3.4.5/",
-		"http://a.0x1/", "http://256.1.1.1/", "http://a.09/", "http://[::1%25eth0]/", "http://[::1", "http://a%00b/", "http://a%2fb/", "http://xn--a.example/", "http://a.example%80/", "http://a\\@b/",
-		"http://" + strings.Repeat("a", 64) + ".example/", "http://a.example/" + strings.Repeat("a", maxURLBytes), "http://a.example\x01/",
+		"", "docs", "/a", "//a.example", "mailto:a@a.example", "javascript:void(0)", "data:text/html,x",
+		"ftp://a.example/", "file:///etc/passwd", "http:", "http:///x",
+		"http:a.example", "http://", "http://user@a.example/", "http://user:secret@a.example/", "http://a.example:0/",
+		"http://a.example:65536/", "http://a.example:x/",
+		"http://a b/", "http://a..b/", "http://.a/", "http://-/%", "http://127.1/", "http://0x7f000001/",
+		"http://2130706433/", "http://0177.0.0.1/", "http://1.2.3.4.5/",
+		"http://a.0x1/", "http://256.1.1.1/", "http://a.09/", "http://[::1%25eth0]/", "http://[::1", "http://a%00b/",
+		"http://a%2fb/", "http://xn--a.example/", "http://a.example%80/", "http://a\\@b/",
+		"http://" + strings.Repeat("a", 64) + ".example/", "http://a.example/" + strings.Repeat("a", maxURLBytes),
+		"http://a.example\x01/",
 	} {
 		if u, err := Canonical(nil, ref); err == nil && ref != "http://-/%" && ref != `http://a\@b/` {
 			t.Errorf("%q is taken for %s", ref, u)
@@ -98,7 +103,8 @@ func TestSiteOfAnAddress(t *testing.T) {
 		t.Fatal(faults)
 	}
 	for text, want := range map[string]bool{
-		"https://example.com/": true, "http://example.com/a": true, "http://www.example.com/": true, "https://docs.example.com/": false, "https://example.com:8443/": false,
+		"https://example.com/": true, "http://example.com/a": true, "http://www.example.com/": true,
+		"https://docs.example.com/": false, "https://example.com:8443/": false,
 		"https://example.org/": false, "https://wwwexample.com/": false, "https://www.www.example.com/": false,
 	} {
 		if got := p.isInside(parseURL(t, text)); got != want {
@@ -108,14 +114,16 @@ func TestSiteOfAnAddress(t *testing.T) {
 }
 
 func TestTraps(t *testing.T) {
-	for path, want := range map[string]bool{"/a/b/a/b/a/b": false, "/a/b/a/b/a/b/a/b": true, "/" + strings.Repeat("x/", 2): false, strings.Repeat("/y", 40): true,
+	for path, want := range map[string]bool{"/a/b/a/b/a/b": false, "/a/b/a/b/a/b/a/b": true,
+		"/" + strings.Repeat("x/", 2): false, strings.Repeat("/y", 40): true,
 		strings.Repeat("//", 8): false} {
 		if got := hasRepeatedSegments(path); got != want {
 			t.Errorf("windsUp(%s) = %v", path, got)
 		}
 	}
 	for text, want := range map[string]string{
-		"/article/123": "/article/0 1", "/2024/05/06/title": "/0/0/0/title 3", "/cal?month=1&year=2030": "/cal&month&year 2", "/p?date=2024-01-02": "/p&date 3",
+		"/article/123": "/article/0 1", "/2024/05/06/title": "/0/0/0/title 3",
+		"/cal?month=1&year=2030": "/cal&month&year 2", "/p?date=2024-01-02": "/p&date 3",
 		"/a?b": "/a&b 1", "/": "/ 0",
 	} {
 		shape, free := urlShape(parseURL(t, "https://a.example"+text))

@@ -12,8 +12,9 @@ import (
 // xmlEncoding is how XHTML may name its encoding.
 var xmlEncoding = regexp.MustCompile(`^\s*<\?xml[^>]{1,100}?encoding=["']([A-Za-z0-9._:-]{1,40})["']`)
 
-// toUTF8 decodes a text by its byte order mark, else by what the header says, else by what the page itself says. A text that
-// says nothing is UTF-8 if it can be, and Windows-1252 otherwise, as in browsers. Bytes that mean nothing become U+FFFD.
+// toUTF8 decodes a text by its byte order mark, else by what the header says, else by what the page itself says. A text
+// that says nothing is UTF-8 if it can be, and Windows-1252 otherwise, as in browsers. Bytes that mean nothing become
+// U+FFFD.
 func toUTF8(body []byte, contentType string, markup bool) []byte {
 	sample := body
 	if !markup {

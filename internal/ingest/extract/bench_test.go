@@ -28,7 +28,9 @@ func newLongPDF(pages int) []byte {
 		fmt.Fprintf(&kids, "%d 0 R ", 4+2*i)
 		var page strings.Builder
 		for line := range 45 {
-			fmt.Fprintf(&page, "BT /F1 10 Tf 72 %d Td [(Line) -333 (%d) -333 (of) -333 (page) -333 (%d) -333 (says) -333 (that) -333 (the) -333 (kettle) -333 (boils) -333 (at) -333 (100) -333 (degrees.)] TJ ET\n",
+			fmt.Fprintf(&page,
+				"BT /F1 10 Tf 72 %d Td [(Line) -333 (%d) -333 (of) -333 (page) -333 (%d) -333 (says) -333 (that) "+
+					"-333 (the) -333 (kettle) -333 (boils) -333 (at) -333 (100) -333 (degrees.)] TJ ET\n",
 				770-15*line, line, i)
 		}
 		var packed bytes.Buffer
@@ -88,7 +90,9 @@ func BenchmarkText(b *testing.B) {
 func BenchmarkPage(b *testing.B) {
 	p := newPool(b)
 	page := "<html><head><title>Kettle</title></head><body><nav><a href=/>Home</a></nav><main><h1>Kettle</h1>" +
-		strings.Repeat("<h2>Boiling</h2><p>The kettle boils at <b>100 degrees</b>, and at less on a <a href=/m>mountain</a>.</p><ul><li>One</li><li>Two</li></ul>", 200) + "</main></body></html>"
+		strings.Repeat("<h2>Boiling</h2><p>The kettle boils at <b>100 degrees</b>, and at less on a <a "+
+			"href=/m>mountain</a>.</p><ul><li>One</li><li>Two</li></ul>",
+			200) + "</main></body></html>"
 	b.SetBytes(int64(len(page)))
 	for b.Loop() {
 		if _, err := p.ReadPage(b.Context(), "https://example.com/", "text/html", []byte(page)); err != nil {

@@ -32,7 +32,8 @@ func newZipBomb(t testing.TB, name string, megabytes int) []byte {
 	}
 	packed := bytes.Repeat(block.Bytes(), megabytes)
 	z := zip.NewWriter(&b)
-	w, err := z.CreateRaw(&zip.FileHeader{Name: name, Method: zip.Deflate, CompressedSize64: uint64(len(packed)), UncompressedSize64: uint64(megabytes) << 20})
+	w, err := z.CreateRaw(&zip.FileHeader{Name: name, Method: zip.Deflate, CompressedSize64: uint64(len(packed)),
+		UncompressedSize64: uint64(megabytes) << 20})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,24 +59,37 @@ func TestBounds(t *testing.T) {
 		data []byte
 		word string // of the reason; "" when it is read
 	}{
-		"packs too well":       {extract.DOCX, documents.NewZip(t, "word/document.xml", strings.Repeat(" ", 8<<20)), "times its size"},
-		"unpacks to too much":  {extract.ODT, newZipBomb(t, "content.xml", 160), "unpacks to more than"},
-		"too many files":       {extract.EPUB, documents.NewZip(t, many...), "more than 10000 files"},
-		"deep XML":             {extract.DOCX, documents.NewZip(t, "word/document.xml", docxHeader+strings.Repeat("<w:p>", 100_000)), "deep within"},
-		"deep JSON":            {extract.JSON, []byte(strings.Repeat("[", 9_000) + strings.Repeat("]", 9_000)), "deep within"},
-		"deeper JSON":          {extract.JSON, []byte(strings.Repeat(`{"a":`, 1_000_000)), "deep within"},
-		"deep HTML":            {extract.HTML, []byte("<p>Words</p>" + strings.Repeat("<div>", 500_000) + "more"), ""},
-		"entities":             {extract.ODT, documents.NewZip(t, "content.xml", `<!DOCTYPE x [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]><x><p>&b;</p><p>Words</p></x>`), ""},
-		"entities in a sheet":  {extract.XLSX, documents.NewZip(t, "xl/workbook.xml", `<!DOCTYPE x [<!ENTITY a "aaaa">]><workbook/>`), "entities"},
-		"no part":              {extract.DOCX, documents.NewZip(t, "other.xml", "<a/>"), "a part is missing"},
-		"long JSON path":       {extract.JSON, []byte(`{"` + strings.Repeat("a", 5_000) + `": 1}`), "names of more than"},
-		"pages in circles":     {extract.PDF, []byte("%PDF-1.4\n1 0 obj\n<</Type/Catalog/Pages 2 0 R>>\nendobj\n2 0 obj\n<</Type/Pages/Count 999999999/Kids[2 0 R 2 0 R]>>\nendobj\n"), "no pages"},
-		"a form within itself": {extract.PDF, []byte("%PDF-1.4\n1 0 obj\n<</Type/Catalog/Pages 2 0 R>>\nendobj\n2 0 obj\n<</Type/Pages/Kids[3 0 R]>>\nendobj\n3 0 obj\n<</Type/Page/Contents 4 0 R/Resources 5 0 R>>\nendobj\n4 0 obj\n<</Subtype/Form/Length 12>>stream\n/X Do /X Do \nendstream\nendobj\n5 0 obj\n<</XObject<</X 4 0 R>>>>\nendobj\n"), "no text"},
-		"many quotes":          {extract.CSV, []byte(strings.Repeat("\"a\n", 100_000)), ""},
-		"a wide table":         {extract.CSV, []byte(strings.Repeat("a,", 3_000_000)), ""},
-		"one long line":        {extract.TXT, bytes.Repeat([]byte("word "), 4<<20), ""},
-		"open tags":            {extract.HTML, []byte(strings.Repeat("<table><tr><td>a", 20_000)), ""},
-		"many links":           {extract.HTML, []byte(strings.Repeat("<a href=http://a.example/>a</a><b>b", 30_000)), ""},
+		"packs too well": {extract.DOCX, documents.NewZip(t, "word/document.xml", strings.Repeat(" ", 8<<20)),
+			"times its size"},
+		"unpacks to too much": {extract.ODT, newZipBomb(t, "content.xml", 160), "unpacks to more than"},
+		"too many files":      {extract.EPUB, documents.NewZip(t, many...), "more than 10000 files"},
+		"deep XML": {extract.DOCX,
+			documents.NewZip(t, "word/document.xml", docxHeader+strings.Repeat("<w:p>", 100_000)), "deep within"},
+		"deep JSON": {extract.JSON, []byte(strings.Repeat("[", 9_000) + strings.Repeat("]", 9_000)),
+			"deep within"},
+		"deeper JSON": {extract.JSON, []byte(strings.Repeat(`{"a":`, 1_000_000)), "deep within"},
+		"deep HTML":   {extract.HTML, []byte("<p>Words</p>" + strings.Repeat("<div>", 500_000) + "more"), ""},
+		"entities": {extract.ODT, documents.NewZip(t, "content.xml",
+			`<!DOCTYPE x [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]><x><p>&b;</p><p>Words</p></x>`), ""},
+		"entities in a sheet": {extract.XLSX,
+			documents.NewZip(t, "xl/workbook.xml", `<!DOCTYPE x [<!ENTITY a "aaaa">]><workbook/>`), "entities"},
+		"no part":        {extract.DOCX, documents.NewZip(t, "other.xml", "<a/>"), "a part is missing"},
+		"long JSON path": {extract.JSON, []byte(`{"` + strings.Repeat("a", 5_000) + `": 1}`), "names of more than"},
+		"pages in circles": {extract.PDF,
+			[]byte("%PDF-1.4\n1 0 obj\n<</Type/Catalog/Pages 2 0 R>>\nendobj\n2 0 obj\n<</Type/Pages/Count " +
+				"999999999/Kids[2 0 R 2 0 R]>>\nendobj\n"),
+			"no pages"},
+		"a form within itself": {extract.PDF,
+			[]byte("%PDF-1.4\n1 0 obj\n<</Type/Catalog/Pages 2 0 R>>\nendobj\n2 0 obj\n<</Type/Pages/Kids[3 0 " +
+				"R]>>\nendobj\n3 0 obj\n<</Type/Page/Contents 4 0 R/Resources 5 0 R>>\nendobj\n4 0 obj\n" +
+				"<</Subtype/Form/Length 12>>stream\n/X Do /X Do \nendstream\nendobj\n5 0 obj\n<</XObject<</X 4 " +
+				"0 R>>>>\nendobj\n"),
+			"no text"},
+		"many quotes":   {extract.CSV, []byte(strings.Repeat("\"a\n", 100_000)), ""},
+		"a wide table":  {extract.CSV, []byte(strings.Repeat("a,", 3_000_000)), ""},
+		"one long line": {extract.TXT, bytes.Repeat([]byte("word "), 4<<20), ""},
+		"open tags":     {extract.HTML, []byte(strings.Repeat("<table><tr><td>a", 20_000)), ""},
+		"many links":    {extract.HTML, []byte(strings.Repeat("<a href=http://a.example/>a</a><b>b", 30_000)), ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			doc, err := p.ReadFile(t.Context(), c.kind, "file", c.data)

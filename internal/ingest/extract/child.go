@@ -41,7 +41,8 @@ func (p *Pool) startChild(ctx context.Context) (*child, error) {
 // fences, as the manual says.
 func (p *Pool) checkUnfenced(ctx context.Context, lacks string) error {
 	if sandbox.OnLinux && !p.AllowUnfenced {
-		return &draft.Error{Reason: "files are not read, since this system cannot fence their readers", Err: errors.New(draft.ShortLine(lacks))}
+		return &draft.Error{Reason: "files are not read, since this system cannot fence their readers",
+			Err: errors.New(draft.ShortLine(lacks))}
 	}
 	p.warnOnce.Do(func() {
 		if p.Log != nil {
@@ -61,7 +62,8 @@ func (p *Pool) command(more ...string) *exec.Cmd {
 }
 
 // sendRequest sends the child a file and waits for its text. After an error the child is of no more use.
-func (c *child) sendRequest(ctx context.Context, ask, kind, name string, data []byte) (page html.Page, refused, err error) {
+func (c *child) sendRequest(ctx context.Context, ask, kind, name string, data []byte) (page html.Page, refused,
+	err error) {
 	stop := context.AfterFunc(ctx, c.Kill)
 	defer stop()
 	c.fileCount++

@@ -1,8 +1,10 @@
-// Package extract turns files and pages into text. The text is UTF-8 without NUL, laid out like Markdown: headings with #, lists,
-// tables that repeat their header, paragraphs apart by a blank line, so that it can be cut where it belongs together.
+// Package extract turns files and pages into text. The text is UTF-8 without NUL, laid out like Markdown: headings with
+// #, lists, tables that repeat their header, paragraphs apart by a blank line, so that it can be cut where it belongs
+// together.
 //
-// What strangers upload is read by children of this program that can do nothing but compute (Pool, Serve): a parser that is
-// led astray costs one file, not the server. Every file ends as text or as an Error with a reason for the operator.
+// What strangers upload is read by children of this program that can do nothing but compute (Pool, Serve): a parser
+// that is led astray costs one file, not the server. Every file ends as text or as an Error with a reason for the
+// operator.
 package extract
 
 import (
@@ -20,8 +22,8 @@ type Document = draft.Document
 // Error says why a file cannot be read, in words for its operator.
 type Error = draft.Error
 
-// ReadFile reads a file of a kind that Sniff has found, in this process; what strangers have uploaded is read through a Pool. Every
-// failure is an Error, or the context's.
+// ReadFile reads a file of a kind that Sniff has found, in this process; what strangers have uploaded is read through a
+// Pool. Every failure is an Error, or the context's.
 func ReadFile(ctx context.Context, kind Kind, name string, data []byte) (Document, error) {
 	read := readers[kind]
 	if read == nil {
@@ -31,6 +33,7 @@ func ReadFile(ctx context.Context, kind Kind, name string, data []byte) (Documen
 }
 
 var readers = map[Kind]draft.Reader{
-	PDF: pdf.Read, DOCX: office.ReadDOCX, DOC: office.ReadDOC, TXT: readText, MD: readText, HTML: html.Read, CSV: readCSV, XLSX: office.ReadXLSX, PPTX: office.ReadPPTX,
+	PDF: pdf.Read, DOCX: office.ReadDOCX, DOC: office.ReadDOC, TXT: readText, MD: readText, HTML: html.Read,
+	CSV: readCSV, XLSX: office.ReadXLSX, PPTX: office.ReadPPTX,
 	ODT: office.ReadODT, EPUB: office.ReadEPUB, JSON: readJSON,
 }

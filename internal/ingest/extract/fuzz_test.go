@@ -25,7 +25,8 @@ func FuzzCSV(f *testing.F)  { fuzzKind(f, extract.CSV) }
 func FuzzJSON(f *testing.F) { fuzzKind(f, extract.JSON) }
 
 func FuzzSniff(f *testing.F) {
-	documents.AddSamples(f, "testdata/*.pdf", "testdata/*.doc", "testdata/*.docx", "testdata/*.odt", "testdata/*.epub", "testdata/*.html", "testdata/*.txt", "testdata/*.json")
+	documents.AddSamples(f, "testdata/*.pdf", "testdata/*.doc", "testdata/*.docx", "testdata/*.odt", "testdata/*.epub",
+		"testdata/*.html", "testdata/*.txt", "testdata/*.json")
 	f.Fuzz(func(t *testing.T, data []byte) {
 		if kind, err := extract.Sniff("file", data); (kind == "") != (err != nil) {
 			t.Fatalf("%q %v", kind, err)

@@ -49,7 +49,8 @@ func TestPageGolden(t *testing.T) {
 		t.Fatal(err)
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "title: %s\ncanonical: %s\nlanguage: %s\nindex: %v\n", page.Title, page.Canonical, page.Language, !page.NoIndex)
+	fmt.Fprintf(&b, "title: %s\ncanonical: %s\nlanguage: %s\nindex: %v\n", page.Title, page.Canonical, page.Language,
+		!page.NoIndex)
 	for _, l := range page.Links {
 		fmt.Fprintf(&b, "link: %s %v\n", l.URL, l.NoFollow)
 	}

@@ -107,11 +107,12 @@ func TestPageOfManyTags(t *testing.T) {
 	}
 	p := newPool(t)
 	for name, one := range map[string]string{
-		"paragraphs": "<h2>Boiling</h2><p>The kettle boils at <b>100 degrees</b>, less on a <a href=https://example.com/m>mountain</a>.</p><ul><li>One</li><li>Two</li></ul>\n",
-		"rows":       "<tr><td>kettle</td><td>boils at 100</td></tr>",
-		"spans":      "<span>kettle</span> ",
-		"bare tags":  "<p>",
-		"nested":     "<div>k",
+		"paragraphs": "<h2>Boiling</h2><p>The kettle boils at <b>100 degrees</b>, less on a <a " +
+			"href=https://example.com/m>mountain</a>.</p><ul><li>One</li><li>Two</li></ul>\n",
+		"rows":      "<tr><td>kettle</td><td>boils at 100</td></tr>",
+		"spans":     "<span>kettle</span> ",
+		"bare tags": "<p>",
+		"nested":    "<div>k",
 	} {
 		begin := "<!doctype html><html><head><title>Big</title></head><body><h1>Kettle</h1><table>"
 		page := begin + strings.Repeat(one, (size-len(begin))/len(one))

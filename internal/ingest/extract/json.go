@@ -13,8 +13,8 @@ import (
 	"parley/internal/text/charset"
 )
 
-// readJSON writes a line "path: value" for each value. The values of one object stand together; the objects of a list are apart,
-// and so are the values of a file that holds one in each line.
+// readJSON writes a line "path: value" for each value. The values of one object stand together; the objects of a list
+// are apart, and so are the values of a file that holds one in each line.
 func readJSON(ctx context.Context, _ string, data []byte) (draft.Document, error) {
 	dec := json.NewDecoder(strings.NewReader(charset.Decode(data, "")))
 	dec.UseNumber()

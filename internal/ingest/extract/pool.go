@@ -13,8 +13,9 @@ import (
 	"parley/internal/ingest/extract/sandbox"
 )
 
-// Pool reads files in children of this program, each of which reads one file after the other. A child is replaced after a number of
-// files, after one that took much memory, and after any failure; one that is idle for a while ends. Its fields do not change once it is used.
+// Pool reads files in children of this program, each of which reads one file after the other. A child is replaced after
+// a number of files, after one that took much memory, and after any failure; one that is idle for a while ends. Its
+// fields do not change once it is used.
 type Pool struct {
 	Executable string   // the program whose command "extract" is Serve; empty reads in this process, which is for tests
 	Args       []string // of it; nil for "extract"
@@ -34,13 +35,14 @@ type Pool struct {
 	warnOnce sync.Once
 }
 
-// Programs are other programs that read files, by their full paths; empty ones are not used. They run within the limits of a
-// child and behind the fences that Become builds, and on Linux only.
+// Programs are other programs that read files, by their full paths; empty ones are not used. They run within the limits
+// of a child and behind the fences that Become builds, and on Linux only.
 type Programs struct {
-	Pdftotext  string // of poppler
-	Catdoc     string
-	Antiword   string
-	IsExplicit bool // the operator asks for them, also on a system that can keep them from sockets and not from files (Landlock)
+	Pdftotext string // of poppler
+	Catdoc    string
+	Antiword  string
+	// the operator asks for them, also on a system that can keep them from sockets and not from files (Landlock)
+	IsExplicit bool
 }
 
 const (
@@ -55,7 +57,8 @@ var errPoolClosed = errors.New("extract: the pool is closed")
 func (p *Pool) setUp() {
 	p.once.Do(func() {
 		p.closed = make(chan struct{})
-		p.queue = slotQueue{freeSlots: make([]*child, p.childCount()), runningByOwner: map[string]int{}, lastTurnByOwner: map[string]int{}}
+		p.queue = slotQueue{freeSlots: make([]*child, p.childCount()), runningByOwner: map[string]int{},
+			lastTurnByOwner: map[string]int{}}
 	})
 }
 
@@ -66,7 +69,8 @@ func (p *Pool) childCount() int {
 	return defaultPoolSize
 }
 
-// ReadFile reads a file as the function ReadFile does, in a child. The time for a file is shared by all programs that read it.
+// ReadFile reads a file as the function ReadFile does, in a child. The time for a file is shared by all programs that
+// read it.
 func (p *Pool) ReadFile(ctx context.Context, kind Kind, name string, data []byte) (draft.Document, error) {
 	if p.Executable == "" {
 		page, err := p.readInProcess(ctx, requestFile, string(kind), name, data)
@@ -117,8 +121,8 @@ func (p *Pool) fileTimeout() time.Duration {
 	return defaultFileTimeout
 }
 
-// ownReaderTimeout returns our own reader's part of the time for a file: where another program reads files of the kind too, a third is
-// left to it.
+// ownReaderTimeout returns our own reader's part of the time for a file: where another program reads files of the kind
+// too, a third is left to it.
 func (p *Pool) ownReaderTimeout(kind Kind) time.Duration {
 	if p.Programs.canRead(kind) {
 		return p.fileTimeout() * 2 / 3
@@ -126,8 +130,10 @@ func (p *Pool) ownReaderTimeout(kind Kind) time.Duration {
 	return p.fileTimeout()
 }
 
-// runInSlot waits for a slot and reads the file there, in the time for one file. read returns the child that reads next, if any.
-func (p *Pool) runInSlot(ctx context.Context, data []byte, read func(ctx context.Context, c *child) (*child, error)) error {
+// runInSlot waits for a slot and reads the file there, in the time for one file. read returns the child that reads
+// next, if any.
+func (p *Pool) runInSlot(ctx context.Context, data []byte,
+	read func(ctx context.Context, c *child) (*child, error)) error {
 	if len(data) > draft.MaxFileBytes {
 		return draft.NewError("the file is larger than %d MB", draft.MaxFileBytes>>20)
 	}
@@ -197,7 +203,8 @@ func (p *Pool) releaseSlot(owner string, c *child) {
 }
 
 // readWithRetry reads with the child, or a new one, and returns which one may be used next, if any.
-func (p *Pool) readWithRetry(ctx context.Context, share time.Duration, c *child, ask, kind, name string, data []byte) (html.Page, *child, error) {
+func (p *Pool) readWithRetry(ctx context.Context, share time.Duration, c *child, ask, kind, name string,
+	data []byte) (html.Page, *child, error) {
 	timed, cancel := context.WithTimeoutCause(ctx, share, timeoutError(share))
 	defer cancel()
 	used := c != nil
@@ -213,7 +220,8 @@ func (p *Pool) readWithRetry(ctx context.Context, share time.Duration, c *child,
 }
 
 // readInChild reads with the child, or a new one, and returns which one may be used next, if any.
-func (p *Pool) readInChild(ctx context.Context, c *child, ask, kind, name string, data []byte) (page html.Page, refused error, next *child, err error) {
+func (p *Pool) readInChild(ctx context.Context, c *child, ask, kind, name string, data []byte) (page html.Page,
+	refused error, next *child, err error) {
 	if c == nil {
 		var known *draft.Error
 		switch c, err = p.startChild(ctx); {
@@ -240,7 +248,8 @@ func (p *Pool) readInChild(ctx context.Context, c *child, ask, kind, name string
 func (p *Pool) logFailure(ctx context.Context, ask, kind string, err error) {
 	var known *draft.Error
 	if p.Log != nil && errors.As(err, &known) {
-		p.Log.WarnContext(ctx, "a reader of files was ended", "ask", ask, "kind", kind, "reason", known.Reason, "cause", known.Err)
+		p.Log.WarnContext(ctx, "a reader of files was ended", "ask", ask, "kind", kind, "reason", known.Reason, "cause",
+			known.Err)
 	}
 }
 

@@ -30,7 +30,8 @@ func FindPrograms() Programs {
 // NewPrograms returns the programs at these full paths, which the operator asks for. Their names tell which they are.
 func NewPrograms(paths []string) (Programs, error) {
 	programs := Programs{IsExplicit: true}
-	places := map[string]*string{"pdftotext": &programs.Pdftotext, "catdoc": &programs.Catdoc, "antiword": &programs.Antiword}
+	places := map[string]*string{"pdftotext": &programs.Pdftotext, "catdoc": &programs.Catdoc,
+		"antiword": &programs.Antiword}
 	for _, path := range paths {
 		place := places[filepath.Base(path)]
 		switch {
@@ -60,8 +61,10 @@ func (p *Pool) requiredFences() sandbox.Need {
 	return sandbox.NeedAll
 }
 
-// readAgain reads with another program what our reader could not, or a PDF too: that text is taken where ours has other words.
-func (p *Pool) readAgain(ctx context.Context, kind Kind, data []byte, doc draft.Document, err error) (draft.Document, error) {
+// readAgain reads with another program what our reader could not, or a PDF too: that text is taken where ours has other
+// words.
+func (p *Pool) readAgain(ctx context.Context, kind Kind, data []byte, doc draft.Document, err error) (draft.Document,
+	error) {
 	if ctx.Err() != nil {
 		return doc, err
 	}
@@ -82,7 +85,8 @@ func (p *Pool) readAgain(ctx context.Context, kind Kind, data []byte, doc draft.
 		for _, program := range []struct {
 			path string
 			args []string
-		}{{p.Programs.Catdoc, []string{"-d", "utf-8", "-w", "-"}}, {p.Programs.Antiword, []string{"-m", "UTF-8.txt", "-w", "0", sealedInputPath}}} {
+		}{{p.Programs.Catdoc, []string{"-d", "utf-8", "-w", "-"}},
+			{p.Programs.Antiword, []string{"-m", "UTF-8.txt", "-w", "0", sealedInputPath}}} {
 			if err == nil || program.path == "" || ctx.Err() != nil {
 				continue
 			}

@@ -18,7 +18,8 @@ import (
 func TestNamedPrograms(t *testing.T) {
 	requireLinux(t)
 	got, err := extract.NewPrograms([]string{"/opt/bin/catdoc", "/usr/bin/pdftotext"})
-	if want := (extract.Programs{Pdftotext: "/usr/bin/pdftotext", Catdoc: "/opt/bin/catdoc", IsExplicit: true}); got != want || err != nil {
+	if want := (extract.Programs{Pdftotext: "/usr/bin/pdftotext", Catdoc: "/opt/bin/catdoc",
+		IsExplicit: true}); got != want || err != nil {
 		t.Errorf("%+v %v", got, err)
 	}
 	for _, bad := range []string{"pdftotext", "/usr/bin/less", ""} {
@@ -107,7 +108,8 @@ func TestPdftotextGivesUsualLettersToo(t *testing.T) {
 	if err != nil || ours.Text != alone.Text {
 		t.Errorf("pdftotext is preferred, whose text is in disorder: %v\n%s", err, ours.Text)
 	}
-	raw, err := exec.CommandContext(t.Context(), p.Programs.Pdftotext, "-q", "-enc", "UTF-8", "testdata/scripts.pdf", "-").Output()
+	raw, err := exec.CommandContext(t.Context(), p.Programs.Pdftotext, "-q", "-enc", "UTF-8", "testdata/scripts.pdf",
+		"-").Output()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -115,7 +117,8 @@ func TestPdftotextGivesUsualLettersToo(t *testing.T) {
 	if f1 := wordF1(theirs, ours.Text); f1 < 0.85 { // it turns around what a ligature stands for
 		t.Errorf("word F1 %.3f\n%s", f1, theirs)
 	}
-	for _, want := range []string{"ساعات العمل", "من الساعة 9:00 حتى 17:30 كل يوم، ما عدا الجمعة. السعر 1,250.50 ريال", "עד 17:30 (ימים", "office files the official affidavit; fluffy waffles are difficult to afford."} {
+	for _, want := range []string{"ساعات العمل", "من الساعة 9:00 حتى 17:30 كل يوم، ما عدا الجمعة. السعر 1,250.50 ريال",
+		"עד 17:30 (ימים", "office files the official affidavit; fluffy waffles are difficult to afford."} {
 		if !strings.Contains(theirs, want) {
 			t.Errorf("no %q in\n%s", want, theirs)
 		}

@@ -20,10 +20,11 @@ func ownerOf(ctx context.Context) string {
 // slotQueue is where files wait for a slot, of which there are a few. It looks at each waiting
 // file, of which there are no more than workers. Callers hold a lock.
 type slotQueue struct {
-	freeSlots       []*child // slots; nil where none runs
-	waiting         []*waiter
-	runningByOwner  map[string]int // files by owner
-	lastTurnByOwner map[string]int // when an owner had its latest turn, as the number of that turn; forgotten when nothing waits
+	freeSlots      []*child // slots; nil where none runs
+	waiting        []*waiter
+	runningByOwner map[string]int // files by owner
+	// when an owner had its latest turn, as the number of that turn; forgotten when nothing waits
+	lastTurnByOwner map[string]int
 	turns           int
 }
 
@@ -77,8 +78,8 @@ func (l *slotQueue) dispatch() {
 	}
 }
 
-// takeNext chooses the owner with the fewest files being read, and of those the one whose latest turn is longest ago; of
-// its files the smallest.
+// takeNext chooses the owner with the fewest files being read, and of those the one whose latest turn is longest ago;
+// of its files the smallest.
 func (l *slotQueue) takeNext() *waiter {
 	best := l.waiting[0]
 	for _, w := range l.waiting[1:] {

@@ -12,8 +12,9 @@ import (
 	"parley/internal/ingest/extract/sandbox"
 )
 
-// Serve reads one request after the other from r and answers to w, until r ends: it is what "parley extract" does. Before the
-// first it enters the sandbox: it limits its memory and, on Linux, drops its access to files, sockets and programs.
+// Serve reads one request after the other from r and answers to w, until r ends: it is what "parley extract" does.
+// Before the first it enters the sandbox: it limits its memory and, on Linux, drops its access to files, sockets and
+// programs.
 func Serve(r io.Reader, w io.Writer) error {
 	in, out := bufio.NewReader(r), bufio.NewWriter(w)
 	if err := sandbox.Enter(out); err != nil {

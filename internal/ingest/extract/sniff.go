@@ -15,8 +15,8 @@ import (
 	"parley/internal/text/charset"
 )
 
-// Sniff returns the kind of a file by its content; the name decides only between kinds of plain text, which look alike. It fails
-// with an Error for an empty file and for everything that is not read.
+// Sniff returns the kind of a file by its content; the name decides only between kinds of plain text, which look alike.
+// It fails with an Error for an empty file and for everything that is not read.
 func Sniff(name string, data []byte) (kind Kind, err error) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -43,11 +43,16 @@ func Sniff(name string, data []byte) (kind Kind, err error) {
 
 // foreignMagic holds how formats begin that are not read, so that the refusal can name them.
 var foreignMagic = []struct{ prefix, what string }{
-	{"\x89PNG", "a picture"}, {"\xff\xd8\xff", "a picture"}, {"GIF8", "a picture"}, {"BM", ""}, {"II*\x00", "a picture"}, {"MM\x00*", "a picture"},
-	{"RIFF", "a sound, a film or a picture"}, {"OggS", "a sound or a film"}, {"ID3", "a sound"}, {"fLaC", "a sound"}, {"\x1aE\xdf\xa3", "a film"},
-	{"\x1f\x8b", "a compressed file (gzip)"}, {"7z\xbc\xaf\x27\x1c", "an archive (7z)"}, {"Rar!", "an archive (RAR)"}, {"BZh", "a compressed file (bzip2)"},
-	{"\xfd7zXZ", "a compressed file (xz)"}, {"\x28\xb5\x2f\xfd", "a compressed file (zstd)"}, {"\x7fELF", "a program"}, {"MZ\x90", "a program"},
-	{"\xca\xfe\xba\xbe", "a program"}, {"\xcf\xfa\xed\xfe", "a program"}, {"{\\rtf", "an RTF file; save it as DOCX"}, {"%!PS", "a PostScript file; save it as PDF"},
+	{"\x89PNG", "a picture"}, {"\xff\xd8\xff", "a picture"}, {"GIF8", "a picture"}, {"BM", ""},
+	{"II*\x00", "a picture"}, {"MM\x00*", "a picture"},
+	{"RIFF", "a sound, a film or a picture"}, {"OggS", "a sound or a film"}, {"ID3", "a sound"}, {"fLaC", "a sound"},
+	{"\x1aE\xdf\xa3", "a film"},
+	{"\x1f\x8b", "a compressed file (gzip)"}, {"7z\xbc\xaf\x27\x1c", "an archive (7z)"}, {"Rar!", "an archive (RAR)"},
+	{"BZh", "a compressed file (bzip2)"},
+	{"\xfd7zXZ", "a compressed file (xz)"}, {"\x28\xb5\x2f\xfd", "a compressed file (zstd)"}, {"\x7fELF", "a program"},
+	{"MZ\x90", "a program"},
+	{"\xca\xfe\xba\xbe", "a program"}, {"\xcf\xfa\xed\xfe", "a program"}, {"{\\rtf", "an RTF file; save it as DOCX"},
+	{"%!PS", "a PostScript file; save it as PDF"},
 	{"SQLite format 3", "a database"}, {"\x00asm", "a program"},
 }
 
@@ -115,9 +120,11 @@ func sniffContentTypes(f *zip.File) (Kind, error) {
 	for _, t := range []struct {
 		mark string
 		kind Kind
-	}{{"wordprocessingml.document.main", DOCX}, {"ms-word.document.macroEnabled.main", DOCX}, {"wordprocessingml.template.main", DOCX},
+	}{{"wordprocessingml.document.main", DOCX}, {"ms-word.document.macroEnabled.main", DOCX},
+		{"wordprocessingml.template.main", DOCX},
 		{"spreadsheetml.sheet.main", XLSX}, {"ms-excel.sheet.macroEnabled.main", XLSX}, {"spreadsheetml.template.main", XLSX},
-		{"presentationml.presentation.main", PPTX}, {"presentationml.slideshow.main", PPTX}, {"presentationml.template.main", PPTX},
+		{"presentationml.presentation.main", PPTX}, {"presentationml.slideshow.main", PPTX},
+		{"presentationml.template.main", PPTX},
 		{"ms-powerpoint.presentation.macroEnabled.main", PPTX}, {"sheet.binary.macroEnabled.main", ""}} {
 		if bytes.Contains(text, []byte(t.mark)) {
 			if t.kind == "" {
@@ -148,7 +155,8 @@ func sniffCompound(data []byte) (Kind, error) {
 }
 
 // kindByExtension are kinds of plain text that only the name can tell apart.
-var kindByExtension = map[string]Kind{".txt": TXT, ".text": TXT, ".md": MD, ".markdown": MD, ".mdx": MD, ".csv": CSV, ".tsv": CSV, ".tab": CSV, ".html": HTML, ".htm": HTML,
+var kindByExtension = map[string]Kind{".txt": TXT, ".text": TXT, ".md": MD, ".markdown": MD, ".mdx": MD, ".csv": CSV,
+	".tsv": CSV, ".tab": CSV, ".html": HTML, ".htm": HTML,
 	".xhtml": HTML}
 
 // maxSniffBytes is how many bytes of a text tell its kind; a large one is not decoded for that.
@@ -161,9 +169,11 @@ func sniffText(ext string, data []byte) (Kind, error) {
 	switch {
 	case isUnreadable(text):
 		return "", draft.NewError("the file is neither text nor of a known format; %s", acceptedKinds)
-	case strings.HasPrefix(head, "<!doctype html"), strings.HasPrefix(head, "<html"), strings.HasPrefix(head, "<?xml") && strings.Contains(head, "<html"):
+	case strings.HasPrefix(head, "<!doctype html"), strings.HasPrefix(head, "<html"),
+		strings.HasPrefix(head, "<?xml") && strings.Contains(head, "<html"):
 		return HTML, nil
-	case strings.HasPrefix(head, "<svg"), strings.HasPrefix(head, "<!doctype svg"), strings.HasPrefix(head, "<?xml") && strings.Contains(head, "<svg"):
+	case strings.HasPrefix(head, "<svg"), strings.HasPrefix(head, "<!doctype svg"), strings.HasPrefix(head, "<?xml") &&
+		strings.Contains(head, "<svg"):
 		return "", draft.NewError("the file is a picture (SVG); %s", acceptedKinds)
 	case strings.HasPrefix(head, "<?xml") && named != TXT && named != MD:
 		return "", draft.NewError("the file is XML; %s", acceptedKinds)
@@ -189,8 +199,8 @@ func isUnreadable(text string) bool {
 	return odd*20 > all
 }
 
-// isJSON reports whether a text is an object, an array, or one of them in each line; also what is like them but for being too deep to
-// be read, which its reader says.
+// isJSON reports whether a text is an object, an array, or one of them in each line; also what is like them but for
+// being too deep to be read, which its reader says.
 func isJSON(text string) bool {
 	text = strings.TrimSpace(strings.TrimPrefix(text, "\ufeff"))
 	if text == "" || text[0] != '{' && text[0] != '[' {

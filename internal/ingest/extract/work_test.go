@@ -30,7 +30,8 @@ func TestWorkOfRepeatedElements(t *testing.T) {
 		kind   costly.Kind
 	}{
 		{extract.CSV, costly.Halves("a long name of a column", "a,", "so it goes on ", ",c\n", "a,b\n", "")},
-		{extract.CSV, costly.Halves("long names of columns", "a,b,c,d,e,f,g,h,i,j,k,l,m,", "so it goes on ", ",c\n", "a,b,,,,,,,,,,,,n\n", "")},
+		{extract.CSV, costly.Halves("long names of columns", "a,b,c,d,e,f,g,h,i,j,k,l,m,", "so it goes on ", ",c\n",
+			"a,b,,,,,,,,,,,,n\n", "")},
 		{extract.CSV, costly.Made("columns", "", "a,", "\n1,2,3\n")},
 		{extract.JSON, costly.Made("keys", `{`, `"a":"b",`, `"c":1}`)},
 		{extract.JSON, costly.Made("lists", `[`, `["a",{"b":"c"}],`, `1]`)},

@@ -34,7 +34,8 @@ func TestAnthropicReplays(t *testing.T) {
 		finish            model.Finish
 	}{
 		{"text.sse", "Open the menu → “Export”.", "", end("stop", 812, 9)},
-		{"tools.sse", "Let me look.", `toolu_01T1x1fJ34qAmk2tNTrN7Up6 order_status {"order": "A-17"}; toolu_02 shop_hours {}`, end("tool-calls", 472, 89)},
+		{"tools.sse", "Let me look.",
+			`toolu_01T1x1fJ34qAmk2tNTrN7Up6 order_status {"order": "A-17"}; toolu_02 shop_hours {}`, end("tool-calls", 472, 89)},
 		{"thinking.sse", menu, "", end("stop", 50, 30)},
 		{"max.sse", menu, "", end("length", 25, 4)},
 		{"no-stop.sse", menu, "", end("stop", 25, 4)},
@@ -76,18 +77,29 @@ func TestBadAnthropic(t *testing.T) {
 		{"ended in the middle", "Hello ", failed, provider.AnthropicTextThen(provider.SendRaw(""), "Hello ")},
 		{"empty body", "", failed, provider.SendRaw("")},
 		{"no word", "", failed, provider.AnthropicText("end_turn")},
-		{"half JSON", "Hello ", failed, provider.AnthropicTextThen(provider.SendRaw("event: content_block_delta\ndata: {\"type\":\"content_bl\n\n"), "Hello ")},
+		{"half JSON", "Hello ", failed,
+			provider.AnthropicTextThen(provider.SendRaw("event: content_block_delta\ndata: {\"type\":\"content_bl\n\n"),
+				"Hello ")},
 		{"garbage", "", failed, provider.Garbage()},
 		{"garbage after text", "Hello ", failed, provider.AnthropicTextThen(provider.Garbage(), "Hello ")},
 		{"overloaded at once", "", failed, provider.AnthropicError("overloaded_error")},
 		{"overloaded after text", "Hello ", failed, provider.AnthropicError("overloaded_error", "Hello ")},
-		{"endless text", "na na", "length", provider.AnthropicTextThen(provider.RepeatRaw("data: "+provider.TextDelta(0, strings.Repeat("na ", 1000))+"\n\n"), "na ")},
-		{"endless pings", "", failed, provider.AnthropicTextThen(provider.RepeatRaw("event: ping\ndata: {\"type\":\"ping\"}\n\n"))},
+		{"endless text", "na na", "length", provider.AnthropicTextThen(provider.RepeatRaw("data: "+provider.TextDelta(0,
+			strings.Repeat("na ", 1000))+"\n\n"), "na ")},
+		{"endless pings", "", failed,
+			provider.AnthropicTextThen(provider.RepeatRaw("event: ping\ndata: {\"type\":\"ping\"}\n\n"))},
 		{"endless line", "", failed, provider.EndlessLine()},
-		{"endless calls", "", failed, provider.RepeatRaw(`data: {"type":"content_block_start","index":0,"content_block":{"type":"tool_use","id":"a","name":"n","input":{"a":1}}}` + "\n\n" +
-			`data: {"type":"content_block_start","index":1,"content_block":{"type":"tool_use","id":"b","name":"n","input":{"a":1}}}` + "\n\n")},
-		{"429 for an hour", "", failed, provider.RefuseWith(429, 3600, `{"type":"error","error":{"type":"rate_limit_error","message":"slow down"}}`)},
-		{"529", "", failed, provider.RefuseWith(529, -1, `{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}`)},
+		{"endless calls", "", failed,
+			provider.RepeatRaw(`data: {"type":"content_block_start","index":0,"content_block":{"type":"tool_use",` +
+				`"id":"a","name":"n","input":{"a":1}}}` +
+				"\n\n" +
+				`data: {"type":"content_block_start","index":1,"content_block":{"type":"tool_use","id":"b",` +
+				`"name":"n","input":{"a":1}}}` +
+				"\n\n")},
+		{"429 for an hour", "", failed, provider.RefuseWith(429, 3600,
+			`{"type":"error","error":{"type":"rate_limit_error","message":"slow down"}}`)},
+		{"529", "", failed, provider.RefuseWith(529, -1,
+			`{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}`)},
 		{"401", "", failed, provider.RefuseWith(401, -1, "bad key sk-very-secret")},
 		{"redirect", "", failed, provider.RefuseWith(302, -1, "")},
 		{"another format", "", failed, provider.AnswerText("Hello.")},
@@ -134,7 +146,8 @@ func TestWhatAnthropicIsSent(t *testing.T) {
 		t.Fatal(got.Err)
 	}
 	sent := s.Requests()[0]
-	if sent.Header.Get("X-Api-Key") != "sk-very-secret" || sent.Header.Get("Anthropic-Version") == "" || sent.Header.Get("Authorization") != "" {
+	if sent.Header.Get("X-Api-Key") != "sk-very-secret" || sent.Header.Get("Anthropic-Version") == "" ||
+		sent.Header.Get("Authorization") != "" {
 		t.Errorf("headers %v", sent.Header)
 	}
 	type part struct {
@@ -161,10 +174,12 @@ func TestWhatAnthropicIsSent(t *testing.T) {
 	if err := json.Unmarshal(sent.Body, &body); err != nil {
 		t.Fatal(err)
 	}
-	if body.Model != "claude-x" || !body.Stream || body.Temperature != 1 || body.MaxTokens <= 0 || body.Tools[0].Schema["type"] != "object" {
+	if body.Model != "claude-x" || !body.Stream || body.Temperature != 1 || body.MaxTokens <= 0 ||
+		body.Tools[0].Schema["type"] != "object" {
 		t.Errorf("sent %s", sent.Body)
 	}
-	if len(body.System) != 2 || body.System[0].Cache["type"] != "ephemeral" || strings.Contains(body.System[0].Text, "ship daily") || body.System[1].Cache != nil {
+	if len(body.System) != 2 || body.System[0].Cache["type"] != "ephemeral" ||
+		strings.Contains(body.System[0].Text, "ship daily") || body.System[1].Cache != nil {
 		t.Errorf("system %+v", body.System)
 	}
 	var lines []string
@@ -188,8 +203,11 @@ func TestWhatAnthropicIsSent(t *testing.T) {
 // A model that takes no temperature, or a server that knows no cache, gets the request again without it.
 func TestAnthropicRefusedParameters(t *testing.T) {
 	s := provider.Start(t,
-		provider.RefuseWith(400, -1, "{\"type\":\"error\",\"error\":{\"type\":\"invalid_request_error\",\"message\":\"`temperature` is deprecated for this model.\"}}"),
-		provider.RefuseWith(400, -1, `{"type":"error","error":{"message":"system.0.cache_control: Extra inputs are not permitted"}}`),
+		provider.RefuseWith(400, -1,
+			"{\"type\":\"error\",\"error\":{\"type\":\"invalid_request_error\",\"message\":\"`temperature` is "+
+				"deprecated for this model.\"}}"),
+		provider.RefuseWith(400, -1,
+			`{"type":"error","error":{"message":"system.0.cache_control: Extra inputs are not permitted"}}`),
 		provider.AnthropicText("end_turn", "Hello."))
 	m := newAnthropic(t, s)
 	for range 2 {

@@ -5,15 +5,16 @@ import (
 	"slices"
 )
 
-// decoder reads the events of Anthropic's stream, which come as blocks: text, calls of tools, thoughts and more. Only text and the calls of
-// our own tools count; every other kind of event or block is passed over, as the API asks of its clients.
+// decoder reads the events of Anthropic's stream, which come as blocks: text, calls of tools, thoughts and more. Only
+// text and the calls of our own tools count; every other kind of event or block is passed over, as the API asks of its
+// clients.
 type decoder struct {
 	callIndexes     []int // indexes of the blocks that are calls of our tools
 	completeIndexes []int // of them, those whose input came with their beginning
 }
 
-// decode reports whether data is one valid JSON object, and adds what it says to d. An object is either an event of the stream or, of a
-// server that does not stream, the whole message.
+// decode reports whether data is one valid JSON object, and adds what it says to d. An object is either an event of the
+// stream or, of a server that does not stream, the whole message.
 func (b *decoder) decode(d *stream.Delta, data []byte) bool {
 	e := event{index: -1}
 	s := stream.JSONScanner{Data: data}

@@ -19,7 +19,8 @@ type replayTransport func() *http.Response
 
 func (r replayTransport) RoundTrip(*http.Request) (*http.Response, error) { return r(), nil }
 
-// The decoder accepts exactly what encoding/json accepts of objects, and no order of events makes it panic or lose its bounds.
+// The decoder accepts exactly what encoding/json accepts of objects, and no order of events makes it panic or lose its
+// bounds.
 func FuzzBlocks(f *testing.F) {
 	files, err := filepath.Glob("testdata/*.[sj]*")
 	if err != nil || len(files) == 0 {
@@ -32,7 +33,8 @@ func FuzzBlocks(f *testing.F) {
 		}
 		f.Add(string(text))
 	}
-	f.Add("data: {\"type\":\"content_block_start\",\"index\":-7,\"content_block\":{\"type\":\"tool_use\",\"input\":[]}}\n\ndata: {\"type\":3}\n")
+	f.Add("data: " +
+		"{\"type\":\"content_block_start\",\"index\":-7,\"content_block\":{\"type\":\"tool_use\",\"input\":[]}}\n\ndata: {\"type\":3}\n")
 	f.Fuzz(func(t *testing.T, body string) {
 		var dec decoder
 		for line := range strings.SplitSeq(body, "\n") {
@@ -44,9 +46,10 @@ func FuzzBlocks(f *testing.F) {
 				t.Fatalf("accepts %v: %q", ok, data)
 			}
 		}
-		m := &Model{Client: httpclient.Client{BaseURL: "http://provider.example", HTTP: &http.Client{Transport: replayTransport(func() *http.Response {
-			return &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(strings.NewReader(body))}
-		})}}}
+		m := &Model{Client: httpclient.Client{BaseURL: "http://provider.example",
+			HTTP: &http.Client{Transport: replayTransport(func() *http.Response {
+				return &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(strings.NewReader(body))}
+			})}}}
 		var last model.Chunk
 		for chunk, err := range m.Stream(t.Context(), model.Request{}) {
 			if err != nil {

@@ -52,7 +52,8 @@ type tool struct {
 }
 
 func encodeRequest(req model.Request, h stream.Quirks) ([]byte, error) {
-	w := request{Model: req.Model, Stream: true, MaxTokens: req.MaxTokens, System: systemParts(req, h), Messages: convertMessages(req.Messages)}
+	w := request{Model: req.Model, Stream: true, MaxTokens: req.MaxTokens, System: systemParts(req, h),
+		Messages: convertMessages(req.Messages)}
 	if w.MaxTokens <= 0 {
 		w.MaxTokens = defaultMaxTokens
 	}
@@ -78,8 +79,8 @@ func inputSchema(schema json.RawMessage) json.RawMessage {
 	return json.RawMessage(`{"type":"object"}`)
 }
 
-// systemParts returns the system prompt in two parts: what is the same from turn to turn, which the provider caches together with
-// the tools, and the passages.
+// systemParts returns the system prompt in two parts: what is the same from turn to turn, which the provider caches
+// together with the tools, and the passages.
 func systemParts(req model.Request, h stream.Quirks) []messagePart {
 	steady := messagePart{Type: "text", Text: prompt.Instructions(req)}
 	if !h.NoCacheControl {
@@ -95,8 +96,8 @@ func systemParts(req model.Request, h stream.Quirks) []messagePart {
 	return parts
 }
 
-// convertMessages returns the conversation as the API wants it: user and assistant take turns, the user begins, results of tools are the
-// user's, and no text is empty.
+// convertMessages returns the conversation as the API wants it: user and assistant take turns, the user begins, results
+// of tools are the user's, and no text is empty.
 func convertMessages(messages []model.Message) []message {
 	converted := make([]message, 0, len(messages)+1)
 	for i := range messages {
@@ -127,13 +128,14 @@ func convertMessage(m *model.Message) (parts []messagePart) {
 		parts = append(parts, messagePart{Type: "text", Text: m.Text})
 	}
 	for _, c := range m.ToolCalls {
-		parts = append(parts, messagePart{Type: "tool_use", ID: c.ID, Name: c.Name, Input: json.RawMessage(stream.ToolArguments(c.Input))})
+		parts = append(parts, messagePart{Type: "tool_use", ID: c.ID, Name: c.Name,
+			Input: json.RawMessage(stream.ToolArguments(c.Input))})
 	}
 	return parts
 }
 
-// pairToolResults makes sure of what the API refuses a whole conversation for: each call has its result at the beginning of the message
-// right behind it, each result has its call, and the last word is not the assistant's.
+// pairToolResults makes sure of what the API refuses a whole conversation for: each call has its result at the
+// beginning of the message right behind it, each result has its call, and the last word is not the assistant's.
 func pairToolResults(messages []message) []message {
 	if n := len(messages); n > 0 && messages[n-1].Role == "assistant" {
 		messages = append(messages, message{Role: "user"})
@@ -156,7 +158,8 @@ func pairToolResults(messages []message) []message {
 // emptyMessagePart is sent where the API wants a message and there is none.
 var emptyMessagePart = messagePart{Type: "text", Text: "…"}
 
-// orderToolResults orders the blocks of a user's message behind the calls. The result of a call that is not there is left out.
+// orderToolResults orders the blocks of a user's message behind the calls. The result of a call that is not there is
+// left out.
 func orderToolResults(calls, parts []messagePart) (list []messagePart) {
 	for _, c := range calls {
 		if c.Type != "tool_use" {

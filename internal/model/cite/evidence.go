@@ -1,5 +1,5 @@
-// Package cite finds which stretch of a passage supports a sentence of an answer, and takes the markers that models cite with
-// out of their answers.
+// Package cite finds which stretch of a passage supports a sentence of an answer, and takes the markers that models
+// cite with out of their answers.
 package cite
 
 import (
@@ -50,9 +50,10 @@ func (e *passageEvidence) contentStems(text string) map[string]struct{} {
 	return all
 }
 
-// findSupport returns the byte span of the passage that says most of what the sentence says: the sentence itself where it is quoted, else
-// up to three sentences in a row. It is false when the passage has nothing of it: no word with a meaning, and no number. Where this
-// cannot be judged, because the languages differ or the sentence is a mere yes, the whole passage stands for it.
+// findSupport returns the byte span of the passage that says most of what the sentence says: the sentence itself where
+// it is quoted, else up to three sentences in a row. It is false when the passage has nothing of it: no word with a
+// meaning, and no number. Where this cannot be judged, because the languages differ or the sentence is a mere yes, the
+// whole passage stands for it.
 func (e *passageEvidence) findSupport(sentence string) (start, end int, ok bool) {
 	if start, end, ok := e.findQuotation(sentence); ok {
 		return start, end, true
@@ -62,7 +63,8 @@ func (e *passageEvidence) findSupport(sentence string) (start, end int, ok bool)
 	switch {
 	case from <= to:
 		return e.sentences[from].Start, e.sentences[to].End, true
-	case len(wantedStems) == 0, e.isOtherLanguage(sentence), countOverlap(wantedStems, e.titleStems, nil) > 0, e.sharesCompound(wantedStems):
+	case len(wantedStems) == 0, e.isOtherLanguage(sentence), countOverlap(wantedStems, e.titleStems, nil) > 0,
+		e.sharesCompound(wantedStems):
 		return 0, len(e.text), true
 	}
 	return 0, 0, false
@@ -71,8 +73,8 @@ func (e *passageEvidence) findSupport(sentence string) (start, end int, ok bool)
 // minQuoteBytes is how long a sentence is, in bytes, that is looked for word for word.
 const minQuoteBytes = 12
 
-// findQuotation finds the sentence in the passage, word for word but for case, white space, quotation marks and emphasis; false when it is
-// not a quotation.
+// findQuotation finds the sentence in the passage, word for word but for case, white space, quotation marks and
+// emphasis; false when it is not a quotation.
 func (e *passageEvidence) findQuotation(sentence string) (start, end int, ok bool) {
 	want, _ := foldWithOffsets(sentence)
 	want = bytes.TrimRight(want, " .!?:;…。！？")
@@ -96,7 +98,8 @@ func (e *passageEvidence) findQuotation(sentence string) (start, end int, ok boo
 func (e *passageEvidence) bestSentences(wantedStems map[string]struct{}) (from, to int) {
 	best, score := -1, 0
 	for i, stems := range e.sentenceStems {
-		if n := countOverlap(wantedStems, stems, nil); n > score || n == score && n > 0 && len(stems) < len(e.sentenceStems[best]) {
+		if n := countOverlap(wantedStems, stems, nil); n > score || n == score && n > 0 &&
+			len(stems) < len(e.sentenceStems[best]) {
 			best, score = i, n
 		}
 	}
@@ -145,7 +148,8 @@ next:
 	return n
 }
 
-// isOtherLanguage reports whether the sentence is in another language than the passage, so that words cannot be compared.
+// isOtherLanguage reports whether the sentence is in another language than the passage, so that words cannot be
+// compared.
 func (e *passageEvidence) isOtherLanguage(sentence string) bool {
 	lang, sure := words.GuessLanguage(words.AppendTokens(nil, sentence))
 	return sure && e.isLangSure && lang != e.lang
@@ -156,7 +160,8 @@ const (
 	maxCompoundStems = 40 // words of a sentence of which that is worth the time
 )
 
-// sharesCompound reports whether a word of the sentence stands inside one of the passage's, or the other way round: parts of compounds.
+// sharesCompound reports whether a word of the sentence stands inside one of the passage's, or the other way round:
+// parts of compounds.
 func (e *passageEvidence) sharesCompound(wantedStems map[string]struct{}) bool {
 	if len(wantedStems) > maxCompoundStems {
 		return false
@@ -164,7 +169,8 @@ func (e *passageEvidence) sharesCompound(wantedStems map[string]struct{}) bool {
 	for _, stems := range e.sentenceStems {
 		for have := range stems {
 			for stem := range wantedStems {
-				if len(stem) >= minCompoundBytes && strings.Contains(have, stem) || len(have) >= minCompoundBytes && strings.Contains(stem, have) {
+				if len(stem) >= minCompoundBytes && strings.Contains(have, stem) || len(have) >= minCompoundBytes &&
+					strings.Contains(stem, have) {
 					return true
 				}
 			}

@@ -27,13 +27,14 @@ const (
 )
 
 // markerWords are what some models write before the number.
-var markerWords = []string{"source", "sources", "passage", "passages", "ref", "doc", "quelle", "quellen", "fuente", "fuentes", "fonte", "fonti", "来源", "来源："}
+var markerWords = []string{"source", "sources", "passage", "passages", "ref", "doc", "quelle", "quellen", "fuente",
+	"fuentes", "fonte", "fonti", "来源", "来源："}
 
 // maxMarkerRange bounds what [1-9] stands for.
 const maxMarkerRange = 12
 
-// parseMarker reads a marker such as [1], [1, 2], [1-3], [^1], [source 2], 【1】 or 【1†name】 from the beginning of its text. Numbers
-// are from 1 to 99: longer ones are years and the like.
+// parseMarker reads a marker such as [1], [1, 2], [1-3], [^1], [source 2], 【1】 or 【1†name】 from the beginning of its
+// text. Numbers are from 1 to 99: longer ones are years and the like.
 func parseMarker(text string) (list []int, state markerState) {
 	open, n := utf8.DecodeRuneInString(text)
 	closing, rest := markerBrackets[open], text[n:]
@@ -130,7 +131,8 @@ func partialUnless(broken bool) markerState {
 	return markerPartial
 }
 
-// MarkerLength returns the bytes of the marker that the text begins with, 0 where there is none. A Markdown link is none.
+// MarkerLength returns the bytes of the marker that the text begins with, 0 where there is none. A Markdown link is
+// none.
 func MarkerLength(text string) int {
 	text = text[:min(len(text), maxMarkerBytes+4)]
 	for i, c := range text {
@@ -146,9 +148,11 @@ func MarkerLength(text string) int {
 	return 0
 }
 
-var markerEscaper = strings.NewReplacer("[", string(escapedOpen), "]", string(escapedClose), "【", string(escapedOpenWide), "】", string(escapedCloseWide))
+var markerEscaper = strings.NewReplacer("[", string(escapedOpen), "]", string(escapedClose), "【",
+	string(escapedOpenWide), "】", string(escapedCloseWide))
 
-var markerUnescaper = strings.NewReplacer(string(escapedOpen), "[", string(escapedClose), "]", string(escapedOpenWide), "【", string(escapedCloseWide), "】")
+var markerUnescaper = strings.NewReplacer(string(escapedOpen), "[", string(escapedClose), "]", string(escapedOpenWide),
+	"【", string(escapedCloseWide), "】")
 
 // EscapeMarker writes a marker of a source's text so that it cannot be taken for the number of a source.
 func EscapeMarker(mark string) string { return markerEscaper.Replace(mark) }

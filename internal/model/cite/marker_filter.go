@@ -6,9 +6,9 @@ import (
 	"unicode/utf8"
 )
 
-// Filter takes the markers [1], [1][2], [1, 2] and what models write in their place out of an answer and turns each into evidence for
-// the sentence it follows. It holds back only what may still become a marker. Code is left alone, and so are a Markdown link
-// [1](…), its target, and a note [1]: at the beginning of a line.
+// Filter takes the markers [1], [1][2], [1, 2] and what models write in their place out of an answer and turns each
+// into evidence for the sentence it follows. It holds back only what may still become a marker. Code is left alone, and
+// so are a Markdown link [1](…), its target, and a note [1]: at the beginning of a line.
 type Filter struct {
 	passages      []model.Passage
 	text          []byte // the answer as passed on; kept only where there are passages
@@ -185,8 +185,8 @@ func (m *Filter) emitRune(c rune) {
 
 func (m *Filter) atLineStart() bool { return len(m.text) == 0 || m.text[len(m.text)-1] == '\n' }
 
-// citeGroup ties the sentence before the group of markers to the passages they name. Numbers of no passage are evidence of
-// nothing and vanish.
+// citeGroup ties the sentence before the group of markers to the passages they name. Numbers of no passage are evidence
+// of nothing and vanish.
 func (m *Filter) citeGroup() {
 	defer func() { m.citedNumbers, m.isGroupOpen = m.citedNumbers[:0], false }()
 	if len(m.citedNumbers) == 0 || m.citationCount >= maxCitations {

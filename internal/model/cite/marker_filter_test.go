@@ -32,7 +32,8 @@ var manualPassages = []model.Passage{
 	passageFrom("Notes", "Nothing to see.", 50),
 }
 
-// Each case: what the model writes → what the user reads; then per citation: the sentence, the passage, the quoted bytes.
+// Each case: what the model writes → what the user reads; then per citation: the sentence, the passage, the quoted
+// bytes.
 func TestMarksBecomeCitations(t *testing.T) {
 	for _, c := range []struct {
 		writes, reads string
@@ -44,7 +45,8 @@ func TestMarksBecomeCitations(t *testing.T) {
 		{"Open the menu.[1]\nBye.", "Open the menu.\nBye.", []string{"Open the menu.|1|100-114"}},
 		{"First do this. It costs money [1][2].", "First do this. It costs money.",
 			[]string{"It costs money.|2|0-29"}},
-		{"Export costs money [1, 2] or so", "Export costs money or so", []string{"Export costs money|1|115-146", "Export costs money|2|0-29"}},
+		{"Export costs money [1, 2] or so", "Export costs money or so",
+			[]string{"Export costs money|1|115-146", "Export costs money|2|0-29"}},
 		{"- **choose \"export\"**, then wait [1]", "- **choose \"export\"**, then wait",
 			[]string{"**choose \"export\"**, then wait|1|115-146"}},
 		{"The plan costs 5 € a month [2].", "The plan costs 5 € a month.", []string{"The plan costs 5 € a month.|2|0-29"}},
@@ -61,11 +63,14 @@ func TestMarksBecomeCitations(t *testing.T) {
 		{"Open the menu [^1].", "Open the menu.", []string{"Open the menu.|1|100-114"}},
 		{"Open the menu [source 1].", "Open the menu.", []string{"Open the menu.|1|100-114"}},
 		{"Open the menu [Passage 1, 9].", "Open the menu.", []string{"Open the menu.|1|100-114"}},
-		{"The plan and the menu [1-2].", "The plan and the menu.", []string{"The plan and the menu.|1|100-114", "The plan and the menu.|2|0-29"}},
-		{"The plan and the menu [1] [2].", "The plan and the menu.", []string{"The plan and the menu.|1|100-114", "The plan and the menu.|2|0-29"}},
+		{"The plan and the menu [1-2].", "The plan and the menu.",
+			[]string{"The plan and the menu.|1|100-114", "The plan and the menu.|2|0-29"}},
+		{"The plan and the menu [1] [2].", "The plan and the menu.",
+			[]string{"The plan and the menu.|1|100-114", "The plan and the menu.|2|0-29"}},
 		{"Open the menu (1).", "Open the menu (1).", nil},
 		{"[1]: https://a.example\n[x] done, [ ] open, [sour", "[1]: https://a.example\n[x] done, [ ] open, [sour", nil},
-		{"See [the menu](https://a.example/[1]) [1].", "See [the menu](https://a.example/[1]).", []string{"See [the menu](https://a.example/[1]).|1|100-114"}},
+		{"See [the menu](https://a.example/[1]) [1].", "See [the menu](https://a.example/[1]).",
+			[]string{"See [the menu](https://a.example/[1]).|1|100-114"}},
 		{"Noted in 1998⟦3⟧ and 〖1〗 and ⟦x⟧.", "Noted in 1998[3] and 【1】 and ⟦x⟧.", nil},
 		{"Cut off [1", "Cut off [1", nil},
 		{"Spaces   stay  ", "Spaces   stay  ", nil},
@@ -114,21 +119,24 @@ func FuzzMarks(f *testing.F) {
 		}
 		for _, c := range cites {
 			p := passages[c.PassageIndex]
-			if c.AnswerStart < 0 || c.AnswerEnd > len(whole) || c.AnswerStart >= c.AnswerEnd || c.Start < p.Start || c.End > p.End || c.Start > c.End {
+			if c.AnswerStart < 0 || c.AnswerEnd > len(whole) || c.AnswerStart >= c.AnswerEnd || c.Start < p.Start ||
+				c.End > p.End || c.Start > c.End {
 				t.Fatalf("%q: span %+v", text, c)
 			}
 		}
 	})
 }
 
-// BenchmarkEvidence measures what the citations of a model cost that cites as much as it can, without ever ending a sentence.
+// BenchmarkEvidence measures what the citations of a model cost that cites as much as it can, without ever ending a
+// sentence.
 func BenchmarkEvidence(b *testing.B) {
 	text := strings.Repeat("Open the menu of the yearly plan, and choose the export that costs 5 €. ", 28)
 	passages := make([]model.Passage, 8)
 	for i := range passages {
 		passages[i].Passage = parley.Passage{Text: text, End: len(text)}
 	}
-	for name, unit := range map[string]string{"sentences": "The yearly plan costs 5 € a month, tax included [1][3]. ", "endless": "so the menu and then something else [2] and "} {
+	for name, unit := range map[string]string{"sentences": "The yearly plan costs 5 € a month, tax included [1][3]. ",
+		"endless": "so the menu and then something else [2] and "} {
 		b.Run(name, func(b *testing.B) {
 			piece := []byte(strings.Repeat(unit, 64<<10/len(unit)))
 			b.SetBytes(int64(len(piece)))
@@ -141,7 +149,8 @@ func BenchmarkEvidence(b *testing.B) {
 	}
 }
 
-// BenchmarkMarks measures what a hostile model's markers cost: its bytes per second should not depend on the size of the text.
+// BenchmarkMarks measures what a hostile model's markers cost: its bytes per second should not depend on the size of
+// the text.
 func BenchmarkMarks(b *testing.B) {
 	for _, size := range []int{64 << 10, 1 << 20} {
 		for _, unit := range []string{"a[1]", "[1]", "[", "a. [1] ", "`[1]", "  [1][2]  ", ".)[2]", "\n[1]"} {

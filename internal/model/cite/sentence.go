@@ -14,8 +14,8 @@ const closingMarks = "\"')]*_»”’"
 // maxSentenceBytes bounds how far back the beginning of a sentence is looked for, in bytes.
 const maxSentenceBytes = 4 << 10
 
-// lastSentence returns the byte span of the last sentence of text, without the white space around it and without the sign
-// of a list item before it.
+// lastSentence returns the byte span of the last sentence of text, without the white space around it and without the
+// sign of a list item before it.
 func lastSentence(text []byte) (start, end int) {
 	skipped := boundaryBefore(text, len(text)-maxSentenceBytes)
 	start, end = findLastSentence(text[skipped:])
@@ -57,7 +57,8 @@ func canStartSentence(rest []byte) bool {
 	return len(trimmed) < len(rest) && !unicode.IsLower(c)
 }
 
-// isAbbreviationStop reports whether a full stop after before ends an initial or the number of a list item, not a sentence.
+// isAbbreviationStop reports whether a full stop after before ends an initial or the number of a list item, not a
+// sentence.
 func isAbbreviationStop(before []byte, stop rune) bool {
 	if stop != '.' {
 		return false

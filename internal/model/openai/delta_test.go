@@ -14,15 +14,19 @@ import (
 	"parley/internal/model/stream"
 )
 
-const deltaEvent = `{"id":"chatcmpl-B1","object":"chat.completion.chunk","created":1760000000,"model":"gpt-5.2","choices":` +
+const deltaEvent = `{"id":"chatcmpl-B1","object":"chat.completion.chunk","created":1760000000,"model":"gpt-5.2",` +
+	`"choices":` +
 	`[{"index":0,"delta":{"content":" word"},"logprobs":null,"finish_reason":null}],"usage":null}`
 
 // The decoder accepts exactly what encoding/json accepts of objects, and reads the same text.
 func FuzzDelta(f *testing.F) {
 	for _, s := range []string{
-		deltaEvent, `{}`, `{"choices":[]}`, `{"choices":[{"delta":{"content":"a\ud83d\ude00\n\"\u00e9"}}]}`, `{"a":[1,-2.5e+3,true,null,{}]}`,
-		`{"choices":[{"delta":{"tool_calls":[{"index":1,"id":"x","function":{"name":"n","arguments":"{}"}}]}}]}`, `{"a":01}`, `[`, `{"a"}`,
-		`{"error":{"message":"no"}}`, `{"usage":{"prompt_tokens":3,"completion_tokens":1e2}}`, `{"choices":{"delta":3}}`, "{\"a\":\"\xff\"}",
+		deltaEvent, `{}`, `{"choices":[]}`, `{"choices":[{"delta":{"content":"a\ud83d\ude00\n\"\u00e9"}}]}`,
+		`{"a":[1,-2.5e+3,true,null,{}]}`,
+		`{"choices":[{"delta":{"tool_calls":[{"index":1,"id":"x","function":{"name":"n","arguments":"{}"}}]}}]}`,
+		`{"a":01}`, `[`, `{"a"}`,
+		`{"error":{"message":"no"}}`, `{"usage":{"prompt_tokens":3,"completion_tokens":1e2}}`,
+		`{"choices":{"delta":3}}`, "{\"a\":\"\xff\"}",
 	} {
 		f.Add([]byte(s))
 	}
@@ -75,9 +79,10 @@ func (r roundTripper) RoundTrip(*http.Request) (*http.Response, error) { return 
 // BenchmarkAnswer measures reading an answer, without a network.
 func BenchmarkAnswer(b *testing.B) {
 	stream := strings.Repeat("data: "+deltaEvent+"\n\n", 32) + "data: [DONE]\n\n"
-	m := &Model{Client: httpclient.Client{BaseURL: "http://provider.example", HTTP: &http.Client{Transport: roundTripper(func() *http.Response {
-		return &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(strings.NewReader(stream))}
-	})}}}
+	m := &Model{Client: httpclient.Client{BaseURL: "http://provider.example",
+		HTTP: &http.Client{Transport: roundTripper(func() *http.Response {
+			return &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(strings.NewReader(stream))}
+		})}}}
 	b.ReportAllocs()
 	for b.Loop() {
 		for _, err := range m.Stream(b.Context(), model.Request{}) {

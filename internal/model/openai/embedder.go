@@ -19,7 +19,8 @@ import (
 
 // Embedder uses the OpenAI wire format (POST {BaseURL}/embeddings) to any server that understands it.
 //
-// Every failure is a *parley.Error: its Err holds the cause with the key removed, its RetryAfter what the provider asked for.
+// Every failure is a *parley.Error: its Err holds the cause with the key removed, its RetryAfter what the provider
+// asked for.
 type Embedder struct {
 	httpclient.Client
 	Model      string        // the server's name of the model

@@ -19,7 +19,8 @@ import (
 )
 
 func newEmbedder(t *testing.T, s *provider.EmbeddingServer) *openai.Embedder {
-	e := &openai.Embedder{Client: httpclient.Client{BaseURL: s.URL, Key: provider.Key, Backoff: time.Millisecond}, Model: "m"}
+	e := &openai.Embedder{Client: httpclient.Client{BaseURL: s.URL, Key: provider.Key, Backoff: time.Millisecond},
+		Model: "m"}
 	t.Cleanup(e.Close)
 	return e
 }
@@ -103,7 +104,8 @@ func TestBadEmbeddingProviders(t *testing.T) {
 		{"too few", respondWithVectors(two)},
 		{"too many", respondWithVectors(two, two, two)},
 		{"the same number twice", respondWith(200, `{"data":[{"index":0,"embedding":[1,0]},{"index":0,"embedding":[1,0]}]}`)},
-		{"a number out of range", respondWith(200, `{"data":[{"index":0,"embedding":[1,0]},{"index":-1,"embedding":[1,0]}]}`)},
+		{"a number out of range",
+			respondWith(200, `{"data":[{"index":0,"embedding":[1,0]},{"index":-1,"embedding":[1,0]}]}`)},
 		{"other dimensions", respondWithVectors(two, `[1,0,0]`)},
 		{"zero", respondWithVectors(two, `[0,0]`)},
 		{"empty", respondWithVectors(two, `[]`)},
@@ -201,7 +203,8 @@ func TestEmbeddingRetries(t *testing.T) {
 	}
 }
 
-// A text that is too long for the model is shortened, one that it never takes is left out, and the others are not held up by them.
+// A text that is too long for the model is shortened, one that it never takes is left out, and the others are not held
+// up by them.
 func TestTextsThatTheModelWillNotTake(t *testing.T) {
 	s := provider.StartEmbeddings(t, nil)
 	strict := func(w http.ResponseWriter, r *http.Request) {
@@ -223,7 +226,8 @@ func TestTextsThatTheModelWillNotTake(t *testing.T) {
 		script[i] = strict
 	}
 	s.Play(script...)
-	list, err := newEmbedder(t, s).Embed(t.Context(), []string{"one", strings.Repeat("long ", 60), "two", strings.Repeat("! ", 40), "three"})
+	list, err := newEmbedder(t, s).Embed(t.Context(),
+		[]string{"one", strings.Repeat("long ", 60), "two", strings.Repeat("! ", 40), "three"})
 	if err != nil || len(list) != 5 {
 		t.Fatalf("%d vectors, %v", len(list), err)
 	}

@@ -54,7 +54,8 @@ func normalize(v []float32) bool {
 	return true
 }
 
-// embedBatch asks for a few texts together. Where the provider refuses them for what they are, the one at fault is looked for.
+// embedBatch asks for a few texts together. Where the provider refuses them for what they are, the one at fault is
+// looked for.
 func (e *Embedder) embedBatch(ctx context.Context, texts []string) ([][]float32, error) {
 	list, err := e.requestVectors(ctx, texts)
 	if err == nil || !httpclient.IsRejectedInput(err) {
@@ -85,7 +86,8 @@ func (e *Embedder) embedHalves(ctx context.Context, texts []string) ([][]float32
 	return all, nil
 }
 
-// embedShortened asks for the beginning of a text that is too long for the model, shorter each time; nil when nothing of it is taken.
+// embedShortened asks for the beginning of a text that is too long for the model, shorter each time; nil when nothing
+// of it is taken.
 func (e *Embedder) embedShortened(ctx context.Context, text string) ([]float32, error) {
 	for size := len(text) / 2; size >= 32; size /= 2 {
 		list, err := e.requestVectors(ctx, []string{httpclient.TruncateText(text, size)})

@@ -10,8 +10,8 @@ import (
 	"parley/internal/httpclient"
 )
 
-// parseResponse takes the vectors out of an answer to n texts. It goes by the provider's numbers of them, and refuses an answer
-// in which one is missing, too long, of another dimension than its fellows, or no direction at all.
+// parseResponse takes the vectors out of an answer to n texts. It goes by the provider's numbers of them, and refuses
+// an answer in which one is missing, too long, of another dimension than its fellows, or no direction at all.
 func (e *Embedder) parseResponse(response []byte, n int) ([][]float32, error) {
 	var answer struct {
 		Data []struct {
@@ -23,7 +23,8 @@ func (e *Embedder) parseResponse(response []byte, n int) ([][]float32, error) {
 		return nil, httpclient.NewProviderError("the answer is no JSON of embeddings", response)
 	}
 	if len(answer.Data) != n {
-		return nil, httpclient.NewProviderError(fmt.Sprintf("%d vectors came for %d texts", len(answer.Data), n), response[:min(len(response), 300)])
+		return nil, httpclient.NewProviderError(fmt.Sprintf("%d vectors came for %d texts", len(answer.Data), n),
+			response[:min(len(response), 300)])
 	}
 	list := make([][]float32, n)
 	for i, d := range answer.Data {
@@ -32,7 +33,9 @@ func (e *Embedder) parseResponse(response []byte, n int) ([][]float32, error) {
 			at = *d.Index
 		}
 		if at < 0 || at >= n || list[at] != nil {
-			return nil, httpclient.NewProviderError(fmt.Sprintf("a vector has the number %d, which is out of range or there twice", at), nil)
+			return nil,
+				httpclient.NewProviderError(fmt.Sprintf("a vector has the number %d, which is out of range or there twice",
+					at), nil)
 		}
 		v, err := parseVector(d.Embedding)
 		if err != nil {
@@ -54,13 +57,14 @@ func (e *Embedder) checkLength(length int) error {
 	}
 	if e.Dimensions > 0 && length != e.Dimensions {
 		e.vectorLength.Store(0)
-		return httpclient.NewProviderError(fmt.Sprintf("a vector has %d numbers, and %d were asked for", length, e.Dimensions), nil)
+		return httpclient.NewProviderError(fmt.Sprintf("a vector has %d numbers, and %d were asked for", length,
+			e.Dimensions), nil)
 	}
 	return nil
 }
 
-// parseVector reads one embedding, as base64 of little-endian floats or as a list of numbers: some servers send that whatever they
-// are asked for.
+// parseVector reads one embedding, as base64 of little-endian floats or as a list of numbers: some servers send that
+// whatever they are asked for.
 func parseVector(raw json.RawMessage) (v []float32, err error) {
 	if len(raw) > 0 && raw[0] == '"' {
 		v, err = decodeBase64Vector(raw)

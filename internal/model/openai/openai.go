@@ -10,7 +10,8 @@ import (
 	"parley/internal/model/stream"
 )
 
-// Model answers in the OpenAI wire format (POST {BaseURL}/chat/completions, streamed), by any server that understands it.
+// Model answers in the OpenAI wire format (POST {BaseURL}/chat/completions, streamed), by any server that understands
+// it.
 //
 // Every failure is a *parley.Error with CodeChatStreaming: its Message is safe for the caller, its Err holds the cause
 // with the key removed. A request is repeated only while nothing of the answer has arrived.

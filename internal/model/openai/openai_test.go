@@ -54,7 +54,9 @@ func TestBadProviders(t *testing.T) {
 		{"401", provider.RefuseWith(401, -1, "bad key sk-very-secret"), "", failed},
 		{"404", provider.RefuseWith(404, -1, "no such model"), "", failed},
 		{"redirect", provider.RefuseWith(302, -1, ""), "", failed},
-		{"filtered", provider.SendRaw(`data: {"choices":[{"delta":{"content":"He"},"finish_reason":"content_filter"}]}` + "\n\n"), "He", failed},
+		{"filtered",
+			provider.SendRaw(`data: {"choices":[{"delta":{"content":"He"},"finish_reason":"content_filter"}]}` +
+				"\n\n"), "He", failed},
 		{"broken arguments", provider.CallTool("c1", "look_up", `{"order":`), "", "tool-calls"},
 		{"arguments of another type", provider.CallTool("c1", "look_up", `[1]`), "", "tool-calls"},
 		{"nameless tool", provider.CallTool("c1", "", `{}`), "", failed},
@@ -77,7 +79,8 @@ func TestBadProviders(t *testing.T) {
 }
 
 func TestRetriesBeforeTheFirstChunk(t *testing.T) {
-	s := provider.Start(t, provider.RefuseWith(503, -1, ""), provider.RefuseWith(429, 0, ""), provider.AnswerText("Hello."))
+	s := provider.Start(t, provider.RefuseWith(503, -1, ""), provider.RefuseWith(429, 0, ""),
+		provider.AnswerText("Hello."))
 	m := newOpenAI(t, s)
 	m.Backoff = time.Millisecond
 	if got := provider.ReadAnswer(t, m, provider.HowRequest); got.Text != "Hello." || got.Err != nil {
@@ -102,7 +105,8 @@ func TestNoRetryOnceSomethingWasSaid(t *testing.T) {
 }
 
 func TestUnreachable(t *testing.T) {
-	m := &openai.Model{Client: httpclient.Client{BaseURL: "http://127.0.0.1:1/v1", Key: provider.Key, Backoff: time.Millisecond}}
+	m := &openai.Model{Client: httpclient.Client{BaseURL: "http://127.0.0.1:1/v1", Key: provider.Key,
+		Backoff: time.Millisecond}}
 	provider.CheckFailure(t, provider.ReadAnswer(t, m, provider.HowRequest).Err)
 }
 

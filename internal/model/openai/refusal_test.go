@@ -8,7 +8,8 @@ import (
 	"parley/internal/testkit/provider"
 )
 
-// A model's "I do not know" is recognised in the languages at hand; advice, answers with evidence and long answers are none.
+// A model's "I do not know" is recognised in the languages at hand; advice, answers with evidence and long answers are
+// none.
 func TestRefusals(t *testing.T) {
 	passages := []model.Passage{provider.NewPassage("Export", "Open the menu. Choose “Export”, then wait.", 100)}
 	for text, want := range map[string]bool{
@@ -31,7 +32,8 @@ func TestRefusals(t *testing.T) {
 		"Wer nichts weiß, fragt. Öffnen Sie die Einstellungen dafür": false,
 	} {
 		req := model.Request{Messages: provider.HowRequest.Messages, Passages: passages}
-		got := provider.ReadAnswer(t, newOpenAI(t, provider.Start(t, provider.AnswerText(strings.SplitAfter(text, " ")...))), req)
+		got := provider.ReadAnswer(t,
+			newOpenAI(t, provider.Start(t, provider.AnswerText(strings.SplitAfter(text, " ")...))), req)
 		if got.Err != nil || got.Finish.IsRefusal != want {
 			t.Errorf("%q: refused %v, %v", text, got.Finish.IsRefusal, got.Err)
 		}

@@ -89,7 +89,8 @@ func convertMessages(req model.Request) []message {
 		m := &req.Messages[i]
 		message := message{Role: m.Role, Content: &m.Text, ToolCallID: m.ToolCallID}
 		for _, c := range m.ToolCalls {
-			message.ToolCalls = append(message.ToolCalls, toolCall{c.ID, "function", functionCall{c.Name, stream.ToolArguments(c.Input)}})
+			message.ToolCalls = append(message.ToolCalls,
+				toolCall{c.ID, "function", functionCall{c.Name, stream.ToolArguments(c.Input)}})
 		}
 		if m.Text == "" && len(message.ToolCalls) > 0 {
 			message.Content = nil

@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// fenceText makes sure that text written by others cannot leave the fence it is put into, open one, or number itself like a source. It
-// changes nothing else: what is quoted from it can be found in the passage again.
+// fenceText makes sure that text written by others cannot leave the fence it is put into, open one, or number itself
+// like a source. It changes nothing else: what is quoted from it can be found in the passage again.
 func fenceText(text string) string {
 	text = removeInvisible(text) // first: what is left must not become a marker or a tag
 	var b strings.Builder
@@ -36,7 +36,8 @@ func fenceText(text string) string {
 	return b.String()
 }
 
-// fenceReplacement returns what to write in place of the first size bytes of the text, which begins with c; size is 0 where they may stand.
+// fenceReplacement returns what to write in place of the first size bytes of the text, which begins with c; size is 0
+// where they may stand.
 func fenceReplacement(k *cite.CodeTracker, c rune, text string) (with string, size int) {
 	n := utf8.RuneLen(c)
 	switch {
@@ -67,8 +68,8 @@ func removeInvisible(text string) string {
 	}, text)
 }
 
-// isInvisible are characters that people do not see and models read: tags, which spell out ASCII, and marks that turn the direction of
-// writing. Joiners stay: some scripts need them.
+// isInvisible are characters that people do not see and models read: tags, which spell out ASCII, and marks that turn
+// the direction of writing. Joiners stay: some scripts need them.
 func isInvisible(c rune) bool {
 	switch {
 	case c < ' ':
@@ -76,7 +77,8 @@ func isInvisible(c rune) bool {
 	case c < 0x7F:
 		return false
 	}
-	return c >= 0xE0000 && c <= 0xE007F || c >= 0x202A && c <= 0x202E || c >= 0x2066 && c <= 0x2069 || c == 0x7F || c == 0xFEFF
+	return c >= 0xE0000 && c <= 0xE007F || c >= 0x202A && c <= 0x202E || c >= 0x2066 && c <= 0x2069 || c == 0x7F ||
+		c == 0xFEFF
 }
 
 // isHiddenInTag reports whether c may stand inside a tag's name without being seen.
@@ -89,7 +91,8 @@ func isOpeningBracket(c rune) bool { return c == '<' || c == '＜' || c == '‹'
 // fenceTags are the tags that the prompts are fenced with.
 var fenceTags = []string{"source", "conversation", "last", "passage", "system", "instruction"}
 
-// isFenceTag reports whether what follows an opening angle bracket makes it one of the prompt's own fences, however it is spelled.
+// isFenceTag reports whether what follows an opening angle bracket makes it one of the prompt's own fences, however it
+// is spelled.
 func isFenceTag(rest string) bool {
 	rest = strings.TrimLeftFunc(rest[:min(len(rest), 64)], func(c rune) bool {
 		return c == '/' || c == '／' || c == '\\' || c == '|' || unicode.IsSpace(c) || isHiddenInTag(c)

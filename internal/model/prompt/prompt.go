@@ -1,5 +1,5 @@
-// Package prompt holds the words that connected models are instructed with. What others wrote is fenced, so that a model cannot
-// take it for instructions.
+// Package prompt holds the words that connected models are instructed with. What others wrote is fenced, so that a
+// model cannot take it for instructions.
 package prompt
 
 import (
@@ -28,8 +28,8 @@ var (
 	insightText   = loadPrompt("insight")
 )
 
-// Version names the wording of a turn's prompts; its trace keeps it, so that an old answer can be explained. It changes with
-// every byte of them.
+// Version names the wording of a turn's prompts; its trace keeps it, so that an old answer can be explained. It changes
+// with every byte of them.
 var Version = hashPrompts()
 
 func loadPrompt(name string) string {
@@ -42,14 +42,16 @@ func loadPrompt(name string) string {
 
 func hashPrompts() string {
 	h := sha256.New()
-	for _, text := range []string{rulesText, toolsText, sourcesText, noSourcesText, rewriteText, sourceFormat, voiceRulesText} {
+	for _, text := range []string{rulesText, toolsText, sourcesText, noSourcesText, rewriteText, sourceFormat,
+		voiceRulesText} {
 		fmt.Fprintf(h, "%d\n%s", len(text), text)
 	}
 	return "2-" + hex.EncodeToString(h.Sum(nil))[:8]
 }
 
-// System returns the message that a model is given before the conversation: the operator's instructions, the rules, the sources. What
-// the user writes is never part of it. The sources come last: all before them is the same from turn to turn, which providers cache.
+// System returns the message that a model is given before the conversation: the operator's instructions, the rules, the
+// sources. What the user writes is never part of it. The sources come last: all before them is the same from turn to
+// turn, which providers cache.
 func System(req model.Request) string { return Instructions(req) + Sources(req) }
 
 // Instructions returns the part of the system prompt that is the same from turn to turn.
@@ -98,11 +100,12 @@ func writeSource(b *strings.Builder, n int, p *model.Passage) {
 	fmt.Fprintf(b, sourceFormat, n, fenceName(name), fenceText(p.Text))
 }
 
-// RewriteRequest asks a model to put the last of the messages into words that can be searched for without the others. The
-// conversation goes into one message, fenced: it is what the model works on, not its instructions.
+// RewriteRequest asks a model to put the last of the messages into words that can be searched for without the others.
+// The conversation goes into one message, fenced: it is what the model works on, not its instructions.
 func RewriteRequest(modelName string, messages []model.Message, last string) model.Request {
 	text := fencedTranscript(messages) + "\n<last>" + fenceText(last) + "</last>"
-	return model.Request{Model: modelName, System: rewriteText, SystemOnly: true, MaxTokens: maxRewriteTokens, Messages: []model.Message{{Role: "user", Text: text}}}
+	return model.Request{Model: modelName, System: rewriteText, SystemOnly: true, MaxTokens: maxRewriteTokens,
+		Messages: []model.Message{{Role: "user", Text: text}}}
 }
 
 // fencedTranscript returns the texts of user and assistant, a line each, fenced.
@@ -121,10 +124,11 @@ func fencedTranscript(messages []model.Message) string {
 // maxRewriteTokens is the longest rewritten question.
 const maxRewriteTokens = 120
 
-// InsightRequest asks a model for a title of a conversation and how its customer sounds, on a line each. The conversation goes into
-// one message, fenced: it is what the model works on, not its instructions.
+// InsightRequest asks a model for a title of a conversation and how its customer sounds, on a line each. The
+// conversation goes into one message, fenced: it is what the model works on, not its instructions.
 func InsightRequest(modelName string, messages []model.Message) model.Request {
-	return model.Request{Model: modelName, System: insightText, SystemOnly: true, MaxTokens: maxInsightTokens, Messages: []model.Message{{Role: "user", Text: fencedTranscript(messages)}}}
+	return model.Request{Model: modelName, System: insightText, SystemOnly: true, MaxTokens: maxInsightTokens,
+		Messages: []model.Message{{Role: "user", Text: fencedTranscript(messages)}}}
 }
 
 // maxInsightTokens is the longest answer to it.
@@ -135,5 +139,6 @@ var voiceRulesText = loadPrompt("spoken")
 
 // VoiceRules returns the instructions of a model that talks, with the time where the customer is.
 func VoiceRules(now time.Time) string {
-	return voiceRulesText + "- Where the user is, in the time zone " + now.Location().String() + ", it is " + now.Format("Monday, 2 January 2006, 15:04") + ".\n"
+	return voiceRulesText + "- Where the user is, in the time zone " + now.Location().String() + ", it is " +
+		now.Format("Monday, 2 January 2006, 15:04") + ".\n"
 }

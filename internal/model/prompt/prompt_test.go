@@ -10,7 +10,8 @@ import (
 	"parley"
 )
 
-// What stands in a source cannot leave its fence, open another, or number itself, however it is spelled; all else stays as it is.
+// What stands in a source cannot leave its fence, open another, or number itself, however it is spelled; all else stays
+// as it is.
 func TestFence(t *testing.T) {
 	for text, want := range map[string]string{
 		"Orders ship daily. 1 < 2, a[i], <b>bold</b>": "Orders ship daily. 1 < 2, a[i], <b>bold</b>",
@@ -40,10 +41,12 @@ func TestFence(t *testing.T) {
 // The parts of a prompt stand in their order, and nothing but the instructions is said in the operator's name.
 func TestPartsOfThePrompt(t *testing.T) {
 	p := model.Passage{Passage: parley.Passage{SourceName: "Manual", Heading: "Orders", Text: "They ship daily."}}
-	req := model.Request{System: "You are Ada.", Passages: []model.Passage{p, p}, Tools: []model.Tool{{Name: "a"}}, Messages: []model.Message{{Role: "user", Text: "CUSTOMER"}}}
+	req := model.Request{System: "You are Ada.", Passages: []model.Passage{p, p}, Tools: []model.Tool{{Name: "a"}},
+		Messages: []model.Message{{Role: "user", Text: "CUSTOMER"}}}
 	got := System(req)
 	last := -1
-	for _, part := range []string{"You are Ada.", "# How to answer", "# How to use your tools", "# Sources", `<source n="1" name="Manual › Orders">`, `<source n="2"`} {
+	for _, part := range []string{"You are Ada.", "# How to answer", "# How to use your tools", "# Sources",
+		`<source n="1" name="Manual › Orders">`, `<source n="2"`} {
 		at := strings.Index(got, part)
 		if at <= last {
 			t.Errorf("%q stands at %d", part, at)

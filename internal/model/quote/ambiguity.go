@@ -19,8 +19,8 @@ const (
 	maxOptionBytes        = 60   // bytes
 )
 
-// askWhichMeaning asks back what the question means where several passages answer it, each under a heading of its own. It is asked once: the next
-// message is answered with what there is.
+// askWhichMeaning asks back what the question means where several passages answer it, each under a heading of its own.
+// It is asked once: the next message is answered with what there is.
 func (t *parsedQuestion) askWhichMeaning(req model.Request, pages []passageLayout, best quotableUnit) (reply, bool) {
 	if t.isFollowUp || !t.isShortQuestion() || askedWhichMeaning(req.Messages) {
 		return reply{}, false
@@ -58,8 +58,9 @@ func (t *parsedQuestion) isShortQuestion() bool {
 	return n > 0 && n <= maxShortQuestionWords && wordCount <= maxBareWords || n == 1 && t.wantsFact
 }
 
-// meaningOptions names the passages by the innermost part of their headings that the others do not share and that the question does not name; nil
-// where one has no such part, or where the headings say that one of them is about nothing but the question.
+// meaningOptions names the passages by the innermost part of their headings that the others do not share and that the
+// question does not name; nil where one has no such part, or where the headings say that one of them is about nothing
+// but the question.
 func (t *parsedQuestion) meaningOptions(passages []model.Passage, near []int) (names []string) {
 	paths := make([][]string, len(near))
 	for i, n := range near {
@@ -145,7 +146,8 @@ func (t *parsedQuestion) unknownAnswer(req model.Request, pages []passageLayout,
 	}
 	p := pages[best.passageIndex]
 	parts := headingPath(req.Passages[best.passageIndex])
-	if len(parts) == 0 || t.matchedShare(p.passageMatch, t.isSingleWord) < minNearShare || t.matchedShare(p.titleMatch, t.isSingleWord) < minNamedShare {
+	if len(parts) == 0 || t.matchedShare(p.passageMatch, t.isSingleWord) < minNearShare ||
+		t.matchedShare(p.titleMatch, t.isSingleWord) < minNamedShare {
 		return text
 	}
 	topic, a := parts[len(parts)-1], asideTextsFor(l)

@@ -28,7 +28,8 @@ func askHelpPages(t *testing.T, pages []model.Passage, messages ...model.Message
 	return s
 }
 
-var languageByCode = map[string]words.Language{"en": words.English, "de": words.German, "es": words.Spanish, "fr": words.French, "zh": words.Chinese, "ar": words.Arabic}
+var languageByCode = map[string]words.Language{"en": words.English, "de": words.German, "es": words.Spanish,
+	"fr": words.French, "zh": words.Chinese, "ar": words.Arabic}
 
 func userMessage(text string) model.Message { return model.Message{Role: "user", Text: text} }
 
@@ -56,7 +57,8 @@ func TestTablesAreReadByRow(t *testing.T) {
 		{"Plans", plansTable, "How much storage has the Team plan?", "| Team | 30 EUR | 1 TB |", "Basic"},
 		{"Tarife", germanPlansTable, "Was kostet der Tarif Profi?", "| Profi | 12 EUR | 200 GB |", "Gruppe"},
 		{"Planes", spanishPlansTable, "¿Cuánto cuesta el plan Experto?", "| Experto | 12 EUR | 200 GB |", "Equipo"},
-		{"套餐", "| 套餐 | 每月价格 |\n|---|---|\n| 基础版 | 4欧元 |\n| 专业版 | 12欧元 |\n| 团队版 | 30欧元 |", "专业版套餐的价格是多少？", "| 专业版 | 12欧元 |", "基础版"},
+		{"套餐", "| 套餐 | 每月价格 |\n|---|---|\n| 基础版 | 4欧元 |\n| 专业版 | 12欧元 |\n| 团队版 | 30欧元 |", "专业版套餐的价格是多少？",
+			"| 专业版 | 12欧元 |", "基础版"},
 	} {
 		s := askHelpPages(t, scoredPassages(helpPage(c.heading, c.table)), userMessage(c.question))
 		head, _, _ := strings.Cut(c.table, "\n|-")
@@ -67,16 +69,25 @@ func TestTablesAreReadByRow(t *testing.T) {
 			t.Errorf("%q: %d citations, of the head and of the row", c.question, len(s.citations))
 		}
 	}
-	if s := askHelpPages(t, scoredPassages(helpPage("Plans", plansTable)), userMessage("Which plans are there?")); !strings.Contains(s.text, "Basic") || !strings.Contains(s.text, "Team") {
+	if s := askHelpPages(t, scoredPassages(helpPage("Plans", plansTable)),
+		userMessage("Which plans are there?")); !strings.Contains(s.text, "Basic") || !strings.Contains(s.text, "Team") {
 		t.Errorf("the whole table: %q", s.text)
 	}
 }
 
 func TestStepsAreToldWhole(t *testing.T) {
 	for _, c := range []struct{ heading, text, question, first, last string }{
-		{"Reset your password", "You need your email address.\n\n1. Open **Sign in**.\n2. Press **Forgot password**.\n3. Follow the link in the email.", "How do I reset my password?", "1. Open", "the email."},
-		{"Passwort zurücksetzen", "Sie brauchen Ihre Adresse.\n\n1. Öffnen Sie die **Anmeldung**.\n2. Klicken Sie auf **Passwort vergessen**.\n3. Folgen Sie dem Link.", "Wie kann ich mein Passwort zurücksetzen?", "1. Öffnen", "dem Link."},
-		{"Restablecer la contraseña", "Necesita su dirección.\n\n1. Abra **Entrar**.\n2. Pulse **He olvidado la contraseña**.\n3. Siga el enlace.", "¿Cómo puedo restablecer mi contraseña?", "1. Abra", "el enlace."},
+		{"Reset your password",
+			"You need your email address.\n\n1. Open **Sign in**.\n2. Press **Forgot password**.\n3. Follow the " +
+				"link in the email.",
+			"How do I reset my password?", "1. Open", "the email."},
+		{"Passwort zurücksetzen",
+			"Sie brauchen Ihre Adresse.\n\n1. Öffnen Sie die **Anmeldung**.\n2. Klicken Sie auf **Passwort " +
+				"vergessen**.\n3. Folgen Sie dem Link.",
+			"Wie kann ich mein Passwort zurücksetzen?", "1. Öffnen", "dem Link."},
+		{"Restablecer la contraseña",
+			"Necesita su dirección.\n\n1. Abra **Entrar**.\n2. Pulse **He olvidado la contraseña**.\n3. Siga el enlace.",
+			"¿Cómo puedo restablecer mi contraseña?", "1. Abra", "el enlace."},
 		{"重置密码", "您需要邮箱地址。\n\n1. 打开登录页面。\n2. 点击忘记密码。\n3. 打开邮件中的链接。", "如何重置密码？", "1. 打开登录", "的链接。"},
 	} {
 		s := askHelpPages(t, scoredPassages(helpPage(c.heading, c.text)), userMessage(c.question))
@@ -88,23 +99,32 @@ func TestStepsAreToldWhole(t *testing.T) {
 
 // Steps that were cut between two passages are told in their order, each from the passage that holds it.
 func TestStepsGoOnInTheNextPassage(t *testing.T) {
-	text := "1. Open the grinder.\n2. Take the burrs out.\n3. Brush the burrs clean.\n4. Put the burrs back.\n5. Close the grinder.\n"
+	text := "1. Open the grinder.\n2. Take the burrs out.\n3. Brush the burrs clean.\n4. Put the burrs back.\n5. " +
+		"Close the grinder.\n"
 	cut := strings.Index(text, "3. ")
-	pages := scoredPassages(parley.Passage{SourceID: "s", Heading: "Clean the grinder", Start: 0, End: cut, Text: text[:cut]},
+	pages := scoredPassages(parley.Passage{SourceID: "s", Heading: "Clean the grinder", Start: 0, End: cut,
+		Text: text[:cut]},
 		parley.Passage{SourceID: "s", Heading: "Clean the grinder", Start: cut, End: len(text), Text: text[cut:]})
 	pages[0].Start, pages[0].End = 0, cut
 	pages[1].Start, pages[1].End = cut, len(text)
 	for _, order := range [][]model.Passage{{pages[0], pages[1]}, {pages[1], pages[0]}} {
-		if s := askHelpPages(t, order, userMessage("How do I clean the grinder?")); s.text != strings.TrimSpace(text) || len(s.citations) != 2 {
+		if s := askHelpPages(t, order, userMessage("How do I clean the grinder?")); s.text != strings.TrimSpace(text) ||
+			len(s.citations) != 2 {
 			t.Errorf("%q", s.text)
 		}
 	}
 }
 
 func TestAnswersAreAsLongAsTheQuestionWants(t *testing.T) {
-	text := "Novabrew is a coffee subscription. It was started in 2016 in a small roastery. Each month a parcel with two kinds of beans is sent. You can pause it whenever you like. The beans are roasted on the day before they are sent, and they keep for three months. Every parcel comes with a card that tells where the beans come from and how they taste best. Members can swap one kind for another until the last day of the month. A year of the subscription can be given away as a present. Nobody has to return the empty bags, which can go into the paper bin."
+	text := "Novabrew is a coffee subscription. It was started in 2016 in a small roastery. Each month a parcel " +
+		"with two kinds of beans is sent. You can pause it whenever you like. The beans are roasted on the day " +
+		"before they are sent, and they keep for three months. Every parcel comes with a card that tells where " +
+		"the beans come from and how they taste best. Members can swap one kind for another until the last day " +
+		"of the month. A year of the subscription can be given away as a present. Nobody has to return the " +
+		"empty bags, which can go into the paper bin."
 	pages := scoredPassages(helpPage("Novabrew", text))
-	fact, overview := askHelpPages(t, pages, userMessage("When was Novabrew started?")), askHelpPages(t, pages, userMessage("Tell me about Novabrew"))
+	fact, overview := askHelpPages(t, pages, userMessage("When was Novabrew started?")),
+		askHelpPages(t, pages, userMessage("Tell me about Novabrew"))
 	if !strings.Contains(fact.text, "2016") || strings.Count(fact.text, ". ") > 2 {
 		t.Errorf("a fact: %q", fact.text)
 	}
@@ -115,12 +135,16 @@ func TestAnswersAreAsLongAsTheQuestionWants(t *testing.T) {
 
 func TestSentencesThatLeanTakeTheOneBefore(t *testing.T) {
 	for text, question := range map[string]string{
-		"The voucher card is sold in the shop. It can be redeemed within three years of the purchase in every branch of ours.":                 "Can vouchers be redeemed within three years?",
-		"Die Karte gibt es im Laden. Diese kann innerhalb von drei Jahren nach dem Kauf in jeder Filiale eingelöst werden.":                    "Kann man sie innerhalb von drei Jahren in jeder Filiale einlösen?",
-		"La tarjeta se vende en la tienda. Esta se puede canjear durante tres años después de la compra en todas nuestras sucursales y demás.": "¿Se puede canjear durante tres años en todas las sucursales?",
-		"礼品卡在商店出售。它可以在购买后三年内在任何分店使用。":                                                                                                          "可以在三年内在任何分店使用吗？",
+		"The voucher card is sold in the shop. It can be redeemed within three years of the purchase in every " +
+			"branch of ours.": "Can vouchers be redeemed within three years?",
+		"Die Karte gibt es im Laden. Diese kann innerhalb von drei Jahren nach dem Kauf in jeder Filiale " +
+			"eingelöst werden.": "Kann man sie innerhalb von drei Jahren in jeder Filiale einlösen?",
+		"La tarjeta se vende en la tienda. Esta se puede canjear durante tres años después de la compra en todas " +
+			"nuestras sucursales y demás.": "¿Se puede canjear durante tres años en todas las sucursales?",
+		"礼品卡在商店出售。它可以在购买后三年内在任何分店使用。": "可以在三年内在任何分店使用吗？",
 	} {
-		if s := askHelpPages(t, scoredPassages(helpPage("", text)), userMessage(question)); !strings.HasPrefix(text, s.text[:12]) {
+		if s := askHelpPages(t, scoredPassages(helpPage("", text)), userMessage(question)); !strings.HasPrefix(text,
+			s.text[:12]) {
 			t.Errorf("%q: %q", question, s.text)
 		}
 	}
@@ -135,9 +159,11 @@ func shopPages(parts ...string) (all []model.Passage) {
 }
 
 func TestShortQuestionsAreAskedBack(t *testing.T) {
-	english := shopPages("Grinder G1 › Price", "The price of the grinder G1 is 49 euros.", "Kettle K2 › Price", "The price of the kettle K2 is 39 euros.",
+	english := shopPages("Grinder G1 › Price", "The price of the grinder G1 is 49 euros.", "Kettle K2 › Price",
+		"The price of the kettle K2 is 39 euros.",
 		"Scale S3 › Price", "The price of the scale S3 is 29 euros.")
-	german := shopPages("Mühle M1 › Preis", "Der Preis der Mühle M1 ist 49 Euro.", "Kessel K2 › Preis", "Der Preis des Kessels K2 ist 39 Euro.")
+	german := shopPages("Mühle M1 › Preis", "Der Preis der Mühle M1 ist 49 Euro.", "Kessel K2 › Preis",
+		"Der Preis des Kessels K2 ist 39 Euro.")
 	chinese := shopPages("磨豆机 › 价格", "磨豆机的价格是四十九欧元。", "水壶 › 价格", "水壶的价格是三十九欧元。")
 	for question, c := range map[string]struct {
 		pages []model.Passage
@@ -151,33 +177,42 @@ func TestShortQuestionsAreAskedBack(t *testing.T) {
 		if s.text != c.want || s.finish.IsRefusal || len(s.citations) > 0 {
 			t.Errorf("%q: %q", question, s.text)
 		}
-		again := askHelpPages(t, c.pages, userMessage(question), model.Message{Role: "assistant", Text: s.text}, userMessage(question))
+		again := askHelpPages(t, c.pages, userMessage(question), model.Message{Role: "assistant", Text: s.text},
+			userMessage(question))
 		if len(again.citations) == 0 {
 			t.Errorf("%q, asked twice: %q", question, again.text)
 		}
 	}
 	back := model.Message{Role: "assistant", Text: "Which one do you mean: Grinder G1, Kettle K2 or Scale S3?"}
-	if s := askHelpPages(t, english, userMessage("price?"), back, userMessage("the kettle")); !strings.Contains(s.text, "39 euros") {
+	if s := askHelpPages(t, english, userMessage("price?"), back, userMessage("the kettle")); !strings.Contains(s.text,
+		"39 euros") {
 		t.Errorf("the answer to the question back: %q", s.text)
 	}
-	if s := askHelpPages(t, english, userMessage("What is the price of the grinder G1?")); !strings.Contains(s.text, "49 euros") {
+	if s := askHelpPages(t, english, userMessage("What is the price of the grinder G1?")); !strings.Contains(s.text,
+		"49 euros") {
 		t.Errorf("a whole question: %q", s.text)
 	}
 }
 
 func TestAsides(t *testing.T) {
 	pages := shopPages("Delivery", "We deliver within three days.")
-	machine, person, calm := func(a asideTexts) string { return a.isAutomated }, func(a asideTexts) string { return a.noPersonAvailable }, func(a asideTexts) string { return a.replyToInsult }
+	machine, person, calm := func(a asideTexts) string { return a.isAutomated }, func(a asideTexts) string {
+		return a.noPersonAvailable
+	}, func(a asideTexts) string { return a.replyToInsult }
 	nothing := func(a asideTexts) string { return a.notUnderstood }
 	for message, c := range map[string]struct {
 		in   string
 		want func(asideTexts) string
 	}{
-		"Are you a bot?": {"en", machine}, "Am I talking to a real person?": {"en", machine}, "Bist du ein Mensch?": {"de", machine}, "¿Eres un robot?": {"es", machine},
+		"Are you a bot?": {"en", machine}, "Am I talking to a real person?": {"en", machine},
+		"Bist du ein Mensch?": {"de", machine}, "¿Eres un robot?": {"es", machine},
 		"Êtes-vous un robot ?": {"fr", machine}, "你是机器人吗？": {"zh", machine}, "هل أنت روبوت؟": {"ar", machine},
-		"I want to talk to a human": {"en", person}, "human please": {"en", person}, "can I speak to an agent": {"en", person},
-		"Ich möchte mit einem Menschen sprechen": {"de", person}, "Quiero hablar con una persona": {"es", person}, "转人工": {"zh", person}, "أريد التحدث مع موظف": {"ar", person},
-		"you are a stupid bot": {"en", calm}, "fuck you": {"en", calm}, "du bist so dumm": {"de", calm}, "¡Eres un idiota!": {"es", calm}, "你这个白痴": {"zh", calm},
+		"I want to talk to a human": {"en", person}, "human please": {"en", person},
+		"can I speak to an agent":                {"en", person},
+		"Ich möchte mit einem Menschen sprechen": {"de", person}, "Quiero hablar con una persona": {"es", person},
+		"转人工": {"zh", person}, "أريد التحدث مع موظف": {"ar", person},
+		"you are a stupid bot": {"en", calm}, "fuck you": {"en", calm}, "du bist so dumm": {"de", calm},
+		"¡Eres un idiota!": {"es", calm}, "你这个白痴": {"zh", calm},
 		"?!": {"en", nothing}, "😀": {"en", nothing}, "asdfgh": {"en", nothing}, "kjhgfds": {"en", nothing},
 	} {
 		want := c.want(asideTextsFor(languageByCode[c.in]))
@@ -189,7 +224,9 @@ func TestAsides(t *testing.T) {
 
 func TestAsidesLeaveQuestionsAlone(t *testing.T) {
 	pages := shopPages("Delivery", "A human representative of ours delivers the damn stupid parcel within three days.")
-	for _, message := range []string{"How many representatives deliver the parcel?", "Hello, when is the parcel delivered?", "When is the fucking parcel delivered?", "Hi! Is the parcel delivered within three days?"} {
+	for _, message := range []string{"How many representatives deliver the parcel?",
+		"Hello, when is the parcel delivered?", "When is the fucking parcel delivered?",
+		"Hi! Is the parcel delivered within three days?"} {
 		if s := askHelpPages(t, pages, userMessage(message)); len(s.citations) == 0 {
 			t.Errorf("%q: %q", message, s.text)
 		}
@@ -199,8 +236,11 @@ func TestAsidesLeaveQuestionsAlone(t *testing.T) {
 func TestYesAndNo(t *testing.T) {
 	pages := shopPages("Delivery", "We deliver within three days.")
 	thanks := model.Message{Role: "assistant", Text: smallTalkTextsFor(languageByCode["en"]).thanks}
-	for message, want := range map[string]string{"no": asideTextsFor(languageByCode["en"]).acknowledgement, "No, thanks": asideTextsFor(languageByCode["en"]).acknowledgement, "yes": "What would you like to know?", "Sí, por favor": "¿Qué le gustaría saber?", "はい": "何をお知りになりたいですか。", "Nein danke": asideTextsFor(languageByCode["de"]).acknowledgement,
-		"不用了": asideTextsFor(languageByCode["zh"]).acknowledgement} {
+	for message, want := range map[string]string{"no": asideTextsFor(languageByCode["en"]).acknowledgement,
+		"No, thanks": asideTextsFor(languageByCode["en"]).acknowledgement, "yes": "What would you like to know?",
+		"Sí, por favor": "¿Qué le gustaría saber?", "はい": "何をお知りになりたいですか。",
+		"Nein danke": asideTextsFor(languageByCode["de"]).acknowledgement,
+		"不用了":        asideTextsFor(languageByCode["zh"]).acknowledgement} {
 		if s := askHelpPages(t, pages, userMessage("Thanks!"), thanks, userMessage(message)); s.text != want {
 			t.Errorf("%q: %q, want %q", message, s.text, want)
 		}
@@ -208,14 +248,18 @@ func TestYesAndNo(t *testing.T) {
 }
 
 func TestTheHandOverIsCalled(t *testing.T) {
-	tools := []model.Tool{{Name: "call_a_person", IsHandover: true, Parameters: inputSchemaOf(``, `"reason":{"type":"string"}`)}}
-	for _, message := range []string{"I want to talk to a human", "Ich will mit einem Mitarbeiter sprechen", "quiero hablar con un agente", "转人工"} {
+	tools := []model.Tool{{Name: "call_a_person", IsHandover: true,
+		Parameters: inputSchemaOf(``, `"reason":{"type":"string"}`)}}
+	for _, message := range []string{"I want to talk to a human", "Ich will mit einem Mitarbeiter sprechen",
+		"quiero hablar con un agente", "转人工"} {
 		r := answerRequest(t.Context(), model.Request{Messages: userMessages(message), Tools: tools})
-		if want := `{"reason":` + string(jsonString(message)) + `}`; r.toolCall == nil || r.toolCall.Name != "call_a_person" || string(r.toolCall.Input) != want {
+		if want := `{"reason":` + string(jsonString(message)) + `}`; r.toolCall == nil ||
+			r.toolCall.Name != "call_a_person" || string(r.toolCall.Input) != want {
 			t.Errorf("%q: %+v", message, r)
 		}
 	}
-	for _, message := range []string{"I do not want to talk to a human", "I hate talking to a human", "How many people work here?"} {
+	for _, message := range []string{"I do not want to talk to a human", "I hate talking to a human",
+		"How many people work here?"} {
 		if r := answerRequest(t.Context(), model.Request{Messages: userMessages(message), Tools: tools}); r.toolCall != nil {
 			t.Errorf("%q: %+v", message, r)
 		}
@@ -227,13 +271,18 @@ func TestRefusalsNameTheNearestTopic(t *testing.T) {
 		page model.Passage
 		want string
 	}{
-		"Can I cancel my subscription by fax?":         {foreignPassages(scoredPassages(helpPage("Cancel the subscription", "You can pause it for a month.")))[0], "My sources speak of: Cancel the subscription."},
-		"Kann ich das Abonnement per Fax kündigen?":    {foreignPassages(scoredPassages(helpPage("Abonnement kündigen", "Sie können es einen Monat lang aussetzen.")))[0], "Meine Quellen handeln von: Abonnement kündigen."},
-		"¿Puedo cancelar la suscripción por fax?":      {foreignPassages(scoredPassages(helpPage("Cancelar la suscripción", "Se puede pausar durante un mes.")))[0], "Mis fuentes hablan de: Cancelar la suscripción."},
-		"Who was the first astronaut on the far moon?": {foreignPassages(scoredPassages(helpPage("Subscription", "You can pause it for a month.")))[0], ""},
+		"Can I cancel my subscription by fax?": {foreignPassages(scoredPassages(helpPage("Cancel the subscription",
+			"You can pause it for a month.")))[0], "My sources speak of: Cancel the subscription."},
+		"Kann ich das Abonnement per Fax kündigen?": {foreignPassages(scoredPassages(helpPage("Abonnement kündigen",
+			"Sie können es einen Monat lang aussetzen.")))[0], "Meine Quellen handeln von: Abonnement kündigen."},
+		"¿Puedo cancelar la suscripción por fax?": {foreignPassages(scoredPassages(helpPage("Cancelar la suscripción",
+			"Se puede pausar durante un mes.")))[0], "Mis fuentes hablan de: Cancelar la suscripción."},
+		"Who was the first astronaut on the far moon?": {foreignPassages(scoredPassages(helpPage("Subscription",
+			"You can pause it for a month.")))[0], ""},
 	} {
 		s := askHelpPages(t, []model.Passage{c.page}, userMessage(question))
-		if !s.finish.IsRefusal || c.want != "" && !strings.HasSuffix(s.text, c.want) || c.want == "" && strings.Contains(s.text, ": Subscription") {
+		if !s.finish.IsRefusal || c.want != "" && !strings.HasSuffix(s.text, c.want) || c.want == "" &&
+			strings.Contains(s.text, ": Subscription") {
 			t.Errorf("%q: %q", question, s.text)
 		}
 	}
@@ -262,14 +311,17 @@ func TestCodeIsQuotedToThoseWhoAskForIt(t *testing.T) {
 	for name, text := range passages {
 		ask := func(question string) reply {
 			return answerRequest(t.Context(), model.Request{Messages: userMessages(question), Passages: []model.Passage{
-				{Passage: parley.Passage{SourceName: "Agents as code", Heading: "A manifest", Text: text, End: len(text)}, Score: 0.9, TermWeights: map[string]float64{}}}})
+				{Passage: parley.Passage{SourceName: "Agents as code", Heading: "A manifest", Text: text,
+					End: len(text)}, Score: 0.9, TermWeights: map[string]float64{}}}})
 		}
-		for _, question := range []string{"What are your opening hours?", "Is the shop open on Friday?", "When is the shop open?"} {
+		for _, question := range []string{"What are your opening hours?", "Is the shop open on Friday?",
+			"When is the shop open?"} {
 			if r := ask(question); strings.Contains(r.text, "key:") || !r.isRefusal {
 				t.Errorf("%s: %q is answered %q", name, question, r.text)
 			}
 		}
-		for _, question := range []string{"Show me an example of a manifest with opening hours", "How do I write the opening hours into a manifest?"} {
+		for _, question := range []string{"Show me an example of a manifest with opening hours",
+			"How do I write the opening hours into a manifest?"} {
 			if r := ask(question); !strings.Contains(r.text, "key: opening-hours") {
 				t.Errorf("%s: %q is answered %q", name, question, r.text)
 			}
@@ -280,11 +332,13 @@ func TestCodeIsQuotedToThoseWhoAskForIt(t *testing.T) {
 // What stands behind the end of code is prose, though the code's beginning is in another passage.
 func TestProseBehindCode(t *testing.T) {
 	text := manifest + "```\n\nReturns are free within 30 days.\n"
-	r := answerRequest(t.Context(), model.Request{Messages: userMessages("Are returns free?"), Passages: []model.Passage{{Passage: parley.Passage{Text: text, End: len(text)}, Score: 0.9}}})
+	r := answerRequest(t.Context(), model.Request{Messages: userMessages("Are returns free?"),
+		Passages: []model.Passage{{Passage: parley.Passage{Text: text, End: len(text)}, Score: 0.9}}})
 	if r.text != "Returns are free within 30 days." {
 		t.Errorf("the answer is %q", r.text)
 	}
-	for _, plain := range []string{"Note: this is it.\nWe open at nine.\n", "1. Open it\n   and wait.\n2. Close it.\n", "a\n\n```\ncode\n```\n\nb", "", "- one\n- two\n  - three\n- four\n"} {
+	for _, plain := range []string{"Note: this is it.\nWe open at nine.\n", "1. Open it\n   and wait.\n2. Close it.\n",
+		"a\n\n```\ncode\n```\n\nb", "", "- one\n- two\n  - three\n- four\n"} {
 		if end := leadingCodeEnd(plain); end != 0 {
 			t.Errorf("%q begins in code up to %d", plain, end)
 		}

@@ -22,12 +22,14 @@ const storeManifest = `{"agent":{"key":"store"},"settings":{"name":"Store"},"act
 // In a whole server an ordinary question is answered alike at the beginning and behind an order.
 func TestAnOrdinaryQuestionBehindAnOrder(t *testing.T) {
 	h := testkit.Open(t)
-	done, err := admin.RunOn(t.Context(), h.AdminService, admin.Apply, admin.ApplyManifest{AccountID: h.Account, Documents: []json.RawMessage{json.RawMessage(storeManifest)}})
+	done, err := admin.RunOn(t.Context(), h.AdminService, admin.Apply,
+		admin.ApplyManifest{AccountID: h.Account, Documents: []json.RawMessage{json.RawMessage(storeManifest)}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	agent := string(done.Agents[0].Agent)
-	source := map[string]any{"type": "text", "name": "Hours", "content": "# Hours\n\nThe shop is open from Monday to Friday, from 9 to 17.\n"}
+	source := map[string]any{"type": "text", "name": "Hours",
+		"content": "# Hours\n\nThe shop is open from Monday to Friday, from 9 to 17.\n"}
 	h.Do(t, "POST", "/agents/"+agent+"/sources", h.Key, source).Decode(t, http.StatusCreated, &struct{}{})
 	if err := h.Runner.WaitIdle(t.Context()); err != nil {
 		t.Fatal(err)
@@ -74,16 +76,19 @@ func TestBothDatabasesAnswerAlike(t *testing.T) {
 		for _, content := range []string{
 			"# Plans\n\n| Plan | Price a month |\n|---|---|\n| Basic | 4 EUR |\n| Pro | 12 EUR |\n| Team | 30 EUR |\n",
 			"# Reset your password\n\n1. Open **Sign in**.\n2. Press **Forgot password**.\n3. Follow the link in the email.\n",
-			"# Versand\n\nWir liefern innerhalb von drei Tagen nach Österreich und in die Schweiz. Der Versand kostet fünf Euro.\n",
+			"# Versand\n\nWir liefern innerhalb von drei Tagen nach Österreich und in die Schweiz. Der Versand " +
+				"kostet fünf Euro.\n",
 			"# Devoluciones\n\nPuede devolver un paquete durante treinta días. El reembolso llega en una semana.\n",
 		} {
-			h.Do(t, "POST", "/agents/"+created.ID+"/sources", h.Key, map[string]any{"type": "text", "name": "help", "content": content}).Decode(t, http.StatusCreated, &struct{}{})
+			h.Do(t, "POST", "/agents/"+created.ID+"/sources", h.Key, map[string]any{"type": "text", "name": "help",
+				"content": content}).Decode(t, http.StatusCreated, &struct{}{})
 		}
 		if err := h.Runner.WaitIdle(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		var all []string
-		for _, questions := range [][]string{{"What does the Pro plan cost?", "And the Team plan?"}, {"How do I reset my password?"}, {"Was kostet der Versand in die Schweiz?"},
+		for _, questions := range [][]string{{"What does the Pro plan cost?", "And the Team plan?"},
+			{"How do I reset my password?"}, {"Was kostet der Versand in die Schweiz?"},
 			{"¿Cuánto tiempo puedo devolver un paquete?"}, {"Who painted the chapel?"}, {"cost?"}, {"Are you a bot?"}} {
 			all = append(all, chatAnswers(t, h, created.ID, questions)...)
 		}

@@ -15,20 +15,27 @@ import (
 
 // codeTopicWords are those of questions about code, configuration and commands, folded; what is written like a name of
 // code is one, too.
-var codeTopicWords = newWordSet(`api argument arguments bash body call cli code command commands config configuration configure configured console curl
-	docker endpoint endpoints env environment example examples field fields file files flag flags format function header headers html http https import
-	install json key keys line loop manifest manifests markdown method option options output parameter parameters payload property properties
-	python javascript java php ruby query request requests response run script scripts sdk setting settings shell snippet sql syntax template terminal
+var codeTopicWords = newWordSet(`api argument arguments bash body call cli code command commands config configuration
+	configure configured console curl
+	docker endpoint endpoints env environment example examples field fields file files flag flags format function header
+	headers html http https import
+	install json key keys line loop manifest manifests markdown method option options output parameter parameters
+	payload property properties
+	python javascript java php ruby query request requests response run script scripts sdk setting settings shell
+	snippet sql syntax template terminal
 	url variable variables webhook write xml yaml yml
-	abfrage anfrage aufruf aufrufen befehl befehle beispiel beispiele datei dateien einstellung einstellungen feld felder konfiguration konfigurieren
+	abfrage anfrage aufruf aufrufen befehl befehle beispiel beispiele datei dateien einstellung einstellungen feld
+	felder konfiguration konfigurieren
 	kopfzeile schlussel skript umgebungsvariable variablen
-	archivo archivos campo campos clave comando comandos configuracion configurar ejemplo ejemplos fichero peticion solicitud
+	archivo archivos campo campos clave comando comandos configuracion configurar ejemplo ejemplos fichero peticion
+	solicitud
 	champ champs cle commande commandes exemple exemples fichier fichiers parametre parametres requete reglage
 	comandi esempio esempi richiesta chiave configurazione exemplo exemplos arquivo arquivos configuracao chave
 	opdracht voorbeeld voorbeelden bestand bestanden instelling instellingen
 	код команда команды пример примеры файл файлы настройка параметр запрос`)
 
-var codeTopicWordsUnspaced = []string{"代码", "配置", "命令", "示例", "例子", "文件", "参数", "字段", "请求", "コード", "設定", "コマンド", "例", "ファイル"}
+var codeTopicWordsUnspaced = []string{"代码", "配置", "命令", "示例", "例子", "文件", "参数", "字段", "请求", "コード", "設定", "コマンド", "例",
+	"ファイル"}
 
 // codeNotationPattern finds words that only code has: `name`, --flag, some_name, someName, /a/path, name.ext, {…}.
 var codeNotationPattern = regexp.MustCompile("`|(^|\\s)--?[a-z]|[A-Za-z0-9]_[A-Za-z0-9]|[a-z][a-z][A-Z]|(^|\\s)/[a-z]|\\w\\.[a-z]{2,4}\\b|[{}<>=]")
@@ -36,7 +43,8 @@ var codeNotationPattern = regexp.MustCompile("`|(^|\\s)--?[a-z]|[A-Za-z0-9]_[A-Z
 // isAboutCode reports whether the question is about code, configuration or a command, or how something is done, which a
 // command may answer.
 func (t *parsedQuestion) isAboutCode() bool {
-	if t.wantsSteps || codeNotationPattern.MatchString(t.originalText) || containsAny(t.originalText, codeTopicWordsUnspaced) || len(findCodes(t.originalText)) > 0 {
+	if t.wantsSteps || codeNotationPattern.MatchString(t.originalText) ||
+		containsAny(t.originalText, codeTopicWordsUnspaced) || len(findCodes(t.originalText)) > 0 {
 		return true
 	}
 	for token := range words.Tokens(t.foldedText) {
@@ -65,8 +73,8 @@ func stripCodeBlocks(text string, blocks []prose.Block) string {
 
 func isCodeBlock(b prose.Block) bool { return b.Kind == prose.Code }
 
-// shareOutsideCode returns how much of what the passage holds of the question stands outside its code, 0 to 1; 1 where the
-// question is about code.
+// shareOutsideCode returns how much of what the passage holds of the question stands outside its code, 0 to 1; 1 where
+// the question is about code.
 func (t *parsedQuestion) shareOutsideCode(p model.Passage) float64 {
 	if t.wantsCode {
 		return 1
@@ -82,8 +90,8 @@ func (t *parsedQuestion) shareOutsideCode(p model.Passage) float64 {
 	return 1
 }
 
-// scoredUnitText returns what of a unit counts: of code with the line that leads to it the line alone, where the question is
-// not about code.
+// scoredUnitText returns what of a unit counts: of code with the line that leads to it the line alone, where the
+// question is not about code.
 func (p *passageLayout) scoredUnitText(t *parsedQuestion, u quotableUnit) string {
 	if last := p.blocks[u.lastBlock]; !t.wantsCode && isCodeBlock(last) && last.Start > u.start {
 		return p.text[u.start:last.Start]
@@ -105,8 +113,8 @@ func parseBlocks(text string) []prose.Block {
 	return blocks
 }
 
-// leadingCodeEnd returns where the code ends that the text begins in the midst of, 0 where it does not: behind a fence that
-// ends code and before which there is none, or at the end of lines that are all of the form of code.
+// leadingCodeEnd returns where the code ends that the text begins in the midst of, 0 where it does not: behind a fence
+// that ends code and before which there is none, or at the end of lines that are all of the form of code.
 func leadingCodeEnd(text string) int {
 	at, before := 0, ""
 	for line := range strings.Lines(text) {
@@ -132,10 +140,11 @@ const (
 
 // codeLinePattern is the form of a line of configuration or of a program: a key with its value, brackets, the end of a
 // statement, a comment.
-var codeLinePattern = regexp.MustCompile(`^\s*(-\s+)?[\w.$"'-]+\s*[:=](\s|$)|^\s+-\s|[{}\[\](;,\\]\s*$|^\s*[{}\[\])]|^\s*(#|//|\$ )|^(\s{4}|\t)`)
+var codeLinePattern = regexp.MustCompile(`^\s*(-\s+)?[\w.$"'-]+\s*[:=](\s|$)|^\s+-\s|[{}\[\](;,\\]\s*$|` +
+	`^\s*[{}\[\])]|^\s*(#|//|\$ )|^(\s{4}|\t)`)
 
-// looksLikeCode reports whether most lines of the text have the form of code, and the text begins in the midst of it: a line is
-// indented.
+// looksLikeCode reports whether most lines of the text have the form of code, and the text begins in the midst of it: a
+// line is indented.
 func looksLikeCode(text string) bool {
 	lines, code, deep := 0, 0, false
 	for line := range strings.Lines(text) {

@@ -13,17 +13,17 @@ import (
 	"parley/internal/text/words"
 )
 
-// minAnswerConfidence is the confidence under which the model says that it does not know: on public sets of questions whose answer the
-// sources hold or merely touch, one answerable question in seven falls below it (TestRefusal in eval).
+// minAnswerConfidence is the confidence under which the model says that it does not know: on public sets of questions
+// whose answer the sources hold or merely touch, one answerable question in seven falls below it (TestRefusal in eval).
 const minAnswerConfidence = 0.555
 
 // confidenceFeatures are the signs that the confidence is made of, in the order of featureWeights.
 type confidenceFeatures [10]float64
 
 // featureWeights are those of a logistic regression over the signs. PARLEY_LEARN_DOUBT=DIR go test ./internal/eval -run
-// TestLearnDoubt fits them anew on the sets of questions in the folder, and prints how they do on questions that they were not
-// fitted on. Names of the question that the passage lacks, a person or a place beside the matched words, a lead over the next
-// source and the rarest word added nothing to these.
+// TestLearnDoubt fits them anew on the sets of questions in the folder, and prints how they do on questions that they
+// were not fitted on. Names of the question that the passage lacks, a person or a place beside the matched words, a
+// lead over the next source and the rarest word added nothing to these.
 var featureWeights = confidenceFeatures{2.35, 7.51, 1.32, 2.25, 1.70, 0.24, 0.97, 1.29, -1.87, -0.72}
 
 const featureBias = -5.03
@@ -34,7 +34,8 @@ func (t *parsedQuestion) confidence(passages []model.Passage, p *passageLayout, 
 	for i, d := range t.features(passages, p, best) {
 		z += featureWeights[i] * d
 	}
-	z -= missingAmountLoss * boolToFloat(t.lacksAmount(mergeMatches(p.passageMatch, best.ownMatch)) || !best.isTableRow && t.contentWordCount() == 1 && t.lacksCount(passages[best.passageIndex].Text))
+	z -= missingAmountLoss * boolToFloat(t.lacksAmount(mergeMatches(p.passageMatch, best.ownMatch)) ||
+		!best.isTableRow && t.contentWordCount() == 1 && t.lacksCount(passages[best.passageIndex].Text))
 	return 1 / (1 + math.Exp(-z))
 }
 
@@ -48,8 +49,12 @@ func (t *parsedQuestion) features(passages []model.Passage, p *passageLayout, be
 		plain * first.Letters,
 		plain * first.Stretch,
 		t.matchedShare(best.ownMatch, t.isSingleWord),
-		t.matchedShare(t.matchText(p.scoredText), func(i int) bool { return t.isSingleWord(i) && p.titleMatch[i] < relatedStrength }), // what the title leaves open
-		float64(min(t.contentWordCount(), maxCountedWords)),                                                                           // of many words some are missing always
+		// what the title leaves open
+		t.matchedShare(t.matchText(p.scoredText), func(i int) bool {
+			return t.isSingleWord(i) && p.titleMatch[i] < relatedStrength
+		}),
+		// of many words some are missing always
+		float64(min(t.contentWordCount(), maxCountedWords)),
 		boolToFloat(t.isFollowUp),   // it names less of what it is about
 		boolToFloat(t.isUnspaced()), // Words says nothing
 		boolToFloat(!best.isTableRow && t.lacksCount(passage.Text)),
@@ -72,7 +77,8 @@ func boolToFloat(is bool) float64 {
 	return 0
 }
 
-// matchedShare returns the weight of those of the message's words that were found, 0 to 1; half where there are none such.
+// matchedShare returns the weight of those of the message's words that were found, 0 to 1; half where there are none
+// such.
 func (t *parsedQuestion) matchedShare(found []float64, of func(i int) bool) float64 {
 	matched, all := 0.0, 0.0
 	for i, s := range t.terms {
@@ -122,7 +128,8 @@ func (t *parsedQuestion) hasNewNumber(text string) bool {
 // countWordReach is how many words after a number the thing stands that it counts.
 const countWordReach = 4
 
-// lacksCount reports whether the question asks how many there are of something, and that the text has no number before that word.
+// lacksCount reports whether the question asks how many there are of something, and that the text has no number before
+// that word.
 func (t *parsedQuestion) lacksCount(text string) bool {
 	if t.countedStem == "" {
 		return false
@@ -149,11 +156,12 @@ func isNumber(word string) bool {
 }
 
 // numeralWords are those that words.KindOf leaves out: in the languages that it knows they mean something else as well.
-var numeralWords = newWordSet(`one due tre quattro cinque sei sette otto nove dieci dois duas quatro sete oito dez twee drie vijf zes zeven negen tien
+var numeralWords = newWordSet(`one due tre quattro cinque sei sette otto nove dieci dois duas quatro sete oito dez twee
+	drie vijf zes zeven negen tien
 	два три четыре пять шесть семь восемь девять десять`)
 
-// ConfidenceFeatures returns the signs that the confidence in the answer to the request is made of, nil where nothing is there to be quoted: what
-// the weights are fitted on.
+// ConfidenceFeatures returns the signs that the confidence in the answer to the request is made of, nil where nothing
+// is there to be quoted: what the weights are fitted on.
 func ConfidenceFeatures(req model.Request) []float64 {
 	userQuestions := sourceQuestions(shortenMessages(req.Messages))
 	if len(userQuestions) == 0 {
@@ -169,7 +177,8 @@ func ConfidenceFeatures(req model.Request) []float64 {
 	return signs[:]
 }
 
-// What holds all that the question names is answered from, however little the search makes of it: in a handful of pages no word is rare.
+// What holds all that the question names is answered from, however little the search makes of it: in a handful of pages
+// no word is rare.
 
 // minConfidence returns the least confidence that what the unit holds justifies; 0 for none.
 func (t *parsedQuestion) minConfidence(passage model.Passage, p *passageLayout, best quotableUnit) float64 {
@@ -184,8 +193,8 @@ func (t *parsedQuestion) minConfidence(passage model.Passage, p *passageLayout, 
 	return 0
 }
 
-// factConfidence is the confidence in a row or a sentence that holds, with the headings above, all that the question names, and the amount that it
-// asks for.
+// factConfidence is the confidence in a row or a sentence that holds, with the headings above, all that the question
+// names, and the amount that it asks for.
 const factConfidence = 0.8
 
 // statesFact reports whether the unit is such a row or sentence.
@@ -202,8 +211,8 @@ func (t *parsedQuestion) statesFact(p *passageLayout, best quotableUnit) bool {
 	return t.matchedShare(best.ownMatch, t.isSingleWord) >= relatedStrength
 }
 
-// isRequestedList reports whether the unit is a table, a list or the sentence above a table that holds what the question wants
-// listed.
+// isRequestedList reports whether the unit is a table, a list or the sentence above a table that holds what the
+// question wants listed.
 func (t *parsedQuestion) isRequestedList(p *passageLayout, best quotableUnit) bool {
 	c := unitContext{layout: p, headingMatch: p.titleMatch}
 	if !t.wantsList || best.kind != prose.Table && best.kind != prose.Item && !p.isAboveTable(best) {
@@ -224,14 +233,19 @@ const listConfidence = 0.8
 var listVerbs = newWordSet("offer sell have support accept choose buy exist bieten tienen ofrecen avez proposez")
 
 // permissionPhrases ask who is allowed to do something.
-var permissionPhrases = []string{" who can ", " who may ", " who is allowed ", " who must ", " wer kann ", " wer darf ", " wer muss ", " quien puede ", " qui peut ", " chi puo ",
+var permissionPhrases = []string{" who can ", " who may ", " who is allowed ", " who must ", " wer kann ", " wer darf ",
+	" wer muss ", " quien puede ", " qui peut ", " chi puo ",
 	" quem pode ", " wie kan ", " wie mag "}
 
 // listQuestionPattern finds questions for all things of a kind, in folded text.
-var listQuestionPattern = regexp.MustCompile(`^\W*(and |und |y )?((which|what) (\S+ ){1,3}(are there|do you (have|offer|sell|support|accept)|can i (choose|get|buy)|exist)|welche[rs]? (\S+ ){1,3}(gibt es|habt ihr|haben sie|bieten sie)|que (\S+ ){1,3}(hay|tienen|tienes|ofrecen)|quels? (\S+ ){1,3}(avez|proposez|y a)|quelles (\S+ ){1,3}(avez|proposez|y a))`)
+var listQuestionPattern = regexp.MustCompile(`^\W*(and |und |y )?((which|what) (\S+ ){1,3}(are there|do you ` +
+	`(have|offer|sell|support|accept)|can i (choose|get|buy)|exist)|welche[rs]? (\S+ ){1,3}(gibt es|habt ihr|` +
+	`haben sie|bieten sie)|que (\S+ ){1,3}(hay|tienen|tienes|ofrecen)|quels? (\S+ ){1,3}(avez|proposez|y a)|` +
+	`quelles (\S+ ){1,3}(avez|proposez|y a))`)
 
 // permissionWords are the words of a sentence that says who may do something.
-var permissionWords = newWordSet("only must can may allowed nur darf durfen kann konnen muss mussen solo puede pueden seul seule peut peuvent puo possono pode podem alleen kan mag")
+var permissionWords = newWordSet("only must can may allowed nur darf durfen kann konnen muss mussen solo puede " +
+	"pueden seul seule peut peuvent puo possono pode podem alleen kan mag")
 
 // statesPermission reports whether the text says who may do something, and does not tell how it is done.
 func statesPermission(text string) bool {
@@ -249,8 +263,8 @@ var measureFillerWords = newWordSet("take takes last lasts per")
 // isFrameWord reports whether the word says how a question is put.
 func isFrameWord(word string) bool { return questionFrameWords[word] || measureFillerWords[word] }
 
-// readability prefers what reads well by itself: prose over code, full sentences over fragments, text over links. What is mostly
-// links leads elsewhere and is never an answer.
+// readability prefers what reads well by itself: prose over code, full sentences over fragments, text over links. What
+// is mostly links leads elsewhere and is never an answer.
 func readability(text string, kind prose.Kind) float64 {
 	f := 1.0
 	switch {
@@ -286,7 +300,8 @@ func readability(text string, kind prose.Kind) float64 {
 }
 
 // pointerPattern finds sentences that send the reader elsewhere.
-var pointerPattern = regexp.MustCompile(`(?i)\b(this (guide|page|document|article|section)|following (locations|pages|guides)|more (information|details)|read more|see also|check out|learn more)\b`)
+var pointerPattern = regexp.MustCompile(`(?i)\b(this (guide|page|document|article|section)|following (locations|` +
+	`pages|guides)|more (information|details)|read more|see also|check out|learn more)\b`)
 
 var movedPattern = regexp.MustCompile(`(?i)\b(has|have) been (moved|reorganized)\b`)
 

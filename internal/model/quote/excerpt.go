@@ -82,8 +82,8 @@ func bestUnit(pages []passageLayout) (best quotableUnit) {
 	return best
 }
 
-// A second quote is worth its place only where it holds much of the question that the first does not, and does not fall far
-// behind it otherwise.
+// A second quote is worth its place only where it holds much of the question that the first does not, and does not fall
+// far behind it otherwise.
 const (
 	minAddedShare       = 0.25 // of the weight of the question's words
 	minSecondScoreShare = 0.6  // of the best score
@@ -94,11 +94,13 @@ func (t *parsedQuestion) secondExcerpt(pages []passageLayout, best quotableUnit,
 	if len(t.negatedTerms) > 0 {
 		return nil // it would most likely speak of the opposite
 	}
-	firstMatch := mergeMatches(pages[first.passageIndex].titleMatch, t.matchText(pages[first.passageIndex].text[first.start:first.end]))
+	firstMatch := mergeMatches(pages[first.passageIndex].titleMatch,
+		t.matchText(pages[first.passageIndex].text[first.start:first.end]))
 	var more quotableUnit
 	for i, p := range pages {
 		for _, u := range p.units {
-			if i != first.passageIndex && u.score > max(more.score, minSecondScoreShare*best.score) && t.addedShare(firstMatch, u.ownMatch) >= minAddedShare && !refersBack(p.text[u.start:u.end]) {
+			if i != first.passageIndex && u.score > max(more.score, minSecondScoreShare*best.score) &&
+				t.addedShare(firstMatch, u.ownMatch) >= minAddedShare && !refersBack(p.text[u.start:u.end]) {
 				more = u
 			}
 		}
@@ -174,10 +176,12 @@ func refersBackUnspaced(sentence string) bool {
 	return false
 }
 
-// backReferenceWords are words that a sentence which depends on the one before begins with, folded. Words that are articles or polite forms as well, such
-// as "das" and "Sie", are left out.
-var backReferenceWords = newWordSet(`it this these they that those he she however then also otherwise but so its their afterwards therefore
-	er es dies dieser diese dieses dabei dadurch danach dann auch jedoch ausserdem andernfalls sonst deshalb daher aber hierfur dafur
+// backReferenceWords are words that a sentence which depends on the one before begins with, folded. Words that are
+// articles or polite forms as well, such as "das" and "Sie", are left out.
+var backReferenceWords = newWordSet(`it this these they that those he she however then also otherwise but so its their
+	afterwards therefore
+	er es dies dieser diese dieses dabei dadurch danach dann auch jedoch ausserdem andernfalls sonst deshalb daher aber
+	hierfur dafur
 	este esta esto estos estas ese esa eso ello ella ellos ademas luego despues tambien entonces pero asi
 	il elle ils elles cela ceci cette ces celui ensuite aussi cependant puis sinon mais
 	esso essa questo questa questi queste inoltre poi anche pero altrimenti quindi
@@ -186,17 +190,20 @@ var backReferenceWords = newWordSet(`it this these they that those he she howeve
 	он она оно они это этот эта эти затем также однако поэтому но
 	هذا هذه ذلك تلك هو هي وهو وهي كما ثم لذلك لكن`)
 
-var backReferencesUnspaced = []string{"它", "他们", "她", "这", "该", "此", "那", "然后", "但", "因此", "另外", "これ", "それ", "この", "その", "また", "しかし", "ただし"}
+var backReferencesUnspaced = []string{"它", "他们", "她", "这", "该", "此", "那", "然后", "但", "因此", "另外", "これ", "それ", "この", "その",
+	"また", "しかし", "ただし"}
 
 // maxFragmentBytes is how short a line is that says nothing by itself.
 const maxFragmentBytes = 60
 
-// contextHeading returns a heading to be said before a quote that does not say what it is about: an item out of a list, a sentence that refers to one
-// which is missing, or a few words. Empty where the quote stands alone, or has no heading.
+// contextHeading returns a heading to be said before a quote that does not say what it is about: an item out of a list,
+// a sentence that refers to one which is missing, or a few words. Empty where the quote stands alone, or has no
+// heading.
 func contextHeading(p *passageLayout, passage model.Passage, u quotableUnit, s excerpt) string {
 	text := p.text[s.start:s.end]
 	r, _ := utf8.DecodeRuneInString(text)
-	item := u.kind == prose.Item && p.blocks[u.firstBlock].Kind == prose.Item && (s.start > p.blocks[u.firstBlock].Start || u.firstBlock > 0 && p.blocks[u.firstBlock-1].Kind == prose.Item)
+	item := u.kind == prose.Item && p.blocks[u.firstBlock].Kind == prose.Item &&
+		(s.start > p.blocks[u.firstBlock].Start || u.firstBlock > 0 && p.blocks[u.firstBlock-1].Kind == prose.Item)
 	short := u.kind == prose.Paragraph && len(text) < maxFragmentBytes && !endsSentence(lastRune(trimTrailingMarkup(text)))
 	if !item && !short && (u.kind != prose.Paragraph || !refersBack(text) && !unicode.IsLower(r)) {
 		return ""

@@ -47,8 +47,8 @@ func (p *passageLayout) belongsToGroup(first, i int) bool {
 	}
 }
 
-// excerptAround widens the unit to what must be read with it: the whole list where it fits, the sibling of a list, or the sentences
-// beside it.
+// excerptAround widens the unit to what must be read with it: the whole list where it fits, the sibling of a list, or
+// the sentences beside it.
 func (t *parsedQuestion) excerptAround(p *passageLayout, u quotableUnit) excerpt {
 	if u.firstBlock == u.lastBlock && u.kind == prose.Paragraph {
 		if s, ok := t.sectionExcerpt(p, u); ok {
@@ -65,7 +65,8 @@ func (t *parsedQuestion) excerptAround(p *passageLayout, u quotableUnit) excerpt
 	return p.withSiblingLists(u)
 }
 
-// listWindow returns as much of the long list around the unit as an answer may hold, whole blocks only, from its beginning if it can.
+// listWindow returns as much of the long list around the unit as an answer may hold, whole blocks only, from its
+// beginning if it can.
 func (p *passageLayout) listWindow(u quotableUnit) excerpt {
 	from := slices.IndexFunc(p.blocks, func(b prose.Block) bool { return b.Start == u.start })
 	to := from
@@ -90,10 +91,12 @@ func (p *passageLayout) withSiblingLists(u quotableUnit) excerpt {
 	alike := func(v quotableUnit, distance int) bool {
 		return p.isLeadIn(v.firstBlock) && distance == 1 && openingWord(p.text[v.start:v.end]) == word
 	}
-	for i := at - 1; i >= 0 && alike(p.units[i], p.units[i+1].firstBlock-p.units[i].lastBlock) && s.end-p.units[i].start <= maxListBytes; i-- {
+	for i := at - 1; i >= 0 && alike(p.units[i], p.units[i+1].firstBlock-p.units[i].lastBlock) &&
+		s.end-p.units[i].start <= maxListBytes; i-- {
 		s.start = p.units[i].start
 	}
-	for i := at + 1; i < len(p.units) && alike(p.units[i], p.units[i].firstBlock-p.units[i-1].lastBlock) && p.units[i].end-s.start <= maxListBytes; i++ {
+	for i := at + 1; i < len(p.units) && alike(p.units[i], p.units[i].firstBlock-p.units[i-1].lastBlock) &&
+		p.units[i].end-s.start <= maxListBytes; i++ {
 		s.end = p.units[i].end
 	}
 	return s
@@ -111,10 +114,12 @@ func (p *passageLayout) sentencesAround(u quotableUnit, r quoteLimits) excerpt {
 	if from > 0 && p.units[from-1].lastBlock == u.firstBlock && refersBack(p.text[u.start:u.end]) {
 		from--
 	}
-	for to+1 < len(p.units) && to-from < r.maxSentences && p.units[to].end-p.units[from].start < r.targetBytes && p.continuesText(p.units[to], p.units[to+1]) {
+	for to+1 < len(p.units) && to-from < r.maxSentences && p.units[to].end-p.units[from].start < r.targetBytes &&
+		p.continuesText(p.units[to], p.units[to+1]) {
 		to++
 	}
-	if from > 0 && p.units[to].end-p.units[from].start < r.targetBytes/2 && p.continuesText(p.units[from-1], p.units[from]) {
+	if from > 0 && p.units[to].end-p.units[from].start < r.targetBytes/2 &&
+		p.continuesText(p.units[from-1], p.units[from]) {
 		from--
 	}
 	return excerpt{passageIndex: u.passageIndex, start: p.units[from].start, end: p.units[to].end}
@@ -129,7 +134,8 @@ func (p *passageLayout) continuesText(u, next quotableUnit) bool {
 	if u.lastBlock == next.firstBlock {
 		return next.start-u.end < 4 // a sentence that is not to be quoted may stand between
 	}
-	if next.firstBlock != u.lastBlock+1 || next.kind != prose.Paragraph || linkShare(text) >= 0.3 || strings.HasSuffix(text, "?") {
+	if next.firstBlock != u.lastBlock+1 || next.kind != prose.Paragraph || linkShare(text) >= 0.3 ||
+		strings.HasSuffix(text, "?") {
 		return false
 	}
 	return u.end-u.start < maxShortSentenceBytes || openingWord(text) == openingWord(p.text[u.start:u.end])
@@ -138,16 +144,19 @@ func (p *passageLayout) continuesText(u, next quotableUnit) bool {
 // maxSectionBytes is how much is quoted of what stands under a heading, in bytes.
 const maxSectionBytes = 700
 
-// sectionExcerpt returns the beginning of what stands under a heading, with the table right below it, where the question is for all of it: where
-// its words are those of the heading, and no sentence holds one that the heading lacks.
+// sectionExcerpt returns the beginning of what stands under a heading, with the table right below it, where the
+// question is for all of it: where its words are those of the heading, and no sentence holds one that the heading
+// lacks.
 func (t *parsedQuestion) sectionExcerpt(p *passageLayout, u quotableUnit) (excerpt, bool) {
-	if t.wantsSteps || t.asksWhoMay || t.wantsFact && !t.isBareSubject() || t.wantsList && !p.isAboveTable(u) || len(t.negatedTerms) > 0 || !t.wantsList && !t.isCoveredByTitle(p) {
+	if t.wantsSteps || t.asksWhoMay || t.wantsFact && !t.isBareSubject() || t.wantsList && !p.isAboveTable(u) ||
+		len(t.negatedTerms) > 0 || !t.wantsList && !t.isCoveredByTitle(p) {
 		return excerpt{}, false
 	}
 	s := excerpt{passageIndex: u.passageIndex}
 	for _, v := range p.units {
 		switch {
-		case v.firstBlock > u.lastBlock && v.kind == prose.Table && !v.isTableRow && v.end-s.start <= maxUnitBytes, v.kind == prose.Paragraph && (s.end == 0 || v.end-s.start <= maxSectionBytes):
+		case v.firstBlock > u.lastBlock && v.kind == prose.Table && !v.isTableRow && v.end-s.start <= maxUnitBytes,
+			v.kind == prose.Paragraph && (s.end == 0 || v.end-s.start <= maxSectionBytes):
 			if s.end == 0 {
 				s.start = v.start
 			}
@@ -167,7 +176,8 @@ func (t *parsedQuestion) isBareSubject() bool {
 	return t.contentWordCount() <= 1 && len(splitWords(t.foldedText)) <= maxBareWords
 }
 
-// isCoveredByTitle reports whether the passage's title names all of the question, and that the passage is one section: no heading stands in it.
+// isCoveredByTitle reports whether the passage's title names all of the question, and that the passage is one section:
+// no heading stands in it.
 func (t *parsedQuestion) isCoveredByTitle(p *passageLayout) bool {
 	for _, b := range p.blocks {
 		if b.Kind == prose.Heading && b.Start > 0 {

@@ -11,7 +11,8 @@ import (
 	"parley/internal/text/words"
 )
 
-// fillFromCaptures fills the inputs whose holes the message filled, and returns the message with those stretches blanked out.
+// fillFromCaptures fills the inputs whose holes the message filled, and returns the message with those stretches
+// blanked out.
 func (w *callDraft) fillFromCaptures(message string, captures map[string]capturedSpan) string {
 	rest := message
 	for _, in := range w.inputs {
@@ -60,7 +61,8 @@ func (w *callDraft) fillLoneNumber(rest string) string {
 	return blankSpan(rest, used)
 }
 
-// fillFromAnswer fills inputs from the answer to a question: what it recognizes by its form, and the whole rest where one input is left.
+// fillFromAnswer fills inputs from the answer to a question: what it recognizes by its form, and the whole rest where
+// one input is left.
 func (w *callDraft) fillFromAnswer(message string, asked []toolInput) {
 	w.userTexts = append(w.userTexts, message)
 	rest := w.fillByPattern(message)
@@ -95,7 +97,9 @@ var (
 	phonePattern     = regexp.MustCompile(`\+?\(?\p{Nd}[\p{Nd} ()./-]{4,22}\p{Nd}`)
 	referencePattern = regexp.MustCompile(`[\p{Latin}\p{Cyrillic}\p{Nd}]*(?:[-_/.]?[\p{Latin}\p{Cyrillic}\p{Nd}]+)*\p{Nd}[\p{Latin}\p{Cyrillic}\p{Nd}]*(?:[-_/][\p{Latin}\p{Cyrillic}\p{Nd}]+)*`)
 	numberPattern    = regexp.MustCompile(`[-+]?\p{Nd}[\p{Nd}.,']*`)
-	ownNamePattern   = regexp.MustCompile(`(?i)(?:\b(my name is|name is|my name's|ich hei(?:ß|ss)e|mein name ist|me llamo|mi nombre es|je m['’]appelle|mon nom est|mi chiamo|meu nome é|me chamo|mijn naam is|меня зовут)|(我叫|我的名字是))[\s:]*`)
+	ownNamePattern   = regexp.MustCompile(`(?i)(?:\b(my name is|name is|my name's|ich hei(?:ß|ss)e|mein name ist|` +
+		`me llamo|mi nombre es|je m['’]appelle|mon nom est|mi chiamo|meu nome é|me chamo|mijn naam is|меня ` +
+		`зовут)|(我叫|我的名字是))[\s:]*`)
 	selfIntroPattern = regexp.MustCompile(`\b(?:I am|I'm|I’m|i am|i'm|this is|This is|[Ss]oy|[Jj]e suis|[Ss]ono)\s+`)
 )
 
@@ -188,7 +192,9 @@ func jsonString(s string) json.RawMessage {
 // cutAtBreakWord cuts a value off where the sentence goes on to something else.
 func cutAtBreakWord(value string) string {
 	fields := strings.Fields(value)
-	if i := slices.IndexFunc(fields, func(w string) bool { return breakWords[strings.ToLower(strings.Trim(w, ",.!?;:"))] }); i >= 0 {
+	if i := slices.IndexFunc(fields, func(w string) bool {
+		return breakWords[strings.ToLower(strings.Trim(w, ",.!?;:"))]
+	}); i >= 0 {
 		fields = fields[:i]
 	}
 	return strings.Join(fields[:min(len(fields), maxValueWords)], " ")

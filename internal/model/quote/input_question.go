@@ -18,17 +18,22 @@ type toolTexts struct {
 }
 
 var toolTextsByLanguage = map[words.Language]toolTexts{
-	words.English: {[2]string{"To go on I need: ", "."}, ", ", "Done.", "That did not work", "That was not done: no result came."},
+	words.English: {[2]string{"To go on I need: ", "."}, ", ", "Done.", "That did not work",
+		"That was not done: no result came."},
 	words.German: {[2]string{"Um fortzufahren, brauche ich: ", "."}, ", ", "Erledigt.", "Das hat nicht geklappt",
 		"Das wurde nicht ausgeführt: Es kam kein Ergebnis."},
-	words.Spanish: {[2]string{"Para continuar necesito: ", "."}, ", ", "Hecho.", "Eso no ha funcionado", "No se ha hecho: no llegó ningún resultado."},
+	words.Spanish: {[2]string{"Para continuar necesito: ", "."}, ", ", "Hecho.", "Eso no ha funcionado",
+		"No se ha hecho: no llegó ningún resultado."},
 	words.French: {[2]string{"Pour continuer, j'ai besoin de : ", "."}, ", ", "C'est fait.", "Cela n'a pas fonctionné",
 		"Cela n'a pas été fait : aucun résultat n'est arrivé."},
-	words.Italian: {[2]string{"Per continuare ho bisogno di: ", "."}, ", ", "Fatto.", "Non ha funzionato", "Non è stato fatto: non è arrivato alcun risultato."},
+	words.Italian: {[2]string{"Per continuare ho bisogno di: ", "."}, ", ", "Fatto.", "Non ha funzionato",
+		"Non è stato fatto: non è arrivato alcun risultato."},
 	words.Portuguese: {[2]string{"Para continuar, preciso de: ", "."}, ", ", "Feito.", "Isso não funcionou",
 		"Isso não foi feito: não chegou nenhum resultado."},
-	words.Dutch:    {[2]string{"Om verder te gaan heb ik nodig: ", "."}, ", ", "Gedaan.", "Dat is niet gelukt", "Dat is niet gedaan: er kwam geen resultaat."},
-	words.Russian:  {[2]string{"Чтобы продолжить, мне нужно: ", "."}, ", ", "Готово.", "Это не получилось", "Это не сделано: результат не пришёл."},
+	words.Dutch: {[2]string{"Om verder te gaan heb ik nodig: ", "."}, ", ", "Gedaan.", "Dat is niet gelukt",
+		"Dat is niet gedaan: er kwam geen resultaat."},
+	words.Russian: {[2]string{"Чтобы продолжить, мне нужно: ", "."}, ", ", "Готово.", "Это не получилось",
+		"Это не сделано: результат не пришёл."},
 	words.Arabic:   {[2]string{"للمتابعة أحتاج إلى: ", "."}, "، ", "تم.", "لم ينجح ذلك", "لم يتم ذلك: لم تصل أي نتيجة."},
 	words.Chinese:  {[2]string{"要继续，我需要：", "。"}, "、", "已完成。", "操作没有成功", "没有执行：没有收到结果。"},
 	words.Japanese: {[2]string{"続けるには次の情報が必要です：", "。"}, "、", "完了しました。", "うまくいきませんでした", "実行されませんでした。結果が届いていません。"},
@@ -64,8 +69,8 @@ func (in toolInput) label() string {
 
 func (in toolInput) plainName() string { return strings.Join(splitNameWords(in.name), " ") }
 
-// AsksForInputs reports whether the text is how the built-in model asks for inputs that a call lacks. The message before it went to a
-// tool, so that it says nothing of what later questions are about.
+// AsksForInputs reports whether the text is how the built-in model asks for inputs that a call lacks. The message
+// before it went to a tool, so that it says nothing of what later questions are about.
 func AsksForInputs(text string) bool {
 	for _, d := range toolTextsByLanguage {
 		if _, ok := d.parseInputQuestion(text); ok {
@@ -97,8 +102,8 @@ func (w *callDraft) parseInputList(list, comma string) (all []toolInput, ok bool
 	return matchLabels(w.inputs, list, comma, map[[2]int]bool{})
 }
 
-// matchLabels reads the list as labels of the inputs. A label may hold commas and may begin like another, so that what leads nowhere
-// is noted, by how much of either was left.
+// matchLabels reads the list as labels of the inputs. A label may hold commas and may begin like another, so that what
+// leads nowhere is noted, by how much of either was left.
 func matchLabels(inputs []toolInput, list, comma string, deadEnds map[[2]int]bool) (all []toolInput, ok bool) {
 	here := [2]int{len(inputs), len(list)}
 	if deadEnds[here] {
@@ -131,5 +136,6 @@ func (w *callDraft) replyLanguage(req model.Request) words.Language {
 
 // isRedacted reports whether redaction took something out of the text.
 func isRedacted(text string) bool {
-	return strings.Contains(text, "[email]") || strings.Contains(text, "[phone]") || strings.Contains(text, "[card]") || strings.Contains(text, "[id]")
+	return strings.Contains(text, "[email]") || strings.Contains(text, "[phone]") || strings.Contains(text, "[card]") ||
+		strings.Contains(text, "[id]")
 }

@@ -14,7 +14,8 @@ import (
 const maxValueWords = 6 // words of an input that is not free text
 
 // breakWords end a value that stands inside a sentence.
-var breakWords = newWordSet(`please pls bitte because since and or for with thanks thank so if when und oder weil für mit danke porque y e por para gracias parce et ou
+var breakWords = newWordSet(`please pls bitte because since and or for with thanks thank so if when und oder weil für
+	mit danke porque y e por para gracias parce et ou
 	pour avec merci asap now today but aber pero mais s'il that which who`)
 
 // parseValue takes the input's value from a stretch of the message and tells which bytes it used.
@@ -91,7 +92,9 @@ func (in toolInput) parseAnswer(answer string) (json.RawMessage, bool) {
 }
 
 // leadInPattern is what an answer may begin with before it comes to the point.
-var leadInPattern = regexp.MustCompile(`(?i)^(?:(?:it|that|this)(?: is|['’]s)|(?:my|the|our) [\p{L} -]{1,40}? is|es ist|das ist|(?:meine?|die|der|das) [\p{L} -]{1,40}? (?:ist|lautet)|c['’]est|(?:mon|ma|le|la) [\p{L} -]{1,40}? est|(?:mi|el|la) [\p{L} -]{1,40}? es|是|我的[\p{Han}]{1,6}是)[\s:]+|^(?:是|我的[\p{Han}]{1,6}是)`)
+var leadInPattern = regexp.MustCompile(`(?i)^(?:(?:it|that|this)(?: is|['’]s)|(?:my|the|our) [\p{L} -]{1,40}? is|` +
+	`es ist|das ist|(?:meine?|die|der|das) [\p{L} -]{1,40}? (?:ist|lautet)|c['’]est|(?:mon|ma|le|la) [\p{L} ` +
+	`-]{1,40}? est|(?:mi|el|la) [\p{L} -]{1,40}? es|是|我的[\p{Han}]{1,6}是)[\s:]+|^(?:是|我的[\p{Han}]{1,6}是)`)
 
 func trimPunctuation(s string) string {
 	return strings.Trim(s, " \t\r\n.,;:!?\"'“”„«»()。，！？：；#")

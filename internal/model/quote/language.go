@@ -8,7 +8,8 @@ import (
 	"parley/internal/text/words"
 )
 
-// surestLanguage returns the language of the last text that shows one. Where it shows several, those before it decide among them.
+// surestLanguage returns the language of the last text that shows one. Where it shows several, those before it decide
+// among them.
 func surestLanguage(texts []string) words.Language {
 	var left []words.Language
 	for _, text := range slices.Backward(texts) {
@@ -34,8 +35,8 @@ func commonLanguages(a, b []words.Language) (both []words.Language) {
 	return both
 }
 
-// questionLanguage returns the one to answer the last message in: its own, or where it shows none that of what the user said before, else the
-// agent's.
+// questionLanguage returns the one to answer the last message in: its own, or where it shows none that of what the user
+// said before, else the agent's.
 func questionLanguage(req model.Request) words.Language {
 	texts := userTexts(req.Messages)
 	last := texts[len(texts)-1]
@@ -60,5 +61,6 @@ func agentTexts(req model.Request) []string {
 			passages.WriteString(p.Text + " ")
 		}
 	}
-	return []string{truncateWithEllipsis(tools.String(), maxAgentTextBytes), truncateWithEllipsis(passages.String(), maxAgentTextBytes)}
+	return []string{truncateWithEllipsis(tools.String(), maxAgentTextBytes),
+		truncateWithEllipsis(passages.String(), maxAgentTextBytes)}
 }

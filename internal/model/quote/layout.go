@@ -40,7 +40,8 @@ func (t *parsedQuestion) layOutPassage(i int, p model.Passage) passageLayout {
 		pg.scoredText = stripCodeBlocks(p.Text, pg.blocks)
 	}
 	pg.passageMatch = mergeMatches(pg.titleMatch, t.matchText(pg.scoredText))
-	c := unitContext{layout: &pg, passageIndex: i, headingMatch: pg.titleMatch, headingFocus: t.headingPathFocus(p.Heading), isFirstUnderHeading: true}
+	c := unitContext{layout: &pg, passageIndex: i, headingMatch: pg.titleMatch,
+		headingFocus: t.headingPathFocus(p.Heading), isFirstUnderHeading: true}
 	c.passageWeight = (0.55 + 0.45*p.Score) * (1 - rankLoss*float64(i)) * (1 - focusLoss*(1-c.headingFocus)) * (1 - missingWordLoss*(1-t.ownCoverage(pg.passageMatch)))
 	if t.lacksName(pg.passageMatch) {
 		c.passageWeight *= 1 - missingNameLoss
@@ -67,7 +68,8 @@ func (t *parsedQuestion) addUnits(c *unitContext, first, last int) {
 	if first == last && b.Kind == prose.Paragraph {
 		for _, s := range prose.Sentences(c.layout.text, b.Start, b.End) {
 			if !endsWithColon(c.layout.text[s.Start:s.End]) {
-				t.addUnit(c, quotableUnit{excerpt: excerpt{passageIndex: c.passageIndex, start: s.Start, end: s.End}, firstBlock: first, lastBlock: first, kind: b.Kind})
+				t.addUnit(c, quotableUnit{excerpt: excerpt{passageIndex: c.passageIndex, start: s.Start, end: s.End},
+					firstBlock: first, lastBlock: first, kind: b.Kind})
 			}
 		}
 		return
@@ -76,7 +78,8 @@ func (t *parsedQuestion) addUnits(c *unitContext, first, last int) {
 	if kind == prose.Paragraph {
 		kind, ordered = c.layout.blocks[first+1].Kind, c.layout.blocks[first+1].Ordered
 	}
-	u := quotableUnit{excerpt: excerpt{passageIndex: c.passageIndex, start: b.Start, end: end}, firstBlock: first, lastBlock: last, kind: kind, ordered: ordered}
+	u := quotableUnit{excerpt: excerpt{passageIndex: c.passageIndex, start: b.Start, end: end}, firstBlock: first,
+		lastBlock: last, kind: kind, ordered: ordered}
 	if c.layout.blocks[last].Kind == prose.Table && t.addTableRows(c, u, last) {
 		return
 	}
@@ -100,18 +103,20 @@ const (
 
 // unitContext is what surrounds a unit.
 type unitContext struct {
-	layout              *passageLayout
-	passageIndex        int
-	headingMatch        []float64 // how the headings above match
-	tableHeadMatch      []float64 // and the head of the table that the unit is a row of, which is read with it; nil for none
-	isFirstUnderHeading bool      // nothing between it and the heading names anything of the question
-	headingFocus        float64   // how much of the headings the question asks for
-	passageWeight       float64   // of the passage
+	layout       *passageLayout
+	passageIndex int
+	headingMatch []float64 // how the headings above match
+	// and the head of the table that the unit is a row of, which is read with it; nil for none
+	tableHeadMatch      []float64
+	isFirstUnderHeading bool    // nothing between it and the heading names anything of the question
+	headingFocus        float64 // how much of the headings the question asks for
+	passageWeight       float64 // of the passage
 }
 
 // addUnit scores the unit and adds it.
 func (t *parsedQuestion) addUnit(c *unitContext, u quotableUnit) {
-	if size := u.end - u.start; size > maxWholeUnitBytes || size > maxUnitBytes && !u.ordered && u.kind != prose.Code && !u.isTableRow {
+	if size := u.end - u.start; size > maxWholeUnitBytes || size > maxUnitBytes && !u.ordered && u.kind != prose.Code &&
+		!u.isTableRow {
 		return
 	}
 	if !t.wantsCode && u.scoringKind(c.layout) == prose.Code {
@@ -134,7 +139,8 @@ func (t *parsedQuestion) addUnit(c *unitContext, u quotableUnit) {
 	for i := range u.contextMatch {
 		u.contextMatch[i] = max(u.contextMatch[i], share*c.headingMatch[i], passageShare*c.layout.passageMatch[i])
 	}
-	u.score = t.fullCoverage(u.contextMatch) * c.passageWeight * readability(text, u.scoringKind(c.layout)) * u.completeness(text) * t.formFit(c, u)
+	u.score = t.fullCoverage(u.contextMatch) * c.passageWeight * readability(text,
+		u.scoringKind(c.layout)) * u.completeness(text) * t.formFit(c, u)
 	c.layout.units = append(c.layout.units, u)
 	c.isFirstUnderHeading = c.isFirstUnderHeading && t.ownCoverage(u.ownMatch) == 0
 }
@@ -212,7 +218,8 @@ func (t *parsedQuestion) formFit(c *unitContext, u quotableUnit) float64 {
 		f -= strayStepsFit
 	case t.asksWhoMay && u.kind == prose.Paragraph && statesPermission(c.layout.text[u.start:u.end]):
 		f += permissionFit
-	case t.wantsList && (u.kind == prose.Table || u.kind == prose.Item || u.kind == prose.Paragraph && c.layout.isAboveTable(u)):
+	case t.wantsList &&
+		(u.kind == prose.Table || u.kind == prose.Item || u.kind == prose.Paragraph && c.layout.isAboveTable(u)):
 		f += tableFit * t.ownCoverage(c.listTitleMatch(t, u))
 	case t.wantsDefinition && c.isFirstUnderHeading:
 		f += definitionFit * c.headingFocus
@@ -272,8 +279,8 @@ func (p *passageLayout) isProcedure(u quotableUnit) bool {
 	return telling > 0 && 2*telling >= items
 }
 
-// listTitleMatch returns how that matches which says what a table or a list holds: the headings above, a sentence that leads to it, the head of its
-// first column.
+// listTitleMatch returns how that matches which says what a table or a list holds: the headings above, a sentence that
+// leads to it, the head of its first column.
 func (c *unitContext) listTitleMatch(t *parsedQuestion, u quotableUnit) []float64 {
 	text := c.layout.text[u.start:u.end]
 	switch {

@@ -9,8 +9,8 @@ import (
 	"parley/internal/text/words"
 )
 
-// matchText returns for each subject how surely the text names it: 1 for the word or its stem, less for another word for it and for
-// a similar spelling.
+// matchText returns for each subject how surely the text names it: 1 for the word or its stem, less for another word
+// for it and for a similar spelling.
 func (t *parsedQuestion) matchText(text string) []float64 {
 	found := make([]float64, len(t.terms))
 	var last []termLikeness
@@ -33,7 +33,9 @@ func (t *parsedQuestion) matchText(text string) []float64 {
 
 // lacksName reports whether a name of the message is not among what was found.
 func (t *parsedQuestion) lacksName(found []float64) bool {
-	return slices.ContainsFunc(t.terms, func(s questionTerm) bool { return s.isProperName && found[t.termIndex(s.word)] == 0 })
+	return slices.ContainsFunc(t.terms, func(s questionTerm) bool {
+		return s.isProperName && found[t.termIndex(s.word)] == 0
+	})
 }
 
 func (t *parsedQuestion) matchPairs(found []float64, one, two []termLikeness) {
@@ -113,8 +115,8 @@ var codePattern = regexp.MustCompile(`\b[A-Za-z]{1,8}[-_/.#]?\d{2,}[A-Za-z0-9-]*
 // codeConfidence is the confidence in a passage that is about the code that the question names.
 const codeConfidence = 0.8
 
-// matchesCode reports whether the question names a code, and that the unit or the heading above it does so too. What else the question names must
-// for the better part stand there as well.
+// matchesCode reports whether the question names a code, and that the unit or the heading above it does so too. What
+// else the question names must for the better part stand there as well.
 func (t *parsedQuestion) matchesCode(passage model.Passage, p *passageLayout, best quotableUnit) bool {
 	near, all := findCodes(passage.Heading+"\n"+p.text[best.start:best.end]), ""
 	for c := range findCodes(t.originalText) {

@@ -9,8 +9,8 @@ import (
 	"parley/internal/text/words"
 )
 
-// measureKind is what a word of the question asks to be measured. A text answers it by an amount, and seldom holds the word itself: "how
-// long" is answered by "two days", "the maximum size" by "25 MB at most".
+// measureKind is what a word of the question asks to be measured. A text answers it by an amount, and seldom holds the
+// word itself: "how long" is answered by "two days", "the maximum size" by "25 MB at most".
 type measureKind uint8
 
 const (
@@ -37,7 +37,8 @@ const (
 type measurePhrases struct{ hasHowMuch, hasWhen bool }
 
 func findMeasurePhrases(question string) measurePhrases {
-	return measurePhrases{hasHowMuch: words.ContainsPhrase(question, howMuchPhrases), hasWhen: words.ContainsPhrase(question, whenPhrases)}
+	return measurePhrases{hasHowMuch: words.ContainsPhrase(question, howMuchPhrases),
+		hasWhen: words.ContainsPhrase(question, whenPhrases)}
 }
 
 // measureOf returns what the word asks to be measured, in the light of the one before it.
@@ -115,7 +116,8 @@ const missingAmountLoss = 1
 // lacksAmount reports whether the question asks for an amount and that none of its kind is there.
 func (t *parsedQuestion) lacksAmount(found []float64) bool {
 	for i, s := range t.terms {
-		if s.fromLastMessage && s.measure > measureAmount && found[i] < relatedStrength { // "how often" may be answered by "seldom"
+		// "how often" may be answered by "seldom"
+		if s.fromLastMessage && s.measure > measureAmount && found[i] < relatedStrength {
 			return true
 		}
 	}
@@ -163,7 +165,8 @@ var (
 	})
 	telephoneWords    = newWordSet("phone telephone fax mobile")
 	paymentVerbs      = newWordSet("pay charge spend zahle zahlen bezahlen bezahle pagar pago payer paie pagare betalen")
-	openingHoursWords = newWordSet("close closed geoffnet offen zu abierto abierta abren abre cierran cierra ouvert ouverts ouvrez fermez aperto aperti aberto open geopend")
+	openingHoursWords = newWordSet("close closed geoffnet offen zu abierto abierta abren abre cierran cierra " +
+		"ouvert ouverts ouvrez fermez aperto aperti aberto open geopend")
 )
 
 func invertMeasureLists(lists map[measureKind]string) map[string]measureKind {
@@ -177,23 +180,34 @@ func invertMeasureLists(lists map[measureKind]string) map[string]measureKind {
 }
 
 var (
-	pricePattern     = regexp.MustCompile(`(?i)[€$£¥₹]\s?\d|\d\s?[€$£¥₹]|\d\s?(eur|usd|gbp|chf|euros?|dollars?|pounds?|francs?|franken|欧元|美元|元|円|يورو)\b|\b(free of charge|for free|kostenlos|kostenfrei|gratis|gratuit)`)
-	sizePattern      = regexp.MustCompile(`(?i)\d\s?(bytes?|[kmgt]i?b|mm|cm|m|km|px|inch|inches|zoll|m²|pages|seiten|characters|zeichen)\b`)
-	boundPattern     = regexp.MustCompile(`(?i)\b(at most|up to|no more than|maximum|not exceed|h(ö|oe)chstens|maximal|bis zu|(como )?m(á|a)ximo|hasta|au (plus|maximum)|jusqu)`)
+	pricePattern = regexp.MustCompile(`(?i)[€$£¥₹]\s?\d|\d\s?[€$£¥₹]|\d\s?(eur|usd|gbp|chf|euros?|dollars?|` +
+		`pounds?|francs?|franken|欧元|美元|元|円|يورو)\b|\b(free of charge|for free|kostenlos|kostenfrei|gratis|gratuit)`)
+	sizePattern = regexp.MustCompile(`(?i)\d\s?(bytes?|[kmgt]i?b|mm|cm|m|km|px|inch|inches|zoll|m²|pages|` +
+		`seiten|characters|zeichen)\b`)
+	boundPattern = regexp.MustCompile(`(?i)\b(at most|up to|no more than|maximum|not exceed|h(ö|oe)chstens|` +
+		`maximal|bis zu|(como )?m(á|a)ximo|hasta|au (plus|maximum)|jusqu)`)
 	telephonePattern = regexp.MustCompile(`\+?\d[\d ()/.-]{5,}\d`)
 	clockTimePattern = regexp.MustCompile(`(?i)\b\d{1,2}([:.]\d\d|\s?(am|pm|a\.m|p\.m|uhr|h)\b)`)
 	durationPattern  = regexp.MustCompile(`(\d|[一二三四五六七八九十两])\s?(秒|分|小时|時間|天|日|周|週|星期|个月|か月|年)`)
 )
 
 // languageNamePattern finds languages by their names, in some of them.
-var languageNamePattern = regexp.MustCompile(`(?i)\b(english|german|spanish|french|italian|portuguese|dutch|arabic|chinese|japanese|russian|turkish|polish|englisch|deutsch|spanisch|franz(ö|oe)sisch|italienisch|portugiesisch|niederl(ä|ae)ndisch|arabisch|chinesisch|japanisch|russisch|t(ü|ue)rkisch|polnisch|ingl(é|e)s|alem(á|a)n|espa(ñ|n)ol|franc(é|e)s|italiano|portugu(é|e)s|(á|a)rabe|chino|anglais|allemand|espagnol|fran(ç|c)ais|italien|portugais|arabe|chinois)`)
+var languageNamePattern = regexp.MustCompile(`(?i)\b(english|german|spanish|french|italian|portuguese|dutch|` +
+	`arabic|chinese|japanese|russian|turkish|polish|englisch|deutsch|spanisch|franz(ö|oe)sisch|italienisch|` +
+	`portugiesisch|niederl(ä|ae)ndisch|arabisch|chinesisch|japanisch|russisch|t(ü|ue)rkisch|polnisch|ingl(é|e)s|` +
+	`alem(á|a)n|espa(ñ|n)ol|franc(é|e)s|italiano|portugu(é|e)s|(á|a)rabe|chino|anglais|allemand|espagnol|fran(ç|` +
+	`c)ais|italien|portugais|arabe|chinois)`)
 
 var howMuchPhrases = []string{" how much ", " wie viel", " wieviel ", " cuanto ", " combien ", " quanto ", " hoeveel "}
 
-var whenPhrases = []string{" when ", " what time ", " wann ", " cuando ", " a que hora ", " quand ", " a quelle heure ", " quando ", " wanneer "}
+var whenPhrases = []string{" when ", " what time ", " wann ", " cuando ", " a que hora ", " quand ", " a quelle heure ",
+	" quando ", " wanneer "}
 
 // timeUnitWords are units of time, by the stems that the languages give them.
-var timeUnitWords = newWordSet(`second seconds sec min mins minute minutes hr hrs hour hours day days workday workdays week weeks month months year years
-	std sekunde sekunden minuten stunde stunden tag tage tagen werktag werktage werktagen arbeitstag arbeitstage arbeitstagen woche wochen monat monate monaten jahr jahre jahren
+var timeUnitWords = newWordSet(`second seconds sec min mins minute minutes hr hrs hour hours day days workday workdays
+	week weeks month months year years
+	std sekunde sekunden minuten stunde stunden tag tage tagen werktag werktage werktagen arbeitstag arbeitstage
+	arbeitstagen woche wochen monat monate monaten jahr jahre jahren
 	segundo segundos minuto minutos hora horas dia dias semana semanas mes meses ano anos
-	seconde secondes heure heures jour jours semaine semaines mois an ans secondi minuti ora ore giorno giorni settimana settimane mese mesi anno anni`)
+	seconde secondes heure heures jour jours semaine semaines mois an ans secondi minuti ora ore giorno giorni settimana
+	settimane mese mesi anno anni`)

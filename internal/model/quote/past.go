@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// recountsPast reports whether the sentence tells of something that was done or said, that the speaker would hate to do, or that they
-// take back at once, rather than to ask for it.
+// recountsPast reports whether the sentence tells of something that was done or said, that the speaker would hate to
+// do, or that they take back at once, rather than to ask for it.
 func (s *parsedSentence) recountsPast(t *trigger, m triggerMatch) bool {
 	first, last := m.wordIndexes[0], m.wordIndexes[len(m.wordIndexes)-1]
 	if s.tokens[first].Unspaced || s.tokens[last].Unspaced {
@@ -14,11 +14,13 @@ func (s *parsedSentence) recountsPast(t *trigger, m triggerMatch) bool {
 	}
 	from := s.clauseStart(first)
 	for i := from; i < first; i++ {
-		if (s.isPastPhrase(i, first) || s.isDislike(i, first) || s.isReportedSpeech(i, m.wordIndexes)) && !s.hasWishWord(i, first) {
+		if (s.isPastPhrase(i, first) || s.isDislike(i, first) || s.isReportedSpeech(i, m.wordIndexes)) &&
+			!s.hasWishWord(i, first) {
 			return true
 		}
 	}
-	return s.isQuotation(m.wordIndexes) || s.isAfterDislike(from) && !s.hasWishWord(from, first) || s.isGermanPastInfinitive(from, last) || s.isRetracted(last)
+	return s.isQuotation(m.wordIndexes) || s.isAfterDislike(from) && !s.hasWishWord(from, first) ||
+		s.isGermanPastInfinitive(from, last) || s.isRetracted(last)
 }
 
 // hasWishWord reports whether there is a word between the two that asks for something after all.
@@ -26,9 +28,11 @@ func (s *parsedSentence) hasWishWord(i, first int) bool {
 	return slices.ContainsFunc(s.tokens[min(i+1, first):first], func(h sentenceWord) bool { return wishWords[h.Word] })
 }
 
-var wishWords = newWordSet(`want wanna please pls let lets gimme connect transfer bitte will mochte wurde konnen quiero quisiera veux voudrais vorrei voglio quero`)
+var wishWords = newWordSet(`want wanna please pls let lets gimme connect transfer bitte will mochte wurde konnen quiero
+	quisiera veux voudrais vorrei voglio quero`)
 
-// isPastPhrase reports whether there are words that put what follows into the past or attribute it to somebody: "was told to", "j'ai fait".
+// isPastPhrase reports whether there are words that put what follows into the past or attribute it to somebody: "was
+// told to", "j'ai fait".
 func (s *parsedSentence) isPastPhrase(i, first int) bool {
 	var b strings.Builder
 	for _, h := range s.tokens[i:min(first, i+3)] {
@@ -43,8 +47,10 @@ var pastPhrases = func() (all []string) {
 			all = append(all, be+" "+done+" to")
 		}
 	}
-	return append(all, "had to", "used to", "ai fait", "as fait", "a fait", "avons fait", "avez fait", "ont fait", "viens de", "viens d", "vient de", "vient d",
-		"ho fatto", "ha fatto", "abbiamo fatto", "hanno fatto", "ho appena", "he hecho", "ha hecho", "hemos hecho", "han hecho", "acabo de", "acaba de", "acabei de",
+	return append(all, "had to", "used to", "ai fait", "as fait", "a fait", "avons fait", "avez fait", "ont fait",
+		"viens de", "viens d", "vient de", "vient d",
+		"ho fatto", "ha fatto", "abbiamo fatto", "hanno fatto", "ho appena", "he hecho", "ha hecho", "hemos hecho",
+		"han hecho", "acabo de", "acaba de", "acabei de",
 		"mandei", "لقد", "قد", "سبق")
 }()
 
@@ -94,14 +100,17 @@ func (s *parsedSentence) isRetracted(last int) bool {
 			continue
 		}
 		rest := " " + strings.Join(splitWords(s.text[s.tokens[i].End:s.end]), " ") + " "
-		if isCancellation(rest) || slices.ContainsFunc(changedMindPhrases, func(p string) bool { return strings.Contains(rest, " "+p+" ") }) {
+		if isCancellation(rest) || slices.ContainsFunc(changedMindPhrases, func(p string) bool {
+			return strings.Contains(rest, " "+p+" ")
+		}) {
 			return true
 		}
 	}
 	return false
 }
 
-var changedMindPhrases = []string{"changed my mind", "changed our mind", "changed our minds", "anders uberlegt", "cambiado de opinion", "cambiado de idea", "change d avis",
+var changedMindPhrases = []string{"changed my mind", "changed our mind", "changed our minds", "anders uberlegt",
+	"cambiado de opinion", "cambiado de idea", "change d avis",
 	"cambiato idea", "mudei de ideia", "bedacht"}
 
 // recountsPastUnspaced is recountsPast where words are not separated.

@@ -7,11 +7,16 @@ import (
 
 // orderTools is the tools of the tables below.
 var orderTools = []model.Tool{
-	{Name: "track", Triggers: []string{"track order {number}", "bestellung {number} verfolgen", "查询订单{number}", "تتبع الطلب {number}", "注文{number}を確認", "suivre la commande {number}",
-		"traccia ordine {number}", "seguir pedido {number}"}, Parameters: inputSchemaOf(`"number"`, `"number":{"type":"string"}`)},
-	{Name: "cancel", Triggers: []string{"cancel order {number}", "bestellung {number} stornieren", "注文{number}をキャンセル", "取消订单{number}", "annuler la commande {number}",
-		"annulla ordine {number}", "cancelar pedido {number}"}, Parameters: inputSchemaOf(`"number"`, `"number":{"type":"string"}`)},
-	{Name: "human", Triggers: []string{"talk to a human", "speak to a person", "mit einem menschen sprechen", "转人工", "hablar con una persona", "parler à un conseiller"}},
+	{Name: "track", Triggers: []string{"track order {number}", "bestellung {number} verfolgen", "查询订单{number}",
+		"تتبع الطلب {number}", "注文{number}を確認", "suivre la commande {number}",
+		"traccia ordine {number}", "seguir pedido {number}"},
+		Parameters: inputSchemaOf(`"number"`, `"number":{"type":"string"}`)},
+	{Name: "cancel", Triggers: []string{"cancel order {number}", "bestellung {number} stornieren", "注文{number}をキャンセル",
+		"取消订单{number}", "annuler la commande {number}",
+		"annulla ordine {number}", "cancelar pedido {number}"},
+		Parameters: inputSchemaOf(`"number"`, `"number":{"type":"string"}`)},
+	{Name: "human", Triggers: []string{"talk to a human", "speak to a person", "mit einem menschen sprechen", "转人工",
+		"hablar con una persona", "parler à un conseiller"}},
 }
 
 func TestTellingIsNoAsking(t *testing.T) {

@@ -13,9 +13,10 @@ import (
 // maxWishBytes is how many bytes of a message are looked through for a wish; a longer one is no chat but a document.
 const maxWishBytes = 4000
 
-// AsksForPerson reports whether the message says plainly that its writer wants to talk to a person, and in what language. Where the words
-// are those of several languages, what the writer has said before decides; earlier may be nil. It misses a wish sooner than it sees one where there is none:
-// a sentence must say this and nothing else, so that questions about people and about support are left to the sources.
+// AsksForPerson reports whether the message says plainly that its writer wants to talk to a person, and in what
+// language. Where the words are those of several languages, what the writer has said before decides; earlier may be
+// nil. It misses a wish sooner than it sees one where there is none: a sentence must say this and nothing else, so that
+// questions about people and about support are left to the sources.
 func AsksForPerson(message string, earlier func() []string) (words.Language, bool) {
 	if len(message) > maxWishBytes {
 		return 0, false
@@ -47,7 +48,8 @@ func findWishLanguages(folded string) (matching []words.Language) {
 	return matching
 }
 
-// matchesSentence reports whether the sentence is a wish: all of it, or one of its clauses behind others that do not make a condition or a report of it.
+// matchesSentence reports whether the sentence is a wish: all of it, or one of its clauses behind others that do not
+// make a condition or a report of it.
 func (w *wishMatcher) matchesSentence(sentence string) bool {
 	clauses := strings.FieldsFunc(sentence, isWishClauseEnd)
 	if len(clauses) > 1 && isPlainNo(clauses[0]) { // "no, I want": without the comma it may say the contrary
@@ -64,7 +66,9 @@ func (w *wishMatcher) matchesSentence(sentence string) bool {
 		if w.clausePattern.MatchString(plain) {
 			return true
 		}
-		if slices.ContainsFunc(strings.Fields(plain), func(word string) bool { return conditionWords[word] }) || containsAny(plain, conditionWordsUnspaced) {
+		if slices.ContainsFunc(strings.Fields(plain), func(word string) bool {
+			return conditionWords[word]
+		}) || containsAny(plain, conditionWordsUnspaced) {
 			return false
 		}
 	}
@@ -83,7 +87,8 @@ func isPlainNo(clause string) bool {
 
 func firstWord(clause string) string { return append(strings.Fields(joinWithSpaces(clause)), "")[0] }
 
-// stripQuotations leaves out what stands in double quotes: it is quoted. A message that is all in quotes is not taken for a quotation.
+// stripQuotations leaves out what stands in double quotes: it is quoted. A message that is all in quotes is not taken
+// for a quotation.
 func stripQuotations(folded string) string {
 	if rest := quotationPattern.ReplaceAllString(folded, " "); strings.TrimFunc(rest, isNonWordRune) != "" {
 		return rest
@@ -131,7 +136,8 @@ func (g *wishGrammar) newMatcher() *wishMatcher {
 		f.normalize, gap = joinWithoutSpaces, ""
 	}
 	compile := func(cores string) *regexp.Regexp {
-		return regexp.MustCompile(words.Fold("^(?:(?:" + g.prefixes + ")" + gap + ")*(?:" + cores + ")(?:" + gap + "(?:" + g.suffixes + "))*$"))
+		return regexp.MustCompile(words.Fold("^(?:(?:" + g.prefixes + ")" + gap + ")*(?:" + cores + ")(?:" + gap +
+			"(?:" + g.suffixes + "))*$"))
 	}
 	cores := strings.Join(g.corePatterns, "|")
 	f.clausePattern, f.sentencePattern = compile(cores), compile(cores+"|"+g.barePattern)

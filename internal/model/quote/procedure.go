@@ -13,8 +13,8 @@ import (
 // maxProcedureParts bounds how many passages one procedure is put together from.
 const maxProcedureParts = 6
 
-// procedureExcerpts returns the quote, and where it is steps that were cut between passages, the steps before and after it too as far as the passages of
-// the request hold them: a procedure is told from its beginning to its end.
+// procedureExcerpts returns the quote, and where it is steps that were cut between passages, the steps before and after
+// it too as far as the passages of the request hold them: a procedure is told from its beginning to its end.
 func procedureExcerpts(passages []model.Passage, pages []passageLayout, u quotableUnit, first excerpt) []excerpt {
 	picked := []excerpt{first}
 	if !u.ordered {
@@ -47,7 +47,8 @@ func followingSteps(passages []model.Passage, pages []passageLayout, s excerpt) 
 	}
 	for i := range pages {
 		next := passages[i]
-		if i == s.passageIndex || next.SourceID != here.SourceID || next.VersionID != here.VersionID || next.End <= here.End || next.Start > here.End+4 {
+		if i == s.passageIndex || next.SourceID != here.SourceID || next.VersionID != here.VersionID ||
+			next.End <= here.End || next.Start > here.End+4 {
 			continue
 		}
 		if from, to, ok := findStepBlocks(&pages[i], n+1); ok && next.Start+pages[i].blocks[from].Start >= here.Start+s.end {
@@ -67,7 +68,8 @@ func precedingSteps(passages []model.Passage, pages []passageLayout, s excerpt) 
 	}
 	for i := range pages {
 		p := &pages[i]
-		if last := passages[i]; i == s.passageIndex || last.SourceID != here.SourceID || last.VersionID != here.VersionID || last.Start >= here.Start || last.End+4 < here.Start {
+		if last := passages[i]; i == s.passageIndex || last.SourceID != here.SourceID ||
+			last.VersionID != here.VersionID || last.Start >= here.Start || last.End+4 < here.Start {
 			continue
 		}
 		for _, u := range p.units {
@@ -109,8 +111,8 @@ func stepNumber(text string) int {
 	return n
 }
 
-// resumeProcedure takes the last message as what a tool said it needs: a procedure that lacks inputs waits with {"needs": […]} in its
-// result, and goes on when it is called again with them.
+// resumeProcedure takes the last message as what a tool said it needs: a procedure that lacks inputs waits with
+// {"needs": […]} in its result, and goes on when it is called again with them.
 func resumeProcedure(req model.Request) (callDraft, bool) {
 	n := len(req.Messages)
 	if n < 4 || req.Messages[n-2].Role != "assistant" || req.Messages[n-3].Role != "tool" {
@@ -129,8 +131,11 @@ func resumeProcedure(req model.Request) (callDraft, bool) {
 	if tool < 0 {
 		return callDraft{}, false
 	}
-	w := callDraft{tool: req.Tools[tool], inputs: parseInputs(req.Tools[tool].Parameters), values: map[string]json.RawMessage{}}
-	asked := slices.DeleteFunc(slices.Clone(w.inputs), func(in toolInput) bool { return !slices.Contains(out.Data.Needs, in.name) })
+	w := callDraft{tool: req.Tools[tool], inputs: parseInputs(req.Tools[tool].Parameters),
+		values: map[string]json.RawMessage{}}
+	asked := slices.DeleteFunc(slices.Clone(w.inputs), func(in toolInput) bool {
+		return !slices.Contains(out.Data.Needs, in.name)
+	})
 	userText := req.Messages[n-1].Text
 	if w.isAbandonedBy(userText, asked, req.Tools) || !w.isAnsweredBy(userText, asked) {
 		return callDraft{}, false

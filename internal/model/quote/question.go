@@ -50,7 +50,8 @@ const (
 	earlierMessageWeight = 0.4 // what words of the user's message before count against those of the message itself
 	frameWordWeight      = 0.3 // what words count that say how a question is put rather than what it is about
 	relatedStrength      = 0.6
-	pairWeight           = 0.5 // what two neighbours of the question count where they stand side by side, against the lesser of them
+	// what two neighbours of the question count where they stand side by side, against the lesser of them
+	pairWeight           = 0.5
 	namePairWeight       = 1.5 // and where both are written as names
 	reversedPairStrength = 0.5 // what a pair counts that stands the other way round; a name does not
 )
@@ -58,10 +59,12 @@ const (
 // parseQuestion reads what was said last in the light of what was said before it.
 func parseQuestion(userTexts []string, passages []model.Passage) parsedQuestion {
 	last := userTexts[len(userTexts)-1]
-	t := parsedQuestion{lang: guessLanguage(last), questionForm: classifyQuestion(last), isFollowUp: len(userTexts) > 1, foldedText: words.Fold(last), originalText: last,
+	t := parsedQuestion{lang: guessLanguage(last), questionForm: classifyQuestion(last), isFollowUp: len(userTexts) > 1,
+		foldedText: words.Fold(last), originalText: last,
 		likenessByWord: map[string][]termLikeness{}, termIndexes: map[string]int{}}
 	t.countedStem = t.parseCountedStem(last)
-	t.asksWhoMay, t.wantsList = words.ContainsPhrase(last, permissionPhrases), listQuestionPattern.MatchString(t.foldedText)
+	t.asksWhoMay, t.wantsList = words.ContainsPhrase(last, permissionPhrases),
+		listQuestionPattern.MatchString(t.foldedText)
 	t.wantsCode = t.isAboutCode()
 	_, t.isLanguageSure = words.GuessLanguage(words.AppendTokens(nil, last))
 	var weights map[string]float64
@@ -105,7 +108,8 @@ func (t *parsedQuestion) addTerms(text string, weight float64, weights map[strin
 		}
 		if before >= 0 && before != at && !token.Unspaced {
 			a, b := t.terms[before], t.terms[at]
-			pair := questionTerm{isPair: true, firstTerm: before, secondTerm: at, weight: pairWeight * min(a.weight, b.weight), fromLastMessage: a.fromLastMessage && b.fromLastMessage}
+			pair := questionTerm{isPair: true, firstTerm: before, secondTerm: at,
+				weight: pairWeight * min(a.weight, b.weight), fromLastMessage: a.fromLastMessage && b.fromLastMessage}
 			if named && isCapitalizedInside(text, token) {
 				pair.isNamePair, pair.weight = true, namePairWeight*min(a.weight, b.weight)
 			}
@@ -128,7 +132,8 @@ func (t *parsedQuestion) newTerm(word string, weight float64, weights map[string
 	if isFrameWord(word) {
 		w *= frameWordWeight
 	}
-	s := questionTerm{word: word, stem: t.lang.Stem(word), grams: map[uint64]bool{}, weight: w * weight, fromLastMessage: weight == 1}
+	s := questionTerm{word: word, stem: t.lang.Stem(word), grams: map[uint64]bool{}, weight: w * weight,
+		fromLastMessage: weight == 1}
 	s.relatedStems = t.lang.Synonyms(s.stem)
 	for _, g := range words.Grams(nil, word) {
 		s.grams[g] = true
@@ -186,27 +191,41 @@ type questionForm struct {
 
 func classifyQuestion(question string) questionForm {
 	often := words.ContainsPhrase(question, oftenPhrases)
-	f := questionForm{wantsSteps: words.AsksHow(question) || words.ContainsPhrase(question, stepPhrases), wantsNumber: words.AsksFor(question) != 0 && !often,
-		wantsDefinition: words.ContainsPhrase(question, definitionPhrases) || strings.HasPrefix(words.Fold(question), "does ")}
+	f := questionForm{wantsSteps: words.AsksHow(question) || words.ContainsPhrase(question, stepPhrases),
+		wantsNumber: words.AsksFor(question) != 0 && !often,
+		wantsDefinition: words.ContainsPhrase(question, definitionPhrases) ||
+			strings.HasPrefix(words.Fold(question), "does ")}
 	f.wantsOverview = words.ContainsPhrase(question, overviewPhrases)
-	f.wantsFact = !f.wantsOverview && !f.wantsSteps && (f.wantsNumber || often || words.ContainsPhrase(question, personPhrases) || words.ContainsPhrase(question, placePhrases) || words.ContainsPhrase(question, costPhrases))
+	f.wantsFact = !f.wantsOverview && !f.wantsSteps && (f.wantsNumber || often || words.ContainsPhrase(question,
+		personPhrases) || words.ContainsPhrase(question, placePhrases) || words.ContainsPhrase(question, costPhrases))
 	return f
 }
 
 var (
-	stepPhrases = []string{" wie richte ", " wie stelle ", " wie lade ", " wie losche ", " wie andere ", " wie exportiere ", " wie importiere ", " wie installiere ", " wie kundige ", " wie bekomme ",
-		" wie lasst sich ", " come si ", " come posso ", " come faccio ", " hoe kan ", " hoe moet ", " как мне ", " как можно ", "كيف ", "怎么", "怎样", "如何", "どうやって", "どうすれば", "する方法", "するには"}
-	oftenPhrases    = []string{" how often ", " wie oft "} // "every week" has no number
-	personPhrases   = []string{" who ", " whose ", " whom ", " wer ", " quien ", " qui ", " chi ", " quem ", " кто ", "谁", "誰"}
-	placePhrases    = []string{" where ", " wo ", " donde ", " ou se ", " dove ", " onde ", " waar ", " где ", "اين", "哪里", "哪儿", "どこ"}
-	costPhrases     = []string{" cost ", " price of ", " kostet ", " cuesta ", " coute ", " costa ", " custa ", " kost ", " стоит ", "价格"}
-	overviewPhrases = []string{" tell me about ", " tell me something about ", " describe ", " give me an overview ", " more about ", " erzahl ", " erzahle ", " beschreib", " hablame de ",
-		" cuentame ", " parle moi de ", " parlez moi d", " parlez-moi d", " parle-moi d", " parlami d", " mi parli d", " fale me sobre ", " fale-me sobre ", " vertel me ", " vertel over ", " расскажи", "حدثني عن", "اخبرني عن", "介绍", "について教えて"}
-	definitionPhrases = []string{" what is ", " what are ", " what s ", " what's ", " was ist ", " was sind ", " que es ", " que son ", " qu'est-ce ", " cos'e ", " che cosa e ", " o que e ", " wat is ", " wat zijn ", " что такое ", "ما هو", "ما هي", "什么是", "是什么", "とは"}
+	stepPhrases = []string{" wie richte ", " wie stelle ", " wie lade ", " wie losche ", " wie andere ",
+		" wie exportiere ", " wie importiere ", " wie installiere ", " wie kundige ", " wie bekomme ",
+		" wie lasst sich ", " come si ", " come posso ", " come faccio ", " hoe kan ", " hoe moet ", " как мне ",
+		" как можно ", "كيف ", "怎么", "怎样", "如何", "どうやって", "どうすれば", "する方法", "するには"}
+	oftenPhrases  = []string{" how often ", " wie oft "} // "every week" has no number
+	personPhrases = []string{" who ", " whose ", " whom ", " wer ", " quien ", " qui ", " chi ", " quem ", " кто ",
+		"谁", "誰"}
+	placePhrases = []string{" where ", " wo ", " donde ", " ou se ", " dove ", " onde ", " waar ", " где ", "اين",
+		"哪里", "哪儿", "どこ"}
+	costPhrases = []string{" cost ", " price of ", " kostet ", " cuesta ", " coute ", " costa ", " custa ",
+		" kost ", " стоит ", "价格"}
+	overviewPhrases = []string{" tell me about ", " tell me something about ", " describe ", " give me an overview ",
+		" more about ", " erzahl ", " erzahle ", " beschreib", " hablame de ",
+		" cuentame ", " parle moi de ", " parlez moi d", " parlez-moi d", " parle-moi d", " parlami d", " mi parli d",
+		" fale me sobre ", " fale-me sobre ", " vertel me ", " vertel over ", " расскажи", "حدثني عن", "اخبرني عن",
+		"介绍", "について教えて"}
+	definitionPhrases = []string{" what is ", " what are ", " what s ", " what's ", " was ist ", " was sind ",
+		" que es ", " que son ", " qu'est-ce ", " cos'e ", " che cosa e ", " o que e ", " wat is ", " wat zijn ",
+		" что такое ", "ما هو", "ما هي", "什么是", "是什么", "とは"}
 )
 
 // countingWords are words that ask for a number of what is named next; of two words, the first is "how".
-var countingWords = newWordSet(`many much viele vielen cuantos cuantas combien quanti quante quantos quantas hoeveel wieviele wieviel сколько`)
+var countingWords = newWordSet(`many much viele vielen cuantos cuantas combien quanti quante quantos quantas hoeveel
+	wieviele wieviel сколько`)
 
 // parseCountedStem returns the stem of what the question asks the number of, empty where it asks for none.
 func (t *parsedQuestion) parseCountedStem(question string) string {
@@ -248,11 +267,15 @@ func (t *parsedQuestion) findNegatedTerms(text string) (denied []int) {
 }
 
 // instructionVerbs are verbs that a step begins with.
-var instructionVerbs = newWordSet(`open click tap go select choose press enter scroll run install set create sign log download navigate launch start
-		add type copy paste turn enable disable toggle visit use drag swipe edit save upload find connect authenticate configure restart follow
+var instructionVerbs = newWordSet(`open click tap go select choose press enter scroll run install set create sign log
+	download navigate launch start
+		add type copy paste turn enable disable toggle visit use drag swipe edit save upload find connect authenticate
+		configure restart follow
 		offne offnen klicke klicken tippe tippen wahle wahlen gehe drucke drucken lade installiere starte melde gib trage
-		abre abra haz haga pulsa pulse selecciona seleccione elige elija introduce introduzca descarga descargue inicia inicie ve vaya
-		ouvrez cliquez appuyez choisissez selectionnez allez entrez saisissez telechargez lancez apri clicca premi seleziona scegli vai inserisci
+		abre abra haz haga pulsa pulse selecciona seleccione elige elija introduce introduzca descarga descargue inicia
+		inicie ve vaya
+		ouvrez cliquez appuyez choisissez selectionnez allez entrez saisissez telechargez lancez apri clicca premi
+		seleziona scegli vai inserisci
 		clique selecione escolha toque prima klik kies druk ga откройте нажмите выберите введите перейдите`)
 
 // givesInstruction reports whether the text tells to do something.
@@ -264,7 +287,8 @@ func givesInstruction(text string) bool {
 }
 
 // questionFrameWords say how a question is put.
-var questionFrameWords = newWordSet(`support supports supported happen happens happened possible way ways mean means meaning work works able explain
+var questionFrameWords = newWordSet(`support supports supported happen happens happened possible way ways mean means
+	meaning work works able explain
 		describe tell know kind type sort difference please help question someone somebody people`)
 
 // isOtherLanguage reports whether the text is surely in another language than the question.

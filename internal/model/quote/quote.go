@@ -11,13 +11,13 @@ import (
 	"parley/internal/model"
 )
 
-// Model answers by quoting. It chooses sentences and lists of the passages, joins them in
-// reading order and cites each stretch byte for byte; where no passage holds an answer it says so, and where a short question fits
-// several passages it asks back. It follows no instruction, neither of the passages nor of the agent. The same request always gets
-// the same answer.
+// Model answers by quoting. It chooses sentences and lists of the passages, joins them in reading order and cites each
+// stretch byte for byte; where no passage holds an answer it says so, and where a short question fits several passages
+// it asks back. It follows no instruction, neither of the passages nor of the agent. The same request always gets the
+// same answer.
 //
-// It calls a tool when the user's message holds one of its triggers, asks for inputs that the call lacks, and reports what the
-// tool returned. Only the id of a call differs from one time to the next.
+// It calls a tool when the user's message holds one of its triggers, asks for inputs that the call lacks, and reports
+// what the tool returned. Only the id of a call differs from one time to the next.
 type Model struct{}
 
 var _ model.Model = Model{}
@@ -90,8 +90,8 @@ func answerFromPassages(ctx context.Context, req model.Request, userQuestions []
 	return quoteExcerpts(req.Passages, t.pickExcerpts(req.Passages, pages, best), score)
 }
 
-// sourceQuestions returns the texts of the user that ask for something of the sources, the last one last. What led to the call of a tool,
-// or to the question for its inputs, says nothing of what later questions are about.
+// sourceQuestions returns the texts of the user that ask for something of the sources, the last one last. What led to
+// the call of a tool, or to the question for its inputs, says nothing of what later questions are about.
 func sourceQuestions(messages []model.Message) (texts []string) {
 	last := 0
 	for i, m := range messages {
@@ -109,7 +109,8 @@ func sourceQuestions(messages []model.Message) (texts []string) {
 
 // wasHandledByTool reports whether the user's message went to a tool, or took back what did.
 func wasHandledByTool(messages []model.Message, i int) bool {
-	if i > 0 && messages[i-1].Role == "assistant" && AsksForInputs(messages[i-1].Text) && isCancellation(messages[i].Text) {
+	if i > 0 && messages[i-1].Role == "assistant" && AsksForInputs(messages[i-1].Text) &&
+		isCancellation(messages[i].Text) {
 		return true
 	}
 	for _, m := range messages[i+1:] {
@@ -142,7 +143,8 @@ func quoteExcerpts(passages []model.Passage, picked []excerpt, score float64) re
 		p := passages[s.passageIndex]
 		start := b.Len()
 		b.WriteString(p.Text[s.start:s.end])
-		r.citations = append(r.citations, model.Citation{PassageIndex: s.passageIndex, Start: p.Start + s.start, End: p.Start + s.end, AnswerStart: start, AnswerEnd: b.Len()})
+		r.citations = append(r.citations, model.Citation{PassageIndex: s.passageIndex, Start: p.Start + s.start,
+			End: p.Start + s.end, AnswerStart: start, AnswerEnd: b.Len()})
 	}
 	r.text = b.String()
 	return r
@@ -164,10 +166,12 @@ func (r reply) chunks(req model.Request) (all []model.Chunk) {
 		}
 	}
 	if r.toolCall != nil {
-		return append(all, model.Chunk{ToolCall: r.toolCall}, model.Chunk{Finish: &model.Finish{Reason: "tool-calls", InputTokens: countMessageTokens(req), OutputTokens: tokensForBytes(len(r.toolCall.Input))}})
+		return append(all, model.Chunk{ToolCall: r.toolCall}, model.Chunk{Finish: &model.Finish{Reason: "tool-calls",
+			InputTokens: countMessageTokens(req), OutputTokens: tokensForBytes(len(r.toolCall.Input))}})
 	}
 	if r.unscored {
-		return append(all, model.Chunk{Finish: &model.Finish{Reason: "stop", InputTokens: countMessageTokens(req), OutputTokens: tokensForBytes(len(r.text))}})
+		return append(all, model.Chunk{Finish: &model.Finish{Reason: "stop", InputTokens: countMessageTokens(req),
+			OutputTokens: tokensForBytes(len(r.text))}})
 	}
 	score := r.score
 	return append(all, model.Chunk{Finish: &model.Finish{Reason: "stop", Score: &score, IsRefusal: r.isRefusal,

@@ -10,7 +10,8 @@ import (
 // isReportedSpeech reports whether the sentence has a verb of speech whose subject is somebody else: "he said".
 func (s *parsedSentence) isReportedSpeech(i int, at []int) bool {
 	w := s.tokens[i].Word
-	if !quotingVerbs[w] || slices.Contains(at, i) || w == "dit" && s.lang != words.French || w == "dice" && s.lang == words.English {
+	if !quotingVerbs[w] || slices.Contains(at, i) || w == "dit" && s.lang != words.French || w == "dice" &&
+		s.lang == words.English {
 		return false
 	}
 	near := func(j int) bool { return j >= 0 && j < len(s.tokens) && !slices.Contains(at, j) }
@@ -27,7 +28,8 @@ var (
 	speechVerbs      = newWordSet(`said says told wrote sagte sagt meinte schrieb dijo dice dit disse detto zei zegt`)
 	quotingVerbs     = unionSets(speechVerbs, newWordSet(`asked asks called shouted typed gesagt`))
 	firstPersonWords = newWordSet(`i we ve d ll ich wir yo je j io eu ik already just also ho ai have had`)
-	speakerWords     = unionSets(firstPersonWords, newWordSet(`you was were been am are is got being u your vous tu usted sie du`))
+	speakerWords     = unionSets(firstPersonWords,
+		newWordSet(`you was were been am are is got being u your vous tu usted sie du`))
 )
 
 // isQuotation reports whether the match is what somebody else is quoted with.
@@ -36,7 +38,8 @@ func (s *parsedSentence) isQuotation(at []int) bool {
 		return false
 	}
 	for i := range s.tokens {
-		if !slices.Contains(at, i) && quotingVerbs[s.tokens[i].Word] && !(i > 0 && firstPersonWords[s.tokens[i-1].Word]) && s.hasSpeaker(i, at) {
+		if !slices.Contains(at, i) && quotingVerbs[s.tokens[i].Word] &&
+			!(i > 0 && firstPersonWords[s.tokens[i-1].Word]) && s.hasSpeaker(i, at) {
 			return true
 		}
 	}
@@ -57,5 +60,6 @@ func (s *parsedSentence) isInsideQuotes(i int) bool {
 	if strings.Count(before, `"`)%2 == 1 {
 		return true
 	}
-	return strings.LastIndexAny(before, "“„«‚") > strings.LastIndexAny(before, "”»’") && strings.ContainsAny(before, "“„«‚")
+	return strings.LastIndexAny(before, "“„«‚") > strings.LastIndexAny(before, "”»’") &&
+		strings.ContainsAny(before, "“„«‚")
 }

@@ -148,7 +148,8 @@ func (s *parsedSentence) isCondition(i int) bool {
 		return false
 	}
 	switch {
-	case next == "", w == "als" && s.lang != words.Dutch, w == "se" && s.lang != words.Italian && s.lang != words.Portuguese, s.rawWord(i) == "sí":
+	case next == "", w == "als" && s.lang != words.Dutch, w == "se" && s.lang != words.Italian &&
+		s.lang != words.Portuguese, s.rawWord(i) == "sí":
 		return false
 	}
 	return !possibilityWords[next] && !possibilityWords[after]
@@ -165,7 +166,9 @@ func (s *parsedSentence) isJudgement(i, from int) bool {
 	case i == from && auxiliaryVerbs[w]:
 		return (subjectPronouns[next] || s.isQuestion()) && !s.isRequest(i)
 	case w == "have" && next == "to":
-		return slices.ContainsFunc(s.tokens[s.clauseStart(i):i], func(h sentenceWord) bool { return listContains("would will do does did", h.Word) })
+		return slices.ContainsFunc(s.tokens[s.clauseStart(i):i], func(h sentenceWord) bool {
+			return listContains("would will do does did", h.Word)
+		})
 	case obligationVerbs[w]:
 		return s.isQuestion()
 	}
@@ -174,7 +177,9 @@ func (s *parsedSentence) isJudgement(i, from int) bool {
 
 // isRequest reports whether the question asks for the thing itself: whether there is a way, whether one is able.
 func (s *parsedSentence) isRequest(i int) bool {
-	return slices.ContainsFunc(s.tokens[i:min(len(s.tokens), i+4)], func(h sentenceWord) bool { return listContains("able mind possible way possibility chance", h.Word) })
+	return slices.ContainsFunc(s.tokens[i:min(len(s.tokens), i+4)], func(h sentenceWord) bool {
+		return listContains("able mind possible way possibility chance", h.Word)
+	})
 }
 
 // isThanks reports thanks for something that has been done.

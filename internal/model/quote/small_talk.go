@@ -13,13 +13,15 @@ type smallTalkTexts struct {
 }
 
 var smallTalkTextsByLanguage = map[words.Language]smallTalkTexts{
-	words.English: {"Hello! What would you like to know?", "You're welcome! Is there anything else you would like to know?", "Goodbye!",
+	words.English: {"Hello! What would you like to know?",
+		"You're welcome! Is there anything else you would like to know?", "Goodbye!",
 		"I don't know: I could not find an answer to that in my sources."},
 	words.German: {"Hallo! Was möchten Sie wissen?", "Gern geschehen! Möchten Sie noch etwas wissen?", "Auf Wiedersehen!",
 		"Das weiß ich nicht: In meinen Quellen habe ich keine Antwort darauf gefunden."},
 	words.Spanish: {"¡Hola! ¿Qué le gustaría saber?", "¡De nada! ¿Hay algo más que le gustaría saber?", "¡Hasta luego!",
 		"No lo sé: no he encontrado una respuesta en mis fuentes."},
-	words.French: {"Bonjour ! Que souhaitez-vous savoir ?", "Avec plaisir ! Souhaitez-vous savoir autre chose ?", "Au revoir !",
+	words.French: {"Bonjour ! Que souhaitez-vous savoir ?", "Avec plaisir ! Souhaitez-vous savoir autre chose ?",
+		"Au revoir !",
 		"Je ne sais pas : je n'ai pas trouvé de réponse dans mes sources."},
 	words.Italian: {"Buongiorno! Che cosa desidera sapere?", "Prego! Desidera sapere altro?", "Arrivederci!",
 		"Non lo so: nelle mie fonti non ho trovato una risposta."},
@@ -29,24 +31,34 @@ var smallTalkTextsByLanguage = map[words.Language]smallTalkTexts{
 		"Dat weet ik niet: ik heb in mijn bronnen geen antwoord gevonden."},
 	words.Russian: {"Здравствуйте! Что вы хотите узнать?", "Пожалуйста! Хотите узнать что-нибудь ещё?", "До свидания!",
 		"Я не знаю: в моих источниках нет ответа на этот вопрос."},
-	words.Arabic:   {"مرحبا! ماذا تود أن تعرف؟", "على الرحب والسعة! هل تود معرفة شيء آخر؟", "مع السلامة!", "لا أعرف: لم أجد إجابة عن ذلك في مصادري."},
+	words.Arabic: {"مرحبا! ماذا تود أن تعرف؟", "على الرحب والسعة! هل تود معرفة شيء آخر؟", "مع السلامة!",
+		"لا أعرف: لم أجد إجابة عن ذلك في مصادري."},
 	words.Chinese:  {"您好！请问您想了解什么？", "不客气！还有什么想了解的吗？", "再见！", "我不知道：在我的资料中没有找到答案。"},
 	words.Japanese: {"こんにちは。何をお知りになりたいですか。", "どういたしまして。ほかに知りたいことはありますか。", "さようなら。", "分かりません。資料の中に答えが見つかりませんでした。"},
 }
 
 // smallTalkWords are messages that want no answer from the sources; word by word, folded.
 var smallTalkWords = map[words.Language]struct{ hello, thanks, bye, along string }{
-	words.English: {"hi hello hey greetings howdy morning afternoon evening day", "thanks thank thx ty cheers appreciated appreciate",
-		"bye goodbye cya", "good there you so much a lot very many all everyone again see later for your the help to it ok okay great perfect that is was have nice now and team dear how are i that's helpful"},
+	words.English: {"hi hello hey greetings howdy morning afternoon evening day",
+		"thanks thank thx ty cheers appreciated appreciate",
+		"bye goodbye cya",
+		"good there you so much a lot very many all everyone again see later for your the help to it ok okay " +
+			"great perfect that is was have nice now and team dear how are i that's helpful"},
 	words.German: {"hallo moin servus tag morgen abend gruss grusse", "danke dankeschon dank", "tschuss wiedersehen ciao",
 		"guten gute gut schon sehr vielen auf bis dann ihnen dir fur die hilfe alles klar grussgott ok super"},
-	words.Spanish:    {"hola buenas saludos buenos", "gracias", "adios chao luego", "muchas muchisimas dias tardes noches hasta por la su tu ayuda pronto ok vale"},
-	words.French:     {"bonjour salut bonsoir coucou", "merci", "revoir adieu bientot", "beaucoup bien au a pour votre aide tout le monde ok"},
-	words.Italian:    {"ciao buongiorno buonasera salve", "grazie", "arrivederci", "mille tante molte per l aiuto a presto ok"},
-	words.Portuguese: {"ola oi bom boa", "obrigado obrigada", "tchau adeus logo", "dia tarde noite muito pela ajuda ate ok"},
-	words.Dutch:      {"hallo hoi dag goedemorgen goedemiddag goedenavond", "bedankt dank dankjewel dankuwel", "doei", "je wel u voor de hulp tot ziens ok"},
-	words.Russian:    {"привет здравствуйте здравствуй добрый доброе", "спасибо благодарю", "пока свидания", "день утро вечер большое вам до за помощь"},
-	words.Arabic:     {"مرحبا اهلا السلام", "شكرا", "وداعا السلامة", "عليكم جزيلا مع لك وسهلا صباح الخير"},
+	words.Spanish: {"hola buenas saludos buenos", "gracias", "adios chao luego",
+		"muchas muchisimas dias tardes noches hasta por la su tu ayuda pronto ok vale"},
+	words.French: {"bonjour salut bonsoir coucou", "merci", "revoir adieu bientot",
+		"beaucoup bien au a pour votre aide tout le monde ok"},
+	words.Italian: {"ciao buongiorno buonasera salve", "grazie", "arrivederci",
+		"mille tante molte per l aiuto a presto ok"},
+	words.Portuguese: {"ola oi bom boa", "obrigado obrigada", "tchau adeus logo",
+		"dia tarde noite muito pela ajuda ate ok"},
+	words.Dutch: {"hallo hoi dag goedemorgen goedemiddag goedenavond", "bedankt dank dankjewel dankuwel", "doei",
+		"je wel u voor de hulp tot ziens ok"},
+	words.Russian: {"привет здравствуйте здравствуй добрый доброе", "спасибо благодарю", "пока свидания",
+		"день утро вечер большое вам до за помощь"},
+	words.Arabic: {"مرحبا اهلا السلام", "شكرا", "وداعا السلامة", "عليكم جزيلا مع لك وسهلا صباح الخير"},
 }
 
 // smallTalkUnspaced are such messages in languages that are not written word by word.
@@ -54,8 +66,10 @@ var smallTalkUnspaced = map[string]struct {
 	lang words.Language
 	kind byte
 }{
-	"你好": {words.Chinese, 'h'}, "您好": {words.Chinese, 'h'}, "嗨": {words.Chinese, 'h'}, "谢谢": {words.Chinese, 't'}, "谢谢你": {words.Chinese, 't'}, "多谢": {words.Chinese, 't'}, "再见": {words.Chinese, 'b'},
-	"こんにちは": {words.Japanese, 'h'}, "おはよう": {words.Japanese, 'h'}, "こんばんは": {words.Japanese, 'h'}, "ありがとう": {words.Japanese, 't'}, "ありがとうございます": {words.Japanese, 't'}, "さようなら": {words.Japanese, 'b'},
+	"你好": {words.Chinese, 'h'}, "您好": {words.Chinese, 'h'}, "嗨": {words.Chinese, 'h'}, "谢谢": {words.Chinese, 't'},
+	"谢谢你": {words.Chinese, 't'}, "多谢": {words.Chinese, 't'}, "再见": {words.Chinese, 'b'},
+	"こんにちは": {words.Japanese, 'h'}, "おはよう": {words.Japanese, 'h'}, "こんばんは": {words.Japanese, 'h'},
+	"ありがとう": {words.Japanese, 't'}, "ありがとうございます": {words.Japanese, 't'}, "さようなら": {words.Japanese, 'b'},
 }
 
 // maxSmallTalkWords is in words: nobody greets at length.
@@ -67,7 +81,8 @@ func answerSmallTalk(message string, lang words.Language) (string, bool) {
 		return smallTalkTextsByLanguage[w.lang].replyTo(w.kind), true
 	}
 	messageWords := splitWords(message)
-	if len(messageWords) == 0 || len(messageWords) > maxSmallTalkWords || strings.ContainsAny(message, "?？؟") && len(messageWords) > 4 {
+	if len(messageWords) == 0 || len(messageWords) > maxSmallTalkWords || strings.ContainsAny(message, "?？؟") &&
+		len(messageWords) > 4 {
 		return "", false
 	}
 	for _, l := range append([]words.Language{lang}, smallTalkLanguages...) {
@@ -78,7 +93,8 @@ func answerSmallTalk(message string, lang words.Language) (string, bool) {
 	return "", false
 }
 
-var smallTalkLanguages = []words.Language{words.English, words.German, words.Spanish, words.French, words.Italian, words.Portuguese, words.Dutch, words.Russian, words.Arabic}
+var smallTalkLanguages = []words.Language{words.English, words.German, words.Spanish, words.French, words.Italian,
+	words.Portuguese, words.Dutch, words.Russian, words.Arabic}
 
 func splitWords(message string) (messageWords []string) {
 	for t := range words.Tokens(message) {
@@ -87,8 +103,8 @@ func splitWords(message string) (messageWords []string) {
 	return messageWords
 }
 
-// smallTalkKind is h, t or b where every word belongs to such a message and one of them says which; a goodbye or thanks outweighs
-// the greeting it may come with.
+// smallTalkKind is h, t or b where every word belongs to such a message and one of them says which; a goodbye or thanks
+// outweighs the greeting it may come with.
 func smallTalkKind(messageWords []string, l words.Language) (kind byte) {
 	r := smallTalkWords[l]
 	for _, w := range messageWords {

@@ -7,7 +7,8 @@ import (
 	"parley/internal/text/prose"
 )
 
-// A table is read by row: where the question names one row rather than the others, that row is quoted, under the table's head.
+// A table is read by row: where the question names one row rather than the others, that row is quoted, under the
+// table's head.
 
 // maxQuotedRows is how many rows are quoted that fit equally well; of more the table is quoted whole.
 const (
@@ -40,15 +41,16 @@ func (t *parsedQuestion) addTableRows(c *unitContext, u quotableUnit, last int) 
 	c.tableHeadMatch = t.matchText(c.layout.text[u.start:head.end])
 	for i, r := range rows {
 		if chosen[i] {
-			t.addUnit(c, quotableUnit{excerpt: excerpt{passageIndex: c.passageIndex, start: r.start, end: r.end}, firstBlock: last, lastBlock: last, kind: prose.Table, isTableRow: true})
+			t.addUnit(c, quotableUnit{excerpt: excerpt{passageIndex: c.passageIndex, start: r.start, end: r.end},
+				firstBlock: last, lastBlock: last, kind: prose.Table, isTableRow: true})
 		}
 	}
 	c.tableHeadMatch = nil
 	return true
 }
 
-// chooseRows returns the rows that hold most of the question, and those that name what these leave out: "the difference between Pro and Team"
-// wants two.
+// chooseRows returns the rows that hold most of the question, and those that name what these leave out: "the difference
+// between Pro and Team" wants two.
 func (t *parsedQuestion) chooseRows(text string, rows []excerpt, covers []float64) []bool {
 	chosen, matched := make([]bool, len(rows)), make([]float64, len(t.terms))
 	best := slices.Max(covers)
@@ -61,7 +63,8 @@ func (t *parsedQuestion) chooseRows(text string, rows []excerpt, covers []float6
 	for i, r := range rows {
 		found := t.matchText(firstCell(text[r.start:r.end]))
 		for j, s := range t.terms {
-			if s.fromLastMessage && !s.isPair && s.measure == measureNone && found[j] >= minNamedStrength && matched[j] < relatedStrength {
+			if s.fromLastMessage && !s.isPair && s.measure == measureNone && found[j] >= minNamedStrength &&
+				matched[j] < relatedStrength {
 				chosen[i] = true
 			}
 		}
@@ -69,7 +72,8 @@ func (t *parsedQuestion) chooseRows(text string, rows []excerpt, covers []float6
 	return chosen
 }
 
-// namesEachRow reports whether the question names each of the chosen rows, more than one and not all, by a word of its first cell.
+// namesEachRow reports whether the question names each of the chosen rows, more than one and not all, by a word of its
+// first cell.
 func (t *parsedQuestion) namesEachRow(text string, rows []excerpt, chosen []bool) bool {
 	n := 0
 	for i, r := range rows {
@@ -105,7 +109,8 @@ func (t *parsedQuestion) mergeTableRows(p *passageLayout, best quotableUnit) quo
 	return best
 }
 
-// matchJoinedPairs counts two neighbours of the question as found where both are: a row and the head of its table are one statement.
+// matchJoinedPairs counts two neighbours of the question as found where both are: a row and the head of its table are
+// one statement.
 func (t *parsedQuestion) matchJoinedPairs(found []float64) {
 	for i, s := range t.terms {
 		if s.isPair {

@@ -7,8 +7,9 @@ import (
 	"parley/internal/model"
 )
 
-// answerWithTools answers where tools are concerned: it tells what they gave back, calls one whose trigger the last message holds, or asks
-// for what such a call lacks. A message leads to one call at most, since the results of a call are only told.
+// answerWithTools answers where tools are concerned: it tells what they gave back, calls one whose trigger the last
+// message holds, or asks for what such a call lacks. A message leads to one call at most, since the results of a call
+// are only told.
 func answerWithTools(req model.Request) (reply, bool) {
 	if len(req.Messages) == 0 {
 		return reply{}, false
@@ -46,7 +47,8 @@ func startCallDraft(tools []model.Tool, message string) (callDraft, bool) {
 	if tool < 0 {
 		return callDraft{}, false
 	}
-	w := callDraft{tool: tools[tool], inputs: parseInputs(tools[tool].Parameters), userTexts: []string{message}, values: map[string]json.RawMessage{}}
+	w := callDraft{tool: tools[tool], inputs: parseInputs(tools[tool].Parameters), userTexts: []string{message},
+		values: map[string]json.RawMessage{}}
 	rest := w.fillFromCaptures(message, found.captures)
 	w.fillByPattern(rest)
 	return w, true
@@ -79,7 +81,8 @@ type inputTurn struct{ question, userText string }
 // maxInputTurns bounds how often a call is asked for inputs.
 const maxInputTurns = 8
 
-// inputTurns returns the last message with the questions for inputs and the messages before it; the first turn has no question.
+// inputTurns returns the last message with the questions for inputs and the messages before it; the first turn has no
+// question.
 func inputTurns(messages []model.Message) (turns []inputTurn) {
 	for i := len(messages) - 1; i >= 0 && messages[i].Role == "user"; i -= 2 {
 		t := inputTurn{userText: messages[i].Text}
@@ -96,14 +99,16 @@ func inputTurns(messages []model.Message) (turns []inputTurn) {
 	return turns
 }
 
-// isAnsweredBy reports whether the message holds one of the inputs that were asked for; a question put twice in vain is given up.
+// isAnsweredBy reports whether the message holds one of the inputs that were asked for; a question put twice in vain is
+// given up.
 func (w *callDraft) isAnsweredBy(message string, asked []toolInput) bool {
 	try := callDraft{inputs: w.inputs, values: map[string]json.RawMessage{}}
 	try.fillFromAnswer(message, asked)
 	return slices.ContainsFunc(asked, func(in toolInput) bool { return try.values[in.name] != nil })
 }
 
-// isAbandonedBy reports whether the message is no answer: the user drops it, asks something else, or calls for another tool.
+// isAbandonedBy reports whether the message is no answer: the user drops it, asks something else, or calls for another
+// tool.
 func (w *callDraft) isAbandonedBy(message string, asked []toolInput, tools []model.Tool) bool {
 	if len(asked) == 1 && asked[0].kind == inputFreeText {
 		return isCancellation(message)
@@ -127,8 +132,8 @@ func (w *callDraft) makeReply(req model.Request) reply {
 	return reply{toolCall: &call, unscored: true}
 }
 
-// missingInputs returns the required inputs that nobody has told. Where personal data was masked in what the user said before, all of it
-// is asked for at once: the next message is the only one in which it can be read.
+// missingInputs returns the required inputs that nobody has told. Where personal data was masked in what the user said
+// before, all of it is asked for at once: the next message is the only one in which it can be read.
 func (w *callDraft) missingInputs() (all []toolInput) {
 	masked := slices.ContainsFunc(w.userTexts, isRedacted)
 	lacks := slices.ContainsFunc(w.inputs, func(in toolInput) bool { return in.required && w.values[in.name] == nil })
@@ -140,7 +145,8 @@ func (w *callDraft) missingInputs() (all []toolInput) {
 	return all
 }
 
-// chooseTool finds the tool whose trigger the message holds: the one with the most words, then the longest; -1 for none.
+// chooseTool finds the tool whose trigger the message holds: the one with the most words, then the longest; -1 for
+// none.
 func chooseTool(tools []model.Tool, message string) (best int, found triggerMatch) {
 	best = -1
 	sentences := splitSentences(message)

@@ -97,7 +97,8 @@ func dropAmbiguousDescriptions(all []toolInput) []toolInput {
 // isAmbiguous reports whether an input is described as another one is called or described.
 func isAmbiguous(all []toolInput, i int) bool {
 	for j, in := range all {
-		if j != i && all[i].shortDescription != "" && (in.shortDescription == all[i].shortDescription || in.plainName() == all[i].shortDescription) {
+		if j != i && all[i].shortDescription != "" &&
+			(in.shortDescription == all[i].shortDescription || in.plainName() == all[i].shortDescription) {
 			return true
 		}
 	}
@@ -106,7 +107,8 @@ func isAmbiguous(all []toolInput, i int) bool {
 
 const maxLabelRunes = 60 // characters
 
-// shortDescription returns the description as the input can be asked for by it: short, in one line, and nothing that redaction would mask.
+// shortDescription returns the description as the input can be asked for by it: short, in one line, and nothing that
+// redaction would mask.
 func (p parameterProperty) shortDescription() string {
 	var text string
 	if len(p.Description) == 0 || json.Unmarshal(p.Description, &text) != nil {
@@ -171,8 +173,11 @@ var (
 	phoneNames          = newWordSet("phone tel telephone telefon mobile handy telefono movil portable telefonnummer")
 	personNameWords     = newWordSet("name nombre nom vorname nachname fullname firstname lastname surname")
 	personNameModifiers = newWordSet("full your customer contact first last given family user my the")
-	freeTextNames       = newWordSet("text message reason subject comment comments question query note notes description details body feedback nachricht grund betreff frage kommentar mensaje motivo asunto pregunta raison sujet commentaire problem issue summary topic")
-	referenceNames      = newWordSet("number nummer numero no nr id reference ref sku order invoice ticket tracking bestellung bestellnummer rechnung pedido factura commande facture zip postcode plz iban")
+	freeTextNames       = newWordSet("text message reason subject comment comments question query note notes " +
+		"description details body feedback nachricht grund betreff frage kommentar mensaje motivo asunto " +
+		"pregunta raison sujet commentaire problem issue summary topic")
+	referenceNames = newWordSet("number nummer numero no nr id reference ref sku order invoice ticket " +
+		"tracking bestellung bestellnummer rechnung pedido factura commande facture zip postcode plz iban")
 )
 
 // kindByName goes by what the input is called.
@@ -200,7 +205,9 @@ func namePartOf(name []string) namePart {
 	switch {
 	case slices.ContainsFunc(name, func(w string) bool { return listContains("first given vorname firstname", w) }):
 		return namePartFirst
-	case slices.ContainsFunc(name, func(w string) bool { return listContains("last family nachname lastname surname", w) }):
+	case slices.ContainsFunc(name, func(w string) bool {
+		return listContains("last family nachname lastname surname", w)
+	}):
 		return namePartLast
 	}
 	return namePartWhole

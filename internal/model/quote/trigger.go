@@ -81,7 +81,8 @@ func parseTrigger(phrase string) trigger {
 	return t
 }
 
-// newWordFilter returns which words of the trigger count: those with a meaning; with only one of them, small words count too.
+// newWordFilter returns which words of the trigger count: those with a meaning; with only one of them, small words
+// count too.
 func newWordFilter(tokens []sentenceWord, holes [][]int) func(sentenceWord) bool {
 	content := 0
 	for _, h := range tokens {
@@ -186,7 +187,8 @@ func (t *trigger) findNextWord(s *parsedSentence, n, before int) int {
 	return -1
 }
 
-// matchesWord reports whether a word of the sentence is the wanted one, in whatever form but the past: what was done is not asked for.
+// matchesWord reports whether a word of the sentence is the wanted one, in whatever form but the past: what was done is
+// not asked for.
 func (s *parsedSentence) matchesWord(i int, w triggerWord, t *trigger) bool {
 	h := s.tokens[i]
 	if h.Word == w.word {
@@ -196,7 +198,9 @@ func (s *parsedSentence) matchesWord(i int, w triggerWord, t *trigger) bool {
 		return false
 	}
 	raw := s.rawWord(i)
-	return !slices.ContainsFunc(pastTenseEndings, func(end string) bool { return strings.HasSuffix(raw, end) && !strings.HasSuffix(w.word, end) })
+	return !slices.ContainsFunc(pastTenseEndings, func(end string) bool {
+		return strings.HasSuffix(raw, end) && !strings.HasSuffix(w.word, end)
+	})
 }
 
 // hasSameStem cuts the endings of the sentence's language and of the trigger's, and of any that both may be written in.
@@ -204,7 +208,9 @@ func (s *parsedSentence) hasSameStem(i int, w triggerWord, t *trigger) bool {
 	if s.stemOf(t.lang, i) == w.stem || s.stemOf(s.lang, i) == s.lang.Stem(w.word) {
 		return true
 	}
-	return slices.ContainsFunc(commonLanguages(s.langs, t.langs), func(l words.Language) bool { return s.stemOf(l, i) == l.Stem(w.word) })
+	return slices.ContainsFunc(commonLanguages(s.langs, t.langs), func(l words.Language) bool {
+		return s.stemOf(l, i) == l.Stem(w.word)
+	})
 }
 
 // captureValues finds what stands in the trigger's holes.
@@ -222,7 +228,8 @@ func (t *trigger) captureValues(s *parsedSentence, at []int) map[string]captured
 }
 
 // captureRegion fills neighbouring holes from the words between two words of the trigger.
-func (t *trigger) captureRegion(s *parsedSentence, at []int, holes []triggerPlaceholder, found map[string]capturedSpan) {
+func (t *trigger) captureRegion(s *parsedSentence, at []int, holes []triggerPlaceholder,
+	found map[string]capturedSpan) {
 	from, to := 0, len(s.tokens)
 	after := holes[0].wordsBefore
 	if after > 0 {
@@ -247,7 +254,8 @@ func (t *trigger) captureRegion(s *parsedSentence, at []int, holes []triggerPlac
 	}
 	for i, h := range holes {
 		open := i == len(holes)-1 && after == len(at)
-		found[h.name] = s.captureSpan(starts[i], ends[i], open, found[h.name].hasLeadWords || len(h.leadWords) == 0 && after > 0)
+		found[h.name] = s.captureSpan(starts[i], ends[i], open, found[h.name].hasLeadWords || len(h.leadWords) == 0 &&
+			after > 0)
 	}
 }
 
@@ -265,14 +273,16 @@ func (s *parsedSentence) findLeadEnd(lead []string, from, to int) int {
 	return -1
 }
 
-// backwardStart returns how far a hole at a trigger's beginning may reach back: a few words with a meaning of the same clause.
+// backwardStart returns how far a hole at a trigger's beginning may reach back: a few words with a meaning of the same
+// clause.
 func (s *parsedSentence) backwardStart(to int) int {
 	from := to
 	for from > 0 && to > 0 && s.tokens[from-1].Unspaced && s.tokens[from-1].isStop {
 		from--
 	}
 	to = from
-	for from > 0 && to-from < 4 && s.tokens[from-1].clauseIndex == s.tokens[min(to, len(s.tokens)-1)].clauseIndex && !s.tokens[from-1].isStop {
+	for from > 0 && to-from < 4 && s.tokens[from-1].clauseIndex == s.tokens[min(to, len(s.tokens)-1)].clauseIndex &&
+		!s.tokens[from-1].isStop {
 		from--
 	}
 	return from
@@ -280,11 +290,12 @@ func (s *parsedSentence) backwardStart(to int) int {
 
 // isJoinedToNext reports whether the next word hangs on this one: the "A" of "A-17" is no small word.
 func (s *parsedSentence) isJoinedToNext(i int) bool {
-	return i+1 < len(s.tokens) && s.tokens[i+1].Start == s.tokens[i].End+1 && strings.IndexByte("-_/.", s.text[s.tokens[i].End]) >= 0
+	return i+1 < len(s.tokens) && s.tokens[i+1].Start == s.tokens[i].End+1 &&
+		strings.IndexByte("-_/.", s.text[s.tokens[i].End]) >= 0
 }
 
-// captureSpan returns the bytes of the words without small ones around them. Where no small word leads to them they must look like a
-// value: a name, a number, or a script that writes neither.
+// captureSpan returns the bytes of the words without small ones around them. Where no small word leads to them they
+// must look like a value: a name, a number, or a script that writes neither.
 func (s *parsedSentence) captureSpan(from, to int, open, hasLead bool) capturedSpan {
 	for from < to && s.tokens[from].isStop && !s.isJoinedToNext(from) {
 		from++

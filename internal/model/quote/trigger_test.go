@@ -13,15 +13,21 @@ func inputSchemaOf(required string, properties string) json.RawMessage {
 
 // testTools is the tools of the tables below.
 var testTools = []model.Tool{
-	{Name: "track", Triggers: []string{"track order {number}", "where is my order {number}", "bestellung {number} verfolgen", "seguir pedido {number}", "suivre la commande {number}", "查询订单{number}"},
+	{Name: "track", Triggers: []string{"track order {number}", "where is my order {number}",
+		"bestellung {number} verfolgen", "seguir pedido {number}", "suivre la commande {number}", "查询订单{number}"},
 		Parameters: inputSchemaOf(`"number"`, `"number":{"type":"string"}`)},
-	{Name: "human", Triggers: []string{"talk to a human", "mit einem menschen sprechen", "hablar con una persona", "parler à un conseiller", "转人工", "human"},
+	{Name: "human", Triggers: []string{"talk to a human", "mit einem menschen sprechen", "hablar con una persona",
+		"parler à un conseiller", "转人工", "human"},
 		Parameters: inputSchemaOf(``, ``)},
-	{Name: "weather", Triggers: []string{"weather in {city}", "wetter in {city}", "tiempo en {city}", "météo à {city}", "{city}的天气"}, Parameters: inputSchemaOf(`"city"`, `"city":{"type":"string"}`)},
-	{Name: "cancel", Triggers: []string{"cancel my subscription", "abo kündigen", "cancelar suscripción", "résilier mon abonnement"}},
+	{Name: "weather", Triggers: []string{"weather in {city}", "wetter in {city}", "tiempo en {city}", "météo à {city}",
+		"{city}的天气"}, Parameters: inputSchemaOf(`"city"`, `"city":{"type":"string"}`)},
+	{Name: "cancel", Triggers: []string{"cancel my subscription", "abo kündigen", "cancelar suscripción",
+		"résilier mon abonnement"}},
 	{Name: "status", Triggers: []string{"order status"}},
-	{Name: "transfer", Triggers: []string{"send {amount} euros to {recipient}"}, Parameters: inputSchemaOf(`"amount","recipient"`, `"amount":{"type":"number"},"recipient":{"type":"string"}`)},
-	{Name: "flight", Triggers: []string{"book flight from {from} to {to}"}, Parameters: inputSchemaOf(`"from","to"`, `"from":{"type":"string"},"to":{"type":"string"}`)},
+	{Name: "transfer", Triggers: []string{"send {amount} euros to {recipient}"},
+		Parameters: inputSchemaOf(`"amount","recipient"`, `"amount":{"type":"number"},"recipient":{"type":"string"}`)},
+	{Name: "flight", Triggers: []string{"book flight from {from} to {to}"},
+		Parameters: inputSchemaOf(`"from","to"`, `"from":{"type":"string"},"to":{"type":"string"}`)},
 }
 
 // calledTool returns the call or the question that answers a message, as "name {input}" or the text.
@@ -186,8 +192,10 @@ func TestManualTriggers(t *testing.T) {
 }
 
 func TestTheBestTriggerWins(t *testing.T) {
-	tools := []model.Tool{{Name: "short", Triggers: []string{"cancel order"}}, {Name: "long", Triggers: []string{"cancel order and refund"}}, {Name: "other", Triggers: []string{"cancel order"}}}
-	for message, want := range map[string]string{"Cancel my order and refund it": "long {}", "Cancel the order": "short {}"} {
+	tools := []model.Tool{{Name: "short", Triggers: []string{"cancel order"}}, {Name: "long",
+		Triggers: []string{"cancel order and refund"}}, {Name: "other", Triggers: []string{"cancel order"}}}
+	for message, want := range map[string]string{"Cancel my order and refund it": "long {}",
+		"Cancel the order": "short {}"} {
 		if got := calledTool(t, model.Request{Messages: userMessages(message), Tools: tools}); got != want {
 			t.Errorf("%q: %q, want %q", message, got, want)
 		}

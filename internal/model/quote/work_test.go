@@ -14,13 +14,16 @@ import (
 
 // shop returns what an agent of a shop has read, with tools.
 func shop(messages []model.Message) model.Request {
-	text := strings.Repeat("We open at 9:00 and close at 17:00. To cancel an order, open **Orders** and choose *Cancel*. It costs 5 € a month.\n\n", 14)
+	text := strings.Repeat("We open at 9:00 and close at 17:00. To cancel an order, open **Orders** and choose "+
+		"*Cancel*. It costs 5 € a month.\n\n", 14)
 	req := model.Request{Messages: messages, Passages: make([]model.Passage, maxReadPassages), Tools: []model.Tool{{
 		Name: "cancel", Triggers: []string{"cancel my order {number}", "a b"},
-		Parameters: []byte(`{"properties": {"number": {"type": "string"}, "email": {"type": "string"}, "name": {"type": "string"}}, "required": ["number", "email", "name"]}`),
+		Parameters: []byte(`{"properties": {"number": {"type": "string"}, "email": {"type": "string"}, "name": ` +
+			`{"type": "string"}}, "required": ["number", "email", "name"]}`),
 	}}}
 	for i := range req.Passages {
-		req.Passages[i] = model.Passage{Passage: parley.Passage{SourceName: "Manual", Heading: "Orders", Text: text, End: len(text)}, Score: 0.9}
+		req.Passages[i] = model.Passage{Passage: parley.Passage{SourceName: "Manual", Heading: "Orders", Text: text,
+			End: len(text)}, Score: 0.9}
 	}
 	return req
 }
@@ -96,7 +99,8 @@ func TestAnswerEndsWithItsTurn(t *testing.T) {
 // FuzzAnswer holds that no message is dear however often its words are repeated, and that an answer's quotes are in
 // the passages.
 func FuzzAnswer(f *testing.F) {
-	for _, s := range []string{"When do you open? ", "cancel my order 4711, ", "how much to pay ", "a-b_c. ", "营业时间", "\xff\"", "é́", "no, not "} {
+	for _, s := range []string{"When do you open? ", "cancel my order 4711, ", "how much to pay ", "a-b_c. ", "营业时间",
+		"\xff\"", "é́", "no, not "} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, message string) {

@@ -23,7 +23,8 @@ func Text(text string) Step { return Step{Chunk: model.Chunk{Text: text}} }
 // Stop returns the step that ends an answer.
 func Stop() Step { return Step{Chunk: model.Chunk{Finish: &model.Finish{Reason: "stop"}}} }
 
-// ToolCall returns a step that calls a tool; input is a JSON object. A script calls a few tools and ends with FinishWithToolCalls.
+// ToolCall returns a step that calls a tool; input is a JSON object. A script calls a few tools and ends with
+// FinishWithToolCalls.
 func ToolCall(id, name, input string) Step {
 	return Step{Chunk: model.Chunk{ToolCall: &model.ToolCall{ID: id, Name: name, Input: json.RawMessage(input)}}}
 }
@@ -69,7 +70,8 @@ func (g *Barrier) wait(ctx context.Context) error {
 
 // Model plays its scripts, one for each request. The zero value echoes: it answers with the last message.
 type Model struct {
-	// StepsFor returns the steps for a request, when no script is left; nil echoes. A script that lacks a last step ends with Stop.
+	// StepsFor returns the steps for a request, when no script is left; nil echoes. A script that lacks a last step
+	// ends with Stop.
 	StepsFor func(model.Request) []Step
 
 	mu           sync.Mutex
@@ -99,7 +101,8 @@ func (s *Model) Requests() []model.Request {
 	return append([]model.Request(nil), s.requests...)
 }
 
-// WaitStopped waits until n calls ended early, cancelled or left by their consumer; it reports false when ctx ends first.
+// WaitStopped waits until n calls ended early, cancelled or left by their consumer; it reports false when ctx ends
+// first.
 func (s *Model) WaitStopped(ctx context.Context, n int) bool {
 	for {
 		s.mu.Lock()

@@ -27,7 +27,8 @@ func TestScriptedBarrier(t *testing.T) {
 
 func TestScriptedEndings(t *testing.T) {
 	broken := parley.NewError(parley.CodeChatStreaming)
-	m := scripted.New(scripted.Text("Hello "), scripted.Step{Err: broken}).AddScript(scripted.Step{Barrier: scripted.NewBarrier()}).AddScript(scripted.Step{RepeatedText: "na "})
+	m := scripted.New(scripted.Text("Hello "), scripted.Step{Err: broken}).
+		AddScript(scripted.Step{Barrier: scripted.NewBarrier()}).AddScript(scripted.Step{RepeatedText: "na "})
 	if got := provider.ReadAnswer(t, m, provider.HowRequest); got.Text != "Hello " || !errors.Is(got.Err, broken) {
 		t.Errorf("%+v", got)
 	}
@@ -50,7 +51,8 @@ func TestScriptedEndings(t *testing.T) {
 }
 
 func TestScriptedCalls(t *testing.T) {
-	m := scripted.New(scripted.Text("One moment. "), scripted.ToolCall("c1", "look_up", `{"order":"A-17"}`), scripted.NewToolCall("wait", `{}`), scripted.FinishWithToolCalls())
+	m := scripted.New(scripted.Text("One moment. "), scripted.ToolCall("c1", "look_up", `{"order":"A-17"}`),
+		scripted.NewToolCall("wait", `{}`), scripted.FinishWithToolCalls())
 	var names, ids []string
 	reason := ""
 	for c, err := range m.Stream(t.Context(), provider.HowRequest) {

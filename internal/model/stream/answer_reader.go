@@ -60,7 +60,8 @@ func (a *answerReader) consume(l *httpclient.LineReader, end error) error {
 	return nil
 }
 
-// detectFormat distinguishes an event stream from the plain reply of a server that does not stream, whatever its content type says.
+// detectFormat distinguishes an event stream from the plain reply of a server that does not stream, whatever its
+// content type says.
 func (a *answerReader) detectFormat(l *httpclient.LineReader) {
 	start := bytes.TrimLeft(l.Buffered(), " \t\r\n\uFEFF")
 	switch {

@@ -1,7 +1,8 @@
 package stream
 
 // Delta is what one event of the stream adds. The decoder is written out by hand because it runs for every token of
-// every answer, and because encoding/json would replace the halves of a code point that a provider split over two events.
+// every answer, and because encoding/json would replace the halves of a code point that a provider split over two
+// events.
 type Delta struct {
 	Text         []byte // appended to the text so far
 	Calls        []ToolCallPart

@@ -6,8 +6,9 @@ import (
 	"unicode/utf8"
 )
 
-// JSONScanner walks one JSON document, value by value. It accepts what encoding/json accepts, down to maxDepth levels; after
-// the first mistake it has failed and every further step does nothing. A value of another type than asked for is skipped.
+// JSONScanner walks one JSON document, value by value. It accepts what encoding/json accepts, down to maxDepth levels;
+// after the first mistake it has failed and every further step does nothing. A value of another type than asked for is
+// skipped.
 type JSONScanner struct {
 	Data      []byte
 	pos       int
@@ -172,7 +173,8 @@ func (s *JSONScanner) skipDigits() {
 	}
 }
 
-// ReadText consumes a value and returns the bytes of a string, which may point into the document, or nil for anything else.
+// ReadText consumes a value and returns the bytes of a string, which may point into the document, or nil for anything
+// else.
 func (s *JSONScanner) ReadText() []byte {
 	if s.Peek() != '"' {
 		s.Skip()

@@ -1,5 +1,5 @@
-// Package stream asks model providers and turns what they stream into chunks. What is particular to one wire format is in a
-// Format.
+// Package stream asks model providers and turns what they stream into chunks. What is particular to one wire format is
+// in a Format.
 package stream
 
 import (
@@ -17,8 +17,9 @@ import (
 
 // Format is what tells one provider's wire format from another's.
 type Format struct {
-	Path       string                                            // of the endpoint, below the base URL
-	SetHeaders func(h http.Header, key string)                   // adds the key and what else the provider wants; nil sends a bearer token
+	Path string // of the endpoint, below the base URL
+	// adds the key and what else the provider wants; nil sends a bearer token
+	SetHeaders func(h http.Header, key string)
 	Encode     func(req model.Request, q Quirks) ([]byte, error) // returns the body of the request
 	NewDecoder func() Decoder                                    // returns the decoder of one answer
 }
@@ -36,7 +37,8 @@ const (
 )
 
 // Answer asks the provider and returns its answer as chunks.
-func Answer(ctx context.Context, client *httpclient.Client, quirks *QuirkCache, format *Format, req model.Request) iter.Seq2[model.Chunk, error] {
+func Answer(ctx context.Context, client *httpclient.Client, quirks *QuirkCache, format *Format,
+	req model.Request) iter.Seq2[model.Chunk, error] {
 	return func(yield func(model.Chunk, error) bool) {
 		fail := func(err error) {
 			yield(model.Chunk{}, httpclient.WithCause(parley.NewError(parley.CodeChatStreaming), err, client.Key))
@@ -55,7 +57,8 @@ func Answer(ctx context.Context, client *httpclient.Client, quirks *QuirkCache, 
 }
 
 // sendRequest sends the request until the provider accepts it, and repeats it where that can help.
-func sendRequest(ctx context.Context, client *httpclient.Client, quirks *QuirkCache, format *Format, req model.Request) (*httpclient.Response, error) {
+func sendRequest(ctx context.Context, client *httpclient.Client, quirks *QuirkCache, format *Format,
+	req model.Request) (*httpclient.Response, error) {
 	for attempt, amended := 0, 0; ; {
 		q := quirks.forModel(req.Model)
 		body, err := format.Encode(req, q)
@@ -121,7 +124,8 @@ func (a *answerReader) readStream(resp *httpclient.Response, yield func(model.Ch
 	}
 }
 
-func (a *answerReader) finishStream(resp *httpclient.Response, l *httpclient.LineReader, yield func(model.Chunk, error) bool) error {
+func (a *answerReader) finishStream(resp *httpclient.Response, l *httpclient.LineReader,
+	yield func(model.Chunk, error) bool) error {
 	chunks, err := a.finalChunks()
 	for _, chunk := range chunks {
 		if !yield(chunk, nil) {

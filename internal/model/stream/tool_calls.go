@@ -45,8 +45,8 @@ func (c *toolCallAssembler) add(part *ToolCallPart) error {
 	return nil
 }
 
-// findIndex returns the call a fragment belongs to, -1 for a new one. Some providers number every call 0, or none: there, a
-// named fragment with another id begins a new call, and a nameless one goes on with the last.
+// findIndex returns the call a fragment belongs to, -1 for a new one. Some providers number every call 0, or none:
+// there, a named fragment with another id begins a new call, and a nameless one goes on with the last.
 func (c *toolCallAssembler) findIndex(part *ToolCallPart) int {
 	for i := len(c.partialCalls) - 1; i >= 0; i-- {
 		o := &c.partialCalls[i]
@@ -76,12 +76,14 @@ func (c *toolCallAssembler) finish() ([]model.ToolCall, error) {
 		if o.id == "" {
 			o.id = model.NewToolCallID()
 		}
-		ready = append(ready, model.ToolCall{ID: o.id, Name: o.name, Input: (&utf8Repairer{}).appendValid(nil, input), InputError: fault})
+		ready = append(ready,
+			model.ToolCall{ID: o.id, Name: o.name, Input: (&utf8Repairer{}).appendValid(nil, input), InputError: fault})
 	}
 	return ready, nil
 }
 
-// ToolArguments returns a call's input as a JSON object: some providers refuse a whole conversation for one broken call in it.
+// ToolArguments returns a call's input as a JSON object: some providers refuse a whole conversation for one broken call
+// in it.
 func ToolArguments(input json.RawMessage) string {
 	if text := bytes.TrimSpace(input); len(text) > 0 && text[0] == '{' && json.Valid(text) {
 		return string(text)

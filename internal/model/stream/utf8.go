@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// utf8Repairer makes valid UTF-8 of a text that arrives in pieces. A code point, or a surrogate pair, that is split over two
-// pieces is put together; what is no text becomes U+FFFD, and so does NUL, which databases refuse.
+// utf8Repairer makes valid UTF-8 of a text that arrives in pieces. A code point, or a surrogate pair, that is split
+// over two pieces is put together; what is no text becomes U+FFFD, and so does NUL, which databases refuse.
 type utf8Repairer struct {
 	pending    [6]byte
 	pendingLen int
@@ -66,8 +66,8 @@ func decodeRune(b []byte) (rune, int) {
 	return utf8.RuneError, 3
 }
 
-// isSurrogateHalf reports whether b begins with half a surrogate pair: the high one for 0xA0, the low one for 0xB0. Of a half cut
-// after two bytes, the two are enough.
+// isSurrogateHalf reports whether b begins with half a surrogate pair: the high one for 0xA0, the low one for 0xB0. Of
+// a half cut after two bytes, the two are enough.
 func isSurrogateHalf(b []byte, second byte) bool {
 	return len(b) >= 2 && b[0] == 0xED && b[1]&0xF0 == second && (len(b) == 2 || b[2]&0xC0 == 0x80)
 }

@@ -18,9 +18,10 @@ import (
 	"parley/internal/speech"
 )
 
-// Transcriber uses the wire format of Deepgram's live transcription (GET {BaseURL}/listen as a WebSocket; raw samples up, results
-// down) to any server that understands it. The segments of one speaker follow each other on one connection, as long as the pauses
-// between them are short. A connection that fails is opened once more, with the sound of the segment from its beginning.
+// Transcriber uses the wire format of Deepgram's live transcription (GET {BaseURL}/listen as a WebSocket; raw samples
+// up, results down) to any server that understands it. The segments of one speaker follow each other on one connection,
+// as long as the pauses between them are short. A connection that fails is opened once more, with the sound of the
+// segment from its beginning.
 type Transcriber struct {
 	httpclient.Client
 	Model string // for segments that name none
@@ -71,7 +72,8 @@ func (d *Transcriber) Transcribe(ctx context.Context, s speech.Segment) iter.Seq
 }
 
 // StartTranscription implements speech.LiveTranscriber.
-func (d *Transcriber) StartTranscription(ctx context.Context, h speech.TranscriptionHints, interim func(speech.Transcript)) speech.LiveTranscription {
+func (d *Transcriber) StartTranscription(ctx context.Context, h speech.TranscriptionHints,
+	interim func(speech.Transcript)) speech.LiveTranscription {
 	ctx, cancel := context.WithCancel(ctx)
 	l := &transcription{AudioBuffer: speech.NewAudioBuffer(nil, false), cancel: cancel, done: make(chan struct{})}
 	go func() {
@@ -108,14 +110,17 @@ func (l *transcription) End(ctx context.Context) (string, error) {
 	}
 }
 
-// Close implements speech.LiveTranscription. It does not wait for a running interim function, which may be what closes it.
+// Close implements speech.LiveTranscription. It does not wait for a running interim function, which may be what closes
+// it.
 func (l *transcription) Close() { l.cancel() }
 
-// transcribeBuffer transcribes the buffer to its end. A connection that was cut is opened once more; a reused one may have been
-// cut long ago, and that does not count.
-func (d *Transcriber) transcribeBuffer(ctx context.Context, h speech.TranscriptionHints, t *speech.AudioBuffer, onInterim func(speech.Transcript)) (string, error) {
+// transcribeBuffer transcribes the buffer to its end. A connection that was cut is opened once more; a reused one may
+// have been cut long ago, and that does not count.
+func (d *Transcriber) transcribeBuffer(ctx context.Context, h speech.TranscriptionHints, t *speech.AudioBuffer,
+	onInterim func(speech.Transcript)) (string, error) {
 	longest := 0
-	grows := func(transcript speech.Transcript) { // a second transcription of the same sound is not passed on before it is longer
+	// a second transcription of the same sound is not passed on before it is longer
+	grows := func(transcript speech.Transcript) {
 		if len(transcript.Text) >= longest {
 			longest = len(transcript.Text)
 			onInterim(transcript)
@@ -126,7 +131,8 @@ func (d *Transcriber) transcribeBuffer(ctx context.Context, h speech.Transcripti
 		var r *httpclient.StatusError
 		lasting := errors.As(err, &r) && r.Status < 500 && r.Status != http.StatusTooManyRequests
 		switch {
-		case err == nil, lasting, errors.Is(err, httpclient.ErrProviderSilent) && !isReused, attempt == speech.MaxRetries, ctx.Err() != nil:
+		case err == nil, lasting, errors.Is(err, httpclient.ErrProviderSilent) && !isReused,
+			attempt == speech.MaxRetries, ctx.Err() != nil:
 			return text, err
 		case isReused:
 			attempt--
@@ -139,7 +145,8 @@ func (d *Transcriber) transcribeBuffer(ctx context.Context, h speech.Transcripti
 }
 
 // transcribeOnce transcribes the buffer on one connection; isReused says that it was an older one.
-func (d *Transcriber) transcribeOnce(ctx context.Context, h speech.TranscriptionHints, t *speech.AudioBuffer, onInterim func(speech.Transcript)) (text string, isReused bool, err error) {
+func (d *Transcriber) transcribeOnce(ctx context.Context, h speech.TranscriptionHints, t *speech.AudioBuffer,
+	onInterim func(speech.Transcript)) (text string, isReused bool, err error) {
 	line, isReused := d.takeIdle(h), true
 	if line == nil {
 		isReused = false
@@ -149,7 +156,8 @@ func (d *Transcriber) transcribeOnce(ctx context.Context, h speech.Transcription
 	}
 	stop := context.AfterFunc(ctx, line.close)
 	s := &session{connection: line, audio: t, onInterim: onInterim, closesAfterSegment: h.Speaker == "",
-		finalTimeout: cmp.Or(d.FinalTimeout, 3*time.Second), flushTimeout: cmp.Or(d.FlushTimeout, 500*time.Millisecond), keepAliveInterval: cmp.Or(d.KeepAliveInterval, 4*time.Second)}
+		finalTimeout: cmp.Or(d.FinalTimeout, 3*time.Second), flushTimeout: cmp.Or(d.FlushTimeout, 500*time.Millisecond),
+		keepAliveInterval: cmp.Or(d.KeepAliveInterval, 4*time.Second)}
 	text, err = s.run(ctx)
 	if stop() && err == nil && s.isFlushed && !s.closesAfterSegment {
 		d.keepIdle(h, line)
@@ -174,7 +182,9 @@ func (d *Transcriber) connect(ctx context.Context, h speech.TranscriptionHints) 
 func (d *Transcriber) dial(parent context.Context, h speech.TranscriptionHints) (*webSocket, error) {
 	ctx, cancel := context.WithCancelCause(parent)
 	defer cancel(nil)
-	timer := time.AfterFunc(cmp.Or(d.FirstByteTimeout, speech.FirstByteTimeout), func() { cancel(httpclient.ErrProviderSilent) })
+	timer := time.AfterFunc(cmp.Or(d.FirstByteTimeout, speech.FirstByteTimeout), func() {
+		cancel(httpclient.ErrProviderSilent)
+	})
 	defer timer.Stop()
 	head := http.Header{"User-Agent": {"parley"}}
 	if d.Key != "" {

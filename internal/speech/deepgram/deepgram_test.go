@@ -152,12 +152,13 @@ func startDeepgramServer(t *testing.T, scripts ...func(conn)) *server {
 }
 
 func newDeepgram(t *testing.T, url string) *deepgram.Transcriber {
-	d := &deepgram.Transcriber{Model: "nova-3", FinalTimeout: 500 * time.Millisecond, KeepAliveInterval: time.Hour, Client: httpclient.Client{
-		BaseURL:          url,
-		Key:              "sk-very-secret",
-		FirstByteTimeout: 500 * time.Millisecond,
-		Backoff:          time.Millisecond,
-	}}
+	d := &deepgram.Transcriber{Model: "nova-3", FinalTimeout: 500 * time.Millisecond, KeepAliveInterval: time.Hour,
+		Client: httpclient.Client{
+			BaseURL:          url,
+			Key:              "sk-very-secret",
+			FirstByteTimeout: 500 * time.Millisecond,
+			Backoff:          time.Millisecond,
+		}}
 	t.Cleanup(d.Close)
 	return d
 }
@@ -186,12 +187,14 @@ func answerOneSegment(t *testing.T) func(conn) {
 
 func TestDeepgramUnderstandsASegment(t *testing.T) {
 	f := startDeepgramServer(t, answerOneSegment(t))
-	seg := speech.Segment{TranscriptionHints: speech.TranscriptionHints{Model: "nova-2", Language: "multi"}, PCM: speechtest.NewTone(16_000, 3*time.Second)}
+	seg := speech.Segment{TranscriptionHints: speech.TranscriptionHints{Model: "nova-2", Language: "multi"},
+		PCM: speechtest.NewTone(16_000, 3*time.Second)}
 	got := speechtest.CollectTranscript(t, newDeepgram(t, f.url).Transcribe(t.Context(), seg))
 	if got.Err != nil || got.Final == nil || *got.Final != lateOrderText {
 		t.Fatalf("%+v", got)
 	}
-	if want := []string{"where", speechtest.OrderTranscript, speechtest.OrderTranscript + " It"}; !slices.Equal(got.Interim[:min(3, len(got.Interim))], want) {
+	if want := []string{"where", speechtest.OrderTranscript,
+		speechtest.OrderTranscript + " It"}; !slices.Equal(got.Interim[:min(3, len(got.Interim))], want) {
 		t.Error(got.Interim)
 	}
 	words, samples := f.received()
@@ -199,8 +202,10 @@ func TestDeepgramUnderstandsASegment(t *testing.T) {
 		t.Errorf("%d samples, %v", len(samples), words)
 	}
 	q := f.requests[0].URL.Query()
-	if f.requests[0].URL.Path != "/v1/listen" || q.Get("model") != "nova-2" || q.Get("language") != "multi" || q.Get("encoding") != "linear16" ||
-		q.Get("sample_rate") != "16000" || q.Get("interim_results") != "true" || f.requests[0].Header.Get("Authorization") != "Token sk-very-secret" {
+	if f.requests[0].URL.Path != "/v1/listen" || q.Get("model") != "nova-2" || q.Get("language") != "multi" ||
+		q.Get("encoding") != "linear16" ||
+		q.Get("sample_rate") != "16000" || q.Get("interim_results") != "true" ||
+		f.requests[0].Header.Get("Authorization") != "Token sk-very-secret" {
 		t.Error(f.requests[0].URL, f.requests[0].Header)
 	}
 }
@@ -216,7 +221,8 @@ func TestDeepgramListens(t *testing.T) {
 	for part := range slices.Chunk(in, 320) {
 		l.Add(part)
 	}
-	if a, b := <-transcripts, <-transcripts; a != (speech.Transcript{Text: "where"}) || b != (speech.Transcript{Text: speechtest.OrderTranscript, IsPause: true}) {
+	if a, b := <-transcripts, <-transcripts; a != (speech.Transcript{Text: "where"}) ||
+		b != (speech.Transcript{Text: speechtest.OrderTranscript, IsPause: true}) {
 		t.Error(a, b)
 	}
 	if text, err := l.End(t.Context()); err != nil || text != lateOrderText {
@@ -279,7 +285,8 @@ func TestDeepgramHearsNothing(t *testing.T) {
 		l.receive()
 		l.send(`{"type":"Results","is_final":true,"from_finalize":true,"channel":{"alternatives":[{"transcript":""}]}}`)
 	})
-	if got := speechtest.CollectTranscript(t, newDeepgram(t, f.url).Transcribe(t.Context(), speechtest.NewSegment())); got.Err != nil || *got.Final != "" {
+	if got := speechtest.CollectTranscript(t,
+		newDeepgram(t, f.url).Transcribe(t.Context(), speechtest.NewSegment())); got.Err != nil || *got.Final != "" {
 		t.Errorf("%+v", got)
 	}
 	l := newDeepgram(t, f.url).StartTranscription(t.Context(), speech.TranscriptionHints{}, func(speech.Transcript) {})
@@ -305,7 +312,8 @@ func TestDeepgramOverTLS(t *testing.T) {
 	})
 	d := newDeepgram(t, strings.Replace(web.URL, "https", "wss", 1)+"/v1")
 	d.HTTP = web.Client()
-	if got := speechtest.CollectTranscript(t, d.Transcribe(t.Context(), speechtest.NewSegment())); got.Err != nil || *got.Final != lateOrderText {
+	if got := speechtest.CollectTranscript(t, d.Transcribe(t.Context(), speechtest.NewSegment())); got.Err != nil ||
+		*got.Final != lateOrderText {
 		t.Errorf("%+v", got)
 	}
 }
@@ -324,9 +332,11 @@ func TestBadDeepgramServers(t *testing.T) {
 		"odd result": sendAll(`{"type":"Results","channel":"sk-very-secret"}`),
 		"failure":    sendAll(`{"type":"Error","description":"sk-very-secret is no good","variant":"x"}`),
 		"cut":        func(l conn) { l.receive(); _ = l.Close() },
-		"long":       sendAll(`{"type":"Results","is_final":true,"channel":{"alternatives":[{"transcript":"` + strings.Repeat("na ", 1<<19) + `"}]}}`),
+		"long": sendAll(`{"type":"Results","is_final":true,"channel":{"alternatives":[{"transcript":"` +
+			strings.Repeat("na ", 1<<19) + `"}]}}`),
 		"endless": func(l conn) {
-			m := `{"type":"Results","is_final":true,"channel":{"alternatives":[{"transcript":"` + strings.Repeat("na ", 1<<14) + `"}]}}`
+			m := `{"type":"Results","is_final":true,"channel":{"alternatives":[{"transcript":"` + strings.Repeat("na ",
+				1<<14) + `"}]}}`
 			for frameCodec.Send(l.Conn, []byte(m)) == nil {
 				continue
 			}
@@ -353,7 +363,8 @@ func TestBadDeepgramServers(t *testing.T) {
 func TestDeepgramRefuses(t *testing.T) {
 	for status, most := range map[int]int{401: 1, 402: 1, 404: 1, 429: 2, 500: 2, 200: 1, 302: 1} {
 		f := speechtest.StartServer(t, speechtest.RefuseWith(status, "Retry-After", "1"))
-		speechtest.CheckFailure(t, speechtest.CollectTranscript(t, newDeepgram(t, f.URL).Transcribe(t.Context(), speechtest.NewSegment())).Err)
+		speechtest.CheckFailure(t,
+			speechtest.CollectTranscript(t, newDeepgram(t, f.URL).Transcribe(t.Context(), speechtest.NewSegment())).Err)
 		if n := f.RequestCount(); n != most {
 			t.Errorf("%d: %d requests", status, n)
 		}
@@ -361,9 +372,11 @@ func TestDeepgramRefuses(t *testing.T) {
 	f := speechtest.StartServer(t, nil)
 	f.Handlers[0] = func(_ http.ResponseWriter, r *http.Request) { f.Stall(r) }
 	speechtest.RequireWithin(t, 5*time.Second, "a server that says nothing", func() {
-		speechtest.CheckFailure(t, speechtest.CollectTranscript(t, newDeepgram(t, f.URL).Transcribe(t.Context(), speechtest.NewSegment())).Err)
+		speechtest.CheckFailure(t,
+			speechtest.CollectTranscript(t, newDeepgram(t, f.URL).Transcribe(t.Context(), speechtest.NewSegment())).Err)
 	})
-	speechtest.CheckFailure(t, speechtest.CollectTranscript(t, newDeepgram(t, "http://127.0.0.1:1/v1").Transcribe(t.Context(), speechtest.NewSegment())).Err)
+	speechtest.CheckFailure(t, speechtest.CollectTranscript(t,
+		newDeepgram(t, "http://127.0.0.1:1/v1").Transcribe(t.Context(), speechtest.NewSegment())).Err)
 }
 
 // A caller that hangs up, or stops reading, is not waited for.
@@ -379,7 +392,9 @@ func TestDeepgramHangsUp(t *testing.T) {
 		break
 	}
 	for _, hangUp := range []func(speech.LiveTranscription, context.CancelFunc){
-		func(l speech.LiveTranscription, _ context.CancelFunc) { l.Close() }, func(_ speech.LiveTranscription, stop context.CancelFunc) { stop() },
+		func(l speech.LiveTranscription, _ context.CancelFunc) {
+			l.Close()
+		}, func(_ speech.LiveTranscription, stop context.CancelFunc) { stop() },
 	} {
 		ctx, stop := context.WithCancel(t.Context())
 		l := d.StartTranscription(ctx, speech.TranscriptionHints{}, func(speech.Transcript) {})
@@ -412,7 +427,8 @@ func startRawSocket(t *testing.T, answer func(key string) string, after func(sen
 			return
 		}
 		defer conn.Close()
-		_, _ = conn.Write([]byte("HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: " +
+		_, _ = conn.Write([]byte("HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: " +
+			"Upgrade\r\nSec-WebSocket-Accept: " +
 			answer(r.Header.Get("Sec-WebSocket-Key")) + "\r\n\r\n"))
 		after(func(b ...byte) { _, _ = conn.Write(b) })
 		_, _ = bufio.NewReader(rw).WriteTo(&bytes.Buffer{})
@@ -442,7 +458,8 @@ func newTextFrame(first byte, text string) []byte {
 func TestSocketJoinsFragments(t *testing.T) {
 	final := readRecordedLines(t, "finalized.jsonl")[0]
 	url := startRawSocket(t, acceptKey, func(send func(...byte)) {
-		send(slices.Concat(newTextFrame(0x01, final[:50]), []byte{0x89, 2, 'h', 'i', 0x8A, 0}, newTextFrame(0x00, final[50:200]), newTextFrame(0x80, final[200:]))...)
+		send(slices.Concat(newTextFrame(0x01, final[:50]), []byte{0x89, 2, 'h', 'i', 0x8A, 0},
+			newTextFrame(0x00, final[50:200]), newTextFrame(0x80, final[200:]))...)
 	})
 	got := speechtest.CollectTranscript(t, newDeepgram(t, url).Transcribe(t.Context(), speechtest.NewSegment()))
 	if got.Err != nil || *got.Final != "It is late." {
@@ -453,11 +470,14 @@ func TestSocketJoinsFragments(t *testing.T) {
 func TestBadSockets(t *testing.T) {
 	huge := binary.BigEndian.AppendUint64([]byte{0x81, 127}, 1<<62)
 	for name, b := range map[string][]byte{
-		"a mask": {0x81, 0x80, 1, 2, 3, 4}, "an extension": {0xC1, 0}, "a long ping": append([]byte{0x89, 126, 0, 126}, make([]byte, 126)...),
-		"a ping in pieces": {0x09, 0}, "an odd kind": {0x83, 0}, "a continuation of nothing": {0x80, 0}, "a message in a message": {0x01, 0, 0x81, 0},
-		"no end": {0x81}, "half a length": {0x81, 126, 1}, "half a message": {0x81, 5, 'x'}, "too long": huge,
-		"too long in pieces": bytes.Repeat(append(binary.BigEndian.AppendUint16([]byte{0x00, 126}, 65_535), make([]byte, 65_535)...), 20),
-		"closed":             {0x88, 4, 0x03, 0xF3, 'n', 'o'}, "closed without a reason": {0x88, 0},
+		"a mask": {0x81, 0x80, 1, 2, 3, 4}, "an extension": {0xC1, 0},
+		"a long ping":      append([]byte{0x89, 126, 0, 126}, make([]byte, 126)...),
+		"a ping in pieces": {0x09, 0}, "an odd kind": {0x83, 0}, "a continuation of nothing": {0x80, 0},
+		"a message in a message": {0x01, 0, 0x81, 0},
+		"no end":                 {0x81}, "half a length": {0x81, 126, 1}, "half a message": {0x81, 5, 'x'}, "too long": huge,
+		"too long in pieces": bytes.Repeat(append(binary.BigEndian.AppendUint16([]byte{0x00, 126}, 65_535),
+			make([]byte, 65_535)...), 20),
+		"closed": {0x88, 4, 0x03, 0xF3, 'n', 'o'}, "closed without a reason": {0x88, 0},
 	} {
 		if name == "too long in pieces" {
 			b[0] = 0x01
@@ -472,7 +492,8 @@ func TestBadSockets(t *testing.T) {
 		})
 	}
 	url := startRawSocket(t, func(string) string { return "yes" }, func(func(...byte)) {})
-	speechtest.CheckFailure(t, speechtest.CollectTranscript(t, newDeepgram(t, url).Transcribe(t.Context(), speechtest.NewSegment())).Err)
+	speechtest.CheckFailure(t,
+		speechtest.CollectTranscript(t, newDeepgram(t, url).Transcribe(t.Context(), speechtest.NewSegment())).Err)
 }
 
 // The server is asked for its own name of the model that an agent has chosen, or for the configured one.
@@ -485,9 +506,11 @@ func TestModelNames(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		l := engines.Transcriber.(speech.LiveTranscriber).StartTranscription(t.Context(), speech.TranscriptionHints{Model: "deepgram/nova-2"}, func(speech.Transcript) {})
+		l := engines.Transcriber.(speech.LiveTranscriber).StartTranscription(t.Context(),
+			speech.TranscriptionHints{Model: "deepgram/nova-2"}, func(speech.Transcript) {})
 		l.Add(speechtest.NewTone(16_000, time.Second))
-		if text, err := l.End(t.Context()); err != nil || text != lateOrderText || f.requests[0].URL.Query().Get("model") != name {
+		if text, err := l.End(t.Context()); err != nil || text != lateOrderText ||
+			f.requests[0].URL.Query().Get("model") != name {
 			t.Error(text, err, f.requests[0].URL)
 		}
 		l.Close()

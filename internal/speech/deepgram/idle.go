@@ -16,8 +16,8 @@ type idleConnection struct {
 	isDead   bool          // it was cut; once done is closed
 }
 
-// keepIdle keeps a connection open for the speaker's next segment, with keep-alive messages as the protocol wants them. After a
-// while it is closed.
+// keepIdle keeps a connection open for the speaker's next segment, with keep-alive messages as the protocol wants them.
+// After a while it is closed.
 func (d *Transcriber) keepIdle(h speech.TranscriptionHints, l *connection) {
 	r := &idleConnection{connection: l, reuse: make(chan struct{}), idleDone: make(chan struct{})}
 	key := d.idleKey(h)

@@ -22,7 +22,8 @@ func (l conn) receiveUntil(want string) bool {
 
 // answerEverySegment is Deepgram at its best, for one segment after the other.
 func answerEverySegment(t *testing.T) func(conn) {
-	first, final, second := readRecordedLines(t, "first.jsonl"), readRecordedLines(t, "finalized.jsonl"), readRecordedLines(t, "second.jsonl")
+	first, final, second := readRecordedLines(t, "first.jsonl"), readRecordedLines(t, "finalized.jsonl"),
+		readRecordedLines(t, "second.jsonl")
 	return func(l conn) {
 		l.send(first...)
 		if !l.receiveUntil(finalize) {
@@ -64,7 +65,8 @@ func TestDeepgramKeepsTheLineForTheNextSegment(t *testing.T) {
 			t.Fatal(text, err)
 		}
 	}
-	if words, samples := f.received(); f.connectionCount() != 1 || !slices.Equal(samples, slices.Concat(a, b, b, b)) || slices.Contains(words, closeStream) {
+	if words, samples := f.received(); f.connectionCount() != 1 || !slices.Equal(samples, slices.Concat(a, b, b, b)) ||
+		slices.Contains(words, closeStream) {
 		t.Errorf("%d connections, %d samples, %v", f.connectionCount(), len(samples), words)
 	}
 	for _, other := range []string{"s2", ""} { // nobody else speaks on it
@@ -86,11 +88,13 @@ func TestDeepgramHangsUpAfterARest(t *testing.T) {
 	f := startDeepgramServer(t, answerEverySegment(t))
 	d := newDeepgram(t, f.url)
 	d.ReuseTimeout = 20 * time.Millisecond
-	if text, err := transcribeLive(t, d, "s1", speechtest.NewTone(16_000, time.Second)); err != nil || text != lateOrderText {
+	if text, err := transcribeLive(t, d, "s1", speechtest.NewTone(16_000, time.Second)); err != nil ||
+		text != lateOrderText {
 		t.Fatal(text, err)
 	}
 	f.waitForMessages(t, func(words []string) bool { return slices.Contains(words, closeStream) })
-	if text, err := transcribeLive(t, d, "s1", speechtest.NewTone(16_000, time.Second)); err != nil || text != lateOrderText || f.connectionCount() != 2 {
+	if text, err := transcribeLive(t, d, "s1", speechtest.NewTone(16_000, time.Second)); err != nil ||
+		text != lateOrderText || f.connectionCount() != 2 {
 		t.Error(text, err, f.connectionCount())
 	}
 }
@@ -115,7 +119,8 @@ func TestDeepgramRestIsCut(t *testing.T) {
 	} {
 		f := startDeepgramServer(t, script, whole)
 		d := newDeepgram(t, f.url)
-		if text, err := transcribeLive(t, d, "s1", speechtest.NewTone(16_000, time.Second)); err != nil || text != lateOrderText {
+		if text, err := transcribeLive(t, d, "s1", speechtest.NewTone(16_000, time.Second)); err != nil ||
+			text != lateOrderText {
 			t.Fatal(name, text, err)
 		}
 		in := speechtest.NewTone(16_000, 900*time.Millisecond)
@@ -138,7 +143,8 @@ func TestDeepgramThatDoesNotFlush(t *testing.T) {
 	d := newDeepgram(t, f.url)
 	d.FlushTimeout, d.FinalTimeout = 20*time.Millisecond, time.Minute
 	for range 2 {
-		if text, err := transcribeLive(t, d, "s1", speechtest.NewTone(16_000, time.Second)); err != nil || text != speechtest.OrderTranscript+" It" {
+		if text, err := transcribeLive(t, d, "s1", speechtest.NewTone(16_000, time.Second)); err != nil ||
+			text != speechtest.OrderTranscript+" It" {
 			t.Fatal(text, err)
 		}
 	}
@@ -155,7 +161,8 @@ func TestDeepgramDoesNotUnsay(t *testing.T) {
 		l.receiveUntil(finalize)
 	}, answerOneSegment(t))
 	var interim []string
-	l := newDeepgram(t, f.url).StartTranscription(t.Context(), speech.TranscriptionHints{Speaker: "s1"}, func(s speech.Transcript) { interim = append(interim, s.Text) })
+	l := newDeepgram(t, f.url).StartTranscription(t.Context(), speech.TranscriptionHints{Speaker: "s1"},
+		func(s speech.Transcript) { interim = append(interim, s.Text) })
 	defer l.Close()
 	l.Add(speechtest.NewTone(16_000, time.Second))
 	if text, err := l.End(t.Context()); err != nil || text != lateOrderText {

@@ -49,7 +49,8 @@ var (
 )
 
 func newConnection(s *webSocket) *connection {
-	l := &connection{webSocket: s, messages: make(chan []byte), closing: make(chan struct{}), readDone: make(chan struct{})}
+	l := &connection{webSocket: s, messages: make(chan []byte), closing: make(chan struct{}),
+		readDone: make(chan struct{})}
 	go l.readLoop()
 	return l
 }
@@ -79,9 +80,9 @@ func (l *connection) readLoop() {
 	}
 }
 
-// run sends the sound and gathers the text. After the end of the sound it waits for the last words until the final timeout; what
-// is there then is the text. A server need not say that it has sent the last words where there were none; it always says that
-// it has closed.
+// run sends the sound and gathers the text. After the end of the sound it waits for the last words until the final
+// timeout; what is there then is the text. A server need not say that it has sent the last words where there were none;
+// it always says that it has closed.
 func (l *session) run(ctx context.Context) (string, error) {
 	keepAlive, final, flush := time.NewTimer(l.keepAliveInterval), time.NewTimer(time.Hour), time.NewTimer(time.Hour)
 	defer keepAlive.Stop()
@@ -210,8 +211,8 @@ func (l *session) handleMessage(message []byte) (done bool, err error) {
 	return l.isFlushed, nil
 }
 
-// handleDisconnect returns what the end of the connection means: after the end of the sound and a result, it is the end of the
-// text.
+// handleDisconnect returns what the end of the connection means: after the end of the sound and a result, it is the end
+// of the text.
 func (l *session) handleDisconnect() (string, error) {
 	switch {
 	case !errors.Is(l.readErr, io.EOF):

@@ -30,8 +30,8 @@ type webSocket struct {
 	mu sync.Mutex // of writing
 }
 
-// dialWebSocket opens a WebSocket at an address of http:, https:, ws: or wss:, through the proxy and with the certificates of
-// client. A refusal is a *httpclient.StatusError with what the server answered instead.
+// dialWebSocket opens a WebSocket at an address of http:, https:, ws: or wss:, through the proxy and with the
+// certificates of client. A refusal is a *httpclient.StatusError with what the server answered instead.
 func dialWebSocket(ctx context.Context, client *http.Client, address string, h http.Header) (*webSocket, error) {
 	if rest, ok := strings.CutPrefix(address, "http"); ok {
 		address = "ws" + rest
@@ -48,7 +48,8 @@ func dialWebSocket(ctx context.Context, client *http.Client, address string, h h
 			dial = t.DialContext
 		}
 	}
-	// The library heeds the end of ctx only while it connects: until the handshake is over, that end closes the connection.
+	// The library heeds the end of ctx only while it connects: until the handshake is over, that end closes the
+	// connection.
 	stop := func() bool { return true }
 	dialer.NetDialContext = func(ctx context.Context, network, addr string) (net.Conn, error) {
 		conn, err := dial(ctx, network, addr)
@@ -80,7 +81,8 @@ func (s *webSocket) write(kind int, payload []byte) error {
 	return s.conn.WriteMessage(kind, payload)
 }
 
-// readMessage returns the next text or binary message. It answers pings. After the server's proper close it returns io.EOF.
+// readMessage returns the next text or binary message. It answers pings. After the server's proper close it returns
+// io.EOF.
 func (s *webSocket) readMessage() ([]byte, error) {
 	_, message, err := s.conn.ReadMessage()
 	if err != nil {

@@ -18,8 +18,8 @@ import (
 	"parley/internal/httpclient"
 )
 
-// Espeak speaks with the program espeak-ng, which knows about a hundred languages. The text goes in by its standard input; the
-// sound comes out while it is made.
+// Espeak speaks with the program espeak-ng, which knows about a hundred languages. The text goes in by its standard
+// input; the sound comes out while it is made.
 type Espeak struct {
 	Program        string        // path of espeak-ng
 	SilenceTimeout time.Duration // longest silence of the program; 0 is 5 s
@@ -27,9 +27,10 @@ type Espeak struct {
 
 // EspeakEngine returns the row of this engine.
 func EspeakEngine() speech.SynthesizerEngine {
-	return speech.SynthesizerEngine{Name: "espeak", Program: "espeak-ng", New: func(c speech.EngineConfig) speech.Synthesizer {
-		return &Espeak{Program: c.Program}
-	}}
+	return speech.SynthesizerEngine{Name: "espeak", Program: "espeak-ng",
+		New: func(c speech.EngineConfig) speech.Synthesizer {
+			return &Espeak{Program: c.Program}
+		}}
 }
 
 var _ speech.Synthesizer = (*Espeak)(nil)
@@ -72,7 +73,8 @@ func (e *Espeak) synthesize(ctx context.Context, u speech.Utterance, yield func(
 }
 
 // synthesizeIn speaks in one language. The program is silent where it does not know it.
-func (e *Espeak) synthesizeIn(ctx context.Context, text, language string, u speech.Utterance, yield func(audio.Sound, error) bool) error {
+func (e *Espeak) synthesizeIn(ctx context.Context, text, language string, u speech.Utterance,
+	yield func(audio.Sound, error) bool) error {
 	if u.Voice != "" {
 		language += "+" + u.Voice
 	}
@@ -100,10 +102,12 @@ func (e *Espeak) synthesizeIn(ctx context.Context, text, language string, u spee
 	return fmt.Errorf("espeak-ng said nothing with the voice %q: %w", language, err)
 }
 
-// espeakLanguages returns the voices to try for a tag such as pt-BR, the exact one first. Only letters, digits and hyphens go through.
+// espeakLanguages returns the voices to try for a tag such as pt-BR, the exact one first. Only letters, digits and
+// hyphens go through.
 func espeakLanguages(tag string) []string {
 	tag = strings.ToLower(tag)
-	if speech.BaseLanguage(tag) == "" || strings.Trim(tag, "abcdefghijklmnopqrstuvwxyz0123456789-") != "" || tag[0] == '-' {
+	if speech.BaseLanguage(tag) == "" || strings.Trim(tag, "abcdefghijklmnopqrstuvwxyz0123456789-") != "" ||
+		tag[0] == '-' {
 		return []string{espeakDefaultLanguage}
 	}
 	base := speech.BaseLanguage(tag)
@@ -116,7 +120,8 @@ func espeakLanguages(tag string) []string {
 	return []string{tag, base}
 }
 
-// cleanEspeakText removes what the program would not read: double brackets, which begin phonemes, and control characters.
+// cleanEspeakText removes what the program would not read: double brackets, which begin phonemes, and control
+// characters.
 func cleanEspeakText(text string) string {
 	text = strings.ToValidUTF8(text, "\uFFFD")
 	text = strings.NewReplacer("[[", "[ [", "]]", "] ]").Replace(text)

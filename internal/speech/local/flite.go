@@ -19,8 +19,8 @@ import (
 	"parley/internal/httpclient"
 )
 
-// Flite speaks English with the program flite. The text goes in by its standard input; the sound comes out as a whole, by a
-// temporary file, since flite goes back in its output.
+// Flite speaks English with the program flite. The text goes in by its standard input; the sound comes out as a whole,
+// by a temporary file, since flite goes back in its output.
 type Flite struct {
 	Program string        // path of flite
 	Timeout time.Duration // longest time for an utterance; 0 is 10 s
@@ -28,9 +28,10 @@ type Flite struct {
 
 // FliteEngine returns the row of this engine.
 func FliteEngine() speech.SynthesizerEngine {
-	return speech.SynthesizerEngine{Name: "flite", Program: "flite", Language: "en", LanguageName: "English", New: func(c speech.EngineConfig) speech.Synthesizer {
-		return &Flite{Program: c.Program}
-	}}
+	return speech.SynthesizerEngine{Name: "flite", Program: "flite", Language: "en", LanguageName: "English",
+		New: func(c speech.EngineConfig) speech.Synthesizer {
+			return &Flite{Program: c.Program}
+		}}
 }
 
 var _ speech.Synthesizer = (*Flite)(nil)
@@ -79,8 +80,10 @@ func (f *Flite) synthesize(ctx context.Context, u speech.Utterance) (sound audio
 	if voice == "" || strings.Trim(voice, "abcdefghijklmnopqrstuvwxyz0123456789_") != "" { // others are files
 		voice = "rms"
 	}
-	_, err = runProgram(ctx, cmp.Or(f.Timeout, 10*time.Second), httpclient.MaxCauseBytes, strings.NewReader(text), f.Program,
-		"-voice", voice, "--setf", "duration_stretch="+strconv.FormatFloat(stretch, 'f', 3, 64), "-f", "/dev/stdin", "-o", file.Name())
+	_, err = runProgram(ctx, cmp.Or(f.Timeout, 10*time.Second), httpclient.MaxCauseBytes, strings.NewReader(text),
+		f.Program,
+		"-voice", voice, "--setf", "duration_stretch="+strconv.FormatFloat(stretch, 'f', 3, 64), "-f", "/dev/stdin",
+		"-o", file.Name())
 	if err != nil {
 		return sound, err
 	}
@@ -99,9 +102,11 @@ func (f *Flite) synthesize(ctx context.Context, u speech.Utterance) (sound audio
 	return sound, err
 }
 
-var fliteReplacements = strings.NewReplacer("‘", "'", "’", "'", "“", `"`, "”", `"`, "–", ", ", "—", ", ", "…", "...", "€", " euros ", "£", " pounds ", "°", " degrees ", "&", " and ")
+var fliteReplacements = strings.NewReplacer("‘", "'", "’", "'", "“", `"`, "”", `"`, "–", ", ", "—", ", ", "…", "...",
+	"€", " euros ", "£", " pounds ", "°", " degrees ", "&", " and ")
 
-// cleanFliteText returns the text in ASCII, which is all that flite reads: letters lose their accents, other signs are left out.
+// cleanFliteText returns the text in ASCII, which is all that flite reads: letters lose their accents, other signs are
+// left out.
 func cleanFliteText(text string) string {
 	var b strings.Builder
 	for _, r := range fliteReplacements.Replace(text) {

@@ -17,8 +17,8 @@ import (
 	"parley/internal/httpclient"
 )
 
-// Pocketsphinx understands English with the program pocketsphinx_continuous, one process for each segment. It needs no network
-// and understands far less than a speech server: it is for trying out and for tests.
+// Pocketsphinx understands English with the program pocketsphinx_continuous, one process for each segment. It needs no
+// network and understands far less than a speech server: it is for trying out and for tests.
 type Pocketsphinx struct {
 	Program string        // path of pocketsphinx_continuous
 	Timeout time.Duration // longest time for a segment, beside its own length; 0 is 10 s
@@ -29,9 +29,10 @@ type Pocketsphinx struct {
 
 // PocketsphinxEngine returns the row of this engine.
 func PocketsphinxEngine() speech.TranscriberEngine {
-	return speech.TranscriberEngine{Name: "pocketsphinx", Program: "pocketsphinx_continuous", New: func(c speech.EngineConfig) speech.Transcriber {
-		return &Pocketsphinx{Program: c.Program}
-	}}
+	return speech.TranscriberEngine{Name: "pocketsphinx", Program: "pocketsphinx_continuous",
+		New: func(c speech.EngineConfig) speech.Transcriber {
+			return &Pocketsphinx{Program: c.Program}
+		}}
 }
 
 var _ speech.Transcriber = (*Pocketsphinx)(nil)
@@ -64,7 +65,8 @@ func (p *Pocketsphinx) transcribe(ctx context.Context, s speech.Segment) (string
 	}
 	sound := audio.AppendBytes(nil, s.PCM)
 	sound = append(sound, make([]byte, 2*speech.SampleRate/2)...) // half a second of silence ends the last word
-	out, err := runProgram(ctx, cmp.Or(p.Timeout, 10*time.Second)+s.Duration(), httpclient.MaxTextBytes, bytes.NewReader(sound), p.Program,
+	out, err := runProgram(ctx, cmp.Or(p.Timeout, 10*time.Second)+s.Duration(), httpclient.MaxTextBytes,
+		bytes.NewReader(sound), p.Program,
 		"-infile", "/dev/stdin", "-logfn", os.DevNull)
 	return strings.Join(strings.Fields(string(out)), " "), err
 }

@@ -14,8 +14,8 @@ import (
 	"parley/internal/httpclient"
 )
 
-// engineProcess is a running speech engine: a program that reads its input, writes its output and ends. It is killed when its context
-// is done, or when it is silent for too long, and is always waited for.
+// engineProcess is a running speech engine: a program that reads its input, writes its output and ends. It is killed
+// when its context is done, or when it is silent for too long, and is always waited for.
 type engineProcess struct {
 	cmd            *exec.Cmd
 	stdout         io.Reader
@@ -27,10 +27,12 @@ type engineProcess struct {
 }
 
 // startProgram runs a program without a shell, with nothing of the server's environment and in no folder of it.
-func startProgram(parent context.Context, wait time.Duration, input io.Reader, program string, args ...string) (*engineProcess, error) {
+func startProgram(parent context.Context, wait time.Duration, input io.Reader, program string,
+	args ...string) (*engineProcess, error) {
 	p := &engineProcess{silenceTimeout: wait}
 	p.ctx, p.cancel = context.WithCancelCause(parent)
-	p.cmd = exec.CommandContext(p.ctx, program, args...) //nolint:gosec // the operator's program; no argument is a stranger's
+	p.cmd = exec.CommandContext(p.ctx, program,
+		args...) //nolint:gosec // the operator's program; no argument is a stranger's
 	p.cmd.Env = []string{"LANG=C.UTF-8", "TZ=UTC"}
 	p.cmd.Dir = os.TempDir()
 	p.cmd.Stdin, p.cmd.Stderr = input, &limitedWriter{w: &p.stderr, remaining: httpclient.MaxCauseBytes}
@@ -85,7 +87,8 @@ func (p *engineProcess) kill() {
 }
 
 // runProgram returns the whole output of a program, at most so many bytes.
-func runProgram(ctx context.Context, wait time.Duration, most int64, input io.Reader, program string, args ...string) ([]byte, error) {
+func runProgram(ctx context.Context, wait time.Duration, most int64, input io.Reader, program string,
+	args ...string) ([]byte, error) {
 	p, err := startProgram(ctx, wait, input, program, args...)
 	if err != nil {
 		return nil, err

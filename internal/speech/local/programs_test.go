@@ -91,21 +91,26 @@ func TestFliteSpeaks(t *testing.T) {
 	if usual.Err != nil || usual.Rate != 16_000 || !isLoud(usual.Samples) {
 		t.Fatalf("%d samples at %d, %v", len(usual.Samples), usual.Rate, usual.Err)
 	}
-	fast := speechtest.CollectSound(t, f.Synthesize(t.Context(), speech.Utterance{Text: "The parcel comes on Tuesday.", Speed: 1.2, Voice: "slt", Language: "en-GB"}))
+	fast := speechtest.CollectSound(t, f.Synthesize(t.Context(),
+		speech.Utterance{Text: "The parcel comes on Tuesday.", Speed: 1.2, Voice: "slt", Language: "en-GB"}))
 	if fast.Err != nil || len(fast.Samples) >= len(usual.Samples) {
 		t.Error(len(fast.Samples), fast.Err)
 	}
-	for _, text := range []string{"Café “Zürich” — 5 €, naïve…", "a\x00b\x1b[2J", "-h", "$(reboot) `x` ; | &", "\xff\xfe ok"} {
-		if got := speechtest.CollectSound(t, f.Synthesize(t.Context(), speech.Utterance{Text: text, Voice: "/etc/passwd"})); got.Err != nil || !isLoud(got.Samples) {
+	for _, text := range []string{"Café “Zürich” — 5 €, naïve…", "a\x00b\x1b[2J", "-h", "$(reboot) `x` ; | &",
+		"\xff\xfe ok"} {
+		if got := speechtest.CollectSound(t, f.Synthesize(t.Context(),
+			speech.Utterance{Text: text, Voice: "/etc/passwd"})); got.Err != nil || !isLoud(got.Samples) {
 			t.Errorf("%q: %d samples, %v", text, len(got.Samples), got.Err)
 		}
 	}
 	for _, text := range []string{"", " \n", "…!"} {
-		if got := speechtest.CollectSound(t, f.Synthesize(t.Context(), speech.Utterance{Text: text})); got.Err != nil || got.Pieces > 0 {
+		if got := speechtest.CollectSound(t, f.Synthesize(t.Context(), speech.Utterance{Text: text})); got.Err != nil ||
+			got.Pieces > 0 {
 			t.Errorf("%q: %v", text, got)
 		}
 	}
-	for _, u := range []speech.Utterance{{Text: "Hallo", Language: "de"}, {Text: "こんにちは"}, {Text: strings.Repeat("a", 20_000)}} {
+	for _, u := range []speech.Utterance{{Text: "Hallo", Language: "de"}, {Text: "こんにちは"},
+		{Text: strings.Repeat("a", 20_000)}} {
 		speechtest.CheckFailure(t, speechtest.CollectSound(t, f.Synthesize(t.Context(), u)).Err)
 	}
 	checkNoTempFiles(t)
@@ -115,9 +120,12 @@ func TestEspeakSpeaks(t *testing.T) {
 	checkNoChildren(t)
 	e := &local.Espeak{Program: requireProgram(t, "espeak-ng")}
 	for _, u := range []speech.Utterance{
-		{Text: "Das Paket kommt am Dienstag.", Language: "de"}, {Text: "Le colis arrive mardi.", Language: "fr-FR"}, {Text: "O pacote chega na terça.", Language: "pt-BR"},
-		{Text: "O pacote chega na terça.", Language: "pt-ZZ"}, {Text: "Посылка придёт.", Language: "ru"}, {Text: "包裹星期二到。", Language: "zh-CN"},
-		{Text: "The parcel comes.", Voice: "f3"}, {Text: "The parcel comes.", Language: "multi"}, {Text: "The parcel comes.", Language: "-q"}, {Text: "[[oh]] -v de \x00\xff"},
+		{Text: "Das Paket kommt am Dienstag.", Language: "de"}, {Text: "Le colis arrive mardi.", Language: "fr-FR"},
+		{Text: "O pacote chega na terça.", Language: "pt-BR"},
+		{Text: "O pacote chega na terça.", Language: "pt-ZZ"}, {Text: "Посылка придёт.", Language: "ru"},
+		{Text: "包裹星期二到。", Language: "zh-CN"},
+		{Text: "The parcel comes.", Voice: "f3"}, {Text: "The parcel comes.", Language: "multi"},
+		{Text: "The parcel comes.", Language: "-q"}, {Text: "[[oh]] -v de \x00\xff"},
 	} {
 		got := speechtest.CollectSound(t, e.Synthesize(t.Context(), u))
 		if got.Err != nil || got.Rate != 22_050 || !isLoud(got.Samples) {
@@ -125,14 +133,17 @@ func TestEspeakSpeaks(t *testing.T) {
 		}
 	}
 	text := strings.Repeat("The parcel comes on Tuesday. ", 40)
-	slow, fast := speechtest.CollectSound(t, e.Synthesize(t.Context(), speech.Utterance{Text: text, Speed: 0.7})), speechtest.CollectSound(t, e.Synthesize(t.Context(), speech.Utterance{Text: text, Speed: 1.2}))
+	slow, fast := speechtest.CollectSound(t, e.Synthesize(t.Context(), speech.Utterance{Text: text, Speed: 0.7})),
+		speechtest.CollectSound(t, e.Synthesize(t.Context(), speech.Utterance{Text: text, Speed: 1.2}))
 	if slow.Pieces < 10 || len(fast.Samples)*3 > len(slow.Samples)*2 {
 		t.Errorf("%d pieces, %d and %d samples", slow.Pieces, len(slow.Samples), len(fast.Samples))
 	}
-	for _, u := range []speech.Utterance{{Text: "hello", Language: "tlh"}, {Text: "hello", Language: "xx-YY"}, {Text: strings.Repeat("a", 20_000)}} {
+	for _, u := range []speech.Utterance{{Text: "hello", Language: "tlh"}, {Text: "hello", Language: "xx-YY"},
+		{Text: strings.Repeat("a", 20_000)}} {
 		speechtest.CheckFailure(t, speechtest.CollectSound(t, e.Synthesize(t.Context(), u)).Err)
 	}
-	if got := speechtest.CollectSound(t, e.Synthesize(t.Context(), speech.Utterance{Text: "…"})); got.Err != nil || got.Pieces > 0 {
+	if got := speechtest.CollectSound(t, e.Synthesize(t.Context(), speech.Utterance{Text: "…"})); got.Err != nil ||
+		got.Pieces > 0 {
 		t.Error(got)
 	}
 }
@@ -140,7 +151,8 @@ func TestEspeakSpeaks(t *testing.T) {
 // Sound is handed on while it is made, and an engine that is not wanted any more is killed.
 func TestProgramsAreStopped(t *testing.T) {
 	checkNoChildren(t)
-	header := `printf 'RIFF\377\377\377\177WAVEfmt \020\000\000\000\001\000\001\000\042\126\000\000\104\254\000\000\002\000\020\000data\377\377\377\177'`
+	header := `printf 'RIFF\377\377\377\177WAVEfmt ` +
+		`\020\000\000\000\001\000\001\000\042\126\000\000\104\254\000\000\002\000\020\000data\377\377\377\177'`
 	e := &local.Espeak{Program: writeScript(t, header+"; while :; do printf '%04096d' 1; done")}
 	for s, err := range e.Synthesize(t.Context(), speechtest.HelloUtterance) {
 		if err != nil || len(s.PCM) == 0 {
@@ -164,11 +176,16 @@ func TestProgramsAreStopped(t *testing.T) {
 func TestBadPrograms(t *testing.T) {
 	checkNoChildren(t)
 	t.Setenv("TMPDIR", t.TempDir())
-	header := `printf 'RIFF\377\377\377\177WAVEfmt \020\000\000\000\001\000\001\000\042\126\000\000\104\254\000\000\002\000\020\000data\377\377\377\177'; `
+	header := `printf 'RIFF\377\377\377\177WAVEfmt ` +
+		`\020\000\000\000\001\000\001\000\042\126\000\000\104\254\000\000\002\000\020\000data\377\377\377\177'; `
 	for name, text := range map[string]string{
-		"stalls": "exec sleep 600", "stalls later": header + "printf '%0999d' 1; exec sleep 600", "fails": "echo sk-very-secret is wrong >&2; exit 3",
-		"garbage": "echo hello", "odd rate": `printf 'RIFF\377\377\377\177WAVEfmt \020\000\000\000\001\000\001\000\007\000\000\000\016\000\000\000\002\000\020\000data'`,
-		"no sound": header, "endless": header + "while :; do printf '%04096d' 1; done", "fails later": header + "printf '%0999d' 1; exit 1",
+		"stalls": "exec sleep 600", "stalls later": header + "printf '%0999d' 1; exec sleep 600",
+		"fails":   "echo sk-very-secret is wrong >&2; exit 3",
+		"garbage": "echo hello",
+		"odd rate": `printf 'RIFF\377\377\377\177WAVEfmt ` +
+			`\020\000\000\000\001\000\001\000\007\000\000\000\016\000\000\000\002\000\020\000data'`,
+		"no sound": header, "endless": header + "while :; do printf '%04096d' 1; done",
+		"fails later":   header + "printf '%0999d' 1; exit 1",
 		"endless noise": "while :; do echo no >&2; done", "does not die": "trap '' TERM INT HUP; while :; do sleep 1; done",
 		"has a child": "sleep 600 & exec sleep 600",
 	} {
@@ -195,7 +212,8 @@ func TestBadPrograms(t *testing.T) {
 			})
 			p := &local.Pocketsphinx{Program: writeScript(t, text), Timeout: 300 * time.Millisecond}
 			speechtest.RequireWithin(t, 20*time.Second, name, func() {
-				got := speechtest.CollectTranscript(t, p.Transcribe(t.Context(), speech.Segment{PCM: speechtest.NewTone(16_000, 20*time.Millisecond)}))
+				got := speechtest.CollectTranscript(t,
+					p.Transcribe(t.Context(), speech.Segment{PCM: speechtest.NewTone(16_000, 20*time.Millisecond)}))
 				if got.Err == nil && got.Final == nil {
 					t.Error("pocketsphinx: neither text nor error")
 				}
@@ -203,9 +221,12 @@ func TestBadPrograms(t *testing.T) {
 		})
 	}
 	missing := filepath.Join(t.TempDir(), "none")
-	speechtest.CheckFailure(t, speechtest.CollectSound(t, (&local.Espeak{Program: missing}).Synthesize(t.Context(), speechtest.HelloUtterance)).Err)
-	speechtest.CheckFailure(t, speechtest.CollectSound(t, (&local.Flite{Program: missing}).Synthesize(t.Context(), speechtest.HelloUtterance)).Err)
-	speechtest.CheckFailure(t, speechtest.CollectTranscript(t, (&local.Pocketsphinx{Program: missing}).Transcribe(t.Context(), speechtest.NewSegment())).Err)
+	speechtest.CheckFailure(t, speechtest.CollectSound(t,
+		(&local.Espeak{Program: missing}).Synthesize(t.Context(), speechtest.HelloUtterance)).Err)
+	speechtest.CheckFailure(t, speechtest.CollectSound(t,
+		(&local.Flite{Program: missing}).Synthesize(t.Context(), speechtest.HelloUtterance)).Err)
+	speechtest.CheckFailure(t, speechtest.CollectTranscript(t,
+		(&local.Pocketsphinx{Program: missing}).Transcribe(t.Context(), speechtest.NewSegment())).Err)
 	checkNoTempFiles(t)
 }
 
@@ -224,8 +245,10 @@ func TestProgramsSeeNoSecrets(t *testing.T) {
 // What flite says is what pocketsphinx understands, within its means.
 func TestPocketsphinxUnderstands(t *testing.T) {
 	checkNoChildren(t)
-	f, p := &local.Flite{Program: requireProgram(t, "flite")}, &local.Pocketsphinx{Program: requireProgram(t, "pocketsphinx_continuous")}
-	sound := speechtest.CollectSound(t, f.Synthesize(t.Context(), speech.Utterance{Text: "Where is my order?", Voice: "rms"}))
+	f, p := &local.Flite{Program: requireProgram(t, "flite")},
+		&local.Pocketsphinx{Program: requireProgram(t, "pocketsphinx_continuous")}
+	sound := speechtest.CollectSound(t,
+		f.Synthesize(t.Context(), speech.Utterance{Text: "Where is my order?", Voice: "rms"}))
 	if sound.Err != nil || sound.Rate != speech.SampleRate {
 		t.Fatal(sound.Rate, sound.Err)
 	}
@@ -233,7 +256,8 @@ func TestPocketsphinxUnderstands(t *testing.T) {
 	if got.Err != nil || got.Final == nil || !strings.Contains(*got.Final, "my order") {
 		t.Errorf("%+v", got)
 	}
-	if got := speechtest.CollectTranscript(t, p.Transcribe(t.Context(), speech.Segment{})); got.Err != nil || *got.Final != "" {
+	if got := speechtest.CollectTranscript(t, p.Transcribe(t.Context(), speech.Segment{})); got.Err != nil ||
+		*got.Final != "" {
 		t.Errorf("%+v", got)
 	}
 	ctx, cancel := context.WithCancel(t.Context())

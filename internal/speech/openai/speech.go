@@ -34,7 +34,8 @@ func SynthesizerEngine() speech.SynthesizerEngine {
 	}}
 }
 
-// Synthesizer uses the OpenAI wire format (POST {BaseURL}/audio/speech, PCM in pieces) to any server that understands it.
+// Synthesizer uses the OpenAI wire format (POST {BaseURL}/audio/speech, PCM in pieces) to any server that understands
+// it.
 type Synthesizer struct {
 	httpclient.Client
 	Model string
@@ -109,8 +110,8 @@ func (o *Synthesizer) encodeRequest(u speech.Utterance) ([]byte, error) {
 	return json.Marshal(ask)
 }
 
-// detectSampleRate returns the rate of the sound that r begins with. The format named pcm has 24,000 samples per second; some servers say
-// another rate in the type, or send a WAV file all the same.
+// detectSampleRate returns the rate of the sound that r begins with. The format named pcm has 24,000 samples per
+// second; some servers say another rate in the type, or send a WAV file all the same.
 func detectSampleRate(contentType string, r *bufio.Reader) (int, error) {
 	kind, params, err := mime.ParseMediaType(contentType)
 	if err != nil {

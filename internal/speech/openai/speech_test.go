@@ -46,7 +46,8 @@ func TestOpenAISpeaks(t *testing.T) {
 		t.Fatalf("%d samples at %d in %d pieces, %v", len(got.Samples), got.Rate, got.Pieces, got.Err)
 	}
 	ask := speechtest.DecodeJSON(t, f.Bodies[0])
-	if ask["model"] != "gpt-4o-mini-tts" || ask["input"] != "Hello there." || ask["voice"] != "coral" || ask["response_format"] != "pcm" ||
+	if ask["model"] != "gpt-4o-mini-tts" || ask["input"] != "Hello there." || ask["voice"] != "coral" ||
+		ask["response_format"] != "pcm" ||
 		ask["speed"] != 1.1 || ask["instructions"] != "Calmly." || f.Received[0].URL.Path != "/v1/audio/speech" {
 		t.Error(f.Received[0].URL, ask)
 	}
@@ -85,9 +86,11 @@ func TestOpenAISpeaksAtOtherRates(t *testing.T) {
 	stream := audio.EncodeWAV(audio.Sound{Rate: 22_050, PCM: in})
 	copy(stream[40:], []byte{0xFF, 0xFF, 0xFF, 0xFF}) // as written before the length is known
 	for name, does := range map[string]http.HandlerFunc{
-		"told": speechtest.SendParts("audio/pcm;rate=22050;channels=1", speechtest.PCMBytes(in)), "WAV": speechtest.SendParts("audio/wav", stream), "WAV called pcm": speechtest.SendParts("audio/pcm", stream),
+		"told": speechtest.SendParts("audio/pcm;rate=22050;channels=1", speechtest.PCMBytes(in)),
+		"WAV":  speechtest.SendParts("audio/wav", stream), "WAV called pcm": speechtest.SendParts("audio/pcm", stream),
 	} {
-		if got := speechtest.CollectSound(t, newSynthesizer(t, speechtest.StartServer(t, does)).Synthesize(t.Context(), speechtest.HelloUtterance)); got.Err != nil || got.Rate != 22_050 || !slices.Equal(got.Samples, in) {
+		if got := speechtest.CollectSound(t, newSynthesizer(t, speechtest.StartServer(t, does)).Synthesize(t.Context(),
+			speechtest.HelloUtterance)); got.Err != nil || got.Rate != 22_050 || !slices.Equal(got.Samples, in) {
 			t.Errorf("%s: %d samples at %d, %v", name, len(got.Samples), got.Rate, got.Err)
 		}
 	}
@@ -176,14 +179,17 @@ func TestBadSpeechServers(t *testing.T) {
 }
 
 func TestSpeechIsTriedAgain(t *testing.T) {
-	f := speechtest.StartServer(t, speechtest.RefuseWith(503), speechtest.SendParts("audio/pcm", speechtest.PCMBytes(speechtest.NewTone(24_000, time.Second))))
-	if got := speechtest.CollectSound(t, newSynthesizer(t, f).Synthesize(t.Context(), speechtest.HelloUtterance)); got.Err != nil || len(got.Samples) != 24_000 {
+	f := speechtest.StartServer(t, speechtest.RefuseWith(503),
+		speechtest.SendParts("audio/pcm", speechtest.PCMBytes(speechtest.NewTone(24_000, time.Second))))
+	if got := speechtest.CollectSound(t, newSynthesizer(t, f).Synthesize(t.Context(),
+		speechtest.HelloUtterance)); got.Err != nil || len(got.Samples) != 24_000 {
 		t.Error(len(got.Samples), got.Err)
 	}
 }
 
 func TestSpeechTellsWhenToComeBack(t *testing.T) {
-	got := speechtest.CollectSound(t, newSynthesizer(t, speechtest.StartServer(t, speechtest.RefuseWith(429, "Retry-After", "60"))).Synthesize(t.Context(), speechtest.HelloUtterance))
+	got := speechtest.CollectSound(t, newSynthesizer(t, speechtest.StartServer(t,
+		speechtest.RefuseWith(429, "Retry-After", "60"))).Synthesize(t.Context(), speechtest.HelloUtterance))
 	var e *parley.Error
 	if !errors.As(got.Err, &e) || e.RetryAfter != time.Minute {
 		t.Error(got.Err)
@@ -216,11 +222,13 @@ func TestSpeechStops(t *testing.T) {
 func TestNothingToSay(t *testing.T) {
 	f := speechtest.StartServer(t, speechtest.RefuseWith(500))
 	for _, text := range []string{"", "  ", "…", "?!"} {
-		if got := speechtest.CollectSound(t, newSynthesizer(t, f).Synthesize(t.Context(), speech.Utterance{Text: text})); got.Err != nil || got.Pieces > 0 {
+		if got := speechtest.CollectSound(t, newSynthesizer(t, f).Synthesize(t.Context(),
+			speech.Utterance{Text: text})); got.Err != nil || got.Pieces > 0 {
 			t.Errorf("%q: %v", text, got)
 		}
 	}
-	speechtest.CheckFailure(t, speechtest.CollectSound(t, newSynthesizer(t, f).Synthesize(t.Context(), speech.Utterance{Text: strings.Repeat("na ", 2000)})).Err)
+	speechtest.CheckFailure(t, speechtest.CollectSound(t,
+		newSynthesizer(t, f).Synthesize(t.Context(), speech.Utterance{Text: strings.Repeat("na ", 2000)})).Err)
 	if f.RequestCount() > 0 {
 		t.Error("the server was asked")
 	}
@@ -248,14 +256,18 @@ func TestOpenAIUnderstands(t *testing.T) {
 		does    http.HandlerFunc
 		interim []string
 	}{
-		"streamed":     {speechtest.SendParts("text/event-stream; charset=utf-8", stream), []string{"Where", "Where is my", speechtest.OrderTranscript}},
-		"byte by byte": {speechtest.SendParts("text/event-stream", bytewise...), []string{"Where", "Where is my", speechtest.OrderTranscript}},
-		"no last line": {speechtest.SendParts("text/event-stream", speechtest.ReadRecording(t, "transcription-no-end.sse")), []string{"Where"}},
-		"at once":      {speechtest.SendParts("application/json", speechtest.ReadRecording(t, "transcription.json")), nil},
+		"streamed": {speechtest.SendParts("text/event-stream; charset=utf-8", stream),
+			[]string{"Where", "Where is my", speechtest.OrderTranscript}},
+		"byte by byte": {speechtest.SendParts("text/event-stream", bytewise...),
+			[]string{"Where", "Where is my", speechtest.OrderTranscript}},
+		"no last line": {speechtest.SendParts("text/event-stream",
+			speechtest.ReadRecording(t, "transcription-no-end.sse")), []string{"Where"}},
+		"at once": {speechtest.SendParts("application/json", speechtest.ReadRecording(t, "transcription.json")), nil},
 	} {
 		f := speechtest.StartServer(t, c.does)
 		got := speechtest.CollectTranscript(t, newTranscriber(t, f).Transcribe(t.Context(), speechtest.NewSegment()))
-		if got.Err != nil || got.Final == nil || *got.Final != speechtest.OrderTranscript || !slices.Equal(got.Interim, c.interim) {
+		if got.Err != nil || got.Final == nil || *got.Final != speechtest.OrderTranscript ||
+			!slices.Equal(got.Interim, c.interim) {
 			t.Errorf("%s: %+v", name, got)
 		}
 		checkForm(t, f)
@@ -274,7 +286,8 @@ func checkForm(t *testing.T, f *speechtest.Server) {
 		t.Fatal(err)
 	}
 	v := form.Value
-	if v["model"][0] != "gpt-4o-mini-transcribe" || v["language"][0] != "en" || v["stream"][0] != "true" || f.Received[0].URL.Path != "/v1/audio/transcriptions" {
+	if v["model"][0] != "gpt-4o-mini-transcribe" || v["language"][0] != "en" || v["stream"][0] != "true" ||
+		f.Received[0].URL.Path != "/v1/audio/transcriptions" {
 		t.Error(f.Received[0].URL, v)
 	}
 	file, err := form.File["file"][0].Open()
@@ -298,7 +311,8 @@ func TestTranscriptionWithoutStreaming(t *testing.T) {
 	}, whole)
 	o := newTranscriber(t, f)
 	for range 2 {
-		if got := speechtest.CollectTranscript(t, o.Transcribe(t.Context(), speechtest.NewSegment())); got.Err != nil || *got.Final != speechtest.OrderTranscript {
+		if got := speechtest.CollectTranscript(t, o.Transcribe(t.Context(), speechtest.NewSegment())); got.Err != nil ||
+			*got.Final != speechtest.OrderTranscript {
 			t.Fatalf("%+v", got)
 		}
 	}
@@ -344,7 +358,8 @@ func TestBadTranscriptionServers(t *testing.T) {
 		"endless": func(*speechtest.Server) http.HandlerFunc {
 			return func(w http.ResponseWriter, r *http.Request) {
 				w.Header().Set("Content-Type", "text/event-stream")
-				line := []byte(strings.Repeat(`data: {"type":"transcript.text.delta","delta":"`+strings.Repeat("na ", 3000)+"\"}\n\n", 10))
+				line := []byte(strings.Repeat(`data: {"type":"transcript.text.delta","delta":"`+strings.Repeat("na ",
+					3000)+"\"}\n\n", 10))
 				for r.Context().Err() == nil {
 					if _, err := w.Write(line); err != nil {
 						return

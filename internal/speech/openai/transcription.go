@@ -26,8 +26,8 @@ func TranscriberEngine() speech.TranscriberEngine {
 	}}
 }
 
-// Transcriber uses the OpenAI wire format (POST {BaseURL}/audio/transcriptions, a WAV file in a form) to any server that
-// understands it. Where the server streams, the transcript grows.
+// Transcriber uses the OpenAI wire format (POST {BaseURL}/audio/transcriptions, a WAV file in a form) to any server
+// that understands it. Where the server streams, the transcript grows.
 type Transcriber struct {
 	httpclient.Client
 	Model string // for segments that name none
@@ -46,7 +46,8 @@ func (o *Transcriber) Transcribe(ctx context.Context, s speech.Segment) iter.Seq
 	}
 }
 
-func (o *Transcriber) transcribe(ctx context.Context, s speech.Segment, yield func(speech.Transcript, error) bool) error {
+func (o *Transcriber) transcribe(ctx context.Context, s speech.Segment,
+	yield func(speech.Transcript, error) bool) error {
 	if s.Duration() > speech.MaxSegmentDuration {
 		return speech.ErrSoundTooLong
 	}
@@ -98,7 +99,9 @@ func (o *Transcriber) encodeForm(s speech.Segment, whole bool) (contentType stri
 			return "", nil, err
 		}
 	}
-	part, err := w.CreatePart(textproto.MIMEHeader{"Content-Disposition": {`form-data; name="file"; filename="speech.wav"`}, "Content-Type": {"audio/wav"}})
+	part, err := w.CreatePart(textproto.MIMEHeader{"Content-Disposition": {`form-data; name="file"; ` +
+		`filename="speech.wav"`},
+		"Content-Type": {"audio/wav"}})
 	if err != nil {
 		return "", nil, err
 	}
@@ -149,7 +152,8 @@ func readTranscriptionEvents(r io.Reader, yield func(speech.Transcript, error) b
 }
 
 // readTranscriptionEvent takes one line of the stream; done says that it was the last that matters.
-func readTranscriptionEvent(line []byte, text *strings.Builder, yield func(speech.Transcript, error) bool) (done bool, err error) {
+func readTranscriptionEvent(line []byte, text *strings.Builder, yield func(speech.Transcript, error) bool) (done bool,
+	err error) {
 	kind, data := httpclient.ParseEventLine(line)
 	if kind != "data" || len(data) == 0 || string(data) == "[DONE]" {
 		return false, nil

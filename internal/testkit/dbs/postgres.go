@@ -36,9 +36,9 @@ var sharedServer struct {
 	err    error
 }
 
-// SharedPostgres returns the server all tests of the process share, starting it for the first. It does not sync to the disk, so
-// a machine's crash would cost its data; a commit is waited for all the same. Where no PostgreSQL is installed the test is
-// skipped, or fails when CI or PARLEY_REQUIRE_POSTGRES is set.
+// SharedPostgres returns the server all tests of the process share, starting it for the first. It does not sync to the
+// disk, so a machine's crash would cost its data; a commit is waited for all the same. Where no PostgreSQL is installed
+// the test is skipped, or fails when CI or PARLEY_REQUIRE_POSTGRES is set.
 func SharedPostgres(t testing.TB) *Server {
 	t.Helper()
 	sharedServer.once.Do(func() {
@@ -107,7 +107,8 @@ func (s *Server) newDatabase(t testing.TB, template string) string {
 }
 
 func (s *Server) databaseURL(database string) string {
-	u := url.URL{Scheme: "postgres", User: url.User("parley"), Path: "/" + database, RawQuery: url.Values{"host": {s.dir}}.Encode()}
+	u := url.URL{Scheme: "postgres", User: url.User("parley"), Path: "/" + database,
+		RawQuery: url.Values{"host": {s.dir}}.Encode()}
 	return u.String()
 }
 

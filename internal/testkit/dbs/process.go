@@ -19,8 +19,8 @@ type process struct {
 	exited chan struct{}
 }
 
-// startProcess starts the command and returns once it reports that it is ready. The signal at the parent's death hangs on the
-// thread that forked, so that thread is kept until the server ends.
+// startProcess starts the command and returns once it reports that it is ready. The signal at the parent's death hangs
+// on the thread that forked, so that thread is kept until the server ends.
 func startProcess(cmd *exec.Cmd) (*process, error) {
 	out, err := cmd.StderrPipe()
 	if err != nil {
@@ -53,7 +53,8 @@ func startProcess(cmd *exec.Cmd) (*process, error) {
 	}
 }
 
-// watchOutput closes ready when the server reports that it is ready, and returns its first lines of output when it ends.
+// watchOutput closes ready when the server reports that it is ready, and returns its first lines of output when it
+// ends.
 func watchOutput(out io.Reader, ready chan<- struct{}) string {
 	var b strings.Builder
 	lines := bufio.NewScanner(out)
@@ -69,8 +70,8 @@ func watchOutput(out io.Reader, ready chan<- struct{}) string {
 	return b.String()
 }
 
-// kill stops the postmaster so that it forks no more, kills its children and then itself. All of them hold the pipe that
-// watchOutput reads, so when that has ended none is left to keep the next start away from the shared memory.
+// kill stops the postmaster so that it forks no more, kills its children and then itself. All of them hold the pipe
+// that watchOutput reads, so when that has ended none is left to keep the next start away from the shared memory.
 func (p *process) kill() {
 	pid := p.cmd.Process.Pid
 	_ = syscall.Kill(pid, syscall.SIGSTOP)

@@ -52,7 +52,8 @@ func (s *Server) initialize() error {
 			return err
 		}
 	}
-	cmd := exec.Command(filepath.Join(s.binDir, "initdb"), "-D", s.dataDir(), "-U", "parley", "-A", "trust", "-E", "UTF8", "--locale=C", "-N", "--no-instructions")
+	cmd := exec.Command(filepath.Join(s.binDir, "initdb"), "-D", s.dataDir(), "-U", "parley", "-A", "trust", "-E",
+		"UTF8", "--locale=C", "-N", "--no-instructions")
 	cmd.Dir = s.dir
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: postgresCredential()}
 	if out, err := cmd.CombinedOutput(); err != nil {
@@ -64,7 +65,8 @@ func (s *Server) initialize() error {
 func (s *Server) dataDir() string { return filepath.Join(s.dir, "data") }
 
 func (s *Server) arguments() []string {
-	settings := []string{"listen_addresses=", "unix_socket_directories=" + s.dir, "shared_buffers=32MB", "max_connections=300", "synchronous_commit=on"}
+	settings := []string{"listen_addresses=", "unix_socket_directories=" + s.dir, "shared_buffers=32MB",
+		"max_connections=300", "synchronous_commit=on"}
 	if !s.fsync {
 		settings = append(settings, "fsync=off", "full_page_writes=off")
 	}
@@ -112,7 +114,8 @@ func isExecutable(folder, name string) bool {
 	return err == nil
 }
 
-// postgresCredential is the user of PostgreSQL when the tests run as root, which PostgreSQL refuses; nil when they do not.
+// postgresCredential is the user of PostgreSQL when the tests run as root, which PostgreSQL refuses; nil when they do
+// not.
 func postgresCredential() *syscall.Credential {
 	if os.Geteuid() != 0 {
 		return nil
@@ -137,7 +140,8 @@ func tempBase() string {
 	return "/tmp"
 }
 
-// removeStaleDirs removes the folders of test processes that ended without doing so: a running one holds the lock of its own.
+// removeStaleDirs removes the folders of test processes that ended without doing so: a running one holds the lock of
+// its own.
 func removeStaleDirs() {
 	locks, _ := filepath.Glob(filepath.Join(tempBase(), "parley-pg-*", "lock"))
 	for _, name := range locks {

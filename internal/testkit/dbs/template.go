@@ -56,7 +56,8 @@ const templateDatabase = "template_parley"
 func (s *Server) NewStore(t testing.TB) string {
 	t.Helper()
 	s.templateOnce.Do(func() {
-		if _, s.templateErr = s.admin.Exec("create database " + templateDatabase + " template template0"); s.templateErr == nil {
+		if _, s.templateErr = s.admin.Exec("create database " + templateDatabase +
+			" template template0"); s.templateErr == nil {
 			s.templateErr = migrateDatabase(s.databaseURL(templateDatabase))
 		}
 	})

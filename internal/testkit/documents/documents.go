@@ -33,8 +33,8 @@ func AddSamples(f *testing.F, patterns ...string) {
 	}
 }
 
-// ReadBounded reads a file, and fails the test unless it ends as text or with a reason, and what it takes and returns is in
-// proportion: a reader that repeats what it reads shows in the memory that it asks for.
+// ReadBounded reads a file, and fails the test unless it ends as text or with a reason, and what it takes and returns
+// is in proportion: a reader that repeats what it reads shows in the memory that it asks for.
 func ReadBounded(t testing.TB, read draft.Reader, data []byte) {
 	t.Helper()
 	var before, after runtime.MemStats
@@ -79,7 +79,8 @@ func NewZip(t testing.TB, parts ...string) []byte {
 	return b.Bytes()
 }
 
-// SharedDir returns a folder of test data written by others, which lies beside the checkout. The test is skipped without it.
+// SharedDir returns a folder of test data written by others, which lies beside the checkout. The test is skipped
+// without it.
 func SharedDir(t testing.TB, folder string) string {
 	t.Helper()
 	dir, err := os.Getwd()

@@ -1,5 +1,5 @@
-// Package expect reads what a test expects of a reply: JSON in which {{name}} stands for what is not known before. Only tests
-// import it.
+// Package expect reads what a test expects of a reply: JSON in which {{name}} stands for what is not known before. Only
+// tests import it.
 package expect
 
 import (
@@ -15,8 +15,8 @@ import (
 // Placeholders are the values that a story has named, from the replies it received.
 //
 // In a text, {{name}} is replaced once it is known, and {{x*5}} is xxxxx. In expected JSON, an unknown {{name}} matches
-// any value and stores it, {{*}} is anything, "INV-{{*}}" anything with that prefix, and a member "..." lets an object have more
-// members.
+// any value and stores it, {{*}} is anything, "INV-{{*}}" anything with that prefix, and a member "..." lets an object
+// have more members.
 type Placeholders map[string]string
 
 var placeholderPattern = regexp.MustCompile(`\{\{([^{}]+)\}\}`)

@@ -26,8 +26,8 @@ const actionPrefix = "HOUSE "
 //
 //	{"id": "{{agent}}", "...": 0}            see Placeholders
 //
-// A reply that is a stream is written as its lines. A line that begins with actionPrefix, in place of a request, is an action
-// of the test, which has no reply.
+// A reply that is a stream is written as its lines. A line that begins with actionPrefix, in place of a request, is an
+// action of the test, which has no reply.
 type Story struct {
 	Name      string
 	Settings  []string

@@ -8,28 +8,39 @@ import (
 	"parley/internal/testkit/provider"
 )
 
-// What a provider of Anthropic's format does to each of its requests, and how the answer must end. What both formats have in common
-// is in providerFaults.
+// What a provider of Anthropic's format does to each of its requests, and how the answer must end. What both formats
+// have in common is in providerFaults.
 var anthropicFaults = map[string]providerFault{
-	"stalls at once":           {behaviour: provider.StallRequest(), wantsFailure: true},
-	"stalls in the middle":     {behaviour: provider.AnthropicTextThen(provider.StallRequest(), "Hello ", "wor"), wantsFailure: true, wantsText: true},
-	"cuts in the middle":       {behaviour: provider.AnthropicTextThen(provider.CutConnection(), "Hello ", "wor"), wantsFailure: true, wantsText: true},
-	"ends in the middle":       {behaviour: provider.AnthropicTextThen(provider.SendRaw(""), "Hello ", "wor"), wantsFailure: true, wantsText: true},
-	"says nothing":             {behaviour: provider.AnthropicText("end_turn"), wantsFailure: true},
-	"sends half an event":      {behaviour: provider.AnthropicTextThen(provider.SendRaw("data: {\"type\":\"content_bl\n\n"), "Hello "), wantsFailure: true, wantsText: true},
-	"sends no event stream":    {behaviour: provider.Garbage(), wantsFailure: true},
-	"sends an endless line":    {behaviour: provider.EndlessLine(), wantsFailure: true},
-	"never stops talking":      {behaviour: provider.AnthropicTextThen(provider.RepeatRaw("data: " + provider.TextDelta(0, strings.Repeat("on and on ", 100)) + "\n\n")), wantsInterrupted: true},
-	"only pings":               {behaviour: provider.AnthropicTextThen(provider.RepeatRaw("event: ping\ndata: {\"type\":\"ping\"}\n\n")), wantsFailure: true},
-	"calls a tool of its own":  {behaviour: provider.AnthropicToolCall("c1", "delete_everything", `{"all"`, `:true}`), wantsFailure: true},
+	"stalls at once": {behaviour: provider.StallRequest(), wantsFailure: true},
+	"stalls in the middle": {behaviour: provider.AnthropicTextThen(provider.StallRequest(), "Hello ", "wor"),
+		wantsFailure: true, wantsText: true},
+	"cuts in the middle": {behaviour: provider.AnthropicTextThen(provider.CutConnection(), "Hello ", "wor"),
+		wantsFailure: true, wantsText: true},
+	"ends in the middle": {behaviour: provider.AnthropicTextThen(provider.SendRaw(""), "Hello ", "wor"),
+		wantsFailure: true, wantsText: true},
+	"says nothing": {behaviour: provider.AnthropicText("end_turn"), wantsFailure: true},
+	"sends half an event": {behaviour: provider.AnthropicTextThen(provider.SendRaw("data: {\"type\":\"content_bl\n\n"),
+		"Hello "), wantsFailure: true, wantsText: true},
+	"sends no event stream": {behaviour: provider.Garbage(), wantsFailure: true},
+	"sends an endless line": {behaviour: provider.EndlessLine(), wantsFailure: true},
+	"never stops talking": {behaviour: provider.AnthropicTextThen(provider.RepeatRaw("data: " +
+		provider.TextDelta(0, strings.Repeat("on and on ", 100)) + "\n\n")), wantsInterrupted: true},
+	"only pings": {behaviour: provider.AnthropicTextThen(provider.RepeatRaw("event: ping\ndata: {\"type\":\"ping\"}\n\n")),
+		wantsFailure: true},
+	"calls a tool of its own": {behaviour: provider.AnthropicToolCall("c1", "delete_everything", `{"all"`, `:true}`),
+		wantsFailure: true},
 	"sends a broken tool call": {behaviour: provider.AnthropicToolCall("c1", "look_up", `{"all`), wantsFailure: true},
 	"is overloaded at once":    {behaviour: provider.AnthropicError("overloaded_error"), wantsFailure: true},
-	"is overloaded later":      {behaviour: provider.AnthropicError("overloaded_error", "Hello "), wantsFailure: true, wantsText: true},
-	"is overloaded":            {behaviour: provider.RefuseWith(529, -1, `{"type":"error","error":{"type":"overloaded_error","message":"sk-secret"}}`), wantsFailure: true},
-	"is busy":                  {behaviour: provider.RefuseWith(http.StatusTooManyRequests, 3600, `{"type":"error","error":{"type":"rate_limit_error"}}`), wantsFailure: true},
-	"breaks off what it says":  {behaviour: provider.AnthropicText("refusal", "Hello "), wantsFailure: true, wantsText: true},
-	"speaks another format":    {behaviour: provider.AnswerText("Hello."), wantsFailure: true},
-	"does what it should":      {behaviour: provider.AnthropicText("end_turn", "Hello ", "world.")},
+	"is overloaded later": {behaviour: provider.AnthropicError("overloaded_error", "Hello "), wantsFailure: true,
+		wantsText: true},
+	"is overloaded": {behaviour: provider.RefuseWith(529, -1,
+		`{"type":"error","error":{"type":"overloaded_error","message":"sk-secret"}}`), wantsFailure: true},
+	"is busy": {behaviour: provider.RefuseWith(http.StatusTooManyRequests, 3600,
+		`{"type":"error","error":{"type":"rate_limit_error"}}`), wantsFailure: true},
+	"breaks off what it says": {behaviour: provider.AnthropicText("refusal", "Hello "), wantsFailure: true,
+		wantsText: true},
+	"speaks another format": {behaviour: provider.AnswerText("Hello."), wantsFailure: true},
+	"does what it should":   {behaviour: provider.AnthropicText("end_turn", "Hello ", "world.")},
 }
 
 // The other wire format keeps the same promise.

@@ -31,7 +31,8 @@ func answerPieces(message string) []string {
 	return list
 }
 
-// echoAnswers answers each message with its own pieces, up to slowest apart, so that some turn is running at any moment.
+// echoAnswers answers each message with its own pieces, up to slowest apart, so that some turn is running at any
+// moment.
 func echoAnswers(slowest time.Duration) provider.Behaviour {
 	return func(x *provider.Exchange) {
 		provider.AnswerSlowly(rand.N(slowest)+time.Microsecond, answerPieces(lastMessage(x))...)(x)
@@ -111,7 +112,8 @@ func (c *clientGroup) sendMessage(ctx context.Context, m *chatClient) error {
 	if rand.N(4) == 0 {
 		m.conversation = ""
 	}
-	message := testkit.Message{Agent: c.agent, Conversation: m.conversation, Text: fmt.Sprintf("m%d", c.sentCount.Add(1)), Stream: rand.N(2) == 0}
+	message := testkit.Message{Agent: c.agent, Conversation: m.conversation,
+		Text: fmt.Sprintf("m%d", c.sentCount.Add(1)), Stream: rand.N(2) == 0}
 	a, err := c.client.SendMessage(ctx, message)
 	if err == nil {
 		m.conversation = a.Conversation
@@ -145,5 +147,6 @@ func (c *clientGroup) requireConsistent(t *testing.T, allowed ...string) {
 	if len(refusals) > 0 {
 		t.Errorf("refusals: %v", refusals)
 	}
-	t.Logf("%d messages sent, %d answers acknowledged, refusals %v, read back in %v", c.sentCount.Load(), c.client.Acknowledged(), c.client.Refusals(), time.Since(began))
+	t.Logf("%d messages sent, %d answers acknowledged, refusals %v, read back in %v", c.sentCount.Load(),
+		c.client.Acknowledged(), c.client.Refusals(), time.Since(began))
 }

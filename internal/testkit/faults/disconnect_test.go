@@ -24,7 +24,8 @@ func TestDisconnect(t *testing.T) {
 	h := testkit.Open(t, withProvider(model), withTestLog(t))
 	c := newClientGroup(t, h.URL, h.Key)
 	c.client.RequireAnswers = true
-	if err := c.sendMessage(t.Context(), c.clients[0]); err != nil { // whatever starts with the first answer has started now
+	// whatever starts with the first answer has started now
+	if err := c.sendMessage(t.Context(), c.clients[0]); err != nil {
 		t.Fatal(err)
 	}
 	h.Client.CloseIdleConnections()
@@ -55,7 +56,8 @@ func TestDisconnect(t *testing.T) {
 	requireNothingOpenOn(t, h)
 }
 
-// hangUp sends a message and leaves early: a stream at a random byte, a reply that comes in one piece at a random moment.
+// hangUp sends a message and leaves early: a stream at a random byte, a reply that comes in one piece at a random
+// moment.
 func (c *clientGroup) hangUp(t *testing.T, i int) {
 	ctx, leave := context.WithCancel(t.Context())
 	defer leave()

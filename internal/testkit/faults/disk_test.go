@@ -68,7 +68,8 @@ func (c *clientGroup) fillDisk(t *testing.T, name string, n int) {
 // requireReadable checks that what is stored can be read, all of it that a page holds.
 func (c *clientGroup) requireReadable(t *testing.T) {
 	t.Helper()
-	for _, path := range []string{"/me", "/agents", "/agents/" + c.agent, "/agents/" + c.agent + "/sources", "/agents/" + c.agent + "/conversations"} {
+	for _, path := range []string{"/me", "/agents", "/agents/" + c.agent, "/agents/" + c.agent + "/sources",
+		"/agents/" + c.agent + "/conversations"} {
 		var any struct{}
 		if err := c.client.Do(t.Context(), http.MethodGet, path, nil, &any); err != nil {
 			t.Errorf("read %s: %v", path, err)

@@ -38,7 +38,8 @@ func TestExportTakesLittleMemory(t *testing.T) {
 // startExport asks for the export of a conversation without the client that reads replies to their end to check them.
 func startExport(t *testing.T, h *testkit.Server, agent, conversation string) io.Reader {
 	t.Helper()
-	req, err := http.NewRequestWithContext(t.Context(), "GET", h.URL+"/api/v2/agents/"+agent+"/conversations/export?conversationId="+conversation, nil)
+	req, err := http.NewRequestWithContext(t.Context(), "GET",
+		h.URL+"/api/v2/agents/"+agent+"/conversations/export?conversationId="+conversation, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

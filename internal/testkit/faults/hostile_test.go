@@ -33,8 +33,8 @@ const (
 	senderCount       = 2
 )
 
-// Every hostile file that is sent to a real server is refused, or ends failed with a reason or trained, in time; the readers stay
-// within their memory, and the server goes on.
+// Every hostile file that is sent to a real server is refused, or ends failed with a reason or trained, in time; the
+// readers stay within their memory, and the server goes on.
 func TestHostileUploads(t *testing.T) {
 	skipUnderRace(t)
 	t.Parallel()
@@ -76,13 +76,15 @@ func TestHostileUploads(t *testing.T) {
 	} else {
 		t.Logf("%d files: %v; readers held at most %d MB", len(files), ends, peak>>20)
 	}
-	if end := newUploader(t, address, dir).addText("after.txt", strings.Repeat("The server is still here. ", 4)); end != "trained" {
+	if end := newUploader(t, address, dir).addText("after.txt",
+		strings.Repeat("The server is still here. ", 4)); end != "trained" {
 		t.Error("after all of them a text is ", end)
 	}
 	server.kill()
 	reopened := testkit.Open(t, testkit.WithDatabase(dir, ""))
 	var silent int
-	if err := reopened.DB.SQL().QueryRow(t.Context(), `select count(*) from sources where status = 'failed' and failure = ''`).Scan(&silent); err != nil || silent > 0 {
+	if err := reopened.DB.SQL().QueryRow(t.Context(),
+		`select count(*) from sources where status = 'failed' and failure = ''`).Scan(&silent); err != nil || silent > 0 {
 		t.Error(silent, "sources failed without a reason", err)
 	}
 }
@@ -90,12 +92,13 @@ func TestHostileUploads(t *testing.T) {
 func hostileFiles(t *testing.T) (files []string) {
 	t.Helper()
 	for _, set := range hostileSets {
-		_ = filepath.WalkDir(filepath.Join("../../../..", "shared", "data", set), func(path string, e fs.DirEntry, err error) error {
-			if err == nil && !e.IsDir() && e.Name() != "README.md" {
-				files = append(files, path)
-			}
-			return nil
-		})
+		_ = filepath.WalkDir(filepath.Join("../../../..", "shared", "data", set),
+			func(path string, e fs.DirEntry, err error) error {
+				if err == nil && !e.IsDir() && e.Name() != "README.md" {
+					files = append(files, path)
+				}
+				return nil
+			})
 	}
 	if len(files) == 0 {
 		t.Skip("SKIP: no ../shared/data with hostile files")
@@ -114,7 +117,8 @@ type uploader struct {
 func newUploader(t *testing.T, address, dir string) *uploader {
 	var account admin.CreatedAccount
 	runCommand(t, &account, "account", "create", "--name", "Sender", "--data", dir)
-	s := &uploader{T: t, url: address, key: account.APIKey, client: testkit.NewVerifyingClient(address, account.APIKey, http.DefaultClient)}
+	s := &uploader{T: t, url: address, key: account.APIKey,
+		client: testkit.NewVerifyingClient(address, account.APIKey, http.DefaultClient)}
 	var err error
 	if s.agent, err = s.client.CreateAgent(t.Context(), "Reader"); err != nil {
 		t.Error(err)
@@ -157,7 +161,8 @@ func (s *uploader) addText(name, content string) string {
 		ID, Status string
 		Error      struct{ Details map[string]string }
 	}
-	if err := json.Unmarshal(reply, &src); err != nil || res.StatusCode != http.StatusCreated && src.Error.Details["file"] == "" && !strings.Contains(string(reply), "SOURCE_DUPLICATE") {
+	if err := json.Unmarshal(reply, &src); err != nil || res.StatusCode != http.StatusCreated &&
+		src.Error.Details["file"] == "" && !strings.Contains(string(reply), "SOURCE_DUPLICATE") {
 		s.Errorf("%s: %d %s", name, res.StatusCode, reply)
 	}
 	if res.StatusCode != http.StatusCreated {

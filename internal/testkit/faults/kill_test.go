@@ -86,7 +86,8 @@ func (c *clientGroup) writeSources(t *testing.T, name string) {
 	}
 }
 
-// requireNothingOpen checks the database: soon no turn is open, no credits are reserved, and the accounting is consistent.
+// requireNothingOpen checks the database: soon no turn is open, no credits are reserved, and the accounting is
+// consistent.
 func requireNothingOpen(t *testing.T, dir, url string) {
 	t.Helper()
 	requireNothingOpenOn(t, testkit.Open(t, testkit.WithDatabase(dir, url)))
@@ -114,7 +115,8 @@ func requireNothingOpenOn(t *testing.T, h *testkit.Server) {
 	}
 	ofAccounts := count(`select coalesce(sum(used), 0) from credit_usage where agent_id = ''`)
 	ofAgents := count(`select coalesce(sum(used), 0) from credit_usage where agent_id <> ''`)
-	if booked := count(`select coalesce(sum(amount), 0) from credit_ledger`); ofAccounts != ofAgents || ofAccounts != booked {
+	if booked := count(`select coalesce(sum(amount), 0) from credit_ledger`); ofAccounts != ofAgents ||
+		ofAccounts != booked {
 		t.Errorf("accounts used %d credits, agents %d, the books say %d", ofAccounts, ofAgents, booked)
 	}
 }

@@ -12,7 +12,8 @@ import (
 	"parley/internal/testkit/dbs"
 )
 
-var cyclesFlag = flag.Int("cycles", 0, "how often each loop kills or hangs up; 0 takes PARLEY_KILL_CYCLES, or a number for each")
+var cyclesFlag = flag.Int("cycles", 0,
+	"how often each loop kills or hangs up; 0 takes PARLEY_KILL_CYCLES, or a number for each")
 
 func TestMain(m *testing.M) {
 	dbs.Main(m, func() error { return goleak.Find() }, parleyProgram.remove)
@@ -28,7 +29,8 @@ func cycleCount(t *testing.T, short, long int) int {
 	return cmp.Or(*cyclesFlag, asked, short)
 }
 
-// skipUnderRace skips a loop that is about the server's process or about volume, neither of which the race detector sees.
+// skipUnderRace skips a loop that is about the server's process or about volume, neither of which the race detector
+// sees.
 func skipUnderRace(t *testing.T) {
 	t.Helper()
 	if isRaceBuild {

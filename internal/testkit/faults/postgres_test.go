@@ -13,8 +13,8 @@ import (
 	"parley/internal/testkit/provider"
 )
 
-// While its database is gone the server stays up and says so in the envelope; when the database is back so is the server, by
-// itself, and nothing that it acknowledged is lost.
+// While its database is gone the server stays up and says so in the envelope; when the database is back so is the
+// server, by itself, and nothing that it acknowledged is lost.
 func TestKillPostgres(t *testing.T) {
 	skipUnderRace(t)
 	t.Parallel()
@@ -77,8 +77,8 @@ func (c *clientGroup) waitForAnswers(t *testing.T, n int) time.Duration {
 	return time.Since(began)
 }
 
-// waitForRefusals waits until reads are refused and n more requests with them. The crowd alone would not do: all of it may be waiting
-// for answers that the server keeps until it can store them.
+// waitForRefusals waits until reads are refused and n more requests with them. The crowd alone would not do: all of it
+// may be waiting for answers that the server keeps until it can store them.
 func (c *clientGroup) waitForRefusals(t *testing.T, n int) {
 	t.Helper()
 	refused := 0

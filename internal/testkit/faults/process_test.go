@@ -69,7 +69,8 @@ type serverProcess struct {
 func startProcess(t *testing.T, args ...string) *serverProcess {
 	t.Helper()
 	p := &serverProcess{ready: make(chan string, 1), exited: make(chan struct{})}
-	all := []string{"serve", "--listen", "127.0.0.1:0", "--rate-limit", "1000000", "--open-turns", "1000000", "--json", "--log", "text,warn"}
+	all := []string{"serve", "--listen", "127.0.0.1:0", "--rate-limit", "1000000", "--open-turns", "1000000", "--json",
+		"--log", "text,warn"}
 	p.cmd = exec.Command(parleyProgram.path(t), append(all, args...)...)
 	p.cmd.Stdout, p.cmd.Stderr = &urlScanner{url: p.ready}, &p.stderr
 	p.cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}

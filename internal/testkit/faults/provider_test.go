@@ -16,7 +16,8 @@ import (
 	"parley/internal/testkit/provider"
 )
 
-// providerTimeout is how long the server waits for its provider in these tests: for the first byte, and within an answer.
+// providerTimeout is how long the server waits for its provider in these tests: for the first byte, and within an
+// answer.
 const providerTimeout = 300 * time.Millisecond
 
 // providerFault is what a provider does to each of its requests, and how the answer must end.
@@ -30,26 +31,33 @@ type providerFault struct {
 }
 
 var providerFaults = map[string]providerFault{
-	"stalls at once":           {behaviour: provider.StallRequest(), wantsFailure: true},
-	"stalls in the middle":     {behaviour: provider.StallAfter("Hello ", "wor"), wantsFailure: true, wantsText: true},
-	"cuts at once":             {behaviour: provider.CutAfter(0), wantsFailure: true},
-	"cuts an event":            {behaviour: provider.CutAfter(20), wantsFailure: true},
-	"cuts in the middle":       {behaviour: provider.CutAfter(len(provider.Delta("Hello ")) + 30), wantsFailure: true, wantsText: true},
-	"ends without finish":      {behaviour: provider.EndAfter("Hello ", "wor"), wantsFailure: true, wantsText: true},
-	"ends without a word":      {behaviour: provider.SendRaw(""), wantsFailure: true},
-	"sends half an event":      {behaviour: provider.HalfJSON(), wantsFailure: true, wantsText: true},
-	"sends no event stream":    {behaviour: provider.Garbage(), wantsFailure: true},
-	"sends bytes":              {behaviour: provider.SendRaw("\x00\xff\xfe\x01\n\n\x80"), wantsFailure: true},
-	"sends an endless line":    {behaviour: provider.EndlessLine(), wantsFailure: true},
-	"sends text that is none":  {behaviour: provider.InvalidUTF8()},
-	"sends JSON":               {behaviour: provider.AnswerUnstreamed("Hello world.")},
-	"never stops talking":      {behaviour: provider.EndlessText(strings.Repeat("on and on ", 100)), wantsInterrupted: true},
-	"calls a tool of its own":  {behaviour: provider.CallTool("c1", "delete_everything", `{"all"`, `:true}`), wantsFailure: true},
-	"is busy":                  {behaviour: provider.RefuseWith(http.StatusTooManyRequests, 3600, `{"error":{"message":"slow down"}}`), wantsFailure: true},
-	"is broken":                {behaviour: provider.RefuseWith(http.StatusInternalServerError, -1, `{"error":{"message":"oops"}}`), wantsFailure: true},
-	"does not know the key":    {behaviour: provider.RefuseWith(http.StatusUnauthorized, -1, `{"error":{"message":"sk-secret is wrong"}}`), wantsFailure: true},
-	"has no such model":        {behaviour: provider.RefuseWith(http.StatusNotFound, -1, `<html>`), wantsFailure: true},
-	"reports an error inside":  {behaviour: provider.SendRaw(`data: {"error":{"message":"sk-secret overloaded"}}` + "\n\n"), wantsFailure: true},
+	"stalls at once":       {behaviour: provider.StallRequest(), wantsFailure: true},
+	"stalls in the middle": {behaviour: provider.StallAfter("Hello ", "wor"), wantsFailure: true, wantsText: true},
+	"cuts at once":         {behaviour: provider.CutAfter(0), wantsFailure: true},
+	"cuts an event":        {behaviour: provider.CutAfter(20), wantsFailure: true},
+	"cuts in the middle": {behaviour: provider.CutAfter(len(provider.Delta("Hello ")) + 30), wantsFailure: true,
+		wantsText: true},
+	"ends without finish":     {behaviour: provider.EndAfter("Hello ", "wor"), wantsFailure: true, wantsText: true},
+	"ends without a word":     {behaviour: provider.SendRaw(""), wantsFailure: true},
+	"sends half an event":     {behaviour: provider.HalfJSON(), wantsFailure: true, wantsText: true},
+	"sends no event stream":   {behaviour: provider.Garbage(), wantsFailure: true},
+	"sends bytes":             {behaviour: provider.SendRaw("\x00\xff\xfe\x01\n\n\x80"), wantsFailure: true},
+	"sends an endless line":   {behaviour: provider.EndlessLine(), wantsFailure: true},
+	"sends text that is none": {behaviour: provider.InvalidUTF8()},
+	"sends JSON":              {behaviour: provider.AnswerUnstreamed("Hello world.")},
+	"never stops talking": {behaviour: provider.EndlessText(strings.Repeat("on and on ", 100)),
+		wantsInterrupted: true},
+	"calls a tool of its own": {behaviour: provider.CallTool("c1", "delete_everything", `{"all"`, `:true}`),
+		wantsFailure: true},
+	"is busy": {behaviour: provider.RefuseWith(http.StatusTooManyRequests, 3600,
+		`{"error":{"message":"slow down"}}`), wantsFailure: true},
+	"is broken": {behaviour: provider.RefuseWith(http.StatusInternalServerError, -1,
+		`{"error":{"message":"oops"}}`), wantsFailure: true},
+	"does not know the key": {behaviour: provider.RefuseWith(http.StatusUnauthorized, -1,
+		`{"error":{"message":"sk-secret is wrong"}}`), wantsFailure: true},
+	"has no such model": {behaviour: provider.RefuseWith(http.StatusNotFound, -1, `<html>`), wantsFailure: true},
+	"reports an error inside": {behaviour: provider.SendRaw(`data: {"error":{"message":"sk-secret overloaded"}}` +
+		"\n\n"), wantsFailure: true},
 	"breaks off what it says":  {behaviour: sendFiltered, wantsFailure: true, wantsText: true},
 	"repeats its finish":       {behaviour: sendTwoFinishes},
 	"sends a broken tool call": {behaviour: provider.CallTool("c1", "look_up", `{"all`), wantsFailure: true},
@@ -65,8 +73,8 @@ func sendTwoFinishes(x *provider.Exchange) {
 	provider.AnswerText("And more.")(x)
 }
 
-// Whatever a provider does, the turn ends in time: with a finish, or with a documented error, before the first byte as an
-// ordinary one. The message is stored, a failed answer is neither stored nor charged, and the conversation goes on.
+// Whatever a provider does, the turn ends in time: with a finish, or with a documented error, before the first byte as
+// an ordinary one. The message is stored, a failed answer is neither stored nor charged, and the conversation goes on.
 func TestBadProvider(t *testing.T) {
 	for name, m := range providerFaults {
 		for _, streams := range []bool{false, true} {
@@ -95,7 +103,8 @@ func (m providerFault) runTest(t *testing.T, streams bool) {
 		t.Error(err)
 	}
 	upstream.Play(m.validBehaviour("All is well."))
-	again, err := c.client.SendMessage(t.Context(), testkit.Message{Agent: c.agent, Conversation: conversation, Text: "And now?", Stream: streams})
+	again, err := c.client.SendMessage(t.Context(),
+		testkit.Message{Agent: c.agent, Conversation: conversation, Text: "And now?", Stream: streams})
 	if err != nil || again.Text != "All is well." || again.Conversation != conversation {
 		t.Errorf("the next message: %+v, %v", again, err)
 	}
@@ -139,7 +148,8 @@ func (m providerFault) checkTurn(t *testing.T, a *testkit.Answer, err error, str
 	var refusal *testkit.Refusal
 	switch {
 	case m.wantsInterrupted:
-		if err != nil || a.Reason != "error" || a.Failure != "" || a.Credits != 0 || len(a.Text) > 512<<10 || !strings.HasPrefix(a.Text, "on and on ") {
+		if err != nil || a.Reason != "error" || a.Failure != "" || a.Credits != 0 || len(a.Text) > 512<<10 ||
+			!strings.HasPrefix(a.Text, "on and on ") {
 			t.Fatalf("%d bytes, reason %s, %v credits, failure %q, %v", len(a.Text), a.Reason, a.Credits, a.Failure, err)
 		}
 		return a.Conversation
@@ -149,7 +159,8 @@ func (m providerFault) checkTurn(t *testing.T, a *testkit.Answer, err error, str
 		}
 		return a.Conversation
 	case streams && m.wantsText: // the error came too late to be an ordinary one
-		if err != nil || a.Reason != "error" || a.Failure == "" || a.Credits != 0 || !strings.HasPrefix("Hello world.", a.Text) {
+		if err != nil || a.Reason != "error" || a.Failure == "" || a.Credits != 0 ||
+			!strings.HasPrefix("Hello world.", a.Text) {
 			t.Fatalf("%+v, %v", a, err)
 		}
 		requireNoInternals(t, a.Failure)
@@ -157,7 +168,8 @@ func (m providerFault) checkTurn(t *testing.T, a *testkit.Answer, err error, str
 	case !errors.As(err, &refusal):
 		t.Fatalf("%+v, %v", a, err)
 	}
-	if refusal.Status != http.StatusInternalServerError || refusal.Code != "CHAT_STREAMING_ERROR" || refusal.Details["conversationId"] == "" {
+	if refusal.Status != http.StatusInternalServerError || refusal.Code != "CHAT_STREAMING_ERROR" ||
+		refusal.Details["conversationId"] == "" {
 		t.Errorf("%+v", refusal)
 	}
 	requireNoInternals(t, refusal.Message)
@@ -174,13 +186,14 @@ func requireNoInternals(t *testing.T, message string) {
 	}
 }
 
-// A provider that answers slowly and without end is stopped by the turn's deadline: its text is stored as interrupted, and
-// costs nothing.
+// A provider that answers slowly and without end is stopped by the turn's deadline: its text is stored as interrupted,
+// and costs nothing.
 func TestEndlessSlowProvider(t *testing.T) {
 	for name, streams := range map[string]bool{"json": false, "stream": true} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			upstream := provider.Start(t, provider.AnswerSlowly(10*time.Millisecond, strings.Fields(strings.Repeat("on ", 10_000))...))
+			upstream := provider.Start(t,
+				provider.AnswerSlowly(10*time.Millisecond, strings.Fields(strings.Repeat("on ", 10_000))...))
 			h := testkit.Open(t, withProvider(upstream))
 			h.Engine.TurnTimeout = providerTimeout
 			c := newClientGroup(t, h.URL, h.Key)
@@ -189,7 +202,8 @@ func TestEndlessSlowProvider(t *testing.T) {
 				t.Fatalf("%+v, %v", a, err)
 			}
 			upstream.Play(provider.AnswerText(expectedAnswer("And now?")))
-			if again, err := c.client.SendMessage(t.Context(), testkit.Message{Agent: c.agent, Conversation: a.Conversation, Text: "And now?"}); err != nil || again.Reason != "stop" {
+			if again, err := c.client.SendMessage(t.Context(), testkit.Message{Agent: c.agent,
+				Conversation: a.Conversation, Text: "And now?"}); err != nil || again.Reason != "stop" {
 				t.Fatalf("%+v, %v", again, err)
 			}
 			requireNothingOpenOn(t, h)

@@ -15,8 +15,8 @@ import (
 	"parley/internal/testkit/dbs"
 )
 
-// A server that is killed while it writes the passages of a large text has, after its next start, trained the text once: no
-// passage is missing or doubled, and until then the earlier version answers.
+// A server that is killed while it writes the passages of a large text has, after its next start, trained the text
+// once: no passage is missing or doubled, and until then the earlier version answers.
 func TestKillTraining(t *testing.T) {
 	skipUnderRace(t)
 	t.Parallel()
@@ -38,9 +38,13 @@ func handbookText(number int) string {
 		if i == 1200 {
 			fmt.Fprintf(&b, "## The depot\n\nThe depot of the ferries opens at gate number %d.\n\n", number)
 		}
-		fmt.Fprintf(&b, "## Rule %d of edition %d\n\nA parcel of kind %d is to be handed over in hall %d, and its receipt is kept for %d days. "+
-			"Whoever collects it shows a card. What nobody collects within that time goes back to where it came from, and is not charged. "+
-			"For parcels of more than thirty kilograms a second person is needed, and the lift beside hall %d.\n\n", i, number, i, i%40, i%365, i%7)
+		fmt.Fprintf(&b,
+			"## Rule %d of edition %d\n\nA parcel of kind %d is to be handed over in hall %d, and its receipt is "+
+				"kept for %d days. "+
+				"Whoever collects it shows a card. What nobody collects within that time goes back to where it "+
+				"came from, and is not charged. "+
+				"For parcels of more than thirty kilograms a second person is needed, and the lift beside hall %d.\n\n", i,
+			number, i, i%40, i%365, i%7)
 	}
 	return b.String()
 }
@@ -113,7 +117,8 @@ func (tr *trainingTest) createSource() {
 func (tr *trainingTest) sourcePath() string { return "/agents/" + tr.agent + "/sources/" + tr.source }
 
 func (tr *trainingTest) changeSource(number int) {
-	tr.requireNoError(tr.client.Do(tr.Context(), http.MethodPut, tr.sourcePath(), map[string]any{"content": handbookText(number)}, &struct{}{}))
+	tr.requireNoError(tr.client.Do(tr.Context(), http.MethodPut, tr.sourcePath(),
+		map[string]any{"content": handbookText(number)}, &struct{}{}))
 }
 
 func (tr *trainingTest) sourceStatus() string {
@@ -145,7 +150,8 @@ func (tr *trainingTest) checkAnswers(before, now int) {
 		was := tr.sourceStatus()
 		text := tr.askQuestion()
 		is := tr.sourceStatus()
-		old, fresh := strings.Contains(text, fmt.Sprintf("gate number %d.", before)), strings.Contains(text, fmt.Sprintf("gate number %d.", now))
+		old, fresh := strings.Contains(text, fmt.Sprintf("gate number %d.", before)),
+			strings.Contains(text, fmt.Sprintf("gate number %d.", now))
 		if was == "trained" && !fresh || is != "trained" && !old || !old && !fresh {
 			tr.Fatalf("%s, then %s: %q does not tell the gate, %d before and %d now", was, is, text, before, now)
 		}
@@ -164,7 +170,8 @@ func (tr *trainingTest) askQuestion() string {
 			Parts []struct{ Text string }
 		}
 	}
-	tr.requireNoError(tr.client.Do(tr.Context(), http.MethodPost, "/agents/"+tr.agent+"/chat", map[string]any{"message": "At which gate number does the depot of the ferries open?"}, &reply))
+	tr.requireNoError(tr.client.Do(tr.Context(), http.MethodPost, "/agents/"+tr.agent+"/chat",
+		map[string]any{"message": "At which gate number does the depot of the ferries open?"}, &reply))
 	var text strings.Builder
 	for _, p := range reply.Data.Parts {
 		text.WriteString(p.Text)
@@ -185,7 +192,8 @@ func (tr *trainingTest) queryDatabase(ask func(db *sqldb.DB)) {
 func (tr *trainingTest) isHalfWritten() (half bool) {
 	tr.queryDatabase(func(db *sqldb.DB) {
 		var n int
-		tr.requireNoError(db.QueryRow(tr.Context(), `select count(*) from passages p join sources s on s.id = p.source_id and s.wanted_version = p.version_id
+		tr.requireNoError(db.QueryRow(tr.Context(),
+			`select count(*) from passages p join sources s on s.id = p.source_id and s.wanted_version = p.version_id
 			where s.id = ? and s.wanted_version <> s.live_version`, tr.source).Scan(&n))
 		half = n > 0
 	})
@@ -197,7 +205,10 @@ func (tr *trainingTest) waitUntilWritten() {
 	tr.queryDatabase(func(db *sqldb.DB) {
 		for began := time.Now(); ; <-time.After(time.Millisecond) {
 			var n int
-			tr.requireNoError(db.QueryRow(tr.Context(), `select count(*) from passages p join sources s on s.id = p.source_id and s.wanted_version = p.version_id where s.id = ?`, tr.source).Scan(&n))
+			tr.requireNoError(db.QueryRow(tr.Context(),
+				`select count(*) from passages p join sources s on s.id = p.source_id
+					and s.wanted_version = p.version_id where s.id = ?`,
+				tr.source).Scan(&n))
 			if n > 0 {
 				return
 			}
@@ -213,9 +224,13 @@ func (tr *trainingTest) requirePassagesOnce() {
 	tr.Helper()
 	tr.queryDatabase(func(db *sqldb.DB) {
 		var n, different, last, foreign int
-		tr.requireNoError(db.QueryRow(tr.Context(), `select count(*), count(distinct p.ordinal), max(p.ordinal) from passages p
-			join sources s on s.id = p.source_id and s.live_version = p.version_id where s.id = ? and s.status = 'trained'`, tr.source).Scan(&n, &different, &last))
-		tr.requireNoError(db.QueryRow(tr.Context(), `select count(*) from passages where source_id = ? and version_id not in (select id from source_versions where source_id = ?)`,
+		tr.requireNoError(db.QueryRow(tr.Context(),
+			`select count(*), count(distinct p.ordinal), max(p.ordinal) from passages p
+			join sources s on s.id = p.source_id and s.live_version = p.version_id where s.id = ? and s.status = 'trained'`,
+			tr.source).Scan(&n, &different, &last))
+		tr.requireNoError(db.QueryRow(tr.Context(),
+			`select count(*) from passages where source_id = ? and version_id not in (select id from source_versions
+				where source_id = ?)`,
 			tr.source, tr.source).Scan(&foreign))
 		if n == 0 || n != different || n != last+1 || foreign != 0 {
 			tr.Errorf("%d passages, %d different ones, the last is the %dth, %d of no version", n, different, last+1, foreign)

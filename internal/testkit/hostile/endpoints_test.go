@@ -49,13 +49,15 @@ var endpoints = []endpoint{
 		return d.sendRequest("POST", "/api/v2/agents/"+d.agent+"/chat", fields{"message": text, "stream": false})
 	}},
 	{"a message in a conversation", 0, func(d *endpointTest, text string) (int, []byte) {
-		return d.sendRequest("POST", "/api/v2/agents/"+d.agent+"/chat", fields{"message": text, "stream": false, "conversationId": d.conversation})
+		return d.sendRequest("POST", "/api/v2/agents/"+d.agent+"/chat",
+			fields{"message": text, "stream": false, "conversationId": d.conversation})
 	}},
 	{"a streamed message", 0, func(d *endpointTest, text string) (int, []byte) {
 		return d.sendRequest("POST", "/api/v2/agents/"+d.agent+"/chat", fields{"message": text, "stream": true})
 	}},
 	{"messages of the first version", 0, func(d *endpointTest, text string) (int, []byte) {
-		return d.sendRequest("POST", "/api/v1/chat", fields{"chatbotId": d.agent, "messages": []fields{{"role": "user", "content": text}, {"role": "assistant", "content": text}, {"role": "user", "content": "And when?"}}})
+		return d.sendRequest("POST", "/api/v1/chat", fields{"chatbotId": d.agent, "messages": []fields{{"role": "user",
+			"content": text}, {"role": "assistant", "content": text}, {"role": "user", "content": "And when?"}}})
 	}},
 	{"a text", 0, func(d *endpointTest, text string) (int, []byte) {
 		return d.sendRequest("PUT", "/api/v2/agents/"+d.readerAgent+"/sources/"+d.textSource, fields{"content": text})
@@ -64,22 +66,27 @@ var endpoints = []endpoint{
 		return d.sendRequest("PUT", "/api/v2/agents/"+d.readerAgent+"/sources/"+d.qnaSource, fields{"answer": text})
 	}},
 	{"a question with its answer", 0, func(d *endpointTest, text string) (int, []byte) {
-		return d.sendRequest("PUT", "/api/v2/agents/"+d.readerAgent+"/sources/"+d.qnaSource, fields{"questions": []string{text}})
+		return d.sendRequest("PUT", "/api/v2/agents/"+d.readerAgent+"/sources/"+d.qnaSource,
+			fields{"questions": []string{text}})
 	}},
 	{"instructions", 0, func(d *endpointTest, text string) (int, []byte) {
 		return d.sendRequest("PUT", "/api/v2/agents/"+d.readerAgent, fields{"instructions": text})
 	}},
 	{"a subject", 500, func(d *endpointTest, text string) (int, []byte) {
-		return d.sendRequest("POST", "/api/v2/agents/"+d.agent+"/helpdesk/tickets", fields{"subject": text, "description": "a", "customer": fields{"email": "jo@example.com"}})
+		return d.sendRequest("POST", "/api/v2/agents/"+d.agent+"/helpdesk/tickets",
+			fields{"subject": text, "description": "a", "customer": fields{"email": "jo@example.com"}})
 	}},
 	{"a description", 10_000, func(d *endpointTest, text string) (int, []byte) {
-		return d.sendRequest("POST", "/api/v2/agents/"+d.agent+"/helpdesk/tickets", fields{"subject": "a", "description": text, "customer": fields{"email": "jo@example.com"}})
+		return d.sendRequest("POST", "/api/v2/agents/"+d.agent+"/helpdesk/tickets",
+			fields{"subject": "a", "description": text, "customer": fields{"email": "jo@example.com"}})
 	}},
 	{"a reply", 0, func(d *endpointTest, text string) (int, []byte) {
-		return d.sendRequest("POST", "/api/v2/agents/"+d.agent+"/helpdesk/tickets/1/messages", fields{"type": "reply", "content": text, "authorEmail": memberEmail})
+		return d.sendRequest("POST", "/api/v2/agents/"+d.agent+"/helpdesk/tickets/1/messages",
+			fields{"type": "reply", "content": text, "authorEmail": memberEmail})
 	}},
 	{"a note", 0, func(d *endpointTest, text string) (int, []byte) {
-		return d.sendRequest("POST", "/api/v2/agents/"+d.agent+"/helpdesk/tickets/1/messages", fields{"type": "note", "content": text, "authorEmail": memberEmail})
+		return d.sendRequest("POST", "/api/v2/agents/"+d.agent+"/helpdesk/tickets/1/messages",
+			fields{"type": "note", "content": text, "authorEmail": memberEmail})
 	}},
 	{"a search for conversations", 512, func(d *endpointTest, text string) (int, []byte) {
 		return d.sendRequest("GET", "/api/v2/agents/"+d.agent+"/conversations/search?query="+url.QueryEscape(text), nil)
@@ -88,16 +95,20 @@ var endpoints = []endpoint{
 		return d.sendRequest("POST", "/api/v2/agents/"+d.agent+"/helpdesk/tickets/search", fields{"query": text})
 	}},
 	{"a refused result that nobody waits for", 0, func(d *endpointTest, text string) (int, []byte) {
-		return d.sendRequest("POST", "/api/v2/agents/"+d.agent+"/conversations/"+d.conversation+"/tool-result", fields{"toolCallId": "a", "output": text})
+		return d.sendRequest("POST", "/api/v2/agents/"+d.agent+"/conversations/"+d.conversation+"/tool-result",
+			fields{"toolCallId": "a", "output": text})
 	}},
 	{"a person's message", 0, func(d *endpointTest, text string) (int, []byte) {
-		return d.sendRequest("POST", "/api/v2/agents/"+d.agent+"/conversations/"+d.takenOverConversation+"/messages", fields{"message": text})
+		return d.sendRequest("POST", "/api/v2/agents/"+d.agent+"/conversations/"+d.takenOverConversation+"/messages",
+			fields{"message": text})
 	}},
 	{"a contact", 0, func(d *endpointTest, text string) (int, []byte) {
-		return d.sendRequest("POST", "/api/v1/chatbots/"+d.agent+"/contacts", fields{"users": []fields{{"external_id": "a", "name": text, "email": "jo@example.com"}}})
+		return d.sendRequest("POST", "/api/v1/chatbots/"+d.agent+"/contacts",
+			fields{"users": []fields{{"external_id": "a", "name": text, "email": "jo@example.com"}}})
 	}},
 	{"a call of a tool of MCP", 0, func(d *endpointTest, text string) (int, []byte) {
-		return d.sendRequest("POST", mcp.Path, fields{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": fields{"name": "service_chat", "arguments": fields{"agentId": d.agent, "message": text}}})
+		return d.sendRequest("POST", mcp.Path, fields{"jsonrpc": "2.0", "id": 1, "method": "tools/call",
+			"params": fields{"name": "service_chat", "arguments": fields{"agentId": d.agent, "message": text}}})
 	}},
 	{"refused: what is no JSON", 0, func(d *endpointTest, text string) (int, []byte) {
 		return d.sendRequest("POST", "/api/v2/agents/"+d.agent+"/chat", text)
@@ -138,18 +149,25 @@ func (d *endpointTest) sendRequest(method, path string, body any) (status int, r
 
 func newEndpointTest(t *testing.T) *endpointTest {
 	d := &endpointTest{Server: testkit.Open(t), t: t}
-	d.agent = d.NewAgent(t, d.Key, strings.Repeat("# Opening hours\n\nWe open at 9:00 and close at 17:00.\n\n# Prices\n\nIt costs 5 € a month, tax included.\n\n", 20))
+	d.agent = d.NewAgent(t, d.Key,
+		strings.Repeat("# Opening hours\n\nWe open at 9:00 and close at 17:00.\n\n# Prices\n\nIt costs 5 € a "+
+			"month, tax included.\n\n", 20))
 	d.readerAgent = d.NewAgent(t, d.Key)
-	if _, err := admin.RunOn(t.Context(), d.AdminService, admin.AddMember, admin.NewMember{AccountID: d.Account, Email: memberEmail, Name: "Kim", Role: "agent"}); err != nil {
+	if _, err := admin.RunOn(t.Context(), d.AdminService, admin.AddMember,
+		admin.NewMember{AccountID: d.Account, Email: memberEmail, Name: "Kim", Role: "agent"}); err != nil {
 		t.Fatal(err)
 	}
 	var created struct{ ID string }
-	d.Do(t, "POST", "/agents/"+d.readerAgent+"/sources", d.Key, fields{"type": "text", "name": "a", "content": "a"}).Decode(t, http.StatusCreated, &created)
+	d.Do(t, "POST", "/agents/"+d.readerAgent+"/sources", d.Key,
+		fields{"type": "text", "name": "a", "content": "a"}).Decode(t, http.StatusCreated, &created)
 	d.textSource = created.ID
-	d.Do(t, "POST", "/agents/"+d.readerAgent+"/sources", d.Key, fields{"type": "qna", "name": "b", "questions": []string{"b"}, "answer": "b"}).Decode(t, http.StatusCreated, &created)
+	d.Do(t, "POST", "/agents/"+d.readerAgent+"/sources", d.Key, fields{"type": "qna", "name": "b",
+		"questions": []string{"b"}, "answer": "b"}).Decode(t, http.StatusCreated, &created)
 	d.qnaSource = created.ID
-	d.conversation, d.takenOverConversation = d.askQuestion("When do you open?"), d.askQuestion("I want to talk to a human.")
-	d.Do(t, "POST", "/agents/"+d.agent+"/helpdesk/tickets", d.Key, fields{"subject": "a", "description": "a", "customer": fields{"email": "jo@example.com"}}).Decode(t, http.StatusCreated, &fields{})
+	d.conversation, d.takenOverConversation = d.askQuestion("When do you open?"),
+		d.askQuestion("I want to talk to a human.")
+	d.Do(t, "POST", "/agents/"+d.agent+"/helpdesk/tickets", d.Key, fields{"subject": "a", "description": "a",
+		"customer": fields{"email": "jo@example.com"}}).Decode(t, http.StatusCreated, &fields{})
 	return d
 }
 
@@ -160,7 +178,8 @@ func (d *endpointTest) askQuestion(question string) (conversation string) {
 			Metadata struct{ ConversationID string }
 		}
 	}
-	d.Do(d.t, "POST", "/agents/"+d.agent+"/chat", d.Key, fields{"message": question, "stream": false}).Decode(d.t, http.StatusOK, &reply)
+	d.Do(d.t, "POST", "/agents/"+d.agent+"/chat", d.Key, fields{"message": question, "stream": false}).Decode(d.t,
+		http.StatusOK, &reply)
 	return reply.Data.Metadata.ConversationID
 }
 
@@ -171,8 +190,8 @@ func (d *endpointTest) waitUntilTrained() {
 	}
 }
 
-// sampleInterval is how many kinds are passed over for each that an endpoint is sent, where time is short; the next endpoint
-// is sent others.
+// sampleInterval is how many kinds are passed over for each that an endpoint is sent, where time is short; the next
+// endpoint is sent others.
 const sampleInterval = 8
 
 // The work of every endpoint that takes a text grows with the text, and no more than that, with all that is left to
@@ -186,7 +205,8 @@ func TestWorkOfEndpoints(t *testing.T) {
 		t.Run(e.name, func(t *testing.T) {
 			d := *d
 			d.t = t
-			if status, reply := e.send(&d, "Good morning"); !strings.Contains(e.name, "refused") && (status >= 300 || bytes.Contains(reply, []byte(`"isError":true`))) {
+			if status, reply := e.send(&d, "Good morning"); !strings.Contains(e.name, "refused") &&
+				(status >= 300 || bytes.Contains(reply, []byte(`"isError":true`))) {
 				t.Fatalf("a common text is answered %d %.300s", status, reply)
 			}
 			for n := i % step; n < len(hostile.Kinds); n += step {

@@ -1,5 +1,5 @@
-// Package hostile holds texts that are built to be expensive to read, of any size, and measures whether the work that they
-// cause grows linearly. Only tests import it.
+// Package hostile holds texts that are built to be expensive to read, of any size, and measures whether the work that
+// they cause grows linearly. Only tests import it.
 package hostile
 
 import (

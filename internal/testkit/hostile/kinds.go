@@ -13,7 +13,10 @@ var Kinds = []Kind{
 	{"wishes for a person", repeated("please let me talk to a human, ")},
 	{"orders", repeated("cancel my order 4711 and ")},
 	{"thanks", repeated("thank you ")},
-	{"words that are all different", numberedParts(func(b *strings.Builder, i int) { writeDistinctWord(b, i); b.WriteByte(' ') })},
+	{"words that are all different", numberedParts(func(b *strings.Builder, i int) {
+		writeDistinctWord(b, i)
+		b.WriteByte(' ')
+	})},
 	{"sentences that are all different", numberedParts(func(b *strings.Builder, i int) {
 		b.WriteString("The ")
 		writeDistinctWord(b, i)
@@ -45,14 +48,18 @@ var Kinds = []Kind{
 	{"underscores", repeated("_a")},
 	{"strikes", repeated("~~a ~")},
 	{"backticks", repeated("`a")},
-	{"longer and longer backticks", numberedParts(func(b *strings.Builder, i int) { b.WriteString("e" + strings.Repeat("`", i%1000+1)) })},
+	{"longer and longer backticks", numberedParts(func(b *strings.Builder, i int) {
+		b.WriteString("e" + strings.Repeat("`", i%1000+1))
+	})},
 	{"fences", repeated("```\n")},
 	{"headings", repeated("# a\n")},
 	{"underlined headings", repeated("a\n===\n")},
 	{"rules", repeated("---\n")},
 	{"items", repeated("- a\n")},
 	{"deep items", repeated("- ")},
-	{"items of items", numberedParts(func(b *strings.Builder, i int) { b.WriteString(strings.Repeat("  ", i%90) + "- a\n") })},
+	{"items of items", numberedParts(func(b *strings.Builder, i int) {
+		b.WriteString(strings.Repeat("  ", i%90) + "- a\n")
+	})},
 	{"numbered items", repeated("1. a\n")},
 	{"quotes of quotes", repeated("> ")},
 	{"quoted lines", repeated("> a\nb\n")},

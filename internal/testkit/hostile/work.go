@@ -20,9 +20,9 @@ const (
 	maxTries  = 4
 )
 
-// RequireLinear fails the test where the work for a text of twice the size, and of four times the size, is more than linear.
-// Work is the time that the processor spends on this process, so that others who use the machine do not count; and
-// only what grows too fast in each of several tries counts.
+// RequireLinear fails the test where the work for a text of twice the size, and of four times the size, is more than
+// linear. Work is the time that the processor spends on this process, so that others who use the machine do not count;
+// and only what grows too fast in each of several tries counts.
 func RequireLinear(t testing.TB, size int, kind Kind, read func(text string)) {
 	t.Helper()
 	two := kind.Text(2 * size)
@@ -40,7 +40,8 @@ func RequireLinear(t testing.TB, size int, kind Kind, read func(text string)) {
 			return
 		}
 	}
-	t.Errorf("%s: the work for %d, %d and %d bytes is %v: that is not linear", kind.Name, len(one), len(two), len(four), works)
+	t.Errorf("%s: the work for %d, %d and %d bytes is %v: that is not linear", kind.Name, len(one), len(two), len(four),
+		works)
 }
 
 // isCheap reports work that is too little to be measured, which most is: the collector of garbage does not rest for it.
@@ -80,7 +81,8 @@ func Size(short int) int {
 	return short
 }
 
-// ForEachText checks that the work is linear for texts of every kind: of 64 KiB and more, or of 512 KiB where PARLEY_LONG is set.
+// ForEachText checks that the work is linear for texts of every kind: of 64 KiB and more, or of 512 KiB where
+// PARLEY_LONG is set.
 func ForEachText(t *testing.T, read func(text string)) {
 	t.Helper()
 	for _, kind := range Kinds {
@@ -88,8 +90,8 @@ func ForEachText(t *testing.T, read func(text string)) {
 	}
 }
 
-// Readers is ForEachText for several functions, each by its name. Their texts are of 16 KiB and more in short runs: what takes more
-// than linear work shows with them as well, and there are many readers.
+// Readers is ForEachText for several functions, each by its name. Their texts are of 16 KiB and more in short runs:
+// what takes more than linear work shows with them as well, and there are many readers.
 func Readers(t *testing.T, readers map[string]func(text string)) {
 	t.Helper()
 	for name, read := range readers {

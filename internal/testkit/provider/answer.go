@@ -50,7 +50,8 @@ func ReadAnswer(t *testing.T, m model.Model, req model.Request) (a Answer) {
 	return a
 }
 
-// CheckFailure checks that err is the one error that a caller may see, with a cause for the log that is short and holds no key.
+// CheckFailure checks that err is the one error that a caller may see, with a cause for the log that is short and holds
+// no key.
 func CheckFailure(t *testing.T, err error) {
 	t.Helper()
 	var e *parley.Error

@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// The behaviours below use Anthropic's wire format. Those that send raw bytes, stall, refuse or break the connection fit both.
+// The behaviours below use Anthropic's wire format. Those that send raw bytes, stall, refuse or break the connection
+// fit both.
 
 // AnthropicText writes the pieces as one text block of an answer and ends it with the reason.
 func AnthropicText(reason string, pieces ...string) Behaviour {
@@ -19,8 +20,10 @@ func AnthropicText(reason string, pieces ...string) Behaviour {
 
 // Begin sends the beginning of an answer.
 func (x *Exchange) Begin() {
-	x.NamedEvent(`{"type":"message_start","message":{"id":"msg_01","type":"message","role":"assistant","model":"m","content":[],` +
-		`"stop_reason":null,"stop_sequence":null,"usage":{"input_tokens":5,"cache_creation_input_tokens":2,"cache_read_input_tokens":4,"output_tokens":1}}}`)
+	x.NamedEvent(`{"type":"message_start","message":{"id":"msg_01","type":"message","role":"assistant",` +
+		`"model":"m","content":[],` +
+		`"stop_reason":null,"stop_sequence":null,"usage":{"input_tokens":5,"cache_creation_input_tokens":2,` +
+		`"cache_read_input_tokens":4,"output_tokens":1}}}`)
 	x.NamedEvent(`{"type":"ping"}`)
 }
 
@@ -35,17 +38,23 @@ func (x *Exchange) Block(index int, pieces ...string) {
 
 // ToolBlock sends a block that calls a tool, its input in fragments.
 func (x *Exchange) ToolBlock(index int, id, name string, fragments ...string) {
-	x.NamedEvent(fmt.Sprintf(`{"type":"content_block_start","index":%d,"content_block":{"type":"tool_use","id":%q,"name":%q,"input":{}}}`, index, id, name))
-	x.NamedEvent(fmt.Sprintf(`{"type":"content_block_delta","index":%d,"delta":{"type":"input_json_delta","partial_json":""}}`, index))
+	x.NamedEvent(fmt.Sprintf(`{"type":"content_block_start","index":%d,"content_block":{"type":"tool_use",`+
+		`"id":%q,"name":%q,"input":{}}}`,
+		index, id, name))
+	x.NamedEvent(fmt.Sprintf(`{"type":"content_block_delta","index":%d,"delta":{"type":"input_json_delta",`+
+		`"partial_json":""}}`, index))
 	for _, f := range fragments {
-		x.NamedEvent(fmt.Sprintf(`{"type":"content_block_delta","index":%d,"delta":{"type":"input_json_delta","partial_json":%s}}`, index, quoteJSON(f)))
+		x.NamedEvent(fmt.Sprintf(`{"type":"content_block_delta","index":%d,"delta":{"type":"input_json_delta",`+
+			`"partial_json":%s}}`,
+			index, quoteJSON(f)))
 	}
 	x.NamedEvent(fmt.Sprintf(`{"type":"content_block_stop","index":%d}`, index))
 }
 
 // End sends the reason, the usage and the end of the stream.
 func (x *Exchange) End(reason string) {
-	x.NamedEvent(fmt.Sprintf(`{"type":"message_delta","delta":{"stop_reason":%q,"stop_sequence":null},"usage":{"output_tokens":7}}`, reason))
+	x.NamedEvent(fmt.Sprintf(`{"type":"message_delta","delta":{"stop_reason":%q,"stop_sequence":null},`+
+		`"usage":{"output_tokens":7}}`, reason))
 	x.NamedEvent(`{"type":"message_stop"}`)
 }
 
@@ -101,7 +110,8 @@ func CutConnection() Behaviour { return func(x *Exchange) { x.Cut() } }
 
 // TextDelta returns the data of an event with text.
 func TextDelta(index int, text string) string {
-	return fmt.Sprintf(`{"type":"content_block_delta","index":%d,"delta":{"type":"text_delta","text":%s}}`, index, quoteJSON(text))
+	return fmt.Sprintf(`{"type":"content_block_delta","index":%d,"delta":{"type":"text_delta","text":%s}}`, index,
+		quoteJSON(text))
 }
 
 func quoteJSON(text string) string {

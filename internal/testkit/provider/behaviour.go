@@ -149,7 +149,8 @@ func AnswerAfterRelease(release <-chan struct{}, first string, rest ...string) B
 func CallTool(id, name string, fragments ...string) Behaviour {
 	return func(x *Exchange) {
 		const part = `{"choices":[{"index":0,"delta":{"tool_calls":[%s]}}]}`
-		x.Event(fmt.Sprintf(part, fmt.Sprintf(`{"index":0,"id":%q,"type":"function","function":{"name":%q,"arguments":""}}`, id, name)))
+		x.Event(fmt.Sprintf(part,
+			fmt.Sprintf(`{"index":0,"id":%q,"type":"function","function":{"name":%q,"arguments":""}}`, id, name)))
 		for _, f := range fragments {
 			x.Event(fmt.Sprintf(part, fmt.Sprintf(`{"index":0,"function":{"arguments":%q}}`, f)))
 		}

@@ -144,7 +144,8 @@ func (s *EmbeddingServer) encodeVectors(ask EmbeddingRequest) string {
 		}
 		data = append(data, fmt.Sprintf(`{"object":"embedding","index":%d,"embedding":%s}`, i, encodeVector(v, ask.Encoding)))
 	}
-	return `{"object":"list","model":"stand-in","data":[` + strings.Join(data, ",") + `],"usage":{"prompt_tokens":1,"total_tokens":1}}`
+	return `{"object":"list","model":"stand-in","data":[` + strings.Join(data, ",") +
+		`],"usage":{"prompt_tokens":1,"total_tokens":1}}`
 }
 
 func encodeVector(v []float32, encoding string) string {

@@ -9,9 +9,9 @@ import (
 	"parley/internal/text/words"
 )
 
-// EmbeddingModel replaces an embedding model in tests. It learns from texts alone which words occur together: each
-// text gets a random direction, a word the sum of those of the texts that contain it, and a text the sum of its words', with the
-// spelling of the words added. It knows no questions and no answers. Its quality is between plain words and a small
+// EmbeddingModel replaces an embedding model in tests. It learns from texts alone which words occur together: each text
+// gets a random direction, a word the sum of those of the texts that contain it, and a text the sum of its words', with
+// the spelling of the words added. It knows no questions and no answers. Its quality is between plain words and a small
 // embedding model; it is for showing what the code around a model does.
 type EmbeddingModel struct {
 	dims           int
@@ -23,7 +23,8 @@ type EmbeddingModel struct {
 
 // TrainEmbeddingModel returns a model trained on the texts.
 func TrainEmbeddingModel(dims int, texts []string) *EmbeddingModel {
-	m := &EmbeddingModel{dims: dims, rarity: map[string]float64{}, contextVectors: map[string][]float64{}, commonVector: make([]float64, dims)}
+	m := &EmbeddingModel{dims: dims, rarity: map[string]float64{}, contextVectors: map[string][]float64{},
+		commonVector: make([]float64, dims)}
 	in := make([][]string, len(texts))
 	for i, text := range texts {
 		in[i] = distinctWords(text)

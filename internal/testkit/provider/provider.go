@@ -1,5 +1,5 @@
-// Package provider is a model provider for tests: a loopback server with the OpenAI wire format, or Anthropic's, which behaves,
-// request by request, as its script says, well or badly.
+// Package provider is a model provider for tests: a loopback server with the OpenAI wire format, or Anthropic's, which
+// behaves, request by request, as its script says, well or badly.
 package provider
 
 import (
@@ -81,7 +81,8 @@ func (s *Server) ClearRequests() {
 	s.requests = nil
 }
 
-// WaitForDisconnects waits until n exchanges were left by their client before their end; false when done is closed first.
+// WaitForDisconnects waits until n exchanges were left by their client before their end; false when done is closed
+// first.
 func (s *Server) WaitForDisconnects(n int, done <-chan struct{}) bool {
 	for {
 		s.mu.Lock()
@@ -99,7 +100,8 @@ func (s *Server) WaitForDisconnects(n int, done <-chan struct{}) bool {
 }
 
 func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
-	if r.Method != http.MethodPost || !strings.HasSuffix(r.URL.Path, "/chat/completions") && !strings.HasSuffix(r.URL.Path, "/messages") {
+	if r.Method != http.MethodPost || !strings.HasSuffix(r.URL.Path, "/chat/completions") &&
+		!strings.HasSuffix(r.URL.Path, "/messages") {
 		http.NotFound(w, r)
 		return
 	}

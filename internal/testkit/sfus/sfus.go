@@ -16,7 +16,8 @@ import (
 // Command is the argument that makes the program the media server.
 const Command = "sfu"
 
-// RunIfChild turns the program into the media server if it was started as one, and does not return then. TestMain calls it first.
+// RunIfChild turns the program into the media server if it was started as one, and does not return then. TestMain calls
+// it first.
 func RunIfChild() {
 	if len(os.Args) != 2 || os.Args[1] != Command {
 		return
@@ -28,7 +29,8 @@ func RunIfChild() {
 	os.Exit(0)
 }
 
-// Start returns a server whose child runs, on loopback and free ports, and ends it with the test. The options change it before.
+// Start returns a server whose child runs, on loopback and free ports, and ends it with the test. The options change it
+// before.
 func Start(t testing.TB, options ...func(*rtc.Server)) *rtc.Server {
 	t.Helper()
 	s := New(t, options...)

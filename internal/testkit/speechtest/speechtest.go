@@ -20,7 +20,8 @@ import (
 	"parley/internal/speech"
 )
 
-// Server is a loopback server of speech; every request is answered by the next handler, the last one answers all further ones.
+// Server is a loopback server of speech; every request is answered by the next handler, the last one answers all
+// further ones.
 type Server struct {
 	URL      string
 	testDone chan struct{} // closed at the end of the test: handlers that Stall end then
@@ -202,5 +203,6 @@ const OrderTranscript = "Where is my order?"
 
 // NewSegment returns a segment of a second.
 func NewSegment() speech.Segment {
-	return speech.Segment{TranscriptionHints: speech.TranscriptionHints{Language: "en-US"}, PCM: NewTone(16_000, time.Second)}
+	return speech.Segment{TranscriptionHints: speech.TranscriptionHints{Language: "en-US"},
+		PCM: NewTone(16_000, time.Second)}
 }

@@ -23,7 +23,9 @@ func (t *echoAgent) run(until time.Time) {
 		t.log.Error("no media server", "err", err)
 		return
 	}
-	p, err := rtc.Join(t.ctx, rtc.Config{URL: address, Token: t.media.AgentToken(rtc.JoinGrant{Room: t.room, Identity: "agent", ExpiresAt: until}), UserIdentity: t.user, ServerIsLocal: t.media.IsLocal(), Now: time.Now, Log: t.log})
+	p, err := rtc.Join(t.ctx,
+		rtc.Config{URL: address, Token: t.media.AgentToken(rtc.JoinGrant{Room: t.room, Identity: "agent",
+			ExpiresAt: until}), UserIdentity: t.user, ServerIsLocal: t.media.IsLocal(), Now: time.Now, Log: t.log})
 	if err != nil {
 		t.log.Error("the agent could not join", "err", err)
 		return
@@ -60,7 +62,8 @@ func (t *echoAgent) handleEvent(p *rtc.Participant, e rtc.Event) {
 		t.answerText(p, e.Text)
 	case rtc.EventMicOn, rtc.EventMicOff:
 		t.textCount++
-		p.Transcript(rtc.Segment{ID: fmt.Sprint("mic", t.textCount), Text: map[bool]string{true: "You can be heard.", false: "You cannot be heard."}[e.Kind == rtc.EventMicOn], Final: true})
+		p.Transcript(rtc.Segment{ID: fmt.Sprint("mic", t.textCount), Text: map[bool]string{true: "You can be heard.",
+			false: "You cannot be heard."}[e.Kind == rtc.EventMicOn], Final: true})
 	case rtc.EventEnded:
 		p.SetState(rtc.Listening)
 	case rtc.EventLeft:

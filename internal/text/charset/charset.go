@@ -14,8 +14,8 @@ import (
 	encunicode "golang.org/x/text/encoding/unicode"
 )
 
-// Decode returns bytes as UTF-8: by their byte order mark, by being UTF-8, by the declared encoding, or by what reads best. What
-// cannot be decoded becomes U+FFFD.
+// Decode returns bytes as UTF-8: by their byte order mark, by being UTF-8, by the declared encoding, or by what reads
+// best. What cannot be decoded becomes U+FFFD.
 func Decode(data []byte, declared string) string {
 	switch {
 	case bytes.HasPrefix(data, []byte("\xef\xbb\xbf")):
@@ -72,7 +72,8 @@ func isUTF8(data []byte) bool {
 	return false
 }
 
-// detectUTF16 returns the encoding of UTF-16 without a mark, or nil for other text: Latin text in it has a NUL in every other byte.
+// detectUTF16 returns the encoding of UTF-16 without a mark, or nil for other text: Latin text in it has a NUL in every
+// other byte.
 func detectUTF16(data []byte) encoding.Encoding {
 	head := data[:min(len(data)&^1, 4096)]
 	var zeros [2]int
@@ -92,8 +93,8 @@ func detectUTF16(data []byte) encoding.Encoding {
 	return nil
 }
 
-// FirstDeclared returns a CharsetReader for an xml.Decoder: it decodes a document from the encoding that its first declaration names.
-// Further declarations are ignored, since each would put a reader around all those before it.
+// FirstDeclared returns a CharsetReader for an xml.Decoder: it decodes a document from the encoding that its first
+// declaration names. Further declarations are ignored, since each would put a reader around all those before it.
 func FirstDeclared() func(label string, input io.Reader) (io.Reader, error) {
 	declared := false
 	return func(label string, input io.Reader) (io.Reader, error) {

@@ -12,7 +12,8 @@ import (
 	"golang.org/x/text/encoding/traditionalchinese"
 )
 
-var candidateEncodings = []encoding.Encoding{charmap.Windows1252, charmap.Windows1250, charmap.Windows1251, charmap.KOI8R, simplifiedchinese.GB18030, traditionalchinese.Big5,
+var candidateEncodings = []encoding.Encoding{charmap.Windows1252, charmap.Windows1250, charmap.Windows1251,
+	charmap.KOI8R, simplifiedchinese.GB18030, traditionalchinese.Big5,
 	japanese.ShiftJIS, japanese.EUCJP, korean.EUCKR, charmap.Windows1253, charmap.Windows1255, charmap.Windows1256}
 
 // guessEncoding returns the encoding in which the bytes read most like a language.
@@ -35,13 +36,15 @@ func guessEncoding(data []byte) encoding.Encoding {
 var frequentRunes = func() map[rune]bool {
 	m := map[rune]bool{}
 	for _, r := range "的一是不了在人有我他这个们中来上大为和国地到以说时要就出会可也你对生能而子那得于着下自之年过发后作里" +
-		"這個們來為國說時會對於過發後裡請您與該將檔現開關" + "日本語方法場合使用設定文字表示問題件名社" + "이다는을가의에고하지로한사기은를도자시리어인서나대해수일" + "äöüßéèàçñáíóúâêôãõåøæœÄÖÜÉ’“”–€°ąęłńśźżčďěňřšťůžőű" {
+		"這個們來為國說時會對於過發後裡請您與該將檔現開關" + "日本語方法場合使用設定文字表示問題件名社" + "이다는을가의에고하지로한사기은를도자시리어인서나대해수일" +
+		"äöüßéèàçñáíóúâêôãõåøæœÄÖÜÉ’“”–€°ąęłńśźżčďěňřšťůžőű" {
 		m[r] = true
 	}
 	return m
 }()
 
-// textLikeness returns the share of the characters beyond ASCII that look as they do in a text: 1 for all, below 0 for mostly nonsense.
+// textLikeness returns the share of the characters beyond ASCII that look as they do in a text: 1 for all, below 0 for
+// mostly nonsense.
 func textLikeness(text string) float64 {
 	score, all := 0.0, 0
 	var before rune

@@ -1,6 +1,6 @@
-// Package prose finds the layout of a text: headings, paragraphs, list items, tables, code, and the sentences in them. It
-// reads Markdown and plain text alike, never fails, and takes time in proportion to the text. All spans are byte spans of the
-// text that was handed in, on code point boundaries.
+// Package prose finds the layout of a text: headings, paragraphs, list items, tables, code, and the sentences in them.
+// It reads Markdown and plain text alike, never fails, and takes time in proportion to the text. All spans are byte
+// spans of the text that was handed in, on code point boundaries.
 package prose
 
 import (
@@ -130,7 +130,8 @@ func (p *blockParser) parseLine() {
 	case headingLevel(body) > 0 && indent < 4:
 		level := headingLevel(body)
 		p.closeBlock()
-		p.startBlock(Block{Kind: Heading, Level: level, Start: from, End: from + len(strings.TrimRight(body, " \t#")), ContentStart: from + level + 1})
+		p.startBlock(Block{Kind: Heading, Level: level, Start: from, End: from + len(strings.TrimRight(body, " \t#")),
+			ContentStart: from + level + 1})
 	case p.parseUnderline(body):
 	case isMarkup(body):
 		p.closeBlock()
@@ -169,7 +170,8 @@ func (p *blockParser) extendOrStart(kind Kind, b Block) {
 // parseUnderline makes the paragraph above a heading when the line underlines it.
 func (p *blockParser) parseUnderline(body string) bool {
 	body = strings.TrimRight(body, " \t")
-	if len(body) < 2 || !p.isOpen || p.pending.Kind != Paragraph || strings.Trim(body, body[:1]) != "" || body[0] != '=' && body[0] != '-' {
+	if len(body) < 2 || !p.isOpen || p.pending.Kind != Paragraph || strings.Trim(body, body[:1]) != "" ||
+		body[0] != '=' && body[0] != '-' {
 		return false
 	}
 	if p.isMultiline {

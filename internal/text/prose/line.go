@@ -12,7 +12,8 @@ func headingLevel(s string) int {
 	return level
 }
 
-// isMarkup reports whether a line is not for readers: rules, containers (":::"), callouts ("[!NOTE]"), lone tags and link targets ("[1]: https://…").
+// isMarkup reports whether a line is not for readers: rules, containers (":::"), callouts ("[!NOTE]"), lone tags and
+// link targets ("[1]: https://…").
 func isMarkup(s string) bool {
 	s = strings.TrimSpace(s)
 	switch s[0] {
@@ -21,7 +22,8 @@ func isMarkup(s string) bool {
 	case '<':
 		return s[len(s)-1] == '>' && len(s) > 2 && !isAutolink(s)
 	case '[':
-		return strings.HasPrefix(s, "[!") && s[len(s)-1] == ']' || strings.Contains(s, "]: ") && strings.Index(s, "]: ") == strings.IndexByte(s, ']')
+		return strings.HasPrefix(s, "[!") && s[len(s)-1] == ']' || strings.Contains(s, "]: ") &&
+			strings.Index(s, "]: ") == strings.IndexByte(s, ']')
 	case '-', '*', '_', '=':
 		bare := strings.ReplaceAll(s, " ", "")
 		return len(bare) >= 3 && strings.Trim(bare, bare[:1]) == ""

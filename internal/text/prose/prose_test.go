@@ -8,16 +8,21 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-var kindNames = map[Kind]string{Paragraph: "paragraph", Heading: "heading", Item: "item", Table: "table", Code: "code", Markup: "markup"}
+var kindNames = map[Kind]string{Paragraph: "paragraph", Heading: "heading", Item: "item", Table: "table", Code: "code",
+	Markup: "markup"}
 
 func TestBlocks(t *testing.T) {
 	text := strings.Join([]string{
-		"---", "title: x", "---", "# One #", "Two lines", "of text.", "", "- a", "  more", "- b", "", "1. c", "", "   inside", "| x |", "|---|",
-		"```go", "# no heading", "```", "<!-- a", "b -->", "Under", "=====", "***", "> [!NOTE]", "> quoted", ":::tip", "[a]: http://x", "last",
+		"---", "title: x", "---", "# One #", "Two lines", "of text.", "", "- a", "  more", "- b", "", "1. c", "",
+		"   inside", "| x |", "|---|",
+		"```go", "# no heading", "```", "<!-- a", "b -->", "Under", "=====", "***", "> [!NOTE]", "> quoted", ":::tip",
+		"[a]: http://x", "last",
 	}, "\n")
 	want := []string{
-		"markup ---\ntitle: x\n---", "heading # One", "paragraph Two lines\nof text.", "item - a\n  more", "item - b", "item 1. c", "paragraph inside",
-		"table | x |\n|---|", "code ```go\n# no heading\n```", "markup <!-- a\nb -->", "heading Under", "markup ***", "markup [!NOTE]", "paragraph quoted",
+		"markup ---\ntitle: x\n---", "heading # One", "paragraph Two lines\nof text.", "item - a\n  more", "item - b",
+		"item 1. c", "paragraph inside",
+		"table | x |\n|---|", "code ```go\n# no heading\n```", "markup <!-- a\nb -->", "heading Under", "markup ***",
+		"markup [!NOTE]", "paragraph quoted",
 		"markup :::tip", "markup [a]: http://x", "paragraph last",
 	}
 	var got []string
@@ -31,16 +36,19 @@ func TestBlocks(t *testing.T) {
 
 func TestSentences(t *testing.T) {
 	for text, want := range map[string][]string{
-		"One. Two! Three? four":                                                   {"One.", "Two!", "Three?", "four"},
-		"Use e.g. this, i.e. that. It costs 3.50 now.":                            {"Use e.g. this, i.e. that.", "It costs 3.50 now."},
-		"Dr. A. Smith said \"no.\" He left.":                                      {"Dr. A. Smith said \"no.\"", "He left."},
-		"version 2.0 of file.txt is here. ok":                                     {"version 2.0 of file.txt is here. ok"},
-		"您好。可以！好":                                                                 {"您好。", "可以！", "好"},
-		"A wrapped line of some length that goes on and\non to the next one. End": {"A wrapped line of some length that goes on and\non to the next one.", "End"},
-		"Short line\nAnother line":                                                {"Short line", "Another line"},
-		"A para\n\nB para":                                                        {"A para", "B para"},
-		"**Bold.** Next.":                                                         {"**Bold.**", "Next."},
-		"Click **Forgot password?** and wait. Or “Go!” to begin.":                 {"Click **Forgot password?** and wait.", "Or “Go!” to begin."},
+		"One. Two! Three? four": {"One.", "Two!", "Three?", "four"},
+		"Use e.g. this, i.e. that. It costs 3.50 now.": {"Use e.g. this, i.e. that.",
+			"It costs 3.50 now."},
+		"Dr. A. Smith said \"no.\" He left.":  {"Dr. A. Smith said \"no.\"", "He left."},
+		"version 2.0 of file.txt is here. ok": {"version 2.0 of file.txt is here. ok"},
+		"您好。可以！好":                             {"您好。", "可以！", "好"},
+		"A wrapped line of some length that goes on and\non to the next one. End": {"A wrapped line of some " +
+			"length that goes on and\non to the next one.", "End"},
+		"Short line\nAnother line": {"Short line", "Another line"},
+		"A para\n\nB para":         {"A para", "B para"},
+		"**Bold.** Next.":          {"**Bold.**", "Next."},
+		"Click **Forgot password?** and wait. Or “Go!” to begin.": {"Click **Forgot password?** and wait.",
+			"Or “Go!” to begin."},
 	} {
 		var got []string
 		for _, s := range Sentences(text, 0, len(text)) {
@@ -63,7 +71,8 @@ func FuzzBlocks(f *testing.F) {
 			end = b.End
 			last := b.Start
 			for _, s := range Sentences(text, b.Start, b.End) {
-				if s.Start < last || s.End <= s.Start || s.End > b.End || utf8.ValidString(text) && !utf8.ValidString(text[s.Start:s.End]) {
+				if s.Start < last || s.End <= s.Start || s.End > b.End || utf8.ValidString(text) &&
+					!utf8.ValidString(text[s.Start:s.End]) {
 					t.Fatalf("%+v in %+v", s, b)
 				}
 				last = s.End

@@ -11,8 +11,8 @@ import (
 // Span is a byte span.
 type Span struct{ Start, End int }
 
-// Sentences returns the sentences of text[start:end], without the space around them. A blank line always ends one, and so does
-// a short line that is followed by a capital: such lines are not wrapped prose.
+// Sentences returns the sentences of text[start:end], without the space around them. A blank line always ends one, and
+// so does a short line that is followed by a capital: such lines are not wrapped prose.
 func Sentences(text string, start, end int) []Span {
 	return slices.Collect(EachSentence(text, start, end))
 }
@@ -109,9 +109,12 @@ func isAbbreviation(before string) bool {
 const maxAbbreviationBytes = 32
 
 var abbreviations = map[string]bool{
-	"mr": true, "mrs": true, "ms": true, "dr": true, "prof": true, "st": true, "vs": true, "e.g": true, "i.e": true, "cf": true, "no": false,
-	"fig": true, "approx": true, "inc": true, "ltd": true, "jr": true, "sr": true, "u.s": true, "z.b": true, "d.h": true, "bzw": true, "ca": true,
-	"nr": true, "usw": false, "p.ej": true, "sra": true, "dra": true, "art": true, "vol": true, "gen": true, "col": true, "lt": true, "gov": true,
+	"mr": true, "mrs": true, "ms": true, "dr": true, "prof": true, "st": true, "vs": true, "e.g": true, "i.e": true,
+	"cf": true, "no": false,
+	"fig": true, "approx": true, "inc": true, "ltd": true, "jr": true, "sr": true, "u.s": true, "z.b": true,
+	"d.h": true, "bzw": true, "ca": true,
+	"nr": true, "usw": false, "p.ej": true, "sra": true, "dra": true, "art": true, "vol": true, "gen": true,
+	"col": true, "lt": true, "gov": true,
 }
 
 const maxShortLineBytes = 48

@@ -12,7 +12,9 @@ import (
 // The work to find the layout of a text grows with it, and no more than that.
 func TestWork(t *testing.T) {
 	for name, read := range map[string]func(text string){
-		"blocks": func(text string) { prose.Blocks(text) }, "sentences": func(text string) { prose.Sentences(text, 0, len(text)) },
+		"blocks": func(text string) { prose.Blocks(text) }, "sentences": func(text string) {
+			prose.Sentences(text, 0, len(text))
+		},
 	} {
 		t.Run(name, func(t *testing.T) { hostile.ForEachText(t, read) })
 	}

@@ -5,7 +5,8 @@ const (
 	maxCardDigits = 19 // digits
 )
 
-// findCards finds payment cards: 13 to 19 digits that begin as the networks' do and pass the Luhn check, whole or in groups.
+// findCards finds payment cards: 13 to 19 digits that begin as the networks' do and pass the Luhn check, whole or in
+// groups.
 func (r *foldedText) findCards() []span {
 	return r.longestRuns(minCardDigits, maxCardDigits, func(run []digitGroup) bool {
 		for i, g := range run[:len(run)-1] {

@@ -22,13 +22,15 @@ func (r *foldedText) findCodes() (found []span) {
 
 func isCodeChar(c rune) bool { return isLatinLetter(c) || isASCIIDigit(c) }
 
-// checkCode reports whether a word of letters and digits is a code that is masked, and where it ends: a letter may follow behind a hyphen.
+// checkCode reports whether a word of letters and digits is a code that is masked, and where it ends: a letter may
+// follow behind a hyphen.
 func (r *foldedText) checkCode(s span) (span, bool) {
 	if s.End-s.Start > 20 || isWordChar(r.charAt(s.Start-1)) || isWordLetter(r.charAt(s.End)) {
 		return s, false
 	}
 	code := string(r.chars[s.Start:s.End])
-	if c := r.charAt(s.End); (c == '-' || c == ' ') && len(code) == 8 && isLatinLetter(r.charAt(s.End+1)) && !isCodeChar(r.charAt(s.End+2)) {
+	if c := r.charAt(s.End); (c == '-' || c == ' ') && len(code) == 8 && isLatinLetter(r.charAt(s.End+1)) &&
+		!isCodeChar(r.charAt(s.End+2)) {
 		if whole := code + string(r.charAt(s.End+1)); isDNI(whole) && (c == '-' || r.cueBefore(s.Start) == cueID) {
 			return span{s.Start, s.End + 2}, true
 		}
@@ -46,7 +48,8 @@ func (r *foldedText) checkCode(s span) (span, bool) {
 
 func isWordChar(c rune) bool { return isWordLetter(c) || isASCIIDigit(c) || isConnector(c) && c != '=' }
 
-// isDNI reports whether a code is a Spanish identity number: eight digits, or a letter and seven for foreigners, and a check letter.
+// isDNI reports whether a code is a Spanish identity number: eight digits, or a letter and seven for foreigners, and a
+// check letter.
 func isDNI(code string) bool {
 	if len(code) != 9 || !isLatinLetter(rune(code[8])) {
 		return false
@@ -65,7 +68,8 @@ func isDNI(code string) bool {
 	return "trwagmyfpdxbnjzsqvhlcke"[n%23] == code[8]
 }
 
-// isResidentID reports whether a code is a Chinese identity number: place, birth date, sequence and a check character (ISO 7064, MOD 11-2).
+// isResidentID reports whether a code is a Chinese identity number: place, birth date, sequence and a check character
+// (ISO 7064, MOD 11-2).
 func isResidentID(code string) bool {
 	if len(code) != 18 || code[6:8] != "19" && code[6:8] != "20" || code[10:12] > "12" || code[12:14] > "31" {
 		return false
@@ -108,4 +112,5 @@ func isCodiceFiscale(code string) bool {
 }
 
 // codiceFiscaleOddValues are what letters and digits count at the odd places of an Italian tax code.
-var codiceFiscaleOddValues = [26]int{1, 0, 5, 7, 9, 13, 15, 17, 19, 21, 2, 4, 18, 20, 11, 3, 6, 8, 12, 14, 16, 10, 22, 25, 24, 23}
+var codiceFiscaleOddValues = [26]int{1, 0, 5, 7, 9, 13, 15, 17, 19, 21, 2, 4, 18, 20, 11, 3, 6, 8, 12, 14, 16, 10, 22,
+	25, 24, 23}

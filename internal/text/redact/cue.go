@@ -19,13 +19,20 @@ const (
 const maxCueDistance = 32
 
 var cueByWord = newCueTable(map[numberCue]string{
-	cuePhone: `phone phones telephone phonenumber tel telefon telefono telefone telefonnummer telefonnr mobile mobil mobilnummer mobiltelefon movil cell cellphone
-		celular telemovel handy handynummer fax whatsapp signal sms call calling dial ring anrufen ruf rufnummer ruckruf llamar llame llamame llamanos
-		appeler appelez appelle portable gsm hotline callback телефон тел моб мобильный звоните cellulare chiamare bellen telefoonnummer`,
-	cueID: `passport passports passeport pasaporte reisepass pass passnummer passaporto paspoort ausweis ausweisnummer personalausweis ssn itin sozialversicherungsnummer
-		steuer steuernummer steueridentifikationsnummer idnr nif dni nie nir nino bsn cpf curp pesel aadhaar licence license fuhrerschein identity паспорт`,
-	cueItem: `order orders ordernumber invoice ticket case reference ref sku part article artikel artikelnummer item tracking shipment parcel sendung
-		sendungsnummer bestellung bestellnummer auftrag auftragsnummer rechnung rechnungsnummer kundennummer pedido factura commande facture isbn issn ean gtin serial
+	cuePhone: `phone phones telephone phonenumber tel telefon telefono telefone telefonnummer telefonnr mobile mobil
+		mobilnummer mobiltelefon movil cell cellphone
+		celular telemovel handy handynummer fax whatsapp signal sms call calling dial ring anrufen ruf rufnummer ruckruf
+		llamar llame llamame llamanos
+		appeler appelez appelle portable gsm hotline callback телефон тел моб мобильный звоните cellulare chiamare
+		bellen telefoonnummer`,
+	cueID: `passport passports passeport pasaporte reisepass pass passnummer passaporto paspoort ausweis ausweisnummer
+		personalausweis ssn itin sozialversicherungsnummer
+		steuer steuernummer steueridentifikationsnummer idnr nif dni nie nir nino bsn cpf curp pesel aadhaar licence
+		license fuhrerschein identity паспорт`,
+	cueItem: `order orders ordernumber invoice ticket case reference ref sku part article artikel artikelnummer item
+		tracking shipment parcel sendung
+		sendungsnummer bestellung bestellnummer auftrag auftragsnummer rechnung rechnungsnummer kundennummer pedido
+		factura commande facture isbn issn ean gtin serial
 		seriennummer version build zip plz model заказ`,
 })
 
@@ -33,14 +40,17 @@ var cueByWord = newCueTable(map[numberCue]string{
 var unspacedCues = []struct {
 	word string
 	cue  numberCue
-}{{"电话", cuePhone}, {"手机", cuePhone}, {"電話", cuePhone}, {"携帯", cuePhone}, {"微信", cuePhone}, {"护照", cueID}, {"身份证", cueID}, {"旅券", cueID}, {"订单", cueItem}, {"运单", cueItem}, {"注文", cueItem}}
+}{{"电话", cuePhone}, {"手机", cuePhone}, {"電話", cuePhone}, {"携帯", cuePhone}, {"微信", cuePhone}, {"护照", cueID},
+	{"身份证", cueID}, {"旅券", cueID}, {"订单", cueItem}, {"运单", cueItem}, {"注文", cueItem}}
 
 // phraseCues are cues of more than one word.
 var phraseCues = []struct {
 	word string
 	cue  numberCue
-}{{"social security", cueID}, {"driver's", cueID}, {"tax id", cueID}, {"id card", cueID}, {"my number", cuePhone}, {"meine nummer", cuePhone}, {"mi numero", cuePhone},
-	{"mon numero", cuePhone}, {"contact number", cuePhone}, {"reach me", cuePhone}, {"text me", cuePhone}, {"my cell", cuePhone}}
+}{{"social security", cueID}, {"driver's", cueID}, {"tax id", cueID}, {"id card", cueID}, {"my number", cuePhone},
+	{"meine nummer", cuePhone}, {"mi numero", cuePhone},
+	{"mon numero", cuePhone}, {"contact number", cuePhone}, {"reach me", cuePhone}, {"text me", cuePhone},
+	{"my cell", cuePhone}}
 
 func newCueTable(lists map[numberCue]string) map[string]numberCue {
 	all := map[string]numberCue{}
@@ -60,10 +70,12 @@ func (r *foldedText) cueBefore(start int) numberCue {
 	return r.cachedCue
 }
 
-// readCue reads the words before a number, the nearest one first, back to another number, a mask, the end of a sentence or a line.
+// readCue reads the words before a number, the nearest one first, back to another number, a mask, the end of a sentence
+// or a line.
 func (r *foldedText) readCue(start int) numberCue {
 	from := start
-	for from > 0 && start-from < maxCueDistance && r.chars[from-1] != maskChar && r.chars[from-1] != '\n' && !isASCIIDigit(r.chars[from-1]) && !r.endsSentenceAt(from-1) {
+	for from > 0 && start-from < maxCueDistance && r.chars[from-1] != maskChar && r.chars[from-1] != '\n' &&
+		!isASCIIDigit(r.chars[from-1]) && !r.endsSentenceAt(from-1) {
 		from--
 	}
 	before := string(r.chars[from:start])
@@ -93,7 +105,9 @@ func (r *foldedText) endsSentenceAt(i int) bool {
 	case '!', '?', '。', '；', ';':
 		return true
 	case '.':
-		return r.charAt(i+1) == ' ' && i >= 5 && !slices.ContainsFunc(r.chars[i-4:i], func(c rune) bool { return !isWordLetter(c) })
+		return r.charAt(i+1) == ' ' && i >= 5 && !slices.ContainsFunc(r.chars[i-4:i], func(c rune) bool {
+			return !isWordLetter(c)
+		})
 	}
 	return false
 }

@@ -22,7 +22,8 @@ func (r *foldedText) findEmails() (found []span) {
 	return found
 }
 
-// skipParameterName leaves the name of a parameter out of the address that is its value: the "q=" of "?q=ann%40example.com".
+// skipParameterName leaves the name of a parameter out of the address that is its value: the "q=" of
+// "?q=ann%40example.com".
 func (r *foldedText) skipParameterName(start, at int) int {
 	if before := r.charAt(start - 1); before != '?' && before != '#' && !r.isEscaped(at) {
 		return start

@@ -6,8 +6,9 @@ import (
 	"unicode"
 )
 
-// foldedText is a text folded for the search: lower case, digits and signs of all scripts as those of ASCII, spaces as spaces,
-// what a link writes with percent signs as what it stands for, invisible characters left out. Indexes below count its characters.
+// foldedText is a text folded for the search: lower case, digits and signs of all scripts as those of ASCII, spaces as
+// spaces, what a link writes with percent signs as what it stands for, invisible characters left out. Indexes below
+// count its characters.
 type foldedText struct {
 	text    string
 	chars   []rune
@@ -21,7 +22,8 @@ type foldedText struct {
 const maskChar = -1
 
 func newFoldedText(text string) *foldedText {
-	r := &foldedText{text: text, chars: make([]rune, 0, len(text)), offsets: make([]int, 0, len(text)+1), cachedCueIndex: -1}
+	r := &foldedText{text: text, chars: make([]rune, 0, len(text)), offsets: make([]int, 0, len(text)+1),
+		cachedCueIndex: -1}
 	for i := 0; i < len(text); {
 		c, size := decodeChar(text[i:])
 		if c = foldChar(c); c != 0 {
@@ -65,7 +67,8 @@ func foldChar(c rune) rune {
 			return ' '
 		}
 		return max(c, 1)
-	case c == 0xAD, 0x200B <= c && c <= 0x200F, c == 0x2060, c == 0xFEFF, 0x202A <= c && c <= 0x202E, 0x2066 <= c && c <= 0x2069, 0xFE00 <= c && c <= 0xFE0F,
+	case c == 0xAD, 0x200B <= c && c <= 0x200F, c == 0x2060, c == 0xFEFF, 0x202A <= c && c <= 0x202E, 0x2066 <= c &&
+		c <= 0x2069, 0xFE00 <= c && c <= 0xFE0F,
 		0x300 <= c && c <= 0x36F: // and accents of their own
 		return 0
 	case c == 0x2028, c == 0x2029, c == 0x85:
@@ -126,7 +129,8 @@ func decimalValue(c rune) (rune, bool) {
 func isASCIIDigit(c rune) bool  { return '0' <= c && c <= '9' }
 func isLatinLetter(c rune) bool { return 'a' <= c && c <= 'z' }
 
-// isWordLetter reports whether a letter makes a number beside it part of a word. Scripts without spaces between words do not.
+// isWordLetter reports whether a letter makes a number beside it part of a word. Scripts without spaces between words
+// do not.
 func isWordLetter(c rune) bool {
 	switch {
 	case isLatinLetter(c) || c == '_':
@@ -134,7 +138,8 @@ func isWordLetter(c rune) bool {
 	case c < 0x80:
 		return false
 	}
-	return unicode.IsLetter(c) && !unicode.In(c, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
+	return unicode.IsLetter(c) && !unicode.In(c, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul,
+		unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
 }
 
 // charAt returns 0 outside the text.

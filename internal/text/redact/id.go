@@ -7,8 +7,8 @@ const (
 	maxIDDigits = 15
 )
 
-// findIDNumbers finds identity numbers that are written in digits: those with a checksum or a form of their own, and any that a word
-// like "passport" leads to.
+// findIDNumbers finds identity numbers that are written in digits: those with a checksum or a form of their own, and
+// any that a word like "passport" leads to.
 func (r *foldedText) findIDNumbers() []span {
 	return r.longestRuns(minIDDigits, maxIDDigits, func(run []digitGroup) bool {
 		number := string(r.digitsIn(span{run[0].Start, run[len(run)-1].End}))
@@ -19,7 +19,8 @@ func (r *foldedText) findIDNumbers() []span {
 				return true
 			}
 		case 11:
-			if (form == "11" || form == "2-3-3-3") && isSteuerID(number) || (form == "11" || form == "3-3-3-2") && isCPF(number) {
+			if (form == "11" || form == "2-3-3-3") && isSteuerID(number) || (form == "11" || form == "3-3-3-2") &&
+				isCPF(number) {
 				return true
 			}
 		case 15:
@@ -56,8 +57,8 @@ func isSSN(n string) bool {
 	return area < "900" || middle >= "50"
 }
 
-// isSteuerID reports whether a number is a German tax payer's number: one digit of the first ten stands there twice or three times, and the last one
-// checks them (ISO 7064, MOD 11,10).
+// isSteuerID reports whether a number is a German tax payer's number: one digit of the first ten stands there twice or
+// three times, and the last one checks them (ISO 7064, MOD 11,10).
 func isSteuerID(n string) bool {
 	var counts [10]int
 	product := 10

@@ -7,9 +7,9 @@ import (
 	"unicode"
 )
 
-// JSON masks personal data in the strings and keys of a JSON document, and numbers that are data of that kind. Order and
-// layout stay as they are; a key like "phone" counts as a word before its value. Keys may be equal once they are masked. What is
-// not JSON becomes a masked string.
+// JSON masks personal data in the strings and keys of a JSON document, and numbers that are data of that kind. Order
+// and layout stay as they are; a key like "phone" counts as a word before its value. Keys may be equal once they are
+// masked. What is not JSON becomes a masked string.
 func JSON(raw json.RawMessage) json.RawMessage {
 	switch {
 	case len(raw) == 0:

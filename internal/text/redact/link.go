@@ -30,8 +30,8 @@ func decodeChar(text string) (rune, int) {
 	return utf8.DecodeRuneInString(text)
 }
 
-// escapeLength returns the size of the escaped byte that the text begins with: "%40", or "%2540" where it was escaped twice. It is 0 where
-// there is none, or one of a control character.
+// escapeLength returns the size of the escaped byte that the text begins with: "%40", or "%2540" where it was escaped
+// twice. It is 0 where there is none, or one of a control character.
 func escapeLength(text string) int {
 	if len(text) < len("%40") || text[0] != '%' {
 		return 0

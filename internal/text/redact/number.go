@@ -18,7 +18,8 @@ func (g digitGroup) isTightlyJoined() bool {
 }
 
 // allowedGaps are what may stand between the groups of one number.
-var allowedGaps = map[string]bool{" ": true, "-": true, ".": true, "/": true, " - ": true, " / ": true, ") ": true, ")": true, " (": true, "(": true, ")-": true, ") (": true}
+var allowedGaps = map[string]bool{" ": true, "-": true, ".": true, "/": true, " - ": true, " / ": true, ") ": true,
+	")": true, " (": true, "(": true, ")-": true, ") (": true}
 
 const maxGapChars = 3
 
@@ -53,21 +54,23 @@ func (r *foldedText) findGroups() (all []digitGroup) {
 	return all
 }
 
-// isPartOfWord reports whether a letter is right beside the digits, or behind a hyphen or slash: they are of a code, a hash or an address. What
-// follows "phone=" is a value of its own.
+// isPartOfWord reports whether a letter is right beside the digits, or behind a hyphen or slash: they are of a code, a
+// hash or an address. What follows "phone=" is a value of its own.
 func (r *foldedText) isPartOfWord(s span) bool {
 	if r.extensionEnd(s.End) > s.End {
 		return isWordLetter(r.charAt(s.Start - 1))
 	}
 	return isWordLetter(r.charAt(s.Start-1)) || isWordLetter(r.charAt(s.End)) ||
-		isConnector(r.charAt(s.Start-1)) && r.charAt(s.Start-1) != '=' && isWordLetter(r.charAt(s.Start-2)) || isConnector(r.charAt(s.End)) && isWordLetter(r.charAt(s.End+1))
+		isConnector(r.charAt(s.Start-1)) && r.charAt(s.Start-1) != '=' && isWordLetter(r.charAt(s.Start-2)) ||
+		isConnector(r.charAt(s.End)) && isWordLetter(r.charAt(s.End+1))
 }
 
 func isConnector(c rune) bool { return c == '-' || c == '/' || c == '_' || c == '=' }
 
 // isPartOfTime reports whether a colon is between these and other digits.
 func (r *foldedText) isPartOfTime(s span) bool {
-	return r.charAt(s.Start-1) == ':' && isASCIIDigit(r.charAt(s.Start-2)) || r.charAt(s.End) == ':' && isASCIIDigit(r.charAt(s.End+1))
+	return r.charAt(s.Start-1) == ':' && isASCIIDigit(r.charAt(s.Start-2)) || r.charAt(s.End) == ':' &&
+		isASCIIDigit(r.charAt(s.End+1))
 }
 
 // spreadExclusions excludes the groups that are joined to an excluded one.

@@ -11,8 +11,8 @@ const (
 	maxPhoneDigits = 15
 )
 
-// findPhones finds telephone numbers: international ones, national ones as they are usually written, and any digits that a word
-// like "phone" leads to.
+// findPhones finds telephone numbers: international ones, national ones as they are usually written, and any digits
+// that a word like "phone" leads to.
 func (r *foldedText) findPhones() (found []span) {
 	for _, s := range r.longestRuns(minPhoneDigits, maxPhoneDigits, r.isPhone) {
 		found = append(found, r.widenPhone(s))
@@ -50,7 +50,8 @@ func (r *foldedText) isAmount(s span) bool {
 	if after == ' ' {
 		after = r.charAt(s.End + 1)
 	}
-	return strings.ContainsRune(signs, before) || strings.ContainsRune(signs, after) || r.charAt(s.End) == ',' && isASCIIDigit(r.charAt(s.End+1))
+	return strings.ContainsRune(signs, before) || strings.ContainsRune(signs, after) || r.charAt(s.End) == ',' &&
+		isASCIIDigit(r.charAt(s.End+1))
 }
 
 // phoneShapes are the lengths of the groups of national numbers that do not begin with a zero.
@@ -98,7 +99,8 @@ func (r *foldedText) isNational(run []digitGroup, number []byte) bool {
 	}
 }
 
-// isZeroPrefixedPhone reports whether a number is a number that begins with a zero, as long-distance numbers do in much of the world; 0.1234567 does not.
+// isZeroPrefixedPhone reports whether a number is a number that begins with a zero, as long-distance numbers do in much
+// of the world; 0.1234567 does not.
 func isZeroPrefixedPhone(run []digitGroup, number []byte, points bool) bool {
 	if points && len(run) == 2 && run[0].size() < 3 {
 		return false

@@ -27,7 +27,8 @@ func Spans(text string) []Span {
 	return newFoldedText(text).findPrivate()
 }
 
-// mayHoldPrivateData reports whether a text may hold personal data, as most cannot: an address has an @, a number has digits.
+// mayHoldPrivateData reports whether a text may hold personal data, as most cannot: an address has an @, a number has
+// digits.
 func mayHoldPrivateData(text string) bool {
 	digits := 0
 	for i, r := range text {
@@ -73,7 +74,8 @@ func (r *foldedText) findPrivate() (all []Span) {
 		for _, look := range []struct {
 			kind string
 			find func() []span
-		}{{"email", r.findEmails}, {"id", r.findIBANs}, {"id", r.findCodes}, {"id", r.findIDNumbers}, {"card", r.findCards}, {"phone", r.findPhones}} {
+		}{{"email", r.findEmails}, {"id", r.findIBANs}, {"id", r.findCodes}, {"id", r.findIDNumbers},
+			{"card", r.findCards}, {"phone", r.findPhones}} {
 			for _, s := range look.find() {
 				if slices.Contains(r.chars[s.Start:s.End], maskChar) {
 					continue // the extension of the one before

@@ -179,7 +179,8 @@ func TestRedactInSentences(t *testing.T) {
 		if !utf8.ValidString(text) || text == "" {
 			continue
 		}
-		if got := Text("Look, here it stands: " + text + "\nAnd so on."); got != "Look, here it stands: "+want+"\nAnd so on." {
+		if got := Text("Look, here it stands: " + text + "\nAnd so on."); got != "Look, here it stands: "+want+
+			"\nAnd so on." {
 			t.Errorf("%q: %q", text, got)
 		}
 	}
@@ -188,14 +189,16 @@ func TestRedactInSentences(t *testing.T) {
 func TestRedactSpans(t *testing.T) {
 	text := "Ü: 030 1234567, ann@example.com"
 	all := Spans(text)
-	if len(all) != 2 || all[0].Kind != "phone" || text[all[0].Start:all[0].End] != "030 1234567" || text[all[1].Start:all[1].End] != "ann@example.com" {
+	if len(all) != 2 || all[0].Kind != "phone" || text[all[0].Start:all[0].End] != "030 1234567" ||
+		text[all[1].Start:all[1].End] != "ann@example.com" {
 		t.Errorf("%+v", all)
 	}
 }
 
 // Long texts of the pieces that numbers are made of: what is not linear would take minutes.
 func TestRedactLongTexts(t *testing.T) {
-	for _, piece := range []string{"1", "1 ", "a@", "a.", "+1-", "4111 ", "01.", "de89", "555-123-4567 ", "[phone]", "12-", "x1", "@", "tel ", "%25", "%40", "a%40", "?a=1+", "a=%40a&", "%C3", "%F0%9F"} {
+	for _, piece := range []string{"1", "1 ", "a@", "a.", "+1-", "4111 ", "01.", "de89", "555-123-4567 ", "[phone]",
+		"12-", "x1", "@", "tel ", "%25", "%40", "a%40", "?a=1+", "a=%40a&", "%C3", "%F0%9F"} {
 		text := strings.Repeat(piece, 200_000/len(piece))
 		got := Text(text)
 		if len(piece) > 8 && got == text && !strings.HasPrefix(piece, "[") {
@@ -206,19 +209,25 @@ func TestRedactLongTexts(t *testing.T) {
 
 func TestRedactJSON(t *testing.T) {
 	for raw, want := range map[string]string{
-		`{"a":"ann@example.com", "b" : [1, "030 1234567"], "ann@example.com": true}`: `{"a":"[email]", "b" : [1, "[phone]"], "[email]": true}`,
-		`{"ann@example.com":1,"bob@example.com" : {"+49 170 1234567":12345678}}`:     `{"[email]":1,"[email]" : {"[phone]":12345678}}`,
-		`{"ann\u0040example.com":{"phone ann@example.com":"01701234567"}}`:           `{"[email]":{"phone [email]":"[phone]"}}`,
-		`{"q":"?q=zoe8%40example.com"}`:                                              `{"q":"?q=[email]"}`,
-		`{"phone": 491701234567, "id": 491701234567, "phoneNumber":"01701234567"}`:   `{"phone": "[phone]", "id": 491701234567, "phoneNumber":"[phone]"}`,
-		`{"card":4111111111111111,"n":1.5e3,"m":-12345678,"t":1763733600000}`:        `{"card":"[card]","n":1.5e3,"m":-12345678,"t":1763733600000}`,
-		`{"phones":["01701234567","x"],"z":"01701234567"}`:                           `{"phones":["[phone]","x"],"z":"01701234567"}`,
-		`"ann\u0040example.com <b>"`:                                                 `"[email] <b>"`,
-		`"caf\u00e9"`:                                                                `"caf\u00e9"`,
-		`{"a":{"b":null,"c":[]}}`:                                                    `{"a":{"b":null,"c":[]}}`,
-		`null`:                                                                       `null`,
-		` 5 `:                                                                        ` 5 `,
-		`{broken ann@example.com`:                                                    `"{broken [email]"`,
+		`{"a":"ann@example.com", "b" : [1, "030 1234567"], "ann@example.com": true}`: `{"a":"[email]", "b" : [1, ` +
+			`"[phone]"], "[email]": true}`,
+		`{"ann@example.com":1,"bob@example.com" : {"+49 170 1234567":12345678}}`: `{"[email]":1,"[email]" : ` +
+			`{"[phone]":12345678}}`,
+		`{"ann\u0040example.com":{"phone ann@example.com":"01701234567"}}`: `{"[email]":{"phone ` +
+			`[email]":"[phone]"}}`,
+		`{"q":"?q=zoe8%40example.com"}`: `{"q":"?q=[email]"}`,
+		`{"phone": 491701234567, "id": 491701234567, "phoneNumber":"01701234567"}`: `{"phone": "[phone]", ` +
+			`"id": 491701234567, "phoneNumber":"[phone]"}`,
+		`{"card":4111111111111111,"n":1.5e3,"m":-12345678,"t":1763733600000}`: `{"card":"[card]",` +
+			`"n":1.5e3,"m":-12345678,"t":1763733600000}`,
+		`{"phones":["01701234567","x"],"z":"01701234567"}`: `{"phones":["[phone]","x"],` +
+			`"z":"01701234567"}`,
+		`"ann\u0040example.com <b>"`: `"[email] <b>"`,
+		`"caf\u00e9"`:                `"caf\u00e9"`,
+		`{"a":{"b":null,"c":[]}}`:    `{"a":{"b":null,"c":[]}}`,
+		`null`:                       `null`,
+		` 5 `:                        ` 5 `,
+		`{broken ann@example.com`:    `"{broken [email]"`,
 	} {
 		got := JSON(json.RawMessage(raw))
 		if string(got) != want || !json.Valid(got) {

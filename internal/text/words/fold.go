@@ -1,6 +1,6 @@
-// Package words cuts text into words and makes words comparable: case, accents and the forms of a letter are folded, endings
-// are cut off, and words that carry no meaning of their own are known. It is shared by those who search passages and those
-// who quote them, so that both mean the same by a word.
+// Package words cuts text into words and makes words comparable: case, accents and the forms of a letter are folded,
+// endings are cut off, and words that carry no meaning of their own are known. It is shared by those who search
+// passages and those who quote them, so that both mean the same by a word.
 package words
 
 import (
@@ -56,7 +56,8 @@ func appendFolded(b []byte, r rune) []byte {
 	return utf8.AppendRune(b, r)
 }
 
-// isAccent reports whether a character is a mark that readers leave out: combining accents, Hebrew points, Arabic vowels and the stretching line.
+// isAccent reports whether a character is a mark that readers leave out: combining accents, Hebrew points, Arabic
+// vowels and the stretching line.
 func isAccent(r rune) bool {
 	return r >= 0x300 && r <= 0x36F || r >= 0x591 && r <= 0x5C7 || r >= 0x64B && r <= 0x65F || r == 0x640 || r == 0x670
 }

@@ -8,8 +8,8 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// standardForms returns the usual letters of those that only say how a letter is drawn: joined, ligated, wide, narrow or
-// in a style for mathematics. Fonts need them, and files that were made for printing hold them. What means something
+// standardForms returns the usual letters of those that only say how a letter is drawn: joined, ligated, wide, narrow
+// or in a style for mathematics. Fonts need them, and files that were made for printing hold them. What means something
 // else than the letters it is made of is not among them: 10² is not 102, and ½, ① and ™ stay as they are.
 var standardForms = newStandardForms()
 

@@ -1,7 +1,7 @@
 package words
 
-// Grams appends the hashes of the word's 4-character stretches, with its two edges as characters: "_word_" has _wor, word and
-// ord_. A shorter word is one stretch. In scripts without spaces they are the first character, and the pair.
+// Grams appends the hashes of the word's 4-character stretches, with its two edges as characters: "_word_" has _wor,
+// word and ord_. A shorter word is one stretch. In scripts without spaces they are the first character, and the pair.
 func Grams(into []uint64, word string) []uint64 {
 	if first, n := decodeNext(word, 0); IsUnspacedRune(first) {
 		into = append(into, hash4(0, 0, first, 2))
@@ -32,7 +32,8 @@ func Grams(into []uint64, word string) []uint64 {
 	return into
 }
 
-// Hash returns a 64-bit hash that is the same on every machine and in every run, because results must not depend on either.
+// Hash returns a 64-bit hash that is the same on every machine and in every run, because results must not depend on
+// either.
 func Hash(s string) uint64 {
 	h := uint64(14695981039346656037)
 	for i := range len(s) {

@@ -23,7 +23,8 @@ func TestAsksFor(t *testing.T) {
 }
 
 func TestKindOf(t *testing.T) {
-	for word, want := range map[string]Kind{"12": Number, "3.5": Number, "1999": Number | Time, "9999": Number, "march": 0, "marz": Time, "zwolf": Number, "the": 0, "": 0} {
+	for word, want := range map[string]Kind{"12": Number, "3.5": Number, "1999": Number | Time, "9999": Number,
+		"march": 0, "marz": Time, "zwolf": Number, "the": 0, "": 0} {
 		if got := KindOf(word); got != want {
 			t.Errorf("%q is %d, want %d", word, got, want)
 		}

@@ -5,8 +5,8 @@ import (
 	"unicode"
 )
 
-// Language is what a text is most likely written in. It only chooses endings to cut and words to pass over, so a wrong guess
-// costs little.
+// Language is what a text is most likely written in. It only chooses endings to cut and words to pass over, so a wrong
+// guess costs little.
 type Language uint8
 
 // The languages whose endings and function words are known.
@@ -34,7 +34,8 @@ const (
 // LanguageCount is how many languages there are.
 const LanguageCount = int(languageCount)
 
-// GuessLanguage returns the language of the tokens by script and function words; sure is false where it had nothing to go by.
+// GuessLanguage returns the language of the tokens by script and function words; sure is false where it had nothing to
+// go by.
 func GuessLanguage(tokens []Token) (lang Language, sure bool) {
 	if l, ok := guessByScript(tokens); ok {
 		return l, true

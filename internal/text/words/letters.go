@@ -1,7 +1,7 @@
 package words
 
-// foldLines lists letters that are folded into the first of their line: the accents of Latin, Greek and Cyrillic letters, and
-// the forms of Arabic letters that writers use for each other.
+// foldLines lists letters that are folded into the first of their line: the accents of Latin, Greek and Cyrillic
+// letters, and the forms of Arabic letters that writers use for each other.
 const foldLines = `
 aàáâãäåāăąǎǟǡǻȁȃȧḁạảấầẩẫậắằẳẵặ
 bḃḅḇ

@@ -13,8 +13,8 @@ func BlankEmails(text string) string {
 	return emailPattern.ReplaceAllStringFunc(text, func(s string) string { return strings.Repeat(" ", len(s)) })
 }
 
-// LikelyLanguages returns the languages that the text shows equally well, none where it shows none. Stop words decide first;
-// where they are common to several languages, or missing, words that customers use do.
+// LikelyLanguages returns the languages that the text shows equally well, none where it shows none. Stop words decide
+// first; where they are common to several languages, or missing, words that customers use do.
 func LikelyLanguages(text string) []Language {
 	tokens := AppendTokens(nil, BlankEmails(text))
 	guessed, sure := GuessLanguage(tokens)
@@ -57,8 +57,8 @@ func latinLanguages(yield func(Language) bool) {
 	}
 }
 
-// hintedLanguages returns those of the languages of which the text holds the most words that customers use, nil where it holds
-// none.
+// hintedLanguages returns those of the languages of which the text holds the most words that customers use, nil where
+// it holds none.
 func hintedLanguages(tokens []Token, among []Language) (matching []Language) {
 	most := 1
 	for _, l := range among {
@@ -80,7 +80,8 @@ func hintedLanguages(tokens []Token, among []Language) (matching []Language) {
 
 // languageHints are folded words that customers use, by language.
 var languageHints = map[Language]map[string]bool{
-	English: wordSet(`cancel order track refund delivery invoice account subscription speak talk human person please thanks where`),
+	English: wordSet(`cancel order track refund delivery invoice account subscription speak talk human person ` +
+		`please thanks where`),
 	German: wordSet(`bestellung bestellungen stornieren storniere storniert verfolgen verfolge kundigen kundige abo rechnung lieferung ruckerstattung
 		konto sprechen mochte danke mensch menschen`),
 	Spanish: wordSet(`cancelar cancela cancele cancelen anular anula anule pedido seguir sigue rastrear rastrea reembolso reembolsar devolver envio factura
@@ -91,7 +92,8 @@ var languageHints = map[Language]map[string]bool{
 		disdire abbonamento cancellare parlare vorrei voglio grazie favore persona`),
 	Portuguese: wordSet(`cancelar cancela cancele encomenda pedido rastrear rastreie reembolso reembolsar entrega fatura conta assinatura falar quero gostaria
 		queria obrigado obrigada pessoa`),
-	Dutch: wordSet(`bestelling annuleren annuleer volgen volg terugbetaling levering pakket factuur rekening abonnement opzeggen spreken graag bedankt`),
+	Dutch: wordSet(`bestelling annuleren annuleer volgen volg terugbetaling levering pakket factuur rekening ` +
+		`abonnement opzeggen spreken graag bedankt`),
 }
 
 // LikeliestLanguage returns the likeliest language of the text, English where it shows none.

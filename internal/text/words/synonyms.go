@@ -2,8 +2,8 @@ package words
 
 import "strings"
 
-// Synonyms returns the stems of words that people use instead of this one when they ask for help; nil for most words. Words
-// that merely belong together are no synonyms.
+// Synonyms returns the stems of words that people use instead of this one when they ask for help; nil for most words.
+// Words that merely belong together are no synonyms.
 func (l Language) Synonyms(stem string) []string {
 	if l != English {
 		return nil

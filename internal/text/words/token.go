@@ -6,16 +6,16 @@ import (
 	"unicode/utf8"
 )
 
-// Token is a word of a text. In scripts written without spaces every pair of neighbouring characters is a token, and the last
-// character of a run is one more.
+// Token is a word of a text. In scripts written without spaces every pair of neighbouring characters is a token, and
+// the last character of a run is one more.
 type Token struct {
 	Word       string // folded
 	Start, End int    // byte span in the text
 	Unspaced   bool   // of a script without spaces between words
 }
 
-// Tokens returns the words of the text in order: runs of letters and digits. A number keeps its inner points ("6.15.0") and
-// loses the commas that group its digits ("1,000" is "1000"). The targets of Markdown links are passed over.
+// Tokens returns the words of the text in order: runs of letters and digits. A number keeps its inner points ("6.15.0")
+// and loses the commas that group its digits ("1,000" is "1000"). The targets of Markdown links are passed over.
 func Tokens(text string) iter.Seq[Token] {
 	return func(yield func(Token) bool) {
 		var buf [64]byte
@@ -41,8 +41,8 @@ func AppendTokens(into []Token, text string) []Token {
 	return into
 }
 
-// eachToken appends the folded words of the text to b, one after another. It hands every one on with where it begins in b, and goes
-// on with the bytes it gets back.
+// eachToken appends the folded words of the text to b, one after another. It hands every one on with where it begins in
+// b, and goes on with the bytes it gets back.
 func eachToken(text string, b []byte, word func(b []byte, from int, t Token) ([]byte, bool)) []byte {
 	for i, more := 0, true; i < len(text) && more; {
 		r, n := decodeRune(text, i)
@@ -120,18 +120,21 @@ func isWordRune(r rune) bool {
 // isRadical reports whether a character is a radical, which files for printing hold instead of a character.
 func isRadical(r rune) bool { return r >= 0x2E80 && r <= 0x2FDF }
 
-// IsUnspacedRune reports whether r belongs to a script that is written without spaces between words, or whose words are so short
-// in characters that pairs of characters tell them apart: Chinese, Japanese, Korean, Thai, Lao, Khmer, Burmese.
+// IsUnspacedRune reports whether r belongs to a script that is written without spaces between words, or whose words are
+// so short in characters that pairs of characters tell them apart: Chinese, Japanese, Korean, Thai, Lao, Khmer,
+// Burmese.
 func IsUnspacedRune(r rune) bool {
 	switch {
 	case r < 0xE00:
 		return false
 	case r <= 0xEFF, r >= 0x1000 && r <= 0x109F, r >= 0x1780 && r <= 0x17FF:
 		return true
-	case isRadical(r), r >= 0x3040 && r <= 0x30FF, r >= 0x31F0 && r <= 0x31FF, r >= 0x3400 && r <= 0x4DBF, r >= 0x4E00 && r <= 0x9FFF:
+	case isRadical(r), r >= 0x3040 && r <= 0x30FF, r >= 0x31F0 && r <= 0x31FF, r >= 0x3400 && r <= 0x4DBF,
+		r >= 0x4E00 && r <= 0x9FFF:
 		return true
 	}
-	return r >= 0xAC00 && r <= 0xD7A3 || r >= 0xF900 && r <= 0xFAFF || r >= 0xFF66 && r <= 0xFF9F || r >= 0x20000 && r <= 0x3FFFF
+	return r >= 0xAC00 && r <= 0xD7A3 || r >= 0xF900 && r <= 0xFAFF || r >= 0xFF66 && r <= 0xFF9F || r >= 0x20000 &&
+		r <= 0x3FFFF
 }
 
 // IsUnspaced reports whether the word of a token is of a script without spaces between words.

@@ -81,7 +81,8 @@ func TestStemsAndKin(t *testing.T) {
 	if !slices.Contains(English.Synonyms(English.Stem("pictures")), English.Stem("photos")) {
 		t.Error("a picture is a photo")
 	}
-	if !English.IsStopWord("the") || English.IsStopWord("export") || !Chinese.IsStopWord("什么") || Chinese.IsStopWord("照片") {
+	if !English.IsStopWord("the") || English.IsStopWord("export") || !Chinese.IsStopWord("什么") ||
+		Chinese.IsStopWord("照片") {
 		t.Error("function words")
 	}
 }

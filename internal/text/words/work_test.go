@@ -25,7 +25,9 @@ func TestWorkOfStems(t *testing.T) {
 // The work to read the words of a text grows with the text, and no more than that.
 func TestWork(t *testing.T) {
 	for name, read := range map[string]func(text string){
-		"cut": func(text string) { words.GuessLanguage(words.AppendTokens(nil, text)) }, "fold": func(text string) { words.Fold(text) },
+		"cut": func(text string) { words.GuessLanguage(words.AppendTokens(nil, text)) }, "fold": func(text string) {
+			words.Fold(text)
+		},
 		"form": func(text string) { words.AsksFor(text); words.NeedsContext(text) },
 		"grams": func(text string) {
 			for token := range words.Tokens(text) {

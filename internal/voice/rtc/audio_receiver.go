@@ -192,13 +192,15 @@ func isFiller(payload []byte) bool {
 func (l *audioReceiver) updateStats() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.receivedStats.Received, l.receivedStats.Concealed, l.receivedStats.Late = l.buffer.received, l.buffer.concealed, l.buffer.late
+	l.receivedStats.Received, l.receivedStats.Concealed, l.receivedStats.Late = l.buffer.received, l.buffer.concealed,
+		l.buffer.late
 }
 
 func (l *audioReceiver) addStats(s *Stats) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	s.Received, s.Concealed, s.Late, s.Dropped = l.receivedStats.Received, l.receivedStats.Concealed, l.receivedStats.Late, l.droppedFrames
+	s.Received, s.Concealed, s.Late, s.Dropped = l.receivedStats.Received, l.receivedStats.Concealed,
+		l.receivedStats.Late, l.droppedFrames
 }
 
 // close closes the channel of frames, when no track is read any more.

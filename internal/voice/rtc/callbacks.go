@@ -23,8 +23,12 @@ func (p *Participant) callbacks() *lksdk.RoomCallback {
 		ParticipantCallback: lksdk.ParticipantCallback{
 			OnTrackSubscribed:   p.handleSubscribed,
 			OnTrackUnsubscribed: p.handleUnsubscribed,
-			OnTrackMuted:        func(pub lksdk.TrackPublication, _ lksdk.Participant) { p.receiver.updateMuted(pub.SID(), pub.IsMuted) },
-			OnTrackUnmuted:      func(pub lksdk.TrackPublication, _ lksdk.Participant) { p.receiver.updateMuted(pub.SID(), pub.IsMuted) },
+			OnTrackMuted: func(pub lksdk.TrackPublication, _ lksdk.Participant) {
+				p.receiver.updateMuted(pub.SID(), pub.IsMuted)
+			},
+			OnTrackUnmuted: func(pub lksdk.TrackPublication, _ lksdk.Participant) {
+				p.receiver.updateMuted(pub.SID(), pub.IsMuted)
+			},
 			OnAttributesChanged: p.handleAttributes,
 			// When the agent reconnects it has a new connection, and first publishes its track again.
 			OnLocalTrackUnpublished: func(*lksdk.LocalTrackPublication, *lksdk.LocalParticipant) { p.watchDataChannels() },
@@ -41,8 +45,10 @@ func (p *Participant) checkPresence() {
 }
 
 // handleSubscribed attaches the user's microphone, and unsubscribes from everything else.
-func (p *Participant) handleSubscribed(track *webrtc.TrackRemote, pub *lksdk.RemoteTrackPublication, participant *lksdk.RemoteParticipant) {
-	if participant.Identity() != p.config.UserIdentity || pub.Source() != livekit.TrackSource_MICROPHONE || track.Codec().MimeType != webrtc.MimeTypeOpus {
+func (p *Participant) handleSubscribed(track *webrtc.TrackRemote, pub *lksdk.RemoteTrackPublication,
+	participant *lksdk.RemoteParticipant) {
+	if participant.Identity() != p.config.UserIdentity || pub.Source() != livekit.TrackSource_MICROPHONE ||
+		track.Codec().MimeType != webrtc.MimeTypeOpus {
 		unsubscribe(pub)
 		return
 	}
@@ -55,7 +61,8 @@ func unsubscribe(pub *lksdk.RemoteTrackPublication) { _ = pub.SetSubscribed(fals
 
 // handleUnsubscribed detaches a track. It first checks whether its user has left too, so that they are not considered
 // muted.
-func (p *Participant) handleUnsubscribed(_ *webrtc.TrackRemote, pub *lksdk.RemoteTrackPublication, _ *lksdk.RemoteParticipant) {
+func (p *Participant) handleUnsubscribed(_ *webrtc.TrackRemote, pub *lksdk.RemoteTrackPublication,
+	_ *lksdk.RemoteParticipant) {
 	p.checkPresence()
 	p.receiver.detach(pub.SID())
 }

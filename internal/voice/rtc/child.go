@@ -51,7 +51,8 @@ type childProcess struct {
 }
 
 // startChild starts the program and waits until it serves.
-func startChild(ctx context.Context, exe string, args []string, cfg ChildConfig, log *slog.Logger) (*childProcess, error) {
+func startChild(ctx context.Context, exe string, args []string, cfg ChildConfig, log *slog.Logger) (*childProcess,
+	error) {
 	childIn, in, err := os.Pipe()
 	if err != nil {
 		return nil, err

@@ -11,13 +11,15 @@ import (
 func TestSayingMergesLogs(t *testing.T) {
 	var out bytes.Buffer
 	s := &childLog{log: slog.New(slog.NewTextHandler(&out, &slog.HandlerOptions{Level: slog.LevelDebug}))}
-	for _, piece := range []string{`{"time":"2026-01-01T00:00:00Z","level":"WARN","msg":"slow","room":"r",`, `"n":3}` + "\n" + `{"level":"DEBUG","msg":"fine"}` + "\npanic: ", "oh\ngoroutine 1", "\n"} {
+	for _, piece := range []string{`{"time":"2026-01-01T00:00:00Z","level":"WARN","msg":"slow","room":"r",`,
+		`"n":3}` + "\n" + `{"level":"DEBUG","msg":"fine"}` + "\npanic: ", "oh\ngoroutine 1", "\n"} {
 		if _, err := s.Write([]byte(piece)); err != nil {
 			t.Fatal(err)
 		}
 	}
 	log := out.String()
-	for _, want := range []string{`level=WARN msg=slow of="media server" n=3 room=r`, `level=DEBUG msg=fine of="media server"`} {
+	for _, want := range []string{`level=WARN msg=slow of="media server" n=3 room=r`,
+		`level=DEBUG msg=fine of="media server"`} {
 		if !strings.Contains(log, want) {
 			t.Errorf("%s lacks %s", log, want)
 		}

@@ -46,7 +46,8 @@ type textStream struct {
 }
 
 func newDataReceiver(user string, now func() time.Time) *dataReceiver {
-	return &dataReceiver{userIdentity: user, now: now, textLimit: rateLimit{burst: textBurst, interval: textInterval}, faultLimit: rateLimit{burst: 2, interval: faultInterval}}
+	return &dataReceiver{userIdentity: user, now: now, textLimit: rateLimit{burst: textBurst, interval: textInterval},
+		faultLimit: rateLimit{burst: 2, interval: faultInterval}}
 }
 
 // The labels of the channels on which LiveKit sends data.
@@ -97,7 +98,8 @@ func (b *dataReceiver) beginStream(h *livekit.DataStream_Header) {
 	if len(b.streams) == maxStreams {
 		b.streams = slices.Delete(b.streams, 0, 1)
 	}
-	b.streams = append(b.streams, &textStream{id: h.GetStreamId(), startedAt: b.now(), isTooLong: h.GetTotalLength() > maxTextBytes})
+	b.streams = append(b.streams,
+		&textStream{id: h.GetStreamId(), startedAt: b.now(), isTooLong: h.GetTotalLength() > maxTextBytes})
 }
 
 // appendChunk appends a chunk. A message that lacks one is dropped.

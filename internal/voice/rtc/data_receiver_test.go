@@ -47,16 +47,19 @@ func (l *inboxTest) requireTexts(t *testing.T, texts ...string) {
 }
 
 func streamHeader(id, topic string) *livekit.DataPacket {
-	return &livekit.DataPacket{Value: &livekit.DataPacket_StreamHeader{StreamHeader: &livekit.DataStream_Header{StreamId: id, Topic: topic,
+	return &livekit.DataPacket{Value: &livekit.DataPacket_StreamHeader{StreamHeader: &livekit.DataStream_Header{StreamId: id,
+		Topic:         topic,
 		ContentHeader: &livekit.DataStream_Header_TextHeader{TextHeader: &livekit.DataStream_TextHeader{}}}}}
 }
 
 func streamChunk(id string, n uint64, text string) *livekit.DataPacket {
-	return &livekit.DataPacket{Value: &livekit.DataPacket_StreamChunk{StreamChunk: &livekit.DataStream_Chunk{StreamId: id, ChunkIndex: n, Content: []byte(text)}}}
+	return &livekit.DataPacket{Value: &livekit.DataPacket_StreamChunk{StreamChunk: &livekit.DataStream_Chunk{StreamId: id,
+		ChunkIndex: n, Content: []byte(text)}}}
 }
 
 func streamTrailer(id string) *livekit.DataPacket {
-	return &livekit.DataPacket{Value: &livekit.DataPacket_StreamTrailer{StreamTrailer: &livekit.DataStream_Trailer{StreamId: id, Attributes: map[string]string{"a": "b"}}}}
+	return &livekit.DataPacket{Value: &livekit.DataPacket_StreamTrailer{StreamTrailer: &livekit.DataStream_Trailer{StreamId: id,
+		Attributes: map[string]string{"a": "b"}}}}
 }
 
 func userData(topic string) *livekit.DataPacket {
@@ -69,20 +72,34 @@ func TestTypedMessages(t *testing.T) {
 		list []*livekit.DataPacket
 		want []string
 	}{
-		"in pieces":           {"user-1", []*livekit.DataPacket{streamHeader("1", TopicText), streamChunk("1", 0, "Hello, "), streamChunk("1", 1, "agent."), streamTrailer("1")}, []string{"Hello, agent."}},
-		"two at once":         {"user-1", []*livekit.DataPacket{streamHeader("1", TopicText), streamHeader("2", TopicText), streamChunk("1", 0, "a"), streamChunk("2", 0, "b"), streamTrailer("2"), streamTrailer("1")}, []string{"b", "a"}},
-		"a piece twice":       {"user-1", []*livekit.DataPacket{streamHeader("1", TopicText), streamChunk("1", 0, "a"), streamChunk("1", 0, "a"), streamTrailer("1")}, []string{"a"}},
-		"a piece is missing":  {"user-1", []*livekit.DataPacket{streamHeader("1", TopicText), streamChunk("1", 1, "b"), streamTrailer("1")}, nil},
-		"empty":               {"user-1", []*livekit.DataPacket{streamHeader("1", TopicText), streamTrailer("1")}, nil},
-		"no text":             {"user-1", []*livekit.DataPacket{streamHeader("1", TopicText), streamChunk("1", 0, "\xff\xfe"), streamTrailer("1")}, nil},
-		"no beginning":        {"user-1", []*livekit.DataPacket{streamChunk("1", 0, "a"), streamTrailer("1")}, nil},
-		"ended twice":         {"user-1", []*livekit.DataPacket{streamHeader("1", TopicText), streamChunk("1", 0, "a"), streamTrailer("1"), streamTrailer("1")}, []string{"a"}},
-		"begun twice":         {"user-1", []*livekit.DataPacket{streamHeader("1", TopicText), streamChunk("1", 0, "a"), streamHeader("1", TopicText), streamChunk("1", 0, "b"), streamTrailer("1")}, []string{"b"}},
-		"somebody else":       {"user-2", []*livekit.DataPacket{streamHeader("1", TopicText), streamChunk("1", 0, "a"), streamTrailer("1"), userData(TopicBye)}, nil},
-		"a forged transcript": {"user-1", []*livekit.DataPacket{streamHeader("1", TopicTranscript), streamChunk("1", 0, "a"), streamTrailer("1")}, nil},
-		"other data":          {"user-1", []*livekit.DataPacket{userData("x"), {}, {Value: &livekit.DataPacket_RpcRequest{RpcRequest: &livekit.RpcRequest{Id: "1"}}}}, nil},
-		"the farewell":        {"user-1", []*livekit.DataPacket{userData(TopicBye)}, []string{"bye"}},
-		"an empty packet":     {"user-1", []*livekit.DataPacket{{Value: &livekit.DataPacket_StreamHeader{}}, {Value: &livekit.DataPacket_StreamChunk{}}, {Value: &livekit.DataPacket_StreamTrailer{}}, {Value: &livekit.DataPacket_User{}}}, nil},
+		"in pieces": {"user-1", []*livekit.DataPacket{streamHeader("1", TopicText), streamChunk("1", 0,
+			"Hello, "), streamChunk("1", 1, "agent."), streamTrailer("1")}, []string{"Hello, agent."}},
+		"two at once": {"user-1",
+			[]*livekit.DataPacket{streamHeader("1", TopicText), streamHeader("2", TopicText), streamChunk("1", 0, "a"),
+				streamChunk("2", 0, "b"), streamTrailer("2"), streamTrailer("1")}, []string{"b", "a"}},
+		"a piece twice": {"user-1", []*livekit.DataPacket{streamHeader("1", TopicText), streamChunk("1", 0, "a"),
+			streamChunk("1", 0, "a"), streamTrailer("1")}, []string{"a"}},
+		"a piece is missing": {"user-1",
+			[]*livekit.DataPacket{streamHeader("1", TopicText), streamChunk("1", 1, "b"), streamTrailer("1")}, nil},
+		"empty": {"user-1", []*livekit.DataPacket{streamHeader("1", TopicText), streamTrailer("1")}, nil},
+		"no text": {"user-1", []*livekit.DataPacket{streamHeader("1", TopicText),
+			streamChunk("1", 0, "\xff\xfe"), streamTrailer("1")}, nil},
+		"no beginning": {"user-1", []*livekit.DataPacket{streamChunk("1", 0, "a"), streamTrailer("1")}, nil},
+		"ended twice": {"user-1", []*livekit.DataPacket{streamHeader("1", TopicText), streamChunk("1", 0, "a"),
+			streamTrailer("1"), streamTrailer("1")}, []string{"a"}},
+		"begun twice": {"user-1", []*livekit.DataPacket{streamHeader("1", TopicText), streamChunk("1", 0, "a"),
+			streamHeader("1", TopicText), streamChunk("1", 0, "b"), streamTrailer("1")}, []string{"b"}},
+		"somebody else": {"user-2", []*livekit.DataPacket{streamHeader("1", TopicText), streamChunk("1", 0, "a"),
+			streamTrailer("1"), userData(TopicBye)}, nil},
+		"a forged transcript": {"user-1", []*livekit.DataPacket{streamHeader("1", TopicTranscript),
+			streamChunk("1", 0, "a"), streamTrailer("1")}, nil},
+		"other data": {"user-1", []*livekit.DataPacket{userData("x"), {},
+			{Value: &livekit.DataPacket_RpcRequest{RpcRequest: &livekit.RpcRequest{Id: "1"}}}}, nil},
+		"the farewell": {"user-1", []*livekit.DataPacket{userData(TopicBye)}, []string{"bye"}},
+		"an empty packet": {"user-1",
+			[]*livekit.DataPacket{{Value: &livekit.DataPacket_StreamHeader{}},
+				{Value: &livekit.DataPacket_StreamChunk{}}, {Value: &livekit.DataPacket_StreamTrailer{}},
+				{Value: &livekit.DataPacket_User{}}}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			l := newInboxTest()
@@ -136,7 +153,8 @@ func TestTooManyMessages(t *testing.T) {
 }
 
 func FuzzInbox(f *testing.F) {
-	for _, p := range []*livekit.DataPacket{streamHeader("1", TopicText), streamChunk("1", 0, "a"), streamTrailer("1"), userData(TopicBye)} {
+	for _, p := range []*livekit.DataPacket{streamHeader("1", TopicText), streamChunk("1", 0, "a"), streamTrailer("1"),
+		userData(TopicBye)} {
 		p.ParticipantIdentity = "user-1"
 		b, err := proto.Marshal(p)
 		if err != nil {

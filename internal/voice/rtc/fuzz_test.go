@@ -15,7 +15,8 @@ import (
 func FuzzTokenTimes(f *testing.F) {
 	s := &Server{Now: func() time.Time { return time.Unix(1_700_000_000, 0) }}
 	f.Add(s.UserToken(JoinGrant{Room: "r", Identity: "u", ExpiresAt: time.Unix(1_800_000_000, 0)}), "1800000000")
-	for _, exp := range []string{"0", "-1", "1e18", "1e300", "-1e300", "1.5", `"1800000000"`, "null", "9223372036854775808", "1,\"exp\":2", "[[[[1]]]]", "01"} {
+	for _, exp := range []string{"0", "-1", "1e18", "1e300", "-1e300", "1.5", `"1800000000"`, "null",
+		"9223372036854775808", "1,\"exp\":2", "[[[[1]]]]", "01"} {
 		f.Add("a.b.c", exp)
 	}
 	f.Fuzz(func(t *testing.T, token, exp string) {
@@ -70,8 +71,10 @@ func FuzzOpus(f *testing.F) {
 		take := func(payload []byte) {
 			before := samples
 			packets++
-			in.addPacket(rtpPacket{&rtp.Packet{Header: rtp.Header{SequenceNumber: uint16(packets), Timestamp: uint32(packets) * outputFrameSamples}, Payload: payload}, now}) //nolint:gosec // they wrap
-			if produced := samples - before; produced > maxDecodedSamples+(maxSilentFrames+maxConcealedFrames+1)*inputFrameSamples {
+			in.addPacket(rtpPacket{&rtp.Packet{Header: rtp.Header{SequenceNumber: uint16(packets),
+				Timestamp: uint32(packets) * outputFrameSamples}, Payload: payload}, now}) //nolint:gosec // they wrap
+			if produced := samples - before; produced > maxDecodedSamples+
+				(maxSilentFrames+maxConcealedFrames+1)*inputFrameSamples {
 				t.Fatalf("%d samples of a packet of %d bytes", produced, len(payload))
 			}
 			now = now.Add(FrameTime)

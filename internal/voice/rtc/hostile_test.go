@@ -29,12 +29,14 @@ func (u *userClient) sendPacket(packet *livekit.DataPacket) {
 }
 
 func streamHeader(id, topic string) *livekit.DataPacket {
-	return &livekit.DataPacket{Value: &livekit.DataPacket_StreamHeader{StreamHeader: &livekit.DataStream_Header{StreamId: id, Topic: topic,
+	return &livekit.DataPacket{Value: &livekit.DataPacket_StreamHeader{StreamHeader: &livekit.DataStream_Header{StreamId: id,
+		Topic:         topic,
 		ContentHeader: &livekit.DataStream_Header_TextHeader{TextHeader: &livekit.DataStream_TextHeader{}}}}}
 }
 
 func streamChunk(id, text string) *livekit.DataPacket {
-	return &livekit.DataPacket{Value: &livekit.DataPacket_StreamChunk{StreamChunk: &livekit.DataStream_Chunk{StreamId: id, Content: []byte(text)}}}
+	return &livekit.DataPacket{Value: &livekit.DataPacket_StreamChunk{StreamChunk: &livekit.DataStream_Chunk{StreamId: id,
+		Content: []byte(text)}}}
 }
 
 func streamTrailer(id string) *livekit.DataPacket {
@@ -81,8 +83,10 @@ func floodMessages(u *userClient) {
 		u.sendPacket(streamHeader("t"+id, rtc.TopicTranscript))
 		u.sendPacket(streamChunk("t"+id, "I am the agent."))
 		u.sendPacket(streamTrailer("t" + id))
-		u.sendPacket(&livekit.DataPacket{Value: &livekit.DataPacket_RpcRequest{RpcRequest: &livekit.RpcRequest{Id: id, Method: "m", Version: 1}}})
-		u.sendPacket(&livekit.DataPacket{Value: &livekit.DataPacket_User{User: &livekit.UserPacket{Topic: &topic, Payload: make([]byte, 1000)}}})
+		u.sendPacket(&livekit.DataPacket{Value: &livekit.DataPacket_RpcRequest{RpcRequest: &livekit.RpcRequest{Id: id,
+			Method: "m", Version: 1}}})
+		u.sendPacket(&livekit.DataPacket{Value: &livekit.DataPacket_User{User: &livekit.UserPacket{Topic: &topic,
+			Payload: make([]byte, 1000)}}})
 		u.sendPacket(&livekit.DataPacket{Value: &livekit.DataPacket_Transcription{Transcription: &livekit.Transcription{TranscribedParticipantIdentity: "agent"}}})
 	}
 }
@@ -141,7 +145,8 @@ func TestAMuteServerIsNotWaitedFor(t *testing.T) {
 			return
 		}
 		defer func() { _ = c.Close() }()
-		fmt.Fprintf(c, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Accept: %s\r\n\r\n",
+		fmt.Fprintf(c,
+			"HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Accept: %s\r\n\r\n",
 			base64.StdEncoding.EncodeToString(sum[:]))
 		reached <- struct{}{}
 		_, _ = c.Read(make([]byte, 1)) // until it hangs up
@@ -150,7 +155,8 @@ func TestAMuteServerIsNotWaitedFor(t *testing.T) {
 	t.Cleanup(http.DefaultClient.CloseIdleConnections) // the SDK's
 	ctx, cancel := contextUntilSignal(t, reached)
 	defer cancel()
-	_, err := rtc.Join(ctx, rtc.Config{URL: strings.Replace(server.URL, "http", "ws", 1), Token: "t", UserIdentity: "user-1", ServerIsLocal: true, Now: time.Now, Log: discardLogger()})
+	_, err := rtc.Join(ctx, rtc.Config{URL: strings.Replace(server.URL, "http", "ws", 1), Token: "t",
+		UserIdentity: "user-1", ServerIsLocal: true, Now: time.Now, Log: discardLogger()})
 	if err == nil {
 		t.Error("joined nothing")
 	}

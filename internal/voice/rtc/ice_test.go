@@ -52,7 +52,10 @@ func iceServers(t *testing.T, s *rtc.Server) (list []string) {
 	c, err := net.Dial("tcp", strings.TrimPrefix(address, "ws://"))
 	requireNoError(t, err)
 	defer func() { _ = c.Close() }()
-	fmt.Fprintf(c, "GET /rtc?access_token=%s HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n", s.UserToken(joinGrant("r")))
+	fmt.Fprintf(c,
+		"GET /rtc?access_token=%s HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"+
+			"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n",
+		s.UserToken(joinGrant("r")))
 	for _, found := range iceServerPattern.FindAll(readFirstMessage(t, bufio.NewReader(c)), -1) {
 		list = append(list, string(found))
 	}

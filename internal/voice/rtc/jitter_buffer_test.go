@@ -44,7 +44,8 @@ func newBufferTest() *bufferTest {
 
 // receive adds the packet of a frame's time.
 func (a *bufferTest) receive(seq uint16, frame int) {
-	a.buffer.addPacket(rtpPacket{&rtp.Packet{Header: rtp.Header{SequenceNumber: seq, Timestamp: uint32(4_294_960_000 + frame*outputFrameSamples)},
+	a.buffer.addPacket(rtpPacket{&rtp.Packet{Header: rtp.Header{SequenceNumber: seq,
+		Timestamp: uint32(4_294_960_000 + frame*outputFrameSamples)},
 		Payload: []byte{byte(frame)}}, a.now})
 }
 
@@ -165,7 +166,8 @@ func FuzzIntake(f *testing.F) {
 			now = now.Add(time.Duration(script[2]) * time.Millisecond)
 			seq := uint16(script[0])<<8 | uint16(script[1])
 			in.handleIdle(now)
-			in.addPacket(rtpPacket{&rtp.Packet{Header: rtp.Header{SequenceNumber: seq, Timestamp: uint32(script[1]) << 20}, Payload: script[2:]}, now})
+			in.addPacket(rtpPacket{&rtp.Packet{Header: rtp.Header{SequenceNumber: seq,
+				Timestamp: uint32(script[1]) << 20}, Payload: script[2:]}, now})
 		}
 		if count > 1_000_000 {
 			t.Fatal("frames without end")

@@ -54,7 +54,8 @@ func runParentProcess() {
 	if err != nil {
 		panic(err)
 	}
-	s := &rtc.Server{Executable: exe, Child: rtc.ChildConfig{Loopback: true}, Now: time.Now, Log: slog.New(slog.DiscardHandler)}
+	s := &rtc.Server{Executable: exe, Child: rtc.ChildConfig{Loopback: true}, Now: time.Now,
+		Log: slog.New(slog.DiscardHandler)}
 	address, err := s.Address(context.Background())
 	if err != nil {
 		panic(err)

@@ -25,14 +25,16 @@ type gopusCodec struct {
 }
 
 func newOpus() (opus, error) {
-	e, err := gopus.NewEncoder(gopus.EncoderConfig{SampleRate: OutputRate, Channels: 1, Application: gopus.ApplicationVoIP})
+	e, err := gopus.NewEncoder(gopus.EncoderConfig{SampleRate: OutputRate, Channels: 1,
+		Application: gopus.ApplicationVoIP})
 	if err != nil {
 		return nil, fmt.Errorf("opus encoder: %w", err)
 	}
 	if err := tuneEncoder(e); err != nil {
 		return nil, fmt.Errorf("opus encoder: %w", err)
 	}
-	d, err := gopus.NewDecoder(gopus.DecoderConfig{SampleRate: InputRate, Channels: 1, MaxPacketSamples: maxDecodedSamples})
+	d, err := gopus.NewDecoder(gopus.DecoderConfig{SampleRate: InputRate, Channels: 1,
+		MaxPacketSamples: maxDecodedSamples})
 	if err != nil {
 		return nil, fmt.Errorf("opus decoder: %w", err)
 	}

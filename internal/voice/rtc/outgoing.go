@@ -67,15 +67,18 @@ func (p *Participant) textStreamPackets(s Segment, now int64) []rawPacket {
 	}
 	attributes := map[string]string{attributeID: s.ID, attributeFinal: final}
 	parts := []rawPacket{{&livekit.DataPacket{Value: &livekit.DataPacket_StreamHeader{StreamHeader: &livekit.DataStream_Header{
-		StreamId: id, Topic: TopicTranscript, MimeType: "text/plain", Timestamp: now, TotalLength: &length, Attributes: attributes,
+		StreamId: id, Topic: TopicTranscript, MimeType: "text/plain", Timestamp: now, TotalLength: &length,
+		Attributes:    attributes,
 		ContentHeader: &livekit.DataStream_Header_TextHeader{TextHeader: &livekit.DataStream_TextHeader{}},
 	}}}}}
 	for i, text := range splitChunks(s.Text) {
-		parts = append(parts, rawPacket{&livekit.DataPacket{Value: &livekit.DataPacket_StreamChunk{StreamChunk: &livekit.DataStream_Chunk{
-			StreamId: id, ChunkIndex: uint64(i), Content: []byte(text),
-		}}}})
+		parts = append(parts,
+			rawPacket{&livekit.DataPacket{Value: &livekit.DataPacket_StreamChunk{StreamChunk: &livekit.DataStream_Chunk{
+				StreamId: id, ChunkIndex: uint64(i), Content: []byte(text),
+			}}}})
 	}
-	parts = append(parts, rawPacket{&livekit.DataPacket{Value: &livekit.DataPacket_StreamTrailer{StreamTrailer: &livekit.DataStream_Trailer{StreamId: id}}}})
+	parts = append(parts,
+		rawPacket{&livekit.DataPacket{Value: &livekit.DataPacket_StreamTrailer{StreamTrailer: &livekit.DataStream_Trailer{StreamId: id}}}})
 	if s.FromUser {
 		for _, one := range parts {
 			one.ParticipantIdentity = p.config.UserIdentity

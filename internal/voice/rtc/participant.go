@@ -121,7 +121,8 @@ func newParticipant(c Config) (*Participant, error) {
 	if err != nil {
 		return nil, fmt.Errorf("make a track: %w", err)
 	}
-	p := &Participant{config: c, track: track, outgoing: newOrderedQueue[func()](), eventQueue: newOrderedQueue[Event](), events: make(chan Event, 16),
+	p := &Participant{config: c, track: track, outgoing: newOrderedQueue[func()](),
+		eventQueue: newOrderedQueue[Event](), events: make(chan Event, 16),
 		stopped: make(chan struct{}), reasonShown: make(chan struct{})}
 	p.ctx, p.cancel = context.WithCancel(context.Background())
 	p.player = newPlayer(codec, c.Now, p.writePacket, p.eventQueue.put)
@@ -136,7 +137,8 @@ func newParticipant(c Config) (*Participant, error) {
 func (p *Participant) join() error {
 	go deliverEvents(p.ctx, p.eventQueue, p.events)
 	p.work.Go(func() { p.outgoing.each(func(f func()) bool { f(); return p.ctx.Err() == nil }) })
-	options := []lksdk.ConnectOption{lksdk.WithLogger(sdkLogger{p.config.Log, p.config.Token}), lksdk.WithDisableRegionDiscovery(),
+	options := []lksdk.ConnectOption{lksdk.WithLogger(sdkLogger{p.config.Log, p.config.Token}),
+		lksdk.WithDisableRegionDiscovery(),
 		lksdk.WithExtraAttributes(map[string]string{AttributeState: string(Initializing)})}
 	if p.config.ServerIsLocal {
 		options = append(options, lksdk.WithDisableTURN())
@@ -144,7 +146,8 @@ func (p *Participant) join() error {
 	if err := p.room.JoinWithContextAndToken(p.ctx, p.config.URL, p.config.Token, options...); err != nil {
 		return err
 	}
-	if _, err := p.room.LocalParticipant.PublishTrack(p.track, &lksdk.TrackPublicationOptions{Name: "agent", Source: livekit.TrackSource_MICROPHONE}); err != nil {
+	if _, err := p.room.LocalParticipant.PublishTrack(p.track,
+		&lksdk.TrackPublicationOptions{Name: "agent", Source: livekit.TrackSource_MICROPHONE}); err != nil {
 		return err
 	}
 	p.work.Go(func() { p.player.run(p.ctx) })

@@ -99,7 +99,8 @@ func testCut(t *testing.T, p *rtc.Participant, u *userClient) {
 	began := time.Now()
 	u.waitUntil("sound", func() bool { return u.lastHeardAt.After(began) })
 	at := p.Stop()
-	if e := requireEvents(t, p, rtc.EventEnded); e.Complete || e.Position != at || at.ID != "2" || at.Played > 25*time.Second {
+	if e := requireEvents(t, p, rtc.EventEnded); e.Complete || e.Position != at || at.ID != "2" ||
+		at.Played > 25*time.Second {
 		t.Errorf("%+v, cut at %v", e, at)
 	}
 	u.update(func() { u.heardSamples = nil })
@@ -125,7 +126,8 @@ func testText(t *testing.T, p *rtc.Participant, u *userClient) {
 		return len(u.lines) == 3 && len(u.faults) == 1 && u.attributes[rtc.AttributeState] == "thinking"
 	})
 	slices.SortFunc(u.lines, func(a, b transcriptLine) int { return len(a.text) - len(b.text) })
-	want := []transcriptLine{{"a", "false", "Where is", "user-1"}, {"a", "true", "Where is my order?", "user-1"}, {"b", "true", long, "agent"}}
+	want := []transcriptLine{{"a", "false", "Where is", "user-1"}, {"a", "true", "Where is my order?", "user-1"},
+		{"b", "true", long, "agent"}}
 	if !slices.Equal(u.lines, want) || u.faults[0] != "No ears." {
 		t.Errorf("%v, %v", u.lines[:2], u.faults)
 	}
@@ -293,7 +295,8 @@ func TestByeIsLeavingAtOnce(t *testing.T) {
 	p := joinAgent(t, s, "bye")
 	u := newUser(t, serverAddress(t, s), s.UserToken(joinGrant("bye")))
 	requireEvents(t, p, rtc.EventJoined)
-	requireNoError(t, u.room.LocalParticipant.PublishDataPacket(lksdk.UserData(nil), lksdk.WithDataPublishTopic(rtc.TopicBye), lksdk.WithDataPublishReliable(true)))
+	requireNoError(t, u.room.LocalParticipant.PublishDataPacket(lksdk.UserData(nil),
+		lksdk.WithDataPublishTopic(rtc.TopicBye), lksdk.WithDataPublishReliable(true)))
 	requireEvents(t, p, rtc.EventLeft)
 	p.End(context.Background(), "client_left")
 	if _, ok := <-p.Events(); ok {

@@ -8,7 +8,8 @@ import (
 )
 
 const (
-	trailingSilenceFrames = 5                      // of silence after speech, so that its end is not cut off at the listener
+	// of silence after speech, so that its end is not cut off at the listener
+	trailingSilenceFrames = 5
 	duckedGain            = 0.25                   // -12 dB
 	maxCatchUp            = 100 * time.Millisecond // a player that is later than this does not catch up
 	lateAfter             = 5 * time.Millisecond   // a packet that is sent later than this counts as late

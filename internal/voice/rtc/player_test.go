@@ -43,7 +43,8 @@ func (o *playerTest) advance(d time.Duration) {
 	o.player.addStats(&o.stats)
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.observed = playerOutput{slices.Clone(o.recorded.events), slices.Clone(o.recorded.firstSamples), slices.Clone(o.recorded.times)}
+	o.observed = playerOutput{slices.Clone(o.recorded.events), slices.Clone(o.recorded.firstSamples),
+		slices.Clone(o.recorded.times)}
 }
 
 // constantClip returns a clip of frames that all hold one number.
@@ -91,8 +92,10 @@ func TestPlayerSendsOnTime(t *testing.T) {
 			events = append(events, e)
 		}
 		want := []Event{
-			{Kind: EventStarted, Position: Position{"a", 20 * time.Millisecond}}, {Kind: EventEnded, Position: Position{"a", 200 * time.Millisecond}, Complete: true},
-			{Kind: EventStarted, Position: Position{"b", 20 * time.Millisecond}}, {Kind: EventEnded, Position: Position{"b", 100 * time.Millisecond}, Complete: true},
+			{Kind: EventStarted, Position: Position{"a", 20 * time.Millisecond}},
+			{Kind: EventEnded, Position: Position{"a", 200 * time.Millisecond}, Complete: true},
+			{Kind: EventStarted, Position: Position{"b", 20 * time.Millisecond}},
+			{Kind: EventEnded, Position: Position{"b", 100 * time.Millisecond}, Complete: true},
 		}
 		if !slices.Equal(events, want) {
 			t.Errorf("told %v", events)
@@ -163,7 +166,8 @@ func TestDuckedSpeechIsLower(t *testing.T) {
 		o.advance(100 * time.Millisecond)
 		o.Duck(false)
 		o.advance(100 * time.Millisecond)
-		if o.observed.firstSamples[4] != 1000 || o.observed.firstSamples[6] != 250 || o.observed.firstSamples[9] != 250 || o.observed.firstSamples[11] != 1000 {
+		if o.observed.firstSamples[4] != 1000 || o.observed.firstSamples[6] != 250 ||
+			o.observed.firstSamples[9] != 250 || o.observed.firstSamples[11] != 1000 {
 			t.Errorf("levels %v", o.observed.firstSamples)
 		}
 	})
@@ -193,7 +197,9 @@ func TestSlowSpeechLeavesGaps(t *testing.T) {
 // Late packets of speech are counted, and those of silence are not.
 func TestTardyPackets(t *testing.T) {
 	now := time.UnixMilli(1_000_000)
-	p := newPlayer(numberCodec{}, func() time.Time { return now }, func([]byte, time.Time) error { return nil }, func(Event) {})
+	p := newPlayer(numberCodec{}, func() time.Time { return now }, func([]byte, time.Time) error {
+		return nil
+	}, func(Event) {})
 	p.Play(constantClip("a", 4, 1))
 	for _, late := range []time.Duration{0, lateAfter, lateAfter + 1, 300 * time.Millisecond, time.Second, time.Second} {
 		p.tick(now.Add(-late))

@@ -14,15 +14,29 @@ func TestPresence(t *testing.T) {
 	}{
 		"announced, then hears": {func(p *presence) { p.handleAnnounced(true); p.handleUserSign() }, []Kind{EventJoined}},
 		"hears before the news": {func(p *presence) { p.handleUserSign(); p.handleAnnounced(true) }, []Kind{EventJoined}},
-		"never hears":           {func(p *presence) { p.handleAnnounced(true); time.Sleep(hearingTimeout + time.Second) }, []Kind{EventJoined}},
-		"does not hear yet":     {func(p *presence) { p.handleAnnounced(true); time.Sleep(hearingTimeout - time.Second) }, nil},
+		"never hears": {func(p *presence) {
+			p.handleAnnounced(true)
+			time.Sleep(hearingTimeout + time.Second)
+		}, []Kind{EventJoined}},
+		"does not hear yet": {func(p *presence) {
+			p.handleAnnounced(true)
+			time.Sleep(hearingTimeout - time.Second)
+		}, nil},
 		"heard before hearing": {func(p *presence) {
 			p.handleAnnounced(true)
 			p.handlePublished()
 			time.Sleep(hearingTimeout - time.Second)
 		}, nil},
-		"heard, then hears":   {func(p *presence) { p.handlePublished(); p.handleUserSign(); p.handleAnnounced(true) }, []Kind{EventJoined}},
-		"gone before hearing": {func(p *presence) { p.handleAnnounced(true); p.handleAnnounced(false); time.Sleep(time.Minute) }, nil},
+		"heard, then hears": {func(p *presence) {
+			p.handlePublished()
+			p.handleUserSign()
+			p.handleAnnounced(true)
+		}, []Kind{EventJoined}},
+		"gone before hearing": {func(p *presence) {
+			p.handleAnnounced(true)
+			p.handleAnnounced(false)
+			time.Sleep(time.Minute)
+		}, nil},
 		"back in time": {func(p *presence) {
 			p.handlePublished()
 			p.handleUserSign()

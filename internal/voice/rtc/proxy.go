@@ -33,7 +33,8 @@ func (s *Server) Proxy() http.Handler {
 			r.Out.Header.Del("Cookie")
 		},
 		ModifyResponse: closeBothSides,
-		Transport:      &http.Transport{DisableKeepAlives: true}, // one connection each, since each is a WebSocket; never through a proxy
+		// one connection each, since each is a WebSocket; never through a proxy
+		Transport: &http.Transport{DisableKeepAlives: true},
 		ErrorHandler: func(w http.ResponseWriter, r *http.Request, err error) {
 			s.Log.DebugContext(r.Context(), "signalling was not handed on", "err", err)
 			w.WriteHeader(http.StatusBadGateway)
@@ -44,7 +45,8 @@ func (s *Server) Proxy() http.Handler {
 		w.Header().Set("Cache-Control", "no-store")
 		c := s.runningChild()
 		if c == nil || !IsSignalPath(r.URL.Path) || path.Clean(r.URL.Path) != r.URL.Path || !isSignalMethod(r.Method) {
-			w.Header().Set("Access-Control-Allow-Origin", "*") // as the media server does: a browser may read that the session is over
+			// as the media server does: a browser may read that the session is over
+			w.Header().Set("Access-Control-Allow-Origin", "*")
 			http.Error(w, "requested room does not exist", http.StatusNotFound)
 			return
 		}

@@ -19,8 +19,10 @@ func TestOnlySignallingIsReached(t *testing.T) {
 	s := sfus.Start(t)
 	_, address := publicPort(t, s)
 	base := strings.Replace(address, "ws", "http", 1)
-	for _, path := range []string{"/twirp/livekit.RoomService/ListRooms", "/rtc/../twirp/livekit.RoomService/ListRooms", "/rtc/%2e%2e/twirp/livekit.RoomService/ListRooms",
-		"/rtc/..%2ftwirp/livekit.RoomService/ListRooms", "/rtc//twirp/livekit.RoomService/ListRooms", "//twirp/livekit.RoomService/ListRooms", "/rtcx", "/", "/agent", "/whip/v1", "/rtc/v9", "/rtc", "/rtc/v1"} {
+	for _, path := range []string{"/twirp/livekit.RoomService/ListRooms", "/rtc/../twirp/livekit.RoomService/ListRooms",
+		"/rtc/%2e%2e/twirp/livekit.RoomService/ListRooms",
+		"/rtc/..%2ftwirp/livekit.RoomService/ListRooms", "/rtc//twirp/livekit.RoomService/ListRooms",
+		"//twirp/livekit.RoomService/ListRooms", "/rtcx", "/", "/agent", "/whip/v1", "/rtc/v9", "/rtc", "/rtc/v1"} {
 		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, base, strings.NewReader("{}"))
 		if err != nil {
 			t.Fatal(err)
@@ -43,7 +45,8 @@ func TestOnlySignallingIsReached(t *testing.T) {
 func TestNoChildNoRoom(t *testing.T) {
 	r, w := httptest.NewRequest(http.MethodGet, "/rtc/v1/validate?access_token=x", nil), httptest.NewRecorder()
 	sfus.New(t).Proxy().ServeHTTP(w, r)
-	if w.Code != http.StatusNotFound || w.Header().Get("Access-Control-Allow-Origin") != "*" || w.Header().Get("Cache-Control") != "no-store" {
+	if w.Code != http.StatusNotFound || w.Header().Get("Access-Control-Allow-Origin") != "*" ||
+		w.Header().Get("Cache-Control") != "no-store" {
 		t.Error(w.Code, w.Header())
 	}
 }
@@ -63,7 +66,10 @@ func TestALineEndsWithTheMediaServer(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = c.Close() }()
-	fmt.Fprintf(c, "GET /rtc?access_token=%s HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n", s.UserToken(joinGrant("r")))
+	fmt.Fprintf(c,
+		"GET /rtc?access_token=%s HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"+
+			"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n",
+		s.UserToken(joinGrant("r")))
 	if line, err := bufio.NewReader(c).ReadString('\n'); err != nil || !strings.Contains(line, "101") {
 		t.Fatalf("%q, %v", line, err)
 	}

@@ -69,7 +69,8 @@ func (s *Server) callRoomService(ctx context.Context, method string, body any) e
 	if err != nil {
 		return err
 	}
-	r, err := http.NewRequestWithContext(ctx, http.MethodPost, withScheme(address, "http")+"/twirp/livekit.RoomService/"+method, bytes.NewReader(text))
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost,
+		withScheme(address, "http")+"/twirp/livekit.RoomService/"+method, bytes.NewReader(text))
 	if err != nil {
 		return err
 	}

@@ -56,7 +56,9 @@ func (s *Server) runChild(ctx context.Context) {
 	s.Log.Info("the media server runs", "pid", c.cmd.Process.Pid, "port", c.Port, "udp", c.UDPPort, "tcp", c.TCPPort)
 	s.setChild(c, nil)
 	if s.Child.Loopback && !isLoopback(s.ClientURL) {
-		s.Log.Warn("sound stays on this machine, and browsers come from elsewhere: --voice-node-ip (PARLEY_VOICE_NODE_IP) names the address that they send it to", "host", hostName(s.ClientURL))
+		s.Log.Warn("sound stays on this machine, and browsers come from elsewhere: --voice-node-ip "+
+			"(PARLEY_VOICE_NODE_IP) names the address that they send it to",
+			"host", hostName(s.ClientURL))
 	}
 	select {
 	case <-c.exited:

@@ -22,7 +22,8 @@ import (
 // openRoom creates a room.
 func openRoom(t *testing.T, s *rtc.Server, name string) {
 	t.Helper()
-	if err := s.CreateRoom(t.Context(), rtc.Room{Name: name, EmptyTimeout: time.Minute, DepartureTimeout: time.Minute}); err != nil {
+	if err := s.CreateRoom(t.Context(),
+		rtc.Room{Name: name, EmptyTimeout: time.Minute, DepartureTimeout: time.Minute}); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -132,7 +133,8 @@ func TestPortsThatAreTaken(t *testing.T) {
 		s := sfus.New(t, func(s *rtc.Server) { s.Child = taken })
 		err := s.CreateRoom(t.Context(), rtc.Room{Name: "r"})
 		port := fmt.Sprint("port ", taken.UDPPort+taken.TCPPort)
-		if err == nil || !strings.Contains(err.Error(), setting) || !strings.Contains(err.Error(), port) || !strings.Contains(err.Error(), "in use") {
+		if err == nil || !strings.Contains(err.Error(), setting) || !strings.Contains(err.Error(), port) ||
+			!strings.Contains(err.Error(), "in use") {
 			t.Errorf("%s, %s: %v", setting, port, err)
 		}
 	}
@@ -221,7 +223,8 @@ func TestALiveKitOfOthers(t *testing.T) {
 	if err := s.DeleteRoom(t.Context(), "r"); err != nil {
 		t.Error("a room that is gone: ", err)
 	}
-	if got := getStatus(t, s.Proxy(), "/rtc/validate?access_token="+s.UserToken(joinGrant("r"))); got != http.StatusNotFound {
+	if got := getStatus(t, s.Proxy(),
+		"/rtc/validate?access_token="+s.UserToken(joinGrant("r"))); got != http.StatusNotFound {
 		t.Errorf("our own port answers %d for a LiveKit of others", got)
 	}
 	s = externalServer(t, theirs)
@@ -299,7 +302,8 @@ func TestTheAgentJoinsBehindAForeignAddress(t *testing.T) {
 		t.Fatal(err)
 	}
 	began := time.Now()
-	a := joinRoom(t, address, s.AgentToken(rtc.JoinGrant{Room: "r", Identity: "agent", ExpiresAt: time.Now().Add(time.Minute)}), nil)
+	a := joinRoom(t, address,
+		s.AgentToken(rtc.JoinGrant{Room: "r", Identity: "agent", ExpiresAt: time.Now().Add(time.Minute)}), nil)
 	if a.err != nil {
 		t.Fatal(a.err)
 	}
@@ -315,7 +319,8 @@ func TestTheAgentJoinsOnTheOwnAddress(t *testing.T) {
 		t.Fatal(err)
 	}
 	began := time.Now()
-	if a := joinRoom(t, address, s.AgentToken(rtc.JoinGrant{Room: "r", Identity: "agent", ExpiresAt: time.Now().Add(time.Minute)}), nil); a.err != nil {
+	if a := joinRoom(t, address, s.AgentToken(rtc.JoinGrant{Room: "r", Identity: "agent",
+		ExpiresAt: time.Now().Add(time.Minute)}), nil); a.err != nil {
 		t.Fatal(a.err)
 	}
 	t.Log("joined in ", time.Since(began))

@@ -54,7 +54,8 @@ func joinVideoGrant(room string, ownMetadata bool) videoGrant {
 // UserToken returns a token with which a browser can join one room, speak, listen and write. It may not change its
 // attributes, since the agent's state is one. The claim "url" is the address to connect to.
 func (s *Server) UserToken(p JoinGrant) string {
-	return s.signToken(tokenClaims{Subject: p.Identity, Expires: p.ExpiresAt.Unix(), Video: joinVideoGrant(p.Room, false), URL: s.ClientURL})
+	return s.signToken(tokenClaims{Subject: p.Identity, Expires: p.ExpiresAt.Unix(),
+		Video: joinVideoGrant(p.Room, false), URL: s.ClientURL})
 }
 
 // AgentToken returns a token with which the agent can join one room, as AgentIdentity unless the grant names another
@@ -62,7 +63,8 @@ func (s *Server) UserToken(p JoinGrant) string {
 func (s *Server) AgentToken(p JoinGrant) string {
 	video := joinVideoGrant(p.Room, true)
 	video.Agent = true
-	return s.signToken(tokenClaims{Subject: cmp.Or(p.Identity, AgentIdentity), Kind: "agent", Expires: p.ExpiresAt.Unix(), Video: video})
+	return s.signToken(tokenClaims{Subject: cmp.Or(p.Identity, AgentIdentity), Kind: "agent",
+		Expires: p.ExpiresAt.Unix(), Video: video})
 }
 
 // adminToken returns a token that may create and delete rooms; it is sent to the media server only.

@@ -85,8 +85,10 @@ func TestATokenOpensItsRoomUntilTheEnd(t *testing.T) {
 	whole := url.QueryEscape(fmt.Sprintf(`{"payload":%q,"protected":%q,"signature":%q}`, parts[1], parts[0], parts[2]))
 	for name, bad := range map[string]string{
 		"none": "", "nonsense": "a.b.c", "tampered": replaceClaim(t, token, room, "other"), "expired": s.UserToken(old),
-		"expired, with a blank": spaced, "expired, in another form": whole, "expired, after a good one": token + "&access_token=" + s.UserToken(old),
-		"unsigned": token[:strings.LastIndex(token, ".")+1], "of another server": sfus.New(t).UserToken(joinGrant(room)),
+		"expired, with a blank": spaced, "expired, in another form": whole,
+		"expired, after a good one": token + "&access_token=" + s.UserToken(old),
+		"unsigned":                  token[:strings.LastIndex(token, ".")+1],
+		"of another server":         sfus.New(t).UserToken(joinGrant(room)),
 	} {
 		if got := valid(bad); got != http.StatusUnauthorized {
 			t.Errorf("%s: %d", name, got)
@@ -138,7 +140,8 @@ func TestARoomHasOneUser(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if a := joinRoom(t, agent, s.AgentToken(rtc.JoinGrant{Room: "r", Identity: "agent", ExpiresAt: time.Now().Add(time.Minute)}), nil); a.err != nil {
+	if a := joinRoom(t, agent, s.AgentToken(rtc.JoinGrant{Room: "r", Identity: "agent",
+		ExpiresAt: time.Now().Add(time.Minute)}), nil); a.err != nil {
 		t.Fatal("the agent: ", a.err)
 	}
 	first := joinRoom(t, address, s.UserToken(joinGrant("r")), nil)
@@ -174,7 +177,8 @@ func TestUserPermissions(t *testing.T) {
 		}
 		return cb
 	}
-	agent := joinRoom(t, address, s.AgentToken(rtc.JoinGrant{Room: "r", Identity: "agent", ExpiresAt: time.Now().Add(time.Minute)}), newCallback())
+	agent := joinRoom(t, address, s.AgentToken(rtc.JoinGrant{Room: "r", Identity: "agent",
+		ExpiresAt: time.Now().Add(time.Minute)}), newCallback())
 	user := joinRoom(t, address, s.UserToken(joinGrant("r")), newCallback())
 	if agent.err != nil || user.err != nil {
 		t.Fatal(agent.err, user.err)
@@ -186,7 +190,8 @@ func TestUserPermissions(t *testing.T) {
 			t.Error("heard: ", got)
 		}
 	}
-	opus, vp8 := webrtc.RTPCodecCapability{MimeType: webrtc.MimeTypeOpus, ClockRate: 48000, Channels: 2}, webrtc.RTPCodecCapability{MimeType: webrtc.MimeTypeVP8, ClockRate: 90000}
+	opus, vp8 := webrtc.RTPCodecCapability{MimeType: webrtc.MimeTypeOpus, ClockRate: 48000, Channels: 2},
+		webrtc.RTPCodecCapability{MimeType: webrtc.MimeTypeVP8, ClockRate: 90000}
 	var tried sync.WaitGroup
 	for _, c := range []struct {
 		source  livekit.TrackSource
@@ -201,7 +206,8 @@ func TestUserPermissions(t *testing.T) {
 			t.Fatal(err)
 		}
 		tried.Go(func() { // refused ones get no answer, and wait for it
-			if _, err := user.LocalParticipant.PublishTrack(track, &lksdk.TrackPublicationOptions{Source: c.source}); (err == nil) != c.allowed {
+			if _, err := user.LocalParticipant.PublishTrack(track,
+				&lksdk.TrackPublicationOptions{Source: c.source}); (err == nil) != c.allowed {
 				t.Errorf("%s: %v", c.source, err)
 			}
 		})
@@ -220,11 +226,13 @@ func TestTokenClaims(t *testing.T) {
 	}
 	p := joinGrant("r")
 	user := claims(s.UserToken(p))
-	if user["url"] != "wss://talk.example.com" || user["sub"] != "user-1" || user["exp"] != float64(p.ExpiresAt.Unix()) || user["kind"] != nil {
+	if user["url"] != "wss://talk.example.com" || user["sub"] != "user-1" ||
+		user["exp"] != float64(p.ExpiresAt.Unix()) || user["kind"] != nil {
 		t.Error(user)
 	}
 	video, _ := user["video"].(map[string]any)
-	for _, power := range []string{"roomAdmin", "roomCreate", "roomList", "roomRecord", "ingressAdmin", "hidden", "recorder", "agent"} {
+	for _, power := range []string{"roomAdmin", "roomCreate", "roomList", "roomRecord", "ingressAdmin", "hidden",
+		"recorder", "agent"} {
 		if video[power] != nil {
 			t.Errorf("a user is given %s", power)
 		}

@@ -19,10 +19,11 @@ const (
 
 // The names that both ends of a session use, beside LiveKit's own conventions. The browser library has the same.
 const (
-	TopicText       = "lk.chat"            // text stream, user to agent: a typed message
-	TopicTranscript = "lk.transcription"   // text stream, agent to user: a segment of the transcript, whole each time
-	TopicBye        = "parley.bye"         // data, user to agent, without content: I leave for good
-	TopicFault      = "parley.error"       // data, agent to user: a line of text about a problem that does not end the session
+	TopicText       = "lk.chat"          // text stream, user to agent: a typed message
+	TopicTranscript = "lk.transcription" // text stream, agent to user: a segment of the transcript, whole each time
+	TopicBye        = "parley.bye"       // data, user to agent, without content: I leave for good
+	// data, agent to user: a line of text about a problem that does not end the session
+	TopicFault      = "parley.error"
 	AttributeState  = "lk.agent.state"     // the agent's state
 	AttributeReason = "session.end_reason" // set before the agent leaves: why the session ended
 	attributeID     = "lk.segment_id"
@@ -129,15 +130,17 @@ type Kind int
 
 // The kinds of events.
 const (
-	EventJoined  Kind = iota + 1 // the user is in the room: for the first time, or again after having been away
-	EventAway                    // the user's connection is lost; EventLeft follows after the grace period, unless they come back
-	EventLeft                    // the user has left for good
-	EventMicOn                   // the microphone can be heard: published, or unmuted
-	EventMicOff                  // the microphone is muted, possibly from the beginning, or gone
-	EventText                    // the user typed something
-	EventStarted                 // the first packet of a clip has been sent
-	EventEnded                   // the last packet of a clip has been sent, or it was cut
-	EventLost                    // the agent itself has lost the room (deleted, or its server gone); the channels close after it
+	EventJoined Kind = iota + 1 // the user is in the room: for the first time, or again after having been away
+	// the user's connection is lost; EventLeft follows after the grace period, unless they come back
+	EventAway
+	EventLeft    // the user has left for good
+	EventMicOn   // the microphone can be heard: published, or unmuted
+	EventMicOff  // the microphone is muted, possibly from the beginning, or gone
+	EventText    // the user typed something
+	EventStarted // the first packet of a clip has been sent
+	EventEnded   // the last packet of a clip has been sent, or it was cut
+	// the agent itself has lost the room (deleted, or its server gone); the channels close after it
+	EventLost
 )
 
 // Stats is what a transport measured.

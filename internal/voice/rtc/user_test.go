@@ -90,10 +90,12 @@ func newUser(t *testing.T, address, token string) *userClient {
 	requireNoError(t, u.room.RegisterTextStreamHandler(rtc.TopicTranscript, func(r *lksdk.TextStreamReader, from string) {
 		text := r.ReadAll()
 		u.update(func() {
-			u.lines = append(u.lines, transcriptLine{r.Info.Attributes["lk.segment_id"], r.Info.Attributes["lk.transcription_final"], text, from})
+			u.lines = append(u.lines, transcriptLine{r.Info.Attributes["lk.segment_id"],
+				r.Info.Attributes["lk.transcription_final"], text, from})
 		})
 	}))
-	requireNoError(t, u.room.JoinWithToken(address, token, lksdk.WithDisableTURN())) // whose client outlives the room by seconds
+	// whose client outlives the room by seconds
+	requireNoError(t, u.room.JoinWithToken(address, token, lksdk.WithDisableTURN()))
 	if p := u.room.GetParticipantByIdentity("agent"); p != nil {
 		agent(p)
 	}
@@ -138,9 +140,11 @@ func isLoud(pcm []int16) bool {
 func (u *userClient) publishMicrophone() {
 	u.t.Helper()
 	var err error
-	u.track, err = lksdk.NewLocalTrack(webrtc.RTPCodecCapability{MimeType: webrtc.MimeTypeOpus, ClockRate: 48_000, Channels: 2})
+	u.track, err = lksdk.NewLocalTrack(webrtc.RTPCodecCapability{MimeType: webrtc.MimeTypeOpus, ClockRate: 48_000,
+		Channels: 2})
 	requireNoError(u.t, err)
-	u.pub, err = u.room.LocalParticipant.PublishTrack(u.track, &lksdk.TrackPublicationOptions{Source: livekit.TrackSource_MICROPHONE})
+	u.pub, err = u.room.LocalParticipant.PublishTrack(u.track,
+		&lksdk.TrackPublicationOptions{Source: livekit.TrackSource_MICROPHONE})
 	requireNoError(u.t, err)
 }
 
@@ -159,7 +163,8 @@ func (u *userClient) speakUntilDone(ctx context.Context, pitch float64) {
 		}
 		size, err := e.EncodeInt16(sine(pitch, n*960, 960, 48_000), packet)
 		requireNoError(u.t, err)
-		requireNoError(u.t, u.track.WriteSample(media.Sample{Data: slices.Clone(packet[:size]), Duration: 20 * time.Millisecond}, nil))
+		requireNoError(u.t,
+			u.track.WriteSample(media.Sample{Data: slices.Clone(packet[:size]), Duration: 20 * time.Millisecond}, nil))
 	}
 }
 

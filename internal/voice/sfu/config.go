@@ -24,7 +24,8 @@ func livekitConfig(cfg rtc.ChildConfig, ports rtc.ChildReady) (string, error) {
 		"bind_addresses": []string{loopback},
 		"keys":           map[string]string{cfg.Key: cfg.Secret},
 		"rtc":            media,
-		"room":           map[string]any{"auto_create": false, "enabled_codecs": []any{map[string]string{"mime": "audio/opus"}, map[string]string{"mime": "audio/red"}}},
+		"room": map[string]any{"auto_create": false,
+			"enabled_codecs": []any{map[string]string{"mime": "audio/opus"}, map[string]string{"mime": "audio/red"}}},
 	})
 	return string(text), err
 }
@@ -32,7 +33,8 @@ func livekitConfig(cfg rtc.ChildConfig, ports rtc.ChildReady) (string, error) {
 // rtcConfig returns the addresses and ports for sound, and the STUN servers. LiveKit's defaults, for itself and for
 // clients, are STUN servers on the internet; here they are those that the operator configured, or none.
 func rtcConfig(cfg rtc.ChildConfig, ports rtc.ChildReady) (map[string]any, error) {
-	m := map[string]any{"udp_port": strconv.Itoa(ports.UDPPort), "tcp_port": ports.TCPPort, "use_external_ip": false, "enable_loopback_candidate": true}
+	m := map[string]any{"udp_port": strconv.Itoa(ports.UDPPort), "tcp_port": ports.TCPPort, "use_external_ip": false,
+		"enable_loopback_candidate": true}
 	switch {
 	case cfg.Loopback:
 		lo, err := interfaceNames(func(i net.Interface) bool { return i.Flags&net.FlagLoopback != 0 })
@@ -68,7 +70,8 @@ func unusedSTUNServers(node string) []any {
 	if strings.Contains(host, ":") {
 		host = "[" + host + "]"
 	}
-	return []any{map[string]any{"host": host, "port": discardPort, "protocol": "udp", "username": "none", "credential": "none"}}
+	return []any{map[string]any{"host": host, "port": discardPort, "protocol": "udp", "username": "none",
+		"credential": "none"}}
 }
 
 func includeList(list []string) map[string]any { return map[string]any{"includes": list} }
@@ -94,5 +97,7 @@ func ownAddress() (string, error) {
 			return n.IP.String(), nil
 		}
 	}
-	return "", errors.New("this machine has no address but loopback; --voice-node-ip (PARLEY_VOICE_NODE_IP) names the one that clients send to")
+	return "",
+		errors.New("this machine has no address but loopback; --voice-node-ip (PARLEY_VOICE_NODE_IP) names the " +
+			"one that clients send to")
 }

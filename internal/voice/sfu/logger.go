@@ -25,8 +25,10 @@ var _ logger.Logger = (*livekitLogger)(nil)
 
 // usualErrors are parts of errors that belong to hang-ups and refusals.
 var usualErrors = []string{
-	"error reading data channel", "dtls timeout", "error closing", "use of closed", "closed pipe", "EOF", "context canceled",
-	"could not handle signal", "signal connection closed", "exceeded its max participants", "closed by media", "room does not exist",
+	"error reading data channel", "dtls timeout", "error closing", "use of closed", "closed pipe", "EOF",
+	"context canceled",
+	"could not handle signal", "signal connection closed", "exceeded its max participants", "closed by media",
+	"room does not exist",
 }
 
 // tokenPattern matches tokens, which LiveKit repeats when it refuses them.

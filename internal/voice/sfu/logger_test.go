@@ -23,7 +23,8 @@ func TestLines(t *testing.T) {
 		t.Error(out.String())
 	}
 	l.WithName("x").WithValues("room", "r").Errorw("broken", errors.New("for "+token), "query", "access_token="+token)
-	if log := out.String(); strings.Contains(log, token) || !strings.Contains(log, `level=WARN msg="broken: for ***" room=r query="access_token=***"`) {
+	if log := out.String(); strings.Contains(log, token) ||
+		!strings.Contains(log, `level=WARN msg="broken: for ***" room=r query="access_token=***"`) {
 		t.Error(log)
 	}
 }

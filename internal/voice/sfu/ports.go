@@ -22,14 +22,16 @@ func choosePorts(ctx context.Context, cfg rtc.ChildConfig) (ports rtc.ChildReady
 		return ports, fmt.Errorf("find a port for signalling: %w", err)
 	}
 	if ports.UDPPort, err = freeUDP(ctx, host, cfg.UDPPort); err != nil {
-		return ports, fmt.Errorf("UDP port %d for sound: %w; --voice-udp-port (PARLEY_VOICE_UDP_PORT) chooses another", cfg.UDPPort, err)
+		return ports, fmt.Errorf("UDP port %d for sound: %w; --voice-udp-port (PARLEY_VOICE_UDP_PORT) chooses another",
+			cfg.UDPPort, err)
 	}
 	if cfg.TCPPort == 0 {
 		return ports, nil
 	}
 	// LiveKit listens on every interface, whatever its configuration.
 	if ports.TCPPort, err = freeTCP(ctx, "", cfg.TCPPort); err != nil {
-		return ports, fmt.Errorf("TCP port %d for sound: %w; --voice-tcp-port (PARLEY_VOICE_TCP_PORT) chooses another", cfg.TCPPort, err)
+		return ports, fmt.Errorf("TCP port %d for sound: %w; --voice-tcp-port (PARLEY_VOICE_TCP_PORT) chooses another",
+			cfg.TCPPort, err)
 	}
 	return ports, nil
 }

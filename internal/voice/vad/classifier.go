@@ -60,7 +60,8 @@ func (s *classifier) classify(frame []int16) frameClass {
 	s.noiseFloor.update(sound.energy, sound.level)
 	loud := loudestBandsMean(above)
 	audible := sound.level > s.limits.minLevel
-	vowel := audible && loud > s.limits.tailLoudness && s.limits.vowelLoudness < loud+toneLoudnessBonus*(sound.tone-s.limits.minTone) && sound.tone > s.limits.minTone
+	vowel := audible && loud > s.limits.tailLoudness &&
+		s.limits.vowelLoudness < loud+toneLoudnessBonus*(sound.tone-s.limits.minTone) && sound.tone > s.limits.minTone
 	s.addFrame(vowel, sound.pitch)
 	s.timbre.addFrame(vowel, sound)
 	var v frameClass

@@ -33,20 +33,24 @@ var unfinishedWords = wordSet(
 // rarelyFinalWords are words that may end a turn, but rarely do: prepositions and auxiliary verbs. A full stop after
 // them is believed.
 var rarelyFinalWords = wordSet(
-	"as to from with without for at by in on into about that this is are was were am be can could would should will do does did have has had want need get like",
-	"mit ohne für von zu zum zur im am auf an in bei nach ich ist sind si avec sans pour par dans sur à au aux est sont con sin por para en al del es son",
+	"as to from with without for at by in on into about that this is are was were am be can could would should "+
+		"will do does did have has had want need get like",
+	"mit ohne für von zu zum zur im am auf an in bei nach ich ist sind si avec sans pour par dans sur à au aux "+
+		"est sont con sin por para en al del es son",
 	"che da con senza per su è sono com sem em no na eu van met zonder voor naar ik",
 )
 
 // completeAnswers are answers that are complete with one or two words.
 var completeAnswers = wordSet(
 	"yes no yeah yep nope okay ok sure thanks hello hi hey bye goodbye stop cancel correct right exactly maybe wrong",
-	"ja nein doch danke hallo tschüss genau oui non merci bonjour sí si gracias hola sì grazie ciao sim não obrigado olá nee bedankt",
+	"ja nein doch danke hallo tschüss genau oui non merci bonjour sí si gracias hola sì grazie ciao sim não "+
+		"obrigado olá nee bedankt",
 )
 
 // digitWords are words for digits, which are dictated in groups with pauses in between.
 var digitWords = wordSet("zero oh one two three four five six seven eight nine double triple",
-	"null eins zwei drei vier fünf sechs sieben acht neun un deux trois quatre cinq sept huit neuf uno dos tres cuatro cinco seis siete ocho nueve")
+	"null eins zwei drei vier fünf sechs sieben acht neun un deux trois quatre cinq sept huit neuf uno dos tres "+
+		"cuatro cinco seis siete ocho nueve")
 
 // spellingWords are words within a dictated address.
 var spellingWords = wordSet("dot dash slash underscore punkt punto ponto")
@@ -76,7 +80,8 @@ func AssessCompleteness(text string) Completeness {
 	switch {
 	case len(words) <= 2 && completeAnswers[last], hasAnySuffix(text, "?", "？") && !unfinishedWords[last]:
 		return Complete
-	case unfinishedWords[last], rarelyFinalWords[last] && !stopped, isDictating(words), hasAnySuffix(text, ",", "…", "...", "-", ":"):
+	case unfinishedWords[last], rarelyFinalWords[last] && !stopped, isDictating(words),
+		hasAnySuffix(text, ",", "…", "...", "-", ":"):
 		return Incomplete
 	case stopped, len(words) >= 3, countDigits(last) >= 9, isUnspacedScript(text):
 		return Complete
@@ -121,7 +126,8 @@ func countDigits(word string) int {
 func isUnspacedScript(text string) bool {
 	count := 0
 	for _, r := range text {
-		if unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Khmer, unicode.Lao, unicode.Myanmar) {
+		if unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Khmer, unicode.Lao,
+			unicode.Myanmar) {
 			count++
 		}
 	}

@@ -27,7 +27,8 @@ func eventKinds(events []Event) []Kind {
 }
 
 func TestVoiceIsNoticedWithin120Milliseconds(t *testing.T) {
-	for name, room := range map[string]waveform{"silence": whiteNoise(0), "quiet": whiteNoise(10), "loud hiss": whiteNoise(250), "street": pinkNoise(300)} {
+	for name, room := range map[string]waveform{"silence": whiteNoise(0), "quiet": whiteNoise(10),
+		"loud hiss": whiteNoise(250), "street": pinkNoise(300)} {
 		for _, offset := range []float64{0, 0.003, 0.007, 0.011, 0.016} {
 			began := 2.5 + offset
 			events := processAll(New(Config{}), renderPCM(3*time.Second, room, speakingVoice(began, 3, 6000)))
@@ -54,7 +55,8 @@ func TestTurnEndsWhenItsTextLooksComplete(t *testing.T) {
 		from, to time.Duration // silence after which the turn ends
 	}{
 		{"complete", Config{}, Complete, 280 * time.Millisecond, 300 * time.Millisecond},
-		{"complete, quick agent", Config{MinSilence: 100 * time.Millisecond}, Complete, 100 * time.Millisecond, 140 * time.Millisecond},
+		{"complete, quick agent", Config{MinSilence: 100 * time.Millisecond}, Complete, 100 * time.Millisecond,
+			140 * time.Millisecond},
 		{"not known", Config{}, Unknown, 580 * time.Millisecond, 620 * time.Millisecond},
 		{"incomplete", Config{}, Incomplete, 1480 * time.Millisecond, 1520 * time.Millisecond},
 		{"patient agent", Config{MinSilence: 3 * time.Second}, Incomplete, 2980 * time.Millisecond, 3020 * time.Millisecond},
@@ -83,7 +85,8 @@ func TestTurnEndsWhenItsTextLooksComplete(t *testing.T) {
 
 func TestSpeakerGoesOnAfterAPause(t *testing.T) {
 	e := New(Config{})
-	events := processAll(e, renderPCM(9*time.Second, whiteNoise(10), speakingVoice(3, 4, 6000), speakingVoice(4.5, 5.5, 6000)))
+	events := processAll(e,
+		renderPCM(9*time.Second, whiteNoise(10), speakingVoice(3, 4, 6000), speakingVoice(4.5, 5.5, 6000)))
 	if got := eventKinds(events); !slices.Equal(got, []Kind{Onset, Pause, Resume, Pause, End}) {
 		t.Fatal(got)
 	}
@@ -128,7 +131,8 @@ func TestNoiseIsNoVoice(t *testing.T) {
 
 // Without learned weights not all music can be told from voices; but a radio must not keep the agent silent.
 func TestMusicIsHardlyVoice(t *testing.T) {
-	for name, music := range map[string]waveform{"melody": bandMusic(200, 1), "quick melody": bandMusic(480, 1), "chords": bandMusic(120, 3)} {
+	for name, music := range map[string]waveform{"melody": bandMusic(200, 1), "quick melody": bandMusic(480, 1),
+		"chords": bandMusic(120, 3)} {
 		e := New(Config{})
 		taken := 0
 		pcm := renderPCM(15*time.Second, whiteNoise(15), music)
@@ -162,7 +166,8 @@ func TestRecordedVoicesInNoise(t *testing.T) {
 				voiced, idle := turnShares(voice, noise(loudness(voice)/math.Pow(10, dB/20)))
 				least := map[float64]float64{40: 0.9, 20: 0.9, 10: 0.7, 5: 0.4}[dB]
 				if voiced < least || idle > 0 {
-					t.Errorf("%s, %v dB above %s: heard %.0f %% of the voice, and %.0f %% of the pause before", name, dB, kind, 100*voiced, 100*idle)
+					t.Errorf("%s, %v dB above %s: heard %.0f %% of the voice, and %.0f %% of the pause before", name,
+						dB, kind, 100*voiced, 100*idle)
 				}
 			}
 		}
@@ -208,9 +213,11 @@ func turnShares(voice []int16, noise waveform) (voiced, idle float64) {
 
 func TestAssessCompleteness(t *testing.T) {
 	for completeness, texts := range map[Completeness][]string{
-		Complete:   {"Where is my order?", "where is my order", "Yes.", "no", "ja", "It is broken.", "I want to log in.", "order 123456789", "I was born in 1984.", "two tickets please", "私の注文はどこですか"},
-		Incomplete: {"I would like to", "my order number is 4 5 6", "Four five six.", "because the", "Um.", "I bought it and", "my name is", "it is,", "Ich möchte meine", "john at example dot", "well..."},
-		Unknown:    {"", "Order", "..."},
+		Complete: {"Where is my order?", "where is my order", "Yes.", "no", "ja", "It is broken.",
+			"I want to log in.", "order 123456789", "I was born in 1984.", "two tickets please", "私の注文はどこですか"},
+		Incomplete: {"I would like to", "my order number is 4 5 6", "Four five six.", "because the", "Um.",
+			"I bought it and", "my name is", "it is,", "Ich möchte meine", "john at example dot", "well..."},
+		Unknown: {"", "Order", "..."},
 	} {
 		for _, text := range texts {
 			if got := AssessCompleteness(text); got != completeness {

@@ -198,8 +198,10 @@ func TestVoicesInNoise(t *testing.T) {
 		slices.Sort(onsets)
 		slices.Sort(pauses)
 		n := len(names)
-		t.Logf("| %s | %.0f %% | %s | %s | %.0f %% |", row.name, 100*all.turnShare, formatDelays(onsets[n/2], onsets[n-1]), formatDelays(pauses[n/2], pauses[n-1]), 100*all.idleShare)
-		if all.turnShare < 0.9 || all.idleShare > 0 || onsets[n/2] > row.median || onsets[n-1] > row.latest || pauses[n/2] > 450*ms || pauses[n-1] > time.Second {
+		t.Logf("| %s | %.0f %% | %s | %s | %.0f %% |", row.name, 100*all.turnShare,
+			formatDelays(onsets[n/2], onsets[n-1]), formatDelays(pauses[n/2], pauses[n-1]), 100*all.idleShare)
+		if all.turnShare < 0.9 || all.idleShare > 0 || onsets[n/2] > row.median || onsets[n-1] > row.latest ||
+			pauses[n/2] > 450*ms || pauses[n-1] > time.Second {
 			t.Errorf("%s: worse than it was", row.name)
 		}
 	}

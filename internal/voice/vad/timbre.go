@@ -7,7 +7,8 @@ import "math"
 type timbreTracker struct {
 	shapes [timbreLag + 1]bandShape // of the last frames, newest last; unknown for those without a vowel
 
-	keptScore, changedScore float64 // vowels whose balance was kept, and changed, in the last seconds; older ones count less
+	// vowels whose balance was kept, and changed, in the last seconds; older ones count less
+	keptScore, changedScore float64
 	keptCount, changedCount int     // the same since the onset
 	keptLoudness            float64 // dB: how loud the kept ones were
 }

@@ -3,7 +3,8 @@ package vad
 import "time"
 
 const (
-	minTurnEndSilence = 280 * time.Millisecond // a complete text ends the turn after this, or after MinSilence if that is less
+	// a complete text ends the turn after this, or after MinSilence if that is less
+	minTurnEndSilence = 280 * time.Millisecond
 	maxTurnEndSilence = 3 * time.Second        // no text makes the detector wait longer
 	minWordVoice      = 100 * time.Millisecond // less voice than this is no word
 	minCertainVoice   = 2 * time.Second        // of voice after which the turn is not discarded as music

@@ -68,7 +68,8 @@ const mostRepeated = 1 << 20
 // RepeatBudget bounds the text that tables of one file repeat.
 type RepeatBudget struct{ bytes int }
 
-// Take returns the text of a cell for another cell that repeats it, or nothing where too much has been repeated already.
+// Take returns the text of a cell for another cell that repeats it, or nothing where too much has been repeated
+// already.
 func (r *RepeatBudget) Take(text string) string {
 	if r.bytes += len(text); r.bytes > mostRepeated {
 		return ""

@@ -1,4 +1,5 @@
-// Package draft holds what all readers of documents share: what they return, how they write text, and what a file may cost.
+// Package draft holds what all readers of documents share: what they return, how they write text, and what a file may
+// cost.
 package draft
 
 import (
@@ -19,8 +20,8 @@ type Document struct {
 // Reader reads the files of one format. Its text may be in any form; ReadDocument normalizes it.
 type Reader func(ctx context.Context, name string, data []byte) (Document, error)
 
-// ReadDocument calls a reader, recovers from its panics, and checks and normalizes the text that it returns. Every failure is an
-// Error, or the context's.
+// ReadDocument calls a reader, recovers from its panics, and checks and normalizes the text that it returns. Every
+// failure is an Error, or the context's.
 func ReadDocument(ctx context.Context, read Reader, name string, data []byte) (doc Document, err error) {
 	defer func() {
 		if v := recover(); v != nil {

@@ -16,7 +16,8 @@ func NormalizeText(text string) string {
 	var b strings.Builder
 	b.Grow(len(text))
 	blank := 0
-	for line := range strings.Lines(strings.NewReplacer("\r\n", "\n", "\r", "\n", "\f", "\n\n", "\v", "\n", "\u2028", "\n", "\u2029", "\n\n").Replace(text)) {
+	for line := range strings.Lines(strings.NewReplacer("\r\n", "\n", "\r", "\n", "\f", "\n\n", "\v", "\n", "\u2028",
+		"\n", "\u2029", "\n\n").Replace(text)) {
 		line = strings.TrimRightFunc(strings.Map(PrintableRune, line), unicode.IsSpace)
 		if line == "" {
 			blank++
@@ -66,7 +67,8 @@ func ShortLine(text string) string {
 // CollapseSpaces joins the lines of a text, and writes one space between words.
 func CollapseSpaces(text string) string { return strings.Join(strings.Fields(text), " ") }
 
-// ParseSmallInt reads a small number that a file holds; it returns fallback for what is none, and most for more than that.
+// ParseSmallInt reads a small number that a file holds; it returns fallback for what is none, and most for more than
+// that.
 func ParseSmallInt(s string, fallback, most int) int {
 	n := 0
 	for _, c := range strings.TrimSpace(s) {

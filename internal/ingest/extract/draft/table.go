@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// A table is cut where it would not fit into one passage, and each part repeats the header, so that each row can be found and
-// read by itself. Rows too wide for that become items: "Header: value; Header: value".
+// A table is cut where it would not fit into one passage, and each part repeats the header, so that each row can be
+// found and read by itself. Rows too wide for that become items: "Header: value; Header: value".
 const (
 	maxTablePartBytes = 900
 	wideRowBytes      = 420 // bytes of an average row, from which on rows are items
@@ -94,8 +94,8 @@ func (t *Table) decideForm(all bool) {
 // longName is how many bytes the name of a column may have to be repeated.
 const longName = 500
 
-// names returns the header of a table as each part of it repeats it: where a name is too long for that, the whole row stands above the
-// table, and the name's beginning in it.
+// names returns the header of a table as each part of it repeats it: where a name is too long for that, the whole row
+// stands above the table, and the name's beginning in it.
 func (t *Table) names(row []string) []string {
 	if !slices.ContainsFunc(row, func(name string) bool { return len(name) > longName }) {
 		return row

@@ -17,7 +17,8 @@ import (
 // RenderMarkdown renders what is below n. The tree is changed by it.
 func RenderMarkdown(ctx context.Context, n *html.Node) (string, error) {
 	conv := converter.NewConverter(converter.WithEscapeMode(converter.EscapeModeDisabled),
-		converter.WithPlugins(base.NewBasePlugin(), commonmark.NewCommonmarkPlugin(commonmark.WithBulletListMarker("-"), commonmark.WithListEndComment(false))))
+		converter.WithPlugins(base.NewBasePlugin(),
+			commonmark.NewCommonmarkPlugin(commonmark.WithBulletListMarker("-"), commonmark.WithListEndComment(false))))
 	conv.Register.RendererFor("table", converter.TagTypeBlock, (&tableRenderer{}).renderTable, converter.PriorityEarly)
 	for _, name := range []string{"b", "strong", "em", "i"} { // marks would stand in the midst of quotes
 		conv.Register.RendererFor(name, converter.TagTypeInline, renderPlain, converter.PriorityEarly)
@@ -79,7 +80,8 @@ func isLayoutTable(n *html.Node) bool {
 		return true
 	}
 	heads := len(findElements(n, hasTag(atom.Th))) > 0
-	for _, c := range findElements(n, hasTag(atom.Table, atom.H1, atom.H2, atom.H3, atom.H4, atom.Pre, atom.Article, atom.Section)) {
+	for _, c := range findElements(n,
+		hasTag(atom.Table, atom.H1, atom.H2, atom.H3, atom.H4, atom.Pre, atom.Article, atom.Section)) {
 		if c != n && !(heads && c.DataAtom == atom.Pre) {
 			return true
 		}

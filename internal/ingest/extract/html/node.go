@@ -10,7 +10,8 @@ import (
 	"parley/internal/ingest/extract/draft"
 )
 
-// Read reads a page that was uploaded as a file: it has no address, and so its links lead nowhere but to full addresses.
+// Read reads a page that was uploaded as a file: it has no address, and so its links lead nowhere but to full
+// addresses.
 func Read(ctx context.Context, _ string, data []byte) (draft.Document, error) {
 	page, err := readPage(ctx, "", "", data)
 	return page.Document, err
@@ -110,8 +111,10 @@ func nodeText(n *html.Node) string {
 }
 
 // inlineElements are elements that do not part words.
-var inlineElements = map[atom.Atom]int{atom.A: 1, atom.Abbr: 1, atom.B: 1, atom.Bdi: 1, atom.Bdo: 1, atom.Cite: 1, atom.Code: 1, atom.Em: 1, atom.Font: 1, atom.I: 1,
-	atom.Kbd: 1, atom.Mark: 1, atom.Q: 1, atom.S: 1, atom.Samp: 1, atom.Small: 1, atom.Span: 1, atom.Strong: 1, atom.Sub: 1, atom.Sup: 1, atom.Time: 1, atom.U: 1,
+var inlineElements = map[atom.Atom]int{atom.A: 1, atom.Abbr: 1, atom.B: 1, atom.Bdi: 1, atom.Bdo: 1, atom.Cite: 1,
+	atom.Code: 1, atom.Em: 1, atom.Font: 1, atom.I: 1,
+	atom.Kbd: 1, atom.Mark: 1, atom.Q: 1, atom.S: 1, atom.Samp: 1, atom.Small: 1, atom.Span: 1, atom.Strong: 1,
+	atom.Sub: 1, atom.Sup: 1, atom.Time: 1, atom.U: 1,
 	atom.Var: 1, atom.Wbr: 1, atom.Ins: 1, atom.Del: 1, atom.Label: 1}
 
 func removeNode(n *html.Node) {

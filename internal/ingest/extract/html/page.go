@@ -31,9 +31,9 @@ type Page struct {
 	NoFollow  bool   `json:"noFollow,omitempty"`
 }
 
-// ReadPage reads a page in this process: its main text without what frames it, as Markdown. address is where it was found;
-// contentType is what its server said, or empty. Pages of strangers are read through a Pool. A page without text is no failure:
-// its links may lead on.
+// ReadPage reads a page in this process: its main text without what frames it, as Markdown. address is where it was
+// found; contentType is what its server said, or empty. Pages of strangers are read through a Pool. A page without text
+// is no failure: its links may lead on.
 func ReadPage(ctx context.Context, address, contentType string, body []byte) (page Page, err error) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -74,7 +74,8 @@ func readPage(ctx context.Context, address, contentType string, body []byte) (Pa
 	return page, err
 }
 
-// withTitle puts the page's title above a text that has lost it: it stands in what frames the text, or has become a lesser heading.
+// withTitle puts the page's title above a text that has lost it: it stands in what frames the text, or has become a
+// lesser heading.
 func withTitle(text, title string) string {
 	first, rest, _ := strings.Cut(strings.TrimLeft(text, "\n"), "\n")
 	switch {
@@ -146,7 +147,8 @@ func (p *Page) addLink(n *html.Node, base *url.URL, seen map[string]bool) {
 		return
 	}
 	seen[target] = true
-	p.Links = append(p.Links, Link{URL: target, NoFollow: strings.Contains(strings.ToLower(attrValue(n, "rel")), "nofollow")})
+	p.Links = append(p.Links,
+		Link{URL: target, NoFollow: strings.Contains(strings.ToLower(attrValue(n, "rel")), "nofollow")})
 }
 
 // Shares of the page's text that its main part must have to stand for the page.
@@ -157,8 +159,8 @@ const (
 	maxReadabilityBytes = 1 << 20
 )
 
-// mainText finds the text of a page: what the page marks as its main part, or what readability takes for the article, or
-// everything but the frame, or everything.
+// mainText finds the text of a page: what the page marks as its main part, or what readability takes for the article,
+// or everything but the frame, or everything.
 func mainText(ctx context.Context, doc *html.Node, base *url.URL, source string) (string, error) {
 	PruneHidden(doc, base)
 	framed := len(nodeText(doc))

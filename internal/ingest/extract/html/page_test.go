@@ -8,7 +8,8 @@ import (
 	"parley/internal/testkit/documents"
 )
 
-const longSentence = "<p>The kettle boils a litre of water in two minutes, and it switches off by itself when the water boils.</p>"
+const longSentence = "<p>The kettle boils a litre of water in two minutes, and it switches off by itself when " +
+	"the water boils.</p>"
 
 func readPage(t *testing.T, source string) html.Page {
 	t.Helper()
@@ -28,11 +29,14 @@ func TestMainText(t *testing.T) {
 		"role":    "<div class=x>" + menu + "</div><div role=main>" + body + "</div>",
 		"article": "<div>" + menu + "</div><article>" + body + "</article>",
 		"nav":     "<nav>" + menu + "</nav><div>" + body + "</div><footer>Imprint</footer>",
-		"classes": "<div class=site-header>" + menu + "</div><div class=content>" + body + "</div><div id=sidebar>Imprint</div>",
-		"divs":    "<div class=menu>" + menu + "</div><div class=content>" + body + "</div><div class=foot>" + menu + "</div>",
+		"classes": "<div class=site-header>" + menu + "</div><div class=content>" + body +
+			"</div><div id=sidebar>Imprint</div>",
+		"divs": "<div class=menu>" + menu + "</div><div class=content>" + body + "</div><div class=foot>" + menu +
+			"</div>",
 	} {
 		page := readPage(t, "<html><head><title>Boiling</title></head><body>"+source+"</body></html>")
-		if strings.Contains(page.Text, "Imprint") || strings.Count(page.Text, "two minutes") != 12 || !strings.HasPrefix(page.Text, "# Boiling") {
+		if strings.Contains(page.Text, "Imprint") || strings.Count(page.Text, "two minutes") != 12 ||
+			!strings.HasPrefix(page.Text, "# Boiling") {
 			t.Errorf("%s: %s", name, page.Text)
 		}
 	}
@@ -46,7 +50,8 @@ func TestWholePage(t *testing.T) {
 	}
 	var faq strings.Builder
 	for _, q := range []string{"How long?", "How hot?", "How much?", "How often?"} {
-		faq.WriteString("<div class=box><h3>" + q + "</h3><div class=answer>" + strings.Repeat("Some words. ", 10) + "</div></div>")
+		faq.WriteString("<div class=box><h3>" + q + "</h3><div class=answer>" + strings.Repeat("Some words. ", 10) +
+			"</div></div>")
 	}
 	page = readPage(t, "<body><div class=wrap>"+faq.String()+"</div></body>")
 	if strings.Count(page.Text, "### How") != 4 || strings.Count(page.Text, "Some words.") != 40 {
@@ -55,12 +60,15 @@ func TestWholePage(t *testing.T) {
 }
 
 func TestPageAboutItself(t *testing.T) {
-	page := readPage(t, `<html lang=pt-BR><head><base href="/docs/"><meta name=robots content="NoIndex, follow"><link rel=canonical href=one><title> A
+	page := readPage(t,
+		`<html lang=pt-BR><head><base href="/docs/"><meta name=robots content="NoIndex, follow"><link rel=canonical href=one><title> A
 		title </title></head><body><a href="two#x">Two</a><a href="two">Two</a><a href="javascript:alert(1)">no</a><a href="//b.example/">B</a><svg><title>icon</title></svg></body></html>`)
-	if !page.NoIndex || page.NoFollow || page.Canonical != "https://example.com/docs/one" || page.Language != "pt-BR" || page.Title != "A title" {
+	if !page.NoIndex || page.NoFollow || page.Canonical != "https://example.com/docs/one" || page.Language != "pt-BR" ||
+		page.Title != "A title" {
 		t.Errorf("%+v", page)
 	}
-	if len(page.Links) != 2 || page.Links[0].URL != "https://example.com/docs/two" || page.Links[1].URL != "https://b.example/" {
+	if len(page.Links) != 2 || page.Links[0].URL != "https://example.com/docs/two" ||
+		page.Links[1].URL != "https://b.example/" {
 		t.Errorf("%+v", page.Links)
 	}
 	if strings.Contains(page.Text, "javascript") || strings.Contains(page.Text, "icon") {
@@ -70,8 +78,10 @@ func TestPageAboutItself(t *testing.T) {
 
 // Tables that only lay a page out are read as what is in them; long ones repeat their header in each part.
 func TestTables(t *testing.T) {
-	page := readPage(t, "<table><tr><td><h2>Left</h2>"+longSentence+"</td><td><table><tr><th>A</th><th>B</th></tr><tr><td>1|2</td><td>x<br>y</td></tr></table></td></tr></table>")
-	if !strings.Contains(page.Text, "## Left\n\nThe kettle") || !strings.Contains(page.Text, "| A | B |\n| --- | --- |\n| 1\\|2 | x y |") {
+	page := readPage(t, "<table><tr><td><h2>Left</h2>"+longSentence+
+		"</td><td><table><tr><th>A</th><th>B</th></tr><tr><td>1|2</td><td>x<br>y</td></tr></table></td></tr></table>")
+	if !strings.Contains(page.Text, "## Left\n\nThe kettle") ||
+		!strings.Contains(page.Text, "| A | B |\n| --- | --- |\n| 1\\|2 | x y |") {
 		t.Error(page.Text)
 	}
 	var rows strings.Builder
@@ -93,8 +103,9 @@ func TestTables(t *testing.T) {
 func TestCharsetsOfPages(t *testing.T) {
 	for contentType, body := range map[string]string{
 		"text/html; charset=koi8-r": "<p>\xf7\xcf\xc4\xc1 \xcb\xc9\xd0\xc9\xd4", // Вода кипит
-		"text/html":                 "<meta http-equiv=content-type content='text/html; charset=windows-1251'><p>\xc2\xee\xe4\xe0 \xea\xe8\xef\xe8\xf2",
-		"":                          "\xff\xfe<\x00p\x00>\x00\x12\x04>\x044\x040\x04 \x00:\x048\x04?\x048\x04B\x04",
+		"text/html": "<meta http-equiv=content-type content='text/html; " +
+			"charset=windows-1251'><p>\xc2\xee\xe4\xe0 \xea\xe8\xef\xe8\xf2",
+		"": "\xff\xfe<\x00p\x00>\x00\x12\x04>\x044\x040\x04 \x00:\x048\x04?\x048\x04B\x04",
 	} {
 		page, err := html.ReadPage(t.Context(), "", contentType, []byte(body))
 		if err != nil || page.Text != "Вода кипит" {

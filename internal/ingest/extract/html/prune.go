@@ -28,7 +28,8 @@ func PruneHidden(doc *html.Node, base *url.URL) {
 // isHidden reports whether no reader sees an element, or it is a control or a picture.
 func isHidden(n *html.Node) bool {
 	switch n.DataAtom {
-	case atom.Script, atom.Style, atom.Template, atom.Iframe, atom.Object, atom.Embed, atom.Svg, atom.Canvas, atom.Img, atom.Picture, atom.Video, atom.Audio,
+	case atom.Script, atom.Style, atom.Template, atom.Iframe, atom.Object, atom.Embed, atom.Svg, atom.Canvas, atom.Img,
+		atom.Picture, atom.Video, atom.Audio,
 		atom.Input, atom.Select, atom.Textarea, atom.Button, atom.Dialog, atom.Datalist, atom.Map:
 		return true
 	case atom.Noscript: // mostly asks for a script, or counts
@@ -36,7 +37,8 @@ func isHidden(n *html.Node) bool {
 	default:
 	}
 	style := strings.ReplaceAll(strings.ToLower(attrValue(n, "style")), " ", "")
-	return hasAttr(n, "hidden") && attrValue(n, "hidden") != "until-found" || strings.Contains(style, "display:none") || strings.Contains(style, "visibility:hidden")
+	return hasAttr(n, "hidden") && attrValue(n, "hidden") != "until-found" || strings.Contains(style, "display:none") ||
+		strings.Contains(style, "visibility:hidden")
 }
 
 // AbsoluteURL returns a link's full address, or "" for one that does not lead out of the page.
@@ -71,7 +73,8 @@ func pruneFrame(doc *html.Node) {
 	}
 }
 
-var framingRoles = map[string]bool{"navigation": true, "banner": true, "contentinfo": true, "search": true, "dialog": true, "alertdialog": true, "menu": true,
+var framingRoles = map[string]bool{"navigation": true, "banner": true, "contentinfo": true, "search": true,
+	"dialog": true, "alertdialog": true, "menu": true,
 	"menubar": true, "toolbar": true, "complementary": true}
 
 func isFraming(n *html.Node) bool {
@@ -86,8 +89,10 @@ func isFraming(n *html.Node) bool {
 		return true
 	}
 	mark := strings.ToLower(attrValue(n, "class") + " " + attrValue(n, "id"))
-	for _, word := range []string{"cookie-", "cookiebanner", "consent", "breadcrumb", "skip-link", "skip-to", "sidebar", "site-footer", "site-header", "share-buttons", "pagination"} {
-		if strings.Contains(mark, word) && n.DataAtom != atom.Body && n.DataAtom != atom.Html && n.DataAtom != atom.Main && n.DataAtom != atom.Article {
+	for _, word := range []string{"cookie-", "cookiebanner", "consent", "breadcrumb", "skip-link", "skip-to", "sidebar",
+		"site-footer", "site-header", "share-buttons", "pagination"} {
+		if strings.Contains(mark, word) && n.DataAtom != atom.Body && n.DataAtom != atom.Html &&
+			n.DataAtom != atom.Main && n.DataAtom != atom.Article {
 			return len(nodeText(n)) < 2000
 		}
 	}

@@ -11,11 +11,12 @@ import (
 	"parley/internal/ingest/extract/draft"
 )
 
-// maxTreeTags is how many tags a page may have that is read as a tree; a tree of more would not fit into a child's memory.
+// maxTreeTags is how many tags a page may have that is read as a tree; a tree of more would not fit into a child's
+// memory.
 const maxTreeTags = 300_000
 
-// pageStream reads a page tag by tag, as it comes: without what only a tree tells, such as which part of an unmarked page is its
-// article.
+// pageStream reads a page tag by tag, as it comes: without what only a tree tells, such as which part of an unmarked
+// page is its article.
 type pageStream struct {
 	page         *Page
 	base         *url.URL
@@ -108,7 +109,8 @@ func (s *pageStream) addText(text string) {
 }
 
 // isVoidElement reports whether an element has no end tag.
-var isVoidElement = hasTag(atom.Img, atom.Input, atom.Embed, atom.Br, atom.Hr, atom.Meta, atom.Link, atom.Base, atom.Area, atom.Col, atom.Source, atom.Track, atom.Wbr)
+var isVoidElement = hasTag(atom.Img, atom.Input, atom.Embed, atom.Br, atom.Hr, atom.Meta, atom.Link, atom.Base,
+	atom.Area, atom.Col, atom.Source, atom.Track, atom.Wbr)
 
 func (s *pageStream) startElement(t html.Token) {
 	n := &html.Node{Type: html.ElementNode, Data: t.Data, DataAtom: t.DataAtom, Attr: t.Attr}

@@ -17,18 +17,22 @@ at <b>100</b> degrees,<br>less on a <a href="/m#top">mountain</a>.</p><nav>inner
 kettle off</pre><p hidden>secret</p><p style="display: none">secret</p><img src=x><p>After a picture.</p></main>
 <footer>All rights</footer></body></html>`
 
-const streamedText = "# Kettles\n\nThe kettle boils at 100 degrees,\nless on a [mountain](https://example.com/m#top).\n\n1. Fill it\n2. Switch it on\n- Tea\n  - Green\n\n" +
-	"| Model | Litres |\n| --- | --- |\n| K1 | 1.5 |\n| K2 large | 1.7 |\n\n```\nkettle on\nkettle off\n```\n\nAfter a picture."
+const streamedText = "# Kettles\n\nThe kettle boils at 100 degrees,\nless on a " +
+	"[mountain](https://example.com/m#top).\n\n1. Fill it\n2. Switch it on\n- Tea\n  - Green\n\n" +
+	"| Model | Litres |\n| --- | --- |\n| K1 | 1.5 |\n| K2 large | 1.7 |\n\n```\nkettle on\nkettle off\n```\n\n" +
+	"After a picture."
 
 func TestPageReadAsItComes(t *testing.T) {
 	page, err := html.StreamPage(t.Context(), "https://example.com/kettles/", streamedPage)
 	if err != nil || draft.NormalizeText(page.Text) != streamedText {
 		t.Errorf("%v\n%s", err, page.Text)
 	}
-	if page.Title != "All kettles" || page.Canonical != "https://example.com/all" || !page.NoFollow || page.Language != "en" {
+	if page.Title != "All kettles" || page.Canonical != "https://example.com/all" || !page.NoFollow ||
+		page.Language != "en" {
 		t.Errorf("%+v", page)
 	}
-	if len(page.Links) != 2 || page.Links[0].URL != "https://example.com/home" || page.Links[1].URL != "https://example.com/m" {
+	if len(page.Links) != 2 || page.Links[0].URL != "https://example.com/home" ||
+		page.Links[1].URL != "https://example.com/m" {
 		t.Error(page.Links)
 	}
 }

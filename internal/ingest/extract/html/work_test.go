@@ -23,7 +23,8 @@ func streamPageWork(ctx context.Context) func(text string) {
 
 // The work to read a page grows with it, and no more than that.
 func TestWorkOfTexts(t *testing.T) {
-	costly.Readers(t, map[string]func(text string){"page": readPageWork(t.Context()), "stream": streamPageWork(t.Context())})
+	costly.Readers(t,
+		map[string]func(text string){"page": readPageWork(t.Context()), "stream": streamPageWork(t.Context())})
 }
 
 // What repeats the elements of pages costs no more either.

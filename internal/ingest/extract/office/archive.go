@@ -13,8 +13,8 @@ import (
 	"parley/internal/ingest/extract/draft"
 )
 
-// archive is a file of packed parts. Its parts are read by name, never unpacked to disk, and together they may not unpack to
-// more than the bounds allow, whatever its list of contents claims.
+// archive is a file of packed parts. Its parts are read by name, never unpacked to disk, and together they may not
+// unpack to more than the bounds allow, whatever its list of contents claims.
 type archive struct {
 	parts          map[string]*zip.File
 	remainingBytes int64
@@ -102,8 +102,8 @@ func UnpackFile(f *zip.File, most int64) ([]byte, error) {
 	return b.Bytes(), nil // of a part that breaks off, what came before
 }
 
-// checkXML unpacks every part below a folder once, for a reader that does not bound them itself: what unpacks to too much, or
-// defines entities, is refused before it is read.
+// checkXML unpacks every part below a folder once, for a reader that does not bound them itself: what unpacks to too
+// much, or defines entities, is refused before it is read.
 func (a *archive) checkXML(folder string) error {
 	for name := range a.parts {
 		if !strings.HasPrefix(name, folder) || path.Ext(name) != ".xml" {

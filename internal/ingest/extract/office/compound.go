@@ -8,7 +8,8 @@ import (
 	"parley/internal/ingest/extract/draft"
 )
 
-// CompoundMagic begins a compound file: the file system in a file that Office used before 2007, and wraps encrypted files in.
+// CompoundMagic begins a compound file: the file system in a file that Office used before 2007, and wraps encrypted
+// files in.
 const CompoundMagic = "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 
 // compound is a compound file ([MS-CFB]). Every chain is followed for at most as many steps as there are sectors.
@@ -41,7 +42,8 @@ func OpenCompound(data []byte) (*compound, error) {
 	if shift != 9 && shift != 12 {
 		return nil, draft.NewDamagedError("its sectors have an unknown size", nil)
 	}
-	c := &compound{data: data, sectorSize: 1 << shift, entries: map[string]compoundEntry{}, miniCutoff: uint64(binary.LittleEndian.Uint32(data[56:]))}
+	c := &compound{data: data, sectorSize: 1 << shift, entries: map[string]compoundEntry{},
+		miniCutoff: uint64(binary.LittleEndian.Uint32(data[56:]))}
 	c.readFAT()
 	c.miniFAT = readUint32s(c.readChain(binary.LittleEndian.Uint32(data[60:])))
 	c.readDirectory(c.readChain(binary.LittleEndian.Uint32(data[48:])))
@@ -88,7 +90,8 @@ func (c *compound) readFAT() {
 // readChain returns the bytes of the sectors that follow one another from start on.
 func (c *compound) readChain(start uint32) []byte {
 	var out []byte
-	for n, steps := start, 0; int64(n) < int64(len(c.fat)) && steps <= len(c.data)/c.sectorSize; n, steps = c.fat[n], steps+1 {
+	for n, steps := start, 0; int64(n) < int64(len(c.fat)) && steps <= len(c.data)/c.sectorSize; n, steps = c.fat[n],
+		steps+1 {
 		out = append(out, c.sectorAt(n)...)
 	}
 	return out
@@ -127,7 +130,8 @@ func (c *compound) readStream(name string) []byte {
 		return b[:min(e.size, uint64(len(b)))]
 	}
 	var b []byte
-	for n, steps := e.start, 0; int64(n) < int64(len(c.miniFAT)) && steps <= len(c.miniStream)/miniSectorSize; n, steps = c.miniFAT[n], steps+1 {
+	for n, steps := e.start, 0; int64(n) < int64(len(c.miniFAT)) && steps <= len(c.miniStream)/miniSectorSize; n,
+		steps = c.miniFAT[n], steps+1 {
 		from := int(n) * miniSectorSize
 		if from >= len(c.miniStream) {
 			break

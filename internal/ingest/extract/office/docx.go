@@ -12,8 +12,8 @@ import (
 	"parley/internal/ingest/extract/draft"
 )
 
-// ReadDOCX reads a Word file: headings by the outline level of their styles, lists by their numbering, tables, notes and text
-// boxes where they belong. What was deleted under change tracking, comments, headers and footers are left out.
+// ReadDOCX reads a Word file: headings by the outline level of their styles, lists by their numbering, tables, notes
+// and text boxes where they belong. What was deleted under change tracking, comments, headers and footers are left out.
 func ReadDOCX(ctx context.Context, _ string, data []byte) (draft.Document, error) {
 	a, err := openArchive(data)
 	if err != nil {
@@ -27,7 +27,8 @@ func ReadDOCX(ctx context.Context, _ string, data []byte) (draft.Document, error
 	if err != nil {
 		return draft.Document{}, err
 	}
-	w := wordReader{ctx: ctx, xml: newXMLReader(body), out: &draft.Builder{}, styles: map[string]wordStyle{}, lists: map[string]wordList{}, itemCounts: map[string][9]int{}}
+	w := wordReader{ctx: ctx, xml: newXMLReader(body), out: &draft.Builder{}, styles: map[string]wordStyle{},
+		lists: map[string]wordList{}, itemCounts: map[string][9]int{}}
 	folder := path.Dir(main)
 	if w.links, err = a.readRelations(folder + "/_rels/" + path.Base(main) + ".rels"); err != nil {
 		return draft.Document{}, err
@@ -210,8 +211,8 @@ func (w *wordReader) readRow(el xml.StartElement, t *draft.Table) error {
 	return w.xml.eachChild(func(el xml.StartElement) error { return w.readRow(el, t) })
 }
 
-// readCell returns the text of a cell, its paragraphs and what tables are in it one after the other, and how many columns it takes. One
-// that is merged with the cell above has its text.
+// readCell returns the text of a cell, its paragraphs and what tables are in it one after the other, and how many
+// columns it takes. One that is merged with the cell above has its text.
 func (w *wordReader) readCell(column int) (text string, span int, err error) {
 	outer := w.out
 	w.out = &draft.Builder{}

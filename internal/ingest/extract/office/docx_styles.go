@@ -28,7 +28,9 @@ func (w *wordReader) readDefinitions(a *archive, folder string) error {
 	for _, part := range []struct {
 		name string
 		read func() error
-	}{{"styles.xml", w.readStyles}, {"numbering.xml", w.readNumbering}, {"footnotes.xml", func() error { return w.readNotes("footnote") }},
+	}{{"styles.xml", w.readStyles}, {"numbering.xml", w.readNumbering}, {"footnotes.xml", func() error {
+		return w.readNotes("footnote")
+	}},
 		{"endnotes.xml", func() error { return w.readNotes("endnote") }}} {
 		data, err := a.unpackPart(folder + "/" + part.name)
 		if err != nil {

@@ -17,7 +17,8 @@ func ReadODT(ctx context.Context, _ string, data []byte) (draft.Document, error)
 	if err != nil {
 		return draft.Document{}, err
 	}
-	if manifest, err := a.unpackPart("META-INF/manifest.xml"); err == nil && strings.Contains(string(manifest), "encryption-data") {
+	if manifest, err := a.unpackPart("META-INF/manifest.xml"); err == nil &&
+		strings.Contains(string(manifest), "encryption-data") {
 		return draft.Document{}, draft.ErrEncrypted
 	}
 	content, err := a.unpackPart("content.xml")
@@ -93,7 +94,8 @@ func (o *odtReader) readBlock(el xml.StartElement) error {
 
 func (o *odtReader) readListStyle(name string) error {
 	return o.xml.eachChild(func(el xml.StartElement) error {
-		if el.Name.Local == "list-level-style-number" && attributeValue(el, "level") == "1" && attributeValue(el, "num-format") != "" {
+		if el.Name.Local == "list-level-style-number" && attributeValue(el, "level") == "1" &&
+			attributeValue(el, "num-format") != "" {
 			o.orderedStyles[name] = true
 		}
 		return nil

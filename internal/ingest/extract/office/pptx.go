@@ -13,7 +13,8 @@ import (
 	"parley/internal/ingest/extract/draft"
 )
 
-// ReadPPTX reads slide by slide, in the order they are shown: the title as a heading, texts and tables, and the speaker's notes.
+// ReadPPTX reads slide by slide, in the order they are shown: the title as a heading, texts and tables, and the
+// speaker's notes.
 func ReadPPTX(ctx context.Context, _ string, data []byte) (draft.Document, error) {
 	a, err := openArchive(data)
 	if err != nil {
@@ -193,7 +194,8 @@ type slideLine struct {
 	hasNoBullet bool
 }
 
-// writeLine writes a line: an item where it has a bullet, or stands in a place that has bullets by itself beside others.
+// writeLine writes a line: an item where it has a bullet, or stands in a place that has bullets by itself beside
+// others.
 func (s *slideReader) writeLine(l slideLine, place string) {
 	if l.bullet || l.depth > 0 || (place == "body" || place == "obj") && !l.hasNoBullet && len(l.text) < 200 {
 		s.out.AddItem(l.depth, "-", l.text)

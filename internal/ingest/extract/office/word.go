@@ -11,8 +11,8 @@ import (
 	"parley/internal/ingest/extract/draft"
 )
 
-// ReadDOC reads a Word file of 1997 to 2003 by its piece table ([MS-DOC]): the pieces of the text in their order, each in one or
-// two bytes a character. Styles are not read: there are no headings.
+// ReadDOC reads a Word file of 1997 to 2003 by its piece table ([MS-DOC]): the pieces of the text in their order, each
+// in one or two bytes a character. Styles are not read: there are no headings.
 func ReadDOC(_ context.Context, _ string, data []byte) (draft.Document, error) {
 	c, err := OpenCompound(data)
 	if err != nil {
@@ -74,7 +74,8 @@ func pieceTable(main, table []byte) ([]docPiece, error) {
 	for i := range pieces {
 		from, to := binary.LittleEndian.Uint32(plc[4*i:]), binary.LittleEndian.Uint32(plc[4*i+4:])
 		fc := binary.LittleEndian.Uint32(plc[4*(n+1)+8*i+2:])
-		p := docPiece{chars: int(min(max(int64(to)-int64(from), 0), int64(len(main)))), offset: int(fc & 0x3fffffff), isWide: fc&0x40000000 == 0}
+		p := docPiece{chars: int(min(max(int64(to)-int64(from), 0), int64(len(main)))), offset: int(fc & 0x3fffffff),
+			isWide: fc&0x40000000 == 0}
 		if !p.isWide {
 			p.offset /= 2
 		}
@@ -83,7 +84,8 @@ func pieceTable(main, table []byte) ([]docPiece, error) {
 	return pieces, nil
 }
 
-// decodePieces joins the pieces. A table that names the same bytes again and again is read until it has named all of them twice.
+// decodePieces joins the pieces. A table that names the same bytes again and again is read until it has named all of
+// them twice.
 func decodePieces(main []byte, pieces []docPiece) []rune {
 	var out []rune
 	for _, p := range pieces {

@@ -22,7 +22,8 @@ func ReadXLSX(ctx context.Context, _ string, data []byte) (draft.Document, error
 		return draft.Document{}, err
 	}
 	a.remainingBytes = draft.MaxUnpackedBytes // what it has unpacked to is not kept
-	file, err := excelize.OpenReader(bytes.NewReader(data), excelize.Options{UnzipSizeLimit: draft.MaxUnpackedBytes, UnzipXMLSizeLimit: draft.MaxUnpackedBytes})
+	file, err := excelize.OpenReader(bytes.NewReader(data),
+		excelize.Options{UnzipSizeLimit: draft.MaxUnpackedBytes, UnzipXMLSizeLimit: draft.MaxUnpackedBytes})
 	switch {
 	case errors.Is(err, excelize.ErrWorkbookPassword), errors.Is(err, excelize.ErrWorkbookFileFormat):
 		return draft.Document{}, draft.ErrEncrypted

@@ -10,7 +10,8 @@ import (
 	"parley/internal/ingest/extract/draft"
 )
 
-// sheetParts returns the parts that hold the sheets of a workbook, by the sheet's name. What cannot be read is left out.
+// sheetParts returns the parts that hold the sheets of a workbook, by the sheet's name. What cannot be read is left
+// out.
 func (a *archive) sheetParts() map[string][]string {
 	parts := map[string][]string{}
 	main, err := a.mainPartName("xl/workbook.xml")
@@ -43,8 +44,9 @@ func (a *archive) sheetParts() map[string][]string {
 	return parts
 }
 
-// readDrawings returns, by the name of its sheet, what is written on a workbook's sheets outside their cells: text boxes, and the titles of
-// charts and of their axes. The numbers of charts stand in cells already. What cannot be read is left out.
+// readDrawings returns, by the name of its sheet, what is written on a workbook's sheets outside their cells: text
+// boxes, and the titles of charts and of their axes. The numbers of charts stand in cells already. What cannot be read
+// is left out.
 func (a *archive) readDrawings(sheets map[string][]string) map[string][]string {
 	texts := map[string][]string{}
 	for _, name := range slices.Sorted(maps.Keys(sheets)) {

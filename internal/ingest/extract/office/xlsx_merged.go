@@ -19,7 +19,8 @@ type mergedCells struct {
 // area is cells that are merged: columns and rows from 1, both ends within.
 type area struct{ left, top, right, bottom int }
 
-// maxMergedCells bounds how many cells are filled with the text of the cell they are merged with, and mostInArea those of one area.
+// maxMergedCells bounds how many cells are filled with the text of the cell they are merged with, and mostInArea those
+// of one area.
 const (
 	maxMergedCells = 20_000
 	mostInArea     = 1000
@@ -27,7 +28,8 @@ const (
 
 var mergeCell = regexp.MustCompile(`<(?:\w+:)?mergeCell\s[^<>]*\bref\s*=\s*["']([A-Za-z]+[0-9]+:[A-Za-z]+[0-9]+)["']`)
 
-// merged finds the merged cells of a sheet in the part that holds it, without the work that laying out all its cells would be.
+// merged finds the merged cells of a sheet in the part that holds it, without the work that laying out all its cells
+// would be.
 func (a *archive) merged(parts []string) (m mergedCells) {
 	if len(parts) == 0 {
 		return m
@@ -70,7 +72,8 @@ func (m mergedCells) fill(row int, cells []string) []string {
 			cells[i] = m.texts[[2]int{row, i + 1}]
 		}
 	}
-	for text := m.texts[[2]int{row, len(cells) + 1}]; text != "" && len(cells) < draft.MaxColumns; text = m.texts[[2]int{row, len(cells) + 1}] {
+	for text := m.texts[[2]int{row, len(cells) + 1}]; text != "" &&
+		len(cells) < draft.MaxColumns; text = m.texts[[2]int{row, len(cells) + 1}] {
 		cells = append(cells, text)
 	}
 	return cells

@@ -11,8 +11,8 @@ import (
 	"parley/internal/text/charset"
 )
 
-// xmlReader reads an XML file from its outside to its inside. Entities that the file defines itself are not replaced; depth and
-// number of elements are bounded.
+// xmlReader reads an XML file from its outside to its inside. Entities that the file defines itself are not replaced;
+// depth and number of elements are bounded.
 type xmlReader struct {
 	dec          *xml.Decoder
 	depth        int
@@ -52,8 +52,8 @@ func (e *xmlReader) nextToken() (xml.Token, error) {
 	return t, nil
 }
 
-// eachChild visits each element in the one that was entered last, or the outermost one at the beginning. visit may read its
-// element by eachChild or readText; the rest of it is skipped.
+// eachChild visits each element in the one that was entered last, or the outermost one at the beginning. visit may read
+// its element by eachChild or readText; the rest of it is skipped.
 func (e *xmlReader) eachChild(visit func(xml.StartElement) error) error {
 	return e.eachContent(visit, nil)
 }
@@ -133,7 +133,8 @@ func (a *archive) readRelations(name string) (map[string]relation, error) {
 	e := newXMLReader(data)
 	err = e.eachChild(func(xml.StartElement) error {
 		return e.eachChild(func(el xml.StartElement) error {
-			all[attributeValue(el, "Id")] = relation{target: attributeValue(el, "Target"), kind: attributeValue(el, "Type"), isExternal: attributeValue(el, "TargetMode") == "External"}
+			all[attributeValue(el, "Id")] = relation{target: attributeValue(el, "Target"),
+				kind: attributeValue(el, "Type"), isExternal: attributeValue(el, "TargetMode") == "External"}
 			return nil
 		})
 	})

@@ -28,8 +28,8 @@ const (
 
 var passwordPadding = []byte("\x28\xBF\x4E\x5E\x4E\x75\x8A\x41\x64\x00\x4E\x56\xFF\xFA\x01\x08\x2E\x2E\x00\xB6\xD0\x68\x3E\x80\x2F\x0C\xA9\xFE\x64\x53\x69\x7A")
 
-// newFileCipher reads the encryption dictionary; id is the first of the file's ids. nil where an empty password does not open the
-// file, or its encryption is of another kind.
+// newFileCipher reads the encryption dictionary; id is the first of the file's ids. nil where an empty password does
+// not open the file, or its encryption is of another kind.
 func newFileCipher(d dict, id []byte) *fileCipher {
 	version, _ := d["V"].(int)
 	revision, _ := d["R"].(int)
@@ -70,7 +70,8 @@ func (c *fileCipher) readMethods(d dict) {
 	c.streams, c.strings = of(d["StmF"]), of(d["StrF"])
 }
 
-// keyRevision4 returns the key of revisions 2 to 4 (ISO 32000-1, 7.6.3.3), or nil where the empty password is not the right one.
+// keyRevision4 returns the key of revisions 2 to 4 (ISO 32000-1, 7.6.3.3), or nil where the empty password is not the
+// right one.
 func keyRevision4(d dict, id []byte, revision int) []byte {
 	owner, _ := d["O"].([]byte)
 	user, _ := d["U"].([]byte)
@@ -124,7 +125,8 @@ func keyProofRevision4(key, id []byte, revision int) []byte {
 	return text
 }
 
-// keyRevision6 returns the key of revisions 5 and 6 (ISO 32000-2, 7.6.4.3.3), or nil where the empty password is not the right one.
+// keyRevision6 returns the key of revisions 5 and 6 (ISO 32000-2, 7.6.4.3.3), or nil where the empty password is not
+// the right one.
 func keyRevision6(d dict, revision int) []byte {
 	user, _ := d["U"].([]byte)
 	sealed, _ := d["UE"].([]byte)
@@ -197,7 +199,8 @@ func (c *fileCipher) decrypt(how cipherMethod, number, generation int, text []by
 }
 
 func (c *fileCipher) objectKey(number, generation int, salt string) []byte {
-	key := append(bytes.Clone(c.key), byte(number), byte(number>>8), byte(number>>16), byte(generation), byte(generation>>8))
+	key := append(bytes.Clone(c.key), byte(number), byte(number>>8), byte(number>>16), byte(generation),
+		byte(generation>>8))
 	sum := md5.Sum(append(key, salt...)) //nolint:gosec // as above
 	return sum[:min(len(c.key)+5, 16)]
 }
@@ -212,7 +215,8 @@ func decryptRC4(key, text []byte) []byte {
 	return out
 }
 
-// decryptAES decrypts what begins with its initial vector and ends with its padding. What is cut short is read as far as it goes.
+// decryptAES decrypts what begins with its initial vector and ends with its padding. What is cut short is read as far
+// as it goes.
 func decryptAES(key, text []byte) []byte {
 	block, err := aes.NewCipher(key)
 	if err != nil || len(text) < 2*aes.BlockSize {

@@ -20,7 +20,8 @@ import "crypto/sha256"
 import "strings"
 import "testing"
 
-// encryptedPDF encrypts one page as the format's revisions do: V and R of the dictionary, the methods' name, and the password.
+// encryptedPDF encrypts one page as the format's revisions do: V and R of the dictionary, the methods' name, and the
+// password.
 type encryptedPDF struct {
 	version, revision, bits int
 	method                  string
@@ -90,7 +91,8 @@ func (l *encryptedPDF) oldDict() string {
 	if l.version == 4 {
 		filters = fmt.Sprintf("/CF<</StdCF<</CFM/%s/AuthEvent/DocOpen/Length 16>>>>/StmF/StdCF/StrF/StdCF", l.method)
 	}
-	return fmt.Sprintf("<</Filter/Standard/V %d/R %d/Length %d/P %d/O<%x>/U<%x>%s>>", l.version, l.revision, l.bits, pdfRights, owner, user, filters)
+	return fmt.Sprintf("<</Filter/Standard/V %d/R %d/Length %d/P %d/O<%x>/U<%x>%s>>", l.version, l.revision, l.bits,
+		pdfRights, owner, user, filters)
 }
 
 func (l *encryptedPDF) newDict() string {
@@ -105,7 +107,9 @@ func (l *encryptedPDF) newDict() string {
 	}
 	user := append(proof, "checksalkeysalt!"...)
 	sealed := encryptAES(hash([]byte("keysalt!")), make([]byte, 16), l.key, false)
-	return fmt.Sprintf("<</Filter/Standard/V 5/R %d/Length 256/P %d/O<%x>/OE<%x>/U<%x>/UE<%x>/Perms<%x>/CF<</StdCF<</CFM/AESV3/AuthEvent/DocOpen/Length 32>>>>/StmF/StdCF/StrF/StdCF>>",
+	return fmt.Sprintf("<</Filter/Standard/V 5/R %d/Length 256/P "+
+		"%d/O<%x>/OE<%x>/U<%x>/UE<%x>/Perms<%x>/CF<</StdCF<</CFM/AESV3/AuthEvent/DocOpen/Length "+
+		"32>>>>/StmF/StdCF/StrF/StdCF>>",
 		l.revision, pdfRights, make([]byte, 48), make([]byte, 32), user, sealed, make([]byte, 16))
 }
 
@@ -144,7 +148,8 @@ func (l *encryptedPDF) bytes() []byte {
 	put(4, "<</Length 6 0 R>>\nstream\r\n"+text+"\nendstream")
 	put(5, "<</Type/Font/Subtype/Type1/BaseFont/Helvetica/Encoding/WinAnsiEncoding>>")
 	put(6, fmt.Sprint(len(text)))
-	title := strings.NewReplacer(`\`, `\\`, "(", `\(`, ")", `\)`, "\r", `\r`, "\n", `\012`).Replace(l.encrypt(7, "On kettles"))
+	title := strings.NewReplacer(`\`, `\\`, "(", `\(`, ")", `\)`, "\r", `\r`, "\n",
+		`\012`).Replace(l.encrypt(7, "On kettles"))
 	put(7, "<</Title("+title+")>>")
 	put(8, dict)
 	start := out.Len()
@@ -152,7 +157,8 @@ func (l *encryptedPDF) bytes() []byte {
 	for n := 1; n < 9; n++ {
 		fmt.Fprintf(&out, "%010d 00000 n \n", at[n])
 	}
-	fmt.Fprintf(&out, "trailer\n<</Size 9/Root 1 0 R/Info 7 0 R/Encrypt 8 0 R/ID[<%x><%x>]>>\nstartxref\n%d\n%%%%EOF\n", pdfID, pdfID, start)
+	fmt.Fprintf(&out, "trailer\n<</Size 9/Root 1 0 R/Info 7 0 R/Encrypt 8 0 R/ID[<%x><%x>]>>\nstartxref\n%d\n%%%%EOF\n",
+		pdfID, pdfID, start)
 	return out.Bytes()
 }
 
@@ -183,7 +189,8 @@ func TestEncryptedPDFWithoutAPassword(t *testing.T) {
 		if err := os.WriteFile(file, data, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if out, err := exec.CommandContext(t.Context(), program, "-q", file, "-").Output(); err != nil || strings.TrimSpace(string(out)) != pdfText {
+		if out, err := exec.CommandContext(t.Context(), program, "-q", file, "-").Output(); err != nil ||
+			strings.TrimSpace(string(out)) != pdfText {
 			t.Errorf("%s: another reader finds %q, %v", name, out, err)
 		}
 	}
@@ -191,7 +198,8 @@ func TestEncryptedPDFWithoutAPassword(t *testing.T) {
 
 func TestEncryptedPDFWithAPasswordIsRefused(t *testing.T) {
 	for name, l := range encryptedPDFs("secret") {
-		if doc, err := draft.ReadDocument(t.Context(), pdf.Read, "a.pdf", l.bytes()); err == nil || !strings.Contains(err.Error(), "password") {
+		if doc, err := draft.ReadDocument(t.Context(), pdf.Read, "a.pdf", l.bytes()); err == nil ||
+			!strings.Contains(err.Error(), "password") {
 			t.Errorf("%s: %q, %v", name, doc.Text, err)
 		}
 	}
@@ -200,7 +208,8 @@ func TestEncryptedPDFWithAPasswordIsRefused(t *testing.T) {
 // The dictionary may be spread over objects, and may encrypt attachments alone.
 func TestEncryptedPDFsOfOthers(t *testing.T) {
 	dir := documents.SharedDir(t, "pdf-hostile")
-	for file, want := range map[string]string{"pdfjs/issue7665.pdf": "Issue 7665", "pdfjs/encrypted-attachment.pdf": "Example"} {
+	for file, want := range map[string]string{"pdfjs/issue7665.pdf": "Issue 7665",
+		"pdfjs/encrypted-attachment.pdf": "Example"} {
 		data, err := os.ReadFile(filepath.Join(dir, file))
 		if err != nil {
 			t.Fatal(err)

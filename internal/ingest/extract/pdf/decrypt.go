@@ -7,8 +7,9 @@ import (
 	"strconv"
 )
 
-// decryptFile returns a file that is encrypted, and opens with an empty password, without its encryption: its objects one after the other
-// and a trailer, without a table, which rebuildFile adds. It returns nil where the password is not empty or the encryption is unknown.
+// decryptFile returns a file that is encrypted, and opens with an empty password, without its encryption: its objects
+// one after the other and a trailer, without a table, which rebuildFile adds. It returns nil where the password is not
+// empty or the encryption is unknown.
 func decryptFile(data []byte) []byte {
 	d := &decrypter{data: data, objectOffsets: map[int]int{}}
 	d.indexObjects()
@@ -159,7 +160,8 @@ func (d *decrypter) streamAt(head []byte, at int) (stream []byte, end int) {
 	rest := d.data[at:]
 	rest = bytes.TrimPrefix(bytes.TrimPrefix(rest, []byte("\r")), []byte("\n"))
 	begin := len(d.data) - len(rest)
-	if n := d.streamLength(head); n >= 0 && n <= len(rest) && bytes.HasPrefix(bytes.TrimLeft(rest[n:min(len(rest), n+20)], "\r\n "), []byte("endstream")) {
+	if n := d.streamLength(head); n >= 0 && n <= len(rest) &&
+		bytes.HasPrefix(bytes.TrimLeft(rest[n:min(len(rest), n+20)], "\r\n "), []byte("endstream")) {
 		return rest[:n], begin + n
 	}
 	n := bytes.Index(rest, []byte("endstream"))
@@ -217,7 +219,8 @@ func (d *decrypter) writeObject(o encryptedObject) {
 	d.out.WriteString("\nendstream\nendobj\n")
 }
 
-// writeStrings writes what an object says with its strings decrypted, and another length of its stream unless that is negative.
+// writeStrings writes what an object says with its strings decrypted, and another length of its stream unless that is
+// negative.
 func (d *decrypter) writeStrings(o encryptedObject, length int) {
 	written := 0
 	for at := 0; ; {

@@ -160,9 +160,10 @@ func isNumeral(c bidi.Class) bool { return c == bidi.EN || c == bidi.AN }
 
 // rtlRun is a line, or a part of one, that is read from the right.
 type rtlRun struct {
-	items         []visualItem
-	hasLTRBefore  []bool // by place: what is left of it, up to a letter that runs to the left, has one that runs to the right
-	isAfterArabic bool   // the letter read last is Arabic, which changes how signs go with numbers
+	items []visualItem
+	// by place: what is left of it, up to a letter that runs to the left, has one that runs to the right
+	hasLTRBefore  []bool
+	isAfterArabic bool // the letter read last is Arabic, which changes how signs go with numbers
 }
 
 // writeRTL reads from the right; numbers, and words that run to the right, keep their order.
@@ -218,14 +219,16 @@ func (l *rtlRun) ltrRunStart(i int) (from int, found bool) {
 		}
 		from = k
 	}
-	if from > 0 && isNumeral(l.items[from].class) && (l.items[from-1].text == "+" || !l.isAfterArabic && l.items[from-1].class == bidi.ET) { // +49, $50
+	// +49, $50
+	if from > 0 && isNumeral(l.items[from].class) &&
+		(l.items[from-1].text == "+" || !l.isAfterArabic && l.items[from-1].class == bidi.ET) {
 		from--
 	}
 	return from, true
 }
 
-// bracketCallStart returns, for a bracket that closes what stands behind a word running to the right, as in "f(n)", where that is
-// opened; i for anything else.
+// bracketCallStart returns, for a bracket that closes what stands behind a word running to the right, as in "f(n)",
+// where that is opened; i for anything else.
 func (l *rtlRun) bracketCallStart(i int) int {
 	const longest = 100
 	if !l.hasLTRBefore[i] || l.items[i].text != ")" && l.items[i].text != "]" {
@@ -249,7 +252,8 @@ func (l *rtlRun) bracketCallStart(i int) int {
 	return i
 }
 
-// isSameLTRRun reports whether what is at k and at i, with only signs and spaces between them, is of one run to the right.
+// isSameLTRRun reports whether what is at k and at i, with only signs and spaces between them, is of one run to the
+// right.
 func (l *rtlRun) isSameLTRRun(k, i int) bool {
 	a, b, between := l.items[k].class, l.items[i].class, l.items[k+1:i]
 	switch {

@@ -11,8 +11,8 @@ import (
 	"parley/internal/ingest/extract/pdf"
 )
 
-// drawPDF returns a PDF of one font whose table names a character for each code. Each line is what a reader sees, from left
-// to right, with one glyph for each character; order says in which sequence the glyphs are written into the file.
+// drawPDF returns a PDF of one font whose table names a character for each code. Each line is what a reader sees, from
+// left to right, with one glyph for each character; order says in which sequence the glyphs are written into the file.
 func drawPDF(lines []string, order func(line []rune) []int) []byte {
 	codes := map[rune]int{}
 	var table, content strings.Builder
@@ -29,15 +29,18 @@ func drawPDF(lines []string, order func(line []rune) []int) []byte {
 		}
 		y -= 30
 	}
-	cmap := "/CIDInit /ProcSet findresource begin 12 dict begin begincmap /CMapName /A def /CMapType 2 def\n1 begincodespacerange <0000> <ffff> " +
+	cmap := "/CIDInit /ProcSet findresource begin 12 dict begin begincmap /CMapName /A def /CMapType 2 def\n1 " +
+		"begincodespacerange <0000> <ffff> " +
 		"endcodespacerange\n" + fmt.Sprintf("%d beginbfchar\n%sendbfchar\n", len(codes), table.String()) + "endcmap end end"
 	return newPDF("<</Type /Catalog /Pages 2 0 R>>", "<</Type /Pages /Kids [3 0 R] /Count 1>>",
 		"<</Type /Page /Parent 2 0 R /MediaBox [0 0 600 800] /Contents 4 0 R /Resources <</Font <</F1 5 0 R>>>>>>",
 		pdfStream(content.String()),
 		"<</Type /Font /Subtype /Type0 /BaseFont /A /Encoding /Identity-H /DescendantFonts [6 0 R] /ToUnicode 7 0 R>>",
-		"<</Type /Font /Subtype /CIDFontType2 /BaseFont /A /CIDSystemInfo <</Registry (Adobe) /Ordering (Identity) /Supplement 0>> /DW 500 /FontDescriptor 8 0 R>>",
+		"<</Type /Font /Subtype /CIDFontType2 /BaseFont /A /CIDSystemInfo <</Registry (Adobe) /Ordering "+
+			"(Identity) /Supplement 0>> /DW 500 /FontDescriptor 8 0 R>>",
 		pdfStream(cmap),
-		"<</Type /FontDescriptor /FontName /A /Flags 4 /FontBBox [0 0 1000 1000] /ItalicAngle 0 /Ascent 800 /Descent 0 /CapHeight 700 /StemV 80>>")
+		"<</Type /FontDescriptor /FontName /A /Flags 4 /FontBBox [0 0 1000 1000] /ItalicAngle 0 /Ascent 800 "+
+			"/Descent 0 /CapHeight 700 /StemV 80>>")
 }
 
 func pdfStream(text string) string {
@@ -53,7 +56,8 @@ func newPDF(objects ...string) []byte {
 		fmt.Fprintf(&b, "%d 0 obj\n%s\nendobj\n", i+1, o)
 	}
 	at := b.Len()
-	fmt.Fprintf(&b, "xref\n0 %d\n0000000000 65535 f \n%strailer\n<</Size %d /Root 1 0 R>>\nstartxref\n%d\n%%%%EOF\n", len(objects)+1, table.String(), len(objects)+1, at)
+	fmt.Fprintf(&b, "xref\n0 %d\n0000000000 65535 f \n%strailer\n<</Size %d /Root 1 0 R>>\nstartxref\n%d\n%%%%EOF\n",
+		len(objects)+1, table.String(), len(objects)+1, at)
 	return b.Bytes()
 }
 
@@ -139,7 +143,8 @@ func TestDrawnLettersOfPDFs(t *testing.T) {
 		"English ﻲﺑﺮﻋ inside.":                 "English عربي inside.",
 		"The word םולש means peace, 12 times.": "The word שלום means peace, 12 times.",
 	} {
-		doc, err := draft.ReadDocument(t.Context(), pdf.Read, "a.pdf", drawPDF([]string{shown}, glyphOrders["from left to right"]))
+		doc, err := draft.ReadDocument(t.Context(), pdf.Read, "a.pdf",
+			drawPDF([]string{shown}, glyphOrders["from left to right"]))
 		if got := strings.TrimPrefix(doc.Text, "# "); err != nil || got != want {
 			t.Errorf("%q: %q, %v; want %q", shown, got, err, want)
 		}
@@ -148,7 +153,8 @@ func TestDrawnLettersOfPDFs(t *testing.T) {
 
 // Lines of many signs are read in one go: work that grew with the square of their length would not end.
 func TestLongLinesAreReadInOneGo(t *testing.T) {
-	for _, unit := range []string{"1 ", "a)", "(a", ")", "א)", "1-", "+1 ", "א 1 a ", "\u05b8", "א\u05b8", ",", "א,", "1,", "a "} {
+	for _, unit := range []string{"1 ", "a)", "(a", ")", "א)", "1-", "+1 ", "א 1 a ", "\u05b8", "א\u05b8", ",", "א,",
+		"1,", "a "} {
 		line := strings.Repeat(unit, 200_000/len(unit))
 		for _, left := range []bool{true, false} {
 			if got := pdf.ReadVisualLine("א"+line+"א", left); len(got) != len(line)+4 {

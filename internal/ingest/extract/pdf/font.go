@@ -63,7 +63,8 @@ func streamText(v pdf.Value) string {
 var mixedEncodings = []struct {
 	mark string
 	enc  encoding.Encoding
-}{{"RKSJ", japanese.ShiftJIS}, {"GBK", simplifiedchinese.GBK}, {"GB-EUC", simplifiedchinese.GBK}, {"GBpc", simplifiedchinese.GBK}, {"B5", traditionalchinese.Big5},
+}{{"RKSJ", japanese.ShiftJIS}, {"GBK", simplifiedchinese.GBK}, {"GB-EUC", simplifiedchinese.GBK},
+	{"GBpc", simplifiedchinese.GBK}, {"B5", traditionalchinese.Big5},
 	{"KSC", korean.EUCKR}, {"EUC-H", japanese.EUCJP}, {"EUC-V", japanese.EUCJP}}
 
 func (f *font) readComposite(v pdf.Value) {
@@ -104,7 +105,8 @@ func (f *font) readSimple(v pdf.Value) {
 	enc := source.Encoder()
 	for c := range f.byteTexts {
 		f.byteTexts[c] = enc.Decode(string([]byte{byte(c)}))
-		if r := []rune(f.byteTexts[c]); c >= 0x80 && (len(r) == 0 || len(r) == 1 && (r[0] == rune(c) && c < 0xa0 || r[0] == unicode.ReplacementChar)) {
+		if r := []rune(f.byteTexts[c]); c >= 0x80 &&
+			(len(r) == 0 || len(r) == 1 && (r[0] == rune(c) && c < 0xa0 || r[0] == unicode.ReplacementChar)) {
 			f.byteTexts[c] = string(charmap.Windows1252.DecodeByte(byte(c)))
 		}
 	}
@@ -200,8 +202,8 @@ func (f *font) widthOf(code uint32, text string) float64 {
 	return 540
 }
 
-// readBuiltinEncoding reads the encoding that a Type 1 font brings along, as fonts made by TeX do. Only the glyphs whose codes differ from
-// what they would be in ASCII matter.
+// readBuiltinEncoding reads the encoding that a Type 1 font brings along, as fonts made by TeX do. Only the glyphs
+// whose codes differ from what they would be in ASCII matter.
 func (f *font) readBuiltinEncoding(descriptor pdf.Value) {
 	file := descriptor.Key("FontFile")
 	if file.Kind() != pdf.Stream {
@@ -219,8 +221,13 @@ func (f *font) readBuiltinEncoding(descriptor pdf.Value) {
 var encodingEntryPattern = regexp.MustCompile(`dup\s+(\d{1,3})\s*/(\w+)\s+put`)
 
 // glyphNames are the names of glyphs that stand elsewhere than in ASCII.
-var glyphNames = map[string]string{"ff": "ff", "fi": "fi", "fl": "fl", "ffi": "ffi", "ffl": "ffl", "endash": "–", "emdash": "—", "hyphen": "-", "quotedblleft": "“",
-	"quotedblright": "”", "quoteleft": "‘", "quoteright": "’", "quotesingle": "'", "exclamdown": "¡", "questiondown": "¿", "germandbls": "ß", "ae": "æ", "oe": "œ",
-	"oslash": "ø", "AE": "Æ", "OE": "Œ", "Oslash": "Ø", "dotlessi": "ı", "bullet": "•", "periodcentered": "·", "Gamma": "Γ", "Delta": "Δ", "Theta": "Θ", "Lambda": "Λ",
-	"Xi": "Ξ", "Pi": "Π", "Sigma": "Σ", "Upsilon": "Υ", "Phi": "Φ", "Psi": "Ψ", "Omega": "Ω", "alpha": "α", "beta": "β", "gamma": "γ", "delta": "δ", "epsilon": "ε",
-	"lambda": "λ", "mu": "μ", "pi": "π", "sigma": "σ", "minus": "−", "multiply": "×", "lessequal": "≤", "greaterequal": "≥", "arrowright": "→", "space": " "}
+var glyphNames = map[string]string{"ff": "ff", "fi": "fi", "fl": "fl", "ffi": "ffi", "ffl": "ffl", "endash": "–",
+	"emdash": "—", "hyphen": "-", "quotedblleft": "“",
+	"quotedblright": "”", "quoteleft": "‘", "quoteright": "’", "quotesingle": "'", "exclamdown": "¡",
+	"questiondown": "¿", "germandbls": "ß", "ae": "æ", "oe": "œ",
+	"oslash": "ø", "AE": "Æ", "OE": "Œ", "Oslash": "Ø", "dotlessi": "ı", "bullet": "•", "periodcentered": "·",
+	"Gamma": "Γ", "Delta": "Δ", "Theta": "Θ", "Lambda": "Λ",
+	"Xi": "Ξ", "Pi": "Π", "Sigma": "Σ", "Upsilon": "Υ", "Phi": "Φ", "Psi": "Ψ", "Omega": "Ω", "alpha": "α", "beta": "β",
+	"gamma": "γ", "delta": "δ", "epsilon": "ε",
+	"lambda": "λ", "mu": "μ", "pi": "π", "sigma": "σ", "minus": "−", "multiply": "×", "lessequal": "≤",
+	"greaterequal": "≥", "arrowright": "→", "space": " "}

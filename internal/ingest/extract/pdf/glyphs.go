@@ -151,7 +151,8 @@ func (p *contentReader) showText(op string, args []pdf.Value) {
 			if x.Kind() == pdf.String {
 				p.addGlyphs(x.RawString())
 			} else {
-				p.textMatrix = transform{1, 0, 0, 1, -x.Float64() / 1000 * p.state.size * p.state.horizontalScale, 0}.multiply(p.textMatrix)
+				p.textMatrix = transform{1, 0, 0, 1, -x.Float64() / 1000 * p.state.size * p.state.horizontalScale,
+					0}.multiply(p.textMatrix)
 			}
 		}
 	}

@@ -10,8 +10,8 @@ import (
 	"parley/internal/text/words"
 )
 
-// layout turns glyphs into text: lines by what stands on one base line, words by the gaps, paragraphs by the space between the
-// lines, headings by their size.
+// layout turns glyphs into text: lines by what stands on one base line, words by the gaps, paragraphs by the space
+// between the lines, headings by their size.
 type layout struct {
 	fonts     map[string]*font
 	pages     [][]textLine
@@ -30,7 +30,8 @@ func (t *layout) addPage(p page) error {
 	if t.textBytes > draft.MaxTextBytes {
 		return draft.ErrTooMuchText
 	}
-	w := contentReader{fonts: t.fonts, resources: p.resources, state: textState{horizontalScale: 1, ctm: identityTransform}, textMatrix: identityTransform, lineMatrix: identityTransform}
+	w := contentReader{fonts: t.fonts, resources: p.resources, state: textState{horizontalScale: 1,
+		ctm: identityTransform}, textMatrix: identityTransform, lineMatrix: identityTransform}
 	err := w.readContent(p.value.Key("Contents"))
 	w.drawAnnotations(p.value)
 	lines := groupLines(w.glyphs)
@@ -220,7 +221,8 @@ func joinLines(lines []textLine, left bool) []textLine {
 				} else {
 					last.text = l.text + "  " + last.text
 				}
-				last.x, last.end, last.size, last.bold = min(last.x, l.x), max(last.end, l.end), max(last.size, l.size), last.bold && l.bold
+				last.x, last.end, last.size, last.bold = min(last.x, l.x), max(last.end, l.end), max(last.size, l.size),
+					last.bold && l.bold
 				continue
 			}
 		}

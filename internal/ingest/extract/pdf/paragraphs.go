@@ -17,7 +17,9 @@ func (t *layout) text() string {
 	repeated := t.repeatedEdgeLines()
 	var d draft.Builder
 	for _, lines := range t.pages {
-		remaining := slices.DeleteFunc(slices.Clone(lines), func(l textLine) bool { return repeated[maskDigits(l.text)] && atEdge(lines, l) })
+		remaining := slices.DeleteFunc(slices.Clone(lines), func(l textLine) bool {
+			return repeated[maskDigits(l.text)] && atEdge(lines, l)
+		})
 		writeLines(&d, remaining, body, levels)
 	}
 	return d.Text()
@@ -46,7 +48,8 @@ func (t *layout) headingSizes(body float64) map[float64]int {
 	var sizes []float64
 	for _, lines := range t.pages {
 		for _, l := range lines {
-			if size := roundToHalf(l.size); size >= 1.15*body && canBeTitle(l.text) && !slices.Contains(sizes, size) && len(sizes) < 100 {
+			if size := roundToHalf(l.size); size >= 1.15*body && canBeTitle(l.text) && !slices.Contains(sizes, size) &&
+				len(sizes) < 100 {
 				sizes = append(sizes, size)
 			}
 		}
@@ -129,7 +132,8 @@ func writeLines(d *draft.Builder, lines []textLine, body float64, levels map[flo
 		if level > 0 && canBeTitle(l.text) {
 			writeParagraph(d, open)
 			open = nil
-			for i+1 < len(lines) && roundToHalf(lines[i+1].size) == roundToHalf(l.size) && lines[i+1].bold == l.bold && lines[i+1].y < lines[i].y && lines[i].y-lines[i+1].y < 1.6*l.size &&
+			for i+1 < len(lines) && roundToHalf(lines[i+1].size) == roundToHalf(l.size) && lines[i+1].bold == l.bold &&
+				lines[i+1].y < lines[i].y && lines[i].y-lines[i+1].y < 1.6*l.size &&
 				len(l.text)+len(lines[i+1].text) < 160 && levels[roundToHalf(l.size)] > 0 {
 				i++
 				l.text += " " + lines[i].text
@@ -149,7 +153,8 @@ func writeLines(d *draft.Builder, lines []textLine, body float64, levels map[flo
 // isStandaloneLine reports whether a line is short and bold, with more than the usual space above it and text below.
 func isStandaloneLine(lines []textLine, i int) bool {
 	l := lines[i]
-	if !canBeTitle(l.text) || len(l.text) > 90 || strings.HasSuffix(l.text, ".") || strings.HasSuffix(l.text, ",") || strings.Contains(l.text, "  ") {
+	if !canBeTitle(l.text) || len(l.text) > 90 || strings.HasSuffix(l.text, ".") || strings.HasSuffix(l.text, ",") ||
+		strings.Contains(l.text, "  ") {
 		return false
 	}
 	if i > 0 && lines[i-1].y > l.y && lines[i-1].y-l.y < 1.3*l.size {

@@ -16,8 +16,8 @@ import (
 	"parley/internal/ingest/extract/draft"
 )
 
-// Read reads a PDF in two ways and returns the plausible text: words rebuilt from where the glyphs stand, and the strings of the
-// file as they come, which is what is left where fonts tell no widths.
+// Read reads a PDF in two ways and returns the plausible text: words rebuilt from where the glyphs stand, and the
+// strings of the file as they come, which is what is left where fonts tell no widths.
 func Read(ctx context.Context, _ string, data []byte) (draft.Document, error) {
 	r, err := openFile(data)
 	if err != nil {
@@ -137,7 +137,8 @@ func ignorePanic(step func()) {
 func documentTitle(r *pdf.Reader) (title string) {
 	defer func() { _ = recover() }()
 	title = r.Trailer().Key("Info").Key("Title").Text()
-	if strings.HasSuffix(strings.ToLower(title), ".doc") || strings.HasSuffix(strings.ToLower(title), ".docx") || strings.HasPrefix(title, "Microsoft Word - ") {
+	if strings.HasSuffix(strings.ToLower(title), ".doc") || strings.HasSuffix(strings.ToLower(title), ".docx") ||
+		strings.HasPrefix(title, "Microsoft Word - ") {
 		return "" // the name of the file it was made from
 	}
 	return title
@@ -159,7 +160,8 @@ func readPlainStrings(ctx context.Context, pages []page) string {
 	return d.Text()
 }
 
-// plausibility returns how much a string looks like text, from 0 to 1: words have a usual length, and letters are most of it.
+// plausibility returns how much a string looks like text, from 0 to 1: words have a usual length, and letters are most
+// of it.
 func plausibility(text string) float64 {
 	letters, odd, words, dense, all := 0, 0, 0, 0, 0
 	inWord := false

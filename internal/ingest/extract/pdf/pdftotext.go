@@ -35,7 +35,9 @@ func toReadingOrder(text string) string {
 	var b strings.Builder
 	b.Grow(len(text))
 	for line := range strings.Lines(text) {
-		if !strings.HasPrefix(line, rtlStartMark) || !strings.ContainsFunc(line, func(r rune) bool { return isRTL(string(r)) }) {
+		if !strings.HasPrefix(line, rtlStartMark) || !strings.ContainsFunc(line, func(r rune) bool {
+			return isRTL(string(r))
+		}) {
 			b.WriteString(line)
 			continue
 		}

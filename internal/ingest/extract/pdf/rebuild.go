@@ -10,9 +10,9 @@ import (
 	"strconv"
 )
 
-// rebuildFile makes a PDF with one plain cross-reference table of any that holds objects: those in packed streams are unpacked behind
-// it, and the table names what is found, the last of each number. It mends files with broken tables, and files with packed
-// objects are read many times faster. locked reports an encrypted file, which is left alone.
+// rebuildFile makes a PDF with one plain cross-reference table of any that holds objects: those in packed streams are
+// unpacked behind it, and the table names what is found, the last of each number. It mends files with broken tables,
+// and files with packed objects are read many times faster. locked reports an encrypted file, which is left alone.
 func rebuildFile(data []byte) (whole []byte, locked bool) {
 	root := lastReference(data, "/Root")
 	if lastReference(data, "/Encrypt") != "" {
@@ -133,7 +133,8 @@ func (f *rebuilder) unpackObjectStream(head, body []byte) {
 	for i := 0; i+1 < len(fields) && i < 2*count; i += 2 {
 		n, err := strconv.Atoi(string(fields[i]))
 		offset, bad := strconv.Atoi(string(fields[i+1]))
-		if err != nil || bad != nil || n <= 0 || n > 4*maxObjects || offset < 0 || first+offset > len(text) || len(f.objects) > maxObjects {
+		if err != nil || bad != nil || n <= 0 || n > 4*maxObjects || offset < 0 || first+offset > len(text) ||
+			len(f.objects) > maxObjects {
 			continue
 		}
 		end := len(text)

@@ -153,8 +153,8 @@ func (t *token) readEscape(data []byte, at int) int {
 	return at
 }
 
-// dict holds the members of a dictionary: []byte for strings, string for names, int, bool, pdfDict, []any, pdfRef, or nil for what
-// is not needed.
+// dict holds the members of a dictionary: []byte for strings, string for names, int, bool, pdfDict, []any, pdfRef, or
+// nil for what is not needed.
 type dict map[string]any
 
 // reference is the number of an object that stands elsewhere.

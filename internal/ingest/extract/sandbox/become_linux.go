@@ -12,8 +12,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// System returns what this system lacks to fence readers of files, for calls (seccomp) and for files (Landlock); nil where it lacks
-// nothing.
+// System returns what this system lacks to fence readers of files, for calls (seccomp) and for files (Landlock); nil
+// where it lacks nothing.
 func System() (calls, files error) {
 	_, files = landlockVersion()
 	return hasFilters(), files
@@ -22,7 +22,8 @@ func System() (calls, files error) {
 // OnLinux reports whether this system is Linux, the one with fences.
 const OnLinux = true
 
-// confine fences this process and all its threads: they can do nothing but compute, and read and write the open streams.
+// confine fences this process and all its threads: they can do nothing but compute, and read and write the open
+// streams.
 func confine() error {
 	_ = restrictProcess() // without Landlock the filter alone refuses every path
 	return installFilter(false)
@@ -45,7 +46,8 @@ func Become(need Need, program string, args []string) error {
 		return fmt.Errorf("take the file: %w", err)
 	}
 	closeOtherFiles()
-	if err := errors.Join(need.checkFences(restrictThread(allowedPaths(program, loader)), installFilter(true)), dropPrivileges()); err != nil {
+	if err := errors.Join(need.checkFences(restrictThread(allowedPaths(program, loader)), installFilter(true)),
+		dropPrivileges()); err != nil {
 		return err
 	}
 	return unix.Exec(program, append([]string{program}, args...), []string{"LC_ALL=C.UTF-8"})
@@ -127,7 +129,8 @@ func sealInput() error {
 	if _, err := f.Seek(0, io.SeekStart); err != nil {
 		return err
 	}
-	if _, err := unix.FcntlInt(f.Fd(), unix.F_ADD_SEALS, unix.F_SEAL_WRITE|unix.F_SEAL_GROW|unix.F_SEAL_SHRINK|unix.F_SEAL_SEAL); err != nil {
+	if _, err := unix.FcntlInt(f.Fd(), unix.F_ADD_SEALS,
+		unix.F_SEAL_WRITE|unix.F_SEAL_GROW|unix.F_SEAL_SHRINK|unix.F_SEAL_SEAL); err != nil {
 		return err
 	}
 	return unix.Dup3(int(f.Fd()), 0, 0)

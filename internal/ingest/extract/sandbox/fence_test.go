@@ -40,7 +40,8 @@ var hostilePrograms = map[string]func(){
 		if err != nil || json.Unmarshal([]byte(after), &at) != nil {
 			os.Exit(2)
 		}
-		fmt.Println("reached:", strings.Join(append(reachableThings(at), privileges()...), ","), "with", len(os.Environ()), "settings")
+		fmt.Println("reached:", strings.Join(append(reachableThings(at), privileges()...), ","), "with",
+			len(os.Environ()), "settings")
 	},
 	"catdoc": func() { // never ends
 		for {
@@ -158,7 +159,8 @@ func TestAnotherProgramReachesNothing(t *testing.T) {
 	if after, err := os.ReadFile(at.File); err != nil || string(after) != "another tenant's words" {
 		t.Errorf("%q, %v", after, err)
 	}
-	if got := reachableThings(at); !slices.Contains(got, "connect") || !slices.Contains(got, "signal 10") || !slices.Contains(got, "write") {
+	if got := reachableThings(at); !slices.Contains(got, "connect") || !slices.Contains(got, "signal 10") ||
+		!slices.Contains(got, "write") {
 		t.Errorf("without a fence, only %q", got)
 	}
 }
@@ -224,7 +226,8 @@ func TestTimeIsForAllWhoRead(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "more than "+(2*startsIn).String()) {
 		t.Error(err)
 	}
-	if got := log.String(); strings.Count(got, "has not read a file") != 1 || !strings.Contains(got, "takes more than "+p.FileTimeout.String()) {
+	if got := log.String(); strings.Count(got, "has not read a file") != 1 ||
+		!strings.Contains(got, "takes more than "+p.FileTimeout.String()) {
 		t.Error(got)
 	}
 }

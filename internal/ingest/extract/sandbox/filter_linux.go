@@ -13,8 +13,9 @@ import (
 // errNoFilter says that no list of calls is written for this architecture.
 var errNoFilter = fmt.Errorf("seccomp: no filter is written for %s", runtime.GOARCH)
 
-// installFilter takes from the process, all its threads and whatever it becomes, the calls that reach beyond it: they fail with EPERM
-// (seccomp, no way back). With outside set it may still open files to read them and turn into another program.
+// installFilter takes from the process, all its threads and whatever it becomes, the calls that reach beyond it: they
+// fail with EPERM (seccomp, no way back). With outside set it may still open files to read them and turn into another
+// program.
 func installFilter(outside bool) error {
 	if fenceArch == 0 {
 		return errNoFilter
@@ -63,15 +64,16 @@ type callRule struct {
 	instructions []unix.SockFilter
 }
 
-// buildFilter returns the filter: the wrong architecture and each call of the list are refused, the rules decide on theirs,
-// and everything else is allowed.
+// buildFilter returns the filter: the wrong architecture and each call of the list are refused, the rules decide on
+// theirs, and everything else is allowed.
 func buildFilter(arch uint32, x32 bool, denied []uint32, rules []callRule) []unix.SockFilter {
 	const (
 		atNumber, atArch = 0, 4 // in struct seccomp_data
 		x32Bit           = 0x40000000
 	)
 	no := denyCall(unix.EPERM)
-	p := []unix.SockFilter{{Code: bpfLoad, K: atArch}, {Code: bpfJumpEqual, K: arch, Jt: 1}, no, {Code: bpfLoad, K: atNumber}}
+	p := []unix.SockFilter{{Code: bpfLoad, K: atArch}, {Code: bpfJumpEqual, K: arch, Jt: 1}, no,
+		{Code: bpfLoad, K: atNumber}}
 	if x32 {
 		p = append(p, unix.SockFilter{Code: bpfJumpAtLeast, K: x32Bit, Jf: 1}, no)
 	}
@@ -92,7 +94,8 @@ func applyFilter(filter []unix.SockFilter) error {
 		return fmt.Errorf("no new privileges: %w", err)
 	}
 	p := unix.SockFprog{Len: uint16(len(filter)), Filter: &filter[0]}
-	left, _, errno := unix.Syscall(unix.SYS_SECCOMP, setModeFilter, unix.SECCOMP_FILTER_FLAG_TSYNC, uintptr(unsafe.Pointer(&p))) //nolint:gosec // the kernel reads the filter through it
+	left, _, errno := unix.Syscall(unix.SYS_SECCOMP, setModeFilter, unix.SECCOMP_FILTER_FLAG_TSYNC,
+		uintptr(unsafe.Pointer(&p))) //nolint:gosec // the kernel reads the filter through it
 	runtime.KeepAlive(filter)
 	switch {
 	case errno != 0:

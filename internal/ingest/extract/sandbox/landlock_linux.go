@@ -61,7 +61,8 @@ func newRuleset(open []allowedPath) (fd int, err error) {
 	if version >= 6 {
 		rules.Scoped = scopeV6
 	}
-	ruleset, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, uintptr(unsafe.Pointer(&rules)), unsafe.Sizeof(rules), 0) //nolint:gosec // the kernel reads it
+	ruleset, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, uintptr(unsafe.Pointer(&rules)),
+		unsafe.Sizeof(rules), 0) //nolint:gosec // the kernel reads it
 	if errno != 0 {
 		return 0, fmt.Errorf("use Landlock: %w", errno)
 	}
@@ -87,7 +88,8 @@ func addPath(rules int, p allowedPath) error {
 		p.access &^= unix.LANDLOCK_ACCESS_FS_READ_DIR
 	}
 	rule := unix.LandlockPathBeneathAttr{Allowed_access: p.access, Parent_fd: int32(fd)}
-	_, _, errno := unix.Syscall6(unix.SYS_LANDLOCK_ADD_RULE, uintptr(rules), unix.LANDLOCK_RULE_PATH_BENEATH, uintptr(unsafe.Pointer(&rule)), 0, 0, 0) //nolint:gosec // the kernel reads it
+	_, _, errno := unix.Syscall6(unix.SYS_LANDLOCK_ADD_RULE, uintptr(rules), unix.LANDLOCK_RULE_PATH_BENEATH,
+		uintptr(unsafe.Pointer(&rule)), 0, 0, 0) //nolint:gosec // the kernel reads it
 	if errno != 0 {
 		return fmt.Errorf("use Landlock: %s: %w", p.name, errno)
 	}
@@ -124,7 +126,8 @@ func restrictProcess() error {
 		return fmt.Errorf("use Landlock: %w", errno)
 	}
 	header, none := emptyCapabilities()
-	if _, _, errno := syscall.AllThreadsSyscall(unix.SYS_CAPSET, uintptr(unsafe.Pointer(header)), uintptr(unsafe.Pointer(none)), 0); errno != 0 { //nolint:gosec // the kernel reads them
+	if _, _, errno := syscall.AllThreadsSyscall(unix.SYS_CAPSET, uintptr(unsafe.Pointer(header)),
+		uintptr(unsafe.Pointer(none)), 0); errno != 0 { //nolint:gosec // the kernel reads them
 		return fmt.Errorf("privileges: %w", errno)
 	}
 	return nil
@@ -137,7 +140,8 @@ func restrictAllThreads(rules int) error {
 	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
 		return fmt.Errorf("no new privileges: %w", err)
 	}
-	if _, _, errno := unix.Syscall(unix.SYS_LANDLOCK_RESTRICT_SELF, uintptr(rules), unix.LANDLOCK_RESTRICT_SELF_TSYNC, 0); errno != 0 {
+	if _, _, errno := unix.Syscall(unix.SYS_LANDLOCK_RESTRICT_SELF, uintptr(rules), unix.LANDLOCK_RESTRICT_SELF_TSYNC,
+		0); errno != 0 {
 		return fmt.Errorf("use Landlock: %w", errno)
 	}
 	return nil

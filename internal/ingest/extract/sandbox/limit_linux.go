@@ -17,7 +17,8 @@ func limitMemory() error {
 		name     string
 		resource int
 		most     uint64
-	}{{"memory", unix.RLIMIT_DATA, maxMemoryBytes}, {"core", unix.RLIMIT_CORE, 0}, {"file size", unix.RLIMIT_FSIZE, draft.MaxFileBytes},
+	}{{"memory", unix.RLIMIT_DATA, maxMemoryBytes}, {"core", unix.RLIMIT_CORE, 0},
+		{"file size", unix.RLIMIT_FSIZE, draft.MaxFileBytes},
 		{"open files", unix.RLIMIT_NOFILE, maxOpenFiles}} {
 		if err := lowerLimit(l.resource, l.most); err != nil {
 			return fmt.Errorf("limit of %s: %w", l.name, err)
@@ -45,8 +46,8 @@ var killOnCPULimit = sync.OnceFunc(func() {
 	}()
 })
 
-// LimitCPU grants the process the processor time of one file beyond what it has used. Where the kernel cannot say how much that is, the
-// clock of the process that waits for it is the limit.
+// LimitCPU grants the process the processor time of one file beyond what it has used. Where the kernel cannot say how
+// much that is, the clock of the process that waits for it is the limit.
 func LimitCPU() {
 	killOnCPULimit()
 	var used unix.Rusage

@@ -4,8 +4,8 @@ package sandbox
 
 import "errors"
 
-// OnLinux reports whether this system is Linux. Others have the memory limit of Go itself and the clock of the Pool, and only our own
-// readers run there.
+// OnLinux reports whether this system is Linux. Others have the memory limit of Go itself and the clock of the Pool,
+// and only our own readers run there.
 const OnLinux = false
 
 var errNotLinux = errors.New("this system cannot keep a process from files and sockets")

@@ -61,7 +61,8 @@ func init() { //nolint:gochecknoinits // one of the children starts this program
 				if err := sandbox.Confine(); err != nil {
 					panic(err)
 				}
-				panic("reached: " + strings.Join(reachableThings(target{Parent: os.Getppid(), File: "/etc/hosts", Folder: "/tmp"}), ","))
+				panic("reached: " + strings.Join(reachableThings(target{Parent: os.Getppid(), File: "/etc/hosts",
+					Folder: "/tmp"}), ","))
 			})
 		},
 		"without-landlock": func(args []string) error { return onKernelWithout(false, args) },

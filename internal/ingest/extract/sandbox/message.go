@@ -33,8 +33,8 @@ func WriteMessage(w io.Writer, parts ...[]byte) error {
 	return nil
 }
 
-// ReadMessage reads a message of so many parts. No memory is allocated for the length that the other side claims before the bytes are
-// there.
+// ReadMessage reads a message of so many parts. No memory is allocated for the length that the other side claims before
+// the bytes are there.
 func ReadMessage(r io.Reader, count int) ([][]byte, error) {
 	parts := make([][]byte, count)
 	var size [4]byte

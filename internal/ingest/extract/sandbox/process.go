@@ -43,8 +43,8 @@ func Command(program string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// Start starts a command that enters the sandbox first of all, and waits until it has. lacks says what keeps the process from being
-// fenced; it is empty where nothing does.
+// Start starts a command that enters the sandbox first of all, and waits until it has. lacks says what keeps the
+// process from being fenced; it is empty where nothing does.
 func Start(ctx context.Context, cmd *exec.Cmd) (started *Process, lacks string, err error) {
 	childIn, in, err := os.Pipe()
 	if err != nil {
@@ -135,8 +135,8 @@ func (p *Process) Kill() {
 	p.Finish()
 }
 
-// Run runs a command on an input, and returns what it writes, of which there may be as much as of text in a file. It is killed when
-// the context ends.
+// Run runs a command on an input, and returns what it writes, of which there may be as much as of text in a file. It is
+// killed when the context ends.
 func Run(ctx context.Context, cmd *exec.Cmd, input []byte) (string, error) {
 	var out cappedBuffer
 	stderr := &tailBuffer{}

@@ -1,5 +1,6 @@
-// Package sandbox runs processes that read the files of strangers, and fences them: within limits of memory and processor time and, on
-// Linux, without sockets, without files that are not theirs to read (Landlock), and without calls that reach other processes (seccomp).
+// Package sandbox runs processes that read the files of strangers, and fences them: within limits of memory and
+// processor time and, on Linux, without sockets, without files that are not theirs to read (Landlock), and without
+// calls that reach other processes (seccomp).
 package sandbox
 
 import (
@@ -25,15 +26,16 @@ const (
 	maxCPUSeconds   = 30                     // seconds of processor for one file
 	maxOpenFiles    = 64
 
-	// RetireMemoryBytes is how much memory a process may have and still read another file: what Go has once taken stays counted, and
-	// the next file shall have more than the rest of it.
+	// RetireMemoryBytes is how much memory a process may have and still read another file: what Go has once taken stays
+	// counted, and the next file shall have more than the rest of it.
 	RetireMemoryBytes = raceFactor * 160 << 20
 )
 
 // stateFenced is what a process in the sandbox says first; any other state says what it lacks.
 const stateFenced = "fenced"
 
-// Enter drops what a reader of files does not need, and writes to the process that started this one whether that has worked.
+// Enter drops what a reader of files does not need, and writes to the process that started this one whether that has
+// worked.
 func Enter(out io.Writer) error {
 	debug.SetMemoryLimit(softMemoryBytes)
 	state := stateFenced
