@@ -61,7 +61,8 @@ func TestRequestsAsDefined(t *testing.T) {
 	b.wantData("order", `{"id":"a/../b?c#d","note":"\"x\" ${KEY} {id} &","count":"3"}`, `{"ok":true}`)
 	got := last()
 	if want := "PUT " +
-		"/orders/a%2F..%2Fb%3Fc%23d/x?a=%22x%22+%24%7BKEY%7D+%7Bid%7D+%26&k=s%26cret%2F1&q=n+%22x%22+%24%7BKEY%7D+%7Bid%7D+%26"; got.line != want {
+		"/orders/a%2F..%2Fb%3Fc%23d/x?a=%22x%22+%24%7BKEY%7D+%7Bid%7D+%26" +
+		"&k=s%26cret%2F1&q=n+%22x%22+%24%7BKEY%7D+%7Bid%7D+%26"; got.line != want {
 		t.Errorf("got  %s\nwant %s", got.line, want)
 	}
 	if want := `{"count":3,"id":"a/../b?c#d","list":[null],"text":"\"x\" ${KEY} {id} \u0026 and s\u0026cret/1"}`; got.body != want {
@@ -194,7 +195,8 @@ func TestWebSearch(t *testing.T) {
 		`{"results":[{"title":"A b","url":"https://docs.example.com/a","snippet":"one"},{"title":"B",`+
 			`"url":"http://x.docs.example.com/b","snippet":"two"}]}`)
 	if got, want := last().line,
-		"GET /search?format=json&language=en&q=how+%26+why+%28site%3Adocs.example.com+OR+site%3Aother.example%29"; got != want {
+		"GET /search?format=json&language=en&q=how+%26+why+%28site%3Adocs.example.com+"+
+			"OR+site%3Aother.example%29"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 	var found struct{ Results []actions.SearchResult }

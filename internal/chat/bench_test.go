@@ -33,9 +33,10 @@ func BenchmarkTurn(b *testing.B) {
 	if err := db.CreateAgent(b.Context(), &agent); err != nil {
 		b.Fatal(err)
 	}
-	table := model.NewRegistry(model.RegistryConfig{Builtin: &scripted.Model{StepsFor: func(model.Request) []scripted.Step {
-		return []scripted.Step{scripted.Text("An answer of a few words."), scripted.Stop()}
-	}}})
+	table := model.NewRegistry(model.RegistryConfig{
+		Builtin: &scripted.Model{StepsFor: func(model.Request) []scripted.Step {
+			return []scripted.Step{scripted.Text("An answer of a few words."), scripted.Stop()}
+		}}})
 	e := &chat.Engine{DB: db, Indexes: &retrieval.Indexes{DB: db.SQL()}, Models: table, Now: time.Now,
 		Logger: slog.New(slog.DiscardHandler), Owner: "b"}
 	b.SetParallelism(8)

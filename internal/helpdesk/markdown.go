@@ -19,7 +19,9 @@ import (
 
 // What a member writes, and what the AI answers, is Markdown.
 var (
-	markdown              = newMarkdown(extension.NewTable(extension.WithTableCellAlignMethod(extension.TableCellAlignAttribute)))
+	markdown = newMarkdown(
+		extension.NewTable(extension.WithTableCellAlignMethod(extension.TableCellAlignAttribute)),
+	)
 	markdownWithoutTables = newMarkdown()
 )
 

@@ -37,7 +37,8 @@ func newBatch(db *store.DB, index Index, account parley.AccountID) *batch {
 
 // remainingRows returns how many rows may be added.
 func (b *batch) remainingRows() int {
-	return batchRows - len(b.messageRows) - len(b.bucketRows) - len(b.dropMessages) - len(b.dropBuckets) - len(b.changedDocs) - len(b.deletedDocs)
+	return batchRows - len(b.messageRows) - len(b.bucketRows) - len(b.dropMessages) -
+		len(b.dropBuckets) - len(b.changedDocs) - len(b.deletedDocs)
 }
 
 // partition returns the agent's partition, which it creates where there is none. It is nil for an agent that has been

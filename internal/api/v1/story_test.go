@@ -20,7 +20,8 @@ func TestMain(m *testing.M) { dbs.Main(m) }
 //
 //	@plan free                               the plan of the account "free", whose key is {{free}}; see server_test.go
 //
-//	POST /chat                               paths are below /api/v1; {{key}} is sent unless an Authorization header is given.
+//	POST /chat                               paths are below /api/v1; {{key}} is sent unless there is an
+//	                                         Authorization header
 //	                                         One that begins with /api/ or /openapi is whole
 //
 // A blank at the end of a stream's line is written {{blank}}. EVERY stands for all routes that list the status of the

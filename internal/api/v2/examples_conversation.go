@@ -67,7 +67,8 @@ var conversationDocs = map[string]httpapi.Doc{
 			"a comment every 15 seconds shows that it lives.",
 		EventsExample: "event: status\ndata: {\"status\":\"taken_over\"}\n\nevent: message\nid: 3\n" +
 			"data: " +
-			"{\"id\":\"msg_V1StGXR8Z5jdHi6BmyT0aQ\",\"role\":\"assistant\",\"parts\":[{\"type\":\"text\",\"text\":\"Hello, this is Kim.\"}]," +
+			"{\"id\":\"msg_V1StGXR8Z5jdHi6BmyT0aQ\",\"role\":\"assistant\"," +
+			"\"parts\":[{\"type\":\"text\",\"text\":\"Hello, this is Kim.\"}]," +
 			"\"createdAt\":1790000300,\"feedback\":null,\"metadata\":{\"score\":null,\"citations\":[]}}\n\n",
 	},
 	"listMessages": {

@@ -213,7 +213,8 @@ func (tl *storyRunner) checkReply(x exchange, r *reply) error {
 //	@scopes reader agents:read               a key {{reader}} of our account; the other settings are in server_test.go
 //
 //	=== title [meanwhile]                    a request that waits at the model's gate (see moody) while the story goes on
-//	EVERY /agents/nobody?limit=1             a request to every route below the path that lists the code of the reply: with
+//	EVERY /agents/nobody?limit=1             a request to every route below the path that lists the code of the
+//	                                         reply: with
 //	                                         {{agentId}} and so on for its ids, and the body of the isolation test
 //	an event with its arguments              what happens without a request; see storyEvents
 type (

@@ -111,7 +111,8 @@ func TestSitemapsThatAreNone(t *testing.T) {
 	w.crawl(t, Site{Start: "/", Kind: Sitemap}).expect(t, "/ read\n/sitemap.xml failed it is not a sitemap\n")
 	w.crawl(t, Site{Start: "/none.xml", Kind: Sitemap}).expect(t, "/none.xml failed the host answered 404 Not Found\n")
 	for i := range 6 {
-		w.files[fmt.Sprintf("/n%d.xml", i)] = fmt.Sprintf("<sitemapindex><sitemap><loc>/n%d.xml</loc></sitemap></sitemapindex>", i+1)
+		w.files[fmt.Sprintf("/n%d.xml", i)] = fmt.Sprintf(
+			"<sitemapindex><sitemap><loc>/n%d.xml</loc></sitemap></sitemapindex>", i+1)
 	}
 	w.crawl(t, Site{Start: "/n0.xml", Kind: Sitemap}).expect(t, "/n0.xml read\n/n1.xml read\n/n2.xml read\n/n3.xml read\n")
 }

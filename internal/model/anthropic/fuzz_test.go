@@ -34,7 +34,8 @@ func FuzzBlocks(f *testing.F) {
 		f.Add(string(text))
 	}
 	f.Add("data: " +
-		"{\"type\":\"content_block_start\",\"index\":-7,\"content_block\":{\"type\":\"tool_use\",\"input\":[]}}\n\ndata: {\"type\":3}\n")
+		"{\"type\":\"content_block_start\",\"index\":-7,\"content_block\":{\"type\":\"tool_use\",\"input\":[]}}\n\n" +
+		"data: {\"type\":3}\n")
 	f.Fuzz(func(t *testing.T, body string) {
 		var dec decoder
 		for line := range strings.SplitSeq(body, "\n") {

@@ -38,7 +38,9 @@ var codeTopicWordsUnspaced = []string{"代码", "配置", "命令", "示例", "�
 	"ファイル"}
 
 // codeNotationPattern finds words that only code has: `name`, --flag, some_name, someName, /a/path, name.ext, {…}.
-var codeNotationPattern = regexp.MustCompile("`|(^|\\s)--?[a-z]|[A-Za-z0-9]_[A-Za-z0-9]|[a-z][a-z][A-Z]|(^|\\s)/[a-z]|\\w\\.[a-z]{2,4}\\b|[{}<>=]")
+var codeNotationPattern = regexp.MustCompile("`|" +
+	"(^|\\s)--?[a-z]|[A-Za-z0-9]_[A-Za-z0-9]|[a-z][a-z][A-Z]|" +
+	"(^|\\s)/[a-z]|\\w\\.[a-z]{2,4}\\b|[{}<>=]")
 
 // isAboutCode reports whether the question is about code, configuration or a command, or how something is done, which a
 // command may answer.

@@ -42,7 +42,8 @@ func (t *parsedQuestion) layOutPassage(i int, p model.Passage) passageLayout {
 	pg.passageMatch = mergeMatches(pg.titleMatch, t.matchText(pg.scoredText))
 	c := unitContext{layout: &pg, passageIndex: i, headingMatch: pg.titleMatch,
 		headingFocus: t.headingPathFocus(p.Heading), isFirstUnderHeading: true}
-	c.passageWeight = (0.55 + 0.45*p.Score) * (1 - rankLoss*float64(i)) * (1 - focusLoss*(1-c.headingFocus)) * (1 - missingWordLoss*(1-t.ownCoverage(pg.passageMatch)))
+	c.passageWeight = (0.55 + 0.45*p.Score) * (1 - rankLoss*float64(i)) *
+		(1 - focusLoss*(1-c.headingFocus)) * (1 - missingWordLoss*(1-t.ownCoverage(pg.passageMatch)))
 	if t.lacksName(pg.passageMatch) {
 		c.passageWeight *= 1 - missingNameLoss
 	}

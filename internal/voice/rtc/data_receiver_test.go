@@ -47,9 +47,10 @@ func (l *inboxTest) requireTexts(t *testing.T, texts ...string) {
 }
 
 func streamHeader(id, topic string) *livekit.DataPacket {
-	return &livekit.DataPacket{Value: &livekit.DataPacket_StreamHeader{StreamHeader: &livekit.DataStream_Header{StreamId: id,
-		Topic:         topic,
-		ContentHeader: &livekit.DataStream_Header_TextHeader{TextHeader: &livekit.DataStream_TextHeader{}}}}}
+	return &livekit.DataPacket{Value: &livekit.DataPacket_StreamHeader{
+		StreamHeader: &livekit.DataStream_Header{StreamId: id,
+			Topic:         topic,
+			ContentHeader: &livekit.DataStream_Header_TextHeader{TextHeader: &livekit.DataStream_TextHeader{}}}}}
 }
 
 func streamChunk(id string, n uint64, text string) *livekit.DataPacket {
@@ -58,8 +59,9 @@ func streamChunk(id string, n uint64, text string) *livekit.DataPacket {
 }
 
 func streamTrailer(id string) *livekit.DataPacket {
-	return &livekit.DataPacket{Value: &livekit.DataPacket_StreamTrailer{StreamTrailer: &livekit.DataStream_Trailer{StreamId: id,
-		Attributes: map[string]string{"a": "b"}}}}
+	return &livekit.DataPacket{Value: &livekit.DataPacket_StreamTrailer{
+		StreamTrailer: &livekit.DataStream_Trailer{StreamId: id,
+			Attributes: map[string]string{"a": "b"}}}}
 }
 
 func userData(topic string) *livekit.DataPacket {

@@ -29,9 +29,10 @@ func (u *userClient) sendPacket(packet *livekit.DataPacket) {
 }
 
 func streamHeader(id, topic string) *livekit.DataPacket {
-	return &livekit.DataPacket{Value: &livekit.DataPacket_StreamHeader{StreamHeader: &livekit.DataStream_Header{StreamId: id,
-		Topic:         topic,
-		ContentHeader: &livekit.DataStream_Header_TextHeader{TextHeader: &livekit.DataStream_TextHeader{}}}}}
+	return &livekit.DataPacket{Value: &livekit.DataPacket_StreamHeader{
+		StreamHeader: &livekit.DataStream_Header{StreamId: id,
+			Topic:         topic,
+			ContentHeader: &livekit.DataStream_Header_TextHeader{TextHeader: &livekit.DataStream_TextHeader{}}}}}
 }
 
 func streamChunk(id, text string) *livekit.DataPacket {
@@ -40,8 +41,9 @@ func streamChunk(id, text string) *livekit.DataPacket {
 }
 
 func streamTrailer(id string) *livekit.DataPacket {
-	return &livekit.DataPacket{Value: &livekit.DataPacket_StreamTrailer{StreamTrailer: &livekit.DataStream_Trailer{StreamId: id,
-		Attributes: map[string]string{"a": "b"}}}}
+	return &livekit.DataPacket{Value: &livekit.DataPacket_StreamTrailer{
+		StreamTrailer: &livekit.DataStream_Trailer{StreamId: id,
+			Attributes: map[string]string{"a": "b"}}}}
 }
 
 // A user may send anything. The agent is not harmed, keeps nothing, and continues to read what is meant for it, also
@@ -87,7 +89,8 @@ func floodMessages(u *userClient) {
 			Method: "m", Version: 1}}})
 		u.sendPacket(&livekit.DataPacket{Value: &livekit.DataPacket_User{User: &livekit.UserPacket{Topic: &topic,
 			Payload: make([]byte, 1000)}}})
-		u.sendPacket(&livekit.DataPacket{Value: &livekit.DataPacket_Transcription{Transcription: &livekit.Transcription{TranscribedParticipantIdentity: "agent"}}})
+		u.sendPacket(&livekit.DataPacket{Value: &livekit.DataPacket_Transcription{
+			Transcription: &livekit.Transcription{TranscribedParticipantIdentity: "agent"}}})
 	}
 }
 

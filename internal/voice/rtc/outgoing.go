@@ -66,11 +66,12 @@ func (p *Participant) textStreamPackets(s Segment, now int64) []rawPacket {
 		final = "true"
 	}
 	attributes := map[string]string{attributeID: s.ID, attributeFinal: final}
-	parts := []rawPacket{{&livekit.DataPacket{Value: &livekit.DataPacket_StreamHeader{StreamHeader: &livekit.DataStream_Header{
-		StreamId: id, Topic: TopicTranscript, MimeType: "text/plain", Timestamp: now, TotalLength: &length,
-		Attributes:    attributes,
-		ContentHeader: &livekit.DataStream_Header_TextHeader{TextHeader: &livekit.DataStream_TextHeader{}},
-	}}}}}
+	parts := []rawPacket{{&livekit.DataPacket{Value: &livekit.DataPacket_StreamHeader{
+		StreamHeader: &livekit.DataStream_Header{
+			StreamId: id, Topic: TopicTranscript, MimeType: "text/plain", Timestamp: now, TotalLength: &length,
+			Attributes:    attributes,
+			ContentHeader: &livekit.DataStream_Header_TextHeader{TextHeader: &livekit.DataStream_TextHeader{}},
+		}}}}}
 	for i, text := range splitChunks(s.Text) {
 		parts = append(parts,
 			rawPacket{&livekit.DataPacket{Value: &livekit.DataPacket_StreamChunk{StreamChunk: &livekit.DataStream_Chunk{
@@ -78,7 +79,8 @@ func (p *Participant) textStreamPackets(s Segment, now int64) []rawPacket {
 			}}}})
 	}
 	parts = append(parts,
-		rawPacket{&livekit.DataPacket{Value: &livekit.DataPacket_StreamTrailer{StreamTrailer: &livekit.DataStream_Trailer{StreamId: id}}}})
+		rawPacket{&livekit.DataPacket{Value: &livekit.DataPacket_StreamTrailer{
+			StreamTrailer: &livekit.DataStream_Trailer{StreamId: id}}}})
 	if s.FromUser {
 		for _, one := range parts {
 			one.ParticipantIdentity = p.config.UserIdentity
