@@ -18,7 +18,8 @@ import (
 
 // roomPlaces are where rooms of LiveKit are spoken of.
 var roomPlaces = []string{
-	"internal/voice/", "internal/server/", "internal/testkit/", "internal/widget/", "internal/api/v2/", "bench/", "voice", "plain_words_test",
+	"internal/voice/", "internal/server/", "internal/testkit/", "internal/widget/", "internal/api/v2/", "bench/", "voice",
+	"plain_words_test",
 }
 
 // metaphors are words that no identifier and no comment holds, but for the places where they are the field's own word.

@@ -29,7 +29,7 @@ func (c *Conversation) Ref() ConversationRef { return c.AgentRef().ConversationR
 func (a *Action) AgentRef() AgentRef       { return a.AccountID.AgentRef(a.AgentID) }
 func (a *Attribute) AgentRef() AgentRef    { return a.AccountID.AgentRef(a.AgentID) }
 func (c *Conversation) AgentRef() AgentRef { return c.AccountID.AgentRef(c.AgentID) }
-func (i *Insight) AgentRef() AgentRef      { return i.AccountID.AgentRef(i.AgentID) }
+func (in *Insight) AgentRef() AgentRef     { return in.AccountID.AgentRef(in.AgentID) }
 func (p *Person) AgentRef() AgentRef       { return p.AccountID.AgentRef(p.AgentID) }
 func (p *Procedure) AgentRef() AgentRef    { return p.AccountID.AgentRef(p.AgentID) }
 func (r *Rule) AgentRef() AgentRef         { return r.AccountID.AgentRef(r.AgentID) }
@@ -45,8 +45,8 @@ func (s *VoiceSession) ConversationRef() ConversationRef {
 	return s.AgentRef().ConversationRef(s.ConversationID)
 }
 
-func (i *Insight) ConversationRef() ConversationRef {
-	return i.AccountID.AgentRef(i.AgentID).ConversationRef(i.ConversationID)
+func (in *Insight) ConversationRef() ConversationRef {
+	return in.AgentRef().ConversationRef(in.ConversationID)
 }
 
 func (l *Lead) ConversationRef() ConversationRef {

@@ -43,8 +43,8 @@ func MeasurePDFs(ctx context.Context, b *harness.Run) ([]report.Row, error) {
 	rows := []report.Row{report.SingleRow(name+"read by Parley alone", "pages/s", alone, &pure)}
 	program, err := exec.LookPath("pdftotext")
 	if err != nil {
-		return append(rows, report.Row{Measure: name + "beside pdftotext", Note: "pdftotext is not installed"}),
-			nil //nolint:nilerr // it need not be
+		missing := report.Row{Measure: name + "beside pdftotext", Note: "pdftotext is not installed"}
+		return append(rows, missing), nil //nolint:nilerr // it need not be
 	}
 	began := time.Now()
 	if err := exec.CommandContext(ctx, program, "-q", file, os.DevNull).Run(); err != nil {

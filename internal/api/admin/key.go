@@ -79,7 +79,7 @@ func (s *Service) createKey(ctx context.Context, in NewKey) (CreatedKey, error) 
 func (s *Service) revokeKey(ctx context.Context, in KeyRef) (RevokedKey, error) {
 	_, err := s.Accounts.RevokeKey(ctx, parley.KeyID(in.ID))
 	s.applyChange()
-	return RevokedKey{in.ID}, err
+	return RevokedKey(in), err
 }
 
 func (s *Service) listKeys(ctx context.Context, in AccountFilter) ([]Key, error) {

@@ -115,7 +115,7 @@ func (s *Service) removeWebhook(ctx context.Context, in WebhookRef) (RemovedWebh
 	if err != nil {
 		return RemovedWebhook{}, err
 	}
-	return RemovedWebhook{in.ID}, s.Webhooks.Remove(ctx, account, id, operatorName)
+	return RemovedWebhook(in), s.Webhooks.Remove(ctx, account, id, operatorName)
 }
 
 func (s *Service) listWebhooks(ctx context.Context, in AccountFilter) ([]Webhook, error) {
@@ -183,5 +183,5 @@ func (s *Service) redeliver(ctx context.Context, in DeliveryRef) (Redelivery, er
 		return Redelivery{}, err
 	}
 	_, err = s.Webhooks.Redeliver(ctx, account, id)
-	return Redelivery{in.ID}, err
+	return Redelivery(in), err
 }

@@ -79,7 +79,8 @@ func (p *Pool) readAgain(ctx context.Context, kind Kind, data []byte, doc draft.
 		}
 		other := pdf.ReadPdftotext(text)
 		if err != nil || pdf.IsBetterText(other.Text, doc.Text) {
-			return draft.Document{Title: doc.Title, Text: other.Text, Pages: max(other.Pages, doc.Pages)}, nil
+			doc = draft.Document{Title: doc.Title, Text: other.Text, Pages: max(other.Pages, doc.Pages)}
+			return doc, nil //nolint:nilerr // the program could read what our reader could not
 		}
 	case DOC:
 		for _, program := range []struct {

@@ -11,7 +11,7 @@ import (
 	"parley/internal/text/charset"
 )
 
-func readText(_ context.Context, _ string, data []byte) (draft.Document, error) { //nolint:unparam // one of the readers
+func readText(_ context.Context, _ string, data []byte) (draft.Document, error) {
 	text := charset.Decode(data, "")
 	return draft.Document{Title: markdownTitle(text), Text: text}, nil
 }

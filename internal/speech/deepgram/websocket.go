@@ -58,7 +58,7 @@ func dialWebSocket(ctx context.Context, client *http.Client, address string, h h
 		}
 		return conn, err
 	}
-	conn, resp, err := dialer.DialContext(ctx, address, h)
+	conn, resp, err := dialer.DialContext(ctx, address, h) //nolint:bodyclose // the library has read it
 	if !stop() && err == nil {
 		return nil, errors.Join(context.Cause(ctx), conn.Close())
 	}
