@@ -4,6 +4,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
 
+DEADCODE := golang.org/x/tools/cmd/deadcode@v0.38.0
 GOLANGCI := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.12.2
 
 # The bench measures what the race detector would distort, the quality of answers and of the ear what it would draw out, and the kill loops are
@@ -37,7 +38,7 @@ help:
 	@echo "make test-long  the long ones: kill, volume and fault loops (PART=kills runs one part)"
 	@echo "make fuzz       each fuzz target for a while; goes on where it stopped"
 	@echo "make clients-check  generate clients with the usual tools and talk to a server"
-	@echo "make lint       formatting, vet and golangci-lint"
+	@echo "make lint       formatting, vet, golangci-lint and deadcode"
 	@echo "make bench      speed beside a floor measured in the same run"
 	@echo "make golden     rewrite what is promised: OpenAPI and other golden files"
 	@echo "make web        build the front end"
@@ -96,6 +97,7 @@ lint:
 	go vet ./...
 	@# A cache of this checkout's own: a shared one answers with the paths of other checkouts, which the exclusions do not match.
 	GOLANGCI_LINT_CACHE=$(CURDIR)/bin/lint-cache go run $(GOLANGCI) run ./...
+	@unreachable=$$(go run $(DEADCODE) -test ./...); [ -z "$$unreachable" ] || { echo "Nothing calls:"; echo "$$unreachable"; exit 1; }
 
 # ARGS are handed on: make bench ARGS="-quick"
 bench:

@@ -269,8 +269,10 @@ func (db *DB) insertClonedSources(ctx context.Context, c Clone, list []originalS
 	}
 	_, err := db.sql.Exec(ctx, `with m (old_id, new_id, parent, version) as (values (?, ?, ?, ?)`+
 		strings.Repeat(`, (?, ?, ?, ?)`, len(list)-1)+`)
-		insert into sources (id, account_id, agent_id, parent_id, wanted_version, status, kind, name, url, size, metadata, key, next_sync_at, created_at, updated_at)
-		select m.new_id, s.account_id, ?, nullif(m.parent, ''), nullif(m.version, ''), 'untrained', s.kind, s.name, s.url, s.size, s.metadata, s.key, s.next_sync_at,
+		insert into sources (id, account_id, agent_id, parent_id, wanted_version, status, kind, name, url, size, metadata,
+		key, next_sync_at, created_at, updated_at)
+		select m.new_id, s.account_id, ?, nullif(m.parent, ''), nullif(m.version, ''), 'untrained', s.kind, s.name, s.url,
+		s.size, s.metadata, s.key, s.next_sync_at,
 		s.created_at, s.updated_at from m join sources s on s.id = m.old_id where s.agent_id = ? and s.account_id = ?`,
 		append(args, c.ToAgent, c.FromAgent, c.Account)...)
 	if err != nil {

@@ -140,8 +140,10 @@ func (db *DB) SumInsights(ctx context.Context, ref parley.AgentRef, from, to tim
 		return s, err
 	}, `
 		select `+column+
-		`, cast(sum(conversations) as bigint), cast(sum(messages) as bigint), cast(sum(answers) as bigint), cast(sum(refused) as bigint),
-		cast(sum(escalated) as bigint), cast(sum(up) as bigint), cast(sum(down) as bigint), cast(sum(resolved) as bigint), cast(sum(handed_over) as bigint),
+		`, cast(sum(conversations) as bigint), cast(sum(messages) as bigint), cast(sum(answers) as bigint),
+		cast(sum(refused) as bigint),
+		cast(sum(escalated) as bigint), cast(sum(up) as bigint), cast(sum(down) as bigint), cast(sum(resolved) as bigint),
+		cast(sum(handed_over) as bigint),
 		cast(sum(disliked) as bigint), cast(sum(given_up) as bigint), cast(sum(asked_again) as bigint)
 		from insight_days where agent_id = ? and account_id = ? and day between ? and ? group by `+column+`
 			order by `+column, ref.Agent, ref.Account, dayOf(from), dayOf(to))

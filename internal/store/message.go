@@ -298,7 +298,8 @@ func (db *DB) LinkedAttachment(ctx context.Context, id parley.AttachmentID) (*pa
 	}, `
 		select `+blobColumns+`, f.id, f.message_id, f.blob_id, f.name, f.media_type, f.size, f.created_at from attachments f
 		join blobs b on b.id = f.blob_id and b.agent_id = f.agent_id and b.account_id = f.account_id
-		join conversations c on c.id = f.conversation_id and c.agent_id = f.agent_id and c.account_id = f.account_id and c.deleted_at is null
+		join conversations c on c.id = f.conversation_id and c.agent_id = f.agent_id and c.account_id = f.account_id
+		and c.deleted_at is null
 		join agents a on a.id = f.agent_id and a.account_id = f.account_id and a.deleted_at is null where f.id = ?`, id)
 	if err != nil {
 		return nil, nil, mapNotFound(err, parley.CodeResourceNotFound)

@@ -3,13 +3,16 @@ package v2
 import "parley/internal/httpapi"
 
 const agentExample = `{"id": "5QHA6VB-DIAbBhxwqxfdi", "name": "Help desk", "instructions": "Answer in one short paragraph.",
-	"channelInstructions": {"email": "Sign with the name of the shop."}, "model": "auto", "autoRetrain": false, "temp": 0, "visibility": "private",
-	"allowedDomains": ["shop.example"], "suggestedMessages": [{"type": "single", "text": "When are you open?", "order": 0}],
+	"channelInstructions": {"email": "Sign with the name of the shop."}, "model": "auto", "autoRetrain": false,
+	"temp": 0, "visibility": "private",
+	"allowedDomains": ["shop.example"], "suggestedMessages": [{"type": "single", "text": "When are you open?",
+	"order": 0}],
 	"initialMessages": ["Hi! What can I help you with?"], "creditLimit": 5000, "creditsUsed": 212,
 	"notificationsSettings": {"dailyLeadsCollected": {"active": true, "emails": ["team@shop.example"]},
 		"dailyConversations": {"active": false, "emails": []}},
 	"ipRateLimits": {"limit": 20, "timeframe": 240, "message": "Too many messages in a row"}, "voiceSettings": null,
-	"styles": {"chat": {"theme": "light", "headerColor": "#1f4d3a", "displayName": "Help desk", "autoOpenChatWindowAfter": null, "messagePlaceholder": null,
+	"styles": {"chat": {"theme": "light", "headerColor": "#1f4d3a", "displayName": "Help desk",
+	"autoOpenChatWindowAfter": null, "messagePlaceholder": null,
 		"footer": null, "dismissableNotice": null}, "centerStage": null}, "createdAt": "2026-11-02T09:00:00.000Z",
 	"lastMessageAt": "2026-11-20T16:41:07.312Z", "lastTrainedAt": "2026-11-19T08:12:40.050Z", "status": "trained", "size": 48213}`
 

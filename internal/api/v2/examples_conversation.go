@@ -148,7 +148,8 @@ var searchDocs = map[string]httpapi.Doc{
 			"read through the export, with conversationId.",
 		ReplyExample: `{"data": [{` + summaryExample +
 			`, "source": "Widget or Iframe", "parentConversationId": null, "parentSummary": null,
-			"embedOrigin": "https://shop.example/opening-hours", "snippet": {"speaker": "assistant", "highlights": [{"value": "On ", "isHit": false},
+			"embedOrigin": "https://shop.example/opening-hours", "snippet": {"speaker": "assistant",
+			"highlights": [{"value": "On ", "isHit": false},
 			{"value": "Saturdays", "isHit": true}, {"value": " the shop closes at noon.", "isHit": false}]}}], "pagination": {"cursor": null, "hasMore": false}}`,
 	},
 }
@@ -162,7 +163,8 @@ var insightDocs = map[string]httpapi.Doc{
 			"filters topic and sentiment the search finds their conversations.",
 		ReplyExample: `{"data": {"from": "2026-11-21", "to": "2026-11-21", "groupBy": "day", "totals": ` +
 			insightSumsExample + `,
-			"resolution": {"rate": 0.75, "resolved": 3, "unresolved": 1, "settling": 3, "reasons": {"handedOver": 1, "thumbsDown": 0, "givenUp": 0, "askedAgain": 0}, "againDays": 3,
+			"resolution": {"rate": 0.75, "resolved": 3, "unresolved": 1, "settling": 3, "reasons": {"handedOver": 1,
+			"thumbsDown": 0, "givenUp": 0, "askedAgain": 0}, "againDays": 3,
 			"definition": "A conversation counts when a customer asked something in it."},
 			"series": [{"key": "2026-11-21", ` + insightSumsExample[1:] + `],
 			"topics": [{"name": "Returns", "parent": "Orders", ` + insightSumsExample[1:] + `],

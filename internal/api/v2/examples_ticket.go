@@ -3,8 +3,10 @@ package v2
 import "parley/internal/httpapi"
 
 const ticketSummaryExample = `"ticketNumber": 42, "subject": "Parcel 4711 has not arrived", "statusCategory": "new", "statusId": "5b0a1f2e-6c1d-4e8a-9b53-2d7c7a1e0f11",
-	"assigneeId": "0c9f6b1a-2f74-4d0e-8a86-91d5e3b7c240", "customer": {"id": "7d3c2a90-51be-4f6a-b0c8-4e2f9a6d1b05", "name": "Jo Smith", "email": "jo@example.com", "phoneNumber": null},
-	"channel": "api", "conversationId": "01998b2e-7d4c-7a3b-9f10-2c5d8e6f7a01", "teamId": "e1a4c8d2-0b6f-4c93-9d27-6f5b3a8e7c14", "priority": "normal",
+	"assigneeId": "0c9f6b1a-2f74-4d0e-8a86-91d5e3b7c240", "customer": {"id": "7d3c2a90-51be-4f6a-b0c8-4e2f9a6d1b05",
+	"name": "Jo Smith", "email": "jo@example.com", "phoneNumber": null},
+	"channel": "api", "conversationId": "01998b2e-7d4c-7a3b-9f10-2c5d8e6f7a01",
+	"teamId": "e1a4c8d2-0b6f-4c93-9d27-6f5b3a8e7c14", "priority": "normal",
 	"createdAt": "2026-09-21T14:13:20.000Z", "updatedAt": "2026-09-21T14:13:20.000Z", "lastMessageAt": "2026-09-21T14:13:20.000Z"`
 
 const ticketExample = `{` + ticketSummaryExample +
@@ -15,7 +17,8 @@ const ticketReplyExample = `"id": "msg_V1StGXR8Z5jdHi6BmyT0aQ", "type": "reply",
 	"content": "<p>It is <strong>on its way</strong>.</p>", "contentText": "It is on its way.", "createdAt": "2026-09-21T15:02:11.000Z"`
 
 const complaintExample = `{"id": "msg_8h2Kd0sVqLx3TnB7wYcR1e", "type": "reply",
-	"sender": {"type": "customer", "id": "7d3c2a90-51be-4f6a-b0c8-4e2f9a6d1b05", "name": "Jo Smith", "email": "jo@example.com"},
+	"sender": {"type": "customer", "id": "7d3c2a90-51be-4f6a-b0c8-4e2f9a6d1b05", "name": "Jo Smith",
+	"email": "jo@example.com"},
 	"content": "<p>It was due on Monday. Where is it?</p>", "contentText": "It was due on Monday. Where is it?", "attachments": [], "createdAt": "2026-09-21T14:13:20.000Z"}`
 
 var ticketDocs = map[string]httpapi.Doc{
@@ -94,7 +97,8 @@ var voiceDocs = map[string]httpapi.Doc{
 			"`details.reason` `server_overloaded`.",
 		RequestExample: `{"userId": "customer-8421", "timezone": "Europe/Berlin"}`,
 		ReplyExample: `{"data": {"participantToken": "eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.e30.c2lnbmF0dXJl", "sessionId": "3f6c1b52-8a0e-4c19-9d51-0c2b7e5a4f10",
-	"roomName": "chatbot-5QHA6VB-DIAbBhxwqxfdi-01998b2e-7d4c-7a3b-9f10-2c5d8e6f7a01-3f6c1b52-8a0e-4c19-9d51-0c2b7e5a4f10", "maxDurationSeconds": 900,
+	"roomName": "chatbot-5QHA6VB-DIAbBhxwqxfdi-01998b2e-7d4c-7a3b-9f10-2c5d8e6f7a01-3f6c1b52-8a0e-4c19-9d51-0c2b7e5a4f10",
+	"maxDurationSeconds": 900,
 	"conversationId": "01998b2e-7d4c-7a3b-9f10-2c5d8e6f7a01", "userId": "customer-8421"}}`,
 	},
 }

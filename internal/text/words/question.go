@@ -51,7 +51,8 @@ var isPointingWord = func() map[string]bool {
 // Words that are articles or conjunctions too ("das", "la", "that" after a verb) are left out where they would point
 // mostly at nothing.
 const pointingWords = `it its they them their theirs this these those he she him his her hers one ones there same such
-er sie ihn ihm ihr ihre ihren ihrem ihrer diese dieser dieses diesem diesen dies jene davon dafür damit dazu daran darauf darin dort derselbe dasselbe
+er sie ihn ihm ihr ihre ihren ihrem ihrer diese dieser dieses diesem diesen dies jene davon dafür damit dazu
+daran darauf darin dort derselbe dasselbe
 él ella ellos ellas eso esto esa ese esos esas este esta estos estas aquello su sus mismo allí
 il elle ils elles cela ça celui celle ceux celles leur leurs lui
 هو هي هم هذا هذه ذلك تلك هناك
