@@ -195,7 +195,7 @@ func (e *Engine) notifyObserver(t *Turn, a *answer, state string, now time.Time)
 	}
 	var first time.Duration
 	if !a.firstOutput.IsZero() {
-		first = a.firstOutput.Sub(t.StartedAt)
+		first = max(a.firstOutput.Sub(t.StartedAt), time.Nanosecond) // a clock may not have moved, or be set back
 	}
 	e.TurnObserver(state, first, now.Sub(t.StartedAt))
 }

@@ -551,14 +551,13 @@ func (s *server) addHelpdeskRoutes(api *httpapi.API) {
 
 func (s *server) addVoiceRoutes(api *httpapi.API) {
 	addRoute(api, operation{
-		Name:          "createVoiceSession",
-		Method:        methodPost,
-		Path:          agentPath + "/voice/sessions",
-		Tag:           "Voice",
-		Summary:       "Open a voice session for a browser to join",
-		Scope:         parley.ChatlogsWrite,
-		RequiresAgent: true,
-		NoAPICode:     parley.CodeVoiceWithoutAPI,
+		Name:      "createVoiceSession",
+		Method:    methodPost,
+		Path:      agentPath + "/voice/sessions",
+		Tag:       "Voice",
+		Summary:   "Open a voice session for a browser to join",
+		Scope:     parley.ChatlogsWrite,
+		NoAPICode: parley.CodeVoiceWithoutAPI,
 		Errors: errorCodes{
 			parley.CodeAgentNotFound,
 			parley.CodeVoiceNotAvailable,
