@@ -36,8 +36,13 @@ type VoiceSession struct {
 
 func (s *server) createVoiceSession(ctx context.Context, c *httpapi.Call, in *NewVoiceSession) (*Data[VoiceSession],
 	error) {
+	caller := callerOf(c)
 	timezone := in.Body.Timezone.Ptr()
 	if timezone != nil && !isTimeZone(*timezone) {
+		// The route does not require the agent: the voice service itself counts what it refuses.
+		if err := s.checkAgent(ctx, caller, in.AgentID); err != nil {
+			return nil, err
+		}
 		return nil, parley.Invalid("timezone", "must be an IANA time zone, such as Europe/Berlin")
 	}
 	request := voice.SessionRequest{Timezone: stringOrEmpty(timezone),
@@ -45,7 +50,6 @@ func (s *server) createVoiceSession(ctx context.Context, c *httpapi.Call, in *Ne
 	if id := in.Body.ConversationID.Ptr(); id != nil {
 		request.ContinueConversation, request.ConversationID = true, parley.ConversationID(*id)
 	}
-	caller := callerOf(c)
 	session, err := s.Voice.Start(ctx, caller.Account, caller.Plan, parley.AgentID(in.AgentID), request)
 	if err != nil {
 		return nil, err
