@@ -407,6 +407,12 @@ func (db *DB) TouchAgent(ctx context.Context, ref parley.AgentRef, now time.Time
 	return err
 }
 
+// CheckAgent fails with AGENT_NOT_FOUND unless the account has the agent. It holds no lock.
+func (db *DB) CheckAgent(ctx context.Context, ref parley.AgentRef) error {
+	_, err := db.agentLastMessageAt(ctx, ref, "")
+	return err
+}
+
 // ShareLockAgent fails with AGENT_NOT_FOUND once the agent is deleted, and keeps it from being deleted until the
 // transaction ends.
 func (db *DB) ShareLockAgent(ctx context.Context, ref parley.AgentRef) error {

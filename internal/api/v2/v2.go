@@ -136,5 +136,5 @@ func (s *server) checkAgent(ctx context.Context, caller any, id string) error {
 	if !ok {
 		return nil
 	}
-	return s.DB.ShareLockAgent(ctx, who.Account.ID.AgentRef(parley.AgentID(id)))
+	return s.DB.CheckAgent(ctx, who.Account.ID.AgentRef(parley.AgentID(id)))
 }
