@@ -91,6 +91,12 @@ func (w *fixture) handle(ctx context.Context, b *events.Batch, to store.EventPos
 	return nil
 }
 
+func (w *fixture) handledCount() int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return len(w.handled)
+}
+
 func (w *fixture) wantHandled(want string) {
 	w.Helper()
 	w.mu.Lock()
@@ -207,6 +213,12 @@ func TestUrgentEventsWake(t *testing.T) {
 	forEachStore(t, func(w *fixture) {
 		f := w.newFollower("a")
 		f.IsUrgent = func(kind string) bool { return kind == "urgent" }
+		handle, batches := f.Handle, make(chan struct{}, 10)
+		f.Handle = func(ctx context.Context, b *events.Batch) error {
+			err := handle(ctx, b)
+			batches <- struct{}{}
+			return err
+		}
 		ctx, stop := context.WithCancel(w)
 		var all sync.WaitGroup
 		all.Go(func() { _ = f.Run(ctx) })
@@ -214,15 +226,12 @@ func TestUrgentEventsWake(t *testing.T) {
 		other := w.newAccount()
 		w.record(other, "urgent", "2")
 		w.record(w.account, "urgent", "3")
-		for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(time.Millisecond) {
-			w.mu.Lock()
-			n := len(w.handled)
-			w.mu.Unlock()
-			if n == 3 {
-				break
-			}
-			if time.Now().After(deadline) {
-				t.Fatalf("%d are handled", n)
+		timeout := time.After(10 * time.Second)
+		for w.handledCount() < 3 {
+			select {
+			case <-batches:
+			case <-timeout:
+				t.Fatalf("%d are handled", w.handledCount())
 			}
 		}
 		stop()
