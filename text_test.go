@@ -6,22 +6,29 @@ import (
 	"parley"
 )
 
-func TestClipText(t *testing.T) {
+func TestClip(t *testing.T) {
 	for _, c := range []struct {
-		text string
-		n    int
-		want string
+		text              string
+		n                 int
+		characters, bytes string
 	}{
-		{"", 0, ""},
-		{"", 3, ""},
-		{"abc", 0, ""},
-		{"abc", 2, "ab"},
-		{"abc", 3, "abc"},
-		{"abc", 4, "abc"},
-		{"äöü€", 3, "äöü"},
+		{"", 0, "", ""},
+		{"", 3, "", ""},
+		{"abc", 0, "", ""},
+		{"abc", 2, "ab", "ab"},
+		{"abc", 3, "abc", "abc"},
+		{"abc", 9, "abc", "abc"},
+		{"äöü", 2, "äö", "ä"},
+		{"äöü", 3, "äöü", "ä"},
+		{"äöü€", 3, "äöü", "ä"},
+		{"🙂x", 1, "🙂", ""},
+		{"🙂x", 5, "🙂x", "🙂x"},
 	} {
-		if got := parley.ClipText(c.text, c.n); got != c.want {
-			t.Errorf("ClipText(%q, %d) is %q, want %q", c.text, c.n, got, c.want)
+		if got := parley.ClipText(c.text, c.n); got != c.characters {
+			t.Errorf("ClipText(%q, %d) is %q, want %q", c.text, c.n, got, c.characters)
+		}
+		if got := parley.ClipBytes(c.text, c.n); got != c.bytes {
+			t.Errorf("ClipBytes(%q, %d) is %q, want %q", c.text, c.n, got, c.bytes)
 		}
 	}
 }

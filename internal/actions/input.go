@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"parley"
-	"parley/internal/text/prose"
 )
 
 // maxInputBytes is the longest value of an input, in bytes of JSON.
@@ -100,7 +99,7 @@ func parseInput(in parley.ActionInput, raw json.RawMessage) (json.RawMessage, er
 	if raw[0] == '{' || raw[0] == '[' {
 		return nil, fmt.Errorf("%s must be %s", in.Name, typeNames[in.Type])
 	}
-	text := strings.TrimSpace(prose.StripNUL(valueText(raw)))
+	text := strings.TrimSpace(parley.StorableText(valueText(raw)))
 	if text == "" {
 		return nil, nil
 	}

@@ -8,9 +8,9 @@ import (
 	"regexp"
 	"strings"
 
+	"parley"
 	"parley/internal/chat"
 	"parley/internal/outbound"
-	"parley/internal/text/prose"
 )
 
 const (
@@ -36,7 +36,8 @@ func (r *request) replyOutput(reply *outbound.Response, hide *strings.Replacer) 
 	case r.fields != nil:
 		return failedOutput("the service's reply is not JSON")
 	}
-	return successOutput(map[string]string{"text": clip(hide.Replace(prose.StripNUL(string(reply.Body))), maxShownBytes)})
+	text := hide.Replace(parley.StorableText(string(reply.Body)))
+	return successOutput(map[string]string{"text": clip(text, maxShownBytes)})
 }
 
 func (r *request) limitOutput(out chat.Output) chat.Output {
@@ -94,7 +95,7 @@ func replyMessage(document any) string {
 }
 
 // clip returns at most n bytes of a text, without what is not UTF-8.
-func clip(text string, n int) string { return prose.ClipBytes(strings.ToValidUTF8(text, "\uFFFD"), n) }
+func clip(text string, n int) string { return parley.ClipBytes(strings.ToValidUTF8(text, "\uFFFD"), n) }
 
 // fieldPathPattern matches a place in a JSON document: names joined by dots, each with [] where it holds a list; [] at
 // the beginning stands for a list at the top.

@@ -13,7 +13,6 @@ import (
 	"parley"
 	"parley/internal/chat"
 	"parley/internal/outbound"
-	"parley/internal/text/prose"
 )
 
 const (
@@ -112,7 +111,7 @@ func isAllowedResult(address string, sites []string) bool {
 }
 
 func oneLine(text string) string {
-	return clip(strings.Join(strings.Fields(prose.StripNUL(text)), " "), maxSnippetBytes)
+	return clip(strings.Join(strings.Fields(parley.StorableText(text)), " "), maxSnippetBytes)
 }
 
 func (b *Toolbox) webSearchTool(a *parley.Action) (func(context.Context, chat.Call) chat.Output, error) {

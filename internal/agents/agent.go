@@ -18,7 +18,6 @@ import (
 	"parley/internal/retrieval"
 	"parley/internal/sqldb"
 	"parley/internal/store"
-	"parley/internal/text/prose"
 )
 
 // Service creates, changes, clones and retires agents.
@@ -109,8 +108,8 @@ func CheckLimit(ctx context.Context, tx *store.DB, account parley.AccountID, pla
 
 // Agent returns the agent with the defaults of what is not set.
 func (n NewAgent) Agent(account parley.AccountID, now time.Time) *parley.Agent {
-	a := &parley.Agent{ID: parley.NewAgentID(), AccountID: account, Name: prose.StripNUL(n.Name),
-		Instructions: prose.StripNUL(n.Instructions), Model: cmp.Or(n.Model, "auto"), Temp: n.Temp,
+	a := &parley.Agent{ID: parley.NewAgentID(), AccountID: account, Name: parley.StorableText(n.Name),
+		Instructions: parley.StorableText(n.Instructions), Model: cmp.Or(n.Model, "auto"), Temp: n.Temp,
 		Visibility: cmp.Or(n.Visibility, "private"), InitialMessages: []string{"Hi! What can I help you with?"},
 		RateLimit:      parley.DefaultDeviceLimit(),
 		IdentitySecret: newSecret(), ConfigVersion: 1, CreatedAt: now, UpdatedAt: now}
@@ -168,7 +167,7 @@ func ApplyChange(a *parley.Agent, plan parley.Plan, now time.Time, change func(*
 	if a.Voice != nil && string(a.Voice) != voice && !plan.Voice {
 		return parley.NewErrorf(parley.CodePlanFeature, "Voice is not part of the %s plan.", plan.Name)
 	}
-	a.Name, a.Instructions = prose.StripNUL(a.Name), prose.StripNUL(a.Instructions)
+	a.Name, a.Instructions = parley.StorableText(a.Name), parley.StorableText(a.Instructions)
 	after, err := json.Marshal(a)
 	if err != nil {
 		return err

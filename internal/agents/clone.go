@@ -10,7 +10,6 @@ import (
 	"parley/internal/jobs"
 	"parley/internal/sqldb"
 	"parley/internal/store"
-	"parley/internal/text/prose"
 )
 
 // CloneJob is the kind of the job that copies what is left of an agent's sources; its key is the copy's id.
@@ -109,7 +108,7 @@ const maxNameRunes = 100
 
 func cloneName(name string) string {
 	const mark = " (copy)"
-	return prose.ClipRunes(name, maxNameRunes-len(mark)) + mark
+	return parley.ClipText(name, maxNameRunes-len(mark)) + mark
 }
 
 // startCopying copies the sources of a small agent at once. Otherwise it writes the rows of the first ones, so that the

@@ -8,7 +8,6 @@ import (
 	"parley"
 	"parley/internal/model"
 	"parley/internal/model/quote"
-	"parley/internal/text/prose"
 	"parley/internal/text/words"
 )
 
@@ -64,7 +63,7 @@ func (e *Engine) handOverNow(t *Turn, a *answer, tools []Tool) (granted bool, er
 	}
 	a.firstOutput = e.Now()
 	e.runTools(t, a, []Tool{tool}, []model.ToolCall{{Name: tool.Name,
-		Input: reasonInput(t.redactText(prose.ClipRunes(t.question, maxReasonRunes)))}})
+		Input: reasonInput(t.redactText(parley.ClipText(t.question, maxReasonRunes)))}})
 	if err := t.ctx.Err(); err != nil {
 		return false, err
 	}

@@ -8,7 +8,6 @@ import (
 
 	"parley"
 	"parley/internal/store"
-	"parley/internal/text/prose"
 	"parley/internal/text/redact"
 )
 
@@ -166,7 +165,7 @@ func newTicketFrom(ctx context.Context, tx *store.DB, c *parley.Conversation, re
 		return nil, err
 	}
 	t := &parley.Ticket{AccountID: c.AccountID, AgentID: c.AgentID, Subject: c.Title,
-		Description: prose.ClipRunes(last, MaxDescription), Metadata: json.RawMessage("{}"),
+		Description: parley.ClipText(last, MaxDescription), Metadata: json.RawMessage("{}"),
 		Channel: channelOf(c.Channel), ConversationID: c.ID, Priority: parley.Priorities()[0], CreatedAt: now,
 		UpdatedAt: now, LastMessageAt: &c.UpdatedAt}
 	if t.Customer, err = customerOf(ctx, tx, c, now); err != nil {
@@ -175,7 +174,7 @@ func newTicketFrom(ctx context.Context, tx *store.DB, c *parley.Conversation, re
 	if t.Subject == "" {
 		t.Subject = headline(first)
 	}
-	t.Subject = prose.ClipRunes(t.Subject, MaxSubject)
+	t.Subject = parley.ClipText(t.Subject, MaxSubject)
 	if reason != "" {
 		t.Metadata, err = json.Marshal(map[string]string{"reason": reason})
 	}
@@ -198,7 +197,7 @@ func firstAndLastUserText(ctx context.Context, tx *store.DB, c *parley.Conversat
 // headline returns a text in one line, cut between words where it is long.
 func headline(text string) string {
 	line := strings.Join(strings.Fields(text), " ")
-	short := prose.ClipRunes(line, maxTitleRunes)
+	short := parley.ClipText(line, maxTitleRunes)
 	if end := strings.LastIndexByte(short, ' '); len(short) < len(line) && line[len(short)] != ' ' && end > 0 {
 		short = short[:end]
 	}
@@ -239,7 +238,7 @@ func customerOf(ctx context.Context, tx *store.DB, c *parley.Conversation, now t
 	case err != nil:
 		return p, err
 	case lead != nil:
-		p.Email, p.Name, p.Phone = lead.Email, prose.ClipRunes(lead.Name, MaxName), lead.Phone
+		p.Email, p.Name, p.Phone = lead.Email, parley.ClipText(lead.Name, MaxName), lead.Phone
 	case c.UserID != "":
 		p.ExternalID = string(c.UserID)
 	}

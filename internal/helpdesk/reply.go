@@ -9,7 +9,6 @@ import (
 	"parley"
 	"parley/internal/sqldb"
 	"parley/internal/store"
-	"parley/internal/text/prose"
 	"parley/internal/text/redact"
 )
 
@@ -48,7 +47,7 @@ func (in *NewReply) check() error {
 // nothing would be shown, and VALIDATION_INVALID_BODY.
 func (d *Service) Reply(ctx context.Context, ref parley.AgentRef, number int64, in NewReply) (*parley.TicketMessage,
 	error) {
-	in.Content = prose.StripNUL(in.Content)
+	in.Content = parley.StorableText(in.Content)
 	if err := in.check(); err != nil {
 		return nil, err
 	}

@@ -11,7 +11,6 @@ import (
 
 	"parley"
 	"parley/internal/store"
-	"parley/internal/text/prose"
 	"parley/internal/text/words"
 )
 
@@ -163,7 +162,7 @@ func uniqueTerms(terms []store.TicketTerm) (list []store.TicketTerm) {
 func tokens(text string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for t := range words.Tokens(text) {
-			if word := prose.ClipBytes(t.Word, maxWordBytes); word != "" && !yield(word) {
+			if word := parley.ClipBytes(t.Word, maxWordBytes); word != "" && !yield(word) {
 				return
 			}
 		}

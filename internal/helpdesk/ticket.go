@@ -13,7 +13,6 @@ import (
 	"parley"
 	"parley/internal/sqldb"
 	"parley/internal/store"
-	"parley/internal/text/prose"
 	"parley/internal/text/redact"
 )
 
@@ -22,8 +21,8 @@ import (
 // every fault in the details, TICKET_INVALID_STATUS, TICKET_TEAM_NOT_FOUND or TICKET_TEAM_MEMBER_NOT_FOUND; then
 // nothing is stored, and no number is used up.
 func (d *Service) Open(ctx context.Context, ref parley.AgentRef, in NewTicket) (*parley.Ticket, error) {
-	in.Subject, in.Description, in.Name = prose.StripNUL(in.Subject), prose.StripNUL(in.Description),
-		prose.StripNUL(in.Name)
+	in.Subject, in.Description, in.Name = parley.StorableText(in.Subject), parley.StorableText(in.Description),
+		parley.StorableText(in.Name)
 	if err := in.check(); err != nil {
 		return nil, err
 	}

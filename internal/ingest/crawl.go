@@ -120,11 +120,11 @@ func (c *crawlRun) storePage(ctx context.Context, page crawl.Page) error {
 	if err != nil {
 		return cmp.Or(ctx.Err(), error(&crawl.Unreadable{Reason: err.Error(), Err: err}))
 	}
-	text = strings.ToValidUTF8(stripNUL(text), "\ufffd")
+	text = strings.ToValidUTF8(parley.StorableText(text), "\ufffd")
 	if !hasText(text) {
 		return &crawl.Unreadable{Reason: "the page holds no text"}
 	}
-	title = strings.ToValidUTF8(stripNUL(title), "\ufffd")
+	title = strings.ToValidUTF8(parley.StorableText(title), "\ufffd")
 	p := c.newPageWrite(page.URL, title[:runeBoundary(title, maxNameBytes)], text)
 	err = c.DB.Transact(ctx, sqldb.Bulk, func(tx *store.DB) error { return p.store(ctx, tx) })
 	if err != nil || p.toTrain == nil {

@@ -141,7 +141,7 @@ func (f *frontier) Finish(ctx context.Context, link crawl.Link, o crawl.Outcome)
 	after.Waiting--
 	addCount(&after, o.State, 1)
 	after.Bytes += o.Bytes
-	p := store.CrawlPage{URL: link.URL, State: string(o.State), Reason: strings.ToValidUTF8(stripNUL(o.Reason),
+	p := store.CrawlPage{URL: link.URL, State: string(o.State), Reason: strings.ToValidUTF8(parley.StorableText(o.Reason),
 		"\ufffd"), TargetURL: o.MergedInto, Status: o.Status, Bytes: o.Bytes}
 	if utf8.ValidString(o.ETag + o.LastModified) { // a header may hold any bytes, which PostgreSQL does not store
 		p.ETag, p.LastModified = o.ETag, o.LastModified

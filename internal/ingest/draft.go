@@ -60,7 +60,7 @@ func (d *Service) emptyDraft(account parley.Account, agent parley.AgentID, kind 
 	w.source = parley.Source{ID: parley.SourceID(parley.NewUUID()), AccountID: account.ID, AgentID: agent, Kind: kind,
 		Status: parley.SourceUntrained, WantedVersion: w.version.ID, CreatedAt: now, UpdatedAt: now}
 	if name != nil {
-		w.source.Name = stripNUL(*name)
+		w.source.Name = parley.StorableText(*name)
 		w.name = &w.source.Name
 	}
 	return w

@@ -98,7 +98,7 @@ func (d *Service) newUpload(account parley.Account, agent parley.AgentID, change
 	u.path, u.source.Size = f.Path, f.Size
 	u.blob = &store.Blob{ID: parley.NewUUID(), AccountID: account.ID, AgentID: agent, Hash: f.Hash, Size: f.Size,
 		MediaType: mediaTypes[kind],
-		Name:      stripNUL(f.Name), CreatedAt: u.version.CreatedAt}
+		Name:      parley.StorableText(f.Name), CreatedAt: u.version.CreatedAt}
 	u.versionBlob = u.blob
 	return u, nil
 }
@@ -219,7 +219,7 @@ func (d *Service) extractFile(ctx context.Context, s *parley.Source) error {
 		if err != nil {
 			return err
 		}
-		setText(v, stripNUL(text))
+		setText(v, parley.StorableText(text))
 	}
 	plan, err := d.accountPlan(ctx, s.AccountID)
 	if err != nil {

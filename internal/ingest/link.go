@@ -105,7 +105,7 @@ func (d *Service) NewLink(account parley.Account, plan parley.Plan, agent parley
 	}
 	now := d.Now()
 	s := parley.Source{ID: parley.SourceID(parley.NewUUID()), AccountID: account.ID, AgentID: agent,
-		Kind: parley.SourceLink, Name: stripNUL(link.URL),
+		Kind: parley.SourceLink, Name: parley.StorableText(link.URL),
 		URL: u.String(), Status: parley.SourceUntrained, Metadata: link.record().encode(), CreatedAt: now, UpdatedAt: now}
 	return &NewLink{service: d, source: s, kind: link.Type, plan: plan}, nil
 }

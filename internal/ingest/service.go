@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"log/slog"
 	"runtime"
-	"strings"
 	"sync"
 	"time"
 
@@ -41,9 +40,6 @@ type Service struct {
 
 	readSlots, sniffSlots slots
 }
-
-// stripNUL removes NUL, which PostgreSQL cannot store. Positions in a source's text count in what is left.
-func stripNUL(s string) string { return strings.ReplaceAll(s, "\x00", "") }
 
 func sourceEvent(kind string, s *parley.Source) store.NewEvent {
 	return store.NewEvent{Kind: kind, AgentID: s.AgentID, Subject: string(s.ID),

@@ -75,7 +75,7 @@ func (d *Service) textDraft(account parley.Account, agent parley.AgentID, change
 		return nil
 	})
 	if change.Content != nil {
-		setText(&w.version, stripNUL(*change.Content))
+		setText(&w.version, parley.StorableText(*change.Content))
 		w.source.Size = int64(len(w.version.Text))
 	}
 	return w
