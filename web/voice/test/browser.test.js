@@ -241,11 +241,14 @@ describe("in a browser", { skip }, () => {
       await page.keyboard.press("Enter");
       await page.getByRole("alert").getByText(/serverUrl/).waitFor();
       assert.equal(await page.evaluate(() => document.activeElement.id), "token");
+      assert.deepEqual(problems, []);
       await page.getByRole("button", { name: "Start a call" }).press("Enter");
       await page.getByRole("button", { name: "Hang up" }).press("Enter"); // before it is connected
       await shows("You have hung up.");
       assert.equal(await page.getByRole("alert").getByRole("listitem").count(), 0);
-      assert.deepEqual(problems, []);
+      // A socket that is closed while it connects is reported by the browser itself; no page can keep that from the console.
+      const aborted = /^WebSocket connection to '[^']+' failed: WebSocket is closed before the connection is established\.$/;
+      assert.deepEqual(problems.filter((text) => !aborted.test(text)), []);
     } finally {
       await browser.close();
     }
