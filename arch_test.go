@@ -83,7 +83,6 @@ var layers = map[string]float64{
 	"parley/internal/api/v2":    7,
 	"parley/internal/api/v1":    7,
 	"parley/internal/api/mcp":   7,
-	"parley/internal/console":   7,
 	"parley/internal/widget":    7,
 	"parley/internal/api/admin": 7,
 

@@ -34,7 +34,7 @@
 //	9  bench cmd/parley
 //	8  bench/internal/chat bench/internal/ingest bench/internal/retrieval bench/internal/search
 //	   bench/internal/start bench/internal/voice server
-//	7  api/admin api/mcp api/v1 api/v2 console widget
+//	7  api/admin api/mcp api/v1 api/v2 widget
 //	6.5  manifest
 //	6  actions agents eval voice
 //	5  bench/internal/harness access chat contact helpdesk ingest insight search webhook
