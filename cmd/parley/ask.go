@@ -46,8 +46,7 @@ func (c *askCmd) Run(p *process) error {
 	if p.commandLine.JSON {
 		return p.printJSON(answer)
 	}
-	_, err = fmt.Fprint(p.stdout, "\n"+formatReferences(answer))
-	return err
+	return p.printf("\n%s", formatReferences(answer))
 }
 
 // readProgress returns callbacks that show the progress of reading: a line that changes on a terminal, and everywhere

@@ -20,8 +20,7 @@ func (c *completionCmd) Run(p *process) error {
 	if err != nil {
 		return err
 	}
-	write := map[string]func(io.Writer, []commandNode) error{"bash": writeBash, "zsh": writeZsh,
-		"fish": writeFish}[c.Shell]
+	write := map[string]func(io.Writer, []commandNode) error{"bash": writeBash, "zsh": writeZsh, "fish": writeFish}[c.Shell]
 	return write(p.stdout, commandNodes(p.kong.Model.Node, "", plans.Names()))
 }
 

@@ -28,18 +28,11 @@ type teamListCmd struct {
 }
 
 func (c *teamListCmd) Run(p *process) error {
-	list, err := runAdmin(p, admin.ListTeams, admin.AgentRef{ID: c.Agent})
-	if err != nil {
-		return err
-	}
-	return p.printTeams(list)
+	return printAdmin(p, admin.ListTeams, admin.AgentRef{ID: c.Agent}, p.printTeams)
 }
 
 // printTeams prints teams with their members.
 func (p *process) printTeams(list []admin.Team) error {
-	if p.commandLine.JSON {
-		return p.printJSON(list)
-	}
 	for i, t := range list {
 		if i > 0 {
 			fmt.Fprintln(p.stdout)
@@ -83,14 +76,6 @@ func formatLimit(n *int) string {
 	return strconv.Itoa(*n)
 }
 
-// printTeam prints one team as a list of one.
-func (p *process) printTeam(t admin.Team) error {
-	if p.commandLine.JSON {
-		return p.printJSON(t)
-	}
-	return p.printTeams([]admin.Team{t})
-}
-
 // teamFlags are flags that teams and their members share.
 type teamFlags struct {
 	MaxOpen ticketLimitFlag `placeholder:"N" help:"Most open tickets of a member; \"none\" is no limit."`
@@ -100,7 +85,7 @@ type teamFlags struct {
 type teamAddCmd struct {
 	Agent    string `required:"" placeholder:"ID" help:"Agent whose tickets the team takes."`
 	Name     string `required:"" help:"Name of the team."`
-	Strategy string `default:"round_robin" enum:"manual,balanced,round_robin" help:"How a ticket finds a member: ${enum} (${default})."`
+	Strategy string `default:"round_robin" enum:"${strategy}" help:"How a ticket finds a member: ${enum} (${default})."`
 	teamFlags
 	Key     string `placeholder:"KEY" help:"Name of the team in manifests."`
 	Default bool   `help:"Make it the default team."`
@@ -113,21 +98,13 @@ func (c *teamAddCmd) Run(p *process) error {
 	if in.Hours, err = parseWorkingHours(c.Hours); err != nil {
 		return err
 	}
-	out, err := runAdmin(p, admin.AddTeam, in)
-	if err != nil {
-		return err
-	}
-	return p.printTeam(out)
+	return printAdmin(p, admin.AddTeam, in, asList(p.printTeams))
 }
 
 // teamRef names a team.
 type teamRef struct {
-	Agent string `required:"" placeholder:"ID" help:"Agent whose team it is."`
-	Team  string `arg:"" help:"Team: its id, key or name."`
-}
-
-func (r teamRef) adminRef() admin.TeamRef {
-	return admin.TeamRef{AgentID: r.Agent, Team: r.Team}
+	AgentID string `name:"agent" required:"" placeholder:"ID" help:"Agent whose team it is."`
+	Team    string `arg:"" help:"Team: its id, key or name."`
 }
 
 type teamChangeCmd struct {
@@ -140,7 +117,7 @@ type teamChangeCmd struct {
 
 func (c *teamChangeCmd) Run(p *process) error {
 	in := admin.TeamChange{
-		TeamRef:  c.adminRef(),
+		TeamRef:  admin.TeamRef(c.teamRef),
 		Name:     c.Name,
 		Default:  c.Default,
 		Strategy: c.Strategy,
@@ -153,11 +130,7 @@ func (c *teamChangeCmd) Run(p *process) error {
 	if in.Hours = list; in.Name == nil && !in.Default && in.Strategy == nil && !in.MaxOpen.Present && in.Hours == nil {
 		return newUsageError("nothing to change: give --name, --strategy, --max-open, --hours or --default")
 	}
-	out, err := runAdmin(p, admin.ChangeTeam, in)
-	if err != nil {
-		return err
-	}
-	return p.printTeam(out)
+	return printAdmin(p, admin.ChangeTeam, in, asList(p.printTeams))
 }
 
 // parseHours returns the working hours of the flags, or nil where there are none.
@@ -172,15 +145,9 @@ func (f *teamFlags) parseHours() (*[]parley.WorkingHours, error) {
 type teamRemoveCmd struct{ teamRef }
 
 func (c *teamRemoveCmd) Run(p *process) error {
-	out, err := runAdmin(p, admin.RemoveTeam, c.adminRef())
-	if err != nil {
-		return err
-	}
-	if p.commandLine.JSON {
-		return p.printJSON(out)
-	}
-	_, err = fmt.Fprintf(p.stdout, "Removed the team %s; its tickets and rules are with the default team.\n", c.Team)
-	return err
+	return printAdmin(p, admin.RemoveTeam, admin.TeamRef(c.teamRef), func(admin.NoOutput) error {
+		return p.printf("Removed the team %s; its tickets and rules are with the default team.\n", c.Team)
+	})
 }
 
 type teamJoinCmd struct {
@@ -192,7 +159,7 @@ type teamJoinCmd struct {
 
 func (c *teamJoinCmd) Run(p *process) error {
 	in := admin.TeamMembership{
-		TeamMemberRef: admin.TeamMemberRef{TeamRef: c.adminRef(), Member: c.Member},
+		TeamMemberRef: admin.TeamMemberRef{TeamRef: admin.TeamRef(c.teamRef), Member: c.Member},
 		MaxOpen:       c.MaxOpen.Opt,
 		Away:          c.Away,
 	}
@@ -200,11 +167,7 @@ func (c *teamJoinCmd) Run(p *process) error {
 	if in.Hours, err = c.parseHours(); err != nil {
 		return err
 	}
-	out, err := runAdmin(p, admin.JoinTeam, in)
-	if err != nil {
-		return err
-	}
-	return p.printTeam(out)
+	return printAdmin(p, admin.JoinTeam, in, asList(p.printTeams))
 }
 
 type teamLeaveCmd struct {
@@ -213,11 +176,8 @@ type teamLeaveCmd struct {
 }
 
 func (c *teamLeaveCmd) Run(p *process) error {
-	out, err := runAdmin(p, admin.LeaveTeam, admin.TeamMemberRef{TeamRef: c.adminRef(), Member: c.Member})
-	if err != nil {
-		return err
-	}
-	return p.printTeam(out)
+	in := admin.TeamMemberRef{TeamRef: admin.TeamRef(c.teamRef), Member: c.Member}
+	return printAdmin(p, admin.LeaveTeam, in, asList(p.printTeams))
 }
 
 // weekdays are the names of the days.
