@@ -3,7 +3,6 @@ package server
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"parley"
 	"parley/internal/actions"
@@ -14,16 +13,13 @@ import (
 
 // checkOutbound reports invalid settings of the connections to other servers.
 func (c Config) checkOutbound() error {
-	var faults []error
-	if _, err := outbound.ParseAllow(c.FetchAllow); err != nil {
-		faults = append(faults, fmt.Errorf("--fetch-allow (PARLEY_FETCH_ALLOW): %w", err))
-	}
-	if _, err := c.newWebSearch(); err != nil {
-		faults = append(faults, fmt.Errorf("--search-url (PARLEY_SEARCH_URL): %w", err))
-	}
-	if _, err := vault.New(c.SecretKey); err != nil {
-		faults = append(faults, fmt.Errorf("--secret-key (PARLEY_SECRET_KEY): %w", err))
-	}
+	var faults settingFaults
+	_, err := outbound.ParseAllow(c.FetchAllow)
+	faults.check(err == nil, "--fetch-allow (PARLEY_FETCH_ALLOW): %w", err)
+	_, err = c.newWebSearch()
+	faults.check(err == nil, "--search-url (PARLEY_SEARCH_URL): %w", err)
+	_, err = vault.New(c.SecretKey)
+	faults.check(err == nil, "--secret-key (PARLEY_SECRET_KEY): %w", err)
 	return errors.Join(faults...)
 }
 

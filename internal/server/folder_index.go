@@ -87,7 +87,7 @@ type Quote struct {
 // comes.
 func (s *FolderIndex) Ask(ctx context.Context, models ModelConfig, question string, onChunk func(model.Chunk)) (*Answer,
 	error) {
-	table, err := models.newRegistryWith(nil)
+	table, err := models.NewRegistry()
 	if err != nil {
 		return nil, err
 	}
@@ -120,9 +120,10 @@ func (s *FolderIndex) Ask(ctx context.Context, models ModelConfig, question stri
 }
 
 func (s *FolderIndex) quote(p parley.Passage, c model.Citation) Quote {
-	return Quote{Name: p.SourceName, Heading: p.Heading, Quote: s.texts[p.VersionHash][c.Start:c.End], Start: c.Start,
-		End:         c.End,
-		AnswerStart: c.AnswerStart, AnswerEnd: c.AnswerEnd}
+	return Quote{
+		Name: p.SourceName, Heading: p.Heading, Quote: s.texts[p.VersionHash][c.Start:c.End],
+		Start: c.Start, End: c.End, AnswerStart: c.AnswerStart, AnswerEnd: c.AnswerEnd,
+	}
 }
 
 // folderPage is one file of a folder.

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"net"
 	"net/url"
@@ -44,12 +43,8 @@ const (
 
 // Check reports invalid settings.
 func (v VoiceConfig) Check() error {
-	var faults []error
-	want := func(ok bool, format string, args ...any) {
-		if !ok {
-			faults = append(faults, fmt.Errorf(format, args...))
-		}
-	}
+	var faults settingFaults
+	want := faults.check
 	want(v.VoiceURL == "" || isWebSocketURL(v.VoiceURL), "--voice-url: not a ws:// or wss:// address")
 	want(v.VoiceUDPPort >= 0 && v.VoiceUDPPort < 1<<16, "--voice-udp-port: %d is no port", v.VoiceUDPPort)
 	want(v.VoiceMaxSessions >= 0, "--voice-max-sessions: %d is below 0", v.VoiceMaxSessions)

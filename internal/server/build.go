@@ -1,0 +1,302 @@
+package server
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"fmt"
+	"maps"
+	"time"
+
+	"parley"
+	"parley/internal/access"
+	"parley/internal/actions"
+	"parley/internal/agents"
+	"parley/internal/api/v2"
+	"parley/internal/chat"
+	"parley/internal/helpdesk"
+	"parley/internal/httpapi"
+	"parley/internal/ingest"
+	"parley/internal/ingest/extract"
+	"parley/internal/insight"
+	"parley/internal/jobs"
+	"parley/internal/manifest"
+	"parley/internal/metrics"
+	"parley/internal/model"
+	"parley/internal/model/openai"
+	"parley/internal/outbound"
+	"parley/internal/retrieval"
+	"parley/internal/search"
+	"parley/internal/speech"
+	"parley/internal/store"
+	"parley/internal/vault"
+	"parley/internal/voice"
+	"parley/internal/webhook"
+)
+
+// builder makes the services. Its fields are what several of them share.
+type builder struct {
+	cfg       Config
+	db        *store.DB
+	plans     *access.Plans
+	models    *model.Registry
+	speech    *speech.Engines
+	embedder  *openai.Embedder // nil where there is no embedding server
+	vault     *vault.Vault
+	outbound  *outbound.Client
+	webSearch *actions.WebSearch // nil where no search engine is configured
+	programs  extract.Programs
+	metrics   *metrics.Metrics // nil where nobody reads them
+
+	cursorKey, attachmentKey []byte
+
+	queue     *jobs.Queue
+	indexes   *retrieval.Indexes
+	hub       *chat.Hub
+	callbacks *callbacks
+}
+
+// newBuilder reads the settings and opens the database.
+func newBuilder(ctx context.Context, cfg Config) (*builder, error) {
+	b := &builder{
+		cfg: cfg, embedder: cfg.Embedder(), metrics: cfg.newMetrics(), queue: &jobs.Queue{Now: cfg.Now},
+		hub: &chat.Hub{}, callbacks: &callbacks{},
+	}
+	var err error
+	if b.plans, err = access.LoadPlans(cfg.Plans); err != nil {
+		return nil, err
+	}
+	if b.models, err = cfg.newModels(); err != nil {
+		return nil, err
+	}
+	if b.speech, err = cfg.speechEngines(); err != nil {
+		return nil, err
+	}
+	if b.vault, err = vault.New(cfg.SecretKey); err != nil {
+		return nil, err
+	}
+	if b.outbound, err = cfg.newOutbound(); err != nil {
+		return nil, err
+	}
+	if b.webSearch, err = cfg.newWebSearch(); err != nil {
+		return nil, err
+	}
+	if b.programs, err = cfg.extractPrograms(); err != nil {
+		return nil, err
+	}
+	if b.db, err = store.Open(ctx, cfg.databaseConfig()); err != nil {
+		return nil, err
+	}
+	b.indexes = b.newIndexes()
+	return b, nil
+}
+
+// loadKeys reads the keys of the installation.
+func (b *builder) loadKeys(ctx context.Context) (err error) {
+	if b.cursorKey, err = installationKey(ctx, b.db, "cursor_key"); err != nil {
+		return err
+	}
+	b.attachmentKey, err = installationKey(ctx, b.db, "attachment_key")
+	return err
+}
+
+// build makes every service of those that it depends on.
+func (b *builder) build() *Services {
+	pool := b.newExtractPool()
+	ingestService := b.newIngest(pool)
+	helpdeskService := b.newHelpdesk(ingestService)
+	conversations := b.newConversations(helpdeskService)
+	webhooks, sender := b.newWebhooks()
+	toolbox := b.newActions(conversations)
+	engine := b.newEngine(toolbox, conversations, helpdeskService)
+	media := b.newMediaServer()
+	responder := b.newResponder(media, engine, conversations, ingestService)
+	sessions := b.newVoice(media, responder, engine, ingestService)
+	b.callbacks.engine, b.callbacks.voice = engine, sessions
+	agentService := b.newAgents(ingestService, engine, sessions)
+	insightService := b.newInsight()
+
+	lost := ingestService.LostJobHandlers()
+	return &Services{
+		DB: b.db, Indexes: b.indexes, Models: b.models, Plans: b.plans,
+
+		Accounts:      &access.Accounts{DB: b.db, Plans: b.plans, Now: b.cfg.Now},
+		Authenticator: &access.Authenticator{DB: b.db, Plans: b.plans, Now: b.cfg.Now, Logger: b.cfg.Logger},
+		Limiter:       &access.Limiter{Limit: b.cfg.RateLimit},
+		Agents:        agentService, Manifests: b.newManifests(ingestService, helpdeskService), Ingest: ingestService,
+		Engine: engine, Conversations: conversations, Actions: toolbox, Helpdesk: helpdeskService,
+		Search: b.newFinder(), Indexer: &search.Indexer{DB: b.db, Now: b.cfg.Now, Logger: b.cfg.Logger},
+		Insight:  insightService,
+		Webhooks: webhooks, Sender: sender, Outbound: b.outbound,
+
+		Media: media, Speech: b.speech, Voice: sessions, Responder: responder,
+
+		Queue: b.queue,
+		Runner: b.newRunner(jobs.Runner{Handlers: jobHandlers(ingestService, agentService, conversations),
+			OnLost: lost}),
+		CrawlRunner: b.newRunner(jobs.Runner{Handlers: ingestService.CrawlHandlers(), OnLost: lost,
+			MaxWorkers: crawlWorkers}),
+		FileRunner: b.newRunner(jobs.Runner{Handlers: ingestService.FileHandlers(), OnLost: lost,
+			MaxWorkers: fileWorkers, Fair: true}),
+		EmbeddingRunner: b.newEmbeddingRunner(ingestService),
+		InsightRunner:   b.newRunner(jobs.Runner{Handlers: insightService.Handlers(), MaxWorkers: insightWorkers}),
+		WebhookRunner:   b.newRunner(jobs.Runner{Handlers: sender.Handlers(), MaxWorkers: webhookWorkers}),
+
+		cfg: b.cfg, cursorKey: b.cursorKey, metrics: b.metrics, extractPool: pool, embedder: b.embedder,
+	}
+}
+
+func (b *builder) newIndexes() *retrieval.Indexes {
+	indexes := &retrieval.Indexes{DB: b.db.SQL(), Budget: int64(b.cfg.IndexBudget) << 20}
+	if b.embedder != nil {
+		indexes.VectorModel = b.embedder.Name()
+	}
+	return indexes
+}
+
+func (b *builder) newConversations(handovers chat.HandoverObserver) *chat.Conversations {
+	return &chat.Conversations{
+		DB: b.db, Queue: b.queue, Hub: b.hub, Now: b.cfg.Now, Logger: b.cfg.Logger,
+		StopTurn: b.callbacks.stopTurn, HandoverObserver: handovers,
+	}
+}
+
+func (b *builder) newEngine(toolbox *actions.Toolbox, conversations *chat.Conversations,
+	handovers chat.HandoverObserver) *chat.Engine {
+	engine := &chat.Engine{
+		DB: b.db, Indexes: b.indexes, Models: b.models, Hub: b.hub, Now: b.cfg.Now, Logger: b.cfg.Logger,
+		Owner:        parley.NewUUID(),
+		MaxOpenTurns: b.cfg.OpenTurns, RewriteTimeout: b.cfg.ModelRewrite,
+		Tools: toolbox.Tools, HandOver: handOver(conversations), HandoverObserver: handovers,
+		QueryEmbedder: b.newQueryEmbedder(),
+	}
+	if b.metrics != nil {
+		engine.TurnObserver = b.metrics.Turns.Observe
+	}
+	return engine
+}
+
+func (b *builder) newAgents(ingestService *ingest.Service, engine *chat.Engine,
+	sessions *voice.Sessions) *agents.Service {
+	return &agents.Service{
+		DB: b.db, Indexes: b.indexes, Queue: b.queue, Now: b.cfg.Now, Ingest: ingestService,
+		StopAgent: func(ref parley.AgentRef) {
+			engine.StopAgent(ref)
+			sessions.StopAgent(ref)
+		},
+	}
+}
+
+// jobLease is how long a job whose runner died stays with it.
+const jobLease = 15 * time.Second
+
+// newRunner completes a runner with what all runners share.
+func (b *builder) newRunner(r jobs.Runner) *jobs.Runner {
+	r.DB, r.Queue, r.Logger, r.LeaseDuration = b.db.SQL(), b.queue, b.cfg.Logger, jobLease
+	return &r
+}
+
+// jobHandlers returns the handlers of the jobs that wait for nobody outside.
+func jobHandlers(ingestService *ingest.Service, agentService *agents.Service,
+	conversations *chat.Conversations) map[string]jobs.Handler {
+	all := ingestService.Handlers()
+	maps.Copy(all, agentService.Handlers())
+	maps.Copy(all, conversations.Handlers())
+	all[agents.EraseJob] = ingestService.WithAgentFileRemoval(all[agents.EraseJob])
+	all[chat.EraseJob] = ingestService.WithUnusedFileRemoval(all[chat.EraseJob])
+	return all
+}
+
+// newManifests returns agents as code. The API checks their settings, and the actions package their actions.
+func (b *builder) newManifests(ingestService *ingest.Service, helpdeskService *helpdesk.Service) *manifest.Service {
+	return &manifest.Service{
+		DB: b.db, Ingest: ingestService, Helpdesk: helpdeskService, Now: b.cfg.Now,
+		Settings:    v2.SettingsCodec{CanSetModel: b.models.CanSet},
+		CheckAction: actions.ValidateAction, CheckProcedure: actions.ValidateProcedure,
+		UnavailableReason: b.cfg.unavailableReason,
+		Seal: func(account parley.AccountID, secrets map[string]string) (string, error) {
+			return actions.SealSecrets(b.vault, account, secrets)
+		},
+		Unseal: func(account parley.AccountID, sealed string) (map[string]string, error) {
+			return actions.OpenSecrets(b.vault, account, sealed)
+		},
+	}
+}
+
+// unavailableReason says why this server cannot offer an action. A command does not know what its server is configured
+// with.
+func (c Config) unavailableReason(a *parley.Action) string {
+	if !c.isOffline && a.Kind == parley.ActionWebSearch && c.SearchURL == "" {
+		return "is kept and not offered: the server has no search engine (PARLEY_SEARCH_URL)"
+	}
+	return ""
+}
+
+// maxSearchesPerSecond is how many conversation searches an account may send in a second
+// (docs/interface/search.md#limits).
+const maxSearchesPerSecond = 10
+
+// newFinder returns what answers conversation searches.
+func (b *builder) newFinder() *search.Finder {
+	limiter := &access.Limiter{Limit: maxSearchesPerSecond, Window: time.Second}
+	return &search.Finder{
+		DB: b.db, Cursors: httpapi.Cursors{Key: b.cursorKey}, Now: b.cfg.Now,
+		Timeout: b.cfg.SearchTime, MaxConcurrent: b.cfg.Searches,
+		Allow: func(account parley.AccountID) error {
+			state := limiter.Take(string(account), b.cfg.Now())
+			if state.OK {
+				return nil
+			}
+			e := parley.NewErrorf(parley.CodeTooManyRequests,
+				"An account may search conversations %d times a second. Slow down and try again.", maxSearchesPerSecond)
+			e.RetryAfter, e.Limit = state.RetryAfter, maxSearchesPerSecond
+			return e
+		},
+	}
+}
+
+func (b *builder) newHelpdesk(files *ingest.Service) *helpdesk.Service {
+	return &helpdesk.Service{
+		DB: b.db, Now: b.cfg.Now, Logger: b.cfg.Logger, Wake: b.hub.Wake, Secret: b.attachmentKey,
+		StoreFiles: files.StoreFiles, ReadFile: files.FileBytes,
+	}
+}
+
+// installationKey returns a key of the installation, the same for all servers on the database. The first call creates
+// it.
+func installationKey(ctx context.Context, db *store.DB, name string) ([]byte, error) {
+	secret, err := db.EnsureSetting(ctx, name, func() string {
+		key := make([]byte, 32)
+		_, _ = rand.Read(key) // never fails
+		return hex.EncodeToString(key)
+	})
+	if err != nil {
+		return nil, err
+	}
+	key, err := hex.DecodeString(secret)
+	if err != nil {
+		return nil, fmt.Errorf("the stored %s: %w", name, err)
+	}
+	return key, nil
+}
+
+// insightWorkers is how many conversations are judged at a time.
+const insightWorkers = 2
+
+func (b *builder) newInsight() *insight.Service {
+	return &insight.Service{
+		DB: b.db, Queue: b.queue, Model: b.models.Lookup, Now: b.cfg.Now, Logger: b.cfg.Logger, QuietTime: b.cfg.InsightWait,
+	}
+}
+
+// webhookWorkers is how many webhooks are sent to at a time.
+const webhookWorkers = 16
+
+// newWebhooks returns the service of webhooks and the sender of their deliveries.
+func (b *builder) newWebhooks() (*webhook.Service, *webhook.Sender) {
+	service := &webhook.Service{DB: b.db, Queue: b.queue, Vault: b.vault, Now: b.cfg.Now}
+	sender := &webhook.Sender{
+		DB: b.db, Queue: b.queue, HTTP: b.outbound, Vault: b.vault, Now: b.cfg.Now, Logger: b.cfg.Logger,
+	}
+	return service, sender
+}
