@@ -1,0 +1,95 @@
+package server
+
+import (
+	"log/slog"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"parley/internal/voice/rtc"
+)
+
+// The media server listens on loopback where the server does, unless an address to reach it at is configured.
+func TestWhereSoundIsReached(t *testing.T) {
+	for name, c := range map[string]struct {
+		listen string
+		voice  VoiceConfig
+		want   rtc.ChildConfig
+	}{
+		"on loopback":         {"127.0.0.1:8080", VoiceConfig{}, rtc.ChildConfig{Loopback: true}},
+		"on loopback by name": {"localhost:8080", VoiceConfig{VoiceTCPPort: -1}, rtc.ChildConfig{Loopback: true}},
+		"on loopback, with ports": {"[::1]:8080", VoiceConfig{VoiceUDPPort: 5, VoiceTCPPort: 6},
+			rtc.ChildConfig{Loopback: true, UDPPort: 5, TCPPort: 6}},
+		"everywhere":           {":8080", VoiceConfig{}, rtc.ChildConfig{UDPPort: 7882, TCPPort: 7881}},
+		"everywhere, UDP only": {"0.0.0.0:8080", VoiceConfig{VoiceTCPPort: -1}, rtc.ChildConfig{UDPPort: 7882}},
+		"behind a proxy": {"127.0.0.1:8080", VoiceConfig{VoiceNodeIP: "203.0.113.9"},
+			rtc.ChildConfig{UDPPort: 7882, TCPPort: 7881, NodeIP: "203.0.113.9"}},
+		"behind a translation": {"127.0.0.1:8080", VoiceConfig{VoiceSTUN: []string{"s:1"}, VoiceUDPPort: 9},
+			rtc.ChildConfig{UDPPort: 9, TCPPort: 7881, STUN: []string{"s:1"}}},
+	} {
+		cfg := Config{ServingConfig: ServingConfig{Listen: c.listen}, VoiceConfig: c.voice,
+			Logger: slog.New(slog.DiscardHandler)}
+		if diff := cmp.Diff(c.want, cfg.mediaChildConfig()); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
+	}
+}
+
+func TestWhereBrowsersJoin(t *testing.T) {
+	for want, c := range map[string]Config{
+		"ws://localhost:8080":   {ServingConfig: ServingConfig{BaseURL: "http://localhost:8080"}},
+		"wss://api.example.com": {ServingConfig: ServingConfig{BaseURL: "https://api.example.com/"}},
+		"wss://sfu.example.com": {ServingConfig: ServingConfig{BaseURL: "https://api.example.com"},
+			VoiceConfig: VoiceConfig{LiveKitURL: "https://sfu.example.com"}},
+		"wss://near.example.com": {ServingConfig: ServingConfig{BaseURL: "https://api.example.com"},
+			VoiceConfig: VoiceConfig{LiveKitURL: "ws://sfu:7880", VoiceURL: "wss://near.example.com"}},
+	} {
+		if got := c.clientURL(); got != want {
+			t.Errorf("%s for %s", got, want)
+		}
+	}
+}
+
+func TestVoiceSettingsThatMakeNoSense(t *testing.T) {
+	for name, v := range map[string]VoiceConfig{
+		"a page":         {VoiceURL: "https://example.com"},
+		"no port":        {VoiceUDPPort: 70000},
+		"no TCP port":    {VoiceTCPPort: -2},
+		"a name":         {VoiceNodeIP: "example.com"},
+		"half a LiveKit": {LiveKitURL: "wss://sfu.example.com", LiveKitKey: "k"},
+		"a lonely key":   {LiveKitKey: "k"},
+		"no address":     {LiveKitURL: "sfu", LiveKitKey: "k", LiveKitSecret: "s"},
+	} {
+		if v.Check() == nil {
+			t.Errorf("%s is taken", name)
+		}
+	}
+	good := VoiceConfig{VoiceNodeIP: "203.0.113.9, 2001:db8::1", VoiceTCPPort: -1, LiveKitURL: "wss://sfu.example.com",
+		LiveKitKey: "k", LiveKitSecret: "s"}
+	if err := good.Check(); err != nil {
+		t.Error(err)
+	}
+}
+
+// The enumerations of the flags list the engines that there are.
+func TestFlagsListAllSpeechEngines(t *testing.T) {
+	synthesizers, transcribers := []string{"auto", "none"}, []string{"none"}
+	for _, e := range synthesizerEngines {
+		synthesizers = append(synthesizers, e.Name)
+	}
+	for _, e := range transcriberEngines {
+		transcribers = append(transcribers, e.Name)
+	}
+	for field, want := range map[string][]string{"TTS": synthesizers, "STT": transcribers} {
+		f, _ := reflect.TypeFor[SpeechConfig]().FieldByName(field)
+		got := strings.Split(f.Tag.Get("enum"), ",")
+		slices.Sort(got)
+		slices.Sort(want)
+		if !slices.Equal(got, want) {
+			t.Errorf("the flag of %s lists %v, the engines are %v", field, got, want)
+		}
+	}
+}
