@@ -41,19 +41,25 @@ type creditsFlag struct{ httpapi.Opt[int64] }
 
 // Decode parses the flag's value.
 func (f *creditsFlag) Decode(ctx *kong.DecodeContext) error {
-	text, err := ctx.Scan.PopValue("credits")
+	return decodeOptNumber(ctx, "credits", "plan", &f.Opt)
+}
+
+// decodeOptNumber parses a whole number, or the word that stands for null.
+func decodeOptNumber[T int | int64](ctx *kong.DecodeContext, what, null string, into *httpapi.Opt[T]) error {
+	token, err := ctx.Scan.PopValue(what)
 	if err != nil {
 		return err
 	}
-	if text.String() == "plan" {
-		f.Opt = httpapi.Opt[int64]{Present: true, Null: true}
+	text := token.String()
+	if text == null {
+		*into = httpapi.Opt[T]{Present: true, Null: true}
 		return nil
 	}
-	n, err := strconv.ParseInt(text.String(), 10, 64)
+	n, err := strconv.ParseInt(text, 10, 64)
 	if err != nil {
-		return fmt.Errorf("%q is neither a whole number nor \"plan\"", text.String())
+		return fmt.Errorf("%q is neither a whole number nor %q", text, null)
 	}
-	f.Opt = httpapi.Some(n)
+	*into = httpapi.Some(T(n))
 	return nil
 }
 

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"parley"
 	"parley/internal/model"
 	"parley/internal/server"
 )
@@ -109,15 +110,14 @@ func formatReferences(a *server.Answer) string {
 // shorten returns the beginning of a text on one line.
 func shorten(text string) string {
 	text = strings.Join(strings.Fields(text), " ")
-	letters := []rune(text)
-	if len(letters) <= maxQuoteLength {
+	clipped := parley.ClipText(text, maxQuoteLength)
+	if clipped == text {
 		return text
 	}
-	text = string(letters[:maxQuoteLength])
-	if at := strings.LastIndexByte(text, ' '); at > len(text)/2 {
-		text = text[:at]
+	if at := strings.LastIndexByte(clipped, ' '); at > len(clipped)/2 {
+		clipped = clipped[:at]
 	}
-	return text + "…"
+	return clipped + "…"
 }
 
 // formatCount formats a number with its unit.

@@ -209,7 +209,7 @@ func (p *process) printRuleResults(list []admin.RuleResult) {
 		fmt.Fprintf(p.stdout, "%d. %s (%s) %s\n", i+1, r.Name, r.Key, fate)
 		for _, c := range r.Conditions {
 			fmt.Fprintf(p.stdout, "   %s %s: %s, for it is %q\n", c.Group, formatCondition(c.Condition),
-				matchMark(c.Matched), clipText(c.Text))
+				matchText(c.Matched), clipText(c.Text))
 		}
 	}
 	if len(list) > 0 {
@@ -217,8 +217,8 @@ func (p *process) printRuleResults(list []admin.RuleResult) {
 	}
 }
 
-func matchMark(yes bool) string {
-	if yes {
+func matchText(holds bool) string {
+	if holds {
 		return "holds"
 	}
 	return "does not hold"
@@ -226,11 +226,11 @@ func matchMark(yes bool) string {
 
 // clipText returns the beginning of a text.
 func clipText(text string) string {
-	const most = 80
-	if runes := []rune(text); len(runes) > most {
-		return string(runes[:most]) + "…"
+	clipped := parley.ClipText(text, 80)
+	if clipped != text {
+		clipped += "…"
 	}
-	return text
+	return clipped
 }
 
 // printCandidates prints the members of the team, and why each of them would get the ticket or not.

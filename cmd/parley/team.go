@@ -238,18 +238,5 @@ type ticketLimitFlag struct{ httpapi.Opt[int] }
 
 // Decode parses the flag's value.
 func (f *ticketLimitFlag) Decode(ctx *kong.DecodeContext) error {
-	text, err := ctx.Scan.PopValue("number")
-	if err != nil {
-		return err
-	}
-	if text.String() == "none" {
-		f.Opt = httpapi.Opt[int]{Present: true, Null: true}
-		return nil
-	}
-	n, err := strconv.Atoi(text.String())
-	if err != nil {
-		return fmt.Errorf("%q is neither a whole number nor \"none\"", text.String())
-	}
-	f.Opt = httpapi.Some(n)
-	return nil
+	return decodeOptNumber(ctx, "number", "none", &f.Opt)
 }

@@ -2,6 +2,7 @@ package baseline
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/json"
@@ -134,7 +135,7 @@ func (f *Server) answerJSON(ctx context.Context, w http.ResponseWriter, req *Req
 		err = readTokens(body, func(token []byte, _ bool) { text.Write(token) })
 	}
 	if err == nil {
-		err = f.turnLogs[commitMode(req)].writeTurn(req.Message, text.String())
+		err = f.storeTurn(req, text.String())
 	}
 	if err != nil {
 		return err
@@ -164,7 +165,7 @@ func (f *Server) answerStream(ctx context.Context, w http.ResponseWriter, req *R
 		out.send(`data: {"type":"text-delta","id":"t1","delta":"`+string(token)+`"}`+"\n\n", !more)
 	})
 	if err == nil {
-		err = f.turnLogs[commitMode(req)].writeTurn(req.Message, text.String())
+		err = f.storeTurn(req, text.String())
 	}
 	if err != nil {
 		out.send(`data: {"type":"error","errorText":"the model failed"}`+"\n\n", true)
@@ -176,11 +177,8 @@ func (f *Server) answerStream(ctx context.Context, w http.ResponseWriter, req *R
 	return nil
 }
 
-func commitMode(req *Request) string {
-	if req.Commit == "" {
-		return GroupedCommits
-	}
-	return req.Commit
+func (f *Server) storeTurn(req *Request, answer string) error {
+	return f.turnLogs[cmp.Or(req.Commit, GroupedCommits)].writeTurn(req.Message, answer)
 }
 
 // NewTarget is the floor; change chooses a kind of floor.

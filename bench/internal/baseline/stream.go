@@ -48,10 +48,8 @@ func readTokens(body io.Reader, each func(token []byte, more bool)) error {
 			return err
 		}
 		if bytes.HasPrefix(line, doneLine) {
-			if _, err := io.Copy(io.Discard, r); err != nil { // to the end, so that the connection can be used again
-				return err
-			}
-			return nil
+			_, err := io.Copy(io.Discard, r) // to the end, so that the connection can be used again
+			return err
 		}
 		_, after, ok := bytes.Cut(line, contentKey)
 		if !ok {
