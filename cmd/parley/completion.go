@@ -20,8 +20,8 @@ func (c *completionCmd) Run(p *process) error {
 	if err != nil {
 		return err
 	}
-	write := map[string]func(io.Writer, []commandNode) error{"bash": writeBash, "zsh": writeZsh, "fish": writeFish}[c.Shell]
-	return write(p.stdout, commandNodes(p.kong.Model.Node, "", plans.Names()))
+	scripts := map[string]func(io.Writer, []commandNode) error{"bash": writeBash, "zsh": writeZsh, "fish": writeFish}
+	return scripts[c.Shell](p.stdout, commandNodes(p.kong.Model.Node, "", plans.Names()))
 }
 
 // commandNode is a position in the command line with the words that may follow it.
