@@ -79,16 +79,16 @@ type answerPrinter struct {
 	citationCount int
 }
 
-func (w *answerPrinter) writeChunk(c model.Chunk) {
+func (p *answerPrinter) writeChunk(c model.Chunk) {
 	if c.Citation != nil {
-		w.citationCount++
-		fmt.Fprintf(w.out, " [%d]", w.citationCount)
+		p.citationCount++
+		fmt.Fprintf(p.out, " [%d]", p.citationCount)
 		return
 	}
-	text := w.pendingSpace + c.Text
+	text := p.pendingSpace + c.Text
 	trimmed := strings.TrimRight(text, " \n")
-	w.pendingSpace = text[len(trimmed):]
-	fmt.Fprint(w.out, trimmed)
+	p.pendingSpace = text[len(trimmed):]
+	fmt.Fprint(p.out, trimmed)
 }
 
 // maxQuoteLength is the most characters of a quote that are shown: enough to find it on its page.

@@ -70,12 +70,12 @@ func flagValues(v *kong.Value) []string {
 	return v.EnumSlice()
 }
 
-func (b commandNode) childNames() string {
+func (n commandNode) childNames() string {
 	var names []string
-	for _, w := range slices.Concat(b.commands, b.flags) {
+	for _, w := range slices.Concat(n.commands, n.flags) {
 		names = append(names, w.name)
 	}
-	return strings.Join(append(names, b.args...), " ")
+	return strings.Join(append(names, n.args...), " ")
 }
 
 // writeBash writes a script that finds the command by adding each word that leads to another command. All other words

@@ -128,7 +128,7 @@ func postJSON[T any](t *testing.T, url, key, body string) (v T) {
 	return v
 }
 
-func TestTraceTellsOnlyWhatIsKnown(t *testing.T) {
+func TestTraceOfAFailedTurn(t *testing.T) {
 	at := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	var out commandOutput
 	p := &process{stdout: &out}

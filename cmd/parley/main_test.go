@@ -104,7 +104,7 @@ func (s *serverProcess) stopServer(t *testing.T) {
 	}
 }
 
-func TestConfigShowsTheOutsideWithoutSecrets(t *testing.T) {
+func TestConfigHidesSecretsInAddresses(t *testing.T) {
 	t.Setenv("PARLEY_SECRET_KEY", "sesame sesame sesame")
 	t.Setenv("PARLEY_FETCH_ALLOW", "10.0.0.0/8,192.168.7.7")
 	t.Setenv("PARLEY_SEARCH_URL", "http://searxng:8080/search?key=sesame")

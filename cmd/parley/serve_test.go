@@ -34,7 +34,7 @@ func TestStoppingServerDrains(t *testing.T) {
 			_, agent := sendRequest(t, "POST", s.URL+"/api/v2/agents", key, `{"name":"Slow"}`)
 			stream := openStream(t, s.URL+"/api/v2/agents/"+responseID(t, agent)+"/chat", key)
 			s.stop()
-			testkit.Eventually(t, "a closed door", func() bool {
+			testkit.Eventually(t, "a closed listener", func() bool {
 				res, err := http.Get(s.URL)
 				if err == nil {
 					_ = res.Body.Close()
@@ -87,7 +87,7 @@ func responseID(t *testing.T, body string) string {
 }
 
 // Files are uploaded to an address of their own, and read by children of the program.
-func TestFilesHaveAnAddressOfTheirOwn(t *testing.T) {
+func TestUploadsOnAnotherAddress(t *testing.T) {
 	t.Setenv("PARLEY_DATA", filepath.Join(t.TempDir(), "data"))
 	s := startServer(t, "serve", "--files-listen", "127.0.0.1:0")
 	key := runJSON[admin.CreatedAccount](t, "account", "create", "--name", "A").APIKey
@@ -126,7 +126,7 @@ func TestFilesHaveAnAddressOfTheirOwn(t *testing.T) {
 }
 
 // Metrics are served on an address of their own, without a key, and nowhere else.
-func TestMetricsHaveAnAddressOfTheirOwn(t *testing.T) {
+func TestMetricsOnAnotherAddress(t *testing.T) {
 	t.Setenv("PARLEY_DATA", filepath.Join(t.TempDir(), "data"))
 	s := startServer(t, "serve", "--metrics-listen", "127.0.0.1:0")
 	defer http.DefaultClient.CloseIdleConnections()

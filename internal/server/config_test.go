@@ -13,7 +13,7 @@ import (
 )
 
 // The media server listens on loopback where the server does, unless an address to reach it at is configured.
-func TestWhereSoundIsReached(t *testing.T) {
+func TestMediaServerAddress(t *testing.T) {
 	for name, c := range map[string]struct {
 		listen string
 		voice  VoiceConfig
@@ -38,7 +38,7 @@ func TestWhereSoundIsReached(t *testing.T) {
 	}
 }
 
-func TestWhereBrowsersJoin(t *testing.T) {
+func TestClientURL(t *testing.T) {
 	for want, c := range map[string]Config{
 		"ws://localhost:8080":   {ServingConfig: ServingConfig{BaseURL: "http://localhost:8080"}},
 		"wss://api.example.com": {ServingConfig: ServingConfig{BaseURL: "https://api.example.com/"}},
@@ -53,7 +53,7 @@ func TestWhereBrowsersJoin(t *testing.T) {
 	}
 }
 
-func TestVoiceSettingsThatMakeNoSense(t *testing.T) {
+func TestInvalidVoiceSettingsAreRefused(t *testing.T) {
 	for name, v := range map[string]VoiceConfig{
 		"a page":         {VoiceURL: "https://example.com"},
 		"no port":        {VoiceUDPPort: 70000},

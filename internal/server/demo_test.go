@@ -22,21 +22,21 @@ func TestMain(m *testing.M) {
 }
 
 // A newer program has a newer manual: its demo trains on what has changed and nothing else.
-func TestDemoReadsWhatHasChanged(t *testing.T) {
-	h := testkit.Open(t)
+func TestDemoTrainsOnChangedPages(t *testing.T) {
+	srv := testkit.Open(t)
 	read := func(pages map[string]string) (agent parley.AgentID, names []string) {
 		manual := fstest.MapFS{}
 		for name, text := range pages {
 			manual[name] = &fstest.MapFile{Data: []byte(text)}
 		}
-		d, err := h.SetUpDemo(t.Context(), manual, t.Logf)
+		d, err := srv.SetUpDemo(t.Context(), manual, t.Logf)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := h.Runner.WaitIdle(t.Context()); err != nil {
+		if err := srv.Runner.WaitIdle(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		list, err := h.DB.Sources(t.Context(), parley.AgentRef{Account: d.Account, Agent: d.Agent},
+		list, err := srv.DB.Sources(t.Context(), parley.AgentRef{Account: d.Account, Agent: d.Agent},
 			store.SourceFilter{}, parley.PageRequest{Limit: 10})
 		if err != nil {
 			t.Fatal(err)
@@ -67,12 +67,12 @@ func countCommonWords(a, b []string) (n int) {
 // What a customer of a shop would ask is not answered with an example out of the manual's code; what is asked about
 // code is.
 func TestDemoQuotesCodeToThoseWhoAskForIt(t *testing.T) {
-	h := testkit.Open(t)
-	d, err := h.SetUpDemo(t.Context(), docs.Manual, t.Logf)
+	s := testkit.Open(t)
+	d, err := s.SetUpDemo(t.Context(), docs.Manual, t.Logf)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := h.Runner.WaitIdle(t.Context()); err != nil {
+	if err := s.Runner.WaitIdle(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	for question, code := range map[string]string{
@@ -82,7 +82,7 @@ func TestDemoQuotesCodeToThoseWhoAskForIt(t *testing.T) {
 		var answer struct {
 			Data struct{ Parts []struct{ Text string } }
 		}
-		h.Do(t, "POST", "/agents/"+string(d.Agent)+"/chat", d.Key,
+		s.Do(t, "POST", "/agents/"+string(d.Agent)+"/chat", d.Key,
 			map[string]any{"message": question, "stream": false}).Decode(t, http.StatusOK, &answer)
 		text := answer.Data.Parts[0].Text
 		if code == "" && (strings.Contains(text, "```") || strings.Contains(text, "key: ")) || !strings.Contains(text, code) {

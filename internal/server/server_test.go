@@ -63,7 +63,7 @@ func TestAFailedComponentStopsTheOthers(t *testing.T) {
 }
 
 // A program that has unmapped its own pages maps them again as it needs them.
-func TestUnmap(t *testing.T) {
+func TestUnmappedPagesAreMappedAgain(t *testing.T) {
 	for range 3 {
 		unmapUnusedPages()
 		text, err := json.Marshal(map[string]any{"settings": Config{}.StorageConfig})

@@ -63,9 +63,9 @@ func ReadReplies(t testing.TB, conn net.Conn) []Reply {
 
 // UseHalfClosing makes the server's test client close its half of a connection as soon as it has sent a request, as
 // many HTTP clients do.
-func (h *Server) UseHalfClosing(t testing.TB) {
+func (s *Server) UseHalfClosing(t testing.TB) {
 	t.Helper()
-	h.Client.Transport = newCheckedTransport(t, HalfClosingTransport{})
+	s.Client.Transport = newCheckedTransport(t, HalfClosingTransport{})
 }
 
 // HalfClosingTransport sends each request by a connection of its own, closes its half of it, and reads the answer.

@@ -29,8 +29,8 @@ type Answer struct {
 // SendMessage sends the message and waits for the answer. It fails with a *Refusal, or with whatever kept the answer
 // from arriving whole; the message may be stored all the same, and a refusal that names its conversation says that it
 // is.
-func (l *VerifyingClient) SendMessage(ctx context.Context, m Message) (*Answer, error) {
-	s, err := l.addMessage(m)
+func (c *VerifyingClient) SendMessage(ctx context.Context, m Message) (*Answer, error) {
+	s, err := c.addMessage(m)
 	if err != nil {
 		return nil, err
 	}
@@ -38,44 +38,44 @@ func (l *VerifyingClient) SendMessage(ctx context.Context, m Message) (*Answer, 
 	if m.Conversation != "" {
 		body["conversationId"] = m.Conversation
 	}
-	resp, err := l.send(ctx, http.MethodPost, "/agents/"+m.Agent+"/chat", body)
+	resp, err := c.send(ctx, http.MethodPost, "/agents/"+m.Agent+"/chat", body)
 	if err != nil {
-		l.markStored(s, err)
+		c.markStored(s, err)
 		return nil, err
 	}
 	defer func() { _ = resp.Body.Close() }()
-	l.markStored(s, nil)
+	c.markStored(s, nil)
 	read := readReply
 	if m.Stream {
 		read = readStream
 	}
 	a, err := read(resp)
 	if a != nil {
-		l.acknowledge(s, a)
+		c.acknowledge(s, a)
 	}
 	var broken *brokenReply
 	if errors.As(err, &broken) {
-		return a, l.addFault(fmt.Errorf("the answer to %q: %w", m.Text, err))
+		return a, c.addFault(fmt.Errorf("the answer to %q: %w", m.Text, err))
 	}
 	return a, err
 }
 
-func (l *VerifyingClient) addMessage(m Message) (*sentMessage, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.messages[m.Text] != nil {
-		return nil, fmt.Errorf("the ledger has sent %q before", m.Text)
+func (c *VerifyingClient) addMessage(m Message) (*sentMessage, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.messages[m.Text] != nil {
+		return nil, fmt.Errorf("the client has sent %q before", m.Text)
 	}
-	l.messageCount++
-	s := &sentMessage{agent: m.Agent, conversation: m.Conversation, text: m.Text, order: l.messageCount}
-	l.messages[m.Text] = s
+	c.messageCount++
+	s := &sentMessage{agent: m.Agent, conversation: m.Conversation, text: m.Text, order: c.messageCount}
+	c.messages[m.Text] = s
 	return s, nil
 }
 
 // markStored notes that the message must be stored: a reply has begun, or the failure names the conversation.
-func (l *VerifyingClient) markStored(s *sentMessage, failure error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
+func (c *VerifyingClient) markStored(s *sentMessage, failure error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	var r *Refusal
 	if failure == nil {
 		s.mustBeStored = true
@@ -84,8 +84,8 @@ func (l *VerifyingClient) markStored(s *sentMessage, failure error) {
 	}
 }
 
-func (l *VerifyingClient) acknowledge(s *sentMessage, a *Answer) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
+func (c *VerifyingClient) acknowledge(s *sentMessage, a *Answer) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	s.acknowledged, s.conversation = a, a.Conversation
 }

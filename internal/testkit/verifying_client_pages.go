@@ -21,11 +21,11 @@ func newDuplicateCheck(noun string) *duplicateCheck {
 	return &duplicateCheck{noun: noun, nameByID: map[string]string{}, names: map[string]bool{}}
 }
 
-func (o *duplicateCheck) add(id, name string) {
-	if _, twice := o.nameByID[id]; twice || o.names[name] {
-		o.errs = append(o.errs, fmt.Errorf("%s %s %q is there twice", o.noun, id, name))
+func (d *duplicateCheck) add(id, name string) {
+	if _, twice := d.nameByID[id]; twice || d.names[name] {
+		d.errs = append(d.errs, fmt.Errorf("%s %s %q is there twice", d.noun, id, name))
 	}
-	o.nameByID[id], o.names[name] = name, true
+	d.nameByID[id], d.names[name] = name, true
 }
 
 // readPages reads every page of a list and checks that its total is right. The items of later pages come after those of
@@ -53,7 +53,7 @@ func readPagesBackward[T any](ctx context.Context, l *VerifyingClient, path stri
 	return all, err
 }
 
-func (l *VerifyingClient) walkPages(ctx context.Context, path string, limit int,
+func (c *VerifyingClient) walkPages(ctx context.Context, path string, limit int,
 	take func(data json.RawMessage) (int, error)) error {
 	cursor, read := "", 0
 	for {
@@ -69,7 +69,7 @@ func (l *VerifyingClient) walkPages(ctx context.Context, path string, limit int,
 		if cursor != "" {
 			query.Set("cursor", cursor)
 		}
-		if err := l.Do(ctx, http.MethodGet, path+"?"+query.Encode(), nil, &page); err != nil {
+		if err := c.Do(ctx, http.MethodGet, path+"?"+query.Encode(), nil, &page); err != nil {
 			return fmt.Errorf("read %s: %w", path, err)
 		}
 		n, err := take(page.Data)

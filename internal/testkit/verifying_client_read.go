@@ -117,7 +117,7 @@ func (r *conversationReader) compareConversation(id string, messages []storedMes
 }
 
 // compareAnswer compares an answer with the message before it.
-func (l *VerifyingClient) compareAnswer(m storedMessage, to *sentMessage) error {
+func (c *VerifyingClient) compareAnswer(m storedMessage, to *sentMessage) error {
 	switch {
 	case to == nil:
 		return fmt.Errorf("answer %s %q follows no message", m.ID, m.text())
@@ -126,8 +126,8 @@ func (l *VerifyingClient) compareAnswer(m storedMessage, to *sentMessage) error 
 			to.acknowledged.Text)
 	case to.acknowledged != nil && to.acknowledged.ID != m.ID:
 		return fmt.Errorf("answer %s to %q was acknowledged as %s", m.ID, to.text, to.acknowledged.ID)
-	case l.ExpectedAnswer != nil && (to.acknowledged == nil || to.acknowledged.Reason == "stop") &&
-		l.ExpectedAnswer(to.text) != m.text():
+	case c.ExpectedAnswer != nil && (to.acknowledged == nil || to.acknowledged.Reason == "stop") &&
+		c.ExpectedAnswer(to.text) != m.text():
 		return fmt.Errorf("answer %s to %q is %q", m.ID, to.text, m.text())
 	}
 	to.answerVerified = true

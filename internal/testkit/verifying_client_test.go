@@ -13,12 +13,12 @@ import (
 
 // newVerifiedServer returns a server and a client that has created an agent, a source and one conversation of two
 // answers, one of them streamed.
-func newVerifiedServer(t *testing.T, options ...testkit.Option) (h *testkit.Server, l *testkit.VerifyingClient,
+func newVerifiedServer(t *testing.T, options ...testkit.Option) (s *testkit.Server, l *testkit.VerifyingClient,
 	conversation string) {
 	t.Helper()
-	h = testkit.Open(t, append([]testkit.Option{testkit.WithModel(new(scripted.Model))}, options...)...)
-	l = testkit.NewVerifyingClient(h.URL, h.Key, h.Client)
-	agent, err := l.CreateAgent(t.Context(), "Ferry desk")
+	s = testkit.Open(t, append([]testkit.Option{testkit.WithModel(new(scripted.Model))}, options...)...)
+	l = testkit.NewVerifyingClient(s.URL, s.Key, s.Client)
+	agent, err := l.CreateAgent(t.Context(), "Ferry help")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -37,10 +37,10 @@ func newVerifiedServer(t *testing.T, options ...testkit.Option) (h *testkit.Serv
 		}
 		conversation = a.Conversation
 	}
-	return h, l, conversation
+	return s, l, conversation
 }
 
-func TestLedgerFindsAllInPlace(t *testing.T) {
+func TestVerifyFindsEverything(t *testing.T) {
 	for name, options := range map[string][]testkit.Option{"sqlite": nil, "postgres": {testkit.WithPostgres()}} {
 		t.Run(name, func(t *testing.T) {
 			_, l, conversation := newVerifiedServer(t, options...)
@@ -57,7 +57,7 @@ func TestLedgerFindsAllInPlace(t *testing.T) {
 }
 
 // Each of these changes of the stored data must be found.
-func TestLedgerFindsHarm(t *testing.T) {
+func TestVerifyFindsDamage(t *testing.T) {
 	for name, harm := range map[string]struct{ query, finds string }{
 		"a lost message":      {`delete from messages where author = 'user' and seq = 3`, "is lost"},
 		"a lost answer":       {`delete from messages where seq = 4`, "is lost"},
@@ -94,7 +94,7 @@ func TestLedgerFindsHarm(t *testing.T) {
 }
 
 // Credits may take a while to settle, so a wrong number is found only when the client stops waiting.
-func TestLedgerFindsWrongCredits(t *testing.T) {
+func TestVerifyFindsWrongCredits(t *testing.T) {
 	h, l, _ := newVerifiedServer(t)
 	if _, err := h.DB.SQL().Exec(t.Context(), `update credit_usage set used = used + 1000`); err != nil {
 		t.Fatal(err)
@@ -105,7 +105,7 @@ func TestLedgerFindsWrongCredits(t *testing.T) {
 }
 
 // A server that answers with anything but what the interface allows is found.
-func TestLedgerFindsBrokenReplies(t *testing.T) {
+func TestVerifyFindsBrokenReplies(t *testing.T) {
 	for name, reply := range map[string]string{
 		"no envelope": "HTTP/1.1 500 Oops\r\nContent-Length: 2\r\n\r\n{}",
 		"no finish":   encodeStream(`{"type":"start","messageId":"m"}`, `[DONE]`),

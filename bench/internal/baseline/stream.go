@@ -21,17 +21,17 @@ type heartbeatStream struct {
 	timer *time.Timer
 }
 
-func (p *heartbeatStream) send(events string, flush bool) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	_, _ = io.WriteString(p.w, events)
+func (h *heartbeatStream) send(events string, flush bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	_, _ = io.WriteString(h.w, events)
 	if flush {
-		_ = p.rc.Flush()
-		p.timer.Reset(HeartbeatInterval)
+		_ = h.rc.Flush()
+		h.timer.Reset(HeartbeatInterval)
 	}
 }
 
-func (p *heartbeatStream) sendHeartbeat() { p.send(": ping\n\n", true) }
+func (h *heartbeatStream) sendHeartbeat() { h.send(": ping\n\n", true) }
 
 var (
 	contentKey = []byte(`"content":"`)
