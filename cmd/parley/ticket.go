@@ -158,10 +158,8 @@ func formatAuthor(m admin.TicketMessage) string {
 	if m.From == "agent" {
 		who = "team"
 	}
-	if name := m.Name; name != "" {
+	if name := cmp.Or(m.Name, m.Email); name != "" {
 		who += " (" + name + ")"
-	} else if m.Email != "" {
-		who += " (" + m.Email + ")"
 	}
 	if m.Type == "note" {
 		who += ", note"
@@ -172,9 +170,10 @@ func formatAuthor(m admin.TicketMessage) string {
 // formatEvent describes an event in words.
 func formatEvent(e *parley.TicketEvent) string {
 	text := strings.ReplaceAll(e.Kind, "_", " ")
-	for _, fact := range []struct{ name, value string }{{"from", e.StatusFrom}, {"to", e.StatusTo},
-		{"from", e.AssignedFrom}, {"to", e.AssignedTo},
-		{"from", e.From}, {"to", e.To}, {"by", e.DoneBy}, {"because", e.Reason}} {
+	for _, fact := range []struct{ name, value string }{
+		{"from", e.StatusFrom}, {"to", e.StatusTo}, {"from", e.AssignedFrom}, {"to", e.AssignedTo},
+		{"from", e.From}, {"to", e.To}, {"by", e.DoneBy}, {"because", e.Reason},
+	} {
 		if fact.value != "" {
 			text += " " + fact.name + " " + fact.value
 		}

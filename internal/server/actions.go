@@ -43,7 +43,7 @@ func (c Config) newOutbound() (*outbound.Client, error) {
 // newActions returns what agents can do besides writing.
 func (b *builder) newActions(conversations *chat.Conversations) *actions.Toolbox {
 	return &actions.Toolbox{
-		DB: b.db, HTTP: b.outbound, Vault: b.vault, Search: b.webSearch, HandOver: handOver(conversations),
+		DB: b.DB, HTTP: b.Outbound, Vault: b.vault, Search: b.webSearch, HandOver: handOver(conversations),
 		Now: b.cfg.Now, Logger: b.cfg.Logger,
 	}
 }

@@ -21,61 +21,47 @@ import (
 	"parley/internal/insight"
 	"parley/internal/jobs"
 	"parley/internal/manifest"
-	"parley/internal/metrics"
-	"parley/internal/model"
-	"parley/internal/model/openai"
-	"parley/internal/outbound"
 	"parley/internal/retrieval"
 	"parley/internal/search"
-	"parley/internal/speech"
 	"parley/internal/store"
 	"parley/internal/vault"
 	"parley/internal/voice"
 	"parley/internal/webhook"
 )
 
-// builder makes the services. Its fields are what several of them share.
+// builder makes the services.
 type builder struct {
-	cfg       Config
-	db        *store.DB
-	plans     *access.Plans
-	models    *model.Registry
-	speech    *speech.Engines
-	embedder  *openai.Embedder // nil where there is no embedding server
-	vault     *vault.Vault
-	outbound  *outbound.Client
-	webSearch *actions.WebSearch // nil where no search engine is configured
-	programs  extract.Programs
-	metrics   *metrics.Metrics // nil where nobody reads them
-
-	cursorKey, attachmentKey []byte
-
-	queue     *jobs.Queue
-	indexes   *retrieval.Indexes
-	hub       *chat.Hub
-	callbacks *callbacks
+	shared
+	vault         *vault.Vault
+	webSearch     *actions.WebSearch // nil where no search engine is configured
+	programs      extract.Programs
+	attachmentKey []byte
+	hub           *chat.Hub
+	callbacks     *callbacks
 }
 
 // newBuilder reads the settings and opens the database.
 func newBuilder(ctx context.Context, cfg Config) (*builder, error) {
 	b := &builder{
-		cfg: cfg, embedder: cfg.Embedder(), metrics: cfg.newMetrics(), queue: &jobs.Queue{Now: cfg.Now},
+		shared: shared{
+			cfg: cfg, embedder: cfg.Embedder(), metrics: cfg.newMetrics(), Queue: &jobs.Queue{Now: cfg.Now},
+		},
 		hub: &chat.Hub{}, callbacks: &callbacks{},
 	}
 	var err error
-	if b.plans, err = access.LoadPlans(cfg.Plans); err != nil {
+	if b.Plans, err = access.LoadPlans(cfg.Plans); err != nil {
 		return nil, err
 	}
-	if b.models, err = cfg.newModels(); err != nil {
+	if b.Models, err = cfg.newModels(); err != nil {
 		return nil, err
 	}
-	if b.speech, err = cfg.speechEngines(); err != nil {
+	if b.Speech, err = cfg.speechEngines(); err != nil {
 		return nil, err
 	}
 	if b.vault, err = vault.New(cfg.SecretKey); err != nil {
 		return nil, err
 	}
-	if b.outbound, err = cfg.newOutbound(); err != nil {
+	if b.Outbound, err = cfg.newOutbound(); err != nil {
 		return nil, err
 	}
 	if b.webSearch, err = cfg.newWebSearch(); err != nil {
@@ -84,19 +70,19 @@ func newBuilder(ctx context.Context, cfg Config) (*builder, error) {
 	if b.programs, err = cfg.extractPrograms(); err != nil {
 		return nil, err
 	}
-	if b.db, err = store.Open(ctx, cfg.databaseConfig()); err != nil {
+	if b.DB, err = store.Open(ctx, cfg.databaseConfig()); err != nil {
 		return nil, err
 	}
-	b.indexes = b.newIndexes()
+	b.Indexes = b.newIndexes()
 	return b, nil
 }
 
 // loadKeys reads the keys of the installation.
 func (b *builder) loadKeys(ctx context.Context) (err error) {
-	if b.cursorKey, err = installationKey(ctx, b.db, "cursor_key"); err != nil {
+	if b.cursorKey, err = installationKey(ctx, b.DB, "cursor_key"); err != nil {
 		return err
 	}
-	b.attachmentKey, err = installationKey(ctx, b.db, "attachment_key")
+	b.attachmentKey, err = installationKey(ctx, b.DB, "attachment_key")
 	return err
 }
 
@@ -118,20 +104,18 @@ func (b *builder) build() *Services {
 
 	lost := ingestService.LostJobHandlers()
 	return &Services{
-		DB: b.db, Indexes: b.indexes, Models: b.models, Plans: b.plans,
+		shared: b.shared,
 
-		Accounts:      &access.Accounts{DB: b.db, Plans: b.plans, Now: b.cfg.Now},
-		Authenticator: &access.Authenticator{DB: b.db, Plans: b.plans, Now: b.cfg.Now, Logger: b.cfg.Logger},
+		Accounts:      &access.Accounts{DB: b.DB, Plans: b.Plans, Now: b.cfg.Now},
+		Authenticator: &access.Authenticator{DB: b.DB, Plans: b.Plans, Now: b.cfg.Now, Logger: b.cfg.Logger},
 		Limiter:       &access.Limiter{Limit: b.cfg.RateLimit},
 		Agents:        agentService, Manifests: b.newManifests(ingestService, helpdeskService), Ingest: ingestService,
 		Engine: engine, Conversations: conversations, Actions: toolbox, Helpdesk: helpdeskService,
-		Search: b.newFinder(), Indexer: &search.Indexer{DB: b.db, Now: b.cfg.Now, Logger: b.cfg.Logger},
-		Insight:  insightService,
-		Webhooks: webhooks, Sender: sender, Outbound: b.outbound,
+		Search: b.newFinder(), Indexer: &search.Indexer{DB: b.DB, Now: b.cfg.Now, Logger: b.cfg.Logger},
+		Insight: insightService, Webhooks: webhooks, Sender: sender,
 
-		Media: media, Speech: b.speech, Voice: sessions, Responder: responder,
+		Media: media, Voice: sessions, Responder: responder,
 
-		Queue: b.queue,
 		Runner: b.newRunner(jobs.Runner{Handlers: jobHandlers(ingestService, agentService, conversations),
 			OnLost: lost}),
 		CrawlRunner: b.newRunner(jobs.Runner{Handlers: ingestService.CrawlHandlers(), OnLost: lost,
@@ -142,12 +126,12 @@ func (b *builder) build() *Services {
 		InsightRunner:   b.newRunner(jobs.Runner{Handlers: insightService.Handlers(), MaxWorkers: insightWorkers}),
 		WebhookRunner:   b.newRunner(jobs.Runner{Handlers: sender.Handlers(), MaxWorkers: webhookWorkers}),
 
-		cfg: b.cfg, cursorKey: b.cursorKey, metrics: b.metrics, extractPool: pool, embedder: b.embedder,
+		extractPool: pool,
 	}
 }
 
 func (b *builder) newIndexes() *retrieval.Indexes {
-	indexes := &retrieval.Indexes{DB: b.db.SQL(), Budget: int64(b.cfg.IndexBudget) << 20}
+	indexes := &retrieval.Indexes{DB: b.DB.SQL(), Budget: int64(b.cfg.IndexBudget) << 20}
 	if b.embedder != nil {
 		indexes.VectorModel = b.embedder.Name()
 	}
@@ -156,7 +140,7 @@ func (b *builder) newIndexes() *retrieval.Indexes {
 
 func (b *builder) newConversations(handovers chat.HandoverObserver) *chat.Conversations {
 	return &chat.Conversations{
-		DB: b.db, Queue: b.queue, Hub: b.hub, Now: b.cfg.Now, Logger: b.cfg.Logger,
+		DB: b.DB, Queue: b.Queue, Hub: b.hub, Now: b.cfg.Now, Logger: b.cfg.Logger,
 		StopTurn: b.callbacks.stopTurn, HandoverObserver: handovers,
 	}
 }
@@ -164,7 +148,7 @@ func (b *builder) newConversations(handovers chat.HandoverObserver) *chat.Conver
 func (b *builder) newEngine(toolbox *actions.Toolbox, conversations *chat.Conversations,
 	handovers chat.HandoverObserver) *chat.Engine {
 	engine := &chat.Engine{
-		DB: b.db, Indexes: b.indexes, Models: b.models, Hub: b.hub, Now: b.cfg.Now, Logger: b.cfg.Logger,
+		DB: b.DB, Indexes: b.Indexes, Models: b.Models, Hub: b.hub, Now: b.cfg.Now, Logger: b.cfg.Logger,
 		Owner:        parley.NewUUID(),
 		MaxOpenTurns: b.cfg.OpenTurns, RewriteTimeout: b.cfg.ModelRewrite,
 		Tools: toolbox.Tools, HandOver: handOver(conversations), HandoverObserver: handovers,
@@ -179,7 +163,7 @@ func (b *builder) newEngine(toolbox *actions.Toolbox, conversations *chat.Conver
 func (b *builder) newAgents(ingestService *ingest.Service, engine *chat.Engine,
 	sessions *voice.Sessions) *agents.Service {
 	return &agents.Service{
-		DB: b.db, Indexes: b.indexes, Queue: b.queue, Now: b.cfg.Now, Ingest: ingestService,
+		DB: b.DB, Indexes: b.Indexes, Queue: b.Queue, Now: b.cfg.Now, Ingest: ingestService,
 		StopAgent: func(ref parley.AgentRef) {
 			engine.StopAgent(ref)
 			sessions.StopAgent(ref)
@@ -192,7 +176,7 @@ const jobLease = 15 * time.Second
 
 // newRunner completes a runner with what all runners share.
 func (b *builder) newRunner(r jobs.Runner) *jobs.Runner {
-	r.DB, r.Queue, r.Logger, r.LeaseDuration = b.db.SQL(), b.queue, b.cfg.Logger, jobLease
+	r.DB, r.Queue, r.Logger, r.LeaseDuration = b.DB.SQL(), b.Queue, b.cfg.Logger, jobLease
 	return &r
 }
 
@@ -210,8 +194,8 @@ func jobHandlers(ingestService *ingest.Service, agentService *agents.Service,
 // newManifests returns agents as code. The API checks their settings, and the actions package their actions.
 func (b *builder) newManifests(ingestService *ingest.Service, helpdeskService *helpdesk.Service) *manifest.Service {
 	return &manifest.Service{
-		DB: b.db, Ingest: ingestService, Helpdesk: helpdeskService, Now: b.cfg.Now,
-		Settings:    v2.SettingsCodec{CanSetModel: b.models.CanSet},
+		DB: b.DB, Ingest: ingestService, Helpdesk: helpdeskService, Now: b.cfg.Now,
+		Settings:    v2.SettingsCodec{CanSetModel: b.Models.CanSet},
 		CheckAction: actions.ValidateAction, CheckProcedure: actions.ValidateProcedure,
 		UnavailableReason: b.cfg.unavailableReason,
 		Seal: func(account parley.AccountID, secrets map[string]string) (string, error) {
@@ -240,7 +224,7 @@ const maxSearchesPerSecond = 10
 func (b *builder) newFinder() *search.Finder {
 	limiter := &access.Limiter{Limit: maxSearchesPerSecond, Window: time.Second}
 	return &search.Finder{
-		DB: b.db, Cursors: httpapi.Cursors{Key: b.cursorKey}, Now: b.cfg.Now,
+		DB: b.DB, Cursors: httpapi.Cursors{Key: b.cursorKey}, Now: b.cfg.Now,
 		Timeout: b.cfg.SearchTime, MaxConcurrent: b.cfg.Searches,
 		Allow: func(account parley.AccountID) error {
 			state := limiter.Take(string(account), b.cfg.Now())
@@ -257,7 +241,7 @@ func (b *builder) newFinder() *search.Finder {
 
 func (b *builder) newHelpdesk(files *ingest.Service) *helpdesk.Service {
 	return &helpdesk.Service{
-		DB: b.db, Now: b.cfg.Now, Logger: b.cfg.Logger, Wake: b.hub.Wake, Secret: b.attachmentKey,
+		DB: b.DB, Now: b.cfg.Now, Logger: b.cfg.Logger, Wake: b.hub.Wake, Secret: b.attachmentKey,
 		StoreFiles: files.StoreFiles, ReadFile: files.FileBytes,
 	}
 }
@@ -285,7 +269,7 @@ const insightWorkers = 2
 
 func (b *builder) newInsight() *insight.Service {
 	return &insight.Service{
-		DB: b.db, Queue: b.queue, Model: b.models.Lookup, Now: b.cfg.Now, Logger: b.cfg.Logger, QuietTime: b.cfg.InsightWait,
+		DB: b.DB, Queue: b.Queue, Model: b.Models.Lookup, Now: b.cfg.Now, Logger: b.cfg.Logger, QuietTime: b.cfg.InsightWait,
 	}
 }
 
@@ -294,9 +278,9 @@ const webhookWorkers = 16
 
 // newWebhooks returns the service of webhooks and the sender of their deliveries.
 func (b *builder) newWebhooks() (*webhook.Service, *webhook.Sender) {
-	service := &webhook.Service{DB: b.db, Queue: b.queue, Vault: b.vault, Now: b.cfg.Now}
+	service := &webhook.Service{DB: b.DB, Queue: b.Queue, Vault: b.vault, Now: b.cfg.Now}
 	sender := &webhook.Sender{
-		DB: b.db, Queue: b.queue, HTTP: b.outbound, Vault: b.vault, Now: b.cfg.Now, Logger: b.cfg.Logger,
+		DB: b.DB, Queue: b.Queue, HTTP: b.Outbound, Vault: b.vault, Now: b.cfg.Now, Logger: b.cfg.Logger,
 	}
 	return service, sender
 }

@@ -32,10 +32,7 @@ import (
 // Services are the database and everything that works on it. Nothing runs and nothing listens until a Server runs them;
 // a command of the operator uses them as they are.
 type Services struct {
-	DB      *store.DB
-	Indexes *retrieval.Indexes
-	Models  *model.Registry
-	Plans   *access.Plans
+	shared
 
 	Accounts      *access.Accounts
 	Authenticator *access.Authenticator
@@ -52,14 +49,11 @@ type Services struct {
 	Insight       *insight.Service
 	Webhooks      *webhook.Service
 	Sender        *webhook.Sender
-	Outbound      *outbound.Client
 
-	Media     *rtc.Server     // where the rooms of voice sessions are
-	Speech    *speech.Engines // what agents speak and hear with
+	Media     *rtc.Server // where the rooms of voice sessions are
 	Voice     *voice.Sessions
 	Responder *voice.Responder // the agent's part of voice sessions; nil where there is no media server
 
-	Queue           *jobs.Queue
 	Runner          *jobs.Runner
 	CrawlRunner     *jobs.Runner // of the jobs that read links, which sites may hold up for hours
 	FileRunner      *jobs.Runner // of the jobs that read files
@@ -67,11 +61,23 @@ type Services struct {
 	InsightRunner   *jobs.Runner // of the jobs that judge conversations, which may wait for a model
 	WebhookRunner   *jobs.Runner // of the jobs that send to webhooks, whose endpoints may be slow
 
-	cfg         Config
-	cursorKey   []byte           // seals the cursors of lists
-	metrics     *metrics.Metrics // nil where nobody reads them
 	extractPool *extract.Pool
-	embedder    *openai.Embedder // nil where there is no embedding server
+}
+
+// shared is what several services are built of.
+type shared struct {
+	DB       *store.DB
+	Indexes  *retrieval.Indexes
+	Models   *model.Registry
+	Plans    *access.Plans
+	Speech   *speech.Engines // what agents speak and hear with
+	Outbound *outbound.Client
+	Queue    *jobs.Queue
+
+	cfg       Config
+	cursorKey []byte           // seals the cursors of lists
+	metrics   *metrics.Metrics // nil where nobody reads them
+	embedder  *openai.Embedder // nil where there is no embedding server
 }
 
 // callbacks are the calls that a service makes on one that depends on it, and so is built after it. Nothing makes them
@@ -81,9 +87,7 @@ type callbacks struct {
 	voice  *voice.Sessions
 }
 
-func (c *callbacks) stopTurn(ref parley.ConversationRef) {
-	c.engine.Stop(ref)
-}
+func (c *callbacks) stopTurn(ref parley.ConversationRef) { c.engine.Stop(ref) }
 
 func (c *callbacks) isAnswering() bool { return c.engine.Busy() }
 
@@ -101,9 +105,9 @@ func newServices(ctx context.Context, cfg Config) (*Services, error) {
 		return nil, err
 	}
 	if err := b.loadKeys(ctx); err != nil {
-		b.models.Close()
-		b.speech.Close()
-		return nil, errors.Join(err, b.db.Close())
+		b.Models.Close()
+		b.Speech.Close()
+		return nil, errors.Join(err, b.DB.Close())
 	}
 	return b.build(), nil
 }

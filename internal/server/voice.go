@@ -87,7 +87,7 @@ func (b *builder) newMediaServer() *rtc.Server {
 func (b *builder) newVoice(media *rtc.Server, responder *voice.Responder, engine *chat.Engine,
 	files *ingest.Service) *voice.Sessions {
 	sessions := &voice.Sessions{
-		DB: b.db, Rooms: b.cfg.RoomsOverride, DeleteUnusedFiles: files.RemoveUnusedFiles, Observer: b.newVoiceObserver(),
+		DB: b.DB, Rooms: b.cfg.RoomsOverride, DeleteUnusedFiles: files.RemoveUnusedFiles, Observer: b.newVoiceObserver(),
 		Now: b.cfg.Now, Logger: b.cfg.Logger, Owner: engine.Owner,
 		MaxSessions: b.cfg.VoiceMaxSessions, MaxUnjoined: b.cfg.VoiceWaiting,
 	}
@@ -107,8 +107,8 @@ func (b *builder) newResponder(
 		return nil
 	}
 	return &voice.Responder{
-		DB: b.db, Engine: engine, Conversations: conversations, Join: b.newJoin(media),
-		Synthesizer: b.speech.Synthesizer, Transcriber: b.speech.Transcriber,
+		DB: b.DB, Engine: engine, Conversations: conversations, Join: b.newJoin(media),
+		Synthesizer: b.Speech.Synthesizer, Transcriber: b.Speech.Transcriber,
 		Archive: &voice.Archive{
 			IncomingFolder: func() (string, error) { return files.Files.Incoming() },
 			StoreFile:      files.StoreFile,

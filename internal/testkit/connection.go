@@ -78,21 +78,19 @@ func (HalfClosingTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := r.Write(conn); err != nil {
-		_ = conn.Close()
-		return nil, err
-	}
-	if err := conn.(*net.TCPConn).CloseWrite(); err != nil {
-		_ = conn.Close()
-		return nil, err
-	}
-	resp, err := http.ReadResponse(bufio.NewReader(conn), r)
+	resp, err := exchangeHalfClosed(conn.(*net.TCPConn), r)
 	if err != nil {
-		_ = conn.Close()
-		return nil, err
+		return nil, errors.Join(err, conn.Close())
 	}
 	resp.Body = responseBody{resp.Body, conn}
 	return resp, nil
+}
+
+func exchangeHalfClosed(conn *net.TCPConn, r *http.Request) (*http.Response, error) {
+	if err := errors.Join(r.Write(conn), conn.CloseWrite()); err != nil {
+		return nil, err
+	}
+	return http.ReadResponse(bufio.NewReader(conn), r)
 }
 
 // responseBody is a body that closes its connection, too.

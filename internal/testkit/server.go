@@ -116,24 +116,17 @@ var (
 // newCheckedTransport fails the test when a reply does not match the OpenAPI document of its API.
 func newCheckedTransport(t testing.TB, next http.RoundTripper) http.RoundTripper {
 	t.Helper()
-	doc, err := v2Document()
-	if err != nil {
-		t.Fatal(err)
+	for base, document := range map[string]func() ([]byte, error){v2.Base: v2Document, v1.Base: v1Document} {
+		doc, err := document()
+		if err != nil {
+			t.Fatal(err)
+		}
+		next, err = NewValidatingTransport(base, doc, next, func(err error) { t.Errorf("the contract is broken: %v", err) })
+		if err != nil {
+			t.Fatal(err)
+		}
 	}
-	earlier, err := v1Document()
-	if err != nil {
-		t.Fatal(err)
-	}
-	broken := func(err error) { t.Errorf("the contract is broken: %v", err) }
-	own, err := NewValidatingTransport(v2.Base, doc, next, broken)
-	if err != nil {
-		t.Fatal(err)
-	}
-	both, err := NewValidatingTransport(v1.Base, earlier, own, broken)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return both
+	return next
 }
 
 // run starts the background work and plans the end: streams first, then turns, then jobs, then the database.

@@ -2,10 +2,10 @@ package testkit
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 )
 
@@ -30,59 +30,40 @@ func (d *duplicateCheck) add(id, name string) {
 
 // readPages reads every page of a list and checks that its total is right. The items of later pages come after those of
 // earlier ones; see readPagesBackward for lists that run the other way.
-func readPages[T any](ctx context.Context, l *VerifyingClient, path string) ([]T, error) {
-	var all []T
-	err := l.walkPages(ctx, path, 100, func(data json.RawMessage) (int, error) {
-		var page []T
-		err := json.Unmarshal(data, &page)
-		all = append(all, page...)
-		return len(page), err
-	})
-	return all, err
+func readPages[T any](ctx context.Context, c *VerifyingClient, path string) ([]T, error) {
+	pages, err := walkPages[T](ctx, c, path, 100)
+	return slices.Concat(pages...), err
 }
 
 // readPagesBackward is readPages for a list whose first page has the newest items, with each page in ascending order.
-func readPagesBackward[T any](ctx context.Context, l *VerifyingClient, path string) ([]T, error) {
-	var all []T
-	err := l.walkPages(ctx, path, 10, func(data json.RawMessage) (int, error) {
-		var page []T
-		err := json.Unmarshal(data, &page)
-		all = append(page, all...)
-		return len(page), err
-	})
-	return all, err
+func readPagesBackward[T any](ctx context.Context, c *VerifyingClient, path string) ([]T, error) {
+	pages, err := walkPages[T](ctx, c, path, 10)
+	slices.Reverse(pages)
+	return slices.Concat(pages...), err
 }
 
-func (c *VerifyingClient) walkPages(ctx context.Context, path string, limit int,
-	take func(data json.RawMessage) (int, error)) error {
-	cursor, read := "", 0
-	for {
+// walkPages returns the pages of a list in the order in which they are read.
+func walkPages[T any](ctx context.Context, c *VerifyingClient, path string, limit int) (pages [][]T, err error) {
+	query := url.Values{"limit": {strconv.Itoa(limit)}}
+	for read := 0; ; {
 		var page struct {
-			Data       json.RawMessage
+			Data       []T
 			Pagination struct {
 				Cursor  *string
 				HasMore bool
 				Total   int
 			}
 		}
-		query := url.Values{"limit": {strconv.Itoa(limit)}}
-		if cursor != "" {
-			query.Set("cursor", cursor)
-		}
 		if err := c.Do(ctx, http.MethodGet, path+"?"+query.Encode(), nil, &page); err != nil {
-			return fmt.Errorf("read %s: %w", path, err)
+			return nil, fmt.Errorf("read %s: %w", path, err)
 		}
-		n, err := take(page.Data)
-		if err != nil {
-			return fmt.Errorf("read %s: %w", path, err)
-		}
-		read += n
+		pages, read = append(pages, page.Data), read+len(page.Data)
 		if !page.Pagination.HasMore || page.Pagination.Cursor == nil {
 			if read != page.Pagination.Total {
-				return fmt.Errorf("read %s: %d items of %d", path, read, page.Pagination.Total)
+				return nil, fmt.Errorf("read %s: %d items of %d", path, read, page.Pagination.Total)
 			}
-			return nil
+			return pages, nil
 		}
-		cursor = *page.Pagination.Cursor
+		query.Set("cursor", *page.Pagination.Cursor)
 	}
 }
