@@ -21,6 +21,7 @@ import (
 	"parley/internal/insight"
 	"parley/internal/jobs"
 	"parley/internal/manifest"
+	"parley/internal/outbound"
 	"parley/internal/retrieval"
 	"parley/internal/search"
 	"parley/internal/store"
@@ -283,4 +284,37 @@ func (b *builder) newWebhooks() (*webhook.Service, *webhook.Sender) {
 		DB: b.DB, Queue: b.Queue, HTTP: b.Outbound, Vault: b.vault, Now: b.cfg.Now, Logger: b.cfg.Logger,
 	}
 	return service, sender
+}
+
+// newWebSearch returns the operator's search engine, or nil.
+func (c Config) newWebSearch() (*actions.WebSearch, error) {
+	if c.SearchURL == "" {
+		return nil, nil
+	}
+	return actions.NewWebSearch(c.SearchURL)
+}
+
+// newOutbound returns the client for addresses that others have named.
+func (c Config) newOutbound() (*outbound.Client, error) {
+	allowed, err := outbound.ParseAllow(c.FetchAllow)
+	if err != nil {
+		return nil, err
+	}
+	return &outbound.Client{AllowedPrefixes: allowed}, nil
+}
+
+// newActions returns what agents can do besides writing.
+func (b *builder) newActions(conversations *chat.Conversations) *actions.Toolbox {
+	return &actions.Toolbox{
+		DB: b.DB, HTTP: b.Outbound, Vault: b.vault, Search: b.webSearch, HandOver: handOver(conversations),
+		Now: b.cfg.Now, Logger: b.cfg.Logger,
+	}
+}
+
+// handOver returns the function that hands the conversation of a running turn to a person; the turn goes on to its end.
+func handOver(conversations *chat.Conversations) chat.HandOverFunc {
+	return func(ctx context.Context, t parley.Turn, reason string) error {
+		_, err := conversations.TakeOver(ctx, t.ConversationRef(), "agent", reason, true)
+		return err
+	}
 }

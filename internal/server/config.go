@@ -13,6 +13,8 @@ import (
 
 	"parley/internal/access"
 	"parley/internal/model"
+	"parley/internal/outbound"
+	"parley/internal/vault"
 	"parley/internal/voice"
 )
 
@@ -167,4 +169,16 @@ func (c Config) checkDataFolder() error {
 			"Restore the database from a backup; to begin with an empty one, move %s away first", c.Database(), folder, folder)
 	}
 	return err
+}
+
+// checkOutbound reports invalid settings of the connections to other servers.
+func (c Config) checkOutbound() error {
+	var faults settingFaults
+	_, err := outbound.ParseAllow(c.FetchAllow)
+	faults.check(err == nil, "--fetch-allow (PARLEY_FETCH_ALLOW): %w", err)
+	_, err = c.newWebSearch()
+	faults.check(err == nil, "--search-url (PARLEY_SEARCH_URL): %w", err)
+	_, err = vault.New(c.SecretKey)
+	faults.check(err == nil, "--secret-key (PARLEY_SECRET_KEY): %w", err)
+	return errors.Join(faults...)
 }
