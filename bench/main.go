@@ -68,7 +68,6 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	return rep.WriteMarkdown(stdout)
 }
 
-// runMeasures takes the measures that the options choose.
 func runMeasures(ctx context.Context, opt harness.Options, log io.Writer) (*report.Report, error) {
 	switch {
 	case opt.Voice:

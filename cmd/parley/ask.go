@@ -120,7 +120,6 @@ func shorten(text string) string {
 	return clipped + "…"
 }
 
-// formatCount formats a number with its unit.
 func formatCount(n int, one, many string) string {
 	if n == 1 {
 		return "1 " + one

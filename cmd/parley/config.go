@@ -68,7 +68,6 @@ func settingOrigin(flag *kong.Flag, isGiven bool) string {
 	return "default"
 }
 
-// fillDerivedAddresses fills in the addresses that are derived from others.
 func fillDerivedAddresses(list []setting) []setting {
 	at := map[string]*setting{}
 	for i := range list {

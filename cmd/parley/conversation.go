@@ -11,7 +11,6 @@ import (
 	"parley/internal/api/admin"
 )
 
-// conversationsCmd holds the commands on conversations.
 type conversationsCmd struct {
 	List     conversationListCmd   `cmd:"" help:"List an agent's conversations, newest first."`
 	Delete   conversationDeleteCmd `cmd:"" help:"Delete conversations for good."`
@@ -65,7 +64,6 @@ type handbackCmd struct {
 
 func (c *handbackCmd) Run(p *process) error { return p.changeState(c.ID, "handback") }
 
-// changeState changes the state of a conversation and prints the new one.
 func (p *process) changeState(id, step string) error {
 	in := admin.StateChange{ID: id, Step: step}
 	return printAdmin(p, admin.MoveConversation, in, func(out admin.Conversation) error {

@@ -76,7 +76,6 @@ func (c *evalCmd) searchMode() eval.SearchMode {
 	return cmp.Or(eval.SearchMode(c.Search), eval.SearchBoth)
 }
 
-// readNamedSets reads the sets that --set names.
 func (c *evalCmd) readNamedSets() (all []eval.Set, err error) {
 	for _, name := range c.Set {
 		info, err := os.Stat(name)
@@ -160,7 +159,6 @@ func (p *process) progressPrinter() func(set string, done, all int) {
 	}
 }
 
-// replayAgent has the agent answer its past questions again.
 func (c *evalCmd) replayAgent(p *process) error {
 	if c.Limit < 1 {
 		return newUsageError("--limit: %d is below 1", c.Limit)

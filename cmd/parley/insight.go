@@ -112,7 +112,6 @@ func indentTopic(t insight.TopicSums) string {
 	return t.Name
 }
 
-// showUnanswered prints the questions that the sources did not answer.
 func (p *process) showUnanswered(r *insight.Report) error {
 	fmt.Fprintln(p.stdout)
 	none := "No question stayed without an answer from the sources."

@@ -156,7 +156,6 @@ func (s *instance) drainAnswers(ctx context.Context, public *http.Server) {
 	_ = public.Close()
 }
 
-// maxMetricsConnections is the most connections to the metrics address.
 const maxMetricsConnections = 64
 
 func (s *instance) newHTTPServer(h http.Handler, connections *listen.ConnTable) *http.Server {

@@ -101,7 +101,6 @@ func (c *manifestFlags) openNamedFile(path string) (io.ReadCloser, error) {
 	return os.Open(path)
 }
 
-// printWarnings prints warnings to stderr.
 func (p *process) printWarnings(notes []manifest.Note) {
 	for _, n := range notes {
 		if p.commandLine.JSON {
@@ -145,7 +144,6 @@ func (p *process) joinFileFaults(f *manifest.File, err error) error {
 	return &joined
 }
 
-// printApplied prints the changes of each agent.
 func (p *process) printApplied(list []manifest.ApplyResult, dryRun bool) error {
 	for _, a := range list {
 		name := orDash(a.Key)
@@ -168,7 +166,6 @@ func (p *process) printApplied(list []manifest.ApplyResult, dryRun bool) error {
 	return nil
 }
 
-// changeSummary describes a change in one line.
 func changeSummary(c manifest.Change) string {
 	line := c.Op + " " + c.Part
 	if c.Key != "" {
@@ -243,7 +240,6 @@ func formatYAML(object json.RawMessage) (string, error) {
 	return manifest.Write(object)
 }
 
-// changedFields lists the names of what an update changes.
 func changedFields(c manifest.Change) string {
 	var after map[string]json.RawMessage
 	if json.Unmarshal(c.After, &after) != nil {

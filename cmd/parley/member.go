@@ -27,7 +27,6 @@ func (p *process) printMembers(list []admin.Member) error {
 	})
 }
 
-// memberRef names a member of an account.
 type memberRef struct {
 	AccountID string `name:"account" required:"" placeholder:"ID" help:"Account whose team it is."`
 	UserID    string `name:"user" required:"" xor:"member" placeholder:"ID" help:"Member, by the user id."`

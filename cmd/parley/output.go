@@ -39,7 +39,6 @@ func asList[T any](print func([]T) error) func(T) error {
 	return func(v T) error { return print([]T{v}) }
 }
 
-// printf prints a text to stdout.
 func (p *process) printf(format string, args ...any) error {
 	_, err := fmt.Fprintf(p.stdout, format, args...)
 	return err

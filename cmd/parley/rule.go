@@ -9,7 +9,6 @@ import (
 	"parley/internal/api/admin"
 )
 
-// ruleCmd holds the commands on routing rules.
 type ruleCmd struct {
 	List    ruleListCmd    `cmd:"" help:"List an agent's routing rules in their order."`
 	Add     ruleAddCmd     `cmd:"" help:"Add a rule."`
@@ -37,7 +36,6 @@ func (p *process) printRules(list []admin.Rule) error {
 		"No rules: every ticket goes to the default team.", rows)
 }
 
-// formatRuleConditions describes the conditions of a rule.
 func formatRuleConditions(r admin.Rule) string {
 	all, some := formatConditions(r.All, " and "), formatConditions(r.Any, " or ")
 	switch {
@@ -118,7 +116,6 @@ func parseConditions(flag string, texts []string) (list []parley.Condition, err 
 	return list, nil
 }
 
-// ruleRef names a rule.
 type ruleRef struct {
 	AgentID string `name:"agent" required:"" placeholder:"ID" help:"Agent whose rule it is."`
 	Rule    string `arg:"" help:"Key of the rule."`
@@ -192,7 +189,6 @@ func (p *process) printRoute(out admin.RouteResult, explain bool) error {
 	return nil
 }
 
-// printRuleResults prints every rule with the results of its conditions.
 func (p *process) printRuleResults(list []admin.RuleResult) {
 	for i, r := range list {
 		fate := "does not hold"
@@ -224,7 +220,6 @@ func matchText(holds bool) string {
 	return "does not hold"
 }
 
-// clipText returns the beginning of a text.
 func clipText(text string) string {
 	clipped := parley.ClipText(text, 80)
 	if clipped != text {

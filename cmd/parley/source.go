@@ -6,7 +6,6 @@ import (
 	"parley/internal/api/admin"
 )
 
-// sourcesCmd holds the commands on sources.
 type sourcesCmd struct {
 	List sourceListCmd `cmd:"" help:"List an agent's sources, newest first, and why some have failed."`
 }

@@ -2,7 +2,6 @@ package main
 
 import "parley/internal/api/admin"
 
-// statusCmd holds the commands on the statuses of tickets.
 type statusCmd struct {
 	List    statusListCmd    `cmd:"" help:"List the statuses of an agent's tickets, archived ones too."`
 	Add     statusAddCmd     `cmd:"" help:"Add a status to a category."`
@@ -56,7 +55,6 @@ func (c *statusAddCmd) Run(p *process) error {
 	return printAdmin(p, admin.AddStatus, in, asList(p.printStatuses))
 }
 
-// statusRef names a status.
 type statusRef struct {
 	AgentID string `name:"agent" required:"" placeholder:"ID" help:"Agent whose status it is."`
 	Status  string `arg:"" help:"Status: its id, key or label."`

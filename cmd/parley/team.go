@@ -13,7 +13,6 @@ import (
 	"parley/internal/httpapi"
 )
 
-// teamCmd holds the commands on teams.
 type teamCmd struct {
 	List   teamListCmd   `cmd:"" help:"List an agent's teams with their members."`
 	Add    teamAddCmd    `cmd:"" help:"Add a team."`
@@ -31,7 +30,6 @@ func (c *teamListCmd) Run(p *process) error {
 	return printAdmin(p, admin.ListTeams, admin.AgentRef{ID: c.Agent}, p.printTeams)
 }
 
-// printTeams prints teams with their members.
 func (p *process) printTeams(list []admin.Team) error {
 	for i, t := range list {
 		if i > 0 {
@@ -101,7 +99,6 @@ func (c *teamAddCmd) Run(p *process) error {
 	return printAdmin(p, admin.AddTeam, in, asList(p.printTeams))
 }
 
-// teamRef names a team.
 type teamRef struct {
 	AgentID string `name:"agent" required:"" placeholder:"ID" help:"Agent whose team it is."`
 	Team    string `arg:"" help:"Team: its id, key or name."`
@@ -180,7 +177,6 @@ func (c *teamLeaveCmd) Run(p *process) error {
 	return printAdmin(p, admin.LeaveTeam, in, asList(p.printTeams))
 }
 
-// weekdays are the names of the days.
 var weekdays = []string{"mon", "tue", "wed", "thu", "fri", "sat", "sun"}
 
 // parseWorkingHours parses working hours such as "mon-fri 09:00-17:00 Europe/Berlin"; the word always stands for none.

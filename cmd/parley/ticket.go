@@ -10,7 +10,6 @@ import (
 	"parley/internal/api/admin"
 )
 
-// ticketCmd holds the commands on tickets.
 type ticketCmd struct {
 	List   ticketListCmd   `cmd:"" help:"List an agent's tickets, the one that changed last first."`
 	Show   ticketShowCmd   `cmd:"" help:"Show a ticket with all that was said in it and that happened to it."`
@@ -67,7 +66,6 @@ func (c *ticketOpenCmd) Run(p *process) error {
 	return printAdmin(p, admin.OpenTicket, admin.NewTicket(*c), asList(p.printTickets))
 }
 
-// ticketRef names a ticket.
 type ticketRef struct {
 	AgentID string `name:"agent" required:"" placeholder:"ID" help:"Agent whose ticket it is."`
 	Number  int64  `arg:"" help:"Number of the ticket."`
@@ -167,7 +165,6 @@ func formatAuthor(m admin.TicketMessage) string {
 	return who
 }
 
-// formatEvent describes an event in words.
 func formatEvent(e *parley.TicketEvent) string {
 	text := strings.ReplaceAll(e.Kind, "_", " ")
 	for _, fact := range []struct{ name, value string }{
@@ -181,7 +178,6 @@ func formatEvent(e *parley.TicketEvent) string {
 	return text
 }
 
-// customerCmd holds the commands on customers.
 type customerCmd struct {
 	List customerListCmd `cmd:"" help:"List an agent's customers, newest first."`
 }

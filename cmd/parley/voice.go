@@ -9,7 +9,6 @@ import (
 	"parley/internal/voice"
 )
 
-// voiceCmd holds the commands on voice sessions.
 type voiceCmd struct {
 	Sessions  voiceSessionsCmd  `cmd:"" help:"List voice sessions, the newest first."`
 	End       voiceEndCmd       `cmd:"" help:"End voice sessions that live."`

@@ -78,7 +78,6 @@ func newBuilder(ctx context.Context, cfg Config) (*builder, error) {
 	return b, nil
 }
 
-// loadKeys reads the keys of the installation.
 func (b *builder) loadKeys(ctx context.Context) (err error) {
 	if b.cursorKey, err = installationKey(ctx, b.DB, "cursor_key"); err != nil {
 		return err
@@ -221,7 +220,6 @@ func (c Config) unavailableReason(a *parley.Action) string {
 // (docs/interface/search.md#limits).
 const maxSearchesPerSecond = 10
 
-// newFinder returns what answers conversation searches.
 func (b *builder) newFinder() *search.Finder {
 	limiter := &access.Limiter{Limit: maxSearchesPerSecond, Window: time.Second}
 	return &search.Finder{
@@ -277,7 +275,6 @@ func (b *builder) newInsight() *insight.Service {
 // webhookWorkers is how many webhooks are sent to at a time.
 const webhookWorkers = 16
 
-// newWebhooks returns the service of webhooks and the sender of their deliveries.
 func (b *builder) newWebhooks() (*webhook.Service, *webhook.Sender) {
 	service := &webhook.Service{DB: b.DB, Queue: b.Queue, Vault: b.vault, Now: b.cfg.Now}
 	sender := &webhook.Sender{

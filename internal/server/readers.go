@@ -112,7 +112,6 @@ func (r extractReaders) readPage(ctx context.Context, url, contentType string, b
 	return firstTitle(text), text, nil
 }
 
-// readFile returns the text of an uploaded file.
 func (r extractReaders) readFile(ctx context.Context, kind extract.Kind, name string, data []byte) (string, error) {
 	doc, err := r.pool.ReadFile(ctx, kind, name, data)
 	return doc.Text, err

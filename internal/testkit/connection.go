@@ -93,7 +93,6 @@ func exchangeHalfClosed(conn *net.TCPConn, r *http.Request) (*http.Response, err
 	return http.ReadResponse(bufio.NewReader(conn), r)
 }
 
-// responseBody is a body that closes its connection, too.
 type responseBody struct {
 	io.ReadCloser
 	conn net.Conn

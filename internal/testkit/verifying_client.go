@@ -40,7 +40,6 @@ type agentRecord struct {
 	sources map[string]string // name by id
 }
 
-// sentMessage is one message that was sent.
 type sentMessage struct {
 	agent          string
 	conversation   string // empty while it is not known

@@ -119,7 +119,6 @@ func (r *conversationReader) compareConversation(id string, messages []storedMes
 	return slices.DeleteFunc(append(errs, ids.errs...), func(err error) bool { return err == nil })
 }
 
-// compareAnswer compares an answer with the message before it.
 func (c *VerifyingClient) compareAnswer(m storedMessage, to *sentMessage) error {
 	switch {
 	case to == nil:
@@ -263,7 +262,6 @@ func (c *VerifyingClient) readSources(ctx context.Context, agent string, s agent
 	return errors.Join(names.errs...), pending
 }
 
-// duplicateCheck finds duplicates.
 type duplicateCheck struct {
 	noun     string
 	nameByID map[string]string // name by id

@@ -97,7 +97,6 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// askModel calls the model.
 func (s *Server) askModel(ctx context.Context, req *Request) (io.ReadCloser, error) {
 	body, err := json.Marshal(map[string]any{"model": req.Model, "stream": !req.Whole,
 		"messages": []map[string]string{{"role": "user", "content": req.Message}}})

@@ -13,7 +13,6 @@ import (
 // HeartbeatInterval is the silence after which a stream gets a comment.
 const HeartbeatInterval = 15 * time.Second
 
-// heartbeatStream is a stream of the floor, with heartbeats.
 type heartbeatStream struct {
 	mu    sync.Mutex
 	w     http.ResponseWriter

@@ -56,7 +56,6 @@ func gramSet(text string, more ...string) map[uint64]bool {
 	return all
 }
 
-// scan looks for one question.
 func (s *gramScan) scan(question int) {
 	sums, _ := s.sums.Get().([]float32)
 	if sums == nil {

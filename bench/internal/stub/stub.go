@@ -115,7 +115,6 @@ func (m Model) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(model.WholeJSON)
 }
 
-// scriptFor returns the script of the model that the request names.
 func (m Model) scriptFor(body []byte) *Script {
 	_, after, _ := bytes.Cut(body, []byte(`"model":"`))
 	name, _, _ := bytes.Cut(after, []byte{'"'})

@@ -81,7 +81,6 @@ func (s *Server) arguments() []string {
 	return args
 }
 
-// startProcess starts the server and waits until it is ready.
 func (s *Server) startProcess() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -94,7 +93,6 @@ func (s *Server) startProcess() error {
 	return err
 }
 
-// findBinaries finds the folder of initdb and postgres.
 func findBinaries() (string, error) {
 	var folders []string
 	if out, err := exec.Command("pg_config", "--bindir").Output(); err == nil {
@@ -160,7 +158,6 @@ func removeStaleDirs() {
 	}
 }
 
-// process is a running postmaster.
 type process struct {
 	cmd    *exec.Cmd
 	exited chan struct{}
