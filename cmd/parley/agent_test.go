@@ -61,8 +61,7 @@ func TestInsights(t *testing.T) {
 	created := runJSON[admin.CreatedAccount](t, "account", "create", "--name", "A")
 	s := startServer(t, "serve")
 	_, body := sendRequest(t, "POST", s.URL+"/api/v2/agents", created.APIKey, `{"name": "Shop"}`)
-	_, rest, _ := strings.Cut(body, `"id":"`)
-	id := rest[:21]
+	id := responseID(t, body)
 	agent := s.URL + "/api/v2/agents/" + id
 	if got := runJSON[v2.Insights](t, "insights", id, "--by", "topic"); got.Totals.Conversations != 0 ||
 		got.Resolution.Rate != nil || len(got.Series) != 0 {

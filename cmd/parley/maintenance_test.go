@@ -59,8 +59,7 @@ func TestReindex(t *testing.T) {
 	indexed(0)
 	s := startServer(t, "serve")
 	_, body := sendRequest(t, "POST", s.URL+"/api/v2/agents", created.APIKey, `{"name": "Shop"}`)
-	_, rest, _ := strings.Cut(body, `"id":"`)
-	agent := s.URL + "/api/v2/agents/" + rest[:21]
+	agent := s.URL + "/api/v2/agents/" + responseID(t, body)
 	if status, body := sendRequest(t, "POST", agent+"/chat", created.APIKey,
 		`{"message": "Where is the lighthouse?"}`); status != http.StatusOK {
 		t.Fatal(status, body)
