@@ -21,8 +21,8 @@ var outsideCitation = regexp.MustCompile(`\b(?:[Ii]nterface(?:'s)?|[Ff]acts|[Dd]
 	`(?:[Ss]ections?\s+)?(?:[0-9]+(?:\.[0-9]+)?[a-z]?|[A-C])\b` +
 	`|\b[Ss]ections?\s+[0-9A-C][0-9.]*[a-z]?\s+of\s+the\s+(?:interface|facts|contract)\b`)
 
-// TestCitationsLeadSomewhere holds that every page and heading of docs that the code cites exists.
-func TestCitationsLeadSomewhere(t *testing.T) {
+// TestCitationsResolve holds that every page and heading of docs that the code cites exists.
+func TestCitationsResolve(t *testing.T) {
 	headings := map[string]map[string]bool{}
 	found := 0
 	for _, file := range sourceFiles(t) {

@@ -72,263 +72,125 @@ const (
 	CodeKeyNotFound          Code = "KEY_NOT_FOUND"           // ours, the operator's API only
 )
 
-// codeInfo is a row of the table of codes.
-type codeInfo struct {
-	status    int    // of HTTP
-	message   string // the default message
-	v1Message string // what REST v1 says in place of any message; empty where it says what the others do
+// messages is the one table of codes, by HTTP status, each with its default message: REST v2, REST v1, MCP and the
+// OpenAPI documents are rendered from it.
+var messages = map[int]map[Code]string{
+	http.StatusBadRequest: {
+		CodeInvalidBody:      "The request is not valid; see details.",
+		CodeInvalidJSON:      "The request body is not valid JSON.",
+		CodeInvalidCursor:    "The cursor is not valid. Start again without one.",
+		CodeInvalidDateRange: "The start date is after the end date.",
+		CodeCursorMismatch: "The cursor belongs to a search with other parameters. Repeat them as they were, " +
+			"or start again without a cursor.",
+		CodeSearchWindow: "The search reaches back twelve months; export older conversations instead.",
+		CodeRetryNoUser:  "No user message comes before this one, so there is nothing to answer again.",
+	},
+	http.StatusUnauthorized: {
+		CodeMissingKey: "Authentication is required: send 'Authorization: Bearer <API key>'.",
+		CodeInvalidKey: "The API key is not valid.",
+		CodeExpiredKey: "The API key has expired.",
+	},
+	http.StatusPaymentRequired: {
+		CodeCreditsExhausted: "The account has no message credits left this month.",
+		CodeAgentCredits:     "The agent has reached its own monthly credit limit.",
+	},
+	http.StatusForbidden: {
+		CodeInsufficientScope: "The API key lacks the scope this request needs.",
+		CodeForeignOrigin:     "Requests from web pages of another origin are not taken.",
+		CodePlanWithoutAPI:    "The account's plan does not include API access; the Standard plan or higher does.",
+		CodeAgentLimit:        "The plan's maximum number of agents is reached.",
+		CodePlanFeature:       "This feature is not part of the account's plan.",
+		CodeModelNotAllowed:   "The agent's model is not available.",
+		CodeSearchUnavailable: "The text of these conversations cannot be searched. Leave query out: filters " +
+			"alone are allowed.",
+		CodeVoiceWithoutAPI: "The account's plan does not include API access; the Standard plan or higher does.",
+		CodeVoiceNotAvailable: "Voice mode is not available: it is not part of the account's plan, or the agent " +
+			"has it turned off.",
+		CodeVoiceCredits:      "The account has not enough message credits left to start a voice session.",
+		CodeVoiceAgentCredits: "The agent has reached its own monthly credit limit.",
+		CodeUserMismatch:      "The conversation belongs to another userId.",
+	},
+	http.StatusNotFound: {
+		CodeAgentNotFound:        "Agent not found.",
+		CodeSourceNotFound:       "Source not found.",
+		CodeConversationNotFound: "Conversation not found.",
+		CodeResourceNotFound:     "Conversation not found.",
+		CodeNotFound:             "There is nothing at this path.",
+		CodeMessageNotFound:      "Message not found.",
+		CodeToolCallNotFound:     "No tool call of this id waits for a result: it is unknown, answered, or too old.",
+		CodeRetryNotFound:        "The message to answer again was not found.",
+		CodeTicketNotFound:       "Ticket not found.",
+		CodeAccountNotFound:      "Account not found.",
+		CodeKeyNotFound:          "API key not found.",
+	},
+	http.StatusMethodNotAllowed: {
+		CodeMethodNotAllowed: "This path does not answer that method.",
+	},
+	http.StatusConflict: {
+		CodeNotOngoing:       "The conversation is no longer ongoing. Start a new one.",
+		CodeConversationBusy: "The conversation is still answering an earlier message. Try again shortly.",
+		CodeNotTakenOver:     "The conversation has not been taken over by a person.",
+		CodeKeyInUse:         "A request with this Idempotency-Key is still running. Try again shortly.",
+		CodeSourceDuplicate:  "The agent already has this source.",
+		CodeSourcePendingDel: "The source is being deleted.",
+		CodeSourceAlreadyDel: "The source is already being deleted.",
+		CodeAgentNotTrained:  "The agent has no live source yet.",
+		CodeAlreadyExists:    "It exists already.",
+	},
+	http.StatusRequestEntityTooLarge: {
+		CodeTooLarge: "The request body is too large.",
+	},
+	http.StatusUnprocessableEntity: {
+		CodeNotAssistant:   "Only the assistant's messages take feedback.",
+		CodeTicketStatus:   "The status is not one of this agent's, or it is archived.",
+		CodeTicketTeam:     "The team is not one of this agent's.",
+		CodeTicketMember:   "The assignee is not a member of the account's team.",
+		CodeMemberNotFound: "The author is not a member of the account's team.",
+		CodeNotRenderable:  "Nothing of the content would be shown.",
+		CodeKeyReused:      "This Idempotency-Key was used for a request with another body.",
+		CodeSourceSize:     "The agent's storage limit would be exceeded.",
+	},
+	http.StatusTooManyRequests: {
+		CodeTooManyRequests: "Too many requests. Slow down and try again.",
+		CodeVoiceLimit:      "A limit of voice sessions is reached; see details.reason.",
+	},
+	http.StatusInternalServerError: {
+		CodeInternal:      "Something went wrong on our side. Quote the x-request-id to the operator.",
+		CodeChatStreaming: "The answer could not be produced. Try again.",
+		CodeSessionFailed: "The voice session could not be created. Try again.",
+	},
+	http.StatusServiceUnavailable: {
+		CodeSearchBusy:       "The search took too long or too many are running. Try again shortly.",
+		CodeUnderMaintenance: "The service is not available for a moment. Try again shortly.",
+	},
 }
 
-// codes is the one table of codes: REST v2, REST v1, MCP and the OpenAPI documents are rendered from it.
-var codes = map[Code]codeInfo{
-	CodeInvalidBody: {
-		status:  http.StatusBadRequest,
-		message: "The request is not valid; see details.",
-	},
-	CodeInvalidJSON: {
-		status:  http.StatusBadRequest,
-		message: "The request body is not valid JSON.",
-	},
-	CodeInvalidCursor: {
-		status:  http.StatusBadRequest,
-		message: "The cursor is not valid. Start again without one.",
-	},
-	CodeInvalidDateRange: {
-		status:  http.StatusBadRequest,
-		message: "The start date is after the end date.",
-	},
-	CodeCursorMismatch: {
-		status: http.StatusBadRequest,
-		message: "The cursor belongs to a search with other parameters. Repeat them as they were, or start again " +
-			"without a cursor.",
-	},
-	CodeSearchWindow: {
-		status:  http.StatusBadRequest,
-		message: "The search reaches back twelve months; export older conversations instead.",
-	},
-	CodeMissingKey: {
-		status:  http.StatusUnauthorized,
-		message: "Authentication is required: send 'Authorization: Bearer <API key>'.",
-	},
-	CodeInvalidKey: {
-		status:  http.StatusUnauthorized,
-		message: "The API key is not valid.",
-	},
-	CodeExpiredKey: {
-		status:  http.StatusUnauthorized,
-		message: "The API key has expired.",
-	},
-	CodeCreditsExhausted: {
-		status:  http.StatusPaymentRequired,
-		message: "The account has no message credits left this month.",
-	},
-	CodeAgentCredits: {
-		status:    http.StatusPaymentRequired,
-		message:   "The agent has reached its own monthly credit limit.",
-		v1Message: "The chatbot has reached its own monthly credit limit.",
-	},
-	CodeInsufficientScope: {
-		status:  http.StatusForbidden,
-		message: "The API key lacks the scope this request needs.",
-	},
-	CodeForeignOrigin: {
-		status:  http.StatusForbidden,
-		message: "Requests from web pages of another origin are not taken.",
-	},
-	CodePlanWithoutAPI: {
-		status:  http.StatusForbidden,
-		message: "The account's plan does not include API access; the Standard plan or higher does.",
-	},
-	CodeAgentLimit: {
-		status:    http.StatusForbidden,
-		message:   "The plan's maximum number of agents is reached.",
-		v1Message: "The plan's maximum number of chatbots is reached.",
-	},
-	CodePlanFeature: {
-		status:  http.StatusForbidden,
-		message: "This feature is not part of the account's plan.",
-	},
-	CodeModelNotAllowed: {
-		status:  http.StatusForbidden,
-		message: "The agent's model is not available.",
-	},
-	CodeSearchUnavailable: {
-		status:  http.StatusForbidden,
-		message: "The text of these conversations cannot be searched. Leave query out: filters alone are allowed.",
-	},
-	CodeNotOngoing: {
-		status:  http.StatusConflict,
-		message: "The conversation is no longer ongoing. Start a new one.",
-	},
-	CodeConversationBusy: {
-		status:  http.StatusConflict,
-		message: "The conversation is still answering an earlier message. Try again shortly.",
-	},
-	CodeAgentNotFound: {
-		status:    http.StatusNotFound,
-		message:   "Agent not found.",
-		v1Message: "Chatbot not found.",
-	},
-	CodeSourceNotFound: {
-		status:  http.StatusNotFound,
-		message: "Source not found.",
-	},
-	CodeConversationNotFound: {
-		status:  http.StatusNotFound,
-		message: "Conversation not found.",
-	},
-	CodeResourceNotFound: {
-		status:  http.StatusNotFound,
-		message: "Conversation not found.",
-	},
-	CodeNotFound: {
-		status:  http.StatusNotFound,
-		message: "There is nothing at this path.",
-	},
-	CodeMethodNotAllowed: {
-		status:  http.StatusMethodNotAllowed,
-		message: "This path does not answer that method.",
-	},
-	CodeMessageNotFound: {
-		status:  http.StatusNotFound,
-		message: "Message not found.",
-	},
-	CodeNotAssistant: {
-		status:  http.StatusUnprocessableEntity,
-		message: "Only the assistant's messages take feedback.",
-	},
-	CodeToolCallNotFound: {
-		status:  http.StatusNotFound,
-		message: "No tool call of this id waits for a result: it is unknown, answered, or too old.",
-	},
-	CodeRetryNotFound: {
-		status:  http.StatusNotFound,
-		message: "The message to answer again was not found.",
-	},
-	CodeRetryNoUser: {
-		status:  http.StatusBadRequest,
-		message: "No user message comes before this one, so there is nothing to answer again.",
-	},
-	CodeNotTakenOver: {
-		status:  http.StatusConflict,
-		message: "The conversation has not been taken over by a person.",
-	},
-	CodeTicketNotFound: {
-		status:  http.StatusNotFound,
-		message: "Ticket not found.",
-	},
-	CodeTicketStatus: {
-		status:  http.StatusUnprocessableEntity,
-		message: "The status is not one of this agent's, or it is archived.",
-	},
-	CodeTicketTeam: {
-		status:  http.StatusUnprocessableEntity,
-		message: "The team is not one of this agent's.",
-	},
-	CodeTicketMember: {
-		status:  http.StatusUnprocessableEntity,
-		message: "The assignee is not a member of the account's team.",
-	},
-	CodeMemberNotFound: {
-		status:  http.StatusUnprocessableEntity,
-		message: "The author is not a member of the account's team.",
-	},
-	CodeNotRenderable: {
-		status:  http.StatusUnprocessableEntity,
-		message: "Nothing of the content would be shown.",
-	},
-	CodeKeyInUse: {
-		status:  http.StatusConflict,
-		message: "A request with this Idempotency-Key is still running. Try again shortly.",
-	},
-	CodeKeyReused: {
-		status:  http.StatusUnprocessableEntity,
-		message: "This Idempotency-Key was used for a request with another body.",
-	},
-	CodeSourceDuplicate: {
-		status:  http.StatusConflict,
-		message: "The agent already has this source.",
-	},
-	CodeSourcePendingDel: {
-		status:  http.StatusConflict,
-		message: "The source is being deleted.",
-	},
-	CodeSourceAlreadyDel: {
-		status:  http.StatusConflict,
-		message: "The source is already being deleted.",
-	},
-	CodeAgentNotTrained: {
-		status:  http.StatusConflict,
-		message: "The agent has no live source yet.",
-	},
-	CodeTooLarge: {
-		status:  http.StatusRequestEntityTooLarge,
-		message: "The request body is too large.",
-	},
-	CodeSourceSize: {
-		status:  http.StatusUnprocessableEntity,
-		message: "The agent's storage limit would be exceeded.",
-	},
-	CodeTooManyRequests: {
-		status:  http.StatusTooManyRequests,
-		message: "Too many requests. Slow down and try again.",
-	},
-	CodeInternal: {
-		status:  http.StatusInternalServerError,
-		message: "Something went wrong on our side. Quote the x-request-id to the operator.",
-	},
-	CodeChatStreaming: {
-		status:  http.StatusInternalServerError,
-		message: "The answer could not be produced. Try again.",
-	},
-	CodeSearchBusy: {
-		status:  http.StatusServiceUnavailable,
-		message: "The search took too long or too many are running. Try again shortly.",
-	},
-	CodeUnderMaintenance: {
-		status:  http.StatusServiceUnavailable,
-		message: "The service is not available for a moment. Try again shortly.",
-	},
-	CodeVoiceWithoutAPI: {
-		status:  http.StatusForbidden,
-		message: "The account's plan does not include API access; the Standard plan or higher does.",
-	},
-	CodeVoiceNotAvailable: {
-		status:  http.StatusForbidden,
-		message: "Voice mode is not available: it is not part of the account's plan, or the agent has it turned off.",
-	},
-	CodeVoiceCredits: {
-		status:  http.StatusForbidden,
-		message: "The account has not enough message credits left to start a voice session.",
-	},
-	CodeVoiceAgentCredits: {
-		status:  http.StatusForbidden,
-		message: "The agent has reached its own monthly credit limit.",
-	},
-	CodeUserMismatch: {
-		status:  http.StatusForbidden,
-		message: "The conversation belongs to another userId.",
-	},
-	CodeVoiceLimit: {
-		status:  http.StatusTooManyRequests,
-		message: "A limit of voice sessions is reached; see details.reason.",
-	},
-	CodeSessionFailed: {
-		status:  http.StatusInternalServerError,
-		message: "The voice session could not be created. Try again.",
-	},
-	CodeAlreadyExists: {
-		status:  http.StatusConflict,
-		message: "It exists already.",
-	},
-	CodeAccountNotFound: {
-		status:  http.StatusNotFound,
-		message: "Account not found.",
-	},
-	CodeKeyNotFound: {
-		status:  http.StatusNotFound,
-		message: "API key not found.",
-	},
+// v1Messages holds what REST v1 says in place of any message, where an agent is a chatbot.
+var v1Messages = map[Code]string{
+	CodeAgentCredits:  "The chatbot has reached its own monthly credit limit.",
+	CodeAgentLimit:    "The plan's maximum number of chatbots is reached.",
+	CodeAgentNotFound: "Chatbot not found.",
+}
+
+// codes holds what is known of each code.
+var codes = indexCodes()
+
+type codeInfo struct {
+	status  int // of HTTP
+	message string
+}
+
+func indexCodes() map[Code]codeInfo {
+	all := map[Code]codeInfo{}
+	for status, list := range messages {
+		for code, message := range list {
+			if _, twice := all[code]; twice {
+				panic("parley: two messages of the code " + code)
+			}
+			all[code] = codeInfo{status, message}
+		}
+	}
+	return all
 }
 
 // Codes lists every code in alphabetical order.
@@ -345,6 +207,6 @@ func (c Code) Status() int {
 // DefaultMessage returns what is said of the failure when there is nothing more specific to say.
 func (c Code) DefaultMessage() string { return codes[c].message }
 
-// V1Message returns what REST v1 says of the failure in its own words, where an agent is a chatbot. It is empty for
-// most codes: there REST v1 says what the error says.
-func (c Code) V1Message() string { return codes[c].v1Message }
+// V1Message returns what REST v1 says of the failure in its own words. It is empty for most codes: there REST v1 says
+// what the error says.
+func (c Code) V1Message() string { return v1Messages[c] }

@@ -70,7 +70,7 @@ func TestManualNamesOnlySettingsThatExist(t *testing.T) {
 	}
 }
 
-func TestLinksLeadSomewhere(t *testing.T) {
+func TestLinksResolve(t *testing.T) {
 	link := regexp.MustCompile(`\]\(([^)#:]+)\)`) // links within the checkout
 	for _, file := range markdownFiles(t) {
 		text, err := os.ReadFile(file)

@@ -68,7 +68,6 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	return rep.WriteMarkdown(stdout)
 }
 
-// runMeasures takes the measures that the options choose.
 func runMeasures(ctx context.Context, opt harness.Options, log io.Writer) (*report.Report, error) {
 	switch {
 	case opt.Voice:
@@ -82,7 +81,7 @@ func runMeasures(ctx context.Context, opt harness.Options, log io.Writer) (*repo
 }
 
 func parseOptions(args []string, stderr io.Writer) (harness.Options, error) {
-	opt := harness.Options{Sizes: harness.UsualSizes, Args: strings.Join(args, " "), MeasureNames: map[string]bool{}}
+	opt := harness.Options{Args: strings.Join(args, " "), MeasureNames: map[string]bool{}}
 	f := flag.NewFlagSet("bench", flag.ContinueOnError)
 	f.SetOutput(stderr)
 	f.BoolVar(&opt.JSON, "json", false, "print JSON")
@@ -100,17 +99,15 @@ func parseOptions(args []string, stderr io.Writer) (harness.Options, error) {
 	quick := f.Bool("quick", false, "take about a minute")
 	names := f.String("only", "", "measure only these, separated by commas: "+strings.Join(measureNames(), ", "))
 	rounds := f.Int("rounds", 0, "rounds of each measure")
-	f.IntVar(&opt.IdleStreams, "idle", 0, "idle streams open together")
+	idle := f.Int("idle", 0, "idle streams open together")
 	if err := f.Parse(args); err != nil {
 		return opt, err
 	}
-	idle := opt.IdleStreams
+	opt.Sizes = harness.UsualSizes
 	if *quick {
 		opt.Sizes = harness.QuickSizes
-	} else {
-		opt.Sizes = harness.UsualSizes
 	}
-	opt.Rounds, opt.IdleStreams = cmp.Or(max(*rounds, 0), opt.Rounds), cmp.Or(max(idle, 0), opt.IdleStreams)
+	opt.Rounds, opt.IdleStreams = cmp.Or(max(*rounds, 0), opt.Rounds), cmp.Or(max(*idle, 0), opt.IdleStreams)
 	for name := range strings.SplitSeq(*names, ",") {
 		if name != "" {
 			opt.MeasureNames[name] = true

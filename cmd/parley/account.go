@@ -18,24 +18,7 @@ type accountCreateCmd struct {
 }
 
 func (c *accountCreateCmd) Run(p *process) error {
-	out, err := runAdmin(p, admin.CreateAccount, admin.NewAccount{
-		Name:    c.Name,
-		Plan:    c.Plan,
-		Credits: c.Credits,
-		HIPAA:   c.HIPAA,
-	})
-	if err != nil {
-		return err
-	}
-	p.warnShownOnce("key")
-	return p.printJSON(out)
-}
-
-// warnShownOnce warns a person at a terminal. Programs that read the output get no warning.
-func (p *process) warnShownOnce(what string) {
-	if isTerminal(p.stderr) && !p.commandLine.JSON {
-		fmt.Fprintln(p.stderr, "Keep the "+what+": it is shown only this once.")
-	}
+	return printAdminJSON(p, admin.CreateAccount, admin.NewAccount(*c), "key")
 }
 
 type accountUpdateCmd struct {
@@ -50,14 +33,7 @@ func (c *accountUpdateCmd) Run(p *process) error {
 		return newUsageError("nothing to change: give --plan, --credits or --hipaa")
 	}
 	in := admin.AccountChange{ID: c.ID, Plan: c.Plan, Credits: c.Credits.Opt, HIPAA: c.HIPAA}
-	out, err := runAdmin(p, admin.UpdateAccount, in)
-	if err != nil {
-		return err
-	}
-	if p.commandLine.JSON {
-		return p.printJSON(out)
-	}
-	return p.printAccounts([]admin.Account{out})
+	return printAdmin(p, admin.UpdateAccount, in, asList(p.printAccounts))
 }
 
 // creditsFlag is a number of credits, or the word plan, which is null.
@@ -65,38 +41,36 @@ type creditsFlag struct{ httpapi.Opt[int64] }
 
 // Decode parses the flag's value.
 func (f *creditsFlag) Decode(ctx *kong.DecodeContext) error {
-	text, err := ctx.Scan.PopValue("credits")
+	return decodeOptNumber(ctx, "credits", "plan", &f.Opt)
+}
+
+// decodeOptNumber parses a whole number, or the word that stands for null.
+func decodeOptNumber[T int | int64](ctx *kong.DecodeContext, what, null string, into *httpapi.Opt[T]) error {
+	token, err := ctx.Scan.PopValue(what)
 	if err != nil {
 		return err
 	}
-	if text.String() == "plan" {
-		f.Opt = httpapi.Opt[int64]{Present: true, Null: true}
+	text := token.String()
+	if text == null {
+		*into = httpapi.Opt[T]{Present: true, Null: true}
 		return nil
 	}
-	n, err := strconv.ParseInt(text.String(), 10, 64)
+	n, err := strconv.ParseInt(text, 10, 64)
 	if err != nil {
-		return fmt.Errorf("%q is neither a whole number nor \"plan\"", text.String())
+		return fmt.Errorf("%q is neither a whole number nor %q", text, null)
 	}
-	f.Opt = httpapi.Some(n)
+	*into = httpapi.Some(T(n))
 	return nil
 }
 
 type accountListCmd struct{}
 
 func (accountListCmd) Run(p *process) error {
-	list, err := runAdmin(p, admin.ListAccounts, admin.NoInput{})
-	if err != nil {
-		return err
-	}
-	if p.commandLine.JSON {
-		return p.printJSON(list)
-	}
-	return p.printAccounts(list)
+	return printAdmin(p, admin.ListAccounts, admin.NoInput{}, p.printAccounts)
 }
 
 func (p *process) printAccounts(list []admin.Account) error {
-	var rows [][]string
-	for _, a := range list {
+	row := func(a admin.Account) []string {
 		plan, credits := a.Plan, "unlimited"
 		if a.PlanUnknown {
 			plan, credits = a.Plan+" (plan unknown)", "-"
@@ -105,9 +79,9 @@ func (p *process) printAccounts(list []admin.Account) error {
 			credits = strconv.FormatFloat(*a.Credits, 'f', -1, 64)
 		}
 		used := strconv.FormatFloat(a.CreditsUsed, 'f', -1, 64)
-		rows = append(rows, []string{a.ID, a.Name, plan, credits, used, yesNo(a.HIPAA), formatDay(&a.CreatedAt)})
+		return []string{a.ID, a.Name, plan, credits, used, yesNo(a.HIPAA), formatDay(&a.CreatedAt)}
 	}
-	return p.printTable("ACCOUNT\tNAME\tPLAN\tCREDITS A MONTH\tUSED\tHIPAA\tCREATED", "No accounts.", rows)
+	return printRows(p, "ACCOUNT\tNAME\tPLAN\tCREDITS A MONTH\tUSED\tHIPAA\tCREATED", "No accounts.", list, row)
 }
 
 func yesNo(b bool) string {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"parley"
 	"parley/internal/model"
 	"parley/internal/server"
 )
@@ -46,8 +47,7 @@ func (c *askCmd) Run(p *process) error {
 	if p.commandLine.JSON {
 		return p.printJSON(answer)
 	}
-	_, err = fmt.Fprint(p.stdout, "\n"+formatReferences(answer))
-	return err
+	return p.printf("\n%s", formatReferences(answer))
 }
 
 // readProgress returns callbacks that show the progress of reading: a line that changes on a terminal, and everywhere
@@ -79,16 +79,16 @@ type answerPrinter struct {
 	citationCount int
 }
 
-func (w *answerPrinter) writeChunk(c model.Chunk) {
+func (p *answerPrinter) writeChunk(c model.Chunk) {
 	if c.Citation != nil {
-		w.citationCount++
-		fmt.Fprintf(w.out, " [%d]", w.citationCount)
+		p.citationCount++
+		fmt.Fprintf(p.out, " [%d]", p.citationCount)
 		return
 	}
-	text := w.pendingSpace + c.Text
+	text := p.pendingSpace + c.Text
 	trimmed := strings.TrimRight(text, " \n")
-	w.pendingSpace = text[len(trimmed):]
-	fmt.Fprint(w.out, trimmed)
+	p.pendingSpace = text[len(trimmed):]
+	fmt.Fprint(p.out, trimmed)
 }
 
 // maxQuoteLength is the most characters of a quote that are shown: enough to find it on its page.
@@ -110,18 +110,16 @@ func formatReferences(a *server.Answer) string {
 // shorten returns the beginning of a text on one line.
 func shorten(text string) string {
 	text = strings.Join(strings.Fields(text), " ")
-	letters := []rune(text)
-	if len(letters) <= maxQuoteLength {
+	clipped := parley.ClipText(text, maxQuoteLength)
+	if clipped == text {
 		return text
 	}
-	text = string(letters[:maxQuoteLength])
-	if at := strings.LastIndexByte(text, ' '); at > len(text)/2 {
-		text = text[:at]
+	if at := strings.LastIndexByte(clipped, ' '); at > len(clipped)/2 {
+		clipped = clipped[:at]
 	}
-	return text + "…"
+	return clipped + "…"
 }
 
-// formatCount formats a number with its unit.
 func formatCount(n int, one, many string) string {
 	if n == 1 {
 		return "1 " + one

@@ -20,9 +20,8 @@ func (c *completionCmd) Run(p *process) error {
 	if err != nil {
 		return err
 	}
-	write := map[string]func(io.Writer, []commandNode) error{"bash": writeBash, "zsh": writeZsh,
-		"fish": writeFish}[c.Shell]
-	return write(p.stdout, commandNodes(p.kong.Model.Node, "", plans.Names()))
+	scripts := map[string]func(io.Writer, []commandNode) error{"bash": writeBash, "zsh": writeZsh, "fish": writeFish}
+	return scripts[c.Shell](p.stdout, commandNodes(p.kong.Model.Node, "", plans.Names()))
 }
 
 // commandNode is a position in the command line with the words that may follow it.
@@ -71,12 +70,12 @@ func flagValues(v *kong.Value) []string {
 	return v.EnumSlice()
 }
 
-func (b commandNode) childNames() string {
+func (n commandNode) childNames() string {
 	var names []string
-	for _, w := range slices.Concat(b.commands, b.flags) {
+	for _, w := range slices.Concat(n.commands, n.flags) {
 		names = append(names, w.name)
 	}
-	return strings.Join(append(names, b.args...), " ")
+	return strings.Join(append(names, n.args...), " ")
 }
 
 // writeBash writes a script that finds the command by adding each word that leads to another command. All other words

@@ -6,7 +6,6 @@ import (
 	"os"
 	"regexp"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/alecthomas/kong"
 
@@ -32,12 +31,9 @@ func (configCmd) Run(p *process) error {
 	if p.commandLine.JSON {
 		return p.printJSON(list)
 	}
-	w := tabwriter.NewWriter(p.stdout, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "SETTING\tVALUE\tFROM\tENVIRONMENT")
-	for _, s := range list {
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", s.Name, s.Value, s.Origin, s.Env)
-	}
-	return w.Flush()
+	return printRows(p, "SETTING\tVALUE\tFROM\tENVIRONMENT", "", list, func(s setting) []string {
+		return []string{s.Name, s.Value, s.Origin, s.Env}
+	})
 }
 
 func (p *process) effectiveSettings() []setting {
@@ -72,7 +68,6 @@ func settingOrigin(flag *kong.Flag, isGiven bool) string {
 	return "default"
 }
 
-// fillDerivedAddresses fills in the addresses that are derived from others.
 func fillDerivedAddresses(list []setting) []setting {
 	at := map[string]*setting{}
 	for i := range list {

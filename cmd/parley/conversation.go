@@ -11,7 +11,6 @@ import (
 	"parley/internal/api/admin"
 )
 
-// conversationsCmd holds the commands on conversations.
 type conversationsCmd struct {
 	List     conversationListCmd   `cmd:"" help:"List an agent's conversations, newest first."`
 	Delete   conversationDeleteCmd `cmd:"" help:"Delete conversations for good."`
@@ -22,47 +21,29 @@ type conversationsCmd struct {
 }
 
 type conversationListCmd struct {
-	Agent string `required:"" placeholder:"ID" help:"Agent whose conversations they are."`
-	User  string `placeholder:"USERID" help:"Only those of this end user."`
-	Limit int    `default:"50" placeholder:"N" help:"Most of them (${default})."`
+	AgentID string `name:"agent" required:"" placeholder:"ID" help:"Agent whose conversations they are."`
+	UserID  string `name:"user" placeholder:"USERID" help:"Only those of this end user."`
+	Limit   int    `default:"50" placeholder:"N" help:"Most of them (${default})."`
 }
 
 func (c *conversationListCmd) Run(p *process) error {
 	if c.Limit < 1 {
 		return newUsageError("--limit: %d is not a number of conversations", c.Limit)
 	}
-	list, err := runAdmin(p, admin.ListConversations, admin.ConversationQuery{
-		AgentID: c.Agent,
-		UserID:  c.User,
-		Limit:   c.Limit,
-	})
-	if err != nil {
-		return err
-	}
-	return p.printConversations(list)
+	return printAdmin(p, admin.ListConversations, admin.ConversationQuery(*c), p.printConversations)
 }
 
 func (p *process) printConversations(list []admin.Conversation) error {
-	if p.commandLine.JSON {
-		return p.printJSON(list)
-	}
-	var rows [][]string
-	for _, c := range list {
+	row := func(c admin.Conversation) []string {
 		status := c.Status
 		if c.Paused {
 			status += ", paused"
 		}
-		rows = append(rows, []string{
-			c.ID,
-			c.Source,
-			orDash(c.UserID),
-			status,
-			strconv.Itoa(c.Messages),
-			formatDay(&c.CreatedAt),
-			formatDay(&c.LastActivity),
-		})
+		messages, created, last := strconv.Itoa(c.Messages), formatDay(&c.CreatedAt), formatDay(&c.LastActivity)
+		return []string{c.ID, c.Source, orDash(c.UserID), status, messages, created, last}
 	}
-	return p.printTable("CONVERSATION\tSOURCE\tUSER\tSTATUS\tMESSAGES\tCREATED\tLAST ACTIVITY", "No conversations.", rows)
+	return printRows(p, "CONVERSATION\tSOURCE\tUSER\tSTATUS\tMESSAGES\tCREATED\tLAST ACTIVITY", "No conversations.",
+		list, row)
 }
 
 type endCmd struct {
@@ -83,31 +64,21 @@ type handbackCmd struct {
 
 func (c *handbackCmd) Run(p *process) error { return p.changeState(c.ID, "handback") }
 
-// changeState changes the state of a conversation and prints the new one.
 func (p *process) changeState(id, step string) error {
-	out, err := runAdmin(p, admin.MoveConversation, admin.StateChange{ID: id, Step: step})
-	if err != nil {
-		return err
-	}
-	if p.commandLine.JSON {
-		return p.printJSON(out)
-	}
-	_, err = fmt.Fprintf(p.stdout, "Conversation %s is %s.\n", out.ID, out.Status)
-	return err
+	in := admin.StateChange{ID: id, Step: step}
+	return printAdmin(p, admin.MoveConversation, in, func(out admin.Conversation) error {
+		return p.printf("Conversation %s is %s.\n", out.ID, out.Status)
+	})
 }
 
 type replyCmd struct {
 	ID     string `arg:"" help:"Conversation that was taken over."`
-	Text   string `arg:"" help:"What to say."`
 	Member string `required:"" placeholder:"EMAIL" help:"Member of the team who says it."`
+	Text   string `arg:"" help:"What to say."`
 }
 
 func (c *replyCmd) Run(p *process) error {
-	out, err := runAdmin(p, admin.ReplyAsHuman, admin.HumanReply{ID: c.ID, Member: c.Member, Text: c.Text})
-	if err != nil {
-		return err
-	}
-	return p.printJSON(out)
+	return printAdminJSON(p, admin.ReplyAsHuman, admin.HumanReply(*c), "")
 }
 
 type conversationDeleteCmd struct {
@@ -128,15 +99,9 @@ func (c *conversationDeleteCmd) Run(p *process) error {
 			return err
 		}
 	}
-	out, err := runAdmin(p, admin.DeleteConversations, which)
-	if err != nil {
-		return err
-	}
-	if p.commandLine.JSON {
-		return p.printJSON(out)
-	}
-	_, err = fmt.Fprintf(p.stdout, "Deleted %s.\n", formatCount(out.Conversations, "conversation", "conversations"))
-	return err
+	return printAdmin(p, admin.DeleteConversations, which, func(out admin.Count) error {
+		return p.printf("Deleted %s.\n", formatCount(out.Conversations, "conversation", "conversations"))
+	})
 }
 
 func (c *conversationDeleteCmd) selection() (admin.Selection, error) {
@@ -167,11 +132,11 @@ func (p *process) confirmDelete(which admin.Selection) error {
 	if err != nil {
 		return err
 	}
+	conversations := formatCount(count.Conversations, "conversation", "conversations")
 	if !isTerminal(os.Stdin) {
-		return newUsageError("this would delete %s for good; say --yes",
-			formatCount(count.Conversations, "conversation", "conversations"))
+		return newUsageError("this would delete %s for good; say --yes", conversations)
 	}
-	fmt.Fprintf(p.stderr, "Delete %s for good? [y/N] ", formatCount(count.Conversations, "conversation", "conversations"))
+	fmt.Fprintf(p.stderr, "Delete %s for good? [y/N] ", conversations)
 	answer, err := bufio.NewReader(os.Stdin).ReadString('\n')
 	if err != nil || !strings.EqualFold(strings.TrimSpace(answer), "y") {
 		return newUsageError("nothing was deleted; --yes answers for a script")

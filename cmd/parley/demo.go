@@ -66,10 +66,9 @@ func (p *process) showDemo(s *instance) error {
 		return p.printJSON(map[string]any{"ready": true, "version": version, "url": s.url, "model": s.model, "data": data,
 			"accountId": d.Account, "apiKey": d.Key, "agentId": d.Agent})
 	}
-	_, err = fmt.Fprintf(p.stdout, demoText, version, s.url, s.model, d.Account, d.Agent, d.Key, data,
+	return p.printf(demoText, version, s.url, s.model, d.Account, d.Agent, d.Key, data,
 		curlCommand(s, d, "-s", demoQuestion, ""), curlCommand(s, d, "-sN", streamedDemoQuestion, `, "stream": true`),
 		quoteShell(os.Args[0]), quoteShell(data))
-	return err
 }
 
 const (

@@ -49,7 +49,7 @@ func TestDemoPrintsCommandsThatWork(t *testing.T) {
 
 // A demo with a data directory finds its own account and agent again, whatever else is called Demo, and its new key
 // replaces the old one.
-func TestDemoComesBack(t *testing.T) {
+func TestDemoFindsItsAccountAgain(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "data")
 	other := runJSON[admin.CreatedAccount](t, "account", "create", "--name", "Demo", "--data", dir)
 	first := startServer(t, "demo", "--data", dir)
@@ -152,7 +152,7 @@ func TestReferencesAreShort(t *testing.T) {
 }
 
 // Each number of a citation is printed right after the text that it belongs to.
-func TestAnswerIsToldAsItComes(t *testing.T) {
+func TestAskPrintsNumbersBehindQuotedText(t *testing.T) {
 	var out commandOutput
 	w := &answerPrinter{out: &out}
 	for i, step := range []struct {

@@ -76,7 +76,6 @@ func (c *evalCmd) searchMode() eval.SearchMode {
 	return cmp.Or(eval.SearchMode(c.Search), eval.SearchBoth)
 }
 
-// readNamedSets reads the sets that --set names.
 func (c *evalCmd) readNamedSets() (all []eval.Set, err error) {
 	for _, name := range c.Set {
 		info, err := os.Stat(name)
@@ -160,18 +159,14 @@ func (p *process) progressPrinter() func(set string, done, all int) {
 	}
 }
 
-// replayAgent has the agent answer its past questions again.
 func (c *evalCmd) replayAgent(p *process) error {
 	if c.Limit < 1 {
 		return newUsageError("--limit: %d is below 1", c.Limit)
 	}
-	done, err := runAdmin(p, admin.Replay, admin.ReplayRequest{ID: c.Agent, Limit: c.Limit})
-	if err != nil {
-		return err
-	}
-	if p.commandLine.JSON {
-		return p.printJSON(done)
-	}
+	return printAdmin(p, admin.Replay, admin.ReplayRequest{ID: c.Agent, Limit: c.Limit}, p.printReplay)
+}
+
+func (p *process) printReplay(done eval.Replay) error {
 	fmt.Fprintf(p.stdout, "%s asked again: %d answered the same, %d otherwise\n",
 		formatCount(len(done.Turns), "question", "questions"), done.Same, len(done.Turns)-done.Same)
 	if done.Skipped > 0 {
@@ -213,10 +208,12 @@ func (p *process) printFigures(r *eval.Report) error {
 	fmt.Fprintln(w,
 		"SET\tQUESTIONS\tPASSAGES\tR@1\tR@5\tMAP\tNDCG@10\tREFUSED RIGHTLY\tWRONGLY\tAUC\tCITED EXACTLY\tMS FIND\tMS ANSWER")
 	row := func(name, passages string, f *eval.Figures) {
-		fmt.Fprintf(w, "%s\t%d\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%.1f\t%.1f\n", name, f.Asked, passages,
-			formatShare(f.R1), formatShare(f.R5), formatShare(f.MAP), formatShare(f.NDCG),
-			formatShare(f.RefusalRecall), formatShare(f.FalseRefusals), formatShare(f.AUC),
-			formatShare(f.CitationSupport), f.FindP50, f.AnswerP50)
+		fmt.Fprintf(w, "%s\t%d\t%s", name, f.Asked, passages)
+		for _, share := range []*float64{f.R1, f.R5, f.MAP, f.NDCG, f.RefusalRecall, f.FalseRefusals, f.AUC,
+			f.CitationSupport} {
+			fmt.Fprint(w, "\t"+formatShare(share))
+		}
+		fmt.Fprintf(w, "\t%.1f\t%.1f\n", f.FindP50, f.AnswerP50)
 	}
 	for _, s := range r.Sets {
 		row(s.Name, fmt.Sprint(s.Passages), &s.Figures)

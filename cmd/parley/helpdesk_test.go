@@ -279,7 +279,7 @@ func testMemberRemoval(t *testing.T, account, agent string) {
 	requireOutput(t, "ticket show 1"+at, "team (Lee), note")
 }
 
-func TestHoursAreReadAsTheyAreTyped(t *testing.T) {
+func TestParseWorkingHours(t *testing.T) {
 	got, err := parseWorkingHours([]string{"fri-mon 22:00-06:00 UTC", "Wed 09:00-12:00 Europe/Berlin"})
 	if err != nil || formatWorkingHours(got) != "fri,sat,sun,mon 22:00-06:00 UTC; wed 09:00-12:00 Europe/Berlin" {
 		t.Error(formatWorkingHours(got), err)

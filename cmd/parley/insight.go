@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"strconv"
@@ -80,12 +81,9 @@ func (p *process) showInsights(r *insight.Report) error {
 		return err
 	}
 	if r.By != store.GroupByTopic && len(r.Topics) > 0 {
-		rows = nil
-		for _, topic := range r.Topics {
-			rows = append(rows, sumsRow(indentTopic(topic), topic.InsightSums))
-		}
 		fmt.Fprintln(p.stdout)
-		if err := p.printTable(groupHeadings[store.GroupByTopic]+insightColumns, "", rows); err != nil {
+		row := func(t insight.TopicSums) []string { return sumsRow(indentTopic(t), t.InsightSums) }
+		if err := printRows(p, groupHeadings[store.GroupByTopic]+insightColumns, "", r.Topics, row); err != nil {
 			return err
 		}
 	}
@@ -98,11 +96,8 @@ var groupHeadings = map[store.SumsGroup]string{store.GroupByDay: "DAY", store.Gr
 	store.GroupByChannel: "CHANNEL", store.GroupBySentiment: "SENTIMENT"}
 
 func sumsRow(key string, s store.InsightSums) []string {
-	if key == "" {
-		key = "unspecified"
-	}
 	return []string{
-		key,
+		cmp.Or(key, "unspecified"),
 		strconv.FormatInt(s.Conversations, 10),
 		formatPercent(insight.ResolutionRate(s)),
 		strconv.FormatInt(s.Escalated, 10),
@@ -117,18 +112,15 @@ func indentTopic(t insight.TopicSums) string {
 	return t.Name
 }
 
-// showUnanswered prints the questions that the sources did not answer.
 func (p *process) showUnanswered(r *insight.Report) error {
-	var rows [][]string
-	for _, g := range r.Lacks {
-		rows = append(rows, []string{strconv.Itoa(g.Count), g.Last.Format(time.DateOnly), g.Example})
-	}
 	fmt.Fprintln(p.stdout)
 	none := "No question stayed without an answer from the sources."
 	if r.Withheld {
 		none = "Questions and found topics are withheld: the agent masks personal data, or the account falls under HIPAA."
 	}
-	return p.printTable("UNANSWERED\tLAST ASKED\tFOR EXAMPLE", none, rows)
+	return printRows(p, "UNANSWERED\tLAST ASKED\tFOR EXAMPLE", none, r.Lacks, func(g insight.OpenGroup) []string {
+		return []string{strconv.Itoa(g.Count), g.Last.Format(time.DateOnly), g.Example}
+	})
 }
 
 func (p *process) printFigure(name, format string, args ...any) {

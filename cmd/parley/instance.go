@@ -46,21 +46,21 @@ func openInstance(ctx context.Context, cfg server.Config, holder string) (_ *ins
 	if s.lock, err = admin.LockServer(ctx, cfg.Data, holder, lockTimeout); err != nil {
 		return nil, err
 	}
-	if s.publicListener, err = net.Listen("tcp", cfg.Listen); err != nil {
-		return nil, fmt.Errorf("%w; --listen chooses another address", err)
+	if s.publicListener, err = listenOn(cfg.Listen, "--listen"); err != nil {
+		return nil, err
 	}
 	s.url = "http://" + reachableAddress(s.publicListener.Addr().String())
 	cfg.BaseURL = cmp.Or(cfg.BaseURL, s.url)
 	if cfg.FilesListen != "" {
-		if s.filesListener, err = net.Listen("tcp", cfg.FilesListen); err != nil {
-			return nil, fmt.Errorf("%w; --files-listen chooses another address", err)
+		if s.filesListener, err = listenOn(cfg.FilesListen, "--files-listen"); err != nil {
+			return nil, err
 		}
 		cfg.FilesURL = cmp.Or(cfg.FilesURL, "http://"+reachableAddress(s.filesListener.Addr().String()))
 	}
 	cfg.FilesURL = cmp.Or(cfg.FilesURL, cfg.BaseURL)
 	if cfg.MetricsListen != "" {
-		if s.metricsListener, err = net.Listen("tcp", cfg.MetricsListen); err != nil {
-			return nil, fmt.Errorf("%w; --metrics-listen chooses another address", err)
+		if s.metricsListener, err = listenOn(cfg.MetricsListen, "--metrics-listen"); err != nil {
+			return nil, err
 		}
 		s.metricsURL = "http://" + reachableAddress(s.metricsListener.Addr().String()) + "/metrics"
 	}
@@ -70,6 +70,14 @@ func openInstance(ctx context.Context, cfg server.Config, holder string) (_ *ins
 	}
 	s.adminListener, err = admin.Listen(cfg.Data)
 	return s, err
+}
+
+func listenOn(address, flag string) (net.Listener, error) {
+	l, err := net.Listen("tcp", address)
+	if err != nil {
+		return nil, fmt.Errorf("%w; %s chooses another address", err, flag)
+	}
+	return l, nil
 }
 
 // reachableAddress returns an address to connect to for a listening address, which may mean every interface.
@@ -92,18 +100,23 @@ func (s *instance) run(ctx context.Context, opened func() error) error {
 	server.ReleaseMemory()
 	failures := make(chan error, 6)
 	workDone := make(chan struct{})
-	go func() { failures <- serveListener(public, s.Connections.Listener(s.publicListener)) }()
-	if s.filesListener != nil {
-		go func() { failures <- serveListener(public, s.Connections.Listener(s.filesListener)) }()
+	serve := func(httpServer *http.Server, l net.Listener) {
+		if err := httpServer.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+			failures <- err
+		}
 	}
-	go func() { failures <- serveListener(private, adminConns.Listener(s.adminListener)) }()
+	go serve(public, s.Connections.Listener(s.publicListener))
+	if s.filesListener != nil {
+		go serve(public, s.Connections.Listener(s.filesListener))
+	}
+	go serve(private, adminConns.Listener(s.adminListener))
 	if s.metricsListener != nil {
 		metricsConns := listen.NewConnTable(listen.Limits{MaxConns: maxMetricsConnections})
 		s.metricsListener = metricsConns.Listener(s.metricsListener)
 		metricsServer := s.newHTTPServer(s.MetricsHandler(), metricsConns)
 		metricsServer.WriteTimeout = time.Minute
 		defer func() { _ = metricsServer.Close() }() // at the very end: a stopping server is watched too
-		go func() { failures <- serveListener(metricsServer, s.metricsListener) }()
+		go serve(metricsServer, s.metricsListener)
 		s.log.Info("metrics", "url", s.metricsURL)
 	}
 	go func() { defer close(workDone); failures <- s.Run(work) }()
@@ -143,14 +156,6 @@ func (s *instance) drainAnswers(ctx context.Context, public *http.Server) {
 	_ = public.Close()
 }
 
-func serveListener(httpServer *http.Server, l net.Listener) error {
-	if err := httpServer.Serve(l); !errors.Is(err, http.ErrServerClosed) {
-		return err
-	}
-	return nil
-}
-
-// maxMetricsConnections is the most connections to the metrics address.
 const maxMetricsConnections = 64
 
 func (s *instance) newHTTPServer(h http.Handler, connections *listen.ConnTable) *http.Server {
@@ -162,17 +167,13 @@ func (s *instance) newHTTPServer(h http.Handler, connections *listen.ConnTable) 
 // close closes everything in the reverse order of openInstance. It may be called on a partly opened instance.
 func (s *instance) close() error {
 	var errs []error
-	if s.adminListener != nil {
-		errs = append(errs, ignoreClosed(s.adminListener.Close()))
-	}
-	if s.publicListener != nil {
-		errs = append(errs, ignoreClosed(s.publicListener.Close()))
-	}
-	if s.filesListener != nil {
-		errs = append(errs, ignoreClosed(s.filesListener.Close()))
-	}
-	if s.metricsListener != nil {
-		errs = append(errs, ignoreClosed(s.metricsListener.Close()))
+	for _, l := range []net.Listener{s.adminListener, s.publicListener, s.filesListener, s.metricsListener} {
+		if l == nil {
+			continue
+		}
+		if err := l.Close(); !errors.Is(err, net.ErrClosed) && !errors.Is(err, os.ErrNotExist) {
+			errs = append(errs, err)
+		}
 	}
 	if s.Server != nil {
 		errs = append(errs, s.Server.Close())
@@ -181,11 +182,4 @@ func (s *instance) close() error {
 		errs = append(errs, s.lock.Unlock())
 	}
 	return errors.Join(errs...)
-}
-
-func ignoreClosed(err error) error {
-	if errors.Is(err, net.ErrClosed) || errors.Is(err, os.ErrNotExist) {
-		return nil
-	}
-	return err
 }

@@ -27,12 +27,7 @@ func (c *keyCreateCmd) Run(p *process) error {
 		}
 		in.ExpiresAt = &at
 	}
-	out, err := runAdmin(p, admin.CreateKey, in)
-	if err != nil {
-		return err
-	}
-	p.warnShownOnce("key")
-	return p.printJSON(out)
+	return printAdminJSON(p, admin.CreateKey, in, "key")
 }
 
 // scopesFlag is a comma-separated list of scopes. An empty list is an error and never means all: in a script it is a
@@ -86,15 +81,9 @@ type keyRevokeCmd struct {
 }
 
 func (c *keyRevokeCmd) Run(p *process) error {
-	out, err := runAdmin(p, admin.RevokeKey, admin.KeyRef{ID: c.ID})
-	if err != nil {
-		return err
-	}
-	if p.commandLine.JSON {
-		return p.printJSON(out)
-	}
-	_, err = fmt.Fprintf(p.stdout, "Revoked key %s.\n", out.ID)
-	return err
+	return printAdmin(p, admin.RevokeKey, admin.KeyRef{ID: c.ID}, func(out admin.RevokedKey) error {
+		return p.printf("Revoked key %s.\n", out.ID)
+	})
 }
 
 type keyListCmd struct {
@@ -102,29 +91,17 @@ type keyListCmd struct {
 }
 
 func (c *keyListCmd) Run(p *process) error {
-	list, err := runAdmin(p, admin.ListKeys, admin.AccountFilter{AccountID: c.Account})
-	if err != nil {
-		return err
-	}
-	if p.commandLine.JSON {
-		return p.printJSON(list)
-	}
-	var rows [][]string
-	for _, k := range list {
+	return printAdmin(p, admin.ListKeys, admin.AccountFilter{AccountID: c.Account}, p.printKeys)
+}
+
+func (p *process) printKeys(list []admin.Key) error {
+	row := func(k admin.Key) []string {
 		scopes := strings.Join(k.Scopes, ",")
 		if k.Scopes == nil {
 			scopes = "all"
 		}
-		rows = append(rows, []string{
-			k.ID,
-			k.AccountID,
-			k.Name,
-			k.Hint + "…",
-			scopes,
-			k.State(time.Now()),
-			formatDay(k.LastUsedAt),
-			formatDay(&k.CreatedAt),
-		})
+		lastUsed, created := formatDay(k.LastUsedAt), formatDay(&k.CreatedAt)
+		return []string{k.ID, k.AccountID, k.Name, k.Hint + "…", scopes, k.State(time.Now()), lastUsed, created}
 	}
-	return p.printTable("KEY\tACCOUNT\tNAME\tBEGINS\tSCOPES\tSTATE\tLAST USED\tCREATED", "No keys.", rows)
+	return printRows(p, "KEY\tACCOUNT\tNAME\tBEGINS\tSCOPES\tSTATE\tLAST USED\tCREATED", "No keys.", list, row)
 }

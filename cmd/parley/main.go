@@ -15,12 +15,10 @@ import (
 	"slices"
 	"strings"
 	"syscall"
-	"time"
 
 	"github.com/alecthomas/kong"
 
 	"parley"
-	"parley/internal/api/admin"
 	"parley/internal/httpapi"
 	"parley/internal/server"
 )
@@ -87,7 +85,16 @@ func (p *process) newParser() (*kong.Kong, error) {
 		kong.Description("Parley hosts AI support agents that answer from their sources."),
 		kong.Writers(p.stdout, p.stderr), kong.Exit(func(code int) {
 			panic(exitStatus(code))
-		}), kong.ConfigureHelp(kong.HelpOptions{Compact: true}))
+		}), kong.ConfigureHelp(kong.HelpOptions{Compact: true}), enumVars())
+}
+
+// enumVars returns the enumerations that flags refer to by name: enum:"${priority}".
+func enumVars() kong.Vars {
+	vars := kong.Vars{}
+	for _, name := range []string{"priority", "role", "statusCategory", "strategy"} {
+		vars[name] = strings.Join(parley.EnumValues(name), ",")
+	}
+	return vars
 }
 
 // printUsage lists the commands where the command line ends before it names one.
@@ -174,35 +181,4 @@ func (p *process) newLogger(setting string) (*slog.Logger, error) {
 		return slog.New(slog.NewJSONHandler(p.stderr, options)), nil
 	}
 	return slog.New(slog.NewTextHandler(p.stderr, options)), nil
-}
-
-// lockTimeout is how long a command waits for another one to unlock the data directory.
-const lockTimeout = 5 * time.Second
-
-// runAdmin calls an operation of the operator's API on the data directory of the settings.
-func runAdmin[In, Out any](p *process, op admin.Operation[In, Out], in In) (Out, error) {
-	return admin.Run(p, p.adminClient(server.ModelConfig{}), op, in)
-}
-
-// adminClient returns a client of the operator's API. The models matter only where no server runs: a server has its
-// own.
-func (p *process) adminClient(models server.ModelConfig) *admin.Client {
-	storage := p.commandLine.StorageConfig
-	c := &admin.Client{DataDir: storage.Data, LockTimeout: lockTimeout, Holder: "parley " + p.kong.Command()}
-	if storage.DatabaseURL == "" {
-		c.DatabaseFile = server.SQLiteFile
-	}
-	c.Open = func(ctx context.Context) (*admin.Service, error) {
-		log, err := p.newLogger("text,warn")
-		if err != nil {
-			return nil, err
-		}
-		return server.OpenAdmin(ctx, server.Config{
-			StorageConfig: storage,
-			ModelConfig:   models,
-			Now:           time.Now,
-			Logger:        log,
-		})
-	}
-	return c
 }

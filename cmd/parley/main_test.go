@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"os"
+	"os/exec"
 	"strings"
 	"sync"
 	"testing"
@@ -100,5 +101,70 @@ func (s *serverProcess) stopServer(t *testing.T) {
 	s.stop = nil
 	if status := <-s.exitStatus; status != 0 {
 		t.Errorf("the server ended with status %d: %s", status, s.errs.String())
+	}
+}
+
+func TestConfigHidesSecretsInAddresses(t *testing.T) {
+	t.Setenv("PARLEY_SECRET_KEY", "sesame sesame sesame")
+	t.Setenv("PARLEY_FETCH_ALLOW", "10.0.0.0/8,192.168.7.7")
+	t.Setenv("PARLEY_SEARCH_URL", "http://searxng:8080/search?key=sesame")
+	want := map[string]string{"secret-key": "***", "fetch-allow": "10.0.0.0/8,192.168.7.7",
+		"search-url": "http://searxng:8080/search?key=***"}
+	for _, s := range runJSON[[]setting](t, "config") {
+		if text, ok := want[s.Name]; ok && s.Value != text {
+			t.Errorf("%s is shown as %q", s.Name, s.Value)
+		}
+		delete(want, s.Name)
+	}
+	if len(want) > 0 {
+		t.Errorf("not shown: %v", want)
+	}
+	t.Setenv("PARLEY_FETCH_ALLOW", "")
+	if _, out, _ := runCommand(t, "config"); strings.Contains(out, "sesame") || strings.Contains(out, "[]") {
+		t.Error(out)
+	}
+}
+
+func TestCompletionScripts(t *testing.T) {
+	for _, shell := range []string{"bash", "zsh", "fish"} {
+		status, out, errs := runCommand(t, "completion", shell)
+		if status != 0 || !strings.Contains(out, "trust-proxy") || !strings.Contains(out, "revoke") ||
+			strings.Contains(out, "extract") {
+			t.Errorf("%s: %d %s\n%s", shell, status, errs, out)
+		}
+		if _, err := exec.LookPath(shell); err != nil {
+			continue
+		}
+		check := exec.CommandContext(t.Context(), shell, "-n")
+		check.Stdin = strings.NewReader(out)
+		if text, err := check.CombinedOutput(); err != nil {
+			t.Errorf("%s does not read its script: %v: %s", shell, err, text)
+		}
+	}
+}
+
+func TestBashCompletes(t *testing.T) {
+	bash, err := exec.LookPath("bash")
+	if err != nil {
+		t.Skip("SKIP: no bash")
+	}
+	_, script, _ := runCommand(t, "completion", "bash")
+	for typed, want := range map[string]string{"parley key r": "revoke",
+		"parley account update --data x --hi": "--hipaa", "parley ser": "serve",
+		"parley member add --role o": "owner", "parley account create --plan ent": "enterprise",
+		"parley completion z": "zsh"} {
+		words := strings.Fields(typed)
+		line := "COMP_WORDS=(" + typed + "); COMP_CWORD=" + string(rune('0'+len(words)-1)) +
+			"; _parley; echo \"${COMPREPLY[@]}\""
+		out, err := exec.CommandContext(t.Context(), bash, "-c", script+line).CombinedOutput()
+		if err != nil || strings.TrimSpace(string(out)) != want {
+			t.Errorf("%s: %s %v", typed, out, err)
+		}
+	}
+}
+
+func TestVersionNamesTheProgram(t *testing.T) {
+	if v := runJSON[versionInfo](t, "version"); v.Version != version || !strings.HasPrefix(v.Go, "go") {
+		t.Errorf("%+v", v)
 	}
 }

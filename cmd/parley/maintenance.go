@@ -15,30 +15,22 @@ type (
 )
 
 func (maintenanceOnCmd) Run(p *process) error {
-	return p.printMaintenance(runAdmin(p, admin.SetMaintenance, admin.MaintenanceState{Enabled: true}))
+	return printAdmin(p, admin.SetMaintenance, admin.MaintenanceState{Enabled: true}, p.printMaintenance)
 }
 
 func (maintenanceOffCmd) Run(p *process) error {
-	return p.printMaintenance(runAdmin(p, admin.SetMaintenance, admin.MaintenanceState{Enabled: false}))
+	return printAdmin(p, admin.SetMaintenance, admin.MaintenanceState{Enabled: false}, p.printMaintenance)
 }
 
 func (maintenanceStatusCmd) Run(p *process) error {
-	return p.printMaintenance(runAdmin(p, admin.GetMaintenance, admin.NoInput{}))
+	return printAdmin(p, admin.GetMaintenance, admin.NoInput{}, p.printMaintenance)
 }
 
-func (p *process) printMaintenance(out admin.MaintenanceState, err error) error {
-	if err != nil {
-		return err
+func (p *process) printMaintenance(state admin.MaintenanceState) error {
+	if state.Enabled {
+		return p.printf("Maintenance mode is on: every request under /api but health is refused.\n")
 	}
-	if p.commandLine.JSON {
-		return p.printJSON(out)
-	}
-	text := "Maintenance mode is off."
-	if out.Enabled {
-		text = "Maintenance mode is on: every request under /api but health is refused."
-	}
-	_, err = fmt.Fprintln(p.stdout, text)
-	return err
+	return p.printf("Maintenance mode is off.\n")
 }
 
 type reindexCmd struct {
@@ -75,9 +67,8 @@ func (c *reindexCmd) Run(p *process) error {
 	if p.commandLine.JSON {
 		return p.printJSON(results)
 	}
-	_, err := fmt.Fprintf(p.stdout, "Indexed %s of %s.\n",
-		formatCount(int(conversations), "conversation", "conversations"), formatCount(len(ids), "account", "accounts"))
-	return err
+	return p.printf("Indexed %s of %s.\n", formatCount(int(conversations), "conversation", "conversations"),
+		formatCount(len(ids), "account", "accounts"))
 }
 
 // reindex rebuilds the index of an account. A rebuild that was interrupted continues.

@@ -3,9 +3,11 @@ package main
 import (
 	"net/http"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"parley/internal/api/admin"
+	"parley/internal/testkit"
 )
 
 // Maintenance begins and ends at once on a running server, and is in force when a server starts.
@@ -40,5 +42,43 @@ func TestMaintenanceFromTheCommandLine(t *testing.T) {
 	is("status", false)
 	if code, out, errs := runCommand(t, "maintenance", "status"); code != 0 || out != "Maintenance mode is off.\n" {
 		t.Errorf("%d %q %q", code, out, errs)
+	}
+}
+
+// An index is rebuilt without a server, and with one that answers from the old index meanwhile.
+func TestReindex(t *testing.T) {
+	t.Setenv("PARLEY_DATA", filepath.Join(t.TempDir(), "data"))
+	created := runJSON[admin.CreatedAccount](t, "account", "create", "--name", "A")
+	indexed := func(want int64) {
+		t.Helper()
+		got := runJSON[[]reindexResult](t, "reindex")
+		if len(got) != 1 || got[0].AccountID != created.AccountID || got[0].Conversations != want {
+			t.Errorf("indexed %+v, want %d", got, want)
+		}
+	}
+	indexed(0)
+	s := startServer(t, "serve")
+	_, body := sendRequest(t, "POST", s.URL+"/api/v2/agents", created.APIKey, `{"name": "Shop"}`)
+	agent := s.URL + "/api/v2/agents/" + responseID(t, body)
+	if status, body := sendRequest(t, "POST", agent+"/chat", created.APIKey,
+		`{"message": "Where is the lighthouse?"}`); status != http.StatusOK {
+		t.Fatal(status, body)
+	}
+	found := func() bool {
+		_, body := sendRequest(t, "GET", agent+"/conversations/search?query=lighthouse", created.APIKey, "")
+		return strings.Contains(body, "snippet")
+	}
+	testkit.Eventually(t, "found", found)
+	indexed(1)
+	if !found() {
+		t.Error("not found any more")
+	}
+	if status, out, errs := runCommand(t, "reindex", "--account", created.AccountID); status != 0 ||
+		out != "Indexed 1 conversation of 1 account.\n" {
+		t.Error(status, out, errs)
+	}
+	if status, _, errs := runCommand(t, "reindex", "--account", "nobody"); status != 1 ||
+		!strings.Contains(errs, "Account not found") {
+		t.Error(status, errs)
 	}
 }

@@ -75,14 +75,14 @@ func (c *manifestFlags) apply(p *process, dryRun bool) (out admin.ManifestResult
 }
 
 func (c *manifestFlags) readManifest() ([]byte, error) {
-	if c.File == "-" {
-		return io.ReadAll(io.LimitReader(os.Stdin, manifest.MaxBytes+1))
+	f := os.Stdin
+	if c.File != "-" {
+		var err error
+		if f, err = os.Open(c.File); err != nil {
+			return nil, err
+		}
+		defer func() { _ = f.Close() }()
 	}
-	f, err := os.Open(c.File)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = f.Close() }()
 	return io.ReadAll(io.LimitReader(f, manifest.MaxBytes+1))
 }
 
@@ -101,7 +101,6 @@ func (c *manifestFlags) openNamedFile(path string) (io.ReadCloser, error) {
 	return os.Open(path)
 }
 
-// printWarnings prints warnings to stderr.
 func (p *process) printWarnings(notes []manifest.Note) {
 	for _, n := range notes {
 		if p.commandLine.JSON {
@@ -132,7 +131,11 @@ func (p *process) joinFileFaults(f *manifest.File, err error) error {
 		return err
 	}
 	if !p.commandLine.JSON {
-		return errors.New(joined.Message + formatNotes(manifest.SortNotes(notes)))
+		text := joined.Message
+		for _, n := range manifest.SortNotes(notes) {
+			text += "\n  " + n.String()
+		}
+		return errors.New(text)
 	}
 	joined.Details = map[string]string{}
 	for _, n := range notes {
@@ -141,15 +144,6 @@ func (p *process) joinFileFaults(f *manifest.File, err error) error {
 	return &joined
 }
 
-func formatNotes(notes []manifest.Note) string {
-	var out strings.Builder
-	for _, n := range notes {
-		out.WriteString("\n  " + n.String())
-	}
-	return out.String()
-}
-
-// printApplied prints the changes of each agent.
 func (p *process) printApplied(list []manifest.ApplyResult, dryRun bool) error {
 	for _, a := range list {
 		name := orDash(a.Key)
@@ -162,7 +156,7 @@ func (p *process) printApplied(list []manifest.ApplyResult, dryRun bool) error {
 		case dryRun:
 			name += ": would change"
 		}
-		if _, err := fmt.Fprintln(p.stdout, name); err != nil {
+		if err := p.printf("%s\n", name); err != nil {
 			return err
 		}
 		for _, c := range a.Changes {
@@ -172,7 +166,6 @@ func (p *process) printApplied(list []manifest.ApplyResult, dryRun bool) error {
 	return nil
 }
 
-// changeSummary describes a change in one line.
 func changeSummary(c manifest.Change) string {
 	line := c.Op + " " + c.Part
 	if c.Key != "" {
@@ -237,8 +230,7 @@ func (p *process) printDifference(a manifest.ApplyResult, c manifest.Change) err
 	if c.Op == "delete" {
 		newName = "(none)"
 	}
-	_, err = fmt.Fprintf(p.stdout, "--- %s\n+++ %s\n%s", oldName, newName, manifest.Diff(before, after))
-	return err
+	return p.printf("--- %s\n+++ %s\n%s", oldName, newName, manifest.Diff(before, after))
 }
 
 func formatYAML(object json.RawMessage) (string, error) {
@@ -248,7 +240,6 @@ func formatYAML(object json.RawMessage) (string, error) {
 	return manifest.Write(object)
 }
 
-// changedFields lists the names of what an update changes.
 func changedFields(c manifest.Change) string {
 	var after map[string]json.RawMessage
 	if json.Unmarshal(c.After, &after) != nil {
@@ -276,6 +267,5 @@ func (c *exportAgentCmd) Run(p *process) error {
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprint(p.stdout, text)
-	return err
+	return p.printf("%s", text)
 }

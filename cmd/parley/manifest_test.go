@@ -46,27 +46,27 @@ func exampleManifest(t *testing.T) string {
 	return string(m[1])
 }
 
-func (b *manifestTest) writeFile(name, text string) string {
-	b.Helper()
-	path := filepath.Join(b.dir, name)
+func (m *manifestTest) writeFile(name, text string) string {
+	m.Helper()
+	path := filepath.Join(m.dir, name)
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		b.Fatal(err)
+		m.Fatal(err)
 	}
 	return path
 }
 
 // run runs a command on a manifest.
-func (b *manifestTest) run(command, file string, more ...string) (status int, out, errs string) {
-	b.Helper()
-	return runCommand(b.T, append([]string{command, "-f", filepath.Join(b.dir, file), "--account", b.account}, more...)...)
+func (m *manifestTest) run(command, file string, more ...string) (status int, out, errs string) {
+	m.Helper()
+	return runCommand(m.T, append([]string{command, "-f", filepath.Join(m.dir, file), "--account", m.account}, more...)...)
 }
 
 // requireOutput runs a command and compares what it prints.
-func (b *manifestTest) requireOutput(status int, wantText, command, file string, more ...string) {
-	b.Helper()
-	got, out, errs := b.run(command, file, more...)
+func (m *manifestTest) requireOutput(status int, wantText, command, file string, more ...string) {
+	m.Helper()
+	got, out, errs := m.run(command, file, more...)
 	if got != status || out+errs != wantText && (wantText == "" || !strings.Contains(out+errs, wantText)) {
-		b.Errorf("%s %s %v: status %d\n%s%s\nwant %d\n%s", command, file, more, got, out, errs, status, wantText)
+		m.Errorf("%s %s %v: status %d\n%s%s\nwant %d\n%s", command, file, more, got, out, errs, status, wantText)
 	}
 }
 

@@ -1,29 +1,16 @@
 package main
 
-import (
-	"fmt"
-
-	"parley/internal/api/admin"
-)
+import "parley/internal/api/admin"
 
 type memberAddCmd struct {
-	Account string `required:"" placeholder:"ID" help:"Account whose team it is."`
-	Email   string `required:"" help:"E-mail address."`
-	Name    string `required:"" help:"Name of the person."`
-	Role    string `default:"agent" enum:"owner,admin,agent" help:"Role: ${enum} (${default})."`
+	AccountID string `name:"account" required:"" placeholder:"ID" help:"Account whose team it is."`
+	Email     string `required:"" help:"E-mail address."`
+	Name      string `required:"" help:"Name of the person."`
+	Role      string `default:"agent" enum:"${role}" help:"Role: ${enum} (${default})."`
 }
 
 func (c *memberAddCmd) Run(p *process) error {
-	out, err := runAdmin(p, admin.AddMember, admin.NewMember{
-		AccountID: c.Account,
-		Email:     c.Email,
-		Name:      c.Name,
-		Role:      c.Role,
-	})
-	if err != nil {
-		return err
-	}
-	return p.printJSON(out)
+	return printAdminJSON(p, admin.AddMember, admin.NewMember(*c), "")
 }
 
 type memberListCmd struct {
@@ -31,49 +18,29 @@ type memberListCmd struct {
 }
 
 func (c *memberListCmd) Run(p *process) error {
-	list, err := runAdmin(p, admin.ListMembers, admin.AccountFilter{AccountID: c.Account})
-	if err != nil {
-		return err
-	}
-	if p.commandLine.JSON {
-		return p.printJSON(list)
-	}
-	return p.printMembers(list)
+	return printAdmin(p, admin.ListMembers, admin.AccountFilter{AccountID: c.Account}, p.printMembers)
 }
 
 func (p *process) printMembers(list []admin.Member) error {
-	var rows [][]string
-	for _, m := range list {
-		rows = append(rows, []string{m.UserID, m.AccountID, m.Email, m.Name, m.Role, formatDay(&m.CreatedAt)})
-	}
-	return p.printTable("USER\tACCOUNT\tE-MAIL\tNAME\tROLE\tADDED", "No members.", rows)
+	return printRows(p, "USER\tACCOUNT\tE-MAIL\tNAME\tROLE\tADDED", "No members.", list, func(m admin.Member) []string {
+		return []string{m.UserID, m.AccountID, m.Email, m.Name, m.Role, formatDay(&m.CreatedAt)}
+	})
 }
 
-// memberRef names a member of an account.
 type memberRef struct {
-	Account string `required:"" placeholder:"ID" help:"Account whose team it is."`
-	User    string `required:"" xor:"member" placeholder:"ID" help:"Member, by the user id."`
-	Email   string `required:"" xor:"member" help:"Member, by the e-mail address."`
-}
-
-func (r memberRef) adminRef() admin.MemberRef {
-	return admin.MemberRef{AccountID: r.Account, UserID: r.User, Email: r.Email}
+	AccountID string `name:"account" required:"" placeholder:"ID" help:"Account whose team it is."`
+	UserID    string `name:"user" required:"" xor:"member" placeholder:"ID" help:"Member, by the user id."`
+	Email     string `required:"" xor:"member" help:"Member, by the e-mail address."`
 }
 
 type memberChangeCmd struct {
 	memberRef
-	Role string `required:"" enum:"owner,admin,agent" help:"Role from now on: ${enum}."`
+	Role string `required:"" enum:"${role}" help:"Role from now on: ${enum}."`
 }
 
 func (c *memberChangeCmd) Run(p *process) error {
-	out, err := runAdmin(p, admin.ChangeMember, admin.MemberChange{MemberRef: c.adminRef(), Role: c.Role})
-	if err != nil {
-		return err
-	}
-	if p.commandLine.JSON {
-		return p.printJSON(out)
-	}
-	return p.printMembers([]admin.Member{out})
+	in := admin.MemberChange{MemberRef: admin.MemberRef(c.memberRef), Role: c.Role}
+	return printAdmin(p, admin.ChangeMember, in, asList(p.printMembers))
 }
 
 type memberRemoveCmd struct {
@@ -82,23 +49,20 @@ type memberRemoveCmd struct {
 }
 
 func (c *memberRemoveCmd) Run(p *process) error {
-	out, err := runAdmin(p, admin.RemoveMember, admin.MemberRemoval{MemberRef: c.adminRef(), Reassign: c.Reassign})
-	if err != nil {
-		return err
+	in := admin.MemberRemoval{MemberRef: admin.MemberRef(c.memberRef), Reassign: c.Reassign}
+	return printAdmin(p, admin.RemoveMember, in, p.printMemberRemoval)
+}
+
+func (p *process) printMemberRemoval(r admin.MemberRemovalResult) error {
+	teams := formatCount(r.Teams, "team", "teams")
+	err := p.printf("Removed %s (%s) from the account and from %s.\n", r.Email, r.UserID, teams)
+	if r.Unassigned+r.Reassigned > 0 {
+		err = p.printf("Of their open tickets, %d went to others of the team, and %d have nobody now.\n",
+			r.Reassigned, r.Unassigned)
 	}
-	if p.commandLine.JSON {
-		return p.printJSON(out)
+	for _, rule := range r.Rules {
+		err = p.printf("The rule %s of the agent %s names them. Its tickets go to its team, or else to the default team.\n",
+			rule.Key, rule.AgentID)
 	}
-	fmt.Fprintf(p.stdout, "Removed %s (%s) from the account and from %s.\n", out.Email, out.UserID,
-		formatCount(out.Teams, "team", "teams"))
-	if out.Unassigned+out.Reassigned > 0 {
-		fmt.Fprintf(p.stdout, "Of their open tickets, %d went to others of the team, and %d have nobody now.\n",
-			out.Reassigned, out.Unassigned)
-	}
-	for _, r := range out.Rules {
-		fmt.Fprintf(p.stdout,
-			"The rule %s of the agent %s names them. Its tickets go to its team, or else to the default team.\n", r.Key,
-			r.AgentID)
-	}
-	return nil
+	return err
 }

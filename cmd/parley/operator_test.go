@@ -222,7 +222,7 @@ func TestPasswordsInAddressesAreHidden(t *testing.T) {
 }
 
 // A plans file without a plan that accounts have: the list says so, a starting server warns, and nobody gets that plan.
-func TestPlansThatAreGone(t *testing.T) {
+func TestAccountsOfARemovedPlan(t *testing.T) {
 	dir := t.TempDir()
 	plans := filepath.Join(dir, "plans.yaml")
 	text := "basic:\n  {api: true, voice: false, gpt4: false, agents: 1, storagePerAgent: 1 MB, creditsPerMonth: " +

@@ -13,10 +13,9 @@ import (
 )
 
 // printTable prints rows under a heading, or the text none where there are no rows.
-func (p *process) printTable(heading string, none string, rows [][]string) error {
+func (p *process) printTable(heading, none string, rows [][]string) error {
 	if len(rows) == 0 {
-		_, err := fmt.Fprintln(p.stdout, none)
-		return err
+		return p.printf("%s\n", none)
 	}
 	w := tabwriter.NewWriter(p.stdout, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, heading)
@@ -24,6 +23,25 @@ func (p *process) printTable(heading string, none string, rows [][]string) error
 		fmt.Fprintln(w, strings.Join(row, "\t"))
 	}
 	return w.Flush()
+}
+
+// printRows prints a row for each value of the list under a heading, or the text none where there are no values.
+func printRows[T any](p *process, heading, none string, list []T, row func(T) []string) error {
+	var rows [][]string
+	for _, v := range list {
+		rows = append(rows, row(v))
+	}
+	return p.printTable(heading, none, rows)
+}
+
+// asList returns a function that prints one value as a list of one.
+func asList[T any](print func([]T) error) func(T) error {
+	return func(v T) error { return print([]T{v}) }
+}
+
+func (p *process) printf(format string, args ...any) error {
+	_, err := fmt.Fprintf(p.stdout, format, args...)
+	return err
 }
 
 func formatMap(m map[string]string) string {

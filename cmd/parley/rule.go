@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 
@@ -8,7 +9,6 @@ import (
 	"parley/internal/api/admin"
 )
 
-// ruleCmd holds the commands on routing rules.
 type ruleCmd struct {
 	List    ruleListCmd    `cmd:"" help:"List an agent's routing rules in their order."`
 	Add     ruleAddCmd     `cmd:"" help:"Add a rule."`
@@ -23,34 +23,19 @@ type ruleListCmd struct {
 }
 
 func (c *ruleListCmd) Run(p *process) error {
-	list, err := runAdmin(p, admin.ListRules, admin.AgentRef{ID: c.Agent})
-	if err != nil {
-		return err
-	}
-	return p.printRules(list)
+	return printAdmin(p, admin.ListRules, admin.AgentRef{ID: c.Agent}, p.printRules)
 }
 
 func (p *process) printRules(list []admin.Rule) error {
-	if p.commandLine.JSON {
-		return p.printJSON(list)
-	}
 	var rows [][]string
 	for i, r := range list {
-		rows = append(rows, []string{
-			strconv.Itoa(i + 1),
-			r.Key,
-			r.Name,
-			yesNo(r.Enabled),
-			formatRuleConditions(r),
-			orDash(r.Team),
-			orDash(r.Assignee),
-		})
+		place, enabled, when := strconv.Itoa(i+1), yesNo(r.Enabled), formatRuleConditions(r)
+		rows = append(rows, []string{place, r.Key, r.Name, enabled, when, orDash(r.Team), orDash(r.Assignee)})
 	}
 	return p.printTable("\tRULE\tNAME\tENABLED\tWHEN\tTEAM\tASSIGNEE",
 		"No rules: every ticket goes to the default team.", rows)
 }
 
-// formatRuleConditions describes the conditions of a rule.
 func formatRuleConditions(r admin.Rule) string {
 	all, some := formatConditions(r.All, " and "), formatConditions(r.Any, " or ")
 	switch {
@@ -108,11 +93,7 @@ func (c *ruleAddCmd) Run(p *process) error {
 	if in.Any, err = parseConditions("--any", c.Any); err != nil {
 		return err
 	}
-	out, err := runAdmin(p, admin.AddRule, in)
-	if err != nil {
-		return err
-	}
-	return p.printRules(out)
+	return printAdmin(p, admin.AddRule, in, p.printRules)
 }
 
 // parseConditions parses conditions such as "subject contains invoice|bill". The helpdesk checks the field and the
@@ -135,24 +116,15 @@ func parseConditions(flag string, texts []string) (list []parley.Condition, err 
 	return list, nil
 }
 
-// ruleRef names a rule.
 type ruleRef struct {
-	Agent string `required:"" placeholder:"ID" help:"Agent whose rule it is."`
-	Rule  string `arg:"" help:"Key of the rule."`
-}
-
-func (r ruleRef) adminRef() admin.RuleRef {
-	return admin.RuleRef{AgentID: r.Agent, Rule: r.Rule}
+	AgentID string `name:"agent" required:"" placeholder:"ID" help:"Agent whose rule it is."`
+	Rule    string `arg:"" help:"Key of the rule."`
 }
 
 type ruleRemoveCmd struct{ ruleRef }
 
 func (c *ruleRemoveCmd) Run(p *process) error {
-	out, err := runAdmin(p, admin.RemoveRule, c.adminRef())
-	if err != nil {
-		return err
-	}
-	return p.printRules(out)
+	return printAdmin(p, admin.RemoveRule, admin.RuleRef(c.ruleRef), p.printRules)
 }
 
 type ruleMoveCmd struct {
@@ -164,11 +136,8 @@ func (c *ruleMoveCmd) Run(p *process) error {
 	if c.To < 1 {
 		return newUsageError("--to: the first place is 1")
 	}
-	out, err := runAdmin(p, admin.MoveRule, admin.RuleMove{RuleRef: c.adminRef(), Position: c.To})
-	if err != nil {
-		return err
-	}
-	return p.printRules(out)
+	in := admin.RuleMove{RuleRef: admin.RuleRef(c.ruleRef), Position: c.To}
+	return printAdmin(p, admin.MoveRule, in, p.printRules)
 }
 
 type ruleEnableCmd struct{ ruleRef }
@@ -180,9 +149,99 @@ type ruleDisableCmd struct{ ruleRef }
 func (c *ruleDisableCmd) Run(p *process) error { return p.switchRule(c.ruleRef, false) }
 
 func (p *process) switchRule(r ruleRef, isEnabled bool) error {
-	out, err := runAdmin(p, admin.SwitchRule, admin.RuleSwitch{RuleRef: r.adminRef(), Enabled: isEnabled})
-	if err != nil {
+	in := admin.RuleSwitch{RuleRef: admin.RuleRef(r), Enabled: isEnabled}
+	return printAdmin(p, admin.SwitchRule, in, p.printRules)
+}
+
+type routeCmd struct {
+	Agent    string `required:"" placeholder:"ID" help:"Agent whose rules are asked."`
+	Explain  bool   `help:"Show every rule with its conditions, and every member of the team."`
+	Subject  string `placeholder:"TEXT" help:"Subject of the ticket."`
+	Body     string `placeholder:"TEXT" help:"Description of the ticket."`
+	Email    string `placeholder:"EMAIL" help:"Customer's e-mail address."`
+	Channel  string `default:"api" placeholder:"NAME" help:"Channel the ticket comes from (${default})."`
+	Priority string `default:"none" placeholder:"NAME" help:"Priority: none, low, normal, high or urgent (${default})."`
+}
+
+func (c *routeCmd) Run(p *process) error {
+	in := admin.RouteRequest{
+		AgentID:     c.Agent,
+		Subject:     c.Subject,
+		Description: c.Body,
+		Email:       c.Email,
+		Channel:     c.Channel,
+		Priority:    c.Priority,
+	}
+	return printAdmin(p, admin.Route, in, func(out admin.RouteResult) error { return p.printRoute(out, c.Explain) })
+}
+
+func (p *process) printRoute(out admin.RouteResult, explain bool) error {
+	if explain {
+		p.printRuleResults(out.Rules)
+		if err := p.printCandidates(out.Candidates); err != nil {
+			return err
+		}
+	}
+	fmt.Fprintln(p.stdout, out.Why)
+	p.printIfSet("rule", out.Rule)
+	p.printIfSet("team", out.Team)
+	p.printLine("assignee", "%s", orDash(out.Assignee))
+	return nil
+}
+
+func (p *process) printRuleResults(list []admin.RuleResult) {
+	for i, r := range list {
+		fate := "does not hold"
+		switch {
+		case r.Fired:
+			fate = "fires"
+		case !r.Enabled && r.Matched:
+			fate = "is disabled; it would hold"
+		case !r.Enabled:
+			fate = "is disabled"
+		case r.Matched:
+			fate = "holds, and an earlier rule has fired"
+		}
+		fmt.Fprintf(p.stdout, "%d. %s (%s) %s\n", i+1, r.Name, r.Key, fate)
+		for _, c := range r.Conditions {
+			fmt.Fprintf(p.stdout, "   %s %s: %s, for it is %q\n", c.Group, formatCondition(c.Condition),
+				matchText(c.Matched), clipText(c.Text))
+		}
+	}
+	if len(list) > 0 {
+		fmt.Fprintln(p.stdout)
+	}
+}
+
+func matchText(holds bool) string {
+	if holds {
+		return "holds"
+	}
+	return "does not hold"
+}
+
+func clipText(text string) string {
+	clipped := parley.ClipText(text, 80)
+	if clipped != text {
+		clipped += "…"
+	}
+	return clipped
+}
+
+// printCandidates prints the members of the team, and why each of them would get the ticket or not.
+func (p *process) printCandidates(list []admin.Candidate) error {
+	if len(list) == 0 {
+		return nil
+	}
+	row := func(c admin.Candidate) []string {
+		open := strconv.Itoa(c.Open)
+		if c.MaxOpen != nil {
+			open += " of " + formatLimit(c.MaxOpen)
+		}
+		return []string{c.Email, open, yesNo(c.Picked), c.Reason}
+	}
+	if err := printRows(p, "MEMBER\tOPEN TICKETS\tPICKED\tREASON", "", list, row); err != nil {
 		return err
 	}
-	return p.printRules(out)
+	return p.printf("\n")
 }

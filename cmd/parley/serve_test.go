@@ -1,8 +1,10 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"io"
+	"mime/multipart"
 	"net/http"
 	"path/filepath"
 	"strings"
@@ -32,7 +34,7 @@ func TestStoppingServerDrains(t *testing.T) {
 			_, agent := sendRequest(t, "POST", s.URL+"/api/v2/agents", key, `{"name":"Slow"}`)
 			stream := openStream(t, s.URL+"/api/v2/agents/"+responseID(t, agent)+"/chat", key)
 			s.stop()
-			testkit.Eventually(t, "a closed door", func() bool {
+			testkit.Eventually(t, "a closed listener", func() bool {
 				res, err := http.Get(s.URL)
 				if err == nil {
 					_ = res.Body.Close()
@@ -82,4 +84,90 @@ func responseID(t *testing.T, body string) string {
 		t.Fatalf("no id in %s: %v", body, err)
 	}
 	return reply.ID
+}
+
+// Files are uploaded to an address of their own, and read by children of the program.
+func TestUploadsOnAnotherAddress(t *testing.T) {
+	t.Setenv("PARLEY_DATA", filepath.Join(t.TempDir(), "data"))
+	s := startServer(t, "serve", "--files-listen", "127.0.0.1:0")
+	key := runJSON[admin.CreatedAccount](t, "account", "create", "--name", "A").APIKey
+	_, agent := sendRequest(t, "POST", s.URL+"/api/v2/agents", key, `{"name":"A"}`)
+	if s.FilesURL == "" || s.FilesURL == s.URL {
+		t.Fatalf("files go to %q, all else to %q", s.FilesURL, s.URL)
+	}
+	var body bytes.Buffer
+	w := multipart.NewWriter(&body)
+	part, err := w.CreateFormFile("file", "hours.csv")
+	if err == nil {
+		_, err = io.WriteString(part, "day,opens\nMonday,half past six\nTuesday,nine in the morning\n")
+	}
+	if err != nil || w.Close() != nil {
+		t.Fatal(err)
+	}
+	sources := "/api/v2/agents/" + responseID(t, agent) + "/sources"
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.FilesURL+sources, &body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Authorization", "Bearer "+key)
+	req.Header.Set("Content-Type", w.FormDataContentType())
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := io.ReadAll(res.Body)
+	if err != nil || res.Body.Close() != nil || res.StatusCode != http.StatusCreated {
+		t.Fatal(res.StatusCode, string(text), err)
+	}
+	testkit.Eventually(t, "a trained file", func() bool {
+		_, got := sendRequest(t, "GET", s.URL+sources+"/"+responseID(t, string(text)), key, "")
+		return strings.Contains(got, `"status":"trained"`)
+	})
+}
+
+// Metrics are served on an address of their own, without a key, and nowhere else.
+func TestMetricsOnAnotherAddress(t *testing.T) {
+	t.Setenv("PARLEY_DATA", filepath.Join(t.TempDir(), "data"))
+	s := startServer(t, "serve", "--metrics-listen", "127.0.0.1:0")
+	defer http.DefaultClient.CloseIdleConnections()
+	var ready struct{ MetricsURL string }
+	if err := json.Unmarshal([]byte(s.out.String()), &ready); err != nil {
+		t.Fatal(err)
+	}
+	get := func(url string) (int, string) {
+		t.Helper()
+		res, err := http.Get(url)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer res.Body.Close()
+		text, err := io.ReadAll(res.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return res.StatusCode, string(text)
+	}
+	status, text := get(ready.MetricsURL)
+	for _, want := range []string{`version="` + version + `"`, "parley_database_up 1", "process_cpu_seconds_total",
+		"go_goroutines"} {
+		if status != http.StatusOK || !strings.Contains(text, want) {
+			t.Errorf("%d: %s is not in\n%s", status, want, text)
+		}
+	}
+	if status, _ := get(strings.TrimSuffix(ready.MetricsURL, "metrics")); status != http.StatusNotFound {
+		t.Error("beside the metrics: ", status)
+	}
+	if status, _ := get(s.URL + "/metrics"); status != http.StatusNotFound {
+		t.Error("the public address: ", status)
+	}
+	t.Setenv("PARLEY_DATA", filepath.Join(t.TempDir(), "other"))
+	taken := strings.TrimSuffix(strings.TrimPrefix(ready.MetricsURL, "http://"), "/metrics")
+	if status, _, errs := runCommand(t, "serve", "--listen", "127.0.0.1:0", "--metrics-listen", taken); status != 1 ||
+		!strings.Contains(errs, "--metrics-listen") {
+		t.Errorf("an address that is taken: %d %s", status, errs)
+	}
+	if status, _, errs := runCommand(t, "serve", "--voice-max-sessions", "-1"); status != 2 ||
+		!strings.Contains(errs, "--voice-max-sessions") {
+		t.Errorf("a number below 0: %d %s", status, errs)
+	}
 }

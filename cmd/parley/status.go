@@ -1,10 +1,7 @@
 package main
 
-import (
-	"parley/internal/api/admin"
-)
+import "parley/internal/api/admin"
 
-// statusCmd holds the commands on the statuses of tickets.
 type statusCmd struct {
 	List    statusListCmd    `cmd:"" help:"List the statuses of an agent's tickets, archived ones too."`
 	Add     statusAddCmd     `cmd:"" help:"Add a status to a category."`
@@ -18,19 +15,11 @@ type statusListCmd struct {
 }
 
 func (c *statusListCmd) Run(p *process) error {
-	list, err := runAdmin(p, admin.ListStatuses, admin.AgentRef{ID: c.Agent})
-	if err != nil {
-		return err
-	}
-	return p.printStatuses(list)
+	return printAdmin(p, admin.ListStatuses, admin.AgentRef{ID: c.Agent}, p.printStatuses)
 }
 
 func (p *process) printStatuses(list []admin.Status) error {
-	if p.commandLine.JSON {
-		return p.printJSON(list)
-	}
-	var rows [][]string
-	for _, s := range list {
+	row := func(s admin.Status) []string {
 		mark := ""
 		switch {
 		case s.Default:
@@ -38,30 +27,14 @@ func (p *process) printStatuses(list []admin.Status) error {
 		case s.ArchivedAt != nil:
 			mark = "archived " + formatDay(s.ArchivedAt)
 		}
-		rows = append(rows, []string{
-			s.Category,
-			s.Label,
-			s.ExternalLabel,
-			orDash(s.Color),
-			orDash(s.Key),
-			orDash(mark),
-			s.ID,
-		})
+		return []string{s.Category, s.Label, s.ExternalLabel, orDash(s.Color), orDash(s.Key), orDash(mark), s.ID}
 	}
-	return p.printTable("CATEGORY\tLABEL\tFOR CUSTOMERS\tCOLOR\tKEY\tSTATE\tSTATUS", "No statuses.", rows)
-}
-
-// printStatus prints one status as a list of one.
-func (p *process) printStatus(s admin.Status) error {
-	if p.commandLine.JSON {
-		return p.printJSON(s)
-	}
-	return p.printStatuses([]admin.Status{s})
+	return printRows(p, "CATEGORY\tLABEL\tFOR CUSTOMERS\tCOLOR\tKEY\tSTATE\tSTATUS", "No statuses.", list, row)
 }
 
 type statusAddCmd struct {
 	Agent         string `required:"" placeholder:"ID" help:"Agent whose tickets may have the status."`
-	Category      string `required:"" enum:"new,on_you,on_customer,on_hold,closed,cancelled" help:"What the status comes down to: ${enum}."`
+	Category      string `required:"" enum:"${statusCategory}" help:"What the status comes down to: ${enum}."`
 	Label         string `required:"" placeholder:"TEXT" help:"What the team reads."`
 	ExternalLabel string `placeholder:"TEXT" help:"What customers read; the label when left out."`
 	Color         string `placeholder:"#RRGGBB" help:"Color of the label."`
@@ -70,7 +43,7 @@ type statusAddCmd struct {
 }
 
 func (c *statusAddCmd) Run(p *process) error {
-	out, err := runAdmin(p, admin.AddStatus, admin.NewStatus{
+	in := admin.NewStatus{
 		AgentID:       c.Agent,
 		Key:           c.Key,
 		Category:      c.Category,
@@ -78,21 +51,13 @@ func (c *statusAddCmd) Run(p *process) error {
 		ExternalLabel: c.ExternalLabel,
 		Color:         c.Color,
 		Default:       c.Default,
-	})
-	if err != nil {
-		return err
 	}
-	return p.printStatus(out)
+	return printAdmin(p, admin.AddStatus, in, asList(p.printStatuses))
 }
 
-// statusRef names a status.
 type statusRef struct {
-	Agent  string `required:"" placeholder:"ID" help:"Agent whose status it is."`
-	Status string `arg:"" help:"Status: its id, key or label."`
-}
-
-func (r statusRef) adminRef() admin.StatusRef {
-	return admin.StatusRef{AgentID: r.Agent, Status: r.Status}
+	AgentID string `name:"agent" required:"" placeholder:"ID" help:"Agent whose status it is."`
+	Status  string `arg:"" help:"Status: its id, key or label."`
 }
 
 type statusChangeCmd struct {
@@ -106,34 +71,23 @@ func (c *statusChangeCmd) Run(p *process) error {
 	if c.Label == nil && c.ExternalLabel == nil && c.Color == nil {
 		return newUsageError("nothing to change: give --label, --external-label or --color")
 	}
-	out, err := runAdmin(p, admin.ChangeStatus, admin.StatusChange{
-		StatusRef:     c.adminRef(),
+	in := admin.StatusChange{
+		StatusRef:     admin.StatusRef(c.statusRef),
 		Label:         c.Label,
 		ExternalLabel: c.ExternalLabel,
 		Color:         c.Color,
-	})
-	if err != nil {
-		return err
 	}
-	return p.printStatus(out)
+	return printAdmin(p, admin.ChangeStatus, in, asList(p.printStatuses))
 }
 
 type statusDefaultCmd struct{ statusRef }
 
 func (c *statusDefaultCmd) Run(p *process) error {
-	out, err := runAdmin(p, admin.DefaultStatus, c.adminRef())
-	if err != nil {
-		return err
-	}
-	return p.printStatus(out)
+	return printAdmin(p, admin.DefaultStatus, admin.StatusRef(c.statusRef), asList(p.printStatuses))
 }
 
 type statusArchiveCmd struct{ statusRef }
 
 func (c *statusArchiveCmd) Run(p *process) error {
-	out, err := runAdmin(p, admin.ArchiveStatus, c.adminRef())
-	if err != nil {
-		return err
-	}
-	return p.printStatus(out)
+	return printAdmin(p, admin.ArchiveStatus, admin.StatusRef(c.statusRef), asList(p.printStatuses))
 }

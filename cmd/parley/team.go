@@ -13,7 +13,6 @@ import (
 	"parley/internal/httpapi"
 )
 
-// teamCmd holds the commands on teams.
 type teamCmd struct {
 	List   teamListCmd   `cmd:"" help:"List an agent's teams with their members."`
 	Add    teamAddCmd    `cmd:"" help:"Add a team."`
@@ -28,18 +27,10 @@ type teamListCmd struct {
 }
 
 func (c *teamListCmd) Run(p *process) error {
-	list, err := runAdmin(p, admin.ListTeams, admin.AgentRef{ID: c.Agent})
-	if err != nil {
-		return err
-	}
-	return p.printTeams(list)
+	return printAdmin(p, admin.ListTeams, admin.AgentRef{ID: c.Agent}, p.printTeams)
 }
 
-// printTeams prints teams with their members.
 func (p *process) printTeams(list []admin.Team) error {
-	if p.commandLine.JSON {
-		return p.printJSON(list)
-	}
 	for i, t := range list {
 		if i > 0 {
 			fmt.Fprintln(p.stdout)
@@ -83,14 +74,6 @@ func formatLimit(n *int) string {
 	return strconv.Itoa(*n)
 }
 
-// printTeam prints one team as a list of one.
-func (p *process) printTeam(t admin.Team) error {
-	if p.commandLine.JSON {
-		return p.printJSON(t)
-	}
-	return p.printTeams([]admin.Team{t})
-}
-
 // teamFlags are flags that teams and their members share.
 type teamFlags struct {
 	MaxOpen ticketLimitFlag `placeholder:"N" help:"Most open tickets of a member; \"none\" is no limit."`
@@ -100,7 +83,7 @@ type teamFlags struct {
 type teamAddCmd struct {
 	Agent    string `required:"" placeholder:"ID" help:"Agent whose tickets the team takes."`
 	Name     string `required:"" help:"Name of the team."`
-	Strategy string `default:"round_robin" enum:"manual,balanced,round_robin" help:"How a ticket finds a member: ${enum} (${default})."`
+	Strategy string `default:"round_robin" enum:"${strategy}" help:"How a ticket finds a member: ${enum} (${default})."`
 	teamFlags
 	Key     string `placeholder:"KEY" help:"Name of the team in manifests."`
 	Default bool   `help:"Make it the default team."`
@@ -113,21 +96,12 @@ func (c *teamAddCmd) Run(p *process) error {
 	if in.Hours, err = parseWorkingHours(c.Hours); err != nil {
 		return err
 	}
-	out, err := runAdmin(p, admin.AddTeam, in)
-	if err != nil {
-		return err
-	}
-	return p.printTeam(out)
+	return printAdmin(p, admin.AddTeam, in, asList(p.printTeams))
 }
 
-// teamRef names a team.
 type teamRef struct {
-	Agent string `required:"" placeholder:"ID" help:"Agent whose team it is."`
-	Team  string `arg:"" help:"Team: its id, key or name."`
-}
-
-func (r teamRef) adminRef() admin.TeamRef {
-	return admin.TeamRef{AgentID: r.Agent, Team: r.Team}
+	AgentID string `name:"agent" required:"" placeholder:"ID" help:"Agent whose team it is."`
+	Team    string `arg:"" help:"Team: its id, key or name."`
 }
 
 type teamChangeCmd struct {
@@ -140,7 +114,7 @@ type teamChangeCmd struct {
 
 func (c *teamChangeCmd) Run(p *process) error {
 	in := admin.TeamChange{
-		TeamRef:  c.adminRef(),
+		TeamRef:  admin.TeamRef(c.teamRef),
 		Name:     c.Name,
 		Default:  c.Default,
 		Strategy: c.Strategy,
@@ -153,11 +127,7 @@ func (c *teamChangeCmd) Run(p *process) error {
 	if in.Hours = list; in.Name == nil && !in.Default && in.Strategy == nil && !in.MaxOpen.Present && in.Hours == nil {
 		return newUsageError("nothing to change: give --name, --strategy, --max-open, --hours or --default")
 	}
-	out, err := runAdmin(p, admin.ChangeTeam, in)
-	if err != nil {
-		return err
-	}
-	return p.printTeam(out)
+	return printAdmin(p, admin.ChangeTeam, in, asList(p.printTeams))
 }
 
 // parseHours returns the working hours of the flags, or nil where there are none.
@@ -172,15 +142,9 @@ func (f *teamFlags) parseHours() (*[]parley.WorkingHours, error) {
 type teamRemoveCmd struct{ teamRef }
 
 func (c *teamRemoveCmd) Run(p *process) error {
-	out, err := runAdmin(p, admin.RemoveTeam, c.adminRef())
-	if err != nil {
-		return err
-	}
-	if p.commandLine.JSON {
-		return p.printJSON(out)
-	}
-	_, err = fmt.Fprintf(p.stdout, "Removed the team %s; its tickets and rules are with the default team.\n", c.Team)
-	return err
+	return printAdmin(p, admin.RemoveTeam, admin.TeamRef(c.teamRef), func(admin.NoOutput) error {
+		return p.printf("Removed the team %s; its tickets and rules are with the default team.\n", c.Team)
+	})
 }
 
 type teamJoinCmd struct {
@@ -192,7 +156,7 @@ type teamJoinCmd struct {
 
 func (c *teamJoinCmd) Run(p *process) error {
 	in := admin.TeamMembership{
-		TeamMemberRef: admin.TeamMemberRef{TeamRef: c.adminRef(), Member: c.Member},
+		TeamMemberRef: admin.TeamMemberRef{TeamRef: admin.TeamRef(c.teamRef), Member: c.Member},
 		MaxOpen:       c.MaxOpen.Opt,
 		Away:          c.Away,
 	}
@@ -200,11 +164,7 @@ func (c *teamJoinCmd) Run(p *process) error {
 	if in.Hours, err = c.parseHours(); err != nil {
 		return err
 	}
-	out, err := runAdmin(p, admin.JoinTeam, in)
-	if err != nil {
-		return err
-	}
-	return p.printTeam(out)
+	return printAdmin(p, admin.JoinTeam, in, asList(p.printTeams))
 }
 
 type teamLeaveCmd struct {
@@ -213,14 +173,10 @@ type teamLeaveCmd struct {
 }
 
 func (c *teamLeaveCmd) Run(p *process) error {
-	out, err := runAdmin(p, admin.LeaveTeam, admin.TeamMemberRef{TeamRef: c.adminRef(), Member: c.Member})
-	if err != nil {
-		return err
-	}
-	return p.printTeam(out)
+	in := admin.TeamMemberRef{TeamRef: admin.TeamRef(c.teamRef), Member: c.Member}
+	return printAdmin(p, admin.LeaveTeam, in, asList(p.printTeams))
 }
 
-// weekdays are the names of the days.
 var weekdays = []string{"mon", "tue", "wed", "thu", "fri", "sat", "sun"}
 
 // parseWorkingHours parses working hours such as "mon-fri 09:00-17:00 Europe/Berlin"; the word always stands for none.
@@ -278,18 +234,5 @@ type ticketLimitFlag struct{ httpapi.Opt[int] }
 
 // Decode parses the flag's value.
 func (f *ticketLimitFlag) Decode(ctx *kong.DecodeContext) error {
-	text, err := ctx.Scan.PopValue("number")
-	if err != nil {
-		return err
-	}
-	if text.String() == "none" {
-		f.Opt = httpapi.Opt[int]{Present: true, Null: true}
-		return nil
-	}
-	n, err := strconv.Atoi(text.String())
-	if err != nil {
-		return fmt.Errorf("%q is neither a whole number nor \"none\"", text.String())
-	}
-	f.Opt = httpapi.Some(n)
-	return nil
+	return decodeOptNumber(ctx, "number", "none", &f.Opt)
 }

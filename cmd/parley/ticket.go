@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -9,7 +10,6 @@ import (
 	"parley/internal/api/admin"
 )
 
-// ticketCmd holds the commands on tickets.
 type ticketCmd struct {
 	List   ticketListCmd   `cmd:"" help:"List an agent's tickets, the one that changed last first."`
 	Show   ticketShowCmd   `cmd:"" help:"Show a ticket with all that was said in it and that happened to it."`
@@ -20,74 +20,37 @@ type ticketCmd struct {
 }
 
 type ticketListCmd struct {
-	Agent    string   `required:"" placeholder:"ID" help:"Agent whose tickets they are."`
-	Status   []string `placeholder:"CATEGORY" help:"Only those of these categories: new, on_you, on_customer, on_hold, closed, cancelled."`
-	Channel  []string `placeholder:"NAME" help:"Only those of these channels, such as api."`
-	Assignee string   `placeholder:"EMAIL" help:"Only those of this member; \"none\" is those that nobody has."`
-	Team     string   `placeholder:"TEAM" help:"Only those of this team: its id, key or name; \"none\" is those of no team."`
-	Customer string   `placeholder:"EMAIL" help:"Only those of this customer."`
-	Find     string   `placeholder:"WORDS" help:"Find tickets by words or by number, the best first; not with the filters."`
-	Limit    int      `default:"50" placeholder:"N" help:"Most of them (${default})."`
+	AgentID    string   `name:"agent" required:"" placeholder:"ID" help:"Agent whose tickets they are."`
+	Categories []string `name:"status" placeholder:"CATEGORY" help:"Only those of these categories: new, on_you, on_customer, on_hold, closed, cancelled."`
+	Channels   []string `name:"channel" placeholder:"NAME" help:"Only those of these channels, such as api."`
+	Assignee   string   `placeholder:"EMAIL" help:"Only those of this member; \"none\" is those that nobody has."`
+	Team       string   `placeholder:"TEAM" help:"Only those of this team: its id, key or name; \"none\" is those of no team."`
+	Customer   string   `placeholder:"EMAIL" help:"Only those of this customer."`
+	Query      string   `name:"find" placeholder:"WORDS" help:"Find tickets by words or by number, the best first; not with the filters."`
+	Limit      int      `default:"50" placeholder:"N" help:"Most of them (${default})."`
 }
 
 func (c *ticketListCmd) Run(p *process) error {
 	if c.Limit < 1 {
 		return newUsageError("--limit: %d is not a number of tickets", c.Limit)
 	}
-	if c.Find != "" && (len(c.Status)+len(c.Channel) > 0 || c.Assignee != "" || c.Team != "" || c.Customer != "") {
+	if c.Query != "" && (len(c.Categories)+len(c.Channels) > 0 || c.Assignee != "" || c.Team != "" || c.Customer != "") {
 		return newUsageError("--find goes without --status, --channel, --assignee, --team and --customer")
 	}
-	list, err := runAdmin(p, admin.ListTickets, admin.TicketQuery{
-		AgentID:    c.Agent,
-		Categories: c.Status,
-		Channels:   c.Channel,
-		Assignee:   c.Assignee,
-		Team:       c.Team,
-		Customer:   c.Customer,
-		Query:      c.Find,
-		Limit:      c.Limit,
-	})
-	if err != nil {
-		return err
-	}
-	return p.printTickets(list)
+	return printAdmin(p, admin.ListTickets, admin.TicketQuery(*c), p.printTickets)
 }
 
 func (p *process) printTickets(list []admin.Ticket) error {
-	if p.commandLine.JSON {
-		return p.printJSON(list)
-	}
-	var rows [][]string
-	for _, t := range list {
-		rows = append(rows, []string{strconv.FormatInt(t.Number, 10), clipText(t.Subject), t.Status, t.Priority,
-			orDash(t.Team), orDash(t.Assignee), orDash(formatCustomer(t.Customer)),
-			t.Channel, formatDay(&t.UpdatedAt)})
-	}
-	return p.printTable("TICKET\tSUBJECT\tSTATUS\tPRIORITY\tTEAM\tASSIGNEE\tCUSTOMER\tCHANNEL\tUPDATED", "No tickets.",
-		rows)
-}
-
-// formatCustomer returns the best known name of a customer.
-func formatCustomer(c admin.Customer) string {
-	switch {
-	case c.Email != "":
-		return c.Email
-	case c.Name != "":
-		return c.Name
-	}
-	return c.ExternalID
-}
-
-// printTicket prints one ticket as a list of one.
-func (p *process) printTicket(t admin.Ticket) error {
-	if p.commandLine.JSON {
-		return p.printJSON(t)
-	}
-	return p.printTickets([]admin.Ticket{t})
+	return printRows(p, "TICKET\tSUBJECT\tSTATUS\tPRIORITY\tTEAM\tASSIGNEE\tCUSTOMER\tCHANNEL\tUPDATED",
+		"No tickets.", list, func(t admin.Ticket) []string {
+			customer := cmp.Or(t.Customer.Email, t.Customer.Name, t.Customer.ExternalID, "-")
+			return []string{strconv.FormatInt(t.Number, 10), clipText(t.Subject), t.Status, t.Priority,
+				orDash(t.Team), orDash(t.Assignee), customer, t.Channel, formatDay(&t.UpdatedAt)}
+		})
 }
 
 type ticketOpenCmd struct {
-	Agent       string `required:"" placeholder:"ID" help:"Agent whose ticket it is."`
+	AgentID     string `name:"agent" required:"" placeholder:"ID" help:"Agent whose ticket it is."`
 	Subject     string `required:"" placeholder:"TEXT" help:"What it is about, 1 to 500 characters."`
 	Description string `required:"" placeholder:"TEXT" help:"The customer's first message, 1 to 10,000 characters."`
 	Email       string `required:"" placeholder:"EMAIL" help:"Customer's e-mail address."`
@@ -96,36 +59,16 @@ type ticketOpenCmd struct {
 	Status      string `placeholder:"STATUS" help:"Status: its id, key or label."`
 	Assignee    string `placeholder:"EMAIL" help:"Member who gets it; \"none\" is nobody; the rules and the team decide when left out."`
 	Team        string `placeholder:"TEAM" help:"Team that gets it: its id, key or name; the rules decide when left out."`
-	Priority    string `default:"none" enum:"none,low,normal,high,urgent" help:"How urgent it is: ${enum} (${default})."`
+	Priority    string `default:"none" enum:"${priority}" help:"How urgent it is: ${enum} (${default})."`
 }
 
 func (c *ticketOpenCmd) Run(p *process) error {
-	out, err := runAdmin(p, admin.OpenTicket, admin.NewTicket{
-		AgentID:     c.Agent,
-		Subject:     c.Subject,
-		Description: c.Description,
-		Email:       c.Email,
-		Name:        c.Name,
-		Category:    c.Category,
-		Status:      c.Status,
-		Assignee:    c.Assignee,
-		Team:        c.Team,
-		Priority:    c.Priority,
-	})
-	if err != nil {
-		return err
-	}
-	return p.printTicket(out)
+	return printAdmin(p, admin.OpenTicket, admin.NewTicket(*c), asList(p.printTickets))
 }
 
-// ticketRef names a ticket.
 type ticketRef struct {
-	Agent  string `required:"" placeholder:"ID" help:"Agent whose ticket it is."`
-	Number int64  `arg:"" help:"Number of the ticket."`
-}
-
-func (r ticketRef) adminRef() admin.TicketRef {
-	return admin.TicketRef{AgentID: r.Agent, Number: r.Number}
+	AgentID string `name:"agent" required:"" placeholder:"ID" help:"Agent whose ticket it is."`
+	Number  int64  `arg:"" help:"Number of the ticket."`
 }
 
 type ticketChangeCmd struct {
@@ -139,21 +82,17 @@ type ticketChangeCmd struct {
 
 func (c *ticketChangeCmd) Run(p *process) error {
 	in := admin.TicketChange{
-		TicketRef: c.adminRef(),
+		TicketRef: admin.TicketRef(c.ticketRef),
 		Category:  c.Category,
 		Status:    c.Status,
 		Assignee:  c.Assignee,
 		Team:      c.Team,
 		Priority:  c.Priority,
 	}
-	if in == (admin.TicketChange{TicketRef: c.adminRef()}) {
+	if in == (admin.TicketChange{TicketRef: in.TicketRef}) {
 		return newUsageError("nothing to change: give --category, --status, --assignee, --team or --priority")
 	}
-	out, err := runAdmin(p, admin.ChangeTicket, in)
-	if err != nil {
-		return err
-	}
-	return p.printTicket(out)
+	return printAdmin(p, admin.ChangeTicket, in, asList(p.printTickets))
 }
 
 type ticketReplyCmd struct {
@@ -163,12 +102,7 @@ type ticketReplyCmd struct {
 }
 
 func (c *ticketReplyCmd) Run(p *process) error {
-	return p.writeTicketMessage(admin.NewTicketMessage{
-		TicketRef: c.adminRef(),
-		Type:      "reply",
-		Member:    c.Member,
-		Text:      c.Text,
-	})
+	return p.writeTicketMessage(c.ticketRef, "reply", c.Member, c.Text)
 }
 
 type ticketNoteCmd struct {
@@ -178,32 +112,21 @@ type ticketNoteCmd struct {
 }
 
 func (c *ticketNoteCmd) Run(p *process) error {
-	return p.writeTicketMessage(admin.NewTicketMessage{
-		TicketRef: c.adminRef(),
-		Type:      "note",
-		Member:    c.Member,
-		Text:      c.Text,
-	})
+	return p.writeTicketMessage(c.ticketRef, "note", c.Member, c.Text)
 }
 
-func (p *process) writeTicketMessage(in admin.NewTicketMessage) error {
-	out, err := runAdmin(p, admin.WriteTicket, in)
-	if err != nil {
-		return err
-	}
-	return p.printJSON(out)
+func (p *process) writeTicketMessage(t ticketRef, kind, member, text string) error {
+	in := admin.NewTicketMessage{TicketRef: admin.TicketRef(t), Type: kind, Member: member, Text: text}
+	return printAdminJSON(p, admin.WriteTicket, in, "")
 }
 
 type ticketShowCmd struct{ ticketRef }
 
 func (c *ticketShowCmd) Run(p *process) error {
-	t, err := runAdmin(p, admin.ShowTicket, c.adminRef())
-	if err != nil {
-		return err
-	}
-	if p.commandLine.JSON {
-		return p.printJSON(t)
-	}
+	return printAdmin(p, admin.ShowTicket, admin.TicketRef(c.ticketRef), p.printTicketDetails)
+}
+
+func (p *process) printTicketDetails(t admin.TicketDetails) error {
 	fmt.Fprintf(p.stdout, "Ticket %d: %s\n", t.Number, t.Subject)
 	p.printLine("status", "%s (%s)", t.Status, t.Category)
 	p.printLine("priority", "%s", t.Priority)
@@ -233,10 +156,8 @@ func formatAuthor(m admin.TicketMessage) string {
 	if m.From == "agent" {
 		who = "team"
 	}
-	if name := m.Name; name != "" {
+	if name := cmp.Or(m.Name, m.Email); name != "" {
 		who += " (" + name + ")"
-	} else if m.Email != "" {
-		who += " (" + m.Email + ")"
 	}
 	if m.Type == "note" {
 		who += ", note"
@@ -244,15 +165,39 @@ func formatAuthor(m admin.TicketMessage) string {
 	return who
 }
 
-// formatEvent describes an event in words.
 func formatEvent(e *parley.TicketEvent) string {
 	text := strings.ReplaceAll(e.Kind, "_", " ")
-	for _, fact := range []struct{ name, value string }{{"from", e.StatusFrom}, {"to", e.StatusTo},
-		{"from", e.AssignedFrom}, {"to", e.AssignedTo},
-		{"from", e.From}, {"to", e.To}, {"by", e.DoneBy}, {"because", e.Reason}} {
+	for _, fact := range []struct{ name, value string }{
+		{"from", e.StatusFrom}, {"to", e.StatusTo}, {"from", e.AssignedFrom}, {"to", e.AssignedTo},
+		{"from", e.From}, {"to", e.To}, {"by", e.DoneBy}, {"because", e.Reason},
+	} {
 		if fact.value != "" {
 			text += " " + fact.name + " " + fact.value
 		}
 	}
 	return text
+}
+
+type customerCmd struct {
+	List customerListCmd `cmd:"" help:"List an agent's customers, newest first."`
+}
+
+type customerListCmd struct {
+	AgentID string `name:"agent" required:"" placeholder:"ID" help:"Agent whose customers they are."`
+	Limit   int    `default:"50" placeholder:"N" help:"Most of them (${default})."`
+}
+
+func (c *customerListCmd) Run(p *process) error {
+	if c.Limit < 1 {
+		return newUsageError("--limit: %d is not a number of customers", c.Limit)
+	}
+	return printAdmin(p, admin.ListCustomers, admin.CustomerQuery(*c), p.printCustomers)
+}
+
+func (p *process) printCustomers(list []admin.Customer) error {
+	row := func(c admin.Customer) []string {
+		since := formatDay(&c.CreatedAt)
+		return []string{c.ID, orDash(c.Email), orDash(c.Name), orDash(c.Phone), orDash(c.ExternalID), since}
+	}
+	return printRows(p, "CUSTOMER\tE-MAIL\tNAME\tPHONE\tUSER\tSINCE", "No customers.", list, row)
 }

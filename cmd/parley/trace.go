@@ -14,13 +14,10 @@ type traceCmd struct {
 }
 
 func (c *traceCmd) Run(p *process) error {
-	turns, err := runAdmin(p, admin.Trace, admin.ConversationRef{ID: c.Conversation})
-	if err != nil {
-		return err
-	}
-	if p.commandLine.JSON {
-		return p.printJSON(turns)
-	}
+	return printAdmin(p, admin.Trace, admin.ConversationRef{ID: c.Conversation}, p.printTurns)
+}
+
+func (p *process) printTurns(turns []admin.TurnTrace) error {
 	for i, t := range turns {
 		if i > 0 {
 			fmt.Fprintln(p.stdout)

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"runtime"
 	"runtime/debug"
 
@@ -31,8 +30,7 @@ func (versionCmd) Run(p *process) error {
 	if !v.Media {
 		line += ", without a media server,"
 	}
-	_, err := fmt.Fprintln(p.stdout, line, v.Go)
-	return err
+	return p.printf("%s %s\n", line, v.Go)
 }
 
 // buildCommit returns the commit that the program was built from, with "+" when the tree had changes; empty where it is

@@ -9,7 +9,6 @@ import (
 	"parley/internal/voice"
 )
 
-// voiceCmd holds the commands on voice sessions.
 type voiceCmd struct {
 	Sessions  voiceSessionsCmd  `cmd:"" help:"List voice sessions, the newest first."`
 	End       voiceEndCmd       `cmd:"" help:"End voice sessions that live."`
@@ -18,29 +17,21 @@ type voiceCmd struct {
 }
 
 type voiceSessionsCmd struct {
-	Agent string `placeholder:"ID" help:"Only sessions of this agent."`
-	Live  bool   `help:"Only those that have not ended."`
-	Limit int    `default:"50" placeholder:"N" help:"Most sessions to list (${default})."`
+	AgentID string `name:"agent" placeholder:"ID" help:"Only sessions of this agent."`
+	Live    bool   `help:"Only those that have not ended."`
+	Limit   int    `default:"50" placeholder:"N" help:"Most sessions to list (${default})."`
 }
 
 func (c *voiceSessionsCmd) Run(p *process) error {
 	if c.Limit < 1 {
 		return newUsageError("--limit: %d is below 1", c.Limit)
 	}
-	list, err := runAdmin(p, admin.ListVoiceSessions, admin.VoiceSessionQuery{
-		AgentID: c.Agent,
-		Live:    c.Live,
-		Limit:   c.Limit,
-	})
-	if err != nil {
-		return err
-	}
-	if p.commandLine.JSON {
-		return p.printJSON(list)
-	}
-	var rows [][]string
-	for _, s := range list {
-		rows = append(rows, []string{
+	return printAdmin(p, admin.ListVoiceSessions, admin.VoiceSessionQuery(*c), p.printVoiceSessions)
+}
+
+func (p *process) printVoiceSessions(list []admin.VoiceSession) error {
+	row := func(s admin.VoiceSession) []string {
+		return []string{
 			s.ID,
 			s.AgentID,
 			s.ConversationID,
@@ -49,10 +40,10 @@ func (c *voiceSessionsCmd) Run(p *process) error {
 			formatDuration(s),
 			orDash(s.Reason),
 			strconv.FormatFloat(s.Credits, 'g', -1, 64),
-		})
+		}
 	}
-	return p.printTable("SESSION\tAGENT\tCONVERSATION\tUSER\tCREATED\tTALKED\tENDED BY\tCREDITS", "No voice sessions.",
-		rows)
+	return printRows(p, "SESSION\tAGENT\tCONVERSATION\tUSER\tCREATED\tTALKED\tENDED BY\tCREDITS", "No voice sessions.",
+		list, row)
 }
 
 // formatDuration returns how long the customer was in a session, or the state of the session.
@@ -74,21 +65,13 @@ type voiceEndCmd struct {
 
 func (c *voiceEndCmd) Run(p *process) error {
 	for _, id := range c.ID {
-		out, err := runAdmin(p, admin.EndVoiceSession, admin.VoiceSessionRef{ID: id})
-		if err != nil {
-			return err
-		}
-		if p.commandLine.JSON {
-			if err := p.printJSON(out); err != nil {
-				return err
+		err := printAdmin(p, admin.EndVoiceSession, admin.VoiceSessionRef{ID: id}, func(out admin.EndedVoiceSession) error {
+			if !out.WasLive {
+				return p.printf("Voice session %s had ended before.\n", out.ID)
 			}
-			continue
-		}
-		format := "Ended voice session %s.\n"
-		if !out.WasLive {
-			format = "Voice session %s had ended before.\n"
-		}
-		if _, err := fmt.Fprintf(p.stdout, format, out.ID); err != nil {
+			return p.printf("Ended voice session %s.\n", out.ID)
+		})
+		if err != nil {
 			return err
 		}
 	}
@@ -126,20 +109,17 @@ func (c *voiceRecordingCmd) Run(p *process) error {
 type voiceStatsCmd struct{}
 
 func (c *voiceStatsCmd) Run(p *process) error {
-	m, err := runAdmin(p, admin.VoiceStats, admin.NoInput{})
-	if err != nil {
-		return err
-	}
-	if p.commandLine.JSON {
-		return p.printJSON(m)
-	}
+	return printAdmin(p, admin.VoiceStats, admin.NoInput{}, p.printVoiceStats)
+}
+
+func (p *process) printVoiceStats(m voice.StatsSnapshot) error {
 	state := ""
 	if m.Overloaded {
 		state = ", and no more fit"
 	}
-	if _, err := fmt.Fprintf(p.stdout,
-		"Voice sessions now: %d, %d of them joined%s. Gaps between packets of speech: %.0f ms. "+
-			"Frames that did not come: %d.\n\n", m.Dialogs, m.Joined, state, m.GapP95, m.Lost); err != nil {
+	err := p.printf("Voice sessions now: %d, %d of them joined%s. Gaps between packets of speech: %.0f ms. "+
+		"Frames that did not come: %d.\n\n", m.Dialogs, m.Joined, state, m.GapP95, m.Lost)
+	if err != nil {
 		return err
 	}
 	return p.printTable("FROM THE END OF SPEECH\tP50 MS\tP95 MS", "", delayRows(m))

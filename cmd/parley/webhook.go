@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"strconv"
 	"strings"
 
@@ -9,31 +8,22 @@ import (
 )
 
 type webhookAddCmd struct {
-	Account  string   `placeholder:"ID" help:"Account whose agents' events are sent."`
-	Agent    string   `placeholder:"ID" help:"Send only the events of this agent."`
-	Endpoint string   `required:"" placeholder:"URL" help:"Where events are sent to."`
-	Event    []string `default:"leads.submit" placeholder:"NAME" help:"Event to send (${default})."`
-	Secret   string   `placeholder:"TEXT" help:"Signs what is sent; one is made when left out."`
+	AccountID string   `name:"account" placeholder:"ID" help:"Account whose agents' events are sent."`
+	AgentID   string   `name:"agent" placeholder:"ID" help:"Send only the events of this agent."`
+	Endpoint  string   `required:"" placeholder:"URL" help:"Where events are sent to."`
+	Events    []string `name:"event" default:"leads.submit" placeholder:"NAME" help:"Event to send (${default})."`
+	Secret    string   `placeholder:"TEXT" help:"Signs what is sent; one is made when left out."`
 }
 
 func (c *webhookAddCmd) Run(p *process) error {
-	if c.Account == "" && c.Agent == "" {
+	if c.AccountID == "" && c.AgentID == "" {
 		return newUsageError("name an account (--account) or an agent (--agent)")
 	}
-	out, err := runAdmin(p, admin.AddWebhook, admin.NewWebhook{
-		AccountID: c.Account,
-		AgentID:   c.Agent,
-		Endpoint:  c.Endpoint,
-		Events:    c.Event,
-		Secret:    c.Secret,
-	})
-	if err != nil {
-		return err
-	}
+	secret := ""
 	if c.Secret == "" {
-		p.warnShownOnce("secret")
+		secret = "secret"
 	}
-	return p.printJSON(out)
+	return printAdminJSON(p, admin.AddWebhook, admin.NewWebhook(*c), secret)
 }
 
 type webhookRemoveCmd struct {
@@ -41,15 +31,9 @@ type webhookRemoveCmd struct {
 }
 
 func (c *webhookRemoveCmd) Run(p *process) error {
-	out, err := runAdmin(p, admin.RemoveWebhook, admin.WebhookRef{ID: c.ID})
-	if err != nil {
-		return err
-	}
-	if p.commandLine.JSON {
-		return p.printJSON(out)
-	}
-	_, err = fmt.Fprintf(p.stdout, "Removed webhook %s.\n", out.ID)
-	return err
+	return printAdmin(p, admin.RemoveWebhook, admin.WebhookRef{ID: c.ID}, func(out admin.RemovedWebhook) error {
+		return p.printf("Removed webhook %s.\n", out.ID)
+	})
 }
 
 type webhookListCmd struct {
@@ -57,62 +41,42 @@ type webhookListCmd struct {
 }
 
 func (c *webhookListCmd) Run(p *process) error {
-	list, err := runAdmin(p, admin.ListWebhooks, admin.AccountFilter{AccountID: c.Account})
-	if err != nil {
-		return err
-	}
-	if p.commandLine.JSON {
-		return p.printJSON(list)
-	}
-	var rows [][]string
-	for _, h := range list {
+	return printAdmin(p, admin.ListWebhooks, admin.AccountFilter{AccountID: c.Account}, p.printWebhooks)
+}
+
+func (p *process) printWebhooks(list []admin.Webhook) error {
+	row := func(h admin.Webhook) []string {
 		signed := "its secret"
 		if h.KeyID != "" {
 			signed = "API key " + h.KeyID
 		}
-		rows = append(rows, []string{
-			h.ID,
-			h.AccountID,
-			orDash(h.AgentID),
-			strings.Join(h.Events, ","),
-			h.Endpoint,
-			signed,
-			formatDay(&h.CreatedAt),
-		})
+		events, created := strings.Join(h.Events, ","), formatDay(&h.CreatedAt)
+		return []string{h.ID, h.AccountID, orDash(h.AgentID), events, h.Endpoint, signed, created}
 	}
-	return p.printTable("WEBHOOK\tACCOUNT\tAGENT\tEVENTS\tENDPOINT\tSIGNED WITH\tCREATED", "No webhooks.", rows)
+	return printRows(p, "WEBHOOK\tACCOUNT\tAGENT\tEVENTS\tENDPOINT\tSIGNED WITH\tCREATED", "No webhooks.", list, row)
 }
 
 type webhookDeliveriesCmd struct {
-	Account string `placeholder:"ID" help:"Only deliveries of this account."`
-	Webhook string `placeholder:"ID" help:"Only deliveries to this webhook."`
-	State   string `enum:",pending,delivered,dead" default:"" placeholder:"STATE" help:"Only pending, delivered or dead ones."`
-	Limit   int    `default:"50" placeholder:"N" help:"Most deliveries to list (${default})."`
+	AccountID string `name:"account" placeholder:"ID" help:"Only deliveries of this account."`
+	WebhookID string `name:"webhook" placeholder:"ID" help:"Only deliveries to this webhook."`
+	State     string `enum:",pending,delivered,dead" default:"" placeholder:"STATE" help:"Only pending, delivered or dead ones."`
+	Limit     int    `default:"50" placeholder:"N" help:"Most deliveries to list (${default})."`
 }
 
 func (c *webhookDeliveriesCmd) Run(p *process) error {
 	if c.Limit < 1 {
 		return newUsageError("--limit: %d is below 1", c.Limit)
 	}
-	list, err := runAdmin(p, admin.ListDeliveries, admin.DeliveryQuery{
-		AccountID: c.Account,
-		WebhookID: c.Webhook,
-		State:     c.State,
-		Limit:     c.Limit,
-	})
-	if err != nil {
-		return err
-	}
-	if p.commandLine.JSON {
-		return p.printJSON(list)
-	}
-	var rows [][]string
-	for _, d := range list {
+	return printAdmin(p, admin.ListDeliveries, admin.DeliveryQuery(*c), p.printDeliveries)
+}
+
+func (p *process) printDeliveries(list []admin.Delivery) error {
+	row := func(d admin.Delivery) []string {
 		status := ""
 		if d.LastStatus != 0 {
 			status = strconv.Itoa(d.LastStatus)
 		}
-		rows = append(rows, []string{
+		return []string{
 			d.ID,
 			d.WebhookID,
 			d.Event,
@@ -122,10 +86,10 @@ func (c *webhookDeliveriesCmd) Run(p *process) error {
 			formatDay(d.NextAt),
 			formatDay(&d.CreatedAt),
 			orDash(d.LastError),
-		})
+		}
 	}
-	return p.printTable("DELIVERY\tWEBHOOK\tEVENT\tSTATE\tATTEMPTS\tSTATUS\tNEXT\tCREATED\tLAST FAILURE",
-		"No deliveries.", rows)
+	return printRows(p, "DELIVERY\tWEBHOOK\tEVENT\tSTATE\tATTEMPTS\tSTATUS\tNEXT\tCREATED\tLAST FAILURE",
+		"No deliveries.", list, row)
 }
 
 type webhookRedeliverCmd struct {
@@ -134,15 +98,9 @@ type webhookRedeliverCmd struct {
 
 func (c *webhookRedeliverCmd) Run(p *process) error {
 	for _, id := range c.ID {
-		out, err := runAdmin(p, admin.Redeliver, admin.DeliveryRef{ID: id})
-		if err != nil {
-			return err
-		}
-		if p.commandLine.JSON {
-			err = p.printJSON(out)
-		} else {
-			_, err = fmt.Fprintf(p.stdout, "Delivery %s is sent again.\n", out.ID)
-		}
+		err := printAdmin(p, admin.Redeliver, admin.DeliveryRef{ID: id}, func(out admin.Redelivery) error {
+			return p.printf("Delivery %s is sent again.\n", out.ID)
+		})
 		if err != nil {
 			return err
 		}

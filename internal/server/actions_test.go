@@ -62,19 +62,19 @@ func TestAProcedureThroughTheWholeServer(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = log.Close() })
-	h := testkit.Open(t, testkit.WithDatabase(data, ""), testkit.WithConfig(func(c *server.Config) {
+	s := testkit.Open(t, testkit.WithDatabase(data, ""), testkit.WithConfig(func(c *server.Config) {
 		c.SecretKey, c.FetchAllow, c.Logger = secretKey, []string{"127.0.0.1"},
 			slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	}))
-	agent := h.NewAgent(t, h.Key)
-	addRefundProcedure(t, h, agent, service.URL)
+	agent := s.NewAgent(t, s.Key)
+	addRefundProcedure(t, s, agent, service.URL)
 
 	var reply struct {
 		Data struct {
 			Metadata struct{ ConversationID string }
 		}
 	}
-	answer := h.Do(t, "POST", "/agents/"+agent+"/chat", h.Key, map[string]any{"message": "refund order 17"})
+	answer := s.Do(t, "POST", "/agents/"+agent+"/chat", s.Key, map[string]any{"message": "refund order 17"})
 	answer.Decode(t, http.StatusOK, &reply)
 	if len(asked) != 1 || asked[0] != "/17 Bearer s3cret-key" {
 		t.Errorf("the service heard %q", asked)
@@ -83,7 +83,7 @@ func TestAProcedureThroughTheWholeServer(t *testing.T) {
 		!strings.Contains(text, "Bearer ***") {
 		t.Error(text)
 	}
-	c, err := h.DB.Conversation(t.Context(), parley.AccountID(h.Account).AgentRef(parley.AgentID(agent)).
+	c, err := s.DB.Conversation(t.Context(), parley.AccountID(s.Account).AgentRef(parley.AgentID(agent)).
 		ConversationRef(parley.ConversationID(reply.Data.Metadata.ConversationID)))
 	if err != nil || c.Status != parley.ConversationTakenOver {
 		t.Errorf("%+v %v", c, err)
@@ -100,17 +100,17 @@ func TestAProcedureThroughTheWholeServer(t *testing.T) {
 }
 
 // addRefundProcedure adds a procedure to the agent that calls the service and then hands over.
-func addRefundProcedure(t *testing.T, h *testkit.Server, agent, service string) {
+func addRefundProcedure(t *testing.T, s *testkit.Server, agent, service string) {
 	t.Helper()
 	safe, err := vault.New(secretKey)
 	if err != nil {
 		t.Fatal(err)
 	}
-	sealed, err := actions.SealSecrets(safe, parley.AccountID(h.Account), map[string]string{"KEY": "s3cret-key"})
+	sealed, err := actions.SealSecrets(safe, parley.AccountID(s.Account), map[string]string{"KEY": "s3cret-key"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	now, account, id := time.Now(), parley.AccountID(h.Account), parley.AgentID(agent)
+	now, account, id := time.Now(), parley.AccountID(s.Account), parley.AgentID(agent)
 	number := []parley.ActionInput{{Name: "number", Type: "string", Required: true}}
 	for _, a := range []parley.Action{
 		{Key: "look", Kind: parley.ActionHTTP, Name: "look", Inputs: number, Secrets: sealed,
@@ -119,11 +119,11 @@ func addRefundProcedure(t *testing.T, h *testkit.Server, agent, service string) 
 	} {
 		a.ID, a.AccountID, a.AgentID, a.Description, a.Enabled, a.CreatedAt, a.UpdatedAt = parley.ActionID(parley.NewUUID()),
 			account, id, "d", true, now, now
-		if err := h.DB.PutAction(t.Context(), &a); err != nil {
+		if err := s.DB.PutAction(t.Context(), &a); err != nil {
 			t.Fatal(err)
 		}
 	}
-	err = h.DB.PutProcedure(t.Context(),
+	err = s.DB.PutProcedure(t.Context(),
 		&parley.Procedure{ID: "p", AccountID: account, AgentID: id, Key: "refund", Name: "refund", Description: "d",
 			Triggers: []string{"refund order {number}"}, Inputs: number, Enabled: true, CreatedAt: now, UpdatedAt: now,
 			Steps: []parley.ProcedureStep{{Text: "Looking at {number}."},

@@ -3,13 +3,18 @@ package server
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
+	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"time"
 
 	"parley/internal/access"
 	"parley/internal/model"
+	"parley/internal/outbound"
+	"parley/internal/vault"
 	"parley/internal/voice"
 )
 
@@ -98,14 +103,20 @@ func (s StorageConfig) Database() string {
 	return filepath.Join(s.Data, SQLiteFile)
 }
 
+// settingFaults collects what is wrong with settings.
+type settingFaults []error
+
+// check adds the fault unless ok.
+func (f *settingFaults) check(ok bool, format string, args ...any) {
+	if !ok {
+		*f = append(*f, fmt.Errorf(format, args...))
+	}
+}
+
 // Check reports invalid settings.
 func (c Config) Check() error {
-	var faults []error
-	check := func(ok bool, format string, args ...any) {
-		if !ok {
-			faults = append(faults, fmt.Errorf(format, args...))
-		}
-	}
+	var faults settingFaults
+	check := faults.check
 	check(c.RateLimit > 0, "--rate-limit: %d is not above 0", c.RateLimit)
 	check(c.OpenTurns > 0, "--open-turns: %d is not above 0", c.OpenTurns)
 	check(c.MaxConnections >= 0, "--max-connections: %d is below 0", c.MaxConnections)
@@ -116,26 +127,58 @@ func (c Config) Check() error {
 	check(c.Drain >= 0, "--drain: %s is below 0", c.Drain)
 	check(c.IndexBudget >= 0, "--index-budget: %d is below 0", c.IndexBudget)
 	check(c.DatabaseQuota >= 0, "--database-quota: %d is below 0", c.DatabaseQuota)
-	if err := c.ModelConfig.Check(); err != nil {
-		faults = append(faults, err)
-	}
-	if err := c.VoiceConfig.Check(); err != nil {
-		faults = append(faults, err)
-	}
-	if _, err := access.LoadPlans(c.Plans); err != nil {
-		faults = append(faults, err)
-	}
-	if _, err := c.extractPrograms(); err != nil {
-		faults = append(faults, err)
-	}
-	if err := c.checkOutbound(); err != nil {
-		faults = append(faults, err)
-	}
+	_, plansErr := access.LoadPlans(c.Plans)
+	_, programsErr := c.extractPrograms()
+	faults = append(faults, c.ModelConfig.Check(), c.VoiceConfig.Check(), plansErr, programsErr, c.checkOutbound())
 	for flag, text := range map[string]string{"base-url": c.BaseURL, "files-url": c.FilesURL} {
 		check(text == "" || isHTTPURL(text), "--%s: not an http:// or https:// address", flag)
 	}
 	check(c.DatabaseURL == "" || strings.HasPrefix(c.DatabaseURL, "postgres://") ||
 		strings.HasPrefix(c.DatabaseURL, "postgresql://"),
 		"--database-url: not a postgres:// address")
+	return errors.Join(faults...)
+}
+
+// uploadsFolder is the folder of uploaded files in the data directory.
+const uploadsFolder = "blobs"
+
+// blobName is the name of an uploaded file that was accepted: its hash.
+var blobName = regexp.MustCompile(`^[0-9a-f]{64}$`)
+
+// checkDataFolder refuses a data directory whose database is empty or missing while the files that belong to it are
+// there: a new database would not know them, and they would be removed.
+func (c Config) checkDataFolder() error {
+	if c.DatabaseURL != "" {
+		return nil
+	}
+	info, err := os.Stat(c.Database())
+	if err == nil && info.Size() > 0 || err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil // opening it reports better what is wrong
+	}
+	folder := filepath.Join(c.Data, uploadsFolder)
+	found := false
+	err = filepath.WalkDir(folder, func(_ string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() || !blobName.MatchString(entry.Name()) {
+			return nil //nolint:nilerr // a folder that cannot be read holds nothing that is known
+		}
+		found = true
+		return fs.SkipAll
+	})
+	if found {
+		return fmt.Errorf("%s is empty or missing, but %s holds files that were uploaded. "+
+			"Restore the database from a backup; to begin with an empty one, move %s away first", c.Database(), folder, folder)
+	}
+	return err
+}
+
+// checkOutbound reports invalid settings of the connections to other servers.
+func (c Config) checkOutbound() error {
+	var faults settingFaults
+	_, err := outbound.ParseAllow(c.FetchAllow)
+	faults.check(err == nil, "--fetch-allow (PARLEY_FETCH_ALLOW): %w", err)
+	_, err = c.newWebSearch()
+	faults.check(err == nil, "--search-url (PARLEY_SEARCH_URL): %w", err)
+	_, err = vault.New(c.SecretKey)
+	faults.check(err == nil, "--secret-key (PARLEY_SECRET_KEY): %w", err)
 	return errors.Join(faults...)
 }

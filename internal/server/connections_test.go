@@ -17,9 +17,9 @@ import (
 )
 
 // requestOnce sends a raw request and returns the one answer, after which the server closes the connection.
-func requestOnce(t *testing.T, h *testkit.Server, text string) testkit.Reply {
+func requestOnce(t *testing.T, s *testkit.Server, text string) testkit.Reply {
 	t.Helper()
-	conn := testkit.DialRaw(t, h.URL)
+	conn := testkit.DialRaw(t, s.URL)
 	testkit.SendRaw(t, conn, text)
 	got := testkit.ReadReplies(t, conn)
 	if len(got) != 1 {
@@ -61,15 +61,15 @@ func documentedRoutes(t *testing.T) []string {
 
 // A request without a key is answered at once on every route, and the connection closed, though the body that it
 // announces never comes.
-func TestStrangersAreAnsweredWithoutTheirBody(t *testing.T) {
-	h := testkit.Open(t)
+func TestRequestsWithoutKeyAreRefusedBeforeTheirBody(t *testing.T) {
+	s := testkit.Open(t)
 	for _, route := range documentedRoutes(t) {
 		t.Run(route, func(t *testing.T) {
 			t.Parallel()
 			for _, announced := range []string{"Content-Length: 1000", "Content-Length: 1000\r\nExpect: 100-continue",
 				"Content-Length: 99999999",
 				"Transfer-Encoding: chunked", "Content-Type: multipart/form-data; boundary=x\r\nContent-Length: 1000"} {
-				got := requestOnce(t, h, route+" HTTP/1.1\r\nHost: localhost\r\n"+announced+"\r\n\r\n")
+				got := requestOnce(t, s, route+" HTTP/1.1\r\nHost: localhost\r\n"+announced+"\r\n\r\n")
 				open := got.Status == http.StatusOK && strings.HasPrefix(route, "GET ")
 				if !open && got.Status/100 != 4 || len(got.Body) == 0 {
 					t.Errorf("%s: %d %.200s", announced, got.Status, got.Body)
@@ -81,11 +81,11 @@ func TestStrangersAreAnsweredWithoutTheirBody(t *testing.T) {
 
 // The refusal of an authenticated request does not wait for the body either.
 func TestRefusalsDoNotWaitForTheBody(t *testing.T) {
-	h := testkit.Open(t, testkit.WithConfig(func(c *server.Config) { c.RateLimit = 2 }))
-	post := "POST /api/v2/agents HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer " + h.Key + "\r\n"
+	s := testkit.Open(t, testkit.WithConfig(func(c *server.Config) { c.RateLimit = 2 }))
+	post := "POST /api/v2/agents HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer " + s.Key + "\r\n"
 	for _, want := range []int{http.StatusRequestEntityTooLarge, http.StatusRequestEntityTooLarge,
 		http.StatusTooManyRequests} {
-		got := requestOnce(t, h, post+"Content-Length: 99999999\r\n\r\n{")
+		got := requestOnce(t, s, post+"Content-Length: 99999999\r\n\r\n{")
 		if got.Status != want || got.Header.Get("Connection") != "close" && got.Header.Get("Content-Length") == "" {
 			t.Errorf("%d %s, want %d", got.Status, got.Body, want)
 		}
@@ -94,11 +94,11 @@ func TestRefusalsDoNotWaitForTheBody(t *testing.T) {
 
 // A client that sends its whole body, though it was refused long before, still gets its answer.
 func TestRefusedWhileStillSending(t *testing.T) {
-	h := testkit.Open(t)
+	s := testkit.Open(t)
 	for _, size := range []int{1 << 10, 200 << 10, 3 << 20} {
 		text := fmt.Sprintf("POST /api/v2/agents HTTP/1.1\r\nHost: localhost\r\nContent-Length: %d\r\n\r\n%s", size,
 			strings.Repeat("x", size))
-		if got := requestOnce(t, h, text); got.Status != http.StatusUnauthorized {
+		if got := requestOnce(t, s, text); got.Status != http.StatusUnauthorized {
 			t.Errorf("%d bytes: %d %s", size, got.Status, got.Body)
 		}
 	}
@@ -106,12 +106,12 @@ func TestRefusedWhileStillSending(t *testing.T) {
 
 // A body that ends early because the client has closed its half is refused, and nothing of it is stored.
 func TestBodyThatEndsEarly(t *testing.T) {
-	h := testkit.Open(t)
+	s := testkit.Open(t)
 	for _, body := range []string{"Content-Length: 100\r\n\r\n" + `{"name":"A"}`,
 		"Transfer-Encoding: chunked\r\n\r\nc\r\n" + `{"name":"A"}` + "\r\n"} {
-		conn := testkit.DialRaw(t, h.URL)
+		conn := testkit.DialRaw(t, s.URL)
 		testkit.SendRaw(t, conn,
-			"POST /api/v2/agents HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer "+h.Key+"\r\n"+body)
+			"POST /api/v2/agents HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer "+s.Key+"\r\n"+body)
 		if err := conn.CloseWrite(); err != nil {
 			t.Fatal(err)
 		}
@@ -121,14 +121,14 @@ func TestBodyThatEndsEarly(t *testing.T) {
 		}
 	}
 	var page struct{ Data []any }
-	if h.Do(t, "GET", "/agents", h.Key, nil).Decode(t, http.StatusOK, &page); len(page.Data) != 0 {
+	if s.Do(t, "GET", "/agents", s.Key, nil).Decode(t, http.StatusOK, &page); len(page.Data) != 0 {
 		t.Error(page)
 	}
 }
 
 // A body of two lengths is refused with the error of each API.
-func TestTwoLengthsAreRefused(t *testing.T) {
-	h := testkit.Open(t)
+func TestRequestsWithTwoLengthsAreRefused(t *testing.T) {
+	s := testkit.Open(t)
 	for path, want := range map[string]string{
 		"/api/v2/agents": `"code":"`, "/api/v1/chat": `"message":"`, mcp.Path: `"code":"`,
 		"/demo/voice": "Content-Length", "/rtc": "Content-Length",
@@ -136,8 +136,8 @@ func TestTwoLengthsAreRefused(t *testing.T) {
 		body := `{"name":"A"}`
 		text := fmt.Sprintf("POST %s HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer %s\r\nContent-Length: "+
 			"%d\r\nTransfer-Encoding: chunked\r\n\r\n%x\r\n%s\r\n0\r\n\r\n",
-			path, h.Key, len(body), len(body), body)
-		if got := requestOnce(t, h, text); got.Status != http.StatusBadRequest ||
+			path, s.Key, len(body), len(body), body)
+		if got := requestOnce(t, s, text); got.Status != http.StatusBadRequest ||
 			!strings.Contains(string(got.Body), want) || !strings.Contains(string(got.Body), "not both") {
 			t.Errorf("%s: %d %s", path, got.Status, got.Body)
 		}
@@ -148,10 +148,10 @@ func TestTwoLengthsAreRefused(t *testing.T) {
 // everything else refused.
 func TestHealthIsAnsweredWhereAllConnectionsAreBusy(t *testing.T) {
 	const most = 3
-	h := testkit.Open(t, testkit.WithConfig(func(c *server.Config) { c.MaxConnections = most }))
-	key := "Authorization: Bearer " + h.Key + "\r\n"
+	s := testkit.Open(t, testkit.WithConfig(func(c *server.Config) { c.MaxConnections = most }))
+	key := "Authorization: Bearer " + s.Key + "\r\n"
 	for range most {
-		conn := testkit.DialRaw(t, h.URL)
+		conn := testkit.DialRaw(t, s.URL)
 		testkit.SendRaw(t, conn, "POST /api/v2/agents HTTP/1.1\r\nHost: localhost\r\n"+key+
 			"Expect: 100-continue\r\nContent-Length: 10\r\n\r\n")
 		if _, err := io.ReadFull(conn, make([]byte, len("HTTP/1.1 100 Continue\r\n\r\n"))); err != nil {
@@ -159,10 +159,10 @@ func TestHealthIsAnsweredWhereAllConnectionsAreBusy(t *testing.T) {
 		}
 	}
 	for range 10 {
-		if got := requestOnce(t, h, "GET /api/v2/health HTTP/1.1\r\nHost: localhost\r\n\r\n"); got.Status != http.StatusOK {
+		if got := requestOnce(t, s, "GET /api/v2/health HTTP/1.1\r\nHost: localhost\r\n\r\n"); got.Status != http.StatusOK {
 			t.Errorf("%d %s", got.Status, got.Body)
 		}
-		got := requestOnce(t, h, "GET /api/v2/me HTTP/1.1\r\nHost: localhost\r\n"+key+"\r\n")
+		got := requestOnce(t, s, "GET /api/v2/me HTTP/1.1\r\nHost: localhost\r\n"+key+"\r\n")
 		if got.Status != http.StatusServiceUnavailable || got.Header.Get("Retry-After") == "" ||
 			!strings.Contains(string(got.Body), "SERVICE_UNDER_MAINTENANCE") {
 			t.Errorf("%d %s", got.Status, got.Body)
@@ -173,9 +173,9 @@ func TestHealthIsAnsweredWhereAllConnectionsAreBusy(t *testing.T) {
 // Ten times as many silent connections as the limit allows do not block other clients.
 func TestSilentConnections(t *testing.T) {
 	const most = 20
-	h := testkit.Open(t, testkit.WithConfig(func(c *server.Config) { c.MaxConnections = most }))
+	s := testkit.Open(t, testkit.WithConfig(func(c *server.Config) { c.MaxConnections = most }))
 	for i := range 10 * most {
-		conn := testkit.DialRaw(t, h.URL)
+		conn := testkit.DialRaw(t, s.URL)
 		switch i % 3 {
 		case 1:
 			testkit.SendRaw(t, conn, "GET /api/v2/agents HTTP/1.1\r\nHost: ")
@@ -183,20 +183,20 @@ func TestSilentConnections(t *testing.T) {
 			testkit.SendRaw(t, conn, "POST /api/v2/agents HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n")
 		}
 	}
-	if got := h.Do(t, "GET", "/me", h.Key, nil); got.Status != http.StatusOK || h.Connections.OpenConns() > most {
-		t.Errorf("%d, %d connections", got.Status, h.Connections.OpenConns())
+	if got := s.Do(t, "GET", "/me", s.Key, nil); got.Status != http.StatusOK || s.Connections.OpenConns() > most {
+		t.Errorf("%d, %d connections", got.Status, s.Connections.OpenConns())
 	}
 }
 
 // Browsers must take every answer for what its Content-Type says: the documents, the demo page
 // and signalling, too.
-func TestNoBrowserGuessesTheType(t *testing.T) {
-	h := testkit.Open(t)
+func TestBrowsersMayNotGuessTheContentType(t *testing.T) {
+	s := testkit.Open(t)
 	for _, path := range []string{
 		"/openapi.json", "/docs", "/api/v2/health", "/api/v1/nothing", "/nothing", "/demo/voice", "/rtc", mcp.Path,
 		v1.DocumentPath,
 	} {
-		got := requestOnce(t, h, "GET "+path+" HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+		got := requestOnce(t, s, "GET "+path+" HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
 		if value := got.Header.Get("X-Content-Type-Options"); value != "nosniff" {
 			t.Errorf("%s: %d, X-Content-Type-Options %q", path, got.Status, value)
 		}

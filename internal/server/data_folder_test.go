@@ -17,9 +17,9 @@ func TestFilesWithoutTheirDatabaseStopTheStart(t *testing.T) {
 	cfg := server.Config{StorageConfig: server.StorageConfig{Data: t.TempDir()}, Now: time.Now}
 	opens := func() {
 		t.Helper()
-		h, err := server.Open(t.Context(), cfg)
+		s, err := server.Open(t.Context(), cfg)
 		requireNoError(t, err)
-		requireNoError(t, h.Close())
+		requireNoError(t, s.Close())
 	}
 	unfinished := filepath.Join(cfg.Data, "blobs", "incoming")
 	requireNoError(t, os.MkdirAll(unfinished, 0o700))

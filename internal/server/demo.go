@@ -76,10 +76,10 @@ func (s *Server) addPages(ctx context.Context, account parley.Account, plan parl
 	n := 0
 	for _, p := range list {
 		known, err := s.hasPage(ctx, account, agent, p)
-		if err != nil || known {
-			if err != nil {
-				return n, err
-			}
+		if err != nil {
+			return n, err
+		}
+		if known {
 			continue
 		}
 		if _, err := s.Ingest.AddText(ctx, account, plan, agent, pageTitle(p), p.text); err != nil {

@@ -1,12 +1,15 @@
 package server_test
 
 import (
+	"net/http"
+	"strings"
 	"testing"
 	"testing/fstest"
 
 	"go.uber.org/goleak"
 
 	"parley"
+	"parley/docs"
 	"parley/internal/store"
 	"parley/internal/testkit"
 	"parley/internal/testkit/dbs"
@@ -19,21 +22,21 @@ func TestMain(m *testing.M) {
 }
 
 // A newer program has a newer manual: its demo trains on what has changed and nothing else.
-func TestDemoReadsWhatHasChanged(t *testing.T) {
-	h := testkit.Open(t)
+func TestDemoTrainsOnChangedPages(t *testing.T) {
+	srv := testkit.Open(t)
 	read := func(pages map[string]string) (agent parley.AgentID, names []string) {
 		manual := fstest.MapFS{}
 		for name, text := range pages {
 			manual[name] = &fstest.MapFile{Data: []byte(text)}
 		}
-		d, err := h.SetUpDemo(t.Context(), manual, t.Logf)
+		d, err := srv.SetUpDemo(t.Context(), manual, t.Logf)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := h.Runner.WaitIdle(t.Context()); err != nil {
+		if err := srv.Runner.WaitIdle(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		list, err := h.DB.Sources(t.Context(), parley.AgentRef{Account: d.Account, Agent: d.Agent},
+		list, err := srv.DB.Sources(t.Context(), parley.AgentRef{Account: d.Account, Agent: d.Agent},
 			store.SourceFilter{}, parley.PageRequest{Limit: 10})
 		if err != nil {
 			t.Fatal(err)
@@ -59,4 +62,31 @@ func countCommonWords(a, b []string) (n int) {
 		}
 	}
 	return n
+}
+
+// What a customer of a shop would ask is not answered with an example out of the manual's code; what is asked about
+// code is.
+func TestDemoQuotesCodeToThoseWhoAskForIt(t *testing.T) {
+	s := testkit.Open(t)
+	d, err := s.SetUpDemo(t.Context(), docs.Manual, t.Logf)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Runner.WaitIdle(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for question, code := range map[string]string{
+		"What are your opening hours?": "", "Where is my order?": "", "Can I get a refund?": "",
+		"What does a manifest look like?": "agent:\n", "How do I create an account?": "parley ",
+	} {
+		var answer struct {
+			Data struct{ Parts []struct{ Text string } }
+		}
+		s.Do(t, "POST", "/agents/"+string(d.Agent)+"/chat", d.Key,
+			map[string]any{"message": question, "stream": false}).Decode(t, http.StatusOK, &answer)
+		text := answer.Data.Parts[0].Text
+		if code == "" && (strings.Contains(text, "```") || strings.Contains(text, "key: ")) || !strings.Contains(text, code) {
+			t.Errorf("%q is answered %q", question, text)
+		}
+	}
 }

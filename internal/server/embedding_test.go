@@ -21,15 +21,15 @@ func withEmbeddingServer(s *provider.EmbeddingServer, wait time.Duration) testki
 }
 
 // askWithTrace asks the agent and returns the trace of the turn.
-func askWithTrace(t *testing.T, h *testkit.Server, agent, question string) admin.TurnTrace {
+func askWithTrace(t *testing.T, s *testkit.Server, agent, question string) admin.TurnTrace {
 	t.Helper()
 	var reply struct {
 		Data struct {
 			Metadata struct{ ConversationID string }
 		}
 	}
-	h.Do(t, "POST", "/agents/"+agent+"/chat", h.Key, map[string]any{"message": question}).Decode(t, http.StatusOK, &reply)
-	turns, err := admin.RunOn(t.Context(), h.AdminService, admin.Trace,
+	s.Do(t, "POST", "/agents/"+agent+"/chat", s.Key, map[string]any{"message": question}).Decode(t, http.StatusOK, &reply)
+	turns, err := admin.RunOn(t.Context(), s.AdminService, admin.Trace,
 		admin.ConversationRef{ID: reply.Data.Metadata.ConversationID})
 	if err != nil || len(turns) != 1 {
 		t.Fatalf("%v %+v", err, turns)
@@ -44,17 +44,17 @@ func forEachStore(t *testing.T, f func(t *testing.T, store testkit.Option)) {
 
 // Questions are searched for by words and vectors once the vectors are there, and by words whenever the provider fails
 // or is slow.
-func TestATurnTakesTheVectorsItGets(t *testing.T) {
+func TestTurnSearchesByVectors(t *testing.T) {
 	forEachStore(t, func(t *testing.T, store testkit.Option) {
 		s := provider.StartEmbeddings(t, nil)
-		h := testkit.Open(t, store, withEmbeddingServer(s, 5*time.Second))
-		agent := h.NewAgent(t, h.Key, "# Deliveries\n\nParcels are delivered between eight and ten in the morning.")
-		if err := h.EmbeddingRunner.WaitIdle(t.Context()); err != nil {
+		srv := testkit.Open(t, store, withEmbeddingServer(s, 5*time.Second))
+		agent := srv.NewAgent(t, srv.Key, "# Deliveries\n\nParcels are delivered between eight and ten in the morning.")
+		if err := srv.EmbeddingRunner.WaitIdle(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		expect := func(question, search string) {
 			t.Helper()
-			got := askWithTrace(t, h, agent, question)
+			got := askWithTrace(t, srv, agent, question)
 			if !strings.HasPrefix(got.SearchMethod, search) || !strings.Contains(got.Answer, "between eight and ten") {
 				t.Errorf("%s: searched by %q, answered %q", question, got.SearchMethod, got.Answer)
 			}
@@ -66,15 +66,15 @@ func TestATurnTakesTheVectorsItGets(t *testing.T) {
 	})
 }
 
-func TestATurnDoesNotWaitForALateVector(t *testing.T) {
+func TestTurnDoesNotWaitForALateVector(t *testing.T) {
 	s := provider.StartEmbeddings(t, nil)
-	h := testkit.Open(t, withEmbeddingServer(s, 30*time.Millisecond))
-	agent := h.NewAgent(t, h.Key, "# Deliveries\n\nParcels are delivered between eight and ten in the morning.")
-	if err := h.EmbeddingRunner.WaitIdle(t.Context()); err != nil {
+	srv := testkit.Open(t, withEmbeddingServer(s, 30*time.Millisecond))
+	agent := srv.NewAgent(t, srv.Key, "# Deliveries\n\nParcels are delivered between eight and ten in the morning.")
+	if err := srv.EmbeddingRunner.WaitIdle(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	s.Play(s.Stall, s.Stall)
-	if got := askWithTrace(t, h, agent, "When are parcels delivered?"); !strings.Contains(got.SearchMethod,
+	if got := askWithTrace(t, srv, agent, "When are parcels delivered?"); !strings.Contains(got.SearchMethod,
 		"not come in time") || !strings.Contains(got.Answer, "between eight and ten") {
 		t.Errorf("searched by %q, answered %q", got.SearchMethod, got.Answer)
 	}
@@ -89,16 +89,16 @@ func TestVectorsAloneAnswerNothing(t *testing.T) {
 			}
 			return []float32{0, .1, 1}
 		})
-		h := testkit.Open(t, store, withEmbeddingServer(s, 5*time.Second), testkit.WithConfig(func(c *server.Config) {
+		srv := testkit.Open(t, store, withEmbeddingServer(s, 5*time.Second), testkit.WithConfig(func(c *server.Config) {
 			c.EmbedWeight = .9
 		}))
-		agent := h.NewAgent(t, h.Key, "# Deliveries\n\nParcels are delivered between eight and ten in the morning.",
+		agent := srv.NewAgent(t, srv.Key, "# Deliveries\n\nParcels are delivered between eight and ten in the morning.",
 			"# Office\n\nThe green plant in the corner wants water.")
-		if err := h.EmbeddingRunner.WaitIdle(t.Context()); err != nil {
+		if err := srv.EmbeddingRunner.WaitIdle(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		for _, question := range []string{"When are parcels delivered?", "Who painted the ceiling of the chapel?"} {
-			got := askWithTrace(t, h, agent, question)
+			got := askWithTrace(t, srv, agent, question)
 			if got.SearchMethod != "words and vectors" || len(got.Passages) == 0 ||
 				!strings.Contains(got.Passages[0].Text, "plant") {
 				t.Fatalf("%s: searched by %q, found %+v", question, got.SearchMethod, got.Passages)
@@ -108,7 +108,7 @@ func TestVectorsAloneAnswerNothing(t *testing.T) {
 				t.Errorf("%s: answered %q", question, got.Answer)
 			}
 		}
-		if got := askWithTrace(t, h, agent, "When are parcels delivered?"); !strings.Contains(got.Answer,
+		if got := askWithTrace(t, srv, agent, "When are parcels delivered?"); !strings.Contains(got.Answer,
 			"between eight and ten") {
 			t.Errorf("the passage that answers is not quoted: %q", got.Answer)
 		}
@@ -117,21 +117,21 @@ func TestVectorsAloneAnswerNothing(t *testing.T) {
 
 // A server that gets an embedding provider for the first time embeds its earlier passages; one without enqueues no
 // jobs.
-func TestVectorsForWhatWasReadBefore(t *testing.T) {
+func TestEarlierPassagesAreEmbedded(t *testing.T) {
 	data := t.TempDir()
 	t.Run("without", func(t *testing.T) {
-		h := testkit.Open(t, testkit.WithDatabase(data, ""))
-		h.NewAgent(t, h.Key, "Parcels are delivered between eight and ten in the morning.")
-		n, err := sqldb.One(t.Context(), h.DB.SQL(), sqldb.Column[int], `select count(*) from jobs where kind = ?`,
+		srv := testkit.Open(t, testkit.WithDatabase(data, ""))
+		srv.NewAgent(t, srv.Key, "Parcels are delivered between eight and ten in the morning.")
+		n, err := sqldb.One(t.Context(), srv.DB.SQL(), sqldb.Column[int], `select count(*) from jobs where kind = ?`,
 			ingest.EmbedJob)
-		if n != 0 || err != nil || h.EmbeddingRunner != nil {
+		if n != 0 || err != nil || srv.EmbeddingRunner != nil {
 			t.Errorf("%d chores, %v", n, err)
 		}
 	})
 	s := provider.StartEmbeddings(t, nil)
-	h := testkit.Open(t, testkit.WithDatabase(data, ""), withEmbeddingServer(s, 0))
+	srv := testkit.Open(t, testkit.WithDatabase(data, ""), withEmbeddingServer(s, 0))
 	testkit.Eventually(t, "vectors for what was read before", func() bool {
-		n, err := sqldb.One(context.Background(), h.DB.SQL(), sqldb.Column[int], `select count(*) from passage_vectors`)
+		n, err := sqldb.One(context.Background(), srv.DB.SQL(), sqldb.Column[int], `select count(*) from passage_vectors`)
 		return err == nil && n > 0
 	})
 	if s.CountTexts() != 1 {

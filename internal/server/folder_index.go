@@ -85,9 +85,9 @@ type Quote struct {
 
 // Ask answers the question as a server's agent would. It calls onChunk with each piece of text and each citation as it
 // comes.
-func (s *FolderIndex) Ask(ctx context.Context, models ModelConfig, question string, onChunk func(model.Chunk)) (*Answer,
+func (f *FolderIndex) Ask(ctx context.Context, models ModelConfig, question string, onChunk func(model.Chunk)) (*Answer,
 	error) {
-	table, err := models.newRegistryWith(nil)
+	table, err := models.NewRegistry()
 	if err != nil {
 		return nil, err
 	}
@@ -97,7 +97,7 @@ func (s *FolderIndex) Ask(ctx context.Context, models ModelConfig, question stri
 		return nil, errors.New("no model answers for \"auto\"")
 	}
 	req := model.Request{Model: backend.Name, Messages: []model.Message{{Role: "user", Text: question}}}
-	for _, h := range s.index.Nearest(retrieval.Query{Text: question}) {
+	for _, h := range f.index.Nearest(retrieval.Query{Text: question}) {
 		req.Passages = append(req.Passages, model.Passage{Passage: h.Passage, Score: h.Score, TermWeights: h.Terms,
 			Signals: model.MatchSignals(h.Signs)})
 	}
@@ -111,7 +111,7 @@ func (s *FolderIndex) Ask(ctx context.Context, models ModelConfig, question stri
 		case chunk.Text != "":
 			a.Text += chunk.Text
 		case chunk.Citation != nil:
-			a.Citations = append(a.Citations, s.quote(req.Passages[chunk.Citation.PassageIndex].Passage, *chunk.Citation))
+			a.Citations = append(a.Citations, f.quote(req.Passages[chunk.Citation.PassageIndex].Passage, *chunk.Citation))
 		case chunk.Finish != nil:
 			a.Score, a.Refused = chunk.Finish.Score, chunk.Finish.IsRefusal
 		}
@@ -119,10 +119,11 @@ func (s *FolderIndex) Ask(ctx context.Context, models ModelConfig, question stri
 	return a, nil
 }
 
-func (s *FolderIndex) quote(p parley.Passage, c model.Citation) Quote {
-	return Quote{Name: p.SourceName, Heading: p.Heading, Quote: s.texts[p.VersionHash][c.Start:c.End], Start: c.Start,
-		End:         c.End,
-		AnswerStart: c.AnswerStart, AnswerEnd: c.AnswerEnd}
+func (f *FolderIndex) quote(p parley.Passage, c model.Citation) Quote {
+	return Quote{
+		Name: p.SourceName, Heading: p.Heading, Quote: f.texts[p.VersionHash][c.Start:c.End],
+		Start: c.Start, End: c.End, AnswerStart: c.AnswerStart, AnswerEnd: c.AnswerEnd,
+	}
 }
 
 // folderPage is one file of a folder.

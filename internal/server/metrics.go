@@ -21,7 +21,6 @@ func (c Config) newMetrics() *metrics.Metrics {
 	return metrics.New(c.Version, c.Logger)
 }
 
-// newVoiceStats returns the statistics of the voice sessions of this server.
 func (b *builder) newVoiceStats() *voice.Stats {
 	load := &metrics.CPULoad{Now: b.cfg.Now}
 	if b.metrics == nil {

@@ -29,9 +29,9 @@ type metricsSample struct {
 	values map[string]float64
 }
 
-func scrapeMetrics(t *testing.T, h *testkit.Server) metricsSample {
+func scrapeMetrics(t *testing.T, s *testkit.Server) metricsSample {
 	t.Helper()
-	listening := httptest.NewServer(h.MetricsHandler())
+	listening := httptest.NewServer(s.MetricsHandler())
 	defer listening.Close()
 	res, err := listening.Client().Get(listening.URL + "/metrics")
 	if err != nil {
@@ -78,29 +78,29 @@ func (s metricsSample) requireValues(t *testing.T, want map[string]float64) {
 
 // What real requests do is in the metrics, and the metrics are those that the manual lists.
 func TestMetricsOfAServer(t *testing.T) {
-	h := testkit.Open(t, withMetrics())
-	agent := h.NewAgent(t, h.Key, "We deliver within three days.")
+	s := testkit.Open(t, withMetrics())
+	agent := s.NewAgent(t, s.Key, "We deliver within three days.")
 	ask := func(path string, body any, status int) {
 		t.Helper()
-		h.Do(t, "POST", "/agents/"+agent+path, h.Key, body).Decode(t, status, &struct{}{})
+		s.Do(t, "POST", "/agents/"+agent+path, s.Key, body).Decode(t, status, &struct{}{})
 	}
 	ask("/chat", map[string]any{"message": "How long is the delivery?"}, http.StatusOK)
-	if r := h.Do(t, "POST", "/agents/"+agent+"/chat", h.Key,
+	if r := s.Do(t, "POST", "/agents/"+agent+"/chat", s.Key,
 		map[string]any{"message": "How long?", "stream": true}); r.Status != http.StatusOK {
 		t.Fatal(r.Status)
 	}
-	h.Do(t, "GET", "/nowhere/at/all", h.Key, nil)
-	h.Do(t, "GET", "/agents/nobody", h.Key, nil)
-	h.Do(t, "PUT", "/agents/"+agent, h.Key,
+	s.Do(t, "GET", "/nowhere/at/all", s.Key, nil)
+	s.Do(t, "GET", "/agents/nobody", s.Key, nil)
+	s.Do(t, "PUT", "/agents/"+agent, s.Key,
 		map[string]any{"voiceSettings": map[string]any{"maxConcurrentSessions": 1}}).Decode(t, http.StatusOK, &struct{}{})
 	ask("/voice/sessions", map[string]any{}, http.StatusOK)
 	ask("/voice/sessions", map[string]any{}, http.StatusTooManyRequests)
-	h.Do(t, "POST", "/agents/nobody/voice/sessions", h.Key, map[string]any{})
-	testkit.Eventually(t, "the end of the turns", func() bool { return h.Engine.LiveTurns() == 0 })
+	s.Do(t, "POST", "/agents/nobody/voice/sessions", s.Key, map[string]any{})
+	testkit.Eventually(t, "the end of the turns", func() bool { return s.Engine.LiveTurns() == 0 })
 
 	const chat, sessions = "method=POST route=/api/v2/agents/{agentId}/chat",
 		"method=POST route=/api/v2/agents/{agentId}/voice/sessions"
-	scrapeMetrics(t, h).requireValues(t, map[string]float64{
+	scrapeMetrics(t, s).requireValues(t, map[string]float64{
 		"parley_http_requests_total " + chat + " status=2xx":                              2,
 		"parley_http_request_duration_seconds " + chat:                                    2,
 		"parley_http_requests_total " + sessions + " status=2xx":                          1,
@@ -120,9 +120,9 @@ func TestMetricsOfAServer(t *testing.T) {
 		"parley_voice_sessions_refused_total reason=other":                                1,
 		"parley_build_info goversion=" + runtime.Version() + " version=1.2.3":             1,
 	})
-	h.Voice.EndAll("operator")
-	testkit.Eventually(t, "the end of the session", func() bool { return len(h.Voice.Active()) == 0 })
-	got := scrapeMetrics(t, h)
+	s.Voice.EndAll("operator")
+	testkit.Eventually(t, "the end of the session", func() bool { return len(s.Voice.Active()) == 0 })
+	got := scrapeMetrics(t, s)
 	got.requireValues(t,
 		map[string]float64{"parley_voice_sessions": 0, "parley_voice_sessions_ended_total reason=operator": 1})
 	maps.DeleteFunc(got.kinds, func(name, _ string) bool { return !strings.HasPrefix(name, "parley_") })
@@ -130,7 +130,7 @@ func TestMetricsOfAServer(t *testing.T) {
 		t.Errorf("metrics.md lists\n%v\nand there are\n%v", want, got.kinds)
 	}
 	for name := range got.values {
-		if strings.Contains(name, agent) || strings.Contains(name, h.Account) {
+		if strings.Contains(name, agent) || strings.Contains(name, s.Account) {
 			t.Errorf("%s holds an id", name)
 		}
 	}
@@ -158,45 +158,45 @@ func documentedMetrics(t *testing.T) map[string]string {
 
 // A stream counts as open until its end.
 func TestAnOpenStreamIsInTheMetrics(t *testing.T) {
-	h := testkit.Open(t, withMetrics())
-	agent := h.NewAgent(t, h.Key, "We deliver within three days.")
+	s := testkit.Open(t, withMetrics())
+	agent := s.NewAgent(t, s.Key, "We deliver within three days.")
 	var first struct {
 		Data struct {
 			Metadata struct{ ConversationID string }
 		}
 	}
-	h.Do(t, "POST", "/agents/"+agent+"/chat", h.Key, map[string]any{"message": "How long is the delivery?"}).Decode(t,
+	s.Do(t, "POST", "/agents/"+agent+"/chat", s.Key, map[string]any{"message": "How long is the delivery?"}).Decode(t,
 		http.StatusOK, &first)
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet,
-		h.URL+"/api/v2/agents/"+agent+"/conversations/"+first.Data.Metadata.ConversationID+"/events", nil)
+		s.URL+"/api/v2/agents/"+agent+"/conversations/"+first.Data.Metadata.ConversationID+"/events", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	req.Header.Set("Authorization", "Bearer "+h.Key)
+	req.Header.Set("Authorization", "Bearer "+s.Key)
 	res, err := http.DefaultTransport.RoundTrip(req)
 	if err != nil || res.StatusCode != http.StatusOK {
 		t.Fatal(res.Status, err)
 	}
-	scrapeMetrics(t, h).requireValues(t, map[string]float64{"parley_http_streams_open": 1})
+	scrapeMetrics(t, s).requireValues(t, map[string]float64{"parley_http_streams_open": 1})
 	_ = res.Body.Close()
 	testkit.Eventually(t, "the end of the stream", func() bool {
-		return scrapeMetrics(t, h).values["parley_http_streams_open"] == 0
+		return scrapeMetrics(t, s).values["parley_http_streams_open"] == 0
 	})
 }
 
 // The statistics of voice sessions are in the metrics.
-func TestTalksAreInTheMetrics(t *testing.T) {
+func TestMetricsOfVoiceSessions(t *testing.T) {
 	exe, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := testkit.Open(t, withMetrics(), testkit.WithConfig(func(c *server.Config) { c.SFUProgram = exe }))
-	m := h.Responder.Stats
+	s := testkit.Open(t, withMetrics(), testkit.WithConfig(func(c *server.Config) { c.SFUProgram = exe }))
+	m := s.Responder.Stats
 	m.OnAnswer(false, voice.Delay{Silence: 300, Hearing: 50, Answer: 30, Piece: 1, Speech: 20, Output: 5, Total: 406})
 	m.OnAnswer(true, voice.Delay{Total: 60})
 	m.OnHold(210 * time.Millisecond)
-	h.Media.OnChildExit(errors.New("killed"))
-	got := scrapeMetrics(t, h)
+	s.Media.OnChildExit(errors.New("killed"))
+	got := scrapeMetrics(t, s)
 	got.requireValues(t, map[string]float64{
 		"parley_voice_answer_seconds input=spoken": 1, "parley_voice_answer_seconds input=typed": 1,
 		"parley_voice_answer_step_seconds step=silence": 1, "parley_voice_answer_step_seconds step=output": 1,
@@ -206,15 +206,15 @@ func TestTalksAreInTheMetrics(t *testing.T) {
 
 // Nothing is shown, and nothing counted, where metrics are off.
 func TestNoMetricsUnlessAskedFor(t *testing.T) {
-	if h := testkit.Open(t); h.MetricsHandler() != nil {
+	if s := testkit.Open(t); s.MetricsHandler() != nil {
 		t.Error("there are metrics")
 	}
 }
 
 // On PostgreSQL there is no queue of writes; all other metrics are there.
 func TestMetricsOnPostgres(t *testing.T) {
-	h := testkit.Open(t, withMetrics(), testkit.WithPostgres())
-	got := scrapeMetrics(t, h)
+	s := testkit.Open(t, withMetrics(), testkit.WithPostgres())
+	got := scrapeMetrics(t, s)
 	got.requireValues(t, map[string]float64{"parley_database_up": 1, "parley_jobs state=waiting": 0,
 		"parley_jobs_oldest_due_seconds": 0})
 	if got.kinds["parley_database_writes_waiting"] != "" {

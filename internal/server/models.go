@@ -153,13 +153,12 @@ func (m ModelConfig) wires() (wires []model.Wire) {
 	return wires
 }
 
-// newRegistryWith is NewRegistry with a model that answers for every name in place of the configured ones, unless it is
-// nil.
-func (m ModelConfig) newRegistryWith(override model.Model) (*model.Registry, error) {
-	if override != nil {
-		return model.NewRegistry(model.RegistryConfig{Builtin: override}), nil
+// newModels returns the models of the server.
+func (c Config) newModels() (*model.Registry, error) {
+	if c.ModelOverride != nil {
+		return model.NewRegistry(model.RegistryConfig{Builtin: c.ModelOverride}), nil
 	}
-	return m.NewRegistry()
+	return c.NewRegistry()
 }
 
 func isHTTPURL(text string) bool {

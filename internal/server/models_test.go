@@ -2,7 +2,7 @@ package server
 
 import "testing"
 
-func TestHalfAModelIsRefused(t *testing.T) {
+func TestIncompleteModelSettingsAreRefused(t *testing.T) {
 	const url = "http://localhost:11434/v1"
 	for name, c := range map[string]struct {
 		models  ModelConfig

@@ -36,9 +36,9 @@ func (b *builder) newExtractPool() *extract.Pool {
 func (b *builder) newIngest(pool *extract.Pool) *ingest.Service {
 	readers := extractReaders{pool}
 	service := &ingest.Service{
-		DB: b.db, Indexes: b.indexes, Queue: b.queue, Now: b.cfg.Now, Plan: b.plans.Plan, Logger: b.cfg.Logger,
-		Crawler:  &crawl.Crawler{Client: b.outbound, UserAgent: crawlerName(b.cfg.BaseURL), Now: b.cfg.Now},
-		ReadPage: readers.readPage, ReadFile: readers.readFile, Files: b.cfg.newFiles(b.db), IsBusy: b.callbacks.isAnswering,
+		DB: b.DB, Indexes: b.Indexes, Queue: b.Queue, Now: b.cfg.Now, Plan: b.Plans.Plan, Logger: b.cfg.Logger,
+		Crawler:  &crawl.Crawler{Client: b.Outbound, UserAgent: crawlerName(b.cfg.BaseURL), Now: b.cfg.Now},
+		ReadPage: readers.readPage, ReadFile: readers.readFile, Files: b.cfg.newFiles(b.DB), IsBusy: b.callbacks.isAnswering,
 	}
 	if b.embedder != nil { // a nil *OpenAIEmbedder would be an embedder
 		service.Embedder = b.embedder
@@ -112,7 +112,6 @@ func (r extractReaders) readPage(ctx context.Context, url, contentType string, b
 	return firstTitle(text), text, nil
 }
 
-// readFile returns the text of an uploaded file.
 func (r extractReaders) readFile(ctx context.Context, kind extract.Kind, name string, data []byte) (string, error) {
 	doc, err := r.pool.ReadFile(ctx, kind, name, data)
 	return doc.Text, err

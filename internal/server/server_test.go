@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"slices"
 	"sync"
@@ -59,4 +60,15 @@ func TestAFailedComponentStopsTheOthers(t *testing.T) {
 			t.Errorf("stopped %v, want %v", l.events, want)
 		}
 	})
+}
+
+// A program that has unmapped its own pages maps them again as it needs them.
+func TestUnmappedPagesAreMappedAgain(t *testing.T) {
+	for range 3 {
+		unmapUnusedPages()
+		text, err := json.Marshal(map[string]any{"settings": Config{}.StorageConfig})
+		if err != nil || len(text) == 0 {
+			t.Fatalf("%s, %v", text, err)
+		}
+	}
 }

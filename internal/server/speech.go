@@ -35,28 +35,23 @@ type SpeechConfig struct {
 
 // Check reports invalid and incomplete settings.
 func (s SpeechConfig) Check() error {
-	var faults []error
-	check := func(ok bool, message string) {
-		if !ok {
-			faults = append(faults, errors.New(message))
-		}
-	}
+	var faults settingFaults
+	check := faults.check
 	server := s.TTSURL != "" || s.TTSKey != ""
 	check(s.TTSURL == "" || isHTTPURL(s.TTSURL), "--tts-url: not an http:// or https:// address")
 	check(s.TTS != "openai" || server,
 		"--tts (PARLEY_TTS) is openai: say where the server is with --tts-url (PARLEY_TTS_URL), or give "+
 			"--tts-key (PARLEY_TTS_KEY) for OpenAI's own")
 	check(!server || s.TTS == "" || s.TTS == "auto" || s.TTS == "openai",
-		"--tts-url or --tts-key is set and --tts (PARLEY_TTS) is "+s.TTS+": the server would not be asked")
+		"--tts-url or --tts-key is set and --tts (PARLEY_TTS) is %s: the server would not be asked", s.TTS)
 	check(s.TTSModel == "" || server,
 		"--tts-model (PARLEY_TTS_MODEL) is set and --tts-url (PARLEY_TTS_URL) is not: say where the model is")
 	remote := s.STT == "openai" || s.STT == "deepgram"
 	check(s.STTURL == "" || isHTTPURL(s.STTURL) || isWebSocketURL(s.STTURL),
 		"--stt-url: not an address of http://, https://, ws:// or wss://")
 	check(!remote || s.STTURL != "" || s.STTKey != "",
-		"--stt (PARLEY_STT) is "+s.STT+
-			": say where the server is with --stt-url (PARLEY_STT_URL), or give --stt-key (PARLEY_STT_KEY) for "+
-			"the provider's own")
+		"--stt (PARLEY_STT) is %s: say where the server is with --stt-url (PARLEY_STT_URL), or give "+
+			"--stt-key (PARLEY_STT_KEY) for the provider's own", s.STT)
 	check(remote || s.STTURL == "" && s.STTKey == "" && s.STTModel == "",
 		"--stt-url, --stt-key or --stt-model is set and --stt (PARLEY_STT) names no server: set it to openai or deepgram")
 	if _, err := s.Engines(); err != nil {

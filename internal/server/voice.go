@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"net"
 	"net/url"
@@ -44,12 +43,8 @@ const (
 
 // Check reports invalid settings.
 func (v VoiceConfig) Check() error {
-	var faults []error
-	want := func(ok bool, format string, args ...any) {
-		if !ok {
-			faults = append(faults, fmt.Errorf(format, args...))
-		}
-	}
+	var faults settingFaults
+	want := faults.check
 	want(v.VoiceURL == "" || isWebSocketURL(v.VoiceURL), "--voice-url: not a ws:// or wss:// address")
 	want(v.VoiceUDPPort >= 0 && v.VoiceUDPPort < 1<<16, "--voice-udp-port: %d is no port", v.VoiceUDPPort)
 	want(v.VoiceMaxSessions >= 0, "--voice-max-sessions: %d is below 0", v.VoiceMaxSessions)
@@ -92,7 +87,7 @@ func (b *builder) newMediaServer() *rtc.Server {
 func (b *builder) newVoice(media *rtc.Server, responder *voice.Responder, engine *chat.Engine,
 	files *ingest.Service) *voice.Sessions {
 	sessions := &voice.Sessions{
-		DB: b.db, Rooms: b.cfg.RoomsOverride, DeleteUnusedFiles: files.RemoveUnusedFiles, Observer: b.newVoiceObserver(),
+		DB: b.DB, Rooms: b.cfg.RoomsOverride, DeleteUnusedFiles: files.RemoveUnusedFiles, Observer: b.newVoiceObserver(),
 		Now: b.cfg.Now, Logger: b.cfg.Logger, Owner: engine.Owner,
 		MaxSessions: b.cfg.VoiceMaxSessions, MaxUnjoined: b.cfg.VoiceWaiting,
 	}
@@ -112,8 +107,8 @@ func (b *builder) newResponder(
 		return nil
 	}
 	return &voice.Responder{
-		DB: b.db, Engine: engine, Conversations: conversations, Join: b.newJoin(media),
-		Synthesizer: b.speech.Synthesizer, Transcriber: b.speech.Transcriber,
+		DB: b.DB, Engine: engine, Conversations: conversations, Join: b.newJoin(media),
+		Synthesizer: b.Speech.Synthesizer, Transcriber: b.Speech.Transcriber,
 		Archive: &voice.Archive{
 			IncomingFolder: func() (string, error) { return files.Files.Incoming() },
 			StoreFile:      files.StoreFile,

@@ -34,15 +34,15 @@ func (vowelSynthesizer) Synthesize(_ context.Context, u speech.Utterance) iter.S
 
 // With a real media server and real voice detection: the agent's own echo does not interrupt it, a murmur pauses it for
 // a moment, and one word stops it.
-func TestWhatInterrupts(t *testing.T) {
+func TestWordsInterruptAndEchoDoesNot(t *testing.T) {
 	const greeting = "Hello there, how can I help you today?"
 	const answer = "It costs ten euros a month for each person, and there is a discount of twenty percent for " +
 		"those who pay a year."
 	scriptedModel := &scripted.Model{}
-	h, g, begin := openVoiceServer(t, scriptedModel, `{"initialMessage":"`+greeting+`"}`)
-	h.Responder.Synthesizer = vowelSynthesizer{}
+	srv, g, begin := openVoiceServer(t, scriptedModel, `{"initialMessage":"`+greeting+`"}`)
+	srv.Responder.Synthesizer = vowelSynthesizer{}
 	s := begin()
-	c := joinRoom(t, strings.Replace(h.URL, "http", "ws", 1), s.ParticipantToken)
+	c := joinRoom(t, strings.Replace(srv.URL, "http", "ws", 1), s.ParticipantToken)
 	defer c.disconnect()
 	c.mu.Lock()
 	c.hasEcho = true

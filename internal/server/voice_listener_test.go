@@ -83,7 +83,7 @@ func (s *fakeTranscriptionServer) countMessages(word string) int {
 
 // A streaming engine transcribes while the customer speaks; a connection lost in the middle of a segment loses nothing
 // of it.
-func TestTalkWithAListener(t *testing.T) {
+func TestVoiceSessionWithStreamingTranscription(t *testing.T) {
 	s := &fakeTranscriptionServer{textMessages: map[string]int{}}
 	listening := httptest.NewServer(websocket.Server{Handler: s.serve})
 	defer listening.Close()
@@ -93,8 +93,8 @@ func TestTalkWithAListener(t *testing.T) {
 	scriptedModel.AddScript(scripted.Text("It costs ten.")).AddScript(scripted.Text("Yes."))
 	h, agent, live, c := startVoiceCall(t, func(c *server.Config) {
 		c.ModelOverride = scriptedModel
-	}, func(h *testkit.Server) {
-		h.Responder.Synthesizer, h.Responder.Transcriber = humSynthesizer{}, engine
+	}, func(srv *testkit.Server) {
+		srv.Responder.Synthesizer, srv.Responder.Transcriber = humSynthesizer{}, engine
 	})
 
 	c.speakFor(1300 * time.Millisecond)

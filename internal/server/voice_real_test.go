@@ -38,33 +38,33 @@ func synthesizeSpeech(t *testing.T, text string) []int16 {
 // startVoiceCall opens a server with that configuration and preparation and an agent trained on the texts, and calls
 // it.
 func startVoiceCall(t *testing.T, change func(*server.Config), prepare func(*testkit.Server),
-	texts ...string) (h *testkit.Server, agent parley.AgentID, s session, c *voiceClient) {
+	texts ...string) (srv *testkit.Server, agent parley.AgentID, s session, c *voiceClient) {
 	t.Helper()
 	exe, err := os.Executable()
 	requireNoError(t, err)
-	h = testkit.Open(t, testkit.WithConfig(func(c *server.Config) { c.SFUProgram = exe }), testkit.WithConfig(change))
-	h.Media.Args = []string{sfus.Command}
-	prepare(h)
-	id := h.NewAgent(t, h.Key, texts...)
-	requireNoError(t, h.DB.UpdateAgent(t.Context(), parley.AccountID(h.Account).AgentRef(parley.AgentID(id)),
+	srv = testkit.Open(t, testkit.WithConfig(func(c *server.Config) { c.SFUProgram = exe }), testkit.WithConfig(change))
+	srv.Media.Args = []string{sfus.Command}
+	prepare(srv)
+	id := srv.NewAgent(t, srv.Key, texts...)
+	requireNoError(t, srv.DB.UpdateAgent(t.Context(), parley.AccountID(srv.Account).AgentRef(parley.AgentID(id)),
 		func(a *parley.Agent) error {
 			a.Voice = json.RawMessage(`{"voice":{"voiceName":"Sarah","speed":1},` +
 				`"transcriber":{"model":"deepgram/nova-3","language":"en"}}`)
 			return nil
 		}))
 	var out struct{ Data session }
-	h.Do(t, "POST", "/agents/"+id+"/voice/sessions", h.Key, `{}`).Decode(t, http.StatusOK, &out)
-	c = joinRoom(t, strings.Replace(h.URL, "http", "ws", 1), out.Data.ParticipantToken)
+	srv.Do(t, "POST", "/agents/"+id+"/voice/sessions", srv.Key, `{}`).Decode(t, http.StatusOK, &out)
+	c = joinRoom(t, strings.Replace(srv.URL, "http", "ws", 1), out.Data.ParticipantToken)
 	t.Cleanup(c.disconnect)
 	c.publishMicrophone()
 	c.waitForState(rtc.Listening)
-	return h, parley.AgentID(id), out.Data, c
+	return srv, parley.AgentID(id), out.Data, c
 }
 
 // storedTexts returns the texts of a conversation's messages.
-func storedTexts(t *testing.T, h *testkit.Server, agent parley.AgentID, s session) (texts []string) {
+func storedTexts(t *testing.T, srv *testkit.Server, agent parley.AgentID, s session) (texts []string) {
 	t.Helper()
-	page, err := h.DB.Messages(t.Context(), parley.AccountID(h.Account).AgentRef(agent).
+	page, err := srv.DB.Messages(t.Context(), parley.AccountID(srv.Account).AgentRef(agent).
 		ConversationRef(parley.ConversationID(s.ConversationID)), parley.PageRequest{Limit: 10})
 	requireNoError(t, err)
 	for _, m := range page.Items {
@@ -75,7 +75,7 @@ func storedTexts(t *testing.T, h *testkit.Server, agent parley.AgentID, s sessio
 
 // A synthesized question goes through the media server, is recognised and answered from a source, and the answer is
 // spoken.
-func TestTalkWithRealEngines(t *testing.T) {
+func TestVoiceSessionWithRealEngines(t *testing.T) {
 	for _, program := range []string{"flite", "pocketsphinx_continuous"} {
 		if _, err := exec.LookPath(program); err != nil {
 			t.Skipf("SKIP: %s is not installed", program)

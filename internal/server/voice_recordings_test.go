@@ -24,29 +24,29 @@ type testRecording struct {
 }
 
 // createRecording creates an agent with a session and a recording of that age.
-func createRecording(t *testing.T, h *testkit.Server, age time.Duration) testRecording {
+func createRecording(t *testing.T, s *testkit.Server, age time.Duration) testRecording {
 	t.Helper()
-	p := testRecording{agent: parley.AgentID(h.NewAgent(t, h.Key))}
-	h.Do(t, "PUT", "/agents/"+string(p.agent), h.Key,
+	p := testRecording{agent: parley.AgentID(s.NewAgent(t, s.Key))}
+	s.Do(t, "PUT", "/agents/"+string(p.agent), s.Key,
 		`{"voiceSettings": {"recordings": {"enabled": true, "retentionDays": 7}}}`).Decode(t, 200, &struct{}{})
 	var out struct{ Data session }
-	h.Do(t, "POST", "/agents/"+string(p.agent)+"/voice/sessions", h.Key, `{}`).Decode(t, 200, &out)
+	s.Do(t, "POST", "/agents/"+string(p.agent)+"/voice/sessions", s.Key, `{}`).Decode(t, 200, &out)
 	p.conversation = parley.ConversationID(out.Data.ConversationID)
-	for _, l := range h.Voice.Active() {
+	for _, l := range s.Voice.Active() {
 		if string(l.ID) == out.Data.SessionID {
 			l.End(parley.EndOperator)
 			<-l.Done()
 		}
 	}
-	dir, err := h.Ingest.Files.Incoming()
+	dir, err := s.Ingest.Files.Incoming()
 	requireNoError(t, err)
 	path, now, sound := filepath.Join(dir, out.Data.SessionID), time.Now().Add(-age),
 		[]byte("the sound of "+out.Data.SessionID)
 	requireNoError(t, os.WriteFile(path, sound, 0o600))
 	sum := sha256.Sum256(sound)
-	p.blob = store.Blob{ID: parley.NewUUID(), AccountID: parley.AccountID(h.Account), AgentID: p.agent,
+	p.blob = store.Blob{ID: parley.NewUUID(), AccountID: parley.AccountID(s.Account), AgentID: p.agent,
 		Hash: hex.EncodeToString(sum[:]), Size: int64(len(sound)), MediaType: "audio/wav", CreatedAt: now}
-	requireNoError(t, h.Ingest.StoreFile(t.Context(), path, &p.blob, func(tx *store.DB) error {
+	requireNoError(t, s.Ingest.StoreFile(t.Context(), path, &p.blob, func(tx *store.DB) error {
 		return errors.Join(tx.CreateBlob(t.Context(), &p.blob), tx.CreateRecording(t.Context(),
 			&parley.VoiceRecording{ID: parley.NewUUID(), AccountID: p.blob.AccountID, AgentID: p.agent,
 				ConversationID: p.conversation, SessionID: parley.VoiceSessionID(out.Data.SessionID), BlobID: p.blob.ID,
@@ -61,43 +61,43 @@ func TestFilesOfRecordingsGo(t *testing.T) {
 		"postgres": testkit.WithPostgres()} {
 		t.Run(on, func(t *testing.T) {
 			t.Parallel()
-			h := testkit.Open(t, option)
-			stays := createRecording(t, h, 0)
+			s := testkit.Open(t, option)
+			stays := createRecording(t, s, 0)
 			for how, takes := range map[string]func(p testRecording) error{
-				"its days are over": func(testRecording) error { return h.Voice.DeleteExpiredRecordings(t.Context()) },
+				"its days are over": func(testRecording) error { return s.Voice.DeleteExpiredRecordings(t.Context()) },
 				"voice was turned off, and then its days were over": func(p testRecording) error {
-					h.Do(t, "PUT", "/agents/"+string(p.agent), h.Key, `{"voiceSettings": null}`).Decode(t, 200, &struct{}{})
-					return h.Voice.DeleteExpiredRecordings(t.Context())
+					s.Do(t, "PUT", "/agents/"+string(p.agent), s.Key, `{"voiceSettings": null}`).Decode(t, 200, &struct{}{})
+					return s.Voice.DeleteExpiredRecordings(t.Context())
 				},
 				"the conversation is deleted": func(p testRecording) error {
-					_, err := h.Conversations.Delete(t.Context(), p.blob.AccountID.AgentRef(p.agent),
+					_, err := s.Conversations.Delete(t.Context(), p.blob.AccountID.AgentRef(p.agent),
 						[]parley.ConversationID{p.conversation}, nil)
 					return err
 				},
 				"the agent keeps no conversation so long": func(p testRecording) error {
-					_, err := h.DB.SQL().Exec(t.Context(),
+					_, err := s.DB.SQL().Exec(t.Context(),
 						`update conversations set created_at = 1, last_activity = 1 where id = ?`, p.conversation)
-					err = errors.Join(err, h.DB.UpdateAgent(t.Context(), p.blob.AccountID.AgentRef(p.agent),
+					err = errors.Join(err, s.DB.UpdateAgent(t.Context(), p.blob.AccountID.AgentRef(p.agent),
 						func(a *parley.Agent) error { a.RetentionDays = new(int64(1)); return nil }))
-					return errors.Join(err, h.Conversations.Sweep(t.Context()))
+					return errors.Join(err, s.Conversations.Sweep(t.Context()))
 				},
 				"the agent is deleted": func(p testRecording) error {
-					h.Do(t, "DELETE", "/agents/"+string(p.agent), h.Key, "").Decode(t, 200, &struct{}{})
+					s.Do(t, "DELETE", "/agents/"+string(p.agent), s.Key, "").Decode(t, 200, &struct{}{})
 					return nil
 				},
 			} {
-				p := createRecording(t, h, 8*24*time.Hour)
+				p := createRecording(t, s, 8*24*time.Hour)
 				requireNoError(t, takes(p))
 				testkit.Eventually(t, how+": the recording goes", func() bool {
-					rows, err := sqldb.One(t.Context(), h.DB.SQL(), sqldb.Column[int],
+					rows, err := sqldb.One(t.Context(), s.DB.SQL(), sqldb.Column[int],
 						`select (select count(*) from blobs where id = ?) + (select count(*) from voice_recordings where blob_id = ?)`,
 						p.blob.ID, p.blob.ID)
 					requireNoError(t, err)
-					_, err = h.Ingest.FileBytes(t.Context(), &p.blob)
+					_, err = s.Ingest.FileBytes(t.Context(), &p.blob)
 					return rows == 0 && err != nil
 				})
 			}
-			if _, err := h.Ingest.FileBytes(t.Context(), &stays.blob); err != nil {
+			if _, err := s.Ingest.FileBytes(t.Context(), &stays.blob); err != nil {
 				t.Error("another one is gone:", err)
 			}
 		})

@@ -18,20 +18,20 @@ import (
 
 // The room of a session is reached through the server's own port, until it is closed; nothing else of the media server
 // is.
-func TestTheRoomOfASession(t *testing.T) {
+func TestVoiceRoomIsReachedThroughTheServer(t *testing.T) {
 	exe, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := testkit.Open(t, testkit.WithConfig(func(c *server.Config) { c.SFUProgram = exe }))
-	h.Media.Args = []string{sfus.Command}
+	srv := testkit.Open(t, testkit.WithConfig(func(c *server.Config) { c.SFUProgram = exe }))
+	srv.Media.Args = []string{sfus.Command}
 	s := &parley.VoiceSession{
 		ID: parley.VoiceSessionID(parley.NewUUID()), AgentID: parley.NewAgentID(),
 		ConversationID: parley.ConversationID(parley.NewUUID()),
 		UserID:         parley.EndUserID(strings.Repeat("u", 128)), MaxDuration: time.Hour, CreatedAt: time.Now(),
 	}
 	status := func(path string) int {
-		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, h.URL+path, nil)
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, srv.URL+path, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -43,11 +43,11 @@ func TestTheRoomOfASession(t *testing.T) {
 		return resp.StatusCode
 	}
 	defer http.DefaultClient.CloseIdleConnections()
-	token, err := h.Voice.Rooms.Open(t.Context(), s)
+	token, err := srv.Voice.Rooms.Open(t.Context(), s)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if again, err := h.Voice.Rooms.Open(t.Context(), s); err != nil || again == "" {
+	if again, err := srv.Voice.Rooms.Open(t.Context(), s); err != nil || again == "" {
 		t.Error("a token anew: ", err)
 	}
 	if got := status("/rtc/validate?access_token=" + token); got != http.StatusOK {
@@ -59,7 +59,7 @@ func TestTheRoomOfASession(t *testing.T) {
 		}
 	}
 	for range 2 {
-		if err := h.Voice.Rooms.Close(t.Context(), s, parley.EndOperator); err != nil {
+		if err := srv.Voice.Rooms.Close(t.Context(), s, parley.EndOperator); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -74,20 +74,20 @@ func TestADeadMediaServerEndsItsSessions(t *testing.T) {
 	t.Cleanup(func() { // the caller's client goes on trying for some seconds after it has left
 		testkit.Eventually(t, "the end of all goroutines", func() bool { return goleak.Find(before) == nil })
 	})
-	h, _, begin := openVoiceServer(t, &scripted.Model{}, `{"initialMessage":"Hello there!"}`)
-	address := strings.Replace(h.URL, "http", "ws", 1)
+	s, _, begin := openVoiceServer(t, &scripted.Model{}, `{"initialMessage":"Hello there!"}`)
+	address := strings.Replace(s.URL, "http", "ws", 1)
 	defer http.DefaultClient.CloseIdleConnections() // of the SDK
 	first := begin()
 	c := joinRoom(t, address, first.ParticipantToken)
 	defer c.disconnect()
 	c.publishMicrophone()
 	c.waitForTranscript("Hello there!")
-	live, pid := h.Voice.Active()[0], h.Media.PID()
+	live, pid := s.Voice.Active()[0], s.Media.PID()
 	child, err := os.FindProcess(pid)
 	requireNoError(t, err)
 	requireNoError(t, child.Kill())
 	<-live.Done()
-	stored, err := h.DB.VoiceSession(t.Context(), parley.AccountID(h.Account).AgentRef(live.AgentID),
+	stored, err := s.DB.VoiceSession(t.Context(), parley.AccountID(s.Account).AgentRef(live.AgentID),
 		parley.VoiceSessionID(first.SessionID))
 	if err != nil || stored.EndReason != parley.EndError || stored.EndedAt == nil || stored.Minutes != 1 {
 		t.Fatalf("ended %+v, %v", stored, err)
@@ -96,7 +96,7 @@ func TestADeadMediaServerEndsItsSessions(t *testing.T) {
 	defer next.disconnect()
 	next.publishMicrophone()
 	next.waitForTranscript("Hello there!")
-	if again := h.Media.PID(); again == pid || again == 0 {
+	if again := s.Media.PID(); again == pid || again == 0 {
 		t.Errorf("process %d after %d", again, pid)
 	}
 }

@@ -49,7 +49,7 @@ type scriptedTranscriber struct {
 	text string
 }
 
-func (g *scriptedTranscriber) Transcribe(ctx context.Context, _ speech.Segment) iter.Seq2[speech.Transcript, error] {
+func (s *scriptedTranscriber) Transcribe(ctx context.Context, _ speech.Segment) iter.Seq2[speech.Transcript, error] {
 	return func(yield func(speech.Transcript, error) bool) {
 		select {
 		case <-time.After(50 * time.Millisecond):
@@ -57,16 +57,16 @@ func (g *scriptedTranscriber) Transcribe(ctx context.Context, _ speech.Segment) 
 			yield(speech.Transcript{}, ctx.Err())
 			return
 		}
-		g.mu.Lock()
-		defer g.mu.Unlock()
-		yield(speech.Transcript{Text: g.text, IsFinal: true}, nil)
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		yield(speech.Transcript{Text: s.text, IsFinal: true}, nil)
 	}
 }
 
-func (g *scriptedTranscriber) setText(text string) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.text = text
+func (s *scriptedTranscriber) setText(text string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.text = text
 }
 
 type session struct {
@@ -79,32 +79,32 @@ func openVoiceServer(t *testing.T, answering model.Model, settings string) (*tes
 	t.Helper()
 	exe, err := os.Executable()
 	requireNoError(t, err)
-	h := testkit.Open(t, testkit.WithModel(answering), testkit.WithConfig(func(c *server.Config) { c.SFUProgram = exe }))
-	h.Media.Args = []string{sfus.Command}
+	s := testkit.Open(t, testkit.WithModel(answering), testkit.WithConfig(func(c *server.Config) { c.SFUProgram = exe }))
+	s.Media.Args = []string{sfus.Command}
 	g := &scriptedTranscriber{}
-	h.Responder.Synthesizer, h.Responder.Transcriber = humSynthesizer{}, g
-	agent := h.NewAgent(t, h.Key)
-	requireNoError(t, h.DB.UpdateAgent(t.Context(), parley.AccountID(h.Account).AgentRef(parley.AgentID(agent)),
+	s.Responder.Synthesizer, s.Responder.Transcriber = humSynthesizer{}, g
+	agent := s.NewAgent(t, s.Key)
+	requireNoError(t, s.DB.UpdateAgent(t.Context(), parley.AccountID(s.Account).AgentRef(parley.AgentID(agent)),
 		func(a *parley.Agent) error {
 			a.Voice = json.RawMessage(settings)
 			return nil
 		}))
-	return h, g, func() session {
+	return s, g, func() session {
 		var out struct{ Data session }
-		h.Do(t, "POST", "/agents/"+agent+"/voice/sessions", h.Key, `{}`).Decode(t, http.StatusOK, &out)
+		s.Do(t, "POST", "/agents/"+agent+"/voice/sessions", s.Key, `{}`).Decode(t, http.StatusOK, &out)
 		return out.Data
 	}
 }
 
-func TestTalkThroughTheMediaServer(t *testing.T) {
+func TestVoiceSessionThroughTheMediaServer(t *testing.T) {
 	scriptedModel := &scripted.Model{}
 	const answer = "It costs ten euros a month for each person, and there is a discount of twenty percent for " +
 		"those who pay a year."
-	h, g, begin := openVoiceServer(t, scriptedModel,
+	srv, g, begin := openVoiceServer(t, scriptedModel,
 		`{"initialMessage":"Hello there!","recordings":{"enabled":true,"retentionDays":1}}`)
 	before := runtime.NumGoroutine()
 	s := begin()
-	c := joinRoom(t, strings.Replace(h.URL, "http", "ws", 1), s.ParticipantToken)
+	c := joinRoom(t, strings.Replace(srv.URL, "http", "ws", 1), s.ParticipantToken)
 	defer waitForGoroutines(t, before+15) // connections to the media server are kept
 	defer c.disconnect()
 	c.publishMicrophone()
@@ -135,36 +135,36 @@ func TestTalkThroughTheMediaServer(t *testing.T) {
 	testkit.Eventually(t, "an answer to what was typed", func() bool {
 		return strings.HasSuffix(c.transcript(), "|Thank you|Thank you")
 	})
-	live := h.Voice.Active()
+	live := srv.Voice.Active()
 	c.leaveRoom()
 	for _, l := range live {
 		<-l.Done()
 	}
-	m := h.Responder.Stats.Snapshot()
+	m := srv.Responder.Stats.Snapshot()
 	t.Logf("measured: %+v", m)
 	if m.Spoken != 2 || m.Typed != 1 || m.SpokenP95.Speech == 0 || m.DuckedP95 == 0 || m.HeldP95 < m.DuckedP95 {
 		t.Errorf("measured: %+v", m)
 	}
-	stored, err := h.DB.VoiceSession(t.Context(), parley.AccountID(h.Account).AgentRef(live[0].AgentID),
+	stored, err := srv.DB.VoiceSession(t.Context(), parley.AccountID(srv.Account).AgentRef(live[0].AgentID),
 		parley.VoiceSessionID(s.SessionID))
 	if err != nil || stored.EndReason != parley.EndClientLeft {
 		t.Fatalf("ended %+v, %v", stored, err)
 	}
-	checkRecording(t, h, stored)
+	checkRecording(t, srv, stored)
 }
 
 // checkRecording checks that both sides of a session were recorded.
-func checkRecording(t *testing.T, h *testkit.Server, s *parley.VoiceSession) {
+func checkRecording(t *testing.T, srv *testkit.Server, s *parley.VoiceSession) {
 	t.Helper()
-	list, err := h.DB.Recordings(t.Context(), s.ConversationRef())
+	list, err := srv.DB.Recordings(t.Context(), s.ConversationRef())
 	requireNoError(t, err)
 	if len(list) != 1 || list[0].SessionID != s.ID || list[0].Duration < 5*time.Second {
 		t.Fatalf("recordings: %+v", list)
 	}
 	var blob store.Blob
-	requireNoError(t, h.DB.SQL().QueryRow(t.Context(), `select place, size from blobs where id = ?`,
+	requireNoError(t, srv.DB.SQL().QueryRow(t.Context(), `select place, size from blobs where id = ?`,
 		list[0].BlobID).Scan(&blob.Location, &blob.Size))
-	file, err := h.Ingest.FileBytes(t.Context(), &blob)
+	file, err := srv.Ingest.FileBytes(t.Context(), &blob)
 	requireNoError(t, err)
 	loud := [2]int{}
 	for i := 44; i+3 < len(file); i += 4 {
@@ -197,14 +197,14 @@ func waitForCutAnswer(c *voiceClient, answer string) (cut string) {
 }
 
 // Sessions leave nothing behind.
-func TestTalksLeaveNothingBehind(t *testing.T) {
-	h, _, begin := openVoiceServer(t, &scripted.Model{}, `{"initialMessage":"Hi."}`)
+func TestVoiceSessionsLeaveNothingBehind(t *testing.T) {
+	srv, _, begin := openVoiceServer(t, &scripted.Model{}, `{"initialMessage":"Hi."}`)
 	round := func() {
 		s := begin()
-		c := joinRoom(t, strings.Replace(h.URL, "http", "ws", 1), s.ParticipantToken)
+		c := joinRoom(t, strings.Replace(srv.URL, "http", "ws", 1), s.ParticipantToken)
 		c.publishMicrophone() // a caller with a microphone is greeted at once
 		c.waitForTranscript("Hi.")
-		live := h.Voice.Active()
+		live := srv.Voice.Active()
 		c.leaveRoom()
 		for _, l := range live {
 			<-l.Done()

@@ -52,7 +52,7 @@ func (e *webhookEndpoint) setStatus(status int) {
 
 // A customer leaves an address in a chat, and the endpoint that an integration has registered, with its API key alone,
 // receives it. It fails at first; then the server ends, and the next one sends it again.
-func TestTheNextServerTellsTheWebhook(t *testing.T) {
+func TestWebhookIsDeliveredAfterARestart(t *testing.T) {
 	for name, url := range map[string]func(t *testing.T) string{
 		"sqlite":   func(*testing.T) string { return "" },
 		"postgres": func(t *testing.T) string { return dbs.SharedPostgres(t).NewDatabase(t) },
@@ -69,20 +69,20 @@ func TestTheNextServerTellsTheWebhook(t *testing.T) {
 			}
 			var key string
 			t.Run("the first", func(t *testing.T) {
-				h := open(t)
-				key = h.Key
-				agent := h.NewAgent(t, h.Key)
-				addLeadProcedure(t, h, agent)
-				createWebhook(t, h, endpoint.URL)
-				h.Do(t, "POST", "/agents/"+agent+"/chat", h.Key,
+				s := open(t)
+				key = s.Key
+				agent := s.NewAgent(t, s.Key)
+				addLeadProcedure(t, s, agent)
+				createWebhook(t, s, endpoint.URL)
+				s.Do(t, "POST", "/agents/"+agent+"/chat", s.Key,
 					map[string]any{"message": "call ann@example.org"}).Decode(t, http.StatusOK, &struct{}{})
-				testkit.Eventually(t, "the failure is noted", func() bool { return deliveryAttempts(t, h) == 1 })
+				testkit.Eventually(t, "the failure is noted", func() bool { return deliveryAttempts(t, s) == 1 })
 			})
 			e.setStatus(http.StatusAccepted)
 			clock.Advance(time.Minute)
 			t.Run("the second", func(t *testing.T) {
-				h := open(t)
-				testkit.Eventually(t, "it is delivered", func() bool { return deliveryAttempts(t, h) == 2 })
+				s := open(t)
+				testkit.Eventually(t, "it is delivered", func() bool { return deliveryAttempts(t, s) == 2 })
 			})
 			mac := hmac.New(sha1.New, []byte(key))
 			_, _ = io.WriteString(mac, e.bodies[0])
@@ -98,9 +98,9 @@ func TestTheNextServerTellsTheWebhook(t *testing.T) {
 }
 
 // deliveryAttempts returns how often the only delivery has been tried.
-func deliveryAttempts(t *testing.T, h *testkit.Server) int {
+func deliveryAttempts(t *testing.T, s *testkit.Server) int {
 	t.Helper()
-	list, err := admin.RunOn(t.Context(), h.AdminService, admin.ListDeliveries, admin.DeliveryQuery{Limit: 10})
+	list, err := admin.RunOn(t.Context(), s.AdminService, admin.ListDeliveries, admin.DeliveryQuery{Limit: 10})
 	if err != nil || len(list) > 1 {
 		t.Fatal(err, list)
 	}
@@ -111,17 +111,17 @@ func deliveryAttempts(t *testing.T, h *testkit.Server) int {
 }
 
 // addLeadProcedure adds a procedure that collects a lead to the agent.
-func addLeadProcedure(t *testing.T, h *testkit.Server, agent string) {
+func addLeadProcedure(t *testing.T, s *testkit.Server, agent string) {
 	t.Helper()
-	now, account, id := h.AdminService.Now(), parley.AccountID(h.Account), parley.AgentID(agent)
+	now, account, id := s.AdminService.Now(), parley.AccountID(s.Account), parley.AgentID(agent)
 	email := []parley.ActionInput{{Name: "email", Type: "string", Required: true}}
-	err := h.DB.PutAction(t.Context(), &parley.Action{ID: parley.ActionID(parley.NewUUID()), AccountID: account,
+	err := s.DB.PutAction(t.Context(), &parley.Action{ID: parley.ActionID(parley.NewUUID()), AccountID: account,
 		AgentID: id, Key: "lead", Kind: parley.ActionCollectLeads, Name: "lead",
 		Description: "d", Inputs: email, Config: json.RawMessage(`{}`), Enabled: true, CreatedAt: now, UpdatedAt: now})
 	if err != nil {
 		t.Fatal(err)
 	}
-	err = h.DB.PutProcedure(t.Context(),
+	err = s.DB.PutProcedure(t.Context(),
 		&parley.Procedure{ID: "call", AccountID: account, AgentID: id, Key: "call", Name: "call", Description: "d",
 			Triggers: []string{"call {email}"}, Inputs: email, Enabled: true, CreatedAt: now, UpdatedAt: now,
 			Steps: []parley.ProcedureStep{{Action: "lead", Input: map[string]string{"email": "{email}"}}}})
@@ -131,15 +131,15 @@ func addLeadProcedure(t *testing.T, h *testkit.Server, agent string) {
 }
 
 // createWebhook creates a webhook as an integration does.
-func createWebhook(t *testing.T, h *testkit.Server, endpoint string) {
+func createWebhook(t *testing.T, s *testkit.Server, endpoint string) {
 	t.Helper()
-	req, err := http.NewRequestWithContext(t.Context(), "POST", h.URL+"/api/v1/webhooks",
+	req, err := http.NewRequestWithContext(t.Context(), "POST", s.URL+"/api/v1/webhooks",
 		strings.NewReader(`{"endpoint": "`+endpoint+`", "events": ["leads.submit"]}`))
 	if err != nil {
 		t.Fatal(err)
 	}
-	req.Header.Set("Authorization", "Bearer "+h.Key)
-	resp, err := h.Client.Do(req)
+	req.Header.Set("Authorization", "Bearer "+s.Key)
+	resp, err := s.Client.Do(req)
 	if err != nil {
 		t.Fatal(err)
 	}

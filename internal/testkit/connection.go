@@ -63,9 +63,9 @@ func ReadReplies(t testing.TB, conn net.Conn) []Reply {
 
 // UseHalfClosing makes the server's test client close its half of a connection as soon as it has sent a request, as
 // many HTTP clients do.
-func (h *Server) UseHalfClosing(t testing.TB) {
+func (s *Server) UseHalfClosing(t testing.TB) {
 	t.Helper()
-	h.Client.Transport = newCheckedTransport(t, HalfClosingTransport{})
+	s.Client.Transport = newCheckedTransport(t, HalfClosingTransport{})
 }
 
 // HalfClosingTransport sends each request by a connection of its own, closes its half of it, and reads the answer.
@@ -78,24 +78,21 @@ func (HalfClosingTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := r.Write(conn); err != nil {
-		_ = conn.Close()
-		return nil, err
-	}
-	if err := conn.(*net.TCPConn).CloseWrite(); err != nil {
-		_ = conn.Close()
-		return nil, err
-	}
-	resp, err := http.ReadResponse(bufio.NewReader(conn), r)
+	resp, err := exchangeHalfClosed(conn.(*net.TCPConn), r)
 	if err != nil {
-		_ = conn.Close()
-		return nil, err
+		return nil, errors.Join(err, conn.Close())
 	}
 	resp.Body = responseBody{resp.Body, conn}
 	return resp, nil
 }
 
-// responseBody is a body that closes its connection, too.
+func exchangeHalfClosed(conn *net.TCPConn, r *http.Request) (*http.Response, error) {
+	if err := errors.Join(r.Write(conn), conn.CloseWrite()); err != nil {
+		return nil, err
+	}
+	return http.ReadResponse(bufio.NewReader(conn), r)
+}
+
 type responseBody struct {
 	io.ReadCloser
 	conn net.Conn

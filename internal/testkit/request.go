@@ -16,16 +16,16 @@ type Reply struct {
 }
 
 // Do sends a request under /api/v2 with the key; body is encoded as JSON unless it is nil, a string or bytes.
-func (h *Server) Do(t testing.TB, method, path, key string, body any) Reply {
+func (s *Server) Do(t testing.TB, method, path, key string, body any) Reply {
 	t.Helper()
-	req, err := http.NewRequestWithContext(t.Context(), method, h.URL+"/api/v2"+path, bytes.NewReader(encodeBody(t, body)))
+	req, err := http.NewRequestWithContext(t.Context(), method, s.URL+"/api/v2"+path, bytes.NewReader(encodeBody(t, body)))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if key != "" {
 		req.Header.Set("Authorization", "Bearer "+key)
 	}
-	res, err := h.Client.Do(req)
+	res, err := s.Client.Do(req)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,15 +66,15 @@ func (r Reply) Decode(t testing.TB, status int, v any) {
 }
 
 // NewAgent creates an agent of the key's account, trained on the texts, and returns its id.
-func (h *Server) NewAgent(t testing.TB, key string, texts ...string) string {
+func (s *Server) NewAgent(t testing.TB, key string, texts ...string) string {
 	t.Helper()
 	var agent struct{ ID string }
-	h.Do(t, "POST", "/agents", key, map[string]any{"name": "Agent"}).Decode(t, http.StatusCreated, &agent)
+	s.Do(t, "POST", "/agents", key, map[string]any{"name": "Agent"}).Decode(t, http.StatusCreated, &agent)
 	for _, text := range texts {
 		source := map[string]any{"type": "text", "name": "Text", "content": text}
-		h.Do(t, "POST", "/agents/"+agent.ID+"/sources", key, source).Decode(t, http.StatusCreated, &struct{}{})
+		s.Do(t, "POST", "/agents/"+agent.ID+"/sources", key, source).Decode(t, http.StatusCreated, &struct{}{})
 	}
-	if err := h.Runner.WaitIdle(t.Context()); err != nil {
+	if err := s.Runner.WaitIdle(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	return agent.ID
@@ -82,28 +82,28 @@ func (h *Server) NewAgent(t testing.TB, key string, texts ...string) string {
 
 // NewLongConversation creates a conversation of n messages with a new agent of the first account; the third and later
 // have the ids msg_3, msg_4 …
-func (h *Server) NewLongConversation(t testing.TB, n int) (agent, conversation string) {
+func (s *Server) NewLongConversation(t testing.TB, n int) (agent, conversation string) {
 	t.Helper()
-	agent = h.NewAgent(t, h.Key)
+	agent = s.NewAgent(t, s.Key)
 	var answer struct {
 		Data struct {
 			Metadata struct{ ConversationID string }
 		}
 	}
-	h.Do(t, "POST", "/agents/"+agent+"/chat", h.Key, map[string]any{"message": "Hello!", "stream": false}).Decode(t,
+	s.Do(t, "POST", "/agents/"+agent+"/chat", s.Key, map[string]any{"message": "Hello!", "stream": false}).Decode(t,
 		http.StatusOK, &answer)
 	conversation = answer.Data.Metadata.ConversationID
 	text := strings.Repeat("All work and no play. ", 25)
-	_, err := h.DB.SQL().Exec(t.Context(),
+	_, err := s.DB.SQL().Exec(t.Context(),
 		`insert into messages (id, account_id, agent_id, conversation_id, seq, author, type, state, parts, created_at)
 		with recursive n(i) as (select 3 union all select i + 1 from n where i < ?)
 		select 'msg_' || i, ?, ?, ?, i, case i % 2 when 0 then 'assistant' else 'user' end, 'reply', 'complete', ?,
 		1790000000000 + i from n`,
-		n, h.Account, agent, conversation, `[{"type":"text","text":"`+text+`"}]`)
+		n, s.Account, agent, conversation, `[{"type":"text","text":"`+text+`"}]`)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := h.DB.SQL().Exec(t.Context(), `update conversations set last_seq = ?, message_count = ? where id = ?`,
+	if _, err := s.DB.SQL().Exec(t.Context(), `update conversations set last_seq = ?, message_count = ? where id = ?`,
 		n, n, conversation); err != nil {
 		t.Fatal(err)
 	}

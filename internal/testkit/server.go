@@ -83,16 +83,16 @@ func Open(t testing.TB, options ...Option) *Server {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := &Server{Server: inner, URL: cfg.BaseURL, AdminService: inner.Admin()}
+	s := &Server{Server: inner, URL: cfg.BaseURL, AdminService: inner.Admin()}
 	listening.Config.Handler = inner.Handler()
 	listening.Listener = inner.Connections.Listener(listening.Listener)
 	inner.Connections.Configure(listening.Config)
 	listening.Start()
-	h.run(t, listening)
-	h.Client = &http.Client{Transport: newCheckedTransport(t, listening.Client().Transport)}
-	h.Account, h.Key = h.NewAccount(t, admin.NewAccount{Name: "Own", Plan: "unlimited"})
-	h.OtherAccount, h.OtherKey = h.NewAccount(t, admin.NewAccount{Name: "Other", Plan: "unlimited"})
-	return h
+	s.run(t, listening)
+	s.Client = &http.Client{Transport: newCheckedTransport(t, listening.Client().Transport)}
+	s.Account, s.Key = s.NewAccount(t, admin.NewAccount{Name: "Own", Plan: "unlimited"})
+	s.OtherAccount, s.OtherKey = s.NewAccount(t, admin.NewAccount{Name: "Other", Plan: "unlimited"})
+	return s
 }
 
 // prepareDatabase writes a migrated database where the server would create an empty one.
@@ -116,51 +116,44 @@ var (
 // newCheckedTransport fails the test when a reply does not match the OpenAPI document of its API.
 func newCheckedTransport(t testing.TB, next http.RoundTripper) http.RoundTripper {
 	t.Helper()
-	doc, err := v2Document()
-	if err != nil {
-		t.Fatal(err)
+	for base, document := range map[string]func() ([]byte, error){v2.Base: v2Document, v1.Base: v1Document} {
+		doc, err := document()
+		if err != nil {
+			t.Fatal(err)
+		}
+		next, err = NewValidatingTransport(base, doc, next, func(err error) { t.Errorf("the contract is broken: %v", err) })
+		if err != nil {
+			t.Fatal(err)
+		}
 	}
-	earlier, err := v1Document()
-	if err != nil {
-		t.Fatal(err)
-	}
-	broken := func(err error) { t.Errorf("the contract is broken: %v", err) }
-	own, err := NewValidatingTransport(v2.Base, doc, next, broken)
-	if err != nil {
-		t.Fatal(err)
-	}
-	both, err := NewValidatingTransport(v1.Base, earlier, own, broken)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return both
+	return next
 }
 
 // run starts the background work and plans the end: streams first, then turns, then jobs, then the database.
-func (h *Server) run(t testing.TB, listening *httptest.Server) {
+func (s *Server) run(t testing.TB, listening *httptest.Server) {
 	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
 	ended := make(chan error, 1)
-	go func() { ended <- h.Run(ctx) }()
+	go func() { ended <- s.Run(ctx) }()
 	t.Cleanup(func() {
 		now, cancel := context.WithCancel(ctx)
 		cancel()
-		h.Drain(now)
+		s.Drain(now)
 		listening.CloseClientConnections()
 		listening.Close()
 		stop()
 		if err := <-ended; err != nil {
-			t.Errorf("the house's work: %v", err)
+			t.Errorf("the server: %v", err)
 		}
-		if err := h.Close(); err != nil {
-			t.Errorf("close the house: %v", err)
+		if err := s.Close(); err != nil {
+			t.Errorf("close the server: %v", err)
 		}
 	})
 }
 
 // NewAccount creates an account and returns its id and key.
-func (h *Server) NewAccount(t testing.TB, in admin.NewAccount) (id, key string) {
+func (s *Server) NewAccount(t testing.TB, in admin.NewAccount) (id, key string) {
 	t.Helper()
-	out, err := admin.RunOn(t.Context(), h.AdminService, admin.CreateAccount, in)
+	out, err := admin.RunOn(t.Context(), s.AdminService, admin.CreateAccount, in)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -23,21 +23,21 @@ func TestServerAnswersFromItsSources(t *testing.T) {
 			if name == "postgres" {
 				dbs.SharedPostgres(t) // skips
 			}
-			h := testkit.Open(t, options...)
-			agent := h.NewAgent(t, h.Key, ferryText)
+			s := testkit.Open(t, options...)
+			agent := s.NewAgent(t, s.Key, ferryText)
 			var answer struct {
 				Data struct {
 					Parts    []struct{ Text string }
 					Metadata struct{ Citations []struct{ Name string } }
 				}
 			}
-			h.Do(t, "POST", "/agents/"+agent+"/chat", h.Key,
+			s.Do(t, "POST", "/agents/"+agent+"/chat", s.Key,
 				map[string]any{"message": "When does the last ferry leave?"}).Decode(t, http.StatusOK, &answer)
 			if d := answer.Data; len(d.Parts) != 1 || !strings.Contains(d.Parts[0].Text, "half past nine") ||
 				len(d.Metadata.Citations) == 0 {
 				t.Errorf("%+v", d)
 			}
-			if r := h.Do(t, "GET", "/agents/"+agent, h.OtherKey, nil); r.Status != http.StatusNotFound {
+			if r := s.Do(t, "GET", "/agents/"+agent, s.OtherKey, nil); r.Status != http.StatusNotFound {
 				t.Errorf("the other account sees the agent: %d", r.Status)
 			}
 		})
@@ -47,9 +47,9 @@ func TestServerAnswersFromItsSources(t *testing.T) {
 func TestScriptAndClock(t *testing.T) {
 	clock := testkit.NewClock()
 	scriptedModel := scripted.New(scripted.Text("By script."), scripted.Stop())
-	h := testkit.Open(t, testkit.WithModel(scriptedModel), testkit.WithClock(clock))
-	agent := h.NewAgent(t, h.Key)
-	if r := h.Do(t, "POST", "/agents/"+agent+"/chat", h.Key, `{"message":"Hello"}`); !strings.Contains(string(r.Body),
+	s := testkit.Open(t, testkit.WithModel(scriptedModel), testkit.WithClock(clock))
+	agent := s.NewAgent(t, s.Key)
+	if r := s.Do(t, "POST", "/agents/"+agent+"/chat", s.Key, `{"message":"Hello"}`); !strings.Contains(string(r.Body),
 		"By script.") {
 		t.Errorf("%d %s", r.Status, r.Body)
 	}
@@ -57,8 +57,8 @@ func TestScriptAndClock(t *testing.T) {
 	var list struct {
 		Data []struct{ CreatedAt time.Time }
 	}
-	h.NewAgent(t, h.Key)
-	h.Do(t, "GET", "/agents", h.Key, nil).Decode(t, http.StatusOK, &list)
+	s.NewAgent(t, s.Key)
+	s.Do(t, "GET", "/agents", s.Key, nil).Decode(t, http.StatusOK, &list)
 	if len(list.Data) != 2 || list.Data[0].CreatedAt.Sub(list.Data[1].CreatedAt) != 48*time.Hour {
 		t.Errorf("%+v", list)
 	}

@@ -40,7 +40,6 @@ type agentRecord struct {
 	sources map[string]string // name by id
 }
 
-// sentMessage is one message that was sent.
 type sentMessage struct {
 	agent          string
 	conversation   string // empty while it is not known
@@ -58,10 +57,10 @@ func NewVerifyingClient(url, key string, client *http.Client) *VerifyingClient {
 }
 
 // SetURL sets the address of the server.
-func (l *VerifyingClient) SetURL(url string) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.url = url
+func (c *VerifyingClient) SetURL(url string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.url = url
 }
 
 // Refusal is a failure in the envelope of the interface.
@@ -76,17 +75,17 @@ type Refusal struct {
 func (r *Refusal) Error() string { return fmt.Sprintf("%d %s: %s", r.Status, r.Code, r.Message) }
 
 // Refusals counts the failures by status and code, as in "503 SERVICE_UNDER_MAINTENANCE".
-func (l *VerifyingClient) Refusals() map[string]int {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return maps.Clone(l.refusals)
+func (c *VerifyingClient) Refusals() map[string]int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return maps.Clone(c.refusals)
 }
 
 // Acknowledged counts the answers that the server acknowledged.
-func (l *VerifyingClient) Acknowledged() (answers int) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	for _, s := range l.messages {
+func (c *VerifyingClient) Acknowledged() (answers int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, s := range c.messages {
 		if s.acknowledged != nil {
 			answers++
 		}
@@ -95,34 +94,34 @@ func (l *VerifyingClient) Acknowledged() (answers int) {
 }
 
 // CreateAgent creates an agent.
-func (l *VerifyingClient) CreateAgent(ctx context.Context, name string) (id string, err error) {
+func (c *VerifyingClient) CreateAgent(ctx context.Context, name string) (id string, err error) {
 	var created struct{ ID string }
-	if err := l.Do(ctx, http.MethodPost, "/agents", map[string]any{"name": name}, &created); err != nil {
+	if err := c.Do(ctx, http.MethodPost, "/agents", map[string]any{"name": name}, &created); err != nil {
 		return "", err
 	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.agents[created.ID] = &agentRecord{name: name, sources: map[string]string{}}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.agents[created.ID] = &agentRecord{name: name, sources: map[string]string{}}
 	return created.ID, nil
 }
 
 // AddSource adds a text to the agent, which this client must have created.
-func (l *VerifyingClient) AddSource(ctx context.Context, agent, name, content string) (id string, err error) {
+func (c *VerifyingClient) AddSource(ctx context.Context, agent, name, content string) (id string, err error) {
 	var created struct{ ID string }
 	body := map[string]any{"type": "text", "name": name, "content": content}
-	if err := l.Do(ctx, http.MethodPost, "/agents/"+agent+"/sources", body, &created); err != nil {
+	if err := c.Do(ctx, http.MethodPost, "/agents/"+agent+"/sources", body, &created); err != nil {
 		return "", err
 	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.agents[agent].sources[created.ID] = name
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.agents[agent].sources[created.ID] = name
 	return created.ID, nil
 }
 
 // Do sends a request to a path under /api/v2 and decodes the reply. It fails with a *Refusal, or with the error that
 // kept the reply from arriving whole.
-func (l *VerifyingClient) Do(ctx context.Context, method, path string, body, out any) error {
-	resp, err := l.send(ctx, method, path, body)
+func (c *VerifyingClient) Do(ctx context.Context, method, path string, body, out any) error {
+	resp, err := c.send(ctx, method, path, body)
 	if err != nil {
 		return err
 	}
@@ -132,13 +131,13 @@ func (l *VerifyingClient) Do(ctx context.Context, method, path string, body, out
 		return err
 	}
 	if err := json.Unmarshal(raw, out); err != nil {
-		return l.addFault(fmt.Errorf("%s %s: the reply is not the JSON it should be: %w\n%.500s", method, path, err, raw))
+		return c.addFault(fmt.Errorf("%s %s: the reply is not the JSON it should be: %w\n%.500s", method, path, err, raw))
 	}
 	return nil
 }
 
 // send returns the reply of a request that was not refused.
-func (l *VerifyingClient) send(ctx context.Context, method, path string, body any) (*http.Response, error) {
+func (c *VerifyingClient) send(ctx context.Context, method, path string, body any) (*http.Response, error) {
 	var payload io.Reader = http.NoBody
 	if body != nil {
 		raw, err := json.Marshal(body)
@@ -147,24 +146,24 @@ func (l *VerifyingClient) send(ctx context.Context, method, path string, body an
 		}
 		payload = bytes.NewReader(raw)
 	}
-	l.mu.Lock()
-	url := l.url
-	l.mu.Unlock()
+	c.mu.Lock()
+	url := c.url
+	c.mu.Unlock()
 	req, err := http.NewRequestWithContext(ctx, method, url+v2.Base+path, payload)
 	if err != nil {
 		return nil, err
 	}
-	req.Header.Set("Authorization", "Bearer "+l.Key)
-	resp, err := l.Client.Do(req)
+	req.Header.Set("Authorization", "Bearer "+c.Key)
+	resp, err := c.Client.Do(req)
 	if err != nil || resp.StatusCode < 300 {
 		return resp, err
 	}
 	defer func() { _ = resp.Body.Close() }()
-	return nil, l.readRefusal(resp)
+	return nil, c.readRefusal(resp)
 }
 
 // readRefusal reads an error reply and checks it against the rules for all of them.
-func (l *VerifyingClient) readRefusal(resp *http.Response) error {
+func (c *VerifyingClient) readRefusal(resp *http.Response) error {
 	raw, err := io.ReadAll(resp.Body)
 	if err != nil {
 		return err
@@ -177,18 +176,101 @@ func (l *VerifyingClient) readRefusal(resp *http.Response) error {
 		err = errors.New("not the envelope")
 	}
 	if err := cmp.Or(err, checkHeaders(resp)); err != nil {
-		return l.addFault(fmt.Errorf("%s: status %d: %w\n%.500s", resp.Request.URL.Path, resp.StatusCode, err, raw))
+		return c.addFault(fmt.Errorf("%s: status %d: %w\n%.500s", resp.Request.URL.Path, resp.StatusCode, err, raw))
 	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.refusals[fmt.Sprint(r.Status, " ", r.Code)]++
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.refusals[fmt.Sprint(r.Status, " ", r.Code)]++
 	return r
 }
 
 // addFault records a violation, which Verify reports.
-func (l *VerifyingClient) addFault(err error) error {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.faults = append(l.faults, err)
+func (c *VerifyingClient) addFault(err error) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.faults = append(c.faults, err)
 	return err
+}
+
+// Message is one message to an agent of the client.
+type Message struct {
+	Agent        string
+	Conversation string // empty for a new one
+	Text         string
+	Stream       bool
+}
+
+// Answer is what the server acknowledged: a JSON reply, or a stream whose finish event was seen.
+type Answer struct {
+	Conversation string
+	UserMessage  string // id
+	ID           string
+	Text         string
+	Reason       string // stop, or error when the answer was not made or was cut short
+	Failure      string // what the stream's error event said, if it had one
+	Credits      float64
+}
+
+// SendMessage sends the message and waits for the answer. It fails with a *Refusal, or with whatever kept the answer
+// from arriving whole; the message may be stored all the same, and a refusal that names its conversation says that it
+// is.
+func (c *VerifyingClient) SendMessage(ctx context.Context, m Message) (*Answer, error) {
+	s, err := c.addMessage(m)
+	if err != nil {
+		return nil, err
+	}
+	body := map[string]any{"message": m.Text, "stream": m.Stream}
+	if m.Conversation != "" {
+		body["conversationId"] = m.Conversation
+	}
+	resp, err := c.send(ctx, http.MethodPost, "/agents/"+m.Agent+"/chat", body)
+	if err != nil {
+		c.markStored(s, err)
+		return nil, err
+	}
+	defer func() { _ = resp.Body.Close() }()
+	c.markStored(s, nil)
+	read := readReply
+	if m.Stream {
+		read = readStream
+	}
+	a, err := read(resp)
+	if a != nil {
+		c.acknowledge(s, a)
+	}
+	var broken *brokenReply
+	if errors.As(err, &broken) {
+		return a, c.addFault(fmt.Errorf("the answer to %q: %w", m.Text, err))
+	}
+	return a, err
+}
+
+func (c *VerifyingClient) addMessage(m Message) (*sentMessage, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.messages[m.Text] != nil {
+		return nil, fmt.Errorf("the client has sent %q before", m.Text)
+	}
+	c.messageCount++
+	s := &sentMessage{agent: m.Agent, conversation: m.Conversation, text: m.Text, order: c.messageCount}
+	c.messages[m.Text] = s
+	return s, nil
+}
+
+// markStored notes that the message must be stored: a reply has begun, or the failure names the conversation.
+func (c *VerifyingClient) markStored(s *sentMessage, failure error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var r *Refusal
+	if failure == nil {
+		s.mustBeStored = true
+	} else if errors.As(failure, &r) && r.Details["conversationId"] != "" {
+		s.mustBeStored, s.conversation = true, r.Details["conversationId"]
+	}
+}
+
+func (c *VerifyingClient) acknowledge(s *sentMessage, a *Answer) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	s.acknowledged, s.conversation = a, a.Conversation
 }

@@ -13,21 +13,21 @@ import (
 
 // newVerifiedServer returns a server and a client that has created an agent, a source and one conversation of two
 // answers, one of them streamed.
-func newVerifiedServer(t *testing.T, options ...testkit.Option) (h *testkit.Server, l *testkit.VerifyingClient,
+func newVerifiedServer(t *testing.T, options ...testkit.Option) (s *testkit.Server, c *testkit.VerifyingClient,
 	conversation string) {
 	t.Helper()
-	h = testkit.Open(t, append([]testkit.Option{testkit.WithModel(new(scripted.Model))}, options...)...)
-	l = testkit.NewVerifyingClient(h.URL, h.Key, h.Client)
-	agent, err := l.CreateAgent(t.Context(), "Ferry desk")
+	s = testkit.Open(t, append([]testkit.Option{testkit.WithModel(new(scripted.Model))}, options...)...)
+	c = testkit.NewVerifyingClient(s.URL, s.Key, s.Client)
+	agent, err := c.CreateAgent(t.Context(), "Ferry help")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := l.AddSource(t.Context(), agent, "Ferry", ferryText); err != nil {
+	if _, err := c.AddSource(t.Context(), agent, "Ferry", ferryText); err != nil {
 		t.Fatal(err)
 	}
-	l.ExpectedAnswer = func(message string) string { return message }
+	c.ExpectedAnswer = func(message string) string { return message }
 	for i, text := range []string{"First \"bytes\".", "Second\nüêß."} {
-		a, err := l.SendMessage(t.Context(),
+		a, err := c.SendMessage(t.Context(),
 			testkit.Message{Agent: agent, Conversation: conversation, Text: text, Stream: i == 1})
 		if err != nil {
 			t.Fatal(err)
@@ -37,27 +37,27 @@ func newVerifiedServer(t *testing.T, options ...testkit.Option) (h *testkit.Serv
 		}
 		conversation = a.Conversation
 	}
-	return h, l, conversation
+	return s, c, conversation
 }
 
-func TestLedgerFindsAllInPlace(t *testing.T) {
+func TestVerifyFindsEverything(t *testing.T) {
 	for name, options := range map[string][]testkit.Option{"sqlite": nil, "postgres": {testkit.WithPostgres()}} {
 		t.Run(name, func(t *testing.T) {
-			_, l, conversation := newVerifiedServer(t, options...)
+			_, c, conversation := newVerifiedServer(t, options...)
 			var refusal *testkit.Refusal
-			_, err := l.SendMessage(t.Context(), testkit.Message{Agent: "nobody", Conversation: conversation, Text: "Third?"})
-			if !errors.As(err, &refusal) || refusal.Status != http.StatusNotFound || l.Refusals()["404 AGENT_NOT_FOUND"] != 1 {
-				t.Errorf("%v, %v", err, l.Refusals())
+			_, err := c.SendMessage(t.Context(), testkit.Message{Agent: "nobody", Conversation: conversation, Text: "Third?"})
+			if !errors.As(err, &refusal) || refusal.Status != http.StatusNotFound || c.Refusals()["404 AGENT_NOT_FOUND"] != 1 {
+				t.Errorf("%v, %v", err, c.Refusals())
 			}
-			if err := l.Verify(t.Context()); err != nil || l.Acknowledged() != 2 {
-				t.Errorf("%v, %d acknowledged", err, l.Acknowledged())
+			if err := c.Verify(t.Context()); err != nil || c.Acknowledged() != 2 {
+				t.Errorf("%v, %d acknowledged", err, c.Acknowledged())
 			}
 		})
 	}
 }
 
 // Each of these changes of the stored data must be found.
-func TestLedgerFindsHarm(t *testing.T) {
+func TestVerifyFindsDamage(t *testing.T) {
 	for name, harm := range map[string]struct{ query, finds string }{
 		"a lost message":      {`delete from messages where author = 'user' and seq = 3`, "is lost"},
 		"a lost answer":       {`delete from messages where seq = 4`, "is lost"},
@@ -77,7 +77,7 @@ func TestLedgerFindsHarm(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			h, l, _ := newVerifiedServer(t)
+			h, c, _ := newVerifiedServer(t)
 			if err := h.Runner.WaitIdle(t.Context()); err != nil {
 				t.Fatal(err)
 			}
@@ -86,7 +86,7 @@ func TestLedgerFindsHarm(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			if err := l.Verify(t.Context()); err == nil || !strings.Contains(err.Error(), harm.finds) {
+			if err := c.Verify(t.Context()); err == nil || !strings.Contains(err.Error(), harm.finds) {
 				t.Errorf("found %v", err)
 			}
 		})
@@ -94,18 +94,18 @@ func TestLedgerFindsHarm(t *testing.T) {
 }
 
 // Credits may take a while to settle, so a wrong number is found only when the client stops waiting.
-func TestLedgerFindsWrongCredits(t *testing.T) {
-	h, l, _ := newVerifiedServer(t)
+func TestVerifyFindsWrongCredits(t *testing.T) {
+	h, c, _ := newVerifiedServer(t)
 	if _, err := h.DB.SQL().Exec(t.Context(), `update credit_usage set used = used + 1000`); err != nil {
 		t.Fatal(err)
 	}
-	if err := l.VerifyWithin(t.Context(), 0); err == nil || !strings.Contains(err.Error(), "3 credits for 2 answers") {
+	if err := c.VerifyWithin(t.Context(), 0); err == nil || !strings.Contains(err.Error(), "3 credits for 2 answers") {
 		t.Errorf("found %v", err)
 	}
 }
 
 // A server that answers with anything but what the interface allows is found.
-func TestLedgerFindsBrokenReplies(t *testing.T) {
+func TestVerifyFindsBrokenReplies(t *testing.T) {
 	for name, reply := range map[string]string{
 		"no envelope": "HTTP/1.1 500 Oops\r\nContent-Length: 2\r\n\r\n{}",
 		"no finish":   encodeStream(`{"type":"start","messageId":"m"}`, `[DONE]`),
@@ -115,12 +115,12 @@ func TestLedgerFindsBrokenReplies(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			l := testkit.NewVerifyingClient(serveReply(t, reply), "key",
+			c := testkit.NewVerifyingClient(serveReply(t, reply), "key",
 				&http.Client{Transport: &http.Transport{DisableKeepAlives: true}})
-			if _, err := l.SendMessage(t.Context(), testkit.Message{Agent: "a", Text: "Hello?", Stream: true}); err == nil {
+			if _, err := c.SendMessage(t.Context(), testkit.Message{Agent: "a", Text: "Hello?", Stream: true}); err == nil {
 				t.Error("the reply passed")
 			}
-			if err := l.Verify(t.Context()); err == nil || !strings.Contains(err.Error(), "broke the interface") {
+			if err := c.Verify(t.Context()); err == nil || !strings.Contains(err.Error(), "broke the interface") {
 				t.Errorf("found %v", err)
 			}
 		})

@@ -28,7 +28,7 @@ func (r *FakeRooms) Open(_ context.Context, s *parley.VoiceSession) (string, err
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.failsToOpen {
-		return "", errors.New("rig: the SFU at 10.1.2.3 does not answer")
+		return "", errors.New("the media server at 10.1.2.3 does not answer")
 	}
 	if r.openRooms == nil {
 		r.openRooms, r.closeReasons = map[string]bool{}, map[parley.VoiceSessionID]parley.SessionEndReason{}

@@ -2,6 +2,7 @@ package baseline
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/json"
@@ -68,17 +69,17 @@ func NewServer(ctx context.Context, dir, model string) (*Server, error) {
 	return f, nil
 }
 
-func (f *Server) Close() error {
+func (s *Server) Close() error {
 	var errs []error
-	for _, l := range f.turnLogs {
+	for _, l := range s.turnLogs {
 		errs = append(errs, l.close())
 	}
 	return errors.Join(errs...)
 }
 
-func (f *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	key, _ := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
-	if _, ok := f.keys[sha256.Sum256([]byte(key))]; !ok {
+	if _, ok := s.keys[sha256.Sum256([]byte(key))]; !ok {
 		http.Error(w, "who are you?", http.StatusUnauthorized)
 		return
 	}
@@ -87,27 +88,26 @@ func (f *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
 	}
-	answer := f.answerJSON
+	answer := s.answerJSON
 	if req.Stream {
-		answer = f.answerStream
+		answer = s.answerStream
 	}
 	if err := answer(r.Context(), w, &req); err != nil {
 		http.Error(w, err.Error(), http.StatusBadGateway)
 	}
 }
 
-// askModel calls the model.
-func (f *Server) askModel(ctx context.Context, req *Request) (io.ReadCloser, error) {
+func (s *Server) askModel(ctx context.Context, req *Request) (io.ReadCloser, error) {
 	body, err := json.Marshal(map[string]any{"model": req.Model, "stream": !req.Whole,
 		"messages": []map[string]string{{"role": "user", "content": req.Message}}})
 	if err != nil {
 		return nil, err
 	}
-	r, err := http.NewRequestWithContext(ctx, http.MethodPost, f.modelURL+"/chat/completions", bytes.NewReader(body))
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, s.modelURL+"/chat/completions", bytes.NewReader(body))
 	if err != nil {
 		return nil, err
 	}
-	resp, err := f.client.Do(r)
+	resp, err := s.client.Do(r)
 	if err != nil {
 		return nil, err
 	}
@@ -119,8 +119,8 @@ func (f *Server) askModel(ctx context.Context, req *Request) (io.ReadCloser, err
 }
 
 // answerJSON answers with one JSON.
-func (f *Server) answerJSON(ctx context.Context, w http.ResponseWriter, req *Request) error {
-	body, err := f.askModel(ctx, req)
+func (s *Server) answerJSON(ctx context.Context, w http.ResponseWriter, req *Request) error {
+	body, err := s.askModel(ctx, req)
 	if err != nil {
 		return err
 	}
@@ -134,7 +134,7 @@ func (f *Server) answerJSON(ctx context.Context, w http.ResponseWriter, req *Req
 		err = readTokens(body, func(token []byte, _ bool) { text.Write(token) })
 	}
 	if err == nil {
-		err = f.turnLogs[commitMode(req)].writeTurn(req.Message, text.String())
+		err = s.storeTurn(req, text.String())
 	}
 	if err != nil {
 		return err
@@ -146,8 +146,8 @@ func (f *Server) answerJSON(ctx context.Context, w http.ResponseWriter, req *Req
 
 // answerStream answers with the events of the interface, a token an event; what came from the model together leaves
 // together.
-func (f *Server) answerStream(ctx context.Context, w http.ResponseWriter, req *Request) error {
-	body, err := f.askModel(ctx, req)
+func (s *Server) answerStream(ctx context.Context, w http.ResponseWriter, req *Request) error {
+	body, err := s.askModel(ctx, req)
 	if err != nil {
 		return err
 	}
@@ -164,7 +164,7 @@ func (f *Server) answerStream(ctx context.Context, w http.ResponseWriter, req *R
 		out.send(`data: {"type":"text-delta","id":"t1","delta":"`+string(token)+`"}`+"\n\n", !more)
 	})
 	if err == nil {
-		err = f.turnLogs[commitMode(req)].writeTurn(req.Message, text.String())
+		err = s.storeTurn(req, text.String())
 	}
 	if err != nil {
 		out.send(`data: {"type":"error","errorText":"the model failed"}`+"\n\n", true)
@@ -176,11 +176,8 @@ func (f *Server) answerStream(ctx context.Context, w http.ResponseWriter, req *R
 	return nil
 }
 
-func commitMode(req *Request) string {
-	if req.Commit == "" {
-		return GroupedCommits
-	}
-	return req.Commit
+func (s *Server) storeTurn(req *Request, answer string) error {
+	return s.turnLogs[cmp.Or(req.Commit, GroupedCommits)].writeTurn(req.Message, answer)
 }
 
 // NewTarget is the floor; change chooses a kind of floor.

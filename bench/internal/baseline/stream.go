@@ -13,7 +13,6 @@ import (
 // HeartbeatInterval is the silence after which a stream gets a comment.
 const HeartbeatInterval = 15 * time.Second
 
-// heartbeatStream is a stream of the floor, with heartbeats.
 type heartbeatStream struct {
 	mu    sync.Mutex
 	w     http.ResponseWriter
@@ -21,17 +20,17 @@ type heartbeatStream struct {
 	timer *time.Timer
 }
 
-func (p *heartbeatStream) send(events string, flush bool) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	_, _ = io.WriteString(p.w, events)
+func (h *heartbeatStream) send(events string, flush bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	_, _ = io.WriteString(h.w, events)
 	if flush {
-		_ = p.rc.Flush()
-		p.timer.Reset(HeartbeatInterval)
+		_ = h.rc.Flush()
+		h.timer.Reset(HeartbeatInterval)
 	}
 }
 
-func (p *heartbeatStream) sendHeartbeat() { p.send(": ping\n\n", true) }
+func (h *heartbeatStream) sendHeartbeat() { h.send(": ping\n\n", true) }
 
 var (
 	contentKey = []byte(`"content":"`)
@@ -48,10 +47,8 @@ func readTokens(body io.Reader, each func(token []byte, more bool)) error {
 			return err
 		}
 		if bytes.HasPrefix(line, doneLine) {
-			if _, err := io.Copy(io.Discard, r); err != nil { // to the end, so that the connection can be used again
-				return err
-			}
-			return nil
+			_, err := io.Copy(io.Discard, r) // to the end, so that the connection can be used again
+			return err
 		}
 		_, after, ok := bytes.Cut(line, contentKey)
 		if !ok {

@@ -19,7 +19,6 @@ const (
 
 const maxGroup = 64
 
-// turnEntry is one turn to be stored.
 type turnEntry struct {
 	question, answer string
 	done             chan error

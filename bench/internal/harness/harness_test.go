@@ -33,7 +33,7 @@ func newTestBench(t *testing.T) (b *Run, dir string) {
 	return &Run{Stub: &process.Server{URL: model.URL}, Baseline: &process.Server{URL: server.URL}}, dir
 }
 
-func TestBaselineAndStubAnswerToTheWord(t *testing.T) {
+func TestBaselineAndStubAnswerExactly(t *testing.T) {
 	b, dir := newTestBench(t)
 	for name, target := range map[string]*load.Target{"stub": b.modelTarget(),
 		"floor":      baseline.NewTarget(b.Baseline.URL, nil),

@@ -118,34 +118,34 @@ type Report struct {
 	Rows    []Row   `json:"rows"`
 }
 
-func (rep *Report) Add(name string, rows []Row) {
-	for _, r := range rows {
-		r.Name = name
-		rep.Rows = append(rep.Rows, r)
+func (r *Report) Add(name string, rows []Row) {
+	for _, row := range rows {
+		row.Name = name
+		r.Rows = append(r.Rows, row)
 	}
 }
 
-func (rep *Report) WriteJSON(w io.Writer) error {
+func (r *Report) WriteJSON(w io.Writer) error {
 	enc := json.NewEncoder(w)
 	enc.SetIndent("", "  ")
 	enc.SetEscapeHTML(false)
-	return enc.Encode(rep)
+	return enc.Encode(r)
 }
 
-func (rep *Report) WriteMarkdown(w io.Writer) error {
+func (r *Report) WriteMarkdown(w io.Writer) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "Machine: %s. Measured %s with `%s`.\n\n", rep.Machine, rep.Machine.Measure,
-		strings.TrimSpace(rep.Command))
+	fmt.Fprintf(&b, "Machine: %s. Measured %s with `%s`.\n\n", r.Machine, r.Machine.Measure,
+		strings.TrimSpace(r.Command))
 	b.WriteString("| Measure | Floor | Parley | Ratio | Must reach | |\n|---|---|---|---|---|---|\n")
 	var notes []string
-	for _, r := range rep.Rows {
+	for _, row := range r.Rows {
 		mark := ""
-		if r.Note != "" {
-			notes = append(notes, r.Note)
+		if row.Note != "" {
+			notes = append(notes, row.Note)
 			mark = fmt.Sprintf(" [%d]", len(notes))
 		}
-		fmt.Fprintf(&b, "| %s%s | %s | %s | %s | %s | %s |\n", r.Measure, mark, formatOptional(r.Baseline, r.Unit),
-			formatOptional(r.Parley, r.Unit), formatOptional(r.Ratio, ""), r.Threshold, r.verdict())
+		fmt.Fprintf(&b, "| %s%s | %s | %s | %s | %s | %s |\n", row.Measure, mark, formatOptional(row.Baseline, row.Unit),
+			formatOptional(row.Parley, row.Unit), formatOptional(row.Ratio, ""), row.Threshold, row.verdict())
 	}
 	for i, note := range notes {
 		fmt.Fprintf(&b, "\n%d. %s", i+1, note)

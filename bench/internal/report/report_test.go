@@ -31,7 +31,7 @@ func TestMedian(t *testing.T) {
 	}
 }
 
-func TestTableSaysWhatMisses(t *testing.T) {
+func TestReportMarksMisses(t *testing.T) {
 	atMostThreefold := AtMostTimes(3)
 	rep := &Report{Command: "go run ./bench"}
 	rep.Add("latency", []Row{

@@ -83,7 +83,6 @@ func fillSource(ctx context.Context, tx *sqldb.DB, of []parley.Passage) error {
 	return (&retrieval.Indexes{}).Put(ctx, tx, coldAgent, coldAccount, of)
 }
 
-// heapInUse is how much memory is in use.
 func heapInUse() float64 {
 	runtime.GC()
 	runtime.GC() // what pools still held

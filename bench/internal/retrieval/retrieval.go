@@ -46,7 +46,6 @@ func Measure(ctx context.Context, opt harness.Options, log io.Writer) (*report.R
 	return rep, nil
 }
 
-// measureIndexSearch measures one agent.
 func measureIndexSearch(ctx context.Context, dir string, list []parley.Passage, asked []retrieval.Query) ([]report.Row,
 	error) {
 	var text float64

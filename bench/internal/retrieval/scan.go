@@ -56,17 +56,16 @@ func gramSet(text string, more ...string) map[uint64]bool {
 	return all
 }
 
-// scan looks for one question.
-func (b *gramScan) scan(question int) {
-	sums, _ := b.sums.Get().([]float32)
+func (s *gramScan) scan(question int) {
+	sums, _ := s.sums.Get().([]float32)
 	if sums == nil {
-		sums = make([]float32, b.passageCount)
+		sums = make([]float32, s.passageCount)
 	}
-	for _, list := range b.lists[question] {
+	for _, list := range s.lists[question] {
 		for _, doc := range list {
 			sums[doc]++
 		}
 	}
 	clear(sums)
-	b.sums.Put(sums) //nolint:staticcheck // a slice's header is small beside what it is of
+	s.sums.Put(sums) //nolint:staticcheck // a slice's header is small beside what it is of
 }

@@ -133,7 +133,6 @@ func (p *textPool) generateText(rng *rand.Rand, names []string) string {
 	return b.String()
 }
 
-// mixedQuestions returns questions of all pools, mixed.
 func mixedQuestions(all []*textPool) (list []retrieval.Query) {
 	rng := rand.New(rand.NewPCG(11, 1)) //nolint:gosec // an order
 	for _, p := range all {

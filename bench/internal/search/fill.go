@@ -88,9 +88,9 @@ func newConversationGenerator(lines []string, now time.Time) *conversationGenera
 }
 
 // randomAgent draws one; the first has about a fifth of all.
-func (t *conversationGenerator) randomAgent() int {
-	at := t.rng.Float64() * t.agentShares[len(t.agentShares)-1]
-	for i, s := range t.agentShares {
+func (g *conversationGenerator) randomAgent() int {
+	at := g.rng.Float64() * g.agentShares[len(g.agentShares)-1]
+	for i, s := range g.agentShares {
 		if at < s {
 			return i
 		}
@@ -98,26 +98,26 @@ func (t *conversationGenerator) randomAgent() int {
 	return 0
 }
 
-func (t *conversationGenerator) randomLine() string {
-	text := t.lines[t.rng.IntN(len(t.lines))]
-	for t.rng.IntN(3) == 0 {
-		text += " " + t.lines[t.rng.IntN(len(t.lines))]
+func (g *conversationGenerator) randomLine() string {
+	text := g.lines[g.rng.IntN(len(g.lines))]
+	for g.rng.IntN(3) == 0 {
+		text += " " + g.lines[g.rng.IntN(len(g.lines))]
 	}
-	if t.rng.IntN(4) == 0 {
-		text += fmt.Sprintf(" %s %d", corpus.RandomName(t.rng), int(math.Exp(t.rng.Float64()*14)))
+	if g.rng.IntN(4) == 0 {
+		text += fmt.Sprintf(" %s %d", corpus.RandomName(g.rng), int(math.Exp(g.rng.Float64()*14)))
 	}
 	return text
 }
 
 // fillDatabase writes so many messages.
-func (t *conversationGenerator) fillDatabase(ctx context.Context, db *store.DB, account *parley.Account,
+func (g *conversationGenerator) fillDatabase(ctx context.Context, db *store.DB, account *parley.Account,
 	messages int) error {
 	if err := db.CreateAccount(ctx, account); err != nil {
 		return err
 	}
 	err := db.Transact(ctx, sqldb.Bulk, func(tx *store.DB) error {
-		for _, id := range t.agents {
-			a := &parley.Agent{ID: id, AccountID: account.ID, Name: "Bench", CreatedAt: t.firstTime, UpdatedAt: t.firstTime}
+		for _, id := range g.agents {
+			a := &parley.Agent{ID: id, AccountID: account.ID, Name: "Bench", CreatedAt: g.firstTime, UpdatedAt: g.firstTime}
 			if err := tx.CreateAgent(ctx, a); err != nil {
 				return err
 			}
@@ -128,8 +128,8 @@ func (t *conversationGenerator) fillDatabase(ctx context.Context, db *store.DB, 
 	for n := 0; n < all && err == nil; n += conversationsPerBatch {
 		var conversations, messageRows, calls []any
 		for i := range conversationsPerBatch {
-			at := t.firstTime.Add(time.Duration(float64(t.timeSpan) * float64(n+i) / float64(all)))
-			t.addConversation(account.ID, at, &conversations, &messageRows, &calls)
+			at := g.firstTime.Add(time.Duration(float64(g.timeSpan) * float64(n+i) / float64(all)))
+			g.addConversation(account.ID, at, &conversations, &messageRows, &calls)
 		}
 		err = db.SQL().Transact(ctx, sqldb.Bulk, func(tx *sqldb.DB) error {
 			if err := insertMany(ctx, tx,
@@ -174,30 +174,30 @@ var (
 		parley.ConversationOngoing, parley.ConversationEnded, parley.ConversationEnded, parley.ConversationTakenOver}
 )
 
-func (t *conversationGenerator) addConversation(account parley.AccountID, at time.Time, conversations, messages,
+func (g *conversationGenerator) addConversation(account parley.AccountID, at time.Time, conversations, messages,
 	calls *[]any) {
-	agent, id := t.agents[t.randomAgent()], parley.NewTimedUUID()
+	agent, id := g.agents[g.randomAgent()], parley.NewTimedUUID()
 	last := at
 	for seq := 1; seq <= messagesPerConversation; seq++ {
 		author, feedback := parley.AuthorUser, any(nil)
 		if seq%2 == 0 {
 			author = parley.AuthorAssistant
-			if t.rng.IntN(60) == 0 {
-				feedback = []string{"positive", "negative"}[t.rng.IntN(2)]
+			if g.rng.IntN(60) == 0 {
+				feedback = []string{"positive", "negative"}[g.rng.IntN(2)]
 			}
 		}
-		parts, _ := json.Marshal([]parley.Part{{Type: "text", Text: t.randomLine()}}) // texts always encode
-		last = last.Add(time.Duration(t.rng.IntN(60_000)) * time.Millisecond)
+		parts, _ := json.Marshal([]parley.Part{{Type: "text", Text: g.randomLine()}}) // texts always encode
+		last = last.Add(time.Duration(g.rng.IntN(60_000)) * time.Millisecond)
 		*messages = append(*messages, string(parley.NewMessageID()), account, agent, id, seq, string(author), "reply",
 			"complete", string(parts), feedback, last.UnixMilli())
 	}
-	if t.rng.IntN(10) == 0 {
+	if g.rng.IntN(10) == 0 {
 		*calls = append(*calls, parley.NewUUID(), account, agent, id, "m", "t", parley.NewCallID(),
-			[]string{"orders", "stock", "refund"}[t.rng.IntN(3)], "http", 0, "{}",
-			[]string{"success", "success", "error"}[t.rng.IntN(3)], last.UnixMilli())
+			[]string{"orders", "stock", "refund"}[g.rng.IntN(3)], "http", 0, "{}",
+			[]string{"success", "success", "error"}[g.rng.IntN(3)], last.UnixMilli())
 	}
 	*conversations = append(*conversations, id, account, agent, "v2",
-		string(searchedChannels[t.rng.IntN(len(searchedChannels))]), fmt.Sprintf("user%d", t.rng.IntN(20_000)),
-		string(searchedStates[t.rng.IntN(len(searchedStates))]), messagesPerConversation, messagesPerConversation,
+		string(searchedChannels[g.rng.IntN(len(searchedChannels))]), fmt.Sprintf("user%d", g.rng.IntN(20_000)),
+		string(searchedStates[g.rng.IntN(len(searchedStates))]), messagesPerConversation, messagesPerConversation,
 		last.UnixMilli(), at.UnixMilli())
 }

@@ -136,7 +136,6 @@ func (s *searchRun) fillAndIndex(ctx context.Context) error {
 	}
 }
 
-// databaseBytes returns the bytes of the database.
 func (s *searchRun) databaseBytes(ctx context.Context) (n int64, err error) {
 	if s.db.SQL().Dialect() == sqldb.Postgres {
 		return sqldb.One(ctx, s.db.SQL(), sqldb.Column[int64], `select pg_database_size(current_database())`)
@@ -145,7 +144,6 @@ func (s *searchRun) databaseBytes(ctx context.Context) (n int64, err error) {
 		`select page_count * page_size from pragma_page_count(), pragma_page_size()`)
 }
 
-// searchClass is a kind of searches.
 type searchClass struct {
 	name           string
 	maxP50, maxP99 float64 // bars in milliseconds; 0 for none

@@ -99,14 +99,14 @@ func waitUntilHealthy(ctx context.Context, s *harness.Server, into *startTimes) 
 	return nil
 }
 
-func (into *startTimes) addFirstAnswer(ctx context.Context, c *process.Server, t *load.Target) error {
+func (s *startTimes) addFirstAnswer(ctx context.Context, c *process.Server, t *load.Target) error {
 	if _, err := t.AskExactly(ctx, load.Request{Model: stub.InstantModel, Message: corpus.Questions[0]},
 		stub.ScriptText(stub.InstantModel)); err != nil {
 		return err
 	}
-	into.answer = append(into.answer, report.Milliseconds(time.Since(c.Started)))
+	s.answer = append(s.answer, report.Milliseconds(time.Since(c.Started)))
 	size, err := c.Status("VmRSS")
-	into.memory = append(into.memory, size/report.Megabyte)
+	s.memory = append(s.memory, size/report.Megabyte)
 	return err
 }
 

@@ -97,12 +97,12 @@ var (
 		newChunk("", ","+usageJSON), []byte("data: [DONE]\n\n")}, nil)
 )
 
-func (s Model) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (m Model) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
 		return
 	}
-	model := s.scriptFor(body)
+	model := m.scriptFor(body)
 	if model == nil || !strings.HasSuffix(r.URL.Path, "/chat/completions") {
 		http.Error(w, `{"error":{"message":"no such model"}}`, http.StatusNotFound)
 		return
@@ -115,14 +115,13 @@ func (s Model) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(model.WholeJSON)
 }
 
-// scriptFor returns the script of the model that the request names.
-func (s Model) scriptFor(body []byte) *Script {
+func (m Model) scriptFor(body []byte) *Script {
 	_, after, _ := bytes.Cut(body, []byte(`"model":"`))
 	name, _, _ := bytes.Cut(after, []byte{'"'})
 	if string(name) == FinderModel {
-		return s[findCode(body)]
+		return m[findCode(body)]
 	}
-	return s[string(name)]
+	return m[string(name)]
 }
 
 // findCode looks for the code word of the question in the rest of the request.

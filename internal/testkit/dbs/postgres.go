@@ -29,28 +29,22 @@ type Server struct {
 	process *process // nil when stopped or killed
 }
 
-var sharedServer struct {
-	sync.Mutex
-	once   sync.Once
-	server *Server
-	err    error
-}
+var (
+	startShared = sync.OnceValue(func() error {
+		s, err := newServer(false)
+		sharedServer.Store(s)
+		return err
+	})
+	sharedServer atomic.Pointer[Server] // nil before it is started
+)
 
 // SharedPostgres returns the server all tests of the process share, starting it for the first. It does not sync to the
 // disk, so a machine's crash would cost its data; a commit is waited for all the same. Where no PostgreSQL is installed
 // the test is skipped, or fails when CI or PARLEY_REQUIRE_POSTGRES is set.
 func SharedPostgres(t testing.TB) *Server {
 	t.Helper()
-	sharedServer.once.Do(func() {
-		s, err := newServer(false)
-		sharedServer.Lock()
-		defer sharedServer.Unlock()
-		sharedServer.server, sharedServer.err = s, err
-	})
-	sharedServer.Lock()
-	defer sharedServer.Unlock()
-	requireNoError(t, sharedServer.err)
-	return sharedServer.server
+	requireNoError(t, startShared())
+	return sharedServer.Load()
 }
 
 // StartPostgres starts a server for this test alone, one that syncs to the disk, to be killed and started again.
@@ -79,10 +73,8 @@ func isPostgresRequired() bool {
 }
 
 func stopShared() {
-	sharedServer.Lock()
-	defer sharedServer.Unlock()
-	if sharedServer.server != nil {
-		sharedServer.server.remove()
+	if s := sharedServer.Load(); s != nil {
+		s.remove()
 	}
 }
 

@@ -22,23 +22,23 @@ type Placeholders map[string]string
 var placeholderPattern = regexp.MustCompile(`\{\{([^{}]+)\}\}`)
 
 // Expand replaces the known placeholders of a text.
-func (k Placeholders) Expand(text string) string {
-	return placeholderPattern.ReplaceAllStringFunc(text, func(p string) string {
-		name := strings.Trim(p, "{}")
+func (p Placeholders) Expand(text string) string {
+	return placeholderPattern.ReplaceAllStringFunc(text, func(match string) string {
+		name := strings.Trim(match, "{}")
 		if s, count, ok := strings.Cut(name, "*"); ok && s != "" {
 			if n, err := strconv.Atoi(count); err == nil {
 				return strings.Repeat(s, n)
 			}
 		}
-		if s, ok := k[name]; ok {
+		if s, ok := p[name]; ok {
 			return s
 		}
-		return p
+		return match
 	})
 }
 
 // Compare compares two JSON texts, and stores the placeholders of the expected one if they agree.
-func (k Placeholders) Compare(got, want string) error {
+func (p Placeholders) Compare(got, want string) error {
 	var g, w any
 	if err := decodeJSON(got, &g); err != nil {
 		return fmt.Errorf("the reply is not JSON: %w\n%s", err, got)
@@ -47,10 +47,10 @@ func (k Placeholders) Compare(got, want string) error {
 		return fmt.Errorf("the story is not JSON: %w\n%s", err, want)
 	}
 	found := map[string]string{}
-	if err := k.match("", g, w, found); err != nil {
+	if err := p.match("", g, w, found); err != nil {
 		return fmt.Errorf("%w\ngot %s", err, got)
 	}
-	maps.Copy(k, found)
+	maps.Copy(p, found)
 	return nil
 }
 
@@ -60,19 +60,19 @@ func decodeJSON(text string, into any) error {
 	return d.Decode(into)
 }
 
-func (k Placeholders) match(at string, got, want any, learned map[string]string) error {
+func (p Placeholders) match(at string, got, want any, learned map[string]string) error {
 	switch want := want.(type) {
 	case string:
-		return k.matchText(at, got, want, learned)
+		return p.matchText(at, got, want, learned)
 	case map[string]any:
-		return k.matchObject(at, got, want, learned)
+		return p.matchObject(at, got, want, learned)
 	case []any:
 		list, ok := got.([]any)
 		if !ok || len(list) != len(want) {
 			return fmt.Errorf("%s: %v, want %d items", at, got, len(want))
 		}
 		for i := range want {
-			if err := k.match(fmt.Sprintf("%s[%d]", at, i), list[i], want[i], learned); err != nil {
+			if err := p.match(fmt.Sprintf("%s[%d]", at, i), list[i], want[i], learned); err != nil {
 				return err
 			}
 		}
@@ -84,7 +84,7 @@ func (k Placeholders) match(at string, got, want any, learned map[string]string)
 	return nil
 }
 
-func (k Placeholders) matchObject(at string, got any, want map[string]any, learned map[string]string) error {
+func (p Placeholders) matchObject(at string, got any, want map[string]any, learned map[string]string) error {
 	object, ok := got.(map[string]any)
 	if !ok {
 		return fmt.Errorf("%s: %v, want an object", at, got)
@@ -103,15 +103,15 @@ func (k Placeholders) matchObject(at string, got any, want map[string]any, learn
 		if !ok {
 			return fmt.Errorf("%s.%s is missing", at, name)
 		}
-		if err := k.match(at+"."+name, g, w, learned); err != nil {
+		if err := p.match(at+"."+name, g, w, learned); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (k Placeholders) matchText(at string, got any, want string, learned map[string]string) error {
-	want = k.Expand(want)
+func (p Placeholders) matchText(at string, got any, want string, learned map[string]string) error {
+	want = p.Expand(want)
 	if want == "{{*}}" {
 		return nil
 	}

@@ -21,14 +21,14 @@ import (
 // server holds no resources for the client.
 func TestDisconnect(t *testing.T) {
 	model := provider.Start(t, echoAnswers(time.Millisecond))
-	h := testkit.Open(t, withProvider(model), withTestLog(t))
-	c := newClientGroup(t, h.URL, h.Key)
+	s := testkit.Open(t, withProvider(model), withTestLog(t))
+	c := newClientGroup(t, s.URL, s.Key)
 	c.client.RequireAnswers = true
 	// whatever starts with the first answer has started now
 	if err := c.sendMessage(t.Context(), c.clients[0]); err != nil {
 		t.Fatal(err)
 	}
-	h.Client.CloseIdleConnections()
+	s.Client.CloseIdleConnections()
 	before := countServerGoroutines()
 	patient := c.client.Client
 	c.client.Client = &http.Client{Transport: &http.Transport{DisableKeepAlives: true, DialContext: dialAndHangUp}}
@@ -53,7 +53,7 @@ func TestDisconnect(t *testing.T) {
 	}
 	c.client.Client = patient
 	c.requireConsistent(t)
-	requireNothingOpenOn(t, h)
+	requireNothingOpenOn(t, s)
 }
 
 // hangUp sends a message and leaves early: a stream at a random byte, a reply that comes in one piece at a random
@@ -88,12 +88,12 @@ type hangingUpConn struct {
 	remaining int
 }
 
-func (l *hangingUpConn) Read(p []byte) (int, error) {
-	if l.remaining == 0 {
-		return 0, errors.Join(errHungUp, l.Close())
+func (c *hangingUpConn) Read(p []byte) (int, error) {
+	if c.remaining == 0 {
+		return 0, errors.Join(errHungUp, c.Close())
 	}
-	n, err := l.Conn.Read(p[:min(len(p), l.remaining)])
-	l.remaining -= n
+	n, err := c.Conn.Read(p[:min(len(p), c.remaining)])
+	c.remaining -= n
 	return n, err
 }
 

@@ -17,24 +17,24 @@ import (
 func TestDiskFull(t *testing.T) {
 	t.Parallel()
 	model := provider.Start(t, echoAnswers(time.Millisecond))
-	h := testkit.Open(t, withProvider(model), withTestLog(t))
-	c := newClientGroup(t, h.URL, h.Key)
+	s := testkit.Open(t, withProvider(model), withTestLog(t))
+	c := newClientGroup(t, s.URL, s.Key)
 	enough := make(chan struct{})
 	ended := make(chan []error, 1)
 	go func() { ended <- c.chatUntil(t.Context(), enough) }()
 	for i := range cycleCount(t, 2, 20) {
 		c.waitForAnswers(t, 20)
 		var pages int
-		if err := h.DB.SQL().QueryRow(t.Context(), `select page_count from pragma_page_count()`).Scan(&pages); err != nil {
+		if err := s.DB.SQL().QueryRow(t.Context(), `select page_count from pragma_page_count()`).Scan(&pages); err != nil {
 			t.Fatal(err)
 		}
-		if err := h.DB.SQL().SetQuota(t.Context(), pages+50); err != nil {
+		if err := s.DB.SQL().SetQuota(t.Context(), pages+50); err != nil {
 			t.Fatal(err)
 		}
 		c.fillDisk(t, fmt.Sprint("Filler of round ", i), 50)
 		c.requireReadable(t)
 		c.requireHealthy(t)
-		if err := h.DB.SQL().SetQuota(t.Context(), 0); err != nil {
+		if err := s.DB.SQL().SetQuota(t.Context(), 0); err != nil {
 			t.Fatal(err)
 		}
 		if elapsed := c.waitForAnswers(t, clientCount); elapsed > 10*time.Second {
@@ -46,7 +46,7 @@ func TestDiskFull(t *testing.T) {
 		t.Errorf("the server could not be reached: %v", err)
 	}
 	c.requireConsistent(t, errDatabaseAway, errConversationBusy)
-	requireNothingOpenOn(t, h)
+	requireNothingOpenOn(t, s)
 }
 
 // fillDisk adds sources until n are refused.

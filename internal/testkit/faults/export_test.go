@@ -17,13 +17,13 @@ import (
 func TestExportTakesLittleMemory(t *testing.T) {
 	skipUnderRace(t)
 	const messages, bound = 100_000, 24 << 20
-	h := testkit.Open(t)
-	agent, conversation := h.NewLongConversation(t, messages)
+	s := testkit.Open(t)
+	agent, conversation := s.NewLongConversation(t, messages)
 	runtime.GC()
 	var before runtime.MemStats
 	runtime.ReadMemStats(&before)
 	enough := watchHeap()
-	counted := &countingReader{Reader: startExport(t, h, agent, conversation)}
+	counted := &countingReader{Reader: startExport(t, s, agent, conversation)}
 	n := countMessages(t, json.NewDecoder(counted))
 	if grown := int64(enough()) - int64(before.HeapAlloc); grown > bound || counted.n < 2*bound {
 		t.Errorf("%d MB of export took %d MB of heap", counted.n>>20, grown>>20)
@@ -36,14 +36,14 @@ func TestExportTakesLittleMemory(t *testing.T) {
 }
 
 // startExport asks for the export of a conversation without the client that reads replies to their end to check them.
-func startExport(t *testing.T, h *testkit.Server, agent, conversation string) io.Reader {
+func startExport(t *testing.T, s *testkit.Server, agent, conversation string) io.Reader {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), "GET",
-		h.URL+"/api/v2/agents/"+agent+"/conversations/export?conversationId="+conversation, nil)
+		s.URL+"/api/v2/agents/"+agent+"/conversations/export?conversationId="+conversation, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	req.Header.Set("Authorization", "Bearer "+h.Key)
+	req.Header.Set("Authorization", "Bearer "+s.Key)
 	res, err := http.DefaultClient.Do(req)
 	if err != nil || res.StatusCode != http.StatusOK {
 		t.Fatal(res, err)

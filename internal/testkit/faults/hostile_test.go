@@ -127,32 +127,32 @@ func newUploader(t *testing.T, address, dir string) *uploader {
 }
 
 // uploadFile uploads a file and returns the outcome: refused, or the status of the source.
-func (s *uploader) uploadFile(file string) string {
+func (u *uploader) uploadFile(file string) string {
 	data, err := os.ReadFile(file)
 	if err != nil {
-		s.Error(err)
+		u.Error(err)
 		return "unread"
 	}
-	return s.addText(filepath.Base(file), string(data))
+	return u.addText(filepath.Base(file), string(data))
 }
 
-func (s *uploader) addText(name, content string) string {
+func (u *uploader) addText(name, content string) string {
 	began := time.Now()
 	var body bytes.Buffer
 	form := multipart.NewWriter(&body)
 	part, _ := form.CreateFormFile("file", name) // a buffer takes everything
 	_, _ = io.WriteString(part, content)
 	_ = form.Close()
-	req, err := http.NewRequestWithContext(s.Context(), http.MethodPost, s.url+"/api/v2/agents/"+s.agent+"/sources", &body)
+	req, err := http.NewRequestWithContext(u.Context(), http.MethodPost, u.url+"/api/v2/agents/"+u.agent+"/sources", &body)
 	if err != nil {
-		s.Error(err)
+		u.Error(err)
 		return "unsent"
 	}
 	req.Header.Set("Content-Type", form.FormDataContentType())
-	req.Header.Set("Authorization", "Bearer "+s.key)
+	req.Header.Set("Authorization", "Bearer "+u.key)
 	res, err := http.DefaultClient.Do(req)
 	if err != nil {
-		s.Error(name, err)
+		u.Error(name, err)
 		return "unsent"
 	}
 	reply, _ := io.ReadAll(res.Body) // what is missing does not decode
@@ -163,19 +163,19 @@ func (s *uploader) addText(name, content string) string {
 	}
 	if err := json.Unmarshal(reply, &src); err != nil || res.StatusCode != http.StatusCreated &&
 		src.Error.Details["file"] == "" && !strings.Contains(string(reply), "SOURCE_DUPLICATE") {
-		s.Errorf("%s: %d %s", name, res.StatusCode, reply)
+		u.Errorf("%s: %d %s", name, res.StatusCode, reply)
 	}
 	if res.StatusCode != http.StatusCreated {
 		return "refused"
 	}
 	for src.Status != "trained" && src.Status != "failed" {
 		<-time.After(20 * time.Millisecond)
-		if err := s.client.Do(s.Context(), http.MethodGet, "/agents/"+s.agent+"/sources/"+src.ID, nil, &src); err != nil {
-			s.Error(name, err)
+		if err := u.client.Do(u.Context(), http.MethodGet, "/agents/"+u.agent+"/sources/"+src.ID, nil, &src); err != nil {
+			u.Error(name, err)
 			return "lost"
 		}
 		if elapsed := time.Since(began); elapsed > maxReadTime {
-			s.Errorf("%s is %s after %v", name, src.Status, elapsed)
+			u.Errorf("%s is %s after %v", name, src.Status, elapsed)
 			return "slow"
 		}
 	}

@@ -93,10 +93,10 @@ func requireNothingOpen(t *testing.T, dir, url string) {
 	requireNothingOpenOn(t, testkit.Open(t, testkit.WithDatabase(dir, url)))
 }
 
-func requireNothingOpenOn(t *testing.T, h *testkit.Server) {
+func requireNothingOpenOn(t *testing.T, s *testkit.Server) {
 	t.Helper()
 	count := func(query string) (n int) {
-		if err := h.DB.SQL().QueryRow(t.Context(), query).Scan(&n); err != nil {
+		if err := s.DB.SQL().QueryRow(t.Context(), query).Scan(&n); err != nil {
 			t.Fatal(err)
 		}
 		return n

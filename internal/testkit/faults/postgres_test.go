@@ -20,8 +20,8 @@ func TestKillPostgres(t *testing.T) {
 	t.Parallel()
 	database := dbs.StartPostgres(t)
 	model := provider.Start(t, echoAnswers(3*time.Millisecond))
-	h := testkit.Open(t, testkit.WithDatabase("", database.NewDatabase(t)), withProvider(model), withTestLog(t))
-	c := newClientGroup(t, h.URL, h.Key)
+	s := testkit.Open(t, testkit.WithDatabase("", database.NewDatabase(t)), withProvider(model), withTestLog(t))
+	c := newClientGroup(t, s.URL, s.Key)
 	enough := make(chan struct{})
 	ended := make(chan []error, 1)
 	go func() { ended <- c.chatUntil(t.Context(), enough) }()
@@ -43,7 +43,7 @@ func TestKillPostgres(t *testing.T) {
 		t.Errorf("the server could not be reached: %v", err)
 	}
 	c.requireConsistent(t, errDatabaseAway, errConversationBusy)
-	requireNothingOpenOn(t, h)
+	requireNothingOpenOn(t, s)
 }
 
 const (
@@ -61,7 +61,7 @@ func withTestLog(t *testing.T) testkit.Option {
 	last := &lastOutput{ignoredWord: "SERVICE_UNDER_MAINTENANCE"}
 	t.Cleanup(func() {
 		if t.Failed() {
-			t.Logf("the house logged:\n%s", last.String())
+			t.Logf("the server logged:\n%s", last.String())
 		}
 	})
 	return testkit.WithConfig(func(c *server.Config) {

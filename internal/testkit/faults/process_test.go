@@ -117,15 +117,15 @@ type urlScanner struct {
 	url  chan<- string
 }
 
-func (f *urlScanner) Write(b []byte) (int, error) {
-	if f.url == nil {
+func (s *urlScanner) Write(b []byte) (int, error) {
+	if s.url == nil {
 		return len(b), nil
 	}
-	f.text = append(f.text, b...)
+	s.text = append(s.text, b...)
 	var line struct{ URL string }
-	if json.Unmarshal(f.text, &line) == nil && line.URL != "" {
-		f.url <- line.URL
-		f.url = nil
+	if json.Unmarshal(s.text, &line) == nil && line.URL != "" {
+		s.url <- line.URL
+		s.url = nil
 	}
 	return len(b), nil
 }

@@ -87,22 +87,22 @@ func TestBadProvider(t *testing.T) {
 	}
 }
 
-func (m providerFault) runTest(t *testing.T, streams bool) {
-	upstream := provider.Start(t, m.behaviour)
-	h := testkit.Open(t, testkit.WithModel(m.newModel(upstream)))
-	h.Engine.TurnTimeout = 10 * time.Second
-	c := newClientGroup(t, h.URL, h.Key)
+func (f providerFault) runTest(t *testing.T, streams bool) {
+	upstream := provider.Start(t, f.behaviour)
+	s := testkit.Open(t, testkit.WithModel(f.newModel(upstream)))
+	s.Engine.TurnTimeout = 10 * time.Second
+	c := newClientGroup(t, s.URL, s.Key)
 	c.client.ExpectedAnswer = nil
 	began := time.Now()
 	a, err := c.client.SendMessage(t.Context(), testkit.Message{Agent: c.agent, Text: "Hello?", Stream: streams})
 	if elapsed := time.Since(began); elapsed > 5*time.Second {
 		t.Errorf("the turn took %v", elapsed)
 	}
-	conversation := m.checkTurn(t, a, err, streams)
+	conversation := f.checkTurn(t, a, err, streams)
 	if err := c.client.Verify(t.Context()); err != nil {
 		t.Error(err)
 	}
-	upstream.Play(m.validBehaviour("All is well."))
+	upstream.Play(f.validBehaviour("All is well."))
 	again, err := c.client.SendMessage(t.Context(),
 		testkit.Message{Agent: c.agent, Conversation: conversation, Text: "And now?", Stream: streams})
 	if err != nil || again.Text != "All is well." || again.Conversation != conversation {
@@ -111,12 +111,12 @@ func (m providerFault) runTest(t *testing.T, streams bool) {
 	if err := c.client.Verify(t.Context()); err != nil {
 		t.Error(err)
 	}
-	requireNothingOpenOn(t, h)
+	requireNothingOpenOn(t, s)
 }
 
 // newModel returns the server's model that asks the provider.
-func (m providerFault) newModel(p *provider.Server) model.Model {
-	if m.isAnthropic {
+func (f providerFault) newModel(p *provider.Server) model.Model {
+	if f.isAnthropic {
 		return &anthropic.Model{Client: httpclient.Client{
 			BaseURL:          p.URL,
 			Key:              "sk-secret",
@@ -135,30 +135,30 @@ func (m providerFault) newModel(p *provider.Server) model.Model {
 }
 
 // validBehaviour is a correct answer in the provider's format.
-func (m providerFault) validBehaviour(text string) provider.Behaviour {
-	if m.isAnthropic {
+func (f providerFault) validBehaviour(text string) provider.Behaviour {
+	if f.isAnthropic {
 		return provider.AnthropicText("end_turn", text)
 	}
 	return provider.AnswerText(text)
 }
 
 // checkTurn checks how the turn ended and returns its conversation.
-func (m providerFault) checkTurn(t *testing.T, a *testkit.Answer, err error, streams bool) (conversation string) {
+func (f providerFault) checkTurn(t *testing.T, a *testkit.Answer, err error, streams bool) (conversation string) {
 	t.Helper()
 	var refusal *testkit.Refusal
 	switch {
-	case m.wantsInterrupted:
+	case f.wantsInterrupted:
 		if err != nil || a.Reason != "error" || a.Failure != "" || a.Credits != 0 || len(a.Text) > 512<<10 ||
 			!strings.HasPrefix(a.Text, "on and on ") {
 			t.Fatalf("%d bytes, reason %s, %v credits, failure %q, %v", len(a.Text), a.Reason, a.Credits, a.Failure, err)
 		}
 		return a.Conversation
-	case !m.wantsFailure:
+	case !f.wantsFailure:
 		if err != nil || a.Reason != "stop" || a.Text == "" || a.Credits != 1 || !utf8.ValidString(a.Text) {
 			t.Fatalf("%+v, %v", a, err)
 		}
 		return a.Conversation
-	case streams && m.wantsText: // the error came too late to be an ordinary one
+	case streams && f.wantsText: // the error came too late to be an ordinary one
 		if err != nil || a.Reason != "error" || a.Failure == "" || a.Credits != 0 ||
 			!strings.HasPrefix("Hello world.", a.Text) {
 			t.Fatalf("%+v, %v", a, err)
@@ -194,9 +194,9 @@ func TestEndlessSlowProvider(t *testing.T) {
 			t.Parallel()
 			upstream := provider.Start(t,
 				provider.AnswerSlowly(10*time.Millisecond, strings.Fields(strings.Repeat("on ", 10_000))...))
-			h := testkit.Open(t, withProvider(upstream))
-			h.Engine.TurnTimeout = providerTimeout
-			c := newClientGroup(t, h.URL, h.Key)
+			s := testkit.Open(t, withProvider(upstream))
+			s.Engine.TurnTimeout = providerTimeout
+			c := newClientGroup(t, s.URL, s.Key)
 			a, err := c.client.SendMessage(t.Context(), testkit.Message{Agent: c.agent, Text: "Go on.", Stream: streams})
 			if err != nil || a.Reason != "error" || a.Credits != 0 || !strings.HasPrefix(a.Text, "onon") {
 				t.Fatalf("%+v, %v", a, err)
@@ -206,7 +206,7 @@ func TestEndlessSlowProvider(t *testing.T) {
 				Conversation: a.Conversation, Text: "And now?"}); err != nil || again.Reason != "stop" {
 				t.Fatalf("%+v, %v", again, err)
 			}
-			requireNothingOpenOn(t, h)
+			requireNothingOpenOn(t, s)
 		})
 	}
 }

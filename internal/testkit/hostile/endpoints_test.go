@@ -116,33 +116,33 @@ var endpoints = []endpoint{
 }
 
 // sendRequest sends a request and reads its reply to the end.
-func (d *endpointTest) sendRequest(method, path string, body any) (status int, reply []byte) {
-	d.t.Helper()
+func (e *endpointTest) sendRequest(method, path string, body any) (status int, reply []byte) {
+	e.t.Helper()
 	raw, ok := body.(string)
 	if !ok && body != nil {
 		text, err := json.Marshal(body)
 		if err != nil {
-			d.t.Fatal(err)
+			e.t.Fatal(err)
 		}
 		raw = string(text)
 	}
-	req, err := http.NewRequestWithContext(d.t.Context(), method, d.URL+path, strings.NewReader(raw))
+	req, err := http.NewRequestWithContext(e.t.Context(), method, e.URL+path, strings.NewReader(raw))
 	if err != nil {
-		d.t.Fatal(err)
+		e.t.Fatal(err)
 	}
-	req.Header.Set("Authorization", "Bearer "+d.Key)
+	req.Header.Set("Authorization", "Bearer "+e.Key)
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("Accept", "application/json, text/event-stream")
 	res, err := http.DefaultClient.Do(req)
 	if err != nil {
-		d.t.Fatal(err)
+		e.t.Fatal(err)
 	}
 	defer func() { _ = res.Body.Close() }()
 	if reply, err = io.ReadAll(res.Body); err != nil {
-		d.t.Fatal(err)
+		e.t.Fatal(err)
 	}
 	if res.StatusCode >= http.StatusInternalServerError && res.StatusCode != http.StatusServiceUnavailable {
-		d.t.Errorf("%s %s answers %d: %.300s", method, path, res.StatusCode, reply)
+		e.t.Errorf("%s %s answers %d: %.300s", method, path, res.StatusCode, reply)
 	}
 	return res.StatusCode, reply
 }
@@ -172,21 +172,21 @@ func newEndpointTest(t *testing.T) *endpointTest {
 }
 
 // askQuestion starts a conversation and returns its id.
-func (d *endpointTest) askQuestion(question string) (conversation string) {
+func (e *endpointTest) askQuestion(question string) (conversation string) {
 	var reply struct {
 		Data struct {
 			Metadata struct{ ConversationID string }
 		}
 	}
-	d.Do(d.t, "POST", "/agents/"+d.agent+"/chat", d.Key, fields{"message": question, "stream": false}).Decode(d.t,
+	e.Do(e.t, "POST", "/agents/"+e.agent+"/chat", e.Key, fields{"message": question, "stream": false}).Decode(e.t,
 		http.StatusOK, &reply)
 	return reply.Data.Metadata.ConversationID
 }
 
 // waitUntilTrained waits until the jobs of a request are done.
-func (d *endpointTest) waitUntilTrained() {
-	if err := d.Runner.WaitIdle(d.t.Context()); err != nil {
-		d.t.Fatal(err)
+func (e *endpointTest) waitUntilTrained() {
+	if err := e.Runner.WaitIdle(e.t.Context()); err != nil {
+		e.t.Fatal(err)
 	}
 }
 

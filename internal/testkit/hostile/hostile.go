@@ -27,7 +27,6 @@ func Halves(name, head, first, between, second, tail string) Kind {
 // Text returns a text of about so many bytes, whole characters only.
 func (k Kind) Text(size int) string { return k.newText(size) }
 
-// repeated repeats a unit.
 func repeated(unit string) func(int) string {
 	return func(size int) string { return strings.Repeat(unit, max(1, size/len(unit))) }
 }

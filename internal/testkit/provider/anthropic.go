@@ -29,11 +29,16 @@ func (x *Exchange) Begin() {
 
 // Block sends a whole block of text.
 func (x *Exchange) Block(index int, pieces ...string) {
+	x.openBlock(index, pieces...)
+	x.NamedEvent(fmt.Sprintf(`{"type":"content_block_stop","index":%d}`, index))
+}
+
+// openBlock sends a block of text and leaves it open.
+func (x *Exchange) openBlock(index int, pieces ...string) {
 	x.NamedEvent(fmt.Sprintf(`{"type":"content_block_start","index":%d,"content_block":{"type":"text","text":""}}`, index))
 	for _, p := range pieces {
 		x.NamedEvent(TextDelta(index, p))
 	}
-	x.NamedEvent(fmt.Sprintf(`{"type":"content_block_stop","index":%d}`, index))
 }
 
 // ToolBlock sends a block that calls a tool, its input in fragments.
@@ -46,7 +51,7 @@ func (x *Exchange) ToolBlock(index int, id, name string, fragments ...string) {
 	for _, f := range fragments {
 		x.NamedEvent(fmt.Sprintf(`{"type":"content_block_delta","index":%d,"delta":{"type":"input_json_delta",`+
 			`"partial_json":%s}}`,
-			index, quoteJSON(f)))
+			index, encodeJSON(f)))
 	}
 	x.NamedEvent(fmt.Sprintf(`{"type":"content_block_stop","index":%d}`, index))
 }
@@ -89,10 +94,7 @@ func AnthropicError(kind string, pieces ...string) Behaviour {
 func AnthropicTextThen(then Behaviour, pieces ...string) Behaviour {
 	return func(x *Exchange) {
 		x.Begin()
-		x.NamedEvent(`{"type":"content_block_start","index":0,"content_block":{"type":"text","text":""}}`)
-		for _, p := range pieces {
-			x.NamedEvent(TextDelta(0, p))
-		}
+		x.openBlock(0, pieces...)
 		then(x)
 	}
 }
@@ -111,13 +113,14 @@ func CutConnection() Behaviour { return func(x *Exchange) { x.Cut() } }
 // TextDelta returns the data of an event with text.
 func TextDelta(index int, text string) string {
 	return fmt.Sprintf(`{"type":"content_block_delta","index":%d,"delta":{"type":"text_delta","text":%s}}`, index,
-		quoteJSON(text))
+		encodeJSON(text))
 }
 
-func quoteJSON(text string) string {
-	q, err := json.Marshal(text)
+// encodeJSON encodes a string or numbers, which always encode.
+func encodeJSON(v any) string {
+	text, err := json.Marshal(v)
 	if err != nil {
-		panic(err) // a string always encodes
+		panic(err)
 	}
-	return string(q)
+	return string(text)
 }

@@ -11,9 +11,7 @@ import (
 // AnswerText answers correctly, one delta per piece.
 func AnswerText(pieces ...string) Behaviour {
 	return func(x *Exchange) {
-		for _, p := range pieces {
-			x.Text(p)
-		}
+		EndAfter(pieces...)(x)
 		x.Finish("stop")
 	}
 }
@@ -36,9 +34,7 @@ func StallRequest() Behaviour { return func(x *Exchange) { x.Stall() } }
 // StallAfter sends the pieces and then nothing.
 func StallAfter(pieces ...string) Behaviour {
 	return func(x *Exchange) {
-		for _, p := range pieces {
-			x.Text(p)
-		}
+		EndAfter(pieces...)(x)
 		x.Stall()
 	}
 }

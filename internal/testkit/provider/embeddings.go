@@ -8,9 +8,7 @@ import (
 	"io"
 	"math"
 	"net/http"
-	"net/http/httptest"
 	"strings"
-	"sync"
 	"testing"
 )
 
@@ -19,10 +17,9 @@ import (
 type EmbeddingServer struct {
 	URL string // base URL for a client: ends in /v1
 
-	mu          sync.Mutex
+	recorder[http.HandlerFunc, []string] // nil answers correctly, as do all requests after the script
+
 	embed       func(text string) []float32
-	requests    [][]string
-	script      []http.HandlerFunc
 	isPlainOnly bool
 	quit        chan struct{}
 }
@@ -48,21 +45,8 @@ func StartEmbeddings(t testing.TB, meaning *EmbeddingModel) *EmbeddingServer {
 func StartEmbeddingsFunc(t testing.TB, of func(text string) []float32) *EmbeddingServer {
 	t.Helper()
 	s := &EmbeddingServer{embed: of, quit: make(chan struct{})}
-	web := httptest.NewServer(http.HandlerFunc(s.serve))
-	s.URL = web.URL + "/v1"
-	t.Cleanup(func() {
-		close(s.quit)
-		web.CloseClientConnections()
-		web.Close()
-	})
+	s.URL = startServer(t, s.serve, s.quit)
 	return s
-}
-
-// Play sets the behaviours of the next requests; nil answers correctly, as do all requests after the script.
-func (s *EmbeddingServer) Play(script ...http.HandlerFunc) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.script = script
 }
 
 // PlainOnly makes the server refuse a requested encoding, as some do.
@@ -73,11 +57,7 @@ func (s *EmbeddingServer) PlainOnly() {
 }
 
 // RequestTexts lists the texts of each request so far, oldest first.
-func (s *EmbeddingServer) RequestTexts() [][]string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return append([][]string(nil), s.requests...)
-}
+func (s *EmbeddingServer) RequestTexts() [][]string { return s.Requests() }
 
 // CountTexts counts the texts of all requests so far.
 func (s *EmbeddingServer) CountTexts() (n int) {
@@ -85,13 +65,6 @@ func (s *EmbeddingServer) CountTexts() (n int) {
 		n += len(texts)
 	}
 	return n
-}
-
-// ClearRequests drops the requests so far.
-func (s *EmbeddingServer) ClearRequests() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.requests = nil
 }
 
 // Stall accepts a request and never answers it.
@@ -150,11 +123,7 @@ func (s *EmbeddingServer) encodeVectors(ask EmbeddingRequest) string {
 
 func encodeVector(v []float32, encoding string) string {
 	if encoding != "base64" {
-		text, err := json.Marshal(v)
-		if err != nil {
-			panic(err) // numbers always encode
-		}
-		return string(text)
+		return encodeJSON(v)
 	}
 	b := make([]byte, 4*len(v))
 	for i, x := range v {

@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -20,12 +21,49 @@ type Behaviour func(*Exchange)
 type Server struct {
 	URL string // base URL for a client: ends in /v1
 
-	mu              sync.Mutex
-	script          []Behaviour
-	requests        []Request
+	recorder[Behaviour, Request]
 	disconnectCount int
 	changed         chan struct{}
 	quit            chan struct{}
+}
+
+// recorder holds the script of a server and the requests that it has had.
+type recorder[B, R any] struct {
+	mu       sync.Mutex
+	script   []B
+	requests []R
+}
+
+// Play replaces the script from the next request on.
+func (r *recorder[B, R]) Play(script ...B) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.script = script
+}
+
+// Requests lists the requests so far, oldest first.
+func (r *recorder[B, R]) Requests() []R {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Clone(r.requests)
+}
+
+// ClearRequests drops the requests so far.
+func (r *recorder[B, R]) ClearRequests() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.requests = nil
+}
+
+// startServer runs the handler on loopback until the test ends, closes quit then, and returns its base URL.
+func startServer(t testing.TB, handler http.HandlerFunc, quit chan struct{}) string {
+	web := httptest.NewServer(handler)
+	t.Cleanup(func() {
+		close(quit)
+		web.CloseClientConnections()
+		web.Close()
+	})
+	return web.URL + "/v1"
 }
 
 // Request is what a client sent.
@@ -49,36 +87,10 @@ func Start(t testing.TB, script ...Behaviour) *Server {
 	if len(script) == 0 {
 		script = []Behaviour{AnswerText("Hello.")}
 	}
-	s := &Server{script: script, changed: make(chan struct{}), quit: make(chan struct{})}
-	web := httptest.NewServer(http.HandlerFunc(s.serve))
-	s.URL = web.URL + "/v1"
-	t.Cleanup(func() {
-		close(s.quit)
-		web.CloseClientConnections()
-		web.Close()
-	})
+	s := &Server{changed: make(chan struct{}), quit: make(chan struct{})}
+	s.Play(script...)
+	s.URL = startServer(t, s.serve, s.quit)
 	return s
-}
-
-// Play replaces the script from the next request on.
-func (s *Server) Play(script ...Behaviour) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.script = script
-}
-
-// Requests lists the requests so far, oldest first.
-func (s *Server) Requests() []Request {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return append([]Request(nil), s.requests...)
-}
-
-// ClearRequests drops the requests so far.
-func (s *Server) ClearRequests() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.requests = nil
 }
 
 // WaitForDisconnects waits until n exchanges were left by their client before their end; false when done is closed
@@ -179,10 +191,6 @@ func (x *Exchange) Cut() { panic(http.ErrAbortHandler) }
 
 // Delta returns the data of an event with text.
 func Delta(text string) string {
-	quoted, err := json.Marshal(text)
-	if err != nil {
-		panic(err) // a string always encodes
-	}
-	return `{"id":"c1","object":"chat.completion.chunk","choices":[{"index":0,"delta":{"content":` + string(quoted) +
+	return `{"id":"c1","object":"chat.completion.chunk","choices":[{"index":0,"delta":{"content":` + encodeJSON(text) +
 		`},"finish_reason":null}]}`
 }

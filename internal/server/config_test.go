@@ -2,6 +2,9 @@ package server
 
 import (
 	"log/slog"
+	"reflect"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -10,7 +13,7 @@ import (
 )
 
 // The media server listens on loopback where the server does, unless an address to reach it at is configured.
-func TestWhereSoundIsReached(t *testing.T) {
+func TestMediaServerAddress(t *testing.T) {
 	for name, c := range map[string]struct {
 		listen string
 		voice  VoiceConfig
@@ -35,7 +38,7 @@ func TestWhereSoundIsReached(t *testing.T) {
 	}
 }
 
-func TestWhereBrowsersJoin(t *testing.T) {
+func TestClientURL(t *testing.T) {
 	for want, c := range map[string]Config{
 		"ws://localhost:8080":   {ServingConfig: ServingConfig{BaseURL: "http://localhost:8080"}},
 		"wss://api.example.com": {ServingConfig: ServingConfig{BaseURL: "https://api.example.com/"}},
@@ -50,7 +53,7 @@ func TestWhereBrowsersJoin(t *testing.T) {
 	}
 }
 
-func TestVoiceSettingsThatMakeNoSense(t *testing.T) {
+func TestInvalidVoiceSettingsAreRefused(t *testing.T) {
 	for name, v := range map[string]VoiceConfig{
 		"a page":         {VoiceURL: "https://example.com"},
 		"no port":        {VoiceUDPPort: 70000},
@@ -68,5 +71,25 @@ func TestVoiceSettingsThatMakeNoSense(t *testing.T) {
 		LiveKitKey: "k", LiveKitSecret: "s"}
 	if err := good.Check(); err != nil {
 		t.Error(err)
+	}
+}
+
+// The enumerations of the flags list the engines that there are.
+func TestFlagsListAllSpeechEngines(t *testing.T) {
+	synthesizers, transcribers := []string{"auto", "none"}, []string{"none"}
+	for _, e := range synthesizerEngines {
+		synthesizers = append(synthesizers, e.Name)
+	}
+	for _, e := range transcriberEngines {
+		transcribers = append(transcribers, e.Name)
+	}
+	for field, want := range map[string][]string{"TTS": synthesizers, "STT": transcribers} {
+		f, _ := reflect.TypeFor[SpeechConfig]().FieldByName(field)
+		got := strings.Split(f.Tag.Get("enum"), ",")
+		slices.Sort(got)
+		slices.Sort(want)
+		if !slices.Equal(got, want) {
+			t.Errorf("the flag of %s lists %v, the engines are %v", field, got, want)
+		}
 	}
 }

@@ -1,0 +1,317 @@
+package server
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"fmt"
+	"maps"
+	"time"
+
+	"parley"
+	"parley/internal/access"
+	"parley/internal/actions"
+	"parley/internal/agents"
+	"parley/internal/api/v2"
+	"parley/internal/chat"
+	"parley/internal/helpdesk"
+	"parley/internal/httpapi"
+	"parley/internal/ingest"
+	"parley/internal/ingest/extract"
+	"parley/internal/insight"
+	"parley/internal/jobs"
+	"parley/internal/manifest"
+	"parley/internal/outbound"
+	"parley/internal/retrieval"
+	"parley/internal/search"
+	"parley/internal/store"
+	"parley/internal/vault"
+	"parley/internal/voice"
+	"parley/internal/webhook"
+)
+
+// builder makes the services.
+type builder struct {
+	shared
+	vault         *vault.Vault
+	webSearch     *actions.WebSearch // nil where no search engine is configured
+	programs      extract.Programs
+	attachmentKey []byte
+	hub           *chat.Hub
+	callbacks     *callbacks
+}
+
+// newBuilder reads the settings and opens the database.
+func newBuilder(ctx context.Context, cfg Config) (*builder, error) {
+	b := &builder{
+		shared: shared{
+			cfg: cfg, embedder: cfg.Embedder(), metrics: cfg.newMetrics(), Queue: &jobs.Queue{Now: cfg.Now},
+		},
+		hub: &chat.Hub{}, callbacks: &callbacks{},
+	}
+	var err error
+	if b.Plans, err = access.LoadPlans(cfg.Plans); err != nil {
+		return nil, err
+	}
+	if b.Models, err = cfg.newModels(); err != nil {
+		return nil, err
+	}
+	if b.Speech, err = cfg.speechEngines(); err != nil {
+		return nil, err
+	}
+	if b.vault, err = vault.New(cfg.SecretKey); err != nil {
+		return nil, err
+	}
+	if b.Outbound, err = cfg.newOutbound(); err != nil {
+		return nil, err
+	}
+	if b.webSearch, err = cfg.newWebSearch(); err != nil {
+		return nil, err
+	}
+	if b.programs, err = cfg.extractPrograms(); err != nil {
+		return nil, err
+	}
+	if b.DB, err = store.Open(ctx, cfg.databaseConfig()); err != nil {
+		return nil, err
+	}
+	b.Indexes = b.newIndexes()
+	return b, nil
+}
+
+func (b *builder) loadKeys(ctx context.Context) (err error) {
+	if b.cursorKey, err = installationKey(ctx, b.DB, "cursor_key"); err != nil {
+		return err
+	}
+	b.attachmentKey, err = installationKey(ctx, b.DB, "attachment_key")
+	return err
+}
+
+// build makes every service of those that it depends on.
+func (b *builder) build() *Services {
+	pool := b.newExtractPool()
+	ingestService := b.newIngest(pool)
+	helpdeskService := b.newHelpdesk(ingestService)
+	conversations := b.newConversations(helpdeskService)
+	webhooks, sender := b.newWebhooks()
+	toolbox := b.newActions(conversations)
+	engine := b.newEngine(toolbox, conversations, helpdeskService)
+	media := b.newMediaServer()
+	responder := b.newResponder(media, engine, conversations, ingestService)
+	sessions := b.newVoice(media, responder, engine, ingestService)
+	b.callbacks.engine, b.callbacks.voice = engine, sessions
+	agentService := b.newAgents(ingestService, engine, sessions)
+	insightService := b.newInsight()
+
+	lost := ingestService.LostJobHandlers()
+	return &Services{
+		shared: b.shared,
+
+		Accounts:      &access.Accounts{DB: b.DB, Plans: b.Plans, Now: b.cfg.Now},
+		Authenticator: &access.Authenticator{DB: b.DB, Plans: b.Plans, Now: b.cfg.Now, Logger: b.cfg.Logger},
+		Limiter:       &access.Limiter{Limit: b.cfg.RateLimit},
+		Agents:        agentService, Manifests: b.newManifests(ingestService, helpdeskService), Ingest: ingestService,
+		Engine: engine, Conversations: conversations, Actions: toolbox, Helpdesk: helpdeskService,
+		Search: b.newFinder(), Indexer: &search.Indexer{DB: b.DB, Now: b.cfg.Now, Logger: b.cfg.Logger},
+		Insight: insightService, Webhooks: webhooks, Sender: sender,
+
+		Media: media, Voice: sessions, Responder: responder,
+
+		Runner: b.newRunner(jobs.Runner{Handlers: jobHandlers(ingestService, agentService, conversations),
+			OnLost: lost}),
+		CrawlRunner: b.newRunner(jobs.Runner{Handlers: ingestService.CrawlHandlers(), OnLost: lost,
+			MaxWorkers: crawlWorkers}),
+		FileRunner: b.newRunner(jobs.Runner{Handlers: ingestService.FileHandlers(), OnLost: lost,
+			MaxWorkers: fileWorkers, Fair: true}),
+		EmbeddingRunner: b.newEmbeddingRunner(ingestService),
+		InsightRunner:   b.newRunner(jobs.Runner{Handlers: insightService.Handlers(), MaxWorkers: insightWorkers}),
+		WebhookRunner:   b.newRunner(jobs.Runner{Handlers: sender.Handlers(), MaxWorkers: webhookWorkers}),
+
+		extractPool: pool,
+	}
+}
+
+func (b *builder) newIndexes() *retrieval.Indexes {
+	indexes := &retrieval.Indexes{DB: b.DB.SQL(), Budget: int64(b.cfg.IndexBudget) << 20}
+	if b.embedder != nil {
+		indexes.VectorModel = b.embedder.Name()
+	}
+	return indexes
+}
+
+func (b *builder) newConversations(handovers chat.HandoverObserver) *chat.Conversations {
+	return &chat.Conversations{
+		DB: b.DB, Queue: b.Queue, Hub: b.hub, Now: b.cfg.Now, Logger: b.cfg.Logger,
+		StopTurn: b.callbacks.stopTurn, HandoverObserver: handovers,
+	}
+}
+
+func (b *builder) newEngine(toolbox *actions.Toolbox, conversations *chat.Conversations,
+	handovers chat.HandoverObserver) *chat.Engine {
+	engine := &chat.Engine{
+		DB: b.DB, Indexes: b.Indexes, Models: b.Models, Hub: b.hub, Now: b.cfg.Now, Logger: b.cfg.Logger,
+		Owner:        parley.NewUUID(),
+		MaxOpenTurns: b.cfg.OpenTurns, RewriteTimeout: b.cfg.ModelRewrite,
+		Tools: toolbox.Tools, HandOver: handOver(conversations), HandoverObserver: handovers,
+		QueryEmbedder: b.newQueryEmbedder(),
+	}
+	if b.metrics != nil {
+		engine.TurnObserver = b.metrics.Turns.Observe
+	}
+	return engine
+}
+
+func (b *builder) newAgents(ingestService *ingest.Service, engine *chat.Engine,
+	sessions *voice.Sessions) *agents.Service {
+	return &agents.Service{
+		DB: b.DB, Indexes: b.Indexes, Queue: b.Queue, Now: b.cfg.Now, Ingest: ingestService,
+		StopAgent: func(ref parley.AgentRef) {
+			engine.StopAgent(ref)
+			sessions.StopAgent(ref)
+		},
+	}
+}
+
+// jobLease is how long a job whose runner died stays with it.
+const jobLease = 15 * time.Second
+
+// newRunner completes a runner with what all runners share.
+func (b *builder) newRunner(r jobs.Runner) *jobs.Runner {
+	r.DB, r.Queue, r.Logger, r.LeaseDuration = b.DB.SQL(), b.Queue, b.cfg.Logger, jobLease
+	return &r
+}
+
+// jobHandlers returns the handlers of the jobs that wait for nobody outside.
+func jobHandlers(ingestService *ingest.Service, agentService *agents.Service,
+	conversations *chat.Conversations) map[string]jobs.Handler {
+	all := ingestService.Handlers()
+	maps.Copy(all, agentService.Handlers())
+	maps.Copy(all, conversations.Handlers())
+	all[agents.EraseJob] = ingestService.WithAgentFileRemoval(all[agents.EraseJob])
+	all[chat.EraseJob] = ingestService.WithUnusedFileRemoval(all[chat.EraseJob])
+	return all
+}
+
+// newManifests returns agents as code. The API checks their settings, and the actions package their actions.
+func (b *builder) newManifests(ingestService *ingest.Service, helpdeskService *helpdesk.Service) *manifest.Service {
+	return &manifest.Service{
+		DB: b.DB, Ingest: ingestService, Helpdesk: helpdeskService, Now: b.cfg.Now,
+		Settings:    v2.SettingsCodec{CanSetModel: b.Models.CanSet},
+		CheckAction: actions.ValidateAction, CheckProcedure: actions.ValidateProcedure,
+		UnavailableReason: b.cfg.unavailableReason,
+		Seal: func(account parley.AccountID, secrets map[string]string) (string, error) {
+			return actions.SealSecrets(b.vault, account, secrets)
+		},
+		Unseal: func(account parley.AccountID, sealed string) (map[string]string, error) {
+			return actions.OpenSecrets(b.vault, account, sealed)
+		},
+	}
+}
+
+// unavailableReason says why this server cannot offer an action. A command does not know what its server is configured
+// with.
+func (c Config) unavailableReason(a *parley.Action) string {
+	if !c.isOffline && a.Kind == parley.ActionWebSearch && c.SearchURL == "" {
+		return "is kept and not offered: the server has no search engine (PARLEY_SEARCH_URL)"
+	}
+	return ""
+}
+
+// maxSearchesPerSecond is how many conversation searches an account may send in a second
+// (docs/interface/search.md#limits).
+const maxSearchesPerSecond = 10
+
+func (b *builder) newFinder() *search.Finder {
+	limiter := &access.Limiter{Limit: maxSearchesPerSecond, Window: time.Second}
+	return &search.Finder{
+		DB: b.DB, Cursors: httpapi.Cursors{Key: b.cursorKey}, Now: b.cfg.Now,
+		Timeout: b.cfg.SearchTime, MaxConcurrent: b.cfg.Searches,
+		Allow: func(account parley.AccountID) error {
+			state := limiter.Take(string(account), b.cfg.Now())
+			if state.OK {
+				return nil
+			}
+			e := parley.NewErrorf(parley.CodeTooManyRequests,
+				"An account may search conversations %d times a second. Slow down and try again.", maxSearchesPerSecond)
+			e.RetryAfter, e.Limit = state.RetryAfter, maxSearchesPerSecond
+			return e
+		},
+	}
+}
+
+func (b *builder) newHelpdesk(files *ingest.Service) *helpdesk.Service {
+	return &helpdesk.Service{
+		DB: b.DB, Now: b.cfg.Now, Logger: b.cfg.Logger, Wake: b.hub.Wake, Secret: b.attachmentKey,
+		StoreFiles: files.StoreFiles, ReadFile: files.FileBytes,
+	}
+}
+
+// installationKey returns a key of the installation, the same for all servers on the database. The first call creates
+// it.
+func installationKey(ctx context.Context, db *store.DB, name string) ([]byte, error) {
+	secret, err := db.EnsureSetting(ctx, name, func() string {
+		key := make([]byte, 32)
+		_, _ = rand.Read(key) // never fails
+		return hex.EncodeToString(key)
+	})
+	if err != nil {
+		return nil, err
+	}
+	key, err := hex.DecodeString(secret)
+	if err != nil {
+		return nil, fmt.Errorf("the stored %s: %w", name, err)
+	}
+	return key, nil
+}
+
+// insightWorkers is how many conversations are judged at a time.
+const insightWorkers = 2
+
+func (b *builder) newInsight() *insight.Service {
+	return &insight.Service{
+		DB: b.DB, Queue: b.Queue, Model: b.Models.Lookup, Now: b.cfg.Now, Logger: b.cfg.Logger, QuietTime: b.cfg.InsightWait,
+	}
+}
+
+// webhookWorkers is how many webhooks are sent to at a time.
+const webhookWorkers = 16
+
+func (b *builder) newWebhooks() (*webhook.Service, *webhook.Sender) {
+	service := &webhook.Service{DB: b.DB, Queue: b.Queue, Vault: b.vault, Now: b.cfg.Now}
+	sender := &webhook.Sender{
+		DB: b.DB, Queue: b.Queue, HTTP: b.Outbound, Vault: b.vault, Now: b.cfg.Now, Logger: b.cfg.Logger,
+	}
+	return service, sender
+}
+
+// newWebSearch returns the operator's search engine, or nil.
+func (c Config) newWebSearch() (*actions.WebSearch, error) {
+	if c.SearchURL == "" {
+		return nil, nil
+	}
+	return actions.NewWebSearch(c.SearchURL)
+}
+
+// newOutbound returns the client for addresses that others have named.
+func (c Config) newOutbound() (*outbound.Client, error) {
+	allowed, err := outbound.ParseAllow(c.FetchAllow)
+	if err != nil {
+		return nil, err
+	}
+	return &outbound.Client{AllowedPrefixes: allowed}, nil
+}
+
+// newActions returns what agents can do besides writing.
+func (b *builder) newActions(conversations *chat.Conversations) *actions.Toolbox {
+	return &actions.Toolbox{
+		DB: b.DB, HTTP: b.Outbound, Vault: b.vault, Search: b.webSearch, HandOver: handOver(conversations),
+		Now: b.cfg.Now, Logger: b.cfg.Logger,
+	}
+}
+
+// handOver returns the function that hands the conversation of a running turn to a person; the turn goes on to its end.
+func handOver(conversations *chat.Conversations) chat.HandOverFunc {
+	return func(ctx context.Context, t parley.Turn, reason string) error {
+		_, err := conversations.TakeOver(ctx, t.ConversationRef(), "agent", reason, true)
+		return err
+	}
+}
