@@ -24,6 +24,19 @@ type Operation[In, Out any] struct {
 	mayCreateData bool // may be the first thing ever done in a data directory
 }
 
+// newOperation returns the operation of a route such as "GET /accounts".
+func newOperation[In, Out any](
+	g httpapi.Group, route string, op operation, handle func(*Service, context.Context, In) (Out, error),
+) Operation[In, Out] {
+	return Operation[In, Out]{Operation: g.Complete(route, op), handle: handle}
+}
+
+// mayComeFirst marks an operation that may be the first one ever in a data directory.
+func (op Operation[In, Out]) mayComeFirst() Operation[In, Out] {
+	op.mayCreateData = true
+	return op
+}
+
 type (
 	operation  = httpapi.Operation
 	errorCodes = []parley.Code

@@ -1,6 +1,6 @@
 // Package admin is the operator's API: accounts, keys, members, webhooks, and the agents of all accounts with what they
 // hold. A server serves it on a unix socket in its data directory; where no server runs, a command runs the same
-// operations on the opened database. routes.go is the one list of them.
+// operations on the opened database. routes.go lists them; their rows are in the files routes*.go.
 package admin
 
 import (

@@ -1,6 +1,6 @@
 // Package v2 is REST v2. It translates requests into calls of the services and their results into responses. It
-// holds types and no rules: what may be done and what happens is decided by the services. routes.go is the one list
-// of what it serves.
+// holds types and no rules: what may be done and what happens is decided by the services. routes.go and
+// routes_conversation.go are the one list of what it serves.
 package v2
 
 import (
