@@ -247,6 +247,17 @@ type Tag struct {
 	Description string `json:"description"`
 }
 
+// UsedTags returns the tags in use, in the order of the operations, with their descriptions.
+func (a *API) UsedTags(descriptions map[string]string) (list []Tag) {
+	for _, o := range a.endpoints {
+		tag := Tag{o.Tag, descriptions[o.Tag]}
+		if !slices.Contains(list, tag) {
+			list = append(list, tag)
+		}
+	}
+	return list
+}
+
 // Doc documents one operation. The examples are JSON, except for EventsExample.
 type Doc struct {
 	Text           string // Markdown: what it does, and what to watch out for

@@ -1,10 +1,13 @@
 package httpapi
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"strconv"
 	"strings"
+	"time"
 	"unicode/utf8"
 )
 
@@ -130,4 +133,15 @@ func (s *Stream) SendEvent(name string, id int64, v any) error {
 	}
 	s.SendRaw(b)
 	return nil
+}
+
+// Await calls wait with a deadline. It reports whether the deadline has passed before there was anything.
+func Await(ctx context.Context, timeout time.Duration, wait func(context.Context) error) (isLate bool, err error) {
+	waitCtx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	err = wait(waitCtx)
+	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
+		return true, nil
+	}
+	return false, err
 }

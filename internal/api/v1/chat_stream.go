@@ -3,7 +3,6 @@ package v1
 import (
 	"cmp"
 	"context"
-	"errors"
 	"strings"
 	"time"
 	"unicode"
@@ -26,15 +25,20 @@ const doneData = "[DONE]"
 func (s *server) streamTurn(ctx context.Context, c *httpapi.Call, turn *chat.Turn) error {
 	r := turn.Reader()
 	defer r.Close()
-	if err := waitForFirstEvent(ctx, turn); err != nil {
+	if _, err := httpapi.Await(ctx, streamOpenDelay, turn.WaitForText); err != nil {
 		return err
 	}
 	out := c.StreamEvents()
 	var texts textBuffer
+	interval := cmp.Or(s.KeepAliveInterval, defaultKeepAliveInterval)
 	for {
-		events, err := nextEvents(ctx, r, cmp.Or(s.KeepAliveInterval, defaultKeepAliveInterval))
+		var events []chat.Event
+		isLate, err := httpapi.Await(ctx, interval, func(ctx context.Context) (err error) {
+			events, err = r.Next(ctx)
+			return err
+		})
 		switch {
-		case errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil:
+		case isLate:
 			err = out.Ping()
 		case err == nil:
 			err = writeEvents(out, &texts, events)
@@ -43,23 +47,6 @@ func (s *server) streamTurn(ctx context.Context, c *httpapi.Call, turn *chat.Tur
 			return nil
 		}
 	}
-}
-
-// waitForFirstEvent waits for the first word, for a while. An error is that of a turn that failed before it.
-func waitForFirstEvent(ctx context.Context, turn *chat.Turn) error {
-	waitCtx, cancel := context.WithTimeout(ctx, streamOpenDelay)
-	defer cancel()
-	err := turn.WaitForText(waitCtx)
-	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
-		return nil
-	}
-	return err
-}
-
-func nextEvents(ctx context.Context, r *chat.Reader, timeout time.Duration) ([]chat.Event, error) {
-	waitCtx, cancel := context.WithTimeout(ctx, timeout)
-	defer cancel()
-	return r.Next(waitCtx)
 }
 
 // writeEvents writes events that were read together: the texts, and the end.

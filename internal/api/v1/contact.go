@@ -63,16 +63,15 @@ type putContacts struct {
 }
 
 func (s *server) putContacts(ctx context.Context, c *httpapi.Call, in *putContacts) (*ContactsReply, error) {
-	account, agent := callerOf(c).Account.ID, parley.AgentID(in.ChatbotID)
 	changes := make([]contact.Change, len(in.Body.Users))
 	for i, u := range in.Body.Users {
 		changes[i] = u.newChange(u.ExternalID)
 	}
-	list, err := s.Contacts.Put(ctx, account.AgentRef(agent), changes)
+	list, err := s.Contacts.Put(ctx, agentRef(c, in.ChatbotID), changes)
 	if err != nil {
 		return nil, err
 	}
-	return &ContactsReply{"The contacts have been saved.", newContacts(list)}, nil
+	return &ContactsReply{"The contacts have been saved.", httpapi.ConvertList(list, newContactData)}, nil
 }
 
 // newChange returns the change that the fields describe.
@@ -97,15 +96,7 @@ func nilOrText(o httpapi.Opt[string]) *string {
 	return &o.Value
 }
 
-func newContacts(list []parley.Contact) []Contact {
-	out := make([]Contact, len(list))
-	for i, c := range list {
-		out[i] = contactReplyData(c)
-	}
-	return out
-}
-
-func contactReplyData(c parley.Contact) Contact {
+func newContactData(c *parley.Contact) Contact {
 	out := Contact{ID: string(c.ID), ExternalID: c.ExternalID, Name: textOrNull(c.Name), Email: textOrNull(c.Email),
 		PhoneNumber:    textOrNull(c.Phone),
 		StripeAccounts: []StripeAccount{}, CustomAttributes: map[string]json.RawMessage{},
@@ -141,12 +132,11 @@ type contactsQuery struct {
 }
 
 func (s *server) listContacts(ctx context.Context, c *httpapi.Call, in *contactsQuery) (*ContactList, error) {
-	account, agent := callerOf(c).Account.ID, parley.AgentID(in.ChatbotID)
-	list, total, err := s.DB.Contacts(ctx, account.AgentRef(agent), (in.Page-1)*in.PerPage, in.PerPage)
+	list, total, err := s.DB.Contacts(ctx, agentRef(c, in.ChatbotID), (in.Page-1)*in.PerPage, in.PerPage)
 	if err != nil {
 		return nil, err
 	}
-	return &ContactList{"The contacts of the chatbot.", newContacts(list), total,
+	return &ContactList{"The contacts of the chatbot.", httpapi.ConvertList(list, newContactData), total,
 		Pages{in.Page, in.PerPage, (total + in.PerPage - 1) / in.PerPage}}, nil
 }
 
@@ -156,12 +146,11 @@ type contactRef struct {
 }
 
 func (s *server) getContact(ctx context.Context, c *httpapi.Call, in *contactRef) (*ContactReply, error) {
-	account, agent := callerOf(c).Account.ID, parley.AgentID(in.ChatbotID)
-	found, err := s.DB.Contact(ctx, account.AgentRef(agent), in.ExternalID)
+	found, err := s.DB.Contact(ctx, agentRef(c, in.ChatbotID), in.ExternalID)
 	if err != nil {
 		return nil, err
 	}
-	return &ContactReply{"The contact.", contactReplyData(*found)}, nil
+	return &ContactReply{"The contact.", newContactData(found)}, nil
 }
 
 type changedContact struct {
@@ -177,25 +166,23 @@ type changeContact struct {
 }
 
 func (s *server) changeContact(ctx context.Context, c *httpapi.Call, in *changeContact) (*ContactReply, error) {
-	account, agent := callerOf(c).Account.ID, parley.AgentID(in.ChatbotID)
-	if _, err := s.DB.Contact(ctx, account.AgentRef(agent), in.ExternalID); err != nil {
+	if _, err := s.DB.Contact(ctx, agentRef(c, in.ChatbotID), in.ExternalID); err != nil {
 		return nil, err
 	}
 	if id := in.Body.Data.ExternalID; id.Present && id.Value != in.ExternalID {
 		return nil, parley.Invalid("data.external_id", "cannot be changed")
 	}
-	changed, err := s.Contacts.Change(ctx, account.AgentRef(agent), in.Body.Data.newChange(in.ExternalID))
+	changed, err := s.Contacts.Change(ctx, agentRef(c, in.ChatbotID), in.Body.Data.newChange(in.ExternalID))
 	if err != nil {
 		return nil, err
 	}
-	return &ContactReply{"The contact has been changed.", contactReplyData(*changed)}, nil
+	return &ContactReply{"The contact has been changed.", newContactData(changed)}, nil
 }
 
 func (s *server) deleteContact(ctx context.Context, c *httpapi.Call, in *contactRef) (*ContactReply, error) {
-	account, agent := callerOf(c).Account.ID, parley.AgentID(in.ChatbotID)
-	deleted, err := s.Contacts.Remove(ctx, account.AgentRef(agent), in.ExternalID)
+	deleted, err := s.Contacts.Remove(ctx, agentRef(c, in.ChatbotID), in.ExternalID)
 	if err != nil {
 		return nil, err
 	}
-	return &ContactReply{"The contact has been deleted.", contactReplyData(*deleted)}, nil
+	return &ContactReply{"The contact has been deleted.", newContactData(deleted)}, nil
 }

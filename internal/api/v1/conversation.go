@@ -42,7 +42,7 @@ func (s *server) listConversations(ctx context.Context, c *httpapi.Call, in *Con
 	if err != nil {
 		return nil, err
 	}
-	page, err := s.DB.ConversationsAtOffset(ctx, callerOf(c).Account.ID.AgentRef(parley.AgentID(in.ChatbotID)), filter,
+	page, err := s.DB.ConversationsAtOffset(ctx, agentRef(c, in.ChatbotID), filter,
 		(in.Page-1)*in.Size, in.Size)
 	if err != nil {
 		return nil, fmt.Errorf("list conversations: %w", err)

@@ -33,23 +33,21 @@ type leadsQuery struct {
 }
 
 func (s *server) listLeads(ctx context.Context, c *httpapi.Call, in *leadsQuery) (*Leads, error) {
-	account, agent := callerOf(c).Account.ID, parley.AgentID(in.ChatbotID)
 	var filter store.LeadFilter
 	var err error
 	if filter.CreatedFrom, filter.CreatedBefore, err = parseDayRange(in.StartDate, in.EndDate); err != nil {
 		return nil, err
 	}
-	list, err := s.DB.LeadsAtOffset(ctx, account.AgentRef(agent), filter, (in.Page-1)*in.Size, in.Size)
+	list, err := s.DB.LeadsAtOffset(ctx, agentRef(c, in.ChatbotID), filter, (in.Page-1)*in.Size, in.Size)
 	if err != nil {
 		return nil, err
 	}
-	out := &Leads{CollectedCustomers: make([]Lead, len(list))}
-	for i, l := range list {
-		out.CollectedCustomers[i] = Lead{ID: l.ID, Name: textOrNull(l.Name), Email: textOrNull(l.Email),
-			Phone: textOrNull(l.Phone), CreatedAt: formatTime(l.CreatedAt),
-			ChatbotID: string(l.AgentID), AccountID: string(l.AccountID)}
-	}
-	return out, nil
+	return &Leads{httpapi.ConvertList(list, newLead)}, nil
+}
+
+func newLead(l *parley.Lead) Lead {
+	return Lead{ID: l.ID, Name: textOrNull(l.Name), Email: textOrNull(l.Email), Phone: textOrNull(l.Phone),
+		CreatedAt: formatTime(l.CreatedAt), ChatbotID: string(l.AgentID), AccountID: string(l.AccountID)}
 }
 
 func textOrNull(text string) *string {

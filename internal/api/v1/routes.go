@@ -4,6 +4,7 @@ import (
 	"net/http"
 
 	"parley"
+	"parley/internal/agents"
 	"parley/internal/httpapi"
 )
 
@@ -92,42 +93,42 @@ func (s *server) addPictureRoutes(g httpapi.Groups) {
 		Summary: "Give a chatbot an icon",
 		Scope:   parley.AgentsWrite,
 		Form:    newPictureForm(iconPart),
-	}, s.uploadIcon)
+	}, s.uploadPicture(agents.Icon, iconPart, "The icon was uploaded."))
 
 	httpapi.Add(g.Agent, "POST /upload-chatbot-profile-picture", operation{
 		Name:    "uploadChatbotProfilePicture",
 		Summary: "Give a chatbot a profile picture",
 		Scope:   parley.AgentsWrite,
 		Form:    newPictureForm(profilePart),
-	}, s.uploadProfile)
+	}, s.uploadPicture(agents.Profile, profilePart, "The profile picture was uploaded."))
 
 	httpapi.Add(g.Agent, "DELETE /delete-chatbot-icon", operation{
 		Name:         "deleteChatbotIcon",
 		Summary:      "Take a chatbot's icon away",
 		Scope:        parley.AgentsWrite,
 		BodyOptional: true,
-	}, s.deleteIcon)
+	}, s.removePicture(agents.Icon, "The icon was deleted."))
 
 	httpapi.Add(g.Agent, "DELETE /delete-chatbot-profile-picture", operation{
 		Name:         "deleteChatbotProfilePicture",
 		Summary:      "Take a chatbot's profile picture away",
 		Scope:        parley.AgentsWrite,
 		BodyOptional: true,
-	}, s.deleteProfile)
+	}, s.removePicture(agents.Profile, "The profile picture was deleted."))
 
 	httpapi.Add(g.Account, "GET /chatbots/{chatbotId}/icon", operation{
 		Name:     "showChatbotIcon",
 		Summary:  "Show a chatbot's icon",
 		Public:   true,
 		Unlisted: true,
-	}, s.showIcon)
+	}, s.showPicture(agents.Icon))
 
 	httpapi.Add(g.Account, "GET /chatbots/{chatbotId}/profile-picture", operation{
 		Name:     "showChatbotProfilePicture",
 		Summary:  "Show a chatbot's profile picture",
 		Public:   true,
 		Unlisted: true,
-	}, s.showProfile)
+	}, s.showPicture(agents.Profile))
 }
 
 func (s *server) addContactRoutes(leads, g httpapi.Groups) {

@@ -97,6 +97,11 @@ type server struct{ Config }
 // callerOf returns who sent the request. Every operation that needs a key has a caller.
 func callerOf(c *httpapi.Call) *access.Caller { return c.Caller.(*access.Caller) }
 
+// agentRef returns the id of one of the caller's agents.
+func agentRef(c *httpapi.Call, chatbot string) parley.AgentRef {
+	return callerOf(c).Account.ID.AgentRef(parley.AgentID(chatbot))
+}
+
 // checkChatbot fails with AGENT_NOT_FOUND unless the caller has the agent.
 func (s *server) checkChatbot(ctx context.Context, caller any, id string) error {
 	who, ok := caller.(*access.Caller)

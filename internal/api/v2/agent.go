@@ -117,12 +117,6 @@ func (s *server) deleteAgent(ctx context.Context, c *httpapi.Call, in *AgentRef)
 	return &Success{true}, nil
 }
 
-// AgentChange is a partial update of an agent.
-type AgentChange struct {
-	AgentRef
-	Body AgentChangeBody
-}
-
 // AgentChangeBody holds the settings to change; those that are absent stay as they are.
 type AgentChangeBody struct {
 	Name                  httpapi.Opt[string]              `json:"name,omitzero" min:"1" max:"100"`
@@ -149,7 +143,7 @@ type DeviceLimitChange struct {
 
 const invalidModelMessage = "is not a model that an agent can be given"
 
-func (s *server) updateAgent(ctx context.Context, c *httpapi.Call, in *AgentChange) (*Success, error) {
+func (s *server) updateAgent(ctx context.Context, c *httpapi.Call, in *AgentRequest[AgentChangeBody]) (*Success, error) {
 	caller := callerOf(c)
 	err := s.Agents.Change(ctx, caller.Account, caller.Plan, parley.AgentID(in.AgentID), func(a *parley.Agent) error {
 		if err := in.Body.checkModels(a, s.canSetModel); err != nil {
@@ -188,13 +182,13 @@ func (b *AgentChangeBody) checkModels(a *parley.Agent, settable func(string) boo
 }
 
 func (b *AgentChangeBody) apply(a *parley.Agent) error {
-	replaceIfSent(&a.Name, b.Name)
-	replaceIfSent(&a.Instructions, b.Instructions)
-	replaceIfSent(&a.Model, b.Model)
-	replaceIfSent(&a.Temp, b.Temp)
-	replaceIfSent(&a.Visibility, b.Visibility)
-	replaceIfSent(&a.AllowedDomains, b.AllowedDomains)
-	replaceIfSent(&a.InitialMessages, b.InitialMessages)
+	b.Name.Replace(&a.Name)
+	b.Instructions.Replace(&a.Instructions)
+	b.Model.Replace(&a.Model)
+	b.Temp.Replace(&a.Temp)
+	b.Visibility.Replace(&a.Visibility)
+	b.AllowedDomains.Replace(&a.AllowedDomains)
+	b.InitialMessages.Replace(&a.InitialMessages)
 	if b.CreditLimit.Present {
 		a.CreditLimit = b.CreditLimit.Ptr()
 	}
@@ -210,13 +204,6 @@ func (b *AgentChangeBody) apply(a *parley.Agent) error {
 		}
 	}
 	return nil
-}
-
-// replaceIfSent sets dst to the value that was sent, if any. Null, where the body allows it, is the zero value.
-func replaceIfSent[T any](dst *T, sent httpapi.Opt[T]) {
-	if sent.Present {
-		*dst = sent.Value
-	}
 }
 
 func replaceJSONIfSent[T any](dst *json.RawMessage, sent httpapi.Opt[T]) error {
@@ -236,9 +223,9 @@ func (l DeviceLimitChange) apply(a *parley.Agent, sent httpapi.Opt[DeviceLimitCh
 	if sent.Null {
 		a.RateLimit = parley.DefaultDeviceLimit()
 	}
-	replaceIfSent(&a.RateLimit.Limit, l.Limit)
-	replaceIfSent(&a.RateLimit.Timeframe, l.Timeframe)
-	replaceIfSent(&a.RateLimit.Message, l.Message)
+	l.Limit.Replace(&a.RateLimit.Limit)
+	l.Timeframe.Replace(&a.RateLimit.Timeframe)
+	l.Message.Replace(&a.RateLimit.Message)
 }
 
 func (s *server) cloneAgent(ctx context.Context, c *httpapi.Call, in *AgentRef) (*CreatedAgent, error) {
@@ -250,18 +237,12 @@ func (s *server) cloneAgent(ctx context.Context, c *httpapi.Call, in *AgentRef) 
 	return &CreatedAgent{ID: string(id), PendingSteps: pending}, nil
 }
 
-// AutoRetrain turns an agent's weekly re-sync on or off.
-type AutoRetrain struct {
-	AgentRef
-	Body AutoRetrainBody
-}
-
 // AutoRetrainBody is the body of AutoRetrain.
 type AutoRetrainBody struct {
 	Enabled bool `json:"enabled" doc:"Turning it on needs a live source."`
 }
 
-func (s *server) setAutoRetrain(ctx context.Context, c *httpapi.Call, in *AutoRetrain) (*Success, error) {
+func (s *server) setAutoRetrain(ctx context.Context, c *httpapi.Call, in *AgentRequest[AutoRetrainBody]) (*Success, error) {
 	if err := s.Agents.AutoRetrain(ctx, callerOf(c).Account, parley.AgentID(in.AgentID), in.Body.Enabled); err != nil {
 		return nil, fmt.Errorf("set auto-retrain: %w", err)
 	}
@@ -290,7 +271,7 @@ func (s *server) trainAgent(ctx context.Context, c *httpapi.Call, in *AgentRef) 
 }
 
 func (s *server) restoreSource(ctx context.Context, c *httpapi.Call, in *SourceRef) (*Deprecated, error) {
-	if err := s.DB.CheckSourceExists(ctx, callerOf(c).Account.ID.AgentRef(parley.AgentID(in.AgentID)),
+	if err := s.DB.CheckSourceExists(ctx, agentRef(c, in.AgentID),
 		parley.SourceID(in.SourceID)); err != nil {
 		return nil, fmt.Errorf("find source: %w", err)
 	}

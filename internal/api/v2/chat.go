@@ -142,12 +142,6 @@ func (s *server) checkConversation(ctx context.Context, c *httpapi.Call, ref Con
 	return err
 }
 
-// ToolResultRequest holds the result of a tool call that ran at the client.
-type ToolResultRequest struct {
-	ConversationRef
-	Body ToolResultBody
-}
-
 // ToolResultBody is the body of a tool's result (docs/interface/chat.md#tools-of-the-client). It may have no other
 // members.
 type ToolResultBody struct {
@@ -155,11 +149,11 @@ type ToolResultBody struct {
 	Output     json.RawMessage `json:"output,omitempty" doc:"Any JSON. An object of status and data or error is taken as it is, everything else is the data of a success."`
 }
 
-func (s *server) submitToolResult(ctx context.Context, c *httpapi.Call, in *ToolResultRequest) (*Data[Success], error) {
+func (s *server) submitToolResult(ctx context.Context, c *httpapi.Call, in *ConversationRequest[ToolResultBody]) (*Data[Success], error) {
 	if err := s.checkConversation(ctx, c, in.ConversationRef); err != nil {
 		return nil, err
 	}
-	err := s.Chat.SubmitToolResult(ctx, callerOf(c).Account.ID.AgentRef(parley.AgentID(in.AgentID)).
+	err := s.Chat.SubmitToolResult(ctx, agentRef(c, in.AgentID).
 		ConversationRef(parley.ConversationID(in.ConversationID)), in.Body.ToolCallID, in.Body.Output)
 	if err != nil {
 		return nil, err

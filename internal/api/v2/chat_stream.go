@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
-	"io"
 	"strconv"
 	"strings"
 	"time"
@@ -59,51 +57,34 @@ func newStreamStart(t *chat.Turn) streamStart {
 func (s *server) streamTurn(ctx context.Context, c *httpapi.Call, turn *chat.Turn) error {
 	r := turn.Reader()
 	defer r.Close()
-	hasText, err := waitForFirstEvent(ctx, turn, cmp.Or(s.StreamOpenDelay, defaultStreamOpenDelay))
+	isLate, err := httpapi.Await(ctx, cmp.Or(s.StreamOpenDelay, defaultStreamOpenDelay), turn.WaitForText)
 	if err != nil {
 		return err
 	}
 	t := &turnWriter{out: c.StreamUIMessages(), turn: turn}
 	t.send(event{Type: "start", MessageID: string(turn.MessageID), MessageMetadata: newStreamStart(turn)},
 		event{Type: "start-step"})
-	if !hasText {
+	if isLate {
 		t.flush()
 	}
+	interval := cmp.Or(s.KeepAliveInterval, defaultKeepAliveInterval)
 	for t.err == nil {
-		events, err := nextEvents(ctx, r, cmp.Or(s.KeepAliveInterval, defaultKeepAliveInterval))
+		var events []chat.Event
+		isLate, err := httpapi.Await(ctx, interval, func(ctx context.Context) (err error) {
+			events, err = r.Next(ctx)
+			return err
+		})
 		switch {
+		case isLate:
+			t.err = t.out.Ping()
 		case err == nil:
 			t.writeEvents(events)
 			t.flush()
-		case errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil:
-			t.err = t.out.Ping()
 		default: // the end, or the client is gone
 			return nil
 		}
 	}
 	return nil // the log record holds the write error
-}
-
-// waitForFirstEvent waits for the first word and reports whether it came in time. An error is that of a turn that
-// failed before it.
-func waitForFirstEvent(ctx context.Context, turn *chat.Turn, timeout time.Duration) (hasText bool, err error) {
-	waitCtx, cancel := context.WithTimeout(ctx, timeout)
-	defer cancel()
-	err = turn.WaitForText(waitCtx)
-	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
-		return false, nil
-	}
-	return err == nil, err
-}
-
-func nextEvents(ctx context.Context, r *chat.Reader, timeout time.Duration) ([]chat.Event, error) {
-	waitCtx, cancel := context.WithTimeout(ctx, timeout)
-	defer cancel()
-	events, err := r.Next(waitCtx)
-	if errors.Is(err, io.EOF) {
-		return nil, io.EOF
-	}
-	return events, err
 }
 
 // turnWriter writes the events of one turn.

@@ -94,8 +94,7 @@ func (s *server) findHandoverConversation(ctx context.Context, c *httpapi.Call, 
 // with notFoundCode for an unknown id.
 func (s *server) findConversation(ctx context.Context, c *httpapi.Call, agent, id string, notFoundCode parley.Code,
 	otherChannels ...parley.Channel) (*parley.Conversation, error) {
-	conv, err := s.DB.Conversation(ctx,
-		callerOf(c).Account.ID.AgentRef(parley.AgentID(agent)).ConversationRef(parley.ConversationID(id)))
+	conv, err := s.DB.Conversation(ctx, agentRef(c, agent).ConversationRef(parley.ConversationID(id)))
 	if parley.IsCode(err, parley.CodeResourceNotFound) {
 		return nil, parley.NewError(notFoundCode)
 	}
@@ -156,7 +155,7 @@ func (s *server) conversationPage(ctx context.Context, c *httpapi.Call, agent st
 	if err != nil {
 		return nil, err
 	}
-	page, err := s.DB.Conversations(ctx, callerOf(c).Account.ID.AgentRef(parley.AgentID(agent)), filter, request)
+	page, err := s.DB.Conversations(ctx, agentRef(c, agent), filter, request)
 	if err != nil {
 		return nil, fmt.Errorf("list conversations: %w", err)
 	}
@@ -231,11 +230,7 @@ func messageParts(m *parley.Message) []Part {
 }
 
 func newParts(list []parley.Part) []Part {
-	parts := make([]Part, len(list))
-	for i, p := range list {
-		parts[i] = Part(p)
-	}
-	return parts
+	return httpapi.ConvertList(list, func(p *parley.Part) Part { return Part(*p) })
 }
 
 // MessageQuery asks for a page of messages.
@@ -262,7 +257,7 @@ func messagesPurpose(conv *parley.Conversation) string { return "messages " + st
 // the oldest message is first.
 func (s *server) messagePage(ctx context.Context, c *httpapi.Call, conv *parley.Conversation,
 	request parley.PageRequest) (*Page[Message], error) {
-	page, err := s.DB.Messages(ctx, callerOf(c).Account.ID.AgentRef(conv.AgentID).ConversationRef(conv.ID), request)
+	page, err := s.DB.Messages(ctx, agentRef(c, conv.AgentID).ConversationRef(conv.ID), request)
 	if err != nil {
 		return nil, fmt.Errorf("list messages: %w", err)
 	}
@@ -289,7 +284,7 @@ func (s *server) rateMessage(ctx context.Context, c *httpapi.Call, in *FeedbackR
 	if in.Body.Feedback != nil {
 		rating = *in.Body.Feedback
 	}
-	m, err := s.Conversations.Rate(ctx, callerOf(c).Account.ID.AgentRef(parley.AgentID(in.AgentID)).
+	m, err := s.Conversations.Rate(ctx, agentRef(c, in.AgentID).
 		ConversationRef(parley.ConversationID(in.ConversationID)), parley.MessageID(in.MessageID), rating)
 	if parley.IsCode(err, parley.CodeResourceNotFound) { // it has just been deleted
 		return nil, parley.NewError(parley.CodeConversationNotFound)

@@ -23,7 +23,7 @@ func renderDocument(api *httpapi.API, baseURL, filesURL string) ([]byte, error) 
 		Version:       "2.0.0",
 		Contact:       "The operator of this server",
 		Servers:       servers,
-		Tags:          usedTags(api),
+		Tags:          api.UsedTags(tagTexts),
 		Docs:          operationDocs(),
 		ParamExamples: parameterExamples,
 	})
@@ -35,19 +35,6 @@ const introduction = "AI support agents that answer from their sources.\n\n" +
 	"Every response names its request in `x-request-id` and tells the rate limit in the `X-RateLimit-*` headers; " +
 	"429 and 503 say in `Retry-After` how many seconds to wait. " +
 	"Lists come in pages: send `pagination.cursor` back as `cursor` until `hasMore` is false."
-
-// usedTags returns the tags in use, in the order of the routes.
-func usedTags(api *httpapi.API) []httpapi.Tag {
-	var list []httpapi.Tag
-	seen := map[string]bool{}
-	for _, op := range api.Operations() {
-		if !seen[op.Tag] {
-			seen[op.Tag] = true
-			list = append(list, httpapi.Tag{Name: op.Tag, Description: tagTexts[op.Tag]})
-		}
-	}
-	return list
-}
 
 var tagTexts = map[string]string{
 	"Service":       "Is the service up, and whose is the key?",

@@ -111,7 +111,7 @@ func (s *server) checkSpentKey(ctx context.Context, c *httpapi.Call, o httpapi.I
 	id, isTurn := strings.CutPrefix(record.Subject, "turn:")
 	if in, ok := o.Input.(streamingRequest); ok && isTurn {
 		agent, _ := in.streamTarget()
-		if _, err := s.Chat.ReplayTurn(ctx, callerOf(c).Account.ID.AgentRef(parley.AgentID(agent)),
+		if _, err := s.Chat.ReplayTurn(ctx, agentRef(c, agent),
 			parley.TurnID(id)); errors.Is(err, chat.ErrNoAnswer) {
 			return err
 		}
@@ -168,7 +168,7 @@ func (s *server) replayAgent(ctx context.Context, c *httpapi.Call, in any, done 
 	if !ok || n.Body.URL.Value == "" {
 		return out, nil
 	}
-	links, err := s.DB.Sources(ctx, callerOf(c).Account.ID.AgentRef(parley.AgentID(done.id)),
+	links, err := s.DB.Sources(ctx, agentRef(c, done.id),
 		store.SourceFilter{Kinds: []parley.SourceKind{parley.SourceLink}}, parley.PageRequest{Limit: 1})
 	if err == nil && links.Total == 0 {
 		out.PendingSteps = []string{agents.AddSource}
@@ -230,5 +230,5 @@ func (s *server) replayTicket(ctx context.Context, c *httpapi.Call, in any, done
 	if err != nil {
 		return nil, fmt.Errorf("v2: a new ticket has done %s: %w", done.kind, err)
 	}
-	return s.getTicket(ctx, c, &TicketRef{AgentID: in.(*NewTicket).AgentID, TicketNumber: number})
+	return s.getTicket(ctx, c, &TicketRef{AgentID: in.(*AgentRequest[NewTicketBody]).AgentID, TicketNumber: number})
 }

@@ -40,7 +40,7 @@ const (
 )
 
 func (s *server) getPassage(ctx context.Context, c *httpapi.Call, in *PassageQuery) (*Passage, error) {
-	cited, err := s.DB.CitedSource(ctx, callerOf(c).Account.ID.AgentRef(parley.AgentID(in.AgentID)),
+	cited, err := s.DB.CitedSource(ctx, agentRef(c, in.AgentID),
 		parley.SourceID(in.SourceID), in.Version)
 	if err != nil {
 		return nil, fmt.Errorf("find passage: %w", err)

@@ -76,12 +76,7 @@ func (s *server) searchConversations(ctx context.Context, c *httpapi.Call, in *S
 	if err != nil {
 		return nil, fmt.Errorf("search conversations: %w", err)
 	}
-	out := &FoundPage{Data: make([]Found, 0, len(page.Hits)),
-		Pagination: FoundEnd{Cursor: page.Cursor, HasMore: page.Cursor != nil}}
-	for i := range page.Hits {
-		out.Data = append(out.Data, newFound(&page.Hits[i]))
-	}
-	return out, nil
+	return &FoundPage{httpapi.ConvertList(page.Hits, newFound), FoundEnd{page.Cursor, page.Cursor != nil}}, nil
 }
 
 func (in *SearchQuery) searchQuery() search.Query {

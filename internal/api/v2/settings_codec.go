@@ -49,8 +49,8 @@ func (d SettingsCodec) Apply(a *parley.Agent, settings json.RawMessage) error {
 	}
 	applyInsight(a, s.Insight)
 	applyVoice(a, s.Voice)
-	replaceIfSent(&a.AutoRetrain, s.AutoRetrain)
-	replaceIfSent(&a.Redact, s.RedactConversations)
+	s.AutoRetrain.Replace(&a.AutoRetrain)
+	s.RedactConversations.Replace(&a.Redact)
 	if s.RetentionDays.Present {
 		a.RetentionDays = s.RetentionDays.Ptr()
 	}
@@ -205,7 +205,7 @@ func applyInsight(a *parley.Agent, sent httpapi.Opt[InsightChange]) {
 		a.Insight = parley.InsightSettings{}
 		return
 	}
-	replaceIfSent(&a.Insight.UseModel, sent.Value.Model)
+	sent.Value.Model.Replace(&a.Insight.UseModel)
 	if days := sent.Value.AgainDays.Ptr(); days != nil {
 		a.Insight.RepeatDays = int(*days)
 	}

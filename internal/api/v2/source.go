@@ -54,11 +54,11 @@ func (s *server) listSources(ctx context.Context, c *httpapi.Call, in *SourceQue
 	for _, kind := range in.Type {
 		filter.Kinds = append(filter.Kinds, parley.SourceKind(kind))
 	}
-	page, err := s.DB.Sources(ctx, callerOf(c).Account.ID.AgentRef(parley.AgentID(in.AgentID)), filter, request)
+	page, err := s.DB.Sources(ctx, agentRef(c, in.AgentID), filter, request)
 	if err != nil {
 		return nil, fmt.Errorf("list sources: %w", err)
 	}
-	sizes, err := s.DB.SiteSizes(ctx, callerOf(c).Account.ID.AgentRef(parley.AgentID(in.AgentID)), linkIDs(page.Items))
+	sizes, err := s.DB.SiteSizes(ctx, agentRef(c, in.AgentID), linkIDs(page.Items))
 	if err != nil {
 		return nil, fmt.Errorf("measure sites: %w", err)
 	}
@@ -69,7 +69,7 @@ func (s *server) listSources(ctx context.Context, c *httpapi.Call, in *SourceQue
 }
 
 func (s *server) getSource(ctx context.Context, c *httpapi.Call, in *SourceRef) (*Source, error) {
-	src, err := s.DB.Source(ctx, callerOf(c).Account.ID.AgentRef(parley.AgentID(in.AgentID)), parley.SourceID(in.SourceID))
+	src, err := s.DB.Source(ctx, agentRef(c, in.AgentID), parley.SourceID(in.SourceID))
 	if err != nil {
 		return nil, fmt.Errorf("find source: %w", err)
 	}
@@ -78,7 +78,7 @@ func (s *server) getSource(ctx context.Context, c *httpapi.Call, in *SourceRef) 
 
 // sizedSource returns the record of a source. The size of a website includes its pages.
 func (s *server) sizedSource(ctx context.Context, c *httpapi.Call, src *parley.Source) (*Source, error) {
-	sizes, err := s.DB.SiteSizes(ctx, callerOf(c).Account.ID.AgentRef(src.AgentID), linkIDs([]parley.Source{*src}))
+	sizes, err := s.DB.SiteSizes(ctx, agentRef(c, src.AgentID), linkIDs([]parley.Source{*src}))
 	if err != nil {
 		return nil, fmt.Errorf("measure site: %w", err)
 	}
@@ -204,7 +204,7 @@ type SourceChangeBody struct {
 const maxTextNameLength = 100
 
 func (s *server) changeSource(ctx context.Context, c *httpapi.Call, in *SourceChange) (*WrittenSource, error) {
-	current, err := s.DB.Source(ctx, callerOf(c).Account.ID.AgentRef(parley.AgentID(in.AgentID)),
+	current, err := s.DB.Source(ctx, agentRef(c, in.AgentID),
 		parley.SourceID(in.SourceID))
 	if err != nil {
 		return nil, fmt.Errorf("find source: %w", err)
@@ -292,7 +292,7 @@ type KindSum struct {
 }
 
 func (s *server) getSourcesSummary(ctx context.Context, c *httpapi.Call, in *AgentRef) (*SourcesSummary, error) {
-	sums, err := s.DB.SourceSums(ctx, callerOf(c).Account.ID.AgentRef(parley.AgentID(in.AgentID)))
+	sums, err := s.DB.SourceSums(ctx, agentRef(c, in.AgentID))
 	if err != nil {
 		return nil, fmt.Errorf("count sources: %w", err)
 	}

@@ -18,15 +18,13 @@ type Team struct {
 
 // listTeams lists the teams in the order of their creation.
 func (s *server) listTeams(ctx context.Context, c *httpapi.Call, in *AgentRef) (*[]Team, error) {
-	list, err := s.Helpdesk.Teams(ctx, callerOf(c).Account.ID.AgentRef(parley.AgentID(in.AgentID)))
+	list, err := s.Helpdesk.Teams(ctx, agentRef(c, in.AgentID))
 	if err != nil {
 		return nil, fmt.Errorf("list teams: %w", err)
 	}
-	out := make([]Team, len(list))
-	for i := range list {
-		out[i] = Team{ID: string(list[i].ID), Name: list[i].Name, IsDefault: list[i].IsDefault,
-			MemberCount: len(list[i].Members)}
-	}
+	out := httpapi.ConvertList(list, func(t *parley.Team) Team {
+		return Team{ID: string(t.ID), Name: t.Name, IsDefault: t.IsDefault, MemberCount: len(t.Members)}
+	})
 	return &out, nil
 }
 
@@ -49,13 +47,10 @@ func newTicketStatus(s *parley.TicketStatus) TicketStatus {
 
 // listStatuses lists the statuses by category and position, without archived ones.
 func (s *server) listStatuses(ctx context.Context, c *httpapi.Call, in *AgentRef) (*[]TicketStatus, error) {
-	list, err := s.Helpdesk.Statuses(ctx, callerOf(c).Account.ID.AgentRef(parley.AgentID(in.AgentID)))
+	list, err := s.Helpdesk.Statuses(ctx, agentRef(c, in.AgentID))
 	if err != nil {
 		return nil, fmt.Errorf("list ticket statuses: %w", err)
 	}
-	out := make([]TicketStatus, len(list))
-	for i := range list {
-		out[i] = newTicketStatus(&list[i])
-	}
+	out := httpapi.ConvertList(list, newTicketStatus)
 	return &out, nil
 }

@@ -76,17 +76,11 @@ func newTicket(t *parley.Ticket) (*Ticket, error) {
 }
 
 func (s *server) getTicket(ctx context.Context, c *httpapi.Call, in *TicketRef) (*Ticket, error) {
-	t, err := s.DB.Ticket(ctx, callerOf(c).Account.ID.AgentRef(parley.AgentID(in.AgentID)), in.TicketNumber)
+	t, err := s.DB.Ticket(ctx, agentRef(c, in.AgentID), in.TicketNumber)
 	if err != nil {
 		return nil, fmt.Errorf("find ticket: %w", err)
 	}
 	return newTicket(t)
-}
-
-// NewTicket is the request that opens a ticket.
-type NewTicket struct {
-	AgentRef
-	Body NewTicketBody
 }
 
 // NewTicketBody is the body of a new ticket.
@@ -113,11 +107,11 @@ type TicketRouting struct {
 	AssigneeEmail  httpapi.Opt[string] `json:"assigneeEmail,omitzero" format:"mail" max:"320" doc:"A member of the account, by address in any case. Not together with assigneeId."`
 }
 
-func (s *server) createTicket(ctx context.Context, c *httpapi.Call, in *NewTicket) (*Ticket, error) {
+func (s *server) createTicket(ctx context.Context, c *httpapi.Call, in *AgentRequest[NewTicketBody]) (*Ticket, error) {
 	if err := in.Body.checkExclusive(); err != nil {
 		return nil, err
 	}
-	t, err := s.Helpdesk.Open(ctx, callerOf(c).Account.ID.AgentRef(parley.AgentID(in.AgentID)), in.Body.helpdeskTicket())
+	t, err := s.Helpdesk.Open(ctx, agentRef(c, in.AgentID), in.Body.helpdeskTicket())
 	if err != nil {
 		return nil, fmt.Errorf("open ticket: %w", err)
 	}
@@ -182,7 +176,7 @@ func (s *server) changeTicket(ctx context.Context, c *httpapi.Call, in *TicketCh
 	if err := in.Body.checkExclusive(); err != nil {
 		return nil, s.missingTicketOr(ctx, c, &in.TicketRef, err)
 	}
-	t, err := s.Helpdesk.Change(ctx, callerOf(c).Account.ID.AgentRef(parley.AgentID(in.AgentID)), in.TicketNumber,
+	t, err := s.Helpdesk.Change(ctx, agentRef(c, in.AgentID), in.TicketNumber,
 		in.Body.helpdeskChange(), "api")
 	if err != nil {
 		return nil, fmt.Errorf("change ticket: %w", err)

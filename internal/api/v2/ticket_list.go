@@ -48,24 +48,16 @@ func (s *server) listTickets(ctx context.Context, c *httpapi.Call, in *TicketQue
 	if err != nil {
 		return nil, err
 	}
-	page, err := s.DB.Tickets(ctx, callerOf(c).Account.ID.AgentRef(parley.AgentID(in.AgentID)), filter, request)
+	page, err := s.DB.Tickets(ctx, agentRef(c, in.AgentID), filter, request)
 	if err != nil {
 		return nil, fmt.Errorf("list tickets: %w", err)
 	}
-	out := &TicketPage{Data: newTicketSummaries(page.Items),
+	out := &TicketPage{Data: httpapi.ConvertList(page.Items, newTicketSummary),
 		Pagination: TicketPaging{Cursor: s.cursors.Seal(in.cursorPurpose(), page.Next), HasMore: page.Next != nil}}
 	if in.IncludeTotal {
 		out.Pagination.Total = httpapi.Some(page.Total)
 	}
 	return out, nil
-}
-
-func newTicketSummaries(list []parley.Ticket) []TicketSummary {
-	out := make([]TicketSummary, len(list))
-	for i := range list {
-		out[i] = newTicketSummary(&list[i])
-	}
-	return out
 }
 
 // cursorPurpose binds a cursor to its list: the filters, the sort field and the direction.
@@ -135,12 +127,6 @@ func parseMoment(text, name string, isEnd bool, faults map[string]string) *time.
 	return &at
 }
 
-// TicketSearch is a search for tickets.
-type TicketSearch struct {
-	AgentRef
-	Body TicketSearchBody
-}
-
 // TicketSearchBody is the body of a search for tickets (docs/interface/helpdesk.md#search-for-tickets).
 type TicketSearchBody struct {
 	Query string `json:"query" min:"1" max:"512" doc:"Words, each of which must be there, or the number of a ticket."`
@@ -159,11 +145,11 @@ type FoundTicketsEnd struct {
 	HasMore bool    `json:"hasMore" doc:"Whether there are more tickets than limit."`
 }
 
-func (s *server) searchTickets(ctx context.Context, c *httpapi.Call, in *TicketSearch) (*FoundTickets, error) {
-	list, more, err := s.Helpdesk.Search(ctx, callerOf(c).Account.ID.AgentRef(parley.AgentID(in.AgentID)),
+func (s *server) searchTickets(ctx context.Context, c *httpapi.Call, in *AgentRequest[TicketSearchBody]) (*FoundTickets, error) {
+	list, more, err := s.Helpdesk.Search(ctx, agentRef(c, in.AgentID),
 		in.Body.Query, in.Body.Limit)
 	if err != nil {
 		return nil, fmt.Errorf("search tickets: %w", err)
 	}
-	return &FoundTickets{Data: newTicketSummaries(list), Pagination: FoundTicketsEnd{HasMore: more}}, nil
+	return &FoundTickets{Data: httpapi.ConvertList(list, newTicketSummary), Pagination: FoundTicketsEnd{HasMore: more}}, nil
 }

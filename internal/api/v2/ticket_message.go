@@ -76,7 +76,7 @@ func (s *server) listTicketMessages(ctx context.Context, c *httpapi.Call, in *Ti
 	if err != nil {
 		return nil, err
 	}
-	page, err := s.Helpdesk.Messages(ctx, callerOf(c).Account.ID.AgentRef(parley.AgentID(in.AgentID)), in.TicketNumber,
+	page, err := s.Helpdesk.Messages(ctx, agentRef(c, in.AgentID), in.TicketNumber,
 		store.TicketMessagesRequest{PageRequest: request, Types: in.Types, Descending: in.Order == "desc"})
 	if err != nil {
 		return nil, fmt.Errorf("list a ticket's messages: %w", err)
@@ -119,7 +119,7 @@ func (s *server) writeToTicket(ctx context.Context, c *httpapi.Call, in *NewTick
 	if err := in.Body.checkAuthor(); err != nil {
 		return nil, s.missingTicketOr(ctx, c, &in.TicketRef, err)
 	}
-	m, err := s.Helpdesk.Reply(ctx, callerOf(c).Account.ID.AgentRef(parley.AgentID(in.AgentID)), in.TicketNumber,
+	m, err := s.Helpdesk.Reply(ctx, agentRef(c, in.AgentID), in.TicketNumber,
 		in.helpdeskReply())
 	if err != nil {
 		return nil, fmt.Errorf("write to ticket: %w", err)
@@ -144,7 +144,7 @@ func (in *NewTicketMessage) helpdeskReply() helpdesk.NewReply {
 // replayTicketMessage returns the message that the request has written.
 func (s *server) replayTicketMessage(ctx context.Context, c *httpapi.Call, in any, done effect) (any, error) {
 	ref := in.(*NewTicketMessage)
-	m, err := s.Helpdesk.Message(ctx, callerOf(c).Account.ID.AgentRef(parley.AgentID(ref.AgentID)), ref.TicketNumber,
+	m, err := s.Helpdesk.Message(ctx, agentRef(c, ref.AgentID), ref.TicketNumber,
 		parley.MessageID(done.id))
 	if err != nil {
 		return nil, fmt.Errorf("find a ticket's message: %w", err)
@@ -162,12 +162,9 @@ type Attachment struct {
 }
 
 func (s *server) newAttachments(list []parley.Attachment) []Attachment {
-	out := make([]Attachment, len(list))
-	for i, a := range list {
-		out[i] = Attachment{Name: a.Name, URL: s.fileAddress(s.Helpdesk.AttachmentLink(a.ID)), Type: a.MediaType,
-			Size: a.Size}
-	}
-	return out
+	return httpapi.ConvertList(list, func(a *parley.Attachment) Attachment {
+		return Attachment{a.Name, s.fileAddress(s.Helpdesk.AttachmentLink(a.ID)), a.MediaType, a.Size}
+	})
 }
 
 // fileAddress returns the address of a path of the help desk; a relative one if BaseURL is empty.

@@ -113,6 +113,11 @@ type server struct {
 // callerOf returns who sent the request. Every operation that needs a key has a caller.
 func callerOf(c *httpapi.Call) *access.Caller { return c.Caller.(*access.Caller) }
 
+// agentRef returns the id of one of the caller's agents.
+func agentRef[ID ~string](c *httpapi.Call, agent ID) parley.AgentRef {
+	return callerOf(c).Account.ID.AgentRef(parley.AgentID(agent))
+}
+
 // canSetModel reports whether the model may be chosen for an agent.
 func (s *server) canSetModel(model string) bool {
 	if s.CanSetModel != nil {
@@ -123,7 +128,7 @@ func (s *server) canSetModel(model string) bool {
 
 // findAgent returns the caller's agent, or fails with AGENT_NOT_FOUND.
 func (s *server) findAgent(ctx context.Context, c *httpapi.Call, id string) (*parley.Agent, error) {
-	a, err := s.DB.Agent(ctx, callerOf(c).Account.ID.AgentRef(parley.AgentID(id)), s.Now())
+	a, err := s.DB.Agent(ctx, agentRef(c, id), s.Now())
 	if err != nil {
 		return nil, fmt.Errorf("find agent: %w", err)
 	}

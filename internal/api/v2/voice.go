@@ -11,12 +11,6 @@ import (
 	"parley/internal/voice"
 )
 
-// NewVoiceSession is the request that opens a voice session.
-type NewVoiceSession struct {
-	AgentRef
-	Body NewVoiceSessionBody
-}
-
 // NewVoiceSessionBody is the body of a new voice session. Null is the same as absent.
 type NewVoiceSessionBody struct {
 	ConversationID httpapi.Opt[string] `json:"conversationId,omitzero" id:"uuid" nullable:"true" doc:"The session goes on with this conversation, and the agent with what was said in it."`
@@ -34,7 +28,7 @@ type VoiceSession struct {
 	UserID             string `json:"userId"`
 }
 
-func (s *server) createVoiceSession(ctx context.Context, c *httpapi.Call, in *NewVoiceSession) (*Data[VoiceSession],
+func (s *server) createVoiceSession(ctx context.Context, c *httpapi.Call, in *AgentRequest[NewVoiceSessionBody]) (*Data[VoiceSession],
 	error) {
 	caller := callerOf(c)
 	timezone := in.Body.Timezone.Ptr()
@@ -84,8 +78,8 @@ func stringOrEmpty(s *string) string {
 }
 
 func (s *server) replayVoiceSession(ctx context.Context, c *httpapi.Call, in any, did effect) (any, error) {
-	request := in.(*NewVoiceSession)
-	session, err := s.Voice.ReissueToken(ctx, callerOf(c).Account.ID.AgentRef(parley.AgentID(request.AgentID)),
+	request := in.(*AgentRequest[NewVoiceSessionBody])
+	session, err := s.Voice.ReissueToken(ctx, agentRef(c, request.AgentID),
 		parley.VoiceSessionID(did.id))
 	if err != nil {
 		return nil, err
