@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/internal/httpapi"
 )
 
 // CustomerQuery asks for an agent's customers, newest first.
@@ -35,14 +36,10 @@ func newCustomer(p *parley.Person) Customer {
 }
 
 func (s *Service) listCustomers(ctx context.Context, in CustomerQuery) ([]Customer, error) {
-	account, agent, err := s.findAgent(ctx, in.AgentID)
+	ref, err := s.findAgent(ctx, in.AgentID)
 	if err != nil {
 		return nil, err
 	}
-	page, err := s.DB.People(ctx, account.AgentRef(agent), parley.PageRequest{Limit: in.Limit})
-	list := make([]Customer, len(page.Items))
-	for i := range page.Items {
-		list[i] = newCustomer(&page.Items[i])
-	}
-	return list, err
+	page, err := s.DB.People(ctx, ref, parley.PageRequest{Limit: in.Limit})
+	return httpapi.ConvertList(page.Items, newCustomer), err
 }

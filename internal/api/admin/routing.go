@@ -62,14 +62,14 @@ type Candidate struct {
 }
 
 func (s *Service) explainRoute(ctx context.Context, in RouteRequest) (RouteResult, error) {
-	account, agent, err := s.findAgent(ctx, in.AgentID)
+	ref, err := s.findAgent(ctx, in.AgentID)
 	if err != nil {
 		return RouteResult{}, err
 	}
 	if err := in.check(); err != nil {
 		return RouteResult{}, err
 	}
-	x, err := s.Helpdesk.Explain(ctx, account.AgentRef(agent), helpdesk.RoutingInput{
+	x, err := s.Helpdesk.Explain(ctx, ref, helpdesk.RoutingInput{
 		Subject:  in.Subject,
 		Body:     in.Description,
 		Email:    in.Email,
@@ -79,7 +79,7 @@ func (s *Service) explainRoute(ctx context.Context, in RouteRequest) (RouteResul
 	if err != nil {
 		return RouteResult{}, err
 	}
-	names, err := s.loadNames(ctx, account.AgentRef(agent))
+	names, err := s.loadNames(ctx, ref)
 	if err != nil {
 		return RouteResult{}, err
 	}

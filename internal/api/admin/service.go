@@ -51,8 +51,8 @@ func (s *Service) applyChange() {
 	}
 }
 
-// findAgent returns an agent's id with its owner's. It fails with AGENT_NOT_FOUND.
-func (s *Service) findAgent(ctx context.Context, id string) (parley.AccountID, parley.AgentID, error) {
+// findAgent returns the full id of an agent. It fails with AGENT_NOT_FOUND.
+func (s *Service) findAgent(ctx context.Context, id string) (parley.AgentRef, error) {
 	account, err := s.DB.OwnerOfAgent(ctx, parley.AgentID(id))
-	return account, parley.AgentID(id), err
+	return account.AgentRef(parley.AgentID(id)), err
 }

@@ -27,13 +27,11 @@ type Source struct {
 }
 
 func (s *Service) listSources(ctx context.Context, in SourceQuery) ([]Source, error) {
-	agent := parley.AgentID(in.AgentID)
-	account, err := s.DB.OwnerOfAgent(ctx, agent)
+	ref, err := s.findAgent(ctx, in.AgentID)
 	if err != nil {
 		return nil, err
 	}
-	request := parley.PageRequest{Limit: in.Limit}
-	page, err := s.DB.Sources(ctx, account.AgentRef(agent), store.SourceFilter{}, request)
+	page, err := s.DB.Sources(ctx, ref, store.SourceFilter{}, parley.PageRequest{Limit: in.Limit})
 	if err != nil {
 		return nil, err
 	}
