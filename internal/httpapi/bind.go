@@ -49,7 +49,7 @@ func (s *shape) bindRaw(dst reflect.Value, v *value, path string, f *faults) {
 	if len(f.details) > before {
 		return
 	}
-	b, err := marshal(decoded.Interface())
+	b, err := Marshal(decoded.Interface())
 	if err != nil {
 		f.add(path, "cannot be stored")
 		return

@@ -35,7 +35,7 @@ func (o Opt[T]) Replace(dst *T) {
 }
 
 // MarshalJSON writes the value; absent and null are null.
-func (o Opt[T]) MarshalJSON() ([]byte, error) { return marshal(o.Ptr()) }
+func (o Opt[T]) MarshalJSON() ([]byte, error) { return Marshal(o.Ptr()) }
 
 func (Opt[T]) elem() reflect.Type { return reflect.TypeFor[T]() }
 
@@ -76,9 +76,9 @@ type Either[A, B any] struct {
 // MarshalJSON encodes the value that is set.
 func (e Either[A, B]) MarshalJSON() ([]byte, error) {
 	if e.A != nil {
-		return marshal(e.A)
+		return Marshal(e.A)
 	}
-	return marshal(e.B)
+	return Marshal(e.B)
 }
 
 func (Either[A, B]) shapeTypes() [2]reflect.Type {
@@ -99,8 +99,8 @@ type either interface {
 	selectShape(second bool) any
 }
 
-// marshal is json.Marshal without the escapes meant for HTML pages.
-func marshal(v any) ([]byte, error) {
+// Marshal is json.Marshal without the escapes meant for HTML pages.
+func Marshal(v any) ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)

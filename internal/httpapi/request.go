@@ -23,7 +23,7 @@ func NewRequest(ctx context.Context, baseURL string, op *Operation, in any) (*ht
 		field := v.FieldByIndex(p.fieldIndex)
 		switch {
 		case p.inPath:
-			path = strings.Replace(path, "{"+p.name+"}", escapeSegment(formatParam(field)), 1)
+			path = strings.Replace(path, "{"+p.name+"}", EscapeSegment(formatParam(field)), 1)
 		case !field.IsZero():
 			query.Set(p.name, formatParam(field))
 		}
@@ -55,9 +55,9 @@ func formatParam(v reflect.Value) string {
 	return strings.Join(items, ",")
 }
 
-// escapeSegment writes a text as one segment of a path. An empty segment and the dots would lead elsewhere: nothing is
+// EscapeSegment writes a text as one segment of a path. An empty segment and the dots would lead elsewhere: nothing is
 // sent as U+0000, which no id holds either, and dots are escaped.
-func escapeSegment(text string) string {
+func EscapeSegment(text string) string {
 	switch text {
 	case "":
 		return "%00"

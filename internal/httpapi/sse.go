@@ -39,7 +39,7 @@ func (c *Call) StreamEvents() *Stream {
 
 // Send buffers an event with v as JSON.
 func (s *Stream) Send(v any) error {
-	b, err := marshal(v)
+	b, err := Marshal(v)
 	if err != nil {
 		return fmt.Errorf("encode event: %w", err)
 	}
@@ -119,7 +119,7 @@ type EventStream struct{}
 // SendEvent buffers an event with a name and, unless it is 0, an id, which the client sends back as Last-Event-ID
 // when it reconnects. The name must not come from outside.
 func (s *Stream) SendEvent(name string, id int64, v any) error {
-	b, err := marshal(v)
+	b, err := Marshal(v)
 	if err != nil {
 		return fmt.Errorf("encode event: %w", err)
 	}

@@ -46,11 +46,7 @@ func (s *server) getPage(ctx context.Context, t *tool, args arguments) (any, err
 }
 
 func (s *server) getSinglePage(ctx context.Context, t *tool, args arguments) (*listPage, error) {
-	req, err := t.operation.newRequest(args)
-	if err != nil {
-		return nil, err
-	}
-	text, err := s.callREST(ctx, req, 0)
+	text, err := s.callOperation(ctx, t.operation, args, 0)
 	if err != nil {
 		return nil, err
 	}

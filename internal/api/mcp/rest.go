@@ -26,6 +26,15 @@ func withCallerInfo(ctx context.Context, r *http.Request) context.Context {
 	return context.WithValue(ctx, callerInfoKey{}, callerInfo{r.Header.Values("Authorization"), r.RemoteAddr})
 }
 
+// callOperation calls an operation of REST with the arguments of a tool, as callREST does.
+func (s *server) callOperation(ctx context.Context, op *operation, args arguments, maxBytes int) ([]byte, error) {
+	req, err := op.newRequest(args)
+	if err != nil {
+		return nil, err
+	}
+	return s.callREST(ctx, req, maxBytes)
+}
+
 // callREST sends a request to REST with the caller's key and returns the JSON of the reply. A failure is an error
 // of type *refusal. A reply of more than maxBytes is truncated, with errReplyTooLong; 0 is no limit.
 func (s *server) callREST(ctx context.Context, req restRequest, maxBytes int) (text []byte, err error) {

@@ -110,7 +110,7 @@ func (t *errorTranslator) finish() {
 			t.status = http.StatusOK
 		}
 	}
-	text, err := encodeJSON(out)
+	text, err := httpapi.Marshal(out)
 	if err != nil {
 		t.status, text = http.StatusInternalServerError, nil
 	}
