@@ -151,8 +151,8 @@ type Count struct {
 	Conversations int `json:"conversations"`
 }
 
-// findSelected finds the agents of the selected ids. It fails with CONVERSATION_NOT_FOUND, naming the first id that does
-// not exist.
+// findSelected finds the agents of the selected ids. It fails with CONVERSATION_NOT_FOUND, naming the first id that
+// does not exist.
 func (s *Service) findSelected(ctx context.Context, in Selection) (map[parley.AgentRef][]parley.ConversationID, error) {
 	found := map[parley.AgentRef][]parley.ConversationID{}
 	for _, id := range in.IDs {

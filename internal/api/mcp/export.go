@@ -62,8 +62,9 @@ func (s *server) exportPartialConversation(ctx context.Context, t *tool, args ar
 		return p, err
 	}
 	conversation := p.Data[0]
-	text, err := s.callOperation(ctx, t.operation, arguments{"agentId": args["agentId"], "conversationId": conversation["id"],
-		"include": quoteJSON("messages")}, maxExportBytes)
+	text, err := s.callOperation(ctx, t.operation,
+		arguments{"agentId": args["agentId"], "conversationId": conversation["id"],
+			"include": quoteJSON("messages")}, maxExportBytes)
 	if err != nil && !errors.Is(err, errReplyTooLong) {
 		return nil, err
 	}

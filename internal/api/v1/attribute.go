@@ -41,7 +41,7 @@ type newAttribute struct {
 	}
 }
 
-func (s *server) createAttribute(ctx context.Context, c *httpapi.Call, in *newAttribute) (*AttributeReply, error) {
+func (s *server) createAttribute(ctx context.Context, c *call, in *newAttribute) (*AttributeReply, error) {
 	account, agent := callerOf(c).Account.ID, parley.AgentID(in.ChatbotID)
 	label := in.Body.Name
 	if in.Body.Label.Present {
@@ -60,7 +60,7 @@ type attributesQuery struct {
 	ChatbotID string `path:"chatbotId"`
 }
 
-func (s *server) listAttributes(ctx context.Context, c *httpapi.Call, in *attributesQuery) (*AttributeList, error) {
+func (s *server) listAttributes(ctx context.Context, c *call, in *attributesQuery) (*AttributeList, error) {
 	list, err := s.DB.Attributes(ctx, agentRef(c, in.ChatbotID))
 	if err != nil {
 		return nil, err
@@ -79,7 +79,7 @@ type changeAttribute struct {
 	}
 }
 
-func (s *server) changeAttribute(ctx context.Context, c *httpapi.Call, in *changeAttribute) (*AttributeReply, error) {
+func (s *server) changeAttribute(ctx context.Context, c *call, in *changeAttribute) (*AttributeReply, error) {
 	change := contact.AttributeChange{Label: in.Body.Label.Ptr(), Description: in.Body.Description.Ptr(),
 		Archived: in.Body.Archived.Ptr()}
 	if in.Body.Type.Present {
@@ -94,6 +94,5 @@ func (s *server) changeAttribute(ctx context.Context, c *httpapi.Call, in *chang
 
 func newAttributeReply(a *parley.Attribute) Attribute {
 	return Attribute{Name: a.Name, Label: a.Label, Type: string(a.Type), Description: a.Description,
-		Archived:  a.ArchivedAt != nil,
-		CreatedAt: a.CreatedAt.Unix(), UpdatedAt: a.UpdatedAt.Unix()}
+		Archived: a.ArchivedAt != nil, CreatedAt: a.CreatedAt.Unix(), UpdatedAt: a.UpdatedAt.Unix()}
 }

@@ -22,7 +22,7 @@ const doneData = "[DONE]"
 
 // streamTurn renders a turn as events of text. A turn that fails before its first word is an ordinary error. If it
 // fails later, the stream ends without [DONE].
-func (s *server) streamTurn(ctx context.Context, c *httpapi.Call, turn *chat.Turn) error {
+func (s *server) streamTurn(ctx context.Context, c *call, turn *chat.Turn) error {
 	r := turn.Reader()
 	defer r.Close()
 	if _, err := httpapi.Await(ctx, streamOpenDelay, turn.WaitForText); err != nil {

@@ -62,7 +62,7 @@ type putContacts struct {
 	}
 }
 
-func (s *server) putContacts(ctx context.Context, c *httpapi.Call, in *putContacts) (*ContactsReply, error) {
+func (s *server) putContacts(ctx context.Context, c *call, in *putContacts) (*ContactsReply, error) {
 	changes := make([]contact.Change, len(in.Body.Users))
 	for i, u := range in.Body.Users {
 		changes[i] = u.newChange(u.ExternalID)
@@ -98,9 +98,8 @@ func nilOrText(o httpapi.Opt[string]) *string {
 
 func newContactData(c *parley.Contact) Contact {
 	out := Contact{ID: string(c.ID), ExternalID: c.ExternalID, Name: textOrNull(c.Name), Email: textOrNull(c.Email),
-		PhoneNumber:    textOrNull(c.Phone),
-		StripeAccounts: []StripeAccount{}, CustomAttributes: map[string]json.RawMessage{},
-		CreatedAt: c.CreatedAt.Unix(), UpdatedAt: c.UpdatedAt.Unix()}
+		PhoneNumber: textOrNull(c.Phone), StripeAccounts: []StripeAccount{},
+		CustomAttributes: map[string]json.RawMessage{}, CreatedAt: c.CreatedAt.Unix(), UpdatedAt: c.UpdatedAt.Unix()}
 	if c.StripeAccounts != nil {
 		_ = json.Unmarshal(c.StripeAccounts, &out.StripeAccounts) // written by this package
 	}
@@ -131,7 +130,7 @@ type contactsQuery struct {
 	PerPage   int    `query:"per_page" min:"10" max:"100" default:"10"`
 }
 
-func (s *server) listContacts(ctx context.Context, c *httpapi.Call, in *contactsQuery) (*ContactList, error) {
+func (s *server) listContacts(ctx context.Context, c *call, in *contactsQuery) (*ContactList, error) {
 	list, total, err := s.DB.Contacts(ctx, agentRef(c, in.ChatbotID), (in.Page-1)*in.PerPage, in.PerPage)
 	if err != nil {
 		return nil, err
@@ -145,7 +144,7 @@ type contactRef struct {
 	ExternalID string `path:"externalId"`
 }
 
-func (s *server) getContact(ctx context.Context, c *httpapi.Call, in *contactRef) (*ContactReply, error) {
+func (s *server) getContact(ctx context.Context, c *call, in *contactRef) (*ContactReply, error) {
 	found, err := s.DB.Contact(ctx, agentRef(c, in.ChatbotID), in.ExternalID)
 	if err != nil {
 		return nil, err
@@ -165,7 +164,7 @@ type changeContact struct {
 	}
 }
 
-func (s *server) changeContact(ctx context.Context, c *httpapi.Call, in *changeContact) (*ContactReply, error) {
+func (s *server) changeContact(ctx context.Context, c *call, in *changeContact) (*ContactReply, error) {
 	if _, err := s.DB.Contact(ctx, agentRef(c, in.ChatbotID), in.ExternalID); err != nil {
 		return nil, err
 	}
@@ -179,7 +178,7 @@ func (s *server) changeContact(ctx context.Context, c *httpapi.Call, in *changeC
 	return &ContactReply{"The contact has been changed.", newContactData(changed)}, nil
 }
 
-func (s *server) deleteContact(ctx context.Context, c *httpapi.Call, in *contactRef) (*ContactReply, error) {
+func (s *server) deleteContact(ctx context.Context, c *call, in *contactRef) (*ContactReply, error) {
 	deleted, err := s.Contacts.Remove(ctx, agentRef(c, in.ChatbotID), in.ExternalID)
 	if err != nil {
 		return nil, err

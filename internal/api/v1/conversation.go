@@ -36,14 +36,12 @@ type Conversations struct {
 }
 
 // listConversations sends its reply while it reads the messages: a page may be larger than memory.
-func (s *server) listConversations(ctx context.Context, c *httpapi.Call, in *ConversationsQuery) (*Conversations,
-	error) {
+func (s *server) listConversations(ctx context.Context, c *call, in *ConversationsQuery) (*Conversations, error) {
 	filter, err := in.storeFilter()
 	if err != nil {
 		return nil, err
 	}
-	page, err := s.DB.ConversationsAtOffset(ctx, agentRef(c, in.ChatbotID), filter,
-		(in.Page-1)*in.Size, in.Size)
+	page, err := s.DB.ConversationsAtOffset(ctx, agentRef(c, in.ChatbotID), filter, (in.Page-1)*in.Size, in.Size)
 	if err != nil {
 		return nil, fmt.Errorf("list conversations: %w", err)
 	}

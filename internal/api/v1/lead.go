@@ -32,7 +32,7 @@ type leadsQuery struct {
 	Size      int    `query:"size" min:"1" max:"100" default:"10"`
 }
 
-func (s *server) listLeads(ctx context.Context, c *httpapi.Call, in *leadsQuery) (*Leads, error) {
+func (s *server) listLeads(ctx context.Context, c *call, in *leadsQuery) (*Leads, error) {
 	var filter store.LeadFilter
 	var err error
 	if filter.CreatedFrom, filter.CreatedBefore, err = parseDayRange(in.StartDate, in.EndDate); err != nil {

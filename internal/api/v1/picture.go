@@ -46,7 +46,7 @@ func (s *server) uploadFolder(context.Context, *http.Request, any) (string, erro
 }
 
 func (s *server) uploadPicture(picture agents.Picture, part, message string) httpapi.Handler[PictureUpload, Done] {
-	return func(ctx context.Context, c *httpapi.Call, in *PictureUpload) (*Done, error) {
+	return func(ctx context.Context, c *call, in *PictureUpload) (*Done, error) {
 		id := parley.AgentID(in.Body.ChatbotID)
 		if in.Upload == nil || len(in.Upload.Files) == 0 {
 			if err := s.checkChatbot(ctx, c.Caller, in.Body.ChatbotID); err != nil {
@@ -79,7 +79,7 @@ type PictureRemovalBody struct {
 }
 
 func (s *server) removePicture(picture agents.Picture, message string) httpapi.Handler[PictureRemoval, Done] {
-	return func(ctx context.Context, c *httpapi.Call, in *PictureRemoval) (*Done, error) {
+	return func(ctx context.Context, c *call, in *PictureRemoval) (*Done, error) {
 		id := in.ChatbotID
 		if c.Request.URL.Query().Get("chatbotId") == "" {
 			if id = in.Body.ChatbotID; id == "" {
@@ -118,7 +118,7 @@ const pictureCache = "public, max-age=3600"
 // showPicture sends a picture to anyone who knows the chatbot's id: pages that embed the chatbot show it to their
 // visitors. Since it is an upload, the headers keep browsers from treating it as anything but an image.
 func (s *server) showPicture(picture agents.Picture) httpapi.Handler[ShownPicture, Done] {
-	return func(ctx context.Context, c *httpapi.Call, in *ShownPicture) (*Done, error) {
+	return func(ctx context.Context, c *call, in *ShownPicture) (*Done, error) {
 		blob, data, err := s.Agents.PictureOf(ctx, parley.AgentID(in.ChatbotID), picture)
 		if parley.IsCode(err, parley.CodeAgentNotFound) {
 			return nil, parley.NewErrorf(parley.CodeNotFound, "There is no such picture.")

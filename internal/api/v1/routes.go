@@ -12,6 +12,7 @@ import (
 const maxContactsBytes = 4 << 20
 
 type (
+	call       = httpapi.Call
 	operation  = httpapi.Operation
 	errorCodes = []parley.Code
 )

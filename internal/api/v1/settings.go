@@ -49,7 +49,7 @@ type CustomerQuestion struct {
 	Active httpapi.Opt[bool]   `json:"active,omitzero" doc:"Whether the chatbot asks for it."`
 }
 
-func (s *server) updateSettings(ctx context.Context, c *httpapi.Call, in *SettingsChange) (*Done, error) {
+func (s *server) updateSettings(ctx context.Context, c *call, in *SettingsChange) (*Done, error) {
 	caller, b := callerOf(c), &in.Body
 	err := s.Agents.Change(ctx, caller.Account, caller.Plan, parley.AgentID(b.ChatbotID), func(a *parley.Agent) error {
 		if b.Model.Present && b.Model.Value != a.Model {

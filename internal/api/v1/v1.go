@@ -7,7 +7,6 @@ import (
 	"context"
 	"log/slog"
 	"net/http"
-	"sync"
 	"time"
 
 	"parley"
@@ -50,26 +49,8 @@ type Config struct {
 // New returns the handler of everything below /api/v1 and of /openapi-v1.json.
 func New(cfg Config) http.Handler {
 	api := newAPI(cfg)
-	doc := sync.OnceValue(func() []byte { // on the first request: it takes longer than opening the database
-		text, err := renderDocument(api, cfg.BaseURL)
-		if err != nil {
-			panic(err) // the document is generated from our own types
-		}
-		return text
-	})
-	mux := http.NewServeMux()
-	mux.HandleFunc("GET "+DocumentPath, func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", "application/json; charset=utf-8")
-		_, _ = w.Write(doc()) // fails if the client is gone
-	})
-	documents := httpapi.PlainHandler(mux)
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path == DocumentPath {
-			documents.ServeHTTP(w, r)
-			return
-		}
-		api.ServeHTTP(w, r)
-	})
+	doc := httpapi.NewDocument(func() ([]byte, error) { return renderDocument(api, cfg.BaseURL) })
+	return api.WithDocuments(map[string]http.Handler{DocumentPath: doc})
 }
 
 func newAPI(cfg Config) *httpapi.API {
@@ -95,10 +76,10 @@ func newAPI(cfg Config) *httpapi.API {
 type server struct{ Config }
 
 // callerOf returns who sent the request. Every operation that needs a key has a caller.
-func callerOf(c *httpapi.Call) *access.Caller { return c.Caller.(*access.Caller) }
+func callerOf(c *call) *access.Caller { return c.Caller.(*access.Caller) }
 
 // agentRef returns the id of one of the caller's agents.
-func agentRef(c *httpapi.Call, chatbot string) parley.AgentRef {
+func agentRef(c *call, chatbot string) parley.AgentRef {
 	return callerOf(c).Account.ID.AgentRef(parley.AgentID(chatbot))
 }
 

@@ -33,7 +33,7 @@ type newWebhook struct {
 	}
 }
 
-func (s *server) createWebhook(ctx context.Context, c *httpapi.Call, in *newWebhook) (*Webhook, error) {
+func (s *server) createWebhook(ctx context.Context, c *call, in *newWebhook) (*Webhook, error) {
 	caller := callerOf(c)
 	n := webhook.NewWebhook{AgentID: parley.AgentID(in.Body.ChatbotID.Value), Endpoint: in.Body.Endpoint,
 		Events: in.Body.Events, Secret: in.Body.Secret.Value, Actor: auditActor(caller)}
@@ -55,7 +55,7 @@ type webhooksQuery struct {
 	ChatbotID string `query:"chatbotId" doc:"Only webhooks of this chatbot."`
 }
 
-func (s *server) listWebhooks(ctx context.Context, c *httpapi.Call, in *webhooksQuery) (*WebhookList, error) {
+func (s *server) listWebhooks(ctx context.Context, c *call, in *webhooksQuery) (*WebhookList, error) {
 	list, err := s.DB.Webhooks(ctx, agentRef(c, in.ChatbotID))
 	if err != nil {
 		return nil, err
@@ -67,7 +67,7 @@ type webhookRef struct {
 	ID string `path:"webhookId" id:"uuid"`
 }
 
-func (s *server) deleteWebhook(ctx context.Context, c *httpapi.Call, in *webhookRef) (*Done, error) {
+func (s *server) deleteWebhook(ctx context.Context, c *call, in *webhookRef) (*Done, error) {
 	caller := callerOf(c)
 	if err := s.Webhooks.Remove(ctx, caller.Account.ID, parley.WebhookID(in.ID), auditActor(caller)); err != nil {
 		return nil, err

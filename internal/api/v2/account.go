@@ -27,7 +27,7 @@ type Credential struct {
 	Permissions []parley.Scope `json:"permissions" nullable:"true" doc:"The key's scopes; null for full access."`
 }
 
-func (s *server) getIdentity(_ context.Context, c *httpapi.Call, _ *httpapi.NoInput) (*Me, error) {
+func (s *server) getIdentity(_ context.Context, c *call, _ *httpapi.NoInput) (*Me, error) {
 	caller := callerOf(c)
 	return &Me{
 		Workspace: Workspace{ID: string(caller.Account.ID), Name: caller.Account.Name},
@@ -46,6 +46,6 @@ type Health struct {
 	Timestamp int64  `json:"timestamp" doc:"Epoch seconds."`
 }
 
-func (s *server) getHealth(context.Context, *httpapi.Call, *httpapi.NoInput) (*Health, error) {
+func (s *server) getHealth(context.Context, *call, *httpapi.NoInput) (*Health, error) {
 	return &Health{Status: "ok", Timestamp: s.Now().Unix()}, nil
 }

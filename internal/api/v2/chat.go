@@ -51,7 +51,7 @@ type Usage struct {
 	Credits float64 `json:"credits" min:"0"`
 }
 
-func (s *server) createAnswer(ctx context.Context, c *httpapi.Call, in *ChatRequest) (*Data[ChatReply], error) {
+func (s *server) createAnswer(ctx context.Context, c *call, in *ChatRequest) (*Data[ChatReply], error) {
 	turn, err := s.startTurn(ctx, c, in)
 	if err != nil {
 		return nil, err
@@ -60,8 +60,7 @@ func (s *server) createAnswer(ctx context.Context, c *httpapi.Call, in *ChatRequ
 }
 
 // renderTurn renders a turn as one JSON, or as a stream.
-func (s *server) renderTurn(ctx context.Context, c *httpapi.Call, turn *chat.Turn, stream bool) (*Data[ChatReply],
-	error) {
+func (s *server) renderTurn(ctx context.Context, c *call, turn *chat.Turn, stream bool) (*Data[ChatReply], error) {
 	if stream {
 		return nil, s.streamTurn(ctx, c, turn)
 	}
@@ -73,7 +72,7 @@ func (s *server) renderTurn(ctx context.Context, c *httpapi.Call, turn *chat.Tur
 		Metadata: newChatMetadata(turn, end)}}, nil
 }
 
-func (s *server) startTurn(ctx context.Context, c *httpapi.Call, in *ChatRequest) (*chat.Turn, error) {
+func (s *server) startTurn(ctx context.Context, c *call, in *ChatRequest) (*chat.Turn, error) {
 	caller, body := callerOf(c), &in.Body
 	req := chat.Request{Streamed: body.Stream.Value, Channel: parley.ChannelAPI}
 	if id := body.ConversationID.Ptr(); id != nil {
@@ -95,7 +94,7 @@ func (s *server) startTurn(ctx context.Context, c *httpapi.Call, in *ChatRequest
 	return s.Chat.Start(ctx, caller.Account, caller.Plan, parley.AgentID(in.AgentID), req)
 }
 
-func (s *server) conversationNotFound(ctx context.Context, c *httpapi.Call, agent string) error {
+func (s *server) conversationNotFound(ctx context.Context, c *call, agent string) error {
 	if err := s.checkAgent(ctx, c.Caller, agent); err != nil {
 		return err
 	}
@@ -103,10 +102,9 @@ func (s *server) conversationNotFound(ctx context.Context, c *httpapi.Call, agen
 }
 
 func newChatMetadata(t *chat.Turn, end *chat.Finish) ChatMetadata {
-	return ChatMetadata{
-		UserMessageID: string(t.UserMessageID), ConversationID: string(t.ConversationID), UserID: textOrNull(t.UserID),
-		FinishReason: end.Reason, Usage: Usage{end.Credits.Float()}, Evidence: newEvidence(end.Score, end.Citations),
-	}
+	return ChatMetadata{UserMessageID: string(t.UserMessageID), ConversationID: string(t.ConversationID),
+		UserID: textOrNull(t.UserID), FinishReason: end.Reason, Usage: Usage{end.Credits.Float()},
+		Evidence: newEvidence(end.Score, end.Citations)}
 }
 
 // RetryRequest asks for another answer.
@@ -121,7 +119,7 @@ type RetryBody struct {
 	Stream    httpapi.Opt[bool] `json:"stream,omitzero" nullable:"true" doc:"True answers with server-sent events; otherwise the answer is one JSON."`
 }
 
-func (s *server) retryAnswer(ctx context.Context, c *httpapi.Call, in *RetryRequest) (*Data[ChatReply], error) {
+func (s *server) retryAnswer(ctx context.Context, c *call, in *RetryRequest) (*Data[ChatReply], error) {
 	if err := s.checkConversation(ctx, c, in.ConversationRef); err != nil {
 		return nil, err
 	}
@@ -137,7 +135,7 @@ func (s *server) retryAnswer(ctx context.Context, c *httpapi.Call, in *RetryRequ
 
 // checkConversation fails unless the conversation in the path began through the API: with CONVERSATION_NOT_FOUND
 // for an unknown id, and with a message that names the origin for a conversation of another origin.
-func (s *server) checkConversation(ctx context.Context, c *httpapi.Call, ref ConversationRef) error {
+func (s *server) checkConversation(ctx context.Context, c *call, ref ConversationRef) error {
 	_, err := s.findConversation(ctx, c, ref.AgentID, ref.ConversationID, parley.CodeConversationNotFound)
 	return err
 }
@@ -149,7 +147,8 @@ type ToolResultBody struct {
 	Output     json.RawMessage `json:"output,omitempty" doc:"Any JSON. An object of status and data or error is taken as it is, everything else is the data of a success."`
 }
 
-func (s *server) submitToolResult(ctx context.Context, c *httpapi.Call, in *ConversationRequest[ToolResultBody]) (*Data[Success], error) {
+func (s *server) submitToolResult(ctx context.Context, c *call,
+	in *ConversationRequest[ToolResultBody]) (*Data[Success], error) {
 	if err := s.checkConversation(ctx, c, in.ConversationRef); err != nil {
 		return nil, err
 	}

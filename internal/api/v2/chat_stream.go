@@ -54,7 +54,7 @@ func newStreamStart(t *chat.Turn) streamStart {
 
 // streamTurn renders a turn as server-sent events. A turn that fails before its first word is an ordinary error. A
 // reader that is slow or gone does not affect the turn.
-func (s *server) streamTurn(ctx context.Context, c *httpapi.Call, turn *chat.Turn) error {
+func (s *server) streamTurn(ctx context.Context, c *call, turn *chat.Turn) error {
 	r := turn.Reader()
 	defer r.Close()
 	isLate, err := httpapi.Await(ctx, cmp.Or(s.StreamOpenDelay, defaultStreamOpenDelay), turn.WaitForText)

@@ -24,8 +24,7 @@ type Conversation struct {
 
 func newConversation(c *parley.Conversation) Conversation {
 	return Conversation{ID: string(c.ID), Title: textOrNull(c.Title), CreatedAt: c.CreatedAt.Unix(),
-		UpdatedAt: c.UpdatedAt.Unix(),
-		UserID:    textOrNull(c.UserID), Status: string(c.Status)}
+		UpdatedAt: c.UpdatedAt.Unix(), UserID: textOrNull(c.UserID), Status: string(c.Status)}
 }
 
 // History is a conversation with a page of its messages.
@@ -54,8 +53,7 @@ type ConversationQuery struct {
 	EndDate   string `query:"endDate" doc:"Created on this day or earlier, or at this time or earlier."`
 }
 
-func (s *server) listConversations(ctx context.Context, c *httpapi.Call, in *ConversationQuery) (*Page[Conversation],
-	error) {
+func (s *server) listConversations(ctx context.Context, c *call, in *ConversationQuery) (*Page[Conversation], error) {
 	from, before, err := parseDateRange(in.StartDate, in.EndDate)
 	if err != nil {
 		return nil, err
@@ -64,7 +62,7 @@ func (s *server) listConversations(ctx context.Context, c *httpapi.Call, in *Con
 		store.ConversationFilter{Channel: parley.ChannelAPI, CreatedFrom: from, CreatedBefore: before})
 }
 
-func (s *server) getConversation(ctx context.Context, c *httpapi.Call, in *ConversationRef) (*HistoryPage, error) {
+func (s *server) getConversation(ctx context.Context, c *call, in *ConversationRef) (*HistoryPage, error) {
 	conv, err := s.findAPIConversation(ctx, c, in.AgentID, in.ConversationID)
 	if err != nil {
 		return nil, err
@@ -78,21 +76,20 @@ func (s *server) getConversation(ctx context.Context, c *httpapi.Call, in *Conve
 
 // findAPIConversation returns a conversation that began through the API. It fails with RESOURCE_NOT_FOUND for one
 // of another origin, too, with a message that says how it can be read.
-func (s *server) findAPIConversation(ctx context.Context, c *httpapi.Call, agent, id string) (*parley.Conversation,
-	error) {
+func (s *server) findAPIConversation(ctx context.Context, c *call, agent, id string) (*parley.Conversation, error) {
 	return s.findConversation(ctx, c, agent, id, parley.CodeResourceNotFound)
 }
 
 // findHandoverConversation is findAPIConversation, but it also finds conversations of tickets that were opened
 // through the API: their customers exchange messages with people, too.
-func (s *server) findHandoverConversation(ctx context.Context, c *httpapi.Call, agent, id string) (*parley.Conversation,
+func (s *server) findHandoverConversation(ctx context.Context, c *call, agent, id string) (*parley.Conversation,
 	error) {
 	return s.findConversation(ctx, c, agent, id, parley.CodeResourceNotFound, parley.ChannelUnspecified)
 }
 
 // findConversation returns a conversation that began through the API or has one of the other channels. It fails
 // with notFoundCode for an unknown id.
-func (s *server) findConversation(ctx context.Context, c *httpapi.Call, agent, id string, notFoundCode parley.Code,
+func (s *server) findConversation(ctx context.Context, c *call, agent, id string, notFoundCode parley.Code,
 	otherChannels ...parley.Channel) (*parley.Conversation, error) {
 	conv, err := s.DB.Conversation(ctx, agentRef(c, agent).ConversationRef(parley.ConversationID(id)))
 	if parley.IsCode(err, parley.CodeResourceNotFound) {
@@ -142,14 +139,14 @@ type UserConversationQuery struct {
 
 // listUserConversations lists the conversations that an end user has begun through the API. An id that no user can
 // have finds nothing, like any unknown one.
-func (s *server) listUserConversations(ctx context.Context, c *httpapi.Call,
+func (s *server) listUserConversations(ctx context.Context, c *call,
 	in *UserConversationQuery) (*Page[Conversation], error) {
 	return s.conversationPage(ctx, c, in.AgentID, in.Paging, "conversations "+in.AgentID+" of "+in.UserID,
 		store.ConversationFilter{Channel: parley.ChannelAPI, User: parley.EndUserID(in.UserID)})
 }
 
 // conversationPage returns one page of a list of conversations.
-func (s *server) conversationPage(ctx context.Context, c *httpapi.Call, agent string, paging Paging, purpose string,
+func (s *server) conversationPage(ctx context.Context, c *call, agent string, paging Paging, purpose string,
 	filter store.ConversationFilter) (*Page[Conversation], error) {
 	request, err := s.pageRequest(paging, purpose)
 	if err != nil {
@@ -239,7 +236,7 @@ type MessageQuery struct {
 	Paging
 }
 
-func (s *server) listMessages(ctx context.Context, c *httpapi.Call, in *MessageQuery) (*Page[Message], error) {
+func (s *server) listMessages(ctx context.Context, c *call, in *MessageQuery) (*Page[Message], error) {
 	conv, err := s.findAPIConversation(ctx, c, in.AgentID, in.ConversationID)
 	if err != nil {
 		return nil, err
@@ -255,7 +252,7 @@ func messagesPurpose(conv *parley.Conversation) string { return "messages " + st
 
 // messagePage returns one page of a conversation's messages. The list begins with the newest page; within a page
 // the oldest message is first.
-func (s *server) messagePage(ctx context.Context, c *httpapi.Call, conv *parley.Conversation,
+func (s *server) messagePage(ctx context.Context, c *call, conv *parley.Conversation,
 	request parley.PageRequest) (*Page[Message], error) {
 	page, err := s.DB.Messages(ctx, agentRef(c, conv.AgentID).ConversationRef(conv.ID), request)
 	if err != nil {
@@ -276,7 +273,7 @@ type FeedbackBody struct {
 	Feedback *string `json:"feedback" enum:"@rating" name:"Rating" doc:"Null takes the rating back."`
 }
 
-func (s *server) rateMessage(ctx context.Context, c *httpapi.Call, in *FeedbackRequest) (*Data[Message], error) {
+func (s *server) rateMessage(ctx context.Context, c *call, in *FeedbackRequest) (*Data[Message], error) {
 	if err := s.checkConversation(ctx, c, in.ConversationRef); err != nil {
 		return nil, err
 	}

@@ -61,10 +61,9 @@ var conversationDocs = map[string]httpapi.Doc{
 	},
 	"followConversation": {
 		Text: "Server-sent events: status with how the conversation stands, first and after each change, and " +
-			"message with each message that is written from now on. " +
-			"The id of a message event is its number; sent back in the header Last-Event-ID, it brings the " +
-			"messages behind it. The stream ends once ended was told; " +
-			"a comment every 15 seconds shows that it lives.",
+			"message with each message that is written from now on. The id of a message event is its number; sent " +
+			"back in the header Last-Event-ID, it brings the messages behind it. The stream ends once ended was " +
+			"told; a comment every 15 seconds shows that it lives.",
 		EventsExample: "event: status\ndata: {\"status\":\"taken_over\"}\n\nevent: message\nid: 3\n" +
 			"data: " +
 			"{\"id\":\"msg_V1StGXR8Z5jdHi6BmyT0aQ\",\"role\":\"assistant\"," +
@@ -110,10 +109,9 @@ data: [DONE]
 var chatDocs = map[string]httpapi.Doc{
 	"chat": {
 		Text: "Without `conversationId` a new conversation begins; its id is in the metadata of the answer. With " +
-			"`stream: true` the answer comes as server-sent events " +
-			"in the UI message stream of the AI SDK, ended by `[DONE]`. A failure before the first word is a " +
-			"JSON error in either case. " +
-			"A turn goes on to its end when the client leaves; a new message in the same conversation then takes its place.",
+			"`stream: true` the answer comes as server-sent events in the UI message stream of the AI SDK, ended by " +
+			"`[DONE]`. A failure before the first word is a JSON error in either case. A turn goes on to its end " +
+			"when the client leaves; a new message in the same conversation then takes its place.",
 		RequestExample: `{"message": "When does the shop close on Saturdays?", "userId": "customer-8421"}`,
 		ReplyExample:   replyExample,
 		EventsExample:  eventsExample,
@@ -128,9 +126,8 @@ var chatDocs = map[string]httpapi.Doc{
 	},
 	"sendToolResult": {
 		Text: "For tools that run at the client: an answer whose `finishReason` is `tool-calls` waits for the " +
-			"results of its calls. Send each, then chat again with the `conversationId` " +
-			"and without a message: the agent goes on. A call that is not answered within 24 hours, or before " +
-			"the next message, is ignored.",
+			"results of its calls. Send each, then chat again with the `conversationId` and without a message: the " +
+			"agent goes on. A call that is not answered within 24 hours, or before the next message, is ignored.",
 		RequestExample: `{"toolCallId": "call_k3J9sQ", "output": {"city": "Rome", "degrees": 31}}`,
 		ReplyExample:   `{"data": {"success": true}}`,
 	},
@@ -138,14 +135,13 @@ var chatDocs = map[string]httpapi.Doc{
 
 var searchDocs = map[string]httpapi.Doc{
 	"searchConversations": {
-		Text: "Conversations of all origins that were created since the first day of the month twelve months " +
-			"ago. With query, each word must stand in some message or in the " +
-			"title, in any case and with or without accents; the best matches come first, each with an excerpt. " +
-			"Without query, the latest active come first. Different filters must " +
-			"all match; of the values of one filter any may. New messages are found after a few seconds. To " +
-			"page, repeat every parameter and add the cursor until hasMore is false: " +
-			"a page may hold fewer than limit, even none. An account may search ten times a second. Messages are " +
-			"read through the export, with conversationId.",
+		Text: "Conversations of all origins that were created since the first day of the month twelve months ago. " +
+			"With query, each word must stand in some message or in the title, in any case and with or without " +
+			"accents; the best matches come first, each with an excerpt. Without query, the latest active come " +
+			"first. Different filters must all match; of the values of one filter any may. New messages are found " +
+			"after a few seconds. To page, repeat every parameter and add the cursor until hasMore is false: a page " +
+			"may hold fewer than limit, even none. An account may search ten times a second. Messages are read " +
+			"through the export, with conversationId.",
 		ReplyExample: `{"data": [{` + summaryExample +
 			`, "source": "Widget or Iframe", "parentConversationId": null, "parentSummary": null,
 			"embedOrigin": "https://shop.example/opening-hours", "snippet": {"speaker": "assistant",
@@ -157,10 +153,9 @@ var searchDocs = map[string]httpapi.Doc{
 var insightDocs = map[string]httpapi.Doc{
 	"getInsights": {
 		Text: "Sums over the conversations of all origins that began on the days from and to. A conversation is " +
-			"judged when it has been quiet for half a minute or has ended, so " +
-			"the newest may be missing. What counts as resolved is told in resolution.definition. Topics are " +
-			"those of the agent's manifest, or are found where it has none; with the " +
-			"filters topic and sentiment the search finds their conversations.",
+			"judged when it has been quiet for half a minute or has ended, so the newest may be missing. What " +
+			"counts as resolved is told in resolution.definition. Topics are those of the agent's manifest, or are " +
+			"found where it has none; with the filters topic and sentiment the search finds their conversations.",
 		ReplyExample: `{"data": {"from": "2026-11-21", "to": "2026-11-21", "groupBy": "day", "totals": ` +
 			insightSumsExample + `,
 			"resolution": {"rate": 0.75, "resolved": 3, "unresolved": 1, "settling": 3, "reasons": {"handedOver": 1,

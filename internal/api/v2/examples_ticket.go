@@ -24,10 +24,9 @@ const complaintExample = `{"id": "msg_8h2Kd0sVqLx3TnB7wYcR1e", "type": "reply",
 var ticketDocs = map[string]httpapi.Doc{
 	"createTicket": {
 		Text: "On behalf of a customer, who is found by e-mail address or made. Without an assignee field and " +
-			"without teamId, the agent's routing rules find the team and the " +
-			"assignee. With teamId alone, the team's strategy picks the assignee. With any assignee field, null " +
-			"too, nobody is picked. The description becomes the first " +
-			"message of the ticket's conversation, from the customer.",
+			"without teamId, the agent's routing rules find the team and the assignee. With teamId alone, the " +
+			"team's strategy picks the assignee. With any assignee field, null too, nobody is picked. The " +
+			"description becomes the first message of the ticket's conversation, from the customer.",
 		RequestExample: `{"subject": "Parcel 4711 has not arrived", "description": "It was due on Monday. Where ` +
 			`is it?", "customer": {"email": "jo@example.com", "name": "Jo Smith"}, "priority": "normal"}`,
 		ReplyExample: ticketExample,
@@ -40,9 +39,8 @@ var ticketDocs = map[string]httpapi.Doc{
 	},
 	"searchTickets": {
 		Text: "By words of the subject, the customer, the description and what was said, in any case and with or " +
-			"without accents. Each word must be there; the last one may be the " +
-			"beginning of one. The number of a ticket, with or without #, finds it first. There is no second " +
-			"page: ask for more, or more precisely.",
+			"without accents. Each word must be there; the last one may be the beginning of one. The number of a " +
+			"ticket, with or without #, finds it first. There is no second page: ask for more, or more precisely.",
 		RequestExample: `{"query": "parcel 4711", "limit": 20}`,
 		ReplyExample:   `{"data": [{` + ticketSummaryExample + `}], "pagination": {"cursor": null, "hasMore": false}}`,
 	},
@@ -51,16 +49,14 @@ var ticketDocs = map[string]httpapi.Doc{
 		ReplyExample: ticketExample,
 	},
 	"updateTicket": {
-		Text: "Changes what is sent; an empty object changes nothing. Any status of the agent may follow any " +
-			"other. Each change leaves an event among the ticket's messages. " +
-			"Another team leaves the assignee in place.",
+		Text: "Changes what is sent; an empty object changes nothing. Any status of the agent may follow any other. " +
+			"Each change leaves an event among the ticket's messages. Another team leaves the assignee in place.",
 		RequestExample: `{"statusCategory": "on_hold", "assigneeId": null, "priority": "high"}`,
 		ReplyExample:   ticketExample,
 	},
 	"listTicketMessages": {
-		Text: "From the oldest, unless order is desc. Events, such as a change of the status, come when types " +
-			"asks for them. The address of an attachment needs no key and leads to " +
-			"one that works for 120 seconds.",
+		Text: "From the oldest, unless order is desc. Events, such as a change of the status, come when types asks " +
+			"for them. The address of an attachment needs no key and leads to one that works for 120 seconds.",
 		ReplyExample: `{"data": [` + complaintExample + `, {` + ticketReplyExample +
 			`, "attachments": []}], "pagination": {"cursor": null, "hasMore": false, "total": 2}}`,
 	},
@@ -88,13 +84,12 @@ var ticketDocs = map[string]httpapi.Doc{
 var voiceDocs = map[string]httpapi.Doc{
 	"createVoiceSession": {
 		Text: "For a backend: it keeps the API key and gives `data` to the browser, where " +
-			"`ServiceVoice.connect(data)` joins. The body is required; `{}` will do. " +
-			"A session that nobody joins within two minutes is over. It ends when the end user leaves, after " +
-			"`maxDurationSeconds`, after the silence that the agent's " +
-			"`voiceSettings` allow, or when the credits are used up. `VOICE_LIMIT_EXCEEDED` names the limit in " +
-			"`details.reason`: `concurrent_exceeded`, `per_user_exceeded`, " +
-			"`hourly_exceeded` or `daily_exceeded`. A server without power for one more session answers 503 with " +
-			"`details.reason` `server_overloaded`.",
+			"`ServiceVoice.connect(data)` joins. The body is required; `{}` will do. A session that nobody joins " +
+			"within two minutes is over. It ends when the end user leaves, after `maxDurationSeconds`, after the " +
+			"silence that the agent's `voiceSettings` allow, or when the credits are used up. " +
+			"`VOICE_LIMIT_EXCEEDED` names the limit in `details.reason`: `concurrent_exceeded`, " +
+			"`per_user_exceeded`, `hourly_exceeded` or `daily_exceeded`. A server without power for one more " +
+			"session answers 503 with `details.reason` `server_overloaded`.",
 		RequestExample: `{"userId": "customer-8421", "timezone": "Europe/Berlin"}`,
 		ReplyExample: `{"data": {"participantToken": "eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.e30.c2lnbmF0dXJl", "sessionId": "3f6c1b52-8a0e-4c19-9d51-0c2b7e5a4f10",
 	"roomName": "chatbot-5QHA6VB-DIAbBhxwqxfdi-01998b2e-7d4c-7a3b-9f10-2c5d8e6f7a01-3f6c1b52-8a0e-4c19-9d51-0c2b7e5a4f10",

@@ -25,7 +25,8 @@ type Standing struct {
 	Status string `json:"status" enum:"ongoing,paused"`
 }
 
-func (s *server) pauseConversation(ctx context.Context, c *httpapi.Call, in *ConversationRequest[PauseBody]) (*Data[Standing], error) {
+func (s *server) pauseConversation(ctx context.Context, c *call,
+	in *ConversationRequest[PauseBody]) (*Data[Standing], error) {
 	conv, err := s.findAPIConversation(ctx, c, in.AgentID, in.ConversationID)
 	if err != nil {
 		return nil, err
@@ -45,7 +46,8 @@ type CustomerBody struct {
 	Message string `json:"message" min:"1"`
 }
 
-func (s *server) storeCustomerMessage(ctx context.Context, c *httpapi.Call, in *ConversationRequest[CustomerBody]) (*Data[Message],
+func (s *server) storeCustomerMessage(ctx context.Context, c *call,
+	in *ConversationRequest[CustomerBody]) (*Data[Message],
 	error) {
 	conv, err := s.findHandoverConversation(ctx, c, in.AgentID, in.ConversationID)
 	if err != nil {
@@ -65,8 +67,7 @@ type statusEvent struct {
 
 // followConversation streams what happens in a conversation: events named status and message. The id of a message
 // event is the number of the message. The stream ends after the status ended.
-func (s *server) followConversation(ctx context.Context, c *httpapi.Call, in *ConversationRef) (*httpapi.EventStream,
-	error) {
+func (s *server) followConversation(ctx context.Context, c *call, in *ConversationRef) (*httpapi.EventStream, error) {
 	conv, err := s.findHandoverConversation(ctx, c, in.AgentID, in.ConversationID)
 	if err != nil {
 		return nil, err
@@ -122,7 +123,7 @@ func (s *server) sendUpdates(ctx context.Context, out *httpapi.Stream, f *chat.F
 }
 
 // replayMessage returns the message that the request has written.
-func (s *server) replayMessage(ctx context.Context, c *httpapi.Call, in any, done effect) (any, error) {
+func (s *server) replayMessage(ctx context.Context, c *call, in any, done effect) (any, error) {
 	ref := in.(*ConversationRequest[CustomerBody])
 	conv, err := s.findHandoverConversation(ctx, c, ref.AgentID, ref.ConversationID)
 	if err != nil {

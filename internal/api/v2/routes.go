@@ -11,6 +11,7 @@ import (
 const maxTextBytes = 8 << 20
 
 type (
+	call       = httpapi.Call
 	operation  = httpapi.Operation
 	errorCodes = []parley.Code
 )

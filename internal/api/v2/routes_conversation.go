@@ -24,9 +24,8 @@ func (s *server) addChatRoutes(g httpapi.Groups) {
 		Scope:     parley.ChatlogsWrite,
 		Streaming: true,
 		Errors: errorCodes{parley.CodeConversationNotFound, parley.CodeResourceNotFound, parley.CodeRetryNotFound,
-			parley.CodeRetryNoUser, parley.CodeNotOngoing, parley.CodeConversationBusy,
-			parley.CodeCreditsExhausted, parley.CodeAgentCredits, parley.CodeModelNotAllowed,
-			parley.CodeChatStreaming},
+			parley.CodeRetryNoUser, parley.CodeNotOngoing, parley.CodeConversationBusy, parley.CodeCreditsExhausted,
+			parley.CodeAgentCredits, parley.CodeModelNotAllowed, parley.CodeChatStreaming},
 	}, s.retryAnswer)
 
 	httpapi.Add(g.CheckedAgent, "POST /conversations/{conversationId}/tool-result", operation{
@@ -34,8 +33,7 @@ func (s *server) addChatRoutes(g httpapi.Groups) {
 		Summary:    "Send the result of a tool call that ran at the client",
 		Scope:      parley.ChatlogsWrite,
 		StrictBody: true,
-		Errors: errorCodes{parley.CodeConversationNotFound, parley.CodeResourceNotFound,
-			parley.CodeToolCallNotFound},
+		Errors:     errorCodes{parley.CodeConversationNotFound, parley.CodeResourceNotFound, parley.CodeToolCallNotFound},
 	}, s.submitToolResult)
 }
 

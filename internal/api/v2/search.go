@@ -67,7 +67,7 @@ type SearchQuery struct {
 	Cursor           string `query:"cursor" doc:"The cursor of the page before; all parameters but limit must be as they were."`
 }
 
-func (s *server) searchConversations(ctx context.Context, c *httpapi.Call, in *SearchQuery) (*FoundPage, error) {
+func (s *server) searchConversations(ctx context.Context, c *call, in *SearchQuery) (*FoundPage, error) {
 	agent, err := s.findAgent(ctx, c, in.AgentID)
 	if err != nil {
 		return nil, err
@@ -80,13 +80,11 @@ func (s *server) searchConversations(ctx context.Context, c *httpapi.Call, in *S
 }
 
 func (in *SearchQuery) searchQuery() search.Query {
-	return search.Query{Text: in.Query, Source: in.Source, Sentiment: in.Sentiment, Topic: in.Topic, UserID: in.UserID,
-		ActivityState: in.ActivityState,
-		Feedback:      in.Feedback, Escalated: in.Escalated, ActionType: in.ActionType, Tool: in.Tool,
-		ToolOutcome: in.ToolOutcome, Procedure: in.Procedure,
+	return search.Query{Text: in.Query, Source: in.Source, Sentiment: in.Sentiment, Topic: in.Topic,
+		UserID: in.UserID, ActivityState: in.ActivityState, Feedback: in.Feedback, Escalated: in.Escalated,
+		ActionType: in.ActionType, Tool: in.Tool, ToolOutcome: in.ToolOutcome, Procedure: in.Procedure,
 		ProcedureOutcome: in.ProcedureOutcome, HasVoice: in.HasVoice, StartDate: in.StartDate, EndDate: in.EndDate,
-		UpdatedAfter:  in.UpdatedAfter,
-		UpdatedBefore: in.UpdatedBefore, Limit: in.Limit, Cursor: in.Cursor}
+		UpdatedAfter: in.UpdatedAfter, UpdatedBefore: in.UpdatedBefore, Limit: in.Limit, Cursor: in.Cursor}
 }
 
 func newFound(h *search.Hit) Found {

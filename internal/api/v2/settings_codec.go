@@ -108,15 +108,13 @@ type exportedSettings struct {
 
 // Show returns all settings as the JSON object that Apply takes.
 func (d SettingsCodec) Show(a *parley.Agent) (json.RawMessage, error) {
-	return json.Marshal(exportedSettings{
-		Name: a.Name, Instructions: a.Instructions, ChannelInstructions: a.ChannelInstructions, Model: a.Model, Temp: a.Temp,
-		Visibility: a.Visibility, AllowedDomains: a.AllowedDomains, SuggestedMessages: a.SuggestedMessages,
+	return json.Marshal(exportedSettings{Name: a.Name, Instructions: a.Instructions,
+		ChannelInstructions: a.ChannelInstructions, Model: a.Model, Temp: a.Temp, Visibility: a.Visibility,
+		AllowedDomains: a.AllowedDomains, SuggestedMessages: a.SuggestedMessages,
 		InitialMessages: append([]string{}, a.InitialMessages...), CreditLimit: a.CreditLimit,
-		NotificationsSettings: a.Notifications,
-		IPRateLimits:          a.RateLimit, VoiceSettings: a.Voice, AutoRetrain: a.AutoRetrain, Styles: a.Styles,
-		RedactConversations: a.Redact, RetentionDays: a.RetentionDays, Synonyms: a.Synonyms, Topics: a.Topics,
-		Insight: effectiveInsight(a), Voice: exportedVoice{a.VoiceLimits},
-	})
+		NotificationsSettings: a.Notifications, IPRateLimits: a.RateLimit, VoiceSettings: a.Voice,
+		AutoRetrain: a.AutoRetrain, Styles: a.Styles, RedactConversations: a.Redact, RetentionDays: a.RetentionDays,
+		Synonyms: a.Synonyms, Topics: a.Topics, Insight: effectiveInsight(a), Voice: exportedVoice{a.VoiceLimits}})
 }
 
 // TopicSettings is a topic of a manifest.

@@ -26,8 +26,7 @@ type Source struct {
 
 func newSource(src *parley.Source) Source {
 	return Source{ID: string(src.ID), Type: string(src.Kind), Name: textOrNull(src.Name), Size: src.Size,
-		CreatedAt: formatTime(src.CreatedAt),
-		Status:    string(src.Status), Metadata: src.Metadata}
+		CreatedAt: formatTime(src.CreatedAt), Status: string(src.Status), Metadata: src.Metadata}
 }
 
 // SourceRef names the source in a path.
@@ -44,7 +43,7 @@ type SourceQuery struct {
 	Name string   `query:"name" doc:"Part of the name; case does not matter."`
 }
 
-func (s *server) listSources(ctx context.Context, c *httpapi.Call, in *SourceQuery) (*Page[Source], error) {
+func (s *server) listSources(ctx context.Context, c *call, in *SourceQuery) (*Page[Source], error) {
 	purpose := "sources " + in.AgentID
 	request, err := s.pageRequest(in.Paging, purpose)
 	if err != nil {
@@ -68,7 +67,7 @@ func (s *server) listSources(ctx context.Context, c *httpapi.Call, in *SourceQue
 	return newPage(s, page, purpose, newSource), nil
 }
 
-func (s *server) getSource(ctx context.Context, c *httpapi.Call, in *SourceRef) (*Source, error) {
+func (s *server) getSource(ctx context.Context, c *call, in *SourceRef) (*Source, error) {
 	src, err := s.DB.Source(ctx, agentRef(c, in.AgentID), parley.SourceID(in.SourceID))
 	if err != nil {
 		return nil, fmt.Errorf("find source: %w", err)
@@ -77,7 +76,7 @@ func (s *server) getSource(ctx context.Context, c *httpapi.Call, in *SourceRef) 
 }
 
 // sizedSource returns the record of a source. The size of a website includes its pages.
-func (s *server) sizedSource(ctx context.Context, c *httpapi.Call, src *parley.Source) (*Source, error) {
+func (s *server) sizedSource(ctx context.Context, c *call, src *parley.Source) (*Source, error) {
 	sizes, err := s.DB.SiteSizes(ctx, agentRef(c, src.AgentID), linkIDs([]parley.Source{*src}))
 	if err != nil {
 		return nil, fmt.Errorf("measure site: %w", err)
@@ -97,7 +96,7 @@ func linkIDs(list []parley.Source) (ids []parley.SourceID) {
 	return ids
 }
 
-func (s *server) deleteSource(ctx context.Context, c *httpapi.Call, in *SourceRef) (*Source, error) {
+func (s *server) deleteSource(ctx context.Context, c *call, in *SourceRef) (*Source, error) {
 	src, err := s.Ingest.Delete(ctx, callerOf(c).Account, parley.AgentID(in.AgentID), parley.SourceID(in.SourceID))
 	if err != nil {
 		return nil, fmt.Errorf("delete source: %w", err)
@@ -141,7 +140,7 @@ type LinkSource struct {
 // maxQnABytes is the maximum size of a question-and-answer source.
 const maxQnABytes = 4_500_000
 
-func (s *server) createSource(ctx context.Context, c *httpapi.Call, in *NewSource) (*WrittenSource, error) {
+func (s *server) createSource(ctx context.Context, c *call, in *NewSource) (*WrittenSource, error) {
 	src, err := s.addSource(ctx, c, parley.AgentID(in.AgentID), in)
 	if err != nil {
 		return nil, fmt.Errorf("add source: %w", err)
@@ -149,8 +148,7 @@ func (s *server) createSource(ctx context.Context, c *httpapi.Call, in *NewSourc
 	return newWrittenSource(src, in.Upload), nil
 }
 
-func (s *server) addSource(ctx context.Context, c *httpapi.Call, agent parley.AgentID, in *NewSource) (*parley.Source,
-	error) {
+func (s *server) addSource(ctx context.Context, c *call, agent parley.AgentID, in *NewSource) (*parley.Source, error) {
 	caller := callerOf(c)
 	if in.Upload != nil {
 		return s.addFile(ctx, c, in.AgentID, in.Upload)
@@ -203,9 +201,8 @@ type SourceChangeBody struct {
 // maxTextNameLength is the maximum length in characters of the name of a text.
 const maxTextNameLength = 100
 
-func (s *server) changeSource(ctx context.Context, c *httpapi.Call, in *SourceChange) (*WrittenSource, error) {
-	current, err := s.DB.Source(ctx, agentRef(c, in.AgentID),
-		parley.SourceID(in.SourceID))
+func (s *server) changeSource(ctx context.Context, c *call, in *SourceChange) (*WrittenSource, error) {
+	current, err := s.DB.Source(ctx, agentRef(c, in.AgentID), parley.SourceID(in.SourceID))
 	if err != nil {
 		return nil, fmt.Errorf("find source: %w", err)
 	}
@@ -221,7 +218,7 @@ func (s *server) changeSource(ctx context.Context, c *httpapi.Call, in *SourceCh
 }
 
 // changeByKind changes a source according to its kind.
-func (s *server) changeByKind(ctx context.Context, c *httpapi.Call, src *parley.Source,
+func (s *server) changeByKind(ctx context.Context, c *call, src *parley.Source,
 	in *SourceChange) (*parley.Source, error) {
 	if in.Upload != nil {
 		return s.changeFile(ctx, c, src, in.Upload.Name, uploadedFile(in.Upload))
@@ -248,7 +245,7 @@ func (s *server) changeByKind(ctx context.Context, c *httpapi.Call, src *parley.
 	}
 }
 
-func (s *server) changeText(ctx context.Context, c *httpapi.Call, src *parley.Source,
+func (s *server) changeText(ctx context.Context, c *call, src *parley.Source,
 	b *SourceChangeBody) (*parley.Source, error) {
 	caller := callerOf(c)
 	if err := checkNameLength(b.Name.Value); err != nil {
@@ -291,7 +288,7 @@ type KindSum struct {
 	Size  int64 `json:"size" min:"0" doc:"Bytes."`
 }
 
-func (s *server) getSourcesSummary(ctx context.Context, c *httpapi.Call, in *AgentRef) (*SourcesSummary, error) {
+func (s *server) getSourcesSummary(ctx context.Context, c *call, in *AgentRef) (*SourcesSummary, error) {
 	sums, err := s.DB.SourceSums(ctx, agentRef(c, in.AgentID))
 	if err != nil {
 		return nil, fmt.Errorf("count sources: %w", err)

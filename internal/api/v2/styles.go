@@ -21,7 +21,7 @@ type StylesWrite struct {
 	CenterStage httpapi.Opt[StageStylesWrite] `json:"centerStage,omitzero" nullable:"true"`
 }
 
-func (s *server) updateStyles(ctx context.Context, c *httpapi.Call, in *AgentRequest[StylesChangeBody]) (*Success, error) {
+func (s *server) updateStyles(ctx context.Context, c *call, in *AgentRequest[StylesChangeBody]) (*Success, error) {
 	caller := callerOf(c)
 	err := s.Agents.Change(ctx, caller.Account, caller.Plan, parley.AgentID(in.AgentID), in.Body.Styles.apply)
 	if err != nil {
@@ -260,8 +260,7 @@ type Notice struct {
 // defaultStageStyles returns the styles of a center stage without settings.
 func defaultStageStyles() StageStyles {
 	return StageStyles{ShowChatBubble: true, ShowDictation: true, ShowFeedback: true, ShowDataSource: true,
-		CloseOnOutsideClick: true, Theme: "light",
-		Typography: Typography{"Inter", "16px"}}
+		CloseOnOutsideClick: true, Theme: "light", Typography: Typography{"Inter", "16px"}}
 }
 
 // newStyles converts stored styles to the form in which they are read; nil for none.

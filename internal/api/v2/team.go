@@ -17,7 +17,7 @@ type Team struct {
 }
 
 // listTeams lists the teams in the order of their creation.
-func (s *server) listTeams(ctx context.Context, c *httpapi.Call, in *AgentRef) (*[]Team, error) {
+func (s *server) listTeams(ctx context.Context, c *call, in *AgentRef) (*[]Team, error) {
 	list, err := s.Helpdesk.Teams(ctx, agentRef(c, in.AgentID))
 	if err != nil {
 		return nil, fmt.Errorf("list teams: %w", err)
@@ -41,12 +41,11 @@ type TicketStatus struct {
 
 func newTicketStatus(s *parley.TicketStatus) TicketStatus {
 	return TicketStatus{ID: string(s.ID), Category: string(s.Category), ExternalLabel: s.ExternalLabel,
-		InternalLabel: s.InternalLabel,
-		Color:         textOrNull(s.Color), IsDefault: s.IsDefault, Position: s.Position}
+		InternalLabel: s.InternalLabel, Color: textOrNull(s.Color), IsDefault: s.IsDefault, Position: s.Position}
 }
 
 // listStatuses lists the statuses by category and position, without archived ones.
-func (s *server) listStatuses(ctx context.Context, c *httpapi.Call, in *AgentRef) (*[]TicketStatus, error) {
+func (s *server) listStatuses(ctx context.Context, c *call, in *AgentRef) (*[]TicketStatus, error) {
 	list, err := s.Helpdesk.Statuses(ctx, agentRef(c, in.AgentID))
 	if err != nil {
 		return nil, fmt.Errorf("list ticket statuses: %w", err)

@@ -49,14 +49,11 @@ type TicketRef struct {
 }
 
 func newTicketSummary(t *parley.Ticket) TicketSummary {
-	return TicketSummary{
-		TicketNumber: t.Number, Subject: textOrNull(t.Subject), StatusCategory: string(t.Category),
-		StatusID:   string(t.StatusID),
-		AssigneeID: textOrNull(t.AssigneeID), Customer: newTicketCustomer(&t.Customer), Channel: string(t.Channel),
-		ConversationID: textOrNull(t.ConversationID),
-		TeamID:         textOrNull(t.TeamID), Priority: t.Priority, CreatedAt: formatTime(t.CreatedAt),
-		UpdatedAt: formatTime(t.UpdatedAt), LastMessageAt: formatTimeOrNull(t.LastMessageAt),
-	}
+	return TicketSummary{TicketNumber: t.Number, Subject: textOrNull(t.Subject), StatusCategory: string(t.Category),
+		StatusID: string(t.StatusID), AssigneeID: textOrNull(t.AssigneeID), Customer: newTicketCustomer(&t.Customer),
+		Channel: string(t.Channel), ConversationID: textOrNull(t.ConversationID), TeamID: textOrNull(t.TeamID),
+		Priority: t.Priority, CreatedAt: formatTime(t.CreatedAt), UpdatedAt: formatTime(t.UpdatedAt),
+		LastMessageAt: formatTimeOrNull(t.LastMessageAt)}
 }
 
 func newTicketCustomer(p *parley.Person) TicketCustomer {
@@ -75,7 +72,7 @@ func newTicket(t *parley.Ticket) (*Ticket, error) {
 	return out, nil
 }
 
-func (s *server) getTicket(ctx context.Context, c *httpapi.Call, in *TicketRef) (*Ticket, error) {
+func (s *server) getTicket(ctx context.Context, c *call, in *TicketRef) (*Ticket, error) {
 	t, err := s.DB.Ticket(ctx, agentRef(c, in.AgentID), in.TicketNumber)
 	if err != nil {
 		return nil, fmt.Errorf("find ticket: %w", err)
@@ -107,7 +104,7 @@ type TicketRouting struct {
 	AssigneeEmail  httpapi.Opt[string] `json:"assigneeEmail,omitzero" format:"mail" max:"320" doc:"A member of the account, by address in any case. Not together with assigneeId."`
 }
 
-func (s *server) createTicket(ctx context.Context, c *httpapi.Call, in *AgentRequest[NewTicketBody]) (*Ticket, error) {
+func (s *server) createTicket(ctx context.Context, c *call, in *AgentRequest[NewTicketBody]) (*Ticket, error) {
 	if err := in.Body.checkExclusive(); err != nil {
 		return nil, err
 	}
@@ -119,11 +116,10 @@ func (s *server) createTicket(ctx context.Context, c *httpapi.Call, in *AgentReq
 }
 
 func (b *NewTicketBody) helpdeskTicket() helpdesk.NewTicket {
-	return helpdesk.NewTicket{
-		Subject: b.Subject, Description: b.Description, Email: b.Customer.Email, Name: b.Customer.Name.Value,
-		StatusID: parley.StatusID(b.StatusID.Value), Category: parley.StatusCategory(b.StatusCategory.Value),
-		Assignee: b.helpdeskAssignee(), TeamID: parley.TeamID(b.TeamID.Value), Priority: b.Priority,
-	}
+	return helpdesk.NewTicket{Subject: b.Subject, Description: b.Description, Email: b.Customer.Email,
+		Name: b.Customer.Name.Value, StatusID: parley.StatusID(b.StatusID.Value),
+		Category: parley.StatusCategory(b.StatusCategory.Value), Assignee: b.helpdeskAssignee(),
+		TeamID: parley.TeamID(b.TeamID.Value), Priority: b.Priority}
 }
 
 // helpdeskAssignee distinguishes absent (whoever the routing finds), null (nobody) and a value (that member).
@@ -172,12 +168,11 @@ type TicketChangeBody struct {
 	Priority httpapi.Opt[string] `json:"priority,omitzero" enum:"@priority" name:"TicketPriority"`
 }
 
-func (s *server) changeTicket(ctx context.Context, c *httpapi.Call, in *TicketChange) (*Ticket, error) {
+func (s *server) changeTicket(ctx context.Context, c *call, in *TicketChange) (*Ticket, error) {
 	if err := in.Body.checkExclusive(); err != nil {
 		return nil, s.missingTicketOr(ctx, c, &in.TicketRef, err)
 	}
-	t, err := s.Helpdesk.Change(ctx, agentRef(c, in.AgentID), in.TicketNumber,
-		in.Body.helpdeskChange(), "api")
+	t, err := s.Helpdesk.Change(ctx, agentRef(c, in.AgentID), in.TicketNumber, in.Body.helpdeskChange(), "api")
 	if err != nil {
 		return nil, fmt.Errorf("change ticket: %w", err)
 	}
@@ -196,7 +191,7 @@ func (b *TicketChangeBody) helpdeskChange() helpdesk.Change {
 
 // missingTicketOr returns TICKET_NOT_FOUND if the ticket does not exist, which takes precedence over what is wrong
 // with the request; otherwise invalid.
-func (s *server) missingTicketOr(ctx context.Context, c *httpapi.Call, ref *TicketRef, invalid error) error {
+func (s *server) missingTicketOr(ctx context.Context, c *call, ref *TicketRef, invalid error) error {
 	if _, err := s.getTicket(ctx, c, ref); err != nil {
 		return err
 	}

@@ -39,7 +39,7 @@ type TicketQuery struct {
 	IncludeTotal  bool     `query:"includeTotal" default:"false" doc:"Whether pagination.total counts the whole list."`
 }
 
-func (s *server) listTickets(ctx context.Context, c *httpapi.Call, in *TicketQuery) (*TicketPage, error) {
+func (s *server) listTickets(ctx context.Context, c *call, in *TicketQuery) (*TicketPage, error) {
 	filter, err := in.storeFilter()
 	if err != nil {
 		return nil, err
@@ -63,8 +63,7 @@ func (s *server) listTickets(ctx context.Context, c *httpapi.Call, in *TicketQue
 // cursorPurpose binds a cursor to its list: the filters, the sort field and the direction.
 func (in *TicketQuery) cursorPurpose() string {
 	return strings.Join([]string{"tickets", in.AgentID, strings.Join(in.Status, ","), strings.Join(in.Channel, ","),
-		in.AssigneeID, in.TeamID,
-		in.CreatedAfter, in.CreatedBefore, in.SortBy, in.Order}, "\x00")
+		in.AssigneeID, in.TeamID, in.CreatedAfter, in.CreatedBefore, in.SortBy, in.Order}, "\x00")
 }
 
 // noneID selects tickets without an assignee, or without a team.
@@ -145,11 +144,12 @@ type FoundTicketsEnd struct {
 	HasMore bool    `json:"hasMore" doc:"Whether there are more tickets than limit."`
 }
 
-func (s *server) searchTickets(ctx context.Context, c *httpapi.Call, in *AgentRequest[TicketSearchBody]) (*FoundTickets, error) {
-	list, more, err := s.Helpdesk.Search(ctx, agentRef(c, in.AgentID),
-		in.Body.Query, in.Body.Limit)
+func (s *server) searchTickets(ctx context.Context, c *call, in *AgentRequest[TicketSearchBody]) (*FoundTickets,
+	error) {
+	list, more, err := s.Helpdesk.Search(ctx, agentRef(c, in.AgentID), in.Body.Query, in.Body.Limit)
 	if err != nil {
 		return nil, fmt.Errorf("search tickets: %w", err)
 	}
-	return &FoundTickets{Data: httpapi.ConvertList(list, newTicketSummary), Pagination: FoundTicketsEnd{HasMore: more}}, nil
+	return &FoundTickets{Data: httpapi.ConvertList(list, newTicketSummary), Pagination: FoundTicketsEnd{HasMore: more}},
+		nil
 }

@@ -66,7 +66,7 @@ type TicketMessageQuery struct {
 	Order string   `query:"order" enum:"asc,desc" name:"SortOrder" default:"asc" doc:"asc: the oldest first."`
 }
 
-func (s *server) listTicketMessages(ctx context.Context, c *httpapi.Call, in *TicketMessageQuery) (*Page[TicketMessage],
+func (s *server) listTicketMessages(ctx context.Context, c *call, in *TicketMessageQuery) (*Page[TicketMessage],
 	error) {
 	if len(in.Types) == 0 {
 		in.Types = []string{store.MessageTypeReply, store.MessageTypeNote}
@@ -115,12 +115,11 @@ func (b *NewTicketMessageBody) checkAuthor() error {
 	return nil
 }
 
-func (s *server) writeToTicket(ctx context.Context, c *httpapi.Call, in *NewTicketMessage) (*WrittenMessage, error) {
+func (s *server) writeToTicket(ctx context.Context, c *call, in *NewTicketMessage) (*WrittenMessage, error) {
 	if err := in.Body.checkAuthor(); err != nil {
 		return nil, s.missingTicketOr(ctx, c, &in.TicketRef, err)
 	}
-	m, err := s.Helpdesk.Reply(ctx, agentRef(c, in.AgentID), in.TicketNumber,
-		in.helpdeskReply())
+	m, err := s.Helpdesk.Reply(ctx, agentRef(c, in.AgentID), in.TicketNumber, in.helpdeskReply())
 	if err != nil {
 		return nil, fmt.Errorf("write to ticket: %w", err)
 	}
@@ -142,10 +141,9 @@ func (in *NewTicketMessage) helpdeskReply() helpdesk.NewReply {
 }
 
 // replayTicketMessage returns the message that the request has written.
-func (s *server) replayTicketMessage(ctx context.Context, c *httpapi.Call, in any, done effect) (any, error) {
+func (s *server) replayTicketMessage(ctx context.Context, c *call, in any, done effect) (any, error) {
 	ref := in.(*NewTicketMessage)
-	m, err := s.Helpdesk.Message(ctx, agentRef(c, ref.AgentID), ref.TicketNumber,
-		parley.MessageID(done.id))
+	m, err := s.Helpdesk.Message(ctx, agentRef(c, ref.AgentID), ref.TicketNumber, parley.MessageID(done.id))
 	if err != nil {
 		return nil, fmt.Errorf("find a ticket's message: %w", err)
 	}
@@ -179,7 +177,7 @@ type FileRef struct {
 }
 
 // redirectToFile redirects to an address that is valid for a short time (docs/interface/helpdesk.md#attachments).
-func (s *server) redirectToFile(ctx context.Context, c *httpapi.Call, in *FileRef) (*httpapi.EventStream, error) {
+func (s *server) redirectToFile(ctx context.Context, c *call, in *FileRef) (*httpapi.EventStream, error) {
 	path, err := s.Helpdesk.ResolveLink(ctx, parley.AttachmentID(in.AttachmentID), in.Token)
 	if err != nil {
 		return nil, fileNotFound(err)
@@ -195,7 +193,7 @@ type FileContent struct {
 	Signature    string `query:"signature"`
 }
 
-func (s *server) serveFile(ctx context.Context, c *httpapi.Call, in *FileContent) (*httpapi.EventStream, error) {
+func (s *server) serveFile(ctx context.Context, c *call, in *FileContent) (*httpapi.EventStream, error) {
 	file, err := s.Helpdesk.AttachmentContent(ctx, parley.AttachmentID(in.AttachmentID), in.Expires, in.Signature)
 	if err != nil {
 		return nil, fileNotFound(err)

@@ -61,8 +61,7 @@ func (s *server) uploadFolder(ctx context.Context, r *http.Request, caller any) 
 	return s.Ingest.Files.Incoming()
 }
 
-func (s *server) addFile(ctx context.Context, c *httpapi.Call, agent string, up *httpapi.Upload) (*parley.Source,
-	error) {
+func (s *server) addFile(ctx context.Context, c *call, agent string, up *httpapi.Upload) (*parley.Source, error) {
 	name := up.File.Name
 	if up.Name != nil {
 		name = *up.Name
@@ -75,7 +74,7 @@ func (s *server) addFile(ctx context.Context, c *httpapi.Call, agent string, up 
 		parley.ClipText(name, maxTextNameLength), *uploadedFile(up))
 }
 
-func (s *server) changeFile(ctx context.Context, c *httpapi.Call, src *parley.Source, name *string,
+func (s *server) changeFile(ctx context.Context, c *call, src *parley.Source, name *string,
 	file *ingest.File) (*parley.Source, error) {
 	caller := callerOf(c)
 	return s.Ingest.ChangeFile(ctx, caller.Account, caller.Plan, src.AgentID, src.ID,

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
-	"sync"
 	"time"
 
 	"parley"
@@ -59,27 +58,8 @@ type Config struct {
 // New returns the handler of everything below /api/v2, of /openapi.json, and of /docs, the same document as a page.
 func New(cfg Config) http.Handler {
 	api := newAPI(cfg)
-	doc := sync.OnceValue(func() []byte { // on the first request: it takes longer than opening the database
-		text, err := renderDocument(api, cfg.BaseURL, cfg.FilesURL)
-		if err != nil {
-			panic(err) // the document is generated from our own types
-		}
-		return text
-	})
-	mux := http.NewServeMux()
-	mux.HandleFunc("GET /openapi.json", func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", "application/json; charset=utf-8")
-		_, _ = w.Write(doc()) // fails if the client is gone
-	})
-	mux.Handle("GET /docs", docspage.Handler(doc, Base))
-	documents := httpapi.PlainHandler(mux)
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path == "/openapi.json" || r.URL.Path == "/docs" {
-			documents.ServeHTTP(w, r)
-			return
-		}
-		api.ServeHTTP(w, r)
-	})
+	doc := httpapi.NewDocument(func() ([]byte, error) { return renderDocument(api, cfg.BaseURL, cfg.FilesURL) })
+	return api.WithDocuments(map[string]http.Handler{"/openapi.json": doc, "/docs": docspage.Handler(doc, Base)})
 }
 
 func newAPI(cfg Config) *httpapi.API {
@@ -111,10 +91,10 @@ type server struct {
 }
 
 // callerOf returns who sent the request. Every operation that needs a key has a caller.
-func callerOf(c *httpapi.Call) *access.Caller { return c.Caller.(*access.Caller) }
+func callerOf(c *call) *access.Caller { return c.Caller.(*access.Caller) }
 
 // agentRef returns the id of one of the caller's agents.
-func agentRef[ID ~string](c *httpapi.Call, agent ID) parley.AgentRef {
+func agentRef[ID ~string](c *call, agent ID) parley.AgentRef {
 	return callerOf(c).Account.ID.AgentRef(parley.AgentID(agent))
 }
 
@@ -127,7 +107,7 @@ func (s *server) canSetModel(model string) bool {
 }
 
 // findAgent returns the caller's agent, or fails with AGENT_NOT_FOUND.
-func (s *server) findAgent(ctx context.Context, c *httpapi.Call, id string) (*parley.Agent, error) {
+func (s *server) findAgent(ctx context.Context, c *call, id string) (*parley.Agent, error) {
 	a, err := s.DB.Agent(ctx, agentRef(c, id), s.Now())
 	if err != nil {
 		return nil, fmt.Errorf("find agent: %w", err)

@@ -28,7 +28,8 @@ type VoiceSession struct {
 	UserID             string `json:"userId"`
 }
 
-func (s *server) createVoiceSession(ctx context.Context, c *httpapi.Call, in *AgentRequest[NewVoiceSessionBody]) (*Data[VoiceSession],
+func (s *server) createVoiceSession(ctx context.Context, c *call,
+	in *AgentRequest[NewVoiceSessionBody]) (*Data[VoiceSession],
 	error) {
 	caller := callerOf(c)
 	timezone := in.Body.Timezone.Ptr()
@@ -52,11 +53,9 @@ func (s *server) createVoiceSession(ctx context.Context, c *httpapi.Call, in *Ag
 }
 
 func newVoiceSession(o *voice.AdmittedSession) *Data[VoiceSession] {
-	return &Data[VoiceSession]{VoiceSession{
-		ParticipantToken: o.Token, SessionID: string(o.ID), RoomName: o.Room(),
-		MaxDurationSeconds: int64(o.MaxDuration / time.Second),
-		ConversationID:     string(o.ConversationID), UserID: string(o.UserID),
-	}}
+	return &Data[VoiceSession]{VoiceSession{ParticipantToken: o.Token, SessionID: string(o.ID), RoomName: o.Room(),
+		MaxDurationSeconds: int64(o.MaxDuration / time.Second), ConversationID: string(o.ConversationID),
+		UserID: string(o.UserID)}}
 }
 
 // isTimeZone reports whether name is an IANA time zone. It excludes "Local", the server's own zone, and other files
@@ -77,10 +76,9 @@ func stringOrEmpty(s *string) string {
 	return *s
 }
 
-func (s *server) replayVoiceSession(ctx context.Context, c *httpapi.Call, in any, did effect) (any, error) {
+func (s *server) replayVoiceSession(ctx context.Context, c *call, in any, did effect) (any, error) {
 	request := in.(*AgentRequest[NewVoiceSessionBody])
-	session, err := s.Voice.ReissueToken(ctx, agentRef(c, request.AgentID),
-		parley.VoiceSessionID(did.id))
+	session, err := s.Voice.ReissueToken(ctx, agentRef(c, request.AgentID), parley.VoiceSessionID(did.id))
 	if err != nil {
 		return nil, err
 	}
