@@ -64,14 +64,7 @@ const emptyPage = `"total":0`
 var malformedIDs = []string{"", ".", "..", "x", "a/b", "../agents", "a?limit=1#x", "%00", "%2e%2e", `\u0000`, `\ud800`,
 	"{nothing}", "' or 1=1--", "😀", `\n`, strings.Repeat("a", 3000)}
 
-type resourceIDs map[string]string
-
-func (th resourceIDs) substitute(text string) string {
-	for name, id := range th {
-		text = strings.ReplaceAll(text, "{"+name+"}", id)
-	}
-	return text
-}
+type resourceIDs = testkit.ResourceIDs
 
 // TestIsolation holds for tools what it holds for REST: nobody reaches, or so much as notices, another account's
 // things.
@@ -89,7 +82,7 @@ func TestIsolation(t *testing.T) {
 				continue
 			}
 			ask := func(id string) string {
-				text, refused := callTool(t, session, row.tool, ours.substitute(strings.ReplaceAll(row.args, "{"+name+"}", id)))
+				text, refused := callTool(t, session, row.tool, ours.Substitute(strings.ReplaceAll(row.args, "{"+name+"}", id)))
 				if notFound := strings.Contains(text, "NOT_FOUND"); !notFound && (row.empty != emptyPage ||
 					!strings.Contains(text, emptyPage)) || notFound && !refused && row.empty == "" {
 					t.Errorf("%s with %s %q: refused %v: %s", row.tool, name, id, refused, text)
@@ -106,7 +99,7 @@ func TestIsolation(t *testing.T) {
 				}
 			}
 		}
-		text, refused := callTool(t, session, row.tool, ours.substitute(row.args))
+		text, refused := callTool(t, session, row.tool, ours.Substitute(row.args))
 		if refused || strings.Contains(text, "NOT_FOUND") {
 			t.Errorf("%s with our own ids: %s", row.tool, text)
 		}
@@ -119,7 +112,7 @@ func TestIsolation(t *testing.T) {
 	for _, args := range []string{"service_get_agent " + isolationCases[3].args,
 		"service_get_source " + isolationCases[13].args} {
 		tool, args, _ := strings.Cut(args, " ")
-		if text, refused := callTool(t, stranger, tool, theirs.substitute(args)); refused {
+		if text, refused := callTool(t, stranger, tool, theirs.Substitute(args)); refused {
 			t.Errorf("%s of the other account did not survive: %s", tool, text)
 		}
 	}

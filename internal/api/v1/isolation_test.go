@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"maps"
 	"net/http"
 	"strings"
 	"testing"
@@ -64,7 +63,7 @@ var malformedIDs = []string{"x", "%00", "%27%20or%201=1--", "..%2F..", "%F0%9F%9
 var unknownIDs = resourceIDs{"chatbotId": "AAAAAAAAAAAAAAAAAAAAA", "externalId": "nobody", "attributeName": "nothing",
 	"webhookId": "00000000-0000-4000-8000-000000000000"}
 
-type resourceIDs map[string]string // by the name of their parameter
+type resourceIDs = testkit.ResourceIDs
 
 // target is the method and the path, with its query.
 func (r isolationCase) target() string {
@@ -84,13 +83,13 @@ func TestIsolation(t *testing.T) {
 			if !strings.Contains(row.target()+row.body, "{"+name+"}") {
 				continue
 			}
-			stranger, missing := requestForComparison(t, h, row, ours.withID(name, theirs[name])),
-				requestForComparison(t, h, row, ours.withID(name, unknownIDs[name]))
+			stranger, missing := requestForComparison(t, h, row, ours.With(name, theirs[name])),
+				requestForComparison(t, h, row, ours.With(name, unknownIDs[name]))
 			if stranger != missing || !strings.HasPrefix(missing, "404 ") {
 				t.Errorf("%s with another account's %s:\n%s\nwith an unknown one:\n%s", row.route, name, stranger, missing)
 			}
 			for _, id := range malformedIDs {
-				if got := requestForComparison(t, h, row, ours.withID(name, id)); got != missing {
+				if got := requestForComparison(t, h, row, ours.With(name, id)); got != missing {
 					t.Errorf("%s with %s %q:\n%s\nwith an unknown one:\n%s", row.route, name, id, got, missing)
 				}
 			}
@@ -110,19 +109,6 @@ func TestIsolation(t *testing.T) {
 	}
 }
 
-func (th resourceIDs) withID(name, id string) resourceIDs {
-	other := maps.Clone(th)
-	other[name] = id
-	return other
-}
-
-func (th resourceIDs) substitute(text string) string {
-	for name, id := range th {
-		text = strings.ReplaceAll(text, "{"+name+"}", id)
-	}
-	return text
-}
-
 // createResources returns the key's account one of each thing.
 func createResources(t *testing.T, h *testkit.Server, key string) resourceIDs {
 	t.Helper()
@@ -138,7 +124,7 @@ func createResources(t *testing.T, h *testkit.Server, key string) resourceIDs {
 		{"/chatbots/{chatbotId}/custom-attributes", `{"name": "{attributeName}", "type": "text"}`},
 		{"/webhooks", `{"endpoint": "https://example.org/hook", "events": ["leads.submit"], "chatbotId": "{chatbotId}"}`},
 	} {
-		status, reply := sendAs(t, h, key, "POST", v1.Base+th.substitute(one.path), th.substitute(one.body))
+		status, reply := sendAs(t, h, key, "POST", v1.Base+th.Substitute(one.path), th.Substitute(one.body))
 		var created struct{ ID string }
 		if err := json.Unmarshal([]byte(reply), &created); err != nil || status != 200 {
 			t.Fatal(status, reply)
@@ -153,7 +139,7 @@ func createResources(t *testing.T, h *testkit.Server, key string) resourceIDs {
 func requestForComparison(t *testing.T, h *testkit.Server, r isolationCase, ids resourceIDs) string {
 	t.Helper()
 	method, path, _ := strings.Cut(r.target(), " ")
-	status, reply := sendAs(t, h, h.Key, method, v1.Base+ids.substitute(path), ids.substitute(r.body))
+	status, reply := sendAs(t, h, h.Key, method, v1.Base+ids.Substitute(path), ids.Substitute(r.body))
 	return fmt.Sprint(status, " ", reply)
 }
 
@@ -164,7 +150,7 @@ func sendAs(t *testing.T, h *testkit.Server, key, method, path, body string) (in
 		t.Fatal(err)
 	}
 	req.Header.Set("Authorization", "Bearer "+key)
-	setFormContentType(req, body)
+	testkit.SetFormContentType(req, body)
 	resp, err := h.Client.Do(req)
 	if err != nil {
 		t.Fatal(err)

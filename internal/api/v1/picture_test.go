@@ -51,7 +51,7 @@ func TestPicturesAreShownToEverybody(t *testing.T) {
 			upload := func(path, part, file string) {
 				t.Helper()
 				if status, reply := sendAs(t, h, h.Key, "POST", v1.Base+path,
-					resourceIDs{"chatbotId": id}.substitute(formWith(part, file))); status != 200 {
+					resourceIDs{"chatbotId": id}.Substitute(formWith(part, file))); status != 200 {
 					t.Fatal(status, reply)
 				}
 			}

@@ -57,12 +57,12 @@ func TestExportKnowsNobodyElsesConversations(t *testing.T) {
 	ours, theirs := createResources(t, h, parley.AccountID(h.Account), h.Key),
 		createResources(t, h, parley.AccountID(h.OtherAccount), h.OtherKey)
 	const path = "GET /agents/{agentId}/conversations/export?conversationId={conversationId}"
-	unknown := requestForComparison(t, h, path, "", ours.withID("conversationId", "01900000-0000-7000-8000-000000000000"))
+	unknown := requestForComparison(t, h, path, "", ours.With("conversationId", "01900000-0000-7000-8000-000000000000"))
 	if !strings.HasPrefix(unknown, `200 {"data":[],`) {
 		t.Error(unknown)
 	}
 	for _, id := range append([]string{theirs["conversationId"], "", "%20"}, malformedIDs...) {
-		if got := requestForComparison(t, h, path, "", ours.withID("conversationId", id)); got != unknown {
+		if got := requestForComparison(t, h, path, "", ours.With("conversationId", id)); got != unknown {
 			t.Errorf("%q: %s", id, got)
 		}
 	}

@@ -36,7 +36,7 @@ func openEvents(t *testing.T, h *testkit.Server, in resourceIDs, headers ...stri
 	ctx, cancel := context.WithCancel(t.Context())
 	t.Cleanup(cancel)
 	req, err := http.NewRequestWithContext(ctx, "GET",
-		h.URL+v2.Base+in.substitute("/agents/{agentId}/conversations/{conversationId}/events"), nil)
+		h.URL+v2.Base+in.Substitute("/agents/{agentId}/conversations/{conversationId}/events"), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -25,7 +25,7 @@ func TestIDsAreTheSameInEitherCase(t *testing.T) {
 		if !strings.HasPrefix(plain, "200 ") {
 			t.Fatal(route, plain)
 		}
-		upper := ids.withID("conversationId", strings.ToUpper(ids["conversationId"])).withID("sourceId",
+		upper := ids.With("conversationId", strings.ToUpper(ids["conversationId"])).With("sourceId",
 			strings.ToUpper(ids["sourceId"]))
 		if got := requestForComparison(t, h, route, "", upper); got != plain {
 			t.Errorf("%s: %s instead of %s", route, got, plain)

@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"parley"
-	"parley/internal/api/admin"
 	"parley/internal/api/v2"
 	"parley/internal/model"
 	"parley/internal/model/scripted"
@@ -23,21 +22,21 @@ import (
 
 // holdIdempotencyKeys has other requests hold the key "held" of every operation that keeps to keys: requests with
 // the same body, which still run, or with another one.
-func (tl *storyRunner) holdIdempotencyKeys(bodies string) error {
+func (r *storyRunner) holdIdempotencyKeys(bodies string) error {
 	claimed := 0
 	for _, row := range isolationCases {
 		method, path, _ := strings.Cut(row.route, " ")
-		if !slices.Contains(tl.listedCodes[row.route], string(parley.CodeKeyInUse)) {
+		if !slices.Contains(r.listedCodes[row.route], string(parley.CodeKeyInUse)) {
 			continue
 		}
 		hash := "another"
 		if bodies == "the same body" {
-			hash = digest(resourceIDs(tl.placeholders).substitute(row.body))
+			hash = digest(resourceIDs(r.Placeholders).Substitute(row.body))
 		}
-		tl.execSQL(`insert into idempotency_keys (account_id, key, request_hash, status, reply, created_at, claim,
+		r.ExecSQL(`insert into idempotency_keys (account_id, key, request_hash, status, reply, created_at, claim,
 			lease_until) values (?, ?, ?, 0, '', ?, 'other', ?)
-			on conflict (account_id, key) do update set request_hash = excluded.request_hash`, tl.server.Account,
-			digest(method+" "+v2.Base+resourceIDs(tl.placeholders).substitute(path)+"\nheld"), hash,
+			on conflict (account_id, key) do update set request_hash = excluded.request_hash`, r.Server.Account,
+			digest(method+" "+v2.Base+resourceIDs(r.Placeholders).Substitute(path)+"\nheld"), hash,
 			time.Now().UnixMilli(), time.Now().Add(time.Hour).UnixMilli())
 		claimed++
 	}
@@ -136,11 +135,4 @@ func TestEqualRequestsAtOnceHaveOneEffect(t *testing.T) {
 			}
 		})
 	}
-}
-
-// setMaintenance turns maintenance mode on or off, as the operator does.
-func (tl *storyRunner) setMaintenance(on bool) error {
-	_, err := admin.RunOn(tl.t.Context(), tl.server.AdminService, admin.SetMaintenance,
-		admin.MaintenanceState{Enabled: on})
-	return err
 }

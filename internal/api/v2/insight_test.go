@@ -6,10 +6,10 @@ import (
 )
 
 // judgeConversations finds out about all conversations of an agent, as quiet does.
-func (tl *storyRunner) judgeConversations(agent string) (err error) {
+func (r *storyRunner) judgeConversations(agent string) (err error) {
 	for at := (insight.Progress{}); !at.Done; {
-		if at, err = tl.server.Insight.Rebuild(tl.t.Context(),
-			parley.AccountID(tl.server.Account).AgentRef(parley.AgentID(agent)), at); err != nil {
+		if at, err = r.Server.Insight.Rebuild(r.T.Context(),
+			parley.AccountID(r.Server.Account).AgentRef(parley.AgentID(agent)), at); err != nil {
 			return err
 		}
 	}

@@ -76,7 +76,7 @@ var requiredStatus = map[string]parley.ConversationStatus{
 var malformedIDs = []string{"x", "%00", "%27%20or%201=1--", "..%2F..", "%F0%9F%98%80",
 	"00000000-0000-0000-0000-00000000000g", strings.Repeat("a", 3000)}
 
-type resourceIDs map[string]string // by the name of their parameter
+type resourceIDs = testkit.ResourceIDs
 
 // TestIsolation holds the promise that nobody can reach, or so much as notice, another account's things: the reply
 // to their id is the reply to an id that does not exist, byte for byte.
@@ -94,13 +94,13 @@ func TestIsolation(t *testing.T) {
 			if !strings.Contains(row.route+row.body, "{"+name+"}") {
 				continue
 			}
-			stranger := requestForComparison(t, h, row.route, row.body, ours.withID(name, theirs[name]))
-			missing := requestForComparison(t, h, row.route, row.body, ours.withID(name, unknown[name]))
+			stranger := requestForComparison(t, h, row.route, row.body, ours.With(name, theirs[name]))
+			missing := requestForComparison(t, h, row.route, row.body, ours.With(name, unknown[name]))
 			if stranger != missing || !strings.HasPrefix(missing, "404 ") {
 				t.Errorf("%s with another account's %s:\n%s\nwith an unknown one:\n%s", row.route, name, stranger, missing)
 			}
 			for _, id := range malformedIDs {
-				if got := requestForComparison(t, h, row.route, row.body, ours.withID(name, id)); got != missing {
+				if got := requestForComparison(t, h, row.route, row.body, ours.With(name, id)); got != missing {
 					t.Errorf("%s with %s %q:\n%s\nwith an unknown one:\n%s", row.route, name, id, got, missing)
 				}
 			}
@@ -125,7 +125,7 @@ func TestIsolation(t *testing.T) {
 	}
 	for path := range strings.SplitSeq("/agents/{agentId} /agents/{agentId}/sources/{sourceId} "+
 		"/agents/{agentId}/conversations/{conversationId}", " ") {
-		if got, _ := sendAs(t, h, h.OtherKey, "GET", theirs.substitute(path), ""); got != 200 {
+		if got, _ := sendAs(t, h, h.OtherKey, "GET", theirs.Substitute(path), ""); got != 200 {
 			t.Errorf("%s of the other account did not survive: %d", path, got)
 		}
 	}
@@ -140,22 +140,6 @@ func setStatus(t *testing.T, h *testkit.Server, conversation string, status parl
 		conversation); err != nil {
 		t.Fatal(err)
 	}
-}
-
-func (th resourceIDs) withID(name, id string) resourceIDs {
-	other := resourceIDs{}
-	for n, v := range th {
-		other[n] = v
-	}
-	other[name] = id
-	return other
-}
-
-func (th resourceIDs) substitute(text string) string {
-	for name, id := range th {
-		text = strings.ReplaceAll(text, "{"+name+"}", id)
-	}
-	return text
 }
 
 // createResources returns the key's account one of each thing.
@@ -222,7 +206,7 @@ func createTicket(t *testing.T, h *testkit.Server, key string, ref parley.AgentR
 func requestForComparison(t *testing.T, h *testkit.Server, route, body string, ids resourceIDs) string {
 	t.Helper()
 	method, path, _ := strings.Cut(route, " ")
-	status, reply := sendAs(t, h, h.Key, method, ids.substitute(path), ids.substitute(body))
+	status, reply := sendAs(t, h, h.Key, method, ids.Substitute(path), ids.Substitute(body))
 	return fmt.Sprint(status, " ", reply)
 }
 

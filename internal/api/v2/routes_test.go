@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"parley"
+	"parley/internal/testkit"
 	"parley/internal/testkit/expect"
 )
 
@@ -135,14 +136,10 @@ func routeTargets(x exchange, codes map[string][]string) []routeTarget {
 func replacePathBase(path, base string) (string, bool) {
 	want := strings.Split(strings.TrimSuffix(base, "/"), "/")
 	segments := strings.Split(path, "/")
-	if len(segments) < len(want) || !slices.EqualFunc(segments[:len(want)], want, segmentMatches) {
+	if len(segments) < len(want) || !slices.EqualFunc(segments[:len(want)], want, testkit.SegmentMatches) {
 		return "", false
 	}
 	return strings.Join(append(want, segments[len(want):]...), "/"), true
-}
-
-func segmentMatches(known, segment string) bool {
-	return known == segment || strings.HasPrefix(known, "{") && segment != ""
 }
 
 // matchTemplate finds the path of the document that a story's path matches, the one with the fewest parameters first.
@@ -151,7 +148,7 @@ func matchTemplate(codes map[string][]string, method, path string) string {
 	var found []string
 	for route := range codes {
 		m, known, _ := strings.Cut(route, " ")
-		if m == method && slices.EqualFunc(strings.Split(known, "/"), strings.Split(path, "/"), segmentMatches) {
+		if m == method && testkit.PathMatches(known, path) {
 			found = append(found, known)
 		}
 	}

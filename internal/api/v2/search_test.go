@@ -12,15 +12,6 @@ import (
 	"parley/internal/testkit"
 )
 
-// updateIndex brings the index of conversations up to date.
-func (tl *storyRunner) updateIndex() error {
-	for {
-		if more, err := tl.server.Indexer.StepAll(tl.t.Context()); err != nil || !more {
-			return err
-		}
-	}
-}
-
 // TestSearchesAreCounted checks that an account may search ten times a second, exactly, whatever its keys and agents.
 func TestSearchesAreCounted(t *testing.T) {
 	clock := testkit.NewClock()

@@ -1,308 +1,272 @@
 package v2_test
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"parley"
 	"parley/internal/api/admin"
+	"parley/internal/api/v2"
 	"parley/internal/model"
 	"parley/internal/model/scripted"
 	"parley/internal/server"
 	"parley/internal/testkit"
 	"parley/internal/testkit/dbs"
-	"parley/internal/testkit/expect"
 )
 
 // storySettings are what a story may ask of its server before it is opened. @plan NAME, @scopes NAME SCOPES,
 // @credits NAME N and @expired NAME, which make accounts and keys, follow when it stands.
-var storySettings = map[string]func(tl *storyRunner, value string) testkit.Option{
-	"rate": func(tl *storyRunner, value string) testkit.Option { // requests in ten seconds
-		return testkit.WithConfig(func(c *server.Config) { c.RateLimit = tl.parseNumber(value) })
+var storySettings = map[string]func(r *storyRunner, value string) testkit.Option{
+	"rate": func(r *storyRunner, value string) testkit.Option { // requests in ten seconds
+		return testkit.WithConfig(func(c *server.Config) { c.RateLimit = r.ParseNumber(value) })
 	},
-	"openturns": func(tl *storyRunner, value string) testkit.Option { // answers that an account may have in the making
-		return testkit.WithConfig(func(c *server.Config) { c.OpenTurns = tl.parseNumber(value) })
+	"openturns": func(r *storyRunner, value string) testkit.Option { // answers that an account may have in the making
+		return testkit.WithConfig(func(c *server.Config) { c.OpenTurns = r.ParseNumber(value) })
 	},
 	"plans": func(_ *storyRunner, value string) testkit.Option { // a file of plans
 		return testkit.WithConfig(func(c *server.Config) { c.Plans = value })
 	},
-	"model": func(tl *storyRunner, _ string) testkit.Option { // a model that echoes, but for its moods
-		return testkit.WithModel(&scripted.Model{StepsFor: tl.modelSteps})
+	"model": func(r *storyRunner, _ string) testkit.Option { // a model that echoes, but for its moods
+		return testkit.WithModel(&scripted.Model{StepsFor: r.modelSteps})
 	},
 	// pages on loopback, which link sources may read; {{site}} is their address
-	"website": func(tl *storyRunner, folder string) testkit.Option {
-		tl.siteURL = serveSite(tl.t, folder)
+	"website": func(r *storyRunner, folder string) testkit.Option {
+		r.siteURL = serveSite(r.T, folder)
 		return testkit.WithConfig(func(c *server.Config) { c.FetchAllow = []string{"127.0.0.1/32"} })
 	},
-	"postgres": func(tl *storyRunner, _ string) testkit.Option { // a database that can be lost
-		tl.database = dbs.StartPostgres(tl.t)
-		return testkit.WithDatabase("", tl.database.NewStore(tl.t))
+	"postgres": func(r *storyRunner, _ string) testkit.Option { // a database that can be lost
+		r.database = dbs.StartPostgres(r.T)
+		return testkit.WithDatabase("", r.database.NewStore(r.T))
 	},
 }
 
 func newStoryRunner(t *testing.T, s story) *storyRunner {
 	t.Helper()
-	tl := &storyRunner{t: t, modelGate: scripted.NewBarrier(), listedCodes: listedCodes(t)}
+	r := &storyRunner{StoryRunner: testkit.NewStoryRunner(t, v2.Base), listedCodes: listedCodes(t)}
 	var options []testkit.Option
 	for _, set := range s.Settings {
 		name, value, _ := strings.Cut(set, " ")
 		if make := storySettings[name]; make != nil {
-			options = append(options, make(tl, value))
+			options = append(options, make(r, value))
 		}
 	}
-	tl.server = testkit.Open(t, options...)
-	tl.server.Client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	tl.placeholders = expect.Placeholders{"key": tl.server.Key, "otherKey": tl.server.OtherKey, "site": tl.siteURL}
+	r.Open(options...)
+	r.Placeholders["site"] = r.siteURL
+	r.CompareStream = r.compareStream
+	r.RunEvent = func(what string) error {
+		run, about := testkit.FindEvent(storyEvents, what)
+		return run(r, r.Placeholders.Expand(about))
+	}
+	r.OfEveryRoute = func(x exchange) (all []exchange) {
+		for _, target := range routeTargets(x, r.listedCodes) {
+			one := x
+			one.Method, one.Path, one.Body = target.method, target.path, cmp.Or(x.Body, target.body)
+			all = append(all, one)
+		}
+		return all
+	}
 	for _, set := range s.Settings {
-		tl.createFixtures(strings.Fields(set))
+		r.createFixtures(strings.Fields(set))
 	}
-	return tl
+	return r
 }
 
-func (tl *storyRunner) parseNumber(text string) int {
-	n, err := strconv.Atoi(text)
-	if err != nil {
-		tl.t.Fatal(err)
-	}
-	return n
-}
-
-// modelSteps fails when it is asked to, waits when it is asked to, and echoes otherwise.
-func (tl *storyRunner) modelSteps(req model.Request) []scripted.Step {
+// modelSteps calls a tool when it is asked to, and does what the runner's steps do otherwise.
+func (r *storyRunner) modelSteps(req model.Request) []scripted.Step {
 	last := req.Messages[len(req.Messages)-1]
 	if last.Role == "tool" {
 		return []scripted.Step{scripted.Text("The tool said " + last.Text), scripted.Stop()}
 	}
-	switch text := last.Text; text {
+	switch last.Text {
 	case "Where am I?":
 		return []scripted.Step{scripted.Text("One moment."), scripted.NewToolCall("where_am_i", `{"precise": true}`),
 			scripted.FinishWithToolCalls()}
 	case "Show me the door":
 		return []scripted.Step{scripted.NewToolCall("door", `{}`), scripted.FinishWithToolCalls()}
-	case "fail at once":
-		return []scripted.Step{{Err: fmt.Errorf("the provider at 10.1.2.3 is down")}}
-	case "fail halfway":
-		return []scripted.Step{scripted.Text("Half an "), {Err: fmt.Errorf("the provider at 10.1.2.3 went away")}}
-	case "wait":
-		return []scripted.Step{scripted.Text("Half an "), {Barrier: tl.modelGate}, scripted.Text("answer."), scripted.Stop()}
-	default:
-		return []scripted.Step{scripted.Text(text), scripted.Stop()}
 	}
+	return r.ModelSteps(last.Text)
 }
 
 // createFixtures creates the accounts and keys that a setting asks for.
-func (tl *storyRunner) createFixtures(set []string) {
+func (r *storyRunner) createFixtures(set []string) {
+	r.CreateFixture(set)
 	switch set[0] {
-	case "plan":
-		_, tl.placeholders[set[1]] = tl.server.NewAccount(tl.t, admin.NewAccount{Name: set[1], Plan: set[1]})
-	case "credits":
-		n := int64(tl.parseNumber(set[2]))
-		_, tl.placeholders[set[1]] = tl.server.NewAccount(tl.t,
-			admin.NewAccount{Name: set[1], Plan: "unlimited", Credits: &n})
-	case "scopes":
-		tl.placeholders[set[1]] = tl.createKey(admin.NewKey{Name: set[1], Scopes: strings.Split(set[2], ",")})
 	case "expired":
-		tl.placeholders[set[1]] = tl.createKey(admin.NewKey{Name: set[1]})
-		tl.execSQL(`update api_keys set expires_at = ? where name = ? and account_id = ?`,
-			time.Now().Add(-time.Second).UnixMilli(), set[1], tl.server.Account)
-		tl.server.Authenticator.ClearCache()
+		r.Placeholders[set[1]] = r.CreateKey(admin.NewKey{Name: set[1]})
+		r.ExecSQL(`update api_keys set expires_at = ? where name = ? and account_id = ?`,
+			time.Now().Add(-time.Second).UnixMilli(), set[1], r.Server.Account)
+		r.Server.Authenticator.ClearCache()
 	case "member", "stranger": // of our account's team, or of the other account's
-		tl.placeholders[set[1]] = tl.addMember(map[string]string{"member": tl.server.Account,
-			"stranger": tl.server.OtherAccount}[set[0]], set[1], set[2])
+		r.Placeholders[set[1]] = r.addMember(map[string]string{"member": r.Server.Account,
+			"stranger": r.Server.OtherAccount}[set[0]], set[1], set[2])
 	case "searches": // as many as one likes
-		tl.server.Search.Allow = nil
+		r.Server.Search.Allow = nil
 	case "patience": // of a message whose conversation is answering another
 		patience, err := time.ParseDuration(set[1])
 		if err != nil {
-			tl.t.Fatal(err)
+			r.T.Fatal(err)
 		}
-		tl.server.Engine.QueueTimeout = patience
+		r.Server.Engine.QueueTimeout = patience
 	}
 }
 
-func (tl *storyRunner) createKey(k admin.NewKey) string {
-	k.AccountID = tl.server.Account
-	created, err := admin.RunOn(tl.t.Context(), tl.server.AdminService, admin.CreateKey, k)
-	if err != nil {
-		tl.t.Fatal(err)
-	}
-	return created.APIKey
-}
-
-func (tl *storyRunner) addMember(account, name, email string) string {
-	created, err := admin.RunOn(tl.t.Context(), tl.server.AdminService, admin.AddMember,
+func (r *storyRunner) addMember(account, name, email string) string {
+	created, err := admin.RunOn(r.T.Context(), r.Server.AdminService, admin.AddMember,
 		admin.NewMember{AccountID: account, Email: email, Name: name, Role: string(parley.RoleAgent)})
 	if err != nil {
-		tl.t.Fatal(err)
+		r.T.Fatal(err)
 	}
 	return created.UserID
 }
 
-func (tl *storyRunner) execSQL(query string, args ...any) {
-	tl.t.Helper()
-	if _, err := tl.server.DB.SQL().Exec(tl.t.Context(), query, args...); err != nil {
-		tl.t.Fatal(err)
-	}
-}
-
 // storyEvents are what happens in a server without a request.
-var storyEvents = map[string]func(tl *storyRunner, id string) error{
-	"ends": func(tl *storyRunner, id string) error {
-		return tl.changeConversation(id, "status", parley.ConversationEnded)
+var storyEvents = map[string]func(r *storyRunner, id string) error{
+	"ends": func(r *storyRunner, id string) error {
+		return r.changeConversation(id, "status", parley.ConversationEnded)
 	},
-	"takes over": func(tl *storyRunner, id string) error {
-		return tl.changeConversation(id, "status", parley.ConversationTakenOver)
+	"takes over": func(r *storyRunner, id string) error {
+		return r.changeConversation(id, "status", parley.ConversationTakenOver)
 	},
-	"brings by WhatsApp": func(tl *storyRunner, id string) error {
-		tl.execSQL(`update conversation_counts set api = api - 1 where agent_id = (select agent_id from conversations
+	"brings by WhatsApp": func(r *storyRunner, id string) error {
+		r.ExecSQL(`update conversation_counts set api = api - 1 where agent_id = (select agent_id from conversations
 			where id = ?)`, id)
-		return tl.changeConversation(id, "channel", parley.ChannelWhatsApp)
+		return r.changeConversation(id, "channel", parley.ChannelWhatsApp)
 	},
-	"replies in": func(tl *storyRunner, id string) error {
-		_, agent, err := tl.server.DB.OwnerOfConversation(tl.t.Context(), parley.ConversationID(id))
+	"replies in": func(r *storyRunner, id string) error {
+		_, agent, err := r.Server.DB.OwnerOfConversation(r.T.Context(), parley.ConversationID(id))
 		if err == nil {
-			_, err = tl.server.Conversations.AddHumanReply(tl.t.Context(), parley.AccountID(tl.server.Account).
+			_, err = r.Server.Conversations.AddHumanReply(r.T.Context(), parley.AccountID(r.Server.Account).
 				AgentRef(agent).ConversationRef(parley.ConversationID(id)), "", "Hello, this is Kim.")
 		}
 		return err
 	},
-	"has the operator": func(tl *storyRunner, what string) error { // STEP CONVERSATION
+	"has the operator": func(r *storyRunner, what string) error { // STEP CONVERSATION
 		step, id, _ := strings.Cut(what, " ")
-		_, err := admin.RunOn(tl.t.Context(), tl.server.AdminService, admin.MoveConversation,
+		_, err := admin.RunOn(r.T.Context(), r.Server.AdminService, admin.MoveConversation,
 			admin.StateChange{ID: id, Step: step})
 		return err
 	},
-	"answers as": func(tl *storyRunner, what string) error { // EMAIL CONVERSATION
+	"answers as": func(r *storyRunner, what string) error { // EMAIL CONVERSATION
 		email, id, _ := strings.Cut(what, " ")
-		_, err := admin.RunOn(tl.t.Context(), tl.server.AdminService, admin.ReplyAsHuman,
+		_, err := admin.RunOn(r.T.Context(), r.Server.AdminService, admin.ReplyAsHuman,
 			admin.HumanReply{ID: id, Member: email, Text: "It is me again."})
 		return err
 	},
-	"deletes the conversation": func(tl *storyRunner, id string) error {
-		_, agent, err := tl.server.DB.OwnerOfConversation(tl.t.Context(), parley.ConversationID(id))
+	"deletes the conversation": func(r *storyRunner, id string) error {
+		_, agent, err := r.Server.DB.OwnerOfConversation(r.T.Context(), parley.ConversationID(id))
 		if err == nil {
-			_, err = tl.server.Conversations.Delete(tl.t.Context(), parley.AccountID(tl.server.Account).AgentRef(agent),
+			_, err = r.Server.Conversations.Delete(r.T.Context(), parley.AccountID(r.Server.Account).AgentRef(agent),
 				[]parley.ConversationID{parley.ConversationID(id)}, nil)
 		}
 		return err
 	},
-	"has indexed everything":      func(tl *storyRunner, _ string) error { return tl.updateIndex() },
+	"has indexed everything":      func(r *storyRunner, _ string) error { return r.UpdateIndex() },
 	"judges the conversations of": (*storyRunner).judgeConversations,
-	"masks in": func(tl *storyRunner, id string) error {
-		return tl.server.DB.UpdateAgent(tl.t.Context(), parley.AccountID(tl.server.Account).AgentRef(parley.AgentID(id)),
+	"masks in": func(r *storyRunner, id string) error {
+		return r.Server.DB.UpdateAgent(r.T.Context(), parley.AccountID(r.Server.Account).AgentRef(parley.AgentID(id)),
 			func(a *parley.Agent) error { a.Redact = true; return nil })
 	},
-	"falls under HIPAA": func(tl *storyRunner, _ string) error {
-		tl.execSQL(`update accounts set hipaa = 1 where id = ?`, tl.server.Account)
-		tl.server.Authenticator.ClearCache()
+	"falls under HIPAA": func(r *storyRunner, _ string) error {
+		r.ExecSQL(`update accounts set hipaa = 1 where id = ?`, r.Server.Account)
+		r.Server.Authenticator.ClearCache()
 		return nil
 	},
-	"has a moment for a search": func(tl *storyRunner, _ string) error {
-		tl.server.Search.Timeout = 1
+	"has a moment for a search": func(r *storyRunner, _ string) error {
+		r.Server.Search.Timeout = 1
 		return nil
 	},
-	"pauses": func(tl *storyRunner, id string) error { return tl.changeConversation(id, "paused", 1) },
-	"loses the message": func(tl *storyRunner, id string) error {
-		tl.execSQL(`delete from messages where id = ? and account_id = ?`, id, tl.server.Account)
+	"pauses": func(r *storyRunner, id string) error { return r.changeConversation(id, "paused", 1) },
+	"loses the message": func(r *storyRunner, id string) error {
+		r.ExecSQL(`delete from messages where id = ? and account_id = ?`, id, r.Server.Account)
 		return nil
 	},
-	"gives tools to": func(tl *storyRunner, id string) error { return tl.addActions(parley.AgentID(id)) },
-	"ages the calls of": func(tl *storyRunner, id string) error {
+	"gives tools to": func(r *storyRunner, id string) error { return r.addActions(parley.AgentID(id)) },
+	"ages the calls of": func(r *storyRunner, id string) error {
 		old := time.Now().Add(-25 * time.Hour).UnixMilli()
-		tl.execSQL(`update tool_calls set created_at = ? where conversation_id = ? and account_id = ?`, old, id,
-			tl.server.Account)
-		tl.execSQL(`update messages set created_at = ? where conversation_id = ? and account_id = ?`, old, id,
-			tl.server.Account)
+		r.ExecSQL(`update tool_calls set created_at = ? where conversation_id = ? and account_id = ?`, old, id,
+			r.Server.Account)
+		r.ExecSQL(`update messages set created_at = ? where conversation_id = ? and account_id = ?`, old, id,
+			r.Server.Account)
 		return nil
 	},
-	"begins to delete": func(tl *storyRunner, ids string) error {
+	"begins to delete": func(r *storyRunner, ids string) error {
 		agent, source, _ := strings.Cut(ids, " ")
-		_, _, err := tl.server.DB.UpdateSource(tl.t.Context(),
-			parley.AccountID(tl.server.Account).AgentRef(parley.AgentID(agent)), parley.SourceID(source),
+		_, _, err := r.Server.DB.UpdateSource(r.T.Context(),
+			parley.AccountID(r.Server.Account).AgentRef(parley.AgentID(agent)), parley.SourceID(source),
 			func(s *parley.Source) error { s.Status = parley.SourceToBeDeleted; return nil })
 		return err
 	},
-	"forgets the model of": func(tl *storyRunner, id string) error {
-		return tl.server.DB.UpdateAgent(tl.t.Context(), parley.AccountID(tl.server.Account).AgentRef(parley.AgentID(id)),
+	"forgets the model of": func(r *storyRunner, id string) error {
+		return r.Server.DB.UpdateAgent(r.T.Context(), parley.AccountID(r.Server.Account).AgentRef(parley.AgentID(id)),
 			func(a *parley.Agent) error { a.Model = "of-yesterday"; return nil })
 	},
-	"spoils": func(tl *storyRunner, table string) error {
-		tl.execSQL("alter table " + table + " rename to spoilt_" + table)
-		tl.server.Authenticator.ClearCache()
+	"spoils": func(r *storyRunner, table string) error {
+		r.ExecSQL("alter table " + table + " rename to spoilt_" + table)
+		r.Server.Authenticator.ClearCache()
 		return nil
 	},
-	"mends": func(tl *storyRunner, table string) error {
-		tl.execSQL("alter table spoilt_" + table + " rename to " + table)
+	"mends": func(r *storyRunner, table string) error {
+		r.ExecSQL("alter table spoilt_" + table + " rename to " + table)
 		return nil
 	},
 	"holds keys of requests with": (*storyRunner).holdIdempotencyKeys,
-	"loses every kept reply": func(tl *storyRunner, _ string) error {
-		tl.execSQL(`update idempotency_keys set status = 0, reply = ''`)
+	"loses every kept reply": func(r *storyRunner, _ string) error {
+		r.ExecSQL(`update idempotency_keys set status = 0, reply = ''`)
 		return nil
 	},
-	"breaks its rooms": func(tl *storyRunner, _ string) error {
-		tl.server.Voice.Rooms.(*testkit.FakeRooms).SetFailing(true)
+	"breaks its rooms": func(r *storyRunner, _ string) error {
+		r.Server.Voice.Rooms.(*testkit.FakeRooms).SetFailing(true)
 		return nil
 	},
-	"has rooms again": func(tl *storyRunner, _ string) error {
-		tl.server.Voice.Rooms.(*testkit.FakeRooms).SetFailing(false)
+	"has rooms again": func(r *storyRunner, _ string) error {
+		r.Server.Voice.Rooms.(*testkit.FakeRooms).SetFailing(false)
 		return nil
 	},
-	"connects the customer of": func(tl *storyRunner, id string) error { // a session
-		for _, l := range tl.server.Voice.Active() {
+	"connects the customer of": func(r *storyRunner, id string) error { // a session
+		for _, l := range r.Server.Voice.Active() {
 			if string(l.ID) == id {
 				l.MarkJoined()
 			}
 		}
-		return tl.server.Voice.StoreJoins(tl.t.Context())
+		return r.Server.Voice.StoreJoins(r.T.Context())
 	},
-	"hangs up": func(tl *storyRunner, id string) error { // a session
-		_, err := admin.RunOn(tl.t.Context(), tl.server.AdminService, admin.EndVoiceSession, admin.VoiceSessionRef{ID: id})
+	"hangs up": func(r *storyRunner, id string) error { // a session
+		_, err := admin.RunOn(r.T.Context(), r.Server.AdminService, admin.EndVoiceSession, admin.VoiceSessionRef{ID: id})
 		return err
 	},
-	"archives": func(tl *storyRunner, status string) error {
-		tl.execSQL(`update ticket_statuses set archived_at = 1 where id = ? and account_id = ?`, status, tl.server.Account)
+	"archives": func(r *storyRunner, status string) error {
+		r.ExecSQL(`update ticket_statuses set archived_at = 1 where id = ? and account_id = ?`, status, r.Server.Account)
 		return nil
 	},
-	"lets": func(tl *storyRunner, who string) error { // USER join TEAM
+	"lets": func(r *storyRunner, who string) error { // USER join TEAM
 		user, team, _ := strings.Cut(who, " join ")
-		tl.execSQL(`insert into team_members (team_id, user_id, account_id, agent_id, hours, joined_at)
+		r.ExecSQL(`insert into team_members (team_id, user_id, account_id, agent_id, hours, joined_at)
 			select id, ?, account_id, agent_id, '[]', 1 from teams where id = ? and account_id = ?`,
-			user, team, tl.server.Account)
+			user, team, r.Server.Account)
 		return nil
 	},
-	"is under maintenance": func(tl *storyRunner, _ string) error { return tl.setMaintenance(true) },
-	"is open again":        func(tl *storyRunner, _ string) error { return tl.setMaintenance(false) },
-	"opens the gate":       func(tl *storyRunner, _ string) error { tl.modelGate.Release(); return tl.finishCalls() },
-	"stops": func(tl *storyRunner, _ string) error { // without time for what is running
-		now, cancel := context.WithCancel(tl.t.Context())
+	"is under maintenance": func(r *storyRunner, _ string) error { return r.SetMaintenance(true) },
+	"is open again":        func(r *storyRunner, _ string) error { return r.SetMaintenance(false) },
+	"opens the gate":       func(r *storyRunner, _ string) error { r.ModelGate.Release(); return r.FinishCalls() },
+	"stops": func(r *storyRunner, _ string) error { // without time for what is running
+		now, cancel := context.WithCancel(r.T.Context())
 		cancel()
-		tl.server.Drain(now)
-		return tl.finishCalls()
+		r.Server.Drain(now)
+		return r.FinishCalls()
 	},
-	"loses its database": func(tl *storyRunner, _ string) error { tl.database.Kill(tl.t); return nil },
-	"finds its database": func(tl *storyRunner, _ string) error { tl.database.Start(tl.t); return nil },
-}
-
-func (tl *storyRunner) runEvent(what string) error {
-	for verb, do := range storyEvents {
-		if object, ok := strings.CutPrefix(what, verb); ok {
-			return do(tl, tl.placeholders.Expand(strings.TrimSpace(object)))
-		}
-	}
-	return errors.New("the house cannot do this")
+	"loses its database": func(r *storyRunner, _ string) error { r.database.Kill(r.T); return nil },
+	"finds its database": func(r *storyRunner, _ string) error { r.database.Start(r.T); return nil },
 }
 
 // addActions returns an agent an action that its clients run, and one that the server runs.
-func (tl *storyRunner) addActions(agent parley.AgentID) error {
+func (r *storyRunner) addActions(agent parley.AgentID) error {
 	now := time.Now()
 	for _, a := range []parley.Action{
 		{Key: "where", Kind: parley.ActionClient, Name: "where_am_i",
@@ -310,17 +274,17 @@ func (tl *storyRunner) addActions(agent parley.AgentID) error {
 		{Key: "door", Kind: parley.ActionCustomButton, Name: "door",
 			Config: json.RawMessage(`{"label": "The door", "url": "https://example.com/door"}`)},
 	} {
-		a.ID, a.AccountID, a.AgentID = parley.ActionID(parley.NewUUID()), parley.AccountID(tl.server.Account), agent
+		a.ID, a.AccountID, a.AgentID = parley.ActionID(parley.NewUUID()), parley.AccountID(r.Server.Account), agent
 		a.Description, a.Enabled, a.CreatedAt, a.UpdatedAt = "For stories.", true, now, now
-		if err := tl.server.DB.PutAction(tl.t.Context(), &a); err != nil {
+		if err := r.Server.DB.PutAction(r.T.Context(), &a); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (tl *storyRunner) changeConversation(id, column string, value any) error {
-	tl.execSQL(`update conversations set `+column+` = ? where id = ? and account_id = ?`, value, id, tl.server.Account)
+func (r *storyRunner) changeConversation(id, column string, value any) error {
+	r.ExecSQL(`update conversations set `+column+` = ? where id = ? and account_id = ?`, value, id, r.Server.Account)
 	return nil
 }
 
@@ -333,14 +297,8 @@ func expectedCode(want string) string {
 	return r.Error.Code
 }
 
-// compareReply compares a reply, as JSON or as the lines of a stream.
-func (tl *storyRunner) compareReply(got, want string) error {
-	if want == "" {
-		return nil
-	}
-	if !strings.HasPrefix(want, "data: ") && !strings.HasPrefix(want, "event: ") {
-		return tl.placeholders.Compare(got, want)
-	}
+// compareStream compares two streams event by event.
+func (r *storyRunner) compareStream(got, want string) error {
 	gotLines, wantLines := strings.Split(strings.TrimSpace(got), "\n\n"), strings.Split(want, "\n\n")
 	for i, line := range wantLines {
 		if i >= len(gotLines) {
@@ -354,7 +312,7 @@ func (tl *storyRunner) compareReply(got, want string) error {
 		if gotHead != wantHead {
 			return fmt.Errorf("event %d begins with %q, want %q\n%s", i, gotHead, wantHead, got)
 		}
-		if err := tl.placeholders.Compare(gotData, wantData); err != nil {
+		if err := r.Placeholders.Compare(gotData, wantData); err != nil {
 			return fmt.Errorf("event %d: %w\n%s", i, err, got)
 		}
 	}
