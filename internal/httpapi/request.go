@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/url"
 	"reflect"
@@ -65,4 +66,23 @@ func EscapeSegment(text string) string {
 		return strings.ReplaceAll(text, ".", "%2E")
 	}
 	return url.PathEscape(text)
+}
+
+// ClientAddress returns the address that a request came from. Behind a trusted proxy it is the last entry of
+// X-Forwarded-For, which the proxy wrote itself: earlier entries are whatever the client claims.
+func ClientAddress(r *http.Request, trustProxy bool) string {
+	if trustProxy {
+		if all := r.Header.Values("X-Forwarded-For"); len(all) > 0 {
+			last := all[len(all)-1]
+			last = strings.TrimSpace(last[strings.LastIndexByte(last, ',')+1:])
+			if ip := net.ParseIP(last); ip != nil {
+				return ip.String()
+			}
+		}
+	}
+	host, _, err := net.SplitHostPort(r.RemoteAddr)
+	if err != nil {
+		return r.RemoteAddr
+	}
+	return host
 }

@@ -4,10 +4,13 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strings"
+	"time"
 
 	"parley"
 	"parley/internal/helpdesk"
 	"parley/internal/httpapi"
+	"parley/internal/store"
 )
 
 // TicketSummary is a ticket in a list (docs/interface/helpdesk.md#list-of-tickets).
@@ -196,4 +199,193 @@ func (s *server) missingTicketOr(ctx context.Context, c *call, ref *TicketRef, i
 		return err
 	}
 	return invalid
+}
+
+// TicketPage is a page of tickets.
+type TicketPage struct {
+	Data       []TicketSummary `json:"data"`
+	Pagination TicketPaging    `json:"pagination"`
+}
+
+// TicketPaging locates a page in the list of tickets.
+type TicketPaging struct {
+	Cursor  *string          `json:"cursor" doc:"Opaque; send it back with the same parameters to get the next page. Null on the last one."`
+	HasMore bool             `json:"hasMore"`
+	Total   httpapi.Opt[int] `json:"total,omitzero" min:"0" doc:"Tickets of the whole list; only with includeTotal=true."`
+}
+
+// TicketQuery narrows and sorts the list of tickets (docs/interface/helpdesk.md#list-of-tickets).
+type TicketQuery struct {
+	AgentRef
+	Paging
+	Status        []string `query:"status" item:"enum=@statusCategory,name=TicketCategory" doc:"Categories of statuses, comma-separated."`
+	Channel       []string `query:"channel" item:"enum=@ticketChannel,name=TicketChannel" doc:"Where the tickets came from, comma-separated."`
+	AssigneeID    string   `query:"assigneeId" id:"uuid" doc:"Tickets that this member has; none: those that nobody has."`
+	TeamID        string   `query:"teamId" id:"uuid" doc:"Tickets of this team; none: those of no team."`
+	CreatedAfter  string   `query:"createdAfter" doc:"Created on this day (YYYY-MM-DD, UTC) or later, or at this ISO 8601 time or later."`
+	CreatedBefore string   `query:"createdBefore" doc:"Created on this day or earlier, or at this time or earlier."`
+	SortBy        string   `query:"sortBy" enum:"createdAt,updatedAt,lastMessageAt" default:"updatedAt"`
+	Order         string   `query:"order" enum:"asc,desc" name:"SortOrder" default:"desc"`
+	IncludeTotal  bool     `query:"includeTotal" default:"false" doc:"Whether pagination.total counts the whole list."`
+}
+
+func (s *server) listTickets(ctx context.Context, c *call, in *TicketQuery) (*TicketPage, error) {
+	filter, err := in.storeFilter()
+	if err != nil {
+		return nil, err
+	}
+	request, err := s.pageRequest(in.Paging, in.cursorPurpose())
+	if err != nil {
+		return nil, err
+	}
+	page, err := s.DB.Tickets(ctx, agentRef(c, in.AgentID), filter, request)
+	if err != nil {
+		return nil, fmt.Errorf("list tickets: %w", err)
+	}
+	out := &TicketPage{Data: httpapi.ConvertList(page.Items, newTicketSummary),
+		Pagination: TicketPaging{Cursor: s.cursors.Seal(in.cursorPurpose(), page.Next), HasMore: page.Next != nil}}
+	if in.IncludeTotal {
+		out.Pagination.Total = httpapi.Some(page.Total)
+	}
+	return out, nil
+}
+
+// cursorPurpose binds a cursor to its list: the filters, the sort field and the direction.
+func (in *TicketQuery) cursorPurpose() string {
+	return strings.Join([]string{"tickets", in.AgentID, strings.Join(in.Status, ","), strings.Join(in.Channel, ","),
+		in.AssigneeID, in.TeamID, in.CreatedAfter, in.CreatedBefore, in.SortBy, in.Order}, "\x00")
+}
+
+// noneID selects tickets without an assignee, or without a team.
+const noneID = "none"
+
+func (in *TicketQuery) storeFilter() (store.TicketFilter, error) {
+	f := store.TicketFilter{Sort: ticketSorts[in.SortBy], Ascending: in.Order == "asc", CountTotal: in.IncludeTotal}
+	for _, category := range in.Status {
+		f.Categories = append(f.Categories, parley.StatusCategory(category))
+	}
+	for _, channel := range in.Channel {
+		f.Channels = append(f.Channels, parley.TicketChannel(channel))
+	}
+	faults := map[string]string{}
+	f.Assignee = parseOptionalID[parley.UserID](in.AssigneeID, "assigneeId", faults)
+	f.Team = parseOptionalID[parley.TeamID](in.TeamID, "teamId", faults)
+	f.CreatedFrom = parseMoment(in.CreatedAfter, "createdAfter", false, faults)
+	f.CreatedTo = parseMoment(in.CreatedBefore, "createdBefore", true, faults)
+	if err := parley.InvalidFields(faults); err != nil {
+		return f, err
+	}
+	if f.CreatedFrom != nil && f.CreatedTo != nil && f.CreatedFrom.After(*f.CreatedTo) {
+		return f, parley.NewError(parley.CodeInvalidDateRange)
+	}
+	return f, nil
+}
+
+var ticketSorts = map[string]store.TicketSort{"createdAt": store.SortByCreated, "updatedAt": store.SortByUpdated,
+	"lastMessageAt": store.SortByLastMessage}
+
+// parseOptionalID parses an id, or noneID, for which the id is empty. It returns nil for a parameter that was not
+// sent.
+func parseOptionalID[S ~string](text, name string, faults map[string]string) *S {
+	id := S(strings.ToLower(text)) // as ids are stored
+	switch {
+	case text == "":
+		return nil
+	case text == noneID:
+		id = ""
+	case !parley.IsUUID(text):
+		faults[name] = "must be a UUID, or none"
+	}
+	return &id
+}
+
+// parseMoment parses a day or a time, and returns its last millisecond if isEnd is set, otherwise its first. It
+// returns nil for a parameter that was not sent.
+func parseMoment(text, name string, isEnd bool, faults map[string]string) *time.Time {
+	if text == "" {
+		return nil
+	}
+	at, wholeDay, ok := httpapi.ParseTime(text)
+	if !ok {
+		faults[name] = httpapi.InvalidTimeMessage
+		return nil
+	}
+	if isEnd {
+		at = httpapi.ExclusiveEnd(at, wholeDay).Add(-time.Millisecond)
+	}
+	return &at
+}
+
+// TicketSearchBody is the body of a search for tickets (docs/interface/helpdesk.md#search-for-tickets).
+type TicketSearchBody struct {
+	Query string `json:"query" min:"1" max:"512" doc:"Words, each of which must be there, or the number of a ticket."`
+	Limit int    `json:"limit,omitempty" min:"1" max:"50" default:"20" doc:"Most tickets to give."`
+}
+
+// FoundTickets are the tickets that a search has found, the best first.
+type FoundTickets struct {
+	Data       []TicketSummary `json:"data"`
+	Pagination FoundTicketsEnd `json:"pagination"`
+}
+
+// FoundTicketsEnd tells whether there are more tickets. There is no next page.
+type FoundTicketsEnd struct {
+	Cursor  *string `json:"cursor" doc:"Always null."`
+	HasMore bool    `json:"hasMore" doc:"Whether there are more tickets than limit."`
+}
+
+func (s *server) searchTickets(ctx context.Context, c *call, in *AgentRequest[TicketSearchBody]) (*FoundTickets,
+	error) {
+	list, more, err := s.Helpdesk.Search(ctx, agentRef(c, in.AgentID), in.Body.Query, in.Body.Limit)
+	if err != nil {
+		return nil, fmt.Errorf("search tickets: %w", err)
+	}
+	return &FoundTickets{Data: httpapi.ConvertList(list, newTicketSummary), Pagination: FoundTicketsEnd{HasMore: more}},
+		nil
+}
+
+// Team is a team of an agent's helpdesk (docs/interface/helpdesk.md#teams).
+type Team struct {
+	ID          string `json:"id" format:"uuid"`
+	Name        string `json:"name"`
+	IsDefault   bool   `json:"isDefault" doc:"Of the team that gets what no routing rule takes."`
+	MemberCount int    `json:"memberCount" min:"0"`
+}
+
+// listTeams lists the teams in the order of their creation.
+func (s *server) listTeams(ctx context.Context, c *call, in *AgentRef) (*[]Team, error) {
+	list, err := s.Helpdesk.Teams(ctx, agentRef(c, in.AgentID))
+	if err != nil {
+		return nil, fmt.Errorf("list teams: %w", err)
+	}
+	out := httpapi.ConvertList(list, func(t *parley.Team) Team {
+		return Team{ID: string(t.ID), Name: t.Name, IsDefault: t.IsDefault, MemberCount: len(t.Members)}
+	})
+	return &out, nil
+}
+
+// TicketStatus is one of an agent's ticket statuses (docs/interface/helpdesk.md#statuses).
+type TicketStatus struct {
+	ID            string  `json:"id" format:"uuid"`
+	Category      string  `json:"category" enum:"@statusCategory" name:"TicketCategory"`
+	ExternalLabel string  `json:"externalLabel" doc:"What customers read."`
+	InternalLabel string  `json:"internalLabel" doc:"What the team reads."`
+	Color         *string `json:"color" format:"color"`
+	IsDefault     bool    `json:"isDefault" doc:"Each category has one default."`
+	Position      int     `json:"position" doc:"Within the category."`
+}
+
+func newTicketStatus(s *parley.TicketStatus) TicketStatus {
+	return TicketStatus{ID: string(s.ID), Category: string(s.Category), ExternalLabel: s.ExternalLabel,
+		InternalLabel: s.InternalLabel, Color: textOrNull(s.Color), IsDefault: s.IsDefault, Position: s.Position}
+}
+
+// listStatuses lists the statuses by category and position, without archived ones.
+func (s *server) listStatuses(ctx context.Context, c *call, in *AgentRef) (*[]TicketStatus, error) {
+	list, err := s.Helpdesk.Statuses(ctx, agentRef(c, in.AgentID))
+	if err != nil {
+		return nil, fmt.Errorf("list ticket statuses: %w", err)
+	}
+	out := httpapi.ConvertList(list, newTicketStatus)
+	return &out, nil
 }
