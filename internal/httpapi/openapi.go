@@ -203,25 +203,25 @@ func (c *schemas) failureType() reflect.Type {
 }
 
 // Codes lists every code with which the operation may fail, in alphabetical order.
-func (o *endpoint) Codes() []parley.Code {
-	codes := append(slices.Clone(o.Errors), parley.CodeTooManyRequests, parley.CodeInternal, parley.CodeUnderMaintenance)
-	if o.RateExempt {
-		codes = append(slices.Clone(o.Errors), parley.CodeInternal, parley.CodeUnderMaintenance)
+func (e *endpoint) Codes() []parley.Code {
+	codes := append(slices.Clone(e.Errors), parley.CodeTooManyRequests, parley.CodeInternal, parley.CodeUnderMaintenance)
+	if e.RateExempt {
+		codes = append(slices.Clone(e.Errors), parley.CodeInternal, parley.CodeUnderMaintenance)
 	}
-	if !o.Public {
+	if !e.Public {
 		codes = append(codes, parley.CodeMissingKey, parley.CodeInvalidKey, parley.CodeExpiredKey,
-			cmp.Or(o.NoAPICode, parley.CodePlanWithoutAPI))
+			cmp.Or(e.NoAPICode, parley.CodePlanWithoutAPI))
 	}
-	if o.Scope != "" {
+	if e.Scope != "" {
 		codes = append(codes, parley.CodeInsufficientScope)
 	}
-	if o.input.query || o.input.body != nil {
+	if e.input.query || e.input.body != nil {
 		codes = append(codes, parley.CodeInvalidBody)
 	}
-	if o.input.body != nil {
+	if e.input.body != nil {
 		codes = append(codes, parley.CodeInvalidJSON, parley.CodeTooLarge)
 	}
-	codes = append(codes, o.idempotencyCodes()...)
+	codes = append(codes, e.idempotencyCodes()...)
 	slices.Sort(codes)
 	return slices.Compact(codes)
 }

@@ -153,17 +153,17 @@ func (w *localResponse) serve(h http.Handler, r *http.Request) {
 }
 
 // Header returns the response's headers.
-func (w *localResponse) Header() http.Header {
-	if w.header == nil {
-		w.header = make(http.Header)
+func (r *localResponse) Header() http.Header {
+	if r.header == nil {
+		r.header = make(http.Header)
 	}
-	return w.header
+	return r.header
 }
 
 // WriteHeader takes the status.
-func (w *localResponse) WriteHeader(status int) { w.status = status }
+func (r *localResponse) WriteHeader(status int) { r.status = status }
 
-func (w *localResponse) Write(b []byte) (int, error) { return w.body.Write(b) }
+func (r *localResponse) Write(b []byte) (int, error) { return r.body.Write(b) }
 
 // decodeReply decodes a response into out, or returns the failure that it tells.
 func decodeReply(status int, body io.Reader, out any) error {

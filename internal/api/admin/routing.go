@@ -86,11 +86,11 @@ func (s *Service) explainRoute(ctx context.Context, in RouteRequest) (RouteResul
 	return newRouteResult(&x, names), nil
 }
 
-func (in *RouteRequest) check() error {
-	if in.Channel != "" && !slices.Contains(parley.TicketChannels(), parley.TicketChannel(in.Channel)) {
-		return parley.NewErrorf(parley.CodeInvalidBody, "%q is no channel of tickets.", in.Channel)
+func (r *RouteRequest) check() error {
+	if r.Channel != "" && !slices.Contains(parley.TicketChannels(), parley.TicketChannel(r.Channel)) {
+		return parley.NewErrorf(parley.CodeInvalidBody, "%q is no channel of tickets.", r.Channel)
 	}
-	if in.Priority != "" && !slices.Contains(parley.Priorities(), in.Priority) {
+	if r.Priority != "" && !slices.Contains(parley.Priorities(), r.Priority) {
 		return parley.NewErrorf(parley.CodeInvalidBody,
 			"The priority must be one of: %s.", strings.Join(parley.Priorities(), ", "))
 	}

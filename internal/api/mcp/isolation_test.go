@@ -69,11 +69,11 @@ type resourceIDs = testkit.ResourceIDs
 // TestIsolation holds for tools what it holds for REST: nobody reaches, or so much as notices, another account's
 // things.
 func TestIsolation(t *testing.T) {
-	h := testkit.Open(t)
-	h.Search.Allow = nil
-	session, stranger := connect(t, h, h.Key), connect(t, h, h.OtherKey)
-	ours, theirs := createResources(t, h, session), createResources(t, h, stranger)
-	addMember(t, h, h.Account)
+	srv := testkit.Open(t)
+	srv.Search.Allow = nil
+	session, stranger := connect(t, srv, srv.Key), connect(t, srv, srv.OtherKey)
+	ours, theirs := createResources(t, srv, session), createResources(t, srv, stranger)
+	addMember(t, srv, srv.Account)
 	unknown := resourceIDs{"agentId": "AAAAAAAAAAAAAAAAAAAAA", "sourceId": "00000000-0000-4000-8000-000000000000",
 		"conversationId": "01900000-0000-7000-8000-000000000000", "ticketNumber": "999999999"}
 	for _, row := range isolationCases {
@@ -123,8 +123,8 @@ func TestIsolation(t *testing.T) {
 var untestedIDs = []string{"userId", "statusId", "assigneeId", "teamId", "authorId"}
 
 func TestEveryToolHasARow(t *testing.T) {
-	h := testkit.Open(t)
-	list, err := connect(t, h, h.Key).ListTools(t.Context(), nil)
+	srv := testkit.Open(t)
+	list, err := connect(t, srv, srv.Key).ListTools(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -158,7 +158,7 @@ func isolationArgs(tool string) string {
 }
 
 // createResources returns the session's account one of each thing.
-func createResources(t *testing.T, h *testkit.Server, session *sdk.ClientSession) resourceIDs {
+func createResources(t *testing.T, srv *testkit.Server, session *sdk.ClientSession) resourceIDs {
 	t.Helper()
 	var agent, source struct{ ID string }
 	var answer struct {
@@ -180,8 +180,8 @@ func createResources(t *testing.T, h *testkit.Server, session *sdk.ClientSession
 	callToolInto(t, session, "service_create_ticket", `{"agentId": `+string(id)+
 		`, "subject": "S", "description": "D", "customer": {"email": "jo@example.com"}}`, &struct{}{})
 	// The other account's numbers are its own.
-	if _, err := h.DB.SQL().Exec(t.Context(), `update tickets set number = number + 98765430 where account_id = ?`,
-		h.OtherAccount); err != nil {
+	if _, err := srv.DB.SQL().Exec(t.Context(), `update tickets set number = number + 98765430 where account_id = ?`,
+		srv.OtherAccount); err != nil {
 		t.Fatal(err)
 	}
 	callToolInto(t, session, "service_list_tickets", `{"agentId": `+string(id)+`}`, &list)
@@ -191,9 +191,9 @@ func createResources(t *testing.T, h *testkit.Server, session *sdk.ClientSession
 }
 
 // addMember joins somebody to the account's team, whose address the rows name.
-func addMember(t *testing.T, h *testkit.Server, account string) {
+func addMember(t *testing.T, srv *testkit.Server, account string) {
 	t.Helper()
-	if _, err := admin.RunOn(t.Context(), h.AdminService, admin.AddMember,
+	if _, err := admin.RunOn(t.Context(), srv.AdminService, admin.AddMember,
 		admin.NewMember{AccountID: account, Email: "kim@shop.example", Name: "Kim", Role: "agent"}); err != nil {
 		t.Fatal(err)
 	}

@@ -81,21 +81,21 @@ func writeText(out *httpapi.Stream, text string) {
 type textBuffer struct{ pending string }
 
 // addText adds text and returns what can be sent.
-func (p *textBuffer) addText(text string) (ready string) {
-	p.pending += text
-	at := len(p.pending)
+func (b *textBuffer) addText(text string) (ready string) {
+	b.pending += text
+	at := len(b.pending)
 	for at > 0 {
-		r, size := utf8.DecodeLastRuneInString(p.pending[:at])
+		r, size := utf8.DecodeLastRuneInString(b.pending[:at])
 		if at -= size; !unicode.IsSpace(r) && r != '\uFEFF' {
 			break
 		}
 	}
-	ready, p.pending = p.pending[:at], p.pending[at:]
+	ready, b.pending = b.pending[:at], b.pending[at:]
 	return ready
 }
 
 // flush returns what has been held back.
-func (p *textBuffer) flush() (ready string) {
-	ready, p.pending = p.pending, ""
+func (b *textBuffer) flush() (ready string) {
+	ready, b.pending = b.pending, ""
 	return ready
 }

@@ -125,9 +125,9 @@ func conversationSource(c *parley.Conversation) string {
 	return apiWholeSource
 }
 
-func (in *ConversationsQuery) storeFilter() (f store.ConversationFilter, err error) {
+func (q *ConversationsQuery) storeFilter() (f store.ConversationFilter, err error) {
 	var whole, streamed bool
-	for _, source := range in.Sources {
+	for _, source := range q.Sources {
 		switch source {
 		case apiStreamSource:
 			streamed = true
@@ -145,7 +145,7 @@ func (in *ConversationsQuery) storeFilter() (f store.ConversationFilter, err err
 	if streamed != whole {
 		f.Streamed = &streamed
 	}
-	f.CreatedFrom, f.CreatedBefore, err = parseDayRange(in.StartDate, in.EndDate)
+	f.CreatedFrom, f.CreatedBefore, err = parseDayRange(q.StartDate, q.EndDate)
 	return f, err
 }
 

@@ -52,16 +52,16 @@ func digest(text string) string {
 }
 
 // postWithKey sends a POST with an Idempotency-Key.
-func postWithKey(t *testing.T, h *testkit.Server, path, key, body string) (status int, reply string) {
+func postWithKey(t *testing.T, srv *testkit.Server, path, key, body string) (status int, reply string) {
 	t.Helper()
-	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, h.URL+v2.Base+path, strings.NewReader(body))
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, srv.URL+v2.Base+path, strings.NewReader(body))
 	if err != nil {
 		t.Error(err)
 		return 0, ""
 	}
-	req.Header.Set("Authorization", "Bearer "+h.Key)
+	req.Header.Set("Authorization", "Bearer "+srv.Key)
 	req.Header.Set("Idempotency-Key", key)
-	resp, err := h.Client.Do(req)
+	resp, err := srv.Client.Do(req)
 	if err != nil {
 		t.Error(err)
 		return 0, ""
@@ -77,14 +77,14 @@ func postWithKey(t *testing.T, h *testkit.Server, path, key, body string) (statu
 
 // postConcurrently sends the same request many times at once and returns the reply of those that were not told that
 // the key is in use.
-func postConcurrently(t *testing.T, h *testkit.Server, path, body string, want int) string {
+func postConcurrently(t *testing.T, srv *testkit.Server, path, body string, want int) string {
 	t.Helper()
 	var all sync.WaitGroup
 	var mu sync.Mutex
 	replies := map[string]int{}
 	for range 32 {
 		all.Go(func() {
-			status, reply := postWithKey(t, h, path, "at-once", body)
+			status, reply := postWithKey(t, srv, path, "at-once", body)
 			mu.Lock()
 			defer mu.Unlock()
 			switch {
@@ -100,7 +100,7 @@ func postConcurrently(t *testing.T, h *testkit.Server, path, body string, want i
 		t.Fatalf("not one reply: %v", replies)
 	}
 	for reply := range replies {
-		status, again := postWithKey(t, h, path, "at-once", body)
+		status, again := postWithKey(t, srv, path, "at-once", body)
 		if status != want || again != reply {
 			t.Errorf("afterwards: %d %s\nnot: %s", status, again, reply)
 		}
@@ -112,23 +112,23 @@ func postConcurrently(t *testing.T, h *testkit.Server, path, body string, want i
 func TestEqualRequestsAtOnceHaveOneEffect(t *testing.T) {
 	for name, options := range map[string][]testkit.Option{"sqlite": nil, "postgres": {testkit.WithPostgres()}} {
 		t.Run(name, func(t *testing.T) {
-			h := testkit.Open(t,
+			srv := testkit.Open(t,
 				append(options, testkit.WithModel(&scripted.Model{StepsFor: func(model.Request) []scripted.Step {
 					return []scripted.Step{scripted.Text("One "), scripted.Text("answer."), scripted.Stop()}
 				}}))...)
 			var created struct{ ID string }
-			if err := json.Unmarshal([]byte(postConcurrently(t, h, "/agents", `{"name": "One"}`, 201)), &created); err != nil {
+			if err := json.Unmarshal([]byte(postConcurrently(t, srv, "/agents", `{"name": "One"}`, 201)), &created); err != nil {
 				t.Fatal(err)
 			}
 			agent := "/agents/" + created.ID
-			postConcurrently(t, h, agent+"/sources", `{"type": "text", "name": "One", "content": "One text."}`, 201)
-			first := postConcurrently(t, h, agent+"/chat", `{"message": "Hello"}`, 200)
+			postConcurrently(t, srv, agent+"/sources", `{"type": "text", "name": "One", "content": "One text."}`, 201)
+			first := postConcurrently(t, srv, agent+"/chat", `{"message": "Hello"}`, 200)
 			if !strings.Contains(first, "One answer.") {
 				t.Error(first)
 			}
 			for path, want := range map[string]int{"/agents": 1, agent + "/sources": 1, agent + "/conversations": 1} {
 				var page struct{ Pagination struct{ Total int } }
-				h.Do(t, "GET", path, h.Key, nil).Decode(t, 200, &page)
+				srv.Do(t, "GET", path, srv.Key, nil).Decode(t, 200, &page)
 				if page.Pagination.Total != want {
 					t.Errorf("%s: %d", path, page.Pagination.Total)
 				}

@@ -99,12 +99,12 @@ func passageState(c store.CitedSource) string {
 }
 
 // checkBounds fails unless the span is inside a text of so many bytes.
-func (in *PassageQuery) checkBounds(size int) error {
+func (q *PassageQuery) checkBounds(size int) error {
 	faults := map[string]string{}
-	if in.End > size {
+	if q.End > size {
 		faults["end"] = fmt.Sprintf("must be at most %d, the length of that version in bytes", size)
 	}
-	if end := in.End; in.Start >= size || end > 0 && in.Start >= end {
+	if end := q.End; q.Start >= size || end > 0 && q.Start >= end {
 		faults["start"] = "must be before the end"
 	}
 	return parley.InvalidFields(faults)

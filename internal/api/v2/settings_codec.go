@@ -32,10 +32,10 @@ type SettingsCodec struct {
 
 // Apply changes the agent by a JSON object of settings. It fails with VALIDATION_INVALID_BODY and details by dotted
 // path.
-func (d SettingsCodec) Apply(a *parley.Agent, settings json.RawMessage) error {
+func (c SettingsCodec) Apply(a *parley.Agent, settings json.RawMessage) error {
 	var s AgentSettings
 	err := httpapi.Decode(settings, &s)
-	if err := joinFaults(err, s.checkModels(a, d.CanSetModel)); err != nil {
+	if err := joinFaults(err, s.checkModels(a, c.CanSetModel)); err != nil {
 		return err
 	}
 	if err := s.AgentChangeBody.apply(a); err != nil {
@@ -107,7 +107,7 @@ type exportedSettings struct {
 }
 
 // Show returns all settings as the JSON object that Apply takes.
-func (d SettingsCodec) Show(a *parley.Agent) (json.RawMessage, error) {
+func (c SettingsCodec) Show(a *parley.Agent) (json.RawMessage, error) {
 	return json.Marshal(exportedSettings{Name: a.Name, Instructions: a.Instructions,
 		ChannelInstructions: a.ChannelInstructions, Model: a.Model, Temp: a.Temp, Visibility: a.Visibility,
 		AllowedDomains: a.AllowedDomains, SuggestedMessages: a.SuggestedMessages,

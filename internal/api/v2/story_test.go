@@ -35,7 +35,7 @@ func TestStoriesOfClientsThatCloseTheirHalf(t *testing.T) { testkit.RunStories(t
 //
 //	@plan free                               the plan of the account "free", whose key is {{free}}
 //	@rate 5                                  requests per 10 s
-//	@scopes reader agents:read               a key {{reader}} of our account; the other settings are in server_test.go
+//	@scopes reader agents:read               a key {{reader}} of our account; the other ones are in storySettings
 //
 //	=== title [meanwhile]                    a request that waits at the model's gate (see modelSteps) while the story goes on
 //	EVERY /agents/nobody?limit=1             a request to every route below the path that lists the code of the

@@ -251,27 +251,27 @@ func (s *server) listTickets(ctx context.Context, c *call, in *TicketQuery) (*Ti
 }
 
 // cursorPurpose binds a cursor to its list: the filters, the sort field and the direction.
-func (in *TicketQuery) cursorPurpose() string {
-	return strings.Join([]string{"tickets", in.AgentID, strings.Join(in.Status, ","), strings.Join(in.Channel, ","),
-		in.AssigneeID, in.TeamID, in.CreatedAfter, in.CreatedBefore, in.SortBy, in.Order}, "\x00")
+func (q *TicketQuery) cursorPurpose() string {
+	return strings.Join([]string{"tickets", q.AgentID, strings.Join(q.Status, ","), strings.Join(q.Channel, ","),
+		q.AssigneeID, q.TeamID, q.CreatedAfter, q.CreatedBefore, q.SortBy, q.Order}, "\x00")
 }
 
 // noneID selects tickets without an assignee, or without a team.
 const noneID = "none"
 
-func (in *TicketQuery) storeFilter() (store.TicketFilter, error) {
-	f := store.TicketFilter{Sort: ticketSorts[in.SortBy], Ascending: in.Order == "asc", CountTotal: in.IncludeTotal}
-	for _, category := range in.Status {
+func (q *TicketQuery) storeFilter() (store.TicketFilter, error) {
+	f := store.TicketFilter{Sort: ticketSorts[q.SortBy], Ascending: q.Order == "asc", CountTotal: q.IncludeTotal}
+	for _, category := range q.Status {
 		f.Categories = append(f.Categories, parley.StatusCategory(category))
 	}
-	for _, channel := range in.Channel {
+	for _, channel := range q.Channel {
 		f.Channels = append(f.Channels, parley.TicketChannel(channel))
 	}
 	faults := map[string]string{}
-	f.Assignee = parseOptionalID[parley.UserID](in.AssigneeID, "assigneeId", faults)
-	f.Team = parseOptionalID[parley.TeamID](in.TeamID, "teamId", faults)
-	f.CreatedFrom = parseMoment(in.CreatedAfter, "createdAfter", false, faults)
-	f.CreatedTo = parseMoment(in.CreatedBefore, "createdBefore", true, faults)
+	f.Assignee = parseOptionalID[parley.UserID](q.AssigneeID, "assigneeId", faults)
+	f.Team = parseOptionalID[parley.TeamID](q.TeamID, "teamId", faults)
+	f.CreatedFrom = parseMoment(q.CreatedAfter, "createdAfter", false, faults)
+	f.CreatedTo = parseMoment(q.CreatedBefore, "createdBefore", true, faults)
 	if err := parley.InvalidFields(faults); err != nil {
 		return f, err
 	}

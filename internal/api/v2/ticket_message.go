@@ -127,14 +127,14 @@ func (s *server) writeToTicket(ctx context.Context, c *call, in *NewTicketMessag
 	return &out, nil
 }
 
-func (in *NewTicketMessage) helpdeskReply() helpdesk.NewReply {
-	b := &in.Body
+func (m *NewTicketMessage) helpdeskReply() helpdesk.NewReply {
+	b := &m.Body
 	r := helpdesk.NewReply{Type: b.Type, Content: b.Content, AuthorID: parley.UserID(b.AuthorID.Value),
 		AuthorEmail: b.AuthorEmail.Value}
-	if in.Upload == nil {
+	if m.Upload == nil {
 		return r
 	}
-	for _, f := range in.Upload.Files {
+	for _, f := range m.Upload.Files {
 		r.Files = append(r.Files, helpdesk.File{Name: f.Name, Path: f.Path, Size: f.Size, Hash: f.Hash})
 	}
 	return r
