@@ -153,7 +153,8 @@ func TestMessagesWithOneIDDoNotInterleave(t *testing.T) {
 			if !slices.ContainsFunc([]int{0, 1, 2, 3, 4, 5, 6, 7}, ours) {
 				t.Errorf("%+v", list[0].Messages)
 			}
-			if n := countRows(t, srv, "credit_usage where agent_id = ? and used = ? and reserved = 0", bot, clients*1000); n != 1 {
+			if n := countRows(t, srv, "credit_usage where agent_id = ? and used = ? and reserved = 0", bot,
+				clients*1000); n != 1 {
 				t.Error("the credits are wrong")
 			}
 		})

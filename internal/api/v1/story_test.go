@@ -158,7 +158,8 @@ func pictureForm(part string) string { return formWith(part, newPNG(8, 8)) }
 
 func formWith(part, file string) string {
 	return testkit.FormBoundary + "\nContent-Disposition: form-data; name=\"chatbotId\"\n\n{chatbotId}\n" +
-		testkit.FormBoundary + "\nContent-Disposition: form-data; name=\"" + part + "\"; filename=\"p.png\"\n\n" + file + "\n" +
+		testkit.FormBoundary + "\nContent-Disposition: form-data; name=\"" + part + "\"; filename=\"p.png\"\n\n" +
+		file + "\n" +
 		testkit.FormBoundary + "--"
 }
 

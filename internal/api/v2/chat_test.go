@@ -156,7 +156,8 @@ func TestChatsOfOneConversationTakeTurns(t *testing.T) {
 	srv.Engine.QueueTimeout = 2 * time.Minute
 	agent := createAgent(t, srv)
 	var first chatReply
-	srv.Do(t, "POST", "/agents/"+agent+"/chat", srv.Key, map[string]any{"message": "first"}).Decode(t, http.StatusOK, &first)
+	srv.Do(t, "POST", "/agents/"+agent+"/chat", srv.Key, map[string]any{"message": "first"}).Decode(t, http.StatusOK,
+		&first)
 	conversation := first.Data.Metadata.ConversationID
 
 	replies := make([]testkit.Reply, crowd)

@@ -16,7 +16,8 @@ func TestEveryPostCanAnswerAgain(t *testing.T) {
 	for _, op := range newAPI(Config{}).Operations() {
 		_, can := known[op.Name]
 		if op.Method == http.MethodPost && can == op.Repeatable {
-			t.Errorf("%s %s: in newReplayRules %v, Repeatable %v; one of them must be true", op.Name, op.Path, can, op.Repeatable)
+			t.Errorf("%s %s: in newReplayRules %v, Repeatable %v; one of them must be true", op.Name, op.Path, can,
+				op.Repeatable)
 		}
 		delete(known, op.Name)
 	}

@@ -72,7 +72,8 @@ func TestSearchIsFresh(t *testing.T) {
 	srv.Do(t, "POST", "/agents/"+agent+"/chat", srv.Key, map[string]string{"message": "Where is the lighthouse?"})
 	testkit.Eventually(t, "found", func() bool {
 		var page struct{ Data []struct{ ID string } }
-		srv.Do(t, "GET", "/agents/"+agent+"/conversations/search?query=lighthouse", srv.Key, nil).Decode(t, http.StatusOK, &page)
+		srv.Do(t, "GET", "/agents/"+agent+"/conversations/search?query=lighthouse", srv.Key, nil).Decode(t,
+			http.StatusOK, &page)
 		return len(page.Data) == 1
 	})
 }

@@ -37,7 +37,7 @@ func TestStoriesOfClientsThatCloseTheirHalf(t *testing.T) { testkit.RunStories(t
 //	@rate 5                                  requests per 10 s
 //	@scopes reader agents:read               a key {{reader}} of our account; the other ones are in storySettings
 //
-//	=== title [meanwhile]                    a request that waits at the model's gate (see modelSteps) while the story goes on
+//	=== title [meanwhile]                    a request that waits at the model's gate while the story goes on
 //	EVERY /agents/nobody?limit=1             a request to every route below the path that lists the code of the
 //	                                         reply: with
 //	                                         {{agentId}} and so on for its ids, and the body of the isolation test

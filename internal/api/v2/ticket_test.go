@@ -49,7 +49,8 @@ func (tt *ticketTest) ticketsPath() string { return "/agents/" + tt.agent + "/he
 func (tt *ticketTest) openTicket(body any) (created, read ticketReply) {
 	tt.Helper()
 	tt.Do(tt, "POST", tt.ticketsPath(), tt.Key, body).Decode(tt, http.StatusCreated, &created)
-	tt.Do(tt, "GET", fmt.Sprintf("%s/%d", tt.ticketsPath(), created.TicketNumber), tt.Key, nil).Decode(tt, http.StatusOK, &read)
+	tt.Do(tt, "GET", fmt.Sprintf("%s/%d", tt.ticketsPath(), created.TicketNumber), tt.Key, nil).Decode(tt,
+		http.StatusOK, &read)
 	return created, read
 }
 
