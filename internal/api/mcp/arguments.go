@@ -3,6 +3,7 @@ package mcp
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
 	"strings"
@@ -57,10 +58,7 @@ type restRequest struct {
 // newRequest puts each argument where the operation takes it: in the path, the query, or otherwise the body.
 func (op *operation) newRequest(args arguments) (restRequest, error) {
 	req := restRequest{method: op.method, path: op.path, query: url.Values{}}
-	body := arguments{}
-	for name, value := range args {
-		body[name] = value
-	}
+	body := maps.Clone(args)
 	faults := map[string]string{}
 	for _, p := range op.params {
 		value, isSet := body[p.Name]

@@ -26,7 +26,7 @@ type exportReply struct {
 }
 
 // Whatever a page is cut by, walking the cursors shows every conversation once.
-func TestExportIsCutBySize(t *testing.T) {
+func TestLargeExportsAreTruncated(t *testing.T) {
 	srv := testkit.Open(t, testkit.WithModel(&scripted.Model{StepsFor: func(model.Request) []scripted.Step {
 		return []scripted.Step{scripted.Text(strings.Repeat("word ", 8000)), scripted.Stop()}
 	}}))
@@ -91,7 +91,7 @@ func TestExportIsCutBySize(t *testing.T) {
 	}
 }
 
-func TestListsAreCut(t *testing.T) {
+func TestLongListsAreTruncated(t *testing.T) {
 	srv := testkit.Open(t)
 	session := connect(t, srv, srv.Key)
 	var agent struct{ ID string }

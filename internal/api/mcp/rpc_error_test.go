@@ -69,7 +69,7 @@ func TestFaultsAreJSONRPC(t *testing.T) {
 	}
 }
 
-func TestTheServerIsTheProgram(t *testing.T) {
+func TestServerReportsTheProgramVersion(t *testing.T) {
 	srv := testkit.Open(t, testkit.WithConfig(func(c *server.Config) { c.Version = "1.2.3" }))
 	info := connect(t, srv, srv.Key).InitializeResult().ServerInfo
 	if info.Name != "parley" || info.Version != "1.2.3" {

@@ -268,11 +268,9 @@ var toolTable = []tool{
 }
 
 // newTools returns the tools, to be completed by buildServer.
-func newTools() []*tool {
-	list := make([]*tool, len(toolTable))
-	for i := range toolTable {
-		t := toolTable[i]
-		list[i] = &t
+func newTools() (list []*tool) {
+	for _, t := range toolTable {
+		list = append(list, &t)
 	}
 	return list
 }

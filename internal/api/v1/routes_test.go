@@ -32,7 +32,7 @@ func TestEveryRouteIsAccountedFor(t *testing.T) {
 			}
 			for status := range op.Responses {
 				if pair := route + " " + status; !covered[pair] && untestableStatuses[pair] == "" {
-					t.Errorf("%s: no story in testdata tells it", pair)
+					t.Errorf("%s: no story in testdata covers it", pair)
 				}
 			}
 			rows := 0

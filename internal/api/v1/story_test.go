@@ -52,7 +52,7 @@ func openStory(t *testing.T, s story) *testkit.StoryRunner {
 type storyRunner struct{ *testkit.StoryRunner }
 
 // storySettings are what a story may ask of its server before it is opened. @plan NAME, @scopes NAME SCOPES and
-// @credits NAME N, which make accounts and keys, follow when it stands. The model echoes, but for its moods.
+// @credits NAME N, which make accounts and keys, follow when it stands. The model echoes what no step is for.
 var storySettings = map[string]func(r *storyRunner, value string) testkit.Option{
 	"rate": func(r *storyRunner, value string) testkit.Option { // requests in ten seconds
 		return testkit.WithConfig(func(c *server.Config) { c.RateLimit = r.ParseNumber(value) })

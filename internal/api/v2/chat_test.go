@@ -50,7 +50,7 @@ func postChat(t *testing.T, ctx context.Context, key, url, body string) *http.Re
 	return resp
 }
 
-func TestAStreamThatWaitsShowsThatItLives(t *testing.T) {
+func TestWaitingStreamSendsKeepAlives(t *testing.T) {
 	gate := scripted.NewBarrier()
 	srv := testkit.Open(t, testkit.WithModel(scripted.New(scripted.Step{Barrier: gate}, scripted.Text("At last."),
 		scripted.Stop()).AddScript(scripted.Text("ok"), scripted.Stop())))

@@ -143,7 +143,7 @@ func fillDiskRounds(t *testing.T, d *uploadTest, ids resourceIDs, freeBytes []in
 			case 503:
 				refused++
 				if u.retryAfter == "" {
-					t.Error("not told when to come back")
+					t.Error("without Retry-After")
 				}
 			default:
 				t.Errorf("%d free: a file of %d bytes: %d %s", free, size, u.status, u.body)

@@ -46,7 +46,7 @@ var tagTexts = map[string]string{
 	"Sources":       "What an agent has read. A source trains as soon as it is written.",
 }
 
-// operationDocs returns the documentation of each operation. TestEveryOperationIsTold checks the examples against
+// operationDocs returns the documentation of each operation. TestEveryOperationIsDocumented checks the examples against
 // the schemas.
 func operationDocs() map[string]httpapi.Doc {
 	all := map[string]httpapi.Doc{}

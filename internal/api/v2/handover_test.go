@@ -129,7 +129,7 @@ func TestHeadOfWhatIsStreamed(t *testing.T) {
 	}
 }
 
-func TestASignOfLifeIsSent(t *testing.T) {
+func TestFollowersGetKeepAlives(t *testing.T) {
 	srv := testkit.Open(t)
 	ours := createResources(t, srv, parley.AccountID(srv.Account), srv.Key)
 	srv.URL = strings.TrimSuffix(serveWithShortDelays(t, srv), v2.Base)
@@ -178,7 +178,7 @@ func TestFollowersComeAndGo(t *testing.T) {
 	}
 }
 
-func TestServerThatStopsLeavesNoFollowers(t *testing.T) {
+func TestStoppingServerEndsFollowers(t *testing.T) {
 	srv := testkit.Open(t)
 	ours := createResources(t, srv, parley.AccountID(srv.Account), srv.Key)
 	f, _ := openEvents(t, srv, ours)
@@ -193,10 +193,10 @@ func TestServerThatStopsLeavesNoFollowers(t *testing.T) {
 	}
 }
 
-// TestHandedOverConversationIsHeardLive has a customer ask for a person and talk with one, while two clients
+// TestHandedOverConversationIsFollowedLive has a customer ask for a person and talk with one, while two clients
 // follow: one all the time, and one that goes away in the middle and comes back with Last-Event-ID. Neither may
 // miss a message or hear one twice.
-func TestHandedOverConversationIsHeardLive(t *testing.T) {
+func TestHandedOverConversationIsFollowedLive(t *testing.T) {
 	echo := testkit.WithModel(&scripted.Model{})
 	t.Run("sqlite", func(t *testing.T) {
 		srv := testkit.Open(t, echo)
@@ -291,7 +291,7 @@ func (er *eventReader) readMessageNumbers(n int) (ids []string) {
 			return ids
 		}
 		if strings.Contains(event, "Secret") {
-			er.t.Errorf("a note is told: %q", event)
+			er.t.Errorf("a note is sent: %q", event)
 		}
 		_, rest, ok := strings.Cut(event, "event: message\nid: ")
 		if !ok {

@@ -18,9 +18,9 @@ import (
 	"parley/internal/testkit"
 )
 
-// naughtyStrings returns texts that have brought other programs down: the Big List of Naughty Strings, where it
+// hostileStrings returns texts that have brought other programs down: the Big List of Naughty Strings, where it
 // lies beside the checkout, and some of ours.
-func naughtyStrings(t *testing.T) []string {
+func hostileStrings(t *testing.T) []string {
 	t.Helper()
 	list := []string{"\x00", "a\x00b", "\x00\x00 ", "\u2028", "\ufffd", "\U0010ffff", strings.Repeat("é", 100),
 		strings.Repeat("漢", 101), strings.Repeat("x", 128), strings.Repeat("x", 129)}
@@ -39,14 +39,14 @@ func naughtyStrings(t *testing.T) []string {
 	return append(list, known...)
 }
 
-// TestNaughtyStrings checks that whatever text a client sends is stored as it is, but for U+0000, or refused by name.
-func TestNaughtyStrings(t *testing.T) {
+// TestHostileStringsAreKeptOrRefused checks that whatever text a client sends is stored as it is, but for U+0000, or refused by name.
+func TestHostileStringsAreKeptOrRefused(t *testing.T) {
 	srv := testkit.Open(t, testkit.WithModel(&scripted.Model{}))
 	plain := createAgent(t, srv)
-	for i, s := range naughtyStrings(t) {
+	for i, s := range hostileStrings(t) {
 		t.Run(fmt.Sprint(i), func(t *testing.T) {
 			t.Parallel()
-			n := naughtyTest{t, srv, s, strings.ReplaceAll(s, "\x00", "")}
+			n := hostileTextTest{t, srv, s, strings.ReplaceAll(s, "\x00", "")}
 			n.testMessage(plain)
 			n.testUser(plain)
 			agent := n.testName()
@@ -61,25 +61,25 @@ func TestNaughtyStrings(t *testing.T) {
 	}
 }
 
-// naughtyTest sends one text; kept is what is to be left of it.
-type naughtyTest struct {
+// hostileTextTest sends one text; kept is what is to be left of it.
+type hostileTextTest struct {
 	*testing.T
 	server       *testkit.Server
 	sent, stored string
 }
 
-func (nt naughtyTest) sendJSON(method, path string, body any) testkit.Reply {
+func (nt hostileTextTest) sendJSON(method, path string, body any) testkit.Reply {
 	nt.Helper()
 	return nt.server.Do(nt, method, path, nt.server.Key, body)
 }
 
-func (nt naughtyTest) getInto(path string, into any) {
+func (nt hostileTextTest) getInto(path string, into any) {
 	nt.Helper()
 	nt.sendJSON("GET", path, nil).Decode(nt, http.StatusOK, into)
 }
 
 // checkRefused reports whether the reply refuses the field, and nothing else; it must do so just when it is due.
-func (nt naughtyTest) checkRefused(r testkit.Reply, field string, due bool) bool {
+func (nt hostileTextTest) checkRefused(r testkit.Reply, field string, due bool) bool {
 	nt.Helper()
 	if !due {
 		if r.Status/100 != 2 {
@@ -100,14 +100,14 @@ func (nt naughtyTest) checkRefused(r testkit.Reply, field string, due bool) bool
 	return true
 }
 
-func (nt naughtyTest) requireStored(what, got string) {
+func (nt hostileTextTest) requireStored(what, got string) {
 	nt.Helper()
 	if got != nt.stored {
 		nt.Errorf("%s reads back as %q", what, got)
 	}
 }
 
-func (nt naughtyTest) testMessage(agent string) {
+func (nt hostileTextTest) testMessage(agent string) {
 	r := nt.sendJSON("POST", "/agents/"+agent+"/chat", map[string]any{"message": nt.sent})
 	if nt.checkRefused(r, "message", nt.stored == "") {
 		return
@@ -122,7 +122,7 @@ func (nt naughtyTest) testMessage(agent string) {
 
 var userIDPattern = regexp.MustCompile(`^[A-Za-z0-9._-]{0,128}$`)
 
-func (nt naughtyTest) testUser(agent string) {
+func (nt hostileTextTest) testUser(agent string) {
 	r := nt.sendJSON("POST", "/agents/"+agent+"/chat", map[string]any{"message": "Hello", "userId": nt.sent})
 	if nt.checkRefused(r, "userId", !userIDPattern.MatchString(nt.stored)) {
 		return
@@ -135,7 +135,7 @@ func (nt naughtyTest) testUser(agent string) {
 }
 
 // testName creates an agent of that name, or of another when it is refused.
-func (nt naughtyTest) testName() string {
+func (nt hostileTextTest) testName() string {
 	r := nt.sendJSON("POST", "/agents", map[string]any{"name": nt.sent})
 	if nt.checkRefused(r, "name", nt.stored == "" || utf8.RuneCountInString(nt.stored) > 100) {
 		return createAgent(nt.T, nt.server)
@@ -147,7 +147,7 @@ func (nt naughtyTest) testName() string {
 	return created.ID
 }
 
-func (nt naughtyTest) testInstructions(agent string) {
+func (nt hostileTextTest) testInstructions(agent string) {
 	if nt.checkRefused(nt.sendJSON("PUT", "/agents/"+agent,
 		map[string]any{"instructions": nt.sent, "initialMessages": []string{nt.sent}}), "instructions", false) {
 		return
@@ -161,7 +161,7 @@ func (nt naughtyTest) testInstructions(agent string) {
 	nt.requireStored("the instructions", a.Instructions)
 }
 
-func (nt naughtyTest) testSourceName(agent string) {
+func (nt hostileTextTest) testSourceName(agent string) {
 	r := nt.sendJSON("POST", "/agents/"+agent+"/sources",
 		map[string]any{"type": "text", "name": nt.sent, "content": "Some text."})
 	if nt.checkRefused(r, "name", nt.stored == "" || utf8.RuneCountInString(nt.stored) > 100) {
@@ -178,7 +178,7 @@ func (nt naughtyTest) testSourceName(agent string) {
 	}
 }
 
-func (nt naughtyTest) testSourceContent(agent string) {
+func (nt hostileTextTest) testSourceContent(agent string) {
 	r := nt.sendJSON("POST", "/agents/"+agent+"/sources",
 		map[string]any{"type": "text", "name": "Content " + nt.Name(), "content": nt.sent})
 	if nt.checkRefused(r, "content", nt.stored == "") {
@@ -198,7 +198,7 @@ func (nt naughtyTest) testSourceContent(agent string) {
 	nt.requireStored("the source's content", version.Text)
 }
 
-func (nt naughtyTest) testID(agent string) {
+func (nt hostileTextTest) testID(agent string) {
 	if nt.sent == "." { // a path that is not clean, see bad-input.txt
 		return
 	}
@@ -254,8 +254,8 @@ func TestIDsAreTheSameInEitherCase(t *testing.T) {
 	}
 }
 
-// TestACursorOfNulIsNone sends a cursor, an id and a date that hold nothing but NUL: they are wrong, not absent.
-func TestACursorOfNulIsNone(t *testing.T) {
+// TestCursorOfNULIsInvalid sends a cursor, an id and a date that hold nothing but NUL: they are wrong, not absent.
+func TestCursorOfNULIsInvalid(t *testing.T) {
 	srv := testkit.Open(t)
 	ids := createResources(t, srv, parley.AccountID(srv.Account), srv.Key)
 	for query, want := range map[string]string{

@@ -86,7 +86,7 @@ var ownAttacks = []string{
 // secret, and what it says is text.
 func TestInjection(t *testing.T) {
 	all := readAttacks(t)
-	for _, g := range []*gullibleModel{{}, {isAnthropic: true}} {
+	for _, g := range []*obedientModel{{}, {isAnthropic: true}} {
 		t.Run(fmt.Sprintf("anthropic=%v", g.isAnthropic), func(t *testing.T) {
 			site := &actionServer{}
 			site.Server = httptest.NewServer(site)
@@ -193,7 +193,7 @@ func requireNotHTML(t *testing.T, r testkit.Reply) {
 var sourceTagPattern = regexp.MustCompile(`(?i)<source n=\\"(\d+)\\"`)
 
 // checkContexts looks at all that the model was shown, and at who was called.
-func checkContexts(t *testing.T, g *gullibleModel, site *actionServer, turns int) {
+func checkContexts(t *testing.T, g *obedientModel, site *actionServer, turns int) {
 	t.Helper()
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -245,9 +245,9 @@ func splitSystem(context string) (system, output string) {
 	return context[from:to], context[to:]
 }
 
-// gullibleModel is a model that does whatever any word of its context may mean: it calls every tool that it has
+// obedientModel is a model that does whatever any word of its context may mean: it calls every tool that it has
 // ever heard of, and then says all it knows, with images and scripts around it.
-type gullibleModel struct {
+type obedientModel struct {
 	isAnthropic bool
 
 	mu       sync.Mutex
@@ -258,7 +258,7 @@ type gullibleModel struct {
 var foreignTools = []string{"wipe_everything", "human_of_sibling", "read_agent", "run_shell", "parley_trace", "LOOK_UP",
 	"look_up "}
 
-func (g *gullibleModel) answer(x *provider.Exchange) {
+func (g *obedientModel) answer(x *provider.Exchange) {
 	body := string(x.Request.Body)
 	g.mu.Lock()
 	g.contexts = append(g.contexts, body)
@@ -287,7 +287,7 @@ func (g *gullibleModel) answer(x *provider.Exchange) {
 	}
 }
 
-func (g *gullibleModel) newModel(t *testing.T) model.Model {
+func (g *obedientModel) newModel(t *testing.T) model.Model {
 	url := provider.Start(t, g.answer).URL
 	if g.isAnthropic {
 		m := &anthropic.Model{Client: httpclient.Client{BaseURL: url}}
@@ -299,7 +299,7 @@ func (g *gullibleModel) newModel(t *testing.T) model.Model {
 	return m
 }
 
-// actionServer is a service that actions ask. It answers what it is told to, and notes who knocks.
+// actionServer is a service that actions ask. It answers what it is set to, and records its requests.
 type actionServer struct {
 	*httptest.Server
 	mu           sync.Mutex

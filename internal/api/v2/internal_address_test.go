@@ -30,7 +30,7 @@ import (
 
 // Addresses by which others were led inside, through everything that fetches what a stranger named: nothing inside
 // is reached, even where every name leads to this machine.
-func TestNothingLeadsInside(t *testing.T) {
+func TestInternalAddressesAreNotReached(t *testing.T) {
 	reached, port := startCanary(t)
 	list := readPayloads(t, port, "ssrf_urls.txt")
 	lures := append(readPayloads(t, port, "Open-Redirect-payloads.txt"), list...)
@@ -297,7 +297,7 @@ func (s *slowSite) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // A crawl that is cut off in the middle, with its claims and its lease left as a kill -9 leaves them, goes on in
 // the next server.
-func TestCrawlGoesOnInTheNextServer(t *testing.T) {
+func TestCrawlContinuesAfterARestart(t *testing.T) {
 	site := &slowSite{blocked: make(chan struct{}), requestCounts: map[string]int{}}
 	listening := httptest.NewServer(site)
 	t.Cleanup(listening.Close)

@@ -172,9 +172,9 @@ type documentedOperation struct {
 
 type documentedMedia struct{ Example json.RawMessage }
 
-// TestEveryOperationIsTold holds the document to its readers: each operation says what it does, shows a request and
+// TestEveryOperationIsDocumented holds the document to its readers: each operation says what it does, shows a request and
 // a reply, and what it shows is what its schema allows.
-func TestEveryOperationIsTold(t *testing.T) {
+func TestEveryOperationIsDocumented(t *testing.T) {
 	text := fetchDocument(t)
 	var doc struct {
 		Tags  []struct{ Name, Description string }
@@ -289,8 +289,8 @@ func TestDocsPageShowsEveryOperation(t *testing.T) {
 	}
 }
 
-// TestDocsPageStandsAlone: it loads nothing, links lead to what is on it, and only its own script may run.
-func TestDocsPageStandsAlone(t *testing.T) {
+// TestDocsPageLoadsNothing: it loads nothing, links lead to what is on it, and only its own script may run.
+func TestDocsPageLoadsNothing(t *testing.T) {
 	resp, page := getDocsPage(t)
 	policy := resp.Header.Get("Content-Security-Policy")
 	for _, tag := range []string{"style", "script"} {
@@ -320,8 +320,8 @@ func TestDocsPageStandsAlone(t *testing.T) {
 	}
 }
 
-// TestDocsPageIsKeptByBrowsers: an unchanged page is not sent again.
-func TestDocsPageIsKeptByBrowsers(t *testing.T) {
+// TestDocsPageIsCached: an unchanged page is not sent again.
+func TestDocsPageIsCached(t *testing.T) {
 	resp, _ := getDocsPage(t)
 	r := httptest.NewRequestWithContext(context.Background(), http.MethodGet, "/docs", nil)
 	r.Header.Set("If-None-Match", resp.Header.Get("ETag"))

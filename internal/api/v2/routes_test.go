@@ -13,7 +13,7 @@ import (
 
 // untestableCodes are the pairs of a route and a code that no story can cover, with the reason.
 var untestableCodes = map[string]string{
-	"GET /health INTERNAL_SERVER_ERROR": "it asks for nothing that could fail; the face would say so all the " +
+	"GET /health INTERNAL_SERVER_ERROR": "it asks for nothing that could fail; the API would say so all the " +
 		"same, should it panic",
 	"GET /health SERVICE_UNDER_MAINTENANCE": "a proxy in front of a stopped server says so in its place",
 }
@@ -39,9 +39,9 @@ func TestEveryRouteIsAccountedFor(t *testing.T) {
 			}
 			for _, code := range append([]string{""}, codes[route]...) {
 				if pair := strings.TrimSpace(route + " " + code); !covered[pair] && untestableCodes[pair] == "" {
-					t.Errorf("%s: no story in testdata tells it", pair)
+					t.Errorf("%s: no story in testdata covers it", pair)
 				} else if covered[pair] && untestableCodes[pair] != "" {
-					t.Errorf("%s: a story tells what cannot be told", pair)
+					t.Errorf("%s: a story covers what is listed as untestable", pair)
 				}
 			}
 			rows := 0

@@ -48,13 +48,13 @@ func TestSearchesAreCounted(t *testing.T) {
 	}
 }
 
-// TestNaughtySearches checks that no text of a client breaks a search, in whichever parameter it stands.
-func TestNaughtySearches(t *testing.T) {
+// TestHostileSearchesAreAnswered checks that no text of a client breaks a search, in whichever parameter it stands.
+func TestHostileSearchesAreAnswered(t *testing.T) {
 	clock := testkit.NewClock()
 	srv := testkit.Open(t, testkit.WithModel(&scripted.Model{}), testkit.WithClock(clock))
 	srv.Search.Allow = nil
 	agent := createAgent(t, srv)
-	for _, s := range naughtyStrings(t) {
+	for _, s := range hostileStrings(t) {
 		for _, name := range []string{"query", "source", "topic", "userId", "tool", "startDate", "cursor", "hasVoice"} {
 			got := srv.Do(t, "GET", "/agents/"+agent+"/conversations/search?"+name+"="+url.QueryEscape(s), srv.Key, nil)
 			if got.Status != http.StatusOK && got.Status != http.StatusBadRequest {
@@ -95,8 +95,8 @@ func startExport(t *testing.T, srv *testkit.Server, agent, conversation string) 
 	return res
 }
 
-// TestExportThatBreaksOffIsSeen takes the table away while the client reads: what has come must not look like all.
-func TestExportThatBreaksOffIsSeen(t *testing.T) {
+// TestInterruptedExportIsNoticed takes the table away while the client reads: what has come must not look like all.
+func TestInterruptedExportIsNoticed(t *testing.T) {
 	srv := testkit.Open(t)
 	agent, conversation := srv.NewLongConversation(t, 40_000)
 	res := startExport(t, srv, agent, conversation)
@@ -116,8 +116,8 @@ func TestExportThatBreaksOffIsSeen(t *testing.T) {
 	}
 }
 
-// TestExportKnowsNobodyElsesConversations asks for ids in the query, which the isolation test does not reach.
-func TestExportKnowsNobodyElsesConversations(t *testing.T) {
+// TestExportHidesOtherAccounts asks for ids in the query, which the isolation test does not reach.
+func TestExportHidesOtherAccounts(t *testing.T) {
 	srv := testkit.Open(t)
 	ours, theirs := createResources(t, srv, parley.AccountID(srv.Account), srv.Key),
 		createResources(t, srv, parley.AccountID(srv.OtherAccount), srv.OtherKey)

@@ -71,7 +71,7 @@ var storySettings = map[string]func(r *storyRunner, value string) testkit.Option
 	"plans": func(_ *storyRunner, value string) testkit.Option { // a file of plans
 		return testkit.WithConfig(func(c *server.Config) { c.Plans = value })
 	},
-	"model": func(r *storyRunner, _ string) testkit.Option { // a model that echoes, but for its moods
+	"model": func(r *storyRunner, _ string) testkit.Option { // a model that echoes what no step is for
 		return testkit.WithModel(&scripted.Model{StepsFor: r.modelSteps})
 	},
 	// pages on loopback, which link sources may read; {{site}} is their address

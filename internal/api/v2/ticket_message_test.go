@@ -119,7 +119,7 @@ func TestFilesOfATicket(t *testing.T) {
 	}
 }
 
-func TestLinksToFilesEnd(t *testing.T) {
+func TestLinksToFilesExpire(t *testing.T) {
 	d := newTicketFileTest(t)
 	if u := d.writeNote(filePart("a.txt", "one"), filePart("b.txt", "two")); u.status != 201 {
 		t.Fatal(u.body)

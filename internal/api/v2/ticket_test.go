@@ -61,16 +61,16 @@ func (tt *ticketTest) listMessages(number int64) []ticketMessage {
 	return page.Data
 }
 
-// TestNaughtyTickets checks that whatever text a ticket is made of is stored as it is, but for U+0000, or refused
+// TestHostileStringsInTickets checks that whatever text a ticket is made of is stored as it is, but for U+0000, or refused
 // by name.
-func TestNaughtyTickets(t *testing.T) {
+func TestHostileStringsInTickets(t *testing.T) {
 	base := newTicketTest(t)
-	for i, s := range naughtyStrings(t) {
+	for i, s := range hostileStrings(t) {
 		t.Run(fmt.Sprint(i), func(t *testing.T) {
 			t.Parallel()
 			b := *base
 			b.T = t
-			n := naughtyTest{t, b.Server, s, strings.ReplaceAll(s, "\x00", "")}
+			n := hostileTextTest{t, b.Server, s, strings.ReplaceAll(s, "\x00", "")}
 			n.testTicket(&b)
 			n.testReply(&b)
 			n.testTicketSearch(&b)
@@ -81,7 +81,7 @@ func TestNaughtyTickets(t *testing.T) {
 	}
 }
 
-func (nt naughtyTest) testTicket(b *ticketTest) {
+func (nt hostileTextTest) testTicket(b *ticketTest) {
 	customer := map[string]any{"email": fmt.Sprintf("%x@x.co", nt.Name()), "name": nt.sent}
 	r := nt.sendJSON("POST", b.ticketsPath(),
 		map[string]any{"subject": nt.sent, "description": nt.sent, "customer": customer})
@@ -108,7 +108,7 @@ func (nt naughtyTest) testTicket(b *ticketTest) {
 }
 
 // testReply replies with the text; what of it is not Markdown reads back in contentText.
-func (nt naughtyTest) testReply(b *ticketTest) {
+func (nt hostileTextTest) testReply(b *ticketTest) {
 	created, _ := b.openTicket(map[string]any{"subject": "S", "description": "D",
 		"customer": map[string]any{"email": "jo@x.co"}})
 	path := fmt.Sprintf("%s/%d/messages", b.ticketsPath(), created.TicketNumber)
@@ -129,13 +129,13 @@ func (nt naughtyTest) testReply(b *ticketTest) {
 	}
 }
 
-func (nt naughtyTest) testTicketSearch(b *ticketTest) {
+func (nt hostileTextTest) testTicketSearch(b *ticketTest) {
 	r := nt.sendJSON("POST", b.ticketsPath()+"/search", map[string]any{"query": nt.sent})
 	nt.checkRefused(r, "query", nt.stored == "" || len([]rune(nt.stored)) > 512)
 }
 
 // requireSafeHTML looks for what HTML must not hold.
-func (nt naughtyTest) requireSafeHTML(m ticketMessage) {
+func (nt hostileTextTest) requireSafeHTML(m ticketMessage) {
 	nt.Helper()
 	for _, bad := range []string{"<script", "<img", "<svg", "<iframe", "<style", "<object", "<embed", "<body", "<input",
 		"<form", `href="javascript:`, `href="data:`} {

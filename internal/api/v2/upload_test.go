@@ -380,7 +380,7 @@ func TestUnreadableFileFailsAndTheEarlierAnswers(t *testing.T) {
 	}
 }
 
-func TestFilesGoWithTheirLastSource(t *testing.T) {
+func TestFilesAreDeletedWithTheirLastSource(t *testing.T) {
 	for name, option := range map[string]testkit.Option{"sqlite": testkit.WithConfig(func(*server.Config) {}),
 		"postgres": testkit.WithPostgres()} {
 		t.Run(name, func(t *testing.T) {

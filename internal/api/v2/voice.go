@@ -32,16 +32,15 @@ func (s *server) createVoiceSession(ctx context.Context, c *call,
 	in *AgentRequest[NewVoiceSessionBody]) (*Data[VoiceSession],
 	error) {
 	caller := callerOf(c)
-	timezone := in.Body.Timezone.Ptr()
-	if timezone != nil && !isTimeZone(*timezone) {
+	timezone := in.Body.Timezone.Value // empty for null
+	if timezone != "" && !isTimeZone(timezone) {
 		// The route does not require the agent: the voice service itself counts what it refuses.
 		if err := s.checkAgent(ctx, caller, in.AgentID); err != nil {
 			return nil, err
 		}
 		return nil, parley.Invalid("timezone", "must be an IANA time zone, such as Europe/Berlin")
 	}
-	request := voice.SessionRequest{Timezone: stringOrEmpty(timezone),
-		UserID: parley.EndUserID(stringOrEmpty(in.Body.UserID.Ptr()))}
+	request := voice.SessionRequest{Timezone: timezone, UserID: parley.EndUserID(in.Body.UserID.Value)}
 	if id := in.Body.ConversationID.Ptr(); id != nil {
 		request.ContinueConversation, request.ConversationID = true, parley.ConversationID(*id)
 	}
@@ -67,13 +66,6 @@ func isTimeZone(name string) bool {
 	}
 	_, err := time.LoadLocation(name)
 	return err == nil
-}
-
-func stringOrEmpty(s *string) string {
-	if s == nil {
-		return ""
-	}
-	return *s
 }
 
 func (s *server) replayVoiceSession(ctx context.Context, c *call, in any, did effect) (any, error) {
