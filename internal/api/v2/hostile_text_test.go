@@ -39,7 +39,8 @@ func hostileStrings(t *testing.T) []string {
 	return append(list, known...)
 }
 
-// TestHostileStringsAreKeptOrRefused checks that whatever text a client sends is stored as it is, but for U+0000, or refused by name.
+// TestHostileStringsAreKeptOrRefused checks that whatever text a client sends is stored as it is, but for U+0000, or
+// refused by name.
 func TestHostileStringsAreKeptOrRefused(t *testing.T) {
 	srv := testkit.Open(t, testkit.WithModel(&scripted.Model{}))
 	plain := createAgent(t, srv)

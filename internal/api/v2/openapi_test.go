@@ -172,8 +172,8 @@ type documentedOperation struct {
 
 type documentedMedia struct{ Example json.RawMessage }
 
-// TestEveryOperationIsDocumented holds the document to its readers: each operation says what it does, shows a request and
-// a reply, and what it shows is what its schema allows.
+// TestEveryOperationIsDocumented holds the document to its readers: each operation says what it does, shows a request
+// and a reply, and what it shows is what its schema allows.
 func TestEveryOperationIsDocumented(t *testing.T) {
 	text := fetchDocument(t)
 	var doc struct {

@@ -61,8 +61,8 @@ func (tt *ticketTest) listMessages(number int64) []ticketMessage {
 	return page.Data
 }
 
-// TestHostileStringsInTickets checks that whatever text a ticket is made of is stored as it is, but for U+0000, or refused
-// by name.
+// TestHostileStringsInTickets checks that whatever text a ticket is made of is stored as it is, but for U+0000, or
+// refused by name.
 func TestHostileStringsInTickets(t *testing.T) {
 	base := newTicketTest(t)
 	for i, s := range hostileStrings(t) {
