@@ -252,30 +252,30 @@ func (a *API) admit(rec *recorder, r *http.Request, op *Operation) (Admission, e
 	return admission, err
 }
 
-func (o *endpoint) readInput(in reflect.Value, rec *recorder, r *http.Request,
+func (e *endpoint) readInput(in reflect.Value, rec *recorder, r *http.Request,
 	uploadDir func() (string, error)) (*IdempotentRequest, error) {
 	var problems faults
-	once := o.idempotentRequest(r, &problems)
-	if len(o.input.params) > 0 {
-		o.input.bindParams(in, r, &problems)
+	once := e.idempotentRequest(r, &problems)
+	if len(e.input.params) > 0 {
+		e.input.bindParams(in, r, &problems)
 	}
-	if o.Form.accepts(r) {
+	if e.Form.accepts(r) {
 		up := &Upload{}
-		in.FieldByIndex(o.input.upload).Set(reflect.ValueOf(up))
-		if err := o.Form.receive(up, rec, r, uploadDir, &problems); err != nil {
+		in.FieldByIndex(e.input.upload).Set(reflect.ValueOf(up))
+		if err := e.Form.receive(up, rec, r, uploadDir, &problems); err != nil {
 			return nil, err
 		}
 		once.hashBody(up.identity())
-		if o.Form.MaxFiles > 0 {
-			if err := o.input.body.bindTexts(in, up.texts, &problems); err != nil {
+		if e.Form.MaxFiles > 0 {
+			if err := e.input.body.bindTexts(in, up.texts, &problems); err != nil {
 				return nil, err
 			}
 		}
-	} else if o.input.body != nil && !(o.BodyOptional && r.ContentLength == 0) {
-		if err := o.input.body.readAndBind(in, rec, r, o.MaxBodyBytes, &problems, once); err != nil {
+	} else if e.input.body != nil && !(e.BodyOptional && r.ContentLength == 0) {
+		if err := e.input.body.readAndBind(in, rec, r, e.MaxBodyBytes, &problems, once); err != nil {
 			return nil, err
 		}
-	} else if !o.Public {
+	} else if !e.Public {
 		if err := skipBody(rec, r); err != nil {
 			return nil, err
 		}

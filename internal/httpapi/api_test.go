@@ -189,7 +189,7 @@ func TestNothingButTheAPIAnswers(t *testing.T) {
 			t.Errorf("%s %s: %d %s, want %d %s", c.method, c.target, got.StatusCode, fail.Code, c.status, c.code)
 		}
 		if strings.Contains(got.body, "secret") {
-			t.Errorf("%s %s: the cause is told: %s", c.method, c.target, got.body)
+			t.Errorf("%s %s: the cause is sent: %s", c.method, c.target, got.body)
 		}
 		if allow := got.Header.Get("Allow"); (c.status == 405) != (allow == "GET, HEAD") {
 			t.Errorf("%s %s: Allow %q", c.method, c.target, allow)
@@ -213,7 +213,7 @@ func TestRefusalsCarryTheirHeaders(t *testing.T) {
 	}
 }
 
-func TestNobodyGuessesWhatAResponseIs(t *testing.T) {
+func TestResponsesForbidContentSniffing(t *testing.T) {
 	f := newTestAPI(t, io.Discard)
 	for _, target := range []string{"/base/fail", "/base/nowhere", "/base//", "/base/panic"} {
 		if got := sendRequest(t, f, "GET", target, "").Header.Get("X-Content-Type-Options"); got != "nosniff" {

@@ -11,9 +11,9 @@ import (
 // discardWriter is a response writer that costs next to nothing.
 type discardWriter struct{ h http.Header }
 
-func (n *discardWriter) Header() http.Header         { return n.h }
-func (n *discardWriter) Write(b []byte) (int, error) { return len(b), nil }
-func (n *discardWriter) WriteHeader(int)             {}
+func (w *discardWriter) Header() http.Header         { return w.h }
+func (w *discardWriter) Write(b []byte) (int, error) { return len(b), nil }
+func (w *discardWriter) WriteHeader(int)             {}
 
 func BenchmarkAPI(b *testing.B) {
 	f := newTestAPI(&testing.T{}, io.Discard)

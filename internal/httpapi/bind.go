@@ -2,12 +2,14 @@ package httpapi
 
 import (
 	"bytes"
+	"encoding/base64"
 	"encoding/json"
 	"math"
 	"reflect"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"parley"
 )
@@ -49,7 +51,7 @@ func (s *shape) bindRaw(dst reflect.Value, v *value, path string, f *faults) {
 	if len(f.details) > before {
 		return
 	}
-	b, err := marshal(decoded.Interface())
+	b, err := Marshal(decoded.Interface())
 	if err != nil {
 		f.add(path, "cannot be stored")
 		return
@@ -318,4 +320,27 @@ func join(path, name string) string {
 		return name
 	}
 	return path + "." + name
+}
+
+const (
+	timeExpectation  = "must be a time such as 2026-01-31T12:00:00Z"
+	bytesExpectation = "must be base64"
+)
+
+// bindTime binds a string into a time.Time.
+func bindTime(dst reflect.Value, v *value, path string, f *faults) {
+	at, err := time.Parse(time.RFC3339, string(unquote(v.raw)))
+	if err != nil {
+		f.add(path, timeExpectation)
+	}
+	dst.Set(reflect.ValueOf(at))
+}
+
+// bindBytes binds a string into a []byte.
+func bindBytes(dst reflect.Value, v *value, path string, f *faults) {
+	decoded, err := base64.StdEncoding.DecodeString(string(unquote(v.raw)))
+	if err != nil {
+		f.add(path, bytesExpectation)
+	}
+	dst.SetBytes(decoded)
 }

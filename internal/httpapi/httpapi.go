@@ -22,8 +22,11 @@
 package httpapi
 
 import (
+	"cmp"
 	"context"
 	"net/http"
+	"slices"
+	"strings"
 
 	"parley"
 )
@@ -64,6 +67,48 @@ const DefaultMaxBodyBytes = 1 << 20
 type TypedOperation[In, Out any] struct {
 	Operation
 	Handler Handler[In, Out]
+}
+
+// Group holds what operations have in common.
+type Group struct {
+	API           *API
+	Path          string // begins the path of each
+	Tag           string
+	Errors        []parley.Code
+	Permission    parley.Permission
+	RequiresAgent bool
+}
+
+// Complete returns an operation with what it has in common with the group. route is its method and the rest of its
+// path: "GET /sources".
+func (g Group) Complete(route string, op Operation) Operation {
+	method, path, _ := strings.Cut(route, " ")
+	op.Method, op.Path, op.Tag = method, g.Path+path, g.Tag
+	op.Errors = slices.Concat(g.Errors, op.Errors)
+	op.Permission = cmp.Or(op.Permission, g.Permission)
+	op.RequiresAgent = g.RequiresAgent
+	return op
+}
+
+// Add adds an operation of a group. It panics as Handle does.
+func Add[In, Out any](g Group, route string, op Operation, handle Handler[In, Out]) {
+	Handle(g.API, TypedOperation[In, Out]{g.Complete(route, op), handle})
+}
+
+// Groups are the groups of operations with one tag.
+type Groups struct {
+	Account      Group // on what the account has
+	Agent        Group // on an agent, whose service checks that the caller has it
+	CheckedAgent Group // on an agent that the caller is known to have before the handler runs
+}
+
+// Groups returns the groups of a tag. The paths of operations on agents begin with agentPath.
+func (a *API) Groups(tag, agentPath string) Groups {
+	g := Groups{Account: Group{API: a, Tag: tag}}
+	g.Agent = Group{API: a, Tag: tag, Path: agentPath, Errors: []parley.Code{parley.CodeAgentNotFound}}
+	g.CheckedAgent = g.Agent
+	g.CheckedAgent.RequiresAgent = true
+	return g
 }
 
 // NoInput is the input of an operation without input.

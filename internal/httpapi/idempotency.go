@@ -27,9 +27,9 @@ type IdempotentRequest struct {
 
 // idempotentRequest returns the IdempotentRequest of a request with an Idempotency-Key. It returns nil for any
 // other request, and for operations that may run again.
-func (o *endpoint) idempotentRequest(r *http.Request, f *faults) *IdempotentRequest {
+func (e *endpoint) idempotentRequest(r *http.Request, f *faults) *IdempotentRequest {
 	values := r.Header.Values(IdempotencyKey)
-	if len(values) == 0 || !o.acceptsIdempotencyKey {
+	if len(values) == 0 || !e.acceptsIdempotencyKey {
 		return nil
 	}
 	if len(values) > 1 {
@@ -37,7 +37,7 @@ func (o *endpoint) idempotentRequest(r *http.Request, f *faults) *IdempotentRequ
 	} else if !isVisibleASCII(values[0]) {
 		f.add(IdempotencyKey, "must be 1 to 255 visible ASCII characters")
 	}
-	if o.Repeatable {
+	if e.Repeatable {
 		return nil
 	}
 	return &IdempotentRequest{Key: sha256Hex([]byte(r.Method + " " + r.URL.Path + "\n" + values[0])), Hash: sha256Hex(nil)}
@@ -76,19 +76,19 @@ func (a *API) runEndpoint(c *Call, o *endpoint, in reflect.Value, once *Idempote
 }
 
 // idempotencyCodes are the codes of failures that concern the Idempotency-Key.
-func (o *endpoint) idempotencyCodes() []parley.Code {
+func (e *endpoint) idempotencyCodes() []parley.Code {
 	switch {
-	case !o.acceptsIdempotencyKey:
+	case !e.acceptsIdempotencyKey:
 		return nil
-	case o.Repeatable:
+	case e.Repeatable:
 		return []parley.Code{parley.CodeInvalidBody}
 	}
 	return []parley.Code{parley.CodeInvalidBody, parley.CodeKeyInUse, parley.CodeKeyReused}
 }
 
 // idempotencyParameter returns the description of the header in the OpenAPI document.
-func (o *endpoint) idempotencyParameter() []any {
-	if !o.acceptsIdempotencyKey {
+func (e *endpoint) idempotencyParameter() []any {
+	if !e.acceptsIdempotencyKey {
 		return nil
 	}
 	return []any{object{"name": IdempotencyKey, "in": "header", "required": false,

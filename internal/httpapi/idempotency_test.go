@@ -100,7 +100,7 @@ func TestOnlyPostsWithAKeyAreAskedOnce(t *testing.T) {
 	}
 }
 
-func TestKeysThatAreNone(t *testing.T) {
+func TestInvalidIdempotencyKeys(t *testing.T) {
 	f := newPostAPI(func(context.Context, *Call, IdempotentRequest) (any, error) { t.Error("asked"); return nil, nil })
 	for _, keys := range [][]string{{""}, {" "}, {"a b"}, {"ü"}, {"\x7f"}, {strings.Repeat("x", 256)}, {"a", "a"}} {
 		for _, path := range []string{"/once/a", "/again"} {
@@ -112,7 +112,7 @@ func TestKeysThatAreNone(t *testing.T) {
 	}
 }
 
-func TestDocumentTellsOfKeysAndStrictBodies(t *testing.T) {
+func TestDocumentDescribesKeysAndStrictBodies(t *testing.T) {
 	doc, err := newPostAPI(func(context.Context, *Call, IdempotentRequest) (any, error) {
 		return nil, nil
 	}).OpenAPI(Info{})
@@ -121,7 +121,7 @@ func TestDocumentTellsOfKeysAndStrictBodies(t *testing.T) {
 	}
 	without, err := newPostAPI(nil).OpenAPI(Info{})
 	if err != nil || strings.Contains(string(without), IdempotencyKey) {
-		t.Error("a face that knows no such keys tells of them", err)
+		t.Error("an API without such keys describes them", err)
 	}
 	for text, times := range map[string]int{`"name": "Idempotency-Key"`: 2, `"additionalProperties": false`: 1,
 		"IDEMPOTENCY_KEY_REUSED": 3} {

@@ -35,7 +35,7 @@ func (s *JSONStream) Text(json string) {
 
 // Value adds a value. It fails when the client is gone or too slow; then the handler should stop.
 func (s *JSONStream) Value(v any) error {
-	b, err := marshal(v)
+	b, err := Marshal(v)
 	if err != nil {
 		if s.err == nil {
 			s.err = err
@@ -49,7 +49,7 @@ func (s *JSONStream) Value(v any) error {
 
 // Open adds an object without its closing brace, so that Text can add further members.
 func (s *JSONStream) Open(object any) error {
-	b, err := marshal(object)
+	b, err := Marshal(object)
 	if err != nil {
 		return err
 	}

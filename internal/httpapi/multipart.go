@@ -299,16 +299,16 @@ type hashingWriter struct {
 
 func newHashingWriter(to io.Writer) *hashingWriter { return &hashingWriter{to, sha256.New()} }
 
-func (s *hashingWriter) Write(b []byte) (int, error) {
-	n, err := s.out.Write(b)
-	s.hasher.Write(b[:n])
+func (w *hashingWriter) Write(b []byte) (int, error) {
+	n, err := w.out.Write(b)
+	w.hasher.Write(b[:n])
 	if err != nil {
 		err = &diskError{err}
 	}
 	return n, err
 }
 
-func (s *hashingWriter) hexSum() string { return hex.EncodeToString(s.hasher.Sum(nil)) }
+func (w *hashingWriter) hexSum() string { return hex.EncodeToString(w.hasher.Sum(nil)) }
 
 // diskError is an error of writing to the disk.
 type diskError struct{ error }

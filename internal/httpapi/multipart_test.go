@@ -124,7 +124,7 @@ func TestAFormHoldsABodyAndFiles(t *testing.T) {
 }
 
 // The same form under one key is the same, whatever the order of its texts and its boundary.
-func TestAFormIsKnownAgain(t *testing.T) {
+func TestEqualFormsHaveOneHash(t *testing.T) {
 	hash := func(parts ...string) (h string) {
 		r := newLetterRequest(t, "1", parts...)
 		r.Header.Set(IdempotencyKey, "key")
@@ -154,7 +154,7 @@ func TestNumbersInPaths(t *testing.T) {
 	}
 }
 
-func TestDocumentTellsOfFormsWithFiles(t *testing.T) {
+func TestDocumentDescribesFormsWithFiles(t *testing.T) {
 	doc, err := newLetterAPI(t, "", func(IdempotentRequest) {}).OpenAPI(Info{})
 	if err != nil {
 		t.Fatal(err)
@@ -167,7 +167,7 @@ func TestDocumentTellsOfFormsWithFiles(t *testing.T) {
 	}
 }
 
-func TestLegible(t *testing.T) {
+func TestFileNamesAreReadAsUTF8OrWindows1252(t *testing.T) {
 	if len(windows1252) != 0x20 {
 		t.Fatal(len(windows1252))
 	}

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"parley"
 )
@@ -18,8 +19,7 @@ import (
 // OpenAPI returns the OpenAPI 3.1 document of the API: the same bytes for the same operations.
 func (a *API) OpenAPI(about Info) ([]byte, error) {
 	c := &schemas{components: object{}, types: map[string]reflect.Type{}, errorResponses: object{}, info: about,
-		keyless:     a.Keyless,
-		renderError: a.RenderError}
+		keyless: a.Keyless, renderError: a.RenderError}
 	c.failure = c.schemaFor(newShape(c.failureType(), ""))
 	paths := map[string]object{}
 	for _, o := range a.endpoints {
@@ -46,6 +46,42 @@ func (a *API) OpenAPI(about Info) ([]byte, error) {
 		doc["security"] = []any{object{"bearer": []string{}}}
 	}
 	return indented(doc)
+}
+
+// Document is an OpenAPI document. It is rendered when it is first asked for: that takes longer than opening the
+// database.
+type Document func() []byte
+
+// NewDocument returns the document that render returns.
+func NewDocument(render func() ([]byte, error)) Document {
+	return sync.OnceValue(func() []byte {
+		text, err := render()
+		if err != nil {
+			panic(err) // the document is generated from our own types
+		}
+		return text
+	})
+}
+
+func (d Document) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	_, _ = w.Write(d()) // fails if the client is gone
+}
+
+// WithDocuments returns a handler of documents by their paths, and of everything else as the API answers it.
+func (a *API) WithDocuments(documents map[string]http.Handler) http.Handler {
+	mux := http.NewServeMux()
+	for path, document := range documents {
+		mux.Handle("GET "+path, document)
+	}
+	plain := PlainHandler(mux)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if documents[r.URL.Path] != nil {
+			plain.ServeHTTP(w, r)
+			return
+		}
+		a.ServeHTTP(w, r)
+	})
 }
 
 func indented(doc any) ([]byte, error) {
@@ -167,25 +203,25 @@ func (c *schemas) failureType() reflect.Type {
 }
 
 // Codes lists every code with which the operation may fail, in alphabetical order.
-func (o *endpoint) Codes() []parley.Code {
-	codes := append(slices.Clone(o.Errors), parley.CodeTooManyRequests, parley.CodeInternal, parley.CodeUnderMaintenance)
-	if o.RateExempt {
-		codes = append(slices.Clone(o.Errors), parley.CodeInternal, parley.CodeUnderMaintenance)
+func (e *endpoint) Codes() []parley.Code {
+	codes := append(slices.Clone(e.Errors), parley.CodeTooManyRequests, parley.CodeInternal, parley.CodeUnderMaintenance)
+	if e.RateExempt {
+		codes = append(slices.Clone(e.Errors), parley.CodeInternal, parley.CodeUnderMaintenance)
 	}
-	if !o.Public {
+	if !e.Public {
 		codes = append(codes, parley.CodeMissingKey, parley.CodeInvalidKey, parley.CodeExpiredKey,
-			cmp.Or(o.NoAPICode, parley.CodePlanWithoutAPI))
+			cmp.Or(e.NoAPICode, parley.CodePlanWithoutAPI))
 	}
-	if o.Scope != "" {
+	if e.Scope != "" {
 		codes = append(codes, parley.CodeInsufficientScope)
 	}
-	if o.input.query || o.input.body != nil {
+	if e.input.query || e.input.body != nil {
 		codes = append(codes, parley.CodeInvalidBody)
 	}
-	if o.input.body != nil {
+	if e.input.body != nil {
 		codes = append(codes, parley.CodeInvalidJSON, parley.CodeTooLarge)
 	}
-	codes = append(codes, o.idempotencyCodes()...)
+	codes = append(codes, e.idempotencyCodes()...)
 	slices.Sort(codes)
 	return slices.Compact(codes)
 }
@@ -247,6 +283,17 @@ type Tag struct {
 	Description string `json:"description"`
 }
 
+// UsedTags returns the tags in use, in the order of the operations, with their descriptions.
+func (a *API) UsedTags(descriptions map[string]string) (list []Tag) {
+	for _, o := range a.endpoints {
+		tag := Tag{o.Tag, descriptions[o.Tag]}
+		if !slices.Contains(list, tag) {
+			list = append(list, tag)
+		}
+	}
+	return list
+}
+
 // Doc documents one operation. The examples are JSON, except for EventsExample.
 type Doc struct {
 	Text           string // Markdown: what it does, and what to watch out for
@@ -263,8 +310,7 @@ type Example struct {
 
 func (a Info) infoObject() object {
 	return object{"title": a.Title, "description": a.Description, "version": a.Version,
-		"contact": object{"name": a.Contact},
-		"license": object{"name": "Apache-2.0", "identifier": "Apache-2.0"}}
+		"contact": object{"name": a.Contact}, "license": object{"name": "Apache-2.0", "identifier": "Apache-2.0"}}
 }
 
 // mediaType returns a media type object with an example.

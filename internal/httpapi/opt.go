@@ -27,8 +27,15 @@ func (o Opt[T]) Ptr() *T {
 	return &o.Value
 }
 
+// Replace sets dst to the value that was sent, if any. Null, where the body allows it, is the zero value.
+func (o Opt[T]) Replace(dst *T) {
+	if o.Present {
+		*dst = o.Value
+	}
+}
+
 // MarshalJSON writes the value; absent and null are null.
-func (o Opt[T]) MarshalJSON() ([]byte, error) { return marshal(o.Ptr()) }
+func (o Opt[T]) MarshalJSON() ([]byte, error) { return Marshal(o.Ptr()) }
 
 func (Opt[T]) elem() reflect.Type { return reflect.TypeFor[T]() }
 
@@ -69,9 +76,9 @@ type Either[A, B any] struct {
 // MarshalJSON encodes the value that is set.
 func (e Either[A, B]) MarshalJSON() ([]byte, error) {
 	if e.A != nil {
-		return marshal(e.A)
+		return Marshal(e.A)
 	}
-	return marshal(e.B)
+	return Marshal(e.B)
 }
 
 func (Either[A, B]) shapeTypes() [2]reflect.Type {
@@ -92,8 +99,8 @@ type either interface {
 	selectShape(second bool) any
 }
 
-// marshal is json.Marshal without the escapes meant for HTML pages.
-func marshal(v any) ([]byte, error) {
+// Marshal is json.Marshal without the escapes meant for HTML pages.
+func Marshal(v any) ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
@@ -101,4 +108,31 @@ func marshal(v any) ([]byte, error) {
 		return nil, err
 	}
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+}
+
+// MergeJSON replaces stored members by those that were sent, objects member by member.
+func MergeJSON(stored, sent json.RawMessage) (json.RawMessage, error) {
+	var merged, changed map[string]json.RawMessage
+	if json.Unmarshal(sent, &changed) != nil || changed == nil { // not an object: it replaces what was there
+		return sent, nil //nolint:nilerr // see above
+	}
+	if json.Unmarshal(stored, &merged) != nil || merged == nil {
+		merged = map[string]json.RawMessage{}
+	}
+	for name, value := range changed {
+		var err error
+		if merged[name], err = MergeJSON(merged[name], value); err != nil {
+			return nil, err
+		}
+	}
+	return json.Marshal(merged)
+}
+
+// ConvertList converts each item of a list. The result is never nil.
+func ConvertList[From, To any](list []From, convert func(*From) To) []To {
+	out := make([]To, len(list))
+	for i := range list {
+		out[i] = convert(&list[i])
+	}
+	return out
 }

@@ -150,22 +150,22 @@ type Observer struct {
 	OnResponse func(method, route string, status int, duration time.Duration)
 }
 
-func (w *Observer) streamOpened(rec *recorder) {
-	if w != nil && !rec.countedStream {
+func (o *Observer) streamOpened(rec *recorder) {
+	if o != nil && !rec.countedStream {
 		rec.countedStream = true
-		w.OpenStreams.Add(1)
+		o.OpenStreams.Add(1)
 	}
 }
 
-func (w *Observer) requestEnded(rec *recorder, method string, now func() time.Time) {
-	if w == nil {
+func (o *Observer) requestEnded(rec *recorder, method string, now func() time.Time) {
+	if o == nil {
 		return
 	}
 	if rec.countedStream {
-		w.OpenStreams.Add(-1)
+		o.OpenStreams.Add(-1)
 	}
-	if w.OnResponse != nil {
-		w.OnResponse(method, rec.route, rec.status, now().Sub(rec.start))
+	if o.OnResponse != nil {
+		o.OnResponse(method, rec.route, rec.status, now().Sub(rec.start))
 	}
 }
 

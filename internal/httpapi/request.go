@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/url"
 	"reflect"
@@ -23,7 +24,7 @@ func NewRequest(ctx context.Context, baseURL string, op *Operation, in any) (*ht
 		field := v.FieldByIndex(p.fieldIndex)
 		switch {
 		case p.inPath:
-			path = strings.Replace(path, "{"+p.name+"}", escapeSegment(formatParam(field)), 1)
+			path = strings.Replace(path, "{"+p.name+"}", EscapeSegment(formatParam(field)), 1)
 		case !field.IsZero():
 			query.Set(p.name, formatParam(field))
 		}
@@ -55,9 +56,9 @@ func formatParam(v reflect.Value) string {
 	return strings.Join(items, ",")
 }
 
-// escapeSegment writes a text as one segment of a path. An empty segment and the dots would lead elsewhere: nothing is
+// EscapeSegment writes a text as one segment of a path. An empty segment and the dots would lead elsewhere: nothing is
 // sent as U+0000, which no id holds either, and dots are escaped.
-func escapeSegment(text string) string {
+func EscapeSegment(text string) string {
 	switch text {
 	case "":
 		return "%00"
@@ -65,4 +66,23 @@ func escapeSegment(text string) string {
 		return strings.ReplaceAll(text, ".", "%2E")
 	}
 	return url.PathEscape(text)
+}
+
+// ClientAddress returns the address that a request came from. Behind a trusted proxy it is the last entry of
+// X-Forwarded-For, which the proxy wrote itself: earlier entries are whatever the client claims.
+func ClientAddress(r *http.Request, trustProxy bool) string {
+	if trustProxy {
+		if all := r.Header.Values("X-Forwarded-For"); len(all) > 0 {
+			last := all[len(all)-1]
+			last = strings.TrimSpace(last[strings.LastIndexByte(last, ',')+1:])
+			if ip := net.ParseIP(last); ip != nil {
+				return ip.String()
+			}
+		}
+	}
+	host, _, err := net.SplitHostPort(r.RemoteAddr)
+	if err != nil {
+		return r.RemoteAddr
+	}
+	return host
 }

@@ -1,10 +1,13 @@
 package httpapi
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"strconv"
 	"strings"
+	"time"
 	"unicode/utf8"
 )
 
@@ -36,7 +39,7 @@ func (c *Call) StreamEvents() *Stream {
 
 // Send buffers an event with v as JSON.
 func (s *Stream) Send(v any) error {
-	b, err := marshal(v)
+	b, err := Marshal(v)
 	if err != nil {
 		return fmt.Errorf("encode event: %w", err)
 	}
@@ -116,7 +119,7 @@ type EventStream struct{}
 // SendEvent buffers an event with a name and, unless it is 0, an id, which the client sends back as Last-Event-ID
 // when it reconnects. The name must not come from outside.
 func (s *Stream) SendEvent(name string, id int64, v any) error {
-	b, err := marshal(v)
+	b, err := Marshal(v)
 	if err != nil {
 		return fmt.Errorf("encode event: %w", err)
 	}
@@ -130,4 +133,15 @@ func (s *Stream) SendEvent(name string, id int64, v any) error {
 	}
 	s.SendRaw(b)
 	return nil
+}
+
+// Await calls wait with a deadline. It reports whether the deadline has passed before there was anything.
+func Await(ctx context.Context, timeout time.Duration, wait func(context.Context) error) (isLate bool, err error) {
+	waitCtx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	err = wait(waitCtx)
+	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
+		return true, nil
+	}
+	return false, err
 }

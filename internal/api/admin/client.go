@@ -35,7 +35,7 @@ func Run[In, Out any](ctx context.Context, c *Client, op Operation[In, Out], in 
 			return errors.Is(err, errLocked), err
 		}
 		out, err = runLocally(ctx, c, op, in)
-		return false, errors.Join(err, lock.unlock())
+		return false, errors.Join(err, lock.Unlock())
 	})
 	if errors.Is(err, errLocked) {
 		err = fmt.Errorf("%w, which does not answer on its admin socket; try again when it has ended (%s)", err, c.DataDir)
@@ -87,11 +87,4 @@ func (c *Client) lockData(mayCreate bool) (*Lock, error) {
 		return nil, err
 	}
 	return tryLock(c.DataDir, c.Holder)
-}
-
-func (l *Lock) unlock() error {
-	if l == nil {
-		return nil
-	}
-	return l.Unlock()
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/internal/httpapi"
 	"parley/internal/store"
 )
 
@@ -62,37 +63,37 @@ func newConversation(c *parley.Conversation) Conversation {
 }
 
 func (s *Service) listConversations(ctx context.Context, in ConversationQuery) ([]Conversation, error) {
-	account, err := s.DB.OwnerOfAgent(ctx, parley.AgentID(in.AgentID))
+	ref, err := s.findAgent(ctx, in.AgentID)
 	if err != nil {
 		return nil, err
 	}
 	filter := store.ConversationFilter{User: parley.EndUserID(in.UserID)}
-	request := parley.PageRequest{Limit: in.Limit}
-	page, err := s.DB.Conversations(ctx, account.AgentRef(parley.AgentID(in.AgentID)), filter, request)
+	page, err := s.DB.Conversations(ctx, ref, filter, parley.PageRequest{Limit: in.Limit})
 	if err != nil {
 		return nil, err
 	}
-	list := make([]Conversation, len(page.Items))
-	for i := range page.Items {
-		list[i] = newConversation(&page.Items[i])
-	}
-	return list, nil
+	return httpapi.ConvertList(page.Items, newConversation), nil
+}
+
+// findConversation returns the full id of a conversation. It fails with CONVERSATION_NOT_FOUND.
+func (s *Service) findConversation(ctx context.Context, id string) (parley.ConversationRef, error) {
+	account, agent, err := s.DB.OwnerOfConversation(ctx, parley.ConversationID(id))
+	return account.AgentRef(agent).ConversationRef(parley.ConversationID(id)), err
 }
 
 func (s *Service) moveConversation(ctx context.Context, in StateChange) (Conversation, error) {
-	id := parley.ConversationID(in.ID)
-	account, agent, err := s.DB.OwnerOfConversation(ctx, id)
+	ref, err := s.findConversation(ctx, in.ID)
 	if err != nil {
 		return Conversation{}, err
 	}
 	var c *parley.Conversation
 	switch in.Step {
 	case "end":
-		c, err = s.Conversations.End(ctx, account.AgentRef(agent).ConversationRef(id), operatorName)
+		c, err = s.Conversations.End(ctx, ref, operatorName)
 	case "takeover":
-		c, err = s.Conversations.TakeOver(ctx, account.AgentRef(agent).ConversationRef(id), operatorName, "", false)
+		c, err = s.Conversations.TakeOver(ctx, ref, operatorName, "", false)
 	case "handback":
-		c, err = s.Conversations.HandBack(ctx, account.AgentRef(agent).ConversationRef(id), operatorName)
+		c, err = s.Conversations.HandBack(ctx, ref, operatorName)
 	default:
 		err = parley.NewErrorf(parley.CodeInvalidBody, "A conversation takes no step %q.", in.Step)
 	}
@@ -103,19 +104,18 @@ func (s *Service) moveConversation(ctx context.Context, in StateChange) (Convers
 }
 
 func (s *Service) replyAsHuman(ctx context.Context, in HumanReply) (MessageRef, error) {
-	id := parley.ConversationID(in.ID)
-	account, agent, err := s.DB.OwnerOfConversation(ctx, id)
+	ref, err := s.findConversation(ctx, in.ID)
 	if err != nil {
 		return MessageRef{}, err
 	}
 	if strings.TrimSpace(in.Text) == "" {
 		return MessageRef{}, parley.NewErrorf(parley.CodeInvalidBody, "A reply must say something.")
 	}
-	member, err := s.findMember(ctx, account, in.Member)
+	member, err := s.findMember(ctx, ref.Account, in.Member)
 	if err != nil {
 		return MessageRef{}, err
 	}
-	m, err := s.Conversations.AddHumanReply(ctx, account.AgentRef(agent).ConversationRef(id), member, in.Text)
+	m, err := s.Conversations.AddHumanReply(ctx, ref, member, in.Text)
 	if err != nil {
 		return MessageRef{}, err
 	}
@@ -151,81 +151,67 @@ type Count struct {
 	Conversations int `json:"conversations"`
 }
 
-// agentConversations are conversations of one agent.
-type agentConversations struct {
-	account parley.AccountID
-	agent   parley.AgentID
-	ids     []parley.ConversationID
-}
-
-// findSelected finds the owners of the selected ids. It fails with CONVERSATION_NOT_FOUND, naming the first id that
+// findSelected finds the agents of the selected ids. It fails with CONVERSATION_NOT_FOUND, naming the first id that
 // does not exist.
-func (s *Service) findSelected(ctx context.Context, in Selection) ([]agentConversations, error) {
-	var list []agentConversations
-	at := map[parley.AgentID]int{}
+func (s *Service) findSelected(ctx context.Context, in Selection) (map[parley.AgentRef][]parley.ConversationID, error) {
+	found := map[parley.AgentRef][]parley.ConversationID{}
 	for _, id := range in.IDs {
-		account, agent, err := s.DB.OwnerOfConversation(ctx, parley.ConversationID(id))
+		ref, err := s.findConversation(ctx, id)
 		if parley.IsCode(err, parley.CodeConversationNotFound) {
 			return nil, parley.NewErrorf(parley.CodeConversationNotFound, "There is no conversation %q.", id)
 		}
 		if err != nil {
 			return nil, err
 		}
-		if _, ok := at[agent]; !ok {
-			at[agent] = len(list)
-			list = append(list, agentConversations{account: account, agent: agent})
-		}
-		list[at[agent]].ids = append(list[at[agent]].ids, parley.ConversationID(id))
+		found[ref.AgentRef] = append(found[ref.AgentRef], ref.Conversation)
 	}
-	return list, nil
+	return found, nil
 }
 
-// selectionFilter returns the owner and the filter of a selection without ids.
-func (s *Service) selectionFilter(
-	ctx context.Context, in Selection,
-) (parley.AccountID, store.ConversationFilter, error) {
-	f := store.ConversationFilter{User: parley.EndUserID(in.UserID), IdleSince: in.Before}
+// selectionFilter returns the agent and the filter of a selection without ids.
+func (s *Service) selectionFilter(ctx context.Context, in Selection) (ref parley.AgentRef, f store.ConversationFilter,
+	err error) {
 	if in.AgentID == "" || in.UserID == "" && in.Before == nil {
-		return "", f, parley.NewErrorf(parley.CodeInvalidBody,
+		return ref, f, parley.NewErrorf(parley.CodeInvalidBody,
 			"Say which conversations: their ids, or an agent with a user or a date.")
 	}
-	account, err := s.DB.OwnerOfAgent(ctx, parley.AgentID(in.AgentID))
-	return account, f, err
+	ref, err = s.findAgent(ctx, in.AgentID)
+	return ref, store.ConversationFilter{User: parley.EndUserID(in.UserID), IdleSince: in.Before}, err
 }
 
 func (s *Service) countConversations(ctx context.Context, in Selection) (Count, error) {
 	if len(in.IDs) > 0 {
-		list, err := s.findSelected(ctx, in)
+		found, err := s.findSelected(ctx, in)
 		n := 0
-		for _, b := range list {
-			n += len(b.ids)
+		for _, ids := range found {
+			n += len(ids)
 		}
 		return Count{n}, err
 	}
-	account, f, err := s.selectionFilter(ctx, in)
+	ref, f, err := s.selectionFilter(ctx, in)
 	if err != nil {
 		return Count{}, err
 	}
-	n, err := s.DB.CountConversations(ctx, account.AgentRef(parley.AgentID(in.AgentID)), f)
+	n, err := s.DB.CountConversations(ctx, ref, f)
 	return Count{n}, err
 }
 
 func (s *Service) deleteConversations(ctx context.Context, in Selection) (Count, error) {
 	if len(in.IDs) == 0 {
-		account, f, err := s.selectionFilter(ctx, in)
+		ref, f, err := s.selectionFilter(ctx, in)
 		if err != nil {
 			return Count{}, err
 		}
-		n, err := s.Conversations.DeleteAll(ctx, account.AgentRef(parley.AgentID(in.AgentID)), f)
+		n, err := s.Conversations.DeleteAll(ctx, ref, f)
 		return Count{n}, err
 	}
-	list, err := s.findSelected(ctx, in)
+	found, err := s.findSelected(ctx, in)
 	if err != nil {
 		return Count{}, err
 	}
 	var all Count
-	for _, b := range list {
-		n, err := s.Conversations.Delete(ctx, b.account.AgentRef(b.agent), b.ids, nil)
+	for ref, ids := range found {
+		n, err := s.Conversations.Delete(ctx, ref, ids, nil)
 		all.Conversations += n
 		if err != nil {
 			return all, err

@@ -6,6 +6,7 @@ import (
 
 	"parley"
 	"parley/internal/access"
+	"parley/internal/httpapi"
 )
 
 // NewKey asks for a key of an account.
@@ -87,21 +88,21 @@ func (s *Service) listKeys(ctx context.Context, in AccountFilter) ([]Key, error)
 	if err != nil {
 		return nil, err
 	}
-	list := make([]Key, len(found))
-	for i, k := range found {
-		list[i] = Key{
-			ID:         string(k.ID),
-			AccountID:  string(k.AccountID),
-			Name:       k.Name,
-			Hint:       k.Hint,
-			Scopes:     scopeNames(k.Scopes),
-			CreatedAt:  k.CreatedAt,
-			ExpiresAt:  k.ExpiresAt,
-			LastUsedAt: k.LastUsedAt,
-			RevokedAt:  k.RevokedAt,
-		}
+	return httpapi.ConvertList(found, newKey), nil
+}
+
+func newKey(k *parley.APIKey) Key {
+	return Key{
+		ID:         string(k.ID),
+		AccountID:  string(k.AccountID),
+		Name:       k.Name,
+		Hint:       k.Hint,
+		Scopes:     scopeNames(k.Scopes),
+		CreatedAt:  k.CreatedAt,
+		ExpiresAt:  k.ExpiresAt,
+		LastUsedAt: k.LastUsedAt,
+		RevokedAt:  k.RevokedAt,
 	}
-	return list, nil
 }
 
 func scopeNames(scopes []parley.Scope) []string {

@@ -67,8 +67,13 @@ func LockServer(ctx context.Context, dir, holder string, wait time.Duration) (*L
 	return lock, err
 }
 
-// Unlock releases the lock.
-func (l *Lock) Unlock() error { return l.file.Close() }
+// Unlock releases the lock; a nil one was not needed.
+func (l *Lock) Unlock() error {
+	if l == nil {
+		return nil
+	}
+	return l.file.Close()
+}
 
 // retry calls try until try says not to, or until wait is over. It returns the last error.
 func retry(ctx context.Context, wait time.Duration, try func() (again bool, err error)) error {

@@ -7,6 +7,7 @@ import (
 	"parley"
 	"parley/internal/access"
 	"parley/internal/helpdesk"
+	"parley/internal/httpapi"
 	"parley/internal/store"
 )
 
@@ -52,11 +53,7 @@ func (s *Service) listMembers(ctx context.Context, in AccountFilter) ([]Member, 
 	if err != nil {
 		return nil, err
 	}
-	list := make([]Member, len(found))
-	for i := range found {
-		list[i] = newMember(&found[i])
-	}
-	return list, nil
+	return httpapi.ConvertList(found, newMember), nil
 }
 
 func newMember(m *parley.Membership) Member {

@@ -24,6 +24,19 @@ type Operation[In, Out any] struct {
 	mayCreateData bool // may be the first thing ever done in a data directory
 }
 
+// newOperation returns the operation of a route such as "GET /accounts".
+func newOperation[In, Out any](
+	g httpapi.Group, route string, op operation, handle func(*Service, context.Context, In) (Out, error),
+) Operation[In, Out] {
+	return Operation[In, Out]{Operation: g.Complete(route, op), handle: handle}
+}
+
+// mayComeFirst marks an operation that may be the first one ever in a data directory.
+func (op Operation[In, Out]) mayComeFirst() Operation[In, Out] {
+	op.mayCreateData = true
+	return op
+}
+
 type (
 	operation  = httpapi.Operation
 	errorCodes = []parley.Code
@@ -140,17 +153,17 @@ func (w *localResponse) serve(h http.Handler, r *http.Request) {
 }
 
 // Header returns the response's headers.
-func (w *localResponse) Header() http.Header {
-	if w.header == nil {
-		w.header = make(http.Header)
+func (r *localResponse) Header() http.Header {
+	if r.header == nil {
+		r.header = make(http.Header)
 	}
-	return w.header
+	return r.header
 }
 
 // WriteHeader takes the status.
-func (w *localResponse) WriteHeader(status int) { w.status = status }
+func (r *localResponse) WriteHeader(status int) { r.status = status }
 
-func (w *localResponse) Write(b []byte) (int, error) { return w.body.Write(b) }
+func (r *localResponse) Write(b []byte) (int, error) { return r.body.Write(b) }
 
 // decodeReply decodes a response into out, or returns the failure that it tells.
 func decodeReply(status int, body io.Reader, out any) error {

@@ -4,12 +4,7 @@ import (
 	"net/http"
 
 	"parley"
-)
-
-const (
-	accountPath      = "/accounts/{accountId}"
-	agentPath        = "/agents/{agentId}"
-	conversationPath = "/conversations/{conversationId}"
+	"parley/internal/httpapi"
 )
 
 // routes is the one list of what the operator can do.
@@ -30,237 +25,144 @@ func routes() []route {
 	}
 }
 
+// groups are the operations that read one part of the server's data, and those that change it.
+type groups struct{ read, write httpapi.Group }
+
+func newGroups(tag string, read, write parley.Permission) groups {
+	return groups{httpapi.Group{Tag: tag, Permission: read}, httpapi.Group{Tag: tag, Permission: write}}
+}
+
+// newAgentGroups returns groups of operations on one agent. Their paths begin with its own.
+func newAgentGroups(tag string, read, write parley.Permission) groups {
+	g := newGroups(tag, read, write)
+	for _, group := range []*httpapi.Group{&g.read, &g.write} {
+		group.Path, group.Errors = "/agents/{agentId}", errorCodes{parley.CodeAgentNotFound}
+	}
+	return g
+}
+
+var (
+	accountGroup      = newGroups("Accounts", parley.PermissionAccountsRead, parley.PermissionAccountsWrite)
+	keyGroup          = newGroups("API keys", parley.PermissionKeysRead, parley.PermissionKeysWrite)
+	memberGroup       = newGroups("Members", parley.PermissionMembersRead, parley.PermissionMembersWrite)
+	webhookGroup      = newGroups("Webhooks", parley.PermissionWebhooksRead, parley.PermissionWebhooksWrite)
+	serverGroup       = newGroups("Server", parley.PermissionServerRead, parley.PermissionServerWrite)
+	agentsGroup       = newGroups("Agents", parley.PermissionAgentsRead, parley.PermissionAgentsWrite)
+	agentGroup        = newAgentGroups("Agents", parley.PermissionAgentsRead, parley.PermissionAgentsWrite)
+	sourceGroup       = newAgentGroups("Agents", parley.PermissionSourcesRead, "")
+	insightGroup      = newAgentGroups("Agents", parley.PermissionInsightsRead, parley.PermissionInsightsWrite)
+	conversationGroup = newGroups("Conversations", parley.PermissionConversationsRead, parley.PermissionConversationsWrite)
+	voiceGroup        = newGroups("Voice", parley.PermissionVoiceRead, parley.PermissionVoiceWrite)
+	statusGroup       = newAgentGroups("Statuses", parley.PermissionHelpdeskRead, parley.PermissionHelpdeskWrite)
+	teamGroup         = newAgentGroups("Teams", parley.PermissionHelpdeskRead, parley.PermissionHelpdeskWrite)
+	ruleGroup         = newAgentGroups("Rules", parley.PermissionHelpdeskRead, parley.PermissionHelpdeskWrite)
+	ticketGroup       = newAgentGroups("Tickets", parley.PermissionTicketsRead, parley.PermissionTicketsWrite)
+)
+
 // The operations on accounts.
 var (
-	CreateAccount = Operation[NewAccount, CreatedAccount]{
-		Operation: operation{
-			Name:       "createAccount",
-			Method:     http.MethodPost,
-			Path:       "/accounts",
-			Tag:        "Accounts",
-			Summary:    "Create an account with its first API key",
-			Permission: parley.PermissionAccountsWrite,
-			Status:     http.StatusCreated,
-		},
-		handle:        (*Service).createAccount,
-		mayCreateData: true,
-	}
-	UpdateAccount = Operation[AccountChange, Account]{
-		Operation: operation{
-			Name:       "updateAccount",
-			Method:     http.MethodPatch,
-			Path:       accountPath,
-			Tag:        "Accounts",
-			Summary:    "Change what is sent of an account",
-			Permission: parley.PermissionAccountsWrite,
-			Errors:     errorCodes{parley.CodeAccountNotFound},
-		},
-		handle: (*Service).updateAccount,
-	}
-	ListAccounts = Operation[NoInput, []Account]{
-		Operation: operation{
-			Name:       "listAccounts",
-			Method:     http.MethodGet,
-			Path:       "/accounts",
-			Tag:        "Accounts",
-			Summary:    "List all accounts",
-			Permission: parley.PermissionAccountsRead,
-		},
-		handle: (*Service).listAccounts,
-	}
+	CreateAccount = newOperation(accountGroup.write, "POST /accounts", operation{
+		Name:    "createAccount",
+		Summary: "Create an account with its first API key",
+		Status:  http.StatusCreated,
+	}, (*Service).createAccount).mayComeFirst()
+	UpdateAccount = newOperation(accountGroup.write, "PATCH /accounts/{accountId}", operation{
+		Name:    "updateAccount",
+		Summary: "Change what is sent of an account",
+		Errors:  errorCodes{parley.CodeAccountNotFound},
+	}, (*Service).updateAccount)
+	ListAccounts = newOperation(accountGroup.read, "GET /accounts", operation{
+		Name:    "listAccounts",
+		Summary: "List all accounts",
+	}, (*Service).listAccounts)
 )
 
 // The operations on API keys.
 var (
-	CreateKey = Operation[NewKey, CreatedKey]{
-		Operation: operation{
-			Name:       "createKey",
-			Method:     http.MethodPost,
-			Path:       accountPath + "/keys",
-			Tag:        "API keys",
-			Summary:    "Create an API key",
-			Permission: parley.PermissionKeysWrite,
-			Status:     http.StatusCreated,
-			Errors:     errorCodes{parley.CodeAccountNotFound},
-		},
-		handle: (*Service).createKey,
-	}
-	RevokeKey = Operation[KeyRef, RevokedKey]{
-		Operation: operation{
-			Name:       "revokeKey",
-			Method:     http.MethodDelete,
-			Path:       "/keys/{keyId}",
-			Tag:        "API keys",
-			Summary:    "Revoke an API key",
-			Permission: parley.PermissionKeysWrite,
-			Errors:     errorCodes{parley.CodeKeyNotFound},
-		},
-		handle: (*Service).revokeKey,
-	}
-	ListKeys = Operation[AccountFilter, []Key]{
-		Operation: operation{
-			Name:       "listKeys",
-			Method:     http.MethodGet,
-			Path:       "/keys",
-			Tag:        "API keys",
-			Summary:    "List API keys, without the keys themselves",
-			Permission: parley.PermissionKeysRead,
-			Errors:     errorCodes{parley.CodeAccountNotFound},
-		},
-		handle: (*Service).listKeys,
-	}
+	CreateKey = newOperation(keyGroup.write, "POST /accounts/{accountId}/keys", operation{
+		Name:    "createKey",
+		Summary: "Create an API key",
+		Status:  http.StatusCreated,
+		Errors:  errorCodes{parley.CodeAccountNotFound},
+	}, (*Service).createKey)
+	RevokeKey = newOperation(keyGroup.write, "DELETE /keys/{keyId}", operation{
+		Name:    "revokeKey",
+		Summary: "Revoke an API key",
+		Errors:  errorCodes{parley.CodeKeyNotFound},
+	}, (*Service).revokeKey)
+	ListKeys = newOperation(keyGroup.read, "GET /keys", operation{
+		Name:    "listKeys",
+		Summary: "List API keys, without the keys themselves",
+		Errors:  errorCodes{parley.CodeAccountNotFound},
+	}, (*Service).listKeys)
 )
 
 // The operations on the members of accounts.
 var (
-	AddMember = Operation[NewMember, AddedMember]{
-		Operation: operation{
-			Name:       "addMember",
-			Method:     http.MethodPost,
-			Path:       accountPath + "/members",
-			Tag:        "Members",
-			Summary:    "Add a member to an account",
-			Permission: parley.PermissionMembersWrite,
-			Status:     http.StatusCreated,
-			Errors:     errorCodes{parley.CodeAccountNotFound, parley.CodeAlreadyExists},
-		},
-		handle: (*Service).addMember,
-	}
-	ListMembers = Operation[AccountFilter, []Member]{
-		Operation: operation{
-			Name:       "listMembers",
-			Method:     http.MethodGet,
-			Path:       "/members",
-			Tag:        "Members",
-			Summary:    "List members",
-			Permission: parley.PermissionMembersRead,
-			Errors:     errorCodes{parley.CodeAccountNotFound},
-		},
-		handle: (*Service).listMembers,
-	}
-	ChangeMember = Operation[MemberChange, Member]{
-		Operation: operation{
-			Name:       "changeMember",
-			Method:     http.MethodPatch,
-			Path:       accountPath + "/members",
-			Tag:        "Members",
-			Summary:    "Give a member another role",
-			Permission: parley.PermissionMembersWrite,
-			Errors:     errorCodes{parley.CodeMemberNotFound},
-		},
-		handle: (*Service).changeMember,
-	}
-	RemoveMember = Operation[MemberRemoval, MemberRemovalResult]{
-		Operation: operation{
-			Name:       "removeMember",
-			Method:     http.MethodDelete,
-			Path:       accountPath + "/members",
-			Tag:        "Members",
-			Summary:    "Remove a member from an account and from its teams",
-			Permission: parley.PermissionMembersWrite,
-			Errors:     errorCodes{parley.CodeMemberNotFound},
-		},
-		handle: (*Service).removeMember,
-	}
+	AddMember = newOperation(memberGroup.write, "POST /accounts/{accountId}/members", operation{
+		Name:    "addMember",
+		Summary: "Add a member to an account",
+		Status:  http.StatusCreated,
+		Errors:  errorCodes{parley.CodeAccountNotFound, parley.CodeAlreadyExists},
+	}, (*Service).addMember)
+	ListMembers = newOperation(memberGroup.read, "GET /members", operation{
+		Name:    "listMembers",
+		Summary: "List members",
+		Errors:  errorCodes{parley.CodeAccountNotFound},
+	}, (*Service).listMembers)
+	ChangeMember = newOperation(memberGroup.write, "PATCH /accounts/{accountId}/members", operation{
+		Name:    "changeMember",
+		Summary: "Give a member another role",
+		Errors:  errorCodes{parley.CodeMemberNotFound},
+	}, (*Service).changeMember)
+	RemoveMember = newOperation(memberGroup.write, "DELETE /accounts/{accountId}/members", operation{
+		Name:    "removeMember",
+		Summary: "Remove a member from an account and from its teams",
+		Errors:  errorCodes{parley.CodeMemberNotFound},
+	}, (*Service).removeMember)
 )
 
 // The operations on webhooks and their deliveries.
 var (
-	AddWebhook = Operation[NewWebhook, CreatedWebhook]{
-		Operation: operation{
-			Name:       "addWebhook",
-			Method:     http.MethodPost,
-			Path:       "/webhooks",
-			Tag:        "Webhooks",
-			Summary:    "Send events to an address",
-			Permission: parley.PermissionWebhooksWrite,
-			Status:     http.StatusCreated,
-			Errors:     errorCodes{parley.CodeAccountNotFound, parley.CodeAgentNotFound},
-		},
-		handle: (*Service).addWebhook,
-	}
-	RemoveWebhook = Operation[WebhookRef, RemovedWebhook]{
-		Operation: operation{
-			Name:       "removeWebhook",
-			Method:     http.MethodDelete,
-			Path:       "/webhooks/{webhookId}",
-			Tag:        "Webhooks",
-			Summary:    "Remove a webhook",
-			Permission: parley.PermissionWebhooksWrite,
-			Errors:     errorCodes{parley.CodeNotFound},
-		},
-		handle: (*Service).removeWebhook,
-	}
-	ListWebhooks = Operation[AccountFilter, []Webhook]{
-		Operation: operation{
-			Name:       "listWebhooks",
-			Method:     http.MethodGet,
-			Path:       "/webhooks",
-			Tag:        "Webhooks",
-			Summary:    "List webhooks",
-			Permission: parley.PermissionWebhooksRead,
-		},
-		handle: (*Service).listWebhooks,
-	}
-	ListDeliveries = Operation[DeliveryQuery, []Delivery]{
-		Operation: operation{
-			Name:       "listDeliveries",
-			Method:     http.MethodGet,
-			Path:       "/deliveries",
-			Tag:        "Webhooks",
-			Summary:    "List deliveries of events, the newest first",
-			Permission: parley.PermissionWebhooksRead,
-		},
-		handle: (*Service).listDeliveries,
-	}
-	Redeliver = Operation[DeliveryRef, Redelivery]{
-		Operation: operation{
-			Name:       "redeliver",
-			Method:     http.MethodPost,
-			Path:       "/deliveries/{deliveryId}/redeliver",
-			Tag:        "Webhooks",
-			Summary:    "Send a delivery again",
-			Permission: parley.PermissionWebhooksWrite,
-			Errors:     errorCodes{parley.CodeNotFound},
-		},
-		handle: (*Service).redeliver,
-	}
+	AddWebhook = newOperation(webhookGroup.write, "POST /webhooks", operation{
+		Name:    "addWebhook",
+		Summary: "Send events to an address",
+		Status:  http.StatusCreated,
+		Errors:  errorCodes{parley.CodeAccountNotFound, parley.CodeAgentNotFound},
+	}, (*Service).addWebhook)
+	RemoveWebhook = newOperation(webhookGroup.write, "DELETE /webhooks/{webhookId}", operation{
+		Name:    "removeWebhook",
+		Summary: "Remove a webhook",
+		Errors:  errorCodes{parley.CodeNotFound},
+	}, (*Service).removeWebhook)
+	ListWebhooks = newOperation(webhookGroup.read, "GET /webhooks", operation{
+		Name:    "listWebhooks",
+		Summary: "List webhooks",
+	}, (*Service).listWebhooks)
+	ListDeliveries = newOperation(webhookGroup.read, "GET /deliveries", operation{
+		Name:    "listDeliveries",
+		Summary: "List deliveries of events, the newest first",
+	}, (*Service).listDeliveries)
+	Redeliver = newOperation(webhookGroup.write, "POST /deliveries/{deliveryId}/redeliver", operation{
+		Name:    "redeliver",
+		Summary: "Send a delivery again",
+		Errors:  errorCodes{parley.CodeNotFound},
+	}, (*Service).redeliver)
 )
 
 // The operations on the server as a whole.
 var (
-	GetMaintenance = Operation[NoInput, MaintenanceState]{
-		Operation: operation{
-			Name:       "getMaintenance",
-			Method:     http.MethodGet,
-			Path:       "/maintenance",
-			Tag:        "Server",
-			Summary:    "Is the service under maintenance?",
-			Permission: parley.PermissionServerRead,
-		},
-		handle: (*Service).getMaintenance,
-	}
-	SetMaintenance = Operation[MaintenanceState, MaintenanceState]{
-		Operation: operation{
-			Name:       "setMaintenance",
-			Method:     http.MethodPut,
-			Path:       "/maintenance",
-			Tag:        "Server",
-			Summary:    "Close the service to requests, or open it again",
-			Permission: parley.PermissionServerWrite,
-		},
-		handle: (*Service).setMaintenance,
-	}
-	Reindex = Operation[ReindexRequest, ReindexState]{
-		Operation: operation{
-			Name:       "reindex",
-			Method:     http.MethodPost,
-			Path:       accountPath + "/reindex",
-			Tag:        "Server",
-			Summary:    "Take a step of building the search index of an account anew",
-			Permission: parley.PermissionServerWrite,
-			Errors:     errorCodes{parley.CodeAccountNotFound},
-		},
-		handle: (*Service).reindex,
-	}
+	GetMaintenance = newOperation(serverGroup.read, "GET /maintenance", operation{
+		Name:    "getMaintenance",
+		Summary: "Is the service under maintenance?",
+	}, (*Service).getMaintenance)
+	SetMaintenance = newOperation(serverGroup.write, "PUT /maintenance", operation{
+		Name:    "setMaintenance",
+		Summary: "Close the service to requests, or open it again",
+	}, (*Service).setMaintenance)
+	Reindex = newOperation(serverGroup.write, "POST /accounts/{accountId}/reindex", operation{
+		Name:    "reindex",
+		Summary: "Take a step of building the search index of an account anew",
+		Errors:  errorCodes{parley.CodeAccountNotFound},
+	}, (*Service).reindex)
 )

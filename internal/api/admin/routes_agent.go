@@ -4,220 +4,93 @@ import (
 	"net/http"
 
 	"parley"
-	"parley/internal/eval"
-	"parley/internal/insight"
-	"parley/internal/manifest"
-	"parley/internal/voice"
 )
 
 // The operations on agents, their sources and their insights.
 var (
-	Apply = Operation[ApplyManifest, ManifestResult]{
-		Operation: operation{
-			Name:       "applyManifest",
-			Method:     http.MethodPost,
-			Path:       accountPath + "/manifest",
-			Tag:        "Agents",
-			Summary:    "Make the agents of an account what a manifest says",
-			Permission: parley.PermissionAgentsWrite,
-			Errors: errorCodes{
-				parley.CodeAccountNotFound,
-				parley.CodePlanFeature,
-				parley.CodeAgentLimit,
-				parley.CodeSourceSize,
-			},
-		},
-		handle: (*Service).apply,
-	}
-	ExportAgent = Operation[AgentRef, manifest.ExportResult]{
-		Operation: operation{
-			Name:       "exportAgent",
-			Method:     http.MethodGet,
-			Path:       agentPath + "/manifest",
-			Tag:        "Agents",
-			Summary:    "Export an agent as a manifest",
-			Permission: parley.PermissionAgentsRead,
-			Errors:     errorCodes{parley.CodeAgentNotFound},
-		},
-		handle: (*Service).exportAgent,
-	}
-	Replay = Operation[ReplayRequest, eval.Replay]{
-		Operation: operation{
-			Name:       "replayAgent",
-			Method:     http.MethodPost,
-			Path:       agentPath + "/replay",
-			Tag:        "Agents",
-			Summary:    "Answer the newest questions of an agent again, and store nothing",
-			Permission: parley.PermissionAgentsRead,
-			Errors:     errorCodes{parley.CodeAgentNotFound},
-		},
-		handle: (*Service).replay,
-	}
-	ListSources = Operation[SourceQuery, []Source]{
-		Operation: operation{
-			Name:       "listSources",
-			Method:     http.MethodGet,
-			Path:       agentPath + "/sources",
-			Tag:        "Agents",
-			Summary:    "List the sources of an agent, the newest first",
-			Permission: parley.PermissionSourcesRead,
-			Errors:     errorCodes{parley.CodeAgentNotFound},
-		},
-		handle: (*Service).listSources,
-	}
-	ShowInsights = Operation[InsightsQuery, insight.Report]{
-		Operation: operation{
-			Name:       "getInsights",
-			Method:     http.MethodGet,
-			Path:       agentPath + "/insights",
-			Tag:        "Agents",
-			Summary:    "Count what the conversations of an agent came to",
-			Permission: parley.PermissionInsightsRead,
-			Errors:     errorCodes{parley.CodeAgentNotFound, parley.CodeInvalidDateRange},
-		},
-		handle: (*Service).showInsights,
-	}
-	RebuildInsights = Operation[RebuildRequest, insight.Progress]{
-		Operation: operation{
-			Name:       "rebuildInsights",
-			Method:     http.MethodPost,
-			Path:       agentPath + "/insights/rebuild",
-			Tag:        "Agents",
-			Summary:    "Take a step of judging the conversations of an agent anew",
-			Permission: parley.PermissionInsightsWrite,
-			Errors:     errorCodes{parley.CodeAgentNotFound},
-		},
-		handle: (*Service).rebuildInsights,
-	}
+	Apply = newOperation(agentsGroup.write, "POST /accounts/{accountId}/manifest", operation{
+		Name:    "applyManifest",
+		Summary: "Make the agents of an account what a manifest says",
+		Errors: errorCodes{parley.CodeAccountNotFound, parley.CodePlanFeature, parley.CodeAgentLimit,
+			parley.CodeSourceSize},
+	}, (*Service).apply)
+	ExportAgent = newOperation(agentGroup.read, "GET /manifest", operation{
+		Name:    "exportAgent",
+		Summary: "Export an agent as a manifest",
+	}, (*Service).exportAgent)
+	Replay = newOperation(agentGroup.read, "POST /replay", operation{
+		Name:    "replayAgent",
+		Summary: "Answer the newest questions of an agent again, and store nothing",
+	}, (*Service).replay)
+	ListSources = newOperation(sourceGroup.read, "GET /sources", operation{
+		Name:    "listSources",
+		Summary: "List the sources of an agent, the newest first",
+	}, (*Service).listSources)
+	ShowInsights = newOperation(insightGroup.read, "GET /insights", operation{
+		Name:    "getInsights",
+		Summary: "Count what the conversations of an agent came to",
+		Errors:  errorCodes{parley.CodeInvalidDateRange},
+	}, (*Service).showInsights)
+	RebuildInsights = newOperation(insightGroup.write, "POST /insights/rebuild", operation{
+		Name:    "rebuildInsights",
+		Summary: "Take a step of judging the conversations of an agent anew",
+	}, (*Service).rebuildInsights)
 )
 
 // The operations on conversations.
 var (
-	ListConversations = Operation[ConversationQuery, []Conversation]{
-		Operation: operation{
-			Name:       "listConversations",
-			Method:     http.MethodGet,
-			Path:       agentPath + "/conversations",
-			Tag:        "Conversations",
-			Summary:    "List the conversations of an agent, the newest first",
-			Permission: parley.PermissionConversationsRead,
-			Errors:     errorCodes{parley.CodeAgentNotFound},
-		},
-		handle: (*Service).listConversations,
-	}
-	MoveConversation = Operation[StateChange, Conversation]{
-		Operation: operation{
-			Name:       "changeConversationState",
-			Method:     http.MethodPut,
-			Path:       conversationPath + "/state",
-			Tag:        "Conversations",
-			Summary:    "End a conversation, take it over or hand it back",
-			Permission: parley.PermissionConversationsWrite,
-			Errors: errorCodes{
-				parley.CodeConversationNotFound,
-				parley.CodeNotOngoing,
-				parley.CodeNotTakenOver,
-			},
-		},
-		handle: (*Service).moveConversation,
-	}
-	ReplyAsHuman = Operation[HumanReply, MessageRef]{
-		Operation: operation{
-			Name:       "replyToConversation",
-			Method:     http.MethodPost,
-			Path:       conversationPath + "/messages",
-			Tag:        "Conversations",
-			Summary:    "Write to the customer of a conversation that was taken over",
-			Permission: parley.PermissionConversationsWrite,
-			Status:     http.StatusCreated,
-			Errors:     errorCodes{parley.CodeConversationNotFound, parley.CodeNotTakenOver},
-		},
-		handle: (*Service).replyAsHuman,
-	}
-	Trace = Operation[ConversationRef, []TurnTrace]{
-		Operation: operation{
-			Name:       "traceConversation",
-			Method:     http.MethodGet,
-			Path:       conversationPath + "/trace",
-			Tag:        "Conversations",
-			Summary:    "Explain the answers of a conversation",
-			Permission: parley.PermissionConversationsRead,
-			Errors:     errorCodes{parley.CodeConversationNotFound},
-		},
-		handle: (*Service).traceConversation,
-	}
-	CountConversations = Operation[Selection, Count]{
-		Operation: operation{
-			Name:       "countConversations",
-			Method:     http.MethodPost,
-			Path:       "/conversations/count",
-			Tag:        "Conversations",
-			Summary:    "Count the selected conversations",
-			Permission: parley.PermissionConversationsRead,
-			Errors:     errorCodes{parley.CodeConversationNotFound, parley.CodeAgentNotFound},
-		},
-		handle: (*Service).countConversations,
-	}
-	DeleteConversations = Operation[Selection, Count]{
-		Operation: operation{
-			Name:       "deleteConversations",
-			Method:     http.MethodPost,
-			Path:       "/conversations/delete",
-			Tag:        "Conversations",
-			Summary:    "Delete the selected conversations for good",
-			Permission: parley.PermissionConversationsWrite,
-			Errors:     errorCodes{parley.CodeConversationNotFound, parley.CodeAgentNotFound},
-		},
-		handle: (*Service).deleteConversations,
-	}
+	ListConversations = newOperation(conversationGroup.read, "GET /agents/{agentId}/conversations", operation{
+		Name:    "listConversations",
+		Summary: "List the conversations of an agent, the newest first",
+		Errors:  errorCodes{parley.CodeAgentNotFound},
+	}, (*Service).listConversations)
+	MoveConversation = newOperation(conversationGroup.write, "PUT /conversations/{conversationId}/state", operation{
+		Name:    "changeConversationState",
+		Summary: "End a conversation, take it over or hand it back",
+		Errors:  errorCodes{parley.CodeConversationNotFound, parley.CodeNotOngoing, parley.CodeNotTakenOver},
+	}, (*Service).moveConversation)
+	ReplyAsHuman = newOperation(conversationGroup.write, "POST /conversations/{conversationId}/messages", operation{
+		Name:    "replyToConversation",
+		Summary: "Write to the customer of a conversation that was taken over",
+		Status:  http.StatusCreated,
+		Errors:  errorCodes{parley.CodeConversationNotFound, parley.CodeNotTakenOver},
+	}, (*Service).replyAsHuman)
+	Trace = newOperation(conversationGroup.read, "GET /conversations/{conversationId}/trace", operation{
+		Name:    "traceConversation",
+		Summary: "Explain the answers of a conversation",
+		Errors:  errorCodes{parley.CodeConversationNotFound},
+	}, (*Service).traceConversation)
+	CountConversations = newOperation(conversationGroup.read, "POST /conversations/count", operation{
+		Name:    "countConversations",
+		Summary: "Count the selected conversations",
+		Errors:  errorCodes{parley.CodeConversationNotFound, parley.CodeAgentNotFound},
+	}, (*Service).countConversations)
+	DeleteConversations = newOperation(conversationGroup.write, "POST /conversations/delete", operation{
+		Name:    "deleteConversations",
+		Summary: "Delete the selected conversations for good",
+		Errors:  errorCodes{parley.CodeConversationNotFound, parley.CodeAgentNotFound},
+	}, (*Service).deleteConversations)
 )
 
 // The operations on voice sessions.
 var (
-	ListVoiceSessions = Operation[VoiceSessionQuery, []VoiceSession]{
-		Operation: operation{
-			Name:       "listVoiceSessions",
-			Method:     http.MethodGet,
-			Path:       "/voice/sessions",
-			Tag:        "Voice",
-			Summary:    "List voice sessions, the newest first",
-			Permission: parley.PermissionVoiceRead,
-		},
-		handle: (*Service).listVoiceSessions,
-	}
-	EndVoiceSession = Operation[VoiceSessionRef, EndedVoiceSession]{
-		Operation: operation{
-			Name:       "endVoiceSession",
-			Method:     http.MethodPost,
-			Path:       "/voice/sessions/{sessionId}/end",
-			Tag:        "Voice",
-			Summary:    "End a voice session",
-			Permission: parley.PermissionVoiceWrite,
-			Errors:     errorCodes{parley.CodeNotFound},
-		},
-		handle: (*Service).endVoiceSession,
-	}
-	ReadVoiceRecording = Operation[VoiceRecordingRequest, VoiceRecording]{
-		Operation: operation{
-			Name:       "readVoiceRecording",
-			Method:     http.MethodGet,
-			Path:       "/voice/sessions/{sessionId}/recording",
-			Tag:        "Voice",
-			Summary:    "Read one part of the recording of a voice session",
-			Permission: parley.PermissionVoiceRead,
-			Errors:     errorCodes{parley.CodeNotFound},
-		},
-		handle: (*Service).readVoiceRecording,
-	}
-	VoiceStats = Operation[NoInput, voice.StatsSnapshot]{
-		Operation: operation{
-			Name:       "getVoiceStats",
-			Method:     http.MethodGet,
-			Path:       "/voice/stats",
-			Tag:        "Voice",
-			Summary:    "Measure how fast the running server answers in voice sessions",
-			Permission: parley.PermissionServerRead,
-		},
-		handle: (*Service).voiceStats,
-	}
+	ListVoiceSessions = newOperation(voiceGroup.read, "GET /voice/sessions", operation{
+		Name:    "listVoiceSessions",
+		Summary: "List voice sessions, the newest first",
+	}, (*Service).listVoiceSessions)
+	EndVoiceSession = newOperation(voiceGroup.write, "POST /voice/sessions/{sessionId}/end", operation{
+		Name:    "endVoiceSession",
+		Summary: "End a voice session",
+		Errors:  errorCodes{parley.CodeNotFound},
+	}, (*Service).endVoiceSession)
+	ReadVoiceRecording = newOperation(voiceGroup.read, "GET /voice/sessions/{sessionId}/recording", operation{
+		Name:    "readVoiceRecording",
+		Summary: "Read one part of the recording of a voice session",
+		Errors:  errorCodes{parley.CodeNotFound},
+	}, (*Service).readVoiceRecording)
+	VoiceStats = newOperation(voiceGroup.read, "GET /voice/stats", operation{
+		Name:       "getVoiceStats",
+		Summary:    "Measure how fast the running server answers in voice sessions",
+		Permission: parley.PermissionServerRead,
+	}, (*Service).voiceStats)
 )

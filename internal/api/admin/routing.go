@@ -62,14 +62,14 @@ type Candidate struct {
 }
 
 func (s *Service) explainRoute(ctx context.Context, in RouteRequest) (RouteResult, error) {
-	account, agent, err := s.findAgent(ctx, in.AgentID)
+	ref, err := s.findAgent(ctx, in.AgentID)
 	if err != nil {
 		return RouteResult{}, err
 	}
 	if err := in.check(); err != nil {
 		return RouteResult{}, err
 	}
-	x, err := s.Helpdesk.Explain(ctx, account.AgentRef(agent), helpdesk.RoutingInput{
+	x, err := s.Helpdesk.Explain(ctx, ref, helpdesk.RoutingInput{
 		Subject:  in.Subject,
 		Body:     in.Description,
 		Email:    in.Email,
@@ -79,18 +79,18 @@ func (s *Service) explainRoute(ctx context.Context, in RouteRequest) (RouteResul
 	if err != nil {
 		return RouteResult{}, err
 	}
-	names, err := s.loadNames(ctx, account.AgentRef(agent))
+	names, err := s.loadNames(ctx, ref)
 	if err != nil {
 		return RouteResult{}, err
 	}
 	return newRouteResult(&x, names), nil
 }
 
-func (in *RouteRequest) check() error {
-	if in.Channel != "" && !slices.Contains(parley.TicketChannels(), parley.TicketChannel(in.Channel)) {
-		return parley.NewErrorf(parley.CodeInvalidBody, "%q is no channel of tickets.", in.Channel)
+func (r *RouteRequest) check() error {
+	if r.Channel != "" && !slices.Contains(parley.TicketChannels(), parley.TicketChannel(r.Channel)) {
+		return parley.NewErrorf(parley.CodeInvalidBody, "%q is no channel of tickets.", r.Channel)
 	}
-	if in.Priority != "" && !slices.Contains(parley.Priorities(), in.Priority) {
+	if r.Priority != "" && !slices.Contains(parley.Priorities(), r.Priority) {
 		return parley.NewErrorf(parley.CodeInvalidBody,
 			"The priority must be one of: %s.", strings.Join(parley.Priorities(), ", "))
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"parley"
+	"parley/internal/httpapi"
 )
 
 // Rule is a routing rule as the operator sees it.
@@ -53,20 +54,16 @@ type RuleSwitch struct {
 }
 
 func (s *Service) listRules(ctx context.Context, in AgentRef) ([]Rule, error) {
-	account, agent, err := s.findAgent(ctx, in.ID)
+	ref, err := s.findAgent(ctx, in.ID)
 	if err != nil {
 		return nil, err
 	}
-	found, err := s.Helpdesk.Rules(ctx, account.AgentRef(agent))
+	found, err := s.Helpdesk.Rules(ctx, ref)
 	if err != nil {
 		return nil, err
 	}
-	names, err := s.loadNames(ctx, account.AgentRef(agent))
-	list := make([]Rule, len(found))
-	for i := range found {
-		list[i] = names.newRule(&found[i])
-	}
-	return list, err
+	names, err := s.loadNames(ctx, ref)
+	return httpapi.ConvertList(found, names.newRule), err
 }
 
 // nameTable holds the names of a helpdesk's teams and of its account's members by their ids.
@@ -106,15 +103,15 @@ func (t nameTable) newRule(r *parley.Rule) Rule {
 }
 
 func (s *Service) addRule(ctx context.Context, in NewRule) ([]Rule, error) {
-	account, agent, err := s.findAgent(ctx, in.AgentID)
+	ref, err := s.findAgent(ctx, in.AgentID)
 	if err != nil {
 		return nil, err
 	}
-	r, err := s.newRule(ctx, account.AgentRef(agent), in)
+	r, err := s.newRule(ctx, ref, in)
 	if err != nil {
 		return nil, err
 	}
-	err = s.Helpdesk.ChangeRules(ctx, account.AgentRef(agent), operatorName,
+	err = s.Helpdesk.ChangeRules(ctx, ref, operatorName,
 		func(rules []parley.Rule) ([]parley.Rule, error) {
 			if slices.ContainsFunc(rules, func(o parley.Rule) bool { return o.Key == r.Key }) {
 				return nil, parley.NewErrorf(parley.CodeAlreadyExists, "The agent has a rule with the key %s.", r.Key)
@@ -136,9 +133,7 @@ func ruleIndex(position, n int) int {
 	return position - 1
 }
 
-func (s *Service) newRule(
-	ctx context.Context, ref parley.AgentRef, in NewRule,
-) (r parley.Rule, err error) {
+func (s *Service) newRule(ctx context.Context, ref parley.AgentRef, in NewRule) (r parley.Rule, err error) {
 	if err := checkKey(in.Key); err != nil {
 		return r, err
 	}
@@ -190,7 +185,7 @@ func (s *Service) switchRule(ctx context.Context, in RuleSwitch) ([]Rule, error)
 func (s *Service) changeRules(
 	ctx context.Context, in RuleRef, change func(rules []parley.Rule, i int) []parley.Rule,
 ) ([]Rule, error) {
-	account, agent, err := s.findAgent(ctx, in.AgentID)
+	ref, err := s.findAgent(ctx, in.AgentID)
 	if err != nil {
 		return nil, err
 	}
@@ -201,7 +196,7 @@ func (s *Service) changeRules(
 		}
 		return change(rules, i), nil
 	}
-	if err := s.Helpdesk.ChangeRules(ctx, account.AgentRef(agent), operatorName, changeAll); err != nil {
+	if err := s.Helpdesk.ChangeRules(ctx, ref, operatorName, changeAll); err != nil {
 		return nil, err
 	}
 	return s.listRules(ctx, AgentRef{in.AgentID})

@@ -1,6 +1,6 @@
 // Package admin is the operator's API: accounts, keys, members, webhooks, and the agents of all accounts with what they
 // hold. A server serves it on a unix socket in its data directory; where no server runs, a command runs the same
-// operations on the opened database. routes.go is the one list of them.
+// operations on the opened database. routes.go lists them; their rows are in the files routes*.go.
 package admin
 
 import (
@@ -51,8 +51,8 @@ func (s *Service) applyChange() {
 	}
 }
 
-// findAgent returns an agent's id with its owner's. It fails with AGENT_NOT_FOUND.
-func (s *Service) findAgent(ctx context.Context, id string) (parley.AccountID, parley.AgentID, error) {
+// findAgent returns the full id of an agent. It fails with AGENT_NOT_FOUND.
+func (s *Service) findAgent(ctx context.Context, id string) (parley.AgentRef, error) {
 	account, err := s.DB.OwnerOfAgent(ctx, parley.AgentID(id))
-	return account, parley.AgentID(id), err
+	return account.AgentRef(parley.AgentID(id)), err
 }

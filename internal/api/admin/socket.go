@@ -46,7 +46,7 @@ type removingListener struct {
 	path string
 }
 
-func (s removingListener) Close() error { return errors.Join(os.Remove(s.path), s.Listener.Close()) }
+func (l removingListener) Close() error { return errors.Join(os.Remove(l.path), l.Listener.Close()) }
 
 // dial connects to the admin socket of a data directory.
 func dial(ctx context.Context, dir string) (net.Conn, error) {

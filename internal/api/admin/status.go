@@ -7,6 +7,7 @@ import (
 
 	"parley"
 	"parley/internal/helpdesk"
+	"parley/internal/httpapi"
 )
 
 // Status is a ticket status as the operator sees it.
@@ -62,27 +63,23 @@ func newStatus(s *parley.TicketStatus) Status {
 }
 
 func (s *Service) listStatuses(ctx context.Context, in AgentRef) ([]Status, error) {
-	account, agent, err := s.findAgent(ctx, in.ID)
+	ref, err := s.findAgent(ctx, in.ID)
 	if err != nil {
 		return nil, err
 	}
-	found, err := s.Helpdesk.AllStatuses(ctx, account.AgentRef(agent))
-	list := make([]Status, len(found))
-	for i := range found {
-		list[i] = newStatus(&found[i])
-	}
-	return list, err
+	found, err := s.Helpdesk.AllStatuses(ctx, ref)
+	return httpapi.ConvertList(found, newStatus), err
 }
 
 func (s *Service) addStatus(ctx context.Context, in NewStatus) (Status, error) {
-	account, agent, err := s.findAgent(ctx, in.AgentID)
+	ref, err := s.findAgent(ctx, in.AgentID)
 	if err != nil {
 		return Status{}, err
 	}
 	if err := checkKey(in.Key); err != nil {
 		return Status{}, err
 	}
-	status, err := s.Helpdesk.AddStatus(ctx, account.AgentRef(agent), parley.TicketStatus{
+	status, err := s.Helpdesk.AddStatus(ctx, ref, parley.TicketStatus{
 		Key:           in.Key,
 		Category:      parley.StatusCategory(in.Category),
 		InternalLabel: in.Label,
@@ -105,14 +102,15 @@ func checkKey(key string) error {
 }
 
 func (s *Service) changeStatus(ctx context.Context, in StatusChange) (Status, error) {
-	return s.changeNamedStatus(ctx, in.StatusRef, func(ref statusID) (*parley.TicketStatus, error) {
-		return s.Helpdesk.ChangeStatus(ctx, ref.account.AgentRef(ref.agent), ref.id, operatorName,
-			func(status *parley.TicketStatus) {
-				replaceIfSet(&status.InternalLabel, in.Label)
-				replaceIfSet(&status.ExternalLabel, in.ExternalLabel)
-				replaceIfSet(&status.Color, in.Color)
-			})
-	})
+	change := func(status *parley.TicketStatus) {
+		replaceIfSet(&status.InternalLabel, in.Label)
+		replaceIfSet(&status.ExternalLabel, in.ExternalLabel)
+		replaceIfSet(&status.Color, in.Color)
+	}
+	return s.changeNamedStatus(ctx, in.StatusRef,
+		func(ref parley.AgentRef, id parley.StatusID) (*parley.TicketStatus, error) {
+			return s.Helpdesk.ChangeStatus(ctx, ref, id, operatorName, change)
+		})
 }
 
 // replaceIfSet replaces a value where there is a new one.
@@ -123,37 +121,30 @@ func replaceIfSet[T any](value *T, replacement *T) {
 }
 
 func (s *Service) defaultStatus(ctx context.Context, in StatusRef) (Status, error) {
-	return s.changeNamedStatus(ctx, in, func(ref statusID) (*parley.TicketStatus, error) {
-		return s.Helpdesk.MakeDefault(ctx, ref.account.AgentRef(ref.agent), ref.id, operatorName)
+	return s.changeNamedStatus(ctx, in, func(ref parley.AgentRef, id parley.StatusID) (*parley.TicketStatus, error) {
+		return s.Helpdesk.MakeDefault(ctx, ref, id, operatorName)
 	})
 }
 
 func (s *Service) archiveStatus(ctx context.Context, in StatusRef) (Status, error) {
-	return s.changeNamedStatus(ctx, in, func(ref statusID) (*parley.TicketStatus, error) {
-		return s.Helpdesk.ArchiveStatus(ctx, ref.account.AgentRef(ref.agent), ref.id, operatorName)
+	return s.changeNamedStatus(ctx, in, func(ref parley.AgentRef, id parley.StatusID) (*parley.TicketStatus, error) {
+		return s.Helpdesk.ArchiveStatus(ctx, ref, id, operatorName)
 	})
-}
-
-// statusID is the full id of a status.
-type statusID struct {
-	account parley.AccountID
-	agent   parley.AgentID
-	id      parley.StatusID
 }
 
 // changeNamedStatus changes the named status by change.
 func (s *Service) changeNamedStatus(
-	ctx context.Context, in StatusRef, change func(statusID) (*parley.TicketStatus, error),
+	ctx context.Context, in StatusRef, change func(parley.AgentRef, parley.StatusID) (*parley.TicketStatus, error),
 ) (Status, error) {
-	account, agent, err := s.findAgent(ctx, in.AgentID)
+	ref, err := s.findAgent(ctx, in.AgentID)
 	if err != nil {
 		return Status{}, err
 	}
-	id, err := s.findStatus(ctx, account.AgentRef(agent), in.Status)
+	id, err := s.findStatus(ctx, ref, in.Status)
 	if err != nil {
 		return Status{}, err
 	}
-	status, err := change(statusID{account, agent, id})
+	status, err := change(ref, id)
 	if err != nil {
 		return Status{}, err
 	}
@@ -161,9 +152,7 @@ func (s *Service) changeNamedStatus(
 }
 
 // findStatus finds a status by its id, its key or its label. A label that several statuses have finds none.
-func (s *Service) findStatus(
-	ctx context.Context, ref parley.AgentRef, name string,
-) (parley.StatusID, error) {
+func (s *Service) findStatus(ctx context.Context, ref parley.AgentRef, name string) (parley.StatusID, error) {
 	list, err := s.Helpdesk.AllStatuses(ctx, ref)
 	if err != nil {
 		return "", err

@@ -90,27 +90,23 @@ func nonNilHours(list []parley.WorkingHours) []parley.WorkingHours {
 }
 
 func (s *Service) listTeams(ctx context.Context, in AgentRef) ([]Team, error) {
-	account, agent, err := s.findAgent(ctx, in.ID)
+	ref, err := s.findAgent(ctx, in.ID)
 	if err != nil {
 		return nil, err
 	}
-	found, err := s.Helpdesk.Teams(ctx, account.AgentRef(agent))
-	list := make([]Team, len(found))
-	for i := range found {
-		list[i] = newTeam(&found[i])
-	}
-	return list, err
+	found, err := s.Helpdesk.Teams(ctx, ref)
+	return httpapi.ConvertList(found, newTeam), err
 }
 
 func (s *Service) addTeam(ctx context.Context, in NewTeam) (Team, error) {
-	account, agent, err := s.findAgent(ctx, in.AgentID)
+	ref, err := s.findAgent(ctx, in.AgentID)
 	if err != nil {
 		return Team{}, err
 	}
 	if err := checkKey(in.Key); err != nil {
 		return Team{}, err
 	}
-	t, err := s.Helpdesk.AddTeam(ctx, account.AgentRef(agent), parley.Team{
+	t, err := s.Helpdesk.AddTeam(ctx, ref, parley.Team{
 		Key:       in.Key,
 		Name:      in.Name,
 		IsDefault: in.Default,
@@ -140,42 +136,40 @@ func (s *Service) changeTeam(ctx context.Context, in TeamChange) (Team, error) {
 }
 
 func (s *Service) removeTeam(ctx context.Context, in TeamRef) (NoOutput, error) {
-	account, agent, err := s.findAgent(ctx, in.AgentID)
+	ref, err := s.findAgent(ctx, in.AgentID)
 	if err != nil {
 		return NoOutput{}, err
 	}
-	t, err := s.findTeam(ctx, account.AgentRef(agent), in.Team)
+	t, err := s.findTeam(ctx, ref, in.Team)
 	if err != nil {
 		return NoOutput{}, err
 	}
-	return NoOutput{}, s.Helpdesk.RemoveTeam(ctx, account.AgentRef(agent), t.ID, operatorName)
+	return NoOutput{}, s.Helpdesk.RemoveTeam(ctx, ref, t.ID, operatorName)
 }
 
 // changeNamedTeam changes the named team by change, and returns it as it is then.
 func (s *Service) changeNamedTeam(
 	ctx context.Context, in TeamRef, change func(parley.AgentRef, *parley.Team) error,
 ) (Team, error) {
-	account, agent, err := s.findAgent(ctx, in.AgentID)
+	ref, err := s.findAgent(ctx, in.AgentID)
 	if err != nil {
 		return Team{}, err
 	}
-	t, err := s.findTeam(ctx, account.AgentRef(agent), in.Team)
+	t, err := s.findTeam(ctx, ref, in.Team)
 	if err != nil {
 		return Team{}, err
 	}
-	if err := change(account.AgentRef(agent), t); err != nil {
+	if err := change(ref, t); err != nil {
 		return Team{}, err
 	}
-	if t, err = s.findTeam(ctx, account.AgentRef(agent), string(t.ID)); err != nil {
+	if t, err = s.findTeam(ctx, ref, string(t.ID)); err != nil {
 		return Team{}, err
 	}
 	return newTeam(t), nil
 }
 
 // findTeam finds a team with its members by its id, its key or its name.
-func (s *Service) findTeam(
-	ctx context.Context, ref parley.AgentRef, name string,
-) (*parley.Team, error) {
+func (s *Service) findTeam(ctx context.Context, ref parley.AgentRef, name string) (*parley.Team, error) {
 	list, err := s.Helpdesk.Teams(ctx, ref)
 	if err != nil {
 		return nil, err

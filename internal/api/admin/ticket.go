@@ -78,7 +78,7 @@ func newAssignee(email string) helpdesk.Assignee {
 }
 
 func (s *Service) openTicket(ctx context.Context, in NewTicket) (Ticket, error) {
-	account, agent, err := s.findAgent(ctx, in.AgentID)
+	ref, err := s.findAgent(ctx, in.AgentID)
 	if err != nil {
 		return Ticket{}, err
 	}
@@ -95,18 +95,18 @@ func (s *Service) openTicket(ctx context.Context, in NewTicket) (Ticket, error) 
 		Priority:    in.Priority,
 	}
 	if in.Status != "" {
-		if ticket.StatusID, err = s.findStatus(ctx, account.AgentRef(agent), in.Status); err != nil {
+		if ticket.StatusID, err = s.findStatus(ctx, ref, in.Status); err != nil {
 			return Ticket{}, err
 		}
 	}
 	if in.Team != "" {
-		team, err := s.findTeam(ctx, account.AgentRef(agent), in.Team)
+		team, err := s.findTeam(ctx, ref, in.Team)
 		if err != nil {
 			return Ticket{}, err
 		}
 		ticket.TeamID = team.ID
 	}
-	t, err := s.Helpdesk.Open(ctx, account.AgentRef(agent), ticket)
+	t, err := s.Helpdesk.Open(ctx, ref, ticket)
 	if err != nil {
 		return Ticket{}, err
 	}
@@ -125,7 +125,7 @@ func checkEmail(address string) error {
 }
 
 func (s *Service) changeTicket(ctx context.Context, in TicketChange) (Ticket, error) {
-	account, agent, err := s.findAgent(ctx, in.AgentID)
+	ref, err := s.findAgent(ctx, in.AgentID)
 	if err != nil {
 		return Ticket{}, err
 	}
@@ -135,14 +135,14 @@ func (s *Service) changeTicket(ctx context.Context, in TicketChange) (Ticket, er
 		Priority: in.Priority,
 	}
 	if in.Status != "" {
-		if change.StatusID, err = s.findStatus(ctx, account.AgentRef(agent), in.Status); err != nil {
+		if change.StatusID, err = s.findStatus(ctx, ref, in.Status); err != nil {
 			return Ticket{}, err
 		}
 	}
-	if change.TeamID, err = s.findTeamID(ctx, account.AgentRef(agent), in.Team); err != nil {
+	if change.TeamID, err = s.findTeamID(ctx, ref, in.Team); err != nil {
 		return Ticket{}, err
 	}
-	t, err := s.Helpdesk.Change(ctx, account.AgentRef(agent), in.Number, change, operatorName)
+	t, err := s.Helpdesk.Change(ctx, ref, in.Number, change, operatorName)
 	if err != nil {
 		return Ticket{}, err
 	}
@@ -163,26 +163,26 @@ type TicketQuery struct {
 }
 
 func (s *Service) listTickets(ctx context.Context, in TicketQuery) ([]Ticket, error) {
-	account, agent, err := s.findAgent(ctx, in.AgentID)
+	ref, err := s.findAgent(ctx, in.AgentID)
 	if err != nil {
 		return nil, err
 	}
 	if in.Query != "" {
-		found, _, err := s.Helpdesk.Search(ctx, account.AgentRef(agent), in.Query, in.Limit)
+		found, _, err := s.Helpdesk.Search(ctx, ref, in.Query, in.Limit)
 		if err != nil {
 			return nil, err
 		}
-		return s.newTickets(ctx, account.AgentRef(agent), found)
+		return s.newTickets(ctx, ref, found)
 	}
-	filter, err := s.ticketFilter(ctx, account.AgentRef(agent), in)
+	filter, err := s.ticketFilter(ctx, ref, in)
 	if err != nil {
 		return nil, err
 	}
-	page, err := s.DB.Tickets(ctx, account.AgentRef(agent), filter, parley.PageRequest{Limit: in.Limit})
+	page, err := s.DB.Tickets(ctx, ref, filter, parley.PageRequest{Limit: in.Limit})
 	if err != nil {
 		return nil, err
 	}
-	return s.newTickets(ctx, account.AgentRef(agent), page.Items)
+	return s.newTickets(ctx, ref, page.Items)
 }
 
 func (s *Service) ticketFilter(
@@ -227,9 +227,7 @@ func (s *Service) ticketFilter(
 }
 
 // findTeamID finds a team for a filter or a change. It returns nil where none is named; an empty id stands for no team.
-func (s *Service) findTeamID(
-	ctx context.Context, ref parley.AgentRef, name string,
-) (*parley.TeamID, error) {
+func (s *Service) findTeamID(ctx context.Context, ref parley.AgentRef, name string) (*parley.TeamID, error) {
 	switch name {
 	case "":
 		return nil, nil
@@ -244,9 +242,7 @@ func (s *Service) findTeamID(
 }
 
 // newTickets returns tickets with the names behind their ids.
-func (s *Service) newTickets(
-	ctx context.Context, ref parley.AgentRef, found []parley.Ticket,
-) ([]Ticket, error) {
+func (s *Service) newTickets(ctx context.Context, ref parley.AgentRef, found []parley.Ticket) ([]Ticket, error) {
 	names, err := s.loadNames(ctx, ref)
 	if err != nil {
 		return nil, err
@@ -292,4 +288,40 @@ func (s *Service) newTicket(ctx context.Context, t *parley.Ticket) (Ticket, erro
 		return Ticket{}, err
 	}
 	return list[0], nil
+}
+
+// CustomerQuery asks for an agent's customers, newest first.
+type CustomerQuery struct {
+	AgentID string `path:"agentId"`
+	Limit   int    `query:"limit" default:"50" min:"1"` // most of them
+}
+
+// Customer is somebody whom an agent's tickets are about.
+type Customer struct {
+	ID         string    `json:"customerId"`
+	Email      string    `json:"email,omitempty"`
+	Name       string    `json:"name,omitempty"`
+	Phone      string    `json:"phoneNumber,omitempty"`
+	ExternalID string    `json:"userId,omitempty"` // the client's own id
+	CreatedAt  time.Time `json:"createdAt"`
+}
+
+func newCustomer(p *parley.Person) Customer {
+	return Customer{
+		ID:         string(p.ID),
+		Email:      p.Email,
+		Name:       p.Name,
+		Phone:      p.Phone,
+		ExternalID: p.ExternalID,
+		CreatedAt:  p.CreatedAt,
+	}
+}
+
+func (s *Service) listCustomers(ctx context.Context, in CustomerQuery) ([]Customer, error) {
+	ref, err := s.findAgent(ctx, in.AgentID)
+	if err != nil {
+		return nil, err
+	}
+	page, err := s.DB.People(ctx, ref, parley.PageRequest{Limit: in.Limit})
+	return httpapi.ConvertList(page.Items, newCustomer), err
 }

@@ -40,11 +40,11 @@ type NewTicketMessage struct {
 const ticketPageSize = 100
 
 func (s *Service) showTicket(ctx context.Context, in TicketRef) (TicketDetails, error) {
-	account, agent, err := s.findAgent(ctx, in.AgentID)
+	ref, err := s.findAgent(ctx, in.AgentID)
 	if err != nil {
 		return TicketDetails{}, err
 	}
-	t, err := s.DB.Ticket(ctx, account.AgentRef(agent), in.Number)
+	t, err := s.DB.Ticket(ctx, ref, in.Number)
 	if err != nil {
 		return TicketDetails{}, err
 	}
@@ -54,7 +54,7 @@ func (s *Service) showTicket(ctx context.Context, in TicketRef) (TicketDetails, 
 	}
 	request := store.TicketMessagesRequest{PageRequest: parley.PageRequest{Limit: ticketPageSize}}
 	for {
-		page, err := s.Helpdesk.Messages(ctx, account.AgentRef(agent), in.Number, request)
+		page, err := s.Helpdesk.Messages(ctx, ref, in.Number, request)
 		if err != nil {
 			return out, err
 		}
@@ -86,12 +86,12 @@ func newTicketMessage(m *parley.TicketMessage) TicketMessage {
 }
 
 func (s *Service) writeTicket(ctx context.Context, in NewTicketMessage) (MessageRef, error) {
-	account, agent, err := s.findAgent(ctx, in.AgentID)
+	ref, err := s.findAgent(ctx, in.AgentID)
 	if err != nil {
 		return MessageRef{}, err
 	}
 	reply := helpdesk.NewReply{Type: in.Type, Content: in.Text, AuthorEmail: in.Member}
-	m, err := s.Helpdesk.Reply(ctx, account.AgentRef(agent), in.Number, reply)
+	m, err := s.Helpdesk.Reply(ctx, ref, in.Number, reply)
 	if err != nil {
 		return MessageRef{}, err
 	}

@@ -17,8 +17,8 @@ func TestMain(m *testing.M) { dbs.Main(m, func() error { return goleak.Find() })
 
 // The trace quotes what the answer cites, word for word, also after the source was deleted.
 func TestTraceOutlivesItsSource(t *testing.T) {
-	h := testkit.Open(t)
-	agent := h.NewAgent(t, h.Key, "# Deliveries\n\nParcels are delivered between eight and ten in the morning.",
+	srv := testkit.Open(t)
+	agent := srv.NewAgent(t, srv.Key, "# Deliveries\n\nParcels are delivered between eight and ten in the morning.",
 		"# Returns\n\nSend parcels back within thirty days.")
 	var reply struct {
 		Data struct {
@@ -28,23 +28,23 @@ func TestTraceOutlivesItsSource(t *testing.T) {
 			}
 		}
 	}
-	h.Do(t, "POST", "/agents/"+agent+"/chat", h.Key, `{"message":"When are parcels delivered?"}`).Decode(t,
+	srv.Do(t, "POST", "/agents/"+agent+"/chat", srv.Key, `{"message":"When are parcels delivered?"}`).Decode(t,
 		http.StatusOK, &reply)
 	cited := reply.Data.Metadata.Citations
 	if len(cited) == 0 {
 		t.Fatal("an answer without citations")
 	}
-	before := citedPassage(t, h, reply.Data.Metadata.ConversationID)
+	before := citedPassage(t, srv, reply.Data.Metadata.ConversationID)
 	if before.Text == "" || !before.IsCited || string(before.SourceID) != cited[0].SourceID {
 		t.Errorf("while the source is there: %+v", before)
 	}
-	if r := h.Do(t, "DELETE", "/agents/"+agent+"/sources/"+cited[0].SourceID, h.Key, nil); r.Status >= 300 {
+	if r := srv.Do(t, "DELETE", "/agents/"+agent+"/sources/"+cited[0].SourceID, srv.Key, nil); r.Status >= 300 {
 		t.Fatalf("delete: %d %s", r.Status, r.Body)
 	}
-	if err := h.Runner.WaitIdle(t.Context()); err != nil {
+	if err := srv.Runner.WaitIdle(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	after := citedPassage(t, h, reply.Data.Metadata.ConversationID)
+	after := citedPassage(t, srv, reply.Data.Metadata.ConversationID)
 	if after.Text != "" || after.Name != "Text" || !strings.Contains(after.Heading, "Deliveries") ||
 		after.Score != before.Score || len(after.Quotes) != 1 ||
 		!strings.Contains(after.Quotes[0], "between eight and ten") {
@@ -53,9 +53,9 @@ func TestTraceOutlivesItsSource(t *testing.T) {
 }
 
 // citedPassage returns the cited passage of the conversation's only turn.
-func citedPassage(t *testing.T, h *testkit.Server, conversation string) admin.PassageTrace {
+func citedPassage(t *testing.T, srv *testkit.Server, conversation string) admin.PassageTrace {
 	t.Helper()
-	turns, err := admin.RunOn(t.Context(), h.AdminService, admin.Trace, admin.ConversationRef{ID: conversation})
+	turns, err := admin.RunOn(t.Context(), srv.AdminService, admin.Trace, admin.ConversationRef{ID: conversation})
 	if err != nil || len(turns) != 1 {
 		t.Fatalf("%v %+v", err, turns)
 	}
@@ -74,8 +74,8 @@ func TestReplayShowsWhichAnswersChange(t *testing.T) {
 	t.Run("postgres", func(t *testing.T) { checkReplay(t, testkit.Open(t, testkit.WithPostgres())) })
 }
 
-func checkReplay(t *testing.T, h *testkit.Server) {
-	agent := h.NewAgent(t, h.Key, "# Deliveries\n\nParcels are delivered between eight and ten in the morning.",
+func checkReplay(t *testing.T, srv *testkit.Server) {
+	agent := srv.NewAgent(t, srv.Key, "# Deliveries\n\nParcels are delivered between eight and ten in the morning.",
 		"# Returns\n\nSend parcels back within thirty days.")
 	ask := func(body string) (conversation, source string) {
 		t.Helper()
@@ -87,7 +87,7 @@ func checkReplay(t *testing.T, h *testkit.Server) {
 				}
 			}
 		}
-		h.Do(t, "POST", "/agents/"+agent+"/chat", h.Key, body).Decode(t, http.StatusOK, &reply)
+		srv.Do(t, "POST", "/agents/"+agent+"/chat", srv.Key, body).Decode(t, http.StatusOK, &reply)
 		if len(reply.Data.Metadata.Citations) == 0 {
 			t.Fatalf("%s: no citations", body)
 		}
@@ -96,17 +96,17 @@ func checkReplay(t *testing.T, h *testkit.Server) {
 	conversation, deliveries := ask(`{"message": "When are parcels delivered?"}`)
 	ask(`{"message": "Within how many days do I send parcels back?", "conversationId": "` + conversation + `"}`)
 	ask(`{"message": "When are parcels delivered in the morning?"}`)
-	if r := replayAgent(t, h, agent, 10); len(r.Turns) != 3 || r.Same != 3 || r.Skipped != 0 {
+	if r := replayAgent(t, srv, agent, 10); len(r.Turns) != 3 || r.Same != 3 || r.Skipped != 0 {
 		t.Fatalf("before any change: %+v", r)
 	}
-	if r := h.Do(t, "PUT", "/agents/"+agent+"/sources/"+deliveries, h.Key,
+	if r := srv.Do(t, "PUT", "/agents/"+agent+"/sources/"+deliveries, srv.Key,
 		`{"content": "# Deliveries\n\nParcels are delivered between one and three in the morning."}`); r.Status != 200 {
 		t.Fatalf("change: %d %s", r.Status, r.Body)
 	}
-	if err := h.Runner.WaitIdle(t.Context()); err != nil {
+	if err := srv.Runner.WaitIdle(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	r := replayAgent(t, h, agent, 10)
+	r := replayAgent(t, srv, agent, 10)
 	if len(r.Turns) != 3 || r.Same != 1 {
 		t.Fatalf("after the change: %+v", r)
 	}
@@ -116,26 +116,26 @@ func checkReplay(t *testing.T, h *testkit.Server) {
 			t.Errorf("%q: %s, now %q", turn.Question, turn.State, turn.Now)
 		}
 	}
-	if newest := replayAgent(t, h, agent, 1); len(newest.Turns) != 1 ||
+	if newest := replayAgent(t, srv, agent, 1); len(newest.Turns) != 1 ||
 		newest.Turns[0].ConversationID == r.Turns[2].ConversationID {
 		t.Errorf("the newest alone: %+v", newest)
 	}
-	if r := h.Do(t, "DELETE", "/agents/"+agent+"/sources/"+deliveries, h.Key, nil); r.Status >= 300 {
+	if r := srv.Do(t, "DELETE", "/agents/"+agent+"/sources/"+deliveries, srv.Key, nil); r.Status >= 300 {
 		t.Fatalf("delete: %d %s", r.Status, r.Body)
 	}
-	if newest := replayAgent(t, h, agent, 1); newest.Turns[0].State == eval.ReplaySame ||
+	if newest := replayAgent(t, srv, agent, 1); newest.Turns[0].State == eval.ReplaySame ||
 		strings.Contains(newest.Turns[0].Now, "delivered") {
 		t.Errorf("without the source: %+v", newest)
 	}
-	if _, err := admin.RunOn(t.Context(), h.AdminService, admin.Replay,
+	if _, err := admin.RunOn(t.Context(), srv.AdminService, admin.Replay,
 		admin.ReplayRequest{ID: "nobody", Limit: 1}); err == nil {
 		t.Error("an agent that is not there has past questions")
 	}
 }
 
-func replayAgent(t *testing.T, h *testkit.Server, agent string, limit int) eval.Replay {
+func replayAgent(t *testing.T, srv *testkit.Server, agent string, limit int) eval.Replay {
 	t.Helper()
-	done, err := admin.RunOn(t.Context(), h.AdminService, admin.Replay, admin.ReplayRequest{ID: agent, Limit: limit})
+	done, err := admin.RunOn(t.Context(), srv.AdminService, admin.Replay, admin.ReplayRequest{ID: agent, Limit: limit})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/internal/httpapi"
 	"parley/internal/store"
 	"parley/internal/voice"
 )
@@ -49,23 +50,23 @@ func (s *Service) listVoiceSessions(ctx context.Context, in VoiceSessionQuery) (
 	if err != nil {
 		return nil, err
 	}
-	list := make([]VoiceSession, len(found))
-	for i, session := range found {
-		list[i] = VoiceSession{
-			ID:             string(session.ID),
-			AccountID:      string(session.AccountID),
-			AgentID:        string(session.AgentID),
-			ConversationID: string(session.ConversationID),
-			UserID:         string(session.UserID),
-			CreatedAt:      session.CreatedAt,
-			JoinedAt:       session.JoinedAt,
-			EndedAt:        session.EndedAt,
-			Reason:         string(session.EndReason),
-			Minutes:        session.Minutes,
-			Credits:        session.Charged.Float(),
-		}
+	return httpapi.ConvertList(found, newVoiceSession), nil
+}
+
+func newVoiceSession(session *parley.VoiceSession) VoiceSession {
+	return VoiceSession{
+		ID:             string(session.ID),
+		AccountID:      string(session.AccountID),
+		AgentID:        string(session.AgentID),
+		ConversationID: string(session.ConversationID),
+		UserID:         string(session.UserID),
+		CreatedAt:      session.CreatedAt,
+		JoinedAt:       session.JoinedAt,
+		EndedAt:        session.EndedAt,
+		Reason:         string(session.EndReason),
+		Minutes:        session.Minutes,
+		Credits:        session.Charged.Float(),
 	}
-	return list, nil
 }
 
 func (s *Service) endVoiceSession(ctx context.Context, in VoiceSessionRef) (EndedVoiceSession, error) {

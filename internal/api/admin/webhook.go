@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/internal/httpapi"
 	"parley/internal/store"
 	"parley/internal/webhook"
 )
@@ -129,19 +130,19 @@ func (s *Service) listWebhooks(ctx context.Context, in AccountFilter) ([]Webhook
 	if err != nil {
 		return nil, err
 	}
-	list := make([]Webhook, len(found))
-	for i, h := range found {
-		list[i] = Webhook{
-			ID:        string(h.ID),
-			AccountID: string(h.AccountID),
-			AgentID:   string(h.AgentID),
-			Endpoint:  h.Endpoint,
-			Events:    h.Events,
-			KeyID:     string(h.KeyID),
-			CreatedAt: h.CreatedAt,
-		}
+	return httpapi.ConvertList(found, newWebhook), nil
+}
+
+func newWebhook(h *parley.Webhook) Webhook {
+	return Webhook{
+		ID:        string(h.ID),
+		AccountID: string(h.AccountID),
+		AgentID:   string(h.AgentID),
+		Endpoint:  h.Endpoint,
+		Events:    h.Events,
+		KeyID:     string(h.KeyID),
+		CreatedAt: h.CreatedAt,
 	}
-	return list, nil
 }
 
 func (s *Service) listDeliveries(ctx context.Context, in DeliveryQuery) ([]Delivery, error) {

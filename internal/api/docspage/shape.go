@@ -55,20 +55,13 @@ func typePieces(s *openSchema) []piece {
 		name := schemaName(s.Ref)
 		return []piece{{name, name}}
 	case len(s.OneOf) > 0:
-		return joinTypes(s.OneOf)
+		return joinPieces(s.OneOf, typePieces)
 	}
 	names := typeNames(s.Type)
 	if len(names) == 0 {
 		return []piece{{Text: "any JSON"}}
 	}
-	var all []piece
-	for i, name := range names {
-		if i > 0 {
-			all = append(all, piece{Text: " or "})
-		}
-		all = append(all, s.namedType(name)...)
-	}
-	return all
+	return joinPieces(names, s.namedType)
 }
 
 func (s *openSchema) namedType(name string) []piece {
@@ -84,13 +77,14 @@ func (s *openSchema) namedType(name string) []piece {
 	return []piece{{Text: name}}
 }
 
-func joinTypes(shapes []*openSchema) []piece {
+// joinPieces describes a choice.
+func joinPieces[T any](choices []T, describe func(T) []piece) []piece {
 	var all []piece
-	for i, each := range shapes {
+	for i, each := range choices {
 		if i > 0 {
 			all = append(all, piece{Text: " or "})
 		}
-		all = append(all, typePieces(each)...)
+		all = append(all, describe(each)...)
 	}
 	return all
 }

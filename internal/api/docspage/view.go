@@ -116,8 +116,7 @@ func (d *openDocument) operationViews(tag, server string) []operationView {
 
 func (d *openDocument) newOperationView(op *openOperation, method, path, server string) operationView {
 	v := operationView{ID: op.OperationID, Method: method, Path: path, Summary: op.Summary, Text: op.Description,
-		Scope: op.Scope,
-		Open:  op.Security != nil && len(*op.Security) == 0, Deprecated: op.Deprecated}
+		Scope: op.Scope, Open: op.Security != nil && len(*op.Security) == 0, Deprecated: op.Deprecated}
 	for _, p := range op.Parameters {
 		row := rowView{Name: p.Name, Place: p.In, Type: typePieces(p.Schema), Rules: describeRules(p.Schema),
 			Text: p.Description}

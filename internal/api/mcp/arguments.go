@@ -3,11 +3,13 @@ package mcp
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
 	"strings"
 
 	"parley"
+	"parley/internal/httpapi"
 )
 
 // arguments holds the arguments of a call by name.
@@ -56,10 +58,7 @@ type restRequest struct {
 // newRequest puts each argument where the operation takes it: in the path, the query, or otherwise the body.
 func (op *operation) newRequest(args arguments) (restRequest, error) {
 	req := restRequest{method: op.method, path: op.path, query: url.Values{}}
-	body := arguments{}
-	for name, value := range args {
-		body[name] = value
-	}
+	body := maps.Clone(args)
 	faults := map[string]string{}
 	for _, p := range op.params {
 		value, isSet := body[p.Name]
@@ -70,7 +69,7 @@ func (op *operation) newRequest(args arguments) (restRequest, error) {
 			if fault != "" {
 				faults[p.Name] = fault
 			}
-			req.path = strings.ReplaceAll(req.path, "{"+p.Name+"}", escapeSegment(id))
+			req.path = strings.ReplaceAll(req.path, "{"+p.Name+"}", httpapi.EscapeSegment(id))
 		case p.In == "query" && isSet:
 			req.query.Set(p.Name, queryValue(value))
 		}
@@ -98,18 +97,6 @@ func (p *parameter) parseID(value jsonText) (id, fault string) {
 		return "", "must be an integer"
 	}
 	return n.String(), ""
-}
-
-// escapeSegment escapes an id as a segment of a path. Empty and dot segments are escaped, too, so that they cannot
-// lead to another path; like the originals they are ids of nothing.
-func escapeSegment(id string) string {
-	switch id {
-	case "":
-		return "%00"
-	case ".", "..":
-		return strings.ReplaceAll(id, ".", "%2E")
-	}
-	return url.PathEscape(id)
 }
 
 // queryValue returns a value in the form of a query: a text without quotes, a list with commas.

@@ -1,15 +1,14 @@
 package mcp
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"runtime/debug"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"parley"
+	"parley/internal/httpapi"
 )
 
 // toolHandler returns the handler of a tool. A failure is a result that is marked as an error and holds the code;
@@ -44,11 +43,7 @@ func (s *server) runTool(ctx context.Context, t *tool, text jsonText) (out any, 
 	if t.maxItems > 0 {
 		return s.getPage(ctx, t, args)
 	}
-	req, err := t.operation.newRequest(args)
-	if err != nil {
-		return nil, err
-	}
-	reply, err := s.callREST(ctx, req, 0)
+	reply, err := s.callOperation(ctx, t.operation, args, 0)
 	return jsonText(reply), err
 }
 
@@ -56,7 +51,7 @@ func (s *server) runTool(ctx context.Context, t *tool, text jsonText) (out any, 
 // text for clients that read nothing else. A failure is only text, since it does not match the output schema of the
 // tool.
 func newToolResult(out any, refused bool) (*sdk.CallToolResult, error) {
-	text, err := encodeJSON(out)
+	text, err := httpapi.Marshal(out)
 	if err != nil {
 		return nil, err
 	}
@@ -65,15 +60,4 @@ func newToolResult(out any, refused bool) (*sdk.CallToolResult, error) {
 		r.StructuredContent = jsonText(text)
 	}
 	return r, nil
-}
-
-// encodeJSON is json.Marshal without escapes for HTML.
-func encodeJSON(v any) ([]byte, error) {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
-		return nil, fmt.Errorf("write a result: %w", err)
-	}
-	return bytes.TrimSpace(b.Bytes()), nil
 }

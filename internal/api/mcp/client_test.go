@@ -27,14 +27,14 @@ func (b bearerTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 }
 
 // connect opens a session as the official client of Go does.
-func connect(t testing.TB, h *testkit.Server, key string) *sdk.ClientSession {
+func connect(t testing.TB, srv *testkit.Server, key string) *sdk.ClientSession {
 	t.Helper()
-	return connectVia(t, http.DefaultTransport, h, key)
+	return connectVia(t, http.DefaultTransport, srv, key)
 }
 
-func connectVia(t testing.TB, next http.RoundTripper, h *testkit.Server, key string) *sdk.ClientSession {
+func connectVia(t testing.TB, next http.RoundTripper, srv *testkit.Server, key string) *sdk.ClientSession {
 	t.Helper()
-	session, err := dial(t.Context(), next, h, key)
+	session, err := dial(t.Context(), next, srv, key)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,9 +46,9 @@ func connectVia(t testing.TB, next http.RoundTripper, h *testkit.Server, key str
 	return session
 }
 
-func dial(ctx context.Context, next http.RoundTripper, h *testkit.Server, key string) (*sdk.ClientSession, error) {
+func dial(ctx context.Context, next http.RoundTripper, srv *testkit.Server, key string) (*sdk.ClientSession, error) {
 	client := sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, nil)
-	return client.Connect(ctx, &sdk.StreamableClientTransport{Endpoint: h.URL + mcp.Path,
+	return client.Connect(ctx, &sdk.StreamableClientTransport{Endpoint: srv.URL + mcp.Path,
 		HTTPClient: &http.Client{Transport: bearerTransport{key, next}}}, nil)
 }
 
@@ -75,8 +75,8 @@ func callToolInto(t testing.TB, session *sdk.ClientSession, tool, args string, i
 }
 
 func TestGoClient(t *testing.T) {
-	h := testkit.Open(t)
-	session := connect(t, h, h.Key)
+	srv := testkit.Open(t)
+	session := connect(t, srv, srv.Key)
 	if got := session.InitializeResult(); got.ServerInfo.Name != "parley" || got.Instructions == "" {
 		t.Errorf("%+v", got)
 	}
@@ -85,7 +85,7 @@ func TestGoClient(t *testing.T) {
 		t.Fatal(err, len(list.Tools))
 	}
 	var me struct{ Workspace struct{ ID string } }
-	if callToolInto(t, session, "service_whoami", `{}`, &me); me.Workspace.ID != h.Account {
+	if callToolInto(t, session, "service_whoami", `{}`, &me); me.Workspace.ID != srv.Account {
 		t.Error(me)
 	}
 	if _, err := session.CallTool(t.Context(), &sdk.CallToolParams{Name: "service_nothing"}); err == nil {
@@ -94,12 +94,12 @@ func TestGoClient(t *testing.T) {
 }
 
 func TestEightSessionsAtOnce(t *testing.T) {
-	h := testkit.Open(t)
+	srv := testkit.Open(t)
 	var agent struct{ ID string }
-	callToolInto(t, connect(t, h, h.Key), "service_create_agent", `{"name": "Shop"}`, &agent)
+	callToolInto(t, connect(t, srv, srv.Key), "service_create_agent", `{"name": "Shop"}`, &agent)
 	var all sync.WaitGroup
 	for range 8 {
-		session := connect(t, h, h.Key)
+		session := connect(t, srv, srv.Key)
 		all.Go(func() {
 			for range 5 {
 				args := json.RawMessage(`{"agentId": "` + agent.ID + `", "message": "Hello"}`)
@@ -112,15 +112,15 @@ func TestEightSessionsAtOnce(t *testing.T) {
 	}
 	all.Wait()
 	var page struct{ Pagination struct{ Total int } }
-	callToolInto(t, connect(t, h, h.Key), "service_export_conversations", `{"agentId": "`+agent.ID+`"}`, &page)
+	callToolInto(t, connect(t, srv, srv.Key), "service_export_conversations", `{"agentId": "`+agent.ID+`"}`, &page)
 	if page.Pagination.Total != 40 {
 		t.Error(page)
 	}
 }
 
 func TestWrongKeyHasNoSession(t *testing.T) {
-	h := testkit.Open(t)
-	if _, err := dial(t.Context(), http.DefaultTransport, h, "wrong"); err == nil ||
+	srv := testkit.Open(t)
+	if _, err := dial(t.Context(), http.DefaultTransport, srv, "wrong"); err == nil ||
 		!strings.Contains(err.Error(), "Unauthorized") {
 		t.Error(err)
 	}

@@ -24,10 +24,10 @@ import (
 const listTools = `{"jsonrpc": "2.0", "id": 1, "method": "tools/list"}`
 
 // postMessage sends one message as a program does.
-func postMessage(t *testing.T, h *testkit.Server, key, body string, change func(r *http.Request)) (*http.Response,
+func postMessage(t *testing.T, srv *testkit.Server, key, body string, change func(r *http.Request)) (*http.Response,
 	string) {
 	t.Helper()
-	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, h.URL+mcp.Path, strings.NewReader(body))
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, srv.URL+mcp.Path, strings.NewReader(body))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,13 +55,13 @@ func postMessage(t *testing.T, h *testkit.Server, key, body string, change func(
 }
 
 func TestEndpoint(t *testing.T) {
-	h := testkit.Open(t)
-	_, poor := h.NewAccount(t, admin.NewAccount{Name: "Poor", Plan: "hobby"})
+	srv := testkit.Open(t)
+	_, poor := srv.NewAccount(t, admin.NewAccount{Name: "Poor", Plan: "hobby"})
 	header := func(name, value string) func(*http.Request) {
 		return func(r *http.Request) { r.Header.Set(name, value) }
 	}
 	host := func(name string) func(*http.Request) { return func(r *http.Request) { r.Host = name } }
-	port := h.URL[strings.LastIndexByte(h.URL, ':'):]
+	port := srv.URL[strings.LastIndexByte(srv.URL, ':'):]
 	for name, c := range map[string]struct {
 		key    string
 		body   string
@@ -69,47 +69,47 @@ func TestEndpoint(t *testing.T) {
 		status int
 		want   string
 	}{
-		"a list":            {h.Key, listTools, nil, 200, "service_whoami"},
+		"a list":            {srv.Key, listTools, nil, 200, "service_whoami"},
 		"no key":            {"", listTools, nil, 401, "AUTH_MISSING_API_KEY"},
 		"a wrong key":       {"wrong", listTools, nil, 401, "AUTH_INVALID_API_KEY"},
 		"not a bearer":      {"", listTools, header("Authorization", "Basic abc"), 401, "AUTH_INVALID_API_KEY"},
 		"a plan without it": {poor, listTools, nil, 403, "SUBSCRIPTION_API_RESTRICTED_PLAN"},
-		"no body":           {h.Key, "", nil, 400, "VALIDATION_INVALID_JSON"},
-		"not JSON":          {h.Key, "{", nil, 400, "VALIDATION_INVALID_JSON"},
-		"several at once":   {h.Key, "[" + listTools + "]", nil, 400, "VALIDATION_INVALID_BODY"},
-		"too much":          {h.Key, `"` + strings.Repeat("a", 8<<20) + `"`, nil, 413, "REQUEST_TOO_LARGE"},
-		"another method":    {h.Key, "", func(r *http.Request) { r.Method = http.MethodGet }, 405, "METHOD_NOT_ALLOWED"},
-		"an end of a session": {h.Key, "", func(r *http.Request) {
+		"no body":           {srv.Key, "", nil, 400, "VALIDATION_INVALID_JSON"},
+		"not JSON":          {srv.Key, "{", nil, 400, "VALIDATION_INVALID_JSON"},
+		"several at once":   {srv.Key, "[" + listTools + "]", nil, 400, "VALIDATION_INVALID_BODY"},
+		"too much":          {srv.Key, `"` + strings.Repeat("a", 8<<20) + `"`, nil, 413, "REQUEST_TOO_LARGE"},
+		"another method":    {srv.Key, "", func(r *http.Request) { r.Method = http.MethodGet }, 405, "METHOD_NOT_ALLOWED"},
+		"an end of a session": {srv.Key, "", func(r *http.Request) {
 			r.Method = http.MethodDelete
 		}, 405, "METHOD_NOT_ALLOWED"},
-		"a preflight": {h.Key, "", func(r *http.Request) {
+		"a preflight": {srv.Key, "", func(r *http.Request) {
 			r.Method = http.MethodOptions
 		}, 405, "METHOD_NOT_ALLOWED"},
-		"a path below":   {h.Key, listTools, func(r *http.Request) { r.URL.Path += "/" }, 404, "NOT_FOUND"},
-		"our own origin": {h.Key, listTools, header("Origin", h.URL), 200, "service_whoami"},
-		"the same by name": {h.Key, listTools, func(r *http.Request) {
+		"a path below":   {srv.Key, listTools, func(r *http.Request) { r.URL.Path += "/" }, 404, "NOT_FOUND"},
+		"our own origin": {srv.Key, listTools, header("Origin", srv.URL), 200, "service_whoami"},
+		"the same by name": {srv.Key, listTools, func(r *http.Request) {
 			r.Host = "localhost" + port
 			r.Header.Set("Origin", "http://localhost"+port)
 		}, 200, "service_whoami"},
-		"a foreign origin": {h.Key, listTools, header("Origin", "https://evil.example"), 403,
+		"a foreign origin": {srv.Key, listTools, header("Origin", "https://evil.example"), 403,
 			"AUTH_ORIGIN_NOT_ALLOWED"},
 		"and without a key":    {"", listTools, header("Origin", "https://evil.example"), 403, "AUTH_ORIGIN_NOT_ALLOWED"},
-		"another port":         {h.Key, listTools, header("Origin", "http://127.0.0.1:1"), 403, "AUTH_ORIGIN_NOT_ALLOWED"},
-		"an origin of nowhere": {h.Key, listTools, header("Origin", "null"), 403, "AUTH_ORIGIN_NOT_ALLOWED"},
-		"a rebound name":       {h.Key, listTools, host("evil.example" + port), 403, "AUTH_ORIGIN_NOT_ALLOWED"},
-		"a rebound name, itself": {h.Key, listTools, func(r *http.Request) {
+		"another port":         {srv.Key, listTools, header("Origin", "http://127.0.0.1:1"), 403, "AUTH_ORIGIN_NOT_ALLOWED"},
+		"an origin of nowhere": {srv.Key, listTools, header("Origin", "null"), 403, "AUTH_ORIGIN_NOT_ALLOWED"},
+		"a rebound name":       {srv.Key, listTools, host("evil.example" + port), 403, "AUTH_ORIGIN_NOT_ALLOWED"},
+		"a rebound name, itself": {srv.Key, listTools, func(r *http.Request) {
 			r.Host = "evil.example"
 			r.Header.Set("Origin", "http://evil.example")
 		}, 403, "AUTH_ORIGIN_NOT_ALLOWED"},
-		"a version of tomorrow": {h.Key,
+		"a version of tomorrow": {srv.Key,
 			`{"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"protocolVersion": "2999-01-01", ` +
 				`"capabilities": {}, "clientInfo": {"name": "x", "version": "1"}}}`,
 			nil, 200, "protocolVersion"},
-		"a notification":      {h.Key, `{"jsonrpc": "2.0", "method": "notifications/initialized"}`, nil, 202, ""},
-		"a session of nobody": {h.Key, listTools, header("Mcp-Session-Id", "x"), 200, "service_whoami"},
-		"other words":         {h.Key, `{"jsonrpc": "2.0", "id": 1, "method": "tools/none"}`, nil, 200, "tools/none"},
+		"a notification":      {srv.Key, `{"jsonrpc": "2.0", "method": "notifications/initialized"}`, nil, 202, ""},
+		"a session of nobody": {srv.Key, listTools, header("Mcp-Session-Id", "x"), 200, "service_whoami"},
+		"other words":         {srv.Key, `{"jsonrpc": "2.0", "id": 1, "method": "tools/none"}`, nil, 200, "tools/none"},
 	} {
-		resp, text := postMessage(t, h, c.key, c.body, c.change)
+		resp, text := postMessage(t, srv, c.key, c.body, c.change)
 		if resp.StatusCode != c.status || !strings.Contains(text, c.want) {
 			t.Errorf("%s: %d %.300s, want %d %s", name, resp.StatusCode, text, c.status, c.want)
 		}
@@ -125,13 +125,13 @@ func TestEndpoint(t *testing.T) {
 
 // Away from loopback the Origin must be the configured one, whatever the Host says; on loopback a proxy may name it.
 func TestOriginsOfAPublicServer(t *testing.T) {
-	h := testkit.Open(t)
-	doc, err := v2.Document(h.URL, "")
+	srv := testkit.Open(t)
+	doc, err := v2.Document(srv.URL, "")
 	if err != nil {
 		t.Fatal(err)
 	}
-	door := &access.Admission{Authenticator: h.Authenticator, Limiter: h.Limiter, Now: time.Now}
-	face, err := mcp.New(mcp.Config{Admit: door.Admit, REST: h.Handler(), Document: doc,
+	door := &access.Admission{Authenticator: srv.Authenticator, Limiter: srv.Limiter, Now: time.Now}
+	face, err := mcp.New(mcp.Config{Admit: door.Admit, REST: srv.Handler(), Document: doc,
 		BaseURL: "https://support.example", Now: time.Now, Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
@@ -153,7 +153,7 @@ func TestOriginsOfAPublicServer(t *testing.T) {
 			&net.TCPAddr{IP: c.at, Port: 80}),
 			http.MethodPost, mcp.Path, strings.NewReader(listTools))
 		r.Host = c.host
-		r.Header = http.Header{"Authorization": {"Bearer " + h.Key}, "Content-Type": {"application/json"},
+		r.Header = http.Header{"Authorization": {"Bearer " + srv.Key}, "Content-Type": {"application/json"},
 			"Accept": {"application/json, text/event-stream"}}
 		if c.origin != "" {
 			r.Header.Set("Origin", c.origin)
@@ -166,31 +166,31 @@ func TestOriginsOfAPublicServer(t *testing.T) {
 
 // Each request counts once, as one of REST does, and what a tool asks of REST does not count again.
 func TestRequestsAreCountedOnce(t *testing.T) {
-	h := testkit.Open(t, testkit.WithClock(testkit.NewClock()), testkit.WithConfig(func(c *server.Config) {
+	srv := testkit.Open(t, testkit.WithClock(testkit.NewClock()), testkit.WithConfig(func(c *server.Config) {
 		c.RateLimit = 3
 	}))
 	whoami := `{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "service_whoami", "arguments": {}}}`
 	for left := 2; left >= 0; left-- {
-		resp, text := postMessage(t, h, h.Key, whoami, nil)
+		resp, text := postMessage(t, srv, srv.Key, whoami, nil)
 		if resp.StatusCode != 200 || resp.Header.Get("X-RateLimit-Remaining") != strconv.Itoa(left) ||
 			!strings.Contains(text, "workspace") {
 			t.Fatal(left, resp.StatusCode, resp.Header, text)
 		}
 	}
-	resp, text := postMessage(t, h, h.Key, whoami, nil)
+	resp, text := postMessage(t, srv, srv.Key, whoami, nil)
 	if resp.StatusCode != 429 || resp.Header.Get("Retry-After") != "10" ||
 		!strings.Contains(text, "RATE_LIMIT_TOO_MANY_REQUESTS") {
 		t.Error(resp.StatusCode, resp.Header, text)
 	}
-	if got := h.Do(t, "GET", "/me", h.Key, nil).Status; got != 429 {
+	if got := srv.Do(t, "GET", "/me", srv.Key, nil).Status; got != 429 {
 		t.Error("REST counts apart:", got)
 	}
 }
 
 func TestMaintenance(t *testing.T) {
-	h := testkit.Open(t)
-	h.Authenticator.SetMaintenance(true)
-	resp, text := postMessage(t, h, h.Key, listTools, nil)
+	srv := testkit.Open(t)
+	srv.Authenticator.SetMaintenance(true)
+	resp, text := postMessage(t, srv, srv.Key, listTools, nil)
 	if resp.StatusCode != 503 || resp.Header.Get("Retry-After") == "" ||
 		!strings.Contains(text, "SERVICE_UNDER_MAINTENANCE") {
 		t.Error(resp.StatusCode, text)
@@ -199,9 +199,9 @@ func TestMaintenance(t *testing.T) {
 
 // Ten searches a second, of however many calls: the eleventh is refused for itself.
 func TestSearchesAreCounted(t *testing.T) {
-	h := testkit.Open(t, testkit.WithClock(testkit.NewClock()))
-	agent := h.NewAgent(t, h.Key)
-	session := connect(t, h, h.Key)
+	srv := testkit.Open(t, testkit.WithClock(testkit.NewClock()))
+	agent := srv.NewAgent(t, srv.Key)
+	session := connect(t, srv, srv.Key)
 	five := `{"agentId": "` + agent + `", "searches": [{}, {}, {}, {}, {}]}`
 	for range 2 {
 		if text, refused := callTool(t, session, "service_search_conversations", five); refused ||

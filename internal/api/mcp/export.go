@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+
+	"parley/internal/httpapi"
 )
 
 const (
@@ -45,11 +47,7 @@ func runExport(ctx context.Context, s *server, t *tool, args arguments) (any, er
 }
 
 func (s *server) exportPage(ctx context.Context, t *tool, args arguments) (*listPage, error) {
-	req, err := t.operation.newRequest(args)
-	if err != nil {
-		return nil, err
-	}
-	text, err := s.callREST(ctx, req, maxExportBytes)
+	text, err := s.callOperation(ctx, t.operation, args, maxExportBytes)
 	if err != nil {
 		return nil, err
 	}
@@ -64,16 +62,13 @@ func (s *server) exportPartialConversation(ctx context.Context, t *tool, args ar
 		return p, err
 	}
 	conversation := p.Data[0]
-	req, err := t.operation.newRequest(arguments{"agentId": args["agentId"], "conversationId": conversation["id"],
-		"include": quoteJSON("messages")})
-	if err != nil {
-		return nil, err
-	}
-	text, err := s.callREST(ctx, req, maxExportBytes)
+	text, err := s.callOperation(ctx, t.operation,
+		arguments{"agentId": args["agentId"], "conversationId": conversation["id"],
+			"include": quoteJSON("messages")}, maxExportBytes)
 	if err != nil && !errors.Is(err, errReplyTooLong) {
 		return nil, err
 	}
-	if conversation["messages"], err = encodeJSON(parseOldestMessages(text)); err != nil {
+	if conversation["messages"], err = httpapi.Marshal(parseOldestMessages(text)); err != nil {
 		return nil, err
 	}
 	conversation["truncated"], p.Truncated = jsonText("true"), true

@@ -64,23 +64,16 @@ const emptyPage = `"total":0`
 var malformedIDs = []string{"", ".", "..", "x", "a/b", "../agents", "a?limit=1#x", "%00", "%2e%2e", `\u0000`, `\ud800`,
 	"{nothing}", "' or 1=1--", "😀", `\n`, strings.Repeat("a", 3000)}
 
-type resourceIDs map[string]string
-
-func (th resourceIDs) substitute(text string) string {
-	for name, id := range th {
-		text = strings.ReplaceAll(text, "{"+name+"}", id)
-	}
-	return text
-}
+type resourceIDs = testkit.ResourceIDs
 
 // TestIsolation holds for tools what it holds for REST: nobody reaches, or so much as notices, another account's
 // things.
 func TestIsolation(t *testing.T) {
-	h := testkit.Open(t)
-	h.Search.Allow = nil
-	session, stranger := connect(t, h, h.Key), connect(t, h, h.OtherKey)
-	ours, theirs := createResources(t, h, session), createResources(t, h, stranger)
-	addMember(t, h, h.Account)
+	srv := testkit.Open(t)
+	srv.Search.Allow = nil
+	session, stranger := connect(t, srv, srv.Key), connect(t, srv, srv.OtherKey)
+	ours, theirs := createResources(t, srv, session), createResources(t, srv, stranger)
+	addMember(t, srv, srv.Account)
 	unknown := resourceIDs{"agentId": "AAAAAAAAAAAAAAAAAAAAA", "sourceId": "00000000-0000-4000-8000-000000000000",
 		"conversationId": "01900000-0000-7000-8000-000000000000", "ticketNumber": "999999999"}
 	for _, row := range isolationCases {
@@ -89,7 +82,7 @@ func TestIsolation(t *testing.T) {
 				continue
 			}
 			ask := func(id string) string {
-				text, refused := callTool(t, session, row.tool, ours.substitute(strings.ReplaceAll(row.args, "{"+name+"}", id)))
+				text, refused := callTool(t, session, row.tool, ours.Substitute(strings.ReplaceAll(row.args, "{"+name+"}", id)))
 				if notFound := strings.Contains(text, "NOT_FOUND"); !notFound && (row.empty != emptyPage ||
 					!strings.Contains(text, emptyPage)) || notFound && !refused && row.empty == "" {
 					t.Errorf("%s with %s %q: refused %v: %s", row.tool, name, id, refused, text)
@@ -106,7 +99,7 @@ func TestIsolation(t *testing.T) {
 				}
 			}
 		}
-		text, refused := callTool(t, session, row.tool, ours.substitute(row.args))
+		text, refused := callTool(t, session, row.tool, ours.Substitute(row.args))
 		if refused || strings.Contains(text, "NOT_FOUND") {
 			t.Errorf("%s with our own ids: %s", row.tool, text)
 		}
@@ -119,7 +112,7 @@ func TestIsolation(t *testing.T) {
 	for _, args := range []string{"service_get_agent " + isolationCases[3].args,
 		"service_get_source " + isolationCases[13].args} {
 		tool, args, _ := strings.Cut(args, " ")
-		if text, refused := callTool(t, stranger, tool, theirs.substitute(args)); refused {
+		if text, refused := callTool(t, stranger, tool, theirs.Substitute(args)); refused {
 			t.Errorf("%s of the other account did not survive: %s", tool, text)
 		}
 	}
@@ -130,8 +123,8 @@ func TestIsolation(t *testing.T) {
 var untestedIDs = []string{"userId", "statusId", "assigneeId", "teamId", "authorId"}
 
 func TestEveryToolHasARow(t *testing.T) {
-	h := testkit.Open(t)
-	list, err := connect(t, h, h.Key).ListTools(t.Context(), nil)
+	srv := testkit.Open(t)
+	list, err := connect(t, srv, srv.Key).ListTools(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -165,7 +158,7 @@ func isolationArgs(tool string) string {
 }
 
 // createResources returns the session's account one of each thing.
-func createResources(t *testing.T, h *testkit.Server, session *sdk.ClientSession) resourceIDs {
+func createResources(t *testing.T, srv *testkit.Server, session *sdk.ClientSession) resourceIDs {
 	t.Helper()
 	var agent, source struct{ ID string }
 	var answer struct {
@@ -187,8 +180,8 @@ func createResources(t *testing.T, h *testkit.Server, session *sdk.ClientSession
 	callToolInto(t, session, "service_create_ticket", `{"agentId": `+string(id)+
 		`, "subject": "S", "description": "D", "customer": {"email": "jo@example.com"}}`, &struct{}{})
 	// The other account's numbers are its own.
-	if _, err := h.DB.SQL().Exec(t.Context(), `update tickets set number = number + 98765430 where account_id = ?`,
-		h.OtherAccount); err != nil {
+	if _, err := srv.DB.SQL().Exec(t.Context(), `update tickets set number = number + 98765430 where account_id = ?`,
+		srv.OtherAccount); err != nil {
 		t.Fatal(err)
 	}
 	callToolInto(t, session, "service_list_tickets", `{"agentId": `+string(id)+`}`, &list)
@@ -198,9 +191,9 @@ func createResources(t *testing.T, h *testkit.Server, session *sdk.ClientSession
 }
 
 // addMember joins somebody to the account's team, whose address the rows name.
-func addMember(t *testing.T, h *testkit.Server, account string) {
+func addMember(t *testing.T, srv *testkit.Server, account string) {
 	t.Helper()
-	if _, err := admin.RunOn(t.Context(), h.AdminService, admin.AddMember,
+	if _, err := admin.RunOn(t.Context(), srv.AdminService, admin.AddMember,
 		admin.NewMember{AccountID: account, Email: "kim@shop.example", Name: "Kim", Role: "agent"}); err != nil {
 		t.Fatal(err)
 	}

@@ -18,8 +18,8 @@ func TestManualListsEveryTool(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := testkit.Open(t)
-	list, err := connect(t, h, h.Key).ListTools(t.Context(), nil)
+	srv := testkit.Open(t)
+	list, err := connect(t, srv, srv.Key).ListTools(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,8 +44,8 @@ func TestManualListsEveryTool(t *testing.T) {
 
 // Hints are promises: what they say follows from the operation behind the tool.
 func TestHintsFitTheOperation(t *testing.T) {
-	h := testkit.Open(t)
-	list, err := connect(t, h, h.Key).ListTools(t.Context(), nil)
+	srv := testkit.Open(t)
+	list, err := connect(t, srv, srv.Key).ListTools(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,6 +3,7 @@ package mcp
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -95,9 +96,7 @@ func (doc *document) resolveReferences(v any) any {
 	case object:
 		if ref, ok := v["$ref"].(string); ok {
 			all := doc.resolveReferences(doc.Components.Schemas[ref[strings.LastIndexByte(ref, '/')+1:]]).(object)
-			for name, value := range v {
-				all[name] = value
-			}
+			maps.Copy(all, v)
 			delete(all, "$ref")
 			return all
 		}

@@ -37,20 +37,7 @@ func (s *server) getPage(ctx context.Context, t *tool, args arguments) (any, err
 	if isOver {
 		args["limit"] = encodeNumber(t.maxItems)
 	}
-	p, err := s.getSinglePage(ctx, t, args)
-	if err != nil {
-		return nil, err
-	}
-	p.Truncated = isOver && p.hasMore()
-	return p, nil
-}
-
-func (s *server) getSinglePage(ctx context.Context, t *tool, args arguments) (*listPage, error) {
-	req, err := t.operation.newRequest(args)
-	if err != nil {
-		return nil, err
-	}
-	text, err := s.callREST(ctx, req, 0)
+	text, err := s.callOperation(ctx, t.operation, args, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -63,6 +50,7 @@ func (s *server) getSinglePage(ctx context.Context, t *tool, args arguments) (*l
 			return t.fields != nil && !slices.Contains(t.fields, name)
 		})
 	}
+	p.Truncated = isOver && p.hasMore()
 	return p, nil
 }
 

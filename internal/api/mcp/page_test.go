@@ -26,12 +26,12 @@ type exportReply struct {
 }
 
 // Whatever a page is cut by, walking the cursors shows every conversation once.
-func TestExportIsCutBySize(t *testing.T) {
-	h := testkit.Open(t, testkit.WithModel(&scripted.Model{StepsFor: func(model.Request) []scripted.Step {
+func TestLargeExportsAreTruncated(t *testing.T) {
+	srv := testkit.Open(t, testkit.WithModel(&scripted.Model{StepsFor: func(model.Request) []scripted.Step {
 		return []scripted.Step{scripted.Text(strings.Repeat("word ", 8000)), scripted.Stop()}
 	}}))
-	agent := h.NewAgent(t, h.Key)
-	session := connect(t, h, h.Key)
+	agent := srv.NewAgent(t, srv.Key)
+	session := connect(t, srv, srv.Key)
 	say := func(conversation string) string {
 		var answer struct {
 			Data struct {
@@ -91,9 +91,9 @@ func TestExportIsCutBySize(t *testing.T) {
 	}
 }
 
-func TestListsAreCut(t *testing.T) {
-	h := testkit.Open(t)
-	session := connect(t, h, h.Key)
+func TestLongListsAreTruncated(t *testing.T) {
+	srv := testkit.Open(t)
+	session := connect(t, srv, srv.Key)
 	var agent struct{ ID string }
 	for i := range 26 {
 		callToolInto(t, session, "service_create_agent", fmt.Sprintf(`{"name": "Agent %d"}`, i), &agent)

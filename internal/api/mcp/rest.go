@@ -26,6 +26,15 @@ func withCallerInfo(ctx context.Context, r *http.Request) context.Context {
 	return context.WithValue(ctx, callerInfoKey{}, callerInfo{r.Header.Values("Authorization"), r.RemoteAddr})
 }
 
+// callOperation calls an operation of REST with the arguments of a tool, as callREST does.
+func (s *server) callOperation(ctx context.Context, op *operation, args arguments, maxBytes int) ([]byte, error) {
+	req, err := op.newRequest(args)
+	if err != nil {
+		return nil, err
+	}
+	return s.callREST(ctx, req, maxBytes)
+}
+
 // callREST sends a request to REST with the caller's key and returns the JSON of the reply. A failure is an error
 // of type *refusal. A reply of more than maxBytes is truncated, with errReplyTooLong; 0 is no limit.
 func (s *server) callREST(ctx context.Context, req restRequest, maxBytes int) (text []byte, err error) {
@@ -67,17 +76,17 @@ type restReply struct {
 	isTruncated bool
 }
 
-func (w *restReply) Header() http.Header { return w.header }
+func (r *restReply) Header() http.Header { return r.header }
 
-func (w *restReply) WriteHeader(status int) { w.status = status }
+func (r *restReply) WriteHeader(status int) { r.status = status }
 
-func (w *restReply) Write(b []byte) (int, error) {
-	if w.maxBytes > 0 && w.body.Len()+len(b) > w.maxBytes {
-		w.isTruncated = true
-		n, _ := w.body.Write(b[:max(0, w.maxBytes-w.body.Len())])
+func (r *restReply) Write(b []byte) (int, error) {
+	if r.maxBytes > 0 && r.body.Len()+len(b) > r.maxBytes {
+		r.isTruncated = true
+		n, _ := r.body.Write(b[:max(0, r.maxBytes-r.body.Len())])
 		return n, errReplyTooLong
 	}
-	return w.body.Write(b)
+	return r.body.Write(b)
 }
 
 // refusal is a failure in a tool's result: the failure of REST, with what REST sends in headers.
@@ -89,15 +98,15 @@ type refusal struct {
 
 func (e *refusal) Error() string { return string(e.Code) + ": " + e.Message }
 
-func (w *restReply) refusalError() error {
+func (r *restReply) refusalError() error {
 	var envelope httpapi.Envelope
-	if err := json.Unmarshal(w.body.Bytes(), &envelope); err != nil {
+	if err := json.Unmarshal(r.body.Bytes(), &envelope); err != nil {
 		return fmt.Errorf("read a refusal of REST: %w", err)
 	}
 	e := &refusal{Failure: envelope.Error}
-	e.RetryAfter, _ = strconv.Atoi(w.header.Get("Retry-After"))
-	if w.status == http.StatusInternalServerError {
-		e.RequestID = w.header.Get("X-Request-Id")
+	e.RetryAfter, _ = strconv.Atoi(r.header.Get("Retry-After"))
+	if r.status == http.StatusInternalServerError {
+		e.RequestID = r.header.Get("X-Request-Id")
 	}
 	return e
 }

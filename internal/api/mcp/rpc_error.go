@@ -80,51 +80,51 @@ type errorTranslator struct {
 	plainText bytes.Buffer
 }
 
-func (t *errorTranslator) Unwrap() http.ResponseWriter { return t.ResponseWriter }
+func (et *errorTranslator) Unwrap() http.ResponseWriter { return et.ResponseWriter }
 
-func (t *errorTranslator) WriteHeader(status int) {
-	if status >= 400 && strings.HasPrefix(t.Header().Get("Content-Type"), "text/plain") {
-		t.status = status
+func (et *errorTranslator) WriteHeader(status int) {
+	if status >= 400 && strings.HasPrefix(et.Header().Get("Content-Type"), "text/plain") {
+		et.status = status
 		return
 	}
-	t.ResponseWriter.WriteHeader(status)
+	et.ResponseWriter.WriteHeader(status)
 }
 
-func (t *errorTranslator) Write(b []byte) (int, error) {
-	if t.status != 0 {
-		return t.plainText.Write(b)
+func (et *errorTranslator) Write(b []byte) (int, error) {
+	if et.status != 0 {
+		return et.plainText.Write(b)
 	}
-	return t.ResponseWriter.Write(b)
+	return et.ResponseWriter.Write(b)
 }
 
 // finish writes the error, if there was one. Like any other reply, the error of an unknown method or of missing
 // parameters has status 200, if the message has an id.
-func (t *errorTranslator) finish() {
-	if t.status == 0 {
+func (et *errorTranslator) finish() {
+	if et.status == 0 {
 		return
 	}
-	out := rpcError{"2.0", jsonText("null"), t.errorBody()}
-	if id := bytes.TrimSpace(t.head.ID); len(id) > 0 && (id[0] == '"' || id[0] == '-' || id[0] >= '0' && id[0] <= '9') {
+	out := rpcError{"2.0", jsonText("null"), et.errorBody()}
+	if id := bytes.TrimSpace(et.head.ID); len(id) > 0 && (id[0] == '"' || id[0] == '-' || id[0] >= '0' && id[0] <= '9') {
 		out.ID = jsonText(id)
 		if out.Error.Code != invalidRequest {
-			t.status = http.StatusOK
+			et.status = http.StatusOK
 		}
 	}
-	text, err := encodeJSON(out)
+	text, err := httpapi.Marshal(out)
 	if err != nil {
-		t.status, text = http.StatusInternalServerError, nil
+		et.status, text = http.StatusInternalServerError, nil
 	}
-	t.Header().Set("Content-Type", "application/json")
-	t.ResponseWriter.WriteHeader(t.status)
-	_, _ = t.ResponseWriter.Write(text) // fails if the client is gone
+	et.Header().Set("Content-Type", "application/json")
+	et.ResponseWriter.WriteHeader(et.status)
+	_, _ = et.ResponseWriter.Write(text) // fails if the client is gone
 }
 
 // errorBody converts the plain-text error.
-func (t *errorTranslator) errorBody() rpcErrorBody {
-	text := strings.TrimSpace(t.plainText.String())
+func (et *errorTranslator) errorBody() rpcErrorBody {
+	text := strings.TrimSpace(et.plainText.String())
 	switch {
 	case strings.HasPrefix(text, "JSON RPC not handled: "):
-		return rpcErrorBody{Code: methodNotFound, Message: "method not found: " + *t.head.Method}
+		return rpcErrorBody{Code: methodNotFound, Message: "method not found: " + *et.head.Method}
 	case strings.Contains(text, `missing required "params"`):
 		return rpcErrorBody{Code: invalidParams, Message: "invalid params: they are missing"}
 	}

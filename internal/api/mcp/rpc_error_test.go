@@ -12,7 +12,7 @@ import (
 
 // What is wrong with a message is told in the protocol's own words, whatever it is.
 func TestFaultsAreJSONRPC(t *testing.T) {
-	h := testkit.Open(t)
+	srv := testkit.Open(t)
 	header := func(name, value string) func(*http.Request) {
 		return func(r *http.Request) { r.Header.Set(name, value) }
 	}
@@ -46,7 +46,7 @@ func TestFaultsAreJSONRPC(t *testing.T) {
 		"another type":                      {listTools, header("Content-Type", "text/plain"), 415, "1", -32600},
 		"nothing it would take":             {listTools, header("Accept", "text/html"), 400, "1", -32600},
 	} {
-		resp, text := postMessage(t, h, h.Key, c.body, c.change)
+		resp, text := postMessage(t, srv, srv.Key, c.body, c.change)
 		var got struct {
 			Version string          `json:"jsonrpc"`
 			ID      json.RawMessage `json:"id"`
@@ -69,9 +69,9 @@ func TestFaultsAreJSONRPC(t *testing.T) {
 	}
 }
 
-func TestTheServerIsTheProgram(t *testing.T) {
-	h := testkit.Open(t, testkit.WithConfig(func(c *server.Config) { c.Version = "1.2.3" }))
-	info := connect(t, h, h.Key).InitializeResult().ServerInfo
+func TestServerReportsTheProgramVersion(t *testing.T) {
+	srv := testkit.Open(t, testkit.WithConfig(func(c *server.Config) { c.Version = "1.2.3" }))
+	info := connect(t, srv, srv.Key).InitializeResult().ServerInfo
 	if info.Name != "parley" || info.Version != "1.2.3" {
 		t.Errorf("%+v", info)
 	}

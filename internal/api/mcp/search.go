@@ -49,10 +49,6 @@ func (s *server) runSearch(ctx context.Context, t *tool, text, agent jsonText) (
 			return nil, parley.Invalid("agentId", "is required")
 		}
 	}
-	req, err := t.operation.newRequest(args)
-	if err != nil {
-		return nil, err
-	}
-	reply, err := s.callREST(ctx, req, 0)
+	reply, err := s.callOperation(ctx, t.operation, args, 0)
 	return jsonText(reply), err
 }

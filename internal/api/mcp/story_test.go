@@ -1,10 +1,11 @@
 package mcp_test
 
 import (
+	"cmp"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"net/http"
-	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,7 +14,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
-	"parley/internal/api/admin"
+	"parley/internal/api/mcp"
 	"parley/internal/model"
 	"parley/internal/model/scripted"
 	"parley/internal/server"
@@ -50,36 +51,17 @@ func TestStoriesOfClientsThatCloseTheirHalf(t *testing.T) {
 }
 
 func runAllStories(t *testing.T, by http.RoundTripper) {
-	files, err := filepath.Glob("testdata/*.txt")
-	if err != nil || len(files) == 0 {
-		t.Fatal("no stories", err)
-	}
-	for _, file := range files {
-		t.Run(strings.TrimSuffix(filepath.Base(file), ".txt"), func(t *testing.T) {
+	for _, s := range expect.ReadStoryTexts(t) {
+		t.Run(s.Name, func(t *testing.T) {
 			t.Parallel()
-			text, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
+			r := newStoryRunner(t, by, s.Settings)
+			for _, section := range s.Sections {
+				x := parseExchange(t, section)
+				if err := r.runExchange(x); err != nil {
+					t.Fatalf("%s: %v", x.title, err)
+				}
 			}
-			runStory(t, by, string(text))
 		})
-	}
-}
-
-func runStory(t *testing.T, by http.RoundTripper, text string) {
-	parts := strings.Split("\n"+text, "\n=== ")
-	var settings []string
-	for line := range strings.Lines(parts[0]) {
-		if set, ok := strings.CutPrefix(strings.TrimSpace(line), "@"); ok {
-			settings = append(settings, set)
-		}
-	}
-	tl := newStoryRunner(t, by, settings)
-	for _, part := range parts[1:] {
-		x := parseExchange(t, part)
-		if err := tl.runExchange(x); err != nil {
-			t.Fatalf("%s: %v", x.title, err)
-		}
 	}
 }
 
@@ -101,12 +83,10 @@ func parseExchange(t *testing.T, part string) exchange {
 }
 
 type storyRunner struct {
-	t            *testing.T
-	transport    http.RoundTripper
-	server       *testkit.Server
-	placeholders expect.Placeholders
-	sessions     map[string]*sdk.ClientSession // by key
-	schemas      map[string]*toolSchemas       // by tool
+	*testkit.StoryRunner
+	transport http.RoundTripper
+	sessions  map[string]*sdk.ClientSession // by key
+	schemas   map[string]*toolSchemas       // by tool
 }
 
 type toolSchemas struct{ in, out *jsonschema.Schema }
@@ -120,24 +100,18 @@ func newStoryRunner(t *testing.T, by http.RoundTripper, settings []string) *stor
 			options = append(options, testkit.WithConfig(func(c *server.Config) { c.RateLimit, _ = strconv.Atoi(n) }))
 		}
 	}
-	tl := &storyRunner{t: t, transport: by, server: testkit.Open(t, options...), sessions: map[string]*sdk.ClientSession{}}
-	tl.placeholders = expect.Placeholders{"key": tl.server.Key, "account": tl.server.Account}
+	r := &storyRunner{StoryRunner: testkit.NewStoryRunner(t, mcp.Path), transport: by,
+		sessions: map[string]*sdk.ClientSession{}}
+	r.Open(options...)
 	for _, set := range settings {
-		if words := strings.Fields(set); words[0] == "scopes" {
-			out, err := admin.RunOn(t.Context(), tl.server.AdminService, admin.CreateKey,
-				admin.NewKey{AccountID: tl.server.Account, Name: words[1], Scopes: strings.Split(words[2], ",")})
-			if err != nil {
-				t.Fatal(err)
-			}
-			tl.placeholders[words[1]] = out.APIKey
-		}
+		r.CreateFixture(strings.Fields(set))
 	}
 	if slices.Contains(settings, "member") {
-		addMember(t, tl.server, tl.server.Account)
+		addMember(t, r.Server, r.Server.Account)
 	}
-	tl.server.Search.Allow = nil // as many searches as one likes
-	tl.schemas = compileSchemas(t, tl.session(tl.server.Key))
-	return tl
+	r.Server.Search.Allow = nil // as many searches as one likes
+	r.schemas = compileSchemas(t, r.session(r.Server.Key))
+	return r
 }
 
 func compileSchemas(t *testing.T, session *sdk.ClientSession) map[string]*toolSchemas {
@@ -175,9 +149,44 @@ func toJSONValue(t *testing.T, v any) any {
 	return out
 }
 
-func (tl *storyRunner) session(key string) *sdk.ClientSession {
-	if tl.sessions[key] == nil {
-		tl.sessions[key] = connectVia(tl.t, tl.transport, tl.server, key)
+func (r *storyRunner) session(key string) *sdk.ClientSession {
+	if r.sessions[key] == nil {
+		r.sessions[key] = connectVia(r.T, r.transport, r.Server, key)
 	}
-	return tl.sessions[key]
+	return r.sessions[key]
+}
+
+// runExchange makes a call and compares its result.
+func (r *storyRunner) runExchange(x exchange) error {
+	if x.tool == "INDEXED" {
+		return r.UpdateIndex()
+	}
+	key := r.Server.Key
+	if x.as != "" {
+		key = r.Placeholders[x.as]
+	}
+	args := cmp.Or(r.Placeholders.Expand(x.args), "{}")
+	out, err := r.session(key).CallTool(r.T.Context(),
+		&sdk.CallToolParams{Name: x.tool, Arguments: json.RawMessage(args)})
+	if err != nil {
+		return err
+	}
+	text := out.Content[0].(*sdk.TextContent).Text
+	want, refused := strings.CutPrefix(x.want, "REFUSED")
+	if refused != out.IsError || refused != (out.StructuredContent == nil) {
+		return fmt.Errorf("refused: %v, structured: %v\n%s", out.IsError, out.StructuredContent, text)
+	}
+	return errors.Join(r.checkSchemas(x, args, out), r.Placeholders.Compare(text, want))
+}
+
+// checkSchemas holds a result that is no refusal, and what was asked for, to the tool's schemas.
+func (r *storyRunner) checkSchemas(x exchange, args string, out *sdk.CallToolResult) error {
+	if out.IsError {
+		return nil
+	}
+	err := r.schemas[x.tool].out.Validate(toJSONValue(r.T, out.StructuredContent))
+	if !x.violatesInputSchema {
+		err = errors.Join(err, r.schemas[x.tool].in.Validate(toJSONValue(r.T, json.RawMessage(args))))
+	}
+	return err
 }

@@ -5,6 +5,7 @@ import (
 	"maps"
 
 	"parley"
+	"parley/internal/httpapi"
 )
 
 const (
@@ -34,12 +35,8 @@ func runTickets(ctx context.Context, s *server, t *tool, args arguments) (any, e
 
 // addMessages adds the first messages of a ticket to it, and marks it if there are more.
 func (s *server) addMessages(ctx context.Context, t *tool, agent jsonText, ticket map[string]jsonText) error {
-	req, err := t.otherOperation.newRequest(arguments{"agentId": agent, "ticketNumber": ticket["ticketNumber"],
-		"limit": encodeNumber(messagesPerTicket)})
-	if err != nil {
-		return err
-	}
-	text, err := s.callREST(ctx, req, 0)
+	text, err := s.callOperation(ctx, t.otherOperation, arguments{"agentId": agent, "ticketNumber": ticket["ticketNumber"],
+		"limit": encodeNumber(messagesPerTicket)}, 0)
 	if err != nil {
 		return err
 	}
@@ -47,7 +44,7 @@ func (s *server) addMessages(ctx context.Context, t *tool, agent jsonText, ticke
 	if err != nil {
 		return err
 	}
-	if ticket["messages"], err = encodeJSON(p.Data); err == nil && p.hasMore() {
+	if ticket["messages"], err = httpapi.Marshal(p.Data); err == nil && p.hasMore() {
 		ticket["truncated"] = jsonText("true")
 	}
 	return err
@@ -65,11 +62,7 @@ func (t *tool) describeTickets() {
 
 // runArray wraps a reply that is an array, since the result of a tool must be an object.
 func runArray(ctx context.Context, s *server, t *tool, args arguments) (any, error) {
-	req, err := t.operation.newRequest(args)
-	if err != nil {
-		return nil, err
-	}
-	text, err := s.callREST(ctx, req, 0)
+	text, err := s.callOperation(ctx, t.operation, args, 0)
 	return object{"data": jsonText(text)}, err
 }
 

@@ -143,9 +143,8 @@ var toolTable = []tool{
 		toolHints:   readHints,
 		maxItems:    20,
 		run:         runExport,
-		text: "Gives conversations of an agent, 20 at most in a call, without their messages unless " +
-			"include is messages. truncated says that a limit of this tool has cut the page or a conversation's " +
-			"messages.",
+		text: "Gives conversations of an agent, 20 at most in a call, without their messages unless include is " +
+			"messages. truncated says that a limit of this tool has cut the page or a conversation's messages.",
 	},
 	{
 		name:        "get_sources_summary",
@@ -269,11 +268,9 @@ var toolTable = []tool{
 }
 
 // newTools returns the tools, to be completed by buildServer.
-func newTools() []*tool {
-	list := make([]*tool, len(toolTable))
-	for i := range toolTable {
-		t := toolTable[i]
-		list[i] = &t
+func newTools() (list []*tool) {
+	for _, t := range toolTable {
+		list = append(list, &t)
 	}
 	return list
 }

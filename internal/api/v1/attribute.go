@@ -41,7 +41,7 @@ type newAttribute struct {
 	}
 }
 
-func (s *server) createAttribute(ctx context.Context, c *httpapi.Call, in *newAttribute) (*AttributeReply, error) {
+func (s *server) createAttribute(ctx context.Context, c *call, in *newAttribute) (*AttributeReply, error) {
 	account, agent := callerOf(c).Account.ID, parley.AgentID(in.ChatbotID)
 	label := in.Body.Name
 	if in.Body.Label.Present {
@@ -53,24 +53,19 @@ func (s *server) createAttribute(ctx context.Context, c *httpapi.Call, in *newAt
 	if err != nil {
 		return nil, err
 	}
-	return &AttributeReply{"The custom attribute has been created.", newAttributeReply(*created)}, nil
+	return &AttributeReply{"The custom attribute has been created.", newAttributeReply(created)}, nil
 }
 
 type attributesQuery struct {
 	ChatbotID string `path:"chatbotId"`
 }
 
-func (s *server) listAttributes(ctx context.Context, c *httpapi.Call, in *attributesQuery) (*AttributeList, error) {
-	account, agent := callerOf(c).Account.ID, parley.AgentID(in.ChatbotID)
-	list, err := s.DB.Attributes(ctx, account.AgentRef(agent))
+func (s *server) listAttributes(ctx context.Context, c *call, in *attributesQuery) (*AttributeList, error) {
+	list, err := s.DB.Attributes(ctx, agentRef(c, in.ChatbotID))
 	if err != nil {
 		return nil, err
 	}
-	out := &AttributeList{"The custom attributes of the chatbot.", make([]Attribute, len(list))}
-	for i, a := range list {
-		out.Data[i] = newAttributeReply(a)
-	}
-	return out, nil
+	return &AttributeList{"The custom attributes of the chatbot.", httpapi.ConvertList(list, newAttributeReply)}, nil
 }
 
 type changeAttribute struct {
@@ -84,22 +79,20 @@ type changeAttribute struct {
 	}
 }
 
-func (s *server) changeAttribute(ctx context.Context, c *httpapi.Call, in *changeAttribute) (*AttributeReply, error) {
-	account, agent := callerOf(c).Account.ID, parley.AgentID(in.ChatbotID)
+func (s *server) changeAttribute(ctx context.Context, c *call, in *changeAttribute) (*AttributeReply, error) {
 	change := contact.AttributeChange{Label: in.Body.Label.Ptr(), Description: in.Body.Description.Ptr(),
 		Archived: in.Body.Archived.Ptr()}
 	if in.Body.Type.Present {
 		change.Type = parley.AttributeType(in.Body.Type.Value)
 	}
-	a, err := s.Contacts.ChangeAttribute(ctx, account.AgentRef(agent), in.Name, change)
+	a, err := s.Contacts.ChangeAttribute(ctx, agentRef(c, in.ChatbotID), in.Name, change)
 	if err != nil {
 		return nil, err
 	}
-	return &AttributeReply{"The custom attribute has been changed.", newAttributeReply(*a)}, nil
+	return &AttributeReply{"The custom attribute has been changed.", newAttributeReply(a)}, nil
 }
 
-func newAttributeReply(a parley.Attribute) Attribute {
+func newAttributeReply(a *parley.Attribute) Attribute {
 	return Attribute{Name: a.Name, Label: a.Label, Type: string(a.Type), Description: a.Description,
-		Archived:  a.ArchivedAt != nil,
-		CreatedAt: a.CreatedAt.Unix(), UpdatedAt: a.UpdatedAt.Unix()}
+		Archived: a.ArchivedAt != nil, CreatedAt: a.CreatedAt.Unix(), UpdatedAt: a.UpdatedAt.Unix()}
 }

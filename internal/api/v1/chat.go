@@ -35,7 +35,7 @@ type ChatReply struct {
 	Text string `json:"text"`
 }
 
-func (s *server) createAnswer(ctx context.Context, c *httpapi.Call, in *ChatRequest) (*ChatReply, error) {
+func (s *server) createAnswer(ctx context.Context, c *call, in *ChatRequest) (*ChatReply, error) {
 	turn, err := s.startTurn(ctx, c, &in.Body)
 	if err != nil {
 		return nil, err
@@ -61,7 +61,7 @@ func newChatReply(end *chat.Finish) (*ChatReply, error) {
 	return &ChatReply{Text: end.Message.Text()}, nil
 }
 
-func (s *server) startTurn(ctx context.Context, c *httpapi.Call, body *ChatBody) (*chat.Turn, error) {
+func (s *server) startTurn(ctx context.Context, c *call, body *ChatBody) (*chat.Turn, error) {
 	caller, chatbot := callerOf(c), cmp.Or(body.ChatbotID.Value, body.ChatID.Value)
 	if chatbot == "" {
 		return nil, parley.Invalid("chatbotId", "is required")
@@ -78,11 +78,10 @@ func (s *server) startTurn(ctx context.Context, c *httpapi.Call, body *ChatBody)
 	if err != nil {
 		return nil, err
 	}
-	return s.Chat.Start(ctx, caller.Account, caller.Plan, parley.AgentID(chatbot), chat.Request{
-		Message: question, ClientConversation: conversation, UserID: parley.EndUserID(body.ContactID.Value),
-		Streamed: body.Stream.Value, Channel: parley.ChannelAPI,
-		Model: body.Model.Value, Temperature: &body.Temperature.Value, NormalizeNewlines: true,
-	})
+	return s.Chat.Start(ctx, caller.Account, caller.Plan, parley.AgentID(chatbot), chat.Request{Message: question,
+		ClientConversation: conversation, UserID: parley.EndUserID(body.ContactID.Value), Streamed: body.Stream.Value,
+		Channel: parley.ChannelAPI, Model: body.Model.Value, Temperature: &body.Temperature.Value,
+		NormalizeNewlines: true})
 }
 
 // splitMessages splits the messages at the last one of the user, which is to be answered.

@@ -3,7 +3,6 @@ package v1
 import (
 	"cmp"
 	"context"
-	"errors"
 	"strings"
 	"time"
 	"unicode"
@@ -23,18 +22,23 @@ const doneData = "[DONE]"
 
 // streamTurn renders a turn as events of text. A turn that fails before its first word is an ordinary error. If it
 // fails later, the stream ends without [DONE].
-func (s *server) streamTurn(ctx context.Context, c *httpapi.Call, turn *chat.Turn) error {
+func (s *server) streamTurn(ctx context.Context, c *call, turn *chat.Turn) error {
 	r := turn.Reader()
 	defer r.Close()
-	if err := waitForFirstEvent(ctx, turn); err != nil {
+	if _, err := httpapi.Await(ctx, streamOpenDelay, turn.WaitForText); err != nil {
 		return err
 	}
 	out := c.StreamEvents()
 	var texts textBuffer
+	interval := cmp.Or(s.KeepAliveInterval, defaultKeepAliveInterval)
 	for {
-		events, err := nextEvents(ctx, r, cmp.Or(s.KeepAliveInterval, defaultKeepAliveInterval))
+		var events []chat.Event
+		isLate, err := httpapi.Await(ctx, interval, func(ctx context.Context) (err error) {
+			events, err = r.Next(ctx)
+			return err
+		})
 		switch {
-		case errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil:
+		case isLate:
 			err = out.Ping()
 		case err == nil:
 			err = writeEvents(out, &texts, events)
@@ -43,23 +47,6 @@ func (s *server) streamTurn(ctx context.Context, c *httpapi.Call, turn *chat.Tur
 			return nil
 		}
 	}
-}
-
-// waitForFirstEvent waits for the first word, for a while. An error is that of a turn that failed before it.
-func waitForFirstEvent(ctx context.Context, turn *chat.Turn) error {
-	waitCtx, cancel := context.WithTimeout(ctx, streamOpenDelay)
-	defer cancel()
-	err := turn.WaitForText(waitCtx)
-	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
-		return nil
-	}
-	return err
-}
-
-func nextEvents(ctx context.Context, r *chat.Reader, timeout time.Duration) ([]chat.Event, error) {
-	waitCtx, cancel := context.WithTimeout(ctx, timeout)
-	defer cancel()
-	return r.Next(waitCtx)
 }
 
 // writeEvents writes events that were read together: the texts, and the end.
@@ -94,21 +81,21 @@ func writeText(out *httpapi.Stream, text string) {
 type textBuffer struct{ pending string }
 
 // addText adds text and returns what can be sent.
-func (p *textBuffer) addText(text string) (ready string) {
-	p.pending += text
-	at := len(p.pending)
+func (b *textBuffer) addText(text string) (ready string) {
+	b.pending += text
+	at := len(b.pending)
 	for at > 0 {
-		r, size := utf8.DecodeLastRuneInString(p.pending[:at])
+		r, size := utf8.DecodeLastRuneInString(b.pending[:at])
 		if at -= size; !unicode.IsSpace(r) && r != '\uFEFF' {
 			break
 		}
 	}
-	ready, p.pending = p.pending[:at], p.pending[at:]
+	ready, b.pending = b.pending[:at], b.pending[at:]
 	return ready
 }
 
 // flush returns what has been held back.
-func (p *textBuffer) flush() (ready string) {
-	ready, p.pending = p.pending, ""
+func (b *textBuffer) flush() (ready string) {
+	ready, b.pending = b.pending, ""
 	return ready
 }

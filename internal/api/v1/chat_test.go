@@ -20,9 +20,9 @@ import (
 )
 
 // countRows counts rows; words says which.
-func countRows(t *testing.T, h *testkit.Server, words string, args ...any) int {
+func countRows(t *testing.T, srv *testkit.Server, words string, args ...any) int {
 	t.Helper()
-	n, err := sqldb.One(t.Context(), h.DB.SQL(), sqldb.Column[int], `select count(*) from `+words, args...)
+	n, err := sqldb.One(t.Context(), srv.DB.SQL(), sqldb.Column[int], `select count(*) from `+words, args...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -31,30 +31,30 @@ func countRows(t *testing.T, h *testkit.Server, words string, args ...any) int {
 
 // TestWithoutAnIDNothingIsSaved looks at the tables themselves: there is what the answer cost, and no word of it.
 func TestWithoutAnIDNothingIsSaved(t *testing.T) {
-	h := testkit.Open(t, testkit.WithModel(&scripted.Model{}))
-	bot := createChatbot(t, h)
-	before := countRows(t, h, "events")
+	srv := testkit.Open(t, testkit.WithModel(&scripted.Model{}))
+	bot := createChatbot(t, srv)
+	before := countRows(t, srv, "events")
 	body := fmt.Sprintf(`{"chatbotId": %q, "messages": [{"role": "user", "content": "a secret word"}], "stream": %%v}`,
 		bot)
 	for _, stream := range []bool{false, true} {
-		if status, text := sendAs(t, h, h.Key, "POST", v1.Base+"/chat", fmt.Sprintf(body, stream)); status != 200 {
+		if status, text := sendAs(t, srv, srv.Key, "POST", v1.Base+"/chat", fmt.Sprintf(body, stream)); status != 200 {
 			t.Fatal(status, text)
 		}
 	}
 	for _, table := range []string{"conversations", "messages", "tool_calls"} {
-		if n := countRows(t, h, table); n != 0 {
+		if n := countRows(t, srv, table); n != 0 {
 			t.Errorf("%d rows in %s", n, table)
 		}
 	}
-	if n := countRows(t, h, "events") - before; n != 0 {
+	if n := countRows(t, srv, "events") - before; n != 0 {
 		t.Errorf("%d events", n)
 	}
-	if n := countRows(t, h,
+	if n := countRows(t, srv,
 		"turns where agent_id = ? and state = 'done' and trace is null and user_message_id = '' and charged = 1000",
 		bot); n != 2 {
 		t.Errorf("%d turns that were paid for", n)
 	}
-	if n := countRows(t, h, "credit_usage where agent_id = ? and used = 2000 and reserved = 0", bot); n != 1 {
+	if n := countRows(t, srv, "credit_usage where agent_id = ? and used = 2000 and reserved = 0", bot); n != 1 {
 		t.Error("the credits are wrong")
 	}
 }
@@ -66,9 +66,9 @@ func TestUnsavedAnswersEndWithTheirReader(t *testing.T) {
 	scriptedModel := &scripted.Model{StepsFor: func(model.Request) []scripted.Step {
 		return []scripted.Step{scripted.Text("Half an "), {Barrier: gate}, scripted.Text("answer"), scripted.Stop()}
 	}}
-	h := testkit.Open(t, testkit.WithModel(scriptedModel))
-	bot := createChatbot(t, h)
-	resp := startChat(t, h,
+	srv := testkit.Open(t, testkit.WithModel(scriptedModel))
+	bot := createChatbot(t, srv)
+	resp := startChat(t, srv,
 		fmt.Sprintf(`{"chatbotId": %q, "messages": [{"role": "user", "content": "Hello"}], "stream": true}`, bot))
 	readUntil(t, resp.Body, "data: Half a")
 	<-gate.Reached()
@@ -77,10 +77,10 @@ func TestUnsavedAnswersEndWithTheirReader(t *testing.T) {
 		t.Fatal("the model was not stopped")
 	}
 	testkit.Eventually(t, "the turn is closed", func() bool {
-		return countRows(t, h,
+		return countRows(t, srv,
 			"turns where agent_id = ? and state = 'interrupted' and charged = 1000 and trace is null", bot) == 1
 	})
-	if n := countRows(t, h, "messages"); n != 0 {
+	if n := countRows(t, srv, "messages"); n != 0 {
 		t.Errorf("%d messages", n)
 	}
 }
@@ -88,11 +88,11 @@ func TestUnsavedAnswersEndWithTheirReader(t *testing.T) {
 // TestSavedAnswersGoOn: what is saved is finished, whether its client waits for it or not.
 func TestSavedAnswersGoOn(t *testing.T) {
 	gate := scripted.NewBarrier()
-	h := testkit.Open(t, testkit.WithModel(&scripted.Model{StepsFor: func(model.Request) []scripted.Step {
+	srv := testkit.Open(t, testkit.WithModel(&scripted.Model{StepsFor: func(model.Request) []scripted.Step {
 		return []scripted.Step{scripted.Text("Half an "), {Barrier: gate}, scripted.Text("answer"), scripted.Stop()}
 	}}))
-	bot := createChatbot(t, h)
-	resp := startChat(t, h,
+	bot := createChatbot(t, srv)
+	resp := startChat(t, srv,
 		fmt.Sprintf(`{"chatbotId": %q, "messages": [{"role": "user", "content": "Hello"}], "stream": true, `+
 			`"conversationId": "a"}`, bot))
 	readUntil(t, resp.Body, "data: Half a")
@@ -100,7 +100,7 @@ func TestSavedAnswersGoOn(t *testing.T) {
 	_ = resp.Body.Close()
 	gate.Release()
 	testkit.Eventually(t, "the answer is stored", func() bool {
-		list := listConversations(t, h, bot, "")
+		list := listConversations(t, srv, bot, "")
 		return len(list) == 1 && len(list[0].Messages) == 2 && list[0].Messages[1].Content == "Half an answer"
 	})
 }
@@ -121,8 +121,8 @@ func TestMessagesWithOneIDDoNotInterleave(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			servers := open(t)
-			h := servers[0]
-			bot := createChatbot(t, h)
+			srv := servers[0]
+			bot := createChatbot(t, srv)
 			const clients = 8
 			var all sync.WaitGroup
 			for n := range clients {
@@ -133,7 +133,7 @@ func TestMessagesWithOneIDDoNotInterleave(t *testing.T) {
 						bot, n%2 == 0, n, n, n)
 					status, text := 409, ""
 					for status == 409 { // the other server was quicker
-						status, text = sendAs(t, servers[n%len(servers)], h.Key, "POST", v1.Base+"/chat", body)
+						status, text = sendAs(t, servers[n%len(servers)], srv.Key, "POST", v1.Base+"/chat", body)
 					}
 					if status != 200 {
 						t.Error(status, text)
@@ -141,7 +141,7 @@ func TestMessagesWithOneIDDoNotInterleave(t *testing.T) {
 				})
 			}
 			all.Wait()
-			list := listConversations(t, h, bot, "")
+			list := listConversations(t, srv, bot, "")
 			if len(list) != 1 {
 				t.Fatalf("%d conversations", len(list))
 			}
@@ -153,7 +153,8 @@ func TestMessagesWithOneIDDoNotInterleave(t *testing.T) {
 			if !slices.ContainsFunc([]int{0, 1, 2, 3, 4, 5, 6, 7}, ours) {
 				t.Errorf("%+v", list[0].Messages)
 			}
-			if n := countRows(t, h, "credit_usage where agent_id = ? and used = ? and reserved = 0", bot, clients*1000); n != 1 {
+			if n := countRows(t, srv, "credit_usage where agent_id = ? and used = ? and reserved = 0", bot,
+				clients*1000); n != 1 {
 				t.Error("the credits are wrong")
 			}
 		})
@@ -163,8 +164,8 @@ func TestMessagesWithOneIDDoNotInterleave(t *testing.T) {
 // TestUnchangedMessagesStayTheSame: a client that only adds to its conversation does not have the rest of it
 // written anew.
 func TestUnchangedMessagesStayTheSame(t *testing.T) {
-	h := testkit.Open(t, testkit.WithModel(&scripted.Model{}))
-	bot := createChatbot(t, h)
+	srv := testkit.Open(t, testkit.WithModel(&scripted.Model{}))
+	bot := createChatbot(t, srv)
 	var messages []v1.ChatMessage
 	for n := range 4 {
 		messages = append(messages, v1.ChatMessage{Role: "user", Content: fmt.Sprint("message ", n)})
@@ -172,16 +173,16 @@ func TestUnchangedMessagesStayTheSame(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if status, text := sendAs(t, h, h.Key, "POST", v1.Base+"/chat", string(body)); status != 200 {
+		if status, text := sendAs(t, srv, srv.Key, "POST", v1.Base+"/chat", string(body)); status != 200 {
 			t.Fatal(status, text)
 		}
 		messages = append(messages, v1.ChatMessage{Role: "assistant", Content: fmt.Sprint("message ", n)})
 	}
-	if n, replaced := countRows(t, h, "messages"),
-		countRows(t, h, "messages where superseded_at is not null"); n != 8 || replaced != 0 {
+	if n, replaced := countRows(t, srv, "messages"),
+		countRows(t, srv, "messages where superseded_at is not null"); n != 8 || replaced != 0 {
 		t.Errorf("%d messages, %d of them replaced", n, replaced)
 	}
-	if list := listConversations(t, h, bot, ""); !slices.Equal(list[0].Messages, messages) {
+	if list := listConversations(t, srv, bot, ""); !slices.Equal(list[0].Messages, messages) {
 		t.Errorf("%+v", list[0].Messages)
 	}
 }
@@ -189,14 +190,14 @@ func TestUnchangedMessagesStayTheSame(t *testing.T) {
 // TestLostUnsavedTurnGivesItsCreditsBack: a server that died while it answered leaves a turn and a reservation, and
 // no word.
 func TestLostUnsavedTurnGivesItsCreditsBack(t *testing.T) {
-	h := testkit.Open(t)
-	bot := createChatbot(t, h)
+	srv := testkit.Open(t)
+	bot := createChatbot(t, srv)
 	long := time.Now().Add(-time.Hour)
-	lost := parley.Turn{ID: parley.TurnID(parley.NewTimedUUID()), AccountID: parley.AccountID(h.Account),
+	lost := parley.Turn{ID: parley.TurnID(parley.NewTimedUUID()), AccountID: parley.AccountID(srv.Account),
 		AgentID: parley.AgentID(bot), MessageID: parley.NewMessageID(),
 		ConversationID: parley.ConversationID(parley.NewTimedUUID()), Owner: "dead", Reserved: parley.Credit,
 		StartedAt: long, LeaseUntil: long}
-	err := h.DB.Transact(t.Context(), sqldb.Interactive, func(tx *store.DB) error {
+	err := srv.DB.Transact(t.Context(), sqldb.Interactive, func(tx *store.DB) error {
 		if _, _, err := tx.ReserveCredits(t.Context(), lost.AgentRef(), store.MonthOf(long), lost.Reserved); err != nil {
 			return err
 		}
@@ -206,17 +207,17 @@ func TestLostUnsavedTurnGivesItsCreditsBack(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	before := countRows(t, h, "events")
+	before := countRows(t, srv, "events")
 	testkit.Eventually(t, "the turn is closed", func() bool {
-		if _, err := h.Engine.Recover(t.Context()); err != nil {
+		if _, err := srv.Engine.Recover(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		return countRows(t, h, "turns where id = ? and state = 'failed' and trace is null", lost.ID) == 1
+		return countRows(t, srv, "turns where id = ? and state = 'failed' and trace is null", lost.ID) == 1
 	})
-	if n := countRows(t, h, "credit_usage where agent_id = ? and used = 0 and reserved = 0", bot); n != 1 {
+	if n := countRows(t, srv, "credit_usage where agent_id = ? and used = 0 and reserved = 0", bot); n != 1 {
 		t.Error("the credits are not back")
 	}
-	if n := countRows(t, h, "events") - before; n != 0 {
+	if n := countRows(t, srv, "events") - before; n != 0 {
 		t.Errorf("%d events", n)
 	}
 }
@@ -225,14 +226,14 @@ func TestLostUnsavedTurnGivesItsCreditsBack(t *testing.T) {
 // said before reaches the model.
 func TestModelsAreAskedAsTheRequestSays(t *testing.T) {
 	scriptedModel := &scripted.Model{}
-	h := testkit.Open(t, testkit.WithModel(scriptedModel))
-	bot := createChatbot(t, h)
+	srv := testkit.Open(t, testkit.WithModel(scriptedModel))
+	bot := createChatbot(t, srv)
 	for _, more := range []string{"", `, "temperature": 0.75, "model": "gpt-3.5-turbo"`} {
 		body := fmt.Sprintf(`{"chatbotId": %q, "messages": [{"role": "assistant", "content": "Hello!"}, {"role": `+
 			`"user", "content": "One"}, {"role": "assistant", "content": "1"}, {"role": "user", "content": `+
 			`"Two"}]%s}`,
 			bot, more)
-		if status, text := sendAs(t, h, h.Key, "POST", v1.Base+"/chat", body); status != 200 {
+		if status, text := sendAs(t, srv, srv.Key, "POST", v1.Base+"/chat", body); status != 200 {
 			t.Fatal(status, text)
 		}
 	}

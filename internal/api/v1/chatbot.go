@@ -36,7 +36,7 @@ type Done struct {
 // maxContentBytes is the largest JSON body with the content of a chatbot.
 const maxContentBytes = 8 << 20
 
-func (s *server) createChatbot(ctx context.Context, c *httpapi.Call, in *NewChatbot) (*ChatbotID, error) {
+func (s *server) createChatbot(ctx context.Context, c *call, in *NewChatbot) (*ChatbotID, error) {
 	caller, b := callerOf(c), &in.Body
 	id, err := s.Agents.CreateWithContent(ctx, caller.Account, caller.Plan, agents.NewAgent{Name: b.ChatbotName},
 		ingest.Content{Text: b.SourceText, URLs: b.URLsToScrape})
@@ -72,7 +72,7 @@ type NamedChatbot struct {
 	ChatbotID string `query:"chatbotId" required:"true"`
 }
 
-func (s *server) deleteChatbot(ctx context.Context, c *httpapi.Call, in *NamedChatbot) (*Done, error) {
+func (s *server) deleteChatbot(ctx context.Context, c *call, in *NamedChatbot) (*Done, error) {
 	if err := s.Agents.Delete(ctx, callerOf(c).Account, parley.AgentID(in.ChatbotID)); err != nil {
 		return nil, fmt.Errorf("delete chatbot: %w", err)
 	}
@@ -101,7 +101,7 @@ type Chatbot struct {
 // chatbotBatchSize is how many chatbots are read at once.
 const chatbotBatchSize = 100
 
-func (s *server) listChatbots(ctx context.Context, c *httpapi.Call, _ *httpapi.NoInput) (*Chatbots, error) {
+func (s *server) listChatbots(ctx context.Context, c *call, _ *httpapi.NoInput) (*Chatbots, error) {
 	all := &Chatbots{Chatbots: []Chatbot{}}
 	for request := (parley.PageRequest{Limit: chatbotBatchSize}); ; {
 		page, err := s.DB.Agents(ctx, callerOf(c).Account.ID, s.Now(), request)
@@ -118,12 +118,10 @@ func (s *server) listChatbots(ctx context.Context, c *httpapi.Call, _ *httpapi.N
 }
 
 func (s *server) newChatbot(a *parley.Agent) Chatbot {
-	return Chatbot{
-		ID: string(a.ID), Name: a.Name, Status: chatbotStatus(a), Model: a.Model, Instructions: a.Instructions,
-		Visibility: visibilityName(a),
-		CreatedAt:  formatTime(a.CreatedAt), UpdatedAt: formatTime(a.UpdatedAt),
-		IconURL: s.pictureURL(a, agents.Icon), ProfilePictureURL: s.pictureURL(a, agents.Profile),
-	}
+	return Chatbot{ID: string(a.ID), Name: a.Name, Status: chatbotStatus(a), Model: a.Model,
+		Instructions: a.Instructions, Visibility: visibilityName(a), CreatedAt: formatTime(a.CreatedAt),
+		UpdatedAt: formatTime(a.UpdatedAt), IconURL: s.pictureURL(a, agents.Icon),
+		ProfilePictureURL: s.pictureURL(a, agents.Profile)}
 }
 
 // chatbotStatus returns the state of a chatbot. One without sources is ready.
@@ -149,7 +147,7 @@ type ChatbotDataBody struct {
 	URLsToScrape []string `json:"urlsToScrape,omitempty" max:"200" doc:"Pages to read, one by one."`
 }
 
-func (s *server) updateChatbotData(ctx context.Context, c *httpapi.Call, in *ChatbotData) (*ChatbotID, error) {
+func (s *server) updateChatbotData(ctx context.Context, c *call, in *ChatbotData) (*ChatbotID, error) {
 	caller, b := callerOf(c), &in.Body
 	if b.SourceText == "" && len(b.URLsToScrape) == 0 {
 		if err := s.checkChatbot(ctx, c.Caller, b.ChatbotID); err != nil {

@@ -7,6 +7,7 @@ import (
 	"parley"
 	"parley/internal/contact"
 	"parley/internal/httpapi"
+	"parley/internal/store"
 )
 
 // Contact is a person whom the client knows by its own id (docs/interface/contacts.md#contact).
@@ -62,17 +63,16 @@ type putContacts struct {
 	}
 }
 
-func (s *server) putContacts(ctx context.Context, c *httpapi.Call, in *putContacts) (*ContactsReply, error) {
-	account, agent := callerOf(c).Account.ID, parley.AgentID(in.ChatbotID)
+func (s *server) putContacts(ctx context.Context, c *call, in *putContacts) (*ContactsReply, error) {
 	changes := make([]contact.Change, len(in.Body.Users))
 	for i, u := range in.Body.Users {
 		changes[i] = u.newChange(u.ExternalID)
 	}
-	list, err := s.Contacts.Put(ctx, account.AgentRef(agent), changes)
+	list, err := s.Contacts.Put(ctx, agentRef(c, in.ChatbotID), changes)
 	if err != nil {
 		return nil, err
 	}
-	return &ContactsReply{"The contacts have been saved.", newContacts(list)}, nil
+	return &ContactsReply{"The contacts have been saved.", httpapi.ConvertList(list, newContactData)}, nil
 }
 
 // newChange returns the change that the fields describe.
@@ -97,19 +97,10 @@ func nilOrText(o httpapi.Opt[string]) *string {
 	return &o.Value
 }
 
-func newContacts(list []parley.Contact) []Contact {
-	out := make([]Contact, len(list))
-	for i, c := range list {
-		out[i] = contactReplyData(c)
-	}
-	return out
-}
-
-func contactReplyData(c parley.Contact) Contact {
+func newContactData(c *parley.Contact) Contact {
 	out := Contact{ID: string(c.ID), ExternalID: c.ExternalID, Name: textOrNull(c.Name), Email: textOrNull(c.Email),
-		PhoneNumber:    textOrNull(c.Phone),
-		StripeAccounts: []StripeAccount{}, CustomAttributes: map[string]json.RawMessage{},
-		CreatedAt: c.CreatedAt.Unix(), UpdatedAt: c.UpdatedAt.Unix()}
+		PhoneNumber: textOrNull(c.Phone), StripeAccounts: []StripeAccount{},
+		CustomAttributes: map[string]json.RawMessage{}, CreatedAt: c.CreatedAt.Unix(), UpdatedAt: c.UpdatedAt.Unix()}
 	if c.StripeAccounts != nil {
 		_ = json.Unmarshal(c.StripeAccounts, &out.StripeAccounts) // written by this package
 	}
@@ -140,13 +131,12 @@ type contactsQuery struct {
 	PerPage   int    `query:"per_page" min:"10" max:"100" default:"10"`
 }
 
-func (s *server) listContacts(ctx context.Context, c *httpapi.Call, in *contactsQuery) (*ContactList, error) {
-	account, agent := callerOf(c).Account.ID, parley.AgentID(in.ChatbotID)
-	list, total, err := s.DB.Contacts(ctx, account.AgentRef(agent), (in.Page-1)*in.PerPage, in.PerPage)
+func (s *server) listContacts(ctx context.Context, c *call, in *contactsQuery) (*ContactList, error) {
+	list, total, err := s.DB.Contacts(ctx, agentRef(c, in.ChatbotID), (in.Page-1)*in.PerPage, in.PerPage)
 	if err != nil {
 		return nil, err
 	}
-	return &ContactList{"The contacts of the chatbot.", newContacts(list), total,
+	return &ContactList{"The contacts of the chatbot.", httpapi.ConvertList(list, newContactData), total,
 		Pages{in.Page, in.PerPage, (total + in.PerPage - 1) / in.PerPage}}, nil
 }
 
@@ -155,13 +145,12 @@ type contactRef struct {
 	ExternalID string `path:"externalId"`
 }
 
-func (s *server) getContact(ctx context.Context, c *httpapi.Call, in *contactRef) (*ContactReply, error) {
-	account, agent := callerOf(c).Account.ID, parley.AgentID(in.ChatbotID)
-	found, err := s.DB.Contact(ctx, account.AgentRef(agent), in.ExternalID)
+func (s *server) getContact(ctx context.Context, c *call, in *contactRef) (*ContactReply, error) {
+	found, err := s.DB.Contact(ctx, agentRef(c, in.ChatbotID), in.ExternalID)
 	if err != nil {
 		return nil, err
 	}
-	return &ContactReply{"The contact.", contactReplyData(*found)}, nil
+	return &ContactReply{"The contact.", newContactData(found)}, nil
 }
 
 type changedContact struct {
@@ -176,26 +165,73 @@ type changeContact struct {
 	}
 }
 
-func (s *server) changeContact(ctx context.Context, c *httpapi.Call, in *changeContact) (*ContactReply, error) {
-	account, agent := callerOf(c).Account.ID, parley.AgentID(in.ChatbotID)
-	if _, err := s.DB.Contact(ctx, account.AgentRef(agent), in.ExternalID); err != nil {
+func (s *server) changeContact(ctx context.Context, c *call, in *changeContact) (*ContactReply, error) {
+	if _, err := s.DB.Contact(ctx, agentRef(c, in.ChatbotID), in.ExternalID); err != nil {
 		return nil, err
 	}
 	if id := in.Body.Data.ExternalID; id.Present && id.Value != in.ExternalID {
 		return nil, parley.Invalid("data.external_id", "cannot be changed")
 	}
-	changed, err := s.Contacts.Change(ctx, account.AgentRef(agent), in.Body.Data.newChange(in.ExternalID))
+	changed, err := s.Contacts.Change(ctx, agentRef(c, in.ChatbotID), in.Body.Data.newChange(in.ExternalID))
 	if err != nil {
 		return nil, err
 	}
-	return &ContactReply{"The contact has been changed.", contactReplyData(*changed)}, nil
+	return &ContactReply{"The contact has been changed.", newContactData(changed)}, nil
 }
 
-func (s *server) deleteContact(ctx context.Context, c *httpapi.Call, in *contactRef) (*ContactReply, error) {
-	account, agent := callerOf(c).Account.ID, parley.AgentID(in.ChatbotID)
-	deleted, err := s.Contacts.Remove(ctx, account.AgentRef(agent), in.ExternalID)
+func (s *server) deleteContact(ctx context.Context, c *call, in *contactRef) (*ContactReply, error) {
+	deleted, err := s.Contacts.Remove(ctx, agentRef(c, in.ChatbotID), in.ExternalID)
 	if err != nil {
 		return nil, err
 	}
-	return &ContactReply{"The contact has been deleted.", contactReplyData(*deleted)}, nil
+	return &ContactReply{"The contact has been deleted.", newContactData(deleted)}, nil
+}
+
+// Lead is a customer who left contact details (docs/interface/contacts.md#leads).
+type Lead struct {
+	ID        string  `json:"id"`
+	Name      *string `json:"name"`
+	Email     *string `json:"email"`
+	Phone     *string `json:"phone"`
+	CreatedAt string  `json:"created_at" doc:"ISO 8601."`
+	ChatbotID string  `json:"chatbot_id"`
+	AccountID string  `json:"account_id"`
+}
+
+// Leads is the reply to get-leads.
+type Leads struct {
+	CollectedCustomers []Lead `json:"collectedCustomers"`
+}
+
+type leadsQuery struct {
+	ChatbotID string `query:"chatbotId" required:"true"`
+	StartDate string `query:"startDate" doc:"First day, YYYY-MM-DD, UTC."`
+	EndDate   string `query:"endDate" doc:"Last day, YYYY-MM-DD, UTC."`
+	Page      int    `query:"page" min:"1" max:"1000000" default:"1"`
+	Size      int    `query:"size" min:"1" max:"100" default:"10"`
+}
+
+func (s *server) listLeads(ctx context.Context, c *call, in *leadsQuery) (*Leads, error) {
+	var filter store.LeadFilter
+	var err error
+	if filter.CreatedFrom, filter.CreatedBefore, err = parseDayRange(in.StartDate, in.EndDate); err != nil {
+		return nil, err
+	}
+	list, err := s.DB.LeadsAtOffset(ctx, agentRef(c, in.ChatbotID), filter, (in.Page-1)*in.Size, in.Size)
+	if err != nil {
+		return nil, err
+	}
+	return &Leads{httpapi.ConvertList(list, newLead)}, nil
+}
+
+func newLead(l *parley.Lead) Lead {
+	return Lead{ID: l.ID, Name: textOrNull(l.Name), Email: textOrNull(l.Email), Phone: textOrNull(l.Phone),
+		CreatedAt: formatTime(l.CreatedAt), ChatbotID: string(l.AgentID), AccountID: string(l.AccountID)}
+}
+
+func textOrNull(text string) *string {
+	if text == "" {
+		return nil
+	}
+	return &text
 }

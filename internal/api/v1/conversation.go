@@ -36,14 +36,12 @@ type Conversations struct {
 }
 
 // listConversations sends its reply while it reads the messages: a page may be larger than memory.
-func (s *server) listConversations(ctx context.Context, c *httpapi.Call, in *ConversationsQuery) (*Conversations,
-	error) {
+func (s *server) listConversations(ctx context.Context, c *call, in *ConversationsQuery) (*Conversations, error) {
 	filter, err := in.storeFilter()
 	if err != nil {
 		return nil, err
 	}
-	page, err := s.DB.ConversationsAtOffset(ctx, callerOf(c).Account.ID.AgentRef(parley.AgentID(in.ChatbotID)), filter,
-		(in.Page-1)*in.Size, in.Size)
+	page, err := s.DB.ConversationsAtOffset(ctx, agentRef(c, in.ChatbotID), filter, (in.Page-1)*in.Size, in.Size)
 	if err != nil {
 		return nil, fmt.Errorf("list conversations: %w", err)
 	}
@@ -127,9 +125,9 @@ func conversationSource(c *parley.Conversation) string {
 	return apiWholeSource
 }
 
-func (in *ConversationsQuery) storeFilter() (f store.ConversationFilter, err error) {
+func (q *ConversationsQuery) storeFilter() (f store.ConversationFilter, err error) {
 	var whole, streamed bool
-	for _, source := range in.Sources {
+	for _, source := range q.Sources {
 		switch source {
 		case apiStreamSource:
 			streamed = true
@@ -147,7 +145,7 @@ func (in *ConversationsQuery) storeFilter() (f store.ConversationFilter, err err
 	if streamed != whole {
 		f.Streamed = &streamed
 	}
-	f.CreatedFrom, f.CreatedBefore, err = parseDayRange(in.StartDate, in.EndDate)
+	f.CreatedFrom, f.CreatedBefore, err = parseDayRange(q.StartDate, q.EndDate)
 	return f, err
 }
 

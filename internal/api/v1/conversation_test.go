@@ -67,18 +67,18 @@ func TestAnswersAreReadAsTheyWereStored(t *testing.T) {
 				}
 				return append(steps, scripted.Stop())
 			}}
-			h := testkit.Open(t, append(where, testkit.WithModel(scriptedModel))...)
-			bot := createChatbot(t, h)
+			srv := testkit.Open(t, append(where, testkit.WithModel(scriptedModel))...)
+			bot := createChatbot(t, srv)
 			random := rand.New(rand.NewPCG(7, 7))
 			for n := range 150 {
 				tokens = randomTokens(random)
 				want := strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(strings.Join(tokens, ""))
 				streamed, id := n%2 == 0, fmt.Sprint("Gespräch ", n)
-				got := askAndRead(t, h, bot, id, streamed)
+				got := askAndRead(t, srv, bot, id, streamed)
 				if got != want {
 					t.Fatalf("%q: read (as a stream: %v)\n%q, want\n%q", tokens, streamed, got, want)
 				}
-				if stored := storedReply(t, h, bot); stored != want {
+				if stored := storedReply(t, srv, bot); stored != want {
 					t.Fatalf("%q: stored\n%q, want\n%q", tokens, stored, want)
 				}
 			}
@@ -87,12 +87,12 @@ func TestAnswersAreReadAsTheyWereStored(t *testing.T) {
 }
 
 // askAndRead asks and returns the answer as a client reads it.
-func askAndRead(t *testing.T, h *testkit.Server, bot, id string, stream bool) string {
+func askAndRead(t *testing.T, srv *testkit.Server, bot, id string, stream bool) string {
 	t.Helper()
 	body := fmt.Sprintf(`{"chatbotId": %q, "conversationId": %q, "stream": %v, "messages": [{"role": "user", `+
 		`"content": "Say it"}]}`,
 		bot, id, stream)
-	status, text := sendAs(t, h, h.Key, "POST", v1.Base+"/chat", body)
+	status, text := sendAs(t, srv, srv.Key, "POST", v1.Base+"/chat", body)
 	if status != 200 {
 		t.Fatal(status, text)
 	}
@@ -116,16 +116,16 @@ func askAndRead(t *testing.T, h *testkit.Server, bot, id string, stream bool) st
 }
 
 // storedReply is the last message of the newest conversation.
-func storedReply(t *testing.T, h *testkit.Server, bot string) string {
+func storedReply(t *testing.T, srv *testkit.Server, bot string) string {
 	t.Helper()
-	list := listConversations(t, h, bot, "&size=1")
+	list := listConversations(t, srv, bot, "&size=1")
 	messages := list[0].Messages
 	return messages[len(messages)-1].Content
 }
 
-func listConversations(t *testing.T, h *testkit.Server, bot, more string) []v1.Conversation {
+func listConversations(t *testing.T, srv *testkit.Server, bot, more string) []v1.Conversation {
 	t.Helper()
-	status, text := sendAs(t, h, h.Key, "GET", v1.Base+"/get-conversations?chatbotId="+url.QueryEscape(bot)+more, "")
+	status, text := sendAs(t, srv, srv.Key, "GET", v1.Base+"/get-conversations?chatbotId="+url.QueryEscape(bot)+more, "")
 	var page v1.Conversations
 	if err := json.Unmarshal([]byte(text), &page); err != nil || status != 200 {
 		t.Fatal(status, text, err)
@@ -134,10 +134,10 @@ func listConversations(t *testing.T, h *testkit.Server, bot, more string) []v1.C
 }
 
 // createChatbot creates a chatbot and returns its id.
-func createChatbot(t *testing.T, h *testkit.Server) string {
+func createChatbot(t *testing.T, srv *testkit.Server) string {
 	t.Helper()
 	var created struct{ ID string }
-	status, body := sendAs(t, h, h.Key, "POST", v2.Base+"/agents", `{"name": "Shop"}`)
+	status, body := sendAs(t, srv, srv.Key, "POST", v2.Base+"/agents", `{"name": "Shop"}`)
 	if err := json.Unmarshal([]byte(body), &created); err != nil || status != 201 {
 		t.Fatal(status, body)
 	}
@@ -145,14 +145,14 @@ func createChatbot(t *testing.T, h *testkit.Server) string {
 }
 
 // startChat sends a chat request and leaves its reply to be read.
-func startChat(t *testing.T, h *testkit.Server, body string) *http.Response {
+func startChat(t *testing.T, srv *testkit.Server, body string) *http.Response {
 	t.Helper()
-	req, err := http.NewRequestWithContext(t.Context(), "POST", h.URL+v1.Base+"/chat", strings.NewReader(body))
+	req, err := http.NewRequestWithContext(t.Context(), "POST", srv.URL+v1.Base+"/chat", strings.NewReader(body))
 	if err != nil {
 		t.Fatal(err)
 	}
-	req.Header.Set("Authorization", "Bearer "+h.Key)
-	resp, err := h.Client.Do(req)
+	req.Header.Set("Authorization", "Bearer "+srv.Key)
+	resp, err := srv.Client.Do(req)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,7 +17,7 @@ func renderDocument(api *httpapi.API, baseURL string) ([]byte, error) {
 		Version:       "1.0.0",
 		Contact:       "The operator of this server",
 		Servers:       []httpapi.Server{{URL: strings.TrimSuffix(baseURL, "/") + Base, Description: "This server"}},
-		Tags:          usedTags(api),
+		Tags:          api.UsedTags(tagTexts),
 		Docs:          operationDocs(),
 		ParamExamples: parameterExamples,
 	})
@@ -27,19 +27,6 @@ const introduction = "The earlier interface, for integrations that were written 
 	"What is called an agent there is called a chatbot here.\n\n" +
 	"Send an API key as `Authorization: Bearer <key>`. Bodies are JSON. A failure is `{\"message\"}`; where the " +
 	"request itself is wrong, `issues` names the fields."
-
-// usedTags returns the tags in use, in the order of the routes.
-func usedTags(api *httpapi.API) []httpapi.Tag {
-	var list []httpapi.Tag
-	seen := map[string]bool{}
-	for _, op := range api.Operations() {
-		if !seen[op.Tag] {
-			seen[op.Tag] = true
-			list = append(list, httpapi.Tag{Name: op.Tag, Description: tagTexts[op.Tag]})
-		}
-	}
-	return list
-}
 
 var tagTexts = map[string]string{
 	"Chat":          "The whole conversation in, one answer out: as JSON or as a stream of text.",

@@ -38,8 +38,7 @@ var chatbotDocs = map[string]httpapi.Doc{
 	},
 	"updateChatbotData": {
 		Text: "Puts text and pages in the place of all texts and links that the chatbot has; files and Q&A stay. " +
-			"What it had answers until the new content is read, and stays where none of that " +
-			"can be read.",
+			"What it had answers until the new content is read, and stays where none of that can be read.",
 		RequestExample: `{"chatbotId": "5QHA6VB-DIAbBhxwqxfdi", "sourceText": "We deliver within two days."}`,
 		ReplyExample:   `{"chatbotId": "5QHA6VB-DIAbBhxwqxfdi"}`,
 	},
@@ -56,9 +55,8 @@ var chatbotDocs = map[string]httpapi.Doc{
 			"icon_url": "https://parley.example/api/v1/chatbots/5QHA6VB-DIAbBhxwqxfdi/icon?v=0192f3a4", "profile_picture_url": null}]}`,
 	},
 	"updateChatbotSettings": {
-		Text: "Settings that are not sent stay as they are. `styles` and `collectCustomerInformation` are " +
-			"changed by their members; lists are replaced whole. Version 2 shows the same settings in its own " +
-			"words.",
+		Text: "Settings that are not sent stay as they are. `styles` and `collectCustomerInformation` are changed " +
+			"by their members; lists are replaced whole. Version 2 shows the same settings in its own words.",
 		RequestExample: `{"chatbotId": "5QHA6VB-DIAbBhxwqxfdi", "name": "Help desk", "instructions": "Answer in one short paragraph.", "initialMessages": ["Hi! What can I help you with?"],
 			"suggestedMessages": ["When are you open?"], "visibility": "can_be_embedded", "onlyAllowOnAddedDomains": true,
 			"domains": ["shop.example"],
@@ -108,12 +106,11 @@ var contactDocs = map[string]httpapi.Doc{
 			"created_at": "2026-11-20T12:00:00.000Z", "chatbot_id": "5QHA6VB-DIAbBhxwqxfdi", "account_id": "01998b2c-0a10-7d11-b9c3-5e6f70819203"}]}`,
 	},
 	"saveContacts": {
-		Text: "Adds up to 1000 contacts, or changes those whose `external_id` is known: all of them, or none " +
-			"when one is wrong. What is left out stays, and null clears it. " +
-			"A person who is known by the e-mail address alone, such as the customer of a ticket, becomes the " +
-			"contact that has it. " +
-			"An e-mail address that belongs to another contact, a value that does not fit its attribute, and an " +
-			"attribute that is archived are 400.",
+		Text: "Adds up to 1000 contacts, or changes those whose `external_id` is known: all of them, or none when " +
+			"one is wrong. What is left out stays, and null clears it. A person who is known by the e-mail address " +
+			"alone, such as the customer of a ticket, becomes the contact that has it. An e-mail address that " +
+			"belongs to another contact, a value that does not fit its attribute, and an attribute that is archived " +
+			"are 400.",
 		RequestExample: `{"users": [{"external_id": "user-42", "name": "Ann Example", "email": "ann@example.org",` +
 			` "custom_attributes": {"plan": "gold", "seats": 5}}]}`,
 		ReplyExample: `{"message": "The contacts have been saved.", "data": [` + contactExample + `]}`,
@@ -133,9 +130,8 @@ var contactDocs = map[string]httpapi.Doc{
 		ReplyExample:   `{"message": "The contact has been changed.", "data": ` + contactExample + `}`,
 	},
 	"deleteContact": {
-		Text: "Deletes a contact and answers with what it was. Conversations stay, and are nobody's. The " +
-			"customer of a ticket stays as such, with name and e-mail address, " +
-			"and is no contact any more.",
+		Text: "Deletes a contact and answers with what it was. Conversations stay, and are nobody's. The customer " +
+			"of a ticket stays as such, with name and e-mail address, and is no contact any more.",
 		ReplyExample: `{"message": "The contact has been deleted.", "data": ` + contactExample + `}`,
 	},
 	"createCustomAttribute": {
@@ -162,11 +158,10 @@ const webhookExample = `{"id": "0199a1f0-6a5e-4c1b-9a57-2f0b6f1c7d10", "endpoint
 var webhookDocs = map[string]httpapi.Doc{
 	"createWebhook": {
 		Text: "Has events sent to an address, as POST with `{eventType, chatbotId, payload}`. The header " +
-			"`X-Chatbase-Signature` is the HMAC-SHA1 of the raw body, in hex; " +
-			"`X-Parley-Signature` is `t=SECONDS,v1=HEX`, where HEX is the HMAC-SHA256 of `SECONDS.BODY`. Both " +
-			"are keyed with `secret`, or without one with the API key of this request. " +
-			"`X-Parley-Delivery` names the delivery and is the same in every attempt. The server must have a " +
-			"`PARLEY_SECRET_KEY`.",
+			"`X-Chatbase-Signature` is the HMAC-SHA1 of the raw body, in hex; `X-Parley-Signature` is " +
+			"`t=SECONDS,v1=HEX`, where HEX is the HMAC-SHA256 of `SECONDS.BODY`. Both are keyed with `secret`, or " +
+			"without one with the API key of this request. `X-Parley-Delivery` names the delivery and is the same " +
+			"in every attempt. The server must have a `PARLEY_SECRET_KEY`.",
 		RequestExample: `{"endpoint": "https://example.org/hooks/leads", "events": ["leads.submit"], ` +
 			`"chatbotId": "5QHA6VB-DIAbBhxwqxfdi"}`,
 		ReplyExample: webhookExample,

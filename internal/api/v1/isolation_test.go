@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"maps"
 	"net/http"
 	"strings"
 	"testing"
@@ -64,7 +63,7 @@ var malformedIDs = []string{"x", "%00", "%27%20or%201=1--", "..%2F..", "%F0%9F%9
 var unknownIDs = resourceIDs{"chatbotId": "AAAAAAAAAAAAAAAAAAAAA", "externalId": "nobody", "attributeName": "nothing",
 	"webhookId": "00000000-0000-4000-8000-000000000000"}
 
-type resourceIDs map[string]string // by the name of their parameter
+type resourceIDs = testkit.ResourceIDs
 
 // target is the method and the path, with its query.
 func (r isolationCase) target() string {
@@ -77,25 +76,25 @@ func (r isolationCase) target() string {
 // TestIsolation holds the promise that nobody can reach, or so much as notice, another account's things: the reply
 // to their id is the reply to an id that does not exist, byte for byte.
 func TestIsolation(t *testing.T) {
-	h := testkit.Open(t, testkit.WithConfig(func(c *server.Config) { c.SecretKey = "a key of enough bytes" }))
-	ours, theirs := createResources(t, h, h.Key), createResources(t, h, h.OtherKey)
+	srv := testkit.Open(t, testkit.WithConfig(func(c *server.Config) { c.SecretKey = "a key of enough bytes" }))
+	ours, theirs := createResources(t, srv, srv.Key), createResources(t, srv, srv.OtherKey)
 	for _, row := range isolationCases {
 		for _, name := range idParameters {
 			if !strings.Contains(row.target()+row.body, "{"+name+"}") {
 				continue
 			}
-			stranger, missing := requestForComparison(t, h, row, ours.withID(name, theirs[name])),
-				requestForComparison(t, h, row, ours.withID(name, unknownIDs[name]))
+			stranger, missing := requestForComparison(t, srv, row, ours.With(name, theirs[name])),
+				requestForComparison(t, srv, row, ours.With(name, unknownIDs[name]))
 			if stranger != missing || !strings.HasPrefix(missing, "404 ") {
 				t.Errorf("%s with another account's %s:\n%s\nwith an unknown one:\n%s", row.route, name, stranger, missing)
 			}
 			for _, id := range malformedIDs {
-				if got := requestForComparison(t, h, row, ours.withID(name, id)); got != missing {
+				if got := requestForComparison(t, srv, row, ours.With(name, id)); got != missing {
 					t.Errorf("%s with %s %q:\n%s\nwith an unknown one:\n%s", row.route, name, id, got, missing)
 				}
 			}
 		}
-		got := requestForComparison(t, h, row, ours)
+		got := requestForComparison(t, srv, row, ours)
 		if !strings.HasPrefix(got, "2") {
 			t.Errorf("%s with our own ids: %s", row.route, got)
 		}
@@ -105,29 +104,16 @@ func TestIsolation(t *testing.T) {
 			}
 		}
 	}
-	if status, _ := sendAs(t, h, h.OtherKey, "GET", v2.Base+"/agents/"+theirs["chatbotId"], ""); status != 200 {
+	if status, _ := sendAs(t, srv, srv.OtherKey, "GET", v2.Base+"/agents/"+theirs["chatbotId"], ""); status != 200 {
 		t.Errorf("the other account's chatbot did not survive: %d", status)
 	}
 }
 
-func (th resourceIDs) withID(name, id string) resourceIDs {
-	other := maps.Clone(th)
-	other[name] = id
-	return other
-}
-
-func (th resourceIDs) substitute(text string) string {
-	for name, id := range th {
-		text = strings.ReplaceAll(text, "{"+name+"}", id)
-	}
-	return text
-}
-
 // createResources returns the key's account one of each thing.
-func createResources(t *testing.T, h *testkit.Server, key string) resourceIDs {
+func createResources(t *testing.T, srv *testkit.Server, key string) resourceIDs {
 	t.Helper()
 	var agent struct{ ID string }
-	status, reply := sendAs(t, h, key, "POST", v2.Base+"/agents", `{"name": "Agent"}`)
+	status, reply := sendAs(t, srv, key, "POST", v2.Base+"/agents", `{"name": "Agent"}`)
 	if err := json.Unmarshal([]byte(reply), &agent); err != nil || status != 201 {
 		t.Fatal(status, reply)
 	}
@@ -138,7 +124,7 @@ func createResources(t *testing.T, h *testkit.Server, key string) resourceIDs {
 		{"/chatbots/{chatbotId}/custom-attributes", `{"name": "{attributeName}", "type": "text"}`},
 		{"/webhooks", `{"endpoint": "https://example.org/hook", "events": ["leads.submit"], "chatbotId": "{chatbotId}"}`},
 	} {
-		status, reply := sendAs(t, h, key, "POST", v1.Base+th.substitute(one.path), th.substitute(one.body))
+		status, reply := sendAs(t, srv, key, "POST", v1.Base+th.Substitute(one.path), th.Substitute(one.body))
 		var created struct{ ID string }
 		if err := json.Unmarshal([]byte(reply), &created); err != nil || status != 200 {
 			t.Fatal(status, reply)
@@ -150,22 +136,22 @@ func createResources(t *testing.T, h *testkit.Server, key string) resourceIDs {
 
 // requestForComparison sends a route's request with our key and returns all of the reply that a stranger could
 // compare.
-func requestForComparison(t *testing.T, h *testkit.Server, r isolationCase, ids resourceIDs) string {
+func requestForComparison(t *testing.T, srv *testkit.Server, r isolationCase, ids resourceIDs) string {
 	t.Helper()
 	method, path, _ := strings.Cut(r.target(), " ")
-	status, reply := sendAs(t, h, h.Key, method, v1.Base+ids.substitute(path), ids.substitute(r.body))
+	status, reply := sendAs(t, srv, srv.Key, method, v1.Base+ids.Substitute(path), ids.Substitute(r.body))
 	return fmt.Sprint(status, " ", reply)
 }
 
-func sendAs(t *testing.T, h *testkit.Server, key, method, path, body string) (int, string) {
+func sendAs(t *testing.T, srv *testkit.Server, key, method, path, body string) (int, string) {
 	t.Helper()
-	req, err := http.NewRequestWithContext(t.Context(), method, h.URL+path, strings.NewReader(body))
+	req, err := http.NewRequestWithContext(t.Context(), method, srv.URL+path, strings.NewReader(body))
 	if err != nil {
 		t.Fatal(err)
 	}
 	req.Header.Set("Authorization", "Bearer "+key)
-	setFormContentType(req, body)
-	resp, err := h.Client.Do(req)
+	testkit.SetFormContentType(req, body)
+	resp, err := srv.Client.Do(req)
 	if err != nil {
 		t.Fatal(err)
 	}

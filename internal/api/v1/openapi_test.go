@@ -90,8 +90,8 @@ func TestOpenAPISchemasCompile(t *testing.T) {
 	}
 }
 
-// TestEveryOperationIsTold wants each operation explained, with examples of what goes in and what comes out.
-func TestEveryOperationIsTold(t *testing.T) {
+// TestEveryOperationIsDocumented wants each operation explained, with examples of what goes in and what comes out.
+func TestEveryOperationIsDocumented(t *testing.T) {
 	for path, item := range readOperations(t).Paths {
 		for method, op := range item {
 			where := method + " " + path

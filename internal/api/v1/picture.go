@@ -45,33 +45,26 @@ func (s *server) uploadFolder(context.Context, *http.Request, any) (string, erro
 	return s.Ingest.Files.Incoming()
 }
 
-func (s *server) uploadIcon(ctx context.Context, c *httpapi.Call, in *PictureUpload) (*Done, error) {
-	return s.uploadPicture(ctx, c, in, agents.Icon, iconPart, "The icon was uploaded.")
-}
-
-func (s *server) uploadProfile(ctx context.Context, c *httpapi.Call, in *PictureUpload) (*Done, error) {
-	return s.uploadPicture(ctx, c, in, agents.Profile, profilePart, "The profile picture was uploaded.")
-}
-
-func (s *server) uploadPicture(ctx context.Context, c *httpapi.Call, in *PictureUpload, picture agents.Picture, part,
-	message string) (*Done, error) {
-	id := parley.AgentID(in.Body.ChatbotID)
-	if in.Upload == nil || len(in.Upload.Files) == 0 {
-		if err := s.checkChatbot(ctx, c.Caller, in.Body.ChatbotID); err != nil {
-			return nil, err
+func (s *server) uploadPicture(picture agents.Picture, part, message string) httpapi.Handler[PictureUpload, Done] {
+	return func(ctx context.Context, c *call, in *PictureUpload) (*Done, error) {
+		id := parley.AgentID(in.Body.ChatbotID)
+		if in.Upload == nil || len(in.Upload.Files) == 0 {
+			if err := s.checkChatbot(ctx, c.Caller, in.Body.ChatbotID); err != nil {
+				return nil, err
+			}
+			return nil, parley.Invalid(part, "is required, as a file in multipart/form-data")
 		}
-		return nil, parley.Invalid(part, "is required, as a file in multipart/form-data")
+		file := in.Upload.Files[0]
+		err := s.Agents.SetPicture(ctx, callerOf(c).Account, id, picture,
+			ingest.File{Name: file.Name, Path: file.Path, Size: file.Size, Hash: file.Hash})
+		if e := parley.AsError(err); err != nil && e.Code == parley.CodeInvalidBody {
+			return nil, parley.Invalid(part, e.Details["file"])
+		}
+		if err != nil {
+			return nil, fmt.Errorf("upload a picture: %w", err)
+		}
+		return &Done{message}, nil
 	}
-	file := in.Upload.Files[0]
-	err := s.Agents.SetPicture(ctx, callerOf(c).Account, id, picture,
-		ingest.File{Name: file.Name, Path: file.Path, Size: file.Size, Hash: file.Hash})
-	if e := parley.AsError(err); err != nil && e.Code == parley.CodeInvalidBody {
-		return nil, parley.Invalid(part, e.Details["file"])
-	}
-	if err != nil {
-		return nil, fmt.Errorf("upload a picture: %w", err)
-	}
-	return &Done{message}, nil
 }
 
 // PictureRemoval names a chatbot, in the query or in the body.
@@ -85,26 +78,19 @@ type PictureRemovalBody struct {
 	ChatbotID string `json:"chatbotId,omitempty"`
 }
 
-func (s *server) deleteIcon(ctx context.Context, c *httpapi.Call, in *PictureRemoval) (*Done, error) {
-	return s.removePicture(ctx, c, in, agents.Icon, "The icon was deleted.")
-}
-
-func (s *server) deleteProfile(ctx context.Context, c *httpapi.Call, in *PictureRemoval) (*Done, error) {
-	return s.removePicture(ctx, c, in, agents.Profile, "The profile picture was deleted.")
-}
-
-func (s *server) removePicture(ctx context.Context, c *httpapi.Call, in *PictureRemoval, picture agents.Picture,
-	message string) (*Done, error) {
-	id := in.ChatbotID
-	if c.Request.URL.Query().Get("chatbotId") == "" {
-		if id = in.Body.ChatbotID; id == "" {
-			return nil, parley.Invalid("chatbotId", "is required")
+func (s *server) removePicture(picture agents.Picture, message string) httpapi.Handler[PictureRemoval, Done] {
+	return func(ctx context.Context, c *call, in *PictureRemoval) (*Done, error) {
+		id := in.ChatbotID
+		if c.Request.URL.Query().Get("chatbotId") == "" {
+			if id = in.Body.ChatbotID; id == "" {
+				return nil, parley.Invalid("chatbotId", "is required")
+			}
 		}
+		if err := s.Agents.RemovePicture(ctx, callerOf(c).Account, parley.AgentID(id), picture); err != nil {
+			return nil, fmt.Errorf("delete a picture: %w", err)
+		}
+		return &Done{message}, nil
 	}
-	if err := s.Agents.RemovePicture(ctx, callerOf(c).Account, parley.AgentID(id), picture); err != nil {
-		return nil, fmt.Errorf("delete a picture: %w", err)
-	}
-	return &Done{message}, nil
 }
 
 // pictureURL returns the public address of a picture, or nil if there is none. It changes with the picture.
@@ -129,34 +115,27 @@ type ShownPicture struct {
 // pictureCache lets browsers cache a picture. Its address changes with it.
 const pictureCache = "public, max-age=3600"
 
-func (s *server) showIcon(ctx context.Context, c *httpapi.Call, in *ShownPicture) (*Done, error) {
-	return s.showPicture(ctx, c, in, agents.Icon)
-}
-
-func (s *server) showProfile(ctx context.Context, c *httpapi.Call, in *ShownPicture) (*Done, error) {
-	return s.showPicture(ctx, c, in, agents.Profile)
-}
-
 // showPicture sends a picture to anyone who knows the chatbot's id: pages that embed the chatbot show it to their
 // visitors. Since it is an upload, the headers keep browsers from treating it as anything but an image.
-func (s *server) showPicture(ctx context.Context, c *httpapi.Call, in *ShownPicture, picture agents.Picture) (*Done,
-	error) {
-	blob, data, err := s.Agents.PictureOf(ctx, parley.AgentID(in.ChatbotID), picture)
-	if parley.IsCode(err, parley.CodeAgentNotFound) {
-		return nil, parley.NewErrorf(parley.CodeNotFound, "There is no such picture.")
+func (s *server) showPicture(picture agents.Picture) httpapi.Handler[ShownPicture, Done] {
+	return func(ctx context.Context, c *call, in *ShownPicture) (*Done, error) {
+		blob, data, err := s.Agents.PictureOf(ctx, parley.AgentID(in.ChatbotID), picture)
+		if parley.IsCode(err, parley.CodeAgentNotFound) {
+			return nil, parley.NewErrorf(parley.CodeNotFound, "There is no such picture.")
+		}
+		if err != nil {
+			return nil, fmt.Errorf("show a picture: %w", err)
+		}
+		h := c.Header()
+		h.Set("Content-Type", blob.MediaType)
+		h.Set("Cache-Control", pictureCache)
+		h.Set("ETag", `"`+blob.Hash+`"`)
+		h.Set("X-Content-Type-Options", "nosniff")
+		h.Set("Content-Security-Policy", "default-src 'none'; sandbox")
+		h.Set("Cross-Origin-Resource-Policy", "cross-origin")
+		c.Delegate(ctx, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(data))
+		}), nil)
+		return nil, nil //nolint:nilnil // the picture is the reply
 	}
-	if err != nil {
-		return nil, fmt.Errorf("show a picture: %w", err)
-	}
-	h := c.Header()
-	h.Set("Content-Type", blob.MediaType)
-	h.Set("Cache-Control", pictureCache)
-	h.Set("ETag", `"`+blob.Hash+`"`)
-	h.Set("X-Content-Type-Options", "nosniff")
-	h.Set("Content-Security-Policy", "default-src 'none'; sandbox")
-	h.Set("Cross-Origin-Resource-Policy", "cross-origin")
-	c.Delegate(ctx, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(data))
-	}), nil)
-	return nil, nil //nolint:nilnil // the picture is the reply
 }

@@ -32,10 +32,10 @@ func getWithoutKey(t *testing.T, method, url, tag string) (*http.Response, strin
 }
 
 // pictureURLs returns the addresses of the chatbot's pictures.
-func pictureURLs(t *testing.T, h *testkit.Server) (icon, profile string) {
+func pictureURLs(t *testing.T, srv *testkit.Server) (icon, profile string) {
 	t.Helper()
 	var all v1.Chatbots
-	status, reply := sendAs(t, h, h.Key, "GET", v1.Base+"/get-chatbots", "")
+	status, reply := sendAs(t, srv, srv.Key, "GET", v1.Base+"/get-chatbots", "")
 	if err := json.Unmarshal([]byte(reply), &all); err != nil || status != 200 || all.Chatbots[0].IconURL == nil ||
 		all.Chatbots[0].ProfilePictureURL == nil {
 		t.Fatal(status, reply)
@@ -46,18 +46,18 @@ func pictureURLs(t *testing.T, h *testkit.Server) (icon, profile string) {
 func TestPicturesAreShownToEverybody(t *testing.T) {
 	for name, options := range map[string][]testkit.Option{"sqlite": nil, "postgres": {testkit.WithPostgres()}} {
 		t.Run(name, func(t *testing.T) {
-			h := testkit.Open(t, options...)
-			id := createSettingsChatbot(t, h)
+			srv := testkit.Open(t, options...)
+			id := createSettingsChatbot(t, srv)
 			upload := func(path, part, file string) {
 				t.Helper()
-				if status, reply := sendAs(t, h, h.Key, "POST", v1.Base+path,
-					resourceIDs{"chatbotId": id}.substitute(formWith(part, file))); status != 200 {
+				if status, reply := sendAs(t, srv, srv.Key, "POST", v1.Base+path,
+					resourceIDs{"chatbotId": id}.Substitute(formWith(part, file))); status != 200 {
 					t.Fatal(status, reply)
 				}
 			}
 			upload("/upload-chatbot-icon", "chatbotIconFile", newPNG(8, 8))
 			upload("/upload-chatbot-profile-picture", "profilePictureFile", newPNG(16, 16))
-			icon, profile := pictureURLs(t, h)
+			icon, profile := pictureURLs(t, srv)
 			resp, body := getWithoutKey(t, "GET", icon, "")
 			if resp.StatusCode != 200 || body != newPNG(8, 8) {
 				t.Error(resp.Status, len(body))
@@ -77,14 +77,14 @@ func TestPicturesAreShownToEverybody(t *testing.T) {
 				t.Error(head.Status, head.ContentLength, len(body))
 			}
 			upload("/upload-chatbot-icon", "chatbotIconFile", newPNG(32, 32))
-			if other, _ := pictureURLs(t, h); other == icon {
+			if other, _ := pictureURLs(t, srv); other == icon {
 				t.Error("another icon has the address of the one before:", icon)
 			}
 			if _, body := getWithoutKey(t, "GET", icon, resp.Header.Get("ETag")); body != newPNG(32, 32) {
 				t.Error("an old address does not show the new icon")
 			}
 			unknown, none := getWithoutKey(t, "GET", strings.Replace(icon, id, "nobody", 1), "")
-			sendAs(t, h, h.Key, "DELETE", v1.Base+"/delete-chatbot-icon?chatbotId="+id, "")
+			sendAs(t, srv, srv.Key, "DELETE", v1.Base+"/delete-chatbot-icon?chatbotId="+id, "")
 			deleted, body := getWithoutKey(t, "GET", icon, "")
 			if unknown.StatusCode != 404 || deleted.StatusCode != 404 || body != none || !strings.Contains(none,
 				`{"message":"There is no such picture."}`) || deleted.Header.Get("Cache-Control") != "no-store" {

@@ -4,28 +4,15 @@ import (
 	"net/http"
 
 	"parley"
+	"parley/internal/agents"
 	"parley/internal/httpapi"
-)
-
-const (
-	methodGet    = http.MethodGet
-	methodPost   = http.MethodPost
-	methodPut    = http.MethodPut
-	methodPatch  = http.MethodPatch
-	methodDelete = http.MethodDelete
-)
-
-const (
-	chatbotPath    = "/chatbots/{chatbotId}"
-	contactsPath   = chatbotPath + "/contacts"
-	contactPath    = contactsPath + "/{externalId}"
-	attributesPath = chatbotPath + "/custom-attributes"
 )
 
 // maxContactsBytes is the largest JSON body of a request that writes contacts.
 const maxContactsBytes = 4 << 20
 
 type (
+	call       = httpapi.Call
 	operation  = httpapi.Operation
 	errorCodes = []parley.Code
 )
@@ -33,305 +20,198 @@ type (
 // addRoutes adds everything that REST v1 serves, in the order of the document. This file is the one list of it.
 // Each operation needs the scope of the most similar operation of REST v2.
 func (s *server) addRoutes(api *httpapi.API) {
-	s.addConversationRoutes(api)
-	s.addChatbotRoutes(api)
-	s.addPictureRoutes(api)
-	s.addContactRoutes(api)
-	s.addAttributeRoutes(api)
-	s.addWebhookRoutes(api)
+	group := func(tag string) httpapi.Groups { return api.Groups(tag, "") }
+	s.addConversationRoutes(group("Chat"), group("Conversations"))
+	s.addChatbotRoutes(group("Chatbots"))
+	s.addPictureRoutes(group("Chatbots"))
+	s.addContactRoutes(group("Leads"), group("Contacts"))
+	s.addAttributeRoutes(group("Contacts"))
+	s.addWebhookRoutes(group("Webhooks"))
 }
 
-func addRoute[In, Out any](api *httpapi.API, op operation, handle httpapi.Handler[In, Out]) {
-	httpapi.Handle(api, httpapi.TypedOperation[In, Out]{Operation: op, Handler: handle})
-}
-
-func (s *server) addConversationRoutes(api *httpapi.API) {
-	addRoute(api, operation{
+func (s *server) addConversationRoutes(chat, g httpapi.Groups) {
+	httpapi.Add(chat.Agent, "POST /chat", operation{
 		Name:      "chat",
-		Method:    methodPost,
-		Path:      "/chat",
-		Tag:       "Chat",
 		Summary:   "Get the chatbot's answer to a conversation",
 		Scope:     parley.ChatlogsWrite,
 		Streaming: true,
-		Errors: errorCodes{
-			parley.CodeAgentNotFound,
-			parley.CodePlanFeature,
-			parley.CodeModelNotAllowed,
-			parley.CodeNotOngoing,
-			parley.CodeConversationBusy,
-			parley.CodeCreditsExhausted,
-			parley.CodeAgentCredits,
-			parley.CodeChatStreaming,
-		},
+		Errors: errorCodes{parley.CodePlanFeature, parley.CodeModelNotAllowed, parley.CodeNotOngoing,
+			parley.CodeConversationBusy, parley.CodeCreditsExhausted, parley.CodeAgentCredits,
+			parley.CodeChatStreaming},
 	}, s.createAnswer)
 
-	addRoute(api, operation{
-		Name:          "getConversations",
-		Method:        methodGet,
-		Path:          "/get-conversations",
-		Tag:           "Conversations",
-		Summary:       "List the conversations of a chatbot with their messages",
-		Scope:         parley.ChatlogsExport,
-		RequiresAgent: true,
-		Errors:        errorCodes{parley.CodeAgentNotFound, parley.CodeInvalidDateRange},
+	httpapi.Add(g.CheckedAgent, "GET /get-conversations", operation{
+		Name:    "getConversations",
+		Summary: "List the conversations of a chatbot with their messages",
+		Scope:   parley.ChatlogsExport,
+		Errors:  errorCodes{parley.CodeInvalidDateRange},
 	}, s.listConversations)
 }
 
-func (s *server) addChatbotRoutes(api *httpapi.API) {
-	addRoute(api, operation{
+func (s *server) addChatbotRoutes(g httpapi.Groups) {
+	httpapi.Add(g.Account, "POST /create-chatbot", operation{
 		Name:         "createChatbot",
-		Method:       methodPost,
-		Path:         "/create-chatbot",
-		Tag:          "Chatbots",
 		Summary:      "Create a chatbot",
 		Scope:        parley.AgentsWrite,
 		MaxBodyBytes: maxContentBytes,
 		Errors:       errorCodes{parley.CodeAgentLimit, parley.CodePlanFeature},
 	}, s.createChatbot)
 
-	addRoute(api, operation{
+	httpapi.Add(g.Agent, "POST /update-chatbot-data", operation{
 		Name:         "updateChatbotData",
-		Method:       methodPost,
-		Path:         "/update-chatbot-data",
-		Tag:          "Chatbots",
 		Summary:      "Replace what a chatbot reads",
 		Scope:        parley.SourcesWrite,
 		MaxBodyBytes: maxContentBytes,
-		Errors:       errorCodes{parley.CodeAgentNotFound, parley.CodePlanFeature},
+		Errors:       errorCodes{parley.CodePlanFeature},
 	}, s.updateChatbotData)
 
-	addRoute(api, operation{
+	httpapi.Add(g.Agent, "DELETE /delete-chatbot", operation{
 		Name:    "deleteChatbot",
-		Method:  methodDelete,
-		Path:    "/delete-chatbot",
-		Tag:     "Chatbots",
 		Summary: "Delete a chatbot and everything it holds",
 		Scope:   parley.AgentsDelete,
-		Errors:  errorCodes{parley.CodeAgentNotFound},
 	}, s.deleteChatbot)
 
-	addRoute(api, operation{
+	httpapi.Add(g.Account, "GET /get-chatbots", operation{
 		Name:    "getChatbots",
-		Method:  methodGet,
-		Path:    "/get-chatbots",
-		Tag:     "Chatbots",
 		Summary: "List the account's chatbots",
 		Scope:   parley.AgentsRead,
 	}, s.listChatbots)
 
-	addRoute(api, operation{
+	httpapi.Add(g.Agent, "POST /update-chatbot-settings", operation{
 		Name:    "updateChatbotSettings",
-		Method:  methodPost,
-		Path:    "/update-chatbot-settings",
-		Tag:     "Chatbots",
 		Summary: "Change the settings that are sent",
 		Scope:   parley.AgentsWrite,
 		Status:  http.StatusAccepted,
-		Errors:  errorCodes{parley.CodeAgentNotFound, parley.CodePlanFeature},
+		Errors:  errorCodes{parley.CodePlanFeature},
 	}, s.updateSettings)
 }
 
 // addPictureRoutes adds what changes and shows pictures. Everybody may see them: pages that embed the chatbot show
 // them.
-func (s *server) addPictureRoutes(api *httpapi.API) {
-	addRoute(api, operation{
+func (s *server) addPictureRoutes(g httpapi.Groups) {
+	httpapi.Add(g.Agent, "POST /upload-chatbot-icon", operation{
 		Name:    "uploadChatbotIcon",
-		Method:  methodPost,
-		Path:    "/upload-chatbot-icon",
-		Tag:     "Chatbots",
 		Summary: "Give a chatbot an icon",
 		Scope:   parley.AgentsWrite,
 		Form:    newPictureForm(iconPart),
-		Errors:  errorCodes{parley.CodeAgentNotFound},
-	}, s.uploadIcon)
+	}, s.uploadPicture(agents.Icon, iconPart, "The icon was uploaded."))
 
-	addRoute(api, operation{
+	httpapi.Add(g.Agent, "POST /upload-chatbot-profile-picture", operation{
 		Name:    "uploadChatbotProfilePicture",
-		Method:  methodPost,
-		Path:    "/upload-chatbot-profile-picture",
-		Tag:     "Chatbots",
 		Summary: "Give a chatbot a profile picture",
 		Scope:   parley.AgentsWrite,
 		Form:    newPictureForm(profilePart),
-		Errors:  errorCodes{parley.CodeAgentNotFound},
-	}, s.uploadProfile)
+	}, s.uploadPicture(agents.Profile, profilePart, "The profile picture was uploaded."))
 
-	addRoute(api, operation{
+	httpapi.Add(g.Agent, "DELETE /delete-chatbot-icon", operation{
 		Name:         "deleteChatbotIcon",
-		Method:       methodDelete,
-		Path:         "/delete-chatbot-icon",
-		Tag:          "Chatbots",
 		Summary:      "Take a chatbot's icon away",
 		Scope:        parley.AgentsWrite,
 		BodyOptional: true,
-		Errors:       errorCodes{parley.CodeAgentNotFound},
-	}, s.deleteIcon)
+	}, s.removePicture(agents.Icon, "The icon was deleted."))
 
-	addRoute(api, operation{
+	httpapi.Add(g.Agent, "DELETE /delete-chatbot-profile-picture", operation{
 		Name:         "deleteChatbotProfilePicture",
-		Method:       methodDelete,
-		Path:         "/delete-chatbot-profile-picture",
-		Tag:          "Chatbots",
 		Summary:      "Take a chatbot's profile picture away",
 		Scope:        parley.AgentsWrite,
 		BodyOptional: true,
-		Errors:       errorCodes{parley.CodeAgentNotFound},
-	}, s.deleteProfile)
+	}, s.removePicture(agents.Profile, "The profile picture was deleted."))
 
-	addRoute(api, operation{
+	httpapi.Add(g.Account, "GET /chatbots/{chatbotId}/icon", operation{
 		Name:     "showChatbotIcon",
-		Method:   methodGet,
-		Path:     chatbotPath + "/icon",
-		Tag:      "Chatbots",
 		Summary:  "Show a chatbot's icon",
 		Public:   true,
 		Unlisted: true,
-	}, s.showIcon)
+	}, s.showPicture(agents.Icon))
 
-	addRoute(api, operation{
+	httpapi.Add(g.Account, "GET /chatbots/{chatbotId}/profile-picture", operation{
 		Name:     "showChatbotProfilePicture",
-		Method:   methodGet,
-		Path:     chatbotPath + "/profile-picture",
-		Tag:      "Chatbots",
 		Summary:  "Show a chatbot's profile picture",
 		Public:   true,
 		Unlisted: true,
-	}, s.showProfile)
+	}, s.showPicture(agents.Profile))
 }
 
-func (s *server) addContactRoutes(api *httpapi.API) {
-	addRoute(api, operation{
-		Name:          "getLeads",
-		Method:        methodGet,
-		Path:          "/get-leads",
-		Tag:           "Leads",
-		Summary:       "List the leads of a chatbot",
-		Scope:         parley.ChatlogsExport,
-		RequiresAgent: true,
-		Errors:        errorCodes{parley.CodeAgentNotFound, parley.CodeInvalidDateRange},
+func (s *server) addContactRoutes(leads, g httpapi.Groups) {
+	httpapi.Add(leads.CheckedAgent, "GET /get-leads", operation{
+		Name:    "getLeads",
+		Summary: "List the leads of a chatbot",
+		Scope:   parley.ChatlogsExport,
+		Errors:  errorCodes{parley.CodeInvalidDateRange},
 	}, s.listLeads)
 
-	addRoute(api, operation{
-		Name:          "saveContacts",
-		Method:        methodPost,
-		Path:          contactsPath,
-		Tag:           "Contacts",
-		Summary:       "Add contacts, or change those that are there",
-		Scope:         parley.ChatlogsWrite,
-		RequiresAgent: true,
-		MaxBodyBytes:  maxContactsBytes,
-		Errors:        errorCodes{parley.CodeAgentNotFound},
+	httpapi.Add(g.CheckedAgent, "POST /chatbots/{chatbotId}/contacts", operation{
+		Name:         "saveContacts",
+		Summary:      "Add contacts, or change those that are there",
+		Scope:        parley.ChatlogsWrite,
+		MaxBodyBytes: maxContactsBytes,
 	}, s.putContacts)
 
-	addRoute(api, operation{
-		Name:          "listContacts",
-		Method:        methodGet,
-		Path:          contactsPath,
-		Tag:           "Contacts",
-		Summary:       "List the contacts of a chatbot",
-		Scope:         parley.ChatlogsExport,
-		RequiresAgent: true,
-		Errors:        errorCodes{parley.CodeAgentNotFound},
+	httpapi.Add(g.CheckedAgent, "GET /chatbots/{chatbotId}/contacts", operation{
+		Name:    "listContacts",
+		Summary: "List the contacts of a chatbot",
+		Scope:   parley.ChatlogsExport,
 	}, s.listContacts)
 
-	addRoute(api, operation{
-		Name:          "getContact",
-		Method:        methodGet,
-		Path:          contactPath,
-		Tag:           "Contacts",
-		Summary:       "Get a contact",
-		Scope:         parley.ChatlogsExport,
-		RequiresAgent: true,
-		Errors:        errorCodes{parley.CodeAgentNotFound, parley.CodeNotFound},
+	httpapi.Add(g.CheckedAgent, "GET /chatbots/{chatbotId}/contacts/{externalId}", operation{
+		Name:    "getContact",
+		Summary: "Get a contact",
+		Scope:   parley.ChatlogsExport,
+		Errors:  errorCodes{parley.CodeNotFound},
 	}, s.getContact)
 
-	addRoute(api, operation{
-		Name:          "updateContact",
-		Method:        methodPatch,
-		Path:          contactPath,
-		Tag:           "Contacts",
-		Summary:       "Change a contact",
-		Scope:         parley.ChatlogsWrite,
-		RequiresAgent: true,
-		Errors:        errorCodes{parley.CodeAgentNotFound, parley.CodeNotFound},
+	httpapi.Add(g.CheckedAgent, "PATCH /chatbots/{chatbotId}/contacts/{externalId}", operation{
+		Name:    "updateContact",
+		Summary: "Change a contact",
+		Scope:   parley.ChatlogsWrite,
+		Errors:  errorCodes{parley.CodeNotFound},
 	}, s.changeContact)
 
-	addRoute(api, operation{
-		Name:          "deleteContact",
-		Method:        methodDelete,
-		Path:          contactPath,
-		Tag:           "Contacts",
-		Summary:       "Delete a contact",
-		Scope:         parley.ChatlogsDelete,
-		RequiresAgent: true,
-		Errors:        errorCodes{parley.CodeAgentNotFound, parley.CodeNotFound},
+	httpapi.Add(g.CheckedAgent, "DELETE /chatbots/{chatbotId}/contacts/{externalId}", operation{
+		Name:    "deleteContact",
+		Summary: "Delete a contact",
+		Scope:   parley.ChatlogsDelete,
+		Errors:  errorCodes{parley.CodeNotFound},
 	}, s.deleteContact)
 }
 
-func (s *server) addAttributeRoutes(api *httpapi.API) {
-	addRoute(api, operation{
-		Name:          "createCustomAttribute",
-		Method:        methodPost,
-		Path:          attributesPath,
-		Tag:           "Contacts",
-		Summary:       "Give contacts a new attribute",
-		Scope:         parley.AgentsWrite,
-		RequiresAgent: true,
-		Errors:        errorCodes{parley.CodeAgentNotFound},
+func (s *server) addAttributeRoutes(g httpapi.Groups) {
+	httpapi.Add(g.CheckedAgent, "POST /chatbots/{chatbotId}/custom-attributes", operation{
+		Name:    "createCustomAttribute",
+		Summary: "Give contacts a new attribute",
+		Scope:   parley.AgentsWrite,
 	}, s.createAttribute)
 
-	addRoute(api, operation{
-		Name:          "listCustomAttributes",
-		Method:        methodGet,
-		Path:          attributesPath,
-		Tag:           "Contacts",
-		Summary:       "List the custom attributes of contacts",
-		Scope:         parley.AgentsRead,
-		RequiresAgent: true,
-		Errors:        errorCodes{parley.CodeAgentNotFound},
+	httpapi.Add(g.CheckedAgent, "GET /chatbots/{chatbotId}/custom-attributes", operation{
+		Name:    "listCustomAttributes",
+		Summary: "List the custom attributes of contacts",
+		Scope:   parley.AgentsRead,
 	}, s.listAttributes)
 
-	addRoute(api, operation{
-		Name:          "updateCustomAttribute",
-		Method:        methodPut,
-		Path:          attributesPath + "/{attributeName}",
-		Tag:           "Contacts",
-		Summary:       "Change or archive a custom attribute",
-		Scope:         parley.AgentsWrite,
-		RequiresAgent: true,
-		Errors:        errorCodes{parley.CodeAgentNotFound, parley.CodeNotFound},
+	httpapi.Add(g.CheckedAgent, "PUT /chatbots/{chatbotId}/custom-attributes/{attributeName}", operation{
+		Name:    "updateCustomAttribute",
+		Summary: "Change or archive a custom attribute",
+		Scope:   parley.AgentsWrite,
+		Errors:  errorCodes{parley.CodeNotFound},
 	}, s.changeAttribute)
 }
 
-func (s *server) addWebhookRoutes(api *httpapi.API) {
-	addRoute(api, operation{
+func (s *server) addWebhookRoutes(g httpapi.Groups) {
+	httpapi.Add(g.Agent, "POST /webhooks", operation{
 		Name:            "createWebhook",
-		Method:          methodPost,
-		Path:            "/webhooks",
-		Tag:             "Webhooks",
 		Summary:         "Have events sent to an address",
 		Scope:           parley.ChatlogsExport,
 		AdditionalScope: parley.AgentsWrite,
-		Errors:          errorCodes{parley.CodeAgentNotFound},
 	}, s.createWebhook)
 
-	addRoute(api, operation{
-		Name:          "listWebhooks",
-		Method:        methodGet,
-		Path:          "/webhooks",
-		Tag:           "Webhooks",
-		Summary:       "List the account's webhooks",
-		Scope:         parley.ChatlogsExport,
-		RequiresAgent: true,
-		Errors:        errorCodes{parley.CodeAgentNotFound},
+	httpapi.Add(g.CheckedAgent, "GET /webhooks", operation{
+		Name:    "listWebhooks",
+		Summary: "List the account's webhooks",
+		Scope:   parley.ChatlogsExport,
 	}, s.listWebhooks)
 
-	addRoute(api, operation{
+	httpapi.Add(g.Account, "DELETE /webhooks/{webhookId}", operation{
 		Name:            "deleteWebhook",
-		Method:          methodDelete,
-		Path:            "/webhooks/{webhookId}",
-		Tag:             "Webhooks",
 		Summary:         "Send no more to an address",
 		Scope:           parley.ChatlogsExport,
 		AdditionalScope: parley.AgentsWrite,

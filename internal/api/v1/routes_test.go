@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"parley"
+	"parley/internal/testkit"
 	"parley/internal/testkit/expect"
 )
 
@@ -31,7 +32,7 @@ func TestEveryRouteIsAccountedFor(t *testing.T) {
 			}
 			for status := range op.Responses {
 				if pair := route + " " + status; !covered[pair] && untestableStatuses[pair] == "" {
-					t.Errorf("%s: no story in testdata tells it", pair)
+					t.Errorf("%s: no story in testdata covers it", pair)
 				}
 			}
 			rows := 0
@@ -63,17 +64,13 @@ func statusesInStories(t *testing.T) map[string]bool {
 			}
 			path, _, _ := strings.Cut(x.Path, "?")
 			for known := range paths {
-				if slices.EqualFunc(strings.Split(known, "/"), strings.Split(path, "/"), segmentMatches) {
+				if testkit.PathMatches(known, path) {
 					pairs[x.Method+" "+known+" "+status] = true
 				}
 			}
 		}
 	}
 	return pairs
-}
-
-func segmentMatches(known, segment string) bool {
-	return known == segment || strings.HasPrefix(known, "{") && segment != ""
 }
 
 // routesListing returns the rows of the routes that list the status, in the order of the isolation test.

@@ -49,7 +49,7 @@ type CustomerQuestion struct {
 	Active httpapi.Opt[bool]   `json:"active,omitzero" doc:"Whether the chatbot asks for it."`
 }
 
-func (s *server) updateSettings(ctx context.Context, c *httpapi.Call, in *SettingsChange) (*Done, error) {
+func (s *server) updateSettings(ctx context.Context, c *call, in *SettingsChange) (*Done, error) {
 	caller, b := callerOf(c), &in.Body
 	err := s.Agents.Change(ctx, caller.Account, caller.Plan, parley.AgentID(b.ChatbotID), func(a *parley.Agent) error {
 		if b.Model.Present && b.Model.Value != a.Model {
@@ -66,14 +66,14 @@ func (s *server) updateSettings(ctx context.Context, c *httpapi.Call, in *Settin
 }
 
 func (b *SettingsChangeBody) apply(a *parley.Agent) error {
-	replaceIfSent(&a.Name, b.Name)
-	replaceIfSent(&a.Instructions, b.Instructions)
-	replaceIfSent(&a.Model, b.Model)
-	replaceIfSent(&a.Temp, b.Temp)
-	replaceIfSent(&a.InitialMessages, b.InitialMessages)
-	replaceIfSent(&a.RateLimit.Limit, b.IPLimit)
-	replaceIfSent(&a.RateLimit.Timeframe, b.IPLimitTimeframe)
-	replaceIfSent(&a.RateLimit.Message, b.IPLimitMessage)
+	b.Name.Replace(&a.Name)
+	b.Instructions.Replace(&a.Instructions)
+	b.Model.Replace(&a.Model)
+	b.Temp.Replace(&a.Temp)
+	b.InitialMessages.Replace(&a.InitialMessages)
+	b.IPLimit.Replace(&a.RateLimit.Limit)
+	b.IPLimitTimeframe.Replace(&a.RateLimit.Timeframe)
+	b.IPLimitMessage.Replace(&a.RateLimit.Message)
 	if b.Visibility.Present {
 		a.Visibility = visibilityByName[b.Visibility.Value]
 	}
@@ -88,13 +88,6 @@ func (b *SettingsChangeBody) apply(a *parley.Agent) error {
 		}
 	}
 	return b.applyExtra(a)
-}
-
-// replaceIfSent sets *to to the value that was sent, if any.
-func replaceIfSent[T any](to *T, sent httpapi.Opt[T]) {
-	if sent.Present {
-		*to = sent.Value
-	}
 }
 
 // visibilityByName maps the visibilities of REST v1 to those of an agent.
@@ -154,7 +147,7 @@ func (b *SettingsChangeBody) applyDomains(a *parley.Agent, x *extraSettings) {
 	if b.Domains.Present {
 		list = b.Domains.Value
 	}
-	replaceIfSent(&on, b.OnlyAllowOnAddedDomains)
+	b.OnlyAllowOnAddedDomains.Replace(&on)
 	if !on {
 		a.AllowedDomains, x.Domains = nil, list
 		return
@@ -168,23 +161,7 @@ func mergeMembers(stored json.RawMessage, sent any) (json.RawMessage, error) {
 	if err != nil {
 		return nil, fmt.Errorf("encode settings: %w", err)
 	}
-	return mergeJSON(stored, text)
-}
-
-func mergeJSON(stored, sent json.RawMessage) (json.RawMessage, error) {
-	var changed map[string]json.RawMessage
-	if json.Unmarshal(sent, &changed) != nil || changed == nil { // not an object: it replaces what was there
-		return sent, nil //nolint:nilerr // see above
-	}
-	all := parseMembers(stored)
-	for name, value := range changed {
-		merged, err := mergeJSON(all[name], value)
-		if err != nil {
-			return nil, err
-		}
-		all[name] = merged
-	}
-	return json.Marshal(all)
+	return httpapi.MergeJSON(stored, text)
 }
 
 // parseMembers returns the members of an object; an empty map for anything else.

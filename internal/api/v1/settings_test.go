@@ -32,9 +32,9 @@ type settingsTest struct {
 func TestSettingsAreTheSameInBothInterfaces(t *testing.T) {
 	for name, options := range map[string][]testkit.Option{"sqlite": nil, "postgres": {testkit.WithPostgres()}} {
 		t.Run(name, func(t *testing.T) {
-			h := testkit.Open(t, options...)
-			s := &settingsTest{T: t, Server: h, Rand: rand.New(rand.NewPCG(4, 11)), customerQuestions: object{}}
-			s.id = createSettingsChatbot(t, h)
+			srv := testkit.Open(t, options...)
+			s := &settingsTest{T: t, Server: srv, Rand: rand.New(rand.NewPCG(4, 11)), customerQuestions: object{}}
+			s.id = createSettingsChatbot(t, srv)
 			s.putV2("", object{"creditLimit": 7,
 				"notificationsSettings": object{"dailyConversations": object{"active": true, "emails": []string{"a@b.org"}}}})
 			for range 60 {
@@ -47,10 +47,10 @@ func TestSettingsAreTheSameInBothInterfaces(t *testing.T) {
 }
 
 // createSettingsChatbot creates a chatbot and returns its id.
-func createSettingsChatbot(t *testing.T, h *testkit.Server) string {
+func createSettingsChatbot(t *testing.T, srv *testkit.Server) string {
 	t.Helper()
 	var created v1.ChatbotID
-	status, reply := sendAs(t, h, h.Key, "POST", v1.Base+"/create-chatbot", `{"chatbotName": "Bot"}`)
+	status, reply := sendAs(t, srv, srv.Key, "POST", v1.Base+"/create-chatbot", `{"chatbotName": "Bot"}`)
 	if err := json.Unmarshal([]byte(reply), &created); err != nil || status != 200 {
 		t.Fatal(status, reply)
 	}

@@ -1,14 +1,22 @@
 package v1_test
 
 import (
+	"bytes"
 	"fmt"
-	"io"
-	"net/http"
+	"image"
+	"image/color"
+	"image/png"
+	"maps"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
 
+	"parley"
 	"parley/internal/api/v1"
+	"parley/internal/model"
 	"parley/internal/model/scripted"
+	"parley/internal/server"
 	"parley/internal/testkit"
 	"parley/internal/testkit/dbs"
 	"parley/internal/testkit/expect"
@@ -16,9 +24,14 @@ import (
 
 func TestMain(m *testing.M) { dbs.Main(m) }
 
+func TestStories(t *testing.T) { testkit.RunStories(t, openStory, false) }
+
+// A client that closes its half of the connection when it has sent its request gets the same answers, on every route.
+func TestStoriesOfClientsThatCloseTheirHalf(t *testing.T) { testkit.RunStories(t, openStory, true) }
+
 // The stories in testdata are told as package expect says.
 //
-//	@plan free                               the plan of the account "free", whose key is {{free}}; see server_test.go
+//	@plan free                               the plan of the account "free", whose key is {{free}}; see storySettings
 //
 //	POST /chat                               paths are below /api/v1; {{key}} is sent unless there is an
 //	                                         Authorization header
@@ -31,126 +44,131 @@ type (
 	exchange = expect.Exchange
 )
 
-func TestStories(t *testing.T) {
-	for _, s := range expect.ReadStories(t) {
-		t.Run(s.Name, func(t *testing.T) {
-			t.Parallel()
-			newStoryRunner(t, s).runStory(s)
-		})
-	}
+func openStory(t *testing.T, s story) *testkit.StoryRunner {
+	t.Helper()
+	return newStoryRunner(t, s).StoryRunner
 }
 
-// A client that closes its half of the connection when it has sent its request gets the same answers, on every route.
-func TestStoriesOfClientsThatCloseTheirHalf(t *testing.T) {
-	for _, s := range expect.ReadStories(t) {
-		t.Run(s.Name, func(t *testing.T) {
-			t.Parallel()
-			tl := newStoryRunner(t, s)
-			tl.server.UseHalfClosing(t)
-			tl.runStory(s)
-		})
-	}
+type storyRunner struct{ *testkit.StoryRunner }
+
+// storySettings are what a story may ask of its server before it is opened. @plan NAME, @scopes NAME SCOPES and
+// @credits NAME N, which make accounts and keys, follow when it stands. The model echoes what no step is for.
+var storySettings = map[string]func(r *storyRunner, value string) testkit.Option{
+	"rate": func(r *storyRunner, value string) testkit.Option { // requests in ten seconds
+		return testkit.WithConfig(func(c *server.Config) { c.RateLimit = r.ParseNumber(value) })
+	},
+	"secretKey": func(_ *storyRunner, value string) testkit.Option { // seals secrets
+		return testkit.WithConfig(func(c *server.Config) { c.SecretKey = value })
+	},
+	"plans": func(_ *storyRunner, value string) testkit.Option { // a file of plans
+		return testkit.WithConfig(func(c *server.Config) { c.Plans = value })
+	},
 }
 
-// storyRunner tells one story and keeps what its placeholders stand for.
-type storyRunner struct {
-	t            *testing.T
-	server       *testkit.Server
-	placeholders expect.Placeholders
-	modelGate    *scripted.Barrier // where the model waits
-}
-
-func (tl *storyRunner) runStory(s story) {
-	tl.t.Helper()
-	for _, x := range s.Exchanges {
-		err := tl.runExchange(x)
-		if x.RetryUntilMatch {
-			testkit.Eventually(tl.t, x.Title, func() bool { err = tl.runExchange(x); return err == nil })
-		}
-		if err != nil {
-			tl.t.Fatalf("%s\n%s %s\n%v", x.Title, x.Method, x.Path, err)
+func newStoryRunner(t *testing.T, s story) *storyRunner {
+	t.Helper()
+	r := &storyRunner{testkit.NewStoryRunner(t, v1.Base)}
+	options := []testkit.Option{testkit.WithModel(&scripted.Model{StepsFor: func(req model.Request) []scripted.Step {
+		return r.ModelSteps(req.Messages[len(req.Messages)-1].Text)
+	}})}
+	for _, set := range s.Settings {
+		name, value, _ := strings.Cut(set, " ")
+		if make := storySettings[name]; make != nil {
+			options = append(options, make(r, value))
 		}
 	}
-}
-
-func (tl *storyRunner) runExchange(x exchange) error {
-	switch x.Method {
-	case "HOUSE":
-		return tl.runEvent(x.Path)
-	case "EVERY":
-		return tl.runOnEveryRoute(x)
+	r.Open(options...)
+	maps.Copy(r.Placeholders, expect.Placeholders{"blank": " ", "square": newPNG(8, 8), "wide": newPNG(9, 8)})
+	r.CompareStream = r.compareStream
+	r.RunEvent = func(what string) error {
+		run, about := testkit.FindEvent(storyEvents, what)
+		return run(r, r.Placeholders.Expand(about))
 	}
-	return tl.sendExchange(x)
-}
-
-// runOnEveryRoute sends the request to all routes that list the status.
-func (tl *storyRunner) runOnEveryRoute(x exchange) error {
-	routes := routesListing(tl.t, x.Status)
-	if len(routes) == 0 {
-		return fmt.Errorf("no route lists %d", x.Status)
-	}
-	for _, row := range routes {
-		one := x
-		one.Method, one.Path, _ = strings.Cut(row.target(), " ")
-		one.Path, one.Body = resourceIDs(tl.placeholders).substitute(one.Path),
-			resourceIDs(tl.placeholders).substitute(row.body)
-		if err := tl.sendExchange(one); err != nil {
-			return fmt.Errorf("%s: %w", row.route, err)
+	r.OfEveryRoute = func(x exchange) (all []exchange) {
+		for _, row := range routesListing(t, x.Status) {
+			one := x
+			one.Method, one.Path, _ = strings.Cut(row.target(), " ")
+			one.Body = row.body
+			all = append(all, one)
 		}
+		return all
+	}
+	for _, set := range s.Settings {
+		r.CreateFixture(strings.Fields(set))
+	}
+	return r
+}
+
+// compareStream compares the lines of two streams.
+func (r *storyRunner) compareStream(got, want string) error {
+	if want = r.Placeholders.Expand(want); strings.TrimRight(got, "\n") != want {
+		return fmt.Errorf("the stream is\n%s\nwant\n%s", got, want)
 	}
 	return nil
 }
 
-// sendExchange sends one request and compares its reply.
-func (tl *storyRunner) sendExchange(x exchange) error {
-	req, err := tl.newRequest(x)
-	if err != nil {
-		return err
-	}
-	resp, err := tl.server.Client.Do(req)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = resp.Body.Close() }()
-	body, err := io.ReadAll(resp.Body)
-	if err != nil {
-		return err
-	}
-	return tl.checkReply(x, resp, string(body))
+// storyEvents are what happens in a server without a request.
+var storyEvents = map[string]func(r *storyRunner, id string) error{
+	"forgets the model of": func(r *storyRunner, id string) error {
+		return r.Server.DB.UpdateAgent(r.T.Context(), parley.AccountID(r.Server.Account).AgentRef(parley.AgentID(id)),
+			func(a *parley.Agent) error { a.Model = "of-yesterday"; return nil })
+	},
+	"spoils": func(r *storyRunner, table string) error {
+		r.ExecSQL("alter table " + table + " rename to spoilt_" + table)
+		r.Server.Authenticator.ClearCache()
+		return nil
+	},
+	"mends": func(r *storyRunner, table string) error {
+		r.ExecSQL("alter table spoilt_" + table + " rename to " + table)
+		r.Server.Authenticator.ClearCache()
+		return nil
+	},
+	"is under maintenance": func(r *storyRunner, _ string) error { return r.SetMaintenance(true) },
+	"keeps three leads of": func(r *storyRunner, id string) error {
+		for i, at := range []time.Time{time.Date(2026, 1, 1, 23, 59, 59, 999e6, time.UTC),
+			time.Date(2026, 1, 2, 0, 0, 0, 0, time.UTC), time.Date(2026, 1, 3, 0, 0, 0, 0, time.UTC)} {
+			n := strconv.Itoa(i + 1)
+			r.ExecSQL(`insert into leads (id, account_id, agent_id, conversation_id, name, email, phone, fields,
+				created_at) values (?, ?, ?, 'c', ?, ?, '', '{}', ?)`,
+				"lead-"+n, r.Server.Account, id, "Ann "+n, "ann"+n+"@example.org", at.UnixMilli())
+		}
+		return nil
+	},
+	"dates from the second of January 2026": func(r *storyRunner, id string) error {
+		r.ExecSQL(`update conversations set created_at = ? where agent_id = ?`,
+			time.Date(2026, 1, 2, 23, 59, 59, 999e6, time.UTC).UnixMilli(), id)
+		return nil
+	},
+	"brings by WhatsApp": func(r *storyRunner, id string) error {
+		r.ExecSQL(`update conversations set channel = ? where id = ?`, parley.ChannelWhatsApp, id)
+		return nil
+	},
+	"hands to a person": func(r *storyRunner, name string) error {
+		r.ExecSQL(`update conversations set status = ? where external_id = ?`, parley.ConversationTakenOver, name)
+		return nil
+	},
+	"pauses": func(r *storyRunner, name string) error {
+		r.ExecSQL(`update conversations set status = ?, paused = 1 where external_id = ?`, parley.ConversationOngoing, name)
+		return nil
+	},
 }
 
-func (tl *storyRunner) newRequest(x exchange) (*http.Request, error) {
-	url := tl.server.URL + v1.Base + tl.placeholders.Expand(x.Path)
-	if strings.HasPrefix(x.Path, "/api/") || strings.HasPrefix(x.Path, "/openapi") {
-		url = tl.server.URL + tl.placeholders.Expand(x.Path)
-	}
-	req, err := http.NewRequestWithContext(tl.t.Context(), x.Method, url,
-		strings.NewReader(tl.placeholders.Expand(x.Body)))
-	if err != nil {
-		return nil, err
-	}
-	req.Header.Set("Authorization", "Bearer "+tl.server.Key)
-	setFormContentType(req, x.Body)
-	for _, line := range x.Headers {
-		name, value, _ := strings.Cut(line, ":")
-		req.Header.Set(name, tl.placeholders.Expand(strings.TrimSpace(value)))
-		if strings.TrimSpace(value) == "" {
-			req.Header.Del(name)
-		}
-	}
-	return req, nil
+// newPictureForm is a form with a small square picture in a part.
+func pictureForm(part string) string { return formWith(part, newPNG(8, 8)) }
+
+func formWith(part, file string) string {
+	return testkit.FormBoundary + "\nContent-Disposition: form-data; name=\"chatbotId\"\n\n{chatbotId}\n" +
+		testkit.FormBoundary + "\nContent-Disposition: form-data; name=\"" + part + "\"; filename=\"p.png\"\n\n" +
+		file + "\n" +
+		testkit.FormBoundary + "--"
 }
 
-func (tl *storyRunner) checkReply(x exchange, resp *http.Response, body string) error {
-	if resp.StatusCode != x.Status {
-		return fmt.Errorf("status %d, want %d\n%s", resp.StatusCode, x.Status, body)
+// newPNG is a PNG of that many pixels.
+func newPNG(width, height int) string {
+	var b bytes.Buffer
+	if err := png.Encode(&b,
+		image.NewPaletted(image.Rect(0, 0, width, height), color.Palette{color.Black, color.White})); err != nil {
+		panic(err) // an image in memory always encodes
 	}
-	for _, line := range x.WantHeaders {
-		name, value, _ := strings.Cut(line, ":")
-		if got, want := resp.Header.Get(name), tl.placeholders.Expand(strings.TrimSpace(value)); got != want &&
-			(want != "{{*}}" || got == "") {
-			return fmt.Errorf("header %s: %q, want %q", name, got, want)
-		}
-	}
-	return tl.compareReply(body, x.Want)
+	return b.String()
 }

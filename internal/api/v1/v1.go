@@ -4,10 +4,14 @@
 package v1
 
 import (
+	"cmp"
 	"context"
+	"fmt"
 	"log/slog"
+	"maps"
 	"net/http"
-	"sync"
+	"slices"
+	"strings"
 	"time"
 
 	"parley"
@@ -50,26 +54,8 @@ type Config struct {
 // New returns the handler of everything below /api/v1 and of /openapi-v1.json.
 func New(cfg Config) http.Handler {
 	api := newAPI(cfg)
-	doc := sync.OnceValue(func() []byte { // on the first request: it takes longer than opening the database
-		text, err := renderDocument(api, cfg.BaseURL)
-		if err != nil {
-			panic(err) // the document is generated from our own types
-		}
-		return text
-	})
-	mux := http.NewServeMux()
-	mux.HandleFunc("GET "+DocumentPath, func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", "application/json; charset=utf-8")
-		_, _ = w.Write(doc()) // fails if the client is gone
-	})
-	documents := httpapi.PlainHandler(mux)
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path == DocumentPath {
-			documents.ServeHTTP(w, r)
-			return
-		}
-		api.ServeHTTP(w, r)
-	})
+	doc := httpapi.NewDocument(func() ([]byte, error) { return renderDocument(api, cfg.BaseURL) })
+	return api.WithDocuments(map[string]http.Handler{DocumentPath: doc})
 }
 
 func newAPI(cfg Config) *httpapi.API {
@@ -95,7 +81,12 @@ func newAPI(cfg Config) *httpapi.API {
 type server struct{ Config }
 
 // callerOf returns who sent the request. Every operation that needs a key has a caller.
-func callerOf(c *httpapi.Call) *access.Caller { return c.Caller.(*access.Caller) }
+func callerOf(c *call) *access.Caller { return c.Caller.(*access.Caller) }
+
+// agentRef returns the id of one of the caller's agents.
+func agentRef(c *call, chatbot string) parley.AgentRef {
+	return callerOf(c).Account.ID.AgentRef(parley.AgentID(chatbot))
+}
 
 // checkChatbot fails with AGENT_NOT_FOUND unless the caller has the agent.
 func (s *server) checkChatbot(ctx context.Context, caller any, id string) error {
@@ -104,4 +95,50 @@ func (s *server) checkChatbot(ctx context.Context, caller any, id string) error 
 		return nil
 	}
 	return s.DB.CheckAgent(ctx, who.Account.ID.AgentRef(parley.AgentID(id)))
+}
+
+// Failure is the body of a failure in REST v1 (docs/interface/v1.md#failures): a message, and for an invalid request
+// its faults.
+type Failure struct {
+	Message string  `json:"message" doc:"What went wrong, for people."`
+	Issues  []Issue `json:"issues,omitempty" doc:"What is wrong with the request, by field."`
+}
+
+// Issue is what is wrong with one field.
+type Issue struct {
+	Field   string `json:"field" doc:"The field, as a dotted path."`
+	Message string `json:"message"`
+}
+
+// renderFailure renders a failure as REST v1 does.
+func renderFailure(e *parley.Error) (int, any) {
+	f := Failure{Message: cmp.Or(e.Code.V1Message(), e.Message)}
+	if e.Code == parley.CodeInvalidBody && len(e.Details) > 0 {
+		f.Issues = newIssues(e.Details)
+		f.Message = "The request is not valid: " + issuesMessage(f.Issues)
+	}
+	return e.Code.Status(), f
+}
+
+func newIssues(details map[string]string) []Issue {
+	var list []Issue
+	for _, field := range slices.Sorted(maps.Keys(details)) {
+		list = append(list, Issue{field, details[field]})
+	}
+	return list
+}
+
+// maxIssuesInMessage is how many issues the message names.
+const maxIssuesInMessage = 5
+
+// issuesMessage lists the issues in one message, for clients that only show the message.
+func issuesMessage(list []Issue) string {
+	var parts []string
+	for _, issue := range list[:min(maxIssuesInMessage, len(list))] {
+		parts = append(parts, issue.Field+" "+issue.Message)
+	}
+	if more := len(list) - maxIssuesInMessage; more > 0 {
+		parts = append(parts, fmt.Sprintf("and %d more", more))
+	}
+	return strings.Join(parts, "; ") + "."
 }

@@ -33,7 +33,7 @@ type newWebhook struct {
 	}
 }
 
-func (s *server) createWebhook(ctx context.Context, c *httpapi.Call, in *newWebhook) (*Webhook, error) {
+func (s *server) createWebhook(ctx context.Context, c *call, in *newWebhook) (*Webhook, error) {
 	caller := callerOf(c)
 	n := webhook.NewWebhook{AgentID: parley.AgentID(in.Body.ChatbotID.Value), Endpoint: in.Body.Endpoint,
 		Events: in.Body.Events, Secret: in.Body.Secret.Value, Actor: auditActor(caller)}
@@ -47,7 +47,7 @@ func (s *server) createWebhook(ctx context.Context, c *httpapi.Call, in *newWebh
 	if err != nil {
 		return nil, err
 	}
-	out := newWebhookReply(*h)
+	out := newWebhookReply(h)
 	return &out, nil
 }
 
@@ -55,23 +55,19 @@ type webhooksQuery struct {
 	ChatbotID string `query:"chatbotId" doc:"Only webhooks of this chatbot."`
 }
 
-func (s *server) listWebhooks(ctx context.Context, c *httpapi.Call, in *webhooksQuery) (*WebhookList, error) {
-	list, err := s.DB.Webhooks(ctx, callerOf(c).Account.ID.AgentRef(parley.AgentID(in.ChatbotID)))
+func (s *server) listWebhooks(ctx context.Context, c *call, in *webhooksQuery) (*WebhookList, error) {
+	list, err := s.DB.Webhooks(ctx, agentRef(c, in.ChatbotID))
 	if err != nil {
 		return nil, err
 	}
-	out := &WebhookList{make([]Webhook, len(list))}
-	for i, h := range list {
-		out.Webhooks[i] = newWebhookReply(h)
-	}
-	return out, nil
+	return &WebhookList{httpapi.ConvertList(list, newWebhookReply)}, nil
 }
 
 type webhookRef struct {
 	ID string `path:"webhookId" id:"uuid"`
 }
 
-func (s *server) deleteWebhook(ctx context.Context, c *httpapi.Call, in *webhookRef) (*Done, error) {
+func (s *server) deleteWebhook(ctx context.Context, c *call, in *webhookRef) (*Done, error) {
 	caller := callerOf(c)
 	if err := s.Webhooks.Remove(ctx, caller.Account.ID, parley.WebhookID(in.ID), auditActor(caller)); err != nil {
 		return nil, err
@@ -82,7 +78,7 @@ func (s *server) deleteWebhook(ctx context.Context, c *httpapi.Call, in *webhook
 // auditActor returns the name of a caller in the audit log.
 func auditActor(caller *access.Caller) string { return "key " + string(caller.Key.ID) }
 
-func newWebhookReply(h parley.Webhook) Webhook {
+func newWebhookReply(h *parley.Webhook) Webhook {
 	out := Webhook{ID: string(h.ID), Endpoint: h.Endpoint, Events: h.Events, ChatbotID: textOrNull(string(h.AgentID)),
 		SignedWith: "secret", CreatedAt: formatTime(h.CreatedAt)}
 	if h.KeyID != "" {

@@ -37,23 +37,18 @@ type Agent struct {
 }
 
 func newAgent(a *parley.Agent) Agent {
-	return Agent{
-		ID: string(a.ID), Name: a.Name, Instructions: a.Instructions,
-		ChannelInstructions: httpapi.Raw[ChannelInstructions](a.ChannelInstructions),
-		Model:               a.Model, AutoRetrain: a.AutoRetrain, Temp: a.Temp, Visibility: a.Visibility,
-		AllowedDomains:    a.AllowedDomains,
+	return Agent{ID: string(a.ID), Name: a.Name, Instructions: a.Instructions,
+		ChannelInstructions: httpapi.Raw[ChannelInstructions](a.ChannelInstructions), Model: a.Model,
+		AutoRetrain: a.AutoRetrain, Temp: a.Temp, Visibility: a.Visibility, AllowedDomains: a.AllowedDomains,
 		SuggestedMessages: httpapi.Raw[[]SuggestedMessage](a.SuggestedMessages),
-		InitialMessages:   append([]string{}, a.InitialMessages...),
-		CreditLimit:       a.CreditLimit, CreditsUsed: a.CreditsUsed.RoundUp(),
-		NotificationsSettings: httpapi.Raw[Notifications](a.Notifications),
-		IPRateLimits:          a.RateLimit, VoiceSettings: httpapi.Raw[VoiceSettings](a.Voice), Styles: newStyles(a.Styles),
+		InitialMessages:   append([]string{}, a.InitialMessages...), CreditLimit: a.CreditLimit,
+		CreditsUsed: a.CreditsUsed.RoundUp(), NotificationsSettings: httpapi.Raw[Notifications](a.Notifications),
+		IPRateLimits: a.RateLimit, VoiceSettings: httpapi.Raw[VoiceSettings](a.Voice), Styles: newStyles(a.Styles),
 		CreatedAt: formatTime(a.CreatedAt), LastMessageAt: formatTimeOrNull(a.LastMessageAt),
-		LastTrainedAt: formatTimeOrNull(a.LastTrainedAt),
-		Status:        string(a.Status()), Size: a.Size,
-	}
+		LastTrainedAt: formatTimeOrNull(a.LastTrainedAt), Status: string(a.Status()), Size: a.Size}
 }
 
-func (s *server) listAgents(ctx context.Context, c *httpapi.Call, in *Paging) (*Page[Agent], error) {
+func (s *server) listAgents(ctx context.Context, c *call, in *Paging) (*Page[Agent], error) {
 	request, err := s.pageRequest(*in, "agents")
 	if err != nil {
 		return nil, err
@@ -65,7 +60,7 @@ func (s *server) listAgents(ctx context.Context, c *httpapi.Call, in *Paging) (*
 	return newPage(s, page, "agents", newAgent), nil
 }
 
-func (s *server) getAgent(ctx context.Context, c *httpapi.Call, in *AgentRef) (*Agent, error) {
+func (s *server) getAgent(ctx context.Context, c *call, in *AgentRef) (*Agent, error) {
 	a, err := s.findAgent(ctx, c, in.AgentID)
 	if err != nil {
 		return nil, err
@@ -95,32 +90,25 @@ type CreatedAgent struct {
 	PendingSteps []string `json:"pendingSteps,omitempty" item:"enum=ADD_SOURCE|TRAIN_AGENT" doc:"Absent when every step succeeded."`
 }
 
-func (s *server) createAgent(ctx context.Context, c *httpapi.Call, in *NewAgent) (*CreatedAgent, error) {
+func (s *server) createAgent(ctx context.Context, c *call, in *NewAgent) (*CreatedAgent, error) {
 	caller, b := callerOf(c), &in.Body
 	if b.Model.Present && !s.canSetModel(b.Model.Value) {
 		return nil, parley.Invalid("model", invalidModelMessage)
 	}
-	id, pending, err := s.Agents.Create(ctx, caller.Account, caller.Plan, agents.NewAgent{
-		Name: b.Name, URL: b.URL.Value, Instructions: b.Instructions, Model: b.Model.Value, Temp: b.Temp.Value,
-		Visibility: b.Visibility,
-	})
+	id, pending, err := s.Agents.Create(ctx, caller.Account, caller.Plan, agents.NewAgent{Name: b.Name,
+		URL: b.URL.Value, Instructions: b.Instructions, Model: b.Model.Value, Temp: b.Temp.Value,
+		Visibility: b.Visibility})
 	if err != nil {
 		return nil, fmt.Errorf("create agent: %w", err)
 	}
 	return &CreatedAgent{ID: string(id), PendingSteps: pending}, nil
 }
 
-func (s *server) deleteAgent(ctx context.Context, c *httpapi.Call, in *AgentRef) (*Success, error) {
+func (s *server) deleteAgent(ctx context.Context, c *call, in *AgentRef) (*Success, error) {
 	if err := s.Agents.Delete(ctx, callerOf(c).Account, parley.AgentID(in.AgentID)); err != nil {
 		return nil, fmt.Errorf("delete agent: %w", err)
 	}
 	return &Success{true}, nil
-}
-
-// AgentChange is a partial update of an agent.
-type AgentChange struct {
-	AgentRef
-	Body AgentChangeBody
 }
 
 // AgentChangeBody holds the settings to change; those that are absent stay as they are.
@@ -149,7 +137,7 @@ type DeviceLimitChange struct {
 
 const invalidModelMessage = "is not a model that an agent can be given"
 
-func (s *server) updateAgent(ctx context.Context, c *httpapi.Call, in *AgentChange) (*Success, error) {
+func (s *server) updateAgent(ctx context.Context, c *call, in *AgentRequest[AgentChangeBody]) (*Success, error) {
 	caller := callerOf(c)
 	err := s.Agents.Change(ctx, caller.Account, caller.Plan, parley.AgentID(in.AgentID), func(a *parley.Agent) error {
 		if err := in.Body.checkModels(a, s.canSetModel); err != nil {
@@ -188,13 +176,13 @@ func (b *AgentChangeBody) checkModels(a *parley.Agent, settable func(string) boo
 }
 
 func (b *AgentChangeBody) apply(a *parley.Agent) error {
-	replaceIfSent(&a.Name, b.Name)
-	replaceIfSent(&a.Instructions, b.Instructions)
-	replaceIfSent(&a.Model, b.Model)
-	replaceIfSent(&a.Temp, b.Temp)
-	replaceIfSent(&a.Visibility, b.Visibility)
-	replaceIfSent(&a.AllowedDomains, b.AllowedDomains)
-	replaceIfSent(&a.InitialMessages, b.InitialMessages)
+	b.Name.Replace(&a.Name)
+	b.Instructions.Replace(&a.Instructions)
+	b.Model.Replace(&a.Model)
+	b.Temp.Replace(&a.Temp)
+	b.Visibility.Replace(&a.Visibility)
+	b.AllowedDomains.Replace(&a.AllowedDomains)
+	b.InitialMessages.Replace(&a.InitialMessages)
 	if b.CreditLimit.Present {
 		a.CreditLimit = b.CreditLimit.Ptr()
 	}
@@ -210,13 +198,6 @@ func (b *AgentChangeBody) apply(a *parley.Agent) error {
 		}
 	}
 	return nil
-}
-
-// replaceIfSent sets dst to the value that was sent, if any. Null, where the body allows it, is the zero value.
-func replaceIfSent[T any](dst *T, sent httpapi.Opt[T]) {
-	if sent.Present {
-		*dst = sent.Value
-	}
 }
 
 func replaceJSONIfSent[T any](dst *json.RawMessage, sent httpapi.Opt[T]) error {
@@ -236,12 +217,12 @@ func (l DeviceLimitChange) apply(a *parley.Agent, sent httpapi.Opt[DeviceLimitCh
 	if sent.Null {
 		a.RateLimit = parley.DefaultDeviceLimit()
 	}
-	replaceIfSent(&a.RateLimit.Limit, l.Limit)
-	replaceIfSent(&a.RateLimit.Timeframe, l.Timeframe)
-	replaceIfSent(&a.RateLimit.Message, l.Message)
+	l.Limit.Replace(&a.RateLimit.Limit)
+	l.Timeframe.Replace(&a.RateLimit.Timeframe)
+	l.Message.Replace(&a.RateLimit.Message)
 }
 
-func (s *server) cloneAgent(ctx context.Context, c *httpapi.Call, in *AgentRef) (*CreatedAgent, error) {
+func (s *server) cloneAgent(ctx context.Context, c *call, in *AgentRef) (*CreatedAgent, error) {
 	caller := callerOf(c)
 	id, pending, err := s.Agents.Clone(ctx, caller.Account, caller.Plan, parley.AgentID(in.AgentID))
 	if err != nil {
@@ -250,18 +231,12 @@ func (s *server) cloneAgent(ctx context.Context, c *httpapi.Call, in *AgentRef) 
 	return &CreatedAgent{ID: string(id), PendingSteps: pending}, nil
 }
 
-// AutoRetrain turns an agent's weekly re-sync on or off.
-type AutoRetrain struct {
-	AgentRef
-	Body AutoRetrainBody
-}
-
 // AutoRetrainBody is the body of AutoRetrain.
 type AutoRetrainBody struct {
 	Enabled bool `json:"enabled" doc:"Turning it on needs a live source."`
 }
 
-func (s *server) setAutoRetrain(ctx context.Context, c *httpapi.Call, in *AutoRetrain) (*Success, error) {
+func (s *server) setAutoRetrain(ctx context.Context, c *call, in *AgentRequest[AutoRetrainBody]) (*Success, error) {
 	if err := s.Agents.AutoRetrain(ctx, callerOf(c).Account, parley.AgentID(in.AgentID), in.Body.Enabled); err != nil {
 		return nil, fmt.Errorf("set auto-retrain: %w", err)
 	}
@@ -279,19 +254,18 @@ type Deprecated struct {
 	Message    string `json:"message"`
 }
 
-func newDeprecated(c *httpapi.Call, message string) *Deprecated {
+func newDeprecated(c *call, message string) *Deprecated {
 	c.Header().Set("Deprecation", deprecatedSince)
 	return &Deprecated{Success: true, Deprecated: true, Message: message}
 }
 
-func (s *server) trainAgent(ctx context.Context, c *httpapi.Call, in *AgentRef) (*Deprecated, error) {
+func (s *server) trainAgent(ctx context.Context, c *call, in *AgentRef) (*Deprecated, error) {
 	return newDeprecated(c,
 		"Nothing was done: sources are trained as soon as they are written. Get a source or the agent to follow it."), nil
 }
 
-func (s *server) restoreSource(ctx context.Context, c *httpapi.Call, in *SourceRef) (*Deprecated, error) {
-	if err := s.DB.CheckSourceExists(ctx, callerOf(c).Account.ID.AgentRef(parley.AgentID(in.AgentID)),
-		parley.SourceID(in.SourceID)); err != nil {
+func (s *server) restoreSource(ctx context.Context, c *call, in *SourceRef) (*Deprecated, error) {
+	if err := s.DB.CheckSourceExists(ctx, agentRef(c, in.AgentID), parley.SourceID(in.SourceID)); err != nil {
 		return nil, fmt.Errorf("find source: %w", err)
 	}
 	return newDeprecated(c, "Nothing was done: a source is deleted at once and cannot be restored. Create it again."), nil

@@ -69,8 +69,8 @@ type NotificationChange struct {
 }
 
 func (n NotificationChange) apply(to *Notification) {
-	replaceIfSent(&to.Active, n.Active)
-	replaceIfSent(&to.Emails, n.Emails)
+	n.Active.Replace(&to.Active)
+	n.Emails.Replace(&to.Emails)
 }
 
 func (n NotificationsChange) apply(a *parley.Agent, sent httpapi.Opt[NotificationsChange]) error {

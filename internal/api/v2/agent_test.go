@@ -54,7 +54,7 @@ func TestNothingIsLeftOfADeletedAgent(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			gate, clock := scripted.NewBarrier(), testkit.NewClock()
-			h := testkit.Open(t, append(options, testkit.WithClock(clock),
+			srv := testkit.Open(t, append(options, testkit.WithClock(clock),
 				testkit.WithModel(&scripted.Model{StepsFor: func(req model.Request) []scripted.Step {
 					text := req.Messages[len(req.Messages)-1].Text
 					if strings.Contains(text, "wait") {
@@ -63,68 +63,68 @@ func TestNothingIsLeftOfADeletedAgent(t *testing.T) {
 					}
 					return []scripted.Step{scripted.Text(text), scripted.Stop()}
 				}}))...)
-			agent := createMarkedAgent(t, h)
-			if left := findMarker(t, h); len(left) < 12 {
+			agent := createMarkedAgent(t, srv)
+			if left := findMarker(t, srv); len(left) < 12 {
 				t.Fatal("the marker stands only in", left)
 			}
 			answered := make(chan error, 1)
 			go func() {
-				_, _, err := sendRequest(t.Context(), h, "POST", "/agents/"+agent+"/chat",
+				_, _, err := sendRequest(t.Context(), srv, "POST", "/agents/"+agent+"/chat",
 					`{"message": "wait for the `+markerText+`"}`)
 				answered <- err
 			}()
 			<-gate.Reached()
-			mustSend(t, h, "POST", "/agents/"+agent+"/sources", `{"type": "text", "name": "Late `+markerText+
+			mustSend(t, srv, "POST", "/agents/"+agent+"/sources", `{"type": "text", "name": "Late `+markerText+
 				`", "content": "`+strings.Repeat(markerText+" sings late. ", 3000)+`"}`)
-			mustSend(t, h, "DELETE", "/agents/"+agent, "")
+			mustSend(t, srv, "DELETE", "/agents/"+agent, "")
 			gate.Release()
 			if err := <-answered; err != nil {
 				t.Fatal(err)
 			}
 			testkit.Eventually(t, "the agent's row, the last one, is gone", func() bool {
 				clock.Advance(time.Second)
-				return countRows(t, h, `select count(*) from agents where id = ?`, agent) == 0
+				return countRows(t, srv, `select count(*) from agents where id = ?`, agent) == 0
 			})
 			inIndex := func(column string) bool { return strings.HasPrefix(column, "search_") }
-			if left := slices.DeleteFunc(findMarker(t, h), inIndex); len(left) > 0 {
+			if left := slices.DeleteFunc(findMarker(t, srv), inIndex); len(left) > 0 {
 				t.Error("the marker is left in", left)
 			}
 			testkit.Eventually(t, "the index of conversations, which follows what happens, holds the marker no more",
 				func() bool {
 					clock.Advance(time.Second)
-					return len(findMarker(t, h)) == 0
+					return len(findMarker(t, srv)) == 0
 				})
 		})
 	}
 }
 
 // createMarkedAgent creates an agent with the marker in all it has.
-func createMarkedAgent(t *testing.T, h *testkit.Server) string {
+func createMarkedAgent(t *testing.T, srv *testkit.Server) string {
 	t.Helper()
 	var created struct{ ID string }
-	mustUnmarshal(t, mustSend(t, h, "POST", "/agents", `{"name": "`+markerText+`", "instructions": "`+markerText+`"}`),
+	mustUnmarshal(t, mustSend(t, srv, "POST", "/agents", `{"name": "`+markerText+`", "instructions": "`+markerText+`"}`),
 		&created)
 	at := "/agents/" + created.ID
-	mustSend(t, h, "PUT", at, `{"channelInstructions": {"email": "`+markerText+`"}, "allowedDomains": ["`+markerText+
+	mustSend(t, srv, "PUT", at, `{"channelInstructions": {"email": "`+markerText+`"}, "allowedDomains": ["`+markerText+
 		`.org"], "initialMessages": ["`+markerText+`"],
 		"suggestedMessages": [{"type": "single", "text": "`+markerText+`", "order": 1}], "ipRateLimits": {"message": "`+
 		markerText+`"},
 		"notificationsSettings": {"dailyConversations": {"active": true, "emails": ["`+markerText+
 		`@a.org"]}}, "voiceSettings": {"initialMessage": "`+markerText+`"}}`)
-	mustSend(t, h, "PUT", at+"/styles", `{"styles": {"chat": {"displayName": "`+markerText+`"}}}`)
-	mustSend(t, h, "POST", at+"/sources",
+	mustSend(t, srv, "PUT", at+"/styles", `{"styles": {"chat": {"displayName": "`+markerText+`"}}}`)
+	mustSend(t, srv, "POST", at+"/sources",
 		`{"type": "text", "name": "`+markerText+`", "content": "# `+markerText+`\n\nThe `+markerText+` sings."}`)
 	testkit.Eventually(t, "it is trained", func() bool {
-		return strings.Contains(mustSend(t, h, "GET", at, ""), `"status":"trained"`)
+		return strings.Contains(mustSend(t, srv, "GET", at, ""), `"status":"trained"`)
 	})
-	mustSend(t, h, "POST", at+"/chat", `{"message": "What does the `+markerText+` do?", "userId": "`+markerText+`"}`)
+	mustSend(t, srv, "POST", at+"/chat", `{"message": "What does the `+markerText+` do?", "userId": "`+markerText+`"}`)
 	for table, rest := range textColumns {
-		if _, err := h.DB.SQL().Exec(t.Context(), `insert into `+table+` (id, account_id, agent_id, `+rest+`)`,
-			parley.NewUUID(), h.Account, created.ID); err != nil {
+		if _, err := srv.DB.SQL().Exec(t.Context(), `insert into `+table+` (id, account_id, agent_id, `+rest+`)`,
+			parley.NewUUID(), srv.Account, created.ID); err != nil {
 			t.Fatal(table, err)
 		}
 	}
-	if _, err := h.DB.SQL().Exec(t.Context(), `update turns set trace = ? where agent_id = ?`, `{"a":"`+markerText+`"}`,
+	if _, err := srv.DB.SQL().Exec(t.Context(), `update turns set trace = ? where agent_id = ?`, `{"a":"`+markerText+`"}`,
 		created.ID); err != nil {
 		t.Fatal(err)
 	}
@@ -132,17 +132,17 @@ func createMarkedAgent(t *testing.T, h *testkit.Server) string {
 }
 
 // sendRequest sends a request, a POST with an Idempotency-Key.
-func sendRequest(ctx context.Context, h *testkit.Server, method, path, body string) (status int, reply string,
+func sendRequest(ctx context.Context, srv *testkit.Server, method, path, body string) (status int, reply string,
 	err error) {
-	req, err := http.NewRequestWithContext(ctx, method, h.URL+v2.Base+path, strings.NewReader(body))
+	req, err := http.NewRequestWithContext(ctx, method, srv.URL+v2.Base+path, strings.NewReader(body))
 	if err != nil {
 		return 0, "", err
 	}
-	req.Header.Set("Authorization", "Bearer "+h.Key)
+	req.Header.Set("Authorization", "Bearer "+srv.Key)
 	if method == "POST" {
 		req.Header.Set("Idempotency-Key", parley.NewUUID())
 	}
-	resp, err := h.Client.Do(req)
+	resp, err := srv.Client.Do(req)
 	if err != nil {
 		return 0, "", err
 	}
@@ -151,9 +151,9 @@ func sendRequest(ctx context.Context, h *testkit.Server, method, path, body stri
 	return resp.StatusCode, string(b), err
 }
 
-func mustSend(t *testing.T, h *testkit.Server, method, path, body string) string {
+func mustSend(t *testing.T, srv *testkit.Server, method, path, body string) string {
 	t.Helper()
-	status, reply, err := sendRequest(t.Context(), h, method, path, body)
+	status, reply, err := sendRequest(t.Context(), srv, method, path, body)
 	if err != nil || status/100 != 2 {
 		t.Fatalf("%s %s: %d %s %v", method, path, status, reply, err)
 	}
@@ -167,9 +167,9 @@ func mustUnmarshal(t *testing.T, text string, into any) {
 	}
 }
 
-func countRows(t *testing.T, h *testkit.Server, query string, args ...any) int {
+func countRows(t *testing.T, srv *testkit.Server, query string, args ...any) int {
 	t.Helper()
-	n, err := sqldb.One(t.Context(), h.DB.SQL(), sqldb.Column[int], query, args...)
+	n, err := sqldb.One(t.Context(), srv.DB.SQL(), sqldb.Column[int], query, args...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -177,21 +177,21 @@ func countRows(t *testing.T, h *testkit.Server, query string, args ...any) int {
 }
 
 // findMarker lists the columns of the whole database in which the marker stands.
-func findMarker(t *testing.T, h *testkit.Server) (left []string) {
+func findMarker(t *testing.T, srv *testkit.Server) (left []string) {
 	t.Helper()
 	query := `select m.name || '.' || c.name from sqlite_schema m, pragma_table_info(m.name) c where m.type = 'table'
 		and lower(c.type) = 'text'`
-	if h.DB.SQL().Dialect() == sqldb.Postgres {
+	if srv.DB.SQL().Dialect() == sqldb.Postgres {
 		query = `select table_name || '.' || column_name from information_schema.columns where table_schema = 'public'
 			and data_type = 'text'`
 	}
-	columns, err := sqldb.All(t.Context(), h.DB.SQL(), sqldb.Column[string], query)
+	columns, err := sqldb.All(t.Context(), srv.DB.SQL(), sqldb.Column[string], query)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range columns {
 		table, column, _ := strings.Cut(c, ".")
-		if countRows(t, h, fmt.Sprintf(`select count(*) from %s where %s like ?`, table, column), "%"+markerText+"%") > 0 {
+		if countRows(t, srv, fmt.Sprintf(`select count(*) from %s where %s like ?`, table, column), "%"+markerText+"%") > 0 {
 			left = append(left, c)
 		}
 	}
@@ -203,18 +203,18 @@ func findMarker(t *testing.T, h *testkit.Server) (left []string) {
 // (docs/interface/agents.md#credit-limit).
 func TestCreditsOfAnAgentComeBackWithTheMonth(t *testing.T) {
 	clock := testkit.NewClock() // the tenth of November
-	h := testkit.Open(t, testkit.WithClock(clock))
-	agent := "/agents/" + createAgent(t, h)
-	mustSend(t, h, "PUT", agent, `{"creditLimit": 1}`)
+	srv := testkit.Open(t, testkit.WithClock(clock))
+	agent := "/agents/" + createAgent(t, srv)
+	mustSend(t, srv, "PUT", agent, `{"creditLimit": 1}`)
 	chat := func() (int, string) {
-		status, reply := sendAs(t, h, h.Key, "POST", agent+"/chat", `{"message": "Hello"}`)
+		status, reply := sendAs(t, srv, srv.Key, "POST", agent+"/chat", `{"message": "Hello"}`)
 		var refused struct{ Error struct{ Code string } }
 		mustUnmarshal(t, reply, &refused)
 		return status, refused.Error.Code
 	}
 	used := func() (n int) {
 		var a struct{ CreditsUsed int }
-		if err := json.Unmarshal([]byte(mustSend(t, h, "GET", agent, "")), &a); err != nil {
+		if err := json.Unmarshal([]byte(mustSend(t, srv, "GET", agent, "")), &a); err != nil {
 			t.Fatal(err)
 		}
 		return a.CreditsUsed

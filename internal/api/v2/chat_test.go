@@ -20,11 +20,11 @@ import (
 )
 
 // serveWithShortDelays serves the server with an API that does not wait long.
-func serveWithShortDelays(t *testing.T, h *testkit.Server) string {
+func serveWithShortDelays(t *testing.T, srv *testkit.Server) string {
 	t.Helper()
 	server := httptest.NewServer(v2.New(v2.Config{
-		Authenticator: h.Authenticator, Limiter: h.Limiter, Chat: h.Engine, Conversations: h.Conversations,
-		Agents: h.Agents, Ingest: h.Ingest, DB: h.DB, CursorKey: []byte("key"),
+		Authenticator: srv.Authenticator, Limiter: srv.Limiter, Chat: srv.Engine, Conversations: srv.Conversations,
+		Agents: srv.Agents, Ingest: srv.Ingest, DB: srv.DB, CursorKey: []byte("key"),
 		Now: time.Now, Logger: slog.New(slog.DiscardHandler), KeepAliveInterval: 20 * time.Millisecond,
 		StreamOpenDelay: 20 * time.Millisecond,
 	}))
@@ -50,12 +50,12 @@ func postChat(t *testing.T, ctx context.Context, key, url, body string) *http.Re
 	return resp
 }
 
-func TestAStreamThatWaitsShowsThatItLives(t *testing.T) {
+func TestWaitingStreamSendsKeepAlives(t *testing.T) {
 	gate := scripted.NewBarrier()
-	h := testkit.Open(t, testkit.WithModel(scripted.New(scripted.Step{Barrier: gate}, scripted.Text("At last."),
+	srv := testkit.Open(t, testkit.WithModel(scripted.New(scripted.Step{Barrier: gate}, scripted.Text("At last."),
 		scripted.Stop()).AddScript(scripted.Text("ok"), scripted.Stop())))
-	ids := createAgent(t, h)
-	resp := postChat(t, t.Context(), h.Key, serveWithShortDelays(t, h)+"/agents/"+ids+"/chat",
+	ids := createAgent(t, srv)
+	resp := postChat(t, t.Context(), srv.Key, serveWithShortDelays(t, srv)+"/agents/"+ids+"/chat",
 		`{"message": "Take your time", "stream": true}`)
 	if resp.StatusCode != 200 {
 		t.Fatal(resp.Status)
@@ -81,46 +81,46 @@ func TestAStreamThatWaitsShowsThatItLives(t *testing.T) {
 
 func TestAClientThatGoesAwayLosesNothing(t *testing.T) {
 	gate := scripted.NewBarrier()
-	h := testkit.Open(t, testkit.WithModel(scripted.New(scripted.Text("First "), scripted.Step{Barrier: gate},
+	srv := testkit.Open(t, testkit.WithModel(scripted.New(scripted.Text("First "), scripted.Step{Barrier: gate},
 		scripted.Text("and last."), scripted.Stop())))
-	agent := createAgent(t, h)
+	agent := createAgent(t, srv)
 	ctx, leave := context.WithCancel(t.Context())
-	resp := postChat(t, ctx, h.Key, h.URL+v2.Base+"/agents/"+agent+"/chat", `{"message": "Hello", "stream": true}`)
+	resp := postChat(t, ctx, srv.Key, srv.URL+v2.Base+"/agents/"+agent+"/chat", `{"message": "Hello", "stream": true}`)
 	if _, err := io.ReadFull(resp.Body, make([]byte, 20)); err != nil {
 		t.Fatal(err)
 	}
 	leave()
 	gate.Release()
 	testkit.Eventually(t, "the answer is stored", func() bool {
-		page, err := h.DB.Conversations(t.Context(), parley.AccountID(h.Account).AgentRef(parley.AgentID(agent)),
+		page, err := srv.DB.Conversations(t.Context(), parley.AccountID(srv.Account).AgentRef(parley.AgentID(agent)),
 			noFilter, parley.PageRequest{Limit: 1})
 		if err != nil || len(page.Items) != 1 {
 			t.Fatal(err, page)
 		}
-		_, body := sendAs(t, h, h.Key, "GET", fmt.Sprintf("/agents/%s/conversations/%s", agent, page.Items[0].ID), "")
+		_, body := sendAs(t, srv, srv.Key, "GET", fmt.Sprintf("/agents/%s/conversations/%s", agent, page.Items[0].ID), "")
 		return strings.Contains(body, "First and last.")
 	})
 }
 
 func TestAConversationOfAnotherOriginSaysWhereItIs(t *testing.T) {
-	h := testkit.Open(t)
-	agent, now := createAgent(t, h), time.Now()
+	srv := testkit.Open(t)
+	agent, now := createAgent(t, srv), time.Now()
 	conv := &parley.Conversation{ID: parley.ConversationID(parley.NewTimedUUID()),
-		AccountID: parley.AccountID(h.Account), AgentID: parley.AgentID(agent), API: parley.APIV2,
+		AccountID: parley.AccountID(srv.Account), AgentID: parley.AgentID(agent), API: parley.APIV2,
 		Channel: parley.ChannelPlayground, Status: parley.ConversationOngoing, CreatedAt: now, UpdatedAt: now}
 	first := &parley.Message{ID: parley.NewMessageID(), ConversationID: conv.ID, Author: parley.AuthorUser,
 		State: parley.MessageComplete, CreatedAt: now}
-	if err := h.DB.CreateConversation(t.Context(), conv, first, false); err != nil {
+	if err := srv.DB.CreateConversation(t.Context(), conv, first, false); err != nil {
 		t.Fatal(err)
 	}
 	for _, path := range []string{"", "/messages"} {
-		status, body := sendAs(t, h, h.Key, "GET", "/agents/"+agent+"/conversations/"+string(conv.ID)+path, "")
+		status, body := sendAs(t, srv, srv.Key, "GET", "/agents/"+agent+"/conversations/"+string(conv.ID)+path, "")
 		if status != 404 || !strings.Contains(body, `"RESOURCE_NOT_FOUND"`) || !strings.Contains(body, "Playground") ||
 			!strings.Contains(body, "/conversations/export?conversationId=") {
 			t.Errorf("%d %s", status, body)
 		}
 	}
-	if _, body := sendAs(t, h, h.Key, "GET", "/agents/"+agent+"/conversations", ""); strings.Contains(body,
+	if _, body := sendAs(t, srv, srv.Key, "GET", "/agents/"+agent+"/conversations", ""); strings.Contains(body,
 		string(conv.ID)) {
 		t.Error("it is listed:", body)
 	}
@@ -152,18 +152,19 @@ type historyPage struct {
 func TestChatsOfOneConversationTakeTurns(t *testing.T) {
 	t.Parallel()
 	const crowd = 64
-	h := testkit.Open(t, testkit.WithModel(&scripted.Model{}))
-	h.Engine.QueueTimeout = 2 * time.Minute
-	agent := createAgent(t, h)
+	srv := testkit.Open(t, testkit.WithModel(&scripted.Model{}))
+	srv.Engine.QueueTimeout = 2 * time.Minute
+	agent := createAgent(t, srv)
 	var first chatReply
-	h.Do(t, "POST", "/agents/"+agent+"/chat", h.Key, map[string]any{"message": "first"}).Decode(t, http.StatusOK, &first)
+	srv.Do(t, "POST", "/agents/"+agent+"/chat", srv.Key, map[string]any{"message": "first"}).Decode(t, http.StatusOK,
+		&first)
 	conversation := first.Data.Metadata.ConversationID
 
 	replies := make([]testkit.Reply, crowd)
 	var all sync.WaitGroup
 	for i := range replies {
 		all.Go(func() {
-			replies[i] = h.Do(t, "POST", "/agents/"+agent+"/chat", h.Key,
+			replies[i] = srv.Do(t, "POST", "/agents/"+agent+"/chat", srv.Key,
 				map[string]any{"message": fmt.Sprint("message ", i), "conversationId": conversation})
 		})
 	}
@@ -182,7 +183,7 @@ func TestChatsOfOneConversationTakeTurns(t *testing.T) {
 		texts[text], answers[a.Data.Metadata.UserMessageID] = a.Data.Metadata.UserMessageID, a.Data.ID
 	}
 
-	history := readHistory(t, h, "/agents/"+agent+"/conversations/"+conversation+"/messages")
+	history := readHistory(t, srv, "/agents/"+agent+"/conversations/"+conversation+"/messages")
 	if len(history) != 2*(crowd+1) {
 		t.Fatalf("%d messages of %d are there", len(history), 2*(crowd+1))
 	}
@@ -201,12 +202,12 @@ func TestChatsOfOneConversationTakeTurns(t *testing.T) {
 }
 
 // readHistory reads a conversation's messages to their beginning, and returns them oldest first.
-func readHistory(t *testing.T, h *testkit.Server, path string) []message {
+func readHistory(t *testing.T, srv *testkit.Server, path string) []message {
 	t.Helper()
 	var history []message
 	for cursor := ""; ; {
 		var page historyPage
-		h.Do(t, "GET", path+"?limit=100&cursor="+cursor, h.Key, nil).Decode(t, http.StatusOK, &page)
+		srv.Do(t, "GET", path+"?limit=100&cursor="+cursor, srv.Key, nil).Decode(t, http.StatusOK, &page)
 		history = append(page.Data, history...)
 		if cursor = page.Pagination.Cursor; cursor == "" {
 			if len(history) != page.Pagination.Total {

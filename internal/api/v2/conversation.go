@@ -24,8 +24,7 @@ type Conversation struct {
 
 func newConversation(c *parley.Conversation) Conversation {
 	return Conversation{ID: string(c.ID), Title: textOrNull(c.Title), CreatedAt: c.CreatedAt.Unix(),
-		UpdatedAt: c.UpdatedAt.Unix(),
-		UserID:    textOrNull(c.UserID), Status: string(c.Status)}
+		UpdatedAt: c.UpdatedAt.Unix(), UserID: textOrNull(c.UserID), Status: string(c.Status)}
 }
 
 // History is a conversation with a page of its messages.
@@ -54,8 +53,7 @@ type ConversationQuery struct {
 	EndDate   string `query:"endDate" doc:"Created on this day or earlier, or at this time or earlier."`
 }
 
-func (s *server) listConversations(ctx context.Context, c *httpapi.Call, in *ConversationQuery) (*Page[Conversation],
-	error) {
+func (s *server) listConversations(ctx context.Context, c *call, in *ConversationQuery) (*Page[Conversation], error) {
 	from, before, err := parseDateRange(in.StartDate, in.EndDate)
 	if err != nil {
 		return nil, err
@@ -64,7 +62,7 @@ func (s *server) listConversations(ctx context.Context, c *httpapi.Call, in *Con
 		store.ConversationFilter{Channel: parley.ChannelAPI, CreatedFrom: from, CreatedBefore: before})
 }
 
-func (s *server) getConversation(ctx context.Context, c *httpapi.Call, in *ConversationRef) (*HistoryPage, error) {
+func (s *server) getConversation(ctx context.Context, c *call, in *ConversationRef) (*HistoryPage, error) {
 	conv, err := s.findAPIConversation(ctx, c, in.AgentID, in.ConversationID)
 	if err != nil {
 		return nil, err
@@ -78,24 +76,22 @@ func (s *server) getConversation(ctx context.Context, c *httpapi.Call, in *Conve
 
 // findAPIConversation returns a conversation that began through the API. It fails with RESOURCE_NOT_FOUND for one
 // of another origin, too, with a message that says how it can be read.
-func (s *server) findAPIConversation(ctx context.Context, c *httpapi.Call, agent, id string) (*parley.Conversation,
-	error) {
+func (s *server) findAPIConversation(ctx context.Context, c *call, agent, id string) (*parley.Conversation, error) {
 	return s.findConversation(ctx, c, agent, id, parley.CodeResourceNotFound)
 }
 
 // findHandoverConversation is findAPIConversation, but it also finds conversations of tickets that were opened
 // through the API: their customers exchange messages with people, too.
-func (s *server) findHandoverConversation(ctx context.Context, c *httpapi.Call, agent, id string) (*parley.Conversation,
+func (s *server) findHandoverConversation(ctx context.Context, c *call, agent, id string) (*parley.Conversation,
 	error) {
 	return s.findConversation(ctx, c, agent, id, parley.CodeResourceNotFound, parley.ChannelUnspecified)
 }
 
 // findConversation returns a conversation that began through the API or has one of the other channels. It fails
 // with notFoundCode for an unknown id.
-func (s *server) findConversation(ctx context.Context, c *httpapi.Call, agent, id string, notFoundCode parley.Code,
+func (s *server) findConversation(ctx context.Context, c *call, agent, id string, notFoundCode parley.Code,
 	otherChannels ...parley.Channel) (*parley.Conversation, error) {
-	conv, err := s.DB.Conversation(ctx,
-		callerOf(c).Account.ID.AgentRef(parley.AgentID(agent)).ConversationRef(parley.ConversationID(id)))
+	conv, err := s.DB.Conversation(ctx, agentRef(c, agent).ConversationRef(parley.ConversationID(id)))
 	if parley.IsCode(err, parley.CodeResourceNotFound) {
 		return nil, parley.NewError(notFoundCode)
 	}
@@ -143,20 +139,20 @@ type UserConversationQuery struct {
 
 // listUserConversations lists the conversations that an end user has begun through the API. An id that no user can
 // have finds nothing, like any unknown one.
-func (s *server) listUserConversations(ctx context.Context, c *httpapi.Call,
+func (s *server) listUserConversations(ctx context.Context, c *call,
 	in *UserConversationQuery) (*Page[Conversation], error) {
 	return s.conversationPage(ctx, c, in.AgentID, in.Paging, "conversations "+in.AgentID+" of "+in.UserID,
 		store.ConversationFilter{Channel: parley.ChannelAPI, User: parley.EndUserID(in.UserID)})
 }
 
 // conversationPage returns one page of a list of conversations.
-func (s *server) conversationPage(ctx context.Context, c *httpapi.Call, agent string, paging Paging, purpose string,
+func (s *server) conversationPage(ctx context.Context, c *call, agent string, paging Paging, purpose string,
 	filter store.ConversationFilter) (*Page[Conversation], error) {
 	request, err := s.pageRequest(paging, purpose)
 	if err != nil {
 		return nil, err
 	}
-	page, err := s.DB.Conversations(ctx, callerOf(c).Account.ID.AgentRef(parley.AgentID(agent)), filter, request)
+	page, err := s.DB.Conversations(ctx, agentRef(c, agent), filter, request)
 	if err != nil {
 		return nil, fmt.Errorf("list conversations: %w", err)
 	}
@@ -231,11 +227,7 @@ func messageParts(m *parley.Message) []Part {
 }
 
 func newParts(list []parley.Part) []Part {
-	parts := make([]Part, len(list))
-	for i, p := range list {
-		parts[i] = Part(p)
-	}
-	return parts
+	return httpapi.ConvertList(list, func(p *parley.Part) Part { return Part(*p) })
 }
 
 // MessageQuery asks for a page of messages.
@@ -244,7 +236,7 @@ type MessageQuery struct {
 	Paging
 }
 
-func (s *server) listMessages(ctx context.Context, c *httpapi.Call, in *MessageQuery) (*Page[Message], error) {
+func (s *server) listMessages(ctx context.Context, c *call, in *MessageQuery) (*Page[Message], error) {
 	conv, err := s.findAPIConversation(ctx, c, in.AgentID, in.ConversationID)
 	if err != nil {
 		return nil, err
@@ -260,9 +252,9 @@ func messagesPurpose(conv *parley.Conversation) string { return "messages " + st
 
 // messagePage returns one page of a conversation's messages. The list begins with the newest page; within a page
 // the oldest message is first.
-func (s *server) messagePage(ctx context.Context, c *httpapi.Call, conv *parley.Conversation,
+func (s *server) messagePage(ctx context.Context, c *call, conv *parley.Conversation,
 	request parley.PageRequest) (*Page[Message], error) {
-	page, err := s.DB.Messages(ctx, callerOf(c).Account.ID.AgentRef(conv.AgentID).ConversationRef(conv.ID), request)
+	page, err := s.DB.Messages(ctx, agentRef(c, conv.AgentID).ConversationRef(conv.ID), request)
 	if err != nil {
 		return nil, fmt.Errorf("list messages: %w", err)
 	}
@@ -281,7 +273,7 @@ type FeedbackBody struct {
 	Feedback *string `json:"feedback" enum:"@rating" name:"Rating" doc:"Null takes the rating back."`
 }
 
-func (s *server) rateMessage(ctx context.Context, c *httpapi.Call, in *FeedbackRequest) (*Data[Message], error) {
+func (s *server) rateMessage(ctx context.Context, c *call, in *FeedbackRequest) (*Data[Message], error) {
 	if err := s.checkConversation(ctx, c, in.ConversationRef); err != nil {
 		return nil, err
 	}
@@ -289,7 +281,7 @@ func (s *server) rateMessage(ctx context.Context, c *httpapi.Call, in *FeedbackR
 	if in.Body.Feedback != nil {
 		rating = *in.Body.Feedback
 	}
-	m, err := s.Conversations.Rate(ctx, callerOf(c).Account.ID.AgentRef(parley.AgentID(in.AgentID)).
+	m, err := s.Conversations.Rate(ctx, agentRef(c, in.AgentID).
 		ConversationRef(parley.ConversationID(in.ConversationID)), parley.MessageID(in.MessageID), rating)
 	if parley.IsCode(err, parley.CodeResourceNotFound) { // it has just been deleted
 		return nil, parley.NewError(parley.CodeConversationNotFound)

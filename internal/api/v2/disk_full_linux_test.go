@@ -143,7 +143,7 @@ func fillDiskRounds(t *testing.T, d *uploadTest, ids resourceIDs, freeBytes []in
 			case 503:
 				refused++
 				if u.retryAfter == "" {
-					t.Error("not told when to come back")
+					t.Error("without Retry-After")
 				}
 			default:
 				t.Errorf("%d free: a file of %d bytes: %d %s", free, size, u.status, u.body)
@@ -158,39 +158,39 @@ func fillDiskRounds(t *testing.T, d *uploadTest, ids resourceIDs, freeBytes []in
 }
 
 // requireWritable sees that what was taken is there, that nothing else is, and that the server takes what comes.
-func (d *uploadTest) requireWritable(taken []string) {
-	d.Helper()
+func (ut *uploadTest) requireWritable(taken []string) {
+	ut.Helper()
 	began := time.Now()
-	testkit.Eventually(d, "an answer", func() bool {
-		status, _ := sendAs(d.T, d.Server, d.Key, "POST", "/agents/"+d.agent+"/chat", `{"message": "Hello"}`)
+	testkit.Eventually(ut, "an answer", func() bool {
+		status, _ := sendAs(ut.T, ut.Server, ut.Key, "POST", "/agents/"+ut.agent+"/chat", `{"message": "Hello"}`)
 		return status == 200
 	})
 	text := strings.Repeat("There is room again. ", 100)
-	u := d.upload("POST", d.sourcesPath(), filePart("again.txt", text))
+	u := ut.upload("POST", ut.sourcesPath(), filePart("again.txt", text))
 	if u.status != 201 {
-		d.Error(u.status, u.body)
+		ut.Error(u.status, u.body)
 	}
-	d.Logf("writes were taken again after %v", time.Since(began))
+	ut.Logf("writes were taken again after %v", time.Since(began))
 	for _, id := range append(taken, u.record.ID) {
-		testkit.Eventually(d, "a file that was taken is trained", func() bool {
-			d.clock.Advance(time.Second)
-			return d.get(d.sourcesPath()+"/"+id).record.Status == "trained"
+		testkit.Eventually(ut, "a file that was taken is trained", func() bool {
+			ut.clock.Advance(time.Second)
+			return ut.get(ut.sourcesPath()+"/"+id).record.Status == "trained"
 		})
 	}
-	for _, hash := range d.listFiles("") {
+	for _, hash := range ut.listFiles("") {
 		var rows int
-		d.requireNoError(d.DB.SQL().QueryRow(d.Context(), `select count(*) from blobs where hash = ?`, hash).Scan(&rows))
+		ut.requireNoError(ut.DB.SQL().QueryRow(ut.Context(), `select count(*) from blobs where hash = ?`, hash).Scan(&rows))
 		if rows == 0 {
-			d.Errorf("the file %s has no row", hash)
+			ut.Errorf("the file %s has no row", hash)
 		}
 	}
-	if sum := sha256.Sum256([]byte(text)); !strings.Contains(strings.Join(d.listFiles(""), " "),
+	if sum := sha256.Sum256([]byte(text)); !strings.Contains(strings.Join(ut.listFiles(""), " "),
 		hex.EncodeToString(sum[:])) {
-		d.Error("the file is not in its place")
+		ut.Error("the file is not in its place")
 	}
 	var open int
-	testkit.Eventually(d, "no turn is left open", func() bool {
-		d.requireNoError(d.DB.SQL().QueryRow(d.Context(), `select count(*) from turns where state = 'open'`).Scan(&open))
+	testkit.Eventually(ut, "no turn is left open", func() bool {
+		ut.requireNoError(ut.DB.SQL().QueryRow(ut.Context(), `select count(*) from turns where state = 'open'`).Scan(&open))
 		return open == 0
 	})
 }

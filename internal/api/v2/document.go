@@ -23,7 +23,7 @@ func renderDocument(api *httpapi.API, baseURL, filesURL string) ([]byte, error) 
 		Version:       "2.0.0",
 		Contact:       "The operator of this server",
 		Servers:       servers,
-		Tags:          usedTags(api),
+		Tags:          api.UsedTags(tagTexts),
 		Docs:          operationDocs(),
 		ParamExamples: parameterExamples,
 	})
@@ -36,19 +36,6 @@ const introduction = "AI support agents that answer from their sources.\n\n" +
 	"429 and 503 say in `Retry-After` how many seconds to wait. " +
 	"Lists come in pages: send `pagination.cursor` back as `cursor` until `hasMore` is false."
 
-// usedTags returns the tags in use, in the order of the routes.
-func usedTags(api *httpapi.API) []httpapi.Tag {
-	var list []httpapi.Tag
-	seen := map[string]bool{}
-	for _, op := range api.Operations() {
-		if !seen[op.Tag] {
-			seen[op.Tag] = true
-			list = append(list, httpapi.Tag{Name: op.Tag, Description: tagTexts[op.Tag]})
-		}
-	}
-	return list
-}
-
 var tagTexts = map[string]string{
 	"Service":       "Is the service up, and whose is the key?",
 	"Agents":        "An agent answers messages from its sources. Its settings, its looks and its life.",
@@ -59,7 +46,7 @@ var tagTexts = map[string]string{
 	"Sources":       "What an agent has read. A source trains as soon as it is written.",
 }
 
-// operationDocs returns the documentation of each operation. TestEveryOperationIsTold checks the examples against
+// operationDocs returns the documentation of each operation. TestEveryOperationIsDocumented checks the examples against
 // the schemas.
 func operationDocs() map[string]httpapi.Doc {
 	all := map[string]httpapi.Doc{}

@@ -22,9 +22,8 @@ var agentDocs = map[string]httpapi.Doc{
 		ReplyExample: `{"data": [` + agentExample + `], "pagination": {"cursor": null, "hasMore": false, "total": 1}}`,
 	},
 	"createAgent": {
-		Text: "The agent exists from this reply on. `pendingSteps` names what could not be done at once and is " +
-			"to be tried again, such as adding `url` as a first source; " +
-			"it is absent when everything was done.",
+		Text: "The agent exists from this reply on. `pendingSteps` names what could not be done at once and is to " +
+			"be tried again, such as adding `url` as a first source; it is absent when everything was done.",
 		RequestExample: `{"name": "Help desk", "instructions": "Answer in one short paragraph.", "visibility": "private"}`,
 		ReplyExample:   `{"id": "5QHA6VB-DIAbBhxwqxfdi"}`,
 	},
@@ -34,17 +33,15 @@ var agentDocs = map[string]httpapi.Doc{
 		ReplyExample: agentExample,
 	},
 	"updateAgent": {
-		Text: "Fields that are not sent stay as they are; an empty object changes nothing. Null clears a field " +
-			"that may be null: `voiceSettings` null turns voice mode off. " +
-			"`ipRateLimits` is changed by its own fields.",
+		Text: "Fields that are not sent stay as they are; an empty object changes nothing. Null clears a field that " +
+			"may be null: `voiceSettings` null turns voice mode off. `ipRateLimits` is changed by its own fields.",
 		RequestExample: `{"instructions": "Answer in one short paragraph.", "creditLimit": 5000, "ipRateLimits": ` +
 			`{"limit": 30}}`,
 		ReplyExample: `{"success": true}`,
 	},
 	"updateStyles": {
-		Text: "Fields that are not sent keep their value, at every depth, and null clears a field that may be " +
-			"null. Reading the agent gives the looks with their defaults, " +
-			"in the form of the agent's record.",
+		Text: "Fields that are not sent keep their value, at every depth, and null clears a field that may be null. " +
+			"Reading the agent gives the looks with their defaults, in the form of the agent's record.",
 		RequestExample: `{"styles": {"chat": {"theme": "dark", "displayName": "Help desk"}, "centerStage": ` +
 			`{"enabled": true, "accentColor": {"enabled": true, "color": "#1f4d3a"}}}}`,
 		ReplyExample: `{"success": true}`,
@@ -63,8 +60,7 @@ var agentDocs = map[string]httpapi.Doc{
 		ReplyExample: `{"id": "w3rTq-9xVb2LmN0pKs4Ye"}`,
 	},
 	"trainAgent": {
-		Text: "Nothing is done: a source is trained as soon as it is written. Follow the source or the " +
-			"agent instead.",
+		Text: "Nothing is done: a source is trained as soon as it is written. Follow the source or the agent instead.",
 		ReplyExample: `{"success": true, "deprecated": true, "message": "Nothing was done: sources are trained ` +
 			`as soon as they are written. Get a source or the agent to follow it."}`,
 	},
@@ -93,9 +89,8 @@ var sourceDocs = map[string]httpapi.Doc{
 	},
 	"createSource": {
 		Text: "The source is kept when the reply comes and answers questions as soon as its status is `trained`: " +
-			"texts usually within a second, " +
-			"websites while they are read. A site's `metadata` shows how far it is. Follow it with `getSource`. " +
-			"A file is sent as multipart/form-data; an account may upload 10 in a minute.",
+			"texts usually within a second, websites while they are read. A site's `metadata` shows how far it is. " +
+			"Follow it with `getSource`. A file is sent as multipart/form-data; an account may upload 10 in a minute.",
 		RequestExample: `{"type": "text", "name": "Opening hours", "content": "The shop is open from nine to ` +
 			`five on weekdays. On Saturdays the shop closes at noon."}`,
 		ReplyExample: sourceExample("untrained"),
@@ -123,10 +118,9 @@ var sourceDocs = map[string]httpapi.Doc{
 			`at once and cannot be restored. Create it again."}`,
 	},
 	"checkPassage": {
-		Text: "A citation names a source, the hash of a version and a byte span: ask with these. While the state " +
-			"is `holds`, the agent still answers from that very text. " +
-			"It is `changed` when another version is live, and `gone` when the source is deleted; an earlier " +
-			"version is kept for some minutes only.",
+		Text: "A citation names a source, the hash of a version and a byte span: ask with these. While the state is " +
+			"`holds`, the agent still answers from that very text. It is `changed` when another version is live, " +
+			"and `gone` when the source is deleted; an earlier version is kept for some minutes only.",
 		ReplyExample: `{"state": "changed", "text": "The shop is open from nine to five on weekdays.", "version": "` +
 			hashExample + `",
 			"liveVersion": "` + laterHashExample + `", "start": 0, "end": 47, "occurs": false}`,

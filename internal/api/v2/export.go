@@ -29,7 +29,7 @@ type ExportQuery struct {
 }
 
 // exportConversations sends its reply while it reads the messages: a page may be larger than memory.
-func (s *server) exportConversations(ctx context.Context, c *httpapi.Call, in *ExportQuery) (*Page[Exported], error) {
+func (s *server) exportConversations(ctx context.Context, c *call, in *ExportQuery) (*Page[Exported], error) {
 	purpose := "export " + in.AgentID
 	page, err := s.findExported(ctx, c, in, purpose)
 	if err != nil {
@@ -52,7 +52,7 @@ func (s *server) exportConversations(ctx context.Context, c *httpapi.Call, in *E
 }
 
 // findExported returns the conversations of the page.
-func (s *server) findExported(ctx context.Context, c *httpapi.Call, in *ExportQuery,
+func (s *server) findExported(ctx context.Context, c *call, in *ExportQuery,
 	purpose string) (parley.Page[parley.Conversation], error) {
 	account, agent := callerOf(c).Account.ID, parley.AgentID(in.AgentID)
 	var page parley.Page[parley.Conversation]

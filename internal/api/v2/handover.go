@@ -14,12 +14,6 @@ import (
 	"parley/internal/httpapi"
 )
 
-// PauseRequest pauses or resumes a conversation.
-type PauseRequest struct {
-	ConversationRef
-	Body PauseBody
-}
-
 // PauseBody is the body of a pause (docs/interface/conversations.md#pause).
 type PauseBody struct {
 	Paused bool `json:"paused" doc:"While it is true the agent does not answer; messages are kept."`
@@ -31,7 +25,8 @@ type Standing struct {
 	Status string `json:"status" enum:"ongoing,paused"`
 }
 
-func (s *server) pauseConversation(ctx context.Context, c *httpapi.Call, in *PauseRequest) (*Data[Standing], error) {
+func (s *server) pauseConversation(ctx context.Context, c *call,
+	in *ConversationRequest[PauseBody]) (*Data[Standing], error) {
 	conv, err := s.findAPIConversation(ctx, c, in.AgentID, in.ConversationID)
 	if err != nil {
 		return nil, err
@@ -46,18 +41,13 @@ func (s *server) pauseConversation(ctx context.Context, c *httpapi.Call, in *Pau
 	return &Data[Standing]{out}, nil
 }
 
-// CustomerRequest is a message of a customer to the person who has taken the conversation over.
-type CustomerRequest struct {
-	ConversationRef
-	Body CustomerBody
-}
-
 // CustomerBody is the body of a customer's message.
 type CustomerBody struct {
 	Message string `json:"message" min:"1"`
 }
 
-func (s *server) storeCustomerMessage(ctx context.Context, c *httpapi.Call, in *CustomerRequest) (*Data[Message],
+func (s *server) storeCustomerMessage(ctx context.Context, c *call,
+	in *ConversationRequest[CustomerBody]) (*Data[Message],
 	error) {
 	conv, err := s.findHandoverConversation(ctx, c, in.AgentID, in.ConversationID)
 	if err != nil {
@@ -77,8 +67,7 @@ type statusEvent struct {
 
 // followConversation streams what happens in a conversation: events named status and message. The id of a message
 // event is the number of the message. The stream ends after the status ended.
-func (s *server) followConversation(ctx context.Context, c *httpapi.Call, in *ConversationRef) (*httpapi.EventStream,
-	error) {
+func (s *server) followConversation(ctx context.Context, c *call, in *ConversationRef) (*httpapi.EventStream, error) {
 	conv, err := s.findHandoverConversation(ctx, c, in.AgentID, in.ConversationID)
 	if err != nil {
 		return nil, err
@@ -108,11 +97,14 @@ func parseLastEventID(r *http.Request) *int64 {
 // sendUpdates waits for the next update and sends it, or a comment if there is none for a while. It reports whether
 // there may be more: it returns false at the end of the conversation, and when the client is gone.
 func (s *server) sendUpdates(ctx context.Context, out *httpapi.Stream, f *chat.Follower) (more bool) {
-	waitCtx, cancel := context.WithTimeout(ctx, cmp.Or(s.KeepAliveInterval, defaultKeepAliveInterval))
-	defer cancel()
-	update, err := f.Next(waitCtx)
+	var update chat.Update
+	interval := cmp.Or(s.KeepAliveInterval, defaultKeepAliveInterval)
+	isLate, err := httpapi.Await(ctx, interval, func(ctx context.Context) (err error) {
+		update, err = f.Next(ctx)
+		return err
+	})
 	switch {
-	case errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil:
+	case isLate:
 		return out.Ping() == nil
 	case errors.Is(err, io.EOF):
 		return false
@@ -131,8 +123,8 @@ func (s *server) sendUpdates(ctx context.Context, out *httpapi.Stream, f *chat.F
 }
 
 // replayMessage returns the message that the request has written.
-func (s *server) replayMessage(ctx context.Context, c *httpapi.Call, in any, done effect) (any, error) {
-	ref := in.(*CustomerRequest)
+func (s *server) replayMessage(ctx context.Context, c *call, in any, done effect) (any, error) {
+	ref := in.(*ConversationRequest[CustomerBody])
 	conv, err := s.findHandoverConversation(ctx, c, ref.AgentID, ref.ConversationID)
 	if err != nil {
 		return nil, err

@@ -31,20 +31,20 @@ type eventReader struct {
 }
 
 // openEvents opens the stream; headers are names and values in turn.
-func openEvents(t *testing.T, h *testkit.Server, in resourceIDs, headers ...string) (*eventReader, int) {
+func openEvents(t *testing.T, srv *testkit.Server, in resourceIDs, headers ...string) (*eventReader, int) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	t.Cleanup(cancel)
 	req, err := http.NewRequestWithContext(ctx, "GET",
-		h.URL+v2.Base+in.substitute("/agents/{agentId}/conversations/{conversationId}/events"), nil)
+		srv.URL+v2.Base+in.Substitute("/agents/{agentId}/conversations/{conversationId}/events"), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	req.Header.Set("Authorization", "Bearer "+h.Key)
+	req.Header.Set("Authorization", "Bearer "+srv.Key)
 	for i := 0; i < len(headers); i += 2 {
 		req.Header.Set(headers[i], headers[i+1])
 	}
-	res, err := h.Client.Do(req)
+	res, err := srv.Client.Do(req)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,16 +53,16 @@ func openEvents(t *testing.T, h *testkit.Server, in resourceIDs, headers ...stri
 }
 
 // nextEvent reads one event; the empty text is the end of the stream.
-func (f *eventReader) nextEvent() string {
-	f.t.Helper()
+func (er *eventReader) nextEvent() string {
+	er.t.Helper()
 	var event strings.Builder
 	for {
-		line, err := f.lines.ReadString('\n')
+		line, err := er.lines.ReadString('\n')
 		if errors.Is(err, io.EOF) && event.Len() == 0 {
 			return ""
 		}
 		if err != nil {
-			f.t.Fatalf("%v after %q", err, event.String())
+			er.t.Fatalf("%v after %q", err, event.String())
 		}
 		if line == "\n" {
 			return event.String()
@@ -71,42 +71,42 @@ func (f *eventReader) nextEvent() string {
 	}
 }
 
-func (f *eventReader) requireEvent(parts ...string) {
-	f.t.Helper()
-	event := f.nextEvent()
+func (er *eventReader) requireEvent(parts ...string) {
+	er.t.Helper()
+	event := er.nextEvent()
 	for _, part := range parts {
 		if !strings.Contains(event, part) {
-			f.t.Errorf("event %q, want %q in it", event, part)
+			er.t.Errorf("event %q, want %q in it", event, part)
 		}
 	}
 }
 
 func TestFollowingAConversation(t *testing.T) {
-	h := testkit.Open(t)
-	ours := createResources(t, h, parley.AccountID(h.Account), h.Key)
-	account, agent, id := parley.AccountID(h.Account), parley.AgentID(ours["agentId"]),
+	srv := testkit.Open(t)
+	ours := createResources(t, srv, parley.AccountID(srv.Account), srv.Key)
+	account, agent, id := parley.AccountID(srv.Account), parley.AgentID(ours["agentId"]),
 		parley.ConversationID(ours["conversationId"])
-	f, status := openEvents(t, h, ours)
+	f, status := openEvents(t, srv, ours)
 	f.requireEvent("event: status\ndata: {\"status\":\"ongoing\"}\n")
-	if _, err := h.Conversations.TakeOver(t.Context(), account.AgentRef(agent).ConversationRef(id), "kim", "",
+	if _, err := srv.Conversations.TakeOver(t.Context(), account.AgentRef(agent).ConversationRef(id), "kim", "",
 		false); err != nil || status != 200 {
 		t.Fatal(status, err)
 	}
 	f.requireEvent(`{"status":"taken_over"}`) // the number 3 is that of the ticket's event, which nobody is told here
-	if got := requestForComparison(t, h, "POST /agents/{agentId}/conversations/{conversationId}/messages",
+	if got := requestForComparison(t, srv, "POST /agents/{agentId}/conversations/{conversationId}/messages",
 		`{"message": "Anybody?"}`, ours); !strings.HasPrefix(got, "201 ") {
 		t.Error(got)
 	}
 	f.requireEvent("event: message\nid: 4\ndata: {\"id\":\"msg_", `"role":"user"`, `"text":"Anybody?"`)
-	if _, err := h.Conversations.AddHumanReply(t.Context(), account.AgentRef(agent).ConversationRef(id), "kim",
+	if _, err := srv.Conversations.AddHumanReply(t.Context(), account.AgentRef(agent).ConversationRef(id), "kim",
 		"Here I am."); err != nil {
 		t.Fatal(err)
 	}
 	f.requireEvent("id: 5\n", `"role":"assistant"`, `"text":"Here I am."`)
-	back, _ := openEvents(t, h, ours, "Last-Event-ID", "4")
+	back, _ := openEvents(t, srv, ours, "Last-Event-ID", "4")
 	back.requireEvent("taken_over")
 	back.requireEvent("id: 5\n")
-	if _, err := h.Conversations.End(t.Context(), account.AgentRef(agent).ConversationRef(id), "kim"); err != nil {
+	if _, err := srv.Conversations.End(t.Context(), account.AgentRef(agent).ConversationRef(id), "kim"); err != nil {
 		t.Fatal(err)
 	}
 	for _, each := range []*eventReader{f, back} {
@@ -119,32 +119,32 @@ func TestFollowingAConversation(t *testing.T) {
 
 // TestHeadOfWhatIsStreamed asks for the headers alone, of replies that are written while they are made.
 func TestHeadOfWhatIsStreamed(t *testing.T) {
-	h := testkit.Open(t)
-	ours := createResources(t, h, parley.AccountID(h.Account), h.Key)
+	srv := testkit.Open(t)
+	ours := createResources(t, srv, parley.AccountID(srv.Account), srv.Key)
 	for _, path := range []string{"/agents/{agentId}/conversations/export",
 		"/agents/{agentId}/conversations/{conversationId}/events"} {
-		if got := requestForComparison(t, h, "HEAD "+path, "", ours); got != "200 " {
+		if got := requestForComparison(t, srv, "HEAD "+path, "", ours); got != "200 " {
 			t.Errorf("%s: %s", path, got)
 		}
 	}
 }
 
-func TestASignOfLifeIsSent(t *testing.T) {
-	h := testkit.Open(t)
-	ours := createResources(t, h, parley.AccountID(h.Account), h.Key)
-	h.URL = strings.TrimSuffix(serveWithShortDelays(t, h), v2.Base)
-	f, _ := openEvents(t, h, ours)
+func TestFollowersGetKeepAlives(t *testing.T) {
+	srv := testkit.Open(t)
+	ours := createResources(t, srv, parley.AccountID(srv.Account), srv.Key)
+	srv.URL = strings.TrimSuffix(serveWithShortDelays(t, srv), v2.Base)
+	f, _ := openEvents(t, srv, ours)
 	f.requireEvent("ongoing")
 	f.requireEvent(": ping")
 	f.requireEvent(": ping")
 }
 
 func TestWritesOfOtherServersAreSeen(t *testing.T) {
-	h := testkit.Open(t)
-	ours := createResources(t, h, parley.AccountID(h.Account), h.Key)
-	f, _ := openEvents(t, h, ours)
+	srv := testkit.Open(t)
+	ours := createResources(t, srv, parley.AccountID(srv.Account), srv.Key)
+	f, _ := openEvents(t, srv, ours)
 	f.requireEvent("ongoing")
-	if _, err := h.DB.SQL().Exec(t.Context(), `update conversations set status = 'ended' where id = ?`,
+	if _, err := srv.DB.SQL().Exec(t.Context(), `update conversations set status = 'ended' where id = ?`,
 		ours["conversationId"]); err != nil {
 		t.Fatal(err)
 	}
@@ -152,24 +152,24 @@ func TestWritesOfOtherServersAreSeen(t *testing.T) {
 }
 
 func TestFollowersComeAndGo(t *testing.T) {
-	h := testkit.Open(t)
-	h.Conversations.Hub.MaxFollowers = 1
-	ours := createResources(t, h, parley.AccountID(h.Account), h.Key)
-	first, _ := openEvents(t, h, ours)
+	srv := testkit.Open(t)
+	srv.Conversations.Hub.MaxFollowers = 1
+	ours := createResources(t, srv, parley.AccountID(srv.Account), srv.Key)
+	first, _ := openEvents(t, srv, ours)
 	first.requireEvent("ongoing")
-	if _, status := openEvents(t, h, ours); status != http.StatusTooManyRequests {
+	if _, status := openEvents(t, srv, ours); status != http.StatusTooManyRequests {
 		t.Errorf("one more than may: %d", status)
 	}
 	first.cancel()
 	var second *eventReader
 	testkit.Eventually(t, "its place is free", func() bool {
-		f, status := openEvents(t, h, ours)
+		f, status := openEvents(t, srv, ours)
 		second = f
 		return status == http.StatusOK
 	})
 	second.requireEvent("ongoing")
-	if _, err := h.Conversations.Delete(t.Context(),
-		parley.AccountID(h.Account).AgentRef(parley.AgentID(ours["agentId"])),
+	if _, err := srv.Conversations.Delete(t.Context(),
+		parley.AccountID(srv.Account).AgentRef(parley.AgentID(ours["agentId"])),
 		[]parley.ConversationID{parley.ConversationID(ours["conversationId"])}, nil); err != nil {
 		t.Fatal(err)
 	}
@@ -178,33 +178,33 @@ func TestFollowersComeAndGo(t *testing.T) {
 	}
 }
 
-func TestServerThatStopsLeavesNoFollowers(t *testing.T) {
-	h := testkit.Open(t)
-	ours := createResources(t, h, parley.AccountID(h.Account), h.Key)
-	f, _ := openEvents(t, h, ours)
+func TestStoppingServerEndsFollowers(t *testing.T) {
+	srv := testkit.Open(t)
+	ours := createResources(t, srv, parley.AccountID(srv.Account), srv.Key)
+	f, _ := openEvents(t, srv, ours)
 	f.requireEvent("ongoing")
 	begun := time.Now()
-	h.Drain(t.Context())
+	srv.Drain(t.Context())
 	if more := f.nextEvent(); more != "" || time.Since(begun) > testkit.WaitTimeout {
 		t.Errorf("it goes on: %q", more)
 	}
-	if _, status := openEvents(t, h, ours); status != http.StatusServiceUnavailable {
+	if _, status := openEvents(t, srv, ours); status != http.StatusServiceUnavailable {
 		t.Errorf("while it stops: %d", status)
 	}
 }
 
-// TestHandedOverConversationIsHeardLive has a customer ask for a person and talk with one, while two clients
+// TestHandedOverConversationIsFollowedLive has a customer ask for a person and talk with one, while two clients
 // follow: one all the time, and one that goes away in the middle and comes back with Last-Event-ID. Neither may
 // miss a message or hear one twice.
-func TestHandedOverConversationIsHeardLive(t *testing.T) {
+func TestHandedOverConversationIsFollowedLive(t *testing.T) {
 	echo := testkit.WithModel(&scripted.Model{})
 	t.Run("sqlite", func(t *testing.T) {
-		h := testkit.Open(t, echo)
-		checkHandover(t, h, h)
+		srv := testkit.Open(t, echo)
+		checkHandover(t, srv, srv)
 	})
 	t.Run("postgres", func(t *testing.T) {
-		h := testkit.Open(t, echo, testkit.WithPostgres())
-		checkHandover(t, h, h)
+		srv := testkit.Open(t, echo, testkit.WithPostgres())
+		checkHandover(t, srv, srv)
 	})
 	t.Run("two servers", func(t *testing.T) {
 		url := dbs.SharedPostgres(t).NewStore(t)
@@ -268,13 +268,13 @@ func checkHandover(t *testing.T, near, far *testkit.Server) {
 
 // sendMemberReplies has a member answer through the ticket, with notes and changes in between, which customers do
 // not hear of.
-func sendMemberReplies(t *testing.T, h *testkit.Server, ticket *parley.Ticket, member parley.UserID) {
+func sendMemberReplies(t *testing.T, srv *testkit.Server, ticket *parley.Ticket, member parley.UserID) {
 	for i := range exchangeCount {
-		_, err := h.Helpdesk.Reply(t.Context(), ticket.AgentRef(), ticket.Number,
+		_, err := srv.Helpdesk.Reply(t.Context(), ticket.AgentRef(), ticket.Number,
 			helpdesk.NewReply{Type: "reply", Content: fmt.Sprint("Answer ", i), AuthorID: member})
-		_, noted := h.Helpdesk.Reply(t.Context(), ticket.AgentRef(), ticket.Number,
+		_, noted := srv.Helpdesk.Reply(t.Context(), ticket.AgentRef(), ticket.Number,
 			helpdesk.NewReply{Type: "note", Content: "Secret", AuthorID: member})
-		_, changed := h.Helpdesk.Change(t.Context(), ticket.AgentRef(), ticket.Number,
+		_, changed := srv.Helpdesk.Change(t.Context(), ticket.AgentRef(), ticket.Number,
 			helpdesk.Change{Priority: parley.Priorities()[i%5]}, string(member))
 		if err := errors.Join(err, noted, changed); err != nil {
 			t.Error(err)
@@ -283,15 +283,15 @@ func sendMemberReplies(t *testing.T, h *testkit.Server, ticket *parley.Ticket, m
 }
 
 // readMessageNumbers returns the numbers of the next n messages, all up to the end where n is negative.
-func (f *eventReader) readMessageNumbers(n int) (ids []string) {
-	f.t.Helper()
+func (er *eventReader) readMessageNumbers(n int) (ids []string) {
+	er.t.Helper()
 	for n < 0 || len(ids) < n {
-		event := f.nextEvent()
+		event := er.nextEvent()
 		if event == "" {
 			return ids
 		}
 		if strings.Contains(event, "Secret") {
-			f.t.Errorf("a note is told: %q", event)
+			er.t.Errorf("a note is sent: %q", event)
 		}
 		_, rest, ok := strings.Cut(event, "event: message\nid: ")
 		if !ok {
@@ -304,9 +304,9 @@ func (f *eventReader) readMessageNumbers(n int) (ids []string) {
 }
 
 // shownMessageNumbers lists the numbers of the messages that the conversation shows.
-func shownMessageNumbers(t *testing.T, h *testkit.Server, ref parley.ConversationRef) (ids []string) {
+func shownMessageNumbers(t *testing.T, srv *testkit.Server, ref parley.ConversationRef) (ids []string) {
 	t.Helper()
-	page, err := h.DB.Messages(t.Context(), ref, parley.PageRequest{Limit: 100})
+	page, err := srv.DB.Messages(t.Context(), ref, parley.PageRequest{Limit: 100})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -321,24 +321,24 @@ func shownMessageNumbers(t *testing.T, h *testkit.Server, ref parley.Conversatio
 
 // TestWhatPeopleSaidIsNoSource asks the built-in model, after a hand-back, for what only a person has said.
 func TestWhatPeopleSaidIsNoSource(t *testing.T) {
-	h := testkit.Open(t)
-	ours := createResources(t, h, parley.AccountID(h.Account), h.Key)
-	account, agent, id := parley.AccountID(h.Account), parley.AgentID(ours["agentId"]),
+	srv := testkit.Open(t)
+	ours := createResources(t, srv, parley.AccountID(srv.Account), srv.Key)
+	account, agent, id := parley.AccountID(srv.Account), parley.AgentID(ours["agentId"]),
 		parley.ConversationID(ours["conversationId"])
-	if got := requestForComparison(t, h, "POST /agents/{agentId}/chat",
+	if got := requestForComparison(t, srv, "POST /agents/{agentId}/chat",
 		`{"message": "human please", "conversationId": "`+string(id)+`"}`, ours); !strings.Contains(got,
 		"A person from the team") {
 		t.Fatal(got)
 	}
-	if _, err := h.Conversations.AddHumanReply(t.Context(), account.AgentRef(agent).ConversationRef(id), "kim",
+	if _, err := srv.Conversations.AddHumanReply(t.Context(), account.AgentRef(agent).ConversationRef(id), "kim",
 		"The warehouse in Tromsø opens on Saturdays from 9 to 17."); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := h.Conversations.HandBack(t.Context(), account.AgentRef(agent).ConversationRef(id),
+	if _, err := srv.Conversations.HandBack(t.Context(), account.AgentRef(agent).ConversationRef(id),
 		"operator"); err != nil {
 		t.Fatal(err)
 	}
-	got := requestForComparison(t, h, "POST /agents/{agentId}/chat",
+	got := requestForComparison(t, srv, "POST /agents/{agentId}/chat",
 		`{"message": "When does the warehouse in Tromsø open on Saturdays?", "conversationId": "`+string(id)+`"}`, ours)
 	if !strings.HasPrefix(got, "200 ") || strings.Contains(got, "9 to 17") || !strings.Contains(got, `"citations":[]`) {
 		t.Error(got)

@@ -22,7 +22,7 @@ const replayedHeader = "Idempotent-Replayed"
 // replayRule describes how an operation answers a request that has had its effect before.
 type replayRule struct {
 	storesReply bool // the reply is stored and sent again as it was; for replies that are short and hold no text of users
-	render      func(ctx context.Context, c *httpapi.Call, in any, done effect) (any, error)
+	render      func(ctx context.Context, c *call, in any, done effect) (any, error)
 }
 
 // effect is what a request has done. It is recorded as "turn:ID", for the kind turn.
@@ -30,7 +30,7 @@ type effect struct{ kind, id string }
 
 // runOnce answers a request with an Idempotency-Key: the first one runs, and the others get the reply of the first.
 // A key belongs to the account, the method and the path.
-func (s *server) runOnce(ctx context.Context, c *httpapi.Call, o httpapi.IdempotentRequest) (any, error) {
+func (s *server) runOnce(ctx context.Context, c *call, o httpapi.IdempotentRequest) (any, error) {
 	claim := store.Claim{Account: callerOf(c).Account.ID, Key: o.Key, Hash: o.Hash, Token: parley.NewUUID()}
 	record, err := s.DB.ClaimIdempotencyKey(ctx, claim, s.Now())
 	if err != nil {
@@ -58,8 +58,7 @@ func (s *server) runOnce(ctx context.Context, c *httpapi.Call, o httpapi.Idempot
 }
 
 // runFirst runs a request that has claimed its key. If it fails before it has done anything, the key is released.
-func (s *server) runFirst(ctx context.Context, c *httpapi.Call, claim store.Claim, o httpapi.IdempotentRequest) (any,
-	error) {
+func (s *server) runFirst(ctx context.Context, c *call, claim store.Claim, o httpapi.IdempotentRequest) (any, error) {
 	isDone := false
 	defer func() {
 		if !isDone {
@@ -78,7 +77,7 @@ func (s *server) runFirst(ctx context.Context, c *httpapi.Call, claim store.Clai
 }
 
 // storeReply stores the reply. If that fails, the reply is rendered again from the effect when it is needed.
-func (s *server) storeReply(ctx context.Context, c *httpapi.Call, claim store.Claim, out any) {
+func (s *server) storeReply(ctx context.Context, c *call, claim store.Claim, out any) {
 	reply, err := json.Marshal(out)
 	if err == nil {
 		ctx, stop := detachedContext(ctx)
@@ -106,20 +105,19 @@ func detachedContext(ctx context.Context) (context.Context, context.CancelFunc) 
 
 // checkSpentKey returns the failure of a request whose key was used with another body. The key of an answer that
 // failed may be used again: then the failure is chat.ErrNoAnswer.
-func (s *server) checkSpentKey(ctx context.Context, c *httpapi.Call, o httpapi.IdempotentRequest,
+func (s *server) checkSpentKey(ctx context.Context, c *call, o httpapi.IdempotentRequest,
 	record *store.IdempotencyRecord) error {
 	id, isTurn := strings.CutPrefix(record.Subject, "turn:")
 	if in, ok := o.Input.(streamingRequest); ok && isTurn {
 		agent, _ := in.streamTarget()
-		if _, err := s.Chat.ReplayTurn(ctx, callerOf(c).Account.ID.AgentRef(parley.AgentID(agent)),
-			parley.TurnID(id)); errors.Is(err, chat.ErrNoAnswer) {
+		if _, err := s.Chat.ReplayTurn(ctx, agentRef(c, agent), parley.TurnID(id)); errors.Is(err, chat.ErrNoAnswer) {
 			return err
 		}
 	}
 	return parley.NewError(parley.CodeKeyReused)
 }
 
-func (s *server) replayReply(ctx context.Context, c *httpapi.Call, o httpapi.IdempotentRequest,
+func (s *server) replayReply(ctx context.Context, c *call, o httpapi.IdempotentRequest,
 	record *store.IdempotencyRecord) (any, error) {
 	if record.Reply != "" {
 		c.Header().Set(replayedHeader, "true")
@@ -158,17 +156,17 @@ func (s *server) newReplayRules() map[string]replayRule {
 	}
 }
 
-func replaySuccess(context.Context, *httpapi.Call, any, effect) (any, error) {
+func replaySuccess(context.Context, *call, any, effect) (any, error) {
 	return &Data[Success]{Success{true}}, nil
 }
 
-func (s *server) replayAgent(ctx context.Context, c *httpapi.Call, in any, done effect) (any, error) {
+func (s *server) replayAgent(ctx context.Context, c *call, in any, done effect) (any, error) {
 	out := &CreatedAgent{ID: done.id}
 	n, ok := in.(*NewAgent)
 	if !ok || n.Body.URL.Value == "" {
 		return out, nil
 	}
-	links, err := s.DB.Sources(ctx, callerOf(c).Account.ID.AgentRef(parley.AgentID(done.id)),
+	links, err := s.DB.Sources(ctx, agentRef(c, done.id),
 		store.SourceFilter{Kinds: []parley.SourceKind{parley.SourceLink}}, parley.PageRequest{Limit: 1})
 	if err == nil && links.Total == 0 {
 		out.PendingSteps = []string{agents.AddSource}
@@ -176,7 +174,7 @@ func (s *server) replayAgent(ctx context.Context, c *httpapi.Call, in any, done 
 	return out, err
 }
 
-func (s *server) replaySource(ctx context.Context, c *httpapi.Call, in any, done effect) (any, error) {
+func (s *server) replaySource(ctx context.Context, c *call, in any, done effect) (any, error) {
 	request := in.(*NewSource)
 	out, err := s.getSource(ctx, c, &SourceRef{AgentID: request.AgentID, SourceID: done.id})
 	if err != nil {
@@ -186,7 +184,7 @@ func (s *server) replaySource(ctx context.Context, c *httpapi.Call, in any, done
 }
 
 // replayTurn renders the stored answer, as JSON or as a stream as the request asks.
-func (s *server) replayTurn(ctx context.Context, c *httpapi.Call, in any, done effect) (any, error) {
+func (s *server) replayTurn(ctx context.Context, c *call, in any, done effect) (any, error) {
 	agent, stream := in.(streamingRequest).streamTarget()
 	turn, err := s.storedTurn(ctx, c, parley.AgentID(agent), done)
 	if err != nil {
@@ -199,8 +197,7 @@ func (s *server) replayTurn(ctx context.Context, c *httpapi.Call, in any, done e
 	return out, err
 }
 
-func (s *server) storedTurn(ctx context.Context, c *httpapi.Call, agent parley.AgentID, done effect) (*chat.Turn,
-	error) {
+func (s *server) storedTurn(ctx context.Context, c *call, agent parley.AgentID, done effect) (*chat.Turn, error) {
 	account := callerOf(c).Account.ID
 	switch done.kind {
 	case "turn":
@@ -225,10 +222,10 @@ func (r *RetryRequest) streamTarget() (agent string, stream bool) {
 }
 
 // replayTicket returns the ticket that the request has opened, as it is now.
-func (s *server) replayTicket(ctx context.Context, c *httpapi.Call, in any, done effect) (any, error) {
+func (s *server) replayTicket(ctx context.Context, c *call, in any, done effect) (any, error) {
 	number, err := strconv.ParseInt(done.id, 10, 64)
 	if err != nil {
 		return nil, fmt.Errorf("v2: a new ticket has done %s: %w", done.kind, err)
 	}
-	return s.getTicket(ctx, c, &TicketRef{AgentID: in.(*NewTicket).AgentID, TicketNumber: number})
+	return s.getTicket(ctx, c, &TicketRef{AgentID: in.(*AgentRequest[NewTicketBody]).AgentID, TicketNumber: number})
 }

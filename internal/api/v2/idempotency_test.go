@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"parley"
-	"parley/internal/api/admin"
 	"parley/internal/api/v2"
 	"parley/internal/model"
 	"parley/internal/model/scripted"
@@ -23,21 +22,21 @@ import (
 
 // holdIdempotencyKeys has other requests hold the key "held" of every operation that keeps to keys: requests with
 // the same body, which still run, or with another one.
-func (tl *storyRunner) holdIdempotencyKeys(bodies string) error {
+func (r *storyRunner) holdIdempotencyKeys(bodies string) error {
 	claimed := 0
 	for _, row := range isolationCases {
 		method, path, _ := strings.Cut(row.route, " ")
-		if !slices.Contains(tl.listedCodes[row.route], string(parley.CodeKeyInUse)) {
+		if !slices.Contains(r.listedCodes[row.route], string(parley.CodeKeyInUse)) {
 			continue
 		}
 		hash := "another"
 		if bodies == "the same body" {
-			hash = digest(resourceIDs(tl.placeholders).substitute(row.body))
+			hash = digest(resourceIDs(r.Placeholders).Substitute(row.body))
 		}
-		tl.execSQL(`insert into idempotency_keys (account_id, key, request_hash, status, reply, created_at, claim,
+		r.ExecSQL(`insert into idempotency_keys (account_id, key, request_hash, status, reply, created_at, claim,
 			lease_until) values (?, ?, ?, 0, '', ?, 'other', ?)
-			on conflict (account_id, key) do update set request_hash = excluded.request_hash`, tl.server.Account,
-			digest(method+" "+v2.Base+resourceIDs(tl.placeholders).substitute(path)+"\nheld"), hash,
+			on conflict (account_id, key) do update set request_hash = excluded.request_hash`, r.Server.Account,
+			digest(method+" "+v2.Base+resourceIDs(r.Placeholders).Substitute(path)+"\nheld"), hash,
 			time.Now().UnixMilli(), time.Now().Add(time.Hour).UnixMilli())
 		claimed++
 	}
@@ -53,16 +52,16 @@ func digest(text string) string {
 }
 
 // postWithKey sends a POST with an Idempotency-Key.
-func postWithKey(t *testing.T, h *testkit.Server, path, key, body string) (status int, reply string) {
+func postWithKey(t *testing.T, srv *testkit.Server, path, key, body string) (status int, reply string) {
 	t.Helper()
-	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, h.URL+v2.Base+path, strings.NewReader(body))
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, srv.URL+v2.Base+path, strings.NewReader(body))
 	if err != nil {
 		t.Error(err)
 		return 0, ""
 	}
-	req.Header.Set("Authorization", "Bearer "+h.Key)
+	req.Header.Set("Authorization", "Bearer "+srv.Key)
 	req.Header.Set("Idempotency-Key", key)
-	resp, err := h.Client.Do(req)
+	resp, err := srv.Client.Do(req)
 	if err != nil {
 		t.Error(err)
 		return 0, ""
@@ -78,14 +77,14 @@ func postWithKey(t *testing.T, h *testkit.Server, path, key, body string) (statu
 
 // postConcurrently sends the same request many times at once and returns the reply of those that were not told that
 // the key is in use.
-func postConcurrently(t *testing.T, h *testkit.Server, path, body string, want int) string {
+func postConcurrently(t *testing.T, srv *testkit.Server, path, body string, want int) string {
 	t.Helper()
 	var all sync.WaitGroup
 	var mu sync.Mutex
 	replies := map[string]int{}
 	for range 32 {
 		all.Go(func() {
-			status, reply := postWithKey(t, h, path, "at-once", body)
+			status, reply := postWithKey(t, srv, path, "at-once", body)
 			mu.Lock()
 			defer mu.Unlock()
 			switch {
@@ -101,7 +100,7 @@ func postConcurrently(t *testing.T, h *testkit.Server, path, body string, want i
 		t.Fatalf("not one reply: %v", replies)
 	}
 	for reply := range replies {
-		status, again := postWithKey(t, h, path, "at-once", body)
+		status, again := postWithKey(t, srv, path, "at-once", body)
 		if status != want || again != reply {
 			t.Errorf("afterwards: %d %s\nnot: %s", status, again, reply)
 		}
@@ -113,34 +112,27 @@ func postConcurrently(t *testing.T, h *testkit.Server, path, body string, want i
 func TestEqualRequestsAtOnceHaveOneEffect(t *testing.T) {
 	for name, options := range map[string][]testkit.Option{"sqlite": nil, "postgres": {testkit.WithPostgres()}} {
 		t.Run(name, func(t *testing.T) {
-			h := testkit.Open(t,
+			srv := testkit.Open(t,
 				append(options, testkit.WithModel(&scripted.Model{StepsFor: func(model.Request) []scripted.Step {
 					return []scripted.Step{scripted.Text("One "), scripted.Text("answer."), scripted.Stop()}
 				}}))...)
 			var created struct{ ID string }
-			if err := json.Unmarshal([]byte(postConcurrently(t, h, "/agents", `{"name": "One"}`, 201)), &created); err != nil {
+			if err := json.Unmarshal([]byte(postConcurrently(t, srv, "/agents", `{"name": "One"}`, 201)), &created); err != nil {
 				t.Fatal(err)
 			}
 			agent := "/agents/" + created.ID
-			postConcurrently(t, h, agent+"/sources", `{"type": "text", "name": "One", "content": "One text."}`, 201)
-			first := postConcurrently(t, h, agent+"/chat", `{"message": "Hello"}`, 200)
+			postConcurrently(t, srv, agent+"/sources", `{"type": "text", "name": "One", "content": "One text."}`, 201)
+			first := postConcurrently(t, srv, agent+"/chat", `{"message": "Hello"}`, 200)
 			if !strings.Contains(first, "One answer.") {
 				t.Error(first)
 			}
 			for path, want := range map[string]int{"/agents": 1, agent + "/sources": 1, agent + "/conversations": 1} {
 				var page struct{ Pagination struct{ Total int } }
-				h.Do(t, "GET", path, h.Key, nil).Decode(t, 200, &page)
+				srv.Do(t, "GET", path, srv.Key, nil).Decode(t, 200, &page)
 				if page.Pagination.Total != want {
 					t.Errorf("%s: %d", path, page.Pagination.Total)
 				}
 			}
 		})
 	}
-}
-
-// setMaintenance turns maintenance mode on or off, as the operator does.
-func (tl *storyRunner) setMaintenance(on bool) error {
-	_, err := admin.RunOn(tl.t.Context(), tl.server.AdminService, admin.SetMaintenance,
-		admin.MaintenanceState{Enabled: on})
-	return err
 }

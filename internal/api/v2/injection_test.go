@@ -86,20 +86,20 @@ var ownAttacks = []string{
 // secret, and what it says is text.
 func TestInjection(t *testing.T) {
 	all := readAttacks(t)
-	for _, g := range []*gullibleModel{{}, {isAnthropic: true}} {
+	for _, g := range []*obedientModel{{}, {isAnthropic: true}} {
 		t.Run(fmt.Sprintf("anthropic=%v", g.isAnthropic), func(t *testing.T) {
 			site := &actionServer{}
 			site.Server = httptest.NewServer(site)
 			t.Cleanup(site.Close)
-			h := testkit.Open(t, testkit.WithModel(g.newModel(t)), testkit.WithConfig(func(c *server.Config) {
+			srv := testkit.Open(t, testkit.WithModel(g.newModel(t)), testkit.WithConfig(func(c *server.Config) {
 				c.SecretKey, c.FetchAllow = sealKey, []string{"127.0.0.1/32"}
 			}))
-			agent := createAttackedAgent(t, h, all)
-			addSignedAction(t, h, h.Account, agent, "look_up", site.URL+"/ours/{order}", "SECRET-OURS")
-			createNeighbourAgents(t, h, site.URL)
+			agent := createAttackedAgent(t, srv, all)
+			addSignedAction(t, srv, srv.Account, agent, "look_up", site.URL+"/ours/{order}", "SECRET-OURS")
+			createNeighbourAgents(t, srv, site.URL)
 			for i, attack := range all {
 				site.setReply(all[(i+1)%len(all)])
-				sendAttack(t, h, agent, attack)
+				sendAttack(t, srv, agent, attack)
 			}
 			checkContexts(t, g, site, len(all))
 		})
@@ -107,10 +107,10 @@ func TestInjection(t *testing.T) {
 }
 
 // createAttackedAgent creates an agent whose sources hold the attacks: as texts, names and headings.
-func createAttackedAgent(t *testing.T, h *testkit.Server, all []string) string {
+func createAttackedAgent(t *testing.T, srv *testkit.Server, all []string) string {
 	t.Helper()
-	agent := h.NewAgent(t, h.Key)
-	h.Do(t, "PUT", "/agents/"+agent, h.Key, map[string]any{"instructions": "You serve the shop."}).Decode(t,
+	agent := srv.NewAgent(t, srv.Key)
+	srv.Do(t, "PUT", "/agents/"+agent, srv.Key, map[string]any{"instructions": "You serve the shop."}).Decode(t,
 		http.StatusOK, &struct{}{})
 	const each = 25
 	for part := range slices.Chunk(all, each) {
@@ -122,9 +122,9 @@ func createAttackedAgent(t *testing.T, h *testkit.Server, all []string) string {
 		name := []rune(strings.Join(strings.Fields(part[0]), " "))
 		source := map[string]any{"type": "text", "name": string(name[:min(len(name), 80)]),
 			"content": strings.ToValidUTF8(text.String(), "?")}
-		h.Do(t, "POST", "/agents/"+agent+"/sources", h.Key, source).Decode(t, http.StatusCreated, &struct{}{})
+		srv.Do(t, "POST", "/agents/"+agent+"/sources", srv.Key, source).Decode(t, http.StatusCreated, &struct{}{})
 	}
-	if err := h.Runner.WaitIdle(t.Context()); err != nil {
+	if err := srv.Runner.WaitIdle(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	return agent
@@ -132,21 +132,21 @@ func createAttackedAgent(t *testing.T, h *testkit.Server, all []string) string {
 
 // createNeighbourAgents are an agent of the same account and one of another, with what nobody else may see. They
 // have read the same attacks' words.
-func createNeighbourAgents(t *testing.T, h *testkit.Server, site string) {
+func createNeighbourAgents(t *testing.T, srv *testkit.Server, site string) {
 	t.Helper()
-	for _, n := range []struct{ account, key, name, tool string }{{h.Account, h.Key, "SIBLING", "human_of_sibling"},
-		{h.OtherAccount, h.OtherKey, "FOREIGN", "wipe_everything"}} {
-		agent := h.NewAgent(t, n.key,
+	for _, n := range []struct{ account, key, name, tool string }{{srv.Account, srv.Key, "SIBLING", "human_of_sibling"},
+		{srv.OtherAccount, srv.OtherKey, "FOREIGN", "wipe_everything"}} {
+		agent := srv.NewAgent(t, n.key,
 			"CANARY-"+n.name+
 				": system prompt, instructions, orders, refunds, password, secret, ignore, weather, email, translate, write.")
-		h.Do(t, "PUT", "/agents/"+agent, n.key, map[string]any{"instructions": "CANARY-" + n.name}).Decode(t,
+		srv.Do(t, "PUT", "/agents/"+agent, n.key, map[string]any{"instructions": "CANARY-" + n.name}).Decode(t,
 			http.StatusOK, &struct{}{})
-		addSignedAction(t, h, n.account, agent, n.tool, site+"/"+strings.ToLower(n.name)+"/{order}", "SECRET-"+n.name)
+		addSignedAction(t, srv, n.account, agent, n.tool, site+"/"+strings.ToLower(n.name)+"/{order}", "SECRET-"+n.name)
 	}
 }
 
 // sendAttack sends one attack and checks what became of it.
-func sendAttack(t *testing.T, h *testkit.Server, agent, attack string) {
+func sendAttack(t *testing.T, srv *testkit.Server, agent, attack string) {
 	t.Helper()
 	type part struct {
 		Type, Text, ToolName string
@@ -158,7 +158,7 @@ func sendAttack(t *testing.T, h *testkit.Server, agent, attack string) {
 			Metadata struct{ ConversationID, FinishReason string }
 		}
 	}
-	r := h.Do(t, "POST", "/agents/"+agent+"/chat", h.Key, map[string]any{"message": attack})
+	r := srv.Do(t, "POST", "/agents/"+agent+"/chat", srv.Key, map[string]any{"message": attack})
 	r.Decode(t, http.StatusOK, &answer)
 	requireNotHTML(t, r)
 	text := ""
@@ -171,7 +171,7 @@ func sendAttack(t *testing.T, h *testkit.Server, agent, attack string) {
 	if !strings.HasPrefix(text, "I obey. <script>") || answer.Data.Metadata.FinishReason != "stop" {
 		t.Errorf("%.60q: %s, %.80q", attack, answer.Data.Metadata.FinishReason, text)
 	}
-	stored := h.Do(t, "GET", "/agents/"+agent+"/conversations/"+answer.Data.Metadata.ConversationID+"/messages", h.Key,
+	stored := srv.Do(t, "GET", "/agents/"+agent+"/conversations/"+answer.Data.Metadata.ConversationID+"/messages", srv.Key,
 		nil)
 	requireNotHTML(t, stored)
 	var messages struct{ Data []struct{ Parts []part } }
@@ -193,7 +193,7 @@ func requireNotHTML(t *testing.T, r testkit.Reply) {
 var sourceTagPattern = regexp.MustCompile(`(?i)<source n=\\"(\d+)\\"`)
 
 // checkContexts looks at all that the model was shown, and at who was called.
-func checkContexts(t *testing.T, g *gullibleModel, site *actionServer, turns int) {
+func checkContexts(t *testing.T, g *obedientModel, site *actionServer, turns int) {
 	t.Helper()
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -245,9 +245,9 @@ func splitSystem(context string) (system, output string) {
 	return context[from:to], context[to:]
 }
 
-// gullibleModel is a model that does whatever any word of its context may mean: it calls every tool that it has
+// obedientModel is a model that does whatever any word of its context may mean: it calls every tool that it has
 // ever heard of, and then says all it knows, with images and scripts around it.
-type gullibleModel struct {
+type obedientModel struct {
 	isAnthropic bool
 
 	mu       sync.Mutex
@@ -258,7 +258,7 @@ type gullibleModel struct {
 var foreignTools = []string{"wipe_everything", "human_of_sibling", "read_agent", "run_shell", "parley_trace", "LOOK_UP",
 	"look_up "}
 
-func (g *gullibleModel) answer(x *provider.Exchange) {
+func (g *obedientModel) answer(x *provider.Exchange) {
 	body := string(x.Request.Body)
 	g.mu.Lock()
 	g.contexts = append(g.contexts, body)
@@ -287,7 +287,7 @@ func (g *gullibleModel) answer(x *provider.Exchange) {
 	}
 }
 
-func (g *gullibleModel) newModel(t *testing.T) model.Model {
+func (g *obedientModel) newModel(t *testing.T) model.Model {
 	url := provider.Start(t, g.answer).URL
 	if g.isAnthropic {
 		m := &anthropic.Model{Client: httpclient.Client{BaseURL: url}}
@@ -299,7 +299,7 @@ func (g *gullibleModel) newModel(t *testing.T) model.Model {
 	return m
 }
 
-// actionServer is a service that actions ask. It answers what it is told to, and notes who knocks.
+// actionServer is a service that actions ask. It answers what it is set to, and records its requests.
 type actionServer struct {
 	*httptest.Server
 	mu           sync.Mutex
@@ -325,7 +325,7 @@ func (s *actionServer) setReply(text string) {
 const sealKey = "a key of sixteen bytes or more"
 
 // addSignedAction returns an agent an action that asks the shop and is signed with the secret.
-func addSignedAction(t *testing.T, h *testkit.Server, account, agent, name, url, secret string) {
+func addSignedAction(t *testing.T, srv *testkit.Server, account, agent, name, url, secret string) {
 	t.Helper()
 	safe, err := vault.New(sealKey)
 	if err != nil {
@@ -348,7 +348,7 @@ func addSignedAction(t *testing.T, h *testkit.Server, account, agent, name, url,
 	if err := actions.ValidateAction(&a); err != nil {
 		t.Fatal(err, parley.AsError(err).Details)
 	}
-	if err := h.DB.PutAction(t.Context(), &a); err != nil {
+	if err := srv.DB.PutAction(t.Context(), &a); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"parley"
-	"parley/internal/httpapi"
 	"parley/internal/insight"
 	"parley/internal/store"
 )
@@ -97,7 +96,7 @@ type UnansweredGroup struct {
 	LastAsked  int64  `json:"lastAsked" doc:"Epoch seconds."`
 }
 
-func (s *server) getInsights(ctx context.Context, c *httpapi.Call, in *InsightsQuery) (*InsightsReply, error) {
+func (s *server) getInsights(ctx context.Context, c *call, in *InsightsQuery) (*InsightsReply, error) {
 	from, to, err := insight.ParseDays(in.From, in.To, s.Now())
 	if err != nil {
 		return nil, err

@@ -14,33 +14,37 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"parley"
 	"parley/internal/chat"
+	"parley/internal/ingest"
+	"parley/internal/ingest/crawl"
 	"parley/internal/server"
+	"parley/internal/sqldb"
 	"parley/internal/testkit"
 )
 
 // Addresses by which others were led inside, through everything that fetches what a stranger named: nothing inside
 // is reached, even where every name leads to this machine.
-func TestNothingLeadsInside(t *testing.T) {
+func TestInternalAddressesAreNotReached(t *testing.T) {
 	reached, port := startCanary(t)
 	list := readPayloads(t, port, "ssrf_urls.txt")
 	lures := append(readPayloads(t, port, "Open-Redirect-payloads.txt"), list...)
-	h := testkit.Open(t, testkit.WithConfig(func(c *server.Config) { c.FetchAllow = []string{"127.9.9.9/32"} }))
-	h.Outbound.Resolve = func(context.Context, string) ([]netip.Addr, error) {
+	srv := testkit.Open(t, testkit.WithConfig(func(c *server.Config) { c.FetchAllow = []string{"127.9.9.9/32"} }))
+	srv.Outbound.Resolve = func(context.Context, string) ([]netip.Addr, error) {
 		return []netip.Addr{netip.MustParseAddr("127.0.0.1"), netip.MustParseAddr("::1")}, nil
 	}
 	site, asked := serveLures(t, lures)
 	accepted := 0
 	for name, enter := range map[string]func(address string) int{
-		"individual": newLinkReader(t, h, "individual"), "crawl": newLinkReader(t, h, "crawl"),
-		"sitemap": newLinkReader(t, h, "sitemap"),
+		"individual": newLinkReader(t, srv, "individual"), "crawl": newLinkReader(t, srv, "crawl"),
+		"sitemap": newLinkReader(t, srv, "sitemap"),
 		"an agent's url": func(address string) int {
-			code, _ := sendAs(t, h, h.Key, "POST", "/agents", mustMarshal(t, map[string]string{"name": "A", "url": address}))
+			code, _ := sendAs(t, srv, srv.Key, "POST", "/agents", mustMarshal(t, map[string]string{"name": "A", "url": address}))
 			return code
 		},
 	} {
@@ -53,16 +57,16 @@ func TestNothingLeadsInside(t *testing.T) {
 			}
 		}
 	}
-	page := newLinkReader(t, h, "individual")
+	page := newLinkReader(t, srv, "individual")
 	for i := range lures {
 		page(site + "/hop/" + strconv.Itoa(i))
 	}
-	newLinkReader(t, h, "crawl")(site + "/lures")
-	newLinkReader(t, h, "sitemap")(site + "/map.xml")
-	newLinkReader(t, h, "sitemap")(site + "/index.xml")
-	newLinkReader(t, h, "sitemap")(site + "/") // its robots.txt names sitemaps
-	runActions(t, h, lures, site)
-	if err := h.CrawlRunner.WaitIdle(t.Context()); err != nil {
+	newLinkReader(t, srv, "crawl")(site + "/lures")
+	newLinkReader(t, srv, "sitemap")(site + "/map.xml")
+	newLinkReader(t, srv, "sitemap")(site + "/index.xml")
+	newLinkReader(t, srv, "sitemap")(site + "/") // its robots.txt names sitemaps
+	runActions(t, srv, lures, site)
+	if err := srv.CrawlRunner.WaitIdle(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if accepted < len(list) || asked.Load() < int64(4*len(lures)) {
@@ -201,11 +205,11 @@ func lureElements(element string, list []string) string {
 }
 
 // newLinkReader creates an agent, and returns what has it read an address.
-func newLinkReader(t *testing.T, h *testkit.Server, kind string) func(string) int {
+func newLinkReader(t *testing.T, srv *testkit.Server, kind string) func(string) int {
 	t.Helper()
-	agent := h.NewAgent(t, h.Key)
+	agent := srv.NewAgent(t, srv.Key)
 	return func(address string) int {
-		code, _ := sendAs(t, h, h.Key, "POST", "/agents/"+agent+"/sources",
+		code, _ := sendAs(t, srv, srv.Key, "POST", "/agents/"+agent+"/sources",
 			mustMarshal(t, map[string]string{"type": "link", "url": address, "linkType": kind}))
 		return code
 	}
@@ -213,10 +217,10 @@ func newLinkReader(t *testing.T, h *testkit.Server, kind string) func(string) in
 
 // runActions has actions ask for the addresses, and for what redirects to them. What a definition would refuse is
 // stored all the same.
-func runActions(t *testing.T, h *testkit.Server, list []string, site string) {
+func runActions(t *testing.T, srv *testkit.Server, list []string, site string) {
 	t.Helper()
-	agent := parley.AgentID(h.NewAgent(t, h.Key))
-	account := parley.AccountID(h.Account)
+	agent := parley.AgentID(srv.NewAgent(t, srv.Key))
+	account := parley.AccountID(srv.Account)
 	for i, to := range list {
 		for way, address := range map[string]string{"direct": to, "hop": site + "/hop/" + strconv.Itoa(i)} {
 			config, err := json.Marshal(map[string]any{"url": address, "method": "POST", "body": map[string]any{}})
@@ -227,16 +231,16 @@ func runActions(t *testing.T, h *testkit.Server, list []string, site string) {
 			a := parley.Action{ID: parley.ActionID(parley.NewUUID()), AccountID: account, AgentID: agent, Key: key,
 				Kind: parley.ActionHTTP, Name: key, Description: "d",
 				Enabled: true, Config: config, CreatedAt: time.Now(), UpdatedAt: time.Now()}
-			if err := h.DB.PutAction(t.Context(), &a); err != nil {
+			if err := srv.DB.PutAction(t.Context(), &a); err != nil {
 				t.Fatal(err)
 			}
 		}
 	}
-	record, err := h.DB.Agent(t.Context(), account.AgentRef(agent), time.Now())
+	record, err := srv.DB.Agent(t.Context(), account.AgentRef(agent), time.Now())
 	if err != nil {
 		t.Fatal(err)
 	}
-	tools, err := h.Actions.Tools(t.Context(), record)
+	tools, err := srv.Actions.Tools(t.Context(), record)
 	if err != nil || len(tools) < len(list) {
 		t.Fatal(len(tools), err)
 	}
@@ -257,4 +261,119 @@ func mustMarshal(t *testing.T, v any) string {
 		t.Fatal(err)
 	}
 	return string(text)
+}
+
+// slowSite is a site of pages that lead from one to the next; from one of them on it does not answer while it is
+// shut.
+type slowSite struct {
+	mu            sync.Mutex
+	blocked       chan struct{}
+	requestCounts map[string]int
+}
+
+const slowPages, blockedFrom = 8, 4
+
+func (s *slowSite) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	n := 0
+	if _, err := fmt.Sscanf(r.URL.Path, "/page%d", &n); err != nil && r.URL.Path != "/" || n > slowPages {
+		http.NotFound(w, r)
+		return
+	}
+	s.mu.Lock()
+	s.requestCounts[r.URL.Path]++
+	s.mu.Unlock()
+	if n >= blockedFrom {
+		select {
+		case <-s.blocked:
+		case <-r.Context().Done():
+			return
+		}
+	}
+	w.Header().Set("Content-Type", "text/html")
+	_, _ = fmt.Fprintf(w,
+		`<title>Page %d</title><main><p>This is what page number %d has to say.</p><a href="/page%d">next</a></main>`,
+		n, n, n+1)
+}
+
+// A crawl that is cut off in the middle, with its claims and its lease left as a kill -9 leaves them, goes on in
+// the next server.
+func TestCrawlContinuesAfterARestart(t *testing.T) {
+	site := &slowSite{blocked: make(chan struct{}), requestCounts: map[string]int{}}
+	listening := httptest.NewServer(site)
+	t.Cleanup(listening.Close)
+	data := t.TempDir()
+	options := []testkit.Option{testkit.WithDatabase(data, ""), testkit.WithConfig(func(c *server.Config) {
+		c.FetchAllow = []string{"127.0.0.1/32"}
+	})}
+	var link *parley.Source
+	var key string
+	t.Run("cut off", func(t *testing.T) {
+		srv := testkit.Open(t, options...)
+		key = srv.Key
+		account := parley.Account{ID: parley.AccountID(srv.Account)}
+		var agent struct{ ID parley.AgentID }
+		if code, body := sendAs(t, srv, srv.Key, "POST", "/agents", `{"name": "Reader"}`); code != http.StatusCreated ||
+			json.Unmarshal([]byte(body), &agent) != nil {
+			t.Fatal(code, body)
+		}
+		var err error
+		if link, err = srv.Ingest.AddLink(t.Context(), account, parley.Plan{}, agent.ID,
+			ingest.Link{URL: listening.URL, Type: crawl.WholeSite}); err != nil {
+			t.Fatal(err)
+		}
+		testkit.Eventually(t, "some pages are read", func() bool {
+			return sourceChildren(t, srv, link).Included == blockedFrom
+		})
+	})
+	close(site.blocked)
+	t.Run("goes on", func(t *testing.T) {
+		left := func(t testing.TB, c *server.Config) { simulateKill(t, c) }
+		srv := testkit.Open(t, append(options, left)...)
+		testkit.Eventually(t, "all pages are read", func() bool {
+			code, body := sendAs(t, srv, key, "GET", "/agents/"+string(link.AgentID)+"/sources/"+string(link.ID), "")
+			var s struct{ Status string }
+			return code == http.StatusOK && json.Unmarshal([]byte(body), &s) == nil && s.Status == "trained"
+		})
+		if got := sourceChildren(t, srv, link); got != (ingest.Children{Included: slowPages + 1, Failed: 1}) {
+			t.Errorf("%+v", got)
+		}
+		if site.requestCounts["/"] != 1 || site.requestCounts["/page1"] != 1 {
+			t.Error("pages are read again:", site.requestCounts)
+		}
+	})
+}
+
+func sourceChildren(t *testing.T, srv *testkit.Server, link *parley.Source) ingest.Children {
+	t.Helper()
+	s, err := srv.DB.Source(t.Context(), link.AgentRef(), link.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var r ingest.LinkRecord
+	if err := json.Unmarshal(s.Metadata, &r); err != nil {
+		t.Fatal(err)
+	}
+	return r.Children
+}
+
+// simulateKill returns the database of a server that has shut down the look of one that was killed.
+func simulateKill(t testing.TB, c *server.Config) {
+	t.Helper()
+	db, err := sqldb.Open(t.Context(), sqldb.Config{URL: c.Database()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	later := time.Now().Add(time.Hour).UnixMilli()
+	for _, query := range []string{
+		fmt.Sprintf(`update jobs set state = 'running', attempts = 1, lease_owner = 'dead', lease_until = %d
+			where kind = 'source.crawl'`, later),
+		`update crawl_pages set claimed = 1 where state = ''`,
+	} {
+		if n, err := db.Exec(t.Context(), query); err != nil || n != 1 {
+			t.Fatal(n, err)
+		}
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
 }

@@ -76,15 +76,15 @@ var requiredStatus = map[string]parley.ConversationStatus{
 var malformedIDs = []string{"x", "%00", "%27%20or%201=1--", "..%2F..", "%F0%9F%98%80",
 	"00000000-0000-0000-0000-00000000000g", strings.Repeat("a", 3000)}
 
-type resourceIDs map[string]string // by the name of their parameter
+type resourceIDs = testkit.ResourceIDs
 
 // TestIsolation holds the promise that nobody can reach, or so much as notice, another account's things: the reply
 // to their id is the reply to an id that does not exist, byte for byte.
 func TestIsolation(t *testing.T) {
-	h := testkit.Open(t)
-	ours, theirs := createResources(t, h, parley.AccountID(h.Account), h.Key),
-		createResources(t, h, parley.AccountID(h.OtherAccount), h.OtherKey)
-	addMember(t, h, h.Account, "kim@shop.example")
+	srv := testkit.Open(t)
+	ours, theirs := createResources(t, srv, parley.AccountID(srv.Account), srv.Key),
+		createResources(t, srv, parley.AccountID(srv.OtherAccount), srv.OtherKey)
+	addMember(t, srv, srv.Account, "kim@shop.example")
 	unknown := resourceIDs{"agentId": "AAAAAAAAAAAAAAAAAAAAA", "sourceId": "00000000-0000-4000-8000-000000000000",
 		"conversationId": "01900000-0000-7000-8000-000000000000",
 		"messageId":      "msg_0000000000000000000000", "toolCallId": "call_000000000000000000000",
@@ -94,26 +94,26 @@ func TestIsolation(t *testing.T) {
 			if !strings.Contains(row.route+row.body, "{"+name+"}") {
 				continue
 			}
-			stranger := requestForComparison(t, h, row.route, row.body, ours.withID(name, theirs[name]))
-			missing := requestForComparison(t, h, row.route, row.body, ours.withID(name, unknown[name]))
+			stranger := requestForComparison(t, srv, row.route, row.body, ours.With(name, theirs[name]))
+			missing := requestForComparison(t, srv, row.route, row.body, ours.With(name, unknown[name]))
 			if stranger != missing || !strings.HasPrefix(missing, "404 ") {
 				t.Errorf("%s with another account's %s:\n%s\nwith an unknown one:\n%s", row.route, name, stranger, missing)
 			}
 			for _, id := range malformedIDs {
-				if got := requestForComparison(t, h, row.route, row.body, ours.withID(name, id)); got != missing {
+				if got := requestForComparison(t, srv, row.route, row.body, ours.With(name, id)); got != missing {
 					t.Errorf("%s with %s %q:\n%s\nwith an unknown one:\n%s", row.route, name, id, got, missing)
 				}
 			}
 		}
 		if strings.Contains(row.route, "{") {
-			if all, none := requestForComparison(t, h, row.route, row.body, theirs),
-				requestForComparison(t, h, row.route, row.body, unknown); all != none {
+			if all, none := requestForComparison(t, srv, row.route, row.body, theirs),
+				requestForComparison(t, srv, row.route, row.body, unknown); all != none {
 				t.Errorf("%s with all ids another account's:\n%s\nunknown:\n%s", row.route, all, none)
 			}
 		}
-		setStatus(t, h, ours["conversationId"], requiredStatus[row.route])
-		got := requestForComparison(t, h, row.route, row.body, ours)
-		setStatus(t, h, ours["conversationId"], parley.ConversationOngoing)
+		setStatus(t, srv, ours["conversationId"], requiredStatus[row.route])
+		got := requestForComparison(t, srv, row.route, row.body, ours)
+		setStatus(t, srv, ours["conversationId"], parley.ConversationOngoing)
 		if !strings.HasPrefix(got, "2") {
 			t.Errorf("%s with our own ids: %s", row.route, got)
 		}
@@ -125,41 +125,25 @@ func TestIsolation(t *testing.T) {
 	}
 	for path := range strings.SplitSeq("/agents/{agentId} /agents/{agentId}/sources/{sourceId} "+
 		"/agents/{agentId}/conversations/{conversationId}", " ") {
-		if got, _ := sendAs(t, h, h.OtherKey, "GET", theirs.substitute(path), ""); got != 200 {
+		if got, _ := sendAs(t, srv, srv.OtherKey, "GET", theirs.Substitute(path), ""); got != 200 {
 			t.Errorf("%s of the other account did not survive: %d", path, got)
 		}
 	}
 }
 
-func setStatus(t *testing.T, h *testkit.Server, conversation string, status parley.ConversationStatus) {
+func setStatus(t *testing.T, srv *testkit.Server, conversation string, status parley.ConversationStatus) {
 	t.Helper()
 	if status == "" {
 		return
 	}
-	if _, err := h.DB.SQL().Exec(t.Context(), `update conversations set status = ? where id = ?`, string(status),
+	if _, err := srv.DB.SQL().Exec(t.Context(), `update conversations set status = ? where id = ?`, string(status),
 		conversation); err != nil {
 		t.Fatal(err)
 	}
 }
 
-func (th resourceIDs) withID(name, id string) resourceIDs {
-	other := resourceIDs{}
-	for n, v := range th {
-		other[n] = v
-	}
-	other[name] = id
-	return other
-}
-
-func (th resourceIDs) substitute(text string) string {
-	for name, id := range th {
-		text = strings.ReplaceAll(text, "{"+name+"}", id)
-	}
-	return text
-}
-
 // createResources returns the key's account one of each thing.
-func createResources(t *testing.T, h *testkit.Server, account parley.AccountID, key string) resourceIDs {
+func createResources(t *testing.T, srv *testkit.Server, account parley.AccountID, key string) resourceIDs {
 	t.Helper()
 	var agent struct{ ID parley.AgentID }
 	var source struct{ ID string }
@@ -171,13 +155,13 @@ func createResources(t *testing.T, h *testkit.Server, account parley.AccountID, 
 	}
 	make := func(path, body string, into any) {
 		t.Helper()
-		status, reply := sendAs(t, h, key, "POST", path, body)
+		status, reply := sendAs(t, srv, key, "POST", path, body)
 		if err := json.Unmarshal([]byte(reply), into); err != nil || status/100 != 2 {
 			t.Fatalf("%s: %d %s", path, status, reply)
 		}
 	}
 	make("/agents", `{"name": "Agent"}`, &agent)
-	if status, reply := sendAs(t, h, key, "PUT", "/agents/"+string(agent.ID), `{"voiceSettings": {}}`); status != 200 {
+	if status, reply := sendAs(t, srv, key, "PUT", "/agents/"+string(agent.ID), `{"voiceSettings": {}}`); status != 200 {
 		t.Fatal(status, reply)
 	}
 	make("/agents/"+string(agent.ID)+"/sources", `{"type": "text", "name": "Text", "content": "The sky is blue."}`,
@@ -187,29 +171,29 @@ func createResources(t *testing.T, h *testkit.Server, account parley.AccountID, 
 		ConversationID: answer.Data.Metadata.ConversationID, MessageID: answer.Data.ID,
 		CallID: parley.NewCallID(), Tool: "where_am_i", RunsOnClient: true, Input: json.RawMessage("{}"),
 		Status: parley.ToolPending, CreatedAt: time.Now()}
-	if err := h.DB.AddToolCalls(t.Context(), []parley.ToolCall{call}); err != nil {
+	if err := srv.DB.AddToolCalls(t.Context(), []parley.ToolCall{call}); err != nil {
 		t.Fatal(err)
 	}
 	return resourceIDs{"agentId": string(agent.ID), "sourceId": source.ID,
 		"conversationId": string(call.ConversationID), "messageId": string(call.MessageID), "toolCallId": call.CallID,
-		"userId": "of-" + string(agent.ID), "ticketNumber": createTicket(t, h, key, account.AgentRef(agent.ID))}
+		"userId": "of-" + string(agent.ID), "ticketNumber": createTicket(t, srv, key, account.AgentRef(agent.ID))}
 }
 
 // createTicket opens a ticket and returns its number, which no agent of the other account has.
-func createTicket(t *testing.T, h *testkit.Server, key string, ref parley.AgentRef) string {
+func createTicket(t *testing.T, srv *testkit.Server, key string, ref parley.AgentRef) string {
 	t.Helper()
-	if status, body := sendAs(t, h, key, "GET", "/agents/"+string(ref.Agent)+"/helpdesk/teams", ""); status != 200 {
+	if status, body := sendAs(t, srv, key, "GET", "/agents/"+string(ref.Agent)+"/helpdesk/teams", ""); status != 200 {
 		t.Fatal(status, body)
 	}
-	if string(ref.Account) == h.OtherAccount {
-		if _, err := h.DB.SQL().Exec(t.Context(),
+	if string(ref.Account) == srv.OtherAccount {
+		if _, err := srv.DB.SQL().Exec(t.Context(),
 			`update helpdesks set last_number = 98765431 where agent_id = ? and account_id = ?`, ref.Agent,
 			ref.Account); err != nil {
 			t.Fatal(err)
 		}
 	}
 	var ticket struct{ TicketNumber int64 }
-	status, body := sendAs(t, h, key, "POST", "/agents/"+string(ref.Agent)+"/helpdesk/tickets",
+	status, body := sendAs(t, srv, key, "POST", "/agents/"+string(ref.Agent)+"/helpdesk/tickets",
 		`{"subject": "Help", "description": "Please.", "customer": {"email": "jo@example.com"}}`)
 	if err := json.Unmarshal([]byte(body), &ticket); err != nil || status != 201 {
 		t.Fatal(status, body)
@@ -219,21 +203,21 @@ func createTicket(t *testing.T, h *testkit.Server, key string, ref parley.AgentR
 
 // requestForComparison sends a route's request with our key and returns all of the reply that a stranger could
 // compare.
-func requestForComparison(t *testing.T, h *testkit.Server, route, body string, ids resourceIDs) string {
+func requestForComparison(t *testing.T, srv *testkit.Server, route, body string, ids resourceIDs) string {
 	t.Helper()
 	method, path, _ := strings.Cut(route, " ")
-	status, reply := sendAs(t, h, h.Key, method, ids.substitute(path), ids.substitute(body))
+	status, reply := sendAs(t, srv, srv.Key, method, ids.Substitute(path), ids.Substitute(body))
 	return fmt.Sprint(status, " ", reply)
 }
 
-func sendAs(t *testing.T, h *testkit.Server, key, method, path, body string) (int, string) {
+func sendAs(t *testing.T, srv *testkit.Server, key, method, path, body string) (int, string) {
 	t.Helper()
-	req, err := http.NewRequestWithContext(t.Context(), method, h.URL+v2.Base+path, strings.NewReader(body))
+	req, err := http.NewRequestWithContext(t.Context(), method, srv.URL+v2.Base+path, strings.NewReader(body))
 	if err != nil {
 		t.Fatal(err)
 	}
 	req.Header.Set("Authorization", "Bearer "+key)
-	resp, err := h.Client.Do(req)
+	resp, err := srv.Client.Do(req)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -248,9 +232,9 @@ func sendAs(t *testing.T, h *testkit.Server, key, method, path, body string) (in
 var noFilter store.ConversationFilter
 
 // createAgent creates an agent and returns its id.
-func createAgent(t *testing.T, h *testkit.Server) string {
+func createAgent(t *testing.T, srv *testkit.Server) string {
 	t.Helper()
-	status, body := sendAs(t, h, h.Key, "POST", "/agents", `{"name": "Agent"}`)
+	status, body := sendAs(t, srv, srv.Key, "POST", "/agents", `{"name": "Agent"}`)
 	var created struct{ ID string }
 	if err := json.Unmarshal([]byte(body), &created); err != nil || status != 201 {
 		t.Fatal(status, body)

@@ -8,7 +8,6 @@ import (
 	"unicode/utf8"
 
 	"parley"
-	"parley/internal/httpapi"
 	"parley/internal/store"
 	"parley/internal/text/words"
 )
@@ -39,9 +38,8 @@ const (
 	passageGone    = "gone"
 )
 
-func (s *server) getPassage(ctx context.Context, c *httpapi.Call, in *PassageQuery) (*Passage, error) {
-	cited, err := s.DB.CitedSource(ctx, callerOf(c).Account.ID.AgentRef(parley.AgentID(in.AgentID)),
-		parley.SourceID(in.SourceID), in.Version)
+func (s *server) getPassage(ctx context.Context, c *call, in *PassageQuery) (*Passage, error) {
+	cited, err := s.DB.CitedSource(ctx, agentRef(c, in.AgentID), parley.SourceID(in.SourceID), in.Version)
 	if err != nil {
 		return nil, fmt.Errorf("find passage: %w", err)
 	}
@@ -63,7 +61,7 @@ func (s *server) getPassage(ctx context.Context, c *httpapi.Call, in *PassageQue
 }
 
 // readPassage reads the span, and checks whether the live version contains its words.
-func (s *server) readPassage(ctx context.Context, c *httpapi.Call, in *PassageQuery, cited store.CitedSource,
+func (s *server) readPassage(ctx context.Context, c *call, in *PassageQuery, cited store.CitedSource,
 	out *Passage) error {
 	account, agent, source := callerOf(c).Account.ID, parley.AgentID(in.AgentID), parley.SourceID(in.SourceID)
 	start, end := in.Start, cmp.Or(in.End, cited.RequestedVersion.Size)
@@ -101,12 +99,12 @@ func passageState(c store.CitedSource) string {
 }
 
 // checkBounds fails unless the span is inside a text of so many bytes.
-func (in *PassageQuery) checkBounds(size int) error {
+func (q *PassageQuery) checkBounds(size int) error {
 	faults := map[string]string{}
-	if in.End > size {
+	if q.End > size {
 		faults["end"] = fmt.Sprintf("must be at most %d, the length of that version in bytes", size)
 	}
-	if end := in.End; in.Start >= size || end > 0 && in.Start >= end {
+	if end := q.End; q.Start >= size || end > 0 && q.Start >= end {
 		faults["start"] = "must be before the end"
 	}
 	return parley.InvalidFields(faults)

@@ -7,12 +7,13 @@ import (
 	"testing"
 
 	"parley"
+	"parley/internal/testkit"
 	"parley/internal/testkit/expect"
 )
 
 // untestableCodes are the pairs of a route and a code that no story can cover, with the reason.
 var untestableCodes = map[string]string{
-	"GET /health INTERNAL_SERVER_ERROR": "it asks for nothing that could fail; the face would say so all the " +
+	"GET /health INTERNAL_SERVER_ERROR": "it asks for nothing that could fail; the API would say so all the " +
 		"same, should it panic",
 	"GET /health SERVICE_UNDER_MAINTENANCE": "a proxy in front of a stopped server says so in its place",
 }
@@ -38,9 +39,9 @@ func TestEveryRouteIsAccountedFor(t *testing.T) {
 			}
 			for _, code := range append([]string{""}, codes[route]...) {
 				if pair := strings.TrimSpace(route + " " + code); !covered[pair] && untestableCodes[pair] == "" {
-					t.Errorf("%s: no story in testdata tells it", pair)
+					t.Errorf("%s: no story in testdata covers it", pair)
 				} else if covered[pair] && untestableCodes[pair] != "" {
-					t.Errorf("%s: a story tells what cannot be told", pair)
+					t.Errorf("%s: a story covers what is listed as untestable", pair)
 				}
 			}
 			rows := 0
@@ -135,14 +136,10 @@ func routeTargets(x exchange, codes map[string][]string) []routeTarget {
 func replacePathBase(path, base string) (string, bool) {
 	want := strings.Split(strings.TrimSuffix(base, "/"), "/")
 	segments := strings.Split(path, "/")
-	if len(segments) < len(want) || !slices.EqualFunc(segments[:len(want)], want, segmentMatches) {
+	if len(segments) < len(want) || !slices.EqualFunc(segments[:len(want)], want, testkit.SegmentMatches) {
 		return "", false
 	}
 	return strings.Join(append(want, segments[len(want):]...), "/"), true
-}
-
-func segmentMatches(known, segment string) bool {
-	return known == segment || strings.HasPrefix(known, "{") && segment != ""
 }
 
 // matchTemplate finds the path of the document that a story's path matches, the one with the fewest parameters first.
@@ -151,7 +148,7 @@ func matchTemplate(codes map[string][]string, method, path string) string {
 	var found []string
 	for route := range codes {
 		m, known, _ := strings.Cut(route, " ")
-		if m == method && slices.EqualFunc(strings.Split(known, "/"), strings.Split(path, "/"), segmentMatches) {
+		if m == method && testkit.PathMatches(known, path) {
 			found = append(found, known)
 		}
 	}

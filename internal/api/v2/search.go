@@ -67,7 +67,7 @@ type SearchQuery struct {
 	Cursor           string `query:"cursor" doc:"The cursor of the page before; all parameters but limit must be as they were."`
 }
 
-func (s *server) searchConversations(ctx context.Context, c *httpapi.Call, in *SearchQuery) (*FoundPage, error) {
+func (s *server) searchConversations(ctx context.Context, c *call, in *SearchQuery) (*FoundPage, error) {
 	agent, err := s.findAgent(ctx, c, in.AgentID)
 	if err != nil {
 		return nil, err
@@ -76,22 +76,15 @@ func (s *server) searchConversations(ctx context.Context, c *httpapi.Call, in *S
 	if err != nil {
 		return nil, fmt.Errorf("search conversations: %w", err)
 	}
-	out := &FoundPage{Data: make([]Found, 0, len(page.Hits)),
-		Pagination: FoundEnd{Cursor: page.Cursor, HasMore: page.Cursor != nil}}
-	for i := range page.Hits {
-		out.Data = append(out.Data, newFound(&page.Hits[i]))
-	}
-	return out, nil
+	return &FoundPage{httpapi.ConvertList(page.Hits, newFound), FoundEnd{page.Cursor, page.Cursor != nil}}, nil
 }
 
-func (in *SearchQuery) searchQuery() search.Query {
-	return search.Query{Text: in.Query, Source: in.Source, Sentiment: in.Sentiment, Topic: in.Topic, UserID: in.UserID,
-		ActivityState: in.ActivityState,
-		Feedback:      in.Feedback, Escalated: in.Escalated, ActionType: in.ActionType, Tool: in.Tool,
-		ToolOutcome: in.ToolOutcome, Procedure: in.Procedure,
-		ProcedureOutcome: in.ProcedureOutcome, HasVoice: in.HasVoice, StartDate: in.StartDate, EndDate: in.EndDate,
-		UpdatedAfter:  in.UpdatedAfter,
-		UpdatedBefore: in.UpdatedBefore, Limit: in.Limit, Cursor: in.Cursor}
+func (q *SearchQuery) searchQuery() search.Query {
+	return search.Query{Text: q.Query, Source: q.Source, Sentiment: q.Sentiment, Topic: q.Topic,
+		UserID: q.UserID, ActivityState: q.ActivityState, Feedback: q.Feedback, Escalated: q.Escalated,
+		ActionType: q.ActionType, Tool: q.Tool, ToolOutcome: q.ToolOutcome, Procedure: q.Procedure,
+		ProcedureOutcome: q.ProcedureOutcome, HasVoice: q.HasVoice, StartDate: q.StartDate, EndDate: q.EndDate,
+		UpdatedAfter: q.UpdatedAfter, UpdatedBefore: q.UpdatedBefore, Limit: q.Limit, Cursor: q.Cursor}
 }
 
 func newFound(h *search.Hit) Found {

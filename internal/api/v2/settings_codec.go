@@ -1,6 +1,7 @@
 package v2
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -32,10 +33,10 @@ type SettingsCodec struct {
 
 // Apply changes the agent by a JSON object of settings. It fails with VALIDATION_INVALID_BODY and details by dotted
 // path.
-func (d SettingsCodec) Apply(a *parley.Agent, settings json.RawMessage) error {
+func (c SettingsCodec) Apply(a *parley.Agent, settings json.RawMessage) error {
 	var s AgentSettings
 	err := httpapi.Decode(settings, &s)
-	if err := joinFaults(err, s.checkModels(a, d.CanSetModel)); err != nil {
+	if err := joinFaults(err, s.checkModels(a, c.CanSetModel)); err != nil {
 		return err
 	}
 	if err := s.AgentChangeBody.apply(a); err != nil {
@@ -49,8 +50,8 @@ func (d SettingsCodec) Apply(a *parley.Agent, settings json.RawMessage) error {
 	}
 	applyInsight(a, s.Insight)
 	applyVoice(a, s.Voice)
-	replaceIfSent(&a.AutoRetrain, s.AutoRetrain)
-	replaceIfSent(&a.Redact, s.RedactConversations)
+	s.AutoRetrain.Replace(&a.AutoRetrain)
+	s.RedactConversations.Replace(&a.Redact)
 	if s.RetentionDays.Present {
 		a.RetentionDays = s.RetentionDays.Ptr()
 	}
@@ -107,24 +108,20 @@ type exportedSettings struct {
 }
 
 // Show returns all settings as the JSON object that Apply takes.
-func (d SettingsCodec) Show(a *parley.Agent) (json.RawMessage, error) {
-	return json.Marshal(exportedSettings{
-		Name: a.Name, Instructions: a.Instructions, ChannelInstructions: a.ChannelInstructions, Model: a.Model, Temp: a.Temp,
-		Visibility: a.Visibility, AllowedDomains: a.AllowedDomains, SuggestedMessages: a.SuggestedMessages,
+func (c SettingsCodec) Show(a *parley.Agent) (json.RawMessage, error) {
+	return json.Marshal(exportedSettings{Name: a.Name, Instructions: a.Instructions,
+		ChannelInstructions: a.ChannelInstructions, Model: a.Model, Temp: a.Temp, Visibility: a.Visibility,
+		AllowedDomains: a.AllowedDomains, SuggestedMessages: a.SuggestedMessages,
 		InitialMessages: append([]string{}, a.InitialMessages...), CreditLimit: a.CreditLimit,
-		NotificationsSettings: a.Notifications,
-		IPRateLimits:          a.RateLimit, VoiceSettings: a.Voice, AutoRetrain: a.AutoRetrain, Styles: a.Styles,
-		RedactConversations: a.Redact, RetentionDays: a.RetentionDays, Synonyms: a.Synonyms, Topics: a.Topics,
-		Insight: effectiveInsight(a), Voice: exportedVoice{a.VoiceLimits},
-	})
+		NotificationsSettings: a.Notifications, IPRateLimits: a.RateLimit, VoiceSettings: a.Voice,
+		AutoRetrain: a.AutoRetrain, Styles: a.Styles, RedactConversations: a.Redact, RetentionDays: a.RetentionDays,
+		Synonyms: a.Synonyms, Topics: a.Topics, Insight: effectiveInsight(a), Voice: exportedVoice{a.VoiceLimits}})
 }
 
 // TopicSettings is a topic of a manifest.
 type TopicSettings struct {
-	Name     string             `json:"name" min:"1" max:"60"`
-	Keywords []string           `json:"keywords,omitempty" max:"50"`
-	Examples []string           `json:"examples,omitempty" max:"50"`
-	Topics   []SubtopicSettings `json:"topics,omitempty" max:"50"`
+	SubtopicSettings
+	Topics []SubtopicSettings `json:"topics,omitempty" max:"50"`
 }
 
 // SubtopicSettings is a topic below another.
@@ -149,29 +146,29 @@ func applyTopics(a *parley.Agent, sent httpapi.Opt[[]TopicSettings]) error {
 	if !sent.Present {
 		return nil
 	}
-	check := topicCheck{details: map[string]string{}, names: map[string]bool{}}
+	check := settingsCheck{details: map[string]string{}, names: map[string]bool{}}
 	a.Topics = nil
 	for i, t := range sent.Value {
 		path := fmt.Sprintf("topics.%d", i)
-		topic := check.checkTopic(path, t.Name, t.Keywords, t.Examples)
+		topic := check.checkTopic(path, t.SubtopicSettings)
 		for j, sub := range t.Topics {
-			topic.Topics = append(topic.Topics,
-				check.checkTopic(fmt.Sprintf("%s.topics.%d", path, j), sub.Name, sub.Keywords, sub.Examples))
+			topic.Topics = append(topic.Topics, check.checkTopic(fmt.Sprintf("%s.topics.%d", path, j), sub))
 		}
 		a.Topics = append(a.Topics, topic)
 	}
 	return parley.InvalidFields(check.details)
 }
 
-// topicCheck collects what is wrong with topics.
-type topicCheck struct {
+// settingsCheck collects what is wrong with topics or synonyms.
+type settingsCheck struct {
 	details map[string]string
-	names   map[string]bool
+	names   map[string]bool // of the topics
 }
 
-func (c *topicCheck) checkTopic(path, name string, keywords, examples []string) parley.Topic {
-	t := parley.Topic{Name: strings.Join(strings.Fields(name), " "), Keywords: c.checkTexts(path+".keywords", keywords),
-		Examples: c.checkTexts(path+".examples", examples)}
+func (c *settingsCheck) checkTopic(path string, sent SubtopicSettings) parley.Topic {
+	t := parley.Topic{Name: strings.Join(strings.Fields(sent.Name), " "),
+		Keywords: c.checkTexts(path+".keywords", sent.Keywords, maxExampleLength),
+		Examples: c.checkTexts(path+".examples", sent.Examples, maxExampleLength)}
 	switch key := strings.ToLower(t.Name); {
 	case key == "":
 		c.details[path+".name"] = "must not be empty"
@@ -185,11 +182,12 @@ func (c *topicCheck) checkTopic(path, name string, keywords, examples []string) 
 	return t
 }
 
-func (c *topicCheck) checkTexts(path string, list []string) (clean []string) {
+// checkTexts returns the texts with single spaces between their words.
+func (c *settingsCheck) checkTexts(path string, list []string, maxLength int) (clean []string) {
 	for i, text := range list {
 		text = strings.Join(strings.Fields(text), " ")
-		if n := utf8.RuneCountInString(text); n == 0 || n > maxExampleLength {
-			c.details[fmt.Sprintf("%s.%d", path, i)] = fmt.Sprintf("must have 1 to %d characters", maxExampleLength)
+		if n := utf8.RuneCountInString(text); n == 0 || n > maxLength {
+			c.details[fmt.Sprintf("%s.%d", path, i)] = fmt.Sprintf("must have 1 to %d characters", maxLength)
 		}
 		clean = append(clean, text)
 	}
@@ -205,7 +203,7 @@ func applyInsight(a *parley.Agent, sent httpapi.Opt[InsightChange]) {
 		a.Insight = parley.InsightSettings{}
 		return
 	}
-	replaceIfSent(&a.Insight.UseModel, sent.Value.Model)
+	sent.Value.Model.Replace(&a.Insight.UseModel)
 	if days := sent.Value.AgainDays.Ptr(); days != nil {
 		a.Insight.RepeatDays = int(*days)
 	}
@@ -214,9 +212,7 @@ func applyInsight(a *parley.Agent, sent httpapi.Opt[InsightChange]) {
 // effectiveInsight returns the settings with their defaults.
 func effectiveInsight(a *parley.Agent) parley.InsightSettings {
 	in := a.Insight
-	if in.RepeatDays == 0 {
-		in.RepeatDays = parley.DefaultRepeatDays
-	}
+	in.RepeatDays = cmp.Or(in.RepeatDays, parley.DefaultRepeatDays)
 	return in
 }
 
@@ -230,18 +226,11 @@ func applySynonyms(a *parley.Agent, sent httpapi.Opt[[][]string]) error {
 		return nil
 	}
 	a.Synonyms = nil
-	details := map[string]string{}
-	for i, group := range sent.Value {
-		clean := make([]string, len(group))
-		for j, member := range group {
-			clean[j] = strings.Join(strings.Fields(member), " ")
-			if n := utf8.RuneCountInString(clean[j]); n == 0 || n > maxSynonymLength {
-				details[fmt.Sprintf("synonyms.%d.%d", i, j)] = fmt.Sprintf("must have 1 to %d characters", maxSynonymLength)
-			}
-		}
-		a.Synonyms = append(a.Synonyms, clean)
+	check := settingsCheck{details: map[string]string{}}
+	for i, group := range sent.Value { // of two members or more
+		a.Synonyms = append(a.Synonyms, check.checkTexts(fmt.Sprintf("synonyms.%d", i), group, maxSynonymLength))
 	}
-	return parley.InvalidFields(details)
+	return parley.InvalidFields(check.details)
 }
 
 // VoiceRules are the settings of an agent's voice that only a manifest can change. Null stands for what the plan

@@ -4,9 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"unicode/utf8"
 
 	"parley"
+	"parley/internal/access"
 	"parley/internal/httpapi"
 	"parley/internal/ingest"
 	"parley/internal/ingest/crawl"
@@ -26,8 +28,7 @@ type Source struct {
 
 func newSource(src *parley.Source) Source {
 	return Source{ID: string(src.ID), Type: string(src.Kind), Name: textOrNull(src.Name), Size: src.Size,
-		CreatedAt: formatTime(src.CreatedAt),
-		Status:    string(src.Status), Metadata: src.Metadata}
+		CreatedAt: formatTime(src.CreatedAt), Status: string(src.Status), Metadata: src.Metadata}
 }
 
 // SourceRef names the source in a path.
@@ -44,7 +45,7 @@ type SourceQuery struct {
 	Name string   `query:"name" doc:"Part of the name; case does not matter."`
 }
 
-func (s *server) listSources(ctx context.Context, c *httpapi.Call, in *SourceQuery) (*Page[Source], error) {
+func (s *server) listSources(ctx context.Context, c *call, in *SourceQuery) (*Page[Source], error) {
 	purpose := "sources " + in.AgentID
 	request, err := s.pageRequest(in.Paging, purpose)
 	if err != nil {
@@ -54,11 +55,11 @@ func (s *server) listSources(ctx context.Context, c *httpapi.Call, in *SourceQue
 	for _, kind := range in.Type {
 		filter.Kinds = append(filter.Kinds, parley.SourceKind(kind))
 	}
-	page, err := s.DB.Sources(ctx, callerOf(c).Account.ID.AgentRef(parley.AgentID(in.AgentID)), filter, request)
+	page, err := s.DB.Sources(ctx, agentRef(c, in.AgentID), filter, request)
 	if err != nil {
 		return nil, fmt.Errorf("list sources: %w", err)
 	}
-	sizes, err := s.DB.SiteSizes(ctx, callerOf(c).Account.ID.AgentRef(parley.AgentID(in.AgentID)), linkIDs(page.Items))
+	sizes, err := s.DB.SiteSizes(ctx, agentRef(c, in.AgentID), linkIDs(page.Items))
 	if err != nil {
 		return nil, fmt.Errorf("measure sites: %w", err)
 	}
@@ -68,8 +69,8 @@ func (s *server) listSources(ctx context.Context, c *httpapi.Call, in *SourceQue
 	return newPage(s, page, purpose, newSource), nil
 }
 
-func (s *server) getSource(ctx context.Context, c *httpapi.Call, in *SourceRef) (*Source, error) {
-	src, err := s.DB.Source(ctx, callerOf(c).Account.ID.AgentRef(parley.AgentID(in.AgentID)), parley.SourceID(in.SourceID))
+func (s *server) getSource(ctx context.Context, c *call, in *SourceRef) (*Source, error) {
+	src, err := s.DB.Source(ctx, agentRef(c, in.AgentID), parley.SourceID(in.SourceID))
 	if err != nil {
 		return nil, fmt.Errorf("find source: %w", err)
 	}
@@ -77,8 +78,8 @@ func (s *server) getSource(ctx context.Context, c *httpapi.Call, in *SourceRef) 
 }
 
 // sizedSource returns the record of a source. The size of a website includes its pages.
-func (s *server) sizedSource(ctx context.Context, c *httpapi.Call, src *parley.Source) (*Source, error) {
-	sizes, err := s.DB.SiteSizes(ctx, callerOf(c).Account.ID.AgentRef(src.AgentID), linkIDs([]parley.Source{*src}))
+func (s *server) sizedSource(ctx context.Context, c *call, src *parley.Source) (*Source, error) {
+	sizes, err := s.DB.SiteSizes(ctx, agentRef(c, src.AgentID), linkIDs([]parley.Source{*src}))
 	if err != nil {
 		return nil, fmt.Errorf("measure site: %w", err)
 	}
@@ -97,7 +98,7 @@ func linkIDs(list []parley.Source) (ids []parley.SourceID) {
 	return ids
 }
 
-func (s *server) deleteSource(ctx context.Context, c *httpapi.Call, in *SourceRef) (*Source, error) {
+func (s *server) deleteSource(ctx context.Context, c *call, in *SourceRef) (*Source, error) {
 	src, err := s.Ingest.Delete(ctx, callerOf(c).Account, parley.AgentID(in.AgentID), parley.SourceID(in.SourceID))
 	if err != nil {
 		return nil, fmt.Errorf("delete source: %w", err)
@@ -141,7 +142,7 @@ type LinkSource struct {
 // maxQnABytes is the maximum size of a question-and-answer source.
 const maxQnABytes = 4_500_000
 
-func (s *server) createSource(ctx context.Context, c *httpapi.Call, in *NewSource) (*WrittenSource, error) {
+func (s *server) createSource(ctx context.Context, c *call, in *NewSource) (*WrittenSource, error) {
 	src, err := s.addSource(ctx, c, parley.AgentID(in.AgentID), in)
 	if err != nil {
 		return nil, fmt.Errorf("add source: %w", err)
@@ -149,8 +150,7 @@ func (s *server) createSource(ctx context.Context, c *httpapi.Call, in *NewSourc
 	return newWrittenSource(src, in.Upload), nil
 }
 
-func (s *server) addSource(ctx context.Context, c *httpapi.Call, agent parley.AgentID, in *NewSource) (*parley.Source,
-	error) {
+func (s *server) addSource(ctx context.Context, c *call, agent parley.AgentID, in *NewSource) (*parley.Source, error) {
 	caller := callerOf(c)
 	if in.Upload != nil {
 		return s.addFile(ctx, c, in.AgentID, in.Upload)
@@ -203,9 +203,8 @@ type SourceChangeBody struct {
 // maxTextNameLength is the maximum length in characters of the name of a text.
 const maxTextNameLength = 100
 
-func (s *server) changeSource(ctx context.Context, c *httpapi.Call, in *SourceChange) (*WrittenSource, error) {
-	current, err := s.DB.Source(ctx, callerOf(c).Account.ID.AgentRef(parley.AgentID(in.AgentID)),
-		parley.SourceID(in.SourceID))
+func (s *server) changeSource(ctx context.Context, c *call, in *SourceChange) (*WrittenSource, error) {
+	current, err := s.DB.Source(ctx, agentRef(c, in.AgentID), parley.SourceID(in.SourceID))
 	if err != nil {
 		return nil, fmt.Errorf("find source: %w", err)
 	}
@@ -221,7 +220,7 @@ func (s *server) changeSource(ctx context.Context, c *httpapi.Call, in *SourceCh
 }
 
 // changeByKind changes a source according to its kind.
-func (s *server) changeByKind(ctx context.Context, c *httpapi.Call, src *parley.Source,
+func (s *server) changeByKind(ctx context.Context, c *call, src *parley.Source,
 	in *SourceChange) (*parley.Source, error) {
 	if in.Upload != nil {
 		return s.changeFile(ctx, c, src, in.Upload.Name, uploadedFile(in.Upload))
@@ -248,7 +247,7 @@ func (s *server) changeByKind(ctx context.Context, c *httpapi.Call, src *parley.
 	}
 }
 
-func (s *server) changeText(ctx context.Context, c *httpapi.Call, src *parley.Source,
+func (s *server) changeText(ctx context.Context, c *call, src *parley.Source,
 	b *SourceChangeBody) (*parley.Source, error) {
 	caller := callerOf(c)
 	if err := checkNameLength(b.Name.Value); err != nil {
@@ -291,8 +290,8 @@ type KindSum struct {
 	Size  int64 `json:"size" min:"0" doc:"Bytes."`
 }
 
-func (s *server) getSourcesSummary(ctx context.Context, c *httpapi.Call, in *AgentRef) (*SourcesSummary, error) {
-	sums, err := s.DB.SourceSums(ctx, callerOf(c).Account.ID.AgentRef(parley.AgentID(in.AgentID)))
+func (s *server) getSourcesSummary(ctx context.Context, c *call, in *AgentRef) (*SourcesSummary, error) {
+	sums, err := s.DB.SourceSums(ctx, agentRef(c, in.AgentID))
 	if err != nil {
 		return nil, fmt.Errorf("count sources: %w", err)
 	}
@@ -306,4 +305,83 @@ func (s *server) getSourcesSummary(ctx context.Context, c *httpapi.Call, in *Age
 		out.ShouldRetrain = out.ShouldRetrain || sum.Pending > 0
 	}
 	return out, nil
+}
+
+// WrittenSource is the record of a source in the reply to a request that wrote it.
+type WrittenSource struct {
+	Source
+	Data *UploadedID `json:"data,omitempty" doc:"Of an upload: the id once more, for clients that look for it here."`
+}
+
+// UploadedID names the source that an upload has written.
+type UploadedID struct {
+	ID string `json:"id" format:"uuid"`
+}
+
+// Bytes of an uploaded file (docs/interface/sources.md#uploads).
+const (
+	minFileBytes = 50
+	maxFileBytes = 20 << 20
+)
+
+const fileSizeMessage = "From 50 bytes to 20 MB: PDF, DOCX, DOC, TXT, MD, HTML, CSV, XLSX, PPTX, ODT, EPUB or " +
+	"JSON, told by its content."
+
+var (
+	newFileForm = &httpapi.Form{RequiredPart: "file", MinFileBytes: minFileBytes, MaxFileBytes: maxFileBytes,
+		FileDescription: fileSizeMessage}
+	changedFileForm = &httpapi.Form{MinFileBytes: minFileBytes, MaxFileBytes: maxFileBytes,
+		FileDescription: fileSizeMessage}
+)
+
+func newWrittenSource(src *parley.Source, up *httpapi.Upload) *WrittenSource {
+	return &WrittenSource{newSource(src), newUploadedID(src, up)}
+}
+
+// newUploadedID returns nil if there was no upload.
+func newUploadedID(src *parley.Source, up *httpapi.Upload) *UploadedID {
+	if up == nil {
+		return nil
+	}
+	return &UploadedID{string(src.ID)}
+}
+
+// uploadFolder counts an upload and checks its agent. It returns the folder that the upload is written to.
+func (s *server) uploadFolder(ctx context.Context, r *http.Request, caller any) (string, error) {
+	account := caller.(*access.Caller).Account.ID // every operation that takes uploads needs a key
+	if err := s.Ingest.CountUpload(ctx, account); err != nil {
+		return "", err
+	}
+	if err := s.checkAgent(ctx, caller, httpapi.PathParam(r, "agentId")); err != nil {
+		return "", err
+	}
+	return s.Ingest.Files.Incoming()
+}
+
+func (s *server) addFile(ctx context.Context, c *call, agent string, up *httpapi.Upload) (*parley.Source, error) {
+	name := up.File.Name
+	if up.Name != nil {
+		name = *up.Name
+	}
+	if name == "" {
+		return nil, parley.Invalid("name", "is required where the file has none")
+	}
+	caller := callerOf(c)
+	return s.Ingest.AddFile(ctx, caller.Account, caller.Plan, parley.AgentID(agent),
+		parley.ClipText(name, maxTextNameLength), *uploadedFile(up))
+}
+
+func (s *server) changeFile(ctx context.Context, c *call, src *parley.Source, name *string,
+	file *ingest.File) (*parley.Source, error) {
+	caller := callerOf(c)
+	return s.Ingest.ChangeFile(ctx, caller.Account, caller.Plan, src.AgentID, src.ID,
+		ingest.FileChange{Name: name, File: file})
+}
+
+// uploadedFile returns the file of an upload, or nil.
+func uploadedFile(up *httpapi.Upload) *ingest.File {
+	if up == nil || up.File == nil {
+		return nil
+	}
+	return &ingest.File{Name: up.File.Name, Path: up.File.Path, Size: up.File.Size, Hash: up.File.Hash}
 }

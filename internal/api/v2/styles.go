@@ -9,12 +9,6 @@ import (
 	"parley/internal/httpapi"
 )
 
-// StylesChange is a partial update of an agent's styles.
-type StylesChange struct {
-	AgentRef
-	Body StylesChangeBody
-}
-
 // StylesChangeBody holds the styles to change.
 type StylesChangeBody struct {
 	Styles StylesWrite `json:"styles"`
@@ -27,7 +21,7 @@ type StylesWrite struct {
 	CenterStage httpapi.Opt[StageStylesWrite] `json:"centerStage,omitzero" nullable:"true"`
 }
 
-func (s *server) updateStyles(ctx context.Context, c *httpapi.Call, in *StylesChange) (*Success, error) {
+func (s *server) updateStyles(ctx context.Context, c *call, in *AgentRequest[StylesChangeBody]) (*Success, error) {
 	caller := callerOf(c)
 	err := s.Agents.Change(ctx, caller.Account, caller.Plan, parley.AgentID(in.AgentID), in.Body.Styles.apply)
 	if err != nil {
@@ -43,7 +37,7 @@ func (w StylesWrite) apply(a *parley.Agent) error {
 	if err != nil {
 		return fmt.Errorf("encode styles: %w", err)
 	}
-	stored, err := mergeJSON(a.Styles, sent)
+	stored, err := httpapi.MergeJSON(a.Styles, sent)
 	if err != nil {
 		return fmt.Errorf("merge styles: %w", err)
 	}
@@ -52,25 +46,6 @@ func (w StylesWrite) apply(a *parley.Agent) error {
 	}
 	a.Styles = stored
 	return nil
-}
-
-// mergeJSON replaces stored members by those that were sent, objects member by member.
-func mergeJSON(stored, sent json.RawMessage) (json.RawMessage, error) {
-	var old, changed map[string]json.RawMessage
-	if err := json.Unmarshal(sent, &changed); err != nil || changed == nil { // no object: it replaces what was there
-		return sent, nil //nolint:nilerr // see above
-	}
-	if json.Unmarshal(stored, &old) != nil || old == nil {
-		old = map[string]json.RawMessage{}
-	}
-	for name, value := range changed {
-		merged, err := mergeJSON(old[name], value)
-		if err != nil {
-			return nil, err
-		}
-		old[name] = merged
-	}
-	return json.Marshal(old)
 }
 
 // ChatStylesWrite are the styles of the chat widget to change.
@@ -285,8 +260,7 @@ type Notice struct {
 // defaultStageStyles returns the styles of a center stage without settings.
 func defaultStageStyles() StageStyles {
 	return StageStyles{ShowChatBubble: true, ShowDictation: true, ShowFeedback: true, ShowDataSource: true,
-		CloseOnOutsideClick: true, Theme: "light",
-		Typography: Typography{"Inter", "16px"}}
+		CloseOnOutsideClick: true, Theme: "light", Typography: Typography{"Inter", "16px"}}
 }
 
 // newStyles converts stored styles to the form in which they are read; nil for none.

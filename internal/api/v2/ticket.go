@@ -4,10 +4,13 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strings"
+	"time"
 
 	"parley"
 	"parley/internal/helpdesk"
 	"parley/internal/httpapi"
+	"parley/internal/store"
 )
 
 // TicketSummary is a ticket in a list (docs/interface/helpdesk.md#list-of-tickets).
@@ -49,14 +52,11 @@ type TicketRef struct {
 }
 
 func newTicketSummary(t *parley.Ticket) TicketSummary {
-	return TicketSummary{
-		TicketNumber: t.Number, Subject: textOrNull(t.Subject), StatusCategory: string(t.Category),
-		StatusID:   string(t.StatusID),
-		AssigneeID: textOrNull(t.AssigneeID), Customer: newTicketCustomer(&t.Customer), Channel: string(t.Channel),
-		ConversationID: textOrNull(t.ConversationID),
-		TeamID:         textOrNull(t.TeamID), Priority: t.Priority, CreatedAt: formatTime(t.CreatedAt),
-		UpdatedAt: formatTime(t.UpdatedAt), LastMessageAt: formatTimeOrNull(t.LastMessageAt),
-	}
+	return TicketSummary{TicketNumber: t.Number, Subject: textOrNull(t.Subject), StatusCategory: string(t.Category),
+		StatusID: string(t.StatusID), AssigneeID: textOrNull(t.AssigneeID), Customer: newTicketCustomer(&t.Customer),
+		Channel: string(t.Channel), ConversationID: textOrNull(t.ConversationID), TeamID: textOrNull(t.TeamID),
+		Priority: t.Priority, CreatedAt: formatTime(t.CreatedAt), UpdatedAt: formatTime(t.UpdatedAt),
+		LastMessageAt: formatTimeOrNull(t.LastMessageAt)}
 }
 
 func newTicketCustomer(p *parley.Person) TicketCustomer {
@@ -75,18 +75,12 @@ func newTicket(t *parley.Ticket) (*Ticket, error) {
 	return out, nil
 }
 
-func (s *server) getTicket(ctx context.Context, c *httpapi.Call, in *TicketRef) (*Ticket, error) {
-	t, err := s.DB.Ticket(ctx, callerOf(c).Account.ID.AgentRef(parley.AgentID(in.AgentID)), in.TicketNumber)
+func (s *server) getTicket(ctx context.Context, c *call, in *TicketRef) (*Ticket, error) {
+	t, err := s.DB.Ticket(ctx, agentRef(c, in.AgentID), in.TicketNumber)
 	if err != nil {
 		return nil, fmt.Errorf("find ticket: %w", err)
 	}
 	return newTicket(t)
-}
-
-// NewTicket is the request that opens a ticket.
-type NewTicket struct {
-	AgentRef
-	Body NewTicketBody
 }
 
 // NewTicketBody is the body of a new ticket.
@@ -113,11 +107,11 @@ type TicketRouting struct {
 	AssigneeEmail  httpapi.Opt[string] `json:"assigneeEmail,omitzero" format:"mail" max:"320" doc:"A member of the account, by address in any case. Not together with assigneeId."`
 }
 
-func (s *server) createTicket(ctx context.Context, c *httpapi.Call, in *NewTicket) (*Ticket, error) {
+func (s *server) createTicket(ctx context.Context, c *call, in *AgentRequest[NewTicketBody]) (*Ticket, error) {
 	if err := in.Body.checkExclusive(); err != nil {
 		return nil, err
 	}
-	t, err := s.Helpdesk.Open(ctx, callerOf(c).Account.ID.AgentRef(parley.AgentID(in.AgentID)), in.Body.helpdeskTicket())
+	t, err := s.Helpdesk.Open(ctx, agentRef(c, in.AgentID), in.Body.helpdeskTicket())
 	if err != nil {
 		return nil, fmt.Errorf("open ticket: %w", err)
 	}
@@ -125,11 +119,10 @@ func (s *server) createTicket(ctx context.Context, c *httpapi.Call, in *NewTicke
 }
 
 func (b *NewTicketBody) helpdeskTicket() helpdesk.NewTicket {
-	return helpdesk.NewTicket{
-		Subject: b.Subject, Description: b.Description, Email: b.Customer.Email, Name: b.Customer.Name.Value,
-		StatusID: parley.StatusID(b.StatusID.Value), Category: parley.StatusCategory(b.StatusCategory.Value),
-		Assignee: b.helpdeskAssignee(), TeamID: parley.TeamID(b.TeamID.Value), Priority: b.Priority,
-	}
+	return helpdesk.NewTicket{Subject: b.Subject, Description: b.Description, Email: b.Customer.Email,
+		Name: b.Customer.Name.Value, StatusID: parley.StatusID(b.StatusID.Value),
+		Category: parley.StatusCategory(b.StatusCategory.Value), Assignee: b.helpdeskAssignee(),
+		TeamID: parley.TeamID(b.TeamID.Value), Priority: b.Priority}
 }
 
 // helpdeskAssignee distinguishes absent (whoever the routing finds), null (nobody) and a value (that member).
@@ -178,12 +171,11 @@ type TicketChangeBody struct {
 	Priority httpapi.Opt[string] `json:"priority,omitzero" enum:"@priority" name:"TicketPriority"`
 }
 
-func (s *server) changeTicket(ctx context.Context, c *httpapi.Call, in *TicketChange) (*Ticket, error) {
+func (s *server) changeTicket(ctx context.Context, c *call, in *TicketChange) (*Ticket, error) {
 	if err := in.Body.checkExclusive(); err != nil {
 		return nil, s.missingTicketOr(ctx, c, &in.TicketRef, err)
 	}
-	t, err := s.Helpdesk.Change(ctx, callerOf(c).Account.ID.AgentRef(parley.AgentID(in.AgentID)), in.TicketNumber,
-		in.Body.helpdeskChange(), "api")
+	t, err := s.Helpdesk.Change(ctx, agentRef(c, in.AgentID), in.TicketNumber, in.Body.helpdeskChange(), "api")
 	if err != nil {
 		return nil, fmt.Errorf("change ticket: %w", err)
 	}
@@ -202,9 +194,198 @@ func (b *TicketChangeBody) helpdeskChange() helpdesk.Change {
 
 // missingTicketOr returns TICKET_NOT_FOUND if the ticket does not exist, which takes precedence over what is wrong
 // with the request; otherwise invalid.
-func (s *server) missingTicketOr(ctx context.Context, c *httpapi.Call, ref *TicketRef, invalid error) error {
+func (s *server) missingTicketOr(ctx context.Context, c *call, ref *TicketRef, invalid error) error {
 	if _, err := s.getTicket(ctx, c, ref); err != nil {
 		return err
 	}
 	return invalid
+}
+
+// TicketPage is a page of tickets.
+type TicketPage struct {
+	Data       []TicketSummary `json:"data"`
+	Pagination TicketPaging    `json:"pagination"`
+}
+
+// TicketPaging locates a page in the list of tickets.
+type TicketPaging struct {
+	Cursor  *string          `json:"cursor" doc:"Opaque; send it back with the same parameters to get the next page. Null on the last one."`
+	HasMore bool             `json:"hasMore"`
+	Total   httpapi.Opt[int] `json:"total,omitzero" min:"0" doc:"Tickets of the whole list; only with includeTotal=true."`
+}
+
+// TicketQuery narrows and sorts the list of tickets (docs/interface/helpdesk.md#list-of-tickets).
+type TicketQuery struct {
+	AgentRef
+	Paging
+	Status        []string `query:"status" item:"enum=@statusCategory,name=TicketCategory" doc:"Categories of statuses, comma-separated."`
+	Channel       []string `query:"channel" item:"enum=@ticketChannel,name=TicketChannel" doc:"Where the tickets came from, comma-separated."`
+	AssigneeID    string   `query:"assigneeId" id:"uuid" doc:"Tickets that this member has; none: those that nobody has."`
+	TeamID        string   `query:"teamId" id:"uuid" doc:"Tickets of this team; none: those of no team."`
+	CreatedAfter  string   `query:"createdAfter" doc:"Created on this day (YYYY-MM-DD, UTC) or later, or at this ISO 8601 time or later."`
+	CreatedBefore string   `query:"createdBefore" doc:"Created on this day or earlier, or at this time or earlier."`
+	SortBy        string   `query:"sortBy" enum:"createdAt,updatedAt,lastMessageAt" default:"updatedAt"`
+	Order         string   `query:"order" enum:"asc,desc" name:"SortOrder" default:"desc"`
+	IncludeTotal  bool     `query:"includeTotal" default:"false" doc:"Whether pagination.total counts the whole list."`
+}
+
+func (s *server) listTickets(ctx context.Context, c *call, in *TicketQuery) (*TicketPage, error) {
+	filter, err := in.storeFilter()
+	if err != nil {
+		return nil, err
+	}
+	request, err := s.pageRequest(in.Paging, in.cursorPurpose())
+	if err != nil {
+		return nil, err
+	}
+	page, err := s.DB.Tickets(ctx, agentRef(c, in.AgentID), filter, request)
+	if err != nil {
+		return nil, fmt.Errorf("list tickets: %w", err)
+	}
+	out := &TicketPage{Data: httpapi.ConvertList(page.Items, newTicketSummary),
+		Pagination: TicketPaging{Cursor: s.cursors.Seal(in.cursorPurpose(), page.Next), HasMore: page.Next != nil}}
+	if in.IncludeTotal {
+		out.Pagination.Total = httpapi.Some(page.Total)
+	}
+	return out, nil
+}
+
+// cursorPurpose binds a cursor to its list: the filters, the sort field and the direction.
+func (q *TicketQuery) cursorPurpose() string {
+	return strings.Join([]string{"tickets", q.AgentID, strings.Join(q.Status, ","), strings.Join(q.Channel, ","),
+		q.AssigneeID, q.TeamID, q.CreatedAfter, q.CreatedBefore, q.SortBy, q.Order}, "\x00")
+}
+
+// noneID selects tickets without an assignee, or without a team.
+const noneID = "none"
+
+func (q *TicketQuery) storeFilter() (store.TicketFilter, error) {
+	f := store.TicketFilter{Sort: ticketSorts[q.SortBy], Ascending: q.Order == "asc", CountTotal: q.IncludeTotal}
+	for _, category := range q.Status {
+		f.Categories = append(f.Categories, parley.StatusCategory(category))
+	}
+	for _, channel := range q.Channel {
+		f.Channels = append(f.Channels, parley.TicketChannel(channel))
+	}
+	faults := map[string]string{}
+	f.Assignee = parseOptionalID[parley.UserID](q.AssigneeID, "assigneeId", faults)
+	f.Team = parseOptionalID[parley.TeamID](q.TeamID, "teamId", faults)
+	f.CreatedFrom = parseMoment(q.CreatedAfter, "createdAfter", false, faults)
+	f.CreatedTo = parseMoment(q.CreatedBefore, "createdBefore", true, faults)
+	if err := parley.InvalidFields(faults); err != nil {
+		return f, err
+	}
+	if f.CreatedFrom != nil && f.CreatedTo != nil && f.CreatedFrom.After(*f.CreatedTo) {
+		return f, parley.NewError(parley.CodeInvalidDateRange)
+	}
+	return f, nil
+}
+
+var ticketSorts = map[string]store.TicketSort{"createdAt": store.SortByCreated, "updatedAt": store.SortByUpdated,
+	"lastMessageAt": store.SortByLastMessage}
+
+// parseOptionalID parses an id, or noneID, for which the id is empty. It returns nil for a parameter that was not
+// sent.
+func parseOptionalID[S ~string](text, name string, faults map[string]string) *S {
+	id := S(strings.ToLower(text)) // as ids are stored
+	switch {
+	case text == "":
+		return nil
+	case text == noneID:
+		id = ""
+	case !parley.IsUUID(text):
+		faults[name] = "must be a UUID, or none"
+	}
+	return &id
+}
+
+// parseMoment parses a day or a time, and returns its last millisecond if isEnd is set, otherwise its first. It
+// returns nil for a parameter that was not sent.
+func parseMoment(text, name string, isEnd bool, faults map[string]string) *time.Time {
+	if text == "" {
+		return nil
+	}
+	at, wholeDay, ok := httpapi.ParseTime(text)
+	if !ok {
+		faults[name] = httpapi.InvalidTimeMessage
+		return nil
+	}
+	if isEnd {
+		at = httpapi.ExclusiveEnd(at, wholeDay).Add(-time.Millisecond)
+	}
+	return &at
+}
+
+// TicketSearchBody is the body of a search for tickets (docs/interface/helpdesk.md#search-for-tickets).
+type TicketSearchBody struct {
+	Query string `json:"query" min:"1" max:"512" doc:"Words, each of which must be there, or the number of a ticket."`
+	Limit int    `json:"limit,omitempty" min:"1" max:"50" default:"20" doc:"Most tickets to give."`
+}
+
+// FoundTickets are the tickets that a search has found, the best first.
+type FoundTickets struct {
+	Data       []TicketSummary `json:"data"`
+	Pagination FoundTicketsEnd `json:"pagination"`
+}
+
+// FoundTicketsEnd tells whether there are more tickets. There is no next page.
+type FoundTicketsEnd struct {
+	Cursor  *string `json:"cursor" doc:"Always null."`
+	HasMore bool    `json:"hasMore" doc:"Whether there are more tickets than limit."`
+}
+
+func (s *server) searchTickets(ctx context.Context, c *call, in *AgentRequest[TicketSearchBody]) (*FoundTickets,
+	error) {
+	list, more, err := s.Helpdesk.Search(ctx, agentRef(c, in.AgentID), in.Body.Query, in.Body.Limit)
+	if err != nil {
+		return nil, fmt.Errorf("search tickets: %w", err)
+	}
+	return &FoundTickets{Data: httpapi.ConvertList(list, newTicketSummary), Pagination: FoundTicketsEnd{HasMore: more}},
+		nil
+}
+
+// Team is a team of an agent's helpdesk (docs/interface/helpdesk.md#teams).
+type Team struct {
+	ID          string `json:"id" format:"uuid"`
+	Name        string `json:"name"`
+	IsDefault   bool   `json:"isDefault" doc:"Of the team that gets what no routing rule takes."`
+	MemberCount int    `json:"memberCount" min:"0"`
+}
+
+// listTeams lists the teams in the order of their creation.
+func (s *server) listTeams(ctx context.Context, c *call, in *AgentRef) (*[]Team, error) {
+	list, err := s.Helpdesk.Teams(ctx, agentRef(c, in.AgentID))
+	if err != nil {
+		return nil, fmt.Errorf("list teams: %w", err)
+	}
+	out := httpapi.ConvertList(list, func(t *parley.Team) Team {
+		return Team{ID: string(t.ID), Name: t.Name, IsDefault: t.IsDefault, MemberCount: len(t.Members)}
+	})
+	return &out, nil
+}
+
+// TicketStatus is one of an agent's ticket statuses (docs/interface/helpdesk.md#statuses).
+type TicketStatus struct {
+	ID            string  `json:"id" format:"uuid"`
+	Category      string  `json:"category" enum:"@statusCategory" name:"TicketCategory"`
+	ExternalLabel string  `json:"externalLabel" doc:"What customers read."`
+	InternalLabel string  `json:"internalLabel" doc:"What the team reads."`
+	Color         *string `json:"color" format:"color"`
+	IsDefault     bool    `json:"isDefault" doc:"Each category has one default."`
+	Position      int     `json:"position" doc:"Within the category."`
+}
+
+func newTicketStatus(s *parley.TicketStatus) TicketStatus {
+	return TicketStatus{ID: string(s.ID), Category: string(s.Category), ExternalLabel: s.ExternalLabel,
+		InternalLabel: s.InternalLabel, Color: textOrNull(s.Color), IsDefault: s.IsDefault, Position: s.Position}
+}
+
+// listStatuses lists the statuses by category and position, without archived ones.
+func (s *server) listStatuses(ctx context.Context, c *call, in *AgentRef) (*[]TicketStatus, error) {
+	list, err := s.Helpdesk.Statuses(ctx, agentRef(c, in.AgentID))
+	if err != nil {
+		return nil, fmt.Errorf("list ticket statuses: %w", err)
+	}
+	out := httpapi.ConvertList(list, newTicketStatus)
+	return &out, nil
 }

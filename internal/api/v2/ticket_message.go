@@ -66,7 +66,7 @@ type TicketMessageQuery struct {
 	Order string   `query:"order" enum:"asc,desc" name:"SortOrder" default:"asc" doc:"asc: the oldest first."`
 }
 
-func (s *server) listTicketMessages(ctx context.Context, c *httpapi.Call, in *TicketMessageQuery) (*Page[TicketMessage],
+func (s *server) listTicketMessages(ctx context.Context, c *call, in *TicketMessageQuery) (*Page[TicketMessage],
 	error) {
 	if len(in.Types) == 0 {
 		in.Types = []string{store.MessageTypeReply, store.MessageTypeNote}
@@ -76,7 +76,7 @@ func (s *server) listTicketMessages(ctx context.Context, c *httpapi.Call, in *Ti
 	if err != nil {
 		return nil, err
 	}
-	page, err := s.Helpdesk.Messages(ctx, callerOf(c).Account.ID.AgentRef(parley.AgentID(in.AgentID)), in.TicketNumber,
+	page, err := s.Helpdesk.Messages(ctx, agentRef(c, in.AgentID), in.TicketNumber,
 		store.TicketMessagesRequest{PageRequest: request, Types: in.Types, Descending: in.Order == "desc"})
 	if err != nil {
 		return nil, fmt.Errorf("list a ticket's messages: %w", err)
@@ -115,12 +115,11 @@ func (b *NewTicketMessageBody) checkAuthor() error {
 	return nil
 }
 
-func (s *server) writeToTicket(ctx context.Context, c *httpapi.Call, in *NewTicketMessage) (*WrittenMessage, error) {
+func (s *server) writeToTicket(ctx context.Context, c *call, in *NewTicketMessage) (*WrittenMessage, error) {
 	if err := in.Body.checkAuthor(); err != nil {
 		return nil, s.missingTicketOr(ctx, c, &in.TicketRef, err)
 	}
-	m, err := s.Helpdesk.Reply(ctx, callerOf(c).Account.ID.AgentRef(parley.AgentID(in.AgentID)), in.TicketNumber,
-		in.helpdeskReply())
+	m, err := s.Helpdesk.Reply(ctx, agentRef(c, in.AgentID), in.TicketNumber, in.helpdeskReply())
 	if err != nil {
 		return nil, fmt.Errorf("write to ticket: %w", err)
 	}
@@ -128,24 +127,23 @@ func (s *server) writeToTicket(ctx context.Context, c *httpapi.Call, in *NewTick
 	return &out, nil
 }
 
-func (in *NewTicketMessage) helpdeskReply() helpdesk.NewReply {
-	b := &in.Body
+func (m *NewTicketMessage) helpdeskReply() helpdesk.NewReply {
+	b := &m.Body
 	r := helpdesk.NewReply{Type: b.Type, Content: b.Content, AuthorID: parley.UserID(b.AuthorID.Value),
 		AuthorEmail: b.AuthorEmail.Value}
-	if in.Upload == nil {
+	if m.Upload == nil {
 		return r
 	}
-	for _, f := range in.Upload.Files {
+	for _, f := range m.Upload.Files {
 		r.Files = append(r.Files, helpdesk.File{Name: f.Name, Path: f.Path, Size: f.Size, Hash: f.Hash})
 	}
 	return r
 }
 
 // replayTicketMessage returns the message that the request has written.
-func (s *server) replayTicketMessage(ctx context.Context, c *httpapi.Call, in any, done effect) (any, error) {
+func (s *server) replayTicketMessage(ctx context.Context, c *call, in any, done effect) (any, error) {
 	ref := in.(*NewTicketMessage)
-	m, err := s.Helpdesk.Message(ctx, callerOf(c).Account.ID.AgentRef(parley.AgentID(ref.AgentID)), ref.TicketNumber,
-		parley.MessageID(done.id))
+	m, err := s.Helpdesk.Message(ctx, agentRef(c, ref.AgentID), ref.TicketNumber, parley.MessageID(done.id))
 	if err != nil {
 		return nil, fmt.Errorf("find a ticket's message: %w", err)
 	}
@@ -162,12 +160,9 @@ type Attachment struct {
 }
 
 func (s *server) newAttachments(list []parley.Attachment) []Attachment {
-	out := make([]Attachment, len(list))
-	for i, a := range list {
-		out[i] = Attachment{Name: a.Name, URL: s.fileAddress(s.Helpdesk.AttachmentLink(a.ID)), Type: a.MediaType,
-			Size: a.Size}
-	}
-	return out
+	return httpapi.ConvertList(list, func(a *parley.Attachment) Attachment {
+		return Attachment{a.Name, s.fileAddress(s.Helpdesk.AttachmentLink(a.ID)), a.MediaType, a.Size}
+	})
 }
 
 // fileAddress returns the address of a path of the help desk; a relative one if BaseURL is empty.
@@ -182,7 +177,7 @@ type FileRef struct {
 }
 
 // redirectToFile redirects to an address that is valid for a short time (docs/interface/helpdesk.md#attachments).
-func (s *server) redirectToFile(ctx context.Context, c *httpapi.Call, in *FileRef) (*httpapi.EventStream, error) {
+func (s *server) redirectToFile(ctx context.Context, c *call, in *FileRef) (*httpapi.EventStream, error) {
 	path, err := s.Helpdesk.ResolveLink(ctx, parley.AttachmentID(in.AttachmentID), in.Token)
 	if err != nil {
 		return nil, fileNotFound(err)
@@ -198,7 +193,7 @@ type FileContent struct {
 	Signature    string `query:"signature"`
 }
 
-func (s *server) serveFile(ctx context.Context, c *httpapi.Call, in *FileContent) (*httpapi.EventStream, error) {
+func (s *server) serveFile(ctx context.Context, c *call, in *FileContent) (*httpapi.EventStream, error) {
 	file, err := s.Helpdesk.AttachmentContent(ctx, parley.AttachmentID(in.AttachmentID), in.Expires, in.Signature)
 	if err != nil {
 		return nil, fileNotFound(err)

@@ -40,45 +40,45 @@ func newTicketFileTest(t *testing.T) *ticketFileTest {
 }
 
 // writeNote sends a note with parts beside its text.
-func (d *ticketFileTest) writeNote(parts ...formPart) uploadReply {
-	d.Helper()
-	return d.upload("POST", d.messagesPath, append([]formPart{{`name="type"`, "note"},
+func (tt *ticketFileTest) writeNote(parts ...formPart) uploadReply {
+	tt.Helper()
+	return tt.upload("POST", tt.messagesPath, append([]formPart{{`name="type"`, "note"},
 		{`name="content"`, "See the *files*."}, {`name="authorEmail"`, "kim@shop.example"}}, parts...)...)
 }
 
-func (d *ticketFileTest) listMessages() []messageWithFiles {
-	d.Helper()
+func (tt *ticketFileTest) listMessages() []messageWithFiles {
+	tt.Helper()
 	var page struct{ Data []messageWithFiles }
-	d.Do(d, "GET", d.messagesPath+"?types=note", d.Key, nil).Decode(d, http.StatusOK, &page)
+	tt.Do(tt, "GET", tt.messagesPath+"?types=note", tt.Key, nil).Decode(tt, http.StatusOK, &page)
 	return page.Data
 }
 
 // fetchWithoutKey asks for an address without a key, as a browser does, and follows nothing.
-func (d *ticketFileTest) fetchWithoutKey(method, address string) *http.Response {
-	d.Helper()
+func (tt *ticketFileTest) fetchWithoutKey(method, address string) *http.Response {
+	tt.Helper()
 	if strings.HasPrefix(address, "/") {
-		address = d.URL + address
+		address = tt.URL + address
 	}
-	req, err := http.NewRequestWithContext(d.Context(), method, address, nil)
-	d.requireNoError(err)
+	req, err := http.NewRequestWithContext(tt.Context(), method, address, nil)
+	tt.requireNoError(err)
 	req.Header.Set("Origin", "https://elsewhere.example")
 	browser := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	res, err := browser.Do(req)
-	d.requireNoError(err)
-	d.Cleanup(func() { _ = res.Body.Close() })
+	tt.requireNoError(err)
+	tt.Cleanup(func() { _ = res.Body.Close() })
 	if res.Header.Get("Access-Control-Allow-Origin") != "" || res.Header.Get("X-Request-Id") == "" ||
 		res.Header.Get("X-RateLimit-Limit") == "" {
-		d.Errorf("%s %s: %v", method, address, res.Header)
+		tt.Errorf("%s %s: %v", method, address, res.Header)
 	}
 	return res
 }
 
 // isNotFound reports whether nothing is at the address, in the envelope.
-func (d *ticketFileTest) isNotFound(address string) bool {
-	d.Helper()
-	res := d.fetchWithoutKey("GET", address)
+func (tt *ticketFileTest) isNotFound(address string) bool {
+	tt.Helper()
+	res := tt.fetchWithoutKey("GET", address)
 	body, err := io.ReadAll(res.Body)
-	d.requireNoError(err)
+	tt.requireNoError(err)
 	return res.StatusCode == http.StatusNotFound &&
 		strings.Contains(string(body), `"code":"RESOURCE_NOT_FOUND","message":"There is no such file`)
 }
@@ -119,7 +119,7 @@ func TestFilesOfATicket(t *testing.T) {
 	}
 }
 
-func TestLinksToFilesEnd(t *testing.T) {
+func TestLinksToFilesExpire(t *testing.T) {
 	d := newTicketFileTest(t)
 	if u := d.writeNote(filePart("a.txt", "one"), filePart("b.txt", "two")); u.status != 201 {
 		t.Fatal(u.body)

@@ -25,9 +25,9 @@ func newTicketTest(t *testing.T) *ticketTest {
 	return b
 }
 
-func addMember(t *testing.T, h *testkit.Server, account, email string) string {
+func addMember(t *testing.T, srv *testkit.Server, account, email string) string {
 	t.Helper()
-	created, err := admin.RunOn(t.Context(), h.AdminService, admin.AddMember,
+	created, err := admin.RunOn(t.Context(), srv.AdminService, admin.AddMember,
 		admin.NewMember{AccountID: account, Email: email, Name: "Kim", Role: "agent"})
 	if err != nil {
 		t.Fatal(err)
@@ -43,33 +43,34 @@ type ticketReply struct {
 
 type ticketMessage struct{ ID, Type, Content, ContentText string }
 
-func (b *ticketTest) ticketsPath() string { return "/agents/" + b.agent + "/helpdesk/tickets" }
+func (tt *ticketTest) ticketsPath() string { return "/agents/" + tt.agent + "/helpdesk/tickets" }
 
 // openTicket opens a ticket and returns it as the reply has it and as it reads back.
-func (b *ticketTest) openTicket(body any) (created, read ticketReply) {
-	b.Helper()
-	b.Do(b, "POST", b.ticketsPath(), b.Key, body).Decode(b, http.StatusCreated, &created)
-	b.Do(b, "GET", fmt.Sprintf("%s/%d", b.ticketsPath(), created.TicketNumber), b.Key, nil).Decode(b, http.StatusOK, &read)
+func (tt *ticketTest) openTicket(body any) (created, read ticketReply) {
+	tt.Helper()
+	tt.Do(tt, "POST", tt.ticketsPath(), tt.Key, body).Decode(tt, http.StatusCreated, &created)
+	tt.Do(tt, "GET", fmt.Sprintf("%s/%d", tt.ticketsPath(), created.TicketNumber), tt.Key, nil).Decode(tt,
+		http.StatusOK, &read)
 	return created, read
 }
 
-func (b *ticketTest) listMessages(number int64) []ticketMessage {
-	b.Helper()
+func (tt *ticketTest) listMessages(number int64) []ticketMessage {
+	tt.Helper()
 	var page struct{ Data []ticketMessage }
-	b.Do(b, "GET", fmt.Sprintf("%s/%d/messages", b.ticketsPath(), number), b.Key, nil).Decode(b, http.StatusOK, &page)
+	tt.Do(tt, "GET", fmt.Sprintf("%s/%d/messages", tt.ticketsPath(), number), tt.Key, nil).Decode(tt, http.StatusOK, &page)
 	return page.Data
 }
 
-// TestNaughtyTickets checks that whatever text a ticket is made of is stored as it is, but for U+0000, or refused
-// by name.
-func TestNaughtyTickets(t *testing.T) {
+// TestHostileStringsInTickets checks that whatever text a ticket is made of is stored as it is, but for U+0000, or
+// refused by name.
+func TestHostileStringsInTickets(t *testing.T) {
 	base := newTicketTest(t)
-	for i, s := range naughtyStrings(t) {
+	for i, s := range hostileStrings(t) {
 		t.Run(fmt.Sprint(i), func(t *testing.T) {
 			t.Parallel()
 			b := *base
 			b.T = t
-			n := naughtyTest{t, b.Server, s, strings.ReplaceAll(s, "\x00", "")}
+			n := hostileTextTest{t, b.Server, s, strings.ReplaceAll(s, "\x00", "")}
 			n.testTicket(&b)
 			n.testReply(&b)
 			n.testTicketSearch(&b)
@@ -80,66 +81,66 @@ func TestNaughtyTickets(t *testing.T) {
 	}
 }
 
-func (n naughtyTest) testTicket(b *ticketTest) {
-	customer := map[string]any{"email": fmt.Sprintf("%x@x.co", n.Name()), "name": n.sent}
-	r := n.sendJSON("POST", b.ticketsPath(),
-		map[string]any{"subject": n.sent, "description": n.sent, "customer": customer})
-	if n.checkRefused(r, "subject", n.stored == "") {
+func (nt hostileTextTest) testTicket(b *ticketTest) {
+	customer := map[string]any{"email": fmt.Sprintf("%x@x.co", nt.Name()), "name": nt.sent}
+	r := nt.sendJSON("POST", b.ticketsPath(),
+		map[string]any{"subject": nt.sent, "description": nt.sent, "customer": customer})
+	if nt.checkRefused(r, "subject", nt.stored == "") {
 		return
 	}
 	var created ticketReply
-	r.Decode(n, http.StatusCreated, &created)
+	r.Decode(nt, http.StatusCreated, &created)
 	path := fmt.Sprintf("%s/%d", b.ticketsPath(), created.TicketNumber)
-	n.getInto(path, &created)
-	n.requireStored("the subject", created.Subject)
-	n.requireStored("the description", created.Description)
-	n.requireStored("the customer's name", created.Customer.Name)
+	nt.getInto(path, &created)
+	nt.requireStored("the subject", created.Subject)
+	nt.requireStored("the description", created.Description)
+	nt.requireStored("the customer's name", created.Customer.Name)
 	for _, m := range b.listMessages(created.TicketNumber) {
-		n.requireSafeHTML(m)
+		nt.requireSafeHTML(m)
 	}
-	for field, body := range map[string]any{"priority": map[string]any{"priority": n.sent},
-		"statusId": map[string]any{"statusId": n.sent}, "assigneeEmail": map[string]any{"assigneeEmail": n.sent}} {
-		if r := n.sendJSON("PATCH", path, body); r.Status != http.StatusBadRequest && r.Status != http.StatusOK &&
+	for field, body := range map[string]any{"priority": map[string]any{"priority": nt.sent},
+		"statusId": map[string]any{"statusId": nt.sent}, "assigneeEmail": map[string]any{"assigneeEmail": nt.sent}} {
+		if r := nt.sendJSON("PATCH", path, body); r.Status != http.StatusBadRequest && r.Status != http.StatusOK &&
 			r.Status != http.StatusUnprocessableEntity {
-			n.Errorf("as %s: %d %s", field, r.Status, r.Body)
+			nt.Errorf("as %s: %d %s", field, r.Status, r.Body)
 		}
 	}
 }
 
 // testReply replies with the text; what of it is not Markdown reads back in contentText.
-func (n naughtyTest) testReply(b *ticketTest) {
+func (nt hostileTextTest) testReply(b *ticketTest) {
 	created, _ := b.openTicket(map[string]any{"subject": "S", "description": "D",
 		"customer": map[string]any{"email": "jo@x.co"}})
 	path := fmt.Sprintf("%s/%d/messages", b.ticketsPath(), created.TicketNumber)
-	r := n.sendJSON("POST", path, map[string]any{"type": "reply", "content": n.sent, "authorId": b.member})
-	if n.stored == "" {
-		n.checkRefused(r, "content", true)
+	r := nt.sendJSON("POST", path, map[string]any{"type": "reply", "content": nt.sent, "authorId": b.member})
+	if nt.stored == "" {
+		nt.checkRefused(r, "content", true)
 		return
 	}
 	if r.Status == http.StatusUnprocessableEntity && strings.Contains(string(r.Body), "MESSAGE_CONTENT_NOT_RENDERABLE") {
 		return
 	}
 	var reply ticketMessage
-	r.Decode(n, http.StatusCreated, &reply)
-	n.requireSafeHTML(reply)
+	r.Decode(nt, http.StatusCreated, &reply)
+	nt.requireSafeHTML(reply)
 	all := b.listMessages(created.TicketNumber)
 	if last := all[len(all)-1]; last != reply {
-		n.Errorf("the reply %+v reads back as %+v", reply, last)
+		nt.Errorf("the reply %+v reads back as %+v", reply, last)
 	}
 }
 
-func (n naughtyTest) testTicketSearch(b *ticketTest) {
-	r := n.sendJSON("POST", b.ticketsPath()+"/search", map[string]any{"query": n.sent})
-	n.checkRefused(r, "query", n.stored == "" || len([]rune(n.stored)) > 512)
+func (nt hostileTextTest) testTicketSearch(b *ticketTest) {
+	r := nt.sendJSON("POST", b.ticketsPath()+"/search", map[string]any{"query": nt.sent})
+	nt.checkRefused(r, "query", nt.stored == "" || len([]rune(nt.stored)) > 512)
 }
 
 // requireSafeHTML looks for what HTML must not hold.
-func (n naughtyTest) requireSafeHTML(m ticketMessage) {
-	n.Helper()
+func (nt hostileTextTest) requireSafeHTML(m ticketMessage) {
+	nt.Helper()
 	for _, bad := range []string{"<script", "<img", "<svg", "<iframe", "<style", "<object", "<embed", "<body", "<input",
 		"<form", `href="javascript:`, `href="data:`} {
 		if strings.Contains(strings.ToLower(m.Content), bad) {
-			n.Errorf("the content holds %s: %s", bad, m.Content)
+			nt.Errorf("the content holds %s: %s", bad, m.Content)
 		}
 	}
 }
@@ -235,7 +236,7 @@ func TestAnothersIDsAreUnknown(t *testing.T) {
 }
 
 // foreignIDs are what the other account has, by the fields that take them.
-func foreignIDs(t *testing.T, h *testkit.Server) map[string]string {
+func foreignIDs(t *testing.T, srv *testkit.Server) map[string]string {
 	t.Helper()
 	var agent struct{ ID string }
 	var statuses, teams []struct{ ID string }
@@ -247,11 +248,11 @@ func foreignIDs(t *testing.T, h *testkit.Server) map[string]string {
 		if strings.Contains(ask.path, "%") {
 			ask.path = fmt.Sprintf(ask.path, agent.ID)
 		}
-		_, body := sendAs(t, h, h.OtherKey, ask.method, ask.path, ask.body)
+		_, body := sendAs(t, srv, srv.OtherKey, ask.method, ask.path, ask.body)
 		if err := json.Unmarshal([]byte(body), ask.into); err != nil {
 			t.Fatal(err)
 		}
 	}
-	member := addMember(t, h, h.OtherAccount, "stranger@x.co")
+	member := addMember(t, srv, srv.OtherAccount, "stranger@x.co")
 	return map[string]string{"statusId": statuses[0].ID, "teamId": teams[0].ID, "assigneeId": member, "authorId": member}
 }

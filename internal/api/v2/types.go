@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/internal/httpapi"
 )
 
 // Data wraps a single item (docs/interface/pagination.md#wrapped-replies).
@@ -40,6 +41,18 @@ type AgentRef struct {
 	AgentID string `path:"agentId"`
 }
 
+// AgentRequest is a request with a body about an agent.
+type AgentRequest[Body any] struct {
+	AgentRef
+	Body Body
+}
+
+// ConversationRequest is a request with a body about a conversation.
+type ConversationRequest[Body any] struct {
+	ConversationRef
+	Body Body
+}
+
 // pageRequest converts the paging of a request. purpose binds the cursor to its list.
 func (s *server) pageRequest(p Paging, purpose string) (parley.PageRequest, error) {
 	after, err := s.cursors.Open(purpose, p.Cursor)
@@ -48,11 +61,7 @@ func (s *server) pageRequest(p Paging, purpose string) (parley.PageRequest, erro
 
 // newPage converts a page of the store.
 func newPage[T, W any](s *server, page parley.Page[T], purpose string, render func(*T) W) *Page[W] {
-	out := &Page[W]{Data: make([]W, 0, len(page.Items)), Pagination: s.newPagination(page.Next, page.Total, purpose)}
-	for i := range page.Items {
-		out.Data = append(out.Data, render(&page.Items[i]))
-	}
-	return out
+	return &Page[W]{httpapi.ConvertList(page.Items, render), s.newPagination(page.Next, page.Total, purpose)}
 }
 
 func (s *server) newPagination(next *parley.Cursor, total int, purpose string) Pagination {

@@ -81,53 +81,53 @@ type uploadReply struct {
 }
 
 // send sends a body in chunks of unknown number, as a stream does.
-func (d *uploadTest) send(key, method, path, contentType string, body io.Reader, headers ...string) (u uploadReply) {
-	d.Helper()
-	req, err := http.NewRequestWithContext(d.Context(), method, d.URL+v2.Base+path, io.MultiReader(body))
-	d.requireNoError(err)
+func (ut *uploadTest) send(key, method, path, contentType string, body io.Reader, headers ...string) (u uploadReply) {
+	ut.Helper()
+	req, err := http.NewRequestWithContext(ut.Context(), method, ut.URL+v2.Base+path, io.MultiReader(body))
+	ut.requireNoError(err)
 	req.Header.Set("Authorization", "Bearer "+key)
 	req.Header.Set("Content-Type", contentType)
 	for i := 0; i < len(headers); i += 2 {
 		req.Header.Set(headers[i], headers[i+1])
 	}
-	res, err := d.Client.Do(req)
-	d.requireNoError(err)
+	res, err := ut.Client.Do(req)
+	ut.requireNoError(err)
 	defer func() { _ = res.Body.Close() }()
 	text, err := io.ReadAll(res.Body)
-	d.requireNoError(err)
+	ut.requireNoError(err)
 	u.status, u.body, u.retryAfter, u.replayed, u.header = res.StatusCode, string(text), res.Header.Get("Retry-After"),
 		res.Header.Get("Idempotent-Replayed"), res.Header
 	if len(text) > 0 {
-		d.requireNoError(json.Unmarshal(text, &u.record))
+		ut.requireNoError(json.Unmarshal(text, &u.record))
 	}
 	return u
 }
 
-func (d *uploadTest) requireNoError(err error) {
-	d.Helper()
+func (ut *uploadTest) requireNoError(err error) {
+	ut.Helper()
 	if err != nil {
-		d.Fatal(err)
+		ut.Fatal(err)
 	}
 }
 
-func (d *uploadTest) sourcesPath() string { return "/agents/" + d.agent + "/sources" }
+func (ut *uploadTest) sourcesPath() string { return "/agents/" + ut.agent + "/sources" }
 
 // upload sends parts and sees that nothing is left of what was refused.
-func (d *uploadTest) upload(method, path string, parts ...formPart) uploadReply {
-	d.Helper()
-	d.clock.Advance(7 * time.Second)
+func (ut *uploadTest) upload(method, path string, parts ...formPart) uploadReply {
+	ut.Helper()
+	ut.clock.Advance(7 * time.Second)
 	contentType, body := encodeForm(parts...)
-	u := d.send(d.Key, method, path, contentType, bytes.NewReader(body))
-	if left := d.listFiles("incoming"); len(left) > 0 {
-		d.Errorf("left over of an upload: %v", left)
+	u := ut.send(ut.Key, method, path, contentType, bytes.NewReader(body))
+	if left := ut.listFiles("incoming"); len(left) > 0 {
+		ut.Errorf("left over of an upload: %v", left)
 	}
 	return u
 }
 
 // listFiles lists what lies in the folder of files, or in one below it.
-func (d *uploadTest) listFiles(below string) (list []string) {
-	d.Helper()
-	root := filepath.Join(d.dataDir, "blobs", below)
+func (ut *uploadTest) listFiles(below string) (list []string) {
+	ut.Helper()
+	root := filepath.Join(ut.dataDir, "blobs", below)
 	_ = filepath.WalkDir(root, func(path string, e fs.DirEntry, err error) error {
 		if err == nil && !e.IsDir() {
 			list = append(list, filepath.Base(path))
@@ -138,22 +138,22 @@ func (d *uploadTest) listFiles(below string) (list []string) {
 }
 
 // countStoredFiles counts the files in the folder and in the database.
-func (d *uploadTest) countStoredFiles() (n int) {
-	d.Helper()
-	d.requireNoError(d.DB.SQL().QueryRow(d.Context(), `select count(distinct hash) from blob_data`).Scan(&n))
-	return n + len(d.listFiles(""))
+func (ut *uploadTest) countStoredFiles() (n int) {
+	ut.Helper()
+	ut.requireNoError(ut.DB.SQL().QueryRow(ut.Context(), `select count(distinct hash) from blob_data`).Scan(&n))
+	return n + len(ut.listFiles(""))
 }
 
-func (d *uploadTest) get(path string) (u uploadReply) {
-	return d.send(d.Key, "GET", path, "", strings.NewReader(""))
+func (ut *uploadTest) get(path string) (u uploadReply) {
+	return ut.send(ut.Key, "GET", path, "", strings.NewReader(""))
 }
 
 // waitUntilTrained waits until the source has come to an end.
-func (d *uploadTest) waitUntilTrained(id, status string) uploadReply {
-	d.Helper()
+func (ut *uploadTest) waitUntilTrained(id, status string) uploadReply {
+	ut.Helper()
 	var got uploadReply
-	testkit.Eventually(d, "a source that is "+status, func() bool {
-		got = d.get(d.sourcesPath() + "/" + id)
+	testkit.Eventually(ut, "a source that is "+status, func() bool {
+		got = ut.get(ut.sourcesPath() + "/" + id)
 		return got.record.Status == status
 	})
 	return got
@@ -349,9 +349,9 @@ func TestUploadsAreIsolated(t *testing.T) {
 	}
 }
 
-func createAgentFor(t *testing.T, h *testkit.Server, key string) string {
+func createAgentFor(t *testing.T, srv *testkit.Server, key string) string {
 	t.Helper()
-	status, body := sendAs(t, h, key, "POST", "/agents", `{"name": "Other"}`)
+	status, body := sendAs(t, srv, key, "POST", "/agents", `{"name": "Other"}`)
 	var uploaded struct{ ID string }
 	if err := json.Unmarshal([]byte(body), &uploaded); err != nil || status != 201 {
 		t.Fatal(status, body)
@@ -380,7 +380,7 @@ func TestUnreadableFileFailsAndTheEarlierAnswers(t *testing.T) {
 	}
 }
 
-func TestFilesGoWithTheirLastSource(t *testing.T) {
+func TestFilesAreDeletedWithTheirLastSource(t *testing.T) {
 	for name, option := range map[string]testkit.Option{"sqlite": testkit.WithConfig(func(*server.Config) {}),
 		"postgres": testkit.WithPostgres()} {
 		t.Run(name, func(t *testing.T) {

@@ -1,6 +1,6 @@
 // Package v2 is REST v2. It translates requests into calls of the services and their results into responses. It
-// holds types and no rules: what may be done and what happens is decided by the services. routes.go is the one list
-// of what it serves.
+// holds types and no rules: what may be done and what happens is decided by the services. routes.go and
+// routes_conversation.go are the one list of what it serves.
 package v2
 
 import (
@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
-	"sync"
 	"time"
 
 	"parley"
@@ -59,27 +58,8 @@ type Config struct {
 // New returns the handler of everything below /api/v2, of /openapi.json, and of /docs, the same document as a page.
 func New(cfg Config) http.Handler {
 	api := newAPI(cfg)
-	doc := sync.OnceValue(func() []byte { // on the first request: it takes longer than opening the database
-		text, err := renderDocument(api, cfg.BaseURL, cfg.FilesURL)
-		if err != nil {
-			panic(err) // the document is generated from our own types
-		}
-		return text
-	})
-	mux := http.NewServeMux()
-	mux.HandleFunc("GET /openapi.json", func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", "application/json; charset=utf-8")
-		_, _ = w.Write(doc()) // fails if the client is gone
-	})
-	mux.Handle("GET /docs", docspage.Handler(doc, Base))
-	documents := httpapi.PlainHandler(mux)
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path == "/openapi.json" || r.URL.Path == "/docs" {
-			documents.ServeHTTP(w, r)
-			return
-		}
-		api.ServeHTTP(w, r)
-	})
+	doc := httpapi.NewDocument(func() ([]byte, error) { return renderDocument(api, cfg.BaseURL, cfg.FilesURL) })
+	return api.WithDocuments(map[string]http.Handler{"/openapi.json": doc, "/docs": docspage.Handler(doc, Base)})
 }
 
 func newAPI(cfg Config) *httpapi.API {
@@ -111,7 +91,12 @@ type server struct {
 }
 
 // callerOf returns who sent the request. Every operation that needs a key has a caller.
-func callerOf(c *httpapi.Call) *access.Caller { return c.Caller.(*access.Caller) }
+func callerOf(c *call) *access.Caller { return c.Caller.(*access.Caller) }
+
+// agentRef returns the id of one of the caller's agents.
+func agentRef[ID ~string](c *call, agent ID) parley.AgentRef {
+	return callerOf(c).Account.ID.AgentRef(parley.AgentID(agent))
+}
 
 // canSetModel reports whether the model may be chosen for an agent.
 func (s *server) canSetModel(model string) bool {
@@ -122,8 +107,8 @@ func (s *server) canSetModel(model string) bool {
 }
 
 // findAgent returns the caller's agent, or fails with AGENT_NOT_FOUND.
-func (s *server) findAgent(ctx context.Context, c *httpapi.Call, id string) (*parley.Agent, error) {
-	a, err := s.DB.Agent(ctx, callerOf(c).Account.ID.AgentRef(parley.AgentID(id)), s.Now())
+func (s *server) findAgent(ctx context.Context, c *call, id string) (*parley.Agent, error) {
+	a, err := s.DB.Agent(ctx, agentRef(c, id), s.Now())
 	if err != nil {
 		return nil, fmt.Errorf("find agent: %w", err)
 	}
@@ -137,4 +122,47 @@ func (s *server) checkAgent(ctx context.Context, caller any, id string) error {
 		return nil
 	}
 	return s.DB.CheckAgent(ctx, who.Account.ID.AgentRef(parley.AgentID(id)))
+}
+
+// Me describes whom the API key belongs to (docs/interface/README.md#routes).
+type Me struct {
+	Workspace  Workspace  `json:"workspace"`
+	Plan       string     `json:"plan"`
+	Credential Credential `json:"credential"`
+}
+
+// Workspace is the account.
+type Workspace struct {
+	ID   string `json:"id"`
+	Name string `json:"name"`
+}
+
+// Credential is the key that was used.
+type Credential struct {
+	Source      *string        `json:"source" doc:"cli for the key of a paired command line."`
+	ExpiresAt   *string        `json:"expiresAt" format:"date-time"`
+	Permissions []parley.Scope `json:"permissions" nullable:"true" doc:"The key's scopes; null for full access."`
+}
+
+func (s *server) getIdentity(_ context.Context, c *call, _ *httpapi.NoInput) (*Me, error) {
+	caller := callerOf(c)
+	return &Me{
+		Workspace: Workspace{ID: string(caller.Account.ID), Name: caller.Account.Name},
+		Plan:      caller.Account.Plan,
+		Credential: Credential{
+			Source:      textOrNull(caller.Key.Source),
+			ExpiresAt:   formatTimeOrNull(caller.Key.ExpiresAt),
+			Permissions: caller.Key.Scopes,
+		},
+	}, nil
+}
+
+// Health is the reply of a server that is up.
+type Health struct {
+	Status    string `json:"status" enum:"ok"`
+	Timestamp int64  `json:"timestamp" doc:"Epoch seconds."`
+}
+
+func (s *server) getHealth(context.Context, *call, *httpapi.NoInput) (*Health, error) {
+	return &Health{Status: "ok", Timestamp: s.Now().Unix()}, nil
 }

@@ -11,12 +11,6 @@ import (
 	"parley/internal/voice"
 )
 
-// NewVoiceSession is the request that opens a voice session.
-type NewVoiceSession struct {
-	AgentRef
-	Body NewVoiceSessionBody
-}
-
 // NewVoiceSessionBody is the body of a new voice session. Null is the same as absent.
 type NewVoiceSessionBody struct {
 	ConversationID httpapi.Opt[string] `json:"conversationId,omitzero" id:"uuid" nullable:"true" doc:"The session goes on with this conversation, and the agent with what was said in it."`
@@ -34,19 +28,19 @@ type VoiceSession struct {
 	UserID             string `json:"userId"`
 }
 
-func (s *server) createVoiceSession(ctx context.Context, c *httpapi.Call, in *NewVoiceSession) (*Data[VoiceSession],
+func (s *server) createVoiceSession(ctx context.Context, c *call,
+	in *AgentRequest[NewVoiceSessionBody]) (*Data[VoiceSession],
 	error) {
 	caller := callerOf(c)
-	timezone := in.Body.Timezone.Ptr()
-	if timezone != nil && !isTimeZone(*timezone) {
+	timezone := in.Body.Timezone.Value // empty for null
+	if timezone != "" && !isTimeZone(timezone) {
 		// The route does not require the agent: the voice service itself counts what it refuses.
 		if err := s.checkAgent(ctx, caller, in.AgentID); err != nil {
 			return nil, err
 		}
 		return nil, parley.Invalid("timezone", "must be an IANA time zone, such as Europe/Berlin")
 	}
-	request := voice.SessionRequest{Timezone: stringOrEmpty(timezone),
-		UserID: parley.EndUserID(stringOrEmpty(in.Body.UserID.Ptr()))}
+	request := voice.SessionRequest{Timezone: timezone, UserID: parley.EndUserID(in.Body.UserID.Value)}
 	if id := in.Body.ConversationID.Ptr(); id != nil {
 		request.ContinueConversation, request.ConversationID = true, parley.ConversationID(*id)
 	}
@@ -58,11 +52,9 @@ func (s *server) createVoiceSession(ctx context.Context, c *httpapi.Call, in *Ne
 }
 
 func newVoiceSession(o *voice.AdmittedSession) *Data[VoiceSession] {
-	return &Data[VoiceSession]{VoiceSession{
-		ParticipantToken: o.Token, SessionID: string(o.ID), RoomName: o.Room(),
-		MaxDurationSeconds: int64(o.MaxDuration / time.Second),
-		ConversationID:     string(o.ConversationID), UserID: string(o.UserID),
-	}}
+	return &Data[VoiceSession]{VoiceSession{ParticipantToken: o.Token, SessionID: string(o.ID), RoomName: o.Room(),
+		MaxDurationSeconds: int64(o.MaxDuration / time.Second), ConversationID: string(o.ConversationID),
+		UserID: string(o.UserID)}}
 }
 
 // isTimeZone reports whether name is an IANA time zone. It excludes "Local", the server's own zone, and other files
@@ -76,17 +68,9 @@ func isTimeZone(name string) bool {
 	return err == nil
 }
 
-func stringOrEmpty(s *string) string {
-	if s == nil {
-		return ""
-	}
-	return *s
-}
-
-func (s *server) replayVoiceSession(ctx context.Context, c *httpapi.Call, in any, did effect) (any, error) {
-	request := in.(*NewVoiceSession)
-	session, err := s.Voice.ReissueToken(ctx, callerOf(c).Account.ID.AgentRef(parley.AgentID(request.AgentID)),
-		parley.VoiceSessionID(did.id))
+func (s *server) replayVoiceSession(ctx context.Context, c *call, in any, did effect) (any, error) {
+	request := in.(*AgentRequest[NewVoiceSessionBody])
+	session, err := s.Voice.ReissueToken(ctx, agentRef(c, request.AgentID), parley.VoiceSessionID(did.id))
 	if err != nil {
 		return nil, err
 	}

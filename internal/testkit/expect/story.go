@@ -49,37 +49,50 @@ type Exchange struct {
 	Want        string
 }
 
-// ReadStories reads the stories of the package whose test it is.
-func ReadStories(t *testing.T) []Story {
+// StoryText is a story whose exchanges have not been parsed.
+type StoryText struct {
+	Name     string
+	Settings []string
+	Sections []string // of one exchange each: its title is the first line
+}
+
+// ReadStoryTexts reads the stories of the package whose test it is.
+func ReadStoryTexts(t *testing.T) []StoryText {
 	t.Helper()
 	files, err := filepath.Glob("testdata/*.txt")
 	if err != nil || len(files) == 0 {
 		t.Fatal("no stories", err)
 	}
-	var list []Story
+	var list []StoryText
 	for _, file := range files {
 		text, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
 		}
-		list = append(list, parseStory(t, strings.TrimSuffix(filepath.Base(file), ".txt"), string(text)))
+		sections := strings.Split("\n"+string(text), "\n=== ")
+		s := StoryText{Name: strings.TrimSuffix(filepath.Base(file), ".txt"), Sections: sections[1:]}
+		for line := range strings.Lines(sections[0]) {
+			if set, ok := strings.CutPrefix(strings.TrimSpace(line), "@"); ok {
+				s.Settings = append(s.Settings, set)
+			}
+		}
+		list = append(list, s)
 	}
 	return list
 }
 
-func parseStory(t *testing.T, name, text string) Story {
+// ReadStories reads the stories of the package whose test it is.
+func ReadStories(t *testing.T) []Story {
 	t.Helper()
-	head, rest, _ := strings.Cut("\n"+text, "\n=== ")
-	s := Story{Name: name}
-	for line := range strings.Lines(head) {
-		if set, ok := strings.CutPrefix(strings.TrimSpace(line), "@"); ok {
-			s.Settings = append(s.Settings, set)
+	var list []Story
+	for _, text := range ReadStoryTexts(t) {
+		s := Story{Name: text.Name, Settings: text.Settings}
+		for _, section := range text.Sections {
+			s.Exchanges = append(s.Exchanges, parseExchange(t, s.Name, section))
 		}
+		list = append(list, s)
 	}
-	for part := range strings.SplitSeq(rest, "\n=== ") {
-		s.Exchanges = append(s.Exchanges, parseExchange(t, name, part))
-	}
-	return s
+	return list
 }
 
 func parseExchange(t *testing.T, story, text string) Exchange {
