@@ -2,16 +2,20 @@ package sqldb
 
 import (
 	"context"
+	"crypto/sha256"
 	"database/sql"
+	"encoding/hex"
 	"fmt"
 	"io/fs"
+	"maps"
+	"slices"
+	"testing/fstest"
 
 	"github.com/pressly/goose/v3"
-	"github.com/pressly/goose/v3/lock"
 )
 
 // migrations are the files of Migrate in goose's own words for one dialect.
-type migrations struct{ files fs.FS }
+type migrations struct{ files fstest.MapFS }
 
 // Migrate brings the database up to the newest of the files NNNN_what.sql, each in a transaction of its own. Several
 // nodes may do so at once on PostgreSQL. A database that is newer than the files is refused, and so is one on which a
@@ -20,7 +24,11 @@ type migrations struct{ files fs.FS }
 // A file is plain statements, each ended by a semicolon at the end of a line. A line `-- postgres:` or `-- sqlite:`
 // keeps the one statement after it for that database.
 func Migrate(ctx context.Context, db *DB, files fs.FS) error {
-	m := migrations{renderedFS{files, db.Dialect()}}
+	rendered, err := renderFiles(files, db.Dialect())
+	if err != nil {
+		return fmt.Errorf("migrate: %w", err)
+	}
+	m := migrations{rendered}
 	sums, err := m.sums()
 	if err != nil {
 		return fmt.Errorf("migrate: %w", err)
@@ -55,11 +63,75 @@ func (m migrations) up(ctx context.Context, dialect goose.Dialect, pool *sql.DB,
 	return nil
 }
 
-// migrationLock makes nodes that start together wait for the one that migrates, asking every second for ten minutes.
-func migrationLock() (goose.ProviderOption, error) {
-	l, err := lock.NewPostgresSessionLocker(lock.WithLockTimeout(1, 600))
-	if err != nil {
-		return nil, err
+// migrationSum is a migration file with the SHA-256, in hex, of the statements that it runs on this database. Comments
+// do not count.
+type migrationSum struct{ name, hash string }
+
+// sums returns every migration file by its version.
+func (m migrations) sums() (map[int64]migrationSum, error) {
+	all := map[int64]migrationSum{}
+	for name, file := range m.files {
+		version, err := goose.NumericComponent(name)
+		if err != nil {
+			return nil, err
+		}
+		hash := sha256.Sum256(file.Data)
+		all[version] = migrationSum{name, hex.EncodeToString(hash[:])}
 	}
-	return goose.WithSessionLocker(l), nil
+	return all, nil
+}
+
+// checkUnchanged fails when a file that this database has run says something else now.
+func (db *DB) checkUnchanged(ctx context.Context, now map[int64]migrationSum) error {
+	return db.withSums(ctx, func(tx *DB, ran map[int64]string) error {
+		for _, version := range slices.Sorted(maps.Keys(ran)) {
+			if s, ok := now[version]; ok && s.hash != ran[version] {
+				return fmt.Errorf("%s has changed since this database ran it: an applied migration stays as it is, "+
+					"changes go into a new file", s.name)
+			}
+		}
+		return nil
+	})
+}
+
+// saveSums notes the files that this database has run.
+func (db *DB) saveSums(ctx context.Context, all map[int64]migrationSum) error {
+	return db.withSums(ctx, func(tx *DB, ran map[int64]string) error {
+		for version, s := range all {
+			if _, ok := ran[version]; ok {
+				continue
+			}
+			if _, err := tx.Exec(ctx, `insert into migration_sums (version, hash) values (?, ?)`, version, s.hash); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// withSums calls do with what is remembered, while no other node looks or writes.
+func (db *DB) withSums(ctx context.Context, do func(tx *DB, ran map[int64]string) error) error {
+	const advisoryLockID = 5_081_992_004 // any number that nothing else on this database locks
+	return db.Transact(ctx, Interactive, func(tx *DB) error {
+		if tx.Dialect() == Postgres {
+			if _, err := tx.Exec(ctx, `select pg_advisory_xact_lock(?)`, int64(advisoryLockID)); err != nil {
+				return err
+			}
+		}
+		if _, err := tx.Exec(ctx,
+			`create table if not exists migration_sums (version bigint primary key, hash text not null)`); err != nil {
+			return err
+		}
+		ran := map[int64]string{}
+		_, err := All(ctx, tx, func(scan Scan) (version int64, err error) {
+			var hash string
+			err = scan(&version, &hash)
+			ran[version] = hash
+			return version, err
+		}, `select version, hash from migration_sums`)
+		if err != nil {
+			return err
+		}
+		return do(tx, ran)
+	})
 }

@@ -1,51 +1,27 @@
 package sqldb
 
 import (
-	"bytes"
 	"io/fs"
 	"strings"
+	"testing/fstest"
 )
 
-// renderedFS shows migration files in goose's format, holding only the statements of the dialect.
-type renderedFS struct {
-	fs.FS
-	dialect Dialect
-}
-
-func (r renderedFS) Open(name string) (fs.File, error) {
-	f, err := r.FS.Open(name)
-	if err != nil || !strings.HasSuffix(name, ".sql") {
-		return f, err
-	}
-	defer f.Close()
-	info, err := f.Stat()
+// renderFiles returns migration files in goose's format, holding only the statements of the dialect.
+func renderFiles(files fs.FS, dialect Dialect) (fstest.MapFS, error) {
+	names, err := fs.Glob(files, "*.sql")
 	if err != nil {
 		return nil, err
 	}
-	text, err := fs.ReadFile(r.FS, name)
-	if err != nil {
-		return nil, err
+	rendered := fstest.MapFS{}
+	for _, name := range names {
+		text, err := fs.ReadFile(files, name)
+		if err != nil {
+			return nil, err
+		}
+		rendered[name] = &fstest.MapFile{Data: []byte(render(string(text), dialect))}
 	}
-	out := render(string(text), r.dialect)
-	return &renderedFile{Reader: bytes.NewReader([]byte(out)), info: renderedInfo{info, int64(len(out))}}, nil
+	return rendered, nil
 }
-
-func (r renderedFS) ReadDir(name string) ([]fs.DirEntry, error) { return fs.ReadDir(r.FS, name) }
-
-type renderedFile struct {
-	*bytes.Reader
-	info fs.FileInfo
-}
-
-func (f *renderedFile) Stat() (fs.FileInfo, error) { return f.info, nil }
-func (f *renderedFile) Close() error               { return nil }
-
-type renderedInfo struct {
-	fs.FileInfo
-	size int64
-}
-
-func (i renderedInfo) Size() int64 { return i.size }
 
 func render(text string, dialect Dialect) string {
 	var b strings.Builder

@@ -58,7 +58,8 @@ type copiedTable struct {
 
 var (
 	copiedActions = copiedTable{table: "actions",
-		columns: `key, kind, name, description, triggers, inputs, config, secrets, enabled, position, created_at, updated_at`}
+		columns: `key, kind, name, description, triggers, inputs, config, secrets, enabled, position, ` +
+			`created_at, updated_at`}
 	copiedProcedures = copiedTable{table: "procedures",
 		columns: `key, name, description, triggers, inputs, steps, enabled, position, created_at, updated_at`}
 	copiedStatuses = copiedTable{table: "ticket_statuses", columns: `key, category, external_label, internal_label, ` +

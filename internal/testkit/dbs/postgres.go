@@ -22,35 +22,28 @@ type Server struct {
 	admin         *sql.DB
 	databaseCount atomic.Int64
 
-	templateOnce sync.Once
-	templateErr  error // to make the template
+	makeTemplate func() error // once
 
 	mu      sync.Mutex
 	process *process // nil when stopped or killed
 }
 
-var sharedServer struct {
-	sync.Mutex
-	once   sync.Once
-	server *Server
-	err    error
-}
+var (
+	isSharedStarted atomic.Bool
+	sharedServer    = sync.OnceValues(func() (*Server, error) {
+		isSharedStarted.Store(true)
+		return newServer(false)
+	})
+)
 
 // SharedPostgres returns the server all tests of the process share, starting it for the first. It does not sync to the
 // disk, so a machine's crash would cost its data; a commit is waited for all the same. Where no PostgreSQL is installed
 // the test is skipped, or fails when CI or PARLEY_REQUIRE_POSTGRES is set.
 func SharedPostgres(t testing.TB) *Server {
 	t.Helper()
-	sharedServer.once.Do(func() {
-		s, err := newServer(false)
-		sharedServer.Lock()
-		defer sharedServer.Unlock()
-		sharedServer.server, sharedServer.err = s, err
-	})
-	sharedServer.Lock()
-	defer sharedServer.Unlock()
-	requireNoError(t, sharedServer.err)
-	return sharedServer.server
+	s, err := sharedServer()
+	requireNoError(t, err)
+	return s
 }
 
 // StartPostgres starts a server for this test alone, one that syncs to the disk, to be killed and started again.
@@ -79,10 +72,11 @@ func isPostgresRequired() bool {
 }
 
 func stopShared() {
-	sharedServer.Lock()
-	defer sharedServer.Unlock()
-	if sharedServer.server != nil {
-		sharedServer.server.remove()
+	if !isSharedStarted.Load() {
+		return
+	}
+	if s, err := sharedServer(); err == nil {
+		s.remove()
 	}
 }
 
@@ -126,8 +120,14 @@ func (s *Server) Kill(t testing.TB) {
 	if s.process == nil {
 		t.Fatal("the server is not running")
 	}
-	s.process.kill()
-	s.process = nil
+	s.killProcess()
+}
+
+func (s *Server) killProcess() {
+	if s.process != nil {
+		s.process.kill()
+		s.process = nil
+	}
 }
 
 // Start starts the server again after a Kill and returns when it answers.
@@ -142,10 +142,7 @@ func (s *Server) remove() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	_ = s.admin.Close()
-	if s.process != nil {
-		s.process.kill()
-		s.process = nil
-	}
+	s.killProcess()
 	_ = os.RemoveAll(s.dir)
 	_ = s.lock.Close()
 }

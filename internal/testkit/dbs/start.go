@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 )
 
@@ -28,10 +29,11 @@ func newServer(fsync bool) (*Server, error) {
 		return nil, err
 	}
 	s := &Server{binDir: bin, dir: dir, fsync: fsync}
-	if err := s.initialize(); err != nil {
-		return nil, errors.Join(err, os.RemoveAll(dir))
+	s.makeTemplate = sync.OnceValue(s.migrateTemplate)
+	if err = s.initialize(); err == nil {
+		err = s.startProcess()
 	}
-	if err := s.startProcess(); err != nil {
+	if err != nil {
 		return nil, errors.Join(err, os.RemoveAll(dir))
 	}
 	s.admin, err = sql.Open("pgx", s.databaseURL("postgres"))
