@@ -74,8 +74,8 @@ func (l *laneQueue) pickLane() (Lane, bool) {
 	return Bulk, bulk
 }
 
-// take returns the next closure of the lane that its caller has not withdrawn. One that is to join a group already begun
-// is none of bulk while turns wait.
+// take returns the next closure of the lane that its caller has not withdrawn. While turns wait, none of bulk joins a
+// group already begun.
 func (l *laneQueue) take(lane Lane, joins bool) *writeJob {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -36,7 +36,8 @@ func (db *DB) Actions(ctx context.Context, ref parley.AgentRef) ([]parley.Action
 }
 
 // PutAction writes the action, in place of the agent's action with the same key if there is one; that one keeps its id
-// and birth, which a then has. Fails with AGENT_NOT_FOUND, and with RESOURCE_ALREADY_EXISTS when the name is taken.
+// and time of creation, which a then has. Fails with AGENT_NOT_FOUND, and with RESOURCE_ALREADY_EXISTS when the
+// name is taken.
 func (db *DB) PutAction(ctx context.Context, a *parley.Action) error {
 	put := *a
 	err := db.changeTools(ctx, a.AgentRef(), a.UpdatedAt, func(tx *DB) error {

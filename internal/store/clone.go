@@ -29,17 +29,17 @@ const (
 	maxClonePassages = 64
 )
 
-// SourceID and Version return the ids that things of the original have in the copy.
+// SourceID returns the id that a source of the original has in the copy.
 func (c Clone) SourceID(id parley.SourceID) parley.SourceID {
 	return parley.SourceID(c.newID(string(id)))
 }
 
-// VersionID is as Source; there is no version of an empty id.
+// VersionID is as SourceID; there is no version of an empty id.
 func (c Clone) VersionID(id parley.VersionID) parley.VersionID {
 	return parley.VersionID(c.newID(string(id)))
 }
 
-// BlobID is as Version.
+// BlobID is as VersionID.
 func (c Clone) BlobID(id string) string { return c.newID(id) }
 
 func (c Clone) newID(original string) string {
@@ -49,8 +49,8 @@ func (c Clone) newID(original string) string {
 	return uuid.NewSHA1(uuid.NameSpaceOID, []byte(string(c.ToAgent)+" "+original)).String()
 }
 
-// copiedTable is a table of the original's rows, with its columns behind id, account_id and agent_id. Those that are not
-// copied as they are have an expression, where a ? stands for what copyRows is given.
+// copiedTable is a table of the original's rows, with its columns behind id, account_id and agent_id. Those that are
+// not copied as they are have an expression, where a ? stands for what copyRows is given.
 type copiedTable struct {
 	table, columns string
 	exprs          map[string]string

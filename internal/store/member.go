@@ -113,7 +113,8 @@ func (db *DB) MemberIDs(ctx context.Context, account parley.AccountID) ([]parley
 // SetRole sets the role of a member in the account. Fails with the code.
 func (db *DB) SetRole(ctx context.Context, account parley.AccountID, user parley.UserID, role parley.Role,
 	otherwise parley.Code) error {
-	return db.execFound(ctx, otherwise, `update memberships set role = ? where account_id = ? and user_id = ?`, role, account, user)
+	return db.execFound(ctx, otherwise, `update memberships set role = ? where account_id = ? and user_id = ?`, role,
+		account, user)
 }
 
 // DropMember ends a membership. The user stays, as the author of what they wrote. Fails with the code.

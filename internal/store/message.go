@@ -297,7 +297,8 @@ func (db *DB) LinkedAttachment(ctx context.Context, id parley.AttachmentID) (*pa
 		err = scan(append(blobTable.dests(&b), attachmentDests(&f)...)...)
 		return b, err
 	}, `
-		select `+blobTable.columnsOf("b")+`, f.id, f.message_id, f.blob_id, f.name, f.media_type, f.size, f.created_at from attachments f
+		select `+blobTable.columnsOf("b")+
+		`, f.id, f.message_id, f.blob_id, f.name, f.media_type, f.size, f.created_at from attachments f
 		join blobs b on b.id = f.blob_id and b.agent_id = f.agent_id and b.account_id = f.account_id
 		join conversations c on c.id = f.conversation_id and c.agent_id = f.agent_id and c.account_id = f.account_id
 		and c.deleted_at is null

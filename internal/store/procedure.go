@@ -34,8 +34,8 @@ func (db *DB) Procedures(ctx context.Context, ref parley.AgentRef) ([]parley.Pro
 }
 
 // PutProcedure writes the procedure, in place of the agent's procedure with the same key if there is one; that one
-// keeps its id and birth, which p then has. Fails with AGENT_NOT_FOUND, and with RESOURCE_ALREADY_EXISTS when the name
-// is taken.
+// keeps its id and time of creation, which p then has. Fails with AGENT_NOT_FOUND, and with RESOURCE_ALREADY_EXISTS
+// when the name is taken.
 func (db *DB) PutProcedure(ctx context.Context, p *parley.Procedure) error {
 	put := *p
 	err := db.changeTools(ctx, p.AgentRef(), p.UpdatedAt, func(tx *DB) error {

@@ -12,8 +12,8 @@ import (
 	"parley/internal/sqldb"
 )
 
-// field is a column of a table and its value: a pointer to the place in a noun, a columnDest where the database holds it
-// in another form, or, where it is only written, the value itself.
+// field is a column of a table and its value: a pointer to the place in a noun, a columnDest where the database holds
+// it in another form, or, where it is only written, the value itself.
 type field struct {
 	column string
 	value  any

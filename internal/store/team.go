@@ -107,7 +107,8 @@ func (db *DB) DropTeam(ctx context.Context, ref parley.AgentRef, id, to parley.T
 			return err
 		}
 	}
-	return db.execFound(ctx, parley.CodeTicketTeam, `delete from teams where agent_id = ? and account_id = ? and id = ?`, ref.Agent,
+	return db.execFound(ctx, parley.CodeTicketTeam,
+		`delete from teams where agent_id = ? and account_id = ? and id = ?`, ref.Agent,
 		ref.Account, id)
 }
 
@@ -239,7 +240,8 @@ func (db *DB) Rules(ctx context.Context, ref parley.AgentRef) ([]parley.Rule, er
 		order by position, key`, ref.Agent, ref.Account)
 }
 
-// PutRule writes a rule in place of the agent's rule with its key, if there is one, which keeps its id and birth.
+// PutRule writes a rule in place of the agent's rule with its key, if there is one, which keeps its id and time of
+// creation.
 func (db *DB) PutRule(ctx context.Context, r *parley.Rule) error {
 	query, args := ruleTable.insertQuery(r)
 	return db.sql.QueryRow(ctx, query+overwrite("agent_id, key", "name", "position", "enabled", "all_of", "any_of",

@@ -60,7 +60,8 @@ func (db *DB) LockTicket(ctx context.Context, ref parley.AgentRef, number int64)
 	return db.ticket(ctx, ref, `t.number = ?`, number, db.ticketLockClause())
 }
 
-// LockTicketOfConversation is TicketOf that keeps every other writer of the ticket out until the transaction ends.
+// LockTicketOfConversation is TicketOfConversation that keeps every other writer of the ticket out until the
+// transaction ends.
 func (db *DB) LockTicketOfConversation(ctx context.Context, ref parley.ConversationRef) (*parley.Ticket, error) {
 	return db.ticket(ctx, ref.AgentRef, `t.conversation_id = ?`, ref.Conversation, db.ticketLockClause())
 }
@@ -152,7 +153,7 @@ type TicketFilter struct {
 // noMessageSortValue is the place of tickets without a message among those ordered by their last one.
 const noMessageSortValue = math.MinInt64
 
-// Tickets lists an agent's tickets, each with its customer. Mark.At is the value that they are ordered by, Mark.ID the
+// Tickets lists an agent's tickets, each with its customer. A cursor holds the value that they are ordered by and the
 // number. A walk shows every ticket that does not change meanwhile exactly once.
 func (db *DB) Tickets(ctx context.Context, ref parley.AgentRef, f TicketFilter,
 	ask parley.PageRequest) (page parley.Page[parley.Ticket], err error) {
@@ -235,7 +236,7 @@ func (f TicketFilter) cursor(t parley.Ticket) parley.Cursor {
 	return parley.Cursor{SortValue: at, ID: strconv.FormatInt(t.Number, 10)}
 }
 
-// cursorNumber reads the number of a mark; marks are sealed, so it is one of ours.
+// cursorNumber reads the number of a cursor; cursors are sealed, so it is one of ours.
 func cursorNumber(m *parley.Cursor) int64 {
 	n, _ := strconv.ParseInt(m.ID, 10, 64)
 	return n

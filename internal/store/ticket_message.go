@@ -52,7 +52,7 @@ func (db *DB) AddInternalMessage(ctx context.Context, ref parley.AgentRef, m *pa
 
 // TicketMessagesRequest is a request for one page of a ticket's messages.
 type TicketMessagesRequest struct {
-	parley.PageRequest          // Mark.At is a sequence number
+	parley.PageRequest          // its cursor is a sequence number
 	Types              []string // any of them; none is all
 	Descending         bool     // newest first
 }

@@ -78,8 +78,8 @@ func (db *DB) DeleteOpeningVoice(ctx context.Context, s *parley.VoiceSession) (d
 	return true, db.settleVoiceCredits(ctx, s, month, 0, s.CreatedAt)
 }
 
-// CloseVoice ends a living session as it says of itself (JoinedAt, SeenAt, EndedAt, Reason, Minutes), settles its
-// credits and records the events. Fails with ErrVoiceLost when another server has ended it. Call it last in its
+// CloseVoice ends a living session as it says of itself (JoinedAt, LastSeenAt, EndedAt, EndReason, Minutes), settles
+// its credits and records the events. Fails with ErrVoiceLost when another server has ended it. Call it last in its
 // transaction: it holds the account's row until commit.
 func (db *DB) CloseVoice(ctx context.Context, s *parley.VoiceSession, events ...NewEvent) error {
 	var month string
@@ -324,7 +324,7 @@ func (db *DB) VoiceAwaitingCustomer(ctx context.Context, account parley.AccountI
 }
 
 // RecentVoiceStarts lists when an agent's sessions began since a moment, of one user or of all, the newest first, at
-// most limit. It is exact as LiveVoice is.
+// most limit. It is exact as CountLiveVoice is.
 func (db *DB) RecentVoiceStarts(ctx context.Context, ref parley.AgentRef, user parley.EndUserID, since time.Time,
 	limit int) ([]time.Time, error) {
 	userClause, args := "", []any{ref.Agent, ref.Account, millis(since)}

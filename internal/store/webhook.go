@@ -132,7 +132,8 @@ func (db *DB) NextDeliveryTime(ctx context.Context, account parley.AccountID, ho
 func (db *DB) SaveDeliveryAttempt(ctx context.Context, d *parley.Delivery) error {
 	fields := deliveryTable.pick(d, "state", "attempts", "due_at", "last_status", "last_error", "updated_at",
 		"delivered_at")
-	_, err := db.update(ctx, "webhook_deliveries", fields, `id = ? and webhook_id = ? and account_id = ? and state = 'pending'`,
+	_, err := db.update(ctx, "webhook_deliveries", fields,
+		`id = ? and webhook_id = ? and account_id = ? and state = 'pending'`,
 		d.ID, d.WebhookID, d.AccountID)
 	return err
 }
