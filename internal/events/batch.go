@@ -55,7 +55,7 @@ func (b *Batch) HasMore() bool { return b.EventPage.HasMore || b.position != b.E
 // recordedAccounts are the accounts in which this process has recorded events that are to be handled.
 type recordedAccounts struct {
 	isUrgent func(kind string) bool // nil where none is
-	urgent   chan struct{}          // receives when an urgent event is recorded
+	urgent   chan struct{}          // receives when there is something to do at once
 
 	mu       sync.Mutex
 	accounts map[parley.AccountID]bool
@@ -73,10 +73,14 @@ func (r *recordedAccounts) add(account parley.AccountID, events []store.NewEvent
 	}
 	if slices.ContainsFunc(events, func(e store.NewEvent) bool { return r.isUrgent(e.Kind) }) {
 		r.putBack([]parley.AccountID{account})
-		select {
-		case r.urgent <- struct{}{}:
-		default: // it has a signal
-		}
+		r.wake()
+	}
+}
+
+func (r *recordedAccounts) wake() {
+	select {
+	case r.urgent <- struct{}{}:
+	default: // it has a signal
 	}
 }
 

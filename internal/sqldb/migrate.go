@@ -14,8 +14,12 @@ import (
 	"github.com/pressly/goose/v3"
 )
 
-// migrations are the files of Migrate in goose's own words for one dialect.
-type migrations struct{ files fstest.MapFS }
+// migrations are the files of Migrate in goose's format, with only the statements of the dialect, and their sums by
+// version.
+type migrations struct {
+	files fstest.MapFS
+	sums  map[int64]migrationSum
+}
 
 // Migrate brings the database up to the newest of the files NNNN_what.sql, each in a transaction of its own. Several
 // nodes may do so at once on PostgreSQL. A database that is newer than the files is refused, and so is one on which a
@@ -24,22 +28,20 @@ type migrations struct{ files fstest.MapFS }
 // A file is plain statements, each ended by a semicolon at the end of a line. A line `-- postgres:` or `-- sqlite:`
 // keeps the one statement after it for that database.
 func Migrate(ctx context.Context, db *DB, files fs.FS) error {
-	rendered, err := renderFiles(files, db.Dialect())
+	m, err := newMigrations(files, db.Dialect())
+	if err == nil {
+		err = db.checkUnchanged(ctx, m.sums)
+	}
+	if err == nil {
+		err = db.engine.migrate(ctx, m)
+	}
+	if err == nil {
+		err = db.saveSums(ctx, m.sums)
+	}
 	if err != nil {
 		return fmt.Errorf("migrate: %w", err)
 	}
-	m := migrations{rendered}
-	sums, err := m.sums()
-	if err != nil {
-		return fmt.Errorf("migrate: %w", err)
-	}
-	if err := db.checkUnchanged(ctx, sums); err != nil {
-		return fmt.Errorf("migrate: %w", err)
-	}
-	if err := db.engine.migrate(ctx, m); err != nil {
-		return fmt.Errorf("migrate: %w", err)
-	}
-	return db.saveSums(ctx, sums)
+	return nil
 }
 
 func (m migrations) up(ctx context.Context, dialect goose.Dialect, pool *sql.DB,
@@ -67,18 +69,27 @@ func (m migrations) up(ctx context.Context, dialect goose.Dialect, pool *sql.DB,
 // do not count.
 type migrationSum struct{ name, hash string }
 
-// sums returns every migration file by its version.
-func (m migrations) sums() (map[int64]migrationSum, error) {
-	all := map[int64]migrationSum{}
-	for name, file := range m.files {
+func newMigrations(files fs.FS, dialect Dialect) (m migrations, err error) {
+	names, err := fs.Glob(files, "*.sql")
+	if err != nil {
+		return m, err
+	}
+	m = migrations{fstest.MapFS{}, map[int64]migrationSum{}}
+	for _, name := range names {
+		text, err := fs.ReadFile(files, name)
+		if err != nil {
+			return m, err
+		}
 		version, err := goose.NumericComponent(name)
 		if err != nil {
-			return nil, err
+			return m, err
 		}
-		hash := sha256.Sum256(file.Data)
-		all[version] = migrationSum{name, hex.EncodeToString(hash[:])}
+		rendered := []byte(render(string(text), dialect))
+		hash := sha256.Sum256(rendered)
+		m.files[name] = &fstest.MapFile{Data: rendered}
+		m.sums[version] = migrationSum{name, hex.EncodeToString(hash[:])}
 	}
-	return all, nil
+	return m, nil
 }
 
 // checkUnchanged fails when a file that this database has run says something else now.

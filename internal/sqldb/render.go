@@ -1,28 +1,8 @@
 package sqldb
 
-import (
-	"io/fs"
-	"strings"
-	"testing/fstest"
-)
+import "strings"
 
-// renderFiles returns migration files in goose's format, holding only the statements of the dialect.
-func renderFiles(files fs.FS, dialect Dialect) (fstest.MapFS, error) {
-	names, err := fs.Glob(files, "*.sql")
-	if err != nil {
-		return nil, err
-	}
-	rendered := fstest.MapFS{}
-	for _, name := range names {
-		text, err := fs.ReadFile(files, name)
-		if err != nil {
-			return nil, err
-		}
-		rendered[name] = &fstest.MapFile{Data: []byte(render(string(text), dialect))}
-	}
-	return rendered, nil
-}
-
+// render returns a migration file in goose's format, holding only the statements of the dialect.
 func render(text string, dialect Dialect) string {
 	var b strings.Builder
 	b.WriteString("-- +goose Up\n")

@@ -41,15 +41,18 @@ type Credential struct {
 // known, so it asks for none. Fails with KEY_NOT_FOUND.
 func (db *DB) Credential(ctx context.Context, hash string) (_ *Credential, err error) {
 	var c Credential
-	err = db.sql.QueryRow(ctx, `select `+keyTable.columnsOf("k")+`, `+accountTable.columnsOf("a")+`
-		from api_keys k
-		join accounts a on a.id = k.account_id
-		where k.hash = ?`, hash).Scan(append(keyTable.dests(&c.Key), accountTable.dests(&c.Account)...)...)
+	err = db.sql.QueryRow(ctx, credentialQuery, hash).
+		Scan(append(keyTable.dests(&c.Key), accountTable.dests(&c.Account)...)...)
 	if err != nil {
 		return nil, mapNotFound(err, parley.CodeKeyNotFound)
 	}
 	return &c, nil
 }
+
+var credentialQuery = `select ` + keyTable.columnsOf("k") + `, ` + accountTable.columnsOf("a") + `
+	from api_keys k
+	join accounts a on a.id = k.account_id
+	where k.hash = ?`
 
 // Keys lists an account's keys, oldest first; without an account, those of the whole installation, which is the
 // operator's view.
