@@ -2,6 +2,9 @@ package events
 
 import (
 	"context"
+	"maps"
+	"slices"
+	"sync"
 
 	"parley"
 	"parley/internal/store"
@@ -36,11 +39,11 @@ func (f *Follower) NextBatch(ctx context.Context, account parley.AccountID) (*Ba
 // ErrConflict where the position has been moved since the batch was read; tx must then be undone.
 func (b *Batch) Save(ctx context.Context, tx *store.DB, to store.EventPosition) error {
 	moved, err := tx.MoveEventPosition(ctx, b.name, b.Account, b.position, to)
-	if err == nil && !moved {
-		err = ErrConflict
-	}
 	if err != nil {
 		return err
+	}
+	if !moved {
+		return ErrConflict
 	}
 	tx.SQL().AfterCommit(func() { b.position = to })
 	return nil
@@ -48,3 +51,51 @@ func (b *Batch) Save(ctx context.Context, tx *store.DB, to store.EventPosition) 
 
 // HasMore reports whether there are events after the position that has been saved.
 func (b *Batch) HasMore() bool { return b.EventPage.HasMore || b.position != b.End }
+
+// recordedAccounts are the accounts in which this process has recorded events that are to be handled.
+type recordedAccounts struct {
+	isUrgent func(kind string) bool // nil where none is
+	urgent   chan struct{}          // receives when there is something to do at once
+
+	mu       sync.Mutex
+	accounts map[parley.AccountID]bool
+}
+
+func newRecordedAccounts(isUrgent func(kind string) bool) *recordedAccounts {
+	return &recordedAccounts{isUrgent: isUrgent, urgent: make(chan struct{}, 1), accounts: map[parley.AccountID]bool{}}
+}
+
+// add takes note of events. Where there are urgent kinds, the others are left for the polls.
+func (r *recordedAccounts) add(account parley.AccountID, events []store.NewEvent) {
+	if r.isUrgent == nil {
+		r.putBack([]parley.AccountID{account})
+		return
+	}
+	if slices.ContainsFunc(events, func(e store.NewEvent) bool { return r.isUrgent(e.Kind) }) {
+		r.putBack([]parley.AccountID{account})
+		r.wake()
+	}
+}
+
+func (r *recordedAccounts) wake() {
+	select {
+	case r.urgent <- struct{}{}:
+	default: // it has a signal
+	}
+}
+
+func (r *recordedAccounts) putBack(accounts []parley.AccountID) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, account := range accounts {
+		r.accounts[account] = true
+	}
+}
+
+// take returns the accounts and forgets them.
+func (r *recordedAccounts) take() []parley.AccountID {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	defer clear(r.accounts)
+	return slices.Collect(maps.Keys(r.accounts))
+}

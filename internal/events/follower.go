@@ -73,26 +73,18 @@ func (f *Follower) Run(ctx context.Context) error {
 			f.Logger.Warn("the event log is not followed", "follower", f.Name, "err", err)
 		}
 		isPollDue = isFirstWalk && err == nil
-		urgent := recorded.urgent
 		if (more || isFirstWalk) && err == nil {
-			urgent = closed
+			recorded.wake()
 		}
 		select {
 		case <-ctx.Done():
 			return nil
 		case <-poll.C:
 			isPollDue = true
-		case <-urgent:
+		case <-recorded.urgent:
 		}
 	}
 }
-
-// closed is always ready to receive from.
-var closed = func() chan struct{} {
-	c := make(chan struct{})
-	close(c)
-	return c
-}()
 
 // Step handles a batch of each account in which there are events, and reports whether there is more to do.
 func (f *Follower) Step(ctx context.Context) (more bool, err error) {

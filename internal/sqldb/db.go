@@ -96,9 +96,6 @@ func (db *DB) Close() error {
 // Dialect returns which database this is.
 func (db *DB) Dialect() Dialect { return db.engine.dialect() }
 
-// InTransaction reports whether this DB is a transaction.
-func (db *DB) InTransaction() bool { return db.tx != nil }
-
 // ForUpdate is the end of a select whose rows the transaction is about to change: the lock PostgreSQL needs and
 // SQLite, with its one writer, has already.
 func (db *DB) ForUpdate() string {

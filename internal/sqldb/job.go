@@ -1,6 +1,7 @@
 package sqldb
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"runtime"
@@ -32,6 +33,15 @@ func (j *writeJob) finish(err error) {
 }
 
 var errPanicked = errors.New("sqldb: the closure panicked")
+
+// runOn runs the closure in the transaction of the connection. It returns the first error of a statement.
+func (j *writeJob) runOn(conn *writeConn) error {
+	j.err, j.panicked = nil, nil
+	t := &transaction{runner: conn, ctx: context.Background()}
+	j.run(t)
+	j.err = t.finish(j.err)
+	return t.firstErr
+}
 
 // run calls the closure and keeps whatever it does away from the writer.
 func (j *writeJob) run(t *transaction) {

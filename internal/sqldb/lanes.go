@@ -1,6 +1,8 @@
 package sqldb
 
-import "sync"
+import (
+	"sync"
+)
 
 // maxInteractiveGroups is how many groups of turns may pass while bulk waits before one closure of bulk is let through.
 const maxInteractiveGroups = 16
@@ -72,25 +74,14 @@ func (l *laneQueue) pickLane() (Lane, bool) {
 	return Bulk, bulk
 }
 
-// take returns the next closure of the lane that its caller has not withdrawn.
-func (l *laneQueue) take(lane Lane) *writeJob {
+// take returns the next closure of the lane that its caller has not withdrawn. While turns wait, none of bulk joins a
+// group already begun.
+func (l *laneQueue) take(lane Lane, joins bool) *writeJob {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.pop(lane)
-}
-
-// takeMore is take for a group already begun: bulk joins neither a group of turns nor, while turns wait, one of its
-// own.
-func (l *laneQueue) takeMore(lane Lane) *writeJob {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if lane == Bulk && len(l.waiting[Interactive]) > 0 {
+	if joins && lane == Bulk && len(l.waiting[Interactive]) > 0 {
 		return nil
 	}
-	return l.pop(lane)
-}
-
-func (l *laneQueue) pop(lane Lane) *writeJob {
 	for len(l.waiting[lane]) > 0 {
 		j := l.waiting[lane][0]
 		l.waiting[lane][0] = nil
@@ -101,4 +92,17 @@ func (l *laneQueue) pop(lane Lane) *writeJob {
 	}
 	l.waiting[lane] = nil
 	return nil
+}
+
+// QueueLengths counts the transactions of each lane that wait for the one writer of SQLite. PostgreSQL has no such
+// queue here: then it reports false.
+func (db *DB) QueueLengths() (turns, bulk int, ok bool) {
+	l, ok := db.engine.(*sqliteEngine)
+	if !ok {
+		return 0, 0, false
+	}
+	q := l.writer.queue
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return len(q.waiting[Interactive]), len(q.waiting[Bulk]), true
 }

@@ -66,7 +66,7 @@ func TestAChangedMigrationIsRefused(t *testing.T) {
 	})
 }
 
-func TestAMigrationIsWholeOrNotThere(t *testing.T) {
+func TestAFailedMigrationIsRolledBack(t *testing.T) {
 	broken := fstest.MapFS{"0001_broken.sql": {Data: []byte("create table a (id text);\ncreate table b (id nonsense(;\n")}}
 	dbs.ForEachDatabase(t, func(t *testing.T, db *sqldb.DB) {
 		if err := sqldb.Migrate(t.Context(), db, broken); err == nil {
@@ -76,7 +76,7 @@ func TestAMigrationIsWholeOrNotThere(t *testing.T) {
 	})
 }
 
-func TestNodesMigrateAtOnce(t *testing.T) {
+func TestConcurrentMigrations(t *testing.T) {
 	url := dbs.SharedPostgres(t).NewDatabase(t)
 	var nodes sync.WaitGroup
 	for range 4 {

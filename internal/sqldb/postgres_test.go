@@ -76,7 +76,7 @@ func TestDeadlocksAreRetried(t *testing.T) {
 	}
 }
 
-func TestTheServerDiesAndComesBack(t *testing.T) {
+func TestPostgresRestarts(t *testing.T) {
 	server := dbs.StartPostgres(t)
 	db := dbs.Open(t, server.NewDatabase(t))
 	ctx := t.Context()

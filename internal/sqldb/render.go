@@ -1,52 +1,8 @@
 package sqldb
 
-import (
-	"bytes"
-	"io/fs"
-	"strings"
-)
+import "strings"
 
-// renderedFS shows migration files in goose's format, holding only the statements of the dialect.
-type renderedFS struct {
-	fs.FS
-	dialect Dialect
-}
-
-func (r renderedFS) Open(name string) (fs.File, error) {
-	f, err := r.FS.Open(name)
-	if err != nil || !strings.HasSuffix(name, ".sql") {
-		return f, err
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return nil, err
-	}
-	text, err := fs.ReadFile(r.FS, name)
-	if err != nil {
-		return nil, err
-	}
-	out := render(string(text), r.dialect)
-	return &renderedFile{Reader: bytes.NewReader([]byte(out)), info: renderedInfo{info, int64(len(out))}}, nil
-}
-
-func (r renderedFS) ReadDir(name string) ([]fs.DirEntry, error) { return fs.ReadDir(r.FS, name) }
-
-type renderedFile struct {
-	*bytes.Reader
-	info fs.FileInfo
-}
-
-func (f *renderedFile) Stat() (fs.FileInfo, error) { return f.info, nil }
-func (f *renderedFile) Close() error               { return nil }
-
-type renderedInfo struct {
-	fs.FileInfo
-	size int64
-}
-
-func (i renderedInfo) Size() int64 { return i.size }
-
+// render returns a migration file in goose's format, holding only the statements of the dialect.
 func render(text string, dialect Dialect) string {
 	var b strings.Builder
 	b.WriteString("-- +goose Up\n")

@@ -14,6 +14,8 @@ import (
 	"sync/atomic"
 
 	"github.com/pressly/goose/v3"
+	"modernc.org/sqlite"
+	lib "modernc.org/sqlite/lib"
 )
 
 // sqliteEngine is the SQLite engine: a pool of readers, one writer, and a connection that does nothing but checkpoints.
@@ -64,12 +66,12 @@ func openSQLite(ctx context.Context, c Config) (engine, error) {
 }
 
 // openCounter begins to keep account of what is in the log alone.
-func (l *sqliteEngine) openCounter(ctx context.Context, conn *writeConn) (*commitCounter, error) {
+func (e *sqliteEngine) openCounter(ctx context.Context, conn *writeConn) (*commitCounter, error) {
 	var count int32
 	if err := conn.conn.QueryRowContext(ctx, "pragma user_version").Scan(&count); err != nil {
 		return nil, err
 	}
-	return openCommitCounter(l.file, uint32(count)) //nolint:gosec // it wraps as SQLite's does
+	return openCommitCounter(e.file, uint32(count)) //nolint:gosec // it wraps as SQLite's does
 }
 
 // createPrivate makes a new database readable by its owner only; SQLite creates its side files with the same mode. A
@@ -101,8 +103,8 @@ func restrictPermissions(file string, log *slog.Logger) {
 	log.Warn("others could read the database; now only its owner can", "file", file, "was", info.Mode().Perm())
 }
 
-func (l *sqliteEngine) pool(size int, pragmas []string) *sql.DB {
-	file := strings.NewReplacer("%", "%25", "?", "%3f", "#", "%23").Replace(filepath.Clean(l.file))
+func (e *sqliteEngine) pool(size int, pragmas []string) *sql.DB {
+	file := strings.NewReplacer("%", "%25", "?", "%3f", "#", "%23").Replace(filepath.Clean(e.file))
 	p, err := sql.Open("sqlite", "file:"+file+"?"+url.Values{"_pragma": pragmas}.Encode())
 	if err != nil {
 		panic(err) // only an unknown driver name
@@ -112,22 +114,22 @@ func (l *sqliteEngine) pool(size int, pragmas []string) *sql.DB {
 	return p
 }
 
-func (l *sqliteEngine) dialect() Dialect { return SQLite }
+func (e *sqliteEngine) dialect() Dialect { return SQLite }
 
-func (l *sqliteEngine) transact(ctx context.Context, lane Lane, fn func(*transaction) error) error {
-	return l.writer.submit(ctx, lane, fn)
+func (e *sqliteEngine) transact(ctx context.Context, lane Lane, fn func(*transaction) error) error {
+	return e.writer.submit(ctx, lane, fn)
 }
 
-func (l *sqliteEngine) exec(ctx context.Context, query string, args []any) (n int64, err error) {
-	err = l.transact(ctx, Interactive, func(t *transaction) error {
+func (e *sqliteEngine) exec(ctx context.Context, query string, args []any) (n int64, err error) {
+	err = e.transact(ctx, Interactive, func(t *transaction) error {
 		n, err = t.exec(ctx, query, args)
 		return err
 	})
 	return n, err
 }
 
-func (l *sqliteEngine) query(ctx context.Context, query string, args []any) (*Rows, error) {
-	return queryWith(ctx, l.readStatements, query, args)
+func (e *sqliteEngine) query(ctx context.Context, query string, args []any) (*Rows, error) {
+	return queryWith(ctx, e.readStatements, query, args)
 }
 
 func queryWith(ctx context.Context, cache *statementCache, query string, args []any) (*Rows, error) {
@@ -145,15 +147,55 @@ func queryWith(ctx context.Context, cache *statementCache, query string, args []
 }
 
 // migrate uses a connection of its own: the library wants a pool, and the writer's connection is the writer's.
-func (l *sqliteEngine) migrate(ctx context.Context, m migrations) error {
-	p := l.pool(1, migrationPragmas)
+func (e *sqliteEngine) migrate(ctx context.Context, m migrations) error {
+	p := e.pool(1, migrationPragmas)
 	defer p.Close()
 	return m.up(ctx, goose.DialectSQLite3, p)
 }
 
-func (l *sqliteEngine) close() error {
-	if !l.writer.stop() {
+func (e *sqliteEngine) close() error {
+	if !e.writer.stop() {
 		return nil
 	}
-	return errors.Join(l.checkpointer.stop(), l.readers.Close())
+	return errors.Join(e.checkpointer.stop(), e.readers.Close())
+}
+
+// sqliteCode returns SQLite's extended result code, 0 when err does not come from it.
+func sqliteCode(err error) int {
+	if e, ok := errors.AsType[*sqlite.Error](err); ok {
+		return e.Code()
+	}
+	return 0
+}
+
+func isDuplicateSQLite(err error) bool {
+	c := sqliteCode(err)
+	return c == lib.SQLITE_CONSTRAINT_UNIQUE || c == lib.SQLITE_CONSTRAINT_PRIMARYKEY || c == lib.SQLITE_CONSTRAINT_ROWID
+}
+
+// abortsSQLiteTransaction tells the errors after which SQLite may have rolled back the whole transaction by itself, and
+// with it the work of others in the same group.
+func abortsSQLiteTransaction(err error) bool {
+	switch sqliteCode(err) & 0xff {
+	case lib.SQLITE_FULL, lib.SQLITE_IOERR, lib.SQLITE_CANTOPEN, lib.SQLITE_NOMEM, lib.SQLITE_BUSY, lib.SQLITE_INTERRUPT,
+		lib.SQLITE_CORRUPT, lib.SQLITE_READONLY:
+		return true
+	}
+	return false
+}
+
+// mapSQLiteError is the error a caller sees: a full disk, a failing one, want of descriptors and a lock held too long
+// pass; the rest is a fault.
+func mapSQLiteError(query string, err error) error {
+	if err == nil || errors.Is(err, sql.ErrNoRows) {
+		return err
+	}
+	err = annotateError(query, err)
+	switch sqliteCode(err) & 0xff {
+	case lib.SQLITE_FULL, lib.SQLITE_IOERR:
+		return unavailable(fmt.Errorf("%w: %w", ErrFull, err))
+	case lib.SQLITE_BUSY, lib.SQLITE_CANTOPEN:
+		return unavailable(err)
+	}
+	return err
 }

@@ -72,7 +72,7 @@ func queueTransactions(t *testing.T, db *sqldb.DB, lane sqldb.Lane, n int, fn fu
 	return &callers
 }
 
-func TestTurnsOvertakeBulk(t *testing.T) {
+func TestInteractiveRunsBeforeBulk(t *testing.T) {
 	db := dbs.Open(t, dbs.NewSQLitePath(t))
 	mustExec(t, db, `create table t (id text primary key)`)
 	var order []string // written by the writer's goroutine
@@ -120,7 +120,7 @@ func TestBulkIsNotStarved(t *testing.T) {
 }
 
 // A reference that is checked at the commit makes the commit of a whole group fail.
-func TestAFailedCommitRunsEachAlone(t *testing.T) {
+func TestAFailedCommitRunsEachTransactionAlone(t *testing.T) {
 	db := dbs.Open(t, dbs.NewSQLitePath(t))
 	mustExec(t, db, `create table t (id text primary key, parent text references t (id) deferrable initially deferred)`)
 	if err := db.DisableGroupTimeLimit(t.Context()); err != nil {
@@ -184,7 +184,7 @@ func TestAFullDisk(t *testing.T) {
 	}
 }
 
-func TestACallerWhoLeavesTheQueue(t *testing.T) {
+func TestCancelledTransactionLeavesTheQueue(t *testing.T) {
 	db := dbs.Open(t, dbs.NewSQLitePath(t))
 	release := blockWriter(t, db)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -204,7 +204,7 @@ func TestACallerWhoLeavesTheQueue(t *testing.T) {
 }
 
 // An acknowledged write is in the file or its log: a copy of both, taken while the database runs, has it.
-func TestAcknowledgedIsOnDisk(t *testing.T) {
+func TestAcknowledgedWritesSurviveACrash(t *testing.T) {
 	file := dbs.NewSQLitePath(t)
 	db := dbs.Open(t, file)
 	mustExec(t, db, `create table t (id integer primary key)`)

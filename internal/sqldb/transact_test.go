@@ -44,7 +44,7 @@ func TestConcurrentUpdatesLoseNone(t *testing.T) {
 	})
 }
 
-func TestAFailingClosureLeavesTheOthers(t *testing.T) {
+func TestAFailedTransactionLeavesTheOthers(t *testing.T) {
 	dbs.ForEachDatabase(t, func(t *testing.T, db *sqldb.DB) {
 		mustExec(t, db, `create table t (id text primary key)`)
 		refused := errors.New("refused")
@@ -94,7 +94,7 @@ func TestAPanicReachesItsCallerOnly(t *testing.T) {
 }
 
 // A closure that calls t.FailNow ends the goroutine it runs on.
-func TestTheWriterOutlivesItsGoroutine(t *testing.T) {
+func TestTheWriterSurvivesGoexit(t *testing.T) {
 	dbs.ForEachDatabase(t, func(t *testing.T, db *sqldb.DB) {
 		mustExec(t, db, `create table t (id text primary key)`)
 		ended := make(chan bool)
@@ -143,7 +143,7 @@ func TestNothingIsVisibleBeforeTheCommit(t *testing.T) {
 	})
 }
 
-func TestAfterCommitNotAfterAFailure(t *testing.T) {
+func TestAfterCommitIsNotCalledAfterAFailure(t *testing.T) {
 	dbs.ForEachDatabase(t, func(t *testing.T, db *sqldb.DB) {
 		_ = db.Transact(t.Context(), sqldb.Interactive, func(tx *sqldb.DB) error {
 			tx.AfterCommit(func() { t.Error("called") })
@@ -152,7 +152,7 @@ func TestAfterCommitNotAfterAFailure(t *testing.T) {
 	})
 }
 
-func TestTheContext(t *testing.T) {
+func TestTransactHonoursItsContext(t *testing.T) {
 	dbs.ForEachDatabase(t, func(t *testing.T, db *sqldb.DB) {
 		mustExec(t, db, `create table t (id text primary key)`)
 		ctx, cancel := context.WithCancel(t.Context())
@@ -178,7 +178,7 @@ func TestTheContext(t *testing.T) {
 }
 
 // What PostgreSQL refuses in a transaction is refused on SQLite too, or code would come to rely on it.
-func TestBothRefuseTheSame(t *testing.T) {
+func TestBothDatabasesRefuseTheSame(t *testing.T) {
 	dbs.ForEachDatabase(t, func(t *testing.T, db *sqldb.DB) {
 		ctx := t.Context()
 		mustExec(t, db, `create table t (id text primary key)`)
@@ -220,7 +220,7 @@ func TestBothRefuseTheSame(t *testing.T) {
 	})
 }
 
-func TestValues(t *testing.T) {
+func TestValuesAreStoredAlike(t *testing.T) {
 	type name string
 	dbs.ForEachDatabase(t, func(t *testing.T, db *sqldb.DB) {
 		ctx := t.Context()
@@ -256,7 +256,7 @@ func TestValues(t *testing.T) {
 	})
 }
 
-func TestClosed(t *testing.T) {
+func TestAClosedDatabaseRefuses(t *testing.T) {
 	dbs.ForEachURL(t, func(t *testing.T, url string) {
 		db, err := sqldb.Open(t.Context(), sqldb.Config{URL: url})
 		if err != nil {

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -49,38 +50,38 @@ func openCommitCounter(database string, count uint32) (*commitCounter, error) {
 
 // write puts a count on disk. It always has the same length, so that it fits on a full disk once there was space for
 // the first.
-func (u *commitCounter) write(count uint32) error {
-	if _, err := u.file.WriteAt(fmt.Appendf(nil, "%010d\n", count), 0); err != nil {
+func (c *commitCounter) write(count uint32) error {
+	if _, err := c.file.WriteAt(fmt.Appendf(nil, "%010d\n", count), 0); err != nil {
 		return err
 	}
-	return u.file.Sync()
+	return c.file.Sync()
 }
 
 // begin counts in a transaction that has begun, where that is due.
-func (u *commitCounter) begin(conn *writeConn) error {
-	if u.incrementing = u.incrementDue.Swap(false) || u.incrementing; !u.incrementing {
+func (c *commitCounter) begin(conn *writeConn) error {
+	if c.incrementing = c.incrementDue.Swap(false) || c.incrementing; !c.incrementing {
 		return nil
 	}
-	next := int32(u.acknowledged + 1) //nolint:gosec // it wraps as SQLite's does
+	next := int32(c.acknowledged + 1) //nolint:gosec // it wraps as SQLite's does
 	_, err := conn.conn.ExecContext(context.Background(), fmt.Sprintf("pragma user_version = %d", next))
 	return err
 }
 
 // recordCommit records a count that is on disk, before its commit is acknowledged. Where it cannot be noted the next
 // commit counts again.
-func (u *commitCounter) recordCommit() error {
-	if !u.incrementing {
+func (c *commitCounter) recordCommit() error {
+	if !c.incrementing {
 		return nil
 	}
-	u.acknowledged++
-	err := u.write(u.acknowledged)
-	u.incrementing = err != nil
+	c.acknowledged++
+	err := c.write(c.acknowledged)
+	c.incrementing = err != nil
 	return err
 }
 
 // remove removes the file: nothing is in the log alone.
-func (u *commitCounter) remove() error {
-	return errors.Join(os.Remove(u.path), syncDir(u.path))
+func (c *commitCounter) remove() error {
+	return errors.Join(os.Remove(c.path), syncDir(c.path))
 }
 
 // syncDir has the disk keep the name of a file.
@@ -159,13 +160,8 @@ func readHeader(path string) ([]byte, error) {
 		return nil, err
 	}
 	head := make([]byte, headerBytes)
-	n, err := file.ReadAt(head, 0)
-	if n > 0 {
-		err = nil
-	} else if info, statErr := file.Stat(); statErr == nil && info.Size() == 0 {
-		err = nil
-	}
-	return head[:n], errors.Join(err, file.Close())
+	n, err := io.ReadFull(file, head)
+	return head[:n], errors.Join(ignoreEOF(err), file.Close())
 }
 
 // pageUserVersion reads user_version in the first page of a database.

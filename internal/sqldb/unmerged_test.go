@@ -114,7 +114,7 @@ func TestAKilledServersDatabaseOpens(t *testing.T) {
 	}
 }
 
-func TestALogThatIsLostStopsTheStart(t *testing.T) {
+func TestAMissingLogPreventsTheStart(t *testing.T) {
 	for name, harm := range map[string]func(t *testing.T, log string){
 		"missing": func(t *testing.T, log string) {
 			t.Helper()
@@ -182,7 +182,7 @@ func rewriteFile(change func([]byte) []byte) func(*testing.T, string) {
 }
 
 // What the message tells the operator to do lets the server start, without what was lost.
-func TestALostLogCanBeGivenUp(t *testing.T) {
+func TestAMissingLogCanBeGivenUp(t *testing.T) {
 	file := killedDatabase(t, 4, 6)
 	if err := os.Remove(file + "-wal"); err != nil {
 		t.Fatal(err)
@@ -196,7 +196,7 @@ func TestALostLogCanBeGivenUp(t *testing.T) {
 
 // A log that is missing because all of it is in the database stops nothing: another program has opened and closed it,
 // or a checkpoint was the last thing to happen.
-func TestACheckpointedLogIsNotMissed(t *testing.T) {
+func TestACheckpointedLogIsNotNeeded(t *testing.T) {
 	file := killedDatabase(t, 2, 6)
 	other, err := exec.LookPath("sqlite3")
 	if err == nil {
@@ -242,7 +242,7 @@ func TestACopyOpens(t *testing.T) {
 	assertOpens(t, live, 1)
 }
 
-func TestAnEmptyDatabaseBesideItsFilesStopsTheStart(t *testing.T) {
+func TestAnEmptyDatabaseBesideItsFilesPreventsTheStart(t *testing.T) {
 	for _, mainMissing := range []bool{true, false} {
 		for _, suffix := range []string{"-wal", "-unmerged"} {
 			dead := killedDatabase(t, 2, 6)

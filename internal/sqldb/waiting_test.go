@@ -9,7 +9,7 @@ import (
 	"parley/internal/testkit/dbs"
 )
 
-func TestWritesThatWait(t *testing.T) {
+func TestQueueLengths(t *testing.T) {
 	dbs.ForEachDatabase(t, func(t *testing.T, db *sqldb.DB) {
 		if _, _, ok := db.QueueLengths(); ok != (db.Dialect() == sqldb.SQLite) {
 			t.Fatal("PostgreSQL queues, or SQLite does not")

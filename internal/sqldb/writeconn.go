@@ -15,14 +15,14 @@ type writeConn struct {
 	stmts *statementCache
 }
 
-func (l *sqliteEngine) openWriter(ctx context.Context) (*writeConn, error) {
-	pool := l.pool(1, writerPragmas)
+func (e *sqliteEngine) openWriter(ctx context.Context) (*writeConn, error) {
+	pool := e.pool(1, writerPragmas)
 	conn, err := pool.Conn(ctx)
 	if err != nil {
 		return nil, errors.Join(err, pool.Close())
 	}
 	c := &writeConn{pool: pool, conn: conn, stmts: newStatementCache(conn.PrepareContext)}
-	if err := c.setMaxPages(l.quota.Load()); err != nil {
+	if err := c.setMaxPages(e.quota.Load()); err != nil {
 		c.close()
 		return nil, err
 	}
@@ -44,9 +44,9 @@ func (c *writeConn) setMaxPages(pages int64) error {
 	return err
 }
 
-func (l *sqliteEngine) setQuota(ctx context.Context, pages int) error {
-	l.quota.Store(int64(pages))
-	return l.transact(ctx, Interactive, func(t *transaction) error {
+func (e *sqliteEngine) setQuota(ctx context.Context, pages int) error {
+	e.quota.Store(int64(pages))
+	return e.transact(ctx, Interactive, func(t *transaction) error {
 		return t.runner.(*writeConn).setMaxPages(int64(pages))
 	})
 }

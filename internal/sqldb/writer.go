@@ -90,7 +90,7 @@ func (w *writer) loop() {
 
 // runGroup runs and commits one group of the lane.
 func (w *writer) runGroup(lane Lane) {
-	j := w.queue.take(lane)
+	j := w.queue.take(lane, false)
 	if j == nil {
 		return
 	}
@@ -116,6 +116,11 @@ func (w *writer) runGroup(lane Lane) {
 		return
 	}
 	w.notifyCommit()
+	w.settleGroup()
+}
+
+// settleGroup tells the group's callers.
+func (w *writer) settleGroup() {
 	for _, j := range w.group {
 		close(j.done)
 	}
@@ -127,18 +132,13 @@ func (w *writer) runGroup(lane Lane) {
 // to keep, and the group ends with it.
 func (w *writer) runFirst(j *writeJob) bool {
 	w.group = append(w.group, j)
-	j.err, j.panicked = nil, nil
-	t := &transaction{runner: w.conn, ctx: context.Background()}
-	j.run(t)
-	j.err = t.finish(j.err)
+	failed := j.runOn(w.conn)
 	switch {
-	case abortsSQLiteTransaction(t.firstErr):
+	case abortsSQLiteTransaction(failed):
 		w.rerunIndividually()
 	case j.err != nil:
 		w.rollback()
-		clear(w.group)
-		w.group = w.group[:0]
-		close(j.done)
+		w.settleGroup()
 	default:
 		return true
 	}
@@ -154,7 +154,7 @@ func (w *writer) nextJob(lane Lane) *writeJob {
 	case <-w.groupTimer.C:
 		return nil
 	default:
-		return w.queue.takeMore(lane)
+		return w.queue.take(lane, true)
 	}
 }
 
@@ -187,15 +187,11 @@ func (w *writer) beginImmediate() error {
 
 // runInSavepoint runs the closure in a savepoint, false when the whole transaction is lost with it.
 func (w *writer) runInSavepoint(j *writeJob) bool {
-	j.err, j.panicked = nil, nil
 	if err := w.conn.runStatement("savepoint closure"); err != nil {
-		j.err = mapSQLiteError("savepoint", err)
+		j.err, j.panicked = mapSQLiteError("savepoint", err), nil
 		return false
 	}
-	t := &transaction{runner: w.conn, ctx: context.Background()}
-	j.run(t)
-	j.err = t.finish(j.err)
-	if abortsSQLiteTransaction(t.firstErr) {
+	if abortsSQLiteTransaction(j.runOn(w.conn)) {
 		return false
 	}
 	if j.err != nil && w.conn.runStatement("rollback to closure") != nil {

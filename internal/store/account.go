@@ -8,48 +8,20 @@ import (
 	"parley/internal/sqldb"
 )
 
-const accountColumns = `
-  id,
-  name,
-  plan,
-  credits,
-  hipaa,
-  created_at`
-
-func scanAccount(scan sqldb.Scan) (a parley.Account, err error) {
-	err = scan(
-		&a.ID,
-		&a.Name,
-		&a.Plan,
-		creditsDest{&a.Credits},
-		&a.HIPAA,
-		timeDest{&a.CreatedAt},
-	)
-	return a, err
-}
-
-func creditsToSQL(c *parley.Credits) any {
-	if c == nil {
-		return nil
+var accountTable = newTable("accounts", func(a *parley.Account) []field {
+	return []field{
+		{"id", &a.ID},
+		{"name", &a.Name},
+		{"plan", &a.Plan},
+		{"credits", &a.Credits},
+		{"hipaa", &a.HIPAA},
+		{"created_at", timeDest{&a.CreatedAt}},
 	}
-	return int64(*c)
-}
+})
 
 // CreateAccount writes a new account.
 func (db *DB) CreateAccount(ctx context.Context, a *parley.Account) error {
-	_, err := db.sql.Exec(ctx, `
-		insert into accounts (
-		  id,
-		  name,
-		  plan,
-		  credits,
-		  hipaa,
-		  created_at,
-		  updated_at
-		)
-		values (?, ?, ?, ?, ?, ?, ?)`,
-		a.ID, a.Name, a.Plan, creditsToSQL(a.Credits), boolToInt(a.HIPAA), millis(a.CreatedAt), millis(a.CreatedAt))
-	return err
+	return db.insert(ctx, "accounts", append(accountTable.fields(a), field{"updated_at", millis(a.CreatedAt)})...)
 }
 
 // Account finds an account. Fails with ACCOUNT_NOT_FOUND.
@@ -63,18 +35,12 @@ func (db *DB) LockAccount(ctx context.Context, id parley.AccountID) (*parley.Acc
 }
 
 func (db *DB) account(ctx context.Context, id parley.AccountID, lock string) (*parley.Account, error) {
-	a, err := sqldb.One(ctx, db.sql, scanAccount, `select `+accountColumns+` from accounts where id = ?`+lock, id)
-	if err != nil {
-		return nil, mapNotFound(err, parley.CodeAccountNotFound)
-	}
-	return &a, nil
+	return accountTable.find(ctx, db, parley.CodeAccountNotFound, `where id = ?`+lock, id)
 }
 
 // Accounts lists every account of the installation, oldest first. It is the operator's view.
 func (db *DB) Accounts(ctx context.Context) ([]parley.Account, error) {
-	return sqldb.All(ctx, db.sql, scanAccount, `select `+accountColumns+`
-		from accounts
-		order by created_at, id`)
+	return accountTable.list(ctx, db, `order by created_at, id`)
 }
 
 // UpdateAccount reads an account, has it changed and writes it back, in one transaction. Fails with ACCOUNT_NOT_FOUND.
@@ -88,15 +54,8 @@ func (db *DB) UpdateAccount(ctx context.Context, id parley.AccountID, now time.T
 		if err := change(a); err != nil {
 			return err
 		}
-		_, err = tx.sql.Exec(ctx, `
-			update accounts set
-			  name = ?,
-			  plan = ?,
-			  credits = ?,
-			  hipaa = ?,
-			  updated_at = ?
-			where id = ?`,
-			a.Name, a.Plan, creditsToSQL(a.Credits), boolToInt(a.HIPAA), millis(now), id)
+		fields := append(accountTable.pick(a, "name", "plan", "credits", "hipaa"), field{"updated_at", millis(now)})
+		_, err = tx.update(ctx, "accounts", fields, `id = ?`, id)
 		return err
 	})
 }
@@ -143,27 +102,39 @@ func (db *DB) ReserveCredits(ctx context.Context, ref parley.AgentRef, month str
 	return ofAccount, ofAgent, rows.Err()
 }
 
-// settleCredits turns a turn's reservation into what it cost; zero releases it. The ledger's unique (turn, kind) makes
-// a second settlement fail.
+// settleCredits turns a turn's reservation into what it cost; zero releases it.
 func (db *DB) settleCredits(ctx context.Context, t *parley.Turn, month string, cost parley.Credits,
 	now time.Time) error {
-	// The account's row is taken before the agent's, here and in Reserve, so that no two transactions wait for each
-	// other. A single statement for both would take them in the order in which they lie on the disk.
-	for _, agent := range []parley.AgentID{wholeAccount, t.AgentID} {
-		_, err := db.sql.Exec(ctx, `
+	return db.settle(ctx, settlement{t.AgentRef(), string(t.ID), "answer", month, t.Reserved, cost}, now)
+}
+
+// settlement is what a turn or a voice session has reserved and what it cost.
+type settlement struct {
+	agent          parley.AgentRef
+	id, kind       string // of the turn or the session, in the ledger
+	month          string
+	reserved, cost parley.Credits
+}
+
+// settle turns a reservation into what it cost. The ledger's unique (turn, kind) makes a second settlement fail.
+func (db *DB) settle(ctx context.Context, s settlement, now time.Time) error {
+	// The account's row is taken before the agent's, here and in ReserveCredits, so that no two transactions wait for
+	// each other. A single statement for both would take them in the order in which they lie on the disk.
+	for _, agent := range []parley.AgentID{wholeAccount, s.agent.Agent} {
+		err := db.exec(ctx, `
 			update credit_usage set
 			  used = used + ?,
 			  reserved = reserved - ?
 			where account_id = ? and agent_id = ? and month = ?`,
-			int64(cost), int64(t.Reserved), t.AccountID, agent, month)
+			int64(s.cost), int64(s.reserved), s.agent.Account, agent, s.month)
 		if err != nil {
 			return err
 		}
 	}
-	if cost == 0 {
+	if s.cost == 0 {
 		return nil
 	}
-	_, err := db.sql.Exec(ctx, `
+	return db.exec(ctx, `
 		insert into credit_ledger (
 		  account_id,
 		  agent_id,
@@ -173,9 +144,8 @@ func (db *DB) settleCredits(ctx context.Context, t *parley.Turn, month string, c
 		  month,
 		  at
 		)
-		values (?, ?, ?, 'answer', ?, ?, ?)`,
-		t.AccountID, t.AgentID, t.ID, int64(cost), month, millis(now))
-	return err
+		values (?, ?, ?, ?, ?, ?, ?)`,
+		s.agent.Account, s.agent.Agent, s.id, s.kind, int64(s.cost), s.month, millis(now))
 }
 
 // CreditUsage returns what the account and the agent have used and set aside in the month.

@@ -12,8 +12,8 @@ import (
 	"parley/internal/store"
 )
 
-func (w *fixture) newAction(key, name string) *parley.Action {
-	return &parley.Action{ID: parley.ActionID(parley.NewUUID()), AccountID: w.Account.ID, AgentID: w.Agent.ID, Key: key,
+func (fx *fixture) newAction(key, name string) *parley.Action {
+	return &parley.Action{ID: parley.ActionID(parley.NewUUID()), AccountID: fx.Account.ID, AgentID: fx.Agent.ID, Key: key,
 		Kind: parley.ActionHTTP, Name: name,
 		Description: "d", Triggers: []string{"track {number}"},
 		Inputs: []parley.ActionInput{{Name: "number", Type: "string", Required: true}},
@@ -21,8 +21,8 @@ func (w *fixture) newAction(key, name string) *parley.Action {
 		UpdatedAt: testTime}
 }
 
-func (w *fixture) newProcedure(key, name string) *parley.Procedure {
-	return &parley.Procedure{ID: parley.ProcedureID(parley.NewUUID()), AccountID: w.Account.ID, AgentID: w.Agent.ID,
+func (fx *fixture) newProcedure(key, name string) *parley.Procedure {
+	return &parley.Procedure{ID: parley.ProcedureID(parley.NewUUID()), AccountID: fx.Account.ID, AgentID: fx.Agent.ID,
 		Key: key, Name: name, Description: "d",
 		Triggers: []string{"refund"}, Inputs: []parley.ActionInput{{Name: "order", Type: "integer"}},
 		Steps: []parley.ProcedureStep{{Text: "hello"}, {Action: "track",
@@ -30,92 +30,92 @@ func (w *fixture) newProcedure(key, name string) *parley.Procedure {
 }
 
 func TestActionsAreCountedAndKeepTheirIDs(t *testing.T) {
-	forEachDatabase(t, func(w *fixture) {
-		a, p := w.newAction("track", "track_order"), w.newProcedure("refund", "refund")
-		w.must(w.PutAction(w, a))
-		w.must(w.PutProcedure(w, p))
-		if got := w.reloadAgent(); got.Tools != 2 || got.ConfigVersion != 3 {
-			w.Errorf("%d tools, version %d", got.Tools, got.ConfigVersion)
+	forEachDatabase(t, func(fx *fixture) {
+		a, p := fx.newAction("track", "track_order"), fx.newProcedure("refund", "refund")
+		fx.must(fx.PutAction(fx, a))
+		fx.must(fx.PutProcedure(fx, p))
+		if got := fx.reloadAgent(); got.Tools != 2 || got.ConfigVersion != 3 {
+			fx.Errorf("%d tools, version %d", got.Tools, got.ConfigVersion)
 		}
-		again := w.newAction("track", "track")
+		again := fx.newAction("track", "track")
 		again.Enabled, again.CreatedAt, again.UpdatedAt = false, testTime.Add(time.Hour), testTime.Add(time.Hour)
-		w.must(w.PutAction(w, again))
+		fx.must(fx.PutAction(fx, again))
 		if again.ID != a.ID || !again.CreatedAt.Equal(testTime) {
-			w.Errorf("the action was born again: %+v", again)
+			fx.Errorf("the action has another id or time of creation: %+v", again)
 		}
-		actions, err := w.Actions(w, w.Account.ID.AgentRef(w.Agent.ID))
-		w.must(err)
-		procedures, err := w.Procedures(w, w.Account.ID.AgentRef(w.Agent.ID))
-		w.must(err)
+		actions, err := fx.Actions(fx, fx.Account.ID.AgentRef(fx.Agent.ID))
+		fx.must(err)
+		procedures, err := fx.Procedures(fx, fx.Account.ID.AgentRef(fx.Agent.ID))
+		fx.must(err)
 		if diff := cmp.Diff([]parley.Action{*again}, actions) + cmp.Diff([]parley.Procedure{*p}, procedures); diff != "" {
-			w.Error(diff)
+			fx.Error(diff)
 		}
-		if got := w.reloadAgent(); got.Tools != 1 || !got.UpdatedAt.Equal(testTime.Add(time.Hour)) {
-			w.Errorf("%d tools at %v", got.Tools, got.UpdatedAt)
+		if got := fx.reloadAgent(); got.Tools != 1 || !got.UpdatedAt.Equal(testTime.Add(time.Hour)) {
+			fx.Errorf("%d tools at %v", got.Tools, got.UpdatedAt)
 		}
-		w.must(w.DropAction(w, w.Account.ID.AgentRef(w.Agent.ID), "track", testTime))
-		w.must(w.DropProcedure(w, w.Account.ID.AgentRef(w.Agent.ID), "refund", testTime))
-		w.wantCode(w.DropAction(w, w.Account.ID.AgentRef(w.Agent.ID), "track", testTime), parley.CodeNotFound)
-		w.wantCode(w.DropProcedure(w, w.Account.ID.AgentRef(w.Agent.ID), "refund", testTime), parley.CodeNotFound)
-		if got := w.reloadAgent().Tools; got != 0 {
-			w.Error(got, "tools are left")
+		fx.must(fx.DropAction(fx, fx.Account.ID.AgentRef(fx.Agent.ID), "track", testTime))
+		fx.must(fx.DropProcedure(fx, fx.Account.ID.AgentRef(fx.Agent.ID), "refund", testTime))
+		fx.wantCode(fx.DropAction(fx, fx.Account.ID.AgentRef(fx.Agent.ID), "track", testTime), parley.CodeNotFound)
+		fx.wantCode(fx.DropProcedure(fx, fx.Account.ID.AgentRef(fx.Agent.ID), "refund", testTime), parley.CodeNotFound)
+		if got := fx.reloadAgent().Tools; got != 0 {
+			fx.Error(got, "tools are left")
 		}
 	})
 }
 
 func TestToolNamesAreUnique(t *testing.T) {
-	forEachDatabase(t, func(w *fixture) {
-		w.must(w.PutAction(w, w.newAction("a", "track")))
-		w.wantCode(w.PutAction(w, w.newAction("b", "track")), parley.CodeAlreadyExists)
-		w.wantCode(w.PutProcedure(w, w.newProcedure("c", "track")), parley.CodeAlreadyExists)
-		w.must(w.PutAction(w, w.newAction("a", "track")))
+	forEachDatabase(t, func(fx *fixture) {
+		fx.must(fx.PutAction(fx, fx.newAction("a", "track")))
+		fx.wantCode(fx.PutAction(fx, fx.newAction("b", "track")), parley.CodeAlreadyExists)
+		fx.wantCode(fx.PutProcedure(fx, fx.newProcedure("c", "track")), parley.CodeAlreadyExists)
+		fx.must(fx.PutAction(fx, fx.newAction("a", "track")))
 		taken := 0
 		for _, err := range runConcurrently(6, func(i int) error {
 			if i%2 == 0 {
-				return w.PutAction(w, w.newAction("x"+string(rune('0'+i)), "same"))
+				return fx.PutAction(fx, fx.newAction("x"+string(rune('0'+i)), "same"))
 			}
-			return w.PutProcedure(w, w.newProcedure("x"+string(rune('0'+i)), "same"))
+			return fx.PutProcedure(fx, fx.newProcedure("x"+string(rune('0'+i)), "same"))
 		}) {
 			if parley.IsCode(err, parley.CodeAlreadyExists) {
 				taken++
 			} else if err != nil {
-				w.Error(err)
+				fx.Error(err)
 			}
 		}
-		if got := w.reloadAgent().Tools; taken != 5 || got != 2 {
-			w.Errorf("%d refused, %d tools", taken, got)
+		if got := fx.reloadAgent().Tools; taken != 5 || got != 2 {
+			fx.Errorf("%d refused, %d tools", taken, got)
 		}
 	})
 }
 
-func TestActionsAreTheirOwnersOnly(t *testing.T) {
-	forEachDatabase(t, func(w *fixture) {
-		w.must(w.PutAction(w, w.newAction("a", "track")))
-		other := w.createAccount("Other")
-		foreign := w.newAction("a", "mine")
+func TestActionsAreVisibleToTheirOwnerOnly(t *testing.T) {
+	forEachDatabase(t, func(fx *fixture) {
+		fx.must(fx.PutAction(fx, fx.newAction("a", "track")))
+		other := fx.createAccount("Other")
+		foreign := fx.newAction("a", "mine")
 		foreign.AccountID = other.ID
-		w.wantCode(w.PutAction(w, foreign), parley.CodeAgentNotFound)
-		w.wantCode(w.DropAction(w, other.ID.AgentRef(w.Agent.ID), "a", testTime), parley.CodeAgentNotFound)
-		if list, err := w.Actions(w, other.ID.AgentRef(w.Agent.ID)); err != nil || len(list) != 0 {
-			w.Error(list, err)
+		fx.wantCode(fx.PutAction(fx, foreign), parley.CodeAgentNotFound)
+		fx.wantCode(fx.DropAction(fx, other.ID.AgentRef(fx.Agent.ID), "a", testTime), parley.CodeAgentNotFound)
+		if list, err := fx.Actions(fx, other.ID.AgentRef(fx.Agent.ID)); err != nil || len(list) != 0 {
+			fx.Error(list, err)
 		}
 	})
 }
 
-func TestActionsAreWrittenAllOrNone(t *testing.T) {
-	forEachDatabase(t, func(w *fixture) {
+func TestActionsAreRolledBack(t *testing.T) {
+	forEachDatabase(t, func(fx *fixture) {
 		refused := errors.New("refused")
-		err := w.Transact(w, 0, func(tx *store.DB) error {
-			if err := tx.PutAction(w, w.newAction("a", "track")); err != nil {
+		err := fx.Transact(fx, 0, func(tx *store.DB) error {
+			if err := tx.PutAction(fx, fx.newAction("a", "track")); err != nil {
 				return err
 			}
 			return refused
 		})
 		if !errors.Is(err, refused) {
-			w.Error(err)
+			fx.Error(err)
 		}
-		if got := w.reloadAgent().Tools; got != 0 {
-			w.Error(got)
+		if got := fx.reloadAgent().Tools; got != 0 {
+			fx.Error(got)
 		}
 	})
 }

@@ -3,107 +3,72 @@ package store
 import (
 	"context"
 	"database/sql"
-	"fmt"
 	"time"
 
 	"parley"
 	"parley/internal/sqldb"
 )
 
-const agentColumns = `
-  id,
-  account_id,
-  name,
-  instructions,
-  channel_instructions,
-  model,
-  auto_retrain,
-  temp,
-  visibility,
-  allowed_domains,
-  suggested_messages,
-  initial_messages,
-  credit_limit,
-  notifications,
-  rate_limit,
-  voice,
-  styles,
-  identity_secret,
-  config_version,
-  passage_version,
-  size,
-  sources_live,
-  sources_pending,
-  sources_failed,
-  last_message_at,
-  last_trained_at,
-  created_at,
-  updated_at,
-  coalesce(key, ''),
-  tools,
-  redact,
-  retention_days,
-  synonyms,
-  topics,
-  insight,
-  v1,
-  coalesce(icon_blob, ''),
-  coalesce(picture_blob, ''),
-  voice_limits,
-  coalesce((select total from conversation_counts n where n.agent_id = agents.id), 0),
-  coalesce((select api from conversation_counts n where n.agent_id = agents.id), 0),
-  coalesce((select used from credit_usage u where u.account_id = agents.account_id and u.agent_id = agents.id and u.month = ?), 0)`
-
-func scanAgent(scan sqldb.Scan) (a parley.Agent, err error) {
-	err = scan(
-		&a.ID,
-		&a.AccountID,
-		&a.Name,
-		&a.Instructions,
-		rawJSONDest{&a.ChannelInstructions},
-		&a.Model,
-		&a.AutoRetrain,
-		&a.Temp,
-		&a.Visibility,
-		jsonDest{&a.AllowedDomains},
-		rawJSONDest{&a.SuggestedMessages},
-		jsonDest{&a.InitialMessages},
-		&a.CreditLimit,
-		rawJSONDest{&a.Notifications},
-		jsonDest{&a.RateLimit},
-		rawJSONDest{&a.Voice},
-		rawJSONDest{&a.Styles},
-		&a.IdentitySecret,
-		&a.ConfigVersion,
-		&a.PassageVersion,
-		&a.Size,
-		&a.Sources.Live,
-		&a.Sources.Pending,
-		&a.Sources.Failed,
-		timePointerDest{&a.LastMessageAt},
-		timePointerDest{&a.LastTrainedAt},
-		timeDest{&a.CreatedAt},
-		timeDest{&a.UpdatedAt},
-		&a.Key,
-		&a.Tools,
-		&a.Redact,
-		&a.RetentionDays,
-		jsonDest{&a.Synonyms},
-		jsonDest{&a.Topics},
-		jsonDest{&a.Insight},
-		rawJSONDest{&a.V1},
-		&a.IconBlobID,
-		&a.PictureBlobID,
-		jsonDest{&a.VoiceLimits},
-		&a.Conversations,
-		&a.APIConversations,
-		&a.CreditsUsed,
-	)
-	if err != nil {
-		return a, fmt.Errorf("agent %s: %w", a.ID, err)
+// agentSettings are the columns that a change of settings writes: neither counters nor what they count.
+func agentSettings(a *parley.Agent) []field {
+	return []field{
+		{"name", &a.Name},
+		{"instructions", &a.Instructions},
+		{"channel_instructions", rawJSONDest{&a.ChannelInstructions}},
+		{"model", &a.Model},
+		{"auto_retrain", &a.AutoRetrain},
+		{"temp", &a.Temp},
+		{"visibility", &a.Visibility},
+		{"allowed_domains", jsonDest{&a.AllowedDomains}},
+		{"suggested_messages", rawJSONDest{&a.SuggestedMessages}},
+		{"initial_messages", jsonOr(&a.InitialMessages, "[]")},
+		{"credit_limit", &a.CreditLimit},
+		{"notifications", rawJSONDest{&a.Notifications}},
+		{"rate_limit", jsonDest{&a.RateLimit}},
+		{"voice", rawJSONDest{&a.Voice}},
+		{"styles", rawJSONDest{&a.Styles}},
+		{"identity_secret", &a.IdentitySecret},
+		{"config_version", &a.ConfigVersion},
+		{"updated_at", timeDest{&a.UpdatedAt}},
+		{"key", nullableText(&a.Key)},
+		{"redact", &a.Redact},
+		{"retention_days", &a.RetentionDays},
+		{"synonyms", nullableList(&a.Synonyms)},
+		{"topics", nullableList(&a.Topics)},
+		{"insight", jsonDest{&a.Insight}},
+		{"v1", rawJSONDest{&a.V1}},
+		{"icon_blob", nullableText(&a.IconBlobID)},
+		{"picture_blob", nullableText(&a.PictureBlobID)},
+		{"voice_limits", jsonOr(&a.VoiceLimits, nil)},
 	}
-	return a, nil
 }
+
+// newAgentFields are the columns that are written with a new agent.
+func newAgentFields(a *parley.Agent) []field {
+	return append([]field{
+		{"id", &a.ID},
+		{"account_id", &a.AccountID},
+		{"created_at", timeDest{&a.CreatedAt}},
+	}, agentSettings(a)...)
+}
+
+// agentTable has the credits used in a month, which is the first argument of a select.
+var agentTable = newTable("agents", func(a *parley.Agent) []field {
+	return append(newAgentFields(a), []field{
+		{"passage_version", &a.PassageVersion},
+		{"size", &a.Size},
+		{"sources_live", &a.Sources.Live},
+		{"sources_pending", &a.Sources.Pending},
+		{"sources_failed", &a.Sources.Failed},
+		{"last_message_at", timePointerDest{&a.LastMessageAt}},
+		{"last_trained_at", timePointerDest{&a.LastTrainedAt}},
+		{"tools", &a.Tools},
+		{"coalesce((select total from conversation_counts n where n.agent_id = agents.id), 0)", &a.Conversations},
+		{"coalesce((select api from conversation_counts n where n.agent_id = agents.id), 0)", &a.APIConversations},
+		{"coalesce((select used from credit_usage u where u.account_id = agents.account_id and u.agent_id = agents.id and " +
+			"u.month = ?), 0)", &a.CreditsUsed},
+	}...)
+})
 
 // Agent finds an agent. now says which month's credits to count. Fails with AGENT_NOT_FOUND, also for a deleted one.
 func (db *DB) Agent(ctx context.Context, ref parley.AgentRef, now time.Time) (*parley.Agent, error) {
@@ -143,15 +108,8 @@ func (db *DB) AgentForTurn(ctx context.Context, ref parley.AgentRef) (*parley.Ag
 }
 
 func (db *DB) agent(ctx context.Context, ref parley.AgentRef, now time.Time, lock string) (*parley.Agent, error) {
-	a, err := sqldb.One(ctx, db.sql, scanAgent, `
-		select `+agentColumns+`
-		from agents
-		where id = ? and account_id = ? and deleted_at is null`+lock,
-		MonthOf(now), ref.Agent, ref.Account)
-	if err != nil {
-		return nil, mapNotFound(err, parley.CodeAgentNotFound)
-	}
-	return &a, nil
+	return agentTable.find(ctx, db, parley.CodeAgentNotFound, `
+		where id = ? and account_id = ? and deleted_at is null`+lock, MonthOf(now), ref.Agent, ref.Account)
 }
 
 // Agents lists an account's agents, newest first. now says which month's credits to count.
@@ -163,9 +121,7 @@ func (db *DB) Agents(ctx context.Context, account parley.AccountID, now time.Tim
 		return page, err
 	}
 	after := startCursor(ask)
-	list, err := sqldb.All(ctx, db.sql, scanAgent, `
-		select `+agentColumns+`
-		from agents
+	list, err := agentTable.list(ctx, db, `
 		where account_id = ? and deleted_at is null and (created_at < ? or (created_at = ? and id < ?))
 		order by created_at desc, id desc
 		limit ?`,
@@ -178,80 +134,12 @@ func (db *DB) Agents(ctx context.Context, account parley.AccountID, now time.Tim
 
 // CountAgents counts an account's agents.
 func (db *DB) CountAgents(ctx context.Context, account parley.AccountID) (int, error) {
-	return sqldb.One(ctx, db.sql, sqldb.Column[int], `
-		select count(*)
-		from agents
-		where account_id = ? and deleted_at is null`, account)
+	return db.count(ctx, `from agents where account_id = ? and deleted_at is null`, account)
 }
 
 // CreateAgent writes a new agent without sources.
 func (db *DB) CreateAgent(ctx context.Context, a *parley.Agent) error {
-	_, err := db.sql.Exec(ctx, `
-		insert into agents (
-		  name,
-		  instructions,
-		  channel_instructions,
-		  model,
-		  auto_retrain,
-		  temp,
-		  visibility,
-		  allowed_domains,
-		  suggested_messages,
-		  initial_messages,
-		  credit_limit,
-		  notifications,
-		  rate_limit,
-		  voice,
-		  styles,
-		  identity_secret,
-		  config_version,
-		  updated_at,
-		  key,
-		  redact,
-		  retention_days,
-		  synonyms,
-		  topics,
-		  insight,
-		  v1,
-		  icon_blob,
-		  picture_blob,
-		  voice_limits,
-		  id,
-		  account_id,
-		  created_at
-		)
-		values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		append(agentSettingValues(a), a.ID, a.AccountID, millis(a.CreatedAt))...)
-	return err
-}
-
-// agentSettingValues are the columns that a change of settings writes: neither counters nor what they count.
-func agentSettingValues(a *parley.Agent) []any {
-	var credits, retention any
-	if a.CreditLimit != nil {
-		credits = *a.CreditLimit
-	}
-	if a.RetentionDays != nil {
-		retention = *a.RetentionDays
-	}
-	initial := a.InitialMessages
-	if initial == nil {
-		initial = []string{}
-	}
-	return []any{a.Name, a.Instructions, toJSON(a.ChannelInstructions), a.Model, boolToInt(a.AutoRetrain), a.Temp,
-		a.Visibility, toJSON(a.AllowedDomains),
-		toJSON(a.SuggestedMessages), toJSON(initial), credits, toJSON(a.Notifications), toJSON(a.RateLimit),
-		toJSON(a.Voice), toJSON(a.Styles),
-		a.IdentitySecret, a.ConfigVersion, millis(a.UpdatedAt), textOrNil(a.Key), boolToInt(a.Redact), retention,
-		listOrNil(a.Synonyms), listOrNil(a.Topics), toJSON(a.Insight),
-		toJSON(a.V1), textOrNil(a.IconBlobID), textOrNil(a.PictureBlobID), voiceLimitsJSON(a.VoiceLimits)}
-}
-
-func voiceLimitsJSON(l parley.VoiceLimits) any {
-	if l == (parley.VoiceLimits{}) {
-		return nil
-	}
-	return toJSON(l)
+	return db.insert(ctx, "agents", newAgentFields(a)...)
 }
 
 // UpdateAgent reads an agent, has its settings changed and writes them back, in one transaction; counters stay as they
@@ -269,37 +157,7 @@ func (db *DB) UpdateAgent(ctx context.Context, ref parley.AgentRef, change func(
 		if err := tx.saveRecordingDays(ctx, &before, a); err != nil {
 			return err
 		}
-		_, err = tx.sql.Exec(ctx, `
-			update agents set
-			  name = ?,
-			  instructions = ?,
-			  channel_instructions = ?,
-			  model = ?,
-			  auto_retrain = ?,
-			  temp = ?,
-			  visibility = ?,
-			  allowed_domains = ?,
-			  suggested_messages = ?,
-			  initial_messages = ?,
-			  credit_limit = ?,
-			  notifications = ?,
-			  rate_limit = ?,
-			  voice = ?,
-			  styles = ?,
-			  identity_secret = ?,
-			  config_version = ?,
-			  updated_at = ?,
-			  key = ?,
-			  redact = ?,
-			  retention_days = ?,
-			  synonyms = ?,
-			  topics = ?,
-			  insight = ?,
-			  v1 = ?,
-			  icon_blob = ?,
-			  picture_blob = ?,
-			  voice_limits = ?
-			where id = ? and account_id = ?`, append(agentSettingValues(a), ref.Agent, ref.Account)...)
+		_, err = tx.update(ctx, "agents", agentSettings(a), `id = ? and account_id = ?`, ref.Agent, ref.Account)
 		return err
 	})
 }
@@ -307,29 +165,25 @@ func (db *DB) UpdateAgent(ctx context.Context, ref parley.AgentRef, change func(
 // DeleteAgent marks an agent as deleted: from then on nothing finds it. Its rows are left for EraseAgent. Fails with
 // AGENT_NOT_FOUND.
 func (db *DB) DeleteAgent(ctx context.Context, ref parley.AgentRef, now time.Time) error {
-	n, err := db.sql.Exec(ctx, `
+	return db.execFound(ctx, parley.CodeAgentNotFound, `
 		update agents set deleted_at = ?
 		where id = ? and account_id = ? and deleted_at is null`, millis(now), ref.Agent, ref.Account)
-	return requireChanged(n, err, parley.CodeAgentNotFound)
 }
 
 // HasLiveSource reports whether the agent has a source that it answers from, be it an earlier version of one.
 func (db *DB) HasLiveSource(ctx context.Context, ref parley.AgentRef) (bool, error) {
-	n, err := sqldb.One(ctx, db.sql, sqldb.Column[int], `
-		select count(*)
+	return db.exists(ctx, `
 		from sources
 		where agent_id = ? and account_id = ? and live_version is not null and deleted_at is null
 		  and status <> 'toBeDeleted'`, ref.Agent, ref.Account)
-	return n > 0, err
 }
 
 // ScheduleAgentSync sets when the agent's link sources are to be read again; nil is never.
 func (db *DB) ScheduleAgentSync(ctx context.Context, ref parley.AgentRef, at *time.Time) error {
-	_, err := db.sql.Exec(ctx, `
+	return db.exec(ctx, `
 		update sources set next_sync_at = ?
 		where agent_id = ? and account_id = ? and kind = 'link' and parent_id is null and deleted_at is null`,
 		millisOrNil(at), ref.Agent, ref.Account)
-	return err
 }
 
 // AgentByKey finds an agent by its key in manifests and, in a transaction, keeps every other writer of its row out. now
@@ -354,12 +208,9 @@ func (db *DB) AgentForUpdate(ctx context.Context, ref parley.AgentRef, now time.
 // AgentInAnyAccount finds an agent of any account: the operator's view. now says which month's credits to count. Fails
 // with AGENT_NOT_FOUND.
 func (db *DB) AgentInAnyAccount(ctx context.Context, id parley.AgentID, now time.Time) (*parley.Agent, error) {
-	account, err := sqldb.One(ctx, db.sql, sqldb.Column[parley.AccountID], `
-		select account_id
-		from agents
-		where id = ? and deleted_at is null`, id)
+	account, err := db.OwnerOfAgent(ctx, id)
 	if err != nil {
-		return nil, mapNotFound(err, parley.CodeAgentNotFound)
+		return nil, err
 	}
 	return db.agent(ctx, account.AgentRef(id), now, "")
 }
@@ -371,8 +222,8 @@ func (db *DB) PictureBlob(ctx context.Context, agent parley.AgentID, icon bool) 
 	if icon {
 		column = "icon_blob"
 	}
-	b, err := sqldb.One(ctx, db.sql, scanBlob, `
-		select `+blobColumns+`
+	b, err := sqldb.One(ctx, db.sql, blobTable.reader(), `
+		select `+blobTable.columnsOf("b")+`
 		from agents a
 		join blobs b on b.id = a.`+column+`
 		and b.agent_id = a.id and b.account_id = a.account_id
@@ -401,10 +252,9 @@ func (db *DB) TouchAgent(ctx context.Context, ref parley.AgentRef, now time.Time
 	if err != nil || millis(now)-last < 1000 {
 		return err
 	}
-	_, err = db.sql.Exec(ctx, `
+	return db.exec(ctx, `
 		update agents set last_message_at = ?
 		where id = ? and account_id = ?`, millis(now), ref.Agent, ref.Account)
-	return err
 }
 
 // CheckAgent fails with AGENT_NOT_FOUND unless the account has the agent. It holds no lock.
@@ -453,11 +303,9 @@ func (db *DB) AgentIDs(ctx context.Context, ref parley.AgentRef) ([]parley.Agent
 // LockAgent fails with AGENT_NOT_FOUND once the agent is deleted, and keeps every other writer of its row out until the
 // transaction ends.
 func (db *DB) LockAgent(ctx context.Context, ref parley.AgentRef) error {
-	_, err := sqldb.One(ctx, db.sql, sqldb.Column[int], `
-		select 1
+	return db.requireRow(ctx, parley.CodeAgentNotFound, `
 		from agents
 		where id = ? and account_id = ? and deleted_at is null`+db.sql.ForUpdate(), ref.Agent, ref.Account)
-	return mapNotFound(err, parley.CodeAgentNotFound)
 }
 
 // OwnerOfAgent returns the account of an agent. It is the operator's view and asks for no account. Fails with

@@ -11,10 +11,10 @@ import (
 	"parley/internal/store"
 )
 
-func TestAgentKeepsItsSettings(t *testing.T) {
-	forEachDatabase(t, func(w *fixture) {
+func TestAgentSettingsAreStoredInFull(t *testing.T) {
+	forEachDatabase(t, func(fx *fixture) {
 		limit := int64(30)
-		want := &parley.Agent{ID: parley.NewAgentID(), AccountID: w.Account.ID, Name: "Größe", Instructions: "Be kind.",
+		want := &parley.Agent{ID: parley.NewAgentID(), AccountID: fx.Account.ID, Name: "Größe", Instructions: "Be kind.",
 			ChannelInstructions: json.RawMessage(`{"api":"short"}`),
 			Model:               "gpt-5.2", AutoRetrain: true, Temp: 0.7, Visibility: "public",
 			AllowedDomains:    []string{"a.org"},
@@ -24,89 +24,89 @@ func TestAgentKeepsItsSettings(t *testing.T) {
 			Voice:     json.RawMessage(`{"voice":{}}`), Styles: json.RawMessage(`{"chat":null}`),
 			Synonyms: [][]string{{"PTO", "paid time off"}}, IdentitySecret: "secret", ConfigVersion: 1,
 			CreatedAt: testTime, UpdatedAt: testTime}
-		w.must(w.CreateAgent(w, want))
-		w.must(w.UpdateAgent(w, w.Account.ID.AgentRef(want.ID), func(a *parley.Agent) error {
+		fx.must(fx.CreateAgent(fx, want))
+		fx.must(fx.UpdateAgent(fx, fx.Account.ID.AgentRef(want.ID), func(a *parley.Agent) error {
 			a.Voice, a.AllowedDomains, a.CreditLimit, a.Name = nil, nil, nil, "New"
 			a.Size, a.PassageVersion = 99, 99 // counters are not settings
 			return nil
 		}))
 		want.Voice, want.AllowedDomains, want.CreditLimit, want.Name = nil, nil, nil, "New"
-		got, err := w.DB.Agent(w, w.Account.ID.AgentRef(want.ID), testTime)
-		w.must(err)
+		got, err := fx.DB.Agent(fx, fx.Account.ID.AgentRef(want.ID), testTime)
+		fx.must(err)
 		if diff := cmp.Diff(want, got); diff != "" {
-			w.Error(diff)
+			fx.Error(diff)
 		}
 	})
 }
 
 func TestAgentIsFoundByItsOwnerOnly(t *testing.T) {
-	forEachDatabase(t, func(w *fixture) {
-		other := w.createAccount("Other")
-		_, err := w.DB.Agent(w, other.ID.AgentRef(w.Agent.ID), testTime)
-		w.wantCode(err, parley.CodeAgentNotFound)
-		w.wantCode(w.UpdateAgent(w, other.ID.AgentRef(w.Agent.ID), func(*parley.Agent) error {
+	forEachDatabase(t, func(fx *fixture) {
+		other := fx.createAccount("Other")
+		_, err := fx.DB.Agent(fx, other.ID.AgentRef(fx.Agent.ID), testTime)
+		fx.wantCode(err, parley.CodeAgentNotFound)
+		fx.wantCode(fx.UpdateAgent(fx, other.ID.AgentRef(fx.Agent.ID), func(*parley.Agent) error {
 			return nil
 		}), parley.CodeAgentNotFound)
-		w.wantCode(w.DeleteAgent(w, other.ID.AgentRef(w.Agent.ID), testTime), parley.CodeAgentNotFound)
-		w.reloadAgent()
-		w.must(w.DeleteAgent(w, w.Account.ID.AgentRef(w.Agent.ID), testTime))
-		_, err = w.DB.Agent(w, w.Account.ID.AgentRef(w.Agent.ID), testTime)
-		w.wantCode(err, parley.CodeAgentNotFound)
-		w.wantCode(w.DeleteAgent(w, w.Account.ID.AgentRef(w.Agent.ID), testTime), parley.CodeAgentNotFound)
-		w.wantCode(w.Transact(w, 0, func(tx *store.DB) error {
-			return tx.LockAgent(w, w.Account.ID.AgentRef(w.Agent.ID))
+		fx.wantCode(fx.DeleteAgent(fx, other.ID.AgentRef(fx.Agent.ID), testTime), parley.CodeAgentNotFound)
+		fx.reloadAgent()
+		fx.must(fx.DeleteAgent(fx, fx.Account.ID.AgentRef(fx.Agent.ID), testTime))
+		_, err = fx.DB.Agent(fx, fx.Account.ID.AgentRef(fx.Agent.ID), testTime)
+		fx.wantCode(err, parley.CodeAgentNotFound)
+		fx.wantCode(fx.DeleteAgent(fx, fx.Account.ID.AgentRef(fx.Agent.ID), testTime), parley.CodeAgentNotFound)
+		fx.wantCode(fx.Transact(fx, 0, func(tx *store.DB) error {
+			return tx.LockAgent(fx, fx.Account.ID.AgentRef(fx.Agent.ID))
 		}), parley.CodeAgentNotFound)
-		page, err := w.Agents(w, w.Account.ID, testTime, parley.PageRequest{Limit: 10})
+		page, err := fx.Agents(fx, fx.Account.ID, testTime, parley.PageRequest{Limit: 10})
 		if err != nil || page.Total != 0 || len(page.Items) != 0 {
-			w.Error(page, err)
+			fx.Error(page, err)
 		}
 	})
 }
 
-func TestAgentPagesHoldEachOnce(t *testing.T) {
-	forEachDatabase(t, func(w *fixture) {
+func TestAgentPagesListEachAgentOnce(t *testing.T) {
+	forEachDatabase(t, func(fx *fixture) {
 		for i := range 6 {
-			w.createAgent(w.Account, testTime.Add(time.Duration(i/3)*time.Second)) // several of the same instant
+			fx.createAgent(fx.Account, testTime.Add(time.Duration(i/3)*time.Second)) // several of the same instant
 		}
 		seen, pages := map[parley.AgentID]bool{}, 0
 		last := testTime.Add(time.Hour)
 		for ask := (parley.PageRequest{Limit: 2}); ; pages++ {
-			page, err := w.Agents(w, w.Account.ID, testTime, ask)
-			w.must(err)
+			page, err := fx.Agents(fx, fx.Account.ID, testTime, ask)
+			fx.must(err)
 			for _, a := range page.Items {
 				if seen[a.ID] || a.CreatedAt.After(last) {
-					w.Error("out of order or twice:", a.ID)
+					fx.Error("out of order or twice:", a.ID)
 				}
 				seen[a.ID], last = true, a.CreatedAt
 			}
 			if page.Total != 7 {
-				w.Error("total", page.Total)
+				fx.Error("total", page.Total)
 			}
 			if ask.After = page.Next; page.Next == nil {
 				break
 			}
 		}
 		if len(seen) != 7 || pages != 3 {
-			w.Error(len(seen), pages)
+			fx.Error(len(seen), pages)
 		}
 	})
 }
 
 func TestAgentCountsTheMonthsCredits(t *testing.T) {
-	forEachDatabase(t, func(w *fixture) {
+	forEachDatabase(t, func(fx *fixture) {
 		for month, used := range map[string]int{"2026-10": 5000, "2026-11": 1500} {
-			_, err := w.SQL().Exec(w,
+			_, err := fx.SQL().Exec(fx,
 				`insert into credit_usage (account_id, agent_id, month, used, reserved) values (?, ?, ?, ?, 0)`,
-				w.Account.ID, w.Agent.ID, month, used)
-			w.must(err)
+				fx.Account.ID, fx.Agent.ID, month, used)
+			fx.must(err)
 		}
-		if got := w.reloadAgent().CreditsUsed; got != 1500 {
-			w.Error(got)
+		if got := fx.reloadAgent().CreditsUsed; got != 1500 {
+			fx.Error(got)
 		}
-		next, err := w.DB.Agent(w, w.Account.ID.AgentRef(w.Agent.ID), testTime.AddDate(0, 1, 0))
-		w.must(err)
+		next, err := fx.DB.Agent(fx, fx.Account.ID.AgentRef(fx.Agent.ID), testTime.AddDate(0, 1, 0))
+		fx.must(err)
 		if next.CreditsUsed != 0 {
-			w.Error(next.CreditsUsed)
+			fx.Error(next.CreditsUsed)
 		}
 	})
 }

@@ -47,65 +47,33 @@ func (db *DB) AppendAuditEvent(ctx context.Context, account parley.AccountID, no
 		if _, err := tx.LockAccount(ctx, account); err != nil {
 			return err
 		}
-		last, err := sqldb.One(ctx, tx.sql, scanAuditEvent, `
-			select `+auditEventColumns+`
-			from audit_events
-			where account_id = ?
-			order by seq desc
-			limit 1`, account)
+		last, err := auditTable.one(ctx, tx, `where account_id = ? order by seq desc limit 1`, account)
 		if err != nil && !sqldb.IsNotFound(err) {
 			return err
 		}
 		row := a // the closure may run again
 		row.Seq, row.PreviousHash = last.Seq+1, last.Hash
 		row.Hash = row.computeHash(account)
-		_, err = tx.sql.Exec(ctx, `
-			insert into audit_events (
-			  account_id,
-			  seq,
-			  at,
-			  actor,
-			  action,
-			  subject,
-			  details,
-			  previous_hash,
-			  hash
-			)
-			values (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-			account, row.Seq, millis(row.At), row.Actor, row.Action, row.Subject, row.Details, row.PreviousHash, row.Hash)
-		return err
+		return tx.insert(ctx, "audit_events", append(auditTable.fields(&row), field{"account_id", account})...)
 	})
 }
 
-const auditEventColumns = `
-  seq,
-  at,
-  actor,
-  action,
-  subject,
-  details,
-  previous_hash,
-  hash`
-
-func scanAuditEvent(scan sqldb.Scan) (a AuditEvent, err error) {
-	err = scan(
-		&a.Seq,
-		timeDest{&a.At},
-		&a.Actor,
-		&a.Action,
-		&a.Subject,
-		&a.Details,
-		&a.PreviousHash,
-		&a.Hash,
-	)
-	return a, err
-}
+var auditTable = newTable("audit_events", func(a *AuditEvent) []field {
+	return []field{
+		{"seq", &a.Seq},
+		{"at", timeDest{&a.At}},
+		{"actor", &a.Actor},
+		{"action", &a.Action},
+		{"subject", &a.Subject},
+		{"details", &a.Details},
+		{"previous_hash", &a.PreviousHash},
+		{"hash", &a.Hash},
+	}
+})
 
 // AuditEvents lists the acts after the one numbered seq, oldest first, at most limit.
 func (db *DB) AuditEvents(ctx context.Context, account parley.AccountID, seq int64, limit int) ([]AuditEvent, error) {
-	return sqldb.All(ctx, db.sql, scanAuditEvent, `
-		select `+auditEventColumns+`
-		from audit_events
+	return auditTable.list(ctx, db, `
 		where account_id = ? and seq > ?
 		order by seq
 		limit ?`, account, seq, limit)

@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"strings"
+	"slices"
 	"time"
 
 	"parley"
@@ -25,63 +25,36 @@ type Blob struct {
 	CreatedAt time.Time
 }
 
-const blobColumns = `
-  b.id,
-  b.account_id,
-  b.agent_id,
-  b.hash,
-  b.size,
-  b.media_type,
-  b.name,
-  b.place,
-  b.created_at`
-
-func scanBlob(scan sqldb.Scan) (b Blob, err error) {
-	err = scan(
-		&b.ID,
-		&b.AccountID,
-		&b.AgentID,
-		&b.Hash,
-		&b.Size,
-		&b.MediaType,
-		&b.Name,
-		&b.Location,
-		timeDest{&b.CreatedAt},
-	)
-	return b, err
-}
+var blobTable = newTable("blobs", func(b *Blob) []field {
+	return []field{
+		{"id", &b.ID},
+		{"account_id", &b.AccountID},
+		{"agent_id", &b.AgentID},
+		{"hash", &b.Hash},
+		{"size", &b.Size},
+		{"media_type", &b.MediaType},
+		{"name", &b.Name},
+		{"place", &b.Location},
+		{"created_at", timeDest{&b.CreatedAt}},
+	}
+})
 
 // CreateBlob writes the row of a file.
 func (db *DB) CreateBlob(ctx context.Context, b *Blob) error {
-	_, err := db.sql.Exec(ctx, `
-		insert into blobs (
-		  id,
-		  account_id,
-		  agent_id,
-		  hash,
-		  size,
-		  media_type,
-		  name,
-		  place,
-		  created_at
-		)
-		values (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		b.ID, b.AccountID, b.AgentID, b.Hash, b.Size, b.MediaType, b.Name, b.Location, millis(b.CreatedAt))
-	return err
+	return blobTable.insert(ctx, db, b, "")
 }
 
 // SetVersionBlob sets the file that a version is read from.
 func (db *DB) SetVersionBlob(ctx context.Context, ref parley.AgentRef, version parley.VersionID, blob string) error {
-	n, err := db.sql.Exec(ctx, `
+	return db.execFound(ctx, parley.CodeSourceNotFound, `
 		update source_versions set blob_id = ?
 		where id = ? and agent_id = ? and account_id = ?`, blob, version, ref.Agent, ref.Account)
-	return requireChanged(n, err, parley.CodeSourceNotFound)
 }
 
 // VersionBlob finds the file that a version is made of. Fails with SOURCE_NOT_FOUND.
 func (db *DB) VersionBlob(ctx context.Context, ref parley.AgentRef, version parley.VersionID) (*Blob, error) {
-	b, err := sqldb.One(ctx, db.sql, scanBlob, `
-		select `+blobColumns+`
+	b, err := sqldb.One(ctx, db.sql, blobTable.reader(), `
+		select `+blobTable.columnsOf("b")+`
 		from source_versions v
 		join blobs b on b.id = v.blob_id and b.agent_id = v.agent_id
 		where v.id = ? and v.agent_id = ? and v.account_id = ?`, version, ref.Agent, ref.Account)
@@ -93,42 +66,37 @@ func (db *DB) VersionBlob(ctx context.Context, ref parley.AgentRef, version parl
 
 // SetVersionText writes the text that was found in a version's file.
 func (db *DB) SetVersionText(ctx context.Context, account parley.AccountID, v *parley.Version) error {
-	n, err := db.sql.Exec(ctx, `
+	return db.execFound(ctx, parley.CodeSourceNotFound, `
 		update source_versions set
 		  text = ?,
 		  hash = ?
 		where id = ? and source_id = ? and agent_id = ? and account_id = ?`,
 		v.Text, v.Hash, v.ID, v.SourceID, v.AgentID, account)
-	return requireChanged(n, err, parley.CodeSourceNotFound)
 }
 
 // HasFileWithHash reports whether the agent has another file of that name whose wanted version has these bytes. To be
 // exact it must be asked in a transaction that holds the agent's row.
 func (db *DB) HasFileWithHash(ctx context.Context, s *parley.Source, hash string) (bool, error) {
-	n, err := sqldb.One(ctx, db.sql, sqldb.Column[int], `
-		select count(*)
+	return db.exists(ctx, `
 		from blobs b
 		join source_versions v on v.blob_id = b.id and v.agent_id = b.agent_id
 		join sources s on s.id = v.source_id and s.wanted_version = v.id
 		where b.agent_id = ? and b.account_id = ? and b.hash = ? and s.kind = ? and s.name = ? and s.id <> ?
 		  and s.deleted_at is null`,
 		s.AgentID, s.AccountID, hash, s.Kind, s.Name, s.ID)
-	return n > 0, err
 }
 
 // EraseOrphanedBlobs erases the rows of an agent's files that no version is made of any more, that are none of its
 // pictures, and that neither a message nor a recording holds, and returns their locations.
 func (db *DB) EraseOrphanedBlobs(ctx context.Context, ref parley.AgentRef) (locations []string, err error) {
 	err = db.Transact(ctx, sqldb.Bulk, func(tx *DB) error {
-		orphaned, err := sqldb.All(ctx, tx.sql, scanBlob, `
-			select `+blobColumns+`
-			from blobs b
-			where b.agent_id = ? and b.account_id = ?
-			  and not exists (select 1 from source_versions v where v.agent_id = b.agent_id and v.blob_id = b.id)
-			  and not exists (select 1 from agents a where a.id = b.agent_id
-			    and b.id in (a.icon_blob, a.picture_blob))
-			  and not exists (select 1 from attachments f where f.blob_id = b.id)
-			  and not exists (select 1 from voice_recordings r where r.blob_id = b.id)
+		orphaned, err := blobTable.list(ctx, tx, `
+			where blobs.agent_id = ? and blobs.account_id = ?
+			  and not exists (select 1 from source_versions v where v.agent_id = blobs.agent_id and v.blob_id = blobs.id)
+			  and not exists (select 1 from agents a where a.id = blobs.agent_id
+			    and blobs.id in (a.icon_blob, a.picture_blob))
+			  and not exists (select 1 from attachments f where f.blob_id = blobs.id)
+			  and not exists (select 1 from voice_recordings r where r.blob_id = blobs.id)
 			limit ?`, ref.Agent, ref.Account, maxEraseRows)
 		if err != nil || len(orphaned) == 0 {
 			return err
@@ -138,9 +106,8 @@ func (db *DB) EraseOrphanedBlobs(ctx context.Context, ref parley.AgentRef) (loca
 			erased, args = append(erased, orphaned[i].Location), append(args, orphaned[i].ID)
 		}
 		locations = erased
-		_, err = tx.sql.Exec(ctx, `delete from blobs where agent_id = ? and account_id = ? and id in (?`+
-			strings.Repeat(`, ?`, len(orphaned)-1)+`)`, args...)
-		return err
+		return tx.exec(ctx, `delete from blobs where agent_id = ? and account_id = ? and id in `+
+			placeholders(len(orphaned)), args...)
 	})
 	return locations, err
 }
@@ -156,8 +123,7 @@ func (db *DB) BlobLocations(ctx context.Context, ref parley.AgentRef) ([]string,
 // IsLocationUsed reports whether a file of any account lies at a place. It is a job of the installation and asks for no
 // account.
 func (db *DB) IsLocationUsed(ctx context.Context, place string) (bool, error) {
-	n, err := sqldb.One(ctx, db.sql, sqldb.Column[int], `select count(*) from blobs where place = ?`, place)
-	return n > 0, err
+	return db.exists(ctx, `from blobs where place = ?`, place)
 }
 
 // Bytes of files lie in the database under their hash, whose files of whichever accounts have them: who may read them
@@ -237,8 +203,7 @@ func (db *DB) EraseUnusedBlobData(ctx context.Context, hash, place string) error
 		if err != nil || used {
 			return err
 		}
-		_, err = tx.sql.Exec(ctx, `delete from blob_data where hash = ?`, hash)
-		return err
+		return tx.exec(ctx, `delete from blob_data where hash = ?`, hash)
 	})
 }
 
@@ -259,11 +224,8 @@ func (db *DB) CountUpload(ctx context.Context, account parley.AccountID, now tim
 	name, at := "uploads:"+string(account), millis(now)
 	err = db.Transact(ctx, sqldb.Interactive, func(tx *DB) error {
 		wait = 0
-		if _, err := sqldb.One(ctx, tx.sql, sqldb.Column[int], `
-			select 1
-			from accounts
-			where id = ?`+tx.sql.ForUpdate(), account); err != nil {
-			return mapNotFound(err, parley.CodeAccountNotFound)
+		if _, err := tx.LockAccount(ctx, account); err != nil {
+			return err
 		}
 		text, err := tx.FindSetting(ctx, name)
 		if err != nil {
@@ -284,15 +246,10 @@ func (db *DB) CountUpload(ctx context.Context, account parley.AccountID, now tim
 }
 
 // parseTimesAfter reads a list of times and leaves out those up to a moment.
-func parseTimesAfter(text string, after int64) (recent []int64) {
+func parseTimesAfter(text string, after int64) []int64 {
 	var all []int64
 	if json.Unmarshal([]byte(text), &all) != nil {
 		return nil // there is none yet
 	}
-	for _, at := range all {
-		if at > after {
-			recent = append(recent, at)
-		}
-	}
-	return recent
+	return slices.DeleteFunc(all, func(at int64) bool { return at <= after })
 }

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -28,17 +29,17 @@ const (
 	maxClonePassages = 64
 )
 
-// SourceID and Version return the ids that things of the original have in the copy.
+// SourceID returns the id that a source of the original has in the copy.
 func (c Clone) SourceID(id parley.SourceID) parley.SourceID {
 	return parley.SourceID(c.newID(string(id)))
 }
 
-// VersionID is as Source; there is no version of an empty id.
+// VersionID is as SourceID; there is no version of an empty id.
 func (c Clone) VersionID(id parley.VersionID) parley.VersionID {
 	return parley.VersionID(c.newID(string(id)))
 }
 
-// BlobID is as Version.
+// BlobID is as VersionID.
 func (c Clone) BlobID(id string) string { return c.newID(id) }
 
 func (c Clone) newID(original string) string {
@@ -48,31 +49,63 @@ func (c Clone) newID(original string) string {
 	return uuid.NewSHA1(uuid.NameSpaceOID, []byte(string(c.ToAgent)+" "+original)).String()
 }
 
-// copiedTable is a table of the original's rows: what is written for the columns behind id, account_id and agent_id. A
-// ? in the expressions stands for what copyRows is given.
-type copiedTable struct{ table, columns, exprs string }
+// copiedTable is a table of the original's rows, with its columns behind id, account_id and agent_id. Those that are
+// not copied as they are have an expression, where a ? stands for what copyRows is given.
+type copiedTable struct {
+	table, columns string
+	exprs          map[string]string
+}
 
 var (
-	copiedActions = copiedTable{"actions",
-		`key, kind, name, description, triggers, inputs, config, secrets, enabled, position, created_at, updated_at`,
-		`t.key, t.kind, t.name, t.description, t.triggers, t.inputs, t.config, t.secrets, t.enabled, t.position, ` +
-			`t.created_at, t.updated_at`}
-	copiedProcedures = copiedTable{"procedures",
-		`key, name, description, triggers, inputs, steps, enabled, position, created_at, updated_at`,
-		`t.key, t.name, t.description, t.triggers, t.inputs, t.steps, t.enabled, t.position, t.created_at, t.updated_at`}
-	copiedStatuses = copiedTable{"ticket_statuses",
-		`key, category, external_label, internal_label, color, is_default, position, created_at, updated_at, archived_at`,
-		`t.key, t.category, t.external_label, t.internal_label, t.color, t.is_default, t.position, t.created_at, ` +
-			`t.updated_at, t.archived_at`}
-	copiedTeams = copiedTable{"teams", `key, name, is_default, strategy, max_open, hours, created_at, updated_at`,
-		`t.key, t.name, t.is_default, t.strategy, t.max_open, t.hours, t.created_at, t.updated_at`}
-	copiedVersions = copiedTable{"source_versions", `source_id, hash, content, text, blob_id, state, created_at`,
-		`?, t.hash, t.content, t.text, ?, 'new', t.created_at`}
-	copiedBlobs = copiedTable{"blobs", `hash, size, media_type, name, place, created_at`, // both rows name the one place
-		`t.hash, t.size, t.media_type, t.name, t.place, t.created_at`}
-	copiedPassages = copiedTable{"passages", `source_id, version_id, ordinal, heading, start_byte, end_byte, text, hash`,
-		`?, ?, t.ordinal, t.heading, t.start_byte, t.end_byte, t.text, t.hash`}
+	copiedActions = copiedTable{table: "actions",
+		columns: `key, kind, name, description, triggers, inputs, config, secrets, enabled, position, ` +
+			`created_at, updated_at`}
+	copiedProcedures = copiedTable{table: "procedures",
+		columns: `key, name, description, triggers, inputs, steps, enabled, position, created_at, updated_at`}
+	copiedStatuses = copiedTable{table: "ticket_statuses", columns: `key, category, external_label, internal_label, ` +
+		`color, is_default, position, created_at, updated_at, archived_at`}
+	copiedTeams = copiedTable{table: "teams",
+		columns: `key, name, is_default, strategy, max_open, hours, created_at, updated_at`}
+	copiedVersions = copiedTable{table: "source_versions",
+		columns: `source_id, hash, content, text, blob_id, state, created_at`,
+		exprs:   map[string]string{"source_id": "?", "blob_id": "?", "state": "'new'"}}
+	copiedBlobs = copiedTable{table: "blobs", // both rows name the one place
+		columns: `hash, size, media_type, name, place, created_at`}
+	copiedPassages = copiedTable{table: "passages",
+		columns: `source_id, version_id, ordinal, heading, start_byte, end_byte, text, hash`,
+		exprs:   map[string]string{"source_id": "?", "version_id": "?"}}
 )
+
+// values are the expressions of the columns, of the original's row t.
+func (t copiedTable) values() string {
+	values := strings.Split(t.columns, `, `)
+	for i, column := range values {
+		values[i] = cmp.Or(t.exprs[column], `t.`+column)
+	}
+	return strings.Join(values, `, `)
+}
+
+// copyTables copies all rows of the original in the tables.
+func (db *DB) copyTables(ctx context.Context, c Clone, tables ...copiedTable) error {
+	for _, t := range tables {
+		ids, err := db.originalIDs(ctx, c, t.table)
+		if err != nil {
+			return err
+		}
+		if err := db.copyRows(ctx, c, t, ids); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (db *DB) originalIDs(ctx context.Context, c Clone, table string) ([]string, error) {
+	return sqldb.All(ctx, db.sql, sqldb.Column[string], `
+		select id
+		from `+table+`
+		where agent_id = ? and account_id = ?
+		order by id`, c.FromAgent, c.Account)
+}
 
 // copyRows copies rows of the original under their new ids, inside the database; those that are there already stay.
 func (db *DB) copyRows(ctx context.Context, c Clone, t copiedTable, ids []string, values ...any) error {
@@ -84,35 +117,23 @@ func (db *DB) copyRows(ctx context.Context, c Clone, t copiedTable, ids []string
 		args = append(args, id, c.newID(id))
 	}
 	args = append(append(append(args, c.ToAgent), values...), c.FromAgent, c.Account)
-	_, err := db.sql.Exec(ctx, `with m (old_id, new_id) as (values (?, ?)`+strings.Repeat(`, (?, ?)`, len(ids)-1)+`)
-		insert into `+t.table+` (id, account_id, agent_id, `+t.columns+`) select m.new_id, t.account_id, ?, `+t.exprs+`
+	return db.exec(ctx, `with m (old_id, new_id) as (values (?, ?)`+strings.Repeat(`, (?, ?)`, len(ids)-1)+`)
+		insert into `+t.table+` (id, account_id, agent_id, `+t.columns+`) select m.new_id, t.account_id, ?, `+t.values()+`
 			from m
 			join `+t.table+` t on t.id = m.old_id where t.agent_id = ? and t.account_id = ? on conflict do nothing`, args...)
-	return err
 }
 
 // CloneActionsAndProcedures copies the original's actions, with their secrets as they are sealed, and procedures, and
 // counts them.
 func (db *DB) CloneActionsAndProcedures(ctx context.Context, c Clone) error {
-	for _, t := range []copiedTable{copiedActions, copiedProcedures} {
-		ids, err := sqldb.All(ctx, db.sql, sqldb.Column[string], `
-			select id
-			from `+t.table+`
-			where agent_id = ? and account_id = ?
-			order by id`, c.FromAgent, c.Account)
-		if err != nil {
-			return err
-		}
-		if err := db.copyRows(ctx, c, t, ids); err != nil {
-			return err
-		}
+	if err := db.copyTables(ctx, c, copiedActions, copiedProcedures); err != nil {
+		return err
 	}
-	_, err := db.sql.Exec(ctx, `
+	return db.exec(ctx, `
 		update agents set
 		  tools = (select count(*) from actions where agent_id = ? and enabled = 1) + (select count(*)
 		    from procedures where agent_id = ? and enabled = 1)
 		where id = ? and account_id = ?`, c.ToAgent, c.ToAgent, c.ToAgent, c.Account)
-	return err
 }
 
 // CloneSize is how much there is to copy.
@@ -122,16 +143,12 @@ type CloneSize struct {
 
 // CloneSize counts what the original has.
 func (db *DB) CloneSize(ctx context.Context, c Clone) (w CloneSize, err error) {
-	if w.Sources, err = sqldb.One(ctx, db.sql, sqldb.Column[int], `
-		select count(*)
+	if w.Sources, err = db.count(ctx, `
 		from sources
 		where agent_id = ? and account_id = ? and deleted_at is null`, c.FromAgent, c.Account); err != nil {
 		return w, err
 	}
-	w.Passages, err = sqldb.One(ctx, db.sql, sqldb.Column[int], `
-		select count(*)
-		from passages
-		where agent_id = ? and account_id = ?`, c.FromAgent, c.Account)
+	w.Passages, err = db.count(ctx, `from passages where agent_id = ? and account_id = ?`, c.FromAgent, c.Account)
 	return w, err
 }
 
@@ -203,24 +220,21 @@ type originalSource struct {
 	size            int64
 }
 
-func scanOriginalSource(scan sqldb.Scan) (o originalSource, err error) {
-	err = scan(
-		&o.id,
-		nullableText(&o.parent),
-		nullableText(&o.version),
-		&o.size,
-	)
-	return o, err
-}
+var originalSourceTable = newTable("sources", func(o *originalSource) []field {
+	return []field{
+		{"id", &o.id},
+		{"parent_id", nullableText(&o.parent)},
+		{"coalesce(wanted_version, live_version)", nullableText(&o.version)},
+		{"size", &o.size},
+	}
+})
 
 // CloneSources writes the rows of the next sources of the original, those whose ids come after one; they wait for their
 // content. It returns the last id and whether there may be more. It must be called in a transaction that has locked the
 // copy's row.
 func (db *DB) CloneSources(ctx context.Context, c Clone, after parley.SourceID) (last parley.SourceID, more bool,
 	err error) {
-	list, err := sqldb.All(ctx, db.sql, scanOriginalSource, `
-		select id, parent_id, coalesce(wanted_version, live_version), size
-		from sources
+	list, err := originalSourceTable.list(ctx, db, `
 		where agent_id = ? and account_id = ? and deleted_at is null and status <> 'toBeDeleted'
 		  and created_at <= ? and id > ?
 		order by id
@@ -247,12 +261,11 @@ func (db *DB) existingClones(ctx context.Context, c Clone, list []originalSource
 	for _, o := range list {
 		args = append(args, c.SourceID(o.id))
 	}
-	ids, err := sqldb.All(ctx, db.sql, sqldb.Column[string],
-		`select id from sources where agent_id = ? and account_id = ? and id in (?`+strings.Repeat(`, ?`, len(list)-1)+
-			`)`, args...)
+	ids, err := sqldb.All(ctx, db.sql, sqldb.Column[parley.SourceID],
+		`select id from sources where agent_id = ? and account_id = ? and id in `+placeholders(len(list)), args...)
 	existing := make(map[parley.SourceID]bool, len(ids))
 	for _, id := range ids {
-		existing[parley.SourceID(id)] = true
+		existing[id] = true
 	}
 	return existing, err
 }
@@ -278,29 +291,22 @@ func (db *DB) insertClonedSources(ctx context.Context, c Clone, list []originalS
 	if err != nil {
 		return err
 	}
-	n, err := db.sql.Exec(ctx, `
+	return db.execFound(ctx, parley.CodeAgentNotFound, `
 		update agents set
 		  size = size + ?,
 		  sources_pending = sources_pending + ?
 		where id = ? and account_id = ? and deleted_at is null`,
 		size, len(list), c.ToAgent, c.Account)
-	return requireChanged(n, err, parley.CodeAgentNotFound)
 }
 
 // OriginalSourceIDs lists ids of the original's sources that come after one, with those that were deleted meanwhile.
 func (db *DB) OriginalSourceIDs(ctx context.Context, c Clone, after parley.SourceID) ([]parley.SourceID, error) {
-	ids, err := sqldb.All(ctx, db.sql, sqldb.Column[string], `
+	return sqldb.All(ctx, db.sql, sqldb.Column[parley.SourceID], `
 		select id
 		from sources
 		where agent_id = ? and account_id = ? and id > ?
 		order by id
-		limit ?`,
-		c.FromAgent, c.Account, after, maxCloneRows)
-	list := make([]parley.SourceID, len(ids))
-	for i, id := range ids {
-		list[i] = parley.SourceID(id)
-	}
-	return list, err
+		limit ?`, c.FromAgent, c.Account, after, maxCloneRows)
 }
 
 // CloneHelpdesk copies what the original's helpdesk is made of: its statuses, its teams with their members, its rules
@@ -328,29 +334,15 @@ func (db *DB) CloneHelpdesk(ctx context.Context, c Clone) error {
 	if err != nil || n == 0 {
 		return err
 	}
-	for _, t := range []copiedTable{copiedStatuses, copiedTeams} {
-		ids, err := sqldb.All(ctx, db.sql, sqldb.Column[string], `
-			select id
-			from `+t.table+`
-			where agent_id = ? and account_id = ?
-			order by id`, c.FromAgent, c.Account)
-		if err != nil {
-			return err
-		}
-		if err := db.copyRows(ctx, c, t, ids); err != nil {
-			return err
-		}
+	if err := db.copyTables(ctx, c, copiedStatuses, copiedTeams); err != nil {
+		return err
 	}
 	return errors.Join(db.cloneTeamMembers(ctx, c), db.cloneRules(ctx, c))
 }
 
 // cloneTeamMembers copies who is in which team. In the copy nobody has had a turn.
 func (db *DB) cloneTeamMembers(ctx context.Context, c Clone) error {
-	teams, err := sqldb.All(ctx, db.sql, sqldb.Column[string], `
-		select id
-		from teams
-		where agent_id = ? and account_id = ?
-		order by id`, c.FromAgent, c.Account)
+	teams, err := db.originalIDs(ctx, c, "teams")
 	for _, team := range teams {
 		if err != nil {
 			return err

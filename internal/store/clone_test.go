@@ -20,39 +20,39 @@ func TestCloneCopiesEveryColumn(t *testing.T) {
 		"live_version": "set when the content is there", "live_in": "set with it", "status": "the same",
 		"failure": "the same", "team_id": "new", "state": "the same", "deleted_at": "what is deleted is not copied",
 	}
-	forEachDatabase(t, func(w *fixture) {
-		tables, copied := w.tableColumns(), w.createAgent(w.Account, testTime)
-		c := store.Clone{Account: w.Account.ID, FromAgent: w.Agent.ID, ToAgent: copied.ID, StartedAt: testTime}
+	forEachDatabase(t, func(fx *fixture) {
+		tables, copied := fx.tableColumns(), fx.createAgent(fx.Account, testTime)
+		c := store.Clone{Account: fx.Account.ID, FromAgent: fx.Agent.ID, ToAgent: copied.ID, StartedAt: testTime}
 		names := []string{"actions", "procedures", "blobs", "passages", "source_versions", "sources", "helpdesks",
 			"ticket_statuses", "teams", "team_members", "routing_rules"}
 		for _, table := range names {
-			w.insertMarkedRows(table, tables[table], w.Agent.ID, "planted-", 1)
+			fx.insertMarkedRows(table, tables[table], fx.Agent.ID, "planted-", 1)
 		}
 		for _, q := range []string{`update team_members set team_id = 'planted-0', hours = '[]'`,
 			`update teams set hours = '[]'`, `update routing_rules set all_of = '[]', any_of = '[]', team_id = 'planted-0'`,
 			`update sources set deleted_at = null, live_version = 'planted-0', wanted_version = 'planted-0'`,
 			`update source_versions set source_id = 'planted-0', blob_id = 'planted-0'`,
 			`update passages set source_id = 'planted-0', version_id = 'planted-0'`} {
-			_, err := w.SQL().Exec(w, q)
-			w.must(err)
+			_, err := fx.SQL().Exec(fx, q)
+			fx.must(err)
 		}
 		for range 2 { // twice is once
-			w.must(w.Transact(w, sqldb.Bulk, func(tx *store.DB) error {
-				if err := errors.Join(tx.CloneActionsAndProcedures(w, c), tx.CloneHelpdesk(w, c)); err != nil {
+			fx.must(fx.Transact(fx, sqldb.Bulk, func(tx *store.DB) error {
+				if err := errors.Join(tx.CloneActionsAndProcedures(fx, c), tx.CloneHelpdesk(fx, c)); err != nil {
 					return err
 				}
-				if _, more, err := tx.CloneSources(w, c, ""); err != nil || more {
+				if _, more, err := tx.CloneSources(fx, c, ""); err != nil || more {
 					return fmt.Errorf("more %v: %w", more, err)
 				}
-				if err := tx.CloneVersion(w, c, "planted-0", "planted-0"); err != nil {
+				if err := tx.CloneVersion(fx, c, "planted-0", "planted-0"); err != nil {
 					return err
 				}
-				_, err := tx.ClonePassages(w, c, "planted-0", "planted-0")
+				_, err := tx.ClonePassages(fx, c, "planted-0", "planted-0")
 				return err
 			}))
 		}
 		for _, table := range names {
-			if n := w.queryCount(`select count(*) from `+table+` where agent_id = ?`, copied.ID); n != 1 {
+			if n := fx.queryCount(`select count(*) from `+table+` where agent_id = ?`, copied.ID); n != 1 {
 				t.Errorf("%s: %d rows", table, n)
 				continue
 			}
@@ -60,21 +60,21 @@ func TestCloneCopiesEveryColumn(t *testing.T) {
 				if own[column] != "" {
 					continue
 				}
-				same := w.queryCount(`select count(*) from `+table+` a join `+table+` b on a.`+column+` = b.`+column+
-					` where a.agent_id = ? and b.agent_id = ?`, w.Agent.ID, copied.ID)
+				same := fx.queryCount(`select count(*) from `+table+` a join `+table+` b on a.`+column+` = b.`+column+
+					` where a.agent_id = ? and b.agent_id = ?`, fx.Agent.ID, copied.ID)
 				if same != 1 {
 					t.Errorf("%s.%s is not copied", table, column)
 				}
 			}
 		}
-		if n := w.queryCount(`select count(*) from passages p join source_versions v on v.id = p.version_id
+		if n := fx.queryCount(`select count(*) from passages p join source_versions v on v.id = p.version_id
 			join sources s on s.id = p.source_id and s.wanted_version = v.id
 			join blobs b on b.id = v.blob_id where p.agent_id = ? and v.agent_id = p.agent_id
 			and s.agent_id = p.agent_id and b.agent_id = p.agent_id`,
 			copied.ID); n != 1 {
-			t.Error("the copied rows do not hang together")
+			t.Error("the copied rows do not refer to each other")
 		}
-		if a, err := w.DB.Agent(w, w.Account.ID.AgentRef(copied.ID), testTime); err != nil || a.Sources.Pending != 1 ||
+		if a, err := fx.DB.Agent(fx, fx.Account.ID.AgentRef(copied.ID), testTime); err != nil || a.Sources.Pending != 1 ||
 			a.Size != 0 || a.Tools != 0 {
 			t.Errorf("%+v %v", a, err)
 		}
@@ -82,45 +82,45 @@ func TestCloneCopiesEveryColumn(t *testing.T) {
 }
 
 func TestCloneStaysWithItsAccount(t *testing.T) {
-	forEachDatabase(t, func(w *fixture) {
-		src, other := w.createSource("Text", 5, testTime), w.createAgent(w.createAccount("Other"), testTime)
-		c := store.Clone{Account: other.AccountID, FromAgent: w.Agent.ID, ToAgent: other.ID, StartedAt: testTime}
-		work, err := w.CloneSize(w, c)
-		w.must(err)
-		err = w.Transact(w, sqldb.Bulk, func(tx *store.DB) error {
-			if _, _, err := tx.CloneSources(w, c, ""); err != nil {
+	forEachDatabase(t, func(fx *fixture) {
+		src, other := fx.createSource("Text", 5, testTime), fx.createAgent(fx.createAccount("Other"), testTime)
+		c := store.Clone{Account: other.AccountID, FromAgent: fx.Agent.ID, ToAgent: other.ID, StartedAt: testTime}
+		work, err := fx.CloneSize(fx, c)
+		fx.must(err)
+		err = fx.Transact(fx, sqldb.Bulk, func(tx *store.DB) error {
+			if _, _, err := tx.CloneSources(fx, c, ""); err != nil {
 				return err
 			}
-			return tx.CloneVersion(w, c, src.ID, src.WantedVersion)
+			return tx.CloneVersion(fx, c, src.ID, src.WantedVersion)
 		})
-		w.wantCode(err, parley.CodeSourceNotFound)
-		if n := w.queryCount(`select count(*) from sources where agent_id = ?`, other.ID); n != 0 || work.Sources != 0 {
+		fx.wantCode(err, parley.CodeSourceNotFound)
+		if n := fx.queryCount(`select count(*) from sources where agent_id = ?`, other.ID); n != 0 || work.Sources != 0 {
 			t.Error(n, work)
 		}
 	})
 }
 
 func TestClonePagesThroughSources(t *testing.T) {
-	forEachDatabase(t, func(w *fixture) {
+	forEachDatabase(t, func(fx *fixture) {
 		var want []string
 		for i := range 203 {
-			want = append(want, w.createSource(fmt.Sprintf("Text %03d", i), 1, testTime).Name)
+			want = append(want, fx.createSource(fmt.Sprintf("Text %03d", i), 1, testTime).Name)
 		}
-		copied := w.createAgent(w.Account, testTime)
-		c := store.Clone{Account: w.Account.ID, FromAgent: w.Agent.ID, ToAgent: copied.ID, StartedAt: testTime}
+		copied := fx.createAgent(fx.Account, testTime)
+		c := store.Clone{Account: fx.Account.ID, FromAgent: fx.Agent.ID, ToAgent: copied.ID, StartedAt: testTime}
 		last, more, pages := parley.SourceID(""), true, 0
 		for ; more; pages++ {
 			at := last
-			w.must(w.Transact(w, sqldb.Bulk, func(tx *store.DB) (err error) {
-				last, more, err = tx.CloneSources(w, c, at)
+			fx.must(fx.Transact(fx, sqldb.Bulk, func(tx *store.DB) (err error) {
+				last, more, err = tx.CloneSources(fx, c, at)
 				return err
 			}))
 		}
-		got, err := sqldb.All(w, w.SQL(), sqldb.Column[string],
+		got, err := sqldb.All(fx, fx.SQL(), sqldb.Column[string],
 			`select name from sources where agent_id = ? order by name`, copied.ID)
-		w.must(err)
-		a, err := w.DB.Agent(w, w.Account.ID.AgentRef(copied.ID), testTime)
-		w.must(err)
+		fx.must(err)
+		a, err := fx.DB.Agent(fx, fx.Account.ID.AgentRef(copied.ID), testTime)
+		fx.must(err)
 		if pages != 2 || !slices.Equal(got, want) || a.Sources.Pending != 203 || a.Size != 203 {
 			t.Errorf("%d pages, %d rows, %+v", pages, len(got), a)
 		}

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -12,43 +13,27 @@ import (
 // Contacts are the people whom the client knows by an id of its own. The others of the table are known by their e-mail
 // alone.
 
-const contactColumns = `
-  id,
-  account_id,
-  agent_id,
-  email,
-  external_id,
-  name,
-  phone,
-  attributes,
-  stripe_accounts,
-  created_at,
-  updated_at`
-
-func scanContact(scan sqldb.Scan) (c parley.Contact, err error) {
-	err = scan(
-		&c.ID,
-		&c.AccountID,
-		&c.AgentID,
-		nullableText(&c.Email),
-		nullableText(&c.ExternalID),
-		nullableText(&c.Name),
-		nullableText(&c.Phone),
-		rawJSONDest{&c.Attributes},
-		rawJSONDest{&c.StripeAccounts},
-		timeDest{&c.CreatedAt},
-		timeDest{&c.UpdatedAt},
-	)
-	return c, err
-}
+var contactTable = newTable("people", func(c *parley.Contact) []field {
+	return []field{
+		{"id", &c.ID},
+		{"account_id", &c.AccountID},
+		{"agent_id", &c.AgentID},
+		{"email", emailDest{&c.Email}},
+		{"external_id", nullableText(&c.ExternalID)},
+		{"name", nullableText(&c.Name)},
+		{"phone", nullableText(&c.Phone)},
+		{"attributes", rawObject(&c.Attributes)},
+		{"stripe_accounts", rawJSONDest{&c.StripeAccounts}},
+		{"created_at", timeDest{&c.CreatedAt}},
+		{"updated_at", timeDest{&c.UpdatedAt}},
+	}
+})
 
 func contactNotFound() error { return parley.NewErrorf(parley.CodeNotFound, "Contact not found.") }
 
 // Contact finds a contact by the client's id. Fails with NOT_FOUND.
 func (db *DB) Contact(ctx context.Context, ref parley.AgentRef, external string) (*parley.Contact, error) {
-	c, err := sqldb.One(ctx, db.sql, scanContact, `
-		select `+contactColumns+`
-		from people
+	c, err := contactTable.one(ctx, db, `
 		where external_id = ? and agent_id = ? and account_id = ?`, external, ref.Agent, ref.Account)
 	if sqldb.IsNotFound(err) {
 		return nil, contactNotFound()
@@ -59,13 +44,11 @@ func (db *DB) Contact(ctx context.Context, ref parley.AgentRef, external string)
 // Contacts lists an agent's contacts, newest first, from an offset, and tells how many there are.
 func (db *DB) Contacts(ctx context.Context, ref parley.AgentRef, offset, limit int) (list []parley.Contact, total int,
 	err error) {
-	const where = ` from people where agent_id = ? and account_id = ? and external_id is not null`
-	if total, err = sqldb.One(ctx, db.sql, sqldb.Column[int], `select count(*)`+where, ref.Agent,
-		ref.Account); err != nil {
+	const where = `where agent_id = ? and account_id = ? and external_id is not null`
+	if total, err = db.count(ctx, `from people `+where, ref.Agent, ref.Account); err != nil {
 		return nil, 0, err
 	}
-	list, err = sqldb.All(ctx, db.sql, scanContact, `
-		select `+contactColumns+where+`
+	list, err = contactTable.list(ctx, db, where+`
 		order by created_at desc, id desc
 		limit ? offset ?`, ref.Agent, ref.Account, limit, offset)
 	return list, total, err
@@ -81,12 +64,8 @@ func (db *DB) PeopleByExternalIDOrEmail(ctx context.Context, ref parley.AgentRef
 		column string
 		values []string
 	}{{"external_id", externals}, {"lower(email)", lowerEmails(emails)}} {
-		for len(by.values) > 0 {
-			some := by.values[:min(peoplePerStatement, len(by.values))]
-			by.values = by.values[len(some):]
-			found, err := sqldb.All(ctx, db.sql, scanContact, `
-				select `+contactColumns+`
-				from people
+		for some := range slices.Chunk(by.values, peoplePerStatement) {
+			found, err := contactTable.list(ctx, db, `
 				where agent_id = ? and account_id = ? and `+by.column+` in `+placeholders(len(some)),
 				append([]any{ref.Agent, ref.Account}, toAny(some)...)...)
 			if err != nil {
@@ -117,9 +96,7 @@ const peoplePerStatement = 200
 // may have by now. It must be called in a transaction that has locked the agent.
 func (db *DB) SaveContacts(ctx context.Context, ref parley.AgentRef, list []parley.Contact,
 	renamed []parley.PersonID) error {
-	for len(renamed) > 0 {
-		some := renamed[:min(peoplePerStatement, len(renamed))]
-		renamed = renamed[len(some):]
+	for some := range slices.Chunk(renamed, peoplePerStatement) {
 		if _, err := db.sql.Exec(ctx, `
 			update people set email = null
 			where agent_id = ? and account_id = ? and id in `+placeholders(len(some)),
@@ -127,9 +104,7 @@ func (db *DB) SaveContacts(ctx context.Context, ref parley.AgentRef, list []parl
 			return err
 		}
 	}
-	for len(list) > 0 {
-		some := list[:min(peoplePerStatement, len(list))]
-		list = list[len(some):]
+	for some := range slices.Chunk(list, peoplePerStatement) {
 		if err := db.saveContactBatch(ctx, ref, some); err != nil {
 			return err
 		}
@@ -138,24 +113,15 @@ func (db *DB) SaveContacts(ctx context.Context, ref parley.AgentRef, list []parl
 }
 
 func (db *DB) saveContactBatch(ctx context.Context, ref parley.AgentRef, list []parley.Contact) error {
-	var args []any
-	for _, c := range list {
-		args = append(args, c.ID, ref.Account, ref.Agent, textOrNil(normalizeEmail(c.Email)), textOrNil(c.ExternalID),
-			textOrNil(c.Name), textOrNil(c.Phone), objectJSON(c.Attributes), toJSON(c.StripeAccounts),
-			millis(c.CreatedAt), millis(c.UpdatedAt))
+	rows := make([]*parley.Contact, len(list))
+	for i, c := range list {
+		c.AccountID, c.AgentID = ref.Account, ref.Agent
+		rows[i] = &c
 	}
-	_, err := db.sql.Exec(ctx, `insert into people (`+contactColumns+`)
-		values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`+strings.Repeat(`, (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, len(list)-1)+`
-		on conflict (id) do update set
-		  email = excluded.email,
-		  external_id = excluded.external_id,
-		  name = excluded.name,
-		  phone = excluded.phone,
-		  attributes = excluded.attributes,
-		  stripe_accounts = excluded.stripe_accounts,
-		  updated_at = excluded.updated_at
+	query, args := contactTable.insertQuery(rows...)
+	return db.exec(ctx, query+overwrite("id", "email", "external_id", "name", "phone", "attributes", "stripe_accounts",
+		"updated_at")+`
 		where people.agent_id = excluded.agent_id and people.account_id = excluded.account_id`, args...)
-	return err
 }
 
 // DeleteContact deletes a contact. Where tickets are theirs, the person stays with name and e-mail alone. It must be
@@ -178,42 +144,23 @@ func (db *DB) DeleteContact(ctx context.Context, c *parley.Contact) error {
 		where person_id = ? and agent_id = ? and account_id = ?`, owner...); err != nil {
 		return err
 	}
-	_, err = db.sql.Exec(ctx, `delete from people where id = ? and agent_id = ? and account_id = ?`, owner...)
-	return err
+	return db.exec(ctx, `delete from people where id = ? and agent_id = ? and account_id = ?`, owner...)
 }
 
-const personColumns = `
-  id,
-  account_id,
-  agent_id,
-  email,
-  external_id,
-  name,
-  phone,
-  attributes,
-  created_at,
-  updated_at`
-
-func scanPerson(scan sqldb.Scan) (p parley.Person, err error) {
-	err = scan(personDests(&p)...)
-	return p, err
-}
-
-// personDests are the places of personColumns in p.
-func personDests(p *parley.Person) []any {
-	return []any{
-		&p.ID,
-		&p.AccountID,
-		&p.AgentID,
-		nullableText(&p.Email),
-		nullableText(&p.ExternalID),
-		nullableText(&p.Name),
-		nullableText(&p.Phone),
-		rawJSONDest{&p.Attributes},
-		timeDest{&p.CreatedAt},
-		timeDest{&p.UpdatedAt},
+var personTable = newTable("people", func(p *parley.Person) []field {
+	return []field{
+		{"id", &p.ID},
+		{"account_id", &p.AccountID},
+		{"agent_id", &p.AgentID},
+		{"email", emailDest{&p.Email}},
+		{"external_id", nullableText(&p.ExternalID)},
+		{"name", nullableText(&p.Name)},
+		{"phone", nullableText(&p.Phone)},
+		{"attributes", rawObject(&p.Attributes)},
+		{"created_at", timeDest{&p.CreatedAt}},
+		{"updated_at", timeDest{&p.UpdatedAt}},
 	}
-}
+})
 
 // normalizeEmail is an address as it is kept and asked for: beyond ASCII in lower case, for the databases do not agree
 // on the case of those letters, and an address must be found whatever its case.
@@ -242,26 +189,16 @@ func (db *DB) PersonByExternalID(ctx context.Context, ref parley.AgentRef, exter
 }
 
 func (db *DB) person(ctx context.Context, ref parley.AgentRef, which string, value any) (*parley.Person, error) {
-	p, err := sqldb.One(ctx, db.sql, scanPerson, `
-		select `+personColumns+`
-		from people
+	return personTable.find(ctx, db, parley.CodeNotFound, `
 		where agent_id = ? and account_id = ? and `+which, ref.Agent, ref.Account, value)
-	if err != nil {
-		return nil, mapNotFound(err, parley.CodeNotFound)
-	}
-	return &p, nil
 }
 
 // AddPerson writes a new person, unless one with the same e-mail address or external id is there, however many try at a
 // time: then p becomes that one, unchanged. It must be called in a transaction.
 func (db *DB) AddPerson(ctx context.Context, p *parley.Person) error {
-	added, err := sqldb.One(ctx, db.sql, scanPerson, `insert into people (`+personColumns+`)
-		values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-		on conflict do nothing
-		returning `+personColumns,
-		p.ID, p.AccountID, p.AgentID, textOrNil(normalizeEmail(p.Email)), textOrNil(p.ExternalID), textOrNil(p.Name),
-		textOrNil(p.Phone), objectJSON(p.Attributes),
-		millis(p.CreatedAt), millis(p.UpdatedAt))
+	query, args := personTable.insertQuery(p)
+	added, err := sqldb.One(ctx, db.sql, personTable.reader(), query+` on conflict do nothing
+		returning `+personTable.columns, args...)
 	if err == nil {
 		*p = added
 		return nil
@@ -289,17 +226,8 @@ func (db *DB) existingPerson(ctx context.Context, p *parley.Person) (*parley.Per
 // UpdatePerson writes the fields of a person. Fails with NOT_FOUND, and with RESOURCE_ALREADY_EXISTS where another
 // person of the agent has the address or the external id; outside a transaction only, for PostgreSQL loses it then.
 func (db *DB) UpdatePerson(ctx context.Context, p *parley.Person) error {
-	n, err := db.sql.Exec(ctx, `
-		update people set
-		  email = ?,
-		  external_id = ?,
-		  name = ?,
-		  phone = ?,
-		  attributes = ?,
-		  updated_at = ?
-		where id = ? and agent_id = ? and account_id = ?`, textOrNil(normalizeEmail(p.Email)), textOrNil(p.ExternalID),
-		textOrNil(p.Name), textOrNil(p.Phone),
-		objectJSON(p.Attributes), millis(p.UpdatedAt), p.ID, p.AgentID, p.AccountID)
+	fields := personTable.pick(p, "email", "external_id", "name", "phone", "attributes", "updated_at")
+	n, err := db.update(ctx, "people", fields, `id = ? and agent_id = ? and account_id = ?`, p.ID, p.AgentID, p.AccountID)
 	if sqldb.IsDuplicate(err) {
 		return parley.WrapError(parley.CodeAlreadyExists, err)
 	}
@@ -309,76 +237,43 @@ func (db *DB) UpdatePerson(ctx context.Context, p *parley.Person) error {
 // People lists the agent's people, newest first.
 func (db *DB) People(ctx context.Context, ref parley.AgentRef, ask parley.PageRequest) (parley.Page[parley.Person],
 	error) {
-	var page parley.Page[parley.Person]
-	var err error
-	if page.Total, err = sqldb.One(ctx, db.sql, sqldb.Column[int], `
-		select count(*)
-		from people
-		where agent_id = ? and account_id = ?`, ref.Agent, ref.Account); err != nil {
-		return page, err
-	}
-	after := startCursor(ask)
-	list, err := sqldb.All(ctx, db.sql, scanPerson, `
-		select `+personColumns+`
-		from people
-		where agent_id = ? and account_id = ? and (created_at < ? or (created_at = ? and id < ?))
-		order by created_at desc, id desc
-		limit ?`, ref.Agent, ref.Account, after.SortValue, after.SortValue, after.ID, ask.Limit+1)
-	page.Items, page.Next = cutPage(list, ask.Limit, func(p parley.Person) parley.Cursor {
+	return personTable.page(ctx, db, ask, func(p parley.Person) parley.Cursor {
 		return parley.Cursor{SortValue: millis(p.CreatedAt), ID: string(p.ID)}
-	})
-	return page, err
+	}, `agent_id = ? and account_id = ?`, ref.Agent, ref.Account)
 }
 
 // SetConversationCustomer sets the customer of a conversation.
 func (db *DB) SetConversationCustomer(ctx context.Context, ref parley.ConversationRef, person parley.PersonID) error {
-	n, err := db.sql.Exec(ctx, `
+	return db.execFound(ctx, parley.CodeResourceNotFound, `
 		update conversations set person_id = ?
 		where id = ? and agent_id = ? and account_id = ? and deleted_at is null`, person, ref.Conversation, ref.Agent,
 		ref.Account)
-	return requireChanged(n, err, parley.CodeResourceNotFound)
 }
 
-const attributeColumns = `
-  account_id,
-  agent_id,
-  name,
-  label,
-  type,
-  description,
-  created_at,
-  updated_at,
-  archived_at`
-
-func scanAttribute(scan sqldb.Scan) (a parley.Attribute, err error) {
-	err = scan(
-		&a.AccountID,
-		&a.AgentID,
-		&a.Name,
-		&a.Label,
-		&a.Type,
-		&a.Description,
-		timeDest{&a.CreatedAt},
-		timeDest{&a.UpdatedAt},
-		timePointerDest{&a.ArchivedAt},
-	)
-	return a, err
-}
+var attributeTable = newTable("custom_attributes", func(a *parley.Attribute) []field {
+	return []field{
+		{"account_id", &a.AccountID},
+		{"agent_id", &a.AgentID},
+		{"name", &a.Name},
+		{"label", &a.Label},
+		{"type", &a.Type},
+		{"description", &a.Description},
+		{"created_at", timeDest{&a.CreatedAt}},
+		{"updated_at", timeDest{&a.UpdatedAt}},
+		{"archived_at", timePointerDest{&a.ArchivedAt}},
+	}
+})
 
 // Attributes lists the custom attributes of an agent's contacts by name, archived ones too.
 func (db *DB) Attributes(ctx context.Context, ref parley.AgentRef) ([]parley.Attribute, error) {
-	return sqldb.All(ctx, db.sql, scanAttribute, `
-		select `+attributeColumns+`
-		from custom_attributes
+	return attributeTable.list(ctx, db, `
 		where agent_id = ? and account_id = ?
 		order by name`, ref.Agent, ref.Account)
 }
 
 // LockAttribute finds a custom attribute that is about to be changed. Fails with NOT_FOUND.
 func (db *DB) LockAttribute(ctx context.Context, ref parley.AgentRef, name string) (*parley.Attribute, error) {
-	a, err := sqldb.One(ctx, db.sql, scanAttribute, `
-		select `+attributeColumns+`
-		from custom_attributes
+	a, err := attributeTable.one(ctx, db, `
 		where agent_id = ? and account_id = ? and name = ?`+db.sql.ForUpdate(), ref.Agent, ref.Account, name)
 	if sqldb.IsNotFound(err) {
 		return nil, parley.NewErrorf(parley.CodeNotFound, "Custom attribute not found.")
@@ -389,14 +284,6 @@ func (db *DB) LockAttribute(ctx context.Context, ref parley.AgentRef, name strin
 // SaveAttribute writes a custom attribute, new or changed. It must be called in a transaction that has locked the
 // agent.
 func (db *DB) SaveAttribute(ctx context.Context, a *parley.Attribute) error {
-	_, err := db.sql.Exec(ctx, `insert into custom_attributes (`+attributeColumns+`)
-		values (?, ?, ?, ?, ?, ?, ?, ?, ?)
-		on conflict (agent_id, name) do update set
-		  label = excluded.label,
-		  description = excluded.description,
-		  updated_at = excluded.updated_at,
-		  archived_at = excluded.archived_at`,
-		a.AccountID, a.AgentID, a.Name, a.Label, string(a.Type), a.Description, millis(a.CreatedAt),
-		millis(a.UpdatedAt), millisOrNil(a.ArchivedAt))
-	return err
+	return attributeTable.insert(ctx, db, a,
+		overwrite("agent_id, name", "label", "description", "updated_at", "archived_at"))
 }

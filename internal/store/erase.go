@@ -73,8 +73,7 @@ var agentTables = []erasableTable{
 // row last. It reports whether all is gone: while a turn or a voice session is still open it is not, and the caller
 // comes back later. An agent that is not deleted, or of another account, loses nothing.
 func (db *DB) EraseAgent(ctx context.Context, ref parley.AgentRef) (erased bool, err error) {
-	n, err := sqldb.One(ctx, db.sql, sqldb.Column[int], `
-		select count(*)
+	n, err := db.count(ctx, `
 		from agents
 		where id = ? and account_id = ? and deleted_at is not null`, ref.Agent, ref.Account)
 	if err != nil || n == 0 {
@@ -175,11 +174,10 @@ func (db *DB) eraseKeys(ctx context.Context, h erasableTable, owner string, valu
 		keys = keys[len(part):]
 		in := h.keyColumn + ` in (?` + strings.Repeat(", ?", len(part)-1) + `)`
 		err := db.Transact(ctx, sqldb.Bulk, func(tx *DB) error {
-			_, err := tx.sql.Exec(ctx, `
+			return tx.exec(ctx, `
 				delete from `+h.table+`
 				where `+owner+`
 				and `+in, append(values[:len(values):len(values)], part...)...)
-			return err
 		})
 		if err != nil {
 			return err
@@ -290,8 +288,7 @@ func (db *DB) EraseConversations(ctx context.Context, ref parley.AgentRef) (eras
 			}
 		}
 	}
-	left, err := sqldb.One(ctx, db.sql, sqldb.Column[int], `
-		select count(*)
+	left, err := db.count(ctx, `
 		from conversations
 		where agent_id = ? and account_id = ? and deleted_at is not null`, ref.Agent, ref.Account)
 	return left == 0, err

@@ -36,27 +36,17 @@ type Event struct {
 // beginning.
 type EventPosition struct{ seq int64 }
 
-const eventColumns = `
-  seq,
-  at,
-  kind,
-  coalesce(agent_id, ''),
-  coalesce(conversation_id, ''),
-  subject_id,
-  payload`
-
-func scanEvent(scan sqldb.Scan) (e Event, err error) {
-	err = scan(
-		&e.Position.seq,
-		timeDest{&e.At},
-		&e.Kind,
-		&e.AgentID,
-		&e.ConversationID,
-		&e.Subject,
-		&e.Payload,
-	)
-	return e, err
-}
+var eventTable = newTable("events", func(e *Event) []field {
+	return []field{
+		{"seq", &e.Position.seq},
+		{"at", timeDest{&e.At}},
+		{"kind", &e.Kind},
+		{"agent_id", nullableText(&e.AgentID)},
+		{"conversation_id", nullableText(&e.ConversationID)},
+		{"subject_id", &e.Subject},
+		{"payload", &e.Payload},
+	}
+})
 
 // RecordEvents appends events to the account's log. Call it last in a transaction: it locks the account's row until
 // commit.
@@ -135,7 +125,7 @@ func (db *DB) EventsAfter(
 	if last <= after.seq {
 		return page, nil
 	}
-	page.Events, err = sqldb.All(ctx, db.sql, scanEvent, eventsAfterQuery, account, after.seq, last, limit)
+	page.Events, err = sqldb.All(ctx, db.sql, eventTable.reader(), eventsAfterQuery, account, after.seq, last, limit)
 	if err != nil || len(page.Events) == 0 {
 		return page, err
 	}
@@ -150,8 +140,8 @@ func (db *DB) EventsAfter(
 	return page, err
 }
 
-const eventsAfterQuery = `
-	select ` + eventColumns + `
+var eventsAfterQuery = `
+	select ` + eventTable.columns + `
 		from events
 		where account_id = ? and seq > ? and seq <= ?
 		order by seq
@@ -188,13 +178,12 @@ func (db *DB) MoveEventPosition(
 
 // SkipEvents moves the named reader's position to the end of the account's log.
 func (db *DB) SkipEvents(ctx context.Context, name string, account parley.AccountID) error {
-	_, err := db.sql.Exec(ctx, `
+	return db.exec(ctx, `
 		insert into event_positions (name, account_id, seq)
 		select ?, id, event_seq
 		from accounts
 		where id = ?
 		on conflict (name, account_id) do update set seq = excluded.seq`, name, account)
-	return err
 }
 
 // AccountsBehind looks at up to limit accounts after an id, in the order of their ids, and returns those in which there

@@ -32,11 +32,9 @@ func (db *DB) LockHelpdesks(ctx context.Context, account parley.AccountID) ([]pa
 
 // HasHelpdesk reports whether the helpdesk of an agent has been made.
 func (db *DB) HasHelpdesk(ctx context.Context, ref parley.AgentRef) (bool, error) {
-	n, err := sqldb.One(ctx, db.sql, sqldb.Column[int], `
-		select count(*)
+	return db.exists(ctx, `
 		from helpdesks
 		where agent_id = ? and account_id = ?`+helpdeskAgentExists, ref.Agent, ref.Account)
-	return n > 0, err
 }
 
 const helpdeskAgentExists = ` and exists (select 1 from agents a where a.id = helpdesks.agent_id
@@ -47,7 +45,7 @@ func (db *DB) CreateHelpdesk(ctx context.Context, ref parley.AgentRef, now time.
 	if err := db.LockAgent(ctx, ref); err != nil {
 		return err
 	}
-	_, err := db.sql.Exec(ctx, `
+	return db.exec(ctx, `
 		insert into helpdesks (
 		  agent_id,
 		  account_id,
@@ -58,7 +56,6 @@ func (db *DB) CreateHelpdesk(ctx context.Context, ref parley.AgentRef, now time.
 		values (?, ?, 0, ?, ?)
 		on conflict do nothing`,
 		ref.Agent, ref.Account, millis(now), millis(now))
-	return err
 }
 
 // NextTicketNumber takes the next number of the agent's tickets, and locks the helpdesk as LockHelpdesk does; 0 means
@@ -95,54 +92,35 @@ func (db *DB) HandoverEnabled(ctx context.Context, ref parley.AgentRef) (bool, e
 
 // SetHandoverEnabled turns it on or off. The helpdesk must be there.
 func (db *DB) SetHandoverEnabled(ctx context.Context, ref parley.AgentRef, on bool, now time.Time) error {
-	n, err := db.sql.Exec(ctx, `
+	return db.execFound(ctx, parley.CodeAgentNotFound, `
 		update helpdesks set
 		  handover = ?,
 		  updated_at = ?
 		where agent_id = ? and account_id = ?`, boolToInt(on), millis(now), ref.Agent, ref.Account)
-	return requireChanged(n, err, parley.CodeAgentNotFound)
 }
 
-const statusColumns = `
-  id,
-  account_id,
-  agent_id,
-  key,
-  category,
-  external_label,
-  internal_label,
-  color,
-  is_default,
-  position,
-  archived_at,
-  created_at,
-  updated_at`
-
-func scanStatus(scan sqldb.Scan) (s parley.TicketStatus, err error) {
-	err = scan(
-		&s.ID,
-		&s.AccountID,
-		&s.AgentID,
-		nullableText(&s.Key),
-		&s.Category,
-		&s.ExternalLabel,
-		&s.InternalLabel,
-		nullableText(&s.Color),
-		&s.IsDefault,
-		&s.Position,
-		timePointerDest{&s.ArchivedAt},
-		timeDest{&s.CreatedAt},
-		timeDest{&s.UpdatedAt},
-	)
-	return s, err
-}
+var statusTable = newTable("ticket_statuses", func(s *parley.TicketStatus) []field {
+	return []field{
+		{"id", &s.ID},
+		{"account_id", &s.AccountID},
+		{"agent_id", &s.AgentID},
+		{"key", nullableText(&s.Key)},
+		{"category", &s.Category},
+		{"external_label", &s.ExternalLabel},
+		{"internal_label", &s.InternalLabel},
+		{"color", nullableText(&s.Color)},
+		{"is_default", &s.IsDefault},
+		{"position", &s.Position},
+		{"archived_at", timePointerDest{&s.ArchivedAt}},
+		{"created_at", timeDest{&s.CreatedAt}},
+		{"updated_at", timeDest{&s.UpdatedAt}},
+	}
+})
 
 // Statuses lists the agent's ticket statuses by their position; by category they are ordered by who knows the
 // categories' order. archived says whether those are listed too.
 func (db *DB) Statuses(ctx context.Context, ref parley.AgentRef, archived bool) ([]parley.TicketStatus, error) {
-	return sqldb.All(ctx, db.sql, scanStatus, `
-		select `+statusColumns+`
-		from ticket_statuses
+	return statusTable.list(ctx, db, `
 		where agent_id = ? and account_id = ? and (archived_at is null or ? = 1)
 		order by position, created_at, id`, ref.Agent, ref.Account, boolToInt(archived))
 }
@@ -160,46 +138,25 @@ func (db *DB) DefaultStatus(ctx context.Context, ref parley.AgentRef,
 }
 
 func (db *DB) status(ctx context.Context, ref parley.AgentRef, which string, value any) (*parley.TicketStatus, error) {
-	s, err := sqldb.One(ctx, db.sql, scanStatus, `
-		select `+statusColumns+`
-		from ticket_statuses
+	return statusTable.find(ctx, db, parley.CodeTicketStatus, `
 		where agent_id = ? and account_id = ? and `+which, ref.Agent, ref.Account, value)
-	if err != nil {
-		return nil, mapNotFound(err, parley.CodeTicketStatus)
-	}
-	return &s, nil
 }
 
 // PutStatus writes a status in place of the one with its id, if there is one. Of a category with a default, another one
 // must have lost that before (UnsetDefault).
 func (db *DB) PutStatus(ctx context.Context, s *parley.TicketStatus) error {
-	_, err := db.sql.Exec(ctx, `insert into ticket_statuses (`+statusColumns+`)
-		values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-		on conflict (id) do update set
-		  key = excluded.key,
-		  external_label = excluded.external_label,
-		  internal_label = excluded.internal_label,
-		  color = excluded.color,
-		  is_default = excluded.is_default,
-		  position = excluded.position,
-		  archived_at = excluded.archived_at,
-		  updated_at = excluded.updated_at
-		where ticket_statuses.agent_id = excluded.agent_id
-		  and ticket_statuses.account_id = excluded.account_id`,
-		s.ID, s.AccountID, s.AgentID, textOrNil(s.Key), s.Category, s.ExternalLabel, s.InternalLabel,
-		textOrNil(s.Color), boolToInt(s.IsDefault), s.Position,
-		millisOrNil(s.ArchivedAt), millis(s.CreatedAt), millis(s.UpdatedAt))
-	return err
+	return statusTable.insert(ctx, db, s, overwrite("id", "key", "external_label", "internal_label", "color", "is_default",
+		"position", "archived_at", "updated_at")+`
+		where ticket_statuses.agent_id = excluded.agent_id and ticket_statuses.account_id = excluded.account_id`)
 }
 
 // UnsetDefault unmarks the default status of a category.
 func (db *DB) UnsetDefault(ctx context.Context, ref parley.AgentRef, category parley.StatusCategory,
 	now time.Time) error {
-	_, err := db.sql.Exec(ctx, `
+	return db.exec(ctx, `
 		update ticket_statuses set
 		  is_default = 0,
 		  updated_at = ?
 		where agent_id = ? and account_id = ? and category = ? and is_default = 1`,
 		millis(now), ref.Agent, ref.Account, category)
-	return err
 }

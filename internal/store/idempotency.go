@@ -118,28 +118,25 @@ func (db *DB) SaveIdempotentReply(ctx context.Context, c Claim, status int, repl
 	if len(reply) > maxReplyBytes {
 		return nil
 	}
-	_, err := db.sql.Exec(ctx, `
+	return db.exec(ctx, `
 		update idempotency_keys set
 		  status = ?,
 		  reply = ?
 		where `+claimWhere, status, reply, c.Account, c.Key, c.Token)
-	return err
 }
 
 // ReleaseIdempotencyKey returns the key of a request back that failed before it did anything. What the same request did
 // before stays known.
 func (db *DB) ReleaseIdempotencyKey(ctx context.Context, c Claim) error {
 	if c.FailedTurn != "" {
-		_, err := db.sql.Exec(ctx, `update idempotency_keys set subject = ? where `+claimWhere+`
+		return db.exec(ctx, `update idempotency_keys set subject = ? where `+claimWhere+`
 			and subject is null`,
 			"turn:"+string(c.FailedTurn), c.Account, c.Key, c.Token)
-		return err
 	}
-	_, err := db.sql.Exec(ctx, `
+	return db.exec(ctx, `
 		delete from idempotency_keys
 		where `+claimWhere+`
 		and subject is null`, c.Account, c.Key, c.Token)
-	return err
 }
 
 // EraseExpiredIdempotencyKeys erases the keys of all accounts that are older than a day, in chunks in the bulk lane.

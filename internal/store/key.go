@@ -10,57 +10,25 @@ import (
 	"parley/internal/sqldb"
 )
 
-const keyColumns = `
-  k.id,
-  k.account_id,
-  k.name,
-  k.hash,
-  k.hint,
-  k.source,
-  k.scopes,
-  k.created_at,
-  k.expires_at,
-  k.last_used_at,
-  k.revoked_at`
-
-func scanKey(scan sqldb.Scan) (k parley.APIKey, err error) {
-	err = scan(
-		&k.ID,
-		&k.AccountID,
-		&k.Name,
-		&k.Hash,
-		&k.Hint,
-		&k.Source,
-		jsonDest{&k.Scopes},
-		timeDest{&k.CreatedAt},
-		timePointerDest{&k.ExpiresAt},
-		timePointerDest{&k.LastUsedAt},
-		timePointerDest{&k.RevokedAt},
-	)
-	return k, err
-}
+var keyTable = newTable("api_keys", func(k *parley.APIKey) []field {
+	return []field{
+		{"id", &k.ID},
+		{"account_id", &k.AccountID},
+		{"name", &k.Name},
+		{"hash", &k.Hash},
+		{"hint", &k.Hint},
+		{"source", &k.Source},
+		{"scopes", jsonOr(&k.Scopes, nil)},
+		{"created_at", timeDest{&k.CreatedAt}},
+		{"expires_at", timePointerDest{&k.ExpiresAt}},
+		{"last_used_at", timePointerDest{&k.LastUsedAt}},
+		{"revoked_at", timePointerDest{&k.RevokedAt}},
+	}
+})
 
 // CreateKey writes the record of a new API key.
 func (db *DB) CreateKey(ctx context.Context, k *parley.APIKey) error {
-	var scopes any
-	if k.Scopes != nil {
-		scopes = toJSON(k.Scopes)
-	}
-	_, err := db.sql.Exec(ctx, `
-		insert into api_keys (
-		  id,
-		  account_id,
-		  name,
-		  hash,
-		  hint,
-		  source,
-		  scopes,
-		  created_at,
-		  expires_at
-		)
-		values (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		k.ID, k.AccountID, k.Name, k.Hash, k.Hint, k.Source, scopes, millis(k.CreatedAt), millisOrNil(k.ExpiresAt))
-	return err
+	return keyTable.insert(ctx, db, k, "")
 }
 
 // Credential is a key with the account it opens.
@@ -73,28 +41,25 @@ type Credential struct {
 // known, so it asks for none. Fails with KEY_NOT_FOUND.
 func (db *DB) Credential(ctx context.Context, hash string) (_ *Credential, err error) {
 	var c Credential
-	row := db.sql.QueryRow(ctx, `select `+keyColumns+`, `+qualifiedColumns("a", accountColumns)+`
-		from api_keys k
-		join accounts a on a.id = k.account_id
-		where k.hash = ?`, hash)
-	c.Key, err = scanKey(func(keyDests ...any) error {
-		c.Account, err = scanAccount(func(dests ...any) error { return row.Scan(append(keyDests, dests...)...) })
-		return err
-	})
+	err = db.sql.QueryRow(ctx, credentialQuery, hash).
+		Scan(append(keyTable.dests(&c.Key), accountTable.dests(&c.Account)...)...)
 	if err != nil {
 		return nil, mapNotFound(err, parley.CodeKeyNotFound)
 	}
 	return &c, nil
 }
 
+var credentialQuery = `select ` + keyTable.columnsOf("k") + `, ` + accountTable.columnsOf("a") + `
+	from api_keys k
+	join accounts a on a.id = k.account_id
+	where k.hash = ?`
+
 // Keys lists an account's keys, oldest first; without an account, those of the whole installation, which is the
 // operator's view.
 func (db *DB) Keys(ctx context.Context, account parley.AccountID) ([]parley.APIKey, error) {
-	return sqldb.All(ctx, db.sql, scanKey, `
-		select `+keyColumns+`
-		from api_keys k
-		where k.account_id = ? or ? = ''
-		order by k.created_at, k.id`, account, account)
+	return keyTable.list(ctx, db, `
+		where account_id = ? or ? = ''
+		order by created_at, id`, account, account)
 }
 
 // RevokeKey ends a key for good; revoking it again changes nothing. It is the operator's and asks for no account. Fails
@@ -106,7 +71,7 @@ func (db *DB) RevokeKey(ctx context.Context, id parley.KeyID, now time.Time) (*p
 		if err := requireChanged(n, err, parley.CodeKeyNotFound); err != nil {
 			return err
 		}
-		k, err = sqldb.One(ctx, tx.sql, scanKey, `select `+keyColumns+` from api_keys k where k.id = ?`, id)
+		k, err = keyTable.one(ctx, tx, `where id = ?`, id)
 		return err
 	})
 	return &k, err

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"fmt"
 	"maps"
 	"time"
 
@@ -10,34 +9,19 @@ import (
 	"parley/internal/sqldb"
 )
 
-const leadColumns = `
-  id,
-  account_id,
-  agent_id,
-  conversation_id,
-  name,
-  email,
-  phone,
-  fields,
-  created_at`
-
-func scanLead(scan sqldb.Scan) (l parley.Lead, err error) {
-	err = scan(
-		&l.ID,
-		&l.AccountID,
-		&l.AgentID,
-		&l.ConversationID,
-		&l.Name,
-		&l.Email,
-		&l.Phone,
-		jsonDest{&l.Fields},
-		timeDest{&l.CreatedAt},
-	)
-	if err != nil {
-		return l, fmt.Errorf("lead %s: %w", l.ID, err)
+var leadTable = newTable("leads", func(l *parley.Lead) []field {
+	return []field{
+		{"id", &l.ID},
+		{"account_id", &l.AccountID},
+		{"agent_id", &l.AgentID},
+		{"conversation_id", &l.ConversationID},
+		{"name", &l.Name},
+		{"email", &l.Email},
+		{"phone", &l.Phone},
+		{"fields", jsonOr(&l.Fields, "{}")},
+		{"created_at", timeDest{&l.CreatedAt}},
 	}
-	return l, nil
-}
+})
 
 // LeadSubmitted is the payload of the event leads.submit (docs/interface/webhooks.md#lead-submitted).
 type LeadSubmitted struct {
@@ -84,16 +68,10 @@ func (db *DB) findDuplicateLead(ctx context.Context, l *parley.Lead) (*parley.Le
 	if l.Email == "" {
 		return nil, nil
 	}
-	known, err := sqldb.One(ctx, db.sql, scanLead, `
-		select `+leadColumns+`
-		from leads
+	return leadTable.findOrNil(ctx, db, `
 		where conversation_id = ? and agent_id = ? and account_id = ? and lower(email) = lower(?)
 		order by created_at, id
 		limit 1`, l.ConversationID, l.AgentID, l.AccountID, l.Email)
-	if sqldb.IsNotFound(err) {
-		return nil, nil
-	}
-	return &known, err
 }
 
 func mergeLead(existing, added parley.Lead) parley.Lead {
@@ -121,18 +99,7 @@ func isSameLead(a, b parley.Lead) bool {
 }
 
 func (db *DB) upsertLead(ctx context.Context, l *parley.Lead) error {
-	fields := "{}"
-	if l.Fields != nil {
-		fields = toJSON(l.Fields).(string)
-	}
-	_, err := db.sql.Exec(ctx, `insert into leads (`+leadColumns+`)
-		values (?, ?, ?, ?, ?, ?, ?, ?, ?)
-		on conflict (id) do update set
-		  name = excluded.name,
-		  phone = excluded.phone,
-		  fields = excluded.fields`,
-		l.ID, l.AccountID, l.AgentID, l.ConversationID, l.Name, l.Email, l.Phone, fields, millis(l.CreatedAt))
-	return err
+	return leadTable.insert(ctx, db, l, overwrite("id", "name", "phone", "fields"))
 }
 
 // LeadFilter narrows a list of leads. Zero fields do not.
@@ -156,9 +123,7 @@ func (f LeadFilter) whereClause(ref parley.AgentRef) (where string, args []any) 
 func (db *DB) LeadsAtOffset(ctx context.Context, ref parley.AgentRef, f LeadFilter, offset, limit int) ([]parley.Lead,
 	error) {
 	where, args := f.whereClause(ref)
-	return sqldb.All(ctx, db.sql, scanLead, `
-		select `+leadColumns+`
-		from leads
+	return leadTable.list(ctx, db, `
 		where `+where+`
 		order by created_at desc, id desc
 		limit ? offset ?`, append(args, limit, offset)...)
@@ -168,39 +133,16 @@ func (db *DB) LeadsAtOffset(ctx context.Context, ref parley.AgentRef, f LeadFilt
 func (db *DB) Leads(ctx context.Context, ref parley.AgentRef, f LeadFilter,
 	ask parley.PageRequest) (parley.Page[parley.Lead], error) {
 	where, args := f.whereClause(ref)
-	var page parley.Page[parley.Lead]
-	var err error
-	if page.Total, err = sqldb.One(ctx, db.sql, sqldb.Column[int], `
-		select count(*)
-		from leads
-		where `+where, args...); err != nil {
-		return page, err
-	}
-	after := startCursor(ask)
-	list, err := sqldb.All(ctx, db.sql, scanLead, `
-		select `+leadColumns+`
-		from leads
-		where `+where+`
-		and (created_at < ? or (created_at = ? and id < ?))
-		order by created_at desc, id desc
-		limit ?`, append(args, after.SortValue, after.SortValue, after.ID, ask.Limit+1)...)
-	page.Items, page.Next = cutPage(list, ask.Limit, func(l parley.Lead) parley.Cursor {
+	return leadTable.page(ctx, db, ask, func(l parley.Lead) parley.Cursor {
 		return parley.Cursor{SortValue: millis(l.CreatedAt), ID: l.ID}
-	})
-	return page, err
+	}, where, args...)
 }
 
 // LeadOfConversation returns the newest lead with an e-mail address that a conversation has left; nil where there is
 // none.
 func (db *DB) LeadOfConversation(ctx context.Context, ref parley.ConversationRef) (*parley.Lead, error) {
-	l, err := sqldb.One(ctx, db.sql, scanLead, `
-		select `+leadColumns+`
-		from leads
+	return leadTable.findOrNil(ctx, db, `
 		where conversation_id = ? and agent_id = ? and account_id = ? and email <> ''
 		order by created_at desc, id desc
 		limit 1`, ref.Conversation, ref.Agent, ref.Account)
-	if sqldb.IsNotFound(err) {
-		return nil, nil
-	}
-	return &l, err
 }

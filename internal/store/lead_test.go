@@ -12,149 +12,152 @@ import (
 	"parley/internal/store"
 )
 
-func (w *fixture) createEmptyConversation() parley.ConversationID {
-	w.Helper()
-	c := &parley.Conversation{ID: parley.ConversationID(parley.NewTimedUUID()), AccountID: w.Account.ID,
-		AgentID: w.Agent.ID, API: parley.APIV2,
+func (fx *fixture) createEmptyConversation() parley.ConversationID {
+	fx.Helper()
+	c := &parley.Conversation{ID: parley.ConversationID(parley.NewTimedUUID()), AccountID: fx.Account.ID,
+		AgentID: fx.Agent.ID, API: parley.APIV2,
 		Channel: parley.ChannelAPI, Status: parley.ConversationOngoing, CreatedAt: testTime, UpdatedAt: testTime}
 	first := &parley.Message{ID: parley.NewMessageID(), ConversationID: c.ID, Author: parley.AuthorUser,
 		State: parley.MessageComplete,
 		Parts: []parley.Part{{Type: "text", Text: "Hi"}}, CreatedAt: testTime}
-	w.must(w.Transact(w, sqldb.Interactive, func(tx *store.DB) error { return tx.CreateConversation(w, c, first, false) }))
+	fx.must(fx.Transact(fx, sqldb.Interactive, func(tx *store.DB) error {
+		return tx.CreateConversation(fx, c, first, false)
+	}))
 	return c.ID
 }
 
-func (w *fixture) newLead(c parley.ConversationID, email string, at time.Time) *parley.Lead {
-	return &parley.Lead{ID: parley.NewUUID(), AccountID: w.Account.ID, AgentID: w.Agent.ID, ConversationID: c,
+func (fx *fixture) newLead(c parley.ConversationID, email string, at time.Time) *parley.Lead {
+	return &parley.Lead{ID: parley.NewUUID(), AccountID: fx.Account.ID, AgentID: fx.Agent.ID, ConversationID: c,
 		Name: "Ann", Email: email, CreatedAt: at}
 }
 
-func (w *fixture) submittedLeads() (list []store.LeadSubmitted) {
-	w.Helper()
-	texts, err := sqldb.All(w, w.SQL(), sqldb.Column[string],
-		`select payload from events where account_id = ? and kind = 'leads.submit' order by seq`, w.Account.ID)
-	w.must(err)
+func (fx *fixture) submittedLeads() (list []store.LeadSubmitted) {
+	fx.Helper()
+	texts, err := sqldb.All(fx, fx.SQL(), sqldb.Column[string],
+		`select payload from events where account_id = ? and kind = 'leads.submit' order by seq`, fx.Account.ID)
+	fx.must(err)
 	for _, text := range texts {
 		var one store.LeadSubmitted
-		w.must(json.Unmarshal([]byte(text), &one))
+		fx.must(json.Unmarshal([]byte(text), &one))
 		list = append(list, one)
 	}
 	return list
 }
 
 func TestLeadsOfAConversation(t *testing.T) {
-	forEachDatabase(t, func(w *fixture) {
-		c := w.createEmptyConversation()
-		first := w.newLead(c, "ann@example.org", testTime)
-		w.must(w.AddLead(w, first))
-		more := w.newLead(c, "Ann@Example.org", testTime.Add(time.Minute))
+	forEachDatabase(t, func(fx *fixture) {
+		c := fx.createEmptyConversation()
+		first := fx.newLead(c, "ann@example.org", testTime)
+		fx.must(fx.AddLead(fx, first))
+		more := fx.newLead(c, "Ann@Example.org", testTime.Add(time.Minute))
 		more.Name, more.Phone, more.Fields = "", "+1 555", map[string]string{"company": "Acme"}
-		w.must(w.AddLead(w, more))
+		fx.must(fx.AddLead(fx, more))
 		if more.ID != first.ID || more.Name != "Ann" {
-			w.Errorf("%+v", more)
+			fx.Errorf("%+v", more)
 		}
-		w.must(w.AddLead(w, w.newLead(c, "ann@example.org", testTime.Add(time.Minute)))) // nothing new
-		second := w.newLead(c, "bob@example.org", testTime.Add(time.Hour))
-		w.must(w.AddLead(w, second))
+		fx.must(fx.AddLead(fx, fx.newLead(c, "ann@example.org", testTime.Add(time.Minute)))) // nothing new
+		second := fx.newLead(c, "bob@example.org", testTime.Add(time.Hour))
+		fx.must(fx.AddLead(fx, second))
 
-		page, err := w.Leads(w, w.Account.ID.AgentRef(w.Agent.ID), store.LeadFilter{}, parley.PageRequest{Limit: 1})
-		w.must(err)
-		rest, err := w.Leads(w, w.Account.ID.AgentRef(w.Agent.ID), store.LeadFilter{},
+		page, err := fx.Leads(fx, fx.Account.ID.AgentRef(fx.Agent.ID), store.LeadFilter{}, parley.PageRequest{Limit: 1})
+		fx.must(err)
+		rest, err := fx.Leads(fx, fx.Account.ID.AgentRef(fx.Agent.ID), store.LeadFilter{},
 			parley.PageRequest{Limit: 1, After: page.Next})
-		w.must(err)
+		fx.must(err)
 		second.Fields = map[string]string{}
 		if diff := cmp.Diff([]parley.Lead{*second}, page.Items) + cmp.Diff([]parley.Lead{*more},
 			rest.Items); diff != "" || page.Total != 2 || rest.Next != nil {
-			w.Error(diff, page.Total, rest.Next)
+			fx.Error(diff, page.Total, rest.Next)
 		}
 		want := []store.LeadSubmitted{{ConversationID: c, CustomerEmail: "ann@example.org", CustomerName: "Ann"},
 			{ConversationID: c, CustomerEmail: "ann@example.org", CustomerName: "Ann", CustomerPhone: "+1 555"},
 			{ConversationID: c, CustomerEmail: "bob@example.org", CustomerName: "Ann"}}
-		if diff := cmp.Diff(want, w.submittedLeads()); diff != "" {
-			w.Error(diff)
+		if diff := cmp.Diff(want, fx.submittedLeads()); diff != "" {
+			fx.Error(diff)
 		}
 		until := testTime.Add(time.Second)
-		early, err := w.Leads(w, w.Account.ID.AgentRef(w.Agent.ID),
+		early, err := fx.Leads(fx, fx.Account.ID.AgentRef(fx.Agent.ID),
 			store.LeadFilter{CreatedFrom: &testTime, CreatedBefore: &until}, parley.PageRequest{Limit: 10})
 		if err != nil || early.Total != 1 || len(early.Items) != 1 {
-			w.Error(early, err)
+			fx.Error(early, err)
 		}
 	})
 }
 
-func TestLeadsAtOnceAreOne(t *testing.T) {
-	forEachDatabase(t, func(w *fixture) {
-		c := w.createEmptyConversation()
+func TestConcurrentLeadsAreMerged(t *testing.T) {
+	forEachDatabase(t, func(fx *fixture) {
+		c := fx.createEmptyConversation()
 		for _, err := range runConcurrently(8, func(int) error {
-			return w.AddLead(w, w.newLead(c, "ann@example.org", testTime))
+			return fx.AddLead(fx, fx.newLead(c, "ann@example.org", testTime))
 		}) {
-			w.must(err)
+			fx.must(err)
 		}
-		if got := w.submittedLeads(); len(got) != 1 {
-			w.Errorf("%+v", got)
+		if got := fx.submittedLeads(); len(got) != 1 {
+			fx.Errorf("%+v", got)
 		}
 	})
 }
 
-func TestLeadsAreTheirOwnersOnly(t *testing.T) {
-	forEachDatabase(t, func(w *fixture) {
-		c, other := w.createEmptyConversation(), w.createAccount("Other")
-		w.must(w.AddLead(w, w.newLead(c, "ann@example.org", testTime)))
-		foreign := w.newLead(c, "bob@example.org", testTime)
+func TestLeadsAreVisibleToTheirOwnerOnly(t *testing.T) {
+	forEachDatabase(t, func(fx *fixture) {
+		c, other := fx.createEmptyConversation(), fx.createAccount("Other")
+		fx.must(fx.AddLead(fx, fx.newLead(c, "ann@example.org", testTime)))
+		foreign := fx.newLead(c, "bob@example.org", testTime)
 		foreign.AccountID = other.ID
-		w.wantCode(w.AddLead(w, foreign), parley.CodeResourceNotFound)
-		page, err := w.Leads(w, other.ID.AgentRef(w.Agent.ID), store.LeadFilter{}, parley.PageRequest{Limit: 10})
+		fx.wantCode(fx.AddLead(fx, foreign), parley.CodeResourceNotFound)
+		page, err := fx.Leads(fx, other.ID.AgentRef(fx.Agent.ID), store.LeadFilter{}, parley.PageRequest{Limit: 10})
 		if err != nil || page.Total != 0 || len(page.Items) != 0 {
-			w.Error(page, err)
+			fx.Error(page, err)
 		}
 	})
 }
 
 func TestProcedureRuns(t *testing.T) {
-	forEachDatabase(t, func(w *fixture) {
-		c := w.createEmptyConversation()
+	forEachDatabase(t, func(fx *fixture) {
+		c := fx.createEmptyConversation()
 		run := func(key string, at time.Time) *parley.ProcedureRun {
-			return &parley.ProcedureRun{ID: parley.NewUUID(), AccountID: w.Account.ID, AgentID: w.Agent.ID,
+			return &parley.ProcedureRun{ID: parley.NewUUID(), AccountID: fx.Account.ID, AgentID: fx.Agent.ID,
 				ConversationID: c, Key: key, Name: key, StartedAt: at,
 				Inputs: map[string]json.RawMessage{"order": json.RawMessage(`7`)}}
 		}
 		first, second := run("refund", testTime), run("return", testTime.Add(time.Minute))
-		w.must(w.StartProcedureRun(w, first))
+		fx.must(fx.StartProcedureRun(fx, first))
 		first.Step, first.Inputs["mail"] = 2, json.RawMessage(`"a@b"`)
-		w.must(w.SaveProcedureRun(w, first))
-		open, err := w.OpenProcedureRun(w, w.Account.ID.AgentRef(w.Agent.ID).ConversationRef(c))
-		w.must(err)
+		fx.must(fx.SaveProcedureRun(fx, first))
+		open, err := fx.OpenProcedureRun(fx, fx.Account.ID.AgentRef(fx.Agent.ID).ConversationRef(c))
+		fx.must(err)
 		if diff := cmp.Diff(first, open); diff != "" {
-			w.Error(diff)
+			fx.Error(diff)
 		}
-		w.must(w.StartProcedureRun(w, second))
-		if open, err = w.OpenProcedureRun(w, w.Account.ID.AgentRef(w.Agent.ID).ConversationRef(c)); err != nil ||
+		fx.must(fx.StartProcedureRun(fx, second))
+		if open, err = fx.OpenProcedureRun(fx, fx.Account.ID.AgentRef(fx.Agent.ID).ConversationRef(c)); err != nil ||
 			open.ID != second.ID {
-			w.Errorf("%+v %v", open, err)
+			fx.Errorf("%+v %v", open, err)
 		}
 		first.Outcome, second.Outcome = parley.ProcedureCompleted, parley.ProcedureEscalated
-		w.must(w.EndProcedureRun(w, first, testTime)) // abandoned already
-		w.must(w.EndProcedureRun(w, second, testTime.Add(time.Hour)))
-		if open, err = w.OpenProcedureRun(w, w.Account.ID.AgentRef(w.Agent.ID).ConversationRef(c)); err != nil ||
+		fx.must(fx.EndProcedureRun(fx, first, testTime)) // abandoned already
+		fx.must(fx.EndProcedureRun(fx, second, testTime.Add(time.Hour)))
+		if open, err = fx.OpenProcedureRun(fx, fx.Account.ID.AgentRef(fx.Agent.ID).ConversationRef(c)); err != nil ||
 			open != nil {
-			w.Errorf("%+v %v", open, err)
+			fx.Errorf("%+v %v", open, err)
 		}
-		ends, err := sqldb.All(w, w.SQL(), sqldb.Column[string],
-			`select outcome from procedure_runs where agent_id = ? order by started_at`, w.Agent.ID)
+		ends, err := sqldb.All(fx, fx.SQL(), sqldb.Column[string],
+			`select outcome from procedure_runs where agent_id = ? order by started_at`, fx.Agent.ID)
 		if err != nil || cmp.Diff([]string{"abandoned", "escalated"}, ends) != "" {
-			w.Error(ends, err)
+			fx.Error(ends, err)
 		}
-		payloads, err := sqldb.All(w, w.SQL(), sqldb.Column[string],
+		payloads, err := sqldb.All(fx, fx.SQL(), sqldb.Column[string],
 			`select payload from events where kind = 'procedure.ended'`)
 		if err != nil || len(payloads) != 1 {
-			w.Error(payloads, err)
+			fx.Error(payloads, err)
 		}
 		lost := run("lost", testTime)
 		lost.ConversationID = "gone"
-		w.wantCode(w.StartProcedureRun(w, lost), parley.CodeResourceNotFound)
-		other := w.createAccount("Other")
-		if open, err := w.OpenProcedureRun(w, other.ID.AgentRef(w.Agent.ID).ConversationRef(c)); err != nil || open != nil {
-			w.Error(open, err)
+		fx.wantCode(fx.StartProcedureRun(fx, lost), parley.CodeResourceNotFound)
+		other := fx.createAccount("Other")
+		if open, err := fx.OpenProcedureRun(fx, other.ID.AgentRef(fx.Agent.ID).ConversationRef(c)); err != nil ||
+			open != nil {
+			fx.Error(open, err)
 		}
 	})
 }

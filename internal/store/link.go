@@ -12,9 +12,7 @@ import (
 // LinksByURL lists the agent's links to an address. To be sure of them it must be asked in a transaction that holds the
 // agent's row.
 func (db *DB) LinksByURL(ctx context.Context, ref parley.AgentRef, url string) ([]parley.Source, error) {
-	return sqldb.All(ctx, db.sql, scanSource, `
-		select `+sourceColumns+`
-		from sources
+	return sourceTable.list(ctx, db, `
 		where agent_id = ? and account_id = ? and kind = 'link' and url = ? and parent_id is null
 		  and deleted_at is null and status <> 'toBeDeleted'
 		order by created_at, id`, ref.Agent, ref.Account, url)
@@ -23,15 +21,9 @@ func (db *DB) LinksByURL(ctx context.Context, ref parley.AgentRef, url string) (
 // PageSource finds the source that was made of a page of a site. Fails with SOURCE_NOT_FOUND.
 func (db *DB) PageSource(ctx context.Context, ref parley.AgentRef, site parley.SourceID, url string) (*parley.Source,
 	error) {
-	s, err := sqldb.One(ctx, db.sql, scanSource, `
-		select `+sourceColumns+`
-		from sources
+	return sourceTable.find(ctx, db, parley.CodeSourceNotFound, `
 		where parent_id = ? and url = ? and agent_id = ? and account_id = ? and deleted_at is null`,
 		site, url, ref.Agent, ref.Account)
-	if err != nil {
-		return nil, mapNotFound(err, parley.CodeSourceNotFound)
-	}
-	return &s, nil
 }
 
 // SiteSizes returns the bytes of the pages of sites; those without any are left out.
@@ -41,26 +33,21 @@ func (db *DB) SiteSizes(ctx context.Context, ref parley.AgentRef, sites []parley
 	if len(sites) == 0 {
 		return sizes, nil
 	}
-	args := []any{ref.Agent, ref.Account}
-	for _, id := range sites {
-		args = append(args, id)
-	}
 	_, err := sqldb.All(ctx, db.sql, func(scan sqldb.Scan) (struct{}, error) {
 		var id parley.SourceID
 		var size int64
 		err := scan(&id, &size)
 		sizes[id] = size
 		return struct{}{}, err
-	}, `select parent_id, sum(size) from sources where agent_id = ? and account_id = ? and parent_id in (?`+
-		strings.Repeat(`, ?`, len(sites)-1)+`)
-		and deleted_at is null group by parent_id`, args...)
+	}, `select parent_id, sum(size) from sources where agent_id = ? and account_id = ? and parent_id in `+
+		placeholders(len(sites))+`
+		and deleted_at is null group by parent_id`, append([]any{ref.Agent, ref.Account}, toAny(sites)...)...)
 	return sizes, err
 }
 
 // CountLivePages counts the pages of a site that answers rest on.
 func (db *DB) CountLivePages(ctx context.Context, ref parley.AgentRef, site parley.SourceID) (int, error) {
-	return sqldb.One(ctx, db.sql, sqldb.Column[int], `
-		select count(*)
+	return db.count(ctx, `
 		from sources
 		where parent_id = ? and agent_id = ? and account_id = ? and live_version is not null
 		  and deleted_at is null`, site, ref.Agent, ref.Account)
@@ -76,8 +63,7 @@ func (db *DB) StalePages(ctx context.Context, c Crawl, complete bool) ([]parley.
 			` and role <> '' and state = 'failed')`
 		args = append(args, c.ownerArgs()...)
 	}
-	return sqldb.All(ctx, db.sql, scanSource, `
-		select `+sourceColumns+` from sources where parent_id = ? and agent_id = ? and account_id = ? and deleted_at is null
+	return sourceTable.list(ctx, db, `where parent_id = ? and agent_id = ? and account_id = ? and deleted_at is null
 		and (url in (select url from crawl_pages where`+crawlWhere+` and (`+goneCondition+`))
 		or status in ('untrained', 'updated')) order by id`, args...)
 }
@@ -143,30 +129,25 @@ func (db *DB) EraseCrawlPages(ctx context.Context, ref parley.AgentRef, source p
 
 // SetNextSync sets when a link is to be read again; nil is never.
 func (db *DB) SetNextSync(ctx context.Context, ref parley.AgentRef, id parley.SourceID, at *time.Time) error {
-	_, err := db.sql.Exec(ctx, `
+	return db.exec(ctx, `
 		update sources set next_sync_at = ?
 		where id = ? and agent_id = ? and account_id = ? and deleted_at is null`, millisOrNil(at), id, ref.Agent, ref.Account)
-	return err
 }
 
 // IsSyncDue reports whether a link is to be read again by now. To be exact it must be asked in a transaction that holds
 // its row.
 func (db *DB) IsSyncDue(ctx context.Context, ref parley.AgentRef, id parley.SourceID, now time.Time) (bool, error) {
-	n, err := sqldb.One(ctx, db.sql, sqldb.Column[int], `
-		select count(*)
+	return db.exists(ctx, `
 		from sources s
 		join agents a on a.id = s.agent_id
 		where s.id = ? and s.agent_id = ? and s.account_id = ? and s.next_sync_at <= ?
 		  and a.auto_retrain = 1`, id, ref.Agent, ref.Account, millis(now))
-	return n > 0, err
 }
 
 // DueLinks lists links that are to be read again by now, of agents with automatic re-sync, at most limit. It is a job
 // of the installation and asks for no account.
 func (db *DB) DueLinks(ctx context.Context, now time.Time, limit int) ([]parley.Source, error) {
-	return sqldb.All(ctx, db.sql, scanSource, `
-		select `+sourceColumns+`
-		from sources
+	return sourceTable.list(ctx, db, `
 		where next_sync_at <= ? and deleted_at is null and kind = 'link' and parent_id is null
 		  and status <> 'toBeDeleted'
 		  and agent_id in (select id from agents where auto_retrain = 1 and deleted_at is null)
@@ -205,41 +186,24 @@ type CrawlCount struct {
 	LastPosition int64 // place of the last one
 }
 
-const crawlPageColumns = `
-  id,
-  url,
-  role,
-  depth,
-  hops,
-  place,
-  left_out,
-  state,
-  reason,
-  target,
-  status,
-  bytes,
-  etag,
-  modified`
-
-func scanCrawlPage(scan sqldb.Scan) (p CrawlPage, err error) {
-	err = scan(
-		&p.ID,
-		&p.URL,
-		&p.Role,
-		&p.Depth,
-		&p.Hops,
-		&p.Position,
-		boolDest{&p.Excluded},
-		&p.State,
-		&p.Reason,
-		&p.TargetURL,
-		&p.Status,
-		&p.Bytes,
-		&p.ETag,
-		&p.LastModified,
-	)
-	return p, err
-}
+var crawlPageTable = newTable("crawl_pages", func(p *CrawlPage) []field {
+	return []field{
+		{"id", &p.ID},
+		{"url", &p.URL},
+		{"role", &p.Role},
+		{"depth", &p.Depth},
+		{"hops", &p.Hops},
+		{"place", &p.Position},
+		{"left_out", boolDest{&p.Excluded}},
+		{"state", &p.State},
+		{"reason", &p.Reason},
+		{"target", &p.TargetURL},
+		{"status", &p.Status},
+		{"bytes", &p.Bytes},
+		{"etag", &p.ETag},
+		{"modified", &p.LastModified},
+	}
+})
 
 const crawlWhere = ` source_id = ? and agent_id = ? and account_id = ?`
 
@@ -361,9 +325,7 @@ func (db *DB) ClaimCrawlPages(ctx context.Context, c Crawl, n int) ([]CrawlPage,
 	if _, err := db.LockCrawl(ctx, c); err != nil {
 		return nil, err
 	}
-	list, err := sqldb.All(ctx, db.sql, scanCrawlPage, `
-		select `+crawlPageColumns+`
-		from crawl_pages
+	list, err := crawlPageTable.list(ctx, db, `
 		where`+crawlWhere+`
 		and state = '' and claimed = 0
 		order by depth, place
@@ -377,28 +339,24 @@ func (db *DB) ClaimCrawlPages(ctx context.Context, c Crawl, n int) ([]CrawlPage,
 	}
 	_, err = db.sql.Exec(ctx, `
 		update crawl_pages set claimed = 1
-		where`+crawlWhere+` and id in (?`+strings.Repeat(`, ?`, len(list)-1)+`)`, args...)
+		where`+crawlWhere+` and id in `+placeholders(len(list)), args...)
 	return list, err
 }
 
 // CrawledPage returns what is known of an address; known is false where nothing is.
 func (db *DB) CrawledPage(ctx context.Context, c Crawl, url string) (page CrawlPage, known bool, err error) {
-	list, err := sqldb.All(ctx, db.sql, scanCrawlPage, `
-		select `+crawlPageColumns+`
-		from crawl_pages
-		where`+crawlWhere+`
-		and url = ?`, append(c.ownerArgs(), url)...)
-	if err != nil || len(list) == 0 || list[0].State == unlisted {
+	found, err := crawlPageTable.findOrNil(ctx, db, `where`+crawlWhere+` and url = ?`, append(c.ownerArgs(), url)...)
+	if err != nil || found == nil || found.State == unlisted {
 		return CrawlPage{}, false, err
 	}
-	return list[0], true, nil
+	return *found, true, nil
 }
 
 // SavePageOutcome writes down what came of an address, by its URL. It must be called in a transaction that has locked
 // the crawl.
 func (db *DB) SavePageOutcome(ctx context.Context, c Crawl, p CrawlPage) error {
 	args := append([]any{p.State, p.Reason, p.TargetURL, p.Status, p.Bytes, p.ETag, p.LastModified}, c.ownerArgs()...)
-	_, err := db.sql.Exec(ctx, `
+	return db.exec(ctx, `
 		update crawl_pages set
 		  state = ?,
 		  reason = ?,
@@ -411,27 +369,24 @@ func (db *DB) SavePageOutcome(ctx context.Context, c Crawl, p CrawlPage) error {
 		where`+crawlWhere+`
 		and url = ?`,
 		append(args, p.URL)...)
-	return err
 }
 
 // ClearPageValidators makes an address whose source is removed be read in full when it comes again.
 func (db *DB) ClearPageValidators(ctx context.Context, c Crawl, url string) error {
-	_, err := db.sql.Exec(ctx, `
+	return db.exec(ctx, `
 		update crawl_pages set
 		  etag = '',
 		  modified = ''
 		where`+crawlWhere+`
 		and url = ?`, append(c.ownerArgs(), url)...)
-	return err
 }
 
 // SaveCrawlMetadata writes the metadata of a link alone, which no counter follows from.
 func (db *DB) SaveCrawlMetadata(ctx context.Context, c Crawl, metadata []byte) error {
-	_, err := db.sql.Exec(ctx, `
+	return db.exec(ctx, `
 		update sources set metadata = ?
 		where id = ? and agent_id = ? and account_id = ? and deleted_at is null`,
 		string(metadata), c.Source, c.Agent, c.Account)
-	return err
 }
 
 // CrawlCounts counts the addresses of a reading by their state.

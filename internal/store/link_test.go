@@ -12,24 +12,24 @@ import (
 )
 
 // seedCrawl is a reading of a new link with addresses that wait, at the depths given.
-func (w *fixture) seedCrawl(depths ...int) store.Crawl {
-	w.Helper()
-	s := w.createSource("https://example.com", 0, testTime)
-	c := store.Crawl{Account: w.Account.ID, Agent: w.Agent.ID, Source: s.ID}
+func (fx *fixture) seedCrawl(depths ...int) store.Crawl {
+	fx.Helper()
+	s := fx.createSource("https://example.com", 0, testTime)
+	c := store.Crawl{Account: fx.Account.ID, Agent: fx.Agent.ID, Source: s.ID}
 	var pages []store.CrawlPage
 	for i, depth := range depths {
 		pages = append(pages, store.CrawlPage{ID: parley.NewUUID(), URL: fmt.Sprint("https://example.com/", i),
 			Depth: depth, Position: int64(i)})
 	}
-	w.must(w.Transact(w, sqldb.Bulk, func(tx *store.DB) error { return tx.SeedCrawl(w, c, pages) }))
+	fx.must(fx.Transact(fx, sqldb.Bulk, func(tx *store.DB) error { return tx.SeedCrawl(fx, c, pages) }))
 	return c
 }
 
-func (w *fixture) claimPageURLs(c store.Crawl, n int) (urls []string) {
-	w.Helper()
-	w.must(w.Transact(w, sqldb.Bulk, func(tx *store.DB) error {
+func (fx *fixture) claimPageURLs(c store.Crawl, n int) (urls []string) {
+	fx.Helper()
+	fx.must(fx.Transact(fx, sqldb.Bulk, func(tx *store.DB) error {
 		urls = nil
-		list, err := tx.ClaimCrawlPages(w, c, n)
+		list, err := tx.ClaimCrawlPages(fx, c, n)
 		for _, p := range list {
 			urls = append(urls, p.URL)
 		}
@@ -38,94 +38,97 @@ func (w *fixture) claimPageURLs(c store.Crawl, n int) (urls []string) {
 	return urls
 }
 
-func TestPagesAreClaimedNearestFirst(t *testing.T) {
-	forEachDatabase(t, func(w *fixture) {
-		c := w.seedCrawl(2, 0, 1, 1)
+func TestCrawlPagesAreClaimedNearestFirst(t *testing.T) {
+	forEachDatabase(t, func(fx *fixture) {
+		c := fx.seedCrawl(2, 0, 1, 1)
 		if diff := cmp.Diff([]string{"https://example.com/1", "https://example.com/2", "https://example.com/3"},
-			w.claimPageURLs(c, 3)); diff != "" {
-			w.Error(diff)
+			fx.claimPageURLs(c, 3)); diff != "" {
+			fx.Error(diff)
 		}
-		if diff := cmp.Diff([]string{"https://example.com/0"}, w.claimPageURLs(c, 3)); diff != "" {
-			w.Error(diff)
+		if diff := cmp.Diff([]string{"https://example.com/0"}, fx.claimPageURLs(c, 3)); diff != "" {
+			fx.Error(diff)
 		}
-		if got := w.claimPageURLs(c, 3); got != nil {
-			w.Error("claimed twice:", got)
+		if got := fx.claimPageURLs(c, 3); got != nil {
+			fx.Error("claimed twice:", got)
 		}
-		w.must(w.Transact(w, sqldb.Bulk, func(tx *store.DB) error { return tx.SeedCrawl(w, c, nil) }))
-		if got := w.claimPageURLs(c, 9); len(got) != 4 {
-			w.Error("claims of a dead run do not come back:", got)
+		fx.must(fx.Transact(fx, sqldb.Bulk, func(tx *store.DB) error { return tx.SeedCrawl(fx, c, nil) }))
+		if got := fx.claimPageURLs(c, 9); len(got) != 4 {
+			fx.Error("claims of a dead run do not come back:", got)
 		}
 		var states []string
-		w.must(w.Transact(w, sqldb.Bulk, func(tx *store.DB) (err error) {
-			states, err = tx.AddCrawlPages(w, c, []store.CrawlPage{{ID: parley.NewUUID(), URL: "https://example.com/0"},
+		fx.must(fx.Transact(fx, sqldb.Bulk, func(tx *store.DB) (err error) {
+			states, err = tx.AddCrawlPages(fx, c, []store.CrawlPage{{ID: parley.NewUUID(), URL: "https://example.com/0"},
 				{ID: parley.NewUUID(), URL: "https://example.com/new"}})
 			return err
 		}))
 		if len(states) != 1 {
-			w.Error("what was known is added again:", states)
+			fx.Error("what was known is added again:", states)
 		}
 	})
 }
 
-func TestReadingAnewKeepsWhatItMay(t *testing.T) {
-	forEachDatabase(t, func(w *fixture) {
-		c := w.seedCrawl(0, 1, 1, 1)
+func TestRestartedCrawlKeepsValidators(t *testing.T) {
+	forEachDatabase(t, func(fx *fixture) {
+		c := fx.seedCrawl(0, 1, 1, 1)
 		left := store.CrawlPage{ID: parley.NewUUID(), URL: "https://example.com/left", State: "excluded", Excluded: true}
-		w.must(w.Transact(w, sqldb.Bulk, func(tx *store.DB) error {
-			if _, err := tx.AddCrawlPages(w, c, []store.CrawlPage{left}); err != nil {
+		fx.must(fx.Transact(fx, sqldb.Bulk, func(tx *store.DB) error {
+			if _, err := tx.AddCrawlPages(fx, c, []store.CrawlPage{left}); err != nil {
 				return err
 			}
 			for i, state := range []string{"included", "failed", "merged", "excluded"} {
-				if err := tx.SavePageOutcome(w, c,
+				if err := tx.SavePageOutcome(fx, c,
 					store.CrawlPage{URL: fmt.Sprint("https://example.com/", i), State: state, ETag: "t"}); err != nil {
 					return err
 				}
 			}
-			return tx.RestartCrawl(w, parley.AgentRef{Account: c.Account, Agent: c.Agent}, c.Source, false, false)
+			return tx.RestartCrawl(fx, parley.AgentRef{Account: c.Account, Agent: c.Agent}, c.Source, false, false)
 		}))
-		err := w.Transact(w, sqldb.Bulk, func(tx *store.DB) error { _, err := tx.ClaimCrawlPages(w, c, 1); return err })
-		w.wantCode(err, parley.CodeSourceNotFound) // the earlier reading has ended
+		err := fx.Transact(fx, sqldb.Bulk, func(tx *store.DB) error { _, err := tx.ClaimCrawlPages(fx, c, 1); return err })
+		fx.wantCode(err, parley.CodeSourceNotFound) // the earlier reading has ended
 		c.Run++
 		if diff := cmp.Diff([]string{"https://example.com/0", "https://example.com/1", "https://example.com/3"},
-			w.claimPageURLs(c, 9)); diff != "" {
-			w.Error(diff)
+			fx.claimPageURLs(c, 9)); diff != "" {
+			fx.Error(diff)
 		}
-		if p, known, err := w.CrawledPage(w, c, "https://example.com/0"); err != nil || !known || p.ETag != "t" ||
+		if p, known, err := fx.CrawledPage(fx, c, "https://example.com/0"); err != nil || !known || p.ETag != "t" ||
 			p.State != "" {
-			w.Error(p, known, err)
+			fx.Error(p, known, err)
 		}
-		w.must(w.Transact(w, sqldb.Bulk, func(tx *store.DB) error {
-			return tx.RestartCrawl(w, parley.AgentRef{Account: c.Account, Agent: c.Agent}, c.Source, true, false)
+		fx.must(fx.Transact(fx, sqldb.Bulk, func(tx *store.DB) error {
+			return tx.RestartCrawl(fx, parley.AgentRef{Account: c.Account, Agent: c.Agent}, c.Source, true, false)
 		}))
-		if p, known, err := w.CrawledPage(w, c, "https://example.com/0"); err != nil || !known || p.ETag != "" {
-			w.Error(p, known, err)
+		if p, known, err := fx.CrawledPage(fx, c, "https://example.com/0"); err != nil || !known || p.ETag != "" {
+			fx.Error(p, known, err)
 		}
-		if _, known, err := w.CrawledPage(w, c, left.URL); err != nil || known {
-			w.Error("what was left out is still known", err)
+		if _, known, err := fx.CrawledPage(fx, c, left.URL); err != nil || known {
+			fx.Error("what was left out is still known", err)
 		}
 	})
 }
 
-func TestFrontierHasAnOwner(t *testing.T) {
-	forEachDatabase(t, func(w *fixture) {
-		c := w.seedCrawl(0)
+func TestCrawlPagesAreVisibleToTheirOwnerOnly(t *testing.T) {
+	forEachDatabase(t, func(fx *fixture) {
+		c := fx.seedCrawl(0)
 		other := c
-		other.Account = w.createAccount("Other").ID
-		err := w.Transact(w, sqldb.Bulk, func(tx *store.DB) error { _, err := tx.ClaimCrawlPages(w, other, 1); return err })
-		w.wantCode(err, parley.CodeSourceNotFound)
-		if _, known, err := w.CrawledPage(w, other, "https://example.com/0"); err != nil || known {
-			w.Error("another account sees a page", err)
+		other.Account = fx.createAccount("Other").ID
+		err := fx.Transact(fx, sqldb.Bulk, func(tx *store.DB) error {
+			_, err := tx.ClaimCrawlPages(fx, other, 1)
+			return err
+		})
+		fx.wantCode(err, parley.CodeSourceNotFound)
+		if _, known, err := fx.CrawledPage(fx, other, "https://example.com/0"); err != nil || known {
+			fx.Error("another account sees a page", err)
 		}
-		w.must(w.EraseCrawlPages(w, other.Account.AgentRef(c.Agent), c.Source))
-		if _, known, err := w.CrawledPage(w, c, "https://example.com/0"); err != nil || !known {
-			w.Error("another account erases a page", err)
+		fx.must(fx.EraseCrawlPages(fx, other.Account.AgentRef(c.Agent), c.Source))
+		if _, known, err := fx.CrawledPage(fx, c, "https://example.com/0"); err != nil || !known {
+			fx.Error("another account erases a page", err)
 		}
 	})
 }
 
-func TestPagesOfASiteGoTogether(t *testing.T) {
-	forEachDatabase(t, func(w *fixture) {
-		site := w.createSource("https://example.com", 0, testTime)
+func TestPagesOfASiteAreDeletedTogether(t *testing.T) {
+	forEachDatabase(t, func(fx *fixture) {
+		site := fx.createSource("https://example.com", 0, testTime)
 		for i, status := range []parley.SourceStatus{parley.SourceTrained, parley.SourceFailed, parley.SourceUntrained} {
 			page := *site
 			page.ID, page.ParentID, page.Size, page.Status = parley.SourceID(parley.NewUUID()), site.ID, 10, status
@@ -133,36 +136,36 @@ func TestPagesOfASiteGoTogether(t *testing.T) {
 			if i == 0 {
 				page.LiveVersion = page.WantedVersion
 			}
-			w.must(w.Transact(w, sqldb.Bulk, func(tx *store.DB) error { _, err := tx.CreateSource(w, &page); return err }))
+			fx.must(fx.Transact(fx, sqldb.Bulk, func(tx *store.DB) error { _, err := tx.CreateSource(fx, &page); return err }))
 		}
-		if sizes, err := w.SiteSizes(w, w.Account.ID.AgentRef(w.Agent.ID), []parley.SourceID{site.ID}); err != nil ||
+		if sizes, err := fx.SiteSizes(fx, fx.Account.ID.AgentRef(fx.Agent.ID), []parley.SourceID{site.ID}); err != nil ||
 			sizes[site.ID] != 30 {
-			w.Error(sizes, err)
+			fx.Error(sizes, err)
 		}
 		other := *site
-		other.AccountID = w.createAccount("Other").ID
-		before := w.reloadAgent()
+		other.AccountID = fx.createAccount("Other").ID
+		before := fx.reloadAgent()
 		n := 0
 		deletes := func(s *parley.Source) {
-			w.must(w.Transact(w, sqldb.Bulk, func(tx *store.DB) (err error) {
-				n, err = tx.DeletePageSources(w, s, testTime)
+			fx.must(fx.Transact(fx, sqldb.Bulk, func(tx *store.DB) (err error) {
+				n, err = tx.DeletePageSources(fx, s, testTime)
 				return err
 			}))
 		}
 		if deletes(&other); n != 0 {
-			w.Error("another account deletes pages")
+			fx.Error("another account deletes pages")
 		}
 		if deletes(site); n != 3 {
-			w.Error(n)
+			fx.Error(n)
 		}
-		after := w.reloadAgent()
+		after := fx.reloadAgent()
 		if after.Size != before.Size-30 || after.Sources != (parley.SourceCounts{Pending: 1}) ||
 			after.PassageVersion != before.PassageVersion+1 {
-			w.Errorf("%+v", after)
+			fx.Errorf("%+v", after)
 		}
-		if deleted, err := w.DeletedPageSources(w, w.Account.ID.AgentRef(w.Agent.ID), site.ID); err != nil ||
+		if deleted, err := fx.DeletedPageSources(fx, fx.Account.ID.AgentRef(fx.Agent.ID), site.ID); err != nil ||
 			len(deleted) != 3 {
-			w.Error(deleted, err)
+			fx.Error(deleted, err)
 		}
 	})
 }

@@ -16,12 +16,11 @@ func (db *DB) AddMember(ctx context.Context, m *parley.Membership) error {
 		if user, err = tx.findOrCreateUser(ctx, m.User); err != nil {
 			return err
 		}
-		n, err := tx.sql.Exec(ctx, `
+		return tx.execFound(ctx, parley.CodeAlreadyExists, `
 			insert into memberships (account_id, user_id, role, created_at)
 			values (?, ?, ?, ?)
 			on conflict do nothing`,
 			m.AccountID, user.ID, m.Role, millis(m.CreatedAt))
-		return requireChanged(n, err, parley.CodeAlreadyExists)
 	})
 	if err == nil {
 		m.User = user
@@ -37,45 +36,32 @@ func (db *DB) findOrCreateUser(ctx context.Context, u parley.User) (parley.User,
 	if err != nil {
 		return u, err
 	}
-	var created int64
 	err = db.sql.QueryRow(ctx, `
 		select id, email, name, created_at
 		from users
-		where lower(email) = lower(?)`, normalizeEmail(u.Email)).Scan(&u.ID, &u.Email, &u.Name, &created)
-	u.CreatedAt = timeFromMillis(created)
+		where lower(email) = lower(?)`, normalizeEmail(u.Email)).Scan(&u.ID, &u.Email, &u.Name, timeDest{&u.CreatedAt})
 	return u, err
 }
 
 // Members lists an account's members, longest standing first; without an account, those of the whole installation,
 // which is the operator's view.
 func (db *DB) Members(ctx context.Context, account parley.AccountID) ([]parley.Membership, error) {
-	return sqldb.All(ctx, db.sql, scanMember, `
-		select
-		  m.account_id,
-		  m.role,
-		  m.created_at,
-		  u.id,
-		  u.email,
-		  u.name,
-		  u.created_at
-		from memberships m
-		join users u on u.id = m.user_id
+	return memberTable.list(ctx, db, `
 		where m.account_id = ? or ? = ''
 		order by m.created_at, u.id`, account, account)
 }
 
-func scanMember(scan sqldb.Scan) (m parley.Membership, err error) {
-	err = scan(
-		&m.AccountID,
-		&m.Role,
-		timeDest{&m.CreatedAt},
-		&m.User.ID,
-		&m.User.Email,
-		&m.User.Name,
-		timeDest{&m.User.CreatedAt},
-	)
-	return m, err
-}
+var memberTable = newTable("memberships m join users u on u.id = m.user_id", func(m *parley.Membership) []field {
+	return []field{
+		{"m.account_id", &m.AccountID},
+		{"m.role", &m.Role},
+		{"m.created_at", timeDest{&m.CreatedAt}},
+		{"u.id", &m.User.ID},
+		{"u.email", &m.User.Email},
+		{"u.name", &m.User.Name},
+		{"u.created_at", timeDest{&m.User.CreatedAt}},
+	}
+})
 
 // Member finds a member of the account by their id. Fails with the code.
 func (db *DB) Member(ctx context.Context, account parley.AccountID, user parley.UserID,
@@ -113,22 +99,7 @@ func (db *DB) MemberByEmail(ctx context.Context, account parley.AccountID, email
 
 func (db *DB) memberWhere(ctx context.Context, account parley.AccountID, which string, value any, lock string,
 	otherwise parley.Code) (*parley.Membership, error) {
-	m, err := sqldb.One(ctx, db.sql, scanMember, `
-		select
-		  m.account_id,
-		  m.role,
-		  m.created_at,
-		  u.id,
-		  u.email,
-		  u.name,
-		  u.created_at
-		from memberships m
-		join users u on u.id = m.user_id
-		where m.account_id = ? and `+which+lock, account, value)
-	if err != nil {
-		return nil, mapNotFound(err, otherwise)
-	}
-	return &m, nil
+	return memberTable.find(ctx, db, otherwise, `where m.account_id = ? and `+which+lock, account, value)
 }
 
 // MemberIDs lists who belongs to the account.
@@ -142,21 +113,17 @@ func (db *DB) MemberIDs(ctx context.Context, account parley.AccountID) ([]parley
 // SetRole sets the role of a member in the account. Fails with the code.
 func (db *DB) SetRole(ctx context.Context, account parley.AccountID, user parley.UserID, role parley.Role,
 	otherwise parley.Code) error {
-	n, err := db.sql.Exec(ctx, `update memberships set role = ? where account_id = ? and user_id = ?`, role, account, user)
-	return requireChanged(n, err, otherwise)
+	return db.execFound(ctx, otherwise, `update memberships set role = ? where account_id = ? and user_id = ?`, role,
+		account, user)
 }
 
 // DropMember ends a membership. The user stays, as the author of what they wrote. Fails with the code.
 func (db *DB) DropMember(ctx context.Context, account parley.AccountID, user parley.UserID,
 	otherwise parley.Code) error {
-	n, err := db.sql.Exec(ctx, `delete from memberships where account_id = ? and user_id = ?`, account, user)
-	return requireChanged(n, err, otherwise)
+	return db.execFound(ctx, otherwise, `delete from memberships where account_id = ? and user_id = ?`, account, user)
 }
 
 // CountOwners counts the account's owners.
 func (db *DB) CountOwners(ctx context.Context, account parley.AccountID) (int, error) {
-	return sqldb.One(ctx, db.sql, sqldb.Column[int], `
-		select count(*)
-		from memberships
-		where account_id = ? and role = ?`, account, parley.RoleOwner)
+	return db.count(ctx, `from memberships where account_id = ? and role = ?`, account, parley.RoleOwner)
 }

@@ -294,9 +294,11 @@ func attachmentDests(f *parley.Attachment) []any {
 func (db *DB) LinkedAttachment(ctx context.Context, id parley.AttachmentID) (*parley.Attachment, *Blob, error) {
 	var f parley.Attachment
 	b, err := sqldb.One(ctx, db.sql, func(scan sqldb.Scan) (b Blob, err error) {
-		return scanBlob(func(dest ...any) error { return scan(append(dest, attachmentDests(&f)...)...) })
+		err = scan(append(blobTable.dests(&b), attachmentDests(&f)...)...)
+		return b, err
 	}, `
-		select `+blobColumns+`, f.id, f.message_id, f.blob_id, f.name, f.media_type, f.size, f.created_at from attachments f
+		select `+blobTable.columnsOf("b")+
+		`, f.id, f.message_id, f.blob_id, f.name, f.media_type, f.size, f.created_at from attachments f
 		join blobs b on b.id = f.blob_id and b.agent_id = f.agent_id and b.account_id = f.account_id
 		join conversations c on c.id = f.conversation_id and c.agent_id = f.agent_id and c.account_id = f.account_id
 		and c.deleted_at is null

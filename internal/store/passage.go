@@ -94,38 +94,24 @@ func (db *DB) PassagesByID(ctx context.Context, ids []parley.PassageID) ([]parle
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	return sqldb.All(ctx, db.sql, scanPassage, `
-		select
-		  p.id,
-		  p.source_id,
-		  p.version_id,
-		  p.ordinal,
-		  p.heading,
-		  p.start_byte,
-		  p.end_byte,
-		  p.text,
-		  s.name,
-		  s.url
-		from passages p
-		join sources s on s.id = p.source_id and s.account_id = p.account_id
-		where p.id in `+placeholders(len(ids)), toAny(ids)...)
+	return passageTable.list(ctx, db, `where p.id in `+placeholders(len(ids)), toAny(ids)...)
 }
 
-func scanPassage(scan sqldb.Scan) (p parley.Passage, err error) {
-	err = scan(
-		&p.ID,
-		&p.SourceID,
-		&p.VersionID,
-		&p.Ordinal,
-		&p.Heading,
-		&p.Start,
-		&p.End,
-		&p.Text,
-		&p.SourceName,
-		&p.SourceURL,
-	)
-	return p, err
-}
+var passageTable = newTable("passages p join sources s on s.id = p.source_id and s.account_id = p.account_id",
+	func(p *parley.Passage) []field {
+		return []field{
+			{"p.id", &p.ID},
+			{"p.source_id", &p.SourceID},
+			{"p.version_id", &p.VersionID},
+			{"p.ordinal", &p.Ordinal},
+			{"p.heading", &p.Heading},
+			{"p.start_byte", &p.Start},
+			{"p.end_byte", &p.End},
+			{"p.text", &p.Text},
+			{"s.name", &p.SourceName},
+			{"s.url", &p.SourceURL},
+		}
+	})
 
 // IncrementPassageVersion increments the agent's passage version, for what retrieval has to notice besides a source
 // that goes live, and returns it. Fails with AGENT_NOT_FOUND.

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"slices"
 	"strconv"
 	"time"
 
@@ -12,41 +13,25 @@ import (
 // CreateRecording writes the row of a session's recording. The row of its file (CreateBlob) belongs into the same
 // transaction.
 func (db *DB) CreateRecording(ctx context.Context, r *parley.VoiceRecording) error {
-	_, err := db.sql.Exec(ctx, `
-		insert into voice_recordings (
-		  id,
-		  account_id,
-		  agent_id,
-		  conversation_id,
-		  session_id,
-		  blob_id,
-		  length_ms,
-		  created_at
-		)
-		values (?, ?, ?, ?, ?, ?, ?, ?)`,
-		r.ID, r.AccountID, r.AgentID, r.ConversationID, r.SessionID, r.BlobID, r.Duration.Milliseconds(), millis(r.CreatedAt))
-	return err
+	return recordingTable.insert(ctx, db, r, "")
 }
+
+var recordingTable = newTable("voice_recordings", func(r *parley.VoiceRecording) []field {
+	return []field{
+		{"id", &r.ID},
+		{"account_id", &r.AccountID},
+		{"agent_id", &r.AgentID},
+		{"conversation_id", &r.ConversationID},
+		{"session_id", &r.SessionID},
+		{"blob_id", &r.BlobID},
+		{"length_ms", durationDest{&r.Duration, time.Millisecond}},
+		{"created_at", timeDest{&r.CreatedAt}},
+	}
+})
 
 // Recordings lists the recordings of a conversation, oldest first.
 func (db *DB) Recordings(ctx context.Context, ref parley.ConversationRef) ([]parley.VoiceRecording, error) {
-	return sqldb.All(ctx, db.sql, func(scan sqldb.Scan) (r parley.VoiceRecording, err error) {
-		var length int64
-		err = scan(&r.ID, &r.AccountID, &r.AgentID, &r.ConversationID, &r.SessionID, &r.BlobID, &length,
-			timeDest{&r.CreatedAt})
-		r.Duration = time.Duration(length) * time.Millisecond
-		return r, err
-	}, `
-		select
-		  id,
-		  account_id,
-		  agent_id,
-		  conversation_id,
-		  session_id,
-		  blob_id,
-		  length_ms,
-		  created_at
-		from voice_recordings
+	return recordingTable.list(ctx, db, `
 		where conversation_id = ? and agent_id = ? and account_id = ?
 		order by created_at, id`, ref.Conversation, ref.Agent, ref.Account)
 }
@@ -57,19 +42,17 @@ func (db *DB) SessionRecording(ctx context.Context, s *parley.VoiceSession) (*pa
 	if err != nil {
 		return nil, nil, err
 	}
-	for i := range all {
-		if r := &all[i]; r.SessionID == s.ID {
-			b, err := sqldb.One(ctx, db.sql, scanBlob, `
-				select `+blobColumns+`
-				from blobs b
-				where b.id = ? and b.agent_id = ? and b.account_id = ?`, r.BlobID, r.AgentID, r.AccountID)
-			if err != nil {
-				return nil, nil, mapNotFound(err, parley.CodeSourceNotFound)
-			}
-			return r, &b, nil
-		}
+	i := slices.IndexFunc(all, func(r parley.VoiceRecording) bool { return r.SessionID == s.ID })
+	if i < 0 {
+		return nil, nil, nil
 	}
-	return nil, nil, nil
+	r := &all[i]
+	b, err := blobTable.find(ctx, db, parley.CodeSourceNotFound, `
+		where id = ? and agent_id = ? and account_id = ?`, r.BlobID, r.AgentID, r.AccountID)
+	if err != nil {
+		return nil, nil, err
+	}
+	return r, b, nil
 }
 
 // RecordingRetention is for how many days an agent's recordings are kept; 0 is as long as their conversation.
@@ -117,8 +100,7 @@ func (db *DB) saveRecordingDays(ctx context.Context, before, after *parley.Agent
 }
 
 func (db *DB) deleteRecordingDays(ctx context.Context, agent parley.AgentID) error {
-	_, err := db.sql.Exec(ctx, `delete from settings where name = ?`, recordingDaysSetting+string(agent))
-	return err
+	return db.exec(ctx, `delete from settings where name = ?`, recordingDaysSetting+string(agent))
 }
 
 // DropRecordings deletes an agent's recordings that are older than a moment, at most limit, and returns their number.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"reflect"
 	"strings"
 	"time"
 
@@ -96,23 +97,33 @@ func requireChanged(n int64, err error, code parley.Code) error {
 	return err
 }
 
-// The types of this file are places into which a column is scanned.
+// The types of this file are places in a noun: a column is scanned into them, and arg is what is written of them.
 
 type textDest[S ~string] struct{ dest *S }
 
-// nullableText reads a text; null is the empty one.
-func nullableText[S ~string](dest *S) sql.Scanner { return textDest[S]{dest} }
+// nullableText is a text; null is the empty one.
+func nullableText[S ~string](dest *S) columnDest { return textDest[S]{dest} }
 
-func (o textDest[S]) Scan(v any) error {
+func (t textDest[S]) arg() any { return textOrNil(*t.dest) }
+
+func (t textDest[S]) Scan(v any) error {
 	var s sql.NullString
 	err := s.Scan(v)
-	*o.dest = S(s.String)
+	*t.dest = S(s.String)
 	return err
 }
 
+// emailDest is an e-mail address as it is kept (normalizeEmail); null is none.
+type emailDest struct{ dest *string }
+
+func (e emailDest) arg() any         { return textOrNil(normalizeEmail(*e.dest)) }
+func (e emailDest) Scan(v any) error { return nullableText(e.dest).Scan(v) }
+
+// timeDest is a time in milliseconds.
 type timeDest struct{ dest *time.Time }
 
-// Scan reads milliseconds.
+func (t timeDest) arg() any { return millis(*t.dest) }
+
 func (t timeDest) Scan(v any) error {
 	var ms sql.NullInt64
 	err := ms.Scan(v)
@@ -120,9 +131,11 @@ func (t timeDest) Scan(v any) error {
 	return err
 }
 
+// timePointerDest is a time in milliseconds; null is nil.
 type timePointerDest struct{ dest **time.Time }
 
-// Scan reads milliseconds; null is nil.
+func (t timePointerDest) arg() any { return millisOrNil(*t.dest) }
+
 func (t timePointerDest) Scan(v any) error {
 	var ms sql.NullInt64
 	err := ms.Scan(v)
@@ -130,22 +143,26 @@ func (t timePointerDest) Scan(v any) error {
 	return err
 }
 
-type intPointerDest struct{ dest **int }
+// durationDest is a duration in whole units.
+type durationDest struct {
+	dest *time.Duration
+	unit time.Duration
+}
 
-// Scan reads a number; null is nil.
-func (i intPointerDest) Scan(v any) error {
+func (d durationDest) arg() any { return int64(*d.dest / d.unit) }
+
+func (d durationDest) Scan(v any) error {
 	var n sql.NullInt64
 	err := n.Scan(v)
-	if *i.dest = nil; n.Valid {
-		whole := int(n.Int64)
-		*i.dest = &whole
-	}
+	*d.dest = time.Duration(n.Int64) * d.unit
 	return err
 }
 
+// rawJSONDest is JSON that is not decoded; null is nil.
 type rawJSONDest struct{ dest *json.RawMessage }
 
-// Scan reads JSON without decoding it; null is nil.
+func (j rawJSONDest) arg() any { return toJSON(*j.dest) }
+
 func (j rawJSONDest) Scan(v any) error {
 	var s sql.NullString
 	err := s.Scan(v)
@@ -153,9 +170,23 @@ func (j rawJSONDest) Scan(v any) error {
 	return err
 }
 
+// rawObjectDest is a JSON object that is not decoded; nil is written as {}.
+type rawObjectDest struct{ rawJSONDest }
+
+func rawObject(dest *json.RawMessage) columnDest { return rawObjectDest{rawJSONDest{dest}} }
+
+func (r rawObjectDest) arg() any {
+	if len(*r.dest) == 0 {
+		return "{}"
+	}
+	return string(*r.dest)
+}
+
+// jsonDest is JSON. Null changes nothing.
 type jsonDest struct{ dest any }
 
-// Scan decodes JSON; null changes nothing.
+func (j jsonDest) arg() any { return toJSON(reflect.ValueOf(j.dest).Elem().Interface()) }
+
 func (j jsonDest) Scan(v any) error {
 	var s sql.NullString
 	if err := s.Scan(v); err != nil {
@@ -164,32 +195,60 @@ func (j jsonDest) Scan(v any) error {
 	return fromJSON(s, j.dest)
 }
 
-type creditsDest struct{ dest **parley.Credits }
+// jsonOrDest is JSON that has a form of its own for the zero value.
+type jsonOrDest struct {
+	jsonDest
+	zero any
+}
 
-// Scan reads credits; null is nil.
-func (c creditsDest) Scan(v any) error {
-	var n sql.NullInt64
-	err := n.Scan(v)
-	if *c.dest = nil; n.Valid {
-		credits := parley.Credits(n.Int64)
-		*c.dest = &credits
+// jsonOr is JSON for which zero is written in place of a zero value, such as "[]" or nil for a nil slice.
+func jsonOr(dest, zero any) columnDest { return jsonOrDest{jsonDest{dest}, zero} }
+
+func (j jsonOrDest) arg() any {
+	if reflect.ValueOf(j.dest).Elem().IsZero() {
+		return j.zero
 	}
+	return j.jsonDest.arg()
+}
+
+type listDest[T any] struct{ dest *[]T }
+
+// nullableList is a list as JSON; null is the empty one.
+func nullableList[T any](dest *[]T) columnDest { return listDest[T]{dest} }
+
+func (l listDest[T]) Scan(v any) error { return jsonDest{l.dest}.Scan(v) }
+
+func (l listDest[T]) arg() any {
+	if len(*l.dest) == 0 {
+		return nil
+	}
+	return toJSON(*l.dest)
+}
+
+type numberDest[N ~int | ~int64] struct{ dest *N }
+
+// nullableNumber is a number; null is 0.
+func nullableNumber[N ~int | ~int64](dest *N) columnDest { return numberDest[N]{dest} }
+
+func (n numberDest[N]) arg() any {
+	if *n.dest == 0 {
+		return nil
+	}
+	return *n.dest
+}
+
+func (n numberDest[N]) Scan(v any) error {
+	var number sql.NullInt64
+	err := number.Scan(v)
+	*n.dest = N(number.Int64)
 	return err
 }
 
-type int64Dest struct{ dest *int64 }
-
-// Scan reads a number; null is 0.
-func (i int64Dest) Scan(v any) error {
-	var n sql.NullInt64
-	err := n.Scan(v)
-	*i.dest = n.Int64
-	return err
-}
-
+// boolDest is a 0 or a 1; null is 0.
 type boolDest struct{ dest *bool }
 
-// Scan reads a 0 or a 1; null is 0.
+func (b boolDest) arg() any { return boolToInt(*b.dest) }
+
 func (b boolDest) Scan(v any) error {
 	var n sql.NullInt64
 	err := n.Scan(v)
@@ -216,36 +275,6 @@ func cutPage[T any](list []T, limit int, cursorOf func(T) parley.Cursor) ([]T, *
 	return list[:limit], &m
 }
 
-func listOrNil[T any](list []T) any {
-	if len(list) == 0 {
-		return nil
-	}
-	return toJSON(list)
-}
-
-// listJSON encodes a list; nil is [].
-func listJSON[T any](list []T) any {
-	if list == nil {
-		return "[]"
-	}
-	return toJSON(list)
-}
-
-// objectJSON writes an object that is JSON already; nil is {}.
-func objectJSON(raw []byte) string {
-	if len(raw) == 0 {
-		return "{}"
-	}
-	return string(raw)
-}
-
-func numberOrNil(n int) any {
-	if n == 0 {
-		return nil
-	}
-	return n
-}
-
 // placeholders writes n parameters in parentheses.
 func placeholders(n int) string { return "(?" + strings.Repeat(", ?", n-1) + ")" }
 
@@ -255,16 +284,4 @@ func toAny[T any](list []T) []any {
 		args[i] = v
 	}
 	return args
-}
-
-func intOrNil(n *int) any {
-	if n == nil {
-		return nil
-	}
-	return *n
-}
-
-// qualifiedColumns puts the name of a table before each column of a list.
-func qualifiedColumns(table, columns string) string {
-	return strings.ReplaceAll(columns, "\n  ", "\n  "+table+".")
 }

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"strings"
 	"time"
 
@@ -10,43 +9,25 @@ import (
 	"parley/internal/sqldb"
 )
 
-const sourceColumns = `
-  id,
-  account_id,
-  agent_id,
-  parent_id,
-  kind,
-  name,
-  url,
-  size,
-  status,
-  failure,
-  metadata,
-  live_version,
-  wanted_version,
-  created_at,
-  updated_at`
-
-func scanSource(scan sqldb.Scan) (s parley.Source, err error) {
-	err = scan(
-		&s.ID,
-		&s.AccountID,
-		&s.AgentID,
-		nullableText(&s.ParentID),
-		&s.Kind,
-		&s.Name,
-		&s.URL,
-		&s.Size,
-		&s.Status,
-		&s.Failure,
-		rawJSONDest{&s.Metadata},
-		nullableText(&s.LiveVersion),
-		nullableText(&s.WantedVersion),
-		timeDest{&s.CreatedAt},
-		timeDest{&s.UpdatedAt},
-	)
-	return s, err
-}
+var sourceTable = newTable("sources", func(s *parley.Source) []field {
+	return []field{
+		{"id", &s.ID},
+		{"account_id", &s.AccountID},
+		{"agent_id", &s.AgentID},
+		{"parent_id", nullableText(&s.ParentID)},
+		{"kind", &s.Kind},
+		{"name", &s.Name},
+		{"url", &s.URL},
+		{"size", &s.Size},
+		{"status", &s.Status},
+		{"failure", &s.Failure},
+		{"metadata", rawJSONDest{&s.Metadata}},
+		{"live_version", nullableText(&s.LiveVersion)},
+		{"wanted_version", nullableText(&s.WantedVersion)},
+		{"created_at", timeDest{&s.CreatedAt}},
+		{"updated_at", timeDest{&s.UpdatedAt}},
+	}
+})
 
 // Source finds a source of the agent. Fails with SOURCE_NOT_FOUND.
 func (db *DB) Source(ctx context.Context, ref parley.AgentRef, id parley.SourceID) (*parley.Source, error) {
@@ -60,15 +41,9 @@ func (db *DB) LockSource(ctx context.Context, ref parley.AgentRef, id parley.Sou
 
 func (db *DB) source(ctx context.Context, ref parley.AgentRef, id parley.SourceID, lock string) (*parley.Source,
 	error) {
-	s, err := sqldb.One(ctx, db.sql, scanSource, `
-		select `+sourceColumns+`
-		from sources
+	return sourceTable.find(ctx, db, parley.CodeSourceNotFound, `
 		where id = ? and agent_id = ? and account_id = ? and deleted_at is null`+lock,
 		id, ref.Agent, ref.Account)
-	if err != nil {
-		return nil, mapNotFound(err, parley.CodeSourceNotFound)
-	}
-	return &s, nil
 }
 
 // SourceFilter narrows a list of sources. Zero fields do not.
@@ -84,22 +59,7 @@ func (db *DB) Sources(ctx context.Context, ref parley.AgentRef, f SourceFilter,
 		return db.sourcesByName(ctx, ref, f, ask)
 	}
 	where, args := f.whereClause(ref)
-	var page parley.Page[parley.Source]
-	var err error
-	if page.Total, err = sqldb.One(ctx, db.sql, sqldb.Column[int], `
-		select count(*)
-		from sources
-		where `+where, args...); err != nil {
-		return page, err
-	}
-	after := startCursor(ask)
-	args = append(args, after.SortValue, after.SortValue, after.ID, ask.Limit+1)
-	list, err := sqldb.All(ctx, db.sql, scanSource, `select `+sourceColumns+` from sources where `+where+`
-		and (created_at < ? or (created_at = ? and id < ?))
-		order by created_at desc, id desc
-		limit ?`, args...)
-	page.Items, page.Next = cutPage(list, ask.Limit, sourceCursor)
-	return page, err
+	return sourceTable.page(ctx, db, ask, sourceCursor, where, args...)
 }
 
 // sourcesByName walks all of the agent's sources: the two databases do not agree on the case of letters beyond ASCII.
@@ -107,18 +67,16 @@ func (db *DB) sourcesByName(ctx context.Context, ref parley.AgentRef, f SourceFi
 	ask parley.PageRequest) (parley.Page[parley.Source], error) {
 	var page parley.Page[parley.Source]
 	where, args := f.whereClause(ref)
-	rows, err := db.sql.Query(ctx, `
-		select `+sourceColumns+`
-		from sources
-		where `+where+`
+	rows, err := db.sql.Query(ctx, `select `+sourceTable.columns+` from sources where `+where+`
 		order by created_at desc, id desc`, args...)
 	if err != nil {
 		return page, err
 	}
 	defer func() { _ = rows.Close() }()
+	scan := sourceTable.reader()
 	name, seen := strings.ToLower(f.Name), ask.After == nil
 	for rows.Next() {
-		s, err := scanSource(rows.Scan)
+		s, err := scan(rows.Scan)
 		if err != nil {
 			return page, err
 		}
@@ -144,10 +102,8 @@ func (f SourceFilter) whereClause(ref parley.AgentRef) (string, []any) {
 	where, args := `agent_id = ? and account_id = ? and parent_id is null and deleted_at is null`,
 		[]any{ref.Agent, ref.Account}
 	if len(f.Kinds) > 0 {
-		where += ` and kind in (?` + strings.Repeat(`, ?`, len(f.Kinds)-1) + `)`
-		for _, k := range f.Kinds {
-			args = append(args, k)
-		}
+		where += ` and kind in ` + placeholders(len(f.Kinds))
+		args = append(args, toAny(f.Kinds)...)
 	}
 	return where, args
 }
@@ -160,42 +116,18 @@ func (db *DB) CreateSource(ctx context.Context, s *parley.Source) (total int64, 
 	if err != nil {
 		return 0, err
 	}
-	_, err = db.sql.Exec(ctx, `
-		insert into sources (
-		  id,
-		  account_id,
-		  agent_id,
-		  parent_id,
-		  kind,
-		  name,
-		  url,
-		  size,
-		  status,
-		  failure,
-		  metadata,
-		  live_version,
-		  wanted_version,
-		  created_at,
-		  updated_at
-		)
-		values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, s.ID, s.AccountID, s.AgentID, textOrNil(s.ParentID),
-		s.Kind, s.Name, s.URL, s.Size, s.Status,
-		s.Failure, toJSON(s.Metadata), textOrNil(s.LiveVersion), textOrNil(s.WantedVersion), millis(s.CreatedAt),
-		millis(s.UpdatedAt))
-	return total, err
+	return total, sourceTable.insert(ctx, db, s, "")
 }
 
 // HasTextWithHash reports whether the agent has another source of that name and kind whose wanted version has the hash.
 // To be exact it must be asked in a transaction that holds the agent's row.
 func (db *DB) HasTextWithHash(ctx context.Context, s *parley.Source, hash string) (bool, error) {
-	n, err := sqldb.One(ctx, db.sql, sqldb.Column[int], `
-		select count(*)
+	return db.exists(ctx, `
 		from source_versions v
 		join sources s on s.id = v.source_id and s.wanted_version = v.id
 		where v.agent_id = ? and v.hash = ? and s.account_id = ? and s.kind = ? and s.name = ? and s.id <> ?
 		  and s.deleted_at is null`,
 		s.AgentID, hash, s.AccountID, s.Kind, s.Name, s.ID)
-	return n > 0, err
 }
 
 // UpdateSource reads a source, has it changed and writes it back, in one transaction, and keeps the agent's counters:
@@ -234,20 +166,9 @@ func (db *DB) updateSourceRow(ctx context.Context, before, s *parley.Source, pas
 	if s.Status == parley.SourceDeleted {
 		deleted = millis(s.UpdatedAt)
 	}
-	_, err := db.sql.Exec(ctx, `
-		update sources set
-		  name = ?,
-		  url = ?,
-		  size = ?,
-		  status = ?,
-		  failure = ?,
-		  metadata = ?,
-		  live_version = ?,
-		  wanted_version = ?,
-		  updated_at = ?,
-		  deleted_at = ?
-		where id = ? and agent_id = ? and account_id = ?`, s.Name, s.URL, s.Size, s.Status, s.Failure, toJSON(s.Metadata),
-		textOrNil(s.LiveVersion), textOrNil(s.WantedVersion), millis(s.UpdatedAt), deleted, s.ID, s.AgentID, s.AccountID)
+	fields := append(sourceTable.pick(s, "name", "url", "size", "status", "failure", "metadata", "live_version",
+		"wanted_version", "updated_at"), field{"deleted_at", deleted})
+	_, err := db.update(ctx, "sources", fields, `id = ? and agent_id = ? and account_id = ?`, s.ID, s.AgentID, s.AccountID)
 	if err != nil || before.LiveVersion == s.LiveVersion {
 		return err
 	}
@@ -256,20 +177,17 @@ func (db *DB) updateSourceRow(ctx context.Context, before, s *parley.Source, pas
 		where id = ? and agent_id = ? and account_id = ?`, passages, s.ID, s.AgentID, s.AccountID); err != nil {
 		return err
 	}
-	_, err = db.sql.Exec(ctx, `
+	return db.exec(ctx, `
 		update source_versions set state = case when id = ? then 'live' else 'replaced' end
 		where id in (?, ?) and source_id = ? and agent_id = ?`,
 		s.LiveVersion, s.LiveVersion, before.LiveVersion, s.ID, s.AgentID)
-	return err
 }
 
 // CheckSourceExists fails with SOURCE_NOT_FOUND unless the agent has the source, or had it.
 func (db *DB) CheckSourceExists(ctx context.Context, ref parley.AgentRef, id parley.SourceID) error {
-	_, err := sqldb.One(ctx, db.sql, sqldb.Column[int], `
-		select 1
+	return db.requireRow(ctx, parley.CodeSourceNotFound, `
 		from sources
 		where id = ? and agent_id = ? and account_id = ?`, id, ref.Agent, ref.Account)
-	return mapNotFound(err, parley.CodeSourceNotFound)
 }
 
 // SourceSum counts an agent's sources of one kind.
@@ -301,69 +219,37 @@ func (db *DB) SourceSums(ctx context.Context, ref parley.AgentRef) ([]SourceSum,
 
 // CreateVersion writes one state of a source's content.
 func (db *DB) CreateVersion(ctx context.Context, account parley.AccountID, v *parley.Version) error {
-	_, err := db.sql.Exec(ctx, `
-		insert into source_versions (
-		  id,
-		  account_id,
-		  agent_id,
-		  source_id,
-		  hash,
-		  content,
-		  text,
-		  state,
-		  created_at
-		)
-		values (?, ?, ?, ?, ?, ?, ?, 'new', ?)`,
-		v.ID, account, v.AgentID, v.SourceID, v.Hash, toJSON(v.Content), v.Text, millis(v.CreatedAt))
-	return err
+	return db.insert(ctx, "source_versions",
+		append(versionTable.fields(v), field{"account_id", account}, field{"state", "new"})...)
 }
+
+var versionTable = newTable("source_versions", func(v *parley.Version) []field {
+	return []field{
+		{"id", &v.ID},
+		{"agent_id", &v.AgentID},
+		{"source_id", &v.SourceID},
+		{"hash", &v.Hash},
+		{"content", rawJSONDest{&v.Content}},
+		{"text", &v.Text},
+		{"created_at", timeDest{&v.CreatedAt}},
+	}
+})
 
 // Version finds one state of a source's content, with its text. Fails with SOURCE_NOT_FOUND.
 func (db *DB) Version(ctx context.Context, ref parley.AgentRef, source parley.SourceID,
 	id parley.VersionID) (*parley.Version, error) {
-	var content sql.NullString
-	v, err := sqldb.One(ctx, db.sql, func(scan sqldb.Scan) (parley.Version, error) {
-		return scanVersion(func(dest ...any) error { return scan(append([]any{&content}, dest...)...) })
-	}, `
-		select
-		  content,
-		  id,
-		  agent_id,
-		  source_id,
-		  hash,
-		  text,
-		  created_at
-		from source_versions
+	return versionTable.find(ctx, db, parley.CodeSourceNotFound, `
 		where id = ? and source_id = ? and agent_id = ? and account_id = ?`, id, source, ref.Agent, ref.Account)
-	if err != nil {
-		return nil, mapNotFound(err, parley.CodeSourceNotFound)
-	}
-	v.Content = rawOrNil(content)
-	return &v, nil
-}
-
-func scanVersion(scan sqldb.Scan) (v parley.Version, err error) {
-	err = scan(
-		&v.ID,
-		&v.AgentID,
-		&v.SourceID,
-		&v.Hash,
-		&v.Text,
-		timeDest{&v.CreatedAt},
-	)
-	return v, err
 }
 
 // HasEarlierVersions reports whether a source has versions that neither answer nor are on their way.
 func (db *DB) HasEarlierVersions(ctx context.Context, ref parley.AgentRef, source parley.SourceID) (bool, error) {
-	n, err := sqldb.One(ctx, db.sql, sqldb.Column[int], `
-		select count(*)
+	return db.exists(ctx, `
 		from source_versions v
 		join sources s on s.id = v.source_id
 		where v.source_id = ? and v.agent_id = ? and v.account_id = ?
 		  and v.id <> coalesce(s.live_version, '') and v.id <> coalesce(s.wanted_version, '')`, source, ref.Agent,
 		ref.Account)
-	return n > 0, err
 }
 
 // EraseEarlierVersions erases what the earlier versions of a source said, in chunks in the bulk lane.
@@ -437,39 +323,27 @@ type ManagedSource struct {
 
 // ManagedSources lists all of an agent's sources, oldest first, with their keys; what was found on a site is left out.
 func (db *DB) ManagedSources(ctx context.Context, ref parley.AgentRef) ([]ManagedSource, error) {
-	return sqldb.All(ctx, db.sql, scanManagedSource, `
-		select
-		  coalesce(s.key, ''),
-		  coalesce((select v.hash from source_versions v where v.id = s.wanted_version), ''),
-		   `+
-		sourceColumns+
-		` from sources s where s.agent_id = ? and s.account_id = ? and s.parent_id is null and s.deleted_at is null
-			order by s.created_at, s.id`,
-		ref.Agent, ref.Account)
+	return managedSourceTable.list(ctx, db, `
+		where agent_id = ? and account_id = ? and parent_id is null and deleted_at is null
+		order by created_at, id`, ref.Agent, ref.Account)
 }
 
-func scanManagedSource(scan sqldb.Scan) (m ManagedSource, err error) {
-	m.Source, err = scanSource(func(dest ...any) error { return scan(append([]any{&m.Key, &m.Hash}, dest...)...) })
-	return m, err
-}
+var managedSourceTable = newTable("sources", func(m *ManagedSource) []field {
+	return append(sourceTable.fields(&m.Source),
+		field{"key", nullableText(&m.Key)},
+		field{"(select v.hash from source_versions v where v.id = sources.wanted_version)", nullableText(&m.Hash)})
+})
 
 // SourceByKey finds a source by its key in manifests. Fails with SOURCE_NOT_FOUND.
 func (db *DB) SourceByKey(ctx context.Context, ref parley.AgentRef, key string) (*parley.Source, error) {
-	s, err := sqldb.One(ctx, db.sql, scanSource, `
-		select `+sourceColumns+`
-		from sources
+	return sourceTable.find(ctx, db, parley.CodeSourceNotFound, `
 		where agent_id = ? and account_id = ? and key = ? and deleted_at is null`,
 		ref.Agent, ref.Account, key)
-	if err != nil {
-		return nil, mapNotFound(err, parley.CodeSourceNotFound)
-	}
-	return &s, nil
 }
 
 // SetSourceKey returns a source its key in manifests. Fails with SOURCE_NOT_FOUND.
 func (db *DB) SetSourceKey(ctx context.Context, ref parley.AgentRef, id parley.SourceID, key string) error {
-	n, err := db.sql.Exec(ctx, `
+	return db.execFound(ctx, parley.CodeSourceNotFound, `
 		update sources set key = ?
 		where id = ? and agent_id = ? and account_id = ? and deleted_at is null`, textOrNil(key), id, ref.Agent, ref.Account)
-	return requireChanged(n, err, parley.CodeSourceNotFound)
 }

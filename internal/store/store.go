@@ -91,9 +91,8 @@ func (db *DB) FindSetting(ctx context.Context, name string) (string, error) {
 
 // SetSetting writes a value of the installation, new or not.
 func (db *DB) SetSetting(ctx context.Context, name, value string) error {
-	_, err := db.sql.Exec(ctx, `
+	return db.exec(ctx, `
 		insert into settings (name, value)
 		values (?, ?)
 		on conflict (name) do update set value = excluded.value`, name, value)
-	return err
 }

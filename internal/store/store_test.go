@@ -25,65 +25,65 @@ type fixture struct {
 	Agent   *parley.Agent
 }
 
-func forEachDatabase(t *testing.T, f func(w *fixture)) {
+func forEachDatabase(t *testing.T, f func(fx *fixture)) {
 	t.Helper()
 	dbs.ForEachStore(t, func(t *testing.T, db *store.DB) {
-		w := &fixture{TB: t, Context: t.Context(), DB: db}
-		w.Account = w.createAccount("Acme")
-		w.Agent = w.createAgent(w.Account, testTime)
-		f(w)
+		fx := &fixture{TB: t, Context: t.Context(), DB: db}
+		fx.Account = fx.createAccount("Acme")
+		fx.Agent = fx.createAgent(fx.Account, testTime)
+		f(fx)
 	})
 }
 
-func (w *fixture) createAccount(name string) *parley.Account {
-	w.Helper()
+func (fx *fixture) createAccount(name string) *parley.Account {
+	fx.Helper()
 	a := &parley.Account{ID: parley.AccountID(parley.NewUUID()), Name: name, Plan: "unlimited", CreatedAt: testTime}
-	w.must(w.CreateAccount(w, a))
+	fx.must(fx.CreateAccount(fx, a))
 	return a
 }
 
-func (w *fixture) createAgent(account *parley.Account, created time.Time) *parley.Agent {
-	w.Helper()
+func (fx *fixture) createAgent(account *parley.Account, created time.Time) *parley.Agent {
+	fx.Helper()
 	a := &parley.Agent{ID: parley.NewAgentID(), AccountID: account.ID, Name: "Guide", Model: "auto", Visibility: "private",
 		InitialMessages: []string{"Hi!"}, RateLimit: parley.DefaultDeviceLimit(), IdentitySecret: "s", ConfigVersion: 1,
 		CreatedAt: created, UpdatedAt: created}
-	w.must(w.CreateAgent(w, a))
+	fx.must(fx.CreateAgent(fx, a))
 	return a
 }
 
-func (w *fixture) createSource(name string, size int64, created time.Time) *parley.Source {
-	w.Helper()
-	s := &parley.Source{ID: parley.SourceID(parley.NewUUID()), AccountID: w.Account.ID, AgentID: w.Agent.ID,
+func (fx *fixture) createSource(name string, size int64, created time.Time) *parley.Source {
+	fx.Helper()
+	s := &parley.Source{ID: parley.SourceID(parley.NewUUID()), AccountID: fx.Account.ID, AgentID: fx.Agent.ID,
 		Kind: parley.SourceText, Name: name, Size: size,
 		Status: parley.SourceUntrained, WantedVersion: parley.VersionID(parley.NewUUID()), CreatedAt: created,
 		UpdatedAt: created}
-	w.must(w.Transact(w, 0, func(tx *store.DB) error {
-		_, err := tx.CreateSource(w, s)
+	fx.must(fx.Transact(fx, 0, func(tx *store.DB) error {
+		_, err := tx.CreateSource(fx, s)
 		return err
 	}))
 	return s
 }
 
-func (w *fixture) must(err error) {
-	w.Helper()
+func (fx *fixture) must(err error) {
+	fx.Helper()
 	if err != nil {
-		w.Fatal(err)
+		fx.Fatal(err)
 	}
 }
 
 // wantCode asserts the code of a failure.
-func (w *fixture) wantCode(err error, code parley.Code) {
-	w.Helper()
+func (fx *fixture) wantCode(err error, code parley.Code) {
+	fx.Helper()
 	if !parley.IsCode(err, code) {
-		w.Errorf("got %v, want %s", err, code)
+		fx.Errorf("got %v, want %s", err, code)
 	}
 }
 
 // reloadAgent reads the agent again.
-func (w *fixture) reloadAgent() *parley.Agent {
-	w.Helper()
-	a, err := w.DB.Agent(w, w.Account.ID.AgentRef(w.Agent.ID), testTime)
-	w.must(err)
+func (fx *fixture) reloadAgent() *parley.Agent {
+	fx.Helper()
+	a, err := fx.DB.Agent(fx, fx.Account.ID.AgentRef(fx.Agent.ID), testTime)
+	fx.must(err)
 	return a
 }
 

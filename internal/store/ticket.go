@@ -13,61 +13,36 @@ import (
 )
 
 // ticketColumns are read from ticketTables: a ticket t and its customer p.
-const (
-	ticketColumns = `
-  t.id,
-  t.account_id,
-  t.agent_id,
-  t.number,
-  t.subject,
-  t.description,
-  t.status_id,
-  t.category,
-  t.assignee_id,
-  t.metadata,
-  t.channel,
-  t.conversation_id,
-  t.team_id,
-  t.priority,
-  t.created_at,
-  t.updated_at,
-  t.last_message_at,
-  p.id,
-  p.account_id,
-  p.agent_id,
-  p.email,
-  p.external_id,
-  p.name,
-  p.phone,
-  p.attributes,
-  p.created_at,
-  p.updated_at`
-	ticketTables = `tickets t join people p on p.id = t.person_id and p.agent_id = t.agent_id and p.account_id = ` +
+var (
+	ticketColumns = columnList("t.", ticketFields(new(parley.Ticket))) + `, ` + personTable.columnsOf("p")
+	ticketTables  = `tickets t join people p on p.id = t.person_id and p.agent_id = t.agent_id and p.account_id = ` +
 		`t.account_id`
+	ticketTable = table[parley.Ticket]{name: ticketTables, columns: ticketColumns, fields: func(t *parley.Ticket) []field {
+		return append(ticketFields(t), personTable.fields(&t.Customer)...)
+	}}
 )
 
-func scanTicket(scan sqldb.Scan) (t parley.Ticket, err error) {
-	dests := []any{
-		&t.ID,
-		&t.AccountID,
-		&t.AgentID,
-		&t.Number,
-		&t.Subject,
-		&t.Description,
-		&t.StatusID,
-		&t.Category,
-		nullableText(&t.AssigneeID),
-		rawJSONDest{&t.Metadata},
-		&t.Channel,
-		nullableText(&t.ConversationID),
-		nullableText(&t.TeamID),
-		&t.Priority,
-		timeDest{&t.CreatedAt},
-		timeDest{&t.UpdatedAt},
-		timePointerDest{&t.LastMessageAt},
+// ticketFields are the ticket's own columns without its customer.
+func ticketFields(t *parley.Ticket) []field {
+	return []field{
+		{"id", &t.ID},
+		{"account_id", &t.AccountID},
+		{"agent_id", &t.AgentID},
+		{"number", &t.Number},
+		{"subject", &t.Subject},
+		{"description", &t.Description},
+		{"status_id", &t.StatusID},
+		{"category", &t.Category},
+		{"assignee_id", nullableText(&t.AssigneeID)},
+		{"metadata", rawObject(&t.Metadata)},
+		{"channel", &t.Channel},
+		{"conversation_id", nullableText(&t.ConversationID)},
+		{"team_id", nullableText(&t.TeamID)},
+		{"priority", &t.Priority},
+		{"created_at", timeDest{&t.CreatedAt}},
+		{"updated_at", timeDest{&t.UpdatedAt}},
+		{"last_message_at", timePointerDest{&t.LastMessageAt}},
 	}
-	err = scan(append(dests, personDests(&t.Customer)...)...)
-	return t, err
 }
 
 // Ticket finds a ticket with its customer. Fails with TICKET_NOT_FOUND.
@@ -85,7 +60,8 @@ func (db *DB) LockTicket(ctx context.Context, ref parley.AgentRef, number int64)
 	return db.ticket(ctx, ref, `t.number = ?`, number, db.ticketLockClause())
 }
 
-// LockTicketOfConversation is TicketOf that keeps every other writer of the ticket out until the transaction ends.
+// LockTicketOfConversation is TicketOfConversation that keeps every other writer of the ticket out until the
+// transaction ends.
 func (db *DB) LockTicketOfConversation(ctx context.Context, ref parley.ConversationRef) (*parley.Ticket, error) {
 	return db.ticket(ctx, ref.AgentRef, `t.conversation_id = ?`, ref.Conversation, db.ticketLockClause())
 }
@@ -100,50 +76,18 @@ func (db *DB) ticketLockClause() string {
 
 func (db *DB) ticket(ctx context.Context, ref parley.AgentRef, which string, value any, lock string) (*parley.Ticket,
 	error) {
-	t, err := sqldb.One(ctx, db.sql, scanTicket, `
-		select `+ticketColumns+`
-		from `+ticketTables+`
+	return ticketTable.find(ctx, db, parley.CodeTicketNotFound, `
 		where t.agent_id = ? and t.account_id = ? and `+which+lock, ref.Agent, ref.Account, value)
-	if err != nil {
-		return nil, mapNotFound(err, parley.CodeTicketNotFound)
-	}
-	return &t, nil
 }
 
 // InsertTicket writes a new ticket, whose number, status and customer are there. routed tells how it came to its team
 // and its assignee, as an object; nil where nobody looked for them.
 func (db *DB) InsertTicket(ctx context.Context, t *parley.Ticket, routed json.RawMessage) error {
-	_, err := db.sql.Exec(ctx, `
-		insert into tickets (
-		  id,
-		  account_id,
-		  agent_id,
-		  number,
-		  subject,
-		  description,
-		  status_id,
-		  category,
-		  is_open,
-		  assignee_id,
-		  person_id,
-		  metadata,
-		  channel,
-		  conversation_id,
-		  team_id,
-		  priority,
-		  routed,
-		  created_at,
-		  updated_at,
-		  last_message_at,
-		  closed_at
-		)
-		values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		t.ID, t.AccountID, t.AgentID, t.Number, t.Subject, t.Description, t.StatusID, t.Category,
-		boolToInt(t.Category.IsOpen()), textOrNil(t.AssigneeID), t.Customer.ID,
-		objectJSON(t.Metadata), t.Channel, textOrNil(t.ConversationID), textOrNil(t.TeamID), t.Priority, toJSON(routed),
-		millis(t.CreatedAt), millis(t.UpdatedAt),
-		millisOrNil(t.LastMessageAt), closedAt(t))
-	return err
+	return db.insert(ctx, "tickets", append(ticketFields(t),
+		field{"is_open", t.Category.IsOpen()},
+		field{"person_id", t.Customer.ID},
+		field{"routed", rawJSONDest{&routed}},
+		field{"closed_at", closedAt(t)})...)
 }
 
 func closedAt(t *parley.Ticket) any {
@@ -156,7 +100,7 @@ func closedAt(t *parley.Ticket) any {
 // SaveTicket writes what of a locked ticket changes: its status, assignee, team, priority and times. Fails with
 // TICKET_NOT_FOUND.
 func (db *DB) SaveTicket(ctx context.Context, t *parley.Ticket) error {
-	n, err := db.sql.Exec(ctx, `
+	return db.execFound(ctx, parley.CodeTicketNotFound, `
 		update tickets set
 		  status_id = ?,
 		  category = ?,
@@ -171,7 +115,6 @@ func (db *DB) SaveTicket(ctx context.Context, t *parley.Ticket) error {
 		t.StatusID, t.Category, boolToInt(t.Category.IsOpen()), textOrNil(t.AssigneeID), textOrNil(t.TeamID),
 		t.Priority, millis(t.UpdatedAt), millisOrNil(t.LastMessageAt),
 		boolToInt(t.Category.IsOpen()), closedAt(t), t.AgentID, t.AccountID, t.Number)
-	return requireChanged(n, err, parley.CodeTicketNotFound)
 }
 
 // OpenTicketNumbers returns the numbers of an agent's open tickets that a member has, in their order.
@@ -210,7 +153,7 @@ type TicketFilter struct {
 // noMessageSortValue is the place of tickets without a message among those ordered by their last one.
 const noMessageSortValue = math.MinInt64
 
-// Tickets lists an agent's tickets, each with its customer. Mark.At is the value that they are ordered by, Mark.ID the
+// Tickets lists an agent's tickets, each with its customer. A cursor holds the value that they are ordered by and the
 // number. A walk shows every ticket that does not change meanwhile exactly once.
 func (db *DB) Tickets(ctx context.Context, ref parley.AgentRef, f TicketFilter,
 	ask parley.PageRequest) (page parley.Page[parley.Ticket], err error) {
@@ -219,8 +162,7 @@ func (db *DB) Tickets(ctx context.Context, ref parley.AgentRef, f TicketFilter,
 	}
 	where, args := f.whereClause(ref)
 	if f.CountTotal {
-		if page.Total, err = sqldb.One(ctx, db.sql, sqldb.Column[int], `
-			select count(*)
+		if page.Total, err = db.count(ctx, `
 			from tickets t
 			where `+where, args...); err != nil {
 			return page, err
@@ -271,10 +213,7 @@ func (db *DB) ticketsWithoutMessages(ctx context.Context, f TicketFilter, where 
 }
 
 func (db *DB) queryTickets(ctx context.Context, where string, args []any, limit int) ([]parley.Ticket, error) {
-	return sqldb.All(ctx, db.sql, scanTicket, `
-		select `+ticketColumns+`
-		from `+ticketTables+`
-		where `+where+` limit ?`, append(args[:len(args):len(args)], limit)...)
+	return ticketTable.list(ctx, db, `where `+where+` limit ?`, append(args[:len(args):len(args)], limit)...)
 }
 
 func (f TicketFilter) sortDirection() (order, beyond string) {
@@ -297,7 +236,7 @@ func (f TicketFilter) cursor(t parley.Ticket) parley.Cursor {
 	return parley.Cursor{SortValue: at, ID: strconv.FormatInt(t.Number, 10)}
 }
 
-// cursorNumber reads the number of a mark; marks are sealed, so it is one of ours.
+// cursorNumber reads the number of a cursor; cursors are sealed, so it is one of ours.
 func cursorNumber(m *parley.Cursor) int64 {
 	n, _ := strconv.ParseInt(m.ID, 10, 64)
 	return n

@@ -30,7 +30,7 @@ func (db *DB) AddInternalMessage(ctx context.Context, ref parley.AgentRef, m *pa
 	if m.Event != nil {
 		about = toJSON(m.Event)
 	}
-	_, err = db.sql.Exec(ctx, `
+	return db.exec(ctx, `
 		insert into messages (
 		  id,
 		  account_id,
@@ -48,12 +48,11 @@ func (db *DB) AddInternalMessage(ctx context.Context, ref parley.AgentRef, m *pa
 		values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, m.ID, ref.Account, ref.Agent, m.ConversationID, m.Seq, m.Author,
 		textOrNil(m.AuthorID), m.Type, parley.MessageComplete,
 		toJSON(m.Parts), about, millis(m.CreatedAt))
-	return err
 }
 
 // TicketMessagesRequest is a request for one page of a ticket's messages.
 type TicketMessagesRequest struct {
-	parley.PageRequest          // Mark.At is a sequence number
+	parley.PageRequest          // its cursor is a sequence number
 	Types              []string // any of them; none is all
 	Descending         bool     // newest first
 }
@@ -76,8 +75,7 @@ func (db *DB) TicketMessages(ctx context.Context, ref parley.ConversationRef,
 	if len(ask.Types) > 0 {
 		where, args = where+` and type in `+placeholders(len(ask.Types)), append(args, toAny(ask.Types)...)
 	}
-	if page.Total, err = sqldb.One(ctx, db.sql, sqldb.Column[int], `
-		select count(*)
+	if page.Total, err = db.count(ctx, `
 		from messages
 		where `+where, args...); err != nil {
 		return page, err

@@ -127,7 +127,7 @@ func (db *DB) ticketsByID(ctx context.Context, ref parley.AgentRef, ids []parley
 	}
 	var list []parley.Ticket
 	err := forEachTicketBatch(ids, func(some []any) error {
-		rows, err := sqldb.All(ctx, db.sql, scanTicket, ticketIDsClause+`select `+ticketColumns+`
+		rows, err := sqldb.All(ctx, db.sql, ticketTable.reader(), ticketIDsClause+`select `+ticketColumns+`
 			from these
 			cross join `+ticketTables+`
 			where t.id = these.id and t.agent_id = ? and t.account_id = ?`, append(some, ref.Agent, ref.Account)...)
@@ -184,7 +184,7 @@ func (db *DB) sortTermsByRarity(ctx context.Context, ref parley.AgentRef, terms 
 	list := make([]countedTerm, len(terms))
 	for i, t := range terms {
 		where, args := t.whereClause(ref)
-		n, err := sqldb.One(ctx, db.sql, sqldb.Column[int], `select count(*) from (select 1 from ticket_words w where `+
+		n, err := db.count(ctx, `from (select 1 from ticket_words w where `+
 			where+` limit ?) x`, append(args, maxCandidates+1)...)
 		if err != nil || n == 0 {
 			return nil, err
@@ -305,8 +305,7 @@ var insertTicketWordsQuery = `
 
 // CountTicketWords returns how many words a ticket has.
 func (db *DB) CountTicketWords(ctx context.Context, ref parley.AgentRef, ticket parley.TicketID) (int, error) {
-	return sqldb.One(ctx, db.sql, sqldb.Column[int], `
-		select count(*)
+	return db.count(ctx, `
 		from ticket_words
 		where ticket_id = ? and agent_id = ? and account_id = ?`, ticket, ref.Agent, ref.Account)
 }

@@ -163,7 +163,7 @@ func TestTicketsAreFiltered(t *testing.T) {
 }
 
 // A walk shows every ticket that does not change meanwhile once, although others jump to its front.
-func TestTicketsChangeDuringAWalk(t *testing.T) {
+func TestTicketPagesWhileTicketsChange(t *testing.T) {
 	dbs.ForEachStore(t, func(t *testing.T, db *store.DB) {
 		insertTickets(t, db, 20)
 		seen := map[int64]int{}

@@ -21,76 +21,34 @@ const (
 // ErrVoiceLost is the failure to change a voice session that is no longer its owner's: another server has ended it.
 var ErrVoiceLost = errors.New("store: the voice session was ended by somebody else")
 
-const voiceColumns = `
-  id,
-  account_id,
-  agent_id,
-  conversation_id,
-  user_id,
-  timezone,
-  max_seconds,
-  price,
-  owner,
-  lease_until,
-  reserved,
-  charged,
-  minutes,
-  created_at,
-  joined_at,
-  seen_at,
-  ended_at,
-  end_reason`
-
-func scanVoice(scan sqldb.Scan) (s parley.VoiceSession, err error) {
-	var seconds int64
-	err = scan(
-		&s.ID,
-		&s.AccountID,
-		&s.AgentID,
-		&s.ConversationID,
-		&s.UserID,
-		&s.Timezone,
-		&seconds,
-		&s.PricePerMinute,
-		&s.Owner,
-		timeDest{&s.LeaseUntil},
-		&s.Reserved,
-		&s.Charged,
-		&s.Minutes,
-		timeDest{&s.CreatedAt},
-		timePointerDest{&s.JoinedAt},
-		timePointerDest{&s.LastSeenAt},
-		timePointerDest{&s.EndedAt},
-		nullableText(&s.EndReason),
-	)
-	s.MaxDuration = time.Duration(seconds) * time.Second
-	return s, err
-}
+var voiceTable = newTable("voice_sessions", func(s *parley.VoiceSession) []field {
+	return []field{
+		{"id", &s.ID},
+		{"account_id", &s.AccountID},
+		{"agent_id", &s.AgentID},
+		{"conversation_id", &s.ConversationID},
+		{"user_id", &s.UserID},
+		{"timezone", &s.Timezone},
+		{"max_seconds", durationDest{&s.MaxDuration, time.Second}},
+		{"price", &s.PricePerMinute},
+		{"owner", &s.Owner},
+		{"lease_until", timeDest{&s.LeaseUntil}},
+		{"reserved", &s.Reserved},
+		{"charged", &s.Charged},
+		{"minutes", &s.Minutes},
+		{"created_at", timeDest{&s.CreatedAt}},
+		{"joined_at", timePointerDest{&s.JoinedAt}},
+		{"seen_at", timePointerDest{&s.LastSeenAt}},
+		{"ended_at", timePointerDest{&s.EndedAt}},
+		{"end_reason", nullableText(&s.EndReason)},
+	}
+})
 
 // CreateVoice writes a session that is opening. It must be called in a transaction that has locked the agent
 // (LockAgent) and has reserved the price of the first minute.
 func (db *DB) CreateVoice(ctx context.Context, s *parley.VoiceSession) error {
-	_, err := db.sql.Exec(ctx, `
-		insert into voice_sessions (
-		  id,
-		  account_id,
-		  agent_id,
-		  conversation_id,
-		  user_id,
-		  timezone,
-		  max_seconds,
-		  state,
-		  owner,
-		  lease_until,
-		  price,
-		  month,
-		  reserved,
-		  created_at
-		)
-		values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, s.ID, s.AccountID, s.AgentID, s.ConversationID, s.UserID,
-		s.Timezone, int64(s.MaxDuration/time.Second), voiceOpening,
-		s.Owner, millis(s.LeaseUntil), int64(s.PricePerMinute), MonthOf(s.CreatedAt), int64(s.Reserved), millis(s.CreatedAt))
-	return err
+	return db.insert(ctx, "voice_sessions",
+		append(voiceTable.fields(s), field{"state", voiceOpening}, field{"month", MonthOf(s.CreatedAt)})...)
 }
 
 // StartVoice makes an opening session live. Fails with ErrVoiceLost.
@@ -120,8 +78,8 @@ func (db *DB) DeleteOpeningVoice(ctx context.Context, s *parley.VoiceSession) (d
 	return true, db.settleVoiceCredits(ctx, s, month, 0, s.CreatedAt)
 }
 
-// CloseVoice ends a living session as it says of itself (JoinedAt, SeenAt, EndedAt, Reason, Minutes), settles its
-// credits and records the events. Fails with ErrVoiceLost when another server has ended it. Call it last in its
+// CloseVoice ends a living session as it says of itself (JoinedAt, LastSeenAt, EndedAt, EndReason, Minutes), settles
+// its credits and records the events. Fails with ErrVoiceLost when another server has ended it. Call it last in its
 // transaction: it holds the account's row until commit.
 func (db *DB) CloseVoice(ctx context.Context, s *parley.VoiceSession, events ...NewEvent) error {
 	var month string
@@ -151,36 +109,10 @@ func (db *DB) CloseVoice(ctx context.Context, s *parley.VoiceSession, events ...
 	return db.RecordEvents(ctx, s.AccountID, *s.EndedAt, events...)
 }
 
-// settleVoiceCredits turns what a session has set aside into what it cost, as settle does for a turn.
+// settleVoiceCredits turns what a session has reserved into what it cost.
 func (db *DB) settleVoiceCredits(ctx context.Context, s *parley.VoiceSession, month string, cost parley.Credits,
 	now time.Time) error {
-	for _, agent := range []parley.AgentID{wholeAccount, s.AgentID} { // in the order of Reserve
-		_, err := db.sql.Exec(ctx, `
-			update credit_usage set
-			  used = used + ?,
-			  reserved = reserved - ?
-			where account_id = ? and agent_id = ? and month = ?`,
-			int64(cost), int64(s.Reserved), s.AccountID, agent, month)
-		if err != nil {
-			return err
-		}
-	}
-	if cost == 0 {
-		return nil
-	}
-	_, err := db.sql.Exec(ctx, `
-		insert into credit_ledger (
-		  account_id,
-		  agent_id,
-		  turn_id,
-		  kind,
-		  amount,
-		  month,
-		  at
-		)
-		values (?, ?, ?, 'voice', ?, ?, ?)`,
-		s.AccountID, s.AgentID, s.ID, int64(cost), month, millis(now))
-	return err
+	return db.settle(ctx, settlement{s.AgentRef(), string(s.ID), "voice", month, s.Reserved, cost}, now)
 }
 
 // ReserveVoiceMinute reserves the price of another minute for a session, and returns what its account and agent have
@@ -293,10 +225,9 @@ func (db *DB) RequestedVoiceEnds(ctx context.Context, owner string) (map[parley.
 // ExpireOtherVoiceLeases ends the leases of all owners but this one: at the start of a server that alone holds the
 // database, every other owner is dead.
 func (db *DB) ExpireOtherVoiceLeases(ctx context.Context, owner string) error {
-	_, err := db.sql.Exec(ctx, `
+	return db.exec(ctx, `
 		update voice_sessions set lease_until = 0
 		where owner <> ? and ended_at is null`, owner)
-	return err
 }
 
 // ExpiredVoiceSessions lists sessions whose lease has run out, at most limit; opening tells which of them had not
@@ -305,14 +236,15 @@ func (db *DB) ExpiredVoiceSessions(ctx context.Context, now time.Time, limit int
 	opening map[parley.VoiceSessionID]bool, err error) {
 	opening = map[parley.VoiceSessionID]bool{}
 	list, err = sqldb.All(ctx, db.sql, func(scan sqldb.Scan) (parley.VoiceSession, error) {
+		var s parley.VoiceSession
 		var state string
-		s, err := scanVoice(func(dest ...any) error { return scan(append(dest, &state)...) })
+		err := scan(append(voiceTable.dests(&s), &state)...)
 		if state == voiceOpening {
 			opening[s.ID] = true
 		}
 		return s, err
 	}, `
-		select `+voiceColumns+
+		select `+voiceTable.columns+
 		`, state from voice_sessions where ended_at is null and lease_until < ? order by lease_until limit ?`,
 		millis(now), limit)
 	return list, opening, err
@@ -337,27 +269,15 @@ func (db *DB) TakeOverVoice(ctx context.Context, s *parley.VoiceSession, owner s
 // VoiceSession finds one session of the agent; nil where there is none.
 func (db *DB) VoiceSession(ctx context.Context, ref parley.AgentRef, id parley.VoiceSessionID) (*parley.VoiceSession,
 	error) {
-	return optionalVoice(sqldb.One(ctx, db.sql, scanVoice, `
-		select `+voiceColumns+`
-		from voice_sessions
+	return voiceTable.findOrNil(ctx, db, `
 		where id = ? and agent_id = ? and account_id = ? and state <> ?`,
-		id, ref.Agent, ref.Account, voiceOpening))
+		id, ref.Agent, ref.Account, voiceOpening)
 }
 
 // VoiceSessionInAnyAccount finds a session by its id alone; nil where there is none. It is the operator's view and asks
 // for no account.
 func (db *DB) VoiceSessionInAnyAccount(ctx context.Context, id parley.VoiceSessionID) (*parley.VoiceSession, error) {
-	return optionalVoice(sqldb.One(ctx, db.sql, scanVoice, `
-		select `+voiceColumns+`
-		from voice_sessions
-		where id = ? and state <> ?`, id, voiceOpening))
-}
-
-func optionalVoice(s parley.VoiceSession, err error) (*parley.VoiceSession, error) {
-	if sqldb.IsNotFound(err) {
-		return nil, nil
-	}
-	return &s, err
+	return voiceTable.findOrNil(ctx, db, `where id = ? and state <> ?`, id, voiceOpening)
 }
 
 // VoiceFilter narrows a list of sessions; what is empty does not.
@@ -375,9 +295,7 @@ func (db *DB) VoiceSessions(ctx context.Context, f VoiceFilter, limit int) ([]pa
 	if f.Live {
 		where = append(where, "ended_at is null")
 	}
-	return sqldb.All(ctx, db.sql, scanVoice, `
-		select `+voiceColumns+`
-		from voice_sessions
+	return voiceTable.list(ctx, db, `
 		where `+strings.Join(where, " and ")+`
 		order by created_at desc, id desc
 		limit ?`,
@@ -387,8 +305,7 @@ func (db *DB) VoiceSessions(ctx context.Context, f VoiceFilter, limit int) ([]pa
 // CountLiveVoice counts an agent's sessions that live, those that open included. To be exact it must be asked in a
 // transaction that holds the agent's row.
 func (db *DB) CountLiveVoice(ctx context.Context, ref parley.AgentRef, now time.Time) (int, error) {
-	return sqldb.One(ctx, db.sql, sqldb.Column[int], `
-		select count(*)
+	return db.count(ctx, `
 		from voice_sessions
 		where agent_id = ? and account_id = ? and ended_at is null and lease_until > ?`,
 		ref.Agent, ref.Account, millis(now))
@@ -407,7 +324,7 @@ func (db *DB) VoiceAwaitingCustomer(ctx context.Context, account parley.AccountI
 }
 
 // RecentVoiceStarts lists when an agent's sessions began since a moment, of one user or of all, the newest first, at
-// most limit. It is exact as LiveVoice is.
+// most limit. It is exact as CountLiveVoice is.
 func (db *DB) RecentVoiceStarts(ctx context.Context, ref parley.AgentRef, user parley.EndUserID, since time.Time,
 	limit int) ([]time.Time, error) {
 	userClause, args := "", []any{ref.Agent, ref.Account, millis(since)}
@@ -427,12 +344,10 @@ func (db *DB) RecentVoiceStarts(ctx context.Context, ref parley.AgentRef, user p
 
 // HasVoiceSession reports whether a voice session took place in the conversation: one that a user has joined.
 func (db *DB) HasVoiceSession(ctx context.Context, ref parley.ConversationRef) (bool, error) {
-	n, err := sqldb.One(ctx, db.sql, sqldb.Column[int], `
-		select count(*)
+	return db.exists(ctx, `
 		from voice_sessions
 		where conversation_id = ? and agent_id = ? and account_id = ? and joined_at is not null`,
 		ref.Conversation, ref.Agent, ref.Account)
-	return n > 0, err
 }
 
 // CreateVoiceConversation writes a conversation that a voice session begins: nothing is said in it yet. Fails with

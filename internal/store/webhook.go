@@ -3,52 +3,32 @@ package store
 import (
 	"context"
 	"database/sql"
-	"fmt"
 	"time"
 
 	"parley"
 	"parley/internal/sqldb"
 )
 
-const webhookColumns = `
-  id,
-  account_id,
-  agent_id,
-  endpoint,
-  events,
-  signing,
-  key_id,
-  created_at,
-  updated_at`
-
-func scanWebhook(scan sqldb.Scan) (h parley.Webhook, err error) {
-	err = scan(
-		&h.ID,
-		&h.AccountID,
-		nullableText(&h.AgentID),
-		&h.Endpoint,
-		jsonDest{&h.Events},
-		&h.SealedSigningKeys,
-		nullableText(&h.KeyID),
-		timeDest{&h.CreatedAt},
-		timeDest{&h.UpdatedAt},
-	)
-	if err != nil {
-		return h, fmt.Errorf("webhook %s: %w", h.ID, err)
+var webhookTable = newTable("webhooks", func(h *parley.Webhook) []field {
+	return []field{
+		{"id", &h.ID},
+		{"account_id", &h.AccountID},
+		{"agent_id", nullableText(&h.AgentID)},
+		{"endpoint", &h.Endpoint},
+		{"events", jsonDest{&h.Events}},
+		{"signing", &h.SealedSigningKeys},
+		{"key_id", nullableText(&h.KeyID)},
+		{"created_at", timeDest{&h.CreatedAt}},
+		{"updated_at", timeDest{&h.UpdatedAt}},
 	}
-	return h, nil
-}
+})
 
 func webhookNotFound() error { return parley.NewErrorf(parley.CodeNotFound, "Webhook not found.") }
 
 // CreateWebhook writes a new webhook. It must be called in a transaction that has locked the account or, where it names
 // one, the agent.
 func (db *DB) CreateWebhook(ctx context.Context, h *parley.Webhook) error {
-	_, err := db.sql.Exec(ctx, `insert into webhooks (`+webhookColumns+`)
-		values (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		h.ID, h.AccountID, textOrNil(h.AgentID), h.Endpoint, toJSON(h.Events), h.SealedSigningKeys, textOrNil(h.KeyID),
-		millis(h.CreatedAt), millis(h.UpdatedAt))
-	return err
+	return webhookTable.insert(ctx, db, h, "")
 }
 
 // Webhooks lists an account's webhooks, oldest first; agent narrows them to those of an agent, empty does not.
@@ -57,27 +37,20 @@ func (db *DB) Webhooks(ctx context.Context, ref parley.AgentRef) ([]parley.Webho
 	if ref.Agent != "" {
 		where, args = where+` and agent_id = ?`, append(args, ref.Agent)
 	}
-	return sqldb.All(ctx, db.sql, scanWebhook, `
-		select `+webhookColumns+`
-		from webhooks
+	return webhookTable.list(ctx, db, `
 		where `+where+`
 		order by created_at, id`, args...)
 }
 
 // AllWebhooks lists the webhooks of every account. It is the operator's view and asks for no account.
 func (db *DB) AllWebhooks(ctx context.Context) ([]parley.Webhook, error) {
-	return sqldb.All(ctx, db.sql, scanWebhook, `
-		select `+webhookColumns+`
-		from webhooks
+	return webhookTable.list(ctx, db, `
 		order by account_id, created_at, id`)
 }
 
 // Webhook finds an account's webhook. Fails with NOT_FOUND.
 func (db *DB) Webhook(ctx context.Context, account parley.AccountID, id parley.WebhookID) (*parley.Webhook, error) {
-	h, err := sqldb.One(ctx, db.sql, scanWebhook, `
-		select `+webhookColumns+`
-		from webhooks
-		where id = ? and account_id = ?`, id, account)
+	h, err := webhookTable.one(ctx, db, `where id = ? and account_id = ?`, id, account)
 	if sqldb.IsNotFound(err) {
 		return nil, webhookNotFound()
 	}
@@ -106,75 +79,39 @@ func (db *DB) DeleteWebhook(ctx context.Context, account parley.AccountID, id pa
 	return err
 }
 
-const deliveryColumns = `
-  id,
-  account_id,
-  agent_id,
-  webhook_id,
-  event,
-  body,
-  state,
-  attempts,
-  due_at,
-  last_status,
-  last_error,
-  created_at,
-  updated_at,
-  delivered_at`
-
-func scanDelivery(scan sqldb.Scan) (d parley.Delivery, err error) {
-	var status sql.NullInt64
-	err = scan(
-		&d.ID,
-		&d.AccountID,
-		nullableText(&d.AgentID),
-		&d.WebhookID,
-		&d.Event,
-		&d.Body,
-		&d.State,
-		&d.Attempts,
-		timeDest{&d.DueAt},
-		&status,
-		nullableText(&d.LastError),
-		timeDest{&d.CreatedAt},
-		timeDest{&d.UpdatedAt},
-		timePointerDest{&d.DeliveredAt},
-	)
-	d.LastStatus = int(status.Int64)
-	return d, err
-}
+var deliveryTable = newTable("webhook_deliveries", func(d *parley.Delivery) []field {
+	return []field{
+		{"id", &d.ID},
+		{"account_id", &d.AccountID},
+		{"agent_id", nullableText(&d.AgentID)},
+		{"webhook_id", &d.WebhookID},
+		{"event", &d.Event},
+		{"body", &d.Body},
+		{"state", &d.State},
+		{"attempts", &d.Attempts},
+		{"due_at", timeDest{&d.DueAt}},
+		{"last_status", nullableNumber(&d.LastStatus)},
+		{"last_error", nullableText(&d.LastError)},
+		{"created_at", timeDest{&d.CreatedAt}},
+		{"updated_at", timeDest{&d.UpdatedAt}},
+		{"delivered_at", timePointerDest{&d.DeliveredAt}},
+	}
+})
 
 func deliveryNotFound() error { return parley.NewErrorf(parley.CodeNotFound, "Delivery not found.") }
 
 // AddDelivery writes a delivery that is to be sent.
 func (db *DB) AddDelivery(ctx context.Context, d *parley.Delivery) error {
-	_, err := db.sql.Exec(ctx, `
-		insert into webhook_deliveries (
-		  id,
-		  account_id,
-		  agent_id,
-		  webhook_id,
-		  event,
-		  body,
-		  state,
-		  attempts,
-		  due_at,
-		  created_at,
-		  updated_at
-		)
-		values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, d.ID, d.AccountID, textOrNil(d.AgentID), d.WebhookID, d.Event,
-		d.Body, string(parley.DeliveryPending), 0,
-		millis(d.DueAt), millis(d.CreatedAt), millis(d.CreatedAt))
-	return err
+	pending := *d
+	pending.State, pending.Attempts, pending.UpdatedAt = parley.DeliveryPending, 0, d.CreatedAt
+	return deliveryTable.insert(ctx, db, &pending, "")
 }
 
 // DueDeliveries lists a webhook's deliveries that are to be sent by now, at most limit, those that are due longest
 // first.
 func (db *DB) DueDeliveries(ctx context.Context, account parley.AccountID, hook parley.WebhookID, now time.Time,
 	limit int) ([]parley.Delivery, error) {
-	return sqldb.All(ctx, db.sql, scanDelivery, `
-		select `+deliveryColumns+`
-		from webhook_deliveries
+	return deliveryTable.list(ctx, db, `
 		where webhook_id = ? and account_id = ? and state = 'pending' and due_at <= ?
 		order by due_at, id
 		limit ?`, hook, account, millis(now), limit)
@@ -193,25 +130,18 @@ func (db *DB) NextDeliveryTime(ctx context.Context, account parley.AccountID, ho
 // SaveDeliveryAttempt writes how a pending delivery stands after an attempt. One that is gone, or no longer pending, is
 // left alone.
 func (db *DB) SaveDeliveryAttempt(ctx context.Context, d *parley.Delivery) error {
-	_, err := db.sql.Exec(ctx, `
-		update webhook_deliveries set
-		  state = ?,
-		  attempts = ?,
-		  due_at = ?,
-		  last_status = ?,
-		  last_error = ?,
-		  updated_at = ?,
-		  delivered_at = ?
-		where id = ? and webhook_id = ? and account_id = ? and state = 'pending'`, string(d.State), d.Attempts,
-		millis(d.DueAt), numberOrNil(d.LastStatus), textOrNil(d.LastError),
-		millis(d.UpdatedAt), millisOrNil(d.DeliveredAt), d.ID, d.WebhookID, d.AccountID)
+	fields := deliveryTable.pick(d, "state", "attempts", "due_at", "last_status", "last_error", "updated_at",
+		"delivered_at")
+	_, err := db.update(ctx, "webhook_deliveries", fields,
+		`id = ? and webhook_id = ? and account_id = ? and state = 'pending'`,
+		d.ID, d.WebhookID, d.AccountID)
 	return err
 }
 
 // ResetDelivery makes a delivery pending, as if it had never been tried, and returns it. Fails with NOT_FOUND.
 func (db *DB) ResetDelivery(ctx context.Context, account parley.AccountID, id parley.DeliveryID,
 	now time.Time) (*parley.Delivery, error) {
-	d, err := sqldb.One(ctx, db.sql, scanDelivery, `
+	d, err := sqldb.One(ctx, db.sql, deliveryTable.reader(), `
 		update webhook_deliveries set
 		  state = 'pending',
 		  attempts = 0,
@@ -219,7 +149,7 @@ func (db *DB) ResetDelivery(ctx context.Context, account parley.AccountID, id pa
 		  updated_at = ?,
 		  delivered_at = null
 		where id = ? and account_id = ?
-		returning `+deliveryColumns, millis(now), millis(now), id, account)
+		returning `+deliveryTable.columns, millis(now), millis(now), id, account)
 	if sqldb.IsNotFound(err) {
 		return nil, deliveryNotFound()
 	}
@@ -256,9 +186,7 @@ func (db *DB) Deliveries(ctx context.Context, f DeliveryFilter, limit int) ([]pa
 			where, args = where+` and `+narrow.column+` = ?`, append(args, narrow.value)
 		}
 	}
-	return sqldb.All(ctx, db.sql, scanDelivery, `
-		select `+deliveryColumns+`
-		from webhook_deliveries
+	return deliveryTable.list(ctx, db, `
 		where `+where+`
 		order by updated_at desc, id desc
 		limit ?`, append(args, limit)...)
