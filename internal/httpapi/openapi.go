@@ -231,29 +231,27 @@ func (c *schemas) headers() object {
 	all := object{
 		"x-request-id": object{"description": "Names this request; quote it to the operator.",
 			"required": true, "schema": object{"type": "string"}},
-		"X-RateLimit-Limit": object{"description": "Requests allowed in the window.", "required": true,
+		HeaderRateLimit: object{"description": "Requests allowed in the window.", "required": true,
 			"schema": integer},
-		"X-RateLimit-Remaining": object{"description": "Requests left in the window.", "required": true, "schema": integer},
-		"X-RateLimit-Reset": object{"description": "When the window is free again, in epoch seconds.",
+		HeaderRateRemaining: object{"description": "Requests left in the window.", "required": true, "schema": integer},
+		HeaderRateReset: object{"description": "When the window is free again, in epoch seconds.",
 			"required": true, "schema": integer},
 		"Retry-After": object{"description": "Seconds to wait before trying again.", "required": true,
 			"schema": integer},
 	}
 	if c.keyless {
-		maps.DeleteFunc(all, func(name string, _ any) bool { return strings.HasPrefix(name, rateHeaderPrefix) })
+		maps.DeleteFunc(all, func(name string, _ any) bool { return slices.Contains(RateHeaders, name) })
 	}
 	return all
 }
 
-const rateHeaderPrefix = "X-RateLimit-"
-
 func (c *schemas) headerRefs(extra []string) object {
 	refs := object{}
-	for _, name := range append([]string{"x-request-id", "X-RateLimit-Limit", "X-RateLimit-Remaining",
-		"X-RateLimit-Reset"}, extra...) {
-		if c.keyless && strings.HasPrefix(name, rateHeaderPrefix) {
-			continue
-		}
+	names := append([]string{"x-request-id"}, extra...)
+	if !c.keyless {
+		names = append(names, RateHeaders...)
+	}
+	for _, name := range names {
 		refs[name] = object{"$ref": "#/components/headers/" + name}
 	}
 	return refs

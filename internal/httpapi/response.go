@@ -85,22 +85,32 @@ func (a *API) writeError(rec *recorder, err error) {
 	}
 }
 
-// setHeaders sets the three X-RateLimit headers. The reset is a time in epoch seconds, rounded up so that a client
+// The headers that tell the rate limit. A client reads all three of every response that it may count.
+const (
+	HeaderRateLimit     = "X-RateLimit-Limit"
+	HeaderRateRemaining = "X-RateLimit-Remaining"
+	HeaderRateReset     = "X-RateLimit-Reset"
+)
+
+// RateHeaders are the names of the headers that tell the rate limit.
+var RateHeaders = []string{HeaderRateLimit, HeaderRateRemaining, HeaderRateReset}
+
+// setHeaders sets the three headers of the rate limit. The reset is a time in epoch seconds, rounded up so that a client
 // that waits for it has waited long enough.
 func (r Rate) setHeaders(h http.Header) {
-	h.Set("X-RateLimit-Limit", strconv.Itoa(r.Limit))
-	h.Set("X-RateLimit-Remaining", strconv.Itoa(r.Remaining))
-	h.Set("X-RateLimit-Reset", strconv.FormatInt(r.Reset.Add(time.Second-1).Unix(), 10))
+	h.Set(HeaderRateLimit, strconv.Itoa(r.Limit))
+	h.Set(HeaderRateRemaining, strconv.Itoa(r.Remaining))
+	h.Set(HeaderRateReset, strconv.FormatInt(r.Reset.Add(time.Second-1).Unix(), 10))
 }
 
 // setLimitReachedHeaders sets the headers for the limit that refused the request, which may be a different one than
 // that of requests. Nothing remains of it until the caller may try again.
 func setLimitReachedHeaders(h http.Header, e *parley.Error, now time.Time) {
 	if e.Limit > 0 {
-		h.Set("X-RateLimit-Limit", strconv.Itoa(e.Limit))
+		h.Set(HeaderRateLimit, strconv.Itoa(e.Limit))
 	}
-	h.Set("X-RateLimit-Remaining", "0")
-	h.Set("X-RateLimit-Reset", strconv.FormatInt(now.Add(max(time.Second, e.RetryAfter)+time.Second-1).Unix(), 10))
+	h.Set(HeaderRateRemaining, "0")
+	h.Set(HeaderRateReset, strconv.FormatInt(now.Add(max(time.Second, e.RetryAfter)+time.Second-1).Unix(), 10))
 }
 
 // Delegate has h answer the request, with body as its body: h writes status, headers and body itself, and the

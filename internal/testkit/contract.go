@@ -11,6 +11,8 @@ import (
 	"sync"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"parley/internal/httpapi"
 )
 
 // NewValidatingTransport checks every response under base, /api/v2 say, against the OpenAPI document on its way back:
@@ -135,7 +137,7 @@ func (v *validator) checkCode(method, path string, status int, body []byte) erro
 }
 
 func checkHeaders(resp *http.Response) error {
-	want := []string{"X-Request-Id", "X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"}
+	want := append([]string{"X-Request-Id"}, httpapi.RateHeaders...)
 	if resp.StatusCode == http.StatusTooManyRequests || resp.StatusCode == http.StatusServiceUnavailable {
 		want = append(want, "Retry-After")
 	}
