@@ -4,10 +4,13 @@ package office
 import (
 	"archive/zip"
 	"bytes"
+	"encoding/xml"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"path"
+	"slices"
 	"strings"
 
 	"parley/internal/ingest/extract/draft"
@@ -70,6 +73,15 @@ func (a *archive) unpackPart(name string) ([]byte, error) {
 	return data, err
 }
 
+// openXML unpacks a part to be read as XML.
+func (a *archive) openXML(name string) (*xmlReader, error) {
+	data, err := a.unpackPart(name)
+	if err != nil {
+		return nil, err
+	}
+	return newXMLReader(data), nil
+}
+
 // once is unpackPart for a part that is read one time, however often the file names it: later there is none.
 func (a *archive) once(name string) ([]byte, error) {
 	if a.read[normalizePartName(name)] {
@@ -100,6 +112,95 @@ func UnpackFile(f *zip.File, most int64) ([]byte, error) {
 		return nil, draft.NewDamagedError("a part of it cannot be unpacked", err)
 	}
 	return b.Bytes(), nil // of a part that breaks off, what came before
+}
+
+type relation struct {
+	target, kind string
+	isExternal   bool
+}
+
+// readRelations reads which parts and addresses a part refers to, by id. The archive's own are those of "".
+func (a *archive) readRelations(part string) (map[string]relation, error) {
+	all := map[string]relation{}
+	folder, name := path.Split(part)
+	x, err := a.openXML(folder + "_rels/" + name + ".rels")
+	if errors.Is(err, errNoPart) {
+		return all, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	err = x.eachInRoot(func(el xml.StartElement) error {
+		all[attributeValue(el, "Id")] = relation{target: attributeValue(el, "Target"),
+			kind: attributeValue(el, "Type"), isExternal: attributeValue(el, "TargetMode") == "External"}
+		return nil
+	})
+	return all, err
+}
+
+// relatedParts returns the parts of a kind that a part refers to, in the order of their ids.
+func (a *archive) relatedParts(part, kind string) (names []string, err error) {
+	all, err := a.readRelations(part)
+	for _, id := range slices.Sorted(maps.Keys(all)) {
+		if r := all[id]; !r.isExternal && path.Base(r.kind) == kind {
+			names = append(names, resolveTarget(part, r.target))
+		}
+	}
+	return names, err
+}
+
+// eachReference visits each element of a name in a part, with the part that it refers to.
+func (a *archive) eachReference(part, name string, visit func(el xml.StartElement, to string)) error {
+	x, err := a.openXML(part)
+	if err != nil {
+		return err
+	}
+	links, err := a.readRelations(part)
+	if err != nil {
+		return err
+	}
+	return x.eachDescendant(func(el xml.StartElement) error {
+		for _, at := range el.Attr {
+			r, known := links[at.Value]
+			if el.Name.Local == name && known && at.Name.Local == "id" && at.Name.Space != "" {
+				visit(el, resolveTarget(part, r.target))
+			}
+		}
+		return nil
+	})
+}
+
+func resolveTarget(from, target string) string {
+	if strings.HasPrefix(target, "/") {
+		return normalizePartName(target)
+	}
+	return normalizePartName(path.Join(path.Dir(from), target))
+}
+
+// mainPartName returns the name of the main part.
+func (a *archive) mainPartName(usual string) (string, error) {
+	names, err := a.relatedParts("", "officeDocument")
+	for _, name := range names {
+		if a.parts[name] != nil {
+			return name, err
+		}
+	}
+	return usual, err
+}
+
+// readTitle returns the title that the author has set, which is in a part that need not be there.
+func (a *archive) readTitle(part string) (title string, err error) {
+	x, err := a.openXML(part)
+	if err != nil {
+		return "", nil //nolint:nilerr // as said
+	}
+	err = x.eachDescendant(func(el xml.StartElement) (err error) {
+		if el.Name.Local == "title" {
+			title, err = x.readText()
+		}
+		return err
+	})
+	return title, err
 }
 
 // checkXML unpacks every part below a folder once, for a reader that does not bound them itself: what unpacks to too

@@ -90,9 +90,10 @@ func (c *compound) readFAT() {
 // readChain returns the bytes of the sectors that follow one another from start on.
 func (c *compound) readChain(start uint32) []byte {
 	var out []byte
-	for n, steps := start, 0; int64(n) < int64(len(c.fat)) && steps <= len(c.data)/c.sectorSize; n, steps = c.fat[n],
-		steps+1 {
+	n := start
+	for steps := 0; int64(n) < int64(len(c.fat)) && steps <= len(c.data)/c.sectorSize; steps++ {
 		out = append(out, c.sectorAt(n)...)
+		n = c.fat[n]
 	}
 	return out
 }
@@ -103,18 +104,24 @@ func (c *compound) readDirectory(dir []byte) {
 		if length < 2 || length > 64 {
 			continue
 		}
-		units := make([]uint16, length/2-1)
-		for i := range units {
-			units[i] = binary.LittleEndian.Uint16(dir[2*i:])
-		}
+		name := strings.ToLower(string(decodeUTF16(dir[:2*(length/2-1)])))
 		e := compoundEntry{start: binary.LittleEndian.Uint32(dir[116:]), size: uint64(binary.LittleEndian.Uint32(dir[120:]))}
 		switch dir[66] {
 		case 2: // a stream
-			c.entries[strings.ToLower(string(utf16.Decode(units)))] = e
+			c.entries[name] = e
 		case 5: // the root
 			c.miniStream = c.readChain(e.start)
 		}
 	}
+}
+
+// decodeUTF16 decodes little-endian UTF-16.
+func decodeUTF16(b []byte) []rune {
+	units := make([]uint16, len(b)/2)
+	for i := range units {
+		units[i] = binary.LittleEndian.Uint16(b[2*i:])
+	}
+	return utf16.Decode(units)
 }
 
 func (c *compound) HasStream(name string) bool {
@@ -130,13 +137,14 @@ func (c *compound) readStream(name string) []byte {
 		return b[:min(e.size, uint64(len(b)))]
 	}
 	var b []byte
-	for n, steps := e.start, 0; int64(n) < int64(len(c.miniFAT)) && steps <= len(c.miniStream)/miniSectorSize; n,
-		steps = c.miniFAT[n], steps+1 {
+	n := e.start
+	for steps := 0; int64(n) < int64(len(c.miniFAT)) && steps <= len(c.miniStream)/miniSectorSize; steps++ {
 		from := int(n) * miniSectorSize
 		if from >= len(c.miniStream) {
 			break
 		}
 		b = append(b, c.miniStream[from:min(from+miniSectorSize, len(c.miniStream))]...)
+		n = c.miniFAT[n]
 	}
 	return b[:min(e.size, uint64(len(b)))]
 }

@@ -99,12 +99,7 @@ func decodePieces(main []byte, pieces []docPiece) []rune {
 			}
 			continue
 		}
-		units := make([]uint16, min(p.chars, len(rest)/2))
-		for i := range units {
-			units[i] = binary.LittleEndian.Uint16(rest[2*i:])
-		}
-		decoded := utf16.Decode(units)
-		out = append(out, decoded...)
+		out = append(out, decodeUTF16(rest[:2*min(p.chars, len(rest)/2)])...)
 	}
 	return out
 }
@@ -146,9 +141,8 @@ func writeDocText(d *draft.Builder, text []rune) {
 		case r == signFieldShown && open > 0:
 			hidden = max(hidden-1, 0)
 		case r == signFieldEnd && open > 0:
-			if open--; hidden > open {
-				hidden = open
-			}
+			open--
+			hidden = min(hidden, open)
 		case hidden > 0:
 		case r == signCell:
 			if rows == nil {

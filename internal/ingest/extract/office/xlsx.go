@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -68,17 +69,13 @@ const maxBlockRows = 500
 
 func (w *workbookReader) readSheet(ctx context.Context, name string) error {
 	titled, err := w.readRows(ctx, name)
-	if err != nil {
-		return err
+	if !titled && len(w.drawings[name]) > 0 {
+		w.out.AddHeading(2, name)
 	}
 	for _, text := range w.drawings[name] {
-		if !titled {
-			w.out.AddHeading(2, name)
-			titled = true
-		}
 		w.out.AddParagraph(text)
 	}
-	return nil
+	return err
 }
 
 // readRows writes the rows of a sheet below its name, and tells whether there are any.
@@ -97,7 +94,7 @@ func (w *workbookReader) readRows(ctx context.Context, name string) (titled bool
 		if err != nil {
 			return titled, draft.NewDamagedError("a sheet of it cannot be read", err)
 		}
-		if countFilledCells(cells) == 0 {
+		if !slices.ContainsFunc(cells, func(cell string) bool { return cell != "" }) {
 			if blank++; blank == 1 {
 				err = w.flushRows()
 			}
@@ -116,15 +113,6 @@ func (w *workbookReader) readRows(ctx context.Context, name string) (titled bool
 		}
 	}
 	return titled, w.flushRows()
-}
-
-func countFilledCells(row []string) (n int) {
-	for _, c := range row {
-		if c != "" {
-			n++
-		}
-	}
-	return n
 }
 
 func (w *workbookReader) addRow(cells []string) error {

@@ -28,41 +28,58 @@ func newXMLReader(data []byte) *xmlReader {
 }
 
 // nextToken returns the next token; a file that breaks off ends there.
-func (e *xmlReader) nextToken() (xml.Token, error) {
-	t, err := e.dec.Token()
+func (x *xmlReader) nextToken() (xml.Token, error) {
+	t, err := x.dec.Token()
 	if err != nil {
 		var syntax *xml.SyntaxError
-		if errors.As(err, &syntax) && e.elementCount > 0 {
+		if errors.As(err, &syntax) && x.elementCount > 0 {
 			return nil, io.EOF
 		}
 		return nil, err
 	}
 	switch t.(type) {
 	case xml.StartElement:
-		e.depth++
-		if e.elementCount++; e.elementCount > draft.MaxElements {
+		x.depth++
+		if x.elementCount++; x.elementCount > draft.MaxElements {
 			return nil, draft.NewError("the file holds more than %d elements", draft.MaxElements)
 		}
-		if e.depth > draft.MaxDepth {
+		if x.depth > draft.MaxDepth {
 			return nil, draft.NewError("the file holds elements more than %d deep within one another", draft.MaxDepth)
 		}
 	case xml.EndElement:
-		e.depth--
+		x.depth--
 	}
 	return t, nil
 }
 
 // eachChild visits each element in the one that was entered last, or the outermost one at the beginning. visit may read
 // its element by eachChild or readText; the rest of it is skipped.
-func (e *xmlReader) eachChild(visit func(xml.StartElement) error) error {
-	return e.eachContent(visit, nil)
+func (x *xmlReader) eachChild(visit func(xml.StartElement) error) error {
+	return x.eachContent(visit, nil)
+}
+
+// eachDescendant visits each element in the one that was entered last, at any depth. What is in an element that visit
+// reads itself is not visited.
+func (x *xmlReader) eachDescendant(visit func(xml.StartElement) error) error {
+	return x.eachChild(func(el xml.StartElement) error {
+		inside := x.depth
+		if err := visit(el); err != nil || x.depth < inside {
+			return err
+		}
+		return x.eachDescendant(visit)
+	})
+}
+
+// eachInRoot visits each element in the outermost one.
+func (x *xmlReader) eachInRoot(visit func(xml.StartElement) error) error {
+	return x.eachChild(func(xml.StartElement) error { return x.eachChild(visit) })
 }
 
 // eachContent is eachChild, with the text in between.
-func (e *xmlReader) eachContent(visit func(xml.StartElement) error, text func(string)) error {
-	outside := e.depth
+func (x *xmlReader) eachContent(visit func(xml.StartElement) error, text func(string)) error {
+	outside := x.depth
 	for {
-		t, err := e.nextToken()
+		t, err := x.nextToken()
 		switch {
 		case errors.Is(err, io.EOF):
 			return nil
@@ -74,11 +91,11 @@ func (e *xmlReader) eachContent(visit func(xml.StartElement) error, text func(st
 			if err := visit(t); err != nil {
 				return err
 			}
-			if err := e.skipElement(outside); err != nil {
+			if err := x.skipElement(outside); err != nil && !errors.Is(err, io.EOF) {
 				return err
 			}
 		case xml.EndElement:
-			if e.depth < outside {
+			if x.depth < outside {
 				return nil
 			}
 		case xml.CharData:
@@ -90,12 +107,9 @@ func (e *xmlReader) eachContent(visit func(xml.StartElement) error, text func(st
 }
 
 // skipElement skips to the end of the element that was visited.
-func (e *xmlReader) skipElement(outside int) error {
-	for e.depth > outside {
-		if _, err := e.nextToken(); err != nil {
-			if errors.Is(err, io.EOF) {
-				return nil
-			}
+func (x *xmlReader) skipElement(outside int) error {
+	for x.depth > outside {
+		if _, err := x.nextToken(); err != nil {
 			return err
 		}
 	}
@@ -103,11 +117,12 @@ func (e *xmlReader) skipElement(outside int) error {
 }
 
 // readText returns all text in the element that was entered last.
-func (e *xmlReader) readText() (string, error) {
+func (x *xmlReader) readText() (string, error) {
 	var b strings.Builder
+	write := func(s string) { b.WriteString(s) }
 	var inner func(xml.StartElement) error
-	inner = func(xml.StartElement) error { return e.eachContent(inner, func(s string) { b.WriteString(s) }) }
-	err := e.eachContent(inner, func(s string) { b.WriteString(s) })
+	inner = func(xml.StartElement) error { return x.eachContent(inner, write) }
+	err := x.eachContent(inner, write)
 	return b.String(), err
 }
 
@@ -120,28 +135,3 @@ func attributeValue(el xml.StartElement, name string) string {
 	return ""
 }
 
-// readRelations reads which parts and addresses another part refers to, by id.
-func (a *archive) readRelations(name string) (map[string]relation, error) {
-	all := map[string]relation{}
-	data, err := a.unpackPart(name)
-	if err != nil {
-		if errors.Is(err, errNoPart) {
-			return all, nil
-		}
-		return nil, err
-	}
-	e := newXMLReader(data)
-	err = e.eachChild(func(xml.StartElement) error {
-		return e.eachChild(func(el xml.StartElement) error {
-			all[attributeValue(el, "Id")] = relation{target: attributeValue(el, "Target"),
-				kind: attributeValue(el, "Type"), isExternal: attributeValue(el, "TargetMode") == "External"}
-			return nil
-		})
-	})
-	return all, err
-}
-
-type relation struct {
-	target, kind string
-	isExternal   bool
-}

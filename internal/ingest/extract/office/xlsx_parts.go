@@ -2,13 +2,79 @@ package office
 
 import (
 	"bytes"
+	"encoding/xml"
+	"maps"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/xuri/excelize/v2"
 
 	"parley/internal/ingest/extract/draft"
 )
+
+// sheetParts returns the parts that hold the sheets of a workbook, by the sheet's name. What cannot be read is left
+// out.
+func (a *archive) sheetParts() map[string][]string {
+	main, err := a.mainPartName("xl/workbook.xml")
+	if err != nil {
+		return nil
+	}
+	parts := map[string][]string{}
+	_ = a.eachReference(main, "sheet", func(el xml.StartElement, part string) {
+		name := attributeValue(el, "name")
+		parts[name] = append(parts[name], part)
+	})
+	return parts
+}
+
+// readDrawings returns, by the name of its sheet, what is written on a workbook's sheets outside their cells: text
+// boxes, and the titles of charts and of their axes. The numbers of charts stand in cells already. What cannot be read
+// is left out.
+func (a *archive) readDrawings(sheets map[string][]string) map[string][]string {
+	texts := map[string][]string{}
+	for _, name := range slices.Sorted(maps.Keys(sheets)) {
+		for _, part := range sheets[name] {
+			drawings, _ := a.relatedParts(part, "drawing")
+			for _, drawing := range drawings {
+				texts[name] = append(texts[name], a.drawingTexts(drawing, "txBody")...)
+				charts, _ := a.relatedParts(drawing, "chart")
+				for _, chart := range charts {
+					texts[name] = append(texts[name], a.drawingTexts(chart, "title")...)
+				}
+			}
+		}
+	}
+	return texts
+}
+
+// drawingTexts returns the texts of the elements of a name, with a line for each paragraph.
+func (a *archive) drawingTexts(part, name string) (texts []string) {
+	data, err := a.once(part)
+	if err != nil {
+		return nil
+	}
+	x := newXMLReader(data)
+	_ = x.eachDescendant(func(el xml.StartElement) error {
+		if el.Name.Local != name {
+			return nil
+		}
+		var lines []string
+		err := x.eachDescendant(func(el xml.StartElement) error {
+			if el.Name.Local != "p" {
+				return nil
+			}
+			text, err := x.readText()
+			lines = append(lines, draft.CollapseSpaces(text))
+			return err
+		})
+		if text := strings.TrimSpace(strings.Join(lines, "\n")); text != "" {
+			texts = append(texts, text)
+		}
+		return err
+	})
+	return texts
+}
 
 // mergedCells are the merged cells of a sheet, of which a file holds the text of the first one only.
 type mergedCells struct {
@@ -72,8 +138,11 @@ func (m mergedCells) fill(row int, cells []string) []string {
 			cells[i] = m.texts[[2]int{row, i + 1}]
 		}
 	}
-	for text := m.texts[[2]int{row, len(cells) + 1}]; text != "" &&
-		len(cells) < draft.MaxColumns; text = m.texts[[2]int{row, len(cells) + 1}] {
+	for len(cells) < draft.MaxColumns {
+		text := m.texts[[2]int{row, len(cells) + 1}]
+		if text == "" {
+			break
+		}
 		cells = append(cells, text)
 	}
 	return cells
