@@ -1,7 +1,6 @@
 package pdf
 
 import (
-	"encoding/hex"
 	"strings"
 	"unicode/utf16"
 )
@@ -18,97 +17,84 @@ type codeKey struct {
 const maxMappedCodes = 200_000
 
 // readCMap reads the ToUnicode table of a font. What is not understood is left out.
-func readCMap(text string) cmap {
+func readCMap(data []byte) cmap {
 	m := cmap{}
-	tokens := cmapTokens{text: text}
-	for word, ok := tokens.next(); ok; word, ok = tokens.next() {
-		switch word {
-		case "beginbfchar":
-			m.readChars(&tokens)
-		case "beginbfrange":
-			m.readRanges(&tokens)
+	for at := 0; ; {
+		t := tokenAt(data, at)
+		at = t.end
+		switch {
+		case t.kind == tokenEnd:
+			return m
+		case t.kind == tokenWord && string(t.text) == "beginbfchar":
+			at = m.readRows(data, at, 2)
+		case t.kind == tokenWord && string(t.text) == "beginbfrange":
+			at = m.readRows(data, at, 3)
 		}
 	}
-	return m
 }
 
-func (m cmap) readChars(t *cmapTokens) {
+// readRows reads rows of so many values, and returns where they end.
+func (c cmap) readRows(data []byte, at, width int) int {
+	var row []any
 	for {
-		from, ok := t.next()
-		if !ok || from == "endbfchar" {
-			return
+		t := tokenAt(data, at)
+		if t.kind == tokenEnd || t.kind == tokenWord && strings.HasPrefix(string(t.text), "end") {
+			return t.end
 		}
-		to, ok := t.next()
-		if !ok || to == "endbfchar" {
-			return
-		}
-		if key, ok := parseCode(from); ok && len(m) < maxMappedCodes {
-			m[key] = parseUnicode(to)
-		}
-	}
-}
-
-func (m cmap) readRanges(t *cmapTokens) {
-	for {
-		low, ok := t.next()
-		if !ok || low == "endbfrange" {
-			return
-		}
-		high, _ := t.next()
-		to, ok := t.next()
-		first, valid := parseCode(low)
-		last, valid2 := parseCode(high)
-		if !ok {
-			return
-		}
-		if to == "[" {
-			m.readList(t, first, valid && valid2)
-			continue
-		}
-		text := []rune(parseUnicode(to))
-		if !valid || !valid2 || len(text) == 0 || last.code < first.code {
-			continue
-		}
-		for code := first.code; code <= last.code && len(m) < maxMappedCodes; code++ {
-			m[codeKey{first.length, code}] = string(text)
-			text[len(text)-1]++
-			if code == ^uint32(0) {
-				break
-			}
+		var v any
+		v, at = valueAt(data, at, 0)
+		if row = append(row, v); len(row) == width {
+			c.addRow(row)
+			row = row[:0]
 		}
 	}
 }
 
-func (m cmap) readList(t *cmapTokens, key codeKey, valid bool) {
-	for {
-		to, ok := t.next()
-		if !ok || to == "]" {
-			return
+// addRow maps a code, or those from the first to the last, to the text that ends the row. A text for several codes is
+// that of the first one, and its last character counts on; a list has a text for each.
+func (c cmap) addRow(row []any) {
+	first, isFirst := codeOf(row[0])
+	last, isLast := codeOf(row[len(row)-2])
+	if !isFirst || !isLast {
+		return
+	}
+	to := row[len(row)-1]
+	if list, ok := to.([]any); ok {
+		for i, one := range list {
+			c.set(codeKey{first.length, first.code + uint32(i)}, unicodeText(one))
 		}
-		if valid && len(m) < maxMappedCodes {
-			m[key] = parseUnicode(to)
-			key.code++
+		return
+	}
+	text := []rune(unicodeText(to))
+	if len(text) == 0 {
+		if len(row) == 2 {
+			c.set(first, "")
 		}
+		return
+	}
+	for code := uint64(first.code); code <= uint64(last.code) && len(c) < maxMappedCodes; code++ {
+		c.set(codeKey{first.length, uint32(code)}, string(text))
+		text[len(text)-1]++
 	}
 }
 
-func parseCode(text string) (codeKey, bool) {
-	raw, ok := hexBytes(text)
-	if !ok || len(raw) == 0 || len(raw) > 4 {
-		return codeKey{}, false
+func (c cmap) set(key codeKey, text string) {
+	if len(c) < maxMappedCodes {
+		c[key] = text
 	}
+}
+
+func codeOf(v any) (codeKey, bool) {
+	raw, _ := v.([]byte)
 	key := codeKey{length: len(raw)}
 	for _, b := range raw {
 		key.code = key.code<<8 | uint32(b)
 	}
-	return key, true
+	return key, 1 <= len(raw) && len(raw) <= 4
 }
 
-func parseUnicode(text string) string {
-	raw, ok := hexBytes(text)
-	if !ok {
-		return ""
-	}
+func unicodeText(v any) string {
+	raw, _ := v.([]byte)
 	if len(raw) == 1 {
 		return string(rune(raw[0]))
 	}
@@ -121,76 +107,4 @@ func utf16BE(raw []byte) string {
 		units[i] = uint16(raw[2*i])<<8 | uint16(raw[2*i+1])
 	}
 	return string(utf16.Decode(units))
-}
-
-func hexBytes(text string) ([]byte, bool) {
-	if !strings.HasPrefix(text, "<") {
-		return nil, false
-	}
-	digits := strings.Join(strings.Fields(text[1:]), "")
-	if len(digits)%2 == 1 {
-		digits += "0"
-	}
-	raw, err := hex.DecodeString(digits)
-	return raw, err == nil
-}
-
-// cmapTokens cuts words, brackets and "<hex" strings, the latter without their end.
-type cmapTokens struct {
-	text     string
-	unclosed bool // no ">" follows any more
-}
-
-func (t *cmapTokens) next() (string, bool) {
-	t.skipBlanks()
-	if t.text == "" {
-		return "", false
-	}
-	end := 1
-	switch t.text[0] {
-	case '[', ']', '(', ')', '{', '}', '>':
-	case '<':
-		if word, ok := t.hexString(); ok {
-			return word, true
-		}
-	default:
-		if i := strings.IndexAny(t.text[1:], " \t\r\n\f\x00[]<>(){}%"); i >= 0 {
-			end = i + 1
-		} else {
-			end = len(t.text)
-		}
-	}
-	word := t.text[:end]
-	t.text = t.text[end:]
-	return word, true
-}
-
-// skipBlanks moves to the next token, past blanks and comments.
-func (t *cmapTokens) skipBlanks() {
-	for {
-		t.text = strings.TrimLeft(t.text, " \t\r\n\f\x00")
-		if !strings.HasPrefix(t.text, "%") {
-			return
-		}
-		i := strings.IndexAny(t.text, "\r\n")
-		if i < 0 {
-			i = len(t.text)
-		}
-		t.text = t.text[i:]
-	}
-}
-
-// hexString reads up to the next ">". That there is none is looked for once only, however many strings are not closed.
-func (t *cmapTokens) hexString() (string, bool) {
-	if t.unclosed {
-		return "", false
-	}
-	i := strings.IndexByte(t.text, '>')
-	if i < 0 {
-		t.unclosed = true
-		return "", false
-	}
-	word := t.text[:i]
-	t.text = t.text[i+1:]
-	return word, true
 }

@@ -38,7 +38,7 @@ type glyphCode struct {
 func newFont(v pdf.Value) *font {
 	f := &font{widths: map[uint32]float64{}, scale: 0.001, defaultWidth: -1}
 	if to := v.Key("ToUnicode"); to.Kind() == pdf.Stream {
-		ignorePanic(func() { f.toUnicode = readCMap(streamText(to)) })
+		ignorePanic(func() { f.toUnicode = readCMap(readStream(to)) })
 	}
 	ignorePanic(func() {
 		if v.Key("Subtype").Name() == "Type0" {
@@ -52,11 +52,11 @@ func newFont(v pdf.Value) *font {
 
 const maxCMapBytes = 8 << 20
 
-func streamText(v pdf.Value) string {
+func readStream(v pdf.Value) []byte {
 	r := v.Reader()
 	defer func() { _ = r.Close() }()
 	b, _ := io.ReadAll(io.LimitReader(r, maxCMapBytes)) // of a stream that breaks off, what came before
-	return string(b)
+	return b
 }
 
 // mixedEncodings are the character sets of composite fonts that are not Unicode, by a part of their names.
@@ -110,8 +110,9 @@ func (f *font) readSimple(v pdf.Value) {
 			f.byteTexts[c] = string(charmap.Windows1252.DecodeByte(byte(c)))
 		}
 	}
-	if v.Key("Encoding").Kind() == pdf.Null && f.toUnicode == nil {
-		f.readBuiltinEncoding(v.Key("FontDescriptor"))
+	if file := v.Key("FontDescriptor").Key("FontFile"); v.Key("Encoding").Kind() == pdf.Null && f.toUnicode == nil &&
+		file.Kind() == pdf.Stream {
+		f.readBuiltinEncoding(file)
 	}
 	code := 0
 	for i, d := 0, v.Key("Encoding").Key("Differences"); i < d.Len(); i++ {
@@ -204,12 +205,8 @@ func (f *font) widthOf(code uint32, text string) float64 {
 
 // readBuiltinEncoding reads the encoding that a Type 1 font brings along, as fonts made by TeX do. Only the glyphs
 // whose codes differ from what they would be in ASCII matter.
-func (f *font) readBuiltinEncoding(descriptor pdf.Value) {
-	file := descriptor.Key("FontFile")
-	if file.Kind() != pdf.Stream {
-		return
-	}
-	text := streamText(file)
+func (f *font) readBuiltinEncoding(file pdf.Value) {
+	text := string(readStream(file))
 	for _, m := range encodingEntryPattern.FindAllStringSubmatch(text[:min(len(text), 32<<10)], 512) {
 		code, err := strconv.Atoi(m[1])
 		if name := glyphNames[m[2]]; err == nil && code < 256 && name != "" {

@@ -5,6 +5,8 @@ import (
 	"compress/zlib"
 	"fmt"
 	"io"
+	"iter"
+	"maps"
 	"regexp"
 	"slices"
 	"strconv"
@@ -63,34 +65,61 @@ func lastReference(data []byte, key string) string {
 	return ""
 }
 
-// scanObjects finds "12 0 obj" wherever it stands.
+// scanObjects notes where the objects are, and unpacks those that are packed.
 func (f *rebuilder) scanObjects(data []byte) {
-	for from := 0; ; {
-		i := bytes.Index(data[from:], []byte("obj"))
-		if i < 0 {
-			return
-		}
-		at := from + i
-		from = at + 3
-		start, number, generation, ok := parseObjectHeader(data, at)
-		if !ok || len(f.objects) > maxObjects || number > 4*maxObjects {
+	for h := range eachObject(data) {
+		if len(f.objects) > maxObjects || h.number > 4*maxObjects {
 			continue
 		}
-		f.objects[number] = objectPos{start + f.offsetShift, generation}
-		head := data[from:min(len(data), from+4096)]
+		f.objects[h.number] = objectPos{h.start + f.offsetShift, h.generation}
+		head := data[h.begin:min(len(data), h.begin+4096)]
 		if end := bytes.Index(head, []byte("endobj")); end >= 0 {
 			head = head[:end]
 		}
 		if catalogPattern.Match(head) {
-			f.catalog = fmt.Sprintf("%d %d R", number, generation)
+			f.catalog = fmt.Sprintf("%d %d R", h.number, h.generation)
 		}
 		if i := bytes.Index(head, []byte("stream")); i >= 0 && bytes.Contains(head[:i], []byte("/ObjStm")) {
-			f.unpackObjectStream(head[:i], data[from+i+len("stream"):])
+			f.unpackObjectStream(head[:i], data[h.begin+i+len("stream"):])
 		}
 	}
 }
 
 var catalogPattern = regexp.MustCompile(`/Type\s*/Catalog\b`)
+
+// objectHeader is the beginning of an object, "12 0 obj".
+type objectHeader struct {
+	number, generation int
+	start, begin       int // where it starts, and where the object behind it does
+}
+
+// eachObject yields the headers of objects, wherever they stand.
+func eachObject(data []byte) iter.Seq[objectHeader] {
+	return func(yield func(objectHeader) bool) {
+		for begin := range eachEnd(data, "obj") {
+			h := objectHeader{begin: begin}
+			var ok bool
+			if h.start, h.number, h.generation, ok = parseObjectHeader(data, begin-len("obj")); ok && !yield(h) {
+				return
+			}
+		}
+	}
+}
+
+// eachEnd yields where each occurrence of a word ends.
+func eachEnd(data []byte, word string) iter.Seq[int] {
+	return func(yield func(int) bool) {
+		for at := 0; ; {
+			i := bytes.Index(data[at:], []byte(word))
+			if i < 0 {
+				return
+			}
+			if at += i + len(word); !yield(at) {
+				return
+			}
+		}
+	}
+}
 
 // parseObjectHeader reads the two numbers before "obj".
 func parseObjectHeader(data []byte, obj int) (start, number, generation int, ok bool) {
@@ -153,29 +182,16 @@ func (f *rebuilder) unpackObjectStream(head, body []byte) {
 
 // numberAfterKey finds "/Key 12".
 func numberAfterKey(head []byte, key string) int {
-	for from := 0; ; {
-		i := bytes.Index(head[from:], []byte(key))
-		if i < 0 {
-			return 0
-		}
-		from += i + len(key)
-		rest := bytes.TrimLeft(head[from:], " \r\n\t")
-		end := 0
-		for end < len(rest) && rest[end] >= '0' && rest[end] <= '9' && end < 9 {
-			end++
-		}
-		if n, err := strconv.Atoi(string(rest[:end])); err == nil {
+	for at := range eachEnd(head, key) {
+		if n, err := strconv.Atoi(string(tokenAt(head, at).text)); err == nil {
 			return n
 		}
 	}
+	return 0
 }
 
 func (f *rebuilder) finishTable(root, info string) []byte {
-	numbers := make([]int, 0, len(f.objects))
-	for n := range f.objects {
-		numbers = append(numbers, n)
-	}
-	slices.Sort(numbers)
+	numbers := slices.Sorted(maps.Keys(f.objects))
 	start := f.out.Len()
 	size := 1
 	f.out.WriteString("xref\n0 1\n0000000000 65535 f \n")
