@@ -41,19 +41,15 @@ type crawlRun struct {
 // Crawl handles CrawlJob: it reads a link, or goes on where a run that died has stopped. Each page goes live as it is
 // read. A link that is gone, or read anew meanwhile, is dropped.
 func (d *Service) Crawl(ctx context.Context, job jobs.Job) error {
-	agent, err := jobAgent(job)
-	if err != nil {
-		return err
-	}
-	c, err := d.loadCrawl(ctx, job.AccountID.AgentRef(agent), parley.SourceID(job.Key))
+	c, err := d.loadCrawl(ctx, job)
 	if err != nil || c == nil {
 		return ignoreDropped(err)
 	}
 	end, err := d.Crawler.Run(ctx, linkRecordOf(c.source).toLink(c.source.URL).site(), c.frontier, c.storePage)
 	switch {
 	case errors.Is(err, errStorageFull):
-		return ignoreDropped(c.finish(ctx,
-			fmt.Sprintf("the %s plan's storage is full, so not every page was read", c.plan.Name), false))
+		reason := fmt.Sprintf("the %s plan's storage is full, so not every page was read", c.plan.Name)
+		return ignoreDropped(c.finish(ctx, reason, false))
 	case err == nil:
 		return ignoreDropped(c.finish(ctx, endReasons[end], end == crawl.HostUnavailable))
 	case !isDropped(err) && job.Attempts >= job.MaxAttempts && ctx.Err() == nil:
@@ -76,8 +72,12 @@ func ignoreDropped(err error) error {
 	return err
 }
 
-// loadCrawl finds a link that is to be read; nil when it has been.
-func (d *Service) loadCrawl(ctx context.Context, ref parley.AgentRef, id parley.SourceID) (*crawlRun, error) {
+// loadCrawl finds the link of a job, which is to be read; nil when it has been.
+func (d *Service) loadCrawl(ctx context.Context, job jobs.Job) (*crawlRun, error) {
+	ref, id, err := jobSource(job)
+	if err != nil {
+		return nil, err
+	}
 	if _, err := d.DB.Agent(ctx, ref, d.Now()); err != nil {
 		return nil, err
 	}
@@ -102,12 +102,7 @@ func (d *Service) loadCrawl(ctx context.Context, ref parley.AgentRef, id parley.
 	return c, nil
 }
 
-func (d *Service) logger() *slog.Logger {
-	if d.Logger == nil {
-		return slog.Default()
-	}
-	return d.Logger
-}
+func (d *Service) logger() *slog.Logger { return cmp.Or(d.Logger, slog.Default()) }
 
 func (c *crawlRun) isIndividual() bool { return c.frontier.record.SiteRecord == nil }
 
@@ -120,18 +115,16 @@ func (c *crawlRun) storePage(ctx context.Context, page crawl.Page) error {
 	if err != nil {
 		return cmp.Or(ctx.Err(), error(&crawl.Unreadable{Reason: err.Error(), Err: err}))
 	}
-	text = strings.ToValidUTF8(parley.StorableText(text), "\ufffd")
+	text, title = storableUTF8(text), storableUTF8(title)
 	if !hasText(text) {
 		return &crawl.Unreadable{Reason: "the page holds no text"}
 	}
-	title = strings.ToValidUTF8(parley.StorableText(title), "\ufffd")
 	p := c.newPageWrite(page.URL, title[:runeBoundary(title, maxNameBytes)], text)
 	err = c.DB.Transact(ctx, sqldb.Bulk, func(tx *store.DB) error { return p.store(ctx, tx) })
 	if err != nil || p.toTrain == nil {
 		return err
 	}
-	err = c.train(ctx, p.toTrain)
-	if errors.Is(err, errStale) { // read anew meanwhile, or deleted
+	if err = c.train(ctx, p.toTrain); errors.Is(err, errStale) { // read anew meanwhile, or deleted
 		return nil
 	}
 	return err
@@ -160,20 +153,20 @@ func (c *crawlRun) newPageWrite(url, title, text string) *pageWrite {
 		version: parley.Version{ID: parley.VersionID(parley.NewUUID()), AgentID: c.run.Agent, CreatedAt: now}}
 	setText(&p.version, text)
 	if c.isIndividual() {
-		p.version.Content = pageContent{cleanTitle(title)}.encode()
+		p.version.Content = encodeRecord(pageContent{cleanTitle(title)})
 	}
 	p.source = parley.Source{ID: parley.SourceID(parley.NewUUID()), AccountID: c.run.Account, AgentID: c.run.Agent,
 		ParentID: c.run.Source, Kind: parley.SourceLink,
 		Name: cmp.Or(strings.TrimSpace(title), url), URL: url, Size: int64(len(text)), Status: parley.SourceUntrained,
-		Metadata:      LinkRecord{Type: crawl.Individual}.encode(),
-		WantedVersion: p.version.ID, CreatedAt: now, UpdatedAt: now}
+		Metadata: encodeRecord(LinkRecord{Type: crawl.Individual}), WantedVersion: p.version.ID, CreatedAt: now,
+		UpdatedAt: now}
 	return p
 }
 
 func (p *pageWrite) store(ctx context.Context, tx *store.DB) error {
 	p.toTrain = nil
 	// before the source's row, always
-	a, err := tx.AgentForUpdate(ctx, parley.AgentRef{Account: p.run.Account, Agent: p.run.Agent}, p.version.CreatedAt)
+	a, err := tx.AgentForUpdate(ctx, p.source.AgentRef(), p.version.CreatedAt)
 	if err != nil {
 		return err
 	}
@@ -182,8 +175,7 @@ func (p *pageWrite) store(ctx context.Context, tx *store.DB) error {
 		return err
 	}
 	if !p.isIndividual() {
-		there, err = tx.PageSource(ctx, parley.AgentRef{Account: p.run.Account, Agent: p.run.Agent}, p.run.Source,
-			p.source.URL)
+		there, err = tx.PageSource(ctx, p.source.AgentRef(), p.run.Source, p.source.URL)
 	}
 	if parley.IsCode(err, parley.CodeSourceNotFound) {
 		return p.create(ctx, tx, a.Size)
@@ -216,8 +208,7 @@ func (p *pageWrite) writeVersion(ctx context.Context, tx *store.DB, s *parley.So
 // was cut short.
 func (p *pageWrite) update(ctx context.Context, tx *store.DB, there *parley.Source, size int64) error {
 	if there.WantedVersion != "" {
-		previous, err := tx.Version(ctx, parley.AgentRef{Account: p.run.Account, Agent: p.run.Agent}, there.ID,
-			there.WantedVersion)
+		previous, err := tx.Version(ctx, p.source.AgentRef(), there.ID, there.WantedVersion)
 		if err != nil {
 			return err
 		}
@@ -228,14 +219,13 @@ func (p *pageWrite) update(ctx context.Context, tx *store.DB, there *parley.Sour
 	if grown := p.source.Size - there.Size; grown > 0 && !p.plan.AllowsStorage(size+grown) {
 		return errStorageFull
 	}
-	s, _, err := tx.UpdateSource(ctx, parley.AgentRef{Account: p.run.Account, Agent: p.run.Agent}, there.ID,
-		func(s *parley.Source) error {
-			if !p.isIndividual() {
-				s.Name = p.source.Name
-			}
-			s.SetWantedVersion(&p.version, p.source.Size)
-			return nil
-		})
+	s, _, err := tx.UpdateSource(ctx, p.source.AgentRef(), there.ID, func(s *parley.Source) error {
+		if !p.isIndividual() {
+			s.Name = p.source.Name
+		}
+		s.SetWantedVersion(&p.version, p.source.Size)
+		return nil
+	})
 	if err != nil {
 		return err
 	}
@@ -251,10 +241,9 @@ func (p *pageWrite) resume(ctx context.Context, tx *store.DB, there *parley.Sour
 	if p.isIndividual() || there.Status == parley.SourceTrained {
 		return nil
 	}
-	_, _, err := tx.UpdateSource(ctx, parley.AgentRef{Account: p.run.Account, Agent: p.run.Agent}, there.ID,
-		func(s *parley.Source) error {
-			s.Status, s.Failure, s.UpdatedAt = parley.SourceTrained, "", p.version.CreatedAt
-			return nil
-		})
+	_, _, err := tx.UpdateSource(ctx, p.source.AgentRef(), there.ID, func(s *parley.Source) error {
+		s.Status, s.Failure, s.UpdatedAt = parley.SourceTrained, "", p.version.CreatedAt
+		return nil
+	})
 	return err
 }

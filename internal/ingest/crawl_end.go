@@ -50,21 +50,20 @@ type crawlEnding struct {
 
 func (c *crawlRun) storeEnd(ctx context.Context, tx *store.DB, e crawlEnding) (*parley.Source, error) {
 	// before the source's row, always
-	if err := tx.LockAgent(ctx, parley.AgentRef{Account: c.run.Account, Agent: c.run.Agent}); err != nil {
+	if err := tx.LockAgent(ctx, c.source.AgentRef()); err != nil {
 		return nil, err
 	}
 	if _, err := tx.LockCrawl(ctx, c.run); err != nil {
 		return nil, err
 	}
-	pages, err := tx.CountLivePages(ctx, parley.AgentRef{Account: c.run.Account, Agent: c.run.Agent}, c.run.Source)
+	pages, err := tx.CountLivePages(ctx, c.source.AgentRef(), c.run.Source)
 	if err != nil {
 		return nil, err
 	}
-	after, _, err := tx.UpdateSource(ctx, parley.AgentRef{Account: c.run.Account, Agent: c.run.Agent}, c.run.Source,
-		func(s *parley.Source) error {
-			c.setFinalStatus(s, pages, e)
-			return nil
-		})
+	after, _, err := tx.UpdateSource(ctx, c.source.AgentRef(), c.run.Source, func(s *parley.Source) error {
+		c.setFinalStatus(s, pages, e)
+		return nil
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -88,7 +87,7 @@ func (c *crawlRun) setFinalStatus(s *parley.Source, pages int, e crawlEnding) {
 			r.CrawlStatus = statusFailed
 		}
 	}
-	s.Metadata = r.encode()
+	s.Metadata = encodeRecord(r)
 }
 
 // removeLostPages removes the pages that are gone, excluded now or, after a complete crawl, not listed any more, and
@@ -119,17 +118,16 @@ func (c *crawlRun) removePage(ctx context.Context, page *parley.Source) error {
 	now := c.Now()
 	return c.DB.Transact(ctx, sqldb.Bulk, func(tx *store.DB) error {
 		// before the sources' rows, always
-		if err := tx.LockAgent(ctx, parley.AgentRef{Account: c.run.Account, Agent: c.run.Agent}); err != nil {
+		if err := tx.LockAgent(ctx, c.source.AgentRef()); err != nil {
 			return err
 		}
 		if _, err := tx.LockCrawl(ctx, c.run); err != nil { // when the link is read anew, that reading judges its pages
 			return err
 		}
-		removed, _, err := tx.UpdateSource(ctx, parley.AgentRef{Account: c.run.Account, Agent: c.run.Agent}, page.ID,
-			func(s *parley.Source) error {
-				s.Status, s.LiveVersion, s.WantedVersion, s.UpdatedAt = parley.SourceDeleted, "", "", now
-				return nil
-			})
+		removed, _, err := tx.UpdateSource(ctx, c.source.AgentRef(), page.ID, func(s *parley.Source) error {
+			s.Status, s.LiveVersion, s.WantedVersion, s.UpdatedAt = parley.SourceDeleted, "", "", now
+			return nil
+		})
 		if err != nil {
 			return err
 		}

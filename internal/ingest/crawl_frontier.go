@@ -65,26 +65,11 @@ func (f *frontier) recount(ctx context.Context) error {
 	defer f.mu.Unlock()
 	f.counts, f.position = crawl.Counts{}, 0
 	for _, n := range list {
-		addCount(&f.counts, crawl.State(n.State), n.Count)
+		f.counts.Add(crawl.State(n.State), n.Count)
 		f.counts.Bytes += n.Bytes
 		f.position = max(f.position, n.LastPosition)
 	}
 	return nil
-}
-
-func addCount(c *crawl.Counts, state crawl.State, n int) {
-	switch state {
-	case crawl.Included, crawl.Unchanged:
-		c.Included += n
-	case crawl.Excluded:
-		c.Excluded += n
-	case crawl.Failed:
-		c.Failed += n
-	case crawl.Merged, crawl.ReadAsSitemap:
-		c.Other += n
-	case crawl.Waiting:
-		c.Waiting += n
-	}
 }
 
 // Next implements crawl.Frontier.
@@ -115,8 +100,8 @@ func (f *frontier) AddLinks(ctx context.Context, links []crawl.Link) (added craw
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for _, s := range states {
-		addCount(&added, crawl.State(s), 1)
-		addCount(&f.counts, crawl.State(s), 1)
+		added.Add(crawl.State(s), 1)
+		f.counts.Add(crawl.State(s), 1)
 	}
 	return added, nil
 }
@@ -125,8 +110,7 @@ func (f *frontier) AddLinks(ctx context.Context, links []crawl.Link) (added craw
 func (f *frontier) Outcome(ctx context.Context, url string) (crawl.Outcome, bool, error) {
 	p, known, err := f.db.CrawledPage(ctx, f.run, url)
 	return crawl.Outcome{State: crawl.State(p.State), Reason: p.Reason, MergedInto: p.TargetURL, Status: p.Status,
-		Bytes:      p.Bytes,
-		Validators: crawl.Validators{ETag: p.ETag, LastModified: p.LastModified}}, known, err
+		Bytes: p.Bytes, Validators: crawl.Validators{ETag: p.ETag, LastModified: p.LastModified}}, known, err
 }
 
 // Finish implements crawl.Frontier.
@@ -139,10 +123,10 @@ func (f *frontier) Finish(ctx context.Context, link crawl.Link, o crawl.Outcome)
 	defer f.mu.Unlock()
 	after := f.counts
 	after.Waiting--
-	addCount(&after, o.State, 1)
+	after.Add(o.State, 1)
 	after.Bytes += o.Bytes
-	p := store.CrawlPage{URL: link.URL, State: string(o.State), Reason: strings.ToValidUTF8(parley.StorableText(o.Reason),
-		"\ufffd"), TargetURL: o.MergedInto, Status: o.Status, Bytes: o.Bytes}
+	p := store.CrawlPage{URL: link.URL, State: string(o.State), Reason: storableUTF8(o.Reason),
+		TargetURL: o.MergedInto, Status: o.Status, Bytes: o.Bytes}
 	if utf8.ValidString(o.ETag + o.LastModified) { // a header may hold any bytes, which PostgreSQL does not store
 		p.ETag, p.LastModified = o.ETag, o.LastModified
 	}
@@ -153,7 +137,7 @@ func (f *frontier) Finish(ctx context.Context, link crawl.Link, o crawl.Outcome)
 		if err := tx.SavePageOutcome(ctx, f.run, p); err != nil || f.record.SiteRecord == nil {
 			return err
 		}
-		return tx.SaveCrawlMetadata(ctx, f.run, f.recordWithCounts(after).encode())
+		return tx.SaveCrawlMetadata(ctx, f.run, encodeRecord(f.recordWithCounts(after)))
 	})
 	if err == nil {
 		f.counts = after

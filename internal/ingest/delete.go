@@ -75,17 +75,23 @@ func (d *Service) deletePages(ctx context.Context, tx *store.DB, ref parley.Agen
 
 // Erase handles EraseJob.
 func (d *Service) Erase(ctx context.Context, job jobs.Job) error {
-	agent, err := jobAgent(job)
+	return d.eraseAndSweep(ctx, job, d.eraseAll)
+}
+
+// eraseAndSweep handles a job that erases content of a source, and then removes what only that content needed.
+func (d *Service) eraseAndSweep(ctx context.Context, job jobs.Job,
+	erase func(context.Context, parley.AgentRef, parley.SourceID) error) error {
+	ref, id, err := jobSource(job)
 	if err != nil {
 		return err
 	}
-	if err := d.eraseAll(ctx, job.AccountID.AgentRef(agent), parley.SourceID(job.Key)); err != nil {
+	if err := erase(ctx, ref, id); err != nil {
 		return err
 	}
-	if err := d.Indexes.EraseVectors(ctx, agent); err != nil {
+	if err := d.Indexes.EraseVectors(ctx, ref.Agent); err != nil {
 		return err
 	}
-	return d.RemoveUnusedFiles(ctx, job.AccountID.AgentRef(agent))
+	return d.RemoveUnusedFiles(ctx, ref)
 }
 
 // eraseAll erases the content of a deleted source and its pages, and then removes a site that had many pages from the
@@ -100,22 +106,16 @@ func (d *Service) eraseAll(ctx context.Context, ref parley.AgentRef, id parley.S
 			return fmt.Errorf("page %s: %w", page, err)
 		}
 	}
-	if err := d.markDeleted(ctx, ref, id, d.Now()); err != nil {
-		return err
-	}
-	return errors.Join(d.DB.EraseCrawlPages(ctx, ref, id), d.DB.EraseSource(ctx, ref, id))
-}
-
-func (d *Service) markDeleted(ctx context.Context, ref parley.AgentRef, id parley.SourceID, now time.Time) error {
-	_, _, err := d.DB.UpdateSource(ctx, ref, id, func(s *parley.Source) error {
+	now := d.Now()
+	_, _, err = d.DB.UpdateSource(ctx, ref, id, func(s *parley.Source) error {
 		if s.Status != parley.SourceToBeDeleted {
 			return errUnchanged
 		}
 		s.Status, s.UpdatedAt = parley.SourceDeleted, now
 		return nil
 	})
-	if isDropped(err) || errors.Is(err, errUnchanged) {
-		return nil
+	if err != nil && !isDropped(err) && !errors.Is(err, errUnchanged) {
+		return err
 	}
-	return err
+	return errors.Join(d.DB.EraseCrawlPages(ctx, ref, id), d.DB.EraseSource(ctx, ref, id))
 }

@@ -29,6 +29,8 @@ type draft struct {
 	isDuplicate func(ctx context.Context, tx *store.DB, s *parley.Source, v *parley.Version) (bool, error)
 	// storeExtra writes what belongs to the version; nil where nothing does.
 	storeExtra func(ctx context.Context, tx *store.DB, s *parley.Source, v *parley.Version) error
+	// transact calls write in a transaction, with what must be in place before it.
+	transact func(ctx context.Context, write func(tx *store.DB) error) error
 }
 
 // contentDraft returns a draft of a kind whose content is text as it comes. fill writes the new version from the one
@@ -57,6 +59,9 @@ func (d *Service) emptyDraft(account parley.Account, agent parley.AgentID, kind 
 	now := d.Now()
 	w := &draft{service: d,
 		version: parley.Version{ID: parley.VersionID(parley.NewUUID()), AgentID: agent, CreatedAt: now}}
+	w.transact = func(ctx context.Context, write func(tx *store.DB) error) error {
+		return d.DB.Transact(ctx, sqldb.Bulk, write)
+	}
 	w.source = parley.Source{ID: parley.SourceID(parley.NewUUID()), AccountID: account.ID, AgentID: agent, Kind: kind,
 		Status: parley.SourceUntrained, WantedVersion: w.version.ID, CreatedAt: now, UpdatedAt: now}
 	if name != nil {
@@ -160,8 +165,7 @@ func (w *draft) finishWrite(ctx context.Context, tx *store.DB, plan parley.Plan,
 func (d *Service) changeSource(ctx context.Context, draft *draft, id parley.SourceID, plan parley.Plan) (*parley.Source,
 	error) {
 	var changed *parley.Source
-	err := d.DB.Transact(ctx, sqldb.Bulk, func(tx *store.DB) error {
-		var err error
+	err := draft.transact(ctx, func(tx *store.DB) (err error) {
 		changed, err = draft.applyTo(ctx, tx, id, plan)
 		return err
 	})
@@ -173,7 +177,7 @@ func (d *Service) changeSource(ctx context.Context, draft *draft, id parley.Sour
 
 // addSource writes a new source, and completes the claim of a request that may be repeated.
 func (d *Service) addSource(ctx context.Context, draft *draft, plan parley.Plan) (*parley.Source, error) {
-	err := d.DB.Transact(ctx, sqldb.Bulk, func(tx *store.DB) error {
+	err := draft.transact(ctx, func(tx *store.DB) error {
 		if err := draft.create(ctx, tx, plan); err != nil {
 			return err
 		}

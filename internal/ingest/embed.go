@@ -65,21 +65,18 @@ func (d *Service) EmbedAll(ctx context.Context) error {
 // Embed handles EmbedJob: passages without a vector get one, some at a time, so that a run that was cut short goes on
 // where it was. When the provider fails the agent answers by words as before, and the job comes back later.
 func (d *Service) Embed(ctx context.Context, job jobs.Job) error {
-	agent, err := jobAgent(job)
-	if err != nil {
+	ref, _, err := jobSource(job)
+	if err != nil || d.Embedder == nil {
 		return err
 	}
-	if d.Embedder == nil {
-		return nil
-	}
-	done, err := d.embedMissing(ctx, job.AccountID.AgentRef(agent))
+	done, err := d.embedMissing(ctx, ref)
 	switch {
 	case isDropped(err):
 		return nil
 	case err != nil:
-		return errors.Join(err, d.retryEmbed(ctx, job, agent, done, err))
+		return errors.Join(err, d.retryEmbed(ctx, ref, done, err))
 	}
-	return d.Indexes.EraseOtherVectors(ctx, agent)
+	return d.Indexes.EraseOtherVectors(ctx, ref.Agent)
 }
 
 // embedMissing returns how many texts were embedded.
@@ -141,7 +138,7 @@ func (d *Service) storeVectors(ctx context.Context, ref parley.AgentRef, packed 
 
 // retryEmbed has the job come back soon after a run that got somewhere, with all its attempts, and not before the
 // provider's time where it has named one.
-func (d *Service) retryEmbed(ctx context.Context, job jobs.Job, agent parley.AgentID, done int, why error) error {
+func (d *Service) retryEmbed(ctx context.Context, ref parley.AgentRef, done int, why error) error {
 	var wait time.Duration
 	var failure *parley.Error
 	if errors.As(why, &failure) {
@@ -153,7 +150,7 @@ func (d *Service) retryEmbed(ctx context.Context, job jobs.Job, agent parley.Age
 	if wait == 0 || ctx.Err() != nil {
 		return nil //nolint:nilerr // a stopped job comes back by itself
 	}
-	next := newEmbedJob(job.AccountID.AgentRef(agent))
+	next := newEmbedJob(ref)
 	next.RunAt = d.Now().Add(wait)
 	return d.DB.Transact(ctx, sqldb.Bulk, func(tx *store.DB) error { return d.Queue.Enqueue(ctx, tx.SQL(), next) })
 }

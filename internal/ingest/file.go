@@ -44,16 +44,7 @@ func (d *Service) AddFile(ctx context.Context, account parley.Account, plan parl
 	if err != nil {
 		return nil, err
 	}
-	err = u.commit(ctx, func(tx *store.DB) error {
-		if err := u.create(ctx, tx, plan); err != nil {
-			return err
-		}
-		return tx.CompleteClaim(ctx, "source:"+string(u.source.ID))
-	})
-	if err != nil {
-		return nil, err
-	}
-	return &u.source, nil
+	return d.addSource(ctx, u.draft, plan)
 }
 
 // ChangeFile replaces a file by another one, or renames it. The earlier version answers until the new one is trained; a
@@ -65,21 +56,12 @@ func (d *Service) ChangeFile(ctx context.Context, account parley.Account, plan p
 	if err != nil {
 		return nil, err
 	}
-	var after *parley.Source
-	err = u.commit(ctx, func(tx *store.DB) (err error) {
-		after, err = u.applyTo(ctx, tx, id, plan)
-		return err
-	})
-	if errors.Is(err, errUnchanged) {
-		return d.DB.Source(ctx, account.ID.AgentRef(agent), id)
-	}
-	return after, err
+	return d.changeSource(ctx, u.draft, id, plan)
 }
 
 // upload is a file on its way into the database.
 type upload struct {
 	*draft
-	path        string      // where it lies now
 	blob        *store.Blob // nil where only the name changes
 	versionBlob *store.Blob // of the version: blob, or that of the version before
 }
@@ -95,11 +77,13 @@ func (d *Service) newUpload(account parley.Account, agent parley.AgentID, change
 		return nil, err
 	}
 	f := change.File
-	u.path, u.source.Size = f.Path, f.Size
+	u.source.Size = f.Size
 	u.blob = &store.Blob{ID: parley.NewUUID(), AccountID: account.ID, AgentID: agent, Hash: f.Hash, Size: f.Size,
-		MediaType: mediaTypes[kind],
-		Name:      parley.StorableText(f.Name), CreatedAt: u.version.CreatedAt}
+		MediaType: mediaTypes[kind], Name: parley.StorableText(f.Name), CreatedAt: u.version.CreatedAt}
 	u.versionBlob = u.blob
+	u.transact = func(ctx context.Context, write func(tx *store.DB) error) error {
+		return d.StoreFile(ctx, f.Path, u.blob, write)
+	}
 	return u, nil
 }
 
@@ -118,14 +102,6 @@ func (d *Service) sniffKind(f *File) (extract.Kind, error) {
 		return "", e
 	}
 	return kind, nil
-}
-
-// commit writes the upload, with its file where there is one.
-func (u *upload) commit(ctx context.Context, write func(tx *store.DB) error) error {
-	if u.blob == nil {
-		return u.service.DB.Transact(ctx, sqldb.Bulk, write)
-	}
-	return u.service.StoreFile(ctx, u.path, u.blob, write)
 }
 
 // StoreFile moves a file to its place, which it notes in the blob, and then has its row written; without the row it
@@ -197,15 +173,7 @@ func (d *Service) FileHandlers() map[string]jobs.Handler {
 // ExtractFile handles FileJob: the text of the wanted version is found and written down, and its training is left to a
 // job. When it fails for good the source is failed, and the version that was live stays so.
 func (d *Service) ExtractFile(ctx context.Context, job jobs.Job) error {
-	agent, err := jobAgent(job)
-	if err != nil {
-		return err
-	}
-	s, err := d.loadUntrained(ctx, job.AccountID.AgentRef(agent), parley.SourceID(job.Key))
-	if err == nil {
-		err = d.extractFile(ctx, s)
-	}
-	return d.jobOutcome(ctx, job, s, err)
+	return d.advance(ctx, job, d.extractFile)
 }
 
 func (d *Service) extractFile(ctx context.Context, s *parley.Source) error {

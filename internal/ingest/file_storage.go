@@ -239,18 +239,7 @@ const fileSweepInterval = time.Hour
 
 // RunFileSweeper removes now and then what a crash has left of uploads, until ctx is done.
 func (d *Service) RunFileSweeper(ctx context.Context) error {
-	beat := time.NewTicker(fileSweepInterval)
-	defer beat.Stop()
-	for {
-		if err := d.SweepFiles(ctx); err != nil && ctx.Err() == nil {
-			d.logger().Warn("remove what is left of uploads", "err", err)
-		}
-		select {
-		case <-beat.C:
-		case <-ctx.Done():
-			return nil
-		}
-	}
+	return d.runEvery(ctx, fileSweepInterval, "remove what is left of uploads", d.SweepFiles)
 }
 
 // SweepFiles removes files that have lain for an hour without a row, and uploads that were cut short as long ago.

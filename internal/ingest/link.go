@@ -106,7 +106,7 @@ func (d *Service) NewLink(account parley.Account, plan parley.Plan, agent parley
 	now := d.Now()
 	s := parley.Source{ID: parley.SourceID(parley.NewUUID()), AccountID: account.ID, AgentID: agent,
 		Kind: parley.SourceLink, Name: parley.StorableText(link.URL),
-		URL: u.String(), Status: parley.SourceUntrained, Metadata: link.record().encode(), CreatedAt: now, UpdatedAt: now}
+		URL: u.String(), Status: parley.SourceUntrained, Metadata: encodeRecord(link.record()), CreatedAt: now, UpdatedAt: now}
 	return &NewLink{service: d, source: s, kind: link.Type, plan: plan}, nil
 }
 
@@ -181,8 +181,7 @@ func (l Link) record() LinkRecord {
 	r := LinkRecord{Type: l.Type}
 	if l.Type != crawl.Individual {
 		r.SiteRecord = &SiteRecord{ExcludePaths: append([]string{}, l.Exclude...),
-			IncludeOnlyPaths: append([]string{}, l.Include...),
-			SlowScraping:     l.Slow, CrawlStatus: statusFetching}
+			IncludeOnlyPaths: append([]string{}, l.Include...), SlowScraping: l.Slow, CrawlStatus: statusFetching}
 	}
 	return r
 }
@@ -194,14 +193,6 @@ func (r LinkRecord) toLink(url string) Link {
 		l.Exclude, l.Include, l.Slow = r.ExcludePaths, r.IncludeOnlyPaths, r.SlowScraping
 	}
 	return l
-}
-
-func (r LinkRecord) encode() json.RawMessage {
-	b, err := json.Marshal(r)
-	if err != nil {
-		panic(err) // strings and numbers always encode
-	}
-	return b
 }
 
 func linkRecordOf(s *parley.Source) (r LinkRecord) {
@@ -295,7 +286,7 @@ func (c LinkChange) applyTo(s *parley.Source) (patternsChanged bool, err error) 
 	if err := parley.InvalidFields(crawl.Validate(l.site())); err != nil {
 		return false, err
 	}
-	s.Metadata = l.record().encode()
+	s.Metadata = encodeRecord(l.record())
 	return !slices.Equal(l.Exclude, r.ExcludePaths) || !slices.Equal(l.Include, r.IncludeOnlyPaths), nil
 }
 
@@ -303,14 +294,6 @@ func (c LinkChange) applyTo(s *parley.Source) (patternsChanged bool, err error) 
 // address (docs/interface/sources.md#record), and its passages would not say what they are of.
 type pageContent struct {
 	Title string `json:"title,omitempty"`
-}
-
-func (p pageContent) encode() json.RawMessage {
-	b, err := json.Marshal(p)
-	if err != nil {
-		panic(err) // a string always encodes
-	}
-	return b
 }
 
 // withTitle puts the page's title above a path of headings that does not say it.

@@ -78,9 +78,9 @@ func (d *Service) ChangeQnA(ctx context.Context, account parley.Account, plan pa
 // writeTo writes the version's text and content.
 func (a qnaContent) writeTo(v *parley.Version) (err error) {
 	for i, q := range a.Questions {
-		a.Questions[i] = strings.ToValidUTF8(parley.StorableText(q), "\ufffd")
+		a.Questions[i] = storableUTF8(q)
 	}
-	a.Answer = strings.ToValidUTF8(parley.StorableText(a.Answer), "\ufffd")
+	a.Answer = storableUTF8(a.Answer)
 	setText(v, strings.Join(a.Questions, "\n")+"\n\n"+a.Answer)
 	v.Content, err = a.encode()
 	return err

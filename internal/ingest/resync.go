@@ -17,18 +17,7 @@ const (
 
 // Run has links read again when their time has come, until ctx is done.
 func (d *Service) Run(ctx context.Context) error {
-	beat := time.NewTicker(resyncInterval)
-	defer beat.Stop()
-	for {
-		if err := d.Resync(ctx); err != nil && ctx.Err() == nil {
-			d.logger().Warn("read links again", "err", err)
-		}
-		select {
-		case <-beat.C:
-		case <-ctx.Done():
-			return nil
-		}
-	}
+	return d.runEvery(ctx, resyncInterval, "read links again", d.Resync)
 }
 
 // Resync begins to read again the links whose week is over, of agents with automatic re-sync

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"log/slog"
 	"runtime"
+	"strings"
 	"sync"
 	"time"
 
@@ -51,10 +52,10 @@ type jobPayload struct {
 	Agent parley.AgentID `json:"agent"`
 }
 
-// jobAgent returns the agent that a job is about.
-func jobAgent(job jobs.Job) (parley.AgentID, error) {
+// jobSource returns the agent and the source that a job is about.
+func jobSource(job jobs.Job) (parley.AgentRef, parley.SourceID, error) {
 	payload, err := jobs.DecodePayload[jobPayload](job)
-	return payload.Agent, err
+	return job.AccountID.AgentRef(payload.Agent), parley.SourceID(job.Key), err
 }
 
 // maxJobAttempts of a job on a source: half a minute in all, for whoever has written a source is waiting for it.
@@ -64,12 +65,37 @@ func newTrainJob(s *parley.Source) jobs.Job { return newJob(TrainJob, s) }
 
 // newJob returns a job on a source.
 func newJob(kind string, s *parley.Source) jobs.Job {
-	payload, err := json.Marshal(jobPayload{s.AgentID})
+	return jobs.Job{Kind: kind, Key: string(s.ID), AccountID: s.AccountID,
+		Payload: jobs.EncodePayload(jobPayload{s.AgentID}), Size: s.Size, MaxAttempts: maxJobAttempts}
+}
+
+// encodeRecord encodes a record of strings and numbers, which always succeeds.
+func encodeRecord(v any) json.RawMessage {
+	b, err := json.Marshal(v)
 	if err != nil {
-		panic(err) // a string always encodes
+		panic(err)
 	}
-	return jobs.Job{Kind: kind, Key: string(s.ID), AccountID: s.AccountID, Payload: payload, Size: s.Size,
-		MaxAttempts: maxJobAttempts}
+	return b
+}
+
+// storableUTF8 returns a text as every database stores it.
+func storableUTF8(text string) string { return strings.ToValidUTF8(parley.StorableText(text), "\ufffd") }
+
+// runEvery calls step now and then until ctx is done; task names it in the log where it fails.
+func (d *Service) runEvery(ctx context.Context, interval time.Duration, task string,
+	step func(context.Context) error) error {
+	beat := time.NewTicker(interval)
+	defer beat.Stop()
+	for {
+		if err := step(ctx); err != nil && ctx.Err() == nil {
+			d.logger().Warn(task, "err", err)
+		}
+		select {
+		case <-beat.C:
+		case <-ctx.Done():
+			return nil
+		}
+	}
 }
 
 // slots bounds how many sources are read at a time to half the processors: reading is all computation, and turns come

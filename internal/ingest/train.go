@@ -42,19 +42,15 @@ var (
 // live all at once. A source that is gone and a version that is no longer wanted are dropped. When it fails for good
 // the source is failed, and the version that was live stays so.
 func (d *Service) Train(ctx context.Context, job jobs.Job) error {
-	agent, err := jobAgent(job)
-	if err != nil {
-		return err
-	}
-	s, err := d.loadUntrained(ctx, job.AccountID.AgentRef(agent), parley.SourceID(job.Key))
-	if err == nil {
-		err = d.train(ctx, s)
-	}
-	return d.jobOutcome(ctx, job, s, err)
+	return d.advance(ctx, job, d.train)
 }
 
-// jobOutcome returns the result of a job that was to bring the source's wanted version nearer to being live.
-func (d *Service) jobOutcome(ctx context.Context, job jobs.Job, s *parley.Source, err error) error {
+// advance handles a job that brings the source's wanted version nearer to being live.
+func (d *Service) advance(ctx context.Context, job jobs.Job, step func(context.Context, *parley.Source) error) error {
+	s, err := d.loadUntrained(ctx, job)
+	if err == nil {
+		err = step(ctx, s)
+	}
 	switch {
 	case err == nil, isDropped(err):
 		return nil
@@ -68,8 +64,12 @@ func (d *Service) jobOutcome(ctx context.Context, job jobs.Job, s *parley.Source
 	return err
 }
 
-// loadUntrained finds a source whose wanted version is not live yet.
-func (d *Service) loadUntrained(ctx context.Context, ref parley.AgentRef, id parley.SourceID) (*parley.Source, error) {
+// loadUntrained finds the source of a job, whose wanted version is not live yet.
+func (d *Service) loadUntrained(ctx context.Context, job jobs.Job) (*parley.Source, error) {
+	ref, id, err := jobSource(job)
+	if err != nil {
+		return nil, err
+	}
 	if _, err := d.DB.Agent(ctx, ref, d.Now()); err != nil {
 		return nil, err
 	}
@@ -249,17 +249,7 @@ func (d *Service) enqueueEraseEarlier(ctx context.Context, tx *store.DB, s *parl
 
 // EraseEarlierVersions handles EraseEarlierJob.
 func (d *Service) EraseEarlierVersions(ctx context.Context, job jobs.Job) error {
-	agent, err := jobAgent(job)
-	if err != nil {
-		return err
-	}
-	if err := d.DB.EraseEarlierVersions(ctx, job.AccountID.AgentRef(agent), parley.SourceID(job.Key)); err != nil {
-		return err
-	}
-	if err := d.Indexes.EraseVectors(ctx, agent); err != nil {
-		return err
-	}
-	return d.RemoveUnusedFiles(ctx, job.AccountID.AgentRef(agent))
+	return d.eraseAndSweep(ctx, job, d.DB.EraseEarlierVersions)
 }
 
 // errServerDied is the failure of a source that was being read each time the server ended: it may be the cause.
@@ -273,11 +263,7 @@ func (d *Service) LostJobHandlers() map[string]jobs.Handler {
 }
 
 func (d *Service) failLostSource(ctx context.Context, job jobs.Job) error {
-	agent, err := jobAgent(job)
-	if err != nil {
-		return err
-	}
-	s, err := d.loadUntrained(ctx, job.AccountID.AgentRef(agent), parley.SourceID(job.Key))
+	s, err := d.loadUntrained(ctx, job)
 	if err != nil {
 		return ignoreDropped(err)
 	}
@@ -286,11 +272,7 @@ func (d *Service) failLostSource(ctx context.Context, job jobs.Job) error {
 
 // finishLostLink leaves a link with what was read of it.
 func (d *Service) finishLostLink(ctx context.Context, job jobs.Job) error {
-	agent, err := jobAgent(job)
-	if err != nil {
-		return err
-	}
-	c, err := d.loadCrawl(ctx, job.AccountID.AgentRef(agent), parley.SourceID(job.Key))
+	c, err := d.loadCrawl(ctx, job)
 	if err != nil || c == nil {
 		return ignoreDropped(err)
 	}

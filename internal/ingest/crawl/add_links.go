@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/url"
 	"path"
+	"slices"
 	"strings"
 )
 
@@ -65,18 +66,11 @@ func (r *crawlRun) isTrapped(u *url.URL) bool {
 }
 
 // nonPageExtensions are endings of what is never a page. What has none of them is asked for its type.
-var nonPageExtensions = nonPageExtensionSet()
+var nonPageExtensions = strings.Fields(`.7z .aac .apk .avi .avif .bin .bmp .bz2 .css .csv .deb .dmg .doc .docx .eot
+	.epub .exe .flac .gif .gz .ico .iso .jar .jpeg .jpg .js .json .m4a .m4v .mid .mkv .mov .mp3 .mp4 .mpeg .mpg .msi
+	.odp .ods .odt .ogg .ogv .otf .png .ppt .pptx .ps .rar .rpm .rss .svg .swf .tar .tgz .tif .tiff .ttf .wav .webm
+	.webp .woff .woff2 .xls .xlsx .xml .xz .zip`)
 
-func nonPageExtensionSet() map[string]bool {
-	list := map[string]bool{}
-	for _, ending := range strings.Fields(`7z aac apk avi avif bin bmp bz2 css csv deb dmg doc docx eot epub exe flac
-		gif gz ico iso jar jpeg jpg js json
-		m4a m4v mid mkv mov mp3 mp4 mpeg mpg msi odp ods odt ogg ogv otf png ppt pptx ps rar rpm rss svg swf tar tgz tif
-		tiff ttf wav webm
-		webp woff woff2 xls xlsx xml xz zip`) {
-		list["."+ending] = true
-	}
-	return list
+func mayBePage(u *url.URL) bool {
+	return !slices.Contains(nonPageExtensions, strings.ToLower(path.Ext(u.Path)))
 }
-
-func mayBePage(u *url.URL) bool { return !nonPageExtensions[strings.ToLower(path.Ext(u.Path))] }

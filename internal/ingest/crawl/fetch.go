@@ -63,14 +63,19 @@ func (c *Crawler) fetchOnce(ctx context.Context, u *url.URL, last Validators, pa
 // isRetryable reports whether another try may help.
 func isRetryable(reply *outbound.Response, err error) bool {
 	if err != nil {
-		var e *outbound.Error
-		return errors.As(err, &e) && (e.Kind == outbound.KindFailed || e.Kind == outbound.KindTimeout)
+		return isHostFailure(err)
 	}
 	switch reply.Status {
 	case http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
 		return true
 	}
 	return false
+}
+
+// isHostFailure reports whether it is the host that fails, rather than what it is asked.
+func isHostFailure(err error) bool {
+	var e *outbound.Error
+	return errors.As(err, &e) && (e.Kind == outbound.KindFailed || e.Kind == outbound.KindTimeout)
 }
 
 // retryDelay returns how long to wait after a try.
@@ -124,8 +129,7 @@ func (r *crawlRun) pause(robots *Robots) time.Duration {
 
 func hostFailedOutcome(err error) Outcome {
 	o := failedOutcome(outbound.Reason(err), err)
-	var e *outbound.Error
-	o.isHostFailure = errors.As(err, &e) && (e.Kind == outbound.KindFailed || e.Kind == outbound.KindTimeout)
+	o.isHostFailure = isHostFailure(err)
 	return o
 }
 

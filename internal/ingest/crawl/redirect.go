@@ -3,6 +3,7 @@ package crawl
 import (
 	"context"
 	"net/url"
+	"slices"
 
 	"parley/internal/outbound"
 )
@@ -59,8 +60,8 @@ func (r *crawlRun) resolveCanonical(ctx context.Context, link Link, u, canonical
 		return "", nil
 	}
 	to := canonical.String()
-	if to == link.URL || !r.isInside(canonical) || !r.isWanted(canonical) || canonical.RequestURI() == "/" &&
-		u.Path != "/" {
+	if to == link.URL || !r.isInside(canonical) || !r.isWanted(canonical) ||
+		canonical.RequestURI() == "/" && u.Path != "/" {
 		return "", nil
 	}
 	r.mu.Lock()
@@ -69,25 +70,12 @@ func (r *crawlRun) resolveCanonical(ctx context.Context, link Link, u, canonical
 		r.mergedInto[link.URL] = to // before looking, so that of two that name one another one stays
 	}
 	r.mu.Unlock()
-	isReplacement, err := r.canStandIn(ctx, to, isMerged)
-	if err != nil || !isReplacement {
-		r.mu.Lock()
-		delete(r.mergedInto, link.URL)
-		r.mu.Unlock()
-		return "", err
-	}
-	return to, r.addLinks(ctx, []Link{{URL: to, Depth: link.Depth, Hops: link.Hops + 1}})
-}
-
-func (r *crawlRun) canStandIn(ctx context.Context, to string, isMerged bool) (bool, error) {
-	if isMerged {
-		return false, nil
-	}
 	outcome, _, err := r.frontier.Outcome(ctx, to)
-	switch outcome.State {
-	case Waiting, Included, Unchanged:
-		return true, err
-	default:
-		return false, err
+	if err == nil && !isMerged && slices.Contains([]State{Waiting, Included, Unchanged}, outcome.State) {
+		return to, r.addLinks(ctx, []Link{{URL: to, Depth: link.Depth, Hops: link.Hops + 1}})
 	}
+	r.mu.Lock()
+	delete(r.mergedInto, link.URL)
+	r.mu.Unlock()
+	return "", err
 }

@@ -206,8 +206,8 @@ func sitemapReason(err error) string {
 // addSitemapEntries adds what a sitemap lists. Pages of another site are counted as excluded, so that the operator who
 // named the wrong sitemap sees why nothing is read.
 func (r *crawlRun) addSitemapEntries(ctx context.Context, link Link, u *url.URL, entries Entries) error {
-	pages, maps := []*url.URL{}, []Link{}
-	var strangers []Link
+	var pages []*url.URL
+	var maps, strangers []Link
 	for _, text := range entries.Pages {
 		page, err := Canonical(u, text)
 		switch {

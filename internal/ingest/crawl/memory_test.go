@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// Memory is a frontier for tests and for what need not outlive the process. The zero value is ready.
+// Memory is a frontier in memory. The zero value is ready.
 type Memory struct {
 	mu    sync.Mutex
 	urls  []string
@@ -85,7 +85,7 @@ func (m *Memory) add(links []Link) (added Counts) {
 		if link.ExcludeReason != "" {
 			l.outcome = excludedOutcome(link.ExcludeReason)
 		}
-		added = added.adding(l.outcome)
+		added.Add(l.outcome.State, 1)
 		m.links[link.URL] = l
 		m.urls = append(m.urls, link.URL)
 	}
@@ -118,7 +118,8 @@ func (m *Memory) Counts(context.Context) (Counts, error) {
 	defer m.mu.Unlock()
 	var c Counts
 	for _, l := range m.links {
-		c = c.adding(l.outcome)
+		c.Add(l.outcome.State, 1)
+		c.Bytes += l.outcome.Bytes
 	}
 	return c, nil
 }
