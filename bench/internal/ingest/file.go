@@ -45,14 +45,8 @@ func MeasureEditOver(ctx context.Context, b *harness.Run) ([]report.Row, error) 
 		err := askUntilFound(ctx, t, lookupQuestion(word))
 		results.AddResult(load.Answer{Total: time.Since(began)}, err)
 	}
-	results.Sort()
-	second := report.AtMost(1000, "ms")
-	return []report.Row{
-		report.SingleRow(fmt.Sprintf("a text of 20 kB is changed → answered from, asked again and again, p99 of %d",
-			b.EditCount), "ms", report.Milliseconds(report.Quantile(results.Totals, .99)),
-			&second).WithFailures(results.Failures, results.FirstErr),
-		report.SingleRow("… p50", "ms", report.Milliseconds(report.Quantile(results.Totals, .5)), nil),
-	}, nil
+	return editRows(fmt.Sprintf("a text of 20 kB is changed → answered from, asked again and again, p99 of %d",
+		b.EditCount), results), nil
 }
 
 // askUntilFound repeats the question until the answer cites the passage.

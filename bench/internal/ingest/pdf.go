@@ -23,7 +23,7 @@ import (
 
 const (
 	pdfPages        = 300
-	pdfLinesPerPage = 45 // of a page
+	pdfLinesPerPage = 45
 )
 
 // MeasurePDFs measures how many pages of an uploaded PDF are trained in a second, with pdftotext as a second reader and
@@ -87,13 +87,10 @@ func uploadFile(ctx context.Context, s *harness.Server, agent, name string, data
 	var body bytes.Buffer
 	form := multipart.NewWriter(&body)
 	part, err := form.CreateFormFile("file", name)
-	if err != nil {
-		return "", err
+	if err == nil {
+		_, err = part.Write(data)
 	}
-	if _, err := part.Write(data); err != nil {
-		return "", err
-	}
-	if err := form.Close(); err != nil {
+	if err := errors.Join(err, form.Close()); err != nil {
 		return "", err
 	}
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, s.URL+"/api/v2/agents/"+agent+"/sources", &body)
@@ -123,9 +120,7 @@ func newPDF(pages int) []byte {
 	var at []int
 	put := func(format string, args ...any) {
 		at = append(at, out.Len())
-		fmt.Fprintf(&out, "%d 0 obj\n", len(at))
-		fmt.Fprintf(&out, format, args...)
-		out.WriteString("\nendobj\n")
+		fmt.Fprintf(&out, "%d 0 obj\n"+format+"\nendobj\n", append([]any{len(at)}, args...)...)
 	}
 	out.WriteString("%PDF-1.4\n")
 	put("<</Type/Catalog/Pages 2 0 R>>")

@@ -16,9 +16,7 @@ import (
 	"parley/bench/internal/stub"
 )
 
-const (
-	editBytes = 20_000 // bytes of an edited text
-)
+const editBytes = 20_000 // of an edited text
 
 // MeasureEdit measures from writing a text of 20 kB to an answer that cites it.
 func MeasureEdit(ctx context.Context, b *harness.Run) ([]report.Row, error) {
@@ -35,13 +33,17 @@ func MeasureEdit(ctx context.Context, b *harness.Run) ([]report.Row, error) {
 		a.Total = time.Since(began)
 		results.AddResult(a, err)
 	}
+	return editRows(fmt.Sprintf("a text of 20 kB is written → answered from, p99 of %d", b.EditCount), results), nil
+}
+
+func editRows(name string, results *load.Batch) []report.Row {
 	results.Sort()
 	second := report.AtMost(1000, "ms")
 	return []report.Row{
-		report.SingleRow(fmt.Sprintf("a text of 20 kB is written → answered from, p99 of %d", b.EditCount), "ms",
-			report.Milliseconds(report.Quantile(results.Totals, .99)), &second).WithFailures(results.Failures, results.FirstErr),
+		report.SingleRow(name, "ms", report.Milliseconds(report.Quantile(results.Totals, .99)),
+			&second).WithFailures(results.Failures, results.FirstErr),
 		report.SingleRow("… p50", "ms", report.Milliseconds(report.Quantile(results.Totals, .5)), nil),
-	}, nil
+	}
 }
 
 func lookupQuestion(word string) load.Request {
@@ -135,4 +137,35 @@ func waitUntilAllTrained(ctx context.Context, s *harness.Server, agent string, n
 		}
 	}
 	return errors.New("not learned within five minutes")
+}
+
+const (
+	busyRounds = 3
+	quietTime  = 5 * time.Second
+)
+
+// MeasureMeanwhile measures how long turns take during an ingest of 20 MB of text, compared with a quiet server.
+func MeasureMeanwhile(ctx context.Context, b *harness.Run) ([]report.Row, error) {
+	q := b.ParleyContender(load.Request{Model: stub.InstantModel})
+	texts := newTexts(harness.UsualSizes.IngestBytes)
+	var quiet, busy load.Series
+	for range busyRounds {
+		rest := time.After(quietTime)
+		quiet = append(quiet, q.AskAtInterval(ctx, rest))
+		done, failed := make(chan time.Time), make(chan error, 1)
+		go func() {
+			defer close(done)
+			_, err := ingestTexts(ctx, b.Parley, texts)
+			failed <- err
+		}()
+		busy = append(busy, q.AskAtInterval(ctx, done))
+		if err := <-failed; err != nil {
+			return nil, err
+		}
+	}
+	bar := report.AtMostTimes(2)
+	bar.Text = "≤ 2 × quiet"
+	r := report.ComparedRow("plain turn during a 20 MB ingest (first column: quiet), p99", "ms",
+		quiet.TotalQuantile(.99), busy.TotalQuantile(.99), &bar).WithFailures(busy.Failures())
+	return []report.Row{r, report.ComparedRow("… p50", "ms", quiet.TotalQuantile(.5), busy.TotalQuantile(.5), nil)}, nil
 }

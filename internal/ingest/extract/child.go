@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"os/exec"
+	"slices"
 	"time"
 
 	"parley/internal/ingest/extract/draft"
@@ -28,28 +29,18 @@ func (p *Pool) startChild(ctx context.Context) (*child, error) {
 	case err != nil:
 		return nil, err
 	}
-	if lacks != "" {
-		if err := p.checkUnfenced(ctx, lacks); err != nil {
-			process.Kill()
-			return nil, err
-		}
+	switch {
+	case lacks == "":
+	case sandbox.OnLinux && !p.AllowUnfenced: // other systems have no fences, as the manual says
+		process.Kill()
+		return nil, &draft.Error{Reason: "files are not read, since this system cannot fence their readers",
+			Err: errors.New(draft.ShortLine(lacks))}
+	case p.Log != nil:
+		p.warnOnce.Do(func() {
+			p.Log.WarnContext(ctx, "files are read with fewer limits than there should be", "cause", lacks)
+		})
 	}
 	return &child{Process: process}, nil
-}
-
-// checkUnfenced refuses a child that is not fenced on Linux, unless the operator has allowed it. Other systems have no
-// fences, as the manual says.
-func (p *Pool) checkUnfenced(ctx context.Context, lacks string) error {
-	if sandbox.OnLinux && !p.AllowUnfenced {
-		return &draft.Error{Reason: "files are not read, since this system cannot fence their readers",
-			Err: errors.New(draft.ShortLine(lacks))}
-	}
-	p.warnOnce.Do(func() {
-		if p.Log != nil {
-			p.Log.WarnContext(ctx, "files are read with fewer limits than there should be", "cause", lacks)
-		}
-	})
-	return nil
 }
 
 // command runs the extract command with more arguments.
@@ -58,16 +49,15 @@ func (p *Pool) command(more ...string) *exec.Cmd {
 	if args == nil {
 		args = []string{"extract"}
 	}
-	return sandbox.Command(p.Executable, append(append([]string{}, args...), more...)...)
+	return sandbox.Command(p.Executable, slices.Concat(args, more)...)
 }
 
 // sendRequest sends the child a file and waits for its text. After an error the child is of no more use.
-func (c *child) sendRequest(ctx context.Context, ask, kind, name string, data []byte) (page html.Page, refused,
-	err error) {
+func (c *child) sendRequest(ctx context.Context, r request) (page html.Page, refused, err error) {
 	stop := context.AfterFunc(ctx, c.Kill)
 	defer stop()
 	c.fileCount++
-	err = c.Send([]byte(ask), []byte(kind), []byte(name), data)
+	err = c.Send([]byte(r.ask), []byte(r.kind), []byte(r.name), r.data)
 	if err == nil || c.WaitForExit(time.Second) {
 		page, c.isTired, refused, err = readReply(c.Output())
 	}

@@ -2,6 +2,7 @@ package html
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"golang.org/x/net/html"
@@ -68,14 +69,7 @@ func findElements(n *html.Node, match func(*html.Node) bool) (all []*html.Node) 
 }
 
 func hasTag(names ...atom.Atom) func(*html.Node) bool {
-	return func(n *html.Node) bool {
-		for _, name := range names {
-			if n.DataAtom == name {
-				return true
-			}
-		}
-		return false
-	}
+	return func(n *html.Node) bool { return slices.Contains(names, n.DataAtom) }
 }
 
 func attrValue(n *html.Node, key string) string {
@@ -88,12 +82,7 @@ func attrValue(n *html.Node, key string) string {
 }
 
 func hasAttr(n *html.Node, key string) bool {
-	for _, a := range n.Attr {
-		if a.Key == key {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(n.Attr, func(a html.Attribute) bool { return a.Key == key })
 }
 
 // nodeText returns the words below n in one line.
@@ -112,10 +101,9 @@ func nodeText(n *html.Node) string {
 
 // inlineElements are elements that do not part words.
 var inlineElements = map[atom.Atom]int{atom.A: 1, atom.Abbr: 1, atom.B: 1, atom.Bdi: 1, atom.Bdo: 1, atom.Cite: 1,
-	atom.Code: 1, atom.Em: 1, atom.Font: 1, atom.I: 1,
-	atom.Kbd: 1, atom.Mark: 1, atom.Q: 1, atom.S: 1, atom.Samp: 1, atom.Small: 1, atom.Span: 1, atom.Strong: 1,
-	atom.Sub: 1, atom.Sup: 1, atom.Time: 1, atom.U: 1,
-	atom.Var: 1, atom.Wbr: 1, atom.Ins: 1, atom.Del: 1, atom.Label: 1}
+	atom.Code: 1, atom.Em: 1, atom.Font: 1, atom.I: 1, atom.Kbd: 1, atom.Mark: 1, atom.Q: 1, atom.S: 1, atom.Samp: 1,
+	atom.Small: 1, atom.Span: 1, atom.Strong: 1, atom.Sub: 1, atom.Sup: 1, atom.Time: 1, atom.U: 1, atom.Var: 1,
+	atom.Wbr: 1, atom.Ins: 1, atom.Del: 1, atom.Label: 1}
 
 func removeNode(n *html.Node) {
 	if n.Parent != nil {

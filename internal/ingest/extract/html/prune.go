@@ -74,8 +74,7 @@ func pruneFrame(doc *html.Node) {
 }
 
 var framingRoles = map[string]bool{"navigation": true, "banner": true, "contentinfo": true, "search": true,
-	"dialog": true, "alertdialog": true, "menu": true,
-	"menubar": true, "toolbar": true, "complementary": true}
+	"dialog": true, "alertdialog": true, "menu": true, "menubar": true, "toolbar": true, "complementary": true}
 
 func isFraming(n *html.Node) bool {
 	switch n.DataAtom {

@@ -41,11 +41,7 @@ type pageStream struct {
 // streamPage reads a page of any number of tags.
 func streamPage(ctx context.Context, address, source string) (Page, error) {
 	var page Page
-	base, err := url.Parse(address)
-	if err != nil || address == "" {
-		base = nil
-	}
-	s := &pageStream{page: &page, base: base, seenLinks: map[string]bool{}}
+	s := &pageStream{page: &page, base: parseAddress(address), seenLinks: map[string]bool{}}
 	z := html.NewTokenizer(strings.NewReader(source))
 	for n := 0; ; n++ {
 		if n%1000 == 0 && (ctx.Err() != nil || s.out.IsFull()) {
@@ -128,7 +124,7 @@ func (s *pageStream) startElement(t html.Token) {
 		s.page.readMetadataElement(n, s.base)
 	case atom.Base:
 		if s.base == nil {
-			s.base = baseURL(wrapInDocument(n), "")
+			s.base = parseAddress(attrValue(n, "href"))
 		}
 	case atom.Title:
 		s.inTitle = s.page.Title == ""
@@ -138,20 +134,11 @@ func (s *pageStream) startElement(t html.Token) {
 	default:
 	}
 	switch {
-	case isHidden(n) || isOutsideMain(n):
-		if !isVoidElement(n) && n.DataAtom != 0 {
-			s.hiddenTag, s.hiddenDepth = n.DataAtom, 0
-		}
-	default:
+	case !isHidden(n) && !isOutsideMain(n):
 		s.openElement(n)
+	case !isVoidElement(n) && n.DataAtom != 0:
+		s.hiddenTag, s.hiddenDepth = n.DataAtom, 0
 	}
-}
-
-// wrapInDocument returns a tree that holds the element.
-func wrapInDocument(n *html.Node) *html.Node {
-	doc := &html.Node{Type: html.DocumentNode}
-	doc.AppendChild(n)
-	return doc
 }
 
 // isOutsideMain reports whether an element frames the text of a page, as far as its tag tells.

@@ -134,4 +134,3 @@ func attributeValue(el xml.StartElement, name string) string {
 	}
 	return ""
 }
-

@@ -219,12 +219,10 @@ var encodingEntryPattern = regexp.MustCompile(`dup\s+(\d{1,3})\s*/(\w+)\s+put`)
 
 // glyphNames are the names of glyphs that stand elsewhere than in ASCII.
 var glyphNames = map[string]string{"ff": "ff", "fi": "fi", "fl": "fl", "ffi": "ffi", "ffl": "ffl", "endash": "–",
-	"emdash": "—", "hyphen": "-", "quotedblleft": "“",
-	"quotedblright": "”", "quoteleft": "‘", "quoteright": "’", "quotesingle": "'", "exclamdown": "¡",
-	"questiondown": "¿", "germandbls": "ß", "ae": "æ", "oe": "œ",
-	"oslash": "ø", "AE": "Æ", "OE": "Œ", "Oslash": "Ø", "dotlessi": "ı", "bullet": "•", "periodcentered": "·",
-	"Gamma": "Γ", "Delta": "Δ", "Theta": "Θ", "Lambda": "Λ",
-	"Xi": "Ξ", "Pi": "Π", "Sigma": "Σ", "Upsilon": "Υ", "Phi": "Φ", "Psi": "Ψ", "Omega": "Ω", "alpha": "α", "beta": "β",
-	"gamma": "γ", "delta": "δ", "epsilon": "ε",
-	"lambda": "λ", "mu": "μ", "pi": "π", "sigma": "σ", "minus": "−", "multiply": "×", "lessequal": "≤",
-	"greaterequal": "≥", "arrowright": "→", "space": " "}
+	"emdash": "—", "hyphen": "-", "quotedblleft": "“", "quotedblright": "”", "quoteleft": "‘", "quoteright": "’",
+	"quotesingle": "'", "exclamdown": "¡", "questiondown": "¿", "germandbls": "ß", "ae": "æ", "oe": "œ", "oslash": "ø",
+	"AE": "Æ", "OE": "Œ", "Oslash": "Ø", "dotlessi": "ı", "bullet": "•", "periodcentered": "·", "Gamma": "Γ",
+	"Delta": "Δ", "Theta": "Θ", "Lambda": "Λ", "Xi": "Ξ", "Pi": "Π", "Sigma": "Σ", "Upsilon": "Υ", "Phi": "Φ",
+	"Psi": "Ψ", "Omega": "Ω", "alpha": "α", "beta": "β", "gamma": "γ", "delta": "δ", "epsilon": "ε", "lambda": "λ",
+	"mu": "μ", "pi": "π", "sigma": "σ", "minus": "−", "multiply": "×", "lessequal": "≤", "greaterequal": "≥",
+	"arrowright": "→", "space": " "}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -45,7 +46,8 @@ func Become(need Need, program string, args []string) error {
 	if err := sealInput(); err != nil {
 		return fmt.Errorf("take the file: %w", err)
 	}
-	closeOtherFiles()
+	// what is open beside the standard streams; all of ours is closed then anyway
+	_ = unix.CloseRange(3, math.MaxUint32, unix.CLOSE_RANGE_CLOEXEC)
 	if err := errors.Join(need.checkFences(restrictThread(allowedPaths(program, loader)), installFilter(true)),
 		dropPrivileges()); err != nil {
 		return err
