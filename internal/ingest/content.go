@@ -4,9 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"parley"
 	"parley/internal/ingest/crawl"
+	"parley/internal/jobs"
+	"parley/internal/sqldb"
 	"parley/internal/store"
 )
 
@@ -225,4 +228,127 @@ func (n *NewContent) explainSizeError(err error) error {
 			n.plan.Name, *n.plan.StoragePerAgent)
 	}
 	return err
+}
+
+// ReplaceJob is the kind of the job that removes an agent's old content once the new content answers; its key is the
+// agent's id.
+const ReplaceJob = "content.succeed"
+
+// replaceRetryDelay is how often the job looks whether the new content is read.
+const replaceRetryDelay = time.Second
+
+// removeBatchSize is how many sources one transaction removes at most.
+const removeBatchSize = 40
+
+// contentReplacement is new content that takes the place of old: what a ReplaceJob is about. A later one of the same
+// agent overrides it.
+type contentReplacement struct {
+	ID         string            `json:"id"`
+	Agent      parley.AgentID    `json:"agent"`
+	NewSources []parley.SourceID `json:"new"`
+	OldSources []parley.SourceID `json:"leaving"`
+}
+
+func (c contentReplacement) job(account parley.AccountID) jobs.Job {
+	return jobs.Job{Kind: ReplaceJob, Key: string(c.Agent), AccountID: account, Payload: jobs.EncodePayload(c)}
+}
+
+// FinishReplacement handles ReplaceJob. It waits until all of the new content is trained or has failed; where none of
+// it can be read, the old content stays, as the earlier version of a source does.
+func (d *Service) FinishReplacement(ctx context.Context, job jobs.Job) error {
+	s, err := jobs.DecodePayload[contentReplacement](job)
+	if err != nil {
+		return err
+	}
+	for more := true; more; {
+		r := replacementRun{d, s, job.AccountID.AgentRef(s.Agent), d.Now()}
+		err := d.DB.Transact(ctx, sqldb.Bulk, func(tx *store.DB) (err error) {
+			more, err = r.doStep(ctx, tx)
+			return err
+		})
+		if err != nil {
+			return ignoreDropped(err)
+		}
+	}
+	return nil
+}
+
+// replacementRun is one run of a ReplaceJob.
+type replacementRun struct {
+	*Service
+	contentReplacement
+	agent parley.AgentRef
+	now   time.Time
+}
+
+// doStep does one step, and reports whether another one follows at once.
+func (r *replacementRun) doStep(ctx context.Context, tx *store.DB) (more bool, err error) {
+	if err := tx.LockAgent(ctx, r.agent); err != nil {
+		return false, err
+	}
+	if newest, err := r.isNewest(ctx, tx); err != nil || !newest || len(r.OldSources) == 0 {
+		return false, err
+	}
+	settled, read, err := r.newContentState(ctx, tx)
+	switch {
+	case err != nil:
+		return false, err
+	case !settled:
+		again := r.job(r.agent.Account)
+		again.RunAt = r.now.Add(replaceRetryDelay)
+		return false, r.Queue.Enqueue(ctx, tx.SQL(), again)
+	case !read:
+		return false, nil
+	}
+	return r.removeOldBatch(ctx, tx)
+}
+
+// isNewest reports whether no later content has come: it would have taken the place of this one, and of what leaves for
+// it.
+func (r *replacementRun) isNewest(ctx context.Context, tx *store.DB) (bool, error) {
+	living, err := r.Queue.LiveJobs(ctx, tx.SQL(), ReplaceJob, r.agent.Account)
+	if err != nil {
+		return false, err
+	}
+	for _, job := range living {
+		about, err := jobs.DecodePayload[contentReplacement](job)
+		if err == nil && job.Key == string(r.Agent) && about.ID == r.ID {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// newContentState reports whether all of the new content is trained, failed or gone, and whether any of it is trained.
+func (r *replacementRun) newContentState(ctx context.Context, tx *store.DB) (settled, read bool, err error) {
+	for _, id := range r.NewSources {
+		src, err := tx.Source(ctx, r.agent, id)
+		switch {
+		case parley.IsCode(err, parley.CodeSourceNotFound):
+		case err != nil:
+			return false, false, err
+		case src.Status == parley.SourceUntrained || src.Status == parley.SourceUpdated:
+			return false, false, nil
+		case src.Status == parley.SourceTrained:
+			read = true
+		}
+	}
+	return true, read, nil
+}
+
+func (r *replacementRun) removeOldBatch(ctx context.Context, tx *store.DB) (more bool, err error) {
+	left := 0
+	for _, id := range r.OldSources {
+		if left == removeBatchSize {
+			return true, nil
+		}
+		switch _, err := r.deleteSource(ctx, tx, r.agent, id, r.now); {
+		case parley.IsCode(err, parley.CodeSourceNotFound), parley.IsCode(err, parley.CodeSourceAlreadyDel):
+		case err != nil:
+			return false, err
+		default:
+			left++
+		}
+	}
+	return false, nil
 }

@@ -27,7 +27,6 @@ type frontier struct {
 
 var _ crawl.Frontier = (*frontier)(nil)
 
-// Seed implements crawl.Frontier.
 func (f *frontier) Seed(ctx context.Context, links []crawl.Link) error {
 	if err := f.recount(ctx); err != nil {
 		return err
@@ -72,7 +71,6 @@ func (f *frontier) recount(ctx context.Context) error {
 	return nil
 }
 
-// Next implements crawl.Frontier.
 func (f *frontier) Next(ctx context.Context, n int) (links []crawl.Link, err error) {
 	var pages []store.CrawlPage
 	err = f.db.Transact(ctx, sqldb.Bulk, func(tx *store.DB) (err error) {
@@ -86,7 +84,6 @@ func (f *frontier) Next(ctx context.Context, n int) (links []crawl.Link, err err
 	return links, err
 }
 
-// AddLinks implements crawl.Frontier.
 func (f *frontier) AddLinks(ctx context.Context, links []crawl.Link) (added crawl.Counts, err error) {
 	var states []string
 	pages := f.crawlPages(links)
@@ -106,14 +103,12 @@ func (f *frontier) AddLinks(ctx context.Context, links []crawl.Link) (added craw
 	return added, nil
 }
 
-// Outcome implements crawl.Frontier.
 func (f *frontier) Outcome(ctx context.Context, url string) (crawl.Outcome, bool, error) {
 	p, known, err := f.db.CrawledPage(ctx, f.run, url)
 	return crawl.Outcome{State: crawl.State(p.State), Reason: p.Reason, MergedInto: p.TargetURL, Status: p.Status,
 		Bytes: p.Bytes, Validators: crawl.Validators{ETag: p.ETag, LastModified: p.LastModified}}, known, err
 }
 
-// Finish implements crawl.Frontier.
 func (f *frontier) Finish(ctx context.Context, link crawl.Link, o crawl.Outcome) error {
 	if o.State == crawl.Failed || o.State == crawl.Excluded {
 		page, _, _ := strings.Cut(link.URL, "?") // a query may be secret
@@ -152,7 +147,6 @@ func (f *frontier) currentRecord() LinkRecord {
 	return f.recordWithCounts(f.counts)
 }
 
-// hasIncluded reports whether anything was read.
 func (f *frontier) hasIncluded() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -169,7 +163,6 @@ func (f *frontier) recordWithCounts(c crawl.Counts) LinkRecord {
 	return r
 }
 
-// Counts implements crawl.Frontier.
 func (f *frontier) Counts(context.Context) (crawl.Counts, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

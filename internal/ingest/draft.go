@@ -53,7 +53,6 @@ func (d *Service) contentDraft(account parley.Account, agent parley.AgentID, kin
 	return w
 }
 
-// emptyDraft returns a draft without content.
 func (d *Service) emptyDraft(account parley.Account, agent parley.AgentID, kind parley.SourceKind,
 	name *string) *draft {
 	now := d.Now()
@@ -76,7 +75,6 @@ func setText(v *parley.Version, text string) {
 	v.Text, v.Hash = text, hex.EncodeToString(sum[:])
 }
 
-// create writes a new source.
 func (w *draft) create(ctx context.Context, tx *store.DB, plan parley.Plan) error {
 	s, v := w.source, w.version
 	v.SourceID = s.ID

@@ -21,7 +21,6 @@ type memoryLink struct {
 
 var _ Frontier = (*Memory)(nil)
 
-// Seed implements Frontier.
 func (m *Memory) Seed(_ context.Context, links []Link) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -47,7 +46,6 @@ func (m *Memory) PrepareRecrawl() {
 	})
 }
 
-// Next implements Frontier.
 func (m *Memory) Next(_ context.Context, n int) ([]Link, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -66,7 +64,6 @@ func (m *Memory) Next(_ context.Context, n int) ([]Link, error) {
 	return claimed, nil
 }
 
-// AddLinks implements Frontier.
 func (m *Memory) AddLinks(_ context.Context, links []Link) (Counts, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -92,7 +89,6 @@ func (m *Memory) add(links []Link) (added Counts) {
 	return added
 }
 
-// Outcome implements Frontier.
 func (m *Memory) Outcome(_ context.Context, url string) (Outcome, bool, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -103,7 +99,6 @@ func (m *Memory) Outcome(_ context.Context, url string) (Outcome, bool, error) {
 	return l.outcome, true, nil
 }
 
-// Finish implements Frontier.
 func (m *Memory) Finish(_ context.Context, link Link, outcome Outcome) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -112,7 +107,6 @@ func (m *Memory) Finish(_ context.Context, link Link, outcome Outcome) error {
 	return nil
 }
 
-// Counts implements Frontier.
 func (m *Memory) Counts(context.Context) (Counts, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -44,7 +44,6 @@ func (l Limits) withDefaults() Limits {
 		Bytes: cmp.Or(l.Bytes, 1<<30)}
 }
 
-// maxKnown returns how many addresses a frontier may come to hold.
 func (l Limits) maxKnown() int { return 10*l.Pages + 1000 }
 
 const (
@@ -128,7 +127,6 @@ func (p pattern) matches(u *url.URL) bool {
 	return err == nil && plain != text && p.MatchString(plain)
 }
 
-// isWanted reports whether the patterns let an address in.
 func (p *crawlPlan) isWanted(u *url.URL) bool {
 	if p.Kind == Individual {
 		return true

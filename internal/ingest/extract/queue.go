@@ -1,6 +1,7 @@
 package extract
 
 import (
+	"cmp"
 	"context"
 	"slices"
 )
@@ -81,12 +82,7 @@ func (l *slotQueue) dispatch() {
 // takeNext chooses the owner with the fewest files being read, and of those the one whose latest turn is longest ago;
 // of its files the smallest.
 func (l *slotQueue) takeNext() *waiter {
-	best := l.waiting[0]
-	for _, w := range l.waiting[1:] {
-		if l.comesBefore(w, best) {
-			best = w
-		}
-	}
+	best := slices.MinFunc(l.waiting, l.compare)
 	for _, w := range l.waiting {
 		if w.owner == best.owner {
 			w.size /= 2
@@ -95,12 +91,10 @@ func (l *slotQueue) takeNext() *waiter {
 	return best
 }
 
-func (l *slotQueue) comesBefore(a, b *waiter) bool {
+func (l *slotQueue) compare(a, b *waiter) int {
 	if a.owner == b.owner {
-		return a.size < b.size
+		return cmp.Compare(a.size, b.size)
 	}
-	if x, y := l.runningByOwner[a.owner], l.runningByOwner[b.owner]; x != y {
-		return x < y
-	}
-	return l.lastTurnByOwner[a.owner] < l.lastTurnByOwner[b.owner]
+	return cmp.Or(cmp.Compare(l.runningByOwner[a.owner], l.runningByOwner[b.owner]),
+		cmp.Compare(l.lastTurnByOwner[a.owner], l.lastTurnByOwner[b.owner]))
 }

@@ -116,7 +116,6 @@ func (p *Page) readMetadata(doc *html.Node, base *url.URL) {
 	}
 }
 
-// readMetadataElement reads what one element says about the page.
 func (p *Page) readMetadataElement(n *html.Node, base *url.URL) {
 	switch n.DataAtom {
 	case atom.Html:

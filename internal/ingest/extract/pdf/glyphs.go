@@ -21,7 +21,9 @@ type glyph struct {
 // transform is a matrix as PDF writes it: a b c d e f.
 type transform [6]float64
 
-var identityTransform = transform{1, 0, 0, 1, 0, 0}
+var identityTransform = translate(0, 0)
+
+func translate(x, y float64) transform { return transform{1, 0, 0, 1, x, y} }
 
 // multiply returns the transform that does m first and then n.
 func (m transform) multiply(n transform) transform {
@@ -151,15 +153,14 @@ func (p *contentReader) showText(op string, args []pdf.Value) {
 			if x.Kind() == pdf.String {
 				p.addGlyphs(x.RawString())
 			} else {
-				p.textMatrix = transform{1, 0, 0, 1, -x.Float64() / 1000 * p.state.size * p.state.horizontalScale,
-					0}.multiply(p.textMatrix)
+				p.textMatrix = translate(-x.Float64()/1000*p.state.size*p.state.horizontalScale, 0).multiply(p.textMatrix)
 			}
 		}
 	}
 }
 
 func (p *contentReader) moveLine(x, y float64) {
-	p.lineMatrix = transform{1, 0, 0, 1, x, y}.multiply(p.lineMatrix)
+	p.lineMatrix = translate(x, y).multiply(p.lineMatrix)
 	p.textMatrix = p.lineMatrix
 }
 
@@ -177,7 +178,7 @@ func (p *contentReader) addGlyphs(raw string) {
 		advance *= s.horizontalScale
 		m := transform{s.size * s.horizontalScale, 0, 0, s.size, 0, s.rise}.multiply(p.textMatrix).multiply(s.ctm)
 		p.addGlyph(m, g)
-		p.textMatrix = transform{1, 0, 0, 1, advance, 0}.multiply(p.textMatrix)
+		p.textMatrix = translate(advance, 0).multiply(p.textMatrix)
 	}
 }
 

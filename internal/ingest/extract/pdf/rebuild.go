@@ -195,17 +195,9 @@ func (f *rebuilder) finishTable(root, info string) []byte {
 	start := f.out.Len()
 	size := 1
 	f.out.WriteString("xref\n0 1\n0000000000 65535 f \n")
-	for i := 0; i < len(numbers); {
-		j := i + 1
-		for j < len(numbers) && numbers[j] == numbers[j-1]+1 {
-			j++
-		}
-		fmt.Fprintf(&f.out, "%d %d\n", numbers[i], j-i)
-		for _, n := range numbers[i:j] {
-			fmt.Fprintf(&f.out, "%010d %05d n \n", f.objects[n].offset, f.objects[n].generation)
-			size = n + 1
-		}
-		i = j
+	for _, n := range numbers {
+		fmt.Fprintf(&f.out, "%d 1\n%010d %05d n \n", n, f.objects[n].offset, f.objects[n].generation)
+		size = n + 1
 	}
 	fmt.Fprintf(&f.out, "trailer\n<</Size %d", size)
 	if root != "" {
