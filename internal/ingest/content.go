@@ -36,18 +36,18 @@ type NewContent struct {
 
 // NewContent checks content for an agent. An address that stands there twice is read once. Fails with
 // VALIDATION_INVALID_BODY for addresses that cannot be read; its details name them as urls.0 and so on.
-func (d *Service) NewContent(account parley.Account, plan parley.Plan, agent parley.AgentID, c Content) (*NewContent,
+func (s *Service) NewContent(account parley.Account, plan parley.Plan, agent parley.AgentID, c Content) (*NewContent,
 	error) {
-	n := &NewContent{service: d, plan: plan, account: account.ID, agent: agent,
+	n := &NewContent{service: s, plan: plan, account: account.ID, agent: agent,
 		replacement: contentReplacement{ID: parley.NewUUID(), Agent: agent}}
 	if c.Text != "" {
 		name := contentName
-		n.text, n.textUpdate = d.textDraft(account, agent, TextChange{&name, &c.Text}),
-			d.textDraft(account, agent, TextChange{Content: &c.Text})
+		n.text, n.textUpdate = s.textDraft(account, agent, TextChange{&name, &c.Text}),
+			s.textDraft(account, agent, TextChange{Content: &c.Text})
 	}
 	faults, seen := map[string]string{}, map[string]bool{}
 	for i, url := range c.URLs {
-		link, err := d.NewLink(account, plan, agent, Link{URL: url, Type: crawl.Individual})
+		link, err := s.NewLink(account, plan, agent, Link{URL: url, Type: crawl.Individual})
 		switch {
 		case parley.IsCode(err, parley.CodeInvalidBody):
 			faults[fmt.Sprintf("urls.%d", i)] = parley.AsError(err).Details["url"]
@@ -165,10 +165,10 @@ func (n *NewContent) writeLink(ctx context.Context, tx *store.DB, link *NewLink,
 // oldContent holds the sources that an agent has: those taken from it are continued, and the rest is removed.
 type oldContent struct{ sources []store.ManagedSource }
 
-func (h *oldContent) takeFirst(is func(*store.ManagedSource) bool) parley.SourceID {
-	for i := range h.sources {
-		if s := h.sources[i]; is(&s) {
-			h.sources = append(h.sources[:i:i], h.sources[i+1:]...)
+func (o *oldContent) takeFirst(is func(*store.ManagedSource) bool) parley.SourceID {
+	for i := range o.sources {
+		if s := o.sources[i]; is(&s) {
+			o.sources = append(o.sources[:i:i], o.sources[i+1:]...)
 			return s.ID
 		}
 	}
@@ -176,28 +176,28 @@ func (h *oldContent) takeFirst(is func(*store.ManagedSource) bool) parley.Source
 }
 
 // takeText takes the text that becomes the new one: one with the same content, else the oldest.
-func (h *oldContent) takeText(w *draft) parley.SourceID {
+func (o *oldContent) takeText(w *draft) parley.SourceID {
 	if w == nil {
 		return ""
 	}
-	id := h.takeFirst(func(s *store.ManagedSource) bool { return s.Kind == parley.SourceText && s.Hash == w.version.Hash })
+	id := o.takeFirst(func(s *store.ManagedSource) bool { return s.Kind == parley.SourceText && s.Hash == w.version.Hash })
 	if id == "" {
-		id = h.takeFirst(func(s *store.ManagedSource) bool { return s.Kind == parley.SourceText })
+		id = o.takeFirst(func(s *store.ManagedSource) bool { return s.Kind == parley.SourceText })
 	}
 	return id
 }
 
 // takeLink takes the page of an address.
-func (h *oldContent) takeLink(url string) parley.SourceID {
-	return h.takeFirst(func(s *store.ManagedSource) bool {
+func (o *oldContent) takeLink(url string) parley.SourceID {
+	return o.takeFirst(func(s *store.ManagedSource) bool {
 		return s.Kind == parley.SourceLink && s.URL == url && linkRecordOf(&s.Source).Type == crawl.Individual
 	})
 }
 
 // remainingBytes returns how many bytes are removed, those of links' pages among them.
-func (h *oldContent) remainingBytes(ctx context.Context, tx *store.DB, n *NewContent) (total int64, err error) {
+func (o *oldContent) remainingBytes(ctx context.Context, tx *store.DB, n *NewContent) (total int64, err error) {
 	var links []parley.SourceID
-	for _, s := range h.sources {
+	for _, s := range o.sources {
 		total += s.Size
 		if s.Kind == parley.SourceLink {
 			links = append(links, s.ID)
@@ -255,14 +255,14 @@ func (c contentReplacement) job(account parley.AccountID) jobs.Job {
 
 // FinishReplacement handles ReplaceJob. It waits until all of the new content is trained or has failed; where none of
 // it can be read, the old content stays, as the earlier version of a source does.
-func (d *Service) FinishReplacement(ctx context.Context, job jobs.Job) error {
-	s, err := jobs.DecodePayload[contentReplacement](job)
+func (s *Service) FinishReplacement(ctx context.Context, job jobs.Job) error {
+	replacement, err := jobs.DecodePayload[contentReplacement](job)
 	if err != nil {
 		return err
 	}
 	for more := true; more; {
-		r := replacementRun{d, s, job.AccountID.AgentRef(s.Agent), d.Now()}
-		err := d.DB.Transact(ctx, sqldb.Bulk, func(tx *store.DB) (err error) {
+		r := replacementRun{s, replacement, job.AccountID.AgentRef(replacement.Agent), s.Now()}
+		err := s.DB.Transact(ctx, sqldb.Bulk, func(tx *store.DB) (err error) {
 			more, err = r.doStep(ctx, tx)
 			return err
 		})

@@ -26,8 +26,8 @@ var errStorageFull = errors.New("ingest: there is no room for another page")
 
 // CrawlHandlers returns the handlers of jobs that take long, since sites set the pace. They have a runner of their own,
 // so that they do not delay others.
-func (d *Service) CrawlHandlers() map[string]jobs.Handler {
-	return map[string]jobs.Handler{CrawlJob: d.Crawl}
+func (s *Service) CrawlHandlers() map[string]jobs.Handler {
+	return map[string]jobs.Handler{CrawlJob: s.Crawl}
 }
 
 // crawlRun is one run of the job that reads a link.
@@ -41,12 +41,12 @@ type crawlRun struct {
 
 // Crawl handles CrawlJob: it reads a link, or goes on where a run that died has stopped. Each page goes live as it is
 // read. A link that is gone, or read anew meanwhile, is dropped.
-func (d *Service) Crawl(ctx context.Context, job jobs.Job) error {
-	c, err := d.loadCrawl(ctx, job)
+func (s *Service) Crawl(ctx context.Context, job jobs.Job) error {
+	c, err := s.loadCrawl(ctx, job)
 	if err != nil || c == nil {
 		return ignoreDropped(err)
 	}
-	end, err := d.Crawler.Run(ctx, linkRecordOf(c.source).toLink(c.source.URL).site(), c.frontier, c.storePage)
+	end, err := s.Crawler.Run(ctx, linkRecordOf(c.source).toLink(c.source.URL).site(), c.frontier, c.storePage)
 	switch {
 	case errors.Is(err, errStorageFull):
 		reason := fmt.Sprintf("the %s plan's storage is full, so not every page was read", c.plan.Name)
@@ -74,36 +74,36 @@ func ignoreDropped(err error) error {
 }
 
 // loadCrawl finds the link of a job, which is to be read; nil when it has been.
-func (d *Service) loadCrawl(ctx context.Context, job jobs.Job) (*crawlRun, error) {
+func (s *Service) loadCrawl(ctx context.Context, job jobs.Job) (*crawlRun, error) {
 	ref, id, err := jobSource(job)
 	if err != nil {
 		return nil, err
 	}
-	if _, err := d.DB.Agent(ctx, ref, d.Now()); err != nil {
+	if _, err := s.DB.Agent(ctx, ref, s.Now()); err != nil {
 		return nil, err
 	}
-	run, err := d.DB.CrawlRun(ctx, ref, id) // before the source: if it is read anew in between, this run ends
+	run, err := s.DB.CrawlRun(ctx, ref, id) // before the source: if it is read anew in between, this run ends
 	if err != nil {
 		return nil, err
 	}
-	s, err := d.DB.Source(ctx, ref, id)
+	src, err := s.DB.Source(ctx, ref, id)
 	if err != nil {
 		return nil, err
 	}
-	if s.Status != parley.SourceUntrained && s.Status != parley.SourceUpdated {
+	if src.Status != parley.SourceUntrained && src.Status != parley.SourceUpdated {
 		return nil, nil
 	}
-	plan, err := d.accountPlan(ctx, ref.Account)
+	plan, err := s.accountPlan(ctx, ref.Account)
 	if err != nil {
 		return nil, err
 	}
-	c := &crawlRun{Service: d, source: s,
+	c := &crawlRun{Service: s, source: src,
 		run: store.Crawl{Account: ref.Account, Agent: ref.Agent, Source: id, Run: run}, plan: plan}
-	c.frontier = &frontier{db: d.DB, run: c.run, log: d.logger(), record: linkRecordOf(s)}
+	c.frontier = &frontier{db: s.DB, run: c.run, log: s.logger(), record: linkRecordOf(src)}
 	return c, nil
 }
 
-func (d *Service) logger() *slog.Logger { return cmp.Or(d.Logger, slog.Default()) }
+func (s *Service) logger() *slog.Logger { return cmp.Or(s.Logger, slog.Default()) }
 
 func (c *crawlRun) isIndividual() bool { return c.frontier.record.SiteRecord == nil }
 

@@ -85,13 +85,13 @@ func storableUTF8(text string) string {
 }
 
 // runEvery calls step now and then until ctx is done; task names it in the log where it fails.
-func (d *Service) runEvery(ctx context.Context, interval time.Duration, task string,
+func (s *Service) runEvery(ctx context.Context, interval time.Duration, task string,
 	step func(context.Context) error) error {
 	beat := time.NewTicker(interval)
 	defer beat.Stop()
 	for {
 		if err := step(ctx); err != nil && ctx.Err() == nil {
-			d.logger().Warn(task, "err", err)
+			s.logger().Warn(task, "err", err)
 		}
 		select {
 		case <-beat.C:
@@ -122,17 +122,17 @@ const (
 )
 
 // nextChunkSize lets answers go first, and returns how many passages may be written then.
-func (d *Service) nextChunkSize(ctx context.Context) int {
-	if d.yieldToTurns(ctx) {
+func (s *Service) nextChunkSize(ctx context.Context) int {
+	if s.yieldToTurns(ctx) {
 		return smallChunkSize
 	}
 	return chunkSize
 }
 
 // yieldToTurns lets answers go first, and reports whether there were any.
-func (d *Service) yieldToTurns(ctx context.Context) (busy bool) {
-	for waited := time.Duration(0); d.IsBusy != nil && waited < maxPause && ctx.Err() == nil &&
-		d.IsBusy(); waited += pauseStep {
+func (s *Service) yieldToTurns(ctx context.Context) (busy bool) {
+	for waited := time.Duration(0); s.IsBusy != nil && waited < maxPause && ctx.Err() == nil &&
+		s.IsBusy(); waited += pauseStep {
 		<-time.After(pauseStep)
 		busy = true
 	}

@@ -128,27 +128,27 @@ type jsonFlattener struct {
 }
 
 // flushLines ends the lines that stand together.
-func (f *jsonFlattener) flushLines() {
-	f.out.AddBlock(strings.TrimSuffix(f.lines.String(), "\n"))
-	f.lines.Reset()
+func (j *jsonFlattener) flushLines() {
+	j.out.AddBlock(strings.TrimSuffix(j.lines.String(), "\n"))
+	j.lines.Reset()
 }
 
-func (f *jsonFlattener) writeLine(path, text string) {
+func (j *jsonFlattener) writeLine(path, text string) {
 	if text = draft.CollapseSpaces(text); text == "" {
 		return
 	}
 	if path != "" {
-		f.lines.WriteString(path + ": ")
+		j.lines.WriteString(path + ": ")
 	}
-	f.lines.WriteString(text + "\n")
+	j.lines.WriteString(text + "\n")
 }
 
 // readValue reads the next value. A plain one is handed back; of others the lines are written.
-func (f *jsonFlattener) readValue(path string, depth int) (text string, plain bool, err error) {
+func (j *jsonFlattener) readValue(path string, depth int) (text string, plain bool, err error) {
 	if depth > draft.MaxDepth {
 		return "", false, draft.NewError("the file holds values more than %d deep within one another", draft.MaxDepth)
 	}
-	token, err := f.dec.Token()
+	token, err := j.dec.Token()
 	if err != nil {
 		if errors.Is(err, io.EOF) && depth == 0 {
 			return "", false, io.EOF
@@ -163,23 +163,23 @@ func (f *jsonFlattener) readValue(path string, depth int) (text string, plain bo
 	case bool:
 		return strconv.FormatBool(v), true, nil
 	case json.Delim:
-		if f.out.IsFull() || f.lines.Len() > draft.MaxTextBytes {
+		if j.out.IsFull() || j.lines.Len() > draft.MaxTextBytes {
 			return "", false, draft.ErrTooMuchText
 		}
-		if err := f.ctx.Err(); err != nil {
+		if err := j.ctx.Err(); err != nil {
 			return "", false, err
 		}
 		if v == '{' {
-			return "", false, f.readObject(path, depth)
+			return "", false, j.readObject(path, depth)
 		}
-		return "", false, f.readArray(path, depth)
+		return "", false, j.readArray(path, depth)
 	}
 	return "", true, nil // null
 }
 
-func (f *jsonFlattener) readObject(path string, depth int) error {
-	for f.dec.More() {
-		key, err := f.dec.Token()
+func (j *jsonFlattener) readObject(path string, depth int) error {
+	for j.dec.More() {
+		key, err := j.dec.Token()
 		if err != nil {
 			return draft.NewDamagedError("it is not valid JSON", err)
 		}
@@ -190,35 +190,35 @@ func (f *jsonFlattener) readObject(path string, depth int) error {
 		if len(name) > maxPathBytes {
 			return draft.NewError("the file holds names of more than %d bytes", maxPathBytes)
 		}
-		text, plain, err := f.readValue(name, depth+1)
+		text, plain, err := j.readValue(name, depth+1)
 		if err != nil {
 			return err
 		}
 		if plain {
-			f.writeLine(name, text)
+			j.writeLine(name, text)
 		}
 	}
-	_, err := f.dec.Token()
+	_, err := j.dec.Token()
 	return err
 }
 
 const maxPathBytes = 4 << 10
 
 // readArray writes plain values in one line; what else is in it stands apart.
-func (f *jsonFlattener) readArray(path string, depth int) error {
+func (j *jsonFlattener) readArray(path string, depth int) error {
 	var words []string
-	for f.dec.More() {
-		text, plain, err := f.readValue(path, depth+1)
+	for j.dec.More() {
+		text, plain, err := j.readValue(path, depth+1)
 		switch {
 		case err != nil:
 			return err
 		case plain:
 			words = append(words, draft.CollapseSpaces(text))
 		default:
-			f.flushLines()
+			j.flushLines()
 		}
 	}
-	f.writeLine(path, strings.Join(words, ", "))
-	_, err := f.dec.Token()
+	j.writeLine(path, strings.Join(words, ", "))
+	_, err := j.dec.Token()
 	return err
 }

@@ -26,7 +26,7 @@ type Table struct {
 }
 
 // NewTable returns a table that is written to the text.
-func (d *Builder) NewTable() *Table { return &Table{out: d} }
+func (b *Builder) NewTable() *Table { return &Table{out: b} }
 
 // AddRow adds a row; it may keep the slice.
 func (t *Table) AddRow(cells []string) {
@@ -211,35 +211,35 @@ type Builder struct {
 }
 
 // IsFull reports whether the text is as long as it may be; the reader may stop.
-func (d *Builder) IsFull() bool { return d.buf.Len() > MaxTextBytes }
+func (b *Builder) IsFull() bool { return b.buf.Len() > MaxTextBytes }
 
 // Size returns the bytes of the text so far.
-func (d *Builder) Size() int { return d.buf.Len() }
+func (b *Builder) Size() int { return b.buf.Len() }
 
 // Text returns the text so far.
-func (d *Builder) Text() string { return d.buf.String() }
+func (b *Builder) Text() string { return b.buf.String() }
 
 // AddBlock adds a text as it is.
-func (d *Builder) AddBlock(text string) {
-	if text == "" || d.IsFull() {
+func (b *Builder) AddBlock(text string) {
+	if text == "" || b.IsFull() {
 		return
 	}
-	if d.buf.Len() > 0 {
-		d.buf.WriteString("\n\n")
+	if b.buf.Len() > 0 {
+		b.buf.WriteString("\n\n")
 	}
-	d.buf.WriteString(text)
-	d.endsWithItem = false
+	b.buf.WriteString(text)
+	b.endsWithItem = false
 }
 
 // AddHeading adds a heading of level 1 to 6.
-func (d *Builder) AddHeading(level int, text string) {
+func (b *Builder) AddHeading(level int, text string) {
 	if text = CollapseSpaces(text); text != "" {
-		d.AddBlock(strings.Repeat("#", min(max(level, 1), 6)) + " " + text)
+		b.AddBlock(strings.Repeat("#", min(max(level, 1), 6)) + " " + text)
 	}
 }
 
 // AddParagraph adds a paragraph; line breaks in it stay.
-func (d *Builder) AddParagraph(text string) {
+func (b *Builder) AddParagraph(text string) {
 	lines := strings.Split(text, "\n")
 	nonEmpty := lines[:0]
 	for _, line := range lines {
@@ -247,21 +247,21 @@ func (d *Builder) AddParagraph(text string) {
 			nonEmpty = append(nonEmpty, line)
 		}
 	}
-	d.AddBlock(strings.Join(nonEmpty, "\n"))
+	b.AddBlock(strings.Join(nonEmpty, "\n"))
 }
 
 // AddItem adds an item of a list; marker is "-" or a number with its point, depth is 0 for the outermost list.
-func (d *Builder) AddItem(depth int, marker, text string) {
+func (b *Builder) AddItem(depth int, marker, text string) {
 	if text = CollapseSpaces(text); text == "" {
 		return
 	}
 	line := strings.Repeat("  ", min(max(depth, 0), 8)) + marker + " " + text
-	if !d.endsWithItem {
-		d.AddBlock(line)
-	} else if !d.IsFull() {
-		d.buf.WriteString("\n" + line)
+	if !b.endsWithItem {
+		b.AddBlock(line)
+	} else if !b.IsFull() {
+		b.buf.WriteString("\n" + line)
 	}
-	d.endsWithItem = true
+	b.endsWithItem = true
 }
 
 // mostRepeated bounds the bytes that the tables of one file repeat, because cells span columns and rows.

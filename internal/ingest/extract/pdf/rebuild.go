@@ -66,21 +66,21 @@ func lastReference(data []byte, key string) string {
 }
 
 // scanObjects notes where the objects are, and unpacks those that are packed.
-func (f *rebuilder) scanObjects(data []byte) {
+func (r *rebuilder) scanObjects(data []byte) {
 	for h := range eachObject(data) {
-		if len(f.objects) > maxObjects || h.number > 4*maxObjects {
+		if len(r.objects) > maxObjects || h.number > 4*maxObjects {
 			continue
 		}
-		f.objects[h.number] = objectPos{h.start + f.offsetShift, h.generation}
+		r.objects[h.number] = objectPos{h.start + r.offsetShift, h.generation}
 		head := data[h.begin:min(len(data), h.begin+4096)]
 		if end := bytes.Index(head, []byte("endobj")); end >= 0 {
 			head = head[:end]
 		}
 		if catalogPattern.Match(head) {
-			f.catalog = fmt.Sprintf("%d %d R", h.number, h.generation)
+			r.catalog = fmt.Sprintf("%d %d R", h.number, h.generation)
 		}
 		if i := bytes.Index(head, []byte("stream")); i >= 0 && bytes.Contains(head[:i], []byte("/ObjStm")) {
-			f.unpackObjectStream(head[:i], data[h.begin+i+len("stream"):])
+			r.unpackObjectStream(head[:i], data[h.begin+i+len("stream"):])
 		}
 	}
 }
@@ -147,13 +147,13 @@ func isBlank(c byte) bool {
 }
 
 // unpackObjectStream writes the objects of a packed stream behind the file.
-func (f *rebuilder) unpackObjectStream(head, body []byte) {
+func (r *rebuilder) unpackObjectStream(head, body []byte) {
 	if bytes.Contains(head, []byte("/Predictor")) || !bytes.Contains(head, []byte("FlateDecode")) {
 		return
 	}
 	body = bytes.TrimPrefix(bytes.TrimPrefix(body, []byte("\r")), []byte("\n"))
-	text := inflate(body, max(maxUnpackedStreamBytes-f.unpackedBytes, 0))
-	f.unpackedBytes += len(text)
+	text := inflate(body, max(maxUnpackedStreamBytes-r.unpackedBytes, 0))
+	r.unpackedBytes += len(text)
 	first, count := numberAfterKey(head, "/First"), numberAfterKey(head, "/N")
 	if first <= 0 || first > len(text) {
 		return
@@ -163,7 +163,7 @@ func (f *rebuilder) unpackObjectStream(head, body []byte) {
 		n, err := strconv.Atoi(string(fields[i]))
 		offset, bad := strconv.Atoi(string(fields[i+1]))
 		if err != nil || bad != nil || n <= 0 || n > 4*maxObjects || offset < 0 || first+offset > len(text) ||
-			len(f.objects) > maxObjects {
+			len(r.objects) > maxObjects {
 			continue
 		}
 		end := len(text)
@@ -172,10 +172,10 @@ func (f *rebuilder) unpackObjectStream(head, body []byte) {
 				end = first + next
 			}
 		}
-		f.objects[n] = objectPos{offset: f.out.Len()}
-		fmt.Fprintf(&f.out, "%d 0 obj\n%s\nendobj\n", n, text[first+offset:end])
+		r.objects[n] = objectPos{offset: r.out.Len()}
+		fmt.Fprintf(&r.out, "%d 0 obj\n%s\nendobj\n", n, text[first+offset:end])
 		if catalogPattern.Match(text[first+offset : end]) {
-			f.catalog = strconv.Itoa(n) + " 0 R"
+			r.catalog = strconv.Itoa(n) + " 0 R"
 		}
 	}
 }
@@ -190,24 +190,24 @@ func numberAfterKey(head []byte, key string) int {
 	return 0
 }
 
-func (f *rebuilder) finishTable(root, info string) []byte {
-	numbers := slices.Sorted(maps.Keys(f.objects))
-	start := f.out.Len()
+func (r *rebuilder) finishTable(root, info string) []byte {
+	numbers := slices.Sorted(maps.Keys(r.objects))
+	start := r.out.Len()
 	size := 1
-	f.out.WriteString("xref\n0 1\n0000000000 65535 f \n")
+	r.out.WriteString("xref\n0 1\n0000000000 65535 f \n")
 	for _, n := range numbers {
-		fmt.Fprintf(&f.out, "%d 1\n%010d %05d n \n", n, f.objects[n].offset, f.objects[n].generation)
+		fmt.Fprintf(&r.out, "%d 1\n%010d %05d n \n", n, r.objects[n].offset, r.objects[n].generation)
 		size = n + 1
 	}
-	fmt.Fprintf(&f.out, "trailer\n<</Size %d", size)
+	fmt.Fprintf(&r.out, "trailer\n<</Size %d", size)
 	if root != "" {
-		fmt.Fprintf(&f.out, " /Root %s", root)
+		fmt.Fprintf(&r.out, " /Root %s", root)
 	}
 	if info != "" {
-		fmt.Fprintf(&f.out, " /Info %s", info)
+		fmt.Fprintf(&r.out, " /Info %s", info)
 	}
-	fmt.Fprintf(&f.out, ">>\nstartxref\n%d\n%%%%EOF\n", start)
-	return f.out.Bytes()
+	fmt.Fprintf(&r.out, ">>\nstartxref\n%d\n%%%%EOF\n", start)
+	return r.out.Bytes()
 }
 
 // inflate returns what a zlib stream holds up to its end, its damage or the bound.
