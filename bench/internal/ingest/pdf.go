@@ -70,11 +70,7 @@ func readPDFs(ctx context.Context, b *harness.Run, data []byte, env ...string) (
 	var rates []float64
 	for n := range b.Rounds {
 		began := time.Now()
-		id, err := uploadFile(ctx, s, agent, fmt.Sprintf("long-%d.pdf", n), data)
-		if err != nil {
-			return 0, err
-		}
-		if err := s.WaitUntilTrained(ctx, agent, id); err != nil {
+		if err := uploadAndTrain(ctx, s, agent, fmt.Sprintf("long-%d.pdf", n), data); err != nil {
 			return 0, err
 		}
 		rates = append(rates, pdfPages/time.Since(began).Seconds())
@@ -82,8 +78,8 @@ func readPDFs(ctx context.Context, b *harness.Run, data []byte, env ...string) (
 	return report.Median(rates), nil
 }
 
-// uploadFile sends a file as a browser does.
-func uploadFile(ctx context.Context, s *harness.Server, agent, name string, data []byte) (string, error) {
+// uploadAndTrain sends a file as a browser does, and waits until it is trained.
+func uploadAndTrain(ctx context.Context, s *harness.Server, agent, name string, data []byte) error {
 	var body bytes.Buffer
 	form := multipart.NewWriter(&body)
 	part, err := form.CreateFormFile("file", name)
@@ -91,26 +87,28 @@ func uploadFile(ctx context.Context, s *harness.Server, agent, name string, data
 		_, err = part.Write(data)
 	}
 	if err := errors.Join(err, form.Close()); err != nil {
-		return "", err
+		return err
 	}
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, s.URL+"/api/v2/agents/"+agent+"/sources", &body)
 	if err != nil {
-		return "", err
+		return err
 	}
 	r.Header.Set("Authorization", "Bearer "+s.Key)
 	r.Header.Set("Content-Type", form.FormDataContentType())
 	resp, err := s.Client.Do(r)
 	if err != nil {
-		return "", err
+		return err
 	}
 	defer resp.Body.Close()
 	reply, err := io.ReadAll(resp.Body)
 	if err != nil || resp.StatusCode != http.StatusCreated {
-		return "", errors.Join(err, fmt.Errorf("upload: %s: %s", resp.Status, reply))
+		return errors.Join(err, fmt.Errorf("upload: %s: %s", resp.Status, reply))
 	}
 	var src harness.Source
-	err = json.Unmarshal(reply, &src)
-	return src.ID, err
+	if err := json.Unmarshal(reply, &src); err != nil {
+		return err
+	}
+	return s.WaitUntilTrained(ctx, agent, src.ID)
 }
 
 // newPDF makes a PDF of pages of the manual's words, each word placed by itself as TeX does.

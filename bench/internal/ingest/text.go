@@ -2,7 +2,6 @@ package ingest
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -101,43 +100,21 @@ func ingestTexts(ctx context.Context, s *harness.Server, texts []string) (ingest
 		return ingestResult{}, err
 	}
 	began := time.Now()
+	ids := make([]string, len(texts))
 	for n, text := range texts {
-		if _, err := s.AddText(ctx, agent, fmt.Sprintf("Part %d", n), text); err != nil {
+		if ids[n], err = s.AddText(ctx, agent, fmt.Sprintf("Part %d", n), text); err != nil {
 			return ingestResult{}, err
 		}
 	}
-	if err := waitUntilAllTrained(ctx, s, agent, len(texts)); err != nil {
-		return ingestResult{}, err
+	for _, id := range ids {
+		if err := s.WaitUntilTrained(ctx, agent, id); err != nil {
+			return ingestResult{}, err
+		}
 	}
 	results := ingestResult{trainingTime: time.Since(began)}
 	a, err := s.AgentTarget(agent).AskExactly(ctx, lookupQuestion(stub.NewCode(ingestCode)), stub.FoundAnswer)
 	results.firstAnswerTime = a.Total
 	return results, err
-}
-
-func waitUntilAllTrained(ctx context.Context, s *harness.Server, agent string, n int) error {
-	for began := time.Now(); time.Since(began) < 5*time.Minute; {
-		var page struct{ Data []harness.Source }
-		if err := s.CallAPI(ctx, http.MethodGet, "/agents/"+agent+"/sources?limit=100", nil, &page); err != nil {
-			return err
-		}
-		trained := 0
-		for _, src := range page.Data {
-			switch src.Status {
-			case "trained":
-				trained++
-			case "failed":
-				return errors.New("a text could not be learned")
-			}
-		}
-		if trained == n {
-			return nil
-		}
-		if !process.Sleep(ctx, 10*time.Millisecond) {
-			return ctx.Err()
-		}
-	}
-	return errors.New("not learned within five minutes")
 }
 
 const (
@@ -230,11 +207,7 @@ func MeasureFiles(ctx context.Context, b *harness.Run) ([]report.Row, error) {
 			return nil, err
 		}
 		began := time.Now()
-		id, err := uploadFile(ctx, b.Parley, agent, fmt.Sprintf("shelf-%d.txt", n), []byte(text))
-		if err != nil {
-			return nil, err
-		}
-		if err := b.Parley.WaitUntilTrained(ctx, agent, id); err != nil {
+		if err := uploadAndTrain(ctx, b.Parley, agent, fmt.Sprintf("shelf-%d.txt", n), []byte(text)); err != nil {
 			return nil, err
 		}
 		if _, err := b.Parley.AgentTarget(agent).AskExactly(ctx, lookupQuestion(word), stub.FoundAnswer); err != nil {

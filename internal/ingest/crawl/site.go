@@ -132,8 +132,7 @@ func (p *crawlPlan) isWanted(u *url.URL) bool {
 		return true
 	}
 	matches := func(p pattern) bool { return p.matches(u) }
-	return !slices.ContainsFunc(p.exclude, matches) &&
-		(len(p.include) == 0 || slices.ContainsFunc(p.include, matches))
+	return !slices.ContainsFunc(p.exclude, matches) && (len(p.include) == 0 || slices.ContainsFunc(p.include, matches))
 }
 
 // isInside reports whether an address belongs to the site. A page that was named by itself may move anywhere.

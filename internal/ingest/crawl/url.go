@@ -86,7 +86,6 @@ func canonicalPath(path string) string {
 	var segments []string
 	parts := strings.Split(strings.TrimPrefix(path, "/"), "/")
 	for i, part := range parts {
-		last := i == len(parts)-1
 		switch part {
 		case ".":
 		case "..":
@@ -95,7 +94,7 @@ func canonicalPath(path string) string {
 			segments = append(segments, part)
 			continue
 		}
-		if last {
+		if i == len(parts)-1 {
 			segments = append(segments, "")
 		}
 	}

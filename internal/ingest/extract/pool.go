@@ -194,8 +194,7 @@ func (p *Pool) releaseSlot(owner string, c *child) {
 }
 
 // readWithRetry reads with the child, or a new one, and returns which one may be used next, if any.
-func (p *Pool) readWithRetry(ctx context.Context, share time.Duration, c *child, r request) (html.Page, *child,
-	error) {
+func (p *Pool) readWithRetry(ctx context.Context, share time.Duration, c *child, r request) (html.Page, *child, error) {
 	timed, cancel := context.WithTimeoutCause(ctx, share, timeoutError(share))
 	defer cancel()
 	used := c != nil

@@ -128,10 +128,6 @@ func (s *slideReader) readTextShape() error {
 			texts = append(texts, l.text)
 		}
 		s.title = draft.CollapseSpaces(strings.Join(texts, " "))
-	case s.onlyBody:
-		for _, l := range lines {
-			s.out.AddParagraph(l.text)
-		}
 	default:
 		for _, l := range lines {
 			s.writeLine(l, place)
@@ -150,7 +146,8 @@ type slideLine struct {
 // writeLine writes a line: an item where it has a bullet, or stands in a place that has bullets by itself beside
 // others.
 func (s *slideReader) writeLine(l slideLine, place string) {
-	if l.bullet || l.depth > 0 || (place == "body" || place == "obj") && !l.hasNoBullet && len(l.text) < 200 {
+	isItem := l.bullet || l.depth > 0 || (place == "body" || place == "obj") && !l.hasNoBullet && len(l.text) < 200
+	if isItem && !s.onlyBody {
 		s.out.AddItem(l.depth, "-", l.text)
 		return
 	}

@@ -96,24 +96,18 @@ func isMark(text string) bool {
 	return unicode.Is(unicode.Mn, r)
 }
 
-// countLetters counts the letters that run to the left and to the right.
-func countLetters(line []visualItem) (left, right int) {
-	for _, s := range line {
-		switch s.class {
-		case bidi.R, bidi.AL:
-			left++
-		case bidi.L:
-			right++
-		default: // a number, a sign or a space
-		}
-	}
-	return left, right
-}
-
 // isRTLLine reports whether a line is one of a text which runs to the left. The sign that ends a sentence tells it;
 // otherwise the letters do, where few of them suffice on a page that runs to the left.
 func isRTLLine(line []visualItem, page bool) bool {
-	left, right := countLetters(line)
+	left, right := 0, 0 // letters that run to the left and to the right
+	for _, s := range line {
+		switch {
+		case isRTLClass(s.class):
+			left++
+		case s.class == bidi.L:
+			right++
+		}
+	}
 	if left == 0 {
 		return false
 	}
