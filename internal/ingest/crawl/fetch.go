@@ -3,6 +3,7 @@ package crawl
 import (
 	"context"
 	"errors"
+	"maps"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -204,11 +205,7 @@ func (hs *hosts) retain(name string, now time.Time) *host {
 		hs.list = map[string]*host{}
 	}
 	if len(hs.list) > maxIdleHosts {
-		for name, h := range hs.list {
-			if h.users == 0 && h.nextRequest.Before(now) {
-				delete(hs.list, name)
-			}
-		}
+		maps.DeleteFunc(hs.list, func(_ string, h *host) bool { return h.users == 0 && h.nextRequest.Before(now) })
 	}
 	h := hs.list[name]
 	if h == nil {

@@ -113,11 +113,8 @@ func (t *Table) names(row []string) []string {
 func dropEmptyColumns(rows [][]string, columns int) ([][]string, int) {
 	var keep []int
 	for c := range columns {
-		for _, r := range rows {
-			if c < len(r) && r[c] != "" {
-				keep = append(keep, c)
-				break
-			}
+		if slices.ContainsFunc(rows, func(r []string) bool { return c < len(r) && r[c] != "" }) {
+			keep = append(keep, c)
 		}
 	}
 	if len(keep) == columns {

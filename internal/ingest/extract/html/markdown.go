@@ -90,8 +90,7 @@ func isLayoutTable(n *html.Node) bool {
 
 // cellText returns the words of a cell in one line, with its links.
 func cellText(n *html.Node) string {
-	links := findElements(n, hasTag(atom.A))
-	for _, a := range links {
+	for _, a := range findElements(n, hasTag(atom.A)) {
 		if target, label := attrValue(a, "href"), nodeText(a); target != "" && label != "" {
 			a.InsertBefore(&html.Node{Type: html.TextNode, Data: "["}, a.FirstChild)
 			a.AppendChild(&html.Node{Type: html.TextNode, Data: "](" + target + ")"})

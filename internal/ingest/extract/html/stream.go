@@ -181,7 +181,6 @@ func (p *pageStream) openElement(n *html.Node) {
 	}
 }
 
-// separateBlock parts what a block parts.
 func (p *pageStream) separateBlock(a atom.Atom) {
 	if inlineElements[a] == 0 && a != 0 {
 		p.flushBlock()

@@ -43,7 +43,7 @@ func openArchive(data []byte) (*archive, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &archive{parts: map[string]*zip.File{}, remainingBytes: draft.MaxUnpackedBytes}
+	a := &archive{parts: map[string]*zip.File{}, read: map[string]bool{}, remainingBytes: draft.MaxUnpackedBytes}
 	for _, f := range z.File {
 		name := normalizePartName(f.Name)
 		if _, twice := a.parts[name]; !twice {
@@ -87,9 +87,6 @@ func (a *archive) openXML(name string) (*xmlReader, error) {
 func (a *archive) once(name string) ([]byte, error) {
 	if a.read[normalizePartName(name)] {
 		return nil, fmt.Errorf("%w: %s is read already", errNoPart, name)
-	}
-	if a.read == nil {
-		a.read = map[string]bool{}
 	}
 	a.read[normalizePartName(name)] = true
 	return a.unpackPart(name)

@@ -127,12 +127,10 @@ func (w *wordReader) nextMarker(list string, depth int) string {
 
 // readTable reads a table. One that holds tables, or has one cell, is read as the blocks in it.
 func (w *wordReader) readTable() error {
-	w.tableDepth++
-	defer func() { w.tableDepth-- }()
-	t := w.out.NewTable()
 	outer := w.rowAbove
-	w.rowAbove = nil
-	defer func() { w.rowAbove = outer }()
+	w.tableDepth, w.rowAbove = w.tableDepth+1, nil
+	defer func() { w.tableDepth, w.rowAbove = w.tableDepth-1, outer }()
+	t := w.out.NewTable()
 	err := w.xml.eachChild(func(el xml.StartElement) error { return w.readRow(el, t) })
 	if err != nil {
 		return err

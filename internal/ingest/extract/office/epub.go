@@ -105,8 +105,8 @@ func (a *archive) readPackage(root string) (b epubPackage, err error) {
 			}
 			files[attributeValue(el, "id")] = path.Join(path.Dir(root), href)
 		case "itemref":
-			if name := files[attributeValue(el, "idref")]; name != "" && attributeValue(el, "linear") != "no" &&
-				len(b.spine) < draft.MaxArchiveFiles {
+			name := files[attributeValue(el, "idref")]
+			if name != "" && attributeValue(el, "linear") != "no" && len(b.spine) < draft.MaxArchiveFiles {
 				b.spine = append(b.spine, name)
 			}
 		}

@@ -209,7 +209,8 @@ func (r *contentReader) drawStream(x pdf.Value) {
 		return
 	}
 	outer, state, saved := r.resources, r.state, r.stateStack
-	defer func() { r.resources, r.state, r.stateStack = outer, state, saved }()
+	r.formDepth++
+	defer func() { r.resources, r.state, r.stateStack, r.formDepth = outer, state, saved, r.formDepth-1 }()
 	if own := x.Key("Resources"); own.Kind() == pdf.Dict {
 		r.resources = own
 	}
@@ -221,8 +222,6 @@ func (r *contentReader) drawStream(x pdf.Value) {
 		r.state.ctm = t.multiply(r.state.ctm)
 	}
 	r.stateStack = nil
-	r.formDepth++
-	defer func() { r.formDepth-- }()
 	_ = r.readContent(x) // what came before its damage is kept
 }
 

@@ -108,18 +108,19 @@ func (g *glyphRun) merge(next glyphRun) {
 // isNextOnLine reports whether g goes on on the line of a, to the right or, in scripts that run so, to the left.
 func isNextOnLine(a, g glyph) bool {
 	size := max(a.size, g.size)
+	isNear := func(gap float64) bool { return gap > -0.6*size && gap < 4*size }
 	if dy := g.y - a.y; dy > 0.45*size || dy < -0.45*size {
 		return false
 	}
-	if gap := g.x - a.end; gap > -0.6*size && gap < 4*size {
-		return true
-	}
-	gap := a.x - g.end
-	return (isRTL(a.text) || isRTL(g.text)) && gap > -0.6*size && gap < 4*size
+	return isNear(g.x-a.end) || (isRTL(a.text) || isRTL(g.text)) && isNear(a.x-g.end)
 }
 
 func isRTL(s string) bool {
 	r, _ := utf8.DecodeRuneInString(s)
+	return isRTLRune(r)
+}
+
+func isRTLRune(r rune) bool {
 	return r >= 0x590 && unicode.In(r, unicode.Arabic, unicode.Hebrew, unicode.Syriac)
 }
 
