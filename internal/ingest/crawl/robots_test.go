@@ -142,7 +142,7 @@ func wantAllowed(t *testing.T, name string, robots *Robots, path string, want bo
 	}
 }
 
-func TestRobotsSayMore(t *testing.T) {
+func TestRobotsDelayAndSitemaps(t *testing.T) {
 	robots := ParseRobots([]byte("Sitemap: https://a.example/1.xml\nUser-agent: *\nCrawl-delay: 9\nUser-agent: "+
 		"parley\nCrawl-delay: 1.5\nDisallow: /x\nSITEMAP: /2.xml\nSitemap:\n"+
 		"User-agent: *\nCrawl-delay: 7\nDisallow: /"), "parley")
