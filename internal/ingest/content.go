@@ -4,9 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"parley"
 	"parley/internal/ingest/crawl"
+	"parley/internal/jobs"
+	"parley/internal/sqldb"
 	"parley/internal/store"
 )
 
@@ -33,18 +36,18 @@ type NewContent struct {
 
 // NewContent checks content for an agent. An address that stands there twice is read once. Fails with
 // VALIDATION_INVALID_BODY for addresses that cannot be read; its details name them as urls.0 and so on.
-func (d *Service) NewContent(account parley.Account, plan parley.Plan, agent parley.AgentID, c Content) (*NewContent,
+func (s *Service) NewContent(account parley.Account, plan parley.Plan, agent parley.AgentID, c Content) (*NewContent,
 	error) {
-	n := &NewContent{service: d, plan: plan, account: account.ID, agent: agent,
+	n := &NewContent{service: s, plan: plan, account: account.ID, agent: agent,
 		replacement: contentReplacement{ID: parley.NewUUID(), Agent: agent}}
 	if c.Text != "" {
 		name := contentName
-		n.text, n.textUpdate = d.textDraft(account, agent, TextChange{&name, &c.Text}),
-			d.textDraft(account, agent, TextChange{Content: &c.Text})
+		n.text, n.textUpdate = s.textDraft(account, agent, TextChange{&name, &c.Text}),
+			s.textDraft(account, agent, TextChange{Content: &c.Text})
 	}
 	faults, seen := map[string]string{}, map[string]bool{}
 	for i, url := range c.URLs {
-		link, err := d.NewLink(account, plan, agent, Link{URL: url, Type: crawl.Individual})
+		link, err := s.NewLink(account, plan, agent, Link{URL: url, Type: crawl.Individual})
 		switch {
 		case parley.IsCode(err, parley.CodeInvalidBody):
 			faults[fmt.Sprintf("urls.%d", i)] = parley.AsError(err).Details["url"]
@@ -162,10 +165,10 @@ func (n *NewContent) writeLink(ctx context.Context, tx *store.DB, link *NewLink,
 // oldContent holds the sources that an agent has: those taken from it are continued, and the rest is removed.
 type oldContent struct{ sources []store.ManagedSource }
 
-func (h *oldContent) takeFirst(is func(*store.ManagedSource) bool) parley.SourceID {
-	for i := range h.sources {
-		if s := h.sources[i]; is(&s) {
-			h.sources = append(h.sources[:i:i], h.sources[i+1:]...)
+func (o *oldContent) takeFirst(is func(*store.ManagedSource) bool) parley.SourceID {
+	for i := range o.sources {
+		if s := o.sources[i]; is(&s) {
+			o.sources = append(o.sources[:i:i], o.sources[i+1:]...)
 			return s.ID
 		}
 	}
@@ -173,28 +176,28 @@ func (h *oldContent) takeFirst(is func(*store.ManagedSource) bool) parley.Source
 }
 
 // takeText takes the text that becomes the new one: one with the same content, else the oldest.
-func (h *oldContent) takeText(w *draft) parley.SourceID {
+func (o *oldContent) takeText(w *draft) parley.SourceID {
 	if w == nil {
 		return ""
 	}
-	id := h.takeFirst(func(s *store.ManagedSource) bool { return s.Kind == parley.SourceText && s.Hash == w.version.Hash })
+	id := o.takeFirst(func(s *store.ManagedSource) bool { return s.Kind == parley.SourceText && s.Hash == w.version.Hash })
 	if id == "" {
-		id = h.takeFirst(func(s *store.ManagedSource) bool { return s.Kind == parley.SourceText })
+		id = o.takeFirst(func(s *store.ManagedSource) bool { return s.Kind == parley.SourceText })
 	}
 	return id
 }
 
 // takeLink takes the page of an address.
-func (h *oldContent) takeLink(url string) parley.SourceID {
-	return h.takeFirst(func(s *store.ManagedSource) bool {
+func (o *oldContent) takeLink(url string) parley.SourceID {
+	return o.takeFirst(func(s *store.ManagedSource) bool {
 		return s.Kind == parley.SourceLink && s.URL == url && linkRecordOf(&s.Source).Type == crawl.Individual
 	})
 }
 
 // remainingBytes returns how many bytes are removed, those of links' pages among them.
-func (h *oldContent) remainingBytes(ctx context.Context, tx *store.DB, n *NewContent) (total int64, err error) {
+func (o *oldContent) remainingBytes(ctx context.Context, tx *store.DB, n *NewContent) (total int64, err error) {
 	var links []parley.SourceID
-	for _, s := range h.sources {
+	for _, s := range o.sources {
 		total += s.Size
 		if s.Kind == parley.SourceLink {
 			links = append(links, s.ID)
@@ -225,4 +228,127 @@ func (n *NewContent) explainSizeError(err error) error {
 			n.plan.Name, *n.plan.StoragePerAgent)
 	}
 	return err
+}
+
+// ReplaceJob is the kind of the job that removes an agent's old content once the new content answers; its key is the
+// agent's id.
+const ReplaceJob = "content.succeed"
+
+// replaceRetryDelay is how often the job looks whether the new content is read.
+const replaceRetryDelay = time.Second
+
+// removeBatchSize is how many sources one transaction removes at most.
+const removeBatchSize = 40
+
+// contentReplacement is new content that takes the place of old: what a ReplaceJob is about. A later one of the same
+// agent overrides it.
+type contentReplacement struct {
+	ID         string            `json:"id"`
+	Agent      parley.AgentID    `json:"agent"`
+	NewSources []parley.SourceID `json:"new"`
+	OldSources []parley.SourceID `json:"leaving"`
+}
+
+func (c contentReplacement) job(account parley.AccountID) jobs.Job {
+	return jobs.Job{Kind: ReplaceJob, Key: string(c.Agent), AccountID: account, Payload: jobs.EncodePayload(c)}
+}
+
+// FinishReplacement handles ReplaceJob. It waits until all of the new content is trained or has failed; where none of
+// it can be read, the old content stays, as the earlier version of a source does.
+func (s *Service) FinishReplacement(ctx context.Context, job jobs.Job) error {
+	replacement, err := jobs.DecodePayload[contentReplacement](job)
+	if err != nil {
+		return err
+	}
+	for more := true; more; {
+		r := replacementRun{s, replacement, job.AccountID.AgentRef(replacement.Agent), s.Now()}
+		err := s.DB.Transact(ctx, sqldb.Bulk, func(tx *store.DB) (err error) {
+			more, err = r.doStep(ctx, tx)
+			return err
+		})
+		if err != nil {
+			return ignoreDropped(err)
+		}
+	}
+	return nil
+}
+
+// replacementRun is one run of a ReplaceJob.
+type replacementRun struct {
+	*Service
+	contentReplacement
+	agent parley.AgentRef
+	now   time.Time
+}
+
+// doStep does one step, and reports whether another one follows at once.
+func (r *replacementRun) doStep(ctx context.Context, tx *store.DB) (more bool, err error) {
+	if err := tx.LockAgent(ctx, r.agent); err != nil {
+		return false, err
+	}
+	if newest, err := r.isNewest(ctx, tx); err != nil || !newest || len(r.OldSources) == 0 {
+		return false, err
+	}
+	settled, read, err := r.newContentState(ctx, tx)
+	switch {
+	case err != nil:
+		return false, err
+	case !settled:
+		again := r.job(r.agent.Account)
+		again.RunAt = r.now.Add(replaceRetryDelay)
+		return false, r.Queue.Enqueue(ctx, tx.SQL(), again)
+	case !read:
+		return false, nil
+	}
+	return r.removeOldBatch(ctx, tx)
+}
+
+// isNewest reports whether no later content has come: it would have taken the place of this one, and of what leaves for
+// it.
+func (r *replacementRun) isNewest(ctx context.Context, tx *store.DB) (bool, error) {
+	living, err := r.Queue.LiveJobs(ctx, tx.SQL(), ReplaceJob, r.agent.Account)
+	if err != nil {
+		return false, err
+	}
+	for _, job := range living {
+		about, err := jobs.DecodePayload[contentReplacement](job)
+		if err == nil && job.Key == string(r.Agent) && about.ID == r.ID {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// newContentState reports whether all of the new content is trained, failed or gone, and whether any of it is trained.
+func (r *replacementRun) newContentState(ctx context.Context, tx *store.DB) (settled, read bool, err error) {
+	for _, id := range r.NewSources {
+		src, err := tx.Source(ctx, r.agent, id)
+		switch {
+		case parley.IsCode(err, parley.CodeSourceNotFound):
+		case err != nil:
+			return false, false, err
+		case src.Status == parley.SourceUntrained || src.Status == parley.SourceUpdated:
+			return false, false, nil
+		case src.Status == parley.SourceTrained:
+			read = true
+		}
+	}
+	return true, read, nil
+}
+
+func (r *replacementRun) removeOldBatch(ctx context.Context, tx *store.DB) (more bool, err error) {
+	left := 0
+	for _, id := range r.OldSources {
+		if left == removeBatchSize {
+			return true, nil
+		}
+		switch _, err := r.deleteSource(ctx, tx, r.agent, id, r.now); {
+		case parley.IsCode(err, parley.CodeSourceNotFound), parley.IsCode(err, parley.CodeSourceAlreadyDel):
+		case err != nil:
+			return false, err
+		default:
+			left++
+		}
+	}
+	return false, nil
 }

@@ -27,7 +27,7 @@ func (s *testService) replaceContent(c ingest.Content) {
 	s.must(s.tryReplace(c))
 }
 
-// runUntilSettled runs the jobs until new content has come to its rest.
+// runUntilSettled runs the jobs until new content is trained or has failed.
 func (s *testService) runUntilSettled() {
 	s.Helper()
 	for range 3 {
@@ -112,7 +112,7 @@ func TestContentThatCannotBeReadReplacesNothing(t *testing.T) {
 	})
 }
 
-func TestContentIsReplacedWholeOrNotAtAll(t *testing.T) {
+func TestContentIsReplacedAtomically(t *testing.T) {
 	forEachDatabase(t, func(s *testService) {
 		most := int64(40)
 		s.plan.StoragePerAgent = &most
@@ -166,7 +166,7 @@ func TestLaterContentOverridesEarlier(t *testing.T) {
 	})
 }
 
-func TestManySourcesLeaveInSteps(t *testing.T) {
+func TestManySourcesAreRemovedInBatches(t *testing.T) {
 	forEachDatabase(t, func(s *testService) {
 		for i := range 90 {
 			s.addText("Text", strings.Repeat("x", i+1))

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"strings"
+	"time"
 
 	"parley"
 	"parley/internal/ingest/crawl"
@@ -25,8 +26,8 @@ var errStorageFull = errors.New("ingest: there is no room for another page")
 
 // CrawlHandlers returns the handlers of jobs that take long, since sites set the pace. They have a runner of their own,
 // so that they do not delay others.
-func (d *Service) CrawlHandlers() map[string]jobs.Handler {
-	return map[string]jobs.Handler{CrawlJob: d.Crawl}
+func (s *Service) CrawlHandlers() map[string]jobs.Handler {
+	return map[string]jobs.Handler{CrawlJob: s.Crawl}
 }
 
 // crawlRun is one run of the job that reads a link.
@@ -40,20 +41,16 @@ type crawlRun struct {
 
 // Crawl handles CrawlJob: it reads a link, or goes on where a run that died has stopped. Each page goes live as it is
 // read. A link that is gone, or read anew meanwhile, is dropped.
-func (d *Service) Crawl(ctx context.Context, job jobs.Job) error {
-	agent, err := jobAgent(job)
-	if err != nil {
-		return err
-	}
-	c, err := d.loadCrawl(ctx, job.AccountID.AgentRef(agent), parley.SourceID(job.Key))
+func (s *Service) Crawl(ctx context.Context, job jobs.Job) error {
+	c, err := s.loadCrawl(ctx, job)
 	if err != nil || c == nil {
 		return ignoreDropped(err)
 	}
-	end, err := d.Crawler.Run(ctx, linkRecordOf(c.source).toLink(c.source.URL).site(), c.frontier, c.storePage)
+	end, err := s.Crawler.Run(ctx, linkRecordOf(c.source).toLink(c.source.URL).site(), c.frontier, c.storePage)
 	switch {
 	case errors.Is(err, errStorageFull):
-		return ignoreDropped(c.finish(ctx,
-			fmt.Sprintf("the %s plan's storage is full, so not every page was read", c.plan.Name), false))
+		reason := fmt.Sprintf("the %s plan's storage is full, so not every page was read", c.plan.Name)
+		return ignoreDropped(c.finish(ctx, reason, false))
 	case err == nil:
 		return ignoreDropped(c.finish(ctx, endReasons[end], end == crawl.HostUnavailable))
 	case !isDropped(err) && job.Attempts >= job.MaxAttempts && ctx.Err() == nil:
@@ -76,38 +73,37 @@ func ignoreDropped(err error) error {
 	return err
 }
 
-// loadCrawl finds a link that is to be read; nil when it has been.
-func (d *Service) loadCrawl(ctx context.Context, ref parley.AgentRef, id parley.SourceID) (*crawlRun, error) {
-	if _, err := d.DB.Agent(ctx, ref, d.Now()); err != nil {
-		return nil, err
-	}
-	run, err := d.DB.CrawlRun(ctx, ref, id) // before the source: if it is read anew in between, this run ends
+// loadCrawl finds the link of a job, which is to be read; nil when it has been.
+func (s *Service) loadCrawl(ctx context.Context, job jobs.Job) (*crawlRun, error) {
+	ref, id, err := jobSource(job)
 	if err != nil {
 		return nil, err
 	}
-	s, err := d.DB.Source(ctx, ref, id)
+	if _, err := s.DB.Agent(ctx, ref, s.Now()); err != nil {
+		return nil, err
+	}
+	run, err := s.DB.CrawlRun(ctx, ref, id) // before the source: if it is read anew in between, this run ends
 	if err != nil {
 		return nil, err
 	}
-	if s.Status != parley.SourceUntrained && s.Status != parley.SourceUpdated {
+	src, err := s.DB.Source(ctx, ref, id)
+	if err != nil {
+		return nil, err
+	}
+	if src.Status != parley.SourceUntrained && src.Status != parley.SourceUpdated {
 		return nil, nil
 	}
-	plan, err := d.accountPlan(ctx, ref.Account)
+	plan, err := s.accountPlan(ctx, ref.Account)
 	if err != nil {
 		return nil, err
 	}
-	c := &crawlRun{Service: d, source: s,
+	c := &crawlRun{Service: s, source: src,
 		run: store.Crawl{Account: ref.Account, Agent: ref.Agent, Source: id, Run: run}, plan: plan}
-	c.frontier = &frontier{db: d.DB, run: c.run, log: d.logger(), record: linkRecordOf(s)}
+	c.frontier = &frontier{db: s.DB, run: c.run, log: s.logger(), record: linkRecordOf(src)}
 	return c, nil
 }
 
-func (d *Service) logger() *slog.Logger {
-	if d.Logger == nil {
-		return slog.Default()
-	}
-	return d.Logger
-}
+func (s *Service) logger() *slog.Logger { return cmp.Or(s.Logger, slog.Default()) }
 
 func (c *crawlRun) isIndividual() bool { return c.frontier.record.SiteRecord == nil }
 
@@ -120,18 +116,16 @@ func (c *crawlRun) storePage(ctx context.Context, page crawl.Page) error {
 	if err != nil {
 		return cmp.Or(ctx.Err(), error(&crawl.Unreadable{Reason: err.Error(), Err: err}))
 	}
-	text = strings.ToValidUTF8(parley.StorableText(text), "\ufffd")
+	text, title = storableUTF8(text), storableUTF8(title)
 	if !hasText(text) {
 		return &crawl.Unreadable{Reason: "the page holds no text"}
 	}
-	title = strings.ToValidUTF8(parley.StorableText(title), "\ufffd")
 	p := c.newPageWrite(page.URL, title[:runeBoundary(title, maxNameBytes)], text)
 	err = c.DB.Transact(ctx, sqldb.Bulk, func(tx *store.DB) error { return p.store(ctx, tx) })
 	if err != nil || p.toTrain == nil {
 		return err
 	}
-	err = c.train(ctx, p.toTrain)
-	if errors.Is(err, errStale) { // read anew meanwhile, or deleted
+	if err = c.train(ctx, p.toTrain); errors.Is(err, errStale) { // read anew meanwhile, or deleted
 		return nil
 	}
 	return err
@@ -160,20 +154,20 @@ func (c *crawlRun) newPageWrite(url, title, text string) *pageWrite {
 		version: parley.Version{ID: parley.VersionID(parley.NewUUID()), AgentID: c.run.Agent, CreatedAt: now}}
 	setText(&p.version, text)
 	if c.isIndividual() {
-		p.version.Content = pageContent{cleanTitle(title)}.encode()
+		p.version.Content = encodeRecord(pageContent{cleanTitle(title)})
 	}
 	p.source = parley.Source{ID: parley.SourceID(parley.NewUUID()), AccountID: c.run.Account, AgentID: c.run.Agent,
 		ParentID: c.run.Source, Kind: parley.SourceLink,
 		Name: cmp.Or(strings.TrimSpace(title), url), URL: url, Size: int64(len(text)), Status: parley.SourceUntrained,
-		Metadata:      LinkRecord{Type: crawl.Individual}.encode(),
-		WantedVersion: p.version.ID, CreatedAt: now, UpdatedAt: now}
+		Metadata: encodeRecord(LinkRecord{Type: crawl.Individual}), WantedVersion: p.version.ID, CreatedAt: now,
+		UpdatedAt: now}
 	return p
 }
 
 func (p *pageWrite) store(ctx context.Context, tx *store.DB) error {
 	p.toTrain = nil
 	// before the source's row, always
-	a, err := tx.AgentForUpdate(ctx, parley.AgentRef{Account: p.run.Account, Agent: p.run.Agent}, p.version.CreatedAt)
+	a, err := tx.AgentForUpdate(ctx, p.source.AgentRef(), p.version.CreatedAt)
 	if err != nil {
 		return err
 	}
@@ -182,8 +176,7 @@ func (p *pageWrite) store(ctx context.Context, tx *store.DB) error {
 		return err
 	}
 	if !p.isIndividual() {
-		there, err = tx.PageSource(ctx, parley.AgentRef{Account: p.run.Account, Agent: p.run.Agent}, p.run.Source,
-			p.source.URL)
+		there, err = tx.PageSource(ctx, p.source.AgentRef(), p.run.Source, p.source.URL)
 	}
 	if parley.IsCode(err, parley.CodeSourceNotFound) {
 		return p.create(ctx, tx, a.Size)
@@ -216,8 +209,7 @@ func (p *pageWrite) writeVersion(ctx context.Context, tx *store.DB, s *parley.So
 // was cut short.
 func (p *pageWrite) update(ctx context.Context, tx *store.DB, there *parley.Source, size int64) error {
 	if there.WantedVersion != "" {
-		previous, err := tx.Version(ctx, parley.AgentRef{Account: p.run.Account, Agent: p.run.Agent}, there.ID,
-			there.WantedVersion)
+		previous, err := tx.Version(ctx, p.source.AgentRef(), there.ID, there.WantedVersion)
 		if err != nil {
 			return err
 		}
@@ -228,14 +220,13 @@ func (p *pageWrite) update(ctx context.Context, tx *store.DB, there *parley.Sour
 	if grown := p.source.Size - there.Size; grown > 0 && !p.plan.AllowsStorage(size+grown) {
 		return errStorageFull
 	}
-	s, _, err := tx.UpdateSource(ctx, parley.AgentRef{Account: p.run.Account, Agent: p.run.Agent}, there.ID,
-		func(s *parley.Source) error {
-			if !p.isIndividual() {
-				s.Name = p.source.Name
-			}
-			s.SetWantedVersion(&p.version, p.source.Size)
-			return nil
-		})
+	s, _, err := tx.UpdateSource(ctx, p.source.AgentRef(), there.ID, func(s *parley.Source) error {
+		if !p.isIndividual() {
+			s.Name = p.source.Name
+		}
+		s.SetWantedVersion(&p.version, p.source.Size)
+		return nil
+	})
 	if err != nil {
 		return err
 	}
@@ -251,10 +242,136 @@ func (p *pageWrite) resume(ctx context.Context, tx *store.DB, there *parley.Sour
 	if p.isIndividual() || there.Status == parley.SourceTrained {
 		return nil
 	}
-	_, _, err := tx.UpdateSource(ctx, parley.AgentRef{Account: p.run.Account, Agent: p.run.Agent}, there.ID,
-		func(s *parley.Source) error {
-			s.Status, s.Failure, s.UpdatedAt = parley.SourceTrained, "", p.version.CreatedAt
+	_, _, err := tx.UpdateSource(ctx, p.source.AgentRef(), there.ID, func(s *parley.Source) error {
+		s.Status, s.Failure, s.UpdatedAt = parley.SourceTrained, "", p.version.CreatedAt
+		return nil
+	})
+	return err
+}
+
+// finish ends the crawl: pages that are gone are removed, and the link is trained if any of its pages is. trouble is
+// why not all of it was read, and broken whether it may be read another time.
+func (c *crawlRun) finish(ctx context.Context, trouble string, broken bool) error {
+	if err := c.removeLostPages(ctx, trouble == "" && c.frontier.hasIncluded()); err != nil {
+		return err
+	}
+	if err := c.frontier.recount(ctx); err != nil {
+		return err
+	}
+	reason, err := c.DB.FirstCrawlFailure(ctx, c.run)
+	if err != nil {
+		return err
+	}
+	end := crawlEnding{incompleteReason: trouble, failureReason: cmp.Or(trouble, reason, "no page was found"),
+		retryable: broken, now: c.Now()}
+	var after *parley.Source
+	err = c.DB.Transact(ctx, sqldb.Bulk, func(tx *store.DB) (err error) {
+		after, err = c.storeEnd(ctx, tx, end)
+		return err
+	})
+	switch {
+	case err != nil:
+	case after.Status == parley.SourceFailed:
+		c.logFailure(after, end.failureReason)
+	case trouble != "":
+		c.logger().Warn("a link was not read to its end", "agent", after.AgentID, "source", after.ID, "reason", trouble)
+	}
+	return err
+}
+
+// crawlEnding is how a crawl ends.
+type crawlEnding struct {
+	incompleteReason, failureReason string // why not all was read, and why nothing was
+	retryable                       bool
+	now                             time.Time
+}
+
+func (c *crawlRun) storeEnd(ctx context.Context, tx *store.DB, e crawlEnding) (*parley.Source, error) {
+	// before the source's row, always
+	if err := tx.LockAgent(ctx, c.source.AgentRef()); err != nil {
+		return nil, err
+	}
+	if _, err := tx.LockCrawl(ctx, c.run); err != nil {
+		return nil, err
+	}
+	pages, err := tx.CountLivePages(ctx, c.source.AgentRef(), c.run.Source)
+	if err != nil {
+		return nil, err
+	}
+	after, _, err := tx.UpdateSource(ctx, c.source.AgentRef(), c.run.Source, func(s *parley.Source) error {
+		c.setFinalStatus(s, pages, e)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return after, tx.RecordEvents(ctx, c.run.Account, e.now, sourceEvent("source."+string(after.Status), after))
+}
+
+// setFinalStatus sets the status of the link after a crawl (docs/interface/sources.md#status).
+func (c *crawlRun) setFinalStatus(s *parley.Source, pages int, e crawlEnding) {
+	r := c.frontier.currentRecord()
+	trained := pages > 0
+	if r.SiteRecord == nil {
+		trained = c.frontier.hasIncluded() && s.LiveVersion != "" && s.LiveVersion == s.WantedVersion
+	}
+	s.Status, s.Failure, s.UpdatedAt = parley.SourceTrained, e.incompleteReason, e.now
+	if !trained {
+		s.Status, s.Failure, s.WantedVersion = parley.SourceFailed, e.failureReason, s.LiveVersion
+	}
+	if r.SiteRecord != nil {
+		r.CrawlStatus = statusFetched
+		if e.retryable || !trained {
+			r.CrawlStatus = statusFailed
+		}
+	}
+	s.Metadata = encodeRecord(r)
+}
+
+// removeLostPages removes the pages that are gone, excluded now or, after a complete crawl, not listed any more, and
+// fails those whose training did not end.
+func (c *crawlRun) removeLostPages(ctx context.Context, complete bool) error {
+	if c.isIndividual() {
+		return nil
+	}
+	lost, err := c.DB.StalePages(ctx, c.run, complete)
+	if err != nil {
+		return err
+	}
+	for i := range lost {
+		page := &lost[i]
+		if page.Status == parley.SourceUpdated && page.LiveVersion != "" {
+			err = c.failSource(ctx, page, errors.New("the page could not be read; the server's log says why"))
+		} else {
+			err = c.removePage(ctx, page)
+		}
+		if err != nil && !parley.IsCode(err, parley.CodeSourceNotFound) {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *crawlRun) removePage(ctx context.Context, page *parley.Source) error {
+	now := c.Now()
+	return c.DB.Transact(ctx, sqldb.Bulk, func(tx *store.DB) error {
+		// before the sources' rows, always
+		if err := tx.LockAgent(ctx, c.source.AgentRef()); err != nil {
+			return err
+		}
+		if _, err := tx.LockCrawl(ctx, c.run); err != nil { // when the link is read anew, that reading judges its pages
+			return err
+		}
+		removed, _, err := tx.UpdateSource(ctx, c.source.AgentRef(), page.ID, func(s *parley.Source) error {
+			s.Status, s.LiveVersion, s.WantedVersion, s.UpdatedAt = parley.SourceDeleted, "", "", now
 			return nil
 		})
-	return err
+		if err != nil {
+			return err
+		}
+		if err := tx.ClearPageValidators(ctx, c.run, page.URL); err != nil {
+			return err
+		}
+		return c.Queue.Enqueue(ctx, tx.SQL(), newJob(EraseJob, removed))
+	})
 }

@@ -27,7 +27,6 @@ type frontier struct {
 
 var _ crawl.Frontier = (*frontier)(nil)
 
-// Seed implements crawl.Frontier.
 func (f *frontier) Seed(ctx context.Context, links []crawl.Link) error {
 	if err := f.recount(ctx); err != nil {
 		return err
@@ -65,29 +64,13 @@ func (f *frontier) recount(ctx context.Context) error {
 	defer f.mu.Unlock()
 	f.counts, f.position = crawl.Counts{}, 0
 	for _, n := range list {
-		addCount(&f.counts, crawl.State(n.State), n.Count)
+		f.counts.Add(crawl.State(n.State), n.Count)
 		f.counts.Bytes += n.Bytes
 		f.position = max(f.position, n.LastPosition)
 	}
 	return nil
 }
 
-func addCount(c *crawl.Counts, state crawl.State, n int) {
-	switch state {
-	case crawl.Included, crawl.Unchanged:
-		c.Included += n
-	case crawl.Excluded:
-		c.Excluded += n
-	case crawl.Failed:
-		c.Failed += n
-	case crawl.Merged, crawl.ReadAsSitemap:
-		c.Other += n
-	case crawl.Waiting:
-		c.Waiting += n
-	}
-}
-
-// Next implements crawl.Frontier.
 func (f *frontier) Next(ctx context.Context, n int) (links []crawl.Link, err error) {
 	var pages []store.CrawlPage
 	err = f.db.Transact(ctx, sqldb.Bulk, func(tx *store.DB) (err error) {
@@ -101,7 +84,6 @@ func (f *frontier) Next(ctx context.Context, n int) (links []crawl.Link, err err
 	return links, err
 }
 
-// AddLinks implements crawl.Frontier.
 func (f *frontier) AddLinks(ctx context.Context, links []crawl.Link) (added crawl.Counts, err error) {
 	var states []string
 	pages := f.crawlPages(links)
@@ -115,21 +97,18 @@ func (f *frontier) AddLinks(ctx context.Context, links []crawl.Link) (added craw
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for _, s := range states {
-		addCount(&added, crawl.State(s), 1)
-		addCount(&f.counts, crawl.State(s), 1)
+		added.Add(crawl.State(s), 1)
+		f.counts.Add(crawl.State(s), 1)
 	}
 	return added, nil
 }
 
-// Outcome implements crawl.Frontier.
 func (f *frontier) Outcome(ctx context.Context, url string) (crawl.Outcome, bool, error) {
 	p, known, err := f.db.CrawledPage(ctx, f.run, url)
 	return crawl.Outcome{State: crawl.State(p.State), Reason: p.Reason, MergedInto: p.TargetURL, Status: p.Status,
-		Bytes:      p.Bytes,
-		Validators: crawl.Validators{ETag: p.ETag, LastModified: p.LastModified}}, known, err
+		Bytes: p.Bytes, Validators: crawl.Validators{ETag: p.ETag, LastModified: p.LastModified}}, known, err
 }
 
-// Finish implements crawl.Frontier.
 func (f *frontier) Finish(ctx context.Context, link crawl.Link, o crawl.Outcome) error {
 	if o.State == crawl.Failed || o.State == crawl.Excluded {
 		page, _, _ := strings.Cut(link.URL, "?") // a query may be secret
@@ -139,10 +118,10 @@ func (f *frontier) Finish(ctx context.Context, link crawl.Link, o crawl.Outcome)
 	defer f.mu.Unlock()
 	after := f.counts
 	after.Waiting--
-	addCount(&after, o.State, 1)
+	after.Add(o.State, 1)
 	after.Bytes += o.Bytes
-	p := store.CrawlPage{URL: link.URL, State: string(o.State), Reason: strings.ToValidUTF8(parley.StorableText(o.Reason),
-		"\ufffd"), TargetURL: o.MergedInto, Status: o.Status, Bytes: o.Bytes}
+	p := store.CrawlPage{URL: link.URL, State: string(o.State), Reason: storableUTF8(o.Reason),
+		TargetURL: o.MergedInto, Status: o.Status, Bytes: o.Bytes}
 	if utf8.ValidString(o.ETag + o.LastModified) { // a header may hold any bytes, which PostgreSQL does not store
 		p.ETag, p.LastModified = o.ETag, o.LastModified
 	}
@@ -153,7 +132,7 @@ func (f *frontier) Finish(ctx context.Context, link crawl.Link, o crawl.Outcome)
 		if err := tx.SavePageOutcome(ctx, f.run, p); err != nil || f.record.SiteRecord == nil {
 			return err
 		}
-		return tx.SaveCrawlMetadata(ctx, f.run, f.recordWithCounts(after).encode())
+		return tx.SaveCrawlMetadata(ctx, f.run, encodeRecord(f.recordWithCounts(after)))
 	})
 	if err == nil {
 		f.counts = after
@@ -168,7 +147,6 @@ func (f *frontier) currentRecord() LinkRecord {
 	return f.recordWithCounts(f.counts)
 }
 
-// hasIncluded reports whether anything was read.
 func (f *frontier) hasIncluded() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -185,7 +163,6 @@ func (f *frontier) recordWithCounts(c crawl.Counts) LinkRecord {
 	return r
 }
 
-// Counts implements crawl.Frontier.
 func (f *frontier) Counts(context.Context) (crawl.Counts, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

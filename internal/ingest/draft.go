@@ -29,13 +29,15 @@ type draft struct {
 	isDuplicate func(ctx context.Context, tx *store.DB, s *parley.Source, v *parley.Version) (bool, error)
 	// storeExtra writes what belongs to the version; nil where nothing does.
 	storeExtra func(ctx context.Context, tx *store.DB, s *parley.Source, v *parley.Version) error
+	// transact calls write in a transaction, with what must be in place before it.
+	transact func(ctx context.Context, write func(tx *store.DB) error) error
 }
 
 // contentDraft returns a draft of a kind whose content is text as it comes. fill writes the new version from the one
 // before.
-func (d *Service) contentDraft(account parley.Account, agent parley.AgentID, kind parley.SourceKind, name *string,
+func (s *Service) contentDraft(account parley.Account, agent parley.AgentID, kind parley.SourceKind, name *string,
 	fill func(was, v *parley.Version) error) *draft {
-	w := d.emptyDraft(account, agent, kind, name)
+	w := s.emptyDraft(account, agent, kind, name)
 	w.fillVersion = func(_ context.Context, _ *store.DB, before *parley.Source, was, v *parley.Version) (int64, error) {
 		if err := fill(was, v); err != nil {
 			return 0, err
@@ -45,18 +47,20 @@ func (d *Service) contentDraft(account parley.Account, agent parley.AgentID, kin
 		}
 		return int64(len(v.Text)), nil
 	}
-	w.isDuplicate = func(ctx context.Context, tx *store.DB, s *parley.Source, v *parley.Version) (bool, error) {
-		return tx.HasTextWithHash(ctx, s, v.Hash)
+	w.isDuplicate = func(ctx context.Context, tx *store.DB, src *parley.Source, v *parley.Version) (bool, error) {
+		return tx.HasTextWithHash(ctx, src, v.Hash)
 	}
 	return w
 }
 
-// emptyDraft returns a draft without content.
-func (d *Service) emptyDraft(account parley.Account, agent parley.AgentID, kind parley.SourceKind,
+func (s *Service) emptyDraft(account parley.Account, agent parley.AgentID, kind parley.SourceKind,
 	name *string) *draft {
-	now := d.Now()
-	w := &draft{service: d,
+	now := s.Now()
+	w := &draft{service: s,
 		version: parley.Version{ID: parley.VersionID(parley.NewUUID()), AgentID: agent, CreatedAt: now}}
+	w.transact = func(ctx context.Context, write func(tx *store.DB) error) error {
+		return s.DB.Transact(ctx, sqldb.Bulk, write)
+	}
 	w.source = parley.Source{ID: parley.SourceID(parley.NewUUID()), AccountID: account.ID, AgentID: agent, Kind: kind,
 		Status: parley.SourceUntrained, WantedVersion: w.version.ID, CreatedAt: now, UpdatedAt: now}
 	if name != nil {
@@ -71,21 +75,20 @@ func setText(v *parley.Version, text string) {
 	v.Text, v.Hash = text, hex.EncodeToString(sum[:])
 }
 
-// create writes a new source.
-func (w *draft) create(ctx context.Context, tx *store.DB, plan parley.Plan) error {
-	s, v := w.source, w.version
+func (d *draft) create(ctx context.Context, tx *store.DB, plan parley.Plan) error {
+	s, v := d.source, d.version
 	v.SourceID = s.ID
 	total, err := tx.CreateSource(ctx, &s)
 	if err != nil {
 		return err
 	}
-	return w.finishWrite(ctx, tx, plan, "source.created", &s, &v, total)
+	return d.finishWrite(ctx, tx, plan, "source.created", &s, &v, total)
 }
 
 // applyTo makes the draft the wanted version of a source, or returns errUnchanged.
-func (w *draft) applyTo(ctx context.Context, tx *store.DB, id parley.SourceID, plan parley.Plan) (*parley.Source,
+func (d *draft) applyTo(ctx context.Context, tx *store.DB, id parley.SourceID, plan parley.Plan) (*parley.Source,
 	error) {
-	s, v := w.source, w.version
+	s, v := d.source, d.version
 	if err := tx.LockAgent(ctx, s.AgentRef()); err != nil { // before the source's row, always
 		return nil, err
 	}
@@ -104,13 +107,13 @@ func (w *draft) applyTo(ctx context.Context, tx *store.DB, id parley.SourceID, p
 		return nil, err
 	}
 	v.SourceID = id
-	size, err := w.fillVersion(ctx, tx, before, was, &v)
+	size, err := d.fillVersion(ctx, tx, before, was, &v)
 	if err != nil {
 		return nil, err
 	}
 	after, _, err := tx.UpdateSource(ctx, s.AgentRef(), id, func(now *parley.Source) error {
-		if w.name != nil {
-			now.Name = *w.name
+		if d.name != nil {
+			now.Name = *d.name
 		}
 		now.SetWantedVersion(&v, size)
 		return nil
@@ -125,16 +128,16 @@ func (w *draft) applyTo(ctx context.Context, tx *store.DB, id parley.SourceID, p
 	if size <= before.Size { // what does not grow is welcome though the plan has shrunk
 		plan.StoragePerAgent = nil
 	}
-	return after, w.finishWrite(ctx, tx, plan, "source.updated", after, &v, a.Size)
+	return after, d.finishWrite(ctx, tx, plan, "source.updated", after, &v, a.Size)
 }
 
 // isRenamed reports whether the source gets another name.
-func (w *draft) isRenamed(s *parley.Source) bool { return w.name != nil && *w.name != s.Name }
+func (d *draft) isRenamed(s *parley.Source) bool { return d.name != nil && *d.name != s.Name }
 
 // finishWrite checks what the rules say of the agent's sources, writes the version and leaves the rest to a job.
-func (w *draft) finishWrite(ctx context.Context, tx *store.DB, plan parley.Plan, kind string, s *parley.Source,
+func (d *draft) finishWrite(ctx context.Context, tx *store.DB, plan parley.Plan, kind string, s *parley.Source,
 	v *parley.Version, total int64) error {
-	if same, err := w.isDuplicate(ctx, tx, s, v); err != nil {
+	if same, err := d.isDuplicate(ctx, tx, s, v); err != nil {
 		return err
 	} else if same {
 		return parley.NewError(parley.CodeSourceDuplicate)
@@ -145,35 +148,34 @@ func (w *draft) finishWrite(ctx context.Context, tx *store.DB, plan parley.Plan,
 	if err := tx.CreateVersion(ctx, s.AccountID, v); err != nil {
 		return err
 	}
-	if w.storeExtra != nil {
-		if err := w.storeExtra(ctx, tx, s, v); err != nil {
+	if d.storeExtra != nil {
+		if err := d.storeExtra(ctx, tx, s, v); err != nil {
 			return err
 		}
 	}
-	if err := w.service.Queue.Enqueue(ctx, tx.SQL(), kinds[s.Kind].newJob(s)); err != nil {
+	if err := d.service.Queue.Enqueue(ctx, tx.SQL(), kinds[s.Kind].newJob(s)); err != nil {
 		return err
 	}
 	return tx.RecordEvents(ctx, s.AccountID, v.CreatedAt, sourceEvent(kind, s))
 }
 
 // changeSource makes a draft the wanted version of a source.
-func (d *Service) changeSource(ctx context.Context, draft *draft, id parley.SourceID, plan parley.Plan) (*parley.Source,
+func (s *Service) changeSource(ctx context.Context, draft *draft, id parley.SourceID, plan parley.Plan) (*parley.Source,
 	error) {
 	var changed *parley.Source
-	err := d.DB.Transact(ctx, sqldb.Bulk, func(tx *store.DB) error {
-		var err error
+	err := draft.transact(ctx, func(tx *store.DB) (err error) {
 		changed, err = draft.applyTo(ctx, tx, id, plan)
 		return err
 	})
 	if errors.Is(err, errUnchanged) {
-		return d.DB.Source(ctx, draft.source.AgentRef(), id)
+		return s.DB.Source(ctx, draft.source.AgentRef(), id)
 	}
 	return changed, err
 }
 
 // addSource writes a new source, and completes the claim of a request that may be repeated.
-func (d *Service) addSource(ctx context.Context, draft *draft, plan parley.Plan) (*parley.Source, error) {
-	err := d.DB.Transact(ctx, sqldb.Bulk, func(tx *store.DB) error {
+func (s *Service) addSource(ctx context.Context, draft *draft, plan parley.Plan) (*parley.Source, error) {
+	err := draft.transact(ctx, func(tx *store.DB) error {
 		if err := draft.create(ctx, tx, plan); err != nil {
 			return err
 		}

@@ -24,8 +24,8 @@ const (
 
 // EmbedHandlers returns the handlers of jobs that call the embedding provider. They have a runner of their own, so that
 // a slow provider does not delay texts.
-func (d *Service) EmbedHandlers() map[string]jobs.Handler {
-	return map[string]jobs.Handler{EmbedJob: d.Embed}
+func (s *Service) EmbedHandlers() map[string]jobs.Handler {
+	return map[string]jobs.Handler{EmbedJob: s.Embed}
 }
 
 func newEmbedJob(ref parley.AgentRef) jobs.Job {
@@ -34,26 +34,26 @@ func newEmbedJob(ref parley.AgentRef) jobs.Job {
 }
 
 // enqueueEmbed leaves the vectors of a source that goes live to a job: until they are there it is found by its words.
-func (d *Service) enqueueEmbed(ctx context.Context, tx *store.DB, s *parley.Source) error {
-	if d.Embedder == nil {
+func (s *Service) enqueueEmbed(ctx context.Context, tx *store.DB, src *parley.Source) error {
+	if s.Embedder == nil {
 		return nil
 	}
-	return d.Queue.Enqueue(ctx, tx.SQL(), newEmbedJob(s.AgentRef()))
+	return s.Queue.Enqueue(ctx, tx.SQL(), newEmbedJob(src.AgentRef()))
 }
 
 // EmbedAll leaves a job for each agent with passages that have no vector of the present model. It does nothing without
 // an embedder.
-func (d *Service) EmbedAll(ctx context.Context) error {
-	if d.Embedder == nil {
+func (s *Service) EmbedAll(ctx context.Context) error {
+	if s.Embedder == nil {
 		return nil
 	}
-	agents, err := d.Indexes.AgentsUnembedded(ctx)
+	agents, err := s.Indexes.AgentsUnembedded(ctx)
 	if err != nil {
 		return err
 	}
 	for agent, account := range agents {
-		err := d.DB.Transact(ctx, sqldb.Bulk, func(tx *store.DB) error {
-			return d.Queue.Enqueue(ctx, tx.SQL(), newEmbedJob(account.AgentRef(agent)))
+		err := s.DB.Transact(ctx, sqldb.Bulk, func(tx *store.DB) error {
+			return s.Queue.Enqueue(ctx, tx.SQL(), newEmbedJob(account.AgentRef(agent)))
 		})
 		if err != nil {
 			return err
@@ -64,40 +64,37 @@ func (d *Service) EmbedAll(ctx context.Context) error {
 
 // Embed handles EmbedJob: passages without a vector get one, some at a time, so that a run that was cut short goes on
 // where it was. When the provider fails the agent answers by words as before, and the job comes back later.
-func (d *Service) Embed(ctx context.Context, job jobs.Job) error {
-	agent, err := jobAgent(job)
-	if err != nil {
+func (s *Service) Embed(ctx context.Context, job jobs.Job) error {
+	ref, _, err := jobSource(job)
+	if err != nil || s.Embedder == nil {
 		return err
 	}
-	if d.Embedder == nil {
-		return nil
-	}
-	done, err := d.embedMissing(ctx, job.AccountID.AgentRef(agent))
+	done, err := s.embedMissing(ctx, ref)
 	switch {
 	case isDropped(err):
 		return nil
 	case err != nil:
-		return errors.Join(err, d.retryEmbed(ctx, job, agent, done, err))
+		return errors.Join(err, s.retryEmbed(ctx, ref, done, err))
 	}
-	return d.Indexes.EraseOtherVectors(ctx, agent)
+	return s.Indexes.EraseOtherVectors(ctx, ref.Agent)
 }
 
 // embedMissing returns how many texts were embedded.
-func (d *Service) embedMissing(ctx context.Context, ref parley.AgentRef) (done int, err error) {
+func (s *Service) embedMissing(ctx context.Context, ref parley.AgentRef) (done int, err error) {
 	var last *retrieval.Unembedded
 	for {
-		if _, err := d.DB.Agent(ctx, ref, d.Now()); err != nil {
+		if _, err := s.DB.Agent(ctx, ref, s.Now()); err != nil {
 			return done, err
 		}
-		list, err := d.Indexes.Unembedded(ctx, ref, last, embedBatchSize)
+		list, err := s.Indexes.Unembedded(ctx, ref, last, embedBatchSize)
 		if err != nil || len(list) == 0 {
 			return done, err
 		}
-		packed, err := d.embedTexts(ctx, list)
+		packed, err := s.embedTexts(ctx, list)
 		if err != nil {
 			return done, err
 		}
-		if err := d.storeVectors(ctx, ref, packed); err != nil {
+		if err := s.storeVectors(ctx, ref, packed); err != nil {
 			return done, err
 		}
 		done += len(packed)
@@ -106,7 +103,7 @@ func (d *Service) embedMissing(ctx context.Context, ref parley.AgentRef) (done i
 }
 
 // embedTexts asks for the vector of each text once, however often the text occurs.
-func (d *Service) embedTexts(ctx context.Context, list []retrieval.Unembedded) (map[string][]byte, error) {
+func (s *Service) embedTexts(ctx context.Context, list []retrieval.Unembedded) (map[string][]byte, error) {
 	packed, texts, hashes := map[string][]byte{}, []string{}, []string{}
 	for _, u := range list {
 		if _, ok := packed[u.Hash]; !ok {
@@ -114,7 +111,7 @@ func (d *Service) embedTexts(ctx context.Context, list []retrieval.Unembedded) (
 			texts, hashes = append(texts, u.Text), append(hashes, u.Hash)
 		}
 	}
-	vectors, err := d.Embedder.Embed(ctx, texts)
+	vectors, err := s.Embedder.Embed(ctx, texts)
 	if err != nil {
 		return nil, err
 	}
@@ -125,23 +122,23 @@ func (d *Service) embedTexts(ctx context.Context, list []retrieval.Unembedded) (
 }
 
 // storeVectors writes vectors, which every server then finds in the agent's next passage version.
-func (d *Service) storeVectors(ctx context.Context, ref parley.AgentRef, packed map[string][]byte) error {
+func (s *Service) storeVectors(ctx context.Context, ref parley.AgentRef, packed map[string][]byte) error {
 	var version int64
-	err := d.DB.Transact(ctx, sqldb.Bulk, func(tx *store.DB) (err error) {
+	err := s.DB.Transact(ctx, sqldb.Bulk, func(tx *store.DB) (err error) {
 		if version, err = tx.IncrementPassageVersion(ctx, ref); err != nil {
 			return err
 		}
-		return d.Indexes.PutVectors(ctx, tx.SQL(), ref.Agent, version, packed)
+		return s.Indexes.PutVectors(ctx, tx.SQL(), ref.Agent, version, packed)
 	})
 	if err != nil {
 		return err
 	}
-	return d.Indexes.Warm(ctx, ref.Agent, version)
+	return s.Indexes.Warm(ctx, ref.Agent, version)
 }
 
 // retryEmbed has the job come back soon after a run that got somewhere, with all its attempts, and not before the
 // provider's time where it has named one.
-func (d *Service) retryEmbed(ctx context.Context, job jobs.Job, agent parley.AgentID, done int, why error) error {
+func (s *Service) retryEmbed(ctx context.Context, ref parley.AgentRef, done int, why error) error {
 	var wait time.Duration
 	var failure *parley.Error
 	if errors.As(why, &failure) {
@@ -153,7 +150,7 @@ func (d *Service) retryEmbed(ctx context.Context, job jobs.Job, agent parley.Age
 	if wait == 0 || ctx.Err() != nil {
 		return nil //nolint:nilerr // a stopped job comes back by itself
 	}
-	next := newEmbedJob(job.AccountID.AgentRef(agent))
-	next.RunAt = d.Now().Add(wait)
-	return d.DB.Transact(ctx, sqldb.Bulk, func(tx *store.DB) error { return d.Queue.Enqueue(ctx, tx.SQL(), next) })
+	next := newEmbedJob(ref)
+	next.RunAt = s.Now().Add(wait)
+	return s.DB.Transact(ctx, sqldb.Bulk, func(tx *store.DB) error { return s.Queue.Enqueue(ctx, tx.SQL(), next) })
 }

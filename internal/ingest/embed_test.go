@@ -139,7 +139,7 @@ func TestOnlyChangedPassagesAreEmbedded(t *testing.T) {
 
 // A server beside the one that embeds finds the vectors in the agent's next passage version, and those of a text that
 // came back.
-func TestAnotherServerNotices(t *testing.T) {
+func TestOtherServerFindsNewVectors(t *testing.T) {
 	forEachDatabase(t, func(s *testService) {
 		_, runner := s.startEmbedding("m")
 		other := &retrieval.Indexes{DB: s.DB.SQL(), VectorModel: "m"}
@@ -174,7 +174,7 @@ func TestAnotherServerNotices(t *testing.T) {
 }
 
 // Another model begins anew in the background; what the one before has made is not used, and goes once it is replaced.
-func TestAnotherModel(t *testing.T) {
+func TestChangedModelEmbedsAgain(t *testing.T) {
 	forEachDatabase(t, func(s *testService) {
 		server, runner := s.startEmbedding("old")
 		s.addText("Guide", paragraphs(5, nil))
@@ -204,7 +204,7 @@ func TestAnotherModel(t *testing.T) {
 }
 
 // A run that is cut short between two batches goes on where it was: nothing is embedded twice.
-func TestEmbeddingGoesOnAfterACut(t *testing.T) {
+func TestEmbeddingResumesAfterAnInterruption(t *testing.T) {
 	forEachDatabase(t, func(s *testService) {
 		server, _ := s.startEmbedding("m")
 		s.addText("Guide", paragraphs(230, nil))
@@ -309,7 +309,7 @@ func TestTextErasedWhileItIsEmbedded(t *testing.T) {
 	})
 }
 
-func TestATextWithoutAVector(t *testing.T) {
+func TestTextRefusedByTheProviderHasNoVector(t *testing.T) {
 	forEachDatabase(t, func(s *testService) {
 		server, runner := s.startEmbedding("m")
 		s.addText("Guide", "Something odd about elephants.")
@@ -329,8 +329,7 @@ func TestATextWithoutAVector(t *testing.T) {
 	})
 }
 
-// Without an embedder nothing of all this happens.
-func TestNoEmbedderNoJob(t *testing.T) {
+func TestNoEmbedJobWithoutAnEmbedder(t *testing.T) {
 	forEachDatabase(t, func(s *testService) {
 		s.addText("Guide", paragraphs(3, nil))
 		s.runJobs()

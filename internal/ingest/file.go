@@ -38,75 +38,59 @@ type FileChange struct {
 // AddFile adds a file to the agent's sources; it is read and trained by jobs. Fails with VALIDATION_INVALID_BODY,
 // naming the file, for one that is of no kind that is read, with AGENT_NOT_FOUND, with SOURCE_DUPLICATE for the bytes
 // of a file of the same name, or with SOURCE_SIZE_LIMIT_EXCEEDED.
-func (d *Service) AddFile(ctx context.Context, account parley.Account, plan parley.Plan, agent parley.AgentID,
+func (s *Service) AddFile(ctx context.Context, account parley.Account, plan parley.Plan, agent parley.AgentID,
 	name string, f File) (*parley.Source, error) {
-	u, err := d.newUpload(account, agent, FileChange{&name, &f})
+	u, err := s.newUpload(account, agent, FileChange{&name, &f})
 	if err != nil {
 		return nil, err
 	}
-	err = u.commit(ctx, func(tx *store.DB) error {
-		if err := u.create(ctx, tx, plan); err != nil {
-			return err
-		}
-		return tx.CompleteClaim(ctx, "source:"+string(u.source.ID))
-	})
-	if err != nil {
-		return nil, err
-	}
-	return &u.source, nil
+	return s.addSource(ctx, u.draft, plan)
 }
 
 // ChangeFile replaces a file by another one, or renames it. The earlier version answers until the new one is trained; a
 // change that changes nothing leaves no trace, unless the file could not be read: then it is read again. Fails as
 // AddFile does, with SOURCE_NOT_FOUND for a source that is no file, or with SOURCE_PENDING_DELETION.
-func (d *Service) ChangeFile(ctx context.Context, account parley.Account, plan parley.Plan, agent parley.AgentID,
+func (s *Service) ChangeFile(ctx context.Context, account parley.Account, plan parley.Plan, agent parley.AgentID,
 	id parley.SourceID, change FileChange) (*parley.Source, error) {
-	u, err := d.newUpload(account, agent, change)
+	u, err := s.newUpload(account, agent, change)
 	if err != nil {
 		return nil, err
 	}
-	var after *parley.Source
-	err = u.commit(ctx, func(tx *store.DB) (err error) {
-		after, err = u.applyTo(ctx, tx, id, plan)
-		return err
-	})
-	if errors.Is(err, errUnchanged) {
-		return d.DB.Source(ctx, account.ID.AgentRef(agent), id)
-	}
-	return after, err
+	return s.changeSource(ctx, u.draft, id, plan)
 }
 
 // upload is a file on its way into the database.
 type upload struct {
 	*draft
-	path        string      // where it lies now
 	blob        *store.Blob // nil where only the name changes
 	versionBlob *store.Blob // of the version: blob, or that of the version before
 }
 
-func (d *Service) newUpload(account parley.Account, agent parley.AgentID, change FileChange) (*upload, error) {
-	u := &upload{draft: d.emptyDraft(account, agent, parley.SourceFile, change.Name)}
+func (s *Service) newUpload(account parley.Account, agent parley.AgentID, change FileChange) (*upload, error) {
+	u := &upload{draft: s.emptyDraft(account, agent, parley.SourceFile, change.Name)}
 	u.fillVersion, u.isDuplicate, u.storeExtra = u.fillFile, u.isSameFile, u.linkBlob
 	if change.File == nil {
 		return u, nil
 	}
-	kind, err := d.sniffKind(change.File)
+	kind, err := s.sniffKind(change.File)
 	if err != nil {
 		return nil, err
 	}
 	f := change.File
-	u.path, u.source.Size = f.Path, f.Size
+	u.source.Size = f.Size
 	u.blob = &store.Blob{ID: parley.NewUUID(), AccountID: account.ID, AgentID: agent, Hash: f.Hash, Size: f.Size,
-		MediaType: mediaTypes[kind],
-		Name:      parley.StorableText(f.Name), CreatedAt: u.version.CreatedAt}
+		MediaType: mediaTypes[kind], Name: parley.StorableText(f.Name), CreatedAt: u.version.CreatedAt}
 	u.versionBlob = u.blob
+	u.transact = func(ctx context.Context, write func(tx *store.DB) error) error {
+		return s.StoreFile(ctx, f.Path, u.blob, write)
+	}
 	return u, nil
 }
 
 // sniffKind returns the kind of a file by its content. Files are sniffed a few at a time, since each is in memory
 // meanwhile.
-func (d *Service) sniffKind(f *File) (extract.Kind, error) {
-	defer d.sniffSlots.acquire()()
+func (s *Service) sniffKind(f *File) (extract.Kind, error) {
+	defer s.sniffSlots.acquire()()
 	data, err := os.ReadFile(f.Path)
 	if err != nil {
 		return "", fmt.Errorf("read an upload: %w", err)
@@ -120,18 +104,10 @@ func (d *Service) sniffKind(f *File) (extract.Kind, error) {
 	return kind, nil
 }
 
-// commit writes the upload, with its file where there is one.
-func (u *upload) commit(ctx context.Context, write func(tx *store.DB) error) error {
-	if u.blob == nil {
-		return u.service.DB.Transact(ctx, sqldb.Bulk, write)
-	}
-	return u.service.StoreFile(ctx, u.path, u.blob, write)
-}
-
 // StoreFile moves a file to its place, which it notes in the blob, and then has its row written; without the row it
 // does not stay.
-func (d *Service) StoreFile(ctx context.Context, path string, blob *store.Blob, write func(tx *store.DB) error) error {
-	return d.StoreFiles(ctx, []string{path}, []*store.Blob{blob}, write)
+func (s *Service) StoreFile(ctx context.Context, path string, blob *store.Blob, write func(tx *store.DB) error) error {
+	return s.StoreFiles(ctx, []string{path}, []*store.Blob{blob}, write)
 }
 
 var mediaTypes = map[extract.Kind]string{
@@ -190,81 +166,73 @@ type FileReader func(ctx context.Context, kind extract.Kind, name string, data [
 
 // FileHandlers returns the handlers of jobs that read files. They have a runner of their own, so that a file that takes
 // long does not delay texts.
-func (d *Service) FileHandlers() map[string]jobs.Handler {
-	return map[string]jobs.Handler{FileJob: d.ExtractFile}
+func (s *Service) FileHandlers() map[string]jobs.Handler {
+	return map[string]jobs.Handler{FileJob: s.ExtractFile}
 }
 
 // ExtractFile handles FileJob: the text of the wanted version is found and written down, and its training is left to a
 // job. When it fails for good the source is failed, and the version that was live stays so.
-func (d *Service) ExtractFile(ctx context.Context, job jobs.Job) error {
-	agent, err := jobAgent(job)
-	if err != nil {
-		return err
-	}
-	s, err := d.loadUntrained(ctx, job.AccountID.AgentRef(agent), parley.SourceID(job.Key))
-	if err == nil {
-		err = d.extractFile(ctx, s)
-	}
-	return d.jobOutcome(ctx, job, s, err)
+func (s *Service) ExtractFile(ctx context.Context, job jobs.Job) error {
+	return s.advance(ctx, job, s.extractFile)
 }
 
-func (d *Service) extractFile(ctx context.Context, s *parley.Source) error {
-	v, err := d.DB.Version(ctx, s.AgentRef(), s.ID, s.WantedVersion)
+func (s *Service) extractFile(ctx context.Context, src *parley.Source) error {
+	v, err := s.DB.Version(ctx, src.AgentRef(), src.ID, src.WantedVersion)
 	if err != nil {
 		return err
 	}
 	known := v.Text != ""
 	if !known {
-		text, err := d.fileText(ctx, s, v)
+		text, err := s.fileText(ctx, src, v)
 		if err != nil {
 			return err
 		}
 		setText(v, parley.StorableText(text))
 	}
-	plan, err := d.accountPlan(ctx, s.AccountID)
+	plan, err := s.accountPlan(ctx, src.AccountID)
 	if err != nil {
 		return err
 	}
-	return d.DB.Transact(ctx, sqldb.Bulk, func(tx *store.DB) error {
-		now, err := d.updateFileSize(ctx, tx, plan, s, int64(len(v.Text)))
+	return s.DB.Transact(ctx, sqldb.Bulk, func(tx *store.DB) error {
+		now, err := s.updateFileSize(ctx, tx, plan, src, int64(len(v.Text)))
 		if err != nil {
 			return err
 		}
 		if !known {
-			if err := tx.SetVersionText(ctx, s.AccountID, v); err != nil {
+			if err := tx.SetVersionText(ctx, src.AccountID, v); err != nil {
 				return err
 			}
 		}
-		return d.Queue.Enqueue(ctx, tx.SQL(), newJob(TrainJob, now))
+		return s.Queue.Enqueue(ctx, tx.SQL(), newJob(TrainJob, now))
 	})
 }
 
 // accountPlan returns the plan of an account; one without limits, where the service knows no plans.
-func (d *Service) accountPlan(ctx context.Context, account parley.AccountID) (plan parley.Plan, err error) {
-	if d.Plan == nil {
+func (s *Service) accountPlan(ctx context.Context, account parley.AccountID) (plan parley.Plan, err error) {
+	if s.Plan == nil {
 		return plan, nil
 	}
-	owner, err := d.DB.Account(ctx, account)
+	owner, err := s.DB.Account(ctx, account)
 	if err != nil {
 		return plan, err
 	}
-	plan, _ = d.Plan(owner.Plan) // without a plan nobody can ask anything of the agent either
+	plan, _ = s.Plan(owner.Plan) // without a plan nobody can ask anything of the agent either
 	return plan, nil
 }
 
 // updateFileSize counts a file with the bytes of its text where these are more than its own, as they are of one that is
 // packed. Fails with SOURCE_SIZE_LIMIT_EXCEEDED where the plan does not allow them.
-func (d *Service) updateFileSize(ctx context.Context, tx *store.DB, plan parley.Plan, s *parley.Source,
+func (s *Service) updateFileSize(ctx context.Context, tx *store.DB, plan parley.Plan, src *parley.Source,
 	bytes int64) (*parley.Source, error) {
-	agent, err := tx.AgentForUpdate(ctx, s.AgentRef(), d.Now()) // before the source's row, always
+	agent, err := tx.AgentForUpdate(ctx, src.AgentRef(), s.Now()) // before the source's row, always
 	if err != nil {
 		return nil, err
 	}
-	now, err := tx.LockSource(ctx, s.AgentRef(), s.ID)
+	now, err := tx.LockSource(ctx, src.AgentRef(), src.ID)
 	if err != nil {
 		return nil, err
 	}
-	if now.WantedVersion != s.WantedVersion {
+	if now.WantedVersion != src.WantedVersion {
 		return nil, errStale
 	}
 	if bytes <= now.Size {
@@ -273,7 +241,7 @@ func (d *Service) updateFileSize(ctx context.Context, tx *store.DB, plan parley.
 	if err := plan.CheckStorage(agent.Size + bytes - now.Size); err != nil {
 		return nil, err
 	}
-	now, _, err = tx.UpdateSource(ctx, s.AgentRef(), s.ID, func(current *parley.Source) error {
+	now, _, err = tx.UpdateSource(ctx, src.AgentRef(), src.ID, func(current *parley.Source) error {
 		current.Size = bytes
 		return nil
 	})
@@ -281,20 +249,20 @@ func (d *Service) updateFileSize(ctx context.Context, tx *store.DB, plan parley.
 }
 
 // fileText reads the file of a version.
-func (d *Service) fileText(ctx context.Context, s *parley.Source, v *parley.Version) (string, error) {
-	blob, err := d.DB.VersionBlob(ctx, s.AgentRef(), v.ID)
+func (s *Service) fileText(ctx context.Context, src *parley.Source, v *parley.Version) (string, error) {
+	blob, err := s.DB.VersionBlob(ctx, src.AgentRef(), v.ID)
 	if err != nil {
 		return "", err
 	}
-	data, err := d.FileBytes(ctx, blob)
+	data, err := s.FileBytes(ctx, blob)
 	if err != nil {
-		return "", fmt.Errorf("the file of source %s: %w", s.ID, err)
+		return "", fmt.Errorf("the file of source %s: %w", src.ID, err)
 	}
 	kind, err := extract.Sniff(blob.Name, data)
 	if err != nil {
 		return "", err
 	}
-	return d.ReadFile(extract.WithOwner(ctx, string(s.AccountID)), kind, blob.Name, data)
+	return s.ReadFile(extract.WithOwner(ctx, string(src.AccountID)), kind, blob.Name, data)
 }
 
 // isPermanent reports whether another attempt would fail in the same way.
@@ -311,8 +279,8 @@ const (
 
 // CountUpload counts an upload that arrives, whatever becomes of it. Fails with RATE_LIMIT_TOO_MANY_REQUESTS, and then
 // it does not count.
-func (d *Service) CountUpload(ctx context.Context, account parley.AccountID) error {
-	wait, err := d.DB.CountUpload(ctx, account, d.Now(), MaxUploads, UploadWindow)
+func (s *Service) CountUpload(ctx context.Context, account parley.AccountID) error {
+	wait, err := s.DB.CountUpload(ctx, account, s.Now(), MaxUploads, UploadWindow)
 	if err != nil {
 		return fmt.Errorf("count an upload: %w", err)
 	}

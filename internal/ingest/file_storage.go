@@ -119,38 +119,38 @@ func (f *Files) listOld(now time.Time) (places, left []string, err error) {
 
 // StoreFiles moves files from their paths to their places, which it notes in the blobs, and then has their rows
 // written; without the rows they do not stay.
-func (d *Service) StoreFiles(ctx context.Context, paths []string, blobs []*store.Blob,
+func (s *Service) StoreFiles(ctx context.Context, paths []string, blobs []*store.Blob,
 	write func(tx *store.DB) error) (err error) {
-	if d.Files.InDatabase {
-		return d.storeInDatabase(ctx, paths, blobs, write)
+	if s.Files.InDatabase {
+		return s.storeInDatabase(ctx, paths, blobs, write)
 	}
-	d.Files.mu.RLock()
+	s.Files.mu.RLock()
 	var locations []string
 	for i, blob := range blobs {
-		blob.Location = d.Files.placeFor(blob.Hash)
+		blob.Location = s.Files.placeFor(blob.Hash)
 		locations = append(locations, blob.Location)
-		if err = d.Files.moveToPlace(paths[i], blob.Location); err != nil {
+		if err = s.Files.moveToPlace(paths[i], blob.Location); err != nil {
 			err = fmt.Errorf("keep a file: %w", err)
 			break
 		}
 	}
 	if err == nil {
-		err = d.DB.Transact(ctx, sqldb.Bulk, write)
+		err = s.DB.Transact(ctx, sqldb.Bulk, write)
 	}
-	d.Files.mu.RUnlock()
+	s.Files.mu.RUnlock()
 	if err != nil {
-		d.removeUnused(context.WithoutCancel(ctx), locations)
+		s.removeUnused(context.WithoutCancel(ctx), locations)
 	}
 	return err
 }
 
 // storeInDatabase writes the bytes of files and their rows in one transaction: without the rows they do not stay.
-func (d *Service) storeInDatabase(ctx context.Context, paths []string, blobs []*store.Blob,
+func (s *Service) storeInDatabase(ctx context.Context, paths []string, blobs []*store.Blob,
 	write func(tx *store.DB) error) error {
 	for _, blob := range blobs {
-		blob.Location = d.Files.placeFor(blob.Hash)
+		blob.Location = s.Files.placeFor(blob.Hash)
 	}
-	return d.DB.Transact(ctx, sqldb.Bulk, func(tx *store.DB) error {
+	return s.DB.Transact(ctx, sqldb.Bulk, func(tx *store.DB) error {
 		for i, blob := range blobs {
 			if err := writeBlobData(ctx, tx, paths[i], blob.Hash); err != nil {
 				return err
@@ -171,12 +171,12 @@ func writeBlobData(ctx context.Context, tx *store.DB, path, hash string) (err er
 
 // WithUnusedFileRemoval returns a handler that calls erase, for a job whose key is an agent's id, and then removes the
 // files of the agent that nothing uses any more.
-func (d *Service) WithUnusedFileRemoval(erase jobs.Handler) jobs.Handler {
+func (s *Service) WithUnusedFileRemoval(erase jobs.Handler) jobs.Handler {
 	return func(ctx context.Context, job jobs.Job) error {
 		if err := erase(ctx, job); err != nil {
 			return err
 		}
-		return d.RemoveUnusedFiles(ctx, job.AccountID.AgentRef(parley.AgentID(job.Key)))
+		return s.RemoveUnusedFiles(ctx, job.AccountID.AgentRef(parley.AgentID(job.Key)))
 	}
 }
 
@@ -191,12 +191,12 @@ func (f *Files) placeFor(hash string) string {
 }
 
 // FileBytes returns the bytes of a stored file.
-func (d *Service) FileBytes(ctx context.Context, blob *store.Blob) ([]byte, error) {
+func (s *Service) FileBytes(ctx context.Context, blob *store.Blob) ([]byte, error) {
 	hash, there := strings.CutPrefix(blob.Location, dataPrefix)
 	if !there {
-		return d.Files.read(blob.Location)
+		return s.Files.read(blob.Location)
 	}
-	data, err := d.DB.BlobData(ctx, hash, blob.Size)
+	data, err := s.DB.BlobData(ctx, hash, blob.Size)
 	if parley.IsCode(err, parley.CodeSourceNotFound) {
 		return nil, errors.New("its bytes are not in the database")
 	}
@@ -205,15 +205,15 @@ func (d *Service) FileBytes(ctx context.Context, blob *store.Blob) ([]byte, erro
 
 // FilePart reads one part of a file from where it lies, counted from 0: store.BlobPartBytes bytes, and fewer at the
 // end; none behind it.
-func (d *Service) FilePart(ctx context.Context, blob *store.Blob, part int) ([]byte, error) {
+func (s *Service) FilePart(ctx context.Context, blob *store.Blob, part int) ([]byte, error) {
 	if part < 0 || int64(part)*store.BlobPartBytes >= blob.Size {
 		return nil, nil
 	}
 	hash, there := strings.CutPrefix(blob.Location, dataPrefix)
 	if !there {
-		return d.Files.readPart(blob.Location, part)
+		return s.Files.readPart(blob.Location, part)
 	}
-	data, err := d.DB.BlobDataPart(ctx, hash, part)
+	data, err := s.DB.BlobDataPart(ctx, hash, part)
 	if parley.IsCode(err, parley.CodeSourceNotFound) {
 		return nil, errors.New("its bytes are not in the database")
 	}
@@ -221,14 +221,14 @@ func (d *Service) FilePart(ctx context.Context, blob *store.Blob, part int) ([]b
 }
 
 // sweepDatabaseFiles erases bytes that no row names: of sources that were erased when the server stopped.
-func (d *Service) sweepDatabaseFiles(ctx context.Context) error {
+func (s *Service) sweepDatabaseFiles(ctx context.Context) error {
 	for {
-		loose, err := d.DB.OrphanedBlobData(ctx, dataPrefix)
+		loose, err := s.DB.OrphanedBlobData(ctx, dataPrefix)
 		if err != nil || len(loose) == 0 {
 			return err
 		}
 		for _, hash := range loose {
-			if err := d.DB.EraseUnusedBlobData(ctx, hash, dataPrefix+hash); err != nil {
+			if err := s.DB.EraseUnusedBlobData(ctx, hash, dataPrefix+hash); err != nil {
 				return err
 			}
 		}
@@ -238,80 +238,69 @@ func (d *Service) sweepDatabaseFiles(ctx context.Context) error {
 const fileSweepInterval = time.Hour
 
 // RunFileSweeper removes now and then what a crash has left of uploads, until ctx is done.
-func (d *Service) RunFileSweeper(ctx context.Context) error {
-	beat := time.NewTicker(fileSweepInterval)
-	defer beat.Stop()
-	for {
-		if err := d.SweepFiles(ctx); err != nil && ctx.Err() == nil {
-			d.logger().Warn("remove what is left of uploads", "err", err)
-		}
-		select {
-		case <-beat.C:
-		case <-ctx.Done():
-			return nil
-		}
-	}
+func (s *Service) RunFileSweeper(ctx context.Context) error {
+	return s.runEvery(ctx, fileSweepInterval, "remove what is left of uploads", s.SweepFiles)
 }
 
 // SweepFiles removes files that have lain for an hour without a row, and uploads that were cut short as long ago.
-func (d *Service) SweepFiles(ctx context.Context) error {
-	if d.Files == nil {
+func (s *Service) SweepFiles(ctx context.Context) error {
+	if s.Files == nil {
 		return nil
 	}
-	places, left, err := d.Files.listOld(d.Now())
+	places, left, err := s.Files.listOld(s.Now())
 	for _, path := range left {
 		err = errors.Join(err, os.Remove(path))
 	}
-	d.removeUnused(ctx, places)
-	return errors.Join(err, d.sweepDatabaseFiles(ctx))
+	s.removeUnused(ctx, places)
+	return errors.Join(err, s.sweepDatabaseFiles(ctx))
 }
 
 // RemoveUnusedFiles removes the files of an agent that nothing needs any more.
-func (d *Service) RemoveUnusedFiles(ctx context.Context, ref parley.AgentRef) error {
-	for d.Files != nil {
-		places, err := d.DB.EraseOrphanedBlobs(ctx, ref)
+func (s *Service) RemoveUnusedFiles(ctx context.Context, ref parley.AgentRef) error {
+	for s.Files != nil {
+		places, err := s.DB.EraseOrphanedBlobs(ctx, ref)
 		if err != nil || len(places) == 0 {
 			return err
 		}
-		d.removeUnused(ctx, places)
+		s.removeUnused(ctx, places)
 	}
 	return nil
 }
 
 // WithAgentFileRemoval returns a handler that calls erase, for a job whose key is an agent's id, and then removes the
 // agent's files.
-func (d *Service) WithAgentFileRemoval(erase jobs.Handler) jobs.Handler {
+func (s *Service) WithAgentFileRemoval(erase jobs.Handler) jobs.Handler {
 	return func(ctx context.Context, job jobs.Job) error {
-		places, err := d.DB.BlobLocations(ctx, job.AccountID.AgentRef(parley.AgentID(job.Key)))
+		places, err := s.DB.BlobLocations(ctx, job.AccountID.AgentRef(parley.AgentID(job.Key)))
 		if err != nil {
 			return err
 		}
 		err = erase(ctx, job)
-		if err == nil && d.Files != nil {
-			d.removeUnused(ctx, places)
+		if err == nil && s.Files != nil {
+			s.removeUnused(ctx, places)
 		}
 		return err
 	}
 }
 
 // removeUnused removes the files at places that no row names. What cannot be removed now is swept later.
-func (d *Service) removeUnused(ctx context.Context, places []string) {
+func (s *Service) removeUnused(ctx context.Context, places []string) {
 	for _, place := range places {
-		if err := d.removeIfUnused(ctx, place); err != nil {
-			d.logger().Warn("remove a file", "place", place, "err", err)
+		if err := s.removeIfUnused(ctx, place); err != nil {
+			s.logger().Warn("remove a file", "place", place, "err", err)
 		}
 	}
 }
 
-func (d *Service) removeIfUnused(ctx context.Context, place string) error {
+func (s *Service) removeIfUnused(ctx context.Context, place string) error {
 	if hash, there := strings.CutPrefix(place, dataPrefix); there {
-		return d.DB.EraseUnusedBlobData(ctx, hash, place)
+		return s.DB.EraseUnusedBlobData(ctx, hash, place)
 	}
-	d.Files.mu.Lock()
-	defer d.Files.mu.Unlock()
-	used, err := d.DB.IsLocationUsed(ctx, place)
+	s.Files.mu.Lock()
+	defer s.Files.mu.Unlock()
+	used, err := s.DB.IsLocationUsed(ctx, place)
 	if err != nil || used {
 		return err
 	}
-	return d.Files.remove(place)
+	return s.Files.remove(place)
 }

@@ -19,7 +19,7 @@ import (
 	"parley/internal/jobs"
 )
 
-// enableFiles returns the school a folder of files, and a reader that says what is in them.
+// enableFiles sets up a folder of files, and a reader that returns their bytes as text.
 func (s *testService) enableFiles() *testService {
 	s.Files = &ingest.Files{Dir: filepath.Join(s.TempDir(), "blobs")}
 	s.ReadFile = func(_ context.Context, _ extract.Kind, _ string, data []byte) (string, error) {
@@ -237,7 +237,7 @@ func (s *testService) databaseFileCount() (n int) {
 	return n
 }
 
-func TestFilesLieInTheDatabase(t *testing.T) {
+func TestFilesAreStoredInTheDatabase(t *testing.T) {
 	forEachDatabase(t, func(s *testService) {
 		s.enableFiles()
 		s.Files.InDatabase = true
@@ -289,7 +289,7 @@ func TestSweepErasesBytesThatNoRowNames(t *testing.T) {
 
 // Ten large PDFs of one account, two of which are being read, do not keep another account's small file waiting: it is
 // read next.
-func TestAnotherAccountsFileIsReadNext(t *testing.T) {
+func TestAccountsTakeTurnsReadingFiles(t *testing.T) {
 	forEachDatabase(t, func(s *testService) {
 		s.enableFiles()
 		begun, end := make(chan string), make(chan struct{})

@@ -3,6 +3,7 @@ package ingest
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"iter"
 	"slices"
 	"strings"
@@ -95,7 +96,7 @@ type NewLink struct {
 }
 
 // NewLink checks a link for an agent. Fails with VALIDATION_INVALID_BODY, by field, for what cannot be read.
-func (d *Service) NewLink(account parley.Account, plan parley.Plan, agent parley.AgentID, link Link) (*NewLink, error) {
+func (s *Service) NewLink(account parley.Account, plan parley.Plan, agent parley.AgentID, link Link) (*NewLink, error) {
 	if err := parley.InvalidFields(crawl.Validate(link.site())); err != nil {
 		return nil, err
 	}
@@ -103,23 +104,24 @@ func (d *Service) NewLink(account parley.Account, plan parley.Plan, agent parley
 	if err != nil {
 		return nil, err // Validate has found none
 	}
-	now := d.Now()
-	s := parley.Source{ID: parley.SourceID(parley.NewUUID()), AccountID: account.ID, AgentID: agent,
+	now := s.Now()
+	src := parley.Source{ID: parley.SourceID(parley.NewUUID()), AccountID: account.ID, AgentID: agent,
 		Kind: parley.SourceLink, Name: parley.StorableText(link.URL),
-		URL: u.String(), Status: parley.SourceUntrained, Metadata: link.record().encode(), CreatedAt: now, UpdatedAt: now}
-	return &NewLink{service: d, source: s, kind: link.Type, plan: plan}, nil
+		URL: u.String(), Status: parley.SourceUntrained, Metadata: encodeRecord(link.record()), CreatedAt: now,
+		UpdatedAt: now}
+	return &NewLink{service: s, source: src, kind: link.Type, plan: plan}, nil
 }
 
 // AddLink adds a page or a site to the agent's sources; it is read by a job. Fails with VALIDATION_INVALID_BODY,
 // AGENT_NOT_FOUND, SOURCE_DUPLICATE for an address that is read in the same way already, or SOURCE_SIZE_LIMIT_EXCEEDED
 // when the storage of the plan is full.
-func (d *Service) AddLink(ctx context.Context, account parley.Account, plan parley.Plan, agent parley.AgentID,
+func (s *Service) AddLink(ctx context.Context, account parley.Account, plan parley.Plan, agent parley.AgentID,
 	link Link) (*parley.Source, error) {
-	n, err := d.NewLink(account, plan, agent, link)
+	n, err := s.NewLink(account, plan, agent, link)
 	if err != nil {
 		return nil, err
 	}
-	err = d.DB.Transact(ctx, sqldb.Bulk, func(tx *store.DB) error {
+	err = s.DB.Transact(ctx, sqldb.Bulk, func(tx *store.DB) error {
 		if err := n.Create(ctx, tx); err != nil {
 			return err
 		}
@@ -165,12 +167,12 @@ func (n *NewLink) Create(ctx context.Context, tx *store.DB) error {
 }
 
 // scheduleSync sets when the link is to be read again.
-func (d *Service) scheduleSync(ctx context.Context, tx *store.DB, s *parley.Source, auto bool) error {
+func (s *Service) scheduleSync(ctx context.Context, tx *store.DB, src *parley.Source, auto bool) error {
 	if !auto {
-		return tx.SetNextSync(ctx, s.AgentRef(), s.ID, nil)
+		return tx.SetNextSync(ctx, src.AgentRef(), src.ID, nil)
 	}
-	next := s.UpdatedAt.Add(resyncPeriod)
-	return tx.SetNextSync(ctx, s.AgentRef(), s.ID, &next)
+	next := src.UpdatedAt.Add(resyncPeriod)
+	return tx.SetNextSync(ctx, src.AgentRef(), src.ID, &next)
 }
 
 func (l Link) site() crawl.Site {
@@ -181,8 +183,7 @@ func (l Link) record() LinkRecord {
 	r := LinkRecord{Type: l.Type}
 	if l.Type != crawl.Individual {
 		r.SiteRecord = &SiteRecord{ExcludePaths: append([]string{}, l.Exclude...),
-			IncludeOnlyPaths: append([]string{}, l.Include...),
-			SlowScraping:     l.Slow, CrawlStatus: statusFetching}
+			IncludeOnlyPaths: append([]string{}, l.Include...), SlowScraping: l.Slow, CrawlStatus: statusFetching}
 	}
 	return r
 }
@@ -194,14 +195,6 @@ func (r LinkRecord) toLink(url string) Link {
 		l.Exclude, l.Include, l.Slow = r.ExcludePaths, r.IncludeOnlyPaths, r.SlowScraping
 	}
 	return l
-}
-
-func (r LinkRecord) encode() json.RawMessage {
-	b, err := json.Marshal(r)
-	if err != nil {
-		panic(err) // strings and numbers always encode
-	}
-	return b
 }
 
 func linkRecordOf(s *parley.Source) (r LinkRecord) {
@@ -220,12 +213,12 @@ type LinkChange struct {
 // ChangeLink changes how a link is read and reads it again, in any case. What was read before answers meanwhile. Fails
 // with AGENT_NOT_FOUND, SOURCE_NOT_FOUND (also for a source that is no link), SOURCE_PENDING_DELETION or
 // VALIDATION_INVALID_BODY.
-func (d *Service) ChangeLink(ctx context.Context, account parley.Account, agent parley.AgentID, id parley.SourceID,
+func (s *Service) ChangeLink(ctx context.Context, account parley.Account, agent parley.AgentID, id parley.SourceID,
 	change LinkChange) (*parley.Source, error) {
-	now := d.Now()
+	now := s.Now()
 	var after *parley.Source
-	err := d.DB.Transact(ctx, sqldb.Bulk, func(tx *store.DB) (err error) {
-		after, err = d.restartCrawl(ctx, tx, account.ID.AgentRef(agent), id, now, change)
+	err := s.DB.Transact(ctx, sqldb.Bulk, func(tx *store.DB) (err error) {
+		after, err = s.restartCrawl(ctx, tx, account.ID.AgentRef(agent), id, now, change)
 		return err
 	})
 	return after, err
@@ -233,7 +226,7 @@ func (d *Service) ChangeLink(ctx context.Context, account parley.Account, agent 
 
 // restartCrawl begins another reading of a link. Where the patterns are others, nothing that is known of its pages is
 // relied on.
-func (d *Service) restartCrawl(ctx context.Context, tx *store.DB, ref parley.AgentRef, id parley.SourceID,
+func (s *Service) restartCrawl(ctx context.Context, tx *store.DB, ref parley.AgentRef, id parley.SourceID,
 	now time.Time, change LinkChange) (*parley.Source, error) {
 	a, err := tx.AgentForUpdate(ctx, ref, now)
 	if err != nil {
@@ -244,30 +237,30 @@ func (d *Service) restartCrawl(ctx context.Context, tx *store.DB, ref parley.Age
 		return nil, err
 	}
 	patternsChanged := false
-	s, _, err := tx.UpdateSource(ctx, ref, id, func(s *parley.Source) (err error) {
-		patternsChanged, err = change.applyTo(s)
+	src, _, err := tx.UpdateSource(ctx, ref, id, func(src *parley.Source) (err error) {
+		patternsChanged, err = change.applyTo(src)
 		if err != nil {
 			return err
 		}
-		s.Failure, s.UpdatedAt, s.Status = "", now, parley.SourceUntrained
-		if s.LiveVersion != "" || pages > 0 {
-			s.Status = parley.SourceUpdated
+		src.Failure, src.UpdatedAt, src.Status = "", now, parley.SourceUntrained
+		if src.LiveVersion != "" || pages > 0 {
+			src.Status = parley.SourceUpdated
 		}
 		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
-	if err := tx.RestartCrawl(ctx, ref, id, patternsChanged, linkRecordOf(s).Type == crawl.Sitemap); err != nil {
+	if err := tx.RestartCrawl(ctx, ref, id, patternsChanged, linkRecordOf(src).Type == crawl.Sitemap); err != nil {
 		return nil, err
 	}
-	if err := d.scheduleSync(ctx, tx, s, a.AutoRetrain); err != nil {
+	if err := s.scheduleSync(ctx, tx, src, a.AutoRetrain); err != nil {
 		return nil, err
 	}
-	if err := d.Queue.Enqueue(ctx, tx.SQL(), newCrawlJob(s)); err != nil {
+	if err := s.Queue.Enqueue(ctx, tx.SQL(), newCrawlJob(src)); err != nil {
 		return nil, err
 	}
-	return s, tx.RecordEvents(ctx, ref.Account, now, sourceEvent("source.updated", s))
+	return src, tx.RecordEvents(ctx, ref.Account, now, sourceEvent("source.updated", src))
 }
 
 // applyTo changes the record of the link, and reports whether its patterns are others.
@@ -295,7 +288,7 @@ func (c LinkChange) applyTo(s *parley.Source) (patternsChanged bool, err error) 
 	if err := parley.InvalidFields(crawl.Validate(l.site())); err != nil {
 		return false, err
 	}
-	s.Metadata = l.record().encode()
+	s.Metadata = encodeRecord(l.record())
 	return !slices.Equal(l.Exclude, r.ExcludePaths) || !slices.Equal(l.Include, r.IncludeOnlyPaths), nil
 }
 
@@ -305,18 +298,74 @@ type pageContent struct {
 	Title string `json:"title,omitempty"`
 }
 
-func (p pageContent) encode() json.RawMessage {
-	b, err := json.Marshal(p)
-	if err != nil {
-		panic(err) // a string always encodes
-	}
-	return b
-}
-
 // withTitle puts the page's title above a path of headings that does not say it.
 func (p pageContent) withTitle(path string) string {
 	if strings.Contains(path, p.Title) || path != "" && strings.Contains(p.Title, path) {
 		return path
 	}
 	return joinTitles(p.Title, path)
+}
+
+const (
+	resyncInterval  = time.Minute
+	resyncBatchSize = 50 // links together
+)
+
+// Run has links read again when their time has come, until ctx is done.
+func (s *Service) Run(ctx context.Context) error {
+	return s.runEvery(ctx, resyncInterval, "read links again", s.Resync)
+}
+
+// Resync begins to read again the links whose week is over, of agents with automatic re-sync
+// (docs/interface/sources.md#automatic-re-sync).
+func (s *Service) Resync(ctx context.Context) error {
+	now := s.Now()
+	for {
+		due, err := s.DB.DueLinks(ctx, now, resyncBatchSize)
+		if err != nil {
+			return err
+		}
+		for i := range due {
+			if err := s.resyncLink(ctx, &due[i], now); err != nil {
+				return err
+			}
+		}
+		if len(due) < resyncBatchSize {
+			return nil
+		}
+	}
+}
+
+func (s *Service) resyncLink(ctx context.Context, src *parley.Source, now time.Time) error {
+	err := s.DB.Transact(ctx, sqldb.Bulk, func(tx *store.DB) error {
+		if err := tx.LockAgent(ctx, src.AgentRef()); err != nil { // before the source's row, always
+			return err
+		}
+		current, err := tx.LockSource(ctx, src.AgentRef(), src.ID)
+		if err != nil {
+			return err
+		}
+		due, err := tx.IsSyncDue(ctx, src.AgentRef(), src.ID, now)
+		if err != nil || !due {
+			return err
+		}
+		if current.Status == parley.SourceUntrained || current.Status == parley.SourceUpdated {
+			return s.requeueCrawl(ctx, tx, current, now)
+		}
+		_, err = s.restartCrawl(ctx, tx, src.AgentRef(), src.ID, now, LinkChange{})
+		return err
+	})
+	if isDropped(err) || parley.IsCode(err, parley.CodeSourcePendingDel) || errors.Is(err, errUnchanged) {
+		return nil
+	}
+	return err
+}
+
+// requeueCrawl leaves a link that is being read to that reading, and brings its job back to life where it has died.
+func (s *Service) requeueCrawl(ctx context.Context, tx *store.DB, src *parley.Source, now time.Time) error {
+	next := now.Add(resyncPeriod)
+	if err := tx.SetNextSync(ctx, src.AgentRef(), src.ID, &next); err != nil {
+		return err
+	}
+	return s.Queue.Enqueue(ctx, tx.SQL(), newCrawlJob(src))
 }

@@ -201,7 +201,7 @@ func TestStorageEndsACrawl(t *testing.T) {
 
 // A runner that dies in the middle of a crawl, as by kill -9: nothing it holds is given back but by its lease running
 // out.
-func TestCrawlGoesOnAfterADeath(t *testing.T) {
+func TestCrawlResumesAfterACrash(t *testing.T) {
 	forEachDatabase(t, func(s *testService) {
 		w := s.startWebsite(shopPages())
 		src := s.addLink(w.URL, crawl.WholeSite)
@@ -234,7 +234,7 @@ func TestCrawlGoesOnAfterADeath(t *testing.T) {
 	})
 }
 
-func TestCrawlIsReadAnewMeanwhile(t *testing.T) {
+func TestCrawlRestartedWhileRunning(t *testing.T) {
 	forEachDatabase(t, func(s *testService) {
 		w := s.startWebsite(shopPages())
 		src := s.addLink(w.URL, crawl.WholeSite)
@@ -305,7 +305,7 @@ func TestLargeSiteIsDeletedInSteps(t *testing.T) {
 }
 
 // What a sitemap does not list any more is gone, unless the sitemap cannot be read or lists nothing at all.
-func TestPagesLeaveWithTheirEntry(t *testing.T) {
+func TestPagesAreRemovedWithTheirSitemapEntry(t *testing.T) {
 	forEachDatabase(t, func(s *testService) {
 		pages := shopPages()
 		w := s.startWebsite(pages)
@@ -391,7 +391,7 @@ func TestWeeklyResyncReadsWhatChanged(t *testing.T) {
 }
 
 // A link that is read anew when its reading has just ended: the earlier reading takes nothing out any more.
-func TestReadAnewAtTheEnd(t *testing.T) {
+func TestCrawlRestartedAtItsEnd(t *testing.T) {
 	forEachDatabase(t, func(s *testService) {
 		w := s.startWebsite(shopPages())
 		w.set("/map.xml", "<urlset><url><loc>"+w.URL+"/hours</loc></url><url><loc>"+w.URL+"/refunds</loc></url></urlset>")

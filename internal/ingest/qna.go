@@ -44,23 +44,23 @@ type qnaContent struct {
 }
 
 // AddQnA adds an answer to questions to the agent's sources; it is trained right away by a job. Fails as AddText does.
-func (d *Service) AddQnA(ctx context.Context, account parley.Account, plan parley.Plan, agent parley.AgentID,
+func (s *Service) AddQnA(ctx context.Context, account parley.Account, plan parley.Plan, agent parley.AgentID,
 	q QnA) (*parley.Source, error) {
-	w := d.contentDraft(account, agent, parley.SourceQnA, &q.Name, nil)
+	w := s.contentDraft(account, agent, parley.SourceQnA, &q.Name, nil)
 	if err := (qnaContent{q.Questions, q.Answer}).writeTo(&w.version); err != nil {
 		return nil, err
 	}
 	w.source.Size = int64(len(w.version.Text))
-	return d.addSource(ctx, w, plan)
+	return s.addSource(ctx, w, plan)
 }
 
 // ChangeQnA changes an answer, its questions or its name. The earlier version answers until the new one is trained; a
 // change that changes nothing leaves no trace. Fails as ChangeText does, with SOURCE_NOT_FOUND for a source that is no
 // QnA.
-func (d *Service) ChangeQnA(ctx context.Context, account parley.Account, plan parley.Plan, agent parley.AgentID,
+func (s *Service) ChangeQnA(ctx context.Context, account parley.Account, plan parley.Plan, agent parley.AgentID,
 	id parley.SourceID, change QnAChange) (*parley.Source, error) {
-	return d.changeSource(ctx,
-		d.contentDraft(account, agent, parley.SourceQnA, change.Name, func(was, v *parley.Version) error {
+	return s.changeSource(ctx,
+		s.contentDraft(account, agent, parley.SourceQnA, change.Name, func(was, v *parley.Version) error {
 			var a qnaContent
 			if err := json.Unmarshal(was.Content, &a); err != nil {
 				return err
@@ -76,23 +76,23 @@ func (d *Service) ChangeQnA(ctx context.Context, account parley.Account, plan pa
 }
 
 // writeTo writes the version's text and content.
-func (a qnaContent) writeTo(v *parley.Version) (err error) {
-	for i, q := range a.Questions {
-		a.Questions[i] = strings.ToValidUTF8(parley.StorableText(q), "\ufffd")
+func (c qnaContent) writeTo(v *parley.Version) (err error) {
+	for i, q := range c.Questions {
+		c.Questions[i] = storableUTF8(q)
 	}
-	a.Answer = strings.ToValidUTF8(parley.StorableText(a.Answer), "\ufffd")
-	setText(v, strings.Join(a.Questions, "\n")+"\n\n"+a.Answer)
-	v.Content, err = a.encode()
+	c.Answer = storableUTF8(c.Answer)
+	setText(v, strings.Join(c.Questions, "\n")+"\n\n"+c.Answer)
+	v.Content, err = c.encode()
 	return err
 }
 
 // encode returns the content as it is stored: as large as it is, where marks of HTML written for a script would take
 // six times that.
-func (a qnaContent) encode() (json.RawMessage, error) {
+func (c qnaContent) encode() (json.RawMessage, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
-	err := e.Encode(a)
+	err := e.Encode(c)
 	return bytes.TrimSpace(b.Bytes()), err
 }
 
@@ -105,20 +105,20 @@ const (
 
 // pieces cuts the answer, which ends the text, and sets the questions above it as its heading, by which they are
 // found: all of them above the first piece, and above the others as many as fit.
-func (a qnaContent) pieces(text string) []Piece {
-	start, taken := len(text)-len(a.Answer), 0
-	list := Split(a.Answer)
-	if len(list) == 0 && strings.TrimSpace(a.Answer) != "" { // nothing but markup
-		list = slices.Collect(splitLarge(a.Answer, Piece{End: len(a.Answer)}))
+func (c qnaContent) pieces(text string) []Piece {
+	start, taken := len(text)-len(c.Answer), 0
+	list := Split(c.Answer)
+	if len(list) == 0 && strings.TrimSpace(c.Answer) != "" { // nothing but markup
+		list = slices.Collect(splitLarge(c.Answer, Piece{End: len(c.Answer)}))
 	}
 	for _, p := range list {
 		taken += p.StoredBytes()
 	}
-	lead := a.leadText(firstBytes)
+	lead := c.leadText(firstBytes)
 	spareBytes := (sizeFactor*len(text) + sizeSlack - taken - len(lead)) / max(len(list), 1)
 	for i, p := range list {
 		if i == 1 {
-			lead = a.leadText(min(maxLeadBytes, spareBytes))
+			lead = c.leadText(min(maxLeadBytes, spareBytes))
 		}
 		list[i] = Piece{Heading: joinTitles(lead, p.Heading), Start: start + p.Start, End: start + p.End}
 	}
@@ -126,9 +126,9 @@ func (a qnaContent) pieces(text string) []Piece {
 }
 
 // leadText returns the questions, in at most so many bytes.
-func (a qnaContent) leadText(most int) string {
+func (c qnaContent) leadText(most int) string {
 	var b strings.Builder
-	for _, q := range a.Questions {
+	for _, q := range c.Questions {
 		q = strings.Join(strings.Fields(q), " ")
 		q = q[:runeBoundary(q, maxQuestionBytes)]
 		if b.Len()+len(q) > most {

@@ -4,8 +4,10 @@ package ingest
 import (
 	"context"
 	"encoding/json"
+	"iter"
 	"log/slog"
 	"runtime"
+	"strings"
 	"sync"
 	"time"
 
@@ -51,10 +53,10 @@ type jobPayload struct {
 	Agent parley.AgentID `json:"agent"`
 }
 
-// jobAgent returns the agent that a job is about.
-func jobAgent(job jobs.Job) (parley.AgentID, error) {
+// jobSource returns the agent and the source that a job is about.
+func jobSource(job jobs.Job) (parley.AgentRef, parley.SourceID, error) {
 	payload, err := jobs.DecodePayload[jobPayload](job)
-	return payload.Agent, err
+	return job.AccountID.AgentRef(payload.Agent), parley.SourceID(job.Key), err
 }
 
 // maxJobAttempts of a job on a source: half a minute in all, for whoever has written a source is waiting for it.
@@ -64,12 +66,39 @@ func newTrainJob(s *parley.Source) jobs.Job { return newJob(TrainJob, s) }
 
 // newJob returns a job on a source.
 func newJob(kind string, s *parley.Source) jobs.Job {
-	payload, err := json.Marshal(jobPayload{s.AgentID})
+	return jobs.Job{Kind: kind, Key: string(s.ID), AccountID: s.AccountID,
+		Payload: jobs.EncodePayload(jobPayload{s.AgentID}), Size: s.Size, MaxAttempts: maxJobAttempts}
+}
+
+// encodeRecord encodes a record of strings and numbers, which always succeeds.
+func encodeRecord(v any) json.RawMessage {
+	b, err := json.Marshal(v)
 	if err != nil {
-		panic(err) // a string always encodes
+		panic(err)
 	}
-	return jobs.Job{Kind: kind, Key: string(s.ID), AccountID: s.AccountID, Payload: payload, Size: s.Size,
-		MaxAttempts: maxJobAttempts}
+	return b
+}
+
+// storableUTF8 returns a text as every database stores it.
+func storableUTF8(text string) string {
+	return strings.ToValidUTF8(parley.StorableText(text), "\ufffd")
+}
+
+// runEvery calls step now and then until ctx is done; task names it in the log where it fails.
+func (s *Service) runEvery(ctx context.Context, interval time.Duration, task string,
+	step func(context.Context) error) error {
+	beat := time.NewTicker(interval)
+	defer beat.Stop()
+	for {
+		if err := step(ctx); err != nil && ctx.Err() == nil {
+			s.logger().Warn(task, "err", err)
+		}
+		select {
+		case <-beat.C:
+		case <-ctx.Done():
+			return nil
+		}
+	}
 }
 
 // slots bounds how many sources are read at a time to half the processors: reading is all computation, and turns come
@@ -93,19 +122,42 @@ const (
 )
 
 // nextChunkSize lets answers go first, and returns how many passages may be written then.
-func (d *Service) nextChunkSize(ctx context.Context) int {
-	if d.yieldToTurns(ctx) {
+func (s *Service) nextChunkSize(ctx context.Context) int {
+	if s.yieldToTurns(ctx) {
 		return smallChunkSize
 	}
 	return chunkSize
 }
 
 // yieldToTurns lets answers go first, and reports whether there were any.
-func (d *Service) yieldToTurns(ctx context.Context) (busy bool) {
-	for waited := time.Duration(0); d.IsBusy != nil && waited < maxPause && ctx.Err() == nil &&
-		d.IsBusy(); waited += pauseStep {
+func (s *Service) yieldToTurns(ctx context.Context) (busy bool) {
+	for waited := time.Duration(0); s.IsBusy != nil && waited < maxPause && ctx.Err() == nil &&
+		s.IsBusy(); waited += pauseStep {
 		<-time.After(pauseStep)
 		busy = true
 	}
 	return busy
 }
+
+// sourceKind is what is particular to one kind of source.
+type sourceKind struct {
+	// newJob returns the job that trains the wanted version of a source, or brings it nearer to that.
+	newJob func(s *parley.Source) jobs.Job
+
+	// pieces cuts the text of a version into passages.
+	pieces func(s *parley.Source, v *parley.Version) (iter.Seq[Piece], error)
+
+	hasPages bool // sources may stand below a source of the kind
+}
+
+// kinds is the registry of the kinds of source: a kind is a row here and a file of its own.
+var kinds = map[parley.SourceKind]sourceKind{
+	parley.SourceText: textKind,
+	parley.SourceQnA:  qnaKind,
+	parley.SourceLink: linkKind,
+	parley.SourceFile: fileKind,
+}
+
+// NewTrainJob returns the job that trains the source's wanted version, for services that create sources in another way.
+// A link is read anew, a file where its text is not known yet.
+func NewTrainJob(s *parley.Source) jobs.Job { return kinds[s.Kind].newJob(s) }

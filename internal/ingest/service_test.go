@@ -203,7 +203,7 @@ func TestStorageLimitIsExact(t *testing.T) {
 	})
 }
 
-func TestTheSameSourceIsTakenOnce(t *testing.T) {
+func TestDuplicateSourceIsRefused(t *testing.T) {
 	forEachDatabase(t, func(s *testService) {
 		errs := make([]error, 10)
 		var all sync.WaitGroup
@@ -274,7 +274,7 @@ func TestSourceDeletedWhileItTrains(t *testing.T) {
 	})
 }
 
-func TestTrainingThatWasCutShortBeginsAnew(t *testing.T) {
+func TestInterruptedTrainingRestarts(t *testing.T) {
 	forEachDatabase(t, func(s *testService) {
 		src := s.addText("Refunds", strings.Repeat("Refunds are paid within ten days. ", 200))
 		ctx, cancel := context.WithCancel(s.Context())

@@ -188,7 +188,7 @@ func BenchmarkSplit(b *testing.B) {
 }
 
 // A text is cut as it is read: what is held meanwhile does not grow with it.
-func TestCuttingHoldsLittle(t *testing.T) {
+func TestSplitUsesLittleMemory(t *testing.T) {
 	for name, line := range map[string]string{"bare headings": "# a\n", "tiny sections": "# a\nb\n", "items": "- a\n",
 		"sentences": "A. ", "one word": "a"} {
 		text := strings.Repeat(line, (8<<20)/len(line))

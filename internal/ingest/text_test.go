@@ -100,7 +100,7 @@ func TestSameTextIsLeftAlone(t *testing.T) {
 	})
 }
 
-func TestChangeKeepsToTheRules(t *testing.T) {
+func TestChangeIsRefusedLikeAnAddition(t *testing.T) {
 	forEachDatabase(t, func(s *testService) {
 		most := int64(100)
 		s.plan.StoragePerAgent = &most
@@ -125,7 +125,7 @@ func TestChangeKeepsToTheRules(t *testing.T) {
 }
 
 // Changes that come faster than training: the last one wins, and nothing is left of those between.
-func TestManyPutsOfOneKey(t *testing.T) {
+func TestConcurrentPutsOfOneKey(t *testing.T) {
 	forEachDatabase(t, func(s *testService) {
 		var all sync.WaitGroup
 		for range 8 {

@@ -21,9 +21,9 @@ const (
 )
 
 // Handlers returns the handlers of the jobs on sources that no other runner does.
-func (d *Service) Handlers() map[string]jobs.Handler {
-	return map[string]jobs.Handler{TrainJob: d.Train, EraseJob: d.Erase, EraseEarlierJob: d.EraseEarlierVersions,
-		ReplaceJob: d.FinishReplacement}
+func (s *Service) Handlers() map[string]jobs.Handler {
+	return map[string]jobs.Handler{TrainJob: s.Train, EraseJob: s.Erase, EraseEarlierJob: s.EraseEarlierVersions,
+		ReplaceJob: s.FinishReplacement}
 }
 
 // How many passages one transaction writes: a turn that comes meanwhile waits for them, so they are few while there are
@@ -41,46 +41,46 @@ var (
 // Train handles TrainJob: the wanted version of a source becomes passages, in chunks that nobody sees, and then goes
 // live all at once. A source that is gone and a version that is no longer wanted are dropped. When it fails for good
 // the source is failed, and the version that was live stays so.
-func (d *Service) Train(ctx context.Context, job jobs.Job) error {
-	agent, err := jobAgent(job)
-	if err != nil {
-		return err
-	}
-	s, err := d.loadUntrained(ctx, job.AccountID.AgentRef(agent), parley.SourceID(job.Key))
-	if err == nil {
-		err = d.train(ctx, s)
-	}
-	return d.jobOutcome(ctx, job, s, err)
+func (s *Service) Train(ctx context.Context, job jobs.Job) error {
+	return s.advance(ctx, job, s.train)
 }
 
-// jobOutcome returns the result of a job that was to bring the source's wanted version nearer to being live.
-func (d *Service) jobOutcome(ctx context.Context, job jobs.Job, s *parley.Source, err error) error {
+// advance handles a job that brings the source's wanted version nearer to being live.
+func (s *Service) advance(ctx context.Context, job jobs.Job, step func(context.Context, *parley.Source) error) error {
+	src, err := s.loadUntrained(ctx, job)
+	if err == nil {
+		err = step(ctx, src)
+	}
 	switch {
 	case err == nil, isDropped(err):
 		return nil
-	case s == nil:
+	case src == nil:
 		return err
 	case isPermanent(err):
-		return d.failSource(ctx, s, err)
+		return s.failSource(ctx, src, err)
 	case job.Attempts >= job.MaxAttempts && ctx.Err() == nil:
-		return errors.Join(err, d.failSource(ctx, s, errors.New("the source could not be read; the server's log says why")))
+		return errors.Join(err, s.failSource(ctx, src, errors.New("the source could not be read; the server's log says why")))
 	}
 	return err
 }
 
-// loadUntrained finds a source whose wanted version is not live yet.
-func (d *Service) loadUntrained(ctx context.Context, ref parley.AgentRef, id parley.SourceID) (*parley.Source, error) {
-	if _, err := d.DB.Agent(ctx, ref, d.Now()); err != nil {
-		return nil, err
-	}
-	s, err := d.DB.Source(ctx, ref, id)
+// loadUntrained finds the source of a job, whose wanted version is not live yet.
+func (s *Service) loadUntrained(ctx context.Context, job jobs.Job) (*parley.Source, error) {
+	ref, id, err := jobSource(job)
 	if err != nil {
 		return nil, err
 	}
-	if s.WantedVersion == s.LiveVersion {
+	if _, err := s.DB.Agent(ctx, ref, s.Now()); err != nil {
+		return nil, err
+	}
+	src, err := s.DB.Source(ctx, ref, id)
+	if err != nil {
+		return nil, err
+	}
+	if src.WantedVersion == src.LiveVersion {
 		return nil, errStale
 	}
-	return s, nil
+	return src, nil
 }
 
 func isDropped(err error) bool {
@@ -89,30 +89,30 @@ func isDropped(err error) bool {
 }
 
 // train reads the version, so that a crash of the reader is a failure of this source only.
-func (d *Service) train(ctx context.Context, s *parley.Source) (err error) {
+func (s *Service) train(ctx context.Context, src *parley.Source) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
-			err = fmt.Errorf("panic while reading source %s: %v", s.ID, v)
+			err = fmt.Errorf("panic while reading source %s: %v", src.ID, v)
 		}
 	}()
-	v, err := d.DB.Version(ctx, s.AgentRef(), s.ID, s.WantedVersion)
+	v, err := s.DB.Version(ctx, src.AgentRef(), src.ID, src.WantedVersion)
 	if err != nil {
 		return err
 	}
-	defer d.readSlots.acquire()()
-	if err := d.DB.ErasePassages(ctx, s.AgentRef(), s.ID, v.ID); err != nil { // of a run that was cut short
+	defer s.readSlots.acquire()()
+	if err := s.DB.ErasePassages(ctx, src.AgentRef(), src.ID, v.ID); err != nil { // of a run that was cut short
 		return err
 	}
-	if err := d.writeAllPassages(ctx, s, v); err != nil {
+	if err := s.writeAllPassages(ctx, src, v); err != nil {
 		return err
 	}
-	d.yieldToTurns(ctx)
-	return d.goLive(ctx, s)
+	s.yieldToTurns(ctx)
+	return s.goLive(ctx, src)
 }
 
 // writeAllPassages writes the passages of a version as it is cut, some at a time: not all of them are ever in memory.
-func (d *Service) writeAllPassages(ctx context.Context, s *parley.Source, v *parley.Version) error {
-	pieces, err := kinds[s.Kind].pieces(s, v)
+func (s *Service) writeAllPassages(ctx context.Context, src *parley.Source, v *parley.Version) error {
+	pieces, err := kinds[src.Kind].pieces(src, v)
 	if err != nil {
 		return err
 	}
@@ -121,13 +121,13 @@ func (d *Service) writeAllPassages(ctx context.Context, s *parley.Source, v *par
 	batch := make([]parley.Passage, 0, chunkSize)
 	for ordinal := 0; ; {
 		batch = batch[:0]
-		for range d.nextChunkSize(ctx) {
+		for range s.nextChunkSize(ctx) {
 			p, ok := next()
 			if !ok {
 				break
 			}
 			batch = append(batch, parley.Passage{
-				ID: parley.PassageID(parley.NewTimedUUID()), SourceID: s.ID, SourceName: s.Name, SourceURL: s.URL,
+				ID: parley.PassageID(parley.NewTimedUUID()), SourceID: src.ID, SourceName: src.Name, SourceURL: src.URL,
 				VersionID: v.ID, VersionHash: v.Hash, Ordinal: ordinal,
 				Heading: p.Heading, Start: p.Start, End: p.End, Text: v.Text[p.Start:p.End],
 			})
@@ -140,7 +140,7 @@ func (d *Service) writeAllPassages(ctx context.Context, s *parley.Source, v *par
 		default:
 			return nil
 		}
-		if err := d.writePassages(ctx, s, batch); err != nil {
+		if err := s.writePassages(ctx, src, batch); err != nil {
 			return err
 		}
 	}
@@ -155,29 +155,29 @@ func decodeContent(v *parley.Version, into any) error {
 
 // writePassages writes passages that nobody sees yet. It holds the source's row, so that none come after the source's
 // erasure.
-func (d *Service) writePassages(ctx context.Context, s *parley.Source, part []parley.Passage) error {
-	return d.DB.Transact(ctx, sqldb.Bulk, func(tx *store.DB) error {
-		now, err := tx.LockSource(ctx, s.AgentRef(), s.ID)
+func (s *Service) writePassages(ctx context.Context, src *parley.Source, part []parley.Passage) error {
+	return s.DB.Transact(ctx, sqldb.Bulk, func(tx *store.DB) error {
+		now, err := tx.LockSource(ctx, src.AgentRef(), src.ID)
 		if err != nil {
 			return err
 		}
-		if now.WantedVersion != s.WantedVersion {
+		if now.WantedVersion != src.WantedVersion {
 			return errStale
 		}
-		return d.Indexes.Put(ctx, tx.SQL(), s.AgentID, s.AccountID, part)
+		return s.Indexes.Put(ctx, tx.SQL(), src.AgentID, src.AccountID, part)
 	})
 }
 
 // goLive makes the wanted version the one that answers, in place of the one before it.
-func (d *Service) goLive(ctx context.Context, s *parley.Source) error {
-	now := d.Now()
+func (s *Service) goLive(ctx context.Context, src *parley.Source) error {
+	now := s.Now()
 	var version int64
-	err := d.DB.Transact(ctx, sqldb.Bulk, func(tx *store.DB) error {
-		live, passages, err := tx.UpdateSource(ctx, s.AgentRef(), s.ID, func(current *parley.Source) error {
-			if current.WantedVersion != s.WantedVersion {
+	err := s.DB.Transact(ctx, sqldb.Bulk, func(tx *store.DB) error {
+		live, passages, err := tx.UpdateSource(ctx, src.AgentRef(), src.ID, func(current *parley.Source) error {
+			if current.WantedVersion != src.WantedVersion {
 				return errStale
 			}
-			current.LiveVersion, current.Status, current.Failure, current.UpdatedAt = s.WantedVersion,
+			current.LiveVersion, current.Status, current.Failure, current.UpdatedAt = src.WantedVersion,
 				parley.SourceTrained, "", now
 			return nil
 		})
@@ -185,26 +185,26 @@ func (d *Service) goLive(ctx context.Context, s *parley.Source) error {
 			return err
 		}
 		version = passages
-		if err := d.enqueueEraseEarlier(ctx, tx, live); err != nil {
+		if err := s.enqueueEraseEarlier(ctx, tx, live); err != nil {
 			return err
 		}
-		if err := d.enqueueEmbed(ctx, tx, live); err != nil {
+		if err := s.enqueueEmbed(ctx, tx, live); err != nil {
 			return err
 		}
-		return tx.RecordEvents(ctx, s.AccountID, now, sourceEvent("source.trained", live))
+		return tx.RecordEvents(ctx, src.AccountID, now, sourceEvent("source.trained", live))
 	})
 	if err != nil {
 		return err
 	}
-	return d.Indexes.Warm(ctx, s.AgentID, version) // so that nobody's question waits for it
+	return s.Indexes.Warm(ctx, src.AgentID, version) // so that nobody's question waits for it
 }
 
 // failSource marks the source as failed, with the reason for the operator.
-func (d *Service) failSource(ctx context.Context, s *parley.Source, reason error) error {
-	now := d.Now()
-	err := d.DB.Transact(ctx, sqldb.Bulk, func(tx *store.DB) error {
-		failed, _, err := tx.UpdateSource(ctx, s.AgentRef(), s.ID, func(current *parley.Source) error {
-			if current.WantedVersion != s.WantedVersion {
+func (s *Service) failSource(ctx context.Context, src *parley.Source, reason error) error {
+	now := s.Now()
+	err := s.DB.Transact(ctx, sqldb.Bulk, func(tx *store.DB) error {
+		failed, _, err := tx.UpdateSource(ctx, src.AgentRef(), src.ID, func(current *parley.Source) error {
+			if current.WantedVersion != src.WantedVersion {
 				return errStale
 			}
 			current.Status, current.Failure, current.UpdatedAt = parley.SourceFailed, reason.Error(), now
@@ -213,20 +213,20 @@ func (d *Service) failSource(ctx context.Context, s *parley.Source, reason error
 		if err != nil {
 			return err
 		}
-		return tx.RecordEvents(ctx, s.AccountID, now, sourceEvent("source.failed", failed))
+		return tx.RecordEvents(ctx, src.AccountID, now, sourceEvent("source.failed", failed))
 	})
 	if isDropped(err) {
 		return nil
 	}
 	if err == nil {
-		d.logFailure(s, reason.Error())
+		s.logFailure(src, reason.Error())
 	}
 	return err
 }
 
 // logFailure tells the operator why a source has failed.
-func (d *Service) logFailure(s *parley.Source, reason string) {
-	d.logger().Warn("a source has failed", "agent", s.AgentID, "source", s.ID, "kind", s.Kind, "reason", reason)
+func (s *Service) logFailure(src *parley.Source, reason string) {
+	s.logger().Warn("a source has failed", "agent", src.AgentID, "source", src.ID, "kind", src.Kind, "reason", reason)
 }
 
 // EraseEarlierJob is the kind of the job that erases the earlier versions of a source; its key is the source's id.
@@ -237,29 +237,19 @@ const EraseEarlierJob = "source.tidy"
 const earlierRetention = 10 * time.Minute
 
 // enqueueEraseEarlier leaves the earlier versions of a source, if it has any, to a job.
-func (d *Service) enqueueEraseEarlier(ctx context.Context, tx *store.DB, s *parley.Source) error {
-	has, err := tx.HasEarlierVersions(ctx, s.AgentRef(), s.ID)
+func (s *Service) enqueueEraseEarlier(ctx context.Context, tx *store.DB, src *parley.Source) error {
+	has, err := tx.HasEarlierVersions(ctx, src.AgentRef(), src.ID)
 	if err != nil || !has {
 		return err
 	}
-	job := newJob(EraseEarlierJob, s)
-	job.RunAt = s.UpdatedAt.Add(earlierRetention)
-	return d.Queue.Enqueue(ctx, tx.SQL(), job)
+	job := newJob(EraseEarlierJob, src)
+	job.RunAt = src.UpdatedAt.Add(earlierRetention)
+	return s.Queue.Enqueue(ctx, tx.SQL(), job)
 }
 
 // EraseEarlierVersions handles EraseEarlierJob.
-func (d *Service) EraseEarlierVersions(ctx context.Context, job jobs.Job) error {
-	agent, err := jobAgent(job)
-	if err != nil {
-		return err
-	}
-	if err := d.DB.EraseEarlierVersions(ctx, job.AccountID.AgentRef(agent), parley.SourceID(job.Key)); err != nil {
-		return err
-	}
-	if err := d.Indexes.EraseVectors(ctx, agent); err != nil {
-		return err
-	}
-	return d.RemoveUnusedFiles(ctx, job.AccountID.AgentRef(agent))
+func (s *Service) EraseEarlierVersions(ctx context.Context, job jobs.Job) error {
+	return s.eraseAndSweep(ctx, job, s.DB.EraseEarlierVersions)
 }
 
 // errServerDied is the failure of a source that was being read each time the server ended: it may be the cause.
@@ -268,29 +258,21 @@ var errServerDied = errors.New("the server ended each time it read the source; c
 
 // LostJobHandlers returns the handlers of jobs whose runners died in every attempt: their sources fail, so that nobody
 // waits for them.
-func (d *Service) LostJobHandlers() map[string]jobs.Handler {
-	return map[string]jobs.Handler{TrainJob: d.failLostSource, FileJob: d.failLostSource, CrawlJob: d.finishLostLink}
+func (s *Service) LostJobHandlers() map[string]jobs.Handler {
+	return map[string]jobs.Handler{TrainJob: s.failLostSource, FileJob: s.failLostSource, CrawlJob: s.finishLostLink}
 }
 
-func (d *Service) failLostSource(ctx context.Context, job jobs.Job) error {
-	agent, err := jobAgent(job)
-	if err != nil {
-		return err
-	}
-	s, err := d.loadUntrained(ctx, job.AccountID.AgentRef(agent), parley.SourceID(job.Key))
+func (s *Service) failLostSource(ctx context.Context, job jobs.Job) error {
+	src, err := s.loadUntrained(ctx, job)
 	if err != nil {
 		return ignoreDropped(err)
 	}
-	return d.failSource(ctx, s, errServerDied)
+	return s.failSource(ctx, src, errServerDied)
 }
 
 // finishLostLink leaves a link with what was read of it.
-func (d *Service) finishLostLink(ctx context.Context, job jobs.Job) error {
-	agent, err := jobAgent(job)
-	if err != nil {
-		return err
-	}
-	c, err := d.loadCrawl(ctx, job.AccountID.AgentRef(agent), parley.SourceID(job.Key))
+func (s *Service) finishLostLink(ctx context.Context, job jobs.Job) error {
+	c, err := s.loadCrawl(ctx, job)
 	if err != nil || c == nil {
 		return ignoreDropped(err)
 	}

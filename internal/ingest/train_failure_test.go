@@ -77,7 +77,7 @@ func TestFailedLinksAreLogged(t *testing.T) {
 }
 
 // A source that ends the server whenever it is read fails, says why, and is answered from as it was before.
-func TestSourceThatEndsTheServer(t *testing.T) {
+func TestSourceThatCrashesTheServerFails(t *testing.T) {
 	forEachDatabase(t, func(s *testService) {
 		w := s.startWebsite(shopPages())
 		text := s.addText("Ferry", "The ferry leaves at half past nine.")

@@ -67,7 +67,7 @@ func (w *website) ServeHTTP(out http.ResponseWriter, r *http.Request) {
 	_, _ = out.Write([]byte(text))
 }
 
-// set changes a page; an empty one is gone.
+// set changes a page; an empty one is removed.
 func (w *website) set(path, text string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

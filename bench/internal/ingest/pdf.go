@@ -23,7 +23,7 @@ import (
 
 const (
 	pdfPages        = 300
-	pdfLinesPerPage = 45 // of a page
+	pdfLinesPerPage = 45
 )
 
 // MeasurePDFs measures how many pages of an uploaded PDF are trained in a second, with pdftotext as a second reader and
@@ -70,11 +70,7 @@ func readPDFs(ctx context.Context, b *harness.Run, data []byte, env ...string) (
 	var rates []float64
 	for n := range b.Rounds {
 		began := time.Now()
-		id, err := uploadFile(ctx, s, agent, fmt.Sprintf("long-%d.pdf", n), data)
-		if err != nil {
-			return 0, err
-		}
-		if err := s.WaitUntilTrained(ctx, agent, id); err != nil {
+		if err := uploadAndTrain(ctx, s, agent, fmt.Sprintf("long-%d.pdf", n), data); err != nil {
 			return 0, err
 		}
 		rates = append(rates, pdfPages/time.Since(began).Seconds())
@@ -82,38 +78,37 @@ func readPDFs(ctx context.Context, b *harness.Run, data []byte, env ...string) (
 	return report.Median(rates), nil
 }
 
-// uploadFile sends a file as a browser does.
-func uploadFile(ctx context.Context, s *harness.Server, agent, name string, data []byte) (string, error) {
+// uploadAndTrain sends a file as a browser does, and waits until it is trained.
+func uploadAndTrain(ctx context.Context, s *harness.Server, agent, name string, data []byte) error {
 	var body bytes.Buffer
 	form := multipart.NewWriter(&body)
 	part, err := form.CreateFormFile("file", name)
-	if err != nil {
-		return "", err
+	if err == nil {
+		_, err = part.Write(data)
 	}
-	if _, err := part.Write(data); err != nil {
-		return "", err
-	}
-	if err := form.Close(); err != nil {
-		return "", err
+	if err := errors.Join(err, form.Close()); err != nil {
+		return err
 	}
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, s.URL+"/api/v2/agents/"+agent+"/sources", &body)
 	if err != nil {
-		return "", err
+		return err
 	}
 	r.Header.Set("Authorization", "Bearer "+s.Key)
 	r.Header.Set("Content-Type", form.FormDataContentType())
 	resp, err := s.Client.Do(r)
 	if err != nil {
-		return "", err
+		return err
 	}
 	defer resp.Body.Close()
 	reply, err := io.ReadAll(resp.Body)
 	if err != nil || resp.StatusCode != http.StatusCreated {
-		return "", errors.Join(err, fmt.Errorf("upload: %s: %s", resp.Status, reply))
+		return errors.Join(err, fmt.Errorf("upload: %s: %s", resp.Status, reply))
 	}
 	var src harness.Source
-	err = json.Unmarshal(reply, &src)
-	return src.ID, err
+	if err := json.Unmarshal(reply, &src); err != nil {
+		return err
+	}
+	return s.WaitUntilTrained(ctx, agent, src.ID)
 }
 
 // newPDF makes a PDF of pages of the manual's words, each word placed by itself as TeX does.
@@ -123,9 +118,7 @@ func newPDF(pages int) []byte {
 	var at []int
 	put := func(format string, args ...any) {
 		at = append(at, out.Len())
-		fmt.Fprintf(&out, "%d 0 obj\n", len(at))
-		fmt.Fprintf(&out, format, args...)
-		out.WriteString("\nendobj\n")
+		fmt.Fprintf(&out, "%d 0 obj\n"+format+"\nendobj\n", append([]any{len(at)}, args...)...)
 	}
 	out.WriteString("%PDF-1.4\n")
 	put("<</Type/Catalog/Pages 2 0 R>>")

@@ -2,9 +2,9 @@ package ingest
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -16,9 +16,7 @@ import (
 	"parley/bench/internal/stub"
 )
 
-const (
-	editBytes = 20_000 // bytes of an edited text
-)
+const editBytes = 20_000 // of an edited text
 
 // MeasureEdit measures from writing a text of 20 kB to an answer that cites it.
 func MeasureEdit(ctx context.Context, b *harness.Run) ([]report.Row, error) {
@@ -35,13 +33,17 @@ func MeasureEdit(ctx context.Context, b *harness.Run) ([]report.Row, error) {
 		a.Total = time.Since(began)
 		results.AddResult(a, err)
 	}
+	return editRows(fmt.Sprintf("a text of 20 kB is written → answered from, p99 of %d", b.EditCount), results), nil
+}
+
+func editRows(name string, results *load.Batch) []report.Row {
 	results.Sort()
 	second := report.AtMost(1000, "ms")
 	return []report.Row{
-		report.SingleRow(fmt.Sprintf("a text of 20 kB is written → answered from, p99 of %d", b.EditCount), "ms",
-			report.Milliseconds(report.Quantile(results.Totals, .99)), &second).WithFailures(results.Failures, results.FirstErr),
+		report.SingleRow(name, "ms", report.Milliseconds(report.Quantile(results.Totals, .99)),
+			&second).WithFailures(results.Failures, results.FirstErr),
 		report.SingleRow("… p50", "ms", report.Milliseconds(report.Quantile(results.Totals, .5)), nil),
-	}, nil
+	}
 }
 
 func lookupQuestion(word string) load.Request {
@@ -98,13 +100,16 @@ func ingestTexts(ctx context.Context, s *harness.Server, texts []string) (ingest
 		return ingestResult{}, err
 	}
 	began := time.Now()
+	ids := make([]string, len(texts))
 	for n, text := range texts {
-		if _, err := s.AddText(ctx, agent, fmt.Sprintf("Part %d", n), text); err != nil {
+		if ids[n], err = s.AddText(ctx, agent, fmt.Sprintf("Part %d", n), text); err != nil {
 			return ingestResult{}, err
 		}
 	}
-	if err := waitUntilAllTrained(ctx, s, agent, len(texts)); err != nil {
-		return ingestResult{}, err
+	for _, id := range ids {
+		if err := s.WaitUntilTrained(ctx, agent, id); err != nil {
+			return ingestResult{}, err
+		}
 	}
 	results := ingestResult{trainingTime: time.Since(began)}
 	a, err := s.AgentTarget(agent).AskExactly(ctx, lookupQuestion(stub.NewCode(ingestCode)), stub.FoundAnswer)
@@ -112,27 +117,106 @@ func ingestTexts(ctx context.Context, s *harness.Server, texts []string) (ingest
 	return results, err
 }
 
-func waitUntilAllTrained(ctx context.Context, s *harness.Server, agent string, n int) error {
-	for began := time.Now(); time.Since(began) < 5*time.Minute; {
-		var page struct{ Data []harness.Source }
-		if err := s.CallAPI(ctx, http.MethodGet, "/agents/"+agent+"/sources?limit=100", nil, &page); err != nil {
+const (
+	busyRounds = 3
+	quietTime  = 5 * time.Second
+)
+
+// MeasureMeanwhile measures how long turns take during an ingest of 20 MB of text, compared with a quiet server.
+func MeasureMeanwhile(ctx context.Context, b *harness.Run) ([]report.Row, error) {
+	q := b.ParleyContender(load.Request{Model: stub.InstantModel})
+	texts := newTexts(harness.UsualSizes.IngestBytes)
+	var quiet, busy load.Series
+	for range busyRounds {
+		rest := time.After(quietTime)
+		quiet = append(quiet, q.AskAtInterval(ctx, rest))
+		done, failed := make(chan time.Time), make(chan error, 1)
+		go func() {
+			defer close(done)
+			_, err := ingestTexts(ctx, b.Parley, texts)
+			failed <- err
+		}()
+		busy = append(busy, q.AskAtInterval(ctx, done))
+		if err := <-failed; err != nil {
+			return nil, err
+		}
+	}
+	bar := report.AtMostTimes(2)
+	bar.Text = "≤ 2 × quiet"
+	r := report.ComparedRow("plain turn during a 20 MB ingest (first column: quiet), p99", "ms",
+		quiet.TotalQuantile(.99), busy.TotalQuantile(.99), &bar).WithFailures(busy.Failures())
+	return []report.Row{r, report.ComparedRow("… p50", "ms", quiet.TotalQuantile(.5), busy.TotalQuantile(.5), nil)}, nil
+}
+
+// maxFileBytes is the largest uploaded file of plain text.
+const maxFileBytes = 20 << 20
+
+// MeasureEditOver measures from changing a text of 20 kB that is answered from to an answer that cites the change.
+func MeasureEditOver(ctx context.Context, b *harness.Run) ([]report.Row, error) {
+	agent, err := b.Parley.CreateAgent(ctx, stub.FinderModel)
+	if err != nil {
+		return nil, err
+	}
+	text := corpus.GenerateProse(11, editBytes)
+	id, err := b.Parley.AddText(ctx, agent, "Shelf", insertCode(text, stub.NewCode(1<<21)))
+	if err != nil {
+		return nil, err
+	}
+	if err := b.Parley.WaitUntilTrained(ctx, agent, id); err != nil {
+		return nil, err
+	}
+	t := b.Parley.AgentTarget(agent)
+	results := &load.Batch{}
+	for n := range b.EditCount {
+		word := stub.NewCode(1<<21 + 1 + n)
+		began := time.Now()
+		if err := b.Parley.CallAPI(ctx, http.MethodPut, "/agents/"+agent+"/sources/"+id,
+			map[string]string{"content": insertCode(text, word)}, &harness.Source{}); err != nil {
+			return nil, err
+		}
+		err := askUntilFound(ctx, t, lookupQuestion(word))
+		results.AddResult(load.Answer{Total: time.Since(began)}, err)
+	}
+	return editRows(fmt.Sprintf("a text of 20 kB is changed → answered from, asked again and again, p99 of %d",
+		b.EditCount), results), nil
+}
+
+// askUntilFound repeats the question until the answer cites the passage.
+func askUntilFound(ctx context.Context, t *load.Target, q load.Request) error {
+	for began := time.Now(); time.Since(began) < time.Minute; {
+		if a, err := t.Ask(ctx, q); err != nil || a.Text == stub.FoundAnswer {
 			return err
 		}
-		trained := 0
-		for _, src := range page.Data {
-			switch src.Status {
-			case "trained":
-				trained++
-			case "failed":
-				return errors.New("a text could not be learned")
-			}
-		}
-		if trained == n {
-			return nil
-		}
-		if !process.Sleep(ctx, 10*time.Millisecond) {
+		if !process.Sleep(ctx, 2*time.Millisecond) {
 			return ctx.Err()
 		}
 	}
-	return errors.New("not learned within five minutes")
+	return fmt.Errorf("no answer rests on %q within a minute", q.Message)
+}
+
+// MeasureFiles measures how fast an uploaded file of 20 MB becomes searchable: from the first byte until a word near
+// its end is answered from.
+func MeasureFiles(ctx context.Context, b *harness.Run) ([]report.Row, error) {
+	text := corpus.GenerateProse(12, maxFileBytes-200)
+	word := stub.NewCode(1 << 22)
+	text = text[:strings.LastIndexByte(text, ' ')] + "\n\nThe label of this shelf is " + word + ".\n"
+	var rates []float64
+	for n := range min(b.Rounds, 3) {
+		agent, err := b.Parley.CreateAgent(ctx, stub.FinderModel)
+		if err != nil {
+			return nil, err
+		}
+		began := time.Now()
+		if err := uploadAndTrain(ctx, b.Parley, agent, fmt.Sprintf("shelf-%d.txt", n), []byte(text)); err != nil {
+			return nil, err
+		}
+		if _, err := b.Parley.AgentTarget(agent).AskExactly(ctx, lookupQuestion(word), stub.FoundAnswer); err != nil {
+			return nil, err
+		}
+		rates = append(rates, maxFileBytes/report.Megabyte/time.Since(began).Seconds())
+	}
+	slices.Sort(rates)
+	bar := report.AtLeast(5, "MB/s")
+	return []report.Row{report.SingleRow(fmt.Sprintf("a file of %.0f MB of plain text is uploaded → answered from",
+		maxFileBytes/report.Megabyte), "MB/s", rates[len(rates)/2], &bar)}, nil
 }

@@ -133,10 +133,7 @@ func (r *crawlRun) freeSlots(width, busy int) (EndReason, int) {
 }
 
 func (r *crawlRun) claimLinks(ctx context.Context, n int) ([]Link, error) {
-	if n <= 0 {
-		return nil, ctx.Err()
-	}
-	if err := ctx.Err(); err != nil {
+	if err := ctx.Err(); err != nil || n <= 0 {
 		return nil, err
 	}
 	return r.frontier.Next(ctx, n)
@@ -157,7 +154,8 @@ func (r *crawlRun) processLink(ctx context.Context, link Link) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.counts.Waiting--
-	r.counts = r.counts.adding(outcome)
+	r.counts.Add(outcome.State, 1)
+	r.counts.Bytes += outcome.Bytes
 	if outcome.isHostFailure {
 		r.hostFailures++
 	} else if outcome.Status > 0 {

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-func TestWhole(t *testing.T) {
+func TestWholeSite(t *testing.T) {
 	w := serveFile(t, "docs.txtar")
 	s := w.crawl(t, Site{Start: "/#top", Kind: WholeSite})
 	s.golden(t, "whole")
@@ -106,7 +106,7 @@ func TestSitemap(t *testing.T) {
 	}
 }
 
-func TestSitemapsThatAreNone(t *testing.T) {
+func TestInvalidSitemaps(t *testing.T) {
 	w := serve(t, "-- / --\nHello\n-- /sitemap.xml --\n<html>not found</html>\n-- /deep0.xml --\nx\n")
 	w.crawl(t, Site{Start: "/", Kind: Sitemap}).expect(t, "/ read\n/sitemap.xml failed it is not a sitemap\n")
 	w.crawl(t, Site{Start: "/none.xml", Kind: Sitemap}).expect(t, "/none.xml failed the host answered 404 Not Found\n")
@@ -224,7 +224,7 @@ X-Bytes: iso-8859-1
 
 // A run is stopped in the middle of each page, and the next goes on with the same frontier: in the end every page was
 // visited.
-func TestGoingOn(t *testing.T) {
+func TestInterruptedCrawlIsResumed(t *testing.T) {
 	whole := serveFile(t, "docs.txtar").crawl(t, Site{Start: "/", Kind: WholeSite})
 	w := serveFile(t, "docs.txtar")
 	site := Site{Start: w.URL + "/", Kind: WholeSite}
@@ -255,7 +255,7 @@ func TestGoingOn(t *testing.T) {
 	}
 }
 
-func TestReadingAgain(t *testing.T) {
+func TestRecrawl(t *testing.T) {
 	w := serve(t,
 		"-- / --\nHTTP/1.1 200 OK\nContent-Type: text/html\nETag: \"1\"\n\n<a href=/a><a href=/b><a href=/c>\n-- "+
 			"/a --\nHTTP/1.1 200 OK\nContent-Type: text/html\nETag: \"a1\"\n\nA\n"+

@@ -89,22 +89,20 @@ type Counts struct {
 // Total counts the addresses.
 func (c Counts) Total() int { return c.Included + c.Excluded + c.Failed + c.Other + c.Waiting }
 
-// adding returns the counts with one outcome more.
-func (c Counts) adding(o Outcome) Counts {
-	switch o.State {
+// Add counts n addresses more of a state.
+func (c *Counts) Add(state State, n int) {
+	switch state {
 	case Included, Unchanged:
-		c.Included++
+		c.Included += n
 	case Excluded:
-		c.Excluded++
+		c.Excluded += n
 	case Failed:
-		c.Failed++
+		c.Failed += n
 	case Merged, ReadAsSitemap:
-		c.Other++
+		c.Other += n
 	case Waiting:
-		c.Waiting++
+		c.Waiting += n
 	}
-	c.Bytes += o.Bytes
-	return c
 }
 
 func failedOutcome(reason string, err error) Outcome {

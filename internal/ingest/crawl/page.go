@@ -1,12 +1,18 @@
 package crawl
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"mime"
 	"net/http"
 	"net/url"
+	"regexp"
+	"slices"
 	"strings"
+	"unicode/utf8"
+
+	"golang.org/x/net/html/charset"
 
 	"parley/internal/outbound"
 )
@@ -35,7 +41,6 @@ var pageTypes = map[string]string{
 	"text/markdown": "text/markdown", "text/x-markdown": "text/markdown", "application/pdf": "application/pdf",
 }
 
-// readPage reads an address as a page.
 func (r *crawlRun) readPage(ctx context.Context, link Link, u *url.URL) (Outcome, error) {
 	if !r.isWanted(u) && !r.readsForLinks(link) {
 		return excludedOutcome(excludedByPattern), nil
@@ -125,4 +130,105 @@ func contentType(reply *outbound.Response, u *url.URL) string {
 		return "text/markdown"
 	}
 	return mediaType
+}
+
+// xmlEncoding is how XHTML may name its encoding.
+var xmlEncoding = regexp.MustCompile(`^\s*<\?xml[^>]{1,100}?encoding=["']([A-Za-z0-9._:-]{1,40})["']`)
+
+// toUTF8 decodes a text by its byte order mark, else by what the header says, else by what the page itself says. A text
+// that says nothing is UTF-8 if it can be, and Windows-1252 otherwise, as in browsers. Bytes that mean nothing become
+// U+FFFD.
+func toUTF8(body []byte, contentType string, markup bool) []byte {
+	sample := body
+	if !markup {
+		sample = body[:min(len(body), 3)] // the mark; in a plain text, <meta> is text
+	}
+	encoding, name, certain := charset.DetermineEncoding(sample, contentType)
+	if !certain && markup {
+		if m := xmlEncoding.FindSubmatch(body[:min(len(body), 1024)]); m != nil {
+			if e, n := charset.Lookup(string(m[1])); e != nil && !strings.HasPrefix(n, "utf-16") {
+				encoding, name = e, n
+			}
+		}
+	}
+	guessed := !certain && name == "windows-1252"
+	if name != "utf-8" && (!guessed || !utf8.Valid(body)) {
+		if decoded, err := encoding.NewDecoder().Bytes(body); err == nil {
+			body = decoded
+		}
+	}
+	body = bytes.TrimPrefix(body, []byte("\xEF\xBB\xBF"))
+	return bytes.ToValidUTF8(body, []byte("\uFFFD"))
+}
+
+const maxHops = 5 // redirects and canonical links, one after the other
+
+// followRedirect handles a redirect: its target becomes an address like any other, in the place of this one.
+func (r *crawlRun) followRedirect(ctx context.Context, link Link, u *url.URL, reply *outbound.Response) (Outcome,
+	error) {
+	location := reply.Header.Get("Location")
+	to, err := Canonical(u, location)
+	switch {
+	case location == "":
+		return statusFailedOutcome(reply), nil
+	case err != nil:
+		return failedOutcome("it redirects to an address that cannot be read", err), nil
+	case to.String() == link.URL:
+		return failedOutcome("it redirects to itself", nil), nil
+	case link.Hops >= maxHops:
+		return failedOutcome("there are too many redirects", nil), nil
+	case !r.isInside(to) && link.Depth == 0:
+		return failedOutcome("it redirects to another site: "+to.Host, nil), nil
+	case !r.isInside(to):
+		return excludedOutcome("it redirects to another site: " + to.Host), nil
+	case link.Role == PageRole && !r.isWanted(to) && !r.readsForLinks(link):
+		return excludedOutcome(excludedByPattern), nil
+	}
+	if round, err := r.isRedirectLoop(ctx, to.String(), link.URL); err != nil || round {
+		return failedOutcome("its redirects go round in a circle", nil), err
+	}
+	next := Link{URL: to.String(), Role: link.Role, Depth: link.Depth, Hops: link.Hops + 1}
+	return Outcome{State: Merged, MergedInto: next.URL}, r.addLinks(ctx, []Link{next})
+}
+
+// isRedirectLoop reports whether an address has been merged, step by step, into another.
+func (r *crawlRun) isRedirectLoop(ctx context.Context, from, to string) (bool, error) {
+	for range maxHops + 1 {
+		outcome, _, err := r.frontier.Outcome(ctx, from)
+		if err != nil || outcome.State != Merged {
+			return false, err
+		}
+		if from = outcome.MergedInto; from == to {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// resolveCanonical follows a canonical link, and returns the address that is read instead of this one, or nothing if it
+// is this one. The link counts inside the site only, and not where the other cannot stand in: it has failed or was
+// itself given up for another, it is left out, or it is the front page, which careless templates name on every page.
+func (r *crawlRun) resolveCanonical(ctx context.Context, link Link, u, canonical *url.URL) (string, error) {
+	if canonical == nil || r.Kind == Individual || link.Hops >= maxHops {
+		return "", nil
+	}
+	to := canonical.String()
+	if to == link.URL || !r.isInside(canonical) || !r.isWanted(canonical) ||
+		canonical.RequestURI() == "/" && u.Path != "/" {
+		return "", nil
+	}
+	r.mu.Lock()
+	_, isMerged := r.mergedInto[to]
+	if !isMerged {
+		r.mergedInto[link.URL] = to // before looking, so that of two that name one another one stays
+	}
+	r.mu.Unlock()
+	outcome, _, err := r.frontier.Outcome(ctx, to)
+	if err == nil && !isMerged && slices.Contains([]State{Waiting, Included, Unchanged}, outcome.State) {
+		return to, r.addLinks(ctx, []Link{{URL: to, Depth: link.Depth, Hops: link.Hops + 1}})
+	}
+	r.mu.Lock()
+	delete(r.mergedInto, link.URL)
+	r.mu.Unlock()
+	return "", err
 }

@@ -23,7 +23,7 @@ func newABCSite(t *testing.T, robots string) *testSite {
 	return serve(t, text)
 }
 
-func TestTwoAtATime(t *testing.T) {
+func TestTwoRequestsPerHost(t *testing.T) {
 	w := newABCSite(t, "")
 	var now, most atomic.Int32
 	both := make(chan struct{})
@@ -46,7 +46,7 @@ func TestTwoAtATime(t *testing.T) {
 	}
 }
 
-func TestPauses(t *testing.T) {
+func TestPausesBetweenRequests(t *testing.T) {
 	for _, c := range []struct {
 		robots string
 		slow   bool
@@ -104,7 +104,7 @@ func TestBusyHosts(t *testing.T) {
 	}
 }
 
-func TestHostsThatAreAway(t *testing.T) {
+func TestUnavailableHosts(t *testing.T) {
 	text := ""
 	for i := range 40 {
 		text += fmt.Sprintf("<a href=/%d>", i)
@@ -130,7 +130,7 @@ func TestHostsThatAreAway(t *testing.T) {
 }
 
 // As Google has it: redirects beyond five are as good as no robots.txt, and of a long one the beginning counts.
-func TestRobotsWithoutAnEnd(t *testing.T) {
+func TestEndlessRobots(t *testing.T) {
 	w := newABCSite(t, "HTTP/1.1 302 Found\nLocation: /robots.txt\n\n")
 	w.crawl(t, Site{Start: "/a", Kind: Individual}).expect(t, "/a included\n")
 	w = newABCSite(t, "User-agent: *\nDisallow: /a\n#"+strings.Repeat("x", 6<<20)+"\nDisallow: /b")
@@ -138,7 +138,7 @@ func TestRobotsWithoutAnEnd(t *testing.T) {
 	w.crawl(t, Site{Start: "/b", Kind: Individual}).expect(t, "/b included\n")
 }
 
-func TestRobotsThatCannotBeHad(t *testing.T) {
+func TestUnavailableRobots(t *testing.T) {
 	w := newABCSite(t, "HTTP/1.1 403 Forbidden\n\nno")
 	w.crawl(t, Site{Start: "/a", Kind: Individual}).expect(t, "/a included\n")
 	w = newABCSite(t, "HTTP/1.1 500 Internal Server Error\n\nno")

@@ -6,95 +6,15 @@ import (
 	"time"
 )
 
-// The cases follow RFC 9309 and Google's page on how it reads robots.txt.
-func TestRobots(t *testing.T) {
-	const us, all = "User-agent: parley\n", "User-agent: *\n"
-	for _, c := range []struct{ name, text, allowed, forbidden string }{
-		{"nothing", "", "/ /a", ""},
-		{"everything", us + "Disallow: /", "/robots.txt", "/ /a /a?b"},
-		{"an empty rule", us + "Disallow:\n", "/ /a", ""},
-		{"no colon", "user-agent parley\ndisallow /a", "/b", "/a"},
-		{"three words are no line", us + "disallow /a b", "/a", ""},
-		{"unknown keys", "foo: parley\nbar: /", "/", ""},
-		{"case of keys and names", "USER-AGENT: PARLEY\nDISALLOW: /a", "/b /A", "/a"},
-		{"white space", " \t user-agent \t:  parley \t\r\n  disallow : /a \t", "/b", "/a /ab"},
-		{"comments", us + "# Disallow: /\nDisallow: /a#b\nAllow: / # yes", "/b", "/a /a/c"},
-		{"a misspelling", us + "dissalow: /a", "/b", "/a"},
-		{"rules before any group", "Disallow: /a\n" + us + "Disallow: /b", "/a", "/b"},
+const parleyGroup, everyGroup = "User-agent: parley\n", "User-agent: *\n"
 
-		{"another's group", "User-agent: other\nDisallow: /", "/", ""},
-		{"the group for all", all + "Disallow: /a", "/b", "/a"},
-		{"ours goes before all", all + "Disallow: /\n" + us + "Allow: /", "/ /a", ""},
-		{"ours is not added to all", all + "Disallow: /a\n" + us + "Disallow: /b", "/a", "/b"},
-		{"ours says nothing", us + "\n" + "User-agent: other\nDisallow: /b\n" + all + "Disallow: /a", "/a", "/b"},
-		{"ours is empty", us + "Disallow:\n" + all + "Disallow: /", "/a", ""},
-		{"several groups of ours are one", us + "Disallow: /a\nUser-agent: other\nDisallow: /c\n" + us + "Disallow: /b",
-			"/c", "/a /b"},
-		{"several groups for all are one",
-			all + "Disallow: /a\nUser-agent: other\nDisallow: /c\n" + all + "Disallow: /b", "/c", "/a /b"},
-		{"a group of several", "User-agent: other\n" + us + "Disallow: /a", "/b", "/a"},
-		{"blank lines end no group", us + "\n\nDisallow: /a\n\nDisallow: /b", "/c", "/a /b"},
-		{"other lines end no group",
-			us + "Sitemap: https://a.example/s.xml\nUnknown: 1\nUser-agent: other\nDisallow: /a", "/b", "/a"},
-		{"a rule ends the names", us + "Disallow: /a\nUser-agent: other\nDisallow: /b", "/b", "/a"},
-		{"a name ends at what is no letter", "User-agent: Parley/2.0\nDisallow: /a", "/b", "/a"},
-		{"a name ends at a space", all + "Disallow: /\nUser-agent: Parley Bot\nDisallow: /a", "/b", "/a"},
-		{"a longer name is another", "User-agent: parley-image\nDisallow: /", "/a", ""},
-		{"a shorter name is another", "User-agent: par\nDisallow: /", "/a", ""},
-		{"a star with more is nobody", "User-agent: *bot\nDisallow: /", "/a", ""},
-		{"a star with a space is all", "User-agent: * bot\nDisallow: /a", "/b", "/a"},
+// robotsCase is a robots.txt with paths that it allows and forbids.
+type robotsCase struct{ name, text, allowed, forbidden string }
 
-		{"the longest decides", us + "Allow: /x/\nDisallow: /x/page.html", "/x/ /x/page.htm", "/x/page.html"},
-		{"in whatever order", us + "Disallow: /x/\nAllow: /x/page.html", "/x/page.html", "/x/ /x/b"},
-		{"allow wins a draw", us + "Disallow: /x\nAllow: /x", "/x /x/y", ""},
-		{"allow wins a draw in any order", us + "Allow: /x\nDisallow: /x", "/x /x/y", ""},
-		{"a folder and its file", us + "Disallow: /x\nAllow: /x/", "/x/ /x/a", "/x /xa"},
-		{"stars count", us + "Allow: /page\nDisallow: /*.html", "/page", "/page.html"},
-		{"a longer allow", us + "Allow: /x/page.\nDisallow: /*.html", "/x/page.html", "/x/y.html"},
-		{"the front page only", us + "Allow: /$\nDisallow: /", "/", "/a /?a"},
-		{"by length and not by what is matched", us + "Allow: /page\nDisallow: /*.htm", "/page", "/page.htm"},
-
-		{"prefixes", us + "Disallow: /\nAllow: /fish",
-			"/fish /fish.html /fish/salmon.html /fishheads/yummy.html /fish.php?id=1",
-			"/Fish.asp /catfish /?id=fish /desert/fish"},
-		{"a star at the end", us + "Disallow: /\nAllow: /fish*", "/fish /fish.html /fishheads /fish.php?id=1",
-			"/Fish.asp /catfish /?id=fish"},
-		{"a folder", us + "Disallow: /\nAllow: /fish/", "/fish/ /fish/?id=1 /fish/salmon.htm",
-			"/fish /fish.html /animals/fish/ /Fish/Salmon.asp"},
-		{"a star within", us + "Disallow: /\nAllow: /*.php",
-			"/index.php /a/filename.php?parameters /a/any.php.file.html /filename.php/ /index?f=a.php/",
-			"/ /windows.PHP /php/ /index?php"},
-		{"an end", us + "Disallow: /\nAllow: /*.php$", "/filename.php /folder/filename.php",
-			"/filename.php?parameters /filename.php/ /filename.php5 /windows.PHP /aphpb"},
-		{"a star between", us + "Disallow: /\nAllow: /fish*.php", "/fish.php /fishheads/catfish.php?parameters",
-			"/Fish.PHP /fish"},
-		{"several stars", us + "Disallow: /a*b*c$", "/a /abcd /acb", "/abc /aXbXc /a/b/c/c"},
-		{"a star is nothing too", us + "Disallow: /*/private*/$", "/a/private/b", "/a/private/ /a/b/private1/"},
-		{"a dollar within is a dollar", us + "Disallow: /a$b", "/ab /a", "/a$b /a$bc"},
-		{"an end that comes twice", us + "Disallow: /*aa$", "/a /aab", "/aa /aaa /baa"},
-		{"parameters", us + "Disallow: /\nAllow: /a?q=b&c=http://d.example?e&f", "/a?q=b&c=http://d.example?e&f", "/a?q=b"},
-		{"any question", us + "Disallow: /*?", "/a", "/a?b /a?"},
-		{"index.html stands for its folder", us + "Allow: /a/index.html\nDisallow: /", "/a/ /a/index.html",
-			"/a/index.htm /a/b"},
-		{"and so does index.htm", us + "Allow: /a/index.htm\nDisallow: /", "/a/ /a/index.htm /a/index.html", "/a/b /a"},
-
-		{"encoded beyond ASCII", us + "Disallow: /\nAllow: /a/ツ", "/a/%E3%83%84 /a/ツ", "/a/%E3%83"},
-		{"encoded in the rule", us + "Disallow: /\nAllow: /a/%e3%83%84", "/a/%E3%83%84 /a/ツ", "/a/"},
-		// RFC 9309, 2.2.2; Google compares less
-		{"encoded without need", us + "Disallow: /\nAllow: /a/%62%61%7A", "/a/%62%61%7A /a/baz", "/a/bar"},
-		{"an encoded slash is none", us + "Disallow: /a%2fb", "/a/b", "/a%2Fb /a%2fb"},
-		{"an encoded star is a star of the address", us + "Disallow: /a%2Ab", "/aXb", "/a%2ab"},
-
-		{"a byte order mark", "\xEF\xBB\xBF" + us + "Disallow: /a", "/b", "/a"},
-		{"a mark cut short", "\xEF\xBB" + us + "Disallow: /a", "/b", "/a"},
-		{"no mark", "\xEF\x11\xBF" + us + "Disallow: /a", "/a", ""},
-		{"ends of lines", "User-agent: other\rDisallow: /\r\nUser-agent: parley\rDisallow: /a\r\n\rDisallow: /b", "/c",
-			"/a /b"},
-		{"a line too long is cut", us + "Disallow: /x/" + strings.Repeat("a", maxRobotsLine) + "\nDisallow: /b",
-			"/c /x/a", "/b"},
-		{"a file too long is cut", us + "Disallow: /a\n#" + strings.Repeat("a", maxRobotsBytes) + "\nDisallow: /b",
-			"/b", "/a"},
-	} {
+// checkRobots checks cases that follow RFC 9309 and Google's page on how it reads robots.txt.
+func checkRobots(t *testing.T, cases []robotsCase) {
+	t.Helper()
+	for _, c := range cases {
 		robots := ParseRobots([]byte(c.text), "Parley")
 		for _, path := range strings.Fields(c.allowed) {
 			wantAllowed(t, c.name, robots, path, true)
@@ -103,6 +23,114 @@ func TestRobots(t *testing.T) {
 			wantAllowed(t, c.name, robots, path, false)
 		}
 	}
+}
+
+func TestRobotsLines(t *testing.T) {
+	checkRobots(t, []robotsCase{
+		{"nothing", "", "/ /a", ""},
+		{"everything", parleyGroup + "Disallow: /", "/robots.txt", "/ /a /a?b"},
+		{"an empty rule", parleyGroup + "Disallow:\n", "/ /a", ""},
+		{"no colon", "user-agent parley\ndisallow /a", "/b", "/a"},
+		{"three words are no line", parleyGroup + "disallow /a b", "/a", ""},
+		{"unknown keys", "foo: parley\nbar: /", "/", ""},
+		{"case of keys and names", "USER-AGENT: PARLEY\nDISALLOW: /a", "/b /A", "/a"},
+		{"white space", " \t user-agent \t:  parley \t\r\n  disallow : /a \t", "/b", "/a /ab"},
+		{"comments", parleyGroup + "# Disallow: /\nDisallow: /a#b\nAllow: / # yes", "/b", "/a /a/c"},
+		{"a misspelling", parleyGroup + "dissalow: /a", "/b", "/a"},
+		{"rules before any group", "Disallow: /a\n" + parleyGroup + "Disallow: /b", "/a", "/b"},
+		{"a byte order mark", "\xEF\xBB\xBF" + parleyGroup + "Disallow: /a", "/b", "/a"},
+		{"a mark cut short", "\xEF\xBB" + parleyGroup + "Disallow: /a", "/b", "/a"},
+		{"no mark", "\xEF\x11\xBF" + parleyGroup + "Disallow: /a", "/a", ""},
+		{"ends of lines", "User-agent: other\rDisallow: /\r\nUser-agent: parley\rDisallow: /a\r\n\rDisallow: /b", "/c",
+			"/a /b"},
+		{"a line too long is cut", parleyGroup + "Disallow: /x/" + strings.Repeat("a", maxRobotsLine) + "\nDisallow: /b",
+			"/c /x/a", "/b"},
+		{"a file too long is cut", parleyGroup + "Disallow: /a\n#" + strings.Repeat("a", maxRobotsBytes) + "\nDisallow: /b",
+			"/b", "/a"},
+	})
+}
+
+func TestRobotsGroups(t *testing.T) {
+	checkRobots(t, []robotsCase{
+		{"another's group", "User-agent: other\nDisallow: /", "/", ""},
+		{"the group for all", everyGroup + "Disallow: /a", "/b", "/a"},
+		{"ours goes before all", everyGroup + "Disallow: /\n" + parleyGroup + "Allow: /", "/ /a", ""},
+		{"ours is not added to all", everyGroup + "Disallow: /a\n" + parleyGroup + "Disallow: /b", "/a", "/b"},
+		{"ours says nothing", parleyGroup + "\n" + "User-agent: other\nDisallow: /b\n" + everyGroup + "Disallow: /a",
+			"/a", "/b"},
+		{"ours is empty", parleyGroup + "Disallow:\n" + everyGroup + "Disallow: /", "/a", ""},
+		{"several groups of ours are one",
+			parleyGroup + "Disallow: /a\nUser-agent: other\nDisallow: /c\n" + parleyGroup + "Disallow: /b",
+			"/c", "/a /b"},
+		{"several groups for all are one",
+			everyGroup + "Disallow: /a\nUser-agent: other\nDisallow: /c\n" + everyGroup + "Disallow: /b", "/c", "/a /b"},
+		{"a group of several", "User-agent: other\n" + parleyGroup + "Disallow: /a", "/b", "/a"},
+		{"blank lines end no group", parleyGroup + "\n\nDisallow: /a\n\nDisallow: /b", "/c", "/a /b"},
+		{"other lines end no group",
+			parleyGroup + "Sitemap: https://a.example/s.xml\nUnknown: 1\nUser-agent: other\nDisallow: /a", "/b", "/a"},
+		{"a rule ends the names", parleyGroup + "Disallow: /a\nUser-agent: other\nDisallow: /b", "/b", "/a"},
+		{"a name ends at what is no letter", "User-agent: Parley/2.0\nDisallow: /a", "/b", "/a"},
+		{"a name ends at a space", everyGroup + "Disallow: /\nUser-agent: Parley Bot\nDisallow: /a", "/b", "/a"},
+		{"a longer name is another", "User-agent: parley-image\nDisallow: /", "/a", ""},
+		{"a shorter name is another", "User-agent: par\nDisallow: /", "/a", ""},
+		{"a star with more is nobody", "User-agent: *bot\nDisallow: /", "/a", ""},
+		{"a star with a space is all", "User-agent: * bot\nDisallow: /a", "/b", "/a"},
+	})
+}
+
+func TestRobotsPrecedence(t *testing.T) {
+	checkRobots(t, []robotsCase{
+		{"the longest decides", parleyGroup + "Allow: /x/\nDisallow: /x/page.html", "/x/ /x/page.htm", "/x/page.html"},
+		{"in whatever order", parleyGroup + "Disallow: /x/\nAllow: /x/page.html", "/x/page.html", "/x/ /x/b"},
+		{"allow wins a draw", parleyGroup + "Disallow: /x\nAllow: /x", "/x /x/y", ""},
+		{"allow wins a draw in any order", parleyGroup + "Allow: /x\nDisallow: /x", "/x /x/y", ""},
+		{"a folder and its file", parleyGroup + "Disallow: /x\nAllow: /x/", "/x/ /x/a", "/x /xa"},
+		{"stars count", parleyGroup + "Allow: /page\nDisallow: /*.html", "/page", "/page.html"},
+		{"a longer allow", parleyGroup + "Allow: /x/page.\nDisallow: /*.html", "/x/page.html", "/x/y.html"},
+		{"the front page only", parleyGroup + "Allow: /$\nDisallow: /", "/", "/a /?a"},
+		{"by length and not by what is matched", parleyGroup + "Allow: /page\nDisallow: /*.htm", "/page", "/page.htm"},
+	})
+}
+
+func TestRobotsPatterns(t *testing.T) {
+	checkRobots(t, []robotsCase{
+		{"prefixes", parleyGroup + "Disallow: /\nAllow: /fish",
+			"/fish /fish.html /fish/salmon.html /fishheads/yummy.html /fish.php?id=1",
+			"/Fish.asp /catfish /?id=fish /desert/fish"},
+		{"a star at the end", parleyGroup + "Disallow: /\nAllow: /fish*", "/fish /fish.html /fishheads /fish.php?id=1",
+			"/Fish.asp /catfish /?id=fish"},
+		{"a folder", parleyGroup + "Disallow: /\nAllow: /fish/", "/fish/ /fish/?id=1 /fish/salmon.htm",
+			"/fish /fish.html /animals/fish/ /Fish/Salmon.asp"},
+		{"a star within", parleyGroup + "Disallow: /\nAllow: /*.php",
+			"/index.php /a/filename.php?parameters /a/any.php.file.html /filename.php/ /index?f=a.php/",
+			"/ /windows.PHP /php/ /index?php"},
+		{"an end", parleyGroup + "Disallow: /\nAllow: /*.php$", "/filename.php /folder/filename.php",
+			"/filename.php?parameters /filename.php/ /filename.php5 /windows.PHP /aphpb"},
+		{"a star between", parleyGroup + "Disallow: /\nAllow: /fish*.php", "/fish.php /fishheads/catfish.php?parameters",
+			"/Fish.PHP /fish"},
+		{"several stars", parleyGroup + "Disallow: /a*b*c$", "/a /abcd /acb", "/abc /aXbXc /a/b/c/c"},
+		{"a star is nothing too", parleyGroup + "Disallow: /*/private*/$", "/a/private/b", "/a/private/ /a/b/private1/"},
+		{"a dollar within is a dollar", parleyGroup + "Disallow: /a$b", "/ab /a", "/a$b /a$bc"},
+		{"an end that comes twice", parleyGroup + "Disallow: /*aa$", "/a /aab", "/aa /aaa /baa"},
+		{"parameters", parleyGroup + "Disallow: /\nAllow: /a?q=b&c=http://d.example?e&f",
+			"/a?q=b&c=http://d.example?e&f", "/a?q=b"},
+		{"any question", parleyGroup + "Disallow: /*?", "/a", "/a?b /a?"},
+		{"index.html stands for its folder", parleyGroup + "Allow: /a/index.html\nDisallow: /", "/a/ /a/index.html",
+			"/a/index.htm /a/b"},
+		{"and so does index.htm", parleyGroup + "Allow: /a/index.htm\nDisallow: /", "/a/ /a/index.htm /a/index.html",
+			"/a/b /a"},
+	})
+}
+
+func TestRobotsEncodings(t *testing.T) {
+	checkRobots(t, []robotsCase{
+		{"encoded beyond ASCII", parleyGroup + "Disallow: /\nAllow: /a/ツ", "/a/%E3%83%84 /a/ツ", "/a/%E3%83"},
+		{"encoded in the rule", parleyGroup + "Disallow: /\nAllow: /a/%e3%83%84", "/a/%E3%83%84 /a/ツ", "/a/"},
+		// RFC 9309, 2.2.2; Google compares less
+		{"encoded without need", parleyGroup + "Disallow: /\nAllow: /a/%62%61%7A", "/a/%62%61%7A /a/baz", "/a/bar"},
+		{"an encoded slash is none", parleyGroup + "Disallow: /a%2fb", "/a/b", "/a%2Fb /a%2fb"},
+		{"an encoded star is a star of the address", parleyGroup + "Disallow: /a%2Ab", "/aXb", "/a%2ab"},
+	})
 }
 
 func wantAllowed(t *testing.T, name string, robots *Robots, path string, want bool) {
@@ -114,7 +142,7 @@ func wantAllowed(t *testing.T, name string, robots *Robots, path string, want bo
 	}
 }
 
-func TestRobotsSayMore(t *testing.T) {
+func TestRobotsDelayAndSitemaps(t *testing.T) {
 	robots := ParseRobots([]byte("Sitemap: https://a.example/1.xml\nUser-agent: *\nCrawl-delay: 9\nUser-agent: "+
 		"parley\nCrawl-delay: 1.5\nDisallow: /x\nSITEMAP: /2.xml\nSitemap:\n"+
 		"User-agent: *\nCrawl-delay: 7\nDisallow: /"), "parley")

@@ -1,9 +1,11 @@
 package crawl
 
 import (
+	"cmp"
 	"fmt"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -38,23 +40,10 @@ type Limits struct {
 }
 
 func (l Limits) withDefaults() Limits {
-	or := func(n *int64, standard int64) {
-		if *n <= 0 {
-			*n = standard
-		}
-	}
-	or(&l.PageBytes, 5<<20)
-	or(&l.Bytes, 1<<30)
-	if l.Pages <= 0 {
-		l.Pages = 5000
-	}
-	if l.Depth <= 0 {
-		l.Depth = 20
-	}
-	return l
+	return Limits{Pages: cmp.Or(l.Pages, 5000), Depth: cmp.Or(l.Depth, 20), PageBytes: cmp.Or(l.PageBytes, 5<<20),
+		Bytes: cmp.Or(l.Bytes, 1<<30)}
 }
 
-// maxKnown returns how many addresses a frontier may come to hold.
 func (l Limits) maxKnown() int { return 10*l.Pages + 1000 }
 
 const (
@@ -79,11 +68,10 @@ type crawlPlan struct {
 func (s Site) compile() (*crawlPlan, map[string]string) {
 	s.Limits = s.Limits.withDefaults()
 	p, faults := &crawlPlan{Site: s}, map[string]string{}
-	start, err := Canonical(nil, s.Start)
-	if err != nil {
+	var err error
+	if p.start, err = Canonical(nil, s.Start); err != nil {
 		faults["url"] = "is not an address that can be read: " + err.Error()
 	}
-	p.start = start
 	if s.Kind != Individual && s.Kind != WholeSite && s.Kind != Sitemap {
 		faults["linkType"] = "must be one of individual, crawl, sitemap"
 	}
@@ -139,22 +127,12 @@ func (p pattern) matches(u *url.URL) bool {
 	return err == nil && plain != text && p.MatchString(plain)
 }
 
-// isWanted reports whether the patterns let an address in.
 func (p *crawlPlan) isWanted(u *url.URL) bool {
 	if p.Kind == Individual {
 		return true
 	}
-	for _, out := range p.exclude {
-		if out.matches(u) {
-			return false
-		}
-	}
-	for _, in := range p.include {
-		if in.matches(u) {
-			return true
-		}
-	}
-	return len(p.include) == 0
+	matches := func(p pattern) bool { return p.matches(u) }
+	return !slices.ContainsFunc(p.exclude, matches) && (len(p.include) == 0 || slices.ContainsFunc(p.include, matches))
 }
 
 // isInside reports whether an address belongs to the site. A page that was named by itself may move anywhere.

@@ -121,43 +121,43 @@ func readXML(text []byte) (Entries, error) {
 // Where the address of an entry stands.
 var pagePath, mapPath = []string{"urlset", "url", "loc"}, []string{"sitemapindex", "sitemap", "loc"}
 
-func (m *sitemapReader) readToken(token xml.Token) error {
+func (s *sitemapReader) readToken(token xml.Token) error {
 	switch t := token.(type) {
 	case xml.Directive:
 		if bytes.Contains(bytes.ToUpper(t), []byte("ENTITY")) {
 			return errEntities
 		}
 	case xml.StartElement:
-		if len(m.path) == 0 && t.Name.Local != "urlset" && t.Name.Local != "sitemapindex" {
+		if len(s.path) == 0 && t.Name.Local != "urlset" && t.Name.Local != "sitemapindex" {
 			return errNotSitemap
 		}
-		if len(m.path) == maxNesting {
+		if len(s.path) == maxNesting {
 			return errNotSitemap
 		}
-		m.hasRoot = true
-		m.path = append(m.path, t.Name.Local)
-		m.loc.Reset()
+		s.hasRoot = true
+		s.path = append(s.path, t.Name.Local)
+		s.loc.Reset()
 	case xml.CharData:
-		if m.loc.Len() <= maxURLBytes {
-			m.loc.Write(t)
+		if s.loc.Len() <= maxURLBytes {
+			s.loc.Write(t)
 		}
 	case xml.EndElement:
-		m.endElement()
+		s.endElement()
 	}
 	return nil
 }
 
 // endElement adds the address in an entry's own loc; images and videos of an entry have one too, further in.
-func (m *sitemapReader) endElement() {
-	loc := strings.TrimSpace(m.loc.String())
+func (s *sitemapReader) endElement() {
+	loc := strings.TrimSpace(s.loc.String())
 	switch {
-	case slices.Equal(m.path, pagePath):
-		m.entries.Pages = append(m.entries.Pages, loc)
-	case slices.Equal(m.path, mapPath):
-		m.entries.Sitemaps = append(m.entries.Sitemaps, loc)
+	case slices.Equal(s.path, pagePath):
+		s.entries.Pages = append(s.entries.Pages, loc)
+	case slices.Equal(s.path, mapPath):
+		s.entries.Sitemaps = append(s.entries.Sitemaps, loc)
 	}
-	m.path = m.path[:max(len(m.path)-1, 0)]
-	m.loc.Reset()
+	s.path = s.path[:max(len(s.path)-1, 0)]
+	s.loc.Reset()
 }
 
 const (
@@ -206,8 +206,8 @@ func sitemapReason(err error) string {
 // addSitemapEntries adds what a sitemap lists. Pages of another site are counted as excluded, so that the operator who
 // named the wrong sitemap sees why nothing is read.
 func (r *crawlRun) addSitemapEntries(ctx context.Context, link Link, u *url.URL, entries Entries) error {
-	pages, maps := []*url.URL{}, []Link{}
-	var strangers []Link
+	var pages []*url.URL
+	var maps, strangers []Link
 	for _, text := range entries.Pages {
 		page, err := Canonical(u, text)
 		switch {

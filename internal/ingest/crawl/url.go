@@ -86,7 +86,6 @@ func canonicalPath(path string) string {
 	var segments []string
 	parts := strings.Split(strings.TrimPrefix(path, "/"), "/")
 	for i, part := range parts {
-		last := i == len(parts)-1
 		switch part {
 		case ".":
 		case "..":
@@ -95,7 +94,7 @@ func canonicalPath(path string) string {
 			segments = append(segments, part)
 			continue
 		}
-		if last {
+		if i == len(parts)-1 {
 			segments = append(segments, "")
 		}
 	}
@@ -160,9 +159,7 @@ func normalEscapes(s, marks string) string {
 
 func isEscape(s string) bool { return len(s) >= 3 && s[0] == '%' && isHex(s[1]) && isHex(s[2]) }
 
-func isHex(c byte) bool {
-	return '0' <= c && c <= '9' || 'a' <= c && c <= 'f' || 'A' <= c && c <= 'F'
-}
+func isHex(c byte) bool { return strings.IndexByte("0123456789abcdefABCDEF", c) >= 0 }
 
 func unreserved(c byte) bool {
 	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || strings.IndexByte("-._~", c) >= 0

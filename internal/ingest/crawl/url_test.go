@@ -76,7 +76,7 @@ func TestCanonical(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoAddress(t *testing.T) {
+func TestInvalidAddresses(t *testing.T) {
 	for _, ref := range []string{
 		"", "docs", "/a", "//a.example", "mailto:a@a.example", "javascript:void(0)", "data:text/html,x",
 		"ftp://a.example/", "file:///etc/passwd", "http:", "http:///x",

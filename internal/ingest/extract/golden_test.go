@@ -15,7 +15,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-// Each sample has a text beside it, which is promised.
+// Each sample has a golden text beside it.
 func TestGoldens(t *testing.T) {
 	p := newPool(t)
 	files, err := filepath.Glob("testdata/*.*")

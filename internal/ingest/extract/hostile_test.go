@@ -63,7 +63,7 @@ func readAny(t testing.TB, p *extract.Pool, name string, data []byte) (draft.Doc
 }
 
 // Files that hold nothing to ask about, or too much within one another, end with a reason, whatever they are called.
-func TestFilesOfSignsAloneAreRefused(t *testing.T) {
+func TestFilesWithoutWordsAreRefused(t *testing.T) {
 	for name, c := range map[string]struct{ unit, reason string }{
 		"a.json":   {"[", "400 deep"},
 		"b.json":   {`{"a":`, "400 deep"},

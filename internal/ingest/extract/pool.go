@@ -1,10 +1,13 @@
 package extract
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"log/slog"
+	"os/exec"
+	"slices"
 	"sync"
 	"time"
 
@@ -62,23 +65,19 @@ func (p *Pool) setUp() {
 	})
 }
 
-func (p *Pool) childCount() int {
-	if p.Size > 0 {
-		return p.Size
-	}
-	return defaultPoolSize
-}
+func (p *Pool) childCount() int { return cmp.Or(p.Size, defaultPoolSize) }
 
 // ReadFile reads a file as the function ReadFile does, in a child. The time for a file is shared by all programs that
 // read it.
 func (p *Pool) ReadFile(ctx context.Context, kind Kind, name string, data []byte) (draft.Document, error) {
+	r := request{requestFile, string(kind), name, data}
 	if p.Executable == "" {
-		page, err := p.readInProcess(ctx, requestFile, string(kind), name, data)
+		page, err := p.readInProcess(ctx, r)
 		return page.Document, err
 	}
 	var doc draft.Document
 	err := p.runInSlot(ctx, data, func(ctx context.Context, c *child) (*child, error) {
-		page, c, err := p.readWithRetry(ctx, p.ownReaderTimeout(kind), c, requestFile, string(kind), name, data)
+		page, c, err := p.readWithRetry(ctx, p.ownReaderTimeout(kind), c, r)
 		doc, err = p.readAgain(ctx, kind, data, page.Document, err)
 		return c, err
 	})
@@ -87,11 +86,12 @@ func (p *Pool) ReadFile(ctx context.Context, kind Kind, name string, data []byte
 
 // ReadPage reads a page of a website as html.ReadPage does, in a child.
 func (p *Pool) ReadPage(ctx context.Context, address, contentType string, body []byte) (page html.Page, err error) {
+	r := request{requestPage, contentType, address, body}
 	if p.Executable == "" {
-		return p.readInProcess(ctx, requestPage, contentType, address, body)
+		return p.readInProcess(ctx, r)
 	}
 	err = p.runInSlot(ctx, body, func(ctx context.Context, c *child) (*child, error) {
-		page, c, err = p.readWithRetry(ctx, p.fileTimeout(), c, requestPage, contentType, address, body)
+		page, c, err = p.readWithRetry(ctx, p.fileTimeout(), c, r)
 		return c, err
 	})
 	return page, err
@@ -114,12 +114,7 @@ func (p *Pool) Close() error {
 	return nil
 }
 
-func (p *Pool) fileTimeout() time.Duration {
-	if p.FileTimeout > 0 {
-		return p.FileTimeout
-	}
-	return defaultFileTimeout
-}
+func (p *Pool) fileTimeout() time.Duration { return cmp.Or(p.FileTimeout, defaultFileTimeout) }
 
 // ownReaderTimeout returns our own reader's part of the time for a file: where another program reads files of the kind
 // too, a third is left to it.
@@ -191,11 +186,7 @@ func (p *Pool) cancelWait(w *waiter) {
 // releaseSlot takes the slot back. Its child ends when no file comes for a while.
 func (p *Pool) releaseSlot(owner string, c *child) {
 	if c != nil {
-		idle := p.IdleTimeout
-		if idle <= 0 {
-			idle = defaultIdleTimeout
-		}
-		c.idleTimer = time.AfterFunc(idle, c.Finish)
+		c.idleTimer = time.AfterFunc(cmp.Or(p.IdleTimeout, defaultIdleTimeout), c.Finish)
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -203,25 +194,28 @@ func (p *Pool) releaseSlot(owner string, c *child) {
 }
 
 // readWithRetry reads with the child, or a new one, and returns which one may be used next, if any.
-func (p *Pool) readWithRetry(ctx context.Context, share time.Duration, c *child, ask, kind, name string,
-	data []byte) (html.Page, *child, error) {
+func (p *Pool) readWithRetry(ctx context.Context, share time.Duration, c *child, r request) (html.Page, *child, error) {
 	timed, cancel := context.WithTimeoutCause(ctx, share, timeoutError(share))
 	defer cancel()
 	used := c != nil
-	page, refused, c, err := p.readInChild(timed, c, ask, kind, name, data)
+	page, refused, c, err := p.readInChild(timed, c, r)
 	if used && errors.Is(err, sandbox.ErrExited) { // the files that it had read before may be the cause
-		page, refused, c, err = p.readInChild(timed, nil, ask, kind, name, data)
+		page, refused, c, err = p.readInChild(timed, nil, r)
 	}
 	if err != nil {
-		p.logFailure(ctx, ask, kind, err)
+		var known *draft.Error
+		if p.Log != nil && errors.As(err, &known) {
+			p.Log.WarnContext(ctx, "a reader of files was ended", "ask", r.ask, "kind", r.kind, "reason", known.Reason,
+				"cause", known.Err)
+		}
 		return html.Page{}, c, err
 	}
 	return page, c, refused
 }
 
 // readInChild reads with the child, or a new one, and returns which one may be used next, if any.
-func (p *Pool) readInChild(ctx context.Context, c *child, ask, kind, name string, data []byte) (page html.Page,
-	refused error, next *child, err error) {
+func (p *Pool) readInChild(ctx context.Context, c *child, r request) (page html.Page, refused error, next *child,
+	err error) {
 	if c == nil {
 		var known *draft.Error
 		switch c, err = p.startChild(ctx); {
@@ -233,7 +227,7 @@ func (p *Pool) readInChild(ctx context.Context, c *child, ask, kind, name string
 			return page, nil, nil, fmt.Errorf("start a reader of files: %w", err)
 		}
 	}
-	page, refused, err = c.sendRequest(ctx, ask, kind, name, data)
+	page, refused, err = c.sendRequest(ctx, r)
 	switch {
 	case err != nil:
 		c.Kill()
@@ -245,34 +239,24 @@ func (p *Pool) readInChild(ctx context.Context, c *child, ask, kind, name string
 	return page, refused, c, nil
 }
 
-func (p *Pool) logFailure(ctx context.Context, ask, kind string, err error) {
-	var known *draft.Error
-	if p.Log != nil && errors.As(err, &known) {
-		p.Log.WarnContext(ctx, "a reader of files was ended", "ask", ask, "kind", kind, "reason", known.Reason, "cause",
-			known.Err)
-	}
-}
-
 // readInProcess reads in this process. A reader that does not end in time is left behind.
-func (p *Pool) readInProcess(ctx context.Context, ask, kind, name string, data []byte) (html.Page, error) {
+func (p *Pool) readInProcess(ctx context.Context, r request) (html.Page, error) {
 	type result struct {
 		page html.Page
 		err  error
 	}
 	done := make(chan result, 1)
 	go func() {
-		page, err := answerRequest(ask, kind, name, data)
+		page, err := answerRequest(r)
 		done <- result{page, err}
 	}()
-	timer := time.NewTimer(p.fileTimeout())
-	defer timer.Stop()
+	timed, cancel := context.WithTimeoutCause(ctx, p.fileTimeout(), timeoutError(p.fileTimeout()))
+	defer cancel()
 	select {
 	case r := <-done:
 		return r.page, r.err
-	case <-timer.C:
-		return html.Page{}, timeoutError(p.fileTimeout())
-	case <-ctx.Done():
-		return html.Page{}, ctx.Err()
+	case <-timed.Done():
+		return html.Page{}, endReason(timed)
 	}
 }
 
@@ -287,4 +271,63 @@ func endReason(ctx context.Context) error {
 
 func timeoutError(wall time.Duration) *draft.Error {
 	return draft.NewError("reading the file takes more than %s", wall)
+}
+
+// child is a running reader of files.
+type child struct {
+	*sandbox.Process
+	idleTimer *time.Timer
+	fileCount int
+	isTired   bool // it has asked to be replaced
+}
+
+// startChild starts a child and waits until it is ready.
+func (p *Pool) startChild(ctx context.Context) (*child, error) {
+	process, lacks, err := sandbox.Start(ctx, p.command())
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return nil, endReason(ctx)
+	case err != nil:
+		return nil, err
+	}
+	switch {
+	case lacks == "":
+	case sandbox.OnLinux && !p.AllowUnfenced: // other systems have no fences, as the manual says
+		process.Kill()
+		return nil, &draft.Error{Reason: "files are not read, since this system cannot fence their readers",
+			Err: errors.New(draft.ShortLine(lacks))}
+	case p.Log != nil:
+		p.warnOnce.Do(func() {
+			p.Log.WarnContext(ctx, "files are read with fewer limits than there should be", "cause", lacks)
+		})
+	}
+	return &child{Process: process}, nil
+}
+
+// command runs the extract command with more arguments.
+func (p *Pool) command(more ...string) *exec.Cmd {
+	args := p.Args
+	if args == nil {
+		args = []string{"extract"}
+	}
+	return sandbox.Command(p.Executable, slices.Concat(args, more)...)
+}
+
+// sendRequest sends the child a file and waits for its text. After an error the child is of no more use.
+func (c *child) sendRequest(ctx context.Context, r request) (page html.Page, refused, err error) {
+	stop := context.AfterFunc(ctx, c.Kill)
+	defer stop()
+	c.fileCount++
+	err = c.Send([]byte(r.ask), []byte(r.kind), []byte(r.name), r.data)
+	if err == nil || c.WaitForExit(time.Second) {
+		page, c.isTired, refused, err = readReply(c.Output())
+	}
+	switch {
+	case err == nil:
+		return page, refused, nil
+	case ctx.Err() != nil:
+		return page, nil, endReason(ctx)
+	}
+	c.Kill()
+	return page, nil, c.ExitError(err)
 }

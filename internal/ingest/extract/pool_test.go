@@ -50,7 +50,7 @@ func readExpectingError(t *testing.T, p *extract.Pool) string {
 	return err.Error()
 }
 
-func TestChildrenAreUsedAgainAndEnd(t *testing.T) {
+func TestPoolReusesAndEndsProcesses(t *testing.T) {
 	p := newPool(t)
 	p.Size, p.IdleTimeout = 1, 50*time.Millisecond
 	for i := range 250 { // past two replacements
@@ -76,7 +76,7 @@ func TestClosedPool(t *testing.T) {
 	}
 }
 
-func TestInThisProcess(t *testing.T) {
+func TestPoolReadsInProcess(t *testing.T) {
 	p := &extract.Pool{}
 	doc, err := p.ReadFile(t.Context(), extract.MD, "a.md", []byte("# Kettle\n\nBoils."))
 	if err != nil || doc.Title != "Kettle" {

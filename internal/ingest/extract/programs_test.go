@@ -92,7 +92,7 @@ func TestWordsOfPDFs(t *testing.T) {
 }
 
 // Whichever program reads such a file, its letters are the usual ones.
-func TestPdftotextGivesUsualLettersToo(t *testing.T) {
+func TestPdftotextLettersAreNormalized(t *testing.T) {
 	requireLinux(t)
 	p := newPool(t)
 	p.Programs = extract.Programs{Pdftotext: requirePdftotext(t)}

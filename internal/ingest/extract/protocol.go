@@ -1,9 +1,12 @@
 package extract
 
 import (
+	"bufio"
+	"context"
 	"encoding/json"
 	"errors"
 	"io"
+	"runtime"
 
 	"parley/internal/ingest/extract/draft"
 	"parley/internal/ingest/extract/html"
@@ -16,7 +19,14 @@ import (
 //	reply:    "", the document as JSON, its text; or the reason of a refusal, its cause, "";
 //	          and behind it "tired" from a child that should read no more
 
-// What a child is asked to do.
+// request is what a child is asked to do, about a file or a page.
+type request struct {
+	ask  string
+	kind string // or the content type
+	name string // or the address
+	data []byte
+}
+
 const (
 	requestFile = "file"
 	requestPage = "page"
@@ -58,4 +68,44 @@ func readReply(r io.Reader) (page html.Page, tiredOut bool, refused, err error) 
 	}
 	page.Text = string(parts[2])
 	return page, tiredOut, nil, nil
+}
+
+// Serve reads one request after the other from r and answers to w, until r ends: it is what "parley extract" does.
+// Before the first it enters the sandbox: it limits its memory and, on Linux, drops its access to files, sockets and
+// programs.
+func Serve(r io.Reader, w io.Writer) error {
+	in, out := bufio.NewReader(r), bufio.NewWriter(w)
+	if err := sandbox.Enter(out); err != nil {
+		return err
+	}
+	var memory runtime.MemStats
+	for {
+		parts, err := sandbox.ReadMessage(in, 4)
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		sandbox.LimitCPU()
+		page, failed := answerRequest(request{string(parts[0]), string(parts[1]), string(parts[2]), parts[3]})
+		state := ""
+		if runtime.ReadMemStats(&memory); memory.Sys > sandbox.RetireMemoryBytes {
+			state = stateTired
+		}
+		if err := writeReply(out, page, failed, state); err != nil {
+			return err
+		}
+	}
+}
+
+func answerRequest(r request) (page html.Page, err error) {
+	switch r.ask {
+	case requestPage:
+		return html.ReadPage(context.Background(), r.name, r.kind, r.data)
+	case requestFile:
+		page.Document, err = ReadFile(context.Background(), Kind(r.kind), r.name, r.data)
+		return page, err
+	}
+	return page, draft.NewError("the request %q is unknown", r.ask)
 }

@@ -1,6 +1,7 @@
 package extract
 
 import (
+	"cmp"
 	"context"
 	"slices"
 )
@@ -37,57 +38,52 @@ type waiter struct {
 }
 
 // enqueue adds a file, which receives a slot now or when its turn has come.
-func (l *slotQueue) enqueue(owner string, size int) *waiter {
+func (q *slotQueue) enqueue(owner string, size int) *waiter {
 	w := &waiter{owner: owner, size: size, slot: make(chan *child, 1)}
-	l.waiting = append(l.waiting, w)
-	l.dispatch()
+	q.waiting = append(q.waiting, w)
+	q.dispatch()
 	return w
 }
 
 // remove removes a file, and reports whether it was still waiting.
-func (l *slotQueue) remove(w *waiter) bool {
-	i := slices.Index(l.waiting, w)
+func (q *slotQueue) remove(w *waiter) bool {
+	i := slices.Index(q.waiting, w)
 	if i >= 0 {
-		l.waiting = slices.Delete(l.waiting, i, i+1)
+		q.waiting = slices.Delete(q.waiting, i, i+1)
 	}
 	return i >= 0
 }
 
 // release takes a slot back.
-func (l *slotQueue) release(owner string, c *child) {
-	if l.runningByOwner[owner]--; l.runningByOwner[owner] <= 0 {
-		delete(l.runningByOwner, owner)
+func (q *slotQueue) release(owner string, c *child) {
+	if q.runningByOwner[owner]--; q.runningByOwner[owner] <= 0 {
+		delete(q.runningByOwner, owner)
 	}
-	if len(l.runningByOwner) == 0 && len(l.waiting) == 0 || len(l.lastTurnByOwner) > maxRememberedOwners {
-		clear(l.lastTurnByOwner)
+	if len(q.runningByOwner) == 0 && len(q.waiting) == 0 || len(q.lastTurnByOwner) > maxRememberedOwners {
+		clear(q.lastTurnByOwner)
 	}
-	l.freeSlots = append(l.freeSlots, c)
-	l.dispatch()
+	q.freeSlots = append(q.freeSlots, c)
+	q.dispatch()
 }
 
-func (l *slotQueue) dispatch() {
-	for len(l.freeSlots) > 0 && len(l.waiting) > 0 {
-		w := l.takeNext()
-		l.remove(w)
-		l.runningByOwner[w.owner]++
-		l.turns++
-		l.lastTurnByOwner[w.owner] = l.turns
-		last := len(l.freeSlots) - 1
-		w.slot <- l.freeSlots[last]
-		l.freeSlots = l.freeSlots[:last]
+func (q *slotQueue) dispatch() {
+	for len(q.freeSlots) > 0 && len(q.waiting) > 0 {
+		w := q.takeNext()
+		q.remove(w)
+		q.runningByOwner[w.owner]++
+		q.turns++
+		q.lastTurnByOwner[w.owner] = q.turns
+		last := len(q.freeSlots) - 1
+		w.slot <- q.freeSlots[last]
+		q.freeSlots = q.freeSlots[:last]
 	}
 }
 
 // takeNext chooses the owner with the fewest files being read, and of those the one whose latest turn is longest ago;
 // of its files the smallest.
-func (l *slotQueue) takeNext() *waiter {
-	best := l.waiting[0]
-	for _, w := range l.waiting[1:] {
-		if l.comesBefore(w, best) {
-			best = w
-		}
-	}
-	for _, w := range l.waiting {
+func (q *slotQueue) takeNext() *waiter {
+	best := slices.MinFunc(q.waiting, q.compare)
+	for _, w := range q.waiting {
 		if w.owner == best.owner {
 			w.size /= 2
 		}
@@ -95,12 +91,10 @@ func (l *slotQueue) takeNext() *waiter {
 	return best
 }
 
-func (l *slotQueue) comesBefore(a, b *waiter) bool {
+func (q *slotQueue) compare(a, b *waiter) int {
 	if a.owner == b.owner {
-		return a.size < b.size
+		return cmp.Compare(a.size, b.size)
 	}
-	if x, y := l.runningByOwner[a.owner], l.runningByOwner[b.owner]; x != y {
-		return x < y
-	}
-	return l.lastTurnByOwner[a.owner] < l.lastTurnByOwner[b.owner]
+	return cmp.Or(cmp.Compare(q.runningByOwner[a.owner], q.runningByOwner[b.owner]),
+		cmp.Compare(q.lastTurnByOwner[a.owner], q.lastTurnByOwner[b.owner]))
 }

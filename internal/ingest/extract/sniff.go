@@ -43,22 +43,19 @@ func Sniff(name string, data []byte) (kind Kind, err error) {
 
 // foreignMagic holds how formats begin that are not read, so that the refusal can name them.
 var foreignMagic = []struct{ prefix, what string }{
-	{"\x89PNG", "a picture"}, {"\xff\xd8\xff", "a picture"}, {"GIF8", "a picture"}, {"BM", ""},
-	{"II*\x00", "a picture"}, {"MM\x00*", "a picture"},
-	{"RIFF", "a sound, a film or a picture"}, {"OggS", "a sound or a film"}, {"ID3", "a sound"}, {"fLaC", "a sound"},
-	{"\x1aE\xdf\xa3", "a film"},
-	{"\x1f\x8b", "a compressed file (gzip)"}, {"7z\xbc\xaf\x27\x1c", "an archive (7z)"}, {"Rar!", "an archive (RAR)"},
-	{"BZh", "a compressed file (bzip2)"},
-	{"\xfd7zXZ", "a compressed file (xz)"}, {"\x28\xb5\x2f\xfd", "a compressed file (zstd)"}, {"\x7fELF", "a program"},
-	{"MZ\x90", "a program"},
+	{"\x89PNG", "a picture"}, {"\xff\xd8\xff", "a picture"}, {"GIF8", "a picture"},
+	{"II*\x00", "a picture"}, {"MM\x00*", "a picture"}, {"RIFF", "a sound, a film or a picture"},
+	{"OggS", "a sound or a film"}, {"ID3", "a sound"}, {"fLaC", "a sound"}, {"\x1aE\xdf\xa3", "a film"},
+	{"\x1f\x8b", "a compressed file (gzip)"}, {"7z\xbc\xaf\x27\x1c", "an archive (7z)"},
+	{"Rar!", "an archive (RAR)"}, {"BZh", "a compressed file (bzip2)"}, {"\xfd7zXZ", "a compressed file (xz)"},
+	{"\x28\xb5\x2f\xfd", "a compressed file (zstd)"}, {"\x7fELF", "a program"}, {"MZ\x90", "a program"},
 	{"\xca\xfe\xba\xbe", "a program"}, {"\xcf\xfa\xed\xfe", "a program"}, {"{\\rtf", "an RTF file; save it as DOCX"},
-	{"%!PS", "a PostScript file; save it as PDF"},
-	{"SQLite format 3", "a database"}, {"\x00asm", "a program"},
+	{"%!PS", "a PostScript file; save it as PDF"}, {"SQLite format 3", "a database"}, {"\x00asm", "a program"},
 }
 
 func foreignFormat(data []byte) string {
 	for _, m := range foreignMagic {
-		if m.what != "" && bytes.HasPrefix(data, []byte(m.prefix)) {
+		if bytes.HasPrefix(data, []byte(m.prefix)) {
 			return m.what
 		}
 	}
@@ -88,15 +85,14 @@ func sniffArchive(data []byte) (Kind, error) {
 			}
 		}
 	}
-	switch {
-	case has["word/document.xml"]:
-		return DOCX, nil
-	case has["xl/workbook.xml"]:
-		return XLSX, nil
-	case has["ppt/presentation.xml"]:
-		return PPTX, nil
-	case has["meta-inf/container.xml"]:
-		return EPUB, nil
+	for _, main := range []struct {
+		part string
+		kind Kind
+	}{{"word/document.xml", DOCX}, {"xl/workbook.xml", XLSX}, {"ppt/presentation.xml", PPTX},
+		{"meta-inf/container.xml", EPUB}} {
+		if has[main.part] {
+			return main.kind, nil
+		}
 	}
 	return "", draft.NewError("the file is an archive (ZIP); upload the files in it one by one. %s", acceptedKinds)
 }
@@ -156,8 +152,7 @@ func sniffCompound(data []byte) (Kind, error) {
 
 // kindByExtension are kinds of plain text that only the name can tell apart.
 var kindByExtension = map[string]Kind{".txt": TXT, ".text": TXT, ".md": MD, ".markdown": MD, ".mdx": MD, ".csv": CSV,
-	".tsv": CSV, ".tab": CSV, ".html": HTML, ".htm": HTML,
-	".xhtml": HTML}
+	".tsv": CSV, ".tab": CSV, ".html": HTML, ".htm": HTML, ".xhtml": HTML}
 
 // maxSniffBytes is how many bytes of a text tell its kind; a large one is not decoded for that.
 const maxSniffBytes = 64 << 10

@@ -1,10 +1,13 @@
 package extract
 
 import (
+	"bytes"
 	"context"
 	"encoding/csv"
+	"encoding/json"
 	"errors"
 	"io"
+	"strconv"
 	"strings"
 
 	"parley/internal/ingest/extract/draft"
@@ -95,4 +98,127 @@ func countOutsideQuotes(line string, sign rune) (n int) {
 		}
 	}
 	return n
+}
+
+// readJSON writes a line "path: value" for each value. The values of one object stand together; the objects of a list
+// are apart, and so are the values of a file that holds one in each line.
+func readJSON(ctx context.Context, _ string, data []byte) (draft.Document, error) {
+	dec := json.NewDecoder(strings.NewReader(charset.Decode(data, "")))
+	dec.UseNumber()
+	f := jsonFlattener{ctx: ctx, dec: dec}
+	for {
+		text, plain, err := f.readValue("", 0)
+		switch {
+		case errors.Is(err, io.EOF):
+			return draft.Document{Text: f.out.Text()}, nil
+		case err != nil:
+			return draft.Document{}, err
+		case plain:
+			f.writeLine("", text)
+		}
+		f.flushLines()
+	}
+}
+
+type jsonFlattener struct {
+	ctx   context.Context
+	dec   *json.Decoder
+	out   draft.Builder
+	lines bytes.Buffer // of the open object
+}
+
+// flushLines ends the lines that stand together.
+func (j *jsonFlattener) flushLines() {
+	j.out.AddBlock(strings.TrimSuffix(j.lines.String(), "\n"))
+	j.lines.Reset()
+}
+
+func (j *jsonFlattener) writeLine(path, text string) {
+	if text = draft.CollapseSpaces(text); text == "" {
+		return
+	}
+	if path != "" {
+		j.lines.WriteString(path + ": ")
+	}
+	j.lines.WriteString(text + "\n")
+}
+
+// readValue reads the next value. A plain one is handed back; of others the lines are written.
+func (j *jsonFlattener) readValue(path string, depth int) (text string, plain bool, err error) {
+	if depth > draft.MaxDepth {
+		return "", false, draft.NewError("the file holds values more than %d deep within one another", draft.MaxDepth)
+	}
+	token, err := j.dec.Token()
+	if err != nil {
+		if errors.Is(err, io.EOF) && depth == 0 {
+			return "", false, io.EOF
+		}
+		return "", false, draft.NewDamagedError("it is not valid JSON", err)
+	}
+	switch v := token.(type) {
+	case string:
+		return v, true, nil
+	case json.Number:
+		return v.String(), true, nil
+	case bool:
+		return strconv.FormatBool(v), true, nil
+	case json.Delim:
+		if j.out.IsFull() || j.lines.Len() > draft.MaxTextBytes {
+			return "", false, draft.ErrTooMuchText
+		}
+		if err := j.ctx.Err(); err != nil {
+			return "", false, err
+		}
+		if v == '{' {
+			return "", false, j.readObject(path, depth)
+		}
+		return "", false, j.readArray(path, depth)
+	}
+	return "", true, nil // null
+}
+
+func (j *jsonFlattener) readObject(path string, depth int) error {
+	for j.dec.More() {
+		key, err := j.dec.Token()
+		if err != nil {
+			return draft.NewDamagedError("it is not valid JSON", err)
+		}
+		name, _ := key.(string)
+		if name = draft.CollapseSpaces(name); path != "" {
+			name = path + "." + name
+		}
+		if len(name) > maxPathBytes {
+			return draft.NewError("the file holds names of more than %d bytes", maxPathBytes)
+		}
+		text, plain, err := j.readValue(name, depth+1)
+		if err != nil {
+			return err
+		}
+		if plain {
+			j.writeLine(name, text)
+		}
+	}
+	_, err := j.dec.Token()
+	return err
+}
+
+const maxPathBytes = 4 << 10
+
+// readArray writes plain values in one line; what else is in it stands apart.
+func (j *jsonFlattener) readArray(path string, depth int) error {
+	var words []string
+	for j.dec.More() {
+		text, plain, err := j.readValue(path, depth+1)
+		switch {
+		case err != nil:
+			return err
+		case plain:
+			words = append(words, draft.CollapseSpaces(text))
+		default:
+			j.flushLines()
+		}
+	}
+	j.writeLine(path, strings.Join(words, ", "))
+	_, err := j.dec.Token()
+	return err
 }

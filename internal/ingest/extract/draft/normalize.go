@@ -1,6 +1,8 @@
 package draft
 
 import (
+	"errors"
+	"strconv"
 	"strings"
 	"unicode"
 
@@ -70,17 +72,9 @@ func CollapseSpaces(text string) string { return strings.Join(strings.Fields(tex
 // ParseSmallInt reads a small number that a file holds; it returns fallback for what is none, and most for more than
 // that.
 func ParseSmallInt(s string, fallback, most int) int {
-	n := 0
-	for _, c := range strings.TrimSpace(s) {
-		if c < '0' || c > '9' {
-			return fallback
-		}
-		if n = n*10 + int(c-'0'); n > most {
-			return most
-		}
-	}
-	if n == 0 {
+	n, err := strconv.ParseUint(strings.TrimSpace(s), 10, 31)
+	if n == 0 || err != nil && !errors.Is(err, strconv.ErrRange) {
 		return fallback
 	}
-	return n
+	return min(int(n), most)
 }

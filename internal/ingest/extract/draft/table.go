@@ -26,7 +26,7 @@ type Table struct {
 }
 
 // NewTable returns a table that is written to the text.
-func (d *Builder) NewTable() *Table { return &Table{out: d} }
+func (b *Builder) NewTable() *Table { return &Table{out: b} }
 
 // AddRow adds a row; it may keep the slice.
 func (t *Table) AddRow(cells []string) {
@@ -110,15 +110,11 @@ func (t *Table) names(row []string) []string {
 	return names
 }
 
-// dropEmptyColumns drops columns that hold nothing.
 func dropEmptyColumns(rows [][]string, columns int) ([][]string, int) {
 	var keep []int
 	for c := range columns {
-		for _, r := range rows {
-			if c < len(r) && r[c] != "" {
-				keep = append(keep, c)
-				break
-			}
+		if slices.ContainsFunc(rows, func(r []string) bool { return c < len(r) && r[c] != "" }) {
+			keep = append(keep, c)
 		}
 	}
 	if len(keep) == columns {
@@ -135,7 +131,6 @@ func dropEmptyColumns(rows [][]string, columns int) ([][]string, int) {
 	return out, len(keep)
 }
 
-// averageRowBytes returns the average length of a row.
 func averageRowBytes(rows [][]string) int {
 	bytes := 0
 	for _, r := range rows {
@@ -172,7 +167,6 @@ func (t *Table) writeRow(cells []string) {
 	t.out.buf.WriteString("\n" + line)
 }
 
-// beginPart opens a part of the table with the header.
 func (t *Table) beginPart() {
 	head := t.formatLine(t.header) + "\n|" + strings.Repeat(" --- |", len(t.header))
 	t.out.AddBlock(head)
@@ -205,4 +199,79 @@ func (t *Table) formatRecord(cells []string) string {
 		}
 	}
 	return strings.Join(parts, "; ")
+}
+
+// Builder builds the text of a document, in blocks apart by a blank line.
+type Builder struct {
+	buf          strings.Builder
+	endsWithItem bool // the last block is an item of a list
+}
+
+// IsFull reports whether the text is as long as it may be; the reader may stop.
+func (b *Builder) IsFull() bool { return b.buf.Len() > MaxTextBytes }
+
+// Size returns the bytes of the text so far.
+func (b *Builder) Size() int { return b.buf.Len() }
+
+// Text returns the text so far.
+func (b *Builder) Text() string { return b.buf.String() }
+
+// AddBlock adds a text as it is.
+func (b *Builder) AddBlock(text string) {
+	if text == "" || b.IsFull() {
+		return
+	}
+	if b.buf.Len() > 0 {
+		b.buf.WriteString("\n\n")
+	}
+	b.buf.WriteString(text)
+	b.endsWithItem = false
+}
+
+// AddHeading adds a heading of level 1 to 6.
+func (b *Builder) AddHeading(level int, text string) {
+	if text = CollapseSpaces(text); text != "" {
+		b.AddBlock(strings.Repeat("#", min(max(level, 1), 6)) + " " + text)
+	}
+}
+
+// AddParagraph adds a paragraph; line breaks in it stay.
+func (b *Builder) AddParagraph(text string) {
+	lines := strings.Split(text, "\n")
+	nonEmpty := lines[:0]
+	for _, line := range lines {
+		if line = CollapseSpaces(line); line != "" {
+			nonEmpty = append(nonEmpty, line)
+		}
+	}
+	b.AddBlock(strings.Join(nonEmpty, "\n"))
+}
+
+// AddItem adds an item of a list; marker is "-" or a number with its point, depth is 0 for the outermost list.
+func (b *Builder) AddItem(depth int, marker, text string) {
+	if text = CollapseSpaces(text); text == "" {
+		return
+	}
+	line := strings.Repeat("  ", min(max(depth, 0), 8)) + marker + " " + text
+	if !b.endsWithItem {
+		b.AddBlock(line)
+	} else if !b.IsFull() {
+		b.buf.WriteString("\n" + line)
+	}
+	b.endsWithItem = true
+}
+
+// mostRepeated bounds the bytes that the tables of one file repeat, because cells span columns and rows.
+const mostRepeated = 1 << 20
+
+// RepeatBudget bounds the text that tables of one file repeat.
+type RepeatBudget struct{ bytes int }
+
+// Take returns the text of a cell for another cell that repeats it, or nothing where too much has been repeated
+// already.
+func (r *RepeatBudget) Take(text string) string {
+	if r.bytes += len(text); r.bytes > mostRepeated {
+		return ""
+	}
+	return text
 }

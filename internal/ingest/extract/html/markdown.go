@@ -3,6 +3,7 @@ package html
 import (
 	"bytes"
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/JohannesKaufmann/html-to-markdown/v2/converter"
@@ -79,25 +80,17 @@ func isLayoutTable(n *html.Node) bool {
 	if attrValue(n, "role") == "presentation" || attrValue(n, "role") == "none" {
 		return true
 	}
+	blocks := hasTag(atom.Table, atom.H1, atom.H2, atom.H3, atom.H4, atom.Pre, atom.Article, atom.Section)
 	heads := len(findElements(n, hasTag(atom.Th))) > 0
-	for _, c := range findElements(n,
-		hasTag(atom.Table, atom.H1, atom.H2, atom.H3, atom.H4, atom.Pre, atom.Article, atom.Section)) {
-		if c != n && !(heads && c.DataAtom == atom.Pre) {
-			return true
-		}
-	}
-	for _, cell := range findElements(n, hasTag(atom.Td)) {
-		if len(nodeText(cell)) > 1500 {
-			return true
-		}
-	}
-	return false
+	holdsBlock := func(c *html.Node) bool { return c != n && !(heads && c.DataAtom == atom.Pre) }
+	isLong := func(cell *html.Node) bool { return len(nodeText(cell)) > layoutCellBytes }
+	return slices.ContainsFunc(findElements(n, blocks), holdsBlock) ||
+		slices.ContainsFunc(findElements(n, hasTag(atom.Td)), isLong)
 }
 
 // cellText returns the words of a cell in one line, with its links.
 func cellText(n *html.Node) string {
-	links := findElements(n, hasTag(atom.A))
-	for _, a := range links {
+	for _, a := range findElements(n, hasTag(atom.A)) {
 		if target, label := attrValue(a, "href"), nodeText(a); target != "" && label != "" {
 			a.InsertBefore(&html.Node{Type: html.TextNode, Data: "["}, a.FirstChild)
 			a.AppendChild(&html.Node{Type: html.TextNode, Data: "](" + target + ")"})

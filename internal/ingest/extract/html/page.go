@@ -2,6 +2,7 @@
 package html
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/url"
@@ -61,14 +62,11 @@ func readPage(ctx context.Context, address, contentType string, body []byte) (Pa
 	var page Page
 	page.readMetadata(doc, base)
 	page.readLinks(doc, base)
-	h1 := findElements(doc, hasTag(atom.H1))
 	title := ""
-	if len(h1) > 0 {
+	if h1 := findElements(doc, hasTag(atom.H1)); len(h1) > 0 {
 		title = nodeText(h1[0])
 	}
-	if page.Title == "" {
-		page.Title = title
-	}
+	page.Title = cmp.Or(page.Title, title)
 	text, err := mainText(ctx, doc, base, source)
 	page.Text = withTitle(text, title)
 	return page, err
@@ -88,12 +86,9 @@ func withTitle(text, title string) string {
 }
 
 func baseURL(doc *html.Node, address string) *url.URL {
-	base, err := url.Parse(address)
-	if err != nil || address == "" {
-		base = nil
-	}
+	base := parseAddress(address)
 	for _, n := range findElements(doc, hasTag(atom.Base)) {
-		if ref, err := url.Parse(strings.TrimSpace(attrValue(n, "href"))); err == nil && attrValue(n, "href") != "" {
+		if ref := parseAddress(attrValue(n, "href")); ref != nil {
 			if base == nil {
 				return ref
 			}
@@ -101,6 +96,15 @@ func baseURL(doc *html.Node, address string) *url.URL {
 		}
 	}
 	return base
+}
+
+// parseAddress returns nil for what is no address.
+func parseAddress(text string) *url.URL {
+	u, err := url.Parse(strings.TrimSpace(text))
+	if err != nil || text == "" {
+		return nil
+	}
+	return u
 }
 
 func (p *Page) readMetadata(doc *html.Node, base *url.URL) {
@@ -112,7 +116,6 @@ func (p *Page) readMetadata(doc *html.Node, base *url.URL) {
 	}
 }
 
-// readMetadataElement reads what one element says about the page.
 func (p *Page) readMetadataElement(n *html.Node, base *url.URL) {
 	switch n.DataAtom {
 	case atom.Html:

@@ -3,6 +3,8 @@ package html
 import (
 	"context"
 	"net/url"
+	"slices"
+	"strconv"
 	"strings"
 
 	"golang.org/x/net/html"
@@ -41,11 +43,7 @@ type pageStream struct {
 // streamPage reads a page of any number of tags.
 func streamPage(ctx context.Context, address, source string) (Page, error) {
 	var page Page
-	base, err := url.Parse(address)
-	if err != nil || address == "" {
-		base = nil
-	}
-	s := &pageStream{page: &page, base: base, seenLinks: map[string]bool{}}
+	s := &pageStream{page: &page, base: parseAddress(address), seenLinks: map[string]bool{}}
 	z := html.NewTokenizer(strings.NewReader(source))
 	for n := 0; ; n++ {
 		if n%1000 == 0 && (ctx.Err() != nil || s.out.IsFull()) {
@@ -73,38 +71,38 @@ func streamPage(ctx context.Context, address, source string) (Page, error) {
 }
 
 // finalText returns the main part where the page marks one that stands for it, or all.
-func (s *pageStream) finalText() string {
-	all := s.out.Text()
-	from, to := min(s.mainSpan[0], len(all)), min(s.mainSpan[1], len(all))
+func (p *pageStream) finalText() string {
+	all := p.out.Text()
+	from, to := min(p.mainSpan[0], len(all)), min(p.mainSpan[1], len(all))
 	if to > from && float64(to-from) >= mainShare*float64(len(all)) {
 		return strings.TrimLeft(all[from:to], "\n")
 	}
 	return all
 }
 
-func (s *pageStream) handleToken(kind html.TokenType, t html.Token) {
+func (p *pageStream) handleToken(kind html.TokenType, t html.Token) {
 	switch kind {
 	case html.TextToken:
-		s.addText(t.Data)
+		p.addText(t.Data)
 	case html.StartTagToken:
-		s.startElement(t)
+		p.startElement(t)
 	case html.EndTagToken:
-		s.endElement(t.DataAtom)
+		p.endElement(t.DataAtom)
 	case html.SelfClosingTagToken:
-		s.startElement(t)
-		s.endElement(t.DataAtom)
+		p.startElement(t)
+		p.endElement(t.DataAtom)
 	case html.ErrorToken, html.CommentToken, html.DoctypeToken:
 	}
 }
 
-func (s *pageStream) addText(text string) {
+func (p *pageStream) addText(text string) {
 	switch {
-	case s.inTitle:
-		s.page.Title += text
-	case s.hiddenTag == 0 && s.blockTag == atom.Pre:
-		s.buf = append(s.buf, text...)
-	case s.hiddenTag == 0:
-		s.buf = append(s.buf, strings.ReplaceAll(text, "\n", " ")...)
+	case p.inTitle:
+		p.page.Title += text
+	case p.hiddenTag == 0 && p.blockTag == atom.Pre:
+		p.buf = append(p.buf, text...)
+	case p.hiddenTag == 0:
+		p.buf = append(p.buf, strings.ReplaceAll(text, "\n", " ")...)
 	}
 }
 
@@ -112,46 +110,37 @@ func (s *pageStream) addText(text string) {
 var isVoidElement = hasTag(atom.Img, atom.Input, atom.Embed, atom.Br, atom.Hr, atom.Meta, atom.Link, atom.Base,
 	atom.Area, atom.Col, atom.Source, atom.Track, atom.Wbr)
 
-func (s *pageStream) startElement(t html.Token) {
+func (p *pageStream) startElement(t html.Token) {
 	n := &html.Node{Type: html.ElementNode, Data: t.Data, DataAtom: t.DataAtom, Attr: t.Attr}
 	if hasTag(atom.A, atom.Area)(n) { // those of the frame lead on, too
-		s.page.addLink(n, s.base, s.seenLinks)
+		p.page.addLink(n, p.base, p.seenLinks)
 	}
-	if s.hiddenTag != 0 {
-		if t.DataAtom == s.hiddenTag {
-			s.hiddenDepth++
+	if p.hiddenTag != 0 {
+		if t.DataAtom == p.hiddenTag {
+			p.hiddenDepth++
 		}
 		return
 	}
 	switch n.DataAtom {
 	case atom.Html, atom.Meta, atom.Link:
-		s.page.readMetadataElement(n, s.base)
+		p.page.readMetadataElement(n, p.base)
 	case atom.Base:
-		if s.base == nil {
-			s.base = baseURL(wrapInDocument(n), "")
+		if p.base == nil {
+			p.base = parseAddress(attrValue(n, "href"))
 		}
 	case atom.Title:
-		s.inTitle = s.page.Title == ""
-		if !s.inTitle {
-			s.hiddenTag = atom.Title
+		p.inTitle = p.page.Title == ""
+		if !p.inTitle {
+			p.hiddenTag = atom.Title
 		}
 	default:
 	}
 	switch {
-	case isHidden(n) || isOutsideMain(n):
-		if !isVoidElement(n) && n.DataAtom != 0 {
-			s.hiddenTag, s.hiddenDepth = n.DataAtom, 0
-		}
-	default:
-		s.openElement(n)
+	case !isHidden(n) && !isOutsideMain(n):
+		p.openElement(n)
+	case !isVoidElement(n) && n.DataAtom != 0:
+		p.hiddenTag, p.hiddenDepth = n.DataAtom, 0
 	}
-}
-
-// wrapInDocument returns a tree that holds the element.
-func wrapInDocument(n *html.Node) *html.Node {
-	doc := &html.Node{Type: html.DocumentNode}
-	doc.AppendChild(n)
-	return doc
 }
 
 // isOutsideMain reports whether an element frames the text of a page, as far as its tag tells.
@@ -159,75 +148,170 @@ func isOutsideMain(n *html.Node) bool {
 	return hasTag(atom.Nav, atom.Footer, atom.Aside, atom.Menu)(n) || framingRoles[strings.ToLower(attrValue(n, "role"))]
 }
 
-func (s *pageStream) openElement(n *html.Node) {
+func (p *pageStream) openElement(n *html.Node) {
 	switch n.DataAtom {
 	case atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6, atom.Li, atom.Pre:
-		s.flushBlock()
-		s.blockTag = n.DataAtom
+		p.flushBlock()
+		p.blockTag = n.DataAtom
 	case atom.Ul, atom.Ol:
-		s.flushBlock()
+		p.flushBlock()
 		first := -1
 		if n.DataAtom == atom.Ol {
 			first = draft.ParseSmallInt(attrValue(n, "start"), 1, 1_000_000) - 1
 		}
-		s.listCounters = append(s.listCounters, first)
+		p.listCounters = append(p.listCounters, first)
 	case atom.Br:
-		s.buf = append(s.buf, '\n')
+		p.buf = append(p.buf, '\n')
 	case atom.A:
-		s.linkURL, s.linkFrom = AbsoluteURL(s.base, attrValue(n, "href")), len(s.buf)
+		p.linkURL, p.linkFrom = AbsoluteURL(p.base, attrValue(n, "href")), len(p.buf)
 	case atom.Main:
-		s.flushBlock()
-		s.mainSpan[0] = s.out.Size()
+		p.flushBlock()
+		p.mainSpan[0] = p.out.Size()
 	case atom.Table:
-		s.closeRow()
-		s.flushBlock()
-		s.tableDepth++
+		p.closeRow()
+		p.flushBlock()
+		p.tableDepth++
 	case atom.Tr:
-		s.closeRow()
+		p.closeRow()
 	case atom.Td, atom.Th:
-		s.closeCell()
-		s.inCell = s.tableDepth > 0
+		p.closeCell()
+		p.inCell = p.tableDepth > 0
 	default:
-		s.separateBlock(n.DataAtom)
+		p.separateBlock(n.DataAtom)
 	}
 }
 
-// separateBlock parts what a block parts.
-func (s *pageStream) separateBlock(a atom.Atom) {
+func (p *pageStream) separateBlock(a atom.Atom) {
 	if inlineElements[a] == 0 && a != 0 {
-		s.flushBlock()
+		p.flushBlock()
 	}
 }
 
-func (s *pageStream) endElement(a atom.Atom) {
-	if s.hiddenTag != 0 {
-		if a == s.hiddenTag {
-			if s.hiddenDepth--; s.hiddenDepth < 0 {
-				s.hiddenTag = 0
+func (p *pageStream) endElement(a atom.Atom) {
+	if p.hiddenTag != 0 {
+		if a == p.hiddenTag {
+			if p.hiddenDepth--; p.hiddenDepth < 0 {
+				p.hiddenTag = 0
 			}
 		}
 		return
 	}
 	switch a {
 	case atom.Title:
-		s.inTitle = false
+		p.inTitle = false
 	case atom.A:
-		s.closeLink()
+		p.closeLink()
 	case atom.Ul, atom.Ol:
-		s.flushBlock()
-		s.listCounters = s.listCounters[:max(0, len(s.listCounters)-1)]
+		p.flushBlock()
+		p.listCounters = p.listCounters[:max(0, len(p.listCounters)-1)]
 	case atom.Main:
-		s.flushBlock()
-		s.mainSpan[1] = s.out.Size()
+		p.flushBlock()
+		p.mainSpan[1] = p.out.Size()
 	case atom.Td, atom.Th:
-		s.closeCell()
+		p.closeCell()
 	case atom.Tr:
-		s.closeRow()
+		p.closeRow()
 	case atom.Table:
-		s.endTable()
-		s.tableDepth = max(0, s.tableDepth-1)
+		p.endTable()
+		p.tableDepth = max(0, p.tableDepth-1)
 	case atom.Br:
 	default:
-		s.separateBlock(a)
+		p.separateBlock(a)
 	}
+}
+
+func (p *pageStream) closeLink() {
+	if p.linkFrom > len(p.buf) {
+		p.linkURL = ""
+	}
+	if p.linkURL == "" { // one that has been closed, or was never opened
+		return
+	}
+	if label := draft.CollapseSpaces(string(p.buf[p.linkFrom:])); label != "" && label != p.linkURL {
+		p.buf = append(p.buf[:p.linkFrom], "["+label+"]("+p.linkURL+")"...)
+	}
+	p.linkURL = ""
+}
+
+// flushBlock ends the open block. In a cell it only parts words.
+func (p *pageStream) flushBlock() {
+	if p.inCell {
+		p.buf = append(p.buf, ' ')
+		return
+	}
+	text, kind := string(p.buf), p.blockTag
+	p.buf, p.blockTag, p.linkURL = p.buf[:0], 0, ""
+	switch level := slices.Index(headingTags, kind); {
+	case level >= 0:
+		if p.heading1 == "" && kind == atom.H1 {
+			p.heading1 = draft.CollapseSpaces(text)
+		}
+		p.out.AddHeading(level+1, text)
+	case kind == atom.Pre:
+		if strings.TrimSpace(text) != "" {
+			p.out.AddBlock("```\n" + strings.Trim(text, "\n") + "\n```")
+		}
+	case kind == atom.Li:
+		p.out.AddItem(len(p.listCounters)-1, p.nextMarker(text), text)
+	default:
+		p.out.AddParagraph(text)
+	}
+}
+
+var headingTags = []atom.Atom{atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6}
+
+// nextMarker returns the sign before an item, which is counted where it says something.
+func (p *pageStream) nextMarker(text string) string {
+	last := len(p.listCounters) - 1
+	if last < 0 || p.listCounters[last] < 0 {
+		return "-"
+	}
+	if strings.TrimSpace(text) != "" {
+		p.listCounters[last]++
+	}
+	return strconv.Itoa(p.listCounters[last]) + "."
+}
+
+func (p *pageStream) closeCell() {
+	if p.inCell {
+		p.row = append(p.row, string(p.buf))
+		p.buf, p.inCell, p.linkURL = p.buf[:0], false, ""
+	}
+}
+
+// layoutCellBytes is from how many bytes on a cell holds what a row cannot: the table lays the page out.
+const layoutCellBytes = 1500
+
+func (p *pageStream) closeRow() {
+	p.closeCell()
+	row := p.row
+	p.row = nil
+	if len(row) == 0 {
+		return
+	}
+	if slices.ContainsFunc(row, func(cell string) bool { return len(cell) > layoutCellBytes }) {
+		p.closeTable()
+		for _, cell := range row {
+			p.out.AddParagraph(cell)
+		}
+		return
+	}
+	if p.table == nil {
+		p.table = p.out.NewTable()
+	}
+	p.table.AddRow(row)
+}
+
+// closeTable writes what the table holds back. That it is too large shows in the text.
+func (p *pageStream) closeTable() {
+	if p.table != nil {
+		_ = p.table.Finish()
+		p.table = nil
+	}
+}
+
+// endTable ends the innermost table with its open row.
+func (p *pageStream) endTable() {
+	p.closeRow()
+	p.closeTable()
 }

@@ -22,7 +22,7 @@ const streamedText = "# Kettles\n\nThe kettle boils at 100 degrees,\nless on a "
 	"| Model | Litres |\n| --- | --- |\n| K1 | 1.5 |\n| K2 large | 1.7 |\n\n```\nkettle on\nkettle off\n```\n\n" +
 	"After a picture."
 
-func TestPageReadAsItComes(t *testing.T) {
+func TestStreamedPage(t *testing.T) {
 	page, err := html.StreamPage(t.Context(), "https://example.com/kettles/", streamedPage)
 	if err != nil || draft.NormalizeText(page.Text) != streamedText {
 		t.Errorf("%v\n%s", err, page.Text)

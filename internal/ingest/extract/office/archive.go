@@ -4,13 +4,17 @@ package office
 import (
 	"archive/zip"
 	"bytes"
+	"encoding/xml"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"path"
+	"slices"
 	"strings"
 
 	"parley/internal/ingest/extract/draft"
+	"parley/internal/text/charset"
 )
 
 // archive is a file of packed parts. Its parts are read by name, never unpacked to disk, and together they may not
@@ -39,7 +43,7 @@ func openArchive(data []byte) (*archive, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &archive{parts: map[string]*zip.File{}, remainingBytes: draft.MaxUnpackedBytes}
+	a := &archive{parts: map[string]*zip.File{}, read: map[string]bool{}, remainingBytes: draft.MaxUnpackedBytes}
 	for _, f := range z.File {
 		name := normalizePartName(f.Name)
 		if _, twice := a.parts[name]; !twice {
@@ -70,13 +74,19 @@ func (a *archive) unpackPart(name string) ([]byte, error) {
 	return data, err
 }
 
+// openXML unpacks a part to be read as XML.
+func (a *archive) openXML(name string) (*xmlReader, error) {
+	data, err := a.unpackPart(name)
+	if err != nil {
+		return nil, err
+	}
+	return newXMLReader(data), nil
+}
+
 // once is unpackPart for a part that is read one time, however often the file names it: later there is none.
 func (a *archive) once(name string) ([]byte, error) {
 	if a.read[normalizePartName(name)] {
 		return nil, fmt.Errorf("%w: %s is read already", errNoPart, name)
-	}
-	if a.read == nil {
-		a.read = map[string]bool{}
 	}
 	a.read[normalizePartName(name)] = true
 	return a.unpackPart(name)
@@ -102,6 +112,94 @@ func UnpackFile(f *zip.File, most int64) ([]byte, error) {
 	return b.Bytes(), nil // of a part that breaks off, what came before
 }
 
+type relation struct {
+	target, kind string
+	isExternal   bool
+}
+
+// readRelations reads which parts and addresses a part refers to, by id. The archive's own are those of "".
+func (a *archive) readRelations(part string) (map[string]relation, error) {
+	all := map[string]relation{}
+	folder, name := path.Split(part)
+	x, err := a.openXML(folder + "_rels/" + name + ".rels")
+	if errors.Is(err, errNoPart) {
+		return all, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	err = x.eachInRoot(func(el xml.StartElement) error {
+		all[attributeValue(el, "Id")] = relation{target: attributeValue(el, "Target"),
+			kind: attributeValue(el, "Type"), isExternal: attributeValue(el, "TargetMode") == "External"}
+		return nil
+	})
+	return all, err
+}
+
+// relatedParts returns the parts of a kind that a part refers to, in the order of their ids.
+func (a *archive) relatedParts(part, kind string) (names []string, err error) {
+	all, err := a.readRelations(part)
+	for _, id := range slices.Sorted(maps.Keys(all)) {
+		if r := all[id]; !r.isExternal && path.Base(r.kind) == kind {
+			names = append(names, resolveTarget(part, r.target))
+		}
+	}
+	return names, err
+}
+
+// eachReference visits each element of a name in a part, with the part that it refers to.
+func (a *archive) eachReference(part, name string, visit func(el xml.StartElement, to string)) error {
+	x, err := a.openXML(part)
+	if err != nil {
+		return err
+	}
+	links, err := a.readRelations(part)
+	if err != nil {
+		return err
+	}
+	return x.eachDescendant(func(el xml.StartElement) error {
+		for _, at := range el.Attr {
+			r, known := links[at.Value]
+			if el.Name.Local == name && known && at.Name.Local == "id" && at.Name.Space != "" {
+				visit(el, resolveTarget(part, r.target))
+			}
+		}
+		return nil
+	})
+}
+
+func resolveTarget(from, target string) string {
+	if strings.HasPrefix(target, "/") {
+		return normalizePartName(target)
+	}
+	return normalizePartName(path.Join(path.Dir(from), target))
+}
+
+func (a *archive) mainPartName(usual string) (string, error) {
+	names, err := a.relatedParts("", "officeDocument")
+	for _, name := range names {
+		if a.parts[name] != nil {
+			return name, err
+		}
+	}
+	return usual, err
+}
+
+// readTitle returns the title that the author has set, which is in a part that need not be there.
+func (a *archive) readTitle(part string) (title string, err error) {
+	x, err := a.openXML(part)
+	if err != nil {
+		return "", nil //nolint:nilerr // as said
+	}
+	err = x.eachDescendant(func(el xml.StartElement) (err error) {
+		if el.Name.Local == "title" {
+			title, err = x.readText()
+		}
+		return err
+	})
+	return title, err
+}
+
 // checkXML unpacks every part below a folder once, for a reader that does not bound them itself: what unpacks to too
 // much, or defines entities, is refused before it is read.
 func (a *archive) checkXML(folder string) error {
@@ -118,4 +216,128 @@ func (a *archive) checkXML(folder string) error {
 		}
 	}
 	return nil
+}
+
+// xmlReader reads an XML file from its outside to its inside. Entities that the file defines itself are not replaced;
+// depth and number of elements are bounded.
+type xmlReader struct {
+	dec          *xml.Decoder
+	depth        int
+	elementCount int
+}
+
+func newXMLReader(data []byte) *xmlReader {
+	dec := xml.NewDecoder(bytes.NewReader(data))
+	dec.Strict = false
+	dec.Entity = xml.HTMLEntity
+	dec.CharsetReader = charset.FirstDeclared()
+	return &xmlReader{dec: dec}
+}
+
+// nextToken returns the next token; a file that breaks off ends there.
+func (x *xmlReader) nextToken() (xml.Token, error) {
+	t, err := x.dec.Token()
+	if err != nil {
+		var syntax *xml.SyntaxError
+		if errors.As(err, &syntax) && x.elementCount > 0 {
+			return nil, io.EOF
+		}
+		return nil, err
+	}
+	switch t.(type) {
+	case xml.StartElement:
+		x.depth++
+		if x.elementCount++; x.elementCount > draft.MaxElements {
+			return nil, draft.NewError("the file holds more than %d elements", draft.MaxElements)
+		}
+		if x.depth > draft.MaxDepth {
+			return nil, draft.NewError("the file holds elements more than %d deep within one another", draft.MaxDepth)
+		}
+	case xml.EndElement:
+		x.depth--
+	}
+	return t, nil
+}
+
+// eachChild visits each element in the one that was entered last, or the outermost one at the beginning. visit may read
+// its element by eachChild or readText; the rest of it is skipped.
+func (x *xmlReader) eachChild(visit func(xml.StartElement) error) error {
+	return x.eachContent(visit, nil)
+}
+
+// eachDescendant visits each element in the one that was entered last, at any depth. What is in an element that visit
+// reads itself is not visited.
+func (x *xmlReader) eachDescendant(visit func(xml.StartElement) error) error {
+	return x.eachChild(func(el xml.StartElement) error {
+		inside := x.depth
+		if err := visit(el); err != nil || x.depth < inside {
+			return err
+		}
+		return x.eachDescendant(visit)
+	})
+}
+
+// eachInRoot visits each element in the outermost one.
+func (x *xmlReader) eachInRoot(visit func(xml.StartElement) error) error {
+	return x.eachChild(func(xml.StartElement) error { return x.eachChild(visit) })
+}
+
+// eachContent is eachChild, with the text in between.
+func (x *xmlReader) eachContent(visit func(xml.StartElement) error, text func(string)) error {
+	outside := x.depth
+	for {
+		t, err := x.nextToken()
+		switch {
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
+			return err
+		}
+		switch t := t.(type) {
+		case xml.StartElement:
+			if err := visit(t); err != nil {
+				return err
+			}
+			if err := x.skipElement(outside); err != nil && !errors.Is(err, io.EOF) {
+				return err
+			}
+		case xml.EndElement:
+			if x.depth < outside {
+				return nil
+			}
+		case xml.CharData:
+			if text != nil {
+				text(string(t))
+			}
+		}
+	}
+}
+
+// skipElement skips to the end of the element that was visited.
+func (x *xmlReader) skipElement(outside int) error {
+	for x.depth > outside {
+		if _, err := x.nextToken(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// readText returns all text in the element that was entered last.
+func (x *xmlReader) readText() (string, error) {
+	var b strings.Builder
+	write := func(s string) { b.WriteString(s) }
+	var inner func(xml.StartElement) error
+	inner = func(xml.StartElement) error { return x.eachContent(inner, write) }
+	err := x.eachContent(inner, write)
+	return b.String(), err
+}
+
+func attributeValue(el xml.StartElement, name string) string {
+	for _, a := range el.Attr {
+		if a.Name.Local == name {
+			return a.Value
+		}
+	}
+	return ""
 }

@@ -3,7 +3,6 @@ package office
 import (
 	"context"
 	"encoding/xml"
-	"maps"
 	"path"
 	"slices"
 	"strconv"
@@ -23,17 +22,16 @@ func ReadDOCX(ctx context.Context, _ string, data []byte) (draft.Document, error
 	if err != nil {
 		return draft.Document{}, err
 	}
-	body, err := a.unpackPart(main)
+	body, err := a.openXML(main)
 	if err != nil {
 		return draft.Document{}, err
 	}
-	w := wordReader{ctx: ctx, xml: newXMLReader(body), out: &draft.Builder{}, styles: map[string]wordStyle{},
-		lists: map[string]wordList{}, itemCounts: map[string][9]int{}}
-	folder := path.Dir(main)
-	if w.links, err = a.readRelations(folder + "/_rels/" + path.Base(main) + ".rels"); err != nil {
+	w := wordReader{ctx: ctx, xml: body, out: &draft.Builder{}, styles: map[string]wordStyle{},
+		lists: map[string]wordList{}, notes: map[string]string{}, itemCounts: map[string][9]int{}}
+	if w.links, err = a.readRelations(main); err != nil {
 		return draft.Document{}, err
 	}
-	if err := w.readDefinitions(a, folder); err != nil {
+	if err := w.readDefinitions(a, path.Dir(main)); err != nil {
 		return draft.Document{}, err
 	}
 	if err := w.xml.eachChild(w.readBlock); err != nil {
@@ -42,41 +40,8 @@ func ReadDOCX(ctx context.Context, _ string, data []byte) (draft.Document, error
 	if w.out.IsFull() {
 		return draft.Document{}, draft.ErrTooMuchText
 	}
-	title, err := a.readCoreTitle()
+	title, err := a.readTitle("docProps/core.xml")
 	return draft.Document{Title: title, Text: w.out.Text()}, err
-}
-
-// mainPartName returns the name of the main part.
-func (a *archive) mainPartName(usual string) (string, error) {
-	all, err := a.readRelations("_rels/.rels")
-	if err != nil {
-		return "", err
-	}
-	for _, id := range slices.Sorted(maps.Keys(all)) {
-		r := all[id]
-		if strings.HasSuffix(r.kind, "/officeDocument") && a.parts[normalizePartName(r.target)] != nil {
-			return normalizePartName(r.target), nil
-		}
-	}
-	return usual, nil
-}
-
-// readCoreTitle returns the title that the author has set, if any.
-func (a *archive) readCoreTitle() (title string, err error) {
-	data, err := a.unpackPart("docProps/core.xml")
-	if err != nil {
-		return "", nil //nolint:nilerr // it need not have one
-	}
-	e := newXMLReader(data)
-	err = e.eachChild(func(xml.StartElement) error {
-		return e.eachChild(func(el xml.StartElement) (err error) {
-			if el.Name.Local == "title" {
-				title, err = e.readText()
-			}
-			return err
-		})
-	})
-	return title, err
 }
 
 type wordReader struct {
@@ -90,8 +55,7 @@ type wordReader struct {
 	itemCounts map[string][9]int   // of numbered lists, by numId
 	tableDepth int                 // how deep in tables
 	rowAbove   []string            // the row before, for cells that are merged with it
-
-	repeats draft.RepeatBudget
+	repeats    draft.RepeatBudget
 }
 
 // readBlock reads an element of a body, a cell or a text box: paragraphs and tables, however they are wrapped.
@@ -101,11 +65,11 @@ func (w *wordReader) readBlock(el xml.StartElement) error {
 		if err := w.ctx.Err(); err != nil {
 			return err
 		}
-		p, err := w.readParagraph()
-		if err != nil {
+		var p wordParagraph
+		if err := w.xml.eachChild(func(el xml.StartElement) error { return w.readRun(el, &p) }); err != nil {
 			return err
 		}
-		w.addParagraph(p)
+		w.addParagraph(&p)
 		return nil
 	case "tbl":
 		return w.readTable()
@@ -116,7 +80,7 @@ func (w *wordReader) readBlock(el xml.StartElement) error {
 }
 
 // addParagraph writes a paragraph in the form its style and numbering ask for.
-func (w *wordReader) addParagraph(p wordParagraph) {
+func (w *wordReader) addParagraph(p *wordParagraph) {
 	text := strings.TrimSpace(p.text.String())
 	style := w.styles[p.style]
 	level := style.heading
@@ -163,12 +127,10 @@ func (w *wordReader) nextMarker(list string, depth int) string {
 
 // readTable reads a table. One that holds tables, or has one cell, is read as the blocks in it.
 func (w *wordReader) readTable() error {
-	w.tableDepth++
-	defer func() { w.tableDepth-- }()
-	t := w.out.NewTable()
 	outer := w.rowAbove
-	w.rowAbove = nil
-	defer func() { w.rowAbove = outer }()
+	w.tableDepth, w.rowAbove = w.tableDepth+1, nil
+	defer func() { w.tableDepth, w.rowAbove = w.tableDepth-1, outer }()
+	t := w.out.NewTable()
 	err := w.xml.eachChild(func(el xml.StartElement) error { return w.readRow(el, t) })
 	if err != nil {
 		return err
@@ -180,22 +142,18 @@ func (w *wordReader) readRow(el xml.StartElement, t *draft.Table) error {
 	switch el.Name.Local {
 	case "tr":
 		var cells []string
-		var read func(el xml.StartElement) error
-		read = func(el xml.StartElement) error {
-			switch el.Name.Local {
-			case "tc":
-				text, span, err := w.readCell(len(cells))
-				cells = append(cells, text)
-				for range span - 1 {
-					cells = append(cells, w.repeats.Take(text))
-				}
-				return err
-			case "trPr":
+		err := w.xml.eachDescendant(func(el xml.StartElement) error {
+			if el.Name.Local != "tc" {
 				return nil
 			}
-			return w.xml.eachChild(read)
-		}
-		if err := w.xml.eachChild(read); err != nil {
+			text, span, err := w.readCell(len(cells))
+			cells = append(cells, text)
+			for range span - 1 {
+				cells = append(cells, w.repeats.Take(text))
+			}
+			return err
+		})
+		if err != nil {
 			return err
 		}
 		if len(cells) == 1 && t.CellCount == 0 && w.tableDepth == 1 { // a frame around a text
@@ -214,11 +172,9 @@ func (w *wordReader) readRow(el xml.StartElement, t *draft.Table) error {
 // readCell returns the text of a cell, its paragraphs and what tables are in it one after the other, and how many
 // columns it takes. One that is merged with the cell above has its text.
 func (w *wordReader) readCell(column int) (text string, span int, err error) {
-	outer := w.out
-	w.out = &draft.Builder{}
 	span = 1
 	merged := false
-	err = w.xml.eachChild(func(el xml.StartElement) error {
+	inner, err := w.readApart(func(el xml.StartElement) error {
 		if el.Name.Local != "tcPr" {
 			return w.readBlock(el)
 		}
@@ -232,8 +188,6 @@ func (w *wordReader) readCell(column int) (text string, span int, err error) {
 			return nil
 		})
 	})
-	inner := w.out.Text()
-	w.out = outer
 	if merged && inner == "" && column < len(w.rowAbove) {
 		return w.repeats.Take(w.rowAbove[column]), span, err
 	}
@@ -241,4 +195,14 @@ func (w *wordReader) readCell(column int) (text string, span int, err error) {
 		return inner, span, err
 	}
 	return strings.NewReplacer("| --- ", "", "|\n", "; ", "|", " ").Replace(inner), span, err
+}
+
+// readApart visits each element in the one that was entered last, and returns what is written meanwhile.
+func (w *wordReader) readApart(visit func(xml.StartElement) error) (string, error) {
+	outer := w.out
+	w.out = &draft.Builder{}
+	err := w.xml.eachChild(visit)
+	text := w.out.Text()
+	w.out = outer
+	return text, err
 }

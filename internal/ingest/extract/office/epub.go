@@ -1,6 +1,7 @@
 package office
 
 import (
+	"cmp"
 	"context"
 	"encoding/xml"
 	"errors"
@@ -37,10 +38,10 @@ func ReadEPUB(ctx context.Context, _ string, data []byte) (draft.Document, error
 			return draft.Document{}, err
 		}
 		chapter, err := a.once(name)
-		if err != nil {
-			if errors.Is(err, errNoPart) {
-				continue
-			}
+		switch {
+		case errors.Is(err, errNoPart):
+			continue
+		case err != nil:
 			return draft.Document{}, err
 		}
 		tree := html.Parse(charset.Decode(chapter, charset.Declared(chapter, "")))
@@ -66,23 +67,18 @@ func (a *archive) hasDRM() bool {
 }
 
 func (a *archive) packagePath() (string, error) {
-	data, err := a.unpackPart("META-INF/container.xml")
+	x, err := a.openXML("META-INF/container.xml")
 	if err != nil {
 		return "", err
 	}
-	e := newXMLReader(data)
 	root := ""
-	var look func(el xml.StartElement) error
-	look = func(el xml.StartElement) error {
+	err = x.eachDescendant(func(el xml.StartElement) error {
 		if el.Name.Local == "rootfile" && root == "" {
 			root = attributeValue(el, "full-path")
 		}
-		return e.eachChild(look)
-	}
-	if err := e.eachChild(look); err != nil {
-		return "", err
-	}
-	return root, nil
+		return nil
+	})
+	return root, err
 }
 
 type epubPackage struct {
@@ -91,20 +87,16 @@ type epubPackage struct {
 }
 
 func (a *archive) readPackage(root string) (b epubPackage, err error) {
-	data, err := a.unpackPart(root)
+	x, err := a.openXML(root)
 	if err != nil {
 		return b, err
 	}
 	files := map[string]string{}
-	e := newXMLReader(data)
-	var look func(el xml.StartElement) error
-	look = func(el xml.StartElement) error {
+	err = x.eachDescendant(func(el xml.StartElement) error {
 		switch el.Name.Local {
 		case "title":
-			text, err := e.readText()
-			if b.title == "" {
-				b.title = text
-			}
+			text, err := x.readText()
+			b.title = cmp.Or(b.title, text)
 			return err
 		case "item":
 			href := attributeValue(el, "href")
@@ -113,12 +105,12 @@ func (a *archive) readPackage(root string) (b epubPackage, err error) {
 			}
 			files[attributeValue(el, "id")] = path.Join(path.Dir(root), href)
 		case "itemref":
-			if name := files[attributeValue(el, "idref")]; name != "" && attributeValue(el, "linear") != "no" &&
-				len(b.spine) < draft.MaxArchiveFiles {
+			name := files[attributeValue(el, "idref")]
+			if name != "" && attributeValue(el, "linear") != "no" && len(b.spine) < draft.MaxArchiveFiles {
 				b.spine = append(b.spine, name)
 			}
 		}
-		return e.eachChild(look)
-	}
-	return b, e.eachChild(look)
+		return nil
+	})
+	return b, err
 }

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"parley/internal/ingest/extract/draft"
-	"parley/internal/ingest/extract/html"
 )
 
 // ReadODT reads an OpenDocument text: headings, lists, tables, notes. Comments and tracked changes are left out.
@@ -21,36 +20,19 @@ func ReadODT(ctx context.Context, _ string, data []byte) (draft.Document, error)
 		strings.Contains(string(manifest), "encryption-data") {
 		return draft.Document{}, draft.ErrEncrypted
 	}
-	content, err := a.unpackPart("content.xml")
+	content, err := a.openXML("content.xml")
 	if err != nil {
 		return draft.Document{}, err
 	}
-	o := odtReader{ctx: ctx, xml: newXMLReader(content), out: &draft.Builder{}, orderedStyles: map[string]bool{}}
+	o := odtReader{ctx: ctx, xml: content, out: &draft.Builder{}, orderedStyles: map[string]bool{}}
 	if err := o.xml.eachChild(o.readBlock); err != nil {
 		return draft.Document{}, err
 	}
 	if o.out.IsFull() {
 		return draft.Document{}, draft.ErrTooMuchText
 	}
-	return draft.Document{Title: a.readODTTitle(), Text: o.out.Text()}, nil
-}
-
-func (a *archive) readODTTitle() (title string) {
-	data, err := a.unpackPart("meta.xml")
-	if err != nil {
-		return ""
-	}
-	e := newXMLReader(data)
-	var look func(el xml.StartElement) error
-	look = func(el xml.StartElement) (err error) {
-		if el.Name.Local == "title" {
-			title, err = e.readText()
-			return err
-		}
-		return e.eachChild(look)
-	}
-	_ = e.eachChild(look)
-	return title
+	title, _ := a.readTitle("meta.xml") // of a part that breaks off, what came before
+	return draft.Document{Title: title, Text: o.out.Text()}, nil
 }
 
 type odtReader struct {
@@ -136,11 +118,13 @@ func (o *odtReader) readList(el xml.StartElement) error {
 	return err
 }
 
+var lineBreaks = strings.NewReplacer("\n", " ", "\r", " ", "\t", " ")
+
 // readLine returns the words of a paragraph or a heading.
 func (o *odtReader) readLine() (string, error) {
 	var b bytes.Buffer
 	var inner func(el xml.StartElement) error
-	text := func(s string) { b.WriteString(strings.Map(lineBreakToSpace, s)) }
+	text := func(s string) { b.WriteString(lineBreaks.Replace(s)) }
 	inner = func(el xml.StartElement) error {
 		switch el.Name.Local {
 		case "s", "tab":
@@ -155,11 +139,7 @@ func (o *odtReader) readLine() (string, error) {
 			if err := o.xml.eachContent(inner, text); err != nil {
 				return err
 			}
-			label := strings.TrimSpace(string(b.Bytes()[before:]))
-			if target := html.AbsoluteURL(nil, attributeValue(el, "href")); target != "" && label != "" && label != target {
-				b.Truncate(before)
-				b.WriteString("[" + label + "](" + target + ")")
-			}
+			linkText(&b, before, attributeValue(el, "href"))
 		case "p", "h": // of a text box
 			b.WriteByte('\n')
 			return o.xml.eachContent(inner, text)
@@ -170,13 +150,6 @@ func (o *odtReader) readLine() (string, error) {
 	}
 	err := o.xml.eachContent(inner, text)
 	return strings.TrimSpace(b.String()), err
-}
-
-func lineBreakToSpace(r rune) rune {
-	if r == '\n' || r == '\r' || r == '\t' {
-		return ' '
-	}
-	return r
 }
 
 // readNote keeps a note for the end of its paragraph.

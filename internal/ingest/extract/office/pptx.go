@@ -1,11 +1,10 @@
 package office
 
 import (
+	"cmp"
 	"context"
 	"encoding/xml"
 	"errors"
-	"maps"
-	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -24,7 +23,8 @@ func ReadPPTX(ctx context.Context, _ string, data []byte) (draft.Document, error
 	if err != nil {
 		return draft.Document{}, err
 	}
-	slides, err := a.listSlides(main)
+	var slides []string
+	err = a.eachReference(main, "sldId", func(_ xml.StartElement, slide string) { slides = append(slides, slide) })
 	if err != nil {
 		return draft.Document{}, err
 	}
@@ -40,50 +40,16 @@ func ReadPPTX(ctx context.Context, _ string, data []byte) (draft.Document, error
 			return draft.Document{}, draft.ErrTooMuchText
 		}
 	}
-	title, err := a.readCoreTitle()
+	title, err := a.readTitle("docProps/core.xml")
 	return draft.Document{Title: title, Text: d.Text(), Pages: len(slides)}, err
-}
-
-// listSlides returns the parts of the slides in the order of the presentation.
-func (a *archive) listSlides(main string) (names []string, err error) {
-	data, err := a.unpackPart(main)
-	if err != nil {
-		return nil, err
-	}
-	links, err := a.readRelations(relationsPath(main))
-	if err != nil {
-		return nil, err
-	}
-	e := newXMLReader(data)
-	var look func(el xml.StartElement) error
-	look = func(el xml.StartElement) error {
-		if el.Name.Local == "sldId" {
-			for _, at := range el.Attr {
-				if r, known := links[at.Value]; known && at.Name.Local == "id" && at.Name.Space != "" {
-					names = append(names, resolveTarget(main, r.target))
-				}
-			}
-		}
-		return e.eachChild(look)
-	}
-	return names, e.eachChild(look)
-}
-
-func relationsPath(part string) string { return path.Dir(part) + "/_rels/" + path.Base(part) + ".rels" }
-
-func resolveTarget(from, target string) string {
-	if strings.HasPrefix(target, "/") {
-		return normalizePartName(target)
-	}
-	return normalizePartName(path.Join(path.Dir(from), target))
 }
 
 func (a *archive) readSlide(d *draft.Builder, name string, n int) error {
 	data, err := a.once(name)
-	if err != nil {
-		if errors.Is(err, errNoPart) {
-			return nil
-		}
+	switch {
+	case errors.Is(err, errNoPart):
+		return nil
+	case err != nil:
 		return err
 	}
 	s := slideReader{xml: newXMLReader(data), repeats: &a.repeats}
@@ -95,24 +61,14 @@ func (a *archive) readSlide(d *draft.Builder, name string, n int) error {
 	}
 	d.AddHeading(2, s.title)
 	d.AddBlock(s.out.Text())
-	links, err := a.readRelations(relationsPath(name))
-	if err != nil {
+	notes, err := a.relatedParts(name, "notesSlide")
+	if err != nil || len(notes) == 0 {
 		return err
 	}
-	for _, id := range slices.Sorted(maps.Keys(links)) {
-		if r := links[id]; strings.HasSuffix(r.kind, "/notesSlide") {
-			return a.readSlideNotes(d, resolveTarget(name, r.target))
-		}
-	}
-	return nil
-}
-
-func (a *archive) readSlideNotes(d *draft.Builder, name string) error {
-	data, err := a.once(name)
-	if err != nil {
+	if data, err = a.once(notes[0]); err != nil {
 		return nil //nolint:nilerr // a slide without its notes is a slide
 	}
-	s := slideReader{xml: newXMLReader(data), onlyBody: true, repeats: &a.repeats}
+	s = slideReader{xml: newXMLReader(data), onlyBody: true, repeats: &a.repeats}
 	if err := s.xml.eachChild(s.readShape); err != nil {
 		return err
 	}
@@ -150,21 +106,18 @@ func (s *slideReader) readShape(el xml.StartElement) error {
 func (s *slideReader) readTextShape() error {
 	place := ""
 	var lines []slideLine
-	var look func(el xml.StartElement) error
-	look = func(el xml.StartElement) error {
+	err := s.xml.eachDescendant(func(el xml.StartElement) error {
 		switch el.Name.Local {
 		case "ph":
-			if place = attributeValue(el, "type"); place == "" {
-				place = "body"
-			}
+			place = cmp.Or(attributeValue(el, "type"), "body")
 		case "p":
 			line, err := s.readLine()
 			lines = append(lines, line)
 			return err
 		}
-		return s.xml.eachChild(look)
-	}
-	if err := s.xml.eachChild(look); err != nil {
+		return nil
+	})
+	if err != nil {
 		return err
 	}
 	switch {
@@ -175,10 +128,6 @@ func (s *slideReader) readTextShape() error {
 			texts = append(texts, l.text)
 		}
 		s.title = draft.CollapseSpaces(strings.Join(texts, " "))
-	case s.onlyBody:
-		for _, l := range lines {
-			s.out.AddParagraph(l.text)
-		}
 	default:
 		for _, l := range lines {
 			s.writeLine(l, place)
@@ -197,7 +146,8 @@ type slideLine struct {
 // writeLine writes a line: an item where it has a bullet, or stands in a place that has bullets by itself beside
 // others.
 func (s *slideReader) writeLine(l slideLine, place string) {
-	if l.bullet || l.depth > 0 || (place == "body" || place == "obj") && !l.hasNoBullet && len(l.text) < 200 {
+	isItem := l.bullet || l.depth > 0 || (place == "body" || place == "obj") && !l.hasNoBullet && len(l.text) < 200
+	if isItem && !s.onlyBody {
 		s.out.AddItem(l.depth, "-", l.text)
 		return
 	}
@@ -206,8 +156,7 @@ func (s *slideReader) writeLine(l slideLine, place string) {
 
 func (s *slideReader) readLine() (l slideLine, err error) {
 	var b strings.Builder
-	var look func(el xml.StartElement) error
-	look = func(el xml.StartElement) error {
+	err = s.xml.eachDescendant(func(el xml.StartElement) error {
 		switch el.Name.Local {
 		case "pPr":
 			l.depth = draft.ParseSmallInt(attributeValue(el, "lvl"), 0, 8)
@@ -222,9 +171,8 @@ func (s *slideReader) readLine() (l slideLine, err error) {
 			b.WriteString(text)
 			return err
 		}
-		return s.xml.eachChild(look)
-	}
-	err = s.xml.eachChild(look)
+		return nil
+	})
 	l.text = strings.TrimSpace(strings.ReplaceAll(b.String(), "\v", "\n"))
 	return l, err
 }
@@ -246,16 +194,14 @@ func (s *slideReader) readRow(el xml.StartElement, t *draft.Table) error {
 			return nil
 		}
 		var lines []string
-		var look func(el xml.StartElement) error
-		look = func(el xml.StartElement) error {
-			if el.Name.Local == "p" {
-				line, err := s.readLine()
-				lines = append(lines, line.text)
-				return err
+		err := s.xml.eachDescendant(func(el xml.StartElement) error {
+			if el.Name.Local != "p" {
+				return nil
 			}
-			return s.xml.eachChild(look)
-		}
-		err := s.xml.eachChild(look)
+			line, err := s.readLine()
+			lines = append(lines, line.text)
+			return err
+		})
 		cells = append(cells, strings.Join(lines, " "))
 		return err
 	})

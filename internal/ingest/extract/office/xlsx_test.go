@@ -35,7 +35,7 @@ func newWorkbook(t *testing.T, rows map[string][]any, more func(f *excelize.File
 }
 
 // Text boxes and the titles of charts are words of a workbook too, also of a sheet that is nothing but a chart.
-func TestWordsBesideTheCells(t *testing.T) {
+func TestTextBoxesAndChartTitlesAreRead(t *testing.T) {
 	data := newWorkbook(t, map[string][]any{"A1": {"Year", "Ducks"}, "A2": {2019, 200}, "A3": {2020, 230}},
 		func(f *excelize.File) error {
 			chart := func(title string) *excelize.Chart {

@@ -59,15 +59,8 @@ func (c *fileCipher) readMethods(d dict) {
 	of := func(name any) cipherMethod {
 		text, _ := name.(string)
 		filter, _ := filters[text].(dict)
-		switch filter["CFM"] {
-		case "V2":
-			return methodRC4
-		case "AESV2":
-			return methodAES128
-		case "AESV3":
-			return methodAES256
-		}
-		return methodNone
+		method, _ := filter["CFM"].(string)
+		return map[string]cipherMethod{"V2": methodRC4, "AESV2": methodAES128, "AESV3": methodAES256}[method]
 	}
 	c.streams, c.strings = of(d["StmF"]), of(d["StrF"])
 }

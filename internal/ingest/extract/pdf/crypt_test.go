@@ -208,7 +208,7 @@ func TestEncryptedPDFWithAPasswordIsRefused(t *testing.T) {
 }
 
 // The dictionary may be spread over objects, and may encrypt attachments alone.
-func TestEncryptedPDFsOfOthers(t *testing.T) {
+func TestEncryptedPDFsOfOtherPrograms(t *testing.T) {
 	dir := documents.SharedDir(t, "pdf-hostile")
 	for file, want := range map[string]string{"pdfjs/issue7665.pdf": "Issue 7665",
 		"pdfjs/encrypted-attachment.pdf": "Example"} {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/hex"
 	"fmt"
-	"strconv"
 )
 
 // decryptFile returns a file that is encrypted, and opens with an empty password, without its encryption: its objects
@@ -22,11 +21,13 @@ func decryptFile(data []byte) []byte {
 	}
 	d.out.Grow(len(data))
 	d.out.WriteString("%PDF-1.7\n")
-	for from := 0; from < len(data); {
-		o := d.nextObject(from)
-		if o.number == 0 {
-			break
+	from := 0
+	for h := range eachObject(data) {
+		if h.begin-len("obj") < from { // it only looks like one, within another
+			continue
 		}
+		o := encryptedObject{objectHeader: h}
+		d.findBounds(&o)
 		from = o.end
 		if o.number != hidden && !bytes.Contains(o.head, []byte("/XRef")) {
 			d.writeObject(o)
@@ -48,22 +49,17 @@ type decrypter struct {
 
 // encryptedObject is an object of the file.
 type encryptedObject struct {
-	number, generation int
-	head               []byte // but for a stream's bytes
-	stream             []byte // nil where it has none
-	end                int
+	objectHeader
+	head   []byte // but for a stream's bytes
+	stream []byte // nil where it has none
+	end    int
 }
 
 // indexObjects finds where objects begin.
 func (d *decrypter) indexObjects() {
-	for from := 0; len(d.objectOffsets) < maxObjects; {
-		i := bytes.Index(d.data[from:], []byte("obj"))
-		if i < 0 {
+	for h := range eachObject(d.data) {
+		if d.objectOffsets[h.number] = h.begin; len(d.objectOffsets) == maxObjects {
 			return
-		}
-		from += i + 3
-		if _, number, _, ok := parseObjectHeader(d.data, from-3); ok {
-			d.objectOffsets[number] = from
 		}
 	}
 }
@@ -79,7 +75,7 @@ func (d *decrypter) encryptionDict() (about dict, number int) {
 	if i < 0 {
 		return nil, 0
 	}
-	direct, _ := dictAt(d.data, i+len("/Encrypt"))
+	direct, _ := valueAt(d.data, i+len("/Encrypt"), 0)
 	about, _ = d.resolve(direct, 0).(dict)
 	return about, 0
 }
@@ -122,33 +118,17 @@ func (d *decrypter) fileID() []byte {
 	return nil
 }
 
-// nextObject finds the first object from a place on; its number is 0 where there is none.
-func (d *decrypter) nextObject(from int) encryptedObject {
-	for {
-		i := bytes.Index(d.data[from:], []byte("obj"))
-		if i < 0 {
-			return encryptedObject{}
-		}
-		from += i + 3
-		if _, number, generation, ok := parseObjectHeader(d.data, from-3); ok {
-			o := encryptedObject{number: number, generation: generation}
-			d.findBounds(&o, from)
-			return o
-		}
-	}
-}
-
 // findBounds finds where the object ends, and its stream.
-func (d *decrypter) findBounds(o *encryptedObject, begin int) {
-	for at := begin; ; {
+func (d *decrypter) findBounds(o *encryptedObject) {
+	for at := o.begin; ; {
 		t := tokenAt(d.data, at)
 		at = t.end
 		switch {
 		case t.kind == tokenEnd, t.kind == tokenWord && string(t.text) == "endobj":
-			o.head, o.end = d.data[begin:t.start], t.end
+			o.head, o.end = d.data[o.begin:t.start], t.end
 			return
 		case t.kind == tokenWord && string(t.text) == "stream":
-			o.head = d.data[begin:t.start]
+			o.head = d.data[o.begin:t.start]
 			o.stream, o.end = d.streamAt(o.head, t.end)
 			return
 		}
@@ -173,32 +153,13 @@ func (d *decrypter) streamAt(head []byte, at int) (stream []byte, end int) {
 
 // streamLength returns the length that a stream's dictionary tells, or -1.
 func (d *decrypter) streamLength(head []byte) int {
-	for from := 0; ; {
-		i := bytes.Index(head[from:], []byte("/Length"))
-		if i < 0 {
-			return -1
-		}
-		from += i + len("/Length")
-		if ref := referencePattern.FindSubmatch(head[from:min(len(head), from+40)]); ref != nil {
-			number, _ := strconv.Atoi(string(ref[1]))
-			at, ok := d.objectOffsets[number]
-			if !ok {
-				return -1
-			}
-			return numberAt(d.data, at)
-		}
-		if n := numberAt(head, from); n >= 0 {
+	for at := range eachEnd(head, "/Length") {
+		v, _ := valueAt(head, at, 0)
+		if n, ok := d.resolve(v, 0).(int); ok && n >= 0 {
 			return n
 		}
 	}
-}
-
-func numberAt(data []byte, at int) int {
-	n, err := strconv.Atoi(string(tokenAt(data, at).text))
-	if err != nil {
-		return -1
-	}
-	return n
+	return -1
 }
 
 // writeObject writes the object as it is without its encryption.

@@ -96,24 +96,18 @@ func isMark(text string) bool {
 	return unicode.Is(unicode.Mn, r)
 }
 
-// countLetters counts the letters that run to the left and to the right.
-func countLetters(line []visualItem) (left, right int) {
-	for _, s := range line {
-		switch s.class {
-		case bidi.R, bidi.AL:
-			left++
-		case bidi.L:
-			right++
-		default: // a number, a sign or a space
-		}
-	}
-	return left, right
-}
-
 // isRTLLine reports whether a line is one of a text which runs to the left. The sign that ends a sentence tells it;
 // otherwise the letters do, where few of them suffice on a page that runs to the left.
 func isRTLLine(line []visualItem, page bool) bool {
-	left, right := countLetters(line)
+	left, right := 0, 0 // letters that run to the left and to the right
+	for _, s := range line {
+		switch {
+		case isRTLClass(s.class):
+			left++
+		case s.class == bidi.L:
+			right++
+		}
+	}
 	if left == 0 {
 		return false
 	}
@@ -198,30 +192,30 @@ var bracketMirror = strings.NewReplacer("(", ")", ")", "(", "[", "]", "]", "[", 
 	"<", ">", ">", "<", "«", "»", "»", "«", "‹", "›", "›", "‹")
 
 // ltrRunStart returns where the words and numbers that run to the right, and end with i, begin; i where none do.
-func (l *rtlRun) ltrRunStart(i int) (from int, found bool) {
+func (r *rtlRun) ltrRunStart(i int) (from int, found bool) {
 	from = i
-	switch class := l.items[i].class; {
+	switch class := r.items[i].class; {
 	case class == bidi.L, isNumeral(class):
-	case class == bidi.ET && !l.isAfterArabic && i > 0 && l.items[i-1].class == bidi.EN: // 50%
+	case class == bidi.ET && !r.isAfterArabic && i > 0 && r.items[i-1].class == bidi.EN: // 50%
 		from = i - 1
 	default:
-		if from = l.bracketCallStart(i); from == i {
+		if from = r.bracketCallStart(i); from == i {
 			return i, false
 		}
 	}
 	for {
 		k := from - 1
-		for k >= 0 && l.items[k].class != bidi.L && !isNumeral(l.items[k].class) && !isRTLClass(l.items[k].class) {
+		for k >= 0 && r.items[k].class != bidi.L && !isNumeral(r.items[k].class) && !isRTLClass(r.items[k].class) {
 			k--
 		}
-		if k < 0 || isRTLClass(l.items[k].class) || !l.isSameLTRRun(k, from) {
+		if k < 0 || isRTLClass(r.items[k].class) || !r.isSameLTRRun(k, from) {
 			break
 		}
 		from = k
 	}
 	// +49, $50
-	if from > 0 && isNumeral(l.items[from].class) &&
-		(l.items[from-1].text == "+" || !l.isAfterArabic && l.items[from-1].class == bidi.ET) {
+	if from > 0 && isNumeral(r.items[from].class) &&
+		(r.items[from-1].text == "+" || !r.isAfterArabic && r.items[from-1].class == bidi.ET) {
 		from--
 	}
 	return from, true
@@ -229,21 +223,21 @@ func (l *rtlRun) ltrRunStart(i int) (from int, found bool) {
 
 // bracketCallStart returns, for a bracket that closes what stands behind a word running to the right, as in "f(n)",
 // where that is opened; i for anything else.
-func (l *rtlRun) bracketCallStart(i int) int {
+func (r *rtlRun) bracketCallStart(i int) int {
 	const longest = 100
-	if !l.hasLTRBefore[i] || l.items[i].text != ")" && l.items[i].text != "]" {
+	if !r.hasLTRBefore[i] || r.items[i].text != ")" && r.items[i].text != "]" {
 		return i
 	}
 	open := 0
-	for k := i; k > max(0, i-longest) && !isRTLClass(l.items[k].class); k-- {
-		switch l.items[k].text {
+	for k := i; k > max(0, i-longest) && !isRTLClass(r.items[k].class); k-- {
+		switch r.items[k].text {
 		case ")", "]":
 			open++
 		case "(", "[":
 			if open--; open > 0 {
 				continue
 			}
-			if l.hasLTRBefore[k] {
+			if r.hasLTRBefore[k] {
 				return k
 			}
 			return i
@@ -254,14 +248,14 @@ func (l *rtlRun) bracketCallStart(i int) int {
 
 // isSameLTRRun reports whether what is at k and at i, with only signs and spaces between them, is of one run to the
 // right.
-func (l *rtlRun) isSameLTRRun(k, i int) bool {
-	a, b, between := l.items[k].class, l.items[i].class, l.items[k+1:i]
+func (r *rtlRun) isSameLTRRun(k, i int) bool {
+	a, b, between := r.items[k].class, r.items[i].class, r.items[k+1:i]
 	switch {
 	case len(between) == 0:
 		return true
 	case a == bidi.AN || b == bidi.AN:
 		return a == b && len(between) == 1 && between[0].class == bidi.CS
-	case a == bidi.L || b == bidi.L || l.hasLTRBefore[k]: // a number behind such a word belongs to it
+	case a == bidi.L || b == bidi.L || r.hasLTRBefore[k]: // a number behind such a word belongs to it
 		return true
 	case len(between) > 1:
 		return false
@@ -270,9 +264,9 @@ func (l *rtlRun) isSameLTRRun(k, i int) bool {
 	case bidi.CS:
 		return true
 	case bidi.ES:
-		return !l.isAfterArabic || isPhoneNumber(l.items, k)
+		return !r.isAfterArabic || isPhoneNumber(r.items, k)
 	case bidi.WS:
-		return isPhoneNumber(l.items, k)
+		return isPhoneNumber(r.items, k)
 	default:
 		return false
 	}

@@ -10,7 +10,7 @@ var (
 )
 
 // CountCMapCodes returns the number of codes that a table maps.
-func CountCMapCodes(text string) int { return len(readCMap(text)) }
+func CountCMapCodes(text string) int { return len(readCMap([]byte(text))) }
 
 // RebuildFile returns the file with a plain cross-reference table.
 func RebuildFile(data []byte) []byte {

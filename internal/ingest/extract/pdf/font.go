@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+	"unicode/utf16"
 
 	"github.com/ledongthuc/pdf"
 	"golang.org/x/text/encoding"
@@ -38,7 +39,7 @@ type glyphCode struct {
 func newFont(v pdf.Value) *font {
 	f := &font{widths: map[uint32]float64{}, scale: 0.001, defaultWidth: -1}
 	if to := v.Key("ToUnicode"); to.Kind() == pdf.Stream {
-		ignorePanic(func() { f.toUnicode = readCMap(streamText(to)) })
+		ignorePanic(func() { f.toUnicode = readCMap(readStream(to)) })
 	}
 	ignorePanic(func() {
 		if v.Key("Subtype").Name() == "Type0" {
@@ -52,11 +53,11 @@ func newFont(v pdf.Value) *font {
 
 const maxCMapBytes = 8 << 20
 
-func streamText(v pdf.Value) string {
+func readStream(v pdf.Value) []byte {
 	r := v.Reader()
 	defer func() { _ = r.Close() }()
 	b, _ := io.ReadAll(io.LimitReader(r, maxCMapBytes)) // of a stream that breaks off, what came before
-	return string(b)
+	return b
 }
 
 // mixedEncodings are the character sets of composite fonts that are not Unicode, by a part of their names.
@@ -110,8 +111,9 @@ func (f *font) readSimple(v pdf.Value) {
 			f.byteTexts[c] = string(charmap.Windows1252.DecodeByte(byte(c)))
 		}
 	}
-	if v.Key("Encoding").Kind() == pdf.Null && f.toUnicode == nil {
-		f.readBuiltinEncoding(v.Key("FontDescriptor"))
+	if file := v.Key("FontDescriptor").Key("FontFile"); v.Key("Encoding").Kind() == pdf.Null && f.toUnicode == nil &&
+		file.Kind() == pdf.Stream {
+		f.readBuiltinEncoding(file)
 	}
 	code := 0
 	for i, d := 0, v.Key("Encoding").Key("Differences"); i < d.Len(); i++ {
@@ -204,12 +206,8 @@ func (f *font) widthOf(code uint32, text string) float64 {
 
 // readBuiltinEncoding reads the encoding that a Type 1 font brings along, as fonts made by TeX do. Only the glyphs
 // whose codes differ from what they would be in ASCII matter.
-func (f *font) readBuiltinEncoding(descriptor pdf.Value) {
-	file := descriptor.Key("FontFile")
-	if file.Kind() != pdf.Stream {
-		return
-	}
-	text := streamText(file)
+func (f *font) readBuiltinEncoding(file pdf.Value) {
+	text := string(readStream(file))
 	for _, m := range encodingEntryPattern.FindAllStringSubmatch(text[:min(len(text), 32<<10)], 512) {
 		code, err := strconv.Atoi(m[1])
 		if name := glyphNames[m[2]]; err == nil && code < 256 && name != "" {
@@ -222,12 +220,114 @@ var encodingEntryPattern = regexp.MustCompile(`dup\s+(\d{1,3})\s*/(\w+)\s+put`)
 
 // glyphNames are the names of glyphs that stand elsewhere than in ASCII.
 var glyphNames = map[string]string{"ff": "ff", "fi": "fi", "fl": "fl", "ffi": "ffi", "ffl": "ffl", "endash": "–",
-	"emdash": "—", "hyphen": "-", "quotedblleft": "“",
-	"quotedblright": "”", "quoteleft": "‘", "quoteright": "’", "quotesingle": "'", "exclamdown": "¡",
-	"questiondown": "¿", "germandbls": "ß", "ae": "æ", "oe": "œ",
-	"oslash": "ø", "AE": "Æ", "OE": "Œ", "Oslash": "Ø", "dotlessi": "ı", "bullet": "•", "periodcentered": "·",
-	"Gamma": "Γ", "Delta": "Δ", "Theta": "Θ", "Lambda": "Λ",
-	"Xi": "Ξ", "Pi": "Π", "Sigma": "Σ", "Upsilon": "Υ", "Phi": "Φ", "Psi": "Ψ", "Omega": "Ω", "alpha": "α", "beta": "β",
-	"gamma": "γ", "delta": "δ", "epsilon": "ε",
-	"lambda": "λ", "mu": "μ", "pi": "π", "sigma": "σ", "minus": "−", "multiply": "×", "lessequal": "≤",
-	"greaterequal": "≥", "arrowright": "→", "space": " "}
+	"emdash": "—", "hyphen": "-", "quotedblleft": "“", "quotedblright": "”", "quoteleft": "‘", "quoteright": "’",
+	"quotesingle": "'", "exclamdown": "¡", "questiondown": "¿", "germandbls": "ß", "ae": "æ", "oe": "œ", "oslash": "ø",
+	"AE": "Æ", "OE": "Œ", "Oslash": "Ø", "dotlessi": "ı", "bullet": "•", "periodcentered": "·", "Gamma": "Γ",
+	"Delta": "Δ", "Theta": "Θ", "Lambda": "Λ", "Xi": "Ξ", "Pi": "Π", "Sigma": "Σ", "Upsilon": "Υ", "Phi": "Φ",
+	"Psi": "Ψ", "Omega": "Ω", "alpha": "α", "beta": "β", "gamma": "γ", "delta": "δ", "epsilon": "ε", "lambda": "λ",
+	"mu": "μ", "pi": "π", "sigma": "σ", "minus": "−", "multiply": "×", "lessequal": "≤", "greaterequal": "≥",
+	"arrowright": "→", "space": " "}
+
+// cmap says which text a code of a font stands for: codes are keyed by their length and value.
+type cmap map[codeKey]string
+
+type codeKey struct {
+	length int
+	code   uint32
+}
+
+// maxMappedCodes bounds the codes of one font.
+const maxMappedCodes = 200_000
+
+// readCMap reads the ToUnicode table of a font. What is not understood is left out.
+func readCMap(data []byte) cmap {
+	m := cmap{}
+	for at := 0; ; {
+		t := tokenAt(data, at)
+		at = t.end
+		switch {
+		case t.kind == tokenEnd:
+			return m
+		case t.kind == tokenWord && string(t.text) == "beginbfchar":
+			at = m.readRows(data, at, 2)
+		case t.kind == tokenWord && string(t.text) == "beginbfrange":
+			at = m.readRows(data, at, 3)
+		}
+	}
+}
+
+// readRows reads rows of so many values, and returns where they end.
+func (c cmap) readRows(data []byte, at, width int) int {
+	var row []any
+	for {
+		t := tokenAt(data, at)
+		if t.kind == tokenEnd || t.kind == tokenWord && strings.HasPrefix(string(t.text), "end") {
+			return t.end
+		}
+		var v any
+		v, at = valueAt(data, at, 0)
+		if row = append(row, v); len(row) == width {
+			c.addRow(row)
+			row = row[:0]
+		}
+	}
+}
+
+// addRow maps a code, or those from the first to the last, to the text that ends the row. A text for several codes is
+// that of the first one, and its last character counts on; a list has a text for each.
+func (c cmap) addRow(row []any) {
+	first, isFirst := codeOf(row[0])
+	last, isLast := codeOf(row[len(row)-2])
+	if !isFirst || !isLast {
+		return
+	}
+	to := row[len(row)-1]
+	if list, ok := to.([]any); ok {
+		for i, one := range list {
+			c.set(codeKey{first.length, first.code + uint32(i)}, unicodeText(one))
+		}
+		return
+	}
+	text := []rune(unicodeText(to))
+	if len(text) == 0 {
+		if len(row) == 2 {
+			c.set(first, "")
+		}
+		return
+	}
+	for code := uint64(first.code); code <= uint64(last.code) && len(c) < maxMappedCodes; code++ {
+		c.set(codeKey{first.length, uint32(code)}, string(text))
+		text[len(text)-1]++
+	}
+}
+
+func (c cmap) set(key codeKey, text string) {
+	if len(c) < maxMappedCodes {
+		c[key] = text
+	}
+}
+
+func codeOf(v any) (codeKey, bool) {
+	raw, _ := v.([]byte)
+	key := codeKey{length: len(raw)}
+	for _, b := range raw {
+		key.code = key.code<<8 | uint32(b)
+	}
+	return key, 1 <= len(raw) && len(raw) <= 4
+}
+
+func unicodeText(v any) string {
+	raw, _ := v.([]byte)
+	if len(raw) == 1 {
+		return string(rune(raw[0]))
+	}
+	return utf16BE(raw)
+}
+
+func utf16BE(raw []byte) string {
+	units := make([]uint16, len(raw)/2)
+	for i := range units {
+		units[i] = uint16(raw[2*i])<<8 | uint16(raw[2*i+1])
+	}
+	return string(utf16.Decode(units))
+}

@@ -21,12 +21,14 @@ type glyph struct {
 // transform is a matrix as PDF writes it: a b c d e f.
 type transform [6]float64
 
-var identityTransform = transform{1, 0, 0, 1, 0, 0}
+var identityTransform = translate(0, 0)
+
+func translate(x, y float64) transform { return transform{1, 0, 0, 1, x, y} }
 
 // multiply returns the transform that does m first and then n.
-func (m transform) multiply(n transform) transform {
-	return transform{m[0]*n[0] + m[1]*n[2], m[0]*n[1] + m[1]*n[3], m[2]*n[0] + m[3]*n[2], m[2]*n[1] + m[3]*n[3],
-		m[4]*n[0] + m[5]*n[2] + n[4], m[4]*n[1] + m[5]*n[3] + n[5]}
+func (t transform) multiply(n transform) transform {
+	return transform{t[0]*n[0] + t[1]*n[2], t[0]*n[1] + t[1]*n[3], t[2]*n[0] + t[3]*n[2], t[2]*n[1] + t[3]*n[3],
+		t[4]*n[0] + t[5]*n[2] + n[4], t[4]*n[1] + t[5]*n[3] + n[5]}
 }
 
 type textState struct {
@@ -57,7 +59,7 @@ const (
 )
 
 // readContent interprets a content stream, or several in an array.
-func (p *contentReader) readContent(content pdf.Value) (err error) {
+func (r *contentReader) readContent(content pdf.Value) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			err = fmt.Errorf("content: %v", v)
@@ -68,35 +70,35 @@ func (p *contentReader) readContent(content pdf.Value) (err error) {
 		for i := len(args) - 1; i >= 0; i-- {
 			args[i] = stack.Pop()
 		}
-		p.applyOperator(op, args)
+		r.applyOperator(op, args)
 	})
 	return nil
 }
 
-func (p *contentReader) applyOperator(op string, args []pdf.Value) {
+func (r *contentReader) applyOperator(op string, args []pdf.Value) {
 	at := func(i int) float64 {
 		if i < len(args) {
 			return args[i].Float64()
 		}
 		return 0
 	}
-	s := &p.state
+	s := &r.state
 	switch op {
 	case "q":
-		if len(p.stateStack) < 100 {
-			p.stateStack = append(p.stateStack, *s)
+		if len(r.stateStack) < 100 {
+			r.stateStack = append(r.stateStack, *s)
 		}
 	case "Q":
-		if n := len(p.stateStack); n > 0 {
-			*s, p.stateStack = p.stateStack[n-1], p.stateStack[:n-1]
+		if n := len(r.stateStack); n > 0 {
+			*s, r.stateStack = r.stateStack[n-1], r.stateStack[:n-1]
 		}
 	case "cm":
 		s.ctm = transform{at(0), at(1), at(2), at(3), at(4), at(5)}.multiply(s.ctm)
 	case "BT":
-		p.textMatrix, p.lineMatrix = identityTransform, identityTransform
+		r.textMatrix, r.lineMatrix = identityTransform, identityTransform
 	case "Tf":
 		if len(args) == 2 {
-			s.font, s.bold = p.findFont(args[0].Name())
+			s.font, s.bold = r.findFont(args[0].Name())
 			s.size = at(1)
 		}
 	case "Tc":
@@ -110,26 +112,26 @@ func (p *contentReader) applyOperator(op string, args []pdf.Value) {
 	case "Ts":
 		s.rise = at(0)
 	case "Td":
-		p.moveLine(at(0), at(1))
+		r.moveLine(at(0), at(1))
 	case "TD":
 		s.leading = -at(1)
-		p.moveLine(at(0), at(1))
+		r.moveLine(at(0), at(1))
 	case "Tm":
-		p.lineMatrix = transform{at(0), at(1), at(2), at(3), at(4), at(5)}
-		p.textMatrix = p.lineMatrix
+		r.lineMatrix = transform{at(0), at(1), at(2), at(3), at(4), at(5)}
+		r.textMatrix = r.lineMatrix
 	case "T*":
-		p.moveLine(0, -s.leading)
+		r.moveLine(0, -s.leading)
 	case "Do":
 		if len(args) == 1 {
-			p.drawForm(args[0].Name())
+			r.drawForm(args[0].Name())
 		}
 	default:
-		p.showText(op, args)
+		r.showText(op, args)
 	}
 }
 
 // showText applies the operators that show strings.
-func (p *contentReader) showText(op string, args []pdf.Value) {
+func (r *contentReader) showText(op string, args []pdf.Value) {
 	if len(args) == 0 {
 		return
 	}
@@ -137,35 +139,34 @@ func (p *contentReader) showText(op string, args []pdf.Value) {
 	switch op {
 	case "\"":
 		if len(args) == 3 {
-			p.state.wordSpacing, p.state.charSpacing = args[0].Float64(), args[1].Float64()
+			r.state.wordSpacing, r.state.charSpacing = args[0].Float64(), args[1].Float64()
 		}
 		fallthrough
 	case "'":
-		p.moveLine(0, -p.state.leading)
-		p.addGlyphs(last.RawString())
+		r.moveLine(0, -r.state.leading)
+		r.addGlyphs(last.RawString())
 	case "Tj":
-		p.addGlyphs(last.RawString())
+		r.addGlyphs(last.RawString())
 	case "TJ":
 		for i := range last.Len() {
 			x := last.Index(i)
 			if x.Kind() == pdf.String {
-				p.addGlyphs(x.RawString())
+				r.addGlyphs(x.RawString())
 			} else {
-				p.textMatrix = transform{1, 0, 0, 1, -x.Float64() / 1000 * p.state.size * p.state.horizontalScale,
-					0}.multiply(p.textMatrix)
+				r.textMatrix = translate(-x.Float64()/1000*r.state.size*r.state.horizontalScale, 0).multiply(r.textMatrix)
 			}
 		}
 	}
 }
 
-func (p *contentReader) moveLine(x, y float64) {
-	p.lineMatrix = transform{1, 0, 0, 1, x, y}.multiply(p.lineMatrix)
-	p.textMatrix = p.lineMatrix
+func (r *contentReader) moveLine(x, y float64) {
+	r.lineMatrix = translate(x, y).multiply(r.lineMatrix)
+	r.textMatrix = r.lineMatrix
 }
 
 // addGlyphs notes the glyphs of a string and moves on behind them.
-func (p *contentReader) addGlyphs(raw string) {
-	s := &p.state
+func (r *contentReader) addGlyphs(raw string) {
+	s := &r.state
 	if s.font == nil {
 		return
 	}
@@ -175,15 +176,15 @@ func (p *contentReader) addGlyphs(raw string) {
 			advance += s.wordSpacing
 		}
 		advance *= s.horizontalScale
-		m := transform{s.size * s.horizontalScale, 0, 0, s.size, 0, s.rise}.multiply(p.textMatrix).multiply(s.ctm)
-		p.addGlyph(m, g)
-		p.textMatrix = transform{1, 0, 0, 1, advance, 0}.multiply(p.textMatrix)
+		m := transform{s.size * s.horizontalScale, 0, 0, s.size, 0, s.rise}.multiply(r.textMatrix).multiply(s.ctm)
+		r.addGlyph(m, g)
+		r.textMatrix = translate(advance, 0).multiply(r.textMatrix)
 	}
 }
 
 // addGlyph turns the glyph so that its base line is level.
-func (p *contentReader) addGlyph(m transform, g glyphCode) {
-	if g.text == "" || g.text == "\x00" || len(p.glyphs) >= draft.MaxGlyphs {
+func (r *contentReader) addGlyph(m transform, g glyphCode) {
+	if g.text == "" || g.text == "\x00" || len(r.glyphs) >= draft.MaxGlyphs {
 		return
 	}
 	length := math.Hypot(m[0], m[1])
@@ -193,40 +194,39 @@ func (p *contentReader) addGlyph(m transform, g glyphCode) {
 	}
 	cos, sin := m[0]/length, m[1]/length
 	x, y := m[4]*cos+m[5]*sin, m[5]*cos-m[4]*sin
-	p.glyphs = append(p.glyphs, glyph{x: x, end: x + g.width*length, y: y, size: height, text: g.text, bold: p.state.bold})
+	r.glyphs = append(r.glyphs, glyph{x: x, end: x + g.width*length, y: y, size: height, text: g.text, bold: r.state.bold})
 }
 
 // drawForm draws what stands in a stream of its own, which the resources name.
-func (p *contentReader) drawForm(name string) {
-	if x := p.resources.Key("XObject").Key(name); x.Key("Subtype").Name() == "Form" {
-		p.drawStream(x)
+func (r *contentReader) drawForm(name string) {
+	if x := r.resources.Key("XObject").Key(name); x.Key("Subtype").Name() == "Form" {
+		r.drawStream(x)
 	}
 }
 
-func (p *contentReader) drawStream(x pdf.Value) {
-	if p.formCount++; p.formCount > maxForms || p.formDepth >= maxFormDepth || x.Kind() != pdf.Stream {
+func (r *contentReader) drawStream(x pdf.Value) {
+	if r.formCount++; r.formCount > maxForms || r.formDepth >= maxFormDepth || x.Kind() != pdf.Stream {
 		return
 	}
-	outer, state, saved := p.resources, p.state, p.stateStack
-	defer func() { p.resources, p.state, p.stateStack = outer, state, saved }()
+	outer, state, saved := r.resources, r.state, r.stateStack
+	r.formDepth++
+	defer func() { r.resources, r.state, r.stateStack, r.formDepth = outer, state, saved, r.formDepth-1 }()
 	if own := x.Key("Resources"); own.Kind() == pdf.Dict {
-		p.resources = own
+		r.resources = own
 	}
 	if m := x.Key("Matrix"); m.Len() == 6 {
 		var t transform
 		for i := range t {
 			t[i] = m.Index(i).Float64()
 		}
-		p.state.ctm = t.multiply(p.state.ctm)
+		r.state.ctm = t.multiply(r.state.ctm)
 	}
-	p.stateStack = nil
-	p.formDepth++
-	defer func() { p.formDepth-- }()
-	_ = p.readContent(x) // what came before its damage is kept
+	r.stateStack = nil
+	_ = r.readContent(x) // what came before its damage is kept
 }
 
 // drawAnnotations draws what was filled into the fields of a form and written on the page.
-func (p *contentReader) drawAnnotations(v pdf.Value) {
+func (r *contentReader) drawAnnotations(v pdf.Value) {
 	defer func() { _ = recover() }() // the page itself is read already
 	all := v.Key("Annots")
 	for i := range min(all.Len(), maxForms) {
@@ -238,16 +238,16 @@ func (p *contentReader) drawAnnotations(v pdf.Value) {
 		if look.Kind() == pdf.Dict { // one for each state
 			look = look.Key(a.Key("AS").Name())
 		}
-		p.state = textState{horizontalScale: 1, ctm: identityTransform}
-		p.state.ctm[4] = a.Key("Rect").Index(0).Float64() - look.Key("BBox").Index(0).Float64()
-		p.state.ctm[5] = a.Key("Rect").Index(1).Float64() - look.Key("BBox").Index(1).Float64()
-		p.drawStream(look)
+		r.state = textState{horizontalScale: 1, ctm: identityTransform}
+		r.state.ctm[4] = a.Key("Rect").Index(0).Float64() - look.Key("BBox").Index(0).Float64()
+		r.state.ctm[5] = a.Key("Rect").Index(1).Float64() - look.Key("BBox").Index(1).Float64()
+		r.drawStream(look)
 	}
 }
 
 // findFont finds a font of the resources. Those that an object of the file holds are read once.
-func (p *contentReader) findFont(name string) (*font, bool) {
-	all := p.resources.Key("Font")
+func (r *contentReader) findFont(name string) (*font, bool) {
+	all := r.resources.Key("Font")
 	v := all.Key(name)
 	if v.Kind() != pdf.Dict {
 		return nil, false
@@ -255,12 +255,12 @@ func (p *contentReader) findFont(name string) (*font, bool) {
 	base := v.Key("BaseFont").Name()
 	bold := boldNamePattern.MatchString(base)
 	key := base + " " + v.String()
-	if f := p.fonts[key]; f != nil {
+	if f := r.fonts[key]; f != nil {
 		return f, bold
 	}
 	f := newFont(v)
-	if len(p.fonts) < 2000 {
-		p.fonts[key] = f
+	if len(r.fonts) < 2000 {
+		r.fonts[key] = f
 	}
 	return f, bold
 }

@@ -90,36 +90,37 @@ func newGlyphRun(glyphs []glyph) glyphRun {
 	return s
 }
 
-func (s *glyphRun) continuesWith(next glyphRun) bool {
-	size := max(s.size, next.size)
-	if dy := next.y - s.y; dy > 0.45*size || dy < -0.45*size || !s.hasRTL && !next.hasRTL {
+func (g *glyphRun) continuesWith(next glyphRun) bool {
+	size := max(g.size, next.size)
+	if dy := next.y - g.y; dy > 0.45*size || dy < -0.45*size || !g.hasRTL && !next.hasRTL {
 		return false
 	}
-	gap := max(next.x-s.end, s.x-next.end)
-	return gap < 4*size && (gap > -0.6*size || next.hasOnlyMarks || s.hasOnlyMarks)
+	gap := max(next.x-g.end, g.x-next.end)
+	return gap < 4*size && (gap > -0.6*size || next.hasOnlyMarks || g.hasOnlyMarks)
 }
 
-func (s *glyphRun) merge(next glyphRun) {
-	s.glyphs = append(s.glyphs, next.glyphs...)
-	s.x, s.end, s.size = min(s.x, next.x), max(s.end, next.end), max(s.size, next.size)
-	s.hasRTL, s.hasOnlyMarks = s.hasRTL || next.hasRTL, s.hasOnlyMarks && next.hasOnlyMarks
+func (g *glyphRun) merge(next glyphRun) {
+	g.glyphs = append(g.glyphs, next.glyphs...)
+	g.x, g.end, g.size = min(g.x, next.x), max(g.end, next.end), max(g.size, next.size)
+	g.hasRTL, g.hasOnlyMarks = g.hasRTL || next.hasRTL, g.hasOnlyMarks && next.hasOnlyMarks
 }
 
 // isNextOnLine reports whether g goes on on the line of a, to the right or, in scripts that run so, to the left.
 func isNextOnLine(a, g glyph) bool {
 	size := max(a.size, g.size)
+	isNear := func(gap float64) bool { return gap > -0.6*size && gap < 4*size }
 	if dy := g.y - a.y; dy > 0.45*size || dy < -0.45*size {
 		return false
 	}
-	if gap := g.x - a.end; gap > -0.6*size && gap < 4*size {
-		return true
-	}
-	gap := a.x - g.end
-	return (isRTL(a.text) || isRTL(g.text)) && gap > -0.6*size && gap < 4*size
+	return isNear(g.x-a.end) || (isRTL(a.text) || isRTL(g.text)) && isNear(a.x-g.end)
 }
 
 func isRTL(s string) bool {
 	r, _ := utf8.DecodeRuneInString(s)
+	return isRTLRune(r)
+}
+
+func isRTLRune(r rune) bool {
 	return r >= 0x590 && unicode.In(r, unicode.Arabic, unicode.Hebrew, unicode.Syriac)
 }
 

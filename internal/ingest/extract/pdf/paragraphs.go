@@ -1,6 +1,7 @@
 package pdf
 
 import (
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -18,7 +19,7 @@ func (t *layout) text() string {
 	var d draft.Builder
 	for _, lines := range t.pages {
 		remaining := slices.DeleteFunc(slices.Clone(lines), func(l textLine) bool {
-			return repeated[maskDigits(l.text)] && atEdge(lines, l)
+			return repeated[maskDigits(l.text)] > 0 && atEdge(lines, l)
 		})
 		writeLines(&d, remaining, body, levels)
 	}
@@ -73,8 +74,8 @@ func canBeTitle(text string) bool {
 	return letters >= 3 && len(text) < 160
 }
 
-// repeatedEdgeLines finds lines that stand at the edge of most pages, whatever number is in them.
-func (t *layout) repeatedEdgeLines() map[string]bool {
+// repeatedEdgeLines counts lines that stand at the edge of most pages, whatever number is in them.
+func (t *layout) repeatedEdgeLines() map[string]int {
 	times := map[string]int{}
 	for _, lines := range t.pages {
 		seen := map[string]bool{}
@@ -85,13 +86,8 @@ func (t *layout) repeatedEdgeLines() map[string]bool {
 			}
 		}
 	}
-	out := map[string]bool{}
-	for key, n := range times {
-		if n >= 3 && n*2 > len(t.pages) {
-			out[key] = true
-		}
-	}
-	return out
+	maps.DeleteFunc(times, func(_ string, n int) bool { return n < 3 || n*2 <= len(t.pages) })
+	return times
 }
 
 func maskDigits(text string) string {

@@ -35,9 +35,7 @@ func toReadingOrder(text string) string {
 	var b strings.Builder
 	b.Grow(len(text))
 	for line := range strings.Lines(text) {
-		if !strings.HasPrefix(line, rtlStartMark) || !strings.ContainsFunc(line, func(r rune) bool {
-			return isRTL(string(r))
-		}) {
+		if !strings.HasPrefix(line, rtlStartMark) || !strings.ContainsFunc(line, isRTLRune) {
 			b.WriteString(line)
 			continue
 		}
@@ -97,7 +95,7 @@ func haveSameWords(a, b string) bool {
 // letters alone: pdftotext turns the two of a ligature around, so that "لا" becomes "ال".
 func wordKey(word string) string {
 	word = strings.Trim(word, ".,:;()|#*-•،؛؟\"")
-	if strings.ContainsFunc(word, func(r rune) bool { return isRTL(string(r)) }) {
+	if strings.ContainsFunc(word, isRTLRune) {
 		letters := []rune(word)
 		slices.Sort(letters)
 		return string(letters)

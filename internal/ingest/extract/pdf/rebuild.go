@@ -5,6 +5,8 @@ import (
 	"compress/zlib"
 	"fmt"
 	"io"
+	"iter"
+	"maps"
 	"regexp"
 	"slices"
 	"strconv"
@@ -63,34 +65,61 @@ func lastReference(data []byte, key string) string {
 	return ""
 }
 
-// scanObjects finds "12 0 obj" wherever it stands.
-func (f *rebuilder) scanObjects(data []byte) {
-	for from := 0; ; {
-		i := bytes.Index(data[from:], []byte("obj"))
-		if i < 0 {
-			return
-		}
-		at := from + i
-		from = at + 3
-		start, number, generation, ok := parseObjectHeader(data, at)
-		if !ok || len(f.objects) > maxObjects || number > 4*maxObjects {
+// scanObjects notes where the objects are, and unpacks those that are packed.
+func (r *rebuilder) scanObjects(data []byte) {
+	for h := range eachObject(data) {
+		if len(r.objects) > maxObjects || h.number > 4*maxObjects {
 			continue
 		}
-		f.objects[number] = objectPos{start + f.offsetShift, generation}
-		head := data[from:min(len(data), from+4096)]
+		r.objects[h.number] = objectPos{h.start + r.offsetShift, h.generation}
+		head := data[h.begin:min(len(data), h.begin+4096)]
 		if end := bytes.Index(head, []byte("endobj")); end >= 0 {
 			head = head[:end]
 		}
 		if catalogPattern.Match(head) {
-			f.catalog = fmt.Sprintf("%d %d R", number, generation)
+			r.catalog = fmt.Sprintf("%d %d R", h.number, h.generation)
 		}
 		if i := bytes.Index(head, []byte("stream")); i >= 0 && bytes.Contains(head[:i], []byte("/ObjStm")) {
-			f.unpackObjectStream(head[:i], data[from+i+len("stream"):])
+			r.unpackObjectStream(head[:i], data[h.begin+i+len("stream"):])
 		}
 	}
 }
 
 var catalogPattern = regexp.MustCompile(`/Type\s*/Catalog\b`)
+
+// objectHeader is the beginning of an object, "12 0 obj".
+type objectHeader struct {
+	number, generation int
+	start, begin       int // where it starts, and where the object behind it does
+}
+
+// eachObject yields the headers of objects, wherever they stand.
+func eachObject(data []byte) iter.Seq[objectHeader] {
+	return func(yield func(objectHeader) bool) {
+		for begin := range eachEnd(data, "obj") {
+			h := objectHeader{begin: begin}
+			var ok bool
+			if h.start, h.number, h.generation, ok = parseObjectHeader(data, begin-len("obj")); ok && !yield(h) {
+				return
+			}
+		}
+	}
+}
+
+// eachEnd yields where each occurrence of a word ends.
+func eachEnd(data []byte, word string) iter.Seq[int] {
+	return func(yield func(int) bool) {
+		for at := 0; ; {
+			i := bytes.Index(data[at:], []byte(word))
+			if i < 0 {
+				return
+			}
+			if at += i + len(word); !yield(at) {
+				return
+			}
+		}
+	}
+}
 
 // parseObjectHeader reads the two numbers before "obj".
 func parseObjectHeader(data []byte, obj int) (start, number, generation int, ok bool) {
@@ -118,13 +147,13 @@ func isBlank(c byte) bool {
 }
 
 // unpackObjectStream writes the objects of a packed stream behind the file.
-func (f *rebuilder) unpackObjectStream(head, body []byte) {
+func (r *rebuilder) unpackObjectStream(head, body []byte) {
 	if bytes.Contains(head, []byte("/Predictor")) || !bytes.Contains(head, []byte("FlateDecode")) {
 		return
 	}
 	body = bytes.TrimPrefix(bytes.TrimPrefix(body, []byte("\r")), []byte("\n"))
-	text := inflate(body, max(maxUnpackedStreamBytes-f.unpackedBytes, 0))
-	f.unpackedBytes += len(text)
+	text := inflate(body, max(maxUnpackedStreamBytes-r.unpackedBytes, 0))
+	r.unpackedBytes += len(text)
 	first, count := numberAfterKey(head, "/First"), numberAfterKey(head, "/N")
 	if first <= 0 || first > len(text) {
 		return
@@ -134,7 +163,7 @@ func (f *rebuilder) unpackObjectStream(head, body []byte) {
 		n, err := strconv.Atoi(string(fields[i]))
 		offset, bad := strconv.Atoi(string(fields[i+1]))
 		if err != nil || bad != nil || n <= 0 || n > 4*maxObjects || offset < 0 || first+offset > len(text) ||
-			len(f.objects) > maxObjects {
+			len(r.objects) > maxObjects {
 			continue
 		}
 		end := len(text)
@@ -143,63 +172,42 @@ func (f *rebuilder) unpackObjectStream(head, body []byte) {
 				end = first + next
 			}
 		}
-		f.objects[n] = objectPos{offset: f.out.Len()}
-		fmt.Fprintf(&f.out, "%d 0 obj\n%s\nendobj\n", n, text[first+offset:end])
+		r.objects[n] = objectPos{offset: r.out.Len()}
+		fmt.Fprintf(&r.out, "%d 0 obj\n%s\nendobj\n", n, text[first+offset:end])
 		if catalogPattern.Match(text[first+offset : end]) {
-			f.catalog = strconv.Itoa(n) + " 0 R"
+			r.catalog = strconv.Itoa(n) + " 0 R"
 		}
 	}
 }
 
 // numberAfterKey finds "/Key 12".
 func numberAfterKey(head []byte, key string) int {
-	for from := 0; ; {
-		i := bytes.Index(head[from:], []byte(key))
-		if i < 0 {
-			return 0
-		}
-		from += i + len(key)
-		rest := bytes.TrimLeft(head[from:], " \r\n\t")
-		end := 0
-		for end < len(rest) && rest[end] >= '0' && rest[end] <= '9' && end < 9 {
-			end++
-		}
-		if n, err := strconv.Atoi(string(rest[:end])); err == nil {
+	for at := range eachEnd(head, key) {
+		if n, err := strconv.Atoi(string(tokenAt(head, at).text)); err == nil {
 			return n
 		}
 	}
+	return 0
 }
 
-func (f *rebuilder) finishTable(root, info string) []byte {
-	numbers := make([]int, 0, len(f.objects))
-	for n := range f.objects {
-		numbers = append(numbers, n)
-	}
-	slices.Sort(numbers)
-	start := f.out.Len()
+func (r *rebuilder) finishTable(root, info string) []byte {
+	numbers := slices.Sorted(maps.Keys(r.objects))
+	start := r.out.Len()
 	size := 1
-	f.out.WriteString("xref\n0 1\n0000000000 65535 f \n")
-	for i := 0; i < len(numbers); {
-		j := i + 1
-		for j < len(numbers) && numbers[j] == numbers[j-1]+1 {
-			j++
-		}
-		fmt.Fprintf(&f.out, "%d %d\n", numbers[i], j-i)
-		for _, n := range numbers[i:j] {
-			fmt.Fprintf(&f.out, "%010d %05d n \n", f.objects[n].offset, f.objects[n].generation)
-			size = n + 1
-		}
-		i = j
+	r.out.WriteString("xref\n0 1\n0000000000 65535 f \n")
+	for _, n := range numbers {
+		fmt.Fprintf(&r.out, "%d 1\n%010d %05d n \n", n, r.objects[n].offset, r.objects[n].generation)
+		size = n + 1
 	}
-	fmt.Fprintf(&f.out, "trailer\n<</Size %d", size)
+	fmt.Fprintf(&r.out, "trailer\n<</Size %d", size)
 	if root != "" {
-		fmt.Fprintf(&f.out, " /Root %s", root)
+		fmt.Fprintf(&r.out, " /Root %s", root)
 	}
 	if info != "" {
-		fmt.Fprintf(&f.out, " /Info %s", info)
+		fmt.Fprintf(&r.out, " /Info %s", info)
 	}
-	fmt.Fprintf(&f.out, ">>\nstartxref\n%d\n%%%%EOF\n", start)
-	return f.out.Bytes()
+	fmt.Fprintf(&r.out, ">>\nstartxref\n%d\n%%%%EOF\n", start)
+	return r.out.Bytes()
 }
 
 // inflate returns what a zlib stream holds up to its end, its damage or the bound.

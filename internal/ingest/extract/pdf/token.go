@@ -153,20 +153,14 @@ func (t *token) readEscape(data []byte, at int) int {
 	return at
 }
 
-// dict holds the members of a dictionary: []byte for strings, string for names, int, bool, pdfDict, []any, pdfRef, or
+// dict holds the members of a dictionary: []byte for strings, string for names, int, bool, dict, []any, reference, or
 // nil for what is not needed.
 type dict map[string]any
 
 // reference is the number of an object that stands elsewhere.
 type reference int
 
-// dictAt reads the dictionary that begins at a place, and returns where it ends.
-func dictAt(data []byte, at int) (dict, int) {
-	v, end := valueAt(data, at, 0)
-	d, _ := v.(dict)
-	return d, end
-}
-
+// valueAt reads the value that begins at a place, and returns where it ends.
 func valueAt(data []byte, at, depth int) (any, int) {
 	t := tokenAt(data, at)
 	switch {

@@ -4,11 +4,9 @@ import "golang.org/x/sys/unix"
 
 // The calls of this architecture that a fence refuses beside those that all have: there are none of the old ones.
 var (
-	fenceArch       uint32 = unix.AUDIT_ARCH_AARCH64
-	fenceX32               = false
-	ownOutsideCalls []uint32
-	ownWriteCalls   []uint32
-	ownPathCalls    []uint32
+	fenceArch uint32 = unix.AUDIT_ARCH_AARCH64
+	fenceX32  bool
+	openCall  uint32 // openat is the only one
 
-	openCall uint32 // openat is the only one
+	ownOutsideCalls, ownWriteCalls, ownPathCalls []uint32
 )

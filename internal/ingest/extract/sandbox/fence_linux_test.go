@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// startsIn is long enough for a program to start.
+// startsIn is the time in which a program starts.
 const startsIn = 500 * time.Millisecond
 
 // deeper tries what takes the kernel's own calls.

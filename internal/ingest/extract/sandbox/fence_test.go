@@ -146,7 +146,7 @@ func newTarget(t *testing.T) target {
 }
 
 // A hole in another program costs nothing but the file: not the data, not the server's settings, not the server.
-func TestAnotherProgramReachesNothing(t *testing.T) {
+func TestExternalProgramIsConfined(t *testing.T) {
 	requireLinux(t)
 	requireLandlock(t)
 	at := newTarget(t)
@@ -165,8 +165,8 @@ func TestAnotherProgramReachesNothing(t *testing.T) {
 	}
 }
 
-// Our own reader is left nothing at all.
-func TestOurReaderReachesNothing(t *testing.T) {
+// Our own reader can open no file, socket or program.
+func TestOwnReaderIsConfined(t *testing.T) {
 	requireLinux(t)
 	var known *draft.Error
 	_, err := newPool(t, "fenced").ReadFile(t.Context(), extract.TXT, "a.txt", []byte("words"))
@@ -176,7 +176,7 @@ func TestOurReaderReachesNothing(t *testing.T) {
 }
 
 // What is not fenced is not read, unless the operator says so.
-func TestNothingIsReadWithoutFences(t *testing.T) {
+func TestFilesAreRefusedWithoutFences(t *testing.T) {
 	requireLinux(t)
 	if got := readExpectingError(t, newPool(t, "unfiltered")); !strings.Contains(got, "cannot fence") {
 		t.Error(got)
@@ -190,7 +190,7 @@ func TestNothingIsReadWithoutFences(t *testing.T) {
 
 // Another program runs where all fences stand; where files cannot be kept from it, only when it is named; and without
 // a filter of calls only when nothing is to be fenced.
-func TestAnotherProgramNeedsItsFences(t *testing.T) {
+func TestExternalProgramRequiresFences(t *testing.T) {
 	requireLinux(t)
 	program := hostileProgram(t, "antiword")
 	for _, c := range []struct {
@@ -215,7 +215,7 @@ func TestAnotherProgramNeedsItsFences(t *testing.T) {
 }
 
 // All who read a file have its time together: a third of it is left to the other program, and is not more for it.
-func TestTimeIsForAllWhoRead(t *testing.T) {
+func TestReadersShareTheTimeLimit(t *testing.T) {
 	requireLinux(t)
 	requireLandlock(t)
 	var log bytes.Buffer

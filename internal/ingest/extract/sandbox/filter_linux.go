@@ -20,9 +20,9 @@ func installFilter(outside bool) error {
 	if fenceArch == 0 {
 		return errNoFilter
 	}
-	denied := slices.Concat(outsideCalls, ownOutsideCalls, writeCalls, ownWriteCalls)
+	denied := slices.Concat(outsideCalls, writeCalls)
 	if !outside {
-		denied = slices.Concat(denied, pathCalls, ownPathCalls)
+		denied = append(denied, pathCalls...)
 	}
 	return applyFilter(buildFilter(fenceArch, fenceX32, denied, fenceRules(uint32(unix.Getpid()), openCall)))
 }

@@ -3,7 +3,6 @@ package sandbox
 import (
 	"errors"
 	"fmt"
-	"math"
 	"runtime"
 	"syscall"
 	"unsafe"
@@ -102,13 +101,18 @@ func restrictThread(open []allowedPath) error {
 	if err != nil {
 		return err
 	}
+	return errors.Join(restrictSelf(rules, 0), unix.Close(rules))
+}
+
+// restrictSelf puts the calling thread under rules, or more of them by the flags.
+func restrictSelf(rules int, flags uintptr) error {
 	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
 		return fmt.Errorf("no new privileges: %w", err)
 	}
-	if _, _, errno := unix.Syscall(unix.SYS_LANDLOCK_RESTRICT_SELF, uintptr(rules), 0, 0); errno != 0 {
+	if _, _, errno := unix.Syscall(unix.SYS_LANDLOCK_RESTRICT_SELF, uintptr(rules), flags, 0); errno != 0 {
 		return fmt.Errorf("use Landlock: %w", errno)
 	}
-	return unix.Close(rules)
+	return nil
 }
 
 // restrictProcess leaves all threads of this process no path at all. A program that is linked with C cannot do that,
@@ -120,7 +124,9 @@ func restrictProcess() error {
 	}
 	defer func() { _ = unix.Close(rules) }()
 	if _, _, errno := syscall.AllThreadsSyscall6(unix.SYS_PRCTL, unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0, 0); errno != 0 {
-		return restrictAllThreads(rules)
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+		return restrictSelf(rules, unix.LANDLOCK_RESTRICT_SELF_TSYNC) // from the eighth version of Landlock on
 	}
 	if _, _, errno := syscall.AllThreadsSyscall(unix.SYS_LANDLOCK_RESTRICT_SELF, uintptr(rules), 0, 0); errno != 0 {
 		return fmt.Errorf("use Landlock: %w", errno)
@@ -129,20 +135,6 @@ func restrictProcess() error {
 	if _, _, errno := syscall.AllThreadsSyscall(unix.SYS_CAPSET, uintptr(unsafe.Pointer(header)),
 		uintptr(unsafe.Pointer(none)), 0); errno != 0 { //nolint:gosec // the kernel reads them
 		return fmt.Errorf("privileges: %w", errno)
-	}
-	return nil
-}
-
-// restrictAllThreads restricts all threads at once, as kernels can from the eighth version of Landlock on.
-func restrictAllThreads(rules int) error {
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
-	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
-		return fmt.Errorf("no new privileges: %w", err)
-	}
-	if _, _, errno := unix.Syscall(unix.SYS_LANDLOCK_RESTRICT_SELF, uintptr(rules), unix.LANDLOCK_RESTRICT_SELF_TSYNC,
-		0); errno != 0 {
-		return fmt.Errorf("use Landlock: %w", errno)
 	}
 	return nil
 }
@@ -156,9 +148,4 @@ func dropPrivileges() error {
 
 func emptyCapabilities() (*unix.CapUserHeader, *[2]unix.CapUserData) {
 	return &unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}, &[2]unix.CapUserData{}
-}
-
-// closeOtherFiles closes what a process has open beside its standard streams, once it becomes another program.
-func closeOtherFiles() {
-	_ = unix.CloseRange(3, math.MaxUint32, unix.CLOSE_RANGE_CLOEXEC) // all of ours are closed then anyway
 }

@@ -28,7 +28,7 @@ func TestTimeIsBounded(t *testing.T) {
 	}
 }
 
-func TestCrashCostsOneFile(t *testing.T) {
+func TestCrashFailsOneFileOnly(t *testing.T) {
 	p := newPool(t, "broken")
 	for range 5 {
 		if got := readExpectingError(t, p); !strings.Contains(got, "given up") {
@@ -46,8 +46,8 @@ func TestCancelledWhileReading(t *testing.T) {
 	}
 }
 
-// What ours cannot read another program may, within the limits of a child.
-func TestAnotherProgramReadsWhatOursCannot(t *testing.T) {
+// A file that our reader cannot read is read by another program, within the limits of a child.
+func TestExternalProgramReadsWhatOurReaderCannot(t *testing.T) {
 	requireLinux(t)
 	requireLandlock(t)
 	unreadable := []byte("no table of pieces")

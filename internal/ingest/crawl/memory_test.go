@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// Memory is a frontier for tests and for what need not outlive the process. The zero value is ready.
+// Memory is a frontier in memory. The zero value is ready.
 type Memory struct {
 	mu    sync.Mutex
 	urls  []string
@@ -21,7 +21,6 @@ type memoryLink struct {
 
 var _ Frontier = (*Memory)(nil)
 
-// Seed implements Frontier.
 func (m *Memory) Seed(_ context.Context, links []Link) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -47,7 +46,6 @@ func (m *Memory) PrepareRecrawl() {
 	})
 }
 
-// Next implements Frontier.
 func (m *Memory) Next(_ context.Context, n int) ([]Link, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -66,7 +64,6 @@ func (m *Memory) Next(_ context.Context, n int) ([]Link, error) {
 	return claimed, nil
 }
 
-// AddLinks implements Frontier.
 func (m *Memory) AddLinks(_ context.Context, links []Link) (Counts, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -85,14 +82,13 @@ func (m *Memory) add(links []Link) (added Counts) {
 		if link.ExcludeReason != "" {
 			l.outcome = excludedOutcome(link.ExcludeReason)
 		}
-		added = added.adding(l.outcome)
+		added.Add(l.outcome.State, 1)
 		m.links[link.URL] = l
 		m.urls = append(m.urls, link.URL)
 	}
 	return added
 }
 
-// Outcome implements Frontier.
 func (m *Memory) Outcome(_ context.Context, url string) (Outcome, bool, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -103,7 +99,6 @@ func (m *Memory) Outcome(_ context.Context, url string) (Outcome, bool, error) {
 	return l.outcome, true, nil
 }
 
-// Finish implements Frontier.
 func (m *Memory) Finish(_ context.Context, link Link, outcome Outcome) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -112,13 +107,13 @@ func (m *Memory) Finish(_ context.Context, link Link, outcome Outcome) error {
 	return nil
 }
 
-// Counts implements Frontier.
 func (m *Memory) Counts(context.Context) (Counts, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	var c Counts
 	for _, l := range m.links {
-		c = c.adding(l.outcome)
+		c.Add(l.outcome.State, 1)
+		c.Bytes += l.outcome.Bytes
 	}
 	return c, nil
 }
