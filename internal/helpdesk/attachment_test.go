@@ -57,10 +57,9 @@ func TestAttachments(t *testing.T) {
 	forEachFileStore(t, func(w *testHelpdesk, files *ingest.Service) {
 		ann := w.addMember(w.Account, "ann"+parley.NewUUID())
 		first := w.mustOpen(newTicketRequest(1))
-		m, err := w.Reply(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, first.Number,
-			NewReply{Type: "reply", AuthorID: ann,
-				Files: []File{w.newUpload(files, "a.png", png), w.newUpload(files, "page.html",
-					"<html><script>alert(1)</script>"), w.newUpload(files, "twin.png", png)}})
+		m, err := w.Reply(w, w.ref(), first.Number, NewReply{Type: "reply", AuthorID: ann,
+			Files: []File{w.newUpload(files, "a.png", png), w.newUpload(files, "page.html",
+				"<html><script>alert(1)</script>"), w.newUpload(files, "twin.png", png)}})
 		w.must(err)
 		listed := w.messages(first, store.MessageTypeReply)[1]
 		if len(m.Attachments) != 3 || len(listed.Attachments) != 3 {
@@ -98,7 +97,7 @@ func TestLinksExpireAndCannotBeForged(t *testing.T) {
 		ann := w.addMember(w.Account, "ann"+parley.NewUUID())
 		first := w.mustOpen(newTicketRequest(1))
 		reply := func(name string) parley.AttachmentID {
-			m, err := w.Reply(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, first.Number,
+			m, err := w.Reply(w, w.ref(), first.Number,
 				NewReply{Type: "note", Content: "See", AuthorID: ann, Files: []File{w.newUpload(files, name, name)}})
 			w.must(err)
 			return m.Attachments[0].ID
@@ -154,12 +153,11 @@ func TestFilesThatAreRefused(t *testing.T) {
 		}
 		for _, list := range [][]File{many, {{Name: "big", Size: MaxFileBytes + 1, Path: "nowhere"}},
 			{{Name: "empty", Path: "nowhere"}}} {
-			_, err := w.Reply(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, first.Number,
+			_, err := w.Reply(w, w.ref(), first.Number,
 				NewReply{Type: "reply", Content: "x", AuthorID: ann, Files: list})
 			w.wantCode(err, parley.CodeInvalidBody)
 		}
-		_, err := w.Reply(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, 99,
-			NewReply{Type: "reply", Content: "x", AuthorID: ann, Files: many[:1]})
+		_, err := w.Reply(w, w.ref(), 99, NewReply{Type: "reply", Content: "x", AuthorID: ann, Files: many[:1]})
 		w.wantCode(err, parley.CodeTicketNotFound)
 		if n := rows() - before; n != 0 {
 			w.Errorf("a reply that failed has left %d rows", n)
@@ -167,7 +165,7 @@ func TestFilesThatAreRefused(t *testing.T) {
 		if left, err := filepath.Glob(filepath.Join(files.Files.Dir, "??", "*")); len(left) > 0 || err != nil {
 			w.Errorf("a reply that failed has left %v %v", left, err)
 		}
-		_, err = w.Reply(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, first.Number,
+		_, err = w.Reply(w, w.ref(), first.Number,
 			NewReply{Type: "reply", Content: "x", AuthorID: ann, Files: many[1:]})
 		w.must(err)
 	})
@@ -178,23 +176,22 @@ func TestFilesGoWithTheirConversation(t *testing.T) {
 	forEachFileStore(t, func(w *testHelpdesk, files *ingest.Service) {
 		ann := w.addMember(w.Account, "ann"+parley.NewUUID())
 		first := w.mustOpen(newTicketRequest(1))
-		m, err := w.Reply(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, first.Number,
+		m, err := w.Reply(w, w.ref(), first.Number,
 			NewReply{Type: "reply", Content: "x", AuthorID: ann, Files: []File{w.newUpload(files, "a.png", png)}})
 		w.must(err)
-		w.must(files.RemoveUnusedFiles(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}))
+		w.must(files.RemoveUnusedFiles(w, w.ref()))
 		if got := w.fetchFile(m.Attachments[0].ID); string(got.Bytes) != png {
 			w.Error("the file has gone")
 		}
 		w.must(w.DB.Transact(w, sqldb.Interactive, func(tx *store.DB) error {
-			_, err := tx.DeleteConversations(w, parley.AgentRef{Account: w.Account, Agent: w.Agent},
-				[]parley.ConversationID{first.ConversationID}, nil, w.Clock)
+			_, err := tx.DeleteConversations(w, w.ref(), []parley.ConversationID{first.ConversationID}, nil, w.Clock)
 			return err
 		}))
 		_, err = w.ResolveLink(w, m.Attachments[0].ID, w.sign("token", string(m.Attachments[0].ID)))
 		w.wantCode(err, parley.CodeResourceNotFound)
-		_, err = w.DB.EraseConversations(w, parley.AgentRef{Account: w.Account, Agent: w.Agent})
+		_, err = w.DB.EraseConversations(w, w.ref())
 		w.must(err)
-		w.must(files.RemoveUnusedFiles(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}))
+		w.must(files.RemoveUnusedFiles(w, w.ref()))
 		if n := w.countRows(`select count(*) from blobs`) + w.countRows(`select count(*) from blob_data`) +
 			w.countRows(`select count(*) from attachments`); n != 0 {
 			w.Errorf("%d rows are left", n)
@@ -208,7 +205,7 @@ func TestFilesNeedAPlace(t *testing.T) {
 		first := w.mustOpen(newTicketRequest(1))
 		path := filepath.Join(w.TempDir(), "f")
 		w.must(os.WriteFile(path, []byte("x"), 0o600))
-		_, err := w.Reply(context.Background(), parley.AgentRef{Account: w.Account, Agent: w.Agent}, first.Number,
+		_, err := w.Reply(context.Background(), w.ref(), first.Number,
 			NewReply{Type: "reply", AuthorID: ann, Files: []File{{Name: "f", Path: path, Size: 1}}})
 		w.wantCode(err, parley.CodeInvalidBody)
 	})

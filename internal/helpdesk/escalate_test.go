@@ -30,7 +30,7 @@ func (w *testHelpdesk) addConversation(c parley.Conversation, texts ...string) p
 				if err := tx.CreateConversation(w, &c, m, false); err != nil {
 					return err
 				}
-			} else if err := tx.AddMessage(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, m, nil); err != nil {
+			} else if err := tx.AddMessage(w, w.ref(), m, nil); err != nil {
 				return err
 			}
 		}
@@ -43,8 +43,7 @@ func (w *testHelpdesk) addConversation(c parley.Conversation, texts ...string) p
 func (w *testHelpdesk) setConversationStatus(id parley.ConversationID, to parley.ConversationStatus, by,
 	reason string) error {
 	return w.DB.Transact(w, sqldb.Interactive, func(tx *store.DB) error {
-		c, err := tx.LockConversation(w,
-			parley.ConversationRef{AgentRef: parley.AgentRef{Account: w.Account, Agent: w.Agent}, Conversation: id})
+		c, err := tx.LockConversation(w, parley.ConversationRef{AgentRef: w.ref(), Conversation: id})
 		if err != nil {
 			return err
 		}
@@ -62,15 +61,14 @@ func (w *testHelpdesk) addConversationMessage(id parley.ConversationID, author p
 	text string) {
 	w.Helper()
 	w.must(w.DB.Transact(w, sqldb.Interactive, func(tx *store.DB) error {
-		c, err := tx.LockConversation(w,
-			parley.ConversationRef{AgentRef: parley.AgentRef{Account: w.Account, Agent: w.Agent}, Conversation: id})
+		c, err := tx.LockConversation(w, parley.ConversationRef{AgentRef: w.ref(), Conversation: id})
 		if err != nil {
 			return err
 		}
 		m := &parley.Message{ID: parley.NewMessageID(), ConversationID: id, Author: author, AuthorID: member,
 			State: parley.MessageComplete,
 			Parts: []parley.Part{{Type: "text", Text: text}}, CreatedAt: w.now()}
-		if err := tx.AddMessage(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, m, nil); err != nil {
+		if err := tx.AddMessage(w, w.ref(), m, nil); err != nil {
 			return err
 		}
 		return w.MessageWritten(w, tx, c, m)
@@ -79,8 +77,7 @@ func (w *testHelpdesk) addConversationMessage(id parley.ConversationID, author p
 
 func (w *testHelpdesk) loadTicketOf(id parley.ConversationID) *parley.Ticket {
 	w.Helper()
-	t, err := w.DB.TicketOfConversation(w,
-		parley.ConversationRef{AgentRef: parley.AgentRef{Account: w.Account, Agent: w.Agent}, Conversation: id})
+	t, err := w.DB.TicketOfConversation(w, parley.ConversationRef{AgentRef: w.ref(), Conversation: id})
 	w.must(err)
 	return t
 }
@@ -88,8 +85,7 @@ func (w *testHelpdesk) loadTicketOf(id parley.ConversationID) *parley.Ticket {
 // eventKinds lists the events of a conversation's ticket.
 func (w *testHelpdesk) eventKinds(id parley.ConversationID) (list []string) {
 	w.Helper()
-	page, err := w.DB.TicketMessages(w,
-		parley.ConversationRef{AgentRef: parley.AgentRef{Account: w.Account, Agent: w.Agent}, Conversation: id},
+	page, err := w.DB.TicketMessages(w, parley.ConversationRef{AgentRef: w.ref(), Conversation: id},
 		store.TicketMessagesRequest{PageRequest: parley.PageRequest{Limit: 50}, Types: []string{store.MessageTypeEvent}})
 	w.must(err)
 	for _, m := range page.Items {
@@ -121,8 +117,7 @@ func TestTakeOverOpensATicket(t *testing.T) {
 		if h := w.eventKinds(id); !slices.Equal(h, []string{"escalated by agent asked for it"}) {
 			w.Error(h)
 		}
-		c, err := w.DB.Conversation(w,
-			parley.ConversationRef{AgentRef: parley.AgentRef{Account: w.Account, Agent: w.Agent}, Conversation: id})
+		c, err := w.DB.Conversation(w, parley.ConversationRef{AgentRef: w.ref(), Conversation: id})
 		if w.must(err); c.MessageCount != 2 {
 			w.Error("the conversation counts", c.MessageCount, "messages: an event is none")
 		}
@@ -156,7 +151,7 @@ func TestTheTicketFollowsItsConversation(t *testing.T) {
 		w.must(w.setConversationStatus(id, parley.ConversationTakenOver, "agent", "again"))
 		wantCategory("another escalation", parley.TicketOnYou)
 		for _, c := range []parley.StatusCategory{parley.TicketClosed, parley.TicketCancelled, parley.TicketOnHold} {
-			_, err := w.Change(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, 1, Change{Category: c}, string(kim))
+			_, err := w.Change(w, w.ref(), 1, Change{Category: c}, string(kim))
 			w.must(err)
 			w.addConversationMessage(id, parley.AuthorUser, "", "One more thing.")
 			wantCategory("a message to one that is "+string(c), parley.TicketOnYou)
@@ -223,7 +218,7 @@ func TestWhoseTicketItIs(t *testing.T) {
 func TestEscalatedTicketsAreMaskedWhereTheAgentMasks(t *testing.T) {
 	forEachDatabase(t, func(w *testHelpdesk) {
 		id := w.addConversation(parley.Conversation{}, "I am jo@example.com")
-		w.must(w.DB.UpdateAgent(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, func(a *parley.Agent) error {
+		w.must(w.DB.UpdateAgent(w, w.ref(), func(a *parley.Agent) error {
 			a.Redact = true
 			return nil
 		}))
@@ -244,8 +239,7 @@ func TestAnEscalatedTicketIsFoundByWhatWasSaid(t *testing.T) {
 		finds := func(want int, queries ...string) {
 			w.Helper()
 			for _, q := range queries {
-				if list, _, err := w.Search(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, q,
-					10); err != nil || len(list) != want {
+				if list, _, err := w.Search(w, w.ref(), q, 10); err != nil || len(list) != want {
 					w.Errorf("%q finds %d tickets, want %d: %v", q, len(list), want, err)
 				}
 			}
@@ -256,7 +250,7 @@ func TestAnEscalatedTicketIsFoundByWhatWasSaid(t *testing.T) {
 				State: parley.MessageComplete,
 				Parts: []parley.Part{{Type: "text", Text: text}}, CreatedAt: w.Clock}
 			w.must(w.DB.Transact(w, sqldb.Interactive, func(tx *store.DB) error {
-				return tx.AddMessage(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, m, nil)
+				return tx.AddMessage(w, w.ref(), m, nil)
 			}))
 		}
 		id := w.addConversation(parley.Conversation{Title: "A chat"}, "Hello", "My wombat has not come",
@@ -299,7 +293,7 @@ func TestTheWordsOfALongConversationAreBounded(t *testing.T) {
 		if n := w.countRows(`select count(*) from ticket_words where agent_id = ?`, w.Agent); n != maxTicketWords {
 			w.Error(n, "words")
 		}
-		if list, _, err := w.Search(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, "w15x7", 10); err != nil ||
+		if list, _, err := w.Search(w, w.ref(), "w15x7", 10); err != nil ||
 			len(list) != 1 {
 			w.Error("what was said last counts first:", list, err)
 		}
@@ -321,8 +315,7 @@ func TestManyEscalationsAtATime(t *testing.T) {
 					if err := w.setConversationStatus(id, parley.ConversationTakenOver, "agent", ""); err != nil {
 						w.Error(err)
 					}
-				} else if _, err := w.Open(w, parley.AgentRef{Account: w.Account, Agent: w.Agent},
-					newTicketRequest(i)); err != nil {
+				} else if _, err := w.Open(w, w.ref(), newTicketRequest(i)); err != nil {
 					w.Error(err)
 				}
 			})

@@ -50,11 +50,10 @@ func TestAMemberLeaves(t *testing.T) {
 	forEachDatabase(t, func(w *testHelpdesk) {
 		users := w.addTeamMembers(parley.StrategyRoundRobin, 2)
 		ann, bea, general := users[0], users[1], w.generalTeam()
-		w.must(w.PutRules(w, parley.AgentRef{Account: w.Account, Agent: w.Agent},
-			[]parley.Rule{{Key: "vip", Name: "VIP", Enabled: true, MemberID: ann,
-				All: []parley.Condition{{Field: "domain", Op: "is", Values: []string{"vip.example"}}}},
-				{Key: "other", Name: "Other", Enabled: true, MemberID: bea,
-					All: []parley.Condition{{Field: "domain", Op: "is", Values: []string{"other.example"}}}}}, "operator"))
+		w.must(w.putRules([]parley.Rule{{Key: "vip", Name: "VIP", Enabled: true, MemberID: ann,
+			All: []parley.Condition{{Field: "domain", Op: "is", Values: []string{"vip.example"}}}},
+			{Key: "other", Name: "Other", Enabled: true, MemberID: bea,
+				All: []parley.Condition{{Field: "domain", Op: "is", Values: []string{"other.example"}}}}}))
 		own, others, done := w.mustOpen(newTicketRequest(1)), w.mustOpen(newTicketRequest(2)), w.mustOpen(newTicketRequest(3))
 		vip := newTicketRequest(4)
 		vip.Email = "c@vip.example"
@@ -98,8 +97,7 @@ func TestAMemberLeaves(t *testing.T) {
 			w.Errorf("%+v", team.Members)
 		}
 		// Nobody returns them anything any more; their rule goes on with the default team.
-		_, err = w.Change(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, own.Number,
-			Change{Assignee: AssignTo(ann)}, "api")
+		_, err = w.Change(w, w.ref(), own.Number, Change{Assignee: AssignTo(ann)}, "api")
 		w.wantCode(err, parley.CodeTicketMember)
 		if got := w.mustOpen(vip); got.AssigneeID != bea || got.TeamID != general.ID {
 			w.Errorf("%+v", got)
@@ -130,8 +128,7 @@ func TestClosedTicketsOfWhoHasLeft(t *testing.T) {
 		}
 		w.changeTicket(done[0], Change{Category: parley.TicketOnYou})
 		w.addConversationMessage(done[1].ConversationID, parley.AuthorUser, "", "Once more, please")
-		_, err := w.Reply(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, done[2].Number,
-			NewReply{Type: "reply", Content: "Hello again", AuthorID: bea})
+		_, err := w.Reply(w, w.ref(), done[2].Number, NewReply{Type: "reply", Content: "Hello again", AuthorID: bea})
 		w.must(err)
 		for _, one := range done[:3] {
 			if now := w.reloadTicket(one); now.AssigneeID != "" || !now.Category.IsOpen() ||
@@ -154,11 +151,9 @@ func TestClosedTicketsOfWhoHasLeft(t *testing.T) {
 func TestTicketsOfWhoLeavesGoToTheirTeams(t *testing.T) {
 	forEachDatabase(t, func(w *testHelpdesk) {
 		users := w.addTeamMembers(parley.StrategyRoundRobin, 3)
-		manual, err := w.AddTeam(w, parley.AgentRef{Account: w.Account, Agent: w.Agent},
-			parley.Team{Name: "By hand", Strategy: parley.StrategyManual}, "operator")
+		manual, err := w.AddTeam(w, w.ref(), parley.Team{Name: "By hand", Strategy: parley.StrategyManual}, "operator")
 		w.must(err)
-		w.must(w.JoinTeam(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, manual.ID,
-			parley.TeamMember{User: parley.User{ID: users[1]}}, "operator"))
+		w.must(w.JoinTeam(w, w.ref(), manual.ID, parley.TeamMember{User: parley.User{ID: users[1]}}, "operator"))
 		in := newTicketRequest(1)
 		in.Assignee = AssignTo(users[0])
 		in.TeamID = manual.ID
@@ -217,24 +212,22 @@ func TestNoTicketComesToWhoIsLeaving(t *testing.T) {
 			case i == 12:
 				left = w.removeMemberNow(ann, true)
 			case i%4 == 0:
-				_, err := w.Open(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, newTicketRequest(i))
+				_, err := w.Open(w, w.ref(), newTicketRequest(i))
 				allowed(err)
 			case i%4 == 1:
 				in := newTicketRequest(i)
 				in.Assignee = AssignTo(ann)
-				_, err := w.Open(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, in)
+				_, err := w.Open(w, w.ref(), in)
 				allowed(err)
 			case i%4 == 2:
-				_, err := w.Change(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, there[i%8].Number,
+				_, err := w.Change(w, w.ref(), there[i%8].Number,
 					Change{Assignee: AssignTo(ann), Category: parley.TicketOnYou}, "api")
 				allowed(err)
 			case i == 23:
-				_, err := w.Change(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, closed.Number,
-					Change{Category: parley.TicketOnYou}, "api")
+				_, err := w.Change(w, w.ref(), closed.Number, Change{Category: parley.TicketOnYou}, "api")
 				allowed(err)
 			default:
-				allowed(w.JoinTeam(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, team.ID,
-					parley.TeamMember{User: parley.User{ID: ann}}, "operator"))
+				allowed(w.JoinTeam(w, w.ref(), team.ID, parley.TeamMember{User: parley.User{ID: ann}}, "operator"))
 			}
 		})
 		if n := w.countRows(`select count(*) from tickets where assignee_id = ? and is_open = 1`, ann); n != 0 {

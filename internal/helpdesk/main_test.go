@@ -1,6 +1,7 @@
 package helpdesk
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -43,6 +44,24 @@ func forEachDatabase(t *testing.T, f func(w *testHelpdesk)) {
 	})
 }
 
+// ref names the helpdesk's agent.
+func (w *testHelpdesk) ref() parley.AgentRef { return w.Account.AgentRef(w.Agent) }
+
+// inUpdate calls do in an update.
+func (w *testHelpdesk) inUpdate(do func(u *update) error) {
+	w.Helper()
+	w.must(w.DB.Transact(w, sqldb.Interactive, func(tx *store.DB) error { return do(&update{w.Service, tx, w.now()}) }))
+}
+
+// putRules replaces the rules. New ones get an id, and a key where they have none.
+func (w *testHelpdesk) putRules(rules []parley.Rule) error {
+	for i := range rules {
+		rules[i].ID = cmp.Or(rules[i].ID, parley.RuleID(parley.NewUUID()))
+		rules[i].Key = cmp.Or(rules[i].Key, string(rules[i].ID))
+	}
+	return w.ChangeRules(w, w.ref(), "operator", func([]parley.Rule) ([]parley.Rule, error) { return rules, nil })
+}
+
 func (w *testHelpdesk) addAccount(name string) parley.AccountID {
 	w.Helper()
 	a := &parley.Account{ID: parley.AccountID(parley.NewUUID()), Name: name, Plan: "unlimited", CreatedAt: noon}
@@ -72,7 +91,7 @@ func (w *testHelpdesk) addMember(account parley.AccountID, name string) parley.U
 // generalTeam returns the default team.
 func (w *testHelpdesk) generalTeam() *parley.Team {
 	w.Helper()
-	teams, err := w.Teams(w, parley.AgentRef{Account: w.Account, Agent: w.Agent})
+	teams, err := w.Teams(w, w.ref())
 	w.must(err)
 	for _, t := range teams {
 		if t.IsDefault {
@@ -87,15 +106,13 @@ func (w *testHelpdesk) generalTeam() *parley.Team {
 func (w *testHelpdesk) addTeamMembers(strategy parley.Strategy, n int) (users []parley.UserID) {
 	w.Helper()
 	team := w.generalTeam()
-	_, err := w.ChangeTeam(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, team.ID, "operator",
-		func(t *parley.Team) { t.Strategy = strategy })
+	_, err := w.ChangeTeam(w, w.ref(), team.ID, "operator", func(t *parley.Team) { t.Strategy = strategy })
 	w.must(err)
 	for i := range n {
 		user := w.addMember(w.Account, fmt.Sprint("member", i))
 		users = append(users, user)
 		w.Clock = w.Clock.Add(time.Minute)
-		w.must(w.JoinTeam(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, team.ID,
-			parley.TeamMember{User: parley.User{ID: user}}, "operator"))
+		w.must(w.JoinTeam(w, w.ref(), team.ID, parley.TeamMember{User: parley.User{ID: user}}, "operator"))
 	}
 	return users
 }
@@ -109,7 +126,7 @@ func newTicketRequest(n int) NewTicket {
 // mustOpen makes a ticket.
 func (w *testHelpdesk) mustOpen(in NewTicket) *parley.Ticket {
 	w.Helper()
-	t, err := w.Open(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, in)
+	t, err := w.Open(w, w.ref(), in)
 	w.must(err)
 	return t
 }

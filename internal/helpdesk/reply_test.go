@@ -68,7 +68,7 @@ func TestReply(t *testing.T) {
 		if !slices.Equal(woken, []parley.ConversationID{first.ConversationID}) {
 			w.Errorf("woken: %v", woken)
 		}
-		stored, err := w.Message(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, first.Number, m.ID)
+		stored, err := w.Message(w, w.ref(), first.Number, m.ID)
 		w.must(err)
 		if stored.Sender != m.Sender || stored.Text() != m.Text() || stored.Type != store.MessageTypeReply {
 			w.Errorf("read back: %+v", stored)
@@ -156,33 +156,29 @@ func TestNotesStayInTheTeam(t *testing.T) {
 		if messages.Total != 1 || len(messages.Items) != 1 || len(exported) != 1 || len(recalled) != 1 {
 			w.Errorf("%d, %d exported, %d recalled", len(messages.Items), len(exported), len(recalled))
 		}
-		utterances, err := w.DB.Utterances(w,
-			parley.ConversationRef{AgentRef: parley.AgentRef{Account: w.Account, Agent: w.Agent}, Conversation: id}, 10)
+		utterances, err := w.DB.Utterances(w, parley.ConversationRef{AgentRef: w.ref(), Conversation: id}, 10)
 		w.must(err)
 		if _, _, human, err := w.DB.CountRatings(w, parley.ConversationRef{AgentRef: parley.AgentRef{Account: w.Account,
 			Agent: w.Agent}, Conversation: id}); len(utterances) != 1 || human || err != nil {
 			w.Errorf("insight hears %d, human %v, %v", len(utterances), human, err)
 		}
-		found, err := w.DB.IndexableMessagesAfter(w,
-			parley.ConversationRef{AgentRef: parley.AgentRef{Account: w.Account, Agent: w.Agent}, Conversation: id}, 0, 10)
+		found, err := w.DB.IndexableMessagesAfter(w, parley.ConversationRef{AgentRef: w.ref(), Conversation: id}, 0, 10)
 		w.must(err)
 		for _, s := range found {
 			if s.Visible != (s.Seq == 1) {
 				w.Errorf("the index is shown %+v", s)
 			}
 		}
-		if at, err := w.DB.IndexableMessagesAt(w, parley.AgentRef{Account: w.Account, Agent: w.Agent},
+		if at, err := w.DB.IndexableMessagesAt(w, w.ref(),
 			[]store.MessageRef{{Conversation: id, Seq: 2}, {Conversation: id, Seq: 3}}); len(at) > 0 || err != nil {
 			w.Errorf("the index finds %+v %v", at, err)
 		}
-		if marks, err := w.DB.ConversationFeedback(w,
-			parley.ConversationRef{AgentRef: parley.AgentRef{Account: w.Account, Agent: w.Agent},
-				Conversation: id}); marks.HasHumanReply || err != nil {
+		if marks, err := w.DB.ConversationFeedback(w, parley.ConversationRef{AgentRef: w.ref(),
+			Conversation: id}); marks.HasHumanReply || err != nil {
 			w.Errorf("facets: %+v %v", marks, err)
 		}
 		note := w.messages(first, store.MessageTypeNote)[0]
-		_, err = w.DB.Message(w, parley.ConversationRef{AgentRef: parley.AgentRef{Account: w.Account, Agent: w.Agent},
-			Conversation: id}, note.ID)
+		_, err = w.DB.Message(w, parley.ConversationRef{AgentRef: w.ref(), Conversation: id}, note.ID)
 		w.wantCode(err, parley.CodeMessageNotFound)
 		_, err = w.DB.UserMessageAnsweredBy(w, parley.ConversationRef{AgentRef: parley.AgentRef{Account: w.Account,
 			Agent: w.Agent}, Conversation: id}, note.ID)
@@ -190,7 +186,7 @@ func TestNotesStayInTheTeam(t *testing.T) {
 		if list, err := w.DB.MessagesByID(w, []parley.MessageID{note.ID}); len(list) > 0 || err != nil {
 			w.Errorf("explained: %+v %v", list, err)
 		}
-		_, _, err = w.DB.UnansweredMessage(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, note.ID)
+		_, _, err = w.DB.UnansweredMessage(w, w.ref(), note.ID)
 		w.wantCode(err, parley.CodeConversationNotFound)
 		w.must(w.DB.Transact(w, sqldb.Interactive, func(tx *store.DB) error {
 			return tx.SupersedeMessages(w, parley.ConversationRef{AgentRef: parley.AgentRef{Account: w.Account,
@@ -227,11 +223,10 @@ func TestReplyFails(t *testing.T) {
 			{NewReply{Type: "reply", Content: " \n<!-- x -->", AuthorID: ann}, parley.CodeNotRenderable},
 			{NewReply{Type: "note", Content: "[a]: https://x.io", AuthorID: ann}, parley.CodeNotRenderable},
 		} {
-			_, err := w.Reply(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, first.Number, c.in)
+			_, err := w.Reply(w, w.ref(), first.Number, c.in)
 			w.wantCode(err, c.code)
 		}
-		_, err := w.Reply(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, 9,
-			NewReply{Type: "reply", Content: "x", AuthorID: ann})
+		_, err := w.Reply(w, w.ref(), 9, NewReply{Type: "reply", Content: "x", AuthorID: ann})
 		w.wantCode(err, parley.CodeTicketNotFound)
 		_, err = w.Reply(w, stranger.AgentRef(w.Agent), first.Number, NewReply{Type: "reply", Content: "x", AuthorID: eve})
 		w.wantCode(err, parley.CodeTicketNotFound)
@@ -239,7 +234,7 @@ func TestReplyFails(t *testing.T) {
 			w.Errorf("%d messages", n)
 		}
 		w.mustReply(first, store.MessageTypeReply, ann, long)
-		_, err = w.Reply(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, first.Number, NewReply{Type: "reply",
+		_, err = w.Reply(w, w.ref(), first.Number, NewReply{Type: "reply",
 			Content: "x", AuthorEmail: "ANN@" + strings.ToUpper(string(w.Account)) + ".example"})
 		w.must(err)
 
@@ -248,8 +243,7 @@ func TestReplyFails(t *testing.T) {
 		w.must(err)
 		c.Status = parley.ConversationEnded
 		w.must(w.DB.SaveConversationStatus(w, c, noon.UnixMilli(), "operator"))
-		_, err = w.Reply(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, first.Number,
-			NewReply{Type: "reply", Content: "x", AuthorID: ann})
+		_, err = w.Reply(w, w.ref(), first.Number, NewReply{Type: "reply", Content: "x", AuthorID: ann})
 		w.wantCode(err, parley.CodeNotTakenOver)
 		w.mustReply(first, store.MessageTypeNote, ann, "Too late.")
 	})
@@ -298,7 +292,7 @@ func TestMessagesOfATicket(t *testing.T) {
 			ask := store.TicketMessagesRequest{PageRequest: parley.PageRequest{Limit: c.limit}, Types: c.types,
 				Descending: c.descending}
 			for {
-				page, err := w.Messages(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, first.Number, ask)
+				page, err := w.Messages(w, w.ref(), first.Number, ask)
 				w.must(err)
 				var messages []string
 				for _, m := range page.Items {
@@ -318,7 +312,7 @@ func TestMessagesOfATicket(t *testing.T) {
 			Email: "jo@example.com"}); hello.Sender != want {
 			w.Errorf("from %+v", hello.Sender)
 		}
-		_, err := w.Messages(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, 7, store.TicketMessagesRequest{})
+		_, err := w.Messages(w, w.ref(), 7, store.TicketMessagesRequest{})
 		w.wantCode(err, parley.CodeTicketNotFound)
 	})
 }

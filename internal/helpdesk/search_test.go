@@ -13,7 +13,7 @@ import (
 // wantFound asserts the numbers of the tickets that a query finds, in order.
 func (w *testHelpdesk) wantFound(query, want string) {
 	w.Helper()
-	list, _, err := w.Search(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, query, 20)
+	list, _, err := w.Search(w, w.ref(), query, 20)
 	w.must(err)
 	var got []string
 	for _, t := range list {
@@ -97,7 +97,7 @@ func TestSearchTellsWhetherThereIsMore(t *testing.T) {
 			n     int
 			more  bool
 		}{{"same", 6, 6, true}, {"same", 7, 7, false}, {"same", 50, 7, false}, {"#3", 1, 1, false}, {"3", 1, 1, false}} {
-			list, more, err := w.Search(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, c.query, c.limit)
+			list, more, err := w.Search(w, w.ref(), c.query, c.limit)
 			if err != nil || len(list) != c.n || more != c.more {
 				w.Errorf("%q up to %d: %d, %v, %v", c.query, c.limit, len(list), more, err)
 			}
@@ -129,7 +129,7 @@ func TestSearchForCommonWords(t *testing.T) {
 			w.Fatal(err)
 		}
 		for _, query := range []string{"common", "comm", "common common", "common comm"} {
-			list, more, err := w.Search(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, query, 20)
+			list, more, err := w.Search(w, w.ref(), query, 20)
 			if err != nil || len(list) != 20 || !more || list[0].Number != n+1 || list[19].Number != n-18 {
 				w.Errorf("%q: %d, %v, %v", query, len(list), more, err)
 			}

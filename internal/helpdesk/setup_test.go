@@ -14,11 +14,11 @@ import (
 func TestWhatAHelpdeskBeginsWith(t *testing.T) {
 	forEachDatabase(t, func(w *testHelpdesk) {
 		runConcurrently(8, func(int) {
-			if _, err := w.Statuses(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}); err != nil {
+			if _, err := w.Statuses(w, w.ref()); err != nil {
 				w.Error(err)
 			}
 		})
-		list, err := w.Statuses(w, parley.AgentRef{Account: w.Account, Agent: w.Agent})
+		list, err := w.Statuses(w, w.ref())
 		w.must(err)
 		var got []string
 		for _, s := range list {
@@ -30,7 +30,7 @@ func TestWhatAHelpdeskBeginsWith(t *testing.T) {
 		if !slices.Equal(got, want) {
 			w.Error(got)
 		}
-		teams, err := w.Teams(w, parley.AgentRef{Account: w.Account, Agent: w.Agent})
+		teams, err := w.Teams(w, w.ref())
 		w.must(err)
 		if len(teams) != 1 || teams[0].Name != "General" || !teams[0].IsDefault ||
 			teams[0].Strategy != parley.StrategyRoundRobin || !parley.IsUUID(string(teams[0].ID)) {
@@ -42,7 +42,7 @@ func TestWhatAHelpdeskBeginsWith(t *testing.T) {
 // defaults returns the label of each category's default, which must be the only one.
 func (w *testHelpdesk) defaults() map[parley.StatusCategory]string {
 	w.Helper()
-	list, err := w.AllStatuses(w, parley.AgentRef{Account: w.Account, Agent: w.Agent})
+	list, err := w.AllStatuses(w, w.ref())
 	w.must(err)
 	got := map[parley.StatusCategory]string{}
 	for _, s := range list {
@@ -62,14 +62,13 @@ func (w *testHelpdesk) defaults() map[parley.StatusCategory]string {
 func TestEachCategoryKeepsOneDefault(t *testing.T) {
 	forEachDatabase(t, func(w *testHelpdesk) {
 		first := w.mustOpen(newTicketRequest(1))
-		old, err := w.DB.Status(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, first.StatusID)
+		old, err := w.DB.Status(w, w.ref(), first.StatusID)
 		w.must(err)
-		_, err = w.ArchiveStatus(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, old.ID, "operator")
+		_, err = w.ArchiveStatus(w, w.ref(), old.ID, "operator")
 		w.wantCode(err, parley.CodeInvalidBody)
-		_, err = w.ChangeStatus(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, old.ID, "operator",
-			func(s *parley.TicketStatus) { s.IsDefault = false })
+		_, err = w.ChangeStatus(w, w.ref(), old.ID, "operator", func(s *parley.TicketStatus) { s.IsDefault = false })
 		w.wantCode(err, parley.CodeInvalidBody)
-		triage, err := w.AddStatus(w, parley.AgentRef{Account: w.Account, Agent: w.Agent},
+		triage, err := w.AddStatus(w, w.ref(),
 			parley.TicketStatus{Category: parley.TicketNew, InternalLabel: "Triage", Color: "#1F6FEB"}, "operator")
 		w.must(err)
 		if triage.ExternalLabel != "Triage" || triage.Position != 1 || w.defaults()[parley.TicketNew] != "New" {
@@ -81,42 +80,41 @@ func TestEachCategoryKeepsOneDefault(t *testing.T) {
 			if i%2 == 0 {
 				id = triage.ID
 			}
-			_, errs[i] = w.MakeDefault(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, id, "operator")
+			_, errs[i] = w.MakeDefault(w, w.ref(), id, "operator")
 		})
 		for _, err := range errs {
 			w.must(err)
 		}
 		w.defaults()
-		_, err = w.MakeDefault(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, triage.ID, "operator")
+		_, err = w.MakeDefault(w, w.ref(), triage.ID, "operator")
 		w.must(err)
 		// it has a ticket
-		_, err = w.ArchiveStatus(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, old.ID, "operator")
+		_, err = w.ArchiveStatus(w, w.ref(), old.ID, "operator")
 		w.must(err)
 		if got := w.defaults()[parley.TicketNew]; got != "Triage" {
 			w.Error(got)
 		}
-		list, err := w.Statuses(w, parley.AgentRef{Account: w.Account, Agent: w.Agent})
+		list, err := w.Statuses(w, w.ref())
 		w.must(err)
 		if slices.ContainsFunc(list, func(s parley.TicketStatus) bool { return s.ID == old.ID }) || len(list) != 6 {
 			w.Errorf("%+v", list)
 		}
-		stored, err := w.DB.Ticket(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, 1)
+		stored, err := w.DB.Ticket(w, w.ref(), 1)
 		w.must(err)
 		if stored.StatusID != old.ID {
 			w.Error("the ticket lost its status")
 		}
 		again := newTicketRequest(2)
 		again.StatusID = old.ID
-		_, err = w.Open(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, again)
+		_, err = w.Open(w, w.ref(), again)
 		w.wantCode(err, parley.CodeTicketStatus)
 		if got := w.mustOpen(newTicketRequest(2)); got.StatusID != triage.ID {
 			w.Errorf("%+v", got)
 		}
-		_, err = w.ChangeStatus(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, triage.ID, "operator",
+		_, err = w.ChangeStatus(w, w.ref(), triage.ID, "operator",
 			func(s *parley.TicketStatus) { s.Category = parley.TicketClosed })
 		w.wantCode(err, parley.CodeInvalidBody)
-		_, err = w.ChangeStatus(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, triage.ID, "operator",
-			func(s *parley.TicketStatus) { s.Color = "blue" })
+		_, err = w.ChangeStatus(w, w.ref(), triage.ID, "operator", func(s *parley.TicketStatus) { s.Color = "blue" })
 		w.wantCode(err, parley.CodeInvalidBody)
 		_, err = w.MakeDefault(w, w.Account.AgentRef(w.addAgent(w.Account)), triage.ID, "operator")
 		w.wantCode(err, parley.CodeTicketStatus)
@@ -131,8 +129,7 @@ func TestEachCategoryKeepsOneDefault(t *testing.T) {
 func TestLabelsAreDistinct(t *testing.T) {
 	forEachDatabase(t, func(w *testHelpdesk) {
 		add := func(category parley.StatusCategory, label string) (*parley.TicketStatus, error) {
-			return w.AddStatus(w, parley.AgentRef{Account: w.Account, Agent: w.Agent},
-				parley.TicketStatus{Category: category, InternalLabel: label}, "operator")
+			return w.AddStatus(w, w.ref(), parley.TicketStatus{Category: category, InternalLabel: label}, "operator")
 		}
 		refused := func(err error) {
 			w.Helper()
@@ -150,18 +147,18 @@ func TestLabelsAreDistinct(t *testing.T) {
 		_, err = add(parley.TicketClosed, "Parts")
 		w.must(err)
 		label := func(id parley.StatusID, text string) error {
-			_, err := w.ChangeStatus(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, id, "operator",
+			_, err := w.ChangeStatus(w, w.ref(), id, "operator",
 				func(s *parley.TicketStatus) { s.InternalLabel = text })
 			return err
 		}
 		refused(label(parts.ID, "ON HOLD"))
 		w.must(label(parts.ID, "PARTS"))
-		_, err = w.ArchiveStatus(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, parts.ID, "operator")
+		_, err = w.ArchiveStatus(w, w.ref(), parts.ID, "operator")
 		w.must(err)
 		_, err = add(parley.TicketOnHold, "Parts")
 		w.must(err)
 		// which would take it out of the archive
-		_, err = w.MakeDefault(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, parts.ID, "operator")
+		_, err = w.MakeDefault(w, w.ref(), parts.ID, "operator")
 		refused(err)
 		if got := w.defaults()[parley.TicketOnHold]; got != "On hold" {
 			w.Error(got)
@@ -173,47 +170,41 @@ func TestTeams(t *testing.T) {
 	forEachDatabase(t, func(w *testHelpdesk) {
 		users := w.addTeamMembers(parley.StrategyRoundRobin, 1)
 		general := w.generalTeam()
-		_, err := w.AddTeam(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, parley.Team{Name: "GENERAL"}, "operator")
+		_, err := w.AddTeam(w, w.ref(), parley.Team{Name: "GENERAL"}, "operator")
 		w.wantCode(err, parley.CodeInvalidBody)
-		billing, err := w.AddTeam(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, parley.Team{Name: "Billing"},
-			"operator")
+		billing, err := w.AddTeam(w, w.ref(), parley.Team{Name: "Billing"}, "operator")
 		w.must(err)
-		w.must(w.PutRules(w, parley.AgentRef{Account: w.Account, Agent: w.Agent},
-			[]parley.Rule{{Key: "money", Name: "Money", Enabled: true, TeamID: billing.ID,
-				Any: []parley.Condition{{Field: "subject", Op: "contains", Values: []string{"invoice", "refund"}}}}}, "operator"))
-		w.wantCode(w.JoinTeam(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, billing.ID,
+		w.must(w.putRules([]parley.Rule{{Key: "money", Name: "Money", Enabled: true, TeamID: billing.ID,
+			Any: []parley.Condition{{Field: "subject", Op: "contains", Values: []string{"invoice", "refund"}}}}}))
+		w.wantCode(w.JoinTeam(w, w.ref(), billing.ID,
 			parley.TeamMember{User: parley.User{ID: w.addMember(w.addAccount("Other"), "them")}}, "operator"),
 			parley.CodeTicketMember)
-		w.wantCode(w.JoinTeam(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, "none",
+		w.wantCode(w.JoinTeam(w, w.ref(), "none",
 			parley.TeamMember{User: parley.User{ID: users[0]}}, "operator"), parley.CodeTicketTeam)
-		w.must(w.JoinTeam(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, billing.ID,
-			parley.TeamMember{User: parley.User{ID: users[0]}}, "operator"))
+		w.must(w.JoinTeam(w, w.ref(), billing.ID, parley.TeamMember{User: parley.User{ID: users[0]}}, "operator"))
 		in := newTicketRequest(1)
 		in.Subject = "My REFUND"
 		if got := w.mustOpen(in); got.TeamID != billing.ID || got.AssigneeID != users[0] {
 			w.Errorf("%+v", got)
 		}
-		w.wantCode(w.RemoveTeam(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, general.ID, "operator"),
-			parley.CodeInvalidBody)
-		w.must(w.RemoveTeam(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, billing.ID, "operator"))
-		w.wantCode(w.RemoveTeam(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, billing.ID, "operator"),
-			parley.CodeTicketTeam)
-		moved, err := w.DB.Ticket(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, 1)
+		w.wantCode(w.RemoveTeam(w, w.ref(), general.ID, "operator"), parley.CodeInvalidBody)
+		w.must(w.RemoveTeam(w, w.ref(), billing.ID, "operator"))
+		w.wantCode(w.RemoveTeam(w, w.ref(), billing.ID, "operator"), parley.CodeTicketTeam)
+		moved, err := w.DB.Ticket(w, w.ref(), 1)
 		w.must(err)
-		rules, err := w.Rules(w, parley.AgentRef{Account: w.Account, Agent: w.Agent})
+		rules, err := w.Rules(w, w.ref())
 		w.must(err)
 		if moved.TeamID != general.ID || moved.AssigneeID != users[0] || len(rules) != 1 || rules[0].TeamID != general.ID {
 			w.Errorf("%+v %+v", moved, rules)
 		}
-		lead, err := w.AddTeam(w, parley.AgentRef{Account: w.Account, Agent: w.Agent},
+		lead, err := w.AddTeam(w, w.ref(),
 			parley.Team{Name: "Lead", IsDefault: true, Strategy: parley.StrategyManual}, "operator")
 		w.must(err)
 		if now := w.generalTeam(); now.ID != lead.ID || w.countRows(`select count(*) from teams where is_default = 1`) != 1 {
 			w.Errorf("%+v", now)
 		}
-		w.must(w.LeaveTeam(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, general.ID, users[0], "operator"))
-		w.wantCode(w.LeaveTeam(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, general.ID, users[0],
-			"operator"), parley.CodeTicketMember)
+		w.must(w.LeaveTeam(w, w.ref(), general.ID, users[0], "operator"))
+		w.wantCode(w.LeaveTeam(w, w.ref(), general.ID, users[0], "operator"), parley.CodeTicketMember)
 	})
 }
 
@@ -233,7 +224,7 @@ func TestTakenNames(t *testing.T) {
 			return w.PutTeamTx(w, tx, &parley.Team{ID: parley.TeamID(parley.NewUUID()), AccountID: w.Account,
 				AgentID: w.Agent, Name: "gENERAL", Strategy: parley.StrategyManual, CreatedAt: noon, UpdatedAt: noon})
 		})
-		_, err := w.AddStatus(w, parley.AgentRef{Account: w.Account, Agent: w.Agent},
+		_, err := w.AddStatus(w, w.ref(),
 			parley.TicketStatus{Category: parley.TicketOnHold, InternalLabel: "Parts", Key: "parts"}, "operator")
 		w.must(err)
 		fails("key", func(tx *store.DB) error {
@@ -253,8 +244,8 @@ func TestRules(t *testing.T) {
 				All: []parley.Condition{{Field: "email", Op: "ends_with", Values: []string{"." + key}}}}
 		}
 		put := func(list ...parley.Rule) string {
-			w.must(w.PutRules(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, list, "operator"))
-			rules, err := w.Rules(w, parley.AgentRef{Account: w.Account, Agent: w.Agent})
+			w.must(w.putRules(list))
+			rules, err := w.Rules(w, w.ref())
 			w.must(err)
 			var keys []string
 			for i, r := range rules {
@@ -268,19 +259,19 @@ func TestRules(t *testing.T) {
 		if got := put(rule("a"), rule("b"), rule("c")); got != "a b c" {
 			w.Error(got)
 		}
-		before, err := w.Rules(w, parley.AgentRef{Account: w.Account, Agent: w.Agent})
+		before, err := w.Rules(w, w.ref())
 		w.must(err)
 		if got := put(rule("c"), rule("a")); got != "c a" {
 			w.Error(got)
 		}
-		after, err := w.Rules(w, parley.AgentRef{Account: w.Account, Agent: w.Agent})
+		after, err := w.Rules(w, w.ref())
 		w.must(err)
 		if after[1].ID != before[0].ID || !after[1].CreatedAt.Equal(before[0].CreatedAt) {
 			w.Error("a rule that moves becomes another one")
 		}
 		bad := rule("d")
 		bad.All[0].Op, bad.TeamID = "like", ""
-		err = w.PutRules(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, []parley.Rule{rule("a"), bad}, "operator")
+		err = w.putRules([]parley.Rule{rule("a"), bad})
 		if e := parley.AsError(err); e.Details["1.all.0.op"] == "" || e.Details["1.team"] == "" || len(e.Details) != 2 {
 			w.Error(err, e.Details)
 		}
@@ -293,11 +284,9 @@ func TestRules(t *testing.T) {
 		} {
 			wrong := rule("x")
 			change(&wrong)
-			w.wantCode(w.PutRules(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, []parley.Rule{wrong},
-				"operator"), code)
+			w.wantCode(w.putRules([]parley.Rule{wrong}), code)
 		}
-		w.wantCode(w.PutRules(w, parley.AgentRef{Account: w.Account, Agent: w.Agent},
-			[]parley.Rule{rule("a"), rule("a")}, "operator"), parley.CodeInvalidBody)
+		w.wantCode(w.putRules([]parley.Rule{rule("a"), rule("a")}), parley.CodeInvalidBody)
 		leaver := rule("ann")
 		leaver.MemberID = user
 		if got := put(leaver); got != "ann" {
@@ -321,9 +310,9 @@ func TestExplain(t *testing.T) {
 	forEachDatabase(t, func(w *testHelpdesk) {
 		users := w.addTeamMembers(parley.StrategyRoundRobin, 3)
 		team := w.generalTeam()
-		w.must(w.JoinTeam(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, team.ID,
+		w.must(w.JoinTeam(w, w.ref(), team.ID,
 			parley.TeamMember{User: parley.User{ID: users[0]}, IsAway: true}, "operator"))
-		w.must(w.PutRules(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, []parley.Rule{
+		w.must(w.putRules([]parley.Rule{
 			{Key: "off", Name: "Off", TeamID: team.ID},
 			{Key: "vip", Name: "VIP", Enabled: true, MemberID: users[2],
 				All: []parley.Condition{{Field: "domain", Op: "is", Values: []string{"vip.example"}}}},
@@ -331,8 +320,8 @@ func TestExplain(t *testing.T) {
 				All: []parley.Condition{{Field: "priority", Op: "is", Values: []string{"urgent"}}},
 				Any: []parley.Condition{{Field: "subject", Op: "contains", Values: []string{"down"}},
 					{Field: "body", Op: "contains", Values: []string{"down"}}}},
-		}, "operator"))
-		e, err := w.Explain(w, parley.AgentRef{Account: w.Account, Agent: w.Agent},
+		}))
+		e, err := w.Explain(w, w.ref(),
 			RoutingInput{Subject: "All is down", Body: "help", Email: "a@b.example", Priority: "urgent"})
 		w.must(err)
 		if e.FiredRule == nil || e.FiredRule.Key != "urgent" || e.Team.ID != team.ID || e.IsDefaultTeam ||
@@ -348,14 +337,13 @@ func TestExplain(t *testing.T) {
 			c[2].Reason != "it is somebody else's turn" {
 			w.Errorf("%+v", c)
 		}
-		e, err = w.Explain(w, parley.AgentRef{Account: w.Account, Agent: w.Agent},
-			RoutingInput{Email: "a@vip.example", Priority: "urgent", Subject: "down"})
+		e, err = w.Explain(w, w.ref(), RoutingInput{Email: "a@vip.example", Priority: "urgent", Subject: "down"})
 		w.must(err)
 		if e.FiredRule.Key != "vip" || e.Team != nil || e.Assignee.ID != users[2] || e.Candidates != nil ||
 			e.Rules[2].WasReached || !e.Rules[2].Matches {
 			w.Errorf("%+v", e)
 		}
-		e, err = w.Explain(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, RoutingInput{Email: "a@b.example"})
+		e, err = w.Explain(w, w.ref(), RoutingInput{Email: "a@b.example"})
 		w.must(err)
 		if e.FiredRule != nil || !e.IsDefaultTeam || e.Assignee.ID != users[1] {
 			w.Errorf("%+v", e)
@@ -377,13 +365,13 @@ func TestDeletedConversationTakesItsTicketAway(t *testing.T) {
 		removed, stored := w.mustOpen(newTicketRequest(1)), w.mustOpen(newTicketRequest(2))
 		var deleted []parley.ConversationID
 		w.must(w.DB.Transact(w, sqldb.Bulk, func(tx *store.DB) (err error) {
-			deleted, err = tx.DeleteConversations(w, parley.AgentRef{Account: w.Account, Agent: w.Agent},
+			deleted, err = tx.DeleteConversations(w, w.ref(),
 				[]parley.ConversationID{removed.ConversationID}, nil, noon)
 			return err
 		}))
-		_, err := w.DB.Ticket(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, removed.Number)
+		_, err := w.DB.Ticket(w, w.ref(), removed.Number)
 		w.wantCode(err, parley.CodeTicketNotFound)
-		all, err := w.DB.EraseConversations(w, parley.AgentRef{Account: w.Account, Agent: w.Agent})
+		all, err := w.DB.EraseConversations(w, w.ref())
 		w.must(err)
 		if n := w.countRows(`select count(*) from ticket_words where ticket_id = ?`, removed.ID); len(deleted) != 1 ||
 			!all || n != 0 {
@@ -405,8 +393,8 @@ func TestErasedAgentLeavesNoHelpdesk(t *testing.T) {
 		sister := w.addAgent(w.Account)
 		_, err := w.Open(w, w.Account.AgentRef(sister), newTicketRequest(1))
 		w.must(err)
-		w.must(w.DB.DeleteAgent(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, noon))
-		removed, err := w.DB.EraseAgent(w, parley.AgentRef{Account: w.Account, Agent: w.Agent})
+		w.must(w.DB.DeleteAgent(w, w.ref(), noon))
+		removed, err := w.DB.EraseAgent(w, w.ref())
 		w.must(err)
 		for _, table := range []string{"helpdesks", "ticket_statuses", "teams", "team_members", "tickets",
 			"ticket_words", "people", "conversations", "messages"} {

@@ -10,7 +10,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"parley"
-	"parley/internal/sqldb"
 	"parley/internal/store"
 )
 
@@ -39,7 +38,7 @@ func (w *testHelpdesk) statusLabel(id string) string {
 	if id == "" {
 		return ""
 	}
-	s, err := w.DB.Status(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, parley.StatusID(id))
+	s, err := w.DB.Status(w, w.ref(), parley.StatusID(id))
 	w.must(err)
 	return s.InternalLabel
 }
@@ -62,8 +61,7 @@ func (w *testHelpdesk) reloadTicket(t *parley.Ticket) *parley.Ticket {
 func TestChange(t *testing.T) {
 	forEachDatabase(t, func(w *testHelpdesk) {
 		ann, team := w.addMember(w.Account, "ann"), w.generalTeam().ID
-		other, err := w.AddTeam(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, parley.Team{Name: "Billing"},
-			"operator")
+		other, err := w.AddTeam(w, w.ref(), parley.Team{Name: "Billing"}, "operator")
 		w.must(err)
 		first := w.mustOpen(newTicketRequest(1))
 		same := w.changeTicket(first, Change{})
@@ -129,10 +127,10 @@ func TestChangeFails(t *testing.T) {
 		team, err := w.DB.DefaultTeam(w, stranger.AgentRef(theirs))
 		w.must(err)
 		user := w.addMember(stranger, "eve")
-		archived, err := w.AddStatus(w, parley.AgentRef{Account: w.Account, Agent: w.Agent},
+		archived, err := w.AddStatus(w, w.ref(),
 			parley.TicketStatus{Category: parley.TicketOnHold, InternalLabel: "Old"}, "operator")
 		w.must(err)
-		_, err = w.ArchiveStatus(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, archived.ID, "operator")
+		_, err = w.ArchiveStatus(w, w.ref(), archived.ID, "operator")
 		w.must(err)
 		first := w.mustOpen(newTicketRequest(1))
 		unknown := parley.TeamID(parley.NewUUID())
@@ -154,10 +152,10 @@ func TestChangeFails(t *testing.T) {
 			if c.in.Priority == "" {
 				c.in.Priority = "urgent" // of what fails, nothing happens
 			}
-			_, err := w.Change(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, first.Number, c.in, "api")
+			_, err := w.Change(w, w.ref(), first.Number, c.in, "api")
 			w.wantCode(err, c.code)
 		}
-		_, err = w.Change(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, 2, Change{Priority: "low"}, "api")
+		_, err = w.Change(w, w.ref(), 2, Change{Priority: "low"}, "api")
 		w.wantCode(err, parley.CodeTicketNotFound)
 		_, err = w.Change(w, stranger.AgentRef(w.Agent), first.Number, Change{Priority: "low"}, "api")
 		w.wantCode(err, parley.CodeTicketNotFound)
@@ -178,7 +176,7 @@ func TestManyChangeATicket(t *testing.T) {
 			if i%2 == 0 {
 				in = Change{Category: parley.StatusCategories()[i%6]}
 			}
-			if _, err := w.Change(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, first.Number, in, "api"); err != nil {
+			if _, err := w.Change(w, w.ref(), first.Number, in, "api"); err != nil {
 				w.Error(err)
 			}
 		})
@@ -203,8 +201,7 @@ func TestIDsMayBeInCapitals(t *testing.T) {
 	forEachDatabase(t, func(w *testHelpdesk) {
 		kim := w.addTeamMembers(parley.StrategyManual, 1)[0]
 		ticket := w.mustOpen(newTicketRequest(1))
-		other, err := w.AddTeam(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, parley.Team{Name: "Other"},
-			"operator")
+		other, err := w.AddTeam(w, w.ref(), parley.Team{Name: "Other"}, "operator")
 		w.must(err)
 		upper := parley.TeamID(strings.ToUpper(string(other.ID)))
 		if got := w.changeTicket(ticket, Change{TeamID: &upper}); got.TeamID != other.ID {
@@ -215,7 +212,7 @@ func TestIDsMayBeInCapitals(t *testing.T) {
 		if got := w.events(ticket); len(got) != before {
 			w.Error("the same team leaves an event:", got)
 		}
-		reply, err := w.Reply(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, ticket.Number,
+		reply, err := w.Reply(w, w.ref(), ticket.Number,
 			NewReply{Type: store.MessageTypeReply, Content: "Hi", AuthorID: parley.UserID(strings.ToUpper(string(kim)))})
 		w.must(err)
 		if reply.AuthorID != kim {
@@ -232,18 +229,16 @@ func TestNoTicketIsLeftInARemovedTeam(t *testing.T) {
 			tickets = append(tickets, w.mustOpen(newTicketRequest(i)))
 		}
 		for round := range 5 {
-			team, err := w.AddTeam(w, parley.AgentRef{Account: w.Account, Agent: w.Agent},
-				parley.Team{Name: fmt.Sprint("Team ", round)}, "operator")
+			team, err := w.AddTeam(w, w.ref(), parley.Team{Name: fmt.Sprint("Team ", round)}, "operator")
 			w.must(err)
 			runConcurrently(len(tickets)+1, func(i int) {
 				if i == len(tickets)/2 {
-					if err := w.RemoveTeam(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, team.ID, "operator"); err != nil {
+					if err := w.RemoveTeam(w, w.ref(), team.ID, "operator"); err != nil {
 						w.Error(err)
 					}
 					return
 				}
-				_, err := w.Change(w, parley.AgentRef{Account: w.Account, Agent: w.Agent},
-					tickets[i%len(tickets)].Number, Change{TeamID: &team.ID}, "api")
+				_, err := w.Change(w, w.ref(), tickets[i%len(tickets)].Number, Change{TeamID: &team.ID}, "api")
 				if err != nil && !parley.IsCode(err, parley.CodeTicketTeam) {
 					w.Error(err)
 				}
@@ -258,11 +253,11 @@ func TestNoTicketIsLeftInARemovedTeam(t *testing.T) {
 func TestMove(t *testing.T) {
 	forEachDatabase(t, func(w *testHelpdesk) {
 		first := w.mustOpen(newTicketRequest(1))
-		w.must(w.DB.Transact(w, sqldb.Interactive, func(tx *store.DB) error {
-			locked, _, err := w.lockTicket(w, tx, parley.AgentRef{Account: w.Account, Agent: w.Agent}, first.Number)
-			return errors.Join(err, w.moveToCategory(w, tx, locked, parley.TicketNew, "system", noon),
-				w.moveToCategory(w, tx, locked, parley.TicketOnYou, "customer", noon))
-		}))
+		w.inUpdate(func(u *update) error {
+			locked, _, err := u.lockTicket(w, w.ref(), first.Number)
+			return errors.Join(err, u.saveInCategory(w, locked, parley.TicketNew, "system"),
+				u.saveInCategory(w, locked, parley.TicketOnYou, "customer"))
+		})
 		if diff := cmp.Diff([]string{"status_change by customer: New→Waiting on you → →"},
 			w.events(first)); diff != "" || w.reloadTicket(first).Category != parley.TicketOnYou {
 			w.Error(diff)

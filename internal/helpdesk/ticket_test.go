@@ -26,7 +26,7 @@ func TestOpen(t *testing.T) {
 		if c := got.Customer; c.Email != "Ann@Example.com" || c.Name != "Ann" || c.ID == "" || c.Phone != "" {
 			w.Errorf("%+v", c)
 		}
-		stored, err := w.DB.Ticket(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, 1)
+		stored, err := w.DB.Ticket(w, w.ref(), 1)
 		w.must(err)
 		if !reflect.DeepEqual(got, stored) {
 			w.Errorf("opened %+v\nstored %+v", got, stored)
@@ -68,7 +68,7 @@ func TestNumbersHaveNoGaps(t *testing.T) {
 				in.Assignee = AssignTo(parley.UserID(parley.NewUUID()))
 			}
 			var ticket *parley.Ticket
-			if ticket, errs[i] = w.Open(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, in); i < 64 && errs[i] == nil {
+			if ticket, errs[i] = w.Open(w, w.ref(), in); i < 64 && errs[i] == nil {
 				numbers[i] = ticket.Number
 			}
 		})
@@ -99,7 +99,7 @@ func (w *testHelpdesk) assignments(n int) (counts map[parley.UserID]int, order [
 	w.Helper()
 	counts = map[parley.UserID]int{}
 	for number := range int64(n) {
-		t, err := w.DB.Ticket(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, number+1)
+		t, err := w.DB.Ticket(w, w.ref(), number+1)
 		w.must(err)
 		counts[t.AssigneeID]++
 		order = append(order, t.AssigneeID)
@@ -111,7 +111,7 @@ func (w *testHelpdesk) openMany(n int) {
 	w.Helper()
 	errs := make([]error, n)
 	runConcurrently(n, func(i int) {
-		_, errs[i] = w.Open(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, newTicketRequest(i))
+		_, errs[i] = w.Open(w, w.ref(), newTicketRequest(i))
 	})
 	for _, err := range errs {
 		w.must(err)
@@ -134,7 +134,7 @@ func TestRoundRobinIsExact(t *testing.T) {
 func TestBalancedWithinOne(t *testing.T) {
 	forEachDatabase(t, func(w *testHelpdesk) {
 		users := w.addTeamMembers(parley.StrategyBalanced, 5)
-		closed, err := w.DB.DefaultStatus(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, parley.TicketClosed)
+		closed, err := w.DB.DefaultStatus(w, w.ref(), parley.TicketClosed)
 		w.must(err)
 		w.openMany(64)
 		counts, _ := w.assignments(64)
@@ -160,12 +160,11 @@ func TestMostOpen(t *testing.T) {
 		users := w.addTeamMembers(parley.StrategyRoundRobin, 3)
 		three, five := 3, 5
 		team := w.generalTeam()
-		_, err := w.ChangeTeam(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, team.ID, "operator",
-			func(t *parley.Team) { t.MaxOpen = &three })
+		_, err := w.ChangeTeam(w, w.ref(), team.ID, "operator", func(t *parley.Team) { t.MaxOpen = &three })
 		w.must(err)
-		w.must(w.JoinTeam(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, team.ID,
+		w.must(w.JoinTeam(w, w.ref(), team.ID,
 			parley.TeamMember{User: parley.User{ID: users[1]}, MaxOpen: &five}, "operator"))
-		w.must(w.JoinTeam(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, team.ID,
+		w.must(w.JoinTeam(w, w.ref(), team.ID,
 			parley.TeamMember{User: parley.User{ID: users[2]}, IsAway: true}, "operator"))
 		w.openMany(16)
 		counts, _ := w.assignments(16)
@@ -184,7 +183,7 @@ func TestShiftsDecideWhoIsPicked(t *testing.T) {
 		night := []parley.WorkingHours{{Days: []string{"mon", "tue", "wed", "thu", "fri"}, From: "20:00", To: "08:00",
 			TimeZone: "Europe/Berlin"}}
 		for i, hours := range [][]parley.WorkingHours{day, night} {
-			w.must(w.JoinTeam(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, team.ID,
+			w.must(w.JoinTeam(w, w.ref(), team.ID,
 				parley.TeamMember{User: parley.User{ID: users[i]}, Hours: hours}, "operator"))
 		}
 		for _, c := range []struct {
@@ -219,7 +218,7 @@ func TestOneCustomerForOneAddress(t *testing.T) {
 			in := newTicketRequest(i)
 			in.Email, in.Name = spell[i%4], fmt.Sprint("Name ", i)
 			var t *parley.Ticket
-			if t, errs[i] = w.Open(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, in); errs[i] == nil {
+			if t, errs[i] = w.Open(w, w.ref(), in); errs[i] == nil {
 				people[i] = t.Customer.ID
 			}
 		})
@@ -229,7 +228,7 @@ func TestOneCustomerForOneAddress(t *testing.T) {
 				w.Fatal("two people for one address")
 			}
 		}
-		first, err := w.DB.Ticket(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, 1)
+		first, err := w.DB.Ticket(w, w.ref(), 1)
 		w.must(err)
 		later := newTicketRequest(100)
 		later.Email, later.Name = spell[1], "Somebody else"
@@ -258,13 +257,10 @@ func TestAssigneeAndTeamAsGiven(t *testing.T) {
 	forEachDatabase(t, func(w *testHelpdesk) {
 		users := w.addTeamMembers(parley.StrategyRoundRobin, 2)
 		stranger := w.addMember(w.Account, "stranger") // of the account, in no team
-		team, err := w.AddTeam(w, parley.AgentRef{Account: w.Account, Agent: w.Agent},
-			parley.Team{Name: "Billing", Strategy: parley.StrategyBalanced}, "operator")
+		team, err := w.AddTeam(w, w.ref(), parley.Team{Name: "Billing", Strategy: parley.StrategyBalanced}, "operator")
 		w.must(err)
-		w.must(w.JoinTeam(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, team.ID,
-			parley.TeamMember{User: parley.User{ID: users[1]}}, "operator"))
-		w.must(w.PutRules(w, parley.AgentRef{Account: w.Account, Agent: w.Agent},
-			[]parley.Rule{{Key: "all", Name: "All", Enabled: true, MemberID: stranger}}, "operator"))
+		w.must(w.JoinTeam(w, w.ref(), team.ID, parley.TeamMember{User: parley.User{ID: users[1]}}, "operator"))
+		w.must(w.putRules([]parley.Rule{{Key: "all", Name: "All", Enabled: true, MemberID: stranger}}))
 		email := strings.ToUpper("stranger@" + string(w.Account) + ".example")
 		for name, c := range map[string]struct {
 			who      Assignee
@@ -303,10 +299,10 @@ func TestOthersAreAsUnknown(t *testing.T) {
 		w.must(err)
 		member := w.addMember(other, "them")
 		unknown := parley.NewUUID()
-		archived, err := w.AddStatus(w, parley.AgentRef{Account: w.Account, Agent: w.Agent},
+		archived, err := w.AddStatus(w, w.ref(),
 			parley.TicketStatus{Category: parley.TicketNew, InternalLabel: "Old"}, "operator")
 		w.must(err)
-		_, err = w.ArchiveStatus(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, archived.ID, "operator")
+		_, err = w.ArchiveStatus(w, w.ref(), archived.ID, "operator")
 		w.must(err)
 		rows := func() (n int) {
 			for _, table := range []string{"tickets", "conversations", "messages", "people", "events"} {
@@ -318,7 +314,7 @@ func TestOthersAreAsUnknown(t *testing.T) {
 		fails := func(name string, code parley.Code, change func(*NewTicket)) (text string) {
 			in := newTicketRequest(2)
 			change(&in)
-			_, err := w.Open(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, in)
+			_, err := w.Open(w, w.ref(), in)
 			if !parley.IsCode(err, code) {
 				w.Errorf("%s: %v", name, err)
 			}
@@ -408,13 +404,13 @@ func TestFaultsAreNamedTogether(t *testing.T) {
 		} {
 			in := full
 			change(&in)
-			_, err := w.Open(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, in)
+			_, err := w.Open(w, w.ref(), in)
 			w.wantCode(err, parley.CodeInvalidBody)
 			if parley.AsError(err).Details[field] == "" {
 				w.Errorf("%s: %v", field, parley.AsError(err).Details)
 			}
 		}
-		_, err := w.Open(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, NewTicket{Priority: "x"})
+		_, err := w.Open(w, w.ref(), NewTicket{Priority: "x"})
 		if e := parley.AsError(err); len(e.Details) != 4 {
 			w.Error(e.Details)
 		}
@@ -423,7 +419,7 @@ func TestFaultsAreNamedTogether(t *testing.T) {
 
 func TestMaskedTickets(t *testing.T) {
 	forEachDatabase(t, func(w *testHelpdesk) {
-		w.must(w.DB.UpdateAgent(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, func(a *parley.Agent) error {
+		w.must(w.DB.UpdateAgent(w, w.ref(), func(a *parley.Agent) error {
 			a.Redact = true
 			return nil
 		}))
@@ -451,11 +447,11 @@ func TestRollbackLeavesNothing(t *testing.T) {
 	forEachDatabase(t, func(w *testHelpdesk) {
 		in := newTicketRequest(1)
 		in.Assignee = AssignTo("nobody")
-		_, err := w.Open(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, in)
+		_, err := w.Open(w, w.ref(), in)
 		w.wantCode(err, parley.CodeTicketMember)
 		ctx, cancel := context.WithCancel(w.Context)
 		cancel()
-		if _, err := w.Open(ctx, parley.AgentRef{Account: w.Account, Agent: w.Agent}, newTicketRequest(1)); err == nil {
+		if _, err := w.Open(ctx, w.ref(), newTicketRequest(1)); err == nil {
 			w.Error("a caller who has gone got a ticket")
 		}
 		for _, table := range []string{"tickets", "conversations", "messages", "people", "helpdesks", "teams",
