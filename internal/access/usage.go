@@ -43,32 +43,32 @@ func (u *usage) drain() map[parley.KeyID]time.Time {
 }
 
 // FlushUsage writes the noted uses of keys.
-func (g *Authenticator) FlushUsage(ctx context.Context) error {
-	used := g.keyUsage.drain()
+func (a *Authenticator) FlushUsage(ctx context.Context) error {
+	used := a.keyUsage.drain()
 	if len(used) == 0 {
 		return nil
 	}
-	return g.DB.TouchKeys(ctx, used)
+	return a.DB.TouchKeys(ctx, used)
 }
 
 // Run writes the uses of keys now and then until ctx is done, and once more then. A use that cannot be written is lost:
 // it is informational. It also checks for the beginning and the end of maintenance.
-func (g *Authenticator) Run(ctx context.Context) error {
+func (a *Authenticator) Run(ctx context.Context) error {
 	flush, check := time.NewTicker(writeInterval), time.NewTicker(maintenanceInterval)
 	defer flush.Stop()
 	defer check.Stop()
 	for {
 		select {
 		case <-check.C:
-			_ = g.RefreshMaintenance(ctx) // other work reports that the database is not available
+			_ = a.RefreshMaintenance(ctx) // other work reports that the database is not available
 		case <-flush.C:
-			if err := g.FlushUsage(ctx); err != nil && ctx.Err() == nil {
-				g.logger().Warn("the last use of API keys was not written", "error", err)
+			if err := a.FlushUsage(ctx); err != nil && ctx.Err() == nil {
+				a.logger().Warn("the last use of API keys was not written", "error", err)
 			}
 		case <-ctx.Done():
 			last, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 			defer cancel()
-			return g.FlushUsage(last)
+			return a.FlushUsage(last)
 		}
 	}
 }

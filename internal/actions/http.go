@@ -31,18 +31,15 @@ type request struct {
 // maxReplyBytes is the most bytes of a reply that are read; the model gets fewer.
 const maxReplyBytes = 2 << 20
 
-func (b *Toolbox) httpTool(a *parley.Action, tool *chat.Tool) error {
-	r := &request{toolbox: b, action: a, secrets: SecretNames(a.Config)}
+func (t *Toolbox) httpTool(a *parley.Action, tool *chat.Tool) error {
+	r := &request{toolbox: t, action: a, secrets: SecretNames(a.Config)}
 	if err := decodeStrict(a.Config, &r.config); err != nil {
 		return err
 	}
 	if len(r.config.Response) > 0 {
 		r.fields = newFieldTree(r.config.Response)
 	}
-	seconds := r.config.Timeout
-	if seconds <= 0 {
-		seconds = 15
-	}
+	seconds := cmp.Or(max(r.config.Timeout, 0), 15)
 	r.limits = outbound.Limits{Timeout: time.Duration(min(seconds, 30) * float64(time.Second)), MaxBytes: maxReplyBytes,
 		HTTPSOnly: strings.HasPrefix(r.config.URL, "https:")}
 	tool.Run, tool.Timeout, tool.HasEffects = withCheckedInputs(a.Inputs, r.send), r.limits.Timeout+timeoutMargin,
@@ -94,7 +91,7 @@ func (r *request) hasEffects() bool {
 
 // buildRequest fills the templates. Its errors name the place, never a value.
 func (r *request) buildRequest(ctx context.Context, v values) (*http.Request, error) {
-	address, err := r.buildURL(v)
+	address, err := v.buildURL(r.config.URL, r.config.Query)
 	if err != nil {
 		return nil, err
 	}
@@ -132,11 +129,7 @@ func (r *request) setHeaders(into http.Header, v values) error {
 	return nil
 }
 
-// buildURL fills the URL. No input can lead to another host or leave the path that the operator has written.
-func (r *request) buildURL(v values) (string, error) {
-	return v.buildURL(r.config.URL, r.config.Query)
-}
-
+// buildURL fills a URL. No input can lead to another host or leave the path that the operator has written.
 func (v values) buildURL(template string, query map[string]string) (string, error) {
 	path, asked, _ := strings.Cut(template, "?")
 	path = v.fillTemplate(path, url.PathEscape)

@@ -25,8 +25,8 @@ const (
 	maxRunTime         = 2 * time.Minute  // of a whole run
 )
 
-func (b *Toolbox) procedureTool(p parley.Procedure, actions map[string]chat.Tool) chat.Tool {
-	runner := &procedureRunner{b, p, actions}
+func (t *Toolbox) procedureTool(p parley.Procedure, actions map[string]chat.Tool) chat.Tool {
+	runner := &procedureRunner{t, p, actions}
 	var all time.Duration
 	effects := false
 	for _, step := range p.Steps {
@@ -106,8 +106,7 @@ func (p *procedureRunner) openRun(ctx context.Context, call chat.Call,
 		return r, p.toolbox.DB.SaveProcedureRun(ctx, redactedRun(r, call.Redact))
 	}
 	r = &parley.ProcedureRun{ID: parley.NewUUID(), AccountID: call.Turn.AccountID, AgentID: call.Turn.AgentID,
-		ConversationID: call.Turn.ConversationID,
-		Key:            p.Key, Name: p.Name, Inputs: known, StartedAt: p.toolbox.Now()}
+		ConversationID: call.Turn.ConversationID, Key: p.Key, Name: p.Name, Inputs: known, StartedAt: p.toolbox.Now()}
 	return r, p.toolbox.DB.StartProcedureRun(ctx, redactedRun(r, call.Redact))
 }
 

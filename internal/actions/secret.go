@@ -39,11 +39,11 @@ func OpenSecrets(v *vault.Vault, account parley.AccountID, sealed string) (map[s
 }
 
 // openActionSecrets decrypts an action's secrets for one call; all that its config names must be there.
-func (b *Toolbox) openActionSecrets(a *parley.Action, names []string) (map[string]string, error) {
+func (t *Toolbox) openActionSecrets(a *parley.Action, names []string) (map[string]string, error) {
 	if len(names) == 0 {
 		return nil, nil
 	}
-	secrets, err := OpenSecrets(b.Vault, a.AccountID, a.Secrets)
+	secrets, err := OpenSecrets(t.Vault, a.AccountID, a.Secrets)
 	if err != nil {
 		return nil, err
 	}

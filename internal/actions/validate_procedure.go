@@ -7,19 +7,16 @@ import (
 	"parley"
 )
 
-// runsInServer reports whether actions of the kind can be steps: those that do not need the client.
-func runsInServer(kind parley.ActionKind) bool { return kind != parley.ActionClient }
-
-func (f faults) checkProcedure(path string, p *parley.Procedure, actions []parley.Action) {
-	f.checkHead(path, p.Key, p.Name, p.Description, p.Triggers, p.Inputs)
+func (f faults) checkProcedure(p *parley.Procedure, actions []parley.Action) {
+	f.checkHead(p.Key, p.Name, p.Description, p.Triggers, p.Inputs)
 	switch {
 	case len(p.Steps) == 0:
-		f.add(joinPath(path, "steps"), "must have at least 1 item")
+		f.add("steps", "must have at least 1 item")
 	case len(p.Steps) > maxSteps:
-		f.add(joinPath(path, "steps"), "must have at most %d items", maxSteps)
+		f.add("steps", "must have at most %d items", maxSteps)
 	}
 	for i := range p.Steps {
-		f.checkStep(joinPath(path, joinPath("steps", i)), &p.Steps[i], p.Inputs, actions)
+		f.checkStep(joinPath("steps", i), &p.Steps[i], p.Inputs, actions)
 	}
 }
 
@@ -46,7 +43,7 @@ func (f faults) checkActionStep(path string, s *parley.ProcedureStep, inputs []p
 	case a == nil:
 		f.add(joinPath(path, "action"), "is not the key of an action of this agent")
 		return
-	case !runsInServer(a.Kind):
+	case a.Kind == parley.ActionClient:
 		f.add(joinPath(path, "action"), "runs at the client, and a procedure runs in the server")
 		return
 	case !a.Enabled:

@@ -37,7 +37,7 @@ func TestWork(t *testing.T) {
 		},
 		"marks":   func(text string) { SecretNames(json.RawMessage(text)) },
 		"address": func(text string) { faults{}.checkURL("url", "https://a.example/"+text, inputs, "https") },
-		"config":  func(text string) { faults{}.decodeConfig("config", json.RawMessage(text), &httpConfig{}) },
+		"config":  func(text string) { faults{}.decodeConfig(json.RawMessage(text), &httpConfig{}) },
 	})
 }
 

@@ -120,7 +120,7 @@ func (r *reader) writeMapping(n *yaml.Node, path string, depth int) {
 	seen := map[string]bool{}
 	r.out.WriteByte('{')
 	for i := 0; i+1 < len(n.Content) && !r.limitReached; i += 2 {
-		key, value := r.resolveKey(n.Content[i]), n.Content[i+1]
+		key, value := resolveAlias(n.Content[i]), n.Content[i+1]
 		if fault := keyFault(key, seen); fault != "" {
 			r.checkLimits(n.Content[i], path, depth)
 			r.addFault(n.Content[i].Line, joinPath(path, shortName(key.Value)), fault)
@@ -131,18 +131,11 @@ func (r *reader) writeMapping(n *yaml.Node, path string, depth int) {
 		}
 		seen[key.Value] = true
 		r.doc.lines[joinPath(path, key.Value)] = n.Content[i].Line
-		r.writeString(key.Value)
+		r.out.Write(mustJSON(key.Value))
 		r.out.WriteByte(':')
 		r.writeValue(value, joinPath(path, key.Value), depth+1)
 	}
 	r.out.WriteByte('}')
-}
-
-func (r *reader) resolveKey(n *yaml.Node) *yaml.Node {
-	if n.Kind == yaml.AliasNode {
-		return n.Alias
-	}
-	return n
 }
 
 // shortName returns a name as faults show it.

@@ -1,7 +1,6 @@
 package manifest
 
 import (
-	"encoding/json"
 	"math"
 	"regexp"
 	"strconv"
@@ -13,7 +12,7 @@ import (
 func (r *reader) writeScalar(n *yaml.Node, path string) {
 	switch tag := n.ShortTag(); tag {
 	case "!!str", "!!timestamp":
-		r.writeString(n.Value)
+		r.out.Write(mustJSON(n.Value))
 	case "!!null":
 		r.out.WriteString("null")
 	case "!!bool":
@@ -48,11 +47,11 @@ func (r *reader) writeInteger(n *yaml.Node, path string) {
 		r.reject(n, path, "is not what its tag says")
 		return
 	default:
-		r.writeString(n.Value)
+		r.out.Write(mustJSON(n.Value))
 		return
 	}
 	if i, err := strconv.ParseInt(n.Value, base, 64); err == nil {
-		r.out.WriteString(strconv.FormatInt(i, 10))
+		r.out.Write(mustJSON(i))
 		return
 	}
 	f, err := strconv.ParseFloat(n.Value, 64)
@@ -60,12 +59,7 @@ func (r *reader) writeInteger(n *yaml.Node, path string) {
 		r.reject(n, path, "is not a number that can be used")
 		return
 	}
-	b, err := json.Marshal(f)
-	if err != nil {
-		r.reject(n, path, "is not a number that can be used")
-		return
-	}
-	r.out.Write(b)
+	r.out.Write(mustJSON(f))
 }
 
 func (r *reader) writeDecoded(n *yaml.Node, path string, into any) {
@@ -73,23 +67,10 @@ func (r *reader) writeDecoded(n *yaml.Node, path string, into any) {
 		r.reject(n, path, "is not what its tag says")
 		return
 	}
-	b, err := json.Marshal(into)
-	if err != nil {
-		r.reject(n, path, "cannot be written as JSON")
-		return
-	}
-	r.out.Write(b)
+	r.out.Write(mustJSON(into))
 }
 
 func (r *reader) reject(n *yaml.Node, path, text string) {
 	r.addFault(n.Line, path, text)
 	r.out.WriteString("null")
-}
-
-func (r *reader) writeString(s string) {
-	b, err := json.Marshal(s)
-	if err != nil {
-		panic(err) // a string always encodes
-	}
-	r.out.Write(b)
 }

@@ -32,9 +32,7 @@ func TestWorkOfDiff(t *testing.T) {
 }
 
 func textOf(text string) []byte {
-	r := reader{}
-	r.writeString(strings.ToValidUTF8(text, ""))
-	return append(append([]byte(`{"a":`), r.out.Bytes()...), '}')
+	return jsonObject("a", strings.ToValidUTF8(text, ""))
 }
 
 // Anchors, aliases, depth and long names cost no more either.

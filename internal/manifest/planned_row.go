@@ -1,6 +1,10 @@
 package manifest
 
-import "parley/internal/httpapi"
+import (
+	"cmp"
+
+	"parley/internal/httpapi"
+)
 
 // plannedRow is a thing as it will be, with its entry. A thing without an entry may change because of those of others.
 type plannedRow[T any] struct {
@@ -36,7 +40,7 @@ func (k kind[T]) changedRows(t *target, all []plannedRow[T], name func(*T) strin
 	for i := range all {
 		p := &all[i]
 		e := p.entry
-		e.key = e.displayName(name(&p.row))
+		e.key = cmp.Or(e.key, name(&p.row))
 		if k.recordChange(t, &e, k.encode(&p.row), nil) {
 			rows = append(rows, p.row)
 		}

@@ -43,14 +43,6 @@ type entry[T any] struct {
 	position      int             // from now on
 }
 
-// displayName is what people call the thing of an entry.
-func (e *entry[T]) displayName(name string) string {
-	if e.key != "" {
-		return e.key
-	}
-	return name
-}
-
 // unlistedRow is something that exists and that no entry is about.
 type unlistedRow[T any] struct {
 	row       *T
@@ -230,19 +222,16 @@ func (k kind[T]) assignPositions(list []entry[T], existing []T) {
 	if k.position == nil {
 		return
 	}
+	if k.group == nil {
+		k.group, k.entryGroup = func(*T) string { return "" }, func(json.RawMessage) string { return "" }
+	}
 	groups, next := map[string][]*entry[T]{}, map[string]int{}
 	for i := range existing {
-		name := ""
-		if k.group != nil {
-			name = k.group(&existing[i])
-		}
+		name := k.group(&existing[i])
 		next[name] = max(next[name], k.position(&existing[i])+1)
 	}
 	for i := range list {
-		name := ""
-		if k.group != nil {
-			name = k.entryGroup(list[i].merged)
-		}
+		name := k.entryGroup(list[i].merged)
 		groups[name] = append(groups[name], &list[i])
 	}
 	for name, group := range groups {

@@ -49,7 +49,7 @@ func encodeTeam(t *parley.Team) json.RawMessage {
 }
 
 func encodeTeamMember(m *parley.TeamMember) json.RawMessage {
-	return mustJSON(teamMemberSpec{Email: m.User.Email, MaxOpen: m.MaxOpen, Hours: m.Hours, Away: m.IsAway})
+	return mustJSON(teamMemberSpec{m.User.Email, m.MaxOpen, m.Hours, m.IsAway})
 }
 
 var teamKind = kind[parley.Team]{
@@ -59,9 +59,7 @@ var teamKind = kind[parley.Team]{
 	name:   func(t *parley.Team) string { return strings.ToLower(t.Name) },
 	entryName: func(text json.RawMessage) string {
 		var t struct{ Name string }
-		if json.Unmarshal(text, &t) != nil {
-			return ""
-		}
+		_ = json.Unmarshal(text, &t) // what is wrong with the name is found elsewhere
 		return strings.ToLower(t.Name)
 	},
 	resetting: []string{"default"},
@@ -121,12 +119,8 @@ func (r *applyRun) planTeam(
 		_ = r.faults.addError(e.path, err) // httpapi.Decode fails with faults only
 		return row, false
 	}
-	team := parley.Team{
-		ID:        parley.TeamID(t.nextID()),
-		AccountID: r.Account.ID,
-		AgentID:   t.agent.ID,
-		CreatedAt: nthTime(t.now, e.index),
-	}
+	team := parley.Team{ID: parley.TeamID(t.nextID()), AccountID: r.Account.ID, AgentID: t.agent.ID,
+		CreatedAt: nthTime(t.now, e.index)}
 	if e.existing != nil {
 		team = *e.existing
 	}
@@ -174,9 +168,12 @@ func (r *applyRun) planTeamMember(
 ) (m parley.TeamMember, ok bool) {
 	var name struct{ Email string }
 	_ = json.Unmarshal(text, &name) // what is wrong is found below
-	before := json.RawMessage(nil)
-	if existing := findTeamMember(team, name.Email); existing != nil {
-		m, before = *existing, encodeTeamMember(existing)
+	var before json.RawMessage
+	if team != nil {
+		isSame := func(o *parley.TeamMember) bool { return strings.EqualFold(o.User.Email, name.Email) }
+		if existing := find(team.Members, isSame); existing != nil {
+			m, before = *existing, encodeTeamMember(existing)
+		}
 	}
 	merged, err := mergeObjects(before, text)
 	if err != nil {
@@ -189,36 +186,24 @@ func (r *applyRun) planTeamMember(
 		return m, false
 	}
 	r.checkHours(path, spec.Hours)
-	user := d.member(spec.Email)
-	if user == nil {
+	member := d.member(spec.Email)
+	if member == nil {
 		r.faults.add(path+".email", spec.Email+" is not a member of the account; `parley member add` makes one")
 		return m, false
 	}
-	m.User, m.MaxOpen, m.Hours, m.IsAway = *user, spec.MaxOpen, spec.Hours, spec.Away
+	m.User, m.MaxOpen, m.Hours, m.IsAway = member.User, spec.MaxOpen, spec.Hours, spec.Away
 	return m, true
 }
 
 // nthTime tells apart what is created at once: teams and their members are listed by age, in the order of the manifest.
 func nthTime(now time.Time, i int) time.Time { return now.Add(time.Duration(i+1) * time.Millisecond) }
 
-func findTeamMember(team *parley.Team, email string) *parley.TeamMember {
-	if team == nil {
-		return nil
-	}
-	for i := range team.Members {
-		if strings.EqualFold(team.Members[i].User.Email, email) {
-			return &team.Members[i]
-		}
-	}
-	return nil
-}
-
 // writeTeams stores the teams with their members, the new default first. Names that change hands are freed before.
 func (r *applyRun) writeTeams(ctx context.Context, t *target, p *helpdeskPlan) error {
 	if err := r.freeTeamNames(ctx, p); err != nil {
 		return err
 	}
-	slices.SortStableFunc(p.teams, func(a, b parley.Team) int { return compareTrueFirst(a.IsDefault, b.IsDefault) })
+	slices.SortStableFunc(p.teams, func(a, b parley.Team) int { return trueFirst(a.IsDefault, b.IsDefault) })
 	for i := range p.teams {
 		if err := r.Helpdesk.PutTeamTx(ctx, r.tx, &p.teams[i]); err != nil {
 			return err
@@ -228,7 +213,7 @@ func (r *applyRun) writeTeams(ctx context.Context, t *target, p *helpdeskPlan) e
 		}
 	}
 	for _, id := range p.removedTeams {
-		if err := r.Helpdesk.RemoveTeamTx(ctx, r.tx, r.Account.ID.AgentRef(t.agent.ID), id); err != nil {
+		if err := r.Helpdesk.RemoveTeamTx(ctx, r.tx, t.agent.Ref(), id); err != nil {
 			return err
 		}
 	}
@@ -254,17 +239,16 @@ func (r *applyRun) freeTeamNames(ctx context.Context, p *helpdeskPlan) error {
 }
 
 func (r *applyRun) writeTeamMembers(ctx context.Context, team *parley.Team, current *helpdesk.Setup) error {
-	for i := range team.Members {
-		err := r.Helpdesk.JoinTeamTx(ctx, r.tx, team.AgentRef(), team.ID, team.Members[i])
-		if err != nil {
+	for _, m := range team.Members {
+		if err := r.Helpdesk.JoinTeamTx(ctx, r.tx, team.AgentRef(), team.ID, m); err != nil {
 			return err
 		}
 	}
-	i := slices.IndexFunc(current.Teams, func(t parley.Team) bool { return t.ID == team.ID })
-	if i < 0 {
+	before := find(current.Teams, func(t *parley.Team) bool { return t.ID == team.ID })
+	if before == nil {
 		return nil
 	}
-	for _, m := range current.Teams[i].Members {
+	for _, m := range before.Members {
 		if slices.ContainsFunc(team.Members, func(o parley.TeamMember) bool { return o.User.ID == m.User.ID }) {
 			continue
 		}

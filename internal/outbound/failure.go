@@ -46,9 +46,9 @@ var errNotPublic = &Error{Kind: KindRefused,
 
 // wrapError turns an error of the transport into an *Error.
 func wrapError(err error) *Error {
-	var outboundErr *Error
-	if errors.As(err, &outboundErr) {
-		return outboundErr
+	var own *Error
+	if errors.As(err, &own) {
+		return own
 	}
 	var wrapped *url.Error
 	if errors.As(err, &wrapped) {
