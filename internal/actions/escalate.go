@@ -37,7 +37,6 @@ func (t *Toolbox) escalateTool(a *parley.Action) (run toolRun, handoverText stri
 	}), c.Message, nil
 }
 
-// buttonResult is the result of a custom-button.
 type buttonResult struct {
 	Label   string `json:"label"`
 	URL     string `json:"url"`

@@ -57,7 +57,6 @@ func optionalInputs(inputs []parley.ActionInput) []parley.ActionInput {
 	return list
 }
 
-// procedureResult is the result of a procedure.
 type procedureResult struct {
 	Message string                  `json:"message"` // the texts of the steps, for the model to pass on
 	Needs   []string                `json:"needs,omitempty"`
@@ -190,7 +189,6 @@ func runOutput(out chat.Output, result procedureResult) chat.Output {
 	return out
 }
 
-// runAction runs the action of a step.
 func (p *procedureRunner) runAction(ctx context.Context, call chat.Call, step parley.ProcedureStep,
 	v values) chat.NestedCall {
 	tool, ok := p.actions[step.Action]

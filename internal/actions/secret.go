@@ -55,7 +55,6 @@ func (t *Toolbox) openActionSecrets(a *parley.Action, names []string) (map[strin
 	return secrets, nil
 }
 
-// secretMask replaces secrets in replies.
 const secretMask = "***"
 
 // secretReplacer hides secrets in what came back: a server may repeat what it was sent, as it is or escaped.

@@ -81,7 +81,6 @@ func (t *Toolbox) buildTools(actions []parley.Action, procedures []parley.Proced
 	return tools
 }
 
-// newTool builds the tool of an action.
 func (t *Toolbox) newTool(a *parley.Action) (chat.Tool, error) {
 	tool := chat.Tool{Kind: a.Kind, Tool: newLLMTool(a.Name, a.Description, a.Triggers, actionInputs(a))}
 	var err error

@@ -49,7 +49,6 @@ func checkLeads(f faults, a *parley.Action) {
 	}
 }
 
-// buttonConfig is the config of a custom-button.
 type buttonConfig struct {
 	Label string `json:"label"`
 	URL   string `json:"url"` // with {input} in the path and the query
@@ -68,7 +67,6 @@ func checkButton(f faults, a *parley.Action) {
 	f.checkTemplate("config.url", c.URL, a.Inputs)
 }
 
-// searchConfig is the config of a web-search.
 type searchConfig struct {
 	Sites []string `json:"sites"` // hosts that results may come from; empty for all
 }
@@ -153,7 +151,6 @@ func authority(template string) string {
 	return scheme + "://" + rest
 }
 
-// httpConfig is the config of an http action.
 type httpConfig struct {
 	Method   string            `json:"method"` // GET when empty
 	URL      string            `json:"url"`

@@ -105,7 +105,6 @@ func pickAssignee(strategy parley.Strategy, list []Candidate) int {
 	return best
 }
 
-// compareTurns orders candidates by whose turn it is.
 func compareTurns(strategy parley.Strategy, a, b Candidate) int {
 	if strategy == parley.StrategyBalanced {
 		return cmp.Or(cmp.Compare(a.Open, b.Open), cmp.Compare(a.LastTurn, b.LastTurn))
@@ -184,7 +183,6 @@ func resolveAssignee(ctx context.Context, tx *store.DB, t *parley.Ticket, assign
 	return assignee.resolve(ctx, tx, t.AccountID)
 }
 
-// applyRules returns the team and the assignee by the routing rules.
 func applyRules(ctx context.Context, tx *store.DB, t *parley.Ticket, body string) (routingRecord, error) {
 	rules, err := tx.Rules(ctx, t.AgentRef())
 	if err != nil {

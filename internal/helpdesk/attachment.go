@@ -48,7 +48,6 @@ func checkFiles(faults map[string]string, files []File) {
 	}
 }
 
-// prepareFiles builds the rows of the files.
 func (w *replyWrite) prepareFiles() error {
 	for _, f := range w.Files {
 		kind, err := sniffMediaType(f.Path)
@@ -65,7 +64,6 @@ func (w *replyWrite) prepareFiles() error {
 	return nil
 }
 
-// storeFiles writes the rows of the files.
 func (w *replyWrite) storeFiles(ctx context.Context, tx *store.DB, t *parley.Ticket) error {
 	for _, blob := range w.blobs {
 		if err := tx.CreateBlob(ctx, blob); err != nil {

@@ -60,7 +60,6 @@ func (s *Service) MessageWritten(ctx context.Context, tx *store.DB, c *parley.Co
 	return u.recordMessage(ctx, t, reply)
 }
 
-// openOrReopen opens a ticket for a conversation, or makes the one that it has wait for the team again.
 func (u *update) openOrReopen(ctx context.Context, c *parley.Conversation, what parley.TicketEvent) error {
 	redacts, err := u.tx.AgentRedacts(ctx, c.AgentRef())
 	if err != nil {
@@ -112,7 +111,6 @@ func (u *update) lockTicketOf(ctx context.Context, c *parley.Conversation) (*par
 	return t, err
 }
 
-// openFromConversation opens the ticket of a conversation, whose messages are the transcript.
 func (u *update) openFromConversation(ctx context.Context, c *parley.Conversation, what parley.TicketEvent,
 	redacts bool) error {
 	t, err := u.newTicketFrom(ctx, c, what.Reason)
@@ -202,7 +200,6 @@ var ticketChannels = map[parley.Channel]parley.TicketChannel{
 	parley.ChannelPhone:       parley.TicketPhone,
 }
 
-// channelOf returns the ticket channel for the channel of a conversation.
 func channelOf(c parley.Channel) parley.TicketChannel {
 	return cmp.Or(ticketChannels[c], parley.TicketHelpdesk)
 }

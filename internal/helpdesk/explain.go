@@ -53,7 +53,6 @@ func (s *Service) Explain(ctx context.Context, ref parley.AgentRef, in RoutingIn
 	return e, err
 }
 
-// explainRules applies the rules and adds the result of each.
 func explainRules(ctx context.Context, db *store.DB, ref parley.AgentRef, s RoutingInput, e *Explanation) (Decision,
 	error) {
 	rules, err := db.Rules(ctx, ref)
@@ -111,7 +110,6 @@ func conditionTraces(list []parley.Condition, s RoutingInput) []ConditionTrace {
 	return traces
 }
 
-// summary returns the explanation in a sentence.
 func (e *Explanation) summary() string {
 	text := "No rule fired"
 	if e.FiredRule != nil {

@@ -26,7 +26,6 @@ type DepartureResult struct {
 	Rules      []parley.Rule // that name them; they continue with their teams
 }
 
-// recordBatchSize is how many events are recorded at a time.
 const recordBatchSize = 500
 
 // RemoveMemberTx removes a member from the teams of all the account's agents, and unassigns their open tickets, in the
@@ -75,7 +74,6 @@ func (u *update) leaveTeams(ctx context.Context, ref parley.AgentRef, user parle
 	return u.lockOpenTickets(ctx, ref, user)
 }
 
-// lockOpenTickets locks and returns the member's open tickets of an agent.
 func (u *update) lockOpenTickets(ctx context.Context, ref parley.AgentRef,
 	user parley.UserID) (list []*parley.Ticket, err error) {
 	numbers, err := u.tx.OpenTicketNumbers(ctx, ref, user)

@@ -103,7 +103,6 @@ func newSafeHTML() *bluemonday.Policy {
 	return p
 }
 
-// linkPattern matches the addresses that are linked.
 var linkPattern = regexp.MustCompile(`^(?i:https?://|mailto:)`)
 
 const linkRel = "noopener noreferrer nofollow"

@@ -27,7 +27,6 @@ func textOf(safe string) string {
 	}
 }
 
-// textWriter writes the tokens of HTML as text.
 type textWriter struct {
 	b              strings.Builder
 	pendingBreaks  int    // line ends that come before whatever comes next

@@ -87,7 +87,6 @@ func (u *update) recordMessage(ctx context.Context, t *parley.Ticket, m *parley.
 	return u.tx.RecordEvents(ctx, t.AccountID, u.now, append([]store.NewEvent{e}, more...)...)
 }
 
-// newEvent returns an event of a ticket.
 func newEvent(t *parley.Ticket, kind string, payload any) store.NewEvent {
 	return store.NewEvent{Kind: kind, AgentID: t.AgentID, ConversationID: t.ConversationID, Subject: string(t.ID),
 		Payload: payload}

@@ -136,7 +136,6 @@ func (w *replyWrite) author(ctx context.Context, tx *store.DB) (parley.User, err
 	return m.User, nil
 }
 
-// storeReply stores the message and its files, and updates the ticket.
 func (u *update) storeReply(ctx context.Context, t *parley.Ticket, m *parley.TicketMessage, w *replyWrite) error {
 	redacts, err := u.tx.AgentRedacts(ctx, t.AgentRef())
 	if err != nil {

@@ -73,7 +73,6 @@ func ticketWords(t *parley.Ticket, texts ...string) []store.TicketWord {
 	}, messageTexts(texts)...))
 }
 
-// indexWords adds the words of messages to the index of a ticket.
 func (u *update) indexWords(ctx context.Context, t *parley.Ticket, texts ...string) error {
 	has, err := u.tx.CountTicketWords(ctx, t.AgentRef(), t.ID)
 	if err != nil || has >= maxTicketWords {
@@ -103,7 +102,6 @@ func messageTexts(texts []string) []weightedText {
 	return list
 }
 
-// weightedText is a text of a ticket with the weight of its words.
 type weightedText struct {
 	weight int
 	text   string

@@ -18,7 +18,6 @@ const maxLabelRunes = 100
 
 var colorPattern = regexp.MustCompile(`^#[0-9a-fA-F]{6}$`)
 
-// checkStatus returns what is wrong with a status.
 func checkStatus(s *parley.TicketStatus) error {
 	faults := map[string]string{}
 	if !slices.Contains(parley.StatusCategories(), s.Category) {

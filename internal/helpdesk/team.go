@@ -8,7 +8,6 @@ import (
 	"parley/internal/store"
 )
 
-// checkTeam returns what is wrong with a team.
 func checkTeam(t *parley.Team) error {
 	faults := map[string]string{}
 	checkLabel(faults, "name", t.Name)

@@ -8,7 +8,6 @@ import (
 	"parley/internal/httpapi"
 )
 
-// actionSpec is an action as manifests write it.
 type actionSpec struct {
 	Key         string               `json:"key"`
 	Kind        string               `json:"kind" enum:"http,client,collect-leads,escalate,custom-button,web-search"`
@@ -47,7 +46,6 @@ var actionKind = toolKind[parley.Action]{
 	toolName: func(a *parley.Action) string { return a.Name },
 }
 
-// planActions plans the agent's actions.
 func (r *applyRun) planActions(ctx context.Context, t *target) error {
 	existing, err := r.tx.Actions(ctx, t.agent.Ref())
 	if err != nil {

@@ -39,7 +39,6 @@ func (d *directory) member(email string) *parley.Membership {
 	return find(d.members, func(m *parley.Membership) bool { return strings.EqualFold(m.User.Email, email) })
 }
 
-// find returns the first item that matches, or nil.
 func find[T any](list []T, matches func(*T) bool) *T {
 	for i := range list {
 		if matches(&list[i]) {
@@ -49,7 +48,6 @@ func find[T any](list []T, matches func(*T) bool) *T {
 	return nil
 }
 
-// helpdeskPlan holds what becomes of an agent's help desk.
 type helpdeskPlan struct {
 	current   *helpdesk.Setup
 	directory directory // with the teams as they will be
@@ -61,7 +59,6 @@ type helpdeskPlan struct {
 	removedRuleKeys []string
 }
 
-// applyHelpdesk plans the agent's help desk, and stores it.
 func (r *applyRun) applyHelpdesk(ctx context.Context, t *target) error {
 	if !t.Helpdesk.Present {
 		return nil
@@ -99,12 +96,10 @@ func (r *applyRun) lockHelpdesk(ctx context.Context, t *target) (*helpdesk.Setup
 	return r.Helpdesk.SetupTx(ctx, r.tx, t.agent.Ref(), t.now)
 }
 
-// checkHours checks shifts.
 func (r *applyRun) checkHours(path string, hours []parley.WorkingHours) {
 	_ = r.faults.addError(path, helpdesk.CheckHours("hours", hours)) // it fails with faults only
 }
 
-// writeHelpdesk stores the help desk as planned.
 func (r *applyRun) writeHelpdesk(ctx context.Context, t *target, p *helpdeskPlan) error {
 	ref := t.agent.Ref()
 	if h := t.Helpdesk.Value.Handover; h.Present && h.Value != p.current.Handover {
@@ -131,7 +126,6 @@ func (r *applyRun) writeHelpdesk(ctx context.Context, t *target, p *helpdeskPlan
 	return nil
 }
 
-// trueFirst sorts true before false.
 func trueFirst(a, b bool) int {
 	switch {
 	case a == b:

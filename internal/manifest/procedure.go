@@ -8,7 +8,6 @@ import (
 	"parley/internal/httpapi"
 )
 
-// procedureSpec is a procedure as manifests write it.
 type procedureSpec struct {
 	Key         string                 `json:"key"`
 	Name        string                 `json:"name"`

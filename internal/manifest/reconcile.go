@@ -131,7 +131,6 @@ func parseKey(text json.RawMessage) (key, member, reason string) {
 	return key, "", ""
 }
 
-// matcher finds what entries are about.
 type matcher[T any] struct {
 	kind[T]
 	existing    []T
@@ -291,12 +290,10 @@ func (k kind[T]) recordChange(t *target, e *entry[T], after json.RawMessage, ext
 	return true
 }
 
-// recordRemoval adds the removal of a thing to the changes.
 func (k kind[T]) recordRemoval(t *target, row *T) {
 	t.addChange("delete", k.noun, k.key(row), k.encode(row), nil)
 }
 
-// withoutMembers returns the object without some of its members.
 func withoutMembers(object json.RawMessage, names []string) json.RawMessage {
 	if len(names) == 0 {
 		return object

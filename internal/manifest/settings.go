@@ -50,7 +50,6 @@ func (r *applyRun) applySettings(ctx context.Context, t *target) error {
 	return r.writeAgent(ctx, t)
 }
 
-// writeAgent stores the changed agent.
 func (r *applyRun) writeAgent(ctx context.Context, t *target) error {
 	changed := *t.agent
 	hadAutoRetrain := false

@@ -65,7 +65,6 @@ var teamKind = kind[parley.Team]{
 	resetting: []string{"default"},
 }
 
-// planTeams plans the teams.
 func (r *applyRun) planTeams(t *target, p *helpdeskPlan) {
 	path := t.path + ".helpdesk.teams"
 	c := reconcileSection(r.faults, teamKind, path, t.Helpdesk.Value.Teams, p.current.Teams, r.Prune)
@@ -98,7 +97,6 @@ func (r *applyRun) planTeams(t *target, p *helpdeskPlan) {
 	p.teams = teamKind.changedRows(t, remaining, func(t *parley.Team) string { return t.Name })
 }
 
-// checkUniqueTeamNames refuses two teams of the same name.
 func (r *applyRun) checkUniqueTeamNames(section string, all []plannedRow[parley.Team]) {
 	names := map[string]bool{}
 	for i := range all {

@@ -84,7 +84,6 @@ func (r *applyRun) checkToolName(paths map[string]string, name, path string) {
 	}
 }
 
-// writeTools stores the actions and procedures as planned.
 func (r *applyRun) writeTools(ctx context.Context, t *target) error {
 	r.checkToolNames(t)
 	if len(r.faults) > 0 {

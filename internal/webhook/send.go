@@ -168,7 +168,7 @@ func failureReason(err error) string {
 	if errors.As(err, &outboundErr) {
 		return outboundErr.Reason
 	}
-	return strings.ToValidUTF8(err.Error()[:min(maxReasonBytes, len(err.Error()))], "")
+	return parley.ClipBytes(strings.ToValidUTF8(err.Error(), ""), maxReasonBytes)
 }
 
 // DeliveryRetention is how long finished deliveries are kept.
