@@ -46,7 +46,6 @@ func (ac *Accounts) AddMember(ctx context.Context, n NewMember) (*parley.Members
 	return &m, err
 }
 
-// alreadyMemberError returns the error that names the existing member.
 func (ac *Accounts) alreadyMemberError(ctx context.Context, account parley.AccountID, email string) error {
 	m, err := ac.DB.MemberByEmail(ctx, account, email, parley.CodeAlreadyExists)
 	if err != nil {

@@ -11,7 +11,6 @@ import (
 	"parley/internal/text/redact"
 )
 
-// escalatedMessage is the default result of an escalate action.
 const escalatedMessage = "A person from the team will take over this conversation."
 
 // escalateTool returns how to run an escalate action, and the operator's text for the customer; empty means the default

@@ -71,11 +71,11 @@ func (r *request) send(ctx context.Context, call chat.Call, v values) chat.Outpu
 
 // unreachableOutput returns a failure for the model and the customer; the details are for the operator, in the log.
 func unreachableOutput(err error) chat.Output {
-	var e *outbound.Error
+	e, ok := errors.AsType[*outbound.Error](err)
 	switch {
-	case errors.As(err, &e) && e.Kind == outbound.KindTimeout:
+	case ok && e.Kind == outbound.KindTimeout:
 		return failedOutput("the service took too long")
-	case errors.As(err, &e) && e.Kind == outbound.KindTooLarge:
+	case ok && e.Kind == outbound.KindTooLarge:
 		return failedOutput("the service's reply is too large")
 	}
 	return failedOutput("the service could not be reached")

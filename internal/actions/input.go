@@ -69,7 +69,6 @@ func readInputs(inputs []parley.ActionInput, call json.RawMessage) (map[string]j
 	return known, nil
 }
 
-// missingInputs returns the required inputs that are not known.
 func missingInputs(inputs []parley.ActionInput, known map[string]json.RawMessage) (list []parley.ActionInput) {
 	for _, in := range inputs {
 		if in.Required && known[in.Name] == nil {

@@ -12,7 +12,6 @@ import (
 	"parley/internal/chat"
 )
 
-// leadThanksMessage is the default result of a collect-leads action.
 const leadThanksMessage = "Thank you, your details have been passed on to the team."
 
 func (t *Toolbox) leadsTool(a *parley.Action) (toolRun, error) {

@@ -73,7 +73,6 @@ func secretReplacer(secrets map[string]string) *strings.Replacer {
 	return strings.NewReplacer(pairs...)
 }
 
-// maskSecrets returns a decoded document without secrets.
 func maskSecrets(value any, r *strings.Replacer) any {
 	switch v := value.(type) {
 	case string:

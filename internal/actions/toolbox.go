@@ -131,7 +131,6 @@ func (t *Toolbox) Close() {
 	}
 }
 
-// toolRun runs a tool.
 type toolRun = func(ctx context.Context, call chat.Call) chat.Output
 
 // withCheckedInputs returns a toolRun that calls do with inputs that are complete and of their types.
@@ -166,15 +165,13 @@ func failedOutput(format string, args ...any) chat.Output {
 // internalFailure returns the output for an internal error: the cause is logged, and the model gets the message that an
 // *parley.Error has for callers.
 func (t *Toolbox) internalFailure(call chat.Call, what string, err error) chat.Output {
-	var fail *parley.Error
-	if errors.As(err, &fail) && fail.Code.Status() < 500 {
-		return failedOutput("%s: %s", what, fail.Message)
+	if e, ok := errors.AsType[*parley.Error](err); ok && e.Code.Status() < 500 {
+		return failedOutput("%s: %s", what, e.Message)
 	}
 	t.Logger.Error(what, "agent", call.Turn.AgentID, "conversation", call.Turn.ConversationID, "err", err)
 	return failedOutput("%s", what)
 }
 
-// conversationLocks holds a lock for each conversation.
 type conversationLocks struct {
 	locked sync.Map // of channels that unlock closes, by conversation
 }
@@ -200,7 +197,6 @@ func (l *conversationLocks) unlock(id parley.ConversationID) {
 	close(own.(chan struct{}))
 }
 
-// maxCachedAgents is how many agents' tools are cached.
 const maxCachedAgents = 512
 
 // agentCaches caches the tools of the agents that were used last. Each change of an agent increments its version, so no

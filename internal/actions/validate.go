@@ -121,7 +121,6 @@ func (f faults) checkInputs(inputs []parley.ActionInput) {
 	}
 }
 
-// checkText checks a required text.
 func (f faults) checkText(path, text string, limit int) {
 	switch {
 	case text == "":
@@ -158,9 +157,8 @@ func decodeStrict(config json.RawMessage, into any) error {
 	dec.DisallowUnknownFields()
 	dec.UseNumber()
 	if err := dec.Decode(into); err != nil {
-		var wrong *json.UnmarshalTypeError
-		if errors.As(err, &wrong) && wrong.Field != "" {
-			return &fieldError{wrong.Field, "must not be a " + wrong.Value}
+		if e, ok := errors.AsType[*json.UnmarshalTypeError](err); ok && e.Field != "" {
+			return &fieldError{e.Field, "must not be a " + e.Value}
 		}
 		if m := unknownFieldPattern.FindStringSubmatch(err.Error()); m != nil {
 			return &fieldError{m[1], "is not known to this kind of action"}
@@ -182,8 +180,7 @@ func (e *fieldError) Error() string { return e.field + " " + e.what }
 // decodeConfig decodes a config and records what is wrong with its form.
 func (f faults) decodeConfig(config json.RawMessage, into any) bool {
 	err := decodeStrict(config, into)
-	var at *fieldError
-	if errors.As(err, &at) {
+	if at, ok := errors.AsType[*fieldError](err); ok {
 		path := "config"
 		if at.field != "" {
 			path = joinPath(path, at.field)

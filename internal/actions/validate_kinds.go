@@ -10,7 +10,6 @@ import (
 	"parley"
 )
 
-// configCheckers holds the check of each kind's config.
 var configCheckers = map[parley.ActionKind]func(f faults, a *parley.Action){
 	parley.ActionHTTP:         checkHTTP,
 	parley.ActionClient:       func(f faults, a *parley.Action) { f.decodeConfig(a.Config, &struct{}{}) },

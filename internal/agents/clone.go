@@ -127,10 +127,11 @@ func (s *Service) startCopying(ctx context.Context, tx *store.DB, c store.Clone,
 
 // isUnfinishedCopy reports whether the agent is a copy in progress.
 func (s *Service) isUnfinishedCopy(ctx context.Context, db *store.DB, ref parley.AgentRef) (bool, error) {
-	return s.hasCopyInProgress(ctx, db, ref.Account, func(_ clonePayload, to parley.AgentID) bool { return to == ref.Agent })
+	return s.hasCopyInProgress(ctx, db, ref.Account, func(_ clonePayload, to parley.AgentID) bool {
+		return to == ref.Agent
+	})
 }
 
-// hasCopyInProgress reports whether a matching copy is in progress.
 func (s *Service) hasCopyInProgress(ctx context.Context, db *store.DB, account parley.AccountID,
 	matches func(c clonePayload, to parley.AgentID) bool) (bool, error) {
 	live, err := s.Queue.LiveJobs(ctx, db.SQL(), CloneJob, account)

@@ -146,7 +146,8 @@ func (cs *changeSet) identifiers() (externalIDs, emails []string) {
 // mergeContact returns a contact with its change applied; known is nil for a new one.
 func (cs *changeSet) mergeContact(i int, known *parley.Contact, types map[string]parley.Attribute,
 	wrong map[string]string) parley.Contact {
-	c := parley.Contact{Person: parley.Person{ID: cs.ids[i], AccountID: cs.ref.Account, AgentID: cs.ref.Agent, CreatedAt: cs.now}}
+	c := parley.Contact{Person: parley.Person{ID: cs.ids[i], AccountID: cs.ref.Account, AgentID: cs.ref.Agent,
+		CreatedAt: cs.now}}
 	if known != nil {
 		c = *known
 	}

@@ -70,8 +70,8 @@ func invalidValueReason(field, value string) string {
 }
 
 // ChangeRules replaces the agent's routing rules by the result of change for the existing ones, in this order, under
-// the lock of the help desk: rules with known keys are changed, and those that are not in the list are removed. New rules
-// have an id and a key. Fails with AGENT_NOT_FOUND, TICKET_TEAM_NOT_FOUND, TICKET_TEAM_MEMBER_NOT_FOUND and
+// the lock of the help desk: rules with known keys are changed, and those that are not in the list are removed. New
+// rules have an id and a key. Fails with AGENT_NOT_FOUND, TICKET_TEAM_NOT_FOUND, TICKET_TEAM_MEMBER_NOT_FOUND and
 // VALIDATION_INVALID_BODY, whose details begin with the rule's place in the list, or as change does.
 func (s *Service) ChangeRules(ctx context.Context, ref parley.AgentRef, by string,
 	change func([]parley.Rule) ([]parley.Rule, error)) error {

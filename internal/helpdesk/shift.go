@@ -71,7 +71,6 @@ func CheckHours(path string, hours []parley.WorkingHours) error {
 	return parley.InvalidFields(faults)
 }
 
-// checkHours adds what is wrong with shifts, below path.
 func checkHours(faults map[string]string, path string, hours []parley.WorkingHours) {
 	for i, s := range hours {
 		at := fmt.Sprintf("%s.%d.", path, i)

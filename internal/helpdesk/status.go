@@ -97,8 +97,7 @@ func (s *Service) MakeDefault(ctx context.Context, ref parley.AgentRef, id parle
 func (s *Service) ArchiveStatus(ctx context.Context, ref parley.AgentRef, id parley.StatusID,
 	by string) (*parley.TicketStatus, error) {
 	return s.changeStatus(ctx, ref, id, by, "status.archive", func(status *parley.TicketStatus) {
-		archivedAt := status.UpdatedAt
-		status.ArchivedAt = cmp.Or(status.ArchivedAt, &archivedAt)
+		status.ArchivedAt = cmp.Or(status.ArchivedAt, new(status.UpdatedAt))
 	})
 }
 

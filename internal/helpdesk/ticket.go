@@ -111,7 +111,8 @@ func redactTicket(t *parley.Ticket) {
 // customer's message.
 func createConversation(ctx context.Context, tx *store.DB, t *parley.Ticket, message parley.MessageID) error {
 	c := &parley.Conversation{ID: t.ConversationID, AccountID: t.AccountID, AgentID: t.AgentID, API: parley.APIV2,
-		Channel: parley.ChannelUnspecified, Title: t.Subject, Status: parley.ConversationTakenOver, CreatedAt: t.CreatedAt, UpdatedAt: t.CreatedAt}
+		Channel: parley.ChannelUnspecified, Title: t.Subject, Status: parley.ConversationTakenOver,
+		CreatedAt: t.CreatedAt, UpdatedAt: t.CreatedAt}
 	first := &parley.Message{ID: message, ConversationID: t.ConversationID, Author: parley.AuthorUser,
 		State: parley.MessageComplete, Parts: []parley.Part{{Type: "text", Text: t.Description}},
 		CreatedAt: t.CreatedAt}

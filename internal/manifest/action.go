@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 
 	"parley"
-	"parley/internal/httpapi"
 )
 
 type actionSpec struct {
@@ -20,16 +19,8 @@ type actionSpec struct {
 }
 
 func encodeAction(a *parley.Action) json.RawMessage {
-	s := actionSpec{
-		Key:         a.Key,
-		Kind:        string(a.Kind),
-		Name:        a.Name,
-		Description: a.Description,
-		Triggers:    a.Triggers,
-		Inputs:      a.Inputs,
-		Config:      a.Config,
-		Enabled:     a.Enabled,
-	}
+	s := actionSpec{Key: a.Key, Kind: string(a.Kind), Name: a.Name, Description: a.Description, Triggers: a.Triggers,
+		Inputs: a.Inputs, Config: a.Config, Enabled: a.Enabled}
 	if string(a.Config) == "{}" {
 		s.Config = nil
 	}
@@ -58,8 +49,8 @@ func (r *applyRun) planActions(ctx context.Context, t *target) error {
 // buildAction returns the action of an entry, and which of its secrets change.
 func (r *applyRun) buildAction(t *target, e *entry[parley.Action]) (*parley.Action, map[string]any, error) {
 	var s actionSpec
-	if err := httpapi.Decode(e.merged, &s); err != nil {
-		return nil, nil, r.faults.addError(e.path, err)
+	if !r.faults.decode(e.path, e.merged, &s) {
+		return nil, nil, nil
 	}
 	a := parley.Action{ID: parley.ActionID(t.nextID()), AccountID: r.Account.ID, AgentID: t.agent.ID, Key: e.key,
 		CreatedAt: t.now}

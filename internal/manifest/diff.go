@@ -44,7 +44,6 @@ func splitLines(s string) []string {
 	return strings.Split(strings.TrimSuffix(s, "\n"), "\n")
 }
 
-// isNearChange reports whether a difference is close to the line.
 func isNearChange(lines []diffLine, at int) bool {
 	for i := max(0, at-contextLines); i <= min(len(lines)-1, at+contextLines); i++ {
 		if lines[i].sign != ' ' {

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 
 	"parley"
-	"parley/internal/httpapi"
 )
 
 type procedureSpec struct {
@@ -19,15 +18,8 @@ type procedureSpec struct {
 }
 
 func encodeProcedure(p *parley.Procedure) json.RawMessage {
-	return mustJSON(procedureSpec{
-		Key:         p.Key,
-		Name:        p.Name,
-		Description: p.Description,
-		Triggers:    p.Triggers,
-		Inputs:      p.Inputs,
-		Steps:       append([]parley.ProcedureStep{}, p.Steps...),
-		Enabled:     p.Enabled,
-	})
+	return mustJSON(procedureSpec{Key: p.Key, Name: p.Name, Description: p.Description, Triggers: p.Triggers,
+		Inputs: p.Inputs, Steps: append([]parley.ProcedureStep{}, p.Steps...), Enabled: p.Enabled})
 }
 
 var procedureKind = toolKind[parley.Procedure]{
@@ -61,12 +53,11 @@ func (r *applyRun) planProcedures(ctx context.Context, t *target) error {
 	return nil
 }
 
-func (r *applyRun) buildProcedure(
-	t *target, e *entry[parley.Procedure],
-) (*parley.Procedure, map[string]any, error) {
+func (r *applyRun) buildProcedure(t *target, e *entry[parley.Procedure]) (*parley.Procedure, map[string]any,
+	error) {
 	var s procedureSpec
-	if err := httpapi.Decode(e.merged, &s); err != nil {
-		return nil, nil, r.faults.addError(e.path, err)
+	if !r.faults.decode(e.path, e.merged, &s) {
+		return nil, nil, nil
 	}
 	p := parley.Procedure{ID: parley.ProcedureID(t.nextID()), AccountID: r.Account.ID, AgentID: t.agent.ID, Key: e.key,
 		CreatedAt: t.now}

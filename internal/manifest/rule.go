@@ -7,7 +7,6 @@ import (
 
 	"parley"
 	"parley/internal/helpdesk"
-	"parley/internal/httpapi"
 )
 
 // ruleSpec is a routing rule as manifests write it. The team is named by its key, or by its name while it has none.
@@ -72,8 +71,7 @@ func (r *applyRun) planRules(t *target, p *helpdeskPlan) {
 // planRule returns the rule of an entry; ok is false where the entry cannot be read.
 func (r *applyRun) planRule(t *target, d *directory, e *entry[parley.Rule]) (rule parley.Rule, ok bool) {
 	var spec ruleSpec
-	if err := httpapi.Decode(e.merged, &spec); err != nil {
-		_ = r.faults.addError(e.path, err) // httpapi.Decode fails with faults only
+	if !r.faults.decode(e.path, e.merged, &spec) {
 		return rule, false
 	}
 	rule = parley.Rule{ID: parley.RuleID(t.nextID()), AccountID: r.Account.ID, AgentID: t.agent.ID, CreatedAt: t.now}

@@ -91,12 +91,10 @@ func (r *applyRun) planStatuses(t *target, p *helpdeskPlan) {
 }
 
 // planStatus returns the status of an entry; ok is false where the entry has faults.
-func (r *applyRun) planStatus(
-	t *target, e *entry[parley.TicketStatus],
-) (p plannedRow[parley.TicketStatus], ok bool) {
+func (r *applyRun) planStatus(t *target,
+	e *entry[parley.TicketStatus]) (p plannedRow[parley.TicketStatus], ok bool) {
 	var spec statusSpec
-	if err := httpapi.Decode(e.merged, &spec); err != nil {
-		_ = r.faults.addError(e.path, err) // httpapi.Decode fails with faults only
+	if !r.faults.decode(e.path, e.merged, &spec) {
 		return p, false
 	}
 	s := parley.TicketStatus{ID: parley.StatusID(t.nextID()), AccountID: r.Account.ID, AgentID: t.agent.ID,

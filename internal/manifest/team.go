@@ -34,14 +34,8 @@ type teamMemberSpec struct {
 }
 
 func encodeTeam(t *parley.Team) json.RawMessage {
-	spec := teamSpec{
-		Key:      t.Key,
-		Name:     t.Name,
-		Strategy: string(t.Strategy),
-		MaxOpen:  t.MaxOpen,
-		Hours:    t.Hours,
-		Members:  encodeAll(t.Members, encodeTeamMember),
-	}
+	spec := teamSpec{Key: t.Key, Name: t.Name, Strategy: string(t.Strategy), MaxOpen: t.MaxOpen, Hours: t.Hours,
+		Members: encodeAll(t.Members, encodeTeamMember)}
 	if t.IsDefault {
 		spec.Default = httpapi.Some(true)
 	}
@@ -109,12 +103,10 @@ func (r *applyRun) checkUniqueTeamNames(section string, all []plannedRow[parley.
 }
 
 // planTeam returns the team of an entry; ok is false where the entry has faults.
-func (r *applyRun) planTeam(
-	t *target, p *helpdeskPlan, e *entry[parley.Team],
-) (row plannedRow[parley.Team], ok bool) {
+func (r *applyRun) planTeam(t *target, p *helpdeskPlan,
+	e *entry[parley.Team]) (row plannedRow[parley.Team], ok bool) {
 	var spec teamSpec
-	if err := httpapi.Decode(e.merged, &spec); err != nil {
-		_ = r.faults.addError(e.path, err) // httpapi.Decode fails with faults only
+	if !r.faults.decode(e.path, e.merged, &spec) {
 		return row, false
 	}
 	team := parley.Team{ID: parley.TeamID(t.nextID()), AccountID: r.Account.ID, AgentID: t.agent.ID,
@@ -130,9 +122,8 @@ func (r *applyRun) planTeam(
 }
 
 // planTeamMembers returns the members of a team, those that it has in the order that they have.
-func (r *applyRun) planTeamMembers(
-	t *target, p *helpdeskPlan, e *entry[parley.Team], section []json.RawMessage,
-) (members []parley.TeamMember) {
+func (r *applyRun) planTeamMembers(t *target, p *helpdeskPlan, e *entry[parley.Team],
+	section []json.RawMessage) (members []parley.TeamMember) {
 	seen := map[parley.UserID]bool{}
 	for i, text := range section {
 		path := e.path + ".members." + strconv.Itoa(i)
@@ -161,9 +152,8 @@ func (r *applyRun) planTeamMembers(
 }
 
 // planTeamMember returns the member of an entry, which is laid over what the team has of that member.
-func (r *applyRun) planTeamMember(
-	path string, d *directory, team *parley.Team, text json.RawMessage,
-) (m parley.TeamMember, ok bool) {
+func (r *applyRun) planTeamMember(path string, d *directory, team *parley.Team,
+	text json.RawMessage) (m parley.TeamMember, ok bool) {
 	var name struct{ Email string }
 	_ = json.Unmarshal(text, &name) // what is wrong is found below
 	var before json.RawMessage
@@ -179,8 +169,7 @@ func (r *applyRun) planTeamMember(
 		return m, false
 	}
 	var spec teamMemberSpec
-	if err := httpapi.Decode(merged, &spec); err != nil {
-		_ = r.faults.addError(path, err) // httpapi.Decode fails with faults only
+	if !r.faults.decode(path, merged, &spec) {
 		return m, false
 	}
 	r.checkHours(path, spec.Hours)

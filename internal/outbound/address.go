@@ -74,7 +74,6 @@ func containsAddr(list []netip.Prefix, a netip.Addr) bool {
 	return slices.ContainsFunc(list, func(p netip.Prefix) bool { return p.Contains(a) })
 }
 
-// mayDial reports whether the client may dial the address.
 func (c *Client) mayDial(a netip.Addr) bool {
 	return isPublic(a) || containsAddr(c.AllowedPrefixes, a.Unmap().WithZone(""))
 }

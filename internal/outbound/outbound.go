@@ -145,7 +145,6 @@ func (c *Client) dial(ctx context.Context, network, address string) (net.Conn, e
 	return nil, err
 }
 
-// checkDialAddress checks the resolved address that is about to be dialled.
 func (c *Client) checkDialAddress(_ context.Context, _, address string, _ syscall.RawConn) error {
 	to, err := netip.ParseAddrPort(address)
 	if err != nil || !c.mayDial(to.Addr()) {

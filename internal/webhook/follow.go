@@ -72,9 +72,8 @@ func subscribersOf(webhooks []parley.Webhook, e store.Event) (list []parley.Webh
 }
 
 // enqueueDeliveries writes a delivery of the event for each of the webhooks, with the jobs that send them.
-func (s *Sender) enqueueDeliveries(
-	ctx context.Context, tx *store.DB, account parley.AccountID, e store.Event, webhooks []parley.Webhook,
-) error {
+func (s *Sender) enqueueDeliveries(ctx context.Context, tx *store.DB, account parley.AccountID, e store.Event,
+	webhooks []parley.Webhook) error {
 	body, err := eventBody(e)
 	if err != nil {
 		return err

@@ -36,7 +36,6 @@ type hmacState struct {
 	Outer []byte `json:"outer"`
 }
 
-// encodeSigningKeys makes what signs with the secret, encoded.
 func encodeSigningKeys(secret []byte) []byte {
 	text, err := json.Marshal(signingKeys{SHA1: newHMACState(sha1.New, secret), SHA256: newHMACState(sha256.New, secret)})
 	if err != nil {
