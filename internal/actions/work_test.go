@@ -14,7 +14,7 @@ import (
 	"parley/internal/testkit/hostile"
 )
 
-// The work to read calls, replies and definitions grows with them, and no more than that.
+// The work to read calls, replies and definitions is linear in their size.
 func TestWork(t *testing.T) {
 	inputs := []parley.ActionInput{{Name: "a", Type: "string"}, {Name: "b", Type: "number"},
 		{Name: "c", Type: "string", Enum: []string{"d"}}}

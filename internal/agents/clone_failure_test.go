@@ -81,7 +81,7 @@ func TestCloneDeletedMeanwhileLeavesNoRow(t *testing.T) {
 	})
 }
 
-func TestCloneOfACloneInTheMaking(t *testing.T) {
+func TestCloneOfAnUnfinishedClone(t *testing.T) {
 	forEachDatabase(t, func(o *testService) {
 		id := o.createAgent(agents.NewAgent{Name: "Guide"})
 		o.addText(id, "Chapters", largeText())
@@ -107,7 +107,7 @@ func TestCloneOfACloneInTheMaking(t *testing.T) {
 	})
 }
 
-// A source of the original that goes or changes while it is copied: the copy has all of it, or none, and never a part.
+// Where a source is deleted or changed while it is copied, the copy has all of it or none, never a part.
 func TestSourceChangedMeanwhileIsNeverCopiedInPart(t *testing.T) {
 	type step func(o *testService, c store.Clone, src parley.Source)
 	text := func(o *testService, c store.Clone, src parley.Source) { // the copy has the text and the first passages

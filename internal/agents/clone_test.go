@@ -235,7 +235,7 @@ func TestCloneOfLargeAgentFollowsByAJob(t *testing.T) {
 		o.addText(id, "Later", "This came after the copy was asked for.")
 		o.exec(`update sources set created_at = created_at + 1 where agent_id = ? and name = 'Later'`, id)
 
-		// What a job had done when its server died.
+		// what a job had written when its server crashed
 		c := store.Clone{Account: "acc", FromAgent: id, ToAgent: copied, StartedAt: o.now}
 		from := o.sources(id)
 		src := from[slices.IndexFunc(from, func(s parley.Source) bool { return s.Name == "Chapters" })]
@@ -269,7 +269,7 @@ func TestCloneOfLargeAgentFollowsByAJob(t *testing.T) {
 	})
 }
 
-func TestPlanBoundsClones(t *testing.T) {
+func TestPlanLimitsClones(t *testing.T) {
 	forEachDatabase(t, func(o *testService) {
 		id := o.createAgent(agents.NewAgent{Name: "Guide"})
 		o.addText(id, "Text", "Some text.")

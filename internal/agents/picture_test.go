@@ -23,7 +23,7 @@ func (o *testService) enableFiles(inDatabase bool) {
 	o.runner.Handlers[agents.EraseJob] = o.ingest.WithAgentFileRemoval(o.runner.Handlers[agents.EraseJob])
 }
 
-// newPicture uploads a square of that many pixels.
+// newPicture uploads a square image with sides of that many pixels.
 func (o *testService) newPicture(pixels int) ingest.File {
 	o.Helper()
 	var b bytes.Buffer

@@ -62,7 +62,7 @@ func TestShifts(t *testing.T) {
 	}
 }
 
-func TestPick(t *testing.T) {
+func TestPickAssignee(t *testing.T) {
 	two, none := 2, 0
 	member := func(name string, open int, turn int64, change func(*store.MemberWorkload)) store.MemberWorkload {
 		m := store.MemberWorkload{TeamMember: parley.TeamMember{User: parley.User{ID: parley.UserID(name)},

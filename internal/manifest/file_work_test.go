@@ -9,7 +9,7 @@ import (
 	"parley/internal/testkit/hostile"
 )
 
-// The work to read a manifest grows with it, and no more than that.
+// The work to read a manifest is linear in its size.
 func TestWork(t *testing.T) {
 	hostile.Readers(t, map[string]func(text string){
 		"read":    func(text string) { readManifest(text) },
