@@ -31,29 +31,28 @@ type NewAccount struct {
 
 // CreateAccount creates an account with a first key of full access, and returns that key, which cannot be read again.
 // Fails with VALIDATION_INVALID_BODY and every fault in the details.
-func (o *Accounts) CreateAccount(ctx context.Context, n NewAccount) (*parley.Account, string, error) {
+func (ac *Accounts) CreateAccount(ctx context.Context, n NewAccount) (*parley.Account, string, error) {
 	if n.Plan == "" {
 		n.Plan = DefaultPlan
-		if _, ok := o.Plans.Plan(DefaultPlan); !ok {
+		if _, ok := ac.Plans.Plan(DefaultPlan); !ok {
 			return nil, "", parley.Invalid("plan", "must be named: this installation has no plan "+DefaultPlan+
-				", which an account gets when none is named; there are "+
-				strings.Join(o.Plans.names, ", "))
+				", which an account gets when none is named; there are "+strings.Join(ac.Plans.names, ", "))
 		}
 	}
 	a := &parley.Account{ID: parley.AccountID(parley.NewUUID()), Name: strings.TrimSpace(n.Name), Plan: n.Plan,
-		Credits: n.Credits, HIPAA: n.HIPAA, CreatedAt: o.Now()}
-	if err := o.checkAccount(a); err != nil {
+		Credits: n.Credits, HIPAA: n.HIPAA, CreatedAt: ac.Now()}
+	if err := ac.checkAccount(a); err != nil {
 		return nil, "", err
 	}
-	key, record := o.newKey(a.ID, "first key")
-	err := o.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error {
+	key, record := ac.newKey(a.ID, "first key")
+	err := ac.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error {
 		if err := tx.CreateAccount(ctx, a); err != nil {
 			return err
 		}
-		if err := o.audit(ctx, tx, a.ID, "account.create", string(a.ID), accountDetails(a)); err != nil {
+		if err := ac.audit(ctx, tx, a.ID, "account.create", string(a.ID), accountDetails(a)); err != nil {
 			return err
 		}
-		return o.storeKey(ctx, tx, record)
+		return ac.storeKey(ctx, tx, record)
 	})
 	return a, key, err
 }
@@ -71,18 +70,18 @@ type CreditGrant struct {
 }
 
 // UpdateAccount changes an account. Fails with ACCOUNT_NOT_FOUND or VALIDATION_INVALID_BODY.
-func (o *Accounts) UpdateAccount(ctx context.Context, id parley.AccountID, c AccountChange) (*parley.Account, error) {
-	var changed *parley.Account
-	err := o.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error {
-		err := tx.UpdateAccount(ctx, id, o.Now(), func(a *parley.Account) error {
+func (ac *Accounts) UpdateAccount(ctx context.Context, id parley.AccountID,
+	c AccountChange) (changed *parley.Account, err error) {
+	err = ac.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error {
+		err := tx.UpdateAccount(ctx, id, ac.Now(), func(a *parley.Account) error {
 			c.apply(a)
 			changed = a
-			return o.checkAccount(a)
+			return ac.checkAccount(a)
 		})
 		if err != nil {
 			return err
 		}
-		return o.audit(ctx, tx, id, "account.update", string(id), accountDetails(changed))
+		return ac.audit(ctx, tx, id, "account.update", string(id), accountDetails(changed))
 	})
 	return changed, err
 }
@@ -100,13 +99,13 @@ func (c AccountChange) apply(a *parley.Account) {
 }
 
 // List returns all accounts, oldest first.
-func (o *Accounts) List(ctx context.Context) ([]parley.Account, error) { return o.DB.Accounts(ctx) }
+func (ac *Accounts) List(ctx context.Context) ([]parley.Account, error) { return ac.DB.Accounts(ctx) }
 
-func (o *Accounts) checkAccount(a *parley.Account) error {
+func (ac *Accounts) checkAccount(a *parley.Account) error {
 	details := map[string]string{}
 	checkName(details, a.Name)
-	if !slices.Contains(o.Plans.names, a.Plan) {
-		details["plan"] = "must be one of: " + strings.Join(o.Plans.names, ", ")
+	if !slices.Contains(ac.Plans.names, a.Plan) {
+		details["plan"] = "must be one of: " + strings.Join(ac.Plans.names, ", ")
 	}
 	if a.Credits != nil && *a.Credits < 0 {
 		details["credits"] = "must not be negative"
@@ -130,7 +129,7 @@ func accountDetails(a *parley.Account) map[string]any {
 	return facts
 }
 
-func (o *Accounts) audit(ctx context.Context, tx *store.DB, account parley.AccountID, action, subject string,
+func (ac *Accounts) audit(ctx context.Context, tx *store.DB, account parley.AccountID, action, subject string,
 	facts map[string]any) error {
-	return tx.AppendAuditEvent(ctx, account, o.Now(), cmp.Or(o.Actor, "operator"), action, subject, facts)
+	return tx.AppendAuditEvent(ctx, account, ac.Now(), cmp.Or(ac.Actor, "operator"), action, subject, facts)
 }

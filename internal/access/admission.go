@@ -21,20 +21,20 @@ type Admission struct {
 
 // Admit counts the request, then checks its key, the plan and the scope, in this order; existence and feature follow in
 // the handlers. A request without a valid key counts for its address. The admission's Caller is a *Caller.
-func (d *Admission) Admit(ctx context.Context, r *http.Request, op *httpapi.Operation) (httpapi.Admission, error) {
-	if err := d.Authenticator.CheckMaintenance(); err != nil && !op.RateExempt {
-		return d.currentRate(anonymousPrefix + httpapi.ClientAddress(r, d.TrustProxy)), err
+func (a *Admission) Admit(ctx context.Context, r *http.Request, op *httpapi.Operation) (httpapi.Admission, error) {
+	if err := a.Authenticator.CheckMaintenance(); err != nil && !op.RateExempt {
+		return a.currentRate(anonymousPrefix + httpapi.ClientAddress(r, a.TrustProxy)), err
 	}
 	var caller *Caller
 	var authErr error
 	name := anonymousPrefix
 	// health must not need the database
 	if header := r.Header.Get("Authorization"); !op.Public || header != "" && !op.RateExempt {
-		if caller, authErr = d.Authenticator.Authenticate(ctx, header); authErr == nil {
+		if caller, authErr = a.Authenticator.Authenticate(ctx, header); authErr == nil {
 			name = string(caller.Key.ID) + " "
 		}
 	}
-	admission, err := d.countRequest(name+httpapi.ClientAddress(r, d.TrustProxy), op)
+	admission, err := a.countRequest(name+httpapi.ClientAddress(r, a.TrustProxy), op)
 	if authErr == nil && caller != nil {
 		admission.Caller, admission.Account = caller, string(caller.Account.ID)
 	}
@@ -54,23 +54,23 @@ func (d *Admission) Admit(ctx context.Context, r *http.Request, op *httpapi.Oper
 // anonymousPrefix begins the name under which requests without a valid key are counted.
 const anonymousPrefix = "anonymous "
 
-func admissionWithRate(state RateState) httpapi.Admission {
-	return httpapi.Admission{Rate: httpapi.Rate{Limit: state.Limit, Remaining: state.Remaining, Reset: state.Reset}}
+func admissionWithRate(s RateState) httpapi.Admission {
+	return httpapi.Admission{Rate: httpapi.Rate{Limit: s.Limit, Remaining: s.Remaining, Reset: s.Reset}}
 }
 
-func (d *Admission) currentRate(key string) httpapi.Admission {
-	if d.Limiter == nil {
+func (a *Admission) currentRate(key string) httpapi.Admission {
+	if a.Limiter == nil {
 		return httpapi.Admission{}
 	}
-	return admissionWithRate(d.Limiter.Peek(key, d.Now()))
+	return admissionWithRate(a.Limiter.Peek(key, a.Now()))
 }
 
 // countRequest counts the request against its rate limit; an exempt one is not counted.
-func (d *Admission) countRequest(key string, op *httpapi.Operation) (httpapi.Admission, error) {
-	if d.Limiter == nil || op.RateExempt {
-		return d.currentRate(key), nil
+func (a *Admission) countRequest(key string, op *httpapi.Operation) (httpapi.Admission, error) {
+	if a.Limiter == nil || op.RateExempt {
+		return a.currentRate(key), nil
 	}
-	state := d.Limiter.Take(key, d.Now())
+	state := a.Limiter.Take(key, a.Now())
 	admission := admissionWithRate(state)
 	if state.OK {
 		return admission, nil

@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"net/http"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -57,7 +58,7 @@ type cachedCaller struct {
 
 // Authenticate returns the caller of an Authorization header. It checks neither plan nor scope: see CheckScope. Fails
 // with AUTH_MISSING_API_KEY, AUTH_INVALID_API_KEY (also for a header that is not Bearer) or AUTH_EXPIRED_API_KEY.
-func (g *Authenticator) Authenticate(ctx context.Context, authorization string) (*Caller, error) {
+func (a *Authenticator) Authenticate(ctx context.Context, authorization string) (*Caller, error) {
 	if strings.TrimSpace(authorization) == "" {
 		return nil, parley.NewError(parley.CodeMissingKey)
 	}
@@ -65,22 +66,22 @@ func (g *Authenticator) Authenticate(ctx context.Context, authorization string) 
 	if !ok || !isWellFormed(key) {
 		return nil, parley.NewError(parley.CodeInvalidKey)
 	}
-	now := g.Now()
-	e, err := g.lookup(ctx, Hash(key), now)
+	now := a.Now()
+	e, err := a.lookup(ctx, Hash(key), now)
 	if err != nil {
 		return nil, err
 	}
 	if at := e.caller.Key.ExpiresAt; at != nil && !now.Before(*at) {
 		return nil, parley.NewError(parley.CodeExpiredKey)
 	}
-	g.keyUsage.noteUse(e, now)
+	a.keyUsage.noteUse(e, now)
 	return e.caller, nil
 }
 
 // ClearCache drops all cached results, after an operator has changed something.
-func (g *Authenticator) ClearCache() {
-	g.callers.clear()
-	g.unknownKeys.clear()
+func (a *Authenticator) ClearCache() {
+	a.callers.clear()
+	a.unknownKeys.clear()
 }
 
 // RequestKey returns the key of a request, for what is signed with it; keys are not stored.
@@ -94,42 +95,158 @@ func bearer(authorization string) (key string, ok bool) {
 	return strings.TrimSpace(key), ok && strings.EqualFold(scheme, "Bearer")
 }
 
-func (g *Authenticator) lookup(ctx context.Context, hash string, now time.Time) (cachedCaller, error) {
-	if e, ok := g.callers.get(hash, now); ok {
+func (a *Authenticator) lookup(ctx context.Context, hash string, now time.Time) (cachedCaller, error) {
+	if e, ok := a.callers.get(hash, now); ok {
 		return e, nil
 	}
-	if _, ok := g.unknownKeys.get(hash, now); ok {
+	if _, ok := a.unknownKeys.get(hash, now); ok {
 		return cachedCaller{}, parley.NewError(parley.CodeInvalidKey)
 	}
-	callersGeneration, unknownGeneration := g.callers.generation(), g.unknownKeys.generation()
-	credential, err := g.DB.Credential(ctx, hash)
+	callersGeneration, unknownGeneration := a.callers.generation(), a.unknownKeys.generation()
+	credential, err := a.DB.Credential(ctx, hash)
 	switch {
-	case parley.IsCode(err, parley.CodeKeyNotFound):
-		g.unknownKeys.put(hash, struct{}{}, now, unknownGeneration)
-		return cachedCaller{}, parley.NewError(parley.CodeInvalidKey)
-	case err != nil:
+	case err != nil && !parley.IsCode(err, parley.CodeKeyNotFound):
 		return cachedCaller{}, err
-	case credential.Key.RevokedAt != nil || subtle.ConstantTimeCompare([]byte(credential.Key.Hash), []byte(hash)) != 1:
-		g.unknownKeys.put(hash, struct{}{}, now, unknownGeneration)
+	case err != nil, credential.Key.RevokedAt != nil,
+		subtle.ConstantTimeCompare([]byte(credential.Key.Hash), []byte(hash)) != 1:
+		a.unknownKeys.put(hash, struct{}{}, now, unknownGeneration)
 		return cachedCaller{}, parley.NewError(parley.CodeInvalidKey)
 	}
-	e := cachedCaller{&Caller{Account: credential.Account, Key: credential.Key, Plan: g.plan(&credential.Account)},
+	e := cachedCaller{&Caller{Account: credential.Account, Key: credential.Key, Plan: a.plan(&credential.Account)},
 		new(atomic.Int64)}
 	if at := credential.Key.LastUsedAt; at != nil {
 		e.lastNoted.Store(at.UnixMilli())
 	}
-	g.callers.put(hash, e, now, callersGeneration)
+	a.callers.put(hash, e, now, callersGeneration)
 	return e, nil
 }
 
 // plan returns the account's plan. A plan that is no longer in the operator's file allows nothing.
-func (g *Authenticator) plan(a *parley.Account) parley.Plan {
-	if p, ok := g.Plans.Plan(a.Plan); ok {
+func (a *Authenticator) plan(account *parley.Account) parley.Plan {
+	if p, ok := a.Plans.Plan(account.Plan); ok {
 		return p
 	}
-	g.logger().Error("the account's plan does not exist any more: its requests are refused", "account", a.ID, "plan",
-		a.Plan)
-	return parley.Plan{Name: a.Plan}
+	a.logger().Error("the account's plan does not exist any more: its requests are refused", "account", account.ID,
+		"plan", account.Plan)
+	return parley.Plan{Name: account.Plan}
 }
 
-func (g *Authenticator) logger() *slog.Logger { return cmp.Or(g.Logger, slog.Default()) }
+func (a *Authenticator) logger() *slog.Logger { return cmp.Or(a.Logger, slog.Default()) }
+
+const (
+	cacheTTL      = 500 * time.Millisecond // how long a change by another server may stay unseen
+	maxCacheItems = 4096
+)
+
+// ttlCache caches results of the database for half a second. Its zero value is ready to use.
+type ttlCache[T any] struct {
+	mu     sync.RWMutex
+	items  map[string]cacheItem[T]
+	clears int // counts calls of clear: a result that was read before one is not stored after it
+}
+
+type cacheItem[T any] struct {
+	value     T
+	expiresAt time.Time
+}
+
+func (c *ttlCache[T]) get(key string, now time.Time) (value T, ok bool) {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	k, ok := c.items[key]
+	if !ok || !now.Before(k.expiresAt) {
+		return value, false
+	}
+	return k.value, true
+}
+
+func (c *ttlCache[T]) generation() int {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	return c.clears
+}
+
+// put stores a result that was requested at askedAt, in that generation.
+func (c *ttlCache[T]) put(key string, value T, askedAt time.Time, generation int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if generation != c.clears {
+		return
+	}
+	if c.items == nil || len(c.items) >= maxCacheItems {
+		c.items = map[string]cacheItem[T]{}
+	}
+	c.items[key] = cacheItem[T]{value, askedAt.Add(cacheTTL)}
+}
+
+func (c *ttlCache[T]) clear() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.items = nil
+	c.clears++
+}
+
+const (
+	noteInterval  = time.Minute      // a key's last use is written at most this often
+	writeInterval = 10 * time.Second // how long a noted use waits to be written
+)
+
+// usage collects when keys were last used: requests note it, Run writes it.
+type usage struct {
+	mu      sync.Mutex
+	pending map[parley.KeyID]time.Time
+}
+
+func (u *usage) noteUse(e cachedCaller, now time.Time) {
+	last, at := e.lastNoted.Load(), now.UnixMilli()
+	if at-last < noteInterval.Milliseconds() || !e.lastNoted.CompareAndSwap(last, at) {
+		return
+	}
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.pending == nil {
+		u.pending = map[parley.KeyID]time.Time{}
+	}
+	if _, ok := u.pending[e.caller.Key.ID]; !ok {
+		u.pending[e.caller.Key.ID] = now
+	}
+}
+
+func (u *usage) drain() map[parley.KeyID]time.Time {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	taken := u.pending
+	u.pending = nil
+	return taken
+}
+
+// FlushUsage writes the noted uses of keys.
+func (a *Authenticator) FlushUsage(ctx context.Context) error {
+	used := a.keyUsage.drain()
+	if len(used) == 0 {
+		return nil
+	}
+	return a.DB.TouchKeys(ctx, used)
+}
+
+// Run writes the uses of keys now and then until ctx is done, and once more then. A use that cannot be written is lost:
+// it is informational. It also checks for the beginning and the end of maintenance.
+func (a *Authenticator) Run(ctx context.Context) error {
+	flush, check := time.NewTicker(writeInterval), time.NewTicker(maintenanceInterval)
+	defer flush.Stop()
+	defer check.Stop()
+	for {
+		select {
+		case <-check.C:
+			_ = a.RefreshMaintenance(ctx) // other work reports that the database is not available
+		case <-flush.C:
+			if err := a.FlushUsage(ctx); err != nil && ctx.Err() == nil {
+				a.logger().Warn("the last use of API keys was not written", "error", err)
+			}
+		case <-ctx.Done():
+			last, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+			defer cancel()
+			return a.FlushUsage(last)
+		}
+	}
+}

@@ -10,13 +10,13 @@ import (
 	"parley/internal/testkit/dbs"
 )
 
-func TestAuthenticatorLetsTheRightKeysIn(t *testing.T) {
-	forEachStore(t, func(d *fixture) {
-		a, key := d.createAccount("standard")
-		caller, err := d.Gate.Authenticate(d.Context(), "bearer  "+key+" ")
-		d.must(err)
+func TestAuthenticatorAcceptsValidKeys(t *testing.T) {
+	forEachStore(t, func(f *fixture) {
+		a, key := f.createAccount("standard")
+		caller, err := f.Gate.Authenticate(f.Context(), "bearer  "+key+" ")
+		f.must(err)
 		if caller.Account.ID != a.ID || caller.Plan.Name != "standard" || caller.Key.Scopes != nil {
-			d.Errorf("%+v", caller)
+			f.Errorf("%+v", caller)
 		}
 		for header, code := range map[string]parley.Code{
 			"": parley.CodeMissingKey, "  ": parley.CodeMissingKey, "Bearer": parley.CodeInvalidKey,
@@ -26,96 +26,96 @@ func TestAuthenticatorLetsTheRightKeysIn(t *testing.T) {
 			"Bearer " + key + "x":       parley.CodeInvalidKey, "Bearer ' or 1=1 --": parley.CodeInvalidKey,
 			"Bearer \x00": parley.CodeInvalidKey,
 		} {
-			_, err := d.Gate.Authenticate(d.Context(), header)
-			d.wantCode(err, code)
+			_, err := f.Gate.Authenticate(f.Context(), header)
+			f.wantCode(err, code)
 		}
 	})
 }
 
-func TestAuthenticatorAsksForPlanBeforeScope(t *testing.T) {
-	forEachStore(t, func(d *fixture) {
-		a, _ := d.createAccount("hobby")
-		_, key, err := d.CreateKey(d.Context(),
+func TestPlanIsCheckedBeforeScope(t *testing.T) {
+	forEachStore(t, func(f *fixture) {
+		a, _ := f.createAccount("hobby")
+		_, key, err := f.CreateKey(f.Context(),
 			access.NewKeyRequest{AccountID: a.ID, Scopes: []parley.Scope{parley.AgentsRead}})
-		d.must(err)
-		caller, err := d.Gate.Authenticate(d.Context(), "Bearer "+key)
-		d.must(err)
-		d.wantCode(caller.CheckScope(parley.AgentsWrite), parley.CodePlanWithoutAPI)
+		f.must(err)
+		caller, err := f.Gate.Authenticate(f.Context(), "Bearer "+key)
+		f.must(err)
+		f.wantCode(caller.CheckScope(parley.AgentsWrite), parley.CodePlanWithoutAPI)
 		plan := "pro"
-		_, err = d.UpdateAccount(d.Context(), a.ID, access.AccountChange{Plan: &plan})
-		d.must(err)
-		d.Gate.ClearCache()
-		caller, err = d.Gate.Authenticate(d.Context(), "Bearer "+key)
-		d.must(err)
-		d.wantCode(caller.CheckScope(parley.AgentsWrite), parley.CodeInsufficientScope)
-		d.must(errors.Join(caller.CheckScope(parley.AgentsRead), caller.CheckScope("")))
+		_, err = f.UpdateAccount(f.Context(), a.ID, access.AccountChange{Plan: &plan})
+		f.must(err)
+		f.Gate.ClearCache()
+		caller, err = f.Gate.Authenticate(f.Context(), "Bearer "+key)
+		f.must(err)
+		f.wantCode(caller.CheckScope(parley.AgentsWrite), parley.CodeInsufficientScope)
+		f.must(errors.Join(caller.CheckScope(parley.AgentsRead), caller.CheckScope("")))
 	})
 }
 
 func TestAuthenticatorSeesChangesWithinASecond(t *testing.T) {
-	forEachStore(t, func(d *fixture) {
-		a, key := d.createAccount("")
-		enter := func() error { _, err := d.Gate.Authenticate(d.Context(), "Bearer "+key); return err }
-		d.must(enter())
-		keys, err := d.Keys(d.Context(), a.ID)
-		d.must(err)
-		_, err = d.RevokeKey(d.Context(), keys[0].ID)
-		d.must(err)
-		d.advance(500 * time.Millisecond) // by another server, which does not tell this one
-		d.wantCode(enter(), parley.CodeInvalidKey)
+	forEachStore(t, func(f *fixture) {
+		a, key := f.createAccount("")
+		enter := func() error { _, err := f.Gate.Authenticate(f.Context(), "Bearer "+key); return err }
+		f.must(enter())
+		keys, err := f.Keys(f.Context(), a.ID)
+		f.must(err)
+		_, err = f.RevokeKey(f.Context(), keys[0].ID)
+		f.must(err)
+		f.advance(500 * time.Millisecond) // by another server, which does not tell this one
+		f.wantCode(enter(), parley.CodeInvalidKey)
 
-		until := d.now().Add(time.Minute)
-		record, second, err := d.CreateKey(d.Context(), access.NewKeyRequest{AccountID: a.ID, ExpiresAt: &until})
-		d.must(err)
+		until := f.now().Add(time.Minute)
+		record, second, err := f.CreateKey(f.Context(), access.NewKeyRequest{AccountID: a.ID, ExpiresAt: &until})
+		f.must(err)
 		key = second
-		d.must(enter())
-		d.advance(time.Minute - time.Millisecond)
-		d.must(enter())
-		d.advance(time.Millisecond) // to the instant, whatever is remembered
-		d.wantCode(enter(), parley.CodeExpiredKey)
+		f.must(enter())
+		f.advance(time.Minute - time.Millisecond)
+		f.must(enter())
+		f.advance(time.Millisecond) // to the instant, whatever is remembered
+		f.wantCode(enter(), parley.CodeExpiredKey)
 
-		_, err = d.RevokeKey(d.Context(), record.ID)
-		d.must(err)
-		d.Gate.ClearCache()
-		d.wantCode(enter(), parley.CodeInvalidKey)
+		_, err = f.RevokeKey(f.Context(), record.ID)
+		f.must(err)
+		f.Gate.ClearCache()
+		f.wantCode(enter(), parley.CodeInvalidKey)
 	})
 }
 
-func TestAuthenticatorRemembersTheRefusedOnlyForAMoment(t *testing.T) {
-	forEachStore(t, func(d *fixture) {
-		a, _ := d.createAccount("")
+func TestAuthenticatorCachesUnknownKeysBriefly(t *testing.T) {
+	forEachStore(t, func(f *fixture) {
+		a, _ := f.createAccount("")
 		key := access.NewKey()
-		enter := func() error { _, err := d.Gate.Authenticate(d.Context(), "Bearer "+key); return err }
-		d.wantCode(enter(), parley.CodeInvalidKey)
-		d.must(d.DB.CreateKey(d.Context(),
+		enter := func() error { _, err := f.Gate.Authenticate(f.Context(), "Bearer "+key); return err }
+		f.wantCode(enter(), parley.CodeInvalidKey)
+		f.must(f.DB.CreateKey(f.Context(),
 			&parley.APIKey{ID: "k", AccountID: a.ID, Name: "k", Hash: access.Hash(key), CreatedAt: testTime}))
-		d.advance(time.Second)
-		d.must(enter())
+		f.advance(time.Second)
+		f.must(enter())
 	})
 }
 
 func TestAuthenticatorWritesTheLastUseAtMostOnceAMinute(t *testing.T) {
-	forEachStore(t, func(d *fixture) {
-		a, key := d.createAccount("")
+	forEachStore(t, func(f *fixture) {
+		a, key := f.createAccount("")
 		use := func() *time.Time {
-			d.Helper()
-			_, err := d.Gate.Authenticate(d.Context(), "Bearer "+key)
-			d.must(err)
-			d.must(d.Gate.FlushUsage(d.Context()))
-			keys, err := d.Keys(d.Context(), a.ID)
-			d.must(err)
+			f.Helper()
+			_, err := f.Gate.Authenticate(f.Context(), "Bearer "+key)
+			f.must(err)
+			f.must(f.Gate.FlushUsage(f.Context()))
+			keys, err := f.Keys(f.Context(), a.ID)
+			f.must(err)
 			return keys[0].LastUsedAt
 		}
 		if at := use(); at == nil || !at.Equal(testTime) {
-			d.Error("first use:", at)
+			f.Error("first use:", at)
 		}
-		d.advance(59 * time.Second)
+		f.advance(59 * time.Second)
 		if at := use(); !at.Equal(testTime) {
-			d.Error("within the minute:", at)
+			f.Error("within the minute:", at)
 		}
-		d.advance(time.Second)
+		f.advance(time.Second)
 		if at := use(); !at.Equal(testTime.Add(time.Minute)) {
-			d.Error("a minute later:", at)
+			f.Error("a minute later:", at)
 		}
 	})
 }

@@ -1,6 +1,7 @@
 package access
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
@@ -84,55 +85,47 @@ type NewKeyRequest struct {
 
 // CreateKey creates an API key and returns its record and the key itself, which cannot be read again. Fails with
 // ACCOUNT_NOT_FOUND or VALIDATION_INVALID_BODY.
-func (o *Accounts) CreateKey(ctx context.Context, n NewKeyRequest) (*parley.APIKey, string, error) {
-	name := strings.TrimSpace(n.Name)
-	if name == "" {
-		name = "key"
-	}
-	key, record := o.newKey(n.AccountID, name)
+func (ac *Accounts) CreateKey(ctx context.Context, n NewKeyRequest) (*parley.APIKey, string, error) {
+	key, record := ac.newKey(n.AccountID, cmp.Or(strings.TrimSpace(n.Name), "key"))
 	record.ExpiresAt, record.Scopes = n.ExpiresAt, normalizeScopes(n.Scopes)
 	if err := checkKey(record, n.Scopes); err != nil {
 		return nil, "", err
 	}
-	err := o.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error {
+	err := ac.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error {
 		if _, err := tx.LockAccount(ctx, n.AccountID); err != nil {
 			return err
 		}
-		return o.storeKey(ctx, tx, record)
+		return ac.storeKey(ctx, tx, record)
 	})
 	return record, key, err
 }
 
 // RevokeKey ends a key for good. Fails with KEY_NOT_FOUND.
-func (o *Accounts) RevokeKey(ctx context.Context, id parley.KeyID) (*parley.APIKey, error) {
-	var k *parley.APIKey
-	err := o.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error {
-		var err error
-		if k, err = tx.RevokeKey(ctx, id, o.Now()); err != nil {
+func (ac *Accounts) RevokeKey(ctx context.Context, id parley.KeyID) (k *parley.APIKey, err error) {
+	err = ac.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) (err error) {
+		if k, err = tx.RevokeKey(ctx, id, ac.Now()); err != nil {
 			return err
 		}
-		return o.audit(ctx, tx, k.AccountID, "key.revoke", string(id), nil)
+		return ac.audit(ctx, tx, k.AccountID, "key.revoke", string(id), nil)
 	})
 	return k, err
 }
 
 // Keys lists an account's keys, oldest first; without an account, all.
-func (o *Accounts) Keys(ctx context.Context, account parley.AccountID) ([]parley.APIKey, error) {
-	if account != "" {
-		if _, err := o.DB.Account(ctx, account); err != nil {
-			return nil, err
-		}
+func (ac *Accounts) Keys(ctx context.Context, account parley.AccountID) ([]parley.APIKey, error) {
+	if err := ac.checkExists(ctx, account); err != nil {
+		return nil, err
 	}
-	return o.DB.Keys(ctx, account)
+	return ac.DB.Keys(ctx, account)
 }
 
-func (o *Accounts) newKey(account parley.AccountID, name string) (string, *parley.APIKey) {
+func (ac *Accounts) newKey(account parley.AccountID, name string) (string, *parley.APIKey) {
 	key := NewKey()
 	return key, &parley.APIKey{ID: parley.KeyID(parley.NewUUID()), AccountID: account, Name: name, Hash: Hash(key),
-		Hint: key[:keyHintLength], CreatedAt: o.Now()}
+		Hint: key[:keyHintLength], CreatedAt: ac.Now()}
 }
 
-func (o *Accounts) storeKey(ctx context.Context, tx *store.DB, k *parley.APIKey) error {
+func (ac *Accounts) storeKey(ctx context.Context, tx *store.DB, k *parley.APIKey) error {
 	if err := tx.CreateKey(ctx, k); err != nil {
 		return err
 	}
@@ -140,7 +133,7 @@ func (o *Accounts) storeKey(ctx context.Context, tx *store.DB, k *parley.APIKey)
 	if k.ExpiresAt != nil {
 		facts["expiresAt"] = k.ExpiresAt.UTC().Format(time.RFC3339)
 	}
-	return o.audit(ctx, tx, k.AccountID, "key.create", string(k.ID), facts)
+	return ac.audit(ctx, tx, k.AccountID, "key.create", string(k.ID), facts)
 }
 
 func checkKey(k *parley.APIKey, scopes []parley.Scope) error {

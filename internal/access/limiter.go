@@ -47,36 +47,36 @@ type requestLog struct {
 func (l *Limiter) Take(key string, now time.Time) RateState {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	g := l.logFor(key)
-	now = l.dropExpired(g, now)
-	if g.len() >= l.limit() {
-		return l.state(g, now, false)
+	log := l.logFor(key)
+	now = l.dropExpired(log, now)
+	if log.len() >= l.limit() {
+		return l.state(log, now, false)
 	}
-	g.add(now)
+	log.add(now)
 	l.evictIdle(now)
-	return l.state(g, now, true)
+	return l.state(log, now, true)
 }
 
 // Peek returns what Take would return for the key, without counting a request.
 func (l *Limiter) Peek(key string, now time.Time) RateState {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	g := &requestLog{}
+	log := &requestLog{}
 	if e, ok := l.logs[key]; ok {
-		g = e.Value.(*requestLog)
-		now = l.dropExpired(g, now)
+		log = e.Value.(*requestLog)
+		now = l.dropExpired(log, now)
 	}
-	return l.state(g, now, g.len() < l.limit())
+	return l.state(log, now, log.len() < l.limit())
 }
 
 func (l *Limiter) limit() int { return cmp.Or(max(l.Limit, 0), DefaultLimit) }
 
 func (l *Limiter) window() time.Duration { return cmp.Or(max(l.Window, 0), DefaultWindow) }
 
-func (l *Limiter) state(g *requestLog, now time.Time, ok bool) RateState {
-	r := RateState{OK: ok, Limit: l.limit(), Remaining: max(0, l.limit()-g.len()), Reset: now}
-	if g.len() > 0 {
-		r.Reset = time.Unix(0, g.times[g.first]).Add(l.window()).UTC()
+func (l *Limiter) state(log *requestLog, now time.Time, ok bool) RateState {
+	r := RateState{OK: ok, Limit: l.limit(), Remaining: max(0, l.limit()-log.len()), Reset: now}
+	if log.len() > 0 {
+		r.Reset = time.Unix(0, log.times[log.first]).Add(l.window()).UTC()
 	}
 	if !ok {
 		r.RetryAfter = r.Reset.Sub(now)
@@ -92,21 +92,21 @@ func (l *Limiter) logFor(key string) *requestLog {
 	if l.logs == nil {
 		l.logs = map[string]*list.Element{}
 	}
-	g := &requestLog{key: key}
-	l.logs[key] = l.recentlyUsed.PushFront(g)
-	return g
+	log := &requestLog{key: key}
+	l.logs[key] = l.recentlyUsed.PushFront(log)
+	return log
 }
 
 // dropExpired drops what has left the window. A clock that was set back counts as standing still.
-func (l *Limiter) dropExpired(g *requestLog, now time.Time) time.Time {
-	if g.len() > 0 {
-		if last := time.Unix(0, g.times[len(g.times)-1]); now.Before(last) {
+func (l *Limiter) dropExpired(log *requestLog, now time.Time) time.Time {
+	if log.len() > 0 {
+		if last := time.Unix(0, log.times[len(log.times)-1]); now.Before(last) {
 			now = last
 		}
 	}
 	start := now.Add(-l.window()).UnixNano()
-	for g.len() > 0 && g.times[g.first] <= start {
-		g.first++
+	for log.len() > 0 && log.times[log.first] <= start {
+		log.first++
 	}
 	return now
 }
@@ -117,22 +117,22 @@ func (l *Limiter) evictIdle(now time.Time) {
 	most := cmp.Or(max(l.MaxKeys, 0), defaultKeys)
 	for range 2 {
 		e := l.recentlyUsed.Back()
-		g := e.Value.(*requestLog)
-		if l.dropExpired(g, now); g.len() > 0 && len(l.logs) <= most {
+		log := e.Value.(*requestLog)
+		if l.dropExpired(log, now); log.len() > 0 && len(l.logs) <= most {
 			return
 		}
 		l.recentlyUsed.Remove(e)
-		delete(l.logs, g.key)
+		delete(l.logs, log.key)
 	}
 }
 
-func (g *requestLog) len() int { return len(g.times) - g.first }
+func (r *requestLog) len() int { return len(r.times) - r.first }
 
 // add appends a time. It reuses the space of expired times once they are half of the log.
-func (g *requestLog) add(t time.Time) {
-	if g.first > 0 && g.first >= len(g.times)/2 {
-		g.times = g.times[:copy(g.times, g.times[g.first:])]
-		g.first = 0
+func (r *requestLog) add(t time.Time) {
+	if r.first > 0 && r.first >= len(r.times)/2 {
+		r.times = r.times[:copy(r.times, r.times[r.first:])]
+		r.first = 0
 	}
-	g.times = append(g.times, t.UnixNano())
+	r.times = append(r.times, t.UnixNano())
 }

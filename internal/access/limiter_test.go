@@ -9,32 +9,32 @@ import (
 
 var testTime = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
-// referenceLimiter is the rule said plainly: a request goes through when fewer than limit went through in the window
-// before it.
+// referenceLimiter is the plain form of the rule: a request is admitted when fewer than limit went through in the
+// window before it.
 type referenceLimiter struct {
 	limit    int
 	window   time.Duration
 	accepted []time.Time
 }
 
-func (o *referenceLimiter) take(now time.Time) RateState {
+func (r *referenceLimiter) take(now time.Time) RateState {
 	var inside []time.Time
-	for _, t := range o.accepted {
-		if now.Sub(t) < o.window {
+	for _, t := range r.accepted {
+		if now.Sub(t) < r.window {
 			inside = append(inside, t)
 		}
 	}
-	r := RateState{OK: len(inside) < o.limit, Limit: o.limit, Reset: now}
-	if r.OK {
-		o.accepted = append(o.accepted, now)
+	state := RateState{OK: len(inside) < r.limit, Limit: r.limit, Reset: now}
+	if state.OK {
+		r.accepted = append(r.accepted, now)
 		inside = append(inside, now)
 	}
-	r.Remaining = o.limit - len(inside)
-	r.Reset = inside[0].Add(o.window)
-	if !r.OK {
-		r.RetryAfter = r.Reset.Sub(now)
+	state.Remaining = r.limit - len(inside)
+	state.Reset = inside[0].Add(r.window)
+	if !state.OK {
+		state.RetryAfter = state.Reset.Sub(now)
 	}
-	return r
+	return state
 }
 
 func TestLimiterIsExact(t *testing.T) {
@@ -53,7 +53,7 @@ func TestLimiterIsExact(t *testing.T) {
 	}
 }
 
-func TestLimiterLooksWithoutCounting(t *testing.T) {
+func TestPeekDoesNotCount(t *testing.T) {
 	l := &Limiter{Limit: 2}
 	for range 5 {
 		if r := l.Peek("key", testTime); !r.OK || r.Remaining != 2 || r.Limit != 2 || !r.Reset.Equal(testTime) {
@@ -73,7 +73,7 @@ func TestLimiterLooksWithoutCounting(t *testing.T) {
 	}
 }
 
-func TestLimiterForgetsTheIdle(t *testing.T) {
+func TestLimiterDropsIdleKeys(t *testing.T) {
 	l := &Limiter{Limit: 3, MaxKeys: 50}
 	for i := range 1000 {
 		l.Take(fmt.Sprint(i), testTime)

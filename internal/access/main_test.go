@@ -23,46 +23,46 @@ type fixture struct {
 	clock atomic.Int64
 }
 
-func forEachStore(t *testing.T, f func(d *fixture)) {
+func forEachStore(t *testing.T, do func(f *fixture)) {
 	t.Helper()
 	dbs.ForEachStore(t, func(t *testing.T, db *store.DB) {
 		plans, err := access.LoadPlans("")
 		if err != nil {
 			t.Fatal(err)
 		}
-		d := &fixture{TB: t}
-		d.Accounts = &access.Accounts{DB: db, Plans: plans, Now: d.now}
-		d.Gate = &access.Authenticator{DB: db, Plans: plans, Now: d.now}
-		f(d)
+		f := &fixture{TB: t}
+		f.Accounts = &access.Accounts{DB: db, Plans: plans, Now: f.now}
+		f.Gate = &access.Authenticator{DB: db, Plans: plans, Now: f.now}
+		do(f)
 	})
 }
 
-func (d *fixture) now() time.Time          { return testTime.Add(time.Duration(d.clock.Load())) }
-func (d *fixture) advance(t time.Duration) { d.clock.Add(int64(t)) }
+func (f *fixture) now() time.Time          { return testTime.Add(time.Duration(f.clock.Load())) }
+func (f *fixture) advance(t time.Duration) { f.clock.Add(int64(t)) }
 
-func (d *fixture) must(err error) {
-	d.Helper()
+func (f *fixture) must(err error) {
+	f.Helper()
 	if err != nil {
-		d.Fatal(err)
+		f.Fatal(err)
 	}
 }
 
-func (d *fixture) wantCode(err error, code parley.Code, fields ...string) {
-	d.Helper()
+func (f *fixture) wantCode(err error, code parley.Code, fields ...string) {
+	f.Helper()
 	if !parley.IsCode(err, code) {
-		d.Errorf("got %v, want %s", err, code)
+		f.Errorf("got %v, want %s", err, code)
 		return
 	}
-	for _, f := range fields {
-		if parley.AsError(err).Details[f] == "" {
-			d.Errorf("the details do not name %s: %v", f, parley.AsError(err).Details)
+	for _, field := range fields {
+		if parley.AsError(err).Details[field] == "" {
+			f.Errorf("the details do not name %s: %v", field, parley.AsError(err).Details)
 		}
 	}
 }
 
-func (d *fixture) createAccount(plan string) (*parley.Account, string) {
-	d.Helper()
-	a, key, err := d.CreateAccount(d.Context(), access.NewAccount{Name: "Acme", Plan: plan})
-	d.must(err)
+func (f *fixture) createAccount(plan string) (*parley.Account, string) {
+	f.Helper()
+	a, key, err := f.CreateAccount(f.Context(), access.NewAccount{Name: "Acme", Plan: plan})
+	f.must(err)
 	return a, key
 }

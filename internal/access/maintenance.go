@@ -25,8 +25,8 @@ type maintenance struct {
 
 // CheckMaintenance returns SERVICE_UNDER_MAINTENANCE while the service is under maintenance, and nil otherwise. Every
 // API calls it first; what runs already goes on.
-func (g *Authenticator) CheckMaintenance() error {
-	if !g.maintenance.enabled.Load() {
+func (a *Authenticator) CheckMaintenance() error {
+	if !a.maintenance.enabled.Load() {
 		return nil
 	}
 	e := parley.NewErrorf(parley.CodeUnderMaintenance, "The service is under maintenance. Try again later.")
@@ -35,48 +35,48 @@ func (g *Authenticator) CheckMaintenance() error {
 }
 
 // SetMaintenance switches maintenance on this server at once. The setting is stored already.
-func (g *Authenticator) SetMaintenance(on bool) {
-	g.maintenance.mu.Lock()
-	defer g.maintenance.mu.Unlock()
-	g.setMaintenanceLocked(on)
+func (a *Authenticator) SetMaintenance(on bool) {
+	a.maintenance.mu.Lock()
+	defer a.maintenance.mu.Unlock()
+	a.setMaintenanceLocked(on)
 }
 
-func (g *Authenticator) setMaintenanceLocked(on bool) {
-	if g.maintenance.enabled.Swap(on) == on {
+func (a *Authenticator) setMaintenanceLocked(on bool) {
+	if a.maintenance.enabled.Swap(on) == on {
 		return
 	}
 	if on {
-		g.logger().Warn("maintenance mode is on: requests are refused, what runs is finished")
+		a.logger().Warn("maintenance mode is on: requests are refused, what runs is finished")
 	} else {
-		g.logger().Warn("maintenance mode is off")
+		a.logger().Warn("maintenance mode is off")
 	}
 }
 
 // RefreshMaintenance reads whether the service is under maintenance. While the database is not available, nothing
 // changes.
-func (g *Authenticator) RefreshMaintenance(ctx context.Context) error {
-	g.maintenance.mu.Lock()
-	defer g.maintenance.mu.Unlock()
+func (a *Authenticator) RefreshMaintenance(ctx context.Context) error {
+	a.maintenance.mu.Lock()
+	defer a.maintenance.mu.Unlock()
 	ctx, stop := context.WithTimeout(ctx, maintenanceTimeout)
 	defer stop()
-	value, err := g.DB.FindSetting(ctx, maintenanceSetting)
+	value, err := a.DB.FindSetting(ctx, maintenanceSetting)
 	if err == nil {
-		g.setMaintenanceLocked(value == maintenanceOn)
+		a.setMaintenanceLocked(value == maintenanceOn)
 	}
 	return err
 }
 
 // SetMaintenance switches maintenance on all servers of the database. Each sees it within a second.
-func (o *Accounts) SetMaintenance(ctx context.Context, on bool) error {
+func (ac *Accounts) SetMaintenance(ctx context.Context, on bool) error {
 	value := "off"
 	if on {
 		value = maintenanceOn
 	}
-	return o.DB.SetSetting(ctx, maintenanceSetting, value)
+	return ac.DB.SetSetting(ctx, maintenanceSetting, value)
 }
 
 // Maintenance reports whether the service is under maintenance.
-func (o *Accounts) Maintenance(ctx context.Context) (bool, error) {
-	value, err := o.DB.FindSetting(ctx, maintenanceSetting)
+func (ac *Accounts) Maintenance(ctx context.Context) (bool, error) {
+	value, err := ac.DB.FindSetting(ctx, maintenanceSetting)
 	return value == maintenanceOn, err
 }

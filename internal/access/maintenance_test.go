@@ -37,40 +37,40 @@ func (b *syncBuffer) lines() int {
 }
 
 func TestMaintenanceReachesEveryAuthenticator(t *testing.T) {
-	forEachStore(t, func(d *fixture) {
-		d.must(d.Gate.RefreshMaintenance(d.Context()))
-		d.must(d.Gate.CheckMaintenance())
+	forEachStore(t, func(f *fixture) {
+		f.must(f.Gate.RefreshMaintenance(f.Context()))
+		f.must(f.Gate.CheckMaintenance())
 		var log syncBuffer
-		other := &access.Authenticator{DB: d.DB, Plans: d.Plans, Now: d.now, Logger: slog.New(slog.NewTextHandler(&log, nil))}
-		ctx, stop := context.WithCancel(d.Context())
+		other := &access.Authenticator{DB: f.DB, Plans: f.Plans, Now: f.now, Logger: slog.New(slog.NewTextHandler(&log, nil))}
+		ctx, stop := context.WithCancel(f.Context())
 		ended := make(chan error, 1)
 		go func() { ended <- other.Run(ctx) }()
 		set := func(on bool) {
-			d.must(d.SetMaintenance(d.Context(), on))
-			d.Gate.SetMaintenance(on)
-			if is, err := d.Maintenance(d.Context()); err != nil || is != on || (d.Gate.CheckMaintenance() != nil) != on {
-				d.Error("maintenance is", is, err, "want", on)
+			f.must(f.SetMaintenance(f.Context(), on))
+			f.Gate.SetMaintenance(on)
+			if is, err := f.Maintenance(f.Context()); err != nil || is != on || (f.Gate.CheckMaintenance() != nil) != on {
+				f.Error("maintenance is", is, err, "want", on)
 			}
-			testkit.Eventually(d, "another server sees it", func() bool { return (other.CheckMaintenance() != nil) == on })
+			testkit.Eventually(f, "another server sees it", func() bool { return (other.CheckMaintenance() != nil) == on })
 		}
 		set(true)
-		e := parley.AsError(d.Gate.CheckMaintenance())
+		e := parley.AsError(f.Gate.CheckMaintenance())
 		if e.Code != parley.CodeUnderMaintenance || e.RetryAfter <= 0 {
-			d.Errorf("%+v", e)
+			f.Errorf("%+v", e)
 		}
-		d.must(d.Gate.RefreshMaintenance(d.Context()))
-		d.wantCode(d.Gate.CheckMaintenance(), parley.CodeUnderMaintenance)
+		f.must(f.Gate.RefreshMaintenance(f.Context()))
+		f.wantCode(f.Gate.CheckMaintenance(), parley.CodeUnderMaintenance)
 		set(false)
 		stop()
-		d.must(<-ended)
+		f.must(<-ended)
 		if log.lines() != 2 {
-			d.Error("the log tells it", log.lines(), "times:", log.text.String())
+			f.Error("the log tells it", log.lines(), "times:", log.text.String())
 		}
 	})
 }
 
-// Two servers on one database: the operator's word at one of them is in force at both, and outlives a restart.
-func TestMaintenanceIsOfAllServers(t *testing.T) {
+// Maintenance that is switched on at one server applies to all servers of the database, and survives a restart.
+func TestMaintenanceAppliesToAllServers(t *testing.T) {
 	url := dbs.SharedPostgres(t).NewStore(t)
 	one, two := testkit.Open(t, testkit.WithDatabase(t.TempDir(), url)),
 		testkit.Open(t, testkit.WithDatabase(t.TempDir(), url))

@@ -1,6 +1,7 @@
 package access
 
 import (
+	"cmp"
 	"context"
 	"net/mail"
 	"strings"
@@ -20,57 +21,55 @@ type NewMember struct {
 
 // AddMember makes a user a member of an account. A user with that e-mail address, in any case, is found, otherwise
 // created. Fails with ACCOUNT_NOT_FOUND, VALIDATION_INVALID_BODY or RESOURCE_ALREADY_EXISTS.
-func (o *Accounts) AddMember(ctx context.Context, n NewMember) (*parley.Membership, error) {
-	if n.Role == "" {
-		n.Role = parley.RoleAgent
-	}
-	now := o.Now()
+func (ac *Accounts) AddMember(ctx context.Context, n NewMember) (*parley.Membership, error) {
+	role, now := cmp.Or(n.Role, parley.RoleAgent), ac.Now()
 	user := parley.User{ID: parley.UserID(parley.NewUUID()), Email: strings.TrimSpace(n.Email),
 		Name: strings.TrimSpace(n.Name), CreatedAt: now}
-	if err := checkMember(user, n.Role); err != nil {
+	if err := checkMember(user, role); err != nil {
 		return nil, err
 	}
 	var m parley.Membership
-	err := o.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error {
+	err := ac.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error {
 		if _, err := tx.LockAccount(ctx, n.AccountID); err != nil {
 			return err
 		}
-		m = parley.Membership{AccountID: n.AccountID, User: user, Role: n.Role, CreatedAt: now}
+		m = parley.Membership{AccountID: n.AccountID, User: user, Role: role, CreatedAt: now}
 		if err := tx.AddMember(ctx, &m); err != nil {
 			return err
 		}
-		return o.audit(ctx, tx, n.AccountID, "member.add", string(m.User.ID),
+		return ac.audit(ctx, tx, n.AccountID, "member.add", string(m.User.ID),
 			map[string]any{"email": m.User.Email, "role": m.Role})
 	})
 	if parley.IsCode(err, parley.CodeAlreadyExists) {
-		err = o.alreadyMemberError(ctx, n.AccountID, user.Email)
+		err = ac.alreadyMemberError(ctx, n.AccountID, user.Email)
 	}
 	return &m, err
 }
 
-// alreadyMemberError returns the error that names the existing member.
-func (o *Accounts) alreadyMemberError(ctx context.Context, account parley.AccountID, email string) error {
-	members, err := o.DB.Members(ctx, account)
+func (ac *Accounts) alreadyMemberError(ctx context.Context, account parley.AccountID, email string) error {
+	m, err := ac.DB.MemberByEmail(ctx, account, email, parley.CodeAlreadyExists)
 	if err != nil {
-		return err
+		return err // one who has just left
 	}
-	for _, m := range members {
-		if strings.EqualFold(m.User.Email, email) {
-			return parley.NewErrorf(parley.CodeAlreadyExists,
-				"%s is a member of this account already: %s, role %s, user %s.", m.User.Email, m.User.Name, m.Role, m.User.ID)
-		}
-	}
-	return parley.NewError(parley.CodeAlreadyExists)
+	return parley.NewErrorf(parley.CodeAlreadyExists, "%s is a member of this account already: %s, role %s, user %s.",
+		m.User.Email, m.User.Name, m.Role, m.User.ID)
 }
 
 // Members returns an account's members, oldest first; without an account, all.
-func (o *Accounts) Members(ctx context.Context, account parley.AccountID) ([]parley.Membership, error) {
-	if account != "" {
-		if _, err := o.DB.Account(ctx, account); err != nil {
-			return nil, err
-		}
+func (ac *Accounts) Members(ctx context.Context, account parley.AccountID) ([]parley.Membership, error) {
+	if err := ac.checkExists(ctx, account); err != nil {
+		return nil, err
 	}
-	return o.DB.Members(ctx, account)
+	return ac.DB.Members(ctx, account)
+}
+
+// checkExists fails with ACCOUNT_NOT_FOUND where an account is named and there is none.
+func (ac *Accounts) checkExists(ctx context.Context, account parley.AccountID) error {
+	if account == "" {
+		return nil
+	}
+	_, err := ac.DB.Account(ctx, account)
+	return err
 }
 
 func checkMember(u parley.User, role parley.Role) error {
@@ -90,14 +89,10 @@ func checkMember(u parley.User, role parley.Role) error {
 // isPlausibleEmail accepts a bare ASCII address with a dot in its domain. ASCII only: the two databases do not agree on
 // the case of other letters, and an address must be found whatever its case.
 func isPlausibleEmail(s string) bool {
-	for i := range len(s) {
-		if s[i] <= ' ' || s[i] >= 0x7f {
-			return false
-		}
-	}
 	a, err := mail.ParseAddress(s)
 	at := strings.LastIndexByte(s, '@')
-	return err == nil && a.Address == s && a.Name == "" && len(s) <= 254 && strings.Contains(s[at+1:], ".")
+	return err == nil && a.Address == s && a.Name == "" && len(s) <= 254 && strings.Contains(s[at+1:], ".") &&
+		!strings.ContainsFunc(s, func(r rune) bool { return r <= ' ' || r >= 0x7f })
 }
 
 // MemberRef names a member of an account by exactly one of id and e-mail address, whatever the case of the address.
@@ -132,9 +127,9 @@ type MemberCleanup func(tx *store.DB, user parley.UserID) (map[string]any, error
 
 // RemoveMember ends a membership; cleanUp is called first. The user stays, as the author of what they wrote. Fails with
 // ACCOUNT_NOT_FOUND, TEAM_MEMBER_NOT_FOUND, and with VALIDATION_INVALID_BODY of the account's only owner.
-func (o *Accounts) RemoveMember(ctx context.Context, ref MemberRef, cleanUp MemberCleanup) (*parley.Membership, error) {
-	var removed *parley.Membership
-	err := o.DB.Transact(ctx, sqldb.Bulk, func(tx *store.DB) error {
+func (ac *Accounts) RemoveMember(ctx context.Context, ref MemberRef,
+	cleanUp MemberCleanup) (removed *parley.Membership, err error) {
+	err = ac.DB.Transact(ctx, sqldb.Bulk, func(tx *store.DB) error {
 		m, err := ref.find(ctx, tx)
 		if err != nil {
 			return err
@@ -153,15 +148,15 @@ func (o *Accounts) RemoveMember(ctx context.Context, ref MemberRef, cleanUp Memb
 			return err
 		}
 		facts["email"], facts["role"] = removed.User.Email, removed.Role
-		return o.audit(ctx, tx, ref.AccountID, "member.remove", string(removed.User.ID), facts)
+		return ac.audit(ctx, tx, ref.AccountID, "member.remove", string(removed.User.ID), facts)
 	})
 	return removed, err
 }
 
 // ChangeMember changes the role of a member. Fails as RemoveMember does.
-func (o *Accounts) ChangeMember(ctx context.Context, ref MemberRef, role parley.Role) (*parley.Membership, error) {
-	var changed *parley.Membership
-	err := o.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error {
+func (ac *Accounts) ChangeMember(ctx context.Context, ref MemberRef,
+	role parley.Role) (changed *parley.Membership, err error) {
+	err = ac.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error {
 		m, err := ref.find(ctx, tx)
 		if err != nil {
 			return err
@@ -169,20 +164,17 @@ func (o *Accounts) ChangeMember(ctx context.Context, ref MemberRef, role parley.
 		if err := checkMember(m.User, role); err != nil {
 			return err
 		}
-		before, err := tx.LockMember(ctx, ref.AccountID, m.User.ID, parley.CodeMemberNotFound)
-		if err != nil {
+		if changed, err = tx.LockMember(ctx, ref.AccountID, m.User.ID, parley.CodeMemberNotFound); err != nil {
 			return err
 		}
 		if err := tx.SetRole(ctx, ref.AccountID, m.User.ID, role, parley.CodeMemberNotFound); err != nil {
 			return err
 		}
-		if err := requireOwner(ctx, tx, before); err != nil {
+		if err := requireOwner(ctx, tx, changed); err != nil {
 			return err
 		}
-		after := *before
-		after.Role = role
-		changed = &after
-		return o.audit(ctx, tx, ref.AccountID, "member.change", string(m.User.ID),
+		changed.Role = role
+		return ac.audit(ctx, tx, ref.AccountID, "member.change", string(m.User.ID),
 			map[string]any{"email": m.User.Email, "role": role})
 	})
 	return changed, err

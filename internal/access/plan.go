@@ -94,11 +94,12 @@ func decodePlan(f *faults, name, node *yaml.Node) parley.Plan {
 		f.add(name, "the plan %s holds nothing", name.Value)
 		return plan
 	}
-	read := map[string]func(*yaml.Node){
+	count := func(n *yaml.Node) *int { return decodeLimit(f, n, "a whole number or unlimited", strconv.Atoi) }
+	required := map[string]func(*yaml.Node){
 		"api":    func(n *yaml.Node) { f.decode(n, &plan.API, "true or false") },
 		"voice":  func(n *yaml.Node) { f.decode(n, &plan.Voice, "true or false") },
 		"gpt4":   func(n *yaml.Node) { f.decode(n, &plan.GPT4Models, "true or false") },
-		"agents": func(n *yaml.Node) { plan.MaxAgents = decodeLimit(f, n, "a whole number or unlimited", strconv.Atoi) },
+		"agents": func(n *yaml.Node) { plan.MaxAgents = count(n) },
 		"storagePerAgent": func(n *yaml.Node) {
 			plan.StoragePerAgent = decodeLimit(f, n, "bytes, KB, MB, GB or unlimited", parseBytes)
 		},
@@ -110,28 +111,23 @@ func decodePlan(f *faults, name, node *yaml.Node) parley.Plan {
 		},
 	}
 	optional := map[string]func(*yaml.Node){
-		"voiceSessionsPerHour": func(n *yaml.Node) {
-			plan.VoicePerHour = decodeLimit(f, n, "a whole number or unlimited", strconv.Atoi)
-		},
-		"voiceSessionsPerDay": func(n *yaml.Node) {
-			plan.VoicePerDay = decodeLimit(f, n, "a whole number or unlimited", strconv.Atoi)
-		},
+		"voiceSessionsPerHour": func(n *yaml.Node) { plan.VoicePerHour = count(n) },
+		"voiceSessionsPerDay":  func(n *yaml.Node) { plan.VoicePerDay = count(n) },
 	}
 	for key, value := range mappingPairs(node) {
-		if field, ok := optional[key.Value]; ok {
-			delete(optional, key.Value)
-			field(value)
-			continue
+		read := required[key.Value]
+		if read == nil {
+			read = optional[key.Value]
 		}
-		field, ok := read[key.Value]
-		if !ok {
+		if read == nil {
 			f.add(key, "%s is not something a plan has, or is there twice", key.Value)
 			continue
 		}
-		delete(read, key.Value)
-		field(value)
+		delete(required, key.Value)
+		delete(optional, key.Value)
+		read(value)
 	}
-	for _, missing := range slices.Sorted(maps.Keys(read)) {
+	for _, missing := range slices.Sorted(maps.Keys(required)) {
 		f.add(name, "the plan %s does not say %s", name.Value, missing)
 	}
 	return plan

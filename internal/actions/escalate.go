@@ -11,18 +11,16 @@ import (
 	"parley/internal/text/redact"
 )
 
-// escalatedMessage is the default result of an escalate action.
 const escalatedMessage = "A person from the team will take over this conversation."
 
 // escalateTool returns how to run an escalate action, and the operator's text for the customer; empty means the default
 // text.
-func (b *Toolbox) escalateTool(a *parley.Action) (run func(context.Context, chat.Call) chat.Output, handoverText string,
-	err error) {
+func (t *Toolbox) escalateTool(a *parley.Action) (run toolRun, handoverText string, err error) {
 	var c messageConfig
 	if err := decodeStrict(a.Config, &c); err != nil {
 		return nil, "", err
 	}
-	if b.HandOver == nil {
+	if t.HandOver == nil {
 		return nil, "", errors.New("conversations cannot be handed over here")
 	}
 	message := cmp.Or(c.Message, escalatedMessage)
@@ -31,21 +29,20 @@ func (b *Toolbox) escalateTool(a *parley.Action) (run func(context.Context, chat
 		if call.Redact {
 			reason = redact.Text(reason)
 		}
-		if err := b.HandOver(ctx, call.Turn, reason); err != nil {
-			return b.internalFailure(call, "the conversation could not be handed over", err)
+		if err := t.HandOver(ctx, call.Turn, reason); err != nil {
+			return t.internalFailure(call, "the conversation could not be handed over", err)
 		}
 		return successOutput(map[string]string{"message": message})
 	}), c.Message, nil
 }
 
-// buttonResult is the result of a custom-button.
 type buttonResult struct {
 	Label   string `json:"label"`
 	URL     string `json:"url"`
 	Message string `json:"message"` // the link in Markdown
 }
 
-func (b *Toolbox) buttonTool(a *parley.Action) (func(context.Context, chat.Call) chat.Output, error) {
+func (t *Toolbox) buttonTool(a *parley.Action) (toolRun, error) {
 	var c buttonConfig
 	if err := decodeStrict(a.Config, &c); err != nil {
 		return nil, err

@@ -11,7 +11,7 @@ import (
 	"parley/internal/outbound"
 )
 
-// Whatever a service answers, the output is JSON, short, and without the secret.
+// Whatever a service answers, the output is short JSON without the secret.
 func FuzzReply(f *testing.F) {
 	f.Add(200, "application/json", `{"a":[{"b":1,"top-secret":"top-secret"}]}`)
 	f.Add(500, "application/problem+json", `{"error":{"message":"top-secret"}}`)
@@ -31,7 +31,7 @@ func FuzzReply(f *testing.F) {
 	})
 }
 
-// Whatever a model calls with, what is taken has its type, and no address leaves the host that is written.
+// Whatever a model sends, accepted inputs have their type, and no URL leaves the configured host.
 func FuzzInput(f *testing.F) {
 	f.Add(`{"s":"../..","n":1e9,"b":"true"}`)
 	f.Add(`{"s":"\u0000?#@evil.example:80/","n":"0x1"}`)

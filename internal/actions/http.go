@@ -31,18 +31,15 @@ type request struct {
 // maxReplyBytes is the most bytes of a reply that are read; the model gets fewer.
 const maxReplyBytes = 2 << 20
 
-func (b *Toolbox) httpTool(a *parley.Action, tool *chat.Tool) error {
-	r := &request{toolbox: b, action: a, secrets: SecretNames(a.Config)}
+func (t *Toolbox) httpTool(a *parley.Action, tool *chat.Tool) error {
+	r := &request{toolbox: t, action: a, secrets: SecretNames(a.Config)}
 	if err := decodeStrict(a.Config, &r.config); err != nil {
 		return err
 	}
 	if len(r.config.Response) > 0 {
 		r.fields = newFieldTree(r.config.Response)
 	}
-	seconds := r.config.Timeout
-	if seconds <= 0 {
-		seconds = 15
-	}
+	seconds := cmp.Or(max(r.config.Timeout, 0), 15)
 	r.limits = outbound.Limits{Timeout: time.Duration(min(seconds, 30) * float64(time.Second)), MaxBytes: maxReplyBytes,
 		HTTPSOnly: strings.HasPrefix(r.config.URL, "https:")}
 	tool.Run, tool.Timeout, tool.HasEffects = withCheckedInputs(a.Inputs, r.send), r.limits.Timeout+timeoutMargin,
@@ -74,11 +71,11 @@ func (r *request) send(ctx context.Context, call chat.Call, v values) chat.Outpu
 
 // unreachableOutput returns a failure for the model and the customer; the details are for the operator, in the log.
 func unreachableOutput(err error) chat.Output {
-	var e *outbound.Error
+	e, ok := errors.AsType[*outbound.Error](err)
 	switch {
-	case errors.As(err, &e) && e.Kind == outbound.KindTimeout:
+	case ok && e.Kind == outbound.KindTimeout:
 		return failedOutput("the service took too long")
-	case errors.As(err, &e) && e.Kind == outbound.KindTooLarge:
+	case ok && e.Kind == outbound.KindTooLarge:
 		return failedOutput("the service's reply is too large")
 	}
 	return failedOutput("the service could not be reached")
@@ -94,7 +91,7 @@ func (r *request) hasEffects() bool {
 
 // buildRequest fills the templates. Its errors name the place, never a value.
 func (r *request) buildRequest(ctx context.Context, v values) (*http.Request, error) {
-	address, err := r.buildURL(v)
+	address, err := v.buildURL(r.config.URL, r.config.Query)
 	if err != nil {
 		return nil, err
 	}
@@ -132,11 +129,7 @@ func (r *request) setHeaders(into http.Header, v values) error {
 	return nil
 }
 
-// buildURL fills the URL. No input can lead to another host or leave the path that the operator has written.
-func (r *request) buildURL(v values) (string, error) {
-	return v.buildURL(r.config.URL, r.config.Query)
-}
-
+// buildURL fills a URL. No input can lead to another host or leave the path that the operator has written.
 func (v values) buildURL(template string, query map[string]string) (string, error) {
 	path, asked, _ := strings.Cut(template, "?")
 	path = v.fillTemplate(path, url.PathEscape)

@@ -21,7 +21,7 @@ type receivedRequest struct {
 	header     http.Header
 }
 
-// startService answers with what answer says and remembers what it heard.
+// startService starts a server that answers as answer says and records its requests.
 func startService(t testing.TB, answer http.HandlerFunc) (address string, last func() receivedRequest) {
 	t.Helper()
 	all := make(chan receivedRequest, 100)
@@ -50,7 +50,7 @@ func respondWith(status int, kind, body string) http.HandlerFunc {
 
 const jsonType = "application/json"
 
-func TestRequestsAsDefined(t *testing.T) {
+func TestRequestsFollowTheirDefinition(t *testing.T) {
 	b := newSQLiteToolbox(t)
 	address, last := startService(t, respondWith(200, jsonType, `{"ok":true}`))
 	b.putAction(parley.ActionHTTP, "order", `{"method":"PUT","url":"`+address+
@@ -82,7 +82,7 @@ func TestRequestsAsDefined(t *testing.T) {
 	}
 }
 
-func TestRepliesAsShown(t *testing.T) {
+func TestRepliesForTheModel(t *testing.T) {
 	b := newSQLiteToolbox(t)
 	for i, c := range []struct {
 		answer       http.HandlerFunc
@@ -128,7 +128,7 @@ func TestRepliesAsShown(t *testing.T) {
 	}
 }
 
-func TestServicesThatAreNotThere(t *testing.T) {
+func TestUnreachableServices(t *testing.T) {
 	b := newSQLiteToolbox(t)
 	inside := httptest.NewUnstartedServer(nil)
 	inside.Listener.Close()
@@ -153,7 +153,7 @@ func TestServicesThatAreNotThere(t *testing.T) {
 	}
 }
 
-func TestSecretsThatDoNotOpen(t *testing.T) {
+func TestUnreadableSecrets(t *testing.T) {
 	b := newSQLiteToolbox(t)
 	address, last := startService(t, respondWith(200, jsonType, `{}`))
 	b.putAction(parley.ActionHTTP, "sealed", `{"url":"`+address+`/?k=${KEY}"}`, map[string]string{"KEY": "s3cret"})

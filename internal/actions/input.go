@@ -69,7 +69,6 @@ func readInputs(inputs []parley.ActionInput, call json.RawMessage) (map[string]j
 	return known, nil
 }
 
-// missingInputs returns the required inputs that are not known.
 func missingInputs(inputs []parley.ActionInput, known map[string]json.RawMessage) (list []parley.ActionInput) {
 	for _, in := range inputs {
 		if in.Required && known[in.Name] == nil {
@@ -96,8 +95,9 @@ var typeNames = map[string]string{"string": "a text", "number": "a number", "int
 
 // parseInput checks one value; an empty text counts as none.
 func parseInput(in parley.ActionInput, raw json.RawMessage) (json.RawMessage, error) {
+	wrongType := fmt.Errorf("%s must be %s", in.Name, typeNames[in.Type])
 	if raw[0] == '{' || raw[0] == '[' {
-		return nil, fmt.Errorf("%s must be %s", in.Name, typeNames[in.Type])
+		return nil, wrongType
 	}
 	text := strings.TrimSpace(parley.StorableText(valueText(raw)))
 	if text == "" {
@@ -106,16 +106,13 @@ func parseInput(in parley.ActionInput, raw json.RawMessage) (json.RawMessage, er
 	switch in.Type {
 	case "integer", "number":
 		n, err := strconv.ParseFloat(text, 64)
-		if err != nil || !json.Valid([]byte(text)) {
-			return nil, fmt.Errorf("%s must be %s", in.Name, typeNames[in.Type])
-		}
-		if in.Type == "integer" && n != math.Trunc(n) {
-			return nil, fmt.Errorf("%s must be %s", in.Name, typeNames[in.Type])
+		if err != nil || !json.Valid([]byte(text)) || in.Type == "integer" && n != math.Trunc(n) {
+			return nil, wrongType
 		}
 		return json.RawMessage(text), nil
 	case "boolean":
 		if text != "true" && text != "false" {
-			return nil, fmt.Errorf("%s must be %s", in.Name, typeNames[in.Type])
+			return nil, wrongType
 		}
 		return json.RawMessage(text), nil
 	}

@@ -12,10 +12,9 @@ import (
 	"parley/internal/chat"
 )
 
-// leadThanksMessage is the default result of a collect-leads action.
 const leadThanksMessage = "Thank you, your details have been passed on to the team."
 
-func (b *Toolbox) leadsTool(a *parley.Action) (func(context.Context, chat.Call) chat.Output, error) {
+func (t *Toolbox) leadsTool(a *parley.Action) (toolRun, error) {
 	var c messageConfig
 	if err := decodeStrict(a.Config, &c); err != nil {
 		return nil, err
@@ -26,10 +25,10 @@ func (b *Toolbox) leadsTool(a *parley.Action) (func(context.Context, chat.Call) 
 		if err != nil {
 			return failedOutput("%v", err)
 		}
-		lead.ID, lead.CreatedAt = parley.NewUUID(), b.Now()
+		lead.ID, lead.CreatedAt = parley.NewUUID(), t.Now()
 		lead.AccountID, lead.AgentID, lead.ConversationID = call.Turn.AccountID, call.Turn.AgentID, call.Turn.ConversationID
-		if err := b.DB.AddLead(ctx, lead); err != nil {
-			return b.internalFailure(call, "the details could not be kept", err)
+		if err := t.DB.AddLead(ctx, lead); err != nil {
+			return t.internalFailure(call, "the details could not be kept", err)
 		}
 		return successOutput(map[string]string{"message": c.Message})
 	}), nil

@@ -12,7 +12,7 @@ import (
 	"parley/internal/actions"
 )
 
-// Every example of the manual is in order, and there is one of each kind.
+// Every example of the manual is valid, and there is one of each kind.
 func TestExamplesOfTheManual(t *testing.T) {
 	page, err := docs.Manual.ReadFile("manual/actions.md")
 	if err != nil {
@@ -44,7 +44,7 @@ func TestExamplesOfTheManual(t *testing.T) {
 	}
 }
 
-// readJSON takes YAML by way of JSON, as the command line does.
+// readJSON reads YAML as JSON, as the command line does.
 func readJSON(t *testing.T, text []byte, into any) {
 	t.Helper()
 	var document any

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -25,8 +26,8 @@ const (
 	maxRunTime         = 2 * time.Minute  // of a whole run
 )
 
-func (b *Toolbox) procedureTool(p parley.Procedure, actions map[string]chat.Tool) chat.Tool {
-	runner := &procedureRunner{b, p, actions}
+func (t *Toolbox) procedureTool(p parley.Procedure, actions map[string]chat.Tool) chat.Tool {
+	runner := &procedureRunner{t, p, actions}
 	var all time.Duration
 	effects := false
 	for _, step := range p.Steps {
@@ -57,7 +58,6 @@ func optionalInputs(inputs []parley.ActionInput) []parley.ActionInput {
 	return list
 }
 
-// procedureResult is the result of a procedure.
 type procedureResult struct {
 	Message string                  `json:"message"` // the texts of the steps, for the model to pass on
 	Needs   []string                `json:"needs,omitempty"`
@@ -106,8 +106,7 @@ func (p *procedureRunner) openRun(ctx context.Context, call chat.Call,
 		return r, p.toolbox.DB.SaveProcedureRun(ctx, redactedRun(r, call.Redact))
 	}
 	r = &parley.ProcedureRun{ID: parley.NewUUID(), AccountID: call.Turn.AccountID, AgentID: call.Turn.AgentID,
-		ConversationID: call.Turn.ConversationID,
-		Key:            p.Key, Name: p.Name, Inputs: known, StartedAt: p.toolbox.Now()}
+		ConversationID: call.Turn.ConversationID, Key: p.Key, Name: p.Name, Inputs: known, StartedAt: p.toolbox.Now()}
 	return r, p.toolbox.DB.StartProcedureRun(ctx, redactedRun(r, call.Redact))
 }
 
@@ -191,7 +190,6 @@ func runOutput(out chat.Output, result procedureResult) chat.Output {
 	return out
 }
 
-// runAction runs the action of a step.
 func (p *procedureRunner) runAction(ctx context.Context, call chat.Call, step parley.ProcedureStep,
 	v values) chat.NestedCall {
 	tool, ok := p.actions[step.Action]
@@ -224,4 +222,69 @@ func actionMessage(inner chat.NestedCall) []string {
 		return nil
 	}
 	return []string{result.Message}
+}
+
+func (f faults) checkProcedure(p *parley.Procedure, actions []parley.Action) {
+	f.checkHead(p.Key, p.Name, p.Description, p.Triggers, p.Inputs)
+	switch {
+	case len(p.Steps) == 0:
+		f.add("steps", "must have at least 1 item")
+	case len(p.Steps) > maxSteps:
+		f.add("steps", "must have at most %d items", maxSteps)
+	}
+	for i := range p.Steps {
+		f.checkStep(joinPath("steps", i), &p.Steps[i], p.Inputs, actions)
+	}
+}
+
+func (f faults) checkStep(path string, s *parley.ProcedureStep, inputs []parley.ActionInput, actions []parley.Action) {
+	switch {
+	case (s.Text == "") == (s.Action == ""):
+		f.add(path, "must have either say or action")
+	case s.Text != "":
+		f.checkText(joinPath(path, "say"), s.Text, 2000)
+		f.checkTemplate(joinPath(path, "say"), s.Text, inputs)
+		if len(s.Input) > 0 {
+			f.add(joinPath(path, "with"), "goes with action")
+		}
+	default:
+		f.checkActionStep(path, s, inputs, actions)
+	}
+}
+
+// checkActionStep checks a step that runs an action: the action exists and gets its required inputs.
+func (f faults) checkActionStep(path string, s *parley.ProcedureStep, inputs []parley.ActionInput,
+	actions []parley.Action) {
+	a := findAction(actions, s.Action)
+	switch {
+	case a == nil:
+		f.add(joinPath(path, "action"), "is not the key of an action of this agent")
+		return
+	case a.Kind == parley.ActionClient:
+		f.add(joinPath(path, "action"), "runs at the client, and a procedure runs in the server")
+		return
+	case !a.Enabled:
+		f.add(joinPath(path, "action"), "is switched off")
+	}
+	wanted := actionInputs(a)
+	for _, in := range wanted {
+		if _, hasInput := s.Input[in.Name]; in.Required && !hasInput {
+			f.add(joinPath(path, "with."+in.Name), "is required")
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(s.Input)) {
+		if findInput(wanted, name) == nil {
+			f.add(joinPath(path, "with."+name), "is not an input of the action")
+		}
+		f.checkTemplate(joinPath(path, "with."+name), s.Input[name], inputs)
+	}
+}
+
+func findAction(actions []parley.Action, key string) *parley.Action {
+	for i := range actions {
+		if actions[i].Key == key {
+			return &actions[i]
+		}
+	}
+	return nil
 }

@@ -71,7 +71,7 @@ func TestProcedureRunsItsSteps(t *testing.T) {
 		if diff := cmp.Diff([]string{"refund completed 3"}, b.procedureRuns()); diff != "" {
 			b.Error(diff)
 		}
-		// a new run knows nothing
+		// a new run has no inputs
 		b.wantData("refund", `{}`, `{"message":"To go on, please tell me: the order's number; why.","needs":["order","why"]}`)
 	})
 }
@@ -137,8 +137,8 @@ func TestAnotherProcedureAbandonsTheFirst(t *testing.T) {
 	})
 }
 
-// The calls of one round come side by side; the steps of a run are made once.
-func TestProcedureCallsAtOnce(t *testing.T) {
+// The calls of one round run concurrently; the steps of a run run once.
+func TestParallelProcedureCallsRunStepsOnce(t *testing.T) {
 	forEachDatabase(t, func(b *testToolbox) {
 		var asked atomic.Int32
 		address, _ := startService(b.TB, func(w http.ResponseWriter, _ *http.Request) { asked.Add(1); w.WriteHeader(204) })
@@ -158,8 +158,8 @@ func TestProcedureCallsAtOnce(t *testing.T) {
 	})
 }
 
-// A run that the server's end cut off goes on behind the last action that was done.
-func TestProcedureGoesOnBehindWhatWasDone(t *testing.T) {
+// A run that a server's shutdown interrupted continues after the last completed action.
+func TestInterruptedProcedureContinuesAfterItsLastStep(t *testing.T) {
 	forEachDatabase(t, func(b *testToolbox) {
 		address, last := startService(b.TB, respondWith(200, jsonType, `{}`))
 		b.putAction(parley.ActionHTTP, "pay", `{"url":"`+address+`","method":"POST"}`, nil)

@@ -125,14 +125,14 @@ func newFieldTree(paths []string) fieldTree {
 }
 
 // pick returns the picked parts of a decoded document in their places, and whether there are any.
-func (p fieldTree) pick(value any) (any, bool) {
-	if _, all := p["*"]; all {
+func (t fieldTree) pick(value any) (any, bool) {
+	if _, all := t["*"]; all {
 		return value, true
 	}
 	switch v := value.(type) {
 	case map[string]any:
 		picked := map[string]any{}
-		for name, below := range p {
+		for name, below := range t {
 			if part, exists := v[name]; exists {
 				if part, found := below.pick(part); found {
 					picked[name] = part
@@ -141,7 +141,7 @@ func (p fieldTree) pick(value any) (any, bool) {
 		}
 		return picked, len(picked) > 0
 	case []any:
-		below, listed := p["[]"]
+		below, listed := t["[]"]
 		if !listed {
 			return nil, false
 		}

@@ -39,11 +39,11 @@ func OpenSecrets(v *vault.Vault, account parley.AccountID, sealed string) (map[s
 }
 
 // openActionSecrets decrypts an action's secrets for one call; all that its config names must be there.
-func (b *Toolbox) openActionSecrets(a *parley.Action, names []string) (map[string]string, error) {
+func (t *Toolbox) openActionSecrets(a *parley.Action, names []string) (map[string]string, error) {
 	if len(names) == 0 {
 		return nil, nil
 	}
-	secrets, err := OpenSecrets(b.Vault, a.AccountID, a.Secrets)
+	secrets, err := OpenSecrets(t.Vault, a.AccountID, a.Secrets)
 	if err != nil {
 		return nil, err
 	}
@@ -55,7 +55,6 @@ func (b *Toolbox) openActionSecrets(a *parley.Action, names []string) (map[strin
 	return secrets, nil
 }
 
-// secretMask replaces secrets in replies.
 const secretMask = "***"
 
 // secretReplacer hides secrets in what came back: a server may repeat what it was sent, as it is or escaped.
@@ -74,7 +73,6 @@ func secretReplacer(secrets map[string]string) *strings.Replacer {
 	return strings.NewReplacer(pairs...)
 }
 
-// maskSecrets returns a decoded document without secrets.
 func maskSecrets(value any, r *strings.Replacer) any {
 	switch v := value.(type) {
 	case string:

@@ -1,6 +1,7 @@
 package actions
 
 import (
+	"container/list"
 	"context"
 	"encoding/json"
 	"errors"
@@ -37,36 +38,36 @@ type Toolbox struct {
 const timeoutMargin = 2 * time.Second
 
 // Tools returns the agent's tools: its actions in their order, then its procedures. It is a chat.ToolsFunc.
-func (b *Toolbox) Tools(ctx context.Context, agent *parley.Agent) ([]chat.Tool, error) {
+func (t *Toolbox) Tools(ctx context.Context, agent *parley.Agent) ([]chat.Tool, error) {
 	if agent.Tools == 0 {
 		return nil, nil
 	}
-	if tools, ok := b.caches.load(agent.ID, agent.ConfigVersion); ok {
+	if tools, ok := t.caches.load(agent.ID, agent.ConfigVersion); ok {
 		return tools, nil
 	}
-	actions, err := b.DB.Actions(ctx, agent.Ref())
+	actions, err := t.DB.Actions(ctx, agent.Ref())
 	if err != nil {
 		return nil, err
 	}
-	procedures, err := b.DB.Procedures(ctx, agent.Ref())
+	procedures, err := t.DB.Procedures(ctx, agent.Ref())
 	if err != nil {
 		return nil, err
 	}
-	tools := b.buildTools(actions, procedures)
-	b.caches.store(agent.ID, agent.ConfigVersion, tools)
+	tools := t.buildTools(actions, procedures)
+	t.caches.store(agent.ID, agent.ConfigVersion, tools)
 	return tools, nil
 }
 
-func (b *Toolbox) buildTools(actions []parley.Action, procedures []parley.Procedure) (tools []chat.Tool) {
+func (t *Toolbox) buildTools(actions []parley.Action, procedures []parley.Procedure) (tools []chat.Tool) {
 	byKey := map[string]chat.Tool{}
 	for i := range actions {
 		a := &actions[i]
 		if !a.Enabled {
 			continue
 		}
-		tool, err := b.newTool(a)
+		tool, err := t.newTool(a)
 		if err != nil {
-			b.Logger.Warn("an action is not offered", "agent", a.AgentID, "action", a.Key, "err", err)
+			t.Logger.Warn("an action is not offered", "agent", a.AgentID, "action", a.Key, "err", err)
 			continue
 		}
 		byKey[a.Key] = tool
@@ -74,19 +75,18 @@ func (b *Toolbox) buildTools(actions []parley.Action, procedures []parley.Proced
 	}
 	for _, p := range procedures {
 		if p.Enabled {
-			tools = append(tools, b.procedureTool(p, byKey))
+			tools = append(tools, t.procedureTool(p, byKey))
 		}
 	}
 	return tools
 }
 
-// newTool builds the tool of an action.
-func (b *Toolbox) newTool(a *parley.Action) (chat.Tool, error) {
+func (t *Toolbox) newTool(a *parley.Action) (chat.Tool, error) {
 	tool := chat.Tool{Kind: a.Kind, Tool: newLLMTool(a.Name, a.Description, a.Triggers, actionInputs(a))}
 	var err error
 	switch a.Kind {
 	case parley.ActionHTTP:
-		err = b.httpTool(a, &tool)
+		err = t.httpTool(a, &tool)
 	case parley.ActionClient:
 		tool.Check = func(input json.RawMessage) (json.RawMessage, error) {
 			known, err := readAllInputs(a.Inputs, input)
@@ -96,14 +96,14 @@ func (b *Toolbox) newTool(a *parley.Action) (chat.Tool, error) {
 			return json.Marshal(known)
 		}
 	case parley.ActionCollectLeads:
-		tool.Run, err = b.leadsTool(a)
+		tool.Run, err = t.leadsTool(a)
 	case parley.ActionEscalate:
 		tool.IsHandover = true
-		tool.Run, tool.HandoverText, err = b.escalateTool(a)
+		tool.Run, tool.HandoverText, err = t.escalateTool(a)
 	case parley.ActionCustomButton:
-		tool.Run, err = b.buttonTool(a)
+		tool.Run, err = t.buttonTool(a)
 	case parley.ActionWebSearch:
-		tool.Run, err = b.webSearchTool(a)
+		tool.Run, err = t.webSearchTool(a)
 		tool.Timeout = searchTimeout + timeoutMargin
 	default:
 		err = fmt.Errorf("its kind %q is not known", a.Kind)
@@ -116,26 +116,27 @@ func newLLMTool(name, description string, triggers []string, inputs []parley.Act
 }
 
 // UnavailableReason says why a valid action is not offered on this server, or nothing.
-func (b *Toolbox) UnavailableReason(a *parley.Action) string {
-	if a.Kind == parley.ActionWebSearch && b.Search == nil {
+func (t *Toolbox) UnavailableReason(a *parley.Action) string {
+	if a.Kind == parley.ActionWebSearch && t.Search == nil {
 		return errNoEngine.Error()
 	}
 	return ""
 }
 
 // Close drops idle connections.
-func (b *Toolbox) Close() {
-	b.HTTP.Close()
-	if b.Search != nil {
-		b.Search.Close()
+func (t *Toolbox) Close() {
+	t.HTTP.Close()
+	if t.Search != nil {
+		t.Search.Close()
 	}
 }
 
-// runFunc runs a tool with checked inputs.
-type runFunc func(ctx context.Context, call chat.Call, v values) chat.Output
+type toolRun = func(ctx context.Context, call chat.Call) chat.Output
 
-// withCheckedInputs wraps a runFunc: it is called with inputs that are complete and of their types.
-func withCheckedInputs(inputs []parley.ActionInput, do runFunc) func(ctx context.Context, call chat.Call) chat.Output {
+// withCheckedInputs returns a toolRun that calls do with inputs that are complete and of their types.
+func withCheckedInputs(
+	inputs []parley.ActionInput, do func(ctx context.Context, call chat.Call, v values) chat.Output,
+) toolRun {
 	return func(ctx context.Context, call chat.Call) chat.Output {
 		known, err := readAllInputs(inputs, call.Input)
 		if err != nil {
@@ -163,46 +164,78 @@ func failedOutput(format string, args ...any) chat.Output {
 
 // internalFailure returns the output for an internal error: the cause is logged, and the model gets the message that an
 // *parley.Error has for callers.
-func (b *Toolbox) internalFailure(call chat.Call, what string, err error) chat.Output {
-	var fail *parley.Error
-	if errors.As(err, &fail) && fail.Code.Status() < 500 {
-		return failedOutput("%s: %s", what, fail.Message)
+func (t *Toolbox) internalFailure(call chat.Call, what string, err error) chat.Output {
+	if e, ok := errors.AsType[*parley.Error](err); ok && e.Code.Status() < 500 {
+		return failedOutput("%s: %s", what, e.Message)
 	}
-	b.Logger.Error(what, "agent", call.Turn.AgentID, "conversation", call.Turn.ConversationID, "err", err)
+	t.Logger.Error(what, "agent", call.Turn.AgentID, "conversation", call.Turn.ConversationID, "err", err)
 	return failedOutput("%s", what)
 }
 
-// conversationLocks holds a lock for each conversation.
 type conversationLocks struct {
-	mu     sync.Mutex
-	locked map[parley.ConversationID]chan struct{} // closed by unlock
+	locked sync.Map // of channels that unlock closes, by conversation
 }
 
 // lock waits until the conversation is free. Fails when ctx ends first.
-func (g *conversationLocks) lock(ctx context.Context, id parley.ConversationID) error {
+func (l *conversationLocks) lock(ctx context.Context, id parley.ConversationID) error {
+	own := make(chan struct{})
 	for {
-		g.mu.Lock()
-		released, ok := g.locked[id]
-		if !ok {
-			if g.locked == nil {
-				g.locked = map[parley.ConversationID]chan struct{}{}
-			}
-			g.locked[id] = make(chan struct{})
-			g.mu.Unlock()
+		other, isLocked := l.locked.LoadOrStore(id, own)
+		if !isLocked {
 			return nil
 		}
-		g.mu.Unlock()
 		select {
-		case <-released:
+		case <-other.(chan struct{}):
 		case <-ctx.Done():
 			return ctx.Err()
 		}
 	}
 }
 
-func (g *conversationLocks) unlock(id parley.ConversationID) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	close(g.locked[id])
-	delete(g.locked, id)
+func (l *conversationLocks) unlock(id parley.ConversationID) {
+	own, _ := l.locked.LoadAndDelete(id)
+	close(own.(chan struct{}))
+}
+
+const maxCachedAgents = 512
+
+// agentCaches caches the tools of the agents that were used last. Each change of an agent increments its version, so no
+// stale tools are found.
+type agentCaches struct {
+	mu      sync.Mutex
+	order   list.List // of *toolCache, the last used first
+	byAgent map[parley.AgentID]*list.Element
+}
+
+type toolCache struct {
+	agent   parley.AgentID
+	version int64
+	tools   []chat.Tool
+}
+
+func (c *agentCaches) load(agent parley.AgentID, version int64) ([]chat.Tool, bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	e, ok := c.byAgent[agent]
+	if !ok || e.Value.(*toolCache).version != version {
+		return nil, false
+	}
+	c.order.MoveToFront(e)
+	return e.Value.(*toolCache).tools, true
+}
+
+func (c *agentCaches) store(agent parley.AgentID, version int64, tools []chat.Tool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.byAgent == nil {
+		c.byAgent = map[parley.AgentID]*list.Element{}
+	}
+	if e, ok := c.byAgent[agent]; ok {
+		c.order.Remove(e)
+	}
+	c.byAgent[agent] = c.order.PushFront(&toolCache{agent, version, tools})
+	if c.order.Len() > maxCachedAgents {
+		last := c.order.Remove(c.order.Back()).(*toolCache)
+		delete(c.byAgent, last.agent)
+	}
 }

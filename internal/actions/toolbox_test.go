@@ -27,7 +27,7 @@ func TestMain(m *testing.M) { dbs.Main(m, func() error { return goleak.Find() })
 
 var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
-// testToolbox is a box with an agent that has a conversation, and what was logged.
+// testToolbox is a Toolbox with an agent that has a conversation, and its log.
 type testToolbox struct {
 	testing.TB
 	context.Context
@@ -43,7 +43,7 @@ func forEachDatabase(t *testing.T, f func(b *testToolbox)) {
 	dbs.ForEachStore(t, func(t *testing.T, db *store.DB) { f(newTestToolbox(t, db)) })
 }
 
-// newSQLiteToolbox is each for what does not touch the database.
+// newSQLiteToolbox returns a testToolbox for tests that do not depend on the database.
 func newSQLiteToolbox(t *testing.T) *testToolbox {
 	t.Helper()
 	return newTestToolbox(t, dbs.NewStore(t, dbs.Open(t, dbs.NewSQLitePath(t))))
@@ -92,7 +92,7 @@ func (b *testToolbox) must(err error) {
 	}
 }
 
-// putAction writes an action that is in order; its key is its name.
+// putAction writes a valid action; its key is its name.
 func (b *testToolbox) putAction(kind parley.ActionKind, name, config string, secrets map[string]string,
 	inputs ...parley.ActionInput) {
 	b.Helper()
@@ -131,7 +131,7 @@ func (b *testToolbox) callTool(name, input string) chat.Output {
 	return chat.Output{}
 }
 
-// wantData asserts the result of a call.
+// wantData checks the result of a call.
 func (b *testToolbox) wantData(name, input, want string) {
 	b.Helper()
 	if out := b.callTool(name, input); out.Status != parley.ToolSuccess || string(out.Data) != want {
@@ -139,7 +139,7 @@ func (b *testToolbox) wantData(name, input, want string) {
 	}
 }
 
-// wantError asserts how a call fails.
+// wantError checks how a call fails.
 func (b *testToolbox) wantError(name, input, want string) {
 	b.Helper()
 	if out := b.callTool(name, input); out.Status != parley.ToolError || !strings.Contains(out.Error, want) {
@@ -151,7 +151,7 @@ func textInput(name string, required bool) parley.ActionInput {
 	return parley.ActionInput{Name: name, Type: "string", Required: required}
 }
 
-func TestToolsInTheirOrder(t *testing.T) {
+func TestToolsKeepTheirOrder(t *testing.T) {
 	b := newSQLiteToolbox(t)
 	if tools := b.loadTools(); tools != nil {
 		t.Error(tools)

@@ -11,7 +11,6 @@ import (
 	"io"
 	"regexp"
 	"slices"
-	"strconv"
 
 	"parley"
 )
@@ -41,73 +40,68 @@ func (f faults) add(path, format string, args ...any) {
 	}
 }
 
-func joinPath(path string, more any) string {
-	if path == "" {
-		return fmt.Sprint(more)
-	}
-	return path + "." + fmt.Sprint(more)
-}
+func joinPath(path string, more any) string { return path + "." + fmt.Sprint(more) }
 
 // ValidateAction checks one action. Fails with VALIDATION_INVALID_BODY.
 func ValidateAction(a *parley.Action) error {
 	f := faults{}
-	f.checkAction("", a)
+	f.checkAction(a)
 	return parley.InvalidFields(f)
 }
 
 // ValidateProcedure checks one procedure, together with the agent's actions. Fails with VALIDATION_INVALID_BODY.
 func ValidateProcedure(p *parley.Procedure, actions []parley.Action) error {
 	f := faults{}
-	f.checkProcedure("", p, actions)
+	f.checkProcedure(p, actions)
 	return parley.InvalidFields(f)
 }
 
-func (f faults) checkAction(path string, a *parley.Action) {
-	f.checkHead(path, a.Key, a.Name, a.Description, a.Triggers, actionInputs(a))
+func (f faults) checkAction(a *parley.Action) {
+	f.checkHead(a.Key, a.Name, a.Description, a.Triggers, actionInputs(a))
 	check, known := configCheckers[a.Kind]
 	if !known {
-		f.add(joinPath(path, "kind"), "must be one of: %s", kindList)
+		f.add("kind", "must be one of: %s", kindList)
 		return
 	}
 	if len(a.Config) > maxConfigBytes {
-		f.add(joinPath(path, "config"), "must have at most %d bytes", maxConfigBytes)
+		f.add("config", "must have at most %d bytes", maxConfigBytes)
 		return
 	}
 	if a.Kind != parley.ActionHTTP {
 		for _, name := range SecretNames(a.Config) {
-			f.add(joinPath(path, "config"), "names ${%s}: only http actions hold secrets", name)
+			f.add("config", "names ${%s}: only http actions hold secrets", name)
 		}
 	}
-	check(f, joinPath(path, "config"), a)
+	check(f, a)
 }
 
 // checkHead checks what actions and procedures have in common.
-func (f faults) checkHead(path, key, name, description string, triggers []string, inputs []parley.ActionInput) {
+func (f faults) checkHead(key, name, description string, triggers []string, inputs []parley.ActionInput) {
 	if !keyPattern.MatchString(key) {
-		f.add(joinPath(path, "key"), "must begin with a letter or a digit and have 1 to 100 of a-z A-Z 0-9 . _ -")
+		f.add("key", "must begin with a letter or a digit and have 1 to 100 of a-z A-Z 0-9 . _ -")
 	}
 	if !toolNamePattern.MatchString(name) {
-		f.add(joinPath(path, "name"), "must be 1 to 64 of a-z A-Z 0-9 _ -")
+		f.add("name", "must be 1 to 64 of a-z A-Z 0-9 _ -")
 	}
-	f.checkText(joinPath(path, "description"), description, maxDescription)
+	f.checkText("description", description, maxDescription)
 	if len(triggers) > maxTriggers {
-		f.add(joinPath(path, "triggers"), "must have at most %d items", maxTriggers)
+		f.add("triggers", "must have at most %d items", maxTriggers)
 	}
 	for i, t := range triggers {
-		at := joinPath(path, "triggers."+strconv.Itoa(i))
+		at := joinPath("triggers", i)
 		f.checkText(at, t, 200)
 		f.checkTemplate(at, t, inputs)
 	}
-	f.checkInputs(joinPath(path, "inputs"), inputs)
+	f.checkInputs(inputs)
 }
 
-func (f faults) checkInputs(path string, inputs []parley.ActionInput) {
+func (f faults) checkInputs(inputs []parley.ActionInput) {
 	if len(inputs) > maxInputs {
-		f.add(path, "must have at most %d items", maxInputs)
+		f.add("inputs", "must have at most %d items", maxInputs)
 	}
 	seen := map[string]bool{}
 	for i, in := range inputs {
-		at := joinPath(path, i)
+		at := joinPath("inputs", i)
 		switch {
 		case !inputNamePattern.MatchString(in.Name):
 			f.add(joinPath(at, "name"), "must begin with a letter or _ and have 1 to 64 of a-z A-Z 0-9 _")
@@ -127,7 +121,6 @@ func (f faults) checkInputs(path string, inputs []parley.ActionInput) {
 	}
 }
 
-// checkText checks a required text.
 func (f faults) checkText(path, text string, limit int) {
 	switch {
 	case text == "":
@@ -139,12 +132,8 @@ func (f faults) checkText(path, text string, limit int) {
 
 // checkTemplate checks that a template names inputs that exist, and no secrets.
 func (f faults) checkTemplate(path, template string, inputs []parley.ActionInput) {
-	names, secrets := findMarks(template)
-	for _, name := range names {
-		if findInput(inputs, name) == nil {
-			f.add(path, "names {%s}, and there is no input of this name", name)
-		}
-	}
+	f.checkInputsExist(path, template, inputs)
+	_, secrets := findMarks(template)
 	for _, name := range secrets {
 		f.add(path, "must not hold the secret ${%s}", name)
 	}
@@ -168,9 +157,8 @@ func decodeStrict(config json.RawMessage, into any) error {
 	dec.DisallowUnknownFields()
 	dec.UseNumber()
 	if err := dec.Decode(into); err != nil {
-		var wrong *json.UnmarshalTypeError
-		if errors.As(err, &wrong) && wrong.Field != "" {
-			return &fieldError{wrong.Field, "must not be a " + wrong.Value}
+		if e, ok := errors.AsType[*json.UnmarshalTypeError](err); ok && e.Field != "" {
+			return &fieldError{e.Field, "must not be a " + e.Value}
 		}
 		if m := unknownFieldPattern.FindStringSubmatch(err.Error()); m != nil {
 			return &fieldError{m[1], "is not known to this kind of action"}
@@ -190,10 +178,10 @@ type fieldError struct{ field, what string }
 func (e *fieldError) Error() string { return e.field + " " + e.what }
 
 // decodeConfig decodes a config and records what is wrong with its form.
-func (f faults) decodeConfig(path string, config json.RawMessage, into any) bool {
+func (f faults) decodeConfig(config json.RawMessage, into any) bool {
 	err := decodeStrict(config, into)
-	var at *fieldError
-	if errors.As(err, &at) {
+	if at, ok := errors.AsType[*fieldError](err); ok {
+		path := "config"
 		if at.field != "" {
 			path = joinPath(path, at.field)
 		}

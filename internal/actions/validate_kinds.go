@@ -10,16 +10,11 @@ import (
 	"parley"
 )
 
-// configCheckers holds the check of each kind's config.
-var configCheckers = map[parley.ActionKind]func(f faults, path string, a *parley.Action){
-	parley.ActionHTTP: checkHTTP,
-	parley.ActionClient: func(f faults, path string, a *parley.Action) {
-		f.decodeConfig(path, a.Config, &struct{}{})
-	},
+var configCheckers = map[parley.ActionKind]func(f faults, a *parley.Action){
+	parley.ActionHTTP:         checkHTTP,
+	parley.ActionClient:       func(f faults, a *parley.Action) { f.decodeConfig(a.Config, &struct{}{}) },
 	parley.ActionCollectLeads: checkLeads,
-	parley.ActionEscalate: func(f faults, path string, a *parley.Action) {
-		f.decodeConfig(path, a.Config, &messageConfig{})
-	},
+	parley.ActionEscalate:     func(f faults, a *parley.Action) { f.decodeConfig(a.Config, &messageConfig{}) },
 	parley.ActionCustomButton: checkButton,
 	parley.ActionWebSearch:    checkSearch,
 }
@@ -45,55 +40,53 @@ var leadInputs = []parley.ActionInput{
 	{Name: "phone", Type: "string", Description: "the customer's phone number"},
 }
 
-func checkLeads(f faults, path string, a *parley.Action) {
-	f.decodeConfig(path, a.Config, &messageConfig{})
+func checkLeads(f faults, a *parley.Action) {
+	f.decodeConfig(a.Config, &messageConfig{})
 	inputs := actionInputs(a)
 	if findInput(inputs, "email") == nil && findInput(inputs, "phone") == nil {
-		f.add(strings.TrimSuffix(path, "config")+"inputs", "must hold email or phone: there is no other way to reach a lead")
+		f.add("inputs", "must hold email or phone: there is no other way to reach a lead")
 	}
 }
 
-// buttonConfig is the config of a custom-button.
 type buttonConfig struct {
 	Label string `json:"label"`
 	URL   string `json:"url"` // with {input} in the path and the query
 }
 
-func checkButton(f faults, path string, a *parley.Action) {
+func checkButton(f faults, a *parley.Action) {
 	var c buttonConfig
-	if !f.decodeConfig(path, a.Config, &c) {
+	if !f.decodeConfig(a.Config, &c) {
 		return
 	}
-	f.checkText(joinPath(path, "label"), c.Label, 100)
+	f.checkText("config.label", c.Label, 100)
 	if strings.ContainsAny(c.Label, "\r\n") {
-		f.add(joinPath(path, "label"), "must be one line")
+		f.add("config.label", "must be one line")
 	}
-	f.checkURL(joinPath(path, "url"), c.URL, a.Inputs, "https", "http", "mailto", "tel")
-	f.checkTemplate(joinPath(path, "url"), c.URL, a.Inputs)
+	f.checkURL("config.url", c.URL, a.Inputs, "https", "http", "mailto", "tel")
+	f.checkTemplate("config.url", c.URL, a.Inputs)
 }
 
-// searchConfig is the config of a web-search.
 type searchConfig struct {
 	Sites []string `json:"sites"` // hosts that results may come from; empty for all
 }
 
 var hostPattern = regexp.MustCompile(`^([A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)+[A-Za-z]{2,63}$`)
 
-func checkSearch(f faults, path string, a *parley.Action) {
+func checkSearch(f faults, a *parley.Action) {
 	var c searchConfig
-	if !f.decodeConfig(path, a.Config, &c) {
+	if !f.decodeConfig(a.Config, &c) {
 		return
 	}
 	if len(c.Sites) > 20 {
-		f.add(joinPath(path, "sites"), "must have at most 20 items")
+		f.add("config.sites", "must have at most 20 items")
 	}
 	for i, site := range c.Sites {
 		if !hostPattern.MatchString(site) {
-			f.add(joinPath(path, joinPath("sites", i)), "must be a host name such as docs.example.com")
+			f.add(joinPath("config.sites", i), "must be a host name such as docs.example.com")
 		}
 	}
 	if inputs := actionInputs(a); findInput(inputs, "query") == nil {
-		f.add(strings.TrimSuffix(path, "config")+"inputs", "must hold query")
+		f.add("inputs", "must hold query")
 	}
 }
 
@@ -157,7 +150,6 @@ func authority(template string) string {
 	return scheme + "://" + rest
 }
 
-// httpConfig is the config of an http action.
 type httpConfig struct {
 	Method   string            `json:"method"` // GET when empty
 	URL      string            `json:"url"`
@@ -170,29 +162,28 @@ type httpConfig struct {
 
 // reservedHeaders are headers that the client sets itself.
 var reservedHeaders = []string{"host", "content-length", "transfer-encoding", "connection", "te", "trailer", "upgrade",
-	"keep-alive", "proxy-authorization",
-	"proxy-connection", "accept-encoding", "expect"}
+	"keep-alive", "proxy-authorization", "proxy-connection", "accept-encoding", "expect"}
 
 var headerPattern = regexp.MustCompile(`^[A-Za-z0-9!#$%&'*+.^_|~-]{1,100}$`)
 
-func checkHTTP(f faults, path string, a *parley.Action) {
+func checkHTTP(f faults, a *parley.Action) {
 	var c httpConfig
-	if !f.decodeConfig(path, a.Config, &c) {
+	if !f.decodeConfig(a.Config, &c) {
 		return
 	}
 	if !slices.Contains([]string{"", "GET", "POST", "PUT", "PATCH", "DELETE"}, c.Method) {
-		f.add(joinPath(path, "method"), "must be one of: GET, POST, PUT, PATCH, DELETE")
+		f.add("config.method", "must be one of: GET, POST, PUT, PATCH, DELETE")
 	}
 	if c.Body != nil && (c.Method == "" || c.Method == "GET") {
-		f.add(joinPath(path, "body"), "is not for GET")
+		f.add("config.body", "is not for GET")
 	}
 	if c.Timeout < 0 || c.Timeout > 30 {
-		f.add(joinPath(path, "timeout"), "must be from 0 to 30 seconds")
+		f.add("config.timeout", "must be from 0 to 30 seconds")
 	}
-	f.checkURL(joinPath(path, "url"), c.URL, a.Inputs, "https", "http")
-	f.checkInputsExist(joinPath(path, "url"), c.URL, a.Inputs)
+	f.checkURL("config.url", c.URL, a.Inputs, "https", "http")
+	f.checkInputsExist("config.url", c.URL, a.Inputs)
 	for _, name := range slices.Sorted(maps.Keys(c.Headers)) {
-		at := joinPath(path, "headers."+name)
+		at := "config.headers." + name
 		if !headerPattern.MatchString(name) || slices.Contains(reservedHeaders, strings.ToLower(name)) {
 			f.add(at, "cannot be set")
 		}
@@ -202,12 +193,12 @@ func checkHTTP(f faults, path string, a *parley.Action) {
 		f.checkInputsExist(at, c.Headers[name], a.Inputs)
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.Query)) {
-		f.checkInputsExist(joinPath(path, "query."+name), c.Query[name], a.Inputs)
+		f.checkInputsExist("config.query."+name, c.Query[name], a.Inputs)
 	}
-	f.checkBody(joinPath(path, "body"), c.Body, a.Inputs)
+	f.checkBody("config.body", c.Body, a.Inputs)
 	for i, text := range c.Response {
 		if text == "" || !fieldPathPattern.MatchString(text) {
-			f.add(joinPath(path, joinPath("response", i)), "must be a path such as status, order.total or items[].name")
+			f.add(joinPath("config.response", i), "must be a path such as status, order.total or items[].name")
 		}
 	}
 }

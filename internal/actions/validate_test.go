@@ -17,7 +17,7 @@ func newAction(kind parley.ActionKind, config string, inputs ...parley.ActionInp
 		Inputs: inputs, Enabled: true}
 }
 
-func TestDefinitionsInOrder(t *testing.T) {
+func TestValidDefinitions(t *testing.T) {
 	for name, a := range map[string]*parley.Action{
 		"http": newAction(parley.ActionHTTP,
 			`{"url":"https://api.example.com/orders/{number}?k=${KEY}","method":"POST",`+
@@ -41,7 +41,7 @@ func TestDefinitionsInOrder(t *testing.T) {
 	}
 }
 
-func TestDefinitionsOutOfOrder(t *testing.T) {
+func TestInvalidDefinitions(t *testing.T) {
 	for _, c := range []struct {
 		action *parley.Action
 		paths  []string
@@ -86,7 +86,7 @@ func TestDefinitionsOutOfOrder(t *testing.T) {
 	wantFaults(t, "triggers", ValidateAction(long), []string{"triggers.0", "triggers.1"})
 }
 
-func TestProceduresOutOfOrder(t *testing.T) {
+func TestInvalidProcedures(t *testing.T) {
 	track, page := *newAction(parley.ActionHTTP, `{}`, numberInputs...), *newAction(parley.ActionClient, `{}`)
 	page.Key = "page"
 	off := page
@@ -177,7 +177,7 @@ func TestTemplates(t *testing.T) {
 	}
 }
 
-func TestPicks(t *testing.T) {
+func TestPickedFields(t *testing.T) {
 	var document any
 	if err := json.Unmarshal([]byte(`{"status":"ok","order":{"total":5,"secret":1},"items":[{"name":"a","id":1},`+
 		`{"id":2},{"name":"b"}],"list":[[{"x":1}]],"no":null}`),

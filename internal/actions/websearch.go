@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"net"
 	"net/http"
 	"net/url"
 	"strings"
@@ -37,11 +36,7 @@ func NewWebSearch(address string) (*WebSearch, error) {
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil {
 		return nil, errors.New("not an http:// or https:// address without a user")
 	}
-	port := u.Port()
-	if port == "" {
-		port = map[string]string{"http": "80", "https": "443"}[u.Scheme]
-	}
-	return &WebSearch{u, &outbound.Client{AllowedHosts: []string{net.JoinHostPort(u.Hostname(), port)}}}, nil
+	return &WebSearch{u, &outbound.Client{AllowedHosts: []string{outbound.HostPort(u)}}}, nil
 }
 
 // Close drops idle connections.
@@ -114,18 +109,18 @@ func oneLine(text string) string {
 	return clip(strings.Join(strings.Fields(parley.StorableText(text)), " "), maxSnippetBytes)
 }
 
-func (b *Toolbox) webSearchTool(a *parley.Action) (func(context.Context, chat.Call) chat.Output, error) {
+func (t *Toolbox) webSearchTool(a *parley.Action) (toolRun, error) {
 	var c searchConfig
 	if err := decodeStrict(a.Config, &c); err != nil {
 		return nil, err
 	}
-	if b.Search == nil {
+	if t.Search == nil {
 		return nil, errNoEngine
 	}
 	return withCheckedInputs(actionInputs(a), func(ctx context.Context, call chat.Call, v values) chat.Output {
-		found, err := b.Search.Find(ctx, valueText(v.inputs["query"]), c.Sites)
+		found, err := t.Search.Find(ctx, valueText(v.inputs["query"]), c.Sites)
 		if err != nil {
-			b.Logger.Warn("a web search failed", "agent", call.Turn.AgentID, "err", err)
+			t.Logger.Warn("a web search failed", "agent", call.Turn.AgentID, "err", err)
 			return unreachableOutput(err)
 		}
 		return successOutput(map[string]any{"results": found})

@@ -14,7 +14,7 @@ import (
 	"parley/internal/testkit/hostile"
 )
 
-// The work to read calls, replies and definitions grows with them, and no more than that.
+// The work to read calls, replies and definitions is linear in their size.
 func TestWork(t *testing.T) {
 	inputs := []parley.ActionInput{{Name: "a", Type: "string"}, {Name: "b", Type: "number"},
 		{Name: "c", Type: "string", Enum: []string{"d"}}}
@@ -37,7 +37,7 @@ func TestWork(t *testing.T) {
 		},
 		"marks":   func(text string) { SecretNames(json.RawMessage(text)) },
 		"address": func(text string) { faults{}.checkURL("url", "https://a.example/"+text, inputs, "https") },
-		"config":  func(text string) { faults{}.decodeConfig("config", json.RawMessage(text), &httpConfig{}) },
+		"config":  func(text string) { faults{}.decodeConfig(json.RawMessage(text), &httpConfig{}) },
 	})
 }
 

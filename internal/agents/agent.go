@@ -52,17 +52,10 @@ func (s *Service) Create(ctx context.Context, account parley.Account, plan parle
 	a := n.Agent(account.ID, s.Now())
 	link, pending := s.firstLink(account, plan, a.ID, n.URL)
 	err := s.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error {
-		if err := CheckLimit(ctx, tx, account.ID, plan); err != nil {
+		if err := createTx(ctx, tx, plan, a); err != nil {
 			return err
 		}
-		if err := tx.CreateAgent(ctx, a); err != nil {
-			return err
-		}
-		if err := tx.CompleteClaim(ctx, "agent:"+string(a.ID)); err != nil {
-			return err
-		}
-		if err := tx.RecordEvents(ctx, account.ID, a.CreatedAt,
-			store.NewEvent{Kind: "agent.created", AgentID: a.ID, Subject: string(a.ID)}); err != nil || link == nil {
+		if err := tx.CompleteClaim(ctx, "agent:"+string(a.ID)); err != nil || link == nil {
 			return err
 		}
 		return link.Create(ctx, tx)
@@ -71,6 +64,21 @@ func (s *Service) Create(ctx context.Context, account parley.Account, plan parle
 		return "", nil, err
 	}
 	return a.ID, pending, nil
+}
+
+// createTx stores a new agent and records the event. Fails with AGENT_LIMIT_REACHED.
+func createTx(ctx context.Context, tx *store.DB, plan parley.Plan, a *parley.Agent) error {
+	if err := CheckLimit(ctx, tx, a.AccountID, plan); err != nil {
+		return err
+	}
+	if err := tx.CreateAgent(ctx, a); err != nil {
+		return err
+	}
+	return tx.RecordEvents(ctx, a.AccountID, a.CreatedAt, newEvent("agent.created", a.ID))
+}
+
+func newEvent(kind string, id parley.AgentID) store.NewEvent {
+	return store.NewEvent{Kind: kind, AgentID: id, Subject: string(id)}
 }
 
 // firstLink returns the link source of a new agent, or the step that is left to do.
@@ -108,12 +116,11 @@ func CheckLimit(ctx context.Context, tx *store.DB, account parley.AccountID, pla
 
 // Agent returns the agent with the defaults of what is not set.
 func (n NewAgent) Agent(account parley.AccountID, now time.Time) *parley.Agent {
-	a := &parley.Agent{ID: parley.NewAgentID(), AccountID: account, Name: parley.StorableText(n.Name),
+	return &parley.Agent{ID: parley.NewAgentID(), AccountID: account, Name: parley.StorableText(n.Name),
 		Instructions: parley.StorableText(n.Instructions), Model: cmp.Or(n.Model, "auto"), Temp: n.Temp,
 		Visibility: cmp.Or(n.Visibility, "private"), InitialMessages: []string{"Hi! What can I help you with?"},
-		RateLimit:      parley.DefaultDeviceLimit(),
-		IdentitySecret: newSecret(), ConfigVersion: 1, CreatedAt: now, UpdatedAt: now}
-	return a
+		RateLimit: parley.DefaultDeviceLimit(), IdentitySecret: newSecret(), ConfigVersion: 1, CreatedAt: now,
+		UpdatedAt: now}
 }
 
 func newSecret() string {
@@ -130,26 +137,30 @@ var ErrUnchanged = errors.New("agents: nothing to change")
 func (s *Service) Change(ctx context.Context, account parley.Account, plan parley.Plan, id parley.AgentID,
 	change func(*parley.Agent) error) error {
 	now := s.Now()
-	return s.changeTx(ctx, account.ID.AgentRef(id), now, func(_ *store.DB, a *parley.Agent) error {
+	return s.change(ctx, account.ID.AgentRef(id), now, func(_ *store.DB, a *parley.Agent) error {
 		return ApplyChange(a, plan, now, change)
 	})
 }
 
-// changeTx changes an agent and records the event, in one transaction; ErrUnchanged rolls it back without an error.
-func (s *Service) changeTx(ctx context.Context, ref parley.AgentRef, now time.Time,
+// change changes an agent and records the event, in one transaction; ErrUnchanged rolls it back without an error.
+func (s *Service) change(ctx context.Context, ref parley.AgentRef, now time.Time,
 	change func(*store.DB, *parley.Agent) error) error {
-	err := s.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error {
-		err := tx.UpdateAgent(ctx, ref, func(a *parley.Agent) error { return change(tx, a) })
-		if err != nil {
-			return err
-		}
-		return tx.RecordEvents(ctx, ref.Account, now,
-			store.NewEvent{Kind: "agent.updated", AgentID: ref.Agent, Subject: string(ref.Agent)})
+	return s.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error {
+		return changeTx(ctx, tx, ref, now, func(a *parley.Agent) error { return change(tx, a) })
 	})
-	if errors.Is(err, ErrUnchanged) {
+}
+
+// changeTx changes an agent and records the event; after ErrUnchanged it does not.
+func changeTx(ctx context.Context, tx *store.DB, ref parley.AgentRef, now time.Time,
+	change func(*parley.Agent) error) error {
+	err := tx.UpdateAgent(ctx, ref, change)
+	switch {
+	case errors.Is(err, ErrUnchanged):
 		return nil
+	case err != nil:
+		return err
 	}
-	return err
+	return tx.RecordEvents(ctx, ref.Account, now, newEvent("agent.updated", ref.Agent))
 }
 
 // ApplyChange changes the settings of an agent that is not stored yet. It returns ErrUnchanged where nothing differs,
@@ -190,14 +201,7 @@ func (s *Service) CreateWithContent(ctx context.Context, account parley.Account,
 		return "", err
 	}
 	err = s.DB.Transact(ctx, sqldb.Bulk, func(tx *store.DB) error {
-		if err := CheckLimit(ctx, tx, account.ID, plan); err != nil {
-			return err
-		}
-		if err := tx.CreateAgent(ctx, a); err != nil {
-			return err
-		}
-		if err := tx.RecordEvents(ctx, account.ID, a.CreatedAt,
-			store.NewEvent{Kind: "agent.created", AgentID: a.ID, Subject: string(a.ID)}); err != nil {
+		if err := createTx(ctx, tx, plan, a); err != nil {
 			return err
 		}
 		return content.Create(ctx, tx)
@@ -222,18 +226,13 @@ func (s *Service) ReplaceContent(ctx context.Context, account parley.Account, pl
 	}
 	now := s.Now()
 	return s.DB.Transact(ctx, sqldb.Bulk, func(tx *store.DB) error {
-		err := tx.UpdateAgent(ctx, account.ID.AgentRef(id), func(a *parley.Agent) error {
+		err := changeTx(ctx, tx, account.ID.AgentRef(id), now, func(a *parley.Agent) error {
 			return ApplyChange(a, plan, now, func(a *parley.Agent) error {
-				if name != "" {
-					a.Name = name
-				}
+				a.Name = cmp.Or(name, a.Name)
 				return nil
 			})
 		})
-		if err == nil {
-			err = tx.RecordEvents(ctx, account.ID, now, store.NewEvent{Kind: "agent.updated", AgentID: id, Subject: string(id)})
-		}
-		if err != nil && !errors.Is(err, ErrUnchanged) {
+		if err != nil {
 			return err
 		}
 		return content.Replace(ctx, tx)
@@ -255,7 +254,7 @@ const resyncPeriod = 7 * 24 * time.Hour
 // AGENT_NOT_FOUND, and, when turning it on, with AGENT_NOT_TRAINED as long as no source is live.
 func (s *Service) AutoRetrain(ctx context.Context, account parley.Account, id parley.AgentID, on bool) error {
 	now := s.Now()
-	return s.changeTx(ctx, account.ID.AgentRef(id), now, func(tx *store.DB, a *parley.Agent) error {
+	return s.change(ctx, account.ID.AgentRef(id), now, func(tx *store.DB, a *parley.Agent) error {
 		if on {
 			if live, err := tx.HasLiveSource(ctx, account.ID.AgentRef(id)); err != nil {
 				return err
@@ -277,6 +276,65 @@ func NextResync(a *parley.Agent, now time.Time) *time.Time {
 	if !a.AutoRetrain {
 		return nil
 	}
-	next := now.Add(resyncPeriod)
-	return &next
+	return new(now.Add(resyncPeriod))
+}
+
+// EraseJob is the kind of the job that erases a retired agent's rows; its key is the agent's id.
+const EraseJob = "agent.erase"
+
+// eraseRetryDelay is how long an erasure waits for an open turn, or for a copy that is being made.
+const eraseRetryDelay = 5 * time.Second
+
+// Delete deletes an agent at once; its rows are erased by a job. Fails with AGENT_NOT_FOUND.
+func (s *Service) Delete(ctx context.Context, account parley.Account, id parley.AgentID) error {
+	now := s.Now()
+	err := s.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error {
+		if err := tx.DeleteAgent(ctx, account.ID.AgentRef(id), now); err != nil {
+			return err
+		}
+		if err := s.Queue.Enqueue(ctx, tx.SQL(), eraseJob(account.ID.AgentRef(id))); err != nil {
+			return err
+		}
+		// The event does not belong to the agent, so that it outlives the agent's rows.
+		return tx.RecordEvents(ctx, account.ID, now, store.NewEvent{Kind: "agent.deleted", Subject: string(id)})
+	})
+	if err == nil {
+		s.Indexes.Drop(id)
+		if s.StopAgent != nil {
+			s.StopAgent(account.ID.AgentRef(id))
+		}
+	}
+	return err
+}
+
+// Erase handles EraseJob. While one of the agent's turns is open, the rest waits for it; while the agent is being
+// copied, nothing is erased.
+func (s *Service) Erase(ctx context.Context, job jobs.Job) error {
+	agent := parley.AgentID(job.Key)
+	s.Indexes.Drop(agent)
+	copied, err := s.hasCopyInProgress(ctx, s.DB, job.AccountID, func(c clonePayload, _ parley.AgentID) bool {
+		return c.From == agent
+	})
+	if err != nil {
+		return err
+	}
+	isErased := false
+	if !copied {
+		isErased, err = s.DB.EraseAgent(ctx, job.AccountID.AgentRef(agent))
+	}
+	if err != nil || isErased {
+		return err
+	}
+	again := eraseJob(job.AccountID.AgentRef(agent))
+	again.RunAt = s.Now().Add(eraseRetryDelay)
+	return s.Queue.Enqueue(ctx, s.DB.SQL(), again)
+}
+
+func eraseJob(ref parley.AgentRef) jobs.Job {
+	return jobs.Job{Kind: EraseJob, Key: string(ref.Agent), AccountID: ref.Account}
+}
+
+// Handlers returns the handlers of this package's jobs.
+func (s *Service) Handlers() map[string]jobs.Handler {
+	return map[string]jobs.Handler{EraseJob: s.Erase, CloneJob: s.ContinueCopy}
 }

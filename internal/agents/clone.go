@@ -25,7 +25,6 @@ const (
 	maxInlineBytes    = 1 << 20
 )
 
-// clonePayload is the payload of a CloneJob.
 type clonePayload struct {
 	From parley.AgentID `json:"from"`
 	At   int64          `json:"at"` // milliseconds
@@ -54,10 +53,10 @@ func (s *Service) Clone(ctx context.Context, account parley.Account, plan parley
 		if err := s.writeClone(ctx, tx, c, a, identity); err != nil {
 			return err
 		}
+		isSmall := work.Passages <= maxInlinePassages && work.Sources <= maxInlineSources && a.Size <= maxInlineBytes
 		if !plan.AllowsStorage(a.Size) {
 			pending = []string{AddSource}
-		} else if err := s.startCopying(ctx, tx, c, work.Passages <= maxInlinePassages &&
-			work.Sources <= maxInlineSources && a.Size <= maxInlineBytes); err != nil {
+		} else if err := s.startCopying(ctx, tx, c, isSmall); err != nil {
 			return err
 		}
 		if err := tx.CompleteClaim(ctx, "agent:"+string(c.ToAgent)); err != nil {
@@ -103,7 +102,6 @@ func (s *Service) writeClone(ctx context.Context, tx *store.DB, c store.Clone, f
 	return tx.CloneHelpdesk(ctx, c)
 }
 
-// maxNameRunes is the most characters of a name.
 const maxNameRunes = 100
 
 func cloneName(name string) string {
@@ -114,9 +112,7 @@ func cloneName(name string) string {
 // startCopying copies the sources of a small agent at once. Otherwise it writes the rows of the first ones, so that the
 // copy is training from the beginning, and enqueues a job for the rest.
 func (s *Service) startCopying(ctx context.Context, tx *store.DB, c store.Clone, small bool) error {
-	unfinished, err := s.hasCopyInProgress(ctx, tx, c.Account, func(_ clonePayload, to parley.AgentID) bool {
-		return to == c.FromAgent
-	})
+	unfinished, err := s.isUnfinishedCopy(ctx, tx, c.Account.AgentRef(c.FromAgent))
 	if err != nil {
 		return err
 	}
@@ -129,7 +125,13 @@ func (s *Service) startCopying(ctx context.Context, tx *store.DB, c store.Clone,
 	return s.Queue.Enqueue(ctx, tx.SQL(), cloneJob(c))
 }
 
-// hasCopyInProgress reports whether a matching copy is in progress.
+// isUnfinishedCopy reports whether the agent is a copy in progress.
+func (s *Service) isUnfinishedCopy(ctx context.Context, db *store.DB, ref parley.AgentRef) (bool, error) {
+	return s.hasCopyInProgress(ctx, db, ref.Account, func(_ clonePayload, to parley.AgentID) bool {
+		return to == ref.Agent
+	})
+}
+
 func (s *Service) hasCopyInProgress(ctx context.Context, db *store.DB, account parley.AccountID,
 	matches func(c clonePayload, to parley.AgentID) bool) (bool, error) {
 	live, err := s.Queue.LiveJobs(ctx, db.SQL(), CloneJob, account)
@@ -171,10 +173,7 @@ type copyState struct {
 func (s *Service) finishCopy(ctx context.Context, db *store.DB, c store.Clone, id parley.SourceID,
 	from *parley.Source) error {
 	now, isDeleted := s.Now(), false
-	err := db.Transact(ctx, sqldb.Bulk, func(tx *store.DB) error {
-		if err := tx.LockAgent(ctx, c.Account.AgentRef(c.ToAgent)); err != nil {
-			return err
-		}
+	err := s.transactOnCopy(ctx, db, c, func(tx *store.DB) error {
 		l, err := s.nextCopyState(ctx, tx, c, id, from)
 		if err != nil {
 			return err
@@ -218,20 +217,16 @@ func (s *Service) nextCopyState(ctx context.Context, tx *store.DB, c store.Clone
 	} else {
 		wanted = twin.WantedVersion
 	}
-	if _, err := tx.Version(ctx, c.Account.AgentRef(c.ToAgent), c.SourceID(id), wanted); parley.IsCode(err,
-		parley.CodeSourceNotFound) {
+	_, err = tx.Version(ctx, c.Account.AgentRef(c.ToAgent), c.SourceID(id), wanted)
+	if parley.IsCode(err, parley.CodeSourceNotFound) {
 		return copyState{status: parley.SourceDeleted}, nil
-	} else if err != nil {
-		return copyState{}, err
 	}
-	return copyState{wanted: wanted, status: parley.SourceUntrained, train: true}, nil
+	return copyState{wanted: wanted, status: parley.SourceUntrained, train: true}, err
 }
 
-// originalState returns the state of the original for its copy.
 func originalState(c store.Clone, from *parley.Source) copyState {
 	return copyState{live: c.VersionID(from.LiveVersion), wanted: c.VersionID(from.WantedVersion), status: from.Status,
-		failure: from.Failure,
-		train:   from.Status == parley.SourceUntrained || from.Status == parley.SourceUpdated}
+		failure: from.Failure, train: from.Status == parley.SourceUntrained || from.Status == parley.SourceUpdated}
 }
 
 // failCopy marks the copy of a source as failed, if it still waits for its content.

@@ -20,9 +20,7 @@ func (s *Service) ContinueCopy(ctx context.Context, job jobs.Job) error {
 	}
 	c := store.Clone{Account: job.AccountID, FromAgent: payload.From, ToAgent: parley.AgentID(job.Key),
 		StartedAt: time.UnixMilli(payload.At).UTC()}
-	unfinished, err := s.hasCopyInProgress(ctx, s.DB, c.Account, func(_ clonePayload, to parley.AgentID) bool {
-		return to == c.FromAgent
-	})
+	unfinished, err := s.isUnfinishedCopy(ctx, s.DB, c.Account.AgentRef(c.FromAgent))
 	if err != nil {
 		return err
 	}

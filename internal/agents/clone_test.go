@@ -26,73 +26,73 @@ func largeText() string {
 	return b.String()
 }
 
-func (o *testService) cloneAgent(id parley.AgentID) parley.AgentID {
-	o.Helper()
-	copied, pending, err := o.Clone(o.Context(), o.account, o.plan, id)
-	o.must(err)
+func (s *testService) cloneAgent(id parley.AgentID) parley.AgentID {
+	s.Helper()
+	copied, pending, err := s.Clone(s.Context(), s.account, s.plan, id)
+	s.must(err)
 	if pending != nil {
-		o.Fatal("pending:", pending)
+		s.Fatal("pending:", pending)
 	}
 	return copied
 }
 
-func (o *testService) addText(agent parley.AgentID, name, text string) parley.SourceID {
-	o.Helper()
-	s, err := o.ingest.AddText(o.Context(), o.account, o.plan, agent, name, text)
-	o.must(err)
-	return s.ID
+func (s *testService) addText(agent parley.AgentID, name, text string) parley.SourceID {
+	s.Helper()
+	src, err := s.ingest.AddText(s.Context(), s.account, s.plan, agent, name, text)
+	s.must(err)
+	return src.ID
 }
 
-func (o *testService) runJobs() {
-	o.Helper()
-	_, err := o.runner.RunDue(o.Context())
-	o.must(err)
+func (s *testService) runJobs() {
+	s.Helper()
+	_, err := s.runner.RunDue(s.Context())
+	s.must(err)
 }
 
-func (o *testService) exec(query string, args ...any) {
-	o.Helper()
-	_, err := o.DB.SQL().Exec(o.Context(), query, args...)
-	o.must(err)
+func (s *testService) exec(query string, args ...any) {
+	s.Helper()
+	_, err := s.DB.SQL().Exec(s.Context(), query, args...)
+	s.must(err)
 }
 
-func (o *testService) countRows(query string, args ...any) int {
-	o.Helper()
-	n, err := sqldb.One(o.Context(), o.DB.SQL(), sqldb.Column[int], query, args...)
-	o.must(err)
+func (s *testService) countRows(query string, args ...any) int {
+	s.Helper()
+	n, err := sqldb.One(s.Context(), s.DB.SQL(), sqldb.Column[int], query, args...)
+	s.must(err)
 	return n
 }
 
-func (o *testService) passageCount(agent parley.AgentID) int {
-	o.Helper()
-	return o.countRows(`select count(*) from passages where agent_id = ?`, agent)
+func (s *testService) passageCount(agent parley.AgentID) int {
+	s.Helper()
+	return s.countRows(`select count(*) from passages where agent_id = ?`, agent)
 }
 
 // firstPassage returns the first passage that the agent finds.
-func (o *testService) firstPassage(agent parley.AgentID, question string) parley.Passage {
-	o.Helper()
-	hits, err := o.Indexes.Nearest(o.Context(), agent, o.loadAgent(agent).PassageVersion,
+func (s *testService) firstPassage(agent parley.AgentID, question string) parley.Passage {
+	s.Helper()
+	hits, err := s.Indexes.Nearest(s.Context(), agent, s.loadAgent(agent).PassageVersion,
 		retrieval.Query{Text: question, Limit: 1})
-	o.must(err)
+	s.must(err)
 	if len(hits) == 0 {
-		o.Fatalf("agent %s finds nothing about %q", agent, question)
+		s.Fatalf("agent %s finds nothing about %q", agent, question)
 	}
 	return hits[0].Passage
 }
 
-func (o *testService) sources(agent parley.AgentID) []parley.Source {
-	o.Helper()
-	page, err := o.DB.Sources(o.Context(), o.account.ID.AgentRef(agent), store.SourceFilter{},
+func (s *testService) sources(agent parley.AgentID) []parley.Source {
+	s.Helper()
+	page, err := s.DB.Sources(s.Context(), s.account.ID.AgentRef(agent), store.SourceFilter{},
 		parley.PageRequest{Limit: 100})
-	o.must(err)
+	s.must(err)
 	return page.Items
 }
 
 func TestCloneHasTheSettingsAndToolsOfItsOriginal(t *testing.T) {
-	forEachDatabase(t, func(o *testService) {
-		id := o.createAgent(agents.NewAgent{Name: "Guide", Instructions: "Be brief.", Model: "gpt-5.2", Temp: 0.5,
+	forEachDatabase(t, func(s *testService) {
+		id := s.createAgent(agents.NewAgent{Name: "Guide", Instructions: "Be brief.", Model: "gpt-5.2", Temp: 0.5,
 			Visibility: "public"})
 		days, credits := int64(30), int64(7)
-		o.must(o.Change(o.Context(), o.account, o.plan, id, func(a *parley.Agent) error {
+		s.must(s.Change(s.Context(), s.account, s.plan, id, func(a *parley.Agent) error {
 			a.ChannelInstructions, a.AllowedDomains, a.SuggestedMessages = json.RawMessage(`{"email":"Sign."}`),
 				[]string{"a.org"}, json.RawMessage(`[{"text":"Hi"}]`)
 			a.CreditLimit, a.Notifications, a.RateLimit.Limit, a.Voice = &credits, json.RawMessage(`{"a":1}`), 3,
@@ -106,20 +106,20 @@ func TestCloneHasTheSettingsAndToolsOfItsOriginal(t *testing.T) {
 			if table == "procedures" {
 				columns, values = "steps", `'[{"action":"look-up"}]'`
 			}
-			o.exec(fmt.Sprintf(`insert into %s (id, account_id, agent_id, key, name, description, triggers, inputs,
+			s.exec(fmt.Sprintf(`insert into %s (id, account_id, agent_id, key, name, description, triggers, inputs,
 				enabled, position, created_at, updated_at, %s)
 				values (?, 'acc', ?, 'look-up', 'look', 'Looks up.', '[]', '[]', 1, %d, 1, 2, %s)`, table, columns, i,
 				values), parley.NewUUID(), id)
 		}
-		o.exec(`update agents set tools = 2 where id = ?`, id)
-		o.exec(`insert into credit_usage (account_id, agent_id, month, used, reserved)
+		s.exec(`update agents set tools = 2 where id = ?`, id)
+		s.exec(`insert into credit_usage (account_id, agent_id, month, used, reserved)
 			values ('acc', ?, '2026-11', 5000, 0)`, id)
-		o.exec(`update agents set last_message_at = 1 where id = ?`, id)
-		o.exec(`insert into conversation_counts (agent_id, account_id, total, api) select id, account_id, 4, 3
+		s.exec(`update agents set last_message_at = 1 where id = ?`, id)
+		s.exec(`insert into conversation_counts (agent_id, account_id, total, api) select id, account_id, 4, 3
 			from agents where id = ? on conflict (agent_id) do update set total = 4, api = 3`, id)
 
-		copied := o.cloneAgent(id)
-		a, b := o.loadAgent(id), o.loadAgent(copied)
+		copied := s.cloneAgent(id)
+		a, b := s.loadAgent(id), s.loadAgent(copied)
 		if b.IdentitySecret == a.IdentitySecret || len(b.IdentitySecret) != 64 || b.Name != "Guide (copy)" ||
 			b.Key != "" || b.CreditsUsed != 0 || a.CreditsUsed == 0 || b.LastMessageAt != nil || b.Conversations != 0 {
 			t.Errorf("%+v", b)
@@ -132,18 +132,18 @@ func TestCloneHasTheSettingsAndToolsOfItsOriginal(t *testing.T) {
 			t.Errorf("copy:\n%s\noriginal:\n%s", got, want)
 		}
 		if b.Tools != 2 ||
-			o.countRows(`select count(*) from actions where agent_id = ? and secrets = 'sealed' and key = 'look-up'
+			s.countRows(`select count(*) from actions where agent_id = ? and secrets = 'sealed' and key = 'look-up'
 				and position = 0 and updated_at = 2`,
 				copied) != 1 ||
-			o.countRows(`select count(*) from procedures where agent_id = ? and steps like '%look-up%' and position = 1`,
-				copied) != 1 || o.countRows(`select count(*) from actions`) != 2 {
+			s.countRows(`select count(*) from procedures where agent_id = ? and steps like '%look-up%' and position = 1`,
+				copied) != 1 || s.countRows(`select count(*) from actions`) != 2 {
 			t.Error("actions and procedures are not those of the original:", b.Tools)
 		}
-		if got := o.eventKinds(); got != "agent.created agent.updated agent.created" {
+		if got := s.eventKinds(); got != "agent.created agent.updated agent.created" {
 			t.Error(got)
 		}
-		o.wantCode(func() error {
-			_, _, err := o.Clone(o.Context(), parley.Account{ID: "other"}, o.plan, id)
+		s.wantCode(func() error {
+			_, _, err := s.Clone(s.Context(), parley.Account{ID: "other"}, s.plan, id)
 			return err
 		}(), parley.CodeAgentNotFound)
 	})
@@ -159,9 +159,9 @@ func mustJSON(t *testing.T, v any) string {
 }
 
 func TestCloneNameKeepsWithinItsLength(t *testing.T) {
-	forEachDatabase(t, func(o *testService) {
-		id := o.createAgent(agents.NewAgent{Name: strings.Repeat("ä", 100)})
-		if name := []rune(o.loadAgent(o.cloneAgent(id)).Name); len(name) != 100 ||
+	forEachDatabase(t, func(s *testService) {
+		id := s.createAgent(agents.NewAgent{Name: strings.Repeat("ä", 100)})
+		if name := []rune(s.loadAgent(s.cloneAgent(id)).Name); len(name) != 100 ||
 			!strings.HasSuffix(string(name), "ää (copy)") {
 			t.Error(string(name))
 		}
@@ -169,117 +169,117 @@ func TestCloneNameKeepsWithinItsLength(t *testing.T) {
 }
 
 func TestSmallCloneAnswersAtOnce(t *testing.T) {
-	forEachDatabase(t, func(o *testService) {
-		id := o.createAgent(agents.NewAgent{Name: "Guide"})
-		original := o.addText(id, "Refunds", "# Refunds\n\nRefunds are paid within ten days.")
-		o.runJobs()
-		waiting := o.addText(id, "Hours", "# Hours\n\nWe open at nine in the morning.")
-		o.exec(`insert into passage_vectors (agent_id, text_hash, model, vector) select agent_id, hash, 'm', ? from passages`,
+	forEachDatabase(t, func(s *testService) {
+		id := s.createAgent(agents.NewAgent{Name: "Guide"})
+		original := s.addText(id, "Refunds", "# Refunds\n\nRefunds are paid within ten days.")
+		s.runJobs()
+		waiting := s.addText(id, "Hours", "# Hours\n\nWe open at nine in the morning.")
+		s.exec(`insert into passage_vectors (agent_id, text_hash, model, vector) select agent_id, hash, 'm', ? from passages`,
 			[]byte{1})
-		o.exec(`insert into blobs (id, account_id, agent_id, hash, size, media_type, name, place, created_at)
+		s.exec(`insert into blobs (id, account_id, agent_id, hash, size, media_type, name, place, created_at)
 			values ('b', 'acc', ?, 'h', 1, 't', 'n', 'disk:h', 1)`, id)
-		o.exec(`update source_versions set blob_id = 'b', content = '{}' where source_id = ?`, original)
-		copied := o.cloneAgent(id)
+		s.exec(`update source_versions set blob_id = 'b', content = '{}' where source_id = ?`, original)
+		copied := s.cloneAgent(id)
 
-		p := o.firstPassage(copied, "When are refunds paid?")
-		twin, err := o.DB.Source(t.Context(), parley.AgentRef{Account: "acc", Agent: copied}, p.SourceID)
-		o.must(err)
+		p := s.firstPassage(copied, "When are refunds paid?")
+		twin, err := s.DB.Source(t.Context(), parley.AgentRef{Account: "acc", Agent: copied}, p.SourceID)
+		s.must(err)
 		if p.SourceID == original || twin.Name != "Refunds" || twin.Status != parley.SourceTrained ||
 			twin.LiveVersion != p.VersionID || twin.WantedVersion != twin.LiveVersion {
 			t.Errorf("%+v of %+v", p, twin)
 		}
-		v, err := o.DB.Version(t.Context(), parley.AgentRef{Account: "acc", Agent: copied}, p.SourceID, p.VersionID)
-		o.must(err)
+		v, err := s.DB.Version(t.Context(), parley.AgentRef{Account: "acc", Agent: copied}, p.SourceID, p.VersionID)
+		s.must(err)
 		if v.Hash != p.VersionHash || v.Text[p.Start:p.End] != p.Text {
 			t.Errorf("the citation does not hold: %+v of %+v", p, v)
 		}
-		if n := o.countRows(`select count(*) from blobs b join source_versions v on v.blob_id = b.id
+		if n := s.countRows(`select count(*) from blobs b join source_versions v on v.blob_id = b.id
 			and v.agent_id = b.agent_id where b.agent_id = ? and b.place = 'disk:h' and v.content = '{}'`,
 			copied); n != 1 {
 			t.Error("blobs:", n)
 		}
-		if n := o.countRows(`select count(*) from passage_vectors where agent_id = ?`, copied); n != 1 {
+		if n := s.countRows(`select count(*) from passage_vectors where agent_id = ?`, copied); n != 1 {
 			t.Error("vectors:", n)
 		}
-		if a := o.loadAgent(copied); a.Status() != parley.AgentTraining || a.Size != o.loadAgent(id).Size ||
+		if a := s.loadAgent(copied); a.Status() != parley.AgentTraining || a.Size != s.loadAgent(id).Size ||
 			a.Sources.Live != 1 || a.Sources.Pending != 1 || a.LastTrainedAt == nil {
 			t.Errorf("%+v", a)
 		}
-		o.runJobs()
-		if a := o.loadAgent(copied); a.Status() != parley.AgentTrained || a.Sources.Live != 2 {
+		s.runJobs()
+		if a := s.loadAgent(copied); a.Status() != parley.AgentTrained || a.Sources.Live != 2 {
 			t.Errorf("%+v", a)
 		}
-		if p := o.firstPassage(copied, "When do you open?"); p.SourceName != "Hours" || p.SourceID == waiting {
+		if p := s.firstPassage(copied, "When do you open?"); p.SourceName != "Hours" || p.SourceID == waiting {
 			t.Errorf("%+v", p)
 		}
-		o.must(o.Delete(t.Context(), o.account, id))
-		o.runJobs()
-		if p := o.firstPassage(copied, "When are refunds paid?"); p.SourceID != twin.ID ||
-			o.countRows(`select count(*) from passages where agent_id = ?`, id) != 0 {
+		s.must(s.Delete(t.Context(), s.account, id))
+		s.runJobs()
+		if p := s.firstPassage(copied, "When are refunds paid?"); p.SourceID != twin.ID ||
+			s.countRows(`select count(*) from passages where agent_id = ?`, id) != 0 {
 			t.Errorf("%+v", p)
 		}
 	})
 }
 
 func TestCloneOfLargeAgentFollowsByAJob(t *testing.T) {
-	forEachDatabase(t, func(o *testService) {
-		id := o.createAgent(agents.NewAgent{Name: "Guide"})
-		o.addText(id, "Chapters", largeText())
-		o.runJobs()
-		copied := o.cloneAgent(id)
-		if a := o.loadAgent(copied); a.Status() != parley.AgentTraining || a.Size != o.loadAgent(id).Size ||
-			len(o.sources(copied)) != 1 {
+	forEachDatabase(t, func(s *testService) {
+		id := s.createAgent(agents.NewAgent{Name: "Guide"})
+		s.addText(id, "Chapters", largeText())
+		s.runJobs()
+		copied := s.cloneAgent(id)
+		if a := s.loadAgent(copied); a.Status() != parley.AgentTraining || a.Size != s.loadAgent(id).Size ||
+			len(s.sources(copied)) != 1 {
 			t.Errorf("%+v", a)
 		}
 		// with the same time: it is part of the copy, or it is not
-		o.addText(id, "Later", "This came after the copy was asked for.")
-		o.exec(`update sources set created_at = created_at + 1 where agent_id = ? and name = 'Later'`, id)
+		s.addText(id, "Later", "This came after the copy was asked for.")
+		s.exec(`update sources set created_at = created_at + 1 where agent_id = ? and name = 'Later'`, id)
 
-		// What a job had done when its server died.
-		c := store.Clone{Account: "acc", FromAgent: id, ToAgent: copied, StartedAt: o.now}
-		from := o.sources(id)
+		// what a job had written when its server crashed
+		c := store.Clone{Account: "acc", FromAgent: id, ToAgent: copied, StartedAt: s.now}
+		from := s.sources(id)
 		src := from[slices.IndexFunc(from, func(s parley.Source) bool { return s.Name == "Chapters" })]
-		o.must(o.DB.Transact(t.Context(), sqldb.Bulk, func(tx *store.DB) error {
+		s.must(s.DB.Transact(t.Context(), sqldb.Bulk, func(tx *store.DB) error {
 			if err := tx.CloneVersion(t.Context(), c, src.ID, src.LiveVersion); err != nil {
 				return err
 			}
 			_, err := tx.ClonePassages(t.Context(), c, src.ID, src.LiveVersion)
 			return err
 		}))
-		some := o.passageCount(copied)
-		o.runJobs()
-		want := o.countRows(`select count(*) from passages where source_id = ?`, src.ID)
-		if got := o.passageCount(copied); some == 0 || some >= want || got != want || want < 201 {
+		some := s.passageCount(copied)
+		s.runJobs()
+		want := s.countRows(`select count(*) from passages where source_id = ?`, src.ID)
+		if got := s.passageCount(copied); some == 0 || some >= want || got != want || want < 201 {
 			t.Errorf("%d passages at first, %d in the end, want %d", some, got, want)
 		}
-		if a := o.loadAgent(copied); a.Status() != parley.AgentTrained || a.Sources.Live != 1 || len(o.sources(copied)) != 1 {
+		if a := s.loadAgent(copied); a.Status() != parley.AgentTrained || a.Sources.Live != 1 || len(s.sources(copied)) != 1 {
 			t.Errorf("%+v", a)
 		}
-		p := o.firstPassage(copied, "the lantern of chapter 117")
-		v, err := o.DB.Version(t.Context(), parley.AgentRef{Account: "acc", Agent: copied}, p.SourceID, p.VersionID)
-		o.must(err)
+		p := s.firstPassage(copied, "the lantern of chapter 117")
+		v, err := s.DB.Version(t.Context(), parley.AgentRef{Account: "acc", Agent: copied}, p.SourceID, p.VersionID)
+		s.must(err)
 		if v.Text[p.Start:p.End] != p.Text || p.SourceID == src.ID {
 			t.Errorf("%+v", p)
 		}
-		before := o.loadAgent(copied)
-		o.must(o.ContinueCopy(t.Context(), o.cloneJob(c)))
-		if after := o.loadAgent(copied); mustJSON(t, after) != mustJSON(t, before) || o.passageCount(copied) != want {
+		before := s.loadAgent(copied)
+		s.must(s.ContinueCopy(t.Context(), s.cloneJob(c)))
+		if after := s.loadAgent(copied); mustJSON(t, after) != mustJSON(t, before) || s.passageCount(copied) != want {
 			t.Error("a repeated chore changed the copy")
 		}
 	})
 }
 
-func TestPlanBoundsClones(t *testing.T) {
-	forEachDatabase(t, func(o *testService) {
-		id := o.createAgent(agents.NewAgent{Name: "Guide"})
-		o.addText(id, "Text", "Some text.")
-		o.runJobs()
+func TestPlanLimitsClones(t *testing.T) {
+	forEachDatabase(t, func(s *testService) {
+		id := s.createAgent(agents.NewAgent{Name: "Guide"})
+		s.addText(id, "Text", "Some text.")
+		s.runJobs()
 		most, bytes := 4, int64(5)
-		o.plan.MaxAgents = &most
+		s.plan.MaxAgents = &most
 		var all sync.WaitGroup
 		errs := make([]error, 10)
 		for i := range errs {
-			all.Go(func() { _, _, errs[i] = o.Clone(o.Context(), o.account, o.plan, id) })
+			all.Go(func() { _, _, errs[i] = s.Clone(s.Context(), s.account, s.plan, id) })
 		}
 		all.Wait()
 		created := 0
@@ -288,16 +288,16 @@ func TestPlanBoundsClones(t *testing.T) {
 				created++
 				continue
 			}
-			o.wantCode(err, parley.CodeAgentLimit)
+			s.wantCode(err, parley.CodeAgentLimit)
 		}
-		if n := o.countRows(`select count(*) from agents`); created != 3 || n != 4 ||
-			o.countRows(`select count(*) from sources`) != 4 {
+		if n := s.countRows(`select count(*) from agents`); created != 3 || n != 4 ||
+			s.countRows(`select count(*) from sources`) != 4 {
 			t.Fatalf("%d made, %d there", created, n)
 		}
-		o.plan = parley.Plan{Name: "small", StoragePerAgent: &bytes}
-		copied, pending, err := o.Clone(t.Context(), o.account, o.plan, id)
-		o.must(err)
-		if a := o.loadAgent(copied); len(pending) != 1 || pending[0] != agents.AddSource || a.Size != 0 ||
+		s.plan = parley.Plan{Name: "small", StoragePerAgent: &bytes}
+		copied, pending, err := s.Clone(t.Context(), s.account, s.plan, id)
+		s.must(err)
+		if a := s.loadAgent(copied); len(pending) != 1 || pending[0] != agents.AddSource || a.Size != 0 ||
 			a.Status() != parley.AgentUntrained {
 			t.Errorf("%v %+v", pending, a)
 		}
@@ -305,39 +305,39 @@ func TestPlanBoundsClones(t *testing.T) {
 }
 
 func TestAutoRetrainNeedsALiveSource(t *testing.T) {
-	forEachDatabase(t, func(o *testService) {
-		id := o.createAgent(agents.NewAgent{Name: "Guide"})
-		set := func(on bool) error { return o.AutoRetrain(t.Context(), o.account, id, on) }
-		o.wantCode(set(true), parley.CodeAgentNotTrained)
-		o.must(set(false))
-		o.addText(id, "Text", "Some text.")
-		o.wantCode(set(true), parley.CodeAgentNotTrained)
-		o.runJobs()
+	forEachDatabase(t, func(s *testService) {
+		id := s.createAgent(agents.NewAgent{Name: "Guide"})
+		set := func(on bool) error { return s.AutoRetrain(t.Context(), s.account, id, on) }
+		s.wantCode(set(true), parley.CodeAgentNotTrained)
+		s.must(set(false))
+		s.addText(id, "Text", "Some text.")
+		s.wantCode(set(true), parley.CodeAgentNotTrained)
+		s.runJobs()
 		link := parley.NewUUID()
-		o.exec(`insert into sources (id, account_id, agent_id, kind, name, size, status, created_at, updated_at)
+		s.exec(`insert into sources (id, account_id, agent_id, kind, name, size, status, created_at, updated_at)
 			values (?, 'acc', ?, 'link', 'https://a.org', 0, 'failed', 1, 1)`,
 			link, id)
-		o.must(set(true))
+		s.must(set(true))
 		due := func() int {
-			return o.countRows(`select coalesce(max(next_sync_at), 0) from sources where agent_id = ?`, id)
+			return s.countRows(`select coalesce(max(next_sync_at), 0) from sources where agent_id = ?`, id)
 		}
-		if a := o.loadAgent(id); !a.AutoRetrain || a.ConfigVersion != 2 || due() != int(noon.Add(7*24*time.Hour).
-			UnixMilli()) || o.countRows(`select count(*) from sources where next_sync_at is not null`) != 1 {
+		if a := s.loadAgent(id); !a.AutoRetrain || a.ConfigVersion != 2 || due() != int(noon.Add(7*24*time.Hour).
+			UnixMilli()) || s.countRows(`select count(*) from sources where next_sync_at is not null`) != 1 {
 			t.Errorf("%+v, %d", a, due())
 		}
-		o.now = noon.Add(time.Hour)
-		o.must(set(true))
-		if a := o.loadAgent(id); a.ConfigVersion != 2 || due() != int(noon.Add(7*24*time.Hour).UnixMilli()) {
+		s.now = noon.Add(time.Hour)
+		s.must(set(true))
+		if a := s.loadAgent(id); a.ConfigVersion != 2 || due() != int(noon.Add(7*24*time.Hour).UnixMilli()) {
 			t.Error("turning on what is on moved the schedule")
 		}
 		// the earlier version is live
-		o.exec(`update sources set status = 'updated', wanted_version = 'new' where kind = 'text'`)
-		o.must(set(false))
-		o.must(set(true))
-		o.must(set(false))
-		if a := o.loadAgent(id); a.AutoRetrain || due() != 0 {
+		s.exec(`update sources set status = 'updated', wanted_version = 'new' where kind = 'text'`)
+		s.must(set(false))
+		s.must(set(true))
+		s.must(set(false))
+		if a := s.loadAgent(id); a.AutoRetrain || due() != 0 {
 			t.Errorf("%+v, %d", a, due())
 		}
-		o.wantCode(o.AutoRetrain(t.Context(), parley.Account{ID: "other"}, id, true), parley.CodeAgentNotFound)
+		s.wantCode(s.AutoRetrain(t.Context(), parley.Account{ID: "other"}, id, true), parley.CodeAgentNotFound)
 	})
 }

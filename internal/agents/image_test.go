@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// The smallest images of each kind of WebP, as cwebp writes them, and one of 5000 pixels that is nothing but a header.
+// The smallest image of each kind of WebP, as cwebp writes them, and a header alone of one of 5000 pixels.
 var (
 	lossyWebP    = "UklGRiIAAABXRUJQVlA4IBYAAAAwAQCdASoBAAEADsD+JaQAA3AAAAAA"
 	losslessWebP = "UklGRhoAAABXRUJQVlA4TA0AAAAvAAAAEAcQERGIiP4HAA=="
@@ -20,7 +20,7 @@ var (
 	wideWebP     = "RIFF\x16\x00\x00\x00WEBPVP8X\x0a\x00\x00\x00\x00\x00\x00\x00\x09\x00\x00\x04\x00\x00"
 )
 
-func TestPicturesAreToldByTheirContent(t *testing.T) {
+func TestPictureTypesAreDetectedByContent(t *testing.T) {
 	drawn := func(w, h int, encode func(*bytes.Buffer, image.Image) error) string {
 		var b bytes.Buffer
 		if err := encode(&b, image.NewPaletted(image.Rect(0, 0, w, h), palette)); err != nil {
@@ -70,7 +70,7 @@ func unpack(t *testing.T, text string) string {
 	return string(b)
 }
 
-func FuzzLookAt(f *testing.F) {
+func FuzzCheckImage(f *testing.F) {
 	f.Add([]byte(bigWebP))
 	f.Add([]byte("GIF89a\x01\x00\x01\x00\x00\x00\x00"))
 	f.Add([]byte("\xff\xd8\xff\xc0\x00\x11\x08\x00\x01\x00\x01"))

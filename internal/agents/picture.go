@@ -26,7 +26,6 @@ const (
 	Profile Picture = "profile-picture" // beside the answers
 )
 
-// field returns the agent's field for the picture.
 func (p Picture) field(a *parley.Agent) *string {
 	if p == Icon {
 		return &a.IconBlobID
@@ -60,7 +59,7 @@ func (s *Service) SetPicture(ctx context.Context, account parley.Account, id par
 		if err := tx.CreateBlob(ctx, blob); err != nil {
 			return err
 		}
-		return s.setPictureBlob(ctx, tx, account, id, which, blob)
+		return setPictureBlob(ctx, tx, account, id, which, blob)
 	})
 	if err != nil {
 		return err
@@ -72,7 +71,7 @@ func (s *Service) SetPicture(ctx context.Context, account parley.Account, id par
 func (s *Service) RemovePicture(ctx context.Context, account parley.Account, id parley.AgentID, which Picture) error {
 	blob := &store.Blob{CreatedAt: s.Now()}
 	err := s.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error {
-		return s.setPictureBlob(ctx, tx, account, id, which, blob)
+		return setPictureBlob(ctx, tx, account, id, which, blob)
 	})
 	if err != nil {
 		return err
@@ -81,23 +80,18 @@ func (s *Service) RemovePicture(ctx context.Context, account parley.Account, id 
 }
 
 // setPictureBlob sets the blob of a picture; a blob without an id removes it.
-func (s *Service) setPictureBlob(ctx context.Context, tx *store.DB, account parley.Account, id parley.AgentID,
-	which Picture, blob *store.Blob) error {
-	same := false
-	err := tx.UpdateAgent(ctx, account.ID.AgentRef(id), func(a *parley.Agent) error {
+func setPictureBlob(ctx context.Context, tx *store.DB, account parley.Account, id parley.AgentID, which Picture,
+	blob *store.Blob) error {
+	return changeTx(ctx, tx, account.ID.AgentRef(id), blob.CreatedAt, func(a *parley.Agent) error {
 		place := which.field(a)
-		if same = *place == blob.ID; !same {
-			*place = blob.ID
-			a.ConfigVersion++
-			a.UpdatedAt = blob.CreatedAt
+		if *place == blob.ID {
+			return ErrUnchanged
 		}
+		*place = blob.ID
+		a.ConfigVersion++
+		a.UpdatedAt = blob.CreatedAt
 		return nil
 	})
-	if err != nil || same {
-		return err
-	}
-	return tx.RecordEvents(ctx, account.ID, blob.CreatedAt,
-		store.NewEvent{Kind: "agent.updated", AgentID: id, Subject: string(id)})
 }
 
 // PictureOf returns a picture with its bytes. Pictures are public, so it needs no account. Fails with AGENT_NOT_FOUND,

@@ -33,29 +33,29 @@ type Change struct {
 // Put adds or changes contacts, all or none. Faults are named below users, by place. Fails with
 // AGENT_NOT_FOUND or VALIDATION_INVALID_BODY.
 func (s *Service) Put(ctx context.Context, ref parley.AgentRef, changes []Change) ([]parley.Contact, error) {
-	p := &changeSet{account: ref.Account, agent: ref.Agent, changes: changes, now: s.Now(),
+	cs := &changeSet{ref: ref, changes: changes, now: s.Now(),
 		fieldPath: func(i int, name string) string { return "users." + strconv.Itoa(i) + "." + name }}
-	return s.putChanges(ctx, p)
+	return s.putChanges(ctx, cs)
 }
 
 // Change changes an existing contact. Fails with AGENT_NOT_FOUND, NOT_FOUND or VALIDATION_INVALID_BODY; faults are
 // named below data.
 func (s *Service) Change(ctx context.Context, ref parley.AgentRef, c Change) (*parley.Contact, error) {
-	p := &changeSet{account: ref.Account, agent: ref.Agent, changes: []Change{c}, now: s.Now(), mustExist: true,
+	cs := &changeSet{ref: ref, changes: []Change{c}, now: s.Now(), mustExist: true,
 		fieldPath: func(_ int, name string) string { return "data." + name }}
-	list, err := s.putChanges(ctx, p)
+	list, err := s.putChanges(ctx, cs)
 	if err != nil {
 		return nil, err
 	}
 	return &list[0], nil
 }
 
-func (s *Service) putChanges(ctx context.Context, p *changeSet) (list []parley.Contact, err error) {
-	for range p.changes {
-		p.ids = append(p.ids, parley.PersonID(parley.NewUUID()))
+func (s *Service) putChanges(ctx context.Context, cs *changeSet) (list []parley.Contact, err error) {
+	for range cs.changes {
+		cs.ids = append(cs.ids, parley.PersonID(parley.NewUUID()))
 	}
 	write := func(tx *store.DB) (err error) {
-		list, err = p.write(ctx, tx)
+		list, err = cs.write(ctx, tx)
 		return err
 	}
 	err = s.DB.Transact(ctx, sqldb.Bulk, write)
@@ -86,8 +86,7 @@ func (s *Service) Remove(ctx context.Context, ref parley.AgentRef, external stri
 
 // changeSet is a set of changes to write, with all that does not come from the database.
 type changeSet struct {
-	account   parley.AccountID
-	agent     parley.AgentID
+	ref       parley.AgentRef
 	changes   []Change
 	ids       []parley.PersonID // for those that are new
 	now       time.Time
@@ -95,68 +94,65 @@ type changeSet struct {
 	fieldPath func(i int, name string) string
 }
 
-// write may run more than once, and leaves p as it is.
-func (p *changeSet) write(ctx context.Context, tx *store.DB) ([]parley.Contact, error) {
-	if err := tx.LockAgent(ctx, p.account.AgentRef(p.agent)); err != nil {
+// write may run more than once, and leaves the set as it is.
+func (cs *changeSet) write(ctx context.Context, tx *store.DB) ([]parley.Contact, error) {
+	if err := tx.LockAgent(ctx, cs.ref); err != nil {
 		return nil, err
 	}
-	attributes, err := tx.Attributes(ctx, p.account.AgentRef(p.agent))
+	attributes, err := tx.Attributes(ctx, cs.ref)
 	if err != nil {
 		return nil, err
 	}
-	found, err := tx.PeopleByExternalIDOrEmail(ctx, p.account.AgentRef(p.agent), p.externalIDs(), p.emails())
+	types := attributesByName(attributes)
+	externalIDs, emails := cs.identifiers()
+	found, err := tx.PeopleByExternalIDOrEmail(ctx, cs.ref, externalIDs, emails)
 	if err != nil {
 		return nil, err
 	}
-	l := newContactIndex(found)
+	index := newContactIndex(found)
 	details := map[string]string{}
-	list := make([]parley.Contact, len(p.changes))
-	for i, c := range p.changes {
-		known := l.find(c)
-		if known == nil && p.mustExist {
+	list := make([]parley.Contact, len(cs.changes))
+	for i, c := range cs.changes {
+		known := index.find(c)
+		if known == nil && cs.mustExist {
 			return nil, parley.NewErrorf(parley.CodeNotFound, "Contact not found.")
 		}
-		list[i] = p.mergeContact(i, known, attributesByName(attributes), details)
-		if !l.add(list[i]) {
-			details[p.fieldPath(i, "external_id")] = "is given twice"
+		list[i] = cs.mergeContact(i, known, types, details)
+		if !index.add(list[i]) {
+			details[cs.fieldPath(i, "external_id")] = "is given twice"
 		}
 	}
 	for i, c := range list {
-		if l.hasEmailConflict(c) {
-			details[p.fieldPath(i, "email")] = "belongs to another contact"
+		if index.hasEmailConflict(c) {
+			details[cs.fieldPath(i, "email")] = "belongs to another contact"
 		}
 	}
 	if err := parley.InvalidFields(details); err != nil {
 		return nil, err
 	}
-	return list, tx.SaveContacts(ctx, p.account.AgentRef(p.agent), list, l.withChangedEmail())
+	return list, tx.SaveContacts(ctx, cs.ref, list, index.withChangedEmail())
 }
 
-func (p *changeSet) externalIDs() (list []string) {
-	for _, c := range p.changes {
-		list = append(list, c.ExternalID)
-	}
-	return list
-}
-
-func (p *changeSet) emails() (list []string) {
-	for _, c := range p.changes {
+func (cs *changeSet) identifiers() (externalIDs, emails []string) {
+	for _, c := range cs.changes {
+		externalIDs = append(externalIDs, c.ExternalID)
 		if c.Email != nil && *c.Email != "" {
-			list = append(list, *c.Email)
+			emails = append(emails, *c.Email)
 		}
 	}
-	return list
+	return externalIDs, emails
 }
 
 // mergeContact returns a contact with its change applied; known is nil for a new one.
-func (p *changeSet) mergeContact(i int, known *parley.Contact, types map[string]parley.Attribute,
+func (cs *changeSet) mergeContact(i int, known *parley.Contact, types map[string]parley.Attribute,
 	wrong map[string]string) parley.Contact {
-	c := parley.Contact{Person: parley.Person{ID: p.ids[i], AccountID: p.account, AgentID: p.agent, CreatedAt: p.now}}
+	c := parley.Contact{Person: parley.Person{ID: cs.ids[i], AccountID: cs.ref.Account, AgentID: cs.ref.Agent,
+		CreatedAt: cs.now}}
 	if known != nil {
 		c = *known
 	}
-	change := p.changes[i]
-	c.ExternalID, c.UpdatedAt = change.ExternalID, p.now
+	change := cs.changes[i]
+	c.ExternalID, c.UpdatedAt = change.ExternalID, cs.now
 	for _, f := range []struct{ into, from *string }{{&c.Name, change.Name}, {&c.Email, change.Email},
 		{&c.Phone, change.Phone}} {
 		if f.from != nil {
@@ -168,7 +164,7 @@ func (p *changeSet) mergeContact(i int, known *parley.Contact, types map[string]
 	}
 	attributes, faults := mergeAttributes(c.Attributes, change.Attributes, types)
 	for name, fault := range faults {
-		wrong[p.fieldPath(i, "custom_attributes."+name)] = fault
+		wrong[cs.fieldPath(i, "custom_attributes."+name)] = fault
 	}
 	c.Attributes = attributes
 	return c
@@ -187,62 +183,62 @@ type contactIndex struct {
 }
 
 func newContactIndex(found []parley.Contact) *contactIndex {
-	l := &contactIndex{before: map[parley.PersonID]parley.Contact{}, after: map[parley.PersonID]parley.Contact{},
-		byExternalID: map[string]parley.PersonID{},
-		byEmail:      map[string]parley.PersonID{}, usedExternalIDs: map[string]bool{}}
+	ci := &contactIndex{before: map[parley.PersonID]parley.Contact{}, after: map[parley.PersonID]parley.Contact{},
+		byExternalID: map[string]parley.PersonID{}, byEmail: map[string]parley.PersonID{},
+		usedExternalIDs: map[string]bool{}}
 	for _, c := range found {
-		l.before[c.ID], l.after[c.ID] = c, c
+		ci.before[c.ID], ci.after[c.ID] = c, c
 		if c.ExternalID != "" {
-			l.byExternalID[c.ExternalID] = c.ID
+			ci.byExternalID[c.ExternalID] = c.ID
 		}
 		if c.Email != "" {
-			l.byEmail[foldEmail(c.Email)] = c.ID
+			ci.byEmail[foldEmail(c.Email)] = c.ID
 		}
 	}
-	return l
+	return ci
 }
 
 // find returns the person of a change: the contact with its id, else the person known by its e-mail alone, or nil.
-func (l *contactIndex) find(c Change) *parley.Contact {
-	if id, ok := l.byExternalID[c.ExternalID]; ok {
-		known := l.before[id]
+func (ci *contactIndex) find(c Change) *parley.Contact {
+	if id, ok := ci.byExternalID[c.ExternalID]; ok {
+		known := ci.before[id]
 		return &known
 	}
 	if c.Email == nil || *c.Email == "" {
 		return nil
 	}
-	id, ok := l.byEmail[foldEmail(*c.Email)]
-	if known := l.before[id]; ok && known.ExternalID == "" && l.after[id].ExternalID == "" {
+	id, ok := ci.byEmail[foldEmail(*c.Email)]
+	if known := ci.before[id]; ok && known.ExternalID == "" && ci.after[id].ExternalID == "" {
 		return &known
 	}
 	return nil
 }
 
 // add records a person as it will be, and reports whether its id is not used by an earlier change.
-func (l *contactIndex) add(c parley.Contact) bool {
-	fresh := !l.usedExternalIDs[c.ExternalID]
-	l.usedExternalIDs[c.ExternalID] = true
-	l.after[c.ID] = c
+func (ci *contactIndex) add(c parley.Contact) bool {
+	fresh := !ci.usedExternalIDs[c.ExternalID]
+	ci.usedExternalIDs[c.ExternalID] = true
+	ci.after[c.ID] = c
 	return fresh
 }
 
 // hasEmailConflict reports whether another person will have the e-mail too. All changes must have been added.
-func (l *contactIndex) hasEmailConflict(c parley.Contact) bool {
-	if l.emailCounts == nil {
-		l.emailCounts = map[string]int{}
-		for _, one := range l.after {
+func (ci *contactIndex) hasEmailConflict(c parley.Contact) bool {
+	if ci.emailCounts == nil {
+		ci.emailCounts = map[string]int{}
+		for _, one := range ci.after {
 			if one.Email != "" {
-				l.emailCounts[foldEmail(one.Email)]++
+				ci.emailCounts[foldEmail(one.Email)]++
 			}
 		}
 	}
-	return c.Email != "" && l.emailCounts[foldEmail(c.Email)] > 1
+	return c.Email != "" && ci.emailCounts[foldEmail(c.Email)] > 1
 }
 
 // withChangedEmail returns the people whose e-mail changes: another person may get the old one.
-func (l *contactIndex) withChangedEmail() (list []parley.PersonID) {
-	for id, previous := range l.before {
-		if previous.Email != "" && foldEmail(previous.Email) != foldEmail(l.after[id].Email) {
+func (ci *contactIndex) withChangedEmail() (list []parley.PersonID) {
+	for id, previous := range ci.before {
+		if previous.Email != "" && foldEmail(previous.Email) != foldEmail(ci.after[id].Email) {
 			list = append(list, id)
 		}
 	}

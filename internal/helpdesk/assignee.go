@@ -105,7 +105,6 @@ func pickAssignee(strategy parley.Strategy, list []Candidate) int {
 	return best
 }
 
-// compareTurns orders candidates by whose turn it is.
 func compareTurns(strategy parley.Strategy, a, b Candidate) int {
 	if strategy == parley.StrategyBalanced {
 		return cmp.Or(cmp.Compare(a.Open, b.Open), cmp.Compare(a.LastTurn, b.LastTurn))
@@ -123,9 +122,8 @@ func pickReason(strategy parley.Strategy, picked bool) string {
 		return "somebody has fewer open tickets, or has waited longer"
 	case picked:
 		return "it is their turn"
-	default:
-		return "it is somebody else's turn"
 	}
+	return "it is somebody else's turn"
 }
 
 // nextTurn returns the number of the next assignment.
@@ -156,23 +154,23 @@ func (r routingRecord) json() json.RawMessage {
 
 // routeTicket sets the team and the assignee of a new ticket by its team, subject, customer, channel and priority.
 // Fails with TICKET_TEAM_NOT_FOUND and TICKET_TEAM_MEMBER_NOT_FOUND. The help desk must be locked.
-func (d *Service) routeTicket(ctx context.Context, tx *store.DB, t *parley.Ticket, body string, assignee Assignee,
-	now time.Time) (r routingRecord, err error) {
+func (u *update) routeTicket(ctx context.Context, t *parley.Ticket, body string,
+	assignee Assignee) (r routingRecord, err error) {
 	r = routingRecord{Team: t.TeamID, Why: "given"}
 	switch {
 	case assignee.isSet:
-		t.AssigneeID, err = resolveAssignee(ctx, tx, t, assignee)
+		t.AssigneeID, err = resolveAssignee(ctx, u.tx, t, assignee)
 		r.Assignee = t.AssigneeID
 		return r, err
 	case t.TeamID == "":
-		if r, err = applyRules(ctx, tx, t, body); err != nil {
+		if r, err = applyRules(ctx, u.tx, t, body); err != nil {
 			return r, err
 		}
 	}
 	if t.TeamID, t.AssigneeID = r.Team, r.Assignee; r.Team == "" && r.Assignee != "" {
 		return r, nil // a rule that names only a member
 	}
-	return d.assignByStrategy(ctx, tx, t, r, now)
+	return u.assignByStrategy(ctx, t, r)
 }
 
 // resolveAssignee returns the requested member, or nobody. It checks first that the requested team exists.
@@ -185,18 +183,14 @@ func resolveAssignee(ctx context.Context, tx *store.DB, t *parley.Ticket, assign
 	return assignee.resolve(ctx, tx, t.AccountID)
 }
 
-func routingInputOf(t *parley.Ticket, body string) RoutingInput {
-	return RoutingInput{Subject: t.Subject, Body: body, Email: t.Customer.Email, Channel: t.Channel, Priority: t.Priority}
-}
-
-// applyRules returns the team and the assignee by the routing rules.
 func applyRules(ctx context.Context, tx *store.DB, t *parley.Ticket, body string) (routingRecord, error) {
 	rules, err := tx.Rules(ctx, t.AgentRef())
 	if err != nil {
 		return routingRecord{}, err
 	}
 	members, err := memberSet(ctx, tx, t.AccountID, rules)
-	decision := route(rules, members, routingInputOf(t, body))
+	decision := route(rules, members,
+		RoutingInput{Subject: t.Subject, Body: body, Email: t.Customer.Email, Channel: t.Channel, Priority: t.Priority})
 	r := routingRecord{Team: decision.TeamID, Assignee: decision.MemberID, Why: "rule"}
 	if decision.Rule != nil {
 		r.Rule = decision.Rule.Key
@@ -220,20 +214,19 @@ func memberSet(ctx context.Context, tx *store.DB, account parley.AccountID,
 
 // assignByStrategy finds the team that takes the ticket, which is the default team where none is named. Unless a rule
 // has named the assignee, a member is picked, and it is noted that it was their turn.
-func (d *Service) assignByStrategy(ctx context.Context, tx *store.DB, t *parley.Ticket, r routingRecord,
-	now time.Time) (routingRecord, error) {
-	team, members, err := tx.TeamWithWorkload(ctx, t.AgentRef(), t.TeamID)
+func (u *update) assignByStrategy(ctx context.Context, t *parley.Ticket, r routingRecord) (routingRecord, error) {
+	team, members, err := u.tx.TeamWithWorkload(ctx, t.AgentRef(), t.TeamID)
 	if err != nil {
 		return r, err
 	}
 	if t.TeamID, r.Team = team.ID, team.ID; r.Assignee != "" {
 		return r, nil
 	}
-	best := pickAssignee(team.Strategy, rateCandidates(team, members, now))
+	best := pickAssignee(team.Strategy, rateCandidates(team, members, u.now))
 	if r.Why = "nobody"; best < 0 {
 		return r, nil
 	}
 	r.Assignee, r.Why = members[best].User.ID, "strategy"
 	t.AssigneeID = r.Assignee
-	return r, tx.SetLastAssignment(ctx, t.AgentRef(), team.ID, r.Assignee, nextTurn(members))
+	return r, u.tx.SetLastAssignment(ctx, t.AgentRef(), team.ID, r.Assignee, nextTurn(members))
 }

@@ -62,7 +62,7 @@ func TestShifts(t *testing.T) {
 	}
 }
 
-func TestPick(t *testing.T) {
+func TestPickAssignee(t *testing.T) {
 	two, none := 2, 0
 	member := func(name string, open int, turn int64, change func(*store.MemberWorkload)) store.MemberWorkload {
 		m := store.MemberWorkload{TeamMember: parley.TeamMember{User: parley.User{ID: parley.UserID(name)},
@@ -148,4 +148,119 @@ func TestHoursAreChecked(t *testing.T) {
 			t.Errorf("%q passes", clock)
 		}
 	}
+}
+
+// assignments returns how many tickets each member has, and the assignees in the order of the tickets' numbers.
+func (h *testHelpdesk) assignments(n int) (counts map[parley.UserID]int, order []parley.UserID) {
+	h.Helper()
+	counts = map[parley.UserID]int{}
+	for number := range int64(n) {
+		t, err := h.DB.Ticket(h, h.ref(), number+1)
+		h.must(err)
+		counts[t.AssigneeID]++
+		order = append(order, t.AssigneeID)
+	}
+	return counts, order
+}
+
+func (h *testHelpdesk) openMany(n int) {
+	h.Helper()
+	errs := make([]error, n)
+	runConcurrently(n, func(i int) {
+		_, errs[i] = h.Open(h, h.ref(), newTicketRequest(i))
+	})
+	for _, err := range errs {
+		h.must(err)
+	}
+}
+
+func TestRoundRobinIsExact(t *testing.T) {
+	forEachDatabase(t, func(h *testHelpdesk) {
+		users := h.addTeamMembers(parley.StrategyRoundRobin, 4)
+		h.openMany(64)
+		counts, order := h.assignments(64)
+		for i, user := range order {
+			if user != users[i%4] {
+				h.Fatalf("ticket %d went to %s; %v", i+1, user, counts)
+			}
+		}
+	})
+}
+
+func TestBalancedWithinOne(t *testing.T) {
+	forEachDatabase(t, func(h *testHelpdesk) {
+		users := h.addTeamMembers(parley.StrategyBalanced, 5)
+		closed, err := h.DB.DefaultStatus(h, h.ref(), parley.TicketClosed)
+		h.must(err)
+		h.openMany(64)
+		counts, _ := h.assignments(64)
+		for _, user := range users {
+			if n := counts[user]; n < 12 || n > 13 {
+				h.Errorf("%v", counts)
+			}
+		}
+		// The member who has closed tickets gets the next ones.
+		_, err = h.DB.SQL().Exec(h,
+			`update tickets set is_open = 0, category = 'closed', status_id = ? where assignee_id = ?`, closed.ID, users[2])
+		h.must(err)
+		for i := range 3 {
+			if next := h.mustOpen(newTicketRequest(100 + i)); next.AssigneeID != users[2] {
+				h.Error("went to", next.AssigneeID)
+			}
+		}
+	})
+}
+
+func TestMostOpen(t *testing.T) {
+	forEachDatabase(t, func(h *testHelpdesk) {
+		users := h.addTeamMembers(parley.StrategyRoundRobin, 3)
+		three, five := 3, 5
+		team := h.generalTeam()
+		_, err := h.ChangeTeam(h, h.ref(), team.ID, "operator", func(t *parley.Team) { t.MaxOpen = &three })
+		h.must(err)
+		h.must(h.JoinTeam(h, h.ref(), team.ID,
+			parley.TeamMember{User: parley.User{ID: users[1]}, MaxOpen: &five}, "operator"))
+		h.must(h.JoinTeam(h, h.ref(), team.ID,
+			parley.TeamMember{User: parley.User{ID: users[2]}, IsAway: true}, "operator"))
+		h.openMany(16)
+		counts, _ := h.assignments(16)
+		if counts[users[0]] != 3 || counts[users[1]] != 5 || counts[users[2]] != 0 || counts[""] != 8 {
+			h.Error(counts)
+		}
+	})
+}
+
+func TestShiftsDecideWhoIsPicked(t *testing.T) {
+	forEachDatabase(t, func(h *testHelpdesk) {
+		users := h.addTeamMembers(parley.StrategyBalanced, 2)
+		team := h.generalTeam()
+		day := []parley.WorkingHours{{Days: []string{"mon", "tue", "wed", "thu", "fri"}, From: "08:00", To: "20:00",
+			TimeZone: "Europe/Berlin"}}
+		night := []parley.WorkingHours{{Days: []string{"mon", "tue", "wed", "thu", "fri"}, From: "20:00", To: "08:00",
+			TimeZone: "Europe/Berlin"}}
+		for i, hours := range [][]parley.WorkingHours{day, night} {
+			h.must(h.JoinTeam(h, h.ref(), team.ID,
+				parley.TeamMember{User: parley.User{ID: users[i]}, Hours: hours}, "operator"))
+		}
+		for _, c := range []struct {
+			at   string
+			want parley.UserID
+		}{
+			{"2026-03-27T12:00:00Z", users[0]},
+			{"2026-03-28T06:59:00Z", users[1]}, // Saturday, 07:59 in Berlin: the night of Friday
+			{"2026-03-28T07:00:00Z", ""},       // 08:00: the weekend
+			{"2026-03-30T05:59:00Z", ""},       // Monday, 07:59 in summer: no shift of Sunday
+			{"2026-03-30T06:00:00Z", users[0]}, // 08:00 in summer
+			{"2026-10-23T18:00:00Z", users[1]}, // 20:00 in summer
+			{"2026-10-26T18:30:00Z", users[0]}, // 19:30 in winter
+			{"2026-10-26T19:00:00Z", users[1]}, // 20:00 in winter
+		} {
+			at, err := time.Parse(time.RFC3339, c.at)
+			h.must(err)
+			h.Clock = at
+			if got := h.mustOpen(newTicketRequest(1)); got.AssigneeID != c.want || got.TeamID != team.ID {
+				h.Errorf("%s: %q", c.at, got.AssigneeID)
+			}
+		}
+	})
 }

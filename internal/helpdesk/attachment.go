@@ -48,7 +48,6 @@ func checkFiles(faults map[string]string, files []File) {
 	}
 }
 
-// prepareFiles builds the rows of the files.
 func (w *replyWrite) prepareFiles() error {
 	for _, f := range w.Files {
 		kind, err := sniffMediaType(f.Path)
@@ -56,24 +55,22 @@ func (w *replyWrite) prepareFiles() error {
 			return err
 		}
 		name := fileName(f.Name)
-		blob := &store.Blob{ID: parley.NewUUID(), AccountID: w.account, AgentID: w.agent, Hash: f.Hash, Size: f.Size,
-			MediaType: kind, Name: name, CreatedAt: w.now}
+		blob := &store.Blob{ID: parley.NewUUID(), AccountID: w.ref.Account, AgentID: w.ref.Agent, Hash: f.Hash,
+			Size: f.Size, MediaType: kind, Name: name, CreatedAt: w.now}
 		w.paths, w.blobs = append(w.paths, f.Path), append(w.blobs, blob)
 		w.files = append(w.files, parley.Attachment{ID: parley.AttachmentID(parley.NewTimedUUID()), MessageID: w.id,
-			BlobID: blob.ID, Name: name, MediaType: kind,
-			Size: f.Size, CreatedAt: w.now})
+			BlobID: blob.ID, Name: name, MediaType: kind, Size: f.Size, CreatedAt: w.now})
 	}
 	return nil
 }
 
-// storeFiles writes the rows of the files.
 func (w *replyWrite) storeFiles(ctx context.Context, tx *store.DB, t *parley.Ticket) error {
 	for _, blob := range w.blobs {
 		if err := tx.CreateBlob(ctx, blob); err != nil {
 			return err
 		}
 	}
-	return tx.AddAttachments(ctx, w.account.AgentRef(w.agent).ConversationRef(t.ConversationID), w.files)
+	return tx.AddAttachments(ctx, t.ConversationRef(), w.files)
 }
 
 // sniffMediaType detects the media type of a file by its first bytes; the sender's claim is ignored.
@@ -121,38 +118,38 @@ const attachmentsPath = "/helpdesk/attachments/"
 
 // AttachmentLink returns the address of a file, below the base address of the API. It works as long as the file exists:
 // its token replaces the API key.
-func (d *Service) AttachmentLink(id parley.AttachmentID) string {
-	return attachmentsPath + url.PathEscape(string(id)) + "?token=" + d.sign("token", string(id))
+func (s *Service) AttachmentLink(id parley.AttachmentID) string {
+	return attachmentsPath + url.PathEscape(string(id)) + "?token=" + s.sign("token", string(id))
 }
 
 // ResolveLink checks the token of a link and returns the address to redirect to, which works for two minutes. Fails
 // with RESOURCE_NOT_FOUND.
-func (d *Service) ResolveLink(ctx context.Context, id parley.AttachmentID, token string) (string, error) {
-	if !d.isSigned(token, "token", string(id)) {
+func (s *Service) ResolveLink(ctx context.Context, id parley.AttachmentID, token string) (string, error) {
+	if !s.isSigned(token, "token", string(id)) {
 		return "", parley.NewError(parley.CodeResourceNotFound)
 	}
-	if _, _, err := d.DB.LinkedAttachment(ctx, id); err != nil {
+	if _, _, err := s.DB.LinkedAttachment(ctx, id); err != nil {
 		return "", err
 	}
-	expires := strconv.FormatInt(d.now().Add(linkTTL).Unix(), 10)
+	expires := strconv.FormatInt(s.now().Add(linkTTL).Unix(), 10)
 	return attachmentsPath + url.PathEscape(string(id)) + "/content?expires=" + expires + "&signature=" +
-		d.sign("content", string(id), expires), nil
+		s.sign("content", string(id), expires), nil
 }
 
 // AttachmentContent checks an address from ResolveLink and returns the file. Fails with RESOURCE_NOT_FOUND, also when
 // the address has expired.
-func (d *Service) AttachmentContent(ctx context.Context, id parley.AttachmentID, expires,
+func (s *Service) AttachmentContent(ctx context.Context, id parley.AttachmentID, expires,
 	signature string) (*ServedFile, error) {
 	until, err := strconv.ParseInt(expires, 10, 64)
-	if err != nil || !d.isSigned(signature, "content", string(id), expires) || d.now().Unix() >= until ||
-		d.ReadFile == nil {
+	if err != nil || !s.isSigned(signature, "content", string(id), expires) || s.now().Unix() >= until ||
+		s.ReadFile == nil {
 		return nil, parley.NewError(parley.CodeResourceNotFound)
 	}
-	f, blob, err := d.DB.LinkedAttachment(ctx, id)
+	f, blob, err := s.DB.LinkedAttachment(ctx, id)
 	if err != nil {
 		return nil, err
 	}
-	data, err := d.ReadFile(ctx, blob)
+	data, err := s.ReadFile(ctx, blob)
 	if err != nil {
 		return nil, fmt.Errorf("read an attachment: %w", err)
 	}
@@ -160,14 +157,14 @@ func (d *Service) AttachmentContent(ctx context.Context, id parley.AttachmentID,
 }
 
 // sign returns the signature of parts, of which none holds a line end.
-func (d *Service) sign(parts ...string) string {
-	mac := hmac.New(sha256.New, d.Secret)
+func (s *Service) sign(parts ...string) string {
+	mac := hmac.New(sha256.New, s.Secret)
 	mac.Write([]byte(strings.Join(parts, "\n")))
 	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
 }
 
-func (d *Service) isSigned(signature string, parts ...string) bool {
-	return len(d.Secret) > 0 && hmac.Equal([]byte(signature), []byte(d.sign(parts...)))
+func (s *Service) isSigned(signature string, parts ...string) bool {
+	return len(s.Secret) > 0 && hmac.Equal([]byte(signature), []byte(s.sign(parts...)))
 }
 
 // ServedFile is a file as it is handed out.

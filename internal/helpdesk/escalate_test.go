@@ -14,23 +14,23 @@ import (
 )
 
 // addConversation makes a conversation in which the customer has said the texts.
-func (w *testHelpdesk) addConversation(c parley.Conversation, texts ...string) parley.ConversationID {
-	w.Helper()
-	c.ID, c.AccountID, c.AgentID, c.API = parley.ConversationID(parley.NewTimedUUID()), w.Account, w.Agent, parley.APIV2
-	c.Status, c.CreatedAt, c.UpdatedAt = parley.ConversationOngoing, w.Clock, w.Clock
+func (h *testHelpdesk) addConversation(c parley.Conversation, texts ...string) parley.ConversationID {
+	h.Helper()
+	c.ID, c.AccountID, c.AgentID, c.API = parley.ConversationID(parley.NewTimedUUID()), h.Account, h.Agent, parley.APIV2
+	c.Status, c.CreatedAt, c.UpdatedAt = parley.ConversationOngoing, h.Clock, h.Clock
 	if c.Channel == "" {
 		c.Channel = parley.ChannelAPI
 	}
-	w.must(w.DB.Transact(w, sqldb.Interactive, func(tx *store.DB) error {
+	h.must(h.DB.Transact(h, sqldb.Interactive, func(tx *store.DB) error {
 		for i, text := range texts {
 			m := &parley.Message{ID: parley.NewMessageID(), ConversationID: c.ID, Author: parley.AuthorUser,
 				State: parley.MessageComplete,
-				Parts: []parley.Part{{Type: "text", Text: text}}, CreatedAt: w.Clock}
+				Parts: []parley.Part{{Type: "text", Text: text}}, CreatedAt: h.Clock}
 			if i == 0 {
-				if err := tx.CreateConversation(w, &c, m, false); err != nil {
+				if err := tx.CreateConversation(h, &c, m, false); err != nil {
 					return err
 				}
-			} else if err := tx.AddMessage(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, m, nil); err != nil {
+			} else if err := tx.AddMessage(h, h.ref(), m, nil); err != nil {
 				return err
 			}
 		}
@@ -40,58 +40,54 @@ func (w *testHelpdesk) addConversation(c parley.Conversation, texts ...string) p
 }
 
 // setConversationStatus changes the status of the conversation as chat.Conversations does.
-func (w *testHelpdesk) setConversationStatus(id parley.ConversationID, to parley.ConversationStatus, by,
+func (h *testHelpdesk) setConversationStatus(id parley.ConversationID, to parley.ConversationStatus, by,
 	reason string) error {
-	return w.DB.Transact(w, sqldb.Interactive, func(tx *store.DB) error {
-		c, err := tx.LockConversation(w,
-			parley.ConversationRef{AgentRef: parley.AgentRef{Account: w.Account, Agent: w.Agent}, Conversation: id})
+	return h.DB.Transact(h, sqldb.Interactive, func(tx *store.DB) error {
+		c, err := tx.LockConversation(h, parley.ConversationRef{AgentRef: h.ref(), Conversation: id})
 		if err != nil {
 			return err
 		}
 		from := c.Status
 		c.Status = to
-		if err := tx.SaveConversationStatus(w, c, 0, ""); err != nil {
+		if err := tx.SaveConversationStatus(h, c, 0, ""); err != nil {
 			return err
 		}
-		return w.StatusChanged(w, tx, c, from, by, reason, w.now())
+		return h.StatusChanged(h, tx, c, from, by, reason, h.now())
 	})
 }
 
 // addConversationMessage adds a message to the conversation as chat.Conversations does.
-func (w *testHelpdesk) addConversationMessage(id parley.ConversationID, author parley.AuthorKind, member parley.UserID,
+func (h *testHelpdesk) addConversationMessage(id parley.ConversationID, author parley.AuthorKind, member parley.UserID,
 	text string) {
-	w.Helper()
-	w.must(w.DB.Transact(w, sqldb.Interactive, func(tx *store.DB) error {
-		c, err := tx.LockConversation(w,
-			parley.ConversationRef{AgentRef: parley.AgentRef{Account: w.Account, Agent: w.Agent}, Conversation: id})
+	h.Helper()
+	h.must(h.DB.Transact(h, sqldb.Interactive, func(tx *store.DB) error {
+		c, err := tx.LockConversation(h, parley.ConversationRef{AgentRef: h.ref(), Conversation: id})
 		if err != nil {
 			return err
 		}
 		m := &parley.Message{ID: parley.NewMessageID(), ConversationID: id, Author: author, AuthorID: member,
 			State: parley.MessageComplete,
-			Parts: []parley.Part{{Type: "text", Text: text}}, CreatedAt: w.now()}
-		if err := tx.AddMessage(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, m, nil); err != nil {
+			Parts: []parley.Part{{Type: "text", Text: text}}, CreatedAt: h.now()}
+		if err := tx.AddMessage(h, h.ref(), m, nil); err != nil {
 			return err
 		}
-		return w.MessageWritten(w, tx, c, m)
+		return h.MessageWritten(h, tx, c, m)
 	}))
 }
 
-func (w *testHelpdesk) loadTicketOf(id parley.ConversationID) *parley.Ticket {
-	w.Helper()
-	t, err := w.DB.TicketOfConversation(w,
-		parley.ConversationRef{AgentRef: parley.AgentRef{Account: w.Account, Agent: w.Agent}, Conversation: id})
-	w.must(err)
+func (h *testHelpdesk) loadTicketOf(id parley.ConversationID) *parley.Ticket {
+	h.Helper()
+	t, err := h.DB.TicketOfConversation(h, parley.ConversationRef{AgentRef: h.ref(), Conversation: id})
+	h.must(err)
 	return t
 }
 
 // eventKinds lists the events of a conversation's ticket.
-func (w *testHelpdesk) eventKinds(id parley.ConversationID) (list []string) {
-	w.Helper()
-	page, err := w.DB.TicketMessages(w,
-		parley.ConversationRef{AgentRef: parley.AgentRef{Account: w.Account, Agent: w.Agent}, Conversation: id},
+func (h *testHelpdesk) eventKinds(id parley.ConversationID) (list []string) {
+	h.Helper()
+	page, err := h.DB.TicketMessages(h, parley.ConversationRef{AgentRef: h.ref(), Conversation: id},
 		store.TicketMessagesRequest{PageRequest: parley.PageRequest{Limit: 50}, Types: []string{store.MessageTypeEvent}})
-	w.must(err)
+	h.must(err)
 	for _, m := range page.Items {
 		list = append(list, strings.TrimSpace(fmt.Sprint(m.Event.Kind, " by ", m.Event.DoneBy, " ", m.Event.Reason)))
 	}
@@ -99,193 +95,191 @@ func (w *testHelpdesk) eventKinds(id parley.ConversationID) (list []string) {
 }
 
 func TestTakeOverOpensATicket(t *testing.T) {
-	forEachDatabase(t, func(w *testHelpdesk) {
-		users := w.addTeamMembers(parley.StrategyRoundRobin, 1)
+	forEachDatabase(t, func(h *testHelpdesk) {
+		users := h.addTeamMembers(parley.StrategyRoundRobin, 1)
 		long := strings.Repeat("word ", 30) + "end"
-		id := w.addConversation(parley.Conversation{UserID: "jo-1"}, long, "I want to talk to a human")
-		w.Clock = w.Clock.Add(time.Minute)
-		w.must(w.setConversationStatus(id, parley.ConversationTakenOver, "agent", "asked for it"))
-		got := w.loadTicketOf(id)
+		id := h.addConversation(parley.Conversation{UserID: "jo-1"}, long, "I want to talk to a human")
+		h.Clock = h.Clock.Add(time.Minute)
+		h.must(h.setConversationStatus(id, parley.ConversationTakenOver, "agent", "asked for it"))
+		got := h.loadTicketOf(id)
 		if want := strings.TrimSpace(strings.Repeat("word ", 20)); got.Subject != want ||
 			got.Description != "I want to talk to a human" || got.Number != 1 || got.Category != parley.TicketNew {
-			w.Errorf("%+v", got)
+			h.Errorf("%+v", got)
 		}
 		if got.Channel != parley.TicketAPI || string(got.Metadata) != `{"reason":"asked for it"}` ||
-			got.Priority != "none" || got.AssigneeID != users[0] || got.TeamID != w.generalTeam().ID {
-			w.Errorf("%+v", got)
+			got.Priority != "none" || got.AssigneeID != users[0] || got.TeamID != h.generalTeam().ID {
+			h.Errorf("%+v", got)
 		}
 		if got.Customer.ExternalID != "jo-1" || got.Customer.Email != "" || got.ConversationID != id ||
-			got.LastMessageAt == nil || !got.LastMessageAt.Equal(w.Clock.Add(-time.Minute)) || !got.CreatedAt.Equal(w.Clock) {
-			w.Errorf("%+v", got)
+			got.LastMessageAt == nil || !got.LastMessageAt.Equal(h.Clock.Add(-time.Minute)) || !got.CreatedAt.Equal(h.Clock) {
+			h.Errorf("%+v", got)
 		}
-		if h := w.eventKinds(id); !slices.Equal(h, []string{"escalated by agent asked for it"}) {
-			w.Error(h)
+		if kinds := h.eventKinds(id); !slices.Equal(kinds, []string{"escalated by agent asked for it"}) {
+			h.Error(kinds)
 		}
-		c, err := w.DB.Conversation(w,
-			parley.ConversationRef{AgentRef: parley.AgentRef{Account: w.Account, Agent: w.Agent}, Conversation: id})
-		if w.must(err); c.MessageCount != 2 {
-			w.Error("the conversation counts", c.MessageCount, "messages: an event is none")
+		c, err := h.DB.Conversation(h, parley.ConversationRef{AgentRef: h.ref(), Conversation: id})
+		if h.must(err); c.MessageCount != 2 {
+			h.Error("the conversation counts", c.MessageCount, "messages: an event is none")
 		}
 	})
 }
 
 func TestTheTicketFollowsItsConversation(t *testing.T) {
-	forEachDatabase(t, func(w *testHelpdesk) {
-		kim := w.addMember(w.Account, "kim")
-		id := w.addConversation(parley.Conversation{Title: "The parcel"}, "Where is my parcel?")
+	forEachDatabase(t, func(h *testHelpdesk) {
+		kim := h.addMember(h.Account, "kim")
+		id := h.addConversation(parley.Conversation{Title: "The parcel"}, "Where is my parcel?")
 		wantCategory := func(after string, want parley.StatusCategory) {
-			w.Helper()
-			if got := w.loadTicketOf(id); got.Category != want || got.Subject != "The parcel" || got.Number != 1 {
-				w.Errorf("after %s: %+v, want %s", after, got, want)
+			h.Helper()
+			if got := h.loadTicketOf(id); got.Category != want || got.Subject != "The parcel" || got.Number != 1 {
+				h.Errorf("after %s: %+v, want %s", after, got, want)
 			}
 		}
-		w.must(w.setConversationStatus(id, parley.ConversationTakenOver, "operator", ""))
+		h.must(h.setConversationStatus(id, parley.ConversationTakenOver, "operator", ""))
 		wantCategory("the take-over", parley.TicketNew)
-		w.addConversationMessage(id, parley.AuthorUser, "", "Hello?")
+		h.addConversationMessage(id, parley.AuthorUser, "", "Hello?")
 		wantCategory("a message to a new ticket", parley.TicketNew)
-		w.addConversationMessage(id, parley.AuthorHuman, kim, "Kim here.")
+		h.addConversationMessage(id, parley.AuthorHuman, kim, "Kim here.")
 		wantCategory("a reply", parley.TicketOnCustomer)
-		w.Clock = w.Clock.Add(time.Hour)
-		w.addConversationMessage(id, parley.AuthorUser, "", "Thanks, and now?")
+		h.Clock = h.Clock.Add(time.Hour)
+		h.addConversationMessage(id, parley.AuthorUser, "", "Thanks, and now?")
 		wantCategory("the customer's answer", parley.TicketOnYou)
-		if last := w.loadTicketOf(id).LastMessageAt; !last.Equal(w.Clock) {
-			w.Error("the last message was at", last)
+		if last := h.loadTicketOf(id).LastMessageAt; !last.Equal(h.Clock) {
+			h.Error("the last message was at", last)
 		}
-		w.must(w.setConversationStatus(id, parley.ConversationOngoing, "operator", ""))
+		h.must(h.setConversationStatus(id, parley.ConversationOngoing, "operator", ""))
 		wantCategory("the hand-back", parley.TicketClosed)
-		w.must(w.setConversationStatus(id, parley.ConversationTakenOver, "agent", "again"))
+		h.must(h.setConversationStatus(id, parley.ConversationTakenOver, "agent", "again"))
 		wantCategory("another escalation", parley.TicketOnYou)
 		for _, c := range []parley.StatusCategory{parley.TicketClosed, parley.TicketCancelled, parley.TicketOnHold} {
-			_, err := w.Change(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, 1, Change{Category: c}, string(kim))
-			w.must(err)
-			w.addConversationMessage(id, parley.AuthorUser, "", "One more thing.")
+			_, err := h.Change(h, h.ref(), 1, Change{Category: c}, string(kim))
+			h.must(err)
+			h.addConversationMessage(id, parley.AuthorUser, "", "One more thing.")
 			wantCategory("a message to one that is "+string(c), parley.TicketOnYou)
 		}
-		w.must(w.setConversationStatus(id, parley.ConversationEnded, "operator", ""))
+		h.must(h.setConversationStatus(id, parley.ConversationEnded, "operator", ""))
 		wantCategory("the end", parley.TicketClosed)
 		want := []string{"escalated by operator", "status_change by " + string(kim), "status_change by customer",
 			"handed_back by operator", "status_change by operator",
 			"escalated by agent again", "status_change by agent"}
-		if got := w.eventKinds(id); len(got) != 15 || !slices.Equal(got[:7], want) || got[13] != "ended by operator" {
-			w.Errorf("%q", got)
+		if got := h.eventKinds(id); len(got) != 15 || !slices.Equal(got[:7], want) || got[13] != "ended by operator" {
+			h.Errorf("%q", got)
 		}
 	})
 }
 
 func TestConversationsWithoutATicketAreLeftAlone(t *testing.T) {
-	forEachDatabase(t, func(w *testHelpdesk) {
-		id := w.addConversation(parley.Conversation{}, "Hello")
-		w.must(w.setConversationStatus(id, parley.ConversationEnded, "operator", ""))
-		w.addConversationMessage(id, parley.AuthorUser, "", "Hello?")
-		if _, err := w.DB.TicketOfConversation(w, parley.ConversationRef{AgentRef: parley.AgentRef{Account: w.Account,
-			Agent: w.Agent}, Conversation: id}); !parley.IsCode(err, parley.CodeTicketNotFound) {
-			w.Error(err)
+	forEachDatabase(t, func(h *testHelpdesk) {
+		id := h.addConversation(parley.Conversation{}, "Hello")
+		h.must(h.setConversationStatus(id, parley.ConversationEnded, "operator", ""))
+		h.addConversationMessage(id, parley.AuthorUser, "", "Hello?")
+		if _, err := h.DB.TicketOfConversation(h, parley.ConversationRef{AgentRef: parley.AgentRef{Account: h.Account,
+			Agent: h.Agent}, Conversation: id}); !parley.IsCode(err, parley.CodeTicketNotFound) {
+			h.Error(err)
 		}
 	})
 }
 
 func TestWhoseTicketItIs(t *testing.T) {
-	forEachDatabase(t, func(w *testHelpdesk) {
+	forEachDatabase(t, func(h *testHelpdesk) {
 		lead := func(id parley.ConversationID, email, name string) {
-			w.must(w.DB.AddLead(w, &parley.Lead{ID: parley.NewUUID(), AccountID: w.Account, AgentID: w.Agent,
-				ConversationID: id, Name: name, Email: email, Phone: "+49 30 1", CreatedAt: w.now()}))
+			h.must(h.DB.AddLead(h, &parley.Lead{ID: parley.NewUUID(), AccountID: h.Account, AgentID: h.Agent,
+				ConversationID: id, Name: name, Email: email, Phone: "+49 30 1", CreatedAt: h.now()}))
 		}
-		known := w.mustOpen(NewTicket{Subject: "s", Description: "d", Email: "Jo@Example.com", Name: "Jo"}).Customer
-		left := w.addConversation(parley.Conversation{UserID: "u-1"}, "Hi")
+		known := h.mustOpen(NewTicket{Subject: "s", Description: "d", Email: "Jo@Example.com", Name: "Jo"}).Customer
+		left := h.addConversation(parley.Conversation{UserID: "u-1"}, "Hi")
 		lead(left, "jo@example.com", "Somebody")
-		w.must(w.setConversationStatus(left, parley.ConversationTakenOver, "agent", ""))
-		if c := w.loadTicketOf(left).Customer; c.ID != known.ID || c.Name != "Jo" {
-			w.Errorf("%+v, want %+v", c, known)
+		h.must(h.setConversationStatus(left, parley.ConversationTakenOver, "agent", ""))
+		if c := h.loadTicketOf(left).Customer; c.ID != known.ID || c.Name != "Jo" {
+			h.Errorf("%+v, want %+v", c, known)
 		}
-		fresh := w.addConversation(parley.Conversation{UserID: "u-2"}, "Hi")
+		fresh := h.addConversation(parley.Conversation{UserID: "u-2"}, "Hi")
 		lead(fresh, "new@example.com", "Ann")
-		w.must(w.setConversationStatus(fresh, parley.ConversationTakenOver, "agent", ""))
-		if c := w.loadTicketOf(fresh).Customer; c.Email != "new@example.com" || c.Name != "Ann" || c.Phone != "+49 30 1" {
-			w.Errorf("%+v", c)
+		h.must(h.setConversationStatus(fresh, parley.ConversationTakenOver, "agent", ""))
+		if c := h.loadTicketOf(fresh).Customer; c.Email != "new@example.com" || c.Name != "Ann" || c.Phone != "+49 30 1" {
+			h.Errorf("%+v", c)
 		}
 		var ids []parley.PersonID
 		for range 2 {
-			id := w.addConversation(parley.Conversation{UserID: "u-3"}, "Hi")
-			w.must(w.setConversationStatus(id, parley.ConversationTakenOver, "agent", ""))
-			ids = append(ids, w.loadTicketOf(id).Customer.ID)
+			id := h.addConversation(parley.Conversation{UserID: "u-3"}, "Hi")
+			h.must(h.setConversationStatus(id, parley.ConversationTakenOver, "agent", ""))
+			ids = append(ids, h.loadTicketOf(id).Customer.ID)
 		}
 		if ids[0] != ids[1] {
-			w.Error("the same user is two people")
+			h.Error("the same user is two people")
 		}
-		anonymous := w.addConversation(parley.Conversation{}, "Hi")
-		w.must(w.setConversationStatus(anonymous, parley.ConversationTakenOver, "agent", ""))
-		if c := w.loadTicketOf(anonymous).Customer; c.Email != "" || c.ExternalID != "" || c.Name != "" || c.ID == "" {
-			w.Errorf("%+v", c)
+		anonymous := h.addConversation(parley.Conversation{}, "Hi")
+		h.must(h.setConversationStatus(anonymous, parley.ConversationTakenOver, "agent", ""))
+		if c := h.loadTicketOf(anonymous).Customer; c.Email != "" || c.ExternalID != "" || c.Name != "" || c.ID == "" {
+			h.Errorf("%+v", c)
 		}
 	})
 }
 
 func TestEscalatedTicketsAreMaskedWhereTheAgentMasks(t *testing.T) {
-	forEachDatabase(t, func(w *testHelpdesk) {
-		id := w.addConversation(parley.Conversation{}, "I am jo@example.com")
-		w.must(w.DB.UpdateAgent(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, func(a *parley.Agent) error {
+	forEachDatabase(t, func(h *testHelpdesk) {
+		id := h.addConversation(parley.Conversation{}, "I am jo@example.com")
+		h.must(h.DB.UpdateAgent(h, h.ref(), func(a *parley.Agent) error {
 			a.Redact = true
 			return nil
 		}))
-		w.must(w.setConversationStatus(id, parley.ConversationTakenOver, "agent", "jo@example.com asks"))
-		got := w.loadTicketOf(id)
+		h.must(h.setConversationStatus(id, parley.ConversationTakenOver, "agent", "jo@example.com asks"))
+		got := h.loadTicketOf(id)
 		if got.Subject != "I am [email]" || got.Description != "I am [email]" ||
 			string(got.Metadata) != `{"reason":"[email] asks"}` {
-			w.Errorf("%+v %s", got, got.Metadata)
+			h.Errorf("%+v %s", got, got.Metadata)
 		}
-		if h := w.eventKinds(id); !slices.Equal(h, []string{"escalated by agent [email] asks"}) {
-			w.Error(h)
+		if kinds := h.eventKinds(id); !slices.Equal(kinds, []string{"escalated by agent [email] asks"}) {
+			h.Error(kinds)
 		}
 	})
 }
 
 func TestAnEscalatedTicketIsFoundByWhatWasSaid(t *testing.T) {
-	forEachDatabase(t, func(w *testHelpdesk) {
+	forEachDatabase(t, func(h *testHelpdesk) {
 		finds := func(want int, queries ...string) {
-			w.Helper()
+			h.Helper()
 			for _, q := range queries {
-				if list, _, err := w.Search(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, q,
-					10); err != nil || len(list) != want {
-					w.Errorf("%q finds %d tickets, want %d: %v", q, len(list), want, err)
+				if list, _, err := h.Search(h, h.ref(), q, 10); err != nil || len(list) != want {
+					h.Errorf("%q finds %d tickets, want %d: %v", q, len(list), want, err)
 				}
 			}
 		}
 		addMessage := func(id parley.ConversationID, text string) {
-			w.Clock = w.Clock.Add(time.Minute)
+			h.Clock = h.Clock.Add(time.Minute)
 			m := &parley.Message{ID: parley.NewMessageID(), ConversationID: id, Author: parley.AuthorAssistant,
 				State: parley.MessageComplete,
-				Parts: []parley.Part{{Type: "text", Text: text}}, CreatedAt: w.Clock}
-			w.must(w.DB.Transact(w, sqldb.Interactive, func(tx *store.DB) error {
-				return tx.AddMessage(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, m, nil)
+				Parts: []parley.Part{{Type: "text", Text: text}}, CreatedAt: h.Clock}
+			h.must(h.DB.Transact(h, sqldb.Interactive, func(tx *store.DB) error {
+				return tx.AddMessage(h, h.ref(), m, nil)
 			}))
 		}
-		id := w.addConversation(parley.Conversation{Title: "A chat"}, "Hello", "My wombat has not come",
+		id := h.addConversation(parley.Conversation{Title: "A chat"}, "Hello", "My wombat has not come",
 			"I want to talk to a human")
 		addMessage(id, "A quokka is on its way")
-		w.must(w.setConversationStatus(id, parley.ConversationTakenOver, "agent", ""))
+		h.must(h.setConversationStatus(id, parley.ConversationTakenOver, "agent", ""))
 		finds(1, "wombat", "quokka", "wombat quokka human")
-		if got := w.loadTicketOf(id); !got.LastMessageAt.Equal(w.Clock) {
-			w.Error(got.LastMessageAt, "is not the time of the last words", w.Clock)
+		if got := h.loadTicketOf(id); !got.LastMessageAt.Equal(h.Clock) {
+			h.Error(got.LastMessageAt, "is not the time of the last words", h.Clock)
 		}
-		w.must(w.setConversationStatus(id, parley.ConversationOngoing, "operator", ""))
+		h.must(h.setConversationStatus(id, parley.ConversationOngoing, "operator", ""))
 		addMessage(id, "A numbat, too")
 		finds(0, "numbat")
-		w.must(w.setConversationStatus(id, parley.ConversationTakenOver, "agent", ""))
+		h.must(h.setConversationStatus(id, parley.ConversationTakenOver, "agent", ""))
 		finds(1, "numbat")
-		if got := w.loadTicketOf(id); !got.LastMessageAt.Equal(w.Clock) {
-			w.Error(got.LastMessageAt, "is not the time of the last words", w.Clock)
+		if got := h.loadTicketOf(id); !got.LastMessageAt.Equal(h.Clock) {
+			h.Error(got.LastMessageAt, "is not the time of the last words", h.Clock)
 		}
-		w.Clock = w.Clock.Add(time.Minute)
-		w.addConversationMessage(id, parley.AuthorAssistant, "", "A person comes, with an echidna")
+		h.Clock = h.Clock.Add(time.Minute)
+		h.addConversationMessage(id, parley.AuthorAssistant, "", "A person comes, with an echidna")
 		finds(1, "echidna")
-		if got := w.loadTicketOf(id); !got.LastMessageAt.Equal(w.Clock) || got.Category != parley.TicketOnYou {
-			w.Errorf("%+v", got)
+		if got := h.loadTicketOf(id); !got.LastMessageAt.Equal(h.Clock) || got.Category != parley.TicketOnYou {
+			h.Errorf("%+v", got)
 		}
 	})
 }
 
 func TestTheWordsOfALongConversationAreBounded(t *testing.T) {
-	forEachDatabase(t, func(w *testHelpdesk) {
+	forEachDatabase(t, func(h *testHelpdesk) {
 		var texts []string
 		for i := range 30 {
 			var b strings.Builder
@@ -294,53 +288,52 @@ func TestTheWordsOfALongConversationAreBounded(t *testing.T) {
 			}
 			texts = append(texts, b.String())
 		}
-		id := w.addConversation(parley.Conversation{Title: "Long"}, texts...)
-		w.must(w.setConversationStatus(id, parley.ConversationTakenOver, "agent", ""))
-		if n := w.countRows(`select count(*) from ticket_words where agent_id = ?`, w.Agent); n != maxTicketWords {
-			w.Error(n, "words")
+		id := h.addConversation(parley.Conversation{Title: "Long"}, texts...)
+		h.must(h.setConversationStatus(id, parley.ConversationTakenOver, "agent", ""))
+		if n := h.countRows(`select count(*) from ticket_words where agent_id = ?`, h.Agent); n != maxTicketWords {
+			h.Error(n, "words")
 		}
-		if list, _, err := w.Search(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, "w15x7", 10); err != nil ||
+		if list, _, err := h.Search(h, h.ref(), "w15x7", 10); err != nil ||
 			len(list) != 1 {
-			w.Error("what was said last counts first:", list, err)
+			h.Error("what was said last counts first:", list, err)
 		}
 	})
 }
 
 func TestManyEscalationsAtATime(t *testing.T) {
-	forEachDatabase(t, func(w *testHelpdesk) {
-		users := w.addTeamMembers(parley.StrategyRoundRobin, 4)
+	forEachDatabase(t, func(h *testHelpdesk) {
+		users := h.addTeamMembers(parley.StrategyRoundRobin, 4)
 		const n = 32
 		ids := make([]parley.ConversationID, n)
 		for i := range ids {
-			ids[i] = w.addConversation(parley.Conversation{}, "Hi")
+			ids[i] = h.addConversation(parley.Conversation{}, "Hi")
 		}
 		var all sync.WaitGroup
 		for i, id := range ids {
 			all.Go(func() {
 				if i%2 == 0 {
-					if err := w.setConversationStatus(id, parley.ConversationTakenOver, "agent", ""); err != nil {
-						w.Error(err)
+					if err := h.setConversationStatus(id, parley.ConversationTakenOver, "agent", ""); err != nil {
+						h.Error(err)
 					}
-				} else if _, err := w.Open(w, parley.AgentRef{Account: w.Account, Agent: w.Agent},
-					newTicketRequest(i)); err != nil {
-					w.Error(err)
+				} else if _, err := h.Open(h, h.ref(), newTicketRequest(i)); err != nil {
+					h.Error(err)
 				}
 			})
 		}
 		all.Wait()
-		list, err := sqldb.All(w, w.DB.SQL(), func(scan sqldb.Scan) (r struct {
+		list, err := sqldb.All(h, h.DB.SQL(), func(scan sqldb.Scan) (r struct {
 			number int64
 			who    parley.UserID
 		}, err error) {
 			return r, scan(&r.number, &r.who)
-		}, `select number, assignee_id from tickets where agent_id = ? order by number`, w.Agent)
-		w.must(err)
+		}, `select number, assignee_id from tickets where agent_id = ? order by number`, h.Agent)
+		h.must(err)
 		if len(list) != n {
-			w.Fatal(len(list), "tickets")
+			h.Fatal(len(list), "tickets")
 		}
 		for i, r := range list {
 			if r.number != int64(i+1) || r.who != users[i%4] {
-				w.Errorf("ticket %d has the number %d and went to %v", i+1, r.number, slices.Index(users, r.who))
+				h.Errorf("ticket %d has the number %d and went to %v", i+1, r.number, slices.Index(users, r.who))
 			}
 		}
 	})

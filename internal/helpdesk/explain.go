@@ -38,22 +38,21 @@ type ConditionTrace struct {
 
 // Explain returns where such a ticket would go now. Nothing is stored, except a new help desk where there is none yet.
 // Fails with AGENT_NOT_FOUND.
-func (d *Service) Explain(ctx context.Context, ref parley.AgentRef, s RoutingInput) (Explanation, error) {
-	if err := d.createIfMissing(ctx, ref); err != nil {
+func (s *Service) Explain(ctx context.Context, ref parley.AgentRef, in RoutingInput) (Explanation, error) {
+	if err := s.createIfMissing(ctx, ref); err != nil {
 		return Explanation{}, err
 	}
-	s.Channel = cmp.Or(s.Channel, parley.TicketAPI)
-	s.Priority = cmp.Or(s.Priority, parley.Priorities()[0])
+	in.Channel = cmp.Or(in.Channel, parley.TicketAPI)
+	in.Priority = cmp.Or(in.Priority, parley.Priorities()[0])
 	e := Explanation{}
-	r, err := explainRules(ctx, d.DB, ref, s, &e)
+	r, err := explainRules(ctx, s.DB, ref, in, &e)
 	if err == nil && (r.TeamID != "" || r.MemberID == "") {
-		err = d.explainTeam(ctx, ref, r, &e)
+		err = s.explainTeam(ctx, ref, r, &e)
 	}
 	e.Summary = e.summary()
 	return e, err
 }
 
-// explainRules applies the rules and adds the result of each.
 func explainRules(ctx context.Context, db *store.DB, ref parley.AgentRef, s RoutingInput, e *Explanation) (Decision,
 	error) {
 	rules, err := db.Rules(ctx, ref)
@@ -77,15 +76,15 @@ func explainRules(ctx context.Context, db *store.DB, ref parley.AgentRef, s Rout
 }
 
 // explainTeam adds the team that gets the ticket and, unless a rule names the assignee, its candidates.
-func (d *Service) explainTeam(ctx context.Context, ref parley.AgentRef, r Decision, e *Explanation) error {
-	team, members, err := d.DB.TeamWithWorkload(ctx, ref, r.TeamID)
+func (s *Service) explainTeam(ctx context.Context, ref parley.AgentRef, r Decision, e *Explanation) error {
+	team, members, err := s.DB.TeamWithWorkload(ctx, ref, r.TeamID)
 	if err != nil {
 		return err
 	}
 	if e.Team, e.IsDefaultTeam = team, r.TeamID == ""; r.MemberID != "" {
 		return nil
 	}
-	e.Candidates = rateCandidates(team, members, d.now())
+	e.Candidates = rateCandidates(team, members, s.now())
 	if best := pickAssignee(team.Strategy, e.Candidates); best >= 0 {
 		e.Assignee = &e.Candidates[best].User
 	}
@@ -111,7 +110,6 @@ func conditionTraces(list []parley.Condition, s RoutingInput) []ConditionTrace {
 	return traces
 }
 
-// summary returns the explanation in a sentence.
 func (e *Explanation) summary() string {
 	text := "No rule fired"
 	if e.FiredRule != nil {

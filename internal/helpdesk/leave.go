@@ -26,67 +26,64 @@ type DepartureResult struct {
 	Rules      []parley.Rule // that name them; they continue with their teams
 }
 
-// recordBatchSize is how many events are recorded at a time.
 const recordBatchSize = 500
 
 // RemoveMemberTx removes a member from the teams of all the account's agents, and unassigns their open tickets, in the
 // transaction that ends the membership next. The tickets stay with their teams. Closed tickets keep their assignee, and
 // messages their author. Fails with TEAM_MEMBER_NOT_FOUND.
-func (d *Service) RemoveMemberTx(ctx context.Context, tx *store.DB, l Departure) (left DepartureResult, err error) {
-	agents, err := tx.LockHelpdesks(ctx, l.AccountID) // from here on no strategy can pick them
+func (s *Service) RemoveMemberTx(ctx context.Context, tx *store.DB, d Departure) (r DepartureResult, err error) {
+	u := &update{s, tx, d.At}
+	agents, err := tx.LockHelpdesks(ctx, d.AccountID) // from here on no strategy can pick them
 	if err != nil {
-		return left, err
+		return r, err
 	}
 	for _, agent := range agents { // tickets are locked before members, as everywhere
-		if _, err := d.lockOpenTickets(ctx, tx, l, agent); err != nil {
-			return left, err
+		if _, err := u.lockOpenTickets(ctx, d.AccountID.AgentRef(agent), d.UserID); err != nil {
+			return r, err
 		}
 	}
 	// from here on no change can name them
-	if _, err := tx.LockMember(ctx, l.AccountID, l.UserID, parley.CodeMemberNotFound); err != nil {
-		return left, err
+	if _, err := tx.LockMember(ctx, d.AccountID, d.UserID, parley.CodeMemberNotFound); err != nil {
+		return r, err
 	}
 	var tickets []*parley.Ticket
 	for _, agent := range agents {
-		open, err := d.leaveTeams(ctx, tx, l, agent, &left)
+		open, err := u.leaveTeams(ctx, d.AccountID.AgentRef(agent), d.UserID, &r)
 		if err != nil {
-			return left, err
+			return r, err
 		}
 		tickets = append(tickets, open...)
 	}
-	err = d.releaseTickets(ctx, tx, l, tickets, &left)
-	return left, err
+	err = u.releaseTickets(ctx, d, tickets, &r)
+	return r, err
 }
 
 // leaveTeams removes the member from the agent's teams, and returns their open tickets.
-func (d *Service) leaveTeams(ctx context.Context, tx *store.DB, l Departure, agent parley.AgentID,
-	left *DepartureResult) ([]*parley.Ticket, error) {
-	n, err := tx.DropFromTeams(ctx, l.AccountID.AgentRef(agent), l.UserID)
+func (u *update) leaveTeams(ctx context.Context, ref parley.AgentRef, user parley.UserID,
+	r *DepartureResult) ([]*parley.Ticket, error) {
+	n, err := u.tx.DropFromTeams(ctx, ref, user)
 	if err != nil {
 		return nil, err
 	}
-	rules, err := tx.Rules(ctx, l.AccountID.AgentRef(agent))
+	rules, err := u.tx.Rules(ctx, ref)
 	if err != nil {
 		return nil, err
 	}
-	left.Teams += n
-	left.Rules = append(left.Rules, slices.DeleteFunc(rules, func(r parley.Rule) bool {
-		return r.MemberID != l.UserID
-	})...)
-	return d.lockOpenTickets(ctx, tx, l, agent)
+	r.Teams += n
+	r.Rules = append(r.Rules, slices.DeleteFunc(rules, func(r parley.Rule) bool { return r.MemberID != user })...)
+	return u.lockOpenTickets(ctx, ref, user)
 }
 
-// lockOpenTickets locks and returns the member's open tickets of an agent.
-func (d *Service) lockOpenTickets(ctx context.Context, tx *store.DB, l Departure,
-	agent parley.AgentID) (list []*parley.Ticket, err error) {
-	numbers, err := tx.OpenTicketNumbers(ctx, l.AccountID.AgentRef(agent), l.UserID)
+func (u *update) lockOpenTickets(ctx context.Context, ref parley.AgentRef,
+	user parley.UserID) (list []*parley.Ticket, err error) {
+	numbers, err := u.tx.OpenTicketNumbers(ctx, ref, user)
 	for _, number := range numbers {
-		t, _, err := d.lockTicket(ctx, tx, l.AccountID.AgentRef(agent), number)
+		t, _, err := u.lockTicket(ctx, ref, number)
 		switch {
 		case parley.IsCode(err, parley.CodeTicketNotFound): // deleted meanwhile
 		case err != nil:
 			return nil, err
-		case t.AssigneeID == l.UserID && t.Category.IsOpen():
+		case t.AssigneeID == user && t.Category.IsOpen():
 			list = append(list, t)
 		}
 	}
@@ -95,28 +92,27 @@ func (d *Service) lockOpenTickets(ctx context.Context, tx *store.DB, l Departure
 
 // releaseTickets unassigns or reassigns the tickets, each with an event in its messages. It records the events last:
 // that locks the account's row.
-func (d *Service) releaseTickets(ctx context.Context, tx *store.DB, l Departure, tickets []*parley.Ticket,
-	left *DepartureResult) error {
+func (u *update) releaseTickets(ctx context.Context, d Departure, tickets []*parley.Ticket, r *DepartureResult) error {
 	events := make([]store.NewEvent, len(tickets))
 	for i, t := range tickets {
-		if t.AssigneeID = ""; l.Reassign && t.TeamID != "" {
-			if _, err := d.assignByStrategy(ctx, tx, t, routingRecord{}, l.At); err != nil {
+		if t.AssigneeID = ""; d.Reassign && t.TeamID != "" {
+			if _, err := u.assignByStrategy(ctx, t, routingRecord{}); err != nil {
 				return err
 			}
 		}
 		if t.AssigneeID == "" {
-			left.Unassigned++
+			r.Unassigned++
 		} else {
-			left.Reassigned++
+			r.Reassigned++
 		}
-		e := parley.TicketEvent{Kind: "assign", AssignedFrom: string(l.UserID), AssignedTo: string(t.AssigneeID)}
+		e := parley.TicketEvent{Kind: "assign", AssignedFrom: string(d.UserID), AssignedTo: string(t.AssigneeID)}
 		var err error
-		if events[i], err = d.storeEvents(ctx, tx, t, []parley.TicketEvent{e}, l.By, l.At); err != nil {
+		if events[i], err = u.storeEvents(ctx, t, []parley.TicketEvent{e}, d.By); err != nil {
 			return err
 		}
 	}
 	for batch := range slices.Chunk(events, recordBatchSize) {
-		if err := tx.RecordEvents(ctx, l.AccountID, l.At, batch...); err != nil {
+		if err := u.tx.RecordEvents(ctx, d.AccountID, d.At, batch...); err != nil {
 			return err
 		}
 	}

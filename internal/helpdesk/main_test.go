@@ -1,6 +1,7 @@
 package helpdesk
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -19,7 +20,7 @@ func TestMain(m *testing.M) { dbs.Main(m) }
 
 var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC) // a Friday
 
-// testHelpdesk is a helpdesk of an account with one agent, and a clock that a test may turn.
+// testHelpdesk is the help desk of an account with one agent, with a clock that tests may set.
 type testHelpdesk struct {
 	testing.TB
 	context.Context
@@ -30,109 +31,125 @@ type testHelpdesk struct {
 }
 
 // forEachDatabase runs f once on each database.
-func forEachDatabase(t *testing.T, f func(w *testHelpdesk)) {
+func forEachDatabase(t *testing.T, f func(h *testHelpdesk)) {
 	t.Helper()
 	dbs.ForEachStore(t, func(t *testing.T, db *store.DB) {
-		w := &testHelpdesk{TB: t, Context: t.Context(), Clock: noon}
-		w.Service = &Service{DB: db, Now: func() time.Time {
-			return w.Clock
+		h := &testHelpdesk{TB: t, Context: t.Context(), Clock: noon}
+		h.Service = &Service{DB: db, Now: func() time.Time {
+			return h.Clock
 		}, Logger: slog.New(slog.NewTextHandler(io.Discard, nil)), Secret: []byte("secret")}
-		w.Account = w.addAccount("Acme")
-		w.Agent = w.addAgent(w.Account)
-		f(w)
+		h.Account = h.addAccount("Acme")
+		h.Agent = h.addAgent(h.Account)
+		f(h)
 	})
 }
 
-func (w *testHelpdesk) addAccount(name string) parley.AccountID {
-	w.Helper()
+// ref names the helpdesk's agent.
+func (h *testHelpdesk) ref() parley.AgentRef { return h.Account.AgentRef(h.Agent) }
+
+// inUpdate calls do in an update.
+func (h *testHelpdesk) inUpdate(do func(u *update) error) {
+	h.Helper()
+	h.must(h.DB.Transact(h, sqldb.Interactive, func(tx *store.DB) error { return do(&update{h.Service, tx, h.now()}) }))
+}
+
+// putRules replaces the rules. New ones get an id, and a key where they have none.
+func (h *testHelpdesk) putRules(rules []parley.Rule) error {
+	for i := range rules {
+		rules[i].ID = cmp.Or(rules[i].ID, parley.RuleID(parley.NewUUID()))
+		rules[i].Key = cmp.Or(rules[i].Key, string(rules[i].ID))
+	}
+	return h.ChangeRules(h, h.ref(), "operator", func([]parley.Rule) ([]parley.Rule, error) { return rules, nil })
+}
+
+func (h *testHelpdesk) addAccount(name string) parley.AccountID {
+	h.Helper()
 	a := &parley.Account{ID: parley.AccountID(parley.NewUUID()), Name: name, Plan: "unlimited", CreatedAt: noon}
-	w.must(w.DB.CreateAccount(w, a))
+	h.must(h.DB.CreateAccount(h, a))
 	return a.ID
 }
 
-func (w *testHelpdesk) addAgent(account parley.AccountID) parley.AgentID {
-	w.Helper()
+func (h *testHelpdesk) addAgent(account parley.AccountID) parley.AgentID {
+	h.Helper()
 	a := &parley.Agent{ID: parley.NewAgentID(), AccountID: account, Name: "Guide", Model: "auto", Visibility: "private",
 		InitialMessages: []string{"Hi!"},
 		RateLimit:       parley.DefaultDeviceLimit(), IdentitySecret: "s", ConfigVersion: 1, CreatedAt: noon, UpdatedAt: noon}
-	w.must(w.DB.CreateAgent(w, a))
+	h.must(h.DB.CreateAgent(h, a))
 	return a.ID
 }
 
 // addMember adds a member to the account.
-func (w *testHelpdesk) addMember(account parley.AccountID, name string) parley.UserID {
-	w.Helper()
+func (h *testHelpdesk) addMember(account parley.AccountID, name string) parley.UserID {
+	h.Helper()
 	m := &parley.Membership{AccountID: account, Role: parley.RoleAgent, CreatedAt: noon,
 		User: parley.User{ID: parley.UserID(parley.NewUUID()), Email: name + "@" + string(account) + ".example",
 			Name: name, CreatedAt: noon}}
-	w.must(w.DB.AddMember(w, m))
+	h.must(h.DB.AddMember(h, m))
 	return m.User.ID
 }
 
 // generalTeam returns the default team.
-func (w *testHelpdesk) generalTeam() *parley.Team {
-	w.Helper()
-	teams, err := w.Teams(w, parley.AgentRef{Account: w.Account, Agent: w.Agent})
-	w.must(err)
+func (h *testHelpdesk) generalTeam() *parley.Team {
+	h.Helper()
+	teams, err := h.Teams(h, h.ref())
+	h.must(err)
 	for _, t := range teams {
 		if t.IsDefault {
 			return &t
 		}
 	}
-	w.Fatal("no default team")
+	h.Fatal("no default team")
 	return nil
 }
 
 // addTeamMembers changes the default team's strategy, and has n new members join it, a minute after each other.
-func (w *testHelpdesk) addTeamMembers(strategy parley.Strategy, n int) (users []parley.UserID) {
-	w.Helper()
-	team := w.generalTeam()
-	_, err := w.ChangeTeam(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, team.ID, "operator",
-		func(t *parley.Team) { t.Strategy = strategy })
-	w.must(err)
+func (h *testHelpdesk) addTeamMembers(strategy parley.Strategy, n int) (users []parley.UserID) {
+	h.Helper()
+	team := h.generalTeam()
+	_, err := h.ChangeTeam(h, h.ref(), team.ID, "operator", func(t *parley.Team) { t.Strategy = strategy })
+	h.must(err)
 	for i := range n {
-		user := w.addMember(w.Account, fmt.Sprint("member", i))
+		user := h.addMember(h.Account, fmt.Sprint("member", i))
 		users = append(users, user)
-		w.Clock = w.Clock.Add(time.Minute)
-		w.must(w.JoinTeam(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, team.ID,
-			parley.TeamMember{User: parley.User{ID: user}}, "operator"))
+		h.Clock = h.Clock.Add(time.Minute)
+		h.must(h.JoinTeam(h, h.ref(), team.ID, parley.TeamMember{User: parley.User{ID: user}}, "operator"))
 	}
 	return users
 }
 
-// newTicketRequest is a ticket that has what it needs.
+// newTicketRequest returns a valid request for a ticket.
 func newTicketRequest(n int) NewTicket {
 	return NewTicket{Subject: fmt.Sprint("Request ", n), Description: "Please help",
 		Email: fmt.Sprintf("c%d@example.com", n)}
 }
 
-// mustOpen makes a ticket.
-func (w *testHelpdesk) mustOpen(in NewTicket) *parley.Ticket {
-	w.Helper()
-	t, err := w.Open(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, in)
-	w.must(err)
+// mustOpen opens a ticket.
+func (h *testHelpdesk) mustOpen(in NewTicket) *parley.Ticket {
+	h.Helper()
+	t, err := h.Open(h, h.ref(), in)
+	h.must(err)
 	return t
 }
 
-func (w *testHelpdesk) must(err error) {
-	w.Helper()
+func (h *testHelpdesk) must(err error) {
+	h.Helper()
 	if err != nil {
-		w.Fatal(err)
+		h.Fatal(err)
 	}
 }
 
 // wantCode asserts the code of a failure.
-func (w *testHelpdesk) wantCode(err error, code parley.Code) {
-	w.Helper()
+func (h *testHelpdesk) wantCode(err error, code parley.Code) {
+	h.Helper()
 	if !parley.IsCode(err, code) {
-		w.Errorf("got %v, want %s", err, code)
+		h.Errorf("got %v, want %s", err, code)
 	}
 }
 
-func (w *testHelpdesk) countRows(query string, args ...any) int {
-	w.Helper()
-	n, err := sqldb.One(w, w.DB.SQL(), sqldb.Column[int], query, args...)
-	w.must(err)
+func (h *testHelpdesk) countRows(query string, args ...any) int {
+	h.Helper()
+	n, err := sqldb.One(h, h.DB.SQL(), sqldb.Column[int], query, args...)
+	h.must(err)
 	return n
 }
 

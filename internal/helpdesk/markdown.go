@@ -103,7 +103,6 @@ func newSafeHTML() *bluemonday.Policy {
 	return p
 }
 
-// linkPattern matches the addresses that are linked.
 var linkPattern = regexp.MustCompile(`^(?i:https?://|mailto:)`)
 
 const linkRel = "noopener noreferrer nofollow"
@@ -129,10 +128,7 @@ func (s safeRenderer) RegisterFuncs(to renderer.NodeRendererFuncRegisterer) {
 func (safeRenderer) link(w util.BufWriter, _ []byte, node ast.Node, entering bool) (ast.WalkStatus, error) {
 	link := node.(*ast.Link)
 	href, ok := addressOf(link.Destination)
-	if ok && inLink(link) {
-		ok = false
-	}
-	switch {
+	switch ok = ok && !inLink(link); {
 	case ok && entering:
 		openLink(w, href)
 	case ok:
@@ -142,18 +138,10 @@ func (safeRenderer) link(w util.BufWriter, _ []byte, node ast.Node, entering boo
 }
 
 func (safeRenderer) autoLink(w util.BufWriter, source []byte, node ast.Node, entering bool) (ast.WalkStatus, error) {
-	if !entering {
-		return ast.WalkContinue, nil
-	}
-	link := node.(*ast.AutoLink)
-	href, ok := autoAddress(link, source)
-	ok = ok && !inLink(link)
-	if ok {
-		openLink(w, href)
-	}
-	_, _ = w.Write(util.EscapeHTML(link.Label(source)))
-	if ok {
-		_, _ = w.WriteString("</a>")
+	if entering {
+		link := node.(*ast.AutoLink)
+		href, ok := autoAddress(link, source)
+		writeLink(w, href, ok && !inLink(link), link.Label(source))
 	}
 	return ast.WalkContinue, nil
 }
@@ -165,15 +153,7 @@ func (safeRenderer) image(w util.BufWriter, source []byte, node ast.Node, enteri
 	}
 	image := node.(*ast.Image)
 	href, ok := addressOf(image.Destination)
-	label := imageLabel(image, source)
-	ok = ok && !inLink(image)
-	if ok {
-		openLink(w, href)
-	}
-	_, _ = w.Write(util.EscapeHTML([]byte(label)))
-	if ok {
-		_, _ = w.WriteString("</a>")
-	}
+	writeLink(w, href, ok && !inLink(image), imageLabel(image, source))
 	return ast.WalkSkipChildren, nil
 }
 
@@ -189,6 +169,17 @@ func (safeRenderer) htmlBlock(w util.BufWriter, source []byte, node ast.Node, en
 		_, _ = w.WriteString(plainHTML(shown) + "\n")
 	}
 	return ast.WalkSkipChildren, nil
+}
+
+// writeLink writes a label, as a link or alone.
+func writeLink(w util.BufWriter, href []byte, linked bool, label []byte) {
+	if linked {
+		openLink(w, href)
+	}
+	_, _ = w.Write(util.EscapeHTML(label))
+	if linked {
+		_, _ = w.WriteString("</a>")
+	}
 }
 
 func openLink(w util.BufWriter, href []byte) {
@@ -240,8 +231,7 @@ func blockText(block *ast.HTMLBlock, source []byte) string {
 }
 
 // imageLabel returns the description of an image, or else its address.
-func imageLabel(image *ast.Image, source []byte) string {
-	var label []byte
+func imageLabel(image *ast.Image, source []byte) (label []byte) {
 	_ = ast.Walk(image, func(node ast.Node, entering bool) (ast.WalkStatus, error) { // it fails only where this does
 		switch n := node.(type) {
 		case *ast.Text:
@@ -259,5 +249,5 @@ func imageLabel(image *ast.Image, source []byte) string {
 	if len(bytes.TrimSpace(label)) == 0 {
 		label, _ = addressOf(image.Destination)
 	}
-	return string(label)
+	return label
 }

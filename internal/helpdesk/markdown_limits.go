@@ -1,8 +1,6 @@
 package helpdesk
 
-import (
-	"strings"
-)
+import "strings"
 
 const (
 	// maxCells is the most cells of a text's tables. A short row is filled up, so that a few thousand characters could
@@ -80,11 +78,9 @@ func expandsTooMuch(source string) bool {
 	if !strings.Contains(source, "]:") {
 		return false
 	}
-	longest, from := 0, 0
-	for i := range len(source) + 1 {
-		if i == len(source) || strings.IndexByte(" \t\r\n", source[i]) >= 0 {
-			longest, from = max(longest, i-from), i+1
-		}
+	longest := 0
+	for word := range strings.FieldsFuncSeq(source, func(r rune) bool { return strings.ContainsRune(" \t\r\n", r) }) {
+		longest = max(longest, len(word))
 	}
 	return longest*strings.Count(source, "[") > maxRepeatedBytes
 }

@@ -83,7 +83,7 @@ func TestSanitizeHTML(t *testing.T) {
 	}
 }
 
-func TestTablesDoNotBlowUp(t *testing.T) {
+func TestLargeTablesAreNotRendered(t *testing.T) {
 	bomb := strings.Repeat("|a", 200) + "\n" + strings.Repeat("|-", 200) + "\n" + strings.Repeat("|b\n", 3000)
 	if got := MarkdownHTML(bomb); len(got) > 10*len(bomb) || !strings.Contains(got, "|a|a") {
 		t.Errorf("%d characters are rendered as %d: %.40s", len(bomb), len(got), got)
@@ -94,7 +94,7 @@ func TestTablesDoNotBlowUp(t *testing.T) {
 	}
 }
 
-func TestNestsAreBounded(t *testing.T) {
+func TestNestingIsBounded(t *testing.T) {
 	for _, mark := range []string{">", "> ", "- ", "1. ", "* - ", ">\t+\t"} {
 		deep := strings.Repeat(mark, 2000) + "x"
 		if got := MarkdownHTML("Hi\n" + deep); got != plainHTML("Hi\n"+deep) {
@@ -113,7 +113,7 @@ func TestNestsAreBounded(t *testing.T) {
 	}
 }
 
-func TestNothingIsShown(t *testing.T) {
+func TestInvisibleTexts(t *testing.T) {
 	for _, s := range []string{"", " ", "\n\t\u00a0\u3000", "<!-- only -->", "<!-- open", "<!--\n\na\n\n-->",
 		"[a]: https://x.io", "[a]: https://x.io\n[b]: <https://y.io> 'z'", "---", "- ", "#", "```\n```",
 		"[](https://x.io)", "\u200b\u2060\ufeff", "&#8203;", "\u3164", "\u2800", "\u202e", "|  |\n|--|", ">"} {
@@ -129,7 +129,7 @@ func TestNothingIsShown(t *testing.T) {
 	}
 }
 
-func TestWhatIsShown(t *testing.T) {
+func TestRenderMessage(t *testing.T) {
 	message := func(kind string, author parley.AuthorKind, text string) *parley.TicketMessage {
 		m := &parley.TicketMessage{Type: kind}
 		m.Author, m.Parts = author, []parley.Part{{Type: "text", Text: text}}
@@ -160,7 +160,7 @@ var allowedAttributes = map[string][]string{
 	"tr": nil, "th": {"align"}, "td": {"align"},
 }
 
-// wantHarmless asserts that a page that this HTML is put into holds nothing of it but what is allowed.
+// wantHarmless checks that a browser would find only allowed elements and attributes in the HTML.
 func wantHarmless(t *testing.T, source, rendered string) {
 	t.Helper()
 	nodes, err := html.ParseFragment(strings.NewReader(rendered),
@@ -213,7 +213,7 @@ func attributeOf(n *html.Node, name string) string {
 	return ""
 }
 
-// attackTexts are texts that have run script where they were not meant to.
+// attackTexts are known attempts at cross-site scripting.
 func attackTexts(t testing.TB) (list []string) {
 	const folder = "../../../shared/data/xss/"
 	for _, name := range []string{"MarioXSSVectors.txt", "RSNAKE_XSS.txt", "XSS_Polyglots.txt"} {

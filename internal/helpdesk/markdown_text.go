@@ -27,7 +27,6 @@ func textOf(safe string) string {
 	}
 }
 
-// textWriter writes the tokens of HTML as text.
 type textWriter struct {
 	b              strings.Builder
 	pendingBreaks  int    // line ends that come before whatever comes next
@@ -88,9 +87,11 @@ func (w *textWriter) openTag(t html.Token) {
 		w.breakBlock()
 		w.inPreformatted = true
 	case "ol":
-		w.beginList(listStart(t))
+		w.breakBlock()
+		w.lists = append(w.lists, listStart(t))
 	case "ul":
-		w.beginList(-1)
+		w.breakBlock()
+		w.lists = append(w.lists, -1)
 	case "li":
 		w.beginItem()
 	case "tr":
@@ -132,11 +133,6 @@ func (w *textWriter) breakBlock() {
 	default:
 		w.needLineBreaks(2)
 	}
-}
-
-func (w *textWriter) beginList(first int) {
-	w.breakBlock()
-	w.lists = append(w.lists, first)
 }
 
 // writeAddress writes the address of a link after its text, unless they are equal.

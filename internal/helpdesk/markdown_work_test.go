@@ -9,13 +9,13 @@ import (
 	"parley/internal/testkit/hostile"
 )
 
-// The work to show a message grows with the message, and no more than that.
+// The work to render a message is linear in its size.
 func TestWorkOfMarkdown(t *testing.T) {
 	hostile.ForEachText(t, func(text string) { textOf(MarkdownHTML(text)) })
 }
 
-// An address that stands in a text once and is referred to often does not make megabytes of it.
-func TestReferencesDoNotSwell(t *testing.T) {
+// An address that is written once and referred to often does not make megabytes of HTML.
+func TestLinkReferencesDoNotMultiplyText(t *testing.T) {
 	for _, n := range []int{100, 1000, 10_000} {
 		source := "[a]: http://b.example/" + strings.Repeat("c", n) + "\n\n" + strings.Repeat("[a]\n\n", n)
 		if shown := MarkdownHTML(source); len(shown) > 2*maxRepeatedBytes+16*len(source) {
@@ -24,8 +24,8 @@ func TestReferencesDoNotSwell(t *testing.T) {
 	}
 }
 
-// What is too dear to be laid out is shown as it is, and what people write is laid out.
-func TestDearMarkdownIsShownAsItIs(t *testing.T) {
+// Text that is too expensive to render is shown as it is; ordinary text is rendered.
+func TestExpensiveMarkdownIsShownAsPlainText(t *testing.T) {
 	for name, source := range map[string]string{
 		"links that are never closed": strings.Repeat("[a](", 1500), "emphasis": strings.Repeat("a**b_c", 1500),
 		"backticks": strings.Repeat("`a``b", 1500),
@@ -46,7 +46,7 @@ func TestDearMarkdownIsShownAsItIs(t *testing.T) {
 	}
 }
 
-// FuzzMarkdownWork holds that no text is dear however often it is repeated.
+// FuzzMarkdownWork checks that no repeated text is expensive to render.
 func FuzzMarkdownWork(f *testing.F) {
 	for _, s := range []string{"[a](", "a**b_c", "[1]: b\n", "`a", "<a ", "> - ", "|a\n", "![[](", "&#", "www.a.",
 		"~~a ~"} {

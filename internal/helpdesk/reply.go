@@ -25,19 +25,19 @@ type NewReply struct {
 // MaxReply is the most characters of a reply.
 const MaxReply = 10_000
 
-func (in *NewReply) check() error {
+func (n *NewReply) check() error {
 	faults := map[string]string{}
-	if in.Type != store.MessageTypeReply && in.Type != store.MessageTypeNote {
+	if n.Type != store.MessageTypeReply && n.Type != store.MessageTypeNote {
 		faults["type"] = "must be one of: reply, note"
 	}
-	if n := utf8.RuneCountInString(in.Content); n > MaxReply || n == 0 && len(in.Files) == 0 {
+	if size := utf8.RuneCountInString(n.Content); size > MaxReply || size == 0 && len(n.Files) == 0 {
 		faults["content"] = fmt.Sprintf("must have 1 to %d characters", MaxReply)
 	}
-	if (in.AuthorID == "") == (in.AuthorEmail == "") {
-		faults["authorId"], faults["authorEmail"] = "exactly one of authorId and authorEmail is required",
-			"exactly one of authorId and authorEmail is required"
+	if (n.AuthorID == "") == (n.AuthorEmail == "") {
+		const reason = "exactly one of authorId and authorEmail is required"
+		faults["authorId"], faults["authorEmail"] = reason, reason
 	}
-	checkFiles(faults, in.Files)
+	checkFiles(faults, n.Files)
 	return parley.InvalidFields(faults)
 }
 
@@ -45,24 +45,30 @@ func (in *NewReply) check() error {
 // once, and makes the ticket wait for the customer, whatever its status; the conversation must be taken over. Fails
 // with TICKET_NOT_FOUND, CONVERSATION_NOT_TAKEN_OVER, TEAM_MEMBER_NOT_FOUND, MESSAGE_CONTENT_NOT_RENDERABLE where
 // nothing would be shown, and VALIDATION_INVALID_BODY.
-func (d *Service) Reply(ctx context.Context, ref parley.AgentRef, number int64, in NewReply) (*parley.TicketMessage,
-	error) {
-	in.Content = parley.StorableText(in.Content)
-	if err := in.check(); err != nil {
+func (s *Service) Reply(ctx context.Context, ref parley.AgentRef, number int64,
+	n NewReply) (written *parley.TicketMessage, err error) {
+	n.Content = parley.StorableText(n.Content)
+	if err := n.check(); err != nil {
 		return nil, err
 	}
-	in.AuthorID = lowerID(in.AuthorID)
-	w := &replyWrite{NewReply: in, account: ref.Account, agent: ref.Agent, number: number, id: parley.NewMessageID(),
-		now: d.now()}
-	w.isVisible = isVisible(MarkdownText(in.Content)) || in.Content == "" // an empty reply has files
+	n.AuthorID = lowerID(n.AuthorID)
+	w := &replyWrite{NewReply: n, ref: ref, number: number, id: parley.NewMessageID(), now: s.now()}
+	w.isVisible = n.Content == "" || isVisible(MarkdownText(n.Content)) // an empty reply has files
 	if err := w.prepareFiles(); err != nil {
 		return nil, err
 	}
-	var written *parley.TicketMessage
-	err := d.transactWithFiles(ctx, w, func(tx *store.DB) (err error) {
-		written, err = d.writeReply(ctx, tx, w)
+	write := func(tx *store.DB) error {
+		written, err = (&update{s, tx, w.now}).writeReply(ctx, w)
 		return err
-	})
+	}
+	switch {
+	case len(w.files) == 0:
+		err = s.DB.Transact(ctx, sqldb.Interactive, write)
+	case s.StoreFiles == nil:
+		err = parley.Invalid("files", "cannot be kept here")
+	default:
+		err = s.StoreFiles(ctx, w.paths, w.blobs, write)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -72,8 +78,7 @@ func (d *Service) Reply(ctx context.Context, ref parley.AgentRef, number int64, 
 // replyWrite is a reply to store, with all that does not come from the database.
 type replyWrite struct {
 	NewReply
-	account   parley.AccountID
-	agent     parley.AgentID
+	ref       parley.AgentRef
 	number    int64
 	id        parley.MessageID
 	now       time.Time
@@ -83,49 +88,47 @@ type replyWrite struct {
 	files     []parley.Attachment
 }
 
-// transactWithFiles runs write in a transaction, after storing the files.
-func (d *Service) transactWithFiles(ctx context.Context, w *replyWrite, write func(tx *store.DB) error) error {
-	switch {
-	case len(w.files) == 0:
-		return d.DB.Transact(ctx, sqldb.Interactive, write)
-	case d.StoreFiles == nil:
-		return parley.Invalid("files", "cannot be kept here")
-	}
-	return d.StoreFiles(ctx, w.paths, w.blobs, write)
-}
-
-func (d *Service) writeReply(ctx context.Context, tx *store.DB, w *replyWrite) (*parley.TicketMessage, error) {
-	t, c, err := d.lockTicket(ctx, tx, w.account.AgentRef(w.agent), w.number)
+func (u *update) writeReply(ctx context.Context, w *replyWrite) (*parley.TicketMessage, error) {
+	t, c, err := u.lockTicket(ctx, w.ref, w.number)
 	if err != nil {
 		return nil, err
 	}
 	if w.Type == store.MessageTypeReply && c.Status != parley.ConversationTakenOver {
 		return nil, parley.NewError(parley.CodeNotTakenOver)
 	}
-	author, err := w.author(ctx, tx)
+	author, err := w.author(ctx, u.tx)
 	if err != nil {
 		return nil, err
 	}
 	if !w.isVisible {
 		return nil, parley.NewError(parley.CodeNotRenderable)
 	}
-	m := &parley.TicketMessage{Type: w.Type, Sender: parley.Sender{Type: "agent", ID: string(author.ID),
-		Name: author.Name, Email: author.Email}, Attachments: w.files}
+	m := &parley.TicketMessage{Type: w.Type, Attachments: w.files,
+		Sender: parley.Sender{Type: "agent", ID: string(author.ID), Name: author.Name, Email: author.Email}}
 	m.ID, m.ConversationID, m.Author, m.AuthorID, m.State, m.CreatedAt = w.id, t.ConversationID, parley.AuthorHuman,
 		author.ID, parley.MessageComplete, w.now
-	if err := d.storeReply(ctx, tx, t, m, w); err != nil {
+	if err := u.storeReply(ctx, t, m, w); err != nil {
 		return nil, err
 	}
-	return m, d.recordMessage(ctx, tx, t, m)
+	if err := u.tx.CompleteClaim(ctx, "ticketmessage:"+string(m.ID)); err != nil {
+		return nil, err
+	}
+	if m.Type == store.MessageTypeNote {
+		return m, u.recordMessage(ctx, t, m)
+	}
+	if u.Wake != nil {
+		u.tx.SQL().AfterCommit(func() { u.Wake(t.ConversationID) })
+	}
+	return m, u.recordMessage(ctx, t, m, messageCreated(t, m.ID))
 }
 
 func (w *replyWrite) author(ctx context.Context, tx *store.DB) (parley.User, error) {
 	var m *parley.Membership
 	var err error
 	if w.AuthorID != "" {
-		m, err = tx.Member(ctx, w.account, w.AuthorID, parley.CodeMemberNotFound)
+		m, err = tx.Member(ctx, w.ref.Account, w.AuthorID, parley.CodeMemberNotFound)
 	} else {
-		m, err = tx.MemberByEmail(ctx, w.account, w.AuthorEmail, parley.CodeMemberNotFound)
+		m, err = tx.MemberByEmail(ctx, w.ref.Account, w.AuthorEmail, parley.CodeMemberNotFound)
 	}
 	if err != nil {
 		return parley.User{}, err
@@ -133,10 +136,8 @@ func (w *replyWrite) author(ctx context.Context, tx *store.DB) (parley.User, err
 	return m.User, nil
 }
 
-// storeReply stores the message and its files, and updates the ticket.
-func (d *Service) storeReply(ctx context.Context, tx *store.DB, t *parley.Ticket, m *parley.TicketMessage,
-	w *replyWrite) error {
-	redacts, err := tx.AgentRedacts(ctx, t.AgentRef())
+func (u *update) storeReply(ctx context.Context, t *parley.Ticket, m *parley.TicketMessage, w *replyWrite) error {
+	redacts, err := u.tx.AgentRedacts(ctx, t.AgentRef())
 	if err != nil {
 		return err
 	}
@@ -146,15 +147,15 @@ func (d *Service) storeReply(ctx context.Context, tx *store.DB, t *parley.Ticket
 	}
 	m.Parts = []parley.Part{{Type: "text", Text: text}}
 	if m.Type == store.MessageTypeNote {
-		err = tx.AddInternalMessage(ctx, t.AgentRef(), m)
-	} else if err = tx.AddMessage(ctx, t.AgentRef(), &m.Message, nil); err == nil {
-		err = tx.TouchAgent(ctx, t.AgentRef(), m.CreatedAt)
+		err = u.tx.AddInternalMessage(ctx, t.AgentRef(), m)
+	} else if err = u.tx.AddMessage(ctx, t.AgentRef(), &m.Message, nil); err == nil {
+		err = u.tx.TouchAgent(ctx, t.AgentRef(), m.CreatedAt)
 	}
 	if err != nil {
 		return err
 	}
-	if err := w.storeFiles(ctx, tx, t); err != nil {
+	if err := w.storeFiles(ctx, u.tx, t); err != nil {
 		return err
 	}
-	return d.applyMessage(ctx, tx, t, m)
+	return u.applyMessage(ctx, t, m)
 }

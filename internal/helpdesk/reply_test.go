@@ -11,75 +11,75 @@ import (
 	"parley/internal/store"
 )
 
-// mustReply has a member write to a ticket, a minute later.
-func (w *testHelpdesk) mustReply(t *parley.Ticket, kind string, author parley.UserID,
+// mustReply adds a member's reply to a ticket, a minute later.
+func (h *testHelpdesk) mustReply(t *parley.Ticket, kind string, author parley.UserID,
 	content string) *parley.TicketMessage {
-	w.Helper()
-	w.Clock = w.Clock.Add(time.Minute)
-	m, err := w.Reply(w, t.AgentRef(), t.Number, NewReply{Type: kind, Content: content, AuthorID: author})
-	w.must(err)
+	h.Helper()
+	h.Clock = h.Clock.Add(time.Minute)
+	m, err := h.Reply(h, t.AgentRef(), t.Number, NewReply{Type: kind, Content: content, AuthorID: author})
+	h.must(err)
 	return m
 }
 
 // addCustomerMessage adds a message of the customer as chat.Conversations does.
-func (w *testHelpdesk) addCustomerMessage(t *parley.Ticket, text string) {
-	w.Helper()
-	w.Clock = w.Clock.Add(time.Minute)
+func (h *testHelpdesk) addCustomerMessage(t *parley.Ticket, text string) {
+	h.Helper()
+	h.Clock = h.Clock.Add(time.Minute)
 	m := parley.Message{ID: parley.NewMessageID(), ConversationID: t.ConversationID, Author: parley.AuthorUser,
 		State: parley.MessageComplete,
-		Parts: []parley.Part{{Type: "text", Text: text}}, CreatedAt: w.Clock}
-	w.must(w.DB.Transact(w, sqldb.Interactive, func(tx *store.DB) error {
-		c, err := tx.LockConversation(w, t.ConversationRef())
+		Parts: []parley.Part{{Type: "text", Text: text}}, CreatedAt: h.Clock}
+	h.must(h.DB.Transact(h, sqldb.Interactive, func(tx *store.DB) error {
+		c, err := tx.LockConversation(h, t.ConversationRef())
 		if err != nil {
 			return err
 		}
-		if err := tx.AddMessage(w, t.AgentRef(), &m, nil); err != nil {
+		if err := tx.AddMessage(h, t.AgentRef(), &m, nil); err != nil {
 			return err
 		}
-		return w.MessageWritten(w, tx, c, &m)
+		return h.MessageWritten(h, tx, c, &m)
 	}))
 }
 
 func TestReply(t *testing.T) {
-	forEachDatabase(t, func(w *testHelpdesk) {
+	forEachDatabase(t, func(h *testHelpdesk) {
 		var woken []parley.ConversationID
-		w.Wake = func(id parley.ConversationID) { woken = append(woken, id) }
-		ann := w.addMember(w.Account, "ann")
-		first := w.mustOpen(newTicketRequest(1))
-		m := w.mustReply(first, store.MessageTypeReply, ann, "**Hello**\nthere")
+		h.Wake = func(id parley.ConversationID) { woken = append(woken, id) }
+		ann := h.addMember(h.Account, "ann")
+		first := h.mustOpen(newTicketRequest(1))
+		m := h.mustReply(first, store.MessageTypeReply, ann, "**Hello**\nthere")
 		if html, text := RenderMessage(m); html != "<p><strong>Hello</strong><br>\nthere</p>" || text != "Hello\nthere" {
-			w.Errorf("shown as %q, %q", html, text)
+			h.Errorf("shown as %q, %q", html, text)
 		}
 		if s := m.Sender; s.Type != "agent" || s.ID != string(ann) || s.Name != "ann" ||
-			s.Email != "ann@"+string(w.Account)+".example" {
-			w.Errorf("from %+v", s)
+			s.Email != "ann@"+string(h.Account)+".example" {
+			h.Errorf("from %+v", s)
 		}
-		now := w.reloadTicket(first)
-		if now.Category != parley.TicketOnCustomer || !now.LastMessageAt.Equal(w.Clock) || !now.UpdatedAt.Equal(w.Clock) {
-			w.Errorf("the ticket is %+v", now)
+		now := h.reloadTicket(first)
+		if now.Category != parley.TicketOnCustomer || !now.LastMessageAt.Equal(h.Clock) || !now.UpdatedAt.Equal(h.Clock) {
+			h.Errorf("the ticket is %+v", now)
 		}
-		messages, err := w.DB.Messages(w, parley.ConversationRef{AgentRef: parley.AgentRef{Account: w.Account,
-			Agent: w.Agent}, Conversation: first.ConversationID}, parley.PageRequest{Limit: 10})
-		w.must(err)
+		messages, err := h.DB.Messages(h, parley.ConversationRef{AgentRef: parley.AgentRef{Account: h.Account,
+			Agent: h.Agent}, Conversation: first.ConversationID}, parley.PageRequest{Limit: 10})
+		h.must(err)
 		if messages.Total != 2 || messages.Items[1].ID != m.ID || messages.Items[1].Text() != "**Hello**\nthere" ||
 			messages.Items[1].Author != parley.AuthorHuman {
-			w.Errorf("the customer reads %+v", messages)
+			h.Errorf("the customer reads %+v", messages)
 		}
 		if !slices.Equal(woken, []parley.ConversationID{first.ConversationID}) {
-			w.Errorf("woken: %v", woken)
+			h.Errorf("woken: %v", woken)
 		}
-		stored, err := w.Message(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, first.Number, m.ID)
-		w.must(err)
+		stored, err := h.Message(h, h.ref(), first.Number, m.ID)
+		h.must(err)
 		if stored.Sender != m.Sender || stored.Text() != m.Text() || stored.Type != store.MessageTypeReply {
-			w.Errorf("read back: %+v", stored)
+			h.Errorf("read back: %+v", stored)
 		}
 	})
 }
 
 func TestRepliesMoveATicket(t *testing.T) {
-	forEachDatabase(t, func(w *testHelpdesk) {
-		ann := w.addMember(w.Account, "ann")
-		first := w.mustOpen(newTicketRequest(1))
+	forEachDatabase(t, func(h *testHelpdesk) {
+		ann := h.addMember(h.Account, "ann")
+		first := h.mustOpen(newTicketRequest(1))
 		for _, step := range []struct {
 			from parley.StatusCategory // empty as it is
 			who  string
@@ -101,115 +101,111 @@ func TestRepliesMoveATicket(t *testing.T) {
 			{parley.TicketCancelled, "member", parley.TicketOnCustomer},
 		} {
 			if step.from != "" {
-				w.changeTicket(first, Change{Category: step.from})
+				h.changeTicket(first, Change{Category: step.from})
 			}
 			switch step.who {
 			case "customer":
-				w.addCustomerMessage(first, "Hello?")
+				h.addCustomerMessage(first, "Hello?")
 			case "member":
-				w.mustReply(first, store.MessageTypeReply, ann, "Yes.")
+				h.mustReply(first, store.MessageTypeReply, ann, "Yes.")
 			case "note":
-				w.mustReply(first, store.MessageTypeNote, ann, "Hm.")
+				h.mustReply(first, store.MessageTypeNote, ann, "Hm.")
 			}
-			if now := w.reloadTicket(first); now.Category != step.to || !now.UpdatedAt.Equal(w.Clock) {
-				w.Errorf("%+v: the ticket is %s, updated %v", step, now.Category, now.UpdatedAt)
+			if now := h.reloadTicket(first); now.Category != step.to || !now.UpdatedAt.Equal(h.Clock) {
+				h.Errorf("%+v: the ticket is %s, updated %v", step, now.Category, now.UpdatedAt)
 			}
 		}
-		events := w.events(first)
+		events := h.events(first)
 		if want := "status_change by " + string(ann) + ": New→Waiting on customer → →"; events[0] != want ||
 			len(events) != 14 {
-			w.Errorf("events: %q", events)
+			h.Errorf("events: %q", events)
 		}
 	})
 }
 
 func TestNotesStayInTheTeam(t *testing.T) {
-	forEachDatabase(t, func(w *testHelpdesk) {
-		ann := w.addMember(w.Account, "ann")
-		first := w.mustOpen(newTicketRequest(1))
-		before := w.reloadTicket(first)
+	forEachDatabase(t, func(h *testHelpdesk) {
+		ann := h.addMember(h.Account, "ann")
+		first := h.mustOpen(newTicketRequest(1))
+		before := h.reloadTicket(first)
 		conversation := func() *parley.Conversation {
-			c, err := w.DB.Conversation(w, parley.ConversationRef{AgentRef: parley.AgentRef{Account: w.Account,
-				Agent: w.Agent}, Conversation: first.ConversationID})
-			w.must(err)
+			c, err := h.DB.Conversation(h, parley.ConversationRef{AgentRef: parley.AgentRef{Account: h.Account,
+				Agent: h.Agent}, Conversation: first.ConversationID})
+			h.must(err)
 			return c
 		}
 		was := conversation()
-		w.mustReply(first, store.MessageTypeNote, ann, "Zebra *alert*")
-		w.changeTicket(first, Change{Priority: "high"})
+		h.mustReply(first, store.MessageTypeNote, ann, "Zebra *alert*")
+		h.changeTicket(first, Change{Priority: "high"})
 		if is := conversation(); is.MessageCount != was.MessageCount || !is.UpdatedAt.Equal(was.UpdatedAt) {
-			w.Errorf("the conversation was %+v and is %+v", was, is)
+			h.Errorf("the conversation was %+v and is %+v", was, is)
 		}
-		if now := w.reloadTicket(first); !now.LastMessageAt.Equal(*before.LastMessageAt) {
-			w.Errorf("a note counts as a message: %v", now.LastMessageAt)
+		if now := h.reloadTicket(first); !now.LastMessageAt.Equal(*before.LastMessageAt) {
+			h.Errorf("a note counts as a message: %v", now.LastMessageAt)
 		}
 		id := first.ConversationID
-		messages, err := w.DB.Messages(w, parley.ConversationRef{AgentRef: parley.AgentRef{Account: w.Account,
-			Agent: w.Agent}, Conversation: id}, parley.PageRequest{Limit: 10})
-		w.must(err)
-		exported, err := w.DB.MessagesAfter(w, parley.ConversationRef{AgentRef: parley.AgentRef{Account: w.Account,
-			Agent: w.Agent}, Conversation: id}, 0, 10)
-		w.must(err)
-		recalled, err := w.DB.RecentMessages(w, parley.ConversationRef{AgentRef: parley.AgentRef{Account: w.Account,
-			Agent: w.Agent}, Conversation: id}, 0, 10)
-		w.must(err)
+		messages, err := h.DB.Messages(h, parley.ConversationRef{AgentRef: parley.AgentRef{Account: h.Account,
+			Agent: h.Agent}, Conversation: id}, parley.PageRequest{Limit: 10})
+		h.must(err)
+		exported, err := h.DB.MessagesAfter(h, parley.ConversationRef{AgentRef: parley.AgentRef{Account: h.Account,
+			Agent: h.Agent}, Conversation: id}, 0, 10)
+		h.must(err)
+		recalled, err := h.DB.RecentMessages(h, parley.ConversationRef{AgentRef: parley.AgentRef{Account: h.Account,
+			Agent: h.Agent}, Conversation: id}, 0, 10)
+		h.must(err)
 		if messages.Total != 1 || len(messages.Items) != 1 || len(exported) != 1 || len(recalled) != 1 {
-			w.Errorf("%d, %d exported, %d recalled", len(messages.Items), len(exported), len(recalled))
+			h.Errorf("%d, %d exported, %d recalled", len(messages.Items), len(exported), len(recalled))
 		}
-		utterances, err := w.DB.Utterances(w,
-			parley.ConversationRef{AgentRef: parley.AgentRef{Account: w.Account, Agent: w.Agent}, Conversation: id}, 10)
-		w.must(err)
-		if _, _, human, err := w.DB.CountRatings(w, parley.ConversationRef{AgentRef: parley.AgentRef{Account: w.Account,
-			Agent: w.Agent}, Conversation: id}); len(utterances) != 1 || human || err != nil {
-			w.Errorf("insight hears %d, human %v, %v", len(utterances), human, err)
+		utterances, err := h.DB.Utterances(h, parley.ConversationRef{AgentRef: h.ref(), Conversation: id}, 10)
+		h.must(err)
+		if _, _, human, err := h.DB.CountRatings(h, parley.ConversationRef{AgentRef: parley.AgentRef{Account: h.Account,
+			Agent: h.Agent}, Conversation: id}); len(utterances) != 1 || human || err != nil {
+			h.Errorf("insight hears %d, human %v, %v", len(utterances), human, err)
 		}
-		found, err := w.DB.IndexableMessagesAfter(w,
-			parley.ConversationRef{AgentRef: parley.AgentRef{Account: w.Account, Agent: w.Agent}, Conversation: id}, 0, 10)
-		w.must(err)
+		found, err := h.DB.IndexableMessagesAfter(h, parley.ConversationRef{AgentRef: h.ref(), Conversation: id}, 0, 10)
+		h.must(err)
 		for _, s := range found {
 			if s.Visible != (s.Seq == 1) {
-				w.Errorf("the index is shown %+v", s)
+				h.Errorf("the index is shown %+v", s)
 			}
 		}
-		if at, err := w.DB.IndexableMessagesAt(w, parley.AgentRef{Account: w.Account, Agent: w.Agent},
+		if at, err := h.DB.IndexableMessagesAt(h, h.ref(),
 			[]store.MessageRef{{Conversation: id, Seq: 2}, {Conversation: id, Seq: 3}}); len(at) > 0 || err != nil {
-			w.Errorf("the index finds %+v %v", at, err)
+			h.Errorf("the index finds %+v %v", at, err)
 		}
-		if marks, err := w.DB.ConversationFeedback(w,
-			parley.ConversationRef{AgentRef: parley.AgentRef{Account: w.Account, Agent: w.Agent},
-				Conversation: id}); marks.HasHumanReply || err != nil {
-			w.Errorf("facets: %+v %v", marks, err)
+		if marks, err := h.DB.ConversationFeedback(h, parley.ConversationRef{AgentRef: h.ref(),
+			Conversation: id}); marks.HasHumanReply || err != nil {
+			h.Errorf("facets: %+v %v", marks, err)
 		}
-		note := w.messages(first, store.MessageTypeNote)[0]
-		_, err = w.DB.Message(w, parley.ConversationRef{AgentRef: parley.AgentRef{Account: w.Account, Agent: w.Agent},
-			Conversation: id}, note.ID)
-		w.wantCode(err, parley.CodeMessageNotFound)
-		_, err = w.DB.UserMessageAnsweredBy(w, parley.ConversationRef{AgentRef: parley.AgentRef{Account: w.Account,
-			Agent: w.Agent}, Conversation: id}, note.ID)
-		w.wantCode(err, parley.CodeRetryNotFound)
-		if list, err := w.DB.MessagesByID(w, []parley.MessageID{note.ID}); len(list) > 0 || err != nil {
-			w.Errorf("explained: %+v %v", list, err)
+		note := h.messages(first, store.MessageTypeNote)[0]
+		_, err = h.DB.Message(h, parley.ConversationRef{AgentRef: h.ref(), Conversation: id}, note.ID)
+		h.wantCode(err, parley.CodeMessageNotFound)
+		_, err = h.DB.UserMessageAnsweredBy(h, parley.ConversationRef{AgentRef: parley.AgentRef{Account: h.Account,
+			Agent: h.Agent}, Conversation: id}, note.ID)
+		h.wantCode(err, parley.CodeRetryNotFound)
+		if list, err := h.DB.MessagesByID(h, []parley.MessageID{note.ID}); len(list) > 0 || err != nil {
+			h.Errorf("explained: %+v %v", list, err)
 		}
-		_, _, err = w.DB.UnansweredMessage(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, note.ID)
-		w.wantCode(err, parley.CodeConversationNotFound)
-		w.must(w.DB.Transact(w, sqldb.Interactive, func(tx *store.DB) error {
-			return tx.SupersedeMessages(w, parley.ConversationRef{AgentRef: parley.AgentRef{Account: w.Account,
-				Agent: w.Agent}, Conversation: id}, 1, w.Clock)
+		_, _, err = h.DB.UnansweredMessage(h, h.ref(), note.ID)
+		h.wantCode(err, parley.CodeConversationNotFound)
+		h.must(h.DB.Transact(h, sqldb.Interactive, func(tx *store.DB) error {
+			return tx.SupersedeMessages(h, parley.ConversationRef{AgentRef: parley.AgentRef{Account: h.Account,
+				Agent: h.Agent}, Conversation: id}, 1, h.Clock)
 		}))
-		if got := w.messages(first); len(got) != 3 {
-			w.Errorf("a new answer has taken the place of the team's: %+v", got)
+		if got := h.messages(first); len(got) != 3 {
+			h.Errorf("a new answer has taken the place of the team's: %+v", got)
 		}
 		if is := conversation(); is.MessageCount != was.MessageCount {
-			w.Errorf("%d messages are counted", is.MessageCount)
+			h.Errorf("%d messages are counted", is.MessageCount)
 		}
 	})
 }
 
 func TestReplyFails(t *testing.T) {
-	forEachDatabase(t, func(w *testHelpdesk) {
-		ann, stranger := w.addMember(w.Account, "ann"), w.addAccount("Other")
-		eve := w.addMember(stranger, "eve")
-		first := w.mustOpen(newTicketRequest(1))
+	forEachDatabase(t, func(h *testHelpdesk) {
+		ann, stranger := h.addMember(h.Account, "ann"), h.addAccount("Other")
+		eve := h.addMember(stranger, "eve")
+		first := h.mustOpen(newTicketRequest(1))
 		long := strings.Repeat("é", MaxReply)
 		for _, c := range []struct {
 			in   NewReply
@@ -227,60 +223,58 @@ func TestReplyFails(t *testing.T) {
 			{NewReply{Type: "reply", Content: " \n<!-- x -->", AuthorID: ann}, parley.CodeNotRenderable},
 			{NewReply{Type: "note", Content: "[a]: https://x.io", AuthorID: ann}, parley.CodeNotRenderable},
 		} {
-			_, err := w.Reply(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, first.Number, c.in)
-			w.wantCode(err, c.code)
+			_, err := h.Reply(h, h.ref(), first.Number, c.in)
+			h.wantCode(err, c.code)
 		}
-		_, err := w.Reply(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, 9,
-			NewReply{Type: "reply", Content: "x", AuthorID: ann})
-		w.wantCode(err, parley.CodeTicketNotFound)
-		_, err = w.Reply(w, stranger.AgentRef(w.Agent), first.Number, NewReply{Type: "reply", Content: "x", AuthorID: eve})
-		w.wantCode(err, parley.CodeTicketNotFound)
-		if n := w.countRows(`select count(*) from messages`); n != 1 {
-			w.Errorf("%d messages", n)
+		_, err := h.Reply(h, h.ref(), 9, NewReply{Type: "reply", Content: "x", AuthorID: ann})
+		h.wantCode(err, parley.CodeTicketNotFound)
+		_, err = h.Reply(h, stranger.AgentRef(h.Agent), first.Number, NewReply{Type: "reply", Content: "x", AuthorID: eve})
+		h.wantCode(err, parley.CodeTicketNotFound)
+		if n := h.countRows(`select count(*) from messages`); n != 1 {
+			h.Errorf("%d messages", n)
 		}
-		w.mustReply(first, store.MessageTypeReply, ann, long)
-		_, err = w.Reply(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, first.Number, NewReply{Type: "reply",
-			Content: "x", AuthorEmail: "ANN@" + strings.ToUpper(string(w.Account)) + ".example"})
-		w.must(err)
+		h.mustReply(first, store.MessageTypeReply, ann, long)
+		_, err = h.Reply(h, h.ref(), first.Number, NewReply{Type: "reply",
+			Content: "x", AuthorEmail: "ANN@" + strings.ToUpper(string(h.Account)) + ".example"})
+		h.must(err)
 
-		c, err := w.DB.Conversation(w, parley.ConversationRef{AgentRef: parley.AgentRef{Account: w.Account,
-			Agent: w.Agent}, Conversation: first.ConversationID})
-		w.must(err)
+		c, err := h.DB.Conversation(h, parley.ConversationRef{AgentRef: parley.AgentRef{Account: h.Account,
+			Agent: h.Agent}, Conversation: first.ConversationID})
+		h.must(err)
 		c.Status = parley.ConversationEnded
-		w.must(w.DB.SaveConversationStatus(w, c, noon.UnixMilli(), "operator"))
-		_, err = w.Reply(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, first.Number,
-			NewReply{Type: "reply", Content: "x", AuthorID: ann})
-		w.wantCode(err, parley.CodeNotTakenOver)
-		w.mustReply(first, store.MessageTypeNote, ann, "Too late.")
+		h.must(h.DB.SaveConversationStatus(h, c, noon.UnixMilli(), "operator"))
+		_, err = h.Reply(h, h.ref(), first.Number, NewReply{Type: "reply", Content: "x", AuthorID: ann})
+		h.wantCode(err, parley.CodeNotTakenOver)
+		h.mustReply(first, store.MessageTypeNote, ann, "Too late.")
 	})
 }
 
 func TestRedactedReplies(t *testing.T) {
-	forEachDatabase(t, func(w *testHelpdesk) {
-		ann := w.addMember(w.Account, "ann")
-		if _, err := w.DB.SQL().Exec(w, `update agents set redact = 1 where id = ?`, w.Agent); err != nil {
-			w.Fatal(err)
+	forEachDatabase(t, func(h *testHelpdesk) {
+		ann := h.addMember(h.Account, "ann")
+		if _, err := h.DB.SQL().Exec(h, `update agents set redact = 1 where id = ?`, h.Agent); err != nil {
+			h.Fatal(err)
 		}
-		first := w.mustOpen(newTicketRequest(1))
+		first := h.mustOpen(newTicketRequest(1))
 		for _, kind := range []string{store.MessageTypeReply, store.MessageTypeNote} {
-			if m := w.mustReply(first, kind, ann, "Write to jane.roe@example.org"); strings.Contains(m.Text(), "jane") {
-				w.Errorf("kept: %q", m.Text())
+			if m := h.mustReply(first, kind, ann, "Write to jane.roe@example.org"); strings.Contains(m.Text(), "jane") {
+				h.Errorf("kept: %q", m.Text())
 			}
 		}
-		if n := w.countRows(`select count(*) from ticket_words where word = 'jane'`); n != 0 {
-			w.Error("it is found by what was masked")
+		if n := h.countRows(`select count(*) from ticket_words where word = 'jane'`); n != 0 {
+			h.Error("it is found by what was masked")
 		}
 	})
 }
 
 func TestMessagesOfATicket(t *testing.T) {
-	forEachDatabase(t, func(w *testHelpdesk) {
-		ann := w.addMember(w.Account, "ann")
-		first := w.mustOpen(NewTicket{Subject: "S", Description: "Hello", Email: "jo@example.com", Name: "Jo"})
+	forEachDatabase(t, func(h *testHelpdesk) {
+		ann := h.addMember(h.Account, "ann")
+		first := h.mustOpen(NewTicket{Subject: "S", Description: "Hello", Email: "jo@example.com", Name: "Jo"})
 		for range 3 {
-			w.mustReply(first, store.MessageTypeReply, ann, "Reply")
-			w.mustReply(first, store.MessageTypeNote, ann, "Note")
-			w.addCustomerMessage(first, "Again")
+			h.mustReply(first, store.MessageTypeReply, ann, "Reply")
+			h.mustReply(first, store.MessageTypeNote, ann, "Note")
+			h.addCustomerMessage(first, "Again")
 		}
 		for _, c := range []struct {
 			types      []string
@@ -298,8 +292,8 @@ func TestMessagesOfATicket(t *testing.T) {
 			ask := store.TicketMessagesRequest{PageRequest: parley.PageRequest{Limit: c.limit}, Types: c.types,
 				Descending: c.descending}
 			for {
-				page, err := w.Messages(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, first.Number, ask)
-				w.must(err)
+				page, err := h.Messages(h, h.ref(), first.Number, ask)
+				h.must(err)
 				var messages []string
 				for _, m := range page.Items {
 					messages = append(messages, m.Text())
@@ -310,15 +304,15 @@ func TestMessagesOfATicket(t *testing.T) {
 				}
 			}
 			if got := strings.Join(pages, "|"); got != c.want {
-				w.Errorf("%v: %q, want %q", c.types, got, c.want)
+				h.Errorf("%v: %q, want %q", c.types, got, c.want)
 			}
 		}
-		hello := w.messages(first, "reply")[0]
+		hello := h.messages(first, "reply")[0]
 		if want := (parley.Sender{Type: "customer", ID: string(first.Customer.ID), Name: "Jo",
 			Email: "jo@example.com"}); hello.Sender != want {
-			w.Errorf("from %+v", hello.Sender)
+			h.Errorf("from %+v", hello.Sender)
 		}
-		_, err := w.Messages(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, 7, store.TicketMessagesRequest{})
-		w.wantCode(err, parley.CodeTicketNotFound)
+		_, err := h.Messages(h, h.ref(), 7, store.TicketMessagesRequest{})
+		h.wantCode(err, parley.CodeTicketNotFound)
 	})
 }

@@ -1,6 +1,7 @@
 package helpdesk
 
 import (
+	"strings"
 	"testing"
 
 	"parley"
@@ -92,4 +93,128 @@ func TestDomainOfOddAddresses(t *testing.T) {
 			t.Errorf("%q: %q", address, got)
 		}
 	}
+}
+
+func TestRules(t *testing.T) {
+	forEachDatabase(t, func(h *testHelpdesk) {
+		user, team := h.addMember(h.Account, "ann"), h.generalTeam()
+		rule := func(key string) parley.Rule {
+			return parley.Rule{Key: key, Name: "Rule " + key, Enabled: true, TeamID: team.ID,
+				All: []parley.Condition{{Field: "email", Op: "ends_with", Values: []string{"." + key}}}}
+		}
+		put := func(list ...parley.Rule) string {
+			h.must(h.putRules(list))
+			rules, err := h.Rules(h, h.ref())
+			h.must(err)
+			var keys []string
+			for i, r := range rules {
+				if r.Position != i {
+					h.Errorf("%+v", r)
+				}
+				keys = append(keys, r.Key)
+			}
+			return strings.Join(keys, " ")
+		}
+		if got := put(rule("a"), rule("b"), rule("c")); got != "a b c" {
+			h.Error(got)
+		}
+		before, err := h.Rules(h, h.ref())
+		h.must(err)
+		if got := put(rule("c"), rule("a")); got != "c a" {
+			h.Error(got)
+		}
+		after, err := h.Rules(h, h.ref())
+		h.must(err)
+		if after[1].ID != before[0].ID || !after[1].CreatedAt.Equal(before[0].CreatedAt) {
+			h.Error("a rule that moves becomes another one")
+		}
+		bad := rule("d")
+		bad.All[0].Op, bad.TeamID = "like", ""
+		err = h.putRules([]parley.Rule{rule("a"), bad})
+		if e := parley.AsError(err); e.Details["1.all.0.op"] == "" || e.Details["1.team"] == "" || len(e.Details) != 2 {
+			h.Error(err, e.Details)
+		}
+		for code, change := range map[parley.Code]func(*parley.Rule){
+			parley.CodeTicketTeam:   func(r *parley.Rule) { r.TeamID = "none" },
+			parley.CodeTicketMember: func(r *parley.Rule) { r.MemberID = "none" },
+			parley.CodeInvalidBody: func(r *parley.Rule) {
+				r.All[0] = parley.Condition{Field: "priority", Op: "is", Values: []string{"huge"}}
+			},
+		} {
+			wrong := rule("x")
+			change(&wrong)
+			h.wantCode(h.putRules([]parley.Rule{wrong}), code)
+		}
+		h.wantCode(h.putRules([]parley.Rule{rule("a"), rule("a")}), parley.CodeInvalidBody)
+		leaver := rule("ann")
+		leaver.MemberID = user
+		if got := put(leaver); got != "ann" {
+			h.Error(got)
+		}
+		_, err = h.DB.SQL().Exec(h, `delete from memberships where user_id = ?`, user)
+		h.must(err)
+		in := newTicketRequest(1)
+		in.Email = "a@b.ann"
+		if got := h.mustOpen(in); got.TeamID != team.ID || got.AssigneeID != "" {
+			h.Errorf("%+v", got)
+		}
+		leaver.Enabled = false
+		if got := put(leaver, parley.Rule{Name: "No key", TeamID: team.ID}); !strings.HasPrefix(got, "ann ") {
+			h.Error("somebody who has left keeps the rules from being changed:", got)
+		}
+	})
+}
+
+func TestExplain(t *testing.T) {
+	forEachDatabase(t, func(h *testHelpdesk) {
+		users := h.addTeamMembers(parley.StrategyRoundRobin, 3)
+		team := h.generalTeam()
+		h.must(h.JoinTeam(h, h.ref(), team.ID,
+			parley.TeamMember{User: parley.User{ID: users[0]}, IsAway: true}, "operator"))
+		h.must(h.putRules([]parley.Rule{
+			{Key: "off", Name: "Off", TeamID: team.ID},
+			{Key: "vip", Name: "VIP", Enabled: true, MemberID: users[2],
+				All: []parley.Condition{{Field: "domain", Op: "is", Values: []string{"vip.example"}}}},
+			{Key: "urgent", Name: "Urgent", Enabled: true, TeamID: team.ID,
+				All: []parley.Condition{{Field: "priority", Op: "is", Values: []string{"urgent"}}},
+				Any: []parley.Condition{{Field: "subject", Op: "contains", Values: []string{"down"}},
+					{Field: "body", Op: "contains", Values: []string{"down"}}}},
+		}))
+		e, err := h.Explain(h, h.ref(),
+			RoutingInput{Subject: "All is down", Body: "help", Email: "a@b.example", Priority: "urgent"})
+		h.must(err)
+		if e.FiredRule == nil || e.FiredRule.Key != "urgent" || e.Team.ID != team.ID || e.IsDefaultTeam ||
+			e.Assignee.ID != users[1] || !strings.Contains(e.Summary, "Urgent fired") {
+			h.Errorf("%+v", e)
+		}
+		if off, vip, urgent := e.Rules[0], e.Rules[1], e.Rules[2]; off.WasReached || !off.Matches || !vip.WasReached ||
+			vip.Matches || vip.All[0].Matches || vip.All[0].Text != "b.example" ||
+			!urgent.HasFired || !urgent.All[0].Matches || !urgent.Any[0].Matches || urgent.Any[1].Matches {
+			h.Errorf("%+v", e.Rules)
+		}
+		if c := e.Candidates; len(c) != 3 || c[0].Reason != "is away" || !c[1].IsPicked || c[2].IsPicked ||
+			c[2].Reason != "it is somebody else's turn" {
+			h.Errorf("%+v", c)
+		}
+		e, err = h.Explain(h, h.ref(), RoutingInput{Email: "a@vip.example", Priority: "urgent", Subject: "down"})
+		h.must(err)
+		if e.FiredRule.Key != "vip" || e.Team != nil || e.Assignee.ID != users[2] || e.Candidates != nil ||
+			e.Rules[2].WasReached || !e.Rules[2].Matches {
+			h.Errorf("%+v", e)
+		}
+		e, err = h.Explain(h, h.ref(), RoutingInput{Email: "a@b.example"})
+		h.must(err)
+		if e.FiredRule != nil || !e.IsDefaultTeam || e.Assignee.ID != users[1] {
+			h.Errorf("%+v", e)
+		}
+		if h.countRows(`select count(*) from tickets`) != 0 || h.countRows(`select count(*) from people`) != 0 {
+			h.Error("an explanation has written something")
+		}
+		// A real ticket is routed as explained.
+		in := newTicketRequest(1)
+		in.Priority, in.Subject = "urgent", "All is down"
+		if got := h.mustOpen(in); got.AssigneeID != users[1] || got.TeamID != team.ID {
+			h.Errorf("%+v", got)
+		}
+	})
 }

@@ -5,23 +5,24 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 	"unicode/utf8"
 
 	"parley"
 	"parley/internal/store"
 )
 
+// MaxRules is the most routing rules of an agent.
+const MaxRules = 200
+
 // The most of what rules hold.
 const (
-	maxRules      = 200
 	maxConditions = 50
 	maxValues     = 100
 	maxValueRunes = 500 // characters
 )
 
-// checkRule returns what is wrong with a rule.
-func checkRule(r *parley.Rule) error {
+// CheckRule checks a rule, except that its team and its member exist. Fails with VALIDATION_INVALID_BODY.
+func CheckRule(r *parley.Rule) error {
 	faults := map[string]string{}
 	checkLabel(faults, "name", r.Name)
 	checkConditions(faults, "all", r.All)
@@ -68,48 +69,28 @@ func invalidValueReason(field, value string) string {
 	return ""
 }
 
-// PutRules replaces the agent's routing rules by these, in this order: rules with known keys are changed, and those
-// that are not in the list are removed. A rule without a key gets one. Fails with AGENT_NOT_FOUND,
-// TICKET_TEAM_NOT_FOUND, TICKET_TEAM_MEMBER_NOT_FOUND and VALIDATION_INVALID_BODY, whose details begin with the rule's
-// place in the list.
-func (d *Service) PutRules(ctx context.Context, ref parley.AgentRef, rules []parley.Rule, by string) error {
-	ids := ruleIDs(rules)
-	return d.auditedChange(ctx, ref, by, "rules.put", func(tx *store.DB, now time.Time) (string, any, error) {
-		return string(ref.Agent), map[string]any{"rules": len(rules)}, d.PutRulesTx(ctx, tx, ref, withIDs(rules, ids), now)
+// ChangeRules replaces the agent's routing rules by the result of change for the existing ones, in this order, under
+// the lock of the help desk: rules with known keys are changed, and those that are not in the list are removed. New
+// rules have an id and a key. Fails with AGENT_NOT_FOUND, TICKET_TEAM_NOT_FOUND, TICKET_TEAM_MEMBER_NOT_FOUND and
+// VALIDATION_INVALID_BODY, whose details begin with the rule's place in the list, or as change does.
+func (s *Service) ChangeRules(ctx context.Context, ref parley.AgentRef, by string,
+	change func([]parley.Rule) ([]parley.Rule, error)) error {
+	return s.auditedUpdate(ctx, ref, by, "rules.put", func(u *update) (string, any, error) {
+		existing, err := u.tx.Rules(ctx, ref)
+		if err != nil {
+			return "", nil, err
+		}
+		rules, err := change(slices.Clone(existing))
+		if err != nil {
+			return "", nil, err
+		}
+		return string(ref.Agent), map[string]any{"rules": len(rules)}, u.replaceRules(ctx, ref, existing, rules)
 	})
 }
 
-// ruleIDs returns an id for each rule, to be used where it is new.
-func ruleIDs(rules []parley.Rule) []parley.RuleID {
-	ids := make([]parley.RuleID, len(rules))
-	for i := range ids {
-		ids[i] = parley.RuleID(parley.NewUUID())
-	}
-	return ids
-}
-
-func withIDs(rules []parley.Rule, ids []parley.RuleID) []parley.Rule {
-	rules = slices.Clone(rules)
-	for i := range rules {
-		if rules[i].ID == "" {
-			rules[i].ID = ids[i]
-		}
-		if rules[i].Key == "" {
-			rules[i].Key = string(rules[i].ID)
-		}
-	}
-	return rules
-}
-
-// PutRulesTx is PutRules after PrepareTx; each rule has an id and a key.
-func (d *Service) PutRulesTx(ctx context.Context, tx *store.DB, ref parley.AgentRef, rules []parley.Rule,
-	now time.Time) error {
-	if len(rules) > maxRules {
-		return parley.Invalid("rules", fmt.Sprintf("must be at most %d", maxRules))
-	}
-	existing, err := tx.Rules(ctx, ref)
-	if err != nil {
-		return err
+func (u *update) replaceRules(ctx context.Context, ref parley.AgentRef, existing, rules []parley.Rule) error {
+	if len(rules) > MaxRules {
+		return parley.Invalid("rules", fmt.Sprintf("must be at most %d", MaxRules))
 	}
 	known := map[string]parley.Rule{}
 	for _, r := range existing {
@@ -121,17 +102,17 @@ func (d *Service) PutRulesTx(ctx context.Context, tx *store.DB, ref parley.Agent
 			return parley.Invalid(fmt.Sprintf("%d.key", i), "is another rule's")
 		}
 		stay[r.Key] = true
-		r.AccountID, r.AgentID, r.Position, r.UpdatedAt = ref.Account, ref.Agent, i, now
+		r.AccountID, r.AgentID, r.Position, r.UpdatedAt = ref.Account, ref.Agent, i, u.now
 		if r.CreatedAt.IsZero() {
-			r.CreatedAt = now
+			r.CreatedAt = u.now
 		}
-		if err := d.putRule(ctx, tx, &r, known[r.Key]); err != nil {
+		if err := putRule(ctx, u.tx, &r, known[r.Key]); err != nil {
 			return prefixFaults(fmt.Sprint(i), err)
 		}
 	}
 	for _, r := range existing {
 		if !stay[r.Key] {
-			if err := tx.DropRule(ctx, ref, r.Key); err != nil {
+			if err := u.tx.DropRule(ctx, ref, r.Key); err != nil {
 				return err
 			}
 		}
@@ -141,8 +122,8 @@ func (d *Service) PutRulesTx(ctx context.Context, tx *store.DB, ref parley.Agent
 
 // putRule stores a rule. A member of the rule before who has left the account may stay in it: nobody gets their
 // tickets.
-func (d *Service) putRule(ctx context.Context, tx *store.DB, r *parley.Rule, before parley.Rule) error {
-	if err := checkRule(r); err != nil {
+func putRule(ctx context.Context, tx *store.DB, r *parley.Rule, before parley.Rule) error {
+	if err := CheckRule(r); err != nil {
 		return err
 	}
 	if r.TeamID != "" {
@@ -170,21 +151,4 @@ func prefixFaults(path string, err error) error {
 	}
 	e.Details = faults
 	return &e
-}
-
-// ChangeRules is PutRules with the result of change for the existing rules, under the lock of the help desk. New rules
-// have an id and a key. It fails as PutRules does, or as change does.
-func (d *Service) ChangeRules(ctx context.Context, ref parley.AgentRef, by string,
-	change func([]parley.Rule) ([]parley.Rule, error)) error {
-	return d.auditedChange(ctx, ref, by, "rules.put", func(tx *store.DB, now time.Time) (string, any, error) {
-		existing, err := tx.Rules(ctx, ref)
-		if err != nil {
-			return "", nil, err
-		}
-		rules, err := change(existing)
-		if err != nil {
-			return "", nil, err
-		}
-		return string(ref.Agent), map[string]any{"rules": len(rules)}, d.PutRulesTx(ctx, tx, ref, rules, now)
-	})
 }

@@ -17,13 +17,13 @@ import (
 // Search finds tickets by the words of their subject, customer, description, replies and notes, the best first, at most
 // limit, and reports whether there are more. Every word must be in the ticket, the last one as the beginning of a word.
 // A ticket whose number is the query comes first.
-func (d *Service) Search(ctx context.Context, ref parley.AgentRef, query string, limit int) (list []parley.Ticket,
+func (s *Service) Search(ctx context.Context, ref parley.AgentRef, query string, limit int) (list []parley.Ticket,
 	more bool, err error) {
-	if list, err = d.ticketByNumber(ctx, ref, query); err != nil {
+	if list, err = s.ticketByNumber(ctx, ref, query); err != nil {
 		return nil, false, err
 	}
 	if terms := queryTerms(query); len(terms) > 0 {
-		found, err := d.DB.SearchTickets(ctx, ref, terms, limit+1)
+		found, err := s.DB.SearchTickets(ctx, ref, terms, limit+1)
 		if err != nil {
 			return nil, false, err
 		}
@@ -37,12 +37,12 @@ func (d *Service) Search(ctx context.Context, ref parley.AgentRef, query string,
 }
 
 // ticketByNumber returns the ticket whose number a query is, such as 12 or #12, if there is one.
-func (d *Service) ticketByNumber(ctx context.Context, ref parley.AgentRef, query string) ([]parley.Ticket, error) {
+func (s *Service) ticketByNumber(ctx context.Context, ref parley.AgentRef, query string) ([]parley.Ticket, error) {
 	number, err := strconv.ParseInt(strings.TrimPrefix(strings.TrimSpace(query), "#"), 10, 64)
 	if err != nil {
 		return nil, nil //nolint:nilerr // then the query is words
 	}
-	t, err := d.DB.Ticket(ctx, ref, number)
+	t, err := s.DB.Ticket(ctx, ref, number)
 	switch {
 	case parley.IsCode(err, parley.CodeTicketNotFound):
 		return nil, nil
@@ -65,22 +65,20 @@ const (
 	maxWordBytes   = 64   // bytes of a word that are indexed
 )
 
-// ticketWords returns the words to index for a new ticket, those with the highest weight first, then those of existing
-// messages.
-func (d *Service) ticketWords(t *parley.Ticket, texts ...string) []store.TicketWord {
+// ticketWords returns the words to index for a new ticket and its messages, those with the highest weight first.
+func ticketWords(t *parley.Ticket, texts ...string) []store.TicketWord {
 	return weightedWords(maxTicketWords, append([]weightedText{
 		{subjectWeight, t.Subject}, {customerWeight, t.Customer.Name}, {customerWeight, t.Customer.Email},
-		{customerWeight, t.Customer.Phone}, {descriptionWeight, t.Description}},
-		messageTexts(texts)...))
+		{customerWeight, t.Customer.Phone}, {descriptionWeight, t.Description},
+	}, messageTexts(texts)...))
 }
 
-// indexWords adds the words of messages to the index of a ticket.
-func (d *Service) indexWords(ctx context.Context, tx *store.DB, t *parley.Ticket, texts ...string) error {
-	has, err := tx.CountTicketWords(ctx, t.AgentRef(), t.ID)
+func (u *update) indexWords(ctx context.Context, t *parley.Ticket, texts ...string) error {
+	has, err := u.tx.CountTicketWords(ctx, t.AgentRef(), t.ID)
 	if err != nil || has >= maxTicketWords {
 		return err
 	}
-	return tx.AddTicketWords(ctx, t.AgentRef(), t.ID, weightedWords(maxTicketWords-has, messageTexts(texts)))
+	return u.tx.AddTicketWords(ctx, t.AgentRef(), t.ID, weightedWords(maxTicketWords-has, messageTexts(texts)))
 }
 
 // maxTranscriptMessages is how many messages of a conversation are indexed when it gets a ticket.
@@ -104,7 +102,6 @@ func messageTexts(texts []string) []weightedText {
 	return list
 }
 
-// weightedText is a text of a ticket with the weight of its words.
 type weightedText struct {
 	weight int
 	text   string

@@ -11,22 +11,22 @@ import (
 )
 
 // wantFound asserts the numbers of the tickets that a query finds, in order.
-func (w *testHelpdesk) wantFound(query, want string) {
-	w.Helper()
-	list, _, err := w.Search(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, query, 20)
-	w.must(err)
+func (h *testHelpdesk) wantFound(query, want string) {
+	h.Helper()
+	list, _, err := h.Search(h, h.ref(), query, 20)
+	h.must(err)
 	var got []string
 	for _, t := range list {
 		got = append(got, fmt.Sprint(t.Number))
 	}
 	if strings.Join(got, " ") != want {
-		w.Errorf("%q finds %v, want %s", query, got, want)
+		h.Errorf("%q finds %v, want %s", query, got, want)
 	}
 }
 
 func TestSearch(t *testing.T) {
-	forEachDatabase(t, func(w *testHelpdesk) {
-		ann := w.addMember(w.Account, "ann")
+	forEachDatabase(t, func(h *testHelpdesk) {
+		ann := h.addMember(h.Account, "ann")
 		for _, in := range []NewTicket{
 			{Subject: "Refund for order 4711", Description: "My parcel never came.", Email: "maria@example.org",
 				Name: "María Núñez"},
@@ -36,60 +36,60 @@ func TestSearch(t *testing.T) {
 			{Subject: "🔥 urgent", Description: "12 refunds", Email: "z@example.com"},
 			{Subject: "Version 6.15.0 fails", Description: "1,000 errors", Email: "v@example.com"},
 		} {
-			w.Clock = w.Clock.Add(time.Minute)
-			w.mustOpen(in)
+			h.Clock = h.Clock.Add(time.Minute)
+			h.mustOpen(in)
 		}
-		w.wantFound("refund", "1 5 2") // in the subject; then in descriptions, the latest first
-		w.wantFound("REFUND parcel", "2 1")
-		w.wantFound("parcel refu", "2 1")
-		w.wantFound("refu parcel", "")
-		w.wantFound("maria", "1")
-		w.wantFound("nunez", "1")
-		w.wantFound("jo@example.com", "2")
-		w.wantFound("example.com", "6 5 2")
-		w.wantFound("ueberweisung", "")
-		w.wantFound("uberweisung strasse", "3")
-		w.wantFound("配送", "4")
-		w.wantFound("届", "4")
-		w.wantFound("荷物が届", "4")
-		w.wantFound("荷届", "")
-		w.wantFound("🔥", "5")
-		w.wantFound("6.15", "6")
-		w.wantFound("1000", "6")
-		w.wantFound("#2", "2")
-		w.wantFound(" 1 ", "1 6 5") // the number first; then what begins with it
-		w.wantFound("12", "5")
-		w.wantFound("99999999999999999999", "")
-		w.wantFound("nothing refund", "")
-		w.wantFound("?!", "")
-		w.wantFound("%", "")
-		w.wantFound("_efund", "")
-		w.wantFound("' or 1=1 --", "")
-		w.wantFound(strings.Repeat("refund ", 70), "1 2") // all but the last are whole words
+		h.wantFound("refund", "1 5 2") // in the subject; then in descriptions, the latest first
+		h.wantFound("REFUND parcel", "2 1")
+		h.wantFound("parcel refu", "2 1")
+		h.wantFound("refu parcel", "")
+		h.wantFound("maria", "1")
+		h.wantFound("nunez", "1")
+		h.wantFound("jo@example.com", "2")
+		h.wantFound("example.com", "6 5 2")
+		h.wantFound("ueberweisung", "")
+		h.wantFound("uberweisung strasse", "3")
+		h.wantFound("配送", "4")
+		h.wantFound("届", "4")
+		h.wantFound("荷物が届", "4")
+		h.wantFound("荷届", "")
+		h.wantFound("🔥", "5")
+		h.wantFound("6.15", "6")
+		h.wantFound("1000", "6")
+		h.wantFound("#2", "2")
+		h.wantFound(" 1 ", "1 6 5") // the number first; then what begins with it
+		h.wantFound("12", "5")
+		h.wantFound("99999999999999999999", "")
+		h.wantFound("nothing refund", "")
+		h.wantFound("?!", "")
+		h.wantFound("%", "")
+		h.wantFound("_efund", "")
+		h.wantFound("' or 1=1 --", "")
+		h.wantFound(strings.Repeat("refund ", 70), "1 2") // all but the last are whole words
 
-		third := &parley.Ticket{AccountID: w.Account, AgentID: w.Agent, Number: 3,
-			ConversationID: w.reloadTicket(&parley.Ticket{AccountID: w.Account, AgentID: w.Agent, Number: 3}).ConversationID}
-		w.mustReply(third, store.MessageTypeReply, ann, "The **refund** is on its way")
-		w.mustReply(third, store.MessageTypeNote, ann, "Checked with [Visa](https://visa.example)")
-		w.wantFound("refund", "1 5 2 3")
-		w.wantFound("visa", "3")
-		w.addCustomerMessage(third, "Merci beaucoup")
-		w.wantFound("merci", "3")
+		third := &parley.Ticket{AccountID: h.Account, AgentID: h.Agent, Number: 3,
+			ConversationID: h.reloadTicket(&parley.Ticket{AccountID: h.Account, AgentID: h.Agent, Number: 3}).ConversationID}
+		h.mustReply(third, store.MessageTypeReply, ann, "The **refund** is on its way")
+		h.mustReply(third, store.MessageTypeNote, ann, "Checked with [Visa](https://visa.example)")
+		h.wantFound("refund", "1 5 2 3")
+		h.wantFound("visa", "3")
+		h.addCustomerMessage(third, "Merci beaucoup")
+		h.wantFound("merci", "3")
 
-		other := w.addAgent(w.Account)
-		if list, _, err := w.Search(w, w.Account.AgentRef(other), "refund", 20); err != nil || len(list) > 0 {
-			w.Errorf("another agent finds %v %v", list, err)
+		other := h.addAgent(h.Account)
+		if list, _, err := h.Search(h, h.Account.AgentRef(other), "refund", 20); err != nil || len(list) > 0 {
+			h.Errorf("another agent finds %v %v", list, err)
 		}
-		if list, _, err := w.Search(w, w.addAccount("Other").AgentRef(w.Agent), "#1", 20); err != nil || len(list) > 0 {
-			w.Errorf("another account finds %v %v", list, err)
+		if list, _, err := h.Search(h, h.addAccount("Other").AgentRef(h.Agent), "#1", 20); err != nil || len(list) > 0 {
+			h.Errorf("another account finds %v %v", list, err)
 		}
 	})
 }
 
 func TestSearchTellsWhetherThereIsMore(t *testing.T) {
-	forEachDatabase(t, func(w *testHelpdesk) {
+	forEachDatabase(t, func(h *testHelpdesk) {
 		for i := range 7 {
-			w.mustOpen(NewTicket{Subject: "Same thing", Description: "x", Email: fmt.Sprint("c", i, "@example.com")})
+			h.mustOpen(NewTicket{Subject: "Same thing", Description: "x", Email: fmt.Sprint("c", i, "@example.com")})
 		}
 		for _, c := range []struct {
 			query string
@@ -97,9 +97,9 @@ func TestSearchTellsWhetherThereIsMore(t *testing.T) {
 			n     int
 			more  bool
 		}{{"same", 6, 6, true}, {"same", 7, 7, false}, {"same", 50, 7, false}, {"#3", 1, 1, false}, {"3", 1, 1, false}} {
-			list, more, err := w.Search(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, c.query, c.limit)
+			list, more, err := h.Search(h, h.ref(), c.query, c.limit)
 			if err != nil || len(list) != c.n || more != c.more {
-				w.Errorf("%q up to %d: %d, %v, %v", c.query, c.limit, len(list), more, err)
+				h.Errorf("%q up to %d: %d, %v, %v", c.query, c.limit, len(list), more, err)
 			}
 		}
 	})
@@ -107,9 +107,9 @@ func TestSearchTellsWhetherThereIsMore(t *testing.T) {
 
 // A word that very many tickets have finds the latest of them, typed whole and in part.
 func TestSearchForCommonWords(t *testing.T) {
-	forEachDatabase(t, func(w *testHelpdesk) {
+	forEachDatabase(t, func(h *testHelpdesk) {
 		const n = 1100
-		w.mustOpen(newTicketRequest(1))
+		h.mustOpen(newTicketRequest(1))
 		for _, statement := range []string{
 			`insert into tickets (id, account_id, agent_id, number, subject, description, status_id, category, is_open,
 				person_id, metadata, channel, priority, created_at, updated_at)
@@ -121,25 +121,25 @@ func TestSearchForCommonWords(t *testing.T) {
 				with recursive n (i) as (select 1 union all select i + 1 from n where i < ?)
 				select agent_id, 'common', 'ticket' || (100000 + i), account_id, 2 from n cross join tickets t where t.number = 1`,
 		} {
-			if _, err := w.DB.SQL().Exec(w, statement, n); err != nil {
-				w.Fatal(err)
+			if _, err := h.DB.SQL().Exec(h, statement, n); err != nil {
+				h.Fatal(err)
 			}
 		}
-		if _, err := w.DB.SQL().Exec(w, `analyze`); err != nil { // a server does that by itself, a little later
-			w.Fatal(err)
+		if _, err := h.DB.SQL().Exec(h, `analyze`); err != nil { // a server does that by itself, a little later
+			h.Fatal(err)
 		}
 		for _, query := range []string{"common", "comm", "common common", "common comm"} {
-			list, more, err := w.Search(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, query, 20)
+			list, more, err := h.Search(h, h.ref(), query, 20)
 			if err != nil || len(list) != 20 || !more || list[0].Number != n+1 || list[19].Number != n-18 {
-				w.Errorf("%q: %d, %v, %v", query, len(list), more, err)
+				h.Errorf("%q: %d, %v, %v", query, len(list), more, err)
 			}
 		}
 	})
 }
 
 func TestWordsOfATicketAreBounded(t *testing.T) {
-	forEachDatabase(t, func(w *testHelpdesk) {
-		ann := w.addMember(w.Account, "ann")
+	forEachDatabase(t, func(h *testHelpdesk) {
+		ann := h.addMember(h.Account, "ann")
 		many := func(word string, n int) string {
 			var b strings.Builder
 			for i := range n {
@@ -147,16 +147,16 @@ func TestWordsOfATicketAreBounded(t *testing.T) {
 			}
 			return b.String()
 		}
-		first := w.mustOpen(NewTicket{Subject: "Much", Description: many("a", 1500), Email: "c@example.com"})
-		w.mustReply(first, store.MessageTypeNote, ann, many("b", 1000))
-		w.mustReply(first, store.MessageTypeNote, ann, many("c", 1000))
-		if n := w.countRows(`select count(*) from ticket_words`); n != maxTicketWords {
-			w.Errorf("%d words", n)
+		first := h.mustOpen(NewTicket{Subject: "Much", Description: many("a", 1500), Email: "c@example.com"})
+		h.mustReply(first, store.MessageTypeNote, ann, many("b", 1000))
+		h.mustReply(first, store.MessageTypeNote, ann, many("c", 1000))
+		if n := h.countRows(`select count(*) from ticket_words`); n != maxTicketWords {
+			h.Errorf("%d words", n)
 		}
-		w.wantFound("b100", "1")
-		w.wantFound("c100", "")
-		w.wantFound(strings.Repeat("y", 80), "")
-		w.mustOpen(NewTicket{Subject: strings.Repeat("x", 100), Description: "y", Email: "c@example.com"})
-		w.wantFound(strings.Repeat("x", 100), "2")
+		h.wantFound("b100", "1")
+		h.wantFound("c100", "")
+		h.wantFound(strings.Repeat("y", 80), "")
+		h.mustOpen(NewTicket{Subject: strings.Repeat("x", 100), Description: "y", Email: "c@example.com"})
+		h.wantFound(strings.Repeat("x", 100), "2")
 	})
 }

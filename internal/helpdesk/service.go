@@ -30,27 +30,48 @@ type Service struct {
 }
 
 // now returns the time in milliseconds, as the store holds it.
-func (d *Service) now() time.Time { return d.Now().UTC().Truncate(time.Millisecond) }
+func (s *Service) now() time.Time { return s.Now().UTC().Truncate(time.Millisecond) }
 
-// withHelpdesk runs fn in a transaction that locks the agent's help desk, which is created if missing. Fails with
+// update is a change of help desks and tickets: a transaction, and the time of all that it writes.
+type update struct {
+	*Service
+	tx  *store.DB
+	now time.Time
+}
+
+// updateHelpdesk runs do in a transaction that locks the agent's help desk, which is created if missing. Fails with
 // AGENT_NOT_FOUND.
-func (d *Service) withHelpdesk(ctx context.Context, ref parley.AgentRef, now time.Time,
-	fn func(tx *store.DB) error) error {
-	return d.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error {
-		if err := d.lockOrCreate(ctx, tx, ref, now); err != nil {
+func (s *Service) updateHelpdesk(ctx context.Context, ref parley.AgentRef, do func(u *update) error) error {
+	now := s.now()
+	return s.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error {
+		u := &update{s, tx, now}
+		if err := u.lockOrCreate(ctx, ref); err != nil {
 			return err
 		}
-		return fn(tx)
+		return do(u)
+	})
+}
+
+// auditedUpdate makes a change of the operator to an agent's help desk, and records it in the audit chain in the same
+// transaction.
+func (s *Service) auditedUpdate(ctx context.Context, ref parley.AgentRef, by, action string,
+	do func(u *update) (subject string, facts any, err error)) error {
+	return s.updateHelpdesk(ctx, ref, func(u *update) error {
+		subject, facts, err := do(u)
+		if err != nil {
+			return err
+		}
+		return u.tx.AppendAuditEvent(ctx, ref.Account, u.now, by, action, subject, facts)
 	})
 }
 
 // createIfMissing creates the agent's help desk unless it exists. Fails with AGENT_NOT_FOUND.
-func (d *Service) createIfMissing(ctx context.Context, ref parley.AgentRef) error {
-	exists, err := d.DB.HasHelpdesk(ctx, ref)
+func (s *Service) createIfMissing(ctx context.Context, ref parley.AgentRef) error {
+	exists, err := s.DB.HasHelpdesk(ctx, ref)
 	if err != nil || exists {
 		return err
 	}
-	return d.withHelpdesk(ctx, ref, d.now(), func(*store.DB) error { return nil })
+	return s.updateHelpdesk(ctx, ref, func(*update) error { return nil })
 }
 
 // initialStatuses are the statuses of a new help desk: the default of each category.
@@ -72,25 +93,24 @@ const GeneralTeam = "General"
 
 // lockOrCreate locks the agent's help desk until the transaction ends; it creates one, with its statuses and its team,
 // if missing. Fails with AGENT_NOT_FOUND.
-func (d *Service) lockOrCreate(ctx context.Context, tx *store.DB, ref parley.AgentRef, now time.Time) error {
-	exists, err := tx.LockHelpdesk(ctx, ref)
+func (u *update) lockOrCreate(ctx context.Context, ref parley.AgentRef) error {
+	exists, err := u.tx.LockHelpdesk(ctx, ref)
 	if err != nil || exists {
 		return err
 	}
-	if err := tx.CreateHelpdesk(ctx, ref, now); err != nil {
+	if err := u.tx.CreateHelpdesk(ctx, ref, u.now); err != nil {
 		return err
 	}
 	team := &parley.Team{ID: parley.TeamID(derivedID(ref.Agent, "team")), AccountID: ref.Account, AgentID: ref.Agent,
-		Name: GeneralTeam, IsDefault: true, Strategy: parley.StrategyRoundRobin,
-		CreatedAt: now, UpdatedAt: now}
-	if err := tx.PutTeam(ctx, team); err != nil {
+		Name: GeneralTeam, IsDefault: true, Strategy: parley.StrategyRoundRobin, CreatedAt: u.now, UpdatedAt: u.now}
+	if err := u.tx.PutTeam(ctx, team); err != nil {
 		return err
 	}
 	for _, s := range initialStatuses {
 		status := &parley.TicketStatus{ID: parley.StatusID(derivedID(ref.Agent, string(s.category))),
-			AccountID: ref.Account, AgentID: ref.Agent, Category: s.category,
-			InternalLabel: s.internal, ExternalLabel: s.external, IsDefault: true, CreatedAt: now, UpdatedAt: now}
-		if err := tx.PutStatus(ctx, status); err != nil {
+			AccountID: ref.Account, AgentID: ref.Agent, Category: s.category, InternalLabel: s.internal,
+			ExternalLabel: s.external, IsDefault: true, CreatedAt: u.now, UpdatedAt: u.now}
+		if err := u.tx.PutStatus(ctx, status); err != nil {
 			return err
 		}
 	}

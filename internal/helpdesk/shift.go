@@ -64,7 +64,13 @@ func minuteOf(clock string) (int, error) {
 	return t.Hour()*60 + t.Minute(), nil
 }
 
-// checkHours adds what is wrong with shifts, below path.
+// CheckHours checks shifts. Fails with VALIDATION_INVALID_BODY, with details below path.
+func CheckHours(path string, hours []parley.WorkingHours) error {
+	faults := map[string]string{}
+	checkHours(faults, path, hours)
+	return parley.InvalidFields(faults)
+}
+
 func checkHours(faults map[string]string, path string, hours []parley.WorkingHours) {
 	for i, s := range hours {
 		at := fmt.Sprintf("%s.%d.", path, i)

@@ -6,7 +6,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"time"
 	"unicode/utf8"
 
 	"parley"
@@ -19,7 +18,6 @@ const maxLabelRunes = 100
 
 var colorPattern = regexp.MustCompile(`^#[0-9a-fA-F]{6}$`)
 
-// checkStatus returns what is wrong with a status.
 func checkStatus(s *parley.TicketStatus) error {
 	faults := map[string]string{}
 	if !slices.Contains(parley.StatusCategories(), s.Category) {
@@ -45,18 +43,18 @@ func checkLabel(faults map[string]string, field, text string) {
 // AddStatus adds a status with the category, labels, key and color of in, as the category's default where in is. An
 // empty external label becomes the internal one, and vice versa; position 0 is the last. Fails with AGENT_NOT_FOUND and
 // VALIDATION_INVALID_BODY.
-func (d *Service) AddStatus(ctx context.Context, ref parley.AgentRef, in parley.TicketStatus,
+func (s *Service) AddStatus(ctx context.Context, ref parley.AgentRef, in parley.TicketStatus,
 	by string) (*parley.TicketStatus, error) {
 	in.ID, in.AccountID, in.AgentID = parley.StatusID(parley.NewUUID()), ref.Account, ref.Agent
 	in.ExternalLabel = cmp.Or(in.ExternalLabel, in.InternalLabel)
 	in.InternalLabel = cmp.Or(in.InternalLabel, in.ExternalLabel)
 	var added parley.TicketStatus
-	err := d.auditedChange(ctx, ref, by, "status.add", func(tx *store.DB, now time.Time) (string, any, error) {
+	err := s.auditedUpdate(ctx, ref, by, "status.add", func(u *update) (string, any, error) {
 		added = in
-		added.CreatedAt, added.UpdatedAt = now, now
-		err := appendPosition(ctx, tx, &added)
+		added.CreatedAt, added.UpdatedAt = u.now, u.now
+		err := appendPosition(ctx, u.tx, &added)
 		if err == nil {
-			err = d.putUniqueStatus(ctx, tx, &added)
+			err = s.putUniqueStatus(ctx, u.tx, &added)
 		}
 		return string(added.ID),
 			map[string]any{"category": added.Category, "label": added.InternalLabel, "default": added.IsDefault}, err
@@ -80,42 +78,39 @@ func appendPosition(ctx context.Context, tx *store.DB, s *parley.TicketStatus) e
 
 // ChangeStatus changes the labels, color, key or position of a status, or makes it the default. Fails with
 // AGENT_NOT_FOUND, TICKET_INVALID_STATUS and VALIDATION_INVALID_BODY.
-func (d *Service) ChangeStatus(ctx context.Context, ref parley.AgentRef, id parley.StatusID, by string,
+func (s *Service) ChangeStatus(ctx context.Context, ref parley.AgentRef, id parley.StatusID, by string,
 	change func(*parley.TicketStatus)) (*parley.TicketStatus, error) {
-	return d.changeStatus(ctx, ref, id, by, "status.change", func(s *parley.TicketStatus, _ time.Time) { change(s) })
+	return s.changeStatus(ctx, ref, id, by, "status.change", change)
 }
 
 // MakeDefault makes a status the default of its category, in place of the one that was. Fails with AGENT_NOT_FOUND and
 // TICKET_INVALID_STATUS.
-func (d *Service) MakeDefault(ctx context.Context, ref parley.AgentRef, id parley.StatusID,
+func (s *Service) MakeDefault(ctx context.Context, ref parley.AgentRef, id parley.StatusID,
 	by string) (*parley.TicketStatus, error) {
-	return d.changeStatus(ctx, ref, id, by, "status.default", func(s *parley.TicketStatus, _ time.Time) {
-		s.IsDefault, s.ArchivedAt = true, nil
+	return s.changeStatus(ctx, ref, id, by, "status.default", func(status *parley.TicketStatus) {
+		status.IsDefault, status.ArchivedAt = true, nil
 	})
 }
 
 // ArchiveStatus archives a status. Tickets that have it keep it. Fails with AGENT_NOT_FOUND, TICKET_INVALID_STATUS, and
 // with VALIDATION_INVALID_BODY of the default of a category: make another one the default first.
-func (d *Service) ArchiveStatus(ctx context.Context, ref parley.AgentRef, id parley.StatusID,
+func (s *Service) ArchiveStatus(ctx context.Context, ref parley.AgentRef, id parley.StatusID,
 	by string) (*parley.TicketStatus, error) {
-	return d.changeStatus(ctx, ref, id, by, "status.archive", func(s *parley.TicketStatus, now time.Time) {
-		if s.ArchivedAt == nil {
-			s.ArchivedAt = &now
-		}
+	return s.changeStatus(ctx, ref, id, by, "status.archive", func(status *parley.TicketStatus) {
+		status.ArchivedAt = cmp.Or(status.ArchivedAt, new(status.UpdatedAt))
 	})
 }
 
-func (d *Service) changeStatus(ctx context.Context, ref parley.AgentRef, id parley.StatusID, by, action string,
-	change func(*parley.TicketStatus, time.Time)) (*parley.TicketStatus, error) {
-	var changed *parley.TicketStatus
-	err := d.auditedChange(ctx, ref, by, action, func(tx *store.DB, now time.Time) (string, any, error) {
-		var err error
-		if changed, err = tx.Status(ctx, ref, id); err != nil {
+// changeStatus calls change with the status, whose UpdatedAt is the time of the change.
+func (s *Service) changeStatus(ctx context.Context, ref parley.AgentRef, id parley.StatusID, by, action string,
+	change func(*parley.TicketStatus)) (changed *parley.TicketStatus, err error) {
+	err = s.auditedUpdate(ctx, ref, by, action, func(u *update) (_ string, _ any, err error) {
+		if changed, err = u.tx.Status(ctx, ref, id); err != nil {
 			return "", nil, err
 		}
-		change(changed, now)
-		changed.UpdatedAt = now
-		err = d.putUniqueStatus(ctx, tx, changed)
+		changed.UpdatedAt = u.now
+		change(changed)
+		err = s.putUniqueStatus(ctx, u.tx, changed)
 		return string(id), map[string]any{"category": changed.Category, "label": changed.InternalLabel,
 			"default": changed.IsDefault, "archived": changed.ArchivedAt != nil}, err
 	})
@@ -123,18 +118,16 @@ func (d *Service) changeStatus(ctx context.Context, ref parley.AgentRef, id parl
 }
 
 // putUniqueStatus is PutStatusTx for a status whose label must be unique.
-func (d *Service) putUniqueStatus(ctx context.Context, tx *store.DB, s *parley.TicketStatus) error {
-	list, err := tx.Statuses(ctx, s.AgentRef(), false)
+func (s *Service) putUniqueStatus(ctx context.Context, tx *store.DB, status *parley.TicketStatus) error {
+	list, err := tx.Statuses(ctx, status.AgentRef(), false)
 	if err != nil {
 		return err
 	}
-	for i := range list {
-		if SameStatus(&list[i], s) {
-			return parley.Invalid("internalLabel",
-				"another status of the category "+string(s.Category)+" that is in use has this label")
-		}
+	if slices.ContainsFunc(list, func(other parley.TicketStatus) bool { return SameStatus(&other, status) }) {
+		return parley.Invalid("internalLabel",
+			"another status of the category "+string(status.Category)+" that is in use has this label")
 	}
-	return d.PutStatusTx(ctx, tx, s)
+	return s.PutStatusTx(ctx, tx, status)
 }
 
 // SameStatus reports whether people would take the two statuses for one: both are in use, of one category, and their
@@ -144,31 +137,31 @@ func SameStatus(a, b *parley.TicketStatus) bool {
 		strings.EqualFold(a.InternalLabel, b.InternalLabel)
 }
 
-// PutStatusTx stores a status, in place of the one with its id, after PrepareTx. Each category has exactly one default:
+// PutStatusTx stores a status, in place of the one with its id, after SetupTx. Each category has exactly one default:
 // a new one replaces the old one, and none can be unset. Fails with VALIDATION_INVALID_BODY. It does not write to the
 // audit chain, nor compare labels: several statuses may swap them.
-func (d *Service) PutStatusTx(ctx context.Context, tx *store.DB, s *parley.TicketStatus) error {
-	if err := checkStatus(s); err != nil {
+func (s *Service) PutStatusTx(ctx context.Context, tx *store.DB, status *parley.TicketStatus) error {
+	if err := checkStatus(status); err != nil {
 		return err
 	}
-	before, err := tx.Status(ctx, s.AgentRef(), s.ID)
+	before, err := tx.Status(ctx, status.AgentRef(), status.ID)
 	switch {
-	case err != nil && !parley.IsCode(err, parley.CodeTicketStatus):
-		return err
+	case parley.IsCode(err, parley.CodeTicketStatus):
+		before = &parley.TicketStatus{Category: status.Category}
 	case err != nil:
-		before = &parley.TicketStatus{Category: s.Category}
+		return err
 	}
 	switch {
-	case before.Category != s.Category:
+	case before.Category != status.Category:
 		return parley.Invalid("category", "of a status stays as it is; make another status")
-	case before.IsDefault && !s.IsDefault:
+	case before.IsDefault && !status.IsDefault:
 		return parley.Invalid("default", "must stay until another status of the category is made the default")
-	case !before.IsDefault && s.IsDefault:
-		if err := tx.UnsetDefault(ctx, s.AgentRef(), s.Category, s.UpdatedAt); err != nil {
+	case !before.IsDefault && status.IsDefault:
+		if err := tx.UnsetDefault(ctx, status.AgentRef(), status.Category, status.UpdatedAt); err != nil {
 			return err
 		}
 	}
-	return duplicateFault(tx.PutStatus(ctx, s), "key", "the agent has another status of this key")
+	return duplicateFault(tx.PutStatus(ctx, status), "key", "the agent has another status of this key")
 }
 
 // duplicateFault turns a uniqueness error of the database into a fault of the field.

@@ -3,13 +3,11 @@ package helpdesk
 import (
 	"cmp"
 	"context"
-	"time"
 
 	"parley"
 	"parley/internal/store"
 )
 
-// checkTeam returns what is wrong with a team.
 func checkTeam(t *parley.Team) error {
 	faults := map[string]string{}
 	checkLabel(faults, "name", t.Name)
@@ -31,14 +29,14 @@ func checkMaxOpen(faults map[string]string, most *int) {
 
 // AddTeam adds a team; an empty strategy is round_robin. Its members join by JoinTeam. Fails with AGENT_NOT_FOUND and
 // VALIDATION_INVALID_BODY.
-func (d *Service) AddTeam(ctx context.Context, ref parley.AgentRef, in parley.Team, by string) (*parley.Team, error) {
+func (s *Service) AddTeam(ctx context.Context, ref parley.AgentRef, in parley.Team, by string) (*parley.Team, error) {
 	in.ID, in.AccountID, in.AgentID, in.Members = parley.TeamID(parley.NewUUID()), ref.Account, ref.Agent, nil
 	in.Strategy = cmp.Or(in.Strategy, parley.StrategyRoundRobin)
 	var added parley.Team
-	err := d.auditedChange(ctx, ref, by, "team.add", func(tx *store.DB, now time.Time) (string, any, error) {
+	err := s.auditedUpdate(ctx, ref, by, "team.add", func(u *update) (string, any, error) {
 		added = in
-		added.CreatedAt, added.UpdatedAt = now, now
-		return string(added.ID), teamFacts(&added), d.PutTeamTx(ctx, tx, &added)
+		added.CreatedAt, added.UpdatedAt = u.now, u.now
+		return string(added.ID), teamFacts(&added), s.PutTeamTx(ctx, u.tx, &added)
 	})
 	return &added, err
 }
@@ -49,34 +47,31 @@ func teamFacts(t *parley.Team) any {
 
 // ChangeTeam changes a team's name, key, strategy, hours or limit, or makes it the default. Fails with
 // AGENT_NOT_FOUND, TICKET_TEAM_NOT_FOUND and VALIDATION_INVALID_BODY.
-func (d *Service) ChangeTeam(ctx context.Context, ref parley.AgentRef, id parley.TeamID, by string,
-	change func(*parley.Team)) (*parley.Team, error) {
-	var changed *parley.Team
-	err := d.auditedChange(ctx, ref, by, "team.change", func(tx *store.DB, now time.Time) (string, any, error) {
-		var err error
-		if changed, err = tx.Team(ctx, ref, id); err != nil {
+func (s *Service) ChangeTeam(ctx context.Context, ref parley.AgentRef, id parley.TeamID, by string,
+	change func(*parley.Team)) (changed *parley.Team, err error) {
+	err = s.auditedUpdate(ctx, ref, by, "team.change", func(u *update) (_ string, _ any, err error) {
+		if changed, err = u.tx.Team(ctx, ref, id); err != nil {
 			return "", nil, err
 		}
 		change(changed)
-		changed.UpdatedAt = now
-		err = d.PutTeamTx(ctx, tx, changed)
-		return string(id), teamFacts(changed), err
+		changed.UpdatedAt = u.now
+		return string(id), teamFacts(changed), s.PutTeamTx(ctx, u.tx, changed)
 	})
 	return changed, err
 }
 
-// PutTeamTx stores a team without its members, in place of the one with its id, after PrepareTx. Exactly one team is
+// PutTeamTx stores a team without its members, in place of the one with its id, after SetupTx. Exactly one team is
 // the default: a new one replaces the old one. Fails with VALIDATION_INVALID_BODY.
-func (d *Service) PutTeamTx(ctx context.Context, tx *store.DB, t *parley.Team) error {
+func (s *Service) PutTeamTx(ctx context.Context, tx *store.DB, t *parley.Team) error {
 	if err := checkTeam(t); err != nil {
 		return err
 	}
 	before, err := tx.Team(ctx, t.AgentRef(), t.ID)
 	switch {
-	case err != nil && !parley.IsCode(err, parley.CodeTicketTeam):
-		return err
-	case err != nil:
+	case parley.IsCode(err, parley.CodeTicketTeam):
 		before = &parley.Team{}
+	case err != nil:
+		return err
 	}
 	switch {
 	case before.IsDefault && !t.IsDefault:
@@ -92,14 +87,14 @@ func (d *Service) PutTeamTx(ctx context.Context, tx *store.DB, t *parley.Team) e
 // RemoveTeam removes a team; its tickets and rules move to the default team, and assignees stay. Fails with
 // AGENT_NOT_FOUND, TICKET_TEAM_NOT_FOUND, and with VALIDATION_INVALID_BODY of the default team: make another one the
 // default first.
-func (d *Service) RemoveTeam(ctx context.Context, ref parley.AgentRef, id parley.TeamID, by string) error {
-	return d.auditedChange(ctx, ref, by, "team.remove", func(tx *store.DB, _ time.Time) (string, any, error) {
-		return string(id), nil, d.RemoveTeamTx(ctx, tx, ref, id)
+func (s *Service) RemoveTeam(ctx context.Context, ref parley.AgentRef, id parley.TeamID, by string) error {
+	return s.auditedUpdate(ctx, ref, by, "team.remove", func(u *update) (string, any, error) {
+		return string(id), nil, s.RemoveTeamTx(ctx, u.tx, ref, id)
 	})
 }
 
-// RemoveTeamTx is RemoveTeam after PrepareTx.
-func (d *Service) RemoveTeamTx(ctx context.Context, tx *store.DB, ref parley.AgentRef, id parley.TeamID) error {
+// RemoveTeamTx is RemoveTeam after SetupTx.
+func (s *Service) RemoveTeamTx(ctx context.Context, tx *store.DB, ref parley.AgentRef, id parley.TeamID) error {
 	t, err := tx.Team(ctx, ref, id)
 	if err != nil {
 		return err
@@ -117,17 +112,16 @@ func (d *Service) RemoveTeamTx(ctx context.Context, tx *store.DB, ref parley.Age
 // JoinTeam adds a member of the account to the team, or changes the limit, the hours and the absence of one who is in
 // it already. Fails with AGENT_NOT_FOUND, TICKET_TEAM_NOT_FOUND, TICKET_TEAM_MEMBER_NOT_FOUND and
 // VALIDATION_INVALID_BODY.
-func (d *Service) JoinTeam(ctx context.Context, ref parley.AgentRef, team parley.TeamID, m parley.TeamMember,
+func (s *Service) JoinTeam(ctx context.Context, ref parley.AgentRef, team parley.TeamID, m parley.TeamMember,
 	by string) error {
-	return d.auditedChange(ctx, ref, by, "team.join", func(tx *store.DB, now time.Time) (string, any, error) {
-		joining := m
-		joining.JoinedAt = now
-		return string(team), map[string]any{"member": m.User.ID, "away": m.IsAway}, d.JoinTeamTx(ctx, tx, ref, team, joining)
+	return s.auditedUpdate(ctx, ref, by, "team.join", func(u *update) (string, any, error) {
+		m.JoinedAt = u.now
+		return string(team), map[string]any{"member": m.User.ID, "away": m.IsAway}, s.JoinTeamTx(ctx, u.tx, ref, team, m)
 	})
 }
 
-// JoinTeamTx is JoinTeam after PrepareTx; the member has a time of joining.
-func (d *Service) JoinTeamTx(ctx context.Context, tx *store.DB, ref parley.AgentRef, team parley.TeamID,
+// JoinTeamTx is JoinTeam after SetupTx; the member has a time of joining.
+func (s *Service) JoinTeamTx(ctx context.Context, tx *store.DB, ref parley.AgentRef, team parley.TeamID,
 	m parley.TeamMember) error {
 	faults := map[string]string{}
 	checkMaxOpen(faults, m.MaxOpen)
@@ -146,15 +140,15 @@ func (d *Service) JoinTeamTx(ctx context.Context, tx *store.DB, ref parley.Agent
 
 // LeaveTeam removes a member from a team; their tickets stay with them. Fails with AGENT_NOT_FOUND,
 // TICKET_TEAM_NOT_FOUND and TICKET_TEAM_MEMBER_NOT_FOUND.
-func (d *Service) LeaveTeam(ctx context.Context, ref parley.AgentRef, team parley.TeamID, user parley.UserID,
+func (s *Service) LeaveTeam(ctx context.Context, ref parley.AgentRef, team parley.TeamID, user parley.UserID,
 	by string) error {
-	return d.auditedChange(ctx, ref, by, "team.leave", func(tx *store.DB, _ time.Time) (string, any, error) {
-		return string(team), map[string]any{"member": user}, d.LeaveTeamTx(ctx, tx, ref, team, user)
+	return s.auditedUpdate(ctx, ref, by, "team.leave", func(u *update) (string, any, error) {
+		return string(team), map[string]any{"member": user}, s.LeaveTeamTx(ctx, u.tx, ref, team, user)
 	})
 }
 
-// LeaveTeamTx is LeaveTeam after PrepareTx.
-func (d *Service) LeaveTeamTx(ctx context.Context, tx *store.DB, ref parley.AgentRef, team parley.TeamID,
+// LeaveTeamTx is LeaveTeam after SetupTx.
+func (s *Service) LeaveTeamTx(ctx context.Context, tx *store.DB, ref parley.AgentRef, team parley.TeamID,
 	user parley.UserID) error {
 	if _, err := tx.Team(ctx, ref, team); err != nil {
 		return err

@@ -10,131 +10,129 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"parley"
-	"parley/internal/sqldb"
 	"parley/internal/store"
 )
 
 // changeTicket changes a ticket through the API, a minute later.
-func (w *testHelpdesk) changeTicket(t *parley.Ticket, in Change) *parley.Ticket {
-	w.Helper()
-	w.Clock = w.Clock.Add(time.Minute)
-	t, err := w.Change(w, t.AgentRef(), t.Number, in, "api")
-	w.must(err)
+func (h *testHelpdesk) changeTicket(t *parley.Ticket, in Change) *parley.Ticket {
+	h.Helper()
+	h.Clock = h.Clock.Add(time.Minute)
+	t, err := h.Change(h, t.AgentRef(), t.Number, in, "api")
+	h.must(err)
 	return t
 }
 
-// events tells what has happened to a ticket, without the ids of statuses.
-func (w *testHelpdesk) events(t *parley.Ticket) (list []string) {
-	w.Helper()
-	for _, m := range w.messages(t, store.MessageTypeEvent) {
+// events returns a ticket's events as text, with labels in place of the ids of statuses.
+func (h *testHelpdesk) events(t *parley.Ticket) (list []string) {
+	h.Helper()
+	for _, m := range h.messages(t, store.MessageTypeEvent) {
 		e := m.Event
-		list = append(list, fmt.Sprintf("%s by %s: %s→%s %s→%s %s→%s", e.Kind, e.DoneBy, w.statusLabel(e.StatusFrom),
-			w.statusLabel(e.StatusTo), e.AssignedFrom, e.AssignedTo, e.From, e.To))
+		list = append(list, fmt.Sprintf("%s by %s: %s→%s %s→%s %s→%s", e.Kind, e.DoneBy, h.statusLabel(e.StatusFrom),
+			h.statusLabel(e.StatusTo), e.AssignedFrom, e.AssignedTo, e.From, e.To))
 	}
 	return list
 }
 
-func (w *testHelpdesk) statusLabel(id string) string {
-	w.Helper()
+func (h *testHelpdesk) statusLabel(id string) string {
+	h.Helper()
 	if id == "" {
 		return ""
 	}
-	s, err := w.DB.Status(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, parley.StatusID(id))
-	w.must(err)
+	s, err := h.DB.Status(h, h.ref(), parley.StatusID(id))
+	h.must(err)
 	return s.InternalLabel
 }
 
-func (w *testHelpdesk) messages(t *parley.Ticket, types ...string) []parley.TicketMessage {
-	w.Helper()
-	page, err := w.Messages(w, t.AgentRef(), t.Number,
+func (h *testHelpdesk) messages(t *parley.Ticket, types ...string) []parley.TicketMessage {
+	h.Helper()
+	page, err := h.Messages(h, t.AgentRef(), t.Number,
 		store.TicketMessagesRequest{PageRequest: parley.PageRequest{Limit: 100}, Types: types})
-	w.must(err)
+	h.must(err)
 	return page.Items
 }
 
-func (w *testHelpdesk) reloadTicket(t *parley.Ticket) *parley.Ticket {
-	w.Helper()
-	now, err := w.DB.Ticket(w, t.AgentRef(), t.Number)
-	w.must(err)
+func (h *testHelpdesk) reloadTicket(t *parley.Ticket) *parley.Ticket {
+	h.Helper()
+	now, err := h.DB.Ticket(h, t.AgentRef(), t.Number)
+	h.must(err)
 	return now
 }
 
 func TestChange(t *testing.T) {
-	forEachDatabase(t, func(w *testHelpdesk) {
-		ann, team := w.addMember(w.Account, "ann"), w.generalTeam().ID
-		other, err := w.AddTeam(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, parley.Team{Name: "Billing"},
-			"operator")
-		w.must(err)
-		first := w.mustOpen(newTicketRequest(1))
-		same := w.changeTicket(first, Change{})
-		if diff := cmp.Diff(first, same); diff != "" || len(w.messages(first, store.MessageTypeEvent)) > 0 {
-			w.Errorf("nothing was to change: %s", diff)
+	forEachDatabase(t, func(h *testHelpdesk) {
+		ann, team := h.addMember(h.Account, "ann"), h.generalTeam().ID
+		other, err := h.AddTeam(h, h.ref(), parley.Team{Name: "Billing"}, "operator")
+		h.must(err)
+		first := h.mustOpen(newTicketRequest(1))
+		same := h.changeTicket(first, Change{})
+		if diff := cmp.Diff(first, same); diff != "" || len(h.messages(first, store.MessageTypeEvent)) > 0 {
+			h.Errorf("nothing was to change: %s", diff)
 		}
-		got := w.changeTicket(first, Change{Category: parley.TicketOnHold,
-			Assignee: AssignToEmail("ANN@" + string(w.Account) + ".example"), TeamID: &other.ID, Priority: "high"})
+		got := h.changeTicket(first, Change{Category: parley.TicketOnHold,
+			Assignee: AssignToEmail("ANN@" + string(h.Account) + ".example"), TeamID: &other.ID, Priority: "high"})
 		if got.Category != parley.TicketOnHold || got.AssigneeID != ann || got.TeamID != other.ID ||
-			got.Priority != "high" || !got.UpdatedAt.Equal(w.Clock) {
-			w.Errorf("changed: %+v", got)
+			got.Priority != "high" || !got.UpdatedAt.Equal(h.Clock) {
+			h.Errorf("changed: %+v", got)
 		}
-		if diff := cmp.Diff(got, w.reloadTicket(first)); diff != "" {
-			w.Errorf("read back: %s", diff)
+		if diff := cmp.Diff(got, h.reloadTicket(first)); diff != "" {
+			h.Errorf("read back: %s", diff)
 		}
-		again := w.changeTicket(first,
+		again := h.changeTicket(first,
 			Change{StatusID: got.StatusID, Assignee: AssignTo(ann), TeamID: &other.ID, Priority: "high"})
 		if !again.UpdatedAt.Equal(got.UpdatedAt) {
-			w.Error("what changes nothing counts as an update")
+			h.Error("what changes nothing counts as an update")
 		}
 		none := parley.TeamID("")
-		got = w.changeTicket(first, Change{Assignee: Unassigned(), TeamID: &none, Priority: "none"})
+		got = h.changeTicket(first, Change{Assignee: Unassigned(), TeamID: &none, Priority: "none"})
 		if got.AssigneeID != "" || got.TeamID != "" || got.Priority != "none" {
-			w.Errorf("taken back: %+v", got)
+			h.Errorf("taken back: %+v", got)
 		}
 		want := []string{
 			"status_change by api: New→On hold → →", "assign by api: → →" + string(ann) + " →",
 			fmt.Sprintf("team_change by api: → → %s→%s", team, other.ID),
 			"priority_change by api: → → none→high", "assign by api: → " + string(ann) + "→ →",
 			fmt.Sprintf("team_change by api: → → %s→", other.ID), "priority_change by api: → → high→none"}
-		if diff := cmp.Diff(want, w.events(first)); diff != "" {
-			w.Errorf("events: %s", diff)
+		if diff := cmp.Diff(want, h.events(first)); diff != "" {
+			h.Errorf("events: %s", diff)
 		}
-		if n := w.countRows(`select count(*) from events where kind = 'ticket.updated'`); n != 2 {
-			w.Errorf("%d updates recorded", n)
+		if n := h.countRows(`select count(*) from events where kind = 'ticket.updated'`); n != 2 {
+			h.Errorf("%d updates recorded", n)
 		}
 	})
 }
 
-func TestAClosedTicketHasItsTime(t *testing.T) {
-	forEachDatabase(t, func(w *testHelpdesk) {
-		first := w.mustOpen(newTicketRequest(1))
-		w.changeTicket(first, Change{Category: parley.TicketClosed})
-		closed := w.Clock.UnixMilli()
-		w.changeTicket(first, Change{Category: parley.TicketCancelled})
-		if at := w.countRows(`select closed_at from tickets where is_open = 0`); int64(at) != closed {
-			w.Errorf("closed at %d, want %d", at, closed)
+func TestClosedTicketHasAClosingTime(t *testing.T) {
+	forEachDatabase(t, func(h *testHelpdesk) {
+		first := h.mustOpen(newTicketRequest(1))
+		h.changeTicket(first, Change{Category: parley.TicketClosed})
+		closed := h.Clock.UnixMilli()
+		h.changeTicket(first, Change{Category: parley.TicketCancelled})
+		if at := h.countRows(`select closed_at from tickets where is_open = 0`); int64(at) != closed {
+			h.Errorf("closed at %d, want %d", at, closed)
 		}
-		w.changeTicket(first, Change{Category: parley.TicketOnYou})
-		if n := w.countRows(`select count(*) from tickets where closed_at is null and is_open = 1`); n != 1 {
-			w.Error("it is still closed")
+		h.changeTicket(first, Change{Category: parley.TicketOnYou})
+		if n := h.countRows(`select count(*) from tickets where closed_at is null and is_open = 1`); n != 1 {
+			h.Error("it is still closed")
 		}
 	})
 }
 
 func TestChangeFails(t *testing.T) {
-	forEachDatabase(t, func(w *testHelpdesk) {
-		stranger := w.addAccount("Other")
-		theirs := w.addAgent(stranger)
-		w.must(w.createIfMissing(w, stranger.AgentRef(theirs)))
-		status, err := w.DB.DefaultStatus(w, stranger.AgentRef(theirs), parley.TicketNew)
-		w.must(err)
-		team, err := w.DB.DefaultTeam(w, stranger.AgentRef(theirs))
-		w.must(err)
-		user := w.addMember(stranger, "eve")
-		archived, err := w.AddStatus(w, parley.AgentRef{Account: w.Account, Agent: w.Agent},
+	forEachDatabase(t, func(h *testHelpdesk) {
+		stranger := h.addAccount("Other")
+		theirs := h.addAgent(stranger)
+		h.must(h.createIfMissing(h, stranger.AgentRef(theirs)))
+		status, err := h.DB.DefaultStatus(h, stranger.AgentRef(theirs), parley.TicketNew)
+		h.must(err)
+		team, err := h.DB.DefaultTeam(h, stranger.AgentRef(theirs))
+		h.must(err)
+		user := h.addMember(stranger, "eve")
+		archived, err := h.AddStatus(h, h.ref(),
 			parley.TicketStatus{Category: parley.TicketOnHold, InternalLabel: "Old"}, "operator")
-		w.must(err)
-		_, err = w.ArchiveStatus(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, archived.ID, "operator")
-		w.must(err)
-		first := w.mustOpen(newTicketRequest(1))
+		h.must(err)
+		_, err = h.ArchiveStatus(h, h.ref(), archived.ID, "operator")
+		h.must(err)
+		first := h.mustOpen(newTicketRequest(1))
 		unknown := parley.TeamID(parley.NewUUID())
 		for _, c := range []struct {
 			in   Change
@@ -154,118 +152,115 @@ func TestChangeFails(t *testing.T) {
 			if c.in.Priority == "" {
 				c.in.Priority = "urgent" // of what fails, nothing happens
 			}
-			_, err := w.Change(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, first.Number, c.in, "api")
-			w.wantCode(err, c.code)
+			_, err := h.Change(h, h.ref(), first.Number, c.in, "api")
+			h.wantCode(err, c.code)
 		}
-		_, err = w.Change(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, 2, Change{Priority: "low"}, "api")
-		w.wantCode(err, parley.CodeTicketNotFound)
-		_, err = w.Change(w, stranger.AgentRef(w.Agent), first.Number, Change{Priority: "low"}, "api")
-		w.wantCode(err, parley.CodeTicketNotFound)
-		_, err = w.Change(w, stranger.AgentRef(theirs), first.Number, Change{Priority: "low"}, "api")
-		w.wantCode(err, parley.CodeTicketNotFound)
-		if diff := cmp.Diff(first, w.reloadTicket(first)); diff != "" {
-			w.Errorf("a failure has left something: %s", diff)
+		_, err = h.Change(h, h.ref(), 2, Change{Priority: "low"}, "api")
+		h.wantCode(err, parley.CodeTicketNotFound)
+		_, err = h.Change(h, stranger.AgentRef(h.Agent), first.Number, Change{Priority: "low"}, "api")
+		h.wantCode(err, parley.CodeTicketNotFound)
+		_, err = h.Change(h, stranger.AgentRef(theirs), first.Number, Change{Priority: "low"}, "api")
+		h.wantCode(err, parley.CodeTicketNotFound)
+		if diff := cmp.Diff(first, h.reloadTicket(first)); diff != "" {
+			h.Errorf("a failure has left something: %s", diff)
 		}
 	})
 }
 
-// Many who change a ticket at a time lose nothing, and everything that changed left its event.
+// Concurrent changes of a ticket lose nothing, and each leaves its event.
 func TestManyChangeATicket(t *testing.T) {
-	forEachDatabase(t, func(w *testHelpdesk) {
-		first := w.mustOpen(newTicketRequest(1))
+	forEachDatabase(t, func(h *testHelpdesk) {
+		first := h.mustOpen(newTicketRequest(1))
 		runConcurrently(24, func(i int) {
 			in := Change{Priority: parley.Priorities()[1+i%4]}
 			if i%2 == 0 {
 				in = Change{Category: parley.StatusCategories()[i%6]}
 			}
-			if _, err := w.Change(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, first.Number, in, "api"); err != nil {
-				w.Error(err)
+			if _, err := h.Change(h, h.ref(), first.Number, in, "api"); err != nil {
+				h.Error(err)
 			}
 		})
 		status, priority := string(first.StatusID), first.Priority
-		for _, m := range w.messages(first, store.MessageTypeEvent) {
+		for _, m := range h.messages(first, store.MessageTypeEvent) {
 			switch e := m.Event; {
 			case e.Kind == "status_change" && e.StatusFrom == status:
 				status = e.StatusTo
 			case e.Kind == "priority_change" && e.From == priority:
 				priority = e.To
 			default:
-				w.Errorf("%+v does not follow from what was before", e)
+				h.Errorf("%+v does not follow from what was before", e)
 			}
 		}
-		if now := w.reloadTicket(first); string(now.StatusID) != status || now.Priority != priority {
-			w.Errorf("the events end at %s %s, the ticket is %+v", status, priority, now)
+		if now := h.reloadTicket(first); string(now.StatusID) != status || now.Priority != priority {
+			h.Errorf("the events end at %s %s, the ticket is %+v", status, priority, now)
 		}
 	})
 }
 
 func TestIDsMayBeInCapitals(t *testing.T) {
-	forEachDatabase(t, func(w *testHelpdesk) {
-		kim := w.addTeamMembers(parley.StrategyManual, 1)[0]
-		ticket := w.mustOpen(newTicketRequest(1))
-		other, err := w.AddTeam(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, parley.Team{Name: "Other"},
-			"operator")
-		w.must(err)
+	forEachDatabase(t, func(h *testHelpdesk) {
+		kim := h.addTeamMembers(parley.StrategyManual, 1)[0]
+		ticket := h.mustOpen(newTicketRequest(1))
+		other, err := h.AddTeam(h, h.ref(), parley.Team{Name: "Other"}, "operator")
+		h.must(err)
 		upper := parley.TeamID(strings.ToUpper(string(other.ID)))
-		if got := w.changeTicket(ticket, Change{TeamID: &upper}); got.TeamID != other.ID {
-			w.Error(got.TeamID)
+		if got := h.changeTicket(ticket, Change{TeamID: &upper}); got.TeamID != other.ID {
+			h.Error(got.TeamID)
 		}
-		before := len(w.events(ticket))
-		w.changeTicket(ticket, Change{TeamID: &upper})
-		if got := w.events(ticket); len(got) != before {
-			w.Error("the same team leaves an event:", got)
+		before := len(h.events(ticket))
+		h.changeTicket(ticket, Change{TeamID: &upper})
+		if got := h.events(ticket); len(got) != before {
+			h.Error("the same team leaves an event:", got)
 		}
-		reply, err := w.Reply(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, ticket.Number,
+		reply, err := h.Reply(h, h.ref(), ticket.Number,
 			NewReply{Type: store.MessageTypeReply, Content: "Hi", AuthorID: parley.UserID(strings.ToUpper(string(kim)))})
-		w.must(err)
+		h.must(err)
 		if reply.AuthorID != kim {
-			w.Error(reply.AuthorID)
+			h.Error(reply.AuthorID)
 		}
 	})
 }
 
-// TestNoTicketIsLeftInARemovedTeam has tickets come to a team while it is removed.
+// Tickets that are assigned to a team while it is removed end up in another team.
 func TestNoTicketIsLeftInARemovedTeam(t *testing.T) {
-	forEachDatabase(t, func(w *testHelpdesk) {
+	forEachDatabase(t, func(h *testHelpdesk) {
 		var tickets []*parley.Ticket
 		for i := range 8 {
-			tickets = append(tickets, w.mustOpen(newTicketRequest(i)))
+			tickets = append(tickets, h.mustOpen(newTicketRequest(i)))
 		}
 		for round := range 5 {
-			team, err := w.AddTeam(w, parley.AgentRef{Account: w.Account, Agent: w.Agent},
-				parley.Team{Name: fmt.Sprint("Team ", round)}, "operator")
-			w.must(err)
+			team, err := h.AddTeam(h, h.ref(), parley.Team{Name: fmt.Sprint("Team ", round)}, "operator")
+			h.must(err)
 			runConcurrently(len(tickets)+1, func(i int) {
 				if i == len(tickets)/2 {
-					if err := w.RemoveTeam(w, parley.AgentRef{Account: w.Account, Agent: w.Agent}, team.ID, "operator"); err != nil {
-						w.Error(err)
+					if err := h.RemoveTeam(h, h.ref(), team.ID, "operator"); err != nil {
+						h.Error(err)
 					}
 					return
 				}
-				_, err := w.Change(w, parley.AgentRef{Account: w.Account, Agent: w.Agent},
-					tickets[i%len(tickets)].Number, Change{TeamID: &team.ID}, "api")
+				_, err := h.Change(h, h.ref(), tickets[i%len(tickets)].Number, Change{TeamID: &team.ID}, "api")
 				if err != nil && !parley.IsCode(err, parley.CodeTicketTeam) {
-					w.Error(err)
+					h.Error(err)
 				}
 			})
-			if n := w.countRows(`select count(*) from tickets where team_id = ?`, team.ID); n != 0 {
-				w.Error(n, "tickets are in a team that is gone")
+			if n := h.countRows(`select count(*) from tickets where team_id = ?`, team.ID); n != 0 {
+				h.Error(n, "tickets are in a team that is gone")
 			}
 		}
 	})
 }
 
-func TestMove(t *testing.T) {
-	forEachDatabase(t, func(w *testHelpdesk) {
-		first := w.mustOpen(newTicketRequest(1))
-		w.must(w.DB.Transact(w, sqldb.Interactive, func(tx *store.DB) error {
-			locked, _, err := w.lockTicket(w, tx, parley.AgentRef{Account: w.Account, Agent: w.Agent}, first.Number)
-			return errors.Join(err, w.moveToCategory(w, tx, locked, parley.TicketNew, "system", noon),
-				w.moveToCategory(w, tx, locked, parley.TicketOnYou, "customer", noon))
-		}))
+func TestSaveInCategory(t *testing.T) {
+	forEachDatabase(t, func(h *testHelpdesk) {
+		first := h.mustOpen(newTicketRequest(1))
+		h.inUpdate(func(u *update) error {
+			locked, _, err := u.lockTicket(h, h.ref(), first.Number)
+			return errors.Join(err, u.saveInCategory(h, locked, parley.TicketNew, "system"),
+				u.saveInCategory(h, locked, parley.TicketOnYou, "customer"))
+		})
 		if diff := cmp.Diff([]string{"status_change by customer: New→Waiting on you → →"},
-			w.events(first)); diff != "" || w.reloadTicket(first).Category != parley.TicketOnYou {
-			w.Error(diff)
+			h.events(first)); diff != "" || h.reloadTicket(first).Category != parley.TicketOnYou {
+			h.Error(diff)
 		}
 	})
 }

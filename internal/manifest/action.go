@@ -5,10 +5,8 @@ import (
 	"encoding/json"
 
 	"parley"
-	"parley/internal/httpapi"
 )
 
-// actionSpec is an action as manifests write it.
 type actionSpec struct {
 	Key         string               `json:"key"`
 	Kind        string               `json:"kind" enum:"http,client,collect-leads,escalate,custom-button,web-search"`
@@ -21,16 +19,8 @@ type actionSpec struct {
 }
 
 func encodeAction(a *parley.Action) json.RawMessage {
-	s := actionSpec{
-		Key:         a.Key,
-		Kind:        string(a.Kind),
-		Name:        a.Name,
-		Description: a.Description,
-		Triggers:    a.Triggers,
-		Inputs:      a.Inputs,
-		Config:      a.Config,
-		Enabled:     a.Enabled,
-	}
+	s := actionSpec{Key: a.Key, Kind: string(a.Kind), Name: a.Name, Description: a.Description, Triggers: a.Triggers,
+		Inputs: a.Inputs, Config: a.Config, Enabled: a.Enabled}
 	if string(a.Config) == "{}" {
 		s.Config = nil
 	}
@@ -47,41 +37,29 @@ var actionKind = toolKind[parley.Action]{
 	toolName: func(a *parley.Action) string { return a.Name },
 }
 
-// planActions plans the agent's actions.
-func (r *applyRun) planActions(ctx context.Context, t *target) (err error) {
-	var existing []parley.Action
-	if !t.isNew {
-		if existing, err = r.tx.Actions(ctx, r.Account.ID.AgentRef(t.agent.ID)); err != nil {
-			return err
-		}
+func (r *applyRun) planActions(ctx context.Context, t *target) error {
+	existing, err := r.tx.Actions(ctx, t.agent.Ref())
+	if err != nil {
+		return err
 	}
-	path := t.path + ".actions"
-	c := reconcileSection(r.faults, actionKind.kind, path, t.Actions, existing, r.Prune)
-	t.actions, err = planTools(t, actionKind, c, func(e *entry[parley.Action]) (*parley.Action, map[string]any, error) {
-		return r.buildAction(t, e)
-	})
+	t.actions, err = planTools(r, t, actionKind, t.Actions, existing, r.buildAction)
 	return err
 }
 
 // buildAction returns the action of an entry, and which of its secrets change.
 func (r *applyRun) buildAction(t *target, e *entry[parley.Action]) (*parley.Action, map[string]any, error) {
 	var s actionSpec
-	if err := httpapi.Decode(e.merged, &s); err != nil {
-		return nil, nil, r.faults.addError(e.path, err)
+	if !r.faults.decode(e.path, e.merged, &s) {
+		return nil, nil, nil
 	}
-	a := parley.Action{
-		ID:        parley.ActionID(t.nextID()),
-		AccountID: r.Account.ID,
-		AgentID:   t.agent.ID,
-		Key:       e.key,
-		CreatedAt: t.now,
-	}
+	a := parley.Action{ID: parley.ActionID(t.nextID()), AccountID: r.Account.ID, AgentID: t.agent.ID, Key: e.key,
+		CreatedAt: t.now}
 	if e.existing != nil {
 		a = *e.existing
 	}
-	a.Kind, a.Name, a.Description, a.Triggers, a.Inputs = parley.ActionKind(s.Kind), s.Name, s.Description, s.Triggers,
-		s.Inputs
-	a.Config, a.Enabled, a.Position, a.UpdatedAt = compactConfig(s.Config), s.Enabled, e.position, t.now
+	a.Kind, a.Config, a.Enabled = parley.ActionKind(s.Kind), compactConfig(s.Config), s.Enabled
+	a.Name, a.Description, a.Triggers, a.Inputs = s.Name, s.Description, s.Triggers, s.Inputs
+	a.Position, a.UpdatedAt = e.position, t.now
 	if err := r.faults.addError(e.path, r.CheckAction(&a)); err != nil {
 		return nil, nil, err
 	}

@@ -44,7 +44,6 @@ func splitLines(s string) []string {
 	return strings.Split(strings.TrimSuffix(s, "\n"), "\n")
 }
 
-// isNearChange reports whether a difference is close to the line.
 func isNearChange(lines []diffLine, at int) bool {
 	for i := max(0, at-contextLines); i <= min(len(lines)-1, at+contextLines); i++ {
 		if lines[i].sign != ' ' {
@@ -56,18 +55,18 @@ func isNearChange(lines []diffLine, at int) bool {
 
 // diffTexts takes the common lines off both ends and finds the longest common run in between.
 func diffTexts(a, b []string) []diffLine {
-	var head, tail []diffLine
+	var lines []diffLine
 	for len(a) > 0 && len(b) > 0 && a[0] == b[0] {
-		head = append(head, diffLine{' ', a[0]})
+		lines = append(lines, diffLine{' ', a[0]})
 		a, b = a[1:], b[1:]
 	}
-	for len(a) > 0 && len(b) > 0 && a[len(a)-1] == b[len(b)-1] {
-		tail = append(tail, diffLine{' ', a[len(a)-1]})
-		a, b = a[:len(a)-1], b[:len(b)-1]
+	common := 0
+	for common < min(len(a), len(b)) && a[len(a)-1-common] == b[len(b)-1-common] {
+		common++
 	}
-	lines := append(head, diffMiddle(a, b)...)
-	for i := len(tail) - 1; i >= 0; i-- {
-		lines = append(lines, tail[i])
+	lines = append(lines, diffMiddle(a[:len(a)-common], b[:len(b)-common])...)
+	for _, line := range a[len(a)-common:] {
+		lines = append(lines, diffLine{' ', line})
 	}
 	return lines
 }

@@ -1,6 +1,7 @@
 package manifest
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -8,6 +9,7 @@ import (
 	"strings"
 
 	"parley"
+	"parley/internal/httpapi"
 )
 
 // faults collects what is wrong with documents, by dotted path.
@@ -21,8 +23,8 @@ func (f faults) add(path, text string) {
 
 // addError adds the details of a VALIDATION_INVALID_BODY below the path, and returns any other error.
 func (f faults) addError(path string, err error) error {
-	var e *parley.Error
-	if !errors.As(err, &e) || e.Code != parley.CodeInvalidBody && e.Code != parley.CodeInvalidJSON {
+	e, ok := errors.AsType[*parley.Error](err)
+	if !ok || e.Code != parley.CodeInvalidBody && e.Code != parley.CodeInvalidJSON {
 		return err
 	}
 	if len(e.Details) == 0 {
@@ -38,6 +40,13 @@ func (f faults) addError(path string, err error) error {
 	return nil
 }
 
+// decode reads JSON below the path, and reports whether it has no faults.
+func (f faults) decode(path string, text json.RawMessage, into any) bool {
+	err := httpapi.Decode(text, into)
+	_ = f.addError(path, err) // Decode fails with faults only
+	return err == nil
+}
+
 func (f faults) asError() error {
 	if len(f) == 0 {
 		return nil
@@ -49,8 +58,8 @@ func (f faults) asError() error {
 
 // atPath adds to an error the path of the entry that it is about.
 func atPath(path string, err error) error {
-	var e *parley.Error
-	if !errors.As(err, &e) {
+	e, ok := errors.AsType[*parley.Error](err)
+	if !ok {
 		return fmt.Errorf("%s: %w", path, err)
 	}
 	copied := *e
@@ -58,10 +67,8 @@ func atPath(path string, err error) error {
 	return &copied
 }
 
-// errorText returns the message of an error for callers.
 func errorText(err error) string {
-	var e *parley.Error
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*parley.Error](err); ok {
 		return e.Message
 	}
 	return err.Error()

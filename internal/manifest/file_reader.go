@@ -3,13 +3,14 @@ package manifest
 import (
 	"bytes"
 	"fmt"
+	"math"
+	"regexp"
 	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
 )
 
-// reader converts YAML nodes to JSON and records the line of each value.
 type reader struct {
 	file *File
 	env  Environment
@@ -120,7 +121,7 @@ func (r *reader) writeMapping(n *yaml.Node, path string, depth int) {
 	seen := map[string]bool{}
 	r.out.WriteByte('{')
 	for i := 0; i+1 < len(n.Content) && !r.limitReached; i += 2 {
-		key, value := r.resolveKey(n.Content[i]), n.Content[i+1]
+		key, value := resolveAlias(n.Content[i]), n.Content[i+1]
 		if fault := keyFault(key, seen); fault != "" {
 			r.checkLimits(n.Content[i], path, depth)
 			r.addFault(n.Content[i].Line, joinPath(path, shortName(key.Value)), fault)
@@ -131,18 +132,11 @@ func (r *reader) writeMapping(n *yaml.Node, path string, depth int) {
 		}
 		seen[key.Value] = true
 		r.doc.lines[joinPath(path, key.Value)] = n.Content[i].Line
-		r.writeString(key.Value)
+		r.out.Write(mustJSON(key.Value))
 		r.out.WriteByte(':')
 		r.writeValue(value, joinPath(path, key.Value), depth+1)
 	}
 	r.out.WriteByte('}')
-}
-
-func (r *reader) resolveKey(n *yaml.Node) *yaml.Node {
-	if n.Kind == yaml.AliasNode {
-		return n.Alias
-	}
-	return n
 }
 
 // shortName returns a name as faults show it.
@@ -186,4 +180,71 @@ func joinPath(path, name string) string {
 		return name
 	}
 	return path + "." + name
+}
+
+// writeScalar writes a value as YAML 1.2 reads it: yes, no, on and off are words, a date is a text.
+func (r *reader) writeScalar(n *yaml.Node, path string) {
+	switch tag := n.ShortTag(); tag {
+	case "!!str", "!!timestamp":
+		r.out.Write(mustJSON(n.Value))
+	case "!!null":
+		r.out.WriteString("null")
+	case "!!bool":
+		r.writeDecoded(n, path, new(bool))
+	case "!!int":
+		r.writeInteger(n, path)
+	case "!!float":
+		var f float64
+		if err := n.Decode(&f); err == nil && (math.IsInf(f, 0) || math.IsNaN(f)) {
+			r.reject(n, path, "is not a number that can be used")
+			return
+		}
+		r.writeDecoded(n, path, new(float64))
+	default:
+		r.reject(n, path, "has the tag "+tag+", which is not understood")
+	}
+}
+
+// The library reads integers as YAML 1.1 does, where 0100 is 64 and 1_000 and 0b11 are numbers.
+var (
+	decimalPattern = regexp.MustCompile(`^[-+]?[0-9]+$`)
+	basedPattern   = regexp.MustCompile(`^0(o[0-7]+|x[0-9a-fA-F]+)$`)
+)
+
+func (r *reader) writeInteger(n *yaml.Node, path string) {
+	base := 10
+	switch {
+	case decimalPattern.MatchString(n.Value):
+	case basedPattern.MatchString(n.Value):
+		base = 0
+	case n.Style&yaml.TaggedStyle != 0:
+		r.reject(n, path, "is not what its tag says")
+		return
+	default:
+		r.out.Write(mustJSON(n.Value))
+		return
+	}
+	if i, err := strconv.ParseInt(n.Value, base, 64); err == nil {
+		r.out.Write(mustJSON(i))
+		return
+	}
+	f, err := strconv.ParseFloat(n.Value, 64)
+	if err != nil || math.IsInf(f, 0) {
+		r.reject(n, path, "is not a number that can be used")
+		return
+	}
+	r.out.Write(mustJSON(f))
+}
+
+func (r *reader) writeDecoded(n *yaml.Node, path string, into any) {
+	if err := n.Decode(into); err != nil {
+		r.reject(n, path, "is not what its tag says")
+		return
+	}
+	r.out.Write(mustJSON(into))
+}
+
+func (r *reader) reject(n *yaml.Node, path, text string) {
+	r.addFault(n.Line, path, text)
+	r.out.WriteString("null")
 }

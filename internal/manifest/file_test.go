@@ -65,7 +65,7 @@ func TestValuesAreReadAsYAML12(t *testing.T) {
 	}
 }
 
-func TestFaultsNameTheirPlace(t *testing.T) {
+func TestFaultsNameTheirLine(t *testing.T) {
 	for yaml, want := range map[string]string{
 		"":                       "a.yaml: the file holds no agent",
 		"a: 1\n b: 2":            "a.yaml:2: this is not YAML: mapping values are not allowed in this context",
@@ -99,7 +99,7 @@ func TestFaultsNameTheirPlace(t *testing.T) {
 	}
 }
 
-// aliasBomb doubles a list until no memory would hold it.
+// aliasBomb returns a manifest whose aliases double a list until it fits in no memory.
 func aliasBomb() string {
 	text := "a0: &a0 [x, x]\n"
 	for i := 1; i < 64; i++ {
@@ -108,7 +108,7 @@ func aliasBomb() string {
 	return text
 }
 
-func TestPlacesOfFaultsFoundLater(t *testing.T) {
+func TestLocate(t *testing.T) {
 	f := readManifest("# first\nagent: {key: a}\n---\nagent:\n  key: b\nactions:\n- key: x\n  config:\n    url: " +
 		"y\n- *nothing\n")
 	if len(f.Faults) != 1 {
@@ -150,7 +150,7 @@ actions:
 	}
 }
 
-func TestWhatIsWrittenReadsTheSame(t *testing.T) {
+func TestWriteAndReadRoundTrip(t *testing.T) {
 	texts := []string{"", "yes", "null", "~", "5", "0x10", "1e3", "2026-11-21", "a: b", "# x", "- x", "  x", "x  ",
 		"a\nb", "a\nb\n", "a\n\n\nb\n\n", "\na", " a\nb", "a \nb", "a\tb\nc", "a\r\nb",
 		"\n", "\u2028", "a\u0085b\nc", "\ufeffx", "😀\n😀", "é", "---", "...", "a\n---\nb", "'", `"`, `\`, "{x}", "[x]",

@@ -92,7 +92,6 @@ func mappingValue(n *yaml.Node, name string) *yaml.Node {
 	return nil
 }
 
-// sequenceValues returns the values of a list, or none.
 func sequenceValues(n *yaml.Node) []*yaml.Node {
 	if n == nil || n.Kind != yaml.SequenceNode {
 		return nil

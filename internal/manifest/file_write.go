@@ -36,7 +36,6 @@ func parseNode(text json.RawMessage) (*yaml.Node, error) {
 	return readNode(dec)
 }
 
-// readNode reads one value.
 func readNode(dec *json.Decoder) (*yaml.Node, error) {
 	token, err := dec.Token()
 	if err != nil {

@@ -1,6 +1,7 @@
 package manifest
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"strings"
@@ -27,30 +28,26 @@ type directory struct {
 
 // team returns the team with the key, else the one of that name that has no key, or nil.
 func (d *directory) team(name string) *parley.Team {
-	for i := range d.teams {
-		if d.teams[i].Key == name {
-			return &d.teams[i]
-		}
-	}
-	for i := range d.teams {
-		if d.teams[i].Key == "" && strings.EqualFold(d.teams[i].Name, name) {
-			return &d.teams[i]
-		}
-	}
-	return nil
+	return cmp.Or(
+		find(d.teams, func(t *parley.Team) bool { return t.Key == name }),
+		find(d.teams, func(t *parley.Team) bool { return t.Key == "" && strings.EqualFold(t.Name, name) }),
+	)
 }
 
 // member returns the member of the account with the e-mail address, or nil.
-func (d *directory) member(email string) *parley.User {
-	for i := range d.members {
-		if strings.EqualFold(d.members[i].User.Email, email) {
-			return &d.members[i].User
+func (d *directory) member(email string) *parley.Membership {
+	return find(d.members, func(m *parley.Membership) bool { return strings.EqualFold(m.User.Email, email) })
+}
+
+func find[T any](list []T, matches func(*T) bool) *T {
+	for i := range list {
+		if matches(&list[i]) {
+			return &list[i]
 		}
 	}
 	return nil
 }
 
-// helpdeskPlan holds what becomes of an agent's help desk.
 type helpdeskPlan struct {
 	current   *helpdesk.Setup
 	directory directory // with the teams as they will be
@@ -62,7 +59,6 @@ type helpdeskPlan struct {
 	removedRuleKeys []string
 }
 
-// applyHelpdesk plans the agent's help desk, and stores it.
 func (r *applyRun) applyHelpdesk(ctx context.Context, t *target) error {
 	if !t.Helpdesk.Present {
 		return nil
@@ -93,27 +89,21 @@ func (r *applyRun) applyHelpdesk(ctx context.Context, t *target) error {
 // with the usual team.
 func (r *applyRun) lockHelpdesk(ctx context.Context, t *target) (*helpdesk.Setup, error) {
 	if t.isNew && len(r.faults) > 0 {
-		general := parley.Team{
-			ID:        "general",
-			Name:      helpdesk.GeneralTeam,
-			Strategy:  parley.StrategyRoundRobin,
-			IsDefault: true,
-		}
-		return &helpdesk.Setup{Handover: true, Teams: []parley.Team{general}}, nil
+		return &helpdesk.Setup{Handover: true, Teams: []parley.Team{
+			{ID: "general", Name: helpdesk.GeneralTeam, Strategy: parley.StrategyRoundRobin, IsDefault: true},
+		}}, nil
 	}
-	return r.Helpdesk.SetupTx(ctx, r.tx, r.Account.ID.AgentRef(t.agent.ID), t.now)
+	return r.Helpdesk.SetupTx(ctx, r.tx, t.agent.Ref(), t.now)
 }
 
-// checkHours checks shifts.
 func (r *applyRun) checkHours(path string, hours []parley.WorkingHours) {
 	_ = r.faults.addError(path, helpdesk.CheckHours("hours", hours)) // it fails with faults only
 }
 
-// writeHelpdesk stores the help desk as planned.
 func (r *applyRun) writeHelpdesk(ctx context.Context, t *target, p *helpdeskPlan) error {
-	account, agent := r.Account.ID, t.agent.ID
+	ref := t.agent.Ref()
 	if h := t.Helpdesk.Value.Handover; h.Present && h.Value != p.current.Handover {
-		if err := r.tx.SetHandoverEnabled(ctx, account.AgentRef(agent), h.Value, t.now); err != nil {
+		if err := r.tx.SetHandoverEnabled(ctx, ref, h.Value, t.now); err != nil {
 			return err
 		}
 	}
@@ -124,7 +114,7 @@ func (r *applyRun) writeHelpdesk(ctx context.Context, t *target, p *helpdeskPlan
 		return err
 	}
 	for _, key := range p.removedRuleKeys {
-		if err := r.tx.DropRule(ctx, account.AgentRef(agent), key); err != nil {
+		if err := r.tx.DropRule(ctx, ref, key); err != nil {
 			return err
 		}
 	}
@@ -136,8 +126,7 @@ func (r *applyRun) writeHelpdesk(ctx context.Context, t *target, p *helpdeskPlan
 	return nil
 }
 
-// compareTrueFirst sorts true before false.
-func compareTrueFirst(a, b bool) int {
+func trueFirst(a, b bool) int {
 	switch {
 	case a == b:
 		return 0
@@ -147,29 +136,21 @@ func compareTrueFirst(a, b bool) int {
 	return 1
 }
 
-// exportedHelpdesk is a helpdeskSpec as it is exported.
-type exportedHelpdesk struct {
-	Handover bool              `json:"handover"`
-	Statuses []json.RawMessage `json:"statuses"`
-	Teams    []json.RawMessage `json:"teams"`
-	Rules    []json.RawMessage `json:"rules,omitempty"`
-}
-
-// exportHelpdesk returns the agent's help desk as manifests write it, or nil where none has been needed yet.
-func (s *Service) exportHelpdesk(ctx context.Context, a *parley.Agent) (json.RawMessage, error) {
+// exportHelpdesk returns the agent's help desk as manifests write it, absent where none has been needed yet.
+func (s *Service) exportHelpdesk(ctx context.Context, a *parley.Agent) (spec httpapi.Opt[helpdeskSpec], err error) {
 	setup, err := s.Helpdesk.Setup(ctx, a.Ref())
 	if err != nil || setup == nil {
-		return nil, err
+		return spec, err
 	}
 	d := directory{teams: setup.Teams}
 	if d.members, err = s.DB.Members(ctx, a.AccountID); err != nil {
-		return nil, err
+		return spec, err
 	}
-	return mustJSON(exportedHelpdesk{
-		Handover: setup.Handover,
-		Statuses: encodeAll(setup.Statuses, encodeStatus),
-		Teams:    encodeAll(setup.Teams, encodeTeam),
-		Rules:    encodeAll(setup.Rules, d.encodeRule),
+	return httpapi.Some(helpdeskSpec{
+		Handover: httpapi.Some(setup.Handover),
+		Statuses: encodeSection(setup.Statuses, encodeStatus),
+		Teams:    encodeSection(setup.Teams, encodeTeam),
+		Rules:    encodeSection(setup.Rules, d.encodeRule),
 	}), nil
 }
 

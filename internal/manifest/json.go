@@ -107,7 +107,6 @@ func selectMembers(object json.RawMessage, named map[string]json.RawMessage) jso
 	return out.Bytes()
 }
 
-// jsonObject returns an object of one member.
 func jsonObject(name string, value any) json.RawMessage { return mustJSON(map[string]any{name: value}) }
 
 // mustJSON writes a value of ours as JSON.

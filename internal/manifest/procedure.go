@@ -5,10 +5,8 @@ import (
 	"encoding/json"
 
 	"parley"
-	"parley/internal/httpapi"
 )
 
-// procedureSpec is a procedure as manifests write it.
 type procedureSpec struct {
 	Key         string                 `json:"key"`
 	Name        string                 `json:"name"`
@@ -20,15 +18,8 @@ type procedureSpec struct {
 }
 
 func encodeProcedure(p *parley.Procedure) json.RawMessage {
-	return mustJSON(procedureSpec{
-		Key:         p.Key,
-		Name:        p.Name,
-		Description: p.Description,
-		Triggers:    p.Triggers,
-		Inputs:      p.Inputs,
-		Steps:       append([]parley.ProcedureStep{}, p.Steps...),
-		Enabled:     p.Enabled,
-	})
+	return mustJSON(procedureSpec{Key: p.Key, Name: p.Name, Description: p.Description, Triggers: p.Triggers,
+		Inputs: p.Inputs, Steps: append([]parley.ProcedureStep{}, p.Steps...), Enabled: p.Enabled})
 }
 
 var procedureKind = toolKind[parley.Procedure]{
@@ -43,20 +34,12 @@ var procedureKind = toolKind[parley.Procedure]{
 
 // planProcedures plans the agent's procedures, together with the actions as they will be. Where actions are removed, a
 // procedure that the manifest does not list is checked too: it may call one of them.
-func (r *applyRun) planProcedures(ctx context.Context, t *target) (err error) {
-	var existing []parley.Procedure
-	if !t.isNew {
-		if existing, err = r.tx.Procedures(ctx, r.Account.ID.AgentRef(t.agent.ID)); err != nil {
-			return err
-		}
+func (r *applyRun) planProcedures(ctx context.Context, t *target) error {
+	existing, err := r.tx.Procedures(ctx, t.agent.Ref())
+	if err != nil {
+		return err
 	}
-	path := t.path + ".procedures"
-	c := reconcileSection(r.faults, procedureKind.kind, path, t.Procedures, existing, r.Prune)
-	t.procedures, err = planTools(t, procedureKind, c,
-		func(e *entry[parley.Procedure]) (*parley.Procedure, map[string]any, error) {
-			p, err := r.buildProcedure(t, e)
-			return p, nil, err
-		})
+	t.procedures, err = planTools(r, t, procedureKind, t.Procedures, existing, r.buildProcedure)
 	if err != nil || len(t.actions.keysToDrop) == 0 {
 		return err
 	}
@@ -70,22 +53,18 @@ func (r *applyRun) planProcedures(ctx context.Context, t *target) (err error) {
 	return nil
 }
 
-func (r *applyRun) buildProcedure(t *target, e *entry[parley.Procedure]) (*parley.Procedure, error) {
+func (r *applyRun) buildProcedure(t *target, e *entry[parley.Procedure]) (*parley.Procedure, map[string]any,
+	error) {
 	var s procedureSpec
-	if err := httpapi.Decode(e.merged, &s); err != nil {
-		return nil, r.faults.addError(e.path, err)
+	if !r.faults.decode(e.path, e.merged, &s) {
+		return nil, nil, nil
 	}
-	p := parley.Procedure{
-		ID:        parley.ProcedureID(t.nextID()),
-		AccountID: r.Account.ID,
-		AgentID:   t.agent.ID,
-		Key:       e.key,
-		CreatedAt: t.now,
-	}
+	p := parley.Procedure{ID: parley.ProcedureID(t.nextID()), AccountID: r.Account.ID, AgentID: t.agent.ID, Key: e.key,
+		CreatedAt: t.now}
 	if e.existing != nil {
 		p = *e.existing
 	}
 	p.Name, p.Description, p.Triggers, p.Inputs, p.Steps = s.Name, s.Description, s.Triggers, s.Inputs, s.Steps
 	p.Enabled, p.Position, p.UpdatedAt = s.Enabled, e.position, t.now
-	return &p, r.faults.addError(e.path, r.CheckProcedure(&p, t.actions.final))
+	return &p, nil, r.faults.addError(e.path, r.CheckProcedure(&p, t.actions.final))
 }

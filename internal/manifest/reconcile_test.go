@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// thing is what the tests reconcile.
+// thing is a type to reconcile.
 type thing struct {
 	id, key, name string
 	position      int

@@ -7,7 +7,6 @@ import (
 
 	"parley"
 	"parley/internal/helpdesk"
-	"parley/internal/httpapi"
 )
 
 // ruleSpec is a routing rule as manifests write it. The team is named by its key, or by its name while it has none.
@@ -23,15 +22,11 @@ type ruleSpec struct {
 
 func (d *directory) encodeRule(rule *parley.Rule) json.RawMessage {
 	spec := ruleSpec{Key: rule.Key, Name: rule.Name, Enabled: rule.Enabled, All: rule.All, Any: rule.Any}
-	for i := range d.teams {
-		if t := &d.teams[i]; t.ID == rule.TeamID {
-			spec.Team = nonEmpty(cmp.Or(t.Key, t.Name))
-		}
+	if t := find(d.teams, func(t *parley.Team) bool { return t.ID == rule.TeamID }); t != nil {
+		spec.Team = nonEmpty(cmp.Or(t.Key, t.Name))
 	}
-	for _, m := range d.members {
-		if m.User.ID == rule.MemberID {
-			spec.Assignee = nonEmpty(m.User.Email)
-		}
+	if m := find(d.members, func(m *parley.Membership) bool { return m.User.ID == rule.MemberID }); m != nil {
+		spec.Assignee = nonEmpty(m.User.Email)
 	}
 	return mustJSON(spec)
 }
@@ -76,16 +71,10 @@ func (r *applyRun) planRules(t *target, p *helpdeskPlan) {
 // planRule returns the rule of an entry; ok is false where the entry cannot be read.
 func (r *applyRun) planRule(t *target, d *directory, e *entry[parley.Rule]) (rule parley.Rule, ok bool) {
 	var spec ruleSpec
-	if err := httpapi.Decode(e.merged, &spec); err != nil {
-		_ = r.faults.addError(e.path, err) // httpapi.Decode fails with faults only
+	if !r.faults.decode(e.path, e.merged, &spec) {
 		return rule, false
 	}
-	rule = parley.Rule{
-		ID:        parley.RuleID(t.nextID()),
-		AccountID: r.Account.ID,
-		AgentID:   t.agent.ID,
-		CreatedAt: t.now,
-	}
+	rule = parley.Rule{ID: parley.RuleID(t.nextID()), AccountID: r.Account.ID, AgentID: t.agent.ID, CreatedAt: t.now}
 	if e.existing != nil {
 		rule = *e.existing
 	}
@@ -100,8 +89,8 @@ func (r *applyRun) planRule(t *target, d *directory, e *entry[parley.Rule]) (rul
 		}
 	}
 	if spec.Assignee != nil {
-		if user := d.member(*spec.Assignee); user != nil {
-			rule.MemberID = user.ID
+		if m := d.member(*spec.Assignee); m != nil {
+			rule.MemberID = m.User.ID
 		} else {
 			r.faults.add(e.path+".assignee", *spec.Assignee+" is not a member of the account; `parley member add` makes one")
 		}

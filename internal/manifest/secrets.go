@@ -34,7 +34,6 @@ func (r *reader) collectSecrets(doc json.RawMessage) {
 	}
 }
 
-// warnAboutKeys warns of keys in the headers of actions.
 func (r *reader) warnAboutKeys(doc *yaml.Node) {
 	for i, action := range sequenceValues(mappingValue(doc, "actions")) {
 		r.warnAboutHeaders(mappingValue(mappingValue(action, "config"), "headers"),

@@ -153,9 +153,7 @@ func newDocument(text json.RawMessage, path string, now time.Time, f faults) *do
 	if err := f.addError(path, httpapi.Decode(text, &d.agentSpec)); err != nil {
 		f.add(path, err.Error())
 	}
-	switch d.hasAgent = d.Agent.ID != "" || keyPattern.MatchString(d.Agent.Key); {
-	case d.hasAgent:
-	case d.Agent.Key == "":
+	if d.hasAgent = d.Agent.ID != "" || keyPattern.MatchString(d.Agent.Key); !d.hasAgent && d.Agent.Key == "" {
 		f.add(path+".agent.key", "is required")
 	}
 	d.newAgent = agents.NewAgent{Name: d.Agent.Key}.Agent("", d.now)

@@ -50,11 +50,10 @@ func (r *applyRun) applySettings(ctx context.Context, t *target) error {
 	return r.writeAgent(ctx, t)
 }
 
-// writeAgent stores the changed agent.
 func (r *applyRun) writeAgent(ctx context.Context, t *target) error {
 	changed := *t.agent
 	hadAutoRetrain := false
-	err := r.tx.UpdateAgent(ctx, r.Account.ID.AgentRef(t.agent.ID), func(a *parley.Agent) error {
+	err := r.tx.UpdateAgent(ctx, t.agent.Ref(), func(a *parley.Agent) error {
 		hadAutoRetrain, *a = a.AutoRetrain, changed
 		return nil
 	})
@@ -63,7 +62,7 @@ func (r *applyRun) writeAgent(ctx context.Context, t *target) error {
 	}
 	if hadAutoRetrain != changed.AutoRetrain {
 		next := agents.NextResync(&changed, t.now)
-		if err := r.tx.ScheduleAgentSync(ctx, r.Account.ID.AgentRef(t.agent.ID), next); err != nil {
+		if err := r.tx.ScheduleAgentSync(ctx, t.agent.Ref(), next); err != nil {
 			return err
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"fmt"
 	"strconv"
 
 	"parley"
@@ -24,13 +25,12 @@ type sourceSpec struct {
 	Content httpapi.Opt[string] `json:"content,omitzero" min:"1" max:"1048576"`
 }
 
-// encodeSource returns a source as manifests write it.
-func encodeSource(m store.ManagedSource, content string) json.RawMessage {
+func newSourceSpec(m store.ManagedSource, content string) sourceSpec {
 	s := sourceSpec{Key: m.Key, Type: "text", Name: httpapi.Some(m.Name), Content: httpapi.Some(content)}
 	if m.Key == "" {
 		s.ID = m.ID
 	}
-	return mustJSON(s)
+	return s
 }
 
 var sourceKind = kind[store.ManagedSource]{
@@ -81,15 +81,13 @@ type sourcePlan struct {
 }
 
 // planSources plans the agent's texts. Removals come first: they free storage for what is added.
-func (r *applyRun) planSources(ctx context.Context, t *target) (err error) {
+func (r *applyRun) planSources(ctx context.Context, t *target) error {
 	if !t.Sources.Present {
 		return nil
 	}
-	var existing []store.ManagedSource
-	if !t.isNew {
-		if existing, err = r.tx.ManagedSources(ctx, r.Account.ID.AgentRef(t.agent.ID)); err != nil {
-			return err
-		}
+	existing, err := r.tx.ManagedSources(ctx, t.agent.Ref())
+	if err != nil {
+		return err
 	}
 	listed := make([]entry[store.ManagedSource], len(t.Sources.Value))
 	for i, s := range t.Sources.Value {
@@ -99,11 +97,13 @@ func (r *applyRun) planSources(ctx context.Context, t *target) (err error) {
 	c := reconcile(r.faults, sourceKind, listed, existing, r.Prune)
 	p := &sourcePlan{texts: map[string]bool{}, size: t.agent.Size}
 	for _, u := range c.unlisted {
-		if u.isRemoved {
-			r.removeText(t, p, u.row)
-		} else {
+		if !u.isRemoved {
 			p.addText(u.row)
+			continue
 		}
+		p.size -= u.row.Size
+		sourceKind.recordRemoval(t, u.row)
+		r.pendingTexts = append(r.pendingTexts, textChange{agent: t.agent.ID, id: u.row.ID, isRemoved: true})
 	}
 	for i := range c.entries {
 		if c.entries[i].existing != nil {
@@ -124,13 +124,6 @@ func (p *sourcePlan) addText(m *store.ManagedSource) {
 	}
 }
 
-// removeText plans the removal of a text that has a key and is not in the manifest.
-func (r *applyRun) removeText(t *target, p *sourcePlan, m *store.ManagedSource) {
-	p.size -= m.Size
-	sourceKind.recordRemoval(t, m)
-	r.pendingTexts = append(r.pendingTexts, textChange{agent: t.agent.ID, id: m.ID, isRemoved: true})
-}
-
 // planSource plans one text. A new key is stored at once, the rest is done after the transaction.
 func (r *applyRun) planSource(ctx context.Context, t *target, p *sourcePlan, e *entry[store.ManagedSource]) error {
 	spec := &t.Sources.Value[e.index]
@@ -146,7 +139,7 @@ func (r *applyRun) planSource(ctx context.Context, t *target, p *sourcePlan, e *
 	}
 	growth := int64(0)
 	if spec.Content.Present && contentHash(spec.Content.Value) != existing.Hash {
-		v, err := r.tx.Version(ctx, r.Account.ID.AgentRef(t.agent.ID), existing.ID, existing.WantedVersion)
+		v, err := r.tx.Version(ctx, t.agent.Ref(), existing.ID, existing.WantedVersion)
 		if err != nil {
 			return err
 		}
@@ -160,7 +153,7 @@ func (r *applyRun) planSource(ctx context.Context, t *target, p *sourcePlan, e *
 	if spec.Key != "" && spec.Key != existing.Key {
 		was["key"], is["key"] = existing.Key, spec.Key
 		if len(r.faults) == 0 {
-			if err := r.tx.SetSourceKey(ctx, r.Account.ID.AgentRef(t.agent.ID), existing.ID, spec.Key); err != nil {
+			if err := r.tx.SetSourceKey(ctx, t.agent.Ref(), existing.ID, spec.Key); err != nil {
 				return err
 			}
 		}
@@ -202,4 +195,29 @@ func (r *applyRun) checkStorage(path string, p *sourcePlan, growth int64) error 
 func contentHash(content string) string {
 	sum := sha256.Sum256([]byte(content))
 	return hex.EncodeToString(sum[:])
+}
+
+// exportSources returns the agent's texts as manifests write them, and what manifests cannot hold.
+func (s *Service) exportSources(ctx context.Context, a *parley.Agent) (list []sourceSpec, leftOut []string,
+	err error) {
+	existing, err := s.DB.ManagedSources(ctx, a.Ref())
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, m := range existing {
+		if m.Kind != parley.SourceText || m.Status == parley.SourceToBeDeleted {
+			leftOut = append(leftOut, fmt.Sprintf("the %s source %s (%s)", m.Kind, m.ID, m.Name))
+			continue
+		}
+		text, err := s.DB.Version(ctx, a.Ref(), m.ID, m.WantedVersion)
+		switch {
+		case parley.IsCode(err, parley.CodeSourceNotFound): // it was deleted or changed meanwhile
+			leftOut = append(leftOut, fmt.Sprintf("the source %s (%s), which was changing", m.ID, m.Name))
+		case err != nil:
+			return nil, nil, err
+		default:
+			list = append(list, newSourceSpec(m, text.Text))
+		}
+	}
+	return list, leftOut, nil
 }

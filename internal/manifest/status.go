@@ -25,13 +25,8 @@ type statusSpec struct {
 }
 
 func encodeStatus(s *parley.TicketStatus) json.RawMessage {
-	spec := statusSpec{
-		Key:      s.Key,
-		Category: string(s.Category),
-		Label:    s.InternalLabel,
-		Color:    nonEmpty(s.Color),
-		Archived: s.ArchivedAt != nil,
-	}
+	spec := statusSpec{Key: s.Key, Category: string(s.Category), Label: s.InternalLabel, Color: nonEmpty(s.Color),
+		Archived: s.ArchivedAt != nil}
 	if s.ExternalLabel != s.InternalLabel {
 		spec.ExternalLabel = s.ExternalLabel
 	}
@@ -42,16 +37,13 @@ func encodeStatus(s *parley.TicketStatus) json.RawMessage {
 }
 
 var statusKind = kind[parley.TicketStatus]{
-	noun:     "status",
-	key:      func(s *parley.TicketStatus) string { return s.Key },
-	encode:   encodeStatus,
-	name:     func(s *parley.TicketStatus) string { return statusName(string(s.Category), s.InternalLabel) },
-	position: func(s *parley.TicketStatus) int { return s.Position },
-	group:    func(s *parley.TicketStatus) string { return string(s.Category) },
-	entryName: func(text json.RawMessage) string {
-		category, label := categoryAndLabel(text)
-		return statusName(category, label)
-	},
+	noun:       "status",
+	key:        func(s *parley.TicketStatus) string { return s.Key },
+	encode:     encodeStatus,
+	name:       func(s *parley.TicketStatus) string { return statusName(string(s.Category), s.InternalLabel) },
+	position:   func(s *parley.TicketStatus) int { return s.Position },
+	group:      func(s *parley.TicketStatus) string { return string(s.Category) },
+	entryName:  func(text json.RawMessage) string { return statusName(categoryAndLabel(text)) },
 	entryGroup: func(text json.RawMessage) string { category, _ := categoryAndLabel(text); return category },
 	resetting:  []string{"default", "archived"},
 }
@@ -99,21 +91,14 @@ func (r *applyRun) planStatuses(t *target, p *helpdeskPlan) {
 }
 
 // planStatus returns the status of an entry; ok is false where the entry has faults.
-func (r *applyRun) planStatus(
-	t *target, e *entry[parley.TicketStatus],
-) (p plannedRow[parley.TicketStatus], ok bool) {
+func (r *applyRun) planStatus(t *target,
+	e *entry[parley.TicketStatus]) (p plannedRow[parley.TicketStatus], ok bool) {
 	var spec statusSpec
-	if err := httpapi.Decode(e.merged, &spec); err != nil {
-		_ = r.faults.addError(e.path, err) // httpapi.Decode fails with faults only
+	if !r.faults.decode(e.path, e.merged, &spec) {
 		return p, false
 	}
-	s := parley.TicketStatus{
-		ID:        parley.StatusID(t.nextID()),
-		AccountID: r.Account.ID,
-		AgentID:   t.agent.ID,
-		Category:  parley.StatusCategory(spec.Category),
-		CreatedAt: t.now,
-	}
+	s := parley.TicketStatus{ID: parley.StatusID(t.nextID()), AccountID: r.Account.ID, AgentID: t.agent.ID,
+		Category: parley.StatusCategory(spec.Category), CreatedAt: t.now}
 	if e.existing != nil {
 		s = *e.existing
 		if string(s.Category) != spec.Category {
@@ -126,11 +111,9 @@ func (r *applyRun) planStatus(
 	if spec.Color != nil {
 		s.Color = *spec.Color
 	}
-	switch {
-	case !spec.Archived:
+	s.ArchivedAt = cmp.Or(s.ArchivedAt, &t.now)
+	if !spec.Archived {
 		s.ArchivedAt = nil
-	case s.ArchivedAt == nil:
-		s.ArchivedAt = &t.now
 	}
 	return plannedRow[parley.TicketStatus]{entry: *e, row: s, wantsDefault: spec.Default, hasEntry: true}, true
 }
@@ -154,9 +137,7 @@ func (r *applyRun) checkUniqueLabels(all []plannedRow[parley.TicketStatus]) {
 
 // writeStatuses stores the new defaults first: that ends the old ones.
 func (r *applyRun) writeStatuses(ctx context.Context, p *helpdeskPlan) error {
-	slices.SortStableFunc(p.statuses, func(a, b parley.TicketStatus) int {
-		return compareTrueFirst(a.IsDefault, b.IsDefault)
-	})
+	slices.SortStableFunc(p.statuses, func(a, b parley.TicketStatus) int { return trueFirst(a.IsDefault, b.IsDefault) })
 	for i := range p.statuses {
 		if err := r.Helpdesk.PutStatusTx(ctx, r.tx, &p.statuses[i]); err != nil {
 			return err

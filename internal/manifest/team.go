@@ -34,14 +34,8 @@ type teamMemberSpec struct {
 }
 
 func encodeTeam(t *parley.Team) json.RawMessage {
-	spec := teamSpec{
-		Key:      t.Key,
-		Name:     t.Name,
-		Strategy: string(t.Strategy),
-		MaxOpen:  t.MaxOpen,
-		Hours:    t.Hours,
-		Members:  encodeAll(t.Members, encodeTeamMember),
-	}
+	spec := teamSpec{Key: t.Key, Name: t.Name, Strategy: string(t.Strategy), MaxOpen: t.MaxOpen, Hours: t.Hours,
+		Members: encodeAll(t.Members, encodeTeamMember)}
 	if t.IsDefault {
 		spec.Default = httpapi.Some(true)
 	}
@@ -49,7 +43,7 @@ func encodeTeam(t *parley.Team) json.RawMessage {
 }
 
 func encodeTeamMember(m *parley.TeamMember) json.RawMessage {
-	return mustJSON(teamMemberSpec{Email: m.User.Email, MaxOpen: m.MaxOpen, Hours: m.Hours, Away: m.IsAway})
+	return mustJSON(teamMemberSpec{m.User.Email, m.MaxOpen, m.Hours, m.IsAway})
 }
 
 var teamKind = kind[parley.Team]{
@@ -59,15 +53,12 @@ var teamKind = kind[parley.Team]{
 	name:   func(t *parley.Team) string { return strings.ToLower(t.Name) },
 	entryName: func(text json.RawMessage) string {
 		var t struct{ Name string }
-		if json.Unmarshal(text, &t) != nil {
-			return ""
-		}
+		_ = json.Unmarshal(text, &t) // what is wrong with the name is found elsewhere
 		return strings.ToLower(t.Name)
 	},
 	resetting: []string{"default"},
 }
 
-// planTeams plans the teams.
 func (r *applyRun) planTeams(t *target, p *helpdeskPlan) {
 	path := t.path + ".helpdesk.teams"
 	c := reconcileSection(r.faults, teamKind, path, t.Helpdesk.Value.Teams, p.current.Teams, r.Prune)
@@ -100,7 +91,6 @@ func (r *applyRun) planTeams(t *target, p *helpdeskPlan) {
 	p.teams = teamKind.changedRows(t, remaining, func(t *parley.Team) string { return t.Name })
 }
 
-// checkUniqueTeamNames refuses two teams of the same name.
 func (r *applyRun) checkUniqueTeamNames(section string, all []plannedRow[parley.Team]) {
 	names := map[string]bool{}
 	for i := range all {
@@ -113,20 +103,14 @@ func (r *applyRun) checkUniqueTeamNames(section string, all []plannedRow[parley.
 }
 
 // planTeam returns the team of an entry; ok is false where the entry has faults.
-func (r *applyRun) planTeam(
-	t *target, p *helpdeskPlan, e *entry[parley.Team],
-) (row plannedRow[parley.Team], ok bool) {
+func (r *applyRun) planTeam(t *target, p *helpdeskPlan,
+	e *entry[parley.Team]) (row plannedRow[parley.Team], ok bool) {
 	var spec teamSpec
-	if err := httpapi.Decode(e.merged, &spec); err != nil {
-		_ = r.faults.addError(e.path, err) // httpapi.Decode fails with faults only
+	if !r.faults.decode(e.path, e.merged, &spec) {
 		return row, false
 	}
-	team := parley.Team{
-		ID:        parley.TeamID(t.nextID()),
-		AccountID: r.Account.ID,
-		AgentID:   t.agent.ID,
-		CreatedAt: nthTime(t.now, e.index),
-	}
+	team := parley.Team{ID: parley.TeamID(t.nextID()), AccountID: r.Account.ID, AgentID: t.agent.ID,
+		CreatedAt: nthTime(t.now, e.index)}
 	if e.existing != nil {
 		team = *e.existing
 	}
@@ -138,9 +122,8 @@ func (r *applyRun) planTeam(
 }
 
 // planTeamMembers returns the members of a team, those that it has in the order that they have.
-func (r *applyRun) planTeamMembers(
-	t *target, p *helpdeskPlan, e *entry[parley.Team], section []json.RawMessage,
-) (members []parley.TeamMember) {
+func (r *applyRun) planTeamMembers(t *target, p *helpdeskPlan, e *entry[parley.Team],
+	section []json.RawMessage) (members []parley.TeamMember) {
 	seen := map[parley.UserID]bool{}
 	for i, text := range section {
 		path := e.path + ".members." + strconv.Itoa(i)
@@ -169,14 +152,16 @@ func (r *applyRun) planTeamMembers(
 }
 
 // planTeamMember returns the member of an entry, which is laid over what the team has of that member.
-func (r *applyRun) planTeamMember(
-	path string, d *directory, team *parley.Team, text json.RawMessage,
-) (m parley.TeamMember, ok bool) {
+func (r *applyRun) planTeamMember(path string, d *directory, team *parley.Team,
+	text json.RawMessage) (m parley.TeamMember, ok bool) {
 	var name struct{ Email string }
 	_ = json.Unmarshal(text, &name) // what is wrong is found below
-	before := json.RawMessage(nil)
-	if existing := findTeamMember(team, name.Email); existing != nil {
-		m, before = *existing, encodeTeamMember(existing)
+	var before json.RawMessage
+	if team != nil {
+		isSame := func(o *parley.TeamMember) bool { return strings.EqualFold(o.User.Email, name.Email) }
+		if existing := find(team.Members, isSame); existing != nil {
+			m, before = *existing, encodeTeamMember(existing)
+		}
 	}
 	merged, err := mergeObjects(before, text)
 	if err != nil {
@@ -184,41 +169,28 @@ func (r *applyRun) planTeamMember(
 		return m, false
 	}
 	var spec teamMemberSpec
-	if err := httpapi.Decode(merged, &spec); err != nil {
-		_ = r.faults.addError(path, err) // httpapi.Decode fails with faults only
+	if !r.faults.decode(path, merged, &spec) {
 		return m, false
 	}
 	r.checkHours(path, spec.Hours)
-	user := d.member(spec.Email)
-	if user == nil {
+	member := d.member(spec.Email)
+	if member == nil {
 		r.faults.add(path+".email", spec.Email+" is not a member of the account; `parley member add` makes one")
 		return m, false
 	}
-	m.User, m.MaxOpen, m.Hours, m.IsAway = *user, spec.MaxOpen, spec.Hours, spec.Away
+	m.User, m.MaxOpen, m.Hours, m.IsAway = member.User, spec.MaxOpen, spec.Hours, spec.Away
 	return m, true
 }
 
 // nthTime tells apart what is created at once: teams and their members are listed by age, in the order of the manifest.
 func nthTime(now time.Time, i int) time.Time { return now.Add(time.Duration(i+1) * time.Millisecond) }
 
-func findTeamMember(team *parley.Team, email string) *parley.TeamMember {
-	if team == nil {
-		return nil
-	}
-	for i := range team.Members {
-		if strings.EqualFold(team.Members[i].User.Email, email) {
-			return &team.Members[i]
-		}
-	}
-	return nil
-}
-
 // writeTeams stores the teams with their members, the new default first. Names that change hands are freed before.
 func (r *applyRun) writeTeams(ctx context.Context, t *target, p *helpdeskPlan) error {
 	if err := r.freeTeamNames(ctx, p); err != nil {
 		return err
 	}
-	slices.SortStableFunc(p.teams, func(a, b parley.Team) int { return compareTrueFirst(a.IsDefault, b.IsDefault) })
+	slices.SortStableFunc(p.teams, func(a, b parley.Team) int { return trueFirst(a.IsDefault, b.IsDefault) })
 	for i := range p.teams {
 		if err := r.Helpdesk.PutTeamTx(ctx, r.tx, &p.teams[i]); err != nil {
 			return err
@@ -228,7 +200,7 @@ func (r *applyRun) writeTeams(ctx context.Context, t *target, p *helpdeskPlan) e
 		}
 	}
 	for _, id := range p.removedTeams {
-		if err := r.Helpdesk.RemoveTeamTx(ctx, r.tx, r.Account.ID.AgentRef(t.agent.ID), id); err != nil {
+		if err := r.Helpdesk.RemoveTeamTx(ctx, r.tx, t.agent.Ref(), id); err != nil {
 			return err
 		}
 	}
@@ -254,17 +226,16 @@ func (r *applyRun) freeTeamNames(ctx context.Context, p *helpdeskPlan) error {
 }
 
 func (r *applyRun) writeTeamMembers(ctx context.Context, team *parley.Team, current *helpdesk.Setup) error {
-	for i := range team.Members {
-		err := r.Helpdesk.JoinTeamTx(ctx, r.tx, team.AgentRef(), team.ID, team.Members[i])
-		if err != nil {
+	for _, m := range team.Members {
+		if err := r.Helpdesk.JoinTeamTx(ctx, r.tx, team.AgentRef(), team.ID, m); err != nil {
 			return err
 		}
 	}
-	i := slices.IndexFunc(current.Teams, func(t parley.Team) bool { return t.ID == team.ID })
-	if i < 0 {
+	before := find(current.Teams, func(t *parley.Team) bool { return t.ID == team.ID })
+	if before == nil {
 		return nil
 	}
-	for _, m := range current.Teams[i].Members {
+	for _, m := range before.Members {
 		if slices.ContainsFunc(team.Members, func(o parley.TeamMember) bool { return o.User.ID == m.User.ID }) {
 			continue
 		}

@@ -1,6 +1,12 @@
 package manifest
 
-import "context"
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+
+	"parley/internal/httpapi"
+)
 
 // toolKind is a kind of things that a model calls by name: actions or procedures.
 type toolKind[T any] struct {
@@ -20,13 +26,15 @@ type toolPlan[T any] struct {
 // planTools plans the actions or procedures of an agent. build returns the row of an entry and members to show of it as
 // changed, or nil where the entry has faults.
 func planTools[T any](
-	t *target, k toolKind[T], c comparison[T], build func(e *entry[T]) (row *T, extra map[string]any, err error),
+	r *applyRun, t *target, k toolKind[T], section httpapi.Opt[[]json.RawMessage], existing []T,
+	build func(t *target, e *entry[T]) (row *T, extra map[string]any, err error),
 ) (toolPlan[T], error) {
 	p := toolPlan[T]{paths: map[string]string{}}
+	c := reconcileSection(r.faults, k.kind, t.path+"."+k.noun+"s", section, existing, r.Prune)
 	for i := range c.entries {
 		e := &c.entries[i]
 		p.paths[e.key] = e.path
-		row, extra, err := build(e)
+		row, extra, err := build(t, e)
 		if err != nil {
 			return p, err
 		}
@@ -72,30 +80,25 @@ func (r *applyRun) checkToolName(paths map[string]string, name, path string) {
 		paths[name] = path
 	}
 	if isTaken {
-		if path == "" {
-			path = other
-		}
-		r.faults.add(path+".name", "is the name of another action or procedure of the agent")
+		r.faults.add(cmp.Or(path, other)+".name", "is the name of another action or procedure of the agent")
 	}
 }
 
-// writeTools stores the actions and procedures as planned.
 func (r *applyRun) writeTools(ctx context.Context, t *target) error {
 	r.checkToolNames(t)
 	if len(r.faults) > 0 {
 		return nil
 	}
-	account, agent := r.Account.ID, t.agent.ID
 	if len(t.actions.keysToDrop)+len(t.procedures.keysToDrop)+len(t.actions.toWrite)+len(t.procedures.toWrite) > 0 {
 		r.recordOnce(t, "agent.updated")
 	}
 	for _, key := range t.actions.keysToDrop {
-		if err := r.tx.DropAction(ctx, account.AgentRef(agent), key, t.now); err != nil {
+		if err := r.tx.DropAction(ctx, t.agent.Ref(), key, t.now); err != nil {
 			return err
 		}
 	}
 	for _, key := range t.procedures.keysToDrop {
-		if err := r.tx.DropProcedure(ctx, account.AgentRef(agent), key, t.now); err != nil {
+		if err := r.tx.DropProcedure(ctx, t.agent.Ref(), key, t.now); err != nil {
 			return err
 		}
 	}

@@ -122,7 +122,7 @@ func TestLoadOfAContainer(t *testing.T) {
 	}
 }
 
-// On the real system, the load of this process is measured.
+// On the real system the load of this process is measured.
 func TestLoadOfThisMachine(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("SKIP: nothing is known of the load")

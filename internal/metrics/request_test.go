@@ -44,7 +44,7 @@ func countLines(text, part string) (n int) {
 }
 
 // Whatever clients send, the number of series is bounded.
-func TestStrangersMakeNoSeries(t *testing.T) {
+func TestUnknownLabelsMakeNoSeries(t *testing.T) {
 	m := newMetrics()
 	var all sync.WaitGroup
 	for n := range 8 {
@@ -74,7 +74,7 @@ func TestStrangersMakeNoSeries(t *testing.T) {
 }
 
 // A request with known labels allocates nothing.
-func TestARequestCostsNothing(t *testing.T) {
+func TestObserveAllocatesNothing(t *testing.T) {
 	m := newMetrics()
 	answered := func() { m.Requests.Observe("POST", "/api/v2/agents/{agentId}/chat", 200, time.Millisecond) }
 	answered()
@@ -83,8 +83,8 @@ func TestARequestCostsNothing(t *testing.T) {
 	}
 }
 
-// The names and types are as Prometheus's own rules want them.
-func TestNamesAreGood(t *testing.T) {
+// The names and types follow the rules of Prometheus.
+func TestMetricNamesFollowPrometheusRules(t *testing.T) {
 	m := newMetrics()
 	m.Requests.Observe("GET", "/x", 200, 0)
 	problems, err := promlint.New(strings.NewReader(renderMetrics(t, m))).Lint()
@@ -98,8 +98,8 @@ func TestNamesAreGood(t *testing.T) {
 	}
 }
 
-// What is unknown is left out, rather than shown as 0.
-func TestWhatIsUnknownIsNotShown(t *testing.T) {
+// Unknown values are left out rather than shown as 0.
+func TestUnknownValuesAreLeftOut(t *testing.T) {
 	text := renderState(t, metrics.New("", slog.Default()), metrics.State{Jobs: metrics.Jobs{Dead: 7}})
 	for _, name := range []string{"parley_jobs", "parley_database_writes_waiting"} {
 		if strings.Contains(text, "\n"+name) {

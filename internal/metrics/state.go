@@ -40,23 +40,25 @@ type stateMetric struct {
 	measure func(s *State) []float64 // nil for none
 }
 
-func gauge(name, help string, measure func(s *State) float64) stateMetric {
-	return stateMetric{prometheus.NewDesc(name, help, nil, nil), prometheus.GaugeValue, nil, func(s *State) []float64 {
-		return []float64{measure(s)}
+func number[N int | float64](name, help string, typ prometheus.ValueType, measure func(s *State) N) stateMetric {
+	return stateMetric{prometheus.NewDesc(name, help, nil, nil), typ, nil, func(s *State) []float64 {
+		return []float64{float64(measure(s))}
 	}}
 }
 
-func counter(name, help string, measure func(s *State) float64) stateMetric {
-	k := gauge(name, help, measure)
-	k.typ = prometheus.CounterValue
-	return k
+func gauge[N int | float64](name, help string, measure func(s *State) N) stateMetric {
+	return number(name, help, prometheus.GaugeValue, measure)
+}
+
+func counter(name, help string, measure func(s *State) int) stateMetric {
+	return number(name, help, prometheus.CounterValue, measure)
 }
 
 func labeledGauge(name, help, label string, values []string, measure func(s *State) []float64) stateMetric {
 	return stateMetric{prometheus.NewDesc(name, help, []string{label}, nil), prometheus.GaugeValue, values, measure}
 }
 
-func boolToFloat(is bool) float64 {
+func boolToInt(is bool) int {
 	if is {
 		return 1
 	}
@@ -64,13 +66,10 @@ func boolToFloat(is bool) float64 {
 }
 
 var stateMetrics = []stateMetric{
-	gauge("parley_http_streams_open", "Streams of server-sent events that are open.", func(s *State) float64 {
-		return float64(s.OpenStreams)
-	}),
-	gauge("parley_turns_open", "Answers in the making.", func(s *State) float64 { return float64(s.OpenTurns) }),
-	gauge("parley_database_up", "1 while the database answers.", func(s *State) float64 {
-		return boolToFloat(s.DatabaseUp)
-	}),
+	gauge("parley_http_streams_open", "Streams of server-sent events that are open.",
+		func(s *State) int { return s.OpenStreams }),
+	gauge("parley_turns_open", "Answers in the making.", func(s *State) int { return s.OpenTurns }),
+	gauge("parley_database_up", "1 while the database answers.", func(s *State) int { return boolToInt(s.DatabaseUp) }),
 	labeledGauge("parley_database_writes_waiting", "Transactions that wait for the writer of SQLite.", "lane",
 		[]string{"turns", "bulk"}, func(s *State) []float64 {
 			if s.PendingWrites == nil {
@@ -92,28 +91,24 @@ var stateMetrics = []stateMetric{
 		}
 		return []float64{s.Jobs.OldestDueSeconds}
 	}},
-	gauge("parley_voice_sessions", "Voice sessions that this server holds.", func(s *State) float64 {
-		return float64(s.Voice.Sessions)
-	}),
+	gauge("parley_voice_sessions", "Voice sessions that this server holds.",
+		func(s *State) int { return s.Voice.Sessions }),
 	gauge("parley_voice_packet_gap_p95_seconds",
 		"95th percentile of the time between two packets of speech, of the worst voice session.",
 		func(s *State) float64 { return s.Voice.PacketGapP95 }),
-	counter("parley_voice_packets_total", "Packets of speech that were sent.", func(s *State) float64 {
-		return float64(s.Voice.Packets)
-	}),
+	counter("parley_voice_packets_total", "Packets of speech that were sent.",
+		func(s *State) int { return s.Voice.Packets }),
 	counter("parley_voice_late_packets_total", "Packets of speech that were sent more than 5 ms late.",
-		func(s *State) float64 { return float64(s.Voice.LatePackets) }),
+		func(s *State) int { return s.Voice.LatePackets }),
 	counter("parley_voice_starved_ticks_total",
-		"Packets of speech that could not be sent because their sound was not made in time.", func(s *State) float64 {
-			return float64(s.Voice.StarvedTicks)
-		}),
+		"Packets of speech that could not be sent because their sound was not made in time.",
+		func(s *State) int { return s.Voice.StarvedTicks }),
 	counter("parley_voice_concealed_frames_total", "Frames of customers' speech that did not come and were concealed.",
-		func(s *State) float64 { return float64(s.Voice.ConcealedFrames) }),
+		func(s *State) int { return s.Voice.ConcealedFrames }),
 	gauge("parley_voice_overloaded", "1 while new voice sessions are refused because the server has no power left.",
-		func(s *State) float64 { return boolToFloat(s.Voice.Overloaded) }),
+		func(s *State) int { return boolToInt(s.Voice.Overloaded) }),
 }
 
-// stateCollector collects the gauges of the state.
 type stateCollector func() State
 
 func (stateCollector) Describe(to chan<- *prometheus.Desc) {

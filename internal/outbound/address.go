@@ -1,7 +1,10 @@
 package outbound
 
 import (
+	"fmt"
 	"net/netip"
+	"slices"
+	"strings"
 )
 
 func parsePrefixes(texts ...string) []netip.Prefix {
@@ -68,15 +71,29 @@ func isPublic(a netip.Addr) bool {
 }
 
 func containsAddr(list []netip.Prefix, a netip.Addr) bool {
-	for _, p := range list {
-		if p.Contains(a) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(list, func(p netip.Prefix) bool { return p.Contains(a) })
 }
 
-// mayDial reports whether the client may dial the address.
 func (c *Client) mayDial(a netip.Addr) bool {
 	return isPublic(a) || containsAddr(c.AllowedPrefixes, a.Unmap().WithZone(""))
+}
+
+// ParseAllow reads ranges of addresses as an operator writes them: 10.0.0.0/8, or one address alone.
+func ParseAllow(texts []string) ([]netip.Prefix, error) {
+	var list []netip.Prefix
+	for _, text := range texts {
+		text = strings.TrimSpace(text)
+		if text == "" {
+			continue
+		}
+		p, err := netip.ParsePrefix(text)
+		if a, alone := netip.ParseAddr(text); err != nil && alone == nil {
+			p, err = a.Prefix(a.BitLen())
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%q is not a range of addresses such as 10.0.0.0/8", text)
+		}
+		list = append(list, p.Masked())
+	}
+	return list, nil
 }

@@ -46,13 +46,11 @@ var errNotPublic = &Error{Kind: KindRefused,
 
 // wrapError turns an error of the transport into an *Error.
 func wrapError(err error) *Error {
-	var outboundErr *Error
-	if errors.As(err, &outboundErr) {
-		return outboundErr
+	if e, ok := errors.AsType[*Error](err); ok {
+		return e
 	}
-	var wrapped *url.Error
-	if errors.As(err, &wrapped) {
-		err = wrapped.Err
+	if e, ok := errors.AsType[*url.Error](err); ok {
+		err = e.Err
 	}
 	kind, reason := KindFailed, "the request failed"
 	var dns *net.DNSError
@@ -77,14 +75,13 @@ func wrapError(err error) *Error {
 }
 
 func isTimeout(err error) bool {
-	var slow net.Error
-	return errors.As(err, &slow) && slow.Timeout()
+	e, ok := errors.AsType[net.Error](err)
+	return ok && e.Timeout()
 }
 
 // Reason returns what may be shown of a failure.
 func Reason(err error) string {
-	var e *Error
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*Error](err); ok {
 		return e.Reason
 	}
 	return "the request failed"

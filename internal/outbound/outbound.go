@@ -4,8 +4,10 @@
 package outbound
 
 import (
+	"cmp"
 	"context"
 	"io"
+	"maps"
 	"net"
 	"net/http"
 	"net/netip"
@@ -98,8 +100,7 @@ func (c *Client) send(req *http.Request, limits Limits) (*http.Response, error) 
 	if limits.MaxRedirects < 0 {
 		return c.transport.RoundTrip(req)
 	}
-	client := http.Client{Transport: c.transport, CheckRedirect: limits.checkRedirect}
-	return client.Do(req)
+	return (&http.Client{Transport: c.transport, CheckRedirect: limits.checkRedirect}).Do(req)
 }
 
 // Close drops idle connections.
@@ -111,8 +112,8 @@ func (c *Client) Close() {
 func (c *Client) initTransport() {
 	c.transport = &http.Transport{
 		Proxy: nil, DialContext: c.dial, ForceAttemptHTTP2: true, TLSHandshakeTimeout: dialTimeout,
-		ResponseHeaderTimeout:  responseHeaderTimeout,
-		MaxResponseHeaderBytes: maxHeaderBytes, MaxIdleConns: 100, MaxIdleConnsPerHost: 4, IdleConnTimeout: 30 * time.Second,
+		ResponseHeaderTimeout: responseHeaderTimeout, MaxResponseHeaderBytes: maxHeaderBytes,
+		MaxIdleConns: 100, MaxIdleConnsPerHost: 4, IdleConnTimeout: 30 * time.Second,
 	}
 }
 
@@ -144,7 +145,6 @@ func (c *Client) dial(ctx context.Context, network, address string) (net.Conn, e
 	return nil, err
 }
 
-// checkDialAddress checks the resolved address that is about to be dialled.
 func (c *Client) checkDialAddress(_ context.Context, _, address string, _ syscall.RawConn) error {
 	to, err := netip.ParseAddrPort(address)
 	if err != nil || !c.mayDial(to.Addr()) {
@@ -174,9 +174,7 @@ func (l Limits) checkRedirect(req *http.Request, via []*http.Request) error {
 	if len(via) > l.MaxRedirects {
 		return &Error{Kind: KindTooManyRedirects, Reason: "there are too many redirects"}
 	}
-	if req.URL.User != nil {
-		req.URL.User = nil
-	}
+	req.URL.User = nil
 	l.HTTPSOnly = l.HTTPSOnly || via[0].URL.Scheme == "https"
 	if err := l.checkURL(req.URL); err != nil {
 		return err
@@ -188,11 +186,7 @@ func (l Limits) checkRedirect(req *http.Request, via []*http.Request) error {
 	if req.Body != nil && req.Body != http.NoBody {
 		return &Error{Kind: KindRefused, Reason: "a redirect would take the request to another host"}
 	}
-	for name := range req.Header {
-		if !slices.Contains(safeHeaders, name) {
-			delete(req.Header, name)
-		}
-	}
+	maps.DeleteFunc(req.Header, func(name string, _ []string) bool { return !slices.Contains(safeHeaders, name) })
 	return nil
 }
 
@@ -201,16 +195,13 @@ var safeHeaders = []string{"Accept", "Accept-Language", "If-Modified-Since", "If
 // leavesOrigin reports whether this request or one before it has left the first one's origin.
 func leavesOrigin(req *http.Request, via []*http.Request) bool {
 	first := origin(via[0].URL)
-	if origin(req.URL) != first {
-		return true
-	}
-	return slices.ContainsFunc(via, func(r *http.Request) bool { return origin(r.URL) != first })
+	return origin(req.URL) != first ||
+		slices.ContainsFunc(via, func(r *http.Request) bool { return origin(r.URL) != first })
 }
 
-func origin(u *url.URL) string {
-	port := u.Port()
-	if port == "" {
-		port = map[string]string{"http": "80", "https": "443"}[u.Scheme]
-	}
-	return u.Scheme + "://" + strings.ToLower(u.Hostname()) + ":" + port
+func origin(u *url.URL) string { return u.Scheme + "://" + strings.ToLower(HostPort(u)) }
+
+// HostPort returns the HOST:PORT of a URL, with the port of its scheme where it names none.
+func HostPort(u *url.URL) string {
+	return net.JoinHostPort(u.Hostname(), cmp.Or(u.Port(), map[string]string{"http": "80", "https": "443"}[u.Scheme]))
 }

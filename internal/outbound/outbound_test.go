@@ -83,7 +83,7 @@ func wantKind(t *testing.T, err error, kind outbound.Kind) *outbound.Error {
 
 func helloHandler(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "hello") }
 
-func TestAllowedIsFetched(t *testing.T) {
+func TestAllowedAddressesAreFetched(t *testing.T) {
 	s := startSite(t, "127.0.0.1", helloHandler)
 	reply, err := fetch(t, newClient(t, "127.0.0.0/8"), s.URL+"/a?key=secret", outbound.Limits{})
 	if err != nil || string(reply.Body) != "hello" || reply.Status != 200 || reply.URL.Path != "/a" {
@@ -91,7 +91,7 @@ func TestAllowedIsFetched(t *testing.T) {
 	}
 }
 
-func TestInsideIsNotDialled(t *testing.T) {
+func TestPrivateAddressesAreNotDialled(t *testing.T) {
 	four, six := startSite(t, "127.0.0.1", helloHandler), startSite(t, "::1", helloHandler)
 	port := func(s *testSite) string { _, p, _ := net.SplitHostPort(s.Listener.Addr().String()); return p }
 	c := newClient(t)
@@ -111,7 +111,7 @@ func TestInsideIsNotDialled(t *testing.T) {
 	wantKind(t, err, outbound.KindRefused)
 }
 
-func TestRebindingDoesNotHelp(t *testing.T) {
+func TestDNSRebindingIsRefused(t *testing.T) {
 	s := startSite(t, "127.0.0.1", helloHandler)
 	_, port, _ := net.SplitHostPort(s.Listener.Addr().String())
 	c, asked := newClient(t, "127.0.0.9"), 0
@@ -156,7 +156,7 @@ func TestRedirectsAreChecked(t *testing.T) {
 	wantKind(t, err, outbound.KindRefused)
 }
 
-func TestARedirectThatCannotBeReadIsTheCallers(t *testing.T) {
+func TestUnreadableRedirectIsReturnedToTheCaller(t *testing.T) {
 	s := startSite(t, "127.0.0.1", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Location", "http://[::1/%zz")
 		w.WriteHeader(http.StatusFound)
@@ -170,7 +170,7 @@ func TestARedirectThatCannotBeReadIsTheCallers(t *testing.T) {
 	wantKind(t, err, outbound.KindFailed)
 }
 
-func TestALongReplyIsCutWhereThatIsEnough(t *testing.T) {
+func TestLongReplyIsTruncatedOnRequest(t *testing.T) {
 	s := startSite(t, "127.0.0.1", func(w http.ResponseWriter, _ *http.Request) {
 		_, _ = io.WriteString(w, strings.Repeat("x", 1000))
 	})
@@ -180,7 +180,7 @@ func TestALongReplyIsCutWhereThatIsEnough(t *testing.T) {
 	}
 }
 
-func TestRedirectsEnd(t *testing.T) {
+func TestRedirectLimit(t *testing.T) {
 	s := startSite(t, "127.0.0.1", func(w http.ResponseWriter, r *http.Request) {
 		n := 0
 		_, _ = fmt.Sscanf(r.URL.Path, "/%d", &n)
@@ -202,7 +202,7 @@ func TestRedirectsEnd(t *testing.T) {
 	}
 }
 
-func TestNothingIsTakenToAnotherHost(t *testing.T) {
+func TestRequestBodyStaysOnItsHost(t *testing.T) {
 	var headers []http.Header
 	other := startSite(t, "127.0.0.2", func(_ http.ResponseWriter, r *http.Request) {
 		headers = append(headers, r.Header)
@@ -248,7 +248,7 @@ func TestHeadersStayOnTheSameHost(t *testing.T) {
 	}
 }
 
-func TestWhatIsRefusedUnseen(t *testing.T) {
+func TestURLsAreRefusedBeforeDialling(t *testing.T) {
 	c := newClient(t)
 	for _, address := range []string{"ftp://a.example/", "file:///etc/passwd", "http:///x", "http://u:p@a.example/",
 		"//a.example"} {
@@ -303,7 +303,7 @@ func TestSlowHosts(t *testing.T) {
 	}
 }
 
-func TestStopped(t *testing.T) {
+func TestCancelledRequests(t *testing.T) {
 	began := make(chan struct{})
 	s := startSite(t, "127.0.0.1", func(_ http.ResponseWriter, r *http.Request) { close(began); <-r.Context().Done() })
 	ctx, stop := context.WithCancel(t.Context())

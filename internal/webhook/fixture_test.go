@@ -42,9 +42,9 @@ type fixture struct {
 	conversation parley.ConversationID
 }
 
-func forEachStore(t *testing.T, f func(w *fixture)) {
+func forEachStore(t *testing.T, do func(f *fixture)) {
 	t.Helper()
-	dbs.ForEachStore(t, func(t *testing.T, db *store.DB) { f(newFixture(t, db)) })
+	dbs.ForEachStore(t, func(t *testing.T, db *store.DB) { do(newFixture(t, db)) })
 }
 
 func newFixture(t *testing.T, db *store.DB) *fixture {
@@ -57,91 +57,91 @@ func newFixture(t *testing.T, db *store.DB) *fixture {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &fixture{TB: t, Context: t.Context(), DB: db, clock: testkit.NewClock(),
+	f := &fixture{TB: t, Context: t.Context(), DB: db, clock: testkit.NewClock(),
 		account: parley.AccountID(parley.NewUUID())}
 	quiet, client := slog.New(slog.NewTextHandler(io.Discard, nil)), &outbound.Client{AllowedPrefixes: allow}
 	t.Cleanup(client.Close)
-	queue := &jobs.Queue{Now: w.clock.Now}
-	w.queue = queue
-	w.service = &webhook.Service{DB: db, Queue: queue, Vault: safe, Now: w.clock.Now}
-	w.sender = &webhook.Sender{DB: db, Queue: queue, HTTP: client, Vault: safe, Now: w.clock.Now, Logger: quiet}
-	w.runner = &jobs.Runner{DB: db.SQL(), Queue: queue, Logger: quiet, Handlers: w.sender.Handlers(),
+	queue := &jobs.Queue{Now: f.clock.Now}
+	f.queue = queue
+	f.service = &webhook.Service{DB: db, Queue: queue, Vault: safe, Now: f.clock.Now}
+	f.sender = &webhook.Sender{DB: db, Queue: queue, HTTP: client, Vault: safe, Now: f.clock.Now, Logger: quiet}
+	f.runner = &jobs.Runner{DB: db.SQL(), Queue: queue, Logger: quiet, Handlers: f.sender.Handlers(),
 		PollInterval: 10 * time.Millisecond}
-	w.must(db.CreateAccount(w, &parley.Account{ID: w.account, Name: "Acme", Plan: "unlimited", CreatedAt: w.clock.Now()}))
-	w.agent = w.newAgent()
-	w.conversation = w.newConversation(w.agent)
-	return w
+	f.must(db.CreateAccount(f, &parley.Account{ID: f.account, Name: "Acme", Plan: "unlimited", CreatedAt: f.clock.Now()}))
+	f.agent = f.newAgent()
+	f.conversation = f.newConversation(f.agent)
+	return f
 }
 
-func (w *fixture) must(err error) {
-	w.Helper()
+func (f *fixture) must(err error) {
+	f.Helper()
 	if err != nil {
-		w.Fatal(err, parley.AsError(err).Details)
+		f.Fatal(err, parley.AsError(err).Details)
 	}
 }
 
-func (w *fixture) newAgent() parley.AgentID {
-	w.Helper()
+func (f *fixture) newAgent() parley.AgentID {
+	f.Helper()
 	id := parley.NewAgentID()
-	w.must(w.DB.CreateAgent(w, &parley.Agent{ID: id, AccountID: w.account, Name: "Guide", Model: "auto",
+	f.must(f.DB.CreateAgent(f, &parley.Agent{ID: id, AccountID: f.account, Name: "Guide", Model: "auto",
 		Visibility: "private", RateLimit: parley.DefaultDeviceLimit(),
-		IdentitySecret: "s", ConfigVersion: 1, CreatedAt: w.clock.Now(), UpdatedAt: w.clock.Now()}))
+		IdentitySecret: "s", ConfigVersion: 1, CreatedAt: f.clock.Now(), UpdatedAt: f.clock.Now()}))
 	return id
 }
 
-func (w *fixture) newConversation(agent parley.AgentID) parley.ConversationID {
-	w.Helper()
-	now := w.clock.Now()
-	c := &parley.Conversation{ID: parley.ConversationID(parley.NewTimedUUID()), AccountID: w.account, AgentID: agent,
+func (f *fixture) newConversation(agent parley.AgentID) parley.ConversationID {
+	f.Helper()
+	now := f.clock.Now()
+	c := &parley.Conversation{ID: parley.ConversationID(parley.NewTimedUUID()), AccountID: f.account, AgentID: agent,
 		API:     parley.APIV2,
 		Channel: parley.ChannelAPI, Status: parley.ConversationOngoing, CreatedAt: now, UpdatedAt: now}
 	first := &parley.Message{ID: parley.NewMessageID(), ConversationID: c.ID, Author: parley.AuthorUser,
 		State: parley.MessageComplete, CreatedAt: now}
-	w.must(w.DB.Transact(w, sqldb.Interactive, func(tx *store.DB) error {
-		return tx.CreateConversation(w, c, first, false)
+	f.must(f.DB.Transact(f, sqldb.Interactive, func(tx *store.DB) error {
+		return tx.CreateConversation(f, c, first, false)
 	}))
 	return c.ID
 }
 
-// addWebhook has the leads of an agent, empty for all, sent to an endpoint.
-func (w *fixture) addWebhook(agent parley.AgentID, endpoint string) *parley.Webhook {
-	w.Helper()
-	h, _, err := w.service.Add(w, w.account, webhook.NewWebhook{AgentID: agent, Endpoint: endpoint,
+// addWebhook adds a webhook for the leads of an agent, or of all agents where it is empty.
+func (f *fixture) addWebhook(agent parley.AgentID, endpoint string) *parley.Webhook {
+	f.Helper()
+	h, _, err := f.service.Add(f, f.account, webhook.NewWebhook{AgentID: agent, Endpoint: endpoint,
 		Events: []string{parley.EventLeadsSubmit}, Secret: apiKey, KeyID: "key"})
-	w.must(err)
+	f.must(err)
 	return h
 }
 
-// addLead leaves a lead in the conversation.
-func (w *fixture) addLead(email string) {
-	w.Helper()
-	w.must(w.DB.AddLead(w, &parley.Lead{ID: parley.NewUUID(), AccountID: w.account, AgentID: w.agent,
-		ConversationID: w.conversation, Name: "Ann <&> Co", Email: email, Phone: "+44 1",
-		CreatedAt: w.clock.Now()}))
+// addLead adds a lead to the conversation.
+func (f *fixture) addLead(email string) {
+	f.Helper()
+	f.must(f.DB.AddLead(f, &parley.Lead{ID: parley.NewUUID(), AccountID: f.account, AgentID: f.agent,
+		ConversationID: f.conversation, Name: "Ann <&> Co", Email: email, Phone: "+44 1",
+		CreatedAt: f.clock.Now()}))
 }
 
-// follow writes the deliveries of what has been recorded.
-func (w *fixture) follow() {
-	w.Helper()
+// follow writes the deliveries of the recorded events.
+func (f *fixture) follow() {
+	f.Helper()
 	for more := true; more; {
 		var err error
-		more, err = w.sender.Follow(w)
-		w.must(err)
+		more, err = f.sender.Follow(f)
+		f.must(err)
 	}
 }
 
 // runSendJobs sends what is due.
-func (w *fixture) runSendJobs() {
-	w.Helper()
-	w.follow()
-	_, err := w.runner.RunDue(w)
-	w.must(err)
+func (f *fixture) runSendJobs() {
+	f.Helper()
+	f.follow()
+	_, err := f.runner.RunDue(f)
+	f.must(err)
 }
 
-func (w *fixture) deliveries(state parley.DeliveryState) []parley.Delivery {
-	w.Helper()
-	list, err := w.DB.Deliveries(w, store.DeliveryFilter{Account: w.account, State: state}, 1000)
-	w.must(err)
+func (f *fixture) deliveries(state parley.DeliveryState) []parley.Delivery {
+	f.Helper()
+	list, err := f.DB.Deliveries(f, store.DeliveryFilter{Account: f.account, State: state}, 1000)
+	f.must(err)
 	return list
 }
 
@@ -171,7 +171,7 @@ func newEndpoint(t testing.TB, answers ...int) *endpoint {
 	return e
 }
 
-func (e *endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (e *endpoint) ServeHTTP(f http.ResponseWriter, r *http.Request) {
 	body, _ := io.ReadAll(r.Body)
 	e.mu.Lock()
 	e.received = append(e.received, receivedRequest{r.Header, string(body), r.Method + " " + r.URL.String()})
@@ -185,9 +185,9 @@ func (e *endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		meets(r)
 	}
 	if status/100 == 3 {
-		w.Header().Set("Location", "/elsewhere")
+		f.Header().Set("Location", "/elsewhere")
 	}
-	w.WriteHeader(status)
+	f.WriteHeader(status)
 }
 
 func (e *endpoint) receivedRequests() []receivedRequest {

@@ -21,10 +21,8 @@ const (
 
 // follower writes the deliveries of the events that webhooks subscribe to.
 func (s *Sender) follower() *events.Follower {
-	return &events.Follower{
-		DB: s.DB, Name: "webhook", Logger: s.Logger, Handle: s.handleEvents, IsUrgent: parley.IsWebhookEvent,
-		PollInterval: pollInterval,
-	}
+	return &events.Follower{DB: s.DB, Name: "webhook", Logger: s.Logger, Handle: s.handleEvents,
+		IsUrgent: parley.IsWebhookEvent, PollInterval: pollInterval}
 }
 
 // Follow writes the deliveries of events that have been recorded, and reports whether there are more.
@@ -37,16 +35,9 @@ func (s *Sender) handleEvents(ctx context.Context, b *events.Batch) error {
 	if err != nil {
 		return err
 	}
-	type subscribedEvent struct {
-		store.Event
-		webhooks []parley.Webhook
-	}
-	var list []subscribedEvent
-	for _, e := range b.Events {
-		if subscribers := subscribersOf(webhooks, e); len(subscribers) > 0 {
-			list = append(list, subscribedEvent{e, subscribers})
-		}
-	}
+	list := slices.DeleteFunc(slices.Clone(b.Events), func(e store.Event) bool {
+		return len(subscribersOf(webhooks, e)) == 0
+	})
 	if len(list) == 0 {
 		return s.DB.Transact(ctx, sqldb.Bulk, func(tx *store.DB) error { return b.Save(ctx, tx, b.End) })
 	}
@@ -56,7 +47,7 @@ func (s *Sender) handleEvents(ctx context.Context, b *events.Batch) error {
 			to = b.End
 		}
 		err := s.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error {
-			if err := s.enqueueDeliveries(ctx, tx, b.Account, e.Event, e.webhooks); err != nil {
+			if err := s.enqueueDeliveries(ctx, tx, b.Account, e, subscribersOf(webhooks, e)); err != nil {
 				return err
 			}
 			return b.Save(ctx, tx, to)
@@ -81,9 +72,8 @@ func subscribersOf(webhooks []parley.Webhook, e store.Event) (list []parley.Webh
 }
 
 // enqueueDeliveries writes a delivery of the event for each of the webhooks, with the jobs that send them.
-func (s *Sender) enqueueDeliveries(
-	ctx context.Context, tx *store.DB, account parley.AccountID, e store.Event, webhooks []parley.Webhook,
-) error {
+func (s *Sender) enqueueDeliveries(ctx context.Context, tx *store.DB, account parley.AccountID, e store.Event,
+	webhooks []parley.Webhook) error {
 	body, err := eventBody(e)
 	if err != nil {
 		return err
@@ -91,16 +81,8 @@ func (s *Sender) enqueueDeliveries(
 	now := s.Now()
 	for _, h := range webhooks {
 		// An id made here is another one where the transaction runs again; nobody has seen the first.
-		d := &parley.Delivery{
-			ID:        parley.DeliveryID(parley.NewTimedUUID()),
-			AccountID: account,
-			AgentID:   e.AgentID,
-			WebhookID: h.ID,
-			Event:     e.Kind,
-			Body:      body,
-			DueAt:     now,
-			CreatedAt: now,
-		}
+		d := &parley.Delivery{ID: parley.DeliveryID(parley.NewTimedUUID()), AccountID: account, AgentID: e.AgentID,
+			WebhookID: h.ID, Event: e.Kind, Body: body, DueAt: now, CreatedAt: now}
 		if err := tx.AddDelivery(ctx, d); err != nil {
 			return err
 		}

@@ -164,11 +164,10 @@ func (s *Sender) post(ctx context.Context, h *parley.Webhook, d *parley.Delivery
 
 // failureReason returns what may be stored and shown of a failure.
 func failureReason(err error) string {
-	var outboundErr *outbound.Error
-	if errors.As(err, &outboundErr) {
-		return outboundErr.Reason
+	if e, ok := errors.AsType[*outbound.Error](err); ok {
+		return e.Reason
 	}
-	return strings.ToValidUTF8(err.Error()[:min(maxReasonBytes, len(err.Error()))], "")
+	return parley.ClipBytes(strings.ToValidUTF8(err.Error(), ""), maxReasonBytes)
 }
 
 // DeliveryRetention is how long finished deliveries are kept.

@@ -26,14 +26,14 @@ func hmacHex(fresh func() hash.Hash, key, text string) string {
 	return hex.EncodeToString(m.Sum(nil))
 }
 
-// A lead is delivered once, in the form of the interface, with signatures that a receiver finds right.
+// A lead is delivered once, in the documented form and with valid signatures.
 func TestALeadIsDelivered(t *testing.T) {
-	forEachStore(t, func(w *fixture) {
+	forEachStore(t, func(f *fixture) {
 		e := newEndpoint(t, http.StatusNoContent)
-		h := w.addWebhook(w.agent, e.URL+"/hooks?token=1")
-		w.addLead("ann@example.org")
-		w.runSendJobs()
-		w.runSendJobs()
+		h := f.addWebhook(f.agent, e.URL+"/hooks?token=1")
+		f.addLead("ann@example.org")
+		f.runSendJobs()
+		f.runSendJobs()
 		all := e.receivedRequests()
 		if len(all) != 1 || all[0].path != "POST /hooks?token=1" {
 			t.Fatalf("%+v", all)
@@ -41,19 +41,19 @@ func TestALeadIsDelivered(t *testing.T) {
 		got := all[0]
 		want := fmt.Sprintf(`{"eventType":"leads.submit","chatbotId":%q,"payload":{"conversationId":%q,`+
 			`"customerEmail":"ann@example.org","customerName":"Ann <&> Co","customerPhone":"+44 1"}}`,
-			w.agent, w.conversation)
+			f.agent, f.conversation)
 		if got.body != want {
 			t.Errorf("body\n%s\nwant\n%s", got.body, want)
 		}
 		if sum := hmacHex(sha1.New, apiKey, got.body); got.header.Get("x-chatbase-signature") != sum {
 			t.Errorf("signed %s, want %s", got.header.Get("x-chatbase-signature"), sum)
 		}
-		at := fmt.Sprint(w.clock.Now().Unix())
+		at := fmt.Sprint(f.clock.Now().Unix())
 		if sum := "t=" + at + ",v1=" + hmacHex(sha256.New, apiKey,
 			at+"."+got.body); got.header.Get("X-Parley-Signature") != sum {
 			t.Errorf("signed %s, want %s", got.header.Get("X-Parley-Signature"), sum)
 		}
-		list := w.deliveries("")
+		list := f.deliveries("")
 		if len(list) != 1 || list[0].State != parley.DeliveryDelivered || list[0].Attempts != 1 ||
 			list[0].LastStatus != 204 || list[0].DeliveredAt == nil || list[0].WebhookID != h.ID {
 			t.Errorf("%+v", list)
@@ -69,15 +69,15 @@ func TestALeadIsDelivered(t *testing.T) {
 }
 
 // Every status but 2xx is tried again, later each time; a redirect is not followed; the delivery is the same one.
-func TestFailuresAreTriedAgain(t *testing.T) {
-	forEachStore(t, func(w *fixture) {
+func TestFailedDeliveriesAreRetried(t *testing.T) {
+	forEachStore(t, func(f *fixture) {
 		e := newEndpoint(t, 500, 302, 404)
-		w.addWebhook("", e.URL)
-		w.addLead("ann@example.org")
+		f.addWebhook("", e.URL)
+		f.addLead("ann@example.org")
 		for i, wait := range []time.Duration{0, 34 * time.Second, 3 * time.Minute, 12 * time.Minute} {
-			w.clock.Advance(wait)
-			w.runSendJobs()
-			w.runSendJobs()
+			f.clock.Advance(wait)
+			f.runSendJobs()
+			f.runSendJobs()
 			if n := len(e.receivedRequests()); n != i+1 {
 				t.Fatalf("%d attempts after %v, want %d", n, wait, i+1)
 			}
@@ -89,7 +89,7 @@ func TestFailuresAreTriedAgain(t *testing.T) {
 				t.Errorf("%+v", one)
 			}
 		}
-		if list := w.deliveries(parley.DeliveryDelivered); len(list) != 1 || list[0].Attempts != 4 ||
+		if list := f.deliveries(parley.DeliveryDelivered); len(list) != 1 || list[0].Attempts != 4 ||
 			list[0].LastError != "" {
 			t.Errorf("%+v", list)
 		}
@@ -97,64 +97,64 @@ func TestFailuresAreTriedAgain(t *testing.T) {
 }
 
 // A delivery that never succeeds is dead after about a day, and is sent again when an operator wants it.
-func TestDeadAndRedelivered(t *testing.T) {
-	forEachStore(t, func(w *fixture) {
+func TestDeadDeliveryIsRedelivered(t *testing.T) {
+	forEachStore(t, func(f *fixture) {
 		e := newEndpoint(t, 500, 500, 500, 500, 500, 500, 500, 503)
-		w.addWebhook("", e.URL)
-		w.addLead("ann@example.org")
-		began := w.clock.Now()
-		for len(w.deliveries(parley.DeliveryDead)) == 0 {
-			w.runSendJobs()
-			if w.clock.Advance(10 * time.Second); w.clock.Now().Sub(began) > 48*time.Hour {
+		f.addWebhook("", e.URL)
+		f.addLead("ann@example.org")
+		began := f.clock.Now()
+		for len(f.deliveries(parley.DeliveryDead)) == 0 {
+			f.runSendJobs()
+			if f.clock.Advance(10 * time.Second); f.clock.Now().Sub(began) > 48*time.Hour {
 				t.Fatal("it is not dead after two days")
 			}
-			if list := w.deliveries(parley.DeliveryPending); len(list) == 1 {
-				w.clock.Advance(list[0].DueAt.Sub(w.clock.Now()))
+			if list := f.deliveries(parley.DeliveryPending); len(list) == 1 {
+				f.clock.Advance(list[0].DueAt.Sub(f.clock.Now()))
 			}
 		}
-		if elapsed := w.clock.Now().Sub(began); elapsed < 20*time.Hour || elapsed > 28*time.Hour ||
+		if elapsed := f.clock.Now().Sub(began); elapsed < 20*time.Hour || elapsed > 28*time.Hour ||
 			len(e.receivedRequests()) != 8 {
 			t.Errorf("dead after %v and %d attempts", elapsed, len(e.receivedRequests()))
 		}
-		dead := w.deliveries(parley.DeliveryDead)[0]
+		dead := f.deliveries(parley.DeliveryDead)[0]
 		if dead.LastStatus != 503 || dead.LastError != "the endpoint answered with status 503" || dead.DeliveredAt != nil {
 			t.Errorf("%+v", dead)
 		}
-		w.clock.Advance(time.Hour)
-		w.runSendJobs()
+		f.clock.Advance(time.Hour)
+		f.runSendJobs()
 		if len(e.receivedRequests()) != 8 {
 			t.Error("a dead delivery was sent")
 		}
-		if _, err := w.service.Redeliver(w, parley.AccountID(parley.NewUUID()), dead.ID); !parley.IsCode(err,
+		if _, err := f.service.Redeliver(f, parley.AccountID(parley.NewUUID()), dead.ID); !parley.IsCode(err,
 			parley.CodeNotFound) {
 			t.Errorf("another account: %v", err)
 		}
-		again, err := w.service.Redeliver(w, w.account, dead.ID)
-		w.must(err)
-		w.runSendJobs()
+		again, err := f.service.Redeliver(f, f.account, dead.ID)
+		f.must(err)
+		f.runSendJobs()
 		last := e.receivedRequests()[len(e.receivedRequests())-1]
-		if list := w.deliveries(parley.DeliveryDelivered); len(list) != 1 || list[0].Attempts != 1 ||
+		if list := f.deliveries(parley.DeliveryDelivered); len(list) != 1 || list[0].Attempts != 1 ||
 			again.ID != dead.ID || last.header.Get("X-Parley-Delivery") != string(dead.ID) || len(e.receivedRequests()) != 9 {
 			t.Errorf("%+v", list)
 		}
 	})
 }
 
-// Nothing is sent to addresses inside, whatever they are called; the failure tells no address.
+// Nothing is sent to private addresses, whatever their names; the failure does not reveal the address.
 func TestPrivateAddressIsRefused(t *testing.T) {
-	forEachStore(t, func(w *fixture) {
+	forEachStore(t, func(f *fixture) {
 		e := newEndpoint(t)
-		w.sender.HTTP.AllowedPrefixes = nil
+		f.sender.HTTP.AllowedPrefixes = nil
 		port := e.URL[strings.LastIndex(e.URL, ":"):]
 		targets := []string{e.URL, "http://localhost" + port, "http://[::1]" + port, "http://[::ffff:127.0.0.1]" + port,
 			"http://2130706433" + port, "http://0.0.0.0" + port,
 			"http://169.254.169.254/latest/meta-data", "http://10.0.0.1", "http://[fd00::1]/"}
 		for _, target := range targets {
-			w.addWebhook("", target)
+			f.addWebhook("", target)
 		}
-		w.addLead("ann@example.org")
-		w.runSendJobs()
-		list := w.deliveries(parley.DeliveryPending)
+		f.addLead("ann@example.org")
+		f.runSendJobs()
+		list := f.deliveries(parley.DeliveryPending)
 		if len(list) != len(targets) || len(e.receivedRequests()) != 0 {
 			t.Errorf("%d pending, %d heard", len(list), len(e.receivedRequests()))
 		}
@@ -166,9 +166,9 @@ func TestPrivateAddressIsRefused(t *testing.T) {
 	})
 }
 
-// One endpoint that does not answer keeps nobody else waiting, however much is to be sent to it.
+// An endpoint that does not answer delays no other, however many deliveries it has.
 func TestSlowEndpointDelaysNoOther(t *testing.T) {
-	forEachStore(t, func(w *fixture) {
+	forEachStore(t, func(f *fixture) {
 		release := make(chan struct{})
 		slow, quick := newEndpoint(t), newEndpoint(t)
 		slow.onRequest = func(r *http.Request) {
@@ -177,100 +177,99 @@ func TestSlowEndpointDelaysNoOther(t *testing.T) {
 			case <-r.Context().Done():
 			}
 		}
-		w.addWebhook("", slow.URL)
+		f.addWebhook("", slow.URL)
 		for i := range 20 {
-			w.addLead(fmt.Sprintf("ann%d@example.org", i))
+			f.addLead(fmt.Sprintf("ann%d@example.org", i))
 		}
-		w.follow()
-		w.addWebhook("", quick.URL)
-		w.runner.MaxWorkers = 2
-		ctx, stop := context.WithCancel(w)
+		f.follow()
+		f.addWebhook("", quick.URL)
+		f.runner.MaxWorkers = 2
+		ctx, stop := context.WithCancel(f)
 		ended := make(chan error, 2)
-		go func() { ended <- w.runner.Run(ctx) }()
-		go func() { ended <- w.sender.Run(ctx) }()
+		go func() { ended <- f.runner.Run(ctx) }()
+		go func() { ended <- f.sender.Run(ctx) }()
 		testkit.Eventually(t, "the slow endpoint is being sent to", func() bool { return len(slow.receivedRequests()) > 0 })
-		w.addLead("bob@example.org")
+		f.addLead("bob@example.org")
 		testkit.Eventually(t, "the quick one has heard", func() bool { return len(quick.receivedRequests()) == 1 })
 		if n := len(slow.receivedRequests()); n > 4 {
 			t.Errorf("%d at a time", n)
 		}
 		close(release)
-		testkit.Eventually(t, "all is delivered", func() bool { return len(w.deliveries(parley.DeliveryDelivered)) == 22 })
+		testkit.Eventually(t, "all is delivered", func() bool { return len(f.deliveries(parley.DeliveryDelivered)) == 22 })
 		stop()
-		w.must(errors.Join(<-ended, <-ended))
+		f.must(errors.Join(<-ended, <-ended))
 	})
 }
 
-// A server that stops in the middle of an attempt has not made it: the delivery goes out again, under the same id.
+// An attempt that a server's shutdown interrupts does not count: the delivery is sent again under the same id.
 func TestStopDoesNotCountAsAttempt(t *testing.T) {
-	forEachStore(t, func(w *fixture) {
+	forEachStore(t, func(f *fixture) {
 		e := newEndpoint(t)
 		e.onRequest = func(r *http.Request) { <-r.Context().Done() }
-		w.addWebhook("", e.URL)
-		w.addLead("ann@example.org")
-		w.follow()
-		ctx, stop := context.WithCancel(w)
+		f.addWebhook("", e.URL)
+		f.addLead("ann@example.org")
+		f.follow()
+		ctx, stop := context.WithCancel(f)
 		ended := make(chan error, 1)
-		go func() { ended <- w.runner.Run(ctx) }()
+		go func() { ended <- f.runner.Run(ctx) }()
 		testkit.Eventually(t, "the endpoint has heard", func() bool { return len(e.receivedRequests()) == 1 })
 		stop()
-		w.must(<-ended)
-		if list := w.deliveries(parley.DeliveryPending); len(list) != 1 || list[0].Attempts != 0 {
+		f.must(<-ended)
+		if list := f.deliveries(parley.DeliveryPending); len(list) != 1 || list[0].Attempts != 0 {
 			t.Fatalf("%+v", list)
 		}
 		e.mu.Lock()
 		e.onRequest = nil
 		e.mu.Unlock()
-		w.runSendJobs()
+		f.runSendJobs()
 		if all := e.receivedRequests(); len(all) != 2 ||
 			all[0].header.Get("X-Parley-Delivery") != all[1].header.Get("X-Parley-Delivery") ||
-			len(w.deliveries(parley.DeliveryDelivered)) != 1 {
+			len(f.deliveries(parley.DeliveryDelivered)) != 1 {
 			t.Errorf("%+v", all)
 		}
 	})
 }
 
-// A server that is killed between the reply and its own note of it leaves the job behind: another one sends the
-// delivery again.
-func TestAKilledServerLeavesItsJob(t *testing.T) {
-	forEachStore(t, func(w *fixture) {
+// Where a server is killed before it stores the reply, another one sends the delivery again.
+func TestDeliveryIsRepeatedAfterACrash(t *testing.T) {
+	forEachStore(t, func(f *fixture) {
 		e := newEndpoint(t)
-		w.addWebhook("", e.URL)
-		w.addLead("ann@example.org")
-		w.follow()
-		if _, err := w.DB.SQL().Exec(w,
+		f.addWebhook("", e.URL)
+		f.addLead("ann@example.org")
+		f.follow()
+		if _, err := f.DB.SQL().Exec(f,
 			`update jobs set state = 'running', attempts = 1, lease_owner = 'dead', lease_until = ?`,
-			w.clock.Now().Add(time.Minute).UnixMilli()); err != nil {
+			f.clock.Now().Add(time.Minute).UnixMilli()); err != nil {
 			t.Fatal(err)
 		}
-		w.runSendJobs()
+		f.runSendJobs()
 		if len(e.receivedRequests()) != 0 {
 			t.Fatal("two servers send")
 		}
-		w.clock.Advance(2 * time.Minute)
-		w.runSendJobs()
-		if len(e.receivedRequests()) != 1 || len(w.deliveries(parley.DeliveryDelivered)) != 1 {
+		f.clock.Advance(2 * time.Minute)
+		f.runSendJobs()
+		if len(e.receivedRequests()) != 1 || len(f.deliveries(parley.DeliveryDelivered)) != 1 {
 			t.Errorf("%+v", e.receivedRequests())
 		}
 	})
 }
 
-// With another key for secrets nothing can be signed, and nothing is sent unsigned.
+// With another vault key nothing can be signed, and nothing is sent unsigned.
 func TestNothingIsSentUnsigned(t *testing.T) {
-	forEachStore(t, func(w *fixture) {
+	forEachStore(t, func(f *fixture) {
 		e := newEndpoint(t)
-		w.addWebhook("", e.URL)
-		w.addLead("ann@example.org")
+		f.addWebhook("", e.URL)
+		f.addLead("ann@example.org")
 		other, err := vault.New("sixteen other bytes")
-		w.must(err)
-		w.sender.Vault = other
-		w.runSendJobs()
-		if list := w.deliveries(parley.DeliveryPending); len(e.receivedRequests()) != 0 || len(list) != 1 ||
+		f.must(err)
+		f.sender.Vault = other
+		f.runSendJobs()
+		if list := f.deliveries(parley.DeliveryPending); len(e.receivedRequests()) != 0 || len(list) != 1 ||
 			!strings.Contains(list[0].LastError, "PARLEY_SECRET_KEY") {
 			t.Errorf("%+v", list)
 		}
-		w.service.Vault = &vault.Vault{}
-		if _, _, err := w.service.Add(w, w.account, webhook.NewWebhook{Endpoint: e.URL,
+		f.service.Vault = &vault.Vault{}
+		if _, _, err := f.service.Add(f, f.account, webhook.NewWebhook{Endpoint: e.URL,
 			Events: []string{parley.EventLeadsSubmit}}); !parley.IsCode(err, parley.CodeInvalidBody) {
 			t.Errorf("without a key: %v", err)
 		}

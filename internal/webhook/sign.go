@@ -36,7 +36,6 @@ type hmacState struct {
 	Outer []byte `json:"outer"`
 }
 
-// encodeSigningKeys makes what signs with the secret, encoded.
 func encodeSigningKeys(secret []byte) []byte {
 	text, err := json.Marshal(signingKeys{SHA1: newHMACState(sha1.New, secret), SHA256: newHMACState(sha256.New, secret)})
 	if err != nil {
@@ -69,18 +68,16 @@ func primedHashState(h hash.Hash, secret []byte, pad byte) []byte {
 }
 
 // sum is the HMAC of the text, hex.
-func (k hmacState) sum(fresh func() hash.Hash, text []byte) (string, error) {
+func (h hmacState) sum(fresh func() hash.Hash, text []byte) (string, error) {
 	inner, outer := fresh(), fresh()
-	if err := errors.Join(restoreHash(inner, k.Inner), restoreHash(outer, k.Outer)); err != nil {
+	err := errors.Join(inner.(encoding.BinaryUnmarshaler).UnmarshalBinary(h.Inner),
+		outer.(encoding.BinaryUnmarshaler).UnmarshalBinary(h.Outer))
+	if err != nil {
 		return "", fmt.Errorf("what signs the webhook cannot be read: %w", err)
 	}
 	inner.Write(text)
 	outer.Write(inner.Sum(nil))
 	return hex.EncodeToString(outer.Sum(nil)), nil
-}
-
-func restoreHash(h hash.Hash, state []byte) error {
-	return h.(encoding.BinaryUnmarshaler).UnmarshalBinary(state)
 }
 
 // sign adds the signatures of a body that is sent now.

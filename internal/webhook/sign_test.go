@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// What signs does so as HMAC does with the secret, whatever its length, and does not hold it.
+// The signing keys sign as HMAC does with the secret, whatever its length, and do not contain it.
 func TestKeysSignLikeTheSecret(t *testing.T) {
 	body := []byte(`{"eventType":"leads.submit"}`)
 	for _, n := range []int{0, 1, 8, 63, 64, 65, 200} {
@@ -40,7 +40,7 @@ func TestKeysSignLikeTheSecret(t *testing.T) {
 	}
 }
 
-// What is stored today signs tomorrow: the form of the states does not change under us.
+// The stored form of signing keys stays readable.
 func TestStoredKeysStayReadable(t *testing.T) {
 	want := `{"sha1":{"inner":"` + "c2hhAbmBdy0hWmztzisVn2EWjVLl8Sf7" + strings.Repeat("A", 94) + "BA" + `","outer":"` +
 		"c2hhAQ5tCJIsq7rHL9+iqI4bVW0foK+b" + strings.Repeat("A", 94) + "BA" + `"},` +
@@ -51,7 +51,7 @@ func TestStoredKeysStayReadable(t *testing.T) {
 	}
 }
 
-// A state that is none is an error, not a signature.
+// A corrupt state is an error, not a signature.
 func TestCorruptKeysDoNotSign(t *testing.T) {
 	if _, err := (hmacState{Inner: []byte("x"), Outer: []byte("y")}).sum(sha1.New, nil); err == nil {
 		t.Error("signed")

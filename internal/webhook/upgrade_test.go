@@ -36,22 +36,22 @@ func migrationsUpTo(t *testing.T, last string) fstest.MapFS {
 
 // enqueueDirectly writes the delivery of the lead that was recorded last, with its job, as programs did before webhooks
 // followed the event log: in the transaction that recorded the lead.
-func (w *fixture) enqueueDirectly(h *parley.Webhook, state parley.DeliveryState) {
-	w.Helper()
-	now := w.clock.Now()
-	d := &parley.Delivery{ID: parley.DeliveryID(parley.NewTimedUUID()), AccountID: w.account, AgentID: w.agent,
+func (f *fixture) enqueueDirectly(h *parley.Webhook, state parley.DeliveryState) {
+	f.Helper()
+	now := f.clock.Now()
+	d := &parley.Delivery{ID: parley.DeliveryID(parley.NewTimedUUID()), AccountID: f.account, AgentID: f.agent,
 		WebhookID: h.ID,
 		Event:     parley.EventLeadsSubmit, Body: "{}", DueAt: now, CreatedAt: now}
-	w.must(w.DB.Transact(w, sqldb.Interactive, func(tx *store.DB) error {
-		if err := tx.AddDelivery(w, d); err != nil || state != parley.DeliveryPending {
+	f.must(f.DB.Transact(f, sqldb.Interactive, func(tx *store.DB) error {
+		if err := tx.AddDelivery(f, d); err != nil || state != parley.DeliveryPending {
 			return err
 		}
-		return w.queue.Enqueue(w, tx.SQL(),
-			jobs.Job{Kind: webhook.SendJobKind, Key: string(h.ID), AccountID: w.account, RunAt: now})
+		return f.queue.Enqueue(f, tx.SQL(),
+			jobs.Job{Kind: webhook.SendJobKind, Key: string(h.ID), AccountID: f.account, RunAt: now})
 	}))
 	if d.State = state; state != parley.DeliveryPending {
 		d.Attempts, d.LastStatus, d.DeliveredAt, d.UpdatedAt = 1, 200, &now, now
-		w.must(w.DB.SaveDeliveryAttempt(w, d))
+		f.must(f.DB.SaveDeliveryAttempt(f, d))
 	}
 }
 
@@ -63,27 +63,27 @@ func TestUpgrade(t *testing.T) {
 		if err := sqldb.Migrate(t.Context(), db, migrationsUpTo(t, "0014")); err != nil {
 			t.Fatal(err)
 		}
-		w := newFixture(t, store.New(db))
+		f := newFixture(t, store.New(db))
 		e, late := newEndpoint(t), newEndpoint(t)
-		h := w.addWebhook("", e.URL)
-		w.addLead("delivered@example.org")
-		w.enqueueDirectly(h, parley.DeliveryDelivered)
-		w.addLead("waiting@example.org")
-		w.enqueueDirectly(h, parley.DeliveryPending)
-		w.addWebhook("", late.URL)
+		h := f.addWebhook("", e.URL)
+		f.addLead("delivered@example.org")
+		f.enqueueDirectly(h, parley.DeliveryDelivered)
+		f.addLead("waiting@example.org")
+		f.enqueueDirectly(h, parley.DeliveryPending)
+		f.addWebhook("", late.URL)
 
-		w.must(sqldb.Migrate(w, db, store.Migrations()))
+		f.must(sqldb.Migrate(f, db, store.Migrations()))
 		for range 3 {
-			w.runSendJobs()
+			f.runSendJobs()
 		}
-		if n := len(w.deliveries("")); n != 2 || len(e.receivedRequests()) != 1 || len(late.receivedRequests()) != 0 {
+		if n := len(f.deliveries("")); n != 2 || len(e.receivedRequests()) != 1 || len(late.receivedRequests()) != 0 {
 			t.Errorf("%d deliveries, %d and %d requests", n, len(e.receivedRequests()), len(late.receivedRequests()))
 		}
-		w.addLead("new@example.org")
+		f.addLead("new@example.org")
 		for range 3 {
-			w.runSendJobs()
+			f.runSendJobs()
 		}
-		if n := len(w.deliveries(parley.DeliveryDelivered)); n != 4 || len(e.receivedRequests()) != 2 ||
+		if n := len(f.deliveries(parley.DeliveryDelivered)); n != 4 || len(e.receivedRequests()) != 2 ||
 			len(late.receivedRequests()) != 1 {
 			t.Errorf("%d deliveries, %d and %d requests", n, len(e.receivedRequests()), len(late.receivedRequests()))
 		}

@@ -48,22 +48,21 @@ const (
 
 // Add creates a webhook and returns it with its secret, which is shown only now. Fails with VALIDATION_INVALID_BODY,
 // also where the server has no key to seal with, or with AGENT_NOT_FOUND.
-func (d *Service) Add(ctx context.Context, account parley.AccountID, n NewWebhook) (*parley.Webhook, string, error) {
+func (s *Service) Add(ctx context.Context, account parley.AccountID, n NewWebhook) (*parley.Webhook, string, error) {
 	if err := n.validate(); err != nil {
 		return nil, "", err
 	}
 	if n.Secret == "" {
 		n.Secret = newSecret()
 	}
-	signing, err := d.Vault.Seal(account, encodeSigningKeys([]byte(n.Secret)))
+	signing, err := s.Vault.Seal(account, encodeSigningKeys([]byte(n.Secret)))
 	if err != nil {
 		return nil, "", err
 	}
-	now := d.Now()
+	now := s.Now()
 	h := &parley.Webhook{ID: parley.WebhookID(parley.NewUUID()), AccountID: account, AgentID: n.AgentID,
-		Endpoint: n.Endpoint, Events: n.Events,
-		SealedSigningKeys: signing, KeyID: n.KeyID, CreatedAt: now, UpdatedAt: now}
-	return h, n.Secret, d.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error {
+		Endpoint: n.Endpoint, Events: n.Events, SealedSigningKeys: signing, KeyID: n.KeyID, CreatedAt: now, UpdatedAt: now}
+	return h, n.Secret, s.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error {
 		if err := createWebhook(ctx, tx, h); err != nil {
 			return err
 		}
@@ -131,9 +130,9 @@ func newSecret() string {
 
 // Remove deletes a webhook and its deliveries; actor is who does so, for the audit chain. Fails with
 // NOT_FOUND.
-func (d *Service) Remove(ctx context.Context, account parley.AccountID, id parley.WebhookID, actor string) error {
-	now := d.Now()
-	err := d.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error {
+func (s *Service) Remove(ctx context.Context, account parley.AccountID, id parley.WebhookID, actor string) error {
+	now := s.Now()
+	err := s.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error {
 		if err := tx.DeleteWebhook(ctx, account, id); err != nil {
 			return err
 		}
@@ -142,18 +141,18 @@ func (d *Service) Remove(ctx context.Context, account parley.AccountID, id parle
 	if err != nil {
 		return err
 	}
-	return d.DB.EraseWebhookDeliveries(ctx, account, id)
+	return s.DB.EraseWebhookDeliveries(ctx, account, id)
 }
 
 // Redeliver sends a delivery once more, whatever its state, with as many attempts as a new one. Fails with NOT_FOUND.
-func (d *Service) Redeliver(ctx context.Context, account parley.AccountID,
+func (s *Service) Redeliver(ctx context.Context, account parley.AccountID,
 	id parley.DeliveryID) (delivery *parley.Delivery, err error) {
-	now := d.Now()
-	err = d.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) (err error) {
+	now := s.Now()
+	err = s.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) (err error) {
 		if delivery, err = tx.ResetDelivery(ctx, account, id, now); err != nil {
 			return err
 		}
-		return enqueueSend(ctx, tx, d.Queue, account, delivery.WebhookID, now)
+		return enqueueSend(ctx, tx, s.Queue, account, delivery.WebhookID, now)
 	})
 	return delivery, err
 }

@@ -11,21 +11,20 @@ import (
 	"parley/internal/webhook"
 )
 
-// Webhooks of the account and of the agent hear; those of other agents and accounts, and those that were removed, do
-// not.
+// Webhooks of the account and of the agent get an event; those of others, and removed ones, do not.
 func TestSubscribers(t *testing.T) {
-	forEachStore(t, func(w *fixture) {
+	forEachStore(t, func(f *fixture) {
 		all, mine, others, removed, foreign := newEndpoint(t), newEndpoint(t), newEndpoint(t), newEndpoint(t), newEndpoint(t)
-		w.addWebhook("", all.URL)
-		w.addWebhook(w.agent, mine.URL)
-		w.addWebhook(w.newAgent(), others.URL)
-		removedHook := w.addWebhook(w.agent, removed.URL)
-		stranger := newFixture(t, w.DB)
+		f.addWebhook("", all.URL)
+		f.addWebhook(f.agent, mine.URL)
+		f.addWebhook(f.newAgent(), others.URL)
+		removedHook := f.addWebhook(f.agent, removed.URL)
+		stranger := newFixture(t, f.DB)
 		stranger.addWebhook("", foreign.URL)
-		w.must(w.service.Remove(w, w.account, removedHook.ID, "operator"))
-		w.addLead("ann@example.org")
-		w.addLead("ANN@example.org") // tells nothing new
-		w.runSendJobs()
+		f.must(f.service.Remove(f, f.account, removedHook.ID, "operator"))
+		f.addLead("ann@example.org")
+		f.addLead("ANN@example.org") // tells nothing new
+		f.runSendJobs()
 		for name, each := range map[string]struct {
 			e *endpoint
 			n int
@@ -38,86 +37,86 @@ func TestSubscribers(t *testing.T) {
 	})
 }
 
-// What did not happen is not told: a lead that is not kept leaves neither a delivery nor a job.
+// A lead whose transaction is rolled back leaves neither a delivery nor a job.
 func TestRolledBackLeadIsNotDelivered(t *testing.T) {
-	forEachStore(t, func(w *fixture) {
+	forEachStore(t, func(f *fixture) {
 		e := newEndpoint(t)
-		w.addWebhook("", e.URL)
-		lead := &parley.Lead{ID: parley.NewUUID(), AccountID: w.account, AgentID: w.agent,
-			ConversationID: w.conversation, Email: "ann@example.org", CreatedAt: w.clock.Now()}
+		f.addWebhook("", e.URL)
+		lead := &parley.Lead{ID: parley.NewUUID(), AccountID: f.account, AgentID: f.agent,
+			ConversationID: f.conversation, Email: "ann@example.org", CreatedAt: f.clock.Now()}
 		failed := parley.NewError(parley.CodeInternal)
-		err := w.DB.Transact(w, sqldb.Interactive, func(tx *store.DB) error {
-			if err := tx.AddLead(w, lead); err != nil {
+		err := f.DB.Transact(f, sqldb.Interactive, func(tx *store.DB) error {
+			if err := tx.AddLead(f, lead); err != nil {
 				return err
 			}
 			return failed
 		})
-		if !parley.IsCode(err, parley.CodeInternal) || len(w.deliveries("")) != 0 {
-			t.Errorf("%v, %d deliveries", err, len(w.deliveries("")))
+		if !parley.IsCode(err, parley.CodeInternal) || len(f.deliveries("")) != 0 {
+			t.Errorf("%v, %d deliveries", err, len(f.deliveries("")))
 		}
-		w.runSendJobs()
+		f.runSendJobs()
 		if len(e.receivedRequests()) != 0 {
 			t.Error("it was told")
 		}
 	})
 }
 
-// Removing a webhook takes along what was still to be delivered to it.
+// Removing a webhook erases its pending deliveries.
 func TestRemoveErasesDeliveries(t *testing.T) {
-	forEachStore(t, func(w *fixture) {
+	forEachStore(t, func(f *fixture) {
 		e := newEndpoint(t, 500)
-		h := w.addWebhook("", e.URL)
-		w.addLead("ann@example.org")
-		w.runSendJobs()
-		if err := w.service.Remove(w, parley.AccountID(parley.NewUUID()), h.ID, "operator"); !parley.IsCode(err,
+		h := f.addWebhook("", e.URL)
+		f.addLead("ann@example.org")
+		f.runSendJobs()
+		if err := f.service.Remove(f, parley.AccountID(parley.NewUUID()), h.ID, "operator"); !parley.IsCode(err,
 			parley.CodeNotFound) {
 			t.Errorf("another account: %v", err)
 		}
-		w.must(w.service.Remove(w, w.account, h.ID, "operator"))
-		w.clock.Advance(24 * time.Hour)
-		w.runSendJobs()
-		if len(e.receivedRequests()) != 1 || len(w.deliveries("")) != 0 {
-			t.Errorf("%d heard, %d left", len(e.receivedRequests()), len(w.deliveries("")))
+		f.must(f.service.Remove(f, f.account, h.ID, "operator"))
+		f.clock.Advance(24 * time.Hour)
+		f.runSendJobs()
+		if len(e.receivedRequests()) != 1 || len(f.deliveries("")) != 0 {
+			t.Errorf("%d heard, %d left", len(e.receivedRequests()), len(f.deliveries("")))
 		}
 	})
 }
 
-// Old deliveries are erased when they have come to their end, and not before.
+// Old deliveries are erased once they are finished, and not before.
 func TestSweep(t *testing.T) {
-	forEachStore(t, func(w *fixture) {
+	forEachStore(t, func(f *fixture) {
 		e := newEndpoint(t)
-		w.addWebhook("", e.URL)
+		f.addWebhook("", e.URL)
 		for i := range 210 { // more than a chunk
-			w.addLead("ann" + strings.Repeat("n", i%50) + string(rune('a'+i/50)) + "@example.org")
+			f.addLead("ann" + strings.Repeat("n", i%50) + string(rune('a'+i/50)) + "@example.org")
 		}
-		w.follow()
-		for len(w.deliveries(parley.DeliveryPending)) > 0 {
-			w.runSendJobs()
+		f.follow()
+		for len(f.deliveries(parley.DeliveryPending)) > 0 {
+			f.runSendJobs()
 		}
-		w.clock.Advance(webhook.DeliveryRetention / 2)
+		f.clock.Advance(webhook.DeliveryRetention / 2)
 		e.setStatuses(500)
-		w.addLead("bob@example.org")
-		w.runSendJobs()
-		w.must(w.sender.Sweep(w))
-		if n := len(w.deliveries("")); n != 211 {
+		f.addLead("bob@example.org")
+		f.runSendJobs()
+		f.must(f.sender.Sweep(f))
+		if n := len(f.deliveries("")); n != 211 {
 			t.Errorf("%d deliveries after half the time", n)
 		}
-		w.clock.Advance(webhook.DeliveryRetention/2 + time.Second)
-		w.must(w.sender.Sweep(w))
-		if list := w.deliveries(""); len(list) != 1 || list[0].State != parley.DeliveryPending {
+		f.clock.Advance(webhook.DeliveryRetention/2 + time.Second)
+		f.must(f.sender.Sweep(f))
+		if list := f.deliveries(""); len(list) != 1 || list[0].State != parley.DeliveryPending {
 			t.Errorf("%d deliveries are left", len(list))
 		}
 	})
 }
 
-// An account has so many webhooks and no more, also when many are made at a time, and none for an agent that is gone.
+// The limit of webhooks holds for concurrent requests too; a deleted agent gets none.
 func TestWebhookLimit(t *testing.T) {
-	forEachStore(t, func(w *fixture) {
+	forEachStore(t, func(f *fixture) {
 		ask := webhook.NewWebhook{Endpoint: "https://example.org", Events: []string{parley.EventLeadsSubmit}}
 		errs := make(chan error, 110)
 		for range 110 {
 			go func() {
-				_, secret, err := w.service.Add(w, w.account, ask)
+				_, secret, err := f.service.Add(f, f.account, ask)
 				if err == nil && len(secret) < 30 {
 					t.Errorf("the secret %q is short", secret)
 				}
@@ -129,16 +128,16 @@ func TestWebhookLimit(t *testing.T) {
 			if err := <-errs; parley.IsCode(err, parley.CodeInvalidBody) {
 				refused++
 			} else {
-				w.must(err)
+				f.must(err)
 			}
 		}
-		list, err := w.DB.Webhooks(w, w.account.AgentRef(""))
-		w.must(err)
+		list, err := f.DB.Webhooks(f, f.account.AgentRef(""))
+		f.must(err)
 		if len(list) != 100 || refused != 10 {
 			t.Errorf("%d webhooks, %d refused", len(list), refused)
 		}
 		ask.AgentID = "nobody"
-		if _, _, err := w.service.Add(w, w.account, ask); !parley.IsCode(err, parley.CodeAgentNotFound) {
+		if _, _, err := f.service.Add(f, f.account, ask); !parley.IsCode(err, parley.CodeAgentNotFound) {
 			t.Errorf("%v", err)
 		}
 	})
