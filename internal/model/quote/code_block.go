@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"parley/internal/model"
-	"parley/internal/text/prose"
+	"parley/internal/text/markdown"
 	"parley/internal/text/words"
 )
 
@@ -58,7 +58,7 @@ func (t *parsedQuestion) isAboutCode() bool {
 }
 
 // stripCodeBlocks returns the text without its blocks of code.
-func stripCodeBlocks(text string, blocks []prose.Block) string {
+func stripCodeBlocks(text string, blocks []markdown.Block) string {
 	if !slices.ContainsFunc(blocks, isCodeBlock) {
 		return text
 	}
@@ -73,7 +73,7 @@ func stripCodeBlocks(text string, blocks []prose.Block) string {
 	return b.String() + text[at:]
 }
 
-func isCodeBlock(b prose.Block) bool { return b.Kind == prose.Code }
+func isCodeBlock(b markdown.Block) bool { return b.Kind == markdown.Code }
 
 // shareOutsideCode returns how much of what the passage holds of the question stands outside its code, 0 to 1; 1 where
 // the question is about code.
@@ -102,13 +102,13 @@ func (p *passageLayout) scoredUnitText(t *parsedQuestion, u quotableUnit) string
 }
 
 // parseBlocks returns the blocks of a passage. One that was cut out of code begins with the rest of it.
-func parseBlocks(text string) []prose.Block {
+func parseBlocks(text string) []markdown.Block {
 	end := leadingCodeEnd(text)
 	if end == 0 {
-		return prose.Blocks(text)
+		return markdown.Blocks(text)
 	}
-	blocks := []prose.Block{{Kind: prose.Code, End: len(strings.TrimRight(text[:end], "\r\n"))}}
-	for _, b := range prose.Blocks(text[end:]) {
+	blocks := []markdown.Block{{Kind: markdown.Code, End: len(strings.TrimRight(text[:end], "\r\n"))}}
+	for _, b := range markdown.Blocks(text[end:]) {
 		b.Start, b.End, b.ContentStart = b.Start+end, b.End+end, b.ContentStart+end
 		blocks = append(blocks, b)
 	}

@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 
 	"parley/internal/model"
-	"parley/internal/text/prose"
+	"parley/internal/text/markdown"
 	"parley/internal/text/words"
 )
 
@@ -215,7 +215,7 @@ func (t *parsedQuestion) statesFact(p *passageLayout, best quotableUnit) bool {
 // question wants listed.
 func (t *parsedQuestion) isRequestedList(p *passageLayout, best quotableUnit) bool {
 	c := unitContext{layout: p, headingMatch: p.titleMatch}
-	if !t.wantsList || best.kind != prose.Table && best.kind != prose.Item && !p.isAboveTable(best) {
+	if !t.wantsList || best.kind != markdown.Table && best.kind != markdown.Item && !p.isAboveTable(best) {
 		return false
 	}
 	matched := c.listTitleMatch(t, best)
@@ -265,12 +265,12 @@ func isFrameWord(word string) bool { return questionFrameWords[word] || measureF
 
 // readability prefers what reads well by itself: prose over code, full sentences over fragments, text over links. What
 // is mostly links leads elsewhere and is never an answer.
-func readability(text string, kind prose.Kind) float64 {
+func readability(text string, kind markdown.Kind) float64 {
 	f := 1.0
 	switch {
-	case kind == prose.Code:
+	case kind == markdown.Code:
 		f = 0.5
-	case kind == prose.Table:
+	case kind == markdown.Table:
 		f = 0.8
 	case len(text) < shortUnitBytes, strings.HasSuffix(text, "```"):
 		f = 0.85
@@ -278,7 +278,7 @@ func readability(text string, kind prose.Kind) float64 {
 	if strings.Contains(text, "![") || strings.Contains(text, "<br") {
 		f *= 0.7
 	}
-	if r, _ := utf8.DecodeRuneInString(text); unicode.IsLower(r) && kind == prose.Paragraph {
+	if r, _ := utf8.DecodeRuneInString(text); unicode.IsLower(r) && kind == markdown.Paragraph {
 		f *= 0.8 // the rest of a sentence
 	}
 	if pointerPattern.MatchString(text) {

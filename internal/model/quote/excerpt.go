@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 
 	"parley/internal/model"
-	"parley/internal/text/prose"
+	"parley/internal/text/markdown"
 	"parley/internal/text/words"
 )
 
@@ -202,10 +202,10 @@ const maxFragmentBytes = 60
 func contextHeading(p *passageLayout, passage model.Passage, u quotableUnit, s excerpt) string {
 	text := p.text[s.start:s.end]
 	r, _ := utf8.DecodeRuneInString(text)
-	item := u.kind == prose.Item && p.blocks[u.firstBlock].Kind == prose.Item &&
-		(s.start > p.blocks[u.firstBlock].Start || u.firstBlock > 0 && p.blocks[u.firstBlock-1].Kind == prose.Item)
-	short := u.kind == prose.Paragraph && len(text) < maxFragmentBytes && !endsSentence(lastRune(trimTrailingMarkup(text)))
-	if !item && !short && (u.kind != prose.Paragraph || !refersBack(text) && !unicode.IsLower(r)) {
+	item := u.kind == markdown.Item && p.blocks[u.firstBlock].Kind == markdown.Item &&
+		(s.start > p.blocks[u.firstBlock].Start || u.firstBlock > 0 && p.blocks[u.firstBlock-1].Kind == markdown.Item)
+	short := u.kind == markdown.Paragraph && len(text) < maxFragmentBytes && !endsSentence(lastRune(trimTrailingMarkup(text)))
+	if !item && !short && (u.kind != markdown.Paragraph || !refersBack(text) && !unicode.IsLower(r)) {
 		return ""
 	}
 	if passage.Heading == "" {

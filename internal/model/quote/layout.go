@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"parley/internal/model"
+	"parley/internal/text/markdown"
 	"parley/internal/text/prose"
 	"parley/internal/text/words"
 )
@@ -13,7 +14,7 @@ import (
 type passageLayout struct {
 	text         string
 	scoredText   string // the text that counts: without its code where the question is not about code
-	blocks       []prose.Block
+	blocks       []markdown.Block
 	units        []quotableUnit
 	passageMatch []float64 // how it matches with its title
 	titleMatch   []float64
@@ -23,7 +24,7 @@ type passageLayout struct {
 type quotableUnit struct {
 	excerpt
 	firstBlock, lastBlock int // blocks
-	kind                  prose.Kind
+	kind                  markdown.Kind
 	ordered               bool      // numbered steps
 	isTableRow            bool      // one row of a table
 	ownMatch              []float64 // how its own words match
@@ -53,9 +54,9 @@ func (t *parsedQuestion) layOutPassage(i int, p model.Passage) passageLayout {
 	for n := 0; n < len(pg.blocks); {
 		b, last := pg.blocks[n], pg.groupEnd(n)
 		switch {
-		case b.Kind == prose.Heading:
+		case b.Kind == markdown.Heading:
 			c.headingMatch, c.isFirstUnderHeading = mergeMatches(c.headingMatch, t.matchText(p.Text[b.Start:b.End])), true
-		case b.Kind != prose.Markup:
+		case b.Kind != markdown.Markup:
 			t.addUnits(&c, n, last)
 		}
 		n = last + 1
@@ -66,7 +67,7 @@ func (t *parsedQuestion) layOutPassage(i int, p model.Passage) passageLayout {
 // addUnits adds what can be quoted of the blocks, which belong together.
 func (t *parsedQuestion) addUnits(c *unitContext, first, last int) {
 	b, end := c.layout.blocks[first], c.layout.blocks[last].End
-	if first == last && b.Kind == prose.Paragraph {
+	if first == last && b.Kind == markdown.Paragraph {
 		for _, s := range prose.Sentences(c.layout.text, b.Start, b.End) {
 			if !endsWithColon(c.layout.text[s.Start:s.End]) {
 				t.addUnit(c, quotableUnit{excerpt: excerpt{passageIndex: c.passageIndex, start: s.Start, end: s.End},
@@ -76,12 +77,12 @@ func (t *parsedQuestion) addUnits(c *unitContext, first, last int) {
 		return
 	}
 	kind, ordered := b.Kind, b.Ordered
-	if kind == prose.Paragraph {
+	if kind == markdown.Paragraph {
 		kind, ordered = c.layout.blocks[first+1].Kind, c.layout.blocks[first+1].Ordered
 	}
 	u := quotableUnit{excerpt: excerpt{passageIndex: c.passageIndex, start: b.Start, end: end}, firstBlock: first,
 		lastBlock: last, kind: kind, ordered: ordered}
-	if c.layout.blocks[last].Kind == prose.Table && t.addTableRows(c, u, last) {
+	if c.layout.blocks[last].Kind == markdown.Table && t.addTableRows(c, u, last) {
 		return
 	}
 	if end-b.Start <= maxListBytes || ordered { // steps are never cut
@@ -116,11 +117,11 @@ type unitContext struct {
 
 // addUnit scores the unit and adds it.
 func (t *parsedQuestion) addUnit(c *unitContext, u quotableUnit) {
-	if size := u.end - u.start; size > maxWholeUnitBytes || size > maxUnitBytes && !u.ordered && u.kind != prose.Code &&
+	if size := u.end - u.start; size > maxWholeUnitBytes || size > maxUnitBytes && !u.ordered && u.kind != markdown.Code &&
 		!u.isTableRow {
 		return
 	}
-	if !t.wantsCode && u.scoringKind(c.layout) == prose.Code {
+	if !t.wantsCode && u.scoringKind(c.layout) == markdown.Code {
 		return
 	}
 	text := c.layout.text[u.start:u.end]
@@ -133,7 +134,7 @@ func (t *parsedQuestion) addUnit(c *unitContext, u quotableUnit) {
 		u.ownMatch = mergeMatches(u.ownMatch, c.tableHeadMatch)
 		t.matchJoinedPairs(u.ownMatch)
 	}
-	if t.wantsList && u.kind == prose.Table {
+	if t.wantsList && u.kind == markdown.Table {
 		u.ownMatch = t.matchText(c.layout.firstColumnHeader(u))
 	}
 	u.contextMatch = slices.Clone(u.ownMatch)
@@ -211,16 +212,16 @@ func (t *parsedQuestion) formFit(c *unitContext, u quotableUnit) float64 {
 	switch {
 	case t.wantsSteps && c.layout.isProcedure(u):
 		f += stepsFit*t.ownCoverage(c.leadMatch(t, u)) - strayStepsFit
-	case t.wantsSteps && u.kind == prose.Item:
+	case t.wantsSteps && u.kind == markdown.Item:
 		f -= listFit
-	case t.wantsSteps && c.layout.effectiveKind(u) == prose.Paragraph && givesInstruction(c.layout.text[u.start:u.end]):
+	case t.wantsSteps && c.layout.effectiveKind(u) == markdown.Paragraph && givesInstruction(c.layout.text[u.start:u.end]):
 		f += instructionFit * t.ownCoverage(c.headingMatch)
 	case (t.wantsDefinition || t.wantsFact) && c.layout.isProcedure(u):
 		f -= strayStepsFit
-	case t.asksWhoMay && u.kind == prose.Paragraph && statesPermission(c.layout.text[u.start:u.end]):
+	case t.asksWhoMay && u.kind == markdown.Paragraph && statesPermission(c.layout.text[u.start:u.end]):
 		f += permissionFit
 	case t.wantsList &&
-		(u.kind == prose.Table || u.kind == prose.Item || u.kind == prose.Paragraph && c.layout.isAboveTable(u)):
+		(u.kind == markdown.Table || u.kind == markdown.Item || u.kind == markdown.Paragraph && c.layout.isAboveTable(u)):
 		f += tableFit * t.ownCoverage(c.listTitleMatch(t, u))
 	case t.wantsDefinition && c.isFirstUnderHeading:
 		f += definitionFit * c.headingFocus
@@ -241,24 +242,24 @@ func (t *parsedQuestion) formFit(c *unitContext, u quotableUnit) float64 {
 
 // leadMatch returns how the headings and the line that leads to the unit match.
 func (c *unitContext) leadMatch(t *parsedQuestion, u quotableUnit) []float64 {
-	if b := c.layout.blocks[u.firstBlock]; b.Kind == prose.Paragraph {
+	if b := c.layout.blocks[u.firstBlock]; b.Kind == markdown.Paragraph {
 		return mergeMatches(c.headingMatch, t.matchText(c.layout.text[b.Start:b.End]))
 	}
 	return c.headingMatch
 }
 
 // scoringKind returns as what the unit is read; a row is a statement, once its head is said.
-func (u quotableUnit) scoringKind(p *passageLayout) prose.Kind {
+func (u quotableUnit) scoringKind(p *passageLayout) markdown.Kind {
 	if u.isTableRow {
-		return prose.Item
+		return markdown.Item
 	}
 	return p.effectiveKind(u)
 }
 
 // effectiveKind returns as what the unit is read: code behind a sentence is part of it.
-func (p *passageLayout) effectiveKind(u quotableUnit) prose.Kind {
-	if u.kind == prose.Code && p.blocks[u.firstBlock].Kind == prose.Paragraph {
-		return prose.Paragraph
+func (p *passageLayout) effectiveKind(u quotableUnit) markdown.Kind {
+	if u.kind == markdown.Code && p.blocks[u.firstBlock].Kind == markdown.Paragraph {
+		return markdown.Paragraph
 	}
 	return u.kind
 }
@@ -270,7 +271,7 @@ func (p *passageLayout) isProcedure(u quotableUnit) bool {
 	}
 	items, telling := 0, 0
 	for _, b := range p.blocks[u.firstBlock : u.lastBlock+1] {
-		if b.Kind == prose.Item {
+		if b.Kind == markdown.Item {
 			items++
 			if givesInstruction(p.text[b.ContentStart:b.End]) {
 				telling++
@@ -285,11 +286,11 @@ func (p *passageLayout) isProcedure(u quotableUnit) bool {
 func (c *unitContext) listTitleMatch(t *parsedQuestion, u quotableUnit) []float64 {
 	text := c.layout.text[u.start:u.end]
 	switch {
-	case u.kind == prose.Table:
+	case u.kind == markdown.Table:
 		text = c.layout.firstColumnHeader(u)
-	case u.kind == prose.Item && !c.layout.isLeadIn(u.firstBlock):
+	case u.kind == markdown.Item && !c.layout.isLeadIn(u.firstBlock):
 		return c.headingMatch
-	case u.kind == prose.Item:
+	case u.kind == markdown.Item:
 		b := c.layout.blocks[u.firstBlock]
 		text = c.layout.text[b.Start:b.End]
 	}
@@ -303,5 +304,5 @@ func (p *passageLayout) firstColumnHeader(u quotableUnit) string {
 
 // isAboveTable reports whether the unit is a sentence of a paragraph with a table right below it.
 func (p *passageLayout) isAboveTable(u quotableUnit) bool {
-	return u.lastBlock+1 < len(p.blocks) && p.blocks[u.lastBlock+1].Kind == prose.Table
+	return u.lastBlock+1 < len(p.blocks) && p.blocks[u.lastBlock+1].Kind == markdown.Table
 }

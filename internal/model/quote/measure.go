@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"parley/internal/text/prose"
+	"parley/internal/text/markdown"
 	"parley/internal/text/words"
 )
 
@@ -126,7 +126,7 @@ func (t *parsedQuestion) lacksAmount(found []float64) bool {
 
 // unitHasAmount reports whether the sentence itself holds the amount that the question asks for.
 func (t *parsedQuestion) unitHasAmount(u quotableUnit) bool {
-	return u.kind == prose.Paragraph && slices.ContainsFunc(t.terms, func(s questionTerm) bool {
+	return u.kind == markdown.Paragraph && slices.ContainsFunc(t.terms, func(s questionTerm) bool {
 		return s.fromLastMessage && s.measure > measureAmount && u.ownMatch[t.termIndex(s.word)] >= relatedStrength
 	})
 }

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"parley/internal/text/prose"
+	"parley/internal/text/markdown"
 )
 
 // A table is read by row: where the question names one row rather than the others, that row is quoted, under the
@@ -42,7 +42,7 @@ func (t *parsedQuestion) addTableRows(c *unitContext, u quotableUnit, last int) 
 	for i, r := range rows {
 		if chosen[i] {
 			t.addUnit(c, quotableUnit{excerpt: excerpt{passageIndex: c.passageIndex, start: r.start, end: r.end},
-				firstBlock: last, lastBlock: last, kind: prose.Table, isTableRow: true})
+				firstBlock: last, lastBlock: last, kind: markdown.Table, isTableRow: true})
 		}
 	}
 	c.tableHeadMatch = nil
@@ -120,7 +120,7 @@ func (t *parsedQuestion) matchJoinedPairs(found []float64) {
 }
 
 // splitTable returns the head of a table, with the line below it, and its rows. A table without such a line has none.
-func splitTable(text string, b prose.Block) (head excerpt, rows []excerpt) {
+func splitTable(text string, b markdown.Block) (head excerpt, rows []excerpt) {
 	at, line := b.Start, 0
 	for at < b.End {
 		end := b.End

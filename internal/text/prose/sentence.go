@@ -1,3 +1,5 @@
+// Package prose finds the sentences of a text, which may be Markdown. It never fails and takes time in proportion to the
+// text. All spans are byte spans of the text that was handed in, on code point boundaries.
 package prose
 
 import (
@@ -6,6 +8,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"parley/internal/text/markdown"
 )
 
 // Span is a byte span.
@@ -125,7 +129,7 @@ func endsLine(text string, start, next, end int) bool {
 	if rest == "" || rest[0] == '\n' {
 		return true
 	}
-	if n, _ := itemMarker(rest); n > 0 || rest[0] == '#' || rest[0] == '|' || rest[0] == '>' {
+	if n, _ := markdown.ItemMarker(rest); n > 0 || rest[0] == '#' || rest[0] == '|' || rest[0] == '>' {
 		return true
 	}
 	r, _ := utf8.DecodeRuneInString(rest)
