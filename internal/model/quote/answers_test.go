@@ -116,12 +116,11 @@ func TestStepsGoOnInTheNextPassage(t *testing.T) {
 }
 
 func TestAnswersAreAsLongAsTheQuestionWants(t *testing.T) {
-	text := "Novabrew is a coffee subscription. It was started in 2016 in a small roastery. Each month a parcel " +
-		"with two kinds of beans is sent. You can pause it whenever you like. The beans are roasted on the day " +
-		"before they are sent, and they keep for three months. Every parcel comes with a card that tells where " +
-		"the beans come from and how they taste best. Members can swap one kind for another until the last day " +
-		"of the month. A year of the subscription can be given away as a present. Nobody has to return the " +
-		"empty bags, which can go into the paper bin."
+	text := "Novabrew is a coffee subscription. It was started in 2016 in a small roastery. Each month a parcel with " +
+		"two kinds of beans is sent. You can pause it whenever you like. The beans are roasted on the day before they are " +
+		"sent, and they keep for three months. Every parcel comes with a card that tells where the beans come from and how " +
+		"they taste best. Members can swap one kind for another until the last day of the month. A year of the " +
+		"subscription can be given away as a present. Nobody has to return the empty bags, which can go into the paper bin."
 	pages := scoredPassages(helpPage("Novabrew", text))
 	fact, overview := askHelpPages(t, pages, userMessage("When was Novabrew started?")),
 		askHelpPages(t, pages, userMessage("Tell me about Novabrew"))

@@ -280,22 +280,20 @@ func asideTextsFor(l words.Language) asideTexts { return textsInLanguage(asideTe
 
 // machineQuestions are ways of asking whether a person answers; folded words.
 var machineQuestions = []string{"are you a bot", "are you a robot", "are you human", "are you a human",
-	"are you a real person", "are you real", "are you a person", "are you an ai", "are you ai",
-	"are you a machine", "is this a bot", "is this a real person", "am i talking to a bot", "am i talking to a human",
-	"am i talking to a robot", "am i talking to a machine", "am i chatting with a bot",
-	"am i talking to a real person", "am i talking to a person", "am i speaking to a human", "am i speaking with a bot",
-	"who am i talking to",
+	"are you a real person", "are you real", "are you a person", "are you an ai", "are you ai", "are you a machine",
+	"is this a bot", "is this a real person", "am i talking to a bot", "am i talking to a human",
+	"am i talking to a robot", "am i talking to a machine", "am i chatting with a bot", "am i talking to a real person",
+	"am i talking to a person", "am i speaking to a human", "am i speaking with a bot", "who am i talking to",
 	"bist du ein bot", "bist du ein roboter", "bist du ein mensch", "bist du eine ki", "bist du echt",
 	"sind sie ein bot", "sind sie ein roboter", "sind sie ein mensch", "sind sie eine ki", "rede ich mit einem",
 	"spreche ich mit einem", "eres un bot", "eres un robot", "eres humano", "eres humana", "eres una persona",
-	"eres una ia", "es usted un bot", "es usted un robot", "es usted una persona",
-	"hablo con una persona", "hablo con un robot", "es tu un robot", "es tu un bot", "es tu humain",
-	"etes vous un robot", "etes vous un bot", "etes vous humain", "etes vous une personne", "etes vous une ia",
-	"sei un bot", "sei un robot", "sei umano", "sei una persona", "e un bot", "es um bot", "voce e um bot",
-	"voce e um robo", "voce e humano", "voce e uma pessoa", "es um robo",
-	"ben je een bot", "ben je een robot", "ben je een mens", "bent u een bot", "bent u een robot", "bent u een mens",
-	"ты бот", "вы бот", "ты робот", "вы робот", "ты человек", "вы человек",
-	"هل انت روبوت", "هل انت بوت", "هل انت انسان", "هل انت بشر", "هل انت شخص"}
+	"eres una ia", "es usted un bot", "es usted un robot", "es usted una persona", "hablo con una persona",
+	"hablo con un robot", "es tu un robot", "es tu un bot", "es tu humain", "etes vous un robot", "etes vous un bot",
+	"etes vous humain", "etes vous une personne", "etes vous une ia", "sei un bot", "sei un robot", "sei umano",
+	"sei una persona", "e un bot", "es um bot", "voce e um bot", "voce e um robo", "voce e humano", "voce e uma pessoa",
+	"es um robo", "ben je een bot", "ben je een robot", "ben je een mens", "bent u een bot", "bent u een robot",
+	"bent u een mens", "ты бот", "вы бот", "ты робот", "вы робот", "ты человек", "вы человек", "هل انت روبوت",
+	"هل انت بوت", "هل انت انسان", "هل انت بشر", "هل انت شخص"}
 
 var machineQuestionsUnspaced = []string{"你是机器人", "你是真人", "是机器人吗", "是真人吗", "你是人工智能", "你是人吗", "您是机器人", "您是真人", "ロボットですか",
 	"人間ですか", "ボットですか", "aiですか"}
@@ -308,10 +306,9 @@ var (
 		voudrais passez parlare voglio vorrei falar quero preciso spreken praten wil
 		поговорить соедините связаться позовите переключите хочу اريد التحدث اتحدث التكلم اتكلم احتاج`)
 	personNouns = newWordSet(`human humans person representative rep operator mensch menschen mitarbeiter mitarbeiterin
-		berater kundenberater persona humano agente asesor operador humain humaine conseiller
-		conseillere personne umano operatore pessoa atendente mens persoon medewerker человеком человека человек
-		оператором оператора оператор сотрудником специалистом
-		شخص موظف انسان بشري`)
+		berater kundenberater persona humano agente asesor operador humain humaine conseiller conseillere personne umano
+		operatore pessoa atendente mens persoon medewerker человеком человека человек оператором оператора оператор
+		сотрудником специалистом شخص موظف انسان بشري`)
 	// persons only behind a verb of speaking
 	agentNouns            = newWordSet(`agent someone somebody jemandem jemand alguien quelqu qualcuno alguem iemand`)
 	personPhrasesUnspaced = []string{"人工客服", "转人工", "真人客服", "人工服务", "找人工", "要人工", "联系人工", "オペレーターに", "担当者と話", "人と話",
@@ -322,12 +319,11 @@ var (
 )
 
 // rudeWords are insults and oaths, folded. What else such a message holds is still answered.
-var rudeWords = newWordSet(`fuck fucking fucked fucker shit shitty crap bullshit idiot idiotic moron stupid dumb useless
-	asshole bitch bastard damn suck sucks wtf stfu garbage trash scheisse scheiss scheise
-	idiot blod blode dumm dummer nutzlos arschloch mist verdammt mierda idiota estupido estupida inutil imbecil joder
-	puta gilipollas merde idiot con connard stupide nul nulle putain
-	cazzo stronzo stupido merda burro inutile klote kut dom stom nutteloos идиот тупой дурак бесполезный дерьмо черт غبي
-	احمق تافه لعنه`)
+var rudeWords = newWordSet(`fuck fucking fucked fucker shit shitty crap bullshit idiot idiotic moron stupid dumb
+	useless asshole bitch bastard damn suck sucks wtf stfu garbage trash scheisse scheiss scheise idiot blod blode dumm
+	dummer nutzlos arschloch mist verdammt mierda idiota estupido estupida inutil imbecil joder puta gilipollas merde
+	idiot con connard stupide nul nulle putain cazzo stronzo stupido merda burro inutile klote kut dom stom nutteloos
+	идиот тупой дурак бесполезный дерьмо черт غبي احمق تافه لعنه`)
 
 var rudeWordsUnspaced = []string{"傻逼", "白痴", "他妈的", "垃圾", "废物", "笨蛋", "去死", "バカ", "馬鹿", "くそ", "死ね", "役立たず"}
 

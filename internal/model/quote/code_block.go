@@ -16,31 +16,24 @@ import (
 // codeTopicWords are those of questions about code, configuration and commands, folded; what is written like a name of
 // code is one, too.
 var codeTopicWords = newWordSet(`api argument arguments bash body call cli code command commands config configuration
-	configure configured console curl
-	docker endpoint endpoints env environment example examples field fields file files flag flags format function header
-	headers html http https import
-	install json key keys line loop manifest manifests markdown method option options output parameter parameters
-	payload property properties
-	python javascript java php ruby query request requests response run script scripts sdk setting settings shell
-	snippet sql syntax template terminal
-	url variable variables webhook write xml yaml yml
-	abfrage anfrage aufruf aufrufen befehl befehle beispiel beispiele datei dateien einstellung einstellungen feld
-	felder konfiguration konfigurieren
-	kopfzeile schlussel skript umgebungsvariable variablen
-	archivo archivos campo campos clave comando comandos configuracion configurar ejemplo ejemplos fichero peticion
-	solicitud
-	champ champs cle commande commandes exemple exemples fichier fichiers parametre parametres requete reglage
-	comandi esempio esempi richiesta chiave configurazione exemplo exemplos arquivo arquivos configuracao chave
-	opdracht voorbeeld voorbeelden bestand bestanden instelling instellingen
-	код команда команды пример примеры файл файлы настройка параметр запрос`)
+	configure configured console curl docker endpoint endpoints env environment example examples field fields file files
+	flag flags format function header headers html http https import install json key keys line loop manifest manifests
+	markdown method option options output parameter parameters payload property properties python javascript java php
+	ruby query request requests response run script scripts sdk setting settings shell snippet sql syntax template
+	terminal url variable variables webhook write xml yaml yml abfrage anfrage aufruf aufrufen befehl befehle beispiel
+	beispiele datei dateien einstellung einstellungen feld felder konfiguration konfigurieren kopfzeile schlussel skript
+	umgebungsvariable variablen archivo archivos campo campos clave comando comandos configuracion configurar ejemplo
+	ejemplos fichero peticion solicitud champ champs cle commande commandes exemple exemples fichier fichiers parametre
+	parametres requete reglage comandi esempio esempi richiesta chiave configurazione exemplo exemplos arquivo arquivos
+	configuracao chave opdracht voorbeeld voorbeelden bestand bestanden instelling instellingen код команда команды
+	пример примеры файл файлы настройка параметр запрос`)
 
 var codeTopicWordsUnspaced = []string{"代码", "配置", "命令", "示例", "例子", "文件", "参数", "字段", "请求", "コード", "設定", "コマンド", "例",
 	"ファイル"}
 
 // codeNotationPattern finds words that only code has: `name`, --flag, some_name, someName, /a/path, name.ext, {…}.
-var codeNotationPattern = regexp.MustCompile("`|" +
-	"(^|\\s)--?[a-z]|[A-Za-z0-9]_[A-Za-z0-9]|[a-z][a-z][A-Z]|" +
-	"(^|\\s)/[a-z]|\\w\\.[a-z]{2,4}\\b|[{}<>=]")
+var codeNotationPattern = regexp.MustCompile(
+	"`|(^|\\s)--?[a-z]|[A-Za-z0-9]_[A-Za-z0-9]|[a-z][a-z][A-Z]|(^|\\s)/[a-z]|\\w\\.[a-z]{2,4}\\b|[{}<>=]")
 
 // isAboutCode reports whether the question is about code, configuration or a command, or how something is done, which a
 // command may answer.

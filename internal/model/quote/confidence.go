@@ -156,9 +156,8 @@ func isNumber(word string) bool {
 }
 
 // numeralWords are those that words.KindOf leaves out: in the languages that it knows they mean something else as well.
-var numeralWords = newWordSet(`one due tre quattro cinque sei sette otto nove dieci dois duas quatro sete oito dez twee
-	drie vijf zes zeven negen tien
-	два три четыре пять шесть семь восемь девять десять`)
+var numeralWords = newWordSet(`one due tre quattro cinque sei sette otto nove dieci dois duas quatro sete oito dez
+	twee drie vijf zes zeven negen tien два три четыре пять шесть семь восемь девять десять`)
 
 // ConfidenceFeatures returns the signs that the confidence in the answer to the request is made of, nil where nothing
 // is there to be quoted: what the weights are fitted on.
@@ -233,9 +232,8 @@ const listConfidence = 0.8
 var listVerbs = newWordSet("offer sell have support accept choose buy exist bieten tienen ofrecen avez proposez")
 
 // permissionPhrases ask who is allowed to do something.
-var permissionPhrases = []string{" who can ", " who may ", " who is allowed ", " who must ", " wer kann ", " wer darf ",
-	" wer muss ", " quien puede ", " qui peut ", " chi puo ",
-	" quem pode ", " wie kan ", " wie mag "}
+var permissionPhrases = []string{" who can ", " who may ", " who is allowed ", " who must ", " wer kann ",
+	" wer darf ", " wer muss ", " quien puede ", " qui peut ", " chi puo ", " quem pode ", " wie kan ", " wie mag "}
 
 // listQuestionPattern finds questions for all things of a kind, in folded text.
 var listQuestionPattern = regexp.MustCompile(`^\W*(and |und |y )?((which|what) (\S+ ){1,3}(are there|do you ` +

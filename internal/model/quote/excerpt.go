@@ -178,17 +178,13 @@ func refersBackUnspaced(sentence string) bool {
 
 // backReferenceWords are words that a sentence which depends on the one before begins with, folded. Words that are
 // articles or polite forms as well, such as "das" and "Sie", are left out.
-var backReferenceWords = newWordSet(`it this these they that those he she however then also otherwise but so its their
-	afterwards therefore
-	er es dies dieser diese dieses dabei dadurch danach dann auch jedoch ausserdem andernfalls sonst deshalb daher aber
-	hierfur dafur
-	este esta esto estos estas ese esa eso ello ella ellos ademas luego despues tambien entonces pero asi
-	il elle ils elles cela ceci cette ces celui ensuite aussi cependant puis sinon mais
-	esso essa questo questa questi queste inoltre poi anche pero altrimenti quindi
-	ele ela eles elas isto isso este esta alem depois tambem porem entao mas
-	dit deze hij zij daarna ook echter anders dus maar
-	он она оно они это этот эта эти затем также однако поэтому но
-	هذا هذه ذلك تلك هو هي وهو وهي كما ثم لذلك لكن`)
+var backReferenceWords = newWordSet(`it this these they that those he she however then also otherwise but so its
+	their afterwards therefore er es dies dieser diese dieses dabei dadurch danach dann auch jedoch ausserdem
+	andernfalls sonst deshalb daher aber hierfur dafur este esta esto estos estas ese esa eso ello ella ellos ademas
+	luego despues tambien entonces pero asi il elle ils elles cela ceci cette ces celui ensuite aussi cependant puis
+	sinon mais esso essa questo questa questi queste inoltre poi anche pero altrimenti quindi ele ela eles elas isto
+	isso este esta alem depois tambem porem entao mas dit deze hij zij daarna ook echter anders dus maar он она оно они
+	это этот эта эти затем также однако поэтому но هذا هذه ذلك تلك هو هي وهو وهي كما ثم لذلك لكن`)
 
 var backReferencesUnspaced = []string{"它", "他们", "她", "这", "该", "此", "那", "然后", "但", "因此", "另外", "これ", "それ", "この", "その",
 	"また", "しかし", "ただし"}

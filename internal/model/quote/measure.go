@@ -204,10 +204,8 @@ var whenPhrases = []string{" when ", " what time ", " wann ", " cuando ", " a qu
 	" quando ", " wanneer "}
 
 // timeUnitWords are units of time, by the stems that the languages give them.
-var timeUnitWords = newWordSet(`second seconds sec min mins minute minutes hr hrs hour hours day days workday workdays
-	week weeks month months year years
-	std sekunde sekunden minuten stunde stunden tag tage tagen werktag werktage werktagen arbeitstag arbeitstage
-	arbeitstagen woche wochen monat monate monaten jahr jahre jahren
-	segundo segundos minuto minutos hora horas dia dias semana semanas mes meses ano anos
-	seconde secondes heure heures jour jours semaine semaines mois an ans secondi minuti ora ore giorno giorni settimana
-	settimane mese mesi anno anni`)
+var timeUnitWords = newWordSet(`second seconds sec min mins minute minutes hr hrs hour hours day days workday
+	workdays week weeks month months year years std sekunde sekunden minuten stunde stunden tag tage tagen werktag
+	werktage werktagen arbeitstag arbeitstage arbeitstagen woche wochen monat monate monaten jahr jahre jahren segundo
+	segundos minuto minutos hora horas dia dias semana semanas mes meses ano anos seconde secondes heure heures jour
+	jours semaine semaines mois an ans secondi minuti ora ore giorno giorni settimana settimane mese mesi anno anni`)

@@ -110,8 +110,7 @@ func (s *parsedSentence) isRetracted(last int) bool {
 }
 
 var changedMindPhrases = []string{"changed my mind", "changed our mind", "changed our minds", "anders uberlegt",
-	"cambiado de opinion", "cambiado de idea", "change d avis",
-	"cambiato idea", "mudei de ideia", "bedacht"}
+	"cambiado de opinion", "cambiado de idea", "change d avis", "cambiato idea", "mudei de ideia", "bedacht"}
 
 // recountsPastUnspaced is recountsPast where words are not separated.
 func (s *parsedSentence) recountsPastUnspaced(t *trigger, first, last int) bool {

@@ -214,10 +214,9 @@ var (
 	costPhrases = []string{" cost ", " price of ", " kostet ", " cuesta ", " coute ", " costa ", " custa ",
 		" kost ", " стоит ", "价格"}
 	overviewPhrases = []string{" tell me about ", " tell me something about ", " describe ", " give me an overview ",
-		" more about ", " erzahl ", " erzahle ", " beschreib", " hablame de ",
-		" cuentame ", " parle moi de ", " parlez moi d", " parlez-moi d", " parle-moi d", " parlami d", " mi parli d",
-		" fale me sobre ", " fale-me sobre ", " vertel me ", " vertel over ", " расскажи", "حدثني عن", "اخبرني عن",
-		"介绍", "について教えて"}
+		" more about ", " erzahl ", " erzahle ", " beschreib", " hablame de ", " cuentame ", " parle moi de ",
+		" parlez moi d", " parlez-moi d", " parle-moi d", " parlami d", " mi parli d", " fale me sobre ",
+		" fale-me sobre ", " vertel me ", " vertel over ", " расскажи", "حدثني عن", "اخبرني عن", "介绍", "について教えて"}
 	definitionPhrases = []string{" what is ", " what are ", " what s ", " what's ", " was ist ", " was sind ",
 		" que es ", " que son ", " qu'est-ce ", " cos'e ", " che cosa e ", " o que e ", " wat is ", " wat zijn ",
 		" что такое ", "ما هو", "ما هي", "什么是", "是什么", "とは"}
@@ -268,15 +267,12 @@ func (t *parsedQuestion) findNegatedTerms(text string) (denied []int) {
 
 // instructionVerbs are verbs that a step begins with.
 var instructionVerbs = newWordSet(`open click tap go select choose press enter scroll run install set create sign log
-	download navigate launch start
-		add type copy paste turn enable disable toggle visit use drag swipe edit save upload find connect authenticate
-		configure restart follow
-		offne offnen klicke klicken tippe tippen wahle wahlen gehe drucke drucken lade installiere starte melde gib trage
-		abre abra haz haga pulsa pulse selecciona seleccione elige elija introduce introduzca descarga descargue inicia
-		inicie ve vaya
-		ouvrez cliquez appuyez choisissez selectionnez allez entrez saisissez telechargez lancez apri clicca premi
-		seleziona scegli vai inserisci
-		clique selecione escolha toque prima klik kies druk ga откройте нажмите выберите введите перейдите`)
+	download navigate launch start add type copy paste turn enable disable toggle visit use drag swipe edit save upload
+	find connect authenticate configure restart follow offne offnen klicke klicken tippe tippen wahle wahlen gehe drucke
+	drucken lade installiere starte melde gib trage abre abra haz haga pulsa pulse selecciona seleccione elige elija
+	introduce introduzca descarga descargue inicia inicie ve vaya ouvrez cliquez appuyez choisissez selectionnez allez
+	entrez saisissez telechargez lancez apri clicca premi seleziona scegli vai inserisci clique selecione escolha toque
+	prima klik kies druk ga откройте нажмите выберите введите перейдите`)
 
 // givesInstruction reports whether the text tells to do something.
 func givesInstruction(text string) bool {

@@ -31,40 +31,33 @@ var (
 
 	// ignorableWords words of a trigger need not be in the message, and may be in it without being in the trigger.
 	ignorableWords = newWordSet(`a an the my me i we our to is are am s do does can you your it der die das den dem ein
-		eine einen einem mein meine meinen
-		ich wir bitte ist sind zu el la los las un una unos mi mis es esta yo le les l une mon ma mes je est il lo gli
-		uno mio mia o os as um uma
-		meu minha de het een mijn ik`)
+		eine einen einem mein meine meinen ich wir bitte ist sind zu el la los las un una unos mi mis es esta yo le les l
+		une mon ma mes je est il lo gli uno mio mia o os as um uma meu minha de het een mijn ik`)
 
 	politeWords = unionSets(greetingWords,
 		newWordSet(`please pls plz bitte kindly now just asap immediately jetzt sofort gleich gern gerne mal ahora favor
-			por porfa
-		maintenant svp stp vous s plait te want need would like wanna d can could you me will let ll want mochte will
-		kann konnte ich quiero
-		quisiera necesito puedo je veux voudrais peux vorrei voglio quero gostaria thanks thank danke gracias merci`))
+			por porfa maintenant svp stp vous s plait te want need would like wanna d can could you me will let ll want mochte
+			will kann konnte ich quiero quisiera necesito puedo je veux voudrais peux vorrei voglio quero gostaria thanks
+			thank danke gracias merci`))
 
 	greetingWords = newWordSet(`hi hello hey dear there ok okay well so then also and yes yeah sure hallo guten tag moin
-		also und ja hola buenas y vale bonjour
-		salut et oui ciao salve e sim ola hoi dag en`)
+		also und ja hola buenas y vale bonjour salut et oui ciao salve e sim ola hoi dag en`)
 
 	denialWords = newWordSet(`not never without cannot dont doesnt didnt cant wont don doesn didn isn aren won wouldn
-		shouldn couldn wasn haven hasn instead
-		avoid refuse unable tried failed managed considering versucht uberlege intente essaye no nicht nie niemals kein
-		keine keinen keinem keiner ohne statt anstatt nunca jamas sin tampoco lugar ne pas jamais sans aucun
-		aucune lieu non senza nao sem niet geen nooit zonder не нет никогда без
-		لا لم لن ليس ليست لست بدون دون عدم بلا ابدا مش`)
+		shouldn couldn wasn haven hasn instead avoid refuse unable tried failed managed considering versucht uberlege
+		intente essaye no nicht nie niemals kein keine keinen keinem keiner ohne statt anstatt nunca jamas sin tampoco
+		lugar ne pas jamais sans aucun aucune lieu non senza nao sem niet geen nooit zonder не нет никогда без لا لم لن ليس
+		ليست لست بدون دون عدم بلا ابدا مش`)
 
 	// politeDenialPhrases begin questions that are requests.
 	politeDenialPhrases = []string{"can t i", "can t we", "couldn t i", "cant i", "can i not", "could i not",
-		"kann ich nicht", "konnte ich nicht", "no puedo", "no podria",
-		"ne puis je pas", "puis je pas"}
+		"kann ich nicht", "konnte ich nicht", "no puedo", "no podria", "ne puis je pas", "puis je pas"}
 
 	interjectionFollowers = newWordSet(`i we please just can could let je`)
 	trailingNegations     = newWordSet(`nicht niet mehr`)
 
 	howQuestionWords = newWordSet(`how why wie warum wieso weshalb como comment pourquoi perche hoe waarom как почему
-		зачем know explain information info wissen
-		erklaren saber explicar informacion savoir expliquer`)
+		зачем know explain information info wissen erklaren saber explicar informacion savoir expliquer`)
 
 	// whatQuestionWords ask wherever they stand; whichQuestionWords may also join a clause to another.
 	whatQuestionWords  = newWordSet(`what whats wat cosa qu что`)
@@ -73,8 +66,7 @@ var (
 		ou dove quando quale chi onde qual quem waar wanneer welke wie где когда какой кто`)
 
 	possessiveWords = newWordSet(`my mine our mein meine meiner meinen meinem meines unser unsere mi mis mio mia nuestro
-		nuestra mon ma mes notre nos meu minha mijn ons
-		мой моя мои моего`)
+		nuestra mon ma mes notre nos meu minha mijn ons мой моя мои моего`)
 
 	// auxiliaryVerbs ask, before a subject, whether something is so.
 	auxiliaryVerbs = newWordSet(`do does did am are is was were have has had should must shall muss musst soll sollte
@@ -86,16 +78,14 @@ var (
 	obligationVerbs = newWordSet(`debo deberia debemos tengo dois doit devrais devo dovrei preciso`)
 
 	possibilityWords = newWordSet(`can could may might would possible not so konnte konnten kann moglich puedo podria
-		pudiera posible peux pouvais pourrais possible
-		potessi posso possibile puder pudesse possivel`)
+		pudiera posible peux pouvais pourrais possible potessi posso possibile puder pudesse possivel`)
 
 	// pastTenseEndings tell of something that was done.
 	pastTenseEndings = []string{"ed", "é", "ée", "és", "ées", "ó", "ado", "ido", "ato", "ito"}
 
 	cancelWords = newWordSet(`cancel stop quit nevermind never mind forget it no not nope skip abbrechen abbruch egal
-		vergiss es nein stopp cancelar cancela olvidalo
-		dejalo da igual annuler annule laisse laissez tomber oublie oubliez non annulla niente nao cancele esquece nee
-		laat maar отмена нет`)
+		vergiss es nein stopp cancelar cancela olvidalo dejalo da igual annuler annule laisse laissez tomber oublie oubliez
+		non annulla niente nao cancele esquece nee laat maar отмена нет`)
 	cancelPhrasesUnspaced = []string{"算了", "取消", "不用了", "不要了", "没事了", "やめます", "いいです", "キャンセル"}
 )
 

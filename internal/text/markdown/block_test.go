@@ -14,16 +14,14 @@ var kindNames = map[Kind]string{Paragraph: "paragraph", Heading: "heading", Item
 func TestBlocks(t *testing.T) {
 	text := strings.Join([]string{
 		"---", "title: x", "---", "# One #", "Two lines", "of text.", "", "- a", "  more", "- b", "", "1. c", "",
-		"   inside", "| x |", "|---|",
-		"```go", "# no heading", "```", "<!-- a", "b -->", "Under", "=====", "***", "> [!NOTE]", "> quoted", ":::tip",
-		"[a]: http://x", "last",
+		"   inside", "| x |", "|---|", "```go", "# no heading", "```", "<!-- a", "b -->", "Under", "=====", "***",
+		"> [!NOTE]", "> quoted", ":::tip", "[a]: http://x", "last",
 	}, "\n")
 	want := []string{
 		"markup ---\ntitle: x\n---", "heading # One", "paragraph Two lines\nof text.", "item - a\n  more", "item - b",
-		"item 1. c", "paragraph inside",
-		"table | x |\n|---|", "code ```go\n# no heading\n```", "markup <!-- a\nb -->", "heading Under", "markup ***",
-		"markup [!NOTE]", "paragraph quoted",
-		"markup :::tip", "markup [a]: http://x", "paragraph last",
+		"item 1. c", "paragraph inside", "table | x |\n|---|", "code ```go\n# no heading\n```", "markup <!-- a\nb -->",
+		"heading Under", "markup ***", "markup [!NOTE]", "paragraph quoted", "markup :::tip", "markup [a]: http://x",
+		"paragraph last",
 	}
 	var got []string
 	for _, b := range Blocks(text) {

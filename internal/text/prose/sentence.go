@@ -114,11 +114,9 @@ const maxAbbreviationBytes = 32
 
 var abbreviations = map[string]bool{
 	"mr": true, "mrs": true, "ms": true, "dr": true, "prof": true, "st": true, "vs": true, "e.g": true, "i.e": true,
-	"cf": true, "no": false,
-	"fig": true, "approx": true, "inc": true, "ltd": true, "jr": true, "sr": true, "u.s": true, "z.b": true,
-	"d.h": true, "bzw": true, "ca": true,
-	"nr": true, "usw": false, "p.ej": true, "sra": true, "dra": true, "art": true, "vol": true, "gen": true,
-	"col": true, "lt": true, "gov": true,
+	"cf": true, "no": false, "fig": true, "approx": true, "inc": true, "ltd": true, "jr": true, "sr": true, "u.s": true,
+	"z.b": true, "d.h": true, "bzw": true, "ca": true, "nr": true, "usw": false, "p.ej": true, "sra": true, "dra": true,
+	"art": true, "vol": true, "gen": true, "col": true, "lt": true, "gov": true,
 }
 
 const maxShortLineBytes = 48

@@ -3,15 +3,12 @@ package redact
 // ibanLengths are how many characters the account numbers of a country have.
 var ibanLengths = map[string]int{
 	"ad": 24, "ae": 23, "al": 28, "at": 20, "az": 28, "ba": 20, "be": 16, "bg": 22, "bh": 22, "br": 29, "by": 28,
-	"ch": 21, "cr": 22, "cy": 28, "cz": 24,
-	"de": 22, "dk": 18, "do": 28, "ee": 20, "eg": 29, "es": 24, "fi": 18, "fo": 18, "fr": 27, "gb": 22, "ge": 22,
-	"gi": 23, "gl": 18, "gr": 27, "gt": 28,
-	"hr": 21, "hu": 28, "ie": 22, "il": 23, "iq": 23, "is": 26, "it": 27, "jo": 30, "kw": 30, "kz": 20, "lb": 28,
-	"lc": 32, "li": 21, "lt": 20, "lu": 20,
-	"lv": 21, "ly": 25, "mc": 27, "md": 24, "me": 22, "mk": 19, "mr": 27, "mt": 31, "mu": 30, "nl": 18, "no": 15,
-	"pk": 24, "pl": 28, "ps": 29, "pt": 25,
-	"qa": 29, "ro": 24, "rs": 22, "sa": 24, "sc": 31, "se": 24, "si": 19, "sk": 24, "sm": 27, "sv": 28, "tn": 24,
-	"tr": 26, "ua": 29, "va": 22, "vg": 24, "xk": 20,
+	"ch": 21, "cr": 22, "cy": 28, "cz": 24, "de": 22, "dk": 18, "do": 28, "ee": 20, "eg": 29, "es": 24, "fi": 18,
+	"fo": 18, "fr": 27, "gb": 22, "ge": 22, "gi": 23, "gl": 18, "gr": 27, "gt": 28, "hr": 21, "hu": 28, "ie": 22,
+	"il": 23, "iq": 23, "is": 26, "it": 27, "jo": 30, "kw": 30, "kz": 20, "lb": 28, "lc": 32, "li": 21, "lt": 20,
+	"lu": 20, "lv": 21, "ly": 25, "mc": 27, "md": 24, "me": 22, "mk": 19, "mr": 27, "mt": 31, "mu": 30, "nl": 18,
+	"no": 15, "pk": 24, "pl": 28, "ps": 29, "pt": 25, "qa": 29, "ro": 24, "rs": 22, "sa": 24, "sc": 31, "se": 24,
+	"si": 19, "sk": 24, "sm": 27, "sv": 28, "tn": 24, "tr": 26, "ua": 29, "va": 22, "vg": 24, "xk": 20,
 }
 
 // findIBANs finds international bank account numbers, in one word or in groups, by their country's length and their

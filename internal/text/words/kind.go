@@ -49,24 +49,19 @@ func AsksFor(question string) (k Kind) {
 }
 
 var numberPhrases = []string{" how many ", " how much ", " how long ", " how far ", " how old ", " how large ",
-	" how big ", " how tall ", " how high ",
-	" how deep ", " how fast ", " how often ", " how heavy ", " what percentage ", " what percent ", " what number ",
-	" what amount ", " what does it cost ",
-	" wie viel", " wieviel", " wie lange ", " wie weit ", " wie alt ", " wie gross ", " wie hoch ", " wie oft ",
-	" wie schnell ", " wie schwer ",
-	" cuant", " que porcentaje ", " que cantidad ", " que edad ", " que distancia ",
-	" combien ", " quel pourcentage ", " quel age ", " quant", " hoeveel ", " hoe lang ", " hur manga ", " hur mycket ",
-	" kac ", " сколько ",
-	" كم ", "多少", "几个", "几年", "几次", "多长", "多大", "多高", "多远", "多久", "いくつ", "いくら", "何人", "何個", "何回"}
+	" how big ", " how tall ", " how high ", " how deep ", " how fast ", " how often ", " how heavy ",
+	" what percentage ", " what percent ", " what number ", " what amount ", " what does it cost ", " wie viel",
+	" wieviel", " wie lange ", " wie weit ", " wie alt ", " wie gross ", " wie hoch ", " wie oft ", " wie schnell ",
+	" wie schwer ", " cuant", " que porcentaje ", " que cantidad ", " que edad ", " que distancia ", " combien ",
+	" quel pourcentage ", " quel age ", " quant", " hoeveel ", " hoe lang ", " hur manga ", " hur mycket ", " kac ",
+	" сколько ", " كم ", "多少", "几个", "几年", "几次", "多长", "多大", "多高", "多远", "多久", "いくつ", "いくら", "何人", "何個", "何回"}
 
 var timePhrases = []string{" when ", " what year ", " which year ", " what date ", " what day ", " what month ",
-	" what time ", " what century ",
-	" wann ", " welchem jahr ", " welches jahr ", " welchem datum ", " welchem tag ", " welchem monat ",
-	" welchem jahrhundert ",
-	" cuando ", " que ano ", " que fecha ", " que dia ", " que mes ", " que siglo ",
-	" quand ", " quelle annee ", " quelle date ", " quel jour ", " quando ", " wanneer ", " nar ", " hvornar ",
-	" milloin ", " ne zaman ", " когда ",
-	" متي ", " اي عام ", " اي سنه ", " اي تاريخ ", " اي قرن ", "何时", "什么时候", "哪一年", "哪年", "哪天", "几月", "いつ", "何年"}
+	" what time ", " what century ", " wann ", " welchem jahr ", " welches jahr ", " welchem datum ", " welchem tag ",
+	" welchem monat ", " welchem jahrhundert ", " cuando ", " que ano ", " que fecha ", " que dia ", " que mes ",
+	" que siglo ", " quand ", " quelle annee ", " quelle date ", " quel jour ", " quando ", " wanneer ", " nar ",
+	" hvornar ", " milloin ", " ne zaman ", " когда ", " متي ", " اي عام ", " اي سنه ", " اي تاريخ ", " اي قرن ", "何时",
+	"什么时候", "哪一年", "哪年", "哪天", "几月", "いつ", "何年"}
 
 var kindByWord = func() map[string]Kind {
 	all := map[string]Kind{}
@@ -82,31 +77,20 @@ var kindByWord = func() map[string]Kind {
 // The words are those of English, German, Spanish, French and Arabic; most other languages write the numbers asked for
 // in digits.
 const numberWords = `two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen
-	seventeen eighteen nineteen
-twenty thirty forty fifty sixty seventy eighty ninety hundred hundreds thousand thousands million millions billion
-	billions dozen dozens half third
-quarter twice percent
-zwei drei vier fünf sechs sieben acht neun zehn elf zwölf dreizehn vierzehn fünfzehn sechzehn siebzehn achtzehn neunzehn
-	zwanzig dreißig vierzig
-fünfzig sechzig siebzig achtzig neunzig hundert tausend million millionen milliarde milliarden dutzend hälfte drittel
-	viertel prozent
-dos tres cuatro cinco seis siete ocho nueve diez once doce trece catorce quince veinte treinta cuarenta cincuenta
-	sesenta setenta ochenta noventa
-cien ciento cientos mil miles millón millones docena mitad tercio cuarto
-deux trois quatre cinq sept huit neuf dix onze douze treize quatorze quinze seize vingt trente quarante cinquante
-	soixante cent mille milliard moitié
-اثنان اثنين ثلاثة أربعة خمسة ستة سبعة ثمانية تسعة عشرة عشرون عشرين ثلاثون ثلاثين مائة مئة ألف آلاف مليون ملايين مليار
-	نصف ثلث ربع`
+	seventeen eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety hundred hundreds thousand
+	thousands million millions billion billions dozen dozens half third quarter twice percent zwei drei vier fünf sechs
+	sieben acht neun zehn elf zwölf dreizehn vierzehn fünfzehn sechzehn siebzehn achtzehn neunzehn zwanzig dreißig
+	vierzig fünfzig sechzig siebzig achtzig neunzig hundert tausend million millionen milliarde milliarden dutzend
+	hälfte drittel viertel prozent dos tres cuatro cinco seis siete ocho nueve diez once doce trece catorce quince
+	veinte treinta cuarenta cincuenta sesenta setenta ochenta noventa cien ciento cientos mil miles millón millones
+	docena mitad tercio cuarto deux trois quatre cinq sept huit neuf dix onze douze treize quatorze quinze seize vingt
+	trente quarante cinquante soixante cent mille milliard moitié اثنان اثنين ثلاثة أربعة خمسة ستة سبعة ثمانية تسعة عشرة
+	عشرون عشرين ثلاثون ثلاثين مائة مئة ألف آلاف مليون ملايين مليار نصف ثلث ربع`
 
-const timeWords = `january february april june july august september october november december monday tuesday wednesday
-	thursday friday saturday sunday
-century decade midnight noon
-januar februar märz mai juni juli oktober dezember montag dienstag mittwoch donnerstag freitag samstag sonntag
-	jahrhundert jahrzehnt
-enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre lunes martes miércoles jueves
-	viernes sábado domingo siglo
-década
-janvier février avril juin juillet août septembre octobre novembre décembre lundi mardi mercredi jeudi vendredi samedi
-	dimanche siècle
-يناير فبراير مارس أبريل مايو يونيو يوليو أغسطس سبتمبر أكتوبر نوفمبر ديسمبر الاثنين الثلاثاء الأربعاء الخميس الجمعة السبت
-	الأحد القرن قرن`
+const timeWords = `january february april june july august september october november december monday tuesday
+	wednesday thursday friday saturday sunday century decade midnight noon januar februar märz mai juni juli oktober
+	dezember montag dienstag mittwoch donnerstag freitag samstag sonntag jahrhundert jahrzehnt enero febrero marzo abril
+	mayo junio julio agosto septiembre octubre noviembre diciembre lunes martes miércoles jueves viernes sábado domingo
+	siglo década janvier février avril juin juillet août septembre octobre novembre décembre lundi mardi mercredi jeudi
+	vendredi samedi dimanche siècle يناير فبراير مارس أبريل مايو يونيو يوليو أغسطس سبتمبر أكتوبر نوفمبر ديسمبر الاثنين
+	الثلاثاء الأربعاء الخميس الجمعة السبت الأحد القرن قرن`

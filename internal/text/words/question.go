@@ -31,11 +31,10 @@ func NeedsContext(message string) bool {
 }
 
 var contextStarts = []string{" and ", " but ", " or ", " so ", " also ", " then ", " what about ", " how about ",
-	" what if ", " any other", " why not ",
-	" und ", " aber ", " oder ", " auch ", " dann ", " was ist mit ", " wie sieht es mit ", " y ", " pero ", " o ",
-	" tambien ", " entonces ", " que tal ", " que pasa con ",
-	" et ", " mais ", " ou ", " aussi ", " alors ", " qu'en est-il ", " e ", " ma ", " en ", " maar ", " و",
-	" ماذا عن ", " 那", " 还有", " 那么", " では", " それ"}
+	" what if ", " any other", " why not ", " und ", " aber ", " oder ", " auch ", " dann ", " was ist mit ",
+	" wie sieht es mit ", " y ", " pero ", " o ", " tambien ", " entonces ", " que tal ", " que pasa con ", " et ",
+	" mais ", " ou ", " aussi ", " alors ", " qu'en est-il ", " e ", " ma ", " en ", " maar ", " و", " ماذا عن ", " 那",
+	" 还有", " 那么", " では", " それ"}
 
 // pointingPhrasesUnspaced point where there are no spaces between words.
 var pointingPhrasesUnspaced = []string{"它", "他们", "她们", "这个", "那个", "这些", "那些", "这里", "那里", "それ", "これ", "あれ"}
@@ -50,20 +49,17 @@ var isPointingWord = func() map[string]bool {
 
 // Words that are articles or conjunctions too ("das", "la", "that" after a verb) are left out where they would point
 // mostly at nothing.
-const pointingWords = `it its they them their theirs this these those he she him his her hers one ones there same such
-er sie ihn ihm ihr ihre ihren ihrem ihrer diese dieser dieses diesem diesen dies jene davon dafür damit dazu
-daran darauf darin dort derselbe dasselbe
-él ella ellos ellas eso esto esa ese esos esas este esta estos estas aquello su sus mismo allí
-il elle ils elles cela ça celui celle ceux celles leur leurs lui
-هو هي هم هذا هذه ذلك تلك هناك
-это этот эта эти он она они их его там`
+const pointingWords = `it its they them their theirs this these those he she him his her hers one ones there same
+	such er sie ihn ihm ihr ihre ihren ihrem ihrer diese dieser dieses diesem diesen dies jene davon dafür damit dazu
+	daran darauf darin dort derselbe dasselbe él ella ellos ellas eso esto esa ese esos esas este esta estos estas
+	aquello su sus mismo allí il elle ils elles cela ça celui celle ceux celles leur leurs lui هو هي هم هذا هذه ذلك تلك
+	هناك это этот эта эти он она они их его там`
 
 // AsksHow reports whether the question is how to do something.
 func AsksHow(question string) bool { return ContainsPhrase(question, howPhrases) }
 
 var howPhrases = []string{" how do i ", " how do you ", " how do we ", " how can ", " how to ", " how should ",
-	" how would ", " what steps ", " wie kann ",
-	" wie mache ", " como ", " comment "}
+	" how would ", " what steps ", " wie kann ", " wie mache ", " como ", " comment "}
 
 // ContainsPhrase reports whether one of the phrases, folded and with a space at either end where a word ends, stands in
 // the question.
