@@ -44,8 +44,8 @@ func (t *parsedQuestion) askWhichMeaning(req model.Request, pages []passageLayou
 		return reply{}, false
 	}
 	l := questionLanguage(req)
-	a, last := asideTextsFor(l), len(options)-1
-	list := strings.Join(options[:last], toolTextsFor(l).listSeparator) + a.orSeparator + options[last]
+	a, last := asideTextsByLanguage.in(l), len(options)-1
+	list := strings.Join(options[:last], toolTextsByLanguage.in(l).listSeparator) + a.orSeparator + options[last]
 	return reply{text: a.whichOne[0] + list + a.whichOne[1], unscored: true}, true
 }
 
@@ -140,7 +140,7 @@ const (
 // unknownAnswer says that the sources hold no answer, and what they speak of instead where that may help.
 func (t *parsedQuestion) unknownAnswer(req model.Request, pages []passageLayout, best quotableUnit) string {
 	l := questionLanguage(req)
-	text := smallTalkTextsFor(l).unknown
+	text := smallTalkTextsByLanguage.in(l).unknown
 	if best.score == 0 {
 		return text
 	}
@@ -150,7 +150,7 @@ func (t *parsedQuestion) unknownAnswer(req model.Request, pages []passageLayout,
 		t.matchedShare(p.titleMatch, t.isSingleWord) < minNamedShare {
 		return text
 	}
-	topic, a := parts[len(parts)-1], asideTextsFor(l)
+	topic, a := parts[len(parts)-1], asideTextsByLanguage.in(l)
 	if len(parts) > 1 && len(topic) < maxOptionBytes/2 {
 		topic = parts[len(parts)-2] + " › " + topic
 	}

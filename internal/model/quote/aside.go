@@ -1,7 +1,6 @@
 package quote
 
 import (
-	"encoding/json"
 	"slices"
 	"strings"
 	"unicode"
@@ -14,10 +13,10 @@ import (
 // wish for one, an insult, a yes or no, or no words at all.
 func answerAside(req model.Request, last string) (reply, bool) {
 	own := func(text string) (reply, bool) { return reply{text: text, score: 1}, true }
-	messageWords, lang := splitWords(last), func() asideTexts { return asideTextsFor(questionLanguage(req)) }
+	messageWords, lang := splitWords(last), func() asideTexts { return asideTextsByLanguage.in(questionLanguage(req)) }
 	switch {
 	case len(messageWords) == 0 && strings.ContainsAny(last, "👍🙏❤"):
-		return own(smallTalkTextsFor(questionLanguage(req)).thanks)
+		return own(smallTalkTextsByLanguage.in(questionLanguage(req)).thanks)
 	case len(messageWords) == 0:
 		return own(lang().notUnderstood)
 	case consentKind(messageWords, last) == 'n' && len(req.Messages) > 1:
@@ -65,7 +64,7 @@ func consentKind(messageWords []string, message string) byte {
 
 // whatElseQuestion asks what the user would like to know: what stands behind the greeting.
 func whatElseQuestion(l words.Language) string {
-	hello := smallTalkTextsFor(l).hello
+	hello := smallTalkTextsByLanguage.in(l).hello
 	for _, end := range []string{"! ", "！", "。"} {
 		if _, rest, ok := strings.Cut(hello, end); ok {
 			return rest
@@ -77,7 +76,7 @@ func whatElseQuestion(l words.Language) string {
 const maxAsideWords = 9 // words
 
 func asksIfMachine(messageWords []string, message string) bool {
-	if containsAny(strings.ToLower(message), machineQuestionsUnspaced) && len([]rune(message)) <= 16 {
+	if containsAny(strings.ToLower(message), machineQuestionsUnspaced...) && len([]rune(message)) <= 16 {
 		return true
 	}
 	line := " " + strings.Join(messageWords, " ") + " "
@@ -86,14 +85,14 @@ func asksIfMachine(messageWords []string, message string) bool {
 	})
 }
 
-func containsAny(text string, phrases []string) bool {
+func containsAny(text string, phrases ...string) bool {
 	return slices.ContainsFunc(phrases, func(p string) bool { return strings.Contains(text, p) })
 }
 
 // wantsPerson reports whether the message is a wish to talk to a person. Asking how to contact somebody is a question
 // to the sources.
 func wantsPerson(messageWords []string, message string) bool {
-	if containsAny(message, personPhrasesUnspaced) {
+	if containsAny(message, personPhrasesUnspaced...) {
 		return !strings.ContainsAny(message, "不没")
 	}
 	if len(messageWords) > 14 || slices.ContainsFunc(messageWords, func(w string) bool {
@@ -142,8 +141,7 @@ func replyWithHandover(req model.Request, message string, a asideTexts) (reply, 
 		if !tool.IsHandover {
 			continue
 		}
-		w := callDraft{tool: tool, inputs: parseInputs(tool.Parameters), userTexts: []string{message},
-			values: map[string]json.RawMessage{}}
+		w := newCallDraft(tool, message)
 		for _, in := range w.inputs {
 			if in.name == "reason" {
 				w.values[in.name] = jsonString(message)
@@ -156,7 +154,7 @@ func replyWithHandover(req model.Request, message string, a asideTexts) (reply, 
 
 // isRude reports whether the message insults and asks nothing.
 func isRude(messageWords []string, message string) bool {
-	if containsAny(message, rudeWordsUnspaced) {
+	if containsAny(message, rudeWordsUnspaced...) {
 		return len([]rune(message)) <= 12 && !strings.ContainsAny(message, "?？吗怎")
 	}
 	found := false
@@ -173,15 +171,8 @@ func isRude(messageWords []string, message string) bool {
 
 // isGibberish reports whether the message is keys struck at random: no word of it could be spoken.
 func isGibberish(messageWords []string) bool {
-	if len(messageWords) == 0 || len(messageWords) > 3 {
-		return false
-	}
-	for _, w := range messageWords {
-		if !isUnpronounceable(w) {
-			return false
-		}
-	}
-	return true
+	return len(messageWords) > 0 && len(messageWords) <= 3 &&
+		!slices.ContainsFunc(messageWords, func(w string) bool { return !isUnpronounceable(w) })
 }
 
 // keyboardRows of a keyboard, as fingers run over them.
@@ -198,7 +189,7 @@ func isUnpronounceable(word string) bool {
 		}
 	}
 	latin := word[0] < 0x80
-	return containsAny(word, keyboardRows) || latin && !strings.ContainsAny(word, "aeiouy") && len(word) >= 5
+	return containsAny(word, keyboardRows...) || latin && !strings.ContainsAny(word, "aeiouy") && len(word) >= 5
 }
 
 // asideTexts are the model's own sentences where a message asks nothing of the sources, or not enough.
@@ -213,7 +204,7 @@ type asideTexts struct {
 	orSeparator       string
 }
 
-var asideTextsByLanguage = map[words.Language]asideTexts{
+var asideTextsByLanguage = textsByLanguage[asideTexts]{
 	words.English: {"I am an automated assistant. I answer questions with what stands in my sources.",
 		"I am an automated assistant and cannot hand this conversation over to a person. Please use the contact " +
 			"details of the people who run this service.",
@@ -276,8 +267,6 @@ var asideTextsByLanguage = map[words.Language]asideTexts{
 		"承知しました。ほかに知りたいことがあればお知らせください。", [2]string{"どれのことでしょうか：", "？"}, [2]string{"資料にあるのは次の内容です：", "。"}, "、または"},
 }
 
-func asideTextsFor(l words.Language) asideTexts { return textsInLanguage(asideTextsByLanguage, l) }
-
 // machineQuestions are ways of asking whether a person answers; folded words.
 var machineQuestions = []string{"are you a bot", "are you a robot", "are you human", "are you a human",
 	"are you a real person", "are you real", "are you a person", "are you an ai", "are you ai", "are you a machine",
@@ -300,26 +289,26 @@ var machineQuestionsUnspaced = []string{"你是机器人", "你是真人", "是�
 
 // A wish for a person is a verb of speaking and a word for a person, or that word nearly alone.
 var (
-	contactVerbs = newWordSet(`talk speak chat connect transfer reach get contact want need give put call escalate
+	contactVerbs = words.NewSet(`talk speak chat connect transfer reach get contact want need give put call escalate
 		sprechen reden verbinden verbinde verbinden chatten erreichen brauche will mochte
 		hablar comunicar comunicarme contactar pasar paseme pasame quiero necesito parler joindre contacter veux
 		voudrais passez parlare voglio vorrei falar quero preciso spreken praten wil
 		поговорить соедините связаться позовите переключите хочу اريد التحدث اتحدث التكلم اتكلم احتاج`)
-	personNouns = newWordSet(`human humans person representative rep operator mensch menschen mitarbeiter mitarbeiterin
+	personNouns = words.NewSet(`human humans person representative rep operator mensch menschen mitarbeiter mitarbeiterin
 		berater kundenberater persona humano agente asesor operador humain humaine conseiller conseillere personne umano
 		operatore pessoa atendente mens persoon medewerker человеком человека человек оператором оператора оператор
 		сотрудником специалистом شخص موظف انسان بشري`)
 	// persons only behind a verb of speaking
-	agentNouns            = newWordSet(`agent someone somebody jemandem jemand alguien quelqu qualcuno alguem iemand`)
+	agentNouns            = words.NewSet(`agent someone somebody jemandem jemand alguien quelqu qualcuno alguem iemand`)
 	personPhrasesUnspaced = []string{"人工客服", "转人工", "真人客服", "人工服务", "找人工", "要人工", "联系人工", "オペレーターに", "担当者と話", "人と話",
 		"人間と話", "担当者につな", "有人対応"}
-	talkVerbs = newWordSet(`talk speak chat connect transfer sprechen reden verbinden verbinde hablar comunicar
+	talkVerbs = words.NewSet(`talk speak chat connect transfer sprechen reden verbinden verbinde hablar comunicar
 		comunicarme pasame paseme parler joindre parlare falar spreken praten поговорить соедините позовите
 		التحدث اتحدث التكلم اتكلم`)
 )
 
 // rudeWords are insults and oaths, folded. What else such a message holds is still answered.
-var rudeWords = newWordSet(`fuck fucking fucked fucker shit shitty crap bullshit idiot idiotic moron stupid dumb
+var rudeWords = words.NewSet(`fuck fucking fucked fucker shit shitty crap bullshit idiot idiotic moron stupid dumb
 	useless asshole bitch bastard damn suck sucks wtf stfu garbage trash scheisse scheiss scheise idiot blod blode dumm
 	dummer nutzlos arschloch mist verdammt mierda idiota estupido estupida inutil imbecil joder puta gilipollas merde
 	idiot con connard stupide nul nulle putain cazzo stronzo stupido merda burro inutile klote kut dom stom nutteloos
@@ -328,16 +317,16 @@ var rudeWords = newWordSet(`fuck fucking fucked fucker shit shitty crap bullshit
 var rudeWordsUnspaced = []string{"傻逼", "白痴", "他妈的", "垃圾", "废物", "笨蛋", "去死", "バカ", "馬鹿", "くそ", "死ね", "役立たず"}
 
 // rudeFillerWords may accompany them without asking anything.
-var rudeFillerWords = newWordSet(`bot robot chatbot machine so totally piece absolutely completely total ganz vollig
+var rudeFillerWords = words.NewSet(`bot robot chatbot machine so totally piece absolutely completely total ganz vollig
 	stuck maquina eres sos es tu estas sei voce ben basura boludo quel espece macchina`)
 
 var (
-	affirmativeWords = newWordSet(`yes yeah yep yup sure ok okay ja jawohl klar si oui sim да نعم`)
-	negativeWords    = newWordSet(`no nope nah nein non nao nee нет لا`)
+	affirmativeWords = words.NewSet(`yes yeah yep yup sure ok okay ja jawohl klar si oui sim да نعم`)
+	negativeWords    = words.NewSet(`no nope nah nein non nao nee нет لا`)
 	// affirmativesUnspaced and negativesUnspaced are the same where words are not set apart.
 	affirmativesUnspaced = []string{"是", "是的", "对", "好", "好的", "嗯", "はい", "ええ"}
 	negativesUnspaced    = []string{"不", "不是", "没有", "不用", "不用了", "いいえ", "いや"}
 )
 
 // dislikeWords says that what follows is not wished for.
-var dislikeWords = unionSets(dislikeVerbs, newWordSet(`hate hated loathe dislike odiaba detester ненавижу`))
+var dislikeWords = unionSets(dislikeVerbs, words.NewSet(`hate hated loathe dislike odiaba detester ненавижу`))

@@ -15,7 +15,7 @@ import (
 
 // codeTopicWords are those of questions about code, configuration and commands, folded; what is written like a name of
 // code is one, too.
-var codeTopicWords = newWordSet(`api argument arguments bash body call cli code command commands config configuration
+var codeTopicWords = words.NewSet(`api argument arguments bash body call cli code command commands config configuration
 	configure configured console curl docker endpoint endpoints env environment example examples field fields file files
 	flag flags format function header headers html http https import install json key keys line loop manifest manifests
 	markdown method option options output parameter parameters payload property properties python javascript java php
@@ -39,15 +39,10 @@ var codeNotationPattern = regexp.MustCompile(
 // command may answer.
 func (t *parsedQuestion) isAboutCode() bool {
 	if t.wantsSteps || codeNotationPattern.MatchString(t.originalText) ||
-		containsAny(t.originalText, codeTopicWordsUnspaced) || len(findCodes(t.originalText)) > 0 {
+		containsAny(t.originalText, codeTopicWordsUnspaced...) || len(findCodes(t.originalText)) > 0 {
 		return true
 	}
-	for token := range words.Tokens(t.foldedText) {
-		if codeTopicWords[token.Word] {
-			return true
-		}
-	}
-	return false
+	return containsWord(t.foldedText, func(w string) bool { return codeTopicWords[w] })
 }
 
 // stripCodeBlocks returns the text without its blocks of code.

@@ -117,12 +117,12 @@ func (t *parsedQuestion) isUnspaced() bool {
 
 // hasNewNumber reports whether there is a number in the text that the question does not name itself.
 func (t *parsedQuestion) hasNewNumber(text string) bool {
-	for token := range words.Tokens(text) {
-		if isNumber(token.Word) && !strings.Contains(t.foldedText, token.Word) {
-			return true
-		}
-	}
-	return false
+	return containsWord(text, t.isNewNumber)
+}
+
+// isNewNumber reports whether a word is a number that the question does not name itself.
+func (t *parsedQuestion) isNewNumber(word string) bool {
+	return isNumber(word) && !strings.Contains(t.foldedText, word)
 }
 
 // countWordReach is how many words after a number the thing stands that it counts.
@@ -156,7 +156,7 @@ func isNumber(word string) bool {
 }
 
 // numeralWords are those that words.KindOf leaves out: in the languages that it knows they mean something else as well.
-var numeralWords = newWordSet(`one due tre quattro cinque sei sette otto nove dieci dois duas quatro sete oito dez
+var numeralWords = words.NewSet(`one due tre quattro cinque sei sette otto nove dieci dois duas quatro sete oito dez
 	twee drie vijf zes zeven negen tien два три четыре пять шесть семь восемь девять десять`)
 
 // ConfidenceFeatures returns the signs that the confidence in the answer to the request is made of, nil where nothing
@@ -201,13 +201,8 @@ func (t *parsedQuestion) statesFact(p *passageLayout, best quotableUnit) bool {
 	if !best.isTableRow && !t.unitHasAmount(best) || t.contentWordCount() < 2 {
 		return false
 	}
-	matched := mergeMatches(p.titleMatch, best.ownMatch)
-	for i, s := range t.terms {
-		if s.fromLastMessage && !s.isPair && !isFrameWord(s.word) && matched[i] < relatedStrength {
-			return false
-		}
-	}
-	return t.matchedShare(best.ownMatch, t.isSingleWord) >= relatedStrength
+	return t.isNamedBy(mergeMatches(p.titleMatch, best.ownMatch), isFrameWord) &&
+		t.matchedShare(best.ownMatch, t.isSingleWord) >= relatedStrength
 }
 
 // isRequestedList reports whether the unit is a table, a list or the sentence above a table that holds what the
@@ -217,19 +212,24 @@ func (t *parsedQuestion) isRequestedList(p *passageLayout, best quotableUnit) bo
 	if !t.wantsList || best.kind != markdown.Table && best.kind != markdown.Item && !p.isAboveTable(best) {
 		return false
 	}
-	matched := c.listTitleMatch(t, best)
+	isFree := func(word string) bool { return isFrameWord(word) || listVerbs[word] }
+	return t.contentWordCount() > 0 && t.isNamedBy(c.listTitleMatch(t, best), isFree)
+}
+
+// isNamedBy reports whether the message's words are all among what was found, apart from those that may be missing.
+func (t *parsedQuestion) isNamedBy(found []float64, mayMiss func(word string) bool) bool {
 	for i, s := range t.terms {
-		if s.fromLastMessage && !s.isPair && !isFrameWord(s.word) && !listVerbs[s.word] && matched[i] < relatedStrength {
+		if s.fromLastMessage && !s.isPair && !mayMiss(s.word) && found[i] < relatedStrength {
 			return false
 		}
 	}
-	return t.contentWordCount() > 0
+	return true
 }
 
 // listConfidence is the confidence in a list that is of what the question names.
 const listConfidence = 0.8
 
-var listVerbs = newWordSet("offer sell have support accept choose buy exist bieten tienen ofrecen avez proposez")
+var listVerbs = words.NewSet("offer sell have support accept choose buy exist bieten tienen ofrecen avez proposez")
 
 // permissionPhrases ask who is allowed to do something.
 var permissionPhrases = []string{" who can ", " who may ", " who is allowed ", " who must ", " wer kann ",
@@ -242,7 +242,7 @@ var listQuestionPattern = regexp.MustCompile(`^\W*(and |und |y )?((which|what) (
 	`quelles (\S+ ){1,3}(avez|proposez|y a))`)
 
 // permissionWords are the words of a sentence that says who may do something.
-var permissionWords = newWordSet("only must can may allowed nur darf durfen kann konnen muss mussen solo puede " +
+var permissionWords = words.NewSet("only must can may allowed nur darf durfen kann konnen muss mussen solo puede " +
 	"pueden seul seule peut peuvent puo possono pode podem alleen kan mag")
 
 // statesPermission reports whether the text says who may do something, and does not tell how it is done.
@@ -256,7 +256,7 @@ func statesPermission(text string) bool {
 }
 
 // measureFillerWords say no more than questionFrameWords do, where a length of time or a price is asked for.
-var measureFillerWords = newWordSet("take takes last lasts per")
+var measureFillerWords = words.NewSet("take takes last lasts per")
 
 // isFrameWord reports whether the word says how a question is put.
 func isFrameWord(word string) bool { return questionFrameWords[word] || measureFillerWords[word] }

@@ -2,6 +2,7 @@ package quote
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -164,21 +165,14 @@ func refersBack(sentence string) bool {
 	first, _, _ := strings.Cut(sentence, " ")
 	first, _, _ = strings.Cut(strings.ReplaceAll(first, "’", "'"), "'")
 	first = strings.ToLower(strings.Trim(first, ",،*_"))
-	return backReferenceWords[words.Fold(first)] || refersBackUnspaced(sentence)
-}
-
-func refersBackUnspaced(sentence string) bool {
-	for _, p := range backReferencesUnspaced {
-		if strings.HasPrefix(sentence, p) {
-			return true
-		}
-	}
-	return false
+	return backReferenceWords[words.Fold(first)] || slices.ContainsFunc(backReferencesUnspaced, func(p string) bool {
+		return strings.HasPrefix(sentence, p)
+	})
 }
 
 // backReferenceWords are words that a sentence which depends on the one before begins with, folded. Words that are
 // articles or polite forms as well, such as "das" and "Sie", are left out.
-var backReferenceWords = newWordSet(`it this these they that those he she however then also otherwise but so its
+var backReferenceWords = words.NewSet(`it this these they that those he she however then also otherwise but so its
 	their afterwards therefore er es dies dieser diese dieses dabei dadurch danach dann auch jedoch ausserdem
 	andernfalls sonst deshalb daher aber hierfur dafur este esta esto estos estas ese esa eso ello ella ellos ademas
 	luego despues tambien entonces pero asi il elle ils elles cela ceci cette ces celui ensuite aussi cependant puis

@@ -179,15 +179,8 @@ func (t *parsedQuestion) isBareSubject() bool {
 // isCoveredByTitle reports whether the passage's title names all of the question, and that the passage is one section:
 // no heading stands in it.
 func (t *parsedQuestion) isCoveredByTitle(p *passageLayout) bool {
-	for _, b := range p.blocks {
-		if b.Kind == markdown.Heading && b.Start > 0 {
-			return false
-		}
-	}
-	for i, s := range t.terms {
-		if s.fromLastMessage && !s.isPair && !isFrameWord(s.word) && p.titleMatch[i] < relatedStrength {
-			return false
-		}
-	}
-	return t.contentWordCount() > 0
+	hasHeading := slices.ContainsFunc(p.blocks, func(b markdown.Block) bool {
+		return b.Kind == markdown.Heading && b.Start > 0
+	})
+	return !hasHeading && t.contentWordCount() > 0 && t.isNamedBy(p.titleMatch, isFrameWord)
 }

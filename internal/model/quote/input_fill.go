@@ -93,7 +93,6 @@ func blankSpan(text string, used byteSpan) string {
 type byteSpan struct{ start, end int }
 
 var (
-	emailPattern     = regexp.MustCompile(`[\p{L}\p{N}._%+'-]*[\p{L}\p{N}_%+-]@(?:[\p{L}\p{N}-]+\.)+\p{L}{2,}`)
 	phonePattern     = regexp.MustCompile(`\+?\(?\p{Nd}[\p{Nd} ()./-]{4,22}\p{Nd}`)
 	referencePattern = regexp.MustCompile(`[\p{Latin}\p{Cyrillic}\p{Nd}]*(?:[-_/.]?[\p{Latin}\p{Cyrillic}\p{Nd}]+)*\p{Nd}[\p{Latin}\p{Cyrillic}\p{Nd}]*(?:[-_/][\p{Latin}\p{Cyrillic}\p{Nd}]+)*`)
 	numberPattern    = regexp.MustCompile(`[-+]?\p{Nd}[\p{Nd}.,']*`)
@@ -106,7 +105,7 @@ var (
 func (in toolInput) pattern() *regexp.Regexp {
 	switch in.kind {
 	case inputEmail:
-		return emailPattern
+		return words.EmailPattern
 	case inputPhone:
 		return phonePattern
 	case inputNumber, inputInteger:

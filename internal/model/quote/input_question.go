@@ -17,7 +17,7 @@ type toolTexts struct {
 	resultMissing string    // a call that got no result
 }
 
-var toolTextsByLanguage = map[words.Language]toolTexts{
+var toolTextsByLanguage = textsByLanguage[toolTexts]{
 	words.English: {[2]string{"To go on I need: ", "."}, ", ", "Done.", "That did not work",
 		"That was not done: no result came."},
 	words.German: {[2]string{"Um fortzufahren, brauche ich: ", "."}, ", ", "Erledigt.", "Das hat nicht geklappt",
@@ -39,11 +39,9 @@ var toolTextsByLanguage = map[words.Language]toolTexts{
 	words.Japanese: {[2]string{"続けるには次の情報が必要です：", "。"}, "、", "完了しました。", "うまくいきませんでした", "実行されませんでした。結果が届いていません。"},
 }
 
-func toolTextsFor(l words.Language) toolTexts { return textsInLanguage(toolTextsByLanguage, l) }
-
 // inputQuestion asks for inputs in one sentence.
 func inputQuestion(l words.Language, missing []toolInput) string {
-	d := toolTextsFor(l)
+	d := toolTextsByLanguage.in(l)
 	labels := make([]string, len(missing))
 	for i, in := range missing {
 		labels[i] = in.label()
@@ -136,6 +134,5 @@ func (w *callDraft) replyLanguage(req model.Request) words.Language {
 
 // isRedacted reports whether redaction took something out of the text.
 func isRedacted(text string) bool {
-	return strings.Contains(text, "[email]") || strings.Contains(text, "[phone]") || strings.Contains(text, "[card]") ||
-		strings.Contains(text, "[id]")
+	return containsAny(text, "[email]", "[phone]", "[card]", "[id]")
 }

@@ -14,7 +14,7 @@ import (
 const maxValueWords = 6 // words of an input that is not free text
 
 // breakWords end a value that stands inside a sentence.
-var breakWords = newWordSet(`please pls bitte because since and or for with thanks thank so if when und oder weil für
+var breakWords = words.NewSet(`please pls bitte because since and or for with thanks thank so if when und oder weil für
 	mit danke porque y e por para gracias parce et ou
 	pour avec merci asap now today but aber pero mais s'il that which who`)
 
@@ -24,7 +24,7 @@ func (in toolInput) parseValue(message string, c capturedSpan) (json.RawMessage,
 	at := func(from, to int) byteSpan { return byteSpan{c.start + from, c.start + to} }
 	switch in.kind {
 	case inputEmail:
-		if m := emailPattern.FindStringIndex(piece); m != nil {
+		if m := words.EmailPattern.FindStringIndex(piece); m != nil {
 			return jsonString(piece[m[0]:m[1]]), at(m[0], m[1]), true
 		}
 	case inputReference:
@@ -175,8 +175,8 @@ func asciiDigits(s string) string {
 }
 
 var (
-	yesWords = unionSets(affirmativeWords, newWordSet(`y true da 是 好 はい`))
-	noWords  = unionSets(negativeWords, newWordSet(`n false 否 不`))
+	yesWords = unionSets(affirmativeWords, words.NewSet(`y true da 是 好 はい`))
+	noWords  = unionSets(negativeWords, words.NewSet(`n false 否 不`))
 )
 
 func parseYesNo(piece string) (json.RawMessage, bool) {

@@ -3,7 +3,6 @@ package quote
 import (
 	"regexp"
 	"slices"
-	"strings"
 
 	"parley/internal/text/markdown"
 	"parley/internal/text/words"
@@ -85,12 +84,7 @@ func (t *parsedQuestion) answersMeasure(m measureKind, text string) bool {
 
 // hasAmount reports whether there is a number that the question does not name itself and that is no year.
 func (t *parsedQuestion) hasAmount(text string) bool {
-	for token := range words.Tokens(text) {
-		if isNumber(token.Word) && words.KindOf(token.Word)&words.Time == 0 && !strings.Contains(t.foldedText, token.Word) {
-			return true
-		}
-	}
-	return false
+	return containsWord(text, func(w string) bool { return t.isNewNumber(w) && words.KindOf(w)&words.Time == 0 })
 }
 
 // hasTimeSpan reports whether there is a span of time.
@@ -108,7 +102,7 @@ func (t *parsedQuestion) hasTimeSpan(text string) bool {
 }
 
 // countingArticles are articles that count.
-var countingArticles = newWordSet("a an ein eine einen einem einer un una une uno")
+var countingArticles = words.NewSet("a an ein eine einen einem einer un una une uno")
 
 // missingAmountLoss is what the confidence loses, in its exponent, where the amount that is asked for is missing.
 const missingAmountLoss = 1
@@ -149,12 +143,12 @@ func (t *parsedQuestion) addMeasureMatches(found []float64, text string) {
 
 // measureByAdjective are adjectives behind "how", named words that ask for an amount wherever they stand.
 var (
-	measureByAdjective = invertMeasureLists(map[measureKind]string{
+	measureByAdjective = words.InvertLists(map[measureKind]string{
 		measureAmount:   "high tall deep wide far fast often hot heavy hoch tief breit weit schnell oft schwer",
 		measureDuration: "long lang lange old alt",
 		measureSize:     "big large gross",
 	})
-	measureByNoun = invertMeasureLists(map[measureKind]string{
+	measureByNoun = words.InvertLists(map[measureKind]string{
 		measureDuration: "duration dauer dauert duracion tarda dure duree durata dura duur",
 		measureSize:     "size grosse tamano taille dimensione tamanho grootte",
 		measurePrice: `cost costs price prices pricing fee fees kosten kostet preis preise gebuhr cuesta cuestan coste costo precio precios coute coutent prix tarif
@@ -163,21 +157,11 @@ var (
 		measurePhoneNumber: "telefonnummer rufnummer telefoonnummer",
 		measureLanguage:    "language languages sprache sprachen idioma idiomas langue langues lingua lingue taal talen",
 	})
-	telephoneWords    = newWordSet("phone telephone fax mobile")
-	paymentVerbs      = newWordSet("pay charge spend zahle zahlen bezahlen bezahle pagar pago payer paie pagare betalen")
-	openingHoursWords = newWordSet("close closed geoffnet offen zu abierto abierta abren abre cierran cierra " +
+	telephoneWords    = words.NewSet("phone telephone fax mobile")
+	paymentVerbs      = words.NewSet("pay charge spend zahle zahlen bezahlen bezahle pagar pago payer paie pagare betalen")
+	openingHoursWords = words.NewSet("close closed geoffnet offen zu abierto abierta abren abre cierran cierra " +
 		"ouvert ouverts ouvrez fermez aperto aperti aberto open geopend")
 )
-
-func invertMeasureLists(lists map[measureKind]string) map[string]measureKind {
-	all := map[string]measureKind{}
-	for m, list := range lists {
-		for w := range strings.FieldsSeq(list) {
-			all[w] = m
-		}
-	}
-	return all
-}
 
 var (
 	pricePattern = regexp.MustCompile(`(?i)[€$£¥₹]\s?\d|\d\s?[€$£¥₹]|\d\s?(eur|usd|gbp|chf|euros?|dollars?|` +
@@ -204,7 +188,7 @@ var whenPhrases = []string{" when ", " what time ", " wann ", " cuando ", " a qu
 	" quando ", " wanneer "}
 
 // timeUnitWords are units of time, by the stems that the languages give them.
-var timeUnitWords = newWordSet(`second seconds sec min mins minute minutes hr hrs hour hours day days workday
+var timeUnitWords = words.NewSet(`second seconds sec min mins minute minutes hr hrs hour hours day days workday
 	workdays week weeks month months year years std sekunde sekunden minuten stunde stunden tag tage tagen werktag
 	werktage werktagen arbeitstag arbeitstage arbeitstagen woche wochen monat monate monaten jahr jahre jahren segundo
 	segundos minuto minutos hora horas dia dias semana semanas mes meses ano anos seconde secondes heure heures jour

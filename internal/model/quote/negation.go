@@ -13,7 +13,7 @@ func (s *parsedSentence) isDenied(m triggerMatch) bool {
 	if s.tokens[last].Unspaced {
 		return s.isDeniedUnspaced(s.tokens[from].Start, s.tokens[last].Start)
 	}
-	if s.isQuestion() && s.beginsWithPhrase(from, politeDenialPhrases) {
+	if s.isQuestion() && s.beginsWithPhrase(from, len(s.tokens), politeDenialPhrases) {
 		return false
 	}
 	for i := from; i < last; i++ {
@@ -53,10 +53,10 @@ func (s *parsedSentence) isDeniedUnspaced(from, to int) bool {
 		strings.Contains(s.text[to:s.end], "ないで")
 }
 
-// beginsWithPhrase reports whether the words from one on begin with one of the phrases.
-func (s *parsedSentence) beginsWithPhrase(from int, phrases []string) bool {
+// beginsWithPhrase reports whether the words from one on, up to another, begin with one of the phrases.
+func (s *parsedSentence) beginsWithPhrase(from, to int, phrases []string) bool {
 	var b strings.Builder
-	for _, h := range s.tokens[from:min(len(s.tokens), from+6)] {
+	for _, h := range s.tokens[from:min(to, from+6)] {
 		b.WriteString(h.Word + " ")
 	}
 	return slices.ContainsFunc(phrases, func(p string) bool { return strings.HasPrefix(b.String(), p+" ") })

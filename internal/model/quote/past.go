@@ -3,6 +3,8 @@ package quote
 import (
 	"slices"
 	"strings"
+
+	"parley/internal/text/words"
 )
 
 // recountsPast reports whether the sentence tells of something that was done or said, that the speaker would hate to
@@ -14,7 +16,7 @@ func (s *parsedSentence) recountsPast(t *trigger, m triggerMatch) bool {
 	}
 	from := s.clauseStart(first)
 	for i := from; i < first; i++ {
-		if (s.isPastPhrase(i, first) || s.isDislike(i, first) || s.isReportedSpeech(i, m.wordIndexes)) &&
+		if (s.beginsWithPhrase(i, min(first, i+3), pastPhrases) || s.isDislike(i, first) || s.isReportedSpeech(i, m.wordIndexes)) &&
 			!s.hasWishWord(i, first) {
 			return true
 		}
@@ -28,19 +30,10 @@ func (s *parsedSentence) hasWishWord(i, first int) bool {
 	return slices.ContainsFunc(s.tokens[min(i+1, first):first], func(h sentenceWord) bool { return wishWords[h.Word] })
 }
 
-var wishWords = newWordSet(`want wanna please pls let lets gimme connect transfer bitte will mochte wurde konnen quiero
+var wishWords = words.NewSet(`want wanna please pls let lets gimme connect transfer bitte will mochte wurde konnen quiero
 	quisiera veux voudrais vorrei voglio quero`)
 
-// isPastPhrase reports whether there are words that put what follows into the past or attribute it to somebody: "was
-// told to", "j'ai fait".
-func (s *parsedSentence) isPastPhrase(i, first int) bool {
-	var b strings.Builder
-	for _, h := range s.tokens[i:min(first, i+3)] {
-		b.WriteString(h.Word + " ")
-	}
-	return slices.ContainsFunc(pastPhrases, func(p string) bool { return strings.HasPrefix(b.String(), p+" ") })
-}
-
+// pastPhrases put what follows into the past or attribute it to somebody: "was told to", "j'ai fait".
 var pastPhrases = func() (all []string) {
 	for be := range strings.FieldsSeq("was were been got being") {
 		for done := range strings.FieldsSeq("told asked advised instructed forced supposed going about planning made") {
@@ -78,7 +71,7 @@ func (s *parsedSentence) isAfterDislike(from int) bool {
 	return end >= 0 && dislikeVerbs[s.tokens[end].Word] && s.tokens[end].clauseIndex == s.tokens[from].clauseIndex-1
 }
 
-var dislikeVerbs = newWordSet(`hasse hassen odio detesto odiaria detestaria deteste detestons odeio haat اكره`)
+var dislikeVerbs = words.NewSet(`hasse hassen odio detesto odiaria detestaria deteste detestons odeio haat اكره`)
 
 // isGermanPastInfinitive reports whether the clause is a German past with the infinitive: "hat … stornieren lassen".
 func (s *parsedSentence) isGermanPastInfinitive(from, last int) bool {
@@ -120,12 +113,9 @@ func (s *parsedSentence) recountsPastUnspaced(t *trigger, first, last int) bool 
 	if i := strings.IndexAny(after, "、，,；。"); i >= 0 {
 		after = after[:i]
 	}
-	has := func(text string, any ...string) bool {
-		return slices.ContainsFunc(any, func(p string) bool { return strings.Contains(text, p) })
-	}
-	past := has(before, "他说", "她说", "们说", "听说", "据说", "被告知", "讨厌", "害怕", "拒绝", "已经", "已經", "曾经", "刚刚", "刚才", "早就") ||
-		has(inside, "了", "过") && !has(t.text, "了", "过") || has(before, "我") && endsInChinesePast(after)
-	if past && !has(before, "请", "帮", "想", "要", "麻烦", "給", "给我") {
+	past := containsAny(before, "他说", "她说", "们说", "听说", "据说", "被告知", "讨厌", "害怕", "拒绝", "已经", "已經", "曾经", "刚刚", "刚才", "早就") ||
+		containsAny(inside, "了", "过") && !containsAny(t.text, "了", "过") || containsAny(before, "我") && endsInChinesePast(after)
+	if past && !containsAny(before, "请", "帮", "想", "要", "麻烦", "給", "给我") {
 		return true
 	}
 	return endsInJapanesePast(after)

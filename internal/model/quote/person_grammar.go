@@ -5,7 +5,7 @@ import (
 )
 
 // handoverTexts say that a person is going to answer.
-var handoverTexts = map[words.Language]string{
+var handoverTexts = textsByLanguage[string]{
 	words.English: "A person from the team will take over this conversation. Please wait a moment; the answer " +
 		"will appear here.",
 	words.German: "Ein Mensch aus dem Team übernimmt dieses Gespräch. Bitte haben Sie einen Moment Geduld; " +
@@ -27,10 +27,10 @@ var handoverTexts = map[words.Language]string{
 }
 
 // HandoverText returns the sentence, in the language, that says that a person is going to answer.
-func HandoverText(l words.Language) string { return textsInLanguage(handoverTexts, l) }
+func HandoverText(l words.Language) string { return handoverTexts.in(l) }
 
 // conditionWords say of the clause before a wish that it is none: they suppose something, or report what others say.
-var conditionWords = newWordSet(`if when whenever once unless until after before says say said saying asks ask asked
+var conditionWords = words.NewSet(`if when whenever once unless until after before says say said saying asks ask asked
 	types typed type writes write wrote wants customers users wenn falls sobald sagt sagen schreibt schreiben fragt
 	kunden cuando dice dicen escribe escriben pide clientes quand lorsque dit disent ecrit demande clients quando dice
 	dicono scrive chiede clienti diz dizem escreve pede als wanneer zodra zegt zeggen schrijft vraagt klanten если когда
@@ -39,7 +39,7 @@ var conditionWords = newWordSet(`if when whenever once unless until after before
 var conditionWordsUnspaced = []string{"如果", "当", "说", "時", "とき", "場合", "たら", "言"}
 
 // questionOpenerWords are words with which a question begins: what follows it in the same sentence belongs to it.
-var questionOpenerWords = newWordSet(`how what where which why who does is are if when wie was wo warum wer como donde
+var questionOpenerWords = words.NewSet(`how what where which why who does is are if when wie was wo warum wer como donde
 	cual por quien si comment ou quel quelle pourquoi qui come cosa dove perche chi se
 	onde qual hoe wat waar waarom wie как что где почему кто كيف ماذا اين لماذا من هل`)
 

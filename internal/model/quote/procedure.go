@@ -131,8 +131,7 @@ func resumeProcedure(req model.Request) (callDraft, bool) {
 	if tool < 0 {
 		return callDraft{}, false
 	}
-	w := callDraft{tool: req.Tools[tool], inputs: parseInputs(req.Tools[tool].Parameters),
-		values: map[string]json.RawMessage{}}
+	w := newCallDraft(req.Tools[tool])
 	asked := slices.DeleteFunc(slices.Clone(w.inputs), func(in toolInput) bool {
 		return !slices.Contains(out.Data.Needs, in.name)
 	})

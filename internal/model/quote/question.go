@@ -158,22 +158,23 @@ func (t *parsedQuestion) termIndex(word string) int {
 
 // ownCoverage returns the weight of the question's own words that were found, 0 to 1.
 func (t *parsedQuestion) ownCoverage(found []float64) (own float64) {
-	if t.ownWeight == 0 {
-		return 0
-	}
 	for i, s := range t.terms {
 		if s.fromLastMessage {
 			own += s.weight * found[i]
 		}
 	}
-	return own / t.ownWeight
+	return t.shareOfOwnWeight(own)
 }
 
-// fullCoverage is cover with the words of earlier messages.
+// fullCoverage is ownCoverage with the words of earlier messages.
 func (t *parsedQuestion) fullCoverage(found []float64) (sum float64) {
 	for i, s := range t.terms {
 		sum += s.weight * found[i]
 	}
+	return t.shareOfOwnWeight(sum)
+}
+
+func (t *parsedQuestion) shareOfOwnWeight(sum float64) float64 {
 	if t.ownWeight == 0 {
 		return 0
 	}
@@ -223,7 +224,7 @@ var (
 )
 
 // countingWords are words that ask for a number of what is named next; of two words, the first is "how".
-var countingWords = newWordSet(`many much viele vielen cuantos cuantas combien quanti quante quantos quantas hoeveel
+var countingWords = words.NewSet(`many much viele vielen cuantos cuantas combien quanti quante quantos quantas hoeveel
 	wieviele wieviel сколько`)
 
 // parseCountedStem returns the stem of what the question asks the number of, empty where it asks for none.
@@ -243,7 +244,7 @@ func (t *parsedQuestion) parseCountedStem(question string) string {
 	return ""
 }
 
-var negationWords = newWordSet(`not no without never don doesn isn aren cannot won nicht ohne kein keine sin sans`)
+var negationWords = words.NewSet(`not no without never don doesn isn aren cannot won nicht ohne kein keine sin sans`)
 
 // negationReach is how many words behind a negation it still speaks of.
 const negationReach = 3
@@ -266,7 +267,7 @@ func (t *parsedQuestion) findNegatedTerms(text string) (denied []int) {
 }
 
 // instructionVerbs are verbs that a step begins with.
-var instructionVerbs = newWordSet(`open click tap go select choose press enter scroll run install set create sign log
+var instructionVerbs = words.NewSet(`open click tap go select choose press enter scroll run install set create sign log
 	download navigate launch start add type copy paste turn enable disable toggle visit use drag swipe edit save upload
 	find connect authenticate configure restart follow offne offnen klicke klicken tippe tippen wahle wahlen gehe drucke
 	drucken lade installiere starte melde gib trage abre abra haz haga pulsa pulse selecciona seleccione elige elija
@@ -283,7 +284,7 @@ func givesInstruction(text string) bool {
 }
 
 // questionFrameWords say how a question is put.
-var questionFrameWords = newWordSet(`support supports supported happen happens happened possible way ways mean means
+var questionFrameWords = words.NewSet(`support supports supported happen happens happened possible way ways mean means
 	meaning work works able explain
 		describe tell know kind type sort difference please help question someone somebody people`)
 

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"parley"
 	"parley/internal/model"
 )
 
@@ -55,7 +56,7 @@ func answerRequest(ctx context.Context, req model.Request) reply {
 	}
 	userQuestions := sourceQuestions(req.Messages)
 	if len(userQuestions) == 0 {
-		return reply{text: smallTalkTextsFor(guessLanguage("")).unknown, isRefusal: true}
+		return reply{text: smallTalkTextsByLanguage.in(guessLanguage("")).unknown, isRefusal: true}
 	}
 	if r, ok := answerAside(req, userQuestions[len(userQuestions)-1]); ok {
 		return r
@@ -80,7 +81,7 @@ func answerFromPassages(ctx context.Context, req model.Request, userQuestions []
 	if score < minAnswerConfidence {
 		text := t.unknownAnswer(req, pages, best)
 		if isGibberish(splitWords(userQuestions[len(userQuestions)-1])) {
-			text = asideTextsFor(questionLanguage(req)).notUnderstood
+			text = asideTextsByLanguage.in(questionLanguage(req)).notUnderstood
 		}
 		return reply{text: text, score: score, isRefusal: true}
 	}
@@ -165,17 +166,15 @@ func (r reply) chunks(req model.Request) (all []model.Chunk) {
 			all, quotes = append(all, model.Chunk{Citation: &c}), quotes[1:]
 		}
 	}
-	if r.toolCall != nil {
-		return append(all, model.Chunk{ToolCall: r.toolCall}, model.Chunk{Finish: &model.Finish{Reason: "tool-calls",
-			InputTokens: countMessageTokens(req), OutputTokens: tokensForBytes(len(r.toolCall.Input))}})
+	finish := model.Finish{Reason: "stop", InputTokens: countMessageTokens(req), OutputTokens: tokensForBytes(len(r.text))}
+	switch {
+	case r.toolCall != nil:
+		all = append(all, model.Chunk{ToolCall: r.toolCall})
+		finish.Reason, finish.OutputTokens = "tool-calls", tokensForBytes(len(r.toolCall.Input))
+	case !r.unscored:
+		finish.Score, finish.IsRefusal = &r.score, r.isRefusal
 	}
-	if r.unscored {
-		return append(all, model.Chunk{Finish: &model.Finish{Reason: "stop", InputTokens: countMessageTokens(req),
-			OutputTokens: tokensForBytes(len(r.text))}})
-	}
-	score := r.score
-	return append(all, model.Chunk{Finish: &model.Finish{Reason: "stop", Score: &score, IsRefusal: r.isRefusal,
-		InputTokens: countMessageTokens(req), OutputTokens: tokensForBytes(len(r.text))}})
+	return append(all, model.Chunk{Finish: &finish})
 }
 
 const (
@@ -232,12 +231,9 @@ func shortenMessages(messages []model.Message) []model.Message {
 
 // textEnds returns the beginning and the end of a text, a line each, without halves of characters.
 func textEnds(text string) string {
-	to, from := maxEndBytes, len(text)-maxEndBytes
-	for to > 0 && !utf8.RuneStart(text[to]) {
-		to--
-	}
+	from := len(text) - maxEndBytes
 	for from < len(text) && !utf8.RuneStart(text[from]) {
 		from++
 	}
-	return text[:to] + "\n" + text[from:]
+	return parley.ClipBytes(text, maxEndBytes) + "\n" + text[from:]
 }

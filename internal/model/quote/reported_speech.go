@@ -25,11 +25,11 @@ func (s *parsedSentence) isReportedSpeech(i int, at []int) bool {
 }
 
 var (
-	speechVerbs      = newWordSet(`said says told wrote sagte sagt meinte schrieb dijo dice dit disse detto zei zegt`)
-	quotingVerbs     = unionSets(speechVerbs, newWordSet(`asked asks called shouted typed gesagt`))
-	firstPersonWords = newWordSet(`i we ve d ll ich wir yo je j io eu ik already just also ho ai have had`)
+	speechVerbs      = words.NewSet(`said says told wrote sagte sagt meinte schrieb dijo dice dit disse detto zei zegt`)
+	quotingVerbs     = unionSets(speechVerbs, words.NewSet(`asked asks called shouted typed gesagt`))
+	firstPersonWords = words.NewSet(`i we ve d ll ich wir yo je j io eu ik already just also ho ai have had`)
 	speakerWords     = unionSets(firstPersonWords,
-		newWordSet(`you was were been am are is got being u your vous tu usted sie du`))
+		words.NewSet(`you was were been am are is got being u your vous tu usted sie du`))
 )
 
 // isQuotation reports whether the match is what somebody else is quoted with.

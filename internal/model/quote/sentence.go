@@ -197,16 +197,13 @@ func (s *parsedSentence) moodUnspaced(from, first int) sentenceMood {
 	if first < len(s.tokens) {
 		before, after = s.text[s.tokens[from].Start:s.tokens[first].Start], s.text[s.tokens[first].Start:s.end]
 	}
-	has := func(text string, phrases ...string) bool {
-		return slices.ContainsFunc(phrases, func(p string) bool { return strings.Contains(text, p) })
-	}
 	switch {
-	case has(before, "如果", "要是", "假如", "应该", "应不应该", "是否", "もし", "谢谢你帮我"):
+	case containsAny(before, "如果", "要是", "假如", "应该", "应不应该", "是否", "もし", "谢谢你帮我"):
 		return moodJudgement
-	case has(before, "怎么", "怎样", "如何", "为什么", "为何", "什么是", "何谓", "为啥", "どうやって", "なぜ", "どうすれば"),
-		has(after, "是什么", "什么意思", "的方法", "とは", "方法は", "方法を", "どういう"):
+	case containsAny(before, "怎么", "怎样", "如何", "为什么", "为何", "什么是", "何谓", "为啥", "どうやって", "なぜ", "どうすれば"),
+		containsAny(after, "是什么", "什么意思", "的方法", "とは", "方法は", "方法を", "どういう"):
 		return moodHowQuestion
-	case has(before, "什么时候", "哪里", "哪儿", "いつ", "どこ"):
+	case containsAny(before, "什么时候", "哪里", "哪儿", "いつ", "どこ"):
 		return moodOwnQuestion
 	}
 	return moodStatement

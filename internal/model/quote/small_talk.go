@@ -12,7 +12,7 @@ type smallTalkTexts struct {
 	unknown            string
 }
 
-var smallTalkTextsByLanguage = map[words.Language]smallTalkTexts{
+var smallTalkTextsByLanguage = textsByLanguage[smallTalkTexts]{
 	words.English: {"Hello! What would you like to know?",
 		"You're welcome! Is there anything else you would like to know?", "Goodbye!",
 		"I don't know: I could not find an answer to that in my sources."},
@@ -102,6 +102,15 @@ func splitWords(message string) (messageWords []string) {
 	return messageWords
 }
 
+func containsWord(text string, matches func(word string) bool) bool {
+	for t := range words.Tokens(text) {
+		if matches(t.Word) {
+			return true
+		}
+	}
+	return false
+}
+
 // smallTalkKind is h, t or b where every word belongs to such a message and one of them says which; a goodbye or thanks
 // outweighs the greeting it may come with.
 func smallTalkKind(messageWords []string, l words.Language) (kind byte) {
@@ -144,16 +153,15 @@ func (m smallTalkTexts) replyTo(kind byte) string {
 	return m.hello
 }
 
-func smallTalkTextsFor(l words.Language) smallTalkTexts {
-	return textsInLanguage(smallTalkTextsByLanguage, l)
-}
+// textsByLanguage holds sentences of the model's own.
+type textsByLanguage[T any] map[words.Language]T
 
-// textsInLanguage returns the sentences of the language, or of English.
-func textsInLanguage[T any](of map[words.Language]T, l words.Language) T {
-	if sentences, ok := of[l]; ok {
+// in returns the sentences in the language, or in English.
+func (t textsByLanguage[T]) in(l words.Language) T {
+	if sentences, ok := t[l]; ok {
 		return sentences
 	}
-	return of[words.English]
+	return t[words.English]
 }
 
 // guessLanguage returns the language of a message.

@@ -41,14 +41,18 @@ type callDraft struct {
 	values    map[string]json.RawMessage
 }
 
+func newCallDraft(tool model.Tool, userTexts ...string) callDraft {
+	return callDraft{tool: tool, inputs: parseInputs(tool.Parameters), userTexts: userTexts,
+		values: map[string]json.RawMessage{}}
+}
+
 // startCallDraft finds the tool that the message calls for.
 func startCallDraft(tools []model.Tool, message string) (callDraft, bool) {
 	tool, found := chooseTool(tools, message)
 	if tool < 0 {
 		return callDraft{}, false
 	}
-	w := callDraft{tool: tools[tool], inputs: parseInputs(tools[tool].Parameters), userTexts: []string{message},
-		values: map[string]json.RawMessage{}}
+	w := newCallDraft(tools[tool], message)
 	rest := w.fillFromCaptures(message, found.captures)
 	w.fillByPattern(rest)
 	return w, true
@@ -217,15 +221,9 @@ func (s *parsedSentence) isBrief(m triggerMatch, inputs []toolInput, holes bool)
 
 // asksAboutOwnThing reports whether the question is about the speaker's own thing and begins with it.
 func (s *parsedSentence) asksAboutOwnThing(m triggerMatch) bool {
-	for i := s.clauseStart(m.wordIndexes[0]); i < m.wordIndexes[0]; i++ {
-		if h := s.tokens[i]; !h.isStop && !politeWords[h.Word] {
-			return false
-		}
-	}
-	for i := s.clauseStart(m.wordIndexes[0]); i < len(s.tokens); i++ {
-		if possessiveWords[s.tokens[i].Word] {
-			return true
-		}
-	}
-	return false
+	from, first := s.clauseStart(m.wordIndexes[0]), m.wordIndexes[0]
+	begins := !slices.ContainsFunc(s.tokens[from:first], func(h sentenceWord) bool {
+		return !h.isStop && !politeWords[h.Word]
+	})
+	return begins && slices.ContainsFunc(s.tokens[from:], func(h sentenceWord) bool { return possessiveWords[h.Word] })
 }

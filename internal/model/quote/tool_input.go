@@ -169,14 +169,14 @@ func splitNameWords(name string) []string {
 }
 
 var (
-	emailNames          = newWordSet("email mail emails correo courriel")
-	phoneNames          = newWordSet("phone tel telephone telefon mobile handy telefono movil portable telefonnummer")
-	personNameWords     = newWordSet("name nombre nom vorname nachname fullname firstname lastname surname")
-	personNameModifiers = newWordSet("full your customer contact first last given family user my the")
-	freeTextNames       = newWordSet("text message reason subject comment comments question query note notes " +
+	emailNames          = words.NewSet("email mail emails correo courriel")
+	phoneNames          = words.NewSet("phone tel telephone telefon mobile handy telefono movil portable telefonnummer")
+	personNameWords     = words.NewSet("name nombre nom vorname nachname fullname firstname lastname surname")
+	personNameModifiers = words.NewSet("full your customer contact first last given family user my the")
+	freeTextNames       = words.NewSet("text message reason subject comment comments question query note notes " +
 		"description details body feedback nachricht grund betreff frage kommentar mensaje motivo asunto " +
 		"pregunta raison sujet commentaire problem issue summary topic")
-	referenceNames = newWordSet("number nummer numero no nr id reference ref sku order invoice ticket " +
+	referenceNames = words.NewSet("number nummer numero no nr id reference ref sku order invoice ticket " +
 		"tracking bestellung bestellnummer rechnung pedido factura commande facture zip postcode plz iban")
 )
 

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
+	"parley"
 	"parley/internal/model"
 )
 
@@ -20,7 +20,7 @@ const (
 
 // reportToolResults returns what the tools at the end of the conversation returned, a paragraph each.
 func reportToolResults(req model.Request) string {
-	d := toolTextsFor(surestLanguage(append(agentTexts(req), userTexts(req.Messages)...)))
+	d := toolTextsByLanguage.in(surestLanguage(append(agentTexts(req), userTexts(req.Messages)...)))
 	var parts []string
 	for _, m := range slices.Backward(req.Messages) {
 		if m.Role != "tool" {
@@ -182,9 +182,5 @@ func truncateWithEllipsis(text string, most int) string {
 	if len(text) <= most {
 		return text
 	}
-	end := max(0, most-len("…"))
-	for end > 0 && !utf8.RuneStart(text[end]) {
-		end--
-	}
-	return text[:end] + "…"
+	return parley.ClipBytes(text, max(0, most-len("…"))) + "…"
 }

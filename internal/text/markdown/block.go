@@ -1,6 +1,6 @@
 // Package markdown finds the blocks of a text: headings, paragraphs, list items, tables, code. It reads Markdown and
-// plain text alike, never fails, and takes time in proportion to the text. All spans are byte spans of the text that was
-// handed in, on code point boundaries.
+// plain text alike, never fails, and takes time in proportion to the text. All spans are byte spans of the text that
+// was handed in, on code point boundaries.
 package markdown
 
 import (

@@ -1,5 +1,5 @@
-// Package prose finds the sentences of a text, which may be Markdown. It never fails and takes time in proportion to the
-// text. All spans are byte spans of the text that was handed in, on code point boundaries.
+// Package prose finds the sentences of a text, which may be Markdown. It never fails and takes time in proportion to
+// the text. All spans are byte spans of the text that was handed in, on code point boundaries.
 package prose
 
 import (

@@ -26,15 +26,7 @@ func KindOf(word string) Kind {
 }
 
 func isYear(word string) bool {
-	if len(word) != 4 || word[0] > '2' || word[0] == '0' {
-		return false
-	}
-	for i := range len(word) {
-		if !isDigit(word[i]) {
-			return false
-		}
-	}
-	return true
+	return len(word) == 4 && word[0] <= '2' && word[0] != '0' && strings.Trim(word, "0123456789") == ""
 }
 
 // AsksFor returns what sort of thing the question asks for; 0 where it does not show.

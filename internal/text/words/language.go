@@ -2,6 +2,7 @@ package words
 
 import (
 	"math/bits"
+	"slices"
 	"unicode"
 )
 
@@ -56,42 +57,28 @@ func GuessLanguage(tokens []Token) (lang Language, sure bool) {
 
 // guessByScript looks at the first letters of the tokens: another script than Latin decides.
 func guessByScript(tokens []Token) (Language, bool) {
-	var latin, russian, arabic, chinese, japanese, other int
-	for i, t := range tokens {
-		if i == 64 {
-			break
-		}
+	var counts [languageCount]int // those of Latin letters count as English
+	for _, t := range tokens[:min(len(tokens), 64)] {
 		switch r, _ := decodeRune(t.Word, 0); {
+		case r < 'a':
 		case r < 0x250:
-			if r >= 'a' {
-				latin++
-			}
+			counts[English]++
 		case unicode.Is(unicode.Cyrillic, r):
-			russian++
+			counts[Russian]++
 		case unicode.Is(unicode.Arabic, r):
-			arabic++
+			counts[Arabic]++
 		case unicode.In(r, unicode.Hiragana, unicode.Katakana):
-			japanese++
+			counts[Japanese]++
 		case unicode.Is(unicode.Han, r):
-			chinese++
+			counts[Chinese]++
 		default:
-			other++
+			counts[Other]++
 		}
 	}
-	if japanese > 0 { // they write with Chinese characters too
-		japanese, chinese = japanese+chinese, 0
+	if counts[Japanese] > 0 { // they write with Chinese characters too
+		counts[Japanese] += counts[Chinese]
+		counts[Chinese] = 0
 	}
-	switch most := max(latin, russian, arabic, chinese, japanese, other); {
-	case most == 0 || latin == most:
-		return English, false
-	case russian == most:
-		return Russian, true
-	case arabic == most:
-		return Arabic, true
-	case chinese == most:
-		return Chinese, true
-	case japanese == most:
-		return Japanese, true
-	}
-	return Other, true
+	most := Language(slices.Index(counts[:], slices.Max(counts[:])))
+	return most, most != English
 }

@@ -2,15 +2,15 @@ package words
 
 import (
 	"regexp"
-	"slices"
 	"strings"
 )
 
-var emailPattern = regexp.MustCompile(`[\p{L}\p{N}._%+'-]*[\p{L}\p{N}_%+-]@(?:[\p{L}\p{N}-]+\.)+\p{L}{2,}`)
+// EmailPattern finds e-mail addresses.
+var EmailPattern = regexp.MustCompile(`[\p{L}\p{N}._%+'-]*[\p{L}\p{N}_%+-]@(?:[\p{L}\p{N}-]+\.)+\p{L}{2,}`)
 
 // BlankEmails replaces e-mail addresses by spaces: their words and digits say nothing about the text.
 func BlankEmails(text string) string {
-	return emailPattern.ReplaceAllStringFunc(text, func(s string) string { return strings.Repeat(" ", len(s)) })
+	return EmailPattern.ReplaceAllStringFunc(text, func(s string) string { return strings.Repeat(" ", len(s)) })
 }
 
 // LikelyLanguages returns the languages that the text shows equally well, none where it shows none. Stop words decide
@@ -21,50 +21,27 @@ func LikelyLanguages(text string) []Language {
 	if guessed >= Russian {
 		return []Language{guessed}
 	}
-	var likely []Language
-	most := 1
-	for l := range Russian {
-		n := 0
-		for _, t := range tokens {
-			if l.IsStopWord(t.Word) {
-				n++
-			}
-		}
-		if n > most {
-			likely, most = nil, n
-		}
-		if n == most {
-			likely = append(likely, l)
-		}
+	likely := latinLanguages
+	if sure {
+		likely = mostMatching(tokens, latinLanguages, Language.IsStopWord)
 	}
-	if !sure {
-		likely = slices.Collect(latinLanguages)
-	}
-	if byHint := hintedLanguages(tokens, likely); byHint != nil {
+	isHint := func(l Language, word string) bool { return languageHints[l][word] }
+	if byHint := mostMatching(tokens, likely, isHint); byHint != nil || !sure {
 		return byHint
-	}
-	if !sure {
-		return nil
 	}
 	return likely
 }
 
-func latinLanguages(yield func(Language) bool) {
-	for l := range Russian {
-		if !yield(l) {
-			return
-		}
-	}
-}
+var latinLanguages = []Language{English, German, Spanish, French, Italian, Portuguese, Dutch, Swedish, Danish,
+	Norwegian, Finnish, Turkish}
 
-// hintedLanguages returns those of the languages of which the text holds the most words that customers use, nil where
-// it holds none.
-func hintedLanguages(tokens []Token, among []Language) (matching []Language) {
+// mostMatching returns those of the languages to which the most of the tokens belong, nil where none belongs to any.
+func mostMatching(tokens []Token, among []Language, belongs func(l Language, word string) bool) (matching []Language) {
 	most := 1
 	for _, l := range among {
 		n := 0
 		for _, t := range tokens {
-			if languageHints[l][t.Word] {
+			if belongs(l, t.Word) {
 				n++
 			}
 		}
@@ -80,19 +57,19 @@ func hintedLanguages(tokens []Token, among []Language) (matching []Language) {
 
 // languageHints are folded words that customers use, by language.
 var languageHints = map[Language]map[string]bool{
-	English: wordSet(`cancel order track refund delivery invoice account subscription speak talk human person ` +
+	English: NewSet(`cancel order track refund delivery invoice account subscription speak talk human person ` +
 		`please thanks where`),
-	German: wordSet(`bestellung bestellungen stornieren storniere storniert verfolgen verfolge kundigen kundige abo rechnung lieferung ruckerstattung
+	German: NewSet(`bestellung bestellungen stornieren storniere storniert verfolgen verfolge kundigen kundige abo rechnung lieferung ruckerstattung
 		konto sprechen mochte danke mensch menschen`),
-	Spanish: wordSet(`cancelar cancela cancele cancelen anular anula anule pedido seguir sigue rastrear rastrea reembolso reembolsar devolver envio factura
+	Spanish: NewSet(`cancelar cancela cancele cancelen anular anula anule pedido seguir sigue rastrear rastrea reembolso reembolsar devolver envio factura
 		cuenta suscripcion hablar quiero quisiera gracias persona dinero`),
-	French: wordSet(`annuler annulez annule commande commander suivre suivez suivi rembourser remboursez remboursement livraison colis facture adresse
+	French: NewSet(`annuler annulez annule commande commander suivre suivez suivi rembourser remboursez remboursement livraison colis facture adresse
 		resilier resiliez abonnement supprimer supprimez parler parlez conseiller humain voudrais souhaite bonjour merci veuillez svp stp plait`),
-	Italian: wordSet(`annullare annulla annulli annullate annullamento ordine ordini tracciare traccia tracciate rimborso rimborsare spedizione fattura
+	Italian: NewSet(`annullare annulla annulli annullate annullamento ordine ordini tracciare traccia tracciate rimborso rimborsare spedizione fattura
 		disdire abbonamento cancellare parlare vorrei voglio grazie favore persona`),
-	Portuguese: wordSet(`cancelar cancela cancele encomenda pedido rastrear rastreie reembolso reembolsar entrega fatura conta assinatura falar quero gostaria
+	Portuguese: NewSet(`cancelar cancela cancele encomenda pedido rastrear rastreie reembolso reembolsar entrega fatura conta assinatura falar quero gostaria
 		queria obrigado obrigada pessoa`),
-	Dutch: wordSet(`bestelling annuleren annuleer volgen volg terugbetaling levering pakket factuur rekening ` +
+	Dutch: NewSet(`bestelling annuleren annuleer volgen volg terugbetaling levering pakket factuur rekening ` +
 		`abonnement opzeggen spreken graag bedankt`),
 }
 
@@ -101,10 +78,22 @@ func LikeliestLanguage(text string) Language {
 	return append(LikelyLanguages(text), English)[0]
 }
 
-func wordSet(text string) map[string]bool {
+// NewSet returns the words of a text as a set.
+func NewSet(text string) map[string]bool {
 	set := map[string]bool{}
 	for w := range strings.FieldsSeq(text) {
 		set[w] = true
 	}
 	return set
+}
+
+// InvertLists returns for each word of the lists, which are separated by spaces, the key of its list.
+func InvertLists[K comparable](lists map[K]string) map[string]K {
+	keys := map[string]K{}
+	for key, list := range lists {
+		for w := range strings.FieldsSeq(list) {
+			keys[w] = key
+		}
+	}
+	return keys
 }

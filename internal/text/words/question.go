@@ -1,20 +1,17 @@
 package words
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // NeedsContext reports whether a message cannot be understood alone: it points at what was said before ("does it cost
 // more?"), goes on with it ("and on Sundays?") or names next to nothing ("why?").
 func NeedsContext(message string) bool {
 	q := padFolded(message)
-	for _, start := range contextStarts {
-		if strings.HasPrefix(q, start) {
-			return true
-		}
-	}
-	for _, w := range pointingPhrasesUnspaced {
-		if strings.Contains(q, w) {
-			return true
-		}
+	goesOn := slices.ContainsFunc(contextStarts, func(start string) bool { return strings.HasPrefix(q, start) })
+	if goesOn || containsAny(q, pointingPhrasesUnspaced) {
+		return true
 	}
 	tokens := AppendTokens(nil, message)
 	lang, _ := GuessLanguage(tokens)
@@ -39,13 +36,7 @@ var contextStarts = []string{" and ", " but ", " or ", " so ", " also ", " then 
 // pointingPhrasesUnspaced point where there are no spaces between words.
 var pointingPhrasesUnspaced = []string{"它", "他们", "她们", "这个", "那个", "这些", "那些", "这里", "那里", "それ", "これ", "あれ"}
 
-var isPointingWord = func() map[string]bool {
-	all := map[string]bool{}
-	for w := range strings.FieldsSeq(pointingWords) {
-		all[Fold(w)] = true
-	}
-	return all
-}()
+var isPointingWord = NewSet(Fold(pointingWords))
 
 // Words that are articles or conjunctions too ("das", "la", "that" after a verb) are left out where they would point
 // mostly at nothing.
@@ -64,13 +55,11 @@ var howPhrases = []string{" how do i ", " how do you ", " how do we ", " how can
 // ContainsPhrase reports whether one of the phrases, folded and with a space at either end where a word ends, stands in
 // the question.
 func ContainsPhrase(question string, phrases []string) bool {
-	q := padFolded(question)
-	for _, p := range phrases {
-		if strings.Contains(q, p) {
-			return true
-		}
-	}
-	return false
+	return containsAny(padFolded(question), phrases)
+}
+
+func containsAny(text string, phrases []string) bool {
+	return slices.ContainsFunc(phrases, func(p string) bool { return strings.Contains(text, p) })
 }
 
 // padFolded folds the question and adds a space before its first word and after its last.

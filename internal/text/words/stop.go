@@ -26,12 +26,9 @@ const chineseFunctionChars = "的了是在和与及或个什么哪谁吗呢被�
 
 // isAllFunctionChars looks at the characters: those of the list, and the Japanese ones that spell endings.
 func isAllFunctionChars(word string) bool {
-	for _, r := range word {
-		if (r < 0x3040 || r > 0x309F) && !strings.ContainsRune(chineseFunctionChars, r) {
-			return false
-		}
-	}
-	return true
+	return !strings.ContainsFunc(word, func(r rune) bool {
+		return (r < 0x3040 || r > 0x309F) && !strings.ContainsRune(chineseFunctionChars, r)
+	})
 }
 
 var functionWords = [languageCount]string{
