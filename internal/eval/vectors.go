@@ -18,7 +18,6 @@ const (
 	SearchBoth    SearchMode = "both"
 )
 
-// embedBatchSize is how many texts an embedder is given at a time.
 const embedBatchSize = 96
 
 // addVectors returns the passages of a set, and its questions, their vectors.

@@ -117,7 +117,6 @@ func (b *contentBlock) readMember(s *stream.JSONScanner, d *stream.Delta, key []
 	}
 }
 
-// startBlock takes the beginning of a block.
 func (b *decoder) startBlock(d *stream.Delta, from contentBlock, index int) {
 	switch string(from.kind) {
 	case "text":
@@ -133,7 +132,6 @@ func (b *decoder) startBlock(d *stream.Delta, from contentBlock, index int) {
 	}
 }
 
-// extendBlock takes what an event adds to a block.
 func (b *decoder) extendBlock(d *stream.Delta, from contentBlock, index int) {
 	switch string(from.kind) {
 	case "text_delta":

@@ -157,7 +157,6 @@ var markerUnescaper = strings.NewReplacer(string(escapedOpen), "[", string(escap
 // EscapeMarker writes a marker of a source's text so that it cannot be taken for the number of a source.
 func EscapeMarker(mark string) string { return markerEscaper.Replace(mark) }
 
-// unescapeMarker undoes EscapeMarker.
 func unescapeMarker(mark string) string { return markerUnescaper.Replace(mark) }
 
 func isEscapedMarker(mark []byte) bool {

@@ -119,7 +119,6 @@ func (m *Filter) growMarker(c rune) bool {
 	return true
 }
 
-// acceptMarker takes the whole marker out of the text.
 func (m *Filter) acceptMarker() {
 	if !m.isGroupOpen {
 		m.leadSpaces = append(m.leadSpaces[:0], m.gapSpaces...)

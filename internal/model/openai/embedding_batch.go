@@ -5,6 +5,7 @@ import (
 	"iter"
 	"math"
 
+	"parley"
 	"parley/internal/httpclient"
 )
 
@@ -90,7 +91,7 @@ func (e *Embedder) embedHalves(ctx context.Context, texts []string) ([][]float32
 // of it is taken.
 func (e *Embedder) embedShortened(ctx context.Context, text string) ([]float32, error) {
 	for size := len(text) / 2; size >= 32; size /= 2 {
-		list, err := e.requestVectors(ctx, []string{httpclient.TruncateText(text, size)})
+		list, err := e.requestVectors(ctx, []string{parley.ClipBytes(text, size)})
 		if err == nil {
 			return list[0], nil
 		}

@@ -98,7 +98,6 @@ func headingPath(p model.Passage) (parts []string) {
 	return parts
 }
 
-// isInAllPaths reports whether all of the paths hold the part.
 func isInAllPaths(part string, paths [][]string) bool {
 	return !slices.ContainsFunc(paths, func(p []string) bool { return !slices.Contains(p, part) })
 }

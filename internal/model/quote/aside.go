@@ -123,7 +123,6 @@ func isAboutPeople(messageWords []string) bool {
 	})
 }
 
-// isFunctionWord reports whether the word is a function word of one of the languages.
 func isFunctionWord(word string) bool {
 	for l := range words.LanguageCount {
 		if words.Language(l).IsStopWord(word) {
@@ -152,7 +151,6 @@ func replyWithHandover(req model.Request, message string, a asideTexts) (reply, 
 	return reply{text: a.noPersonAvailable, score: 1}, true
 }
 
-// isRude reports whether the message insults and asks nothing.
 func isRude(messageWords []string, message string) bool {
 	if containsAny(message, rudeWordsUnspaced...) {
 		return len([]rune(message)) <= 12 && !strings.ContainsAny(message, "?？吗怎")

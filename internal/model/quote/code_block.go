@@ -45,7 +45,6 @@ func (t *parsedQuestion) isAboutCode() bool {
 	return containsWord(t.foldedText, func(w string) bool { return codeTopicWords[w] })
 }
 
-// stripCodeBlocks returns the text without its blocks of code.
 func stripCodeBlocks(text string, blocks []markdown.Block) string {
 	if !slices.ContainsFunc(blocks, isCodeBlock) {
 		return text

@@ -115,7 +115,6 @@ func (t *parsedQuestion) isUnspaced() bool {
 	return len(t.terms) > 0
 }
 
-// hasNewNumber reports whether there is a number in the text that the question does not name itself.
 func (t *parsedQuestion) hasNewNumber(text string) bool {
 	return containsWord(text, t.isNewNumber)
 }
@@ -196,7 +195,6 @@ func (t *parsedQuestion) minConfidence(passage model.Passage, p *passageLayout, 
 // names, and the amount that it asks for.
 const factConfidence = 0.8
 
-// statesFact reports whether the unit is such a row or sentence.
 func (t *parsedQuestion) statesFact(p *passageLayout, best quotableUnit) bool {
 	if !best.isTableRow && !t.unitHasAmount(best) || t.contentWordCount() < 2 {
 		return false
@@ -231,7 +229,6 @@ const listConfidence = 0.8
 
 var listVerbs = words.NewSet("offer sell have support accept choose buy exist bieten tienen ofrecen avez proposez")
 
-// permissionPhrases ask who is allowed to do something.
 var permissionPhrases = []string{" who can ", " who may ", " who is allowed ", " who must ", " wer kann ",
 	" wer darf ", " wer muss ", " quien puede ", " qui peut ", " chi puo ", " quem pode ", " wie kan ", " wie mag "}
 
@@ -241,7 +238,6 @@ var listQuestionPattern = regexp.MustCompile(`^\W*(and |und |y )?((which|what) (
 	`haben sie|bieten sie)|que (\S+ ){1,3}(hay|tienen|tienes|ofrecen)|quels? (\S+ ){1,3}(avez|proposez|y a)|` +
 	`quelles (\S+ ){1,3}(avez|proposez|y a))`)
 
-// permissionWords are the words of a sentence that says who may do something.
 var permissionWords = words.NewSet("only must can may allowed nur darf durfen kann konnen muss mussen solo puede " +
 	"pueden seul seule peut peuvent puo possono pode podem alleen kan mag")
 
@@ -258,7 +254,6 @@ func statesPermission(text string) bool {
 // measureFillerWords say no more than questionFrameWords do, where a length of time or a price is asked for.
 var measureFillerWords = words.NewSet("take takes last lasts per")
 
-// isFrameWord reports whether the word says how a question is put.
 func isFrameWord(word string) bool { return questionFrameWords[word] || measureFillerWords[word] }
 
 // readability prefers what reads well by itself: prose over code, full sentences over fragments, text over links. What

@@ -21,7 +21,6 @@ type excerpt struct {
 	continuesPrevious bool   // goes on with what stands before it, on the next line
 }
 
-// separator returns the text between the excerpt and the one before it.
 func (s excerpt) separator(first bool) string {
 	switch {
 	case first && s.heading == "":
@@ -43,7 +42,6 @@ const (
 	shortQuoteBytes   = 220 // a shorter quote is continued with the next sentence
 )
 
-// pickExcerpts chooses what to quote around the best unit.
 func (t *parsedQuestion) pickExcerpts(passages []model.Passage, pages []passageLayout, best quotableUnit) []excerpt {
 	if best.isTableRow {
 		return t.excerptRows(pages, best)
@@ -71,7 +69,6 @@ func (t *parsedQuestion) layOutPassages(ctx context.Context, passages []model.Pa
 	return pages
 }
 
-// bestUnit returns the unit with the highest score.
 func bestUnit(pages []passageLayout) (best quotableUnit) {
 	for _, p := range pages {
 		for _, u := range p.units {
@@ -117,7 +114,7 @@ func (t *parsedQuestion) secondExcerpt(pages []passageLayout, best quotableUnit,
 	return &s
 }
 
-// addedShare returns the weight of the message's words that more names and held does not, 0 to 1.
+// addedShare returns the weight of the message's words that more matches and the other does not, 0 to 1.
 func (t *parsedQuestion) addedShare(matched, more []float64) (sum float64) {
 	for i, s := range t.terms {
 		if s.fromLastMessage {
@@ -127,7 +124,6 @@ func (t *parsedQuestion) addedShare(matched, more []float64) (sum float64) {
 	return sum / max(t.ownWeight, 1e-9)
 }
 
-// isSimilarText reports whether two texts say mostly the same in the same words.
 func isSimilarText(a, b string) bool {
 	in := map[string]bool{}
 	for token := range words.Tokens(a) {
@@ -160,7 +156,6 @@ func (t *parsedQuestion) quoteLimits() quoteLimits {
 	return quoteLimits{targetBytes: shortQuoteBytes, maxSentences: 3}
 }
 
-// refersBack reports whether the sentence refers to the one before it.
 func refersBack(sentence string) bool {
 	first, _, _ := strings.Cut(sentence, " ")
 	first, _, _ = strings.Cut(strings.ReplaceAll(first, "’", "'"), "'")

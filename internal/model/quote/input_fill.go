@@ -85,7 +85,6 @@ func (w *callDraft) fillFromAnswer(message string, asked []toolInput) {
 	}
 }
 
-// blankSpan replaces a stretch by as many spaces.
 func blankSpan(text string, used byteSpan) string {
 	return text[:used.start] + strings.Repeat(" ", used.end-used.start) + text[used.end:]
 }
@@ -115,7 +114,6 @@ func (in toolInput) pattern() *regexp.Regexp {
 	}
 }
 
-// findValue finds a value by its form.
 func (in toolInput) findValue(message string) (json.RawMessage, byteSpan, bool) {
 	switch in.kind {
 	case inputEmail, inputPhone, inputChoice:

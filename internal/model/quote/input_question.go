@@ -39,7 +39,6 @@ var toolTextsByLanguage = textsByLanguage[toolTexts]{
 	words.Japanese: {[2]string{"続けるには次の情報が必要です：", "。"}, "、", "完了しました。", "うまくいきませんでした", "実行されませんでした。結果が届いていません。"},
 }
 
-// inputQuestion asks for inputs in one sentence.
 func inputQuestion(l words.Language, missing []toolInput) string {
 	d := toolTextsByLanguage.in(l)
 	labels := make([]string, len(missing))
@@ -78,7 +77,6 @@ func AsksForInputs(text string) bool {
 	return false
 }
 
-// parseInputQuestion returns what the question asks for.
 func (d toolTexts) parseInputQuestion(text string) (string, bool) {
 	text, begins := strings.CutPrefix(strings.TrimSpace(text), d.needInputs[0])
 	text, ends := strings.CutSuffix(text, d.needInputs[1])
@@ -89,19 +87,14 @@ func (d toolTexts) parseInputQuestion(text string) (string, bool) {
 func (w *callDraft) parseRequestedInputs(text string) (all []toolInput, ok bool) {
 	for _, d := range toolTextsByLanguage {
 		if list, ok := d.parseInputQuestion(text); ok {
-			return w.parseInputList(list, d.listSeparator)
+			return matchLabels(w.inputs, list, d.listSeparator, map[[2]int]bool{})
 		}
 	}
 	return nil, false
 }
 
-// parseInputList reads a list of labels, which stand in the order of the inputs.
-func (w *callDraft) parseInputList(list, comma string) (all []toolInput, ok bool) {
-	return matchLabels(w.inputs, list, comma, map[[2]int]bool{})
-}
-
-// matchLabels reads the list as labels of the inputs. A label may hold commas and may begin like another, so that what
-// leads nowhere is noted, by how much of either was left.
+// matchLabels reads the list as labels of the inputs, in their order. A label may hold commas and may begin like
+// another, so that what leads nowhere is noted, by how much of either was left.
 func matchLabels(inputs []toolInput, list, comma string, deadEnds map[[2]int]bool) (all []toolInput, ok bool) {
 	here := [2]int{len(inputs), len(list)}
 	if deadEnds[here] {
@@ -132,7 +125,6 @@ func (w *callDraft) replyLanguage(req model.Request) words.Language {
 	return surestLanguage(slices.Concat(agentTexts(req), own, userTexts(req.Messages), w.userTexts))
 }
 
-// isRedacted reports whether redaction took something out of the text.
 func isRedacted(text string) bool {
 	return containsAny(text, "[email]", "[phone]", "[card]", "[id]")
 }

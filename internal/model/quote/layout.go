@@ -32,7 +32,6 @@ type quotableUnit struct {
 	score                 float64
 }
 
-// layOutPassage cuts the passage into units and scores them.
 func (t *parsedQuestion) layOutPassage(i int, p model.Passage) passageLayout {
 	pg := passageLayout{text: p.Text, blocks: parseBlocks(p.Text)}
 	pg.titleMatch = mergeMatches(t.matchText(p.Heading), t.matchText(p.SourceName))
@@ -103,7 +102,6 @@ const (
 	passageShare      = 0.3
 )
 
-// unitContext is what surrounds a unit.
 type unitContext struct {
 	layout       *passageLayout
 	passageIndex int
@@ -115,7 +113,6 @@ type unitContext struct {
 	passageWeight       float64 // of the passage
 }
 
-// addUnit scores the unit and adds it.
 func (t *parsedQuestion) addUnit(c *unitContext, u quotableUnit) {
 	if size := u.end - u.start; size > maxWholeUnitBytes || size > maxUnitBytes && !u.ordered && u.kind != markdown.Code &&
 		!u.isTableRow {
@@ -135,7 +132,7 @@ func (t *parsedQuestion) addUnit(c *unitContext, u quotableUnit) {
 		t.matchJoinedPairs(u.ownMatch)
 	}
 	if t.wantsList && u.kind == markdown.Table {
-		u.ownMatch = t.matchText(c.layout.firstColumnHeader(u))
+		u.ownMatch = t.matchText(firstCell(text))
 	}
 	u.contextMatch = slices.Clone(u.ownMatch)
 	for i := range u.contextMatch {
@@ -264,7 +261,6 @@ func (p *passageLayout) effectiveKind(u quotableUnit) markdown.Kind {
 	return u.kind
 }
 
-// isProcedure reports whether the unit tells what to do, one thing after the other.
 func (p *passageLayout) isProcedure(u quotableUnit) bool {
 	if u.ordered {
 		return true
@@ -287,7 +283,7 @@ func (c *unitContext) listTitleMatch(t *parsedQuestion, u quotableUnit) []float6
 	text := c.layout.text[u.start:u.end]
 	switch {
 	case u.kind == markdown.Table:
-		text = c.layout.firstColumnHeader(u)
+		text = firstCell(text)
 	case u.kind == markdown.Item && !c.layout.isLeadIn(u.firstBlock):
 		return c.headingMatch
 	case u.kind == markdown.Item:
@@ -295,11 +291,6 @@ func (c *unitContext) listTitleMatch(t *parsedQuestion, u quotableUnit) []float6
 		text = c.layout.text[b.Start:b.End]
 	}
 	return mergeMatches(c.headingMatch, t.matchText(text))
-}
-
-// firstColumnHeader returns the head of a table's first column.
-func (p *passageLayout) firstColumnHeader(u quotableUnit) string {
-	return firstCell(p.text[u.start:u.end])
 }
 
 // isAboveTable reports whether the unit is a sentence of a paragraph with a table right below it.

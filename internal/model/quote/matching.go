@@ -58,7 +58,6 @@ func strengthOf(all []termLikeness, subject int) float64 {
 	return 0
 }
 
-// wordLikeness returns what the word has to do with the question.
 func (t *parsedQuestion) wordLikeness(word string) []termLikeness {
 	all, ok := t.likenessByWord[word]
 	if !ok {
@@ -133,7 +132,6 @@ func (t *parsedQuestion) matchesCode(passage model.Passage, p *passageLayout, be
 	}) >= 0.5
 }
 
-// findCodes returns the codes of a text, without case and without what separates their parts.
 func findCodes(text string) map[string]bool {
 	all := map[string]bool{}
 	for _, c := range codePattern.FindAllString(text, -1) {

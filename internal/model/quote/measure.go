@@ -87,7 +87,6 @@ func (t *parsedQuestion) hasAmount(text string) bool {
 	return containsWord(text, func(w string) bool { return t.isNewNumber(w) && words.KindOf(w)&words.Time == 0 })
 }
 
-// hasTimeSpan reports whether there is a span of time.
 func (t *parsedQuestion) hasTimeSpan(text string) bool {
 	left := 0
 	for token := range words.Tokens(text) {
@@ -101,7 +100,6 @@ func (t *parsedQuestion) hasTimeSpan(text string) bool {
 	return durationPattern.MatchString(text)
 }
 
-// countingArticles are articles that count.
 var countingArticles = words.NewSet("a an ein eine einen einem einer un una une uno")
 
 // missingAmountLoss is what the confidence loses, in its exponent, where the amount that is asked for is missing.

@@ -4,7 +4,6 @@ import (
 	"parley/internal/text/words"
 )
 
-// handoverTexts say that a person is going to answer.
 var handoverTexts = textsByLanguage[string]{
 	words.English: "A person from the team will take over this conversation. Please wait a moment; the answer " +
 		"will appear here.",

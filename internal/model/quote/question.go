@@ -26,7 +26,6 @@ type parsedQuestion struct {
 	wantsList      bool   // it asks which things of a kind there are
 }
 
-// questionTerm is one content word of the question.
 type questionTerm struct {
 	word, stem            string
 	relatedStems          []string // stems of words that may stand for it
@@ -275,7 +274,6 @@ var instructionVerbs = words.NewSet(`open click tap go select choose press enter
 	entrez saisissez telechargez lancez apri clicca premi seleziona scegli vai inserisci clique selecione escolha toque
 	prima klik kies druk ga откройте нажмите выберите введите перейдите`)
 
-// givesInstruction reports whether the text tells to do something.
 func givesInstruction(text string) bool {
 	for token := range words.Tokens(text) {
 		return instructionVerbs[token.Word] || token.Word == "to"
@@ -288,7 +286,6 @@ var questionFrameWords = words.NewSet(`support supports supported happen happens
 	meaning work works able explain
 		describe tell know kind type sort difference please help question someone somebody people`)
 
-// isOtherLanguage reports whether the text is surely in another language than the question.
 func (t *parsedQuestion) isOtherLanguage(text string) bool {
 	if !t.isLanguageSure {
 		return false

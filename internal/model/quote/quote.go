@@ -38,7 +38,6 @@ func (Model) Stream(ctx context.Context, req model.Request) iter.Seq2[model.Chun
 	}
 }
 
-// reply is a whole answer.
 type reply struct {
 	text      string
 	citations []model.Citation
@@ -64,7 +63,6 @@ func answerRequest(ctx context.Context, req model.Request) reply {
 	return answerFromPassages(ctx, req, joinAnswerToQuestion(req.Messages, userQuestions))
 }
 
-// answerFromPassages answers a question from the passages.
 func answerFromPassages(ctx context.Context, req model.Request, userQuestions []string) reply {
 	t := parseQuestion(userQuestions, req.Passages)
 	pages := t.layOutPassages(ctx, req.Passages)
@@ -125,7 +123,6 @@ func wasHandledByTool(messages []model.Message, i int) bool {
 	return false
 }
 
-// userTexts returns the texts of the user, the last one last.
 func userTexts(messages []model.Message) (texts []string) {
 	for _, m := range messages {
 		if m.Role == "user" {
@@ -135,7 +132,6 @@ func userTexts(messages []model.Message) (texts []string) {
 	return texts
 }
 
-// quoteExcerpts joins the picked stretches and cites them.
 func quoteExcerpts(passages []model.Passage, picked []excerpt, score float64) reply {
 	r := reply{score: score}
 	var b strings.Builder

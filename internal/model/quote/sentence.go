@@ -29,7 +29,6 @@ type sentenceWord struct {
 // maxTriggerTextBytes bounds how much of a message is held against triggers: a request is not a page long.
 const maxTriggerTextBytes = 4000
 
-// splitSentences cuts the message into sentences.
 func splitSentences(message string) (all []parsedSentence) {
 	if len(message) > maxTriggerTextBytes {
 		message = message[:maxTriggerTextBytes]
@@ -41,7 +40,6 @@ func splitSentences(message string) (all []parsedSentence) {
 	return all
 }
 
-// parseSentence cuts text[start:end] into words and clauses.
 func parseSentence(text string, start, end int, langs []words.Language) parsedSentence {
 	lang := append(langs[:len(langs):len(langs)], words.English)[0]
 	s := parsedSentence{text: text, start: start, end: end, lang: lang, langs: langs, stems: map[words.Language][]string{}}
@@ -78,12 +76,10 @@ func (s *parsedSentence) stemOf(l words.Language, i int) string {
 	return stems[i]
 }
 
-// rawWord returns a word as it is written, in lower case.
 func (s *parsedSentence) rawWord(i int) string {
 	return strings.ToLower(s.text[s.tokens[i].Start:s.tokens[i].End])
 }
 
-// isQuestion reports whether the sentence ends as a question does.
 func (s *parsedSentence) isQuestion() bool {
 	end := strings.TrimRight(s.text[s.start:s.end], " \t\r\n!\"'”»)")
 	return strings.HasSuffix(end, "?") || strings.HasSuffix(end, "？") || strings.HasSuffix(end, "؟")
@@ -182,7 +178,6 @@ func (s *parsedSentence) isRequest(i int) bool {
 	})
 }
 
-// isThanks reports thanks for something that has been done.
 func (s *parsedSentence) isThanks(i int) bool {
 	if i+1 >= len(s.tokens) || !listContains("thanks you danke merci gracias grazie", s.tokens[i].Word) {
 		return false

@@ -74,7 +74,6 @@ var smallTalkUnspaced = map[string]struct {
 // maxSmallTalkWords is in words: nobody greets at length.
 const maxSmallTalkWords = 8
 
-// answerSmallTalk answers a message that is nothing but a greeting, thanks or a goodbye.
 func answerSmallTalk(message string, lang words.Language) (string, bool) {
 	if w, ok := smallTalkUnspaced[strings.Trim(message, " \n。！!.~～")]; ok {
 		return smallTalkTextsByLanguage[w.lang].replyTo(w.kind), true
@@ -164,7 +163,6 @@ func (t textsByLanguage[T]) in(l words.Language) T {
 	return t[words.English]
 }
 
-// guessLanguage returns the language of a message.
 func guessLanguage(message string) words.Language {
 	l, _ := words.GuessLanguage(words.AppendTokens(nil, message))
 	return l

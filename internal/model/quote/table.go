@@ -92,7 +92,6 @@ func firstCell(row string) string {
 	return cell
 }
 
-// minNamedStrength is how much a row's word must be like the question's.
 const minNamedStrength = 0.95
 
 // mergeTableRows returns the best unit with what the other chosen rows of its table hold.

@@ -46,7 +46,6 @@ func newCallDraft(tool model.Tool, userTexts ...string) callDraft {
 		values: map[string]json.RawMessage{}}
 }
 
-// startCallDraft finds the tool that the message calls for.
 func startCallDraft(tools []model.Tool, message string) (callDraft, bool) {
 	tool, found := chooseTool(tools, message)
 	if tool < 0 {
@@ -82,7 +81,6 @@ func continueCallDraft(req model.Request) (callDraft, bool) {
 // inputTurn is a question for inputs with what the user said to it.
 type inputTurn struct{ question, userText string }
 
-// maxInputTurns bounds how often a call is asked for inputs.
 const maxInputTurns = 8
 
 // inputTurns returns the last message with the questions for inputs and the messages before it; the first turn has no
@@ -189,7 +187,6 @@ func (s *parsedSentence) callsForTool(t *trigger, m triggerMatch, inputs []toolI
 	}
 }
 
-// countFilledInputs counts the holes that hold a value of the kind that their input wants.
 func countFilledInputs(text string, m triggerMatch, inputs []toolInput) (n int) {
 	for _, in := range inputs {
 		if c, ok := m.captures[in.name]; ok && c.end > c.start {

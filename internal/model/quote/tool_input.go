@@ -96,13 +96,10 @@ func dropAmbiguousDescriptions(all []toolInput) []toolInput {
 
 // isAmbiguous reports whether an input is described as another one is called or described.
 func isAmbiguous(all []toolInput, i int) bool {
-	for j, in := range all {
-		if j != i && all[i].shortDescription != "" &&
-			(in.shortDescription == all[i].shortDescription || in.plainName() == all[i].shortDescription) {
-			return true
-		}
-	}
-	return false
+	text := all[i].shortDescription
+	return text != "" && slices.ContainsFunc(slices.Concat(all[:i], all[i+1:]), func(in toolInput) bool {
+		return in.shortDescription == text || in.plainName() == text
+	})
 }
 
 const maxLabelRunes = 60 // characters

@@ -39,7 +39,6 @@ type toolResult struct {
 	Error  string          `json:"error"`
 }
 
-// describeResult words one result.
 func (d toolTexts) describeResult(text string) string {
 	var r toolResult
 	switch err := json.Unmarshal([]byte(text), &r); {

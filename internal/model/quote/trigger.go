@@ -20,20 +20,17 @@ type trigger struct {
 	isQuestion   bool // the phrase is a question itself
 }
 
-// triggerWord is a word of a trigger.
 type triggerWord struct {
 	word, stem string
 	isUnspaced bool
 }
 
-// triggerPlaceholder is a placeholder of a trigger.
 type triggerPlaceholder struct {
 	name        string
 	wordsBefore int      // how many of the trigger's words stand before it
 	leadWords   []string // small words right before it: the "in" of "weather in {city}"
 }
 
-// maxCachedTriggers bounds how many phrases are remembered.
 const maxCachedTriggers = 4096
 
 // parsedTriggers remembers phrases that were read: they are the same from message to message.
@@ -213,7 +210,6 @@ func (s *parsedSentence) hasSameStem(i int, w triggerWord, t *trigger) bool {
 	})
 }
 
-// captureValues finds what stands in the trigger's holes.
 func (t *trigger) captureValues(s *parsedSentence, at []int) map[string]capturedSpan {
 	found := map[string]capturedSpan{}
 	for i := 0; i < len(t.placeholders); {

@@ -83,7 +83,6 @@ var (
 	cancelPhrasesUnspaced = []string{"算了", "取消", "不用了", "不要了", "没事了", "やめます", "いいです", "キャンセル"}
 )
 
-// isCancellation reports whether the message only takes back what was asked for.
 func isCancellation(message string) bool {
 	text := strings.Trim(message, " \t\r\n.!。！,，")
 	if slices.Contains(cancelPhrasesUnspaced, text) {

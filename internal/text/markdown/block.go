@@ -58,7 +58,6 @@ type blockParser struct {
 	isStopped   bool
 }
 
-// yieldPending yields the last block.
 func (p *blockParser) yieldPending() {
 	if p.hasPending && !p.isStopped {
 		p.isStopped = !p.yield(p.pending)
@@ -89,7 +88,6 @@ func (p *blockParser) startBlock(b Block) {
 	p.pending, p.hasPending, p.isMultiline = b, true, false
 }
 
-// maxFrontMatterLines bounds the search for the end of front matter.
 const maxFrontMatterLines = 200
 
 func (p *blockParser) parseFrontMatter() {
@@ -197,7 +195,6 @@ func (p *blockParser) parseCode(from int, opening string) {
 	p.startBlock(Block{Kind: Code, Start: from, End: end, ContentStart: from})
 }
 
-// maxCommentBytes bounds the search for the end of a comment.
 const maxCommentBytes = 8 << 10
 
 // parseMarkupUntil takes everything up to the mark, or one line where the mark never comes.

@@ -3,6 +3,8 @@ package redact
 import (
 	"slices"
 	"strings"
+
+	"parley/internal/text/words"
 )
 
 // numberCue is what the words before a number say that it is.
@@ -18,7 +20,7 @@ const (
 // maxCueDistance is how many characters before a number are read for a cue.
 const maxCueDistance = 32
 
-var cueByWord = newCueTable(map[numberCue]string{
+var cueByWord = words.InvertLists(map[numberCue]string{
 	cuePhone: `phone phones telephone phonenumber tel telefon telefono telefone telefonnummer telefonnr mobile mobil
 		mobilnummer mobiltelefon movil cell cellphone
 		celular telemovel handy handynummer fax whatsapp signal sms call calling dial ring anrufen ruf rufnummer ruckruf
@@ -36,31 +38,15 @@ var cueByWord = newCueTable(map[numberCue]string{
 		seriennummer version build zip plz model заказ`,
 })
 
-// unspacedCues are written without spaces between words.
-var unspacedCues = []struct {
-	word string
-	cue  numberCue
-}{{"电话", cuePhone}, {"手机", cuePhone}, {"電話", cuePhone}, {"携帯", cuePhone}, {"微信", cuePhone}, {"护照", cueID},
-	{"身份证", cueID}, {"旅券", cueID}, {"订单", cueItem}, {"运单", cueItem}, {"注文", cueItem}}
-
-// phraseCues are cues of more than one word.
+// phraseCues are cues of more than one word, or are written without spaces between words.
 var phraseCues = []struct {
-	word string
-	cue  numberCue
-}{{"social security", cueID}, {"driver's", cueID}, {"tax id", cueID}, {"id card", cueID}, {"my number", cuePhone},
-	{"meine nummer", cuePhone}, {"mi numero", cuePhone},
-	{"mon numero", cuePhone}, {"contact number", cuePhone}, {"reach me", cuePhone}, {"text me", cuePhone},
-	{"my cell", cuePhone}}
-
-func newCueTable(lists map[numberCue]string) map[string]numberCue {
-	all := map[string]numberCue{}
-	for c, list := range lists {
-		for w := range strings.FieldsSeq(list) {
-			all[w] = c
-		}
-	}
-	return all
-}
+	phrase string
+	cue    numberCue
+}{{"电话", cuePhone}, {"手机", cuePhone}, {"電話", cuePhone}, {"携帯", cuePhone}, {"微信", cuePhone}, {"护照", cueID},
+	{"身份证", cueID}, {"旅券", cueID}, {"订单", cueItem}, {"运单", cueItem}, {"注文", cueItem}, {"social security", cueID},
+	{"driver's", cueID}, {"tax id", cueID}, {"id card", cueID}, {"my number", cuePhone}, {"meine nummer", cuePhone},
+	{"mi numero", cuePhone}, {"mon numero", cuePhone}, {"contact number", cuePhone}, {"reach me", cuePhone},
+	{"text me", cuePhone}, {"my cell", cuePhone}}
 
 // cueBefore returns what the words before a number say that it is.
 func (r *foldedText) cueBefore(start int) numberCue {
@@ -83,14 +69,9 @@ func (r *foldedText) readCue(start int) numberCue {
 		return cueItem
 	}
 	found, at := cueNone, -1
-	for _, list := range [][]struct {
-		word string
-		cue  numberCue
-	}{unspacedCues, phraseCues} {
-		for _, c := range list {
-			if i := strings.LastIndex(before, c.word); i > at {
-				found, at = c.cue, i
-			}
+	for _, c := range phraseCues {
+		if i := strings.LastIndex(before, c.phrase); i > at {
+			found, at = c.cue, i
 		}
 	}
 	if w, i := findLastCue(before); i > at {
@@ -112,7 +93,6 @@ func (r *foldedText) endsSentenceAt(i int) bool {
 	return false
 }
 
-// findLastCue finds the last word that is a cue.
 func findLastCue(before string) (found numberCue, at int) {
 	end := len(before)
 	for i := len(before) - 1; i >= -1; i-- {

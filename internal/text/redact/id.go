@@ -1,6 +1,9 @@
 package redact
 
-import "strings"
+import (
+	"strconv"
+	"strings"
+)
 
 const (
 	minIDDigits = 6
@@ -34,18 +37,11 @@ func (r *foldedText) findIDNumbers() []span {
 
 // groupLengths returns the lengths of the groups: "3-2-4".
 func groupLengths(run []digitGroup) string {
-	var b strings.Builder
+	lengths := make([]string, len(run))
 	for i, g := range run {
-		if i > 0 {
-			b.WriteByte('-')
-		}
-		n := g.size()
-		if n >= 10 {
-			b.WriteByte(byte('0' + n/10%10))
-		}
-		b.WriteByte(byte('0' + n%10))
+		lengths[i] = strconv.Itoa(g.size())
 	}
-	return b.String()
+	return strings.Join(lengths, "-")
 }
 
 // isSSN reports whether a number is a social security number or a tax payer's number of the United States.

@@ -51,7 +51,6 @@ func beginsWithHexByte(text string) bool {
 	return ok
 }
 
-// parseHexByte reads two hexadecimal digits.
 func parseHexByte(text string) (byte, bool) {
 	if len(text) < 2 {
 		return 0, false

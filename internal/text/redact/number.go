@@ -2,7 +2,6 @@ package redact
 
 import "slices"
 
-// digitGroup is a run of digits.
 type digitGroup struct {
 	span
 	isExcluded      bool   // part of something else: a word, a date, a time, an amount
@@ -131,7 +130,6 @@ func (r *foldedText) shortNumber(s span) (n int) {
 	return n
 }
 
-// digitsIn returns the digits of a stretch.
 func (r *foldedText) digitsIn(s span) []byte {
 	all := make([]byte, 0, s.End-s.Start)
 	for _, c := range r.chars[s.Start:s.End] {
@@ -142,7 +140,6 @@ func (r *foldedText) digitsIn(s span) []byte {
 	return all
 }
 
-// maxGroups is in how many groups a number may be written.
 const maxGroups = 8
 
 // longestRuns finds, from each group on, the longest run of groups that is accepted as one number of so many digits.

@@ -2,7 +2,6 @@ package redact
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 )
 
@@ -66,14 +65,10 @@ func (r *foldedText) isNational(run []digitGroup, number []byte) bool {
 	if len(run) == 1 {
 		return strings.HasPrefix(string(number), "00") && number[2] != '0' && len(number) >= 11
 	}
-	shape := make([]string, len(run))
-	points, spaces := true, true
-	for i, g := range run {
-		shape[i] = strconv.Itoa(g.size())
-		if i < len(run)-1 {
-			points, spaces = points && g.gap == ".", spaces && g.gap == " "
-		}
+	joinedBy := func(gap string) bool {
+		return !slices.ContainsFunc(run[:len(run)-1], func(g digitGroup) bool { return g.gap != gap })
 	}
+	points, spaces := joinedBy("."), joinedBy(" ")
 	first := run[0].size()
 	switch {
 	case r.charAt(run[0].Start-1) == '(' && strings.HasPrefix(run[0].gap, ")"):
@@ -83,7 +78,7 @@ func (r *foldedText) isNational(run []digitGroup, number []byte) bool {
 	case slices.ContainsFunc(run[:len(run)-1], func(g digitGroup) bool { return strings.ContainsAny(g.gap, "/") }):
 		return false
 	}
-	switch s := strings.Join(shape, "-"); s {
+	switch s := groupLengths(run); s {
 	case "3-4":
 		return run[0].gap == "-"
 	case "3-3-3":
@@ -136,16 +131,11 @@ func (r *foldedText) extensionEnd(i int) int {
 	if r.charAt(end) == ' ' {
 		end++
 	}
-	switch {
-	case r.hasWordAt(end, "extension"):
-		end += len("extension")
-	case r.hasWordAt(end, "ext"):
-		end += len("ext")
-	case r.hasWordAt(end, "x"):
-		end++
-	default:
+	label := slices.IndexFunc(extensionLabels, func(word string) bool { return r.hasWordAt(end, word) })
+	if label < 0 {
 		return i
 	}
+	end += len(extensionLabels[label])
 	if r.charAt(end) == '.' {
 		end++
 	}
@@ -161,6 +151,8 @@ func (r *foldedText) extensionEnd(i int) int {
 	}
 	return end
 }
+
+var extensionLabels = []string{"extension", "ext", "x"}
 
 func (r *foldedText) hasWordAt(i int, word string) bool {
 	for j, c := range word {

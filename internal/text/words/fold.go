@@ -27,7 +27,6 @@ func newFoldTable() map[rune]rune {
 	return table
 }
 
-// foldedPairs are letters that are folded into two.
 var foldedPairs = map[rune]string{'ß': "ss", 'æ': "ae", 'œ': "oe", 'þ': "th"}
 
 // appendFolded appends r in lower case and without accents; marks that only accent a letter vanish.

@@ -71,7 +71,6 @@ func eachToken(text string, b []byte, word func(b []byte, from int, t Token) ([]
 	return b
 }
 
-// foldWord folds the word that begins at i and tells where it ends.
 func foldWord(b []byte, text string, i int) ([]byte, int) {
 	for i < len(text) {
 		r, n := decodeRune(text, i)
