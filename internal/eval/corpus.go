@@ -42,15 +42,15 @@ func newCorpus(docs []Doc, baseline bool) *corpus {
 }
 
 // splitDoc cuts a document as a source is cut, unless it is one passage as it stands.
-func (s *corpus) splitDoc(d Doc) (list []parley.Passage) {
+func (c *corpus) splitDoc(d Doc) (list []parley.Passage) {
 	id := parley.SourceID(d.ID)
 	if d.IsPassage {
-		s.texts[id] = d.Text
+		c.texts[id] = d.Text
 		return []parley.Passage{{ID: passageID(d.ID, 0), SourceID: id, SourceName: d.SourceName, Heading: d.Title,
 			End: len(d.Text), Text: d.Text}}
 	}
 	text := withTitle(d.Title, d.Text)
-	s.texts[id] = text
+	c.texts[id] = text
 	for i, p := range ingest.Split(text) {
 		list = append(list, parley.Passage{ID: passageID(d.ID, i), SourceID: id, SourceName: d.SourceName, Ordinal: i,
 			Heading: p.Heading,

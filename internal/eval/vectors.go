@@ -66,9 +66,9 @@ func embedAll(ctx context.Context, e model.Embedder, texts []string) (all [][]fl
 }
 
 // setVector returns a query its vector, where there are any.
-func (s *corpus) setVector(q *retrieval.Query, by SearchMode, weight float64) {
-	if s.questionVectors != nil {
-		q.Vector, q.VectorWeight = s.questionVectors[q.EmbeddingText()], weight
+func (c *corpus) setVector(q *retrieval.Query, by SearchMode, weight float64) {
+	if c.questionVectors != nil {
+		q.Vector, q.VectorWeight = c.questionVectors[q.EmbeddingText()], weight
 		if by == SearchVectors {
 			q.VectorWeight = 1
 		}

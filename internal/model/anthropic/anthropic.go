@@ -50,8 +50,8 @@ func setHeaders(h http.Header, key string) {
 func newDecoder() stream.Decoder { return new(decoder).decode }
 
 // Stream implements Model.
-func (a *Model) Stream(ctx context.Context, req model.Request) iter.Seq2[model.Chunk, error] {
-	return stream.Answer(ctx, &a.Client, &a.quirks, &format, req)
+func (m *Model) Stream(ctx context.Context, req model.Request) iter.Seq2[model.Chunk, error] {
+	return stream.Answer(ctx, &m.Client, &m.quirks, &format, req)
 }
 
 // defaultMaxTokens is the longest answer asked of a model that requires a bound: every model of Anthropic's allows it.

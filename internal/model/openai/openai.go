@@ -32,8 +32,8 @@ var format = stream.Format{
 }
 
 // Stream implements Model.
-func (o *Model) Stream(ctx context.Context, req model.Request) iter.Seq2[model.Chunk, error] {
-	return stream.Answer(ctx, &o.Client, &o.quirks, &format, req)
+func (m *Model) Stream(ctx context.Context, req model.Request) iter.Seq2[model.Chunk, error] {
+	return stream.Answer(ctx, &m.Client, &m.quirks, &format, req)
 }
 
 type request struct {

@@ -37,12 +37,12 @@ var codeNotationPattern = regexp.MustCompile(
 
 // isAboutCode reports whether the question is about code, configuration or a command, or how something is done, which a
 // command may answer.
-func (t *parsedQuestion) isAboutCode() bool {
-	if t.wantsSteps || codeNotationPattern.MatchString(t.originalText) ||
-		containsAny(t.originalText, codeTopicWordsUnspaced...) || len(findCodes(t.originalText)) > 0 {
+func (q *parsedQuestion) isAboutCode() bool {
+	if q.wantsSteps || codeNotationPattern.MatchString(q.originalText) ||
+		containsAny(q.originalText, codeTopicWordsUnspaced...) || len(findCodes(q.originalText)) > 0 {
 		return true
 	}
-	return containsWord(t.foldedText, func(w string) bool { return codeTopicWords[w] })
+	return containsWord(q.foldedText, func(w string) bool { return codeTopicWords[w] })
 }
 
 func stripCodeBlocks(text string, blocks []markdown.Block) string {
@@ -64,17 +64,17 @@ func isCodeBlock(b markdown.Block) bool { return b.Kind == markdown.Code }
 
 // shareOutsideCode returns how much of what the passage holds of the question stands outside its code, 0 to 1; 1 where
 // the question is about code.
-func (t *parsedQuestion) shareOutsideCode(p model.Passage) float64 {
-	if t.wantsCode {
+func (q *parsedQuestion) shareOutsideCode(p model.Passage) float64 {
+	if q.wantsCode {
 		return 1
 	}
 	plain := stripCodeBlocks(p.Text, parseBlocks(p.Text))
 	if plain == p.Text {
 		return 1
 	}
-	title := mergeMatches(t.matchText(p.Heading), t.matchText(p.SourceName))
-	if all := t.matchedShare(mergeMatches(title, t.matchText(p.Text)), t.isSingleWord); all > 0 {
-		return t.matchedShare(mergeMatches(title, t.matchText(plain)), t.isSingleWord) / all
+	title := mergeMatches(q.matchText(p.Heading), q.matchText(p.SourceName))
+	if all := q.matchedShare(mergeMatches(title, q.matchText(p.Text)), q.isSingleWord); all > 0 {
+		return q.matchedShare(mergeMatches(title, q.matchText(plain)), q.isSingleWord) / all
 	}
 	return 1
 }

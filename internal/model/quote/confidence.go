@@ -29,36 +29,36 @@ var featureWeights = confidenceFeatures{2.35, 7.51, 1.32, 2.25, 1.70, 0.24, 0.97
 const featureBias = -5.03
 
 // confidence returns how likely the unit answers the question, 0 to 1.
-func (t *parsedQuestion) confidence(passages []model.Passage, p *passageLayout, best quotableUnit) float64 {
+func (q *parsedQuestion) confidence(passages []model.Passage, p *passageLayout, best quotableUnit) float64 {
 	z := featureBias
-	for i, d := range t.features(passages, p, best) {
+	for i, d := range q.features(passages, p, best) {
 		z += featureWeights[i] * d
 	}
-	z -= missingAmountLoss * boolToFloat(t.lacksAmount(mergeMatches(p.passageMatch, best.ownMatch)) ||
-		!best.isTableRow && t.contentWordCount() == 1 && t.lacksCount(passages[best.passageIndex].Text))
+	z -= missingAmountLoss * boolToFloat(q.lacksAmount(mergeMatches(p.passageMatch, best.ownMatch)) ||
+		!best.isTableRow && q.contentWordCount() == 1 && q.lacksCount(passages[best.passageIndex].Text))
 	return 1 / (1 + math.Exp(-z))
 }
 
 const maxCountedWords = 6 // content words of a question
 
-func (t *parsedQuestion) features(passages []model.Passage, p *passageLayout, best quotableUnit) confidenceFeatures {
+func (q *parsedQuestion) features(passages []model.Passage, p *passageLayout, best quotableUnit) confidenceFeatures {
 	passage := passages[best.passageIndex]
-	first, plain := effectiveSignals(&passages[0]), t.shareOutsideCode(passages[0])
+	first, plain := effectiveSignals(&passages[0]), q.shareOutsideCode(passages[0])
 	return confidenceFeatures{
 		plain * first.Words,
 		plain * first.Letters,
 		plain * first.Stretch,
-		t.matchedShare(best.ownMatch, t.isSingleWord),
+		q.matchedShare(best.ownMatch, q.isSingleWord),
 		// what the title leaves open
-		t.matchedShare(t.matchText(p.scoredText), func(i int) bool {
-			return t.isSingleWord(i) && p.titleMatch[i] < relatedStrength
+		q.matchedShare(q.matchText(p.scoredText), func(i int) bool {
+			return q.isSingleWord(i) && p.titleMatch[i] < relatedStrength
 		}),
 		// of many words some are missing always
-		float64(min(t.contentWordCount(), maxCountedWords)),
-		boolToFloat(t.isFollowUp),   // it names less of what it is about
-		boolToFloat(t.isUnspaced()), // Words says nothing
-		boolToFloat(!best.isTableRow && t.lacksCount(passage.Text)),
-		boolToFloat(t.wantsNumber && !t.hasNewNumber(passage.Text)),
+		float64(min(q.contentWordCount(), maxCountedWords)),
+		boolToFloat(q.isFollowUp),   // it names less of what it is about
+		boolToFloat(q.isUnspaced()), // Words says nothing
+		boolToFloat(!best.isTableRow && q.lacksCount(passage.Text)),
+		boolToFloat(q.wantsNumber && !q.hasNewNumber(passage.Text)),
 	}
 }
 
@@ -79,9 +79,9 @@ func boolToFloat(is bool) float64 {
 
 // matchedShare returns the weight of those of the message's words that were found, 0 to 1; half where there are none
 // such.
-func (t *parsedQuestion) matchedShare(found []float64, of func(i int) bool) float64 {
+func (q *parsedQuestion) matchedShare(found []float64, of func(i int) bool) float64 {
 	matched, all := 0.0, 0.0
-	for i, s := range t.terms {
+	for i, s := range q.terms {
 		if s.fromLastMessage && of(i) {
 			matched += s.weight * found[i]
 			all += s.weight
@@ -93,11 +93,11 @@ func (t *parsedQuestion) matchedShare(found []float64, of func(i int) bool) floa
 	return matched / all
 }
 
-func (t *parsedQuestion) isSingleWord(i int) bool { return !t.terms[i].isPair }
+func (q *parsedQuestion) isSingleWord(i int) bool { return !q.terms[i].isPair }
 
 // contentWordCount counts the content words of the message itself.
-func (t *parsedQuestion) contentWordCount() (n int) {
-	for _, s := range t.terms {
+func (q *parsedQuestion) contentWordCount() (n int) {
+	for _, s := range q.terms {
 		if s.fromLastMessage && !s.isPair {
 			n++
 		}
@@ -106,22 +106,22 @@ func (t *parsedQuestion) contentWordCount() (n int) {
 }
 
 // isUnspaced reports whether no word of the message is set apart from the others.
-func (t *parsedQuestion) isUnspaced() bool {
-	for _, s := range t.terms {
+func (q *parsedQuestion) isUnspaced() bool {
+	for _, s := range q.terms {
 		if s.fromLastMessage && !s.isPair && !words.IsUnspaced(s.word) {
 			return false
 		}
 	}
-	return len(t.terms) > 0
+	return len(q.terms) > 0
 }
 
-func (t *parsedQuestion) hasNewNumber(text string) bool {
-	return containsWord(text, t.isNewNumber)
+func (q *parsedQuestion) hasNewNumber(text string) bool {
+	return containsWord(text, q.isNewNumber)
 }
 
 // isNewNumber reports whether a word is a number that the question does not name itself.
-func (t *parsedQuestion) isNewNumber(word string) bool {
-	return isNumber(word) && !strings.Contains(t.foldedText, word)
+func (q *parsedQuestion) isNewNumber(word string) bool {
+	return isNumber(word) && !strings.Contains(q.foldedText, word)
 }
 
 // countWordReach is how many words after a number the thing stands that it counts.
@@ -129,8 +129,8 @@ const countWordReach = 4
 
 // lacksCount reports whether the question asks how many there are of something, and that the text has no number before
 // that word.
-func (t *parsedQuestion) lacksCount(text string) bool {
-	if t.countedStem == "" {
+func (q *parsedQuestion) lacksCount(text string) bool {
+	if q.countedStem == "" {
 		return false
 	}
 	left, last := 0, 0
@@ -142,7 +142,7 @@ func (t *parsedQuestion) lacksCount(text string) bool {
 		last = token.End
 		if isNumber(token.Word) {
 			left = countWordReach
-		} else if left >= 0 && t.lang.Stem(token.Word) == t.countedStem {
+		} else if left >= 0 && q.lang.Stem(token.Word) == q.countedStem {
 			return false
 		}
 	}
@@ -179,13 +179,13 @@ func ConfidenceFeatures(req model.Request) []float64 {
 // no word is rare.
 
 // minConfidence returns the least confidence that what the unit holds justifies; 0 for none.
-func (t *parsedQuestion) minConfidence(passage model.Passage, p *passageLayout, best quotableUnit) float64 {
+func (q *parsedQuestion) minConfidence(passage model.Passage, p *passageLayout, best quotableUnit) float64 {
 	switch {
-	case t.matchesCode(passage, p, best):
+	case q.matchesCode(passage, p, best):
 		return codeConfidence
-	case t.isRequestedList(p, best):
+	case q.isRequestedList(p, best):
 		return listConfidence
-	case t.statesFact(p, best):
+	case q.statesFact(p, best):
 		return factConfidence
 	}
 	return 0
@@ -195,28 +195,28 @@ func (t *parsedQuestion) minConfidence(passage model.Passage, p *passageLayout, 
 // names, and the amount that it asks for.
 const factConfidence = 0.8
 
-func (t *parsedQuestion) statesFact(p *passageLayout, best quotableUnit) bool {
-	if !best.isTableRow && !t.unitHasAmount(best) || t.contentWordCount() < 2 {
+func (q *parsedQuestion) statesFact(p *passageLayout, best quotableUnit) bool {
+	if !best.isTableRow && !q.unitHasAmount(best) || q.contentWordCount() < 2 {
 		return false
 	}
-	return t.isNamedBy(mergeMatches(p.titleMatch, best.ownMatch), isFrameWord) &&
-		t.matchedShare(best.ownMatch, t.isSingleWord) >= relatedStrength
+	return q.isNamedBy(mergeMatches(p.titleMatch, best.ownMatch), isFrameWord) &&
+		q.matchedShare(best.ownMatch, q.isSingleWord) >= relatedStrength
 }
 
 // isRequestedList reports whether the unit is a table, a list or the sentence above a table that holds what the
 // question wants listed.
-func (t *parsedQuestion) isRequestedList(p *passageLayout, best quotableUnit) bool {
+func (q *parsedQuestion) isRequestedList(p *passageLayout, best quotableUnit) bool {
 	c := unitContext{layout: p, headingMatch: p.titleMatch}
-	if !t.wantsList || best.kind != markdown.Table && best.kind != markdown.Item && !p.isAboveTable(best) {
+	if !q.wantsList || best.kind != markdown.Table && best.kind != markdown.Item && !p.isAboveTable(best) {
 		return false
 	}
 	isFree := func(word string) bool { return isFrameWord(word) || listVerbs[word] }
-	return t.contentWordCount() > 0 && t.isNamedBy(c.listTitleMatch(t, best), isFree)
+	return q.contentWordCount() > 0 && q.isNamedBy(c.listTitleMatch(q, best), isFree)
 }
 
 // isNamedBy reports whether the message's words are all among what was found, apart from those that may be missing.
-func (t *parsedQuestion) isNamedBy(found []float64, mayMiss func(word string) bool) bool {
-	for i, s := range t.terms {
+func (q *parsedQuestion) isNamedBy(found []float64, mayMiss func(word string) bool) bool {
+	for i, s := range q.terms {
 		if s.fromLastMessage && !s.isPair && !mayMiss(s.word) && found[i] < relatedStrength {
 			return false
 		}

@@ -21,13 +21,13 @@ type excerpt struct {
 	continuesPrevious bool   // goes on with what stands before it, on the next line
 }
 
-func (s excerpt) separator(first bool) string {
+func (e excerpt) separator(first bool) string {
 	switch {
-	case first && s.heading == "":
+	case first && e.heading == "":
 		return ""
 	case first:
-		return s.heading + "\n\n"
-	case s.continuesPrevious:
+		return e.heading + "\n\n"
+	case e.continuesPrevious:
 		return "\n"
 	}
 	return "\n\n"
@@ -42,29 +42,29 @@ const (
 	shortQuoteBytes   = 220 // a shorter quote is continued with the next sentence
 )
 
-func (t *parsedQuestion) pickExcerpts(passages []model.Passage, pages []passageLayout, best quotableUnit) []excerpt {
+func (q *parsedQuestion) pickExcerpts(passages []model.Passage, pages []passageLayout, best quotableUnit) []excerpt {
 	if best.isTableRow {
-		return t.excerptRows(pages, best)
+		return q.excerptRows(pages, best)
 	}
-	first := t.excerptAround(&pages[best.passageIndex], best)
+	first := q.excerptAround(&pages[best.passageIndex], best)
 	picked := procedureExcerpts(passages, pages, best, first)
 	if len(picked) > 1 {
 		return picked
 	}
 	picked[0].heading = contextHeading(&pages[best.passageIndex], passages[best.passageIndex], best, first)
-	if more := t.secondExcerpt(pages, best, first); more != nil {
+	if more := q.secondExcerpt(pages, best, first); more != nil {
 		picked = append(picked, *more)
 	}
 	return picked
 }
 
 // layOutPassages lays out the passages that are read closely, as many as there is time for until ctx ends.
-func (t *parsedQuestion) layOutPassages(ctx context.Context, passages []model.Passage) (pages []passageLayout) {
+func (q *parsedQuestion) layOutPassages(ctx context.Context, passages []model.Passage) (pages []passageLayout) {
 	for i, p := range passages[:min(maxReadPassages, len(passages))] {
 		if ctx.Err() != nil {
 			break
 		}
-		pages = append(pages, t.layOutPassage(i, p))
+		pages = append(pages, q.layOutPassage(i, p))
 	}
 	return pages
 }
@@ -88,17 +88,17 @@ const (
 )
 
 // secondExcerpt adds a stretch of another passage that speaks of what the first leaves out.
-func (t *parsedQuestion) secondExcerpt(pages []passageLayout, best quotableUnit, first excerpt) *excerpt {
-	if len(t.negatedTerms) > 0 {
+func (q *parsedQuestion) secondExcerpt(pages []passageLayout, best quotableUnit, first excerpt) *excerpt {
+	if len(q.negatedTerms) > 0 {
 		return nil // it would most likely speak of the opposite
 	}
 	firstMatch := mergeMatches(pages[first.passageIndex].titleMatch,
-		t.matchText(pages[first.passageIndex].text[first.start:first.end]))
+		q.matchText(pages[first.passageIndex].text[first.start:first.end]))
 	var more quotableUnit
 	for i, p := range pages {
 		for _, u := range p.units {
 			if i != first.passageIndex && u.score > max(more.score, minSecondScoreShare*best.score) &&
-				t.addedShare(firstMatch, u.ownMatch) >= minAddedShare && !refersBack(p.text[u.start:u.end]) {
+				q.addedShare(firstMatch, u.ownMatch) >= minAddedShare && !refersBack(p.text[u.start:u.end]) {
 				more = u
 			}
 		}
@@ -106,7 +106,7 @@ func (t *parsedQuestion) secondExcerpt(pages []passageLayout, best quotableUnit,
 	if more.score == 0 || more.isTableRow {
 		return nil
 	}
-	s := t.excerptAround(&pages[more.passageIndex], more)
+	s := q.excerptAround(&pages[more.passageIndex], more)
 	one, two := pages[first.passageIndex].text[first.start:first.end], pages[s.passageIndex].text[s.start:s.end]
 	if len(one)+len(two) > maxListBytes || isSimilarText(one, two) {
 		return nil
@@ -115,13 +115,13 @@ func (t *parsedQuestion) secondExcerpt(pages []passageLayout, best quotableUnit,
 }
 
 // addedShare returns the weight of the message's words that more matches and the other does not, 0 to 1.
-func (t *parsedQuestion) addedShare(matched, more []float64) (sum float64) {
-	for i, s := range t.terms {
+func (q *parsedQuestion) addedShare(matched, more []float64) (sum float64) {
+	for i, s := range q.terms {
 		if s.fromLastMessage {
 			sum += s.weight * max(0, more[i]-matched[i])
 		}
 	}
-	return sum / max(t.ownWeight, 1e-9)
+	return sum / max(q.ownWeight, 1e-9)
 }
 
 func isSimilarText(a, b string) bool {
@@ -146,11 +146,11 @@ type quoteLimits struct {
 }
 
 // quoteLimits is little for a fact, and a paragraph for an overview.
-func (t *parsedQuestion) quoteLimits() quoteLimits {
+func (q *parsedQuestion) quoteLimits() quoteLimits {
 	switch {
-	case t.wantsOverview:
+	case q.wantsOverview:
 		return quoteLimits{targetBytes: 600, maxSentences: 7}
-	case t.wantsFact:
+	case q.wantsFact:
 		return quoteLimits{targetBytes: shortQuoteBytes / 3, maxSentences: 1}
 	}
 	return quoteLimits{targetBytes: shortQuoteBytes, maxSentences: 3}
@@ -189,7 +189,8 @@ func contextHeading(p *passageLayout, passage model.Passage, u quotableUnit, s e
 	r, _ := utf8.DecodeRuneInString(text)
 	item := u.kind == markdown.Item && p.blocks[u.firstBlock].Kind == markdown.Item &&
 		(s.start > p.blocks[u.firstBlock].Start || u.firstBlock > 0 && p.blocks[u.firstBlock-1].Kind == markdown.Item)
-	short := u.kind == markdown.Paragraph && len(text) < maxFragmentBytes && !endsSentence(lastRune(trimTrailingMarkup(text)))
+	short := u.kind == markdown.Paragraph && len(text) < maxFragmentBytes &&
+		!endsSentence(lastRune(trimTrailingMarkup(text)))
 	if !item && !short && (u.kind != markdown.Paragraph || !refersBack(text) && !unicode.IsLower(r)) {
 		return ""
 	}

@@ -49,12 +49,12 @@ func (p *passageLayout) belongsToGroup(first, i int) bool {
 
 // excerptAround widens the unit to what must be read with it: the whole list where it fits, the sibling of a list, or
 // the sentences beside it.
-func (t *parsedQuestion) excerptAround(p *passageLayout, u quotableUnit) excerpt {
+func (q *parsedQuestion) excerptAround(p *passageLayout, u quotableUnit) excerpt {
 	if u.firstBlock == u.lastBlock && u.kind == markdown.Paragraph {
-		if s, ok := t.sectionExcerpt(p, u); ok {
+		if s, ok := q.sectionExcerpt(p, u); ok {
 			return s
 		}
-		return p.sentencesAround(u, t.quoteLimits())
+		return p.sentencesAround(u, q.quoteLimits())
 	}
 	if u.ordered && !p.isLeadIn(u.firstBlock) {
 		return u.excerpt
@@ -147,9 +147,9 @@ const maxSectionBytes = 700
 // sectionExcerpt returns the beginning of what stands under a heading, with the table right below it, where the
 // question is for all of it: where its words are those of the heading, and no sentence holds one that the heading
 // lacks.
-func (t *parsedQuestion) sectionExcerpt(p *passageLayout, u quotableUnit) (excerpt, bool) {
-	if t.wantsSteps || t.asksWhoMay || t.wantsFact && !t.isBareSubject() || t.wantsList && !p.isAboveTable(u) ||
-		len(t.negatedTerms) > 0 || !t.wantsList && !t.isCoveredByTitle(p) {
+func (q *parsedQuestion) sectionExcerpt(p *passageLayout, u quotableUnit) (excerpt, bool) {
+	if q.wantsSteps || q.asksWhoMay || q.wantsFact && !q.isBareSubject() || q.wantsList && !p.isAboveTable(u) ||
+		len(q.negatedTerms) > 0 || !q.wantsList && !q.isCoveredByTitle(p) {
 		return excerpt{}, false
 	}
 	s := excerpt{passageIndex: u.passageIndex}
@@ -172,15 +172,15 @@ func (t *parsedQuestion) sectionExcerpt(p *passageLayout, u quotableUnit) (excer
 }
 
 // isBareSubject reports whether the message is hardly more than the name of its subject: "price?".
-func (t *parsedQuestion) isBareSubject() bool {
-	return t.contentWordCount() <= 1 && len(splitWords(t.foldedText)) <= maxBareWords
+func (q *parsedQuestion) isBareSubject() bool {
+	return q.contentWordCount() <= 1 && len(splitWords(q.foldedText)) <= maxBareWords
 }
 
 // isCoveredByTitle reports whether the passage's title names all of the question, and that the passage is one section:
 // no heading stands in it.
-func (t *parsedQuestion) isCoveredByTitle(p *passageLayout) bool {
+func (q *parsedQuestion) isCoveredByTitle(p *passageLayout) bool {
 	hasHeading := slices.ContainsFunc(p.blocks, func(b markdown.Block) bool {
 		return b.Kind == markdown.Heading && b.Start > 0
 	})
-	return !hasHeading && t.contentWordCount() > 0 && t.isNamedBy(p.titleMatch, isFrameWord)
+	return !hasHeading && q.contentWordCount() > 0 && q.isNamedBy(p.titleMatch, isFrameWord)
 }

@@ -49,22 +49,22 @@ func inputQuestion(l words.Language, missing []toolInput) string {
 }
 
 // label returns what the input is called, with its choices.
-func (in toolInput) label() string {
-	label := in.shortDescription
+func (t toolInput) label() string {
+	label := t.shortDescription
 	if label == "" {
-		label = in.plainName()
+		label = t.plainName()
 	}
-	if len(in.choices) == 0 {
+	if len(t.choices) == 0 {
 		return label
 	}
-	choices := make([]string, len(in.choices))
-	for i, c := range in.choices {
+	choices := make([]string, len(t.choices))
+	for i, c := range t.choices {
 		choices[i] = displayValue(c)
 	}
 	return label + " (" + strings.Join(choices, ", ") + ")"
 }
 
-func (in toolInput) plainName() string { return strings.Join(splitNameWords(in.name), " ") }
+func (t toolInput) plainName() string { return strings.Join(splitNameWords(t.name), " ") }
 
 // AsksForInputs reports whether the text is how the built-in model asks for inputs that a call lacks. The message
 // before it went to a tool, so that it says nothing of what later questions are about.
@@ -77,17 +77,17 @@ func AsksForInputs(text string) bool {
 	return false
 }
 
-func (d toolTexts) parseInputQuestion(text string) (string, bool) {
-	text, begins := strings.CutPrefix(strings.TrimSpace(text), d.needInputs[0])
-	text, ends := strings.CutSuffix(text, d.needInputs[1])
+func (t toolTexts) parseInputQuestion(text string) (string, bool) {
+	text, begins := strings.CutPrefix(strings.TrimSpace(text), t.needInputs[0])
+	text, ends := strings.CutSuffix(text, t.needInputs[1])
 	return text, begins && ends
 }
 
 // parseRequestedInputs returns the inputs that the question asks for; ok is false where it is no question of this tool.
-func (w *callDraft) parseRequestedInputs(text string) (all []toolInput, ok bool) {
+func (cd *callDraft) parseRequestedInputs(text string) (all []toolInput, ok bool) {
 	for _, d := range toolTextsByLanguage {
 		if list, ok := d.parseInputQuestion(text); ok {
-			return matchLabels(w.inputs, list, d.listSeparator, map[[2]int]bool{})
+			return matchLabels(cd.inputs, list, d.listSeparator, map[[2]int]bool{})
 		}
 	}
 	return nil, false
@@ -120,9 +120,9 @@ func matchLabels(inputs []toolInput, list, comma string, deadEnds map[[2]int]boo
 }
 
 // replyLanguage returns the one that the user last wrote in for sure, else the tool's, else the agent's.
-func (w *callDraft) replyLanguage(req model.Request) words.Language {
-	own := []string{strings.Join(w.tool.Triggers, " "), w.tool.Description}
-	return surestLanguage(slices.Concat(agentTexts(req), own, userTexts(req.Messages), w.userTexts))
+func (cd *callDraft) replyLanguage(req model.Request) words.Language {
+	own := []string{strings.Join(cd.tool.Triggers, " "), cd.tool.Description}
+	return surestLanguage(slices.Concat(agentTexts(req), own, userTexts(req.Messages), cd.userTexts))
 }
 
 func isRedacted(text string) bool {

@@ -32,31 +32,31 @@ type quotableUnit struct {
 	score                 float64
 }
 
-func (t *parsedQuestion) layOutPassage(i int, p model.Passage) passageLayout {
+func (q *parsedQuestion) layOutPassage(i int, p model.Passage) passageLayout {
 	pg := passageLayout{text: p.Text, blocks: parseBlocks(p.Text)}
-	pg.titleMatch = mergeMatches(t.matchText(p.Heading), t.matchText(p.SourceName))
+	pg.titleMatch = mergeMatches(q.matchText(p.Heading), q.matchText(p.SourceName))
 	pg.scoredText = p.Text
-	if !t.wantsCode {
+	if !q.wantsCode {
 		pg.scoredText = stripCodeBlocks(p.Text, pg.blocks)
 	}
-	pg.passageMatch = mergeMatches(pg.titleMatch, t.matchText(pg.scoredText))
+	pg.passageMatch = mergeMatches(pg.titleMatch, q.matchText(pg.scoredText))
 	c := unitContext{layout: &pg, passageIndex: i, headingMatch: pg.titleMatch,
-		headingFocus: t.headingPathFocus(p.Heading), isFirstUnderHeading: true}
+		headingFocus: q.headingPathFocus(p.Heading), isFirstUnderHeading: true}
 	c.passageWeight = (0.55 + 0.45*p.Score) * (1 - rankLoss*float64(i)) *
-		(1 - focusLoss*(1-c.headingFocus)) * (1 - missingWordLoss*(1-t.ownCoverage(pg.passageMatch)))
-	if t.lacksName(pg.passageMatch) {
+		(1 - focusLoss*(1-c.headingFocus)) * (1 - missingWordLoss*(1-q.ownCoverage(pg.passageMatch)))
+	if q.lacksName(pg.passageMatch) {
 		c.passageWeight *= 1 - missingNameLoss
 	}
-	if t.isOtherLanguage(p.Text) {
+	if q.isOtherLanguage(p.Text) {
 		c.passageWeight *= 1 - otherLanguageLoss
 	}
 	for n := 0; n < len(pg.blocks); {
 		b, last := pg.blocks[n], pg.groupEnd(n)
 		switch {
 		case b.Kind == markdown.Heading:
-			c.headingMatch, c.isFirstUnderHeading = mergeMatches(c.headingMatch, t.matchText(p.Text[b.Start:b.End])), true
+			c.headingMatch, c.isFirstUnderHeading = mergeMatches(c.headingMatch, q.matchText(p.Text[b.Start:b.End])), true
 		case b.Kind != markdown.Markup:
-			t.addUnits(&c, n, last)
+			q.addUnits(&c, n, last)
 		}
 		n = last + 1
 	}
@@ -64,12 +64,12 @@ func (t *parsedQuestion) layOutPassage(i int, p model.Passage) passageLayout {
 }
 
 // addUnits adds what can be quoted of the blocks, which belong together.
-func (t *parsedQuestion) addUnits(c *unitContext, first, last int) {
+func (q *parsedQuestion) addUnits(c *unitContext, first, last int) {
 	b, end := c.layout.blocks[first], c.layout.blocks[last].End
 	if first == last && b.Kind == markdown.Paragraph {
 		for _, s := range prose.Sentences(c.layout.text, b.Start, b.End) {
 			if !endsWithColon(c.layout.text[s.Start:s.End]) {
-				t.addUnit(c, quotableUnit{excerpt: excerpt{passageIndex: c.passageIndex, start: s.Start, end: s.End},
+				q.addUnit(c, quotableUnit{excerpt: excerpt{passageIndex: c.passageIndex, start: s.Start, end: s.End},
 					firstBlock: first, lastBlock: first, kind: b.Kind})
 			}
 		}
@@ -81,16 +81,16 @@ func (t *parsedQuestion) addUnits(c *unitContext, first, last int) {
 	}
 	u := quotableUnit{excerpt: excerpt{passageIndex: c.passageIndex, start: b.Start, end: end}, firstBlock: first,
 		lastBlock: last, kind: kind, ordered: ordered}
-	if c.layout.blocks[last].Kind == markdown.Table && t.addTableRows(c, u, last) {
+	if c.layout.blocks[last].Kind == markdown.Table && q.addTableRows(c, u, last) {
 		return
 	}
 	if end-b.Start <= maxListBytes || ordered { // steps are never cut
-		t.addUnit(c, u)
+		q.addUnit(c, u)
 		return
 	}
 	for _, b := range c.layout.blocks[first : last+1] {
 		u.start, u.end = b.Start, b.End
-		t.addUnit(c, u)
+		q.addUnit(c, u)
 	}
 }
 
@@ -113,12 +113,12 @@ type unitContext struct {
 	passageWeight       float64 // of the passage
 }
 
-func (t *parsedQuestion) addUnit(c *unitContext, u quotableUnit) {
+func (q *parsedQuestion) addUnit(c *unitContext, u quotableUnit) {
 	if size := u.end - u.start; size > maxWholeUnitBytes || size > maxUnitBytes && !u.ordered && u.kind != markdown.Code &&
 		!u.isTableRow {
 		return
 	}
-	if !t.wantsCode && u.scoringKind(c.layout) == markdown.Code {
+	if !q.wantsCode && u.scoringKind(c.layout) == markdown.Code {
 		return
 	}
 	text := c.layout.text[u.start:u.end]
@@ -126,22 +126,22 @@ func (t *parsedQuestion) addUnit(c *unitContext, u quotableUnit) {
 	if c.isFirstUnderHeading {
 		share = headingShareFirst
 	}
-	u.ownMatch = t.matchText(c.layout.scoredUnitText(t, u))
+	u.ownMatch = q.matchText(c.layout.scoredUnitText(q, u))
 	if c.tableHeadMatch != nil {
 		u.ownMatch = mergeMatches(u.ownMatch, c.tableHeadMatch)
-		t.matchJoinedPairs(u.ownMatch)
+		q.matchJoinedPairs(u.ownMatch)
 	}
-	if t.wantsList && u.kind == markdown.Table {
-		u.ownMatch = t.matchText(firstCell(text))
+	if q.wantsList && u.kind == markdown.Table {
+		u.ownMatch = q.matchText(firstCell(text))
 	}
 	u.contextMatch = slices.Clone(u.ownMatch)
 	for i := range u.contextMatch {
 		u.contextMatch[i] = max(u.contextMatch[i], share*c.headingMatch[i], passageShare*c.layout.passageMatch[i])
 	}
-	u.score = t.fullCoverage(u.contextMatch) * c.passageWeight * readability(text,
-		u.scoringKind(c.layout)) * u.completeness(text) * t.formFit(c, u)
+	u.score = q.fullCoverage(u.contextMatch) * c.passageWeight * readability(text,
+		u.scoringKind(c.layout)) * u.completeness(text) * q.formFit(c, u)
 	c.layout.units = append(c.layout.units, u)
-	c.isFirstUnderHeading = c.isFirstUnderHeading && t.ownCoverage(u.ownMatch) == 0
+	c.isFirstUnderHeading = c.isFirstUnderHeading && q.ownCoverage(u.ownMatch) == 0
 }
 
 // Weights of what a passage loses.
@@ -155,18 +155,18 @@ const (
 )
 
 // headingPathFocus returns how much of the outermost and of the innermost heading the question names.
-func (t *parsedQuestion) headingPathFocus(heading string) float64 {
+func (q *parsedQuestion) headingPathFocus(heading string) float64 {
 	page, _, _ := strings.Cut(heading, " › ")
-	return (t.headingFocus(page) + t.headingFocus(heading[strings.LastIndex(heading, "›")+1:])) / 2
+	return (q.headingFocus(page) + q.headingFocus(heading[strings.LastIndex(heading, "›")+1:])) / 2
 }
 
 // headingFocus returns the share of the heading's content words that the question names.
-func (t *parsedQuestion) headingFocus(heading string) float64 {
+func (q *parsedQuestion) headingFocus(heading string) float64 {
 	content, matched := 0.0, 0.0
 	for token := range words.Tokens(heading) {
-		if !t.lang.IsStopWord(token.Word) {
+		if !q.lang.IsStopWord(token.Word) {
 			content++
-			matched += slices.Max(append(t.matchText(token.Word), 0))
+			matched += slices.Max(append(q.matchText(token.Word), 0))
 		}
 	}
 	if content == 0 {
@@ -204,31 +204,31 @@ const (
 	negationFit    = 0.5  // a unit that denies what the question denies; against one that does not
 )
 
-func (t *parsedQuestion) formFit(c *unitContext, u quotableUnit) float64 {
+func (q *parsedQuestion) formFit(c *unitContext, u quotableUnit) float64 {
 	f := 1.0
 	switch {
-	case t.wantsSteps && c.layout.isProcedure(u):
-		f += stepsFit*t.ownCoverage(c.leadMatch(t, u)) - strayStepsFit
-	case t.wantsSteps && u.kind == markdown.Item:
+	case q.wantsSteps && c.layout.isProcedure(u):
+		f += stepsFit*q.ownCoverage(c.leadMatch(q, u)) - strayStepsFit
+	case q.wantsSteps && u.kind == markdown.Item:
 		f -= listFit
-	case t.wantsSteps && c.layout.effectiveKind(u) == markdown.Paragraph && givesInstruction(c.layout.text[u.start:u.end]):
-		f += instructionFit * t.ownCoverage(c.headingMatch)
-	case (t.wantsDefinition || t.wantsFact) && c.layout.isProcedure(u):
+	case q.wantsSteps && c.layout.effectiveKind(u) == markdown.Paragraph && givesInstruction(c.layout.text[u.start:u.end]):
+		f += instructionFit * q.ownCoverage(c.headingMatch)
+	case (q.wantsDefinition || q.wantsFact) && c.layout.isProcedure(u):
 		f -= strayStepsFit
-	case t.asksWhoMay && u.kind == markdown.Paragraph && statesPermission(c.layout.text[u.start:u.end]):
+	case q.asksWhoMay && u.kind == markdown.Paragraph && statesPermission(c.layout.text[u.start:u.end]):
 		f += permissionFit
-	case t.wantsList &&
+	case q.wantsList &&
 		(u.kind == markdown.Table || u.kind == markdown.Item || u.kind == markdown.Paragraph && c.layout.isAboveTable(u)):
-		f += tableFit * t.ownCoverage(c.listTitleMatch(t, u))
-	case t.wantsDefinition && c.isFirstUnderHeading:
+		f += tableFit * q.ownCoverage(c.listTitleMatch(q, u))
+	case q.wantsDefinition && c.isFirstUnderHeading:
 		f += definitionFit * c.headingFocus
 	}
-	if t.wantsNumber && !u.isTableRow && !t.hasNewNumber(c.layout.text[u.start:u.end]) {
+	if q.wantsNumber && !u.isTableRow && !q.hasNewNumber(c.layout.text[u.start:u.end]) {
 		f -= numberFit
 	}
-	if len(t.negatedTerms) > 0 {
-		denies := t.findNegatedTerms(c.layout.text[u.start:u.end])
-		if slices.ContainsFunc(t.negatedTerms, func(i int) bool { return slices.Contains(denies, i) }) {
+	if len(q.negatedTerms) > 0 {
+		denies := q.findNegatedTerms(c.layout.text[u.start:u.end])
+		if slices.ContainsFunc(q.negatedTerms, func(i int) bool { return slices.Contains(denies, i) }) {
 			f += negationFit
 		} else {
 			f -= negationFit

@@ -41,14 +41,14 @@ func findMeasurePhrases(question string) measurePhrases {
 }
 
 // measureOf returns what the word asks to be measured, in the light of the one before it.
-func (a measurePhrases) measureOf(before, word string) measureKind {
+func (m measurePhrases) measureOf(before, word string) measureKind {
 	if (before == "how" || before == "wie") && measureByAdjective[word] != measureNone {
 		return measureByAdjective[word]
 	}
-	if paymentVerbs[word] && a.hasHowMuch {
+	if paymentVerbs[word] && m.hasHowMuch {
 		return measurePrice
 	}
-	if openingHoursWords[word] && a.hasWhen {
+	if openingHoursWords[word] && m.hasWhen {
 		return measureClockTime
 	}
 	if telephoneWords[before] && (word == "number" || word == "nummer") {
@@ -61,10 +61,10 @@ func (a measurePhrases) measureOf(before, word string) measureKind {
 const timeUnitReach = 3
 
 // answersMeasure reports whether the text holds an amount of the kind.
-func (t *parsedQuestion) answersMeasure(m measureKind, text string) bool {
+func (q *parsedQuestion) answersMeasure(m measureKind, text string) bool {
 	switch m {
 	case measureDuration:
-		return t.hasTimeSpan(text)
+		return q.hasTimeSpan(text)
 	case measureSize:
 		return sizePattern.MatchString(text)
 	case measurePrice:
@@ -79,15 +79,15 @@ func (t *parsedQuestion) answersMeasure(m measureKind, text string) bool {
 		return len(languageNamePattern.FindAllString(text, 2)) == 2
 	case measureNone, measureAmount:
 	}
-	return t.hasAmount(text)
+	return q.hasAmount(text)
 }
 
 // hasAmount reports whether there is a number that the question does not name itself and that is no year.
-func (t *parsedQuestion) hasAmount(text string) bool {
-	return containsWord(text, func(w string) bool { return t.isNewNumber(w) && words.KindOf(w)&words.Time == 0 })
+func (q *parsedQuestion) hasAmount(text string) bool {
+	return containsWord(text, func(w string) bool { return q.isNewNumber(w) && words.KindOf(w)&words.Time == 0 })
 }
 
-func (t *parsedQuestion) hasTimeSpan(text string) bool {
+func (q *parsedQuestion) hasTimeSpan(text string) bool {
 	left := 0
 	for token := range words.Tokens(text) {
 		left--
@@ -106,8 +106,8 @@ var countingArticles = words.NewSet("a an ein eine einen einem einer un una une 
 const missingAmountLoss = 1
 
 // lacksAmount reports whether the question asks for an amount and that none of its kind is there.
-func (t *parsedQuestion) lacksAmount(found []float64) bool {
-	for i, s := range t.terms {
+func (q *parsedQuestion) lacksAmount(found []float64) bool {
+	for i, s := range q.terms {
 		// "how often" may be answered by "seldom"
 		if s.fromLastMessage && s.measure > measureAmount && found[i] < relatedStrength {
 			return true
@@ -117,21 +117,21 @@ func (t *parsedQuestion) lacksAmount(found []float64) bool {
 }
 
 // unitHasAmount reports whether the sentence itself holds the amount that the question asks for.
-func (t *parsedQuestion) unitHasAmount(u quotableUnit) bool {
-	return u.kind == markdown.Paragraph && slices.ContainsFunc(t.terms, func(s questionTerm) bool {
-		return s.fromLastMessage && s.measure > measureAmount && u.ownMatch[t.termIndex(s.word)] >= relatedStrength
+func (q *parsedQuestion) unitHasAmount(u quotableUnit) bool {
+	return u.kind == markdown.Paragraph && slices.ContainsFunc(q.terms, func(s questionTerm) bool {
+		return s.fromLastMessage && s.measure > measureAmount && u.ownMatch[q.termIndex(s.word)] >= relatedStrength
 	})
 }
 
 // addMeasureMatches adds to what was found the words of the question that an amount in the text answers.
-func (t *parsedQuestion) addMeasureMatches(found []float64, text string) {
+func (q *parsedQuestion) addMeasureMatches(found []float64, text string) {
 	var looked, there [measureKindCount]bool
-	for i, s := range t.terms {
+	for i, s := range q.terms {
 		if s.measure == measureNone || found[i] >= measureStrength {
 			continue
 		}
 		if !looked[s.measure] {
-			looked[s.measure], there[s.measure] = true, t.answersMeasure(s.measure, text)
+			looked[s.measure], there[s.measure] = true, q.answersMeasure(s.measure, text)
 		}
 		if there[s.measure] {
 			found[i] = measureStrength

@@ -16,7 +16,8 @@ func (s *parsedSentence) recountsPast(t *trigger, m triggerMatch) bool {
 	}
 	from := s.clauseStart(first)
 	for i := from; i < first; i++ {
-		if (s.beginsWithPhrase(i, min(first, i+3), pastPhrases) || s.isDislike(i, first) || s.isReportedSpeech(i, m.wordIndexes)) &&
+		if (s.beginsWithPhrase(i, min(first, i+3), pastPhrases) || s.isDislike(i, first) ||
+			s.isReportedSpeech(i, m.wordIndexes)) &&
 			!s.hasWishWord(i, first) {
 			return true
 		}
@@ -113,8 +114,10 @@ func (s *parsedSentence) recountsPastUnspaced(t *trigger, first, last int) bool 
 	if i := strings.IndexAny(after, "、，,；。"); i >= 0 {
 		after = after[:i]
 	}
-	past := containsAny(before, "他说", "她说", "们说", "听说", "据说", "被告知", "讨厌", "害怕", "拒绝", "已经", "已經", "曾经", "刚刚", "刚才", "早就") ||
-		containsAny(inside, "了", "过") && !containsAny(t.text, "了", "过") || containsAny(before, "我") && endsInChinesePast(after)
+	past := containsAny(before, "他说", "她说", "们说", "听说", "据说", "被告知", "讨厌", "害怕", "拒绝", "已经", "已經", "曾经", "刚刚", "刚才",
+		"早就") ||
+		containsAny(inside, "了", "过") && !containsAny(t.text, "了", "过") || containsAny(before, "我") &&
+		endsInChinesePast(after)
 	if past && !containsAny(before, "请", "帮", "想", "要", "麻烦", "給", "给我") {
 		return true
 	}

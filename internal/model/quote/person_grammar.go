@@ -19,7 +19,8 @@ var handoverTexts = textsByLanguage[string]{
 		"aparecerá aqui.",
 	words.Dutch: "Iemand van het team neemt dit gesprek over. Een ogenblik geduld alstublieft; het antwoord " +
 		"verschijnt hier.",
-	words.Russian:  "Этот разговор продолжит сотрудник нашей команды. Пожалуйста, подождите немного: ответ появится здесь.",
+	words.Russian: "Этот разговор продолжит сотрудник нашей команды. Пожалуйста, подождите немного: ответ " +
+		"появится здесь.",
 	words.Arabic:   "سيتولى شخص من الفريق هذه المحادثة. يرجى الانتظار لحظة، وسيظهر الرد هنا.",
 	words.Chinese:  "团队中的工作人员将接手此对话。请稍候，回复会显示在这里。",
 	words.Japanese: "担当者がこの会話を引き継ぎます。少々お待ちください。返信はここに表示されます。",
@@ -243,7 +244,8 @@ var furtherWishGrammars = []wishGrammar{
 		corePatterns: []string{
 			`(?:(?:quero|queria|gostaria de|preciso de|preciso|desejo|prefiro|posso|poderia|podia|podemos|é possível|` +
 				`seria possível|dá para|tem como|deixe me|me deixe)(?: por favor)? )?(?:falar|conversar|comunicar|` +
-				`ser atendid[oa])(?: diretamente| directamente| por favor)? (?:com|por) ` + portuguesePerson + `(?: (?:sobre|acerca|a respeito|porque|por causa) .*)?`,
+				`ser atendid[oa])(?: diretamente| directamente| por favor)? (?:com|por) ` + portuguesePerson +
+				`(?: (?:sobre|acerca|a respeito|porque|por causa) .*)?`,
 			`(?:(?:pode|podes|poderia|podia) )?(?:me )?(?:passe|passa|passar|transfira|transfere|transferir|conecte|conecta|` +
 				`conectar|ligue|ligar|encaminhe|encaminhar)(?: me)? (?:para|com|a) ` + portuguesePerson,
 			`(?:quero|preciso de|prefiro|queria) (?:um|uma) (?:humano|ser humano|atendente|atendente humano|` +
@@ -263,7 +265,8 @@ var furtherWishGrammars = []wishGrammar{
 				` (?:willen |kunnen |mogen )?(?:spreken|praten|chatten|doorverbonden worden|worden doorverbonden|in contact komen)`,
 			`(?:verbindt?|schakel|zet|doorverbinden)(?: u)?(?: mij| me)?(?: alsjeblieft| alstublieft)?(?: door)? (?:met|naar|` +
 				`aan) ` + dutchPerson + `(?: door)?`,
-			`(?:kunt u|kun je|kan je|wilt u|wil je) (?:mij|me)(?: alsjeblieft| alstublieft)? (?:met|naar) ` + dutchPerson + ` (?:verbinden|doorverbinden|doorschakelen)`,
+			`(?:kunt u|kun je|kan je|wilt u|wil je) (?:mij|me)(?: alsjeblieft| alstublieft)? (?:met|naar) ` +
+				dutchPerson + ` (?:verbinden|doorverbinden|doorschakelen)`,
 			`(?:(?:ik|wij|we) (?:wil|zou|willen)|(?:kan|mag|zou) ik)(?: graag| nu| liever| alstublieft| alsjeblieft|` +
 				` misschien)* (?:iemand|(?:een )(?:echte? |menselijke )*(?:mens|persoon|medewerker))(?: (?:van de|van het|` +
 				`van jullie|van uw) [^ ]+)? (?:spreken|kunnen spreken|willen spreken)`,

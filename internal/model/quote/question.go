@@ -79,40 +79,40 @@ func parseQuestion(userTexts []string, passages []model.Passage) parsedQuestion 
 }
 
 // addTerms notes the content words of a message, and which of them stand side by side.
-func (t *parsedQuestion) addTerms(text string, weight float64, weights map[string]float64) {
+func (q *parsedQuestion) addTerms(text string, weight float64, weights map[string]float64) {
 	before, named, last := -1, false, ""
 	asks := findMeasurePhrases(text)
 	for token := range words.Tokens(text) {
 		by, hyphened := asks.measureOf(last, token.Word), token.Start > 0 && text[token.Start-1] == '-'
 		last = token.Word
-		if t.lang.IsStopWord(token.Word) || hyphened && t.lang.IsStopWord(strings.TrimSuffix(token.Word, "s")) { // "add-ons"
+		if q.lang.IsStopWord(token.Word) || hyphened && q.lang.IsStopWord(strings.TrimSuffix(token.Word, "s")) { // "add-ons"
 			continue
 		}
-		at := t.termIndex(token.Word)
+		at := q.termIndex(token.Word)
 		if at < 0 {
-			if len(t.termIndexes) == maxQuestionTerms {
+			if len(q.termIndexes) == maxQuestionTerms {
 				break
 			}
-			at = len(t.terms)
-			t.termIndexes[token.Word] = at
-			s := t.newTerm(token.Word, weight, weights)
-			s.isProperName = s.fromLastMessage && t.lang != words.German && isCapitalizedInside(text, token)
+			at = len(q.terms)
+			q.termIndexes[token.Word] = at
+			s := q.newTerm(token.Word, weight, weights)
+			s.isProperName = s.fromLastMessage && q.lang != words.German && isCapitalizedInside(text, token)
 			if s.measure = by; by != measureNone {
 				s.weight *= measureWeight
 			}
-			t.appendTerm(s)
+			q.appendTerm(s)
 		}
 		if by != measureNone {
 			continue // what it measures need not stand beside it
 		}
 		if before >= 0 && before != at && !token.Unspaced {
-			a, b := t.terms[before], t.terms[at]
+			a, b := q.terms[before], q.terms[at]
 			pair := questionTerm{isPair: true, firstTerm: before, secondTerm: at,
 				weight: pairWeight * min(a.weight, b.weight), fromLastMessage: a.fromLastMessage && b.fromLastMessage}
 			if named && isCapitalizedInside(text, token) {
 				pair.isNamePair, pair.weight = true, namePairWeight*min(a.weight, b.weight)
 			}
-			t.appendTerm(pair)
+			q.appendTerm(pair)
 		}
 		before, named = at, isCapitalizedInside(text, token)
 	}
@@ -123,7 +123,7 @@ func isCapitalizedInside(text string, token words.Token) bool {
 	return token.Start > 0 && 'A' <= text[token.Start] && text[token.Start] <= 'Z'
 }
 
-func (t *parsedQuestion) newTerm(word string, weight float64, weights map[string]float64) questionTerm {
+func (q *parsedQuestion) newTerm(word string, weight float64, weights map[string]float64) questionTerm {
 	w, known := weights[word]
 	if !known {
 		w = 1
@@ -131,53 +131,53 @@ func (t *parsedQuestion) newTerm(word string, weight float64, weights map[string
 	if isFrameWord(word) {
 		w *= frameWordWeight
 	}
-	s := questionTerm{word: word, stem: t.lang.Stem(word), grams: map[uint64]bool{}, weight: w * weight,
+	s := questionTerm{word: word, stem: q.lang.Stem(word), grams: map[uint64]bool{}, weight: w * weight,
 		fromLastMessage: weight == 1}
-	s.relatedStems = t.lang.Synonyms(s.stem)
+	s.relatedStems = q.lang.Synonyms(s.stem)
 	for _, g := range words.Grams(nil, word) {
 		s.grams[g] = true
 	}
 	return s
 }
 
-func (t *parsedQuestion) appendTerm(s questionTerm) {
-	t.terms = append(t.terms, s)
+func (q *parsedQuestion) appendTerm(s questionTerm) {
+	q.terms = append(q.terms, s)
 	if s.fromLastMessage {
-		t.ownWeight += s.weight
+		q.ownWeight += s.weight
 	}
 }
 
 // termIndex returns the place of a word among the items, -1 where it is none of them.
-func (t *parsedQuestion) termIndex(word string) int {
-	if at, ok := t.termIndexes[word]; ok {
+func (q *parsedQuestion) termIndex(word string) int {
+	if at, ok := q.termIndexes[word]; ok {
 		return at
 	}
 	return -1
 }
 
 // ownCoverage returns the weight of the question's own words that were found, 0 to 1.
-func (t *parsedQuestion) ownCoverage(found []float64) (own float64) {
-	for i, s := range t.terms {
+func (q *parsedQuestion) ownCoverage(found []float64) (own float64) {
+	for i, s := range q.terms {
 		if s.fromLastMessage {
 			own += s.weight * found[i]
 		}
 	}
-	return t.shareOfOwnWeight(own)
+	return q.shareOfOwnWeight(own)
 }
 
 // fullCoverage is ownCoverage with the words of earlier messages.
-func (t *parsedQuestion) fullCoverage(found []float64) (sum float64) {
-	for i, s := range t.terms {
+func (q *parsedQuestion) fullCoverage(found []float64) (sum float64) {
+	for i, s := range q.terms {
 		sum += s.weight * found[i]
 	}
-	return t.shareOfOwnWeight(sum)
+	return q.shareOfOwnWeight(sum)
 }
 
-func (t *parsedQuestion) shareOfOwnWeight(sum float64) float64 {
-	if t.ownWeight == 0 {
+func (q *parsedQuestion) shareOfOwnWeight(sum float64) float64 {
+	if q.ownWeight == 0 {
 		return 0
 	}
-	return sum / t.ownWeight
+	return sum / q.ownWeight
 }
 
 // questionForm is what kind of answer a question wants.
@@ -227,7 +227,7 @@ var countingWords = words.NewSet(`many much viele vielen cuantos cuantas combien
 	wieviele wieviel сколько`)
 
 // parseCountedStem returns the stem of what the question asks the number of, empty where it asks for none.
-func (t *parsedQuestion) parseCountedStem(question string) string {
+func (q *parsedQuestion) parseCountedStem(question string) string {
 	before, asking := "", false
 	for token := range words.Tokens(question) {
 		switch w := token.Word; {
@@ -235,8 +235,8 @@ func (t *parsedQuestion) parseCountedStem(question string) string {
 			return ""
 		case countingWords[w] && (before == "how" || before == "wie" || !listContains("many much viele vielen", w)):
 			asking = true
-		case asking && !t.lang.IsStopWord(w):
-			return t.lang.Stem(w)
+		case asking && !q.lang.IsStopWord(w):
+			return q.lang.Stem(w)
 		}
 		before = token.Word
 	}
@@ -249,7 +249,7 @@ var negationWords = words.NewSet(`not no without never don doesn isn aren cannot
 const negationReach = 3
 
 // findNegatedTerms returns the subjects that the text denies: those shortly behind a negation.
-func (t *parsedQuestion) findNegatedTerms(text string) (denied []int) {
+func (q *parsedQuestion) findNegatedTerms(text string) (denied []int) {
 	left := 0
 	for token := range words.Tokens(text) {
 		if negationWords[token.Word] {
@@ -257,7 +257,7 @@ func (t *parsedQuestion) findNegatedTerms(text string) (denied []int) {
 			continue
 		}
 		if left--; left >= 0 {
-			for _, l := range t.wordLikeness(token.Word) {
+			for _, l := range q.wordLikeness(token.Word) {
 				denied = append(denied, l.termIndex)
 			}
 		}
@@ -286,13 +286,13 @@ var questionFrameWords = words.NewSet(`support supports supported happen happens
 	meaning work works able explain
 		describe tell know kind type sort difference please help question someone somebody people`)
 
-func (t *parsedQuestion) isOtherLanguage(text string) bool {
-	if !t.isLanguageSure {
+func (q *parsedQuestion) isOtherLanguage(text string) bool {
+	if !q.isLanguageSure {
 		return false
 	}
 	tokens := words.AppendTokens(nil, text)
 	lang, sure := words.GuessLanguage(tokens)
-	if !sure || lang == t.lang {
+	if !sure || lang == q.lang {
 		return false
 	}
 	theirs, ours := 0, 0
@@ -300,7 +300,7 @@ func (t *parsedQuestion) isOtherLanguage(text string) bool {
 		if lang.IsStopWord(token.Word) {
 			theirs++
 		}
-		if t.lang.IsStopWord(token.Word) {
+		if q.lang.IsStopWord(token.Word) {
 			ours++
 		}
 	}

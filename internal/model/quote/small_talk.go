@@ -142,14 +142,14 @@ func listContains(list, word string) bool {
 	return false
 }
 
-func (m smallTalkTexts) replyTo(kind byte) string {
+func (s smallTalkTexts) replyTo(kind byte) string {
 	switch kind {
 	case 't':
-		return m.thanks
+		return s.thanks
 	case 'b':
-		return m.bye
+		return s.bye
 	}
-	return m.hello
+	return s.hello
 }
 
 // textsByLanguage holds sentences of the model's own.

@@ -103,22 +103,22 @@ func inputTurns(messages []model.Message) (turns []inputTurn) {
 
 // isAnsweredBy reports whether the message holds one of the inputs that were asked for; a question put twice in vain is
 // given up.
-func (w *callDraft) isAnsweredBy(message string, asked []toolInput) bool {
-	try := callDraft{inputs: w.inputs, values: map[string]json.RawMessage{}}
+func (cd *callDraft) isAnsweredBy(message string, asked []toolInput) bool {
+	try := callDraft{inputs: cd.inputs, values: map[string]json.RawMessage{}}
 	try.fillFromAnswer(message, asked)
 	return slices.ContainsFunc(asked, func(in toolInput) bool { return try.values[in.name] != nil })
 }
 
 // isAbandonedBy reports whether the message is no answer: the user drops it, asks something else, or calls for another
 // tool.
-func (w *callDraft) isAbandonedBy(message string, asked []toolInput, tools []model.Tool) bool {
+func (cd *callDraft) isAbandonedBy(message string, asked []toolInput, tools []model.Tool) bool {
 	if len(asked) == 1 && asked[0].kind == inputFreeText {
 		return isCancellation(message)
 	}
 	if isCancellation(message) && !slices.ContainsFunc(asked, func(in toolInput) bool { return in.kind == inputBoolean }) {
 		return true
 	}
-	if other, _ := chooseTool(tools, message); other >= 0 && tools[other].Name != w.tool.Name {
+	if other, _ := chooseTool(tools, message); other >= 0 && tools[other].Name != cd.tool.Name {
 		return true
 	}
 	try := callDraft{inputs: asked, values: map[string]json.RawMessage{}}
@@ -126,21 +126,21 @@ func (w *callDraft) isAbandonedBy(message string, asked []toolInput, tools []mod
 	return isQuestionOrRemark(message) && len(try.values) == 0
 }
 
-func (w *callDraft) makeReply(req model.Request) reply {
-	if missing := w.missingInputs(); len(missing) > 0 {
-		return reply{text: inputQuestion(w.replyLanguage(req), missing), unscored: true}
+func (cd *callDraft) makeReply(req model.Request) reply {
+	if missing := cd.missingInputs(); len(missing) > 0 {
+		return reply{text: inputQuestion(cd.replyLanguage(req), missing), unscored: true}
 	}
-	call := model.ToolCall{ID: model.NewToolCallID(), Name: w.tool.Name, Input: encodeInputs(w.inputs, w.values)}
+	call := model.ToolCall{ID: model.NewToolCallID(), Name: cd.tool.Name, Input: encodeInputs(cd.inputs, cd.values)}
 	return reply{toolCall: &call, unscored: true}
 }
 
 // missingInputs returns the required inputs that nobody has told. Where personal data was masked in what the user said
 // before, all of it is asked for at once: the next message is the only one in which it can be read.
-func (w *callDraft) missingInputs() (all []toolInput) {
-	masked := slices.ContainsFunc(w.userTexts, isRedacted)
-	lacks := slices.ContainsFunc(w.inputs, func(in toolInput) bool { return in.required && w.values[in.name] == nil })
-	for _, in := range w.inputs {
-		if in.required && (w.values[in.name] == nil || lacks && masked && in.isPersonal()) {
+func (cd *callDraft) missingInputs() (all []toolInput) {
+	masked := slices.ContainsFunc(cd.userTexts, isRedacted)
+	lacks := slices.ContainsFunc(cd.inputs, func(in toolInput) bool { return in.required && cd.values[in.name] == nil })
+	for _, in := range cd.inputs {
+		if in.required && (cd.values[in.name] == nil || lacks && masked && in.isPersonal()) {
 			all = append(all, in)
 		}
 	}

@@ -47,7 +47,7 @@ const (
 )
 
 // isPersonal reports whether the input is data that redaction masks.
-func (in toolInput) isPersonal() bool { return in.kind == inputEmail || in.kind == inputPhone }
+func (t toolInput) isPersonal() bool { return t.kind == inputEmail || t.kind == inputPhone }
 
 type parameterSchema struct {
 	Properties map[string]parameterProperty `json:"properties"`

@@ -39,32 +39,32 @@ type toolResult struct {
 	Error  string          `json:"error"`
 }
 
-func (d toolTexts) describeResult(text string) string {
+func (t toolTexts) describeResult(text string) string {
 	var r toolResult
 	switch err := json.Unmarshal([]byte(text), &r); {
 	case r.Status == "error":
-		return d.describeFailure(r.Error)
+		return t.describeFailure(r.Error)
 	case err != nil || r.Status != "success" && r.Status != "ignored" && r.Status != "pending":
-		return d.describeData([]byte(text))
+		return t.describeData([]byte(text))
 	case r.Status != "success":
-		return d.resultMissing
+		return t.resultMissing
 	}
-	return d.describeData(r.Data)
+	return t.describeData(r.Data)
 }
 
-func (d toolTexts) describeFailure(reason string) string {
+func (t toolTexts) describeFailure(reason string) string {
 	reason = strings.Join(strings.Fields(reason), " ")
 	if reason = truncateWithEllipsis(reason, maxReasonBytes); reason == "" {
-		return d.callFailed + "."
+		return t.callFailed + "."
 	}
 	if !strings.HasSuffix(reason, ".") && !strings.HasSuffix(reason, "!") && !strings.HasSuffix(reason, "?") {
 		reason += "."
 	}
-	return d.callFailed + ": " + reason
+	return t.callFailed + ": " + reason
 }
 
 // describeData says a message as it is, and lists anything else.
-func (d toolTexts) describeData(raw json.RawMessage) string {
+func (t toolTexts) describeData(raw json.RawMessage) string {
 	var text string
 	if json.Unmarshal(raw, &text) == nil && strings.TrimSpace(text) != "" {
 		return text
@@ -83,7 +83,7 @@ func (d toolTexts) describeData(raw json.RawMessage) string {
 	}
 	l.addValue("", raw, 0)
 	if len(l.lines) == 0 {
-		return d.resultEmpty
+		return t.resultEmpty
 	}
 	return strings.Join(l.lines, "\n")
 }

@@ -39,9 +39,10 @@ func TestInputs(t *testing.T) {
 		"Sign me up for the newsletter, I am waiting":                     "To go on I need: email, name.",
 		"I want to order a large pizza":                                   "To go on I need: count, olives.",
 		"order an EXTRA LARGE pizza":                                      "To go on I need: count, olives.",
-		"order a pizza":                                                   "To go on I need: size (small, large, extra large), count, olives.",
-		"Call me back on 030 1234567":                                     `call_back {"phone":"030 1234567"}`,
-		"reset my password, I am ann@example.com":                         `reset {"email":"ann@example.com"}`,
+		"order a pizza": "To go on I need: size (small, large, " +
+			"extra large), count, olives.",
+		"Call me back on 030 1234567":             `call_back {"phone":"030 1234567"}`,
+		"reset my password, I am ann@example.com": `reset {"email":"ann@example.com"}`,
 	} {
 		if got := calledTool(t, model.Request{Messages: userMessages(message), Tools: formTools}); got != want {
 			t.Errorf("%q: %q, want %q", message, got, want)
@@ -136,7 +137,8 @@ func TestResults(t *testing.T) {
 		`{"status":"success","data":{"message":"It is on  its way.","x":1}}`: "It is on  its way.",
 		`{"status":"success","data":"Ready."}`:                               "Ready.",
 		`{"status":"success","data":{"status":"shipped","eta":{"days":2,"sure":true},"none":null,"tags":["a",` +
-			`"b"],"items":[{"sku":"A"},{"sku":"B"}]}}`: "status: shipped\neta.days: 2\neta.sure: true\ntags: a, b\nitems.1.sku: A\nitems.2.sku: B",
+			`"b"],"items":[{"sku":"A"},{"sku":"B"}]}}`: "status: shipped\neta.days: 2\neta.sure: true\ntags: a, " +
+			"b\nitems.1.sku: A\nitems.2.sku: B",
 		`{"status":"success"}`:                                      "Done.",
 		`{"status":"success","data":{}}`:                            "Done.",
 		`{"status":"success","data":7}`:                             "7",

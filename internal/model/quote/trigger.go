@@ -41,20 +41,20 @@ type triggerCache struct {
 	entries map[string]trigger
 }
 
-func (p *triggerCache) parse(phrase string) trigger {
-	p.mu.Lock()
-	t, ok := p.entries[phrase]
-	p.mu.Unlock()
+func (c *triggerCache) parse(phrase string) trigger {
+	c.mu.Lock()
+	t, ok := c.entries[phrase]
+	c.mu.Unlock()
 	if ok {
 		return t
 	}
 	t = parseTrigger(phrase)
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.entries == nil || len(p.entries) >= maxCachedTriggers {
-		p.entries = map[string]trigger{}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.entries == nil || len(c.entries) >= maxCachedTriggers {
+		c.entries = map[string]trigger{}
 	}
-	p.entries[phrase] = t
+	c.entries[phrase] = t
 	return t
 }
 

@@ -187,14 +187,14 @@ type QuirkCache struct {
 	quirksByModel map[string]Quirks
 }
 
-func (h *QuirkCache) forModel(model string) Quirks {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return h.quirksByModel[model]
+func (q *QuirkCache) forModel(model string) Quirks {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.quirksByModel[model]
 }
 
 // learnFromError reports whether the refusal names a parameter that the next request can leave out.
-func (h *QuirkCache) learnFromError(model string, sent Quirks, err error) bool {
+func (q *QuirkCache) learnFromError(model string, sent Quirks, err error) bool {
 	var r *httpclient.StatusError
 	if !errors.As(err, &r) || r.Status != http.StatusBadRequest && r.Status != http.StatusUnprocessableEntity {
 		return false
@@ -207,11 +207,11 @@ func (h *QuirkCache) learnFromError(model string, sent Quirks, err error) bool {
 	if now == sent {
 		return false
 	}
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.quirksByModel == nil {
-		h.quirksByModel = map[string]Quirks{}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.quirksByModel == nil {
+		q.quirksByModel = map[string]Quirks{}
 	}
-	h.quirksByModel[model] = now
+	q.quirksByModel[model] = now
 	return true
 }

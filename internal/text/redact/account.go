@@ -13,13 +13,13 @@ var ibanLengths = map[string]int{
 
 // findIBANs finds international bank account numbers, in one word or in groups, by their country's length and their
 // check digits.
-func (r *foldedText) findIBANs() (found []span) {
-	for i := 0; i+15 <= len(r.chars); i++ {
-		if !isLatinLetter(r.chars[i]) || !isLatinLetter(r.chars[i+1]) || !isASCIIDigit(r.chars[i+2]) ||
-			!isASCIIDigit(r.chars[i+3]) || isWordLetter(r.charAt(i-1)) || isASCIIDigit(r.charAt(i-1)) {
+func (f *foldedText) findIBANs() (found []span) {
+	for i := 0; i+15 <= len(f.chars); i++ {
+		if !isLatinLetter(f.chars[i]) || !isLatinLetter(f.chars[i+1]) || !isASCIIDigit(f.chars[i+2]) ||
+			!isASCIIDigit(f.chars[i+3]) || isWordLetter(f.charAt(i-1)) || isASCIIDigit(f.charAt(i-1)) {
 			continue
 		}
-		if end := r.ibanEnd(i); end > 0 {
+		if end := f.ibanEnd(i); end > 0 {
 			found = append(found, span{i, end})
 			i = end - 1
 		}
@@ -28,21 +28,21 @@ func (r *foldedText) findIBANs() (found []span) {
 }
 
 // ibanEnd returns where the account number ends that begins here, 0 where there is none.
-func (r *foldedText) ibanEnd(i int) int {
-	length := ibanLengths[string(r.chars[i:i+2])]
+func (f *foldedText) ibanEnd(i int) int {
+	length := ibanLengths[string(f.chars[i:i+2])]
 	code := make([]rune, 0, length)
 	for length > 0 {
-		switch c := r.charAt(i); {
+		switch c := f.charAt(i); {
 		case isCodeChar(c):
 			code = append(code, c)
-		case c != ' ' && c != '-' && (c != '+' || !r.isInQuery(i)) || !isCodeChar(r.charAt(i+1)):
+		case c != ' ' && c != '-' && (c != '+' || !f.isInQuery(i)) || !isCodeChar(f.charAt(i+1)):
 			return 0
 		}
 		if i++; len(code) == length {
 			break
 		}
 	}
-	if length == 0 || isWordLetter(r.charAt(i)) || isASCIIDigit(r.charAt(i)) {
+	if length == 0 || isWordLetter(f.charAt(i)) || isASCIIDigit(f.charAt(i)) {
 		return 0
 	}
 	rest := 0
@@ -66,14 +66,14 @@ const (
 
 // findCards finds payment cards: 13 to 19 digits that begin as the networks' do and pass the Luhn check, whole or in
 // groups.
-func (r *foldedText) findCards() []span {
-	return r.longestRuns(minCardDigits, maxCardDigits, func(run []digitGroup) bool {
+func (f *foldedText) findCards() []span {
+	return f.longestRuns(minCardDigits, maxCardDigits, func(run []digitGroup) bool {
 		for i, g := range run[:len(run)-1] {
 			if g.size() < 3 || g.gap != run[0].gap || g.gap != " " && g.gap != "-" && g.gap != "." || run[i+1].size() > 7 {
 				return false
 			}
 		}
-		number := r.digitsIn(span{run[0].Start, run[len(run)-1].End})
+		number := f.digitsIn(span{run[0].Start, run[len(run)-1].End})
 		return '2' <= number[0] && number[0] <= '6' && passesLuhn(number)
 	})
 }

@@ -49,22 +49,22 @@ var phraseCues = []struct {
 	{"text me", cuePhone}, {"my cell", cuePhone}}
 
 // cueBefore returns what the words before a number say that it is.
-func (r *foldedText) cueBefore(start int) numberCue {
-	if r.cachedCueIndex != start {
-		r.cachedCue, r.cachedCueIndex = r.readCue(start), start
+func (f *foldedText) cueBefore(start int) numberCue {
+	if f.cachedCueIndex != start {
+		f.cachedCue, f.cachedCueIndex = f.readCue(start), start
 	}
-	return r.cachedCue
+	return f.cachedCue
 }
 
 // readCue reads the words before a number, the nearest one first, back to another number, a mask, the end of a sentence
 // or a line.
-func (r *foldedText) readCue(start int) numberCue {
+func (f *foldedText) readCue(start int) numberCue {
 	from := start
-	for from > 0 && start-from < maxCueDistance && r.chars[from-1] != maskChar && r.chars[from-1] != '\n' &&
-		!isASCIIDigit(r.chars[from-1]) && !r.endsSentenceAt(from-1) {
+	for from > 0 && start-from < maxCueDistance && f.chars[from-1] != maskChar && f.chars[from-1] != '\n' &&
+		!isASCIIDigit(f.chars[from-1]) && !f.endsSentenceAt(from-1) {
 		from--
 	}
-	before := string(r.chars[from:start])
+	before := string(f.chars[from:start])
 	if strings.HasSuffix(strings.TrimRight(before, "(+"), "#") {
 		return cueItem
 	}
@@ -81,12 +81,12 @@ func (r *foldedText) readCue(start int) numberCue {
 }
 
 // endsSentenceAt reports whether a character ends a sentence; an abbreviation like "tel." ends none.
-func (r *foldedText) endsSentenceAt(i int) bool {
-	switch r.chars[i] {
+func (f *foldedText) endsSentenceAt(i int) bool {
+	switch f.chars[i] {
 	case '!', '?', '。', '；', ';':
 		return true
 	case '.':
-		return r.charAt(i+1) == ' ' && i >= 5 && !slices.ContainsFunc(r.chars[i-4:i], func(c rune) bool {
+		return f.charAt(i+1) == ' ' && i >= 5 && !slices.ContainsFunc(f.chars[i-4:i], func(c rune) bool {
 			return !isWordLetter(c)
 		})
 	}

@@ -12,9 +12,9 @@ const (
 
 // findIDNumbers finds identity numbers that are written in digits: those with a checksum or a form of their own, and
 // any that a word like "passport" leads to.
-func (r *foldedText) findIDNumbers() []span {
-	return r.longestRuns(minIDDigits, maxIDDigits, func(run []digitGroup) bool {
-		number := string(r.digitsIn(span{run[0].Start, run[len(run)-1].End}))
+func (f *foldedText) findIDNumbers() []span {
+	return f.longestRuns(minIDDigits, maxIDDigits, func(run []digitGroup) bool {
+		number := string(f.digitsIn(span{run[0].Start, run[len(run)-1].End}))
 		form := groupLengths(run)
 		switch len(number) {
 		case 9:
@@ -31,7 +31,7 @@ func (r *foldedText) findIDNumbers() []span {
 				return true
 			}
 		}
-		return r.cueBefore(run[0].Start) == cueID
+		return f.cueBefore(run[0].Start) == cueID
 	})
 }
 
