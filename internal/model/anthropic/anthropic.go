@@ -37,7 +37,7 @@ var format = stream.Format{
 	Path:       "/messages",
 	SetHeaders: setHeaders,
 	Encode:     encodeRequest,
-	NewDecoder: newDecoder,
+	NewDecoder: func() stream.Decoder { return new(decoder).decode },
 }
 
 func setHeaders(h http.Header, key string) {
@@ -46,8 +46,6 @@ func setHeaders(h http.Header, key string) {
 		h.Set("X-Api-Key", key)
 	}
 }
-
-func newDecoder() stream.Decoder { return new(decoder).decode }
 
 // Stream implements Model.
 func (m *Model) Stream(ctx context.Context, req model.Request) iter.Seq2[model.Chunk, error] {

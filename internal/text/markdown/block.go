@@ -81,8 +81,6 @@ func (p *blockParser) nextLine() (start, end int) {
 	return start, end
 }
 
-func (p *blockParser) closeBlock() { p.isOpen = false }
-
 func (p *blockParser) startBlock(b Block) {
 	p.yieldPending()
 	p.pending, p.hasPending, p.isMultiline = b, true, false
@@ -120,19 +118,19 @@ func (p *blockParser) parseLine() {
 	}
 	switch {
 	case strings.TrimSpace(body) == "":
-		p.closeBlock()
+		p.isOpen = false
 	case isFence(body):
 		p.parseCode(from, body)
 	case strings.HasPrefix(body, "<!--"):
 		p.parseMarkupUntil(from, "-->")
 	case headingLevel(body) > 0 && indent < 4:
 		level := headingLevel(body)
-		p.closeBlock()
+		p.isOpen = false
 		p.startBlock(Block{Kind: Heading, Level: level, Start: from, End: from + len(strings.TrimRight(body, " \t#")),
 			ContentStart: from + level + 1})
 	case p.parseUnderline(body):
 	case isMarkup(body):
-		p.closeBlock()
+		p.isOpen = false
 		p.startBlock(Block{Kind: Markup, Start: from, End: end, ContentStart: from})
 	case body[0] == '|':
 		p.extendOrStart(Table, Block{Kind: Table, Start: from, End: end, ContentStart: from})
@@ -177,12 +175,12 @@ func (p *blockParser) parseUnderline(body string) bool {
 	if body[0] == '-' {
 		b.Level = 2
 	}
-	p.closeBlock()
+	p.isOpen = false
 	return true
 }
 
 func (p *blockParser) parseCode(from int, opening string) {
-	p.closeBlock()
+	p.isOpen = false
 	fence := opening[:len(opening)-len(strings.TrimLeft(opening, opening[:1]))]
 	end := from + len(opening)
 	for p.pos < len(p.text) {
@@ -199,7 +197,7 @@ const maxCommentBytes = 8 << 10
 
 // parseMarkupUntil takes everything up to the mark, or one line where the mark never comes.
 func (p *blockParser) parseMarkupUntil(from int, mark string) {
-	p.closeBlock()
+	p.isOpen = false
 	end := p.pos
 	if n := strings.Index(p.text[from:min(len(p.text), from+maxCommentBytes)], mark); n >= 0 {
 		end = from + n + len(mark)
