@@ -15,15 +15,16 @@ import (
 // layers holds the layer of each package: a package imports packages of lower layers only, none above it and none
 // beside it.
 var layers = map[string]float64{
-	"parley":                       1,
-	"parley/docs":                  1,
-	"parley/web":                   1,
-	"parley/internal/text/words":   0.9,
-	"parley/internal/text/charset": 0.9,
-	"parley/internal/text/redact":  1,
-	"parley/internal/text/prose":   1,
-	"parley/internal/audio":        1,
-	"parley/internal/listen":       1,
+	"parley":                        1,
+	"parley/docs":                   1,
+	"parley/web":                    1,
+	"parley/internal/text/words":    0.9,
+	"parley/internal/text/charset":  0.9,
+	"parley/internal/text/markdown": 0.9,
+	"parley/internal/text/redact":   1,
+	"parley/internal/text/prose":    1,
+	"parley/internal/audio":         1,
+	"parley/internal/listen":        1,
 
 	"parley/internal/sqldb":      2,
 	"parley/internal/httpapi":    2,

@@ -49,15 +49,16 @@
 //	   ingest/extract/pdf ingest/extract/sandbox metrics model outbound sqldb vault
 //	1  parley bench/internal/process bench/internal/report docs audio ingest/extract/draft listen text/prose
 //	   text/redact web
-//	0.9  text/charset text/words
+//	0.9  text/charset text/markdown text/words
 //
 // # Layer 1: what needs nothing
 //
 // internal/text/words cuts text into words in the same way wherever words are compared: it folds case and accents,
-// stems, and makes the character n-grams that forgive a typo. internal/text/prose finds the structure of a text:
-// headings, paragraphs, lists, tables, code, and the sentences in them. internal/audio holds sound as samples: WAV
-// files and changes of rate. internal/listen bounds the connections of HTTP servers and serves clients that have closed
-// their half. docs embeds the operator's manual, which the demo's agent reads; web embeds what browsers load.
+// stems, and makes the character n-grams that forgive a typo. internal/text/markdown finds the blocks of a text:
+// headings, paragraphs, list items, tables, code; internal/text/prose finds the sentences in them. internal/audio holds
+// sound as samples: WAV files and changes of rate. internal/listen bounds the connections of HTTP servers and serves
+// clients that have closed their half. docs embeds the operator's manual, which the demo's agent reads; web embeds what
+// browsers load.
 //
 // internal/text/redact masks personal data in texts.
 //

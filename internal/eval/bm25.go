@@ -32,23 +32,24 @@ const (
 func newBM25Index() *bm25Index { return &bm25Index{postings: map[string][]posting{}} }
 
 // Len returns how many passages there are.
-func (x *bm25Index) Len() int { return len(x.passages) }
+func (bi *bm25Index) Len() int { return len(bi.passages) }
 
 // Put adds passages.
-func (x *bm25Index) Put(passages ...parley.Passage) {
+func (bi *bm25Index) Put(passages ...parley.Passage) {
 	for _, p := range passages {
-		stems, lang := stemsOf(p.Heading+"\n"+p.Text, x.lang)
-		if x.languageVotes[lang]++; x.languageVotes[lang] > x.languageVotes[x.lang] {
-			x.lang = lang
+		stems, lang := stemsOf(p.Heading+"\n"+p.Text, bi.lang)
+		if bi.languageVotes[lang]++; bi.languageVotes[lang] > bi.languageVotes[bi.lang] {
+			bi.lang = lang
 		}
 		times := map[string]int{}
 		for _, s := range stems {
 			times[s]++
 		}
 		for s, n := range times {
-			x.postings[s] = append(x.postings[s], posting{len(x.passages), n})
+			bi.postings[s] = append(bi.postings[s], posting{len(bi.passages), n})
 		}
-		x.passages, x.lengths, x.totalLength = append(x.passages, p), append(x.lengths, len(stems)), x.totalLength+len(stems)
+		bi.passages, bi.lengths, bi.totalLength = append(bi.passages, p), append(bi.lengths, len(stems)),
+			bi.totalLength+len(stems)
 	}
 }
 
@@ -67,32 +68,32 @@ func stemsOf(text string, fallback words.Language) (stems []string, lang words.L
 
 // Nearest returns the passages with the highest scores. The user's message before the last one counts as much as the
 // last.
-func (x *bm25Index) Nearest(q retrieval.Query) []retrieval.Hit {
+func (bi *bm25Index) Nearest(q retrieval.Query) []retrieval.Hit {
 	text := q.Text
 	if n := len(q.Earlier); n > 0 {
 		text = q.Earlier[n-1] + "\n" + text
 	}
-	queryStems, _ := stemsOf(text, x.lang)
+	queryStems, _ := stemsOf(text, bi.lang)
 	slices.Sort(queryStems)
-	scores := make([]float64, len(x.passages))
-	average := float64(x.totalLength) / float64(max(len(x.passages), 1))
+	scores := make([]float64, len(bi.passages))
+	average := float64(bi.totalLength) / float64(max(len(bi.passages), 1))
 	for _, stem := range slices.Compact(queryStems) {
-		list := x.postings[stem]
-		n, df := float64(len(x.passages)), float64(len(list))
+		list := bi.postings[stem]
+		n, df := float64(len(bi.passages)), float64(len(list))
 		idf := math.Log(1 + (n-df+.5)/(df+.5))
 		for _, p := range list {
 			tf := float64(p.frequency)
 			scores[p.passageIndex] += idf * tf * (bm25K1 + 1) / (tf +
-				bm25K1*(1-bm25B+bm25B*float64(x.lengths[p.passageIndex])/average))
+				bm25K1*(1-bm25B+bm25B*float64(bi.lengths[p.passageIndex])/average))
 		}
 	}
-	return x.topHits(scores, q.Limit)
+	return bi.topHits(scores, q.Limit)
 }
 
-func (x *bm25Index) topHits(scores []float64, most int) (hits []retrieval.Hit) {
+func (bi *bm25Index) topHits(scores []float64, most int) (hits []retrieval.Hit) {
 	for i, s := range scores {
 		if s > 0 {
-			hits = append(hits, retrieval.Hit{Passage: x.passages[i], Rank: s})
+			hits = append(hits, retrieval.Hit{Passage: bi.passages[i], Rank: s})
 		}
 	}
 	slices.SortFunc(hits, func(a, b retrieval.Hit) int {

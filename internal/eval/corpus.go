@@ -1,10 +1,13 @@
 package eval
 
 import (
+	"context"
 	"fmt"
+	"slices"
 
 	"parley"
 	"parley/internal/ingest"
+	"parley/internal/model"
 	"parley/internal/retrieval"
 )
 
@@ -42,15 +45,15 @@ func newCorpus(docs []Doc, baseline bool) *corpus {
 }
 
 // splitDoc cuts a document as a source is cut, unless it is one passage as it stands.
-func (s *corpus) splitDoc(d Doc) (list []parley.Passage) {
+func (c *corpus) splitDoc(d Doc) (list []parley.Passage) {
 	id := parley.SourceID(d.ID)
 	if d.IsPassage {
-		s.texts[id] = d.Text
+		c.texts[id] = d.Text
 		return []parley.Passage{{ID: passageID(d.ID, 0), SourceID: id, SourceName: d.SourceName, Heading: d.Title,
 			End: len(d.Text), Text: d.Text}}
 	}
 	text := withTitle(d.Title, d.Text)
-	s.texts[id] = text
+	c.texts[id] = text
 	for i, p := range ingest.Split(text) {
 		list = append(list, parley.Passage{ID: passageID(d.ID, i), SourceID: id, SourceName: d.SourceName, Ordinal: i,
 			Heading: p.Heading,
@@ -61,4 +64,71 @@ func (s *corpus) splitDoc(d Doc) (list []parley.Passage) {
 
 func passageID(doc string, ordinal int) parley.PassageID {
 	return parley.PassageID(fmt.Sprintf("%s#%d", doc, ordinal))
+}
+
+// SearchMode says what passages are found by.
+type SearchMode string
+
+// The searches. All but SearchWords need an embedder.
+const (
+	SearchWords   SearchMode = "words"
+	SearchVectors SearchMode = "vectors"
+	SearchBoth    SearchMode = "both"
+)
+
+const embedBatchSize = 96
+
+// addVectors returns the passages of a set, and its questions, their vectors.
+func (r Runner) addVectors(ctx context.Context, s *corpus, set Set) error {
+	index, ok := s.passageFinder.(*retrieval.Index)
+	if r.Embedder == nil || r.Search == SearchWords || !ok {
+		return nil
+	}
+	texts := make([]string, len(s.passages))
+	for i, p := range s.passages {
+		texts[i] = retrieval.Embeddable(p.Heading, p.Text)
+	}
+	vectors, err := embedAll(ctx, r.Embedder, texts)
+	if err != nil {
+		return err
+	}
+	for i, v := range vectors {
+		index.PutVectors(retrieval.Vector{Passage: s.passages[i].ID, Packed: retrieval.PackVector(v)})
+	}
+	texts = make([]string, len(set.Questions))
+	for i, q := range set.Questions {
+		draft := r.newDraft(q)
+		texts[i] = draft.Query().EmbeddingText()
+	}
+	slices.Sort(texts)
+	texts = slices.Compact(texts)
+	if vectors, err = embedAll(ctx, r.Embedder, texts); err != nil {
+		return err
+	}
+	s.questionVectors = make(map[string][]float32, len(texts))
+	for i, v := range vectors {
+		s.questionVectors[texts[i]] = v
+	}
+	return nil
+}
+
+func embedAll(ctx context.Context, e model.Embedder, texts []string) (all [][]float32, err error) {
+	for part := range slices.Chunk(texts, embedBatchSize) {
+		some, err := e.Embed(ctx, part)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, some...)
+	}
+	return all, nil
+}
+
+// setVector returns a query its vector, where there are any.
+func (c *corpus) setVector(q *retrieval.Query, by SearchMode, weight float64) {
+	if c.questionVectors != nil {
+		q.Vector, q.VectorWeight = c.questionVectors[q.EmbeddingText()], weight
+		if by == SearchVectors {
+			q.VectorWeight = 1
+		}
+	}
 }

@@ -43,7 +43,6 @@ type Figures struct {
 	AnswerP99 float64 `json:"answer_ms_p99"`
 }
 
-// measureRanking sets the figures of one ranking.
 func (t *Trial) measureRanking(order []string) {
 	found, all := 0.0, float64(len(t.Relevant))
 	gain, ideal := 0.0, 0.0
@@ -71,7 +70,6 @@ func (t *Trial) measureRanking(order []string) {
 	}
 }
 
-// runningMean computes a mean.
 type runningMean struct{ sum, count float64 }
 
 func (m *runningMean) add(v float64) { m.sum, m.count = m.sum+v, m.count+1 }
@@ -165,7 +163,6 @@ func (f *Figures) setTimes(trials []Trial) {
 // isAnswered reports whether a model was asked: it always says something.
 func (t *Trial) isAnswered() bool { return t.Answer != "" }
 
-// quantile returns a quantile; 0 of nothing.
 func quantile(values []float64, share float64) float64 {
 	if len(values) == 0 {
 		return 0

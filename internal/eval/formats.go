@@ -205,26 +205,26 @@ type historyMessage struct {
 	Text string `json:"text"`
 }
 
-func (t *historyMessage) UnmarshalJSON(b []byte) error {
+func (h *historyMessage) UnmarshalJSON(b []byte) error {
 	if len(b) > 0 && b[0] == '"' {
-		t.Role = "user"
-		return json.Unmarshal(b, &t.Text)
+		h.Role = "user"
+		return json.Unmarshal(b, &h.Text)
 	}
 	type plain historyMessage
-	if err := json.Unmarshal(b, (*plain)(t)); err != nil {
+	if err := json.Unmarshal(b, (*plain)(h)); err != nil {
 		return err
 	}
-	if t.Role != "user" && t.Role != "assistant" {
-		return fmt.Errorf("history: the role %q is neither user nor assistant", t.Role)
+	if h.Role != "user" && h.Role != "assistant" {
+		return fmt.Errorf("history: the role %q is neither user nor assistant", h.Role)
 	}
 	return nil
 }
 
-func (t *historyMessage) toMessage() parley.Message {
-	if t.Role == "user" {
-		return newMessage(parley.AuthorUser, t.Text)
+func (h *historyMessage) toMessage() parley.Message {
+	if h.Role == "user" {
+		return newMessage(parley.AuthorUser, h.Text)
 	}
-	return newMessage(parley.AuthorAssistant, t.Text)
+	return newMessage(parley.AuthorAssistant, h.Text)
 }
 
 // readOwnFormat reads JSON Lines of questions and documents, in one file or in several.

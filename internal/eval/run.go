@@ -124,7 +124,6 @@ func (t *Trial) rankDocuments(hits []retrieval.Hit) {
 	t.TopDocuments = order[:min(maxShownDocuments, len(order))]
 }
 
-// collectAnswer lets the model answer and checks what it cites.
 func (t *Trial) collectAnswer(ctx context.Context, m model.Model, req model.Request, s *corpus) error {
 	var cites []model.Citation
 	for chunk, err := range m.Stream(ctx, req) {

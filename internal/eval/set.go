@@ -140,7 +140,6 @@ func detectSets(folder fs.FS, files []file) ([]Set, error) {
 	return nil, nil
 }
 
-// filesWith returns the files whose first record has the members.
 func filesWith(files []file, members ...string) (found []file) {
 	for _, f := range files {
 		if f.hasMembers(members...) {
@@ -150,7 +149,6 @@ func filesWith(files []file, members ...string) (found []file) {
 	return found
 }
 
-// decodeRecords reads all records of the files.
 func decodeRecords[T any](files []file) (all []T, err error) {
 	for _, f := range files {
 		for dec := json.NewDecoder(bytes.NewReader(f.content)); ; {

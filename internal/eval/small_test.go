@@ -12,29 +12,25 @@ import (
 
 // smallAgent is what a customer with a handful of pages has: tables, steps, codes and three languages.
 var smallAgent = map[string]string{
-	"Pricing": "# Pricing\n\nNimbus has three plans. All prices are per seat and month, without VAT.\n\n" +
-		"| Plan | Monthly price | Billed yearly | Seats | Storage |\n|---|---|---|---|---|\n| Free | €0 | €0 | " +
-		"up to 3 | 1 GB |\n" +
-		"| Pro | €29 | €24 | up to 50 | 100 GB |\n| Team | €59 | €49 | unlimited | 1 TB |\n\n## Discounts\n\n" +
-		"Schools get 40% off every paid plan.\n",
+	"Pricing": "# Pricing\n\nNimbus has three plans. All prices are per seat and month, without VAT.\n\n| Plan | " +
+		"Monthly price | Billed yearly | Seats | Storage |\n|---|---|---|---|---|\n| Free | €0 | €0 | up to 3 | 1 GB |\n| " +
+		"Pro | €29 | €24 | up to 50 | 100 GB |\n| Team | €59 | €49 | unlimited | 1 TB |\n\n## Discounts\n\nSchools get 40% " +
+		"off every paid plan.\n",
 	"Add-ons": "| Add-on | Price per month | Included in |\n|---|---|---|\n| Audit log | €12 | Team |\n| SSO | " +
 		"€15 | Team |\n| Sandbox | €20 | |\n",
-	"Import": "# Import your tickets\n\nYou need to be an administrator. The import takes about ten minutes for " +
-		"10,000 tickets.\n\n1. Open **Settings → Import**.\n" +
-		"2. Choose the old help desk.\n3. Paste the token.\n4. Click **Start import**.\n\n# Reset your password\n\n" +
-		"To reset your password, open the sign-in page, click **Forgot password?** and enter your e-mail " +
-		"address. The link is valid for 30 minutes.\n",
+	"Import": "# Import your tickets\n\nYou need to be an administrator. The import takes about ten minutes for 10,000 " +
+		"tickets.\n\n1. Open **Settings → Import**.\n2. Choose the old help desk.\n3. Paste the token.\n4. Click **Start " +
+		"import**.\n\n# Reset your password\n\nTo reset your password, open the sign-in page, click **Forgot password?** " +
+		"and enter your e-mail address. The link is valid for 30 minutes.\n",
 	"Refunds": "# Refund policy\n\nYou can get your money back within 14 days of your first payment. Write to us " +
 		"with your invoice number. " +
 		"Refunds are paid to the original payment method within 5 to 7 working days.\n\n# Cancel a subscription\n\n" +
 		"To cancel your subscription, go to **Settings → Billing**. Only the owner of the workspace can cancel.\n",
-	"Errors": "# Error codes\n\n## ND-1001: Token expired\n\nCreate a new one under Settings → API.\n\n## " +
-		"ND-2007: Attachment too large\n\n" +
-		"An attachment may have 25 MB at most. Share a link in place of the file.\n",
-	"Contact": "# Contact and opening hours\n\nOur support team is available Monday to Friday from 9:00 to " +
-		"18:00. We are closed on Sundays.\n\n" +
-		"Phone: +49 69 5550 1234. Dr. Weber founded the company. New customers should call ten minutes early. We " +
-		"speak English and German.\n",
+	"Errors": "# Error codes\n\n## ND-1001: Token expired\n\nCreate a new one under Settings → API.\n\n## ND-2007: " +
+		"Attachment too large\n\nAn attachment may have 25 MB at most. Share a link in place of the file.\n",
+	"Contact": "# Contact and opening hours\n\nOur support team is available Monday to Friday from 9:00 to 18:00. We " +
+		"are closed on Sundays.\n\nPhone: +49 69 5550 1234. Dr. Weber founded the company. New customers should call ten " +
+		"minutes early. We speak English and German.\n",
 	"Vertrag": "# Kündigung\n\nDie Kündigungsfrist beträgt einen Monat.\n\nDer Mindestbestellwert für " +
 		"Telefone beträgt 150 Euro.\n",
 	"Facturación": "# Facturación\n\n## ¿Cuánto cuesta el plan Pro?\n\nEl plan Pro cuesta 29 euros al mes por usuario.\n",

@@ -15,12 +15,12 @@ import (
 // meaningEmbedder embeds by what texts have taught it.
 type meaningEmbedder struct{ *provider.EmbeddingModel }
 
-func (s meaningEmbedder) Name() string { return "stand-in" }
+func (m meaningEmbedder) Name() string { return "stand-in" }
 
-func (s meaningEmbedder) Embed(_ context.Context, texts []string) ([][]float32, error) {
+func (m meaningEmbedder) Embed(_ context.Context, texts []string) ([][]float32, error) {
 	list := make([][]float32, len(texts))
 	for i, text := range texts {
-		list[i] = s.Vector(text)
+		list[i] = m.Vector(text)
 	}
 	return list, nil
 }

@@ -2,14 +2,18 @@ package httpclient
 
 import (
 	"bytes"
+	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"net/http"
 	"net/url"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"parley"
 )
@@ -64,14 +68,8 @@ func statusHint(status int) string {
 // IsRejectedInput reports whether the provider refused what was in the request.
 func IsRejectedInput(err error) bool {
 	var e *StatusError
-	if !errors.As(err, &e) {
-		return false
-	}
-	switch e.Status {
-	case http.StatusBadRequest, http.StatusRequestEntityTooLarge, http.StatusUnprocessableEntity:
-		return true
-	}
-	return false
+	return errors.As(err, &e) && slices.Contains([]int{http.StatusBadRequest, http.StatusRequestEntityTooLarge,
+		http.StatusUnprocessableEntity}, e.Status)
 }
 
 // ProviderError is a failure that the provider reported inside its answer, or bytes of the answer that make no sense.
@@ -107,7 +105,7 @@ func WithCause(failure *parley.Error, err error, key string) *parley.Error {
 	if key != "" {
 		text = strings.ReplaceAll(text, key, "***")
 	}
-	failure.Err = &redactedError{text: TruncateText(text, MaxCauseBytes), err: err}
+	failure.Err = &redactedError{text: parley.ClipBytes(text, MaxCauseBytes), err: err}
 	var e *StatusError
 	if errors.As(err, &e) {
 		failure.RetryAfter = e.RetryAfter
@@ -115,13 +113,50 @@ func WithCause(failure *parley.Error, err error, key string) *parley.Error {
 	return failure
 }
 
-// TruncateText returns at most n bytes of s and cuts no code point.
-func TruncateText(s string, n int) string {
-	if len(s) <= n {
-		return s
+// DefaultBackoff is the wait before the first retry where none is set.
+const DefaultBackoff = 200 * time.Millisecond
+
+const maxRetryAfter = 5 * time.Second
+
+// RetryDelay returns how long to wait before the next attempt, when the one of that number, from 0, has failed with
+// err; about backoff after the first, and 200 ms where that is 0. It returns false when another attempt would not help.
+func RetryDelay(backoff time.Duration, attempt int, err error) (time.Duration, bool) {
+	wait := cmp.Or(backoff, DefaultBackoff)
+	for range attempt {
+		wait *= 3
 	}
-	for n > 0 && !utf8.RuneStart(s[n]) {
-		n--
+	wait = wait/2 + rand.N(wait)
+	var e *StatusError
+	switch {
+	case !errors.As(err, &e):
+		return wait, !errors.Is(err, ErrProviderSilent)
+	case e.RetryAfter > maxRetryAfter || e.Status != http.StatusTooManyRequests && e.Status < 500:
+		return 0, false
 	}
-	return s[:n]
+	return max(wait, e.RetryAfter), true
+}
+
+// Sleep waits, or returns the cause when ctx ends first.
+func Sleep(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+func parseRetryAfter(h http.Header) time.Duration {
+	v := h.Get("Retry-After")
+	if s, err := strconv.ParseFloat(v, 64); err == nil && s > 0 && s < 1e6 {
+		return time.Duration(s * float64(time.Second))
+	}
+	then, err1 := http.ParseTime(v)
+	now, err2 := http.ParseTime(h.Get("Date"))
+	if err1 == nil && err2 == nil {
+		return max(0, then.Sub(now))
+	}
+	return 0
 }

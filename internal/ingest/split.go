@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"parley/internal/text/markdown"
 	"parley/internal/text/prose"
 )
 
@@ -51,11 +52,11 @@ func EachPiece(text string) iter.Seq[Piece] { return eachPiece(text, nil) }
 func eachPiece(text string, name func(path string) string) iter.Seq[Piece] {
 	return func(yield func(Piece) bool) {
 		s := splitter{text: text, nameHeading: name, yield: yield}
-		for b := range prose.EachBlock(text) {
+		for b := range markdown.EachBlock(text) {
 			switch b.Kind {
-			case prose.Heading:
+			case markdown.Heading:
 				s.addHeading(b)
-			case prose.Markup:
+			case markdown.Markup:
 			default:
 				s.addBlock(b)
 			}
@@ -70,7 +71,7 @@ func eachPiece(text string, name func(path string) string) iter.Seq[Piece] {
 }
 
 type title struct {
-	block    prose.Block
+	block    markdown.Block
 	text     string
 	hasPiece bool // a piece stands under it, or holds it
 }
@@ -94,7 +95,7 @@ type splitter struct {
 	titlesEnd  int // the titles before here stand above it
 }
 
-func (s *splitter) addHeading(b prose.Block) {
+func (s *splitter) addHeading(b markdown.Block) {
 	joined := s.joinHeading(b)
 	if !joined {
 		s.flush()
@@ -155,7 +156,7 @@ func splitLarge(text string, p Piece) iter.Seq[Piece] {
 
 // joinHeading reports whether the open piece goes on beyond a heading, for one more would be too much. It then begins
 // with its own heading.
-func (s *splitter) joinHeading(b prose.Block) bool {
+func (s *splitter) joinHeading(b markdown.Block) bool {
 	if !s.isOpen {
 		return false
 	}
@@ -248,7 +249,7 @@ func (s *splitter) emit(p Piece) {
 }
 
 // addBlock puts a block into the open piece, or cuts before it.
-func (s *splitter) addBlock(b prose.Block) {
+func (s *splitter) addBlock(b markdown.Block) {
 	switch {
 	case !s.isOpen:
 		s.beginWithBlock(b)
@@ -265,7 +266,7 @@ func (s *splitter) addBlock(b prose.Block) {
 }
 
 // beginWithBlock begins a piece with a block, and with the bare headings before it.
-func (s *splitter) beginWithBlock(b prose.Block) {
+func (s *splitter) beginWithBlock(b markdown.Block) {
 	if s.emptyHeadings.End > 0 && b.Start-s.emptyHeadings.Start > minPieceBytes {
 		s.flushEmptyHeadings()
 	}
@@ -278,7 +279,7 @@ func (s *splitter) beginWithBlock(b prose.Block) {
 
 // promoteHeading makes a lone heading a title above the section that follows it at once, where both are of one level
 // and the budget allows it, and reports whether it has.
-func (s *splitter) promoteHeading(b prose.Block) bool {
+func (s *splitter) promoteHeading(b markdown.Block) bool {
 	if s.lone.text == "" || len(s.titles) == 0 {
 		return false
 	}
@@ -308,8 +309,8 @@ func (s *splitter) openPiece(at int) {
 }
 
 // addLargeBlock cuts a block that does not fit into one piece.
-func (s *splitter) addLargeBlock(b prose.Block) {
-	if b.Kind == prose.Paragraph || b.Kind == prose.Item {
+func (s *splitter) addLargeBlock(b markdown.Block) {
+	if b.Kind == markdown.Paragraph || b.Kind == markdown.Item {
 		for sentence := range prose.EachSentence(s.text, b.Start, b.End) {
 			s.addPart(sentence.Start, sentence.End)
 		}

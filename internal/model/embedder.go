@@ -48,49 +48,49 @@ var ErrEmbedderPaused = errors.New("the embedding provider has just failed sever
 var errNoVector = errors.New("the embedding provider takes no such text")
 
 // Vector returns the vector of a text.
-func (r *CachedEmbedder) Vector(ctx context.Context, text string) ([]float32, error) {
-	if v, err := r.lookup(text); v != nil || err != nil {
+func (c *CachedEmbedder) Vector(ctx context.Context, text string) ([]float32, error) {
+	if v, err := c.lookup(text); v != nil || err != nil {
 		return v, err
 	}
-	list, err := r.Embedder.Embed(ctx, []string{text})
+	list, err := c.Embedder.Embed(ctx, []string{text})
 	if err == nil && list[0] == nil {
 		return nil, errNoVector
 	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	if err != nil {
-		if r.failures++; r.failures >= maxFailures {
-			r.failures, r.pausedUntil = 0, r.Now().Add(failurePause)
+		if c.failures++; c.failures >= maxFailures {
+			c.failures, c.pausedUntil = 0, c.Now().Add(failurePause)
 		}
 		return nil, err
 	}
-	r.failures = 0
-	r.store(text, list[0])
+	c.failures = 0
+	c.store(text, list[0])
 	return list[0], nil
 }
 
-func (r *CachedEmbedder) lookup(text string) ([]float32, error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if e, ok := r.entries[text]; ok {
-		r.recency.MoveToFront(e)
+func (c *CachedEmbedder) lookup(text string) ([]float32, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if e, ok := c.entries[text]; ok {
+		c.recency.MoveToFront(e)
 		return e.Value.(cachedVector).vector, nil
 	}
-	if r.Now().Before(r.pausedUntil) {
+	if c.Now().Before(c.pausedUntil) {
 		return nil, ErrEmbedderPaused
 	}
 	return nil, nil
 }
 
-func (r *CachedEmbedder) store(text string, v []float32) {
-	if _, ok := r.entries[text]; ok {
+func (c *CachedEmbedder) store(text string, v []float32) {
+	if _, ok := c.entries[text]; ok {
 		return // another question was faster
 	}
-	if r.entries == nil {
-		r.entries = map[string]*list.Element{}
+	if c.entries == nil {
+		c.entries = map[string]*list.Element{}
 	}
-	r.entries[text] = r.recency.PushFront(cachedVector{text, v})
-	if r.recency.Len() > maxCachedVectors {
-		delete(r.entries, r.recency.Remove(r.recency.Back()).(cachedVector).text)
+	c.entries[text] = c.recency.PushFront(cachedVector{text, v})
+	if c.recency.Len() > maxCachedVectors {
+		delete(c.entries, c.recency.Remove(c.recency.Back()).(cachedVector).text)
 	}
 }

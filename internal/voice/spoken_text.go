@@ -7,21 +7,21 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"parley/internal/text/prose"
+	"parley/internal/text/markdown"
 )
 
 // speakableText returns a piece of an answer as it is to be read out: without the marks of Markdown, code blocks,
 // markup and images; of links their text, of URLs their host. It is empty if nothing is left.
 func speakableText(text string) string {
 	var lines []string
-	for _, b := range prose.Blocks(text) {
+	for _, b := range markdown.Blocks(text) {
 		words := text[b.ContentStart:b.End]
 		switch b.Kind {
-		case prose.Code, prose.Markup:
+		case markdown.Code, markdown.Markup:
 			continue
-		case prose.Table:
+		case markdown.Table:
 			words = readableRows(words)
-		case prose.Item, prose.Heading, prose.Paragraph:
+		case markdown.Item, markdown.Heading, markdown.Paragraph:
 		}
 		if words = stripInlineMarkup(words); words != "" {
 			lines = append(lines, endSentence(words))

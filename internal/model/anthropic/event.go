@@ -15,7 +15,7 @@ type decoder struct {
 
 // decode reports whether data is one valid JSON object, and adds what it says to d. An object is either an event of the
 // stream or, of a server that does not stream, the whole message.
-func (b *decoder) decode(d *stream.Delta, data []byte) bool {
+func (de *decoder) decode(d *stream.Delta, data []byte) bool {
 	e := event{index: -1}
 	s := stream.JSONScanner{Data: data}
 	s.ReadObject(func(key []byte) { e.readMember(&s, d, key) })
@@ -24,12 +24,12 @@ func (b *decoder) decode(d *stream.Delta, data []byte) bool {
 	}
 	switch string(e.kind) {
 	case "content_block_start":
-		b.startBlock(d, e.block, e.index)
+		de.startBlock(d, e.block, e.index)
 	case "content_block_delta":
-		b.extendBlock(d, e.block, e.index)
+		de.extendBlock(d, e.block, e.index)
 	case "message":
 		for i, block := range e.content {
-			b.startBlock(d, block, i)
+			de.startBlock(d, block, i)
 		}
 		d.IsLast = true
 	case "message_stop":
@@ -117,8 +117,7 @@ func (b *contentBlock) readMember(s *stream.JSONScanner, d *stream.Delta, key []
 	}
 }
 
-// startBlock takes the beginning of a block.
-func (b *decoder) startBlock(d *stream.Delta, from contentBlock, index int) {
+func (de *decoder) startBlock(d *stream.Delta, from contentBlock, index int) {
 	switch string(from.kind) {
 	case "text":
 		d.Text = append(d.Text, from.text...)
@@ -126,20 +125,19 @@ func (b *decoder) startBlock(d *stream.Delta, from contentBlock, index int) {
 		part := stream.ToolCallPart{Index: index, ID: from.id, Name: from.name}
 		if len(from.input) > 0 && string(from.input) != "{}" && string(from.input) != "null" {
 			part.Input = from.input
-			b.completeIndexes = append(b.completeIndexes, index)
+			de.completeIndexes = append(de.completeIndexes, index)
 		}
-		b.callIndexes = append(b.callIndexes, index)
+		de.callIndexes = append(de.callIndexes, index)
 		d.Calls = append(d.Calls, part)
 	}
 }
 
-// extendBlock takes what an event adds to a block.
-func (b *decoder) extendBlock(d *stream.Delta, from contentBlock, index int) {
+func (de *decoder) extendBlock(d *stream.Delta, from contentBlock, index int) {
 	switch string(from.kind) {
 	case "text_delta":
 		d.Text = append(d.Text, from.text...)
 	case "input_json_delta":
-		if slices.Contains(b.callIndexes, index) && !slices.Contains(b.completeIndexes, index) {
+		if slices.Contains(de.callIndexes, index) && !slices.Contains(de.completeIndexes, index) {
 			d.Calls = append(d.Calls, stream.ToolCallPart{Index: index, Input: from.partialInput})
 		}
 	}

@@ -157,7 +157,6 @@ var markerUnescaper = strings.NewReplacer(string(escapedOpen), "[", string(escap
 // EscapeMarker writes a marker of a source's text so that it cannot be taken for the number of a source.
 func EscapeMarker(mark string) string { return markerEscaper.Replace(mark) }
 
-// unescapeMarker undoes EscapeMarker.
 func unescapeMarker(mark string) string { return markerUnescaper.Replace(mark) }
 
 func isEscapedMarker(mark []byte) bool {
@@ -171,31 +170,31 @@ type CodeTracker struct {
 	openTicks int // backticks that opened the code, 0 outside
 }
 
-func (k *CodeTracker) IsInside() bool {
-	if k.tickRun > 0 {
-		return k.openTicks == 0 || k.tickRun < k.openTicks
+func (t *CodeTracker) IsInside() bool {
+	if t.tickRun > 0 {
+		return t.openTicks == 0 || t.tickRun < t.openTicks
 	}
-	return k.openTicks > 0
+	return t.openTicks > 0
 }
 
 // IsInTicks reports whether the last character was a backtick.
-func (k *CodeTracker) IsInTicks() bool { return k.tickRun > 0 }
+func (t *CodeTracker) IsInTicks() bool { return t.tickRun > 0 }
 
-func (k *CodeTracker) Advance(c rune) {
+func (t *CodeTracker) Advance(c rune) {
 	if c == '`' {
-		k.tickRun++
+		t.tickRun++
 		return
 	}
-	if k.tickRun > 0 {
+	if t.tickRun > 0 {
 		switch {
-		case k.openTicks == 0:
-			k.openTicks = k.tickRun
-		case k.tickRun >= k.openTicks:
-			k.openTicks = 0
+		case t.openTicks == 0:
+			t.openTicks = t.tickRun
+		case t.tickRun >= t.openTicks:
+			t.openTicks = 0
 		}
-		k.tickRun = 0
+		t.tickRun = 0
 	}
-	if c == '\n' && k.openTicks < 3 {
-		k.openTicks = 0 // a stray backtick does not hide the rest of the answer
+	if c == '\n' && t.openTicks < 3 {
+		t.openTicks = 0 // a stray backtick does not hide the rest of the answer
 	}
 }

@@ -37,184 +37,183 @@ const (
 )
 
 // Feed takes the next piece of the answer and returns the text that can be passed on, with the citations found so far.
-func (m *Filter) Feed(piece []byte) (string, []model.Citation) {
-	if len(m.passages) == 0 {
+func (f *Filter) Feed(piece []byte) (string, []model.Citation) {
+	if len(f.passages) == 0 {
 		return string(piece), nil
 	}
-	from := len(m.text)
+	from := len(f.text)
 	for len(piece) > 0 {
 		c, size := utf8.DecodeRune(piece)
-		m.feedRune(c)
+		f.feedRune(c)
 		piece = piece[size:]
 	}
-	return m.takeOutput(from)
+	return f.takeOutput(from)
 }
 
 // Finish takes the last piece and returns all that was held back.
-func (m *Filter) Finish(piece []byte) (string, []model.Citation) {
-	text, cites := m.Feed(piece)
-	if len(m.passages) == 0 {
+func (f *Filter) Finish(piece []byte) (string, []model.Citation) {
+	text, cites := f.Feed(piece)
+	if len(f.passages) == 0 {
 		return text, cites
 	}
-	from := len(m.text)
-	if m.isComplete {
-		m.acceptMarker()
+	from := len(f.text)
+	if f.isComplete {
+		f.acceptMarker()
 	}
-	m.emitMarkerAsText()
-	if !m.isGroupOpen {
-		m.text = append(m.text, m.gapSpaces...)
+	f.emitMarkerAsText()
+	if !f.isGroupOpen {
+		f.text = append(f.text, f.gapSpaces...)
 	}
-	m.citeGroup()
-	tail, more := m.takeOutput(from)
+	f.citeGroup()
+	tail, more := f.takeOutput(from)
 	return text + tail, append(cites, more...)
 }
 
-func (m *Filter) takeOutput(from int) (string, []model.Citation) {
-	cites := m.citations
-	m.citations = nil
-	return string(m.text[from:]), cites
+func (f *Filter) takeOutput(from int) (string, []model.Citation) {
+	cites := f.citations
+	f.citations = nil
+	return string(f.text[from:]), cites
 }
 
-func (m *Filter) feedRune(c rune) {
+func (f *Filter) feedRune(c rune) {
 	switch {
-	case m.isComplete && (c == '(' || c == ':' && m.isNote):
-		m.emitMarkerAsText()
-	case m.isComplete:
-		m.acceptMarker()
-	case len(m.marker) > 0:
-		if m.growMarker(c) {
+	case f.isComplete && (c == '(' || c == ':' && f.isNote):
+		f.emitMarkerAsText()
+	case f.isComplete:
+		f.acceptMarker()
+	case len(f.marker) > 0:
+		if f.growMarker(c) {
 			return
 		}
-		m.emitMarkerAsText()
+		f.emitMarkerAsText()
 	}
 	switch {
-	case (c == '[' || c == '【') && !m.code.IsInside() && !m.isInLink, c == escapedOpen, c == escapedOpenWide:
-		m.marker = utf8.AppendRune(m.marker, c)
-		m.isNote = !m.isGroupOpen && len(m.gapSpaces) == 0 && m.atLineStart()
-	case c == ' ' && len(m.gapSpaces) < maxGapSpaces && !m.code.IsInside():
-		m.gapSpaces = append(m.gapSpaces, ' ')
+	case (c == '[' || c == '【') && !f.code.IsInside() && !f.isInLink, c == escapedOpen, c == escapedOpenWide:
+		f.marker = utf8.AppendRune(f.marker, c)
+		f.isNote = !f.isGroupOpen && len(f.gapSpaces) == 0 && f.atLineStart()
+	case c == ' ' && len(f.gapSpaces) < maxGapSpaces && !f.code.IsInside():
+		f.gapSpaces = append(f.gapSpaces, ' ')
 	default:
-		m.emitPlain(c)
+		f.emitPlain(c)
 	}
 }
 
 // growMarker adds c to the marker; false when it cannot be one.
-func (m *Filter) growMarker(c rune) bool {
-	if len(m.marker)+utf8.RuneLen(c) > maxMarkerBytes {
+func (f *Filter) growMarker(c rune) bool {
+	if len(f.marker)+utf8.RuneLen(c) > maxMarkerBytes {
 		return false
 	}
-	marker := utf8.AppendRune(m.marker, c)
+	marker := utf8.AppendRune(f.marker, c)
 	list, state := parseMarker(string(marker))
 	switch {
 	case state == markerInvalid:
 		return false
 	case state == markerComplete && isEscapedMarker(marker):
-		m.marker = nil
+		f.marker = nil
 		for _, c := range unescapeMarker(string(marker)) {
-			m.emitPlain(c)
+			f.emitPlain(c)
 		}
 		return true
 	}
-	m.marker, m.isComplete, m.numbers = marker, state == markerComplete, list
+	f.marker, f.isComplete, f.numbers = marker, state == markerComplete, list
 	return true
 }
 
-// acceptMarker takes the whole marker out of the text.
-func (m *Filter) acceptMarker() {
-	if !m.isGroupOpen {
-		m.leadSpaces = append(m.leadSpaces[:0], m.gapSpaces...)
+func (f *Filter) acceptMarker() {
+	if !f.isGroupOpen {
+		f.leadSpaces = append(f.leadSpaces[:0], f.gapSpaces...)
 	}
-	for _, n := range m.numbers {
-		if n <= len(m.passages) && !slices.Contains(m.citedNumbers, n) {
-			m.citedNumbers = append(m.citedNumbers, n)
+	for _, n := range f.numbers {
+		if n <= len(f.passages) && !slices.Contains(f.citedNumbers, n) {
+			f.citedNumbers = append(f.citedNumbers, n)
 		}
 	}
-	m.isGroupOpen = true
-	m.gapSpaces, m.marker, m.isComplete = m.gapSpaces[:0], m.marker[:0], false
+	f.isGroupOpen = true
+	f.gapSpaces, f.marker, f.isComplete = f.gapSpaces[:0], f.marker[:0], false
 }
 
 // emitMarkerAsText passes on as text what looked like a marker and is none.
-func (m *Filter) emitMarkerAsText() {
-	if len(m.marker) == 0 {
+func (f *Filter) emitMarkerAsText() {
+	if len(f.marker) == 0 {
 		return
 	}
-	marker := m.marker
-	m.marker, m.isComplete = nil, false
+	marker := f.marker
+	f.marker, f.isComplete = nil, false
 	for _, c := range string(marker) {
-		m.emitPlain(c)
+		f.emitPlain(c)
 	}
 }
 
 // emitPlain passes on c, which is no part of a marker, after settling what was held back before it.
-func (m *Filter) emitPlain(c rune) {
-	if !m.isGroupOpen {
-		m.text = append(m.text, m.gapSpaces...)
-		m.gapSpaces = m.gapSpaces[:0]
-		m.emitRune(c)
+func (f *Filter) emitPlain(c rune) {
+	if !f.isGroupOpen {
+		f.text = append(f.text, f.gapSpaces...)
+		f.gapSpaces = f.gapSpaces[:0]
+		f.emitRune(c)
 		return
 	}
 	switch {
 	case isSentenceEnd(c):
-		m.emitRune(c)
-		m.citeGroup()
-	case c == '\n' || c == ',' || c == ';' || c == ':' || c == ')' || m.atLineStart():
-		m.citeGroup()
-		m.emitRune(c)
+		f.emitRune(c)
+		f.citeGroup()
+	case c == '\n' || c == ',' || c == ';' || c == ':' || c == ')' || f.atLineStart():
+		f.citeGroup()
+		f.emitRune(c)
 	default:
-		space := m.gapSpaces
+		space := f.gapSpaces
 		if len(space) == 0 {
-			space = m.leadSpaces
+			space = f.leadSpaces
 		}
-		m.citeGroup()
-		m.text = append(m.text, space...)
-		m.emitRune(c)
+		f.citeGroup()
+		f.text = append(f.text, space...)
+		f.emitRune(c)
 	}
-	m.gapSpaces = m.gapSpaces[:0]
+	f.gapSpaces = f.gapSpaces[:0]
 }
 
-func (m *Filter) emitRune(c rune) {
+func (f *Filter) emitRune(c rune) {
 	switch {
-	case c == '(' && !m.code.IsInside() && len(m.text) > 0 && m.text[len(m.text)-1] == ']':
-		m.isInLink = true
+	case c == '(' && !f.code.IsInside() && len(f.text) > 0 && f.text[len(f.text)-1] == ']':
+		f.isInLink = true
 	case c == ')' || c == ' ' || c == '\n':
-		m.isInLink = false
+		f.isInLink = false
 	}
-	m.code.Advance(c)
-	m.text = utf8.AppendRune(m.text, c)
+	f.code.Advance(c)
+	f.text = utf8.AppendRune(f.text, c)
 }
 
-func (m *Filter) atLineStart() bool { return len(m.text) == 0 || m.text[len(m.text)-1] == '\n' }
+func (f *Filter) atLineStart() bool { return len(f.text) == 0 || f.text[len(f.text)-1] == '\n' }
 
 // citeGroup ties the sentence before the group of markers to the passages they name. Numbers of no passage are evidence
 // of nothing and vanish.
-func (m *Filter) citeGroup() {
-	defer func() { m.citedNumbers, m.isGroupOpen = m.citedNumbers[:0], false }()
-	if len(m.citedNumbers) == 0 || m.citationCount >= maxCitations {
+func (f *Filter) citeGroup() {
+	defer func() { f.citedNumbers, f.isGroupOpen = f.citedNumbers[:0], false }()
+	if len(f.citedNumbers) == 0 || f.citationCount >= maxCitations {
 		return
 	}
-	m.citationCount += len(m.citedNumbers)
-	start, end := lastSentence(m.text)
+	f.citationCount += len(f.citedNumbers)
+	start, end := lastSentence(f.text)
 	if start == end {
 		return
 	}
-	for _, n := range m.citedNumbers {
-		p := &m.passages[n-1]
-		from, to, ok := m.evidenceOf(n - 1).findSupport(string(m.text[start:end]))
+	for _, n := range f.citedNumbers {
+		p := &f.passages[n-1]
+		from, to, ok := f.evidenceOf(n - 1).findSupport(string(f.text[start:end]))
 		if !ok {
 			continue
 		}
-		m.citations = append(m.citations, model.Citation{
+		f.citations = append(f.citations, model.Citation{
 			PassageIndex: n - 1, Start: p.Start + from, End: p.Start + to, AnswerStart: start, AnswerEnd: end,
 		})
 	}
 }
 
-func (m *Filter) evidenceOf(i int) *passageEvidence {
-	if m.evidence == nil {
-		m.evidence = make([]*passageEvidence, len(m.passages))
+func (f *Filter) evidenceOf(i int) *passageEvidence {
+	if f.evidence == nil {
+		f.evidence = make([]*passageEvidence, len(f.passages))
 	}
-	if m.evidence[i] == nil {
-		m.evidence[i] = newEvidence(&m.passages[i])
+	if f.evidence[i] == nil {
+		f.evidence[i] = newEvidence(&f.passages[i])
 	}
-	return m.evidence[i]
+	return f.evidence[i]
 }

@@ -24,8 +24,7 @@ func FuzzDelta(f *testing.F) {
 		deltaEvent, `{}`, `{"choices":[]}`, `{"choices":[{"delta":{"content":"a\ud83d\ude00\n\"\u00e9"}}]}`,
 		`{"a":[1,-2.5e+3,true,null,{}]}`,
 		`{"choices":[{"delta":{"tool_calls":[{"index":1,"id":"x","function":{"name":"n","arguments":"{}"}}]}}]}`,
-		`{"a":01}`, `[`, `{"a"}`,
-		`{"error":{"message":"no"}}`, `{"usage":{"prompt_tokens":3,"completion_tokens":1e2}}`,
+		`{"a":01}`, `[`, `{"a"}`, `{"error":{"message":"no"}}`, `{"usage":{"prompt_tokens":3,"completion_tokens":1e2}}`,
 		`{"choices":{"delta":3}}`, "{\"a\":\"\xff\"}",
 	} {
 		f.Add([]byte(s))

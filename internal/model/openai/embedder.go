@@ -133,7 +133,6 @@ func (e *Embedder) post(ctx context.Context, texts []string, plain bool) ([]byte
 
 func (e *Embedder) timeout() time.Duration { return cmp.Or(e.Timeout, time.Minute) }
 
-// toValidTexts returns the texts as JSON can carry them.
 func toValidTexts(texts []string) []string {
 	out := make([]string, len(texts))
 	for i, t := range texts {

@@ -2,6 +2,7 @@ package prompt
 
 import (
 	"parley/internal/model/cite"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -88,7 +89,6 @@ func isHiddenInTag(c rune) bool {
 
 func isOpeningBracket(c rune) bool { return c == '<' || c == '＜' || c == '‹' || c == '〈' }
 
-// fenceTags are the tags that the prompts are fenced with.
 var fenceTags = []string{"source", "conversation", "last", "passage", "system", "instruction"}
 
 // isFenceTag reports whether what follows an opening angle bracket makes it one of the prompt's own fences, however it
@@ -110,10 +110,5 @@ func isFenceTag(rest string) bool {
 		}
 		word.WriteRune(unicode.ToLower(c))
 	}
-	for _, name := range fenceTags {
-		if strings.HasPrefix(word.String(), name) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(fenceTags, func(name string) bool { return strings.HasPrefix(word.String(), name) })
 }

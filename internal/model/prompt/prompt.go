@@ -26,6 +26,7 @@ var (
 	noSourcesText = loadPrompt("nosources")
 	rewriteText   = loadPrompt("rewrite")
 	insightText   = loadPrompt("insight")
+	spokenText    = loadPrompt("spoken")
 )
 
 // Version names the wording of a turn's prompts; its trace keeps it, so that an old answer can be explained. It changes
@@ -43,7 +44,7 @@ func loadPrompt(name string) string {
 func hashPrompts() string {
 	h := sha256.New()
 	for _, text := range []string{rulesText, toolsText, sourcesText, noSourcesText, rewriteText, sourceFormat,
-		voiceRulesText} {
+		spokenText} {
 		fmt.Fprintf(h, "%d\n%s", len(text), text)
 	}
 	return "2-" + hex.EncodeToString(h.Sum(nil))[:8]
@@ -104,8 +105,7 @@ func writeSource(b *strings.Builder, n int, p *model.Passage) {
 // The conversation goes into one message, fenced: it is what the model works on, not its instructions.
 func RewriteRequest(modelName string, messages []model.Message, last string) model.Request {
 	text := fencedTranscript(messages) + "\n<last>" + fenceText(last) + "</last>"
-	return model.Request{Model: modelName, System: rewriteText, SystemOnly: true, MaxTokens: maxRewriteTokens,
-		Messages: []model.Message{{Role: "user", Text: text}}}
+	return newTask(modelName, rewriteText, text, maxRewriteTokens)
 }
 
 // fencedTranscript returns the texts of user and assistant, a line each, fenced.
@@ -121,24 +121,25 @@ func fencedTranscript(messages []model.Message) string {
 	return b.String()
 }
 
-// maxRewriteTokens is the longest rewritten question.
-const maxRewriteTokens = 120
+func newTask(modelName, system, text string, maxTokens int) model.Request {
+	return model.Request{Model: modelName, System: system, SystemOnly: true, MaxTokens: maxTokens,
+		Messages: []model.Message{{Role: "user", Text: text}}}
+}
+
+// The longest answers, in tokens.
+const (
+	maxRewriteTokens = 120
+	maxInsightTokens = 100
+)
 
 // InsightRequest asks a model for a title of a conversation and how its customer sounds, on a line each. The
 // conversation goes into one message, fenced: it is what the model works on, not its instructions.
 func InsightRequest(modelName string, messages []model.Message) model.Request {
-	return model.Request{Model: modelName, System: insightText, SystemOnly: true, MaxTokens: maxInsightTokens,
-		Messages: []model.Message{{Role: "user", Text: fencedTranscript(messages)}}}
+	return newTask(modelName, insightText, fencedTranscript(messages), maxInsightTokens)
 }
-
-// maxInsightTokens is the longest answer to it.
-const maxInsightTokens = 100
-
-// voiceRulesText says how to answer spoken messages.
-var voiceRulesText = loadPrompt("spoken")
 
 // VoiceRules returns the instructions of a model that talks, with the time where the customer is.
 func VoiceRules(now time.Time) string {
-	return voiceRulesText + "- Where the user is, in the time zone " + now.Location().String() + ", it is " +
+	return spokenText + "- Where the user is, in the time zone " + now.Location().String() + ", it is " +
 		now.Format("Monday, 2 January 2006, 15:04") + ".\n"
 }

@@ -21,47 +21,47 @@ const (
 
 // askWhichMeaning asks back what the question means where several passages answer it, each under a heading of its own.
 // It is asked once: the next message is answered with what there is.
-func (t *parsedQuestion) askWhichMeaning(req model.Request, pages []passageLayout, best quotableUnit) (reply, bool) {
-	if t.isFollowUp || !t.isShortQuestion() || askedWhichMeaning(req.Messages) {
+func (q *parsedQuestion) askWhichMeaning(req model.Request, pages []passageLayout, best quotableUnit) (reply, bool) {
+	if q.isFollowUp || !q.isShortQuestion() || askedWhichMeaning(req.Messages) {
 		return reply{}, false
 	}
-	titled := t.matchedShare(pages[best.passageIndex].titleMatch, t.isSingleWord) >= minFullShare
+	titled := q.matchedShare(pages[best.passageIndex].titleMatch, q.isSingleWord) >= minFullShare
 	var near []int
 	for i, p := range pages {
 		top := 0.0
 		for _, u := range p.units {
 			top = max(top, u.score)
 		}
-		if titled && t.matchedShare(p.titleMatch, t.isSingleWord) < minFullShare {
+		if titled && q.matchedShare(p.titleMatch, q.isSingleWord) < minFullShare {
 			continue // one that is about it is meant before one that mentions it
 		}
-		if top >= minNearScoreShare*best.score && t.matchedShare(p.passageMatch, t.isSingleWord) >= minFullShare {
+		if top >= minNearScoreShare*best.score && q.matchedShare(p.passageMatch, q.isSingleWord) >= minFullShare {
 			near = append(near, i)
 		}
 	}
-	options := t.meaningOptions(req.Passages, near)
+	options := q.meaningOptions(req.Passages, near)
 	if len(options) < minOptions || len(options) > maxOptions {
 		return reply{}, false
 	}
 	l := questionLanguage(req)
-	a, last := asideTextsFor(l), len(options)-1
-	list := strings.Join(options[:last], toolTextsFor(l).listSeparator) + a.orSeparator + options[last]
+	a, last := asideTextsByLanguage.in(l), len(options)-1
+	list := strings.Join(options[:last], toolTextsByLanguage.in(l).listSeparator) + a.orSeparator + options[last]
 	return reply{text: a.whichOne[0] + list + a.whichOne[1], unscored: true}, true
 }
 
 // isShortQuestion reports whether the question names hardly more than one thing: "price?", "how much does it cost?".
-func (t *parsedQuestion) isShortQuestion() bool {
-	n, wordCount := t.contentWordCount(), len(splitWords(t.foldedText))
-	if t.isUnspaced() {
+func (q *parsedQuestion) isShortQuestion() bool {
+	n, wordCount := q.contentWordCount(), len(splitWords(q.foldedText))
+	if q.isUnspaced() {
 		return n <= maxBareWords && wordCount <= maxBareWords
 	}
-	return n > 0 && n <= maxShortQuestionWords && wordCount <= maxBareWords || n == 1 && t.wantsFact
+	return n > 0 && n <= maxShortQuestionWords && wordCount <= maxBareWords || n == 1 && q.wantsFact
 }
 
 // meaningOptions names the passages by the innermost part of their headings that the others do not share and that the
 // question does not name; nil where one has no such part, or where the headings say that one of them is about nothing
 // but the question.
-func (t *parsedQuestion) meaningOptions(passages []model.Passage, near []int) (names []string) {
+func (q *parsedQuestion) meaningOptions(passages []model.Passage, near []int) (names []string) {
 	paths := make([][]string, len(near))
 	for i, n := range near {
 		paths[i] = headingPath(passages[n])
@@ -69,7 +69,7 @@ func (t *parsedQuestion) meaningOptions(passages []model.Passage, near []int) (n
 	for i := range paths {
 		name := ""
 		for _, part := range slices.Backward(paths[i]) {
-			if t.headingFocus(part) < 0.5 && !isInAllPaths(part, paths) {
+			if q.headingFocus(part) < 0.5 && !isInAllPaths(part, paths) {
 				name = part
 				break
 			}
@@ -98,7 +98,6 @@ func headingPath(p model.Passage) (parts []string) {
 	return parts
 }
 
-// isInAllPaths reports whether all of the paths hold the part.
 func isInAllPaths(part string, paths [][]string) bool {
 	return !slices.ContainsFunc(paths, func(p []string) bool { return !slices.Contains(p, part) })
 }
@@ -138,19 +137,19 @@ const (
 )
 
 // unknownAnswer says that the sources hold no answer, and what they speak of instead where that may help.
-func (t *parsedQuestion) unknownAnswer(req model.Request, pages []passageLayout, best quotableUnit) string {
+func (q *parsedQuestion) unknownAnswer(req model.Request, pages []passageLayout, best quotableUnit) string {
 	l := questionLanguage(req)
-	text := smallTalkTextsFor(l).unknown
+	text := smallTalkTextsByLanguage.in(l).unknown
 	if best.score == 0 {
 		return text
 	}
 	p := pages[best.passageIndex]
 	parts := headingPath(req.Passages[best.passageIndex])
-	if len(parts) == 0 || t.matchedShare(p.passageMatch, t.isSingleWord) < minNearShare ||
-		t.matchedShare(p.titleMatch, t.isSingleWord) < minNamedShare {
+	if len(parts) == 0 || q.matchedShare(p.passageMatch, q.isSingleWord) < minNearShare ||
+		q.matchedShare(p.titleMatch, q.isSingleWord) < minNamedShare {
 		return text
 	}
-	topic, a := parts[len(parts)-1], asideTextsFor(l)
+	topic, a := parts[len(parts)-1], asideTextsByLanguage.in(l)
 	if len(parts) > 1 && len(topic) < maxOptionBytes/2 {
 		topic = parts[len(parts)-2] + " › " + topic
 	}

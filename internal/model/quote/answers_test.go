@@ -116,12 +116,11 @@ func TestStepsGoOnInTheNextPassage(t *testing.T) {
 }
 
 func TestAnswersAreAsLongAsTheQuestionWants(t *testing.T) {
-	text := "Novabrew is a coffee subscription. It was started in 2016 in a small roastery. Each month a parcel " +
-		"with two kinds of beans is sent. You can pause it whenever you like. The beans are roasted on the day " +
-		"before they are sent, and they keep for three months. Every parcel comes with a card that tells where " +
-		"the beans come from and how they taste best. Members can swap one kind for another until the last day " +
-		"of the month. A year of the subscription can be given away as a present. Nobody has to return the " +
-		"empty bags, which can go into the paper bin."
+	text := "Novabrew is a coffee subscription. It was started in 2016 in a small roastery. Each month a parcel with " +
+		"two kinds of beans is sent. You can pause it whenever you like. The beans are roasted on the day before they are " +
+		"sent, and they keep for three months. Every parcel comes with a card that tells where the beans come from and how " +
+		"they taste best. Members can swap one kind for another until the last day of the month. A year of the " +
+		"subscription can be given away as a present. Nobody has to return the empty bags, which can go into the paper bin."
 	pages := scoredPassages(helpPage("Novabrew", text))
 	fact, overview := askHelpPages(t, pages, userMessage("When was Novabrew started?")),
 		askHelpPages(t, pages, userMessage("Tell me about Novabrew"))
@@ -215,7 +214,7 @@ func TestAsides(t *testing.T) {
 		"¡Eres un idiota!": {"es", calm}, "你这个白痴": {"zh", calm},
 		"?!": {"en", nothing}, "😀": {"en", nothing}, "asdfgh": {"en", nothing}, "kjhgfds": {"en", nothing},
 	} {
-		want := c.want(asideTextsFor(languageByCode[c.in]))
+		want := c.want(asideTextsByLanguage.in(languageByCode[c.in]))
 		if s := askHelpPages(t, pages, userMessage(message)); s.text != want || len(s.citations) > 0 {
 			t.Errorf("%q: %q, want %q", message, s.text, want)
 		}
@@ -235,12 +234,12 @@ func TestAsidesLeaveQuestionsAlone(t *testing.T) {
 
 func TestYesAndNo(t *testing.T) {
 	pages := shopPages("Delivery", "We deliver within three days.")
-	thanks := model.Message{Role: "assistant", Text: smallTalkTextsFor(languageByCode["en"]).thanks}
-	for message, want := range map[string]string{"no": asideTextsFor(languageByCode["en"]).acknowledgement,
-		"No, thanks": asideTextsFor(languageByCode["en"]).acknowledgement, "yes": "What would you like to know?",
+	thanks := model.Message{Role: "assistant", Text: smallTalkTextsByLanguage.in(languageByCode["en"]).thanks}
+	for message, want := range map[string]string{"no": asideTextsByLanguage.in(languageByCode["en"]).acknowledgement,
+		"No, thanks": asideTextsByLanguage.in(languageByCode["en"]).acknowledgement, "yes": "What would you like to know?",
 		"Sí, por favor": "¿Qué le gustaría saber?", "はい": "何をお知りになりたいですか。",
-		"Nein danke": asideTextsFor(languageByCode["de"]).acknowledgement,
-		"不用了":        asideTextsFor(languageByCode["zh"]).acknowledgement} {
+		"Nein danke": asideTextsByLanguage.in(languageByCode["de"]).acknowledgement,
+		"不用了":        asideTextsByLanguage.in(languageByCode["zh"]).acknowledgement} {
 		if s := askHelpPages(t, pages, userMessage("Thanks!"), thanks, userMessage(message)); s.text != want {
 			t.Errorf("%q: %q, want %q", message, s.text, want)
 		}

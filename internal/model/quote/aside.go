@@ -1,7 +1,6 @@
 package quote
 
 import (
-	"encoding/json"
 	"slices"
 	"strings"
 	"unicode"
@@ -14,10 +13,10 @@ import (
 // wish for one, an insult, a yes or no, or no words at all.
 func answerAside(req model.Request, last string) (reply, bool) {
 	own := func(text string) (reply, bool) { return reply{text: text, score: 1}, true }
-	messageWords, lang := splitWords(last), func() asideTexts { return asideTextsFor(questionLanguage(req)) }
+	messageWords, lang := splitWords(last), func() asideTexts { return asideTextsByLanguage.in(questionLanguage(req)) }
 	switch {
 	case len(messageWords) == 0 && strings.ContainsAny(last, "👍🙏❤"):
-		return own(smallTalkTextsFor(questionLanguage(req)).thanks)
+		return own(smallTalkTextsByLanguage.in(questionLanguage(req)).thanks)
 	case len(messageWords) == 0:
 		return own(lang().notUnderstood)
 	case consentKind(messageWords, last) == 'n' && len(req.Messages) > 1:
@@ -65,7 +64,7 @@ func consentKind(messageWords []string, message string) byte {
 
 // whatElseQuestion asks what the user would like to know: what stands behind the greeting.
 func whatElseQuestion(l words.Language) string {
-	hello := smallTalkTextsFor(l).hello
+	hello := smallTalkTextsByLanguage.in(l).hello
 	for _, end := range []string{"! ", "！", "。"} {
 		if _, rest, ok := strings.Cut(hello, end); ok {
 			return rest
@@ -77,7 +76,7 @@ func whatElseQuestion(l words.Language) string {
 const maxAsideWords = 9 // words
 
 func asksIfMachine(messageWords []string, message string) bool {
-	if containsAny(strings.ToLower(message), machineQuestionsUnspaced) && len([]rune(message)) <= 16 {
+	if containsAny(strings.ToLower(message), machineQuestionsUnspaced...) && len([]rune(message)) <= 16 {
 		return true
 	}
 	line := " " + strings.Join(messageWords, " ") + " "
@@ -86,14 +85,14 @@ func asksIfMachine(messageWords []string, message string) bool {
 	})
 }
 
-func containsAny(text string, phrases []string) bool {
+func containsAny(text string, phrases ...string) bool {
 	return slices.ContainsFunc(phrases, func(p string) bool { return strings.Contains(text, p) })
 }
 
 // wantsPerson reports whether the message is a wish to talk to a person. Asking how to contact somebody is a question
 // to the sources.
 func wantsPerson(messageWords []string, message string) bool {
-	if containsAny(message, personPhrasesUnspaced) {
+	if containsAny(message, personPhrasesUnspaced...) {
 		return !strings.ContainsAny(message, "不没")
 	}
 	if len(messageWords) > 14 || slices.ContainsFunc(messageWords, func(w string) bool {
@@ -124,7 +123,6 @@ func isAboutPeople(messageWords []string) bool {
 	})
 }
 
-// isFunctionWord reports whether the word is a function word of one of the languages.
 func isFunctionWord(word string) bool {
 	for l := range words.LanguageCount {
 		if words.Language(l).IsStopWord(word) {
@@ -142,8 +140,7 @@ func replyWithHandover(req model.Request, message string, a asideTexts) (reply, 
 		if !tool.IsHandover {
 			continue
 		}
-		w := callDraft{tool: tool, inputs: parseInputs(tool.Parameters), userTexts: []string{message},
-			values: map[string]json.RawMessage{}}
+		w := newCallDraft(tool, message)
 		for _, in := range w.inputs {
 			if in.name == "reason" {
 				w.values[in.name] = jsonString(message)
@@ -154,9 +151,8 @@ func replyWithHandover(req model.Request, message string, a asideTexts) (reply, 
 	return reply{text: a.noPersonAvailable, score: 1}, true
 }
 
-// isRude reports whether the message insults and asks nothing.
 func isRude(messageWords []string, message string) bool {
-	if containsAny(message, rudeWordsUnspaced) {
+	if containsAny(message, rudeWordsUnspaced...) {
 		return len([]rune(message)) <= 12 && !strings.ContainsAny(message, "?？吗怎")
 	}
 	found := false
@@ -173,15 +169,8 @@ func isRude(messageWords []string, message string) bool {
 
 // isGibberish reports whether the message is keys struck at random: no word of it could be spoken.
 func isGibberish(messageWords []string) bool {
-	if len(messageWords) == 0 || len(messageWords) > 3 {
-		return false
-	}
-	for _, w := range messageWords {
-		if !isUnpronounceable(w) {
-			return false
-		}
-	}
-	return true
+	return len(messageWords) > 0 && len(messageWords) <= 3 &&
+		!slices.ContainsFunc(messageWords, func(w string) bool { return !isUnpronounceable(w) })
 }
 
 // keyboardRows of a keyboard, as fingers run over them.
@@ -198,7 +187,7 @@ func isUnpronounceable(word string) bool {
 		}
 	}
 	latin := word[0] < 0x80
-	return containsAny(word, keyboardRows) || latin && !strings.ContainsAny(word, "aeiouy") && len(word) >= 5
+	return containsAny(word, keyboardRows...) || latin && !strings.ContainsAny(word, "aeiouy") && len(word) >= 5
 }
 
 // asideTexts are the model's own sentences where a message asks nothing of the sources, or not enough.
@@ -213,7 +202,7 @@ type asideTexts struct {
 	orSeparator       string
 }
 
-var asideTextsByLanguage = map[words.Language]asideTexts{
+var asideTextsByLanguage = textsByLanguage[asideTexts]{
 	words.English: {"I am an automated assistant. I answer questions with what stands in my sources.",
 		"I am an automated assistant and cannot hand this conversation over to a person. Please use the contact " +
 			"details of the people who run this service.",
@@ -276,72 +265,66 @@ var asideTextsByLanguage = map[words.Language]asideTexts{
 		"承知しました。ほかに知りたいことがあればお知らせください。", [2]string{"どれのことでしょうか：", "？"}, [2]string{"資料にあるのは次の内容です：", "。"}, "、または"},
 }
 
-func asideTextsFor(l words.Language) asideTexts { return textsInLanguage(asideTextsByLanguage, l) }
-
 // machineQuestions are ways of asking whether a person answers; folded words.
 var machineQuestions = []string{"are you a bot", "are you a robot", "are you human", "are you a human",
-	"are you a real person", "are you real", "are you a person", "are you an ai", "are you ai",
-	"are you a machine", "is this a bot", "is this a real person", "am i talking to a bot", "am i talking to a human",
-	"am i talking to a robot", "am i talking to a machine", "am i chatting with a bot",
-	"am i talking to a real person", "am i talking to a person", "am i speaking to a human", "am i speaking with a bot",
-	"who am i talking to",
+	"are you a real person", "are you real", "are you a person", "are you an ai", "are you ai", "are you a machine",
+	"is this a bot", "is this a real person", "am i talking to a bot", "am i talking to a human",
+	"am i talking to a robot", "am i talking to a machine", "am i chatting with a bot", "am i talking to a real person",
+	"am i talking to a person", "am i speaking to a human", "am i speaking with a bot", "who am i talking to",
 	"bist du ein bot", "bist du ein roboter", "bist du ein mensch", "bist du eine ki", "bist du echt",
 	"sind sie ein bot", "sind sie ein roboter", "sind sie ein mensch", "sind sie eine ki", "rede ich mit einem",
 	"spreche ich mit einem", "eres un bot", "eres un robot", "eres humano", "eres humana", "eres una persona",
-	"eres una ia", "es usted un bot", "es usted un robot", "es usted una persona",
-	"hablo con una persona", "hablo con un robot", "es tu un robot", "es tu un bot", "es tu humain",
-	"etes vous un robot", "etes vous un bot", "etes vous humain", "etes vous une personne", "etes vous une ia",
-	"sei un bot", "sei un robot", "sei umano", "sei una persona", "e un bot", "es um bot", "voce e um bot",
-	"voce e um robo", "voce e humano", "voce e uma pessoa", "es um robo",
-	"ben je een bot", "ben je een robot", "ben je een mens", "bent u een bot", "bent u een robot", "bent u een mens",
-	"ты бот", "вы бот", "ты робот", "вы робот", "ты человек", "вы человек",
-	"هل انت روبوت", "هل انت بوت", "هل انت انسان", "هل انت بشر", "هل انت شخص"}
+	"eres una ia", "es usted un bot", "es usted un robot", "es usted una persona", "hablo con una persona",
+	"hablo con un robot", "es tu un robot", "es tu un bot", "es tu humain", "etes vous un robot", "etes vous un bot",
+	"etes vous humain", "etes vous une personne", "etes vous une ia", "sei un bot", "sei un robot", "sei umano",
+	"sei una persona", "e un bot", "es um bot", "voce e um bot", "voce e um robo", "voce e humano", "voce e uma pessoa",
+	"es um robo", "ben je een bot", "ben je een robot", "ben je een mens", "bent u een bot", "bent u een robot",
+	"bent u een mens", "ты бот", "вы бот", "ты робот", "вы робот", "ты человек", "вы человек", "هل انت روبوت",
+	"هل انت بوت", "هل انت انسان", "هل انت بشر", "هل انت شخص"}
 
 var machineQuestionsUnspaced = []string{"你是机器人", "你是真人", "是机器人吗", "是真人吗", "你是人工智能", "你是人吗", "您是机器人", "您是真人", "ロボットですか",
 	"人間ですか", "ボットですか", "aiですか"}
 
 // A wish for a person is a verb of speaking and a word for a person, or that word nearly alone.
 var (
-	contactVerbs = newWordSet(`talk speak chat connect transfer reach get contact want need give put call escalate
+	contactVerbs = words.NewSet(`talk speak chat connect transfer reach get contact want need give put call escalate
 		sprechen reden verbinden verbinde verbinden chatten erreichen brauche will mochte
 		hablar comunicar comunicarme contactar pasar paseme pasame quiero necesito parler joindre contacter veux
 		voudrais passez parlare voglio vorrei falar quero preciso spreken praten wil
 		поговорить соедините связаться позовите переключите хочу اريد التحدث اتحدث التكلم اتكلم احتاج`)
-	personNouns = newWordSet(`human humans person representative rep operator mensch menschen mitarbeiter mitarbeiterin
-		berater kundenberater persona humano agente asesor operador humain humaine conseiller
-		conseillere personne umano operatore pessoa atendente mens persoon medewerker человеком человека человек
-		оператором оператора оператор сотрудником специалистом
-		شخص موظف انسان بشري`)
+	personNouns = words.NewSet(`human humans person representative rep operator mensch menschen mitarbeiter mitarbeiterin
+		berater kundenberater persona humano agente asesor operador humain humaine conseiller conseillere personne umano
+		operatore pessoa atendente mens persoon medewerker человеком человека человек оператором оператора оператор
+		сотрудником специалистом شخص موظف انسان بشري`)
 	// persons only behind a verb of speaking
-	agentNouns            = newWordSet(`agent someone somebody jemandem jemand alguien quelqu qualcuno alguem iemand`)
+	agentNouns            = words.NewSet(`agent someone somebody jemandem jemand alguien quelqu qualcuno alguem iemand`)
 	personPhrasesUnspaced = []string{"人工客服", "转人工", "真人客服", "人工服务", "找人工", "要人工", "联系人工", "オペレーターに", "担当者と話", "人と話",
 		"人間と話", "担当者につな", "有人対応"}
-	talkVerbs = newWordSet(`talk speak chat connect transfer sprechen reden verbinden verbinde hablar comunicar
+	talkVerbs = words.NewSet(`talk speak chat connect transfer sprechen reden verbinden verbinde hablar comunicar
 		comunicarme pasame paseme parler joindre parlare falar spreken praten поговорить соедините позовите
 		التحدث اتحدث التكلم اتكلم`)
 )
 
 // rudeWords are insults and oaths, folded. What else such a message holds is still answered.
-var rudeWords = newWordSet(`fuck fucking fucked fucker shit shitty crap bullshit idiot idiotic moron stupid dumb useless
-	asshole bitch bastard damn suck sucks wtf stfu garbage trash scheisse scheiss scheise
-	idiot blod blode dumm dummer nutzlos arschloch mist verdammt mierda idiota estupido estupida inutil imbecil joder
-	puta gilipollas merde idiot con connard stupide nul nulle putain
-	cazzo stronzo stupido merda burro inutile klote kut dom stom nutteloos идиот тупой дурак бесполезный дерьмо черт غبي
-	احمق تافه لعنه`)
+var rudeWords = words.NewSet(`fuck fucking fucked fucker shit shitty crap bullshit idiot idiotic moron stupid dumb
+	useless asshole bitch bastard damn suck sucks wtf stfu garbage trash scheisse scheiss scheise idiot blod blode dumm
+	dummer nutzlos arschloch mist verdammt mierda idiota estupido estupida inutil imbecil joder puta gilipollas merde
+	idiot con connard stupide nul nulle putain cazzo stronzo stupido merda burro inutile klote kut dom stom nutteloos
+	идиот тупой дурак бесполезный дерьмо черт غبي احمق تافه لعنه`)
 
 var rudeWordsUnspaced = []string{"傻逼", "白痴", "他妈的", "垃圾", "废物", "笨蛋", "去死", "バカ", "馬鹿", "くそ", "死ね", "役立たず"}
 
 // rudeFillerWords may accompany them without asking anything.
-var rudeFillerWords = newWordSet(`bot robot chatbot machine so totally piece absolutely completely total ganz vollig
+var rudeFillerWords = words.NewSet(`bot robot chatbot machine so totally piece absolutely completely total ganz vollig
 	stuck maquina eres sos es tu estas sei voce ben basura boludo quel espece macchina`)
 
 var (
-	affirmativeWords = newWordSet(`yes yeah yep yup sure ok okay ja jawohl klar si oui sim да نعم`)
-	negativeWords    = newWordSet(`no nope nah nein non nao nee нет لا`)
+	affirmativeWords = words.NewSet(`yes yeah yep yup sure ok okay ja jawohl klar si oui sim да نعم`)
+	negativeWords    = words.NewSet(`no nope nah nein non nao nee нет لا`)
 	// affirmativesUnspaced and negativesUnspaced are the same where words are not set apart.
 	affirmativesUnspaced = []string{"是", "是的", "对", "好", "好的", "嗯", "はい", "ええ"}
 	negativesUnspaced    = []string{"不", "不是", "没有", "不用", "不用了", "いいえ", "いや"}
 )
 
 // dislikeWords says that what follows is not wished for.
-var dislikeWords = unionSets(dislikeVerbs, newWordSet(`hate hated loathe dislike odiaba detester ненавижу`))
+var dislikeWords = unionSets(dislikeVerbs, words.NewSet(`hate hated loathe dislike odiaba detester ненавижу`))

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"parley/internal/model"
-	"parley/internal/text/prose"
+	"parley/internal/text/markdown"
 	"parley/internal/text/words"
 )
 
@@ -15,50 +15,37 @@ import (
 
 // codeTopicWords are those of questions about code, configuration and commands, folded; what is written like a name of
 // code is one, too.
-var codeTopicWords = newWordSet(`api argument arguments bash body call cli code command commands config configuration
-	configure configured console curl
-	docker endpoint endpoints env environment example examples field fields file files flag flags format function header
-	headers html http https import
-	install json key keys line loop manifest manifests markdown method option options output parameter parameters
-	payload property properties
-	python javascript java php ruby query request requests response run script scripts sdk setting settings shell
-	snippet sql syntax template terminal
-	url variable variables webhook write xml yaml yml
-	abfrage anfrage aufruf aufrufen befehl befehle beispiel beispiele datei dateien einstellung einstellungen feld
-	felder konfiguration konfigurieren
-	kopfzeile schlussel skript umgebungsvariable variablen
-	archivo archivos campo campos clave comando comandos configuracion configurar ejemplo ejemplos fichero peticion
-	solicitud
-	champ champs cle commande commandes exemple exemples fichier fichiers parametre parametres requete reglage
-	comandi esempio esempi richiesta chiave configurazione exemplo exemplos arquivo arquivos configuracao chave
-	opdracht voorbeeld voorbeelden bestand bestanden instelling instellingen
-	код команда команды пример примеры файл файлы настройка параметр запрос`)
+var codeTopicWords = words.NewSet(`api argument arguments bash body call cli code command commands config configuration
+	configure configured console curl docker endpoint endpoints env environment example examples field fields file files
+	flag flags format function header headers html http https import install json key keys line loop manifest manifests
+	markdown method option options output parameter parameters payload property properties python javascript java php
+	ruby query request requests response run script scripts sdk setting settings shell snippet sql syntax template
+	terminal url variable variables webhook write xml yaml yml abfrage anfrage aufruf aufrufen befehl befehle beispiel
+	beispiele datei dateien einstellung einstellungen feld felder konfiguration konfigurieren kopfzeile schlussel skript
+	umgebungsvariable variablen archivo archivos campo campos clave comando comandos configuracion configurar ejemplo
+	ejemplos fichero peticion solicitud champ champs cle commande commandes exemple exemples fichier fichiers parametre
+	parametres requete reglage comandi esempio esempi richiesta chiave configurazione exemplo exemplos arquivo arquivos
+	configuracao chave opdracht voorbeeld voorbeelden bestand bestanden instelling instellingen код команда команды
+	пример примеры файл файлы настройка параметр запрос`)
 
 var codeTopicWordsUnspaced = []string{"代码", "配置", "命令", "示例", "例子", "文件", "参数", "字段", "请求", "コード", "設定", "コマンド", "例",
 	"ファイル"}
 
 // codeNotationPattern finds words that only code has: `name`, --flag, some_name, someName, /a/path, name.ext, {…}.
-var codeNotationPattern = regexp.MustCompile("`|" +
-	"(^|\\s)--?[a-z]|[A-Za-z0-9]_[A-Za-z0-9]|[a-z][a-z][A-Z]|" +
-	"(^|\\s)/[a-z]|\\w\\.[a-z]{2,4}\\b|[{}<>=]")
+var codeNotationPattern = regexp.MustCompile(
+	"`|(^|\\s)--?[a-z]|[A-Za-z0-9]_[A-Za-z0-9]|[a-z][a-z][A-Z]|(^|\\s)/[a-z]|\\w\\.[a-z]{2,4}\\b|[{}<>=]")
 
 // isAboutCode reports whether the question is about code, configuration or a command, or how something is done, which a
 // command may answer.
-func (t *parsedQuestion) isAboutCode() bool {
-	if t.wantsSteps || codeNotationPattern.MatchString(t.originalText) ||
-		containsAny(t.originalText, codeTopicWordsUnspaced) || len(findCodes(t.originalText)) > 0 {
+func (q *parsedQuestion) isAboutCode() bool {
+	if q.wantsSteps || codeNotationPattern.MatchString(q.originalText) ||
+		containsAny(q.originalText, codeTopicWordsUnspaced...) || len(findCodes(q.originalText)) > 0 {
 		return true
 	}
-	for token := range words.Tokens(t.foldedText) {
-		if codeTopicWords[token.Word] {
-			return true
-		}
-	}
-	return false
+	return containsWord(q.foldedText, func(w string) bool { return codeTopicWords[w] })
 }
 
-// stripCodeBlocks returns the text without its blocks of code.
-func stripCodeBlocks(text string, blocks []prose.Block) string {
+func stripCodeBlocks(text string, blocks []markdown.Block) string {
 	if !slices.ContainsFunc(blocks, isCodeBlock) {
 		return text
 	}
@@ -73,21 +60,21 @@ func stripCodeBlocks(text string, blocks []prose.Block) string {
 	return b.String() + text[at:]
 }
 
-func isCodeBlock(b prose.Block) bool { return b.Kind == prose.Code }
+func isCodeBlock(b markdown.Block) bool { return b.Kind == markdown.Code }
 
 // shareOutsideCode returns how much of what the passage holds of the question stands outside its code, 0 to 1; 1 where
 // the question is about code.
-func (t *parsedQuestion) shareOutsideCode(p model.Passage) float64 {
-	if t.wantsCode {
+func (q *parsedQuestion) shareOutsideCode(p model.Passage) float64 {
+	if q.wantsCode {
 		return 1
 	}
 	plain := stripCodeBlocks(p.Text, parseBlocks(p.Text))
 	if plain == p.Text {
 		return 1
 	}
-	title := mergeMatches(t.matchText(p.Heading), t.matchText(p.SourceName))
-	if all := t.matchedShare(mergeMatches(title, t.matchText(p.Text)), t.isSingleWord); all > 0 {
-		return t.matchedShare(mergeMatches(title, t.matchText(plain)), t.isSingleWord) / all
+	title := mergeMatches(q.matchText(p.Heading), q.matchText(p.SourceName))
+	if all := q.matchedShare(mergeMatches(title, q.matchText(p.Text)), q.isSingleWord); all > 0 {
+		return q.matchedShare(mergeMatches(title, q.matchText(plain)), q.isSingleWord) / all
 	}
 	return 1
 }
@@ -102,13 +89,13 @@ func (p *passageLayout) scoredUnitText(t *parsedQuestion, u quotableUnit) string
 }
 
 // parseBlocks returns the blocks of a passage. One that was cut out of code begins with the rest of it.
-func parseBlocks(text string) []prose.Block {
+func parseBlocks(text string) []markdown.Block {
 	end := leadingCodeEnd(text)
 	if end == 0 {
-		return prose.Blocks(text)
+		return markdown.Blocks(text)
 	}
-	blocks := []prose.Block{{Kind: prose.Code, End: len(strings.TrimRight(text[:end], "\r\n"))}}
-	for _, b := range prose.Blocks(text[end:]) {
+	blocks := []markdown.Block{{Kind: markdown.Code, End: len(strings.TrimRight(text[:end], "\r\n"))}}
+	for _, b := range markdown.Blocks(text[end:]) {
 		b.Start, b.End, b.ContentStart = b.Start+end, b.End+end, b.ContentStart+end
 		blocks = append(blocks, b)
 	}

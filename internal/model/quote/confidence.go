@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 
 	"parley/internal/model"
-	"parley/internal/text/prose"
+	"parley/internal/text/markdown"
 	"parley/internal/text/words"
 )
 
@@ -29,36 +29,36 @@ var featureWeights = confidenceFeatures{2.35, 7.51, 1.32, 2.25, 1.70, 0.24, 0.97
 const featureBias = -5.03
 
 // confidence returns how likely the unit answers the question, 0 to 1.
-func (t *parsedQuestion) confidence(passages []model.Passage, p *passageLayout, best quotableUnit) float64 {
+func (q *parsedQuestion) confidence(passages []model.Passage, p *passageLayout, best quotableUnit) float64 {
 	z := featureBias
-	for i, d := range t.features(passages, p, best) {
+	for i, d := range q.features(passages, p, best) {
 		z += featureWeights[i] * d
 	}
-	z -= missingAmountLoss * boolToFloat(t.lacksAmount(mergeMatches(p.passageMatch, best.ownMatch)) ||
-		!best.isTableRow && t.contentWordCount() == 1 && t.lacksCount(passages[best.passageIndex].Text))
+	z -= missingAmountLoss * boolToFloat(q.lacksAmount(mergeMatches(p.passageMatch, best.ownMatch)) ||
+		!best.isTableRow && q.contentWordCount() == 1 && q.lacksCount(passages[best.passageIndex].Text))
 	return 1 / (1 + math.Exp(-z))
 }
 
 const maxCountedWords = 6 // content words of a question
 
-func (t *parsedQuestion) features(passages []model.Passage, p *passageLayout, best quotableUnit) confidenceFeatures {
+func (q *parsedQuestion) features(passages []model.Passage, p *passageLayout, best quotableUnit) confidenceFeatures {
 	passage := passages[best.passageIndex]
-	first, plain := effectiveSignals(&passages[0]), t.shareOutsideCode(passages[0])
+	first, plain := effectiveSignals(&passages[0]), q.shareOutsideCode(passages[0])
 	return confidenceFeatures{
 		plain * first.Words,
 		plain * first.Letters,
 		plain * first.Stretch,
-		t.matchedShare(best.ownMatch, t.isSingleWord),
+		q.matchedShare(best.ownMatch, q.isSingleWord),
 		// what the title leaves open
-		t.matchedShare(t.matchText(p.scoredText), func(i int) bool {
-			return t.isSingleWord(i) && p.titleMatch[i] < relatedStrength
+		q.matchedShare(q.matchText(p.scoredText), func(i int) bool {
+			return q.isSingleWord(i) && p.titleMatch[i] < relatedStrength
 		}),
 		// of many words some are missing always
-		float64(min(t.contentWordCount(), maxCountedWords)),
-		boolToFloat(t.isFollowUp),   // it names less of what it is about
-		boolToFloat(t.isUnspaced()), // Words says nothing
-		boolToFloat(!best.isTableRow && t.lacksCount(passage.Text)),
-		boolToFloat(t.wantsNumber && !t.hasNewNumber(passage.Text)),
+		float64(min(q.contentWordCount(), maxCountedWords)),
+		boolToFloat(q.isFollowUp),   // it names less of what it is about
+		boolToFloat(q.isUnspaced()), // Words says nothing
+		boolToFloat(!best.isTableRow && q.lacksCount(passage.Text)),
+		boolToFloat(q.wantsNumber && !q.hasNewNumber(passage.Text)),
 	}
 }
 
@@ -79,9 +79,9 @@ func boolToFloat(is bool) float64 {
 
 // matchedShare returns the weight of those of the message's words that were found, 0 to 1; half where there are none
 // such.
-func (t *parsedQuestion) matchedShare(found []float64, of func(i int) bool) float64 {
+func (q *parsedQuestion) matchedShare(found []float64, of func(i int) bool) float64 {
 	matched, all := 0.0, 0.0
-	for i, s := range t.terms {
+	for i, s := range q.terms {
 		if s.fromLastMessage && of(i) {
 			matched += s.weight * found[i]
 			all += s.weight
@@ -93,11 +93,11 @@ func (t *parsedQuestion) matchedShare(found []float64, of func(i int) bool) floa
 	return matched / all
 }
 
-func (t *parsedQuestion) isSingleWord(i int) bool { return !t.terms[i].isPair }
+func (q *parsedQuestion) isSingleWord(i int) bool { return !q.terms[i].isPair }
 
 // contentWordCount counts the content words of the message itself.
-func (t *parsedQuestion) contentWordCount() (n int) {
-	for _, s := range t.terms {
+func (q *parsedQuestion) contentWordCount() (n int) {
+	for _, s := range q.terms {
 		if s.fromLastMessage && !s.isPair {
 			n++
 		}
@@ -106,23 +106,22 @@ func (t *parsedQuestion) contentWordCount() (n int) {
 }
 
 // isUnspaced reports whether no word of the message is set apart from the others.
-func (t *parsedQuestion) isUnspaced() bool {
-	for _, s := range t.terms {
+func (q *parsedQuestion) isUnspaced() bool {
+	for _, s := range q.terms {
 		if s.fromLastMessage && !s.isPair && !words.IsUnspaced(s.word) {
 			return false
 		}
 	}
-	return len(t.terms) > 0
+	return len(q.terms) > 0
 }
 
-// hasNewNumber reports whether there is a number in the text that the question does not name itself.
-func (t *parsedQuestion) hasNewNumber(text string) bool {
-	for token := range words.Tokens(text) {
-		if isNumber(token.Word) && !strings.Contains(t.foldedText, token.Word) {
-			return true
-		}
-	}
-	return false
+func (q *parsedQuestion) hasNewNumber(text string) bool {
+	return containsWord(text, q.isNewNumber)
+}
+
+// isNewNumber reports whether a word is a number that the question does not name itself.
+func (q *parsedQuestion) isNewNumber(word string) bool {
+	return isNumber(word) && !strings.Contains(q.foldedText, word)
 }
 
 // countWordReach is how many words after a number the thing stands that it counts.
@@ -130,8 +129,8 @@ const countWordReach = 4
 
 // lacksCount reports whether the question asks how many there are of something, and that the text has no number before
 // that word.
-func (t *parsedQuestion) lacksCount(text string) bool {
-	if t.countedStem == "" {
+func (q *parsedQuestion) lacksCount(text string) bool {
+	if q.countedStem == "" {
 		return false
 	}
 	left, last := 0, 0
@@ -143,7 +142,7 @@ func (t *parsedQuestion) lacksCount(text string) bool {
 		last = token.End
 		if isNumber(token.Word) {
 			left = countWordReach
-		} else if left >= 0 && t.lang.Stem(token.Word) == t.countedStem {
+		} else if left >= 0 && q.lang.Stem(token.Word) == q.countedStem {
 			return false
 		}
 	}
@@ -156,9 +155,8 @@ func isNumber(word string) bool {
 }
 
 // numeralWords are those that words.KindOf leaves out: in the languages that it knows they mean something else as well.
-var numeralWords = newWordSet(`one due tre quattro cinque sei sette otto nove dieci dois duas quatro sete oito dez twee
-	drie vijf zes zeven negen tien
-	два три четыре пять шесть семь восемь девять десять`)
+var numeralWords = words.NewSet(`one due tre quattro cinque sei sette otto nove dieci dois duas quatro sete oito dez
+	twee drie vijf zes zeven negen tien два три четыре пять шесть семь восемь девять десять`)
 
 // ConfidenceFeatures returns the signs that the confidence in the answer to the request is made of, nil where nothing
 // is there to be quoted: what the weights are fitted on.
@@ -181,13 +179,13 @@ func ConfidenceFeatures(req model.Request) []float64 {
 // no word is rare.
 
 // minConfidence returns the least confidence that what the unit holds justifies; 0 for none.
-func (t *parsedQuestion) minConfidence(passage model.Passage, p *passageLayout, best quotableUnit) float64 {
+func (q *parsedQuestion) minConfidence(passage model.Passage, p *passageLayout, best quotableUnit) float64 {
 	switch {
-	case t.matchesCode(passage, p, best):
+	case q.matchesCode(passage, p, best):
 		return codeConfidence
-	case t.isRequestedList(p, best):
+	case q.isRequestedList(p, best):
 		return listConfidence
-	case t.statesFact(p, best):
+	case q.statesFact(p, best):
 		return factConfidence
 	}
 	return 0
@@ -197,45 +195,42 @@ func (t *parsedQuestion) minConfidence(passage model.Passage, p *passageLayout, 
 // names, and the amount that it asks for.
 const factConfidence = 0.8
 
-// statesFact reports whether the unit is such a row or sentence.
-func (t *parsedQuestion) statesFact(p *passageLayout, best quotableUnit) bool {
-	if !best.isTableRow && !t.unitHasAmount(best) || t.contentWordCount() < 2 {
+func (q *parsedQuestion) statesFact(p *passageLayout, best quotableUnit) bool {
+	if !best.isTableRow && !q.unitHasAmount(best) || q.contentWordCount() < 2 {
 		return false
 	}
-	matched := mergeMatches(p.titleMatch, best.ownMatch)
-	for i, s := range t.terms {
-		if s.fromLastMessage && !s.isPair && !isFrameWord(s.word) && matched[i] < relatedStrength {
-			return false
-		}
-	}
-	return t.matchedShare(best.ownMatch, t.isSingleWord) >= relatedStrength
+	return q.isNamedBy(mergeMatches(p.titleMatch, best.ownMatch), isFrameWord) &&
+		q.matchedShare(best.ownMatch, q.isSingleWord) >= relatedStrength
 }
 
 // isRequestedList reports whether the unit is a table, a list or the sentence above a table that holds what the
 // question wants listed.
-func (t *parsedQuestion) isRequestedList(p *passageLayout, best quotableUnit) bool {
+func (q *parsedQuestion) isRequestedList(p *passageLayout, best quotableUnit) bool {
 	c := unitContext{layout: p, headingMatch: p.titleMatch}
-	if !t.wantsList || best.kind != prose.Table && best.kind != prose.Item && !p.isAboveTable(best) {
+	if !q.wantsList || best.kind != markdown.Table && best.kind != markdown.Item && !p.isAboveTable(best) {
 		return false
 	}
-	matched := c.listTitleMatch(t, best)
-	for i, s := range t.terms {
-		if s.fromLastMessage && !s.isPair && !isFrameWord(s.word) && !listVerbs[s.word] && matched[i] < relatedStrength {
+	isFree := func(word string) bool { return isFrameWord(word) || listVerbs[word] }
+	return q.contentWordCount() > 0 && q.isNamedBy(c.listTitleMatch(q, best), isFree)
+}
+
+// isNamedBy reports whether the message's words are all among what was found, apart from those that may be missing.
+func (q *parsedQuestion) isNamedBy(found []float64, mayMiss func(word string) bool) bool {
+	for i, s := range q.terms {
+		if s.fromLastMessage && !s.isPair && !mayMiss(s.word) && found[i] < relatedStrength {
 			return false
 		}
 	}
-	return t.contentWordCount() > 0
+	return true
 }
 
 // listConfidence is the confidence in a list that is of what the question names.
 const listConfidence = 0.8
 
-var listVerbs = newWordSet("offer sell have support accept choose buy exist bieten tienen ofrecen avez proposez")
+var listVerbs = words.NewSet("offer sell have support accept choose buy exist bieten tienen ofrecen avez proposez")
 
-// permissionPhrases ask who is allowed to do something.
-var permissionPhrases = []string{" who can ", " who may ", " who is allowed ", " who must ", " wer kann ", " wer darf ",
-	" wer muss ", " quien puede ", " qui peut ", " chi puo ",
-	" quem pode ", " wie kan ", " wie mag "}
+var permissionPhrases = []string{" who can ", " who may ", " who is allowed ", " who must ", " wer kann ",
+	" wer darf ", " wer muss ", " quien puede ", " qui peut ", " chi puo ", " quem pode ", " wie kan ", " wie mag "}
 
 // listQuestionPattern finds questions for all things of a kind, in folded text.
 var listQuestionPattern = regexp.MustCompile(`^\W*(and |und |y )?((which|what) (\S+ ){1,3}(are there|do you ` +
@@ -243,8 +238,7 @@ var listQuestionPattern = regexp.MustCompile(`^\W*(and |und |y )?((which|what) (
 	`haben sie|bieten sie)|que (\S+ ){1,3}(hay|tienen|tienes|ofrecen)|quels? (\S+ ){1,3}(avez|proposez|y a)|` +
 	`quelles (\S+ ){1,3}(avez|proposez|y a))`)
 
-// permissionWords are the words of a sentence that says who may do something.
-var permissionWords = newWordSet("only must can may allowed nur darf durfen kann konnen muss mussen solo puede " +
+var permissionWords = words.NewSet("only must can may allowed nur darf durfen kann konnen muss mussen solo puede " +
 	"pueden seul seule peut peuvent puo possono pode podem alleen kan mag")
 
 // statesPermission reports whether the text says who may do something, and does not tell how it is done.
@@ -258,19 +252,18 @@ func statesPermission(text string) bool {
 }
 
 // measureFillerWords say no more than questionFrameWords do, where a length of time or a price is asked for.
-var measureFillerWords = newWordSet("take takes last lasts per")
+var measureFillerWords = words.NewSet("take takes last lasts per")
 
-// isFrameWord reports whether the word says how a question is put.
 func isFrameWord(word string) bool { return questionFrameWords[word] || measureFillerWords[word] }
 
 // readability prefers what reads well by itself: prose over code, full sentences over fragments, text over links. What
 // is mostly links leads elsewhere and is never an answer.
-func readability(text string, kind prose.Kind) float64 {
+func readability(text string, kind markdown.Kind) float64 {
 	f := 1.0
 	switch {
-	case kind == prose.Code:
+	case kind == markdown.Code:
 		f = 0.5
-	case kind == prose.Table:
+	case kind == markdown.Table:
 		f = 0.8
 	case len(text) < shortUnitBytes, strings.HasSuffix(text, "```"):
 		f = 0.85
@@ -278,7 +271,7 @@ func readability(text string, kind prose.Kind) float64 {
 	if strings.Contains(text, "![") || strings.Contains(text, "<br") {
 		f *= 0.7
 	}
-	if r, _ := utf8.DecodeRuneInString(text); unicode.IsLower(r) && kind == prose.Paragraph {
+	if r, _ := utf8.DecodeRuneInString(text); unicode.IsLower(r) && kind == markdown.Paragraph {
 		f *= 0.8 // the rest of a sentence
 	}
 	if pointerPattern.MatchString(text) {

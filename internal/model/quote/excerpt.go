@@ -2,12 +2,13 @@ package quote
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"parley/internal/model"
-	"parley/internal/text/prose"
+	"parley/internal/text/markdown"
 	"parley/internal/text/words"
 )
 
@@ -20,14 +21,13 @@ type excerpt struct {
 	continuesPrevious bool   // goes on with what stands before it, on the next line
 }
 
-// separator returns the text between the excerpt and the one before it.
-func (s excerpt) separator(first bool) string {
+func (e excerpt) separator(first bool) string {
 	switch {
-	case first && s.heading == "":
+	case first && e.heading == "":
 		return ""
 	case first:
-		return s.heading + "\n\n"
-	case s.continuesPrevious:
+		return e.heading + "\n\n"
+	case e.continuesPrevious:
 		return "\n"
 	}
 	return "\n\n"
@@ -42,35 +42,33 @@ const (
 	shortQuoteBytes   = 220 // a shorter quote is continued with the next sentence
 )
 
-// pickExcerpts chooses what to quote around the best unit.
-func (t *parsedQuestion) pickExcerpts(passages []model.Passage, pages []passageLayout, best quotableUnit) []excerpt {
+func (q *parsedQuestion) pickExcerpts(passages []model.Passage, pages []passageLayout, best quotableUnit) []excerpt {
 	if best.isTableRow {
-		return t.excerptRows(pages, best)
+		return q.excerptRows(pages, best)
 	}
-	first := t.excerptAround(&pages[best.passageIndex], best)
+	first := q.excerptAround(&pages[best.passageIndex], best)
 	picked := procedureExcerpts(passages, pages, best, first)
 	if len(picked) > 1 {
 		return picked
 	}
 	picked[0].heading = contextHeading(&pages[best.passageIndex], passages[best.passageIndex], best, first)
-	if more := t.secondExcerpt(pages, best, first); more != nil {
+	if more := q.secondExcerpt(pages, best, first); more != nil {
 		picked = append(picked, *more)
 	}
 	return picked
 }
 
 // layOutPassages lays out the passages that are read closely, as many as there is time for until ctx ends.
-func (t *parsedQuestion) layOutPassages(ctx context.Context, passages []model.Passage) (pages []passageLayout) {
+func (q *parsedQuestion) layOutPassages(ctx context.Context, passages []model.Passage) (pages []passageLayout) {
 	for i, p := range passages[:min(maxReadPassages, len(passages))] {
 		if ctx.Err() != nil {
 			break
 		}
-		pages = append(pages, t.layOutPassage(i, p))
+		pages = append(pages, q.layOutPassage(i, p))
 	}
 	return pages
 }
 
-// bestUnit returns the unit with the highest score.
 func bestUnit(pages []passageLayout) (best quotableUnit) {
 	for _, p := range pages {
 		for _, u := range p.units {
@@ -90,17 +88,17 @@ const (
 )
 
 // secondExcerpt adds a stretch of another passage that speaks of what the first leaves out.
-func (t *parsedQuestion) secondExcerpt(pages []passageLayout, best quotableUnit, first excerpt) *excerpt {
-	if len(t.negatedTerms) > 0 {
+func (q *parsedQuestion) secondExcerpt(pages []passageLayout, best quotableUnit, first excerpt) *excerpt {
+	if len(q.negatedTerms) > 0 {
 		return nil // it would most likely speak of the opposite
 	}
 	firstMatch := mergeMatches(pages[first.passageIndex].titleMatch,
-		t.matchText(pages[first.passageIndex].text[first.start:first.end]))
+		q.matchText(pages[first.passageIndex].text[first.start:first.end]))
 	var more quotableUnit
 	for i, p := range pages {
 		for _, u := range p.units {
 			if i != first.passageIndex && u.score > max(more.score, minSecondScoreShare*best.score) &&
-				t.addedShare(firstMatch, u.ownMatch) >= minAddedShare && !refersBack(p.text[u.start:u.end]) {
+				q.addedShare(firstMatch, u.ownMatch) >= minAddedShare && !refersBack(p.text[u.start:u.end]) {
 				more = u
 			}
 		}
@@ -108,7 +106,7 @@ func (t *parsedQuestion) secondExcerpt(pages []passageLayout, best quotableUnit,
 	if more.score == 0 || more.isTableRow {
 		return nil
 	}
-	s := t.excerptAround(&pages[more.passageIndex], more)
+	s := q.excerptAround(&pages[more.passageIndex], more)
 	one, two := pages[first.passageIndex].text[first.start:first.end], pages[s.passageIndex].text[s.start:s.end]
 	if len(one)+len(two) > maxListBytes || isSimilarText(one, two) {
 		return nil
@@ -116,17 +114,16 @@ func (t *parsedQuestion) secondExcerpt(pages []passageLayout, best quotableUnit,
 	return &s
 }
 
-// addedShare returns the weight of the message's words that more names and held does not, 0 to 1.
-func (t *parsedQuestion) addedShare(matched, more []float64) (sum float64) {
-	for i, s := range t.terms {
+// addedShare returns the weight of the message's words that more matches and the other does not, 0 to 1.
+func (q *parsedQuestion) addedShare(matched, more []float64) (sum float64) {
+	for i, s := range q.terms {
 		if s.fromLastMessage {
 			sum += s.weight * max(0, more[i]-matched[i])
 		}
 	}
-	return sum / max(t.ownWeight, 1e-9)
+	return sum / max(q.ownWeight, 1e-9)
 }
 
-// isSimilarText reports whether two texts say mostly the same in the same words.
 func isSimilarText(a, b string) bool {
 	in := map[string]bool{}
 	for token := range words.Tokens(a) {
@@ -149,46 +146,34 @@ type quoteLimits struct {
 }
 
 // quoteLimits is little for a fact, and a paragraph for an overview.
-func (t *parsedQuestion) quoteLimits() quoteLimits {
+func (q *parsedQuestion) quoteLimits() quoteLimits {
 	switch {
-	case t.wantsOverview:
+	case q.wantsOverview:
 		return quoteLimits{targetBytes: 600, maxSentences: 7}
-	case t.wantsFact:
+	case q.wantsFact:
 		return quoteLimits{targetBytes: shortQuoteBytes / 3, maxSentences: 1}
 	}
 	return quoteLimits{targetBytes: shortQuoteBytes, maxSentences: 3}
 }
 
-// refersBack reports whether the sentence refers to the one before it.
 func refersBack(sentence string) bool {
 	first, _, _ := strings.Cut(sentence, " ")
 	first, _, _ = strings.Cut(strings.ReplaceAll(first, "’", "'"), "'")
 	first = strings.ToLower(strings.Trim(first, ",،*_"))
-	return backReferenceWords[words.Fold(first)] || refersBackUnspaced(sentence)
-}
-
-func refersBackUnspaced(sentence string) bool {
-	for _, p := range backReferencesUnspaced {
-		if strings.HasPrefix(sentence, p) {
-			return true
-		}
-	}
-	return false
+	return backReferenceWords[words.Fold(first)] || slices.ContainsFunc(backReferencesUnspaced, func(p string) bool {
+		return strings.HasPrefix(sentence, p)
+	})
 }
 
 // backReferenceWords are words that a sentence which depends on the one before begins with, folded. Words that are
 // articles or polite forms as well, such as "das" and "Sie", are left out.
-var backReferenceWords = newWordSet(`it this these they that those he she however then also otherwise but so its their
-	afterwards therefore
-	er es dies dieser diese dieses dabei dadurch danach dann auch jedoch ausserdem andernfalls sonst deshalb daher aber
-	hierfur dafur
-	este esta esto estos estas ese esa eso ello ella ellos ademas luego despues tambien entonces pero asi
-	il elle ils elles cela ceci cette ces celui ensuite aussi cependant puis sinon mais
-	esso essa questo questa questi queste inoltre poi anche pero altrimenti quindi
-	ele ela eles elas isto isso este esta alem depois tambem porem entao mas
-	dit deze hij zij daarna ook echter anders dus maar
-	он она оно они это этот эта эти затем также однако поэтому но
-	هذا هذه ذلك تلك هو هي وهو وهي كما ثم لذلك لكن`)
+var backReferenceWords = words.NewSet(`it this these they that those he she however then also otherwise but so its
+	their afterwards therefore er es dies dieser diese dieses dabei dadurch danach dann auch jedoch ausserdem
+	andernfalls sonst deshalb daher aber hierfur dafur este esta esto estos estas ese esa eso ello ella ellos ademas
+	luego despues tambien entonces pero asi il elle ils elles cela ceci cette ces celui ensuite aussi cependant puis
+	sinon mais esso essa questo questa questi queste inoltre poi anche pero altrimenti quindi ele ela eles elas isto
+	isso este esta alem depois tambem porem entao mas dit deze hij zij daarna ook echter anders dus maar он она оно они
+	это этот эта эти затем также однако поэтому но هذا هذه ذلك تلك هو هي وهو وهي كما ثم لذلك لكن`)
 
 var backReferencesUnspaced = []string{"它", "他们", "她", "这", "该", "此", "那", "然后", "但", "因此", "另外", "これ", "それ", "この", "その",
 	"また", "しかし", "ただし"}
@@ -202,10 +187,11 @@ const maxFragmentBytes = 60
 func contextHeading(p *passageLayout, passage model.Passage, u quotableUnit, s excerpt) string {
 	text := p.text[s.start:s.end]
 	r, _ := utf8.DecodeRuneInString(text)
-	item := u.kind == prose.Item && p.blocks[u.firstBlock].Kind == prose.Item &&
-		(s.start > p.blocks[u.firstBlock].Start || u.firstBlock > 0 && p.blocks[u.firstBlock-1].Kind == prose.Item)
-	short := u.kind == prose.Paragraph && len(text) < maxFragmentBytes && !endsSentence(lastRune(trimTrailingMarkup(text)))
-	if !item && !short && (u.kind != prose.Paragraph || !refersBack(text) && !unicode.IsLower(r)) {
+	item := u.kind == markdown.Item && p.blocks[u.firstBlock].Kind == markdown.Item &&
+		(s.start > p.blocks[u.firstBlock].Start || u.firstBlock > 0 && p.blocks[u.firstBlock-1].Kind == markdown.Item)
+	short := u.kind == markdown.Paragraph && len(text) < maxFragmentBytes &&
+		!endsSentence(lastRune(trimTrailingMarkup(text)))
+	if !item && !short && (u.kind != markdown.Paragraph || !refersBack(text) && !unicode.IsLower(r)) {
 		return ""
 	}
 	if passage.Heading == "" {

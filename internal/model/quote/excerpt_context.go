@@ -4,13 +4,13 @@ import (
 	"slices"
 	"strings"
 
-	"parley/internal/text/prose"
+	"parley/internal/text/markdown"
 )
 
 // groupEnd returns the last of the blocks that belong together from the first on: a list, or what a line leads to.
 func (p *passageLayout) groupEnd(first int) int {
 	last := first
-	if b := p.blocks[first]; b.Kind == prose.Item || p.isLeadIn(first) {
+	if b := p.blocks[first]; b.Kind == markdown.Item || p.isLeadIn(first) {
 		for last+1 < len(p.blocks) && p.belongsToGroup(first, last+1) {
 			last++
 		}
@@ -21,7 +21,7 @@ func (p *passageLayout) groupEnd(first int) int {
 // isLeadIn reports whether the block only leads to what follows.
 func (p *passageLayout) isLeadIn(n int) bool {
 	b := p.blocks[n]
-	return b.Kind == prose.Paragraph && endsWithColon(p.text[b.Start:b.End])
+	return b.Kind == markdown.Paragraph && endsWithColon(p.text[b.Start:b.End])
 }
 
 // endsWithColon reports whether the line ends in a colon, of whatever script.
@@ -36,12 +36,12 @@ func trimTrailingMarkup(text string) string { return strings.TrimRight(text, "*_
 func (p *passageLayout) belongsToGroup(first, i int) bool {
 	b, head := p.blocks[i], p.blocks[i-1]
 	switch b.Kind {
-	case prose.Item:
-		return head.Kind == prose.Item || i-1 == first || head.Level > 0
-	case prose.Code, prose.Table:
+	case markdown.Item:
+		return head.Kind == markdown.Item || i-1 == first || head.Level > 0
+	case markdown.Code, markdown.Table:
 		return i-1 == first || b.Level > 0
-	case prose.Paragraph:
-		return b.Level > 0 && head.Kind == prose.Item
+	case markdown.Paragraph:
+		return b.Level > 0 && head.Kind == markdown.Item
 	default: // a heading or markup ends what stood before it
 		return false
 	}
@@ -49,12 +49,12 @@ func (p *passageLayout) belongsToGroup(first, i int) bool {
 
 // excerptAround widens the unit to what must be read with it: the whole list where it fits, the sibling of a list, or
 // the sentences beside it.
-func (t *parsedQuestion) excerptAround(p *passageLayout, u quotableUnit) excerpt {
-	if u.firstBlock == u.lastBlock && u.kind == prose.Paragraph {
-		if s, ok := t.sectionExcerpt(p, u); ok {
+func (q *parsedQuestion) excerptAround(p *passageLayout, u quotableUnit) excerpt {
+	if u.firstBlock == u.lastBlock && u.kind == markdown.Paragraph {
+		if s, ok := q.sectionExcerpt(p, u); ok {
 			return s
 		}
-		return p.sentencesAround(u, t.quoteLimits())
+		return p.sentencesAround(u, q.quoteLimits())
 	}
 	if u.ordered && !p.isLeadIn(u.firstBlock) {
 		return u.excerpt
@@ -68,7 +68,7 @@ func (t *parsedQuestion) excerptAround(p *passageLayout, u quotableUnit) excerpt
 // listWindow returns as much of the long list around the unit as an answer may hold, whole blocks only, from its
 // beginning if it can.
 func (p *passageLayout) listWindow(u quotableUnit) excerpt {
-	from := slices.IndexFunc(p.blocks, func(b prose.Block) bool { return b.Start == u.start })
+	from := slices.IndexFunc(p.blocks, func(b markdown.Block) bool { return b.Start == u.start })
 	to := from
 	size := func(a, b int) int { return p.blocks[b].End - p.blocks[a].Start }
 	for from > u.firstBlock && size(from-1, to) <= maxListBytes {
@@ -134,7 +134,7 @@ func (p *passageLayout) continuesText(u, next quotableUnit) bool {
 	if u.lastBlock == next.firstBlock {
 		return next.start-u.end < 4 // a sentence that is not to be quoted may stand between
 	}
-	if next.firstBlock != u.lastBlock+1 || next.kind != prose.Paragraph || linkShare(text) >= 0.3 ||
+	if next.firstBlock != u.lastBlock+1 || next.kind != markdown.Paragraph || linkShare(text) >= 0.3 ||
 		strings.HasSuffix(text, "?") {
 		return false
 	}
@@ -147,16 +147,16 @@ const maxSectionBytes = 700
 // sectionExcerpt returns the beginning of what stands under a heading, with the table right below it, where the
 // question is for all of it: where its words are those of the heading, and no sentence holds one that the heading
 // lacks.
-func (t *parsedQuestion) sectionExcerpt(p *passageLayout, u quotableUnit) (excerpt, bool) {
-	if t.wantsSteps || t.asksWhoMay || t.wantsFact && !t.isBareSubject() || t.wantsList && !p.isAboveTable(u) ||
-		len(t.negatedTerms) > 0 || !t.wantsList && !t.isCoveredByTitle(p) {
+func (q *parsedQuestion) sectionExcerpt(p *passageLayout, u quotableUnit) (excerpt, bool) {
+	if q.wantsSteps || q.asksWhoMay || q.wantsFact && !q.isBareSubject() || q.wantsList && !p.isAboveTable(u) ||
+		len(q.negatedTerms) > 0 || !q.wantsList && !q.isCoveredByTitle(p) {
 		return excerpt{}, false
 	}
 	s := excerpt{passageIndex: u.passageIndex}
 	for _, v := range p.units {
 		switch {
-		case v.firstBlock > u.lastBlock && v.kind == prose.Table && !v.isTableRow && v.end-s.start <= maxUnitBytes,
-			v.kind == prose.Paragraph && (s.end == 0 || v.end-s.start <= maxSectionBytes):
+		case v.firstBlock > u.lastBlock && v.kind == markdown.Table && !v.isTableRow && v.end-s.start <= maxUnitBytes,
+			v.kind == markdown.Paragraph && (s.end == 0 || v.end-s.start <= maxSectionBytes):
 			if s.end == 0 {
 				s.start = v.start
 			}
@@ -164,7 +164,7 @@ func (t *parsedQuestion) sectionExcerpt(p *passageLayout, u quotableUnit) (excer
 		default:
 			return s, s.start <= u.start && s.end >= u.end
 		}
-		if v.kind == prose.Table {
+		if v.kind == markdown.Table {
 			break
 		}
 	}
@@ -172,22 +172,15 @@ func (t *parsedQuestion) sectionExcerpt(p *passageLayout, u quotableUnit) (excer
 }
 
 // isBareSubject reports whether the message is hardly more than the name of its subject: "price?".
-func (t *parsedQuestion) isBareSubject() bool {
-	return t.contentWordCount() <= 1 && len(splitWords(t.foldedText)) <= maxBareWords
+func (q *parsedQuestion) isBareSubject() bool {
+	return q.contentWordCount() <= 1 && len(splitWords(q.foldedText)) <= maxBareWords
 }
 
 // isCoveredByTitle reports whether the passage's title names all of the question, and that the passage is one section:
 // no heading stands in it.
-func (t *parsedQuestion) isCoveredByTitle(p *passageLayout) bool {
-	for _, b := range p.blocks {
-		if b.Kind == prose.Heading && b.Start > 0 {
-			return false
-		}
-	}
-	for i, s := range t.terms {
-		if s.fromLastMessage && !s.isPair && !isFrameWord(s.word) && p.titleMatch[i] < relatedStrength {
-			return false
-		}
-	}
-	return t.contentWordCount() > 0
+func (q *parsedQuestion) isCoveredByTitle(p *passageLayout) bool {
+	hasHeading := slices.ContainsFunc(p.blocks, func(b markdown.Block) bool {
+		return b.Kind == markdown.Heading && b.Start > 0
+	})
+	return !hasHeading && q.contentWordCount() > 0 && q.isNamedBy(p.titleMatch, isFrameWord)
 }

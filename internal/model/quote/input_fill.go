@@ -13,15 +13,15 @@ import (
 
 // fillFromCaptures fills the inputs whose holes the message filled, and returns the message with those stretches
 // blanked out.
-func (w *callDraft) fillFromCaptures(message string, captures map[string]capturedSpan) string {
+func (cd *callDraft) fillFromCaptures(message string, captures map[string]capturedSpan) string {
 	rest := message
-	for _, in := range w.inputs {
+	for _, in := range cd.inputs {
 		c, ok := captures[in.name]
 		if !ok || c.end <= c.start {
 			continue
 		}
 		if v, used, ok := in.parseValue(message, c); ok {
-			w.values[in.name] = v
+			cd.values[in.name] = v
 			rest = blankSpan(rest, used)
 		}
 	}
@@ -29,24 +29,24 @@ func (w *callDraft) fillFromCaptures(message string, captures map[string]capture
 }
 
 // fillByPattern fills what it recognizes by its form, anywhere in the text, and returns the text with it blanked out.
-func (w *callDraft) fillByPattern(message string) string {
-	for _, in := range w.inputs {
-		if w.values[in.name] != nil {
+func (cd *callDraft) fillByPattern(message string) string {
+	for _, in := range cd.inputs {
+		if cd.values[in.name] != nil {
 			continue
 		}
 		if v, used, ok := in.findValue(message); ok {
-			w.values[in.name] = v
+			cd.values[in.name] = v
 			message = blankSpan(message, used)
 		}
 	}
-	return w.fillLoneNumber(message)
+	return cd.fillLoneNumber(message)
 }
 
 // fillLoneNumber returns the only number that is left over to the only input that wants one.
-func (w *callDraft) fillLoneNumber(rest string) string {
+func (cd *callDraft) fillLoneNumber(rest string) string {
 	var open []toolInput
-	for _, in := range w.inputs {
-		if w.values[in.name] == nil && (in.kind == inputReference || in.kind == inputNumber || in.kind == inputInteger) {
+	for _, in := range cd.inputs {
+		if cd.values[in.name] == nil && (in.kind == inputReference || in.kind == inputNumber || in.kind == inputInteger) {
 			open = append(open, in)
 		}
 	}
@@ -57,18 +57,18 @@ func (w *callDraft) fillLoneNumber(rest string) string {
 	if !ok {
 		return rest
 	}
-	w.values[open[0].name] = v
+	cd.values[open[0].name] = v
 	return blankSpan(rest, used)
 }
 
 // fillFromAnswer fills inputs from the answer to a question: what it recognizes by its form, and the whole rest where
 // one input is left.
-func (w *callDraft) fillFromAnswer(message string, asked []toolInput) {
-	w.userTexts = append(w.userTexts, message)
-	rest := w.fillByPattern(message)
+func (cd *callDraft) fillFromAnswer(message string, asked []toolInput) {
+	cd.userTexts = append(cd.userTexts, message)
+	rest := cd.fillByPattern(message)
 	var left []toolInput
 	for _, in := range asked {
-		if w.values[in.name] == nil {
+		if cd.values[in.name] == nil {
 			left = append(left, in)
 		}
 	}
@@ -81,11 +81,10 @@ func (w *callDraft) fillFromAnswer(message string, asked []toolInput) {
 		return
 	}
 	if v, ok := left[0].parseAnswer(rest); ok {
-		w.values[left[0].name] = v
+		cd.values[left[0].name] = v
 	}
 }
 
-// blankSpan replaces a stretch by as many spaces.
 func blankSpan(text string, used byteSpan) string {
 	return text[:used.start] + strings.Repeat(" ", used.end-used.start) + text[used.end:]
 }
@@ -93,7 +92,6 @@ func blankSpan(text string, used byteSpan) string {
 type byteSpan struct{ start, end int }
 
 var (
-	emailPattern     = regexp.MustCompile(`[\p{L}\p{N}._%+'-]*[\p{L}\p{N}_%+-]@(?:[\p{L}\p{N}-]+\.)+\p{L}{2,}`)
 	phonePattern     = regexp.MustCompile(`\+?\(?\p{Nd}[\p{Nd} ()./-]{4,22}\p{Nd}`)
 	referencePattern = regexp.MustCompile(`[\p{Latin}\p{Cyrillic}\p{Nd}]*(?:[-_/.]?[\p{Latin}\p{Cyrillic}\p{Nd}]+)*\p{Nd}[\p{Latin}\p{Cyrillic}\p{Nd}]*(?:[-_/][\p{Latin}\p{Cyrillic}\p{Nd}]+)*`)
 	numberPattern    = regexp.MustCompile(`[-+]?\p{Nd}[\p{Nd}.,']*`)
@@ -103,10 +101,10 @@ var (
 	selfIntroPattern = regexp.MustCompile(`\b(?:I am|I'm|I’m|i am|i'm|this is|This is|[Ss]oy|[Jj]e suis|[Ss]ono)\s+`)
 )
 
-func (in toolInput) pattern() *regexp.Regexp {
-	switch in.kind {
+func (t toolInput) pattern() *regexp.Regexp {
+	switch t.kind {
 	case inputEmail:
-		return emailPattern
+		return words.EmailPattern
 	case inputPhone:
 		return phonePattern
 	case inputNumber, inputInteger:
@@ -116,28 +114,27 @@ func (in toolInput) pattern() *regexp.Regexp {
 	}
 }
 
-// findValue finds a value by its form.
-func (in toolInput) findValue(message string) (json.RawMessage, byteSpan, bool) {
-	switch in.kind {
+func (t toolInput) findValue(message string) (json.RawMessage, byteSpan, bool) {
+	switch t.kind {
 	case inputEmail, inputPhone, inputChoice:
-		return in.parseValue(message, capturedSpan{0, len(message), true, true})
+		return t.parseValue(message, capturedSpan{0, len(message), true, true})
 	case inputPersonName:
-		return in.findOwnName(message)
+		return t.findOwnName(message)
 	default:
 		return nil, byteSpan{}, false
 	}
 }
 
 // findOwnName finds the name that the user has introduced themselves with.
-func (in toolInput) findOwnName(message string) (json.RawMessage, byteSpan, bool) {
+func (t toolInput) findOwnName(message string) (json.RawMessage, byteSpan, bool) {
 	if m := ownNamePattern.FindStringIndex(message); m != nil {
 		if end := nameEnd(message, m[1], false); end > m[1] {
-			return in.nameValue(message[m[1]:end]), byteSpan{m[1], end}, true
+			return t.nameValue(message[m[1]:end]), byteSpan{m[1], end}, true
 		}
 	}
 	for _, m := range selfIntroPattern.FindAllStringIndex(message, -1) {
 		if end := nameEnd(message, m[1], true); end > m[1] {
-			return in.nameValue(message[m[1]:end]), byteSpan{m[1], end}, true
+			return t.nameValue(message[m[1]:end]), byteSpan{m[1], end}, true
 		}
 	}
 	return nil, byteSpan{}, false
@@ -170,12 +167,12 @@ func nameEnd(message string, from int, capitals bool) int {
 	return end
 }
 
-func (in toolInput) nameValue(name string) json.RawMessage {
+func (t toolInput) nameValue(name string) json.RawMessage {
 	parts := strings.Fields(name)
 	switch {
-	case in.namePart == namePartFirst:
+	case t.namePart == namePartFirst:
 		name = parts[0]
-	case in.namePart == namePartLast:
+	case t.namePart == namePartLast:
 		name = parts[len(parts)-1]
 	}
 	return jsonString(name)

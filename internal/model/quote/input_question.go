@@ -17,7 +17,7 @@ type toolTexts struct {
 	resultMissing string    // a call that got no result
 }
 
-var toolTextsByLanguage = map[words.Language]toolTexts{
+var toolTextsByLanguage = textsByLanguage[toolTexts]{
 	words.English: {[2]string{"To go on I need: ", "."}, ", ", "Done.", "That did not work",
 		"That was not done: no result came."},
 	words.German: {[2]string{"Um fortzufahren, brauche ich: ", "."}, ", ", "Erledigt.", "Das hat nicht geklappt",
@@ -39,11 +39,8 @@ var toolTextsByLanguage = map[words.Language]toolTexts{
 	words.Japanese: {[2]string{"続けるには次の情報が必要です：", "。"}, "、", "完了しました。", "うまくいきませんでした", "実行されませんでした。結果が届いていません。"},
 }
 
-func toolTextsFor(l words.Language) toolTexts { return textsInLanguage(toolTextsByLanguage, l) }
-
-// inputQuestion asks for inputs in one sentence.
 func inputQuestion(l words.Language, missing []toolInput) string {
-	d := toolTextsFor(l)
+	d := toolTextsByLanguage.in(l)
 	labels := make([]string, len(missing))
 	for i, in := range missing {
 		labels[i] = in.label()
@@ -52,22 +49,22 @@ func inputQuestion(l words.Language, missing []toolInput) string {
 }
 
 // label returns what the input is called, with its choices.
-func (in toolInput) label() string {
-	label := in.shortDescription
+func (t toolInput) label() string {
+	label := t.shortDescription
 	if label == "" {
-		label = in.plainName()
+		label = t.plainName()
 	}
-	if len(in.choices) == 0 {
+	if len(t.choices) == 0 {
 		return label
 	}
-	choices := make([]string, len(in.choices))
-	for i, c := range in.choices {
+	choices := make([]string, len(t.choices))
+	for i, c := range t.choices {
 		choices[i] = displayValue(c)
 	}
 	return label + " (" + strings.Join(choices, ", ") + ")"
 }
 
-func (in toolInput) plainName() string { return strings.Join(splitNameWords(in.name), " ") }
+func (t toolInput) plainName() string { return strings.Join(splitNameWords(t.name), " ") }
 
 // AsksForInputs reports whether the text is how the built-in model asks for inputs that a call lacks. The message
 // before it went to a tool, so that it says nothing of what later questions are about.
@@ -80,30 +77,24 @@ func AsksForInputs(text string) bool {
 	return false
 }
 
-// parseInputQuestion returns what the question asks for.
-func (d toolTexts) parseInputQuestion(text string) (string, bool) {
-	text, begins := strings.CutPrefix(strings.TrimSpace(text), d.needInputs[0])
-	text, ends := strings.CutSuffix(text, d.needInputs[1])
+func (t toolTexts) parseInputQuestion(text string) (string, bool) {
+	text, begins := strings.CutPrefix(strings.TrimSpace(text), t.needInputs[0])
+	text, ends := strings.CutSuffix(text, t.needInputs[1])
 	return text, begins && ends
 }
 
 // parseRequestedInputs returns the inputs that the question asks for; ok is false where it is no question of this tool.
-func (w *callDraft) parseRequestedInputs(text string) (all []toolInput, ok bool) {
+func (cd *callDraft) parseRequestedInputs(text string) (all []toolInput, ok bool) {
 	for _, d := range toolTextsByLanguage {
 		if list, ok := d.parseInputQuestion(text); ok {
-			return w.parseInputList(list, d.listSeparator)
+			return matchLabels(cd.inputs, list, d.listSeparator, map[[2]int]bool{})
 		}
 	}
 	return nil, false
 }
 
-// parseInputList reads a list of labels, which stand in the order of the inputs.
-func (w *callDraft) parseInputList(list, comma string) (all []toolInput, ok bool) {
-	return matchLabels(w.inputs, list, comma, map[[2]int]bool{})
-}
-
-// matchLabels reads the list as labels of the inputs. A label may hold commas and may begin like another, so that what
-// leads nowhere is noted, by how much of either was left.
+// matchLabels reads the list as labels of the inputs, in their order. A label may hold commas and may begin like
+// another, so that what leads nowhere is noted, by how much of either was left.
 func matchLabels(inputs []toolInput, list, comma string, deadEnds map[[2]int]bool) (all []toolInput, ok bool) {
 	here := [2]int{len(inputs), len(list)}
 	if deadEnds[here] {
@@ -129,13 +120,11 @@ func matchLabels(inputs []toolInput, list, comma string, deadEnds map[[2]int]boo
 }
 
 // replyLanguage returns the one that the user last wrote in for sure, else the tool's, else the agent's.
-func (w *callDraft) replyLanguage(req model.Request) words.Language {
-	own := []string{strings.Join(w.tool.Triggers, " "), w.tool.Description}
-	return surestLanguage(slices.Concat(agentTexts(req), own, userTexts(req.Messages), w.userTexts))
+func (cd *callDraft) replyLanguage(req model.Request) words.Language {
+	own := []string{strings.Join(cd.tool.Triggers, " "), cd.tool.Description}
+	return surestLanguage(slices.Concat(agentTexts(req), own, userTexts(req.Messages), cd.userTexts))
 }
 
-// isRedacted reports whether redaction took something out of the text.
 func isRedacted(text string) bool {
-	return strings.Contains(text, "[email]") || strings.Contains(text, "[phone]") || strings.Contains(text, "[card]") ||
-		strings.Contains(text, "[id]")
+	return containsAny(text, "[email]", "[phone]", "[card]", "[id]")
 }

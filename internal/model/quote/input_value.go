@@ -14,17 +14,17 @@ import (
 const maxValueWords = 6 // words of an input that is not free text
 
 // breakWords end a value that stands inside a sentence.
-var breakWords = newWordSet(`please pls bitte because since and or for with thanks thank so if when und oder weil für
+var breakWords = words.NewSet(`please pls bitte because since and or for with thanks thank so if when und oder weil für
 	mit danke porque y e por para gracias parce et ou
 	pour avec merci asap now today but aber pero mais s'il that which who`)
 
 // parseValue takes the input's value from a stretch of the message and tells which bytes it used.
-func (in toolInput) parseValue(message string, c capturedSpan) (json.RawMessage, byteSpan, bool) {
+func (t toolInput) parseValue(message string, c capturedSpan) (json.RawMessage, byteSpan, bool) {
 	piece := message[c.start:c.end]
 	at := func(from, to int) byteSpan { return byteSpan{c.start + from, c.start + to} }
-	switch in.kind {
+	switch t.kind {
 	case inputEmail:
-		if m := emailPattern.FindStringIndex(piece); m != nil {
+		if m := words.EmailPattern.FindStringIndex(piece); m != nil {
 			return jsonString(piece[m[0]:m[1]]), at(m[0], m[1]), true
 		}
 	case inputReference:
@@ -39,18 +39,18 @@ func (in toolInput) parseValue(message string, c capturedSpan) (json.RawMessage,
 		}
 	case inputNumber, inputInteger:
 		if m := numberPattern.FindStringIndex(piece); m != nil {
-			if v, ok := in.parseNumber(piece[m[0]:m[1]]); ok {
+			if v, ok := t.parseNumber(piece[m[0]:m[1]]); ok {
 				return v, at(m[0], m[1]), true
 			}
 		}
 	case inputChoice:
-		return in.parseChoice(piece, c.start)
+		return t.parseChoice(piece, c.start)
 	case inputBoolean:
 		v, ok := parseYesNo(piece)
 		return v, at(0, len(piece)), ok
 	case inputPersonName:
 		if end := nameEnd(piece, 0, false); end > 0 {
-			return in.nameValue(piece[:end]), at(0, end), true
+			return t.nameValue(piece[:end]), at(0, end), true
 		}
 	case inputFreeText:
 		if c.reachesEnd {
@@ -72,22 +72,22 @@ func (in toolInput) parseValue(message string, c capturedSpan) (json.RawMessage,
 }
 
 // parseAnswer reads a bare answer: the whole of it where the input is text.
-func (in toolInput) parseAnswer(answer string) (json.RawMessage, bool) {
+func (t toolInput) parseAnswer(answer string) (json.RawMessage, bool) {
 	answer = strings.TrimSpace(answer)
-	if in.kind != inputFreeText {
+	if t.kind != inputFreeText {
 		answer = trimPunctuation(leadInPattern.ReplaceAllString(answer, ""))
 	}
 	switch {
 	case answer == "" || isRedacted(answer):
 		return nil, false
-	case in.kind == inputText || in.kind == inputFreeText:
+	case t.kind == inputText || t.kind == inputFreeText:
 		return jsonString(answer), true
-	case in.kind == inputPersonName:
-		return in.nameValue(answer), true
-	case in.kind == inputReference && !strings.ContainsFunc(answer, unicode.IsDigit):
+	case t.kind == inputPersonName:
+		return t.nameValue(answer), true
+	case t.kind == inputReference && !strings.ContainsFunc(answer, unicode.IsDigit):
 		return jsonString(answer), len(strings.Fields(answer)) == 1 && strings.ToUpper(answer) == answer
 	}
-	v, _, ok := in.parseValue(answer, capturedSpan{0, len(answer), true, true})
+	v, _, ok := t.parseValue(answer, capturedSpan{0, len(answer), true, true})
 	return v, ok
 }
 
@@ -110,10 +110,10 @@ func countDigits(s string) (n int) {
 }
 
 // parseChoice finds the one of the choices that stands in the text, the longest where one is part of another.
-func (in toolInput) parseChoice(piece string, start int) (json.RawMessage, byteSpan, bool) {
+func (t toolInput) parseChoice(piece string, start int) (json.RawMessage, byteSpan, bool) {
 	best, used := "", byteSpan{}
 	var value json.RawMessage
-	for _, raw := range in.choices {
+	for _, raw := range t.choices {
 		c := displayValue(raw)
 		if from, to := findFolded(piece, c); to > from && len(c) > len(best) {
 			best, value, used = c, raw, byteSpan{start + from, start + to}
@@ -138,7 +138,7 @@ func findFolded(text, phrase string) (from, to int) {
 }
 
 // parseNumber reads 1,234.5 and 1.234,5 and 3,5.
-func (in toolInput) parseNumber(s string) (json.RawMessage, bool) {
+func (t toolInput) parseNumber(s string) (json.RawMessage, bool) {
 	s = strings.TrimRight(asciiDigits(s), ".,'")
 	s = strings.ReplaceAll(s, "'", "")
 	comma, point := strings.LastIndexByte(s, ','), strings.LastIndexByte(s, '.')
@@ -153,7 +153,7 @@ func (in toolInput) parseNumber(s string) (json.RawMessage, bool) {
 		s = strings.ReplaceAll(s, ",", "")
 	}
 	f, err := strconv.ParseFloat(s, 64)
-	if err != nil || in.kind == inputInteger && (f != math.Trunc(f) || math.Abs(f) > 1<<53) {
+	if err != nil || t.kind == inputInteger && (f != math.Trunc(f) || math.Abs(f) > 1<<53) {
 		return nil, false
 	}
 	return json.RawMessage(strconv.FormatFloat(f, 'f', -1, 64)), true
@@ -175,8 +175,8 @@ func asciiDigits(s string) string {
 }
 
 var (
-	yesWords = unionSets(affirmativeWords, newWordSet(`y true da 是 好 はい`))
-	noWords  = unionSets(negativeWords, newWordSet(`n false 否 不`))
+	yesWords = unionSets(affirmativeWords, words.NewSet(`y true da 是 好 はい`))
+	noWords  = unionSets(negativeWords, words.NewSet(`n false 否 不`))
 )
 
 func parseYesNo(piece string) (json.RawMessage, bool) {

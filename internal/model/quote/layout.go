@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"parley/internal/model"
+	"parley/internal/text/markdown"
 	"parley/internal/text/prose"
 	"parley/internal/text/words"
 )
@@ -13,7 +14,7 @@ import (
 type passageLayout struct {
 	text         string
 	scoredText   string // the text that counts: without its code where the question is not about code
-	blocks       []prose.Block
+	blocks       []markdown.Block
 	units        []quotableUnit
 	passageMatch []float64 // how it matches with its title
 	titleMatch   []float64
@@ -23,7 +24,7 @@ type passageLayout struct {
 type quotableUnit struct {
 	excerpt
 	firstBlock, lastBlock int // blocks
-	kind                  prose.Kind
+	kind                  markdown.Kind
 	ordered               bool      // numbered steps
 	isTableRow            bool      // one row of a table
 	ownMatch              []float64 // how its own words match
@@ -31,32 +32,31 @@ type quotableUnit struct {
 	score                 float64
 }
 
-// layOutPassage cuts the passage into units and scores them.
-func (t *parsedQuestion) layOutPassage(i int, p model.Passage) passageLayout {
+func (q *parsedQuestion) layOutPassage(i int, p model.Passage) passageLayout {
 	pg := passageLayout{text: p.Text, blocks: parseBlocks(p.Text)}
-	pg.titleMatch = mergeMatches(t.matchText(p.Heading), t.matchText(p.SourceName))
+	pg.titleMatch = mergeMatches(q.matchText(p.Heading), q.matchText(p.SourceName))
 	pg.scoredText = p.Text
-	if !t.wantsCode {
+	if !q.wantsCode {
 		pg.scoredText = stripCodeBlocks(p.Text, pg.blocks)
 	}
-	pg.passageMatch = mergeMatches(pg.titleMatch, t.matchText(pg.scoredText))
+	pg.passageMatch = mergeMatches(pg.titleMatch, q.matchText(pg.scoredText))
 	c := unitContext{layout: &pg, passageIndex: i, headingMatch: pg.titleMatch,
-		headingFocus: t.headingPathFocus(p.Heading), isFirstUnderHeading: true}
+		headingFocus: q.headingPathFocus(p.Heading), isFirstUnderHeading: true}
 	c.passageWeight = (0.55 + 0.45*p.Score) * (1 - rankLoss*float64(i)) *
-		(1 - focusLoss*(1-c.headingFocus)) * (1 - missingWordLoss*(1-t.ownCoverage(pg.passageMatch)))
-	if t.lacksName(pg.passageMatch) {
+		(1 - focusLoss*(1-c.headingFocus)) * (1 - missingWordLoss*(1-q.ownCoverage(pg.passageMatch)))
+	if q.lacksName(pg.passageMatch) {
 		c.passageWeight *= 1 - missingNameLoss
 	}
-	if t.isOtherLanguage(p.Text) {
+	if q.isOtherLanguage(p.Text) {
 		c.passageWeight *= 1 - otherLanguageLoss
 	}
 	for n := 0; n < len(pg.blocks); {
 		b, last := pg.blocks[n], pg.groupEnd(n)
 		switch {
-		case b.Kind == prose.Heading:
-			c.headingMatch, c.isFirstUnderHeading = mergeMatches(c.headingMatch, t.matchText(p.Text[b.Start:b.End])), true
-		case b.Kind != prose.Markup:
-			t.addUnits(&c, n, last)
+		case b.Kind == markdown.Heading:
+			c.headingMatch, c.isFirstUnderHeading = mergeMatches(c.headingMatch, q.matchText(p.Text[b.Start:b.End])), true
+		case b.Kind != markdown.Markup:
+			q.addUnits(&c, n, last)
 		}
 		n = last + 1
 	}
@@ -64,33 +64,33 @@ func (t *parsedQuestion) layOutPassage(i int, p model.Passage) passageLayout {
 }
 
 // addUnits adds what can be quoted of the blocks, which belong together.
-func (t *parsedQuestion) addUnits(c *unitContext, first, last int) {
+func (q *parsedQuestion) addUnits(c *unitContext, first, last int) {
 	b, end := c.layout.blocks[first], c.layout.blocks[last].End
-	if first == last && b.Kind == prose.Paragraph {
+	if first == last && b.Kind == markdown.Paragraph {
 		for _, s := range prose.Sentences(c.layout.text, b.Start, b.End) {
 			if !endsWithColon(c.layout.text[s.Start:s.End]) {
-				t.addUnit(c, quotableUnit{excerpt: excerpt{passageIndex: c.passageIndex, start: s.Start, end: s.End},
+				q.addUnit(c, quotableUnit{excerpt: excerpt{passageIndex: c.passageIndex, start: s.Start, end: s.End},
 					firstBlock: first, lastBlock: first, kind: b.Kind})
 			}
 		}
 		return
 	}
 	kind, ordered := b.Kind, b.Ordered
-	if kind == prose.Paragraph {
+	if kind == markdown.Paragraph {
 		kind, ordered = c.layout.blocks[first+1].Kind, c.layout.blocks[first+1].Ordered
 	}
 	u := quotableUnit{excerpt: excerpt{passageIndex: c.passageIndex, start: b.Start, end: end}, firstBlock: first,
 		lastBlock: last, kind: kind, ordered: ordered}
-	if c.layout.blocks[last].Kind == prose.Table && t.addTableRows(c, u, last) {
+	if c.layout.blocks[last].Kind == markdown.Table && q.addTableRows(c, u, last) {
 		return
 	}
 	if end-b.Start <= maxListBytes || ordered { // steps are never cut
-		t.addUnit(c, u)
+		q.addUnit(c, u)
 		return
 	}
 	for _, b := range c.layout.blocks[first : last+1] {
 		u.start, u.end = b.Start, b.End
-		t.addUnit(c, u)
+		q.addUnit(c, u)
 	}
 }
 
@@ -102,7 +102,6 @@ const (
 	passageShare      = 0.3
 )
 
-// unitContext is what surrounds a unit.
 type unitContext struct {
 	layout       *passageLayout
 	passageIndex int
@@ -114,13 +113,12 @@ type unitContext struct {
 	passageWeight       float64 // of the passage
 }
 
-// addUnit scores the unit and adds it.
-func (t *parsedQuestion) addUnit(c *unitContext, u quotableUnit) {
-	if size := u.end - u.start; size > maxWholeUnitBytes || size > maxUnitBytes && !u.ordered && u.kind != prose.Code &&
+func (q *parsedQuestion) addUnit(c *unitContext, u quotableUnit) {
+	if size := u.end - u.start; size > maxWholeUnitBytes || size > maxUnitBytes && !u.ordered && u.kind != markdown.Code &&
 		!u.isTableRow {
 		return
 	}
-	if !t.wantsCode && u.scoringKind(c.layout) == prose.Code {
+	if !q.wantsCode && u.scoringKind(c.layout) == markdown.Code {
 		return
 	}
 	text := c.layout.text[u.start:u.end]
@@ -128,22 +126,22 @@ func (t *parsedQuestion) addUnit(c *unitContext, u quotableUnit) {
 	if c.isFirstUnderHeading {
 		share = headingShareFirst
 	}
-	u.ownMatch = t.matchText(c.layout.scoredUnitText(t, u))
+	u.ownMatch = q.matchText(c.layout.scoredUnitText(q, u))
 	if c.tableHeadMatch != nil {
 		u.ownMatch = mergeMatches(u.ownMatch, c.tableHeadMatch)
-		t.matchJoinedPairs(u.ownMatch)
+		q.matchJoinedPairs(u.ownMatch)
 	}
-	if t.wantsList && u.kind == prose.Table {
-		u.ownMatch = t.matchText(c.layout.firstColumnHeader(u))
+	if q.wantsList && u.kind == markdown.Table {
+		u.ownMatch = q.matchText(firstCell(text))
 	}
 	u.contextMatch = slices.Clone(u.ownMatch)
 	for i := range u.contextMatch {
 		u.contextMatch[i] = max(u.contextMatch[i], share*c.headingMatch[i], passageShare*c.layout.passageMatch[i])
 	}
-	u.score = t.fullCoverage(u.contextMatch) * c.passageWeight * readability(text,
-		u.scoringKind(c.layout)) * u.completeness(text) * t.formFit(c, u)
+	u.score = q.fullCoverage(u.contextMatch) * c.passageWeight * readability(text,
+		u.scoringKind(c.layout)) * u.completeness(text) * q.formFit(c, u)
 	c.layout.units = append(c.layout.units, u)
-	c.isFirstUnderHeading = c.isFirstUnderHeading && t.ownCoverage(u.ownMatch) == 0
+	c.isFirstUnderHeading = c.isFirstUnderHeading && q.ownCoverage(u.ownMatch) == 0
 }
 
 // Weights of what a passage loses.
@@ -157,18 +155,18 @@ const (
 )
 
 // headingPathFocus returns how much of the outermost and of the innermost heading the question names.
-func (t *parsedQuestion) headingPathFocus(heading string) float64 {
+func (q *parsedQuestion) headingPathFocus(heading string) float64 {
 	page, _, _ := strings.Cut(heading, " › ")
-	return (t.headingFocus(page) + t.headingFocus(heading[strings.LastIndex(heading, "›")+1:])) / 2
+	return (q.headingFocus(page) + q.headingFocus(heading[strings.LastIndex(heading, "›")+1:])) / 2
 }
 
 // headingFocus returns the share of the heading's content words that the question names.
-func (t *parsedQuestion) headingFocus(heading string) float64 {
+func (q *parsedQuestion) headingFocus(heading string) float64 {
 	content, matched := 0.0, 0.0
 	for token := range words.Tokens(heading) {
-		if !t.lang.IsStopWord(token.Word) {
+		if !q.lang.IsStopWord(token.Word) {
 			content++
-			matched += slices.Max(append(t.matchText(token.Word), 0))
+			matched += slices.Max(append(q.matchText(token.Word), 0))
 		}
 	}
 	if content == 0 {
@@ -206,31 +204,31 @@ const (
 	negationFit    = 0.5  // a unit that denies what the question denies; against one that does not
 )
 
-func (t *parsedQuestion) formFit(c *unitContext, u quotableUnit) float64 {
+func (q *parsedQuestion) formFit(c *unitContext, u quotableUnit) float64 {
 	f := 1.0
 	switch {
-	case t.wantsSteps && c.layout.isProcedure(u):
-		f += stepsFit*t.ownCoverage(c.leadMatch(t, u)) - strayStepsFit
-	case t.wantsSteps && u.kind == prose.Item:
+	case q.wantsSteps && c.layout.isProcedure(u):
+		f += stepsFit*q.ownCoverage(c.leadMatch(q, u)) - strayStepsFit
+	case q.wantsSteps && u.kind == markdown.Item:
 		f -= listFit
-	case t.wantsSteps && c.layout.effectiveKind(u) == prose.Paragraph && givesInstruction(c.layout.text[u.start:u.end]):
-		f += instructionFit * t.ownCoverage(c.headingMatch)
-	case (t.wantsDefinition || t.wantsFact) && c.layout.isProcedure(u):
+	case q.wantsSteps && c.layout.effectiveKind(u) == markdown.Paragraph && givesInstruction(c.layout.text[u.start:u.end]):
+		f += instructionFit * q.ownCoverage(c.headingMatch)
+	case (q.wantsDefinition || q.wantsFact) && c.layout.isProcedure(u):
 		f -= strayStepsFit
-	case t.asksWhoMay && u.kind == prose.Paragraph && statesPermission(c.layout.text[u.start:u.end]):
+	case q.asksWhoMay && u.kind == markdown.Paragraph && statesPermission(c.layout.text[u.start:u.end]):
 		f += permissionFit
-	case t.wantsList &&
-		(u.kind == prose.Table || u.kind == prose.Item || u.kind == prose.Paragraph && c.layout.isAboveTable(u)):
-		f += tableFit * t.ownCoverage(c.listTitleMatch(t, u))
-	case t.wantsDefinition && c.isFirstUnderHeading:
+	case q.wantsList &&
+		(u.kind == markdown.Table || u.kind == markdown.Item || u.kind == markdown.Paragraph && c.layout.isAboveTable(u)):
+		f += tableFit * q.ownCoverage(c.listTitleMatch(q, u))
+	case q.wantsDefinition && c.isFirstUnderHeading:
 		f += definitionFit * c.headingFocus
 	}
-	if t.wantsNumber && !u.isTableRow && !t.hasNewNumber(c.layout.text[u.start:u.end]) {
+	if q.wantsNumber && !u.isTableRow && !q.hasNewNumber(c.layout.text[u.start:u.end]) {
 		f -= numberFit
 	}
-	if len(t.negatedTerms) > 0 {
-		denies := t.findNegatedTerms(c.layout.text[u.start:u.end])
-		if slices.ContainsFunc(t.negatedTerms, func(i int) bool { return slices.Contains(denies, i) }) {
+	if len(q.negatedTerms) > 0 {
+		denies := q.findNegatedTerms(c.layout.text[u.start:u.end])
+		if slices.ContainsFunc(q.negatedTerms, func(i int) bool { return slices.Contains(denies, i) }) {
 			f += negationFit
 		} else {
 			f -= negationFit
@@ -241,36 +239,35 @@ func (t *parsedQuestion) formFit(c *unitContext, u quotableUnit) float64 {
 
 // leadMatch returns how the headings and the line that leads to the unit match.
 func (c *unitContext) leadMatch(t *parsedQuestion, u quotableUnit) []float64 {
-	if b := c.layout.blocks[u.firstBlock]; b.Kind == prose.Paragraph {
+	if b := c.layout.blocks[u.firstBlock]; b.Kind == markdown.Paragraph {
 		return mergeMatches(c.headingMatch, t.matchText(c.layout.text[b.Start:b.End]))
 	}
 	return c.headingMatch
 }
 
 // scoringKind returns as what the unit is read; a row is a statement, once its head is said.
-func (u quotableUnit) scoringKind(p *passageLayout) prose.Kind {
+func (u quotableUnit) scoringKind(p *passageLayout) markdown.Kind {
 	if u.isTableRow {
-		return prose.Item
+		return markdown.Item
 	}
 	return p.effectiveKind(u)
 }
 
 // effectiveKind returns as what the unit is read: code behind a sentence is part of it.
-func (p *passageLayout) effectiveKind(u quotableUnit) prose.Kind {
-	if u.kind == prose.Code && p.blocks[u.firstBlock].Kind == prose.Paragraph {
-		return prose.Paragraph
+func (p *passageLayout) effectiveKind(u quotableUnit) markdown.Kind {
+	if u.kind == markdown.Code && p.blocks[u.firstBlock].Kind == markdown.Paragraph {
+		return markdown.Paragraph
 	}
 	return u.kind
 }
 
-// isProcedure reports whether the unit tells what to do, one thing after the other.
 func (p *passageLayout) isProcedure(u quotableUnit) bool {
 	if u.ordered {
 		return true
 	}
 	items, telling := 0, 0
 	for _, b := range p.blocks[u.firstBlock : u.lastBlock+1] {
-		if b.Kind == prose.Item {
+		if b.Kind == markdown.Item {
 			items++
 			if givesInstruction(p.text[b.ContentStart:b.End]) {
 				telling++
@@ -285,23 +282,18 @@ func (p *passageLayout) isProcedure(u quotableUnit) bool {
 func (c *unitContext) listTitleMatch(t *parsedQuestion, u quotableUnit) []float64 {
 	text := c.layout.text[u.start:u.end]
 	switch {
-	case u.kind == prose.Table:
-		text = c.layout.firstColumnHeader(u)
-	case u.kind == prose.Item && !c.layout.isLeadIn(u.firstBlock):
+	case u.kind == markdown.Table:
+		text = firstCell(text)
+	case u.kind == markdown.Item && !c.layout.isLeadIn(u.firstBlock):
 		return c.headingMatch
-	case u.kind == prose.Item:
+	case u.kind == markdown.Item:
 		b := c.layout.blocks[u.firstBlock]
 		text = c.layout.text[b.Start:b.End]
 	}
 	return mergeMatches(c.headingMatch, t.matchText(text))
 }
 
-// firstColumnHeader returns the head of a table's first column.
-func (p *passageLayout) firstColumnHeader(u quotableUnit) string {
-	return firstCell(p.text[u.start:u.end])
-}
-
 // isAboveTable reports whether the unit is a sentence of a paragraph with a table right below it.
 func (p *passageLayout) isAboveTable(u quotableUnit) bool {
-	return u.lastBlock+1 < len(p.blocks) && p.blocks[u.lastBlock+1].Kind == prose.Table
+	return u.lastBlock+1 < len(p.blocks) && p.blocks[u.lastBlock+1].Kind == markdown.Table
 }

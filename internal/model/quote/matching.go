@@ -11,35 +11,35 @@ import (
 
 // matchText returns for each subject how surely the text names it: 1 for the word or its stem, less for another word
 // for it and for a similar spelling.
-func (t *parsedQuestion) matchText(text string) []float64 {
-	found := make([]float64, len(t.terms))
+func (q *parsedQuestion) matchText(text string) []float64 {
+	found := make([]float64, len(q.terms))
 	var last []termLikeness
 	for token := range words.Tokens(text) {
-		if t.lang.IsStopWord(token.Word) {
+		if q.lang.IsStopWord(token.Word) {
 			continue
 		}
-		like := t.wordLikeness(token.Word)
+		like := q.wordLikeness(token.Word)
 		for _, l := range like {
 			found[l.termIndex] = max(found[l.termIndex], l.strength)
 		}
 		if len(like) > 0 && len(last) > 0 {
-			t.matchPairs(found, last, like)
+			q.matchPairs(found, last, like)
 		}
 		last = like
 	}
-	t.addMeasureMatches(found, text)
+	q.addMeasureMatches(found, text)
 	return found
 }
 
 // lacksName reports whether a name of the message is not among what was found.
-func (t *parsedQuestion) lacksName(found []float64) bool {
-	return slices.ContainsFunc(t.terms, func(s questionTerm) bool {
-		return s.isProperName && found[t.termIndex(s.word)] == 0
+func (q *parsedQuestion) lacksName(found []float64) bool {
+	return slices.ContainsFunc(q.terms, func(s questionTerm) bool {
+		return s.isProperName && found[q.termIndex(s.word)] == 0
 	})
 }
 
-func (t *parsedQuestion) matchPairs(found []float64, one, two []termLikeness) {
-	for i, s := range t.terms {
+func (q *parsedQuestion) matchPairs(found []float64, one, two []termLikeness) {
+	for i, s := range q.terms {
 		if s.isPair {
 			found[i] = max(found[i], min(strengthOf(one, s.firstTerm), strengthOf(two, s.secondTerm)))
 			if !s.isNamePair {
@@ -58,25 +58,24 @@ func strengthOf(all []termLikeness, subject int) float64 {
 	return 0
 }
 
-// wordLikeness returns what the word has to do with the question.
-func (t *parsedQuestion) wordLikeness(word string) []termLikeness {
-	all, ok := t.likenessByWord[word]
+func (q *parsedQuestion) wordLikeness(word string) []termLikeness {
+	all, ok := q.likenessByWord[word]
 	if !ok {
-		all = t.compareWord(word)
-		t.likenessByWord[word] = all
+		all = q.compareWord(word)
+		q.likenessByWord[word] = all
 	}
 	return all
 }
 
-func (t *parsedQuestion) compareWord(word string) (all []termLikeness) {
+func (q *parsedQuestion) compareWord(word string) (all []termLikeness) {
 	var buf [64]uint64
-	grams, stem := words.Grams(buf[:0], word), t.lang.Stem(word)
-	for i, s := range t.terms {
+	grams, stem := words.Grams(buf[:0], word), q.lang.Stem(word)
+	for i, s := range q.terms {
 		if s.isPair {
 			continue
 		}
 		strength := s.gramSimilarity(grams)
-		if t.lang == words.English && s.word[0] != word[0] {
+		if q.lang == words.English && s.word[0] != word[0] {
 			strength = 0 // "count" is no misspelt "account"
 		}
 		switch {
@@ -95,14 +94,14 @@ func (t *parsedQuestion) compareWord(word string) (all []termLikeness) {
 const minGramSimilarity = 0.45
 
 // gramSimilarity returns the share of common grams, where it is large enough to be no accident.
-func (s *questionTerm) gramSimilarity(grams []uint64) float64 {
+func (q *questionTerm) gramSimilarity(grams []uint64) float64 {
 	common := 0
 	for _, g := range grams {
-		if s.grams[g] {
+		if q.grams[g] {
 			common++
 		}
 	}
-	share := 2 * float64(common) / float64(len(grams)+len(s.grams))
+	share := 2 * float64(common) / float64(len(grams)+len(q.grams))
 	if share < minGramSimilarity {
 		return 0
 	}
@@ -117,9 +116,9 @@ const codeConfidence = 0.8
 
 // matchesCode reports whether the question names a code, and that the unit or the heading above it does so too. What
 // else the question names must for the better part stand there as well.
-func (t *parsedQuestion) matchesCode(passage model.Passage, p *passageLayout, best quotableUnit) bool {
+func (q *parsedQuestion) matchesCode(passage model.Passage, p *passageLayout, best quotableUnit) bool {
 	near, all := findCodes(passage.Heading+"\n"+p.text[best.start:best.end]), ""
-	for c := range findCodes(t.originalText) {
+	for c := range findCodes(q.originalText) {
 		if !near[c] {
 			return false
 		}
@@ -128,12 +127,11 @@ func (t *parsedQuestion) matchesCode(passage model.Passage, p *passageLayout, be
 	if all == "" {
 		return false
 	}
-	return t.matchedShare(p.passageMatch, func(i int) bool {
-		return t.isSingleWord(i) && !isFrameWord(t.terms[i].word) && !strings.Contains(all, t.terms[i].word)
+	return q.matchedShare(p.passageMatch, func(i int) bool {
+		return q.isSingleWord(i) && !isFrameWord(q.terms[i].word) && !strings.Contains(all, q.terms[i].word)
 	}) >= 0.5
 }
 
-// findCodes returns the codes of a text, without case and without what separates their parts.
 func findCodes(text string) map[string]bool {
 	all := map[string]bool{}
 	for _, c := range codePattern.FindAllString(text, -1) {

@@ -3,9 +3,8 @@ package quote
 import (
 	"regexp"
 	"slices"
-	"strings"
 
-	"parley/internal/text/prose"
+	"parley/internal/text/markdown"
 	"parley/internal/text/words"
 )
 
@@ -42,14 +41,14 @@ func findMeasurePhrases(question string) measurePhrases {
 }
 
 // measureOf returns what the word asks to be measured, in the light of the one before it.
-func (a measurePhrases) measureOf(before, word string) measureKind {
+func (m measurePhrases) measureOf(before, word string) measureKind {
 	if (before == "how" || before == "wie") && measureByAdjective[word] != measureNone {
 		return measureByAdjective[word]
 	}
-	if paymentVerbs[word] && a.hasHowMuch {
+	if paymentVerbs[word] && m.hasHowMuch {
 		return measurePrice
 	}
-	if openingHoursWords[word] && a.hasWhen {
+	if openingHoursWords[word] && m.hasWhen {
 		return measureClockTime
 	}
 	if telephoneWords[before] && (word == "number" || word == "nummer") {
@@ -62,10 +61,10 @@ func (a measurePhrases) measureOf(before, word string) measureKind {
 const timeUnitReach = 3
 
 // answersMeasure reports whether the text holds an amount of the kind.
-func (t *parsedQuestion) answersMeasure(m measureKind, text string) bool {
+func (q *parsedQuestion) answersMeasure(m measureKind, text string) bool {
 	switch m {
 	case measureDuration:
-		return t.hasTimeSpan(text)
+		return q.hasTimeSpan(text)
 	case measureSize:
 		return sizePattern.MatchString(text)
 	case measurePrice:
@@ -80,21 +79,15 @@ func (t *parsedQuestion) answersMeasure(m measureKind, text string) bool {
 		return len(languageNamePattern.FindAllString(text, 2)) == 2
 	case measureNone, measureAmount:
 	}
-	return t.hasAmount(text)
+	return q.hasAmount(text)
 }
 
 // hasAmount reports whether there is a number that the question does not name itself and that is no year.
-func (t *parsedQuestion) hasAmount(text string) bool {
-	for token := range words.Tokens(text) {
-		if isNumber(token.Word) && words.KindOf(token.Word)&words.Time == 0 && !strings.Contains(t.foldedText, token.Word) {
-			return true
-		}
-	}
-	return false
+func (q *parsedQuestion) hasAmount(text string) bool {
+	return containsWord(text, func(w string) bool { return q.isNewNumber(w) && words.KindOf(w)&words.Time == 0 })
 }
 
-// hasTimeSpan reports whether there is a span of time.
-func (t *parsedQuestion) hasTimeSpan(text string) bool {
+func (q *parsedQuestion) hasTimeSpan(text string) bool {
 	left := 0
 	for token := range words.Tokens(text) {
 		left--
@@ -107,15 +100,14 @@ func (t *parsedQuestion) hasTimeSpan(text string) bool {
 	return durationPattern.MatchString(text)
 }
 
-// countingArticles are articles that count.
-var countingArticles = newWordSet("a an ein eine einen einem einer un una une uno")
+var countingArticles = words.NewSet("a an ein eine einen einem einer un una une uno")
 
 // missingAmountLoss is what the confidence loses, in its exponent, where the amount that is asked for is missing.
 const missingAmountLoss = 1
 
 // lacksAmount reports whether the question asks for an amount and that none of its kind is there.
-func (t *parsedQuestion) lacksAmount(found []float64) bool {
-	for i, s := range t.terms {
+func (q *parsedQuestion) lacksAmount(found []float64) bool {
+	for i, s := range q.terms {
 		// "how often" may be answered by "seldom"
 		if s.fromLastMessage && s.measure > measureAmount && found[i] < relatedStrength {
 			return true
@@ -125,21 +117,21 @@ func (t *parsedQuestion) lacksAmount(found []float64) bool {
 }
 
 // unitHasAmount reports whether the sentence itself holds the amount that the question asks for.
-func (t *parsedQuestion) unitHasAmount(u quotableUnit) bool {
-	return u.kind == prose.Paragraph && slices.ContainsFunc(t.terms, func(s questionTerm) bool {
-		return s.fromLastMessage && s.measure > measureAmount && u.ownMatch[t.termIndex(s.word)] >= relatedStrength
+func (q *parsedQuestion) unitHasAmount(u quotableUnit) bool {
+	return u.kind == markdown.Paragraph && slices.ContainsFunc(q.terms, func(s questionTerm) bool {
+		return s.fromLastMessage && s.measure > measureAmount && u.ownMatch[q.termIndex(s.word)] >= relatedStrength
 	})
 }
 
 // addMeasureMatches adds to what was found the words of the question that an amount in the text answers.
-func (t *parsedQuestion) addMeasureMatches(found []float64, text string) {
+func (q *parsedQuestion) addMeasureMatches(found []float64, text string) {
 	var looked, there [measureKindCount]bool
-	for i, s := range t.terms {
+	for i, s := range q.terms {
 		if s.measure == measureNone || found[i] >= measureStrength {
 			continue
 		}
 		if !looked[s.measure] {
-			looked[s.measure], there[s.measure] = true, t.answersMeasure(s.measure, text)
+			looked[s.measure], there[s.measure] = true, q.answersMeasure(s.measure, text)
 		}
 		if there[s.measure] {
 			found[i] = measureStrength
@@ -149,12 +141,12 @@ func (t *parsedQuestion) addMeasureMatches(found []float64, text string) {
 
 // measureByAdjective are adjectives behind "how", named words that ask for an amount wherever they stand.
 var (
-	measureByAdjective = invertMeasureLists(map[measureKind]string{
+	measureByAdjective = words.InvertLists(map[measureKind]string{
 		measureAmount:   "high tall deep wide far fast often hot heavy hoch tief breit weit schnell oft schwer",
 		measureDuration: "long lang lange old alt",
 		measureSize:     "big large gross",
 	})
-	measureByNoun = invertMeasureLists(map[measureKind]string{
+	measureByNoun = words.InvertLists(map[measureKind]string{
 		measureDuration: "duration dauer dauert duracion tarda dure duree durata dura duur",
 		measureSize:     "size grosse tamano taille dimensione tamanho grootte",
 		measurePrice: `cost costs price prices pricing fee fees kosten kostet preis preise gebuhr cuesta cuestan coste costo precio precios coute coutent prix tarif
@@ -163,21 +155,11 @@ var (
 		measurePhoneNumber: "telefonnummer rufnummer telefoonnummer",
 		measureLanguage:    "language languages sprache sprachen idioma idiomas langue langues lingua lingue taal talen",
 	})
-	telephoneWords    = newWordSet("phone telephone fax mobile")
-	paymentVerbs      = newWordSet("pay charge spend zahle zahlen bezahlen bezahle pagar pago payer paie pagare betalen")
-	openingHoursWords = newWordSet("close closed geoffnet offen zu abierto abierta abren abre cierran cierra " +
+	telephoneWords    = words.NewSet("phone telephone fax mobile")
+	paymentVerbs      = words.NewSet("pay charge spend zahle zahlen bezahlen bezahle pagar pago payer paie pagare betalen")
+	openingHoursWords = words.NewSet("close closed geoffnet offen zu abierto abierta abren abre cierran cierra " +
 		"ouvert ouverts ouvrez fermez aperto aperti aberto open geopend")
 )
-
-func invertMeasureLists(lists map[measureKind]string) map[string]measureKind {
-	all := map[string]measureKind{}
-	for m, list := range lists {
-		for w := range strings.FieldsSeq(list) {
-			all[w] = m
-		}
-	}
-	return all
-}
 
 var (
 	pricePattern = regexp.MustCompile(`(?i)[€$£¥₹]\s?\d|\d\s?[€$£¥₹]|\d\s?(eur|usd|gbp|chf|euros?|dollars?|` +
@@ -204,10 +186,8 @@ var whenPhrases = []string{" when ", " what time ", " wann ", " cuando ", " a qu
 	" quando ", " wanneer "}
 
 // timeUnitWords are units of time, by the stems that the languages give them.
-var timeUnitWords = newWordSet(`second seconds sec min mins minute minutes hr hrs hour hours day days workday workdays
-	week weeks month months year years
-	std sekunde sekunden minuten stunde stunden tag tage tagen werktag werktage werktagen arbeitstag arbeitstage
-	arbeitstagen woche wochen monat monate monaten jahr jahre jahren
-	segundo segundos minuto minutos hora horas dia dias semana semanas mes meses ano anos
-	seconde secondes heure heures jour jours semaine semaines mois an ans secondi minuti ora ore giorno giorni settimana
-	settimane mese mesi anno anni`)
+var timeUnitWords = words.NewSet(`second seconds sec min mins minute minutes hr hrs hour hours day days workday
+	workdays week weeks month months year years std sekunde sekunden minuten stunde stunden tag tage tagen werktag
+	werktage werktagen arbeitstag arbeitstage arbeitstagen woche wochen monat monate monaten jahr jahre jahren segundo
+	segundos minuto minutos hora horas dia dias semana semanas mes meses ano anos seconde secondes heure heures jour
+	jours semaine semaines mois an ans secondi minuti ora ore giorno giorni settimana settimane mese mesi anno anni`)

@@ -3,6 +3,8 @@ package quote
 import (
 	"slices"
 	"strings"
+
+	"parley/internal/text/words"
 )
 
 // recountsPast reports whether the sentence tells of something that was done or said, that the speaker would hate to
@@ -14,7 +16,8 @@ func (s *parsedSentence) recountsPast(t *trigger, m triggerMatch) bool {
 	}
 	from := s.clauseStart(first)
 	for i := from; i < first; i++ {
-		if (s.isPastPhrase(i, first) || s.isDislike(i, first) || s.isReportedSpeech(i, m.wordIndexes)) &&
+		if (s.beginsWithPhrase(i, min(first, i+3), pastPhrases) || s.isDislike(i, first) ||
+			s.isReportedSpeech(i, m.wordIndexes)) &&
 			!s.hasWishWord(i, first) {
 			return true
 		}
@@ -28,19 +31,10 @@ func (s *parsedSentence) hasWishWord(i, first int) bool {
 	return slices.ContainsFunc(s.tokens[min(i+1, first):first], func(h sentenceWord) bool { return wishWords[h.Word] })
 }
 
-var wishWords = newWordSet(`want wanna please pls let lets gimme connect transfer bitte will mochte wurde konnen quiero
+var wishWords = words.NewSet(`want wanna please pls let lets gimme connect transfer bitte will mochte wurde konnen quiero
 	quisiera veux voudrais vorrei voglio quero`)
 
-// isPastPhrase reports whether there are words that put what follows into the past or attribute it to somebody: "was
-// told to", "j'ai fait".
-func (s *parsedSentence) isPastPhrase(i, first int) bool {
-	var b strings.Builder
-	for _, h := range s.tokens[i:min(first, i+3)] {
-		b.WriteString(h.Word + " ")
-	}
-	return slices.ContainsFunc(pastPhrases, func(p string) bool { return strings.HasPrefix(b.String(), p+" ") })
-}
-
+// pastPhrases put what follows into the past or attribute it to somebody: "was told to", "j'ai fait".
 var pastPhrases = func() (all []string) {
 	for be := range strings.FieldsSeq("was were been got being") {
 		for done := range strings.FieldsSeq("told asked advised instructed forced supposed going about planning made") {
@@ -78,7 +72,7 @@ func (s *parsedSentence) isAfterDislike(from int) bool {
 	return end >= 0 && dislikeVerbs[s.tokens[end].Word] && s.tokens[end].clauseIndex == s.tokens[from].clauseIndex-1
 }
 
-var dislikeVerbs = newWordSet(`hasse hassen odio detesto odiaria detestaria deteste detestons odeio haat اكره`)
+var dislikeVerbs = words.NewSet(`hasse hassen odio detesto odiaria detestaria deteste detestons odeio haat اكره`)
 
 // isGermanPastInfinitive reports whether the clause is a German past with the infinitive: "hat … stornieren lassen".
 func (s *parsedSentence) isGermanPastInfinitive(from, last int) bool {
@@ -110,8 +104,7 @@ func (s *parsedSentence) isRetracted(last int) bool {
 }
 
 var changedMindPhrases = []string{"changed my mind", "changed our mind", "changed our minds", "anders uberlegt",
-	"cambiado de opinion", "cambiado de idea", "change d avis",
-	"cambiato idea", "mudei de ideia", "bedacht"}
+	"cambiado de opinion", "cambiado de idea", "change d avis", "cambiato idea", "mudei de ideia", "bedacht"}
 
 // recountsPastUnspaced is recountsPast where words are not separated.
 func (s *parsedSentence) recountsPastUnspaced(t *trigger, first, last int) bool {
@@ -121,24 +114,21 @@ func (s *parsedSentence) recountsPastUnspaced(t *trigger, first, last int) bool 
 	if i := strings.IndexAny(after, "、，,；。"); i >= 0 {
 		after = after[:i]
 	}
-	has := func(text string, any ...string) bool {
-		return slices.ContainsFunc(any, func(p string) bool { return strings.Contains(text, p) })
-	}
-	past := has(before, "他说", "她说", "们说", "听说", "据说", "被告知", "讨厌", "害怕", "拒绝", "已经", "已經", "曾经", "刚刚", "刚才", "早就") ||
-		has(inside, "了", "过") && !has(t.text, "了", "过") || has(before, "我") && endsInChinesePast(after)
-	if past && !has(before, "请", "帮", "想", "要", "麻烦", "給", "给我") {
+	past := containsAny(before, "他说", "她说", "们说", "听说", "据说", "被告知", "讨厌", "害怕", "拒绝", "已经", "已經", "曾经", "刚刚", "刚才",
+		"早就") ||
+		containsAny(inside, "了", "过") && !containsAny(t.text, "了", "过") || containsAny(before, "我") &&
+		endsInChinesePast(after)
+	if past && !containsAny(before, "请", "帮", "想", "要", "麻烦", "給", "给我") {
 		return true
 	}
 	return endsInJapanesePast(after)
 }
 
-// endsInChinesePast reports whether a Chinese sentence ends as one about the past.
 func endsInChinesePast(after string) bool {
 	after = strings.TrimRight(after, " 。！!.?？\n")
 	return strings.HasSuffix(after, "了") && !strings.HasSuffix(after, "好了") && !strings.HasSuffix(after, "算了")
 }
 
-// endsInJapanesePast reports whether a Japanese sentence ends in the past.
 func endsInJapanesePast(after string) bool {
 	after = strings.ReplaceAll(strings.TrimSpace(after), "ましたら", "")
 	for _, end := range []string{"済", "ずみ", "された", "していた", "してもらった", "してしまった", "してた"} {
@@ -148,4 +138,118 @@ func endsInJapanesePast(after string) bool {
 	}
 	plain := strings.HasPrefix(after, "した") && !strings.HasPrefix(after, "したい") && !strings.HasPrefix(after, "したく")
 	return plain || strings.Contains(after, "ました")
+}
+
+// isReportedSpeech reports whether the sentence has a verb of speech whose subject is somebody else: "he said".
+func (s *parsedSentence) isReportedSpeech(i int, at []int) bool {
+	w := s.tokens[i].Word
+	if !quotingVerbs[w] || slices.Contains(at, i) || w == "dit" && s.lang != words.French || w == "dice" &&
+		s.lang == words.English {
+		return false
+	}
+	near := func(j int) bool { return j >= 0 && j < len(s.tokens) && !slices.Contains(at, j) }
+	if near(i+1) && listContains("ich i we wir yo je", s.tokens[i+1].Word) && s.lang != words.English {
+		return false // "sagte ich"
+	}
+	if !near(i - 1) {
+		return near(i+1) && listContains("he she they er sie", s.tokens[i+1].Word) || listContains("dijo dice diz disse", w)
+	}
+	return speechVerbs[w] && !speakerWords[s.tokens[i-1].Word]
+}
+
+var (
+	speechVerbs      = words.NewSet(`said says told wrote sagte sagt meinte schrieb dijo dice dit disse detto zei zegt`)
+	quotingVerbs     = unionSets(speechVerbs, words.NewSet(`asked asks called shouted typed gesagt`))
+	firstPersonWords = words.NewSet(`i we ve d ll ich wir yo je j io eu ik already just also ho ai have had`)
+	speakerWords     = unionSets(firstPersonWords,
+		words.NewSet(`you was were been am are is got being u your vous tu usted sie du`))
+)
+
+// isQuotation reports whether the match is what somebody else is quoted with.
+func (s *parsedSentence) isQuotation(at []int) bool {
+	if !s.isInsideQuotes(at[0]) {
+		return false
+	}
+	for i := range s.tokens {
+		if !slices.Contains(at, i) && quotingVerbs[s.tokens[i].Word] &&
+			!(i > 0 && firstPersonWords[s.tokens[i-1].Word]) && s.hasSpeaker(i, at) {
+			return true
+		}
+	}
+	return false
+}
+
+// hasSpeaker reports whether a verb of speech has a subject beside it, or is one that needs none.
+func (s *parsedSentence) hasSpeaker(i int, at []int) bool {
+	if i > 0 && !slices.Contains(at, i-1) {
+		return true
+	}
+	return s.isReportedSpeech(i, at)
+}
+
+// isInsideQuotes reports whether there is an open quotation mark before the word.
+func (s *parsedSentence) isInsideQuotes(i int) bool {
+	before := s.text[s.start:s.tokens[i].Start]
+	if strings.Count(before, `"`)%2 == 1 {
+		return true
+	}
+	return strings.LastIndexAny(before, "“„«‚") > strings.LastIndexAny(before, "”»’") &&
+		strings.ContainsAny(before, "“„«‚")
+}
+
+// isDenied reports whether there is a negation before the last word of the match, in its clause, or at the clause's
+// end.
+func (s *parsedSentence) isDenied(m triggerMatch) bool {
+	last := m.wordIndexes[len(m.wordIndexes)-1]
+	from := s.clauseStart(last)
+	if s.tokens[last].Unspaced {
+		return s.isDeniedUnspaced(s.tokens[from].Start, s.tokens[last].Start)
+	}
+	if s.isQuestion() && s.beginsWithPhrase(from, len(s.tokens), politeDenialPhrases) {
+		return false
+	}
+	for i := from; i < last; i++ {
+		if denialWords[s.tokens[i].Word] && !slices.Contains(m.wordIndexes, i) && !s.isInterjectedNo(i, from) {
+			return true
+		}
+	}
+	return s.hasTrailingNegation(last)
+}
+
+// isInterjectedNo reports a "no" that begins the sentence and denies only what was said before it.
+func (s *parsedSentence) isInterjectedNo(i, from int) bool {
+	w := s.tokens[i].Word
+	return i == from && (w == "no" || w == "non") && i+1 < len(s.tokens) && interjectionFollowers[s.tokens[i+1].Word]
+}
+
+// hasTrailingNegation reports whether there is a negation at the end of the clause, where German and Dutch put it; "or
+// not" denies nothing.
+func (s *parsedSentence) hasTrailingNegation(last int) bool {
+	end := last
+	for end+1 < len(s.tokens) && s.tokens[end+1].clauseIndex == s.tokens[last].clauseIndex {
+		end++
+	}
+	if end == last || !trailingNegations[s.tokens[end].Word] {
+		return false
+	}
+	before := s.tokens[end-1].Word
+	return before != "oder" && before != "of"
+}
+
+func (s *parsedSentence) isDeniedUnspaced(from, to int) bool {
+	text := s.text[from:to]
+	for _, harmless := range []string{"不好意思", "对不起", "能不能", "可不可以", "是不是", "要不要", "好不好", "有没有", "不知道", "不如"} {
+		text = strings.ReplaceAll(text, harmless, "")
+	}
+	return strings.ContainsAny(text, "不别没無无勿非") || strings.Contains(s.text[to:s.end], "たくない") ||
+		strings.Contains(s.text[to:s.end], "ないで")
+}
+
+// beginsWithPhrase reports whether the words from one on, up to another, begin with one of the phrases.
+func (s *parsedSentence) beginsWithPhrase(from, to int, phrases []string) bool {
+	var b strings.Builder
+	for _, h := range s.tokens[from:min(to, from+6)] {
+		b.WriteString(h.Word + " ")
+	}
+	return slices.ContainsFunc(phrases, func(p string) bool { return strings.HasPrefix(b.String(), p+" ") })
 }

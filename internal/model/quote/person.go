@@ -35,7 +35,7 @@ func AsksForPerson(message string, earlier func() []string) (words.Language, boo
 func findWishLanguages(folded string) (matching []words.Language) {
 	var sentences []string
 	for i := range wishDetectors {
-		if !containsAny(folded, wishDetectors[i].stems) {
+		if !containsAny(folded, wishDetectors[i].stems...) {
 			continue
 		}
 		if sentences == nil {
@@ -68,7 +68,7 @@ func (w *wishMatcher) matchesSentence(sentence string) bool {
 		}
 		if slices.ContainsFunc(strings.Fields(plain), func(word string) bool {
 			return conditionWords[word]
-		}) || containsAny(plain, conditionWordsUnspaced) {
+		}) || containsAny(plain, conditionWordsUnspaced...) {
 			return false
 		}
 	}

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"parley/internal/model"
-	"parley/internal/text/prose"
+	"parley/internal/text/markdown"
 )
 
 // maxProcedureParts bounds how many passages one procedure is put together from.
@@ -84,7 +84,7 @@ func precedingSteps(passages []model.Passage, pages []passageLayout, s excerpt) 
 // findStepBlocks finds the blocks of the steps from number n on.
 func findStepBlocks(p *passageLayout, n int) (from, to int, ok bool) {
 	for i, b := range p.blocks {
-		if b.Kind == prose.Item && b.Ordered && b.Level == 0 && stepNumber(p.text[b.Start:]) == n {
+		if b.Kind == markdown.Item && b.Ordered && b.Level == 0 && stepNumber(p.text[b.Start:]) == n {
 			return i, p.groupEnd(i), true
 		}
 	}
@@ -94,7 +94,7 @@ func findStepBlocks(p *passageLayout, n int) (from, to int, ok bool) {
 // lastStepNumber returns the number of the last step in the stretch; 0 for none.
 func lastStepNumber(p *passageLayout, s excerpt) (n int) {
 	for _, b := range p.blocks {
-		if b.Kind == prose.Item && b.Ordered && b.Level == 0 && s.start <= b.Start && b.End <= s.end {
+		if b.Kind == markdown.Item && b.Ordered && b.Level == 0 && s.start <= b.Start && b.End <= s.end {
 			n = stepNumber(p.text[b.Start:])
 		}
 	}
@@ -131,8 +131,7 @@ func resumeProcedure(req model.Request) (callDraft, bool) {
 	if tool < 0 {
 		return callDraft{}, false
 	}
-	w := callDraft{tool: req.Tools[tool], inputs: parseInputs(req.Tools[tool].Parameters),
-		values: map[string]json.RawMessage{}}
+	w := newCallDraft(req.Tools[tool])
 	asked := slices.DeleteFunc(slices.Clone(w.inputs), func(in toolInput) bool {
 		return !slices.Contains(out.Data.Needs, in.name)
 	})

@@ -26,7 +26,6 @@ type parsedQuestion struct {
 	wantsList      bool   // it asks which things of a kind there are
 }
 
-// questionTerm is one content word of the question.
 type questionTerm struct {
 	word, stem            string
 	relatedStems          []string // stems of words that may stand for it
@@ -80,40 +79,40 @@ func parseQuestion(userTexts []string, passages []model.Passage) parsedQuestion 
 }
 
 // addTerms notes the content words of a message, and which of them stand side by side.
-func (t *parsedQuestion) addTerms(text string, weight float64, weights map[string]float64) {
+func (q *parsedQuestion) addTerms(text string, weight float64, weights map[string]float64) {
 	before, named, last := -1, false, ""
 	asks := findMeasurePhrases(text)
 	for token := range words.Tokens(text) {
 		by, hyphened := asks.measureOf(last, token.Word), token.Start > 0 && text[token.Start-1] == '-'
 		last = token.Word
-		if t.lang.IsStopWord(token.Word) || hyphened && t.lang.IsStopWord(strings.TrimSuffix(token.Word, "s")) { // "add-ons"
+		if q.lang.IsStopWord(token.Word) || hyphened && q.lang.IsStopWord(strings.TrimSuffix(token.Word, "s")) { // "add-ons"
 			continue
 		}
-		at := t.termIndex(token.Word)
+		at := q.termIndex(token.Word)
 		if at < 0 {
-			if len(t.termIndexes) == maxQuestionTerms {
+			if len(q.termIndexes) == maxQuestionTerms {
 				break
 			}
-			at = len(t.terms)
-			t.termIndexes[token.Word] = at
-			s := t.newTerm(token.Word, weight, weights)
-			s.isProperName = s.fromLastMessage && t.lang != words.German && isCapitalizedInside(text, token)
+			at = len(q.terms)
+			q.termIndexes[token.Word] = at
+			s := q.newTerm(token.Word, weight, weights)
+			s.isProperName = s.fromLastMessage && q.lang != words.German && isCapitalizedInside(text, token)
 			if s.measure = by; by != measureNone {
 				s.weight *= measureWeight
 			}
-			t.appendTerm(s)
+			q.appendTerm(s)
 		}
 		if by != measureNone {
 			continue // what it measures need not stand beside it
 		}
 		if before >= 0 && before != at && !token.Unspaced {
-			a, b := t.terms[before], t.terms[at]
+			a, b := q.terms[before], q.terms[at]
 			pair := questionTerm{isPair: true, firstTerm: before, secondTerm: at,
 				weight: pairWeight * min(a.weight, b.weight), fromLastMessage: a.fromLastMessage && b.fromLastMessage}
 			if named && isCapitalizedInside(text, token) {
 				pair.isNamePair, pair.weight = true, namePairWeight*min(a.weight, b.weight)
 			}
-			t.appendTerm(pair)
+			q.appendTerm(pair)
 		}
 		before, named = at, isCapitalizedInside(text, token)
 	}
@@ -124,7 +123,7 @@ func isCapitalizedInside(text string, token words.Token) bool {
 	return token.Start > 0 && 'A' <= text[token.Start] && text[token.Start] <= 'Z'
 }
 
-func (t *parsedQuestion) newTerm(word string, weight float64, weights map[string]float64) questionTerm {
+func (q *parsedQuestion) newTerm(word string, weight float64, weights map[string]float64) questionTerm {
 	w, known := weights[word]
 	if !known {
 		w = 1
@@ -132,52 +131,53 @@ func (t *parsedQuestion) newTerm(word string, weight float64, weights map[string
 	if isFrameWord(word) {
 		w *= frameWordWeight
 	}
-	s := questionTerm{word: word, stem: t.lang.Stem(word), grams: map[uint64]bool{}, weight: w * weight,
+	s := questionTerm{word: word, stem: q.lang.Stem(word), grams: map[uint64]bool{}, weight: w * weight,
 		fromLastMessage: weight == 1}
-	s.relatedStems = t.lang.Synonyms(s.stem)
+	s.relatedStems = q.lang.Synonyms(s.stem)
 	for _, g := range words.Grams(nil, word) {
 		s.grams[g] = true
 	}
 	return s
 }
 
-func (t *parsedQuestion) appendTerm(s questionTerm) {
-	t.terms = append(t.terms, s)
+func (q *parsedQuestion) appendTerm(s questionTerm) {
+	q.terms = append(q.terms, s)
 	if s.fromLastMessage {
-		t.ownWeight += s.weight
+		q.ownWeight += s.weight
 	}
 }
 
 // termIndex returns the place of a word among the items, -1 where it is none of them.
-func (t *parsedQuestion) termIndex(word string) int {
-	if at, ok := t.termIndexes[word]; ok {
+func (q *parsedQuestion) termIndex(word string) int {
+	if at, ok := q.termIndexes[word]; ok {
 		return at
 	}
 	return -1
 }
 
 // ownCoverage returns the weight of the question's own words that were found, 0 to 1.
-func (t *parsedQuestion) ownCoverage(found []float64) (own float64) {
-	if t.ownWeight == 0 {
-		return 0
-	}
-	for i, s := range t.terms {
+func (q *parsedQuestion) ownCoverage(found []float64) (own float64) {
+	for i, s := range q.terms {
 		if s.fromLastMessage {
 			own += s.weight * found[i]
 		}
 	}
-	return own / t.ownWeight
+	return q.shareOfOwnWeight(own)
 }
 
-// fullCoverage is cover with the words of earlier messages.
-func (t *parsedQuestion) fullCoverage(found []float64) (sum float64) {
-	for i, s := range t.terms {
+// fullCoverage is ownCoverage with the words of earlier messages.
+func (q *parsedQuestion) fullCoverage(found []float64) (sum float64) {
+	for i, s := range q.terms {
 		sum += s.weight * found[i]
 	}
-	if t.ownWeight == 0 {
+	return q.shareOfOwnWeight(sum)
+}
+
+func (q *parsedQuestion) shareOfOwnWeight(sum float64) float64 {
+	if q.ownWeight == 0 {
 		return 0
 	}
-	return sum / t.ownWeight
+	return sum / q.ownWeight
 }
 
 // questionForm is what kind of answer a question wants.
@@ -214,21 +214,20 @@ var (
 	costPhrases = []string{" cost ", " price of ", " kostet ", " cuesta ", " coute ", " costa ", " custa ",
 		" kost ", " стоит ", "价格"}
 	overviewPhrases = []string{" tell me about ", " tell me something about ", " describe ", " give me an overview ",
-		" more about ", " erzahl ", " erzahle ", " beschreib", " hablame de ",
-		" cuentame ", " parle moi de ", " parlez moi d", " parlez-moi d", " parle-moi d", " parlami d", " mi parli d",
-		" fale me sobre ", " fale-me sobre ", " vertel me ", " vertel over ", " расскажи", "حدثني عن", "اخبرني عن",
-		"介绍", "について教えて"}
+		" more about ", " erzahl ", " erzahle ", " beschreib", " hablame de ", " cuentame ", " parle moi de ",
+		" parlez moi d", " parlez-moi d", " parle-moi d", " parlami d", " mi parli d", " fale me sobre ",
+		" fale-me sobre ", " vertel me ", " vertel over ", " расскажи", "حدثني عن", "اخبرني عن", "介绍", "について教えて"}
 	definitionPhrases = []string{" what is ", " what are ", " what s ", " what's ", " was ist ", " was sind ",
 		" que es ", " que son ", " qu'est-ce ", " cos'e ", " che cosa e ", " o que e ", " wat is ", " wat zijn ",
 		" что такое ", "ما هو", "ما هي", "什么是", "是什么", "とは"}
 )
 
 // countingWords are words that ask for a number of what is named next; of two words, the first is "how".
-var countingWords = newWordSet(`many much viele vielen cuantos cuantas combien quanti quante quantos quantas hoeveel
+var countingWords = words.NewSet(`many much viele vielen cuantos cuantas combien quanti quante quantos quantas hoeveel
 	wieviele wieviel сколько`)
 
 // parseCountedStem returns the stem of what the question asks the number of, empty where it asks for none.
-func (t *parsedQuestion) parseCountedStem(question string) string {
+func (q *parsedQuestion) parseCountedStem(question string) string {
 	before, asking := "", false
 	for token := range words.Tokens(question) {
 		switch w := token.Word; {
@@ -236,21 +235,21 @@ func (t *parsedQuestion) parseCountedStem(question string) string {
 			return ""
 		case countingWords[w] && (before == "how" || before == "wie" || !listContains("many much viele vielen", w)):
 			asking = true
-		case asking && !t.lang.IsStopWord(w):
-			return t.lang.Stem(w)
+		case asking && !q.lang.IsStopWord(w):
+			return q.lang.Stem(w)
 		}
 		before = token.Word
 	}
 	return ""
 }
 
-var negationWords = newWordSet(`not no without never don doesn isn aren cannot won nicht ohne kein keine sin sans`)
+var negationWords = words.NewSet(`not no without never don doesn isn aren cannot won nicht ohne kein keine sin sans`)
 
 // negationReach is how many words behind a negation it still speaks of.
 const negationReach = 3
 
 // findNegatedTerms returns the subjects that the text denies: those shortly behind a negation.
-func (t *parsedQuestion) findNegatedTerms(text string) (denied []int) {
+func (q *parsedQuestion) findNegatedTerms(text string) (denied []int) {
 	left := 0
 	for token := range words.Tokens(text) {
 		if negationWords[token.Word] {
@@ -258,7 +257,7 @@ func (t *parsedQuestion) findNegatedTerms(text string) (denied []int) {
 			continue
 		}
 		if left--; left >= 0 {
-			for _, l := range t.wordLikeness(token.Word) {
+			for _, l := range q.wordLikeness(token.Word) {
 				denied = append(denied, l.termIndex)
 			}
 		}
@@ -267,18 +266,14 @@ func (t *parsedQuestion) findNegatedTerms(text string) (denied []int) {
 }
 
 // instructionVerbs are verbs that a step begins with.
-var instructionVerbs = newWordSet(`open click tap go select choose press enter scroll run install set create sign log
-	download navigate launch start
-		add type copy paste turn enable disable toggle visit use drag swipe edit save upload find connect authenticate
-		configure restart follow
-		offne offnen klicke klicken tippe tippen wahle wahlen gehe drucke drucken lade installiere starte melde gib trage
-		abre abra haz haga pulsa pulse selecciona seleccione elige elija introduce introduzca descarga descargue inicia
-		inicie ve vaya
-		ouvrez cliquez appuyez choisissez selectionnez allez entrez saisissez telechargez lancez apri clicca premi
-		seleziona scegli vai inserisci
-		clique selecione escolha toque prima klik kies druk ga откройте нажмите выберите введите перейдите`)
+var instructionVerbs = words.NewSet(`open click tap go select choose press enter scroll run install set create sign log
+	download navigate launch start add type copy paste turn enable disable toggle visit use drag swipe edit save upload
+	find connect authenticate configure restart follow offne offnen klicke klicken tippe tippen wahle wahlen gehe drucke
+	drucken lade installiere starte melde gib trage abre abra haz haga pulsa pulse selecciona seleccione elige elija
+	introduce introduzca descarga descargue inicia inicie ve vaya ouvrez cliquez appuyez choisissez selectionnez allez
+	entrez saisissez telechargez lancez apri clicca premi seleziona scegli vai inserisci clique selecione escolha toque
+	prima klik kies druk ga откройте нажмите выберите введите перейдите`)
 
-// givesInstruction reports whether the text tells to do something.
 func givesInstruction(text string) bool {
 	for token := range words.Tokens(text) {
 		return instructionVerbs[token.Word] || token.Word == "to"
@@ -287,18 +282,17 @@ func givesInstruction(text string) bool {
 }
 
 // questionFrameWords say how a question is put.
-var questionFrameWords = newWordSet(`support supports supported happen happens happened possible way ways mean means
+var questionFrameWords = words.NewSet(`support supports supported happen happens happened possible way ways mean means
 	meaning work works able explain
 		describe tell know kind type sort difference please help question someone somebody people`)
 
-// isOtherLanguage reports whether the text is surely in another language than the question.
-func (t *parsedQuestion) isOtherLanguage(text string) bool {
-	if !t.isLanguageSure {
+func (q *parsedQuestion) isOtherLanguage(text string) bool {
+	if !q.isLanguageSure {
 		return false
 	}
 	tokens := words.AppendTokens(nil, text)
 	lang, sure := words.GuessLanguage(tokens)
-	if !sure || lang == t.lang {
+	if !sure || lang == q.lang {
 		return false
 	}
 	theirs, ours := 0, 0
@@ -306,7 +300,7 @@ func (t *parsedQuestion) isOtherLanguage(text string) bool {
 		if lang.IsStopWord(token.Word) {
 			theirs++
 		}
-		if t.lang.IsStopWord(token.Word) {
+		if q.lang.IsStopWord(token.Word) {
 			ours++
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"parley"
 	"parley/internal/model"
 )
 
@@ -37,7 +38,6 @@ func (Model) Stream(ctx context.Context, req model.Request) iter.Seq2[model.Chun
 	}
 }
 
-// reply is a whole answer.
 type reply struct {
 	text      string
 	citations []model.Citation
@@ -55,7 +55,7 @@ func answerRequest(ctx context.Context, req model.Request) reply {
 	}
 	userQuestions := sourceQuestions(req.Messages)
 	if len(userQuestions) == 0 {
-		return reply{text: smallTalkTextsFor(guessLanguage("")).unknown, isRefusal: true}
+		return reply{text: smallTalkTextsByLanguage.in(guessLanguage("")).unknown, isRefusal: true}
 	}
 	if r, ok := answerAside(req, userQuestions[len(userQuestions)-1]); ok {
 		return r
@@ -63,7 +63,6 @@ func answerRequest(ctx context.Context, req model.Request) reply {
 	return answerFromPassages(ctx, req, joinAnswerToQuestion(req.Messages, userQuestions))
 }
 
-// answerFromPassages answers a question from the passages.
 func answerFromPassages(ctx context.Context, req model.Request, userQuestions []string) reply {
 	t := parseQuestion(userQuestions, req.Passages)
 	pages := t.layOutPassages(ctx, req.Passages)
@@ -80,7 +79,7 @@ func answerFromPassages(ctx context.Context, req model.Request, userQuestions []
 	if score < minAnswerConfidence {
 		text := t.unknownAnswer(req, pages, best)
 		if isGibberish(splitWords(userQuestions[len(userQuestions)-1])) {
-			text = asideTextsFor(questionLanguage(req)).notUnderstood
+			text = asideTextsByLanguage.in(questionLanguage(req)).notUnderstood
 		}
 		return reply{text: text, score: score, isRefusal: true}
 	}
@@ -124,7 +123,6 @@ func wasHandledByTool(messages []model.Message, i int) bool {
 	return false
 }
 
-// userTexts returns the texts of the user, the last one last.
 func userTexts(messages []model.Message) (texts []string) {
 	for _, m := range messages {
 		if m.Role == "user" {
@@ -134,7 +132,6 @@ func userTexts(messages []model.Message) (texts []string) {
 	return texts
 }
 
-// quoteExcerpts joins the picked stretches and cites them.
 func quoteExcerpts(passages []model.Passage, picked []excerpt, score float64) reply {
 	r := reply{score: score}
 	var b strings.Builder
@@ -165,17 +162,15 @@ func (r reply) chunks(req model.Request) (all []model.Chunk) {
 			all, quotes = append(all, model.Chunk{Citation: &c}), quotes[1:]
 		}
 	}
-	if r.toolCall != nil {
-		return append(all, model.Chunk{ToolCall: r.toolCall}, model.Chunk{Finish: &model.Finish{Reason: "tool-calls",
-			InputTokens: countMessageTokens(req), OutputTokens: tokensForBytes(len(r.toolCall.Input))}})
+	finish := model.Finish{Reason: "stop", InputTokens: countMessageTokens(req), OutputTokens: tokensForBytes(len(r.text))}
+	switch {
+	case r.toolCall != nil:
+		all = append(all, model.Chunk{ToolCall: r.toolCall})
+		finish.Reason, finish.OutputTokens = "tool-calls", tokensForBytes(len(r.toolCall.Input))
+	case !r.unscored:
+		finish.Score, finish.IsRefusal = &r.score, r.isRefusal
 	}
-	if r.unscored {
-		return append(all, model.Chunk{Finish: &model.Finish{Reason: "stop", InputTokens: countMessageTokens(req),
-			OutputTokens: tokensForBytes(len(r.text))}})
-	}
-	score := r.score
-	return append(all, model.Chunk{Finish: &model.Finish{Reason: "stop", Score: &score, IsRefusal: r.isRefusal,
-		InputTokens: countMessageTokens(req), OutputTokens: tokensForBytes(len(r.text))}})
+	return append(all, model.Chunk{Finish: &finish})
 }
 
 const (
@@ -232,12 +227,9 @@ func shortenMessages(messages []model.Message) []model.Message {
 
 // textEnds returns the beginning and the end of a text, a line each, without halves of characters.
 func textEnds(text string) string {
-	to, from := maxEndBytes, len(text)-maxEndBytes
-	for to > 0 && !utf8.RuneStart(text[to]) {
-		to--
-	}
+	from := len(text) - maxEndBytes
 	for from < len(text) && !utf8.RuneStart(text[from]) {
 		from++
 	}
-	return text[:to] + "\n" + text[from:]
+	return parley.ClipBytes(text, maxEndBytes) + "\n" + text[from:]
 }

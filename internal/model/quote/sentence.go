@@ -29,7 +29,6 @@ type sentenceWord struct {
 // maxTriggerTextBytes bounds how much of a message is held against triggers: a request is not a page long.
 const maxTriggerTextBytes = 4000
 
-// splitSentences cuts the message into sentences.
 func splitSentences(message string) (all []parsedSentence) {
 	if len(message) > maxTriggerTextBytes {
 		message = message[:maxTriggerTextBytes]
@@ -41,7 +40,6 @@ func splitSentences(message string) (all []parsedSentence) {
 	return all
 }
 
-// parseSentence cuts text[start:end] into words and clauses.
 func parseSentence(text string, start, end int, langs []words.Language) parsedSentence {
 	lang := append(langs[:len(langs):len(langs)], words.English)[0]
 	s := parsedSentence{text: text, start: start, end: end, lang: lang, langs: langs, stems: map[words.Language][]string{}}
@@ -78,12 +76,10 @@ func (s *parsedSentence) stemOf(l words.Language, i int) string {
 	return stems[i]
 }
 
-// rawWord returns a word as it is written, in lower case.
 func (s *parsedSentence) rawWord(i int) string {
 	return strings.ToLower(s.text[s.tokens[i].Start:s.tokens[i].End])
 }
 
-// isQuestion reports whether the sentence ends as a question does.
 func (s *parsedSentence) isQuestion() bool {
 	end := strings.TrimRight(s.text[s.start:s.end], " \t\r\n!\"'”»)")
 	return strings.HasSuffix(end, "?") || strings.HasSuffix(end, "？") || strings.HasSuffix(end, "؟")
@@ -182,7 +178,6 @@ func (s *parsedSentence) isRequest(i int) bool {
 	})
 }
 
-// isThanks reports thanks for something that has been done.
 func (s *parsedSentence) isThanks(i int) bool {
 	if i+1 >= len(s.tokens) || !listContains("thanks you danke merci gracias grazie", s.tokens[i].Word) {
 		return false
@@ -197,16 +192,13 @@ func (s *parsedSentence) moodUnspaced(from, first int) sentenceMood {
 	if first < len(s.tokens) {
 		before, after = s.text[s.tokens[from].Start:s.tokens[first].Start], s.text[s.tokens[first].Start:s.end]
 	}
-	has := func(text string, phrases ...string) bool {
-		return slices.ContainsFunc(phrases, func(p string) bool { return strings.Contains(text, p) })
-	}
 	switch {
-	case has(before, "如果", "要是", "假如", "应该", "应不应该", "是否", "もし", "谢谢你帮我"):
+	case containsAny(before, "如果", "要是", "假如", "应该", "应不应该", "是否", "もし", "谢谢你帮我"):
 		return moodJudgement
-	case has(before, "怎么", "怎样", "如何", "为什么", "为何", "什么是", "何谓", "为啥", "どうやって", "なぜ", "どうすれば"),
-		has(after, "是什么", "什么意思", "的方法", "とは", "方法は", "方法を", "どういう"):
+	case containsAny(before, "怎么", "怎样", "如何", "为什么", "为何", "什么是", "何谓", "为啥", "どうやって", "なぜ", "どうすれば"),
+		containsAny(after, "是什么", "什么意思", "的方法", "とは", "方法は", "方法を", "どういう"):
 		return moodHowQuestion
-	case has(before, "什么时候", "哪里", "哪儿", "いつ", "どこ"):
+	case containsAny(before, "什么时候", "哪里", "哪儿", "いつ", "どこ"):
 		return moodOwnQuestion
 	}
 	return moodStatement

@@ -12,7 +12,7 @@ type smallTalkTexts struct {
 	unknown            string
 }
 
-var smallTalkTextsByLanguage = map[words.Language]smallTalkTexts{
+var smallTalkTextsByLanguage = textsByLanguage[smallTalkTexts]{
 	words.English: {"Hello! What would you like to know?",
 		"You're welcome! Is there anything else you would like to know?", "Goodbye!",
 		"I don't know: I could not find an answer to that in my sources."},
@@ -21,8 +21,7 @@ var smallTalkTextsByLanguage = map[words.Language]smallTalkTexts{
 	words.Spanish: {"¡Hola! ¿Qué le gustaría saber?", "¡De nada! ¿Hay algo más que le gustaría saber?", "¡Hasta luego!",
 		"No lo sé: no he encontrado una respuesta en mis fuentes."},
 	words.French: {"Bonjour ! Que souhaitez-vous savoir ?", "Avec plaisir ! Souhaitez-vous savoir autre chose ?",
-		"Au revoir !",
-		"Je ne sais pas : je n'ai pas trouvé de réponse dans mes sources."},
+		"Au revoir !", "Je ne sais pas : je n'ai pas trouvé de réponse dans mes sources."},
 	words.Italian: {"Buongiorno! Che cosa desidera sapere?", "Prego! Desidera sapere altro?", "Arrivederci!",
 		"Non lo so: nelle mie fonti non ho trovato una risposta."},
 	words.Portuguese: {"Olá! O que gostaria de saber?", "De nada! Gostaria de saber mais alguma coisa?", "Até logo!",
@@ -75,7 +74,6 @@ var smallTalkUnspaced = map[string]struct {
 // maxSmallTalkWords is in words: nobody greets at length.
 const maxSmallTalkWords = 8
 
-// answerSmallTalk answers a message that is nothing but a greeting, thanks or a goodbye.
 func answerSmallTalk(message string, lang words.Language) (string, bool) {
 	if w, ok := smallTalkUnspaced[strings.Trim(message, " \n。！!.~～")]; ok {
 		return smallTalkTextsByLanguage[w.lang].replyTo(w.kind), true
@@ -101,6 +99,15 @@ func splitWords(message string) (messageWords []string) {
 		messageWords = append(messageWords, t.Word)
 	}
 	return messageWords
+}
+
+func containsWord(text string, matches func(word string) bool) bool {
+	for t := range words.Tokens(text) {
+		if matches(t.Word) {
+			return true
+		}
+	}
+	return false
 }
 
 // smallTalkKind is h, t or b where every word belongs to such a message and one of them says which; a goodbye or thanks
@@ -135,29 +142,27 @@ func listContains(list, word string) bool {
 	return false
 }
 
-func (m smallTalkTexts) replyTo(kind byte) string {
+func (s smallTalkTexts) replyTo(kind byte) string {
 	switch kind {
 	case 't':
-		return m.thanks
+		return s.thanks
 	case 'b':
-		return m.bye
+		return s.bye
 	}
-	return m.hello
+	return s.hello
 }
 
-func smallTalkTextsFor(l words.Language) smallTalkTexts {
-	return textsInLanguage(smallTalkTextsByLanguage, l)
-}
+// textsByLanguage holds sentences of the model's own.
+type textsByLanguage[T any] map[words.Language]T
 
-// textsInLanguage returns the sentences of the language, or of English.
-func textsInLanguage[T any](of map[words.Language]T, l words.Language) T {
-	if sentences, ok := of[l]; ok {
+// in returns the sentences in the language, or in English.
+func (t textsByLanguage[T]) in(l words.Language) T {
+	if sentences, ok := t[l]; ok {
 		return sentences
 	}
-	return of[words.English]
+	return t[words.English]
 }
 
-// guessLanguage returns the language of a message.
 func guessLanguage(message string) words.Language {
 	l, _ := words.GuessLanguage(words.AppendTokens(nil, message))
 	return l

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"parley/internal/text/prose"
+	"parley/internal/text/markdown"
 )
 
 // A table is read by row: where the question names one row rather than the others, that row is quoted, under the
@@ -17,17 +17,17 @@ const (
 )
 
 // addTableRows adds the rows that the question names, and reports whether there are any.
-func (t *parsedQuestion) addTableRows(c *unitContext, u quotableUnit, last int) bool {
+func (q *parsedQuestion) addTableRows(c *unitContext, u quotableUnit, last int) bool {
 	head, rows := splitTable(c.layout.text, c.layout.blocks[last])
-	if head.end == 0 || len(rows) < 2 || t.wantsList {
+	if head.end == 0 || len(rows) < 2 || q.wantsList {
 		return false
 	}
 	covers := make([]float64, len(rows))
 	for i, r := range rows {
-		covers[i] = t.matchedShare(t.matchText(c.layout.text[r.start:r.end]), t.isSingleWord)
+		covers[i] = q.matchedShare(q.matchText(c.layout.text[r.start:r.end]), q.isSingleWord)
 	}
 	best := slices.Max(covers)
-	chosen := t.chooseRows(c.layout.text, rows, covers)
+	chosen := q.chooseRows(c.layout.text, rows, covers)
 	sorted := slices.Sorted(slices.Values(covers))
 	fit := 0
 	for _, v := range covers {
@@ -35,14 +35,14 @@ func (t *parsedQuestion) addTableRows(c *unitContext, u quotableUnit, last int) 
 			fit++
 		}
 	}
-	if fit > maxQuotedRows || best < sorted[(len(sorted)-1)/2]+minRowLead && !t.namesEachRow(c.layout.text, rows, chosen) {
+	if fit > maxQuotedRows || best < sorted[(len(sorted)-1)/2]+minRowLead && !q.namesEachRow(c.layout.text, rows, chosen) {
 		return false
 	}
-	c.tableHeadMatch = t.matchText(c.layout.text[u.start:head.end])
+	c.tableHeadMatch = q.matchText(c.layout.text[u.start:head.end])
 	for i, r := range rows {
 		if chosen[i] {
-			t.addUnit(c, quotableUnit{excerpt: excerpt{passageIndex: c.passageIndex, start: r.start, end: r.end},
-				firstBlock: last, lastBlock: last, kind: prose.Table, isTableRow: true})
+			q.addUnit(c, quotableUnit{excerpt: excerpt{passageIndex: c.passageIndex, start: r.start, end: r.end},
+				firstBlock: last, lastBlock: last, kind: markdown.Table, isTableRow: true})
 		}
 	}
 	c.tableHeadMatch = nil
@@ -51,18 +51,18 @@ func (t *parsedQuestion) addTableRows(c *unitContext, u quotableUnit, last int) 
 
 // chooseRows returns the rows that hold most of the question, and those that name what these leave out: "the difference
 // between Pro and Team" wants two.
-func (t *parsedQuestion) chooseRows(text string, rows []excerpt, covers []float64) []bool {
-	chosen, matched := make([]bool, len(rows)), make([]float64, len(t.terms))
+func (q *parsedQuestion) chooseRows(text string, rows []excerpt, covers []float64) []bool {
+	chosen, matched := make([]bool, len(rows)), make([]float64, len(q.terms))
 	best := slices.Max(covers)
 	for i, r := range rows {
 		if covers[i] >= best-1e-9 {
 			chosen[i] = true
-			matched = mergeMatches(matched, t.matchText(text[r.start:r.end]))
+			matched = mergeMatches(matched, q.matchText(text[r.start:r.end]))
 		}
 	}
 	for i, r := range rows {
-		found := t.matchText(firstCell(text[r.start:r.end]))
-		for j, s := range t.terms {
+		found := q.matchText(firstCell(text[r.start:r.end]))
+		for j, s := range q.terms {
 			if s.fromLastMessage && !s.isPair && s.measure == measureNone && found[j] >= minNamedStrength &&
 				matched[j] < relatedStrength {
 				chosen[i] = true
@@ -74,13 +74,13 @@ func (t *parsedQuestion) chooseRows(text string, rows []excerpt, covers []float6
 
 // namesEachRow reports whether the question names each of the chosen rows, more than one and not all, by a word of its
 // first cell.
-func (t *parsedQuestion) namesEachRow(text string, rows []excerpt, chosen []bool) bool {
+func (q *parsedQuestion) namesEachRow(text string, rows []excerpt, chosen []bool) bool {
 	n := 0
 	for i, r := range rows {
 		if !chosen[i] {
 			continue
 		}
-		if n++; t.matchedShare(t.matchText(firstCell(text[r.start:r.end])), t.isSingleWord) == 0 {
+		if n++; q.matchedShare(q.matchText(firstCell(text[r.start:r.end])), q.isSingleWord) == 0 {
 			return false
 		}
 	}
@@ -92,11 +92,10 @@ func firstCell(row string) string {
 	return cell
 }
 
-// minNamedStrength is how much a row's word must be like the question's.
 const minNamedStrength = 0.95
 
 // mergeTableRows returns the best unit with what the other chosen rows of its table hold.
-func (t *parsedQuestion) mergeTableRows(p *passageLayout, best quotableUnit) quotableUnit {
+func (q *parsedQuestion) mergeTableRows(p *passageLayout, best quotableUnit) quotableUnit {
 	if !best.isTableRow {
 		return best
 	}
@@ -105,14 +104,14 @@ func (t *parsedQuestion) mergeTableRows(p *passageLayout, best quotableUnit) quo
 			best.ownMatch = mergeMatches(best.ownMatch, u.ownMatch)
 		}
 	}
-	t.matchJoinedPairs(best.ownMatch)
+	q.matchJoinedPairs(best.ownMatch)
 	return best
 }
 
 // matchJoinedPairs counts two neighbours of the question as found where both are: a row and the head of its table are
 // one statement.
-func (t *parsedQuestion) matchJoinedPairs(found []float64) {
-	for i, s := range t.terms {
+func (q *parsedQuestion) matchJoinedPairs(found []float64) {
+	for i, s := range q.terms {
 		if s.isPair {
 			found[i] = max(found[i], min(found[s.firstTerm], found[s.secondTerm]))
 		}
@@ -120,7 +119,7 @@ func (t *parsedQuestion) matchJoinedPairs(found []float64) {
 }
 
 // splitTable returns the head of a table, with the line below it, and its rows. A table without such a line has none.
-func splitTable(text string, b prose.Block) (head excerpt, rows []excerpt) {
+func splitTable(text string, b markdown.Block) (head excerpt, rows []excerpt) {
 	at, line := b.Start, 0
 	for at < b.End {
 		end := b.End
@@ -144,7 +143,7 @@ func splitTable(text string, b prose.Block) (head excerpt, rows []excerpt) {
 }
 
 // excerptRows quotes the head of the table with the rows that fit as well as the best.
-func (t *parsedQuestion) excerptRows(pages []passageLayout, best quotableUnit) (picked []excerpt) {
+func (q *parsedQuestion) excerptRows(pages []passageLayout, best quotableUnit) (picked []excerpt) {
 	p := &pages[best.passageIndex]
 	head, _ := splitTable(p.text, p.blocks[best.firstBlock])
 	head.passageIndex = best.passageIndex

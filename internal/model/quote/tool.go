@@ -41,14 +41,17 @@ type callDraft struct {
 	values    map[string]json.RawMessage
 }
 
-// startCallDraft finds the tool that the message calls for.
+func newCallDraft(tool model.Tool, userTexts ...string) callDraft {
+	return callDraft{tool: tool, inputs: parseInputs(tool.Parameters), userTexts: userTexts,
+		values: map[string]json.RawMessage{}}
+}
+
 func startCallDraft(tools []model.Tool, message string) (callDraft, bool) {
 	tool, found := chooseTool(tools, message)
 	if tool < 0 {
 		return callDraft{}, false
 	}
-	w := callDraft{tool: tools[tool], inputs: parseInputs(tools[tool].Parameters), userTexts: []string{message},
-		values: map[string]json.RawMessage{}}
+	w := newCallDraft(tools[tool], message)
 	rest := w.fillFromCaptures(message, found.captures)
 	w.fillByPattern(rest)
 	return w, true
@@ -78,7 +81,6 @@ func continueCallDraft(req model.Request) (callDraft, bool) {
 // inputTurn is a question for inputs with what the user said to it.
 type inputTurn struct{ question, userText string }
 
-// maxInputTurns bounds how often a call is asked for inputs.
 const maxInputTurns = 8
 
 // inputTurns returns the last message with the questions for inputs and the messages before it; the first turn has no
@@ -101,22 +103,22 @@ func inputTurns(messages []model.Message) (turns []inputTurn) {
 
 // isAnsweredBy reports whether the message holds one of the inputs that were asked for; a question put twice in vain is
 // given up.
-func (w *callDraft) isAnsweredBy(message string, asked []toolInput) bool {
-	try := callDraft{inputs: w.inputs, values: map[string]json.RawMessage{}}
+func (cd *callDraft) isAnsweredBy(message string, asked []toolInput) bool {
+	try := callDraft{inputs: cd.inputs, values: map[string]json.RawMessage{}}
 	try.fillFromAnswer(message, asked)
 	return slices.ContainsFunc(asked, func(in toolInput) bool { return try.values[in.name] != nil })
 }
 
 // isAbandonedBy reports whether the message is no answer: the user drops it, asks something else, or calls for another
 // tool.
-func (w *callDraft) isAbandonedBy(message string, asked []toolInput, tools []model.Tool) bool {
+func (cd *callDraft) isAbandonedBy(message string, asked []toolInput, tools []model.Tool) bool {
 	if len(asked) == 1 && asked[0].kind == inputFreeText {
 		return isCancellation(message)
 	}
 	if isCancellation(message) && !slices.ContainsFunc(asked, func(in toolInput) bool { return in.kind == inputBoolean }) {
 		return true
 	}
-	if other, _ := chooseTool(tools, message); other >= 0 && tools[other].Name != w.tool.Name {
+	if other, _ := chooseTool(tools, message); other >= 0 && tools[other].Name != cd.tool.Name {
 		return true
 	}
 	try := callDraft{inputs: asked, values: map[string]json.RawMessage{}}
@@ -124,21 +126,21 @@ func (w *callDraft) isAbandonedBy(message string, asked []toolInput, tools []mod
 	return isQuestionOrRemark(message) && len(try.values) == 0
 }
 
-func (w *callDraft) makeReply(req model.Request) reply {
-	if missing := w.missingInputs(); len(missing) > 0 {
-		return reply{text: inputQuestion(w.replyLanguage(req), missing), unscored: true}
+func (cd *callDraft) makeReply(req model.Request) reply {
+	if missing := cd.missingInputs(); len(missing) > 0 {
+		return reply{text: inputQuestion(cd.replyLanguage(req), missing), unscored: true}
 	}
-	call := model.ToolCall{ID: model.NewToolCallID(), Name: w.tool.Name, Input: encodeInputs(w.inputs, w.values)}
+	call := model.ToolCall{ID: model.NewToolCallID(), Name: cd.tool.Name, Input: encodeInputs(cd.inputs, cd.values)}
 	return reply{toolCall: &call, unscored: true}
 }
 
 // missingInputs returns the required inputs that nobody has told. Where personal data was masked in what the user said
 // before, all of it is asked for at once: the next message is the only one in which it can be read.
-func (w *callDraft) missingInputs() (all []toolInput) {
-	masked := slices.ContainsFunc(w.userTexts, isRedacted)
-	lacks := slices.ContainsFunc(w.inputs, func(in toolInput) bool { return in.required && w.values[in.name] == nil })
-	for _, in := range w.inputs {
-		if in.required && (w.values[in.name] == nil || lacks && masked && in.isPersonal()) {
+func (cd *callDraft) missingInputs() (all []toolInput) {
+	masked := slices.ContainsFunc(cd.userTexts, isRedacted)
+	lacks := slices.ContainsFunc(cd.inputs, func(in toolInput) bool { return in.required && cd.values[in.name] == nil })
+	for _, in := range cd.inputs {
+		if in.required && (cd.values[in.name] == nil || lacks && masked && in.isPersonal()) {
 			all = append(all, in)
 		}
 	}
@@ -185,7 +187,6 @@ func (s *parsedSentence) callsForTool(t *trigger, m triggerMatch, inputs []toolI
 	}
 }
 
-// countFilledInputs counts the holes that hold a value of the kind that their input wants.
 func countFilledInputs(text string, m triggerMatch, inputs []toolInput) (n int) {
 	for _, in := range inputs {
 		if c, ok := m.captures[in.name]; ok && c.end > c.start {
@@ -217,15 +218,9 @@ func (s *parsedSentence) isBrief(m triggerMatch, inputs []toolInput, holes bool)
 
 // asksAboutOwnThing reports whether the question is about the speaker's own thing and begins with it.
 func (s *parsedSentence) asksAboutOwnThing(m triggerMatch) bool {
-	for i := s.clauseStart(m.wordIndexes[0]); i < m.wordIndexes[0]; i++ {
-		if h := s.tokens[i]; !h.isStop && !politeWords[h.Word] {
-			return false
-		}
-	}
-	for i := s.clauseStart(m.wordIndexes[0]); i < len(s.tokens); i++ {
-		if possessiveWords[s.tokens[i].Word] {
-			return true
-		}
-	}
-	return false
+	from, first := s.clauseStart(m.wordIndexes[0]), m.wordIndexes[0]
+	begins := !slices.ContainsFunc(s.tokens[from:first], func(h sentenceWord) bool {
+		return !h.isStop && !politeWords[h.Word]
+	})
+	return begins && slices.ContainsFunc(s.tokens[from:], func(h sentenceWord) bool { return possessiveWords[h.Word] })
 }

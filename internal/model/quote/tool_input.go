@@ -47,7 +47,7 @@ const (
 )
 
 // isPersonal reports whether the input is data that redaction masks.
-func (in toolInput) isPersonal() bool { return in.kind == inputEmail || in.kind == inputPhone }
+func (t toolInput) isPersonal() bool { return t.kind == inputEmail || t.kind == inputPhone }
 
 type parameterSchema struct {
 	Properties map[string]parameterProperty `json:"properties"`
@@ -96,13 +96,10 @@ func dropAmbiguousDescriptions(all []toolInput) []toolInput {
 
 // isAmbiguous reports whether an input is described as another one is called or described.
 func isAmbiguous(all []toolInput, i int) bool {
-	for j, in := range all {
-		if j != i && all[i].shortDescription != "" &&
-			(in.shortDescription == all[i].shortDescription || in.plainName() == all[i].shortDescription) {
-			return true
-		}
-	}
-	return false
+	text := all[i].shortDescription
+	return text != "" && slices.ContainsFunc(slices.Concat(all[:i], all[i+1:]), func(in toolInput) bool {
+		return in.shortDescription == text || in.plainName() == text
+	})
 }
 
 const maxLabelRunes = 60 // characters
@@ -169,14 +166,14 @@ func splitNameWords(name string) []string {
 }
 
 var (
-	emailNames          = newWordSet("email mail emails correo courriel")
-	phoneNames          = newWordSet("phone tel telephone telefon mobile handy telefono movil portable telefonnummer")
-	personNameWords     = newWordSet("name nombre nom vorname nachname fullname firstname lastname surname")
-	personNameModifiers = newWordSet("full your customer contact first last given family user my the")
-	freeTextNames       = newWordSet("text message reason subject comment comments question query note notes " +
+	emailNames          = words.NewSet("email mail emails correo courriel")
+	phoneNames          = words.NewSet("phone tel telephone telefon mobile handy telefono movil portable telefonnummer")
+	personNameWords     = words.NewSet("name nombre nom vorname nachname fullname firstname lastname surname")
+	personNameModifiers = words.NewSet("full your customer contact first last given family user my the")
+	freeTextNames       = words.NewSet("text message reason subject comment comments question query note notes " +
 		"description details body feedback nachricht grund betreff frage kommentar mensaje motivo asunto " +
 		"pregunta raison sujet commentaire problem issue summary topic")
-	referenceNames = newWordSet("number nummer numero no nr id reference ref sku order invoice ticket " +
+	referenceNames = words.NewSet("number nummer numero no nr id reference ref sku order invoice ticket " +
 		"tracking bestellung bestellnummer rechnung pedido factura commande facture zip postcode plz iban")
 )
 

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
+	"parley"
 	"parley/internal/model"
 )
 
@@ -20,7 +20,7 @@ const (
 
 // reportToolResults returns what the tools at the end of the conversation returned, a paragraph each.
 func reportToolResults(req model.Request) string {
-	d := toolTextsFor(surestLanguage(append(agentTexts(req), userTexts(req.Messages)...)))
+	d := toolTextsByLanguage.in(surestLanguage(append(agentTexts(req), userTexts(req.Messages)...)))
 	var parts []string
 	for _, m := range slices.Backward(req.Messages) {
 		if m.Role != "tool" {
@@ -39,33 +39,32 @@ type toolResult struct {
 	Error  string          `json:"error"`
 }
 
-// describeResult words one result.
-func (d toolTexts) describeResult(text string) string {
+func (t toolTexts) describeResult(text string) string {
 	var r toolResult
 	switch err := json.Unmarshal([]byte(text), &r); {
 	case r.Status == "error":
-		return d.describeFailure(r.Error)
+		return t.describeFailure(r.Error)
 	case err != nil || r.Status != "success" && r.Status != "ignored" && r.Status != "pending":
-		return d.describeData([]byte(text))
+		return t.describeData([]byte(text))
 	case r.Status != "success":
-		return d.resultMissing
+		return t.resultMissing
 	}
-	return d.describeData(r.Data)
+	return t.describeData(r.Data)
 }
 
-func (d toolTexts) describeFailure(reason string) string {
+func (t toolTexts) describeFailure(reason string) string {
 	reason = strings.Join(strings.Fields(reason), " ")
 	if reason = truncateWithEllipsis(reason, maxReasonBytes); reason == "" {
-		return d.callFailed + "."
+		return t.callFailed + "."
 	}
 	if !strings.HasSuffix(reason, ".") && !strings.HasSuffix(reason, "!") && !strings.HasSuffix(reason, "?") {
 		reason += "."
 	}
-	return d.callFailed + ": " + reason
+	return t.callFailed + ": " + reason
 }
 
 // describeData says a message as it is, and lists anything else.
-func (d toolTexts) describeData(raw json.RawMessage) string {
+func (t toolTexts) describeData(raw json.RawMessage) string {
 	var text string
 	if json.Unmarshal(raw, &text) == nil && strings.TrimSpace(text) != "" {
 		return text
@@ -84,7 +83,7 @@ func (d toolTexts) describeData(raw json.RawMessage) string {
 	}
 	l.addValue("", raw, 0)
 	if len(l.lines) == 0 {
-		return d.resultEmpty
+		return t.resultEmpty
 	}
 	return strings.Join(l.lines, "\n")
 }
@@ -182,9 +181,5 @@ func truncateWithEllipsis(text string, most int) string {
 	if len(text) <= most {
 		return text
 	}
-	end := max(0, most-len("…"))
-	for end > 0 && !utf8.RuneStart(text[end]) {
-		end--
-	}
-	return text[:end] + "…"
+	return parley.ClipBytes(text, max(0, most-len("…"))) + "…"
 }

@@ -33,16 +33,14 @@ func TestInputs(t *testing.T) {
 			`{"email":"ann@example.com","name":"Ann","phone":"+49 170 1234567"}`,
 		"ich heiße Jürgen Groß, sign me up for the newsletter! jg@example.de": `sign_up ` +
 			`{"email":"jg@example.de","name":"Jürgen Groß"}`,
-		"Me llamo Ana. Sign me up for the newsletter, ana@example.es": `sign_up ` +
-			`{"email":"ana@example.es","name":"Ana"}`,
-		"Je m'appelle Zoé, sign me up for the newsletter: zoe@example.fr": `sign_up ` +
-			`{"email":"zoe@example.fr","name":"Zoé"}`,
-		"Sign me up for the newsletter":               "To go on I need: email, name.",
-		"Sign me up for the newsletter, I am waiting": "To go on I need: email, name.",
-		"I want to order a large pizza":               "To go on I need: count, olives.",
-		"order an EXTRA LARGE pizza":                  "To go on I need: count, olives.",
-		"order a pizza": "To go on I need: size " +
-			"(small, large, extra large), count, olives.",
+		"Me llamo Ana. Sign me up for the newsletter, ana@example.es":     `sign_up {"email":"ana@example.es","name":"Ana"}`,
+		"Je m'appelle Zoé, sign me up for the newsletter: zoe@example.fr": `sign_up {"email":"zoe@example.fr","name":"Zoé"}`,
+		"Sign me up for the newsletter":                                   "To go on I need: email, name.",
+		"Sign me up for the newsletter, I am waiting":                     "To go on I need: email, name.",
+		"I want to order a large pizza":                                   "To go on I need: count, olives.",
+		"order an EXTRA LARGE pizza":                                      "To go on I need: count, olives.",
+		"order a pizza": "To go on I need: size (small, large, " +
+			"extra large), count, olives.",
 		"Call me back on 030 1234567":             `call_back {"phone":"030 1234567"}`,
 		"reset my password, I am ann@example.com": `reset {"email":"ann@example.com"}`,
 	} {
@@ -139,7 +137,8 @@ func TestResults(t *testing.T) {
 		`{"status":"success","data":{"message":"It is on  its way.","x":1}}`: "It is on  its way.",
 		`{"status":"success","data":"Ready."}`:                               "Ready.",
 		`{"status":"success","data":{"status":"shipped","eta":{"days":2,"sure":true},"none":null,"tags":["a",` +
-			`"b"],"items":[{"sku":"A"},{"sku":"B"}]}}`: "status: shipped\neta.days: 2\neta.sure: true\ntags: a, b\nitems.1.sku: A\nitems.2.sku: B",
+			`"b"],"items":[{"sku":"A"},{"sku":"B"}]}}`: "status: shipped\neta.days: 2\neta.sure: true\ntags: a, " +
+			"b\nitems.1.sku: A\nitems.2.sku: B",
 		`{"status":"success"}`:                                      "Done.",
 		`{"status":"success","data":{}}`:                            "Done.",
 		`{"status":"success","data":7}`:                             "7",

@@ -20,20 +20,17 @@ type trigger struct {
 	isQuestion   bool // the phrase is a question itself
 }
 
-// triggerWord is a word of a trigger.
 type triggerWord struct {
 	word, stem string
 	isUnspaced bool
 }
 
-// triggerPlaceholder is a placeholder of a trigger.
 type triggerPlaceholder struct {
 	name        string
 	wordsBefore int      // how many of the trigger's words stand before it
 	leadWords   []string // small words right before it: the "in" of "weather in {city}"
 }
 
-// maxCachedTriggers bounds how many phrases are remembered.
 const maxCachedTriggers = 4096
 
 // parsedTriggers remembers phrases that were read: they are the same from message to message.
@@ -44,20 +41,20 @@ type triggerCache struct {
 	entries map[string]trigger
 }
 
-func (p *triggerCache) parse(phrase string) trigger {
-	p.mu.Lock()
-	t, ok := p.entries[phrase]
-	p.mu.Unlock()
+func (c *triggerCache) parse(phrase string) trigger {
+	c.mu.Lock()
+	t, ok := c.entries[phrase]
+	c.mu.Unlock()
 	if ok {
 		return t
 	}
 	t = parseTrigger(phrase)
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.entries == nil || len(p.entries) >= maxCachedTriggers {
-		p.entries = map[string]trigger{}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.entries == nil || len(c.entries) >= maxCachedTriggers {
+		c.entries = map[string]trigger{}
 	}
-	p.entries[phrase] = t
+	c.entries[phrase] = t
 	return t
 }
 
@@ -213,7 +210,6 @@ func (s *parsedSentence) hasSameStem(i int, w triggerWord, t *trigger) bool {
 	})
 }
 
-// captureValues finds what stands in the trigger's holes.
 func (t *trigger) captureValues(s *parsedSentence, at []int) map[string]capturedSpan {
 	found := map[string]capturedSpan{}
 	for i := 0; i < len(t.placeholders); {

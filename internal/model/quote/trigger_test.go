@@ -46,10 +46,9 @@ func calledTool(t *testing.T, req model.Request) string {
 	return r.text
 }
 
-func TestTriggers(t *testing.T) {
+func TestMessageWithTriggerCallsTool(t *testing.T) {
 	const human, cancel, status = "human {}", "cancel {}", "status {}"
-	for message, want := range map[string]string{
-		// calls
+	testCalledTool(t, map[string]string{
 		"track order 12345":                                     `track {"number":"12345"}`,
 		"Track order #12345!":                                   `track {"number":"12345"}`,
 		"Please track my order A-1234, thanks":                  `track {"number":"A-1234"}`,
@@ -95,16 +94,22 @@ func TestTriggers(t *testing.T) {
 		"Send 20 euros to Ann":                                  `transfer {"amount":20,"recipient":"Ann"}`,
 		"please send 1,250.50 euros to Bob because I owe him":   `transfer {"amount":1250.5,"recipient":"Bob"}`,
 		"Book a flight from Paris to New York":                  `flight {"from":"Paris","to":"New York"}`,
+	})
+}
 
-		// questions for what is missing
+func TestMissingInputIsAskedFor(t *testing.T) {
+	testCalledTool(t, map[string]string{
 		"Please track my order":               "To go on I need: number.",
 		"Where is my order?":                  "To go on I need: number.",
 		"Ich will meine Bestellung verfolgen": "Um fortzufahren, brauche ich: number.",
 		"Quiero seguir mi pedido":             "Para continuar necesito: number.",
 		"Je veux suivre la commande":          "Pour continuer, j'ai besoin de : number.",
 		"我想查询订单":                              "要继续，我需要：number。",
+	})
+}
 
-		// neither
+func TestMessageThatOnlyMentionsTriggerCallsNothing(t *testing.T) {
+	testCalledTool(t, map[string]string{
 		"What is an order?":                                     "",
 		"How do I track an order?":                              "",
 		"How can I talk to a human?":                            "",
@@ -149,7 +154,13 @@ func TestTriggers(t *testing.T) {
 		"Do I have to talk to a human?":                         "",
 		"Thanks for tracking order 12":                          "",
 		"":                                                      "",
-	} {
+	})
+}
+
+// testCalledTool checks what each message leads to: a call, a question for inputs, or nothing.
+func testCalledTool(t *testing.T, wants map[string]string) {
+	t.Helper()
+	for message, want := range wants {
 		if got := calledTool(t, model.Request{Messages: userMessages(message), Tools: testTools}); got != want {
 			t.Errorf("%q: %q, want %q", message, got, want)
 		}

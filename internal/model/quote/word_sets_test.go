@@ -19,10 +19,9 @@ func TestWordListsAreFolded(t *testing.T) {
 	}
 	for _, set := range []map[string]bool{countingWords, negationWords, instructionVerbs, questionFrameWords,
 		numeralWords, backReferenceWords, contactVerbs, personNouns, agentNouns, talkVerbs, rudeWords, rudeFillerWords,
-		affirmativeWords, negativeWords,
-		dislikeVerbs, dislikeWords, denialWords, politeWords, ignorableWords, greetingWords, contrastWords, wishWords,
-		possessiveWords, howQuestionWords, whatQuestionWords, whichQuestionWords, cancelWords, possibilityWords,
-		permissionWords, measureFillerWords, countingArticles, timeUnitWords,
+		affirmativeWords, negativeWords, dislikeVerbs, dislikeWords, denialWords, politeWords, ignorableWords,
+		greetingWords, contrastWords, wishWords, possessiveWords, howQuestionWords, whatQuestionWords, whichQuestionWords,
+		cancelWords, possibilityWords, permissionWords, measureFillerWords, countingArticles, timeUnitWords,
 		telephoneWords, paymentVerbs, openingHoursWords, listVerbs, auxiliaryVerbs, subjectPronouns, obligationVerbs} {
 		for word := range set {
 			if tokens := words.AppendTokens(nil, word); len(tokens) != 1 || tokens[0].Word != word {

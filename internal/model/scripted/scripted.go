@@ -53,15 +53,15 @@ func NewBarrier() *Barrier {
 }
 
 // Reached is closed once a stream waits at the barrier.
-func (g *Barrier) Reached() <-chan struct{} { return g.reached }
+func (b *Barrier) Reached() <-chan struct{} { return b.reached }
 
 // Release lets every stream through, now and later.
-func (g *Barrier) Release() { g.releaseOnce.Do(func() { close(g.released) }) }
+func (b *Barrier) Release() { b.releaseOnce.Do(func() { close(b.released) }) }
 
-func (g *Barrier) wait(ctx context.Context) error {
-	g.reachOnce.Do(func() { close(g.reached) })
+func (b *Barrier) wait(ctx context.Context) error {
+	b.reachOnce.Do(func() { close(b.reached) })
 	select {
-	case <-g.released:
+	case <-b.released:
 		return nil
 	case <-ctx.Done():
 		return context.Cause(ctx)
@@ -87,27 +87,27 @@ var _ model.Model = (*Model)(nil)
 func New(steps ...Step) *Model { return new(Model).AddScript(steps...) }
 
 // AddScript adds the script of one more request.
-func (s *Model) AddScript(steps ...Step) *Model {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.scripts = append(s.scripts, steps)
-	return s
+func (m *Model) AddScript(steps ...Step) *Model {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.scripts = append(m.scripts, steps)
+	return m
 }
 
 // Requests lists what was asked so far, oldest first.
-func (s *Model) Requests() []model.Request {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return append([]model.Request(nil), s.requests...)
+func (m *Model) Requests() []model.Request {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return append([]model.Request(nil), m.requests...)
 }
 
 // WaitStopped waits until n calls ended early, cancelled or left by their consumer; it reports false when ctx ends
 // first.
-func (s *Model) WaitStopped(ctx context.Context, n int) bool {
+func (m *Model) WaitStopped(ctx context.Context, n int) bool {
 	for {
-		s.mu.Lock()
-		enough, changed := s.stoppedCalls >= n, s.nextStopSignal()
-		s.mu.Unlock()
+		m.mu.Lock()
+		enough, changed := m.stoppedCalls >= n, m.nextStopSignal()
+		m.mu.Unlock()
 		if enough {
 			return true
 		}
@@ -119,37 +119,37 @@ func (s *Model) WaitStopped(ctx context.Context, n int) bool {
 	}
 }
 
-func (s *Model) nextStopSignal() chan struct{} {
-	if s.stopSignal == nil {
-		s.stopSignal = make(chan struct{})
+func (m *Model) nextStopSignal() chan struct{} {
+	if m.stopSignal == nil {
+		m.stopSignal = make(chan struct{})
 	}
-	return s.stopSignal
+	return m.stopSignal
 }
 
 // Stream implements Model.
-func (s *Model) Stream(ctx context.Context, req model.Request) iter.Seq2[model.Chunk, error] {
+func (m *Model) Stream(ctx context.Context, req model.Request) iter.Seq2[model.Chunk, error] {
 	return func(yield func(model.Chunk, error) bool) {
-		if !playSteps(ctx, s.nextScript(req), yield) {
-			s.mu.Lock()
-			defer s.mu.Unlock()
-			s.stoppedCalls++
-			close(s.nextStopSignal())
-			s.stopSignal = nil
+		if !playSteps(ctx, m.nextScript(req), yield) {
+			m.mu.Lock()
+			defer m.mu.Unlock()
+			m.stoppedCalls++
+			close(m.nextStopSignal())
+			m.stopSignal = nil
 		}
 	}
 }
 
-func (s *Model) nextScript(req model.Request) []Step {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.requests = append(s.requests, req)
+func (m *Model) nextScript(req model.Request) []Step {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.requests = append(m.requests, req)
 	switch {
-	case len(s.scripts) > 0:
-		steps := s.scripts[0]
-		s.scripts = s.scripts[1:]
+	case len(m.scripts) > 0:
+		steps := m.scripts[0]
+		m.scripts = m.scripts[1:]
 		return steps
-	case s.StepsFor != nil:
-		return s.StepsFor(req)
+	case m.StepsFor != nil:
+		return m.StepsFor(req)
 	case len(req.Messages) == 0:
 		return nil
 	}

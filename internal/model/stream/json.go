@@ -19,17 +19,17 @@ type JSONScanner struct {
 
 const maxDepth = 100
 
-func (s *JSONScanner) fail() { s.hasFailed, s.pos = true, len(s.Data) }
+func (j *JSONScanner) fail() { j.hasFailed, j.pos = true, len(j.Data) }
 
 // Peek returns the next byte that is not white space, 0 at the end.
-func (s *JSONScanner) Peek() byte {
-	for s.pos < len(s.Data) {
-		switch c := s.Data[s.pos]; c {
+func (j *JSONScanner) Peek() byte {
+	for j.pos < len(j.Data) {
+		switch c := j.Data[j.pos]; c {
 		case ' ', '\t', '\r', '\n':
-			s.pos++
+			j.pos++
 		default:
-			if s.FirstByte == 0 {
-				s.FirstByte = c
+			if j.FirstByte == 0 {
+				j.FirstByte = c
 			}
 			return c
 		}
@@ -38,185 +38,185 @@ func (s *JSONScanner) Peek() byte {
 }
 
 // IsAtEnd reports whether the document was valid and is over.
-func (s *JSONScanner) IsAtEnd() bool { return s.Peek() == 0 && s.pos == len(s.Data) && !s.hasFailed }
+func (j *JSONScanner) IsAtEnd() bool { return j.Peek() == 0 && j.pos == len(j.Data) && !j.hasFailed }
 
 // ReadObject calls each for every member, which must consume the member's value.
-func (s *JSONScanner) ReadObject(each func(key []byte)) {
-	if s.Peek() != '{' {
-		s.Skip()
+func (j *JSONScanner) ReadObject(each func(key []byte)) {
+	if j.Peek() != '{' {
+		j.Skip()
 		return
 	}
-	s.readList('}', func() {
-		if s.Peek() != '"' {
-			s.fail()
+	j.readList('}', func() {
+		if j.Peek() != '"' {
+			j.fail()
 			return
 		}
-		key := s.ReadText()
-		if s.Peek() != ':' {
-			s.fail()
+		key := j.ReadText()
+		if j.Peek() != ':' {
+			j.fail()
 			return
 		}
-		s.pos++
+		j.pos++
 		each(key)
 	})
 }
 
 // ReadArray calls each for every element, which must consume it.
-func (s *JSONScanner) ReadArray(each func()) {
-	if s.Peek() != '[' {
-		s.Skip()
+func (j *JSONScanner) ReadArray(each func()) {
+	if j.Peek() != '[' {
+		j.Skip()
 		return
 	}
-	s.readList(']', each)
+	j.readList(']', each)
 }
 
-func (s *JSONScanner) readList(closing byte, each func()) {
-	s.pos++
-	if s.depth++; s.depth > maxDepth {
-		s.fail()
+func (j *JSONScanner) readList(closing byte, each func()) {
+	j.pos++
+	if j.depth++; j.depth > maxDepth {
+		j.fail()
 	}
-	defer func() { s.depth-- }()
-	if s.Peek() == closing {
-		s.pos++
+	defer func() { j.depth-- }()
+	if j.Peek() == closing {
+		j.pos++
 		return
 	}
-	for !s.hasFailed {
+	for !j.hasFailed {
 		each()
-		switch s.Peek() {
+		switch j.Peek() {
 		case ',':
-			s.pos++
+			j.pos++
 		case closing:
-			s.pos++
+			j.pos++
 			return
 		default:
-			s.fail()
+			j.fail()
 		}
 	}
 }
 
 // ReadRaw consumes any value and returns its bytes.
-func (s *JSONScanner) ReadRaw() []byte {
-	s.Peek()
-	start := s.pos
-	s.Skip()
-	if s.hasFailed {
+func (j *JSONScanner) ReadRaw() []byte {
+	j.Peek()
+	start := j.pos
+	j.Skip()
+	if j.hasFailed {
 		return nil
 	}
-	return s.Data[start:s.pos]
+	return j.Data[start:j.pos]
 }
 
 // Skip consumes any value.
-func (s *JSONScanner) Skip() {
-	switch c := s.Peek(); {
+func (j *JSONScanner) Skip() {
+	switch c := j.Peek(); {
 	case c == '{':
-		s.ReadObject(func([]byte) { s.Skip() })
+		j.ReadObject(func([]byte) { j.Skip() })
 	case c == '[':
-		s.ReadArray(func() { s.Skip() })
+		j.ReadArray(func() { j.Skip() })
 	case c == '"':
-		s.ReadText()
+		j.ReadText()
 	case c == 't':
-		s.skipLiteral("true")
+		j.skipLiteral("true")
 	case c == 'f':
-		s.skipLiteral("false")
+		j.skipLiteral("false")
 	case c == 'n':
-		s.skipLiteral("null")
+		j.skipLiteral("null")
 	default:
-		s.skipNumber()
+		j.skipNumber()
 	}
 }
 
-func (s *JSONScanner) skipLiteral(word string) {
-	if len(s.Data)-s.pos < len(word) || string(s.Data[s.pos:s.pos+len(word)]) != word {
-		s.fail()
+func (j *JSONScanner) skipLiteral(word string) {
+	if len(j.Data)-j.pos < len(word) || string(j.Data[j.pos:j.pos+len(word)]) != word {
+		j.fail()
 		return
 	}
-	s.pos += len(word)
+	j.pos += len(word)
 }
 
 // ReadInt consumes a value and returns it, or fallback for anything but a whole number.
-func (s *JSONScanner) ReadInt(fallback int) int {
-	n, err := strconv.Atoi(string(s.ReadRaw()))
-	if err != nil || s.hasFailed {
+func (j *JSONScanner) ReadInt(fallback int) int {
+	n, err := strconv.Atoi(string(j.ReadRaw()))
+	if err != nil || j.hasFailed {
 		return fallback
 	}
 	return n
 }
 
-func (s *JSONScanner) skipNumber() {
-	if s.Peek() == '-' {
-		s.pos++
+func (j *JSONScanner) skipNumber() {
+	if j.Peek() == '-' {
+		j.pos++
 	}
-	if s.pos < len(s.Data) && s.Data[s.pos] == '0' {
-		s.pos++
+	if j.pos < len(j.Data) && j.Data[j.pos] == '0' {
+		j.pos++
 	} else {
-		s.skipDigits()
+		j.skipDigits()
 	}
-	if s.pos < len(s.Data) && s.Data[s.pos] == '.' {
-		s.pos++
-		s.skipDigits()
+	if j.pos < len(j.Data) && j.Data[j.pos] == '.' {
+		j.pos++
+		j.skipDigits()
 	}
-	if s.pos < len(s.Data) && s.Data[s.pos]|0x20 == 'e' {
-		if s.pos++; s.pos < len(s.Data) && (s.Data[s.pos] == '+' || s.Data[s.pos] == '-') {
-			s.pos++
+	if j.pos < len(j.Data) && j.Data[j.pos]|0x20 == 'e' {
+		if j.pos++; j.pos < len(j.Data) && (j.Data[j.pos] == '+' || j.Data[j.pos] == '-') {
+			j.pos++
 		}
-		s.skipDigits()
+		j.skipDigits()
 	}
 }
 
-func (s *JSONScanner) skipDigits() {
-	start := s.pos
-	for s.pos < len(s.Data) && '0' <= s.Data[s.pos] && s.Data[s.pos] <= '9' {
-		s.pos++
+func (j *JSONScanner) skipDigits() {
+	start := j.pos
+	for j.pos < len(j.Data) && '0' <= j.Data[j.pos] && j.Data[j.pos] <= '9' {
+		j.pos++
 	}
-	if s.pos == start {
-		s.fail()
+	if j.pos == start {
+		j.fail()
 	}
 }
 
 // ReadText consumes a value and returns the bytes of a string, which may point into the document, or nil for anything
 // else.
-func (s *JSONScanner) ReadText() []byte {
-	if s.Peek() != '"' {
-		s.Skip()
+func (j *JSONScanner) ReadText() []byte {
+	if j.Peek() != '"' {
+		j.Skip()
 		return nil
 	}
-	start := s.pos + 1
-	for i := start; i < len(s.Data) && isPlainByte(s.Data[i]); i++ {
-		if i+1 < len(s.Data) && s.Data[i+1] == '"' {
-			s.pos = i + 2
-			return s.Data[start : i+1 : i+1]
+	start := j.pos + 1
+	for i := start; i < len(j.Data) && isPlainByte(j.Data[i]); i++ {
+		if i+1 < len(j.Data) && j.Data[i+1] == '"' {
+			j.pos = i + 2
+			return j.Data[start : i+1 : i+1]
 		}
 	}
-	return s.AppendText(nil)
+	return j.AppendText(nil)
 }
 
 func isPlainByte(c byte) bool { return c >= ' ' && c != '"' && c != '\\' }
 
 // AppendText consumes a value and appends a string's bytes: as written, so possibly not valid UTF-8, with a lone
 // surrogate escape as the three bytes that UTF-8 would have for it. repair puts such pieces together.
-func (s *JSONScanner) AppendText(dst []byte) []byte {
-	if s.Peek() != '"' {
-		s.Skip()
+func (j *JSONScanner) AppendText(dst []byte) []byte {
+	if j.Peek() != '"' {
+		j.Skip()
 		return dst
 	}
-	s.pos++
-	for s.pos < len(s.Data) {
-		start := s.pos
-		for s.pos < len(s.Data) && isPlainByte(s.Data[s.pos]) {
-			s.pos++
+	j.pos++
+	for j.pos < len(j.Data) {
+		start := j.pos
+		for j.pos < len(j.Data) && isPlainByte(j.Data[j.pos]) {
+			j.pos++
 		}
-		dst = append(dst, s.Data[start:s.pos]...)
+		dst = append(dst, j.Data[start:j.pos]...)
 		switch {
-		case s.pos == len(s.Data) || s.Data[s.pos] < ' ':
-			s.fail()
-		case s.Data[s.pos] == '"':
-			s.pos++
+		case j.pos == len(j.Data) || j.Data[j.pos] < ' ':
+			j.fail()
+		case j.Data[j.pos] == '"':
+			j.pos++
 			return dst
 		default:
-			dst = s.appendEscape(dst)
+			dst = j.appendEscape(dst)
 		}
 	}
-	s.fail()
+	j.fail()
 	return dst
 }
 
@@ -225,38 +225,38 @@ const (
 	unescapedBytes = "\"\\/\b\f\n\r\t"
 )
 
-func (s *JSONScanner) appendEscape(dst []byte) []byte {
-	if s.pos+1 >= len(s.Data) {
-		s.fail()
+func (j *JSONScanner) appendEscape(dst []byte) []byte {
+	if j.pos+1 >= len(j.Data) {
+		j.fail()
 		return dst
 	}
-	c := s.Data[s.pos+1]
+	c := j.Data[j.pos+1]
 	if c == 'u' {
-		return s.appendUnicodeEscape(dst)
+		return j.appendUnicodeEscape(dst)
 	}
 	for i := range len(escapeBytes) {
 		if escapeBytes[i] == c {
-			s.pos += 2
+			j.pos += 2
 			return append(dst, unescapedBytes[i])
 		}
 	}
-	s.fail()
+	j.fail()
 	return dst
 }
 
-func (s *JSONScanner) appendUnicodeEscape(dst []byte) []byte {
-	r := s.parseHexEscape(s.pos)
+func (j *JSONScanner) appendUnicodeEscape(dst []byte) []byte {
+	r := j.parseHexEscape(j.pos)
 	if r < 0 {
-		s.fail()
+		j.fail()
 		return dst
 	}
-	s.pos += 6
+	j.pos += 6
 	if !utf16.IsSurrogate(r) {
 		return utf8.AppendRune(dst, r)
 	}
-	if low := s.parseHexEscape(s.pos); low >= 0 {
+	if low := j.parseHexEscape(j.pos); low >= 0 {
 		if pair := utf16.DecodeRune(r, low); pair != utf8.RuneError {
-			s.pos += 6
+			j.pos += 6
 			return utf8.AppendRune(dst, pair)
 		}
 	}
@@ -264,12 +264,12 @@ func (s *JSONScanner) appendUnicodeEscape(dst []byte) []byte {
 }
 
 // parseHexEscape reads \uXXXX at i; -1 where there is none.
-func (s *JSONScanner) parseHexEscape(i int) rune {
-	if len(s.Data)-i < 6 || s.Data[i] != '\\' || s.Data[i+1] != 'u' {
+func (j *JSONScanner) parseHexEscape(i int) rune {
+	if len(j.Data)-i < 6 || j.Data[i] != '\\' || j.Data[i+1] != 'u' {
 		return -1
 	}
 	n := rune(0)
-	for _, c := range s.Data[i+2 : i+6] {
+	for _, c := range j.Data[i+2 : i+6] {
 		switch {
 		case '0' <= c && c <= '9':
 			n = n<<4 | rune(c-'0')

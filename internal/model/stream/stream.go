@@ -3,11 +3,13 @@
 package stream
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io"
 	"iter"
 	"net/http"
+	"sync"
 	"time"
 
 	"parley"
@@ -138,4 +140,78 @@ func (a *answerReader) finishStream(resp *httpclient.Response, l *httpclient.Lin
 		l.Drain()
 	}
 	return err
+}
+
+// Delta is what one event of the stream adds. The decoder is written out by hand because it runs for every token of
+// every answer, and because encoding/json would replace the halves of a code point that a provider split over two
+// events.
+type Delta struct {
+	Text         []byte // appended to the text so far
+	Calls        []ToolCallPart
+	FinishReason []byte
+	Usage        Usage
+	ErrorJSON    []byte // the raw error, nil where there is none
+	IsLast       bool   // nothing follows
+}
+
+type Usage struct{ Input, Output int }
+
+// merge keeps what a later event says: providers count up.
+func (u *Usage) merge(later Usage) {
+	if later.Input > 0 {
+		u.Input = later.Input
+	}
+	if later.Output > 0 {
+		u.Output = later.Output
+	}
+}
+
+// ToolCallPart is a fragment of a tool call; the index is -1 where the provider sends none.
+type ToolCallPart struct {
+	Index    int
+	ID, Name []byte
+	Input    []byte
+}
+
+// Quirks is what a model turned out not to accept.
+type Quirks struct {
+	FixedTemperature        bool // wants its own default
+	UsesMaxCompletionTokens bool // calls the limit max_completion_tokens
+	NoStreamOptions         bool // knows no stream_options
+	NoCacheControl          bool // knows no cache_control
+}
+
+// QuirkCache remembers, per model, which parameters the provider refused, so that only the first request pays for it.
+type QuirkCache struct {
+	mu            sync.Mutex
+	quirksByModel map[string]Quirks
+}
+
+func (q *QuirkCache) forModel(model string) Quirks {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.quirksByModel[model]
+}
+
+// learnFromError reports whether the refusal names a parameter that the next request can leave out.
+func (q *QuirkCache) learnFromError(model string, sent Quirks, err error) bool {
+	var r *httpclient.StatusError
+	if !errors.As(err, &r) || r.Status != http.StatusBadRequest && r.Status != http.StatusUnprocessableEntity {
+		return false
+	}
+	now := sent
+	now.UsesMaxCompletionTokens = sent.UsesMaxCompletionTokens || bytes.Contains(r.Body, []byte("max_completion_tokens"))
+	now.FixedTemperature = sent.FixedTemperature || bytes.Contains(r.Body, []byte("temperature"))
+	now.NoStreamOptions = sent.NoStreamOptions || bytes.Contains(r.Body, []byte("stream_options"))
+	now.NoCacheControl = sent.NoCacheControl || bytes.Contains(r.Body, []byte("cache_control"))
+	if now == sent {
+		return false
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.quirksByModel == nil {
+		q.quirksByModel = map[string]Quirks{}
+	}
+	q.quirksByModel[model] = now
+	return true
 }

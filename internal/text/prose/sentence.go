@@ -1,3 +1,5 @@
+// Package prose finds the sentences of a text, which may be Markdown. It never fails and takes time in proportion to
+// the text. All spans are byte spans of the text that was handed in, on code point boundaries.
 package prose
 
 import (
@@ -6,6 +8,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"parley/internal/text/markdown"
 )
 
 // Span is a byte span.
@@ -110,11 +114,9 @@ const maxAbbreviationBytes = 32
 
 var abbreviations = map[string]bool{
 	"mr": true, "mrs": true, "ms": true, "dr": true, "prof": true, "st": true, "vs": true, "e.g": true, "i.e": true,
-	"cf": true, "no": false,
-	"fig": true, "approx": true, "inc": true, "ltd": true, "jr": true, "sr": true, "u.s": true, "z.b": true,
-	"d.h": true, "bzw": true, "ca": true,
-	"nr": true, "usw": false, "p.ej": true, "sra": true, "dra": true, "art": true, "vol": true, "gen": true,
-	"col": true, "lt": true, "gov": true,
+	"cf": true, "no": false, "fig": true, "approx": true, "inc": true, "ltd": true, "jr": true, "sr": true, "u.s": true,
+	"z.b": true, "d.h": true, "bzw": true, "ca": true, "nr": true, "usw": false, "p.ej": true, "sra": true, "dra": true,
+	"art": true, "vol": true, "gen": true, "col": true, "lt": true, "gov": true,
 }
 
 const maxShortLineBytes = 48
@@ -125,7 +127,7 @@ func endsLine(text string, start, next, end int) bool {
 	if rest == "" || rest[0] == '\n' {
 		return true
 	}
-	if n, _ := itemMarker(rest); n > 0 || rest[0] == '#' || rest[0] == '|' || rest[0] == '>' {
+	if n, _ := markdown.ItemMarker(rest); n > 0 || rest[0] == '#' || rest[0] == '|' || rest[0] == '>' {
 		return true
 	}
 	r, _ := utf8.DecodeRuneInString(rest)

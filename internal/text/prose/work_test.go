@@ -6,15 +6,15 @@ import (
 	"testing"
 
 	"parley/internal/testkit/hostile"
+	"parley/internal/text/markdown"
 	"parley/internal/text/prose"
 )
 
-// The work to find the layout of a text grows with it, and no more than that.
+// The time to find the blocks and the sentences of a text grows with it, and no more than that.
 func TestWork(t *testing.T) {
 	for name, read := range map[string]func(text string){
-		"blocks": func(text string) { prose.Blocks(text) }, "sentences": func(text string) {
-			prose.Sentences(text, 0, len(text))
-		},
+		"blocks":    func(text string) { markdown.Blocks(text) },
+		"sentences": func(text string) { prose.Sentences(text, 0, len(text)) },
 	} {
 		t.Run(name, func(t *testing.T) { hostile.ForEachText(t, read) })
 	}

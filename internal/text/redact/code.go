@@ -3,17 +3,17 @@ package redact
 import "strings"
 
 // findCodes finds identity numbers that hold letters, and any code that a word like "passport" leads to.
-func (r *foldedText) findCodes() (found []span) {
-	for i := 0; i < len(r.chars); {
-		if !isCodeChar(r.chars[i]) {
+func (f *foldedText) findCodes() (found []span) {
+	for i := 0; i < len(f.chars); {
+		if !isCodeChar(f.chars[i]) {
 			i++
 			continue
 		}
 		from := i
-		for isCodeChar(r.charAt(i)) {
+		for isCodeChar(f.charAt(i)) {
 			i++
 		}
-		if s, ok := r.checkCode(span{from, i}); ok {
+		if s, ok := f.checkCode(span{from, i}); ok {
 			found, i = append(found, s), s.End
 		}
 	}
@@ -24,26 +24,26 @@ func isCodeChar(c rune) bool { return isLatinLetter(c) || isASCIIDigit(c) }
 
 // checkCode reports whether a word of letters and digits is a code that is masked, and where it ends: a letter may
 // follow behind a hyphen.
-func (r *foldedText) checkCode(s span) (span, bool) {
-	if s.End-s.Start > 20 || isWordChar(r.charAt(s.Start-1)) || isWordLetter(r.charAt(s.End)) {
+func (f *foldedText) checkCode(s span) (span, bool) {
+	if s.End-s.Start > 20 || isWordChar(f.charAt(s.Start-1)) || isWordLetter(f.charAt(s.End)) {
 		return s, false
 	}
-	code := string(r.chars[s.Start:s.End])
-	if c := r.charAt(s.End); (c == '-' || c == ' ') && len(code) == 8 && isLatinLetter(r.charAt(s.End+1)) &&
-		!isCodeChar(r.charAt(s.End+2)) {
-		if whole := code + string(r.charAt(s.End+1)); isDNI(whole) && (c == '-' || r.cueBefore(s.Start) == cueID) {
+	code := string(f.chars[s.Start:s.End])
+	if c := f.charAt(s.End); (c == '-' || c == ' ') && len(code) == 8 && isLatinLetter(f.charAt(s.End+1)) &&
+		!isCodeChar(f.charAt(s.End+2)) {
+		if whole := code + string(f.charAt(s.End+1)); isDNI(whole) && (c == '-' || f.cueBefore(s.Start) == cueID) {
 			return span{s.Start, s.End + 2}, true
 		}
 	}
-	if r.charAt(s.End) == '-' && isWordChar(r.charAt(s.End+1)) {
+	if f.charAt(s.End) == '-' && isWordChar(f.charAt(s.End+1)) {
 		return s, false
 	}
 	switch {
 	case isDNI(code), isCodiceFiscale(code), isResidentID(code):
 		return s, true
 	}
-	figures := len(r.digitsIn(s))
-	return s, len(code) >= 6 && len(code) <= 14 && figures >= minDigits && r.cueBefore(s.Start) == cueID
+	figures := len(f.digitsIn(s))
+	return s, len(code) >= 6 && len(code) <= 14 && figures >= minDigits && f.cueBefore(s.Start) == cueID
 }
 
 func isWordChar(c rune) bool { return isWordLetter(c) || isASCIIDigit(c) || isConnector(c) && c != '=' }

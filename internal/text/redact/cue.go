@@ -3,6 +3,8 @@ package redact
 import (
 	"slices"
 	"strings"
+
+	"parley/internal/text/words"
 )
 
 // numberCue is what the words before a number say that it is.
@@ -18,7 +20,7 @@ const (
 // maxCueDistance is how many characters before a number are read for a cue.
 const maxCueDistance = 32
 
-var cueByWord = newCueTable(map[numberCue]string{
+var cueByWord = words.InvertLists(map[numberCue]string{
 	cuePhone: `phone phones telephone phonenumber tel telefon telefono telefone telefonnummer telefonnr mobile mobil
 		mobilnummer mobiltelefon movil cell cellphone
 		celular telemovel handy handynummer fax whatsapp signal sms call calling dial ring anrufen ruf rufnummer ruckruf
@@ -36,61 +38,40 @@ var cueByWord = newCueTable(map[numberCue]string{
 		seriennummer version build zip plz model заказ`,
 })
 
-// unspacedCues are written without spaces between words.
-var unspacedCues = []struct {
-	word string
-	cue  numberCue
-}{{"电话", cuePhone}, {"手机", cuePhone}, {"電話", cuePhone}, {"携帯", cuePhone}, {"微信", cuePhone}, {"护照", cueID},
-	{"身份证", cueID}, {"旅券", cueID}, {"订单", cueItem}, {"运单", cueItem}, {"注文", cueItem}}
-
-// phraseCues are cues of more than one word.
+// phraseCues are cues of more than one word, or are written without spaces between words.
 var phraseCues = []struct {
-	word string
-	cue  numberCue
-}{{"social security", cueID}, {"driver's", cueID}, {"tax id", cueID}, {"id card", cueID}, {"my number", cuePhone},
-	{"meine nummer", cuePhone}, {"mi numero", cuePhone},
-	{"mon numero", cuePhone}, {"contact number", cuePhone}, {"reach me", cuePhone}, {"text me", cuePhone},
-	{"my cell", cuePhone}}
-
-func newCueTable(lists map[numberCue]string) map[string]numberCue {
-	all := map[string]numberCue{}
-	for c, list := range lists {
-		for w := range strings.FieldsSeq(list) {
-			all[w] = c
-		}
-	}
-	return all
-}
+	phrase string
+	cue    numberCue
+}{{"电话", cuePhone}, {"手机", cuePhone}, {"電話", cuePhone}, {"携帯", cuePhone}, {"微信", cuePhone}, {"护照", cueID},
+	{"身份证", cueID}, {"旅券", cueID}, {"订单", cueItem}, {"运单", cueItem}, {"注文", cueItem}, {"social security", cueID},
+	{"driver's", cueID}, {"tax id", cueID}, {"id card", cueID}, {"my number", cuePhone}, {"meine nummer", cuePhone},
+	{"mi numero", cuePhone}, {"mon numero", cuePhone}, {"contact number", cuePhone}, {"reach me", cuePhone},
+	{"text me", cuePhone}, {"my cell", cuePhone}}
 
 // cueBefore returns what the words before a number say that it is.
-func (r *foldedText) cueBefore(start int) numberCue {
-	if r.cachedCueIndex != start {
-		r.cachedCue, r.cachedCueIndex = r.readCue(start), start
+func (f *foldedText) cueBefore(start int) numberCue {
+	if f.cachedCueIndex != start {
+		f.cachedCue, f.cachedCueIndex = f.readCue(start), start
 	}
-	return r.cachedCue
+	return f.cachedCue
 }
 
 // readCue reads the words before a number, the nearest one first, back to another number, a mask, the end of a sentence
 // or a line.
-func (r *foldedText) readCue(start int) numberCue {
+func (f *foldedText) readCue(start int) numberCue {
 	from := start
-	for from > 0 && start-from < maxCueDistance && r.chars[from-1] != maskChar && r.chars[from-1] != '\n' &&
-		!isASCIIDigit(r.chars[from-1]) && !r.endsSentenceAt(from-1) {
+	for from > 0 && start-from < maxCueDistance && f.chars[from-1] != maskChar && f.chars[from-1] != '\n' &&
+		!isASCIIDigit(f.chars[from-1]) && !f.endsSentenceAt(from-1) {
 		from--
 	}
-	before := string(r.chars[from:start])
+	before := string(f.chars[from:start])
 	if strings.HasSuffix(strings.TrimRight(before, "(+"), "#") {
 		return cueItem
 	}
 	found, at := cueNone, -1
-	for _, list := range [][]struct {
-		word string
-		cue  numberCue
-	}{unspacedCues, phraseCues} {
-		for _, c := range list {
-			if i := strings.LastIndex(before, c.word); i > at {
-				found, at = c.cue, i
-			}
+	for _, c := range phraseCues {
+		if i := strings.LastIndex(before, c.phrase); i > at {
+			found, at = c.cue, i
 		}
 	}
 	if w, i := findLastCue(before); i > at {
@@ -100,19 +81,18 @@ func (r *foldedText) readCue(start int) numberCue {
 }
 
 // endsSentenceAt reports whether a character ends a sentence; an abbreviation like "tel." ends none.
-func (r *foldedText) endsSentenceAt(i int) bool {
-	switch r.chars[i] {
+func (f *foldedText) endsSentenceAt(i int) bool {
+	switch f.chars[i] {
 	case '!', '?', '。', '；', ';':
 		return true
 	case '.':
-		return r.charAt(i+1) == ' ' && i >= 5 && !slices.ContainsFunc(r.chars[i-4:i], func(c rune) bool {
+		return f.charAt(i+1) == ' ' && i >= 5 && !slices.ContainsFunc(f.chars[i-4:i], func(c rune) bool {
 			return !isWordLetter(c)
 		})
 	}
 	return false
 }
 
-// findLastCue finds the last word that is a cue.
 func findLastCue(before string) (found numberCue, at int) {
 	end := len(before)
 	for i := len(before) - 1; i >= -1; i-- {

@@ -1,21 +1,21 @@
 package redact
 
 // findEmails goes from each @ to either side.
-func (r *foldedText) findEmails() (found []span) {
+func (f *foldedText) findEmails() (found []span) {
 	end := 0
-	for i, c := range r.chars {
+	for i, c := range f.chars {
 		if c != '@' || i < end {
 			continue
 		}
 		start := i
-		for start > end && isLocalPartChar(r.chars[start-1]) {
+		for start > end && isLocalPartChar(f.chars[start-1]) {
 			start--
 		}
-		for start < i && !isASCIIDigit(r.chars[start]) && !isWordLetter(r.chars[start]) {
+		for start < i && !isASCIIDigit(f.chars[start]) && !isWordLetter(f.chars[start]) {
 			start++
 		}
-		start = r.skipParameterName(start, i)
-		if stop := r.domainEnd(i + 1); start < i && stop > 0 {
+		start = f.skipParameterName(start, i)
+		if stop := f.domainEnd(i + 1); start < i && stop > 0 {
 			found, end = append(found, span{start, stop}), stop
 		}
 	}
@@ -24,12 +24,12 @@ func (r *foldedText) findEmails() (found []span) {
 
 // skipParameterName leaves the name of a parameter out of the address that is its value: the "q=" of
 // "?q=ann%40example.com".
-func (r *foldedText) skipParameterName(start, at int) int {
-	if before := r.charAt(start - 1); before != '?' && before != '#' && !r.isEscaped(at) {
+func (f *foldedText) skipParameterName(start, at int) int {
+	if before := f.charAt(start - 1); before != '?' && before != '#' && !f.isEscaped(at) {
 		return start
 	}
 	for i := at - 1; i > start; i-- {
-		if i < at-1 && (r.chars[i] == '=' || r.chars[i] == '&') {
+		if i < at-1 && (f.chars[i] == '=' || f.chars[i] == '&') {
 			return i + 1
 		}
 	}
@@ -45,11 +45,11 @@ func isLocalPartChar(c rune) bool {
 }
 
 // domainEnd returns where a host name with a top level ends that begins here, 0 where there is none.
-func (r *foldedText) domainEnd(i int) (end int) {
+func (f *foldedText) domainEnd(i int) (end int) {
 	for labels := 1; ; labels++ {
 		from, letters := i, 0
-		for isASCIIDigit(r.charAt(i)) || isWordLetter(r.charAt(i)) && r.charAt(i) != '_' || r.charAt(i) == '-' && i > from {
-			if !isASCIIDigit(r.chars[i]) && r.chars[i] != '-' {
+		for isASCIIDigit(f.charAt(i)) || isWordLetter(f.charAt(i)) && f.charAt(i) != '_' || f.charAt(i) == '-' && i > from {
+			if !isASCIIDigit(f.chars[i]) && f.chars[i] != '-' {
 				letters++
 			}
 			i++
@@ -58,12 +58,12 @@ func (r *foldedText) domainEnd(i int) (end int) {
 			return end
 		}
 		if stop := i; labels > 1 && letters >= 2 {
-			for r.chars[stop-1] == '-' {
+			for f.chars[stop-1] == '-' {
 				stop--
 			}
 			end = stop
 		}
-		if r.charAt(i) != '.' {
+		if f.charAt(i) != '.' {
 			return end
 		}
 		i++

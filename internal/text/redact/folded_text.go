@@ -36,19 +36,19 @@ func newFoldedText(text string) *foldedText {
 	return r
 }
 
-func (r *foldedText) maskOut(s span) {
+func (f *foldedText) maskOut(s span) {
 	for i := s.Start; i < s.End; i++ {
-		r.chars[i] = maskChar
+		f.chars[i] = maskChar
 	}
-	r.cachedCueIndex = -1
+	f.cachedCueIndex = -1
 }
 
 // maskOutEarlierMasks finds the masks of an earlier redaction.
-func (r *foldedText) maskOutEarlierMasks() {
-	for i, c := range r.chars {
+func (f *foldedText) maskOutEarlierMasks() {
+	for i, c := range f.chars {
 		for _, mask := range maskTexts {
-			if c == '[' && i+len(mask) <= len(r.chars) && slices.Equal(r.chars[i:i+len(mask)], mask) {
-				r.maskOut(span{i, i + len(mask)})
+			if c == '[' && i+len(mask) <= len(f.chars) && slices.Equal(f.chars[i:i+len(mask)], mask) {
+				f.maskOut(span{i, i + len(mask)})
 			}
 		}
 	}
@@ -143,9 +143,9 @@ func isWordLetter(c rune) bool {
 }
 
 // charAt returns 0 outside the text.
-func (r *foldedText) charAt(i int) rune {
-	if i < 0 || i >= len(r.chars) {
+func (f *foldedText) charAt(i int) rune {
+	if i < 0 || i >= len(f.chars) {
 		return 0
 	}
-	return r.chars[i]
+	return f.chars[i]
 }

@@ -1,6 +1,9 @@
 package redact
 
-import "strings"
+import (
+	"strconv"
+	"strings"
+)
 
 const (
 	minIDDigits = 6
@@ -9,9 +12,9 @@ const (
 
 // findIDNumbers finds identity numbers that are written in digits: those with a checksum or a form of their own, and
 // any that a word like "passport" leads to.
-func (r *foldedText) findIDNumbers() []span {
-	return r.longestRuns(minIDDigits, maxIDDigits, func(run []digitGroup) bool {
-		number := string(r.digitsIn(span{run[0].Start, run[len(run)-1].End}))
+func (f *foldedText) findIDNumbers() []span {
+	return f.longestRuns(minIDDigits, maxIDDigits, func(run []digitGroup) bool {
+		number := string(f.digitsIn(span{run[0].Start, run[len(run)-1].End}))
 		form := groupLengths(run)
 		switch len(number) {
 		case 9:
@@ -28,24 +31,17 @@ func (r *foldedText) findIDNumbers() []span {
 				return true
 			}
 		}
-		return r.cueBefore(run[0].Start) == cueID
+		return f.cueBefore(run[0].Start) == cueID
 	})
 }
 
 // groupLengths returns the lengths of the groups: "3-2-4".
 func groupLengths(run []digitGroup) string {
-	var b strings.Builder
+	lengths := make([]string, len(run))
 	for i, g := range run {
-		if i > 0 {
-			b.WriteByte('-')
-		}
-		n := g.size()
-		if n >= 10 {
-			b.WriteByte(byte('0' + n/10%10))
-		}
-		b.WriteByte(byte('0' + n%10))
+		lengths[i] = strconv.Itoa(g.size())
 	}
-	return b.String()
+	return strings.Join(lengths, "-")
 }
 
 // isSSN reports whether a number is a social security number or a tax payer's number of the United States.

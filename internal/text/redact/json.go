@@ -118,7 +118,6 @@ func splitKeyWords(key string) string {
 	return b.String()
 }
 
-// encodeJSON writes a string as JSON.
 func encodeJSON(text string) json.RawMessage {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)

@@ -51,7 +51,6 @@ func beginsWithHexByte(text string) bool {
 	return ok
 }
 
-// parseHexByte reads two hexadecimal digits.
 func parseHexByte(text string) (byte, bool) {
 	if len(text) < 2 {
 		return 0, false
@@ -61,29 +60,29 @@ func parseHexByte(text string) (byte, bool) {
 }
 
 // isEscaped reports whether the character is written with a percent sign in the text.
-func (r *foldedText) isEscaped(i int) bool { return r.text[r.offsets[i]] == '%' && r.chars[i] != '%' }
+func (f *foldedText) isEscaped(i int) bool { return f.text[f.offsets[i]] == '%' && f.chars[i] != '%' }
 
 // maxQueryChars is how far before a plus sign the question mark may stand that makes it a space.
 const maxQueryChars = 256
 
 // gapBetween returns what stands between two characters; a plus sign in the query of a link is a space.
-func (r *foldedText) gapBetween(from, to int) string {
-	if to-from == 1 && r.chars[from] == '+' && r.isInQuery(from) {
+func (f *foldedText) gapBetween(from, to int) string {
+	if to-from == 1 && f.chars[from] == '+' && f.isInQuery(from) {
 		return " "
 	}
-	return string(r.chars[from:to])
+	return string(f.chars[from:to])
 }
 
 // isInQuery reports whether a question mark and an equals sign are before the character, with no space between.
-func (r *foldedText) isInQuery(i int) bool {
+func (f *foldedText) isInQuery(i int) bool {
 	equals := false
 	for from := max(0, i-maxQueryChars); i > from; i-- {
-		switch c := r.chars[i-1]; {
+		switch c := f.chars[i-1]; {
 		case c == '=':
 			equals = true
 		case c == '?':
 			return equals
-		case (c == ' ' || c == '\n') && !r.isEscaped(i-1), c == maskChar, c == ']', c == '[':
+		case (c == ' ' || c == '\n') && !f.isEscaped(i-1), c == maskChar, c == ']', c == '[':
 			return false
 		}
 	}

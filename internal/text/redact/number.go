@@ -2,7 +2,6 @@ package redact
 
 import "slices"
 
-// digitGroup is a run of digits.
 type digitGroup struct {
 	span
 	isExcluded      bool   // part of something else: a word, a date, a time, an amount
@@ -24,29 +23,29 @@ var allowedGaps = map[string]bool{" ": true, "-": true, ".": true, "/": true, " 
 const maxGapChars = 3
 
 // findGroups finds the runs of digits and which of them may be part of a number that is masked.
-func (r *foldedText) findGroups() (all []digitGroup) {
-	for i := 0; i < len(r.chars); i++ {
-		if !isASCIIDigit(r.chars[i]) {
+func (f *foldedText) findGroups() (all []digitGroup) {
+	for i := 0; i < len(f.chars); i++ {
+		if !isASCIIDigit(f.chars[i]) {
 			continue
 		}
 		g := digitGroup{span: span{i, i}}
-		for isASCIIDigit(r.charAt(i)) {
+		for isASCIIDigit(f.charAt(i)) {
 			i++
 		}
 		g.End = i
-		g.isExcluded = r.isPartOfWord(g.span) || r.isPartOfTime(g.span)
+		g.isExcluded = f.isPartOfWord(g.span) || f.isPartOfTime(g.span)
 		all = append(all, g)
 	}
 	for i := range all[:max(0, len(all)-1)] {
 		if d := all[i+1].Start - all[i].End; d <= maxGapChars {
-			all[i].gap = r.gapBetween(all[i].End, all[i+1].Start)
+			all[i].gap = f.gapBetween(all[i].End, all[i+1].Start)
 		}
 		if n := all[i+1].size(); all[i].gap == "," && (n <= 2 || n == 3 && all[i].size() <= 3) {
 			all[i].isExcluded, all[i+1].isExcluded = true, true
 		}
 	}
 	spreadExclusions(all)
-	excludeDates(all, r)
+	excludeDates(all, f)
 	excludeIPAddresses(all)
 	for i := range all[:max(0, len(all)-1)] {
 		all[i].continuesToNext = allowedGaps[all[i].gap] && !all[i].isExcluded && !all[i+1].isExcluded
@@ -56,21 +55,21 @@ func (r *foldedText) findGroups() (all []digitGroup) {
 
 // isPartOfWord reports whether a letter is right beside the digits, or behind a hyphen or slash: they are of a code, a
 // hash or an address. What follows "phone=" is a value of its own.
-func (r *foldedText) isPartOfWord(s span) bool {
-	if r.extensionEnd(s.End) > s.End {
-		return isWordLetter(r.charAt(s.Start - 1))
+func (f *foldedText) isPartOfWord(s span) bool {
+	if f.extensionEnd(s.End) > s.End {
+		return isWordLetter(f.charAt(s.Start - 1))
 	}
-	return isWordLetter(r.charAt(s.Start-1)) || isWordLetter(r.charAt(s.End)) ||
-		isConnector(r.charAt(s.Start-1)) && r.charAt(s.Start-1) != '=' && isWordLetter(r.charAt(s.Start-2)) ||
-		isConnector(r.charAt(s.End)) && isWordLetter(r.charAt(s.End+1))
+	return isWordLetter(f.charAt(s.Start-1)) || isWordLetter(f.charAt(s.End)) ||
+		isConnector(f.charAt(s.Start-1)) && f.charAt(s.Start-1) != '=' && isWordLetter(f.charAt(s.Start-2)) ||
+		isConnector(f.charAt(s.End)) && isWordLetter(f.charAt(s.End+1))
 }
 
 func isConnector(c rune) bool { return c == '-' || c == '/' || c == '_' || c == '=' }
 
 // isPartOfTime reports whether a colon is between these and other digits.
-func (r *foldedText) isPartOfTime(s span) bool {
-	return r.charAt(s.Start-1) == ':' && isASCIIDigit(r.charAt(s.Start-2)) || r.charAt(s.End) == ':' &&
-		isASCIIDigit(r.charAt(s.End+1))
+func (f *foldedText) isPartOfTime(s span) bool {
+	return f.charAt(s.Start-1) == ':' && isASCIIDigit(f.charAt(s.Start-2)) || f.charAt(s.End) == ':' &&
+		isASCIIDigit(f.charAt(s.End+1))
 }
 
 // spreadExclusions excludes the groups that are joined to an excluded one.
@@ -121,20 +120,19 @@ func excludeIPAddresses(all []digitGroup) {
 }
 
 // shortNumber reads a short run of digits.
-func (r *foldedText) shortNumber(s span) (n int) {
+func (f *foldedText) shortNumber(s span) (n int) {
 	if s.End-s.Start > 4 {
 		return -1
 	}
-	for _, c := range r.chars[s.Start:s.End] {
+	for _, c := range f.chars[s.Start:s.End] {
 		n = 10*n + int(c-'0')
 	}
 	return n
 }
 
-// digitsIn returns the digits of a stretch.
-func (r *foldedText) digitsIn(s span) []byte {
+func (f *foldedText) digitsIn(s span) []byte {
 	all := make([]byte, 0, s.End-s.Start)
-	for _, c := range r.chars[s.Start:s.End] {
+	for _, c := range f.chars[s.Start:s.End] {
 		if isASCIIDigit(c) {
 			all = append(all, byte(c))
 		}
@@ -142,12 +140,11 @@ func (r *foldedText) digitsIn(s span) []byte {
 	return all
 }
 
-// maxGroups is in how many groups a number may be written.
 const maxGroups = 8
 
 // longestRuns finds, from each group on, the longest run of groups that is accepted as one number of so many digits.
-func (r *foldedText) longestRuns(fewest, most int, accepts func(run []digitGroup) bool) (found []span) {
-	all := r.findGroups()
+func (f *foldedText) longestRuns(fewest, most int, accepts func(run []digitGroup) bool) (found []span) {
+	all := f.findGroups()
 	taken := -1 // the last group that was found
 	for i := 0; i < len(all); i++ {
 		if i > 0 && taken != i-1 && all[i-1].isTightlyJoined() {

@@ -2,7 +2,6 @@ package redact
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 )
 
@@ -13,45 +12,45 @@ const (
 
 // findPhones finds telephone numbers: international ones, national ones as they are usually written, and any digits
 // that a word like "phone" leads to.
-func (r *foldedText) findPhones() (found []span) {
-	for _, s := range r.longestRuns(minPhoneDigits, maxPhoneDigits, r.isPhone) {
-		found = append(found, r.widenPhone(s))
+func (f *foldedText) findPhones() (found []span) {
+	for _, s := range f.longestRuns(minPhoneDigits, maxPhoneDigits, f.isPhone) {
+		found = append(found, f.widenPhone(s))
 	}
 	return found
 }
 
-func (r *foldedText) isPhone(run []digitGroup) bool {
+func (f *foldedText) isPhone(run []digitGroup) bool {
 	span := span{run[0].Start, run[len(run)-1].End}
-	number := r.digitsIn(span)
+	number := f.digitsIn(span)
 	first := span.Start
-	if r.charAt(first-1) == '+' && !isASCIIDigit(r.charAt(first-2)) && !isWordLetter(r.charAt(first-2)) {
+	if f.charAt(first-1) == '+' && !isASCIIDigit(f.charAt(first-2)) && !isWordLetter(f.charAt(first-2)) {
 		return number[0] != '0' && (len(run) > 1 || len(number) > minPhoneDigits)
 	}
-	if r.isAmount(span) {
+	if f.isAmount(span) {
 		return false
 	}
-	switch r.cueBefore(first) {
+	switch f.cueBefore(first) {
 	case cuePhone:
 		return true
 	case cueItem:
 		return false
 	default:
-		return r.isNational(run, number)
+		return f.isNational(run, number)
 	}
 }
 
 // isAmount reports whether a sign of money or measure is beside the number.
-func (r *foldedText) isAmount(s span) bool {
+func (f *foldedText) isAmount(s span) bool {
 	const signs = "$€£¥₹₽%°"
-	before, after := r.charAt(s.Start-1), r.charAt(s.End)
+	before, after := f.charAt(s.Start-1), f.charAt(s.End)
 	if before == ' ' {
-		before = r.charAt(s.Start - 2)
+		before = f.charAt(s.Start - 2)
 	}
 	if after == ' ' {
-		after = r.charAt(s.End + 1)
+		after = f.charAt(s.End + 1)
 	}
-	return strings.ContainsRune(signs, before) || strings.ContainsRune(signs, after) || r.charAt(s.End) == ',' &&
-		isASCIIDigit(r.charAt(s.End+1))
+	return strings.ContainsRune(signs, before) || strings.ContainsRune(signs, after) || f.charAt(s.End) == ',' &&
+		isASCIIDigit(f.charAt(s.End+1))
 }
 
 // phoneShapes are the lengths of the groups of national numbers that do not begin with a zero.
@@ -62,28 +61,24 @@ var phoneShapes = map[string]bool{
 	"5-5": true, "3-7": true, // India, Italy
 }
 
-func (r *foldedText) isNational(run []digitGroup, number []byte) bool {
+func (f *foldedText) isNational(run []digitGroup, number []byte) bool {
 	if len(run) == 1 {
 		return strings.HasPrefix(string(number), "00") && number[2] != '0' && len(number) >= 11
 	}
-	shape := make([]string, len(run))
-	points, spaces := true, true
-	for i, g := range run {
-		shape[i] = strconv.Itoa(g.size())
-		if i < len(run)-1 {
-			points, spaces = points && g.gap == ".", spaces && g.gap == " "
-		}
+	joinedBy := func(gap string) bool {
+		return !slices.ContainsFunc(run[:len(run)-1], func(g digitGroup) bool { return g.gap != gap })
 	}
+	points, spaces := joinedBy("."), joinedBy(" ")
 	first := run[0].size()
 	switch {
-	case r.charAt(run[0].Start-1) == '(' && strings.HasPrefix(run[0].gap, ")"):
-		return first >= 2 && first <= 5 && len(number) <= 13 && !r.isYear(run[0])
+	case f.charAt(run[0].Start-1) == '(' && strings.HasPrefix(run[0].gap, ")"):
+		return first >= 2 && first <= 5 && len(number) <= 13 && !f.isYear(run[0])
 	case number[0] == '0':
 		return isZeroPrefixedPhone(run, number, points)
 	case slices.ContainsFunc(run[:len(run)-1], func(g digitGroup) bool { return strings.ContainsAny(g.gap, "/") }):
 		return false
 	}
-	switch s := strings.Join(shape, "-"); s {
+	switch s := groupLengths(run); s {
 	case "3-4":
 		return run[0].gap == "-"
 	case "3-3-3":
@@ -113,58 +108,55 @@ func isZeroPrefixedPhone(run []digitGroup, number []byte, points bool) bool {
 	return len(number) >= 8 && len(number) <= 14 && (number[1] != '0' || number[2] != '0')
 }
 
-func (r *foldedText) isYear(g digitGroup) bool {
-	v := r.shortNumber(g.span)
+func (f *foldedText) isYear(g digitGroup) bool {
+	v := f.shortNumber(g.span)
 	return g.size() == 4 && 1900 <= v && v < 2100
 }
 
 // widenPhone widens the span by the signs that belong to the number: a plus, a bracket, an extension.
-func (r *foldedText) widenPhone(s span) span {
-	if r.charAt(s.Start-1) == '+' {
+func (f *foldedText) widenPhone(s span) span {
+	if f.charAt(s.Start-1) == '+' {
 		s.Start--
 	}
-	if r.charAt(s.Start-1) == '(' && slices.Contains(r.chars[s.Start:s.End], ')') {
+	if f.charAt(s.Start-1) == '(' && slices.Contains(f.chars[s.Start:s.End], ')') {
 		s.Start--
 	}
-	s.End = r.extensionEnd(s.End)
+	s.End = f.extensionEnd(s.End)
 	return s
 }
 
 // extensionEnd returns where an extension of the line ends that begins here: "x12", " ext. 12".
-func (r *foldedText) extensionEnd(i int) int {
+func (f *foldedText) extensionEnd(i int) int {
 	end := i
-	if r.charAt(end) == ' ' {
+	if f.charAt(end) == ' ' {
 		end++
 	}
-	switch {
-	case r.hasWordAt(end, "extension"):
-		end += len("extension")
-	case r.hasWordAt(end, "ext"):
-		end += len("ext")
-	case r.hasWordAt(end, "x"):
-		end++
-	default:
+	label := slices.IndexFunc(extensionLabels, func(word string) bool { return f.hasWordAt(end, word) })
+	if label < 0 {
 		return i
 	}
-	if r.charAt(end) == '.' {
+	end += len(extensionLabels[label])
+	if f.charAt(end) == '.' {
 		end++
 	}
-	if r.charAt(end) == ' ' {
+	if f.charAt(end) == ' ' {
 		end++
 	}
 	from := end
-	for isASCIIDigit(r.charAt(end)) && end-from < 6 {
+	for isASCIIDigit(f.charAt(end)) && end-from < 6 {
 		end++
 	}
-	if end == from || isASCIIDigit(r.charAt(end)) || isWordLetter(r.charAt(end)) {
+	if end == from || isASCIIDigit(f.charAt(end)) || isWordLetter(f.charAt(end)) {
 		return i
 	}
 	return end
 }
 
-func (r *foldedText) hasWordAt(i int, word string) bool {
+var extensionLabels = []string{"extension", "ext", "x"}
+
+func (f *foldedText) hasWordAt(i int, word string) bool {
 	for j, c := range word {
-		if r.charAt(i+j) != c {
+		if f.charAt(i+j) != c {
 			return false
 		}
 	}

@@ -68,20 +68,20 @@ func maskSpans(text string, found []Span) string {
 const maxRounds = 4
 
 // findPrivate looks for one kind after the other. What is found bounds those that follow, as its mask would.
-func (r *foldedText) findPrivate() (all []Span) {
+func (f *foldedText) findPrivate() (all []Span) {
 	for range maxRounds {
 		before := len(all)
 		for _, look := range []struct {
 			kind string
 			find func() []span
-		}{{"email", r.findEmails}, {"id", r.findIBANs}, {"id", r.findCodes}, {"id", r.findIDNumbers},
-			{"card", r.findCards}, {"phone", r.findPhones}} {
+		}{{"email", f.findEmails}, {"id", f.findIBANs}, {"id", f.findCodes}, {"id", f.findIDNumbers},
+			{"card", f.findCards}, {"phone", f.findPhones}} {
 			for _, s := range look.find() {
-				if slices.Contains(r.chars[s.Start:s.End], maskChar) {
+				if slices.Contains(f.chars[s.Start:s.End], maskChar) {
 					continue // the extension of the one before
 				}
-				all = append(all, Span{Start: r.offsets[s.Start], End: r.offsets[s.End], Kind: look.kind})
-				r.maskOut(s)
+				all = append(all, Span{Start: f.offsets[s.Start], End: f.offsets[s.End], Kind: look.kind})
+				f.maskOut(s)
 			}
 		}
 		if len(all) == before {

@@ -4,25 +4,30 @@
 package words
 
 import (
-	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
 )
 
+// foldedRunes holds letters that are folded into another: the accents of Latin, Greek and Cyrillic letters, and the
+// forms of Arabic letters that writers use for each other.
 var foldedRunes = newFoldTable()
 
 func newFoldTable() map[rune]rune {
-	table := map[rune]rune{}
-	for line := range strings.Lines(foldLines) {
-		runes := []rune(strings.TrimSpace(line))
-		for i, r := range runes {
-			if i > 0 {
-				table[r] = runes[0]
+	table := map[rune]rune{'ð': 'd', 'đ': 'd', 'ħ': 'h', 'ı': 'i', 'ł': 'l', 'ø': 'o', 'ŧ': 't', '\u0387': '·', 'ς': 'σ',
+		'ة': 'ه', 'ى': 'ي', 'ٱ': 'ا', 'ک': 'ك'}
+	for _, letters := range [][2]rune{{'À', 'ɏ'}, {'Ά', 'ϒ'}, {'Ѐ', 'џ'}, {'آ', 'ئ'}, {'Ḁ', 'ỿ'}} {
+		for r := letters[0]; r <= letters[1]; r++ {
+			if parts := []rune(norm.NFD.String(string(r))); len(parts) > 1 && r != 'й' {
+				table[r] = parts[0]
 			}
 		}
 	}
 	return table
 }
+
+var foldedPairs = map[rune]string{'ß': "ss", 'æ': "ae", 'œ': "oe", 'þ': "th"}
 
 // appendFolded appends r in lower case and without accents; marks that only accent a letter vanish.
 func appendFolded(b []byte, r rune) []byte {

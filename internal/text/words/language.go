@@ -2,7 +2,27 @@ package words
 
 import (
 	"math/bits"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
 	"unicode"
+
+	"github.com/blevesearch/snowballstem"
+	"github.com/blevesearch/snowballstem/arabic"
+	"github.com/blevesearch/snowballstem/danish"
+	"github.com/blevesearch/snowballstem/dutch"
+	"github.com/blevesearch/snowballstem/english"
+	"github.com/blevesearch/snowballstem/finnish"
+	"github.com/blevesearch/snowballstem/french"
+	"github.com/blevesearch/snowballstem/german"
+	"github.com/blevesearch/snowballstem/italian"
+	"github.com/blevesearch/snowballstem/norwegian"
+	"github.com/blevesearch/snowballstem/portuguese"
+	"github.com/blevesearch/snowballstem/russian"
+	"github.com/blevesearch/snowballstem/spanish"
+	"github.com/blevesearch/snowballstem/swedish"
+	"github.com/blevesearch/snowballstem/turkish"
 )
 
 // Language is what a text is most likely written in. It only chooses endings to cut and words to pass over, so a wrong
@@ -56,42 +76,149 @@ func GuessLanguage(tokens []Token) (lang Language, sure bool) {
 
 // guessByScript looks at the first letters of the tokens: another script than Latin decides.
 func guessByScript(tokens []Token) (Language, bool) {
-	var latin, russian, arabic, chinese, japanese, other int
-	for i, t := range tokens {
-		if i == 64 {
-			break
-		}
+	var counts [languageCount]int // those of Latin letters count as English
+	for _, t := range tokens[:min(len(tokens), 64)] {
 		switch r, _ := decodeRune(t.Word, 0); {
+		case r < 'a':
 		case r < 0x250:
-			if r >= 'a' {
-				latin++
-			}
+			counts[English]++
 		case unicode.Is(unicode.Cyrillic, r):
-			russian++
+			counts[Russian]++
 		case unicode.Is(unicode.Arabic, r):
-			arabic++
+			counts[Arabic]++
 		case unicode.In(r, unicode.Hiragana, unicode.Katakana):
-			japanese++
+			counts[Japanese]++
 		case unicode.Is(unicode.Han, r):
-			chinese++
+			counts[Chinese]++
 		default:
-			other++
+			counts[Other]++
 		}
 	}
-	if japanese > 0 { // they write with Chinese characters too
-		japanese, chinese = japanese+chinese, 0
+	if counts[Japanese] > 0 { // they write with Chinese characters too
+		counts[Japanese] += counts[Chinese]
+		counts[Chinese] = 0
 	}
-	switch most := max(latin, russian, arabic, chinese, japanese, other); {
-	case most == 0 || latin == most:
-		return English, false
-	case russian == most:
-		return Russian, true
-	case arabic == most:
-		return Arabic, true
-	case chinese == most:
-		return Chinese, true
-	case japanese == most:
-		return Japanese, true
+	most := Language(slices.Index(counts[:], slices.Max(counts[:])))
+	return most, most != English
+}
+
+var stemmers = [languageCount]func(*snowballstem.Env) bool{
+	English: english.Stem, German: german.Stem, Spanish: spanish.Stem, French: french.Stem, Italian: italian.Stem,
+	Portuguese: portuguese.Stem, Dutch: dutch.Stem, Swedish: swedish.Stem, Danish: danish.Stem, Norwegian: norwegian.Stem,
+	Finnish: finnish.Stem, Turkish: turkish.Stem, Russian: russian.Stem, Arabic: arabic.Stem,
+}
+
+// maxStemBytes is how many bytes a word has at most whose endings are cut off: no language has longer ones, and for
+// some letters the stemmers take time with the square of the length.
+const maxStemBytes = 128
+
+// Stem cuts the endings off a folded word.
+func (l Language) Stem(word string) string {
+	stem := stemmers[l]
+	if stem == nil || len(word) < 3 || len(word) > maxStemBytes || word[0] <= '9' {
+		return word
 	}
-	return Other, true
+	env := stemmerPool.Get().(*snowballstem.Env)
+	defer stemmerPool.Put(env)
+	env.SetCurrent(word)
+	stem(env)
+	if s := env.Current(); s != "" {
+		return s
+	}
+	return word
+}
+
+var stemmerPool = sync.Pool{New: func() any { return snowballstem.NewEnv("") }}
+
+// EmailPattern finds e-mail addresses.
+var EmailPattern = regexp.MustCompile(`[\p{L}\p{N}._%+'-]*[\p{L}\p{N}_%+-]@(?:[\p{L}\p{N}-]+\.)+\p{L}{2,}`)
+
+// BlankEmails replaces e-mail addresses by spaces: their words and digits say nothing about the text.
+func BlankEmails(text string) string {
+	return EmailPattern.ReplaceAllStringFunc(text, func(s string) string { return strings.Repeat(" ", len(s)) })
+}
+
+// LikelyLanguages returns the languages that the text shows equally well, none where it shows none. Stop words decide
+// first; where they are common to several languages, or missing, words that customers use do.
+func LikelyLanguages(text string) []Language {
+	tokens := AppendTokens(nil, BlankEmails(text))
+	guessed, sure := GuessLanguage(tokens)
+	if guessed >= Russian {
+		return []Language{guessed}
+	}
+	likely := latinLanguages
+	if sure {
+		likely = mostMatching(tokens, latinLanguages, Language.IsStopWord)
+	}
+	isHint := func(l Language, word string) bool { return languageHints[l][word] }
+	if byHint := mostMatching(tokens, likely, isHint); byHint != nil || !sure {
+		return byHint
+	}
+	return likely
+}
+
+var latinLanguages = []Language{English, German, Spanish, French, Italian, Portuguese, Dutch, Swedish, Danish,
+	Norwegian, Finnish, Turkish}
+
+// mostMatching returns those of the languages to which the most of the tokens belong, nil where none belongs to any.
+func mostMatching(tokens []Token, among []Language, belongs func(l Language, word string) bool) (matching []Language) {
+	most := 1
+	for _, l := range among {
+		n := 0
+		for _, t := range tokens {
+			if belongs(l, t.Word) {
+				n++
+			}
+		}
+		if n > most {
+			matching, most = nil, n
+		}
+		if n == most {
+			matching = append(matching, l)
+		}
+	}
+	return matching
+}
+
+// languageHints are folded words that customers use, by language.
+var languageHints = map[Language]map[string]bool{
+	English: NewSet(`cancel order track refund delivery invoice account subscription speak talk human person ` +
+		`please thanks where`),
+	German: NewSet(`bestellung bestellungen stornieren storniere storniert verfolgen verfolge kundigen kundige abo rechnung lieferung ruckerstattung
+		konto sprechen mochte danke mensch menschen`),
+	Spanish: NewSet(`cancelar cancela cancele cancelen anular anula anule pedido seguir sigue rastrear rastrea reembolso reembolsar devolver envio factura
+		cuenta suscripcion hablar quiero quisiera gracias persona dinero`),
+	French: NewSet(`annuler annulez annule commande commander suivre suivez suivi rembourser remboursez remboursement livraison colis facture adresse
+		resilier resiliez abonnement supprimer supprimez parler parlez conseiller humain voudrais souhaite bonjour merci veuillez svp stp plait`),
+	Italian: NewSet(`annullare annulla annulli annullate annullamento ordine ordini tracciare traccia tracciate rimborso rimborsare spedizione fattura
+		disdire abbonamento cancellare parlare vorrei voglio grazie favore persona`),
+	Portuguese: NewSet(`cancelar cancela cancele encomenda pedido rastrear rastreie reembolso reembolsar entrega fatura conta assinatura falar quero gostaria
+		queria obrigado obrigada pessoa`),
+	Dutch: NewSet(`bestelling annuleren annuleer volgen volg terugbetaling levering pakket factuur rekening ` +
+		`abonnement opzeggen spreken graag bedankt`),
+}
+
+// LikeliestLanguage returns the likeliest language of the text, English where it shows none.
+func LikeliestLanguage(text string) Language {
+	return append(LikelyLanguages(text), English)[0]
+}
+
+// NewSet returns the words of a text as a set.
+func NewSet(text string) map[string]bool {
+	set := map[string]bool{}
+	for w := range strings.FieldsSeq(text) {
+		set[w] = true
+	}
+	return set
+}
+
+// InvertLists returns for each word of the lists, which are separated by spaces, the key of its list.
+func InvertLists[K comparable](lists map[K]string) map[string]K {
+	keys := map[string]K{}
+	for key, list := range lists {
+		for w := range strings.FieldsSeq(list) {
+			keys[w] = key
+		}
+	}
+	return keys
 }

@@ -13,8 +13,8 @@ func (l Language) Synonyms(stem string) []string {
 
 var synonymsByStem = func() map[string][]string {
 	synonyms := map[string][]string{}
-	for line := range strings.Lines(englishSynonyms) {
-		group := strings.Fields(line)
+	for list := range strings.FieldsFuncSeq(englishSynonyms, func(r rune) bool { return r == '\n' || r == ',' }) {
+		group := strings.Fields(list)
 		for i := range group {
 			group[i] = English.Stem(group[i])
 		}
@@ -29,7 +29,7 @@ var synonymsByStem = func() map[string][]string {
 	return synonyms
 }()
 
-// englishSynonyms lists a group of words a line.
+// englishSynonyms lists groups of words, a line each, and at its end the forms of irregular verbs.
 const englishSynonyms = `
 delete remove erase discard trash
 add create insert append new
@@ -155,31 +155,8 @@ student pupil
 illness disease sickness
 medicine drug medication
 begin initial first
-forget forgot forgotten
-send sent
-find found
-keep kept
-hold held
-leave left
-sell sold
-steal stolen stole
-break broke broken
-choose chose chosen
-take took taken
-give gave given
-get got gotten
-see saw seen
-know knew known
-grow grew grown
-speak spoke spoken
-run ran
-sing sang sung
-draw drew drawn
-teach taught
-catch caught
-bring brought
-think thought
-fight fought
-feel felt
-meet met
+forget forgot forgotten, send sent, find found, keep kept, hold held, leave left, sell sold, steal stolen stole,
+break broke broken, choose chose chosen, take took taken, give gave given, get got gotten, see saw seen,
+know knew known, grow grew grown, speak spoke spoken, run ran, sing sang sung, draw drew drawn, teach taught,
+catch caught, bring brought, think thought, fight fought, feel felt, meet met
 `

@@ -1,4 +1,4 @@
-package prose
+package markdown
 
 import "strings"
 
@@ -33,8 +33,9 @@ func isMarkup(s string) bool {
 
 func isAutolink(s string) bool { return strings.HasPrefix(s, "<http") || strings.Contains(s, "@") }
 
-// itemMarker returns how long the marker of a list item is, with the space behind it; 0 for none.
-func itemMarker(s string) (length int, ordered bool) {
+// ItemMarker returns how long the marker is with which a line begins a list item, with the space behind it; 0 for none.
+// The line must not be empty.
+func ItemMarker(s string) (length int, ordered bool) {
 	digits := 0
 	for digits < len(s) && digits < 4 && '0' <= s[digits] && s[digits] <= '9' {
 		digits++

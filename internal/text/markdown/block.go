@@ -1,7 +1,7 @@
-// Package prose finds the layout of a text: headings, paragraphs, list items, tables, code, and the sentences in them.
-// It reads Markdown and plain text alike, never fails, and takes time in proportion to the text. All spans are byte
-// spans of the text that was handed in, on code point boundaries.
-package prose
+// Package markdown finds the blocks of a text: headings, paragraphs, list items, tables, code. It reads Markdown and
+// plain text alike, never fails, and takes time in proportion to the text. All spans are byte spans of the text that
+// was handed in, on code point boundaries.
+package markdown
 
 import (
 	"iter"
@@ -52,13 +52,12 @@ type blockParser struct {
 	pos         int
 	isOpen      bool // the last block goes on with the next line
 	pending     Block
-	hasPending  bool // last is a block that was not handed out yet
+	hasPending  bool // pending was not handed out yet
 	isMultiline bool // it has more than one line
 	yield       func(Block) bool
 	isStopped   bool
 }
 
-// yieldPending yields the last block.
 func (p *blockParser) yieldPending() {
 	if p.hasPending && !p.isStopped {
 		p.isStopped = !p.yield(p.pending)
@@ -82,14 +81,11 @@ func (p *blockParser) nextLine() (start, end int) {
 	return start, end
 }
 
-func (p *blockParser) closeBlock() { p.isOpen = false }
-
 func (p *blockParser) startBlock(b Block) {
 	p.yieldPending()
 	p.pending, p.hasPending, p.isMultiline = b, true, false
 }
 
-// maxFrontMatterLines bounds the search for the end of front matter.
 const maxFrontMatterLines = 200
 
 func (p *blockParser) parseFrontMatter() {
@@ -122,19 +118,19 @@ func (p *blockParser) parseLine() {
 	}
 	switch {
 	case strings.TrimSpace(body) == "":
-		p.closeBlock()
+		p.isOpen = false
 	case isFence(body):
 		p.parseCode(from, body)
 	case strings.HasPrefix(body, "<!--"):
 		p.parseMarkupUntil(from, "-->")
 	case headingLevel(body) > 0 && indent < 4:
 		level := headingLevel(body)
-		p.closeBlock()
+		p.isOpen = false
 		p.startBlock(Block{Kind: Heading, Level: level, Start: from, End: from + len(strings.TrimRight(body, " \t#")),
 			ContentStart: from + level + 1})
 	case p.parseUnderline(body):
 	case isMarkup(body):
-		p.closeBlock()
+		p.isOpen = false
 		p.startBlock(Block{Kind: Markup, Start: from, End: end, ContentStart: from})
 	case body[0] == '|':
 		p.extendOrStart(Table, Block{Kind: Table, Start: from, End: end, ContentStart: from})
@@ -145,7 +141,7 @@ func (p *blockParser) parseLine() {
 
 // parseTextLine takes a line of a paragraph or of an item.
 func (p *blockParser) parseTextLine(indent, from, end int, body string) {
-	if marker, ordered := itemMarker(body); marker > 0 {
+	if marker, ordered := ItemMarker(body); marker > 0 {
 		p.startBlock(Block{Kind: Item, Level: indent, Ordered: ordered, Start: from, End: end, ContentStart: from + marker})
 		p.isOpen = true
 		return
@@ -170,11 +166,8 @@ func (p *blockParser) extendOrStart(kind Kind, b Block) {
 // parseUnderline makes the paragraph above a heading when the line underlines it.
 func (p *blockParser) parseUnderline(body string) bool {
 	body = strings.TrimRight(body, " \t")
-	if len(body) < 2 || !p.isOpen || p.pending.Kind != Paragraph || strings.Trim(body, body[:1]) != "" ||
-		body[0] != '=' && body[0] != '-' {
-		return false
-	}
-	if p.isMultiline {
+	if len(body) < 2 || !p.isOpen || p.isMultiline || p.pending.Kind != Paragraph ||
+		strings.Trim(body, body[:1]) != "" || body[0] != '=' && body[0] != '-' {
 		return false
 	}
 	b := &p.pending
@@ -182,14 +175,14 @@ func (p *blockParser) parseUnderline(body string) bool {
 	if body[0] == '-' {
 		b.Level = 2
 	}
-	p.closeBlock()
+	p.isOpen = false
 	return true
 }
 
 func (p *blockParser) parseCode(from int, opening string) {
-	p.closeBlock()
+	p.isOpen = false
 	fence := opening[:len(opening)-len(strings.TrimLeft(opening, opening[:1]))]
-	_, end := from, from+len(opening)
+	end := from + len(opening)
 	for p.pos < len(p.text) {
 		s, e := p.nextLine()
 		end = e
@@ -200,13 +193,12 @@ func (p *blockParser) parseCode(from int, opening string) {
 	p.startBlock(Block{Kind: Code, Start: from, End: end, ContentStart: from})
 }
 
-// maxCommentBytes bounds the search for the end of a comment.
 const maxCommentBytes = 8 << 10
 
 // parseMarkupUntil takes everything up to the mark, or one line where the mark never comes.
 func (p *blockParser) parseMarkupUntil(from int, mark string) {
-	p.closeBlock()
-	_, end := from, p.pos
+	p.isOpen = false
+	end := p.pos
 	if n := strings.Index(p.text[from:min(len(p.text), from+maxCommentBytes)], mark); n >= 0 {
 		end = from + n + len(mark)
 	}
