@@ -1,6 +1,7 @@
 package audio
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -21,20 +22,21 @@ var errNoWAV = errors.New("not a WAV file")
 // ReadWAV reads a whole EncodeWAV file of 16-bit samples in one channel. Where rates are named, a file of another one
 // is refused; otherwise it may have any from 8,000 to 48,000. A file that holds less than it says is refused.
 func ReadWAV(file []byte, rates ...int) (Sound, error) {
-	r := &memoryReader{remaining: file}
+	r := bytes.NewReader(file)
 	h, err := readHeader(r)
+	samples := file[len(file)-r.Len():]
 	switch {
 	case err != nil:
 		return Sound{}, err
 	case len(rates) > 0 && !slices.Contains(rates, h.rate):
 		return Sound{}, fmt.Errorf("a WAV file with %d samples per second, where %v are wanted", h.rate, rates)
-	case int64(h.size) > int64(len(r.remaining)) || int64(h.riffSize)+8 > int64(len(file)):
+	case int64(h.size) > int64(len(samples)) || int64(h.riffSize)+8 > int64(len(file)):
 		return Sound{}, fmt.Errorf("a WAV file that is cut: %d bytes of samples are announced, %d are there", h.size,
-			len(r.remaining))
+			len(samples))
 	case h.size%2 != 0:
 		return Sound{}, errors.New("a WAV file with half a sample at its end")
 	}
-	return Sound{Rate: h.rate, PCM: FromBytes(r.remaining[:h.size])}, nil
+	return Sound{Rate: h.rate, PCM: FromBytes(samples[:h.size])}, nil
 }
 
 // ReadWAVRate reads a WAV stream up to its first sample and returns its rate. The size in its header is ignored: a
@@ -45,20 +47,18 @@ func ReadWAVRate(r io.Reader) (rate int, err error) {
 }
 
 // EncodeWAV returns a WAV file.
-func EncodeWAV(s Sound) []byte {
-	size := uint32(2 * len(s.PCM))
-	b := make([]byte, 0, 44+size)
-	b = append(b, "RIFF"...)
-	b = binary.LittleEndian.AppendUint32(b, 36+size)
-	b = append(b, "WAVEfmt "...)
-	b = binary.LittleEndian.AppendUint32(b, 16)
-	b = append(b, wavFormatPCM, 0, 1, 0)
-	b = binary.LittleEndian.AppendUint32(b, uint32(s.Rate))
-	b = binary.LittleEndian.AppendUint32(b, uint32(2*s.Rate))
-	b = append(b, 2, 0, 16, 0)
-	b = append(b, "data"...)
-	b = binary.LittleEndian.AppendUint32(b, size)
-	return AppendBytes(b, s.PCM)
+func EncodeWAV(s Sound) []byte { return AppendBytes(WAVHeader(s.Rate, 1, len(s.PCM)), s.PCM) }
+
+// WAVHeader returns the header of a WAV file with so many samples in each channel.
+func WAVHeader(rate, channels, samples int) []byte {
+	le, frame := binary.LittleEndian, byte(2*channels)
+	size := uint32(2 * channels * samples)
+	b := le.AppendUint32([]byte("RIFF"), 36+size)
+	b = le.AppendUint32(append(b, "WAVEfmt "...), 16)
+	b = append(b, wavFormatPCM, 0, byte(channels), 0)
+	b = le.AppendUint32(le.AppendUint32(b, uint32(rate)), uint32(rate)*uint32(frame))
+	b = append(b, frame, 0, 16, 0)
+	return le.AppendUint32(append(b, "data"...), size)
 }
 
 type wavHeader struct {
@@ -115,26 +115,12 @@ func readFormat(b []byte) (rate int, err error) {
 	}
 	switch {
 	case format != wavFormatPCM || bits != 16 || channels != 1:
-		return 0,
-			fmt.Errorf("a WAV file of format %d with %d bits in %d channels; PCM with 16 bits in one channel is wanted",
-				format, bits, channels)
+		return 0, fmt.Errorf("a WAV file of format %d with %d bits in %d channels; "+
+			"PCM with 16 bits in one channel is wanted", format, bits, channels)
 	case perSecond < minSampleRate || perSecond > maxSampleRate:
 		return 0, fmt.Errorf("a WAV file with %d samples per second", perSecond)
 	case align != 2 || bytesPerSecond != 2*perSecond:
 		return 0, errors.New("a WAV file whose format contradicts itself")
 	}
 	return int(perSecond), nil
-}
-
-// memoryReader reads from memory and knows what is left.
-type memoryReader struct{ remaining []byte }
-
-// Read implements io.Reader.
-func (c *memoryReader) Read(b []byte) (int, error) {
-	if len(c.remaining) == 0 {
-		return 0, io.EOF
-	}
-	n := copy(b, c.remaining)
-	c.remaining = c.remaining[n:]
-	return n, nil
 }

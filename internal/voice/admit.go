@@ -37,14 +37,8 @@ const openTimeout = 25 * time.Second
 // (the room could not be created), in this order; with SERVICE_UNDER_MAINTENANCE before all of them if the server is
 // stopping, and whenever the database is unavailable. Nothing is left of a session that fails.
 func (d *Sessions) Start(ctx context.Context, account parley.Account, plan parley.Plan, agent parley.AgentID,
-	req SessionRequest) (*AdmittedSession, error) {
-	admitted, err := d.admit(ctx, account, plan, agent, req)
-	d.Observer.notifyAdmission(err)
-	return admitted, err
-}
-
-func (d *Sessions) admit(ctx context.Context, account parley.Account, plan parley.Plan, agent parley.AgentID,
-	req SessionRequest) (*AdmittedSession, error) {
+	req SessionRequest) (_ *AdmittedSession, err error) {
+	defer func() { d.Observer.notifyAdmission(err) }()
 	if err := d.beginAdmission(); err != nil {
 		return nil, err
 	}
@@ -73,50 +67,47 @@ func (d *Sessions) prepareSession(ctx context.Context, account parley.Account, p
 	}
 	l := d.newSession(account, plan, a)
 	l.continuesConversation = req.ContinueConversation
+	l.Timezone = cmp.Or(req.Timezone, "UTC")
+	c := &parley.Conversation{ID: parley.ConversationID(parley.NewTimedUUID()), UserID: req.UserID,
+		Status: parley.ConversationOngoing}
 	if req.ContinueConversation {
-		c, err := d.findConversation(ctx, l, req.ConversationID)
-		if err != nil {
+		if c, err = d.findConversation(ctx, l, req.ConversationID); err != nil {
 			return nil, err
 		}
-		if err := d.checkAvailable(l); err != nil {
-			return nil, err
-		}
-		if req.UserID != "" && req.UserID != c.UserID {
-			return nil, parley.NewError(parley.CodeUserMismatch)
-		}
-		if c.Status != parley.ConversationOngoing {
-			return nil, parley.NewError(parley.CodeNotOngoing)
-		}
-		l.ConversationID, l.UserID = c.ID, c.UserID
-	} else {
-		if err := d.checkAvailable(l); err != nil {
-			return nil, err
-		}
-		l.ConversationID, l.UserID = parley.ConversationID(parley.NewTimedUUID()), req.UserID
 	}
-	l.UserID, l.Timezone = cmp.Or(l.UserID, parley.EndUserID(parley.NewUUID())), cmp.Or(req.Timezone, "UTC")
-	return l, nil
+	if err := d.checkAvailable(l); err != nil {
+		return nil, err
+	}
+	if req.UserID != "" && req.UserID != c.UserID {
+		return nil, parley.NewError(parley.CodeUserMismatch)
+	}
+	l.ConversationID, l.UserID = c.ID, cmp.Or(c.UserID, parley.EndUserID(parley.NewUUID()))
+	return l, checkOngoing(c)
+}
+
+func checkOngoing(c *parley.Conversation) error {
+	if c.Status != parley.ConversationOngoing {
+		return parley.NewError(parley.CodeNotOngoing)
+	}
+	return nil
 }
 
 // findConversation returns the conversation to continue. One that cannot be continued is not found
 // (docs/interface/chat.md#continuing-a-conversation).
-func (d *Sessions) findConversation(ctx context.Context, l *Session, id parley.ConversationID) (*parley.Conversation,
-	error) {
-	if !parley.IsUUID(string(id)) {
-		return nil, parley.NewError(parley.CodeConversationNotFound)
+func (d *Sessions) findConversation(ctx context.Context, l *Session,
+	id parley.ConversationID) (c *parley.Conversation, err error) {
+	if parley.IsUUID(string(id)) {
+		c, err = d.DB.Conversation(ctx, l.AgentRef().ConversationRef(id))
 	}
-	c, err := d.DB.Conversation(ctx, l.AccountID.AgentRef(l.AgentID).ConversationRef(id))
-	return c, conversationNotFound(c, err)
+	return c, checkFound(c, err)
 }
 
-func conversationNotFound(c *parley.Conversation, err error) error {
-	switch {
-	case parley.IsCode(err, parley.CodeResourceNotFound):
-		return parley.NewError(parley.CodeConversationNotFound)
-	case err != nil:
+func checkFound(c *parley.Conversation, err error) error {
+	if err != nil && !parley.IsCode(err, parley.CodeResourceNotFound) {
 		return err
-	// as in chat: whoever listens in that channel would not get the answer
-	case c.API != parley.APIV2, c.Channel != parley.ChannelAPI:
+	}
+	// as in chat: whoever listens in another channel would not get the answer
+	if err != nil || c == nil || c.API != parley.APIV2 || c.Channel != parley.ChannelAPI {
 		return parley.NewError(parley.CodeConversationNotFound)
 	}
 	return nil
@@ -193,7 +184,7 @@ func (d *Sessions) acquireSlot(l *Session) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.MaxSessions > 0 && len(d.active)+d.openingCount >= d.MaxSessions {
-		fail := newExceededError(d.MaxSessions, reasonConcurrent, busyRetryAfter)
+		fail := newLimitError(d.MaxSessions, reasonConcurrent, busyRetryAfter)
 		fail.Err = errTooManySessions
 		return fail
 	}

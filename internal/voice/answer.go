@@ -6,7 +6,6 @@ import (
 	"errors"
 	"io"
 	"strings"
-	"time"
 
 	"parley"
 	"parley/internal/chat"
@@ -43,9 +42,10 @@ type turnUpdate struct {
 	isLast    bool  // no update follows
 }
 
-func (t *dialog) sendTurnUpdate(n turnUpdate) {
+// send sends a value to the dialog's goroutine, unless that has ended.
+func send[T any](t *dialog, to chan<- T, v T) {
 	select {
-	case t.turnUpdates <- n:
+	case to <- v:
 	case <-t.done:
 	}
 }
@@ -58,19 +58,16 @@ func (t *dialog) answerQuestion(text string, spoken *segment) {
 		question = strings.TrimSpace(replaced.question + " " + text)
 	}
 	t.unheardUtterance = nil
-	s := t.newUtterance(question)
-	s.timing.markQuestion(spoken, t.Now())
-	now := t.Now()
+	s, now := t.newUtterance(question), t.Now()
+	s.timing.markQuestion(spoken, now)
 	req := chat.Request{Message: question, ConversationID: t.session.ConversationID, Channel: t.channel,
 		Voice: &chat.VoiceContext{LocalTime: now.In(t.location), Prepaid: t.session.PricePerMinute > 0},
 		Model: t.settings.Model, Temperature: &t.settings.Temperature}
-	t.work.Add(1)
-	go t.runTurn(s, req, replaced)
+	t.work.Go(func() { t.runTurn(s, req, replaced) })
 }
 
 // runTurn starts a chat turn and follows it to its end.
 func (t *dialog) runTurn(s *utterance, req chat.Request, previous *utterance) {
-	defer t.work.Done()
 	defer close(s.messageStored)
 	<-s.previousStored
 	if previous != nil && previous.turn != nil {
@@ -82,7 +79,7 @@ func (t *dialog) runTurn(s *utterance, req chat.Request, previous *utterance) {
 	}
 	close(s.turnStarted)
 	if err != nil {
-		t.sendTurnUpdate(turnUpdate{utterance: s, err: err, isLast: true})
+		send(t, t.turnUpdates, turnUpdate{utterance: s, err: err, isLast: true})
 		return
 	}
 	r := turn.Reader()
@@ -90,7 +87,7 @@ func (t *dialog) runTurn(s *utterance, req chat.Request, previous *utterance) {
 	for {
 		events, err := r.Next(context.Background()) // a turn ends by itself, whatever happens to the session
 		if errors.Is(err, io.EOF) {
-			t.sendTurnUpdate(turnUpdate{utterance: s, isLast: true})
+			send(t, t.turnUpdates, turnUpdate{utterance: s, isLast: true})
 			return
 		}
 		for _, e := range events {
@@ -98,7 +95,7 @@ func (t *dialog) runTurn(s *utterance, req chat.Request, previous *utterance) {
 				s.messageID, s.messageLength = e.Finish.Message.ID, len(e.Finish.Message.Text())
 			}
 		}
-		t.sendTurnUpdate(turnUpdate{utterance: s, events: events})
+		send(t, t.turnUpdates, turnUpdate{utterance: s, events: events})
 	}
 }
 
@@ -108,17 +105,13 @@ func (t *dialog) handleTurnUpdate(n turnUpdate) {
 	if s != t.utterance {
 		return
 	}
-	if n.err != nil {
+	if n.err != nil && !errors.As(n.err, &s.failure) {
 		s.failure = parley.WrapError(parley.CodeChatStreaming, n.err)
-		var e *parley.Error
-		if errors.As(n.err, &e) {
-			s.failure = e
-		}
 	}
 	for _, e := range n.events {
 		switch e.Kind {
 		case chat.Text:
-			s.timing.setFirst(&s.timing.firstTextAt, t.Now())
+			setFirst(&s.timing.firstTextAt, t.Now())
 			s.text += e.Text
 		case chat.Failed:
 			s.failure = e.Err
@@ -178,40 +171,23 @@ func (t *dialog) announce(text string, keep bool) {
 		close(s.messageStored)
 		return
 	}
-	t.work.Add(1)
-	go func() {
-		defer t.work.Done()
+	t.work.Go(func() {
 		defer close(s.messageStored)
 		<-s.previousStored
-		ctx, stop := context.WithTimeout(context.WithoutCancel(t.ctx), storeTimeout)
-		defer stop()
-		m, err := t.Conversations.AddAgentMessage(ctx,
-			t.session.AccountID.AgentRef(t.session.AgentID).ConversationRef(t.session.ConversationID), text)
-		if err != nil {
-			t.Logger.Warn("keep what the agent said", "session", t.session.ID, "err", err)
-			return
-		}
-		s.messageID, s.messageLength = m.ID, len(text)
-	}()
-}
-
-// storeTimeout limits the storing of a sentence.
-const storeTimeout = 5 * time.Second
-
-// interruptCause returns the cause with which a turn is cancelled.
-func interruptCause(heardLength int) error {
-	if heardLength == 0 {
-		return chat.ErrUserContinued
-	}
-	return chat.ErrInterrupted
+		t.store("keep what the agent said", func(ctx context.Context) error {
+			m, err := t.Conversations.AddAgentMessage(ctx, t.session.ConversationRef(), text)
+			if err == nil {
+				s.messageID, s.messageLength = m.ID, len(text)
+			}
+			return err
+		})
+	})
 }
 
 // storeHeardText truncates the stored message of an utterance to what was heard, once the message is stored. The next
 // turn waits for it.
 func (t *dialog) storeHeardText(s *utterance, heardLength int, cause error) {
-	t.work.Add(1)
-	go func() {
-		defer t.work.Done()
+	t.work.Go(func() {
 		defer close(s.heardTextStored)
 		<-s.previousStored
 		<-s.turnStarted
@@ -222,11 +198,9 @@ func (t *dialog) storeHeardText(s *utterance, heardLength int, cause error) {
 		if cause == nil || s.messageID == "" || heardLength >= s.messageLength {
 			return
 		}
-		ctx, stop := context.WithTimeout(context.WithoutCancel(t.ctx), storeTimeout)
-		defer stop()
-		if err := t.Conversations.TruncateMessage(ctx, t.session.AccountID.AgentRef(t.session.AgentID).
-			ConversationRef(t.session.ConversationID), s.messageID, heardLength, s.messageLength); err != nil {
-			t.Logger.Warn("keep what was heard", "session", t.session.ID, "err", err)
-		}
-	}()
+		t.store("keep what was heard", func(ctx context.Context) error {
+			ref := t.session.ConversationRef()
+			return t.Conversations.TruncateMessage(ctx, ref, s.messageID, heardLength, s.messageLength)
+		})
+	})
 }

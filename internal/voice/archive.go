@@ -35,19 +35,12 @@ func (t *dialog) startRecording() {
 	}
 }
 
-// withRecording calls do with the recording, if there is one.
-func (t *dialog) withRecording(do func(*recording)) {
-	if t.recording != nil {
-		do(t.recording)
-	}
-}
-
 // writeRecording writes the recording up to now. One that cannot be written is discarded.
 func (t *dialog) writeRecording(now time.Time) {
 	if t.recording == nil {
 		return
 	}
-	if err := t.recording.advance(now); err != nil {
+	if err := t.recording.writeUntil(now.Add(-recordingDelay)); err != nil {
 		t.Logger.Error("the recording of a voice session breaks off", "session", t.session.ID, "err", err)
 		t.recording.discard()
 		t.recording = nil
@@ -81,11 +74,10 @@ func (t *dialog) archiveRecording(ctx context.Context, path string, length time.
 		return err
 	}
 	blob := &store.Blob{ID: parley.NewUUID(), AccountID: t.session.AccountID, AgentID: t.session.AgentID, Hash: hash,
-		Size: size, MediaType: "audio/wav",
-		Name: string(t.session.ID) + ".wav", CreatedAt: now}
+		Size: size, MediaType: "audio/wav", Name: string(t.session.ID) + ".wav", CreatedAt: now}
 	r := &parley.VoiceRecording{ID: parley.NewUUID(), AccountID: t.session.AccountID, AgentID: t.session.AgentID,
-		ConversationID: t.session.ConversationID,
-		SessionID:      t.session.ID, BlobID: blob.ID, Duration: length, CreatedAt: now}
+		ConversationID: t.session.ConversationID, SessionID: t.session.ID, BlobID: blob.ID, Duration: length,
+		CreatedAt: now}
 	return t.Archive.StoreFile(ctx, path, blob, func(tx *store.DB) error {
 		// The rows of a deleted conversation are being erased: nothing may be added to it.
 		if _, err := tx.LockConversation(ctx, r.ConversationRef()); err != nil {

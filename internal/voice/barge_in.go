@@ -206,7 +206,7 @@ func (t *dialog) applyOverlapAction(v overlapAction) {
 		}
 	case actionHold:
 		o.isHeld, o.heldSince = true, t.Now()
-		t.withRecording(func(rec *recording) { rec.setHeld(true, o.heldSince) })
+		t.recording.setHeld(true, o.heldSince)
 		t.room.Pause()
 		if n := len(t.segments); o.speaking && n > 0 {
 			t.Stats.recordHold(o.heldSince.Sub(t.segments[n-1].onsetAt))
@@ -214,7 +214,7 @@ func (t *dialog) applyOverlapAction(v overlapAction) {
 	case actionStop:
 		t.interrupt(t.utterance)
 	case actionResume:
-		t.withRecording(func(rec *recording) { rec.setHeld(false, t.Now()) })
+		t.recording.setHeld(false, t.Now())
 		t.room.Duck(false)
 		t.room.Resume()
 		t.overlap = nil

@@ -1,6 +1,7 @@
 package voice
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -13,22 +14,20 @@ import (
 // reserve is the first transaction of a session: it locks the agent, reserves the first minute, checks the limits,
 // takes a slot of this server, and stores the session. The conversation is created only when the room exists.
 func (l *Session) reserve(ctx context.Context, tx *store.DB) error {
-	if err := tx.LockAgent(ctx, l.AccountID.AgentRef(l.AgentID)); err != nil {
+	if err := tx.LockAgent(ctx, l.AgentRef()); err != nil {
 		return err
 	}
-	ofAccount, ofAgent, err := tx.ReserveCredits(ctx, l.AccountID.AgentRef(l.AgentID), store.MonthOf(l.CreatedAt),
-		l.PricePerMinute)
+	ofAccount, ofAgent, err := tx.ReserveCredits(ctx, l.AgentRef(), store.MonthOf(l.CreatedAt), l.PricePerMinute)
 	if err != nil {
 		return err
 	}
 	if err := l.checkCredits(ofAccount, ofAgent, l.account.Credits, l.Agent.CreditLimit); err != nil {
 		return err
 	}
-	if err := l.checkLimits(ctx, tx); err != nil {
-		return err
-	}
-	if err := l.checkUnjoined(ctx, tx); err != nil {
-		return err
+	for _, check := range []func(context.Context, *store.DB) error{l.checkLimits, l.checkUnjoined} {
+		if err := check(ctx, tx); err != nil {
+			return err
+		}
 	}
 	if err := l.sessions.acquireSlot(l); err != nil {
 		return err
@@ -40,12 +39,12 @@ func (l *Session) reserve(ctx context.Context, tx *store.DB) error {
 func (l *Session) activate(ctx context.Context, tx *store.DB) error {
 	events := []store.NewEvent{l.newEvent("voice.started")}
 	if l.continuesConversation {
-		c, err := tx.LockConversation(ctx, l.AccountID.AgentRef(l.AgentID).ConversationRef(l.ConversationID))
-		if err := conversationNotFound(c, err); err != nil {
+		c, err := tx.LockConversation(ctx, l.ConversationRef())
+		if err := checkFound(c, err); err != nil {
 			return err
 		}
-		if c.Status != parley.ConversationOngoing {
-			return parley.NewError(parley.CodeNotOngoing)
+		if err := checkOngoing(c); err != nil {
+			return err
 		}
 	} else {
 		c := &parley.Conversation{ID: l.ConversationID, AccountID: l.AccountID, AgentID: l.AgentID, API: parley.APIV2,
@@ -73,9 +72,7 @@ func (l *Session) newEvent(kind string) store.NewEvent {
 // checkCredits fails if more is used and reserved than there is. If minutes cost nothing, some credit must be left all
 // the same, for the answers.
 func (l *Session) checkCredits(ofAccount, ofAgent parley.Credits, own *parley.Credits, limit *int64) error {
-	if own == nil {
-		own = l.Plan.CreditsPerMonth
-	}
+	own = cmp.Or(own, l.Plan.CreditsPerMonth)
 	switch {
 	case own != nil && !l.coversCredits(*own, ofAccount):
 		return parley.NewError(parley.CodeVoiceCredits)
@@ -92,7 +89,7 @@ func (l *Session) coversCredits(limit, sum parley.Credits) bool {
 // chargeMinutes reserves the minutes that have begun since the last one; if there is no credit left, the session ends
 // with the minute that was paid for.
 func (d *Sessions) chargeMinutes(ctx context.Context, l *Session, now time.Time) error {
-	for due := l.dueMinutes(now); l.minutesReserved() < due; {
+	for l.isMinuteDue(now) {
 		err := d.reserveMinute(ctx, l)
 		switch {
 		case errors.Is(err, store.ErrVoiceLost):
@@ -105,10 +102,10 @@ func (d *Sessions) chargeMinutes(ctx context.Context, l *Session, now time.Time)
 			l.End(parley.EndOperator)
 			return nil
 		case err != nil:
-			l.postponeCharge(now.Add(endPollInterval))
+			l.update(func() { l.nextChargeAt = now.Add(endPollInterval) }) // the database is not available
 			return err
 		}
-		l.addReservedMinute()
+		l.update(func() { l.reservedMinutes++ })
 	}
 	return nil
 }
@@ -119,7 +116,7 @@ func (d *Sessions) reserveMinute(ctx context.Context, l *Session) error {
 	if err != nil {
 		return err
 	}
-	agent, err := d.DB.AgentForTurn(ctx, l.AccountID.AgentRef(l.AgentID))
+	agent, err := d.DB.AgentForTurn(ctx, l.AgentRef())
 	if err != nil {
 		return err
 	}

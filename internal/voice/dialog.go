@@ -68,10 +68,8 @@ const farewellTimeout = 30 * time.Second
 func (t *dialog) run() error {
 	followCtx, stop := context.WithCancel(t.ctx)
 	defer stop()
-	t.work.Add(1)
-	go t.followConversation(followCtx)
-	ticker := time.NewTicker(cmp.Or(t.TickInterval, 50*time.Millisecond))
-	defer ticker.Stop()
+	t.work.Go(func() { t.followConversation(followCtx) })
+	tick := time.Tick(cmp.Or(t.TickInterval, 50*time.Millisecond))
 	events, audio := t.room.Events(), t.room.Audio()
 	for t.endReason == "" {
 		select {
@@ -94,7 +92,7 @@ func (t *dialog) run() error {
 			t.handleSegmentText(u)
 		case status := <-t.statusChanges:
 			t.handleStatus(status)
-		case <-ticker.C:
+		case <-tick:
 		case <-t.ctx.Done():
 			return nil
 		}
@@ -169,28 +167,23 @@ func (t *dialog) greet() {
 	}
 }
 
-// reportMissingFeatures tells the client what this session cannot do.
+// reportMissingFeatures tells the client what this session cannot do, because the server does not recognise or
+// synthesize speech, or the agent accepts no typed messages.
 func (t *dialog) reportMissingFeatures() {
-	if text := missingFeatures(t.Transcriber != nil, t.Synthesizer != nil, t.settings.AllowTextInput); text != "" {
-		t.reportFault(text)
-	}
-}
-
-// missingFeatures returns one message about what the session cannot do, depending on whether the server recognises and
-// synthesizes speech and whether the agent accepts typed messages. It is empty if nothing is missing.
-func missingFeatures(canHear, canSpeak, acceptsText bool) string {
+	canHear, canSpeak, acceptsText := t.Transcriber != nil, t.Synthesizer != nil, t.settings.AllowTextInput
 	switch {
 	case canHear && canSpeak:
-		return ""
 	case canHear:
-		return "This server has no speech synthesis: answers come as text."
+		t.reportFault("This server has no speech synthesis: answers come as text.")
 	case canSpeak && acceptsText:
-		return "This server has no speech recognition: please type. Answers are still spoken."
+		t.reportFault("This server has no speech recognition: please type. Answers are still spoken.")
 	case acceptsText:
-		return "This server has no speech recognition and no speech synthesis: please type. Answers come as text."
+		t.reportFault("This server has no speech recognition and no speech synthesis: please type. " +
+			"Answers come as text.")
+	default:
+		t.reportFault("This server has no speech recognition, and this agent takes no typed messages: nothing that " +
+			"you say reaches it.")
 	}
-	return "This server has no speech recognition, and this agent takes no typed messages: nothing that you say " +
-		"reaches it."
 }
 
 // faultRepeatInterval is how long the same fault is not reported again.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"parley"
@@ -25,9 +26,11 @@ func (d *Sessions) runSession(l *Session) {
 	if err := d.Rooms.Close(ctx, &l.VoiceSession, l.Snapshot().EndReason); err != nil {
 		d.logger().Warn("close the room of a voice session", "session", l.ID, "err", err)
 	}
-	l.mu.Lock()
-	l.unstoredEnd = l.endedSession()
-	l.mu.Unlock()
+	s := l.Snapshot()
+	l.update(func() {
+		s.Minutes = s.MinutesUntil(billedUntil(&s, l.reservedMinutes))
+		l.unstoredEnd = &s
+	})
 	d.storeEnd(l)
 }
 
@@ -41,23 +44,11 @@ func (d *Sessions) runResponder(l *Session) {
 		}()
 		return d.Respond(l.ctx, l)
 	}()
-	if l.ctx.Err() != nil {
-		return
-	}
-	if err != nil {
+	if err != nil && l.ctx.Err() == nil {
 		d.logger().Error("a voice session broke", "session", l.ID, "err", err)
 		l.End(parley.EndError)
-		return
 	}
 	l.End(parley.EndClientLeft)
-}
-
-// endedSession returns the ended session with the minutes to charge. l.mu is locked.
-func (l *Session) endedSession() *parley.VoiceSession {
-	s := l.snapshot()
-	until := billedUntil(&s, l.reservedMinutes)
-	s.Minutes = s.MinutesUntil(until)
-	return &s
 }
 
 // billedUntil returns the time up to which minutes are charged: a customer who has vanished was there until they were
@@ -81,12 +72,7 @@ func billedUntil(s *parley.VoiceSession, granted int) time.Time {
 	return *s.EndedAt
 }
 
-func earlierTime(a, b time.Time) time.Time {
-	if a.Before(b) {
-		return a
-	}
-	return b
-}
+func earlierTime(times ...time.Time) time.Time { return slices.MinFunc(times, time.Time.Compare) }
 
 // storeEnd stores the end of a session. If that fails the session stays active, and the next renewal of leases tries
 // again.
@@ -106,10 +92,8 @@ func (d *Sessions) storeEnd(l *Session) {
 			return
 		}
 	}
-	l.mu.Lock()
-	first := l.unstoredEnd != nil
-	l.unstoredEnd = nil
-	l.mu.Unlock()
+	first := false
+	l.update(func() { first, l.unstoredEnd = l.unstoredEnd != nil, nil })
 	if first {
 		d.removeActive(l)
 		d.Observer.notifyEnd(s.EndReason)
@@ -169,18 +153,18 @@ func (d *Sessions) Drain(ctx context.Context) {
 	d.draining = true
 	d.mu.Unlock()
 	d.EndAll(parley.EndServerStopped)
-	ended := make(chan struct{})
+	ended, over := context.WithCancel(context.Background())
 	go func() {
+		defer over()
 		d.work.Wait()
-		close(ended)
 	}()
 	select {
-	case <-ended:
+	case <-ended.Done():
 		return
 	case <-ctx.Done():
 	}
 	select {
-	case <-ended:
+	case <-ended.Done():
 	case <-time.After(2 * endTimeout):
 		d.logger().Warn("voice sessions were left to the next start", "sessions", len(d.Active()))
 	}
@@ -188,8 +172,8 @@ func (d *Sessions) Drain(ctx context.Context) {
 
 // ReissueToken returns a session that was admitted before, with a new token. It fails with SESSION_CREATION_FAILED once
 // it has ended.
-func (d *Sessions) ReissueToken(ctx context.Context, ref parley.AgentRef, id parley.VoiceSessionID) (*AdmittedSession,
-	error) {
+func (d *Sessions) ReissueToken(ctx context.Context, ref parley.AgentRef,
+	id parley.VoiceSessionID) (*AdmittedSession, error) {
 	s, err := d.DB.VoiceSession(ctx, ref, id)
 	if err != nil {
 		return nil, err

@@ -2,6 +2,7 @@ package voice
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"time"
 
@@ -12,9 +13,7 @@ import (
 
 // followConversation sends the status of the conversation whenever it changes.
 func (t *dialog) followConversation(ctx context.Context) {
-	defer t.work.Done()
-	f, err := t.Conversations.Follow(ctx,
-		t.session.AccountID.AgentRef(t.session.AgentID).ConversationRef(t.session.ConversationID), nil)
+	f, err := t.Conversations.Follow(ctx, t.session.ConversationRef(), nil)
 	if err != nil {
 		t.Logger.Warn("a voice session cannot follow its conversation", "session", t.session.ID, "err", err)
 		return
@@ -25,13 +24,8 @@ func (t *dialog) followConversation(ctx context.Context) {
 		if err != nil {
 			return // it has ended, which was sent, or the server stops
 		}
-		if news.Status == "" {
-			continue
-		}
-		select {
-		case t.statusChanges <- news.Status:
-		case <-t.done:
-			return
+		if news.Status != "" {
+			send(t, t.statusChanges, news.Status)
 		}
 	}
 }
@@ -72,17 +66,8 @@ func (t *dialog) handOver() {
 		return
 	}
 	t.isHandingOver = true
-	t.announce(quote.HandoverText(t.userLanguage()), true)
-}
-
-// userLanguage returns the language of the customer's last question, as far as it can be recognised.
-func (t *dialog) userLanguage() words.Language {
-	var list []words.Token
-	for token := range words.Tokens(t.lastQuestion) {
-		list = append(list, token)
-	}
-	language, _ := words.GuessLanguage(list)
-	return language
+	language, _ := words.GuessLanguage(slices.Collect(words.Tokens(t.lastQuestion)))
+	t.announce(quote.HandoverText(language), true)
 }
 
 // storeForPerson stores what the customer says for the person who has taken over, when the agent does not answer any
@@ -91,23 +76,32 @@ func (t *dialog) storeForPerson(text string) {
 	if text == "" {
 		return
 	}
-	t.work.Add(1)
-	go func() {
-		defer t.work.Done()
-		ctx, stop := context.WithTimeout(context.WithoutCancel(t.ctx), storeTimeout)
-		defer stop()
-		_, err := t.Conversations.AddCustomerMessage(ctx,
-			t.session.AccountID.AgentRef(t.session.AgentID).ConversationRef(t.session.ConversationID), text)
-		if err != nil && !parley.IsCode(err, parley.CodeNotTakenOver) {
-			t.Logger.Warn("keep what the customer said", "session", t.session.ID, "err", err)
-		}
-	}()
+	t.work.Go(func() {
+		t.store("keep what the customer said", func(ctx context.Context) error {
+			_, err := t.Conversations.AddCustomerMessage(ctx, t.session.ConversationRef(), text)
+			if parley.IsCode(err, parley.CodeNotTakenOver) {
+				return nil
+			}
+			return err
+		})
+	})
+}
+
+// storeTimeout limits the storing of a sentence.
+const storeTimeout = 5 * time.Second
+
+// store stores something even if the session has ended, and logs a failure.
+func (t *dialog) store(what string, write func(ctx context.Context) error) {
+	ctx, stop := context.WithTimeout(context.WithoutCancel(t.ctx), storeTimeout)
+	defer stop()
+	if err := write(ctx); err != nil {
+		t.Logger.Warn(what, "session", t.session.ID, "err", err)
+	}
 }
 
 // recheckConversation reads the status of a conversation in which a turn has failed.
 func (t *dialog) recheckConversation() {
-	status, _, err := t.DB.StatusAndLastSeq(t.ctx,
-		t.session.AccountID.AgentRef(t.session.AgentID).ConversationRef(t.session.ConversationID))
+	status, _, err := t.DB.StatusAndLastSeq(t.ctx, t.session.ConversationRef())
 	switch {
 	case parley.IsCode(err, parley.CodeResourceNotFound):
 		t.end(parley.EndOperator)

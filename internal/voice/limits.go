@@ -1,6 +1,7 @@
 package voice
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -23,16 +24,9 @@ const reasonOverloaded = "server_overloaded"
 // busyRetryAfter is the Retry-After when all slots are taken: nobody knows when one will be free.
 const busyRetryAfter = 10 * time.Second
 
-func newLimitError(reason string, wait time.Duration) *parley.Error {
+func newLimitError(limit int, reason string, wait time.Duration) *parley.Error {
 	fail := parley.NewError(parley.CodeVoiceLimit)
-	fail.Details, fail.RetryAfter = map[string]string{"reason": reason}, wait
-	return fail
-}
-
-// newExceededError is newLimitError with the number of the limit.
-func newExceededError(limit int, reason string, wait time.Duration) *parley.Error {
-	fail := newLimitError(reason, wait)
-	fail.Limit = limit
+	fail.Limit, fail.Details, fail.RetryAfter = limit, map[string]string{"reason": reason}, wait
 	return fail
 }
 
@@ -40,12 +34,12 @@ func newExceededError(limit int, reason string, wait time.Duration) *parley.Erro
 // no two count the same sessions.
 func (l *Session) checkLimits(ctx context.Context, tx *store.DB) error {
 	if limit := l.Settings.MaxConcurrent; limit != nil {
-		n, err := tx.CountLiveVoice(ctx, l.AccountID.AgentRef(l.AgentID), l.CreatedAt)
+		n, err := tx.CountLiveVoice(ctx, l.AgentRef(), l.CreatedAt)
 		if err != nil {
 			return err
 		}
 		if n >= *limit {
-			return newExceededError(*limit, reasonConcurrent, busyRetryAfter)
+			return newLimitError(*limit, reasonConcurrent, busyRetryAfter)
 		}
 	}
 	for _, w := range l.rateWindows() {
@@ -77,7 +71,7 @@ func (l *Session) checkUnjoined(ctx context.Context, tx *store.DB) error {
 	if n < limit {
 		return nil
 	}
-	fail := newExceededError(limit, reasonConcurrent, busyRetryAfter)
+	fail := newLimitError(limit, reasonConcurrent, busyRetryAfter)
 	fail.Message = fmt.Sprintf("%d voice sessions of the account wait to be joined; there may be no more. "+
 		"Open a session when somebody is about to join it.", limit)
 	return fail
@@ -96,8 +90,8 @@ const day = 24 * time.Hour
 func (l *Session) rateWindows() []rateWindow {
 	return []rateWindow{
 		{reasonPerUser, l.Settings.MaxDailyPerUser, day, l.UserID},
-		{reasonHourly, firstNonNil(l.Agent.VoiceLimits.PerHour, l.Plan.VoicePerHour), time.Hour, ""},
-		{reasonDaily, firstNonNil(l.Agent.VoiceLimits.PerDay, l.Plan.VoicePerDay), day, ""},
+		{reasonHourly, cmp.Or(l.Agent.VoiceLimits.PerHour, l.Plan.VoicePerHour), time.Hour, ""},
+		{reasonDaily, cmp.Or(l.Agent.VoiceLimits.PerDay, l.Plan.VoicePerDay), day, ""},
 	}
 }
 
@@ -107,18 +101,11 @@ func (l *Session) checkWindow(ctx context.Context, tx *store.DB, w rateWindow) e
 		return nil
 	}
 	if *w.limit <= 0 {
-		return newLimitError(w.reason, w.span)
+		return newLimitError(0, w.reason, w.span)
 	}
-	recent, err := tx.RecentVoiceStarts(ctx, l.AccountID.AgentRef(l.AgentID), w.user, l.CreatedAt.Add(-w.span), *w.limit)
+	recent, err := tx.RecentVoiceStarts(ctx, l.AgentRef(), w.user, l.CreatedAt.Add(-w.span), *w.limit)
 	if err != nil || len(recent) < *w.limit {
 		return err
 	}
-	return newExceededError(*w.limit, w.reason, max(recent[len(recent)-1].Add(w.span).Sub(l.CreatedAt), time.Second))
-}
-
-func firstNonNil(value, byDefault *int) *int {
-	if value != nil {
-		return value
-	}
-	return byDefault
+	return newLimitError(*w.limit, w.reason, max(recent[len(recent)-1].Add(w.span).Sub(l.CreatedAt), time.Second))
 }

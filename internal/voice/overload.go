@@ -36,11 +36,9 @@ func (m *Stats) Run(ctx context.Context) error {
 		<-ctx.Done()
 		return nil
 	}
-	ticker := time.NewTicker(loadSampleInterval)
-	defer ticker.Stop()
-	for {
+	for tick := time.Tick(loadSampleInterval); ; {
 		select {
-		case <-ticker.C:
+		case <-tick:
 			m.SampleLoad()
 		case <-ctx.Done():
 			return nil
@@ -81,9 +79,6 @@ func (m *Stats) processorLoad() float64 {
 // many dialogs nearly use up the processors. Those that nobody has joined do not count. It is the IsOverloaded of
 // Sessions.
 func (m *Stats) IsOverloaded() bool {
-	if m == nil {
-		return false
-	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.isOverloaded

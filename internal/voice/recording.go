@@ -61,20 +61,8 @@ func newRecording(dir string, now time.Time) (*recording, error) {
 	}
 	t := &recording{file: file, writer: bufio.NewWriterSize(file, 32<<10), startedAt: now, resampler: resampler,
 		clips: map[string]*clipAudio{}}
-	_, err = t.writer.Write(wavHeader(0))
+	_, err = t.writer.Write(audio.WAVHeader(recordingRate, 2, 0))
 	return t, err
-}
-
-// wavHeader returns the header of a WAV file with two channels of so many samples.
-func wavHeader(samples int) []byte {
-	size := uint32(4 * samples) //nolint:gosec // the longest call is far from 2^30 samples
-	le := binary.LittleEndian
-	b := le.AppendUint32([]byte("RIFF"), 36+size)
-	b = le.AppendUint32(append(b, "WAVEfmt "...), 16)
-	b = append(b, 1, 0, 2, 0)
-	b = le.AppendUint32(le.AppendUint32(b, recordingRate), 4*recordingRate)
-	b = append(b, 4, 0, 16, 0)
-	return le.AppendUint32(append(b, "data"...), size)
 }
 
 // addCustomerAudio adds sound of the customer that came at a time. Nothing comes while they are muted.
@@ -89,8 +77,11 @@ func (t *recording) addCustomerAudio(sound []int16, at time.Time) {
 	}
 }
 
-// newClip returns where the speech of a clip is recorded.
+// newClip returns where the speech of a clip is recorded, or nil if nothing is recorded.
 func (t *recording) newClip(clip string) *clipAudio {
+	if t == nil {
+		return nil
+	}
 	resampler, err := audio.NewResampler(rtc.OutputRate, recordingRate)
 	if err != nil {
 		panic(err) // both rates are supported
@@ -123,29 +114,28 @@ func (r *clipAudio) take(n int) []int16 {
 }
 
 func (t *recording) clipStarted(clip string, at time.Time) {
-	t.playbackEvents = append(t.playbackEvents, playbackEvent{at, func() {
+	t.addEvent(at, func() {
 		t.playing = t.clips[clip]
 		delete(t.clips, clip)
-	}})
+	})
 }
 
 func (t *recording) clipEnded(clip string, at time.Time) {
-	t.playbackEvents = append(t.playbackEvents, playbackEvent{at, func() { t.playing = nil; delete(t.clips, clip) }})
+	t.addEvent(at, func() { t.playing = nil; delete(t.clips, clip) })
 }
 
-func (t *recording) setHeld(isHeld bool, at time.Time) {
-	t.playbackEvents = append(t.playbackEvents, playbackEvent{at, func() { t.isHeld = isHeld }})
-}
+func (t *recording) setHeld(isHeld bool, at time.Time) { t.addEvent(at, func() { t.isHeld = isHeld }) }
 
 func (t *recording) playbackStopped(at time.Time) {
-	t.playbackEvents = append(t.playbackEvents, playbackEvent{at, func() {
-		t.playing, t.isHeld = nil, false
-		clear(t.clips)
-	}})
+	t.addEvent(at, func() { t.playing, t.isHeld = nil, false; clear(t.clips) })
 }
 
-// advance writes the recording up to a little before now, where nothing changes any more.
-func (t *recording) advance(now time.Time) error { return t.writeUntil(now.Add(-recordingDelay)) }
+// addEvent adds a change that is applied when the recording is written up to its time; nil records nothing.
+func (t *recording) addEvent(at time.Time, apply func()) {
+	if t != nil {
+		t.playbackEvents = append(t.playbackEvents, playbackEvent{at, apply})
+	}
+}
 
 func (t *recording) writeUntil(until time.Time) error {
 	var step [4 * recordingFrame]byte
@@ -175,18 +165,17 @@ func (t *recording) writeUntil(until time.Time) error {
 // interleave writes two channels as frames of stereo; what is missing is silent.
 func interleave(step *[4 * recordingFrame]byte, left, right []int16) {
 	clear(step[:])
-	for i, v := range left {
-		binary.LittleEndian.PutUint16(step[4*i:], uint16(v)) //nolint:gosec // the same bits
-	}
-	for i, v := range right {
-		binary.LittleEndian.PutUint16(step[4*i+2:], uint16(v)) //nolint:gosec // the same bits
+	for channel, pcm := range [][]int16{left, right} {
+		for i, v := range pcm {
+			binary.LittleEndian.PutUint16(step[4*i+2*channel:], uint16(v)) //nolint:gosec // the same bits
+		}
 	}
 }
 
 // close ends the recording and returns the file's path and the duration.
 func (t *recording) close(now time.Time) (path string, length time.Duration, err error) {
 	err = errors.Join(t.writeUntil(now), t.writer.Flush())
-	_, headerErr := t.file.WriteAt(wavHeader(t.frames*recordingFrame), 0)
+	_, headerErr := t.file.WriteAt(audio.WAVHeader(recordingRate, 2, t.frames*recordingFrame), 0)
 	return t.file.Name(), time.Duration(t.frames) * rtc.FrameTime, errors.Join(err, headerErr, t.file.Close())
 }
 

@@ -31,7 +31,7 @@ func TestTape(t *testing.T) {
 	tape.clipEnded("clip", ms(1700))
 	for at := 1000; at < 1400; at += 20 {
 		tape.addCustomerAudio(tone(320, 2000), ms(at))
-		if err := tape.advance(ms(at)); err != nil {
+		if err := tape.writeUntil(ms(at).Add(-recordingDelay)); err != nil {
 			t.Fatal(err)
 		}
 	}

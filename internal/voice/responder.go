@@ -29,7 +29,7 @@ type Responder struct {
 
 	Archive *Archive // of recordings; if nil, none are made
 
-	Stats        *Stats // may be nil
+	Stats        *Stats
 	Now          func() time.Time
 	Logger       *slog.Logger
 	TickInterval time.Duration // how often the dialog checks the time; 0 means 50 ms
@@ -60,7 +60,7 @@ func (r *Responder) Respond(ctx context.Context, l *Session) error {
 
 // newDialog returns the dialog of a session.
 func (r *Responder) newDialog(ctx context.Context, l *Session, room rtc.Transport) (*dialog, error) {
-	c, err := r.DB.Conversation(ctx, l.AccountID.AgentRef(l.AgentID).ConversationRef(l.ConversationID))
+	c, err := r.DB.Conversation(ctx, l.ConversationRef())
 	if err != nil {
 		return nil, err
 	}

@@ -3,6 +3,7 @@ package voice
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"parley"
@@ -138,7 +139,7 @@ func (t *dialog) startDictation(s *segment, pcm []int16) {
 	ctx, stop := context.WithCancel(t.ctx)
 	s.cancel = stop
 	s.dictation = live.StartTranscription(ctx, t.transcriptionHints(), func(transcript speech.Transcript) {
-		t.sendSegmentText(segmentText{segment: s, isInterim: true, text: transcript.Text})
+		send(t, t.segmentTexts, segmentText{segment: s, isInterim: true, text: transcript.Text})
 	})
 	s.dictation.Add(pcm)
 }
@@ -166,9 +167,7 @@ func (t *dialog) transcribeSoFar(s *segment, pcm []int16) {
 	if dictation == nil {
 		s.cancel = stop
 	}
-	t.work.Add(1)
-	go func() {
-		defer t.work.Done()
+	t.work.Go(func() {
 		defer stop()
 		var text string
 		var err error
@@ -177,8 +176,8 @@ func (t *dialog) transcribeSoFar(s *segment, pcm []int16) {
 		} else {
 			text, err = t.transcribe(ctx, s, pcm)
 		}
-		t.sendSegmentText(segmentText{segment: s, version: version, text: text, err: err})
-	}()
+		send(t, t.segmentTexts, segmentText{segment: s, version: version, text: text, err: err})
+	})
 }
 
 // transcribe returns the text of a segment, and sends interim texts.
@@ -189,17 +188,10 @@ func (t *dialog) transcribe(ctx context.Context, s *segment, pcm []int16) (text 
 			return "", err
 		}
 		if text = transcript.Text; !transcript.IsFinal && text != "" {
-			t.sendSegmentText(segmentText{segment: s, isInterim: true, text: text})
+			send(t, t.segmentTexts, segmentText{segment: s, isInterim: true, text: text})
 		}
 	}
 	return text, nil
-}
-
-func (t *dialog) sendSegmentText(u segmentText) {
-	select {
-	case t.segmentTexts <- u:
-	case <-t.done:
-	}
 }
 
 // handleSegmentText handles the text of a segment.
@@ -245,12 +237,7 @@ func (t *dialog) showInterimText(s *segment) {
 // dropSegment drops a segment that was not speech.
 func (t *dialog) dropSegment(s *segment) {
 	s.cancelTranscription()
-	for i := range t.segments {
-		if t.segments[i] == s {
-			t.segments = append(t.segments[:i:i], t.segments[i+1:]...)
-			break
-		}
-	}
+	t.segments = slices.DeleteFunc(slices.Clone(t.segments), func(one *segment) bool { return one == s })
 	if t.overlap != nil && len(t.segments) == 0 {
 		t.applyOverlapAction(t.overlap.decide(overlapState{now: t.Now(), voicedTime: s.voicedTime, isFinal: true}))
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"parley"
@@ -31,7 +32,7 @@ type Session struct {
 	reason          parley.SessionEndReason
 	reservedMinutes int // minutes whose credits are reserved
 	nextChargeAt    time.Time
-	joinStored      bool // the customer's join is stored
+	joinStored      atomic.Bool // the customer's join is stored
 	endedElsewhere  bool
 	unstoredEnd     *parley.VoiceSession // how it ended, until that is stored
 }
@@ -65,24 +66,27 @@ func (l *Session) MarkSeen() { l.recordPresence(false) }
 
 func (l *Session) recordPresence(joins bool) {
 	now := l.sessions.Now()
+	l.update(func() {
+		if joins && l.joinedAt == nil {
+			l.joinedAt = &now
+		}
+		if l.joinedAt != nil && l.endedAt == nil {
+			l.seenAt = &now
+		}
+	})
+}
+
+// update calls f with l.mu locked.
+func (l *Session) update(f func()) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if joins && l.joinedAt == nil {
-		l.joinedAt = &now
-	}
-	if l.joinedAt != nil && l.endedAt == nil {
-		l.seenAt = &now
-	}
+	f()
 }
 
 // Snapshot returns the session with what has happened to it so far.
 func (l *Session) Snapshot() parley.VoiceSession {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.snapshot()
-}
-
-func (l *Session) snapshot() parley.VoiceSession {
 	s := l.VoiceSession
 	s.JoinedAt, s.LastSeenAt, s.EndedAt, s.EndReason = l.joinedAt, l.seenAt, l.endedAt, l.reason
 	return s
@@ -95,47 +99,24 @@ func (l *Session) copySession() *parley.VoiceSession {
 
 // isUnjoined reports whether the customer has not joined yet.
 func (l *Session) isUnjoined() bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.joinedAt == nil && l.endedAt == nil
-}
-
-// unstoredJoin returns the session if its customer has joined and that is not stored yet, and nil otherwise.
-func (l *Session) unstoredJoin() *parley.VoiceSession {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.joinStored || l.joinedAt == nil || l.endedAt != nil {
-		return nil
-	}
-	s := l.snapshot()
-	return &s
-}
-
-func (l *Session) markJoinStored() {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.joinStored = true
+	s := l.Snapshot()
+	return s.JoinedAt == nil && s.EndedAt == nil
 }
 
 // End ends the session for a reason; only the first one counts.
 func (l *Session) End(reason parley.SessionEndReason) {
 	now := l.sessions.Now()
 	l.mu.Lock()
-	first := l.endedAt == nil
-	if first {
+	defer l.mu.Unlock()
+	if l.endedAt == nil {
 		l.endedAt, l.reason = &now, reason
-	}
-	l.mu.Unlock()
-	if first {
 		l.cancel(&EndedError{reason})
 	}
 }
 
 // endFromStore ends a session that was ended in the store by somebody else: there is nothing left to settle.
 func (l *Session) endFromStore() {
-	l.mu.Lock()
-	l.endedElsewhere = true
-	l.mu.Unlock()
+	l.update(func() { l.endedElsewhere = true })
 	l.End(parley.EndServerStopped)
 }
 
@@ -154,36 +135,10 @@ func (l *Session) overdueReason(now time.Time) parley.SessionEndReason {
 	return parley.EndMaxDuration
 }
 
-// dueMinutes returns how many minutes have begun and may be charged.
-func (l *Session) dueMinutes(now time.Time) int {
+// isMinuteDue reports whether a minute has begun that is not reserved yet and may be now.
+func (l *Session) isMinuteDue(now time.Time) bool {
 	s := l.Snapshot()
-	if s.EndedAt != nil || now.Before(l.nextChargeTime()) {
-		return 0
-	}
-	return s.MinutesUntil(now)
-}
-
-// postponeCharge delays the next charge: the database is not available.
-func (l *Session) postponeCharge(at time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.nextChargeAt = at
-}
-
-func (l *Session) nextChargeTime() time.Time {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.nextChargeAt
-}
-
-func (l *Session) minutesReserved() int {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.reservedMinutes
-}
-
-func (l *Session) addReservedMinute() {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.reservedMinutes++
+	return s.EndedAt == nil && !now.Before(l.nextChargeAt) && l.reservedMinutes < s.MinutesUntil(now)
 }

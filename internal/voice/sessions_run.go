@@ -18,26 +18,20 @@ const (
 
 // Run maintains this server's sessions and ends those that a dead server left open, until ctx is done.
 func (d *Sessions) Run(ctx context.Context) error {
-	deadlineTicker := time.NewTicker(cmp.Or(d.PollInterval, 200*time.Millisecond))
-	defer deadlineTicker.Stop()
-	endTicker := time.NewTicker(endPollInterval)
-	defer endTicker.Stop()
-	leaseTicker := time.NewTicker(d.leaseDuration() / 3)
-	defer leaseTicker.Stop()
-	recordingTicker := time.NewTicker(sweepInterval)
-	defer recordingTicker.Stop()
+	deadlineTick, endTick := time.Tick(cmp.Or(d.PollInterval, 200*time.Millisecond)), time.Tick(endPollInterval)
+	leaseTick, recordingTick := time.Tick(d.leaseDuration()/3), time.Tick(sweepInterval)
 	d.warn(ctx, "voice sessions of dead servers", d.RecoverExpired(ctx))
 	d.warn(ctx, "old recordings", d.DeleteExpiredRecordings(ctx))
 	for {
 		select {
-		case <-deadlineTicker.C:
+		case <-deadlineTick:
 			d.CheckDeadlines(ctx)
-		case <-endTicker.C:
+		case <-endTick:
 			d.warn(ctx, "voice sessions that are to end", d.ApplyEndRequests(ctx))
 			d.warn(ctx, "customers who have joined", d.StoreJoins(ctx))
-		case <-leaseTicker.C:
+		case <-leaseTick:
 			d.warn(ctx, "leases of voice sessions", errors.Join(d.RenewLeases(ctx), d.RecoverExpired(ctx)))
-		case <-recordingTicker.C:
+		case <-recordingTick:
 			d.warn(ctx, "old recordings", d.DeleteExpiredRecordings(ctx))
 		case <-ctx.Done():
 			return nil
@@ -83,14 +77,12 @@ func (d *Sessions) ApplyEndRequests(ctx context.Context) error {
 func (d *Sessions) StoreJoins(ctx context.Context) error {
 	var errs []error
 	for _, l := range d.Active() {
-		s := l.unstoredJoin()
-		if s == nil {
+		s := l.Snapshot()
+		if l.joinStored.Load() || s.JoinedAt == nil || s.EndedAt != nil {
 			continue
 		}
-		err := d.DB.SaveVoiceJoin(ctx, s, l.newEvent("voice.joined"))
-		if err == nil {
-			l.markJoinStored()
-		}
+		err := d.DB.SaveVoiceJoin(ctx, &s, l.newEvent("voice.joined"))
+		l.joinStored.Store(err == nil)
 		if !errors.Is(err, store.ErrVoiceLost) { // otherwise somebody has ended it
 			errs = append(errs, err)
 		}

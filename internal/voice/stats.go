@@ -1,6 +1,7 @@
 package voice
 
 import (
+	"cmp"
 	"slices"
 	"sync"
 	"time"
@@ -21,11 +22,7 @@ type answerTiming struct {
 }
 
 // setFirst sets a time unless it is set.
-func (m *answerTiming) setFirst(field *time.Time, when time.Time) {
-	if field.IsZero() {
-		*field = when
-	}
-}
+func setFirst(field *time.Time, when time.Time) { *field = cmp.Or(*field, when) }
 
 // markQuestion records when the question was asked; s is nil for one that was typed.
 func (m *answerTiming) markQuestion(s *segment, now time.Time) {
@@ -70,8 +67,7 @@ func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 
 // maxMeasurements is how many measurements of a kind are kept.
 const maxMeasurements = 512
 
-// Stats measures the dialogs of this server. The zero value is ready to use; a nil Stats measures nothing. Without Run
-// it never reports an overload.
+// Stats measures the dialogs of this server. The zero value is ready to use. Without Run it never reports an overload.
 type Stats struct {
 	OnAnswer func(typed bool, d Delay) // called when the customer begins to hear an answer; must not block; may be nil
 	OnHold   func(after time.Duration) // called with how long it took to pause the agent; must not block; may be nil
@@ -82,8 +78,8 @@ type Stats struct {
 
 	mu           sync.Mutex
 	dialogs      map[*dialog]*dialogStats
-	endedStats   rtc.Stats    // of the dialogs that have ended
-	loadSamples  []loadSample // the latest ones
+	ended        StatsSnapshot // the counts of the dialogs that have ended
+	loadSamples  []loadSample  // the latest ones
 	isOverloaded bool
 	spokenDelays []Delay   // of answers to speech
 	typedDelays  []Delay   // of answers to typed text
@@ -98,9 +94,6 @@ type dialogStats struct {
 }
 
 func (m *Stats) addDialog(t *dialog) {
-	if m == nil {
-		return
-	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.dialogs == nil {
@@ -111,9 +104,6 @@ func (m *Stats) addDialog(t *dialog) {
 
 // markDialogJoined records that the customer of a dialog has joined.
 func (m *Stats) markDialogJoined(t *dialog) {
-	if m == nil {
-		return
-	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if a := m.dialogs[t]; a != nil {
@@ -132,26 +122,22 @@ func (m *Stats) joinedDialogs() (n int) {
 }
 
 func (m *Stats) removeDialog(t *dialog) {
-	if m == nil {
-		return
-	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if _, here := m.dialogs[t]; here {
-		addTo(&m.endedStats, t.room.Stats())
+		m.ended.add(t.room.Stats())
 		delete(m.dialogs, t)
 	}
 }
 
 // recordAnswer records that the customer begins to hear an answer.
 func (m *Stats) recordAnswer(t *dialog, s *utterance) {
-	if m == nil || s.question == "" {
+	if s.question == "" {
 		return
 	}
 	d := s.timing.delay()
 	t.Logger.Debug("voice turn", "session", t.session.ID, "typed", s.timing.isTyped, "silence", d.Silence, "hearing",
-		d.Hearing, "answer", d.Answer, "piece", d.Piece,
-		"speech", d.Speech, "output", d.Output, "total", d.Total)
+		d.Hearing, "answer", d.Answer, "piece", d.Piece, "speech", d.Speech, "output", d.Output, "total", d.Total)
 	if m.OnAnswer != nil {
 		m.OnAnswer(s.timing.isTyped, d)
 	}
@@ -166,9 +152,6 @@ func (m *Stats) recordAnswer(t *dialog, s *utterance) {
 
 // recordDuck records how long it took to lower the agent's volume.
 func (m *Stats) recordDuck(after time.Duration) {
-	if m == nil {
-		return
-	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.duckMillis = appendLast(m.duckMillis, milliseconds(after))
@@ -176,9 +159,6 @@ func (m *Stats) recordDuck(after time.Duration) {
 
 // recordHold records how long it took to pause playback.
 func (m *Stats) recordHold(after time.Duration) {
-	if m == nil {
-		return
-	}
 	if m.OnHold != nil {
 		m.OnHold(after)
 	}
@@ -218,35 +198,34 @@ type StatsSnapshot struct {
 	Overloaded bool    `json:"overloaded"`
 }
 
-// Snapshot returns what was measured.
+// Snapshot returns what was measured; a nil Stats has measured nothing.
 func (m *Stats) Snapshot() StatsSnapshot {
 	if m == nil {
 		return StatsSnapshot{}
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	out := StatsSnapshot{
-		Dialogs: len(m.dialogs), Joined: m.joinedDialogs(), Spoken: len(m.spokenDelays), Typed: len(m.typedDelays),
-		SpokenP50: delayAt(m.spokenDelays, 50), SpokenP95: delayAt(m.spokenDelays, 95),
-		TypedP50: delayAt(m.typedDelays, 50).Total, TypedP95: delayAt(m.typedDelays, 95).Total,
-		DuckedP50: percentile(m.duckMillis, 50), DuckedP95: percentile(m.duckMillis, 95),
-		HeldP50: percentile(m.holdMillis, 50), HeldP95: percentile(m.holdMillis, 95),
-	}
-	sum := m.endedStats
+	out := m.ended
+	out.Dialogs, out.Joined, out.Overloaded = len(m.dialogs), m.joinedDialogs(), m.isOverloaded
+	out.Spoken, out.SpokenP50, out.SpokenP95 = len(m.spokenDelays), delayAt(m.spokenDelays, 50), delayAt(m.spokenDelays, 95)
+	out.Typed = len(m.typedDelays)
+	out.TypedP50, out.TypedP95 = delayAt(m.typedDelays, 50).Total, delayAt(m.typedDelays, 95).Total
+	out.DuckedP50, out.DuckedP95 = percentile(m.duckMillis, 50), percentile(m.duckMillis, 95)
+	out.HeldP50, out.HeldP95 = percentile(m.holdMillis, 50), percentile(m.holdMillis, 95)
 	for t := range m.dialogs {
 		s := t.room.Stats()
 		out.GapP95 = max(out.GapP95, milliseconds(s.GapP95))
-		addTo(&sum, s)
+		out.add(s)
 	}
-	out.Packets, out.Late, out.Starved, out.Lost, out.Overloaded = sum.Sent, sum.SentLate, sum.Underruns, sum.Concealed,
-		m.isOverloaded
 	return out
 }
 
-// addTo adds the counts of s to sum.
-func addTo(sum *rtc.Stats, s rtc.Stats) {
-	sum.Sent, sum.SentLate, sum.Underruns, sum.Concealed = sum.Sent+s.Sent, sum.SentLate+s.SentLate,
-		sum.Underruns+s.Underruns, sum.Concealed+s.Concealed
+// add adds what the transport of a dialog has counted.
+func (s *StatsSnapshot) add(t rtc.Stats) {
+	s.Packets += t.Sent
+	s.Late += t.SentLate
+	s.Starved += t.Underruns
+	s.Lost += t.Concealed
 }
 
 func delayAt(list []Delay, percent int) Delay {

@@ -2,11 +2,13 @@ package voice
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
 
 	"parley"
+	"parley/internal/chat"
 	"parley/internal/speech"
 	"parley/internal/voice/rtc"
 )
@@ -77,12 +79,13 @@ func (t *dialog) queuePieces(s *utterance) {
 			p.spokenText = speakableText(s.text[s.piecedBytes:end])
 		}
 		s.pieces, s.piecedBytes = append(s.pieces, p), end
-		s.timing.setFirst(&s.timing.firstPieceAt, t.Now())
+		setFirst(&s.timing.firstPieceAt, t.Now())
 	}
 	waiting := 0
 	for _, p := range s.pieces {
 		switch {
 		case p.isEnded:
+		case p.spokenText == "" && waiting > 0:
 		case p.spokenText == "":
 			t.skipPiece(s, p)
 		case p.isRequested:
@@ -106,16 +109,8 @@ func (s *utterance) nextPieceEnd() (end int, ok bool) {
 	return nextPieceEnd(s.text, s.piecedBytes, s.isComplete)
 }
 
-// skipPiece marks a piece that is not spoken as ended, once those before it have ended.
+// skipPiece marks a piece that is not spoken as ended; those before it have ended.
 func (t *dialog) skipPiece(s *utterance, p *piece) {
-	for _, other := range s.pieces {
-		if other == p {
-			break
-		}
-		if !other.isEnded {
-			return
-		}
-	}
 	p.isStarted, p.isEnded = true, true
 	if t.Synthesizer == nil {
 		t.markStarted(s, t.Now())
@@ -131,18 +126,12 @@ func (t *dialog) synthesizePiece(s *utterance, p *piece) {
 	p.isRequested = true
 	sound := make(chan []int16, maxQueuedChunks)
 	t.room.Play(rtc.Clip{ID: p.id, PCM: sound})
-	var recorded *clipAudio
-	t.withRecording(func(rec *recording) { recorded = rec.newClip(p.id) })
-	t.work.Add(1)
-	go func() {
-		defer t.work.Done()
+	recorded := t.recording.newClip(p.id)
+	t.work.Go(func() {
 		result := synthesisResult{p, t.streamSpeech(s, p, sound, recorded)}
 		close(sound)
-		select {
-		case t.synthesisResults <- result:
-		case <-t.done:
-		}
-	}()
+		send(t, t.synthesisResults, result)
+	})
 }
 
 // streamSpeech synthesizes a piece into sound until it is complete or the utterance has ended; errors after that are
@@ -187,19 +176,19 @@ func (t *dialog) handleSynthesis(result synthesisResult) {
 
 // findPiece returns the piece of the current utterance that is played as a clip, or nil.
 func (t *dialog) findPiece(clip string) *piece {
-	if t.utterance != nil {
-		for _, p := range t.utterance.pieces {
-			if p.id == clip {
-				return p
-			}
-		}
+	if t.utterance == nil {
+		return nil
 	}
-	return nil
+	i := slices.IndexFunc(t.utterance.pieces, func(p *piece) bool { return p.id == clip })
+	if i < 0 {
+		return nil
+	}
+	return t.utterance.pieces[i]
 }
 
 // handleClipStarted shows the text of a piece when its first sound has been sent.
 func (t *dialog) handleClipStarted(e rtc.Event) {
-	t.withRecording(func(rec *recording) { rec.clipStarted(e.ID, e.At) })
+	t.recording.clipStarted(e.ID, e.At)
 	p := t.findPiece(e.ID)
 	if p == nil {
 		return
@@ -210,7 +199,7 @@ func (t *dialog) handleClipStarted(e rtc.Event) {
 }
 
 func (t *dialog) handleClipEnded(e rtc.Event) {
-	t.withRecording(func(rec *recording) { rec.clipEnded(e.ID, e.At) })
+	t.recording.clipEnded(e.ID, e.At)
 	t.playedTime += e.Played
 	p := t.findPiece(e.ID)
 	if p == nil {
@@ -227,10 +216,10 @@ func (t *dialog) markStarted(s *utterance, at time.Time) {
 		s.startedAt = at
 		for _, p := range s.pieces {
 			if first := p.firstSoundAt.Load(); first != nil {
-				s.timing.setFirst(&s.timing.firstSpeechAt, *first)
+				setFirst(&s.timing.firstSpeechAt, *first)
 			}
 		}
-		s.timing.setFirst(&s.timing.firstOutputAt, at)
+		setFirst(&s.timing.firstOutputAt, at)
 		t.Stats.recordAnswer(t, s)
 	}
 }
@@ -244,15 +233,8 @@ func (t *dialog) showText(s *utterance, to int) {
 
 // isDone reports whether all of the utterance was played.
 func (s *utterance) isDone() bool {
-	if !s.isComplete || s.piecedBytes < len(s.text) {
-		return false
-	}
-	for _, p := range s.pieces {
-		if !p.isEnded {
-			return false
-		}
-	}
-	return true
+	return s.isComplete && s.piecedBytes >= len(s.text) &&
+		!slices.ContainsFunc(s.pieces, func(p *piece) bool { return !p.isEnded })
 }
 
 // finishUtterance ends an utterance that was played to its end.
@@ -285,16 +267,20 @@ func (t *dialog) clearUtterance(s *utterance) {
 // any of it, its question is joined to the next one.
 func (t *dialog) interrupt(s *utterance) {
 	heardLength := s.heardBytes(t.room.Stop())
-	t.withRecording(func(rec *recording) { rec.playbackStopped(t.Now()) })
+	t.recording.playbackStopped(t.Now())
 	t.clearUtterance(s)
 	t.unheardUtterance = nil
-	if heardLength == 0 && s.question != "" {
-		t.unheardUtterance = s
+	cause := chat.ErrInterrupted
+	if heardLength == 0 {
+		cause = chat.ErrUserContinued
+		if s.question != "" {
+			t.unheardUtterance = s
+		}
 	}
 	if s.shownBytes > 0 || heardLength > 0 {
 		t.room.Transcript(rtc.Segment{ID: s.segmentID, Text: s.text[:heardLength], Final: true})
 	}
-	t.storeHeardText(s, heardLength, interruptCause(heardLength))
+	t.storeHeardText(s, heardLength, cause)
 }
 
 // heardBytes returns how many bytes of the text were heard when playback was at a position: whole words only.

@@ -23,16 +23,15 @@ type audioReceiver struct {
 	frames      chan Frame
 	readMu      sync.Mutex // locked by the track that is being read: one ends before the next begins
 
-	mu            sync.Mutex
-	trackID       string // of the track; empty for none
-	muted         bool
-	reportedOn    bool // what was reported last
-	hasReported   bool // whether anything was reported
-	cancel        context.CancelFunc
-	unsubscribe   func() // asks the server to stop sending the track
-	droppedFrames int
-	receivedStats Stats
-	closed        bool
+	mu          sync.Mutex
+	trackID     string // of the track; empty for none
+	muted       bool
+	reportedOn  bool // what was reported last
+	hasReported bool // whether anything was reported
+	cancel      context.CancelFunc
+	unsubscribe func() // asks the server to stop sending the track
+	stats       Stats  // of what was received
+	closed      bool
 }
 
 func (l *audioReceiver) init(codec opus, owner *Participant) {
@@ -54,7 +53,7 @@ func (l *audioReceiver) putFrame(f Frame) {
 		select {
 		case <-l.frames:
 			l.mu.Lock()
-			l.droppedFrames++
+			l.stats.Dropped++
 			l.mu.Unlock()
 		default:
 		}
@@ -192,15 +191,13 @@ func isFiller(payload []byte) bool {
 func (l *audioReceiver) updateStats() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.receivedStats.Received, l.receivedStats.Concealed, l.receivedStats.Late = l.buffer.received, l.buffer.concealed,
-		l.buffer.late
+	l.stats.Received, l.stats.Concealed, l.stats.Late = l.buffer.received, l.buffer.concealed, l.buffer.late
 }
 
-func (l *audioReceiver) addStats(s *Stats) {
+func (l *audioReceiver) currentStats() Stats {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	s.Received, s.Concealed, s.Late, s.Dropped = l.receivedStats.Received, l.receivedStats.Concealed,
-		l.receivedStats.Late, l.droppedFrames
+	return l.stats
 }
 
 // close closes the channel of frames, when no track is read any more.

@@ -12,6 +12,7 @@ import (
 // the user's presence is looked up and not derived from them.
 func (p *Participant) callbacks() *lksdk.RoomCallback {
 	look := func(*lksdk.RemoteParticipant) { p.checkPresence() }
+	muted := func(pub lksdk.TrackPublication, _ lksdk.Participant) { p.receiver.updateMuted(pub.SID(), pub.IsMuted) }
 	return &lksdk.RoomCallback{
 		OnParticipantConnected:    look,
 		OnParticipantDisconnected: look,
@@ -23,12 +24,8 @@ func (p *Participant) callbacks() *lksdk.RoomCallback {
 		ParticipantCallback: lksdk.ParticipantCallback{
 			OnTrackSubscribed:   p.handleSubscribed,
 			OnTrackUnsubscribed: p.handleUnsubscribed,
-			OnTrackMuted: func(pub lksdk.TrackPublication, _ lksdk.Participant) {
-				p.receiver.updateMuted(pub.SID(), pub.IsMuted)
-			},
-			OnTrackUnmuted: func(pub lksdk.TrackPublication, _ lksdk.Participant) {
-				p.receiver.updateMuted(pub.SID(), pub.IsMuted)
-			},
+			OnTrackMuted:        muted,
+			OnTrackUnmuted:      muted,
 			OnAttributesChanged: p.handleAttributes,
 			// When the agent reconnects it has a new connection, and first publishes its track again.
 			OnLocalTrackUnpublished: func(*lksdk.LocalTrackPublication, *lksdk.LocalParticipant) { p.watchDataChannels() },
@@ -133,10 +130,8 @@ func (p *Participant) handleReconnected() {
 
 // handleDisconnected ends the participant when the room is gone.
 func (p *Participant) handleDisconnected() {
-	select {
-	case <-p.ctx.Done():
+	if p.ctx.Err() != nil {
 		return // the agent has left by itself
-	default:
 	}
 	p.lostOnce.Do(func() {
 		p.sendEvent(EventLost)

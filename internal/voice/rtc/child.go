@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"os"
 	"os/exec"
+	"runtime"
 	"time"
 )
 
@@ -51,8 +52,9 @@ type childProcess struct {
 }
 
 // startChild starts the program and waits until it serves.
-func startChild(ctx context.Context, exe string, args []string, cfg ChildConfig, log *slog.Logger) (*childProcess,
-	error) {
+func startChild(
+	ctx context.Context, exe string, args []string, cfg ChildConfig, log *slog.Logger,
+) (*childProcess, error) {
 	childIn, in, err := os.Pipe()
 	if err != nil {
 		return nil, err
@@ -64,8 +66,7 @@ func startChild(ctx context.Context, exe string, args []string, cfg ChildConfig,
 	defer func() { _ = out.Close() }()
 	c := &childProcess{cmd: childCommand(exe, args), stdin: in, stderr: &childLog{log: log}, exited: make(chan struct{})}
 	c.cmd.Stdin, c.cmd.Stdout, c.cmd.Stderr = childIn, childOut, c.stderr
-	started := c.startAndWait()
-	if err := errors.Join(<-started, childIn.Close(), childOut.Close()); err != nil {
+	if err := errors.Join(c.startAndWait(), childIn.Close(), childOut.Close()); err != nil {
 		return nil, errors.Join(err, in.Close())
 	}
 	if err := c.handshake(ctx, cfg, out); err != nil {
@@ -73,6 +74,22 @@ func startChild(ctx context.Context, exe string, args []string, cfg ChildConfig,
 		return nil, err
 	}
 	return c, nil
+}
+
+// startAndWait starts the child and waits for its exit in a thread of its own: the kernel of Linux kills the child when
+// the thread that started it ends, and Go ends threads as it likes.
+func (c *childProcess) startAndWait() error {
+	started := make(chan error, 1)
+	go func() {
+		runtime.LockOSThread()
+		err := c.cmd.Start()
+		started <- err
+		if err == nil {
+			_ = c.cmd.Wait() // its state holds how it exited
+		}
+		close(c.exited)
+	}()
+	return <-started
 }
 
 // childCommand returns the command of the child, which gets nothing of the server's environment and none of its

@@ -129,7 +129,7 @@ func (in *jitterBuffer) decodePacket(p rtpPacket) {
 		return // padding
 	}
 	in.fillPause(p)
-	n, err := in.codec.decode(p.Payload, in.decodeBuffer[:])
+	n, err := in.codec.DecodeInt16(p.Payload, in.decodeBuffer[:])
 	if err != nil {
 		in.concealed++
 		in.concealFrame(p.receivedAt)
@@ -150,7 +150,7 @@ func (in *jitterBuffer) fillPause(p rtpPacket) {
 
 // concealFrame adds a frame that conceals a lost one.
 func (in *jitterBuffer) concealFrame(now time.Time) {
-	n, err := in.codec.decode(nil, in.decodeBuffer[:inputFrameSamples])
+	n, err := in.codec.DecodeInt16(nil, in.decodeBuffer[:inputFrameSamples])
 	if err != nil {
 		n = inputFrameSamples
 		clear(in.decodeBuffer[:n])

@@ -12,12 +12,12 @@ import (
 // one are -1.
 type numberCodec struct{ frames int }
 
-func (n numberCodec) encode(pcm []int16, packet []byte) (int, error) {
+func (n numberCodec) EncodeInt16(pcm []int16, packet []byte) (int, error) {
 	packet[0], packet[1] = byte(pcm[0]>>8), byte(pcm[0])
 	return 2, nil
 }
 
-func (n numberCodec) decode(packet []byte, pcm []int16) (int, error) {
+func (n numberCodec) DecodeInt16(packet []byte, pcm []int16) (int, error) {
 	v, count := int16(-1), inputFrameSamples
 	if packet != nil {
 		v, count = int16(packet[0]), inputFrameSamples*max(n.frames, 1)

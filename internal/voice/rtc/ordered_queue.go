@@ -21,11 +21,10 @@ func newOrderedQueue[T any]() *orderedQueue[T] {
 func (q *orderedQueue[T]) put(v T) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if q.closed {
-		return
+	if !q.closed {
+		q.queue = append(q.queue, v)
+		q.wake()
 	}
-	q.queue = append(q.queue, v)
-	q.wake()
 }
 
 // close accepts no further values; those in the queue are still passed on.
@@ -45,24 +44,18 @@ func (q *orderedQueue[T]) wake() {
 
 // each calls f for every value until the queue is closed and empty, or f returns false.
 func (q *orderedQueue[T]) each(f func(T) bool) {
-	for range q.wakeup {
-		for {
-			q.mu.Lock()
-			taken, over := q.queue, q.closed
-			q.queue = nil
-			q.mu.Unlock()
-			for _, v := range taken {
-				if !f(v) {
-					return
-				}
-			}
-			if len(taken) > 0 {
-				continue
-			}
-			if over {
+	for range q.wakeup { // again for what is put while f runs
+		q.mu.Lock()
+		taken, over := q.queue, q.closed
+		q.queue = nil
+		q.mu.Unlock()
+		for _, v := range taken {
+			if !f(v) {
 				return
 			}
-			break
+		}
+		if over {
+			return
 		}
 	}
 }
@@ -76,12 +69,10 @@ func deliverEvents(left context.Context, events *orderedQueue[Event], to chan<- 
 			return true
 		case <-left.Done():
 		}
-		last := time.NewTimer(time.Second)
-		defer last.Stop()
 		select {
 		case to <- e:
 			return true
-		case <-last.C:
+		case <-time.After(time.Second):
 			return false
 		}
 	})

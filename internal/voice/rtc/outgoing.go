@@ -1,6 +1,7 @@
 package rtc
 
 import (
+	"strconv"
 	"unicode/utf8"
 
 	"github.com/google/uuid"
@@ -32,19 +33,21 @@ func (p *Participant) showStateAgain() {
 
 // Fault reports a problem to the client.
 func (p *Participant) Fault(message string) {
-	p.outgoing.put(func() {
-		// A client that has gone gets nothing.
-		_ = p.room.LocalParticipant.PublishDataPacket(lksdk.UserData([]byte(message)), lksdk.WithDataPublishTopic(TopicFault),
-			lksdk.WithDataPublishReliable(true), lksdk.WithDataPublishDestination([]string{p.config.UserIdentity}))
-	})
+	// a client that has gone gets nothing
+	p.outgoing.put(func() { _ = p.publish(lksdk.UserData([]byte(message)), lksdk.WithDataPublishTopic(TopicFault)) })
+}
+
+// publish sends a packet to the user.
+func (p *Participant) publish(packet lksdk.DataPacket, options ...lksdk.DataPublishOption) error {
+	return p.room.LocalParticipant.PublishDataPacket(packet, append(options, lksdk.WithDataPublishReliable(true),
+		lksdk.WithDataPublishDestination([]string{p.config.UserIdentity}))...)
 }
 
 // Transcript shows a segment.
 func (p *Participant) Transcript(s Segment) {
 	p.outgoing.put(func() {
 		for _, part := range p.textStreamPackets(s, p.config.Now().UnixMilli()) {
-			if p.room.LocalParticipant.PublishDataPacket(part, lksdk.WithDataPublishReliable(true),
-				lksdk.WithDataPublishDestination([]string{p.config.UserIdentity})) != nil {
+			if p.publish(part) != nil {
 				return
 			}
 		}
@@ -60,33 +63,25 @@ func (p rawPacket) ToProto() *livekit.DataPacket { return p.DataPacket }
 // textStreamPackets returns a segment as a text stream: header, text, trailer. What the user said is sent as the user:
 // the server lets agents name another participant as the sender.
 func (p *Participant) textStreamPackets(s Segment, now int64) []rawPacket {
-	id, length := uuid.NewString(), uint64(len(s.Text))
-	final := "false"
-	if s.Final {
-		final = "true"
+	speaker := ""
+	if s.FromUser {
+		speaker = p.config.UserIdentity
 	}
-	attributes := map[string]string{attributeID: s.ID, attributeFinal: final}
-	parts := []rawPacket{{&livekit.DataPacket{Value: &livekit.DataPacket_StreamHeader{
+	id, length := uuid.NewString(), uint64(len(s.Text))
+	parts := []rawPacket{{&livekit.DataPacket{ParticipantIdentity: speaker, Value: &livekit.DataPacket_StreamHeader{
 		StreamHeader: &livekit.DataStream_Header{
 			StreamId: id, Topic: TopicTranscript, MimeType: "text/plain", Timestamp: now, TotalLength: &length,
-			Attributes:    attributes,
+			Attributes:    map[string]string{attributeID: s.ID, attributeFinal: strconv.FormatBool(s.Final)},
 			ContentHeader: &livekit.DataStream_Header_TextHeader{TextHeader: &livekit.DataStream_TextHeader{}},
 		}}}}}
 	for i, text := range splitChunks(s.Text) {
-		parts = append(parts,
-			rawPacket{&livekit.DataPacket{Value: &livekit.DataPacket_StreamChunk{StreamChunk: &livekit.DataStream_Chunk{
-				StreamId: id, ChunkIndex: uint64(i), Content: []byte(text),
-			}}}})
+		chunk := &livekit.DataStream_Chunk{StreamId: id, ChunkIndex: uint64(i), Content: []byte(text)}
+		parts = append(parts, rawPacket{&livekit.DataPacket{ParticipantIdentity: speaker,
+			Value: &livekit.DataPacket_StreamChunk{StreamChunk: chunk}}})
 	}
-	parts = append(parts,
-		rawPacket{&livekit.DataPacket{Value: &livekit.DataPacket_StreamTrailer{
-			StreamTrailer: &livekit.DataStream_Trailer{StreamId: id}}}})
-	if s.FromUser {
-		for _, one := range parts {
-			one.ParticipantIdentity = p.config.UserIdentity
-		}
-	}
-	return parts
+	trailer := &livekit.DataStream_Trailer{StreamId: id}
+	return append(parts, rawPacket{&livekit.DataPacket{ParticipantIdentity: speaker,
+		Value: &livekit.DataPacket_StreamTrailer{StreamTrailer: trailer}}})
 }
 
 // splitChunks splits a text between characters.

@@ -33,7 +33,8 @@ type Server struct {
 	startOnce       sync.Once
 	key             string
 	secret          string
-	closed          chan struct{}
+	ctx             context.Context // done when the server is closed
+	cancel          context.CancelFunc
 	workers         sync.WaitGroup
 
 	mu      sync.Mutex
@@ -59,7 +60,8 @@ func (s *Server) start() {
 		if s.URL == "" {
 			s.key, s.secret = "parley", rand.Text()+rand.Text()
 		}
-		s.closed, s.changed = make(chan struct{}), make(chan struct{})
+		s.ctx, s.cancel = context.WithCancel(context.Background())
+		s.changed = make(chan struct{})
 	})
 }
 
@@ -141,13 +143,7 @@ func (s *Server) waitForChild(ctx context.Context) (*childProcess, error) {
 func (s *Server) Close() {
 	s.start()
 	s.startOnce.Do(func() {}) // a child that was never started is not started any more
-	s.mu.Lock()
-	select {
-	case <-s.closed:
-	default:
-		close(s.closed)
-	}
-	s.mu.Unlock()
+	s.cancel()
 	s.setChild(nil, errClosed)
 	s.workers.Wait()
 	roomServiceClient.CloseIdleConnections()
@@ -157,10 +153,8 @@ func (s *Server) Close() {
 func (s *Server) setChild(c *childProcess, failure error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	select {
-	case <-s.closed:
+	if s.ctx.Err() != nil {
 		c, failure = nil, errClosed
-	default:
 	}
 	s.child, s.failure = c, failure
 	close(s.changed)

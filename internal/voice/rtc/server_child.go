@@ -15,24 +15,15 @@ const (
 
 // supervise keeps a child running until Close, and restarts it when it dies: at once, then after growing pauses.
 func (s *Server) supervise() {
-	ctx, cancel := context.WithCancel(context.Background())
-	defer cancel()
-	s.workers.Go(func() {
-		select {
-		case <-s.closed:
-			cancel()
-		case <-ctx.Done():
-		}
-	})
 	for pause := minRestartPause; ; pause = min(2*pause, maxRestartPause) {
 		began := time.NewTimer(steadyAfter)
-		s.runChild(ctx)
+		s.runChild(s.ctx)
 		if !began.Stop() {
 			pause = minRestartPause
 		}
 		select {
 		case <-time.After(pause):
-		case <-ctx.Done():
+		case <-s.ctx.Done():
 			return
 		}
 	}
