@@ -66,7 +66,6 @@ func (t *dialog) answerQuestion(text string, spoken *segment) {
 	t.work.Go(func() { t.runTurn(s, req, replaced) })
 }
 
-// runTurn starts a chat turn and follows it to its end.
 func (t *dialog) runTurn(s *utterance, req chat.Request, previous *utterance) {
 	defer close(s.messageStored)
 	<-s.previousStored

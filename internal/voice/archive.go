@@ -50,7 +50,6 @@ func (t *dialog) writeRecording(now time.Time) {
 // archiveTimeout limits the storing of a recording.
 const archiveTimeout = time.Minute
 
-// finishRecording ends the recording and stores it.
 func (t *dialog) finishRecording() {
 	if t.recording == nil {
 		return

@@ -194,7 +194,6 @@ func (t *dialog) updateOverlap() {
 		isEcho: isEcho(s.text, t.utterance.text, o.echoLikely)}))
 }
 
-// applyOverlapAction carries out a decision about the overlap.
 func (t *dialog) applyOverlapAction(v overlapAction) {
 	o := t.overlap
 	switch v {

@@ -179,5 +179,4 @@ func (t *recording) close(now time.Time) (path string, length time.Duration, err
 	return t.file.Name(), time.Duration(t.frames) * rtc.FrameTime, errors.Join(err, headerErr, t.file.Close())
 }
 
-// discard deletes the recording.
 func (t *recording) discard() { _, _ = t.file.Close(), os.Remove(t.file.Name()) }

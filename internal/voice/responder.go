@@ -58,7 +58,6 @@ func (r *Responder) Respond(ctx context.Context, l *Session) error {
 	return nil
 }
 
-// newDialog returns the dialog of a session.
 func (r *Responder) newDialog(ctx context.Context, l *Session, room rtc.Transport) (*dialog, error) {
 	c, err := r.DB.Conversation(ctx, l.ConversationRef())
 	if err != nil {

@@ -144,7 +144,6 @@ func (t *dialog) startDictation(s *segment, pcm []int16) {
 	s.dictation.Add(pcm)
 }
 
-// transcriptionHints returns the hints for the engine.
 func (t *dialog) transcriptionHints() speech.TranscriptionHints {
 	return speech.TranscriptionHints{Model: t.settings.Transcriber.Model, Language: t.settings.Transcriber.Language,
 		Speaker: string(t.session.ID)}
@@ -194,7 +193,6 @@ func (t *dialog) transcribe(ctx context.Context, s *segment, pcm []int16) (text 
 	return text, nil
 }
 
-// handleSegmentText handles the text of a segment.
 func (t *dialog) handleSegmentText(u segmentText) {
 	s := u.segment
 	if s.textComplete || !u.isInterim && u.version != s.version {

@@ -249,7 +249,6 @@ func (t *dialog) finishUtterance(s *utterance) {
 	}
 }
 
-// clearUtterance makes the utterance the previous one.
 func (t *dialog) clearUtterance(s *utterance) {
 	s.cancel()
 	t.utterance, t.previous = nil, s

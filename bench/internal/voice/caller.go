@@ -46,7 +46,6 @@ type voiceClient struct {
 	lastSentAt  time.Time // when the last packet of it was sent
 }
 
-// calledAgent is the agent that is called.
 type calledAgent struct{ Server, Key, Agent string }
 
 // createSession creates a session and returns the customer's token.
@@ -110,7 +109,6 @@ func (c *voiceClient) publishMicrophone() (err error) {
 	return nil
 }
 
-// sendPackets sends a packet every 20 ms.
 func (c *voiceClient) sendPackets(ctx context.Context) {
 	beat := time.NewTicker(rtc.FrameTime)
 	defer beat.Stop()
@@ -171,7 +169,6 @@ func (c *voiceClient) sendText(text string) {
 	}
 }
 
-// dataPacket is a data packet for the SDK.
 type dataPacket struct{ *livekit.DataPacket }
 
 // ToProto returns the packet.

@@ -38,7 +38,6 @@ func RunCallers(ctx context.Context, stdout io.Writer) (err error) {
 	return process.ServeUntilDone(ctx, stdout, mux)
 }
 
-// jobHandler serves one kind of job.
 func jobHandler[In, Out any](do func(context.Context, In) (Out, error)) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var in In
@@ -55,7 +54,6 @@ func jobHandler[In, Out any](do func(context.Context, In) (Out, error)) http.Han
 	})
 }
 
-// runJob runs a job in the other process.
 func runJob[Out any](ctx context.Context, c *process.Server, name string, in any) (out Out, err error) {
 	body, err := json.Marshal(in)
 	if err != nil {
@@ -111,7 +109,6 @@ func (c *callerProcess) runConcurrently(ctx context.Context, w callerJob,
 	return sum
 }
 
-// MeasureTurns asks by voice and in writing.
 func (c *callerProcess) measureTurns(ctx context.Context, w callerJob) (voiceResult, error) {
 	return c.runConcurrently(ctx, w, func(ctx context.Context, one *voiceClient, t *voiceResult) error {
 		for n := range w.Times {
@@ -128,7 +125,6 @@ func (c *callerProcess) measureTurns(ctx context.Context, w callerJob) (voiceRes
 	}), ctx.Err()
 }
 
-// measureBargeIn interrupts by voice and in writing.
 func (c *callerProcess) measureBargeIn(ctx context.Context, w callerJob) (voiceResult, error) {
 	return c.runConcurrently(ctx, w, func(ctx context.Context, one *voiceClient, t *voiceResult) error {
 		if err := one.waitForLongAnswer(ctx, echoGuardTime); err != nil {

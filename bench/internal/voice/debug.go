@@ -84,7 +84,6 @@ type processState struct {
 	Resident   float64
 }
 
-// readProcessState reads the state of a process.
 func (v *voiceRun) readProcessState(ctx context.Context, p process.ID) (in processState, err error) {
 	if err := v.callDebugServer(ctx, p, "/look", &in); err != nil {
 		return in, err
@@ -93,7 +92,6 @@ func (v *voiceRun) readProcessState(ctx context.Context, p process.ID) (in proce
 	return in, err
 }
 
-// callDebugServer calls the debug endpoint of a process.
 func (v *voiceRun) callDebugServer(ctx context.Context, p process.ID, path string, out any) error {
 	address, err := os.ReadFile(filepath.Join(v.debugDir, fmt.Sprint(int(p))))
 	if err != nil {

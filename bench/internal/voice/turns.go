@@ -44,7 +44,6 @@ func (t *voiceResult) add(o *voiceResult) {
 
 var errAnsweredEarly = errors.New("the agent answered before the question had ended")
 
-// askByVoice asks by voice, and waits for the answer.
 func (c *voiceClient) askByVoice(ctx context.Context, s *callerSounds, n int, t *voiceResult) error {
 	if err := c.waitForSilence(ctx, endSilence); err != nil {
 		return err
@@ -61,7 +60,6 @@ func (c *voiceClient) askByVoice(ctx context.Context, s *callerSounds, n int, t 
 	return nil
 }
 
-// askByText asks in writing, and waits for the answer.
 func (c *voiceClient) askByText(ctx context.Context, t *voiceResult) error {
 	if err := c.waitForSilence(ctx, endSilence); err != nil {
 		return err
@@ -88,7 +86,6 @@ func (c *voiceClient) waitForLongAnswer(ctx context.Context, length time.Duratio
 	return err
 }
 
-// interruptByVoice interrupts the agent by voice.
 func (c *voiceClient) interruptByVoice(ctx context.Context, s *callerSounds, n int, t *voiceResult) error {
 	if err := c.waitForLongAnswer(ctx, time.Duration(700+43*(n%10))*time.Millisecond); err != nil {
 		return err
@@ -101,7 +98,6 @@ func (c *voiceClient) interruptByVoice(ctx context.Context, s *callerSounds, n i
 	return err
 }
 
-// interruptByText interrupts the agent in writing.
 func (c *voiceClient) interruptByText(ctx context.Context, n int, t *voiceResult) error {
 	if err := c.waitForLongAnswer(ctx, time.Duration(700+43*(n%10))*time.Millisecond); err != nil {
 		return err

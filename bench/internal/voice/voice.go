@@ -18,7 +18,6 @@ import (
 	"parley/bench/internal/stub"
 )
 
-// voiceSizes bound the measures of voice.
 type voiceSizes struct {
 	callerCount     int // who ask at the same time
 	turnsPerCaller  int // of each

@@ -147,12 +147,13 @@ func (d *Transcriber) transcribeBuffer(ctx context.Context, h speech.Transcripti
 // transcribeOnce transcribes the buffer on one connection; isReused says that it was an older one.
 func (d *Transcriber) transcribeOnce(ctx context.Context, h speech.TranscriptionHints, t *speech.AudioBuffer,
 	onInterim func(speech.Transcript)) (text string, isReused bool, err error) {
-	line, isReused := d.takeIdle(h), true
-	if line == nil {
-		isReused = false
-		if line, err = d.connect(ctx, h); err != nil {
+	line := d.takeIdle(h)
+	if isReused = line != nil; !isReused {
+		socket, err := d.dial(ctx, h)
+		if err != nil {
 			return "", false, err
 		}
+		line = newConnection(socket)
 	}
 	stop := context.AfterFunc(ctx, line.close)
 	s := &session{connection: line, audio: t, onInterim: onInterim, closesAfterSegment: h.Speaker == "",
@@ -168,15 +169,6 @@ func (d *Transcriber) transcribeOnce(ctx context.Context, h speech.Transcription
 		err = context.Cause(ctx)
 	}
 	return text, isReused, err
-}
-
-// connect opens a connection.
-func (d *Transcriber) connect(ctx context.Context, h speech.TranscriptionHints) (*connection, error) {
-	s, err := d.dial(ctx, h)
-	if err != nil {
-		return nil, err
-	}
-	return newConnection(s), nil
 }
 
 func (d *Transcriber) dial(parent context.Context, h speech.TranscriptionHints) (*webSocket, error) {
@@ -202,11 +194,8 @@ func (d *Transcriber) dial(parent context.Context, h speech.TranscriptionHints) 
 
 func (d *Transcriber) listenURL(h speech.TranscriptionHints) string {
 	q := url.Values{
-		"model": {d.Model}, "encoding": {"linear16"}, "sample_rate": {strconv.Itoa(speech.SampleRate)}, "channels": {"1"},
-		"interim_results": {"true"}, "smart_format": {"true"}, "endpointing": {"300"},
-	}
-	if h.Model != "" {
-		q.Set("model", h.Model)
+		"model": {cmp.Or(h.Model, d.Model)}, "encoding": {"linear16"}, "sample_rate": {strconv.Itoa(speech.SampleRate)},
+		"channels": {"1"}, "interim_results": {"true"}, "smart_format": {"true"}, "endpointing": {"300"},
 	}
 	if h.Language != "" {
 		q.Set("language", h.Language)
@@ -214,7 +203,6 @@ func (d *Transcriber) listenURL(h speech.TranscriptionHints) string {
 	return withQuery(d.Endpoint("/listen"), q)
 }
 
-// joinTranscripts joins two parts of a transcript.
 func joinTranscripts(a, b string) string {
 	return strings.TrimSpace(strings.TrimSpace(a) + " " + strings.TrimSpace(b))
 }

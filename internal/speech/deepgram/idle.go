@@ -2,10 +2,11 @@ package deepgram
 
 import (
 	"cmp"
-	"parley/internal/speech"
 	"time"
 
 	"github.com/gorilla/websocket"
+
+	"parley/internal/speech"
 )
 
 // idleConnection is a connection between two segments.
@@ -21,19 +22,8 @@ type idleConnection struct {
 func (d *Transcriber) keepIdle(h speech.TranscriptionHints, l *connection) {
 	r := &idleConnection{connection: l, reuse: make(chan struct{}), idleDone: make(chan struct{})}
 	key := d.idleKey(h)
-	d.mu.Lock()
-	known := d.idleConns[key] != nil
-	if !known && !d.isClosed {
-		if d.idleConns == nil {
-			d.idleConns = map[string]*idleConnection{}
-		}
-		d.idleConns[key] = r
-	}
-	shut := d.isClosed
-	d.mu.Unlock()
-	if known || shut {
-		_ = l.write(websocket.TextMessage, closeStreamMessage) // it is closed all the same
-		l.shutDown()
+	if !d.addIdle(key, r) {
+		l.closeStream()
 		return
 	}
 	go func() {
@@ -50,20 +40,38 @@ func (d *Transcriber) keepIdle(h speech.TranscriptionHints, l *connection) {
 	}()
 }
 
+// addIdle reports whether the connection may be kept: there is none for the same, and the transcriber is not closed.
+func (d *Transcriber) addIdle(key string, r *idleConnection) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.isClosed || d.idleConns[key] != nil {
+		return false
+	}
+	if d.idleConns == nil {
+		d.idleConns = map[string]*idleConnection{}
+	}
+	d.idleConns[key] = r
+	return true
+}
+
+// closeStream closes the connection after a message that says so. It is closed even if that cannot be sent.
+func (l *connection) closeStream() {
+	_ = l.write(websocket.TextMessage, closeStreamMessage)
+	l.shutDown()
+}
+
 // awaitReuse reports whether the connection is taken before it ends.
 func (r *idleConnection) awaitReuse(keep, most time.Duration) (isTaken bool) {
-	ticker, timeout := time.NewTicker(keep), time.NewTimer(most)
-	defer ticker.Stop()
-	defer timeout.Stop()
+	tick, timeout := time.Tick(keep), time.After(most)
 	for {
 		select {
 		case <-r.reuse:
 			return true
-		case <-ticker.C:
+		case <-tick:
 			if r.write(websocket.TextMessage, keepAliveMessage) != nil {
 				return false
 			}
-		case <-timeout.C:
+		case <-timeout:
 			_ = r.write(websocket.TextMessage, closeStreamMessage) // it is closed all the same
 			return false
 		case _, ok := <-r.messages: // it belongs to no segment
@@ -108,8 +116,7 @@ func (d *Transcriber) Close() {
 	for _, r := range idle {
 		close(r.reuse)
 		if <-r.idleDone; !r.isDead {
-			_ = r.write(websocket.TextMessage, closeStreamMessage) // it is closed all the same
-			r.shutDown()
+			r.closeStream()
 		}
 	}
 	d.Client.Close()

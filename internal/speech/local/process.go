@@ -31,8 +31,7 @@ func startProgram(parent context.Context, wait time.Duration, input io.Reader, p
 	args ...string) (*engineProcess, error) {
 	p := &engineProcess{silenceTimeout: wait}
 	p.ctx, p.cancel = context.WithCancelCause(parent)
-	p.cmd = exec.CommandContext(p.ctx, program,
-		args...) //nolint:gosec // the operator's program; no argument is a stranger's
+	p.cmd = exec.CommandContext(p.ctx, program, args...) //nolint:gosec // the operator's; no argument is a stranger's
 	p.cmd.Env = []string{"LANG=C.UTF-8", "TZ=UTC"}
 	p.cmd.Dir = os.TempDir()
 	p.cmd.Stdin, p.cmd.Stderr = input, &limitedWriter{w: &p.stderr, remaining: httpclient.MaxCauseBytes}
@@ -79,7 +78,6 @@ func (p *engineProcess) waitForExit() error {
 	return nil
 }
 
-// kill ends the program.
 func (p *engineProcess) kill() {
 	p.timer.Stop()
 	p.cancel(httpclient.ErrConsumerStopped)

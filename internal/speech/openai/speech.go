@@ -16,9 +16,8 @@ import (
 	"unicode/utf8"
 
 	"parley/internal/audio"
-	"parley/internal/speech"
-
 	"parley/internal/httpclient"
+	"parley/internal/speech"
 )
 
 // DefaultURL is the address of OpenAI itself.
@@ -40,8 +39,6 @@ type Synthesizer struct {
 	httpclient.Client
 	Model string
 }
-
-var _ speech.Synthesizer = (*Synthesizer)(nil)
 
 const (
 	defaultModel      = "gpt-4o-mini-tts"
@@ -97,10 +94,7 @@ func (o *Synthesizer) encodeRequest(u speech.Utterance) ([]byte, error) {
 		Format       string  `json:"response_format"`
 		Speed        float64 `json:"speed,omitempty"`
 		Instructions string  `json:"instructions,omitempty"`
-	}{o.Model, text, u.Voice, "pcm", 0, ""}
-	if ask.Voice == "" {
-		ask.Voice = defaultVoice
-	}
+	}{Model: o.Model, Input: text, Voice: cmp.Or(u.Voice, defaultVoice), Format: "pcm"}
 	if u.Speed != 1 {
 		ask.Speed = u.Speed
 	}

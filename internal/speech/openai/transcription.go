@@ -14,9 +14,8 @@ import (
 	"sync/atomic"
 
 	"parley/internal/audio"
-	"parley/internal/speech"
-
 	"parley/internal/httpclient"
+	"parley/internal/speech"
 )
 
 // TranscriberEngine returns the row of this engine.
@@ -34,8 +33,6 @@ type Transcriber struct {
 
 	omitsStreaming atomic.Bool // the server rejects the field about streaming
 }
-
-var _ speech.Transcriber = (*Transcriber)(nil)
 
 // Transcribe implements speech.Transcriber.
 func (o *Transcriber) Transcribe(ctx context.Context, s speech.Segment) iter.Seq2[speech.Transcript, error] {
@@ -99,9 +96,8 @@ func (o *Transcriber) encodeForm(s speech.Segment, whole bool) (contentType stri
 			return "", nil, err
 		}
 	}
-	part, err := w.CreatePart(textproto.MIMEHeader{"Content-Disposition": {`form-data; name="file"; ` +
-		`filename="speech.wav"`},
-		"Content-Type": {"audio/wav"}})
+	part, err := w.CreatePart(textproto.MIMEHeader{"Content-Type": {"audio/wav"},
+		"Content-Disposition": {`form-data; name="file"; filename="speech.wav"`}})
 	if err != nil {
 		return "", nil, err
 	}
@@ -152,8 +148,8 @@ func readTranscriptionEvents(r io.Reader, yield func(speech.Transcript, error) b
 }
 
 // readTranscriptionEvent takes one line of the stream; done says that it was the last that matters.
-func readTranscriptionEvent(line []byte, text *strings.Builder, yield func(speech.Transcript, error) bool) (done bool,
-	err error) {
+func readTranscriptionEvent(line []byte, text *strings.Builder,
+	yield func(speech.Transcript, error) bool) (done bool, err error) {
 	kind, data := httpclient.ParseEventLine(line)
 	if kind != "data" || len(data) == 0 || string(data) == "[DONE]" {
 		return false, nil

@@ -80,7 +80,6 @@ func (p *Participant) watchDataChannels() {
 	p.data.watchChannels(p.room.LocalParticipant.GetSubscriberPeerConnection())
 }
 
-// handleText handles a typed message.
 func (p *Participant) handleText(text string) {
 	now := p.config.Now()
 	p.setLastMedia(now)
@@ -110,7 +109,6 @@ func (p *Participant) isDisconnected() bool {
 	return p.lostTimer != nil
 }
 
-// stopLostTimer stops the timer.
 func (p *Participant) stopLostTimer() {
 	p.lostMu.Lock()
 	defer p.lostMu.Unlock()

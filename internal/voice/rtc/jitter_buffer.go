@@ -1,9 +1,12 @@
 package rtc
 
 import (
+	"errors"
+	"fmt"
 	"time"
 
 	"github.com/pion/rtp"
+	"github.com/thesyncim/gopus"
 )
 
 const (
@@ -15,7 +18,6 @@ const (
 	timestampsPerMs    = 48                    // steps of the timestamp in a millisecond
 )
 
-// rtpPacket is a packet of the user.
 type rtpPacket struct {
 	*rtp.Packet           // its timestamp is in samples at 48 kHz
 	receivedAt  time.Time // when it came
@@ -41,7 +43,6 @@ type jitterBuffer struct {
 	received, concealed, late int
 }
 
-// addPacket adds a packet.
 func (in *jitterBuffer) addPacket(p rtpPacket) {
 	ahead := int16(p.SequenceNumber - in.nextSequence)
 	switch {
@@ -121,7 +122,6 @@ func (in *jitterBuffer) skipMissing(now time.Time) {
 	in.playWaiting(now)
 }
 
-// decodePacket decodes the packet that is due.
 func (in *jitterBuffer) decodePacket(p rtpPacket) {
 	in.nextSequence++
 	in.lastPacketAt = p.receivedAt
@@ -148,7 +148,6 @@ func (in *jitterBuffer) fillPause(p rtpPacket) {
 	in.filledFrames = 0
 }
 
-// concealFrame adds a frame that conceals a lost one.
 func (in *jitterBuffer) concealFrame(now time.Time) {
 	n, err := in.codec.DecodeInt16(nil, in.decodeBuffer[:inputFrameSamples])
 	if err != nil {
@@ -164,7 +163,6 @@ func (in *jitterBuffer) addSilence(frames int, now time.Time) {
 	}
 }
 
-// cutFrames cuts samples into frames.
 func (in *jitterBuffer) cutFrames(pcm []int16, at time.Time, concealed bool) {
 	in.partialFrame = append(in.partialFrame, pcm...)
 	for len(in.partialFrame) >= inputFrameSamples {
@@ -172,4 +170,44 @@ func (in *jitterBuffer) cutFrames(pcm []int16, at time.Time, concealed bool) {
 		in.partialFrame = in.partialFrame[inputFrameSamples:]
 	}
 	in.partialFrame = append([]int16(nil), in.partialFrame...)
+}
+
+// opus is the codec, as an interface so that another implementation can replace it.
+type opus interface {
+	// EncodeInt16 encodes a frame of 20 ms at 48 kHz and returns the length of the packet.
+	EncodeInt16(pcm []int16, packet []byte) (int, error)
+	// DecodeInt16 returns how many samples a packet has at 16 kHz; for a nil packet it conceals the next 20 ms from
+	// those before.
+	DecodeInt16(packet []byte, pcm []int16) (int, error)
+}
+
+const (
+	maxPacketBytes    = 1275               // the largest that Opus knows
+	maxDecodedSamples = InputRate / 25 * 3 // samples of 120 ms, the longest packet
+)
+
+func newOpus() (opus, error) {
+	e, err := gopus.NewEncoder(gopus.EncoderConfig{SampleRate: OutputRate, Channels: 1,
+		Application: gopus.ApplicationVoIP})
+	if err != nil {
+		return nil, fmt.Errorf("opus encoder: %w", err)
+	}
+	if err := tuneEncoder(e); err != nil {
+		return nil, fmt.Errorf("opus encoder: %w", err)
+	}
+	d, err := gopus.NewDecoder(gopus.DecoderConfig{SampleRate: InputRate, Channels: 1,
+		MaxPacketSamples: maxDecodedSamples})
+	if err != nil {
+		return nil, fmt.Errorf("opus decoder: %w", err)
+	}
+	return struct {
+		*gopus.Encoder
+		*gopus.Decoder
+	}{e, d}, nil
+}
+
+// tuneEncoder sets what speech over the Internet needs: 32 kbit/s, and forward error correction.
+func tuneEncoder(e *gopus.Encoder) error {
+	return errors.Join(e.SetFrameSize(outputFrameSamples), e.SetBitrate(32_000), e.SetComplexity(5),
+		e.SetSignal(gopus.SignalVoice), e.SetInBandFEC(gopus.InBandFECEnabled), e.SetPacketLoss(5))
 }

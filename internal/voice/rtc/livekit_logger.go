@@ -27,8 +27,6 @@ type LiveKitLogger struct {
 	ErrorLevel func(message string) slog.Level // of what it calls an error; nil for debug level
 }
 
-var _ logger.Logger = LiveKitLogger{}
-
 func (l LiveKitLogger) write(level slog.Level, msg string, pairs []any) {
 	ctx := context.Background()
 	if !l.Log.Enabled(ctx, level) {
@@ -44,7 +42,6 @@ func (l LiveKitLogger) write(level slog.Level, msg string, pairs []any) {
 // tokenPattern matches tokens, which LiveKit writes into its lines.
 var tokenPattern = regexp.MustCompile(`[\w-]{8,}\.[\w-]{8,}\.[\w-]{8,}`)
 
-// removeTokens replaces the tokens in a text.
 func removeTokens(text string) string { return tokenPattern.ReplaceAllString(text, "(token)") }
 
 func withCause(msg string, err error) string {

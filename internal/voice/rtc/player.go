@@ -57,7 +57,6 @@ func newPlayer(codec opus, now func() time.Time, write func([]byte, time.Time) e
 	return &player{codec: codec, writePacket: write, onEvent: tell, now: now, wakeup: make(chan struct{}, 1)}
 }
 
-// run sends packets until ctx is done.
 func (p *player) run(ctx context.Context) {
 	timer := time.NewTimer(time.Hour)
 	defer timer.Stop()

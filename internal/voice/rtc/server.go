@@ -1,12 +1,17 @@
 package rtc
 
 import (
+	"bytes"
 	"context"
 	"crypto/rand"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
+	"net"
 	"net/http"
+	"net/url"
 	"strings"
 	"sync"
 	"time"
@@ -162,3 +167,161 @@ func (s *Server) setChild(c *childProcess, failure error) {
 }
 
 var roomServiceClient = &http.Client{Timeout: 10 * time.Second}
+
+const (
+	minRestartPause = 200 * time.Millisecond
+	maxRestartPause = 30 * time.Second
+	steadyAfter     = time.Minute // a child that has run this long is restarted at once
+)
+
+// supervise keeps a child running until Close, and restarts it when it dies: at once, then after growing pauses.
+func (s *Server) supervise() {
+	for pause := minRestartPause; ; pause = min(2*pause, maxRestartPause) {
+		began := time.NewTimer(steadyAfter)
+		s.runChild(s.ctx)
+		if !began.Stop() {
+			pause = minRestartPause
+		}
+		select {
+		case <-time.After(pause):
+		case <-s.ctx.Done():
+			return
+		}
+	}
+}
+
+func (s *Server) runChild(ctx context.Context) {
+	s.setChild(nil, nil)
+	cfg := s.Child
+	cfg.Key, cfg.Secret = s.credentials()
+	args := s.Args
+	if args == nil {
+		args = []string{"sfu"}
+	}
+	c, err := startChild(ctx, s.Executable, args, cfg, s.Log)
+	if err != nil {
+		s.setChild(nil, err)
+		s.logFailure(ctx, "there can be no voice sessions", err)
+		return
+	}
+	s.Log.Info("the media server runs", "pid", c.cmd.Process.Pid, "port", c.Port, "udp", c.UDPPort, "tcp", c.TCPPort)
+	s.setChild(c, nil)
+	if s.Child.Loopback && !isLoopback(s.ClientURL) {
+		s.Log.Warn("sound stays on this machine, and browsers come from elsewhere: --voice-node-ip "+
+			"(PARLEY_VOICE_NODE_IP) names the address that they send it to",
+			"host", hostName(s.ClientURL))
+	}
+	select {
+	case <-c.exited:
+		_ = c.stdin.Close()
+		err := c.exitError()
+		s.setChild(nil, nil)
+		s.logFailure(ctx, "the voice sessions are lost", err)
+		if s.OnChildExit != nil && ctx.Err() == nil {
+			s.OnChildExit(err)
+		}
+	case <-ctx.Done():
+		c.stop()
+	}
+}
+
+func (s *Server) logFailure(ctx context.Context, what string, err error) {
+	if ctx.Err() == nil {
+		s.Log.ErrorContext(ctx, what, "err", err)
+	}
+}
+
+func hostName(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return ""
+	}
+	return u.Hostname()
+}
+
+// isLoopback reports whether an address is of this machine alone. An unreadable one counts as such.
+func isLoopback(address string) bool {
+	name := hostName(address)
+	ip := net.ParseIP(name)
+	return name == "" || name == "localhost" || ip != nil && ip.IsLoopback()
+}
+
+// Room describes a room to the media server.
+type Room struct {
+	Name             string        // at most 256 bytes
+	EmptyTimeout     time.Duration // how long it is kept without its user
+	DepartureTimeout time.Duration // how long it is kept after its user has left
+}
+
+// ErrRefused is a refusal of the media server that will not change on another try.
+var ErrRefused = errors.New("the media server refused")
+
+// CreateRoom creates a room for one user, whom agents may join. Nobody can join a room that was not created.
+func (s *Server) CreateRoom(ctx context.Context, r Room) error {
+	return s.callRoomService(ctx, "CreateRoom", map[string]any{
+		"name": r.Name, "max_participants": 1,
+		"empty_timeout": int64(r.EmptyTimeout / time.Second), "departure_timeout": int64(r.DepartureTimeout / time.Second),
+	})
+}
+
+// DeleteRoom removes everybody from a room for good: its tokens are refused from then on. A room that does not exist is
+// no error.
+func (s *Server) DeleteRoom(ctx context.Context, name string) error {
+	if s.URL == "" && s.runningChild() == nil {
+		return nil
+	}
+	err := s.callRoomService(ctx, "DeleteRoom", map[string]any{"room": name})
+	var refusal *serverError
+	if errors.As(err, &refusal) && refusal.Code == "not_found" {
+		return nil
+	}
+	return err
+}
+
+type serverError struct {
+	Status int    `json:"-"`
+	Code   string `json:"code"`
+	Msg    string `json:"msg"`
+}
+
+func (a *serverError) Error() string {
+	return fmt.Sprintf("the media server answered %d %s: %s", a.Status, a.Code, a.Msg)
+}
+
+// Is reports whether the error is an ErrRefused.
+func (a *serverError) Is(target error) bool {
+	return target == ErrRefused && a.Status >= 400 && a.Status < 500
+}
+
+// callRoomService calls LiveKit's room service, which speaks Twirp with JSON.
+func (s *Server) callRoomService(ctx context.Context, method string, body any) error {
+	address, err := s.Address(ctx)
+	if err != nil {
+		return err
+	}
+	text, err := json.Marshal(body)
+	if err != nil {
+		return err
+	}
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost,
+		withScheme(address, "http")+"/twirp/livekit.RoomService/"+method, bytes.NewReader(text))
+	if err != nil {
+		return err
+	}
+	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("Authorization", "Bearer "+s.adminToken())
+	resp, err := roomServiceClient.Do(r)
+	if err != nil {
+		return fmt.Errorf("ask the media server: %w", err)
+	}
+	defer func() { _ = resp.Body.Close() }()
+	reply, err := io.ReadAll(io.LimitReader(resp.Body, 1<<20))
+	if err != nil || resp.StatusCode == http.StatusOK {
+		return err
+	}
+	refused := &serverError{Status: resp.StatusCode}
+	if json.Unmarshal(reply, refused) != nil {
+		refused.Code, refused.Msg = "malformed", "no JSON"
+	}
+	return refused
+}

@@ -80,7 +80,6 @@ func newServer(cfg rtc.ChildConfig, ports rtc.ChildReady) (*service.LivekitServe
 	return server, nil
 }
 
-// waitUntilServing waits until the server answers.
 func waitUntilServing(ctx context.Context, server *service.LivekitServer, ended <-chan error) error {
 	for tick := time.Tick(5 * time.Millisecond); !server.IsRunning(); {
 		select {

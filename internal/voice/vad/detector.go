@@ -88,7 +88,7 @@ func (e *Detector) Process(pcm []int16) []Event {
 func (e *Detector) SetCompleteness(l Completeness) { e.turn.completeness = l }
 
 // VoicedTime returns how much of the present turn was voice; zero between turns.
-func (e *Detector) VoicedTime() time.Duration { return e.turn.voicedTime() }
+func (e *Detector) VoicedTime() time.Duration { return e.turn.voiced }
 
 // IsSpeaking reports whether a turn is going on.
 func (e *Detector) IsSpeaking() bool { return e.turn.isSpeaking }
