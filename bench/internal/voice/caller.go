@@ -12,15 +12,13 @@ import (
 	"github.com/google/uuid"
 	"github.com/livekit/protocol/livekit"
 	"github.com/livekit/protocol/logger"
-
-	"parley/bench/internal/harness"
-	"parley/bench/internal/load"
-	"parley/bench/internal/process"
-
 	lksdk "github.com/livekit/server-sdk-go/v2"
 	"github.com/pion/webrtc/v4"
 	"github.com/pion/webrtc/v4/pkg/media"
 
+	"parley/bench/internal/harness"
+	"parley/bench/internal/load"
+	"parley/bench/internal/process"
 	"parley/internal/voice/rtc"
 )
 
@@ -110,13 +108,11 @@ func (c *voiceClient) publishMicrophone() (err error) {
 }
 
 func (c *voiceClient) sendPackets(ctx context.Context) {
-	beat := time.NewTicker(rtc.FrameTime)
-	defer beat.Stop()
-	for {
+	for beat := time.Tick(rtc.FrameTime); ; {
 		select {
 		case <-ctx.Done():
 			return
-		case <-beat.C:
+		case <-beat:
 		}
 		if c.track.WriteSample(media.Sample{Data: c.nextPacket(time.Now()), Duration: rtc.FrameTime}, nil) != nil {
 			return
@@ -232,13 +228,11 @@ func (c *voiceClient) waitForSilence(ctx context.Context, length time.Duration) 
 
 // receivedUntil returns the packets that arrive until a moment.
 func (c *voiceClient) receivedUntil(ctx context.Context, until time.Time) (list []receivedPacket) {
-	timer := time.NewTimer(time.Until(until))
-	defer timer.Stop()
-	for {
+	for timeout := time.After(time.Until(until)); ; {
 		select {
 		case a := <-c.packets:
 			list = append(list, a)
-		case <-timer.C:
+		case <-timeout:
 			return list
 		case <-ctx.Done():
 			return list

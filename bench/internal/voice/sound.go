@@ -2,15 +2,15 @@ package voice
 
 import (
 	"context"
-	le "encoding/binary"
-	"errors"
 	"fmt"
 	"math"
-	"os"
 	"os/exec"
-	"path/filepath"
+	"slices"
 
 	"github.com/thesyncim/gopus"
+
+	"parley/internal/speech"
+	"parley/internal/speech/local"
 )
 
 const (
@@ -125,24 +125,24 @@ var interruptions = []string{
 // synthesizeInterruptions are the interruptions in the voice rms of flite, from their first sound on. Where flite is
 // not installed it is one: the voice of the other measurements, which is simpler than a person's.
 func synthesizeInterruptions(instead audioPackets) ([]audioPackets, error) {
+	program, err := exec.LookPath("flite")
+	if err != nil {
+		return []audioPackets{instead}, nil
+	}
+	flite := &local.Flite{Program: program}
 	var list []audioPackets
 	for _, text := range interruptions {
-		pcm, err := runFlite(text)
-		if errors.Is(err, exec.ErrNotFound) {
-			return []audioPackets{instead}, nil
-		}
-		if err != nil {
-			return nil, err
-		}
-		n := 0
-		p, err := encodePackets(func() int16 { // from 16 kHz to 48
-			at := n / 3
-			n++
-			if at >= len(pcm)-1 {
-				return 0
+		var pcm []int16
+		said := flite.Synthesize(context.Background(), speech.Utterance{Text: text, Voice: "rms"})
+		for part, err := range speech.Resample(micRate, said) {
+			if err != nil {
+				return nil, err
 			}
-			return pcm[at] + int16(int(pcm[at+1]-pcm[at])*((n-1)%3)/3)
-		}, 3*len(pcm)/micFrame)
+			pcm = append(pcm, part...)
+		}
+		isLoud := func(v int16) bool { return v > minAudiblePeak || v < -minAudiblePeak }
+		n := max(0, slices.IndexFunc(pcm, isLoud))
+		p, err := encodePackets(func() int16 { n++; return pcm[n-1] }, (len(pcm)-n)/micFrame)
 		if err != nil {
 			return nil, err
 		}
@@ -153,32 +153,3 @@ func synthesizeInterruptions(instead audioPackets) ([]audioPackets, error) {
 
 // minAudiblePeak is the lowest peak that counts as the first sound, of 32768.
 const minAudiblePeak = 600
-
-func runFlite(text string) ([]int16, error) {
-	program, err := exec.LookPath("flite")
-	if err != nil {
-		return nil, err
-	}
-	dir, err := os.MkdirTemp("", "parley-bench-")
-	if err != nil {
-		return nil, err
-	}
-	defer os.RemoveAll(dir)
-	file := filepath.Join(dir, "speech.wav")
-	if out, err := exec.CommandContext(context.Background(), program, "-voice", "rms", "-t", text, "-o",
-		file).CombinedOutput(); err != nil {
-		return nil, fmt.Errorf("flite: %w: %s", err, out)
-	}
-	wav, err := os.ReadFile(file)
-	if err != nil || len(wav) < 44 || le.LittleEndian.Uint32(wav[24:]) != decodeRate {
-		return nil, fmt.Errorf("flite gave no sound of %d Hz: %w", decodeRate, err)
-	}
-	var pcm []int16
-	for i := 44; i+1 < len(wav); i += 2 {
-		v := int16(le.LittleEndian.Uint16(wav[i:]))
-		if pcm != nil || v > minAudiblePeak || v < -minAudiblePeak {
-			pcm = append(pcm, v)
-		}
-	}
-	return pcm, nil
-}

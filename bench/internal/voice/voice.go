@@ -16,6 +16,7 @@ import (
 	"parley/bench/internal/process"
 	"parley/bench/internal/report"
 	"parley/bench/internal/stub"
+	"parley/internal/voice"
 )
 
 type voiceSizes struct {
@@ -158,19 +159,8 @@ func (v *voiceRun) stopAll() {
 
 func (v *voiceRun) newCallee() calledAgent { return calledAgent{v.Parley.URL, v.Parley.Key, v.agent} }
 
-// delaySteps is a part of an answer's delay as the server measures it.
-type delaySteps struct{ Silence, Hearing, Answer, Piece, Speech, Output, Total float64 }
-
-// voiceStats is what the server itself measured, in milliseconds.
-type voiceStats struct {
-	Spoken               int
-	SpokenP50, SpokenP95 delaySteps
-	HeldP50, HeldP95     float64
-	DuckedP50, DuckedP95 float64
-}
-
 // serverStats asks the server as an operator does.
-func (v *voiceRun) serverStats(ctx context.Context) (s voiceStats, err error) {
+func (v *voiceRun) serverStats(ctx context.Context) (s voice.StatsSnapshot, err error) {
 	out, err := exec.CommandContext(ctx, v.Binary, "voice", "stats", "--json", "--data", v.Parley.DataDir).Output()
 	if err != nil {
 		return s, fmt.Errorf("voice stats: %w", err)
