@@ -34,7 +34,7 @@ func (c *Conn) onStateChange(state http.ConnState) {
 	case http.StateActive:
 		c.answering = true
 		c.headerBuffer.headerComplete = true
-		c.probe.reset()
+		c.probe.update(false, false)
 		c.table.markBusy(c)
 	case http.StateIdle:
 		c.answering = false
@@ -68,7 +68,7 @@ func (c *Conn) Write(p []byte) (int, error) {
 	if c.headerBuffer.hijacked {
 		return c.halfCloser.Write(p) // it has bounds of its own
 	}
-	c.probe.end()
+	c.probe.update(false, true)
 	if err := c.SetWriteDeadline(time.Now().Add(writeTime)); err != nil {
 		return 0, err
 	}
@@ -97,12 +97,19 @@ func (c *Conn) MarkTrusted() {
 // Serve records which request is being answered.
 func (c *Conn) Serve(r *http.Request) {
 	if c != nil && r.ProtoAtLeast(1, 1) {
-		c.probe.allow()
+		c.probe.update(true, false)
 	}
 }
 
 // IsSpare reports whether the connection is beyond the bound, where only health checks are answered.
-func (c *Conn) IsSpare() bool { return c != nil && c.table.isSpare(c) }
+func (c *Conn) IsSpare() bool {
+	if c == nil {
+		return false
+	}
+	c.table.mu.Lock()
+	defer c.table.mu.Unlock()
+	return c.isSpare
+}
 
 // Finish closes the sending half: everything has been written and flushed. What the client may still send does not
 // matter, and the connection may be closed for another.
@@ -139,23 +146,10 @@ type probe struct {
 	hasBegun bool // the answer has begun: it is a probe itself
 }
 
-func (p *probe) reset() {
+func (p *probe) update(allowed, hasBegun bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.allowed, p.hasBegun = false, false
-}
-
-func (p *probe) allow() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.allowed = true
-}
-
-// end is called before the answer is written.
-func (p *probe) end() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.hasBegun = true
+	p.allowed, p.hasBegun = allowed, hasBegun
 }
 
 // begin probes until stop is called or the answer begins. After stop nothing is sent.

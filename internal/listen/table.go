@@ -143,12 +143,6 @@ func (t *ConnTable) markEvictable(c *Conn) {
 	}
 }
 
-func (t *ConnTable) isSpare(c *Conn) bool {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return c.isSpare
-}
-
 // connList is a list of connections in the order in which they were added. A connection is in one list at most.
 type connList struct{ root Conn }
 

@@ -95,7 +95,9 @@ func (d *Sessions) storeEnd(l *Session) {
 	first := false
 	l.update(func() { first, l.unstoredEnd = l.unstoredEnd != nil, nil })
 	if first {
-		d.removeActive(l)
+		d.mu.Lock()
+		delete(d.active, l.ID)
+		d.mu.Unlock()
 		d.Observer.notifyEnd(s.EndReason)
 		close(l.done)
 	}

@@ -64,9 +64,12 @@ func (l *Session) checkUnjoined(ctx context.Context, tx *store.DB) error {
 	n := 0
 	for _, id := range list {
 		// a join on this server may not be stored yet
-		if active := l.sessions.findActive(id); active == nil || active.isUnjoined() {
-			n++
+		if active := l.sessions.findActive(id); active != nil {
+			if s := active.Snapshot(); s.JoinedAt != nil || s.EndedAt != nil {
+				continue
+			}
 		}
+		n++
 	}
 	if n < limit {
 		return nil

@@ -97,12 +97,6 @@ func (l *Session) copySession() *parley.VoiceSession {
 	return &s
 }
 
-// isUnjoined reports whether the customer has not joined yet.
-func (l *Session) isUnjoined() bool {
-	s := l.Snapshot()
-	return s.JoinedAt == nil && s.EndedAt == nil
-}
-
 // End ends the session for a reason; only the first one counts.
 func (l *Session) End(reason parley.SessionEndReason) {
 	now := l.sessions.Now()

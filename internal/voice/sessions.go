@@ -111,12 +111,6 @@ func (d *Sessions) addActive(l *Session) {
 	}
 }
 
-func (d *Sessions) removeActive(l *Session) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	delete(d.active, l.ID)
-}
-
 // Observer is notified of sessions. Its functions must not block; each may be nil.
 type Observer struct {
 	OnOpen func()

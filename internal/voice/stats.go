@@ -228,19 +228,14 @@ func (s *StatsSnapshot) add(t rtc.Stats) {
 }
 
 func delayAt(list []Delay, percent int) Delay {
-	of := func(field func(Delay) float64) float64 {
-		values := make([]float64, len(list))
-		for i, d := range list {
-			values[i] = field(d)
+	var columns [7][]float64
+	for _, d := range list {
+		for i, v := range []float64{d.Silence, d.Hearing, d.Answer, d.Piece, d.Speech, d.Output, d.Total} {
+			columns[i] = append(columns[i], v)
 		}
-		return percentile(values, percent)
 	}
-	return Delay{
-		Silence: of(func(d Delay) float64 { return d.Silence }), Hearing: of(func(d Delay) float64 { return d.Hearing }),
-		Answer: of(func(d Delay) float64 { return d.Answer }), Piece: of(func(d Delay) float64 { return d.Piece }),
-		Speech: of(func(d Delay) float64 { return d.Speech }), Output: of(func(d Delay) float64 { return d.Output }),
-		Total: of(func(d Delay) float64 { return d.Total }),
-	}
+	at := func(i int) float64 { return percentile(columns[i], percent) }
+	return Delay{at(0), at(1), at(2), at(3), at(4), at(5), at(6)}
 }
 
 // percentile returns the value below which so many percent of the values are; 0 if there are none.

@@ -200,9 +200,9 @@ func (d *Transcriber) listenURL(h speech.TranscriptionHints) string {
 	if h.Language != "" {
 		q.Set("language", h.Language)
 	}
-	return withQuery(d.Endpoint("/listen"), q)
-}
-
-func joinTranscripts(a, b string) string {
-	return strings.TrimSpace(strings.TrimSpace(a) + " " + strings.TrimSpace(b))
+	address := d.Endpoint("/listen")
+	if strings.Contains(address, "?") {
+		return address + "&" + q.Encode()
+	}
+	return address + "?" + q.Encode()
 }

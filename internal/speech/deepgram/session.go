@@ -8,7 +8,6 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"net/url"
 	"strings"
 	"sync"
 	"time"
@@ -200,7 +199,7 @@ func (l *session) handleMessage(message []byte) (done bool, err error) {
 	if len(m.Channel.Alternatives) > 0 {
 		transcript = m.Channel.Alternatives[0].Transcript
 	}
-	text := joinTranscripts(l.finalText, transcript)
+	text := strings.TrimSpace(l.finalText + " " + strings.TrimSpace(transcript))
 	if len(text) > httpclient.MaxTextBytes {
 		return false, httpclient.ErrStreamTooLong
 	}
@@ -320,10 +319,3 @@ func readError(err error) error {
 
 // close ends the connection at once; a reader and a writer return.
 func (s *webSocket) close() { _ = s.conn.Close() }
-
-func withQuery(address string, q url.Values) string {
-	if strings.Contains(address, "?") {
-		return address + "&" + q.Encode()
-	}
-	return address + "?" + q.Encode()
-}

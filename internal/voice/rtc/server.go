@@ -88,14 +88,6 @@ func (s *Server) Address(ctx context.Context) (string, error) {
 	return fmt.Sprintf("ws://127.0.0.1:%d", c.Port), nil
 }
 
-// Ports returns the running child's ports for media; zeros if there is no child.
-func (s *Server) Ports() (udp, tcp int) {
-	if c := s.runningChild(); c != nil {
-		return c.UDPPort, c.TCPPort
-	}
-	return 0, 0
-}
-
 // PID returns the process id of the running child; 0 if there is none.
 func (s *Server) PID() int {
 	if c := s.runningChild(); c != nil {

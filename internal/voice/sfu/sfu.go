@@ -102,19 +102,16 @@ func Serve(ctx context.Context, in, out, stderr *os.File) error {
 	if err != nil {
 		return err
 	}
-	log := slog.New(slog.NewJSONHandler(stderr, &slog.HandlerOptions{Level: logLevel(cfg)}))
+	level := slog.LevelWarn
+	if cfg.Debug {
+		level = slog.LevelDebug
+	}
+	log := slog.New(slog.NewJSONHandler(stderr, &slog.HandlerOptions{Level: level}))
 	err = Run(ctx, cfg, log, func(r rtc.ChildReady) error { return writeReady(out, r) })
 	if err != nil && ctx.Err() == nil {
 		return errors.Join(writeReady(out, rtc.ChildReady{Error: err.Error()}), err)
 	}
 	return nil
-}
-
-func logLevel(cfg rtc.ChildConfig) slog.Level {
-	if cfg.Debug {
-		return slog.LevelDebug
-	}
-	return slog.LevelWarn
 }
 
 // readParentConfig reads the configuration that the parent sends, and calls onEOF at the end of the input: then the
