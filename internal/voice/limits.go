@@ -32,9 +32,9 @@ func newLimitError(limit int, reason string, wait time.Duration) *parley.Error {
 
 // checkLimits fails if the agent's sessions have reached a limit. The transaction has locked the agent's row, so that
 // no two count the same sessions.
-func (l *Session) checkLimits(ctx context.Context, tx *store.DB) error {
-	if limit := l.Settings.MaxConcurrent; limit != nil {
-		n, err := tx.CountLiveVoice(ctx, l.AgentRef(), l.CreatedAt)
+func (s *Session) checkLimits(ctx context.Context, tx *store.DB) error {
+	if limit := s.Settings.MaxConcurrent; limit != nil {
+		n, err := tx.CountLiveVoice(ctx, s.AgentRef(), s.CreatedAt)
 		if err != nil {
 			return err
 		}
@@ -42,8 +42,8 @@ func (l *Session) checkLimits(ctx context.Context, tx *store.DB) error {
 			return newLimitError(*limit, reasonConcurrent, busyRetryAfter)
 		}
 	}
-	for _, w := range l.rateWindows() {
-		if err := l.checkWindow(ctx, tx, w); err != nil {
+	for _, w := range s.rateWindows() {
+		if err := s.checkWindow(ctx, tx, w); err != nil {
 			return err
 		}
 	}
@@ -52,20 +52,20 @@ func (l *Session) checkLimits(ctx context.Context, tx *store.DB) error {
 
 // checkUnjoined fails if too many sessions of the account wait for their customers. The transaction has locked the
 // account's credits, so that no two count the same sessions.
-func (l *Session) checkUnjoined(ctx context.Context, tx *store.DB) error {
-	limit := l.sessions.MaxUnjoined
+func (s *Session) checkUnjoined(ctx context.Context, tx *store.DB) error {
+	limit := s.sessions.MaxUnjoined
 	if limit <= 0 {
 		return nil
 	}
-	list, err := tx.VoiceAwaitingCustomer(ctx, l.AccountID, l.CreatedAt)
+	list, err := tx.VoiceAwaitingCustomer(ctx, s.AccountID, s.CreatedAt)
 	if err != nil {
 		return err
 	}
 	n := 0
 	for _, id := range list {
 		// a join on this server may not be stored yet
-		if active := l.sessions.findActive(id); active != nil {
-			if s := active.Snapshot(); s.JoinedAt != nil || s.EndedAt != nil {
+		if active := s.sessions.findActive(id); active != nil {
+			if seen := active.Snapshot(); seen.JoinedAt != nil || seen.EndedAt != nil {
 				continue
 			}
 		}
@@ -90,25 +90,25 @@ type rateWindow struct {
 
 const day = 24 * time.Hour
 
-func (l *Session) rateWindows() []rateWindow {
+func (s *Session) rateWindows() []rateWindow {
 	return []rateWindow{
-		{reasonPerUser, l.Settings.MaxDailyPerUser, day, l.UserID},
-		{reasonHourly, cmp.Or(l.Agent.VoiceLimits.PerHour, l.Plan.VoicePerHour), time.Hour, ""},
-		{reasonDaily, cmp.Or(l.Agent.VoiceLimits.PerDay, l.Plan.VoicePerDay), day, ""},
+		{reasonPerUser, s.Settings.MaxDailyPerUser, day, s.UserID},
+		{reasonHourly, cmp.Or(s.Agent.VoiceLimits.PerHour, s.Plan.VoicePerHour), time.Hour, ""},
+		{reasonDaily, cmp.Or(s.Agent.VoiceLimits.PerDay, s.Plan.VoicePerDay), day, ""},
 	}
 }
 
 // checkWindow fails if the limit of the window is reached; the oldest session that counts determines Retry-After.
-func (l *Session) checkWindow(ctx context.Context, tx *store.DB, w rateWindow) error {
+func (s *Session) checkWindow(ctx context.Context, tx *store.DB, w rateWindow) error {
 	if w.limit == nil {
 		return nil
 	}
 	if *w.limit <= 0 {
 		return newLimitError(0, w.reason, w.span)
 	}
-	recent, err := tx.RecentVoiceStarts(ctx, l.AgentRef(), w.user, l.CreatedAt.Add(-w.span), *w.limit)
+	recent, err := tx.RecentVoiceStarts(ctx, s.AgentRef(), w.user, s.CreatedAt.Add(-w.span), *w.limit)
 	if err != nil || len(recent) < *w.limit {
 		return err
 	}
-	return newLimitError(*w.limit, w.reason, max(recent[len(recent)-1].Add(w.span).Sub(l.CreatedAt), time.Second))
+	return newLimitError(*w.limit, w.reason, max(recent[len(recent)-1].Add(w.span).Sub(s.CreatedAt), time.Second))
 }

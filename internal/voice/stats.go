@@ -26,13 +26,13 @@ type answerTiming struct {
 func setFirst(field *time.Time, when time.Time) { *field = cmp.Or(*field, when) }
 
 // markQuestion records when the question was asked; s is nil for one that was typed.
-func (m *answerTiming) markQuestion(s *segment, now time.Time) {
-	m.textAt = now
-	if m.isTyped = s == nil; m.isTyped {
-		m.lastVoiceAt, m.turnEndAt = now, now
+func (a *answerTiming) markQuestion(spoken *segment, now time.Time) {
+	a.textAt = now
+	if a.isTyped = spoken == nil; a.isTyped {
+		a.lastVoiceAt, a.turnEndAt = now, now
 		return
 	}
-	m.lastVoiceAt, m.turnEndAt = s.endedAt.Add(-s.trailingSilence), s.endedAt
+	a.lastVoiceAt, a.turnEndAt = spoken.endedAt.Add(-spoken.trailingSilence), spoken.endedAt
 }
 
 // Delay is how the time from the end of the customer's speech to the first sound of the answer was spent, in
@@ -47,8 +47,8 @@ type Delay struct {
 	Total   float64 `json:"total"`
 }
 
-func (m *answerTiming) delay() Delay {
-	last := m.lastVoiceAt
+func (a *answerTiming) delay() Delay {
+	last := a.lastVoiceAt
 	step := func(at time.Time) float64 {
 		if at.Before(last) { // the step was skipped, or was done before
 			return 0
@@ -57,10 +57,10 @@ func (m *answerTiming) delay() Delay {
 		last = at
 		return ms
 	}
-	d := Delay{Silence: step(m.turnEndAt), Hearing: step(m.textAt), Answer: step(m.firstTextAt),
-		Piece: step(m.firstPieceAt), Speech: step(m.firstSpeechAt), Output: step(m.firstOutputAt)}
-	d.Total = milliseconds(m.firstOutputAt.Sub(m.lastVoiceAt))
-	return d
+	out := Delay{Silence: step(a.turnEndAt), Hearing: step(a.textAt), Answer: step(a.firstTextAt),
+		Piece: step(a.firstPieceAt), Speech: step(a.firstSpeechAt), Output: step(a.firstOutputAt)}
+	out.Total = milliseconds(a.firstOutputAt.Sub(a.lastVoiceAt))
+	return out
 }
 
 func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
@@ -94,27 +94,27 @@ type dialogStats struct {
 	lastStats rtc.Stats // at the last sample
 }
 
-func (m *Stats) addDialog(t *dialog) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.dialogs == nil {
-		m.dialogs = map[*dialog]*dialogStats{}
+func (st *Stats) addDialog(t *dialog) {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	if st.dialogs == nil {
+		st.dialogs = map[*dialog]*dialogStats{}
 	}
-	m.dialogs[t] = &dialogStats{}
+	st.dialogs[t] = &dialogStats{}
 }
 
 // markDialogJoined records that the customer of a dialog has joined.
-func (m *Stats) markDialogJoined(t *dialog) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if a := m.dialogs[t]; a != nil {
+func (st *Stats) markDialogJoined(t *dialog) {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	if a := st.dialogs[t]; a != nil {
 		a.hasJoined = true
 	}
 }
 
-// joinedDialogs returns the number of dialogs whose customer has joined. m.mu is locked.
-func (m *Stats) joinedDialogs() (n int) {
-	for _, a := range m.dialogs {
+// joinedDialogs returns the number of dialogs whose customer has joined. st.mu is locked.
+func (st *Stats) joinedDialogs() (n int) {
+	for _, a := range st.dialogs {
 		if a.hasJoined {
 			n++
 		}
@@ -122,49 +122,49 @@ func (m *Stats) joinedDialogs() (n int) {
 	return n
 }
 
-func (m *Stats) removeDialog(t *dialog) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if _, here := m.dialogs[t]; here {
-		m.ended.add(t.room.Stats())
-		delete(m.dialogs, t)
+func (st *Stats) removeDialog(t *dialog) {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	if _, here := st.dialogs[t]; here {
+		st.ended.add(t.room.Stats())
+		delete(st.dialogs, t)
 	}
 }
 
 // recordAnswer records that the customer begins to hear an answer.
-func (m *Stats) recordAnswer(t *dialog, s *utterance) {
+func (st *Stats) recordAnswer(t *dialog, s *utterance) {
 	if s.question == "" {
 		return
 	}
 	d := s.timing.delay()
 	t.Logger.Debug("voice turn", "session", t.session.ID, "typed", s.timing.isTyped, "silence", d.Silence, "hearing",
 		d.Hearing, "answer", d.Answer, "piece", d.Piece, "speech", d.Speech, "output", d.Output, "total", d.Total)
-	if m.OnAnswer != nil {
-		m.OnAnswer(s.timing.isTyped, d)
+	if st.OnAnswer != nil {
+		st.OnAnswer(s.timing.isTyped, d)
 	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
+	st.mu.Lock()
+	defer st.mu.Unlock()
 	if s.timing.isTyped {
-		m.typedDelays = appendLast(m.typedDelays, d)
+		st.typedDelays = appendLast(st.typedDelays, d)
 	} else {
-		m.spokenDelays = appendLast(m.spokenDelays, d)
+		st.spokenDelays = appendLast(st.spokenDelays, d)
 	}
 }
 
 // recordDuck records how long it took to lower the agent's volume.
-func (m *Stats) recordDuck(after time.Duration) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.duckMillis = appendLast(m.duckMillis, milliseconds(after))
+func (st *Stats) recordDuck(after time.Duration) {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	st.duckMillis = appendLast(st.duckMillis, milliseconds(after))
 }
 
-func (m *Stats) recordHold(after time.Duration) {
-	if m.OnHold != nil {
-		m.OnHold(after)
+func (st *Stats) recordHold(after time.Duration) {
+	if st.OnHold != nil {
+		st.OnHold(after)
 	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.holdMillis = appendLast(m.holdMillis, milliseconds(after))
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	st.holdMillis = appendLast(st.holdMillis, milliseconds(after))
 }
 
 func appendLast[T any](list []T, v T) []T {
@@ -199,20 +199,20 @@ type StatsSnapshot struct {
 }
 
 // Snapshot returns what was measured; a nil Stats has measured nothing.
-func (m *Stats) Snapshot() StatsSnapshot {
-	if m == nil {
+func (st *Stats) Snapshot() StatsSnapshot {
+	if st == nil {
 		return StatsSnapshot{}
 	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	out := m.ended
-	out.Dialogs, out.Joined, out.Overloaded = len(m.dialogs), m.joinedDialogs(), m.isOverloaded
-	out.Spoken, out.SpokenP50, out.SpokenP95 = len(m.spokenDelays), delayAt(m.spokenDelays, 50), delayAt(m.spokenDelays, 95)
-	out.Typed = len(m.typedDelays)
-	out.TypedP50, out.TypedP95 = delayAt(m.typedDelays, 50).Total, delayAt(m.typedDelays, 95).Total
-	out.DuckedP50, out.DuckedP95 = percentile(m.duckMillis, 50), percentile(m.duckMillis, 95)
-	out.HeldP50, out.HeldP95 = percentile(m.holdMillis, 50), percentile(m.holdMillis, 95)
-	for t := range m.dialogs {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	out := st.ended
+	out.Dialogs, out.Joined, out.Overloaded = len(st.dialogs), st.joinedDialogs(), st.isOverloaded
+	out.Spoken, out.SpokenP50, out.SpokenP95 = len(st.spokenDelays), delayAt(st.spokenDelays, 50), delayAt(st.spokenDelays, 95)
+	out.Typed = len(st.typedDelays)
+	out.TypedP50, out.TypedP95 = delayAt(st.typedDelays, 50).Total, delayAt(st.typedDelays, 95).Total
+	out.DuckedP50, out.DuckedP95 = percentile(st.duckMillis, 50), percentile(st.duckMillis, 95)
+	out.HeldP50, out.HeldP95 = percentile(st.holdMillis, 50), percentile(st.holdMillis, 95)
+	for t := range st.dialogs {
 		s := t.room.Stats()
 		out.GapP95 = max(out.GapP95, milliseconds(s.GapP95))
 		out.add(s)
@@ -272,15 +272,15 @@ type loadSample struct {
 }
 
 // Run samples the load until ctx is done.
-func (m *Stats) Run(ctx context.Context) error {
-	if m == nil {
+func (st *Stats) Run(ctx context.Context) error {
+	if st == nil {
 		<-ctx.Done()
 		return nil
 	}
 	for tick := time.Tick(loadSampleInterval); ; {
 		select {
 		case <-tick:
-			m.SampleLoad()
+			st.SampleLoad()
 		case <-ctx.Done():
 			return nil
 		}
@@ -289,50 +289,50 @@ func (m *Stats) Run(ctx context.Context) error {
 
 // SampleLoad measures the load since the last call and decides whether the server is overloaded. Run calls it every
 // second.
-func (m *Stats) SampleLoad() {
-	now := loadSample{load: m.processorLoad()}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	for t, a := range m.dialogs {
+func (st *Stats) SampleLoad() {
+	now := loadSample{load: st.processorLoad()}
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	for t, a := range st.dialogs {
 		s := t.room.Stats()
 		now.sent, now.late = now.sent+s.Sent-a.lastStats.Sent, now.late+s.SentLate-a.lastStats.SentLate
 		a.lastStats = s
 	}
-	if len(m.loadSamples) == maxLoadSamples {
-		m.loadSamples = m.loadSamples[1:]
+	if len(st.loadSamples) == maxLoadSamples {
+		st.loadSamples = st.loadSamples[1:]
 	}
-	m.loadSamples = append(m.loadSamples, now)
-	m.isOverloaded = m.joinedDialogs() >= alwaysAdmittedDialogs && (m.packetsAreLate() || m.processorsAreBusy())
+	st.loadSamples = append(st.loadSamples, now)
+	st.isOverloaded = st.joinedDialogs() >= alwaysAdmittedDialogs && (st.packetsAreLate() || st.processorsAreBusy())
 }
 
 // processorLoad returns the load of the processors if there are dialogs for which it matters, and -1 otherwise.
-func (m *Stats) processorLoad() float64 {
-	m.mu.Lock()
-	joined := m.joinedDialogs()
-	m.mu.Unlock()
-	if m.ProcessorLoad == nil || joined < alwaysAdmittedDialogs {
+func (st *Stats) processorLoad() float64 {
+	st.mu.Lock()
+	joined := st.joinedDialogs()
+	st.mu.Unlock()
+	if st.ProcessorLoad == nil || joined < alwaysAdmittedDialogs {
 		return -1
 	}
-	return m.ProcessorLoad()
+	return st.ProcessorLoad()
 }
 
 // IsOverloaded reports whether this server cannot serve another dialog well: too many packets of speech are late, or
 // many dialogs nearly use up the processors. Those that nobody has joined do not count. It is the IsOverloaded of
 // Sessions.
-func (m *Stats) IsOverloaded() bool {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.isOverloaded
+func (st *Stats) IsOverloaded() bool {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	return st.isOverloaded
 }
 
 // packetsAreLate reports whether too many packets of speech are sent late.
-func (m *Stats) packetsAreLate() bool {
+func (st *Stats) packetsAreLate() bool {
 	var sent, late int
-	for _, l := range m.loadSamples {
+	for _, l := range st.loadSamples {
 		sent, late = sent+l.sent, late+l.late
 	}
 	limit := maxLateShare
-	if m.isOverloaded {
+	if st.isOverloaded {
 		limit = recoveredLateShare
 	}
 	return sent >= minPacketsSent && float64(late) > limit*float64(sent)
@@ -340,16 +340,16 @@ func (m *Stats) packetsAreLate() bool {
 
 // processorsAreBusy reports whether this server keeps the processors busy, and does so with dialogs. What other
 // programs use does not count: if they leave too little, packets are late.
-func (m *Stats) processorsAreBusy() bool {
+func (st *Stats) processorsAreBusy() bool {
 	var sum, known float64
-	for _, l := range m.loadSamples {
+	for _, l := range st.loadSamples {
 		if l.load >= 0 {
 			sum, known = sum+l.load, known+1
 		}
 	}
 	limit := maxProcessorLoad
-	if m.isOverloaded {
+	if st.isOverloaded {
 		limit = recoveredProcessorLoad
 	}
-	return m.joinedDialogs() >= minBusyDialogs*runtime.GOMAXPROCS(0) && known*2 > maxLoadSamples && sum > limit*known
+	return st.joinedDialogs() >= minBusyDialogs*runtime.GOMAXPROCS(0) && known*2 > maxLoadSamples && sum > limit*known
 }

@@ -47,12 +47,12 @@ type voiceClient struct {
 type calledAgent struct{ Server, Key, Agent string }
 
 // createSession creates a session and returns the customer's token.
-func (t calledAgent) createSession(ctx context.Context) (token string, err error) {
-	s := &harness.Server{Server: &process.Server{URL: t.Server}, Key: t.Key, Client: apiClient}
+func (a calledAgent) createSession(ctx context.Context) (token string, err error) {
+	s := &harness.Server{Server: &process.Server{URL: a.Server}, Key: a.Key, Client: apiClient}
 	var out struct {
 		Data struct{ ParticipantToken string }
 	}
-	err = s.CallAPI(ctx, http.MethodPost, "/agents/"+t.Agent+"/voice/sessions", map[string]any{}, &out)
+	err = s.CallAPI(ctx, http.MethodPost, "/agents/"+a.Agent+"/voice/sessions", map[string]any{}, &out)
 	return out.Data.ParticipantToken, err
 }
 

@@ -22,7 +22,7 @@ func percentileRows(measure string, floor, ours []float64, p50, p95 *report.Thre
 		report.ComparedRow("… p95", "ms", percentiles(floor, .95), percentiles(ours, .95), p95)}
 }
 
-func (t *voiceResult) firstError() error { return errors.New(t.Why) }
+func (r *voiceResult) firstError() error { return errors.New(r.Why) }
 
 // measureVoiceTurns measures from the end of a question to the beginning of the answer, at the customer's client.
 func measureVoiceTurns(ctx context.Context, v *voiceRun) ([]report.Row, error) {

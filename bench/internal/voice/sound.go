@@ -104,13 +104,13 @@ func newAgentListener() (*agentListener, error) {
 }
 
 // packetPeak returns the peak of a packet. It must be called with the packets in their order.
-func (h *agentListener) packetPeak(packet []byte) int {
-	n, err := h.decoder.DecodeInt16(packet, h.pcm)
+func (l *agentListener) packetPeak(packet []byte) int {
+	n, err := l.decoder.DecodeInt16(packet, l.pcm)
 	if err != nil {
 		return 0
 	}
 	peak := 0
-	for _, v := range h.pcm[:n] {
+	for _, v := range l.pcm[:n] {
 		peak = max(peak, int(v), -int(v))
 	}
 	return peak

@@ -27,18 +27,18 @@ type voiceResult struct {
 	Why    string // of the first failure
 }
 
-func (t *voiceResult) fail(err error) {
-	if t.Failed++; t.Why == "" {
-		t.Why = err.Error()
+func (r *voiceResult) fail(err error) {
+	if r.Failed++; r.Why == "" {
+		r.Why = err.Error()
 	}
 }
 
-func (t *voiceResult) add(o *voiceResult) {
-	t.Spoken, t.Typed = append(t.Spoken, o.Spoken...), append(t.Typed, o.Typed...)
-	t.Ducked, t.Silent, t.Cut = append(t.Ducked, o.Ducked...), append(t.Silent, o.Silent...), append(t.Cut, o.Cut...)
-	t.Failed += o.Failed
-	if t.Why == "" {
-		t.Why = o.Why
+func (r *voiceResult) add(o *voiceResult) {
+	r.Spoken, r.Typed = append(r.Spoken, o.Spoken...), append(r.Typed, o.Typed...)
+	r.Ducked, r.Silent, r.Cut = append(r.Ducked, o.Ducked...), append(r.Silent, o.Silent...), append(r.Cut, o.Cut...)
+	r.Failed += o.Failed
+	if r.Why == "" {
+		r.Why = o.Why
 	}
 }
 

@@ -61,60 +61,60 @@ type conn struct {
 	server *server
 }
 
-func (l conn) send(messages ...string) {
+func (c conn) send(messages ...string) {
 	for _, m := range messages {
-		_ = frameCodec.Send(l.Conn, []byte(m))
+		_ = frameCodec.Send(c.Conn, []byte(m))
 	}
 }
 
 // receive returns the next word that the client says in text; sound before it is gathered.
-func (l conn) receive() string {
+func (c conn) receive() string {
 	for {
 		var f webSocketFrame
-		if err := frameCodec.Receive(l.Conn, &f); err != nil {
+		if err := frameCodec.Receive(c.Conn, &f); err != nil {
 			return ""
 		}
-		l.server.mu.Lock()
+		c.server.mu.Lock()
 		if f.isBinary {
-			l.server.samples = append(l.server.samples, audio.FromBytes(f.data)...)
-			l.server.mu.Unlock()
+			c.server.samples = append(c.server.samples, audio.FromBytes(f.data)...)
+			c.server.mu.Unlock()
 			continue
 		}
 		word := string(f.data)
-		l.server.messages = append(l.server.messages, word)
-		if l.server.changed != nil {
-			close(l.server.changed)
-			l.server.changed = nil
+		c.server.messages = append(c.server.messages, word)
+		if c.server.changed != nil {
+			close(c.server.changed)
+			c.server.changed = nil
 		}
-		l.server.mu.Unlock()
+		c.server.mu.Unlock()
 		return word
 	}
 }
 
-func (f *server) received() ([]string, []int16) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return slices.Clone(f.messages), slices.Clone(f.samples)
+func (s *server) received() ([]string, []int16) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.messages), slices.Clone(s.samples)
 }
 
 // waitForMessages waits until what it was told is enough.
-func (f *server) waitForMessages(t *testing.T, done func(words []string) bool) {
+func (s *server) waitForMessages(t *testing.T, done func(words []string) bool) {
 	t.Helper()
 	for late := time.After(5 * time.Second); ; {
-		f.mu.Lock()
-		if done(f.messages) {
-			f.mu.Unlock()
+		s.mu.Lock()
+		if done(s.messages) {
+			s.mu.Unlock()
 			return
 		}
-		if f.changed == nil {
-			f.changed = make(chan struct{})
+		if s.changed == nil {
+			s.changed = make(chan struct{})
 		}
-		news := f.changed
-		f.mu.Unlock()
+		news := s.changed
+		s.mu.Unlock()
 		select {
 		case <-news:
 		case <-late:
-			words, _ := f.received()
+			words, _ := s.received()
 			t.Fatalf("it was told only %v", words)
 		}
 	}

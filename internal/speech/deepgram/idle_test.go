@@ -11,8 +11,8 @@ import (
 )
 
 // receiveUntil reads what the client says up to a word; false where it hung up before.
-func (l conn) receiveUntil(want string) bool {
-	for word := l.receive(); word != ""; word = l.receive() {
+func (c conn) receiveUntil(want string) bool {
+	for word := c.receive(); word != ""; word = c.receive() {
 		if word == want {
 			return true
 		}
@@ -44,10 +44,10 @@ func transcribeLive(t *testing.T, d *deepgram.Transcriber, speaker string, in []
 	return l.End(t.Context())
 }
 
-func (f *server) connectionCount() int {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return len(f.requests)
+func (s *server) connectionCount() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.requests)
 }
 
 // The segments of one speaker follow each other on one connection, which is kept alive meanwhile.

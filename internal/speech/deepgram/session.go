@@ -59,25 +59,25 @@ func newConnection(s *webSocket) *connection {
 }
 
 // shutDown closes the connection, and waits until nothing is read any more.
-func (l *connection) shutDown() {
-	close(l.closing)
-	l.close()
-	<-l.readDone
+func (c *connection) shutDown() {
+	close(c.closing)
+	c.close()
+	<-c.readDone
 }
 
 // readLoop passes on what the server sends, until the connection ends.
-func (l *connection) readLoop() {
-	defer close(l.readDone)
-	defer close(l.messages)
+func (c *connection) readLoop() {
+	defer close(c.readDone)
+	defer close(c.messages)
 	for {
-		message, err := l.webSocket.readMessage()
+		message, err := c.webSocket.readMessage()
 		if err != nil {
-			l.readErr = err
+			c.readErr = err
 			return
 		}
 		select {
-		case l.messages <- message:
-		case <-l.closing:
+		case c.messages <- message:
+		case <-c.closing:
 			return
 		}
 	}
@@ -86,90 +86,90 @@ func (l *connection) readLoop() {
 // run sends the sound and gathers the text. After the end of the sound it waits for the last words until the final
 // timeout; what is there then is the text. A server need not say that it has sent the last words where there were none;
 // it always says that it has closed.
-func (l *session) run(ctx context.Context) (string, error) {
-	keepAlive, final, flush := time.NewTimer(l.keepAliveInterval), time.NewTimer(time.Hour), time.NewTimer(time.Hour)
+func (s *session) run(ctx context.Context) (string, error) {
+	keepAlive, final, flush := time.NewTimer(s.keepAliveInterval), time.NewTimer(time.Hour), time.NewTimer(time.Hour)
 	defer keepAlive.Stop()
 	defer final.Stop()
 	defer flush.Stop()
 	for {
-		before := l.sentSamples
-		switch ended, err := l.sendAudio(); {
+		before := s.sentSamples
+		switch ended, err := s.sendAudio(); {
 		case err != nil:
 			return "", err
-		case ended && l.sentSamples == 0:
+		case ended && s.sentSamples == 0:
 			return "", nil
-		case ended && !l.isInputEnded:
-			l.isInputEnded = true
-			final.Reset(l.finalTimeout)
-			flush.Reset(l.flushTimeout)
+		case ended && !s.isInputEnded:
+			s.isInputEnded = true
+			final.Reset(s.finalTimeout)
+			flush.Reset(s.flushTimeout)
 		}
-		if l.sentSamples > before {
-			keepAlive.Reset(l.keepAliveInterval)
+		if s.sentSamples > before {
+			keepAlive.Reset(s.keepAliveInterval)
 		}
 		select {
 		case <-ctx.Done():
 			return "", context.Cause(ctx)
-		case <-l.audio.Updates():
+		case <-s.audio.Updates():
 		case <-keepAlive.C:
-			if err := l.write(websocket.TextMessage, keepAliveMessage); err != nil {
+			if err := s.write(websocket.TextMessage, keepAliveMessage); err != nil {
 				return "", err
 			}
-			keepAlive.Reset(l.keepAliveInterval)
+			keepAlive.Reset(s.keepAliveInterval)
 		case <-flush.C:
-			if err := l.requestClose(); err != nil {
+			if err := s.requestClose(); err != nil {
 				return "", err
 			}
 		case <-final.C:
-			if !l.hasResult {
+			if !s.hasResult {
 				return "", httpclient.ErrProviderSilent
 			}
-			return l.lastText, nil
-		case message, ok := <-l.messages:
+			return s.lastText, nil
+		case message, ok := <-s.messages:
 			if !ok {
-				return l.handleDisconnect()
+				return s.handleDisconnect()
 			}
-			done, err := l.handleMessage(message)
+			done, err := s.handleMessage(message)
 			if done || err != nil {
-				return l.lastText, err
+				return s.lastText, err
 			}
 		}
 	}
 }
 
 // sendAudio sends the new samples; ended says that they were the last, and that the server knows.
-func (l *session) sendAudio() (ended bool, err error) {
-	samples, ended := l.audio.SamplesFrom(l.sentSamples)
+func (s *session) sendAudio() (ended bool, err error) {
+	samples, ended := s.audio.SamplesFrom(s.sentSamples)
 	for len(samples) > 0 {
 		part := samples[:min(len(samples), maxMessageSamples)]
-		if err := l.write(websocket.BinaryMessage, audio.AppendBytes(nil, part)); err != nil {
+		if err := s.write(websocket.BinaryMessage, audio.AppendBytes(nil, part)); err != nil {
 			return false, err
 		}
-		l.sentSamples += len(part)
+		s.sentSamples += len(part)
 		samples = samples[len(part):]
 	}
-	if !ended || l.isInputEnded || l.sentSamples == 0 {
+	if !ended || s.isInputEnded || s.sentSamples == 0 {
 		return ended, nil
 	}
-	if err := l.write(websocket.TextMessage, finalizeMessage); err != nil {
+	if err := s.write(websocket.TextMessage, finalizeMessage); err != nil {
 		return false, err
 	}
-	if l.closesAfterSegment {
-		return true, l.write(websocket.TextMessage, closeStreamMessage)
+	if s.closesAfterSegment {
+		return true, s.write(websocket.TextMessage, closeStreamMessage)
 	}
 	return true, nil
 }
 
 // requestClose has the server send its last words and close, unless it was asked before.
-func (l *session) requestClose() error {
-	if l.closesAfterSegment {
+func (s *session) requestClose() error {
+	if s.closesAfterSegment {
 		return nil
 	}
-	l.closesAfterSegment = true
-	return l.write(websocket.TextMessage, closeStreamMessage)
+	s.closesAfterSegment = true
+	return s.write(websocket.TextMessage, closeStreamMessage)
 }
 
 // handleMessage reads one message; done says that the text is complete.
-func (l *session) handleMessage(message []byte) (done bool, err error) {
+func (s *session) handleMessage(message []byte) (done bool, err error) {
 	var m struct {
 		Channel struct {
 			Alternatives []struct{ Transcript string }
@@ -186,7 +186,7 @@ func (l *session) handleMessage(message []byte) (done bool, err error) {
 	case "Error":
 		return false, httpclient.NewProviderError("the speech server reported a failure", message)
 	case "Metadata": // the last word of a stream that was closed
-		return l.isInputEnded, nil
+		return s.isInputEnded, nil
 	case "Results":
 	default:
 		return false, nil
@@ -194,34 +194,34 @@ func (l *session) handleMessage(message []byte) (done bool, err error) {
 	if err := json.Unmarshal(message, &m); err != nil {
 		return false, httpclient.NewProviderError("the speech server sent a result that makes no sense", message)
 	}
-	l.hasResult = true
+	s.hasResult = true
 	transcript := ""
 	if len(m.Channel.Alternatives) > 0 {
 		transcript = m.Channel.Alternatives[0].Transcript
 	}
-	text := strings.TrimSpace(l.finalText + " " + strings.TrimSpace(transcript))
+	text := strings.TrimSpace(s.finalText + " " + strings.TrimSpace(transcript))
 	if len(text) > httpclient.MaxTextBytes {
 		return false, httpclient.ErrStreamTooLong
 	}
 	if m.IsFinal {
-		l.finalText = text
+		s.finalText = text
 	}
-	if text != l.lastText || m.SpeechFinal {
-		l.lastText = text
-		l.onInterim(speech.Transcript{Text: text, IsPause: m.SpeechFinal})
+	if text != s.lastText || m.SpeechFinal {
+		s.lastText = text
+		s.onInterim(speech.Transcript{Text: text, IsPause: m.SpeechFinal})
 	}
-	l.isFlushed = l.isInputEnded && m.Finalized
-	return l.isFlushed, nil
+	s.isFlushed = s.isInputEnded && m.Finalized
+	return s.isFlushed, nil
 }
 
 // handleDisconnect returns what the end of the connection means: after the end of the sound and a result, it is the end
 // of the text.
-func (l *session) handleDisconnect() (string, error) {
+func (s *session) handleDisconnect() (string, error) {
 	switch {
-	case !errors.Is(l.readErr, io.EOF):
-		return "", l.readErr
-	case l.isInputEnded && l.hasResult:
-		return l.lastText, nil
+	case !errors.Is(s.readErr, io.EOF):
+		return "", s.readErr
+	case s.isInputEnded && s.hasResult:
+		return s.lastText, nil
 	}
 	return "", httpclient.ErrStreamCut
 }
@@ -282,18 +282,18 @@ func dialWebSocket(ctx context.Context, client *http.Client, address string, h h
 }
 
 // write sends one message of a kind of package websocket. A server that does not take it in time loses the connection.
-func (s *webSocket) write(kind int, payload []byte) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	timer := time.AfterFunc(s.writeTimeout, s.close)
+func (w *webSocket) write(kind int, payload []byte) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	timer := time.AfterFunc(w.writeTimeout, w.close)
 	defer timer.Stop()
-	return s.conn.WriteMessage(kind, payload)
+	return w.conn.WriteMessage(kind, payload)
 }
 
 // readMessage returns the next text or binary message. It answers pings. After the server's proper close it returns
 // io.EOF.
-func (s *webSocket) readMessage() ([]byte, error) {
-	_, message, err := s.conn.ReadMessage()
+func (w *webSocket) readMessage() ([]byte, error) {
+	_, message, err := w.conn.ReadMessage()
 	if err != nil {
 		return nil, readError(err)
 	}
@@ -318,4 +318,4 @@ func readError(err error) error {
 }
 
 // close ends the connection at once; a reader and a writer return.
-func (s *webSocket) close() { _ = s.conn.Close() }
+func (w *webSocket) close() { _ = w.conn.Close() }

@@ -44,29 +44,29 @@ func StartServer(t *testing.T, answers ...http.HandlerFunc) *Server {
 	return f
 }
 
-func (f *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, _ := io.ReadAll(r.Body)
-	f.mu.Lock()
-	f.Received, f.Bodies = append(f.Received, r), append(f.Bodies, body)
-	answer := f.Handlers[0]
-	if len(f.Handlers) > 1 {
-		f.Handlers = f.Handlers[1:]
+	s.mu.Lock()
+	s.Received, s.Bodies = append(s.Received, r), append(s.Bodies, body)
+	answer := s.Handlers[0]
+	if len(s.Handlers) > 1 {
+		s.Handlers = s.Handlers[1:]
 	}
-	f.mu.Unlock()
+	s.mu.Unlock()
 	answer(w, r)
 }
 
-func (f *Server) RequestCount() int {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return len(f.Received)
+func (s *Server) RequestCount() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.Received)
 }
 
 // Stall holds the line until the client or the test has had enough.
-func (f *Server) Stall(r *http.Request) {
+func (s *Server) Stall(r *http.Request) {
 	select {
 	case <-r.Context().Done():
-	case <-f.testDone:
+	case <-s.testDone:
 	}
 }
 

@@ -103,80 +103,80 @@ type echoAgent struct {
 	hasMet, hasHeard bool
 }
 
-func (t *echoAgent) run(until time.Time) {
-	address, err := t.media.Address(t.ctx)
+func (a *echoAgent) run(until time.Time) {
+	address, err := a.media.Address(a.ctx)
 	if err != nil {
-		t.log.Error("no media server", "err", err)
+		a.log.Error("no media server", "err", err)
 		return
 	}
-	p, err := rtc.Join(t.ctx,
-		rtc.Config{URL: address, Token: t.media.AgentToken(rtc.JoinGrant{Room: t.room, Identity: "agent",
-			ExpiresAt: until}), UserIdentity: t.user, ServerIsLocal: t.media.IsLocal(), Now: time.Now, Log: t.log})
+	p, err := rtc.Join(a.ctx,
+		rtc.Config{URL: address, Token: a.media.AgentToken(rtc.JoinGrant{Room: a.room, Identity: "agent",
+			ExpiresAt: until}), UserIdentity: a.user, ServerIsLocal: a.media.IsLocal(), Now: time.Now, Log: a.log})
 	if err != nil {
-		t.log.Error("the agent could not join", "err", err)
+		a.log.Error("the agent could not join", "err", err)
 		return
 	}
-	go t.waitForAudio(p)
+	go a.waitForAudio(p)
 	for e := range p.Events() {
-		t.handleEvent(p, e)
+		a.handleEvent(p, e)
 	}
 }
 
 // waitForAudio reports, once, that sound arrives.
-func (t *echoAgent) waitForAudio(p *rtc.Participant) {
+func (a *echoAgent) waitForAudio(p *rtc.Participant) {
 	for frame := range p.Audio() {
 		var power float64
 		for _, s := range frame.PCM {
 			power += float64(s) * float64(s)
 		}
-		if !t.hasHeard && math.Sqrt(power/float64(len(frame.PCM))) > 300 {
-			t.hasHeard = true
+		if !a.hasHeard && math.Sqrt(power/float64(len(frame.PCM))) > 300 {
+			a.hasHeard = true
 			p.Transcript(rtc.Segment{ID: "heard", FromUser: true, Text: "(a sound)", Final: true})
 		}
 	}
 }
 
-func (t *echoAgent) handleEvent(p *rtc.Participant, e rtc.Event) {
+func (a *echoAgent) handleEvent(p *rtc.Participant, e rtc.Event) {
 	switch e.Kind {
 	case rtc.EventJoined:
 		p.SetState(rtc.Listening)
-		if !t.hasMet {
-			t.hasMet = true
-			t.sayText(p, "Hello.")
+		if !a.hasMet {
+			a.hasMet = true
+			a.sayText(p, "Hello.")
 		}
 	case rtc.EventText:
-		t.answerText(p, e.Text)
+		a.answerText(p, e.Text)
 	case rtc.EventMicOn, rtc.EventMicOff:
-		t.textCount++
-		p.Transcript(rtc.Segment{ID: fmt.Sprint("mic", t.textCount), Text: map[bool]string{true: "You can be heard.",
+		a.textCount++
+		p.Transcript(rtc.Segment{ID: fmt.Sprint("mic", a.textCount), Text: map[bool]string{true: "You can be heard.",
 			false: "You cannot be heard."}[e.Kind == rtc.EventMicOn], Final: true})
 	case rtc.EventEnded:
 		p.SetState(rtc.Listening)
 	case rtc.EventLeft:
-		t.end(p, "client_left")
+		a.end(p, "client_left")
 	case rtc.EventAway, rtc.EventStarted, rtc.EventLost: // nothing to do
 	}
 }
 
-func (t *echoAgent) answerText(p *rtc.Participant, text string) {
-	t.textCount++
-	p.Transcript(rtc.Segment{ID: fmt.Sprint("user", t.textCount), FromUser: true, Text: text, Final: true})
+func (a *echoAgent) answerText(p *rtc.Participant, text string) {
+	a.textCount++
+	p.Transcript(rtc.Segment{ID: fmt.Sprint("user", a.textCount), FromUser: true, Text: text, Final: true})
 	switch command, rest, _ := strings.Cut(text, ": "); command {
 	case "fault":
 		p.Fault(rest)
 	case "end":
-		t.end(p, rest)
+		a.end(p, rest)
 	default:
-		t.sayText(p, "You wrote: "+text)
+		a.sayText(p, "You wrote: "+text)
 	}
 }
 
 // sayText sends a growing text and a tone.
-func (t *echoAgent) sayText(p *rtc.Participant, text string) {
-	t.textCount++
+func (a *echoAgent) sayText(p *rtc.Participant, text string) {
+	a.textCount++
 	p.SetState(rtc.Thinking)
 	p.SetState(rtc.Speaking)
-	id := fmt.Sprint("agent", t.textCount)
+	id := fmt.Sprint("agent", a.textCount)
 	p.Transcript(rtc.Segment{ID: id, Text: text[:len(text)/2]})
 	p.Transcript(rtc.Segment{ID: id, Text: text, Final: true})
 	sound := make(chan []int16, 1)
@@ -185,10 +185,10 @@ func (t *echoAgent) sayText(p *rtc.Participant, text string) {
 	p.Play(rtc.Clip{ID: id, PCM: sound})
 }
 
-func (t *echoAgent) end(p *rtc.Participant, reason string) {
+func (a *echoAgent) end(p *rtc.Participant, reason string) {
 	go func() {
-		p.End(t.ctx, reason)
-		_ = t.media.DeleteRoom(t.ctx, t.room)
+		p.End(a.ctx, reason)
+		_ = a.media.DeleteRoom(a.ctx, a.room)
 	}()
 }
 

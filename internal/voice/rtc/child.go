@@ -164,26 +164,26 @@ const (
 )
 
 // Write accepts any part of the output and never fails.
-func (s *childLog) Write(b []byte) (int, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.partialLine = append(s.partialLine, b...)
+func (c *childLog) Write(b []byte) (int, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.partialLine = append(c.partialLine, b...)
 	for {
-		line, rest, whole := bytes.Cut(s.partialLine, []byte("\n"))
-		if !whole && len(s.partialLine) < maxLineBytes {
+		line, rest, whole := bytes.Cut(c.partialLine, []byte("\n"))
+		if !whole && len(c.partialLine) < maxLineBytes {
 			return len(b), nil
 		}
-		s.partialLine = rest
-		s.logLine(line)
+		c.partialLine = rest
+		c.logLine(line)
 	}
 }
 
 // logLine logs one line, with the time at which it was read.
-func (s *childLog) logLine(line []byte) {
+func (c *childLog) logLine(line []byte) {
 	fields := map[string]any{}
 	if json.Unmarshal(line, &fields) != nil {
-		s.lastOutput = append(append(s.lastOutput, line...), '\n')
-		s.lastOutput = s.lastOutput[max(0, len(s.lastOutput)-maxLastOutputBytes):]
+		c.lastOutput = append(append(c.lastOutput, line...), '\n')
+		c.lastOutput = c.lastOutput[max(0, len(c.lastOutput)-maxLastOutputBytes):]
 		return
 	}
 	var level slog.Level
@@ -196,12 +196,12 @@ func (s *childLog) logLine(line []byte) {
 			attrs = append(attrs, slog.Any(key, fields[key]))
 		}
 	}
-	s.log.LogAttrs(context.Background(), level, text, attrs...)
+	c.log.LogAttrs(context.Background(), level, text, attrs...)
 }
 
 // String returns the last output that was not a log line.
-func (s *childLog) String() string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return strings.TrimSpace(strings.ToValidUTF8(string(s.lastOutput), "?"))
+func (c *childLog) String() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return strings.TrimSpace(strings.ToValidUTF8(string(c.lastOutput), "?"))
 }

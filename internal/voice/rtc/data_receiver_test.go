@@ -26,7 +26,7 @@ func newInboxTest() *inboxTest {
 	return l
 }
 
-func (l *inboxTest) receive(t *testing.T, from string, list ...*livekit.DataPacket) {
+func (i *inboxTest) receive(t *testing.T, from string, list ...*livekit.DataPacket) {
 	t.Helper()
 	for _, p := range list {
 		p.ParticipantIdentity = from
@@ -34,16 +34,16 @@ func (l *inboxTest) receive(t *testing.T, from string, list ...*livekit.DataPack
 		if err != nil {
 			t.Fatal(err)
 		}
-		l.handlePacket(b)
+		i.handlePacket(b)
 	}
 }
 
-func (l *inboxTest) requireTexts(t *testing.T, texts ...string) {
+func (i *inboxTest) requireTexts(t *testing.T, texts ...string) {
 	t.Helper()
-	if !slices.Equal(l.texts, texts) {
-		t.Errorf("got %.300q, not %q", l.texts, texts)
+	if !slices.Equal(i.texts, texts) {
+		t.Errorf("got %.300q, not %q", i.texts, texts)
 	}
-	l.texts = nil
+	i.texts = nil
 }
 
 func streamHeader(id, topic string) *livekit.DataPacket {

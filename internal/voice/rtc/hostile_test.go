@@ -21,7 +21,7 @@ import (
 // rawPacket is a packet as a user of another client might send it.
 type rawPacket struct{ *livekit.DataPacket }
 
-func (r rawPacket) ToProto() *livekit.DataPacket { return r.DataPacket }
+func (p rawPacket) ToProto() *livekit.DataPacket { return p.DataPacket }
 
 func (u *userClient) sendPacket(packet *livekit.DataPacket) {
 	u.t.Helper()

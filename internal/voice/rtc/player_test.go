@@ -37,14 +37,14 @@ func newPlayerTest(t *testing.T) *playerTest {
 }
 
 // advance lets time pass and collects what was sent.
-func (o *playerTest) advance(d time.Duration) {
+func (p *playerTest) advance(d time.Duration) {
 	time.Sleep(d)
 	synctest.Wait()
-	o.player.addStats(&o.stats)
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	o.observed = playerOutput{slices.Clone(o.recorded.events), slices.Clone(o.recorded.firstSamples),
-		slices.Clone(o.recorded.times)}
+	p.player.addStats(&p.stats)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.observed = playerOutput{slices.Clone(p.recorded.events), slices.Clone(p.recorded.firstSamples),
+		slices.Clone(p.recorded.times)}
 }
 
 // constantClip returns a clip of frames that all hold one number.
@@ -55,8 +55,8 @@ func constantClip(id string, frames int, value int16) Clip {
 	return Clip{ID: id, PCM: pcm}
 }
 
-func (o *playerTest) countSpeech() (n int) {
-	for _, v := range o.observed.firstSamples {
+func (p *playerTest) countSpeech() (n int) {
+	for _, v := range p.observed.firstSamples {
 		if v != 0 {
 			n++
 		}

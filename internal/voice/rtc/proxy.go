@@ -90,8 +90,8 @@ type upstreamConn struct{ io.ReadWriteCloser }
 var errHungUp = errors.New("the media server has hung up")
 
 // Read returns errHungUp in place of io.EOF.
-func (l upstreamConn) Read(b []byte) (int, error) {
-	n, err := l.ReadWriteCloser.Read(b)
+func (u upstreamConn) Read(b []byte) (int, error) {
+	n, err := u.ReadWriteCloser.Read(b)
 	if errors.Is(err, io.EOF) {
 		err = errHungUp
 	}

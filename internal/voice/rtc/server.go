@@ -276,13 +276,13 @@ type serverError struct {
 	Msg    string `json:"msg"`
 }
 
-func (a *serverError) Error() string {
-	return fmt.Sprintf("the media server answered %d %s: %s", a.Status, a.Code, a.Msg)
+func (e *serverError) Error() string {
+	return fmt.Sprintf("the media server answered %d %s: %s", e.Status, e.Code, e.Msg)
 }
 
 // Is reports whether the error is an ErrRefused.
-func (a *serverError) Is(target error) bool {
-	return target == ErrRefused && a.Status >= 400 && a.Status < 500
+func (e *serverError) Is(target error) bool {
+	return target == ErrRefused && e.Status >= 400 && e.Status < 500
 }
 
 // callRoomService calls LiveKit's room service, which speaks Twirp with JSON.

@@ -179,41 +179,41 @@ const (
 )
 
 // update adds a frame. Digital silence says nothing about the room.
-func (f *noiseFloor) update(energy [bandCount]float64, level float64) {
+func (n *noiseFloor) update(energy [bandCount]float64, level float64) {
 	if level < minPower/100 {
 		return
 	}
-	if !f.isInitialized {
-		f.initialize(energy)
+	if !n.isInitialized {
+		n.initialize(energy)
 	}
-	if f.slotFrameCount == slotFrames {
-		f.slotFrameCount = 0
-		f.slot = (f.slot + 1) % floorSlots
-		f.slotMinima[f.slot] = f.smoothed
+	if n.slotFrameCount == slotFrames {
+		n.slotFrameCount = 0
+		n.slot = (n.slot + 1) % floorSlots
+		n.slotMinima[n.slot] = n.smoothed
 	}
-	f.slotFrameCount++
+	n.slotFrameCount++
 	for b := range energy {
-		f.smoothed[b] += 0.3 * (energy[b] - f.smoothed[b])
-		f.slotMinima[f.slot][b] = min(f.slotMinima[f.slot][b], f.smoothed[b])
+		n.smoothed[b] += 0.3 * (energy[b] - n.smoothed[b])
+		n.slotMinima[n.slot][b] = min(n.slotMinima[n.slot][b], n.smoothed[b])
 	}
 }
 
 // initialize starts with the first frame, but not louder than a quiet room: somebody may be speaking already.
-func (f *noiseFloor) initialize(energy [bandCount]float64) {
-	f.isInitialized, f.smoothed = true, energy
+func (n *noiseFloor) initialize(energy [bandCount]float64) {
+	n.isInitialized, n.smoothed = true, energy
 	for b := range energy {
-		for i := range f.slotMinima {
-			f.slotMinima[i][b] = min(energy[b], maxInitialPower)
+		for i := range n.slotMinima {
+			n.slotMinima[i][b] = min(energy[b], maxInitialPower)
 		}
 	}
 }
 
 // decibelsAbove returns by how many dB each band is louder than its floor.
-func (f *noiseFloor) decibelsAbove(energy [bandCount]float64) [bandCount]float64 {
+func (n *noiseFloor) decibelsAbove(energy [bandCount]float64) [bandCount]float64 {
 	var db [bandCount]float64
 	for b := range energy {
 		least := math.Inf(1)
-		for _, slot := range f.slotMinima {
+		for _, slot := range n.slotMinima {
 			least = min(least, slot[b])
 		}
 		db[b] = 10 * math.Log10((energy[b]+1e-12)/max(least*minimumBias, minPower))
