@@ -60,8 +60,7 @@ func streamChunk(id string, n uint64, text string) *livekit.DataPacket {
 
 func streamTrailer(id string) *livekit.DataPacket {
 	return &livekit.DataPacket{Value: &livekit.DataPacket_StreamTrailer{
-		StreamTrailer: &livekit.DataStream_Trailer{StreamId: id,
-			Attributes: map[string]string{"a": "b"}}}}
+		StreamTrailer: &livekit.DataStream_Trailer{StreamId: id, Attributes: map[string]string{"a": "b"}}}}
 }
 
 func userData(topic string) *livekit.DataPacket {

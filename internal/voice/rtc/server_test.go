@@ -211,7 +211,7 @@ func TestALiveKitOfOthers(t *testing.T) {
 	p := joinAgent(t, s, "r", func(c *rtc.Config) { c.ServerIsLocal = s.IsLocal() })
 	u := newUser(t, serverAddress(t, s), s.UserToken(joinGrant("r")))
 	requireEvents(t, p, rtc.EventJoined)
-	u.sendText("Hello.")
+	u.SendText("Hello.")
 	if e := requireEvents(t, p, rtc.EventText); e.Text != "Hello." {
 		t.Errorf("%+v", e)
 	}
