@@ -136,13 +136,9 @@ func (d *dialog) handleTurnFailure(s *utterance) {
 		d.end(parley.EndOperator)
 	case parley.CodeNotOngoing:
 		d.storeForPerson(s.question)
-		if !d.isTakenOver {
-			d.recheckConversation()
-		}
+		d.recheckConversation()
 	default:
-		if !d.isTakenOver {
-			d.recheckConversation() // a person who takes over also ends the answer
-		}
+		d.recheckConversation() // a person who takes over also ends the answer
 		if d.isTakenOver || d.endReason != "" {
 			return
 		}

@@ -99,8 +99,11 @@ func (d *dialog) store(what string, write func(ctx context.Context) error) {
 	}
 }
 
-// recheckConversation reads the status of a conversation in which a turn has failed.
+// recheckConversation reads the status of a conversation in which a turn has failed, unless a person has taken over.
 func (d *dialog) recheckConversation() {
+	if d.isTakenOver {
+		return
+	}
 	status, _, err := d.DB.StatusAndLastSeq(d.ctx, d.session.ConversationRef())
 	switch {
 	case parley.IsCode(err, parley.CodeResourceNotFound):

@@ -149,11 +149,9 @@ func (t *Transcriber) transcribeOnce(ctx context.Context, h speech.Transcription
 	onInterim func(speech.Transcript)) (text string, isReused bool, err error) {
 	line := t.takeIdle(h)
 	if isReused = line != nil; !isReused {
-		socket, err := t.dial(ctx, h)
-		if err != nil {
+		if line, err = t.dial(ctx, h); err != nil {
 			return "", false, err
 		}
-		line = newConnection(socket)
 	}
 	stop := context.AfterFunc(ctx, line.close)
 	now := &session{connection: line, audio: buffer, onInterim: onInterim, closesAfterSegment: h.Speaker == "",
@@ -171,7 +169,7 @@ func (t *Transcriber) transcribeOnce(ctx context.Context, h speech.Transcription
 	return text, isReused, err
 }
 
-func (t *Transcriber) dial(parent context.Context, h speech.TranscriptionHints) (*webSocket, error) {
+func (t *Transcriber) dial(parent context.Context, h speech.TranscriptionHints) (*connection, error) {
 	ctx, cancel := context.WithCancelCause(parent)
 	defer cancel(nil)
 	timer := time.AfterFunc(cmp.Or(t.FirstByteTimeout, speech.FirstByteTimeout), func() {
@@ -182,14 +180,14 @@ func (t *Transcriber) dial(parent context.Context, h speech.TranscriptionHints) 
 	if t.Key != "" {
 		head.Set("Authorization", "Token "+t.Key)
 	}
-	s, err := dialWebSocket(ctx, t.HTTPClient(), t.listenURL(h), head)
+	c, err := connect(ctx, t.HTTPClient(), t.listenURL(h), head)
 	if err != nil && context.Cause(ctx) != nil {
 		err = context.Cause(ctx)
 	}
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		err = httpclient.ErrStreamCut
 	}
-	return s, err
+	return c, err
 }
 
 func (t *Transcriber) listenURL(h speech.TranscriptionHints) string {

@@ -19,10 +19,12 @@ import (
 	"parley/internal/speech"
 )
 
+// connection is the client's end of a WebSocket. It answers pings.
 type connection struct {
-	*webSocket
+	conn     *websocket.Conn
+	writeMu  sync.Mutex
 	messages chan []byte
-	readErr  error         // why there are no more messages; once messages is closed
+	readErr  error         // why there are no more messages, io.EOF after a proper close; once messages is closed
 	closing  chan struct{} // closed when nobody takes messages any more
 	readDone chan struct{} // closed when nothing is read any more
 }
@@ -51,13 +53,6 @@ var (
 	closeStreamMessage = []byte(`{"type":"CloseStream"}`)
 )
 
-func newConnection(s *webSocket) *connection {
-	l := &connection{webSocket: s, messages: make(chan []byte), closing: make(chan struct{}),
-		readDone: make(chan struct{})}
-	go l.readLoop()
-	return l
-}
-
 // shutDown closes the connection, and waits until nothing is read any more.
 func (c *connection) shutDown() {
 	close(c.closing)
@@ -70,9 +65,9 @@ func (c *connection) readLoop() {
 	defer close(c.readDone)
 	defer close(c.messages)
 	for {
-		message, err := c.webSocket.readMessage()
+		_, message, err := c.conn.ReadMessage()
 		if err != nil {
-			c.readErr = err
+			c.readErr = readError(err)
 			return
 		}
 		select {
@@ -227,21 +222,13 @@ func (s *session) handleDisconnect() (string, error) {
 }
 
 const (
-	maxMessageBytes     = 1 << 20
-	defaultWriteTimeout = 5 * time.Second
+	maxMessageBytes = 1 << 20
+	writeTimeout    = 5 * time.Second // longest time for one write
 )
 
-// webSocket is the client's end of a WebSocket.
-type webSocket struct {
-	conn         *websocket.Conn
-	writeTimeout time.Duration // longest time for one write
-
-	mu sync.Mutex // of writing
-}
-
-// dialWebSocket opens a WebSocket at an address of http:, https:, ws: or wss:, through the proxy and with the
-// certificates of client. A refusal is a *httpclient.StatusError with what the server answered instead.
-func dialWebSocket(ctx context.Context, client *http.Client, address string, h http.Header) (*webSocket, error) {
+// connect opens a WebSocket at an address of http:, https:, ws: or wss:, through the proxy and with the certificates of
+// client. A refusal is a *httpclient.StatusError with what the server answered instead.
+func connect(ctx context.Context, client *http.Client, address string, h http.Header) (*connection, error) {
 	if rest, ok := strings.CutPrefix(address, "http"); ok {
 		address = "ws" + rest
 	}
@@ -278,26 +265,19 @@ func dialWebSocket(ctx context.Context, client *http.Client, address string, h h
 		return nil, err
 	}
 	conn.SetReadLimit(maxMessageBytes)
-	return &webSocket{conn: conn, writeTimeout: defaultWriteTimeout}, nil
+	c := &connection{conn: conn, messages: make(chan []byte), closing: make(chan struct{}),
+		readDone: make(chan struct{})}
+	go c.readLoop()
+	return c, nil
 }
 
 // write sends one message of a kind of package websocket. A server that does not take it in time loses the connection.
-func (w *webSocket) write(kind int, payload []byte) error {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	timer := time.AfterFunc(w.writeTimeout, w.close)
+func (c *connection) write(kind int, payload []byte) error {
+	c.writeMu.Lock()
+	defer c.writeMu.Unlock()
+	timer := time.AfterFunc(writeTimeout, c.close)
 	defer timer.Stop()
-	return w.conn.WriteMessage(kind, payload)
-}
-
-// readMessage returns the next text or binary message. It answers pings. After the server's proper close it returns
-// io.EOF.
-func (w *webSocket) readMessage() ([]byte, error) {
-	_, message, err := w.conn.ReadMessage()
-	if err != nil {
-		return nil, readError(err)
-	}
-	return message, nil
+	return c.conn.WriteMessage(kind, payload)
 }
 
 func readError(err error) error {
@@ -318,4 +298,4 @@ func readError(err error) error {
 }
 
 // close ends the connection at once; a reader and a writer return.
-func (w *webSocket) close() { _ = w.conn.Close() }
+func (c *connection) close() { _ = c.conn.Close() }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/pion/webrtc/v4"
@@ -25,9 +26,9 @@ type audioReceiver struct {
 
 	mu          sync.Mutex
 	trackID     string // of the track; empty for none
-	muted       bool
-	reportedOn  bool // what was reported last
-	hasReported bool // whether anything was reported
+	muted       atomic.Bool
+	reportedOn  atomic.Bool // what was reported last: whether there is a microphone that is not muted
+	hasReported bool        // whether anything was reported
 	cancel      context.CancelFunc
 	unsubscribe func() // asks the server to stop sending the track
 	stats       Stats  // of what was received
@@ -75,7 +76,8 @@ func (r *audioReceiver) attach(track *webrtc.TrackRemote, sid string, muted func
 		}
 	}
 	ctx, cancel := context.WithCancel(r.participant.ctx)
-	r.trackID, r.muted, r.cancel, r.unsubscribe = sid, muted(), cancel, drop
+	r.trackID, r.cancel, r.unsubscribe = sid, cancel, drop
+	r.muted.Store(muted())
 	r.participant.work.Go(func() { r.decodeTrack(ctx, track) })
 	r.reportMicrophone()
 }
@@ -96,7 +98,7 @@ func (r *audioReceiver) updateMuted(sid string, muted func() bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if sid == r.trackID {
-		r.muted = muted()
+		r.muted.Store(muted())
 		r.reportMicrophone()
 	}
 }
@@ -104,27 +106,14 @@ func (r *audioReceiver) updateMuted(sid string, muted func() bool) {
 // reportMicrophone reports whether there is a microphone that is not muted, if that has changed, and for the first one
 // in any case: it may have been muted before it was attached.
 func (r *audioReceiver) reportMicrophone() {
-	if on := r.trackID != "" && !r.muted; on != r.reportedOn || !r.hasReported {
-		r.reportedOn, r.hasReported = on, true
+	if on := r.trackID != "" && !r.muted.Load(); r.reportedOn.Swap(on) != on || !r.hasReported {
+		r.hasReported = true
 		kind := EventMicOff
 		if on {
 			kind = EventMicOn
 		}
 		r.participant.sendEvent(kind)
 	}
-}
-
-// isOn reports whether there is a microphone that is not muted.
-func (r *audioReceiver) isOn() bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.reportedOn
-}
-
-func (r *audioReceiver) isMuted() bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.muted
 }
 
 // decodeTrack decodes a track into frames until it ends.
@@ -146,7 +135,7 @@ func (r *audioReceiver) decodeTrack(ctx context.Context, track *webrtc.TrackRemo
 			}
 			r.buffer.addPacket(p)
 		case <-timer.C:
-			if r.isMuted() {
+			if r.muted.Load() {
 				r.buffer.hasStarted = false // what comes afterwards starts anew
 			}
 			r.buffer.handleIdle(r.participant.config.Now())

@@ -96,25 +96,16 @@ func (p *Participant) handleBye() {
 // startLostTimer starts the timer that runs while the agent has no connection. Another attempt to reconnect does not
 // reset it.
 func (p *Participant) startLostTimer() {
-	p.lostMu.Lock()
-	defer p.lostMu.Unlock()
-	if p.lostTimer == nil {
-		p.lostTimer = time.AfterFunc(lostTimeout, p.handleDisconnected)
+	if timer := time.AfterFunc(lostTimeout, p.handleDisconnected); !p.lostTimer.CompareAndSwap(nil, timer) {
+		timer.Stop()
 	}
 }
 
-func (p *Participant) isDisconnected() bool {
-	p.lostMu.Lock()
-	defer p.lostMu.Unlock()
-	return p.lostTimer != nil
-}
+func (p *Participant) isDisconnected() bool { return p.lostTimer.Load() != nil }
 
 func (p *Participant) stopLostTimer() {
-	p.lostMu.Lock()
-	defer p.lostMu.Unlock()
-	if p.lostTimer != nil {
-		p.lostTimer.Stop()
-		p.lostTimer = nil
+	if timer := p.lostTimer.Swap(nil); timer != nil {
+		timer.Stop()
 	}
 }
 

@@ -45,8 +45,7 @@ type Participant struct {
 	lastMedia  atomic.Int64 // Unix nanoseconds
 	reconnects atomic.Int32
 	joinTime   time.Duration
-	lostMu     sync.Mutex
-	lostTimer  *time.Timer // runs while the agent itself is disconnected
+	lostTimer  atomic.Pointer[time.Timer] // runs while the agent itself is disconnected
 
 	endOnce         sync.Once
 	leaveOnce       sync.Once
@@ -164,7 +163,7 @@ func (p *Participant) Events() <-chan Event { return p.events }
 
 // LastMedia returns the time of the user's last sign.
 func (p *Participant) LastMedia() time.Time {
-	if !p.receiver.isOn() && p.presence.isHere() && !p.isDisconnected() {
+	if !p.receiver.reportedOn.Load() && p.presence.isHere() && !p.isDisconnected() {
 		p.setLastMedia(p.config.Now())
 	}
 	if ns := p.lastMedia.Load(); ns != 0 {
