@@ -61,7 +61,7 @@ func TestResampleTones(t *testing.T) {
 }
 
 // What the lower rate cannot hold is left out and not folded down.
-func TestResampleLeavesOutWhatDoesNotFit(t *testing.T) {
+func TestResampleRemovesFrequenciesThatDoNotFit(t *testing.T) {
 	for _, hertz := range []float64{8200, 10000, 15000, 23000} {
 		s, err := audio.Resample(audio.Sound{Rate: 48000, PCM: newTone(48000, hertz, 48000)}, 16000)
 		if err != nil {
@@ -122,7 +122,7 @@ func TestResampleClips(t *testing.T) {
 	}
 }
 
-func TestResampleRefusesOddRates(t *testing.T) {
+func TestResampleRejectsUnsupportedRates(t *testing.T) {
 	for _, w := range [][2]int{{0, 48000}, {16000, 0}, {-1, 48000}, {192000, 48000}, {4000, 8000}} {
 		if _, err := audio.NewResampler(w[0], w[1]); err == nil {
 			t.Errorf("%v was taken", w)

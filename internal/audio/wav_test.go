@@ -19,7 +19,7 @@ func newRamp(n int) []int16 {
 	return out
 }
 
-func TestWAVComesBack(t *testing.T) {
+func TestWAVRoundTrip(t *testing.T) {
 	for _, n := range []int{0, 1, 777} {
 		file := audio.EncodeWAV(audio.Sound{Rate: 16000, PCM: newRamp(n)})
 		got, err := audio.ReadWAV(file, 16000)

@@ -33,7 +33,7 @@ func sendGet(t *testing.T, conn net.Conn) int {
 
 // Whoever comes to a full table takes the place of the one that waits for nothing: of a stranger before one that is
 // known, of the oldest before the others.
-func TestFullTableReplacesWhoWaitsForNothing(t *testing.T) {
+func TestFullTableReplacesIdleConnections(t *testing.T) {
 	server, table := startServer(t, listen.Limits{MaxConns: 4}, func(_ http.ResponseWriter, r *http.Request) {
 		listen.FromContext(r.Context()).MarkTrusted()
 	})

@@ -64,7 +64,7 @@ func newEngines(t *testing.T, c speech.Config) *speech.Engines {
 }
 
 // The language picks the program, and the agent's voice the program's.
-func TestLanguagePicksTheProgram(t *testing.T) {
+func TestLanguageSelectsTheProgram(t *testing.T) {
 	for _, c := range []struct {
 		programs string
 		u        speech.Utterance
@@ -124,7 +124,7 @@ func TestMissingEngines(t *testing.T) {
 }
 
 // Servers are asked for their own names of an agent's voice and model.
-func TestServersHaveTheirOwnNames(t *testing.T) {
+func TestServersHaveTheirOwnVoiceNames(t *testing.T) {
 	tts := speechtest.StartServer(t,
 		speechtest.SendParts("audio/pcm", speechtest.PCMBytes(speechtest.NewTone(24_000, 100*time.Millisecond))))
 	stt := speechtest.StartServer(t, speechtest.SendParts("application/json", []byte(`{"text":"Where is my order?"}`)))
@@ -166,7 +166,7 @@ func TestServersHaveTheirOwnNames(t *testing.T) {
 	}
 }
 
-func TestOddTablesOfVoices(t *testing.T) {
+func TestInvalidVoiceTables(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "voices.yaml")
 	for text, ok := range map[string]bool{
 		"": true, "voices:\n": true, "voices:\n  Sarah:\n": true, "models: {x: {deepgram: y}}": true,
@@ -183,7 +183,7 @@ func TestOddTablesOfVoices(t *testing.T) {
 }
 
 // Calls at the same time do not disturb each other.
-func TestManySpeakAtOnce(t *testing.T) {
+func TestConcurrentSynthesis(t *testing.T) {
 	f := speechtest.StartServer(t, func(w http.ResponseWriter, r *http.Request) {
 		speechtest.SendParts("audio/pcm", speechtest.PCMBytes(speechtest.NewTone(24_000, 50*time.Millisecond)))(w, r)
 	})

@@ -12,7 +12,7 @@ import (
 )
 
 // Sound of any rate is played at one, in whatever pieces it comes.
-func TestAtAnotherRate(t *testing.T) {
+func TestResampledSpeech(t *testing.T) {
 	in := speechtest.NewTone(24_000, time.Second)
 	pieces := func(yield func(audio.Sound, error) bool) {
 		for part := range slices.Chunk(in, 999) {

@@ -262,7 +262,7 @@ func (d *testDialog) waitForEnd(reason parley.SessionEndReason) *parley.VoiceSes
 	return s
 }
 
-func TestTalk(t *testing.T) {
+func TestDialog(t *testing.T) {
 	dbs.ForEachStore(t, func(t *testing.T, db *store.DB) {
 		d := newTestDialog(t, db, `{"initialMessage":"Hello, how can I help?"}`, func(d *testDialog) {
 			d.updateAgent(func(a *parley.Agent) {

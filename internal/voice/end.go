@@ -128,7 +128,9 @@ func (ss *Sessions) Stop(ctx context.Context, s *parley.VoiceSession) (bool, err
 	if s.EndedAt != nil || !isOnlyServer && now.Before(s.LeaseUntil) {
 		return ss.DB.RequestVoiceEnd(ctx, s.AccountID, s.ID, parley.EndOperator)
 	}
-	err := ss.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error { return ss.endOrphan(ctx, tx, *s, false, now) })
+	err := ss.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error {
+		return ss.endOrphan(ctx, tx, *s, false, now)
+	})
 	return err == nil, err
 }
 

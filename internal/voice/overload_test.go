@@ -119,7 +119,7 @@ func (g *dialogGroup) requireAdmits(want bool) {
 	}
 }
 
-func TestAStarvingServerTakesNoSession(t *testing.T) {
+func TestServerWithLatePacketsRefusesSessions(t *testing.T) {
 	c := newDialogGroup(t, 3)
 	c.passSeconds(5, 2) // 4 %
 	c.requireAdmits(true)
@@ -155,7 +155,7 @@ func TestAStarvingServerTakesNoSession(t *testing.T) {
 	}
 }
 
-func TestAServerAlwaysTakesTwo(t *testing.T) {
+func TestServerAlwaysAdmitsTwoSessions(t *testing.T) {
 	c := newDialogGroup(t, 1)
 	c.passSeconds(10, 50)
 	c.requireAdmits(true)
@@ -167,7 +167,7 @@ func TestAServerAlwaysTakesTwo(t *testing.T) {
 }
 
 // Sessions that nobody has joined never cause an overload, however many they are and however busy the machine is.
-func TestWaitingSessionsAreNoLoad(t *testing.T) {
+func TestUnjoinedSessionsAreNoLoad(t *testing.T) {
 	asked := false
 	c := newUnjoinedGroup(t, 4*runtime.GOMAXPROCS(0)+1, func(d *testDialog) {
 		d.responder.Stats.ProcessorLoad = func() float64 { asked = true; return 1 }
@@ -185,7 +185,7 @@ func TestWaitingSessionsAreNoLoad(t *testing.T) {
 	c.requireAdmits(false)
 }
 
-func TestABusyServerTakesNoSession(t *testing.T) {
+func TestBusyServerRefusesSessions(t *testing.T) {
 	load := -1.0
 	var asked int
 	share := func() float64 { asked++; return load }

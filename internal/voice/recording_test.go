@@ -9,7 +9,7 @@ import (
 	"parley/internal/voice/rtc"
 )
 
-func TestTape(t *testing.T) {
+func TestRecording(t *testing.T) {
 	began := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	ms := func(n int) time.Time { return began.Add(time.Duration(n) * time.Millisecond) }
 	tape, err := newRecording(t.TempDir(), began)

@@ -207,8 +207,8 @@ func (st *Stats) Snapshot() StatsSnapshot {
 	defer st.mu.Unlock()
 	out := st.ended
 	out.Dialogs, out.Joined, out.Overloaded = len(st.dialogs), st.joinedDialogs(), st.isOverloaded
-	out.Spoken, out.SpokenP50, out.SpokenP95 = len(st.spokenDelays), delayAt(st.spokenDelays, 50), delayAt(st.spokenDelays, 95)
-	out.Typed = len(st.typedDelays)
+	out.Spoken, out.Typed = len(st.spokenDelays), len(st.typedDelays)
+	out.SpokenP50, out.SpokenP95 = delayAt(st.spokenDelays, 50), delayAt(st.spokenDelays, 95)
 	out.TypedP50, out.TypedP95 = delayAt(st.typedDelays, 50).Total, delayAt(st.typedDelays, 95).Total
 	out.DuckedP50, out.DuckedP95 = percentile(st.duckMillis, 50), percentile(st.duckMillis, 95)
 	out.HeldP50, out.HeldP95 = percentile(st.holdMillis, 50), percentile(st.holdMillis, 95)

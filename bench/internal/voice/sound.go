@@ -133,8 +133,8 @@ func synthesizeInterruptions(instead audioPackets) ([]audioPackets, error) {
 	var list []audioPackets
 	for _, text := range interruptions {
 		var pcm []int16
-		said := flite.Synthesize(context.Background(), speech.Utterance{Text: text, Voice: "rms"})
-		for part, err := range speech.Resample(micRate, said) {
+		utterance := flite.Synthesize(context.Background(), speech.Utterance{Text: text, Voice: "rms"})
+		for part, err := range speech.Resample(micRate, utterance) {
 			if err != nil {
 				return nil, err
 			}

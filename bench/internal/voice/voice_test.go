@@ -16,7 +16,7 @@ import (
 
 // An agent that ducks, is held, and is sent on after that: what counts is the first soft packet and the last one with
 // sound.
-func TestFades(t *testing.T) {
+func TestFadeOfAnInterruptedAgent(t *testing.T) {
 	began := time.Now()
 	at := func(n, peak int) receivedPacket {
 		return receivedPacket{began.Add(time.Duration(n) * time.Millisecond), peak}
@@ -33,7 +33,7 @@ func TestFades(t *testing.T) {
 }
 
 // Each caller's sounds are what the opposite end can decode.
-func TestSounds(t *testing.T) {
+func TestCallerSoundsCanBeDecoded(t *testing.T) {
 	s, err := newCallerSounds()
 	if err != nil {
 		t.Fatal(err)

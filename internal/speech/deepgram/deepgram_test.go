@@ -185,7 +185,7 @@ func answerOneSegment(t *testing.T) func(conn) {
 	}
 }
 
-func TestDeepgramUnderstandsASegment(t *testing.T) {
+func TestTranscribeSegment(t *testing.T) {
 	f := startDeepgramServer(t, answerOneSegment(t))
 	seg := speech.Segment{TranscriptionHints: speech.TranscriptionHints{Model: "nova-2", Language: "multi"},
 		PCM: speechtest.NewTone(16_000, 3*time.Second)}
@@ -211,7 +211,7 @@ func TestDeepgramUnderstandsASegment(t *testing.T) {
 }
 
 // While somebody speaks the text grows; it is whole when they have ended.
-func TestDeepgramListens(t *testing.T) {
+func TestLiveTranscription(t *testing.T) {
 	f := startDeepgramServer(t, answerOneSegment(t))
 	d := newDeepgram(t, strings.Replace(f.url, "http", "ws", 1))
 	transcripts := make(chan speech.Transcript, 10)
@@ -237,7 +237,7 @@ func TestDeepgramListens(t *testing.T) {
 }
 
 // In long silence keep-alive messages are sent.
-func TestDeepgramKeepsTheLine(t *testing.T) {
+func TestKeepAliveWhileNobodySpeaks(t *testing.T) {
 	f := startDeepgramServer(t, answerOneSegment(t))
 	d := newDeepgram(t, f.url)
 	d.KeepAliveInterval = 20 * time.Millisecond
@@ -251,7 +251,7 @@ func TestDeepgramKeepsTheLine(t *testing.T) {
 }
 
 // A line that is cut is made again, and the sound sent from its beginning.
-func TestDeepgramDialsAgain(t *testing.T) {
+func TestLostConnectionIsOpenedAgain(t *testing.T) {
 	f := startDeepgramServer(t, func(l conn) { _ = l.Close() }, answerOneSegment(t))
 	l := newDeepgram(t, f.url).StartTranscription(t.Context(), speech.TranscriptionHints{}, func(speech.Transcript) {})
 	defer l.Close()
@@ -266,7 +266,7 @@ func TestDeepgramDialsAgain(t *testing.T) {
 }
 
 // A server that answers neither message still has its last interim text used, after the final timeout.
-func TestDeepgramWithoutLastWords(t *testing.T) {
+func TestServerThatSendsNoLastWords(t *testing.T) {
 	f := startDeepgramServer(t, func(l conn) {
 		l.send(readRecordedLines(t, "first.jsonl")...)
 		for l.receive() != "" {
@@ -280,7 +280,7 @@ func TestDeepgramWithoutLastWords(t *testing.T) {
 }
 
 // Nothing intelligible is an empty text.
-func TestDeepgramHearsNothing(t *testing.T) {
+func TestSilentSegment(t *testing.T) {
 	f := startDeepgramServer(t, func(l conn) {
 		l.receive()
 		l.send(`{"type":"Results","is_final":true,"from_finalize":true,"channel":{"alternatives":[{"transcript":""}]}}`)
@@ -297,7 +297,7 @@ func TestDeepgramHearsNothing(t *testing.T) {
 }
 
 // A server that would rather speak HTTP/2 is asked in HTTP/1.1: there are no WebSockets otherwise.
-func TestDeepgramOverTLS(t *testing.T) {
+func TestTranscribeOverTLS(t *testing.T) {
 	f := startDeepgramServer(t, answerOneSegment(t))
 	plain, err := url.Parse(strings.TrimSuffix(f.url, "/v1"))
 	if err != nil {
@@ -360,7 +360,7 @@ func TestBadDeepgramServers(t *testing.T) {
 }
 
 // What the server says in place of a WebSocket is its refusal.
-func TestDeepgramRefuses(t *testing.T) {
+func TestRefusedConnections(t *testing.T) {
 	for status, most := range map[int]int{401: 1, 402: 1, 404: 1, 429: 2, 500: 2, 200: 1, 302: 1} {
 		f := speechtest.StartServer(t, speechtest.RefuseWith(status, "Retry-After", "1"))
 		speechtest.CheckFailure(t,
@@ -380,7 +380,7 @@ func TestDeepgramRefuses(t *testing.T) {
 }
 
 // A caller that hangs up, or stops reading, is not waited for.
-func TestDeepgramHangsUp(t *testing.T) {
+func TestCancelledTranscriptionDisconnects(t *testing.T) {
 	f := startDeepgramServer(t, func(l conn) {
 		l.send(readRecordedLines(t, "first.jsonl")...)
 		for l.receive() != "" {

@@ -51,7 +51,7 @@ func (s *server) connectionCount() int {
 }
 
 // The segments of one speaker follow each other on one connection, which is kept alive meanwhile.
-func TestDeepgramKeepsTheLineForTheNextSegment(t *testing.T) {
+func TestConnectionIsReusedForTheNextSegment(t *testing.T) {
 	f := startDeepgramServer(t, answerEverySegment(t))
 	d := newDeepgram(t, f.url)
 	d.KeepAliveInterval = 10 * time.Millisecond
@@ -84,7 +84,7 @@ func TestDeepgramKeepsTheLineForTheNextSegment(t *testing.T) {
 }
 
 // A connection that nobody comes back to is closed properly.
-func TestDeepgramHangsUpAfterARest(t *testing.T) {
+func TestIdleConnectionIsClosed(t *testing.T) {
 	f := startDeepgramServer(t, answerEverySegment(t))
 	d := newDeepgram(t, f.url)
 	d.ReuseTimeout = 20 * time.Millisecond
@@ -100,7 +100,7 @@ func TestDeepgramHangsUpAfterARest(t *testing.T) {
 }
 
 // One that was cut while it rested, or when it is used again, is made anew without a loss.
-func TestDeepgramRestIsCut(t *testing.T) {
+func TestIdleConnectionThatWasCut(t *testing.T) {
 	whole := answerOneSegment(t)
 	once := func(after func(conn)) func(conn) {
 		return func(l conn) {
@@ -134,7 +134,7 @@ func TestDeepgramRestIsCut(t *testing.T) {
 }
 
 // A server that does not say that it has sent its last words is asked to close, and sends them then.
-func TestDeepgramThatDoesNotFlush(t *testing.T) {
+func TestServerThatDoesNotFlush(t *testing.T) {
 	f := startDeepgramServer(t, func(l conn) {
 		l.send(readRecordedLines(t, "first.jsonl")...)
 		l.receiveUntil(closeStream)
@@ -154,7 +154,7 @@ func TestDeepgramThatDoesNotFlush(t *testing.T) {
 }
 
 // A second transcription, after a cut, is not passed on before it is longer than what was.
-func TestDeepgramDoesNotUnsay(t *testing.T) {
+func TestInterimTextDoesNotShrinkAfterReconnect(t *testing.T) {
 	lines := readRecordedLines(t, "first.jsonl")
 	f := startDeepgramServer(t, func(l conn) {
 		l.send(lines...)

@@ -47,7 +47,7 @@ func streamTrailer(id string) *livekit.DataPacket {
 
 // A user may send anything. The agent is not harmed, keeps nothing, and continues to read what is meant for it, also
 // after a lost connection.
-func TestWhateverAUserSends(t *testing.T) {
+func TestInvalidDataOfAUser(t *testing.T) {
 	s := sfus.Start(t)
 	p, back := joinAgentNotifyingReconnect(t, s, "flood")
 	u := newUser(t, serverAddress(t, s), s.UserToken(joinGrant("flood")))
@@ -131,7 +131,7 @@ func TestTwoMicrophones(t *testing.T) {
 }
 
 // A media server that accepts the connection and then sends nothing does not block Join beyond its deadline.
-func TestAMuteServerIsNotWaitedFor(t *testing.T) {
+func TestJoinTimesOutAtASilentServer(t *testing.T) {
 	t.Parallel()
 	reached := make(chan struct{}, 1)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -79,7 +79,7 @@ func TestPacketsAreOrdered(t *testing.T) {
 	}
 }
 
-func TestLostPacketIsMended(t *testing.T) {
+func TestLostPacketIsConcealed(t *testing.T) {
 	a := newBufferTest()
 	a.receive(1, 1)
 	a.receive(4, 4)
@@ -129,7 +129,7 @@ func TestSilenceOfTheSenderPasses(t *testing.T) {
 	a.requireFrames(t, 0, 0, 24)
 }
 
-func TestSequenceThatLeapsBeginsAnew(t *testing.T) {
+func TestSequenceThatJumpsStartsAgain(t *testing.T) {
 	a := newBufferTest()
 	a.receive(1, 1)
 	a.receive(40_000, 2)

@@ -204,7 +204,7 @@ func TestMutedAtOnce(t *testing.T) {
 }
 
 // A client whose connection breaks leaves and comes back; that does not end the session.
-func TestWhoComesBackHasNotLeft(t *testing.T) {
+func TestUserWhoReconnectsHasNotLeft(t *testing.T) {
 	t.Parallel()
 	s := sfus.Start(t)
 	p := joinAgent(t, s, "back")
@@ -231,7 +231,7 @@ func TestWhoComesBackHasNotLeft(t *testing.T) {
 
 // An agent whose own connection breaks continues when it is restored, shows its state again, and does not consider the
 // user gone meanwhile.
-func TestTheAgentComesBack(t *testing.T) {
+func TestAgentReconnects(t *testing.T) {
 	t.Parallel()
 	s := sfus.Start(t)
 	p, back := joinAgentNotifyingReconnect(t, s, "agent")
@@ -291,7 +291,7 @@ func removeUser(t *testing.T, s *rtc.Server, room string) {
 	http.DefaultClient.CloseIdleConnections()
 }
 
-func TestByeIsLeavingAtOnce(t *testing.T) {
+func TestByeEndsThePresenceAtOnce(t *testing.T) {
 	t.Parallel()
 	s := sfus.Start(t)
 	p := joinAgent(t, s, "bye")
@@ -306,7 +306,7 @@ func TestByeIsLeavingAtOnce(t *testing.T) {
 	}
 }
 
-func TestARoomThatIsEndedIsLost(t *testing.T) {
+func TestDeletedRoomIsLost(t *testing.T) {
 	t.Parallel()
 	s := sfus.Start(t)
 	p := joinAgent(t, s, "ended")

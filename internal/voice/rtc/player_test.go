@@ -106,7 +106,7 @@ func TestPlayerSendsOnTime(t *testing.T) {
 	})
 }
 
-func TestStopCutsAtOnce(t *testing.T) {
+func TestStopEndsPlaybackAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := newPlayerTest(t)
 		o.Play(constantClip("a", 50, 100))
@@ -195,7 +195,7 @@ func TestSlowSpeechLeavesGaps(t *testing.T) {
 }
 
 // Late packets of speech are counted, and those of silence are not.
-func TestTardyPackets(t *testing.T) {
+func TestLatePacketsAreCounted(t *testing.T) {
 	now := time.UnixMilli(1_000_000)
 	p := newPlayer(numberCodec{}, func() time.Time { return now }, func([]byte, time.Time) error {
 		return nil

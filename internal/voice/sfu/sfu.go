@@ -134,8 +134,8 @@ func readParentConfig(in *os.File, onEOF func()) (cfg rtc.ChildConfig, err error
 
 func writeReady(out *os.File, r rtc.ChildReady) error { return json.NewEncoder(out).Encode(r) }
 
-// newLogger returns LiveKit's logger. Its errors are logged as warnings, since the other rooms go on, unless they belong
-// to the usual end of a session.
+// newLogger returns LiveKit's logger. Its errors are logged as warnings, since the other rooms go on, unless they
+// belong to the usual end of a session.
 func newLogger(log *slog.Logger) rtc.LiveKitLogger {
 	return rtc.LiveKitLogger{Log: log, ErrorLevel: func(message string) slog.Level {
 		if slices.ContainsFunc(usualErrors, func(part string) bool { return strings.Contains(message, part) }) {

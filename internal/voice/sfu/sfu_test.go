@@ -11,7 +11,7 @@ import (
 )
 
 // Nobody finds a token in a log, and a stranger cannot fill it.
-func TestLines(t *testing.T) {
+func TestLogHasNoTokens(t *testing.T) {
 	var out bytes.Buffer
 	l := newLogger(slog.New(slog.NewTextHandler(&out, nil)))
 	const token = "eyJhbGciOiJIUzI1NiJ9.eyJpc3MiOiJwYXJsZXkifQ.c2lnbmF0dXJl"
