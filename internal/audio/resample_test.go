@@ -35,7 +35,7 @@ func levelDB(s audio.Sound, hertz float64) float64 {
 var ratePairs = []struct{ from, to int }{{16000, 48000}, {22050, 48000}, {24000, 48000}, {8000, 48000}, {44100, 48000},
 	{48000, 16000}, {24000, 16000}, {48000, 48000}}
 
-// A tone stays what it is; its mirror images are not there.
+// A tone stays the same and has no mirror images.
 func TestResampleTones(t *testing.T) {
 	for _, w := range ratePairs {
 		low := float64(min(w.from, w.to))
@@ -60,7 +60,7 @@ func TestResampleTones(t *testing.T) {
 	}
 }
 
-// What the lower rate cannot hold is left out and not folded down.
+// Frequencies that the lower rate cannot hold are removed and not folded down.
 func TestResampleRemovesFrequenciesThatDoNotFit(t *testing.T) {
 	for _, hertz := range []float64{8200, 10000, 15000, 23000} {
 		s, err := audio.Resample(audio.Sound{Rate: 48000, PCM: newTone(48000, hertz, 48000)}, 16000)
@@ -74,7 +74,7 @@ func TestResampleRemovesFrequenciesThatDoNotFit(t *testing.T) {
 	}
 }
 
-// In whatever pieces the samples come, the result is the same and lasts as long.
+// The result is the same, and lasts as long, whatever the pieces of the input.
 func TestResampleInPieces(t *testing.T) {
 	for _, w := range ratePairs {
 		in := newTone(w.from, 440, 10_007)

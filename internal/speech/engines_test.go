@@ -22,7 +22,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// fakePrograms finds these programs, as scripts that write down how they were called.
+// fakePrograms are programs that record how they were called.
 func fakePrograms(t *testing.T, programs ...string) (look func(string) (string, error), called func() string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -63,7 +63,7 @@ func newEngines(t *testing.T, c speech.Config) *speech.Engines {
 	return s
 }
 
-// The language picks the program, and the agent's voice the program's.
+// The language selects the program, and the agent's voice selects the program's voice.
 func TestLanguageSelectsTheProgram(t *testing.T) {
 	for _, c := range []struct {
 		programs string
@@ -104,7 +104,7 @@ func TestLanguageSelectsTheProgram(t *testing.T) {
 	}
 }
 
-// What is missing is told, and leaves nothing behind that would fail later.
+// Missing programs are warnings, and no engine is left that would fail later.
 func TestMissingEngines(t *testing.T) {
 	look, _ := fakePrograms(t)
 	for _, c := range []struct {

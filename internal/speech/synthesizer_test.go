@@ -11,7 +11,7 @@ import (
 	"parley/internal/testkit/speechtest"
 )
 
-// Sound of any rate is played at one, in whatever pieces it comes.
+// Sound of any rate is resampled to one, whatever its pieces.
 func TestResampledSpeech(t *testing.T) {
 	in := speechtest.NewTone(24_000, time.Second)
 	pieces := func(yield func(audio.Sound, error) bool) {

@@ -73,7 +73,7 @@ func Measure(ctx context.Context, opt harness.Options, log io.Writer) (*report.R
 	}
 	defer os.RemoveAll(dir)
 	v := &voiceRun{Run: &harness.Run{Options: opt, Dir: dir, Log: log}, voiceSizes: usualVoice,
-		debugDir: filepath.Join(dir, "doors")}
+		debugDir: filepath.Join(dir, "debug")}
 	if opt.Rounds <= harness.QuickSizes.Rounds {
 		v.voiceSizes = quickVoice
 	}
@@ -111,12 +111,12 @@ func (v *voiceRun) startAll(ctx context.Context) error {
 	if err := os.Mkdir(v.debugDir, 0o700); err != nil {
 		return err
 	}
-	file := filepath.Join(v.Dir, "voicedoor.go")
+	file := filepath.Join(v.Dir, "voice_debug.go")
 	if err := os.WriteFile(file, fmt.Appendf(nil, debugServerSource, v.debugDir), 0o600); err != nil {
 		return err
 	}
 	if v.Binary, err = v.BuildBinary(ctx,
-		map[string]string{filepath.Join(root, "cmd", "parley", "bench_voicedoor.go"): file}); err != nil {
+		map[string]string{filepath.Join(root, "cmd", "parley", "bench_voice_debug.go"): file}); err != nil {
 		return err
 	}
 	if v.Stub, err = process.StartSelf(ctx, v.Dir, "voicestub"); err != nil {

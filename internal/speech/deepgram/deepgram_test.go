@@ -30,7 +30,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// server takes sound as Deepgram does; its script tells what it sends, and when.
+// server receives sound as Deepgram does; its script determines what it sends, and when.
 type server struct {
 	url string
 
@@ -67,7 +67,7 @@ func (c conn) send(messages ...string) {
 	}
 }
 
-// receive returns the next word that the client says in text; sound before it is gathered.
+// receive returns the type of the client's next text message; sound before it is collected.
 func (c conn) receive() string {
 	for {
 		var f webSocketFrame
@@ -97,7 +97,7 @@ func (s *server) received() ([]string, []int16) {
 	return slices.Clone(s.messages), slices.Clone(s.samples)
 }
 
-// waitForMessages waits until what it was told is enough.
+// waitForMessages waits until enough messages have come.
 func (s *server) waitForMessages(t *testing.T, done func(words []string) bool) {
 	t.Helper()
 	for late := time.After(5 * time.Second); ; {
@@ -169,7 +169,7 @@ func readRecordedLines(t *testing.T, name string) []string {
 
 const lateOrderText = "Where is my order? It is late."
 
-// answerOneSegment is Deepgram at its best.
+// answerOneSegment answers as Deepgram does when all is well.
 func answerOneSegment(t *testing.T) func(conn) {
 	interim, final := readRecordedLines(t, "first.jsonl"), readRecordedLines(t, "finalized.jsonl")
 	return func(l conn) {
@@ -210,7 +210,7 @@ func TestTranscribeSegment(t *testing.T) {
 	}
 }
 
-// While somebody speaks the text grows; it is whole when they have ended.
+// The text grows while somebody speaks and is complete when they have finished.
 func TestLiveTranscription(t *testing.T) {
 	f := startDeepgramServer(t, answerOneSegment(t))
 	d := newDeepgram(t, strings.Replace(f.url, "http", "ws", 1))
@@ -250,7 +250,7 @@ func TestKeepAliveWhileNobodySpeaks(t *testing.T) {
 	}
 }
 
-// A line that is cut is made again, and the sound sent from its beginning.
+// A connection that is cut is opened again, and the sound is sent from its beginning.
 func TestLostConnectionIsOpenedAgain(t *testing.T) {
 	f := startDeepgramServer(t, func(l conn) { _ = l.Close() }, answerOneSegment(t))
 	l := newDeepgram(t, f.url).StartTranscription(t.Context(), speech.TranscriptionHints{}, func(speech.Transcript) {})
@@ -279,7 +279,7 @@ func TestServerThatSendsNoLastWords(t *testing.T) {
 	}
 }
 
-// Nothing intelligible is an empty text.
+// Sound without intelligible speech has an empty text.
 func TestSilentSegment(t *testing.T) {
 	f := startDeepgramServer(t, func(l conn) {
 		l.receive()
@@ -359,7 +359,7 @@ func TestBadDeepgramServers(t *testing.T) {
 	}
 }
 
-// What the server says in place of a WebSocket is its refusal.
+// A response that is no WebSocket is a refusal.
 func TestRefusedConnections(t *testing.T) {
 	for status, most := range map[int]int{401: 1, 402: 1, 404: 1, 429: 2, 500: 2, 200: 1, 302: 1} {
 		f := speechtest.StartServer(t, speechtest.RefuseWith(status, "Retry-After", "1"))
@@ -379,7 +379,7 @@ func TestRefusedConnections(t *testing.T) {
 		newDeepgram(t, "http://127.0.0.1:1/v1").Transcribe(t.Context(), speechtest.NewSegment())).Err)
 }
 
-// A caller that hangs up, or stops reading, is not waited for.
+// A caller that cancels, or stops reading, does not block the transcriber.
 func TestCancelledTranscriptionDisconnects(t *testing.T) {
 	f := startDeepgramServer(t, func(l conn) {
 		l.send(readRecordedLines(t, "first.jsonl")...)
@@ -418,7 +418,7 @@ func TestCancelledTranscriptionDisconnects(t *testing.T) {
 	}
 }
 
-// startRawSocket speaks WebSocket by hand, well or badly.
+// startRawSocket starts a WebSocket server whose frames the test writes, valid or not.
 func startRawSocket(t *testing.T, answer func(key string) string, after func(send func(b ...byte))) string {
 	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		conn, rw, err := w.(http.Hijacker).Hijack()
@@ -445,7 +445,7 @@ func acceptKey(key string) string {
 	return base64.StdEncoding.EncodeToString(sum[:])
 }
 
-// text makes a frame as servers send it.
+// text returns a frame as servers send it.
 func newTextFrame(first byte, text string) []byte {
 	b := []byte{first, byte(len(text))}
 	if len(text) >= 126 {

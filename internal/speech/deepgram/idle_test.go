@@ -10,7 +10,7 @@ import (
 	"parley/internal/testkit/speechtest"
 )
 
-// receiveUntil reads what the client says up to a word; false where it hung up before.
+// receiveUntil reads messages of the client up to one of a type; it returns false if the client closes before.
 func (c conn) receiveUntil(want string) bool {
 	for word := c.receive(); word != ""; word = c.receive() {
 		if word == want {
@@ -20,7 +20,7 @@ func (c conn) receiveUntil(want string) bool {
 	return false
 }
 
-// answerEverySegment is Deepgram at its best, for one segment after the other.
+// answerEverySegment answers one segment after the other as Deepgram does when all is well.
 func answerEverySegment(t *testing.T) func(conn) {
 	first, final, second := readRecordedLines(t, "first.jsonl"), readRecordedLines(t, "finalized.jsonl"),
 		readRecordedLines(t, "second.jsonl")
@@ -83,7 +83,7 @@ func TestConnectionIsReusedForTheNextSegment(t *testing.T) {
 	}
 }
 
-// A connection that nobody comes back to is closed properly.
+// A connection that is not used again is closed properly.
 func TestIdleConnectionIsClosed(t *testing.T) {
 	f := startDeepgramServer(t, answerEverySegment(t))
 	d := newDeepgram(t, f.url)
@@ -99,7 +99,7 @@ func TestIdleConnectionIsClosed(t *testing.T) {
 	}
 }
 
-// One that was cut while it rested, or when it is used again, is made anew without a loss.
+// A connection that is cut while idle, or when it is used again, is replaced without a loss.
 func TestIdleConnectionThatWasCut(t *testing.T) {
 	whole := answerOneSegment(t)
 	once := func(after func(conn)) func(conn) {
@@ -153,7 +153,7 @@ func TestServerThatDoesNotFlush(t *testing.T) {
 	}
 }
 
-// A second transcription, after a cut, is not passed on before it is longer than what was.
+// After a reconnect the second transcription is not passed on before it is longer than the first.
 func TestInterimTextDoesNotShrinkAfterReconnect(t *testing.T) {
 	lines := readRecordedLines(t, "first.jsonl")
 	f := startDeepgramServer(t, func(l conn) {

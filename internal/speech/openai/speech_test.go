@@ -36,7 +36,7 @@ func newSynthesizer(t *testing.T, f *speechtest.Server) *openai.Synthesizer {
 	return o
 }
 
-// Sound comes as it is sent, whatever the pieces, and half samples are put together.
+// Sound is passed on as it comes, whatever the pieces, and split samples are put together.
 func TestSynthesize(t *testing.T) {
 	in := speechtest.NewTone(24_000, time.Second)
 	b := speechtest.PCMBytes(in)
@@ -56,7 +56,7 @@ func TestSynthesize(t *testing.T) {
 	}
 }
 
-// The first 20 ms are handed on before the rest is there.
+// The first 20 ms are passed on before the rest has come.
 func TestFirstSoundComesEarly(t *testing.T) {
 	b := speechtest.PCMBytes(speechtest.NewTone(24_000, time.Second))
 	taken := make(chan struct{})
@@ -80,7 +80,7 @@ func TestFirstSoundComesEarly(t *testing.T) {
 	}
 }
 
-// Some servers tell another rate, or send WAV all the same.
+// Some servers name another rate, or send WAV all the same.
 func TestSynthesizeAtOtherRates(t *testing.T) {
 	in := speechtest.NewTone(22_050, 200*time.Millisecond)
 	stream := audio.EncodeWAV(audio.Sound{Rate: 22_050, PCM: in})
@@ -196,7 +196,7 @@ func TestSynthesisErrorHasRetryAfter(t *testing.T) {
 	}
 }
 
-// A consumer that has heard enough, or is called off, frees the line.
+// A consumer that stops, or is cancelled, frees the connection.
 func TestSynthesisStopsWithItsConsumer(t *testing.T) {
 	disconnected := make(chan struct{}, 2)
 	f := speechtest.StartServer(t, nil)
@@ -303,7 +303,7 @@ func checkForm(t *testing.T, f *speechtest.Server) {
 	}
 }
 
-// A server that knows nothing of streaming is asked without, from then on.
+// A server that rejects streaming is asked without it from then on.
 func TestTranscriptionWithoutStreaming(t *testing.T) {
 	whole := speechtest.SendParts("application/json", speechtest.ReadRecording(t, "transcription.json"))
 	f := speechtest.StartServer(t, func(w http.ResponseWriter, r *http.Request) {
