@@ -3,6 +3,7 @@ package audio
 import (
 	"fmt"
 	"math"
+	"math/big"
 	"sync"
 )
 
@@ -101,20 +102,19 @@ type resampleFilter struct {
 	phases    [][]float32 // weights of those samples, for each place of an output between two inputs
 }
 
-var filterCache sync.Map // of *filter by [2]int: they do not change, and take a while to make
+var filterCache sync.Map // of *resampleFilter by [2]int: they do not change, and take a while to make
 
 func filterFor(from, to int) *resampleFilter {
-	key := [2]int{from, to}
-	if f, ok := filterCache.Load(key); ok {
-		return f.(*resampleFilter)
+	f, ok := filterCache.Load([2]int{from, to})
+	if !ok {
+		f, _ = filterCache.LoadOrStore([2]int{from, to}, newFilter(from, to))
 	}
-	f, _ := filterCache.LoadOrStore(key, newFilter(from, to))
 	return f.(*resampleFilter)
 }
 
 func newFilter(from, to int) *resampleFilter {
-	g := gcd(from, to)
-	f := &resampleFilter{up: to / g, down: from / g}
+	ratio := big.NewRat(int64(to), int64(from))
+	f := &resampleFilter{up: int(ratio.Num().Int64()), down: int(ratio.Denom().Int64())}
 	narrow := min(1, float64(to)/float64(from))
 	f.halfWidth = int(math.Ceil(filterWing / narrow))
 	f.phases = make([][]float32, f.up)
@@ -157,11 +157,4 @@ func bessel(x float64) float64 {
 		sum += term
 	}
 	return sum
-}
-
-func gcd(a, b int) int {
-	for b != 0 {
-		a, b = b, a%b
-	}
-	return a
 }

@@ -35,7 +35,7 @@ func levelDB(s audio.Sound, hertz float64) float64 {
 var ratePairs = []struct{ from, to int }{{16000, 48000}, {22050, 48000}, {24000, 48000}, {8000, 48000}, {44100, 48000},
 	{48000, 16000}, {24000, 16000}, {48000, 48000}}
 
-// A tone stays what it is; its mirror images are not there.
+// A tone stays the same and has no mirror images.
 func TestResampleTones(t *testing.T) {
 	for _, w := range ratePairs {
 		low := float64(min(w.from, w.to))
@@ -60,8 +60,8 @@ func TestResampleTones(t *testing.T) {
 	}
 }
 
-// What the lower rate cannot hold is left out and not folded down.
-func TestResampleLeavesOutWhatDoesNotFit(t *testing.T) {
+// Frequencies that the lower rate cannot hold are removed and not folded down.
+func TestResampleRemovesFrequenciesThatDoNotFit(t *testing.T) {
 	for _, hertz := range []float64{8200, 10000, 15000, 23000} {
 		s, err := audio.Resample(audio.Sound{Rate: 48000, PCM: newTone(48000, hertz, 48000)}, 16000)
 		if err != nil {
@@ -74,7 +74,7 @@ func TestResampleLeavesOutWhatDoesNotFit(t *testing.T) {
 	}
 }
 
-// In whatever pieces the samples come, the result is the same and lasts as long.
+// The result is the same, and lasts as long, whatever the pieces of the input.
 func TestResampleInPieces(t *testing.T) {
 	for _, w := range ratePairs {
 		in := newTone(w.from, 440, 10_007)
@@ -122,7 +122,7 @@ func TestResampleClips(t *testing.T) {
 	}
 }
 
-func TestResampleRefusesOddRates(t *testing.T) {
+func TestResampleRejectsUnsupportedRates(t *testing.T) {
 	for _, w := range [][2]int{{0, 48000}, {16000, 0}, {-1, 48000}, {192000, 48000}, {4000, 8000}} {
 		if _, err := audio.NewResampler(w[0], w[1]); err == nil {
 			t.Errorf("%v was taken", w)

@@ -19,7 +19,7 @@ func newRamp(n int) []int16 {
 	return out
 }
 
-func TestWAVComesBack(t *testing.T) {
+func TestWAVRoundTrip(t *testing.T) {
 	for _, n := range []int{0, 1, 777} {
 		file := audio.EncodeWAV(audio.Sound{Rate: 16000, PCM: newRamp(n)})
 		got, err := audio.ReadWAV(file, 16000)
@@ -32,7 +32,7 @@ func TestWAVComesBack(t *testing.T) {
 	}
 }
 
-// Chunks that are not known are passed over; one of odd size has a byte behind it that fills it up.
+// Unknown chunks are skipped; one of odd size is followed by a byte of padding.
 func TestWAVWithOtherChunks(t *testing.T) {
 	plain := audio.EncodeWAV(audio.Sound{Rate: 8000, PCM: newRamp(3)})
 	file := slices.Concat(plain[:12], []byte("LIST\x03\x00\x00\x00abc\x00"), plain[12:], []byte("after"))

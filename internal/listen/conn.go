@@ -1,10 +1,12 @@
 package listen
 
 import (
+	"bytes"
 	"errors"
 	"io"
 	"net/http"
 	"net/netip"
+	"sync"
 	"time"
 )
 
@@ -32,7 +34,7 @@ func (c *Conn) onStateChange(state http.ConnState) {
 	case http.StateActive:
 		c.answering = true
 		c.headerBuffer.headerComplete = true
-		c.probe.reset()
+		c.probe.update(false, false)
 		c.table.markBusy(c)
 	case http.StateIdle:
 		c.answering = false
@@ -66,7 +68,7 @@ func (c *Conn) Write(p []byte) (int, error) {
 	if c.headerBuffer.hijacked {
 		return c.halfCloser.Write(p) // it has bounds of its own
 	}
-	c.probe.end()
+	c.probe.update(false, true)
 	if err := c.SetWriteDeadline(time.Now().Add(writeTime)); err != nil {
 		return 0, err
 	}
@@ -95,12 +97,19 @@ func (c *Conn) MarkTrusted() {
 // Serve records which request is being answered.
 func (c *Conn) Serve(r *http.Request) {
 	if c != nil && r.ProtoAtLeast(1, 1) {
-		c.probe.allow()
+		c.probe.update(true, false)
 	}
 }
 
 // IsSpare reports whether the connection is beyond the bound, where only health checks are answered.
-func (c *Conn) IsSpare() bool { return c != nil && c.table.isSpare(c) }
+func (c *Conn) IsSpare() bool {
+	if c == nil {
+		return false
+	}
+	c.table.mu.Lock()
+	defer c.table.mu.Unlock()
+	return c.isSpare
+}
 
 // Finish closes the sending half: everything has been written and flushed. What the client may still send does not
 // matter, and the connection may be closed for another.
@@ -116,4 +125,130 @@ func (c *Conn) Finish() {
 func (c *Conn) HasAmbiguousLength(r *http.Request) bool {
 	hasLength := len(r.TransferEncoding) > 0 || r.ProtoMinor == 0 && r.ContentLength > 0
 	return c != nil && hasLength && c.headerBuffer.hasBothLengths(r.Method+" "+r.RequestURI+" "+r.Proto)
+}
+
+// probeText is sent to find out whether a client is there. Clients of HTTP/1.1 ignore any number of such interim
+// responses.
+const probeText = "HTTP/1.1 100 Continue\r\n\r\n"
+
+// probeWait is how long a client that has closed its half waits for its answer before it is probed. The waits between
+// probes double.
+const (
+	probeWait = time.Second
+	maxProbes = 8
+)
+
+// probe asks a client that has closed its half whether it has closed the other one too. A machine whose program has
+// closed the connection answers whatever is sent to it with a reset.
+type probe struct {
+	mu       sync.Mutex
+	allowed  bool // the request is of a version that knows interim answers
+	hasBegun bool // the answer has begun: it is a probe itself
+}
+
+func (p *probe) update(allowed, hasBegun bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.allowed, p.hasBegun = allowed, hasBegun
+}
+
+// begin probes until stop is called or the answer begins. After stop nothing is sent.
+func (p *probe) begin(to io.Writer) (stop func()) {
+	stopped, sent, wait := false, 0, probeWait
+	var timer *time.Timer
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	timer = time.AfterFunc(wait, func() {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		if stopped || p.hasBegun || sent == maxProbes {
+			return
+		}
+		if p.allowed {
+			_, _ = io.WriteString(to, probeText) // the reader of the connection gets the failure
+		}
+		sent, wait = sent+1, 2*wait
+		timer.Reset(wait)
+	})
+	return func() {
+		timer.Stop()
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		stopped = true
+	}
+}
+
+// readAheadBytes is the most that net/http reads ahead of what it looks at.
+const readAheadBytes = 4 << 10
+
+// headerBuffer holds what a connection has read last: the header of the request that is served, or was served last.
+type headerBuffer struct {
+	buf            []byte
+	start          int  // where the bytes since the last answer begin
+	headerComplete bool // the header is complete
+	hijacked       bool // the connection is no longer HTTP
+}
+
+func (h *headerBuffer) record(b []byte) {
+	switch {
+	case h.hijacked:
+	case !h.headerComplete:
+		h.buf = append(h.buf, b[:min(len(b), max(0, maxHeaderBytes+2*readAheadBytes-len(h.buf)))]...)
+	case len(h.buf)+len(b) > maxHeaderBytes+2*readAheadBytes: // a long body: the bytes before it are dropped
+		b = b[max(0, len(b)-readAheadBytes):]
+		h.buf = append(h.buf[:0], h.buf[len(h.buf)-min(len(h.buf), readAheadBytes-len(b)):]...)
+		h.buf = append(h.buf, b...)
+		h.start = 0
+	case len(b) > readAheadBytes:
+		h.buf = append(h.buf[:0], b[len(b)-readAheadBytes:]...)
+		h.start = 0
+	default:
+		h.buf = append(h.buf, b...)
+	}
+}
+
+// nextHeader prepares for the next header, which may have been read in part, or as a whole, behind the last request.
+func (h *headerBuffer) nextHeader() {
+	last := h.buf[max(0, len(h.buf)-readAheadBytes):]
+	if cap(h.buf) > 4*readAheadBytes {
+		h.buf = bytes.Clone(last)
+	} else {
+		h.buf = append(h.buf[:0], last...)
+	}
+	h.start, h.headerComplete = len(h.buf), false
+}
+
+// hasBothLengths reports whether the header below that line has Content-Length and Transfer-Encoding. Where other
+// requests precede it, each place that looks like it is checked.
+func (h *headerBuffer) hasBothLengths(line string) bool {
+	header := bytes.TrimLeft(h.buf[h.start:], "\r\n")
+	if bytes.HasPrefix(header, []byte(line)) {
+		return hasBothLengthHeaders(header)
+	}
+	found := false
+	for rest := h.buf; ; {
+		at := bytes.Index(rest, []byte(line))
+		if at < 0 {
+			return !found // a header that is not there cannot be trusted
+		}
+		found = true
+		if hasBothLengthHeaders(rest[at:]) {
+			return true
+		}
+		rest = rest[at+len(line):]
+	}
+}
+
+func hasBothLengthHeaders(header []byte) bool {
+	length, coding := false, false
+	for line := range bytes.Lines(header) {
+		line = bytes.TrimRight(line, "\r\n")
+		if len(line) == 0 {
+			break
+		}
+		name, _, _ := bytes.Cut(line, []byte(":"))
+		length = length || bytes.EqualFold(name, []byte("Content-Length"))
+		coding = coding || bytes.EqualFold(name, []byte("Transfer-Encoding"))
+	}
+	return length && coding
 }

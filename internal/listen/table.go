@@ -143,29 +143,23 @@ func (t *ConnTable) markEvictable(c *Conn) {
 	}
 }
 
-func (t *ConnTable) isSpare(c *Conn) bool {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return c.isSpare
-}
-
 // connList is a list of connections in the order in which they were added. A connection is in one list at most.
 type connList struct{ root Conn }
 
-func (r *connList) add(c *Conn) {
+func (l *connList) add(c *Conn) {
 	unlink(c)
-	if r.root.next == nil {
-		r.root.next, r.root.prev = &r.root, &r.root
+	if l.root.next == nil {
+		l.root.next, l.root.prev = &l.root, &l.root
 	}
-	c.prev, c.next = r.root.prev, &r.root
+	c.prev, c.next = l.root.prev, &l.root
 	c.prev.next, c.next.prev = c, c
 }
 
-func (r *connList) oldest() *Conn {
-	if r.root.next == nil || r.root.next == &r.root {
+func (l *connList) oldest() *Conn {
+	if l.root.next == nil || l.root.next == &l.root {
 		return nil
 	}
-	return r.root.next
+	return l.root.next
 }
 
 func unlink(c *Conn) {

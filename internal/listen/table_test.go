@@ -31,9 +31,9 @@ func sendGet(t *testing.T, conn net.Conn) int {
 	return resp.StatusCode
 }
 
-// Whoever comes to a full table takes the place of the one that waits for nothing: of a stranger before one that is
-// known, of the oldest before the others.
-func TestFullTableReplacesWhoWaitsForNothing(t *testing.T) {
+// A new connection replaces an idle one when the table is full: one that has not authenticated before one that has, and
+// the oldest before the others.
+func TestFullTableReplacesIdleConnections(t *testing.T) {
 	server, table := startServer(t, listen.Limits{MaxConns: 4}, func(_ http.ResponseWriter, r *http.Request) {
 		listen.FromContext(r.Context()).MarkTrusted()
 	})
@@ -60,7 +60,7 @@ func TestFullTableReplacesWhoWaitsForNothing(t *testing.T) {
 	}
 }
 
-// Where all are busy there are some more, which say so; beyond them connections are closed.
+// If all connections are busy, a few spare ones are accepted and say so; further ones are closed.
 func TestSpareConnections(t *testing.T) {
 	release, began := make(chan struct{}), make(chan bool, 8)
 	server, _ := startServer(t, listen.Limits{MaxConns: 3, SpareConns: 2}, func(_ http.ResponseWriter, r *http.Request) {

@@ -11,7 +11,7 @@ import (
 )
 
 // A client that does not receive its answer loses its place to others.
-func TestUnauthenticatedClientsThatDoNotRead(t *testing.T) {
+func TestUnauthenticatedClientsThatDoNotReadAreReplaced(t *testing.T) {
 	began := make(chan struct{}, 3)
 	server, _ := startServer(t, listen.Limits{MaxConns: 3}, func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/small" {
@@ -32,7 +32,7 @@ func TestUnauthenticatedClientsThatDoNotRead(t *testing.T) {
 
 // An authenticated client that does not read keeps its place for a bounded time, also where each of its answers is
 // small.
-func TestAnswersThatAreNotRead(t *testing.T) {
+func TestWriteTimeoutOfAnswers(t *testing.T) {
 	listen.ShortenWrites(t, 50*time.Millisecond)
 	const more = 60_000 // requests than answers fit between them
 	server, table := startServer(t, listen.Limits{}, func(w http.ResponseWriter, r *http.Request) {

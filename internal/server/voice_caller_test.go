@@ -9,22 +9,20 @@ import (
 	"testing"
 	"time"
 
-	"github.com/livekit/protocol/livekit"
 	lksdk "github.com/livekit/server-sdk-go/v2"
-	"github.com/pion/webrtc/v4"
 	"github.com/pion/webrtc/v4/pkg/media"
 	"github.com/thesyncim/gopus"
 
 	"parley/internal/testkit"
+	"parley/internal/testkit/voicecaller"
 	"parley/internal/voice/rtc"
 )
 
 // voiceClient is a customer's client in a session's room. Its microphone sends silence while the customer does not
 // speak.
 type voiceClient struct {
+	voicecaller.Caller
 	t            *testing.T
-	room         *lksdk.Room
-	track        *lksdk.LocalTrack
 	stop         context.CancelFunc
 	work         sync.WaitGroup
 	disconnected chan struct{} // closed when the room is over
@@ -48,39 +46,23 @@ func joinRoom(t *testing.T, address, token string) *voiceClient {
 	t.Helper()
 	c := &voiceClient{t: t, lines: map[string]string{}, agentAttributes: map[string]string{},
 		disconnected: make(chan struct{})}
-	look := func(p lksdk.Participant) {
-		if p.Kind() == lksdk.ParticipantAgent {
-			c.mu.Lock()
-			defer c.mu.Unlock()
-			c.agentAttributes = p.Attributes()
-		}
-	}
-	c.room = lksdk.NewRoom(&lksdk.RoomCallback{
-		OnDisconnected:         sync.OnceFunc(func() { close(c.disconnected) }),
-		OnParticipantConnected: func(p *lksdk.RemoteParticipant) { look(p) },
-		ParticipantCallback: lksdk.ParticipantCallback{
-			OnAttributesChanged: func(_ map[string]string, p lksdk.Participant) { look(p) },
-			OnTrackSubscribed: func(track *webrtc.TrackRemote, _ *lksdk.RemoteTrackPublication, _ *lksdk.RemoteParticipant) {
-				go c.trackAgentAudio(track)
-			},
-		},
-	})
-	requireNoError(t, c.room.RegisterTextStreamHandler(rtc.TopicTranscript, func(r *lksdk.TextStreamReader, _ string) {
-		text := r.ReadAll()
+	c.OnDisconnected = sync.OnceFunc(func() { close(c.disconnected) })
+	c.OnAttributes = func(attributes map[string]string) {
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		id := r.Info.Attributes["lk.segment_id"]
-		if _, known := c.lines[id]; !known {
-			c.segmentIDs = append(c.segmentIDs, id)
-		}
-		c.lines[id] = text
-		c.lineHistory = append(c.lineHistory, text)
-	}))
-	// whose client outlives the room by seconds
-	requireNoError(t, c.room.JoinWithToken(address, token, lksdk.WithDisableTURN()))
-	for _, p := range c.room.GetRemoteParticipants() {
-		look(p)
+		c.agentAttributes = attributes
 	}
+	c.OnLine = func(line voicecaller.Line) {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		if _, known := c.lines[line.ID]; !known {
+			c.segmentIDs = append(c.segmentIDs, line.ID)
+		}
+		c.lines[line.ID] = line.Text
+		c.lineHistory = append(c.lineHistory, line.Text)
+	}
+	c.OnSound = c.handleSound
+	c.Join(t, address, token)
 	return c
 }
 
@@ -91,39 +73,9 @@ func requireNoError(t *testing.T, err error) {
 	}
 }
 
-// trackAgentAudio records when the agent can be heard.
-func (c *voiceClient) trackAgentAudio(track *webrtc.TrackRemote) {
-	d, err := gopus.NewDecoder(gopus.DefaultDecoderConfig(rtc.InputRate, 1))
-	if err != nil {
-		c.t.Error(err)
-		return
-	}
-	pcm := make([]int16, 5760)
-	for {
-		p, _, err := track.ReadRTP()
-		if err != nil {
-			return
-		}
-		n, err := d.DecodeInt16(p.Payload, pcm)
-		if err != nil || len(p.Payload) == 0 {
-			continue
-		}
-		c.addEcho(pcm[:n])
-		for _, v := range pcm[:n] {
-			if v > 300 || v < -300 {
-				c.mu.Lock()
-				if c.lastHeardAt = time.Now(); c.firstHeardAt.IsZero() {
-					c.firstHeardAt = c.lastHeardAt
-				}
-				c.mu.Unlock()
-				break
-			}
-		}
-	}
-}
-
-// addEcho mixes what the loudspeaker plays into the microphone, 12 dB less loud.
-func (c *voiceClient) addEcho(pcm []int16) {
+// handleSound records when the agent can be heard, and mixes what the loudspeaker plays into the microphone, 12 dB less
+// loud.
+func (c *voiceClient) handleSound(pcm []int16) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.hasEcho {
@@ -131,25 +83,24 @@ func (c *voiceClient) addEcho(pcm []int16) {
 			c.speech = append(c.speech, v/4, v/4, v/4)
 		}
 	}
+	if voicecaller.IsLoud(pcm) {
+		if c.lastHeardAt = time.Now(); c.firstHeardAt.IsZero() {
+			c.firstHeardAt = c.lastHeardAt
+		}
+	}
 }
 
 // publishMicrophone opens the microphone.
 func (c *voiceClient) publishMicrophone() {
 	c.t.Helper()
-	var err error
-	c.track, err = lksdk.NewLocalTrack(webrtc.RTPCodecCapability{MimeType: webrtc.MimeTypeOpus, ClockRate: 48_000,
-		Channels: 2})
-	requireNoError(c.t, err)
-	_, err = c.room.LocalParticipant.PublishTrack(c.track,
-		&lksdk.TrackPublicationOptions{Source: livekit.TrackSource_MICROPHONE})
-	requireNoError(c.t, err)
+	c.PublishMicrophone()
 	ctx, stop := context.WithCancel(context.Background())
 	c.stop = stop
 	c.work.Go(func() { c.sendFrames(ctx) })
 }
 
 func (c *voiceClient) sendFrames(ctx context.Context) {
-	e, err := gopus.NewEncoder(gopus.EncoderConfig{SampleRate: 48_000, Channels: 1, Application: gopus.ApplicationVoIP})
+	e, err := voicecaller.NewEncoder()
 	if err != nil {
 		c.t.Error(err)
 		return
@@ -185,7 +136,7 @@ func (c *voiceClient) sendFrame(e *gopus.Encoder) error {
 	if err != nil {
 		return err
 	}
-	return c.track.WriteSample(media.Sample{Data: packet[:n], Duration: 20 * time.Millisecond}, nil)
+	return c.Track.WriteSample(media.Sample{Data: packet[:n], Duration: 20 * time.Millisecond}, nil)
 }
 
 // newVowelGenerator returns samples of a voice that says "aiaiai", at 48 kHz.
@@ -260,14 +211,10 @@ func (c *voiceClient) heardAgent() bool {
 	return !c.firstHeardAt.IsZero()
 }
 
-func (c *voiceClient) sendText(text string) {
-	c.room.LocalParticipant.SendText(text, lksdk.StreamTextOptions{Topic: rtc.TopicText})
-}
-
 // leaveRoom sends the message that hangs up, and waits for the end of the room.
 func (c *voiceClient) leaveRoom() {
 	c.t.Helper()
-	_ = c.room.LocalParticipant.PublishDataPacket(lksdk.UserData(nil), lksdk.WithDataPublishTopic(rtc.TopicBye),
+	_ = c.Room.LocalParticipant.PublishDataPacket(lksdk.UserData(nil), lksdk.WithDataPublishTopic(rtc.TopicBye),
 		lksdk.WithDataPublishReliable(true))
 	select {
 	case <-c.disconnected:
@@ -292,7 +239,7 @@ func (c *voiceClient) disconnect() {
 		c.stop()
 		c.work.Wait()
 	}
-	c.room.Disconnect()
+	c.Room.Disconnect()
 }
 
 // transcript joins the lines.

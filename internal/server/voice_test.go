@@ -131,7 +131,7 @@ func TestVoiceSessionThroughTheMediaServer(t *testing.T) {
 	c.speakFor(800 * time.Millisecond)
 	c.waitForTranscript("Hello there!|What does it cost?|" + waitForCutAnswer(c, answer) + "|And is that with tax?|Yes.")
 	c.waitForState(rtc.Listening)
-	c.sendText("Thank you")
+	c.SendText("Thank you")
 	testkit.Eventually(t, "an answer to what was typed", func() bool {
 		return strings.HasSuffix(c.transcript(), "|Thank you|Thank you")
 	})

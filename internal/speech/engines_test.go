@@ -22,7 +22,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// fakePrograms finds these programs, as scripts that write down how they were called.
+// fakePrograms are programs that record how they were called.
 func fakePrograms(t *testing.T, programs ...string) (look func(string) (string, error), called func() string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -63,8 +63,8 @@ func newEngines(t *testing.T, c speech.Config) *speech.Engines {
 	return s
 }
 
-// The language picks the program, and the agent's voice the program's.
-func TestLanguagePicksTheProgram(t *testing.T) {
+// The language selects the program, and the agent's voice selects the program's voice.
+func TestLanguageSelectsTheProgram(t *testing.T) {
 	for _, c := range []struct {
 		programs string
 		u        speech.Utterance
@@ -104,7 +104,7 @@ func TestLanguagePicksTheProgram(t *testing.T) {
 	}
 }
 
-// What is missing is told, and leaves nothing behind that would fail later.
+// Missing programs are warnings, and no engine is left that would fail later.
 func TestMissingEngines(t *testing.T) {
 	look, _ := fakePrograms(t)
 	for _, c := range []struct {
@@ -124,7 +124,7 @@ func TestMissingEngines(t *testing.T) {
 }
 
 // Servers are asked for their own names of an agent's voice and model.
-func TestServersHaveTheirOwnNames(t *testing.T) {
+func TestServersHaveTheirOwnVoiceNames(t *testing.T) {
 	tts := speechtest.StartServer(t,
 		speechtest.SendParts("audio/pcm", speechtest.PCMBytes(speechtest.NewTone(24_000, 100*time.Millisecond))))
 	stt := speechtest.StartServer(t, speechtest.SendParts("application/json", []byte(`{"text":"Where is my order?"}`)))
@@ -166,7 +166,7 @@ func TestServersHaveTheirOwnNames(t *testing.T) {
 	}
 }
 
-func TestOddTablesOfVoices(t *testing.T) {
+func TestInvalidVoiceTables(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "voices.yaml")
 	for text, ok := range map[string]bool{
 		"": true, "voices:\n": true, "voices:\n  Sarah:\n": true, "models: {x: {deepgram: y}}": true,
@@ -183,7 +183,7 @@ func TestOddTablesOfVoices(t *testing.T) {
 }
 
 // Calls at the same time do not disturb each other.
-func TestManySpeakAtOnce(t *testing.T) {
+func TestConcurrentSynthesis(t *testing.T) {
 	f := speechtest.StartServer(t, func(w http.ResponseWriter, r *http.Request) {
 		speechtest.SendParts("audio/pcm", speechtest.PCMBytes(speechtest.NewTone(24_000, 50*time.Millisecond)))(w, r)
 	})

@@ -12,14 +12,13 @@ import (
 // their own.
 func spellOut(text, language string) string {
 	if BaseLanguage(language) == "en" {
-		for _, r := range englishPronunciations {
-			text = r.pattern.ReplaceAllStringFunc(text, func(found string) string {
-				return r.pronounce(r.pattern.FindStringSubmatch(found))
-			})
-		}
-		text = englishSymbols.Replace(text)
+		text = englishSymbols.Replace(pronounce(text, englishPronunciations))
 	}
-	for _, r := range commonPronunciations {
+	return pronounce(text, commonPronunciations)
+}
+
+func pronounce(text string, rules []pronunciationRule) string {
+	for _, r := range rules {
 		text = r.pattern.ReplaceAllStringFunc(text, func(found string) string {
 			return r.pronounce(r.pattern.FindStringSubmatch(found))
 		})

@@ -2,7 +2,7 @@ package speech
 
 import "testing"
 
-func TestReadable(t *testing.T) {
+func TestSpellOut(t *testing.T) {
 	for text, want := range map[string]string{
 		"Write to a_b@example.com.":                     "Write to a underscore b at example dot com.",
 		"See help.example.co.uk or example.org, please": "See help dot example dot co dot uk or example dot org, please",

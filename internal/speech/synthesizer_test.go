@@ -11,8 +11,8 @@ import (
 	"parley/internal/testkit/speechtest"
 )
 
-// Sound of any rate is played at one, in whatever pieces it comes.
-func TestAtAnotherRate(t *testing.T) {
+// Sound of any rate is resampled to one, whatever its pieces.
+func TestResampledSpeech(t *testing.T) {
 	in := speechtest.NewTone(24_000, time.Second)
 	pieces := func(yield func(audio.Sound, error) bool) {
 		for part := range slices.Chunk(in, 999) {

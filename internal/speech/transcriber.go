@@ -79,24 +79,24 @@ func NewAudioBuffer(samples []int16, ended bool) *AudioBuffer {
 }
 
 // Append adds samples; isEnded says that they are the last.
-func (t *AudioBuffer) Append(samples []int16, ended bool) {
-	t.mu.Lock()
-	if t.isEnded = t.isEnded || ended; audio.Duration(len(t.samples), SampleRate) < MaxSegmentDuration {
-		t.samples = append(t.samples, samples...)
+func (b *AudioBuffer) Append(samples []int16, ended bool) {
+	b.mu.Lock()
+	if b.isEnded = b.isEnded || ended; audio.Duration(len(b.samples), SampleRate) < MaxSegmentDuration {
+		b.samples = append(b.samples, samples...)
 	}
-	t.mu.Unlock()
+	b.mu.Unlock()
 	select {
-	case t.updates <- struct{}{}:
+	case b.updates <- struct{}{}:
 	default:
 	}
 }
 
 // SamplesFrom returns the samples behind the first n, and whether they are the last.
-func (t *AudioBuffer) SamplesFrom(n int) (samples []int16, ended bool) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.samples[n:len(t.samples):len(t.samples)], t.isEnded
+func (b *AudioBuffer) SamplesFrom(n int) (samples []int16, ended bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.samples[n:len(b.samples):len(b.samples)], b.isEnded
 }
 
 // Updates returns a channel that holds a token when the buffer has changed.
-func (t *AudioBuffer) Updates() <-chan struct{} { return t.updates }
+func (b *AudioBuffer) Updates() <-chan struct{} { return b.updates }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -102,9 +103,7 @@ func (n engineNames) overlay(over engineNames) {
 		if n[name] == nil {
 			n[name] = map[string]string{}
 		}
-		for engine, word := range row {
-			n[name][engine] = word
-		}
+		maps.Copy(n[name], row)
 	}
 }
 

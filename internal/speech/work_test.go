@@ -8,7 +8,7 @@ import (
 	"parley/internal/testkit/hostile"
 )
 
-// The work of spelling a text out grows with it, and no more than that.
+// The work of spelling out a text is linear.
 func TestWorkOfSpellingOut(t *testing.T) {
 	hostile.Readers(t, map[string]func(text string){
 		"spelling out": func(text string) { spellOut(text, "en"); spellOut(text, "de") },

@@ -36,94 +36,85 @@ const openTimeout = 25 * time.Second
 // server is overloaded, as details.reason says), VOICE_LIMIT_EXCEEDED (this server's limit) or SESSION_CREATION_FAILED
 // (the room could not be created), in this order; with SERVICE_UNDER_MAINTENANCE before all of them if the server is
 // stopping, and whenever the database is unavailable. Nothing is left of a session that fails.
-func (d *Sessions) Start(ctx context.Context, account parley.Account, plan parley.Plan, agent parley.AgentID,
-	req SessionRequest) (*AdmittedSession, error) {
-	admitted, err := d.admit(ctx, account, plan, agent, req)
-	d.Observer.notifyAdmission(err)
-	return admitted, err
-}
-
-func (d *Sessions) admit(ctx context.Context, account parley.Account, plan parley.Plan, agent parley.AgentID,
-	req SessionRequest) (*AdmittedSession, error) {
-	if err := d.beginAdmission(); err != nil {
+func (ss *Sessions) Start(ctx context.Context, account parley.Account, plan parley.Plan, agent parley.AgentID,
+	req SessionRequest) (_ *AdmittedSession, err error) {
+	defer func() { ss.Observer.notifyAdmission(err) }()
+	if err := ss.beginAdmission(); err != nil {
 		return nil, err
 	}
-	defer d.work.Done()
-	l, err := d.prepareSession(ctx, account, plan, agent, req)
+	defer ss.work.Done()
+	l, err := ss.prepareSession(ctx, account, plan, agent, req)
 	if err != nil {
 		return nil, err
 	}
-	token, err := "", d.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error { return l.reserve(ctx, tx) })
+	token, err := "", ss.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error { return l.reserve(ctx, tx) })
 	if err == nil {
-		token, err = d.openRoom(ctx, l)
+		token, err = ss.openRoom(ctx, l)
 	}
 	if err != nil {
-		d.releaseSlot(l)
+		ss.releaseSlot(l)
 		return nil, err
 	}
 	return &AdmittedSession{l.VoiceSession, token}, nil
 }
 
 // prepareSession loads what the request refers to, checks it, and returns the session, which is not stored yet.
-func (d *Sessions) prepareSession(ctx context.Context, account parley.Account, plan parley.Plan, agent parley.AgentID,
+func (ss *Sessions) prepareSession(ctx context.Context, account parley.Account, plan parley.Plan, agent parley.AgentID,
 	req SessionRequest) (*Session, error) {
-	a, err := d.DB.Agent(ctx, account.ID.AgentRef(agent), d.Now())
+	a, err := ss.DB.Agent(ctx, account.ID.AgentRef(agent), ss.Now())
 	if err != nil {
 		return nil, err
 	}
-	l := d.newSession(account, plan, a)
+	l := ss.newSession(account, plan, a)
 	l.continuesConversation = req.ContinueConversation
+	l.Timezone = cmp.Or(req.Timezone, "UTC")
+	c := &parley.Conversation{ID: parley.ConversationID(parley.NewTimedUUID()), UserID: req.UserID,
+		Status: parley.ConversationOngoing}
 	if req.ContinueConversation {
-		c, err := d.findConversation(ctx, l, req.ConversationID)
-		if err != nil {
+		if c, err = ss.findConversation(ctx, l, req.ConversationID); err != nil {
 			return nil, err
 		}
-		if err := d.checkAvailable(l); err != nil {
-			return nil, err
-		}
-		if req.UserID != "" && req.UserID != c.UserID {
-			return nil, parley.NewError(parley.CodeUserMismatch)
-		}
-		if c.Status != parley.ConversationOngoing {
-			return nil, parley.NewError(parley.CodeNotOngoing)
-		}
-		l.ConversationID, l.UserID = c.ID, c.UserID
-	} else {
-		if err := d.checkAvailable(l); err != nil {
-			return nil, err
-		}
-		l.ConversationID, l.UserID = parley.ConversationID(parley.NewTimedUUID()), req.UserID
 	}
-	l.UserID, l.Timezone = cmp.Or(l.UserID, parley.EndUserID(parley.NewUUID())), cmp.Or(req.Timezone, "UTC")
-	return l, nil
+	if err := ss.checkAvailable(l); err != nil {
+		return nil, err
+	}
+	if req.UserID != "" && req.UserID != c.UserID {
+		return nil, parley.NewError(parley.CodeUserMismatch)
+	}
+	l.ConversationID, l.UserID = c.ID, cmp.Or(c.UserID, parley.EndUserID(parley.NewUUID()))
+	return l, checkOngoing(c)
+}
+
+func checkOngoing(c *parley.Conversation) error {
+	if c.Status != parley.ConversationOngoing {
+		return parley.NewError(parley.CodeNotOngoing)
+	}
+	return nil
 }
 
 // findConversation returns the conversation to continue. One that cannot be continued is not found
 // (docs/interface/chat.md#continuing-a-conversation).
-func (d *Sessions) findConversation(ctx context.Context, l *Session, id parley.ConversationID) (*parley.Conversation,
-	error) {
-	if !parley.IsUUID(string(id)) {
-		return nil, parley.NewError(parley.CodeConversationNotFound)
+func (ss *Sessions) findConversation(ctx context.Context, l *Session,
+	id parley.ConversationID) (c *parley.Conversation, err error) {
+	if parley.IsUUID(string(id)) {
+		c, err = ss.DB.Conversation(ctx, l.AgentRef().ConversationRef(id))
 	}
-	c, err := d.DB.Conversation(ctx, l.AccountID.AgentRef(l.AgentID).ConversationRef(id))
-	return c, conversationNotFound(c, err)
+	return c, checkFound(c, err)
 }
 
-func conversationNotFound(c *parley.Conversation, err error) error {
-	switch {
-	case parley.IsCode(err, parley.CodeResourceNotFound):
-		return parley.NewError(parley.CodeConversationNotFound)
-	case err != nil:
+func checkFound(c *parley.Conversation, err error) error {
+	if err != nil && !parley.IsCode(err, parley.CodeResourceNotFound) {
 		return err
-	// as in chat: whoever listens in that channel would not get the answer
-	case c.API != parley.APIV2, c.Channel != parley.ChannelAPI:
+	}
+	// as in chat: whoever listens in another channel would not get the answer
+	if err != nil || c == nil || c.API != parley.APIV2 || c.Channel != parley.ChannelAPI {
 		return parley.NewError(parley.CodeConversationNotFound)
 	}
 	return nil
 }
 
 // checkAvailable fails if plan, agent or server have no voice; otherwise it sets the session's settings.
-func (d *Sessions) checkAvailable(l *Session) error {
+func (ss *Sessions) checkAvailable(l *Session) error {
 	settings, err := l.Agent.VoiceSettings()
 	switch {
 	case err != nil:
@@ -133,7 +124,7 @@ func (d *Sessions) checkAvailable(l *Session) error {
 	case settings == nil:
 		return parley.NewErrorf(parley.CodeVoiceNotAvailable,
 			"The agent has voice mode turned off: its voiceSettings are null.")
-	case d.Rooms == nil:
+	case ss.Rooms == nil:
 		return parley.NewErrorf(parley.CodeVoiceNotAvailable, "This server has no voice.")
 	}
 	l.Settings, l.MaxDuration = settings, settings.MaxDuration()
@@ -141,20 +132,20 @@ func (d *Sessions) checkAvailable(l *Session) error {
 }
 
 // openRoom creates the room and then stores the session as open; if either fails, both are undone.
-func (d *Sessions) openRoom(ctx context.Context, l *Session) (token string, err error) {
+func (ss *Sessions) openRoom(ctx context.Context, l *Session) (token string, err error) {
 	openCtx, stop := context.WithTimeout(ctx, openTimeout)
 	defer stop()
-	token, err = d.Rooms.Open(openCtx, &l.VoiceSession)
+	token, err = ss.Rooms.Open(openCtx, &l.VoiceSession)
 	if err != nil {
-		d.undoAdmission(ctx, l)
+		ss.undoAdmission(ctx, l)
 		return "", parley.WrapError(parley.CodeSessionFailed, err)
 	}
-	err = d.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error { return l.activate(ctx, tx) })
+	err = ss.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error { return l.activate(ctx, tx) })
 	if err == nil {
-		d.addActive(l)
+		ss.addActive(l)
 		return token, nil
 	}
-	d.undoAdmission(ctx, l)
+	ss.undoAdmission(ctx, l)
 	if errors.Is(err, store.ErrVoiceLost) {
 		err = parley.WrapError(parley.CodeSessionFailed, err)
 	}
@@ -163,15 +154,15 @@ func (d *Sessions) openRoom(ctx context.Context, l *Session) (token string, err 
 
 // undoAdmission removes what was created for a session, even if the client has gone. What cannot be removed now is
 // removed when the lease has expired.
-func (d *Sessions) undoAdmission(ctx context.Context, l *Session) {
+func (ss *Sessions) undoAdmission(ctx context.Context, l *Session) {
 	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), endTimeout)
 	defer stop()
-	err := d.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error {
+	err := ss.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error {
 		_, err := tx.DeleteOpeningVoice(ctx, l.copySession())
 		return err
 	})
-	if err = errors.Join(err, d.Rooms.Close(ctx, &l.VoiceSession, parley.EndError)); err != nil {
-		d.logger().Warn("undo a voice session", "session", l.ID, "err", err)
+	if err = errors.Join(err, ss.Rooms.Close(ctx, &l.VoiceSession, parley.EndError)); err != nil {
+		ss.logger().Warn("undo a voice session", "session", l.ID, "err", err)
 	}
 }
 
@@ -183,33 +174,33 @@ var (
 
 // acquireSlot assigns the session one of this server's slots, or fails if there is none. The session keeps it until it
 // is active, or releases it. Calling it again has no effect: the transaction around it may be run again.
-func (d *Sessions) acquireSlot(l *Session) error {
+func (ss *Sessions) acquireSlot(l *Session) error {
 	if l.hasSlot {
 		return nil
 	}
-	if d.IsOverloaded != nil && d.IsOverloaded() {
+	if ss.IsOverloaded != nil && ss.IsOverloaded() {
 		return newOverloadedError()
 	}
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.MaxSessions > 0 && len(d.active)+d.openingCount >= d.MaxSessions {
-		fail := newExceededError(d.MaxSessions, reasonConcurrent, busyRetryAfter)
+	ss.mu.Lock()
+	defer ss.mu.Unlock()
+	if ss.MaxSessions > 0 && len(ss.active)+ss.openingCount >= ss.MaxSessions {
+		fail := newLimitError(ss.MaxSessions, reasonConcurrent, busyRetryAfter)
 		fail.Err = errTooManySessions
 		return fail
 	}
-	d.openingCount++
+	ss.openingCount++
 	l.hasSlot = true
 	return nil
 }
 
 // releaseSlot releases the slot of a session that did not become active.
-func (d *Sessions) releaseSlot(l *Session) {
+func (ss *Sessions) releaseSlot(l *Session) {
 	if !l.hasSlot {
 		return
 	}
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.openingCount--
+	ss.mu.Lock()
+	defer ss.mu.Unlock()
+	ss.openingCount--
 }
 
 // newOverloadedError returns the answer of an overloaded server. It is not a limit: nobody has asked for too much.

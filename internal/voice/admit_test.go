@@ -12,7 +12,7 @@ import (
 	"parley/internal/voice"
 )
 
-func TestASessionIsAdmitted(t *testing.T) {
+func TestSessionIsAdmitted(t *testing.T) {
 	forEachStore(t, func(s *testSessions) {
 		s.setVoiceSettings(`{"maxCallDurationSeconds": 900}`)
 		o := s.startSession(voice.SessionRequest{UserID: "jo", Timezone: "Europe/Berlin"})
@@ -38,7 +38,7 @@ func TestASessionIsAdmitted(t *testing.T) {
 }
 
 // hasVoice is true of a conversation from when a customer has joined one of its sessions.
-func TestAConversationHasVoice(t *testing.T) {
+func TestAdmissionCreatesAConversation(t *testing.T) {
 	forEachStore(t, func(s *testSessions) {
 		l, unjoined := s.activeSession(s.startSession(voice.SessionRequest{})),
 			s.activeSession(s.startSession(voice.SessionRequest{}))
@@ -65,7 +65,7 @@ func TestAConversationHasVoice(t *testing.T) {
 	})
 }
 
-func TestAConversationGoesOn(t *testing.T) {
+func TestSessionContinuesAConversation(t *testing.T) {
 	forEachStore(t, func(s *testSessions) {
 		first := s.startSession(voice.SessionRequest{UserID: "jo"})
 		goOn := voice.SessionRequest{ContinueConversation: true, ConversationID: first.ConversationID}
@@ -112,7 +112,7 @@ func requireValue[T any](v T, err error) func(t *testing.T) T {
 	}
 }
 
-func TestVoiceThatIsNotThere(t *testing.T) {
+func TestVoiceNotAvailable(t *testing.T) {
 	forEachStore(t, func(s *testSessions) {
 		_, err := s.Start(s, s.account, s.plan, "nobody", voice.SessionRequest{})
 		s.requireError(err, parley.CodeAgentNotFound, "")
@@ -129,7 +129,7 @@ func TestVoiceThatIsNotThere(t *testing.T) {
 	})
 }
 
-func TestNothingIsLeftOfAFailure(t *testing.T) {
+func TestFailedAdmissionLeavesNothing(t *testing.T) {
 	forEachStore(t, func(s *testSessions) {
 		s.setVoiceSettings(`{"maxConcurrentSessions": 1, "maxDailyCallsPerUser": 1}`)
 		s.rooms.SetFailing(true)
@@ -186,7 +186,7 @@ func TestLimits(t *testing.T) {
 }
 
 // If there are several reasons to refuse a session, the first one in the order is returned, and nothing is stored.
-func TestTheFirstReasonIsTold(t *testing.T) {
+func TestOrderOfRefusals(t *testing.T) {
 	forEachStore(t, func(s *testSessions) {
 		none := 0
 		s.Sessions.IsOverloaded = func() bool { return true }

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"io"
 	"strings"
-	"time"
 
 	"parley"
 	"parley/internal/chat"
@@ -43,46 +42,43 @@ type turnUpdate struct {
 	isLast    bool  // no update follows
 }
 
-func (t *dialog) sendTurnUpdate(n turnUpdate) {
+// send sends a value to the dialog's goroutine, unless that has ended.
+func send[T any](t *dialog, to chan<- T, v T) {
 	select {
-	case t.turnUpdates <- n:
+	case to <- v:
 	case <-t.done:
 	}
 }
 
 // answerQuestion starts the answer to a question. If the previous answer was not heard at all, both questions become
 // one.
-func (t *dialog) answerQuestion(text string, spoken *segment) {
-	question, replaced := text, t.unheardUtterance
+func (d *dialog) answerQuestion(text string, spoken *segment) {
+	question, replaced := text, d.unheardUtterance
 	if replaced != nil {
 		question = strings.TrimSpace(replaced.question + " " + text)
 	}
-	t.unheardUtterance = nil
-	s := t.newUtterance(question)
-	s.timing.markQuestion(spoken, t.Now())
-	now := t.Now()
-	req := chat.Request{Message: question, ConversationID: t.session.ConversationID, Channel: t.channel,
-		Voice: &chat.VoiceContext{LocalTime: now.In(t.location), Prepaid: t.session.PricePerMinute > 0},
-		Model: t.settings.Model, Temperature: &t.settings.Temperature}
-	t.work.Add(1)
-	go t.runTurn(s, req, replaced)
+	d.unheardUtterance = nil
+	s, now := d.newUtterance(question), d.Now()
+	s.timing.markQuestion(spoken, now)
+	req := chat.Request{Message: question, ConversationID: d.session.ConversationID, Channel: d.channel,
+		Voice: &chat.VoiceContext{LocalTime: now.In(d.location), Prepaid: d.session.PricePerMinute > 0},
+		Model: d.settings.Model, Temperature: &d.settings.Temperature}
+	d.work.Go(func() { d.runTurn(s, req, replaced) })
 }
 
-// runTurn starts a chat turn and follows it to its end.
-func (t *dialog) runTurn(s *utterance, req chat.Request, previous *utterance) {
-	defer t.work.Done()
+func (d *dialog) runTurn(s *utterance, req chat.Request, previous *utterance) {
 	defer close(s.messageStored)
 	<-s.previousStored
 	if previous != nil && previous.turn != nil {
 		req.ReplaceMessageID = previous.turn.UserMessageID
 	}
-	turn, err := t.Engine.Start(t.ctx, t.session.Account(), t.session.Plan, t.session.AgentID, req)
+	turn, err := d.Engine.Start(d.ctx, d.session.Account(), d.session.Plan, d.session.AgentID, req)
 	if err == nil {
 		s.turn = turn
 	}
 	close(s.turnStarted)
 	if err != nil {
-		t.sendTurnUpdate(turnUpdate{utterance: s, err: err, isLast: true})
+		send(d, d.turnUpdates, turnUpdate{utterance: s, err: err, isLast: true})
 		return
 	}
 	r := turn.Reader()
@@ -90,7 +86,7 @@ func (t *dialog) runTurn(s *utterance, req chat.Request, previous *utterance) {
 	for {
 		events, err := r.Next(context.Background()) // a turn ends by itself, whatever happens to the session
 		if errors.Is(err, io.EOF) {
-			t.sendTurnUpdate(turnUpdate{utterance: s, isLast: true})
+			send(d, d.turnUpdates, turnUpdate{utterance: s, isLast: true})
 			return
 		}
 		for _, e := range events {
@@ -98,34 +94,30 @@ func (t *dialog) runTurn(s *utterance, req chat.Request, previous *utterance) {
 				s.messageID, s.messageLength = e.Finish.Message.ID, len(e.Finish.Message.Text())
 			}
 		}
-		t.sendTurnUpdate(turnUpdate{utterance: s, events: events})
+		send(d, d.turnUpdates, turnUpdate{utterance: s, events: events})
 	}
 }
 
 // handleTurnUpdate handles an update of the current utterance's turn.
-func (t *dialog) handleTurnUpdate(n turnUpdate) {
+func (d *dialog) handleTurnUpdate(n turnUpdate) {
 	s := n.utterance
-	if s != t.utterance {
+	if s != d.utterance {
 		return
 	}
-	if n.err != nil {
+	if n.err != nil && !errors.As(n.err, &s.failure) {
 		s.failure = parley.WrapError(parley.CodeChatStreaming, n.err)
-		var e *parley.Error
-		if errors.As(n.err, &e) {
-			s.failure = e
-		}
 	}
 	for _, e := range n.events {
 		switch e.Kind {
 		case chat.Text:
-			s.timing.setFirst(&s.timing.firstTextAt, t.Now())
+			setFirst(&s.timing.firstTextAt, d.Now())
 			s.text += e.Text
 		case chat.Failed:
 			s.failure = e.Err
 		case chat.NextRound:
 			s.toolBreaks = append(s.toolBreaks, len(s.text))
 		case chat.ToolReturned:
-			t.isHandingOver = t.isHandingOver || e.Call.Kind == parley.ActionEscalate && e.Call.Status == parley.ToolSuccess
+			d.isHandingOver = d.isHandingOver || e.Call.Kind == parley.ActionEscalate && e.Call.Status == parley.ToolSuccess
 		case chat.ToolCalled, chat.Finished:
 		}
 	}
@@ -133,31 +125,27 @@ func (t *dialog) handleTurnUpdate(n turnUpdate) {
 }
 
 // handleTurnFailure decides what to do about a turn that failed: some failures end the dialog, the others are spoken.
-func (t *dialog) handleTurnFailure(s *utterance) {
+func (d *dialog) handleTurnFailure(s *utterance) {
 	code := s.failure.Code
 	switch code {
 	case parley.CodeCreditsExhausted, parley.CodeAgentCredits:
-		t.end(parley.EndCredits)
+		d.end(parley.EndCredits)
 	case parley.CodeUnderMaintenance:
-		t.end(parley.EndServerStopped)
+		d.end(parley.EndServerStopped)
 	case parley.CodeConversationNotFound, parley.CodeAgentNotFound:
-		t.end(parley.EndOperator)
+		d.end(parley.EndOperator)
 	case parley.CodeNotOngoing:
-		t.storeForPerson(s.question)
-		if !t.isTakenOver {
-			t.recheckConversation()
-		}
+		d.storeForPerson(s.question)
+		d.recheckConversation()
 	default:
-		if !t.isTakenOver {
-			t.recheckConversation() // a person who takes over also ends the answer
-		}
-		if t.isTakenOver || t.endReason != "" {
+		d.recheckConversation() // a person who takes over also ends the answer
+		if d.isTakenOver || d.endReason != "" {
 			return
 		}
-		t.Logger.Warn("an answer failed", "session", t.session.ID, "code", code)
-		t.reportFault("The answer failed.")
+		d.Logger.Warn("an answer failed", "session", d.session.ID, "code", code)
+		d.reportFault("The answer failed.")
 		if strings.TrimSpace(s.text) == "" {
-			t.sayErrorMessage()
+			d.sayErrorMessage()
 		}
 	}
 }
@@ -165,53 +153,36 @@ func (t *dialog) handleTurnFailure(s *utterance) {
 // defaultErrorMessage is spoken by an agent without an error message.
 const defaultErrorMessage = "Sorry, something went wrong. Please try that again."
 
-func (t *dialog) sayErrorMessage() {
-	t.announce(cmp.Or(strings.TrimSpace(t.settings.ErrorMessage), defaultErrorMessage), false)
+func (d *dialog) sayErrorMessage() {
+	d.announce(cmp.Or(strings.TrimSpace(d.settings.ErrorMessage), defaultErrorMessage), false)
 }
 
 // announce says something unasked, and stores it in the conversation if keep is true.
-func (t *dialog) announce(text string, keep bool) {
-	s := t.newUtterance("")
+func (d *dialog) announce(text string, keep bool) {
+	s := d.newUtterance("")
 	s.text, s.isComplete = text, true
 	close(s.turnStarted)
 	if !keep {
 		close(s.messageStored)
 		return
 	}
-	t.work.Add(1)
-	go func() {
-		defer t.work.Done()
+	d.work.Go(func() {
 		defer close(s.messageStored)
 		<-s.previousStored
-		ctx, stop := context.WithTimeout(context.WithoutCancel(t.ctx), storeTimeout)
-		defer stop()
-		m, err := t.Conversations.AddAgentMessage(ctx,
-			t.session.AccountID.AgentRef(t.session.AgentID).ConversationRef(t.session.ConversationID), text)
-		if err != nil {
-			t.Logger.Warn("keep what the agent said", "session", t.session.ID, "err", err)
-			return
-		}
-		s.messageID, s.messageLength = m.ID, len(text)
-	}()
-}
-
-// storeTimeout limits the storing of a sentence.
-const storeTimeout = 5 * time.Second
-
-// interruptCause returns the cause with which a turn is cancelled.
-func interruptCause(heardLength int) error {
-	if heardLength == 0 {
-		return chat.ErrUserContinued
-	}
-	return chat.ErrInterrupted
+		d.store("keep what the agent said", func(ctx context.Context) error {
+			m, err := d.Conversations.AddAgentMessage(ctx, d.session.ConversationRef(), text)
+			if err == nil {
+				s.messageID, s.messageLength = m.ID, len(text)
+			}
+			return err
+		})
+	})
 }
 
 // storeHeardText truncates the stored message of an utterance to what was heard, once the message is stored. The next
 // turn waits for it.
-func (t *dialog) storeHeardText(s *utterance, heardLength int, cause error) {
-	t.work.Add(1)
-	go func() {
-		defer t.work.Done()
+func (d *dialog) storeHeardText(s *utterance, heardLength int, cause error) {
+	d.work.Go(func() {
 		defer close(s.heardTextStored)
 		<-s.previousStored
 		<-s.turnStarted
@@ -222,11 +193,9 @@ func (t *dialog) storeHeardText(s *utterance, heardLength int, cause error) {
 		if cause == nil || s.messageID == "" || heardLength >= s.messageLength {
 			return
 		}
-		ctx, stop := context.WithTimeout(context.WithoutCancel(t.ctx), storeTimeout)
-		defer stop()
-		if err := t.Conversations.TruncateMessage(ctx, t.session.AccountID.AgentRef(t.session.AgentID).
-			ConversationRef(t.session.ConversationID), s.messageID, heardLength, s.messageLength); err != nil {
-			t.Logger.Warn("keep what was heard", "session", t.session.ID, "err", err)
-		}
-	}()
+		d.store("keep what was heard", func(ctx context.Context) error {
+			ref := d.session.ConversationRef()
+			return d.Conversations.TruncateMessage(ctx, ref, s.messageID, heardLength, s.messageLength)
+		})
+	})
 }

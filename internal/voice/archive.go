@@ -22,71 +22,62 @@ type Archive struct {
 }
 
 // startRecording begins to record if the agent's settings say so.
-func (t *dialog) startRecording() {
-	if !t.settings.Recordings.Enabled || t.Archive == nil || t.recording != nil {
+func (d *dialog) startRecording() {
+	if !d.settings.Recordings.Enabled || d.Archive == nil || d.recording != nil {
 		return
 	}
-	dir, err := t.Archive.IncomingFolder()
+	dir, err := d.Archive.IncomingFolder()
 	if err == nil {
-		t.recording, err = newRecording(dir, t.Now())
+		d.recording, err = newRecording(dir, d.Now())
 	}
 	if err != nil {
-		t.Logger.Error("a voice session cannot be recorded", "session", t.session.ID, "err", err)
-	}
-}
-
-// withRecording calls do with the recording, if there is one.
-func (t *dialog) withRecording(do func(*recording)) {
-	if t.recording != nil {
-		do(t.recording)
+		d.Logger.Error("a voice session cannot be recorded", "session", d.session.ID, "err", err)
 	}
 }
 
 // writeRecording writes the recording up to now. One that cannot be written is discarded.
-func (t *dialog) writeRecording(now time.Time) {
-	if t.recording == nil {
+func (d *dialog) writeRecording(now time.Time) {
+	if d.recording == nil {
 		return
 	}
-	if err := t.recording.advance(now); err != nil {
-		t.Logger.Error("the recording of a voice session breaks off", "session", t.session.ID, "err", err)
-		t.recording.discard()
-		t.recording = nil
+	if err := d.recording.writeUntil(now.Add(-recordingDelay)); err != nil {
+		d.Logger.Error("the recording of a voice session breaks off", "session", d.session.ID, "err", err)
+		d.recording.discard()
+		d.recording = nil
 	}
 }
 
 // archiveTimeout limits the storing of a recording.
 const archiveTimeout = time.Minute
 
-// finishRecording ends the recording and stores it.
-func (t *dialog) finishRecording() {
-	if t.recording == nil {
+func (d *dialog) finishRecording() {
+	if d.recording == nil {
 		return
 	}
-	ctx, stop := context.WithTimeout(context.WithoutCancel(t.ctx), archiveTimeout)
+	ctx, stop := context.WithTimeout(context.WithoutCancel(d.ctx), archiveTimeout)
 	defer stop()
-	path, length, err := t.recording.close(t.Now())
+	path, length, err := d.recording.close(d.Now())
 	if err == nil {
-		err = t.archiveRecording(ctx, path, length)
+		err = d.archiveRecording(ctx, path, length)
 	}
 	if err != nil {
-		t.Logger.Error("the recording of a voice session is lost", "session", t.session.ID, "err", err)
+		d.Logger.Error("the recording of a voice session is lost", "session", d.session.ID, "err", err)
 		_ = os.Remove(path)
 	}
 }
 
-func (t *dialog) archiveRecording(ctx context.Context, path string, length time.Duration) error {
-	now := t.Now()
+func (d *dialog) archiveRecording(ctx context.Context, path string, length time.Duration) error {
+	now := d.Now()
 	hash, size, err := hashFile(path)
 	if err != nil {
 		return err
 	}
-	blob := &store.Blob{ID: parley.NewUUID(), AccountID: t.session.AccountID, AgentID: t.session.AgentID, Hash: hash,
-		Size: size, MediaType: "audio/wav",
-		Name: string(t.session.ID) + ".wav", CreatedAt: now}
-	r := &parley.VoiceRecording{ID: parley.NewUUID(), AccountID: t.session.AccountID, AgentID: t.session.AgentID,
-		ConversationID: t.session.ConversationID,
-		SessionID:      t.session.ID, BlobID: blob.ID, Duration: length, CreatedAt: now}
-	return t.Archive.StoreFile(ctx, path, blob, func(tx *store.DB) error {
+	blob := &store.Blob{ID: parley.NewUUID(), AccountID: d.session.AccountID, AgentID: d.session.AgentID, Hash: hash,
+		Size: size, MediaType: "audio/wav", Name: string(d.session.ID) + ".wav", CreatedAt: now}
+	r := &parley.VoiceRecording{ID: parley.NewUUID(), AccountID: d.session.AccountID, AgentID: d.session.AgentID,
+		ConversationID: d.session.ConversationID, SessionID: d.session.ID, BlobID: blob.ID, Duration: length,
+		CreatedAt: now}
+	return d.Archive.StoreFile(ctx, path, blob, func(tx *store.DB) error {
 		// The rows of a deleted conversation are being erased: nothing may be added to it.
 		if _, err := tx.LockConversation(ctx, r.ConversationRef()); err != nil {
 			return err
@@ -113,25 +104,25 @@ const (
 
 // DeleteExpiredRecordings deletes the recordings whose retention is over, and their files. Several servers may call it
 // at once.
-func (d *Sessions) DeleteExpiredRecordings(ctx context.Context) error {
-	agents, err := d.DB.RecordingRetentions(ctx)
+func (ss *Sessions) DeleteExpiredRecordings(ctx context.Context) error {
+	agents, err := ss.DB.RecordingRetentions(ctx)
 	if err != nil {
 		return err
 	}
 	var errs []error
 	for _, k := range agents {
 		if k.Days > 0 {
-			errs = append(errs, d.deleteExpired(ctx, k))
+			errs = append(errs, ss.deleteExpired(ctx, k))
 		}
 	}
 	return errors.Join(errs...)
 }
 
-func (d *Sessions) deleteExpired(ctx context.Context, k store.RecordingRetention) error {
-	before := d.Now().AddDate(0, 0, -min(k.Days, maxRetentionDays))
+func (ss *Sessions) deleteExpired(ctx context.Context, k store.RecordingRetention) error {
+	before := ss.Now().AddDate(0, 0, -min(k.Days, maxRetentionDays))
 	dropped := false
 	for {
-		n, err := d.DB.DropRecordings(ctx, k.AccountID.AgentRef(k.AgentID), before, sweepBatchSize)
+		n, err := ss.DB.DropRecordings(ctx, k.AccountID.AgentRef(k.AgentID), before, sweepBatchSize)
 		if err != nil {
 			return err
 		}
@@ -139,8 +130,8 @@ func (d *Sessions) deleteExpired(ctx context.Context, k store.RecordingRetention
 			break
 		}
 	}
-	if !dropped || d.DeleteUnusedFiles == nil {
+	if !dropped || ss.DeleteUnusedFiles == nil {
 		return nil
 	}
-	return d.DeleteUnusedFiles(ctx, k.AccountID.AgentRef(k.AgentID))
+	return ss.DeleteUnusedFiles(ctx, k.AccountID.AgentRef(k.AgentID))
 }

@@ -11,7 +11,7 @@ import (
 	"parley/internal/voice"
 )
 
-func TestRecordingsAreKeptForTheirTime(t *testing.T) {
+func TestRecordingsAreDeletedAfterTheirRetention(t *testing.T) {
 	for how, off := range map[string]func(s *testSessions){
 		"in force":     func(*testSessions) {},
 		"voice is off": func(s *testSessions) { s.setVoiceSettings(`null`) },

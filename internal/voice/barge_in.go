@@ -167,59 +167,58 @@ func isEcho(transcript, spoken string, likely bool) bool {
 
 // currentOverlap returns the overlap with the current utterance, and begins it if necessary; nil if the agent is
 // silent.
-func (t *dialog) currentOverlap() *overlap {
-	if t.utterance == nil {
+func (d *dialog) currentOverlap() *overlap {
+	if d.utterance == nil {
 		return nil
 	}
-	if t.overlap == nil {
-		t.overlap = &overlap{bargeInThresholds: thinkingThresholds}
-		if !t.utterance.startedAt.IsZero() {
-			sounded := t.playedTime + t.room.Position().Played
-			t.overlap = &overlap{bargeInThresholds: speakingThresholds, speaking: true, echoLikely: sounded < echoWarmUp}
+	if d.overlap == nil {
+		d.overlap = &overlap{bargeInThresholds: thinkingThresholds}
+		if !d.utterance.startedAt.IsZero() {
+			sounded := d.playedTime + d.room.Position().Played
+			d.overlap = &overlap{bargeInThresholds: speakingThresholds, speaking: true, echoLikely: sounded < echoWarmUp}
 		}
 	}
-	return t.overlap
+	return d.overlap
 }
 
 // updateOverlap decides about what the customer is saying while the agent thinks or speaks.
-func (t *dialog) updateOverlap() {
-	n := len(t.segments)
-	if n == 0 || t.utterance == nil {
+func (d *dialog) updateOverlap() {
+	n := len(d.segments)
+	if n == 0 || d.utterance == nil {
 		return
 	}
-	s := t.segments[n-1]
-	o := t.currentOverlap()
+	s := d.segments[n-1]
+	o := d.currentOverlap()
 	on := s.isTranscribing || !s.isEnded && !s.isPaused
-	t.applyOverlapAction(o.decide(overlapState{now: t.Now(), voicedTime: s.voicedTime, isOngoing: on, text: s.text,
-		isEcho: isEcho(s.text, t.utterance.text, o.echoLikely)}))
+	d.applyOverlapAction(o.decide(overlapState{now: d.Now(), voicedTime: s.voicedTime, isOngoing: on, text: s.text,
+		isEcho: isEcho(s.text, d.utterance.text, o.echoLikely)}))
 }
 
-// applyOverlapAction carries out a decision about the overlap.
-func (t *dialog) applyOverlapAction(v overlapAction) {
-	o := t.overlap
+func (d *dialog) applyOverlapAction(v overlapAction) {
+	o := d.overlap
 	switch v {
 	case actionDuck:
 		o.isDucked = true
-		t.room.Duck(true)
-		if n := len(t.segments); n > 0 {
-			t.Stats.recordDuck(t.Now().Sub(t.segments[n-1].onsetAt))
+		d.room.Duck(true)
+		if n := len(d.segments); n > 0 {
+			d.Stats.recordDuck(d.Now().Sub(d.segments[n-1].onsetAt))
 		}
 	case actionHold:
-		o.isHeld, o.heldSince = true, t.Now()
-		t.withRecording(func(rec *recording) { rec.setHeld(true, o.heldSince) })
-		t.room.Pause()
-		if n := len(t.segments); o.speaking && n > 0 {
-			t.Stats.recordHold(o.heldSince.Sub(t.segments[n-1].onsetAt))
+		o.isHeld, o.heldSince = true, d.Now()
+		d.recording.setHeld(true, o.heldSince)
+		d.room.Pause()
+		if n := len(d.segments); o.speaking && n > 0 {
+			d.Stats.recordHold(o.heldSince.Sub(d.segments[n-1].onsetAt))
 		}
 	case actionStop:
-		t.interrupt(t.utterance)
+		d.interrupt(d.utterance)
 	case actionResume:
-		t.withRecording(func(rec *recording) { rec.setHeld(false, t.Now()) })
-		t.room.Duck(false)
-		t.room.Resume()
-		t.overlap = nil
+		d.recording.setHeld(false, d.Now())
+		d.room.Duck(false)
+		d.room.Resume()
+		d.overlap = nil
 	case actionIgnore:
-		t.overlap = nil
+		d.overlap = nil
 	case actionNone:
 	}
 }

@@ -148,7 +148,7 @@ func TestEchoWarmUp(t *testing.T) {
 	}
 }
 
-func TestInterruptionsAreOff(t *testing.T) {
+func TestInterruptionsTurnedOff(t *testing.T) {
 	d := newSQLiteDialog(t, `{"allowInterruptions":false}`)
 	d.startSpeaking(long)
 	d.makeVoice(2 * time.Second)
@@ -174,7 +174,7 @@ func TestInterruptionsAreOff(t *testing.T) {
 
 // A customer who continues while the agent thinks has not finished the question: it grows, and the answer to its first
 // half is dropped.
-func TestCustomerGoesOn(t *testing.T) {
+func TestCustomerContinuesBeforeTheAnswerIsHeard(t *testing.T) {
 	dbs.ForEachStore(t, func(t *testing.T, db *store.DB) {
 		d := newTestDialog(t, db, `{}`)
 		d.joinUser()

@@ -1,6 +1,7 @@
 package voice
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -12,88 +13,84 @@ import (
 
 // reserve is the first transaction of a session: it locks the agent, reserves the first minute, checks the limits,
 // takes a slot of this server, and stores the session. The conversation is created only when the room exists.
-func (l *Session) reserve(ctx context.Context, tx *store.DB) error {
-	if err := tx.LockAgent(ctx, l.AccountID.AgentRef(l.AgentID)); err != nil {
+func (s *Session) reserve(ctx context.Context, tx *store.DB) error {
+	if err := tx.LockAgent(ctx, s.AgentRef()); err != nil {
 		return err
 	}
-	ofAccount, ofAgent, err := tx.ReserveCredits(ctx, l.AccountID.AgentRef(l.AgentID), store.MonthOf(l.CreatedAt),
-		l.PricePerMinute)
+	ofAccount, ofAgent, err := tx.ReserveCredits(ctx, s.AgentRef(), store.MonthOf(s.CreatedAt), s.PricePerMinute)
 	if err != nil {
 		return err
 	}
-	if err := l.checkCredits(ofAccount, ofAgent, l.account.Credits, l.Agent.CreditLimit); err != nil {
+	if err := s.checkCredits(ofAccount, ofAgent, s.account.Credits, s.Agent.CreditLimit); err != nil {
 		return err
 	}
-	if err := l.checkLimits(ctx, tx); err != nil {
+	for _, check := range []func(context.Context, *store.DB) error{s.checkLimits, s.checkUnjoined} {
+		if err := check(ctx, tx); err != nil {
+			return err
+		}
+	}
+	if err := s.sessions.acquireSlot(s); err != nil {
 		return err
 	}
-	if err := l.checkUnjoined(ctx, tx); err != nil {
-		return err
-	}
-	if err := l.sessions.acquireSlot(l); err != nil {
-		return err
-	}
-	return tx.CreateVoice(ctx, &l.VoiceSession)
+	return tx.CreateVoice(ctx, &s.VoiceSession)
 }
 
 // activate is the second transaction: it creates the conversation, or locks it, and stores the session as open.
-func (l *Session) activate(ctx context.Context, tx *store.DB) error {
-	events := []store.NewEvent{l.newEvent("voice.started")}
-	if l.continuesConversation {
-		c, err := tx.LockConversation(ctx, l.AccountID.AgentRef(l.AgentID).ConversationRef(l.ConversationID))
-		if err := conversationNotFound(c, err); err != nil {
+func (s *Session) activate(ctx context.Context, tx *store.DB) error {
+	events := []store.NewEvent{s.newEvent("voice.started")}
+	if s.continuesConversation {
+		c, err := tx.LockConversation(ctx, s.ConversationRef())
+		if err := checkFound(c, err); err != nil {
 			return err
 		}
-		if c.Status != parley.ConversationOngoing {
-			return parley.NewError(parley.CodeNotOngoing)
+		if err := checkOngoing(c); err != nil {
+			return err
 		}
 	} else {
-		c := &parley.Conversation{ID: l.ConversationID, AccountID: l.AccountID, AgentID: l.AgentID, API: parley.APIV2,
-			Channel: parley.ChannelAPI, UserID: l.UserID,
-			Status: parley.ConversationOngoing, CreatedAt: l.CreatedAt, UpdatedAt: l.CreatedAt}
+		c := &parley.Conversation{ID: s.ConversationID, AccountID: s.AccountID, AgentID: s.AgentID, API: parley.APIV2,
+			Channel: parley.ChannelAPI, UserID: s.UserID,
+			Status: parley.ConversationOngoing, CreatedAt: s.CreatedAt, UpdatedAt: s.CreatedAt}
 		if err := tx.CreateVoiceConversation(ctx, c); err != nil {
 			return err
 		}
-		events = append([]store.NewEvent{{Kind: "conversation.created", AgentID: l.AgentID,
-			ConversationID: l.ConversationID, Subject: string(l.ConversationID)}}, events...)
+		events = append([]store.NewEvent{{Kind: "conversation.created", AgentID: s.AgentID,
+			ConversationID: s.ConversationID, Subject: string(s.ConversationID)}}, events...)
 	}
-	if err := tx.StartVoice(ctx, &l.VoiceSession); err != nil {
+	if err := tx.StartVoice(ctx, &s.VoiceSession); err != nil {
 		return err
 	}
-	if err := tx.CompleteClaim(ctx, "voice:"+string(l.ID)); err != nil {
+	if err := tx.CompleteClaim(ctx, "voice:"+string(s.ID)); err != nil {
 		return err
 	}
-	return tx.RecordEvents(ctx, l.AccountID, l.CreatedAt, events...)
+	return tx.RecordEvents(ctx, s.AccountID, s.CreatedAt, events...)
 }
 
-func (l *Session) newEvent(kind string) store.NewEvent {
-	return store.NewEvent{Kind: kind, AgentID: l.AgentID, ConversationID: l.ConversationID, Subject: string(l.ID)}
+func (s *Session) newEvent(kind string) store.NewEvent {
+	return store.NewEvent{Kind: kind, AgentID: s.AgentID, ConversationID: s.ConversationID, Subject: string(s.ID)}
 }
 
 // checkCredits fails if more is used and reserved than there is. If minutes cost nothing, some credit must be left all
 // the same, for the answers.
-func (l *Session) checkCredits(ofAccount, ofAgent parley.Credits, own *parley.Credits, limit *int64) error {
-	if own == nil {
-		own = l.Plan.CreditsPerMonth
-	}
+func (s *Session) checkCredits(ofAccount, ofAgent parley.Credits, own *parley.Credits, limit *int64) error {
+	own = cmp.Or(own, s.Plan.CreditsPerMonth)
 	switch {
-	case own != nil && !l.coversCredits(*own, ofAccount):
+	case own != nil && !s.coversCredits(*own, ofAccount):
 		return parley.NewError(parley.CodeVoiceCredits)
-	case limit != nil && !l.coversCredits(parley.Credits(*limit)*parley.Credit, ofAgent):
+	case limit != nil && !s.coversCredits(parley.Credits(*limit)*parley.Credit, ofAgent):
 		return parley.NewError(parley.CodeVoiceAgentCredits)
 	}
 	return nil
 }
 
-func (l *Session) coversCredits(limit, sum parley.Credits) bool {
-	return sum < limit || l.PricePerMinute > 0 && sum == limit
+func (s *Session) coversCredits(limit, sum parley.Credits) bool {
+	return sum < limit || s.PricePerMinute > 0 && sum == limit
 }
 
 // chargeMinutes reserves the minutes that have begun since the last one; if there is no credit left, the session ends
 // with the minute that was paid for.
-func (d *Sessions) chargeMinutes(ctx context.Context, l *Session, now time.Time) error {
-	for due := l.dueMinutes(now); l.minutesReserved() < due; {
-		err := d.reserveMinute(ctx, l)
+func (ss *Sessions) chargeMinutes(ctx context.Context, l *Session, now time.Time) error {
+	for l.isMinuteDue(now) {
+		err := ss.reserveMinute(ctx, l)
 		switch {
 		case errors.Is(err, store.ErrVoiceLost):
 			l.endFromStore()
@@ -105,25 +102,25 @@ func (d *Sessions) chargeMinutes(ctx context.Context, l *Session, now time.Time)
 			l.End(parley.EndOperator)
 			return nil
 		case err != nil:
-			l.postponeCharge(now.Add(endPollInterval))
+			l.update(func() { l.nextChargeAt = now.Add(endPollInterval) }) // the database is not available
 			return err
 		}
-		l.addReservedMinute()
+		l.update(func() { l.reservedMinutes++ })
 	}
 	return nil
 }
 
 // reserveMinute reserves the price of one more minute, within the current credits of account and agent.
-func (d *Sessions) reserveMinute(ctx context.Context, l *Session) error {
-	account, err := d.DB.Account(ctx, l.AccountID)
+func (ss *Sessions) reserveMinute(ctx context.Context, l *Session) error {
+	account, err := ss.DB.Account(ctx, l.AccountID)
 	if err != nil {
 		return err
 	}
-	agent, err := d.DB.AgentForTurn(ctx, l.AccountID.AgentRef(l.AgentID))
+	agent, err := ss.DB.AgentForTurn(ctx, l.AgentRef())
 	if err != nil {
 		return err
 	}
-	return d.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error {
+	return ss.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error {
 		ofAccount, ofAgent, err := tx.ReserveVoiceMinute(ctx, l.copySession())
 		if err != nil {
 			return err

@@ -38,7 +38,7 @@ func TestTypedText(t *testing.T) {
 	}
 }
 
-func TestTypedTextIsOff(t *testing.T) {
+func TestTypedTextTurnedOff(t *testing.T) {
 	d := newSQLiteDialog(t, `{"allowTextInput":false}`)
 	d.joinUser()
 	d.typeText("Hello")
@@ -158,7 +158,7 @@ func TestGreetingWaitsUntilTheCustomerHears(t *testing.T) {
 	d.waitForTranscript("agent: Hello there!\n")
 }
 
-func TestSilenceEndsTheTalk(t *testing.T) {
+func TestSilenceEndsTheSession(t *testing.T) {
 	d := newSQLiteDialog(t, `{"endConversationAfterSilenceSeconds":10}`)
 	d.joinUser()
 	d.waitForState("listening")
@@ -192,7 +192,7 @@ func (d *testDialog) advanceClock(by time.Duration) {
 }
 
 // What sounds like speech and is none, such as a dog or a television, does not keep a dialog alive.
-func TestSoundsAreSilence(t *testing.T) {
+func TestSoundsThatAreNoSpeechCountAsSilence(t *testing.T) {
 	d := newSQLiteDialog(t, `{"endConversationAfterSilenceSeconds":10}`)
 	d.joinUser()
 	d.waitForState("listening")

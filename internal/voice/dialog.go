@@ -65,91 +65,88 @@ type dialog struct {
 const farewellTimeout = 30 * time.Second
 
 // run runs the dialog until it ends.
-func (t *dialog) run() error {
-	followCtx, stop := context.WithCancel(t.ctx)
+func (d *dialog) run() error {
+	followCtx, stop := context.WithCancel(d.ctx)
 	defer stop()
-	t.work.Add(1)
-	go t.followConversation(followCtx)
-	ticker := time.NewTicker(cmp.Or(t.TickInterval, 50*time.Millisecond))
-	defer ticker.Stop()
-	events, audio := t.room.Events(), t.room.Audio()
-	for t.endReason == "" {
+	d.work.Go(func() { d.followConversation(followCtx) })
+	tick := time.Tick(cmp.Or(d.TickInterval, 50*time.Millisecond))
+	events, audio := d.room.Events(), d.room.Audio()
+	for d.endReason == "" {
 		select {
 		case e, open := <-events:
 			if !open {
 				return errRoomLost
 			}
-			t.handleRoomEvent(e)
+			d.handleRoomEvent(e)
 		case f, open := <-audio:
 			if !open {
 				audio = nil
 				continue
 			}
-			t.handleAudio(f)
-		case n := <-t.turnUpdates:
-			t.handleTurnUpdate(n)
-		case m := <-t.synthesisResults:
-			t.handleSynthesis(m)
-		case u := <-t.segmentTexts:
-			t.handleSegmentText(u)
-		case status := <-t.statusChanges:
-			t.handleStatus(status)
-		case <-ticker.C:
-		case <-t.ctx.Done():
+			d.handleAudio(f)
+		case n := <-d.turnUpdates:
+			d.handleTurnUpdate(n)
+		case m := <-d.synthesisResults:
+			d.handleSynthesis(m)
+		case u := <-d.segmentTexts:
+			d.handleSegmentText(u)
+		case status := <-d.statusChanges:
+			d.handleStatus(status)
+		case <-tick:
+		case <-d.ctx.Done():
 			return nil
 		}
-		t.handleTick(t.Now())
-		t.updateOverlap()
-		t.advance()
+		d.handleTick(d.Now())
+		d.updateOverlap()
+		d.advance()
 	}
 	return nil
 }
 
 var errRoomLost = errors.New("voice: the room is gone")
 
-// handleRoomEvent handles an event of the room.
-func (t *dialog) handleRoomEvent(e rtc.Event) {
+func (d *dialog) handleRoomEvent(e rtc.Event) {
 	switch e.Kind {
 	case rtc.EventJoined:
-		t.isDisconnected = false
-		t.session.MarkJoined()
-		t.Stats.markDialogJoined(t)
-		if t.joinedAt.IsZero() {
-			t.joinedAt = t.Now()
-			t.startRecording()
-			if !t.lastAudioAt.IsZero() { // their microphone was published first
-				t.greet()
+		d.isDisconnected = false
+		d.session.MarkJoined()
+		d.Stats.markDialogJoined(d)
+		if d.joinedAt.IsZero() {
+			d.joinedAt = d.Now()
+			d.startRecording()
+			if !d.lastAudioAt.IsZero() { // their microphone was published first
+				d.greet()
 			}
 		}
 	case rtc.EventAway: // they may come back within the grace period
-		t.isDisconnected = true
+		d.isDisconnected = true
 	case rtc.EventLeft:
-		if !t.isDisconnected { // otherwise they vanished, and were last seen before that
-			t.session.MarkSeen()
+		if !d.isDisconnected { // otherwise they vanished, and were last seen before that
+			d.session.MarkSeen()
 		}
-		t.end(parley.EndClientLeft)
+		d.end(parley.EndClientLeft)
 	case rtc.EventMicOn:
-		t.session.MarkSeen()
-		t.isMuted = false
-		t.greet()
+		d.session.MarkSeen()
+		d.isMuted = false
+		d.greet()
 	case rtc.EventMicOff:
-		t.isMuted = true
-		t.feedSilence(turnEndSilence)
+		d.isMuted = true
+		d.feedSilence(turnEndSilence)
 	case rtc.EventText:
-		t.session.MarkSeen()
-		t.handleTyped(strings.TrimSpace(e.Text))
+		d.session.MarkSeen()
+		d.handleTyped(strings.TrimSpace(e.Text))
 	case rtc.EventStarted:
-		t.handleClipStarted(e)
+		d.handleClipStarted(e)
 	case rtc.EventEnded:
-		t.handleClipEnded(e)
+		d.handleClipEnded(e)
 	case rtc.EventLost:
-		t.end(parley.EndError)
+		d.end(parley.EndError)
 	}
 }
 
-func (t *dialog) end(reason parley.SessionEndReason) {
-	if t.endReason == "" {
-		t.endReason = reason
+func (d *dialog) end(reason parley.SessionEndReason) {
+	if d.endReason == "" {
+		d.endReason = reason
 	}
 }
 
@@ -158,123 +155,186 @@ func (t *dialog) end(reason parley.SessionEndReason) {
 const greetingDelay = 600 * time.Millisecond
 
 // greet says the initial message, once.
-func (t *dialog) greet() {
-	if t.hasGreeted || t.joinedAt.IsZero() {
+func (d *dialog) greet() {
+	if d.hasGreeted || d.joinedAt.IsZero() {
 		return
 	}
-	t.hasGreeted = true
-	t.reportMissingFeatures()
-	if text := strings.TrimSpace(t.settings.InitialMessage); text != "" && t.utterance == nil {
-		t.announce(text, true)
+	d.hasGreeted = true
+	d.reportMissingFeatures()
+	if text := strings.TrimSpace(d.settings.InitialMessage); text != "" && d.utterance == nil {
+		d.announce(text, true)
 	}
 }
 
-// reportMissingFeatures tells the client what this session cannot do.
-func (t *dialog) reportMissingFeatures() {
-	if text := missingFeatures(t.Transcriber != nil, t.Synthesizer != nil, t.settings.AllowTextInput); text != "" {
-		t.reportFault(text)
-	}
-}
-
-// missingFeatures returns one message about what the session cannot do, depending on whether the server recognises and
-// synthesizes speech and whether the agent accepts typed messages. It is empty if nothing is missing.
-func missingFeatures(canHear, canSpeak, acceptsText bool) string {
+// reportMissingFeatures tells the client what this session cannot do, because the server does not recognise or
+// synthesize speech, or the agent accepts no typed messages.
+func (d *dialog) reportMissingFeatures() {
+	canHear, canSpeak, acceptsText := d.Transcriber != nil, d.Synthesizer != nil, d.settings.AllowTextInput
 	switch {
 	case canHear && canSpeak:
-		return ""
 	case canHear:
-		return "This server has no speech synthesis: answers come as text."
+		d.reportFault("This server has no speech synthesis: answers come as text.")
 	case canSpeak && acceptsText:
-		return "This server has no speech recognition: please type. Answers are still spoken."
+		d.reportFault("This server has no speech recognition: please type. Answers are still spoken.")
 	case acceptsText:
-		return "This server has no speech recognition and no speech synthesis: please type. Answers come as text."
+		d.reportFault("This server has no speech recognition and no speech synthesis: please type. " +
+			"Answers come as text.")
+	default:
+		d.reportFault("This server has no speech recognition, and this agent takes no typed messages: nothing that " +
+			"you say reaches it.")
 	}
-	return "This server has no speech recognition, and this agent takes no typed messages: nothing that you say " +
-		"reaches it."
 }
 
 // faultRepeatInterval is how long the same fault is not reported again.
 const faultRepeatInterval = 30 * time.Second
 
-func (t *dialog) reportFault(message string) {
-	now := t.Now()
-	if at, isKnown := t.faultTimes[message]; isKnown && now.Sub(at) < faultRepeatInterval {
+func (d *dialog) reportFault(message string) {
+	now := d.Now()
+	if at, isKnown := d.faultTimes[message]; isKnown && now.Sub(at) < faultRepeatInterval {
 		return
 	}
-	if t.faultTimes == nil {
-		t.faultTimes = map[string]time.Time{}
+	if d.faultTimes == nil {
+		d.faultTimes = map[string]time.Time{}
 	}
-	t.faultTimes[message] = now
-	t.room.Fault(message)
+	d.faultTimes[message] = now
+	d.room.Fault(message)
 }
 
 // showState shows the client what the agent is doing, if that has changed.
-func (t *dialog) showState() {
+func (d *dialog) showState() {
 	state := rtc.Listening
 	switch {
-	case t.joinedAt.IsZero():
+	case d.joinedAt.IsZero():
 		state = rtc.Initializing
-	case t.utterance != nil && !t.utterance.startedAt.IsZero():
+	case d.utterance != nil && !d.utterance.startedAt.IsZero():
 		state = rtc.Speaking
-	case t.utterance != nil:
+	case d.utterance != nil:
 		state = rtc.Thinking
 	}
-	if state != t.state {
-		t.state = state
-		t.room.SetState(state)
+	if state != d.state {
+		d.state = state
+		d.room.SetState(state)
 	}
 }
 
 // advance goes on with the utterance, and begins what was waiting for its end.
-func (t *dialog) advance() {
-	if s := t.utterance; s != nil {
-		t.queuePieces(s)
+func (d *dialog) advance() {
+	if s := d.utterance; s != nil {
+		d.queuePieces(s)
 		if s.isDone() {
-			t.finishUtterance(s)
+			d.finishUtterance(s)
 		}
 	}
-	if t.utterance == nil && t.isTakenOver {
-		t.handOver()
+	if d.utterance == nil && d.isTakenOver {
+		d.handOver()
 	}
-	if t.utterance == nil && len(t.typedTexts) > 0 && t.endReason == "" {
-		text := strings.Join(t.typedTexts, "\n")
-		t.typedTexts = nil
-		t.answerQuestion(text, nil)
+	if d.utterance == nil && len(d.typedTexts) > 0 && d.endReason == "" {
+		text := strings.Join(d.typedTexts, "\n")
+		d.typedTexts = nil
+		d.answerQuestion(text, nil)
 	}
-	t.showState()
+	d.showState()
 }
 
-// handleTyped handles a typed message of the customer.
-func (t *dialog) handleTyped(text string) { //nolint:revive // type is a word of the language
+func (d *dialog) handleTyped(text string) { //nolint:revive // type is a word of the language
 	text = strings.ToValidUTF8(text, "")
 	switch {
 	case text == "":
 		return
-	case !t.settings.AllowTextInput:
-		t.reportFault("This agent takes no typed messages.")
+	case !d.settings.AllowTextInput:
+		d.reportFault("This agent takes no typed messages.")
 		return
 	case len(text) > maxTypedBytes:
-		t.reportFault("This message is too long.")
+		d.reportFault("This message is too long.")
 		return
 	}
-	if !t.hasGreeted {
-		t.hasGreeted = true
-		t.reportMissingFeatures()
+	if !d.hasGreeted {
+		d.hasGreeted = true
+		d.reportMissingFeatures()
 	}
-	t.silentFor = 0
-	t.room.Transcript(rtc.Segment{ID: parley.NewUUID(), FromUser: true, Text: text, Final: true})
+	d.silentFor = 0
+	d.room.Transcript(rtc.Segment{ID: parley.NewUUID(), FromUser: true, Text: text, Final: true})
 	switch {
-	case t.isHandingOver:
-		t.storeForPerson(text)
-	case t.utterance == nil:
-		t.answerQuestion(text, nil)
-	case t.settings.AllowInterruptions || t.utterance.startedAt.IsZero():
-		t.interrupt(t.utterance)
-		t.answerQuestion(text, nil)
+	case d.isHandingOver:
+		d.storeForPerson(text)
+	case d.utterance == nil:
+		d.answerQuestion(text, nil)
+	case d.settings.AllowInterruptions || d.utterance.startedAt.IsZero():
+		d.interrupt(d.utterance)
+		d.answerQuestion(text, nil)
 	default:
-		t.typedTexts = append(t.typedTexts, text)
+		d.typedTexts = append(d.typedTexts, text)
 	}
 }
 
 // maxTypedBytes bounds a typed message, in bytes.
 const maxTypedBytes = 8000
+
+const (
+	// without any packet: browsers send none while it is silent or the microphone is muted
+	microphoneGap  = 300 * time.Millisecond
+	turnEndSilence = 4 * time.Second // of silence ends every turn
+)
+
+// feedSilence passes silence to the detector when no audio comes, so that the segment ends.
+func (d *dialog) feedSilence(length time.Duration) {
+	if d.detector == nil {
+		return
+	}
+	silence := make([]int16, rtc.InputRate/50)
+	for ; length > 0 && d.detector.IsSpeaking(); length -= rtc.FrameTime {
+		for _, e := range d.detector.Process(silence) {
+			d.handleDetection(e, d.Now())
+		}
+	}
+}
+
+// handleTick does what depends on time: the greeting of a customer without a microphone, silence, and a farewell that
+// takes too long.
+func (d *dialog) handleTick(now time.Time) {
+	passed := now.Sub(d.lastTick)
+	d.lastTick = now
+	d.writeRecording(now)
+	if d.joinedAt.IsZero() {
+		return
+	}
+	if !d.hasGreeted && now.Sub(d.joinedAt) >= greetingDelay {
+		d.greet()
+	}
+	d.enforceHandoverTimeout(now)
+	if at := d.room.LastMedia(); at.After(d.lastMediaAt) {
+		d.lastMediaAt = at
+		d.session.MarkSeen()
+	}
+	// otherwise it is this goroutine that is late
+	if gap := now.Sub(d.lastAudioAt); gap > microphoneGap && !d.lastAudioAt.IsZero() && len(d.room.Audio()) == 0 {
+		d.feedSilence(gap)
+		d.lastAudioAt = now
+	}
+	d.addSilence(passed)
+}
+
+// addSilence adds up how long nobody has spoken, and ends the dialog when that is too long. While the agent speaks or
+// thinks there is no silence, and while the microphone is muted the timer is paused. It is also paused while somebody
+// seems to speak, until that is certain.
+func (d *dialog) addSilence(passed time.Duration) {
+	switch {
+	case d.utterance != nil:
+		d.silentFor, d.uncertainSound = 0, 0
+	case len(d.segments) > 0:
+		d.uncertainSound += passed
+	case !d.isMuted:
+		d.silentFor += passed
+	}
+	if limit := d.settings.Silence(); limit > 0 && d.silentFor >= limit {
+		d.end(parley.EndSilence)
+	}
+}
+
+// addRejectedSilence adds to the silence the sound that turned out to be no speech; speech that is being answered is
+// not in d.segments any more.
+func (d *dialog) addRejectedSilence() {
+	if len(d.segments) == 0 {
+		d.silentFor, d.uncertainSound = d.silentFor+d.uncertainSound, 0
+	}
+}

@@ -50,31 +50,31 @@ type fakeSynthesizer struct {
 }
 
 // block makes it produce no sound until unblocked.
-func (m *fakeSynthesizer) block() {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.blocked = make(chan struct{})
+func (s *fakeSynthesizer) block() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.blocked = make(chan struct{})
 }
 
-func (m *fakeSynthesizer) unblock() {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	close(m.blocked)
-	m.blocked = nil
+func (s *fakeSynthesizer) unblock() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	close(s.blocked)
+	s.blocked = nil
 }
 
 // countTexts returns the number of texts that were synthesized.
-func (m *fakeSynthesizer) countTexts() int {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return len(m.texts)
+func (s *fakeSynthesizer) countTexts() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.texts)
 }
 
-func (m *fakeSynthesizer) Synthesize(ctx context.Context, u speech.Utterance) iter.Seq2[audio.Sound, error] {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.texts = append(m.texts, u.Text)
-	fails, length, shut := m.fails, len(u.Text)*max(m.slowFactor, 1), m.blocked
+func (s *fakeSynthesizer) Synthesize(ctx context.Context, u speech.Utterance) iter.Seq2[audio.Sound, error] {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.texts = append(s.texts, u.Text)
+	fails, length, shut := s.fails, len(u.Text)*max(s.slowFactor, 1), s.blocked
 	return func(yield func(audio.Sound, error) bool) {
 		if shut != nil {
 			select {
@@ -99,10 +99,10 @@ func (m *fakeSynthesizer) Synthesize(ctx context.Context, u speech.Utterance) it
 // fakeTranscriber returns the texts that the test sends, segment by segment.
 type fakeTranscriber struct{ texts chan string }
 
-func (e *fakeTranscriber) Transcribe(ctx context.Context, _ speech.Segment) iter.Seq2[speech.Transcript, error] {
+func (t *fakeTranscriber) Transcribe(ctx context.Context, _ speech.Segment) iter.Seq2[speech.Transcript, error] {
 	return func(yield func(speech.Transcript, error) bool) {
 		select {
-		case text := <-e.texts:
+		case text := <-t.texts:
 			if text == "fail" {
 				yield(speech.Transcript{}, errors.New("deaf"))
 				return
@@ -262,7 +262,7 @@ func (d *testDialog) waitForEnd(reason parley.SessionEndReason) *parley.VoiceSes
 	return s
 }
 
-func TestTalk(t *testing.T) {
+func TestDialog(t *testing.T) {
 	dbs.ForEachStore(t, func(t *testing.T, db *store.DB) {
 		d := newTestDialog(t, db, `{"initialMessage":"Hello, how can I help?"}`, func(d *testDialog) {
 			d.updateAgent(func(a *parley.Agent) {

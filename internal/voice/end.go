@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"parley"
@@ -15,49 +16,39 @@ import (
 const endTimeout = 5 * time.Second
 
 // runSession runs a stored session until its end is stored.
-func (d *Sessions) runSession(l *Session) {
-	if d.Respond != nil {
-		d.runResponder(l)
+func (ss *Sessions) runSession(l *Session) {
+	if ss.Respond != nil {
+		ss.runResponder(l)
 	}
 	<-l.ctx.Done()
 	ctx, stop := context.WithTimeout(context.Background(), endTimeout)
 	defer stop()
-	if err := d.Rooms.Close(ctx, &l.VoiceSession, l.Snapshot().EndReason); err != nil {
-		d.logger().Warn("close the room of a voice session", "session", l.ID, "err", err)
+	if err := ss.Rooms.Close(ctx, &l.VoiceSession, l.Snapshot().EndReason); err != nil {
+		ss.logger().Warn("close the room of a voice session", "session", l.ID, "err", err)
 	}
-	l.mu.Lock()
-	l.unstoredEnd = l.endedSession()
-	l.mu.Unlock()
-	d.storeEnd(l)
+	s := l.Snapshot()
+	l.update(func() {
+		s.Minutes = s.MinutesUntil(billedUntil(&s, l.reservedMinutes))
+		l.unstoredEnd = &s
+	})
+	ss.storeEnd(l)
 }
 
 // runResponder runs the agent's part. If it returns by itself, the session is over.
-func (d *Sessions) runResponder(l *Session) {
+func (ss *Sessions) runResponder(l *Session) {
 	err := func() (err error) {
 		defer func() {
 			if v := recover(); v != nil {
 				err = fmt.Errorf("panic: %v", v)
 			}
 		}()
-		return d.Respond(l.ctx, l)
+		return ss.Respond(l.ctx, l)
 	}()
-	if l.ctx.Err() != nil {
-		return
-	}
-	if err != nil {
-		d.logger().Error("a voice session broke", "session", l.ID, "err", err)
+	if err != nil && l.ctx.Err() == nil {
+		ss.logger().Error("a voice session broke", "session", l.ID, "err", err)
 		l.End(parley.EndError)
-		return
 	}
 	l.End(parley.EndClientLeft)
-}
-
-// endedSession returns the ended session with the minutes to charge. l.mu is locked.
-func (l *Session) endedSession() *parley.VoiceSession {
-	s := l.snapshot()
-	until := billedUntil(&s, l.reservedMinutes)
-	s.Minutes = s.MinutesUntil(until)
-	return &s
 }
 
 // billedUntil returns the time up to which minutes are charged: a customer who has vanished was there until they were
@@ -81,16 +72,11 @@ func billedUntil(s *parley.VoiceSession, granted int) time.Time {
 	return *s.EndedAt
 }
 
-func earlierTime(a, b time.Time) time.Time {
-	if a.Before(b) {
-		return a
-	}
-	return b
-}
+func earlierTime(times ...time.Time) time.Time { return slices.MinFunc(times, time.Time.Compare) }
 
 // storeEnd stores the end of a session. If that fails the session stays active, and the next renewal of leases tries
 // again.
-func (d *Sessions) storeEnd(l *Session) {
+func (ss *Sessions) storeEnd(l *Session) {
 	l.mu.Lock()
 	s, endedElsewhere := l.unstoredEnd, l.endedElsewhere
 	l.mu.Unlock()
@@ -100,19 +86,19 @@ func (d *Sessions) storeEnd(l *Session) {
 	if !endedElsewhere {
 		ctx, stop := context.WithTimeout(context.Background(), endTimeout)
 		defer stop()
-		err := d.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error { return closeSession(ctx, tx, s) })
+		err := ss.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error { return closeSession(ctx, tx, s) })
 		if err != nil && !errors.Is(err, store.ErrVoiceLost) {
-			d.logger().Warn("store the end of a voice session", "session", l.ID, "err", err)
+			ss.logger().Warn("store the end of a voice session", "session", l.ID, "err", err)
 			return
 		}
 	}
-	l.mu.Lock()
-	first := l.unstoredEnd != nil
-	l.unstoredEnd = nil
-	l.mu.Unlock()
+	first := false
+	l.update(func() { first, l.unstoredEnd = l.unstoredEnd != nil, nil })
 	if first {
-		d.removeActive(l)
-		d.Observer.notifyEnd(s.EndReason)
+		ss.mu.Lock()
+		delete(ss.active, l.ID)
+		ss.mu.Unlock()
+		ss.Observer.notifyEnd(s.EndReason)
 		close(l.done)
 	}
 }
@@ -127,8 +113,8 @@ func closeSession(ctx context.Context, tx *store.DB, s *parley.VoiceSession) err
 
 // Stop ends a session on behalf of an operator, whichever server holds it, and reports whether it was open. If no
 // server can be holding it, it is ended at once.
-func (d *Sessions) Stop(ctx context.Context, s *parley.VoiceSession) (bool, error) {
-	if l := d.findActive(s.ID); l != nil {
+func (ss *Sessions) Stop(ctx context.Context, s *parley.VoiceSession) (bool, error) {
+	if l := ss.findActive(s.ID); l != nil {
 		l.End(parley.EndOperator)
 		select {
 		case <-l.Done():
@@ -137,18 +123,20 @@ func (d *Sessions) Stop(ctx context.Context, s *parley.VoiceSession) (bool, erro
 			return true, ctx.Err()
 		}
 	}
-	now := d.Now()
-	isOnlyServer := d.DB.SQL().Dialect() == sqldb.SQLite // the file is this process's, so the session's process is dead
+	now := ss.Now()
+	isOnlyServer := ss.DB.SQL().Dialect() == sqldb.SQLite // the file is this process's, so the session's process is dead
 	if s.EndedAt != nil || !isOnlyServer && now.Before(s.LeaseUntil) {
-		return d.DB.RequestVoiceEnd(ctx, s.AccountID, s.ID, parley.EndOperator)
+		return ss.DB.RequestVoiceEnd(ctx, s.AccountID, s.ID, parley.EndOperator)
 	}
-	err := d.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error { return d.endOrphan(ctx, tx, *s, false, now) })
+	err := ss.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error {
+		return ss.endOrphan(ctx, tx, *s, false, now)
+	})
 	return err == nil, err
 }
 
 // StopAgent ends the sessions of an agent that this server holds.
-func (d *Sessions) StopAgent(ref parley.AgentRef) {
-	for _, l := range d.Active() {
+func (ss *Sessions) StopAgent(ref parley.AgentRef) {
+	for _, l := range ss.Active() {
 		if l.AccountID == ref.Account && l.AgentID == ref.Agent {
 			l.End(parley.EndOperator)
 		}
@@ -156,49 +144,49 @@ func (d *Sessions) StopAgent(ref parley.AgentRef) {
 }
 
 // EndAll ends every session that this server holds, for example because the media server has died.
-func (d *Sessions) EndAll(reason parley.SessionEndReason) {
-	for _, l := range d.Active() {
+func (ss *Sessions) EndAll(reason parley.SessionEndReason) {
+	for _, l := range ss.Active() {
 		l.End(reason)
 	}
 }
 
 // Drain refuses new sessions, ends the active ones and waits until their ends are stored: as long as ctx allows, and
 // then as long as the ending of a session may take.
-func (d *Sessions) Drain(ctx context.Context) {
-	d.mu.Lock()
-	d.draining = true
-	d.mu.Unlock()
-	d.EndAll(parley.EndServerStopped)
-	ended := make(chan struct{})
+func (ss *Sessions) Drain(ctx context.Context) {
+	ss.mu.Lock()
+	ss.draining = true
+	ss.mu.Unlock()
+	ss.EndAll(parley.EndServerStopped)
+	ended, over := context.WithCancel(context.Background())
 	go func() {
-		d.work.Wait()
-		close(ended)
+		defer over()
+		ss.work.Wait()
 	}()
 	select {
-	case <-ended:
+	case <-ended.Done():
 		return
 	case <-ctx.Done():
 	}
 	select {
-	case <-ended:
+	case <-ended.Done():
 	case <-time.After(2 * endTimeout):
-		d.logger().Warn("voice sessions were left to the next start", "sessions", len(d.Active()))
+		ss.logger().Warn("voice sessions were left to the next start", "sessions", len(ss.Active()))
 	}
 }
 
 // ReissueToken returns a session that was admitted before, with a new token. It fails with SESSION_CREATION_FAILED once
 // it has ended.
-func (d *Sessions) ReissueToken(ctx context.Context, ref parley.AgentRef, id parley.VoiceSessionID) (*AdmittedSession,
-	error) {
-	s, err := d.DB.VoiceSession(ctx, ref, id)
+func (ss *Sessions) ReissueToken(ctx context.Context, ref parley.AgentRef,
+	id parley.VoiceSessionID) (*AdmittedSession, error) {
+	s, err := ss.DB.VoiceSession(ctx, ref, id)
 	if err != nil {
 		return nil, err
 	}
-	if s == nil || s.EndedAt != nil || d.Rooms == nil {
+	if s == nil || s.EndedAt != nil || ss.Rooms == nil {
 		return nil, parley.NewErrorf(parley.CodeSessionFailed,
 			"The session of this Idempotency-Key has ended. Ask for another with a new key.")
 	}
-	token, err := d.Rooms.Open(ctx, s)
+	token, err := ss.Rooms.Open(ctx, s)
 	if err != nil {
 		return nil, parley.WrapError(parley.CodeSessionFailed, err)
 	}

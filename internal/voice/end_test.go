@@ -14,7 +14,7 @@ import (
 	"parley/internal/voice/rtc"
 )
 
-func TestMinutesArePaid(t *testing.T) {
+func TestMinutesAreCharged(t *testing.T) {
 	forEachStore(t, func(s *testSessions) {
 		type end struct {
 			reason  parley.SessionEndReason
@@ -261,7 +261,7 @@ func TestDialogEndsTheSession(t *testing.T) {
 }
 
 // The price of minutes includes the answers, up to the last minute that the account can afford.
-func TestMinutesPayForTheAnswers(t *testing.T) {
+func TestAnswersArePaidByMinutes(t *testing.T) {
 	dbs.ForEachStore(t, func(t *testing.T, db *store.DB) {
 		d := newTestDialog(t, db, `{}`, func(d *testDialog) {
 			d.updateAgent(func(a *parley.Agent) { a.CreditLimit = new(int64(5)) })

@@ -47,30 +47,30 @@ func newFakeTransport(now func() time.Time) *fakeTransport {
 }
 
 // playClips plays the clips, one after the other.
-func (s *fakeTransport) playClips() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+func (t *fakeTransport) playClips() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
 	for {
-		for !s.isClosed && (len(s.queue) == 0 || s.paused) {
-			s.changed.Wait()
+		for !t.isClosed && (len(t.queue) == 0 || t.paused) {
+			t.changed.Wait()
 		}
-		if s.isClosed {
-			close(s.events)
-			close(s.audio)
+		if t.isClosed {
+			close(t.events)
+			close(t.audio)
 			return
 		}
-		s.clip = &playingClip{Clip: s.queue[0], cut: make(chan struct{})}
-		s.queue = s.queue[1:]
-		s.playClip(s.clip)
-		s.clip = nil
+		t.clip = &playingClip{Clip: t.queue[0], cut: make(chan struct{})}
+		t.queue = t.queue[1:]
+		t.playClip(t.clip)
+		t.clip = nil
 	}
 }
 
-// playClip plays a clip. s.mu is locked, except while waiting.
-func (s *fakeTransport) playClip(c *playingClip) {
+// playClip plays a clip. t.mu is locked, except while waiting.
+func (t *fakeTransport) playClip(c *playingClip) {
 	begun := false
 	for {
-		s.mu.Unlock()
+		t.mu.Unlock()
 		var pcm []int16
 		var open bool
 		select {
@@ -78,176 +78,176 @@ func (s *fakeTransport) playClip(c *playingClip) {
 		case <-c.cut:
 			open = false
 		}
-		s.mu.Lock()
+		t.mu.Lock()
 		c.length += time.Duration(len(pcm)) * time.Second / rtc.OutputRate
-		for s.paused && !c.wasCut && !s.isClosed {
-			s.changed.Wait()
+		for t.paused && !c.wasCut && !t.isClosed {
+			t.changed.Wait()
 		}
 		if len(pcm) > 0 && !begun && !c.wasCut {
 			begun = true
-			s.events <- rtc.Event{Kind: rtc.EventStarted, At: s.now(), Position: rtc.Position{ID: c.ID}}
+			t.events <- rtc.Event{Kind: rtc.EventStarted, At: t.now(), Position: rtc.Position{ID: c.ID}}
 		}
 		if !open {
 			break
 		}
 	}
-	for (s.holdsClips || s.paused) && !c.wasCut && !s.isClosed && begun {
-		s.changed.Wait()
+	for (t.holdsClips || t.paused) && !c.wasCut && !t.isClosed && begun {
+		t.changed.Wait()
 	}
-	if c.wasCut || s.isClosed {
+	if c.wasCut || t.isClosed {
 		return
 	}
-	s.events <- rtc.Event{Kind: rtc.EventEnded, At: s.now(), Position: rtc.Position{ID: c.ID, Played: c.length},
+	t.events <- rtc.Event{Kind: rtc.EventEnded, At: t.now(), Position: rtc.Position{ID: c.ID, Played: c.length},
 		Complete: true}
 }
 
-func (s *fakeTransport) addCall(call string) {
-	s.calls = append(s.calls, call)
-	s.changed.Broadcast()
+func (t *fakeTransport) addCall(call string) {
+	t.calls = append(t.calls, call)
+	t.changed.Broadcast()
 }
 
 // sendAudio sends 20 ms of the customer's microphone.
-func (s *fakeTransport) sendAudio(pcm []int16) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if !s.isClosed {
-		s.audio <- rtc.Frame{PCM: pcm, At: s.now()}
+func (t *fakeTransport) sendAudio(pcm []int16) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if !t.isClosed {
+		t.audio <- rtc.Frame{PCM: pcm, At: t.now()}
 	}
 }
 
 // setHeardShare sets how much of the current clip has been played.
-func (s *fakeTransport) setHeardShare(share float64) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.clip.heardShare = share
+func (t *fakeTransport) setHeardShare(share float64) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.clip.heardShare = share
 }
 
-func (s *fakeTransport) setHoldsClips(slow bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.holdsClips = slow
-	s.changed.Broadcast()
+func (t *fakeTransport) setHoldsClips(slow bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.holdsClips = slow
+	t.changed.Broadcast()
 }
 
-func (s *fakeTransport) Events() <-chan rtc.Event { return s.events }
-func (s *fakeTransport) Audio() <-chan rtc.Frame  { return s.audio }
+func (t *fakeTransport) Events() <-chan rtc.Event { return t.events }
+func (t *fakeTransport) Audio() <-chan rtc.Frame  { return t.audio }
 
-func (s *fakeTransport) Play(c rtc.Clip) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.queue = append(s.queue, c)
-	s.changed.Broadcast()
+func (t *fakeTransport) Play(c rtc.Clip) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.queue = append(t.queue, c)
+	t.changed.Broadcast()
 }
 
-func (s *fakeTransport) recordCall(name string, f func()) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+func (t *fakeTransport) recordCall(name string, f func()) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
 	f()
-	s.addCall(name)
+	t.addCall(name)
 }
 
-func (s *fakeTransport) Duck(low bool) {
+func (t *fakeTransport) Duck(low bool) {
 	name := "loud"
 	if low {
 		name = "duck"
 	}
-	s.recordCall(name, func() {})
+	t.recordCall(name, func() {})
 }
-func (s *fakeTransport) Pause()  { s.recordCall("pause", func() { s.paused = true }) }
-func (s *fakeTransport) Resume() { s.recordCall("resume", func() { s.paused = false }) }
+func (t *fakeTransport) Pause()  { t.recordCall("pause", func() { t.paused = true }) }
+func (t *fakeTransport) Resume() { t.recordCall("resume", func() { t.paused = false }) }
 
-func (s *fakeTransport) Stop() (at rtc.Position) {
-	s.recordCall("stop", func() {
-		at = s.position()
-		if s.clip != nil && !s.clip.wasCut {
-			s.clip.wasCut = true
-			close(s.clip.cut)
+func (t *fakeTransport) Stop() (at rtc.Position) {
+	t.recordCall("stop", func() {
+		at = t.position()
+		if t.clip != nil && !t.clip.wasCut {
+			t.clip.wasCut = true
+			close(t.clip.cut)
 		}
-		s.queue, s.paused = nil, false
+		t.queue, t.paused = nil, false
 	})
 	return at
 }
 
-func (s *fakeTransport) Position() rtc.Position {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.position()
+func (t *fakeTransport) Position() rtc.Position {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.position()
 }
 
-func (s *fakeTransport) position() rtc.Position {
-	if s.clip == nil || s.clip.wasCut {
+func (t *fakeTransport) position() rtc.Position {
+	if t.clip == nil || t.clip.wasCut {
 		return rtc.Position{}
 	}
-	return rtc.Position{ID: s.clip.ID, Played: time.Duration(float64(s.clip.length) * s.clip.heardShare)}
+	return rtc.Position{ID: t.clip.ID, Played: time.Duration(float64(t.clip.length) * t.clip.heardShare)}
 }
 
-func (s *fakeTransport) SetState(state rtc.State) { s.recordCall("is "+string(state), func() {}) }
+func (t *fakeTransport) SetState(state rtc.State) { t.recordCall("is "+string(state), func() {}) }
 
-func (s *fakeTransport) Transcript(line rtc.Segment) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for i := range s.lines {
-		if s.lines[i].ID == line.ID {
-			s.lines[i] = line
+func (t *fakeTransport) Transcript(line rtc.Segment) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for i := range t.lines {
+		if t.lines[i].ID == line.ID {
+			t.lines[i] = line
 			return
 		}
 	}
-	s.lines = append(s.lines, line)
+	t.lines = append(t.lines, line)
 }
 
-func (s *fakeTransport) Fault(message string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.faults = append(s.faults, message)
+func (t *fakeTransport) Fault(message string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.faults = append(t.faults, message)
 }
 
-func (s *fakeTransport) End(_ context.Context, reason string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.isClosed {
+func (t *fakeTransport) End(_ context.Context, reason string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.isClosed {
 		return
 	}
-	s.reason, s.isClosed = reason, true
-	s.changed.Broadcast()
-	if s.clip != nil && !s.clip.wasCut {
-		s.clip.wasCut = true
-		close(s.clip.cut)
+	t.reason, t.isClosed = reason, true
+	t.changed.Broadcast()
+	if t.clip != nil && !t.clip.wasCut {
+		t.clip.wasCut = true
+		close(t.clip.cut)
 	}
 }
 
-func (s *fakeTransport) LastMedia() time.Time {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.tickCount++
-	s.changed.Broadcast()
-	return s.lastMediaAt
+func (t *fakeTransport) LastMedia() time.Time {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.tickCount++
+	t.changed.Broadcast()
+	return t.lastMediaAt
 }
 
 // noteMedia records a sign of the customer.
-func (s *fakeTransport) noteMedia(at time.Time) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.lastMediaAt = at
+func (t *fakeTransport) noteMedia(at time.Time) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.lastMediaAt = at
 }
 
 // waitForTick waits until the dialog has handled a tick that begins after the call, or has ended.
-func (s *fakeTransport) waitForTick() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+func (t *fakeTransport) waitForTick() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
 	// one tick may have begun before, and one must have ended
-	for until := s.tickCount + 3; s.tickCount < until && !s.isClosed; {
-		s.changed.Wait()
+	for until := t.tickCount + 3; t.tickCount < until && !t.isClosed; {
+		t.changed.Wait()
 	}
 }
 
-func (s *fakeTransport) Stats() rtc.Stats { return rtc.Stats{} }
+func (t *fakeTransport) Stats() rtc.Stats { return rtc.Stats{} }
 
 // transcript returns the lines as the client shows them.
-func (s *fakeTransport) transcript() string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+func (t *fakeTransport) transcript() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
 	var b strings.Builder
-	for _, line := range s.lines {
+	for _, line := range t.lines {
 		who, end := "agent", "…"
 		if line.FromUser {
 			who = "user"
@@ -260,17 +260,17 @@ func (s *fakeTransport) transcript() string {
 	return b.String()
 }
 
-func (s *fakeTransport) wasCalled(call string) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return slices.Contains(s.calls, call)
+func (t *fakeTransport) wasCalled(call string) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return slices.Contains(t.calls, call)
 }
 
 // lastState returns the state that was shown last.
-func (s *fakeTransport) lastState() string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, call := range slices.Backward(s.calls) {
+func (t *fakeTransport) lastState() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, call := range slices.Backward(t.calls) {
 		if state, ok := strings.CutPrefix(call, "is "); ok {
 			return state
 		}
@@ -278,8 +278,8 @@ func (s *fakeTransport) lastState() string {
 	return ""
 }
 
-func (s *fakeTransport) clearCalls() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.calls = nil
+func (t *fakeTransport) clearCalls() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.calls = nil
 }

@@ -2,6 +2,7 @@ package voice
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"time"
 
@@ -11,12 +12,10 @@ import (
 )
 
 // followConversation sends the status of the conversation whenever it changes.
-func (t *dialog) followConversation(ctx context.Context) {
-	defer t.work.Done()
-	f, err := t.Conversations.Follow(ctx,
-		t.session.AccountID.AgentRef(t.session.AgentID).ConversationRef(t.session.ConversationID), nil)
+func (d *dialog) followConversation(ctx context.Context) {
+	f, err := d.Conversations.Follow(ctx, d.session.ConversationRef(), nil)
 	if err != nil {
-		t.Logger.Warn("a voice session cannot follow its conversation", "session", t.session.ID, "err", err)
+		d.Logger.Warn("a voice session cannot follow its conversation", "session", d.session.ID, "err", err)
 		return
 	}
 	defer f.Close()
@@ -25,26 +24,21 @@ func (t *dialog) followConversation(ctx context.Context) {
 		if err != nil {
 			return // it has ended, which was sent, or the server stops
 		}
-		if news.Status == "" {
-			continue
-		}
-		select {
-		case t.statusChanges <- news.Status:
-		case <-t.done:
-			return
+		if news.Status != "" {
+			send(d, d.statusChanges, news.Status)
 		}
 	}
 }
 
 // handleStatus handles a new status of the conversation. When a person has taken over, the agent finishes what it was
 // saying, or says so, and leaves; when the conversation has ended, the dialog ends.
-func (t *dialog) handleStatus(status parley.ConversationStatus) {
+func (d *dialog) handleStatus(status parley.ConversationStatus) {
 	switch status {
 	case parley.ConversationEnded:
-		t.end(parley.EndOperator)
+		d.end(parley.EndOperator)
 	case parley.ConversationTakenOver:
-		if !t.isTakenOver {
-			t.isTakenOver, t.takenOverAt = true, t.Now()
+		if !d.isTakenOver {
+			d.isTakenOver, d.takenOverAt = true, d.Now()
 		}
 	case parley.ConversationOngoing:
 	}
@@ -52,68 +46,71 @@ func (t *dialog) handleStatus(status parley.ConversationStatus) {
 
 // enforceHandoverTimeout ends what takes too long once a person has taken over: the current answer, and then the
 // farewell.
-func (t *dialog) enforceHandoverTimeout(now time.Time) {
+func (d *dialog) enforceHandoverTimeout(now time.Time) {
 	switch {
-	case !t.isTakenOver || t.utterance == nil || now.Sub(t.takenOverAt) <= farewellTimeout ||
-		now.Sub(t.utterance.createdAt) <= farewellTimeout:
-	case t.isHandingOver:
-		t.end(parley.EndEscalated)
+	case !d.isTakenOver || d.utterance == nil || now.Sub(d.takenOverAt) <= farewellTimeout ||
+		now.Sub(d.utterance.createdAt) <= farewellTimeout:
+	case d.isHandingOver:
+		d.end(parley.EndEscalated)
 	default:
-		t.interrupt(t.utterance)
+		d.interrupt(d.utterance)
 	}
 }
 
 // handOver tells the customer that a person will continue, unless the agent has said so, and then ends the dialog.
-func (t *dialog) handOver() {
-	t.storeForPerson(strings.Join(t.typedTexts, "\n"))
-	t.typedTexts = nil
-	if t.isHandingOver {
-		t.end(parley.EndEscalated)
+func (d *dialog) handOver() {
+	d.storeForPerson(strings.Join(d.typedTexts, "\n"))
+	d.typedTexts = nil
+	if d.isHandingOver {
+		d.end(parley.EndEscalated)
 		return
 	}
-	t.isHandingOver = true
-	t.announce(quote.HandoverText(t.userLanguage()), true)
-}
-
-// userLanguage returns the language of the customer's last question, as far as it can be recognised.
-func (t *dialog) userLanguage() words.Language {
-	var list []words.Token
-	for token := range words.Tokens(t.lastQuestion) {
-		list = append(list, token)
-	}
-	language, _ := words.GuessLanguage(list)
-	return language
+	d.isHandingOver = true
+	language, _ := words.GuessLanguage(slices.Collect(words.Tokens(d.lastQuestion)))
+	d.announce(quote.HandoverText(language), true)
 }
 
 // storeForPerson stores what the customer says for the person who has taken over, when the agent does not answer any
 // more.
-func (t *dialog) storeForPerson(text string) {
+func (d *dialog) storeForPerson(text string) {
 	if text == "" {
 		return
 	}
-	t.work.Add(1)
-	go func() {
-		defer t.work.Done()
-		ctx, stop := context.WithTimeout(context.WithoutCancel(t.ctx), storeTimeout)
-		defer stop()
-		_, err := t.Conversations.AddCustomerMessage(ctx,
-			t.session.AccountID.AgentRef(t.session.AgentID).ConversationRef(t.session.ConversationID), text)
-		if err != nil && !parley.IsCode(err, parley.CodeNotTakenOver) {
-			t.Logger.Warn("keep what the customer said", "session", t.session.ID, "err", err)
-		}
-	}()
+	d.work.Go(func() {
+		d.store("keep what the customer said", func(ctx context.Context) error {
+			_, err := d.Conversations.AddCustomerMessage(ctx, d.session.ConversationRef(), text)
+			if parley.IsCode(err, parley.CodeNotTakenOver) {
+				return nil
+			}
+			return err
+		})
+	})
 }
 
-// recheckConversation reads the status of a conversation in which a turn has failed.
-func (t *dialog) recheckConversation() {
-	status, _, err := t.DB.StatusAndLastSeq(t.ctx,
-		t.session.AccountID.AgentRef(t.session.AgentID).ConversationRef(t.session.ConversationID))
+// storeTimeout limits the storing of a sentence.
+const storeTimeout = 5 * time.Second
+
+// store stores something even if the session has ended, and logs a failure.
+func (d *dialog) store(what string, write func(ctx context.Context) error) {
+	ctx, stop := context.WithTimeout(context.WithoutCancel(d.ctx), storeTimeout)
+	defer stop()
+	if err := write(ctx); err != nil {
+		d.Logger.Warn(what, "session", d.session.ID, "err", err)
+	}
+}
+
+// recheckConversation reads the status of a conversation in which a turn has failed, unless a person has taken over.
+func (d *dialog) recheckConversation() {
+	if d.isTakenOver {
+		return
+	}
+	status, _, err := d.DB.StatusAndLastSeq(d.ctx, d.session.ConversationRef())
 	switch {
 	case parley.IsCode(err, parley.CodeResourceNotFound):
-		t.end(parley.EndOperator)
+		d.end(parley.EndOperator)
 	case err != nil:
-		t.Logger.Warn("how a conversation stands", "session", t.session.ID, "err", err)
+		d.Logger.Warn("how a conversation stands", "session", d.session.ID, "err", err)
 	default:
-		t.handleStatus(status)
+		d.handleStatus(status)
 	}
 }

@@ -1,6 +1,7 @@
 package voice
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -23,33 +24,26 @@ const reasonOverloaded = "server_overloaded"
 // busyRetryAfter is the Retry-After when all slots are taken: nobody knows when one will be free.
 const busyRetryAfter = 10 * time.Second
 
-func newLimitError(reason string, wait time.Duration) *parley.Error {
+func newLimitError(limit int, reason string, wait time.Duration) *parley.Error {
 	fail := parley.NewError(parley.CodeVoiceLimit)
-	fail.Details, fail.RetryAfter = map[string]string{"reason": reason}, wait
-	return fail
-}
-
-// newExceededError is newLimitError with the number of the limit.
-func newExceededError(limit int, reason string, wait time.Duration) *parley.Error {
-	fail := newLimitError(reason, wait)
-	fail.Limit = limit
+	fail.Limit, fail.Details, fail.RetryAfter = limit, map[string]string{"reason": reason}, wait
 	return fail
 }
 
 // checkLimits fails if the agent's sessions have reached a limit. The transaction has locked the agent's row, so that
 // no two count the same sessions.
-func (l *Session) checkLimits(ctx context.Context, tx *store.DB) error {
-	if limit := l.Settings.MaxConcurrent; limit != nil {
-		n, err := tx.CountLiveVoice(ctx, l.AccountID.AgentRef(l.AgentID), l.CreatedAt)
+func (s *Session) checkLimits(ctx context.Context, tx *store.DB) error {
+	if limit := s.Settings.MaxConcurrent; limit != nil {
+		n, err := tx.CountLiveVoice(ctx, s.AgentRef(), s.CreatedAt)
 		if err != nil {
 			return err
 		}
 		if n >= *limit {
-			return newExceededError(*limit, reasonConcurrent, busyRetryAfter)
+			return newLimitError(*limit, reasonConcurrent, busyRetryAfter)
 		}
 	}
-	for _, w := range l.rateWindows() {
-		if err := l.checkWindow(ctx, tx, w); err != nil {
+	for _, w := range s.rateWindows() {
+		if err := s.checkWindow(ctx, tx, w); err != nil {
 			return err
 		}
 	}
@@ -58,26 +52,29 @@ func (l *Session) checkLimits(ctx context.Context, tx *store.DB) error {
 
 // checkUnjoined fails if too many sessions of the account wait for their customers. The transaction has locked the
 // account's credits, so that no two count the same sessions.
-func (l *Session) checkUnjoined(ctx context.Context, tx *store.DB) error {
-	limit := l.sessions.MaxUnjoined
+func (s *Session) checkUnjoined(ctx context.Context, tx *store.DB) error {
+	limit := s.sessions.MaxUnjoined
 	if limit <= 0 {
 		return nil
 	}
-	list, err := tx.VoiceAwaitingCustomer(ctx, l.AccountID, l.CreatedAt)
+	list, err := tx.VoiceAwaitingCustomer(ctx, s.AccountID, s.CreatedAt)
 	if err != nil {
 		return err
 	}
 	n := 0
 	for _, id := range list {
 		// a join on this server may not be stored yet
-		if active := l.sessions.findActive(id); active == nil || active.isUnjoined() {
-			n++
+		if active := s.sessions.findActive(id); active != nil {
+			if seen := active.Snapshot(); seen.JoinedAt != nil || seen.EndedAt != nil {
+				continue
+			}
 		}
+		n++
 	}
 	if n < limit {
 		return nil
 	}
-	fail := newExceededError(limit, reasonConcurrent, busyRetryAfter)
+	fail := newLimitError(limit, reasonConcurrent, busyRetryAfter)
 	fail.Message = fmt.Sprintf("%d voice sessions of the account wait to be joined; there may be no more. "+
 		"Open a session when somebody is about to join it.", limit)
 	return fail
@@ -93,32 +90,25 @@ type rateWindow struct {
 
 const day = 24 * time.Hour
 
-func (l *Session) rateWindows() []rateWindow {
+func (s *Session) rateWindows() []rateWindow {
 	return []rateWindow{
-		{reasonPerUser, l.Settings.MaxDailyPerUser, day, l.UserID},
-		{reasonHourly, firstNonNil(l.Agent.VoiceLimits.PerHour, l.Plan.VoicePerHour), time.Hour, ""},
-		{reasonDaily, firstNonNil(l.Agent.VoiceLimits.PerDay, l.Plan.VoicePerDay), day, ""},
+		{reasonPerUser, s.Settings.MaxDailyPerUser, day, s.UserID},
+		{reasonHourly, cmp.Or(s.Agent.VoiceLimits.PerHour, s.Plan.VoicePerHour), time.Hour, ""},
+		{reasonDaily, cmp.Or(s.Agent.VoiceLimits.PerDay, s.Plan.VoicePerDay), day, ""},
 	}
 }
 
 // checkWindow fails if the limit of the window is reached; the oldest session that counts determines Retry-After.
-func (l *Session) checkWindow(ctx context.Context, tx *store.DB, w rateWindow) error {
+func (s *Session) checkWindow(ctx context.Context, tx *store.DB, w rateWindow) error {
 	if w.limit == nil {
 		return nil
 	}
 	if *w.limit <= 0 {
-		return newLimitError(w.reason, w.span)
+		return newLimitError(0, w.reason, w.span)
 	}
-	recent, err := tx.RecentVoiceStarts(ctx, l.AccountID.AgentRef(l.AgentID), w.user, l.CreatedAt.Add(-w.span), *w.limit)
+	recent, err := tx.RecentVoiceStarts(ctx, s.AgentRef(), w.user, s.CreatedAt.Add(-w.span), *w.limit)
 	if err != nil || len(recent) < *w.limit {
 		return err
 	}
-	return newExceededError(*w.limit, w.reason, max(recent[len(recent)-1].Add(w.span).Sub(l.CreatedAt), time.Second))
-}
-
-func firstNonNil(value, byDefault *int) *int {
-	if value != nil {
-		return value
-	}
-	return byDefault
+	return newLimitError(*w.limit, w.reason, max(recent[len(recent)-1].Add(w.span).Sub(s.CreatedAt), time.Second))
 }

@@ -44,15 +44,15 @@ func newDialogGroup(t *testing.T, talks int, change ...func(d *testDialog)) *dia
 }
 
 // joinUsers lets the customers of some of the dialogs join.
-func (c *dialogGroup) joinUsers(from, to int) {
-	c.Helper()
-	c.mu.Lock()
-	rooms := c.transports[from:to]
-	c.mu.Unlock()
+func (g *dialogGroup) joinUsers(from, to int) {
+	g.Helper()
+	g.mu.Lock()
+	rooms := g.transports[from:to]
+	g.mu.Unlock()
 	for _, room := range rooms {
 		room.events <- rtc.Event{Kind: rtc.EventJoined}
 	}
-	testkit.Eventually(c.TB, "the customers", func() bool { return c.stats.Snapshot().Joined == to })
+	testkit.Eventually(g.TB, "the customers", func() bool { return g.stats.Snapshot().Joined == to })
 }
 
 // newUnjoinedGroup starts dialogs that wait for their customers.
@@ -79,47 +79,47 @@ func newUnjoinedGroup(t *testing.T, talks int, change ...func(d *testDialog)) *d
 }
 
 // passSeconds lets seconds pass in which every dialog speaks, and so many of its fifty packets a second are late.
-func (c *dialogGroup) passSeconds(seconds, late int) {
+func (g *dialogGroup) passSeconds(seconds, late int) {
 	for range seconds {
-		c.mu.Lock()
-		for _, room := range c.transports {
+		g.mu.Lock()
+		for _, room := range g.transports {
 			room.mu.Lock()
 			room.stats.Sent += 50
 			room.stats.SentLate += late
 			room.mu.Unlock()
 		}
-		c.mu.Unlock()
-		c.stats.SampleLoad()
+		g.mu.Unlock()
+		g.stats.SampleLoad()
 	}
 }
 
 // requireAdmits asserts whether the server admits another session, and that no other one was ended for it.
-func (c *dialogGroup) requireAdmits(want bool) {
-	c.Helper()
-	before := len(c.Active())
-	if c.stats.IsOverloaded() == want || c.stats.Snapshot().Overloaded == want {
-		c.Errorf("full: %v", !want)
+func (g *dialogGroup) requireAdmits(want bool) {
+	g.Helper()
+	before := len(g.Active())
+	if g.stats.IsOverloaded() == want || g.stats.Snapshot().Overloaded == want {
+		g.Errorf("full: %v", !want)
 	}
-	_, err := c.tryStart(voice.SessionRequest{})
+	_, err := g.tryStart(voice.SessionRequest{})
 	if want {
 		before++
-		c.requireNoError(err)
-		testkit.Eventually(c.TB, "the talk", func() bool { return c.stats.Snapshot().Dialogs == before })
-	} else if e := c.requireError(err, parley.CodeUnderMaintenance, "server_overloaded"); e.RetryAfter <= 0 ||
+		g.requireNoError(err)
+		testkit.Eventually(g.TB, "the talk", func() bool { return g.stats.Snapshot().Dialogs == before })
+	} else if e := g.requireError(err, parley.CodeUnderMaintenance, "server_overloaded"); e.RetryAfter <= 0 ||
 		e.Code.Status() != http.StatusServiceUnavailable {
-		c.Error("no word on when to come back: ", e)
+		g.Error("no word on when to come back: ", e)
 	}
-	if n := len(c.Active()); n != before {
-		c.Errorf("%d sessions live instead of %d", n, before)
+	if n := len(g.Active()); n != before {
+		g.Errorf("%d sessions live instead of %d", n, before)
 	}
-	for _, l := range c.Active() {
+	for _, l := range g.Active() {
 		if s := l.Snapshot(); s.EndedAt != nil {
-			c.Errorf("a session was ended: %s", s.EndReason)
+			g.Errorf("a session was ended: %s", s.EndReason)
 		}
 	}
 }
 
-func TestAStarvingServerTakesNoSession(t *testing.T) {
+func TestServerWithLatePacketsRefusesSessions(t *testing.T) {
 	c := newDialogGroup(t, 3)
 	c.passSeconds(5, 2) // 4 %
 	c.requireAdmits(true)
@@ -155,7 +155,7 @@ func TestAStarvingServerTakesNoSession(t *testing.T) {
 	}
 }
 
-func TestAServerAlwaysTakesTwo(t *testing.T) {
+func TestServerAlwaysAdmitsTwoSessions(t *testing.T) {
 	c := newDialogGroup(t, 1)
 	c.passSeconds(10, 50)
 	c.requireAdmits(true)
@@ -167,7 +167,7 @@ func TestAServerAlwaysTakesTwo(t *testing.T) {
 }
 
 // Sessions that nobody has joined never cause an overload, however many they are and however busy the machine is.
-func TestWaitingSessionsAreNoLoad(t *testing.T) {
+func TestUnjoinedSessionsAreNoLoad(t *testing.T) {
 	asked := false
 	c := newUnjoinedGroup(t, 4*runtime.GOMAXPROCS(0)+1, func(d *testDialog) {
 		d.responder.Stats.ProcessorLoad = func() float64 { asked = true; return 1 }
@@ -185,7 +185,7 @@ func TestWaitingSessionsAreNoLoad(t *testing.T) {
 	c.requireAdmits(false)
 }
 
-func TestABusyServerTakesNoSession(t *testing.T) {
+func TestBusyServerRefusesSessions(t *testing.T) {
 	load := -1.0
 	var asked int
 	share := func() float64 { asked++; return load }

@@ -69,7 +69,7 @@ func FuzzPieces(f *testing.F) {
 	})
 }
 
-func TestAloud(t *testing.T) {
+func TestSpeakableText(t *testing.T) {
 	for text, want := range map[string]string{
 		"**Yes**, you _can_ do `that`.":                           "Yes, you can do that.",
 		"See [our guide](https://example.com/a_(b)?c=1) for more": "See our guide for more.",

@@ -61,112 +61,102 @@ func newRecording(dir string, now time.Time) (*recording, error) {
 	}
 	t := &recording{file: file, writer: bufio.NewWriterSize(file, 32<<10), startedAt: now, resampler: resampler,
 		clips: map[string]*clipAudio{}}
-	_, err = t.writer.Write(wavHeader(0))
+	_, err = t.writer.Write(audio.WAVHeader(recordingRate, 2, 0))
 	return t, err
 }
 
-// wavHeader returns the header of a WAV file with two channels of so many samples.
-func wavHeader(samples int) []byte {
-	size := uint32(4 * samples) //nolint:gosec // the longest call is far from 2^30 samples
-	le := binary.LittleEndian
-	b := le.AppendUint32([]byte("RIFF"), 36+size)
-	b = le.AppendUint32(append(b, "WAVEfmt "...), 16)
-	b = append(b, 1, 0, 2, 0)
-	b = le.AppendUint32(le.AppendUint32(b, recordingRate), 4*recordingRate)
-	b = append(b, 4, 0, 16, 0)
-	return le.AppendUint32(append(b, "data"...), size)
-}
-
 // addCustomerAudio adds sound of the customer that came at a time. Nothing comes while they are muted.
-func (t *recording) addCustomerAudio(sound []int16, at time.Time) {
-	written := t.frames*recordingFrame + len(t.customerPCM)
-	if gap := int(at.Sub(t.startedAt)*recordingRate/time.Second) - written; gap > maxRecordingGap {
-		t.customerPCM = append(t.customerPCM, make([]int16, gap)...)
+func (r *recording) addCustomerAudio(sound []int16, at time.Time) {
+	written := r.frames*recordingFrame + len(r.customerPCM)
+	if gap := int(at.Sub(r.startedAt)*recordingRate/time.Second) - written; gap > maxRecordingGap {
+		r.customerPCM = append(r.customerPCM, make([]int16, gap)...)
 	}
-	t.customerPCM = append(t.customerPCM, t.resampler.Push(sound)...)
-	if extra := len(t.customerPCM) - 2*maxRecordingLag; extra > 0 {
-		t.customerPCM = append(t.customerPCM[:0], t.customerPCM[extra:]...)
+	r.customerPCM = append(r.customerPCM, r.resampler.Push(sound)...)
+	if extra := len(r.customerPCM) - 2*maxRecordingLag; extra > 0 {
+		r.customerPCM = append(r.customerPCM[:0], r.customerPCM[extra:]...)
 	}
 }
 
-// newClip returns where the speech of a clip is recorded.
-func (t *recording) newClip(clip string) *clipAudio {
+// newClip returns where the speech of a clip is recorded, or nil if nothing is recorded.
+func (r *recording) newClip(clip string) *clipAudio {
+	if r == nil {
+		return nil
+	}
 	resampler, err := audio.NewResampler(rtc.OutputRate, recordingRate)
 	if err != nil {
 		panic(err) // both rates are supported
 	}
-	r := &clipAudio{resampler: resampler}
-	t.clips[clip] = r
-	return r
+	c := &clipAudio{resampler: resampler}
+	r.clips[clip] = c
+	return c
 }
 
-func (r *clipAudio) write(sound []int16) {
-	if r == nil {
+func (c *clipAudio) write(sound []int16) {
+	if c == nil {
 		return
 	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.pcm = append(r.pcm, r.resampler.Push(sound)...)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.pcm = append(c.pcm, c.resampler.Push(sound)...)
 }
 
 // take removes and returns up to n samples.
-func (r *clipAudio) take(n int) []int16 {
-	if r == nil {
+func (c *clipAudio) take(n int) []int16 {
+	if c == nil {
 		return nil
 	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	n = min(n, len(r.pcm))
-	taken := r.pcm[:n]
-	r.pcm = r.pcm[n:]
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	n = min(n, len(c.pcm))
+	taken := c.pcm[:n]
+	c.pcm = c.pcm[n:]
 	return taken
 }
 
-func (t *recording) clipStarted(clip string, at time.Time) {
-	t.playbackEvents = append(t.playbackEvents, playbackEvent{at, func() {
-		t.playing = t.clips[clip]
-		delete(t.clips, clip)
-	}})
+func (r *recording) clipStarted(clip string, at time.Time) {
+	r.addEvent(at, func() {
+		r.playing = r.clips[clip]
+		delete(r.clips, clip)
+	})
 }
 
-func (t *recording) clipEnded(clip string, at time.Time) {
-	t.playbackEvents = append(t.playbackEvents, playbackEvent{at, func() { t.playing = nil; delete(t.clips, clip) }})
+func (r *recording) clipEnded(clip string, at time.Time) {
+	r.addEvent(at, func() { r.playing = nil; delete(r.clips, clip) })
 }
 
-func (t *recording) setHeld(isHeld bool, at time.Time) {
-	t.playbackEvents = append(t.playbackEvents, playbackEvent{at, func() { t.isHeld = isHeld }})
+func (r *recording) setHeld(isHeld bool, at time.Time) { r.addEvent(at, func() { r.isHeld = isHeld }) }
+
+func (r *recording) playbackStopped(at time.Time) {
+	r.addEvent(at, func() { r.playing, r.isHeld = nil, false; clear(r.clips) })
 }
 
-func (t *recording) playbackStopped(at time.Time) {
-	t.playbackEvents = append(t.playbackEvents, playbackEvent{at, func() {
-		t.playing, t.isHeld = nil, false
-		clear(t.clips)
-	}})
+// addEvent adds a change that is applied when the recording is written up to its time; nil records nothing.
+func (r *recording) addEvent(at time.Time, apply func()) {
+	if r != nil {
+		r.playbackEvents = append(r.playbackEvents, playbackEvent{at, apply})
+	}
 }
 
-// advance writes the recording up to a little before now, where nothing changes any more.
-func (t *recording) advance(now time.Time) error { return t.writeUntil(now.Add(-recordingDelay)) }
-
-func (t *recording) writeUntil(until time.Time) error {
+func (r *recording) writeUntil(until time.Time) error {
 	var step [4 * recordingFrame]byte
 	for {
-		at := t.startedAt.Add(time.Duration(t.frames) * rtc.FrameTime)
+		at := r.startedAt.Add(time.Duration(r.frames) * rtc.FrameTime)
 		if at.After(until) {
 			return nil
 		}
-		for len(t.playbackEvents) > 0 && !t.playbackEvents[0].happenedAt.After(at) {
-			t.playbackEvents[0].apply()
-			t.playbackEvents = t.playbackEvents[1:]
+		for len(r.playbackEvents) > 0 && !r.playbackEvents[0].happenedAt.After(at) {
+			r.playbackEvents[0].apply()
+			r.playbackEvents = r.playbackEvents[1:]
 		}
-		n := min(recordingFrame, len(t.customerPCM))
+		n := min(recordingFrame, len(r.customerPCM))
 		var agent []int16
-		if !t.isHeld {
-			agent = t.playing.take(recordingFrame)
+		if !r.isHeld {
+			agent = r.playing.take(recordingFrame)
 		}
-		interleave(&step, t.customerPCM[:n], agent)
-		t.customerPCM = t.customerPCM[n:]
-		t.frames++
-		if _, err := t.writer.Write(step[:]); err != nil {
+		interleave(&step, r.customerPCM[:n], agent)
+		r.customerPCM = r.customerPCM[n:]
+		r.frames++
+		if _, err := r.writer.Write(step[:]); err != nil {
 			return err
 		}
 	}
@@ -175,20 +165,18 @@ func (t *recording) writeUntil(until time.Time) error {
 // interleave writes two channels as frames of stereo; what is missing is silent.
 func interleave(step *[4 * recordingFrame]byte, left, right []int16) {
 	clear(step[:])
-	for i, v := range left {
-		binary.LittleEndian.PutUint16(step[4*i:], uint16(v)) //nolint:gosec // the same bits
-	}
-	for i, v := range right {
-		binary.LittleEndian.PutUint16(step[4*i+2:], uint16(v)) //nolint:gosec // the same bits
+	for channel, pcm := range [][]int16{left, right} {
+		for i, v := range pcm {
+			binary.LittleEndian.PutUint16(step[4*i+2*channel:], uint16(v)) //nolint:gosec // the same bits
+		}
 	}
 }
 
 // close ends the recording and returns the file's path and the duration.
-func (t *recording) close(now time.Time) (path string, length time.Duration, err error) {
-	err = errors.Join(t.writeUntil(now), t.writer.Flush())
-	_, headerErr := t.file.WriteAt(wavHeader(t.frames*recordingFrame), 0)
-	return t.file.Name(), time.Duration(t.frames) * rtc.FrameTime, errors.Join(err, headerErr, t.file.Close())
+func (r *recording) close(now time.Time) (path string, length time.Duration, err error) {
+	err = errors.Join(r.writeUntil(now), r.writer.Flush())
+	_, headerErr := r.file.WriteAt(audio.WAVHeader(recordingRate, 2, r.frames*recordingFrame), 0)
+	return r.file.Name(), time.Duration(r.frames) * rtc.FrameTime, errors.Join(err, headerErr, r.file.Close())
 }
 
-// discard deletes the recording.
-func (t *recording) discard() { _, _ = t.file.Close(), os.Remove(t.file.Name()) }
+func (r *recording) discard() { _, _ = r.file.Close(), os.Remove(r.file.Name()) }

@@ -9,7 +9,7 @@ import (
 	"parley/internal/voice/rtc"
 )
 
-func TestTape(t *testing.T) {
+func TestRecording(t *testing.T) {
 	began := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	ms := func(n int) time.Time { return began.Add(time.Duration(n) * time.Millisecond) }
 	tape, err := newRecording(t.TempDir(), began)
@@ -31,7 +31,7 @@ func TestTape(t *testing.T) {
 	tape.clipEnded("clip", ms(1700))
 	for at := 1000; at < 1400; at += 20 {
 		tape.addCustomerAudio(tone(320, 2000), ms(at))
-		if err := tape.advance(ms(at)); err != nil {
+		if err := tape.writeUntil(ms(at).Add(-recordingDelay)); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -29,7 +29,7 @@ type Responder struct {
 
 	Archive *Archive // of recordings; if nil, none are made
 
-	Stats        *Stats // may be nil
+	Stats        *Stats
 	Now          func() time.Time
 	Logger       *slog.Logger
 	TickInterval time.Duration // how often the dialog checks the time; 0 means 50 ms
@@ -58,9 +58,8 @@ func (r *Responder) Respond(ctx context.Context, l *Session) error {
 	return nil
 }
 
-// newDialog returns the dialog of a session.
 func (r *Responder) newDialog(ctx context.Context, l *Session, room rtc.Transport) (*dialog, error) {
-	c, err := r.DB.Conversation(ctx, l.AccountID.AgentRef(l.AgentID).ConversationRef(l.ConversationID))
+	c, err := r.DB.Conversation(ctx, l.ConversationRef())
 	if err != nil {
 		return nil, err
 	}
@@ -93,21 +92,21 @@ func leaveRoom(room rtc.Transport, reason parley.SessionEndReason) {
 }
 
 // close ends the session for the dialog's reason, unless it has ended already, and returns the reason that counts.
-func (t *dialog) close(err error) parley.SessionEndReason {
-	reason := t.endReason
+func (d *dialog) close(err error) parley.SessionEndReason {
+	reason := d.endReason
 	if err != nil && reason == "" {
 		reason = parley.EndError
 	}
-	t.session.End(cmp.Or(reason, parley.EndClientLeft))
-	close(t.done)
-	if t.utterance != nil {
-		t.interrupt(t.utterance)
+	d.session.End(cmp.Or(reason, parley.EndClientLeft))
+	close(d.done)
+	if d.utterance != nil {
+		d.interrupt(d.utterance)
 	}
-	for _, s := range t.segments {
+	for _, s := range d.segments {
 		s.cancelTranscription()
 	}
 	var ended *EndedError
-	if errors.As(context.Cause(t.ctx), &ended) {
+	if errors.As(context.Cause(d.ctx), &ended) {
 		return ended.Reason
 	}
 	return reason

@@ -3,6 +3,7 @@ package voice
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"parley"
@@ -51,24 +52,24 @@ type segmentText struct {
 }
 
 // handleAudio handles the next 20 ms of the customer's microphone.
-func (t *dialog) handleAudio(f rtc.Frame) {
-	if t.recording != nil {
-		t.recording.addCustomerAudio(f.PCM, f.At)
+func (d *dialog) handleAudio(f rtc.Frame) {
+	if d.recording != nil {
+		d.recording.addCustomerAudio(f.PCM, f.At)
 	}
-	if t.detector == nil {
+	if d.detector == nil {
 		return
 	}
-	if t.isHandingOver || t.utterance != nil && !t.utterance.startedAt.IsZero() && !t.settings.AllowInterruptions {
-		t.dropUnfinishedSegments()
-		t.discardsAudio = true
+	if d.isHandingOver || d.utterance != nil && !d.utterance.startedAt.IsZero() && !d.settings.AllowInterruptions {
+		d.dropUnfinishedSegments()
+		d.discardsAudio = true
 		return
 	}
-	t.discardsAudio, t.lastAudioAt = false, t.Now()
-	for _, e := range t.detector.Process(f.PCM) {
-		t.handleDetection(e, f.At)
+	d.discardsAudio, d.lastAudioAt = false, d.Now()
+	for _, e := range d.detector.Process(f.PCM) {
+		d.handleDetection(e, f.At)
 	}
-	if s := t.currentSegment(); s != nil {
-		s.voicedTime = max(s.voicedTime, t.detector.VoicedTime())
+	if s := d.currentSegment(); s != nil {
+		s.voicedTime = max(s.voicedTime, d.detector.VoicedTime())
 		if s.dictation != nil {
 			s.dictation.Add(f.PCM)
 		}
@@ -76,33 +77,33 @@ func (t *dialog) handleAudio(f rtc.Frame) {
 }
 
 // dropUnfinishedSegments drops the segment that has begun and will not end, since its audio is discarded.
-func (t *dialog) dropUnfinishedSegments() {
-	if t.detector == nil || t.discardsAudio {
+func (d *dialog) dropUnfinishedSegments() {
+	if d.detector == nil || d.discardsAudio {
 		return
 	}
-	t.detector.Reset()
-	if s := t.currentSegment(); s != nil {
-		t.dropSegment(s)
+	d.detector.Reset()
+	if s := d.currentSegment(); s != nil {
+		d.dropSegment(s)
 	}
 }
 
 // currentSegment returns the segment that is being spoken, or nil.
-func (t *dialog) currentSegment() *segment {
-	if n := len(t.segments); n > 0 && !t.segments[n-1].isEnded {
-		return t.segments[n-1]
+func (d *dialog) currentSegment() *segment {
+	if n := len(d.segments); n > 0 && !d.segments[n-1].isEnded {
+		return d.segments[n-1]
 	}
 	return nil
 }
 
 // handleDetection handles an event of the detector in audio that came at a time.
-func (t *dialog) handleDetection(e vad.Event, at time.Time) {
+func (d *dialog) handleDetection(e vad.Event, at time.Time) {
 	if e.Kind == vad.Onset {
-		s := &segment{id: parley.NewUUID(), startedAt: t.Now(), onsetAt: at.Add(rtc.FrameTime - e.Voiced)}
-		t.segments = append(t.segments, s)
-		t.startDictation(s, e.PCM)
+		s := &segment{id: parley.NewUUID(), startedAt: d.Now(), onsetAt: at.Add(rtc.FrameTime - e.Voiced)}
+		d.segments = append(d.segments, s)
+		d.startDictation(s, e.PCM)
 		return
 	}
-	s := t.currentSegment()
+	s := d.currentSegment()
 	if s == nil {
 		return
 	}
@@ -110,7 +111,7 @@ func (t *dialog) handleDetection(e vad.Event, at time.Time) {
 	switch e.Kind {
 	case vad.Pause:
 		s.isPaused = true
-		t.transcribeSoFar(s, e.PCM)
+		d.transcribeSoFar(s, e.PCM)
 	case vad.Resume:
 		s.version++
 		s.textComplete, s.isPaused, s.isTranscribing = false, false, false
@@ -118,35 +119,34 @@ func (t *dialog) handleDetection(e vad.Event, at time.Time) {
 			s.cancel()
 		}
 	case vad.End:
-		s.isEnded, s.endedAt, s.trailingSilence = true, t.Now(), e.Silence
+		s.isEnded, s.endedAt, s.trailingSilence = true, d.Now(), e.Silence
 		if !s.textComplete && !s.isTranscribing {
-			t.transcribeSoFar(s, e.PCM)
+			d.transcribeSoFar(s, e.PCM)
 		}
-		t.answerSegments()
+		d.answerSegments()
 	case vad.Noise:
-		t.dropSegment(s)
+		d.dropSegment(s)
 	case vad.Onset:
 	}
 }
 
 // startDictation begins a live transcription, if the engine can do that.
-func (t *dialog) startDictation(s *segment, pcm []int16) {
-	live, ok := t.Transcriber.(speech.LiveTranscriber)
+func (d *dialog) startDictation(s *segment, pcm []int16) {
+	live, ok := d.Transcriber.(speech.LiveTranscriber)
 	if !ok {
 		return
 	}
-	ctx, stop := context.WithCancel(t.ctx)
+	ctx, stop := context.WithCancel(d.ctx)
 	s.cancel = stop
-	s.dictation = live.StartTranscription(ctx, t.transcriptionHints(), func(transcript speech.Transcript) {
-		t.sendSegmentText(segmentText{segment: s, isInterim: true, text: transcript.Text})
+	s.dictation = live.StartTranscription(ctx, d.transcriptionHints(), func(transcript speech.Transcript) {
+		send(d, d.segmentTexts, segmentText{segment: s, isInterim: true, text: transcript.Text})
 	})
 	s.dictation.Add(pcm)
 }
 
-// transcriptionHints returns the hints for the engine.
-func (t *dialog) transcriptionHints() speech.TranscriptionHints {
-	return speech.TranscriptionHints{Model: t.settings.Transcriber.Model, Language: t.settings.Transcriber.Language,
-		Speaker: string(t.session.ID)}
+func (d *dialog) transcriptionHints() speech.TranscriptionHints {
+	return speech.TranscriptionHints{Model: d.settings.Transcriber.Model, Language: d.settings.Transcriber.Language,
+		Speaker: string(d.session.ID)}
 }
 
 // transcribeTimeout limits the transcription of a segment.
@@ -154,56 +154,46 @@ const transcribeTimeout = 15 * time.Second
 
 // transcribeSoFar starts the transcription of the segment so far. If the customer says no more, the text is ready when
 // the turn ends.
-func (t *dialog) transcribeSoFar(s *segment, pcm []int16) {
+func (d *dialog) transcribeSoFar(s *segment, pcm []int16) {
 	if s.dictation != nil && !s.isEnded {
-		t.detector.SetCompleteness(vad.AssessCompleteness(s.text)) // the interim text is enough
+		d.detector.SetCompleteness(vad.AssessCompleteness(s.text)) // the interim text is enough
 		return
 	}
-	ctx, stop := context.WithTimeout(t.ctx, transcribeTimeout)
+	ctx, stop := context.WithTimeout(d.ctx, transcribeTimeout)
 	s.version++
 	version, dictation := s.version, s.dictation
 	s.isTranscribing = true
 	if dictation == nil {
 		s.cancel = stop
 	}
-	t.work.Add(1)
-	go func() {
-		defer t.work.Done()
+	d.work.Go(func() {
 		defer stop()
 		var text string
 		var err error
 		if dictation != nil {
 			text, err = dictation.End(ctx)
 		} else {
-			text, err = t.transcribe(ctx, s, pcm)
+			text, err = d.transcribe(ctx, s, pcm)
 		}
-		t.sendSegmentText(segmentText{segment: s, version: version, text: text, err: err})
-	}()
+		send(d, d.segmentTexts, segmentText{segment: s, version: version, text: text, err: err})
+	})
 }
 
 // transcribe returns the text of a segment, and sends interim texts.
-func (t *dialog) transcribe(ctx context.Context, s *segment, pcm []int16) (text string, err error) {
-	for transcript, err := range t.Transcriber.Transcribe(ctx,
-		speech.Segment{TranscriptionHints: t.transcriptionHints(), PCM: pcm}) {
+func (d *dialog) transcribe(ctx context.Context, s *segment, pcm []int16) (text string, err error) {
+	for transcript, err := range d.Transcriber.Transcribe(ctx,
+		speech.Segment{TranscriptionHints: d.transcriptionHints(), PCM: pcm}) {
 		if err != nil {
 			return "", err
 		}
 		if text = transcript.Text; !transcript.IsFinal && text != "" {
-			t.sendSegmentText(segmentText{segment: s, isInterim: true, text: text})
+			send(d, d.segmentTexts, segmentText{segment: s, isInterim: true, text: text})
 		}
 	}
 	return text, nil
 }
 
-func (t *dialog) sendSegmentText(u segmentText) {
-	select {
-	case t.segmentTexts <- u:
-	case <-t.done:
-	}
-}
-
-// handleSegmentText handles the text of a segment.
-func (t *dialog) handleSegmentText(u segmentText) {
+func (d *dialog) handleSegmentText(u segmentText) {
 	s := u.segment
 	if s.textComplete || !u.isInterim && u.version != s.version {
 		return
@@ -211,9 +201,9 @@ func (t *dialog) handleSegmentText(u segmentText) {
 	if u.isInterim {
 		s.text = u.text
 		if s.isPaused && !s.isEnded {
-			t.detector.SetCompleteness(vad.AssessCompleteness(s.text))
+			d.detector.SetCompleteness(vad.AssessCompleteness(s.text))
 		}
-		t.showInterimText(s)
+		d.showInterimText(s)
 		return
 	}
 	s.isTranscribing = false
@@ -226,106 +216,101 @@ func (t *dialog) handleSegmentText(u segmentText) {
 	}
 	s.textComplete = true
 	if !s.isEnded {
-		t.detector.SetCompleteness(vad.AssessCompleteness(s.text))
-		t.showInterimText(s)
+		d.detector.SetCompleteness(vad.AssessCompleteness(s.text))
+		d.showInterimText(s)
 		return
 	}
-	t.answerSegments()
+	d.answerSegments()
 }
 
 // showInterimText shows what was recognised so far. What may be the agent's own echo is not shown before it is certain.
-func (t *dialog) showInterimText(s *segment) {
-	if s.text == "" || s.text == s.shownText || t.utterance != nil || t.isTrailingEcho(s) {
+func (d *dialog) showInterimText(s *segment) {
+	if s.text == "" || s.text == s.shownText || d.utterance != nil || d.isTrailingEcho(s) {
 		return
 	}
 	s.shownText = s.text
-	t.room.Transcript(rtc.Segment{ID: s.id, FromUser: true, Text: s.text})
+	d.room.Transcript(rtc.Segment{ID: s.id, FromUser: true, Text: s.text})
 }
 
 // dropSegment drops a segment that was not speech.
-func (t *dialog) dropSegment(s *segment) {
+func (d *dialog) dropSegment(s *segment) {
 	s.cancelTranscription()
-	for i := range t.segments {
-		if t.segments[i] == s {
-			t.segments = append(t.segments[:i:i], t.segments[i+1:]...)
-			break
-		}
+	d.segments = slices.DeleteFunc(slices.Clone(d.segments), func(one *segment) bool { return one == s })
+	if d.overlap != nil && len(d.segments) == 0 {
+		d.applyOverlapAction(d.overlap.decide(overlapState{now: d.Now(), voicedTime: s.voicedTime, isFinal: true}))
 	}
-	if t.overlap != nil && len(t.segments) == 0 {
-		t.applyOverlapAction(t.overlap.decide(overlapState{now: t.Now(), voicedTime: s.voicedTime, isFinal: true}))
-	}
-	t.addRejectedSilence()
+	d.addRejectedSilence()
 }
 
 // answerSegments handles the segments that have ended and are transcribed, in order.
-func (t *dialog) answerSegments() {
-	for len(t.segments) > 0 && t.segments[0].isEnded && t.segments[0].textComplete {
-		s := t.segments[0]
-		t.segments = t.segments[1:]
+func (d *dialog) answerSegments() {
+	for len(d.segments) > 0 && d.segments[0].isEnded && d.segments[0].textComplete {
+		s := d.segments[0]
+		d.segments = d.segments[1:]
 		s.cancelTranscription()
-		t.handleSegment(s)
+		d.handleSegment(s)
 	}
-	t.addRejectedSilence()
+	d.addRejectedSilence()
 }
 
 // handleSegment decides what a segment was: a question, a backchannel, or nothing.
-func (t *dialog) handleSegment(s *segment) {
-	if t.isHandingOver {
-		t.showFinalText(s, true)
-		t.storeForPerson(s.text)
+func (d *dialog) handleSegment(s *segment) {
+	if d.isHandingOver {
+		d.showFinalText(s, true)
+		d.storeForPerson(s.text)
 		return
 	}
-	if s.err != nil && t.ctx.Err() == nil {
-		t.reportMisheard(s)
+	if s.err != nil && d.ctx.Err() == nil {
+		d.reportMisheard(s)
 		return
 	}
-	if o := t.currentOverlap(); o != nil {
-		echo := isEcho(s.text, t.utterance.text, o.echoLikely)
-		v := o.decide(overlapState{now: t.Now(), voicedTime: s.voicedTime, text: s.text, isFinal: true, isEcho: echo})
-		t.applyOverlapAction(v)
+	if o := d.currentOverlap(); o != nil {
+		echo := isEcho(s.text, d.utterance.text, o.echoLikely)
+		v := o.decide(overlapState{now: d.Now(), voicedTime: s.voicedTime, text: s.text, isFinal: true, isEcho: echo})
+		d.applyOverlapAction(v)
 		if v != actionStop {
-			t.showFinalText(s, !echo)
+			d.showFinalText(s, !echo)
 			return
 		}
 	}
-	if t.isTrailingEcho(s) {
-		t.showFinalText(s, false)
+	if d.isTrailingEcho(s) {
+		d.showFinalText(s, false)
 		return
 	}
-	t.showFinalText(s, true)
+	d.showFinalText(s, true)
 	switch {
 	case s.text != "":
-		t.answerQuestion(s.text, s)
-	case t.unheardUtterance != nil: // the answer was interrupted for nothing
-		t.answerQuestion("", s)
+		d.answerQuestion(s.text, s)
+	case d.unheardUtterance != nil: // the answer was interrupted for nothing
+		d.answerQuestion("", s)
 	}
 }
 
 // isTrailingEcho reports whether a segment is the echo of what the agent has just said.
-func (t *dialog) isTrailingEcho(s *segment) bool {
-	return t.previous != nil && s.startedAt.Before(t.silentSince) &&
-		isEcho(s.text, t.previous.text, t.playedTime < echoWarmUp)
+func (d *dialog) isTrailingEcho(s *segment) bool {
+	return d.previous != nil && s.startedAt.Before(d.silentSince) &&
+		isEcho(s.text, d.previous.text, d.playedTime < echoWarmUp)
 }
 
 // showFinalText shows the final text of a segment, or removes what was shown of it.
-func (t *dialog) showFinalText(s *segment, show bool) {
+func (d *dialog) showFinalText(s *segment, show bool) {
 	text := s.text
 	if !show {
 		text = ""
 	}
 	if s.shownText != "" || text != "" {
-		t.room.Transcript(rtc.Segment{ID: s.id, FromUser: true, Text: text, Final: true})
+		d.room.Transcript(rtc.Segment{ID: s.id, FromUser: true, Text: text, Final: true})
 	}
 }
 
 // reportMisheard tells the customer that the recognition failed.
-func (t *dialog) reportMisheard(s *segment) {
-	t.Logger.Warn("speech recognition", "session", t.session.ID, "err", s.err)
-	t.reportFault("What you said could not be understood. You can type instead.")
-	if t.overlap != nil {
-		t.applyOverlapAction(t.overlap.decide(overlapState{now: t.Now(), voicedTime: s.voicedTime, isFinal: true}))
+func (d *dialog) reportMisheard(s *segment) {
+	d.Logger.Warn("speech recognition", "session", d.session.ID, "err", s.err)
+	d.reportFault("What you said could not be understood. You can type instead.")
+	if d.overlap != nil {
+		d.applyOverlapAction(d.overlap.decide(overlapState{now: d.Now(), voicedTime: s.voicedTime, isFinal: true}))
 	}
-	if t.utterance == nil {
-		t.sayErrorMessage()
+	if d.utterance == nil {
+		d.sayErrorMessage()
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"parley"
@@ -31,7 +32,7 @@ type Session struct {
 	reason          parley.SessionEndReason
 	reservedMinutes int // minutes whose credits are reserved
 	nextChargeAt    time.Time
-	joinStored      bool // the customer's join is stored
+	joinStored      atomic.Bool // the customer's join is stored
 	endedElsewhere  bool
 	unstoredEnd     *parley.VoiceSession // how it ended, until that is stored
 }
@@ -41,149 +42,94 @@ type EndedError struct{ Reason parley.SessionEndReason }
 
 func (e *EndedError) Error() string { return fmt.Sprintf("voice: the session ended: %s", e.Reason) }
 
-func (d *Sessions) newSession(account parley.Account, plan parley.Plan, a *parley.Agent) *Session {
-	now := d.Now()
-	l := &Session{Agent: a, Plan: plan, account: account, sessions: d, done: make(chan struct{}), reservedMinutes: 1,
+func (ss *Sessions) newSession(account parley.Account, plan parley.Plan, a *parley.Agent) *Session {
+	now := ss.Now()
+	l := &Session{Agent: a, Plan: plan, account: account, sessions: ss, done: make(chan struct{}), reservedMinutes: 1,
 		VoiceSession: parley.VoiceSession{
 			ID: parley.VoiceSessionID(parley.NewUUID()), AccountID: account.ID, AgentID: a.ID,
-			PricePerMinute: plan.CreditsPerVoiceMinute, Owner: d.Owner,
-			LeaseUntil: now.Add(openTimeout + d.leaseDuration()), Reserved: plan.CreditsPerVoiceMinute, CreatedAt: now}}
+			PricePerMinute: plan.CreditsPerVoiceMinute, Owner: ss.Owner,
+			LeaseUntil: now.Add(openTimeout + ss.leaseDuration()), Reserved: plan.CreditsPerVoiceMinute, CreatedAt: now}}
 	l.ctx, l.cancel = context.WithCancelCause(context.Background())
 	return l
 }
 
 // Account returns the account that owns the session.
-func (l *Session) Account() parley.Account { return l.account }
+func (s *Session) Account() parley.Account { return s.account }
 
 // MarkJoined records that the customer is in the room. From the first call on, minutes are charged and the maximum
 // duration runs.
-func (l *Session) MarkJoined() { l.recordPresence(true) }
+func (s *Session) MarkJoined() { s.recordPresence(true) }
 
 // MarkSeen records a sign of the customer: sound, text, or a proper leave. A session whose customer has vanished is
 // charged up to the last sign.
-func (l *Session) MarkSeen() { l.recordPresence(false) }
+func (s *Session) MarkSeen() { s.recordPresence(false) }
 
-func (l *Session) recordPresence(joins bool) {
-	now := l.sessions.Now()
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if joins && l.joinedAt == nil {
-		l.joinedAt = &now
-	}
-	if l.joinedAt != nil && l.endedAt == nil {
-		l.seenAt = &now
-	}
+func (s *Session) recordPresence(joins bool) {
+	now := s.sessions.Now()
+	s.update(func() {
+		if joins && s.joinedAt == nil {
+			s.joinedAt = &now
+		}
+		if s.joinedAt != nil && s.endedAt == nil {
+			s.seenAt = &now
+		}
+	})
+}
+
+// update calls f with s.mu locked.
+func (s *Session) update(f func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	f()
 }
 
 // Snapshot returns the session with what has happened to it so far.
-func (l *Session) Snapshot() parley.VoiceSession {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.snapshot()
+func (s *Session) Snapshot() parley.VoiceSession {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	out := s.VoiceSession
+	out.JoinedAt, out.LastSeenAt, out.EndedAt, out.EndReason = s.joinedAt, s.seenAt, s.endedAt, s.reason
+	return out
 }
 
-func (l *Session) snapshot() parley.VoiceSession {
-	s := l.VoiceSession
-	s.JoinedAt, s.LastSeenAt, s.EndedAt, s.EndReason = l.joinedAt, l.seenAt, l.endedAt, l.reason
-	return s
-}
-
-func (l *Session) copySession() *parley.VoiceSession {
-	s := l.VoiceSession
-	return &s
-}
-
-// isUnjoined reports whether the customer has not joined yet.
-func (l *Session) isUnjoined() bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.joinedAt == nil && l.endedAt == nil
-}
-
-// unstoredJoin returns the session if its customer has joined and that is not stored yet, and nil otherwise.
-func (l *Session) unstoredJoin() *parley.VoiceSession {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.joinStored || l.joinedAt == nil || l.endedAt != nil {
-		return nil
-	}
-	s := l.snapshot()
-	return &s
-}
-
-func (l *Session) markJoinStored() {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.joinStored = true
-}
+func (s *Session) copySession() *parley.VoiceSession { return new(s.VoiceSession) }
 
 // End ends the session for a reason; only the first one counts.
-func (l *Session) End(reason parley.SessionEndReason) {
-	now := l.sessions.Now()
-	l.mu.Lock()
-	first := l.endedAt == nil
-	if first {
-		l.endedAt, l.reason = &now, reason
-	}
-	l.mu.Unlock()
-	if first {
-		l.cancel(&EndedError{reason})
+func (s *Session) End(reason parley.SessionEndReason) {
+	now := s.sessions.Now()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.endedAt == nil {
+		s.endedAt, s.reason = &now, reason
+		s.cancel(&EndedError{reason})
 	}
 }
 
 // endFromStore ends a session that was ended in the store by somebody else: there is nothing left to settle.
-func (l *Session) endFromStore() {
-	l.mu.Lock()
-	l.endedElsewhere = true
-	l.mu.Unlock()
-	l.End(parley.EndServerStopped)
+func (s *Session) endFromStore() {
+	s.update(func() { s.endedElsewhere = true })
+	s.End(parley.EndServerStopped)
 }
 
 // Done returns a channel that is closed when the session has ended and its end is stored.
-func (l *Session) Done() <-chan struct{} { return l.done }
+func (s *Session) Done() <-chan struct{} { return s.done }
 
 // overdueReason returns why the session has run out of time, or "" if it has not.
-func (l *Session) overdueReason(now time.Time) parley.SessionEndReason {
-	s := l.Snapshot()
+func (s *Session) overdueReason(now time.Time) parley.SessionEndReason {
+	seen := s.Snapshot()
 	switch {
-	case s.EndedAt != nil || now.Before(s.EndDeadline()):
+	case seen.EndedAt != nil || now.Before(seen.EndDeadline()):
 		return ""
-	case s.JoinedAt == nil:
+	case seen.JoinedAt == nil:
 		return parley.EndClientLeft
 	}
 	return parley.EndMaxDuration
 }
 
-// dueMinutes returns how many minutes have begun and may be charged.
-func (l *Session) dueMinutes(now time.Time) int {
-	s := l.Snapshot()
-	if s.EndedAt != nil || now.Before(l.nextChargeTime()) {
-		return 0
-	}
-	return s.MinutesUntil(now)
-}
-
-// postponeCharge delays the next charge: the database is not available.
-func (l *Session) postponeCharge(at time.Time) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.nextChargeAt = at
-}
-
-func (l *Session) nextChargeTime() time.Time {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.nextChargeAt
-}
-
-func (l *Session) minutesReserved() int {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.reservedMinutes
-}
-
-func (l *Session) addReservedMinute() {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.reservedMinutes++
+// isMinuteDue reports whether a minute has begun that is not reserved yet and may be now.
+func (s *Session) isMinuteDue(now time.Time) bool {
+	seen := s.Snapshot()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return seen.EndedAt == nil && !now.Before(s.nextChargeAt) && s.reservedMinutes < seen.MinutesUntil(now)
 }

@@ -30,7 +30,6 @@ func speakableText(text string) string {
 	return strings.Join(lines, " ")
 }
 
-// readableRows returns the rows of a table as sentences.
 func readableRows(table string) string {
 	var all []string
 	for line := range strings.Lines(table) {
@@ -59,7 +58,6 @@ var (
 	blankPattern      = regexp.MustCompile(`\s+`)
 )
 
-// stripInlineMarkup removes the marks inside a line.
 func stripInlineMarkup(s string) string {
 	s = imagePattern.ReplaceAllString(s, "$1")
 	s = linkPattern.ReplaceAllString(s, "$1")

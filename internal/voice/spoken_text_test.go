@@ -2,7 +2,7 @@ package voice
 
 import "testing"
 
-func TestHeardOf(t *testing.T) {
+func TestHeardBytes(t *testing.T) {
 	for _, c := range []struct {
 		text  string
 		share float64

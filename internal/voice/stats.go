@@ -1,6 +1,9 @@
 package voice
 
 import (
+	"cmp"
+	"context"
+	"runtime"
 	"slices"
 	"sync"
 	"time"
@@ -20,21 +23,16 @@ type answerTiming struct {
 	firstOutputAt time.Time // its first packet was sent, or its first text was shown
 }
 
-// setFirst sets a time unless it is set.
-func (m *answerTiming) setFirst(field *time.Time, when time.Time) {
-	if field.IsZero() {
-		*field = when
-	}
-}
+func setFirst(field *time.Time, when time.Time) { *field = cmp.Or(*field, when) }
 
 // markQuestion records when the question was asked; s is nil for one that was typed.
-func (m *answerTiming) markQuestion(s *segment, now time.Time) {
-	m.textAt = now
-	if m.isTyped = s == nil; m.isTyped {
-		m.lastVoiceAt, m.turnEndAt = now, now
+func (a *answerTiming) markQuestion(spoken *segment, now time.Time) {
+	a.textAt = now
+	if a.isTyped = spoken == nil; a.isTyped {
+		a.lastVoiceAt, a.turnEndAt = now, now
 		return
 	}
-	m.lastVoiceAt, m.turnEndAt = s.endedAt.Add(-s.trailingSilence), s.endedAt
+	a.lastVoiceAt, a.turnEndAt = spoken.endedAt.Add(-spoken.trailingSilence), spoken.endedAt
 }
 
 // Delay is how the time from the end of the customer's speech to the first sound of the answer was spent, in
@@ -49,8 +47,8 @@ type Delay struct {
 	Total   float64 `json:"total"`
 }
 
-func (m *answerTiming) delay() Delay {
-	last := m.lastVoiceAt
+func (a *answerTiming) delay() Delay {
+	last := a.lastVoiceAt
 	step := func(at time.Time) float64 {
 		if at.Before(last) { // the step was skipped, or was done before
 			return 0
@@ -59,10 +57,10 @@ func (m *answerTiming) delay() Delay {
 		last = at
 		return ms
 	}
-	d := Delay{Silence: step(m.turnEndAt), Hearing: step(m.textAt), Answer: step(m.firstTextAt),
-		Piece: step(m.firstPieceAt), Speech: step(m.firstSpeechAt), Output: step(m.firstOutputAt)}
-	d.Total = milliseconds(m.firstOutputAt.Sub(m.lastVoiceAt))
-	return d
+	out := Delay{Silence: step(a.turnEndAt), Hearing: step(a.textAt), Answer: step(a.firstTextAt),
+		Piece: step(a.firstPieceAt), Speech: step(a.firstSpeechAt), Output: step(a.firstOutputAt)}
+	out.Total = milliseconds(a.firstOutputAt.Sub(a.lastVoiceAt))
+	return out
 }
 
 func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
@@ -70,8 +68,7 @@ func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 
 // maxMeasurements is how many measurements of a kind are kept.
 const maxMeasurements = 512
 
-// Stats measures the dialogs of this server. The zero value is ready to use; a nil Stats measures nothing. Without Run
-// it never reports an overload.
+// Stats measures the dialogs of this server. The zero value is ready to use. Without Run it never reports an overload.
 type Stats struct {
 	OnAnswer func(typed bool, d Delay) // called when the customer begins to hear an answer; must not block; may be nil
 	OnHold   func(after time.Duration) // called with how long it took to pause the agent; must not block; may be nil
@@ -82,8 +79,8 @@ type Stats struct {
 
 	mu           sync.Mutex
 	dialogs      map[*dialog]*dialogStats
-	endedStats   rtc.Stats    // of the dialogs that have ended
-	loadSamples  []loadSample // the latest ones
+	ended        StatsSnapshot // the counts of the dialogs that have ended
+	loadSamples  []loadSample  // the latest ones
 	isOverloaded bool
 	spokenDelays []Delay   // of answers to speech
 	typedDelays  []Delay   // of answers to typed text
@@ -97,33 +94,27 @@ type dialogStats struct {
 	lastStats rtc.Stats // at the last sample
 }
 
-func (m *Stats) addDialog(t *dialog) {
-	if m == nil {
-		return
+func (st *Stats) addDialog(t *dialog) {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	if st.dialogs == nil {
+		st.dialogs = map[*dialog]*dialogStats{}
 	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.dialogs == nil {
-		m.dialogs = map[*dialog]*dialogStats{}
-	}
-	m.dialogs[t] = &dialogStats{}
+	st.dialogs[t] = &dialogStats{}
 }
 
 // markDialogJoined records that the customer of a dialog has joined.
-func (m *Stats) markDialogJoined(t *dialog) {
-	if m == nil {
-		return
-	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if a := m.dialogs[t]; a != nil {
+func (st *Stats) markDialogJoined(t *dialog) {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	if a := st.dialogs[t]; a != nil {
 		a.hasJoined = true
 	}
 }
 
-// joinedDialogs returns the number of dialogs whose customer has joined. m.mu is locked.
-func (m *Stats) joinedDialogs() (n int) {
-	for _, a := range m.dialogs {
+// joinedDialogs returns the number of dialogs whose customer has joined. st.mu is locked.
+func (st *Stats) joinedDialogs() (n int) {
+	for _, a := range st.dialogs {
 		if a.hasJoined {
 			n++
 		}
@@ -131,60 +122,49 @@ func (m *Stats) joinedDialogs() (n int) {
 	return n
 }
 
-func (m *Stats) removeDialog(t *dialog) {
-	if m == nil {
-		return
-	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if _, here := m.dialogs[t]; here {
-		addTo(&m.endedStats, t.room.Stats())
-		delete(m.dialogs, t)
+func (st *Stats) removeDialog(t *dialog) {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	if _, here := st.dialogs[t]; here {
+		st.ended.add(t.room.Stats())
+		delete(st.dialogs, t)
 	}
 }
 
 // recordAnswer records that the customer begins to hear an answer.
-func (m *Stats) recordAnswer(t *dialog, s *utterance) {
-	if m == nil || s.question == "" {
+func (st *Stats) recordAnswer(t *dialog, s *utterance) {
+	if s.question == "" {
 		return
 	}
 	d := s.timing.delay()
 	t.Logger.Debug("voice turn", "session", t.session.ID, "typed", s.timing.isTyped, "silence", d.Silence, "hearing",
-		d.Hearing, "answer", d.Answer, "piece", d.Piece,
-		"speech", d.Speech, "output", d.Output, "total", d.Total)
-	if m.OnAnswer != nil {
-		m.OnAnswer(s.timing.isTyped, d)
+		d.Hearing, "answer", d.Answer, "piece", d.Piece, "speech", d.Speech, "output", d.Output, "total", d.Total)
+	if st.OnAnswer != nil {
+		st.OnAnswer(s.timing.isTyped, d)
 	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
+	st.mu.Lock()
+	defer st.mu.Unlock()
 	if s.timing.isTyped {
-		m.typedDelays = appendLast(m.typedDelays, d)
+		st.typedDelays = appendLast(st.typedDelays, d)
 	} else {
-		m.spokenDelays = appendLast(m.spokenDelays, d)
+		st.spokenDelays = appendLast(st.spokenDelays, d)
 	}
 }
 
 // recordDuck records how long it took to lower the agent's volume.
-func (m *Stats) recordDuck(after time.Duration) {
-	if m == nil {
-		return
-	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.duckMillis = appendLast(m.duckMillis, milliseconds(after))
+func (st *Stats) recordDuck(after time.Duration) {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	st.duckMillis = appendLast(st.duckMillis, milliseconds(after))
 }
 
-// recordHold records how long it took to pause playback.
-func (m *Stats) recordHold(after time.Duration) {
-	if m == nil {
-		return
+func (st *Stats) recordHold(after time.Duration) {
+	if st.OnHold != nil {
+		st.OnHold(after)
 	}
-	if m.OnHold != nil {
-		m.OnHold(after)
-	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.holdMillis = appendLast(m.holdMillis, milliseconds(after))
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	st.holdMillis = appendLast(st.holdMillis, milliseconds(after))
 }
 
 func appendLast[T any](list []T, v T) []T {
@@ -218,51 +198,44 @@ type StatsSnapshot struct {
 	Overloaded bool    `json:"overloaded"`
 }
 
-// Snapshot returns what was measured.
-func (m *Stats) Snapshot() StatsSnapshot {
-	if m == nil {
+// Snapshot returns what was measured; a nil Stats has measured nothing.
+func (st *Stats) Snapshot() StatsSnapshot {
+	if st == nil {
 		return StatsSnapshot{}
 	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	out := StatsSnapshot{
-		Dialogs: len(m.dialogs), Joined: m.joinedDialogs(), Spoken: len(m.spokenDelays), Typed: len(m.typedDelays),
-		SpokenP50: delayAt(m.spokenDelays, 50), SpokenP95: delayAt(m.spokenDelays, 95),
-		TypedP50: delayAt(m.typedDelays, 50).Total, TypedP95: delayAt(m.typedDelays, 95).Total,
-		DuckedP50: percentile(m.duckMillis, 50), DuckedP95: percentile(m.duckMillis, 95),
-		HeldP50: percentile(m.holdMillis, 50), HeldP95: percentile(m.holdMillis, 95),
-	}
-	sum := m.endedStats
-	for t := range m.dialogs {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	out := st.ended
+	out.Dialogs, out.Joined, out.Overloaded = len(st.dialogs), st.joinedDialogs(), st.isOverloaded
+	out.Spoken, out.Typed = len(st.spokenDelays), len(st.typedDelays)
+	out.SpokenP50, out.SpokenP95 = delayAt(st.spokenDelays, 50), delayAt(st.spokenDelays, 95)
+	out.TypedP50, out.TypedP95 = delayAt(st.typedDelays, 50).Total, delayAt(st.typedDelays, 95).Total
+	out.DuckedP50, out.DuckedP95 = percentile(st.duckMillis, 50), percentile(st.duckMillis, 95)
+	out.HeldP50, out.HeldP95 = percentile(st.holdMillis, 50), percentile(st.holdMillis, 95)
+	for t := range st.dialogs {
 		s := t.room.Stats()
 		out.GapP95 = max(out.GapP95, milliseconds(s.GapP95))
-		addTo(&sum, s)
+		out.add(s)
 	}
-	out.Packets, out.Late, out.Starved, out.Lost, out.Overloaded = sum.Sent, sum.SentLate, sum.Underruns, sum.Concealed,
-		m.isOverloaded
 	return out
 }
 
-// addTo adds the counts of s to sum.
-func addTo(sum *rtc.Stats, s rtc.Stats) {
-	sum.Sent, sum.SentLate, sum.Underruns, sum.Concealed = sum.Sent+s.Sent, sum.SentLate+s.SentLate,
-		sum.Underruns+s.Underruns, sum.Concealed+s.Concealed
+func (s *StatsSnapshot) add(t rtc.Stats) {
+	s.Packets += t.Sent
+	s.Late += t.SentLate
+	s.Starved += t.Underruns
+	s.Lost += t.Concealed
 }
 
 func delayAt(list []Delay, percent int) Delay {
-	of := func(field func(Delay) float64) float64 {
-		values := make([]float64, len(list))
-		for i, d := range list {
-			values[i] = field(d)
+	var columns [7][]float64
+	for _, d := range list {
+		for i, v := range []float64{d.Silence, d.Hearing, d.Answer, d.Piece, d.Speech, d.Output, d.Total} {
+			columns[i] = append(columns[i], v)
 		}
-		return percentile(values, percent)
 	}
-	return Delay{
-		Silence: of(func(d Delay) float64 { return d.Silence }), Hearing: of(func(d Delay) float64 { return d.Hearing }),
-		Answer: of(func(d Delay) float64 { return d.Answer }), Piece: of(func(d Delay) float64 { return d.Piece }),
-		Speech: of(func(d Delay) float64 { return d.Speech }), Output: of(func(d Delay) float64 { return d.Output }),
-		Total: of(func(d Delay) float64 { return d.Total }),
-	}
+	at := func(i int) float64 { return percentile(columns[i], percent) }
+	return Delay{at(0), at(1), at(2), at(3), at(4), at(5), at(6)}
 }
 
 // percentile returns the value below which so many percent of the values are; 0 if there are none.
@@ -272,4 +245,111 @@ func percentile(values []float64, percent int) float64 {
 	}
 	sorted := slices.Sorted(slices.Values(values))
 	return sorted[min(len(sorted)*percent/100, len(sorted)-1)]
+}
+
+// When a server accepts no further sessions. It is judged by the samples of a few seconds; an overloaded server stays
+// so until it has clearly recovered, so that the state does not flap.
+const (
+	loadSampleInterval = time.Second
+	maxLoadSamples     = 5
+
+	// with a customer; fewer are always accepted: a machine on which those starve cannot serve voice
+	alwaysAdmittedDialogs = 2
+	minPacketsSent        = 100 // packets of speech, of all dialogs, after which their lateness is significant
+	maxLateShare          = .05 // of the packets: the 95th percentile of the gaps exceeds 25 ms
+	recoveredLateShare    = .02
+
+	// that a processor can carry in any case: with fewer, something else keeps it busy, and may yield
+	minBusyDialogs         = 4
+	maxProcessorLoad       = .90
+	recoveredProcessorLoad = .75
+)
+
+// loadSample is what happened since the previous sample.
+type loadSample struct {
+	sent, late int     // packets of speech
+	load       float64 // share of the processors that this server used; below 0 if unknown
+}
+
+// Run samples the load until ctx is done.
+func (st *Stats) Run(ctx context.Context) error {
+	if st == nil {
+		<-ctx.Done()
+		return nil
+	}
+	for tick := time.Tick(loadSampleInterval); ; {
+		select {
+		case <-tick:
+			st.SampleLoad()
+		case <-ctx.Done():
+			return nil
+		}
+	}
+}
+
+// SampleLoad measures the load since the last call and decides whether the server is overloaded. Run calls it every
+// second.
+func (st *Stats) SampleLoad() {
+	now := loadSample{load: st.processorLoad()}
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	for t, a := range st.dialogs {
+		s := t.room.Stats()
+		now.sent, now.late = now.sent+s.Sent-a.lastStats.Sent, now.late+s.SentLate-a.lastStats.SentLate
+		a.lastStats = s
+	}
+	if len(st.loadSamples) == maxLoadSamples {
+		st.loadSamples = st.loadSamples[1:]
+	}
+	st.loadSamples = append(st.loadSamples, now)
+	st.isOverloaded = st.joinedDialogs() >= alwaysAdmittedDialogs && (st.packetsAreLate() || st.processorsAreBusy())
+}
+
+// processorLoad returns the load of the processors if there are dialogs for which it matters, and -1 otherwise.
+func (st *Stats) processorLoad() float64 {
+	st.mu.Lock()
+	joined := st.joinedDialogs()
+	st.mu.Unlock()
+	if st.ProcessorLoad == nil || joined < alwaysAdmittedDialogs {
+		return -1
+	}
+	return st.ProcessorLoad()
+}
+
+// IsOverloaded reports whether this server cannot serve another dialog well: too many packets of speech are late, or
+// many dialogs nearly use up the processors. Those that nobody has joined do not count. It is the IsOverloaded of
+// Sessions.
+func (st *Stats) IsOverloaded() bool {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	return st.isOverloaded
+}
+
+// packetsAreLate reports whether too many packets of speech are sent late.
+func (st *Stats) packetsAreLate() bool {
+	var sent, late int
+	for _, l := range st.loadSamples {
+		sent, late = sent+l.sent, late+l.late
+	}
+	limit := maxLateShare
+	if st.isOverloaded {
+		limit = recoveredLateShare
+	}
+	return sent >= minPacketsSent && float64(late) > limit*float64(sent)
+}
+
+// processorsAreBusy reports whether this server keeps the processors busy, and does so with dialogs. What other
+// programs use does not count: if they leave too little, packets are late.
+func (st *Stats) processorsAreBusy() bool {
+	var sum, known float64
+	for _, l := range st.loadSamples {
+		if l.load >= 0 {
+			sum, known = sum+l.load, known+1
+		}
+	}
+	limit := maxProcessorLoad
+	if st.isOverloaded {
+		limit = recoveredProcessorLoad
+	}
+	return st.joinedDialogs() >= minBusyDialogs*runtime.GOMAXPROCS(0) && known*2 > maxLoadSamples && sum > limit*known
 }

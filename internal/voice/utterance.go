@@ -2,11 +2,13 @@ package voice
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
 
 	"parley"
+	"parley/internal/chat"
 	"parley/internal/speech"
 	"parley/internal/voice/rtc"
 )
@@ -51,13 +53,13 @@ type synthesisResult struct {
 	err   error // of the engine, unless the utterance had ended
 }
 
-func (t *dialog) newUtterance(question string) *utterance {
-	s := &utterance{storeProgress: newStoreProgress(t.previous), segmentID: parley.NewUUID(), question: question,
-		createdAt: t.Now()}
-	s.ctx, s.cancel = context.WithCancel(t.ctx)
-	t.utterance, t.silentFor, t.uncertainSound = s, 0, 0
+func (d *dialog) newUtterance(question string) *utterance {
+	s := &utterance{storeProgress: newStoreProgress(d.previous), segmentID: parley.NewUUID(), question: question,
+		createdAt: d.Now()}
+	s.ctx, s.cancel = context.WithCancel(d.ctx)
+	d.utterance, d.silentFor, d.uncertainSound = s, 0, 0
 	if question != "" {
-		t.lastQuestion = question
+		d.lastQuestion = question
 	}
 	return s
 }
@@ -66,60 +68,53 @@ func (t *dialog) newUtterance(question string) *utterance {
 const maxPiecesAhead = 3
 
 // queuePieces cuts the text into pieces and synthesizes them, one after the other.
-func (t *dialog) queuePieces(s *utterance) {
+func (d *dialog) queuePieces(s *utterance) {
 	for {
 		end, ok := s.nextPieceEnd()
 		if !ok {
 			break
 		}
 		p := &piece{id: parley.NewUUID(), start: s.piecedBytes, end: end}
-		if t.Synthesizer != nil {
+		if d.Synthesizer != nil {
 			p.spokenText = speakableText(s.text[s.piecedBytes:end])
 		}
 		s.pieces, s.piecedBytes = append(s.pieces, p), end
-		s.timing.setFirst(&s.timing.firstPieceAt, t.Now())
+		setFirst(&s.timing.firstPieceAt, d.Now())
 	}
 	waiting := 0
 	for _, p := range s.pieces {
 		switch {
 		case p.isEnded:
+		case p.spokenText == "" && waiting > 0:
 		case p.spokenText == "":
-			t.skipPiece(s, p)
+			d.skipPiece(s, p)
 		case p.isRequested:
 			if waiting++; !p.isSynthesized || waiting >= maxPiecesAhead {
 				return
 			}
 		default:
-			t.synthesizePiece(s, p)
+			d.synthesizePiece(s, p)
 			return
 		}
 	}
 }
 
 // nextPieceEnd returns where the next piece of the text ends.
-func (s *utterance) nextPieceEnd() (end int, ok bool) {
-	for _, step := range s.toolBreaks {
-		if step > s.piecedBytes {
-			return nextPieceEnd(s.text[:step], s.piecedBytes, true)
+func (u *utterance) nextPieceEnd() (end int, ok bool) {
+	for _, step := range u.toolBreaks {
+		if step > u.piecedBytes {
+			return nextPieceEnd(u.text[:step], u.piecedBytes, true)
 		}
 	}
-	return nextPieceEnd(s.text, s.piecedBytes, s.isComplete)
+	return nextPieceEnd(u.text, u.piecedBytes, u.isComplete)
 }
 
-// skipPiece marks a piece that is not spoken as ended, once those before it have ended.
-func (t *dialog) skipPiece(s *utterance, p *piece) {
-	for _, other := range s.pieces {
-		if other == p {
-			break
-		}
-		if !other.isEnded {
-			return
-		}
-	}
+// skipPiece marks a piece that is not spoken as ended; those before it have ended.
+func (d *dialog) skipPiece(s *utterance, p *piece) {
 	p.isStarted, p.isEnded = true, true
-	if t.Synthesizer == nil {
-		t.markStarted(s, t.Now())
-		t.showText(s, p.end)
+	if d.Synthesizer == nil {
+		d.markStarted(s, d.Now())
+		d.showText(s, p.end)
 	}
 }
 
@@ -127,35 +122,29 @@ func (t *dialog) skipPiece(s *utterance, p *piece) {
 const maxQueuedChunks = 1024
 
 // synthesizePiece queues a piece for playback and starts its synthesis.
-func (t *dialog) synthesizePiece(s *utterance, p *piece) {
+func (d *dialog) synthesizePiece(s *utterance, p *piece) {
 	p.isRequested = true
 	sound := make(chan []int16, maxQueuedChunks)
-	t.room.Play(rtc.Clip{ID: p.id, PCM: sound})
-	var recorded *clipAudio
-	t.withRecording(func(rec *recording) { recorded = rec.newClip(p.id) })
-	t.work.Add(1)
-	go func() {
-		defer t.work.Done()
-		result := synthesisResult{p, t.streamSpeech(s, p, sound, recorded)}
+	d.room.Play(rtc.Clip{ID: p.id, PCM: sound})
+	recorded := d.recording.newClip(p.id)
+	d.work.Go(func() {
+		result := synthesisResult{p, d.streamSpeech(s, p, sound, recorded)}
 		close(sound)
-		select {
-		case t.synthesisResults <- result:
-		case <-t.done:
-		}
-	}()
+		send(d, d.synthesisResults, result)
+	})
 }
 
 // streamSpeech synthesizes a piece into sound until it is complete or the utterance has ended; errors after that are
 // ignored.
-func (t *dialog) streamSpeech(s *utterance, p *piece, sound chan<- []int16, recorded *clipAudio) error {
-	for pcm, err := range speech.Resample(rtc.OutputRate, t.Synthesizer.Synthesize(s.ctx, t.speechRequest(p.spokenText))) {
+func (d *dialog) streamSpeech(s *utterance, p *piece, sound chan<- []int16, recorded *clipAudio) error {
+	for pcm, err := range speech.Resample(rtc.OutputRate, d.Synthesizer.Synthesize(s.ctx, d.speechRequest(p.spokenText))) {
 		if s.ctx.Err() != nil {
 			return nil
 		}
 		if err != nil {
 			return err
 		}
-		if now := t.Now(); len(pcm) > 0 {
+		if now := d.Now(); len(pcm) > 0 {
 			p.firstSoundAt.CompareAndSwap(nil, &now)
 		}
 		p.samples.Add(int64(len(pcm)))
@@ -170,139 +159,135 @@ func (t *dialog) streamSpeech(s *utterance, p *piece, sound chan<- []int16, reco
 }
 
 // speechRequest returns the request to speak a text in the agent's voice.
-func (t *dialog) speechRequest(text string) speech.Utterance {
-	v := t.settings.Voice
-	return speech.Utterance{Text: text, Voice: v.Name, Language: t.settings.Transcriber.Language, Speed: v.Speed,
+func (d *dialog) speechRequest(text string) speech.Utterance {
+	v := d.settings.Voice
+	return speech.Utterance{Text: text, Voice: v.Name, Language: d.settings.Transcriber.Language, Speed: v.Speed,
 		Instructions: v.Instructions}
 }
 
 // handleSynthesis handles the end of a piece's synthesis. A piece that could not be synthesized is only shown.
-func (t *dialog) handleSynthesis(result synthesisResult) {
+func (d *dialog) handleSynthesis(result synthesisResult) {
 	result.piece.isSynthesized = true
 	if result.err != nil {
-		t.Logger.Warn("speech synthesis", "session", t.session.ID, "err", result.err)
-		t.reportFault("The answer could not be spoken; it is shown as text.")
+		d.Logger.Warn("speech synthesis", "session", d.session.ID, "err", result.err)
+		d.reportFault("The answer could not be spoken; it is shown as text.")
 	}
 }
 
 // findPiece returns the piece of the current utterance that is played as a clip, or nil.
-func (t *dialog) findPiece(clip string) *piece {
-	if t.utterance != nil {
-		for _, p := range t.utterance.pieces {
-			if p.id == clip {
-				return p
-			}
-		}
+func (d *dialog) findPiece(clip string) *piece {
+	if d.utterance == nil {
+		return nil
 	}
-	return nil
+	i := slices.IndexFunc(d.utterance.pieces, func(p *piece) bool { return p.id == clip })
+	if i < 0 {
+		return nil
+	}
+	return d.utterance.pieces[i]
 }
 
 // handleClipStarted shows the text of a piece when its first sound has been sent.
-func (t *dialog) handleClipStarted(e rtc.Event) {
-	t.withRecording(func(rec *recording) { rec.clipStarted(e.ID, e.At) })
-	p := t.findPiece(e.ID)
+func (d *dialog) handleClipStarted(e rtc.Event) {
+	d.recording.clipStarted(e.ID, e.At)
+	p := d.findPiece(e.ID)
 	if p == nil {
 		return
 	}
 	p.isStarted = true
-	t.markStarted(t.utterance, e.At)
-	t.showText(t.utterance, p.end)
+	d.markStarted(d.utterance, e.At)
+	d.showText(d.utterance, p.end)
 }
 
-func (t *dialog) handleClipEnded(e rtc.Event) {
-	t.withRecording(func(rec *recording) { rec.clipEnded(e.ID, e.At) })
-	t.playedTime += e.Played
-	p := t.findPiece(e.ID)
+func (d *dialog) handleClipEnded(e rtc.Event) {
+	d.recording.clipEnded(e.ID, e.At)
+	d.playedTime += e.Played
+	p := d.findPiece(e.ID)
 	if p == nil {
 		return
 	}
 	p.isStarted, p.isEnded, p.isSynthesized = true, true, true
-	t.markStarted(t.utterance, e.At)
-	t.showText(t.utterance, p.end)
+	d.markStarted(d.utterance, e.At)
+	d.showText(d.utterance, p.end)
 }
 
 // markStarted records that the customer begins to hear or read the utterance.
-func (t *dialog) markStarted(s *utterance, at time.Time) {
+func (d *dialog) markStarted(s *utterance, at time.Time) {
 	if s.startedAt.IsZero() {
 		s.startedAt = at
 		for _, p := range s.pieces {
 			if first := p.firstSoundAt.Load(); first != nil {
-				s.timing.setFirst(&s.timing.firstSpeechAt, *first)
+				setFirst(&s.timing.firstSpeechAt, *first)
 			}
 		}
-		s.timing.setFirst(&s.timing.firstOutputAt, at)
-		t.Stats.recordAnswer(t, s)
+		setFirst(&s.timing.firstOutputAt, at)
+		d.Stats.recordAnswer(d, s)
 	}
 }
 
-func (t *dialog) showText(s *utterance, to int) {
+func (d *dialog) showText(s *utterance, to int) {
 	if to > s.shownBytes {
 		s.shownBytes = to
-		t.room.Transcript(rtc.Segment{ID: s.segmentID, Text: strings.TrimSpace(s.text[:to])})
+		d.room.Transcript(rtc.Segment{ID: s.segmentID, Text: strings.TrimSpace(s.text[:to])})
 	}
 }
 
 // isDone reports whether all of the utterance was played.
-func (s *utterance) isDone() bool {
-	if !s.isComplete || s.piecedBytes < len(s.text) {
-		return false
-	}
-	for _, p := range s.pieces {
-		if !p.isEnded {
-			return false
-		}
-	}
-	return true
+func (u *utterance) isDone() bool {
+	return u.isComplete && u.piecedBytes >= len(u.text) &&
+		!slices.ContainsFunc(u.pieces, func(p *piece) bool { return !p.isEnded })
 }
 
 // finishUtterance ends an utterance that was played to its end.
-func (t *dialog) finishUtterance(s *utterance) {
+func (d *dialog) finishUtterance(s *utterance) {
 	if text := strings.TrimSpace(s.text); text != "" {
-		t.room.Transcript(rtc.Segment{ID: s.segmentID, Text: text, Final: true})
+		d.room.Transcript(rtc.Segment{ID: s.segmentID, Text: text, Final: true})
 	}
-	t.clearUtterance(s)
-	t.storeHeardText(s, len(s.text), nil)
+	d.clearUtterance(s)
+	d.storeHeardText(s, len(s.text), nil)
 	if s.failure != nil {
-		t.handleTurnFailure(s)
+		d.handleTurnFailure(s)
 	}
 }
 
-// clearUtterance makes the utterance the previous one.
-func (t *dialog) clearUtterance(s *utterance) {
+func (d *dialog) clearUtterance(s *utterance) {
 	s.cancel()
-	t.utterance, t.previous = nil, s
+	d.utterance, d.previous = nil, s
 	if !s.startedAt.IsZero() {
-		t.silentSince = t.Now()
+		d.silentSince = d.Now()
 	}
-	if t.overlap != nil {
-		t.overlap = nil
-		t.room.Duck(false)
-		t.room.Resume()
+	if d.overlap != nil {
+		d.overlap = nil
+		d.room.Duck(false)
+		d.room.Resume()
 	}
 }
 
 // interrupt ends an utterance before its end: it is cut where the customer stopped hearing it. If they had not heard
 // any of it, its question is joined to the next one.
-func (t *dialog) interrupt(s *utterance) {
-	heardLength := s.heardBytes(t.room.Stop())
-	t.withRecording(func(rec *recording) { rec.playbackStopped(t.Now()) })
-	t.clearUtterance(s)
-	t.unheardUtterance = nil
-	if heardLength == 0 && s.question != "" {
-		t.unheardUtterance = s
+func (d *dialog) interrupt(s *utterance) {
+	heardLength := s.heardBytes(d.room.Stop())
+	d.recording.playbackStopped(d.Now())
+	d.clearUtterance(s)
+	d.unheardUtterance = nil
+	cause := chat.ErrInterrupted
+	if heardLength == 0 {
+		cause = chat.ErrUserContinued
+		if s.question != "" {
+			d.unheardUtterance = s
+		}
 	}
 	if s.shownBytes > 0 || heardLength > 0 {
-		t.room.Transcript(rtc.Segment{ID: s.segmentID, Text: s.text[:heardLength], Final: true})
+		d.room.Transcript(rtc.Segment{ID: s.segmentID, Text: s.text[:heardLength], Final: true})
 	}
-	t.storeHeardText(s, heardLength, interruptCause(heardLength))
+	d.storeHeardText(s, heardLength, cause)
 }
 
 // heardBytes returns how many bytes of the text were heard when playback was at a position: whole words only.
-func (s *utterance) heardBytes(at rtc.Position) int {
+func (u *utterance) heardBytes(at rtc.Position) int {
 	until := 0
-	for _, p := range s.pieces {
+	for _, p := range u.pieces {
 		if p.id == at.ID {
-			until = p.start + heardBytes(s.text[p.start:p.end], float64(at.Played)/float64(p.duration()))
+			until = p.start + heardBytes(u.text[p.start:p.end], float64(at.Played)/float64(p.duration()))
 			break
 		}
 		if !p.isEnded && !(p.isStarted && at.ID == "") { // a piece that has started and is not playing any more has ended
@@ -310,7 +295,7 @@ func (s *utterance) heardBytes(at rtc.Position) int {
 		}
 		until = p.end
 	}
-	return len(strings.TrimRight(s.text[:until], " \t\r\n"))
+	return len(strings.TrimRight(u.text[:until], " \t\r\n"))
 }
 
 // lettersPerSecond is how fast engines speak: it estimates the duration of a piece that is still being synthesized.

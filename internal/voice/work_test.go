@@ -26,7 +26,7 @@ func allPieces(text string) {
 }
 
 // The search for the end of a piece does not scan all the text behind it.
-func TestWorkOfPieces(t *testing.T) {
+func TestWorkOfOnePiece(t *testing.T) {
 	for _, unit := range []string{"We open at 9:00. ", "and so on ", "a", "a, ", "\n```\na", "one\n\n"} {
 		hostile.RequireLinear(t, hostile.Size(16<<10), hostile.Made(unit, "", unit, ""), allPieces)
 	}

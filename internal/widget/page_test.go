@@ -43,7 +43,7 @@ func readBody(t *testing.T, r io.Reader) string {
 }
 
 // Pages of any site may load the library; the browser asks for it again only when it has changed.
-func TestLibraryIsForEveryPage(t *testing.T) {
+func TestLibraryMayBeLoadedByEverySite(t *testing.T) {
 	p := newPage(t, "ws://127.0.0.1:8080")
 	const url = "http://127.0.0.1:8080/sdk/service-voice.js"
 	want, err := web.Files.ReadFile("built/service-voice.js")
@@ -100,7 +100,7 @@ func TestPolicyNamesTheVoiceServer(t *testing.T) {
 }
 
 // Only the page itself, in a browser on this machine, can create sessions.
-func TestSessionsAreForThisMachine(t *testing.T) {
+func TestSessionsAreForThisMachineOnly(t *testing.T) {
 	handler := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("made")) })
 	const here, url = "http://localhost:8080", "http://localhost:8080/demo/voice/session"
 	closed, open := newPage(t, ""), newPage(t, "")

@@ -95,14 +95,14 @@ func newUDPLoopback(ctx context.Context) (*udpLoopback, error) {
 	return &udpLoopback{d.(*net.UDPConn), l.(*net.UDPConn)}, nil
 }
 
-func (w *udpLoopback) sendAndReceive(packet []byte) error {
-	if _, err := w.from.Write(packet); err != nil {
+func (l *udpLoopback) sendAndReceive(packet []byte) error {
+	if _, err := l.from.Write(packet); err != nil {
 		return err
 	}
-	_, err := w.to.Read(make([]byte, 1500))
+	_, err := l.to.Read(make([]byte, 1500))
 	return err
 }
 
-func (w *udpLoopback) close() {
-	_, _ = w.from.Close(), w.to.Close()
+func (l *udpLoopback) close() {
+	_, _ = l.from.Close(), l.to.Close()
 }

@@ -12,15 +12,13 @@ import (
 	"github.com/google/uuid"
 	"github.com/livekit/protocol/livekit"
 	"github.com/livekit/protocol/logger"
-
-	"parley/bench/internal/harness"
-	"parley/bench/internal/load"
-	"parley/bench/internal/process"
-
 	lksdk "github.com/livekit/server-sdk-go/v2"
 	"github.com/pion/webrtc/v4"
 	"github.com/pion/webrtc/v4/pkg/media"
 
+	"parley/bench/internal/harness"
+	"parley/bench/internal/load"
+	"parley/bench/internal/process"
 	"parley/internal/voice/rtc"
 )
 
@@ -46,16 +44,15 @@ type voiceClient struct {
 	lastSentAt  time.Time // when the last packet of it was sent
 }
 
-// calledAgent is the agent that is called.
 type calledAgent struct{ Server, Key, Agent string }
 
 // createSession creates a session and returns the customer's token.
-func (t calledAgent) createSession(ctx context.Context) (token string, err error) {
-	s := &harness.Server{Server: &process.Server{URL: t.Server}, Key: t.Key, Client: apiClient}
+func (a calledAgent) createSession(ctx context.Context) (token string, err error) {
+	s := &harness.Server{Server: &process.Server{URL: a.Server}, Key: a.Key, Client: apiClient}
 	var out struct {
 		Data struct{ ParticipantToken string }
 	}
-	err = s.CallAPI(ctx, http.MethodPost, "/agents/"+t.Agent+"/voice/sessions", map[string]any{}, &out)
+	err = s.CallAPI(ctx, http.MethodPost, "/agents/"+a.Agent+"/voice/sessions", map[string]any{}, &out)
 	return out.Data.ParticipantToken, err
 }
 
@@ -110,15 +107,12 @@ func (c *voiceClient) publishMicrophone() (err error) {
 	return nil
 }
 
-// sendPackets sends a packet every 20 ms.
 func (c *voiceClient) sendPackets(ctx context.Context) {
-	beat := time.NewTicker(rtc.FrameTime)
-	defer beat.Stop()
-	for {
+	for beat := time.Tick(rtc.FrameTime); ; {
 		select {
 		case <-ctx.Done():
 			return
-		case <-beat.C:
+		case <-beat:
 		}
 		if c.track.WriteSample(media.Sample{Data: c.nextPacket(time.Now()), Duration: rtc.FrameTime}, nil) != nil {
 			return
@@ -171,7 +165,6 @@ func (c *voiceClient) sendText(text string) {
 	}
 }
 
-// dataPacket is a data packet for the SDK.
 type dataPacket struct{ *livekit.DataPacket }
 
 // ToProto returns the packet.
@@ -235,13 +228,11 @@ func (c *voiceClient) waitForSilence(ctx context.Context, length time.Duration) 
 
 // receivedUntil returns the packets that arrive until a moment.
 func (c *voiceClient) receivedUntil(ctx context.Context, until time.Time) (list []receivedPacket) {
-	timer := time.NewTimer(time.Until(until))
-	defer timer.Stop()
-	for {
+	for timeout := time.After(time.Until(until)); ; {
 		select {
 		case a := <-c.packets:
 			list = append(list, a)
-		case <-timer.C:
+		case <-timeout:
 			return list
 		case <-ctx.Done():
 			return list

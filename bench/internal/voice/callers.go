@@ -38,7 +38,6 @@ func RunCallers(ctx context.Context, stdout io.Writer) (err error) {
 	return process.ServeUntilDone(ctx, stdout, mux)
 }
 
-// jobHandler serves one kind of job.
 func jobHandler[In, Out any](do func(context.Context, In) (Out, error)) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var in In
@@ -55,26 +54,34 @@ func jobHandler[In, Out any](do func(context.Context, In) (Out, error)) http.Han
 	})
 }
 
-// runJob runs a job in the other process.
 func runJob[Out any](ctx context.Context, c *process.Server, name string, in any) (out Out, err error) {
-	body, err := json.Marshal(in)
+	reply, err := sendRequest(ctx, http.MethodPost, c.URL+"/"+name, in)
 	if err != nil {
 		return out, err
 	}
-	r, err := http.NewRequestWithContext(ctx, http.MethodPost, c.URL+"/"+name, bytes.NewReader(body))
+	return out, json.Unmarshal(reply, &out)
+}
+
+// sendRequest sends JSON and returns the reply.
+func sendRequest(ctx context.Context, method, url string, in any) ([]byte, error) {
+	body, err := json.Marshal(in)
 	if err != nil {
-		return out, err
+		return nil, err
+	}
+	r, err := http.NewRequestWithContext(ctx, method, url, bytes.NewReader(body))
+	if err != nil {
+		return nil, err
 	}
 	resp, err := apiClient.Do(r)
 	if err != nil {
-		return out, err
+		return nil, err
 	}
 	defer resp.Body.Close()
-	if resp.StatusCode != http.StatusOK {
-		reply, _ := io.ReadAll(io.LimitReader(resp.Body, 500)) // what there is of it is enough
-		return out, fmt.Errorf("%s: %s: %s", name, resp.Status, reply)
+	reply, err := io.ReadAll(resp.Body)
+	if err == nil && resp.StatusCode != http.StatusOK {
+		err = fmt.Errorf("%s: %s: %s", r.URL.Path, resp.Status, reply[:min(len(reply), 500)])
 	}
-	return out, json.NewDecoder(resp.Body).Decode(&out)
+	return reply, err
 }
 
 // callerJob is a job of callers: how many callers, and how many times each.
@@ -111,7 +118,6 @@ func (c *callerProcess) runConcurrently(ctx context.Context, w callerJob,
 	return sum
 }
 
-// MeasureTurns asks by voice and in writing.
 func (c *callerProcess) measureTurns(ctx context.Context, w callerJob) (voiceResult, error) {
 	return c.runConcurrently(ctx, w, func(ctx context.Context, one *voiceClient, t *voiceResult) error {
 		for n := range w.Times {
@@ -128,7 +134,6 @@ func (c *callerProcess) measureTurns(ctx context.Context, w callerJob) (voiceRes
 	}), ctx.Err()
 }
 
-// measureBargeIn interrupts by voice and in writing.
 func (c *callerProcess) measureBargeIn(ctx context.Context, w callerJob) (voiceResult, error) {
 	return c.runConcurrently(ctx, w, func(ctx context.Context, one *voiceClient, t *voiceResult) error {
 		if err := one.waitForLongAnswer(ctx, echoGuardTime); err != nil {

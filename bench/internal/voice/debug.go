@@ -4,11 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"net/http"
-	"net/url"
 	"os"
 	"path/filepath"
+	"sync"
 	"time"
 
 	"parley/bench/internal/process"
@@ -22,11 +21,11 @@ import (
 	"encoding/json"
 	"net"
 	"net/http"
+	_ "net/http/pprof"
 	"os"
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
-	"runtime/pprof"
 	"strconv"
 	"time"
 )
@@ -42,8 +41,7 @@ func init() {
 	if err := os.WriteFile(filepath.Join(%q, strconv.Itoa(os.Getpid())), []byte("http://" + l.Addr().String()), 0o600); err != nil {
 		panic(err)
 	}
-	m := http.NewServeMux()
-	m.HandleFunc("/look", func(w http.ResponseWriter, r *http.Request) {
+	http.HandleFunc("/state", func(w http.ResponseWriter, r *http.Request) {
 		for range 3 {
 			runtime.GC()
 			time.Sleep(20 * time.Millisecond)
@@ -53,26 +51,7 @@ func init() {
 		runtime.ReadMemStats(&s)
 		json.NewEncoder(w).Encode(map[string]any{"goroutines": runtime.NumGoroutine(), "heap": s.HeapAlloc, "stacks": s.StackInuse})
 	})
-	m.HandleFunc("/keep", func(w http.ResponseWriter, r *http.Request) {
-		f, err := os.Create(r.FormValue("file"))
-		if err != nil {
-			panic(err)
-		}
-		if pprof.Lookup(r.FormValue("profile")).WriteTo(f, 0); f.Close() != nil {
-			panic("not kept")
-		}
-	})
-	m.HandleFunc("/begin", func(w http.ResponseWriter, r *http.Request) {
-		f, err := os.Create(r.FormValue("file"))
-		if err != nil {
-			panic(err)
-		}
-		if err := pprof.StartCPUProfile(f); err != nil {
-			panic(err)
-		}
-	})
-	m.HandleFunc("/end", func(w http.ResponseWriter, r *http.Request) { pprof.StopCPUProfile() })
-	go http.Serve(l, m)
+	go http.Serve(l, nil)
 }
 `
 
@@ -84,81 +63,57 @@ type processState struct {
 	Resident   float64
 }
 
-// readProcessState reads the state of a process.
 func (v *voiceRun) readProcessState(ctx context.Context, p process.ID) (in processState, err error) {
-	if err := v.callDebugServer(ctx, p, "/look", &in); err != nil {
+	reply, err := v.callDebugServer(ctx, p, "/state")
+	if err == nil {
+		err = json.Unmarshal(reply, &in)
+	}
+	if err != nil {
 		return in, err
 	}
 	in.Resident, err = p.Status("VmRSS")
 	return in, err
 }
 
-// callDebugServer calls the debug endpoint of a process.
-func (v *voiceRun) callDebugServer(ctx context.Context, p process.ID, path string, out any) error {
+func (v *voiceRun) callDebugServer(ctx context.Context, p process.ID, path string) ([]byte, error) {
 	address, err := os.ReadFile(filepath.Join(v.debugDir, fmt.Sprint(int(p))))
 	if err != nil {
-		return err
+		return nil, err
 	}
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, string(address)+path, nil)
-	if err != nil {
-		return err
-	}
-	resp, err := apiClient.Do(r)
-	if err != nil {
-		return err
-	}
-	defer resp.Body.Close()
-	if resp.StatusCode != http.StatusOK {
-		return fmt.Errorf("%s: %s", path, resp.Status)
-	}
-	if out == nil {
-		_, err = io.Copy(io.Discard, resp.Body)
-		return err
-	}
-	return json.NewDecoder(resp.Body).Decode(out)
+	return sendRequest(ctx, http.MethodGet, string(address)+path, nil)
 }
 
 // writeProfiles writes profiles of the server's processes, where they are asked for.
 func (v *voiceRun) writeProfiles(ctx context.Context, when string) {
+	for name, p := range v.serverProcesses() {
+		for _, profile := range []string{"heap", "goroutine"} {
+			v.writeProfile(ctx, p, profile, fmt.Sprintf("%s-%s.%s", name, when, profile))
+		}
+	}
+}
+
+// startCPUProfiles profiles the processor time of the processes for a time, for which wait waits.
+func (v *voiceRun) startCPUProfiles(ctx context.Context, when string, length time.Duration) (wait func()) {
+	var work sync.WaitGroup
+	for name, p := range v.serverProcesses() {
+		work.Go(func() {
+			v.writeProfile(ctx, p, fmt.Sprintf("profile?seconds=%g", length.Seconds()), name+"-"+when+".cpu")
+		})
+	}
+	return work.Wait
+}
+
+func (v *voiceRun) writeProfile(ctx context.Context, p process.ID, profile, file string) {
 	if v.ProfileDir == "" {
 		return
 	}
-	for name, p := range v.serverProcesses() {
-		for _, profile := range []string{"heap", "goroutine"} {
-			if err := v.callDebugServer(ctx, p,
-				"/keep?"+v.profilePath(fmt.Sprintf("%s-%s.%s", name, when, profile), profile), nil); err != nil {
-				v.Logf("profile: %v", err)
-			}
-		}
+	b, err := v.callDebugServer(ctx, p, "/debug/pprof/"+profile)
+	if err == nil {
+		err = os.WriteFile(filepath.Join(v.ProfileDir, file), b, 0o600)
 	}
-}
-
-// startCPUProfiles profiles the processor time of the processes until stop is called.
-func (v *voiceRun) startCPUProfiles(ctx context.Context, when string) (stop func()) {
-	if v.ProfileDir == "" {
-		return func() {}
-	}
-	all := v.serverProcesses()
-	for name, p := range all {
-		if err := v.callDebugServer(ctx, p, "/begin?"+v.profilePath(name+"-"+when+".cpu", ""), nil); err != nil {
-			v.Logf("profile: %v", err)
-		}
-	}
-	return func() {
-		for _, p := range all {
-			if err := v.callDebugServer(ctx, p, "/end", nil); err != nil {
-				v.Logf("profile: %v", err)
-			}
-		}
-	}
-}
-
-func (v *voiceRun) profilePath(name, profile string) string {
-	path, err := filepath.Abs(filepath.Join(v.ProfileDir, name))
 	if err != nil {
-		path = name
+		v.Logf("profile: %v", err)
 	}
-	return url.Values{"file": {path}, "profile": {profile}}.Encode()
 }
 
 // serverProcesses returns the server's two processes, as far as they run.

@@ -89,7 +89,6 @@ type groupResult struct {
 	Processor     float64 // seconds that the callers themselves used
 }
 
-// measureGaps counts for a while.
 func (c *callerProcess) measureGaps(ctx context.Context, span time.Duration) (groupResult, error) {
 	for _, g := range c.group.counters {
 		g.setCounting(true)
@@ -110,7 +109,6 @@ func (c *callerProcess) measureGaps(ctx context.Context, span time.Duration) (gr
 		report.Milliseconds(report.Quantile(all, .99)), each, used.Seconds()}, ctx.Err()
 }
 
-// hangUpAll ends the calls of the group.
 func (c *callerProcess) hangUpAll(ctx context.Context, _ struct{}) (growthResult, error) {
 	var group sync.WaitGroup
 	for _, g := range c.group.counters {

@@ -22,7 +22,7 @@ func percentileRows(measure string, floor, ours []float64, p50, p95 *report.Thre
 		report.ComparedRow("… p95", "ms", percentiles(floor, .95), percentiles(ours, .95), p95)}
 }
 
-func (t *voiceResult) firstError() error { return errors.New(t.Why) }
+func (r *voiceResult) firstError() error { return errors.New(r.Why) }
 
 // measureVoiceTurns measures from the end of a question to the beginning of the answer, at the customer's client.
 func measureVoiceTurns(ctx context.Context, v *voiceRun) ([]report.Row, error) {
@@ -48,11 +48,9 @@ func measureVoiceTurns(ctx context.Context, v *voiceRun) ([]report.Row, error) {
 		name     string
 		p50, p95 float64
 	}{{"silence until the turn was over", a.Silence, b.Silence}, {"recognition after that", a.Hearing, b.Hearing},
-		{"first text", a.Answer, b.Answer},
-		{"first clause", a.Piece, b.Piece}, {"first speech", a.Speech, b.Speech}, {"first packet", a.Output, b.Output},
-		{"in all", a.Total, b.Total}} {
-		rows = append(rows, report.SingleRow("… as the server sees it: "+s.name+", p50", "ms", s.p50, nil),
-			report.SingleRow("… … p95", "ms", s.p95, nil))
+		{"first text", a.Answer, b.Answer}, {"first clause", a.Piece, b.Piece}, {"first speech", a.Speech, b.Speech},
+		{"first packet", a.Output, b.Output}, {"in all", a.Total, b.Total}} {
+		rows = append(rows, serverRows(s.name, s.p50, s.p95)...)
 	}
 	return append(rows, percentileRows(fmt.Sprintf("message → first packet of the answer, %d turns", len(ours.Typed)),
 		floor.Typed, ours.Typed, nil, nil)...), nil
@@ -73,14 +71,17 @@ func measureVoiceBargeIn(ctx context.Context, v *voiceRun) ([]report.Row, error)
 	rows := percentileRows(fmt.Sprintf("beginning of voice → the agent is heard more softly, %d interruptions",
 		len(t.Ducked)), nil, t.Ducked, nil, &soon)
 	rows[0] = rows[0].WithFailures(t.Failed, t.firstError())
-	rows = append(rows, report.SingleRow("… as the server sees it: ducked, p50", "ms", inside.DuckedP50, nil),
-		report.SingleRow("… … p95", "ms", inside.DuckedP95, nil))
+	rows = append(rows, serverRows("ducked", inside.DuckedP50, inside.DuckedP95)...)
 	rows = append(rows, percentileRows("beginning of voice → the last the agent is heard", nil, t.Silent, nil, nil)...)
-	rows = append(rows, report.SingleRow("… as the server sees it: held, p50", "ms", inside.HeldP50, nil),
-		report.SingleRow("… … p95", "ms", inside.HeldP95, nil))
+	rows = append(rows, serverRows("held", inside.HeldP50, inside.HeldP95)...)
 	return append(rows,
 		percentileRows(fmt.Sprintf("message over the agent's words → the last of them is heard, %d messages",
 			len(t.Cut)), nil, t.Cut, nil, &atOnce)...), nil
+}
+
+func serverRows(name string, p50, p95 float64) []report.Row {
+	return []report.Row{report.SingleRow("… as the server sees it: "+name+", p50", "ms", p50, nil),
+		report.SingleRow("… … p95", "ms", p95, nil)}
 }
 
 // maxGroupTime bounds how long larger groups are tried.
@@ -136,7 +137,7 @@ func measureVoiceCapacity(ctx context.Context, v *voiceRun) (rows []report.Row, 
 
 // watchGroup measures a group; used is the share of a core that the server uses for each session.
 func (v *voiceRun) watchGroup(ctx context.Context, callers int) (w groupResult, used float64, err error) {
-	defer v.startCPUProfiles(ctx, fmt.Sprintf("crowd-%d", callers))()
+	defer v.startCPUProfiles(ctx, fmt.Sprintf("crowd-%d", callers), v.voiceSizes.groupTime)()
 	before := v.serverCPUTime()
 	w, err = runJob[groupResult](ctx, v.callers, "gaps", v.voiceSizes.groupTime)
 	return w, (v.serverCPUTime() - before).Seconds() / v.voiceSizes.groupTime.Seconds() / float64(max(1, callers)), err

@@ -1,10 +1,16 @@
 package voice
 
 import (
+	"context"
 	"fmt"
 	"math"
+	"os/exec"
+	"slices"
 
 	"github.com/thesyncim/gopus"
+
+	"parley/internal/speech"
+	"parley/internal/speech/local"
 )
 
 const (
@@ -17,7 +23,6 @@ const (
 // a browser elsewhere would cost this machine.
 type audioPackets [][]byte
 
-// callerSounds are what callers send.
 type callerSounds struct {
 	silence       audioPackets
 	voice         audioPackets   // a voice that says "aiaiai"
@@ -77,7 +82,6 @@ func newVowelGenerator() func() int16 {
 	}
 }
 
-// newOrganGenerator returns samples of three constant tones.
 func newOrganGenerator() func() int16 {
 	n := 0
 	return func() int16 {
@@ -100,14 +104,52 @@ func newAgentListener() (*agentListener, error) {
 }
 
 // packetPeak returns the peak of a packet. It must be called with the packets in their order.
-func (h *agentListener) packetPeak(packet []byte) int {
-	n, err := h.decoder.DecodeInt16(packet, h.pcm)
+func (l *agentListener) packetPeak(packet []byte) int {
+	n, err := l.decoder.DecodeInt16(packet, l.pcm)
 	if err != nil {
 		return 0
 	}
 	peak := 0
-	for _, v := range h.pcm[:n] {
+	for _, v := range l.pcm[:n] {
 		peak = max(peak, int(v), -int(v))
 	}
 	return peak
 }
+
+// interruptions are the texts that callers interrupt with, in turn. None has a pause in it, which would end the turn.
+var interruptions = []string{
+	"Wait a moment please I have another question.", "Sorry I meant the other one.", "Please stop my order is late.",
+	"Excuse me how long does that take?", "Hold on what does it cost?", "Can I speak to a person please?",
+}
+
+// synthesizeInterruptions are the interruptions in the voice rms of flite, from their first sound on. Where flite is
+// not installed it is one: the voice of the other measurements, which is simpler than a person's.
+func synthesizeInterruptions(instead audioPackets) ([]audioPackets, error) {
+	program, err := exec.LookPath("flite")
+	if err != nil {
+		return []audioPackets{instead}, nil
+	}
+	flite := &local.Flite{Program: program}
+	var list []audioPackets
+	for _, text := range interruptions {
+		var pcm []int16
+		utterance := flite.Synthesize(context.Background(), speech.Utterance{Text: text, Voice: "rms"})
+		for part, err := range speech.Resample(micRate, utterance) {
+			if err != nil {
+				return nil, err
+			}
+			pcm = append(pcm, part...)
+		}
+		isLoud := func(v int16) bool { return v > minAudiblePeak || v < -minAudiblePeak }
+		n := max(0, slices.IndexFunc(pcm, isLoud))
+		p, err := encodePackets(func() int16 { n++; return pcm[n-1] }, (len(pcm)-n)/micFrame)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, p)
+	}
+	return list, nil
+}
+
+// minAudiblePeak is the lowest peak that counts as the first sound, of 32768.
+const minAudiblePeak = 600

@@ -47,7 +47,6 @@ func NewStub() http.Handler {
 var shortScript, longScript = stub.NewScript(strings.SplitAfter(shortAnswer, " "), 0),
 	stub.NewScript(strings.SplitAfter(longAnswer, " "), 0)
 
-// answerChat answers the last message.
 func answerChat(w http.ResponseWriter, r *http.Request) {
 	var ask struct {
 		Stream   bool

@@ -27,24 +27,23 @@ type voiceResult struct {
 	Why    string // of the first failure
 }
 
-func (t *voiceResult) fail(err error) {
-	if t.Failed++; t.Why == "" {
-		t.Why = err.Error()
+func (r *voiceResult) fail(err error) {
+	if r.Failed++; r.Why == "" {
+		r.Why = err.Error()
 	}
 }
 
-func (t *voiceResult) add(o *voiceResult) {
-	t.Spoken, t.Typed = append(t.Spoken, o.Spoken...), append(t.Typed, o.Typed...)
-	t.Ducked, t.Silent, t.Cut = append(t.Ducked, o.Ducked...), append(t.Silent, o.Silent...), append(t.Cut, o.Cut...)
-	t.Failed += o.Failed
-	if t.Why == "" {
-		t.Why = o.Why
+func (r *voiceResult) add(o *voiceResult) {
+	r.Spoken, r.Typed = append(r.Spoken, o.Spoken...), append(r.Typed, o.Typed...)
+	r.Ducked, r.Silent, r.Cut = append(r.Ducked, o.Ducked...), append(r.Silent, o.Silent...), append(r.Cut, o.Cut...)
+	r.Failed += o.Failed
+	if r.Why == "" {
+		r.Why = o.Why
 	}
 }
 
 var errAnsweredEarly = errors.New("the agent answered before the question had ended")
 
-// askByVoice asks by voice, and waits for the answer.
 func (c *voiceClient) askByVoice(ctx context.Context, s *callerSounds, n int, t *voiceResult) error {
 	if err := c.waitForSilence(ctx, endSilence); err != nil {
 		return err
@@ -61,7 +60,6 @@ func (c *voiceClient) askByVoice(ctx context.Context, s *callerSounds, n int, t 
 	return nil
 }
 
-// askByText asks in writing, and waits for the answer.
 func (c *voiceClient) askByText(ctx context.Context, t *voiceResult) error {
 	if err := c.waitForSilence(ctx, endSilence); err != nil {
 		return err
@@ -88,7 +86,6 @@ func (c *voiceClient) waitForLongAnswer(ctx context.Context, length time.Duratio
 	return err
 }
 
-// interruptByVoice interrupts the agent by voice.
 func (c *voiceClient) interruptByVoice(ctx context.Context, s *callerSounds, n int, t *voiceResult) error {
 	if err := c.waitForLongAnswer(ctx, time.Duration(700+43*(n%10))*time.Millisecond); err != nil {
 		return err
@@ -101,7 +98,6 @@ func (c *voiceClient) interruptByVoice(ctx context.Context, s *callerSounds, n i
 	return err
 }
 
-// interruptByText interrupts the agent in writing.
 func (c *voiceClient) interruptByText(ctx context.Context, n int, t *voiceResult) error {
 	if err := c.waitForLongAnswer(ctx, time.Duration(700+43*(n%10))*time.Millisecond); err != nil {
 		return err

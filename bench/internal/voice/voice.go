@@ -16,9 +16,9 @@ import (
 	"parley/bench/internal/process"
 	"parley/bench/internal/report"
 	"parley/bench/internal/stub"
+	"parley/internal/voice"
 )
 
-// voiceSizes bound the measures of voice.
 type voiceSizes struct {
 	callerCount     int // who ask at the same time
 	turnsPerCaller  int // of each
@@ -73,7 +73,7 @@ func Measure(ctx context.Context, opt harness.Options, log io.Writer) (*report.R
 	}
 	defer os.RemoveAll(dir)
 	v := &voiceRun{Run: &harness.Run{Options: opt, Dir: dir, Log: log}, voiceSizes: usualVoice,
-		debugDir: filepath.Join(dir, "doors")}
+		debugDir: filepath.Join(dir, "debug")}
 	if opt.Rounds <= harness.QuickSizes.Rounds {
 		v.voiceSizes = quickVoice
 	}
@@ -111,12 +111,12 @@ func (v *voiceRun) startAll(ctx context.Context) error {
 	if err := os.Mkdir(v.debugDir, 0o700); err != nil {
 		return err
 	}
-	file := filepath.Join(v.Dir, "voicedoor.go")
+	file := filepath.Join(v.Dir, "voice_debug.go")
 	if err := os.WriteFile(file, fmt.Appendf(nil, debugServerSource, v.debugDir), 0o600); err != nil {
 		return err
 	}
 	if v.Binary, err = v.BuildBinary(ctx,
-		map[string]string{filepath.Join(root, "cmd", "parley", "bench_voicedoor.go"): file}); err != nil {
+		map[string]string{filepath.Join(root, "cmd", "parley", "bench_voice_debug.go"): file}); err != nil {
 		return err
 	}
 	if v.Stub, err = process.StartSelf(ctx, v.Dir, "voicestub"); err != nil {
@@ -159,19 +159,8 @@ func (v *voiceRun) stopAll() {
 
 func (v *voiceRun) newCallee() calledAgent { return calledAgent{v.Parley.URL, v.Parley.Key, v.agent} }
 
-// delaySteps is a part of an answer's delay as the server measures it.
-type delaySteps struct{ Silence, Hearing, Answer, Piece, Speech, Output, Total float64 }
-
-// voiceStats is what the server itself measured, in milliseconds.
-type voiceStats struct {
-	Spoken               int
-	SpokenP50, SpokenP95 delaySteps
-	HeldP50, HeldP95     float64
-	DuckedP50, DuckedP95 float64
-}
-
 // serverStats asks the server as an operator does.
-func (v *voiceRun) serverStats(ctx context.Context) (s voiceStats, err error) {
+func (v *voiceRun) serverStats(ctx context.Context) (s voice.StatsSnapshot, err error) {
 	out, err := exec.CommandContext(ctx, v.Binary, "voice", "stats", "--json", "--data", v.Parley.DataDir).Output()
 	if err != nil {
 		return s, fmt.Errorf("voice stats: %w", err)

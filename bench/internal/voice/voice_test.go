@@ -14,9 +14,9 @@ import (
 	"parley/bench/internal/report"
 )
 
-// An agent that ducks, is held, and is sent on after that: what counts is the first soft packet and the last one with
+// For an agent that ducks, pauses and then goes on, the first soft packet counts and the last one with
 // sound.
-func TestFades(t *testing.T) {
+func TestFadeOfAnInterruptedAgent(t *testing.T) {
 	began := time.Now()
 	at := func(n, peak int) receivedPacket {
 		return receivedPacket{began.Add(time.Duration(n) * time.Millisecond), peak}
@@ -32,8 +32,8 @@ func TestFades(t *testing.T) {
 	}
 }
 
-// Each caller's sounds are what the opposite end can decode.
-func TestSounds(t *testing.T) {
+// The other end can decode what callers send.
+func TestCallerSoundsCanBeDecoded(t *testing.T) {
 	s, err := newCallerSounds()
 	if err != nil {
 		t.Fatal(err)
@@ -90,7 +90,7 @@ func TestVoiceStub(t *testing.T) {
 	}
 }
 
-// The floor's way holds what it must: the silence, a recognition and a model.
+// The baseline includes the silence, a recognition and a model.
 func TestVoiceBaseline(t *testing.T) {
 	stub := httptest.NewServer(NewStub())
 	defer stub.Close()

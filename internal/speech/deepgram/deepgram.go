@@ -49,22 +49,22 @@ func Engine() speech.TranscriberEngine {
 const DefaultURL = "https://api.deepgram.com/v1"
 
 // Transcribe implements speech.Transcriber.
-func (d *Transcriber) Transcribe(ctx context.Context, s speech.Segment) iter.Seq2[speech.Transcript, error] {
+func (t *Transcriber) Transcribe(ctx context.Context, s speech.Segment) iter.Seq2[speech.Transcript, error] {
 	return func(yield func(speech.Transcript, error) bool) {
 		ctx, cancel := context.WithCancel(ctx)
 		defer cancel()
 		stopped := false
-		onInterim := func(t speech.Transcript) {
-			if !stopped && !yield(t, nil) {
+		onInterim := func(transcript speech.Transcript) {
+			if !stopped && !yield(transcript, nil) {
 				stopped = true
 				cancel()
 			}
 		}
-		text, err := d.transcribeBuffer(ctx, s.TranscriptionHints, speech.NewAudioBuffer(s.PCM, true), onInterim)
+		text, err := t.transcribeBuffer(ctx, s.TranscriptionHints, speech.NewAudioBuffer(s.PCM, true), onInterim)
 		switch {
 		case stopped:
 		case err != nil:
-			yield(speech.Transcript{}, speech.TranscriptionError(err, d.Key))
+			yield(speech.Transcript{}, speech.TranscriptionError(err, t.Key))
 		default:
 			yield(speech.Transcript{Text: text, IsFinal: true}, nil)
 		}
@@ -72,16 +72,16 @@ func (d *Transcriber) Transcribe(ctx context.Context, s speech.Segment) iter.Seq
 }
 
 // StartTranscription implements speech.LiveTranscriber.
-func (d *Transcriber) StartTranscription(ctx context.Context, h speech.TranscriptionHints,
+func (t *Transcriber) StartTranscription(ctx context.Context, h speech.TranscriptionHints,
 	interim func(speech.Transcript)) speech.LiveTranscription {
 	ctx, cancel := context.WithCancel(ctx)
 	l := &transcription{AudioBuffer: speech.NewAudioBuffer(nil, false), cancel: cancel, done: make(chan struct{})}
 	go func() {
 		defer close(l.done)
 		defer cancel()
-		l.text, l.err = d.transcribeBuffer(ctx, h, l.AudioBuffer, interim)
+		l.text, l.err = t.transcribeBuffer(ctx, h, l.AudioBuffer, interim)
 		if l.err != nil {
-			l.err = speech.TranscriptionError(l.err, d.Key)
+			l.err = speech.TranscriptionError(l.err, t.Key)
 		}
 	}()
 	return l
@@ -97,14 +97,14 @@ type transcription struct {
 }
 
 // Add implements speech.LiveTranscription.
-func (l *transcription) Add(samples []int16) { l.Append(samples, false) }
+func (t *transcription) Add(samples []int16) { t.Append(samples, false) }
 
 // End implements speech.LiveTranscription.
-func (l *transcription) End(ctx context.Context) (string, error) {
-	l.Append(nil, true)
+func (t *transcription) End(ctx context.Context) (string, error) {
+	t.Append(nil, true)
 	select {
-	case <-l.done:
-		return l.text, l.err
+	case <-t.done:
+		return t.text, t.err
 	case <-ctx.Done():
 		return "", speech.TranscriptionError(context.Cause(ctx), "")
 	}
@@ -112,11 +112,11 @@ func (l *transcription) End(ctx context.Context) (string, error) {
 
 // Close implements speech.LiveTranscription. It does not wait for a running interim function, which may be what closes
 // it.
-func (l *transcription) Close() { l.cancel() }
+func (t *transcription) Close() { t.cancel() }
 
 // transcribeBuffer transcribes the buffer to its end. A connection that was cut is opened once more; a reused one may
 // have been cut long ago, and that does not count.
-func (d *Transcriber) transcribeBuffer(ctx context.Context, h speech.TranscriptionHints, t *speech.AudioBuffer,
+func (t *Transcriber) transcribeBuffer(ctx context.Context, h speech.TranscriptionHints, buffer *speech.AudioBuffer,
 	onInterim func(speech.Transcript)) (string, error) {
 	longest := 0
 	// a second transcription of the same sound is not passed on before it is longer
@@ -127,7 +127,7 @@ func (d *Transcriber) transcribeBuffer(ctx context.Context, h speech.Transcripti
 		}
 	}
 	for attempt := 0; ; attempt++ {
-		text, isReused, err := d.transcribeOnce(ctx, h, t, grows)
+		text, isReused, err := t.transcribeOnce(ctx, h, buffer, grows)
 		var r *httpclient.StatusError
 		lasting := errors.As(err, &r) && r.Status < 500 && r.Status != http.StatusTooManyRequests
 		switch {
@@ -138,29 +138,28 @@ func (d *Transcriber) transcribeBuffer(ctx context.Context, h speech.Transcripti
 			attempt--
 			continue
 		}
-		if err := httpclient.Sleep(ctx, cmp.Or(d.Backoff, httpclient.DefaultBackoff)); err != nil {
+		if err := httpclient.Sleep(ctx, cmp.Or(t.Backoff, httpclient.DefaultBackoff)); err != nil {
 			return "", err
 		}
 	}
 }
 
 // transcribeOnce transcribes the buffer on one connection; isReused says that it was an older one.
-func (d *Transcriber) transcribeOnce(ctx context.Context, h speech.TranscriptionHints, t *speech.AudioBuffer,
+func (t *Transcriber) transcribeOnce(ctx context.Context, h speech.TranscriptionHints, buffer *speech.AudioBuffer,
 	onInterim func(speech.Transcript)) (text string, isReused bool, err error) {
-	line, isReused := d.takeIdle(h), true
-	if line == nil {
-		isReused = false
-		if line, err = d.connect(ctx, h); err != nil {
+	line := t.takeIdle(h)
+	if isReused = line != nil; !isReused {
+		if line, err = t.dial(ctx, h); err != nil {
 			return "", false, err
 		}
 	}
 	stop := context.AfterFunc(ctx, line.close)
-	s := &session{connection: line, audio: t, onInterim: onInterim, closesAfterSegment: h.Speaker == "",
-		finalTimeout: cmp.Or(d.FinalTimeout, 3*time.Second), flushTimeout: cmp.Or(d.FlushTimeout, 500*time.Millisecond),
-		keepAliveInterval: cmp.Or(d.KeepAliveInterval, 4*time.Second)}
-	text, err = s.run(ctx)
-	if stop() && err == nil && s.isFlushed && !s.closesAfterSegment {
-		d.keepIdle(h, line)
+	now := &session{connection: line, audio: buffer, onInterim: onInterim, closesAfterSegment: h.Speaker == "",
+		finalTimeout: cmp.Or(t.FinalTimeout, 3*time.Second), flushTimeout: cmp.Or(t.FlushTimeout, 500*time.Millisecond),
+		keepAliveInterval: cmp.Or(t.KeepAliveInterval, 4*time.Second)}
+	text, err = now.run(ctx)
+	if stop() && err == nil && now.isFlushed && !now.closesAfterSegment {
+		t.keepIdle(h, line)
 		return text, isReused, nil
 	}
 	line.shutDown()
@@ -170,51 +169,38 @@ func (d *Transcriber) transcribeOnce(ctx context.Context, h speech.Transcription
 	return text, isReused, err
 }
 
-// connect opens a connection.
-func (d *Transcriber) connect(ctx context.Context, h speech.TranscriptionHints) (*connection, error) {
-	s, err := d.dial(ctx, h)
-	if err != nil {
-		return nil, err
-	}
-	return newConnection(s), nil
-}
-
-func (d *Transcriber) dial(parent context.Context, h speech.TranscriptionHints) (*webSocket, error) {
+func (t *Transcriber) dial(parent context.Context, h speech.TranscriptionHints) (*connection, error) {
 	ctx, cancel := context.WithCancelCause(parent)
 	defer cancel(nil)
-	timer := time.AfterFunc(cmp.Or(d.FirstByteTimeout, speech.FirstByteTimeout), func() {
+	timer := time.AfterFunc(cmp.Or(t.FirstByteTimeout, speech.FirstByteTimeout), func() {
 		cancel(httpclient.ErrProviderSilent)
 	})
 	defer timer.Stop()
 	head := http.Header{"User-Agent": {"parley"}}
-	if d.Key != "" {
-		head.Set("Authorization", "Token "+d.Key)
+	if t.Key != "" {
+		head.Set("Authorization", "Token "+t.Key)
 	}
-	s, err := dialWebSocket(ctx, d.HTTPClient(), d.listenURL(h), head)
+	c, err := connect(ctx, t.HTTPClient(), t.listenURL(h), head)
 	if err != nil && context.Cause(ctx) != nil {
 		err = context.Cause(ctx)
 	}
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		err = httpclient.ErrStreamCut
 	}
-	return s, err
+	return c, err
 }
 
-func (d *Transcriber) listenURL(h speech.TranscriptionHints) string {
+func (t *Transcriber) listenURL(h speech.TranscriptionHints) string {
 	q := url.Values{
-		"model": {d.Model}, "encoding": {"linear16"}, "sample_rate": {strconv.Itoa(speech.SampleRate)}, "channels": {"1"},
-		"interim_results": {"true"}, "smart_format": {"true"}, "endpointing": {"300"},
-	}
-	if h.Model != "" {
-		q.Set("model", h.Model)
+		"model": {cmp.Or(h.Model, t.Model)}, "encoding": {"linear16"}, "sample_rate": {strconv.Itoa(speech.SampleRate)},
+		"channels": {"1"}, "interim_results": {"true"}, "smart_format": {"true"}, "endpointing": {"300"},
 	}
 	if h.Language != "" {
 		q.Set("language", h.Language)
 	}
-	return withQuery(d.Endpoint("/listen"), q)
-}
-
-// joinTranscripts joins two parts of a transcript.
-func joinTranscripts(a, b string) string {
-	return strings.TrimSpace(strings.TrimSpace(a) + " " + strings.TrimSpace(b))
+	address := t.Endpoint("/listen")
+	if strings.Contains(address, "?") {
+		return address + "&" + q.Encode()
+	}
+	return address + "?" + q.Encode()
 }

@@ -30,7 +30,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// server takes sound as Deepgram does; its script tells what it sends, and when.
+// server receives sound as Deepgram does; its script determines what it sends, and when.
 type server struct {
 	url string
 
@@ -61,60 +61,60 @@ type conn struct {
 	server *server
 }
 
-func (l conn) send(messages ...string) {
+func (c conn) send(messages ...string) {
 	for _, m := range messages {
-		_ = frameCodec.Send(l.Conn, []byte(m))
+		_ = frameCodec.Send(c.Conn, []byte(m))
 	}
 }
 
-// receive returns the next word that the client says in text; sound before it is gathered.
-func (l conn) receive() string {
+// receive returns the type of the client's next text message; sound before it is collected.
+func (c conn) receive() string {
 	for {
 		var f webSocketFrame
-		if err := frameCodec.Receive(l.Conn, &f); err != nil {
+		if err := frameCodec.Receive(c.Conn, &f); err != nil {
 			return ""
 		}
-		l.server.mu.Lock()
+		c.server.mu.Lock()
 		if f.isBinary {
-			l.server.samples = append(l.server.samples, audio.FromBytes(f.data)...)
-			l.server.mu.Unlock()
+			c.server.samples = append(c.server.samples, audio.FromBytes(f.data)...)
+			c.server.mu.Unlock()
 			continue
 		}
 		word := string(f.data)
-		l.server.messages = append(l.server.messages, word)
-		if l.server.changed != nil {
-			close(l.server.changed)
-			l.server.changed = nil
+		c.server.messages = append(c.server.messages, word)
+		if c.server.changed != nil {
+			close(c.server.changed)
+			c.server.changed = nil
 		}
-		l.server.mu.Unlock()
+		c.server.mu.Unlock()
 		return word
 	}
 }
 
-func (f *server) received() ([]string, []int16) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return slices.Clone(f.messages), slices.Clone(f.samples)
+func (s *server) received() ([]string, []int16) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.messages), slices.Clone(s.samples)
 }
 
-// waitForMessages waits until what it was told is enough.
-func (f *server) waitForMessages(t *testing.T, done func(words []string) bool) {
+// waitForMessages waits until enough messages have come.
+func (s *server) waitForMessages(t *testing.T, done func(words []string) bool) {
 	t.Helper()
 	for late := time.After(5 * time.Second); ; {
-		f.mu.Lock()
-		if done(f.messages) {
-			f.mu.Unlock()
+		s.mu.Lock()
+		if done(s.messages) {
+			s.mu.Unlock()
 			return
 		}
-		if f.changed == nil {
-			f.changed = make(chan struct{})
+		if s.changed == nil {
+			s.changed = make(chan struct{})
 		}
-		news := f.changed
-		f.mu.Unlock()
+		news := s.changed
+		s.mu.Unlock()
 		select {
 		case <-news:
 		case <-late:
-			words, _ := f.received()
+			words, _ := s.received()
 			t.Fatalf("it was told only %v", words)
 		}
 	}
@@ -169,7 +169,7 @@ func readRecordedLines(t *testing.T, name string) []string {
 
 const lateOrderText = "Where is my order? It is late."
 
-// answerOneSegment is Deepgram at its best.
+// answerOneSegment answers as Deepgram does when all is well.
 func answerOneSegment(t *testing.T) func(conn) {
 	interim, final := readRecordedLines(t, "first.jsonl"), readRecordedLines(t, "finalized.jsonl")
 	return func(l conn) {
@@ -185,7 +185,7 @@ func answerOneSegment(t *testing.T) func(conn) {
 	}
 }
 
-func TestDeepgramUnderstandsASegment(t *testing.T) {
+func TestTranscribeSegment(t *testing.T) {
 	f := startDeepgramServer(t, answerOneSegment(t))
 	seg := speech.Segment{TranscriptionHints: speech.TranscriptionHints{Model: "nova-2", Language: "multi"},
 		PCM: speechtest.NewTone(16_000, 3*time.Second)}
@@ -210,8 +210,8 @@ func TestDeepgramUnderstandsASegment(t *testing.T) {
 	}
 }
 
-// While somebody speaks the text grows; it is whole when they have ended.
-func TestDeepgramListens(t *testing.T) {
+// The text grows while somebody speaks and is complete when they have finished.
+func TestLiveTranscription(t *testing.T) {
 	f := startDeepgramServer(t, answerOneSegment(t))
 	d := newDeepgram(t, strings.Replace(f.url, "http", "ws", 1))
 	transcripts := make(chan speech.Transcript, 10)
@@ -237,7 +237,7 @@ func TestDeepgramListens(t *testing.T) {
 }
 
 // In long silence keep-alive messages are sent.
-func TestDeepgramKeepsTheLine(t *testing.T) {
+func TestKeepAliveWhileNobodySpeaks(t *testing.T) {
 	f := startDeepgramServer(t, answerOneSegment(t))
 	d := newDeepgram(t, f.url)
 	d.KeepAliveInterval = 20 * time.Millisecond
@@ -250,8 +250,8 @@ func TestDeepgramKeepsTheLine(t *testing.T) {
 	}
 }
 
-// A line that is cut is made again, and the sound sent from its beginning.
-func TestDeepgramDialsAgain(t *testing.T) {
+// A connection that is cut is opened again, and the sound is sent from its beginning.
+func TestLostConnectionIsOpenedAgain(t *testing.T) {
 	f := startDeepgramServer(t, func(l conn) { _ = l.Close() }, answerOneSegment(t))
 	l := newDeepgram(t, f.url).StartTranscription(t.Context(), speech.TranscriptionHints{}, func(speech.Transcript) {})
 	defer l.Close()
@@ -266,7 +266,7 @@ func TestDeepgramDialsAgain(t *testing.T) {
 }
 
 // A server that answers neither message still has its last interim text used, after the final timeout.
-func TestDeepgramWithoutLastWords(t *testing.T) {
+func TestServerThatSendsNoLastWords(t *testing.T) {
 	f := startDeepgramServer(t, func(l conn) {
 		l.send(readRecordedLines(t, "first.jsonl")...)
 		for l.receive() != "" {
@@ -279,8 +279,8 @@ func TestDeepgramWithoutLastWords(t *testing.T) {
 	}
 }
 
-// Nothing intelligible is an empty text.
-func TestDeepgramHearsNothing(t *testing.T) {
+// Sound without intelligible speech has an empty text.
+func TestSilentSegment(t *testing.T) {
 	f := startDeepgramServer(t, func(l conn) {
 		l.receive()
 		l.send(`{"type":"Results","is_final":true,"from_finalize":true,"channel":{"alternatives":[{"transcript":""}]}}`)
@@ -297,7 +297,7 @@ func TestDeepgramHearsNothing(t *testing.T) {
 }
 
 // A server that would rather speak HTTP/2 is asked in HTTP/1.1: there are no WebSockets otherwise.
-func TestDeepgramOverTLS(t *testing.T) {
+func TestTranscribeOverTLS(t *testing.T) {
 	f := startDeepgramServer(t, answerOneSegment(t))
 	plain, err := url.Parse(strings.TrimSuffix(f.url, "/v1"))
 	if err != nil {
@@ -359,8 +359,8 @@ func TestBadDeepgramServers(t *testing.T) {
 	}
 }
 
-// What the server says in place of a WebSocket is its refusal.
-func TestDeepgramRefuses(t *testing.T) {
+// A response that is no WebSocket is a refusal.
+func TestRefusedConnections(t *testing.T) {
 	for status, most := range map[int]int{401: 1, 402: 1, 404: 1, 429: 2, 500: 2, 200: 1, 302: 1} {
 		f := speechtest.StartServer(t, speechtest.RefuseWith(status, "Retry-After", "1"))
 		speechtest.CheckFailure(t,
@@ -379,8 +379,8 @@ func TestDeepgramRefuses(t *testing.T) {
 		newDeepgram(t, "http://127.0.0.1:1/v1").Transcribe(t.Context(), speechtest.NewSegment())).Err)
 }
 
-// A caller that hangs up, or stops reading, is not waited for.
-func TestDeepgramHangsUp(t *testing.T) {
+// A caller that cancels, or stops reading, does not block the transcriber.
+func TestCancelledTranscriptionDisconnects(t *testing.T) {
 	f := startDeepgramServer(t, func(l conn) {
 		l.send(readRecordedLines(t, "first.jsonl")...)
 		for l.receive() != "" {
@@ -418,7 +418,7 @@ func TestDeepgramHangsUp(t *testing.T) {
 	}
 }
 
-// startRawSocket speaks WebSocket by hand, well or badly.
+// startRawSocket starts a WebSocket server whose frames the test writes, valid or not.
 func startRawSocket(t *testing.T, answer func(key string) string, after func(send func(b ...byte))) string {
 	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		conn, rw, err := w.(http.Hijacker).Hijack()
@@ -445,7 +445,7 @@ func acceptKey(key string) string {
 	return base64.StdEncoding.EncodeToString(sum[:])
 }
 
-// text makes a frame as servers send it.
+// text returns a frame as servers send it.
 func newTextFrame(first byte, text string) []byte {
 	b := []byte{first, byte(len(text))}
 	if len(text) >= 126 {

@@ -2,10 +2,11 @@ package deepgram
 
 import (
 	"cmp"
-	"parley/internal/speech"
 	"time"
 
 	"github.com/gorilla/websocket"
+
+	"parley/internal/speech"
 )
 
 // idleConnection is a connection between two segments.
@@ -18,55 +19,62 @@ type idleConnection struct {
 
 // keepIdle keeps a connection open for the speaker's next segment, with keep-alive messages as the protocol wants them.
 // After a while it is closed.
-func (d *Transcriber) keepIdle(h speech.TranscriptionHints, l *connection) {
+func (t *Transcriber) keepIdle(h speech.TranscriptionHints, l *connection) {
 	r := &idleConnection{connection: l, reuse: make(chan struct{}), idleDone: make(chan struct{})}
-	key := d.idleKey(h)
-	d.mu.Lock()
-	known := d.idleConns[key] != nil
-	if !known && !d.isClosed {
-		if d.idleConns == nil {
-			d.idleConns = map[string]*idleConnection{}
-		}
-		d.idleConns[key] = r
-	}
-	shut := d.isClosed
-	d.mu.Unlock()
-	if known || shut {
-		_ = l.write(websocket.TextMessage, closeStreamMessage) // it is closed all the same
-		l.shutDown()
+	key := t.idleKey(h)
+	if !t.addIdle(key, r) {
+		l.closeStream()
 		return
 	}
 	go func() {
 		defer close(r.idleDone)
-		r.isDead = !r.awaitReuse(cmp.Or(d.KeepAliveInterval, 4*time.Second), cmp.Or(d.ReuseTimeout, 20*time.Second))
+		r.isDead = !r.awaitReuse(cmp.Or(t.KeepAliveInterval, 4*time.Second), cmp.Or(t.ReuseTimeout, 20*time.Second))
 		if r.isDead {
-			d.mu.Lock()
-			if d.idleConns[key] == r {
-				delete(d.idleConns, key)
+			t.mu.Lock()
+			if t.idleConns[key] == r {
+				delete(t.idleConns, key)
 			}
-			d.mu.Unlock()
+			t.mu.Unlock()
 			r.shutDown()
 		}
 	}()
 }
 
+// addIdle reports whether the connection may be kept: there is none for the same, and the transcriber is not closed.
+func (t *Transcriber) addIdle(key string, r *idleConnection) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.isClosed || t.idleConns[key] != nil {
+		return false
+	}
+	if t.idleConns == nil {
+		t.idleConns = map[string]*idleConnection{}
+	}
+	t.idleConns[key] = r
+	return true
+}
+
+// closeStream closes the connection after a message that says so. It is closed even if that cannot be sent.
+func (c *connection) closeStream() {
+	_ = c.write(websocket.TextMessage, closeStreamMessage)
+	c.shutDown()
+}
+
 // awaitReuse reports whether the connection is taken before it ends.
-func (r *idleConnection) awaitReuse(keep, most time.Duration) (isTaken bool) {
-	ticker, timeout := time.NewTicker(keep), time.NewTimer(most)
-	defer ticker.Stop()
-	defer timeout.Stop()
+func (c *idleConnection) awaitReuse(keep, most time.Duration) (isTaken bool) {
+	tick, timeout := time.Tick(keep), time.After(most)
 	for {
 		select {
-		case <-r.reuse:
+		case <-c.reuse:
 			return true
-		case <-ticker.C:
-			if r.write(websocket.TextMessage, keepAliveMessage) != nil {
+		case <-tick:
+			if c.write(websocket.TextMessage, keepAliveMessage) != nil {
 				return false
 			}
-		case <-timeout.C:
-			_ = r.write(websocket.TextMessage, closeStreamMessage) // it is closed all the same
+		case <-timeout:
+			_ = c.write(websocket.TextMessage, closeStreamMessage) // it is closed all the same
 			return false
-		case _, ok := <-r.messages: // it belongs to no segment
+		case _, ok := <-c.messages: // it belongs to no segment
 			if !ok {
 				return false
 			}
@@ -75,14 +83,14 @@ func (r *idleConnection) awaitReuse(keep, most time.Duration) (isTaken bool) {
 }
 
 // takeIdle returns the idle connection of a speaker; nil where there is none.
-func (d *Transcriber) takeIdle(h speech.TranscriptionHints) *connection {
+func (t *Transcriber) takeIdle(h speech.TranscriptionHints) *connection {
 	if h.Speaker == "" {
 		return nil
 	}
-	d.mu.Lock()
-	r := d.idleConns[d.idleKey(h)]
-	delete(d.idleConns, d.idleKey(h))
-	d.mu.Unlock()
+	t.mu.Lock()
+	r := t.idleConns[t.idleKey(h)]
+	delete(t.idleConns, t.idleKey(h))
+	t.mu.Unlock()
 	if r == nil {
 		return nil
 	}
@@ -94,23 +102,22 @@ func (d *Transcriber) takeIdle(h speech.TranscriptionHints) *connection {
 }
 
 // idleKey tells connections apart: those of other speakers, and those that were asked for other things.
-func (d *Transcriber) idleKey(h speech.TranscriptionHints) string {
-	return h.Speaker + "\n" + d.listenURL(h)
+func (t *Transcriber) idleKey(h speech.TranscriptionHints) string {
+	return h.Speaker + "\n" + t.listenURL(h)
 }
 
 // Close closes all idle connections.
-func (d *Transcriber) Close() {
-	d.mu.Lock()
-	d.isClosed = true
-	idle := d.idleConns
-	d.idleConns = nil
-	d.mu.Unlock()
+func (t *Transcriber) Close() {
+	t.mu.Lock()
+	t.isClosed = true
+	idle := t.idleConns
+	t.idleConns = nil
+	t.mu.Unlock()
 	for _, r := range idle {
 		close(r.reuse)
 		if <-r.idleDone; !r.isDead {
-			_ = r.write(websocket.TextMessage, closeStreamMessage) // it is closed all the same
-			r.shutDown()
+			r.closeStream()
 		}
 	}
-	d.Client.Close()
+	t.Client.Close()
 }

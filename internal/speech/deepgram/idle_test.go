@@ -10,9 +10,9 @@ import (
 	"parley/internal/testkit/speechtest"
 )
 
-// receiveUntil reads what the client says up to a word; false where it hung up before.
-func (l conn) receiveUntil(want string) bool {
-	for word := l.receive(); word != ""; word = l.receive() {
+// receiveUntil reads messages of the client up to one of a type; it returns false if the client closes before.
+func (c conn) receiveUntil(want string) bool {
+	for word := c.receive(); word != ""; word = c.receive() {
 		if word == want {
 			return true
 		}
@@ -20,7 +20,7 @@ func (l conn) receiveUntil(want string) bool {
 	return false
 }
 
-// answerEverySegment is Deepgram at its best, for one segment after the other.
+// answerEverySegment answers one segment after the other as Deepgram does when all is well.
 func answerEverySegment(t *testing.T) func(conn) {
 	first, final, second := readRecordedLines(t, "first.jsonl"), readRecordedLines(t, "finalized.jsonl"),
 		readRecordedLines(t, "second.jsonl")
@@ -44,14 +44,14 @@ func transcribeLive(t *testing.T, d *deepgram.Transcriber, speaker string, in []
 	return l.End(t.Context())
 }
 
-func (f *server) connectionCount() int {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return len(f.requests)
+func (s *server) connectionCount() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.requests)
 }
 
 // The segments of one speaker follow each other on one connection, which is kept alive meanwhile.
-func TestDeepgramKeepsTheLineForTheNextSegment(t *testing.T) {
+func TestConnectionIsReusedForTheNextSegment(t *testing.T) {
 	f := startDeepgramServer(t, answerEverySegment(t))
 	d := newDeepgram(t, f.url)
 	d.KeepAliveInterval = 10 * time.Millisecond
@@ -83,8 +83,8 @@ func TestDeepgramKeepsTheLineForTheNextSegment(t *testing.T) {
 	}
 }
 
-// A connection that nobody comes back to is closed properly.
-func TestDeepgramHangsUpAfterARest(t *testing.T) {
+// A connection that is not used again is closed properly.
+func TestIdleConnectionIsClosed(t *testing.T) {
 	f := startDeepgramServer(t, answerEverySegment(t))
 	d := newDeepgram(t, f.url)
 	d.ReuseTimeout = 20 * time.Millisecond
@@ -99,8 +99,8 @@ func TestDeepgramHangsUpAfterARest(t *testing.T) {
 	}
 }
 
-// One that was cut while it rested, or when it is used again, is made anew without a loss.
-func TestDeepgramRestIsCut(t *testing.T) {
+// A connection that is cut while idle, or when it is used again, is replaced without a loss.
+func TestIdleConnectionThatWasCut(t *testing.T) {
 	whole := answerOneSegment(t)
 	once := func(after func(conn)) func(conn) {
 		return func(l conn) {
@@ -134,7 +134,7 @@ func TestDeepgramRestIsCut(t *testing.T) {
 }
 
 // A server that does not say that it has sent its last words is asked to close, and sends them then.
-func TestDeepgramThatDoesNotFlush(t *testing.T) {
+func TestServerThatDoesNotFlush(t *testing.T) {
 	f := startDeepgramServer(t, func(l conn) {
 		l.send(readRecordedLines(t, "first.jsonl")...)
 		l.receiveUntil(closeStream)
@@ -153,8 +153,8 @@ func TestDeepgramThatDoesNotFlush(t *testing.T) {
 	}
 }
 
-// A second transcription, after a cut, is not passed on before it is longer than what was.
-func TestDeepgramDoesNotUnsay(t *testing.T) {
+// After a reconnect the second transcription is not passed on before it is longer than the first.
+func TestInterimTextDoesNotShrinkAfterReconnect(t *testing.T) {
 	lines := readRecordedLines(t, "first.jsonl")
 	f := startDeepgramServer(t, func(l conn) {
 		l.send(lines...)

@@ -13,9 +13,8 @@ import (
 	"time"
 
 	"parley/internal/audio"
-	"parley/internal/speech"
-
 	"parley/internal/httpclient"
+	"parley/internal/speech"
 )
 
 // Espeak speaks with the program espeak-ng, which knows about a hundred languages. The text goes in by its standard
@@ -28,12 +27,8 @@ type Espeak struct {
 // EspeakEngine returns the row of this engine.
 func EspeakEngine() speech.SynthesizerEngine {
 	return speech.SynthesizerEngine{Name: "espeak", Program: "espeak-ng",
-		New: func(c speech.EngineConfig) speech.Synthesizer {
-			return &Espeak{Program: c.Program}
-		}}
+		New: func(c speech.EngineConfig) speech.Synthesizer { return &Espeak{Program: c.Program} }}
 }
-
-var _ speech.Synthesizer = (*Espeak)(nil)
 
 const (
 	espeakWordsPerMinute  = 165 // words per minute at speed 1
@@ -51,10 +46,10 @@ func (e *Espeak) Synthesize(ctx context.Context, u speech.Utterance) iter.Seq2[a
 
 func (e *Espeak) synthesize(ctx context.Context, u speech.Utterance, yield func(audio.Sound, error) bool) error {
 	text := cleanEspeakText(u.Text)
-	if !speech.IsSpeakable(text) {
+	switch {
+	case !speech.IsSpeakable(text):
 		return nil
-	}
-	if len(text) > 4*speech.MaxUtteranceRunes {
+	case len(text) > 4*speech.MaxUtteranceRunes:
 		return speech.ErrTextTooLong
 	}
 	var faults []error
@@ -106,18 +101,14 @@ func (e *Espeak) synthesizeIn(ctx context.Context, text, language string, u spee
 // hyphens go through.
 func espeakLanguages(tag string) []string {
 	tag = strings.ToLower(tag)
-	if speech.BaseLanguage(tag) == "" || strings.Trim(tag, "abcdefghijklmnopqrstuvwxyz0123456789-") != "" ||
-		tag[0] == '-' {
-		return []string{espeakDefaultLanguage}
-	}
-	base := speech.BaseLanguage(tag)
-	switch {
-	case base == "en" && tag == base:
+	switch base := speech.BaseLanguage(tag); {
+	case base == "", tag == "en", tag[0] == '-', strings.Trim(tag, "abcdefghijklmnopqrstuvwxyz0123456789-") != "":
 		return []string{espeakDefaultLanguage}
 	case tag == base:
 		return []string{base}
+	default:
+		return []string{tag, base}
 	}
-	return []string{tag, base}
 }
 
 // cleanEspeakText removes what the program would not read: double brackets, which begin phonemes, and control

@@ -13,10 +13,9 @@ import (
 	"time"
 
 	"parley/internal/audio"
+	"parley/internal/httpclient"
 	"parley/internal/speech"
 	"parley/internal/text/words"
-
-	"parley/internal/httpclient"
 )
 
 // Flite speaks English with the program flite. The text goes in by its standard input; the sound comes out as a whole,
@@ -29,12 +28,8 @@ type Flite struct {
 // FliteEngine returns the row of this engine.
 func FliteEngine() speech.SynthesizerEngine {
 	return speech.SynthesizerEngine{Name: "flite", Program: "flite", Language: "en", LanguageName: "English",
-		New: func(c speech.EngineConfig) speech.Synthesizer {
-			return &Flite{Program: c.Program}
-		}}
+		New: func(c speech.EngineConfig) speech.Synthesizer { return &Flite{Program: c.Program} }}
 }
-
-var _ speech.Synthesizer = (*Flite)(nil)
 
 const fliteSampleRate = 16_000 // samples per second, of its best voices
 
@@ -61,17 +56,14 @@ func (f *Flite) synthesize(ctx context.Context, u speech.Utterance) (sound audio
 		return sound, nil
 	case !speech.IsSpeakable(text):
 		return sound, errors.New("flite reads Latin letters only")
-	}
-	if len(text) > 4*speech.MaxUtteranceRunes {
+	case len(text) > 4*speech.MaxUtteranceRunes:
 		return sound, speech.ErrTextTooLong
 	}
 	file, err := os.CreateTemp("", "parley-speech-*.wav")
 	if err != nil {
 		return sound, err
 	}
-	defer func() {
-		err = errors.Join(err, file.Close(), os.Remove(file.Name()))
-	}()
+	defer func() { err = errors.Join(err, file.Close(), os.Remove(file.Name())) }()
 	stretch := 1.0
 	if u.Speed > 0 {
 		stretch = 1 / u.Speed
@@ -81,9 +73,8 @@ func (f *Flite) synthesize(ctx context.Context, u speech.Utterance) (sound audio
 		voice = "rms"
 	}
 	_, err = runProgram(ctx, cmp.Or(f.Timeout, 10*time.Second), httpclient.MaxCauseBytes, strings.NewReader(text),
-		f.Program,
-		"-voice", voice, "--setf", "duration_stretch="+strconv.FormatFloat(stretch, 'f', 3, 64), "-f", "/dev/stdin",
-		"-o", file.Name())
+		f.Program, "-voice", voice, "--setf", "duration_stretch="+strconv.FormatFloat(stretch, 'f', 3, 64),
+		"-f", "/dev/stdin", "-o", file.Name())
 	if err != nil {
 		return sound, err
 	}

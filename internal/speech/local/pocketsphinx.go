@@ -12,9 +12,8 @@ import (
 	"time"
 
 	"parley/internal/audio"
-	"parley/internal/speech"
-
 	"parley/internal/httpclient"
+	"parley/internal/speech"
 )
 
 // Pocketsphinx understands English with the program pocketsphinx_continuous, one process for each segment. It needs no
@@ -30,12 +29,8 @@ type Pocketsphinx struct {
 // PocketsphinxEngine returns the row of this engine.
 func PocketsphinxEngine() speech.TranscriberEngine {
 	return speech.TranscriberEngine{Name: "pocketsphinx", Program: "pocketsphinx_continuous",
-		New: func(c speech.EngineConfig) speech.Transcriber {
-			return &Pocketsphinx{Program: c.Program}
-		}}
+		New: func(c speech.EngineConfig) speech.Transcriber { return &Pocketsphinx{Program: c.Program} }}
 }
-
-var _ speech.Transcriber = (*Pocketsphinx)(nil)
 
 // Transcribe implements speech.Transcriber.
 func (p *Pocketsphinx) Transcribe(ctx context.Context, s speech.Segment) iter.Seq2[speech.Transcript, error] {
@@ -66,7 +61,6 @@ func (p *Pocketsphinx) transcribe(ctx context.Context, s speech.Segment) (string
 	sound := audio.AppendBytes(nil, s.PCM)
 	sound = append(sound, make([]byte, 2*speech.SampleRate/2)...) // half a second of silence ends the last word
 	out, err := runProgram(ctx, cmp.Or(p.Timeout, 10*time.Second)+s.Duration(), httpclient.MaxTextBytes,
-		bytes.NewReader(sound), p.Program,
-		"-infile", "/dev/stdin", "-logfn", os.DevNull)
+		bytes.NewReader(sound), p.Program, "-infile", "/dev/stdin", "-logfn", os.DevNull)
 	return strings.Join(strings.Fields(string(out)), " "), err
 }

@@ -8,7 +8,6 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"strings"
 	"time"
 
 	"parley/internal/httpclient"
@@ -19,7 +18,7 @@ import (
 type engineProcess struct {
 	cmd            *exec.Cmd
 	stdout         io.Reader
-	stderr         bytes.Buffer // what it wrote to its error output, as far as it is kept; once waitForExit has returned
+	stderr         errorOutput // what it wrote to its error output; once waitForExit has returned
 	ctx            context.Context
 	cancel         context.CancelCauseFunc
 	timer          *time.Timer
@@ -31,11 +30,10 @@ func startProgram(parent context.Context, wait time.Duration, input io.Reader, p
 	args ...string) (*engineProcess, error) {
 	p := &engineProcess{silenceTimeout: wait}
 	p.ctx, p.cancel = context.WithCancelCause(parent)
-	p.cmd = exec.CommandContext(p.ctx, program,
-		args...) //nolint:gosec // the operator's program; no argument is a stranger's
+	p.cmd = exec.CommandContext(p.ctx, program, args...) //nolint:gosec // the operator's; no argument is a stranger's
 	p.cmd.Env = []string{"LANG=C.UTF-8", "TZ=UTC"}
 	p.cmd.Dir = os.TempDir()
-	p.cmd.Stdin, p.cmd.Stderr = input, &limitedWriter{w: &p.stderr, remaining: httpclient.MaxCauseBytes}
+	p.cmd.Stdin, p.cmd.Stderr = input, &p.stderr
 	p.cmd.WaitDelay = time.Second
 	apart(p.cmd)
 	out, err := p.cmd.StdoutPipe()
@@ -74,12 +72,11 @@ func (p *engineProcess) waitForExit() error {
 	case cause != nil:
 		return cause
 	case err != nil:
-		return fmt.Errorf("%s: %w: %s", p.cmd.Path, err, strings.TrimSpace(p.stderr.String()))
+		return fmt.Errorf("%s: %w: %s", p.cmd.Path, err, bytes.TrimSpace(p.stderr.text))
 	}
 	return nil
 }
 
-// kill ends the program.
 func (p *engineProcess) kill() {
 	p.timer.Stop()
 	p.cancel(httpclient.ErrConsumerStopped)
@@ -104,18 +101,11 @@ func runProgram(ctx context.Context, wait time.Duration, most int64, input io.Re
 	return out, p.waitForExit()
 }
 
-// limitedWriter keeps the beginning of what is written to it.
-type limitedWriter struct {
-	w         io.Writer
-	remaining int
-}
+// errorOutput keeps the beginning of what is written to it.
+type errorOutput struct{ text []byte }
 
 // Write implements io.Writer.
-func (l *limitedWriter) Write(b []byte) (int, error) {
-	n := min(len(b), l.remaining)
-	l.remaining -= n
-	if _, err := l.w.Write(b[:n]); err != nil {
-		return 0, err
-	}
+func (o *errorOutput) Write(b []byte) (int, error) {
+	o.text = append(o.text, b[:min(len(b), httpclient.MaxCauseBytes-len(o.text))]...)
 	return len(b), nil
 }

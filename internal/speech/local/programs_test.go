@@ -41,7 +41,7 @@ func writeScript(t *testing.T, text string) string {
 	return path
 }
 
-// checkNoChildren wants, at the end, every process to have been waited for that was started since.
+// checkNoChildren checks at the end that every process started since has been waited for.
 func checkNoChildren(t *testing.T) {
 	t.Helper()
 	before := childProcesses(t)
@@ -148,7 +148,7 @@ func TestEspeakSpeaks(t *testing.T) {
 	}
 }
 
-// Sound is handed on while it is made, and an engine that is not wanted any more is killed.
+// Sound is passed on while it is synthesized, and a program that is no longer needed is killed.
 func TestProgramsAreStopped(t *testing.T) {
 	checkNoChildren(t)
 	header := `printf 'RIFF\377\377\377\177WAVEfmt ` +
@@ -173,7 +173,7 @@ func TestProgramsAreStopped(t *testing.T) {
 }
 
 // Whatever a program does, the call ends in time and no process is left.
-func TestBadPrograms(t *testing.T) {
+func TestProgramsThatFail(t *testing.T) {
 	checkNoChildren(t)
 	t.Setenv("TMPDIR", t.TempDir())
 	header := `printf 'RIFF\377\377\377\177WAVEfmt ` +
@@ -242,7 +242,7 @@ func TestProgramsSeeNoSecrets(t *testing.T) {
 	}
 }
 
-// What flite says is what pocketsphinx understands, within its means.
+// pocketsphinx understands roughly what flite says.
 func TestPocketsphinxUnderstands(t *testing.T) {
 	checkNoChildren(t)
 	f, p := &local.Flite{Program: requireProgram(t, "flite")},

@@ -16,9 +16,8 @@ import (
 	"unicode/utf8"
 
 	"parley/internal/audio"
-	"parley/internal/speech"
-
 	"parley/internal/httpclient"
+	"parley/internal/speech"
 )
 
 // DefaultURL is the address of OpenAI itself.
@@ -41,8 +40,6 @@ type Synthesizer struct {
 	Model string
 }
 
-var _ speech.Synthesizer = (*Synthesizer)(nil)
-
 const (
 	defaultModel      = "gpt-4o-mini-tts"
 	defaultVoice      = "alloy"
@@ -50,20 +47,20 @@ const (
 )
 
 // Synthesize implements speech.Synthesizer.
-func (o *Synthesizer) Synthesize(ctx context.Context, u speech.Utterance) iter.Seq2[audio.Sound, error] {
+func (s *Synthesizer) Synthesize(ctx context.Context, u speech.Utterance) iter.Seq2[audio.Sound, error] {
 	return func(yield func(audio.Sound, error) bool) {
-		if err := o.synthesize(ctx, u, yield); err != nil && !errors.Is(err, httpclient.ErrConsumerStopped) {
-			yield(audio.Sound{}, speech.SynthesisError(err, o.Key))
+		if err := s.synthesize(ctx, u, yield); err != nil && !errors.Is(err, httpclient.ErrConsumerStopped) {
+			yield(audio.Sound{}, speech.SynthesisError(err, s.Key))
 		}
 	}
 }
 
-func (o *Synthesizer) synthesize(ctx context.Context, u speech.Utterance, yield func(audio.Sound, error) bool) error {
-	body, err := o.encodeRequest(u)
+func (s *Synthesizer) synthesize(ctx context.Context, u speech.Utterance, yield func(audio.Sound, error) bool) error {
+	body, err := s.encodeRequest(u)
 	if err != nil || body == nil {
 		return err
 	}
-	a, err := speech.Post(ctx, &o.Client, httpclient.Request{
+	a, err := speech.Post(ctx, &s.Client, httpclient.Request{
 		Path:        "/audio/speech",
 		ContentType: "application/json",
 		Accept:      "application/octet-stream",
@@ -82,7 +79,7 @@ func (o *Synthesizer) synthesize(ctx context.Context, u speech.Utterance, yield 
 }
 
 // encodeRequest returns the body to send; nil where there is nothing to speak.
-func (o *Synthesizer) encodeRequest(u speech.Utterance) ([]byte, error) {
+func (s *Synthesizer) encodeRequest(u speech.Utterance) ([]byte, error) {
 	text := strings.TrimSpace(strings.ToValidUTF8(u.Text, "\uFFFD"))
 	switch {
 	case !speech.IsSpeakable(text):
@@ -97,14 +94,11 @@ func (o *Synthesizer) encodeRequest(u speech.Utterance) ([]byte, error) {
 		Format       string  `json:"response_format"`
 		Speed        float64 `json:"speed,omitempty"`
 		Instructions string  `json:"instructions,omitempty"`
-	}{o.Model, text, u.Voice, "pcm", 0, ""}
-	if ask.Voice == "" {
-		ask.Voice = defaultVoice
-	}
+	}{Model: s.Model, Input: text, Voice: cmp.Or(u.Voice, defaultVoice), Format: "pcm"}
 	if u.Speed != 1 {
 		ask.Speed = u.Speed
 	}
-	if !strings.HasPrefix(o.Model, "tts-1") { // these do not take any
+	if !strings.HasPrefix(s.Model, "tts-1") { // these do not take any
 		ask.Instructions = u.Instructions
 	}
 	return json.Marshal(ask)

@@ -36,8 +36,8 @@ func newSynthesizer(t *testing.T, f *speechtest.Server) *openai.Synthesizer {
 	return o
 }
 
-// Sound comes as it is sent, whatever the pieces, and half samples are put together.
-func TestOpenAISpeaks(t *testing.T) {
+// Sound is passed on as it comes, whatever the pieces, and split samples are put together.
+func TestSynthesize(t *testing.T) {
 	in := speechtest.NewTone(24_000, time.Second)
 	b := speechtest.PCMBytes(in)
 	f := speechtest.StartServer(t, speechtest.SendParts("audio/pcm", b[:1001], b[1001:1002], b[1002:20_001], b[20_001:]))
@@ -56,7 +56,7 @@ func TestOpenAISpeaks(t *testing.T) {
 	}
 }
 
-// The first 20 ms are handed on before the rest is there.
+// The first 20 ms are passed on before the rest has come.
 func TestFirstSoundComesEarly(t *testing.T) {
 	b := speechtest.PCMBytes(speechtest.NewTone(24_000, time.Second))
 	taken := make(chan struct{})
@@ -80,8 +80,8 @@ func TestFirstSoundComesEarly(t *testing.T) {
 	}
 }
 
-// Some servers tell another rate, or send WAV all the same.
-func TestOpenAISpeaksAtOtherRates(t *testing.T) {
+// Some servers name another rate, or send WAV all the same.
+func TestSynthesizeAtOtherRates(t *testing.T) {
 	in := speechtest.NewTone(22_050, 200*time.Millisecond)
 	stream := audio.EncodeWAV(audio.Sound{Rate: 22_050, PCM: in})
 	copy(stream[40:], []byte{0xFF, 0xFF, 0xFF, 0xFF}) // as written before the length is known
@@ -178,7 +178,7 @@ func TestBadSpeechServers(t *testing.T) {
 	}
 }
 
-func TestSpeechIsTriedAgain(t *testing.T) {
+func TestFailedSynthesisIsRetried(t *testing.T) {
 	f := speechtest.StartServer(t, speechtest.RefuseWith(503),
 		speechtest.SendParts("audio/pcm", speechtest.PCMBytes(speechtest.NewTone(24_000, time.Second))))
 	if got := speechtest.CollectSound(t, newSynthesizer(t, f).Synthesize(t.Context(),
@@ -187,7 +187,7 @@ func TestSpeechIsTriedAgain(t *testing.T) {
 	}
 }
 
-func TestSpeechTellsWhenToComeBack(t *testing.T) {
+func TestSynthesisErrorHasRetryAfter(t *testing.T) {
 	got := speechtest.CollectSound(t, newSynthesizer(t, speechtest.StartServer(t,
 		speechtest.RefuseWith(429, "Retry-After", "60"))).Synthesize(t.Context(), speechtest.HelloUtterance))
 	var e *parley.Error
@@ -196,8 +196,8 @@ func TestSpeechTellsWhenToComeBack(t *testing.T) {
 	}
 }
 
-// A consumer that has heard enough, or is called off, frees the line.
-func TestSpeechStops(t *testing.T) {
+// A consumer that stops, or is cancelled, frees the connection.
+func TestSynthesisStopsWithItsConsumer(t *testing.T) {
 	disconnected := make(chan struct{}, 2)
 	f := speechtest.StartServer(t, nil)
 	f.Handlers[0] = func(w http.ResponseWriter, r *http.Request) {
@@ -219,7 +219,7 @@ func TestSpeechStops(t *testing.T) {
 	speechtest.RequireWithin(t, 5*time.Second, "hanging up", func() { <-disconnected; <-disconnected })
 }
 
-func TestNothingToSay(t *testing.T) {
+func TestSynthesizeNothing(t *testing.T) {
 	f := speechtest.StartServer(t, speechtest.RefuseWith(500))
 	for _, text := range []string{"", "  ", "…", "?!"} {
 		if got := speechtest.CollectSound(t, newSynthesizer(t, f).Synthesize(t.Context(),
@@ -246,7 +246,7 @@ func newTranscriber(t *testing.T, f *speechtest.Server) *openai.Transcriber {
 	return o
 }
 
-func TestOpenAIUnderstands(t *testing.T) {
+func TestTranscribe(t *testing.T) {
 	stream := speechtest.ReadRecording(t, "transcription.sse")
 	bytewise := make([][]byte, len(stream))
 	for i := range stream {
@@ -303,7 +303,7 @@ func checkForm(t *testing.T, f *speechtest.Server) {
 	}
 }
 
-// A server that knows nothing of streaming is asked without, from then on.
+// A server that rejects streaming is asked without it from then on.
 func TestTranscriptionWithoutStreaming(t *testing.T) {
 	whole := speechtest.SendParts("application/json", speechtest.ReadRecording(t, "transcription.json"))
 	f := speechtest.StartServer(t, func(w http.ResponseWriter, r *http.Request) {

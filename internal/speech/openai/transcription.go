@@ -14,9 +14,8 @@ import (
 	"sync/atomic"
 
 	"parley/internal/audio"
-	"parley/internal/speech"
-
 	"parley/internal/httpclient"
+	"parley/internal/speech"
 )
 
 // TranscriberEngine returns the row of this engine.
@@ -35,23 +34,21 @@ type Transcriber struct {
 	omitsStreaming atomic.Bool // the server rejects the field about streaming
 }
 
-var _ speech.Transcriber = (*Transcriber)(nil)
-
 // Transcribe implements speech.Transcriber.
-func (o *Transcriber) Transcribe(ctx context.Context, s speech.Segment) iter.Seq2[speech.Transcript, error] {
+func (t *Transcriber) Transcribe(ctx context.Context, s speech.Segment) iter.Seq2[speech.Transcript, error] {
 	return func(yield func(speech.Transcript, error) bool) {
-		if err := o.transcribe(ctx, s, yield); err != nil && !errors.Is(err, httpclient.ErrConsumerStopped) {
-			yield(speech.Transcript{}, speech.TranscriptionError(err, o.Key))
+		if err := t.transcribe(ctx, s, yield); err != nil && !errors.Is(err, httpclient.ErrConsumerStopped) {
+			yield(speech.Transcript{}, speech.TranscriptionError(err, t.Key))
 		}
 	}
 }
 
-func (o *Transcriber) transcribe(ctx context.Context, s speech.Segment,
+func (t *Transcriber) transcribe(ctx context.Context, s speech.Segment,
 	yield func(speech.Transcript, error) bool) error {
 	if s.Duration() > speech.MaxSegmentDuration {
 		return speech.ErrSoundTooLong
 	}
-	a, err := o.sendSegment(ctx, s)
+	a, err := t.sendSegment(ctx, s)
 	if err != nil {
 		return err
 	}
@@ -63,31 +60,31 @@ func (o *Transcriber) transcribe(ctx context.Context, s speech.Segment,
 }
 
 // sendSegment sends the segment; a server that does not know the field about streaming gets it again without.
-func (o *Transcriber) sendSegment(ctx context.Context, s speech.Segment) (*httpclient.Response, error) {
+func (t *Transcriber) sendSegment(ctx context.Context, s speech.Segment) (*httpclient.Response, error) {
 	for {
-		whole := o.omitsStreaming.Load()
-		contentType, body, err := o.encodeForm(s, whole)
+		whole := t.omitsStreaming.Load()
+		contentType, body, err := t.encodeForm(s, whole)
 		if err != nil {
 			return nil, err
 		}
-		a, err := speech.Post(ctx, &o.Client, httpclient.Request{
+		a, err := speech.Post(ctx, &t.Client, httpclient.Request{
 			Path:        "/audio/transcriptions",
 			ContentType: contentType,
 			Accept:      "text/event-stream, application/json",
 			Body:        body,
 		})
 		if err != nil && !whole && httpclient.IsRejectedInput(err) && strings.Contains(err.Error(), "stream") {
-			o.omitsStreaming.Store(true)
+			t.omitsStreaming.Store(true)
 			continue
 		}
 		return a, err
 	}
 }
 
-func (o *Transcriber) encodeForm(s speech.Segment, whole bool) (contentType string, body []byte, err error) {
+func (t *Transcriber) encodeForm(s speech.Segment, whole bool) (contentType string, body []byte, err error) {
 	var b bytes.Buffer
 	w := multipart.NewWriter(&b)
-	fields := [][2]string{{"model", cmp.Or(s.Model, o.Model)}, {"response_format", "json"}}
+	fields := [][2]string{{"model", cmp.Or(s.Model, t.Model)}, {"response_format", "json"}}
 	if language := speech.BaseLanguage(s.Language); language != "" {
 		fields = append(fields, [2]string{"language", language})
 	}
@@ -99,9 +96,8 @@ func (o *Transcriber) encodeForm(s speech.Segment, whole bool) (contentType stri
 			return "", nil, err
 		}
 	}
-	part, err := w.CreatePart(textproto.MIMEHeader{"Content-Disposition": {`form-data; name="file"; ` +
-		`filename="speech.wav"`},
-		"Content-Type": {"audio/wav"}})
+	part, err := w.CreatePart(textproto.MIMEHeader{"Content-Type": {"audio/wav"},
+		"Content-Disposition": {`form-data; name="file"; filename="speech.wav"`}})
 	if err != nil {
 		return "", nil, err
 	}
@@ -152,8 +148,8 @@ func readTranscriptionEvents(r io.Reader, yield func(speech.Transcript, error) b
 }
 
 // readTranscriptionEvent takes one line of the stream; done says that it was the last that matters.
-func readTranscriptionEvent(line []byte, text *strings.Builder, yield func(speech.Transcript, error) bool) (done bool,
-	err error) {
+func readTranscriptionEvent(line []byte, text *strings.Builder,
+	yield func(speech.Transcript, error) bool) (done bool, err error) {
 	kind, data := httpclient.ParseEventLine(line)
 	if kind != "data" || len(data) == 0 || string(data) == "[DONE]" {
 		return false, nil

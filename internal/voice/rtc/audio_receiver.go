@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/pion/webrtc/v4"
@@ -23,39 +24,38 @@ type audioReceiver struct {
 	frames      chan Frame
 	readMu      sync.Mutex // locked by the track that is being read: one ends before the next begins
 
-	mu            sync.Mutex
-	trackID       string // of the track; empty for none
-	muted         bool
-	reportedOn    bool // what was reported last
-	hasReported   bool // whether anything was reported
-	cancel        context.CancelFunc
-	unsubscribe   func() // asks the server to stop sending the track
-	droppedFrames int
-	receivedStats Stats
-	closed        bool
+	mu          sync.Mutex
+	trackID     string // of the track; empty for none
+	muted       atomic.Bool
+	reportedOn  atomic.Bool // what was reported last: whether there is a microphone that is not muted
+	hasReported bool        // whether anything was reported
+	cancel      context.CancelFunc
+	unsubscribe func() // asks the server to stop sending the track
+	stats       Stats  // of what was received
+	closed      bool
 }
 
-func (l *audioReceiver) init(codec opus, owner *Participant) {
-	l.participant, l.frames = owner, make(chan Frame, maxQueuedFrames)
-	l.buffer = &jitterBuffer{codec: codec, onFrame: l.putFrame}
+func (r *audioReceiver) init(codec opus, owner *Participant) {
+	r.participant, r.frames = owner, make(chan Frame, maxQueuedFrames)
+	r.buffer = &jitterBuffer{codec: codec, onFrame: r.putFrame}
 }
 
 // Audio returns the user's voice.
 func (p *Participant) Audio() <-chan Frame { return p.receiver.frames }
 
 // putFrame passes a frame on, and drops the oldest if nobody reads them.
-func (l *audioReceiver) putFrame(f Frame) {
+func (r *audioReceiver) putFrame(f Frame) {
 	for {
 		select {
-		case l.frames <- f:
+		case r.frames <- f:
 			return
 		default:
 		}
 		select {
-		case <-l.frames:
-			l.mu.Lock()
-			l.droppedFrames++
-			l.mu.Unlock()
+		case <-r.frames:
+			r.mu.Lock()
+			r.stats.Dropped++
+			r.mu.Unlock()
 		default:
 		}
 	}
@@ -63,78 +63,66 @@ func (l *audioReceiver) putFrame(f Frame) {
 
 // attach begins to read a track. A second one replaces the first, which drop unsubscribes. muted is called when its
 // result is needed, since the server reports changes at any time and in any order.
-func (l *audioReceiver) attach(track *webrtc.TrackRemote, sid string, muted func() bool, drop func()) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.closed {
+func (r *audioReceiver) attach(track *webrtc.TrackRemote, sid string, muted func() bool, drop func()) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.closed {
 		return
 	}
-	if l.cancel != nil {
-		l.cancel()
-		if l.trackID != sid { // otherwise it is the same one, on a new connection
-			l.participant.work.Go(l.unsubscribe)
+	if r.cancel != nil {
+		r.cancel()
+		if r.trackID != sid { // otherwise it is the same one, on a new connection
+			r.participant.work.Go(r.unsubscribe)
 		}
 	}
-	ctx, cancel := context.WithCancel(l.participant.ctx)
-	l.trackID, l.muted, l.cancel, l.unsubscribe = sid, muted(), cancel, drop
-	l.participant.work.Go(func() { l.decodeTrack(ctx, track) })
-	l.reportMicrophone()
+	ctx, cancel := context.WithCancel(r.participant.ctx)
+	r.trackID, r.cancel, r.unsubscribe = sid, cancel, drop
+	r.muted.Store(muted())
+	r.participant.work.Go(func() { r.decodeTrack(ctx, track) })
+	r.reportMicrophone()
 }
 
-func (l *audioReceiver) detach(sid string) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if sid != l.trackID {
+func (r *audioReceiver) detach(sid string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if sid != r.trackID {
 		return
 	}
-	l.cancel()
-	l.trackID, l.cancel, l.unsubscribe = "", nil, nil
-	l.reportMicrophone()
+	r.cancel()
+	r.trackID, r.cancel, r.unsubscribe = "", nil, nil
+	r.reportMicrophone()
 }
 
 // updateMuted reads whether the track is muted.
-func (l *audioReceiver) updateMuted(sid string, muted func() bool) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if sid == l.trackID {
-		l.muted = muted()
-		l.reportMicrophone()
+func (r *audioReceiver) updateMuted(sid string, muted func() bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if sid == r.trackID {
+		r.muted.Store(muted())
+		r.reportMicrophone()
 	}
 }
 
 // reportMicrophone reports whether there is a microphone that is not muted, if that has changed, and for the first one
 // in any case: it may have been muted before it was attached.
-func (l *audioReceiver) reportMicrophone() {
-	if on := l.trackID != "" && !l.muted; on != l.reportedOn || !l.hasReported {
-		l.reportedOn, l.hasReported = on, true
+func (r *audioReceiver) reportMicrophone() {
+	if on := r.trackID != "" && !r.muted.Load(); r.reportedOn.Swap(on) != on || !r.hasReported {
+		r.hasReported = true
 		kind := EventMicOff
 		if on {
 			kind = EventMicOn
 		}
-		l.participant.sendEvent(kind)
+		r.participant.sendEvent(kind)
 	}
 }
 
-// isOn reports whether there is a microphone that is not muted.
-func (l *audioReceiver) isOn() bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.reportedOn
-}
-
-func (l *audioReceiver) isMuted() bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.muted
-}
-
 // decodeTrack decodes a track into frames until it ends.
-func (l *audioReceiver) decodeTrack(ctx context.Context, track *webrtc.TrackRemote) {
+func (r *audioReceiver) decodeTrack(ctx context.Context, track *webrtc.TrackRemote) {
 	packets := make(chan rtpPacket, 64)
-	l.participant.work.Go(func() { l.readPackets(ctx, track, packets) })
-	l.readMu.Lock()
-	defer l.readMu.Unlock()
-	l.buffer.hasStarted = false
+	r.participant.work.Go(func() { r.readPackets(ctx, track, packets) })
+	r.readMu.Lock()
+	defer r.readMu.Unlock()
+	r.buffer.hasStarted = false
 	timer := time.NewTimer(packetTimeout)
 	defer timer.Stop()
 	for {
@@ -145,20 +133,20 @@ func (l *audioReceiver) decodeTrack(ctx context.Context, track *webrtc.TrackRemo
 			if !ok {
 				return
 			}
-			l.buffer.addPacket(p)
+			r.buffer.addPacket(p)
 		case <-timer.C:
-			if l.isMuted() {
-				l.buffer.hasStarted = false // what comes afterwards starts anew
+			if r.muted.Load() {
+				r.buffer.hasStarted = false // what comes afterwards starts anew
 			}
-			l.buffer.handleIdle(l.participant.config.Now())
+			r.buffer.handleIdle(r.participant.config.Now())
 		}
-		l.updateStats()
+		r.updateStats()
 		timer.Reset(packetTimeout)
 	}
 }
 
 // readPackets reads the packets of a track until it ends.
-func (l *audioReceiver) readPackets(ctx context.Context, track *webrtc.TrackRemote, to chan<- rtpPacket) {
+func (r *audioReceiver) readPackets(ctx context.Context, track *webrtc.TrackRemote, to chan<- rtpPacket) {
 	defer close(to)
 	rate := rateLimit{burst: maxPacketsPerSecond, interval: time.Second / maxPacketsPerSecond}
 	for {
@@ -166,9 +154,9 @@ func (l *audioReceiver) readPackets(ctx context.Context, track *webrtc.TrackRemo
 		if err != nil {
 			return
 		}
-		now := l.participant.config.Now()
+		now := r.participant.config.Now()
 		if len(p.Payload) > 0 && !isFiller(p.Payload) {
-			l.participant.setLastMedia(now)
+			r.participant.setLastMedia(now)
 		}
 		if !rate.allow(now) {
 			continue
@@ -189,26 +177,24 @@ func isFiller(payload []byte) bool {
 	return ok && len(rest) > 0 && len(bytes.Trim(rest, "\x00")) == 0
 }
 
-func (l *audioReceiver) updateStats() {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.receivedStats.Received, l.receivedStats.Concealed, l.receivedStats.Late = l.buffer.received, l.buffer.concealed,
-		l.buffer.late
+func (r *audioReceiver) updateStats() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.stats.Received, r.stats.Concealed, r.stats.Late = r.buffer.received, r.buffer.concealed, r.buffer.late
 }
 
-func (l *audioReceiver) addStats(s *Stats) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	s.Received, s.Concealed, s.Late, s.Dropped = l.receivedStats.Received, l.receivedStats.Concealed,
-		l.receivedStats.Late, l.droppedFrames
+func (r *audioReceiver) currentStats() Stats {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.stats
 }
 
 // close closes the channel of frames, when no track is read any more.
-func (l *audioReceiver) close() {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if !l.closed {
-		l.closed = true
-		close(l.frames)
+func (r *audioReceiver) close() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !r.closed {
+		r.closed = true
+		close(r.frames)
 	}
 }

@@ -12,6 +12,7 @@ import (
 // the user's presence is looked up and not derived from them.
 func (p *Participant) callbacks() *lksdk.RoomCallback {
 	look := func(*lksdk.RemoteParticipant) { p.checkPresence() }
+	muted := func(pub lksdk.TrackPublication, _ lksdk.Participant) { p.receiver.updateMuted(pub.SID(), pub.IsMuted) }
 	return &lksdk.RoomCallback{
 		OnParticipantConnected:    look,
 		OnParticipantDisconnected: look,
@@ -23,12 +24,8 @@ func (p *Participant) callbacks() *lksdk.RoomCallback {
 		ParticipantCallback: lksdk.ParticipantCallback{
 			OnTrackSubscribed:   p.handleSubscribed,
 			OnTrackUnsubscribed: p.handleUnsubscribed,
-			OnTrackMuted: func(pub lksdk.TrackPublication, _ lksdk.Participant) {
-				p.receiver.updateMuted(pub.SID(), pub.IsMuted)
-			},
-			OnTrackUnmuted: func(pub lksdk.TrackPublication, _ lksdk.Participant) {
-				p.receiver.updateMuted(pub.SID(), pub.IsMuted)
-			},
+			OnTrackMuted:        muted,
+			OnTrackUnmuted:      muted,
 			OnAttributesChanged: p.handleAttributes,
 			// When the agent reconnects it has a new connection, and first publishes its track again.
 			OnLocalTrackUnpublished: func(*lksdk.LocalTrackPublication, *lksdk.LocalParticipant) { p.watchDataChannels() },
@@ -83,7 +80,6 @@ func (p *Participant) watchDataChannels() {
 	p.data.watchChannels(p.room.LocalParticipant.GetSubscriberPeerConnection())
 }
 
-// handleText handles a typed message.
 func (p *Participant) handleText(text string) {
 	now := p.config.Now()
 	p.setLastMedia(now)
@@ -100,26 +96,16 @@ func (p *Participant) handleBye() {
 // startLostTimer starts the timer that runs while the agent has no connection. Another attempt to reconnect does not
 // reset it.
 func (p *Participant) startLostTimer() {
-	p.lostMu.Lock()
-	defer p.lostMu.Unlock()
-	if p.lostTimer == nil {
-		p.lostTimer = time.AfterFunc(lostTimeout, p.handleDisconnected)
+	if timer := time.AfterFunc(lostTimeout, p.handleDisconnected); !p.lostTimer.CompareAndSwap(nil, timer) {
+		timer.Stop()
 	}
 }
 
-func (p *Participant) isDisconnected() bool {
-	p.lostMu.Lock()
-	defer p.lostMu.Unlock()
-	return p.lostTimer != nil
-}
+func (p *Participant) isDisconnected() bool { return p.lostTimer.Load() != nil }
 
-// stopLostTimer stops the timer.
 func (p *Participant) stopLostTimer() {
-	p.lostMu.Lock()
-	defer p.lostMu.Unlock()
-	if p.lostTimer != nil {
-		p.lostTimer.Stop()
-		p.lostTimer = nil
+	if timer := p.lostTimer.Swap(nil); timer != nil {
+		timer.Stop()
 	}
 }
 
@@ -133,10 +119,8 @@ func (p *Participant) handleReconnected() {
 
 // handleDisconnected ends the participant when the room is gone.
 func (p *Participant) handleDisconnected() {
-	select {
-	case <-p.ctx.Done():
+	if p.ctx.Err() != nil {
 		return // the agent has left by itself
-	default:
 	}
 	p.lostOnce.Do(func() {
 		p.sendEvent(EventLost)

@@ -2,13 +2,19 @@ package rtc
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"os"
 	"os/exec"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
 	"time"
 )
 
@@ -41,7 +47,6 @@ const (
 	childStopTimeout  = 5 * time.Second
 )
 
-// childProcess is a running media server.
 type childProcess struct {
 	ChildReady
 	cmd    *exec.Cmd
@@ -51,8 +56,9 @@ type childProcess struct {
 }
 
 // startChild starts the program and waits until it serves.
-func startChild(ctx context.Context, exe string, args []string, cfg ChildConfig, log *slog.Logger) (*childProcess,
-	error) {
+func startChild(
+	ctx context.Context, exe string, args []string, cfg ChildConfig, log *slog.Logger,
+) (*childProcess, error) {
 	childIn, in, err := os.Pipe()
 	if err != nil {
 		return nil, err
@@ -64,8 +70,7 @@ func startChild(ctx context.Context, exe string, args []string, cfg ChildConfig,
 	defer func() { _ = out.Close() }()
 	c := &childProcess{cmd: childCommand(exe, args), stdin: in, stderr: &childLog{log: log}, exited: make(chan struct{})}
 	c.cmd.Stdin, c.cmd.Stdout, c.cmd.Stderr = childIn, childOut, c.stderr
-	started := c.startAndWait()
-	if err := errors.Join(<-started, childIn.Close(), childOut.Close()); err != nil {
+	if err := errors.Join(c.startAndWait(), childIn.Close(), childOut.Close()); err != nil {
 		return nil, errors.Join(err, in.Close())
 	}
 	if err := c.handshake(ctx, cfg, out); err != nil {
@@ -73,6 +78,22 @@ func startChild(ctx context.Context, exe string, args []string, cfg ChildConfig,
 		return nil, err
 	}
 	return c, nil
+}
+
+// startAndWait starts the child and waits for its exit in a thread of its own: the kernel of Linux kills the child when
+// the thread that started it ends, and Go ends threads as it likes.
+func (c *childProcess) startAndWait() error {
+	started := make(chan error, 1)
+	go func() {
+		runtime.LockOSThread()
+		err := c.cmd.Start()
+		started <- err
+		if err == nil {
+			_ = c.cmd.Wait() // its state holds how it exited
+		}
+		close(c.exited)
+	}()
+	return <-started
 }
 
 // childCommand returns the command of the child, which gets nothing of the server's environment and none of its
@@ -125,4 +146,62 @@ func (c *childProcess) stop() {
 // exitError returns how the child exited.
 func (c *childProcess) exitError() error {
 	return fmt.Errorf("the media server ended: %s %s", c.cmd.ProcessState, c.stderr)
+}
+
+// childLog receives the media server's standard error: JSON lines of slog go to our log, and the last of the other
+// lines, which a program writes when it crashes, are kept.
+type childLog struct {
+	log *slog.Logger
+
+	mu          sync.Mutex
+	partialLine []byte // a line that is not complete yet
+	lastOutput  []byte
+}
+
+const (
+	maxLineBytes       = 64 << 10
+	maxLastOutputBytes = 2 << 10
+)
+
+// Write accepts any part of the output and never fails.
+func (c *childLog) Write(b []byte) (int, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.partialLine = append(c.partialLine, b...)
+	for {
+		line, rest, whole := bytes.Cut(c.partialLine, []byte("\n"))
+		if !whole && len(c.partialLine) < maxLineBytes {
+			return len(b), nil
+		}
+		c.partialLine = rest
+		c.logLine(line)
+	}
+}
+
+// logLine logs one line, with the time at which it was read.
+func (c *childLog) logLine(line []byte) {
+	fields := map[string]any{}
+	if json.Unmarshal(line, &fields) != nil {
+		c.lastOutput = append(append(c.lastOutput, line...), '\n')
+		c.lastOutput = c.lastOutput[max(0, len(c.lastOutput)-maxLastOutputBytes):]
+		return
+	}
+	var level slog.Level
+	name, _ := fields[slog.LevelKey].(string)
+	_ = level.UnmarshalText([]byte(name)) // an unknown level is info
+	text, _ := fields[slog.MessageKey].(string)
+	attrs := []slog.Attr{slog.String("of", "media server")}
+	for _, key := range slices.Sorted(maps.Keys(fields)) {
+		if key != slog.LevelKey && key != slog.MessageKey && key != slog.TimeKey {
+			attrs = append(attrs, slog.Any(key, fields[key]))
+		}
+	}
+	c.log.LogAttrs(context.Background(), level, text, attrs...)
+}
+
+// String returns the last output that was not a log line.
+func (c *childLog) String() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return strings.TrimSpace(strings.ToValidUTF8(string(c.lastOutput), "?"))
 }

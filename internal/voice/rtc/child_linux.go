@@ -2,7 +2,6 @@ package rtc
 
 import (
 	"os/exec"
-	"runtime"
 	"syscall"
 )
 
@@ -10,20 +9,4 @@ import (
 // gone, for whatever reason.
 func detachFromTerminal(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
-}
-
-// startAndWait starts the child and waits for its exit in a thread of its own: the kernel kills the child when the
-// thread that started it ends, and Go ends threads as it likes.
-func (c *childProcess) startAndWait() <-chan error {
-	started := make(chan error, 1)
-	go func() {
-		runtime.LockOSThread()
-		err := c.cmd.Start()
-		started <- err
-		if err == nil {
-			_ = c.cmd.Wait() // its state holds how it exited
-		}
-		close(c.exited)
-	}()
-	return started
 }

@@ -8,7 +8,7 @@ import (
 )
 
 // The media server's lines appear in the server's log with their levels and fields, and its last output is kept.
-func TestSayingMergesLogs(t *testing.T) {
+func TestChildLogIsMerged(t *testing.T) {
 	var out bytes.Buffer
 	s := &childLog{log: slog.New(slog.NewTextHandler(&out, &slog.HandlerOptions{Level: slog.LevelDebug}))}
 	for _, piece := range []string{`{"time":"2026-01-01T00:00:00Z","level":"WARN","msg":"slow","room":"r",`,
@@ -32,7 +32,7 @@ func TestSayingMergesLogs(t *testing.T) {
 	}
 }
 
-func TestSayingIsBounded(t *testing.T) {
+func TestChildLogIsBounded(t *testing.T) {
 	s := &childLog{log: slog.New(slog.DiscardHandler)}
 	for range 100 {
 		if _, err := s.Write(bytes.Repeat([]byte("x"), 10_000)); err != nil {

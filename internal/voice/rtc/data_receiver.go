@@ -57,59 +57,59 @@ const (
 )
 
 // watchChannels reads the data channels of a connection. It is called before any of them is open.
-func (b *dataReceiver) watchChannels(c *webrtc.PeerConnection) {
+func (r *dataReceiver) watchChannels(c *webrtc.PeerConnection) {
 	if c == nil {
 		return
 	}
 	c.OnDataChannel(func(d *webrtc.DataChannel) {
 		if label := d.Label(); label == reliableChannel || label == lossyChannel {
-			d.OnMessage(func(m webrtc.DataChannelMessage) { b.handlePacket(m.Data) })
+			d.OnMessage(func(m webrtc.DataChannelMessage) { r.handlePacket(m.Data) })
 		}
 	})
 }
 
 // handlePacket handles a packet. Everything but the user's typed messages and farewells is ignored.
-func (b *dataReceiver) handlePacket(data []byte) {
+func (r *dataReceiver) handlePacket(data []byte) {
 	p := &livekit.DataPacket{}
-	if proto.Unmarshal(data, p) != nil || p.GetParticipantIdentity() != b.userIdentity {
+	if proto.Unmarshal(data, p) != nil || p.GetParticipantIdentity() != r.userIdentity {
 		return
 	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	switch v := p.GetValue().(type) {
 	case *livekit.DataPacket_User:
 		if v.User.GetTopic() == TopicBye {
-			b.onBye()
+			r.onBye()
 		}
 	case *livekit.DataPacket_StreamHeader:
-		b.beginStream(v.StreamHeader)
+		r.beginStream(v.StreamHeader)
 	case *livekit.DataPacket_StreamChunk:
-		b.appendChunk(v.StreamChunk)
+		r.appendChunk(v.StreamChunk)
 	case *livekit.DataPacket_StreamTrailer:
-		b.endStream(v.StreamTrailer.GetStreamId())
+		r.endStream(v.StreamTrailer.GetStreamId())
 	}
 }
 
-func (b *dataReceiver) beginStream(h *livekit.DataStream_Header) {
+func (r *dataReceiver) beginStream(h *livekit.DataStream_Header) {
 	if h.GetTopic() != TopicText || h.GetTextHeader() == nil {
 		return
 	}
-	b.dropStream(h.GetStreamId())
-	if len(b.streams) == maxStreams {
-		b.streams = slices.Delete(b.streams, 0, 1)
+	r.dropStream(h.GetStreamId())
+	if len(r.streams) == maxStreams {
+		r.streams = slices.Delete(r.streams, 0, 1)
 	}
-	b.streams = append(b.streams,
-		&textStream{id: h.GetStreamId(), startedAt: b.now(), isTooLong: h.GetTotalLength() > maxTextBytes})
+	r.streams = append(r.streams,
+		&textStream{id: h.GetStreamId(), startedAt: r.now(), isTooLong: h.GetTotalLength() > maxTextBytes})
 }
 
 // appendChunk appends a chunk. A message that lacks one is dropped.
-func (b *dataReceiver) appendChunk(c *livekit.DataStream_Chunk) {
-	s := b.findStream(c.GetStreamId())
+func (r *dataReceiver) appendChunk(c *livekit.DataStream_Chunk) {
+	s := r.findStream(c.GetStreamId())
 	switch {
 	case s == nil || c.GetChunkIndex() < s.chunks:
 		return
 	case c.GetChunkIndex() > s.chunks:
-		b.dropStream(s.id)
+		r.dropStream(s.id)
 		return
 	}
 	s.chunks++
@@ -120,38 +120,38 @@ func (b *dataReceiver) appendChunk(c *livekit.DataStream_Chunk) {
 	s.text = append(s.text, c.GetContent()...)
 }
 
-func (b *dataReceiver) endStream(id string) {
-	s := b.findStream(id)
-	b.dropStream(id)
+func (r *dataReceiver) endStream(id string) {
+	s := r.findStream(id)
+	r.dropStream(id)
 	switch {
 	case s == nil || len(s.text) == 0 && !s.isTooLong || !utf8.Valid(s.text):
 	case s.isTooLong:
-		b.refuseText("The message is too long.")
-	case !b.textLimit.allow(b.now()):
-		b.refuseText("These are too many messages at once: the last ones were not read.")
+		r.refuseText("The message is too long.")
+	case !r.textLimit.allow(r.now()):
+		r.refuseText("These are too many messages at once: the last ones were not read.")
 	default:
-		b.onText(string(s.text))
+		r.onText(string(s.text))
 	}
 }
 
-func (b *dataReceiver) refuseText(why string) {
-	if b.faultLimit.allow(b.now()) {
-		b.onRefuse(why)
+func (r *dataReceiver) refuseText(why string) {
+	if r.faultLimit.allow(r.now()) {
+		r.onRefuse(why)
 	}
 }
 
 // findStream returns an open stream that is not too old, or nil.
-func (b *dataReceiver) findStream(id string) *textStream {
-	for _, s := range b.streams {
-		if s.id == id && b.now().Sub(s.startedAt) < maxTextAge {
+func (r *dataReceiver) findStream(id string) *textStream {
+	for _, s := range r.streams {
+		if s.id == id && r.now().Sub(s.startedAt) < maxTextAge {
 			return s
 		}
 	}
 	return nil
 }
 
-func (b *dataReceiver) dropStream(id string) {
-	b.streams = slices.DeleteFunc(b.streams, func(s *textStream) bool { return s.id == id })
+func (r *dataReceiver) dropStream(id string) {
+	r.streams = slices.DeleteFunc(r.streams, func(s *textStream) bool { return s.id == id })
 }
 
 // rateLimit limits how often something happens: so many times at once, and then once every so often.
@@ -162,14 +162,14 @@ type rateLimit struct {
 }
 
 // allow reports whether it may happen now.
-func (b *rateLimit) allow(now time.Time) bool {
-	if least := now.Add(-time.Duration(b.burst) * b.interval); b.usedUntil.Before(least) {
-		b.usedUntil = least
+func (r *rateLimit) allow(now time.Time) bool {
+	if least := now.Add(-time.Duration(r.burst) * r.interval); r.usedUntil.Before(least) {
+		r.usedUntil = least
 	}
-	next := b.usedUntil.Add(b.interval)
+	next := r.usedUntil.Add(r.interval)
 	if next.After(now) {
 		return false
 	}
-	b.usedUntil = next
+	r.usedUntil = next
 	return true
 }

@@ -26,7 +26,7 @@ func newInboxTest() *inboxTest {
 	return l
 }
 
-func (l *inboxTest) receive(t *testing.T, from string, list ...*livekit.DataPacket) {
+func (i *inboxTest) receive(t *testing.T, from string, list ...*livekit.DataPacket) {
 	t.Helper()
 	for _, p := range list {
 		p.ParticipantIdentity = from
@@ -34,16 +34,16 @@ func (l *inboxTest) receive(t *testing.T, from string, list ...*livekit.DataPack
 		if err != nil {
 			t.Fatal(err)
 		}
-		l.handlePacket(b)
+		i.handlePacket(b)
 	}
 }
 
-func (l *inboxTest) requireTexts(t *testing.T, texts ...string) {
+func (i *inboxTest) requireTexts(t *testing.T, texts ...string) {
 	t.Helper()
-	if !slices.Equal(l.texts, texts) {
-		t.Errorf("got %.300q, not %q", l.texts, texts)
+	if !slices.Equal(i.texts, texts) {
+		t.Errorf("got %.300q, not %q", i.texts, texts)
 	}
-	l.texts = nil
+	i.texts = nil
 }
 
 func streamHeader(id, topic string) *livekit.DataPacket {
@@ -60,8 +60,7 @@ func streamChunk(id string, n uint64, text string) *livekit.DataPacket {
 
 func streamTrailer(id string) *livekit.DataPacket {
 	return &livekit.DataPacket{Value: &livekit.DataPacket_StreamTrailer{
-		StreamTrailer: &livekit.DataStream_Trailer{StreamId: id,
-			Attributes: map[string]string{"a": "b"}}}}
+		StreamTrailer: &livekit.DataStream_Trailer{StreamId: id, Attributes: map[string]string{"a": "b"}}}}
 }
 
 func userData(topic string) *livekit.DataPacket {

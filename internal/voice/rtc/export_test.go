@@ -5,6 +5,14 @@ import lksdk "github.com/livekit/server-sdk-go/v2"
 // Credentials returns the key and the secret that tokens are signed with.
 func (s *Server) Credentials() (key, secret string) { return s.credentials() }
 
+// Ports returns the running child's ports for media; zeros if there is no child.
+func (s *Server) Ports() (udp, tcp int) {
+	if c := s.runningChild(); c != nil {
+		return c.UDPPort, c.TCPPort
+	}
+	return 0, 0
+}
+
 // Changed is closed when there is another child, or none.
 func (s *Server) Changed() <-chan struct{} {
 	s.start()

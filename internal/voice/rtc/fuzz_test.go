@@ -51,7 +51,7 @@ func FuzzOpus(f *testing.F) {
 		f.Fatal(err)
 	}
 	good := make([]byte, maxPacketBytes)
-	n, err := codec.encode(sineFrames(440, 1), good)
+	n, err := codec.EncodeInt16(sineFrames(440, 1), good)
 	if err != nil {
 		f.Fatal(err)
 	}

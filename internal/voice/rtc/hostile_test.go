@@ -21,11 +21,11 @@ import (
 // rawPacket is a packet as a user of another client might send it.
 type rawPacket struct{ *livekit.DataPacket }
 
-func (r rawPacket) ToProto() *livekit.DataPacket { return r.DataPacket }
+func (p rawPacket) ToProto() *livekit.DataPacket { return p.DataPacket }
 
 func (u *userClient) sendPacket(packet *livekit.DataPacket) {
 	u.t.Helper()
-	requireNoError(u.t, u.room.LocalParticipant.PublishDataPacket(rawPacket{packet}, lksdk.WithDataPublishReliable(true)))
+	requireNoError(u.t, u.Room.LocalParticipant.PublishDataPacket(rawPacket{packet}, lksdk.WithDataPublishReliable(true)))
 }
 
 func streamHeader(id, topic string) *livekit.DataPacket {
@@ -42,18 +42,17 @@ func streamChunk(id, text string) *livekit.DataPacket {
 
 func streamTrailer(id string) *livekit.DataPacket {
 	return &livekit.DataPacket{Value: &livekit.DataPacket_StreamTrailer{
-		StreamTrailer: &livekit.DataStream_Trailer{StreamId: id,
-			Attributes: map[string]string{"a": "b"}}}}
+		StreamTrailer: &livekit.DataStream_Trailer{StreamId: id, Attributes: map[string]string{"a": "b"}}}}
 }
 
 // A user may send anything. The agent is not harmed, keeps nothing, and continues to read what is meant for it, also
 // after a lost connection.
-func TestWhateverAUserSends(t *testing.T) {
+func TestInvalidDataOfAUser(t *testing.T) {
 	s := sfus.Start(t)
 	p, back := joinAgentNotifyingReconnect(t, s, "flood")
 	u := newUser(t, serverAddress(t, s), s.UserToken(joinGrant("flood")))
 	requireEvents(t, p, rtc.EventJoined)
-	u.sendText("first")
+	u.SendText("first")
 	if e := requireEvents(t, p, rtc.EventText); e.Text != "first" {
 		t.Errorf("%+v", e)
 	}
@@ -100,10 +99,10 @@ func TestManyMutes(t *testing.T) {
 	s := sfus.Start(t)
 	p := joinAgent(t, s, "mutes")
 	u := newUser(t, serverAddress(t, s), s.UserToken(joinGrant("mutes")))
-	u.publishMicrophone()
+	u.PublishMicrophone()
 	waitForUser(t, p, rtc.EventMicOn)
 	for n := range 200 {
-		u.pub.SetMuted(n%2 == 0)
+		u.Publication.SetMuted(n%2 == 0)
 	}
 	u.speakDuring(440, func() { waitForPitch(t, p, 440) })
 	p.End(t.Context(), "operator")
@@ -122,17 +121,17 @@ func TestTwoMicrophones(t *testing.T) {
 	s := sfus.Start(t)
 	p := joinAgent(t, s, "two")
 	u := newUser(t, serverAddress(t, s), s.UserToken(joinGrant("two")))
-	u.publishMicrophone()
+	u.PublishMicrophone()
 	waitForUser(t, p, rtc.EventMicOn)
-	u.publishMicrophone()
+	u.PublishMicrophone()
 	u.speakDuring(440, func() { waitForPitch(t, p, 440) })
-	if !p.IsListeningTo(u.pub.SID()) {
+	if !p.IsListeningTo(u.Publication.SID()) {
 		t.Error("the first one is heard")
 	}
 }
 
 // A media server that accepts the connection and then sends nothing does not block Join beyond its deadline.
-func TestAMuteServerIsNotWaitedFor(t *testing.T) {
+func TestJoinTimesOutAtASilentServer(t *testing.T) {
 	t.Parallel()
 	reached := make(chan struct{}, 1)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -17,7 +17,7 @@ import (
 
 // Customers and agents are sent to no host that the operator did not configure. LiveKit by default names STUN servers
 // of others.
-func TestNobodyIsSentToForeignServers(t *testing.T) {
+func TestClientsGetNoForeignSTUNServers(t *testing.T) {
 	for name, child := range map[string]rtc.ChildConfig{
 		"127.0.0.1":           {Loopback: true},
 		"203.0.113.9":         {NodeIP: "203.0.113.9"},
@@ -34,7 +34,7 @@ func TestNobodyIsSentToForeignServers(t *testing.T) {
 	}
 }
 
-func TestTheOperatorsServersAreOffered(t *testing.T) {
+func TestClientsGetTheConfiguredSTUNServers(t *testing.T) {
 	s := sfus.Start(t, func(s *rtc.Server) { s.Child = rtc.ChildConfig{STUN: []string{startSTUNServer(t)}} })
 	if got := iceServers(t, s); !slices.Equal(got, []string{"stun:" + s.Child.STUN[0]}) {
 		t.Error(got)

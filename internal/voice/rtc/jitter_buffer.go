@@ -1,9 +1,12 @@
 package rtc
 
 import (
+	"errors"
+	"fmt"
 	"time"
 
 	"github.com/pion/rtp"
+	"github.com/thesyncim/gopus"
 )
 
 const (
@@ -15,7 +18,6 @@ const (
 	timestampsPerMs    = 48                    // steps of the timestamp in a millisecond
 )
 
-// rtpPacket is a packet of the user.
 type rtpPacket struct {
 	*rtp.Packet           // its timestamp is in samples at 48 kHz
 	receivedAt  time.Time // when it came
@@ -41,135 +43,171 @@ type jitterBuffer struct {
 	received, concealed, late int
 }
 
-// addPacket adds a packet.
-func (in *jitterBuffer) addPacket(p rtpPacket) {
-	ahead := int16(p.SequenceNumber - in.nextSequence)
+func (b *jitterBuffer) addPacket(p rtpPacket) {
+	ahead := int16(p.SequenceNumber - b.nextSequence)
 	switch {
-	case !in.hasStarted || ahead > maxSequenceGap || ahead < -maxSequenceGap:
-		in.start(p)
+	case !b.hasStarted || ahead > maxSequenceGap || ahead < -maxSequenceGap:
+		b.start(p)
 	case ahead < 0:
-		in.late++
+		b.late++
 		return
 	case ahead > 0:
-		if len(in.waitingPackets) == 0 {
-			in.waitingSince = p.receivedAt
+		if len(b.waitingPackets) == 0 {
+			b.waitingSince = p.receivedAt
 		}
-		in.waitingPackets[p.SequenceNumber] = p
-		in.lastPacketAt = p.receivedAt
-		if len(in.waitingPackets) >= maxWaitingPackets {
-			in.skipMissing(p.receivedAt)
+		b.waitingPackets[p.SequenceNumber] = p
+		b.lastPacketAt = p.receivedAt
+		if len(b.waitingPackets) >= maxWaitingPackets {
+			b.skipMissing(p.receivedAt)
 		}
 		return
 	}
-	in.decodePacket(p)
-	in.playWaiting(p.receivedAt)
+	b.decodePacket(p)
+	b.playWaiting(p.receivedAt)
 }
 
-func (in *jitterBuffer) start(p rtpPacket) {
-	in.hasStarted, in.nextSequence, in.nextTimestamp = true, p.SequenceNumber, p.Timestamp
-	in.waitingPackets, in.filledFrames, in.partialFrame = map[uint16]rtpPacket{}, 0, nil
+func (b *jitterBuffer) start(p rtpPacket) {
+	b.hasStarted, b.nextSequence, b.nextTimestamp = true, p.SequenceNumber, p.Timestamp
+	b.waitingPackets, b.filledFrames, b.partialFrame = map[uint16]rtpPacket{}, 0, nil
 }
 
 // playWaiting decodes the waiting packets, as far as they are in order.
-func (in *jitterBuffer) playWaiting(now time.Time) {
+func (b *jitterBuffer) playWaiting(now time.Time) {
 	for {
-		p, ok := in.waitingPackets[in.nextSequence]
+		p, ok := b.waitingPackets[b.nextSequence]
 		if !ok {
 			break
 		}
-		delete(in.waitingPackets, in.nextSequence)
-		in.decodePacket(p)
+		delete(b.waitingPackets, b.nextSequence)
+		b.decodePacket(p)
 	}
-	in.waitingSince = now
+	b.waitingSince = now
 }
 
 // handleIdle is called when no packet has come for a moment. A packet that is missing for too long is given up, and if
 // nothing comes at all, silent frames are filled in.
-func (in *jitterBuffer) handleIdle(now time.Time) {
-	if !in.hasStarted {
+func (b *jitterBuffer) handleIdle(now time.Time) {
+	if !b.hasStarted {
 		return
 	}
-	if len(in.waitingPackets) > 0 {
-		if now.Sub(in.waitingSince) >= reorderTimeout {
-			in.skipMissing(now)
+	if len(b.waitingPackets) > 0 {
+		if now.Sub(b.waitingSince) >= reorderTimeout {
+			b.skipMissing(now)
 		}
 		return
 	}
-	for now.Sub(in.lastPacketAt) >= reorderTimeout {
-		in.lastPacketAt = in.lastPacketAt.Add(FrameTime)
-		in.filledFrames++
-		in.addSilence(1, now)
+	for now.Sub(b.lastPacketAt) >= reorderTimeout {
+		b.lastPacketAt = b.lastPacketAt.Add(FrameTime)
+		b.filledFrames++
+		b.addSilence(1, now)
 	}
 }
 
 // skipMissing abandons what is missing before the earliest waiting packet.
-func (in *jitterBuffer) skipMissing(now time.Time) {
+func (b *jitterBuffer) skipMissing(now time.Time) {
 	least := uint16(maxSequenceGap)
-	for seq := range in.waitingPackets {
-		least = min(least, seq-in.nextSequence)
+	for seq := range b.waitingPackets {
+		least = min(least, seq-b.nextSequence)
 	}
-	missing := max(int(least)-in.filledFrames, 0)
-	in.concealed += missing
+	missing := max(int(least)-b.filledFrames, 0)
+	b.concealed += missing
 	for range min(missing, maxConcealedFrames) {
-		in.concealFrame(now)
+		b.concealFrame(now)
 	}
-	in.addSilence(missing-maxConcealedFrames, now)
-	in.nextSequence += least
-	if p, ok := in.waitingPackets[in.nextSequence]; ok {
-		in.nextTimestamp, in.filledFrames = p.Timestamp, 0
+	b.addSilence(missing-maxConcealedFrames, now)
+	b.nextSequence += least
+	if p, ok := b.waitingPackets[b.nextSequence]; ok {
+		b.nextTimestamp, b.filledFrames = p.Timestamp, 0
 	}
-	in.playWaiting(now)
+	b.playWaiting(now)
 }
 
-// decodePacket decodes the packet that is due.
-func (in *jitterBuffer) decodePacket(p rtpPacket) {
-	in.nextSequence++
-	in.lastPacketAt = p.receivedAt
+func (b *jitterBuffer) decodePacket(p rtpPacket) {
+	b.nextSequence++
+	b.lastPacketAt = p.receivedAt
 	if len(p.Payload) == 0 {
 		return // padding
 	}
-	in.fillPause(p)
-	n, err := in.codec.decode(p.Payload, in.decodeBuffer[:])
+	b.fillPause(p)
+	n, err := b.codec.DecodeInt16(p.Payload, b.decodeBuffer[:])
 	if err != nil {
-		in.concealed++
-		in.concealFrame(p.receivedAt)
-		in.nextTimestamp = p.Timestamp + uint32(FrameTime/time.Millisecond)*timestampsPerMs
+		b.concealed++
+		b.concealFrame(p.receivedAt)
+		b.nextTimestamp = p.Timestamp + uint32(FrameTime/time.Millisecond)*timestampsPerMs
 		return
 	}
-	in.received++
-	in.nextTimestamp = p.Timestamp + uint32(n)*(OutputRate/InputRate)
-	in.cutFrames(in.decodeBuffer[:n], p.receivedAt, false)
+	b.received++
+	b.nextTimestamp = p.Timestamp + uint32(n)*(OutputRate/InputRate)
+	b.cutFrames(b.decodeBuffer[:n], p.receivedAt, false)
 }
 
 // fillPause fills in the time in which the sender sent nothing, as far as handleIdle has not.
-func (in *jitterBuffer) fillPause(p rtpPacket) {
-	pause := time.Duration(int32(p.Timestamp-in.nextTimestamp)) * time.Second / OutputRate
-	in.addSilence(min(int(pause/FrameTime)-in.filledFrames, maxSilentFrames), p.receivedAt)
-	in.filledFrames = 0
+func (b *jitterBuffer) fillPause(p rtpPacket) {
+	pause := time.Duration(int32(p.Timestamp-b.nextTimestamp)) * time.Second / OutputRate
+	b.addSilence(min(int(pause/FrameTime)-b.filledFrames, maxSilentFrames), p.receivedAt)
+	b.filledFrames = 0
 }
 
-// concealFrame adds a frame that conceals a lost one.
-func (in *jitterBuffer) concealFrame(now time.Time) {
-	n, err := in.codec.decode(nil, in.decodeBuffer[:inputFrameSamples])
+func (b *jitterBuffer) concealFrame(now time.Time) {
+	n, err := b.codec.DecodeInt16(nil, b.decodeBuffer[:inputFrameSamples])
 	if err != nil {
 		n = inputFrameSamples
-		clear(in.decodeBuffer[:n])
+		clear(b.decodeBuffer[:n])
 	}
-	in.cutFrames(in.decodeBuffer[:n], now, true)
+	b.cutFrames(b.decodeBuffer[:n], now, true)
 }
 
-func (in *jitterBuffer) addSilence(frames int, now time.Time) {
+func (b *jitterBuffer) addSilence(frames int, now time.Time) {
 	for range max(frames, 0) {
-		in.cutFrames(make([]int16, inputFrameSamples), now, true)
+		b.cutFrames(make([]int16, inputFrameSamples), now, true)
 	}
 }
 
-// cutFrames cuts samples into frames.
-func (in *jitterBuffer) cutFrames(pcm []int16, at time.Time, concealed bool) {
-	in.partialFrame = append(in.partialFrame, pcm...)
-	for len(in.partialFrame) >= inputFrameSamples {
-		in.onFrame(Frame{PCM: in.partialFrame[:inputFrameSamples:inputFrameSamples], At: at, Concealed: concealed})
-		in.partialFrame = in.partialFrame[inputFrameSamples:]
+func (b *jitterBuffer) cutFrames(pcm []int16, at time.Time, concealed bool) {
+	b.partialFrame = append(b.partialFrame, pcm...)
+	for len(b.partialFrame) >= inputFrameSamples {
+		b.onFrame(Frame{PCM: b.partialFrame[:inputFrameSamples:inputFrameSamples], At: at, Concealed: concealed})
+		b.partialFrame = b.partialFrame[inputFrameSamples:]
 	}
-	in.partialFrame = append([]int16(nil), in.partialFrame...)
+	b.partialFrame = append([]int16(nil), b.partialFrame...)
+}
+
+// opus is the codec, as an interface so that another implementation can replace it.
+type opus interface {
+	// EncodeInt16 encodes a frame of 20 ms at 48 kHz and returns the length of the packet.
+	EncodeInt16(pcm []int16, packet []byte) (int, error)
+	// DecodeInt16 returns how many samples a packet has at 16 kHz; for a nil packet it conceals the next 20 ms from
+	// those before.
+	DecodeInt16(packet []byte, pcm []int16) (int, error)
+}
+
+const (
+	maxPacketBytes    = 1275               // the largest that Opus knows
+	maxDecodedSamples = InputRate / 25 * 3 // samples of 120 ms, the longest packet
+)
+
+func newOpus() (opus, error) {
+	e, err := gopus.NewEncoder(gopus.EncoderConfig{SampleRate: OutputRate, Channels: 1,
+		Application: gopus.ApplicationVoIP})
+	if err != nil {
+		return nil, fmt.Errorf("opus encoder: %w", err)
+	}
+	if err := tuneEncoder(e); err != nil {
+		return nil, fmt.Errorf("opus encoder: %w", err)
+	}
+	d, err := gopus.NewDecoder(gopus.DecoderConfig{SampleRate: InputRate, Channels: 1,
+		MaxPacketSamples: maxDecodedSamples})
+	if err != nil {
+		return nil, fmt.Errorf("opus decoder: %w", err)
+	}
+	return struct {
+		*gopus.Encoder
+		*gopus.Decoder
+	}{e, d}, nil
+}
+
+// tuneEncoder sets what speech over the Internet needs: 32 kbit/s, and forward error correction.
+func tuneEncoder(e *gopus.Encoder) error {
+	return errors.Join(e.SetFrameSize(outputFrameSamples), e.SetBitrate(32_000), e.SetComplexity(5),
+		e.SetSignal(gopus.SignalVoice), e.SetInBandFEC(gopus.InBandFECEnabled), e.SetPacketLoss(5))
 }

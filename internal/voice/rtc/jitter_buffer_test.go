@@ -12,12 +12,12 @@ import (
 // one are -1.
 type numberCodec struct{ frames int }
 
-func (n numberCodec) encode(pcm []int16, packet []byte) (int, error) {
+func (n numberCodec) EncodeInt16(pcm []int16, packet []byte) (int, error) {
 	packet[0], packet[1] = byte(pcm[0]>>8), byte(pcm[0])
 	return 2, nil
 }
 
-func (n numberCodec) decode(packet []byte, pcm []int16) (int, error) {
+func (n numberCodec) DecodeInt16(packet []byte, pcm []int16) (int, error) {
 	v, count := int16(-1), inputFrameSamples
 	if packet != nil {
 		v, count = int16(packet[0]), inputFrameSamples*max(n.frames, 1)
@@ -43,26 +43,26 @@ func newBufferTest() *bufferTest {
 }
 
 // receive adds the packet of a frame's time.
-func (a *bufferTest) receive(seq uint16, frame int) {
-	a.buffer.addPacket(rtpPacket{&rtp.Packet{Header: rtp.Header{SequenceNumber: seq,
+func (b *bufferTest) receive(seq uint16, frame int) {
+	b.buffer.addPacket(rtpPacket{&rtp.Packet{Header: rtp.Header{SequenceNumber: seq,
 		Timestamp: uint32(4_294_960_000 + frame*outputFrameSamples)},
-		Payload: []byte{byte(frame)}}, a.now})
+		Payload: []byte{byte(frame)}}, b.now})
 }
 
 // advance lets time pass, in steps of the receiver's timer.
-func (a *bufferTest) advance(d time.Duration) {
-	for end := a.now.Add(d); a.now.Before(end); {
-		a.now = a.now.Add(min(packetTimeout, end.Sub(a.now)))
-		a.buffer.handleIdle(a.now)
+func (b *bufferTest) advance(d time.Duration) {
+	for end := b.now.Add(d); b.now.Before(end); {
+		b.now = b.now.Add(min(packetTimeout, end.Sub(b.now)))
+		b.buffer.handleIdle(b.now)
 	}
 }
 
-func (a *bufferTest) requireFrames(t *testing.T, frames ...int) {
+func (b *bufferTest) requireFrames(t *testing.T, frames ...int) {
 	t.Helper()
-	if !slices.Equal(a.frames, frames) {
-		t.Errorf("got %v, not %v", a.frames, frames)
+	if !slices.Equal(b.frames, frames) {
+		t.Errorf("got %v, not %v", b.frames, frames)
 	}
-	a.frames = nil
+	b.frames = nil
 }
 
 func TestPacketsAreOrdered(t *testing.T) {
@@ -79,7 +79,7 @@ func TestPacketsAreOrdered(t *testing.T) {
 	}
 }
 
-func TestLostPacketIsMended(t *testing.T) {
+func TestLostPacketIsConcealed(t *testing.T) {
 	a := newBufferTest()
 	a.receive(1, 1)
 	a.receive(4, 4)
@@ -129,7 +129,7 @@ func TestSilenceOfTheSenderPasses(t *testing.T) {
 	a.requireFrames(t, 0, 0, 24)
 }
 
-func TestSequenceThatLeapsBeginsAnew(t *testing.T) {
+func TestSequenceThatJumpsStartsAgain(t *testing.T) {
 	a := newBufferTest()
 	a.receive(1, 1)
 	a.receive(40_000, 2)

@@ -34,7 +34,7 @@ func TestOpusCarriesATone(t *testing.T) {
 	var pcm [maxDecodedSamples]int16
 	packet := make([]byte, maxPacketBytes)
 	for sound, n := sineFrames(440, 50), 0; len(sound) > 0; sound, n = sound[outputFrameSamples:], n+1 {
-		size, err := codec.encode(sound[:outputFrameSamples], packet)
+		size, err := codec.EncodeInt16(sound[:outputFrameSamples], packet)
 		if err != nil || size == 0 || size > 200 {
 			t.Fatalf("a packet of %d bytes: %v", size, err)
 		}
@@ -42,7 +42,7 @@ func TestOpusCarriesATone(t *testing.T) {
 		if n%10 == 9 {
 			data = nil // lost
 		}
-		count, err := codec.decode(data, pcm[:inputFrameSamples])
+		count, err := codec.DecodeInt16(data, pcm[:inputFrameSamples])
 		if err != nil || count != inputFrameSamples {
 			t.Fatalf("%d samples: %v", count, err)
 		}

@@ -45,8 +45,7 @@ type Participant struct {
 	lastMedia  atomic.Int64 // Unix nanoseconds
 	reconnects atomic.Int32
 	joinTime   time.Duration
-	lostMu     sync.Mutex
-	lostTimer  *time.Timer // runs while the agent itself is disconnected
+	lostTimer  atomic.Pointer[time.Timer] // runs while the agent itself is disconnected
 
 	endOnce         sync.Once
 	leaveOnce       sync.Once
@@ -79,7 +78,7 @@ func Join(ctx context.Context, c Config) (*Participant, error) {
 	defer stop()
 	if err := p.joinWithTimeout(ctx); err != nil {
 		p.leave()
-		return nil, errors.New("join the room: " + removeTokens(c.Token, err.Error()))
+		return nil, errors.New("join the room: " + removeTokens(err.Error()))
 	}
 	p.joinTime = c.Now().Sub(began)
 	p.checkPresence()
@@ -97,11 +96,9 @@ func (p *Participant) joinWithTimeout(ctx context.Context) error {
 	case <-ctx.Done():
 	}
 	p.cancel()
-	patience := time.NewTimer(time.Second)
-	defer patience.Stop()
 	select {
 	case <-joined:
-	case <-patience.C:
+	case <-time.After(time.Second):
 		p.room.Disconnect()
 		<-joined
 	}
@@ -137,8 +134,8 @@ func newParticipant(c Config) (*Participant, error) {
 func (p *Participant) join() error {
 	go deliverEvents(p.ctx, p.eventQueue, p.events)
 	p.work.Go(func() { p.outgoing.each(func(f func()) bool { f(); return p.ctx.Err() == nil }) })
-	options := []lksdk.ConnectOption{lksdk.WithLogger(sdkLogger{p.config.Log, p.config.Token}),
-		lksdk.WithDisableRegionDiscovery(),
+	options := []lksdk.ConnectOption{
+		lksdk.WithLogger(LiveKitLogger{Log: p.config.Log.With("of", "media client")}), lksdk.WithDisableRegionDiscovery(),
 		lksdk.WithExtraAttributes(map[string]string{AttributeState: string(Initializing)})}
 	if p.config.ServerIsLocal {
 		options = append(options, lksdk.WithDisableTURN())
@@ -166,7 +163,7 @@ func (p *Participant) Events() <-chan Event { return p.events }
 
 // LastMedia returns the time of the user's last sign.
 func (p *Participant) LastMedia() time.Time {
-	if !p.receiver.isOn() && p.presence.isHere() && !p.isDisconnected() {
+	if !p.receiver.reportedOn.Load() && p.presence.isHere() && !p.isDisconnected() {
 		p.setLastMedia(p.config.Now())
 	}
 	if ns := p.lastMedia.Load(); ns != 0 {
@@ -179,9 +176,8 @@ func (p *Participant) setLastMedia(at time.Time) { p.lastMedia.Store(at.UnixNano
 
 // Stats returns what was measured.
 func (p *Participant) Stats() Stats {
-	var s Stats
+	s := p.receiver.currentStats()
 	p.player.addStats(&s)
-	p.receiver.addStats(&s)
 	s.JoinTime, s.Reconnects = p.joinTime, int(p.reconnects.Load())
 	return s
 }
@@ -191,11 +187,9 @@ func (p *Participant) End(ctx context.Context, reason string) {
 	p.endOnce.Do(func() {
 		p.Stop()
 		p.outgoing.put(func() { p.room.LocalParticipant.SetAttributes(map[string]string{AttributeReason: reason}) })
-		timer := time.NewTimer(showReasonTimeout)
-		defer timer.Stop()
 		select {
 		case <-p.reasonShown:
-		case <-timer.C:
+		case <-time.After(showReasonTimeout):
 		case <-ctx.Done():
 		case <-p.stopped:
 		}

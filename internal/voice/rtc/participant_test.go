@@ -14,6 +14,7 @@ import (
 	lksdk "github.com/livekit/server-sdk-go/v2"
 
 	"parley/internal/testkit/sfus"
+	"parley/internal/testkit/voicecaller"
 	"parley/internal/voice/rtc"
 )
 
@@ -57,7 +58,7 @@ func TestAgentAndUserTalk(t *testing.T) {
 	u := newUser(t, serverAddress(t, s), s.UserToken(joinGrant("talk")))
 	requireEvents(t, p, rtc.EventJoined)
 	u.waitUntil("state before any was set", func() bool { return u.attributes[rtc.AttributeState] == "initializing" })
-	u.publishMicrophone()
+	u.PublishMicrophone()
 	requireEvents(t, p, rtc.EventMicOn)
 
 	t.Run("the agent hears", func(t *testing.T) { testAgentHears(t, p, u) })
@@ -125,28 +126,29 @@ func testText(t *testing.T, p *rtc.Participant, u *userClient) {
 	u.waitUntil("words", func() bool {
 		return len(u.lines) == 3 && len(u.faults) == 1 && u.attributes[rtc.AttributeState] == "thinking"
 	})
-	slices.SortFunc(u.lines, func(a, b transcriptLine) int { return len(a.text) - len(b.text) })
-	want := []transcriptLine{{"a", "false", "Where is", "user-1"}, {"a", "true", "Where is my order?", "user-1"},
-		{"b", "true", long, "agent"}}
+	slices.SortFunc(u.lines, func(a, b voicecaller.Line) int { return len(a.Text) - len(b.Text) })
+	want := []voicecaller.Line{{ID: "a", Final: "false", Text: "Where is", From: "user-1"},
+		{ID: "a", Final: "true", Text: "Where is my order?", From: "user-1"},
+		{ID: "b", Final: "true", Text: long, From: "agent"}}
 	if !slices.Equal(u.lines, want) || u.faults[0] != "No ears." {
 		t.Errorf("%v, %v", u.lines[:2], u.faults)
 	}
-	u.sendText("Hello, agent.")
+	u.SendText("Hello, agent.")
 	if e := requireEvents(t, p, rtc.EventText); e.Text != "Hello, agent." {
 		t.Errorf("%+v", e)
 	}
-	u.sendText(strings.Repeat("spam ", 10_000))
+	u.SendText(strings.Repeat("spam ", 10_000))
 	u.waitUntil("refusal", func() bool { return len(u.faults) == 2 })
 }
 
 func testMute(t *testing.T, p *rtc.Participant, u *userClient) {
-	u.pub.SetMuted(true)
+	u.Publication.SetMuted(true)
 	requireEvents(t, p, rtc.EventMicOff)
 	muted := time.Now()
 	if p.LastMedia().Before(muted) {
 		t.Error("a muted user who is there is not seen")
 	}
-	u.pub.SetMuted(false)
+	u.Publication.SetMuted(false)
 	requireEvents(t, p, rtc.EventMicOn)
 	unmuted := time.Now()
 	if p.LastMedia().After(unmuted) {
@@ -171,11 +173,11 @@ func TestMutedFromTheBeginning(t *testing.T) {
 	s := sfus.Start(t)
 	openRoom(t, s, "muted")
 	u := newUser(t, serverAddress(t, s), s.UserToken(joinGrant("muted")))
-	u.publishMicrophone()
-	u.pub.SetMuted(true)
+	u.PublishMicrophone()
+	u.Publication.SetMuted(true)
 	p := joinAgent(t, s, "muted")
 	waitForUser(t, p, rtc.EventMicOff)
-	u.pub.SetMuted(false)
+	u.Publication.SetMuted(false)
 	requireEvents(t, p, rtc.EventMicOn)
 	u.speakDuring(440, func() { waitForPitch(t, p, 440) })
 }
@@ -188,8 +190,8 @@ func TestMutedAtOnce(t *testing.T) {
 	p := joinAgent(t, s, "muted at once")
 	u := newUser(t, serverAddress(t, s), s.UserToken(joinGrant("muted at once")))
 	requireEvents(t, p, rtc.EventJoined)
-	u.publishMicrophone()
-	u.pub.SetMuted(true)
+	u.PublishMicrophone()
+	u.Publication.SetMuted(true)
 	for first := true; ; first = false {
 		e := nextEvent(t, p)
 		if e.Kind == rtc.EventMicOff {
@@ -202,14 +204,14 @@ func TestMutedAtOnce(t *testing.T) {
 }
 
 // A client whose connection breaks leaves and comes back; that does not end the session.
-func TestWhoComesBackHasNotLeft(t *testing.T) {
+func TestUserWhoReconnectsHasNotLeft(t *testing.T) {
 	t.Parallel()
 	s := sfus.Start(t)
 	p := joinAgent(t, s, "back")
 	u := newUser(t, serverAddress(t, s), s.UserToken(joinGrant("back")))
-	u.publishMicrophone()
+	u.PublishMicrophone()
 	waitForUser(t, p, rtc.EventMicOn)
-	u.room.Simulate(lksdk.SimulateNodeFailure)
+	u.Room.Simulate(lksdk.SimulateNodeFailure)
 	seen := map[rtc.Kind]int{}
 	for seen[rtc.EventJoined] == 0 || seen[rtc.EventMicOn] == 0 {
 		select {
@@ -223,18 +225,18 @@ func TestWhoComesBackHasNotLeft(t *testing.T) {
 		t.Errorf("%v", seen)
 	}
 	u.speakDuring(440, func() { waitForPitch(t, p, 440) })
-	u.room.Simulate(lksdk.SimulateSignalReconnect)
+	u.Room.Simulate(lksdk.SimulateSignalReconnect)
 	u.speakDuring(640, func() { waitForPitch(t, p, 640) })
 }
 
 // An agent whose own connection breaks continues when it is restored, shows its state again, and does not consider the
 // user gone meanwhile.
-func TestTheAgentComesBack(t *testing.T) {
+func TestAgentReconnects(t *testing.T) {
 	t.Parallel()
 	s := sfus.Start(t)
 	p, back := joinAgentNotifyingReconnect(t, s, "agent")
 	u := newUser(t, serverAddress(t, s), s.UserToken(joinGrant("agent")))
-	u.publishMicrophone()
+	u.PublishMicrophone()
 	waitForUser(t, p, rtc.EventMicOn)
 	p.SetState(rtc.Thinking)
 	for n, how := range []lksdk.SimulateScenario{lksdk.SimulateSignalReconnect, lksdk.SimulateNodeFailure} {
@@ -265,7 +267,7 @@ func TestUserLeavesAfterGrace(t *testing.T) {
 	s := sfus.Start(t)
 	p := joinAgent(t, s, "away", func(c *rtc.Config) { c.ReconnectGrace = grace })
 	u := newUser(t, serverAddress(t, s), s.UserToken(joinGrant("away")))
-	u.publishMicrophone()
+	u.PublishMicrophone()
 	waitForUser(t, p, rtc.EventMicOn)
 	removeUser(t, s, "away")
 	awayAt := requireEvents(t, p, rtc.EventAway).At
@@ -289,13 +291,13 @@ func removeUser(t *testing.T, s *rtc.Server, room string) {
 	http.DefaultClient.CloseIdleConnections()
 }
 
-func TestByeIsLeavingAtOnce(t *testing.T) {
+func TestByeEndsThePresenceAtOnce(t *testing.T) {
 	t.Parallel()
 	s := sfus.Start(t)
 	p := joinAgent(t, s, "bye")
 	u := newUser(t, serverAddress(t, s), s.UserToken(joinGrant("bye")))
 	requireEvents(t, p, rtc.EventJoined)
-	requireNoError(t, u.room.LocalParticipant.PublishDataPacket(lksdk.UserData(nil),
+	requireNoError(t, u.Room.LocalParticipant.PublishDataPacket(lksdk.UserData(nil),
 		lksdk.WithDataPublishTopic(rtc.TopicBye), lksdk.WithDataPublishReliable(true)))
 	requireEvents(t, p, rtc.EventLeft)
 	p.End(context.Background(), "client_left")
@@ -304,7 +306,7 @@ func TestByeIsLeavingAtOnce(t *testing.T) {
 	}
 }
 
-func TestARoomThatIsEndedIsLost(t *testing.T) {
+func TestDeletedRoomIsLost(t *testing.T) {
 	t.Parallel()
 	s := sfus.Start(t)
 	p := joinAgent(t, s, "ended")

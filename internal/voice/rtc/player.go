@@ -47,6 +47,9 @@ type playingClip struct {
 }
 
 func (c *playingClip) position() Position {
+	if c == nil {
+		return Position{}
+	}
 	return Position{ID: c.ID, Played: time.Duration(c.sentSamples) * time.Second / OutputRate}
 }
 
@@ -54,7 +57,6 @@ func newPlayer(codec opus, now func() time.Time, write func([]byte, time.Time) e
 	return &player{codec: codec, writePacket: write, onEvent: tell, now: now, wakeup: make(chan struct{}, 1)}
 }
 
-// run sends packets until ctx is done.
 func (p *player) run(ctx context.Context) {
 	timer := time.NewTimer(time.Hour)
 	defer timer.Stop()
@@ -68,11 +70,13 @@ func (p *player) run(ctx context.Context) {
 				return
 			case <-p.wakeup:
 			}
-			next = laterTime(next, p.now())
+			if now := p.now(); now.After(next) {
+				next = now
+			}
 		}
 		wait := next.Sub(p.now())
 		if wait < -maxCatchUp {
-			next, wait = p.now(), 0
+			next = p.now()
 		}
 		timer.Reset(max(wait, 0))
 		select {
@@ -81,13 +85,6 @@ func (p *player) run(ctx context.Context) {
 		case <-timer.C:
 		}
 	}
-}
-
-func laterTime(a, b time.Time) time.Time {
-	if a.After(b) {
-		return a
-	}
-	return b
 }
 
 // tick sends what is due at a time, and reports whether there may be something at the next.
@@ -122,7 +119,7 @@ func (p *player) tick(at time.Time) bool {
 
 func (p *player) sendFrame(frame *[outputFrameSamples]int16, at time.Time) {
 	// A frame that cannot be encoded or sent is a lost packet, which the listener's end conceals.
-	if n, err := p.codec.encode(frame[:], p.packet[:]); err == nil {
+	if n, err := p.codec.EncodeInt16(frame[:], p.packet[:]); err == nil {
 		_ = p.writePacket(p.packet[:n], at)
 	}
 }
@@ -237,9 +234,8 @@ func (p *player) Resume() {
 func (p *player) Stop() Position {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	var cut Position
+	cut := p.current.position()
 	if p.current != nil {
-		cut = p.current.position()
 		p.onEvent(Event{Kind: EventEnded, At: p.now(), Position: cut})
 	}
 	for _, c := range p.queue {
@@ -254,9 +250,6 @@ func (p *player) Stop() Position {
 func (p *player) Position() Position {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.current == nil {
-		return Position{}
-	}
 	return p.current.position()
 }
 

@@ -37,14 +37,14 @@ func newPlayerTest(t *testing.T) *playerTest {
 }
 
 // advance lets time pass and collects what was sent.
-func (o *playerTest) advance(d time.Duration) {
+func (p *playerTest) advance(d time.Duration) {
 	time.Sleep(d)
 	synctest.Wait()
-	o.player.addStats(&o.stats)
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	o.observed = playerOutput{slices.Clone(o.recorded.events), slices.Clone(o.recorded.firstSamples),
-		slices.Clone(o.recorded.times)}
+	p.player.addStats(&p.stats)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.observed = playerOutput{slices.Clone(p.recorded.events), slices.Clone(p.recorded.firstSamples),
+		slices.Clone(p.recorded.times)}
 }
 
 // constantClip returns a clip of frames that all hold one number.
@@ -55,8 +55,8 @@ func constantClip(id string, frames int, value int16) Clip {
 	return Clip{ID: id, PCM: pcm}
 }
 
-func (o *playerTest) countSpeech() (n int) {
-	for _, v := range o.observed.firstSamples {
+func (p *playerTest) countSpeech() (n int) {
+	for _, v := range p.observed.firstSamples {
 		if v != 0 {
 			n++
 		}
@@ -106,7 +106,7 @@ func TestPlayerSendsOnTime(t *testing.T) {
 	})
 }
 
-func TestStopCutsAtOnce(t *testing.T) {
+func TestStopEndsPlaybackAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := newPlayerTest(t)
 		o.Play(constantClip("a", 50, 100))
@@ -195,7 +195,7 @@ func TestSlowSpeechLeavesGaps(t *testing.T) {
 }
 
 // Late packets of speech are counted, and those of silence are not.
-func TestTardyPackets(t *testing.T) {
+func TestLatePacketsAreCounted(t *testing.T) {
 	now := time.UnixMilli(1_000_000)
 	p := newPlayer(numberCodec{}, func() time.Time { return now }, func([]byte, time.Time) error {
 		return nil

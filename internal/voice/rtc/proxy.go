@@ -44,7 +44,8 @@ func (s *Server) Proxy() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Cache-Control", "no-store")
 		c := s.runningChild()
-		if c == nil || !IsSignalPath(r.URL.Path) || path.Clean(r.URL.Path) != r.URL.Path || !isSignalMethod(r.Method) {
+		if c == nil || !IsSignalPath(r.URL.Path) || path.Clean(r.URL.Path) != r.URL.Path ||
+			!slices.Contains(signalMethods, r.Method) {
 			// as the media server does: a browser may read that the session is over
 			w.Header().Set("Access-Control-Allow-Origin", "*")
 			http.Error(w, "requested room does not exist", http.StatusNotFound)
@@ -71,10 +72,8 @@ func (s *Server) isExpired(r *http.Request) bool {
 	return slices.ContainsFunc(tokens, func(token string) bool { return token != "" && tokenExpiry(token) <= now })
 }
 
-// isSignalMethod reports whether a method is one of signalling: others might carry a token in their body.
-func isSignalMethod(method string) bool {
-	return method == http.MethodGet || method == http.MethodHead || method == http.MethodOptions
-}
+// signalMethods are the methods of signalling: others might carry a token in their body.
+var signalMethods = []string{http.MethodGet, http.MethodHead, http.MethodOptions}
 
 // closeBothSides makes a WebSocket end when either side ends: by itself the proxy would wait for the other, which may
 // never close.
@@ -91,8 +90,8 @@ type upstreamConn struct{ io.ReadWriteCloser }
 var errHungUp = errors.New("the media server has hung up")
 
 // Read returns errHungUp in place of io.EOF.
-func (l upstreamConn) Read(b []byte) (int, error) {
-	n, err := l.ReadWriteCloser.Read(b)
+func (u upstreamConn) Read(b []byte) (int, error) {
+	n, err := u.ReadWriteCloser.Read(b)
 	if errors.Is(err, io.EOF) {
 		err = errHungUp
 	}

@@ -42,7 +42,7 @@ func TestOnlySignallingIsReached(t *testing.T) {
 }
 
 // A browser of any origin may read that its session is over.
-func TestNoChildNoRoom(t *testing.T) {
+func TestNoRoomWithoutAMediaServer(t *testing.T) {
 	r, w := httptest.NewRequest(http.MethodGet, "/rtc/v1/validate?access_token=x", nil), httptest.NewRecorder()
 	sfus.New(t).Proxy().ServeHTTP(w, r)
 	if w.Code != http.StatusNotFound || w.Header().Get("Access-Control-Allow-Origin") != "*" ||
@@ -52,7 +52,7 @@ func TestNoChildNoRoom(t *testing.T) {
 }
 
 // A browser that does not hang up holds no resources once the media server is gone.
-func TestALineEndsWithTheMediaServer(t *testing.T) {
+func TestConnectionEndsWithTheMediaServer(t *testing.T) {
 	s := sfus.Start(t)
 	openRoom(t, s, "r")
 	proxy, ended := s.Proxy(), make(chan struct{})

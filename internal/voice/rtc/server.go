@@ -1,12 +1,17 @@
 package rtc
 
 import (
+	"bytes"
 	"context"
 	"crypto/rand"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
+	"net"
 	"net/http"
+	"net/url"
 	"strings"
 	"sync"
 	"time"
@@ -33,7 +38,8 @@ type Server struct {
 	startOnce       sync.Once
 	key             string
 	secret          string
-	closed          chan struct{}
+	ctx             context.Context // done when the server is closed
+	cancel          context.CancelFunc
 	workers         sync.WaitGroup
 
 	mu      sync.Mutex
@@ -59,7 +65,8 @@ func (s *Server) start() {
 		if s.URL == "" {
 			s.key, s.secret = "parley", rand.Text()+rand.Text()
 		}
-		s.closed, s.changed = make(chan struct{}), make(chan struct{})
+		s.ctx, s.cancel = context.WithCancel(context.Background())
+		s.changed = make(chan struct{})
 	})
 }
 
@@ -79,14 +86,6 @@ func (s *Server) Address(ctx context.Context) (string, error) {
 		return "", err
 	}
 	return fmt.Sprintf("ws://127.0.0.1:%d", c.Port), nil
-}
-
-// Ports returns the running child's ports for media; zeros if there is no child.
-func (s *Server) Ports() (udp, tcp int) {
-	if c := s.runningChild(); c != nil {
-		return c.UDPPort, c.TCPPort
-	}
-	return 0, 0
 }
 
 // PID returns the process id of the running child; 0 if there is none.
@@ -141,13 +140,7 @@ func (s *Server) waitForChild(ctx context.Context) (*childProcess, error) {
 func (s *Server) Close() {
 	s.start()
 	s.startOnce.Do(func() {}) // a child that was never started is not started any more
-	s.mu.Lock()
-	select {
-	case <-s.closed:
-	default:
-		close(s.closed)
-	}
-	s.mu.Unlock()
+	s.cancel()
 	s.setChild(nil, errClosed)
 	s.workers.Wait()
 	roomServiceClient.CloseIdleConnections()
@@ -157,10 +150,8 @@ func (s *Server) Close() {
 func (s *Server) setChild(c *childProcess, failure error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	select {
-	case <-s.closed:
+	if s.ctx.Err() != nil {
 		c, failure = nil, errClosed
-	default:
 	}
 	s.child, s.failure = c, failure
 	close(s.changed)
@@ -168,3 +159,161 @@ func (s *Server) setChild(c *childProcess, failure error) {
 }
 
 var roomServiceClient = &http.Client{Timeout: 10 * time.Second}
+
+const (
+	minRestartPause = 200 * time.Millisecond
+	maxRestartPause = 30 * time.Second
+	steadyAfter     = time.Minute // a child that has run this long is restarted at once
+)
+
+// supervise keeps a child running until Close, and restarts it when it dies: at once, then after growing pauses.
+func (s *Server) supervise() {
+	for pause := minRestartPause; ; pause = min(2*pause, maxRestartPause) {
+		began := time.NewTimer(steadyAfter)
+		s.runChild(s.ctx)
+		if !began.Stop() {
+			pause = minRestartPause
+		}
+		select {
+		case <-time.After(pause):
+		case <-s.ctx.Done():
+			return
+		}
+	}
+}
+
+func (s *Server) runChild(ctx context.Context) {
+	s.setChild(nil, nil)
+	cfg := s.Child
+	cfg.Key, cfg.Secret = s.credentials()
+	args := s.Args
+	if args == nil {
+		args = []string{"sfu"}
+	}
+	c, err := startChild(ctx, s.Executable, args, cfg, s.Log)
+	if err != nil {
+		s.setChild(nil, err)
+		s.logFailure(ctx, "there can be no voice sessions", err)
+		return
+	}
+	s.Log.Info("the media server runs", "pid", c.cmd.Process.Pid, "port", c.Port, "udp", c.UDPPort, "tcp", c.TCPPort)
+	s.setChild(c, nil)
+	if s.Child.Loopback && !isLoopback(s.ClientURL) {
+		s.Log.Warn("sound stays on this machine, and browsers come from elsewhere: --voice-node-ip "+
+			"(PARLEY_VOICE_NODE_IP) names the address that they send it to",
+			"host", hostName(s.ClientURL))
+	}
+	select {
+	case <-c.exited:
+		_ = c.stdin.Close()
+		err := c.exitError()
+		s.setChild(nil, nil)
+		s.logFailure(ctx, "the voice sessions are lost", err)
+		if s.OnChildExit != nil && ctx.Err() == nil {
+			s.OnChildExit(err)
+		}
+	case <-ctx.Done():
+		c.stop()
+	}
+}
+
+func (s *Server) logFailure(ctx context.Context, what string, err error) {
+	if ctx.Err() == nil {
+		s.Log.ErrorContext(ctx, what, "err", err)
+	}
+}
+
+func hostName(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return ""
+	}
+	return u.Hostname()
+}
+
+// isLoopback reports whether an address is of this machine alone. An unreadable one counts as such.
+func isLoopback(address string) bool {
+	name := hostName(address)
+	ip := net.ParseIP(name)
+	return name == "" || name == "localhost" || ip != nil && ip.IsLoopback()
+}
+
+// Room describes a room to the media server.
+type Room struct {
+	Name             string        // at most 256 bytes
+	EmptyTimeout     time.Duration // how long it is kept without its user
+	DepartureTimeout time.Duration // how long it is kept after its user has left
+}
+
+// ErrRefused is a refusal of the media server that will not change on another try.
+var ErrRefused = errors.New("the media server refused")
+
+// CreateRoom creates a room for one user, whom agents may join. Nobody can join a room that was not created.
+func (s *Server) CreateRoom(ctx context.Context, r Room) error {
+	return s.callRoomService(ctx, "CreateRoom", map[string]any{
+		"name": r.Name, "max_participants": 1,
+		"empty_timeout": int64(r.EmptyTimeout / time.Second), "departure_timeout": int64(r.DepartureTimeout / time.Second),
+	})
+}
+
+// DeleteRoom removes everybody from a room for good: its tokens are refused from then on. A room that does not exist is
+// no error.
+func (s *Server) DeleteRoom(ctx context.Context, name string) error {
+	if s.URL == "" && s.runningChild() == nil {
+		return nil
+	}
+	err := s.callRoomService(ctx, "DeleteRoom", map[string]any{"room": name})
+	var refusal *serverError
+	if errors.As(err, &refusal) && refusal.Code == "not_found" {
+		return nil
+	}
+	return err
+}
+
+type serverError struct {
+	Status int    `json:"-"`
+	Code   string `json:"code"`
+	Msg    string `json:"msg"`
+}
+
+func (e *serverError) Error() string {
+	return fmt.Sprintf("the media server answered %d %s: %s", e.Status, e.Code, e.Msg)
+}
+
+// Is reports whether the error is an ErrRefused.
+func (e *serverError) Is(target error) bool {
+	return target == ErrRefused && e.Status >= 400 && e.Status < 500
+}
+
+// callRoomService calls LiveKit's room service, which speaks Twirp with JSON.
+func (s *Server) callRoomService(ctx context.Context, method string, body any) error {
+	address, err := s.Address(ctx)
+	if err != nil {
+		return err
+	}
+	text, err := json.Marshal(body)
+	if err != nil {
+		return err
+	}
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost,
+		withScheme(address, "http")+"/twirp/livekit.RoomService/"+method, bytes.NewReader(text))
+	if err != nil {
+		return err
+	}
+	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("Authorization", "Bearer "+s.adminToken())
+	resp, err := roomServiceClient.Do(r)
+	if err != nil {
+		return fmt.Errorf("ask the media server: %w", err)
+	}
+	defer func() { _ = resp.Body.Close() }()
+	reply, err := io.ReadAll(io.LimitReader(resp.Body, 1<<20))
+	if err != nil || resp.StatusCode == http.StatusOK {
+		return err
+	}
+	refused := &serverError{Status: resp.StatusCode}
+	if json.Unmarshal(reply, refused) != nil {
+		refused.Code, refused.Msg = "malformed", "no JSON"
+	}
+	return refused
+}

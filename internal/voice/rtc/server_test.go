@@ -28,7 +28,7 @@ func openRoom(t *testing.T, s *rtc.Server, name string) {
 	}
 }
 
-func TestTheChildStartsWithTheFirstRoomAndEndsWithTheServer(t *testing.T) {
+func TestChildStartsWithTheFirstRoomAndEndsWithTheServer(t *testing.T) {
 	s := sfus.New(t)
 	if err := s.DeleteRoom(t.Context(), "none"); err != nil || s.PID() != 0 {
 		t.Errorf("a room ended before there was any: %v, process %d", err, s.PID())
@@ -49,7 +49,7 @@ func TestTheChildStartsWithTheFirstRoomAndEndsWithTheServer(t *testing.T) {
 	s.Close()
 }
 
-func TestAServerThatNeverHadARoomEnds(t *testing.T) {
+func TestServerWithoutRoomsCloses(t *testing.T) {
 	s := sfus.New(t)
 	s.Close()
 	if _, err := s.Address(t.Context()); err == nil || s.PID() != 0 {
@@ -65,7 +65,7 @@ func TestWithoutAMediaServer(t *testing.T) {
 }
 
 // A child that dies takes its rooms with it: OnChildExit is called, and the next sessions get another child.
-func TestADeadChildIsReplaced(t *testing.T) {
+func TestDeadChildIsReplaced(t *testing.T) {
 	lost := make(chan error, 1)
 	s := sfus.Start(t, func(s *rtc.Server) { s.OnChildExit = func(err error) { lost <- err } })
 	openRoom(t, s, "r")
@@ -85,7 +85,7 @@ func TestADeadChildIsReplaced(t *testing.T) {
 	}
 }
 
-func TestAParentKilledLeavesNoOrphan(t *testing.T) {
+func TestKilledParentLeavesNoOrphan(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("SKIP: no signals")
 	}
@@ -115,7 +115,7 @@ func TestAParentKilledLeavesNoOrphan(t *testing.T) {
 }
 
 // The error names the port that is taken and the setting that chooses another.
-func TestPortsThatAreTaken(t *testing.T) {
+func TestPortsInUse(t *testing.T) {
 	udp, err := net.ListenPacket("udp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -141,7 +141,7 @@ func TestPortsThatAreTaken(t *testing.T) {
 }
 
 // Once the port is free again, the server need not be restarted.
-func TestAChildThatFailedToStartIsTriedAgain(t *testing.T) {
+func TestChildThatFailedToStartIsRetried(t *testing.T) {
 	taken, err := net.ListenPacket("udp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -205,13 +205,13 @@ func nonLoopbackAddress(t *testing.T) string {
 }
 
 // LiveKit of others: the child of one server is that of another, which only knows its address, key and secret.
-func TestALiveKitOfOthers(t *testing.T) {
+func TestExternalLiveKitServer(t *testing.T) {
 	theirs := sfus.Start(t)
 	s := externalServer(t, theirs)
 	p := joinAgent(t, s, "r", func(c *rtc.Config) { c.ServerIsLocal = s.IsLocal() })
 	u := newUser(t, serverAddress(t, s), s.UserToken(joinGrant("r")))
 	requireEvents(t, p, rtc.EventJoined)
-	u.sendText("Hello.")
+	u.SendText("Hello.")
 	if e := requireEvents(t, p, rtc.EventText); e.Text != "Hello." {
 		t.Errorf("%+v", e)
 	}
@@ -247,7 +247,7 @@ func externalServer(t *testing.T, s *rtc.Server) *rtc.Server {
 	return o
 }
 
-func TestAnAddressWaitsNoLongerThanItsCaller(t *testing.T) {
+func TestAddressEndsWithItsContext(t *testing.T) {
 	s := sfus.New(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -293,7 +293,7 @@ func isAlive(pid int) bool {
 
 // Behind NAT the machine does not have the address that browsers use, and often cannot reach it. The agent, on the same
 // machine, can join all the same.
-func TestTheAgentJoinsBehindAForeignAddress(t *testing.T) {
+func TestAgentJoinsWithAForeignNodeAddress(t *testing.T) {
 	nonLoopbackAddress(t)
 	s := sfus.Start(t, func(s *rtc.Server) { s.Child = rtc.ChildConfig{NodeIP: "203.0.113.9"} })
 	openRoom(t, s, "r")
@@ -310,7 +310,7 @@ func TestTheAgentJoinsBehindAForeignAddress(t *testing.T) {
 	t.Log("joined in ", time.Since(began))
 }
 
-func TestTheAgentJoinsOnTheOwnAddress(t *testing.T) {
+func TestAgentJoinsOnTheMachinesAddress(t *testing.T) {
 	nonLoopbackAddress(t)
 	s := sfus.Start(t, func(s *rtc.Server) { s.Child = rtc.ChildConfig{} })
 	openRoom(t, s, "r")

@@ -16,7 +16,7 @@ import (
 )
 
 // The media server listens where it is configured to, and nowhere else.
-func TestTheChildListensNowhereElse(t *testing.T) {
+func TestChildListensOnItsPortsOnly(t *testing.T) {
 	free, err := net.Listen("tcp", ":0")
 	requireNoError(t, err)
 	requireNoError(t, free.Close())

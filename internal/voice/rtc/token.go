@@ -8,6 +8,8 @@ import (
 	"encoding/json"
 	"strings"
 	"time"
+
+	"github.com/livekit/protocol/auth"
 )
 
 // JoinGrant says who may join which room, and until when.
@@ -22,33 +24,21 @@ const AgentIdentity = "parley:agent"
 
 // tokenClaims are the claims of a token, as LiveKit names them.
 type tokenClaims struct {
-	Issuer    string     `json:"iss"`
-	Subject   string     `json:"sub,omitempty"`
-	NotBefore int64      `json:"nbf"`
-	Expires   int64      `json:"exp"`
-	Kind      string     `json:"kind,omitempty"`
-	Video     videoGrant `json:"video"`
-	URL       string     `json:"url,omitempty"` // ours: where to connect, for clients that get only the token
+	Issuer    string          `json:"iss"`
+	Subject   string          `json:"sub,omitempty"`
+	NotBefore int64           `json:"nbf"`
+	Expires   int64           `json:"exp"`
+	Kind      string          `json:"kind,omitempty"`
+	Video     auth.VideoGrant `json:"video"`
+	URL       string          `json:"url,omitempty"` // ours: where to connect, for clients that get only the token
 }
 
-type videoGrant struct {
-	RoomCreate bool `json:"roomCreate,omitempty"`
-
-	RoomJoin       bool     `json:"roomJoin,omitempty"`
-	Room           string   `json:"room,omitempty"`
-	CanPublish     *bool    `json:"canPublish,omitempty"`
-	CanSubscribe   *bool    `json:"canSubscribe,omitempty"`
-	CanPublishData *bool    `json:"canPublishData,omitempty"`
-	PublishSources []string `json:"canPublishSources,omitempty"`
-	OwnMetadata    *bool    `json:"canUpdateOwnMetadata,omitempty"`
-	Agent          bool     `json:"agent,omitempty"`
-}
-
-// joinVideoGrant returns a grant to join a room and to publish a microphone and nothing else.
-func joinVideoGrant(room string, ownMetadata bool) videoGrant {
-	yes := true
-	return videoGrant{RoomJoin: true, Room: room, CanPublish: &yes, CanSubscribe: &yes, CanPublishData: &yes,
-		PublishSources: []string{"microphone"}, OwnMetadata: &ownMetadata}
+// joinVideoGrant returns a grant to join a room and to publish a microphone and nothing else. An agent may change its
+// own attributes.
+func joinVideoGrant(room string, isAgent bool) auth.VideoGrant {
+	return auth.VideoGrant{RoomJoin: true, Room: room, CanPublish: new(true), CanSubscribe: new(true),
+		CanPublishData: new(true), CanPublishSources: []string{"microphone"}, CanUpdateOwnMetadata: &isAgent,
+		Agent: isAgent}
 }
 
 // UserToken returns a token with which a browser can join one room, speak, listen and write. It may not change its
@@ -61,15 +51,13 @@ func (s *Server) UserToken(p JoinGrant) string {
 // AgentToken returns a token with which the agent can join one room, as AgentIdentity unless the grant names another
 // identity.
 func (s *Server) AgentToken(p JoinGrant) string {
-	video := joinVideoGrant(p.Room, true)
-	video.Agent = true
 	return s.signToken(tokenClaims{Subject: cmp.Or(p.Identity, AgentIdentity), Kind: "agent",
-		Expires: p.ExpiresAt.Unix(), Video: video})
+		Expires: p.ExpiresAt.Unix(), Video: joinVideoGrant(p.Room, true)})
 }
 
 // adminToken returns a token that may create and delete rooms; it is sent to the media server only.
 func (s *Server) adminToken() string {
-	return s.signToken(tokenClaims{Expires: s.Now().Add(time.Minute).Unix(), Video: videoGrant{RoomCreate: true}})
+	return s.signToken(tokenClaims{Expires: s.Now().Add(time.Minute).Unix(), Video: auth.VideoGrant{RoomCreate: true}})
 }
 
 // signToken returns the claims as a JSON web token, signed with HS256.

@@ -63,7 +63,7 @@ func getStatus(t *testing.T, h http.Handler, target string) int {
 	return w.Code
 }
 
-func TestATokenOpensItsRoomUntilTheEnd(t *testing.T) {
+func TestTokenOpensItsRoomUntilItExpires(t *testing.T) {
 	t.Parallel()
 	s := sfus.Start(t)
 	h, address := publicPort(t, s)
@@ -131,7 +131,7 @@ func replaceClaim(t *testing.T, token, from, to string) string {
 }
 
 // A token is for one participant: a second join with it replaces the first, and nobody else fits in the room.
-func TestARoomHasOneUser(t *testing.T) {
+func TestRoomHasOneUser(t *testing.T) {
 	t.Parallel()
 	s := sfus.Start(t)
 	_, address := publicPort(t, s)

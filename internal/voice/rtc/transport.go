@@ -28,7 +28,6 @@ const (
 	AttributeReason = "session.end_reason" // set before the agent leaves: why the session ended
 	attributeID     = "lk.segment_id"
 	attributeFinal  = "lk.transcription_final"
-	attributeTrack  = "lk.transcribed_track_id"
 )
 
 // Transport is the agent's end of one session. Its methods may be called from any goroutine and, except for End, do not

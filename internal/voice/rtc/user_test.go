@@ -9,27 +9,19 @@ import (
 	"testing"
 	"time"
 
-	"github.com/livekit/protocol/livekit"
-	lksdk "github.com/livekit/server-sdk-go/v2"
-	"github.com/pion/webrtc/v4"
 	"github.com/pion/webrtc/v4/pkg/media"
-	"github.com/thesyncim/gopus"
 
+	"parley/internal/testkit/voicecaller"
 	"parley/internal/voice/rtc"
 )
 
-// transcriptLine is a segment of the transcript as the user's client gets it.
-type transcriptLine struct{ id, final, text, from string }
-
 // userClient is a customer's client: it sends a tone and records everything that comes.
 type userClient struct {
-	t     *testing.T
-	room  *lksdk.Room
-	track *lksdk.LocalTrack
-	pub   *lksdk.LocalTrackPublication
+	voicecaller.Caller
+	t *testing.T
 
 	mu           sync.Mutex
-	lines        []transcriptLine
+	lines        []voicecaller.Line
 	attributes   map[string]string // the agent's
 	faults       []string
 	heardSamples []int16 // what was heard, without the silence
@@ -67,38 +59,17 @@ func (u *userClient) waitUntil(what string, ok func() bool) {
 func newUser(t *testing.T, address, token string) *userClient {
 	t.Helper()
 	u := &userClient{t: t, attributes: map[string]string{}, changed: make(chan struct{})}
-	agent := func(p lksdk.Participant) {
-		if p.Identity() == "agent" {
-			u.update(func() { u.attributes = p.Attributes() })
-		}
-	}
-	u.room = lksdk.NewRoom(&lksdk.RoomCallback{
-		OnParticipantConnected: func(p *lksdk.RemoteParticipant) { agent(p) },
-		ParticipantCallback: lksdk.ParticipantCallback{
-			OnAttributesChanged: func(_ map[string]string, p lksdk.Participant) { agent(p) },
-			OnTrackSubscribed: func(track *webrtc.TrackRemote, _ *lksdk.RemoteTrackPublication, _ *lksdk.RemoteParticipant) {
-				go u.decodeTrack(track)
-			},
-			OnDataPacket: func(d lksdk.DataPacket, _ lksdk.DataReceiveParams) {
-				if d, ok := d.(*lksdk.UserDataPacket); ok && d.Topic == rtc.TopicFault {
-					u.update(func() { u.faults = append(u.faults, string(d.Payload)) })
-				}
-			},
-		},
-	})
-	t.Cleanup(u.room.Disconnect)
-	requireNoError(t, u.room.RegisterTextStreamHandler(rtc.TopicTranscript, func(r *lksdk.TextStreamReader, from string) {
-		text := r.ReadAll()
+	u.OnAttributes = func(attributes map[string]string) { u.update(func() { u.attributes = attributes }) }
+	u.OnFault = func(message string) { u.update(func() { u.faults = append(u.faults, message) }) }
+	u.OnLine = func(line voicecaller.Line) { u.update(func() { u.lines = append(u.lines, line) }) }
+	u.OnSound = func(pcm []int16) {
 		u.update(func() {
-			u.lines = append(u.lines, transcriptLine{r.Info.Attributes["lk.segment_id"],
-				r.Info.Attributes["lk.transcription_final"], text, from})
+			if voicecaller.IsLoud(pcm) {
+				u.heardSamples, u.lastHeardAt = append(u.heardSamples, pcm...), time.Now()
+			}
 		})
-	}))
-	// whose client outlives the room by seconds
-	requireNoError(t, u.room.JoinWithToken(address, token, lksdk.WithDisableTURN()))
-	if p := u.room.GetParticipantByIdentity("agent"); p != nil {
-		agent(p)
 	}
+	u.Join(t, address, token)
 	return u
 }
 
@@ -109,48 +80,9 @@ func requireNoError(t *testing.T, err error) {
 	}
 }
 
-// decodeTrack decodes what the agent says.
-func (u *userClient) decodeTrack(track *webrtc.TrackRemote) {
-	d, err := gopus.NewDecoder(gopus.DefaultDecoderConfig(rtc.InputRate, 1))
-	if err != nil {
-		u.t.Error(err)
-		return
-	}
-	pcm := make([]int16, 5760)
-	for {
-		p, _, err := track.ReadRTP()
-		if err != nil {
-			return
-		}
-		if n, err := d.DecodeInt16(p.Payload, pcm); err == nil && len(p.Payload) > 0 {
-			u.update(func() {
-				if isLoud(pcm[:n]) {
-					u.heardSamples, u.lastHeardAt = append(u.heardSamples, pcm[:n]...), time.Now()
-				}
-			})
-		}
-	}
-}
-
-func isLoud(pcm []int16) bool {
-	return slices.ContainsFunc(pcm, func(v int16) bool { return v > 300 || v < -300 })
-}
-
-// publishMicrophone opens the microphone.
-func (u *userClient) publishMicrophone() {
-	u.t.Helper()
-	var err error
-	u.track, err = lksdk.NewLocalTrack(webrtc.RTPCodecCapability{MimeType: webrtc.MimeTypeOpus, ClockRate: 48_000,
-		Channels: 2})
-	requireNoError(u.t, err)
-	u.pub, err = u.room.LocalParticipant.PublishTrack(u.track,
-		&lksdk.TrackPublicationOptions{Source: livekit.TrackSource_MICROPHONE})
-	requireNoError(u.t, err)
-}
-
 // speakUntilDone sends a pitch through the microphone until the context is done.
 func (u *userClient) speakUntilDone(ctx context.Context, pitch float64) {
-	e, err := gopus.NewEncoder(gopus.EncoderConfig{SampleRate: 48_000, Channels: 1, Application: gopus.ApplicationVoIP})
+	e, err := voicecaller.NewEncoder()
 	requireNoError(u.t, err)
 	beat := time.NewTicker(20 * time.Millisecond)
 	defer beat.Stop()
@@ -164,7 +96,7 @@ func (u *userClient) speakUntilDone(ctx context.Context, pitch float64) {
 		size, err := e.EncodeInt16(sine(pitch, n*960, 960, 48_000), packet)
 		requireNoError(u.t, err)
 		requireNoError(u.t,
-			u.track.WriteSample(media.Sample{Data: slices.Clone(packet[:size]), Duration: 20 * time.Millisecond}, nil))
+			u.Track.WriteSample(media.Sample{Data: slices.Clone(packet[:size]), Duration: 20 * time.Millisecond}, nil))
 	}
 }
 
@@ -176,10 +108,6 @@ func (u *userClient) speakDuring(pitch float64, f func()) {
 	defer wait.Wait()
 	defer cancel()
 	f()
-}
-
-func (u *userClient) sendText(text string) {
-	u.room.LocalParticipant.SendText(text, lksdk.StreamTextOptions{Topic: rtc.TopicText})
 }
 
 func sine(pitch float64, from, count, rate int) []int16 {

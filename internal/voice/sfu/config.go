@@ -37,7 +37,7 @@ func rtcConfig(cfg rtc.ChildConfig, ports rtc.ChildReady) (map[string]any, error
 		"enable_loopback_candidate": true}
 	switch {
 	case cfg.Loopback:
-		lo, err := interfaceNames(func(i net.Interface) bool { return i.Flags&net.FlagLoopback != 0 })
+		lo, err := loopbackInterfaces()
 		if err != nil {
 			return nil, err
 		}
@@ -76,10 +76,10 @@ func unusedSTUNServers(node string) []any {
 
 func includeList(list []string) map[string]any { return map[string]any{"includes": list} }
 
-func interfaceNames(which func(net.Interface) bool) (names []string, err error) {
+func loopbackInterfaces() (names []string, err error) {
 	all, err := net.Interfaces()
 	for _, i := range all {
-		if which(i) {
+		if i.Flags&net.FlagLoopback != 0 {
 			names = append(names, i.Name)
 		}
 	}
@@ -97,7 +97,6 @@ func ownAddress() (string, error) {
 			return n.IP.String(), nil
 		}
 	}
-	return "",
-		errors.New("this machine has no address but loopback; --voice-node-ip (PARLEY_VOICE_NODE_IP) names the " +
-			"one that clients send to")
+	return "", errors.New("this machine has no address but loopback; --voice-node-ip (PARLEY_VOICE_NODE_IP) names " +
+		"the one that clients send to")
 }

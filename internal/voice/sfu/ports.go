@@ -40,29 +40,19 @@ const loopback = "127.0.0.1"
 
 // freeTCP returns the port if it is free, and any free one for 0.
 func freeTCP(ctx context.Context, host string, port int) (int, error) {
-	var plain net.ListenConfig
-	l, err := plain.Listen(ctx, "tcp", net.JoinHostPort(host, strconv.Itoa(port)))
+	l, err := new(net.ListenConfig).Listen(ctx, "tcp", net.JoinHostPort(host, strconv.Itoa(port)))
 	if err != nil {
 		return 0, withoutAddress(err)
 	}
-	_, text, err := net.SplitHostPort(l.Addr().String())
-	if err := errors.Join(err, l.Close()); err != nil {
-		return 0, err
-	}
-	return strconv.Atoi(text)
+	return l.Addr().(*net.TCPAddr).Port, l.Close()
 }
 
 func freeUDP(ctx context.Context, host string, port int) (int, error) {
-	var plain net.ListenConfig
-	c, err := plain.ListenPacket(ctx, "udp", net.JoinHostPort(host, strconv.Itoa(port)))
+	c, err := new(net.ListenConfig).ListenPacket(ctx, "udp", net.JoinHostPort(host, strconv.Itoa(port)))
 	if err != nil {
 		return 0, withoutAddress(err)
 	}
-	_, text, err := net.SplitHostPort(c.LocalAddr().String())
-	if err := errors.Join(err, c.Close()); err != nil {
-		return 0, err
-	}
-	return strconv.Atoi(text)
+	return c.LocalAddr().(*net.UDPAddr).Port, c.Close()
 }
 
 // withoutAddress removes the address, which the message names already.

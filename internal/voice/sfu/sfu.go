@@ -13,6 +13,8 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/livekit/livekit-server/pkg/config"
@@ -29,7 +31,7 @@ const Available = true
 
 // Run serves until ctx is done; ready is called with the ports once they answer. Run may be called once in a process.
 func Run(ctx context.Context, cfg rtc.ChildConfig, log *slog.Logger, ready func(rtc.ChildReady) error) error {
-	logger.SetLogger(&livekitLogger{log: log}, "")
+	logger.SetLogger(newLogger(log), "")
 	ports, err := choosePorts(ctx, cfg)
 	if err != nil {
 		return err
@@ -78,13 +80,10 @@ func newServer(cfg rtc.ChildConfig, ports rtc.ChildReady) (*service.LivekitServe
 	return server, nil
 }
 
-// waitUntilServing waits until the server answers.
 func waitUntilServing(ctx context.Context, server *service.LivekitServer, ended <-chan error) error {
-	tick := time.NewTicker(5 * time.Millisecond)
-	defer tick.Stop()
-	for !server.IsRunning() {
+	for tick := time.Tick(5 * time.Millisecond); !server.IsRunning(); {
 		select {
-		case <-tick.C:
+		case <-tick:
 		case err := <-ended:
 			return errors.Join(errors.New("the media server did not start"), err)
 		case <-ctx.Done():
@@ -103,19 +102,16 @@ func Serve(ctx context.Context, in, out, stderr *os.File) error {
 	if err != nil {
 		return err
 	}
-	log := slog.New(slog.NewJSONHandler(stderr, &slog.HandlerOptions{Level: logLevel(cfg)}))
+	level := slog.LevelWarn
+	if cfg.Debug {
+		level = slog.LevelDebug
+	}
+	log := slog.New(slog.NewJSONHandler(stderr, &slog.HandlerOptions{Level: level}))
 	err = Run(ctx, cfg, log, func(r rtc.ChildReady) error { return writeReady(out, r) })
 	if err != nil && ctx.Err() == nil {
 		return errors.Join(writeReady(out, rtc.ChildReady{Error: err.Error()}), err)
 	}
 	return nil
-}
-
-func logLevel(cfg rtc.ChildConfig) slog.Level {
-	if cfg.Debug {
-		return slog.LevelDebug
-	}
-	return slog.LevelWarn
 }
 
 // readParentConfig reads the configuration that the parent sends, and calls onEOF at the end of the input: then the
@@ -137,3 +133,21 @@ func readParentConfig(in *os.File, onEOF func()) (cfg rtc.ChildConfig, err error
 }
 
 func writeReady(out *os.File, r rtc.ChildReady) error { return json.NewEncoder(out).Encode(r) }
+
+// newLogger returns LiveKit's logger. Its errors are logged as warnings, since the other rooms go on, unless they
+// belong to the usual end of a session.
+func newLogger(log *slog.Logger) rtc.LiveKitLogger {
+	return rtc.LiveKitLogger{Log: log, ErrorLevel: func(message string) slog.Level {
+		if slices.ContainsFunc(usualErrors, func(part string) bool { return strings.Contains(message, part) }) {
+			return slog.LevelDebug
+		}
+		return slog.LevelWarn
+	}}
+}
+
+// usualErrors are parts of errors that belong to hang-ups and refusals.
+var usualErrors = []string{
+	"error reading data channel", "dtls timeout", "error closing", "use of closed", "closed pipe", "EOF",
+	"context canceled", "could not handle signal", "signal connection closed", "exceeded its max participants",
+	"closed by media", "room does not exist",
+}

@@ -54,26 +54,26 @@ func newClassifier(threshold float64) classifier {
 	}}
 }
 
-func (s *classifier) classify(frame []int16) frameClass {
-	sound := s.analyzer.analyze(frame)
-	above := s.noiseFloor.decibelsAbove(sound.energy)
-	s.noiseFloor.update(sound.energy, sound.level)
+func (c *classifier) classify(frame []int16) frameClass {
+	sound := c.analyzer.analyze(frame)
+	above := c.noiseFloor.decibelsAbove(sound.energy)
+	c.noiseFloor.update(sound.energy, sound.level)
 	loud := loudestBandsMean(above)
-	audible := sound.level > s.limits.minLevel
-	vowel := audible && loud > s.limits.tailLoudness &&
-		s.limits.vowelLoudness < loud+toneLoudnessBonus*(sound.tone-s.limits.minTone) && sound.tone > s.limits.minTone
-	s.addFrame(vowel, sound.pitch)
-	s.timbre.addFrame(vowel, sound)
+	audible := sound.level > c.limits.minLevel
+	vowel := audible && loud > c.limits.tailLoudness &&
+		c.limits.vowelLoudness < loud+toneLoudnessBonus*(sound.tone-c.limits.minTone) && sound.tone > c.limits.minTone
+	c.addFrame(vowel, sound.pitch)
+	c.timbre.addFrame(vowel, sound)
 	var v frameClass
-	v.isClearVowel = vowel && s.clearVowels[onsetFrames-2] && !s.isSteadyPitch(sound)
+	v.isClearVowel = vowel && c.clearVowels[onsetFrames-2] && !c.isSteadyPitch(sound)
 	if v.isClearVowel {
-		s.framesSinceVowel = 0
+		c.framesSinceVowel = 0
 	} else {
-		s.framesSinceVowel++
+		c.framesSinceVowel++
 	}
-	v.isVoice = v.isClearVowel || (audible && loud > s.limits.tailLoudness && s.framesSinceVowel <= speechTailFrames)
-	v.isOnset = v.isClearVowel && s.isOnset(sound)
-	v.isMusic = s.timbre.isInstrument()
+	v.isVoice = v.isClearVowel || (audible && loud > c.limits.tailLoudness && c.framesSinceVowel <= speechTailFrames)
+	v.isOnset = v.isClearVowel && c.isOnset(sound)
+	v.isMusic = c.timbre.isInstrument()
 	return v
 }
 
@@ -90,32 +90,32 @@ func loudestBandsMean(above [bandCount]float64) float64 {
 	return (first + second) / 2
 }
 
-func (s *classifier) addFrame(vowel bool, pitch float64) {
-	copy(s.pitches[:], s.pitches[1:])
-	copy(s.clearVowels[:], s.clearVowels[1:])
+func (c *classifier) addFrame(vowel bool, pitch float64) {
+	copy(c.pitches[:], c.pitches[1:])
+	copy(c.clearVowels[:], c.clearVowels[1:])
 	if !vowel {
 		pitch = 0
 	}
-	s.pitches[steadyFrames-1] = pitch
-	s.clearVowels[onsetFrames-1] = vowel
-	glides, others := s.countPitchSteps(2)
-	s.glidingSteps = stepDecay*s.glidingSteps + float64(glides)
-	s.steadySteps = stepDecay*s.steadySteps + float64(others)
+	c.pitches[steadyFrames-1] = pitch
+	c.clearVowels[onsetFrames-1] = vowel
+	glides, others := c.countPitchSteps(2)
+	c.glidingSteps = stepDecay*c.glidingSteps + float64(glides)
+	c.steadySteps = stepDecay*c.steadySteps + float64(others)
 }
 
 // isMusic reports whether most of what had a pitch in the last seconds was no voice. A voice is then detected only if
 // it is clearer, or much louder than what came before.
-func (s *classifier) isMusic(now soundFeatures) bool {
-	if s.steadySteps > 6 && s.steadySteps > 1.5*s.glidingSteps {
+func (c *classifier) isMusic(now soundFeatures) bool {
+	if c.steadySteps > 6 && c.steadySteps > 1.5*c.glidingSteps {
 		return true
 	}
-	return s.timbre.isMusic() && 10*math.Log10(now.level+1e-12) < s.timbre.keptLoudness+voiceOverMusic
+	return c.timbre.isMusic() && 10*math.Log10(now.level+1e-12) < c.timbre.keptLoudness+voiceOverMusic
 }
 
 // countPitchSteps counts the steps from one frame's pitch to the next in the last n frames: those that glide, as voices
 // do, and the others, which stand still or leap, as instruments do.
-func (s *classifier) countPitchSteps(n int) (glides, others int) {
-	last := s.pitches[steadyFrames-n:]
+func (c *classifier) countPitchSteps(n int) (glides, others int) {
+	last := c.pitches[steadyFrames-n:]
 	for i := 1; i < n; i++ {
 		if last[i] == 0 || last[i-1] == 0 {
 			continue
@@ -130,23 +130,23 @@ func (s *classifier) countPitchSteps(n int) (glides, others int) {
 }
 
 // isOnset reports whether the last frames are the beginning of speech.
-func (s *classifier) isOnset(now soundFeatures) bool {
+func (c *classifier) isOnset(now soundFeatures) bool {
 	count := 0
-	for _, vowel := range s.clearVowels {
+	for _, vowel := range c.clearVowels {
 		if vowel {
 			count++
 		}
 	}
-	glides, others := s.countPitchSteps(onsetFrames)
-	return count >= onsetVowels && glides >= onsetVowels-1 && glides > others && !s.isMusic(now)
+	glides, others := c.countPitchSteps(onsetFrames)
+	return count >= onsetVowels && glides >= onsetVowels-1 && glides > others && !c.isMusic(now)
 }
 
 // isSteadyPitch reports whether the pitch has stood still, or leapt, for most of the last 300 ms.
-func (s *classifier) isSteadyPitch(now soundFeatures) bool {
-	glides, others := s.countPitchSteps(steadyFrames)
-	return others > 4 && others > glides || glides < 6 && s.isMusic(now)
+func (c *classifier) isSteadyPitch(now soundFeatures) bool {
+	glides, others := c.countPitchSteps(steadyFrames)
+	return others > 4 && others > glides || glides < 6 && c.isMusic(now)
 }
 
-func (s *classifier) reset() {
-	s.clearVowels, s.pitches, s.framesSinceVowel = [onsetFrames]bool{}, [steadyFrames]float64{}, speechTailFrames+1
+func (c *classifier) reset() {
+	c.clearVowels, c.pitches, c.framesSinceVowel = [onsetFrames]bool{}, [steadyFrames]float64{}, speechTailFrames+1
 }

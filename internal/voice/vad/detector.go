@@ -65,37 +65,37 @@ func New(c Config) *Detector {
 }
 
 // Process processes the next samples, in chunks of any length, and returns what was detected in them, in order.
-func (e *Detector) Process(pcm []int16) []Event {
+func (d *Detector) Process(pcm []int16) []Event {
 	var events []Event
-	e.partialFrame = append(e.partialFrame, pcm...)
-	for len(e.partialFrame) >= frameSamples {
-		frame := e.partialFrame[:frameSamples]
-		e.position += frameTime
-		for _, event := range e.turn.addFrame(frame, e.classifier.classify(frame), e.position) {
+	d.partialFrame = append(d.partialFrame, pcm...)
+	for len(d.partialFrame) >= frameSamples {
+		frame := d.partialFrame[:frameSamples]
+		d.position += frameTime
+		for _, event := range d.turn.addFrame(frame, d.classifier.classify(frame), d.position) {
 			if event.Kind == Onset {
-				e.classifier.timbre.resetCounts()
+				d.classifier.timbre.resetCounts()
 			}
 			events = append(events, event)
 		}
-		e.partialFrame = e.partialFrame[frameSamples:]
+		d.partialFrame = d.partialFrame[frameSamples:]
 	}
-	e.partialFrame = append([]int16(nil), e.partialFrame...)
+	d.partialFrame = append([]int16(nil), d.partialFrame...)
 	return events
 }
 
 // SetCompleteness sets how complete the text of the turn looks so far, which determines how long a silence ends the
 // turn. It holds until the speaker continues or the turn ends.
-func (e *Detector) SetCompleteness(l Completeness) { e.turn.completeness = l }
+func (d *Detector) SetCompleteness(l Completeness) { d.turn.completeness = l }
 
 // VoicedTime returns how much of the present turn was voice; zero between turns.
-func (e *Detector) VoicedTime() time.Duration { return e.turn.voicedTime() }
+func (d *Detector) VoicedTime() time.Duration { return d.turn.voiced }
 
 // IsSpeaking reports whether a turn is going on.
-func (e *Detector) IsSpeaking() bool { return e.turn.isSpeaking }
+func (d *Detector) IsSpeaking() bool { return d.turn.isSpeaking }
 
 // Reset discards the current turn without an event. The estimate of the noise stays.
-func (e *Detector) Reset() {
-	e.turn.reset()
-	e.classifier.reset()
-	e.partialFrame = nil
+func (d *Detector) Reset() {
+	d.turn.reset()
+	d.classifier.reset()
+	d.partialFrame = nil
 }

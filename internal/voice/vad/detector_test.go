@@ -83,7 +83,7 @@ func TestTurnEndsWhenItsTextLooksComplete(t *testing.T) {
 	}
 }
 
-func TestSpeakerGoesOnAfterAPause(t *testing.T) {
+func TestSpeakerContinuesAfterAPause(t *testing.T) {
 	e := New(Config{})
 	events := processAll(e,
 		renderPCM(9*time.Second, whiteNoise(10), speakingVoice(3, 4, 6000), speakingVoice(4.5, 5.5, 6000)))

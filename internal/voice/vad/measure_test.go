@@ -237,7 +237,7 @@ func noiseTurnShare(noise waveform) (share float64, onsets int) {
 	return float64(frames) / 750, onsets
 }
 
-func TestWhatIsTakenForVoices(t *testing.T) {
+func TestSoundsTakenForVoices(t *testing.T) {
 	names, voices := synthesizedVoices(t)
 	var crowd [][]int16
 	for _, name := range names {

@@ -159,3 +159,64 @@ func (s *spectrumAnalyzer) measurePitch(out *soundFeatures) {
 		out.tone = min(out.tone, 1)
 	}
 }
+
+// noiseFloor estimates how loud each band is when nobody speaks: its minimum in the last two seconds. Speech dips
+// within that time, and a fan does not.
+type noiseFloor struct {
+	smoothed       [bandCount]float64             // the energy, smoothed over some 60 ms
+	slotMinima     [floorSlots][bandCount]float64 // the minimum of each slot
+	slot           int
+	slotFrameCount int // frames in the current slot
+	isInitialized  bool
+}
+
+const (
+	floorSlots      = 8
+	slotFrames      = 12   // 240 ms
+	maxInitialPower = 1e-6 // -60 dB
+	minPower        = 1e-7 // -70 dB of full scale: no microphone is quieter than this, so what is quieter is a gap
+	minimumBias     = 1.6  // the minimum of many is lower than the mean
+)
+
+// update adds a frame. Digital silence says nothing about the room.
+func (n *noiseFloor) update(energy [bandCount]float64, level float64) {
+	if level < minPower/100 {
+		return
+	}
+	if !n.isInitialized {
+		n.initialize(energy)
+	}
+	if n.slotFrameCount == slotFrames {
+		n.slotFrameCount = 0
+		n.slot = (n.slot + 1) % floorSlots
+		n.slotMinima[n.slot] = n.smoothed
+	}
+	n.slotFrameCount++
+	for b := range energy {
+		n.smoothed[b] += 0.3 * (energy[b] - n.smoothed[b])
+		n.slotMinima[n.slot][b] = min(n.slotMinima[n.slot][b], n.smoothed[b])
+	}
+}
+
+// initialize starts with the first frame, but not louder than a quiet room: somebody may be speaking already.
+func (n *noiseFloor) initialize(energy [bandCount]float64) {
+	n.isInitialized, n.smoothed = true, energy
+	for b := range energy {
+		for i := range n.slotMinima {
+			n.slotMinima[i][b] = min(energy[b], maxInitialPower)
+		}
+	}
+}
+
+// decibelsAbove returns by how many dB each band is louder than its floor.
+func (n *noiseFloor) decibelsAbove(energy [bandCount]float64) [bandCount]float64 {
+	var db [bandCount]float64
+	for b := range energy {
+		least := math.Inf(1)
+		for _, slot := range n.slotMinima {
+			least = min(least, slot[b])
+		}
+		db[b] = 10 * math.Log10((energy[b]+1e-12)/max(least*minimumBias, minPower))
+	}
+	return db
+}

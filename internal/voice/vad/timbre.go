@@ -1,6 +1,9 @@
 package vad
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // timbreTracker tracks the balance of the bands while there are vowels. A mouth that speaks changes its shape several
 // times a second, and with it the balance; a string or a pipe keeps its timbre, whatever its pitch does.
@@ -25,7 +28,6 @@ const (
 	minBandPower  = 1e-3
 )
 
-// addFrame adds a frame.
 func (t *timbreTracker) addFrame(vowel bool, s soundFeatures) {
 	copy(t.shapes[:], t.shapes[1:])
 	now := bandShape{}
@@ -67,10 +69,7 @@ func (t *timbreTracker) isMusic() bool { return t.keptScore > 6 && t.keptScore >
 const minKeptVowels = 20 // frames: 400 ms
 
 func newBandShape(energy [bandCount]float64) bandShape {
-	top, mean := 0.0, 0.0
-	for _, e := range energy {
-		top = max(top, e)
-	}
+	top, mean := slices.Max(energy[:]), 0.0
 	s := bandShape{isKnown: true}
 	for b, e := range energy {
 		s.bands[b] = 10 * math.Log10(max(e, top*minBandPower)+1e-12)

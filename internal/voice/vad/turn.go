@@ -23,7 +23,6 @@ type speakerTurn struct {
 	silentTime time.Duration
 }
 
-// addFrame adds the next frame and its class.
 func (t *speakerTurn) addFrame(frame []int16, v frameClass, now time.Duration) []Event {
 	if !t.isSpeaking {
 		return t.waitForOnset(frame, v, now)
@@ -82,7 +81,6 @@ func (t *speakerTurn) addSilence(now time.Duration) []Event {
 	return nil
 }
 
-// discardTurn ends the turn as noise.
 func (t *speakerTurn) discardTurn(now time.Duration) []Event {
 	e := t.newEvent(Noise, now)
 	t.reset()
@@ -117,8 +115,4 @@ func (t *speakerTurn) newEvent(kind Kind, now time.Duration) Event {
 	return e
 }
 
-func (t *speakerTurn) reset() {
-	*t = speakerTurn{minSilence: t.minSilence}
-}
-
-func (t *speakerTurn) voicedTime() time.Duration { return t.voiced }
+func (t *speakerTurn) reset() { *t = speakerTurn{minSilence: t.minSilence} }
