@@ -95,8 +95,8 @@ const (
 // RateHeaders are the names of the headers that tell the rate limit.
 var RateHeaders = []string{HeaderRateLimit, HeaderRateRemaining, HeaderRateReset}
 
-// setHeaders sets the three headers of the rate limit. The reset is a time in epoch seconds, rounded up so that a client
-// that waits for it has waited long enough.
+// setHeaders sets the three headers of the rate limit. The reset is a time in epoch seconds, rounded up so that a
+// client that waits for it has waited long enough.
 func (r Rate) setHeaders(h http.Header) {
 	h.Set(HeaderRateLimit, strconv.Itoa(r.Limit))
 	h.Set(HeaderRateRemaining, strconv.Itoa(r.Remaining))

@@ -174,12 +174,12 @@ func (db *DB) insert(ctx context.Context, table string, fields ...field) error {
 
 // update writes fields of the rows that where finds and returns their number.
 func (db *DB) update(ctx context.Context, table string, fields []field, where string, args ...any) (int64, error) {
-	columns, values := make([]string, len(fields)), make([]any, len(fields))
+	columns, values := make([]string, len(fields)), make([]any, 0, len(fields)+len(args))
 	for i, f := range fields {
-		columns[i], values[i] = f.column+` = ?`, f.arg()
+		columns[i], values = f.column+` = ?`, append(values, f.arg())
 	}
-	return db.sql.Exec(ctx, `update `+table+` set `+strings.Join(columns, `, `)+` where `+where,
-		append(values, args...)...)
+	values = append(values, args...)
+	return db.sql.Exec(ctx, `update `+table+` set `+strings.Join(columns, `, `)+` where `+where, values...)
 }
 
 // overwrite is the end of an insert that takes the columns over into the row that is there already.

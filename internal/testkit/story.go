@@ -1,6 +1,7 @@
 package testkit
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -117,6 +118,8 @@ type storyReply struct {
 	body   string
 }
 
+var errNotWaiting = errors.New("the model has not been asked")
+
 // beginExchange sends the request and goes on once the model has it.
 func (r *StoryRunner) beginExchange(x expect.Exchange) error {
 	req, err := r.newRequest(x)
@@ -133,7 +136,7 @@ func (r *StoryRunner) beginExchange(x expect.Exchange) error {
 	case <-r.ModelGate.Reached():
 		return nil
 	case end := <-c.result:
-		return fmt.Errorf("it did not wait: %v %v", end.reply, end.err)
+		return fmt.Errorf("it did not wait: %v, %w", end.reply, cmp.Or(end.err, errNotWaiting))
 	}
 }
 

@@ -143,13 +143,13 @@ type localResponse struct {
 	body   bytes.Buffer
 }
 
-func (w *localResponse) serve(h http.Handler, r *http.Request) {
+func (r *localResponse) serve(h http.Handler, req *http.Request) {
 	defer func() {
 		if p := recover(); p != nil && p != http.ErrAbortHandler { //nolint:errorlint // as net/http compares it
 			panic(p)
 		}
 	}()
-	h.ServeHTTP(w, r)
+	h.ServeHTTP(r, req)
 }
 
 // Header returns the response's headers.

@@ -164,15 +164,6 @@ func mergeMembers(stored json.RawMessage, sent any) (json.RawMessage, error) {
 	return httpapi.MergeJSON(stored, text)
 }
 
-// parseMembers returns the members of an object; an empty map for anything else.
-func parseMembers(stored json.RawMessage) map[string]json.RawMessage {
-	var all map[string]json.RawMessage
-	if json.Unmarshal(stored, &all) != nil || all == nil {
-		return map[string]json.RawMessage{}
-	}
-	return all
-}
-
 // ChatbotStyles are the styles of the chat widget to change.
 type ChatbotStyles struct {
 	Theme                   httpapi.Opt[string] `json:"theme,omitzero" enum:"dark,light"`

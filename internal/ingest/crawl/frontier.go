@@ -87,7 +87,7 @@ type Counts struct {
 }
 
 // Total counts the addresses.
-func (c Counts) Total() int { return c.Included + c.Excluded + c.Failed + c.Other + c.Waiting }
+func (c *Counts) Total() int { return c.Included + c.Excluded + c.Failed + c.Other + c.Waiting }
 
 // Add counts n addresses more of a state.
 func (c *Counts) Add(state State, n int) {

@@ -8,37 +8,6 @@ import (
 	"parley/internal/text/words"
 )
 
-// toolTexts are the sentences about tools that the built-in model has in a language.
-type toolTexts struct {
-	needInputs    [2]string // around the list of inputs that a call lacks
-	listSeparator string    // between the parts of a list
-	resultEmpty   string    // a result that says nothing
-	callFailed    string    // a call that failed; the reason follows
-	resultMissing string    // a call that got no result
-}
-
-var toolTextsByLanguage = textsByLanguage[toolTexts]{
-	words.English: {[2]string{"To go on I need: ", "."}, ", ", "Done.", "That did not work",
-		"That was not done: no result came."},
-	words.German: {[2]string{"Um fortzufahren, brauche ich: ", "."}, ", ", "Erledigt.", "Das hat nicht geklappt",
-		"Das wurde nicht ausgeführt: Es kam kein Ergebnis."},
-	words.Spanish: {[2]string{"Para continuar necesito: ", "."}, ", ", "Hecho.", "Eso no ha funcionado",
-		"No se ha hecho: no llegó ningún resultado."},
-	words.French: {[2]string{"Pour continuer, j'ai besoin de : ", "."}, ", ", "C'est fait.", "Cela n'a pas fonctionné",
-		"Cela n'a pas été fait : aucun résultat n'est arrivé."},
-	words.Italian: {[2]string{"Per continuare ho bisogno di: ", "."}, ", ", "Fatto.", "Non ha funzionato",
-		"Non è stato fatto: non è arrivato alcun risultato."},
-	words.Portuguese: {[2]string{"Para continuar, preciso de: ", "."}, ", ", "Feito.", "Isso não funcionou",
-		"Isso não foi feito: não chegou nenhum resultado."},
-	words.Dutch: {[2]string{"Om verder te gaan heb ik nodig: ", "."}, ", ", "Gedaan.", "Dat is niet gelukt",
-		"Dat is niet gedaan: er kwam geen resultaat."},
-	words.Russian: {[2]string{"Чтобы продолжить, мне нужно: ", "."}, ", ", "Готово.", "Это не получилось",
-		"Это не сделано: результат не пришёл."},
-	words.Arabic:   {[2]string{"للمتابعة أحتاج إلى: ", "."}, "، ", "تم.", "لم ينجح ذلك", "لم يتم ذلك: لم تصل أي نتيجة."},
-	words.Chinese:  {[2]string{"要继续，我需要：", "。"}, "、", "已完成。", "操作没有成功", "没有执行：没有收到结果。"},
-	words.Japanese: {[2]string{"続けるには次の情報が必要です：", "。"}, "、", "完了しました。", "うまくいきませんでした", "実行されませんでした。結果が届いていません。"},
-}
-
 func inputQuestion(l words.Language, missing []toolInput) string {
 	d := toolTextsByLanguage.in(l)
 	labels := make([]string, len(missing))

@@ -4,28 +4,6 @@ import (
 	"parley/internal/text/words"
 )
 
-var handoverTexts = textsByLanguage[string]{
-	words.English: "A person from the team will take over this conversation. Please wait a moment; the answer " +
-		"will appear here.",
-	words.German: "Ein Mensch aus dem Team übernimmt dieses Gespräch. Bitte haben Sie einen Moment Geduld; " +
-		"die Antwort erscheint hier.",
-	words.Spanish: "Una persona del equipo se hará cargo de esta conversación. Espere un momento, por favor; " +
-		"la respuesta aparecerá aquí.",
-	words.French: "Une personne de l'équipe va reprendre cette conversation. Veuillez patienter un instant ; " +
-		"la réponse apparaîtra ici.",
-	words.Italian: "Una persona del team prenderà in carico questa conversazione. Attenda un momento, per " +
-		"favore; la risposta apparirà qui.",
-	words.Portuguese: "Uma pessoa da equipa vai assumir esta conversa. Aguarde um momento, por favor; a resposta " +
-		"aparecerá aqui.",
-	words.Dutch: "Iemand van het team neemt dit gesprek over. Een ogenblik geduld alstublieft; het antwoord " +
-		"verschijnt hier.",
-	words.Russian: "Этот разговор продолжит сотрудник нашей команды. Пожалуйста, подождите немного: ответ " +
-		"появится здесь.",
-	words.Arabic:   "سيتولى شخص من الفريق هذه المحادثة. يرجى الانتظار لحظة، وسيظهر الرد هنا.",
-	words.Chinese:  "团队中的工作人员将接手此对话。请稍候，回复会显示在这里。",
-	words.Japanese: "担当者がこの会話を引き継ぎます。少々お待ちください。返信はここに表示されます。",
-}
-
 // HandoverText returns the sentence, in the language, that says that a person is going to answer.
 func HandoverText(l words.Language) string { return handoverTexts.in(l) }
 

@@ -6,36 +6,6 @@ import (
 	"parley/internal/text/words"
 )
 
-// smallTalkTexts are the few sentences of its own that the built-in model has in a language.
-type smallTalkTexts struct {
-	hello, thanks, bye string // answers
-	unknown            string
-}
-
-var smallTalkTextsByLanguage = textsByLanguage[smallTalkTexts]{
-	words.English: {"Hello! What would you like to know?",
-		"You're welcome! Is there anything else you would like to know?", "Goodbye!",
-		"I don't know: I could not find an answer to that in my sources."},
-	words.German: {"Hallo! Was möchten Sie wissen?", "Gern geschehen! Möchten Sie noch etwas wissen?", "Auf Wiedersehen!",
-		"Das weiß ich nicht: In meinen Quellen habe ich keine Antwort darauf gefunden."},
-	words.Spanish: {"¡Hola! ¿Qué le gustaría saber?", "¡De nada! ¿Hay algo más que le gustaría saber?", "¡Hasta luego!",
-		"No lo sé: no he encontrado una respuesta en mis fuentes."},
-	words.French: {"Bonjour ! Que souhaitez-vous savoir ?", "Avec plaisir ! Souhaitez-vous savoir autre chose ?",
-		"Au revoir !", "Je ne sais pas : je n'ai pas trouvé de réponse dans mes sources."},
-	words.Italian: {"Buongiorno! Che cosa desidera sapere?", "Prego! Desidera sapere altro?", "Arrivederci!",
-		"Non lo so: nelle mie fonti non ho trovato una risposta."},
-	words.Portuguese: {"Olá! O que gostaria de saber?", "De nada! Gostaria de saber mais alguma coisa?", "Até logo!",
-		"Não sei: não encontrei uma resposta nas minhas fontes."},
-	words.Dutch: {"Hallo! Wat wilt u weten?", "Graag gedaan! Wilt u nog iets weten?", "Tot ziens!",
-		"Dat weet ik niet: ik heb in mijn bronnen geen antwoord gevonden."},
-	words.Russian: {"Здравствуйте! Что вы хотите узнать?", "Пожалуйста! Хотите узнать что-нибудь ещё?", "До свидания!",
-		"Я не знаю: в моих источниках нет ответа на этот вопрос."},
-	words.Arabic: {"مرحبا! ماذا تود أن تعرف؟", "على الرحب والسعة! هل تود معرفة شيء آخر؟", "مع السلامة!",
-		"لا أعرف: لم أجد إجابة عن ذلك في مصادري."},
-	words.Chinese:  {"您好！请问您想了解什么？", "不客气！还有什么想了解的吗？", "再见！", "我不知道：在我的资料中没有找到答案。"},
-	words.Japanese: {"こんにちは。何をお知りになりたいですか。", "どういたしまして。ほかに知りたいことはありますか。", "さようなら。", "分かりません。資料の中に答えが見つかりませんでした。"},
-}
-
 // smallTalkWords are messages that want no answer from the sources; word by word, folded.
 var smallTalkWords = map[words.Language]struct{ hello, thanks, bye, along string }{
 	words.English: {"hi hello hey greetings howdy morning afternoon evening day",
