@@ -109,5 +109,5 @@ func (s *postgresEngine) queryOn(ctx context.Context, h execQuerier, query strin
 	if err != nil {
 		return nil, s.mapError(ctx, query, err)
 	}
-	return &Rows{Rows: rows, mapError: func(err error) error { return s.mapError(ctx, query, err) }}, nil
+	return &Rows{cursor: rows, mapError: func(err error) error { return s.mapError(ctx, query, err) }}, nil
 }

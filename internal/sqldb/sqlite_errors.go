@@ -5,15 +5,16 @@ import (
 	"errors"
 	"fmt"
 
-	"modernc.org/sqlite"
 	lib "modernc.org/sqlite/lib"
+
+	"parley/internal/sqldb/sqlite"
 )
 
 // sqliteCode returns SQLite's extended result code, 0 when err does not come from it.
 func sqliteCode(err error) int {
 	var e *sqlite.Error
 	if errors.As(err, &e) {
-		return e.Code()
+		return e.Code
 	}
 	return 0
 }

@@ -1,7 +1,6 @@
 package sqldb
 
 import (
-	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -62,8 +61,7 @@ func (u *commitCounter) begin(conn *writeConn) error {
 		return nil
 	}
 	next := int32(u.acknowledged + 1) //nolint:gosec // it wraps as SQLite's does
-	_, err := conn.conn.ExecContext(context.Background(), fmt.Sprintf("pragma user_version = %d", next))
-	return err
+	return conn.runStatement(fmt.Sprintf("pragma user_version = %d", next))
 }
 
 // recordCommit records a count that is on disk, before its commit is acknowledged. Where it cannot be noted the next

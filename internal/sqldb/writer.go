@@ -18,7 +18,7 @@ const (
 // is acknowledged and each runs again alone, once.
 type writer struct {
 	conn           *writeConn
-	open           func(context.Context) (*writeConn, error)
+	open           func() (*writeConn, error)
 	queue          *laneQueue
 	group          []*writeJob   // taken and not yet settled
 	groupTimeLimit time.Duration // maxGroupTime, but in a test about whole groups
@@ -29,7 +29,7 @@ type writer struct {
 	stopped        chan struct{}
 }
 
-func newWriter(conn *writeConn, open func(context.Context) (*writeConn, error), log *commitCounter,
+func newWriter(conn *writeConn, open func() (*writeConn, error), log *commitCounter,
 	commits chan<- struct{}, logger *slog.Logger) *writer {
 	w := &writer{conn: conn, open: open, queue: newLaneQueue(), groupTimeLimit: maxGroupTime,
 		groupTimer: time.NewTimer(maxGroupTime),
@@ -84,7 +84,7 @@ func (w *writer) loop() {
 		w.runGroup(lane)
 	}
 	finished = true
-	w.conn.close()
+	_ = w.conn.close()
 	close(w.stopped)
 }
 
@@ -176,11 +176,11 @@ func (w *writer) beginImmediate() error {
 	if err == nil || abortsSQLiteTransaction(err) {
 		return err
 	}
-	fresh, openErr := w.open(context.Background())
+	fresh, openErr := w.open()
 	if openErr != nil {
 		return errors.Join(err, openErr)
 	}
-	w.conn.close()
+	_ = w.conn.close()
 	w.conn = fresh
 	return w.conn.runStatement("begin immediate")
 }
