@@ -147,23 +147,29 @@ func (db *DB) ReserveCredits(ctx context.Context, ref parley.AgentRef, month str
 // a second settlement fail.
 func (db *DB) settleCredits(ctx context.Context, t *parley.Turn, month string, cost parley.Credits,
 	now time.Time) error {
-	// The account's row is taken before the agent's, here and in Reserve, so that no two transactions wait for each
-	// other. A single statement for both would take them in the order in which they lie on the disk.
-	for _, agent := range []parley.AgentID{wholeAccount, t.AgentID} {
-		_, err := db.sql.Exec(ctx, `
-			update credit_usage set
-			  used = used + ?,
-			  reserved = reserved - ?
-			where account_id = ? and agent_id = ? and month = ?`,
-			int64(cost), int64(t.Reserved), t.AccountID, agent, month)
-		if err != nil {
-			return err
-		}
+	// The rows are there. An insert takes the account's before the agent's, here and in ReserveCredits, so that no two
+	// transactions wait for each other; an update of both would take them in the order in which they lie on the disk.
+	_, err := db.sql.Exec(ctx, `
+		insert into credit_usage (
+		  account_id,
+		  agent_id,
+		  month,
+		  used,
+		  reserved
+		)
+		values (?, ?, ?, ?, ?), (?, ?, ?, ?, ?)
+		on conflict (account_id, agent_id, month) do update set
+		  used = credit_usage.used + excluded.used,
+		  reserved = credit_usage.reserved + excluded.reserved`,
+		t.AccountID, wholeAccount, month, int64(cost), -int64(t.Reserved),
+		t.AccountID, t.AgentID, month, int64(cost), -int64(t.Reserved))
+	if err != nil {
+		return err
 	}
 	if cost == 0 {
 		return nil
 	}
-	_, err := db.sql.Exec(ctx, `
+	_, err = db.sql.Exec(ctx, `
 		insert into credit_ledger (
 		  account_id,
 		  agent_id,
