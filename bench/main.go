@@ -125,6 +125,7 @@ var measures = []harness.Measure{
 	{Name: "first-token", Run: chat.MeasureFirstToken},
 	{Name: "turns", Run: chat.MeasureTurns},
 	{Name: "streams", Run: chat.MeasureStreams},
+	{Name: "all-in", Run: chat.MeasureAllIn, IsThorough: true},
 	{Name: "paced", Run: chat.MeasurePaced},
 	{Name: "memory", Run: start.MeasurePeakMemory},
 	{Name: "durability", Run: chat.MeasureDurability, IsThorough: true},

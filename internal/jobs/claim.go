@@ -17,16 +17,19 @@ const jobLane = sqldb.Interactive
 
 const (
 	dueReady   = `state = 'ready' and run_at <= ?`
-	dueRanked  = `state = 'ready' and rank > 0 and run_at <= ?`
 	dueExpired = `state = 'running' and lease_until < ?` // its owner is gone
+
+	// Each condition of one kind has an index in the order of its jobs.
+	readyOrder   = ` order by run_at, id`
+	expiredOrder = ` order by lease_until, id`
 
 	jobColumns = `id, kind, key, account_id, payload, run_at, attempts, max_attempts, backoff_ms, created_at, updated_at`
 )
 
 // claim leases up to n due jobs. A look outside a transaction comes first, since mostly there is nothing to do.
 func (r *Runner) claim(ctx context.Context, n int) ([]Job, error) {
-	due, err := r.hasDue(ctx)
-	if err != nil || !due {
+	due, err := r.findDue(ctx)
+	if err != nil || due.isEmpty() {
 		return nil, err
 	}
 	if r.Fair {
@@ -38,7 +41,7 @@ func (r *Runner) claim(ctx context.Context, n int) ([]Job, error) {
 	var claimed []Job
 	err = r.DB.Transact(ctx, jobLane, func(tx *sqldb.DB) error {
 		claimed = nil
-		for _, from := range r.claimSources(now) {
+		for _, from := range r.claimSources(due, now) {
 			jobs, err := from.lockJobs(ctx, tx, n-len(claimed))
 			if err != nil {
 				return err
@@ -60,26 +63,49 @@ func (r *Runner) claim(ctx context.Context, n int) ([]Job, error) {
 	return claimed, nil
 }
 
-func (r *Runner) hasDue(ctx context.Context) (bool, error) {
-	for _, where := range r.dueStates() {
-		query, args := r.whereOurKinds(`select id from jobs`, where, r.now())
-		_, err := sqldb.One(ctx, r.DB, sqldb.Column[string], query+` limit 1`, args...)
-		if !sqldb.IsNotFound(err) {
-			return err == nil, err
+// dueKinds are the runner's kinds that have due jobs.
+type dueKinds struct{ ready, expired []string }
+
+func (d dueKinds) isEmpty() bool { return len(d.ready)+len(d.expired) == 0 }
+
+// findDue looks for due jobs of the runner's kinds. Kinds that another program, perhaps a newer one, has handlers for
+// are left alone.
+func (r *Runner) findDue(ctx context.Context) (due dueKinds, err error) {
+	kinds := slices.Sorted(maps.Keys(r.Handlers))
+	var args []any
+	for _, kind := range kinds {
+		args = append(args, kind, r.now().UnixMilli(), kind, r.now().UnixMilli())
+	}
+	type found struct {
+		kind, state string
+	}
+	list, err := sqldb.All(ctx, r.DB, func(scan sqldb.Scan) (f found, err error) {
+		err = scan(&f.kind, &f.state)
+		return f, err
+	}, dueQuery(kinds...), args...)
+	for _, f := range list {
+		if f.state == "running" {
+			due.expired = append(due.expired, f.kind)
+		} else {
+			due.ready = append(due.ready, f.kind)
 		}
 	}
-	return false, nil
+	return due, err
 }
 
-// dueStates are the conditions of due jobs. Those of one kind have an index of their own.
-func (r *Runner) dueStates() []string {
-	switch {
-	case r.Fair:
-		return []string{dueRanked, dueUnranked, dueExpired}
-	case len(r.Handlers) == 1:
-		return []string{dueUnranked, dueExpired}
+func lockQuery(where, order string) string {
+	return `select ` + jobColumns + ` from jobs where kind = ? and ` + where + order + ` limit ?`
+}
+
+// dueQuery asks for the first due job of each kind and state: one seek of an index for each, however many there are.
+func dueQuery(kinds ...string) string {
+	var parts []string
+	for range kinds {
+		for _, where := range []string{dueReady, dueExpired} {
+			parts = append(parts, `select * from (select kind, state from jobs where kind = ? and `+where+` limit 1) due`)
+		}
 	}
-	return []string{dueReady, dueExpired}
+	return strings.Join(parts, ` union all `)
 }
 
 // claimSource is one of the places that jobs are claimed from.
@@ -89,16 +115,17 @@ type claimSource struct {
 }
 
 // claimSources are where jobs come from, in order. Fair ones whose runner died had their turn, and go on with it.
-func (r *Runner) claimSources(now time.Time) []claimSource {
-	from := func(where string) claimSource {
-		return claimSource{where == dueExpired, func(ctx context.Context, tx *sqldb.DB, most int) ([]Job, error) {
-			return r.lockDue(ctx, tx, where, now, most)
-		}}
-	}
+func (r *Runner) claimSources(due dueKinds, now time.Time) []claimSource {
+	ready := claimSource{false, func(ctx context.Context, tx *sqldb.DB, most int) ([]Job, error) {
+		return lockDue(ctx, tx, due.ready, dueReady, readyOrder, now, most)
+	}}
+	expired := claimSource{true, func(ctx context.Context, tx *sqldb.DB, most int) ([]Job, error) {
+		return lockDue(ctx, tx, due.expired, dueExpired, expiredOrder, now, most)
+	}}
 	if !r.Fair {
-		return []claimSource{from(r.dueStates()[0]), from(dueExpired)}
+		return []claimSource{ready, expired}
 	}
-	all := []claimSource{from(dueExpired)}
+	all := []claimSource{expired}
 	for range r.workers() { // each looks at where the line stands after the one before
 		all = append(all, claimSource{false, func(ctx context.Context, tx *sqldb.DB, most int) ([]Job, error) {
 			if most <= 0 {
@@ -110,22 +137,21 @@ func (r *Runner) claimSources(now time.Time) []claimSource {
 	return all
 }
 
-// whereOurKinds leaves jobs alone that another program, perhaps a newer one, has handlers for.
-func (r *Runner) whereOurKinds(query, where string, now time.Time) (string, []any) {
-	args := []any{now.UnixMilli()}
-	for _, kind := range slices.Sorted(maps.Keys(r.Handlers)) {
-		args = append(args, kind)
+// lockDue returns up to n due jobs of the kinds, those first that have been due for longest.
+func lockDue(ctx context.Context, tx *sqldb.DB, kinds []string, where, order string, now time.Time,
+	n int) (due []Job, err error) {
+	if n <= 0 {
+		return nil, nil
 	}
-	if len(r.Handlers) == 1 {
-		return query + ` where ` + where + ` and kind = ?`, args
+	for _, kind := range kinds {
+		some, err := sqldb.All(ctx, tx, scanJob, lockQuery(where, order)+tx.SkipLocked(), kind, now.UnixMilli(), n)
+		if err != nil {
+			return nil, err
+		}
+		due = append(due, some...)
 	}
-	marks := strings.TrimSuffix(strings.Repeat("?, ", len(r.Handlers)), ", ")
-	return query + ` where ` + where + ` and kind in (` + marks + `)`, args
-}
-
-func (r *Runner) lockDue(ctx context.Context, tx *sqldb.DB, where string, now time.Time, n int) ([]Job, error) {
-	query, args := r.whereOurKinds(`select `+jobColumns+` from jobs`, where, now)
-	return sqldb.All(ctx, tx, scanJob, query+` order by run_at, id limit ?`+tx.SkipLocked(), append(args, n)...)
+	slices.SortStableFunc(due, func(a, b Job) int { return a.RunAt.Compare(b.RunAt) })
+	return due[:min(n, len(due))], nil
 }
 
 func scanJob(scan sqldb.Scan) (Job, error) {

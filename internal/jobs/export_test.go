@@ -8,8 +8,8 @@ import (
 // RankDue returns the due jobs their ranks.
 func (r *Runner) RankDue(ctx context.Context) error { return r.rankDue(ctx) }
 
-// FairQueries are the statements of a fair claim with arguments filled in, and the index that each has to use.
-func FairQueries() map[string]string {
+// HotQueries are the statements that look for jobs, with arguments filled in, and the index that each has to use.
+func HotQueries() map[string]string {
 	fill := func(query string, args ...string) string {
 		for _, arg := range args {
 			query = strings.Replace(query, "?", arg, 1)
@@ -17,12 +17,17 @@ func FairQueries() map[string]string {
 		return query
 	}
 	return map[string]string{
-		fill(selectUnranked, "'train'", "1800000000000", "64"): "jobs_unranked",
-		fill(lowestRank, "'train'"):                            "jobs_by_rank",
-		fill(runningRank, "'train'"):                           "jobs_by_rank",
-		fill(accountRank, "'train'", "'acc1'"):                 "jobs_of_account",
-		fill(smallestJobFirst, "'train'", "'acc1'"):            "jobs_small_first",
-		fill(`select id from jobs where `+dueUnranked+` and kind = ? limit 1`, "1800000000000", "'train'"): "jobs_unranked",
+		fill(selectUnranked, "'train'", "1800000000000", "64"):                          "jobs_unranked",
+		fill(lowestRank, "'train'"):                                                     "jobs_by_rank",
+		fill(runningRank, "'train'"):                                                    "jobs_", // by rank, or the few that run
+		fill(accountRank, "'train'", "'acc1'"):                                          "jobs_of_account",
+		fill(smallestJobFirst, "'train'", "'acc1'"):                                     "jobs_small_first",
+		fill(dueQuery("train"), "'train'", "1800000000000", "'train'", "1800000000000"): "jobs_ready",
+		fill(dueQuery("idle"), "'idle'", "1800000000000", "'idle'", "1800000000000"):    "jobs_running",
+		fill(lockQuery(dueReady, readyOrder), "'train'", "1800000000000", "4"):          "jobs_ready",
+		fill(lockQuery(dueExpired, expiredOrder), "'train'", "1800000000000", "4"):      "jobs_running",
+		fill(activeQuery, "'train'", "'train'", "1800000000000"):                        "jobs_ready",
+		fill(countQuery, "'ready'", "10000"):                                            "jobs_due",
 	}
 }
 

@@ -3,6 +3,7 @@ package jobs
 import (
 	"cmp"
 	"context"
+	"slices"
 	"sync"
 	"time"
 
@@ -14,11 +15,19 @@ import (
 type Queue struct {
 	Now func() time.Time
 
-	enqueued notifier // a job is written down
 	jobEnded notifier // a job of this process has ended
+
+	mu            sync.Mutex
+	subscriptions []subscription
 }
 
-// Enqueue writes the job down as part of tx and wakes the runners once that is committed. If one of its kind and key
+// subscription is a runner that waits for jobs of its kinds.
+type subscription struct {
+	kinds map[string]Handler
+	wake  chan struct{}
+}
+
+// Enqueue writes the job down as part of tx and wakes the runners of its kind, where it is due, once that is committed. If one of its kind and key
 // waits already, they become one, with the newer payload and the earlier time; if it is running, it runs once more
 // afterwards; if it is dead, it comes back to life.
 func (q *Queue) Enqueue(ctx context.Context, tx *sqldb.DB, j Job) error {
@@ -37,8 +46,8 @@ func (q *Queue) Enqueue(ctx context.Context, tx *sqldb.DB, j Job) error {
 	_, err := tx.Exec(ctx, enqueueQuery, parley.NewTimedUUID(), j.Kind, j.Key, account, j.Payload, j.RunAt.UnixMilli(),
 		j.Size,
 		cmp.Or(j.MaxAttempts, defaultAttempts), cmp.Or(j.Backoff, defaultBackoff).Milliseconds(), ms, ms)
-	if err == nil {
-		tx.AfterCommit(q.Wake)
+	if err == nil && !j.RunAt.After(now) {
+		tx.AfterCommit(func() { q.wakeRunners(j.Kind) })
 	}
 	return err
 }
@@ -75,8 +84,37 @@ const enqueueQuery = `
 	  last_error = case when jobs.state = 'dead' then null else jobs.last_error end,
 	  state = case when jobs.state = 'dead' then 'ready' else jobs.state end`
 
-// Wake makes the runners look for due jobs now rather than at their next poll.
-func (q *Queue) Wake() { q.enqueued.notify() }
+// Wake makes all runners look for due jobs now rather than at their next poll.
+func (q *Queue) Wake() { q.wakeRunners("") }
+
+// wakeRunners wakes the runners of a kind, or all.
+func (q *Queue) wakeRunners(kind string) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for _, s := range q.subscriptions {
+		if _, ok := s.kinds[kind]; ok || kind == "" {
+			select {
+			case s.wake <- struct{}{}:
+			default: // it has been woken and has not looked since
+			}
+		}
+	}
+}
+
+// subscribe returns a channel that is sent to when a job of the kinds is due, until unsubscribe is called.
+func (q *Queue) subscribe(kinds map[string]Handler) chan struct{} {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	s := subscription{kinds: kinds, wake: make(chan struct{}, 1)}
+	q.subscriptions = append(q.subscriptions, s)
+	return s.wake
+}
+
+func (q *Queue) unsubscribe(wake chan struct{}) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.subscriptions = slices.DeleteFunc(q.subscriptions, func(s subscription) bool { return s.wake == wake })
+}
 
 // notifier wakes all that wait for it.
 type notifier struct {
@@ -116,33 +154,38 @@ func (q *Queue) LiveJobs(ctx context.Context, db *sqldb.DB, kind string, account
 		order by id`, kind, account)
 }
 
-// Depth is how many jobs there are in the database, of all runners.
+// maxDepth is the most jobs of one state that Depth counts: looking must not cost more the more jobs there are.
+const maxDepth = 10_000
+
+// Depth is how many jobs there are in the database, of all runners, up to 10,000 of each state.
 type Depth struct {
 	Waiting, Running, Dead int
 	OldestDue              time.Duration // for how long the one that is due longest has been due; 0 where none is
 }
 
 // Depth counts the jobs of all accounts.
-func (q *Queue) Depth(ctx context.Context, db *sqldb.DB) (Depth, error) {
-	type row struct {
-		state string
-		n     int
-		runAt int64 // the earliest
+func (q *Queue) Depth(ctx context.Context, db *sqldb.DB) (d Depth, err error) {
+	var earliest int64
+	if d.Waiting, earliest, err = countJobs(ctx, db, "ready"); err != nil {
+		return d, err
 	}
-	rows, err := sqldb.All(ctx, db, func(scan sqldb.Scan) (r row, err error) {
-		err = scan(&r.state, &r.n, &r.runAt)
-		return r, err
-	}, `select state, count(*), min(run_at) from jobs group by state`)
-	var d Depth
-	for _, r := range rows {
-		switch r.state {
-		case "ready":
-			d.Waiting, d.OldestDue = r.n, max(q.Now().Sub(time.UnixMilli(r.runAt)), 0)
-		case "running":
-			d.Running = r.n
-		case "dead":
-			d.Dead = r.n
-		}
+	if d.Running, _, err = countJobs(ctx, db, "running"); err != nil {
+		return d, err
 	}
-	return d, err
+	if d.Dead, _, err = countJobs(ctx, db, "dead"); err != nil {
+		return d, err
+	}
+	if d.Waiting > 0 {
+		d.OldestDue = max(q.Now().Sub(time.UnixMilli(earliest)), 0)
+	}
+	return d, nil
+}
+
+const countQuery = `
+	select count(*), coalesce(min(run_at), 0)
+	from (select run_at from jobs where state = ? order by run_at limit ?) counted`
+
+func countJobs(ctx context.Context, db *sqldb.DB, state string) (n int, earliest int64, err error) {
+	err = db.QueryRow(ctx, countQuery, state, maxDepth).Scan(&n, &earliest)
+	return n, earliest, err
 }

@@ -35,9 +35,6 @@ func (r *Runner) workers() int         { return cmp.Or(r.MaxWorkers, 4) }
 func (r *Runner) poll() time.Duration  { return cmp.Or(r.PollInterval, time.Second) }
 func (r *Runner) logger() *slog.Logger { return cmp.Or(r.Logger, slog.Default()) }
 
-// Wake makes this runner and the others of the process look for due jobs now.
-func (r *Runner) Wake() { r.Queue.Wake() }
-
 // Run runs due jobs until ctx is done; then it waits for the handlers, whose ctx is done too, and releases the jobs
 // that they did not finish. It returns nil after that; while the database is away it logs and tries again.
 func (r *Runner) Run(ctx context.Context) error {
@@ -47,14 +44,22 @@ func (r *Runner) Run(ctx context.Context) error {
 	running := 0
 	poll := time.NewTicker(r.poll())
 	defer poll.Stop()
+	mayHaveMore := true // due jobs that have not been looked for
+	woken := r.Queue.subscribe(r.Handlers)
+	defer r.Queue.unsubscribe(woken)
 	for ctx.Err() == nil {
-		woken := r.Queue.enqueued.wait()
-		running += r.dispatch(ctx, workers-running, finished)
+		if free := workers - running; mayHaveMore && free > 0 {
+			started := r.dispatch(ctx, free, finished)
+			running += started
+			mayHaveMore = started == free
+		}
 		select {
 		case <-finished:
 			running--
 		case <-woken:
+			mayHaveMore = true
 		case <-poll.C:
+			mayHaveMore = true
 		case <-ctx.Done():
 		}
 	}
@@ -66,7 +71,7 @@ func (r *Runner) Run(ctx context.Context) error {
 
 // dispatch starts up to free due jobs and returns how many.
 func (r *Runner) dispatch(ctx context.Context, free int, finished chan<- struct{}) int {
-	if free == 0 || len(r.Handlers) == 0 {
+	if len(r.Handlers) == 0 {
 		return 0
 	}
 	claimed, err := r.claim(ctx, free)
@@ -119,10 +124,18 @@ func (r *Runner) WaitIdle(ctx context.Context) error {
 	}
 }
 
+// activeQuery asks for a job of a kind that is running, and for one that is due.
+const activeQuery = `
+	select id from (select id from jobs where kind = ? and state = 'running' limit 1) running
+	union all
+	select id from (select id from jobs where kind = ? and ` + dueReady + ` limit 1) due`
+
 func (r *Runner) hasActiveJobs(ctx context.Context) (bool, error) {
-	query, args := r.whereOurKinds(`
-		select count(*)
-		from jobs`, `(state = 'running' or state = 'ready' and run_at <= ?)`, r.now())
-	n, err := sqldb.One(ctx, r.DB, sqldb.Column[int], query, args...)
-	return n > 0, err
+	for kind := range r.Handlers {
+		_, err := sqldb.One(ctx, r.DB, sqldb.Column[string], activeQuery, kind, kind, r.now().UnixMilli())
+		if !sqldb.IsNotFound(err) {
+			return true, err
+		}
+	}
+	return false, nil
 }

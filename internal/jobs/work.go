@@ -101,7 +101,7 @@ func (r *Runner) settleOutcome(ctx context.Context, tx *sqldb.DB, j Job, outcome
 		if err != nil || n > 0 {
 			return err
 		}
-		tx.AfterCommit(r.Wake)
+		tx.AfterCommit(func() { r.Queue.wakeRunners(j.Kind) })
 		return r.releaseJob(ctx, tx, j, `state = 'ready', attempts = 0, last_error = null`)
 	}
 	r.logger().Warn("jobs: an attempt failed", "kind", j.Kind, "key", j.Key, "attempt", j.Attempts, "error", outcome)

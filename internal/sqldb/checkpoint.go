@@ -2,10 +2,12 @@ package sqldb
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"log/slog"
+	"sync"
 	"time"
+
+	"parley/internal/sqldb/sqlite"
 )
 
 // The write-ahead log is copied into the file once it holds copyAtPages pages that are not there yet (4 MB). All of it
@@ -19,7 +21,8 @@ const (
 
 // checkpointer copies the write-ahead log into the database file on a connection and a goroutine of its own.
 type checkpointer struct {
-	pool    *sql.DB
+	mu      sync.Mutex // guards conn
+	conn    *sqlite.Conn
 	counter *commitCounter
 	logger  *slog.Logger
 	wake    chan struct{} // a commit happened
@@ -27,8 +30,8 @@ type checkpointer struct {
 	stopped chan struct{}
 }
 
-func newCheckpointer(pool *sql.DB, log *commitCounter, logger *slog.Logger) *checkpointer {
-	c := &checkpointer{pool: pool, counter: log, logger: logger,
+func newCheckpointer(conn *sqlite.Conn, counter *commitCounter, logger *slog.Logger) *checkpointer {
+	c := &checkpointer{conn: conn, counter: counter, logger: logger,
 		wake: make(chan struct{}, 1), closing: make(chan struct{}), stopped: make(chan struct{})}
 	go c.loop()
 	return c
@@ -73,8 +76,10 @@ func (c *checkpointer) checkLog() error {
 // checkpoint returns the pages in the log and how many of them are in the file by now. That a reader or the writer was
 // in the way is not an error: there is a next time.
 func (c *checkpointer) checkpoint(mode string) (pages, copied int, err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	var busy int
-	err = c.pool.QueryRowContext(context.Background(), "pragma wal_checkpoint("+mode+")").Scan(&busy, &pages, &copied)
+	err = queryRow(context.Background(), c.conn, "pragma wal_checkpoint("+mode+")", &busy, &pages, &copied)
 	return pages, copied, err
 }
 
@@ -86,5 +91,5 @@ func (c *checkpointer) stop() error {
 	if err == nil && pages == 0 {
 		err = c.counter.remove()
 	}
-	return errors.Join(err, c.counter.file.Close(), c.pool.Close())
+	return errors.Join(err, c.counter.file.Close(), c.conn.Close())
 }

@@ -37,7 +37,7 @@ func Checkpoint(_ context.Context, t testing.TB, db *DB) {
 // OpenAndClose does what another program does that opens a database and closes it.
 func OpenAndClose(ctx context.Context, t testing.TB, file string) {
 	t.Helper()
-	p := (&sqliteEngine{file: file}).pool(1, nil)
+	p := openSQLPool(file, nil)
 	if _, err := p.ExecContext(ctx, "update t set n = n where 0"); err != nil {
 		t.Fatal(err)
 	}
@@ -49,7 +49,7 @@ func OpenAndClose(ctx context.Context, t testing.TB, file string) {
 // VacuumInto copies a database that is open.
 func VacuumInto(ctx context.Context, t testing.TB, db *DB, to string) {
 	t.Helper()
-	p := (&sqliteEngine{file: db.engine.(*sqliteEngine).file}).pool(1, nil)
+	p := openSQLPool(db.engine.(*sqliteEngine).file, nil)
 	if _, err := p.ExecContext(ctx, "vacuum into ?", to); err != nil {
 		t.Fatal(err)
 	}

@@ -34,13 +34,13 @@ func (j *writeJob) finish(err error) {
 
 var errPanicked = errors.New("sqldb: the closure panicked")
 
-// runOn runs the closure in the transaction of the connection. It returns the first error of a statement.
-func (j *writeJob) runOn(conn *writeConn) error {
+// runOn runs the closure in the transaction of the connection.
+func (j *writeJob) runOn(conn *writeConn) *transaction {
 	j.err, j.panicked = nil, nil
 	t := &transaction{runner: conn, ctx: context.Background()}
 	j.run(t)
 	j.err = t.finish(j.err)
-	return t.firstErr
+	return t
 }
 
 // run calls the closure and keeps whatever it does away from the writer.

@@ -119,7 +119,7 @@ func (e *postgresEngine) queryOn(ctx context.Context, h execQuerier, query strin
 	if err != nil {
 		return nil, e.mapError(ctx, query, err)
 	}
-	return &Rows{Rows: rows, mapError: func(err error) error { return e.mapError(ctx, query, err) }}, nil
+	return &Rows{cursor: rows, mapError: func(err error) error { return e.mapError(ctx, query, err) }}, nil
 }
 
 // postgresTx is the runner of one transaction.

@@ -54,24 +54,37 @@ func (db *DB) QueryRow(ctx context.Context, query string, args ...any) *Row {
 
 // Rows is the result of a Query. Next false closes it; Close may be called any number of times.
 type Rows struct {
-	*sql.Rows
+	cursor   cursor
 	mapError func(error) error
-	release  func() // releases the prepared statement
+	release  func() // releases what the rows are read with; nil where there is nothing
 }
 
+// cursor walks the rows of a statement on one of the databases.
+type cursor interface {
+	Next() bool
+	Scan(dest ...any) error
+	Err() error
+	Close() error
+}
+
+// Next goes to the next row.
 func (r *Rows) Next() bool {
-	if r.Rows.Next() {
+	if r.cursor.Next() {
 		return true
 	}
 	_ = r.Close()
 	return false
 }
 
-func (r *Rows) Scan(dest ...any) error { return r.mapError(r.Rows.Scan(dest...)) }
-func (r *Rows) Err() error             { return r.mapError(r.Rows.Err()) }
+// Scan copies the columns of the row.
+func (r *Rows) Scan(dest ...any) error { return r.mapError(r.cursor.Scan(dest...)) }
 
+// Err returns why Next was false, nil after the last row.
+func (r *Rows) Err() error { return r.mapError(r.cursor.Err()) }
+
+// Close ends the statement.
 func (r *Rows) Close() error {
-	err := r.Rows.Close()
+	err := r.cursor.Close()
 	if r.release != nil {
 		r.release()
 		r.release = nil

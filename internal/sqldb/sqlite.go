@@ -14,19 +14,20 @@ import (
 	"sync/atomic"
 
 	"github.com/pressly/goose/v3"
-	"modernc.org/sqlite"
+	_ "modernc.org/sqlite" // the driver of migrations
 	lib "modernc.org/sqlite/lib"
+
+	"parley/internal/sqldb/sqlite"
 )
 
 // sqliteEngine is the SQLite engine: a pool of readers, one writer, and a connection that does nothing but checkpoints.
 type sqliteEngine struct {
-	file           string
-	log            *slog.Logger
-	readers        *sql.DB
-	readStatements *statementCache
-	quota          atomic.Int64
-	writer         *writer
-	checkpointer   *checkpointer
+	file         string
+	log          *slog.Logger
+	readers      *readPool
+	quota        atomic.Int64
+	writer       *writer
+	checkpointer *checkpointer
 }
 
 // Each kind of connection sets these itself, since every one of them is a setting of the connection and not of the
@@ -49,26 +50,30 @@ func openSQLite(ctx context.Context, c Config) (engine, error) {
 	}
 	l := &sqliteEngine{file: c.URL, log: c.Logger}
 	l.quota.Store(int64(c.MaxPages))
-	conn, err := l.openWriter(ctx)
+	conn, err := l.openWriter()
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", c.URL, err)
 	}
-	log, err := l.openCounter(ctx, conn)
+	counter, err := l.openCounter(ctx, conn)
 	if err != nil {
-		conn.close()
-		return nil, fmt.Errorf("open %s: %w", c.URL, err)
+		return nil, fmt.Errorf("open %s: %w", c.URL, errors.Join(err, conn.close()))
 	}
-	l.readers = l.pool(max(4, 2*runtime.GOMAXPROCS(0)), readerPragmas)
-	l.readStatements = newStatementCache(l.readers.PrepareContext)
-	l.checkpointer = newCheckpointer(l.pool(1, checkpointPragmas), log, l.log)
-	l.writer = newWriter(conn, l.openWriter, log, l.checkpointer.wake, l.log)
+	l.readers = newReadPool(max(4, 2*runtime.GOMAXPROCS(0)), func() (*sqlite.Conn, error) {
+		return sqlite.Open(l.file, readerPragmas...)
+	})
+	checkpoints, err := sqlite.Open(l.file, checkpointPragmas...)
+	if err != nil {
+		return nil, fmt.Errorf("open %s: %w", c.URL, errors.Join(err, conn.close()))
+	}
+	l.checkpointer = newCheckpointer(checkpoints, counter, l.log)
+	l.writer = newWriter(conn, l.openWriter, counter, l.checkpointer.wake, l.log)
 	return l, nil
 }
 
 // openCounter begins to keep account of what is in the log alone.
 func (e *sqliteEngine) openCounter(ctx context.Context, conn *writeConn) (*commitCounter, error) {
 	var count int32
-	if err := conn.conn.QueryRowContext(ctx, "pragma user_version").Scan(&count); err != nil {
+	if err := conn.queryRow(ctx, "pragma user_version", &count); err != nil {
 		return nil, err
 	}
 	return openCommitCounter(e.file, uint32(count)) //nolint:gosec // it wraps as SQLite's does
@@ -103,17 +108,6 @@ func restrictPermissions(file string, log *slog.Logger) {
 	log.Warn("others could read the database; now only its owner can", "file", file, "was", info.Mode().Perm())
 }
 
-func (e *sqliteEngine) pool(size int, pragmas []string) *sql.DB {
-	file := strings.NewReplacer("%", "%25", "?", "%3f", "#", "%23").Replace(filepath.Clean(e.file))
-	p, err := sql.Open("sqlite", "file:"+file+"?"+url.Values{"_pragma": pragmas}.Encode())
-	if err != nil {
-		panic(err) // only an unknown driver name
-	}
-	p.SetMaxOpenConns(size)
-	p.SetMaxIdleConns(size)
-	return p
-}
-
 func (e *sqliteEngine) dialect() Dialect { return SQLite }
 
 func (e *sqliteEngine) transact(ctx context.Context, lane Lane, fn func(*transaction) error) error {
@@ -129,41 +123,50 @@ func (e *sqliteEngine) exec(ctx context.Context, query string, args []any) (n in
 }
 
 func (e *sqliteEngine) query(ctx context.Context, query string, args []any) (*Rows, error) {
-	return queryWith(ctx, e.readStatements, query, args)
-}
-
-func queryWith(ctx context.Context, cache *statementCache, query string, args []any) (*Rows, error) {
-	s, err := cache.acquire(ctx, query)
+	c, err := e.readers.acquire(ctx)
 	if err != nil {
 		return nil, mapSQLiteError(query, err)
 	}
-	rows, err := s.QueryContext(ctx, args...)
+	rows, err := c.Query(ctx, query, args)
 	if err != nil {
-		cache.release(s)
+		e.readers.release(c)
 		return nil, mapSQLiteError(query, err)
 	}
-	fail := func(err error) error { return mapSQLiteError(query, err) }
-	return &Rows{Rows: rows, mapError: fail, release: func() { cache.release(s) }}, nil
+	return newSQLiteRows(query, rows, func() { e.readers.release(c) }), nil
 }
 
-// migrate uses a connection of its own: the library wants a pool, and the writer's connection is the writer's.
+func newSQLiteRows(query string, rows *sqlite.Rows, release func()) *Rows {
+	return &Rows{cursor: rows, mapError: func(err error) error { return mapSQLiteError(query, err) }, release: release}
+}
+
+// migrate uses a connection of its own: the library wants a pool of database/sql.
 func (e *sqliteEngine) migrate(ctx context.Context, m migrations) error {
-	p := e.pool(1, migrationPragmas)
+	p := openSQLPool(e.file, migrationPragmas)
 	defer p.Close()
 	return m.up(ctx, goose.DialectSQLite3, p)
+}
+
+func openSQLPool(path string, pragmas []string) *sql.DB {
+	file := strings.NewReplacer("%", "%25", "?", "%3f", "#", "%23").Replace(filepath.Clean(path))
+	p, err := sql.Open("sqlite", "file:"+file+"?"+url.Values{"_pragma": pragmas}.Encode())
+	if err != nil {
+		panic(err) // only an unknown driver name
+	}
+	p.SetMaxOpenConns(1)
+	return p
 }
 
 func (e *sqliteEngine) close() error {
 	if !e.writer.stop() {
 		return nil
 	}
-	return errors.Join(e.checkpointer.stop(), e.readers.Close())
+	return errors.Join(e.checkpointer.stop(), e.readers.close())
 }
 
 // sqliteCode returns SQLite's extended result code, 0 when err does not come from it.
 func sqliteCode(err error) int {
 	if e, ok := errors.AsType[*sqlite.Error](err); ok {
-		return e.Code()
+		return e.Code
 	}
 	return 0
 }

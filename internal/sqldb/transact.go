@@ -3,6 +3,8 @@ package sqldb
 import (
 	"context"
 	"errors"
+	"slices"
+	"strings"
 )
 
 // Transact runs fn in a transaction, and inside a transaction just runs it there. When fn returns an error nothing of
@@ -47,10 +49,11 @@ type transaction struct {
 	runner runner
 	ctx    context.Context // replaces the caller's: a statement half done must not be cut off by a client who left
 	// of the first statement that failed: PostgreSQL keeps nothing after it, so SQLite does not either
-	firstErr    error
-	openRows    *Rows // open
-	finished    bool
-	afterCommit []func()
+	firstErr      error
+	openRows      *Rows // open
+	finished      bool
+	changedSchema bool // or may have
+	afterCommit   []func()
 }
 
 var (
@@ -62,8 +65,15 @@ func (t *transaction) exec(_ context.Context, query string, args []any) (int64, 
 	if err := t.checkReady(); err != nil {
 		return 0, err
 	}
+	t.changedSchema = t.changedSchema || changesSchema(query)
 	n, err := t.runner.exec(t.ctx, query, args)
 	return n, t.noteError(err)
+}
+
+// changesSchema reports whether a statement is about tables and not about rows.
+func changesSchema(query string) bool {
+	query = strings.TrimLeft(query, " \t\n")
+	return len(query) < 6 || !slices.Contains([]string{"insert", "update", "delete", "select"}, query[:6])
 }
 
 func (t *transaction) query(_ context.Context, query string, args []any) (*Rows, error) {

@@ -1,7 +1,6 @@
 package sqldb
 
 import (
-	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -63,8 +62,7 @@ func (c *commitCounter) begin(conn *writeConn) error {
 		return nil
 	}
 	next := int32(c.acknowledged + 1) //nolint:gosec // it wraps as SQLite's does
-	_, err := conn.conn.ExecContext(context.Background(), fmt.Sprintf("pragma user_version = %d", next))
-	return err
+	return conn.runStatement(fmt.Sprintf("pragma user_version = %d", next))
 }
 
 // recordCommit records a count that is on disk, before its commit is acknowledged. Where it cannot be noted the next

@@ -6,42 +6,35 @@ import (
 	"errors"
 	"fmt"
 	"math"
+
+	"parley/internal/sqldb/sqlite"
 )
 
 // writeConn is the writer's connection. It is used by one goroutine and never with a context that can be cancelled.
 type writeConn struct {
-	pool  *sql.DB
-	conn  *sql.Conn
-	stmts *statementCache
+	conn *sqlite.Conn
 }
 
-func (e *sqliteEngine) openWriter(ctx context.Context) (*writeConn, error) {
-	pool := e.pool(1, writerPragmas)
-	conn, err := pool.Conn(ctx)
+func (e *sqliteEngine) openWriter() (*writeConn, error) {
+	conn, err := sqlite.Open(e.file, writerPragmas...)
 	if err != nil {
-		return nil, errors.Join(err, pool.Close())
-	}
-	c := &writeConn{pool: pool, conn: conn, stmts: newStatementCache(conn.PrepareContext)}
-	if err := c.setMaxPages(e.quota.Load()); err != nil {
-		c.close()
 		return nil, err
+	}
+	c := &writeConn{conn: conn}
+	if err := c.setMaxPages(e.quota.Load()); err != nil {
+		return nil, errors.Join(err, c.close())
 	}
 	return c, nil
 }
 
-func (c *writeConn) close() {
-	c.stmts.closeAll()
-	_ = c.conn.Close()
-	_ = c.pool.Close()
-}
+func (c *writeConn) close() error { return c.conn.Close() }
 
 // setMaxPages sets the most pages the file may hold, 0 = as many as SQLite can.
 func (c *writeConn) setMaxPages(pages int64) error {
 	if pages == 0 {
 		pages = math.MaxUint32 - 1
 	}
-	_, err := c.conn.ExecContext(context.Background(), fmt.Sprintf("pragma max_page_count = %d", pages))
-	return err
+	return c.runStatement(fmt.Sprintf("pragma max_page_count = %d", pages))
 }
 
 func (e *sqliteEngine) setQuota(ctx context.Context, pages int) error {
@@ -53,28 +46,36 @@ func (e *sqliteEngine) setQuota(ctx context.Context, pages int) error {
 
 // runStatement runs one of the writer's own statements.
 func (c *writeConn) runStatement(query string) error {
-	_, err := c.execPrepared(context.Background(), query, nil)
+	_, err := c.conn.Exec(query, nil)
 	return err
 }
 
-func (c *writeConn) execPrepared(ctx context.Context, query string, args []any) (int64, error) {
-	s, err := c.stmts.acquire(ctx, query)
-	if err != nil {
-		return 0, err
-	}
-	defer c.stmts.release(s)
-	r, err := s.ExecContext(ctx, args...)
-	if err != nil {
-		return 0, err
-	}
-	return r.RowsAffected()
-}
-
-func (c *writeConn) exec(ctx context.Context, query string, args []any) (int64, error) {
-	n, err := c.execPrepared(ctx, query, args)
+func (c *writeConn) exec(_ context.Context, query string, args []any) (int64, error) {
+	n, err := c.conn.Exec(query, args)
 	return n, mapSQLiteError(query, err)
 }
 
 func (c *writeConn) query(ctx context.Context, query string, args []any) (*Rows, error) {
-	return queryWith(ctx, c.stmts, query, args)
+	rows, err := c.conn.Query(ctx, query, args)
+	if err != nil {
+		return nil, mapSQLiteError(query, err)
+	}
+	return newSQLiteRows(query, rows, nil), nil
+}
+
+// queryRow reads the one row of a statement.
+func (c *writeConn) queryRow(ctx context.Context, query string, dest ...any) error {
+	return queryRow(ctx, c.conn, query, dest...)
+}
+
+func queryRow(ctx context.Context, c *sqlite.Conn, query string, dest ...any) error {
+	rows, err := c.Query(ctx, query, nil)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	if !rows.Next() {
+		return errors.Join(rows.Err(), sql.ErrNoRows)
+	}
+	return rows.Scan(dest...)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"slices"
 	"time"
 )
 
@@ -11,25 +12,32 @@ import (
 const (
 	maxGroupJobs = 64
 	maxGroupTime = 5 * time.Millisecond
+	// Callers that were answered together ask again together: after a group of several the writer waits for as long as half
+	// of a commit takes, at most maxGatherTime, so that the next group is as large.
+	maxGatherTime = time.Millisecond
+	// After a closure has failed when it had written, so many groups run their closures in savepoints.
+	guardedGroups = 64
 )
 
-// writer owns the one connection that writes. It takes the closures that are waiting when it is free, never waiting for
-// more, runs each in a savepoint, commits them together and only then tells their callers. When that fails none of them
-// is acknowledged and each runs again alone, once.
+// writer owns the one connection that writes. It takes the closures that are waiting when it is free, runs them one after
+// the other, commits them together and only then tells their callers. When that fails, or one of them fails after it has
+// written, none of them is acknowledged and each runs again alone, once.
 type writer struct {
 	conn           *writeConn
-	open           func(context.Context) (*writeConn, error)
+	open           func() (*writeConn, error)
 	queue          *laneQueue
 	group          []*writeJob   // taken and not yet settled
 	groupTimeLimit time.Duration // maxGroupTime, but in a test about whole groups
 	groupTimer     *time.Timer
+	guarded        int           // groups that are still to use savepoints
+	commitTime     time.Duration // of a group of several, on average
 	counter        *commitCounter
 	commits        chan<- struct{}
 	logger         *slog.Logger
 	stopped        chan struct{}
 }
 
-func newWriter(conn *writeConn, open func(context.Context) (*writeConn, error), log *commitCounter,
+func newWriter(conn *writeConn, open func() (*writeConn, error), log *commitCounter,
 	commits chan<- struct{}, logger *slog.Logger) *writer {
 	w := &writer{conn: conn, open: open, queue: newLaneQueue(), groupTimeLimit: maxGroupTime,
 		groupTimer: time.NewTimer(maxGroupTime),
@@ -84,7 +92,7 @@ func (w *writer) loop() {
 		w.runGroup(lane)
 	}
 	finished = true
-	w.conn.close()
+	_ = w.conn.close()
 	close(w.stopped)
 }
 
@@ -98,51 +106,77 @@ func (w *writer) runGroup(lane Lane) {
 		j.finish(mapSQLiteError("begin", err))
 		return
 	}
+	w.guarded = max(0, w.guarded-1)
 	w.groupTimer.Reset(w.groupTimeLimit)
 	w.group = w.group[:0]
-	if !w.runFirst(j) {
-		return
-	}
-	for j = w.nextJob(lane); j != nil; j = w.nextJob(lane) {
+	for ; j != nil; j = w.nextJob(lane) {
 		w.group = append(w.group, j)
-		if !w.runInSavepoint(j) {
-			w.rerunIndividually()
+		if !w.runJoined(j) {
+			w.dissolveGroup(j)
 			return
 		}
 	}
-	if err := w.conn.runStatement("commit"); err != nil {
-		w.logger.Warn("sqldb: a commit failed; its closures run again one by one", "error", err, "closures", len(w.group))
+	if !w.commitGroup() {
 		w.rerunIndividually()
 		return
 	}
-	w.notifyCommit()
-	w.settleGroup()
-}
-
-// settleGroup tells the group's callers.
-func (w *writer) settleGroup() {
+	gathers := lane == Interactive && len(w.group) > 1
 	for _, j := range w.group {
 		close(j.done)
 	}
 	clear(w.group)
 	w.group = w.group[:0]
+	if gathers {
+		time.Sleep(min(w.commitTime/2, maxGatherTime))
+	}
 }
 
-// runFirst runs the closure that the group begins with. It needs no savepoint: when it fails there is nothing beside it
-// to keep, and the group ends with it.
-func (w *writer) runFirst(j *writeJob) bool {
-	w.group = append(w.group, j)
-	failed := j.runOn(w.conn)
+// runJoined runs a closure as part of the group, false when the group cannot go on with it. One that fails before it has
+// changed anything needs nothing undone.
+func (w *writer) runJoined(j *writeJob) bool {
+	if w.guarded > 0 && len(w.group) > 1 {
+		return w.runInSavepoint(j)
+	}
+	changes := w.conn.conn.TotalChanges()
+	t := j.runOn(w.conn)
 	switch {
-	case abortsSQLiteTransaction(failed):
-		w.rerunIndividually()
-	case j.err != nil:
-		w.rollback()
-		w.settleGroup()
-	default:
+	case abortsSQLiteTransaction(t.firstErr):
+		return false
+	case j.err == nil:
 		return true
 	}
-	return false
+	return w.conn.conn.TotalChanges() == changes && !t.changedSchema
+}
+
+// dissolveGroup undoes the group because of the closure that ran last. Alone, that is the end of it.
+func (w *writer) dissolveGroup(last *writeJob) {
+	if len(w.group) > 1 || abortsSQLiteTransaction(last.err) {
+		w.guarded = guardedGroups
+		w.rerunIndividually()
+		return
+	}
+	w.rollback()
+	clear(w.group)
+	w.group = w.group[:0]
+	close(last.done)
+}
+
+// commitGroup commits what the group has written. Where all have failed there is nothing to keep.
+func (w *writer) commitGroup() bool {
+	if !slices.ContainsFunc(w.group, func(j *writeJob) bool { return j.err == nil }) {
+		w.rollback()
+		return true
+	}
+	began := time.Now()
+	if err := w.conn.runStatement("commit"); err != nil {
+		w.logger.Warn("sqldb: a commit failed; its closures run again one by one", "error", err, "closures", len(w.group))
+		return false
+	}
+	if len(w.group) > 1 {
+		w.commitTime += (time.Since(began) - w.commitTime) / 8
+	}
+	w.notifyCommit()
+	return true
 }
 
 // nextJob is the closure that may join the group being made, nil when it is full.
@@ -176,11 +210,11 @@ func (w *writer) beginImmediate() error {
 	if err == nil || abortsSQLiteTransaction(err) {
 		return err
 	}
-	fresh, openErr := w.open(context.Background())
+	fresh, openErr := w.open()
 	if openErr != nil {
 		return errors.Join(err, openErr)
 	}
-	w.conn.close()
+	_ = w.conn.close()
 	w.conn = fresh
 	return w.conn.runStatement("begin immediate")
 }
@@ -191,7 +225,8 @@ func (w *writer) runInSavepoint(j *writeJob) bool {
 		j.err, j.panicked = mapSQLiteError("savepoint", err), nil
 		return false
 	}
-	if abortsSQLiteTransaction(j.runOn(w.conn)) {
+	t := j.runOn(w.conn)
+	if abortsSQLiteTransaction(t.firstErr) {
 		return false
 	}
 	if j.err != nil && w.conn.runStatement("rollback to closure") != nil {
@@ -204,7 +239,7 @@ func (w *writer) runInSavepoint(j *writeJob) bool {
 	return err == nil
 }
 
-// rerunIndividually returns up the group's transaction and runs each of its closures in one of its own.
+// rerunIndividually gives up the group's transaction and runs each of its closures in one of its own.
 func (w *writer) rerunIndividually() {
 	w.rollback()
 	for len(w.group) > 0 {
@@ -223,7 +258,7 @@ func (w *writer) runAlone(j *writeJob) {
 		j.err = mapSQLiteError("begin", err)
 		return
 	}
-	if !w.runInSavepoint(j) {
+	if t := j.runOn(w.conn); j.err != nil || t.firstErr != nil {
 		w.rollback()
 		return
 	}

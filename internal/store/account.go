@@ -118,18 +118,24 @@ type settlement struct {
 
 // settle turns a reservation into what it cost. The ledger's unique (turn, kind) makes a second settlement fail.
 func (db *DB) settle(ctx context.Context, s settlement, now time.Time) error {
-	// The account's row is taken before the agent's, here and in ReserveCredits, so that no two transactions wait for
-	// each other. A single statement for both would take them in the order in which they lie on the disk.
-	for _, agent := range []parley.AgentID{wholeAccount, s.agent.Agent} {
-		err := db.exec(ctx, `
-			update credit_usage set
-			  used = used + ?,
-			  reserved = reserved - ?
-			where account_id = ? and agent_id = ? and month = ?`,
-			int64(s.cost), int64(s.reserved), s.agent.Account, agent, s.month)
-		if err != nil {
-			return err
-		}
+	// The rows are there. An insert takes the account's before the agent's, here and in ReserveCredits, so that no two
+	// transactions wait for each other; an update of both would take them in the order in which they lie on the disk.
+	err := db.exec(ctx, `
+		insert into credit_usage (
+		  account_id,
+		  agent_id,
+		  month,
+		  used,
+		  reserved
+		)
+		values (?, ?, ?, ?, ?), (?, ?, ?, ?, ?)
+		on conflict (account_id, agent_id, month) do update set
+		  used = credit_usage.used + excluded.used,
+		  reserved = credit_usage.reserved + excluded.reserved`,
+		s.agent.Account, wholeAccount, s.month, int64(s.cost), -int64(s.reserved),
+		s.agent.Account, s.agent.Agent, s.month, int64(s.cost), -int64(s.reserved))
+	if err != nil {
+		return err
 	}
 	if s.cost == 0 {
 		return nil

@@ -3,9 +3,7 @@ package store
 import (
 	"context"
 	"database/sql"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -102,7 +100,7 @@ func (db *DB) CloseTurn(ctx context.Context, t *parley.Turn, state string, cost 
 	var month string
 	var traceText any
 	if trace != nil {
-		traceText = toJSON(trace)
+		traceText = encodeTrace(trace)
 	}
 	err := db.sql.QueryRow(ctx, `
 		update turns set
@@ -215,7 +213,10 @@ type TurnTrace struct {
 // TurnTraces returns what each turn of a conversation did, oldest first. It is the operator's view and asks for no
 // account.
 func (db *DB) TurnTraces(ctx context.Context, conversation parley.ConversationID) ([]TurnTrace, error) {
-	rows, err := db.sql.Query(ctx, `
+	return sqldb.All(ctx, db.sql, func(scan sqldb.Scan) (t TurnTrace, err error) {
+		err = scan(turnTraceDests(&t)...)
+		return t, err
+	}, `
 		select
 		  id,
 		  message_id,
@@ -225,27 +226,14 @@ func (db *DB) TurnTraces(ctx context.Context, conversation parley.ConversationID
 		from turns
 		where conversation_id = ? and agent_id = (select agent_id from conversations where id = ?)
 		order by started_at, id`, conversation, conversation)
-	if err != nil {
-		return nil, err
+}
+
+func turnTraceDests(t *TurnTrace) []any {
+	return []any{
+		&t.TurnID,
+		&t.MessageID,
+		&t.State,
+		traceDest{&t.Trace},
+		timeDest{&t.StartedAt},
 	}
-	defer func() { _ = rows.Close() }()
-	var list []TurnTrace
-	for rows.Next() {
-		var t TurnTrace
-		var text sql.NullString
-		var started int64
-		if err := rows.Scan(&t.TurnID, &t.MessageID, &t.State, &text, &started); err != nil {
-			return nil, err
-		}
-		if text.Valid {
-			state := t.State
-			if err := json.Unmarshal([]byte(text.String), &t.Trace); err != nil {
-				return nil, fmt.Errorf("turn %s: trace: %w", t.TurnID, err)
-			}
-			t.State = state
-		}
-		t.StartedAt = timeFromMillis(started)
-		list = append(list, t)
-	}
-	return list, rows.Err()
 }

@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"database/sql"
-	"fmt"
 	"slices"
 	"time"
 
@@ -176,16 +175,6 @@ func (db *DB) AnsweredTurns(ctx context.Context, ref parley.AgentRef, limit int)
 }
 
 func scanAnsweredTurn(scan sqldb.Scan) (t AnsweredTurn, err error) {
-	err = scan(
-		&t.ConversationID,
-		&t.TurnID,
-		&t.MessageID,
-		&t.State,
-		jsonDest{&t.Trace},
-		timeDest{&t.StartedAt},
-	)
-	if err != nil {
-		return t, fmt.Errorf("turn %s: %w", t.TurnID, err)
-	}
-	return t, nil
+	err = scan(append([]any{&t.ConversationID}, turnTraceDests(&t.TurnTrace)...)...)
+	return t, err
 }

@@ -26,6 +26,7 @@ type Options struct {
 type Sizes struct {
 	Rounds       int           // of each target in turn
 	span         time.Duration // one target's share of a round
+	AllInSpan    time.Duration // of turns whose later work is counted, too
 	PacedStreams int           // streams open together
 	StartCount   int           // of a process
 	EditCount    int           // sources written and asked about
@@ -38,8 +39,10 @@ type Sizes struct {
 const PartBytes = 1_000_000
 
 var (
-	UsualSizes = Sizes{Rounds: 5, span: 2 * time.Second, PacedStreams: 400, StartCount: 5, EditCount: 60,
+	UsualSizes = Sizes{Rounds: 5, span: 2 * time.Second, AllInSpan: 10 * time.Second, PacedStreams: 400, StartCount: 5,
+		EditCount:   60,
 		IngestBytes: 20 * PartBytes, IdleStreams: 10_000, IdleTime: 50 * time.Second}
-	QuickSizes = Sizes{Rounds: 3, span: 500 * time.Millisecond, PacedStreams: 400, StartCount: 3, EditCount: 15,
+	QuickSizes = Sizes{Rounds: 3, span: 500 * time.Millisecond, AllInSpan: 4 * time.Second, PacedStreams: 400,
+		StartCount: 3, EditCount: 15,
 		IngestBytes: 4 * PartBytes, IdleStreams: 1_000, IdleTime: 20 * time.Second}
 )

@@ -1,0 +1,107 @@
+package sqldb_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"parley/internal/sqldb"
+	"parley/internal/testkit/dbs"
+)
+
+var errRefused = errors.New("refused")
+
+// runStep does what one byte says: a closure of a group reads, writes or fails, before or after it has written.
+func runStep(ctx context.Context, tx *sqldb.DB, step byte, id string) error {
+	insert := func(id string) error {
+		_, err := tx.Exec(ctx, `insert into t values (?, ?)`, id, step)
+		return err
+	}
+	switch step % 8 {
+	case 0, 1:
+		return insert(id)
+	case 2: // fails before it writes
+		return errRefused
+	case 3: // fails after it has written
+		return errors.Join(insert(id), errRefused)
+	case 4: // a statement fails, and the closure ignores it
+		_ = insert("taken")
+		return nil
+	case 5: // writes, then a statement fails
+		if err := insert(id); err != nil {
+			return err
+		}
+		return insert("taken")
+	case 6:
+		if err := insert(id); err != nil {
+			return err
+		}
+		panic("on purpose")
+	default: // changes nothing, and fails
+		_, err := tx.Exec(ctx, `update t set step = 0 where id = 'nobody'`)
+		return errors.Join(err, errRefused)
+	}
+}
+
+// Of closures that run in one group exactly those are stored whose callers were told so, whatever the others do.
+func FuzzGroup(f *testing.F) {
+	f.Add([]byte{0, 0, 0, 0})
+	f.Add([]byte{0, 2, 0, 3, 0})
+	f.Add([]byte{3, 0, 0})
+	f.Add([]byte{2, 7, 2})
+	f.Add([]byte{0, 4, 0, 5, 0, 6, 0, 7, 0, 2, 0, 3, 1})
+	f.Add([]byte{5, 5, 5, 0, 6, 6, 0})
+	f.Fuzz(runGroupCase)
+}
+
+func runGroupCase(t *testing.T, steps []byte) {
+	steps = steps[:min(len(steps), 40)]
+	db := dbs.Open(t, dbs.NewSQLitePath(t))
+	mustExec(t, db, `create table t (id text primary key, step integer)`)
+	mustExec(t, db, `insert into t values ('taken', 0)`)
+	want := []string{"taken"}
+	for round := range 2 { // the second one in savepoints, where the first has failed
+		want = append(want, runSteps(t, db, round, steps)...)
+	}
+	slices.Sort(want)
+	got, err := sqldb.All(t.Context(), db, sqldb.Column[string], `select id from t order by id`)
+	if err != nil || !slices.Equal(got, want) {
+		t.Errorf("stored %v, acknowledged %v, %v", got, want, err)
+	}
+}
+
+// runSteps runs a closure for each step in one group and returns the rows whose closures were acknowledged.
+func runSteps(t *testing.T, db *sqldb.DB, round int, steps []byte) (stored []string) {
+	t.Helper()
+	id := func(i int) string { return fmt.Sprintf("%d-%02d", round, i) }
+	acknowledged := make([]bool, len(steps))
+	release := blockWriter(t, db)
+	var callers sync.WaitGroup
+	for i, step := range steps {
+		callers.Go(func() {
+			defer func() { _ = recover() }() // the closure's own panic
+			err := db.Transact(context.Background(), sqldb.Interactive, func(tx *sqldb.DB) error {
+				return runStep(context.Background(), tx, step, id(i))
+			})
+			acknowledged[i] = err == nil
+		})
+	}
+	for db.QueueLength(sqldb.Interactive) < len(steps) {
+		time.Sleep(time.Millisecond)
+	}
+	release()
+	callers.Wait()
+	for i, ok := range acknowledged {
+		if fine := steps[i]%8 < 2; ok != fine {
+			t.Errorf("round %d, closure %d of %v: acknowledged %v", round, i, steps, ok)
+		}
+		if ok {
+			stored = append(stored, id(i))
+		}
+	}
+	return stored
+}

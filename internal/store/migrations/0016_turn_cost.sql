@@ -1,0 +1,6 @@
+-- What runs for each turn, event or second reads an index, whatever else waits.
+
+-- The jobs of one kind that wait, and those that run.
+create index jobs_ready on jobs (kind, run_at, id) where state = 'ready';
+
+create index jobs_running on jobs (kind, lease_until, id) where state = 'running';
