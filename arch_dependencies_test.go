@@ -78,8 +78,10 @@ var dependencies = map[string]dependency{
 			"parley/internal/ingest/extract/pdf", "parley/internal/text/charset", "parley/internal/text/words"}},
 	"google.golang.org/protobuf": {reason: "reads what the media server's participants send, before the SDK does (BSD)",
 		packages: []string{"parley/internal/voice/rtc"}},
+	"modernc.org/libc": {reason: "the memory that SQLite uses",
+		packages: []string{"parley/internal/sqldb/sqlite"}},
 	"modernc.org/sqlite": {reason: "SQLite without a C compiler",
-		packages: []string{"parley/internal/sqldb"}},
+		packages: []string{"parley/internal/sqldb", "parley/internal/sqldb/sqlite"}},
 }
 
 func TestDependenciesAreOnTheList(t *testing.T) {

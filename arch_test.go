@@ -26,12 +26,13 @@ var layers = map[string]float64{
 	"parley/internal/audio":         1,
 	"parley/internal/listen":        1,
 
-	"parley/internal/sqldb":      2,
-	"parley/internal/httpapi":    2,
-	"parley/internal/httpclient": 2,
-	"parley/internal/outbound":   2,
-	"parley/internal/vault":      2,
-	"parley/internal/metrics":    2,
+	"parley/internal/sqldb":        2,
+	"parley/internal/sqldb/sqlite": 1,
+	"parley/internal/httpapi":      2,
+	"parley/internal/httpclient":   2,
+	"parley/internal/outbound":     2,
+	"parley/internal/vault":        2,
+	"parley/internal/metrics":      2,
 
 	// The ports, what several engines share, and the engines.
 	"parley/internal/model":           2,

@@ -47,8 +47,8 @@
 //	2.1  model/cite speech
 //	2  bench/internal/corpus bench/internal/stub api/docspage httpapi httpclient ingest/extract/html
 //	   ingest/extract/pdf ingest/extract/sandbox metrics model outbound sqldb vault
-//	1  parley bench/internal/process bench/internal/report docs audio ingest/extract/draft listen text/prose
-//	   text/redact web
+//	1  parley bench/internal/process bench/internal/report docs audio ingest/extract/draft listen sqldb/sqlite
+//	   text/prose text/redact web
 //	0.9  text/charset text/markdown text/words
 //
 // # Layer 1: what needs nothing

@@ -17,9 +17,10 @@ func HotQueries() map[string]string {
 		return query
 	}
 	return map[string]string{
-		fill(selectUnranked, "'train'", "1800000000000", "64"):                          "jobs_unranked",
-		fill(lowestRank, "'train'"):                                                     "jobs_by_rank",
-		fill(runningRank, "'train'"):                                                    "jobs_", // by rank, or the few that run
+		fill(selectUnranked, "'train'", "1800000000000", "64"): "jobs_unranked",
+		fill(lowestRank, "'train'"):                            "jobs_by_rank",
+		// by rank, or the few that run
+		fill(runningRank, "'train'"):                                                    "jobs_",
 		fill(accountRank, "'train'", "'acc1'"):                                          "jobs_of_account",
 		fill(smallestJobFirst, "'train'", "'acc1'"):                                     "jobs_small_first",
 		fill(dueQuery("train"), "'train'", "1800000000000", "'train'", "1800000000000"): "jobs_ready",

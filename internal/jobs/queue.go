@@ -27,9 +27,9 @@ type subscription struct {
 	wake  chan struct{}
 }
 
-// Enqueue writes the job down as part of tx and wakes the runners of its kind, where it is due, once that is committed. If one of its kind and key
-// waits already, they become one, with the newer payload and the earlier time; if it is running, it runs once more
-// afterwards; if it is dead, it comes back to life.
+// Enqueue writes the job down as part of tx and wakes the runners of its kind, where it is due, once that is committed.
+// If one of its kind and key waits already, they become one, with the newer payload and the earlier time; if it is
+// running, it runs once more afterwards; if it is dead, it comes back to life.
 func (q *Queue) Enqueue(ctx context.Context, tx *sqldb.DB, j Job) error {
 	now := q.Now()
 	if j.RunAt.IsZero() {

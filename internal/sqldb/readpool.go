@@ -23,7 +23,7 @@ func newReadPool(size int, open func() (*sqlite.Conn, error)) *readPool {
 	return &readPool{open: open, slots: make(chan struct{}, size)}
 }
 
-// acquire waits for a connection, which release gives back.
+// acquire waits for a connection, which the caller releases.
 func (p *readPool) acquire(ctx context.Context) (*sqlite.Conn, error) {
 	select {
 	case p.slots <- struct{}{}:

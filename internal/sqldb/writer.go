@@ -12,16 +12,16 @@ import (
 const (
 	maxGroupJobs = 64
 	maxGroupTime = 5 * time.Millisecond
-	// Callers that were answered together ask again together: after a group of several the writer waits for as long as half
-	// of a commit takes, at most maxGatherTime, so that the next group is as large.
+	// Callers that were answered together ask again together: after a group of several the writer waits for as long as
+	// half of a commit takes, at most maxGatherTime, so that the next group is as large.
 	maxGatherTime = time.Millisecond
 	// After a closure has failed when it had written, so many groups run their closures in savepoints.
 	guardedGroups = 64
 )
 
-// writer owns the one connection that writes. It takes the closures that are waiting when it is free, runs them one after
-// the other, commits them together and only then tells their callers. When that fails, or one of them fails after it has
-// written, none of them is acknowledged and each runs again alone, once.
+// writer owns the one connection that writes. It takes the closures that are waiting when it is free, runs them one
+// after the other, commits them together and only then tells their callers. When that fails, or one of them fails after
+// it has written, none of them is acknowledged and each runs again alone, once.
 type writer struct {
 	conn           *writeConn
 	open           func() (*writeConn, error)
@@ -131,8 +131,8 @@ func (w *writer) runGroup(lane Lane) {
 	}
 }
 
-// runJoined runs a closure as part of the group, false when the group cannot go on with it. One that fails before it has
-// changed anything needs nothing undone.
+// runJoined runs a closure as part of the group, false when the group cannot go on with it. One that fails before it
+// has changed anything needs nothing undone.
 func (w *writer) runJoined(j *writeJob) bool {
 	if w.guarded > 0 && len(w.group) > 1 {
 		return w.runInSavepoint(j)
@@ -239,7 +239,7 @@ func (w *writer) runInSavepoint(j *writeJob) bool {
 	return err == nil
 }
 
-// rerunIndividually gives up the group's transaction and runs each of its closures in one of its own.
+// rerunIndividually abandons the group's transaction and runs each of its closures in one of its own.
 func (w *writer) rerunIndividually() {
 	w.rollback()
 	for len(w.group) > 0 {

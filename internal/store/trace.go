@@ -9,8 +9,8 @@ import (
 	"parley"
 )
 
-// compactTrace is a trace as it is stored: without what the turn's own columns say, each source once, and a passage as a
-// list. It takes about a third of the space of the trace's own JSON, in which earlier versions stored it.
+// compactTrace is a trace as it is stored: without what the turn's own columns say, each source once, and a passage as
+// a list. It takes about a third of the space of the trace's own JSON, in which earlier versions stored it.
 type compactTrace struct {
 	Version       int                  `json:"v"`
 	Model         string               `json:"m"`
@@ -36,8 +36,8 @@ const compactTraceVersion = 2
 // compactSource is a list of an id and a name.
 type compactSource [2]string
 
-// compactPassage is a list of its id, the place of its source in the list of sources, heading, rank and score, and where
-// it is cited the quotes.
+// compactPassage is a list of its id, the place of its source in the list of sources, heading, rank and score, and
+// where it is cited the quotes.
 type compactPassage struct {
 	id, heading string
 	source      int
@@ -105,7 +105,8 @@ func (d traceDest) Scan(v any) error {
 	return nil
 }
 
-// decodeTrace reads a trace that is stored in this or the earlier format. The ids and the state are the caller's to set.
+// decodeTrace reads a trace that is stored in this or the earlier format. The ids and the state are the caller's to
+// set.
 func decodeTrace(text []byte, t *parley.Trace) error {
 	var format struct {
 		Version int `json:"v"`

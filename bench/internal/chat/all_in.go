@@ -11,8 +11,8 @@ import (
 	"parley/bench/internal/stub"
 )
 
-// A server counts as quiet once it has used at most quietShare of a processor in each quietSpan for settleTime, which is
-// longer than a conversation rests before it is analyzed.
+// A server counts as quiet once it has used at most quietShare of a processor in each quietSpan for settleTime, which
+// is longer than a conversation rests before it is analyzed.
 const (
 	quietSpan     = 2 * time.Second
 	quietShare    = 0.02

@@ -4,7 +4,7 @@ import (
 	"database/sql/driver"
 	"fmt"
 	"math"
-	"reflect"
+	"time"
 
 	"modernc.org/libc"
 	lib "modernc.org/sqlite/lib"
@@ -60,7 +60,8 @@ func (s *statement) bindOne(i int32, arg any) error {
 
 func bindText(s *statement, i int32, text string) int32 {
 	at := s.conn.arguments.copyText(text)
-	return lib.Xsqlite3_bind_text(s.conn.tls, s.handle, i, at, int32(len(text)), lib.SQLITE_STATIC) //nolint:gosec // reserve checks
+	n := int32(len(text)) //nolint:gosec // reserve has checked it
+	return lib.Xsqlite3_bind_text(s.conn.tls, s.handle, i, at, n, lib.SQLITE_STATIC)
 }
 
 func (s *statement) bindBytes(i int32, b []byte) int32 {
@@ -68,43 +69,23 @@ func (s *statement) bindBytes(i int32, b []byte) int32 {
 		return lib.Xsqlite3_bind_null(s.conn.tls, s.handle, i)
 	}
 	at := s.conn.arguments.copyBytes(b)
-	return lib.Xsqlite3_bind_blob(s.conn.tls, s.handle, i, at, int32(len(b)), lib.SQLITE_STATIC) //nolint:gosec // reserve checks
+	n := int32(len(b)) //nolint:gosec // reserve has checked it
+	return lib.Xsqlite3_bind_blob(s.conn.tls, s.handle, i, at, n, lib.SQLITE_STATIC)
 }
 
-// plainValue returns the argument of a derived type as one of those that bindOne knows.
+// plainValue returns an argument of another type as one of those that bindOne knows.
 func plainValue(arg any) (any, error) {
-	if v, ok := arg.(driver.Valuer); ok {
-		return v.Value()
+	plain, err := driver.DefaultParameterConverter.ConvertValue(arg)
+	switch v := plain.(type) {
+	case bool:
+		if v {
+			return int64(1), err
+		}
+		return int64(0), err
+	case time.Time:
+		return nil, fmt.Errorf("sqlite: an argument of type %T", arg)
 	}
-	v := reflect.ValueOf(arg)
-	switch v.Kind() {
-	case reflect.Pointer:
-		if v.IsNil() {
-			return nil, nil
-		}
-		return v.Elem().Interface(), nil
-	case reflect.String:
-		return v.String(), nil
-	case reflect.Bool:
-		if v.Bool() {
-			return int64(1), nil
-		}
-		return int64(0), nil
-	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
-		return v.Int(), nil
-	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
-		if v.Uint() > math.MaxInt64 {
-			return nil, fmt.Errorf("sqlite: %d is too large", v.Uint())
-		}
-		return int64(v.Uint()), nil //nolint:gosec // checked
-	case reflect.Float32, reflect.Float64:
-		return v.Float(), nil
-	case reflect.Slice:
-		if v.Type().Elem().Kind() == reflect.Uint8 {
-			return v.Bytes(), nil
-		}
-	}
-	return nil, fmt.Errorf("sqlite: an argument of type %T", arg)
+	return plain, err
 }
 
 // argumentBytes is the size of the texts and bytes among the arguments.

@@ -28,7 +28,7 @@ type statement struct {
 	inUse   bool
 }
 
-// acquire returns the statement of the text, which release gives back.
+// acquire returns the statement of the text, which the caller releases.
 func (c *statementCache) acquire(query string) (*statement, error) {
 	if s := c.byText[query]; s != nil && !s.inUse {
 		s.inUse = true
@@ -77,8 +77,8 @@ func (c *statementCache) clear() {
 
 // prepare prepares the first statement of a text.
 //
-// SQLite looks at the value of a bound LIMIT while it makes its plan, and so prepares such a statement anew each time it
-// is run. It does not look into an expression.
+// SQLite looks at the value of a bound LIMIT while it makes its plan, and so prepares such a statement anew each time
+// it is run. It does not look into an expression.
 func (c *Conn) prepare(query string) (*statement, error) {
 	text := strings.ReplaceAll(query, "limit ?", "limit 0 + ?")
 	source, err := libc.CString(text)
