@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"time"
 
 	"parley"
 	"parley/internal/store"
@@ -24,6 +25,10 @@ type Batch struct {
 // no events: that of an account that is new to the follower, and that of events that have been erased with their
 // conversations and agents, which only the position has to pass.
 func (f *Follower) NextBatch(ctx context.Context, account parley.AccountID) (*Batch, error) {
+	if at, ok := f.dueAt[account]; ok && at.After(f.Now()) {
+		return nil, nil
+	}
+	delete(f.dueAt, account)
 	position, exists, err := f.DB.EventPosition(ctx, f.Name, account)
 	if err != nil {
 		return nil, err
@@ -32,7 +37,28 @@ func (f *Follower) NextBatch(ctx context.Context, account parley.AccountID) (*Ba
 	if err != nil || exists && page.End == position {
 		return nil, err
 	}
+	if f.Delay > 0 && !f.cutRecent(account, &page) {
+		return nil, nil
+	}
 	return &Batch{Account: account, Start: position, EventPage: page, name: f.Name, position: position}, nil
+}
+
+// cutRecent leaves the events that are old enough, false where there are none.
+func (f *Follower) cutRecent(account parley.AccountID, page *store.EventPage) bool {
+	latest := f.Now().Add(-f.Delay)
+	recent := slices.IndexFunc(page.Events, func(e store.Event) bool { return e.At.After(latest) })
+	if recent < 0 {
+		return true
+	}
+	if f.dueAt == nil {
+		f.dueAt = map[parley.AccountID]time.Time{}
+	}
+	f.dueAt[account] = page.Events[recent].At.Add(f.Delay)
+	if recent == 0 {
+		return false
+	}
+	page.Events, page.End, page.HasMore = page.Events[:recent], page.Events[recent-1].Position, false
+	return true
 }
 
 // Save stores the follower's position in tx: End, or that of the last event that has been handled. It fails with

@@ -36,7 +36,15 @@ type Follower struct {
 	// events are handled at the next poll, so that they gather.
 	IsUrgent func(kind string) bool
 
+	// Delay is how old events are when they are handled, by the clock Now, so that those about the same thing are handled
+	// together. With a delay nothing is urgent.
+	Delay time.Duration
+	Now   func() time.Time
+
 	PollInterval time.Duration // how often to look for events; 0 is a second
+
+	// When the first event of an account is old enough. Without it the same events were read at each poll.
+	dueAt map[parley.AccountID]time.Time
 }
 
 const (
@@ -59,7 +67,7 @@ func (f *Follower) Run(ctx context.Context) error {
 	var after parley.AccountID // the last account that a poll has looked at
 	isPollDue, isFirstWalk := true, true
 	for {
-		accounts := recorded.take()
+		accounts := append(recorded.take(), f.takeDue()...)
 		var errs []error
 		if isPollDue {
 			behind, last, err := f.DB.AccountsBehind(ctx, f.Name, after, accountPageSize)
@@ -126,6 +134,16 @@ func (f *Follower) handleRound(
 		more, errs = more || again, append(errs, err)
 	}
 	return unfinished, more, errors.Join(errs...)
+}
+
+// takeDue returns the accounts in which an event has become old enough.
+func (f *Follower) takeDue() (accounts []parley.AccountID) {
+	for account, at := range f.dueAt {
+		if !at.After(f.Now()) {
+			accounts = append(accounts, account)
+		}
+	}
+	return accounts
 }
 
 // StepAccount handles a batch of an account's events, and reports whether there are more.

@@ -21,9 +21,9 @@ const (
 )
 
 // Analyze analyzes a conversation and stores its insight. One that is deleted, or whose agent is, is skipped.
-func (k *Service) Analyze(ctx context.Context, ref parley.ConversationRef) (err error) {
+func (s *Service) Analyze(ctx context.Context, ref parley.ConversationRef) (err error) {
 	for range maxReads {
-		if err = k.analyzeOnce(ctx, ref); !errors.Is(err, errConflict) {
+		if err = s.analyzeOnce(ctx, ref); !errors.Is(err, errConflict) {
 			break
 		}
 	}
@@ -38,17 +38,67 @@ const maxReads = 3
 
 var errConflict = errors.New("insight: the conversation was judged meanwhile")
 
-func (k *Service) analyzeOnce(ctx context.Context, ref parley.ConversationRef) error {
-	t, err := k.loadData(ctx, ref)
+func (s *Service) analyzeOnce(ctx context.Context, ref parley.ConversationRef) error {
+	// read first, so that an analysis by another server from here on is noticed
+	previous, err := s.DB.Insight(ctx, ref)
 	if err != nil {
 		return err
 	}
-	in := t.newInsight(k.Now())
-	if err := k.findTopic(ctx, t, in); err != nil {
+	c, err := s.DB.Conversation(ctx, ref)
+	if err != nil {
 		return err
 	}
-	k.askModel(ctx, t, in)
-	return k.DB.Transact(ctx, sqldb.Bulk, func(tx *store.DB) error { return k.store(ctx, tx, t, in) })
+	a, err := s.analyze(ctx, &ownerCache{service: s}, c, previous)
+	if err != nil {
+		return err
+	}
+	s.askModel(ctx, a.conversationData, a.insight)
+	return s.DB.Transact(ctx, sqldb.Bulk, func(tx *store.DB) error { return s.storeAll(ctx, tx, []*analysis{a}) })
+}
+
+// analysis is a conversation with the insight that is to be stored.
+type analysis struct {
+	*conversationData
+	insight *parley.Insight
+}
+
+// analyze finds what can be known of a conversation without a connected model.
+func (s *Service) analyze(ctx context.Context, owners *ownerCache, c *parley.Conversation,
+	previous *parley.Insight) (*analysis, error) {
+	t, err := s.loadData(ctx, owners, c, previous)
+	if err != nil {
+		return nil, err
+	}
+	in := t.newInsight(s.Now())
+	if err := s.findTopic(ctx, t, in); err != nil {
+		return nil, err
+	}
+	return &analysis{t, in}, nil
+}
+
+// ownerCache holds the account and the agents of a batch of conversations of one account.
+type ownerCache struct {
+	service *Service
+	account *parley.Account
+	agents  map[parley.AgentID]*parley.Agent
+}
+
+func (o *ownerCache) find(ctx context.Context, ref parley.AgentRef) (*parley.Account, *parley.Agent, error) {
+	if o.account == nil {
+		account, err := o.service.DB.Account(ctx, ref.Account)
+		if err != nil {
+			return nil, nil, err
+		}
+		o.account, o.agents = account, map[parley.AgentID]*parley.Agent{}
+	}
+	if o.agents[ref.Agent] == nil {
+		agent, err := o.service.DB.Agent(ctx, ref, o.service.Now())
+		if err != nil {
+			return nil, nil, err
+		}
+		o.agents[ref.Agent] = agent
+	}
+	return o.account, o.agents[ref.Agent], nil
 }
 
 // conversationData is all that a conversation is judged by.
@@ -65,36 +115,28 @@ type conversationData struct {
 	previous        *parley.Insight
 }
 
-func (k *Service) loadData(ctx context.Context, ref parley.ConversationRef) (t *conversationData, err error) {
-	t = &conversationData{}
-	// read first, so that an analysis by another server from here on is noticed
-	if t.previous, err = k.DB.Insight(ctx, ref); err != nil {
+func (s *Service) loadData(ctx context.Context, owners *ownerCache, c *parley.Conversation,
+	previous *parley.Insight) (t *conversationData, err error) {
+	ref := c.Ref()
+	t = &conversationData{Conversation: c, previous: previous}
+	if t.owner, t.agent, err = owners.find(ctx, ref.AgentRef); err != nil {
 		return nil, err
 	}
-	if t.owner, err = k.DB.Account(ctx, ref.Account); err != nil {
+	if t.messages, err = s.DB.Utterances(ctx, ref, messagesPerEnd); err != nil {
 		return nil, err
 	}
-	if t.agent, err = k.DB.Agent(ctx, ref.AgentRef, k.Now()); err != nil {
-		return nil, err
-	}
-	if t.Conversation, err = k.DB.Conversation(ctx, ref); err != nil {
-		return nil, err
-	}
-	if t.messages, err = k.DB.Utterances(ctx, ref, messagesPerEnd); err != nil {
-		return nil, err
-	}
-	if t.tools, err = k.DB.ToolUses(ctx, ref); err != nil {
+	if t.tools, err = s.DB.ToolUses(ctx, ref); err != nil {
 		return nil, err
 	}
 	var human bool
-	if t.likes, t.dislikes, human, err = k.DB.CountRatings(ctx, ref); err != nil {
+	if t.likes, t.dislikes, human, err = s.DB.CountRatings(ctx, ref); err != nil {
 		return nil, err
 	}
-	if t.escalated, err = k.DB.WasEscalated(ctx, ref); err != nil {
+	if t.escalated, err = s.DB.WasEscalated(ctx, ref); err != nil {
 		return nil, err
 	}
 	t.escalated = t.escalated || human || slices.ContainsFunc(t.tools, isHandover)
-	if t.voice, err = k.DB.HasVoiceSession(ctx, ref); err != nil {
+	if t.voice, err = s.DB.HasVoiceSession(ctx, ref); err != nil {
 		return nil, err
 	}
 	t.questions = questions(t.messages)
@@ -170,8 +212,8 @@ func truncateText(text string) string {
 }
 
 // findTopic finds what the conversation is about: in the operator's tree, or among the groups that there are.
-func (k *Service) findTopic(ctx context.Context, t *conversationData, in *parley.Insight) error {
-	if grown := k.topicTree(t.agent); grown != nil {
+func (s *Service) findTopic(ctx context.Context, t *conversationData, in *parley.Insight) error {
+	if grown := s.topicTree(t.agent); grown != nil {
 		if len(t.questions) > 0 {
 			setTopic(in, grown.find(topicText(t.questions)))
 		}
@@ -180,11 +222,11 @@ func (k *Service) findTopic(ctx context.Context, t *conversationData, in *parley
 	if len(in.Terms) == 0 {
 		return nil
 	}
-	groups, err := k.DB.InsightGroups(ctx, in.AgentRef())
+	groups, err := s.DB.InsightGroups(ctx, in.AgentRef())
 	if err != nil || len(groups) == 0 {
 		return err
 	}
-	v, err := k.DB.Vocabulary(ctx, in.AgentRef())
+	v, err := s.DB.Vocabulary(ctx, in.AgentRef())
 	if err != nil {
 		return err
 	}
@@ -206,50 +248,69 @@ func setTopic(in *parley.Insight, path []string) {
 	}
 }
 
-// store writes an insight down with all that hangs on it.
-func (k *Service) store(ctx context.Context, tx *store.DB, t *conversationData, analyzed *parley.Insight) error {
-	in := *analyzed // the closure may run again
-	if err := tx.LockInsights(ctx, in.AgentRef()); err != nil {
-		return err
+// storeAll stores insights with all that hangs on them. Those of an agent follow each other.
+func (s *Service) storeAll(ctx context.Context, tx *store.DB, list []*analysis) error {
+	var events []store.NewEvent
+	var locked parley.AgentID
+	for _, a := range list {
+		if a.AgentID != locked {
+			if err := tx.LockInsights(ctx, a.Ref().AgentRef); err != nil {
+				return err
+			}
+			locked = a.AgentID
+		}
+		changed, err := s.storeOne(ctx, tx, a)
+		if err != nil {
+			return err
+		}
+		if changed {
+			events = append(events, store.NewEvent{Kind: changedEvent, AgentID: a.AgentID, ConversationID: a.ID,
+				Subject: string(a.ID)})
+		}
 	}
+	if len(events) == 0 {
+		return nil
+	}
+	return tx.RecordEvents(ctx, list[0].AccountID, s.Now(), events...)
+}
+
+// storeOne stores one insight, and reports whether anything has changed that searches go by.
+func (s *Service) storeOne(ctx context.Context, tx *store.DB, a *analysis) (changed bool, err error) {
+	in := *a.insight // the closure may run again
 	before, err := tx.Insight(ctx, in.ConversationRef())
 	if err != nil {
-		return err
+		return false, err
 	}
-	if isStale(t.previous, before) {
-		return errConflict
+	if isStale(a.previous, before) {
+		return false, errConflict
 	}
 	if before != nil {
 		in.AskedAgain = before.AskedAgain
 	}
 	// One that was deleted since it was read fails here: none of its text may be written any more.
 	if _, err := tx.LockConversation(ctx, in.ConversationRef()); err != nil {
-		return err
+		return false, err
 	}
 	titled, err := tx.SaveInsightTitle(ctx, &in)
 	if err != nil {
-		return err
+		return false, err
 	}
-	facets, err := tx.SaveInsight(ctx, &in)
+	facets, err := tx.ReplaceInsight(ctx, before, &in)
 	if err != nil {
-		return err
+		return false, err
 	}
 	if err := tx.SaveOpenQuestions(ctx, &in); err != nil {
-		return err
+		return false, err
 	}
-	if err := updateAskedAgain(ctx, tx, &in, askedAgainDays(t.agent)); err != nil {
-		return err
+	if err := updateAskedAgain(ctx, tx, &in, askedAgainDays(a.agent)); err != nil {
+		return false, err
 	}
-	if len(t.agent.Topics) == 0 && in.Topic == "" && len(in.Terms) >= minGroupTerms {
-		if err := k.enqueueGrouping(ctx, tx, &in); err != nil {
-			return err
+	if len(a.agent.Topics) == 0 && in.Topic == "" && len(in.Terms) >= minGroupTerms {
+		if err := s.enqueueGrouping(ctx, tx, &in); err != nil {
+			return false, err
 		}
 	}
-	if !facets && !titled {
-		return nil
-	}
-	return tx.RecordEvents(ctx, in.AccountID, in.GeneratedAt, store.NewEvent{Kind: changedEvent, AgentID: in.AgentID,
-		ConversationID: in.ConversationID, Subject: string(in.ConversationID)})
+	return facets || titled, nil
 }
 
 // isStale reports whether the insight is another one than when the conversation was read: what is to be saved may be
@@ -261,8 +322,8 @@ func isStale(read, there *parley.Insight) bool {
 	return !read.GeneratedAt.Equal(there.GeneratedAt) || read.Topic != there.Topic
 }
 
-func (k *Service) enqueueGrouping(ctx context.Context, tx *store.DB, in *parley.Insight) error {
-	return k.Queue.Enqueue(ctx, tx.SQL(), jobs.Job{Kind: GroupJob, Key: string(in.AgentID), AccountID: in.AccountID,
+func (s *Service) enqueueGrouping(ctx context.Context, tx *store.DB, in *parley.Insight) error {
+	return s.Queue.Enqueue(ctx, tx.SQL(), jobs.Job{Kind: GroupJob, Key: string(in.AgentID), AccountID: in.AccountID,
 		Payload: jobs.EncodePayload(jobPayload{in.AgentID}), RunAt: in.GeneratedAt.Add(groupDelay),
 		MaxAttempts: 5, Backoff: time.Minute})
 }

@@ -1,6 +1,8 @@
 package insight_test
 
 import (
+	"context"
+	"sync"
 	"testing"
 	"time"
 
@@ -17,7 +19,7 @@ func (w *testInsight) pendingJobs() int {
 	return n
 }
 
-// TestEventsAreFollowedInSteps holds that many events become one job for each conversation, and that none is left out.
+// TestEventsAreFollowedInSteps holds that many events are one analysis of each conversation, and that none is left out.
 func TestEventsAreFollowedInSteps(t *testing.T) {
 	forEachDatabase(t, func(w *testInsight) {
 		var talks []*testConversation
@@ -32,21 +34,25 @@ func TestEventsAreFollowedInSteps(t *testing.T) {
 			}
 			return tx.RecordEvents(w, w.account.ID, w.clock(), events...)
 		}))
-		rounds := 0
-		for more := true; more; rounds++ {
-			var err error
-			more, err = w.service.Follow(w)
-			w.must(err)
+		follow := func() (rounds int) {
+			for more := true; more; rounds++ {
+				var err error
+				more, err = w.service.Follow(w)
+				w.must(err)
+			}
+			return rounds
 		}
-		if w.pendingJobs() != len(talks) || rounds != 2 {
-			t.Errorf("%d chores after %d rounds", w.pendingJobs(), rounds)
+		if follow(); w.report(store.GroupByDay).Totals.Conversations != 0 {
+			t.Error("conversations are analyzed that go on")
 		}
-		w.runJobs()
-		if w.pendingJobs() != 0 || w.report(store.GroupByDay).Totals.Conversations != int64(len(talks)) {
-			t.Errorf("%d chores are left, %+v", w.pendingJobs(), w.report(store.GroupByDay).Totals)
+		w.advanceClock(time.Minute)
+		if rounds := follow(); rounds != 2 || w.pendingJobs() != 0 ||
+			w.report(store.GroupByDay).Totals.Conversations != int64(len(talks)) {
+			t.Errorf("%d rounds, %d jobs, %+v", rounds, w.pendingJobs(), w.report(store.GroupByDay).Totals)
 		}
+		generated := talks[0].insight().GeneratedAt
 		w.runJobs() // the events that say so are no reason to analyze again
-		if w.pendingJobs() != 0 {
+		if !talks[0].insight().GeneratedAt.Equal(generated) {
 			t.Error("its own events are followed")
 		}
 	})
@@ -54,6 +60,11 @@ func TestEventsAreFollowedInSteps(t *testing.T) {
 
 func TestEndedConversationIsAnalyzedAtOnce(t *testing.T) {
 	forEachDatabase(t, func(w *testInsight) {
+		ctx, stop := context.WithCancel(w)
+		var running sync.WaitGroup
+		defer running.Wait()
+		defer stop()
+		running.Go(func() { w.must(w.service.Run(ctx)) })
 		c := w.startConversation("", "Where is my parcel?").addAnswer("Here.")
 		w.advanceClock(time.Second)
 		c.update("conversation.ended", func(tx *store.DB) error {
@@ -61,12 +72,42 @@ func TestEndedConversationIsAnalyzedAtOnce(t *testing.T) {
 			ended.Status = parley.ConversationEnded
 			return tx.SaveConversationStatus(w, &ended, w.clock().UnixMilli(), "agent")
 		})
-		_, err := w.service.Follow(w)
-		w.must(err)
-		_, err = w.runner.RunDue(w)
+		for w.pendingJobs() == 0 { // until the service observes events
+			c.update("conversation.ended", func(*store.DB) error { return nil })
+		}
+		_, err := w.runner.RunDue(w)
 		w.must(err)
 		if c.insight().Outcome != parley.OutcomeResolved || c.insight().Escalated {
 			t.Errorf("%+v", c.insight())
+		}
+	})
+}
+
+// TestAFailedBatchIsAnalyzedOneByOne holds that one conversation that cannot be stored does not keep the others back.
+func TestAFailedBatchIsAnalyzedOneByOne(t *testing.T) {
+	forEachDatabase(t, func(w *testInsight) {
+		if w.db.SQL().Dialect() != sqldb.SQLite {
+			return // the trigger is in SQLite's words
+		}
+		good, bad := w.startConversation("", "Where is my parcel?"), w.startConversation("", "Where is my parcel?")
+		exec := func(query string) {
+			_, err := w.db.SQL().Exec(w, query)
+			w.must(err)
+		}
+		exec(`create trigger refuse before insert on conversation_insights when new.conversation_id = '` + string(bad.ID) +
+			`' begin select raise(abort, 'refused'); end`)
+		w.advanceClock(time.Minute)
+		if more, err := w.service.Follow(w); more || err != nil || w.pendingJobs() != 2 {
+			t.Errorf("more: %v, %v, %d jobs", more, err, w.pendingJobs())
+		}
+		_, err := w.runner.RunDue(w)
+		w.must(err)
+		if good.insight().GeneratedAt.IsZero() || w.pendingJobs() != 1 {
+			t.Errorf("%+v, %d jobs", good.insight(), w.pendingJobs())
+		}
+		exec(`drop trigger refuse`)
+		if w.runJobs(); bad.insight().GeneratedAt.IsZero() || w.pendingJobs() != 0 {
+			t.Errorf("%+v, %d jobs", bad.insight(), w.pendingJobs())
 		}
 	})
 }

@@ -21,12 +21,12 @@ const (
 )
 
 // handleGroupJob makes automatic topics of the conversations that have none.
-func (k *Service) handleGroupJob(ctx context.Context, j jobs.Job) error {
+func (s *Service) handleGroupJob(ctx context.Context, j jobs.Job) error {
 	what, err := jobs.DecodePayload[jobPayload](j)
 	if err != nil {
 		return err
 	}
-	err = k.Group(ctx, j.AccountID.AgentRef(what.Agent))
+	err = s.Group(ctx, j.AccountID.AgentRef(what.Agent))
 	if isGone(err) {
 		return nil
 	}
@@ -36,20 +36,20 @@ func (k *Service) handleGroupJob(ctx context.Context, j jobs.Job) error {
 // Group makes automatic topics of an agent's conversations that have none, where enough of them are about the same; the
 // topics that there are keep their names. What comes out depends on these conversations alone and not on their order.
 // An agent with a tree of its operator, or whose text is withheld, gets none. Fails with AGENT_NOT_FOUND.
-func (k *Service) Group(ctx context.Context, ref parley.AgentRef) error {
-	owner, err := k.DB.Account(ctx, ref.Account)
+func (s *Service) Group(ctx context.Context, ref parley.AgentRef) error {
+	owner, err := s.DB.Account(ctx, ref.Account)
 	if err != nil {
 		return err
 	}
-	a, err := k.DB.Agent(ctx, ref, k.Now())
+	a, err := s.DB.Agent(ctx, ref, s.Now())
 	if err != nil || len(a.Topics) > 0 || hidesText(owner, a) {
 		return err
 	}
-	there, err := k.DB.InsightGroups(ctx, ref)
+	there, err := s.DB.InsightGroups(ctx, ref)
 	if err != nil || len(there) >= maxGroups {
 		return err
 	}
-	loose, err := k.DB.UngroupedInsights(ctx, ref, groupBatchSize)
+	loose, err := s.DB.UngroupedInsights(ctx, ref, groupBatchSize)
 	if err != nil || len(loose) < minUngrouped {
 		return err
 	}
@@ -57,7 +57,7 @@ func (k *Service) Group(ctx context.Context, ref parley.AgentRef) error {
 	for i := range loose {
 		terms[i] = loose[i].Terms
 	}
-	v, err := k.DB.Vocabulary(ctx, ref)
+	v, err := s.DB.Vocabulary(ctx, ref)
 	if err != nil {
 		return err
 	}
@@ -70,7 +70,7 @@ func (k *Service) Group(ctx context.Context, ref parley.AgentRef) error {
 	if len(groups) == 0 {
 		return nil
 	}
-	if err := k.storeGroups(ctx, ref, groups, v); err != nil {
+	if err := s.storeGroups(ctx, ref, groups, v); err != nil {
 		return err
 	}
 	for i, g := range groups {
@@ -79,7 +79,7 @@ func (k *Service) Group(ctx context.Context, ref parley.AgentRef) error {
 			for _, m := range some {
 				ids = append(ids, loose[m].ConversationID)
 			}
-			if err := k.assignTopic(ctx, a, ids, g.Name); err != nil {
+			if err := s.assignTopic(ctx, a, ids, g.Name); err != nil {
 				return fmt.Errorf("give conversations the topic %q: %w", g.Name, err)
 			}
 		}
@@ -102,10 +102,10 @@ func trimVocabulary(v store.Vocabulary) store.Vocabulary {
 	return v
 }
 
-func (k *Service) storeGroups(ctx context.Context, ref parley.AgentRef, groups []store.InsightGroup,
+func (s *Service) storeGroups(ctx context.Context, ref parley.AgentRef, groups []store.InsightGroup,
 	v store.Vocabulary) error {
-	now := k.Now()
-	return k.DB.Transact(ctx, sqldb.Bulk, func(tx *store.DB) error {
+	now := s.Now()
+	return s.DB.Transact(ctx, sqldb.Bulk, func(tx *store.DB) error {
 		if err := tx.LockInsights(ctx, ref); err != nil {
 			return err
 		}
@@ -117,9 +117,9 @@ func (k *Service) storeGroups(ctx context.Context, ref parley.AgentRef, groups [
 }
 
 // assignTopic returns conversations that still have no topic this one.
-func (k *Service) assignTopic(ctx context.Context, a *parley.Agent, ids []parley.ConversationID, topic string) error {
-	now := k.Now()
-	return k.DB.Transact(ctx, sqldb.Bulk, func(tx *store.DB) error {
+func (s *Service) assignTopic(ctx context.Context, a *parley.Agent, ids []parley.ConversationID, topic string) error {
+	now := s.Now()
+	return s.DB.Transact(ctx, sqldb.Bulk, func(tx *store.DB) error {
 		if err := tx.LockInsights(ctx, a.Ref()); err != nil {
 			return err
 		}

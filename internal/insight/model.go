@@ -20,12 +20,9 @@ const (
 
 // askModel has a connected model write the title and judge the sentiment, where the operator wants it. A model that is
 // late or answers nonsense changes nothing, and a conversation that has no new messages is not shown again.
-func (k *Service) askModel(ctx context.Context, t *conversationData, in *parley.Insight) {
-	if !t.agent.Insight.UseModel || k.Model == nil || len(t.questions) == 0 {
-		return
-	}
-	back, ok := k.Model(t.agent.Model)
-	if !ok || back.Label == model.BuiltinName {
+func (s *Service) askModel(ctx context.Context, t *conversationData, in *parley.Insight) {
+	back, ok := s.connectedModel(t.agent)
+	if !ok || len(t.questions) == 0 {
 		return
 	}
 	if b := t.previous; b != nil && b.Messages == in.Messages {
@@ -37,12 +34,26 @@ func (k *Service) askModel(ctx context.Context, t *conversationData, in *parley.
 	}
 	title, sentiment, err := askModelVerdict(ctx, back, t)
 	if err != nil {
-		k.Logger.Debug("a model did not judge a conversation", "conversation", t.ID, "err", err)
+		s.Logger.Debug("a model did not judge a conversation", "conversation", t.ID, "err", err)
 		return
 	}
 	if in.Sentiment = sentiment; title != "" && in.Title != "" {
 		in.Title = cutTitle(title)
 	}
+}
+
+// connectedModel returns the model that judges the agent's conversations, false where none does.
+func (s *Service) connectedModel(agent *parley.Agent) (model.Backend, bool) {
+	if !agent.Insight.UseModel || s.Model == nil {
+		return model.Backend{}, false
+	}
+	back, ok := s.Model(agent.Model)
+	return back, ok && back.Label != model.BuiltinName
+}
+
+func (s *Service) needsModel(agent *parley.Agent) bool {
+	_, ok := s.connectedModel(agent)
+	return ok
 }
 
 func askModelVerdict(ctx context.Context, back model.Backend, t *conversationData) (title string,

@@ -21,28 +21,28 @@ type Progress struct {
 
 // Rebuild takes a step of analyzing all conversations of an agent anew: first all insight is erased, then they are
 // analyzed one by one, then grouped. The figures are incomplete meanwhile. Fails with AGENT_NOT_FOUND.
-func (k *Service) Rebuild(ctx context.Context, ref parley.AgentRef, at Progress) (Progress, error) {
+func (s *Service) Rebuild(ctx context.Context, ref parley.AgentRef, at Progress) (Progress, error) {
 	if !at.Erased {
-		done, err := k.DB.EraseInsights(ctx, ref, eraseBatchSize)
+		done, err := s.DB.EraseInsights(ctx, ref, eraseBatchSize)
 		at.Erased = done
 		return at, err
 	}
-	list, err := k.DB.ConversationsCreatedAfter(ctx, ref, at.After, analyzeBatchSize)
+	list, err := s.DB.ConversationsCreatedAfter(ctx, ref, at.After, analyzeBatchSize)
 	if err != nil {
 		return at, err
 	}
 	for _, m := range list {
-		if err := k.Analyze(ctx, ref.ConversationRef(parley.ConversationID(m.ID))); err != nil {
+		if err := s.Analyze(ctx, ref.ConversationRef(parley.ConversationID(m.ID))); err != nil {
 			return at, err
 		}
 		at.After, at.Analyzed = m, at.Analyzed+1
 	}
 	if len(list) == analyzeBatchSize {
 		if at.Analyzed%groupBatchSize == 0 { // those that follow join what there is
-			return at, k.Group(ctx, ref)
+			return at, s.Group(ctx, ref)
 		}
 		return at, nil
 	}
 	at.Done = true
-	return at, k.Group(ctx, ref)
+	return at, s.Group(ctx, ref)
 }

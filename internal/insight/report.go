@@ -73,27 +73,27 @@ func ResolutionRate(s store.InsightSums) *float64 {
 }
 
 // Report adds up the days that are asked for. Fails with AGENT_NOT_FOUND.
-func (k *Service) Report(ctx context.Context, account *parley.Account, id parley.AgentID, ask ReportRange) (*Report,
+func (s *Service) Report(ctx context.Context, account *parley.Account, id parley.AgentID, ask ReportRange) (*Report,
 	error) {
-	a, err := k.DB.Agent(ctx, account.ID.AgentRef(id), k.Now())
+	a, err := s.DB.Agent(ctx, account.ID.AgentRef(id), s.Now())
 	if err != nil {
 		return nil, err
 	}
 	days := askedAgainDays(a)
 	r := &Report{ReportRange: ask, AgainDays: days, Definition: fmt.Sprintf(Definition, days),
 		Withheld: hidesText(account, a)}
-	byDay, err := k.DB.SumInsights(ctx, account.ID.AgentRef(id), ask.From, ask.To, store.GroupByDay)
+	byDay, err := s.DB.SumInsights(ctx, account.ID.AgentRef(id), ask.From, ask.To, store.GroupByDay)
 	if err != nil {
 		return nil, err
 	}
-	unsettled := k.Now().UTC().AddDate(0, 0, -days).Format(time.DateOnly)
+	unsettled := s.Now().UTC().AddDate(0, 0, -days).Format(time.DateOnly)
 	for _, d := range byDay {
 		r.Totals.Add(d.InsightSums)
 		if d.Key >= unsettled { // of that day those that began later than it is now
 			r.Settling += d.Resolved
 		}
 	}
-	topics, err := k.DB.SumInsights(ctx, account.ID.AgentRef(id), ask.From, ask.To, store.GroupByTopic)
+	topics, err := s.DB.SumInsights(ctx, account.ID.AgentRef(id), ask.From, ask.To, store.GroupByTopic)
 	if err != nil {
 		return nil, err
 	}
@@ -107,11 +107,11 @@ func (k *Service) Report(ctx context.Context, account *parley.Account, id parley
 	case store.GroupByTopic:
 		r.Series = topics
 	default:
-		if r.Series, err = k.DB.SumInsights(ctx, account.ID.AgentRef(id), ask.From, ask.To, ask.By); err != nil {
+		if r.Series, err = s.DB.SumInsights(ctx, account.ID.AgentRef(id), ask.From, ask.To, ask.By); err != nil {
 			return nil, err
 		}
 	}
-	return r, k.addOpenGroups(ctx, r, account.ID.AgentRef(id))
+	return r, s.addOpenGroups(ctx, r, account.ID.AgentRef(id))
 }
 
 // fillDays puts zeros where nothing happened.
@@ -176,12 +176,12 @@ func rollUpTopics(there []store.GroupedSums, topics []parley.Topic) []TopicSums 
 }
 
 // addOpenGroups groups the newest of the questions that the sources did not answer.
-func (k *Service) addOpenGroups(ctx context.Context, r *Report, ref parley.AgentRef) (err error) {
+func (s *Service) addOpenGroups(ctx context.Context, r *Report, ref parley.AgentRef) (err error) {
 	end := r.To.AddDate(0, 0, 1)
-	if r.Open, err = k.DB.CountOpenQuestions(ctx, ref, r.From, end); err != nil || r.Withheld || r.Open == 0 {
+	if r.Open, err = s.DB.CountOpenQuestions(ctx, ref, r.From, end); err != nil || r.Withheld || r.Open == 0 {
 		return err
 	}
-	open, err := k.DB.OpenQuestions(ctx, ref, r.From, end, maxGroupedQuestions)
+	open, err := s.DB.OpenQuestions(ctx, ref, r.From, end, maxGroupedQuestions)
 	r.Lacks = groupOpenQuestions(open)
 	return err
 }

@@ -51,11 +51,11 @@ const (
 )
 
 // Handlers returns the handlers of this package's jobs.
-func (k *Service) Handlers() map[string]jobs.Handler {
-	return map[string]jobs.Handler{AnalyzeJob: k.handleAnalyzeJob, GroupJob: k.handleGroupJob}
+func (s *Service) Handlers() map[string]jobs.Handler {
+	return map[string]jobs.Handler{AnalyzeJob: s.handleAnalyzeJob, GroupJob: s.handleGroupJob}
 }
 
-func (k *Service) quietTime() time.Duration { return cmp.Or(k.QuietTime, defaultQuietTime) }
+func (s *Service) quietTime() time.Duration { return cmp.Or(s.QuietTime, defaultQuietTime) }
 
 // jobPayload is the payload of a job.
 type jobPayload struct {
@@ -69,45 +69,45 @@ func newAnalyzeJob(ref parley.ConversationRef, at time.Time) jobs.Job {
 
 // handleAnalyzeJob analyzes a conversation that has been quiet for a while, or has gone on for long; else it postpones
 // the job.
-func (k *Service) handleAnalyzeJob(ctx context.Context, j jobs.Job) error {
+func (s *Service) handleAnalyzeJob(ctx context.Context, j jobs.Job) error {
 	what, err := jobs.DecodePayload[jobPayload](j)
 	if err != nil {
 		return err
 	}
 	id := parley.ConversationID(j.Key)
-	c, err := k.DB.Conversation(ctx, j.AccountID.AgentRef(what.Agent).ConversationRef(id))
+	c, err := s.DB.Conversation(ctx, j.AccountID.AgentRef(what.Agent).ConversationRef(id))
 	if isGone(err) {
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	if at, err := k.analyzeAt(ctx, c); err != nil || at.After(k.Now()) {
-		if err != nil {
-			return err
-		}
-		return k.DB.Transact(ctx, sqldb.Bulk, func(tx *store.DB) error {
-			return k.Queue.Enqueue(ctx, tx.SQL(), newAnalyzeJob(j.AccountID.AgentRef(what.Agent).ConversationRef(id), at))
+	previous, err := s.DB.Insight(ctx, c.Ref())
+	if err != nil {
+		return err
+	}
+	if at := s.analyzeAt(c, previous); at.After(s.Now()) {
+		return s.DB.Transact(ctx, sqldb.Bulk, func(tx *store.DB) error {
+			return s.Queue.Enqueue(ctx, tx.SQL(), newAnalyzeJob(c.Ref(), at))
 		})
 	}
-	return k.Analyze(ctx, j.AccountID.AgentRef(what.Agent).ConversationRef(id))
+	return s.Analyze(ctx, c.Ref())
 }
 
-// analyzeAt returns when a conversation is to be analyzed.
-func (k *Service) analyzeAt(ctx context.Context, c *parley.Conversation) (time.Time, error) {
+// analyzeAt returns when a conversation is to be analyzed, of which previous is known.
+func (s *Service) analyzeAt(c *parley.Conversation, previous *parley.Insight) time.Time {
 	if c.Status == parley.ConversationEnded {
-		return c.UpdatedAt, nil
+		return c.UpdatedAt
 	}
 	since := c.CreatedAt
-	before, err := k.DB.Insight(ctx, c.Ref())
-	if before != nil {
-		since = before.GeneratedAt
+	if previous != nil {
+		since = previous.GeneratedAt
 	}
-	due, latest := c.UpdatedAt.Add(k.quietTime()), since.Add(maxQuietPeriods*k.quietTime())
+	due, latest := c.UpdatedAt.Add(s.quietTime()), since.Add(maxQuietPeriods*s.quietTime())
 	if latest.Before(due) {
 		due = latest
 	}
-	return due, err
+	return due
 }
 
 // isGone reports whether an error means that what a job is about has been deleted.
@@ -127,20 +127,20 @@ func askedAgainDays(a *parley.Agent) int {
 }
 
 // topicTree returns an agent's topic tree; nil where the operator has defined no topics.
-func (k *Service) topicTree(a *parley.Agent) *topicTree {
+func (s *Service) topicTree(a *parley.Agent) *topicTree {
 	if len(a.Topics) == 0 {
 		return nil
 	}
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if g, ok := k.trees[a.ID]; ok && g.version == a.ConfigVersion {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if g, ok := s.trees[a.ID]; ok && g.version == a.ConfigVersion {
 		return g.tree
 	}
-	if k.trees == nil || len(k.trees) >= maxTrees {
-		k.trees = map[parley.AgentID]cachedTree{}
+	if s.trees == nil || len(s.trees) >= maxTrees {
+		s.trees = map[parley.AgentID]cachedTree{}
 	}
 	g := cachedTree{a.ConfigVersion, newTopicTree(a.Topics)}
-	k.trees[a.ID] = g
+	s.trees[a.ID] = g
 	return g.tree
 }
 

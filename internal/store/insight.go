@@ -112,6 +112,12 @@ func (db *DB) SaveInsight(ctx context.Context, in *parley.Insight) (changed bool
 	if err != nil {
 		return false, err
 	}
+	return db.ReplaceInsight(ctx, old, in)
+}
+
+// ReplaceInsight is SaveInsight for a caller who has locked the conversation, too, and knows the insight before, nil
+// where there was none.
+func (db *DB) ReplaceInsight(ctx context.Context, old, in *parley.Insight) (changed bool, err error) {
 	if old != nil {
 		if err := db.countInsight(ctx, old, -1); err != nil {
 			return false, err
