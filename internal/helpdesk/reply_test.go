@@ -173,7 +173,7 @@ func TestNotesStayInTheTeam(t *testing.T) {
 			[]store.MessageRef{{Conversation: id, Seq: 2}, {Conversation: id, Seq: 3}}); len(at) > 0 || err != nil {
 			h.Errorf("the index finds %+v %v", at, err)
 		}
-		if marks, err := h.DB.ConversationFeedback(h, parley.ConversationRef{AgentRef: h.ref(),
+		if marks, err := h.DB.ConversationFacets(h, parley.ConversationRef{AgentRef: h.ref(),
 			Conversation: id}); marks.HasHumanReply || err != nil {
 			h.Errorf("facets: %+v %v", marks, err)
 		}

@@ -180,9 +180,12 @@ func (e *conversationUpdate) updateTitle() {
 
 // fillBuckets adds the words that the buckets lack, and writes those that have changed.
 func (e *conversationUpdate) fillBuckets(ctx context.Context, faceted bool) error {
-	list, err := loadBuckets(ctx, e.batch.db.SQL(), e.doc.agent, e.doc.number)
-	if err != nil {
-		return err
+	var list []bucket
+	if !e.isNew {
+		var err error
+		if list, err = loadBuckets(ctx, e.batch.db.SQL(), e.doc.agent, e.doc.number); err != nil {
+			return err
+		}
 	}
 	changed := map[int]bool{}
 	if len(list) == 0 {

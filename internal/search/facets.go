@@ -33,31 +33,20 @@ type Facets struct {
 func loadFacets(ctx context.Context, db *store.DB, c *parley.Conversation) (Facets, error) {
 	f := Facets{Source: c.Channel, User: c.UserID, State: activityState(c),
 		Escalated: c.Status == parley.ConversationTakenOver, Created: c.CreatedAt}
-	marked, err := db.ConversationFeedback(ctx, c.Ref())
+	stored, err := db.ConversationFacets(ctx, c.Ref())
 	if err != nil {
 		return f, err
 	}
-	f.Feedback, f.Escalated = marked.Ratings, f.Escalated || marked.HasHumanReply
-	if f.Tools, err = db.ToolUses(ctx, c.Ref()); err != nil {
-		return f, err
-	}
+	f.Feedback, f.Tools, f.Procedures, f.Voice = stored.Ratings, stored.Tools, stored.Procedures, stored.HasVoice
+	f.Sentiment, f.Topics = string(stored.Sentiment), stored.Topics
+	f.Escalated = f.Escalated || stored.HasHumanReply || stored.Escalated
 	for _, t := range f.Tools {
 		if t.Kind != "" {
 			f.ActionTypes = append(f.ActionTypes, string(t.Kind))
 		}
 		f.Escalated = f.Escalated || t.Kind == parley.ActionEscalate && t.Outcome == string(parley.ToolSuccess)
 	}
-	if f.Procedures, err = db.ProcedureUses(ctx, c.Ref()); err != nil {
-		return f, err
-	}
-	if f.Voice, err = db.HasVoiceSession(ctx, c.Ref()); err != nil {
-		return f, err
-	}
-	in, err := db.Insight(ctx, c.Ref())
-	if in != nil {
-		f.Sentiment, f.Topics, f.Escalated = string(in.Sentiment), in.Topics, f.Escalated || in.Escalated
-	}
-	return f, err
+	return f, nil
 }
 
 // activityState returns the state that the filter knows: a pause is one of its own.

@@ -18,7 +18,7 @@ type Indexer struct {
 	DB           *store.DB
 	Now          func() time.Time
 	Logger       *slog.Logger
-	PollInterval time.Duration // how often to look for events; 0 is half a second
+	PollInterval time.Duration // how often to look for events; 0 is two seconds
 
 	lastSweep time.Time
 }
@@ -27,7 +27,9 @@ type Indexer struct {
 const followerName = "search"
 
 const (
-	defaultPollInterval = 500 * time.Millisecond
+	// Events gather for so long: a conversation is taken in once for a question with its answer, and a batch is a
+	// transaction.
+	defaultPollInterval = 2 * time.Second
 	sweepInterval       = time.Minute
 )
 

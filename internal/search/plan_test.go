@@ -30,9 +30,14 @@ func TestSQLitePlans(t *testing.T) {
 	}
 	queries[store.IndexableMessagesAtQuery()] = append(places, "agent", "account")
 	queries[store.ConversationsByIDQuery(2)] = []any{"agent", "account", "c", "d"}
-	if steps := explainPlan(w, store.FeedbackQuery(),
-		[]any{"a", "c", "o"}); !strings.Contains(strings.Join(steps, "\n"), "messages_marked") {
-		t.Errorf("what people left at messages is not found by its index: %q", steps)
+	facets := make([]any, 15)
+	for i := range facets {
+		facets[i] = "a"
+	}
+	steps := strings.Join(explainPlan(w, store.FacetsQuery(), facets), "\n")
+	if !strings.Contains(steps, "messages_marked") || strings.Contains(steps, "SCAN") ||
+		strings.Count(steps, "conversation_id=?") != 5 {
+		t.Errorf("facets are not found by their indexes: %s", steps)
 	}
 	good := regexp.MustCompile(`VIRTUAL TABLE INDEX \d+:M1><|SEARCH .* USING (PRIMARY KEY|INTEGER PRIMARY KEY|` +
 		`COVERING INDEX|INDEX)`)

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"encoding/json"
 	"strings"
 
@@ -117,10 +116,17 @@ type ToolUse struct {
 	Outcome string            // the status of the call, or how the run ended; empty while it is open
 }
 
-// ConversationFeedback is what people left at the messages of a conversation.
-type ConversationFeedback struct {
-	Ratings       []string // positive, negative
+// ConversationFacets are what filters ask about a conversation besides its own columns.
+type ConversationFacets struct {
+	Ratings       []string // of messages: positive, negative
 	HasHumanReply bool     // a member of the team has written
+	HasVoice      bool     // a voice session took place
+	Tools         []ToolUse
+	Procedures    []ToolUse
+	// Of the insight; empty where there is none.
+	Sentiment parley.Sentiment
+	Topics    []string
+	Escalated bool
 }
 
 // ToolUses lists the tools that were called in a conversation, each with its kind and status once.
@@ -132,46 +138,78 @@ func (db *DB) ToolUses(ctx context.Context, ref parley.ConversationRef) ([]ToolU
 		ref.Conversation, ref.Agent, ref.Account)
 }
 
-// ProcedureUses lists the procedures that ran in a conversation, each with its outcome once.
-func (db *DB) ProcedureUses(ctx context.Context, ref parley.ConversationRef) ([]ToolUse, error) {
-	return sqldb.All(ctx, db.sql, scanToolUse, `
-		select distinct procedure_name, '', coalesce(outcome, '')
-		from procedure_runs
-		where conversation_id = ? and agent_id = ? and account_id = ?`, ref.Conversation, ref.Agent, ref.Account)
-}
-
 func scanToolUse(scan sqldb.Scan) (r ToolUse, err error) {
 	err = scan(&r.Name, &r.Kind, &r.Outcome)
 	return r, err
 }
 
-// feedbackQuery repeats the condition of the index messages_marked word by word: without the index it would read a
-// whole conversation.
-const feedbackQuery = `
-	select distinct feedback, author
+// facetsQuery asks every table by its index of conversations. Of messages it repeats the condition of the index
+// messages_marked word by word: without the index it would read a whole conversation.
+const facetsQuery = `
+	select distinct 'message', coalesce(feedback, ''), author, ''
 	from messages
 	where agent_id = ? and conversation_id = ? and account_id = ? and type = 'reply'
-	  and superseded_at is null and (feedback is not null or author = 'human')`
+	  and superseded_at is null and (feedback is not null or author = 'human')
+	union all
+	select distinct 'tool', tool, action_type, status
+	from tool_calls
+	where conversation_id = ? and agent_id = ? and account_id = ?
+	union all
+	select distinct 'procedure', procedure_name, '', coalesce(outcome, '')
+	from procedure_runs
+	where conversation_id = ? and agent_id = ? and account_id = ?
+	union all
+	select distinct 'voice', '', '', ''
+	from voice_sessions
+	where conversation_id = ? and agent_id = ? and account_id = ? and joined_at is not null
+	union all
+	select 'insight', sentiment, topics, case when escalated = 1 then 'yes' else '' end
+	from conversation_insights
+	where conversation_id = ? and agent_id = ? and account_id = ?`
 
-// FeedbackQuery is what Marks asks, for the test of its plan.
-func FeedbackQuery() string { return feedbackQuery }
+// FacetsQuery is what ConversationFacets asks, for the test of its plan.
+func FacetsQuery() string { return facetsQuery }
 
-// ConversationFeedback returns the ratings of the messages that a conversation shows.
-func (db *DB) ConversationFeedback(ctx context.Context, ref parley.ConversationRef) (m ConversationFeedback,
-	err error) {
-	type mark struct {
-		feedback sql.NullString
-		author   parley.AuthorKind
+// ConversationFacets returns what filters ask about a conversation.
+func (db *DB) ConversationFacets(ctx context.Context, ref parley.ConversationRef) (f ConversationFacets, err error) {
+	args := []any{ref.Agent, ref.Conversation, ref.Account}
+	for range 4 {
+		args = append(args, ref.Conversation, ref.Agent, ref.Account)
 	}
-	list, err := sqldb.All(ctx, db.sql, func(scan sqldb.Scan) (one mark, err error) {
-		err = scan(&one.feedback, &one.author)
-		return one, err
-	}, feedbackQuery, ref.Agent, ref.Conversation, ref.Account)
-	for _, one := range list {
-		if one.feedback.String != "" {
-			m.Ratings = append(m.Ratings, one.feedback.String)
+	rows, err := db.sql.Query(ctx, facetsQuery, args...)
+	if err != nil {
+		return f, err
+	}
+	defer func() { _ = rows.Close() }()
+	for rows.Next() {
+		var table, name, kind, outcome string
+		if err := rows.Scan(&table, &name, &kind, &outcome); err != nil {
+			return f, err
 		}
-		m.HasHumanReply = m.HasHumanReply || one.author == parley.AuthorHuman
+		if err := f.add(table, name, kind, outcome); err != nil {
+			return f, err
+		}
 	}
-	return m, err
+	return f, rows.Err()
+}
+
+// add takes in a row of facetsQuery.
+func (f *ConversationFacets) add(table, name, kind, outcome string) error {
+	switch table {
+	case "message":
+		if name != "" {
+			f.Ratings = append(f.Ratings, name)
+		}
+		f.HasHumanReply = f.HasHumanReply || kind == string(parley.AuthorHuman)
+	case "tool":
+		f.Tools = append(f.Tools, ToolUse{name, parley.ActionKind(kind), outcome})
+	case "procedure":
+		f.Procedures = append(f.Procedures, ToolUse{Name: name, Outcome: outcome})
+	case "voice":
+		f.HasVoice = true
+	case "insight":
+		f.Sentiment, f.Escalated = parley.Sentiment(name), outcome != ""
+		return json.Unmarshal([]byte(kind), &f.Topics)
+	}
+	return nil
 }
