@@ -107,7 +107,7 @@ func (b *testToolbox) putAction(kind parley.ActionKind, name, config string, sec
 
 func (b *testToolbox) loadTools() []chat.Tool {
 	b.Helper()
-	a, err := b.DB.AgentForTurn(b, b.account.AgentRef(b.agent))
+	a, err := b.DB.AgentForTurn(b, b.account.AgentRef(b.agent), time.Now())
 	b.must(err)
 	tools, err := b.Tools(b, a)
 	b.must(err)

@@ -67,6 +67,9 @@ func (r Request) api() parley.API {
 
 // configuredAgent returns the agent with the overrides of this request.
 func (r Request) configuredAgent(a *parley.Agent) *parley.Agent {
+	if r.Model == "" && r.Temperature == nil {
+		return a
+	}
 	own := *a
 	own.Model = cmp.Or(r.Model, a.Model)
 	if r.Temperature != nil {

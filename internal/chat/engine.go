@@ -105,7 +105,7 @@ func (e *Engine) Start(ctx context.Context, account parley.Account, plan parley.
 
 func (e *Engine) start(ctx context.Context, account parley.Account, plan parley.Plan, agent parley.AgentID,
 	req Request) (*Turn, error) {
-	a, err := e.DB.AgentForTurn(ctx, account.ID.AgentRef(agent))
+	a, err := e.DB.AgentForTurn(ctx, account.ID.AgentRef(agent), e.Now())
 	if err != nil {
 		return nil, err
 	}

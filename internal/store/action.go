@@ -75,6 +75,7 @@ func (db *DB) changeTools(ctx context.Context, ref parley.AgentRef, now time.Tim
 		if err := change(tx); err != nil {
 			return err
 		}
+		tx.forgetAgent(ref)
 		return tx.exec(ctx, `
 			update agents set
 			  config_version = config_version + 1,

@@ -75,8 +75,7 @@ func (db *DB) Agent(ctx context.Context, ref parley.AgentRef, now time.Time) (*p
 	return db.agent(ctx, ref, now, "")
 }
 
-// AgentForTurn is Agent with only the fields that a turn needs, for the one path where every microsecond counts.
-func (db *DB) AgentForTurn(ctx context.Context, ref parley.AgentRef) (*parley.Agent, error) {
+func (db *DB) readAgentForTurn(ctx context.Context, ref parley.AgentRef) (*parley.Agent, error) {
 	a := parley.Agent{ID: ref.Agent, AccountID: ref.Account}
 	var credits sql.NullInt64
 	var synonyms, byChannel sql.NullString
@@ -157,6 +156,7 @@ func (db *DB) UpdateAgent(ctx context.Context, ref parley.AgentRef, change func(
 		if err := tx.saveRecordingDays(ctx, &before, a); err != nil {
 			return err
 		}
+		tx.forgetAgent(ref)
 		_, err = tx.update(ctx, "agents", agentSettings(a), `id = ? and account_id = ?`, ref.Agent, ref.Account)
 		return err
 	})
@@ -165,6 +165,7 @@ func (db *DB) UpdateAgent(ctx context.Context, ref parley.AgentRef, change func(
 // DeleteAgent marks an agent as deleted: from then on nothing finds it. Its rows are left for EraseAgent. Fails with
 // AGENT_NOT_FOUND.
 func (db *DB) DeleteAgent(ctx context.Context, ref parley.AgentRef, now time.Time) error {
+	defer db.forgetAgent(ref)
 	return db.execFound(ctx, parley.CodeAgentNotFound, `
 		update agents set deleted_at = ?
 		where id = ? and account_id = ? and deleted_at is null`, millis(now), ref.Agent, ref.Account)
@@ -258,8 +259,8 @@ func (db *DB) TouchAgent(ctx context.Context, ref parley.AgentRef, now time.Time
 }
 
 // CheckAgent fails with AGENT_NOT_FOUND unless the account has the agent. It holds no lock.
-func (db *DB) CheckAgent(ctx context.Context, ref parley.AgentRef) error {
-	_, err := db.agentLastMessageAt(ctx, ref, "")
+func (db *DB) CheckAgent(ctx context.Context, ref parley.AgentRef, now time.Time) error {
+	_, err := db.AgentForTurn(ctx, ref, now)
 	return err
 }
 

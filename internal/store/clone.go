@@ -129,6 +129,7 @@ func (db *DB) CloneActionsAndProcedures(ctx context.Context, c Clone) error {
 	if err := db.copyTables(ctx, c, copiedActions, copiedProcedures); err != nil {
 		return err
 	}
+	defer db.forgetAgent(c.Account.AgentRef(c.ToAgent))
 	return db.exec(ctx, `
 		update agents set
 		  tools = (select count(*) from actions where agent_id = ? and enabled = 1) + (select count(*)

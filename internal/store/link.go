@@ -87,6 +87,7 @@ func (db *DB) DeletePageSources(ctx context.Context, site *parley.Source, now ti
 		return n, err
 	}
 	var passages int64
+	defer db.forgetAgent(site.AccountID.AgentRef(site.AgentID))
 	err = db.sql.QueryRow(ctx, `
 		update agents set
 		  size = size - ?,

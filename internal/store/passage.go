@@ -116,6 +116,7 @@ var passageTable = newTable("passages p join sources s on s.id = p.source_id and
 // IncrementPassageVersion increments the agent's passage version, for what retrieval has to notice besides a source
 // that goes live, and returns it. Fails with AGENT_NOT_FOUND.
 func (db *DB) IncrementPassageVersion(ctx context.Context, ref parley.AgentRef) (version int64, err error) {
+	defer db.forgetAgent(ref)
 	err = db.sql.QueryRow(ctx, `
 		update agents set passage_version = passage_version + 1
 		where id = ? and account_id = ? and deleted_at is null

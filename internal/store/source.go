@@ -278,6 +278,7 @@ func (db *DB) updateAgentCounters(ctx context.Context, before, after *parley.Sou
 			trained = millis(now)
 		}
 	}
+	defer db.forgetAgent(after.AccountID.AgentRef(after.AgentID))
 	err = db.sql.QueryRow(ctx, `
 		update agents set
 		  size = size + ?,

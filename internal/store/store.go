@@ -28,6 +28,7 @@ func Migrations() fs.FS {
 type DB struct {
 	sql    *sqldb.DB
 	events *eventObservers
+	agents *agentCache
 }
 
 // Open opens the database and brings its schema up to date.
@@ -43,7 +44,7 @@ func Open(ctx context.Context, cfg sqldb.Config) (*DB, error) {
 }
 
 // New returns a store over an open database whose schema is up to date.
-func New(db *sqldb.DB) *DB { return &DB{sql: db, events: &eventObservers{}} }
+func New(db *sqldb.DB) *DB { return &DB{sql: db, events: &eventObservers{}, agents: &agentCache{}} }
 
 // SQL returns the database below, for the packages that own tables of their own (jobs, retrieval).
 func (db *DB) SQL() *sqldb.DB { return db.sql }
@@ -54,7 +55,7 @@ func (db *DB) Close() error { return db.sql.Close() }
 // Transact runs fn in a transaction and returns once it is on disk. fn may be run more than once: it makes no ids,
 // reads no clock, calls nothing outside the database, and returns its results only by assignment.
 func (db *DB) Transact(ctx context.Context, lane sqldb.Lane, fn func(tx *DB) error) error {
-	return db.sql.Transact(ctx, lane, func(tx *sqldb.DB) error { return fn(&DB{sql: tx, events: db.events}) })
+	return db.sql.Transact(ctx, lane, func(tx *sqldb.DB) error { return fn(&DB{sql: tx, events: db.events, agents: db.agents}) })
 }
 
 // EnsureSetting returns a value that belongs to the installation, such as the key that signs cursors. The first to ask

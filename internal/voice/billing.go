@@ -116,7 +116,7 @@ func (ss *Sessions) reserveMinute(ctx context.Context, l *Session) error {
 	if err != nil {
 		return err
 	}
-	agent, err := ss.DB.AgentForTurn(ctx, l.AgentRef())
+	agent, err := ss.DB.AgentForTurn(ctx, l.AgentRef(), ss.Now())
 	if err != nil {
 		return err
 	}

@@ -3,6 +3,7 @@ package admin_test
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"parley"
 	"parley/internal/api/admin"
@@ -19,7 +20,7 @@ func TestSynonymsOfAManifestFindWhatWasNotFound(t *testing.T) {
 			if err := s.Runner.WaitIdle(t.Context()); err != nil {
 				t.Fatal(err)
 			}
-			a, err := s.DB.AgentForTurn(t.Context(), parley.AccountID(s.Account).AgentRef(agent))
+			a, err := s.DB.AgentForTurn(t.Context(), parley.AccountID(s.Account).AgentRef(agent), time.Now())
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -94,7 +94,7 @@ func (s *server) checkChatbot(ctx context.Context, caller any, id string) error 
 	if !ok {
 		return nil
 	}
-	return s.DB.CheckAgent(ctx, who.Account.ID.AgentRef(parley.AgentID(id)))
+	return s.DB.CheckAgent(ctx, who.Account.ID.AgentRef(parley.AgentID(id)), s.Now())
 }
 
 // Failure is the body of a failure in REST v1 (docs/interface/v1.md#failures): a message, and for an invalid request

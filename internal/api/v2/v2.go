@@ -121,7 +121,7 @@ func (s *server) checkAgent(ctx context.Context, caller any, id string) error {
 	if !ok {
 		return nil
 	}
-	return s.DB.CheckAgent(ctx, who.Account.ID.AgentRef(parley.AgentID(id)))
+	return s.DB.CheckAgent(ctx, who.Account.ID.AgentRef(parley.AgentID(id)), s.Now())
 }
 
 // Me describes whom the API key belongs to (docs/interface/README.md#routes).
