@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"strconv"
+	"unicode/utf8"
 
 	"parley"
 )
@@ -20,7 +22,7 @@ type compactTrace struct {
 	Question      string               `json:"q"`
 	SearchMethod  string               `json:"s,omitempty"`
 	Sources       []compactSource      `json:"d,omitempty"`
-	Passages      []compactPassage     `json:"h,omitempty"`
+	Passages      compactPassages      `json:"h,omitempty"`
 	ToolCalls     []string             `json:"t,omitempty"`
 	InputTokens   int                  `json:"i"`
 	OutputTokens  int                  `json:"o"`
@@ -46,13 +48,45 @@ type compactPassage struct {
 	quotes      []string
 }
 
+// compactPassages are encoded by hand: each turn has a dozen of them.
+type compactPassages []compactPassage
+
 // MarshalJSON implements json.Marshaler.
-func (p compactPassage) MarshalJSON() ([]byte, error) {
-	list := []any{p.id, p.source, p.heading, roundTo(p.rank, 1e4), roundTo(p.score, 1e4)}
-	if p.isCited {
-		list = append(list, p.quotes)
+func (list compactPassages) MarshalJSON() ([]byte, error) {
+	b := make([]byte, 0, 128*len(list)+2)
+	for i := range list {
+		b = list[i].append(append(b, ','))
 	}
-	return json.Marshal(list)
+	if len(b) == 0 {
+		return []byte("[]"), nil
+	}
+	b[0] = '['
+	return append(b, ']'), nil
+}
+
+func (p *compactPassage) append(b []byte) []byte {
+	b = appendJSONText(append(b, '['), p.id)
+	b = strconv.AppendInt(append(b, ','), int64(p.source), 10)
+	b = appendJSONText(append(b, ','), p.heading)
+	for _, x := range []float64{p.rank, p.score} {
+		b = strconv.AppendFloat(append(b, ','), roundTo(x, 1e4), 'f', -1, 64)
+	}
+	if p.isCited {
+		quotes, _ := json.Marshal(p.quotes) // texts always encode
+		b = append(append(b, ','), quotes...)
+	}
+	return append(b, ']')
+}
+
+// appendJSONText appends a text in quotes.
+func appendJSONText(b []byte, text string) []byte {
+	for i := range len(text) {
+		if c := text[i]; c < ' ' || c >= utf8.RuneSelf || c == '"' || c == '\\' {
+			quoted, _ := json.Marshal(text) // a text always encodes
+			return append(b, quoted...)
+		}
+	}
+	return append(append(append(b, '"'), text...), '"')
 }
 
 // UnmarshalJSON implements json.Unmarshaler.

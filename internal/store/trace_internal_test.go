@@ -46,3 +46,15 @@ func TestATraceIsReadAsItWasWritten(t *testing.T) {
 		}
 	}
 }
+
+func BenchmarkEncodeTrace(b *testing.B) {
+	t := parley.Trace{Model: "m", BackEnd: "b", Question: "Where is my parcel?"}
+	for range 12 {
+		t.Passages = append(t.Passages, parley.TracePassage{ID: "01900000-0000-7000-8000-000000000000",
+			SourceID: "01900000-0000-7000-8000-000000000001", Name: "Manual", Heading: "Install > Linux", Rank: 12.52345,
+			Score: .2523})
+	}
+	for b.Loop() {
+		encodeTrace(&t)
+	}
+}

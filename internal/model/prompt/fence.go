@@ -11,6 +11,9 @@ import (
 // fenceText makes sure that text written by others cannot leave the fence it is put into, open one, or number itself
 // like a source. It changes nothing else: what is quoted from it can be found in the passage again.
 func fenceText(text string) string {
+	if isPlain(text) {
+		return text
+	}
 	text = removeInvisible(text) // first: what is left must not become a marker or a tag
 	var b strings.Builder
 	var k cite.CodeTracker
@@ -54,8 +57,32 @@ func fenceReplacement(k *cite.CodeTracker, c rune, text string) (with string, si
 // fenceName returns a name or heading as one line, without characters that would end its attribute.
 func fenceName(s string) string {
 	s = strings.Join(strings.Fields(fenceText(s)), " ")
-	return strings.NewReplacer(`"`, "'", "<", "‹", ">", "›").Replace(s)
+	return nameReplacer.Replace(s)
 }
+
+var nameReplacer = strings.NewReplacer(`"`, "'", "<", "‹", ">", "›")
+
+// isPlain reports whether a text has no byte with which anything begins that fenceText changes. Most texts have none,
+// and each turn has a dozen of them.
+func isPlain(text string) bool {
+	for i := range len(text) {
+		if isFenceByte[text[i]] {
+			return false
+		}
+	}
+	return true
+}
+
+// isFenceByte says of each byte whether an invisible character, a bracket of a tag or one of a marker begins with it.
+var isFenceByte = func() (is [256]bool) {
+	for c := range rune(utf8.RuneSelf) {
+		is[c] = isInvisible(c) || c == '<' || c == '['
+	}
+	for _, c := range "\u202A\u2066‹〈【＜\uFEFF\U000E0000" { // one of each block that has such characters
+		is[string(c)[0]] = true
+	}
+	return is
+}()
 
 func removeInvisible(text string) string {
 	if strings.IndexFunc(text, isInvisible) < 0 {

@@ -8,6 +8,7 @@ import (
 	"embed"
 	"encoding/hex"
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -93,12 +94,18 @@ func Sources(req model.Request) string {
 // sourceFormat is a passage with its number, its source's name and headings, and its text.
 const sourceFormat = "<source n=\"%d\" name=\"%s\">\n%s\n</source>\n"
 
+// sourceParts are the parts of sourceFormat around what changes.
+var sourceParts = strings.Split(strings.ReplaceAll(sourceFormat, "%d", "%s"), "%s")
+
 func writeSource(b *strings.Builder, n int, p *model.Passage) {
 	name := p.SourceName
 	if p.Heading != "" {
 		name += " › " + p.Heading
 	}
-	fmt.Fprintf(b, sourceFormat, n, fenceName(name), fenceText(p.Text))
+	for i, part := range []string{strconv.Itoa(n), fenceName(name), fenceText(p.Text), ""} {
+		b.WriteString(sourceParts[i])
+		b.WriteString(part)
+	}
 }
 
 // RewriteRequest asks a model to put the last of the messages into words that can be searched for without the others.

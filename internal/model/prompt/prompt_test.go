@@ -92,3 +92,15 @@ func BenchmarkPrompt(b *testing.B) {
 		_ = System(req)
 	}
 }
+
+// TestPlainTextsHaveNothingToFence holds that no character that is changed begins with a byte of plain texts.
+func TestPlainTextsHaveNothingToFence(t *testing.T) {
+	for c := range rune(utf8.MaxRune + 1) {
+		if (isInvisible(c) || isOpeningBracket(c) || c == '[' || c == '【') && isPlain(string(c)) {
+			t.Errorf("%q is plain", c)
+		}
+	}
+	if !isPlain("Grüße, a `b` & 1 > 0: 漢字 \t\r\n") {
+		t.Error("ordinary texts are not plain")
+	}
+}
