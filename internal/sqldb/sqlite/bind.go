@@ -4,6 +4,7 @@ import (
 	"database/sql/driver"
 	"fmt"
 	"math"
+	"reflect"
 	"time"
 
 	"modernc.org/libc"
@@ -46,6 +47,10 @@ func (s *statement) bindOne(i int32, arg any) error {
 	case []byte:
 		rc = s.bindBytes(i, a)
 	default:
+		if text, ok := textOf(a); ok {
+			rc = bindText(s, i, text)
+			break
+		}
 		plain, err := plainValue(a)
 		if err != nil {
 			return err
@@ -73,6 +78,16 @@ func (s *statement) bindBytes(i int32, b []byte) int32 {
 	return lib.Xsqlite3_bind_blob(s.conn.tls, s.handle, i, at, n, lib.SQLITE_STATIC)
 }
 
+// textOf returns an argument of a type derived from string, as most are, without a copy.
+func textOf(arg any) (string, bool) {
+	if v := reflect.ValueOf(arg); v.Kind() == reflect.String {
+		if _, ok := arg.(driver.Valuer); !ok {
+			return v.String(), true
+		}
+	}
+	return "", false
+}
+
 // plainValue returns an argument of another type as one of those that bindOne knows.
 func plainValue(arg any) (any, error) {
 	plain, err := driver.DefaultParameterConverter.ConvertValue(arg)
@@ -98,7 +113,9 @@ func argumentBytes(args []any) (n int) {
 			n += len(a)
 		case nil, int64, int, float64:
 		default:
-			if plain, err := plainValue(a); err == nil {
+			if text, ok := textOf(a); ok {
+				n += len(text)
+			} else if plain, err := plainValue(a); err == nil {
 				n += argumentBytes([]any{plain})
 			}
 		}
