@@ -185,14 +185,16 @@ func scanPartition(r *sqldb.Row) (*agentPartition, error) {
 	return &s, err
 }
 
-// createPartition takes the lowest free number for an agent. It fails with events.ErrConflict when another server has
-// taken it.
+// createPartition takes a free number for an agent. It fails with events.ErrConflict when another server has taken it.
 func createPartition(ctx context.Context, db *sqldb.DB, ref parley.AgentRef, generation int64) (*agentPartition,
 	error) {
-	n, err := sqldb.One(ctx, db, sqldb.Column[int64], `
-		select min(n)
-		from (select 1 as n union all select number + 1 from search_agents) f
-		where not exists (select 1 from search_agents s where s.number = f.n)`)
+	n, err := sqldb.One(ctx, db, sqldb.Column[int64], `select coalesce(max(number), 0) + 1 from search_agents`)
+	if err == nil && n > maxAgents { // only then: it reads all of them
+		n, err = sqldb.One(ctx, db, sqldb.Column[int64], `
+			select min(n)
+			from (select 1 as n union all select number + 1 from search_agents) f
+			where not exists (select 1 from search_agents s where s.number = f.n)`)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -36,6 +36,8 @@ type Config struct {
 	RoomsOverride voice.Rooms   `kong:"-"` // the rooms of voice sessions where there is no media server; nil for none
 	SetGOGC       func(int) int `kong:"-"` // sets the collector's GOGC; nil leaves it as it is
 
+	OnStatement func(query string) `kong:"-"` // is called before each statement on the database; nil for nothing
+
 	isOffline bool // for a command, on a database that no server has open
 }
 

@@ -90,7 +90,7 @@ func (c Config) withDefaults() Config {
 
 func (c Config) databaseConfig() sqldb.Config {
 	return sqldb.Config{URL: c.Database(), AllowAsyncCommit: c.AllowAsyncCommit, MaxPages: c.DatabaseQuota,
-		Logger: c.Logger}
+		Logger: c.Logger, OnStatement: c.OnStatement}
 }
 
 // warnMissingPlans warns of accounts whose plan the plans file no longer has: they may do nothing.

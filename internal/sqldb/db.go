@@ -47,12 +47,15 @@ type Config struct {
 	AllowAsyncCommit bool         // else Open refuses a PostgreSQL whose synchronous_commit is off
 	MaxPages         int          // SQLite: the most pages the file may hold, 0 = no quota
 	Logger           *slog.Logger // nil = slog.Default()
+
+	OnStatement func(query string) // is called before each statement is run; nil = nothing
 }
 
 // DB is a pool of connections, or one transaction on them.
 type DB struct {
-	engine engine
-	tx     *transaction // nil for the pool
+	engine      engine
+	tx          *transaction // nil for the pool
+	onStatement func(query string)
 }
 
 // engine is what each of the two databases does in its own way.
@@ -78,7 +81,7 @@ func Open(ctx context.Context, c Config) (*DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &DB{engine: e}, nil
+	return &DB{engine: e, onStatement: c.OnStatement}, nil
 }
 
 func isPostgres(url string) bool {

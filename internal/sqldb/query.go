@@ -33,7 +33,14 @@ func (db *DB) Exec(ctx context.Context, query string, args ...any) (affected int
 	if args, err = convertArgs(args); err != nil {
 		return 0, err
 	}
+	db.observe(query)
 	return db.runner().exec(ctx, query, args)
+}
+
+func (db *DB) observe(query string) {
+	if db.onStatement != nil {
+		db.onStatement(query)
+	}
 }
 
 // Query runs a statement that returns rows; the caller closes them before the next statement of the same
@@ -43,6 +50,7 @@ func (db *DB) Query(ctx context.Context, query string, args ...any) (*Rows, erro
 	if err != nil {
 		return nil, err
 	}
+	db.observe(query)
 	return db.runner().query(ctx, query, args)
 }
 

@@ -21,7 +21,7 @@ func (db *DB) Transact(ctx context.Context, lane Lane, fn func(tx *DB) error) er
 	}
 	var after []func()
 	err := db.engine.transact(ctx, lane, func(t *transaction) error {
-		err := fn(&DB{engine: db.engine, tx: t})
+		err := fn(&DB{engine: db.engine, tx: t, onStatement: db.onStatement})
 		after = t.afterCommit
 		return err
 	})

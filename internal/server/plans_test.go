@@ -1,0 +1,149 @@
+package server_test
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"parley/internal/model/scripted"
+	"parley/internal/server"
+	"parley/internal/sqldb"
+	"parley/internal/testkit"
+)
+
+// statementLog collects the statements that a server runs.
+type statementLog struct {
+	mu      sync.Mutex
+	queries map[string]bool
+}
+
+func (l *statementLog) add(query string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.queries[query] = true
+}
+
+func (l *statementLog) list() []string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return slices.Sorted(maps.Keys(l.queries))
+}
+
+func (l *statementLog) has(part string) bool {
+	return slices.ContainsFunc(l.list(), func(q string) bool { return strings.Contains(q, part) })
+}
+
+// TestNoHotStatementReadsATable holds that whatever a server asks its database for each turn, page, search, event and
+// second is found by an index: nothing reads or sorts a table that grows.
+func TestNoHotStatementReadsATable(t *testing.T) {
+	t.Run("sqlite", func(t *testing.T) { checkHotStatements(t, explainSQLite) })
+	t.Run("postgres", func(t *testing.T) { checkHotStatements(t, explainPostgres, testkit.WithPostgres()) })
+}
+
+func checkHotStatements(t *testing.T, explain func(testing.TB, *sqldb.DB, string) []string, options ...testkit.Option) {
+	log, clock := &statementLog{queries: map[string]bool{}}, testkit.NewClock()
+	s := testkit.Open(t, append(options, testkit.WithClock(clock), testkit.WithModel(&scripted.Model{}),
+		testkit.WithConfig(func(c *server.Config) { c.OnStatement = log.add }))...)
+	agent := s.NewAgent(t, s.Key, "Parcels are sent from the warehouse in Bremen.")
+	clear(log.queries) // what a start and an import ask is not asked again and again
+	useServer(t, s, agent)
+	clock.Advance(time.Minute)
+	for _, part := range []string{"from jobs", "event_positions", "conversation_insights", "search_docs", "lease_until <"} {
+		testkit.Eventually(t, "a statement on "+part, func() bool { return log.has(part) })
+	}
+	for _, query := range log.list() {
+		if mayCollect.MatchString(query) {
+			continue
+		}
+		for _, step := range explain(t, s.DB.SQL(), query) {
+			t.Errorf("%s\n%s", step, query)
+		}
+	}
+}
+
+// useServer sends the requests that a busy server gets all the time.
+func useServer(t *testing.T, s *testkit.Server, agent string) {
+	t.Helper()
+	chat := "/agents/" + agent + "/chat"
+	var reply struct {
+		Data struct{ ConversationID string }
+	}
+	s.Do(t, "POST", chat, s.Key, map[string]any{"message": "Where do parcels come from?"}).Decode(t, 200, &reply)
+	conversation := reply.Data.ConversationID
+	s.Do(t, "POST", chat, s.Key, map[string]any{"message": "And when?", "conversationId": conversation})
+	s.Do(t, "POST", chat, s.Key, map[string]any{"message": "Where?", "stream": true})
+	conversations := "/agents/" + agent + "/conversations"
+	for _, path := range []string{conversations, conversations + "/" + conversation,
+		conversations + "/" + conversation + "/messages", "/agents", "/me"} {
+		s.Do(t, "GET", path, s.Key, nil)
+	}
+}
+
+// mayScan is what a statement may read as a whole: its own values, jobs and counts that are bounded by a limit, and
+// the few accounts whose index is being built, which have an index.
+var mayScan = regexp.MustCompile(`^SCAN (CONSTANT ROW|\d+ CONSTANT ROWS|\d+-ROW VALUES CLAUSE|\(subquery-\d+\)|due$|` +
+	`search_accounts USING INDEX search_accounts_building)`)
+
+// mayCollect are the statements that may sort: the webhooks of an account (100 at most), the groups of questions of an
+// agent, and the agents of an account whose index is being built.
+var mayCollect = regexp.MustCompile(`from (webhooks|insight_groups)\b|select id\s+from agents`)
+
+func explainSQLite(t testing.TB, db *sqldb.DB, query string) (wrong []string) {
+	t.Helper()
+	steps, err := sqldb.All(context.Background(), db, func(scan sqldb.Scan) (step string, err error) {
+		var n int
+		err = scan(&n, &n, &n, &step)
+		return step, err
+	}, "explain query plan "+query, make([]any, strings.Count(query, "?"))...)
+	if err != nil {
+		t.Fatalf("%v\n%s", err, query)
+	}
+	for _, step := range steps {
+		if strings.HasPrefix(step, "SCAN ") && !mayScan.MatchString(step) || strings.Contains(step, "B-TREE FOR ORDER BY") {
+			wrong = append(wrong, step)
+		}
+	}
+	return wrong
+}
+
+// explainPostgres has the planner avoid reading whole tables, so that it does only where there is no index.
+func explainPostgres(t testing.TB, db *sqldb.DB, query string) (wrong []string) {
+	t.Helper()
+	n := 0
+	numbered := regexp.MustCompile(`\?`).ReplaceAllStringFunc(query, func(string) string { n++; return fmt.Sprintf("$%d", n) })
+	nulls := strings.TrimSuffix(strings.Repeat("null, ", n), ", ")
+	var plan []string
+	err := db.Transact(context.Background(), sqldb.Interactive, func(tx *sqldb.DB) error {
+		for _, setting := range []string{"set local enable_seqscan = off", "set local plan_cache_mode = force_generic_plan",
+			"prepare explained as " + numbered} {
+			if _, err := tx.Exec(context.Background(), setting); err != nil {
+				return err
+			}
+		}
+		execute := "execute explained"
+		if n > 0 {
+			execute += "(" + nulls + ")"
+		}
+		var err error
+		if plan, err = sqldb.All(context.Background(), tx, sqldb.Column[string], "explain "+execute); err != nil {
+			return err
+		}
+		_, err = tx.Exec(context.Background(), "deallocate explained")
+		return err
+	})
+	if err != nil {
+		t.Fatalf("%v\n%s", err, query)
+	}
+	for _, line := range plan {
+		if strings.Contains(line, "Seq Scan on ") || strings.Contains(line, "Sort Key") {
+			wrong = append(wrong, strings.TrimSpace(line))
+		}
+	}
+	return wrong
+}
