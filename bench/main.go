@@ -126,6 +126,7 @@ var measures = []harness.Measure{
 	{Name: "turns", Run: chat.MeasureTurns},
 	{Name: "streams", Run: chat.MeasureStreams},
 	{Name: "all-in", Run: chat.MeasureAllIn, IsThorough: true},
+	{Name: "growth", Run: chat.MeasureGrowth, IsLong: true},
 	{Name: "paced", Run: chat.MeasurePaced},
 	{Name: "memory", Run: start.MeasurePeakMemory},
 	{Name: "durability", Run: chat.MeasureDurability, IsThorough: true},
