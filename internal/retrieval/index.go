@@ -24,11 +24,13 @@ type Index struct {
 	gramTotal       int64
 	stemTotal       int64
 	languages       [words.LanguageCount]int // live passages by language
+	knownLanguages  uint32                   // of all passages there ever were, a bit each
 	bytes           int64                    // of the live passages
+	wordLists       wordLists
 	norms           atomic.Pointer[norms]
+	lengthParts     atomic.Pointer[lengthParts]
 	writerScratch   writerScratch
 	scratch         sync.Pool // of *searchScratch
-	readerScratches sync.Pool // of *readerScratch
 	vectors         vectors
 }
 
@@ -39,7 +41,9 @@ type doc struct {
 	lang         words.Language
 	hasTitle     bool    // the first sentence is its title
 	hasSteps     bool    // it holds numbered steps
+	hasQuestion  bool    // a question stands in its heading
 	linkShare    float32 // share of the text that is Markdown links
+	titleCount   int32   // how many titles its heading is
 	bytes        int64   // it takes in memory, besides its place among the documents
 }
 
@@ -56,7 +60,7 @@ type writerScratch struct {
 // NewIndex returns an empty index.
 func NewIndex() *Index {
 	return &Index{vocabulary: newVocabulary(), byID: map[parley.PassageID]uint32{},
-		sources: map[parley.SourceID]*sharedStrings{}}
+		sources: map[parley.SourceID]*sharedStrings{}, wordLists: newWordLists()}
 }
 
 // Len returns how many passages the index holds.
@@ -89,14 +93,15 @@ func (x *Index) putBatch(b *batch) {
 			x.put(p, b.readings[i])
 		}
 	}
-	x.norms.Store(nil)
+	x.forgetNorms()
 }
 
 func (x *Index) put(p parley.Passage, r tokenizedText) {
 	at := uint32(len(x.docs))
 	shared := x.shareStrings(&p, at)
 	d := doc{passage: p, lang: r.lang, hasTitle: passageTitle(p) != "", hasSteps: hasSteps(p.Text),
-		linkShare: linkShare(p.Text)}
+		linkShare: linkShare(p.Text), hasQuestion: hasQuestion(p.Heading), titleCount: int32(titleCount(p.Heading))}
+	x.knownLanguages |= 1 << r.lang
 	x.writerScratch.sequence = x.writerScratch.sequence[:0]
 	var buf [64]uint64
 	for i, t := range r.tokens {
@@ -106,6 +111,7 @@ func (x *Index) put(p parley.Passage, r tokenizedText) {
 		x.writerScratch.sequence = append(x.writerScratch.sequence, x.intern(t.Word, r.lang, buf[:]))
 	}
 	d.encodedWords = x.writerScratch.encode()
+	x.wordLists.add(x.writerScratch.sequence)
 	d.bytes = shared + allocatedBytes(len(p.Text)) + allocatedBytes(len(p.ID)) + allocatedBytes(len(d.encodedWords))
 	l := x.countTerms(x.writerScratch.sequence)
 	x.writerScratch.grams.addTo(&x.grams, at)
@@ -145,7 +151,7 @@ func (x *Index) Remove(ids ...parley.PassageID) {
 		for _, id := range part {
 			x.removePassage(id)
 		}
-		x.norms.Store(nil)
+		x.forgetNorms()
 		x.mu.Unlock()
 	}
 }

@@ -8,7 +8,7 @@ func (x *Index) Bytes() int64 {
 	defer x.mu.RUnlock()
 	const perDoc = int64(unsafe.Sizeof(length{})) + 8 + 4 // and its norms, and its place among those of its source
 	return emptyIndexBytes + x.bytes + x.vectors.bytes() + x.grams.bytes() + x.stems.bytes() + x.vocabulary.bytes() +
-		x.writerScratch.bytes() +
+		x.writerScratch.bytes() + x.wordLists.bytes() + x.lengthPartBytes() +
 		int64(cap(x.docs))*int64(unsafe.Sizeof(doc{})) + perDoc*int64(cap(x.lengths)) +
 		passageBytes*int64(len(x.byID)) + sourceBytes*int64(len(x.sources))
 }
@@ -18,6 +18,14 @@ const (
 	passageBytes    = 44                                         // a place in byID
 	sourceBytes     = int64(unsafe.Sizeof(sharedStrings{})) + 56 // and a place in sources
 )
+
+// lengthPartBytes returns how much memory the parts of scores take that depend on lengths.
+func (x *Index) lengthPartBytes() int64 {
+	if len(x.docs) > rangeSize {
+		return 0
+	}
+	return 16 * int64(len(x.docs))
+}
 
 // bytes returns how much memory the scratch buffers keep between two passages.
 func (p *writerScratch) bytes() int64 {

@@ -14,6 +14,14 @@ func (p *writerScratch) encode() string {
 // sequence returns the words of a document in order, sentences apart by sentenceBreak. It may use into.
 func (x *Index) sequence(doc uint32, into []uint32) []uint32 {
 	into = into[:0]
+	if x.wordLists.isKept && x.docs[doc].encodedWords != "" {
+		list := x.wordLists.of(doc)
+		into = resize(into, len(list))
+		for i, w := range list {
+			into[i] = uint32(w)
+		}
+		return into
+	}
 	s := x.docs[doc].encodedWords
 	for i := 0; i < len(s); {
 		w := uint32(s[i])
