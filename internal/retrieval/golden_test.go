@@ -110,7 +110,7 @@ func readArticles(t *testing.T, lang string) (all []parley.Passage) {
 	return all
 }
 
-// withCodes groups passages into sources and gives some of them codes, questions as headings, steps and links.
+// withCodes groups passages into sources and adds codes, questions as headings, steps and links to some of them.
 func withCodes(all []parley.Passage) []parley.Passage {
 	for i := range all {
 		p := &all[i]

@@ -13,25 +13,26 @@ import (
 // how many passages, how long) and keeps each passage's words in order. Any number of readers may search while one
 // writer changes it.
 type Index struct {
-	mu              sync.RWMutex
-	vocabulary      vocabulary
-	grams           termTable
-	stems           termTable
-	docs            []doc
-	lengths         []length // of docs
-	byID            map[parley.PassageID]uint32
-	sources         map[parley.SourceID]*sharedStrings
-	gramTotal       int64
-	stemTotal       int64
-	languages       [words.LanguageCount]int // live passages by language
-	knownLanguages  uint32                   // of all passages there ever were, a bit each
-	bytes           int64                    // of the live passages
-	wordLists       wordLists
-	norms           atomic.Pointer[norms]
-	lengthParts     atomic.Pointer[lengthParts]
-	writerScratch   writerScratch
-	scratch         sync.Pool // of *searchScratch
-	vectors         vectors
+	mu             sync.RWMutex
+	vocabulary     vocabulary
+	grams          termTable
+	stems          termTable
+	docs           []doc
+	lengths        []length // of docs
+	byID           map[parley.PassageID]uint32
+	sources        map[parley.SourceID]*sharedStrings
+	gramTotal      int64
+	stemTotal      int64
+	languages      [words.LanguageCount]int // live passages by language
+	knownLanguages uint32                   // of all passages there ever were, a bit each
+	bytes          int64                    // of the live passages
+	wordLists      wordLists
+	norms          atomic.Pointer[norms]
+	lengthParts    atomic.Pointer[lengthParts]
+	writerScratch  writerScratch
+	bulk           *bulk     // nil but while very many passages are put
+	scratch        sync.Pool // of *searchScratch
+	vectors        vectors
 }
 
 // doc is a passage in the index; a removed one has no id.
@@ -55,6 +56,8 @@ type writerScratch struct {
 	sequence     []uint32
 	encodedWords []byte
 	grams, stems counter
+	wordTimes    []int32 // by word, in the document at hand
+	words        []uint32
 }
 
 // NewIndex returns an empty index.
@@ -114,8 +117,12 @@ func (x *Index) put(p parley.Passage, r tokenizedText) {
 	x.wordLists.add(x.writerScratch.sequence)
 	d.bytes = shared + allocatedBytes(len(p.Text)) + allocatedBytes(len(p.ID)) + allocatedBytes(len(d.encodedWords))
 	l := x.countTerms(x.writerScratch.sequence)
-	x.writerScratch.grams.addTo(&x.grams, at)
-	x.writerScratch.stems.addTo(&x.stems, at)
+	if x.bulk != nil {
+		x.bulk.addTerms(x, at)
+	} else {
+		x.writerScratch.grams.addTo(&x.grams, at)
+		x.writerScratch.stems.addTo(&x.stems, at)
+	}
 	x.docs, x.lengths = append(x.docs, d), append(x.lengths, l)
 	x.byID[p.ID] = at
 	x.updateTotals(&d, l, 1)
@@ -123,18 +130,36 @@ func (x *Index) put(p parley.Passage, r tokenizedText) {
 
 // countTerms counts the terms of a sequence of words and returns how many there are.
 func (x *Index) countTerms(sequence []uint32) (l length) {
-	for _, w := range sequence {
+	p := &x.writerScratch
+	p.countWords(sequence, len(x.vocabulary.words))
+	for _, w := range p.words {
+		times := p.wordTimes[w]
+		p.wordTimes[w] = 0
 		grams := x.vocabulary.grams(w)
 		for _, g := range grams {
-			x.writerScratch.grams.add(g)
+			p.grams.add(g, times)
 		}
-		l.grams += int32(len(grams))
+		l.grams += times * int32(len(grams))
 		if stem := x.vocabulary.stems[w]; stem != noStem {
-			x.writerScratch.stems.add(stem)
-			l.stems++
+			p.stems.add(stem, times)
+			l.stems += times
 		}
 	}
 	return l
+}
+
+// countWords counts the words of a sequence.
+func (p *writerScratch) countWords(sequence []uint32, vocabulary int) {
+	if more := vocabulary - len(p.wordTimes); more > 0 {
+		p.wordTimes = append(p.wordTimes, make([]int32, more+vocabulary/8)...)
+	}
+	p.words = p.words[:0]
+	for _, w := range sequence {
+		if p.wordTimes[w] == 0 {
+			p.words = append(p.words, w)
+		}
+		p.wordTimes[w]++
+	}
 }
 
 func (x *Index) updateTotals(d *doc, l length, sign int) {

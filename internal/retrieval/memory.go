@@ -29,7 +29,8 @@ func (x *Index) lengthPartBytes() int64 {
 
 // bytes returns how much memory the scratch buffers keep between two passages.
 func (p *writerScratch) bytes() int64 {
-	return int64(4*cap(p.sequence) + cap(p.encodedWords) + cap(p.grams.times) + cap(p.stems.times) +
+	return int64(4*cap(p.sequence) + cap(p.encodedWords) + 4*cap(p.wordTimes) + 4*cap(p.words) + cap(p.grams.times) +
+		cap(p.stems.times) +
 		4*cap(p.grams.ids) + 4*cap(p.stems.ids))
 }
 
@@ -47,6 +48,9 @@ func allocatedBytes(n int) int64 {
 // reserveSpace prepares space for the next chunk of passages while searches go on, as nobody else writes. The function
 // that it returns puts the space to use.
 func (x *Index) reserveSpace() (use func()) {
+	if x.bulk != nil {
+		return func() {}
+	}
 	docs, lengths := withSpace(x.docs), withSpace(x.lengths)
 	vocabulary, grams, stems := withVocabularySpace(x.vocabulary), withTableSpace(x.grams), withTableSpace(x.stems)
 	return func() {

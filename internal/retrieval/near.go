@@ -41,7 +41,8 @@ func (x *Index) addNearScores(s *searchScratch, pairs []pair, best []scoredDoc) 
 				if p.score == 0 { // only for pairs that are met: it takes a walk over documents or lists
 					p.score = p.weight * x.idf(x.cooccurrences(s, p))
 				}
-				n.scores[i] += p.score * times / (times + defaultWeights.k1*(1-defaultWeights.b) + perUnit*float64(x.lengths[doc].stems))
+				n.scores[i] += p.score * times / (times + defaultWeights.k1*(1-defaultWeights.b) +
+					perUnit*float64(x.lengths[doc].stems))
 			}
 		}
 		top = max(top, n.scores[i])
