@@ -41,13 +41,19 @@ func (x *Index) forgetNorms() {
 
 // lengthParts holds, for each document of a small index, the part of a score that its length makes, exactly; it is
 // infinite for removed documents.
-type lengthParts struct{ grams, stems []float64 }
+type lengthParts struct {
+	grams, stems []float64
+	idf          []float64 // of terms by how many documents hold them
+}
 
 // exactLengthParts returns the parts, which are computed anew after a change.
 func (x *Index) exactLengthParts() *lengthParts {
 	p := x.lengthParts.Load()
 	if p == nil {
-		p = &lengthParts{make([]float64, len(x.lengths)), make([]float64, len(x.lengths))}
+		p = &lengthParts{make([]float64, len(x.lengths)), make([]float64, len(x.lengths)), make([]float64, len(x.byID)+1)}
+		for df := range p.idf {
+			p.idf[df] = x.computeIDF(df)
+		}
 		perGram, perStem := x.normPerUnit(x.gramTotal), x.normPerUnit(x.stemTotal)
 		for d, l := range x.lengths {
 			p.grams[d], p.stems[d] = lengthPart(perGram, l.grams), lengthPart(perStem, l.stems)
@@ -126,7 +132,15 @@ func (x *Index) maxScore(q *question) (sum float64) {
 	return max(sum, 1) * x.idf(0) * (defaultWeights.k1 + 1)
 }
 
+// idf returns what a term is worth that so many documents hold.
 func (x *Index) idf(df int) float64 {
+	if p := x.lengthParts.Load(); p != nil && df < len(p.idf) {
+		return p.idf[df]
+	}
+	return x.computeIDF(df)
+}
+
+func (x *Index) computeIDF(df int) float64 {
 	n := float64(len(x.byID))
 	return math.Log(1 + (n-float64(df)+0.5)/(float64(df)+0.5))
 }

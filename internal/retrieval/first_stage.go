@@ -130,7 +130,7 @@ func (x *Index) best(docs []uint32, scores []gramStemScore, most int, into []sco
 		case len(top) < most:
 			top = append(top, place)
 			x.raiseLast(top)
-		case place.score >= top[0].score && x.comparePlaces(place, top[0]) < 0:
+		case place.score >= top[0].score && x.isWorse(&top[0], &place):
 			top[0] = place
 			x.lowerFirst(top)
 		}
@@ -139,11 +139,16 @@ func (x *Index) best(docs []uint32, scores []gramStemScore, most int, into []sco
 	return top, letters
 }
 
+// isWorse reports whether a comes after b in order.
+func (x *Index) isWorse(a, b *scoredDoc) bool {
+	return a.score < b.score || a.score == b.score && x.comparePlaces(*a, *b) > 0
+}
+
 // raiseLast puts the last of a heap, whose first is the worst, in its place.
 func (x *Index) raiseLast(heap []scoredDoc) {
 	for at := len(heap) - 1; at > 0; {
 		above := (at - 1) / 2
-		if x.comparePlaces(heap[at], heap[above]) <= 0 {
+		if !x.isWorse(&heap[at], &heap[above]) {
 			return
 		}
 		heap[at], heap[above] = heap[above], heap[at]
@@ -158,10 +163,10 @@ func (x *Index) lowerFirst(heap []scoredDoc) {
 		if below >= len(heap) {
 			return
 		}
-		if below+1 < len(heap) && x.comparePlaces(heap[below+1], heap[below]) > 0 {
+		if below+1 < len(heap) && x.isWorse(&heap[below+1], &heap[below]) {
 			below++
 		}
-		if x.comparePlaces(heap[below], heap[at]) <= 0 {
+		if !x.isWorse(&heap[below], &heap[at]) {
 			return
 		}
 		heap[at], heap[below] = heap[below], heap[at]

@@ -24,7 +24,7 @@ func (x *Index) lengthPartBytes() int64 {
 	if len(x.docs) > rangeSize {
 		return 0
 	}
-	return 16 * int64(len(x.docs))
+	return 24 * int64(len(x.docs))
 }
 
 // bytes returns how much memory the scratch buffers keep between two passages.

@@ -176,12 +176,13 @@ func (r *reader) read(doc uint32) (c closeness, all *matchStrengths) {
 	if r.totalWeight == 0 {
 		return c, &p.passageStrengths
 	}
-	wordsOnly := r.phraseEndBits == 0 && r.wantedKind == 0
+	states, kinds := r.wordStates, r.x.vocabulary.kinds
 	for at, w := range r.sequence {
 		switch {
 		case w == sentenceBreak:
 			p.endSentence()
-		case wordsOnly && r.wordStates[w] == 1 && p.sentences >= p.titleCount:
+		case states[w] == 1 && p.sentences >= p.titleCount && r.phraseEndBits&stemBit(w) == 0 && kinds[w]&r.wantedKind == 0:
+			// as most words, it has nothing to do with the question
 		default:
 			p.readWord(at, w)
 		}
