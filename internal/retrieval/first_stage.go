@@ -43,7 +43,7 @@ func (s *searchScratch) score(x *Index, doc uint32) gramStemScore {
 	return s.exactScorer.scoreDocs(x, []uint32{doc}, s.gramTerms, s.stemTerms, nil)[0] // found by its vector alone
 }
 
-// firstStage returns the documents whose terms are nearest to the question's, best first, and how much of the
+// firstStage returns the documents whose terms are nearest to the question's, in no order, and how much of the
 // question's letters the best of them holds.
 func (x *Index) firstStage(s *searchScratch, q *question, most int) (places []scoredDoc, letters float64) {
 	grams, stems := x.terms(&x.grams, q.grams, s.gramTerms), x.terms(&x.stems, q.stems, s.stemTerms)
@@ -114,7 +114,7 @@ func (t term) addStemScores(scores []gramStemScore, parts []float64, slot uint64
 	}
 }
 
-// best returns the documents with the best scores, in order, and the highest score by letters.
+// best returns the documents with the best scores, in no order, and the highest score by letters.
 // It uses into.
 func (x *Index) best(docs []uint32, scores []gramStemScore, most int, into []scoredDoc) (top []scoredDoc,
 	letters float64) {
@@ -123,7 +123,11 @@ func (x *Index) best(docs []uint32, scores []gramStemScore, most int, into []sco
 		letters, words = max(letters, score.grams), max(words, score.stems)
 	}
 	top = into[:0]
+	perGram, perStem := defaultWeights.grams/max(letters, minDivisor), defaultWeights.stems/max(words, minDivisor)
 	for i := range scores {
+		if len(top) == most && (scores[i].grams*perGram+scores[i].stems*perStem)*roundingSlack < top[0].score {
+			continue // most are out by a product, which takes less time than a quotient
+		}
 		place := scoredDoc{docs[i], scores[i].combined(letters, words)}
 		switch {
 		case place.score <= 0:
@@ -135,9 +139,13 @@ func (x *Index) best(docs []uint32, scores []gramStemScore, most int, into []sco
 			x.lowerFirst(top)
 		}
 	}
-	slices.SortFunc(top, x.comparePlaces)
 	return top, letters
 }
+
+const (
+	minDivisor    = 1e-300
+	roundingSlack = 1 + 1e-9
+)
 
 // isWorse reports whether a comes after b in order.
 func (x *Index) isWorse(a, b *scoredDoc) bool {

@@ -56,6 +56,19 @@ func (x *Index) referenceScores(into []float64, t *termTable, terms []weightedTe
 	}
 }
 
+// contentStems returns the stems of those words of a document that carry a meaning, in order. It may use into.
+func (x *Index) contentStems(doc uint32, into []uint32) []uint32 {
+	into = x.sequence(doc, into)
+	n := 0
+	for _, w := range into {
+		if stem := x.vocabulary.stems[w]; stem != noStem {
+			into[n] = stem
+			n++
+		}
+	}
+	return into[:n]
+}
+
 // The first stage may skip what it likes, as long as it returns the same passages with the same scores to the last bit.
 func TestFirstIsExact(t *testing.T) {
 	for seed := range uint64(4) {
@@ -94,6 +107,7 @@ func compareWithExhaustive(t *testing.T, x *Index, q Query, most int) (early int
 	x.fillQuestion(ask, q)
 	want, letters := x.exhaustiveSearch(ask, most)
 	got, much := x.firstStage(x.takeScratch(), ask, most)
+	slices.SortFunc(got, x.comparePlaces)
 	if diff := cmp.Diff(want, got, cmp.AllowUnexported(scoredDoc{})); diff != "" || letters != much {
 		t.Fatalf("%+v, best %d: %s\nletters %v, want %v", q, most, diff, much, letters)
 	}
@@ -106,6 +120,7 @@ func compareWithExhaustive(t *testing.T, x *Index, q Query, most int) (early int
 		v.addNextList()
 		v.collectCandidates(len(x.docs))
 		got, _ = x.best(s.candidates, e.scoreDocs(x, s.candidates, grams, stems, nil), most, nil)
+		slices.SortFunc(got, x.comparePlaces)
 		if diff := cmp.Diff(want, got, cmp.AllowUnexported(scoredDoc{})); diff != "" {
 			t.Fatalf("%+v, best %d, with %d lists to go: %s", q, most, len(v.terms), diff)
 		}

@@ -5,10 +5,10 @@ const nearCandidates = 32
 
 // nearScratch holds the buffers of addNearScores.
 type nearScratch struct {
-	pairs   []heldPair
-	content []uint32
-	times   []float64
-	scores  []float64
+	pairs    []heldPair
+	sequence []uint32
+	times    []float64
+	scores   []float64
 }
 
 // heldPair is a pair whose stems both stand in some passage, not necessarily the same.
@@ -91,9 +91,14 @@ func (n *nearScratch) countNeighbours(x *Index, doc uint32) {
 	for i := range n.pairs {
 		bits |= stemBit(n.pairs[i].a) | stemBit(n.pairs[i].b)
 	}
-	n.content = x.contentStems(doc, n.content)
+	n.sequence = x.sequence(doc, n.sequence)
 	one, two := uint32(noStem), uint32(noStem)
-	for _, stem := range n.content {
+	stems := x.vocabulary.stems
+	for _, w := range n.sequence {
+		stem := stems[w]
+		if stem == noStem {
+			continue
+		}
 		if bits&stemBit(stem) == 0 {
 			one, two = noStem, one
 			continue

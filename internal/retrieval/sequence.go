@@ -41,16 +41,3 @@ func (x *Index) sequence(doc uint32, into []uint32) []uint32 {
 	}
 	return into
 }
-
-// contentStems returns the stems of those words of a document that carry a meaning, in order. It may use into.
-func (x *Index) contentStems(doc uint32, into []uint32) []uint32 {
-	into = x.sequence(doc, into)
-	n := 0
-	for _, w := range into {
-		if stem := x.vocabulary.stems[w]; stem != noStem {
-			into[n] = stem
-			n++
-		}
-	}
-	return into[:n]
-}
