@@ -7,13 +7,13 @@ import (
 	"parley"
 )
 
-// Go gives memory back to the system late, and collects garbage only when there is as much of it as there is in use.
+// Go returns memory to the system late, and collects garbage only when there is as much of it as there is in use.
 // A budget for memory is one for what the process takes from the system, so that is seen to here.
 
-// releaseShare is which part of the budget is garbage before it is given back.
+// releaseShare is which part of the budget is garbage before it is returned.
 const releaseShare = 8
 
-// memoryRelease gives memory back to the system, once there is much of it.
+// memoryRelease returns memory to the system, once there is much of it.
 type memoryRelease struct {
 	garbage atomic.Int64 // bytes, about
 	isBusy  atomic.Bool
@@ -21,7 +21,7 @@ type memoryRelease struct {
 
 func (r *memoryRelease) add(bytes int64) { r.garbage.Add(bytes) }
 
-// runAbove gives memory back where there are more bytes of garbage than that. It does not wait for it.
+// runAbove returns memory where there are more bytes of garbage than that. It does not wait for it.
 func (r *memoryRelease) runAbove(most int64) {
 	if r.garbage.Load() <= most || !r.isBusy.CompareAndSwap(false, true) {
 		return
