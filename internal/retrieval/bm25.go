@@ -9,9 +9,9 @@ type term struct {
 	weight float64 // what it is worth to a passage that holds nothing else
 }
 
-// terms returns those of the wanted terms that are there, in order.
-func (x *Index) terms(t *termTable, list []weightedTerm) []term {
-	terms := make([]term, 0, len(list))
+// terms returns those of the wanted terms that are there, in order. It uses into.
+func (x *Index) terms(t *termTable, list []weightedTerm, into []term) []term {
+	terms := into[:0]
 	for _, w := range list {
 		if docs := t.docCount(w.id); docs > 0 {
 			terms = append(terms, term{w.id, &t.lists[w.id], w.weight * x.idf(docs) * (defaultWeights.k1 + 1)})
@@ -32,6 +32,43 @@ const (
 	normPerLevel = 1. / 16 // of a norm
 	maxNormLevel = normLevels - 1
 )
+
+// forgetNorms has the norms computed anew after a change.
+func (x *Index) forgetNorms() {
+	x.norms.Store(nil)
+	x.lengthParts.Store(nil)
+}
+
+// lengthParts holds, for each document of a small index, the part of a score that its length makes, exactly; it is
+// infinite for removed documents.
+type lengthParts struct {
+	grams, stems []float64
+	idf          []float64 // of terms by how many documents hold them
+}
+
+// exactLengthParts returns the parts, which are computed anew after a change.
+func (x *Index) exactLengthParts() *lengthParts {
+	p := x.lengthParts.Load()
+	if p == nil {
+		p = &lengthParts{make([]float64, len(x.lengths)), make([]float64, len(x.lengths)), make([]float64, len(x.byID)+1)}
+		for df := range p.idf {
+			p.idf[df] = x.computeIDF(df)
+		}
+		perGram, perStem := x.normPerUnit(x.gramTotal), x.normPerUnit(x.stemTotal)
+		for d, l := range x.lengths {
+			p.grams[d], p.stems[d] = lengthPart(perGram, l.grams), lengthPart(perStem, l.stems)
+		}
+		x.lengthParts.Store(p)
+	}
+	return p
+}
+
+func lengthPart(perUnit float64, length int32) float64 {
+	if length == 0 {
+		return math.Inf(1)
+	}
+	return perUnit * float64(length)
+}
 
 // lengthNorms returns the norms, which are computed anew after a change.
 func (x *Index) lengthNorms() *norms {
@@ -87,26 +124,23 @@ func unitCount(terms []term) (n int) {
 
 // maxScore returns what the question's letters could score if no other passage held them; never nothing. Letters that
 // no passage holds count too.
-func (x *Index) maxScore(q question) (sum float64) {
-	for _, a := range q.words {
+func (x *Index) maxScore(q *question) (sum float64) {
+	for i := range q.words {
+		a := &q.words[i]
 		sum += a.weight * float64(a.gramCount)
 	}
 	return max(sum, 1) * x.idf(0) * (defaultWeights.k1 + 1)
 }
 
+// idf returns what a term is worth that so many documents hold.
 func (x *Index) idf(df int) float64 {
-	n := float64(len(x.byID))
-	return math.Log(1 + (n-float64(df)+0.5)/(float64(df)+0.5))
+	if p := x.lengthParts.Load(); p != nil && df < len(p.idf) {
+		return p.idf[df]
+	}
+	return x.computeIDF(df)
 }
 
-// cooccurrences counts the documents that hold both words of the pair.
-func (x *Index) cooccurrences(p pair) (n int) {
-	first := make([]uint64, len(x.docs)/64+1)
-	x.stems.lists[p.a].forEach(func(doc uint32, _ uint8) { first[doc/64] |= 1 << (doc % 64) })
-	x.stems.lists[p.b].forEach(func(doc uint32, _ uint8) {
-		if first[doc/64]>>(doc%64)&1 != 0 && x.lengths[doc].stems > 0 {
-			n++
-		}
-	})
-	return n
+func (x *Index) computeIDF(df int) float64 {
+	n := float64(len(x.byID))
+	return math.Log(1 + (n-float64(df)+0.5)/(float64(df)+0.5))
 }

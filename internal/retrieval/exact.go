@@ -9,7 +9,15 @@ type exactScorer struct {
 }
 
 // gramStemScore is a document's score by grams and by stems.
-type gramStemScore struct{ grams, stems float64 }
+type gramStemScore struct {
+	grams, stems float64
+	stemSlots    uint64 // of the stems that it holds
+}
+
+// stemSlot returns the bit of a stem by its place among the question's; those after the first ones share one.
+func stemSlot(place int) uint64 { return 1 << min(place, lastStemSlot) }
+
+const lastStemSlot = 63
 
 // termCounter is the terms of one kind that are asked for.
 type termCounter struct {
@@ -69,7 +77,8 @@ func (e *exactScorer) scoreDocs(x *Index, docs []uint32, grams, stems []term, in
 	for _, doc := range docs {
 		e.countTerms(x, doc)
 		l := x.lengths[doc]
-		into = append(into, gramStemScore{e.grams.score(perGram, l.grams), e.stems.score(perStem, l.stems)})
+		into = append(into, gramStemScore{e.grams.score(perGram, l.grams), e.stems.score(perStem, l.stems),
+			e.stems.slotsMet()})
 	}
 	e.reset()
 	return into
@@ -82,6 +91,16 @@ func (d *termCounter) score(perUnit float64, length int32) (score float64) {
 		}
 	}
 	return score
+}
+
+// slotsMet returns the bits of the terms that the document at hand holds.
+func (d *termCounter) slotsMet() (bits uint64) {
+	for i, times := range d.times {
+		if times > 0 {
+			bits |= stemSlot(i)
+		}
+	}
+	return bits
 }
 
 // countTerms counts the question's terms in a document.

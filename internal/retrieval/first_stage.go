@@ -12,10 +12,16 @@ import (
 
 // searchScratch holds the buffers of a search, which later searches use again.
 type searchScratch struct {
-	grams, stems []float32       // scores by document, clean between searches
-	candidates   []uint32        // documents that may be among the best
-	scores       []gramStemScore // of these
-	exactScorer  exactScorer
+	question             question
+	grams, stems         []float32       // scores by document, clean between searches
+	gramTerms, stemTerms []term          // of the question
+	candidates           []uint32        // documents that may be among the best, ascending
+	scores               []gramStemScore // of these
+	top                  []scoredDoc
+	best                 []candidate
+	exactScorer          exactScorer
+	near                 nearScratch
+	reader               readerScratch
 }
 
 func (x *Index) takeScratch() *searchScratch {
@@ -23,34 +29,36 @@ func (x *Index) takeScratch() *searchScratch {
 	if s == nil {
 		s = &searchScratch{}
 	}
-	s.grams, s.stems = resize(s.grams, roundUpToRange(len(x.docs))), resize(s.stems, roundUpToRange(len(x.docs)))
 	return s
 }
 
-// takeReaderScratch returns a clean readerScratch; its user puts it back into x.readerScratches.
-func (x *Index) takeReaderScratch() *readerScratch {
-	n, _ := x.readerScratches.Get().(*readerScratch)
-	if n == nil {
-		n = &readerScratch{}
+// score returns the scores of a document, by grams and by stems.
+func (s *searchScratch) score(x *Index, doc uint32) gramStemScore {
+	if int(doc) < len(s.candidates) && s.candidates[doc] == doc {
+		return s.scores[doc]
 	}
-	return n
+	if i, ok := slices.BinarySearch(s.candidates, doc); ok {
+		return s.scores[i]
+	}
+	return s.exactScorer.scoreDocs(x, []uint32{doc}, s.gramTerms, s.stemTerms, nil)[0] // found by its vector alone
 }
 
-// firstStage returns the documents whose terms are nearest to the question's, best first, and how much of the
+// firstStage returns the documents whose terms are nearest to the question's, in no order, and how much of the
 // question's letters the best of them holds.
-func (x *Index) firstStage(q question, most int) (places []scoredDoc, letters float64) {
-	s := x.takeScratch()
-	grams, stems := x.terms(&x.grams, q.grams), x.terms(&x.stems, q.stems)
+func (x *Index) firstStage(s *searchScratch, q *question, most int) (places []scoredDoc, letters float64) {
+	grams, stems := x.terms(&x.grams, q.grams, s.gramTerms), x.terms(&x.stems, q.stems, s.stemTerms)
+	s.gramTerms, s.stemTerms = grams, stems
 	if len(x.docs) <= rangeSize && unitCount(grams)+unitCount(stems) <= maxFullScanUnits {
 		x.scoreAll(s, grams, stems)
 	} else {
+		s.grams, s.stems = resize(s.grams, roundUpToRange(len(x.docs))), resize(s.stems, roundUpToRange(len(x.docs)))
 		x.newFilter(s, grams, stems, most).run(unitsPerCheck * len(x.docs))
 		s.scores = s.exactScorer.scoreDocs(x, s.candidates, grams, stems, s.scores)
 		clear(s.grams)
 		clear(s.stems)
 	}
-	places, letters = x.best(s.candidates, s.scores, most)
-	x.scratch.Put(s)
+	s.top, letters = x.best(s.candidates, s.scores, most, s.top)
+	places = s.top
 	return places, letters / x.maxScore(q)
 }
 
@@ -65,35 +73,113 @@ func (x *Index) scoreAll(s *searchScratch, grams, stems []term) {
 	for d := range s.candidates {
 		s.candidates[d] = uint32(d)
 	}
-	perGram, perStem := x.normPerUnit(x.gramTotal), x.normPerUnit(x.stemTotal)
+	parts := x.exactLengthParts()
 	for _, t := range grams {
-		t.list.forEach(func(d uint32, times uint8) { scores[d].grams += t.score(times, perGram, x.lengths[d].grams) })
+		t.addGramScores(scores, parts.grams)
 	}
-	for _, t := range stems {
-		t.list.forEach(func(d uint32, times uint8) { scores[d].stems += t.score(times, perStem, x.lengths[d].stems) })
+	for i, t := range stems {
+		t.addStemScores(scores, parts.stems, stemSlot(i))
 	}
 }
 
-// best returns the documents with the best scores, in order, and the highest score by letters.
-func (x *Index) best(docs []uint32, scores []gramStemScore, most int) (top []scoredDoc, letters float64) {
-	var words, least float64
+// addGramScores adds the term's scores to documents of the first range, each rounded as in term.score.
+func (t term) addGramScores(scores []gramStemScore, parts []float64) {
+	base := defaultWeights.k1 * (1 - defaultWeights.b)
+	units := t.list.units
+	for i := 0; i < len(units); i++ {
+		doc, times := units[i]>>timesBits, units[i]&timesMask
+		if times == timesOverflow {
+			i++
+			times = units[i]
+		}
+		tf := float64(times)
+		scores[doc].grams += float64(t.weight * tf / (tf + base + parts[doc]))
+	}
+}
+
+// addStemScores does so for a stem, and notes that the documents hold it.
+func (t term) addStemScores(scores []gramStemScore, parts []float64, slot uint64) {
+	base := defaultWeights.k1 * (1 - defaultWeights.b)
+	units := t.list.units
+	for i := 0; i < len(units); i++ {
+		doc, times := units[i]>>timesBits, units[i]&timesMask
+		if times == timesOverflow {
+			i++
+			times = units[i]
+		}
+		tf := float64(times)
+		s := &scores[doc]
+		s.stems += float64(t.weight * tf / (tf + base + parts[doc]))
+		s.stemSlots |= slot
+	}
+}
+
+// best returns the documents with the best scores, in no order, and the highest score by letters.
+// It uses into.
+func (x *Index) best(docs []uint32, scores []gramStemScore, most int, into []scoredDoc) (top []scoredDoc,
+	letters float64) {
+	var words float64
 	for _, score := range scores {
 		letters, words = max(letters, score.grams), max(words, score.stems)
 	}
-	top = make([]scoredDoc, 0, 2*most)
-	for i, score := range scores {
-		sum := score.combined(letters, words)
-		if sum <= 0 || sum < least {
-			continue
+	top = into[:0]
+	perGram, perStem := defaultWeights.grams/max(letters, minDivisor), defaultWeights.stems/max(words, minDivisor)
+	for i := range scores {
+		if len(top) == most && (scores[i].grams*perGram+scores[i].stems*perStem)*roundingSlack < top[0].score {
+			continue // most are out by a product, which takes less time than a quotient
 		}
-		if top = append(top, scoredDoc{docs[i], sum}); len(top) == 2*most {
-			slices.SortFunc(top, x.comparePlaces)
-			top = top[:most]
-			least = top[most-1].score
+		place := scoredDoc{docs[i], scores[i].combined(letters, words)}
+		switch {
+		case place.score <= 0:
+		case len(top) < most:
+			top = append(top, place)
+			x.raiseLast(top)
+		case place.score >= top[0].score && x.isWorse(&top[0], &place):
+			top[0] = place
+			x.lowerFirst(top)
 		}
 	}
-	slices.SortFunc(top, x.comparePlaces)
-	return top[:min(most, len(top))], letters
+	return top, letters
+}
+
+const (
+	minDivisor    = 1e-300
+	roundingSlack = 1 + 1e-9
+)
+
+// isWorse reports whether a comes after b in order.
+func (x *Index) isWorse(a, b *scoredDoc) bool {
+	return a.score < b.score || a.score == b.score && x.comparePlaces(*a, *b) > 0
+}
+
+// raiseLast puts the last of a heap, whose first is the worst, in its place.
+func (x *Index) raiseLast(heap []scoredDoc) {
+	for at := len(heap) - 1; at > 0; {
+		above := (at - 1) / 2
+		if !x.isWorse(&heap[at], &heap[above]) {
+			return
+		}
+		heap[at], heap[above] = heap[above], heap[at]
+		at = above
+	}
+}
+
+// lowerFirst puts the first of a heap in its place.
+func (x *Index) lowerFirst(heap []scoredDoc) {
+	for at := 0; ; {
+		below := 2*at + 1
+		if below >= len(heap) {
+			return
+		}
+		if below+1 < len(heap) && x.isWorse(&heap[below+1], &heap[below]) {
+			below++
+		}
+		if !x.isWorse(&heap[below], &heap[at]) {
+			return
+		}
+		heap[at], heap[below] = heap[below], heap[at]
+		at = below
+	}
 }
 
 // combined returns the score by both, each divided by its maximum.

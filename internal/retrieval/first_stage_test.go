@@ -13,7 +13,7 @@ import (
 )
 
 // exhaustiveSearch scores every document by the book: what first must give, whatever it leaves out on the way.
-func (x *Index) exhaustiveSearch(q question, most int) (places []scoredDoc, letters float64) {
+func (x *Index) exhaustiveSearch(q *question, most int) (places []scoredDoc, letters float64) {
 	grams, stems := make([]float64, len(x.docs)), make([]float64, len(x.docs))
 	x.referenceScores(grams, &x.grams, q.grams, x.gramTotal, func(d int) (terms []uint32) {
 		for _, w := range x.sequence(uint32(d), nil) {
@@ -56,6 +56,19 @@ func (x *Index) referenceScores(into []float64, t *termTable, terms []weightedTe
 	}
 }
 
+// contentStems returns the stems of those words of a document that carry a meaning, in order. It may use into.
+func (x *Index) contentStems(doc uint32, into []uint32) []uint32 {
+	into = x.sequence(doc, into)
+	n := 0
+	for _, w := range into {
+		if stem := x.vocabulary.stems[w]; stem != noStem {
+			into[n] = stem
+			n++
+		}
+	}
+	return into[:n]
+}
+
 // The first stage may skip what it likes, as long as it returns the same passages with the same scores to the last bit.
 func TestFirstIsExact(t *testing.T) {
 	for seed := range uint64(4) {
@@ -90,21 +103,24 @@ func TestFirstIsExact(t *testing.T) {
 // left out any.
 func compareWithExhaustive(t *testing.T, x *Index, q Query, most int) (early int) {
 	t.Helper()
-	ask := x.newQuestion(q)
+	ask := &question{}
+	x.fillQuestion(ask, q)
 	want, letters := x.exhaustiveSearch(ask, most)
-	got, much := x.firstStage(ask, most)
+	got, much := x.firstStage(x.takeScratch(), ask, most)
+	slices.SortFunc(got, x.comparePlaces)
 	if diff := cmp.Diff(want, got, cmp.AllowUnexported(scoredDoc{})); diff != "" || letters != much {
 		t.Fatalf("%+v, best %d: %s\nletters %v, want %v", q, most, diff, much, letters)
 	}
 	s := &searchScratch{grams: make([]float32, roundUpToRange(len(x.docs))),
 		stems: make([]float32, roundUpToRange(len(x.docs)))}
-	grams, stems := x.terms(&x.grams, ask.grams), x.terms(&x.stems, ask.stems)
+	grams, stems := x.terms(&x.grams, ask.grams, nil), x.terms(&x.stems, ask.stems, nil)
 	var e exactScorer
 	v := x.newFilter(s, grams, stems, most)
 	for range max(0, len(v.terms)-3) { // so that the lists run out before nothing is left to leave out
 		v.addNextList()
 		v.collectCandidates(len(x.docs))
-		got, _ = x.best(s.candidates, e.scoreDocs(x, s.candidates, grams, stems, nil), most)
+		got, _ = x.best(s.candidates, e.scoreDocs(x, s.candidates, grams, stems, nil), most, nil)
+		slices.SortFunc(got, x.comparePlaces)
 		if diff := cmp.Diff(want, got, cmp.AllowUnexported(scoredDoc{})); diff != "" {
 			t.Fatalf("%+v, best %d, with %d lists to go: %s", q, most, len(v.terms), diff)
 		}

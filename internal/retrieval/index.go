@@ -13,23 +13,26 @@ import (
 // how many passages, how long) and keeps each passage's words in order. Any number of readers may search while one
 // writer changes it.
 type Index struct {
-	mu              sync.RWMutex
-	vocabulary      vocabulary
-	grams           termTable
-	stems           termTable
-	docs            []doc
-	lengths         []length // of docs
-	byID            map[parley.PassageID]uint32
-	sources         map[parley.SourceID]*sharedStrings
-	gramTotal       int64
-	stemTotal       int64
-	languages       [words.LanguageCount]int // live passages by language
-	bytes           int64                    // of the live passages
-	norms           atomic.Pointer[norms]
-	writerScratch   writerScratch
-	scratch         sync.Pool // of *searchScratch
-	readerScratches sync.Pool // of *readerScratch
-	vectors         vectors
+	mu             sync.RWMutex
+	vocabulary     vocabulary
+	grams          termTable
+	stems          termTable
+	docs           []doc
+	lengths        []length // of docs
+	byID           map[parley.PassageID]uint32
+	sources        map[parley.SourceID]*sharedStrings
+	gramTotal      int64
+	stemTotal      int64
+	languages      [words.LanguageCount]int // live passages by language
+	knownLanguages uint32                   // of all passages there ever were, a bit each
+	bytes          int64                    // of the live passages
+	wordLists      wordLists
+	norms          atomic.Pointer[norms]
+	lengthParts    atomic.Pointer[lengthParts]
+	writerScratch  writerScratch
+	bulk           *bulk     // nil but while very many passages are put
+	scratch        sync.Pool // of *searchScratch
+	vectors        vectors
 }
 
 // doc is a passage in the index; a removed one has no id.
@@ -39,7 +42,9 @@ type doc struct {
 	lang         words.Language
 	hasTitle     bool    // the first sentence is its title
 	hasSteps     bool    // it holds numbered steps
+	hasQuestion  bool    // a question stands in its heading
 	linkShare    float32 // share of the text that is Markdown links
+	titleCount   int32   // how many titles its heading is
 	bytes        int64   // it takes in memory, besides its place among the documents
 }
 
@@ -51,12 +56,14 @@ type writerScratch struct {
 	sequence     []uint32
 	encodedWords []byte
 	grams, stems counter
+	wordTimes    []int32 // by word, in the document at hand
+	words        []uint32
 }
 
 // NewIndex returns an empty index.
 func NewIndex() *Index {
 	return &Index{vocabulary: newVocabulary(), byID: map[parley.PassageID]uint32{},
-		sources: map[parley.SourceID]*sharedStrings{}}
+		sources: map[parley.SourceID]*sharedStrings{}, wordLists: newWordLists()}
 }
 
 // Len returns how many passages the index holds.
@@ -89,14 +96,15 @@ func (x *Index) putBatch(b *batch) {
 			x.put(p, b.readings[i])
 		}
 	}
-	x.norms.Store(nil)
+	x.forgetNorms()
 }
 
 func (x *Index) put(p parley.Passage, r tokenizedText) {
 	at := uint32(len(x.docs))
 	shared := x.shareStrings(&p, at)
 	d := doc{passage: p, lang: r.lang, hasTitle: passageTitle(p) != "", hasSteps: hasSteps(p.Text),
-		linkShare: linkShare(p.Text)}
+		linkShare: linkShare(p.Text), hasQuestion: hasQuestion(p.Heading), titleCount: int32(titleCount(p.Heading))}
+	x.knownLanguages |= 1 << r.lang
 	x.writerScratch.sequence = x.writerScratch.sequence[:0]
 	var buf [64]uint64
 	for i, t := range r.tokens {
@@ -106,10 +114,15 @@ func (x *Index) put(p parley.Passage, r tokenizedText) {
 		x.writerScratch.sequence = append(x.writerScratch.sequence, x.intern(t.Word, r.lang, buf[:]))
 	}
 	d.encodedWords = x.writerScratch.encode()
+	x.wordLists.add(x.writerScratch.sequence)
 	d.bytes = shared + allocatedBytes(len(p.Text)) + allocatedBytes(len(p.ID)) + allocatedBytes(len(d.encodedWords))
 	l := x.countTerms(x.writerScratch.sequence)
-	x.writerScratch.grams.addTo(&x.grams, at)
-	x.writerScratch.stems.addTo(&x.stems, at)
+	if x.bulk != nil {
+		x.bulk.addTerms(x, at)
+	} else {
+		x.writerScratch.grams.addTo(&x.grams, at)
+		x.writerScratch.stems.addTo(&x.stems, at)
+	}
 	x.docs, x.lengths = append(x.docs, d), append(x.lengths, l)
 	x.byID[p.ID] = at
 	x.updateTotals(&d, l, 1)
@@ -117,18 +130,36 @@ func (x *Index) put(p parley.Passage, r tokenizedText) {
 
 // countTerms counts the terms of a sequence of words and returns how many there are.
 func (x *Index) countTerms(sequence []uint32) (l length) {
-	for _, w := range sequence {
+	p := &x.writerScratch
+	p.countWords(sequence, len(x.vocabulary.words))
+	for _, w := range p.words {
+		times := p.wordTimes[w]
+		p.wordTimes[w] = 0
 		grams := x.vocabulary.grams(w)
 		for _, g := range grams {
-			x.writerScratch.grams.add(g)
+			p.grams.add(g, times)
 		}
-		l.grams += int32(len(grams))
+		l.grams += times * int32(len(grams))
 		if stem := x.vocabulary.stems[w]; stem != noStem {
-			x.writerScratch.stems.add(stem)
-			l.stems++
+			p.stems.add(stem, times)
+			l.stems += times
 		}
 	}
 	return l
+}
+
+// countWords counts the words of a sequence.
+func (p *writerScratch) countWords(sequence []uint32, vocabulary int) {
+	if more := vocabulary - len(p.wordTimes); more > 0 {
+		p.wordTimes = append(p.wordTimes, make([]int32, more+vocabulary/8)...)
+	}
+	p.words = p.words[:0]
+	for _, w := range sequence {
+		if p.wordTimes[w] == 0 {
+			p.words = append(p.words, w)
+		}
+		p.wordTimes[w]++
+	}
 }
 
 func (x *Index) updateTotals(d *doc, l length, sign int) {
@@ -145,7 +176,7 @@ func (x *Index) Remove(ids ...parley.PassageID) {
 		for _, id := range part {
 			x.removePassage(id)
 		}
-		x.norms.Store(nil)
+		x.forgetNorms()
 		x.mu.Unlock()
 	}
 }

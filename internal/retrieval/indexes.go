@@ -24,6 +24,7 @@ type Indexes struct {
 	entries   map[parley.AgentID]*list.Element // of *agentIndex
 	lru       list.List                        // the most recently used is in front
 	heldBytes int64
+	release   memoryRelease
 }
 
 // agentIndex is the index of one agent and the passage version that it shows. Both are changed only under refreshLock.
@@ -94,6 +95,7 @@ func (l *Indexes) remove(e *list.Element) {
 	v := l.lru.Remove(e).(*agentIndex)
 	delete(l.entries, v.agent)
 	l.heldBytes -= v.bytes
+	l.release.add(v.bytes)
 }
 
 // recountBytes updates the memory that is counted for the agent.
@@ -119,6 +121,7 @@ func (l *Indexes) setBytes(v *agentIndex, bytes int64) {
 	for l.heldBytes > budget && l.lru.Back().Value != v {
 		l.remove(l.lru.Back())
 	}
+	l.release.runAbove(budget / releaseShare)
 }
 
 // MemoryBytes returns about how many bytes of indexes are in memory.
@@ -152,7 +155,11 @@ func (l *Indexes) refresh(ctx context.Context, v *agentIndex, to int64) (*Index,
 	if version >= to {
 		return index, nil
 	}
+	if version == 0 {
+		index = NewIndex() // that nobody searches yet
+	}
 	if err := l.loadChanges(ctx, index, v.agent, version); err != nil {
+		l.recountBytes(v) // without those of what was to come
 		return nil, err
 	}
 	v.set(index, to)
@@ -180,12 +187,23 @@ func (l *Indexes) loadPassages(ctx context.Context, index *Index, agent parley.A
 	if err != nil || len(live) == 0 {
 		return err
 	}
+	if since == 0 {
+		index.beginBulk()
+	}
+	var progress loadProgress
 	err = putStream(index, func(yield func(parley.Passage)) error {
 		return eachAddedPassage(ctx, l.DB, agent, since, func(p parley.Passage) {
 			live[p.SourceID] = p.VersionID // read after changed, so it knows better
+			if since == 0 && progress.add(&p) {
+				l.makeSpace(agent, progress.bytes)
+			}
 			yield(p)
 		})
 	})
+	if since == 0 {
+		index.endBulk()
+		l.release.add(progress.bytes) // what loading it took is about as much
+	}
 	if err != nil {
 		return err
 	}

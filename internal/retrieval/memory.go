@@ -8,7 +8,7 @@ func (x *Index) Bytes() int64 {
 	defer x.mu.RUnlock()
 	const perDoc = int64(unsafe.Sizeof(length{})) + 8 + 4 // and its norms, and its place among those of its source
 	return emptyIndexBytes + x.bytes + x.vectors.bytes() + x.grams.bytes() + x.stems.bytes() + x.vocabulary.bytes() +
-		x.writerScratch.bytes() +
+		x.writerScratch.bytes() + x.wordLists.bytes() + x.lengthPartBytes() +
 		int64(cap(x.docs))*int64(unsafe.Sizeof(doc{})) + perDoc*int64(cap(x.lengths)) +
 		passageBytes*int64(len(x.byID)) + sourceBytes*int64(len(x.sources))
 }
@@ -19,9 +19,18 @@ const (
 	sourceBytes     = int64(unsafe.Sizeof(sharedStrings{})) + 56 // and a place in sources
 )
 
+// lengthPartBytes returns how much memory the parts of scores take that depend on lengths.
+func (x *Index) lengthPartBytes() int64 {
+	if len(x.docs) > rangeSize {
+		return 0
+	}
+	return 24 * int64(len(x.docs))
+}
+
 // bytes returns how much memory the scratch buffers keep between two passages.
 func (p *writerScratch) bytes() int64 {
-	return int64(4*cap(p.sequence) + cap(p.encodedWords) + cap(p.grams.times) + cap(p.stems.times) +
+	return int64(4*cap(p.sequence) + cap(p.encodedWords) + 4*cap(p.wordTimes) + 4*cap(p.words) + cap(p.grams.times) +
+		cap(p.stems.times) +
 		4*cap(p.grams.ids) + 4*cap(p.stems.ids))
 }
 
@@ -39,6 +48,9 @@ func allocatedBytes(n int) int64 {
 // reserveSpace prepares space for the next chunk of passages while searches go on, as nobody else writes. The function
 // that it returns puts the space to use.
 func (x *Index) reserveSpace() (use func()) {
+	if x.bulk != nil {
+		return func() {}
+	}
 	docs, lengths := withSpace(x.docs), withSpace(x.lengths)
 	vocabulary, grams, stems := withVocabularySpace(x.vocabulary), withTableSpace(x.grams), withTableSpace(x.stems)
 	return func() {

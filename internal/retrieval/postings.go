@@ -88,17 +88,14 @@ type counter struct {
 	ids   []uint32
 }
 
-func (c *counter) add(id uint32) {
+func (c *counter) add(id uint32, times int32) {
 	if int(id) >= len(c.times) {
 		c.times = append(c.times, make([]uint8, int(id)+1-len(c.times)+len(c.times)/8)...)
 	}
-	switch c.times[id] {
-	case maxTimes:
-		return
-	case 0:
+	if c.times[id] == 0 {
 		c.ids = append(c.ids, id)
 	}
-	c.times[id]++
+	c.times[id] = uint8(min(int32(c.times[id])+times, maxTimes))
 }
 
 // addTo writes the counts into the table and resets them.

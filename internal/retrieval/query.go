@@ -33,6 +33,11 @@ type question struct {
 	wantedKind words.Kind // what it asks for, where that shows
 
 	direction *direction // where its vector points; nil without one
+
+	// space for what is needed only while it is read
+	tokens    []words.Token
+	wordGrams []uint32
+	content   []uint32
 }
 
 // queryWord is a word of the question.
@@ -60,25 +65,41 @@ type pair struct {
 	weight float64
 }
 
+// maxKeptTokens is how many tokens of a question there is space for in the next one.
+const maxKeptTokens = 2 * maxQueryWords
+
 // maxQueryWords bounds how many words of a message are looked for.
 const maxQueryWords = 200
 
-func (x *Index) newQuestion(q Query) question {
-	var out question
-	x.addMessage(&out, q.Text, 1, q.Synonyms)
+// fillQuestion fills in a question that is empty.
+func (x *Index) fillQuestion(out *question, q Query) {
+	x.addMessage(out, q.Text, 1, q.Synonyms)
 	out.asksHow, out.wantedKind = words.AsksHow(q.Text), words.AsksFor(q.Text)
 	out.setDirection(q)
-	weight := x.earlierWeight(&out, q)
+	weight := x.earlierWeight(out, q)
 	for i := len(q.Earlier) - 1; i >= 0 && weight > 0.02; i-- {
-		x.addMessage(&out, q.Earlier[i], weight, q.Synonyms)
+		x.addMessage(out, q.Earlier[i], weight, q.Synonyms)
 		weight *= defaultWeights.fade
 	}
-	return out
+}
+
+// reset empties the question, but for the space it takes.
+func (q *question) reset() {
+	clear(q.words)
+	clear(q.phrases)
+	if cap(q.tokens) > maxKeptTokens {
+		q.tokens = nil
+	}
+	clear(q.tokens[:cap(q.tokens)])
+	*q = question{words: q.words[:0], grams: q.grams[:0], stems: q.stems[:0], pairs: q.pairs[:0],
+		phrases: q.phrases[:0], nameWorths: q.nameWorths[:0], tokens: q.tokens[:0],
+		wordGrams: q.wordGrams[:0], content: q.content[:0]}
 }
 
 func (x *Index) addMessage(out *question, text string, weight float64, synonyms [][]string) {
 	text = words.ToStandardForm(text)
-	r := tokenize(nil, text, x.language())
+	r := tokenize(out.tokens, text, x.language())
+	out.tokens = r.tokens
 	first := len(out.words)
 	for _, t := range r.tokens[:min(len(r.tokens), maxQueryWords)] {
 		out.words = append(out.words, x.newQueryWord(out, t, r.lang, weight))
@@ -93,18 +114,21 @@ func (x *Index) newQueryWord(out *question, t words.Token, lang words.Language, 
 	stem := lang.Stem(t.Word)
 	a := queryWord{word: t.Word, isStop: lang.IsStopWord(t.Word), isDense: t.Unspaced, weight: weight}
 	a.stem, a.isIndexed = x.stems.ids.find(words.Hash(stem))
-	a.rarity = x.idf(0)
+	docs := 0
 	if a.isIndexed {
-		a.rarity = x.idf(x.stems.docCount(a.stem))
+		docs = x.stems.docCount(a.stem)
 	}
+	a.rarity = x.idf(docs)
 	var buf [64]uint64
+	first := len(out.wordGrams)
 	for _, g := range words.Grams(buf[:0], t.Word) {
 		a.gramCount++
 		if id, ok := x.grams.ids.find(g); ok {
-			a.grams = append(a.grams, id)
+			out.wordGrams = append(out.wordGrams, id)
 			out.grams = addTerm(out.grams, id, weight)
 		}
 	}
+	a.grams = slices.Clip(out.wordGrams[first:])
 	if a.isStop {
 		return a
 	}
@@ -142,12 +166,13 @@ func addTerm(list []weightedTerm, id uint32, weight float64) []weightedTerm {
 // addPairs notes the content words of one message that stand within a window of three. Words of scripts without spaces
 // are stretches that overlap: being neighbours says nothing.
 func (q *question) addPairs(message []queryWord, weight float64) {
-	content := make([]uint32, 0, len(message))
-	for _, a := range message {
-		if !a.isStop && a.isIndexed && !a.isDense {
+	content := q.content[:0]
+	for i := range message {
+		if a := &message[i]; !a.isStop && a.isIndexed && !a.isDense {
 			content = append(content, a.stem)
 		}
 	}
+	q.content = content
 	for i, a := range content {
 		for _, b := range content[i+1 : min(i+3, len(content))] {
 			if a != b {
@@ -160,8 +185,8 @@ func (q *question) addPairs(message []queryWord, weight float64) {
 // termRarities returns the content words with their rarity.
 func (q *question) termRarities() map[string]float64 {
 	terms := make(map[string]float64, len(q.words))
-	for _, a := range q.words {
-		if !a.isStop {
+	for i := range q.words {
+		if a := &q.words[i]; !a.isStop {
 			terms[a.word] = a.rarity
 		}
 	}
@@ -213,12 +238,30 @@ func (m *queryMessage) addAlternative(word string, from, to int, strength float3
 
 // wordIDs returns the ids of a word in whatever languages passages have it; nil where none has.
 func (x *Index) wordIDs(word string) (ids []uint32) {
+	hash := words.Hash(word)
 	for lang := range words.Language(words.LanguageCount) {
-		if id, ok := x.vocabulary.ids.find(words.Hash(word) + uint64(lang)); ok {
+		if x.knownLanguages>>lang&1 == 0 {
+			continue
+		}
+		if id, ok := x.vocabulary.ids.find(hash + uint64(lang)); ok {
 			ids = append(ids, id)
 		}
 	}
 	return ids
+}
+
+// hasWord reports whether passages have a word, in whatever language.
+func (x *Index) hasWord(word string) bool {
+	hash := words.Hash(word)
+	for lang := range words.Language(words.LanguageCount) {
+		if x.knownLanguages>>lang&1 == 0 {
+			continue
+		}
+		if _, ok := x.vocabulary.ids.find(hash + uint64(lang)); ok {
+			return true
+		}
+	}
+	return false
 }
 
 // gapBefore returns the text between a token and the one before; tokens of scripts without spaces overlap.

@@ -33,6 +33,27 @@ type subject struct {
 type spelling struct {
 	subjectIndex, gramCount int
 	sketch                  uint64
+	minBits                 [maxOutlineGrams]uint8 // in common with a word of so many grams
+}
+
+// maxOutlineGrams bounds the words whose grams are counted beforehand.
+const maxOutlineGrams = 24
+
+func newSpelling(subject int, a *queryWord) spelling {
+	o := spelling{subjectIndex: subject, gramCount: a.gramCount, sketch: sketch(a.grams)}
+	least := uint8(0)
+	for size := range o.minBits {
+		for least <= 64 && !o.isLike(size, int(least)) {
+			least++
+		}
+		o.minBits[size] = least
+	}
+	return o
+}
+
+// isLike reports whether a word of so many grams, with so many bits in common, may be taken for the spelling's.
+func (o *spelling) isLike(gramCount, commonBits int) bool {
+	return float64(2*commonBits) >= defaultWeights.minGramOverlap*float64(gramCount+o.gramCount)
 }
 
 // maxSubjects bounds how many words of a long message are read for: one bit each.
@@ -41,7 +62,6 @@ const maxSubjects = 64
 // reader reads passages for a question. It caches what each word has to do with the question.
 type reader struct {
 	x             *Index
-	subjects      []subject
 	totalWeight   float64 // of all weights
 	stemBits      uint64  // a bit for each stem of the subjects and of their kin
 	wantedKind    words.Kind
@@ -62,14 +82,28 @@ type readerScratch struct {
 	sequence      []uint32 // of the passage being read
 	spots         []spot   // in it
 	kindPositions []int    // places in it of what the question asks for
+	subjects      []subject
+	wordSubjects  []int // by word of the question; -1 for none
+	main, above   passageRead
+	strengths     []docStrengths // of the passages read
+	hasDropped    bool           // more words matched than are told apart: they count once only
 }
 
-func (n *readerScratch) reset(q question) {
+// docStrengths is which subjects a document holds.
+type docStrengths struct {
+	doc uint32
+	matchStrengths
+}
+
+func (n *readerScratch) reset(q *question) {
 	for _, a := range q.words {
 		for _, g := range a.grams {
 			n.gramSubjects[g] = 0
 		}
 	}
+	clear(n.subjects)
+	n.subjects, n.strengths, n.hasDropped = n.subjects[:0], n.strengths[:0], false
+	n.main.reader, n.above.reader = nil, nil
 	for _, w := range n.touched {
 		n.wordStates[w] = 0
 	}
@@ -93,11 +127,13 @@ type wordMatch struct {
 	strength float32
 }
 
-func (x *Index) newReader(q question, n *readerScratch) *reader {
+func (x *Index) newReader(q *question, n *readerScratch) *reader {
 	n.gramSubjects, n.wordStates = resize(n.gramSubjects, x.grams.size()), resize(n.wordStates, len(x.vocabulary.words))
 	r := &reader{x: x, readerScratch: n, wantedKind: q.wantedKind, nameWorths: q.nameWorths}
-	subjects := make([]int, len(q.words))
-	for i, a := range q.words {
+	n.wordSubjects = resize(n.wordSubjects, len(q.words))
+	subjects := n.wordSubjects
+	for i := range q.words {
+		a := &q.words[i]
 		if subjects[i] = r.findSubject(a); subjects[i] >= 0 || a.isStop || len(r.subjects) == maxSubjects {
 			continue
 		}
@@ -106,7 +142,7 @@ func (x *Index) newReader(q question, n *readerScratch) *reader {
 			r.gramSubjects[g] |= 1 << len(r.subjects)
 		}
 		if !a.isDense && words.KindOf(a.word)&words.Number == 0 { // two numbers are the same or not
-			r.outlines = append(r.outlines, spelling{len(r.subjects), a.gramCount, sketch(a.grams)})
+			r.outlines = append(r.outlines, newSpelling(len(r.subjects), a))
 		}
 		s := subject{stem: a.stem, alternatives: a.alternatives, isIndexed: a.isIndexed, weight: a.weight * a.rarity}
 		if a.isIndexed {
@@ -123,7 +159,7 @@ func (x *Index) newReader(q question, n *readerScratch) *reader {
 }
 
 // findSubject finds the subject that the word is already; -1 for none.
-func (r *reader) findSubject(a queryWord) int {
+func (r *reader) findSubject(a *queryWord) int {
 	if a.isStop || !a.isIndexed {
 		return -1
 	}
@@ -133,30 +169,82 @@ func (r *reader) findSubject(a queryWord) int {
 // matchStrengths holds for each subject how surely it was found.
 type matchStrengths [maxSubjects]float64
 
-// read reads one passage. all says which subjects it holds.
-func (r *reader) read(doc uint32) (c closeness, all matchStrengths) {
+// read reads one passage. all, which is good until the next passage is read, says which subjects it holds.
+func (r *reader) read(doc uint32) (c closeness, all *matchStrengths) {
+	p := &r.main
+	p.begin(r, doc)
 	if r.totalWeight == 0 {
-		return c, all
+		return c, &p.passageStrengths
 	}
-	p := passageRead{reader: r, closeness: &c, titleCount: titleCount(r.x.docs[doc].passage.Heading)}
-	r.sequence, r.spots, r.kindPositions = r.x.sequence(doc, r.sequence), r.spots[:0], r.kindPositions[:0]
+	states, kinds := r.wordStates, r.x.vocabulary.kinds
 	for at, w := range r.sequence {
-		if w == sentenceBreak {
+		switch {
+		case w == sentenceBreak:
 			p.endSentence()
-			continue
+		case states[w] == 1 && p.sentences >= p.titleCount && r.phraseEndBits&stemBit(w) == 0 && kinds[w]&r.wantedKind == 0:
+			// as most words, it has nothing to do with the question
+		default:
+			p.readWord(at, w)
 		}
-		p.readWord(at, w)
 	}
 	p.endSentence()
-	r.sumMatched(&c, &p.passageStrengths)
-	c.phrase, c.kind = p.nameScore(), p.kindScore()
-	return c, p.passageStrengths
+	r.sumMatched(&p.closeness, &p.passageStrengths)
+	p.closeness.phrase, p.closeness.kind = p.nameScore(), p.kindScore()
+	r.keepStrengths(doc, &p.passageStrengths)
+	return p.closeness, &p.passageStrengths
+}
+
+// begin begins with a passage.
+func (p *passageRead) begin(r *reader, doc uint32) {
+	n := len(r.subjects)
+	clear(p.passageStrengths[:n])
+	clear(p.lastSentence[:n])
+	clear(p.thisSentence[:n])
+	p.reader, p.closeness, p.titleCount = r, closeness{}, int(r.x.docs[doc].titleCount)
+	p.matchedWords, p.content, p.sentences, p.foundNames = 0, 0, 0, 0
+	p.hasMatch, p.previousHasMatch = false, false
+	r.sequence, r.spots, r.kindPositions = r.x.sequence(doc, r.sequence), r.spots[:0], r.kindPositions[:0]
+}
+
+// readStrengths returns which subjects a passage holds.
+func (r *reader) readStrengths(doc uint32) *matchStrengths {
+	for i := range r.strengths {
+		if r.strengths[i].doc == doc {
+			return &r.strengths[i].matchStrengths
+		}
+	}
+	p := &r.above
+	p.begin(r, doc)
+	if r.totalWeight == 0 {
+		return &p.thisSentence
+	}
+	for at, w := range r.sequence {
+		switch {
+		case w == sentenceBreak:
+			continue
+		case r.wordStates[w] != 1:
+			l := r.match(w)
+			p.thisSentence[l.subject] = max(p.thisSentence[l.subject], float64(l.strength))
+		}
+		if r.phraseEndBits != 0 && r.phraseEndBits&stemBit(w) != 0 {
+			p.matchPhrases(at)
+		}
+	}
+	r.keepStrengths(doc, &p.thisSentence)
+	return &p.thisSentence
+}
+
+// keepStrengths keeps which subjects a document holds, where reading it again would say the same.
+func (r *reader) keepStrengths(doc uint32, all *matchStrengths) {
+	if !r.hasDropped {
+		r.strengths = append(r.strengths, docStrengths{doc, *all})
+	}
 }
 
 // passageRead is how far a passage has been read.
 type passageRead struct {
 	*reader
-	closeness                                    *closeness
+	closeness                                    closeness
 	passageStrengths, lastSentence, thisSentence matchStrengths
 	matchedWords                                 float64 // of this sentence
 	content                                      int     // words of this sentence with a meaning of their own
@@ -207,7 +295,8 @@ func (p *passageRead) endSentence() {
 func (p *passageRead) scoreSentence() {
 	n := len(p.subjects)
 	var two, one float64
-	for i, s := range p.subjects {
+	for i := range p.subjects {
+		s := &p.subjects[i]
 		two += s.weight * max(p.lastSentence[i], p.thisSentence[i])
 		one += s.weight * p.thisSentence[i]
 		p.passageStrengths[i] = max(p.passageStrengths[i], p.thisSentence[i])
@@ -244,9 +333,13 @@ func (r *reader) match(w uint32) wordMatch {
 func (r *reader) compareNew(w uint32) wordMatch {
 	l := r.compare(w)
 	r.wordStates[w] = 1
-	if l.strength > 0 && len(r.matches) < maxWordMatches {
+	switch {
+	case l.strength <= 0:
+	case len(r.matches) < maxWordMatches:
 		r.wordStates[w] = uint8(len(r.matches) + 2)
 		r.matches = append(r.matches, l)
+	default:
+		r.hasDropped = true
 	}
 	r.touched = append(r.touched, w)
 	return l
@@ -264,8 +357,10 @@ func (r *reader) compare(w uint32) (best wordMatch) {
 	}
 	v := &r.x.vocabulary.words[w]
 	size := int(v.last - v.first)
-	for _, o := range r.outlines {
-		if float64(2*bits.OnesCount64(o.sketch&v.sketch)) >= defaultWeights.minGramOverlap*float64(size+o.gramCount) {
+	for i := range r.outlines {
+		o := &r.outlines[i]
+		common := bits.OnesCount64(o.sketch & v.sketch)
+		if size < maxOutlineGrams && common >= int(o.minBits[size]) || size >= maxOutlineGrams && o.isLike(size, common) {
 			if alike := r.gramOverlap(r.x.vocabulary.grams(w), o); alike > best.strength {
 				best = wordMatch{subject: uint8(o.subjectIndex), strength: alike}
 			}
@@ -292,7 +387,7 @@ func (r *reader) matchStem(stem uint32) (best wordMatch) {
 }
 
 // gramOverlap returns the share of common grams, where it is large enough to be no accident.
-func (r *reader) gramOverlap(grams []uint32, o spelling) float32 {
+func (r *reader) gramOverlap(grams []uint32, o *spelling) float32 {
 	common := 0
 	for _, g := range grams {
 		common += int(r.gramSubjects[g] >> o.subjectIndex & 1)
@@ -302,91 +397,4 @@ func (r *reader) gramOverlap(grams []uint32, o spelling) float32 {
 		return 0
 	}
 	return share
-}
-
-// subjectPhrase is a phrase with the subjects that it stands for.
-type subjectPhrase struct {
-	words    [][]uint32
-	subjects []uint8
-	name     uint8
-}
-
-// preparePhrases makes ready to look for the phrases; subjects holds one for each word of the question, or -1.
-func (r *reader) preparePhrases(phrases []phrase, subjects []int) {
-	for _, p := range phrases {
-		s := subjectPhrase{words: p.words, name: p.name}
-		for _, w := range p.wordIndexes {
-			if subjects[w] >= 0 {
-				s.subjects = append(s.subjects, uint8(subjects[w]))
-			}
-		}
-		for _, id := range p.words[len(p.words)-1] {
-			r.phraseEndBits |= stemBit(id)
-		}
-		r.phrases = append(r.phrases, s)
-	}
-}
-
-// spot is a place in a passage where a subject was found.
-type spot struct {
-	position int
-	subject  uint8
-	strength float64
-}
-
-// matchPhrases finds the phrases that end at a place.
-func (p *passageRead) matchPhrases(at int) {
-	for _, s := range p.phrases {
-		if !s.endsWith(p.sequence[:at+1]) {
-			continue
-		}
-		for _, subject := range s.subjects {
-			p.recordMatch(at, wordMatch{subject: subject, strength: 1})
-		}
-		if s.name > 0 {
-			p.foundNames |= 1 << s.name
-		}
-	}
-}
-
-// nameScore returns the mean of what the codes and quotations that were found are worth, with nothing for the others.
-func (p *passageRead) nameScore() (sum float64) {
-	for i, worth := range p.nameWorths {
-		if p.foundNames>>(i+1)&1 == 1 {
-			sum += worth / float64(len(p.nameWorths))
-		}
-	}
-	return sum
-}
-
-// endsWith reports whether the words end with the phrase.
-func (s *subjectPhrase) endsWith(list []uint32) bool {
-	if len(list) < len(s.words) {
-		return false
-	}
-	for i, w := range list[len(list)-len(s.words):] {
-		if !slices.Contains(s.words[i], w) {
-			return false
-		}
-	}
-	return true
-}
-
-// nearWindow is how many words around something are taken to tell what it is about.
-const nearWindow = 20
-
-// kindScore returns the most of the question's words that stand around something of the kind that it asks for.
-func (p *passageRead) kindScore() (most float64) {
-	for _, at := range p.kindPositions {
-		var met matchStrengths
-		sum := 0.0
-		for _, s := range p.spots {
-			if s.position >= at-nearWindow && s.position <= at+nearWindow && s.strength > met[s.subject] {
-				sum += p.subjects[s.subject].weight * (s.strength - met[s.subject])
-				met[s.subject] = s.strength
-			}
-		}
-		most = max(most, sum/p.totalWeight)
-	}
-	return most
 }

@@ -30,15 +30,20 @@ func (x *Index) Nearest(q Query) []Hit {
 	if q.Limit <= 0 {
 		q.Limit = 12
 	}
-	ask := x.newQuestion(q)
-	all, letters := x.rank(ask, max(q.Limit, maxCloseReads))
+	s := x.takeScratch()
+	ask := &s.question
+	x.fillQuestion(ask, q)
+	all, letters := x.rank(s, max(q.Limit, maxCloseReads))
 	all = all[:min(q.Limit, len(all))]
-	terms, worded := ask.termRarities(), x.wordSign(ask, all)
+	terms, worded := ask.termRarities(), x.wordSign(s, all)
 	hits := make([]Hit, len(all))
-	for i, c := range all {
+	for i := range all {
+		c := &all[i]
 		hits[i] = Hit{Passage: x.docs[c.doc].passage, Rank: c.score, Score: c.closeness.likelihood(letters), Terms: terms,
 			Signs: Signs{Letters: x.letterSign(letters), Words: worded, Stretch: c.closeness.bestSentences}}
 	}
+	ask.reset()
+	x.scratch.Put(s)
 	return hits
 }
 
@@ -56,18 +61,19 @@ type scoredDoc struct {
 
 // rank returns the best documents, those read closely in their final order, and how much of the question's letters the
 // best of them holds.
-func (x *Index) rank(q question, most int) ([]candidate, float64) {
-	places, letters := x.firstStage(q, max(most, nearCandidates))
-	x.addNearScores(q.pairs, places)
+func (x *Index) rank(s *searchScratch, most int) ([]candidate, float64) {
+	q := &s.question
+	places, letters := x.firstStage(s, q, max(most, nearCandidates))
+	x.addNearScores(s, q.pairs, places)
 	slices.SortFunc(places, x.comparePlaces)
 	places = x.mergeVectorHits(q.direction, places)
-	best := make([]candidate, min(most, len(places)))
+	s.best = resize(s.best, min(most, len(places)))
+	best := s.best
 	for i := range best {
-		best[i].scoredDoc = places[i]
+		best[i] = candidate{scoredDoc: places[i]}
 	}
 
-	n := x.takeReaderScratch()
-	r := x.newReader(q, n)
+	r := x.newReader(q, &s.reader)
 	again := best[:min(maxCloseReads, len(best))]
 	for i := range again {
 		d := &x.docs[again[i].doc]
@@ -75,7 +81,7 @@ func (x *Index) rank(q question, most int) ([]candidate, float64) {
 		again[i].score += defaultWeights.bestSentences*c.bestSentences +
 			defaultWeights.allWords*c.allWords - defaultWeights.links*float64(d.linkShare) + c.phrase +
 			defaultWeights.kind*c.kind + defaultWeights.previousPassage*c.inPrevious
-		if hasQuestion(d.passage.Heading) {
+		if d.hasQuestion {
 			again[i].score += defaultWeights.asked * c.askedQuestion
 		}
 		if d.hasTitle {
@@ -86,8 +92,7 @@ func (x *Index) rank(q question, most int) ([]candidate, float64) {
 		}
 		again[i].closeness = c
 	}
-	n.reset(q)
-	x.readerScratches.Put(n)
+	s.reader.reset(q)
 	x.addSourceSupport(again)
 	slices.SortFunc(again, x.compareCandidates)
 	x.fuseScores(q.direction, again)
@@ -97,19 +102,23 @@ func (x *Index) rank(q question, most int) ([]candidate, float64) {
 // addSourceSupport raises passages whose source has other good passages too: it is more likely about the question.
 func (x *Index) addSourceSupport(all []candidate) {
 	var top float64
-	sum := make(map[parley.SourceID]float64, len(all))
-	for _, c := range all {
-		top = max(top, c.score)
-		sum[x.docs[c.doc].passage.SourceID] += c.score
+	var sums [maxCloseReads]float64 // by the first passage of a source
+	var firsts [maxCloseReads]int
+	for i := range all {
+		top = max(top, all[i].score)
+		firsts[i] = slices.IndexFunc(all, func(c candidate) bool { return x.sourceOf(c.doc) == x.sourceOf(all[i].doc) })
+		sums[firsts[i]] += all[i].score
 	}
 	if top == 0 {
 		return
 	}
-	for i, c := range all {
-		others := (sum[x.docs[c.doc].passage.SourceID] - c.score) / top
+	for i := range all {
+		others := (sums[firsts[i]] - all[i].score) / top
 		all[i].score += defaultWeights.source * min(1, others/defaultWeights.sourceFull)
 	}
 }
+
+func (x *Index) sourceOf(doc uint32) parley.SourceID { return x.docs[doc].passage.SourceID }
 
 func (x *Index) compareCandidates(a, b candidate) int {
 	return x.comparePlaces(a.scoredDoc, b.scoredDoc)
@@ -149,24 +158,18 @@ func (x *Index) letterSign(share float64) float64 { return min(1, share*x.idf(0)
 
 // wordSign returns the highest score of the passages by the question's stems, as a share of what its words could score
 // if no other passage held them. Words of scripts without spaces are left out, as they are in the search.
-func (x *Index) wordSign(q question, best []candidate) (top float64) {
+func (x *Index) wordSign(s *searchScratch, best []candidate) (top float64) {
 	asked := 0.0
-	for _, a := range q.words {
-		if !a.isStop && !a.isDense {
+	for i := range s.question.words {
+		if a := &s.question.words[i]; !a.isStop && !a.isDense {
 			asked += a.weight
 		}
 	}
 	if asked == 0 {
 		return 0
 	}
-	s := x.takeScratch()
-	docs := make([]uint32, len(best))
-	for i, c := range best {
-		docs[i] = c.doc
+	for i := range best {
+		top = max(top, s.score(x, best[i].doc).stems)
 	}
-	for _, score := range s.exactScorer.scoreDocs(x, docs, nil, x.terms(&x.stems, q.stems), nil) {
-		top = max(top, score.stems)
-	}
-	x.scratch.Put(s)
 	return min(1, top/(max(asked, 1)*x.idf(1)*(defaultWeights.k1+1)))
 }

@@ -14,6 +14,14 @@ func (p *writerScratch) encode() string {
 // sequence returns the words of a document in order, sentences apart by sentenceBreak. It may use into.
 func (x *Index) sequence(doc uint32, into []uint32) []uint32 {
 	into = into[:0]
+	if x.wordLists.isKept && x.docs[doc].encodedWords != "" {
+		list := x.wordLists.of(doc)
+		into = resize(into, len(list))
+		for i, w := range list {
+			into[i] = uint32(w)
+		}
+		return into
+	}
 	s := x.docs[doc].encodedWords
 	for i := 0; i < len(s); {
 		w := uint32(s[i])
@@ -32,17 +40,4 @@ func (x *Index) sequence(doc uint32, into []uint32) []uint32 {
 		into = append(into, w)
 	}
 	return into
-}
-
-// contentStems returns the stems of those words of a document that carry a meaning, in order. It may use into.
-func (x *Index) contentStems(doc uint32, into []uint32) []uint32 {
-	into = x.sequence(doc, into)
-	n := 0
-	for _, w := range into {
-		if stem := x.vocabulary.stems[w]; stem != noStem {
-			into[n] = stem
-			n++
-		}
-	}
-	return into[:n]
 }

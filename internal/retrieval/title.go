@@ -47,7 +47,9 @@ func titleCount(heading string) int {
 }
 
 // hasQuestion reports whether a heading holds a question.
-func hasQuestion(heading string) bool { return strings.ContainsAny(heading, "?？؟") }
+func hasQuestion(heading string) bool {
+	return strings.IndexByte(heading, '?') >= 0 || strings.Contains(heading, "？") || strings.Contains(heading, "؟")
+}
 
 func hasSteps(text string) bool {
 	return strings.HasPrefix(text, "1. ") || strings.Contains(text, "\n1. ")

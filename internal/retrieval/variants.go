@@ -16,7 +16,7 @@ func (m *queryMessage) findJoinedWords() {
 			len(a.Word)+len(b.Word) < minJoinedBytes {
 			continue
 		}
-		if word := a.Word + b.Word; m.wordIDs(word) != nil {
+		if word := a.Word + b.Word; m.hasWord(word) {
 			m.addAlternative(word, i-1, i+1, 1)
 		}
 	}
@@ -40,10 +40,10 @@ func (m *queryMessage) findSplitWords() {
 		}
 		for at := minPartBytes; at <= len(t.Word)-minPartBytes; at++ {
 			first, second := t.Word[:at], t.Word[at:]
-			if m.wordIDs(first) == nil {
+			if !m.hasWord(first) {
 				continue
 			}
-			if m.wordIDs(second) != nil {
+			if m.hasWord(second) {
 				m.addPhrase([]string{first, second}, i, i+1, 0)
 			}
 			if !m.isIndexed(i) && at >= minLonePartBytes {
@@ -62,7 +62,7 @@ func (m *queryMessage) isIndexed(i int) bool {
 func (m *queryMessage) addCompoundParts(i int, first, second string) {
 	for _, joint := range []string{"", "s", "n", "en", "es", "er"} {
 		rest, ok := strings.CutPrefix(second, joint)
-		if !ok || len(rest) < minLonePartBytes || m.wordIDs(rest) == nil || m.lang.IsStopWord(first) {
+		if !ok || len(rest) < minLonePartBytes || !m.hasWord(rest) || m.lang.IsStopWord(first) {
 			continue
 		}
 		m.addAlternative(first, i, i+1, float32(defaultWeights.partStrength))

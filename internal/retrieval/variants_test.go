@@ -12,7 +12,8 @@ func TestSynonymsThatRepeatAreOne(t *testing.T) {
 	for i := range groups {
 		groups[i] = []string{"invoice", "money", "money", "invoice", "money", "invoice", "money", "money", "money", "plan"}
 	}
-	q := x.newQuestion(Query{Text: strings.Repeat("invoice ", 300), Synonyms: groups})
+	q := &question{}
+	x.fillQuestion(q, Query{Text: strings.Repeat("invoice ", 300), Synonyms: groups})
 	if len(q.words) != maxQueryWords {
 		t.Fatal(len(q.words))
 	}

@@ -68,22 +68,30 @@ const (
 	initialListUnits = 4
 )
 
+// intern returns the id of a term, which gets a list once documents are added to it.
 func (t *termTable) intern(key uint64) uint32 {
 	id, ok := t.ids.find(key)
 	if !ok {
-		id = uint32(len(t.lists))
+		id = uint32(t.ids.count)
 		t.ids.add(key, id)
-		if len(t.freeUnits) < initialListUnits {
-			t.freeUnits = make([]uint16, blockUnits)
-		}
-		t.lists = append(t.lists, postings{units: t.freeUnits[:0:initialListUnits]})
-		t.freeUnits = t.freeUnits[initialListUnits:]
-		t.unitCapacity += initialListUnits
 	}
 	return id
 }
 
+// addList adds the list of the next term.
+func (t *termTable) addList() {
+	if len(t.freeUnits) < initialListUnits {
+		t.freeUnits = make([]uint16, blockUnits)
+	}
+	t.lists = append(t.lists, postings{units: t.freeUnits[:0:initialListUnits]})
+	t.freeUnits = t.freeUnits[initialListUnits:]
+	t.unitCapacity += initialListUnits
+}
+
 func (t *termTable) add(id, doc uint32, times uint8) {
+	for int(id) >= len(t.lists) {
+		t.addList()
+	}
 	list := &t.lists[id]
 	capacity := cap(list.units)
 	list.add(doc, times)

@@ -62,6 +62,9 @@ func GuessLanguage(tokens []Token) (lang Language, sure bool) {
 	}
 	var votes [languageCount]int
 	for _, t := range tokens {
+		if !mayBeFunctionWord[functionWordMark(t.Word)] {
+			continue
+		}
 		for in := functionWordLanguages[t.Word]; in != 0; in &= in - 1 {
 			votes[bits.TrailingZeros32(in)]++
 		}
@@ -72,6 +75,22 @@ func GuessLanguage(tokens []Token) (lang Language, sure bool) {
 		}
 	}
 	return lang, votes[lang] > 0
+}
+
+// mayBeFunctionWord holds the marks of function words: most other words need not be looked up.
+var mayBeFunctionWord = func() (marks [1 << 12]bool) {
+	for word := range functionWordLanguages {
+		marks[functionWordMark(word)] = true
+	}
+	return marks
+}()
+
+// functionWordMark tells words apart by their length, and by their first letter and their last one.
+func functionWordMark(word string) int {
+	if word == "" {
+		return 0
+	}
+	return (len(word)&15)<<8 ^ int(word[0]&31)<<3 ^ int(word[len(word)-1]&31)
 }
 
 // guessByScript looks at the first letters of the tokens: another script than Latin decides.

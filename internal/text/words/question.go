@@ -59,8 +59,26 @@ func ContainsPhrase(question string, phrases []string) bool {
 }
 
 func containsAny(text string, phrases []string) bool {
-	return slices.ContainsFunc(phrases, func(p string) bool { return strings.Contains(text, p) })
+	var bytes, afterSpace byteSet // most phrases begin with none of them
+	for i := range len(text) {
+		bytes.add(text[i])
+		if i > 0 && text[i-1] == ' ' {
+			afterSpace.add(text[i])
+		}
+	}
+	return slices.ContainsFunc(phrases, func(p string) bool {
+		if len(p) > 1 && p[0] == ' ' {
+			return afterSpace.has(p[1]) && strings.Contains(text, p)
+		}
+		return (p == "" || bytes.has(p[0])) && strings.Contains(text, p)
+	})
 }
+
+type byteSet [4]uint64
+
+func (s *byteSet) add(b byte) { s[b>>6] |= 1 << (b & 63) }
+
+func (s *byteSet) has(b byte) bool { return s[b>>6]>>(b&63)&1 != 0 }
 
 // padFolded folds the question and adds a space before its first word and after its last.
 func padFolded(question string) string { return " " + strings.TrimLeft(Fold(question), " ¿¡") + " " }
@@ -94,10 +112,11 @@ func isYear(word string) bool {
 
 // AsksFor returns what sort of thing the question asks for; 0 where it does not show.
 func AsksFor(question string) (k Kind) {
-	if ContainsPhrase(question, numberPhrases) {
+	q := padFolded(question)
+	if containsAny(q, numberPhrases) {
 		k |= Number
 	}
-	if ContainsPhrase(question, timePhrases) {
+	if containsAny(q, timePhrases) {
 		k |= Time
 	}
 	return k

@@ -71,8 +71,23 @@ func eachToken(text string, b []byte, word func(b []byte, from int, t Token) ([]
 	return b
 }
 
+// foldedASCII holds the letters and digits of ASCII as they are folded.
+var foldedASCII = func() (table [256]byte) {
+	for c := byte(0); c < utf8.RuneSelf; c++ {
+		if isWordRune(rune(c)) {
+			table[c] = appendFolded(nil, rune(c))[0]
+		}
+	}
+	return table
+}()
+
 func foldWord(b []byte, text string, i int) ([]byte, int) {
 	for i < len(text) {
+		if c := foldedASCII[text[i]]; c != 0 {
+			b = append(b, c)
+			i++
+			continue
+		}
 		r, n := decodeRune(text, i)
 		switch {
 		case isWordRune(r) && !IsUnspacedRune(r):
