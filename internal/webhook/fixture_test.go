@@ -145,6 +145,13 @@ func (f *fixture) deliveries(state parley.DeliveryState) []parley.Delivery {
 	return list
 }
 
+func (f *fixture) count(query string) int {
+	f.Helper()
+	n, err := sqldb.One(f, f.DB.SQL(), sqldb.Column[int], query)
+	f.must(err)
+	return n
+}
+
 // receivedRequest is one request that an endpoint got.
 type receivedRequest struct {
 	header http.Header
