@@ -54,7 +54,7 @@ func (k *Conversations) deleteBatch(ctx context.Context, ref parley.AgentRef, id
 		}
 		events := make([]store.NewEvent, len(deleted))
 		for i, id := range deleted { // without the conversation's id, so that they outlive its rows
-			events[i] = store.NewEvent{Kind: "conversation.deleted", AgentID: ref.Agent, Subject: string(id)}
+			events[i] = store.NewEvent{Kind: parley.EventConversationDeleted, AgentID: ref.Agent, Subject: string(id)}
 		}
 		return tx.RecordEvents(ctx, ref.Account, now, events...)
 	})

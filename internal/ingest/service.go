@@ -43,7 +43,7 @@ type Service struct {
 	readSlots, sniffSlots slots
 }
 
-func sourceEvent(kind string, s *parley.Source) store.NewEvent {
+func sourceEvent(kind parley.EventKind, s *parley.Source) store.NewEvent {
 	return store.NewEvent{Kind: kind, AgentID: s.AgentID, Subject: string(s.ID),
 		Payload: map[string]any{"status": s.Status}}
 }

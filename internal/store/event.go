@@ -13,7 +13,7 @@ import (
 
 // NewEvent is an event to be recorded in the transaction in which it happened.
 type NewEvent struct {
-	Kind           string
+	Kind           parley.EventKind
 	AgentID        parley.AgentID
 	ConversationID parley.ConversationID
 	Subject        string
@@ -25,7 +25,7 @@ type NewEvent struct {
 type Event struct {
 	Position       EventPosition
 	At             time.Time
-	Kind           string
+	Kind           parley.EventKind
 	AgentID        parley.AgentID
 	ConversationID parley.ConversationID
 	Subject        string

@@ -107,7 +107,7 @@ func (f *fixture) newConversation(agent parley.AgentID) parley.ConversationID {
 func (f *fixture) addWebhook(agent parley.AgentID, endpoint string) *parley.Webhook {
 	f.Helper()
 	h, _, err := f.service.Add(f, f.account, webhook.NewWebhook{AgentID: agent, Endpoint: endpoint,
-		Events: []string{parley.EventLeadsSubmit}, Secret: apiKey, KeyID: "key"})
+		Events: []string{string(parley.EventLeadsSubmit)}, Secret: apiKey, KeyID: "key"})
 	f.must(err)
 	return h
 }

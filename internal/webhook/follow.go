@@ -71,8 +71,8 @@ func subscribersOf(webhooks []parley.Webhook, e store.Event) (list []parley.Webh
 	return list
 }
 
-// enqueueDeliveries writes a delivery of the event for each of the webhooks, with the jobs that send them. An event of a
-// deleted agent has none: what is written after the agent's deliveries have been erased would stay.
+// enqueueDeliveries writes a delivery of the event for each of the webhooks, with the jobs that send them. An event of
+// a deleted agent has none: what is written after the agent's deliveries have been erased would stay.
 func (s *Sender) enqueueDeliveries(ctx context.Context, tx *store.DB, account parley.AccountID, e store.Event,
 	webhooks []parley.Webhook) error {
 	if e.AgentID != "" {
@@ -107,9 +107,9 @@ func eventBody(e store.Event) (string, error) {
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
 	err := enc.Encode(struct {
-		EventType string          `json:"eventType"`
-		ChatbotID parley.AgentID  `json:"chatbotId"`
-		Payload   json.RawMessage `json:"payload"`
+		EventType parley.EventKind `json:"eventType"`
+		ChatbotID parley.AgentID   `json:"chatbotId"`
+		Payload   json.RawMessage  `json:"payload"`
 	}{e.Kind, e.AgentID, json.RawMessage(unescapeHTML.Replace(e.Payload))})
 	return strings.TrimSuffix(b.String(), "\n"), err
 }

@@ -148,7 +148,7 @@ func (s *Sender) post(ctx context.Context, h *parley.Webhook, d *parley.Delivery
 		return 0, err
 	}
 	for name, value := range map[string]string{"Content-Type": "application/json", "User-Agent": "Parley-Webhook/1",
-		deliveryHeader: string(d.ID), eventHeader: d.Event} {
+		deliveryHeader: string(d.ID), eventHeader: string(d.Event)} {
 		req.Header.Set(name, value)
 	}
 	reply, err := s.HTTP.Do(req,

@@ -61,8 +61,8 @@ func TestRolledBackLeadIsNotDelivered(t *testing.T) {
 	})
 }
 
-// A conversation that is deleted while the event log is not followed keeps its rows until its leads are delivered to all
-// webhooks. Other conversations are erased at once.
+// A conversation that is deleted while the event log is not followed keeps its rows until its leads are delivered to
+// all webhooks. Other conversations are erased at once.
 func TestDeletedConversationLosesNoLead(t *testing.T) {
 	forEachStore(t, func(f *fixture) {
 		all, mine := newEndpoint(t), newEndpoint(t)
@@ -176,7 +176,7 @@ func TestSweep(t *testing.T) {
 // The limit of webhooks holds for concurrent requests too; a deleted agent gets none.
 func TestWebhookLimit(t *testing.T) {
 	forEachStore(t, func(f *fixture) {
-		ask := webhook.NewWebhook{Endpoint: "https://example.org", Events: []string{parley.EventLeadsSubmit}}
+		ask := webhook.NewWebhook{Endpoint: "https://example.org", Events: []string{string(parley.EventLeadsSubmit)}}
 		errs := make(chan error, 110)
 		for range 110 {
 			go func() {
