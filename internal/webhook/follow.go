@@ -25,9 +25,6 @@ func (s *Sender) follower() *events.Follower {
 		Handle: s.handleEvents, IsUrgent: parley.IsWebhookEvent, PollInterval: pollInterval}
 }
 
-// Follow writes the deliveries of events that have been recorded, and reports whether there are more.
-func (s *Sender) Follow(ctx context.Context) (more bool, err error) { return s.follower().Step(ctx) }
-
 // handleEvents writes a delivery of each event for each webhook that subscribes to it: the deliveries of an event in a
 // transaction.
 func (s *Sender) handleEvents(ctx context.Context, b *events.Batch) error {
