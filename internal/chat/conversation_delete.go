@@ -109,18 +109,7 @@ const sweepBatchSize = 200
 
 // Run sweeps every hour, until ctx is done. Several servers may do so at once.
 func (k *Conversations) Run(ctx context.Context) error {
-	ticker := time.NewTicker(sweepInterval)
-	defer ticker.Stop()
-	for {
-		if err := k.Sweep(ctx); err != nil && ctx.Err() == nil {
-			k.Logger.Warn("sweep conversations", "err", err)
-		}
-		select {
-		case <-ticker.C:
-		case <-ctx.Done():
-			return nil
-		}
-	}
+	return jobs.RunEvery(ctx, sweepInterval, k.Logger, "sweep conversations", k.Sweep)
 }
 
 // Sweep marks tool calls that have waited too long for the client as ignored, abandons old procedure runs, and deletes

@@ -313,7 +313,7 @@ const (
 
 // Run has links read again when their time has come, until ctx is done.
 func (s *Service) Run(ctx context.Context) error {
-	return s.runEvery(ctx, resyncInterval, "read links again", s.Resync)
+	return jobs.RunEvery(ctx, resyncInterval, s.logger(), "read links again", s.Resync)
 }
 
 // Resync begins to read again the links whose week is over, of agents with automatic re-sync

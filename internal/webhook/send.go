@@ -179,23 +179,10 @@ const sweepInterval = time.Hour
 func (s *Sender) Run(ctx context.Context) error {
 	var all sync.WaitGroup
 	defer all.Wait()
-	all.Go(func() { s.sweepRegularly(ctx) })
+	all.Go(func() {
+		_ = jobs.RunEvery(ctx, sweepInterval, s.Logger, "old deliveries of webhooks were not erased", s.Sweep)
+	})
 	return s.follower().Run(ctx)
-}
-
-func (s *Sender) sweepRegularly(ctx context.Context) {
-	tick := time.NewTicker(sweepInterval)
-	defer tick.Stop()
-	for {
-		if err := s.Sweep(ctx); err != nil && ctx.Err() == nil {
-			s.Logger.Warn("old deliveries of webhooks were not erased", "err", err)
-		}
-		select {
-		case <-tick.C:
-		case <-ctx.Done():
-			return
-		}
-	}
 }
 
 // Sweep erases the deliveries that finished long ago.
