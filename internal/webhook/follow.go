@@ -73,7 +73,7 @@ func subscribersOf(webhooks []parley.Webhook, e store.Event) (list []parley.Webh
 func (s *Sender) enqueueDeliveries(ctx context.Context, tx *store.DB, account parley.AccountID, e store.Event,
 	webhooks []parley.Webhook) error {
 	if e.AgentID != "" {
-		if err := tx.LockAgent(ctx, account.AgentRef(e.AgentID)); parley.IsCode(err, parley.CodeAgentNotFound) {
+		if err := tx.ShareLockAgent(ctx, account.AgentRef(e.AgentID)); parley.IsCode(err, parley.CodeAgentNotFound) {
 			return nil
 		} else if err != nil {
 			return err
