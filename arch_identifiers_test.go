@@ -64,6 +64,44 @@ func TestForbiddenIdentifiers(t *testing.T) {
 	}
 }
 
+// The kinds of events are written once, in event.go: a kind that is misspelled elsewhere would be recorded and never
+// matched.
+func TestEventKindsAreConstants(t *testing.T) {
+	kinds := map[string]bool{}
+	for _, literal := range stringLiterals(t, "event.go") {
+		if kinds[literal] {
+			t.Errorf("event.go: two events are %s", literal)
+		}
+		kinds[literal] = true
+	}
+	delete(kinds, `"slices"`)
+	if len(kinds) < 30 {
+		t.Errorf("event.go: only %d events", len(kinds))
+	}
+	for _, file := range goFiles(t) {
+		for _, literal := range stringLiterals(t, file) {
+			if file != "event.go" && kinds[literal] {
+				t.Errorf("%s: %s is a constant of event.go", file, literal)
+			}
+		}
+	}
+}
+
+func stringLiterals(t *testing.T, file string) (list []string) {
+	t.Helper()
+	parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ast.Inspect(parsed, func(n ast.Node) bool {
+		if literal, ok := n.(*ast.BasicLit); ok && literal.Kind == token.STRING {
+			list = append(list, literal.Value)
+		}
+		return true
+	})
+	return list
+}
+
 // importNames maps the name that the file uses for each package to the package's usual name.
 func importNames(file *ast.File) map[string]string {
 	names := map[string]string{}

@@ -44,7 +44,7 @@ var enumValues = map[string][]string{
 	"ticketMessageType":  TicketMessageTypes(),
 	"ticketWrittenType":  TicketMessageTypes()[:2],
 	"visibility":         Visibilities(),
-	"webhookEvent":       WebhookEvents(),
+	"webhookEvent":       names(WebhookEvents()),
 }
 
 // EnumValues returns the values of the enumeration that a struct tag names, or nil when there is none of that name.

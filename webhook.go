@@ -1,23 +1,6 @@
 package parley
 
-import (
-	"slices"
-	"time"
-)
-
-// EventLeadsSubmit is the event of a lead that was submitted or completed (docs/interface/webhooks.md#lead-submitted).
-const EventLeadsSubmit = "leads.submit"
-
-// webhookEvents are the events that webhooks may subscribe to, a row each. Any event that is recorded may be one.
-var webhookEvents = []string{
-	EventLeadsSubmit,
-}
-
-// WebhookEvents lists the events that webhooks may subscribe to.
-func WebhookEvents() []string { return slices.Clone(webhookEvents) }
-
-// IsWebhookEvent reports whether webhooks may subscribe to a kind of events.
-func IsWebhookEvent(kind string) bool { return slices.Contains(webhookEvents, kind) }
+import "time"
 
 // Webhook is an address that events are sent to (docs/interface/webhooks.md#delivery).
 type Webhook struct {
@@ -25,12 +8,15 @@ type Webhook struct {
 	AccountID         AccountID
 	AgentID           AgentID // empty for all agents of the account
 	Endpoint          string  // URL
-	Events            []string
+	Events            []EventKind
 	SealedSigningKeys string // the keys that sign deliveries, sealed; never the secret itself
 	KeyID             KeyID  // of the API key that is the secret; empty if the webhook has its own secret
 	CreatedAt         time.Time
 	UpdatedAt         time.Time
 }
+
+// EventNames returns the kinds of events that the webhook subscribes to.
+func (h *Webhook) EventNames() []string { return names(h.Events) }
 
 // DeliveryState is the state of a delivery.
 type DeliveryState string
@@ -48,7 +34,7 @@ type Delivery struct {
 	AccountID   AccountID
 	AgentID     AgentID
 	WebhookID   WebhookID
-	Event       string
+	Event       EventKind
 	Body        string // as sent; the same in every attempt
 	State       DeliveryState
 	Attempts    int

@@ -74,10 +74,10 @@ func createTx(ctx context.Context, tx *store.DB, plan parley.Plan, a *parley.Age
 	if err := tx.CreateAgent(ctx, a); err != nil {
 		return err
 	}
-	return tx.RecordEvents(ctx, a.AccountID, a.CreatedAt, newEvent("agent.created", a.ID))
+	return tx.RecordEvents(ctx, a.AccountID, a.CreatedAt, newEvent(parley.EventAgentCreated, a.ID))
 }
 
-func newEvent(kind string, id parley.AgentID) store.NewEvent {
+func newEvent(kind parley.EventKind, id parley.AgentID) store.NewEvent {
 	return store.NewEvent{Kind: kind, AgentID: id, Subject: string(id)}
 }
 
@@ -160,7 +160,7 @@ func changeTx(ctx context.Context, tx *store.DB, ref parley.AgentRef, now time.T
 	case err != nil:
 		return err
 	}
-	return tx.RecordEvents(ctx, ref.Account, now, newEvent("agent.updated", ref.Agent))
+	return tx.RecordEvents(ctx, ref.Account, now, newEvent(parley.EventAgentUpdated, ref.Agent))
 }
 
 // ApplyChange changes the settings of an agent that is not stored yet. It returns ErrUnchanged where nothing differs,
@@ -296,7 +296,7 @@ func (s *Service) Delete(ctx context.Context, account parley.Account, id parley.
 			return err
 		}
 		// The event does not belong to the agent, so that it outlives the agent's rows.
-		return tx.RecordEvents(ctx, account.ID, now, store.NewEvent{Kind: "agent.deleted", Subject: string(id)})
+		return tx.RecordEvents(ctx, account.ID, now, store.NewEvent{Kind: parley.EventAgentDeleted, Subject: string(id)})
 	})
 	if err == nil {
 		s.Indexes.Drop(id)

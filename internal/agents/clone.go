@@ -62,8 +62,9 @@ func (s *Service) Clone(ctx context.Context, account parley.Account, plan parley
 		if err := tx.CompleteClaim(ctx, "agent:"+string(c.ToAgent)); err != nil {
 			return err
 		}
-		return tx.RecordEvents(ctx, account.ID, c.StartedAt, store.NewEvent{Kind: "agent.created", AgentID: c.ToAgent,
-			Subject: string(c.ToAgent), Payload: map[string]any{"clonedFrom": c.FromAgent}})
+		return tx.RecordEvents(ctx, account.ID, c.StartedAt,
+			store.NewEvent{Kind: parley.EventAgentCreated, AgentID: c.ToAgent,
+				Subject: string(c.ToAgent), Payload: map[string]any{"clonedFrom": c.FromAgent}})
 	})
 	if err != nil {
 		return "", nil, err

@@ -85,16 +85,6 @@ func (r *Resampler) filterSample(in []float32) int16 {
 	return int16(max(math.MinInt16, min(math.MaxInt16, math.Round(float64(sum)))))
 }
 
-// Resample changes the rate of a whole sound.
-func Resample(s Sound, to int) (Sound, error) {
-	r, err := NewResampler(s.Rate, to)
-	if err != nil {
-		return Sound{}, err
-	}
-	out := r.Push(s.PCM)
-	return Sound{Rate: to, PCM: append(out, r.Flush()...)}, nil
-}
-
 // resampleFilter is what all streams between two rates share.
 type resampleFilter struct {
 	up, down  int

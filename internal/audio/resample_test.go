@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"parley/internal/audio"
+	"parley/internal/testkit/speechtest"
 )
 
 const toneLevel = 12000.0
@@ -41,7 +42,7 @@ func TestResampleTones(t *testing.T) {
 		low := float64(min(w.from, w.to))
 		for _, share := range []float64{0.02, 0.1, 0.3, 0.41} { // of the lower rate; half is its Nyquist frequency
 			hertz := math.Round(share * low)
-			s, err := audio.Resample(audio.Sound{Rate: w.from, PCM: newTone(w.from, hertz, w.from)}, w.to)
+			s, err := speechtest.Resample(audio.Sound{Rate: w.from, PCM: newTone(w.from, hertz, w.from)}, w.to)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -63,7 +64,7 @@ func TestResampleTones(t *testing.T) {
 // Frequencies that the lower rate cannot hold are removed and not folded down.
 func TestResampleRemovesFrequenciesThatDoNotFit(t *testing.T) {
 	for _, hertz := range []float64{8200, 10000, 15000, 23000} {
-		s, err := audio.Resample(audio.Sound{Rate: 48000, PCM: newTone(48000, hertz, 48000)}, 16000)
+		s, err := speechtest.Resample(audio.Sound{Rate: 48000, PCM: newTone(48000, hertz, 48000)}, 16000)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -78,7 +79,7 @@ func TestResampleRemovesFrequenciesThatDoNotFit(t *testing.T) {
 func TestResampleInPieces(t *testing.T) {
 	for _, w := range ratePairs {
 		in := newTone(w.from, 440, 10_007)
-		whole, err := audio.Resample(audio.Sound{Rate: w.from, PCM: in}, w.to)
+		whole, err := speechtest.Resample(audio.Sound{Rate: w.from, PCM: in}, w.to)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -111,7 +112,7 @@ func TestResampleClips(t *testing.T) {
 			square[i] = math.MinInt16
 		}
 	}
-	s, err := audio.Resample(audio.Sound{Rate: 16000, PCM: square}, 48000)
+	s, err := speechtest.Resample(audio.Sound{Rate: 16000, PCM: square}, 48000)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -135,7 +136,7 @@ func BenchmarkResample(b *testing.B) {
 		b.Run(fmt.Sprint(w.from), func(b *testing.B) {
 			in := newTone(w.from, 440, w.from)
 			for b.Loop() {
-				if _, err := audio.Resample(audio.Sound{Rate: w.from, PCM: in}, w.to); err != nil {
+				if _, err := speechtest.Resample(audio.Sound{Rate: w.from, PCM: in}, w.to); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -126,7 +126,7 @@ func (e *Engine) storeUserMessage(ctx context.Context, tx *store.DB, t *Turn) (*
 			return nil, nil, err
 		}
 	}
-	events := []store.NewEvent{t.newEvent("message.created", t.UserMessageID)}
+	events := []store.NewEvent{t.newEvent(parley.EventMessageCreated, t.UserMessageID)}
 	if t.request.ClientConversation != nil {
 		return c, events, e.overwriteConversation(ctx, tx, t, c)
 	}
@@ -147,8 +147,8 @@ func (e *Engine) createConversation(ctx context.Context, tx *store.DB, t *Turn) 
 	if err == nil {
 		err = addMessages(ctx, tx, t, rows[1:])
 	}
-	return &c, []store.NewEvent{t.newEvent("conversation.created", parley.MessageID(c.ID)),
-		t.newEvent("message.created", t.UserMessageID)}, err
+	return &c, []store.NewEvent{t.newEvent(parley.EventConversationCreated, parley.MessageID(c.ID)),
+		t.newEvent(parley.EventMessageCreated, t.UserMessageID)}, err
 }
 
 // mayHavePendingCalls reports whether the conversation may have tool calls that wait for the client.
@@ -212,7 +212,7 @@ func withinLimit(sum parley.Credits, limit *parley.Credits) bool {
 	return limit == nil || sum <= *limit
 }
 
-func (t *Turn) newEvent(kind string, subject parley.MessageID) store.NewEvent {
+func (t *Turn) newEvent(kind parley.EventKind, subject parley.MessageID) store.NewEvent {
 	return store.NewEvent{Kind: kind, AgentID: t.AgentID, ConversationID: t.ConversationID, Subject: string(subject)}
 }
 

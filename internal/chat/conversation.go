@@ -37,7 +37,7 @@ type HandoverObserver interface {
 
 // statusChange changes a conversation. It returns the name of the event and what the event holds besides the status; an
 // empty name means that there is nothing to change.
-type statusChange func(c *parley.Conversation) (event string, facts map[string]string, err error)
+type statusChange func(c *parley.Conversation) (event parley.EventKind, facts map[string]string, err error)
 
 // changeStatus applies a change under the conversation's lock. Fails with RESOURCE_NOT_FOUND.
 func (k *Conversations) changeStatus(ctx context.Context, ref parley.ConversationRef,
@@ -83,7 +83,7 @@ func (k *Conversations) changeStatus(ctx context.Context, ref parley.Conversatio
 // ongoing.
 func (k *Conversations) Pause(ctx context.Context, ref parley.ConversationRef, paused bool) (*parley.Conversation,
 	error) {
-	return k.changeStatus(ctx, ref, func(c *parley.Conversation) (string, map[string]string, error) {
+	return k.changeStatus(ctx, ref, func(c *parley.Conversation) (parley.EventKind, map[string]string, error) {
 		switch {
 		case c.Status != parley.ConversationOngoing:
 			return "", nil, parley.NewError(parley.CodeNotOngoing)
@@ -91,9 +91,9 @@ func (k *Conversations) Pause(ctx context.Context, ref parley.ConversationRef, p
 			return "", nil, nil
 		}
 		if c.Paused = paused; paused {
-			return "conversation.paused", nil, nil
+			return parley.EventConversationPaused, nil, nil
 		}
-		return "conversation.resumed", nil, nil
+		return parley.EventConversationResumed, nil, nil
 	})
 }
 
@@ -102,7 +102,7 @@ func (k *Conversations) Pause(ctx context.Context, ref parley.ConversationRef, p
 // RESOURCE_NOT_FOUND, and with CHAT_CONVERSATION_NOT_ONGOING of one that has ended.
 func (k *Conversations) TakeOver(ctx context.Context, ref parley.ConversationRef, by, reason string,
 	keepAnswer bool) (*parley.Conversation, error) {
-	c, err := k.changeStatus(ctx, ref, func(c *parley.Conversation) (string, map[string]string, error) {
+	c, err := k.changeStatus(ctx, ref, func(c *parley.Conversation) (parley.EventKind, map[string]string, error) {
 		switch c.Status {
 		case parley.ConversationTakenOver:
 			return "", nil, nil
@@ -111,7 +111,7 @@ func (k *Conversations) TakeOver(ctx context.Context, ref parley.ConversationRef
 		case parley.ConversationOngoing:
 		}
 		c.Status = parley.ConversationTakenOver
-		return "conversation.taken_over", map[string]string{"by": by, "reason": reason}, nil
+		return parley.EventConversationTakenOver, map[string]string{"by": by, "reason": reason}, nil
 	})
 	if err == nil && !keepAnswer {
 		err = k.stopTurn(ctx, ref)
@@ -122,24 +122,24 @@ func (k *Conversations) TakeOver(ctx context.Context, ref parley.ConversationRef
 // HandBack returns a conversation to the agent. Fails with RESOURCE_NOT_FOUND, and with CONVERSATION_NOT_TAKEN_OVER.
 func (k *Conversations) HandBack(ctx context.Context, ref parley.ConversationRef, by string) (*parley.Conversation,
 	error) {
-	return k.changeStatus(ctx, ref, func(c *parley.Conversation) (string, map[string]string, error) {
+	return k.changeStatus(ctx, ref, func(c *parley.Conversation) (parley.EventKind, map[string]string, error) {
 		if c.Status != parley.ConversationTakenOver {
 			return "", nil, parley.NewError(parley.CodeNotTakenOver)
 		}
 		c.Status = parley.ConversationOngoing
-		return "conversation.handed_back", map[string]string{"by": by}, nil
+		return parley.EventConversationHandedBack, map[string]string{"by": by}, nil
 	})
 }
 
 // End ends a conversation for good; the running answer is cancelled. Fails with RESOURCE_NOT_FOUND, and with
 // CHAT_CONVERSATION_NOT_ONGOING when it has ended already.
 func (k *Conversations) End(ctx context.Context, ref parley.ConversationRef, by string) (*parley.Conversation, error) {
-	c, err := k.changeStatus(ctx, ref, func(c *parley.Conversation) (string, map[string]string, error) {
+	c, err := k.changeStatus(ctx, ref, func(c *parley.Conversation) (parley.EventKind, map[string]string, error) {
 		if c.Status == parley.ConversationEnded {
 			return "", nil, parley.NewError(parley.CodeNotOngoing)
 		}
 		c.Status, c.Paused = parley.ConversationEnded, false
-		return "conversation.ended", map[string]string{"by": by}, nil
+		return parley.EventConversationEnded, map[string]string{"by": by}, nil
 	})
 	if err == nil {
 		err = k.stopTurn(ctx, ref)

@@ -54,7 +54,7 @@ func (k *Conversations) deleteBatch(ctx context.Context, ref parley.AgentRef, id
 		}
 		events := make([]store.NewEvent, len(deleted))
 		for i, id := range deleted { // without the conversation's id, so that they outlive its rows
-			events[i] = store.NewEvent{Kind: "conversation.deleted", AgentID: ref.Agent, Subject: string(id)}
+			events[i] = store.NewEvent{Kind: parley.EventConversationDeleted, AgentID: ref.Agent, Subject: string(id)}
 		}
 		return tx.RecordEvents(ctx, ref.Account, now, events...)
 	})
@@ -109,18 +109,7 @@ const sweepBatchSize = 200
 
 // Run sweeps every hour, until ctx is done. Several servers may do so at once.
 func (k *Conversations) Run(ctx context.Context) error {
-	ticker := time.NewTicker(sweepInterval)
-	defer ticker.Stop()
-	for {
-		if err := k.Sweep(ctx); err != nil && ctx.Err() == nil {
-			k.Logger.Warn("sweep conversations", "err", err)
-		}
-		select {
-		case <-ticker.C:
-		case <-ctx.Done():
-			return nil
-		}
-	}
+	return jobs.RunEvery(ctx, sweepInterval, k.Logger, "sweep conversations", k.Sweep)
 }
 
 // Sweep marks tool calls that have waited too long for the client as ignored, abandons old procedure runs, and deletes

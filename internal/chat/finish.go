@@ -135,7 +135,8 @@ func (e *Engine) closeFailed(t *Turn, trace *parley.Trace, now time.Time) error 
 	ctx, stop := context.WithTimeout(context.Background(), 5*time.Second)
 	defer stop()
 	err := e.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error {
-		return t.closeTurn(ctx, tx, store.TurnFailed, 0, trace, now, t.newEvent("turn.failed", parley.MessageID(t.ID)))
+		return t.closeTurn(ctx, tx, store.TurnFailed, 0, trace, now,
+			t.newEvent(parley.EventTurnFailed, parley.MessageID(t.ID)))
 	})
 	if errors.Is(err, store.ErrTurnLost) {
 		return nil
@@ -143,10 +144,17 @@ func (e *Engine) closeFailed(t *Turn, trace *parley.Trace, now time.Time) error 
 	return err
 }
 
+// turnEvents are the events of turns that end without an answer that is stored.
+var turnEvents = map[string]parley.EventKind{
+	store.TurnDone:        parley.EventTurnDone,
+	store.TurnFailed:      parley.EventTurnFailed,
+	store.TurnInterrupted: parley.EventTurnInterrupted,
+}
+
 func (e *Engine) storeResult(ctx context.Context, t *Turn, state string, finish *Finish, a *answer, trace *parley.Trace,
 	now time.Time) error {
 	return e.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error {
-		kind, subject := "turn."+state, parley.MessageID(t.ID)
+		kind, subject := turnEvents[state], parley.MessageID(t.ID)
 		if finish.Message != nil && !t.request.isUnsaved() {
 			if err := t.cutForRetry(ctx, tx, now); err != nil {
 				return err
@@ -159,7 +167,7 @@ func (e *Engine) storeResult(ctx context.Context, t *Turn, state string, finish 
 			if err := e.addAnswer(ctx, tx, t, &m, &usage); err != nil {
 				return err
 			}
-			kind, subject = "message.created", m.ID
+			kind, subject = parley.EventMessageCreated, m.ID
 		}
 		if err := t.storeCalls(ctx, tx, a.calls); err != nil {
 			return err

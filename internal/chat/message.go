@@ -54,7 +54,7 @@ func (k *Conversations) addMessage(ctx context.Context, ref parley.ConversationR
 		}
 		written = &message
 		tx.SQL().AfterCommit(func() { k.Hub.Wake(ref.Conversation) })
-		return tx.RecordEvents(ctx, ref.Account, m.CreatedAt, store.NewEvent{Kind: "message.created",
+		return tx.RecordEvents(ctx, ref.Account, m.CreatedAt, store.NewEvent{Kind: parley.EventMessageCreated,
 			AgentID: ref.Agent, ConversationID: ref.Conversation, Subject: string(message.ID)})
 	})
 	if err != nil {
@@ -102,7 +102,7 @@ func (k *Conversations) Rate(ctx context.Context, ref parley.ConversationRef, me
 		if err := tx.RateMessage(ctx, ref.AgentRef, m, now); err != nil {
 			return err
 		}
-		return tx.RecordEvents(ctx, ref.Account, now, store.NewEvent{Kind: "message.feedback", AgentID: ref.Agent,
+		return tx.RecordEvents(ctx, ref.Account, now, store.NewEvent{Kind: parley.EventMessageFeedback, AgentID: ref.Agent,
 			ConversationID: ref.Conversation, Subject: string(m.ID),
 			Payload: map[string]string{"feedback": rating}})
 	})

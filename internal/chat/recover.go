@@ -183,7 +183,8 @@ func closeLostTurn(ctx context.Context, tx *store.DB, t *parley.Turn, now time.T
 		return tx.CloseTurn(ctx, t, store.TurnFailed, 0, nil, now)
 	}
 	return tx.CloseTurn(ctx, t, store.TurnFailed, 0, trace, now,
-		store.NewEvent{Kind: "turn.failed", AgentID: t.AgentID, ConversationID: t.ConversationID, Subject: string(t.ID)})
+		store.NewEvent{Kind: parley.EventTurnFailed, AgentID: t.AgentID, ConversationID: t.ConversationID,
+			Subject: string(t.ID)})
 }
 
 func (e *Engine) listLiveTurns() []*Turn {

@@ -93,7 +93,7 @@ func (e *Engine) SubmitToolResult(ctx context.Context, ref parley.ConversationRe
 			return err
 		}
 		return tx.RecordEvents(ctx, ref.Account, now,
-			store.NewEvent{Kind: "tool.answered", AgentID: ref.Agent, ConversationID: ref.Conversation, Subject: call})
+			store.NewEvent{Kind: parley.EventToolAnswered, AgentID: ref.Agent, ConversationID: ref.Conversation, Subject: call})
 	})
 }
 

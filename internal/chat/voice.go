@@ -50,7 +50,7 @@ func (k *Conversations) AddAgentMessage(ctx context.Context, ref parley.Conversa
 		}
 		tx.SQL().AfterCommit(func() { k.Hub.Wake(ref.Conversation) })
 		message.Parts, message.Seq = m.Parts, m.Seq
-		return tx.RecordEvents(ctx, ref.Account, m.CreatedAt, store.NewEvent{Kind: "message.created",
+		return tx.RecordEvents(ctx, ref.Account, m.CreatedAt, store.NewEvent{Kind: parley.EventMessageCreated,
 			AgentID: ref.Agent, ConversationID: ref.Conversation, Subject: string(m.ID)})
 	})
 	if err != nil {
@@ -84,7 +84,7 @@ func (k *Conversations) TruncateMessage(ctx context.Context, ref parley.Conversa
 			return err
 		}
 		tx.SQL().AfterCommit(func() { k.Hub.Wake(ref.Conversation) })
-		return tx.RecordEvents(ctx, ref.Account, now, store.NewEvent{Kind: "message.cut", AgentID: ref.Agent,
+		return tx.RecordEvents(ctx, ref.Account, now, store.NewEvent{Kind: parley.EventMessageCut, AgentID: ref.Agent,
 			ConversationID: ref.Conversation, Subject: string(m.ID)})
 	})
 }

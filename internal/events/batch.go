@@ -80,14 +80,14 @@ func (b *Batch) HasMore() bool { return b.EventPage.HasMore || b.position != b.E
 
 // recordedAccounts are the accounts in which this process has recorded events that are to be handled.
 type recordedAccounts struct {
-	isUrgent func(kind string) bool // nil where none is
-	urgent   chan struct{}          // receives when there is something to do at once
+	isUrgent func(kind parley.EventKind) bool // nil where none is
+	urgent   chan struct{}                    // receives when there is something to do at once
 
 	mu       sync.Mutex
 	accounts map[parley.AccountID]bool
 }
 
-func newRecordedAccounts(isUrgent func(kind string) bool) *recordedAccounts {
+func newRecordedAccounts(isUrgent func(kind parley.EventKind) bool) *recordedAccounts {
 	return &recordedAccounts{isUrgent: isUrgent, urgent: make(chan struct{}, 1), accounts: map[parley.AccountID]bool{}}
 }
 

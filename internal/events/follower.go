@@ -34,7 +34,7 @@ type Follower struct {
 
 	// IsUrgent reports whether an event of a kind that is recorded in this process is handled at once. Where it is nil
 	// events are handled at the next poll, so that they gather.
-	IsUrgent func(kind string) bool
+	IsUrgent func(kind parley.EventKind) bool
 
 	// Delay is how old events are when they are handled, by the clock Now, so that those about the same thing are handled
 	// together. With a delay nothing is urgent.

@@ -59,7 +59,7 @@ func (fx *fixture) newAccount() parley.AccountID {
 }
 
 // record records an event of each subject.
-func (fx *fixture) record(account parley.AccountID, kind string, subjects ...string) {
+func (fx *fixture) record(account parley.AccountID, kind parley.EventKind, subjects ...string) {
 	fx.Helper()
 	fx.must(fx.db.Transact(fx, sqldb.Interactive, func(tx *store.DB) error {
 		var list []store.NewEvent
@@ -215,7 +215,7 @@ func TestTwoFollowersOfOneNameConflict(t *testing.T) {
 func TestUrgentEventsAreHandledAtOnce(t *testing.T) {
 	forEachStore(t, func(fx *fixture) {
 		f := fx.newFollower("a")
-		f.IsUrgent = func(kind string) bool { return kind == "urgent" }
+		f.IsUrgent = func(kind parley.EventKind) bool { return kind == "urgent" }
 		handle, batches := f.Handle, make(chan struct{}, 10)
 		f.Handle = func(ctx context.Context, b *events.Batch) error {
 			err := handle(ctx, b)

@@ -83,17 +83,17 @@ type TicketMessagePayload struct {
 // recordMessage records a message of a ticket, with the other events. Call it last in a transaction.
 func (u *update) recordMessage(ctx context.Context, t *parley.Ticket, m *parley.TicketMessage,
 	more ...store.NewEvent) error {
-	e := newEvent(t, "ticket.message", TicketMessagePayload{t.Number, m.ID, m.Type, m.Sender.Type})
+	e := newEvent(t, parley.EventTicketMessage, TicketMessagePayload{t.Number, m.ID, m.Type, m.Sender.Type})
 	return u.tx.RecordEvents(ctx, t.AccountID, u.now, append([]store.NewEvent{e}, more...)...)
 }
 
-func newEvent(t *parley.Ticket, kind string, payload any) store.NewEvent {
+func newEvent(t *parley.Ticket, kind parley.EventKind, payload any) store.NewEvent {
 	return store.NewEvent{Kind: kind, AgentID: t.AgentID, ConversationID: t.ConversationID, Subject: string(t.ID),
 		Payload: payload}
 }
 
 // messageCreated returns the event of a message that the customer sees.
 func messageCreated(t *parley.Ticket, id parley.MessageID) store.NewEvent {
-	return store.NewEvent{Kind: "message.created", AgentID: t.AgentID, ConversationID: t.ConversationID,
+	return store.NewEvent{Kind: parley.EventMessageCreated, AgentID: t.AgentID, ConversationID: t.ConversationID,
 		Subject: string(id)}
 }

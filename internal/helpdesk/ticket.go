@@ -132,7 +132,7 @@ func (u *update) insertTicket(ctx context.Context, t *parley.Ticket, texts []str
 	if err := u.tx.AddTicketWords(ctx, t.AgentRef(), t.ID, ticketWords(t, texts...)); err != nil {
 		return err
 	}
-	created := newEvent(t, "ticket.created", TicketCreatedPayload{t.Number, t.Channel})
+	created := newEvent(t, parley.EventTicketCreated, TicketCreatedPayload{t.Number, t.Channel})
 	return u.tx.RecordEvents(ctx, t.AccountID, u.now, append(events, created)...)
 }
 

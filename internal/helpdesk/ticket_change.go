@@ -209,5 +209,5 @@ type TicketUpdatedPayload struct {
 }
 
 func ticketUpdated(t *parley.Ticket, by string, kinds ...string) store.NewEvent {
-	return newEvent(t, "ticket.updated", TicketUpdatedPayload{t.Number, kinds, by})
+	return newEvent(t, parley.EventTicketUpdated, TicketUpdatedPayload{t.Number, kinds, by})
 }

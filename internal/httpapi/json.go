@@ -5,6 +5,18 @@ import (
 	"unicode/utf8"
 )
 
+// Requests are not parsed by encoding/json: what it accepts and how it fails is not what the interface promises.
+//   - An object that has a name twice and text that is not UTF-8 are refused. encoding/json takes the last member and
+//     replaces the bytes, so that another program that reads the same request may understand something else.
+//     encoding/json/v2 refuses both, but is an experiment as of Go 1.26.
+//   - Levels and values are counted while the text is read, before memory is taken for them.
+//   - A mistake has a place and a reason for the caller, not in terms of Go types.
+//   - Binding begins with values that have no Go type yet: it tells absent from null, and reports all faults of a body
+//     with their paths, where json.Unmarshal reports the first.
+//
+// It is not here for its speed: a small body is read in less than half the time that json.Unmarshal takes into an any,
+// but a list of 150,000 numbers takes four times as long, and 68 MB in place of 14 MB.
+
 // Limits of a JSON text besides its size. A request that exceeds them is hostile: its values would take many times
 // the memory of its bytes.
 const (

@@ -305,7 +305,11 @@ func (c *crawlRun) storeEnd(ctx context.Context, tx *store.DB, e crawlEnding) (*
 	if err != nil {
 		return nil, err
 	}
-	return after, tx.RecordEvents(ctx, c.run.Account, e.now, sourceEvent("source."+string(after.Status), after))
+	kind := parley.EventSourceTrained
+	if after.Status == parley.SourceFailed {
+		kind = parley.EventSourceFailed
+	}
+	return after, tx.RecordEvents(ctx, c.run.Account, e.now, sourceEvent(kind, after))
 }
 
 // setFinalStatus sets the status of the link after a crawl (docs/interface/sources.md#status).

@@ -43,7 +43,7 @@ func (s *Service) deleteSource(ctx context.Context, tx *store.DB, ref parley.Age
 	if err := s.Queue.Enqueue(ctx, tx.SQL(), newJob(EraseJob, src)); err != nil {
 		return nil, err
 	}
-	return src, tx.RecordEvents(ctx, ref.Account, now, sourceEvent("source.deleted", src))
+	return src, tx.RecordEvents(ctx, ref.Account, now, sourceEvent(parley.EventSourceDeleted, src))
 }
 
 // manySitePages is from how many pages on a site stays in the lists until they are erased.

@@ -82,7 +82,7 @@ func (d *draft) create(ctx context.Context, tx *store.DB, plan parley.Plan) erro
 	if err != nil {
 		return err
 	}
-	return d.finishWrite(ctx, tx, plan, "source.created", &s, &v, total)
+	return d.finishWrite(ctx, tx, plan, parley.EventSourceCreated, &s, &v, total)
 }
 
 // applyTo makes the draft the wanted version of a source, or returns errUnchanged.
@@ -128,14 +128,15 @@ func (d *draft) applyTo(ctx context.Context, tx *store.DB, id parley.SourceID, p
 	if size <= before.Size { // what does not grow is welcome though the plan has shrunk
 		plan.StoragePerAgent = nil
 	}
-	return after, d.finishWrite(ctx, tx, plan, "source.updated", after, &v, a.Size)
+	return after, d.finishWrite(ctx, tx, plan, parley.EventSourceUpdated, after, &v, a.Size)
 }
 
 // isRenamed reports whether the source gets another name.
 func (d *draft) isRenamed(s *parley.Source) bool { return d.name != nil && *d.name != s.Name }
 
 // finishWrite checks what the rules say of the agent's sources, writes the version and leaves the rest to a job.
-func (d *draft) finishWrite(ctx context.Context, tx *store.DB, plan parley.Plan, kind string, s *parley.Source,
+func (d *draft) finishWrite(ctx context.Context, tx *store.DB, plan parley.Plan, kind parley.EventKind,
+	s *parley.Source,
 	v *parley.Version, total int64) error {
 	if same, err := d.isDuplicate(ctx, tx, s, v); err != nil {
 		return err

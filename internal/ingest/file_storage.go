@@ -239,7 +239,7 @@ const fileSweepInterval = time.Hour
 
 // RunFileSweeper removes now and then what a crash has left of uploads, until ctx is done.
 func (s *Service) RunFileSweeper(ctx context.Context) error {
-	return s.runEvery(ctx, fileSweepInterval, "remove what is left of uploads", s.SweepFiles)
+	return jobs.RunEvery(ctx, fileSweepInterval, s.logger(), "remove what is left of uploads", s.SweepFiles)
 }
 
 // SweepFiles removes files that have lain for an hour without a row, and uploads that were cut short as long ago.

@@ -163,7 +163,7 @@ func (n *NewLink) Create(ctx context.Context, tx *store.DB) error {
 	if err := n.service.Queue.Enqueue(ctx, tx.SQL(), newCrawlJob(&s)); err != nil {
 		return err
 	}
-	return tx.RecordEvents(ctx, s.AccountID, s.CreatedAt, sourceEvent("source.created", &s))
+	return tx.RecordEvents(ctx, s.AccountID, s.CreatedAt, sourceEvent(parley.EventSourceCreated, &s))
 }
 
 // scheduleSync sets when the link is to be read again.
@@ -260,7 +260,7 @@ func (s *Service) restartCrawl(ctx context.Context, tx *store.DB, ref parley.Age
 	if err := s.Queue.Enqueue(ctx, tx.SQL(), newCrawlJob(src)); err != nil {
 		return nil, err
 	}
-	return src, tx.RecordEvents(ctx, ref.Account, now, sourceEvent("source.updated", src))
+	return src, tx.RecordEvents(ctx, ref.Account, now, sourceEvent(parley.EventSourceUpdated, src))
 }
 
 // applyTo changes the record of the link, and reports whether its patterns are others.
@@ -313,7 +313,7 @@ const (
 
 // Run has links read again when their time has come, until ctx is done.
 func (s *Service) Run(ctx context.Context) error {
-	return s.runEvery(ctx, resyncInterval, "read links again", s.Resync)
+	return jobs.RunEvery(ctx, resyncInterval, s.logger(), "read links again", s.Resync)
 }
 
 // Resync begins to read again the links whose week is over, of agents with automatic re-sync

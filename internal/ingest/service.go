@@ -43,7 +43,7 @@ type Service struct {
 	readSlots, sniffSlots slots
 }
 
-func sourceEvent(kind string, s *parley.Source) store.NewEvent {
+func sourceEvent(kind parley.EventKind, s *parley.Source) store.NewEvent {
 	return store.NewEvent{Kind: kind, AgentID: s.AgentID, Subject: string(s.ID),
 		Payload: map[string]any{"status": s.Status}}
 }
@@ -82,23 +82,6 @@ func encodeRecord(v any) json.RawMessage {
 // storableUTF8 returns a text as every database stores it.
 func storableUTF8(text string) string {
 	return strings.ToValidUTF8(parley.StorableText(text), "\ufffd")
-}
-
-// runEvery calls step now and then until ctx is done; task names it in the log where it fails.
-func (s *Service) runEvery(ctx context.Context, interval time.Duration, task string,
-	step func(context.Context) error) error {
-	beat := time.NewTicker(interval)
-	defer beat.Stop()
-	for {
-		if err := step(ctx); err != nil && ctx.Err() == nil {
-			s.logger().Warn(task, "err", err)
-		}
-		select {
-		case <-beat.C:
-		case <-ctx.Done():
-			return nil
-		}
-	}
 }
 
 // slots bounds how many sources are read at a time to half the processors: reading is all computation, and turns come

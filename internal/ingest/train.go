@@ -191,7 +191,7 @@ func (s *Service) goLive(ctx context.Context, src *parley.Source) error {
 		if err := s.enqueueEmbed(ctx, tx, live); err != nil {
 			return err
 		}
-		return tx.RecordEvents(ctx, src.AccountID, now, sourceEvent("source.trained", live))
+		return tx.RecordEvents(ctx, src.AccountID, now, sourceEvent(parley.EventSourceTrained, live))
 	})
 	if err != nil {
 		return err
@@ -213,7 +213,7 @@ func (s *Service) failSource(ctx context.Context, src *parley.Source, reason err
 		if err != nil {
 			return err
 		}
-		return tx.RecordEvents(ctx, src.AccountID, now, sourceEvent("source.failed", failed))
+		return tx.RecordEvents(ctx, src.AccountID, now, sourceEvent(parley.EventSourceFailed, failed))
 	})
 	if isDropped(err) {
 		return nil

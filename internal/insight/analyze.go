@@ -264,8 +264,9 @@ func (s *Service) storeAll(ctx context.Context, tx *store.DB, list []*analysis) 
 			return err
 		}
 		if changed {
-			events = append(events, store.NewEvent{Kind: changedEvent, AgentID: a.AgentID, ConversationID: a.ID,
-				Subject: string(a.ID)})
+			events = append(events,
+				store.NewEvent{Kind: parley.EventConversationInsight, AgentID: a.AgentID, ConversationID: a.ID,
+					Subject: string(a.ID)})
 		}
 	}
 	if len(events) == 0 {

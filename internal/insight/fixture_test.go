@@ -124,13 +124,13 @@ func (k *testConversation) newMessage(by parley.AuthorKind, text string) *parley
 		Parts: []parley.Part{{Type: "text", Text: text}}, CreatedAt: k.env.clock()}
 }
 
-func (k *testConversation) recordEvent(tx *store.DB, kind string) error {
+func (k *testConversation) recordEvent(tx *store.DB, kind parley.EventKind) error {
 	return tx.RecordEvents(k.env, k.AccountID, k.env.clock(),
 		store.NewEvent{Kind: kind, AgentID: k.AgentID, ConversationID: k.ID, Subject: string(k.ID)})
 }
 
 // update runs a change of the conversation, with its event.
-func (k *testConversation) update(kind string, do func(tx *store.DB) error) {
+func (k *testConversation) update(kind parley.EventKind, do func(tx *store.DB) error) {
 	k.env.Helper()
 	k.env.must(k.env.db.Transact(k.env, sqldb.Interactive, func(tx *store.DB) error {
 		if err := do(tx); err != nil {

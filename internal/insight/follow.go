@@ -14,12 +14,6 @@ import (
 	"parley/internal/store"
 )
 
-// changedEvent is the event of a conversation whose insight has changed: search handles it, and this package does not.
-const changedEvent = "conversation.insight"
-
-// endedEvent is the event of a conversation that has ended: it is analyzed at once.
-const endedEvent = "conversation.ended"
-
 const (
 	maxPendingJobs   = 1000 // jobs that are due before no more events are handled
 	followBatchSize  = 100  // conversations that one transaction analyzes
@@ -33,12 +27,13 @@ func (s *Service) follower() *events.Follower {
 	}
 }
 
-// Run follows the event log until ctx is done. Any number of servers may do so: what two of them analyze is stored once.
+// Run follows the event log until ctx is done. Any number of servers may do so: what two of them analyze is stored
+// once.
 func (s *Service) Run(ctx context.Context) error {
 	ended := make(chan parley.ConversationRef, endedConvsBuffer)
 	defer s.DB.ObserveEvents(func(account parley.AccountID, list []store.NewEvent) {
 		for _, e := range list {
-			if e.Kind == endedEvent {
+			if e.Kind == parley.EventConversationEnded {
 				select {
 				case ended <- account.AgentRef(e.AgentID).ConversationRef(e.ConversationID):
 				default:
@@ -92,11 +87,11 @@ func (s *Service) isReadyForEvents(ctx context.Context) (bool, error) {
 }
 
 // handleEvents analyzes the conversations that the events are about. The events are as old as a conversation must be
-// quiet: one that went on since is left for its later events.
+// quiet: one that went on since is left for its later events. That an insight has changed is for search alone.
 func (s *Service) handleEvents(ctx context.Context, b *events.Batch) error {
 	latest := map[parley.ConversationRef]time.Time{}
 	for _, e := range b.Events {
-		if e.ConversationID != "" && e.AgentID != "" && e.Kind != changedEvent {
+		if e.ConversationID != "" && e.AgentID != "" && e.Kind != parley.EventConversationInsight {
 			latest[b.Account.AgentRef(e.AgentID).ConversationRef(e.ConversationID)] = e.At
 		}
 	}

@@ -139,7 +139,8 @@ func (s *Service) assignTopic(ctx context.Context, a *parley.Agent, ids []parley
 			if err := updateAskedAgain(ctx, tx, in, askedAgainDays(a)); err != nil {
 				return err
 			}
-			events = append(events, store.NewEvent{Kind: changedEvent, AgentID: a.ID, ConversationID: id, Subject: string(id)})
+			events = append(events, store.NewEvent{Kind: parley.EventConversationInsight, AgentID: a.ID,
+				ConversationID: id, Subject: string(id)})
 		}
 		if len(events) == 0 {
 			return nil

@@ -139,3 +139,21 @@ func (r *Runner) hasActiveJobs(ctx context.Context) (bool, error) {
 	}
 	return false, nil
 }
+
+// RunEvery calls step at once and then at each interval, until ctx is done; it returns nil. A step that fails is logged
+// with the message, and the next one comes in its time.
+func RunEvery(ctx context.Context, interval time.Duration, logger *slog.Logger, message string,
+	step func(context.Context) error) error {
+	ticker := time.NewTicker(interval)
+	defer ticker.Stop()
+	for {
+		if err := step(ctx); err != nil && ctx.Err() == nil {
+			logger.Warn(message, "err", err)
+		}
+		select {
+		case <-ticker.C:
+		case <-ctx.Done():
+			return nil
+		}
+	}
+}

@@ -152,7 +152,7 @@ func (r *applyRun) findAgentByID(ctx context.Context, t *target) (found bool, er
 }
 
 // recordOnce adds the agent's event, one for each agent.
-func (r *applyRun) recordOnce(t *target, kind string) {
+func (r *applyRun) recordOnce(t *target, kind parley.EventKind) {
 	if slices.ContainsFunc(r.events, func(e store.NewEvent) bool { return e.AgentID == t.agent.ID }) {
 		return
 	}

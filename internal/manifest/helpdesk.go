@@ -81,7 +81,7 @@ func (r *applyRun) applyHelpdesk(ctx context.Context, t *target) error {
 	if len(r.faults) > 0 || len(t.result.Changes) == changes {
 		return nil
 	}
-	r.recordOnce(t, "agent.updated")
+	r.recordOnce(t, parley.EventAgentUpdated)
 	return r.writeHelpdesk(ctx, t, p)
 }
 

@@ -66,7 +66,7 @@ func (r *applyRun) writeAgent(ctx context.Context, t *target) error {
 			return err
 		}
 	}
-	r.recordOnce(t, "agent.updated")
+	r.recordOnce(t, parley.EventAgentUpdated)
 	return nil
 }
 
@@ -95,6 +95,6 @@ func (r *applyRun) createAgent(ctx context.Context, t *target, change func(*parl
 	if err := r.tx.CreateAgent(ctx, t.agent); err != nil {
 		return err
 	}
-	r.recordOnce(t, "agent.created")
+	r.recordOnce(t, parley.EventAgentCreated)
 	return nil
 }

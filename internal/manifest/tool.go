@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 
+	"parley"
 	"parley/internal/httpapi"
 )
 
@@ -90,7 +91,7 @@ func (r *applyRun) writeTools(ctx context.Context, t *target) error {
 		return nil
 	}
 	if len(t.actions.keysToDrop)+len(t.procedures.keysToDrop)+len(t.actions.toWrite)+len(t.procedures.toWrite) > 0 {
-		r.recordOnce(t, "agent.updated")
+		r.recordOnce(t, parley.EventAgentUpdated)
 	}
 	for _, key := range t.actions.keysToDrop {
 		if err := r.tx.DropAction(ctx, t.agent.Ref(), key, t.now); err != nil {

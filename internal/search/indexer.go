@@ -133,7 +133,7 @@ func (b *batch) updateFromEvents(ctx context.Context, log *events.Batch, p *inde
 	to := log.Start
 	seen := map[parley.ConversationID]bool{}
 	for _, e := range log.Events {
-		if e.Kind == "agent.deleted" {
+		if e.Kind == parley.EventAgentDeleted {
 			b.retiredAgents = append(b.retiredAgents, parley.AgentID(e.Subject))
 		}
 		if id := eventConversation(e); id != "" && e.AgentID != "" && !seen[id] {
@@ -149,7 +149,7 @@ func (b *batch) updateFromEvents(ctx context.Context, log *events.Batch, p *inde
 
 // eventConversation returns the conversation that an event is about.
 func eventConversation(e store.Event) parley.ConversationID {
-	if e.Kind == "conversation.deleted" {
+	if e.Kind == parley.EventConversationDeleted {
 		return parley.ConversationID(e.Subject)
 	}
 	return e.ConversationID

@@ -15,6 +15,7 @@ import (
 
 	"parley/internal/api/admin"
 	"parley/internal/httpapi"
+	"parley/internal/jobs"
 	"parley/internal/listen"
 	"parley/internal/sqldb"
 	"parley/internal/widget"
@@ -203,18 +204,8 @@ const keyCleanupInterval = time.Hour
 
 // deleteExpiredKeys erases old Idempotency-Keys now and then until ctx is done.
 func (s *Services) deleteExpiredKeys(ctx context.Context) error {
-	tick := time.NewTicker(keyCleanupInterval)
-	defer tick.Stop()
-	for {
-		if err := s.DB.EraseExpiredIdempotencyKeys(ctx, s.cfg.Now()); err != nil && ctx.Err() == nil {
-			s.cfg.Logger.Warn("old Idempotency-Keys were not erased", "err", err)
-		}
-		select {
-		case <-tick.C:
-		case <-ctx.Done():
-			return nil
-		}
-	}
+	return jobs.RunEvery(ctx, keyCleanupInterval, s.cfg.Logger, "old Idempotency-Keys were not erased",
+		func(ctx context.Context) error { return s.DB.EraseExpiredIdempotencyKeys(ctx, s.cfg.Now()) })
 }
 
 // Drain ends the streams that follow conversations and the voice sessions, refuses new turns and waits for those that

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"time"
 
@@ -258,17 +259,24 @@ var conversationTables = []erasableTable{
 const conversationsPerErase = 100
 
 // EraseConversations erases the rows of an agent's deleted conversations, in chunks, each a transaction of its own in
-// the bulk lane. It reports whether all are gone: one with an open turn or voice session is not, and the caller comes
-// back later.
+// the bulk lane. It reports whether all are gone: one with an open turn or voice session is not, nor is one with an
+// event that webhooks may still have to be sent, and the caller comes back later.
 func (db *DB) EraseConversations(ctx context.Context, ref parley.AgentRef) (erased bool, err error) {
+	kinds := toAny(parley.WebhookEvents())
 	for {
+		followed, _, err := db.EventPosition(ctx, WebhookFollower, ref.Account)
+		if err != nil {
+			return false, err
+		}
 		ids, err := sqldb.All(ctx, db.sql, sqldb.Column[parley.ConversationID], `
 			select id
 			from conversations c
 			where agent_id = ? and account_id = ? and deleted_at is not null
 			  and not exists (select 1 from turns t where t.conversation_id = c.id and t.state = 'open')
 			  and not exists (select 1 from voice_sessions v where v.conversation_id = c.id and v.ended_at is null)
-			limit ?`, ref.Agent, ref.Account, conversationsPerErase)
+			  and not exists (select 1 from events e where e.account_id = c.account_id and e.seq > ?
+			    and e.conversation_id = c.id and e.kind in `+placeholders(len(kinds))+`)
+			limit ?`, slices.Concat([]any{ref.Agent, ref.Account, followed.seq}, kinds, []any{conversationsPerErase})...)
 		if err != nil {
 			return false, err
 		}

@@ -13,7 +13,7 @@ import (
 
 // NewEvent is an event to be recorded in the transaction in which it happened.
 type NewEvent struct {
-	Kind           string
+	Kind           parley.EventKind
 	AgentID        parley.AgentID
 	ConversationID parley.ConversationID
 	Subject        string
@@ -25,7 +25,7 @@ type NewEvent struct {
 type Event struct {
 	Position       EventPosition
 	At             time.Time
-	Kind           string
+	Kind           parley.EventKind
 	AgentID        parley.AgentID
 	ConversationID parley.ConversationID
 	Subject        string
@@ -221,17 +221,6 @@ const accountsBehindQuery = `
 	where a.id > ?
 	order by a.id
 	limit ?`
-
-// EventQueries are the statements that readers of the log run all the time, with arguments, for the test of their
-// plans.
-func EventQueries() map[string][]any {
-	return map[string][]any{
-		eventsAfterQuery:    {"a1", 1, 15000, 500},
-		oldestEventQuery:    {"a1"},
-		eventPositionQuery:  {"search", "a1"},
-		accountsBehindQuery: {"search", "a", 500},
-	}
-}
 
 // eventObservers are called with the events that are recorded in this process.
 type eventObservers struct {

@@ -135,7 +135,7 @@ func (db *DB) EndProcedureRun(ctx context.Context, r *parley.ProcedureRun, now t
 			return err
 		}
 		return tx.RecordEvents(ctx, r.AccountID, now,
-			NewEvent{Kind: "procedure.ended", AgentID: r.AgentID, ConversationID: r.ConversationID, Subject: r.ID,
+			NewEvent{Kind: parley.EventProcedureEnded, AgentID: r.AgentID, ConversationID: r.ConversationID, Subject: r.ID,
 				Payload: map[string]string{"procedure": r.Name, "outcome": string(r.Outcome)}})
 	})
 }

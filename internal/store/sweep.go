@@ -16,7 +16,7 @@ import (
 // their number. Their messages are shown so by then without it (parley.Message.Shown).
 func (db *DB) IgnoreOldToolCalls(ctx context.Context, before, now time.Time, limit int) (n int64, err error) {
 	err = db.Transact(ctx, sqldb.Bulk, func(tx *DB) error {
-		n, err = tx.updateAndRecord(ctx, now, "tool.ignored", `
+		n, err = tx.updateAndRecord(ctx, now, parley.EventToolIgnored, `
 			update tool_calls set status = 'ignored'
 			where status = 'pending'
 			  and id in (select id from tool_calls where status = 'pending' and client_side = 1
@@ -35,7 +35,8 @@ type sweptConversation struct {
 
 // updateAndRecord runs an update, records an event of each conversation that it has changed, and returns the number of
 // rows. Events come in the order of their accounts, so that two sweeps do not wait for each other.
-func (db *DB) updateAndRecord(ctx context.Context, now time.Time, kind, update string, args ...any) (n int64,
+func (db *DB) updateAndRecord(ctx context.Context, now time.Time, kind parley.EventKind, update string,
+	args ...any) (n int64,
 	err error) {
 	list, err := sqldb.All(ctx, db.sql, func(scan sqldb.Scan) (s sweptConversation, err error) {
 		err = scan(&s.account, &s.agent, &s.conversation)
@@ -61,7 +62,7 @@ func (db *DB) updateAndRecord(ctx context.Context, now time.Time, kind, update s
 // and returns their number.
 func (db *DB) AbandonOldProcedureRuns(ctx context.Context, before, now time.Time, limit int) (n int64, err error) {
 	err = db.Transact(ctx, sqldb.Bulk, func(tx *DB) error {
-		n, err = tx.updateAndRecord(ctx, now, "procedure.abandoned", `
+		n, err = tx.updateAndRecord(ctx, now, parley.EventProcedureAbandoned, `
 			update procedure_runs set
 			  outcome = ?,
 			  state = ?,

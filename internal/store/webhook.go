@@ -9,6 +9,10 @@ import (
 	"parley/internal/sqldb"
 )
 
+// WebhookFollower is the name under which the follower of the event log that writes deliveries stores its positions. It
+// must not change.
+const WebhookFollower = "webhook"
+
 var webhookTable = newTable("webhooks", func(h *parley.Webhook) []field {
 	return []field{
 		{"id", &h.ID},

@@ -37,7 +37,7 @@ func (s *Session) reserve(ctx context.Context, tx *store.DB) error {
 
 // activate is the second transaction: it creates the conversation, or locks it, and stores the session as open.
 func (s *Session) activate(ctx context.Context, tx *store.DB) error {
-	events := []store.NewEvent{s.newEvent("voice.started")}
+	events := []store.NewEvent{s.newEvent(parley.EventVoiceStarted)}
 	if s.continuesConversation {
 		c, err := tx.LockConversation(ctx, s.ConversationRef())
 		if err := checkFound(c, err); err != nil {
@@ -53,7 +53,7 @@ func (s *Session) activate(ctx context.Context, tx *store.DB) error {
 		if err := tx.CreateVoiceConversation(ctx, c); err != nil {
 			return err
 		}
-		events = append([]store.NewEvent{{Kind: "conversation.created", AgentID: s.AgentID,
+		events = append([]store.NewEvent{{Kind: parley.EventConversationCreated, AgentID: s.AgentID,
 			ConversationID: s.ConversationID, Subject: string(s.ConversationID)}}, events...)
 	}
 	if err := tx.StartVoice(ctx, &s.VoiceSession); err != nil {
@@ -65,7 +65,7 @@ func (s *Session) activate(ctx context.Context, tx *store.DB) error {
 	return tx.RecordEvents(ctx, s.AccountID, s.CreatedAt, events...)
 }
 
-func (s *Session) newEvent(kind string) store.NewEvent {
+func (s *Session) newEvent(kind parley.EventKind) store.NewEvent {
 	return store.NewEvent{Kind: kind, AgentID: s.AgentID, ConversationID: s.ConversationID, Subject: string(s.ID)}
 }
 

@@ -107,7 +107,8 @@ func (ss *Sessions) storeEnd(l *Session) {
 func closeSession(ctx context.Context, tx *store.DB, s *parley.VoiceSession) error {
 	closed := *s
 	return tx.CloseVoice(ctx, &closed,
-		store.NewEvent{Kind: "voice.ended", AgentID: s.AgentID, ConversationID: s.ConversationID, Subject: string(s.ID),
+		store.NewEvent{Kind: parley.EventVoiceEnded, AgentID: s.AgentID, ConversationID: s.ConversationID,
+			Subject: string(s.ID),
 			Payload: map[string]any{"reason": s.EndReason, "minutes": s.Minutes}})
 }
 

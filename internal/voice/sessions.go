@@ -226,7 +226,7 @@ func (ss *Sessions) StoreJoins(ctx context.Context) error {
 		if l.joinStored.Load() || s.JoinedAt == nil || s.EndedAt != nil {
 			continue
 		}
-		err := ss.DB.SaveVoiceJoin(ctx, &s, l.newEvent("voice.joined"))
+		err := ss.DB.SaveVoiceJoin(ctx, &s, l.newEvent(parley.EventVoiceJoined))
 		l.joinStored.Store(err == nil)
 		if !errors.Is(err, store.ErrVoiceLost) { // otherwise somebody has ended it
 			errs = append(errs, err)

@@ -107,7 +107,7 @@ func (f *fixture) newConversation(agent parley.AgentID) parley.ConversationID {
 func (f *fixture) addWebhook(agent parley.AgentID, endpoint string) *parley.Webhook {
 	f.Helper()
 	h, _, err := f.service.Add(f, f.account, webhook.NewWebhook{AgentID: agent, Endpoint: endpoint,
-		Events: []string{parley.EventLeadsSubmit}, Secret: apiKey, KeyID: "key"})
+		Events: []string{string(parley.EventLeadsSubmit)}, Secret: apiKey, KeyID: "key"})
 	f.must(err)
 	return h
 }
@@ -143,6 +143,13 @@ func (f *fixture) deliveries(state parley.DeliveryState) []parley.Delivery {
 	list, err := f.DB.Deliveries(f, store.DeliveryFilter{Account: f.account, State: state}, 1000)
 	f.must(err)
 	return list
+}
+
+func (f *fixture) count(query string) int {
+	f.Helper()
+	n, err := sqldb.One(f, f.DB.SQL(), sqldb.Column[int], query)
+	f.must(err)
+	return n
 }
 
 // receivedRequest is one request that an endpoint got.

@@ -21,12 +21,9 @@ const (
 
 // follower writes the deliveries of the events that webhooks subscribe to.
 func (s *Sender) follower() *events.Follower {
-	return &events.Follower{DB: s.DB, Name: "webhook", Logger: s.Logger, Handle: s.handleEvents,
-		IsUrgent: parley.IsWebhookEvent, PollInterval: pollInterval}
+	return &events.Follower{DB: s.DB, Name: store.WebhookFollower, Logger: s.Logger,
+		Handle: s.handleEvents, IsUrgent: parley.IsWebhookEvent, PollInterval: pollInterval}
 }
-
-// Follow writes the deliveries of events that have been recorded, and reports whether there are more.
-func (s *Sender) Follow(ctx context.Context) (more bool, err error) { return s.follower().Step(ctx) }
 
 // handleEvents writes a delivery of each event for each webhook that subscribes to it: the deliveries of an event in a
 // transaction.
@@ -71,9 +68,17 @@ func subscribersOf(webhooks []parley.Webhook, e store.Event) (list []parley.Webh
 	return list
 }
 
-// enqueueDeliveries writes a delivery of the event for each of the webhooks, with the jobs that send them.
+// enqueueDeliveries writes a delivery of the event for each of the webhooks, with the jobs that send them. An event of
+// a deleted agent has none: what is written after the agent's deliveries have been erased would stay.
 func (s *Sender) enqueueDeliveries(ctx context.Context, tx *store.DB, account parley.AccountID, e store.Event,
 	webhooks []parley.Webhook) error {
+	if e.AgentID != "" {
+		if err := tx.ShareLockAgent(ctx, account.AgentRef(e.AgentID)); parley.IsCode(err, parley.CodeAgentNotFound) {
+			return nil
+		} else if err != nil {
+			return err
+		}
+	}
 	body, err := eventBody(e)
 	if err != nil {
 		return err
@@ -99,9 +104,9 @@ func eventBody(e store.Event) (string, error) {
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
 	err := enc.Encode(struct {
-		EventType string          `json:"eventType"`
-		ChatbotID parley.AgentID  `json:"chatbotId"`
-		Payload   json.RawMessage `json:"payload"`
+		EventType parley.EventKind `json:"eventType"`
+		ChatbotID parley.AgentID   `json:"chatbotId"`
+		Payload   json.RawMessage  `json:"payload"`
 	}{e.Kind, e.AgentID, json.RawMessage(unescapeHTML.Replace(e.Payload))})
 	return strings.TrimSuffix(b.String(), "\n"), err
 }

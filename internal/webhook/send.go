@@ -148,7 +148,7 @@ func (s *Sender) post(ctx context.Context, h *parley.Webhook, d *parley.Delivery
 		return 0, err
 	}
 	for name, value := range map[string]string{"Content-Type": "application/json", "User-Agent": "Parley-Webhook/1",
-		deliveryHeader: string(d.ID), eventHeader: d.Event} {
+		deliveryHeader: string(d.ID), eventHeader: string(d.Event)} {
 		req.Header.Set(name, value)
 	}
 	reply, err := s.HTTP.Do(req,
@@ -179,23 +179,10 @@ const sweepInterval = time.Hour
 func (s *Sender) Run(ctx context.Context) error {
 	var all sync.WaitGroup
 	defer all.Wait()
-	all.Go(func() { s.sweepRegularly(ctx) })
+	all.Go(func() {
+		_ = jobs.RunEvery(ctx, sweepInterval, s.Logger, "old deliveries of webhooks were not erased", s.Sweep)
+	})
 	return s.follower().Run(ctx)
-}
-
-func (s *Sender) sweepRegularly(ctx context.Context) {
-	tick := time.NewTicker(sweepInterval)
-	defer tick.Stop()
-	for {
-		if err := s.Sweep(ctx); err != nil && ctx.Err() == nil {
-			s.Logger.Warn("old deliveries of webhooks were not erased", "err", err)
-		}
-		select {
-		case <-tick.C:
-		case <-ctx.Done():
-			return
-		}
-	}
 }
 
 // Sweep erases the deliveries that finished long ago.

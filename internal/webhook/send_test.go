@@ -270,7 +270,7 @@ func TestNothingIsSentUnsigned(t *testing.T) {
 		}
 		f.service.Vault = &vault.Vault{}
 		if _, _, err := f.service.Add(f, f.account, webhook.NewWebhook{Endpoint: e.URL,
-			Events: []string{parley.EventLeadsSubmit}}); !parley.IsCode(err, parley.CodeInvalidBody) {
+			Events: []string{string(parley.EventLeadsSubmit)}}); !parley.IsCode(err, parley.CodeInvalidBody) {
 			t.Errorf("without a key: %v", err)
 		}
 	})

@@ -61,7 +61,8 @@ func (s *Service) Add(ctx context.Context, account parley.AccountID, n NewWebhoo
 	}
 	now := s.Now()
 	h := &parley.Webhook{ID: parley.WebhookID(parley.NewUUID()), AccountID: account, AgentID: n.AgentID,
-		Endpoint: n.Endpoint, Events: n.Events, SealedSigningKeys: signing, KeyID: n.KeyID, CreatedAt: now, UpdatedAt: now}
+		Endpoint: n.Endpoint, Events: n.eventKinds(), SealedSigningKeys: signing, KeyID: n.KeyID, CreatedAt: now,
+		UpdatedAt: now}
 	return h, n.Secret, s.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error {
 		if err := createWebhook(ctx, tx, h); err != nil {
 			return err
@@ -110,16 +111,25 @@ func (n *NewWebhook) validate() error {
 	if len(n.Events) == 0 {
 		details["events"] = "must name an event"
 	}
-	for _, e := range n.Events {
-		if !slices.Contains(parley.WebhookEvents(), e) {
-			details["events"] = "must be some of: " + strings.Join(parley.WebhookEvents(), ", ")
+	for _, e := range n.eventKinds() {
+		if !parley.IsWebhookEvent(e) {
+			details["events"] = "must be some of: " + strings.Join(parley.EnumValues("webhookEvent"), ", ")
 		}
 	}
 	if n.Secret != "" && (len(n.Secret) < minSecretBytes || len(n.Secret) > maxSecretBytes) {
 		details["secret"] = fmt.Sprintf("must have from %d to %d bytes", minSecretBytes, maxSecretBytes)
 	}
-	n.Events = slices.Compact(slices.Sorted(slices.Values(n.Events)))
 	return parley.InvalidFields(details)
+}
+
+// eventKinds returns the kinds of events to be sent, each once.
+func (n *NewWebhook) eventKinds() []parley.EventKind {
+	list := make([]parley.EventKind, len(n.Events))
+	for i, name := range n.Events {
+		list[i] = parley.EventKind(name)
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
 }
 
 func newSecret() string {

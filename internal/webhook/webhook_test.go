@@ -61,6 +61,70 @@ func TestRolledBackLeadIsNotDelivered(t *testing.T) {
 	})
 }
 
+// A conversation that is deleted while the event log is not followed keeps its rows until its leads are delivered to
+// all webhooks. Other conversations are erased at once.
+func TestDeletedConversationLosesNoLead(t *testing.T) {
+	forEachStore(t, func(f *fixture) {
+		all, mine := newEndpoint(t), newEndpoint(t)
+		f.addWebhook("", all.URL)
+		f.addWebhook(f.agent, mine.URL)
+		f.addLead("followed@example.org")
+		f.follow()
+		ref, other := f.account.AgentRef(f.agent), f.newConversation(f.agent)
+		f.addLead("ann@example.org")
+		f.must(f.DB.Transact(f, sqldb.Bulk, func(tx *store.DB) error {
+			ids := []parley.ConversationID{f.conversation, other}
+			_, err := tx.DeleteConversations(f, ref, ids, nil, f.clock.Now())
+			return err
+		}))
+		erased, err := f.DB.EraseConversations(f, ref)
+		f.must(err)
+		if n := f.count(`select count(*) from conversations`); erased || n != 1 {
+			t.Errorf("erased %v, %d left", erased, n)
+		}
+		f.runSendJobs()
+		if n, m := len(all.receivedRequests()), len(mine.receivedRequests()); n != 2 || m != 2 {
+			t.Errorf("%d and %d requests", n, m)
+		}
+		erased, err = f.DB.EraseConversations(f, ref)
+		f.must(err)
+		if n := f.count(`select count(*) from events where conversation_id is not null`); !erased || n != 0 {
+			t.Errorf("erased %v, %d events left", erased, n)
+		}
+	})
+}
+
+// A deleted agent takes its leads with it: what is not delivered by then is not written any more, so that nothing of it
+// is left when its rows have been erased.
+func TestDeletedAgentLeavesNoDelivery(t *testing.T) {
+	forEachStore(t, func(f *fixture) {
+		e, ref := newEndpoint(t, 500), f.account.AgentRef(f.agent)
+		f.addWebhook("", e.URL)
+		f.addLead("pending@example.org")
+		f.runSendJobs()
+		f.addLead("ann@example.org")
+		f.must(f.DB.DeleteAgent(f, ref, f.clock.Now()))
+		f.follow()
+		if n := len(f.deliveries("")); n != 1 {
+			t.Errorf("%d deliveries before the agent is erased", n)
+		}
+		erased, err := f.DB.EraseAgent(f, ref)
+		f.must(err)
+		f.clock.Advance(time.Hour)
+		f.runSendJobs()
+		if n := len(f.deliveries("")); !erased || n != 0 || len(e.receivedRequests()) != 1 {
+			t.Errorf("erased %v, %d deliveries, %d requests", erased, n, len(e.receivedRequests()))
+		}
+		f.agent = f.newAgent()
+		f.conversation = f.newConversation(f.agent)
+		f.addLead("bob@example.org")
+		f.runSendJobs()
+		if n := len(e.receivedRequests()); n != 2 {
+			t.Errorf("%d requests after a lead of another agent", n)
+		}
+	})
+}
+
 // Removing a webhook erases its pending deliveries.
 func TestRemoveErasesDeliveries(t *testing.T) {
 	forEachStore(t, func(f *fixture) {
@@ -112,7 +176,7 @@ func TestSweep(t *testing.T) {
 // The limit of webhooks holds for concurrent requests too; a deleted agent gets none.
 func TestWebhookLimit(t *testing.T) {
 	forEachStore(t, func(f *fixture) {
-		ask := webhook.NewWebhook{Endpoint: "https://example.org", Events: []string{parley.EventLeadsSubmit}}
+		ask := webhook.NewWebhook{Endpoint: "https://example.org", Events: []string{string(parley.EventLeadsSubmit)}}
 		errs := make(chan error, 110)
 		for range 110 {
 			go func() {

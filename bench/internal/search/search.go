@@ -334,7 +334,8 @@ func (s *searchRun) writeConversation(ctx context.Context, text string) error {
 		if err := tx.CreateConversation(ctx, c, m, false); err != nil {
 			return err
 		}
-		return tx.RecordEvents(ctx, s.account.ID, now, store.NewEvent{Kind: "conversation.created", AgentID: c.AgentID,
-			ConversationID: c.ID, Subject: string(c.ID)})
+		return tx.RecordEvents(ctx, s.account.ID, now,
+			store.NewEvent{Kind: parley.EventConversationCreated, AgentID: c.AgentID,
+				ConversationID: c.ID, Subject: string(c.ID)})
 	})
 }

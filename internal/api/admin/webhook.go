@@ -139,7 +139,7 @@ func newWebhook(h *parley.Webhook) Webhook {
 		AccountID: string(h.AccountID),
 		AgentID:   string(h.AgentID),
 		Endpoint:  h.Endpoint,
-		Events:    h.Events,
+		Events:    h.EventNames(),
 		KeyID:     string(h.KeyID),
 		CreatedAt: h.CreatedAt,
 	}
@@ -162,7 +162,7 @@ func (s *Service) listDeliveries(ctx context.Context, in DeliveryQuery) ([]Deliv
 			WebhookID:   string(delivery.WebhookID),
 			AccountID:   string(delivery.AccountID),
 			AgentID:     string(delivery.AgentID),
-			Event:       delivery.Event,
+			Event:       string(delivery.Event),
 			State:       string(delivery.State),
 			Attempts:    delivery.Attempts,
 			LastStatus:  delivery.LastStatus,

@@ -79,7 +79,8 @@ func (s *server) deleteWebhook(ctx context.Context, c *call, in *webhookRef) (*D
 func auditActor(caller *access.Caller) string { return "key " + string(caller.Key.ID) }
 
 func newWebhookReply(h *parley.Webhook) Webhook {
-	out := Webhook{ID: string(h.ID), Endpoint: h.Endpoint, Events: h.Events, ChatbotID: textOrNull(string(h.AgentID)),
+	out := Webhook{ID: string(h.ID), Endpoint: h.Endpoint, Events: h.EventNames(),
+		ChatbotID:  textOrNull(string(h.AgentID)),
 		SignedWith: "secret", CreatedAt: formatTime(h.CreatedAt)}
 	if h.KeyID != "" {
 		out.SignedWith = "apiKey"

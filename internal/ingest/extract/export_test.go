@@ -1,6 +1,9 @@
 package extract
 
-import "context"
+import (
+	"context"
+	"time"
+)
 
 // WaitUntilIdle waits until the child of a pool of one has ended for want of work.
 func (p *Pool) WaitUntilIdle(ctx context.Context) error {
@@ -12,9 +15,8 @@ func (p *Pool) WaitUntilIdle(ctx context.Context) error {
 	if c == nil { // it has been told already
 		return nil
 	}
-	select {
-	case <-c.Exited():
-	case <-ctx.Done():
+	for ctx.Err() == nil && !c.WaitForExit(10*time.Millisecond) {
+		continue
 	}
 	return ctx.Err()
 }

@@ -6,9 +6,13 @@ import (
 	"unicode/utf8"
 )
 
-// JSONScanner walks one JSON document, value by value. It accepts what encoding/json accepts, down to maxDepth levels;
-// after the first mistake it has failed and every further step does nothing. A value of another type than asked for is
-// skipped.
+// JSONScanner walks one JSON document, value by value. It is here for its speed: a stream has a document for each word
+// or so, and thousands of streams are read at once. An event of the OpenAI format takes 0.7 µs and no memory;
+// json.Unmarshal into a struct of the same fields takes 5.1 µs and 12 allocations (BenchmarkDelta in
+// internal/model/openai, where FuzzDelta compares it with encoding/json).
+//
+// It accepts what encoding/json accepts, down to maxDepth levels; after the first mistake it has failed and every
+// further step does nothing. A value of another type than asked for is skipped.
 type JSONScanner struct {
 	Data      []byte
 	pos       int

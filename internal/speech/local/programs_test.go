@@ -265,7 +265,8 @@ func TestPocketsphinxUnderstands(t *testing.T) {
 	if got := speechtest.CollectTranscript(t, p.Transcribe(ctx, speech.Segment{PCM: sound.Samples})); got.Err == nil {
 		t.Error("a text of a call that was called off")
 	}
-	if s, err := audio.Resample(audio.Sound{Rate: sound.Rate, PCM: sound.Samples}, 48_000); err != nil || !isLoud(s.PCM) {
+	if s, err := speechtest.Resample(audio.Sound{Rate: sound.Rate, PCM: sound.Samples}, 48_000); err != nil ||
+		!isLoud(s.PCM) {
 		t.Error(err)
 	}
 }

@@ -206,3 +206,13 @@ func NewSegment() speech.Segment {
 	return speech.Segment{TranscriptionHints: speech.TranscriptionHints{Language: "en-US"},
 		PCM: NewTone(16_000, time.Second)}
 }
+
+// Resample changes the rate of a whole sound.
+func Resample(s audio.Sound, to int) (audio.Sound, error) {
+	r, err := audio.NewResampler(s.Rate, to)
+	if err != nil {
+		return audio.Sound{}, err
+	}
+	out := r.Push(s.PCM)
+	return audio.Sound{Rate: to, PCM: append(out, r.Flush()...)}, nil
+}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"parley/internal/audio"
+	"parley/internal/testkit/speechtest"
 )
 
 // The detector is measured on synthesized speech and computed noises. With -v the tests print the figures of
@@ -56,7 +57,7 @@ func readSamples(t *testing.T, file string) []int16 {
 	}
 	s, err := audio.ReadWAV(b)
 	if err == nil {
-		s, err = audio.Resample(s, Rate)
+		s, err = speechtest.Resample(s, Rate)
 	}
 	if err != nil {
 		t.Fatal(err)

@@ -86,9 +86,6 @@ func (p *Process) Output() io.Reader { return p.reader }
 // Send writes a message to the process. It fails where the process has ended or no longer reads.
 func (p *Process) Send(parts ...[]byte) error { return WriteMessage(p.stdin, parts...) }
 
-// Exited returns a channel that is closed when the process has ended.
-func (p *Process) Exited() <-chan struct{} { return p.exited }
-
 // WaitForExit waits for the end of the process, and reports whether it has come.
 func (p *Process) WaitForExit(most time.Duration) bool {
 	select {
