@@ -115,14 +115,6 @@ func newLLMTool(name, description string, triggers []string, inputs []parley.Act
 	return model.Tool{Name: name, Description: description, Parameters: Parameters(inputs), Triggers: triggers}
 }
 
-// UnavailableReason says why a valid action is not offered on this server, or nothing.
-func (t *Toolbox) UnavailableReason(a *parley.Action) string {
-	if a.Kind == parley.ActionWebSearch && t.Search == nil {
-		return errNoEngine.Error()
-	}
-	return ""
-}
-
 // Close drops idle connections.
 func (t *Toolbox) Close() {
 	t.HTTP.Close()

@@ -173,10 +173,6 @@ func TestToolsKeepTheirOrder(t *testing.T) {
 	if got := strings.Join(names, "\n"); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
-	if why := b.UnavailableReason(&parley.Action{Kind: parley.ActionWebSearch}); !strings.Contains(why,
-		"PARLEY_SEARCH_URL") {
-		t.Error(why)
-	}
 	b.must(b.DB.DropAction(b, b.account.AgentRef(b.agent), "lead", noon))
 	if got := len(b.loadTools()); got != 2 {
 		t.Error(got, "tools after one was dropped")

@@ -3,6 +3,8 @@ package httpapi
 import (
 	"bytes"
 	"unicode/utf8"
+
+	"parley"
 )
 
 // Limits of a JSON text besides its size. A request that exceeds them is hostile: its values would take many times
@@ -253,13 +255,10 @@ func (s *keySet) add(members []member, key []byte) bool {
 
 // quoteName returns a name, shortened and in quotes, for a message to the caller.
 func quoteName(key []byte) string {
-	const most = 60
-	if len(key) > most {
-		cut := most
-		for !utf8.RuneStart(key[cut]) {
-			cut--
-		}
-		return `"` + string(key[:cut]) + `…"`
+	const maxBytes = 60
+	name := string(parley.ClipBytes(key, maxBytes))
+	if len(name) < len(key) {
+		name += "…"
 	}
-	return `"` + string(key) + `"`
+	return `"` + name + `"`
 }

@@ -31,7 +31,7 @@ func (s *Sender) Follow(ctx context.Context) (more bool, err error) { return s.f
 // handleEvents writes a delivery of each event for each webhook that subscribes to it: the deliveries of an event in a
 // transaction.
 func (s *Sender) handleEvents(ctx context.Context, b *events.Batch) error {
-	webhooks, err := s.DB.Webhooks(ctx, b.Account.AgentRef(""))
+	webhooks, err := s.DB.AccountWebhooks(ctx, b.Account)
 	if err != nil {
 		return err
 	}
