@@ -165,6 +165,8 @@ func TestPeopleTalkWhileItIsTakenOver(t *testing.T) {
 		must(d.t, err)
 		reply, err := k.AddHumanReply(ctx, account.AgentRef(agent).ConversationRef(id), "kims-id", "Here I am.")
 		must(d.t, err)
+		_, err = k.AddHumanReply(ctx, account.AgentRef(agent).ConversationRef(id), "kims-id", " \n")
+		wantCode(t, err, parley.CodeInvalidBody)
 		stored, err := d.db.Message(ctx, account.AgentRef(agent).ConversationRef(id), reply.ID)
 		if must(d.t, err); asked.Seq != 3 || stored.Seq != 4 || stored.Author != parley.AuthorHuman ||
 			stored.AuthorID != "kims-id" || stored.Role() != "assistant" {

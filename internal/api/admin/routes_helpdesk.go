@@ -63,7 +63,7 @@ var (
 	LeaveTeam = newOperation(teamGroup.write, "DELETE /teams/{team}/members/{member}", operation{
 		Name:    "leaveTeam",
 		Summary: "Take a member out of a team",
-		Errors:  errorCodes{parley.CodeTicketTeam, parley.CodeTicketMember, parley.CodeInvalidBody},
+		Errors:  errorCodes{parley.CodeTicketTeam, parley.CodeTicketMember},
 	}, (*Service).leaveTeam)
 )
 
