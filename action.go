@@ -19,6 +19,13 @@ const (
 	ActionProcedure    ActionKind = "procedure"     // runs a playbook
 )
 
+// ActionKinds lists the kinds of actions that can be defined.
+func ActionKinds() []ActionKind {
+	return []ActionKind{
+		ActionHTTP, ActionClient, ActionCollectLeads, ActionEscalate, ActionCustomButton, ActionWebSearch,
+	}
+}
+
 // Action is something an agent can do besides answering. Actions are defined by manifests ("parley apply").
 type Action struct {
 	ID          ActionID

@@ -11,8 +11,14 @@ func TicketMessageTypes() []string { return []string{"reply", "note", "event"} }
 // MessageRoles lists who a message can be from, as clients see it.
 func MessageRoles() []string { return []string{"user", "assistant"} }
 
+// The ratings of an answer.
+const (
+	RatingPositive = "positive"
+	RatingNegative = "negative"
+)
+
 // Ratings lists how an answer can be rated.
-func Ratings() []string { return []string{"positive", "negative"} }
+func Ratings() []string { return []string{RatingPositive, RatingNegative} }
 
 // Visibilities lists who may reach an agent.
 func Visibilities() []string { return []string{"public", "private"} }
@@ -27,15 +33,19 @@ func InstructionChannels() []string {
 
 // enumValues holds the values of each enumeration under the name by which struct tags refer to it: enum:"@priority".
 var enumValues = map[string][]string{
+	"actionKind":         names(ActionKinds()),
 	"agentStatus":        names(AgentStatuses()),
 	"attributeType":      names(AttributeTypes()),
 	"channel":            names(Channels()),
 	"conversationStatus": names(ConversationStatuses()),
+	"deliveryState":      names(DeliveryStates()),
+	"insightGroup":       names(InsightGroups()),
 	"instructionChannel": InstructionChannels(),
 	"messageRole":        MessageRoles(),
 	"priority":           Priorities(),
 	"rating":             Ratings(),
 	"role":               names(Roles()),
+	"sentiment":          names(Sentiments()),
 	"sourceKind":         names(SourceKinds()),
 	"sourceStatus":       names(SourceStatuses()),
 	"statusCategory":     names(StatusCategories()),

@@ -29,6 +29,27 @@ const (
 	SentimentNegative Sentiment = "negative"
 )
 
+// Sentiments lists the sentiments that a conversation may have.
+func Sentiments() []Sentiment {
+	return []Sentiment{SentimentPositive, SentimentNeutral, SentimentNegative}
+}
+
+// InsightGroup is what the sums of insights are grouped by.
+type InsightGroup string
+
+// The groups of sums.
+const (
+	GroupByDay       InsightGroup = "day"
+	GroupByTopic     InsightGroup = "topic"
+	GroupByChannel   InsightGroup = "channel"
+	GroupBySentiment InsightGroup = "sentiment"
+)
+
+// InsightGroups lists what the sums of insights can be grouped by.
+func InsightGroups() []InsightGroup {
+	return []InsightGroup{GroupByDay, GroupByTopic, GroupByChannel, GroupBySentiment}
+}
+
 // Outcome is the result of a conversation for the customer; empty if nothing was asked.
 type Outcome string
 

@@ -1,12 +1,24 @@
 package parley
 
 import (
+	"regexp"
 	"strings"
 	"unicode/utf8"
 )
 
 // StorableText removes U+0000 from a text, because PostgreSQL cannot store it.
 func StorableText(s string) string { return strings.ReplaceAll(s, "\x00", "") }
+
+// KeyPattern is the form of the keys by which manifests name what they manage. Struct tags refer to it: pattern:"@key".
+const KeyPattern = `^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$`
+
+// KeyRule says in words what form a key must have.
+const KeyRule = "must begin with a letter or a digit and have 1 to 100 of a-z A-Z 0-9 . _ -"
+
+var keyForm = regexp.MustCompile(KeyPattern)
+
+// IsKey reports whether a text has the form of a key.
+func IsKey(text string) bool { return keyForm.MatchString(text) }
 
 // ClipText returns the first n characters of a text.
 func ClipText(s string, n int) string {
@@ -19,7 +31,7 @@ func ClipText(s string, n int) string {
 }
 
 // ClipBytes returns at most the first n bytes of a text, without cutting a character.
-func ClipBytes(s string, n int) string {
+func ClipBytes[S ~string | ~[]byte](s S, n int) S {
 	if len(s) <= n {
 		return s
 	}

@@ -1,6 +1,9 @@
 package parley_test
 
 import (
+	"os"
+	"regexp"
+	"strings"
 	"testing"
 
 	"parley"
@@ -33,11 +36,56 @@ func TestClip(t *testing.T) {
 	}
 }
 
+func TestClipBytesOfASlice(t *testing.T) {
+	if got := parley.ClipBytes([]byte("aé"), 2); string(got) != "a" {
+		t.Errorf("clipped to %q", got)
+	}
+}
+
+func TestIsKey(t *testing.T) {
+	for text, want := range map[string]bool{
+		"a": true, "4.1_b-C": true, strings.Repeat("k", 100): true,
+		"": false, "-a": false, "a b": false, "é": false, strings.Repeat("k", 101): false,
+	} {
+		if got := parley.IsKey(text); got != want {
+			t.Errorf("IsKey(%q) is %v", text, got)
+		}
+	}
+}
+
 func TestEnumValues(t *testing.T) {
 	if got := parley.EnumValues("priority"); len(got) != 5 || got[0] != "none" {
 		t.Errorf("the priorities are %q", got)
 	}
 	if got := parley.EnumValues("nothing"); got != nil {
 		t.Errorf("an unknown enumeration has the values %q", got)
+	}
+}
+
+// A struct tag refers to an enumeration by its name, so that its values are listed in one place.
+func TestTagsDoNotRepeatEnumerations(t *testing.T) {
+	literals := map[string]string{} // files by the values that a tag lists
+	names := map[string]bool{}
+	reference, literal := regexp.MustCompile(`enum[:=]"?@(\w+)`), regexp.MustCompile(`enum:",?(\w[^"]*)"`)
+	for _, file := range goFiles(t) {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, match := range reference.FindAllSubmatch(text, -1) {
+			names[string(match[1])] = true
+		}
+		for _, match := range literal.FindAllSubmatch(text, -1) {
+			literals[string(match[1])] = file
+		}
+	}
+	if len(names) < 10 || len(literals) < 10 {
+		t.Errorf("found the names %v and the lists %v", names, literals)
+	}
+	for name := range names {
+		values := strings.Join(parley.EnumValues(name), ",")
+		if file := literals[values]; file != "" {
+			t.Errorf("%s lists the values of @%s: %s", file, name, values)
+		}
 	}
 }

@@ -28,6 +28,11 @@ const (
 	DeliveryDead      DeliveryState = "dead" // it failed and is not tried again
 )
 
+// DeliveryStates lists the states of deliveries.
+func DeliveryStates() []DeliveryState {
+	return []DeliveryState{DeliveryPending, DeliveryDelivered, DeliveryDead}
+}
+
 // Delivery is one event that is sent to one webhook.
 type Delivery struct {
 	ID          DeliveryID

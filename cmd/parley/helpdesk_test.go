@@ -234,7 +234,7 @@ func testTickets(t *testing.T, url, agent, key string) {
 			t.Errorf("%s: %v, want %s", filter, numbers, want)
 		}
 	}
-	requireFailure(t, 1, "category", "ticket list --status old"+at)
+	requireFailure(t, 1, "statusCategories: must be one of", "ticket list --status old"+at)
 	requireFailure(t, 2, "--find", "ticket list --find x --team General"+at)
 	requireFailure(t, 2, "--find", "ticket list --find x --customer jo@shop.example"+at)
 	requireFailure(t, 1, "no customer", "ticket list --customer al@shop.example"+at)

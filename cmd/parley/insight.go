@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"time"
 
+	"parley"
 	"parley/internal/api/admin"
 	"parley/internal/api/v2"
 	"parley/internal/insight"
@@ -17,7 +18,7 @@ type insightsCmd struct {
 	Agent   string `arg:"" help:"Agent whose conversations to count."`
 	From    string `placeholder:"DAY" help:"First day, such as 2026-01-31 (UTC); by default 29 days before the last."`
 	To      string `placeholder:"DAY" help:"Last day; by default today."`
-	By      string `default:"day" enum:"day,topic,channel,sentiment" help:"What the table is told apart by: ${enum} (${default})."`
+	By      string `default:"day" enum:"${insightGroup}" help:"What the table is told apart by: ${enum} (${default})."`
 	Rebuild bool   `help:"First judge all conversations anew. The figures are incomplete meanwhile."`
 }
 
@@ -31,7 +32,7 @@ func (c *insightsCmd) Run(p *process) error {
 		AgentID: c.Agent,
 		From:    c.From,
 		To:      c.To,
-		GroupBy: store.SumsGroup(c.By),
+		GroupBy: parley.InsightGroup(c.By),
 	})
 	if err != nil {
 		return err
@@ -80,10 +81,10 @@ func (p *process) showInsights(r *insight.Report) error {
 	if err := p.printTable(groupHeadings[r.By]+insightColumns, "No conversations.", rows); err != nil {
 		return err
 	}
-	if r.By != store.GroupByTopic && len(r.Topics) > 0 {
+	if r.By != parley.GroupByTopic && len(r.Topics) > 0 {
 		fmt.Fprintln(p.stdout)
 		row := func(t insight.TopicSums) []string { return sumsRow(indentTopic(t), t.InsightSums) }
-		if err := printRows(p, groupHeadings[store.GroupByTopic]+insightColumns, "", r.Topics, row); err != nil {
+		if err := printRows(p, groupHeadings[parley.GroupByTopic]+insightColumns, "", r.Topics, row); err != nil {
 			return err
 		}
 	}
@@ -92,8 +93,8 @@ func (p *process) showInsights(r *insight.Report) error {
 
 const insightColumns = "\tCONVERSATIONS\tRESOLVED\tESCALATED\tREFUSED ANSWERS"
 
-var groupHeadings = map[store.SumsGroup]string{store.GroupByDay: "DAY", store.GroupByTopic: "TOPIC",
-	store.GroupByChannel: "CHANNEL", store.GroupBySentiment: "SENTIMENT"}
+var groupHeadings = map[parley.InsightGroup]string{parley.GroupByDay: "DAY", parley.GroupByTopic: "TOPIC",
+	parley.GroupByChannel: "CHANNEL", parley.GroupBySentiment: "SENTIMENT"}
 
 func sumsRow(key string, s store.InsightSums) []string {
 	return []string{

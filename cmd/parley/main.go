@@ -91,7 +91,7 @@ func (p *process) newParser() (*kong.Kong, error) {
 // enumVars returns the enumerations that flags refer to by name: enum:"${priority}".
 func enumVars() kong.Vars {
 	vars := kong.Vars{}
-	for _, name := range []string{"priority", "role", "statusCategory", "strategy"} {
+	for _, name := range []string{"deliveryState", "insightGroup", "priority", "role", "statusCategory", "strategy"} {
 		vars[name] = strings.Join(parley.EnumValues(name), ",")
 	}
 	return vars

@@ -102,6 +102,9 @@ func (s *serverProcess) stopServer(t *testing.T) {
 	if status := <-s.exitStatus; status != 0 {
 		t.Errorf("the server ended with status %d: %s", status, s.errs.String())
 	}
+	if log := s.errs.String(); strings.Contains(log, "a code that it does not declare") {
+		t.Errorf("an operation declares too few codes: %s", log)
+	}
 }
 
 func TestConfigHidesSecretsInAddresses(t *testing.T) {

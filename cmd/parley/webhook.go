@@ -59,7 +59,7 @@ func (p *process) printWebhooks(list []admin.Webhook) error {
 type webhookDeliveriesCmd struct {
 	AccountID string `name:"account" placeholder:"ID" help:"Only deliveries of this account."`
 	WebhookID string `name:"webhook" placeholder:"ID" help:"Only deliveries to this webhook."`
-	State     string `enum:",pending,delivered,dead" default:"" placeholder:"STATE" help:"Only pending, delivered or dead ones."`
+	State     string `enum:",${deliveryState}" default:"" placeholder:"STATE" help:"Only pending, delivered or dead ones."`
 	Limit     int    `default:"50" placeholder:"N" help:"Most deliveries to list (${default})."`
 }
 

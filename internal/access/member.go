@@ -188,8 +188,7 @@ func requireOwner(ctx context.Context, tx *store.DB, before *parley.Membership) 
 	}
 	n, err := tx.CountOwners(ctx, before.AccountID)
 	if err == nil && n == 0 {
-		err = parley.NewErrorf(parley.CodeInvalidBody,
-			"%s is the account's only owner. Make somebody else an owner first.", before.User.Email)
+		err = parley.Invalid("member", before.User.Email+" is the account's only owner; make somebody else an owner first")
 	}
 	return err
 }

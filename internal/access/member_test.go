@@ -91,7 +91,7 @@ func TestAnAccountKeepsAnOwner(t *testing.T) {
 		refused := func(err error) {
 			f.Helper()
 			if f.wantCode(err, parley.CodeInvalidBody); err != nil &&
-				!strings.Contains(parley.AsError(err).Message, "only owner") {
+				!strings.Contains(parley.AsError(err).Details["member"], "only owner") {
 				f.Error(err)
 			}
 		}

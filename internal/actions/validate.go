@@ -25,7 +25,6 @@ const (
 )
 
 var (
-	keyPattern       = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$`)
 	toolNamePattern  = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
 	inputNamePattern = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,63}$`)
 )
@@ -77,8 +76,8 @@ func (f faults) checkAction(a *parley.Action) {
 
 // checkHead checks what actions and procedures have in common.
 func (f faults) checkHead(key, name, description string, triggers []string, inputs []parley.ActionInput) {
-	if !keyPattern.MatchString(key) {
-		f.add("key", "must begin with a letter or a digit and have 1 to 100 of a-z A-Z 0-9 . _ -")
+	if !parley.IsKey(key) {
+		f.add("key", parley.KeyRule)
 	}
 	if !toolNamePattern.MatchString(name) {
 		f.add("name", "must be 1 to 64 of a-z A-Z 0-9 _ -")

@@ -165,6 +165,8 @@ func TestPeopleTalkWhileItIsTakenOver(t *testing.T) {
 		must(d.t, err)
 		reply, err := k.AddHumanReply(ctx, account.AgentRef(agent).ConversationRef(id), "kims-id", "Here I am.")
 		must(d.t, err)
+		_, err = k.AddHumanReply(ctx, account.AgentRef(agent).ConversationRef(id), "kims-id", " \n")
+		wantCode(t, err, parley.CodeInvalidBody)
 		stored, err := d.db.Message(ctx, account.AgentRef(agent).ConversationRef(id), reply.ID)
 		if must(d.t, err); asked.Seq != 3 || stored.Seq != 4 || stored.Author != parley.AuthorHuman ||
 			stored.AuthorID != "kims-id" || stored.Role() != "assistant" {
@@ -202,7 +204,7 @@ func TestRatings(t *testing.T) {
 		page, err := d.db.Messages(ctx, account.AgentRef(agent).ConversationRef(id), parley.PageRequest{Limit: 2})
 		must(d.t, err)
 		question, answer := page.Items[0].ID, page.Items[1].ID
-		for _, rating := range []string{chat.Positive, chat.Positive, chat.Negative, ""} {
+		for _, rating := range []string{parley.RatingPositive, parley.RatingPositive, parley.RatingNegative, ""} {
 			m, err := k.Rate(ctx, account.AgentRef(agent).ConversationRef(id), answer, rating)
 			must(d.t, err)
 			stored, err := d.db.Message(ctx, account.AgentRef(agent).ConversationRef(id), answer)
@@ -214,14 +216,14 @@ func TestRatings(t *testing.T) {
 			[]string{"conversation.created", "message.feedback", "message.feedback", "message.feedback"}) {
 			d.t.Error(got)
 		}
-		_, err = k.Rate(ctx, account.AgentRef(agent).ConversationRef(id), question, chat.Positive)
+		_, err = k.Rate(ctx, account.AgentRef(agent).ConversationRef(id), question, parley.RatingPositive)
 		wantCode(t, err, parley.CodeNotAssistant)
-		_, err = k.Rate(ctx, account.AgentRef(agent).ConversationRef(id), "nothing", chat.Positive)
+		_, err = k.Rate(ctx, account.AgentRef(agent).ConversationRef(id), "nothing", parley.RatingPositive)
 		wantCode(t, err, parley.CodeMessageNotFound)
-		_, err = k.Rate(ctx, account.AgentRef(agent).ConversationRef(d.startConversation()), answer, chat.Positive)
+		_, err = k.Rate(ctx, account.AgentRef(agent).ConversationRef(d.startConversation()), answer, parley.RatingPositive)
 		wantCode(t, err, parley.CodeMessageNotFound)
 		_, err = k.Rate(ctx, parley.ConversationRef{AgentRef: parley.AgentRef{Account: "another", Agent: agent},
-			Conversation: id}, answer, chat.Positive)
+			Conversation: id}, answer, parley.RatingPositive)
 		wantCode(t, err, parley.CodeResourceNotFound)
 	})
 }

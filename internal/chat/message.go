@@ -2,6 +2,7 @@ package chat
 
 import (
 	"context"
+	"strings"
 
 	"parley"
 	"parley/internal/sqldb"
@@ -16,9 +17,13 @@ func (k *Conversations) AddCustomerMessage(ctx context.Context, ref parley.Conve
 	return k.addMessage(ctx, ref, parley.Message{Author: parley.AuthorUser}, text)
 }
 
-// AddHumanReply stores what a member of the team writes to the customer. Fails as AddCustomerMessage does.
+// AddHumanReply stores what a member of the team writes to the customer. Fails as AddCustomerMessage does, and with
+// VALIDATION_INVALID_BODY of an empty text.
 func (k *Conversations) AddHumanReply(ctx context.Context, ref parley.ConversationRef, member parley.UserID,
 	text string) (*parley.Message, error) {
+	if strings.TrimSpace(text) == "" {
+		return nil, parley.Invalid("text", "must say something")
+	}
 	return k.addMessage(ctx, ref, parley.Message{Author: parley.AuthorHuman, AuthorID: member}, text)
 }
 
@@ -71,12 +76,6 @@ func redactedParts(ctx context.Context, tx *store.DB, ref parley.AgentRef, text 
 	}
 	return []parley.Part{{Type: "text", Text: text}}, err
 }
-
-// The ratings of a message.
-const (
-	Positive = "positive"
-	Negative = "negative"
-)
 
 // Rate stores the end user's rating of one of the assistant's messages; an empty rating removes it. Fails with
 // RESOURCE_NOT_FOUND of the conversation, RESOURCE_MESSAGE_NOT_FOUND and RESOURCE_MESSAGE_NOT_ASSISTANT.

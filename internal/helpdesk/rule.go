@@ -24,6 +24,7 @@ const (
 // CheckRule checks a rule, except that its team and its member exist. Fails with VALIDATION_INVALID_BODY.
 func CheckRule(r *parley.Rule) error {
 	faults := map[string]string{}
+	checkKey(faults, r.Key)
 	checkLabel(faults, "name", r.Name)
 	checkConditions(faults, "all", r.All)
 	checkConditions(faults, "any", r.Any)

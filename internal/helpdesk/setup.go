@@ -3,7 +3,6 @@ package helpdesk
 import (
 	"cmp"
 	"context"
-	"regexp"
 	"slices"
 	"time"
 
@@ -96,8 +95,3 @@ func readSetup(ctx context.Context, db *store.DB, ref parley.AgentRef) (s *Setup
 	s.Rules, err = db.Rules(ctx, ref)
 	return s, err
 }
-
-var keyPattern = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$`)
-
-// IsKey reports whether the text may be the key of a status, a team or a rule, by which manifests refer to them.
-func IsKey(text string) bool { return keyPattern.MatchString(text) }

@@ -20,6 +20,7 @@ var colorPattern = regexp.MustCompile(`^#[0-9a-fA-F]{6}$`)
 
 func checkStatus(s *parley.TicketStatus) error {
 	faults := map[string]string{}
+	checkKey(faults, s.Key)
 	if !slices.Contains(parley.StatusCategories(), s.Category) {
 		faults["category"] = "must be one of: new, on_you, on_customer, on_hold, closed, cancelled"
 	}
@@ -37,6 +38,13 @@ func checkStatus(s *parley.TicketStatus) error {
 func checkLabel(faults map[string]string, field, text string) {
 	if n := utf8.RuneCountInString(text); n < 1 || n > maxLabelRunes {
 		faults[field] = "must have 1 to 100 characters"
+	}
+}
+
+// checkKey checks the key of a status, a team or a rule. One that no manifest manages may have none.
+func checkKey(faults map[string]string, key string) {
+	if key != "" && !parley.IsKey(key) {
+		faults["key"] = parley.KeyRule
 	}
 }
 

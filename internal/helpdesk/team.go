@@ -10,6 +10,7 @@ import (
 
 func checkTeam(t *parley.Team) error {
 	faults := map[string]string{}
+	checkKey(faults, t.Key)
 	checkLabel(faults, "name", t.Name)
 	switch t.Strategy {
 	case parley.StrategyManual, parley.StrategyBalanced, parley.StrategyRoundRobin:

@@ -45,10 +45,12 @@ type Config struct {
 	// read. Nil if no operation takes a Form.
 	UploadDir   func(ctx context.Context, r *http.Request, caller any) (dir string, err error)
 	RenderError func(e *parley.Error) (status int, body any) // renders a failure in the API's own form
-	Now         func() time.Time
-	Logger      *slog.Logger
-	Observer    *Observer // may be nil
-	Keyless     bool      // without API keys and rate limits: whoever passes Admit may call every operation
+	// OnUndeclaredCode is told of a failure of a handler whose code is none of its operation's. May be nil.
+	OnUndeclaredCode func(op *Operation, code parley.Code)
+	Now              func() time.Time
+	Logger           *slog.Logger
+	Observer         *Observer // may be nil
+	Keyless          bool      // without API keys and rate limits: whoever passes Admit may call every operation
 }
 
 // API serves a set of operations. It answers every path below its base: unknown paths and methods get the API's own
@@ -213,6 +215,7 @@ func (a *API) serveEndpoint(rec *recorder, r *http.Request, o *endpoint) error {
 	}
 	c := &Call{RequestID: rec.id, Caller: admission.Caller, Request: r, Operation: &o.Operation, rec: rec}
 	out, err := a.runEndpoint(c, o, in, once)
+	a.checkCode(o, err)
 	if rec.streamed {
 		clearWriteDeadline(http.NewResponseController(rec))
 	}
@@ -220,6 +223,16 @@ func (a *API) serveEndpoint(rec *recorder, r *http.Request, o *endpoint) error {
 		return err
 	}
 	return rec.writeJSON(o.Status, out)
+}
+
+// checkCode reports a failure whose code the operation does not declare.
+func (a *API) checkCode(e *endpoint, failure error) {
+	if failure == nil || a.OnUndeclaredCode == nil {
+		return
+	}
+	if code := parley.AsError(failure).Code; !slices.Contains(e.Codes(), code) {
+		a.OnUndeclaredCode(&e.Operation, code)
+	}
 }
 
 // checkAgent fails with AGENT_NOT_FOUND if the request names an agent that the caller does not have.

@@ -7,7 +7,8 @@
 //	path:"agentId"      from the path          query:"limit"   from the query          json:"name"  a member of the body
 //	min:"1" max:"100"   code points of a string, size of a number, items of an array
 //	enum:"a,b"  enum:"@priority"  the values, or the name of an enumeration of the root package (parley.EnumValues)
-//	pattern:"^…$"  format:"uuid|uri|url|email|mail|color"  default:"20"  nullable:"true"  doc:"…"
+//	pattern:"^…$"  pattern:"@key"  a regular expression, or the form of keys (parley.KeyPattern)
+//	format:"uuid|uri|url|email|mail|color"  default:"20"  nullable:"true"  doc:"…"
 //	name:"Priority"     the name of the value's schema in the document; enums that are used
 //	                    more than once and choices need one
 //	id:"uuid"           an id whose letters may come in either case, as those of format:"uuid" may

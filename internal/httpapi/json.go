@@ -3,6 +3,8 @@ package httpapi
 import (
 	"bytes"
 	"unicode/utf8"
+
+	"parley"
 )
 
 // Requests are not parsed by encoding/json: what it accepts and how it fails is not what the interface promises.
@@ -265,13 +267,10 @@ func (s *keySet) add(members []member, key []byte) bool {
 
 // quoteName returns a name, shortened and in quotes, for a message to the caller.
 func quoteName(key []byte) string {
-	const most = 60
-	if len(key) > most {
-		cut := most
-		for !utf8.RuneStart(key[cut]) {
-			cut--
-		}
-		return `"` + string(key[:cut]) + `…"`
+	const maxBytes = 60
+	name := string(parley.ClipBytes(key, maxBytes))
+	if len(name) < len(key) {
+		name += "…"
 	}
-	return `"` + string(key) + `"`
+	return `"` + name + `"`
 }

@@ -70,7 +70,11 @@ func parseRules(tag reflect.StructTag) rules {
 	if s := tag.Get("enum"); s != "" {
 		r.enum = tagValues(s)
 	}
-	if s := tag.Get("pattern"); s != "" {
+	switch s := tag.Get("pattern"); s {
+	case "":
+	case "@key":
+		r.pattern = regexp.MustCompile(parley.KeyPattern)
+	default:
 		r.pattern = regexp.MustCompile(s)
 	}
 	return r

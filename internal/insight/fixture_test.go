@@ -202,7 +202,7 @@ func (k *testConversation) title() string {
 	return c.Title
 }
 
-func (w *testInsight) report(by store.SumsGroup) *insight.Report {
+func (w *testInsight) report(by parley.InsightGroup) *insight.Report {
 	w.Helper()
 	from, to, err := insight.ParseDays("", "", w.clock())
 	w.must(err)
@@ -238,5 +238,5 @@ func (w *testInsight) rebuildReport() *insight.Report {
 		at, err = w.service.Rebuild(w, w.account.ID.AgentRef(w.agent.ID), at)
 		w.must(err)
 	}
-	return w.report(store.GroupByTopic)
+	return w.report(parley.GroupByTopic)
 }

@@ -25,9 +25,9 @@ const (
 
 // ReportRange is the range of a report: whole days in UTC, both included.
 type ReportRange struct {
-	From time.Time       `json:"from"` // the beginnings of the days
-	To   time.Time       `json:"to"`
-	By   store.SumsGroup `json:"by"`
+	From time.Time           `json:"from"` // the beginnings of the days
+	To   time.Time           `json:"to"`
+	By   parley.InsightGroup `json:"by"`
 }
 
 // Report is what an agent's conversations add up to.
@@ -82,7 +82,7 @@ func (s *Service) Report(ctx context.Context, account *parley.Account, id parley
 	days := askedAgainDays(a)
 	r := &Report{ReportRange: ask, AgainDays: days, Definition: fmt.Sprintf(Definition, days),
 		Withheld: hidesText(account, a)}
-	byDay, err := s.DB.SumInsights(ctx, account.ID.AgentRef(id), ask.From, ask.To, store.GroupByDay)
+	byDay, err := s.DB.SumInsights(ctx, account.ID.AgentRef(id), ask.From, ask.To, parley.GroupByDay)
 	if err != nil {
 		return nil, err
 	}
@@ -93,7 +93,7 @@ func (s *Service) Report(ctx context.Context, account *parley.Account, id parley
 			r.Settling += d.Resolved
 		}
 	}
-	topics, err := s.DB.SumInsights(ctx, account.ID.AgentRef(id), ask.From, ask.To, store.GroupByTopic)
+	topics, err := s.DB.SumInsights(ctx, account.ID.AgentRef(id), ask.From, ask.To, parley.GroupByTopic)
 	if err != nil {
 		return nil, err
 	}
@@ -102,9 +102,9 @@ func (s *Service) Report(ctx context.Context, account *parley.Account, id parley
 	}
 	r.Topics = rollUpTopics(topics, a.Topics)
 	switch ask.By {
-	case store.GroupByDay:
+	case parley.GroupByDay:
 		r.Series = fillDays(byDay, ask)
-	case store.GroupByTopic:
+	case parley.GroupByTopic:
 		r.Series = topics
 	default:
 		if r.Series, err = s.DB.SumInsights(ctx, account.ID.AgentRef(id), ask.From, ask.To, ask.By); err != nil {

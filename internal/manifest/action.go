@@ -9,7 +9,7 @@ import (
 
 type actionSpec struct {
 	Key         string               `json:"key"`
-	Kind        string               `json:"kind" enum:"http,client,collect-leads,escalate,custom-button,web-search"`
+	Kind        string               `json:"kind" enum:"@actionKind"`
 	Name        string               `json:"name"`
 	Description string               `json:"description,omitempty"`
 	Triggers    []string             `json:"triggers,omitempty"`

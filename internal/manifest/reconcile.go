@@ -4,15 +4,12 @@ import (
 	"cmp"
 	"encoding/json"
 	"maps"
-	"regexp"
 	"slices"
 	"strconv"
 
+	"parley"
 	"parley/internal/httpapi"
 )
-
-// keyPattern is the form of every key in a manifest; the tags of agentName and sourceSpec repeat it.
-var keyPattern = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$`)
 
 // kind describes how manifests hold things of one type, and how they recognize those that exist.
 type kind[T any] struct {
@@ -126,8 +123,8 @@ func parseKey(text json.RawMessage) (key, member, reason string) {
 		return "", "", "must be an object"
 	case m["key"] == nil:
 		return "", "", ""
-	case json.Unmarshal(m["key"], &key) != nil || !keyPattern.MatchString(key):
-		return "", ".key", "must be text that matches " + keyPattern.String()
+	case json.Unmarshal(m["key"], &key) != nil || !parley.IsKey(key):
+		return "", ".key", "must be text that matches " + parley.KeyPattern
 	}
 	return key, "", ""
 }

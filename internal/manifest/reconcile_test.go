@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"parley"
 )
 
 // thing is a type to reconcile.
@@ -121,7 +123,7 @@ func TestEntriesAreLaidOverWhatExists(t *testing.T) {
 	if len(c.entries) != 1 || string(c.entries[0].merged) != `{"key":"a","more":1}` {
 		t.Errorf("%+v", c.entries)
 	}
-	match := "must be text that matches " + keyPattern.String()
+	match := "must be text that matches " + parley.KeyPattern
 	for path, want := range map[string]string{"things.1.key": match, "things.2": "must be an object",
 		"things.3.key": match} {
 		if f[path] != want {

@@ -59,7 +59,7 @@ type agentSpec struct {
 // agentName says which agent a document is about: the one with the key, which is created when there is none, or the one
 // with the id, which then gets the key.
 type agentName struct {
-	Key string         `json:"key,omitempty" pattern:"^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$"`
+	Key string         `json:"key,omitempty" pattern:"@key"`
 	ID  parley.AgentID `json:"id,omitempty"`
 }
 
@@ -153,7 +153,7 @@ func newDocument(text json.RawMessage, path string, now time.Time, f faults) *do
 	if err := f.addError(path, httpapi.Decode(text, &d.agentSpec)); err != nil {
 		f.add(path, err.Error())
 	}
-	if d.hasAgent = d.Agent.ID != "" || keyPattern.MatchString(d.Agent.Key); !d.hasAgent && d.Agent.Key == "" {
+	if d.hasAgent = d.Agent.ID != "" || parley.IsKey(d.Agent.Key); !d.hasAgent && d.Agent.Key == "" {
 		f.add(path+".agent.key", "is required")
 	}
 	d.newAgent = agents.NewAgent{Name: d.Agent.Key}.Agent("", d.now)

@@ -18,7 +18,7 @@ import (
 // sourceSpec is a text as manifests write it. It is recognized by its key, or by its id while no manifest manages it;
 // with both, the source of the id gets the key.
 type sourceSpec struct {
-	Key     string              `json:"key,omitempty" pattern:"^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$"`
+	Key     string              `json:"key,omitempty" pattern:"@key"`
 	ID      parley.SourceID     `json:"id,omitempty"`
 	Type    string              `json:"type,omitempty" enum:"text" default:"text"`
 	Name    httpapi.Opt[string] `json:"name,omitzero" min:"1" max:"100"`

@@ -49,11 +49,9 @@ const (
 
 // The values that filters take where the list is closed.
 var (
-	sentiments     = []string{"positive", "neutral", "negative", unspecified}
-	activityStates = []string{string(parley.ConversationOngoing), string(parley.ConversationEnded),
-		string(parley.ConversationTakenOver), "paused"}
-	ratings      = []string{"positive", "negative"}
-	toolOutcomes = []string{string(parley.ToolSuccess), string(parley.ToolError), string(parley.ToolPending),
+	sentiments     = append(parley.EnumValues("sentiment"), unspecified)
+	activityStates = append(parley.EnumValues("conversationStatus"), "paused")
+	toolOutcomes   = []string{string(parley.ToolSuccess), string(parley.ToolError), string(parley.ToolPending),
 		string(parley.ToolIgnored)}
 	procedureOutcomes = []string{string(parley.ProcedureCompleted), string(parley.ProcedureFailed),
 		string(parley.ProcedureAbandoned), string(parley.ProcedureEscalated)}
@@ -91,7 +89,7 @@ func (q *Query) compile(now time.Time) (*queryPlan, error) {
 	r.filter(p, bySentiment, "sentiment", q.Sentiment, sentiments)
 	r.filter(p, byUser, "userId", q.UserID, nil)
 	r.filter(p, byState, "activityState", q.ActivityState, activityStates)
-	r.filter(p, byFeedback, "feedback", q.Feedback, ratings)
+	r.filter(p, byFeedback, "feedback", q.Feedback, parley.Ratings())
 	r.filter(p, byActionType, "actionType", q.ActionType, nil)
 	r.outcomeFilter(p, "tool", q.Tool, "toolOutcome", q.ToolOutcome, toolOutcomes,
 		[3]facet{byTool, byOutcome, byToolOutcome})

@@ -6,6 +6,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"parley"
 	"parley/internal/text/words"
 )
 
@@ -53,7 +54,7 @@ func tokens(text string) iter.Seq[token] {
 }
 
 func yieldToken(yield func(token) bool, text string, start, end int, part bool) bool {
-	word := truncateWord(foldWord(text[start:end]))
+	word := parley.ClipBytes(foldWord(text[start:end]), maxTokenBytes)
 	return word == "" || yield(token{word, start, end, part})
 }
 
@@ -81,18 +82,6 @@ func foldWord(s string) string {
 		}
 	}
 	return s
-}
-
-// truncateWord shortens a word to the bytes that are compared, at the edge of a character.
-func truncateWord(word string) string {
-	if len(word) <= maxTokenBytes {
-		return word
-	}
-	end := maxTokenBytes
-	for !utf8.RuneStart(word[end]) {
-		end--
-	}
-	return word[:end]
 }
 
 // queryWords returns the distinct words that a query asks for, in its order.

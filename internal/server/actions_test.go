@@ -15,6 +15,7 @@ import (
 
 	"parley"
 	"parley/internal/actions"
+	"parley/internal/api/admin"
 	"parley/internal/server"
 	"parley/internal/testkit"
 	"parley/internal/vault"
@@ -42,6 +43,31 @@ func TestSettingsOfTheOutside(t *testing.T) {
 		if (err != nil) != (c.want != "") || err != nil &&
 			(!strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "hunter2")) {
 			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestUnavailableReasonNamesTheMissingSearchEngine(t *testing.T) {
+	withEngine := func(c *server.Config) { c.SearchURL = "http://searxng:8080/search" }
+	command, err := server.OpenAdmin(t.Context(), server.Config{
+		StorageConfig: server.StorageConfig{Data: t.TempDir()}, Logger: slog.New(slog.DiscardHandler), Now: time.Now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = command.Close() })
+	for name, c := range map[string]struct {
+		service *admin.Service
+		kind    parley.ActionKind
+		want    string
+	}{
+		"no engine":            {testkit.Open(t).AdminService, parley.ActionWebSearch, "PARLEY_SEARCH_URL"},
+		"an engine":            {testkit.Open(t, testkit.WithConfig(withEngine)).AdminService, parley.ActionWebSearch, ""},
+		"another kind":         {testkit.Open(t).AdminService, parley.ActionEscalate, ""},
+		"a command, no engine": {command, parley.ActionWebSearch, ""}, // it does not know the server's settings
+	} {
+		got := c.service.Manifests.UnavailableReason(&parley.Action{Kind: c.kind})
+		if (got == "") != (c.want == "") || !strings.Contains(got, c.want) {
+			t.Errorf("%s: %q", name, got)
 		}
 	}
 }

@@ -2,6 +2,8 @@ package store
 
 import (
 	"context"
+	"fmt"
+	"slices"
 	"time"
 
 	"parley"
@@ -115,22 +117,13 @@ type GroupedSums struct {
 	InsightSums
 }
 
-// SumsGroup is what sums are told apart by; its value is the column.
-type SumsGroup string
-
-// The groups of sums.
-const (
-	GroupByDay       SumsGroup = "day"
-	GroupByTopic     SumsGroup = "topic"
-	GroupByChannel   SumsGroup = "channel"
-	GroupBySentiment SumsGroup = "sentiment"
-)
-
 // SumInsights adds up the days from and to, both whole, told apart by the group and in its order.
-func (db *DB) SumInsights(ctx context.Context, ref parley.AgentRef, from, to time.Time, by SumsGroup) ([]GroupedSums,
-	error) {
-	column := map[SumsGroup]string{GroupByDay: "day", GroupByTopic: "topic", GroupByChannel: "channel",
-		GroupBySentiment: "sentiment"}[by]
+func (db *DB) SumInsights(ctx context.Context, ref parley.AgentRef, from, to time.Time,
+	by parley.InsightGroup) ([]GroupedSums, error) {
+	if !slices.Contains(parley.InsightGroups(), by) {
+		return nil, fmt.Errorf("insights have no group %q", by)
+	}
+	column := string(by) // each group is a column of its name
 	return sqldb.All(ctx, db.sql, func(scan sqldb.Scan) (s GroupedSums, err error) {
 		dest := []any{&s.Key}
 		for _, f := range s.fieldPointers() {

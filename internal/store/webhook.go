@@ -35,15 +35,18 @@ func (db *DB) CreateWebhook(ctx context.Context, h *parley.Webhook) error {
 	return webhookTable.insert(ctx, db, h, "")
 }
 
-// Webhooks lists an account's webhooks, oldest first; agent narrows them to those of an agent, empty does not.
+// Webhooks lists the webhooks of one agent, oldest first, without those of all agents of its account.
 func (db *DB) Webhooks(ctx context.Context, ref parley.AgentRef) ([]parley.Webhook, error) {
-	where, args := `account_id = ?`, []any{ref.Account}
-	if ref.Agent != "" {
-		where, args = where+` and agent_id = ?`, append(args, ref.Agent)
-	}
 	return webhookTable.list(ctx, db, `
-		where `+where+`
-		order by created_at, id`, args...)
+		where account_id = ? and agent_id = ?
+		order by created_at, id`, ref.Account, ref.Agent)
+}
+
+// AccountWebhooks lists all webhooks of an account, oldest first, those of single agents too.
+func (db *DB) AccountWebhooks(ctx context.Context, account parley.AccountID) ([]parley.Webhook, error) {
+	return webhookTable.list(ctx, db, `
+		where account_id = ?
+		order by created_at, id`, account)
 }
 
 // AllWebhooks lists the webhooks of every account. It is the operator's view and asks for no account.

@@ -14,9 +14,11 @@ import (
 	"testing"
 	"time"
 
+	"parley"
 	"parley/internal/api/admin"
 	v1 "parley/internal/api/v1"
 	v2 "parley/internal/api/v2"
+	"parley/internal/httpapi"
 	"parley/internal/model"
 	"parley/internal/server"
 	"parley/internal/testkit/dbs"
@@ -84,6 +86,9 @@ func Open(t testing.TB, options ...Option) *Server {
 		t.Fatal(err)
 	}
 	s := &Server{Server: inner, URL: cfg.BaseURL, AdminService: inner.Admin()}
+	s.AdminService.OnUndeclaredCode = func(op *httpapi.Operation, code parley.Code) {
+		t.Errorf("the operation %s failed with %s, which it does not declare", op.Name, code)
+	}
 	listening.Config.Handler = inner.Handler()
 	listening.Listener = inner.Connections.Listener(listening.Listener)
 	inner.Connections.Configure(listening.Config)

@@ -5,6 +5,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"parley"
 	"parley/internal/text/prose"
 )
 
@@ -72,9 +73,7 @@ func shortenPiece(text string, from, end int, closed bool) (int, bool) {
 	if at = strings.LastIndexByte(piece, ' '); at > 0 {
 		return from + at + 1, true
 	}
-	for at = maxPieceBytes; at > 0 && !utf8.RuneStart(text[from+at]); at-- { //nolint:revive // the condition does it all
-	}
-	return from + at, true
+	return from + len(parley.ClipBytes(text[from:], maxPieceBytes)), true
 }
 
 // firstClauseEnd returns the end of a first clause of at least minBytes; 0 if there is none, or hardly anything would

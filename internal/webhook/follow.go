@@ -28,7 +28,7 @@ func (s *Sender) follower() *events.Follower {
 // handleEvents writes a delivery of each event for each webhook that subscribes to it: the deliveries of an event in a
 // transaction.
 func (s *Sender) handleEvents(ctx context.Context, b *events.Batch) error {
-	webhooks, err := s.DB.Webhooks(ctx, b.Account.AgentRef(""))
+	webhooks, err := s.DB.AccountWebhooks(ctx, b.Account)
 	if err != nil {
 		return err
 	}

@@ -87,12 +87,12 @@ func createWebhook(ctx context.Context, tx *store.DB, h *parley.Webhook) error {
 			return err
 		}
 	}
-	list, err := tx.Webhooks(ctx, h.AccountID.AgentRef(""))
+	list, err := tx.AccountWebhooks(ctx, h.AccountID)
 	if err != nil {
 		return err
 	}
 	if len(list) >= maxWebhooks {
-		return parley.NewErrorf(parley.CodeInvalidBody, "The account has %d webhooks, and may not have more.", len(list))
+		return parley.Invalid("webhooks", fmt.Sprintf("must be at most %d of an account", maxWebhooks))
 	}
 	return tx.CreateWebhook(ctx, h)
 }

@@ -195,7 +195,7 @@ func TestWebhookLimit(t *testing.T) {
 				f.must(err)
 			}
 		}
-		list, err := f.DB.Webhooks(f, f.account.AgentRef(""))
+		list, err := f.DB.AccountWebhooks(f, f.account)
 		f.must(err)
 		if len(list) != 100 || refused != 10 {
 			t.Errorf("%d webhooks, %d refused", len(list), refused)

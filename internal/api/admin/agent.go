@@ -121,10 +121,10 @@ func (s *Service) newSource(ctx context.Context, source *parley.Source) (Source,
 
 // InsightsQuery asks for the sums of an agent's conversations. Without days it is about the last 30.
 type InsightsQuery struct {
-	AgentID string          `path:"agentId"`
-	From    string          `query:"from"` // 2026-01-31
-	To      string          `query:"to"`
-	GroupBy store.SumsGroup `query:"by" enum:"day,topic,channel,sentiment" default:"day"`
+	AgentID string              `path:"agentId"`
+	From    string              `query:"from"` // 2026-01-31
+	To      string              `query:"to"`
+	GroupBy parley.InsightGroup `query:"by" enum:"@insightGroup" default:"day"`
 }
 
 func (s *Service) showInsights(ctx context.Context, in InsightsQuery) (insight.Report, error) {

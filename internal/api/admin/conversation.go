@@ -2,7 +2,6 @@ package admin
 
 import (
 	"context"
-	"strings"
 	"time"
 
 	"parley"
@@ -92,10 +91,8 @@ func (s *Service) moveConversation(ctx context.Context, in StateChange) (Convers
 		c, err = s.Conversations.End(ctx, ref, operatorName)
 	case "takeover":
 		c, err = s.Conversations.TakeOver(ctx, ref, operatorName, "", false)
-	case "handback":
+	default: // handback
 		c, err = s.Conversations.HandBack(ctx, ref, operatorName)
-	default:
-		err = parley.NewErrorf(parley.CodeInvalidBody, "A conversation takes no step %q.", in.Step)
 	}
 	if err != nil {
 		return Conversation{}, err
@@ -108,10 +105,7 @@ func (s *Service) replyAsHuman(ctx context.Context, in HumanReply) (MessageRef, 
 	if err != nil {
 		return MessageRef{}, err
 	}
-	if strings.TrimSpace(in.Text) == "" {
-		return MessageRef{}, parley.NewErrorf(parley.CodeInvalidBody, "A reply must say something.")
-	}
-	member, err := s.findMember(ctx, ref.Account, in.Member)
+	member, err := s.findMember(ctx, ref.Account, in.Member, parley.CodeMemberNotFound)
 	if err != nil {
 		return MessageRef{}, err
 	}
@@ -122,19 +116,17 @@ func (s *Service) replyAsHuman(ctx context.Context, in HumanReply) (MessageRef, 
 	return MessageRef{string(m.ID)}, nil
 }
 
-// findMember finds somebody in the account's team by e-mail address.
-func (s *Service) findMember(ctx context.Context, account parley.AccountID, email string) (parley.UserID, error) {
-	team, err := s.DB.Members(ctx, account)
+// findMember finds a member of the account by e-mail address. Fails with the code.
+func (s *Service) findMember(ctx context.Context, account parley.AccountID, email string,
+	otherwise parley.Code) (parley.UserID, error) {
+	m, err := s.DB.MemberByEmail(ctx, account, email, otherwise)
+	if parley.IsCode(err, otherwise) {
+		err = parley.NewErrorf(otherwise, "Nobody in the team of the account %s has the e-mail address %s.", account, email)
+	}
 	if err != nil {
 		return "", err
 	}
-	for _, m := range team {
-		if strings.EqualFold(m.User.Email, email) {
-			return m.User.ID, nil
-		}
-	}
-	return "", parley.NewErrorf(parley.CodeInvalidBody,
-		"Nobody in the team of the account %s has the e-mail address %s.", account, email)
+	return m.User.ID, nil
 }
 
 // Selection selects conversations: those with the ids, or those of an agent that belong to a user or have had no
@@ -172,8 +164,7 @@ func (s *Service) findSelected(ctx context.Context, in Selection) (map[parley.Ag
 func (s *Service) selectionFilter(ctx context.Context, in Selection) (ref parley.AgentRef, f store.ConversationFilter,
 	err error) {
 	if in.AgentID == "" || in.UserID == "" && in.Before == nil {
-		return ref, f, parley.NewErrorf(parley.CodeInvalidBody,
-			"Say which conversations: their ids, or an agent with a user or a date.")
+		return ref, f, parley.Invalid("conversationIds", "must be named, or an agent with a user or a date")
 	}
 	ref, err = s.findAgent(ctx, in.AgentID)
 	return ref, store.ConversationFilter{User: parley.EndUserID(in.UserID), IdleSince: in.Before}, err

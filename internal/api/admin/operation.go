@@ -74,12 +74,19 @@ func (op Operation[In, Out]) add(api *httpapi.API, s *Service) {
 // newAPI returns the API without its operations. Whoever reaches it is the operator: the mode of the socket's file is
 // the only protection.
 func newAPI(s *Service, log *slog.Logger) *httpapi.API {
+	report := s.OnUndeclaredCode
+	if report == nil {
+		report = func(op *httpapi.Operation, code parley.Code) {
+			log.Error("an operation failed with a code that it does not declare", "operation", op.Name, "code", code)
+		}
+	}
 	return httpapi.New(httpapi.Config{
-		Keyless:     true,
-		Admit:       admit,
-		RenderError: httpapi.RenderEnvelope,
-		Now:         s.Now,
-		Logger:      log,
+		Keyless:          true,
+		Admit:            admit,
+		RenderError:      httpapi.RenderEnvelope,
+		Now:              s.Now,
+		Logger:           log,
+		OnUndeclaredCode: report,
 	})
 }
 

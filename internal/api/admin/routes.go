@@ -113,12 +113,12 @@ var (
 	ChangeMember = newOperation(memberGroup.write, "PATCH /accounts/{accountId}/members", operation{
 		Name:    "changeMember",
 		Summary: "Give a member another role",
-		Errors:  errorCodes{parley.CodeMemberNotFound},
+		Errors:  errorCodes{parley.CodeAccountNotFound, parley.CodeMemberNotFound},
 	}, (*Service).changeMember)
 	RemoveMember = newOperation(memberGroup.write, "DELETE /accounts/{accountId}/members", operation{
 		Name:    "removeMember",
 		Summary: "Remove a member from an account and from its teams",
-		Errors:  errorCodes{parley.CodeMemberNotFound},
+		Errors:  errorCodes{parley.CodeAccountNotFound, parley.CodeMemberNotFound},
 	}, (*Service).removeMember)
 )
 

@@ -53,7 +53,7 @@ var (
 		Name:    "replyToConversation",
 		Summary: "Write to the customer of a conversation that was taken over",
 		Status:  http.StatusCreated,
-		Errors:  errorCodes{parley.CodeConversationNotFound, parley.CodeNotTakenOver},
+		Errors:  errorCodes{parley.CodeConversationNotFound, parley.CodeNotTakenOver, parley.CodeMemberNotFound},
 	}, (*Service).replyAsHuman)
 	Trace = newOperation(conversationGroup.read, "GET /conversations/{conversationId}/trace", operation{
 		Name:    "traceConversation",

@@ -63,7 +63,7 @@ var (
 	LeaveTeam = newOperation(teamGroup.write, "DELETE /teams/{team}/members/{member}", operation{
 		Name:    "leaveTeam",
 		Summary: "Take a member out of a team",
-		Errors:  errorCodes{parley.CodeTicketTeam, parley.CodeTicketMember, parley.CodeInvalidBody},
+		Errors:  errorCodes{parley.CodeTicketTeam, parley.CodeTicketMember},
 	}, (*Service).leaveTeam)
 )
 
@@ -110,7 +110,7 @@ var (
 	ListTickets = newOperation(ticketGroup.read, "GET /tickets", operation{
 		Name:    "listTickets",
 		Summary: "List the tickets of an agent, or find them",
-		Errors:  errorCodes{parley.CodeNotFound, parley.CodeTicketTeam},
+		Errors:  errorCodes{parley.CodeNotFound, parley.CodeTicketTeam, parley.CodeTicketMember},
 	}, (*Service).listTickets)
 	OpenTicket = newOperation(ticketGroup.write, "POST /tickets", operation{
 		Name:    "openTicket",

@@ -2,8 +2,6 @@ package admin
 
 import (
 	"context"
-	"slices"
-	"strings"
 
 	"parley"
 	"parley/internal/helpdesk"
@@ -15,8 +13,8 @@ type RouteRequest struct {
 	Subject     string `json:"subject"`
 	Description string `json:"description"`
 	Email       string `json:"email"`
-	Channel     string `json:"channel,omitempty"`  // empty is api
-	Priority    string `json:"priority,omitempty"` // empty is none
+	Channel     string `json:"channel,omitempty" enum:"@ticketChannel" name:"TicketChannel"` // empty is api
+	Priority    string `json:"priority,omitempty" enum:"@priority"`                          // empty is none
 }
 
 // RouteResult says where the ticket would go, and why.
@@ -66,9 +64,6 @@ func (s *Service) explainRoute(ctx context.Context, in RouteRequest) (RouteResul
 	if err != nil {
 		return RouteResult{}, err
 	}
-	if err := in.check(); err != nil {
-		return RouteResult{}, err
-	}
 	x, err := s.Helpdesk.Explain(ctx, ref, helpdesk.RoutingInput{
 		Subject:  in.Subject,
 		Body:     in.Description,
@@ -84,17 +79,6 @@ func (s *Service) explainRoute(ctx context.Context, in RouteRequest) (RouteResul
 		return RouteResult{}, err
 	}
 	return newRouteResult(&x, names), nil
-}
-
-func (r *RouteRequest) check() error {
-	if r.Channel != "" && !slices.Contains(parley.TicketChannels(), parley.TicketChannel(r.Channel)) {
-		return parley.NewErrorf(parley.CodeInvalidBody, "%q is no channel of tickets.", r.Channel)
-	}
-	if r.Priority != "" && !slices.Contains(parley.Priorities(), r.Priority) {
-		return parley.NewErrorf(parley.CodeInvalidBody,
-			"The priority must be one of: %s.", strings.Join(parley.Priorities(), ", "))
-	}
-	return nil
 }
 
 func newRouteResult(x *helpdesk.Explanation, names nameTable) RouteResult {

@@ -134,9 +134,6 @@ func ruleIndex(position, n int) int {
 }
 
 func (s *Service) newRule(ctx context.Context, ref parley.AgentRef, in NewRule) (r parley.Rule, err error) {
-	if err := checkKey(in.Key); err != nil {
-		return r, err
-	}
 	r = parley.Rule{
 		ID:      parley.RuleID(parley.NewUUID()),
 		Key:     in.Key,
@@ -155,7 +152,7 @@ func (s *Service) newRule(ctx context.Context, ref parley.AgentRef, in NewRule) 
 		r.TeamID = t.ID
 	}
 	if in.Assignee != "" {
-		r.MemberID, err = s.findMember(ctx, ref.Account, in.Assignee)
+		r.MemberID, err = s.findMember(ctx, ref.Account, in.Assignee, parley.CodeTicketMember)
 	}
 	return r, err
 }

@@ -11,6 +11,7 @@ import (
 	"parley/internal/access"
 	"parley/internal/chat"
 	"parley/internal/helpdesk"
+	"parley/internal/httpapi"
 	"parley/internal/insight"
 	"parley/internal/manifest"
 	"parley/internal/retrieval"
@@ -39,6 +40,9 @@ type Service struct {
 	ForgetAccess   func()        // called after a change, so that it is in force at once; may be nil
 	SetMaintenance func(on bool) // called when maintenance begins or ends; may be nil
 	Close          func() error  // closes what Client.Open opened
+
+	// OnUndeclaredCode is told of a failure whose code its operation does not declare. Nil logs it.
+	OnUndeclaredCode func(op *httpapi.Operation, code parley.Code)
 }
 
 // operatorName is the actor of everything that is done through this API.

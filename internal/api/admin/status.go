@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"parley"
-	"parley/internal/helpdesk"
 	"parley/internal/httpapi"
 )
 
@@ -76,9 +75,6 @@ func (s *Service) addStatus(ctx context.Context, in NewStatus) (Status, error) {
 	if err != nil {
 		return Status{}, err
 	}
-	if err := checkKey(in.Key); err != nil {
-		return Status{}, err
-	}
 	status, err := s.Helpdesk.AddStatus(ctx, ref, parley.TicketStatus{
 		Key:           in.Key,
 		Category:      parley.StatusCategory(in.Category),
@@ -91,14 +87,6 @@ func (s *Service) addStatus(ctx context.Context, in NewStatus) (Status, error) {
 		return Status{}, err
 	}
 	return newStatus(status), nil
-}
-
-// checkKey refuses a key that no manifest could name.
-func checkKey(key string) error {
-	if key == "" || helpdesk.IsKey(key) {
-		return nil
-	}
-	return parley.NewErrorf(parley.CodeInvalidBody, "The key %q is not 1 to 100 letters, digits, '.', '_' and '-'.", key)
 }
 
 func (s *Service) changeStatus(ctx context.Context, in StatusChange) (Status, error) {

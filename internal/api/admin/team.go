@@ -103,9 +103,6 @@ func (s *Service) addTeam(ctx context.Context, in NewTeam) (Team, error) {
 	if err != nil {
 		return Team{}, err
 	}
-	if err := checkKey(in.Key); err != nil {
-		return Team{}, err
-	}
 	t, err := s.Helpdesk.AddTeam(ctx, ref, parley.Team{
 		Key:       in.Key,
 		Name:      in.Name,
@@ -206,7 +203,7 @@ type TeamMembership struct {
 
 func (s *Service) joinTeam(ctx context.Context, in TeamMembership) (Team, error) {
 	return s.changeNamedTeam(ctx, in.TeamRef, func(ref parley.AgentRef, t *parley.Team) error {
-		user, err := s.findMember(ctx, ref.Account, in.Member)
+		user, err := s.findMember(ctx, ref.Account, in.Member, parley.CodeTicketMember)
 		if err != nil {
 			return err
 		}
@@ -227,7 +224,7 @@ func (s *Service) joinTeam(ctx context.Context, in TeamMembership) (Team, error)
 
 func (s *Service) leaveTeam(ctx context.Context, in TeamMemberRef) (Team, error) {
 	return s.changeNamedTeam(ctx, in.TeamRef, func(ref parley.AgentRef, t *parley.Team) error {
-		user, err := s.findMember(ctx, ref.Account, in.Member)
+		user, err := s.findMember(ctx, ref.Account, in.Member, parley.CodeTicketMember)
 		if err != nil {
 			return err
 		}

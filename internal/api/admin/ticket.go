@@ -3,7 +3,6 @@ package admin
 import (
 	"context"
 	"encoding/json"
-	"slices"
 	"time"
 
 	"parley"
@@ -153,8 +152,8 @@ func (s *Service) changeTicket(ctx context.Context, in TicketChange) (Ticket, er
 // first.
 type TicketQuery struct {
 	AgentID    string   `path:"agentId"`
-	Categories []string `query:"statusCategories"` // any of them; none is all
-	Channels   []string `query:"channels"`
+	Categories []string `query:"statusCategories" item:"enum=@statusCategory,name=TicketCategory"` // none is all
+	Channels   []string `query:"channels" item:"enum=@ticketChannel,name=TicketChannel"`
 	Assignee   string   `query:"assignee"`                   // e-mail address, or none
 	Team       string   `query:"team"`                       // id, key or name, or none
 	Customer   string   `query:"customer"`                   // e-mail address
@@ -189,23 +188,15 @@ func (s *Service) ticketFilter(
 	ctx context.Context, ref parley.AgentRef, in TicketQuery,
 ) (f store.TicketFilter, err error) {
 	for _, name := range in.Categories {
-		c := parley.StatusCategory(name)
-		if !slices.Contains(parley.StatusCategories(), c) {
-			return f, parley.NewErrorf(parley.CodeInvalidBody, "%q is no category of statuses.", name)
-		}
-		f.Categories = append(f.Categories, c)
+		f.Categories = append(f.Categories, parley.StatusCategory(name))
 	}
 	for _, name := range in.Channels {
-		c := parley.TicketChannel(name)
-		if !slices.Contains(parley.TicketChannels(), c) {
-			return f, parley.NewErrorf(parley.CodeInvalidBody, "%q is no channel of tickets.", name)
-		}
-		f.Channels = append(f.Channels, c)
+		f.Channels = append(f.Channels, parley.TicketChannel(name))
 	}
 	if in.Assignee != "" {
 		user := parley.UserID("")
 		if in.Assignee != None {
-			if user, err = s.findMember(ctx, ref.Account, in.Assignee); err != nil {
+			if user, err = s.findMember(ctx, ref.Account, in.Assignee, parley.CodeTicketMember); err != nil {
 				return f, err
 			}
 		}

@@ -50,7 +50,7 @@ type Webhook struct {
 type DeliveryQuery struct {
 	AccountID string `query:"accountId"`
 	WebhookID string `query:"webhookId"`
-	State     string `query:"state" enum:"pending,delivered,dead"`
+	State     string `query:"state" enum:"@deliveryState"`
 	Limit     int    `query:"limit" default:"50" min:"1"`
 }
 
@@ -123,7 +123,7 @@ func (s *Service) listWebhooks(ctx context.Context, in AccountFilter) ([]Webhook
 	read := s.DB.AllWebhooks
 	if in.AccountID != "" {
 		read = func(ctx context.Context) ([]parley.Webhook, error) {
-			return s.DB.Webhooks(ctx, parley.AccountID(in.AccountID).AgentRef(""))
+			return s.DB.AccountWebhooks(ctx, parley.AccountID(in.AccountID))
 		}
 	}
 	found, err := read(ctx)

@@ -56,11 +56,19 @@ type webhooksQuery struct {
 }
 
 func (s *server) listWebhooks(ctx context.Context, c *call, in *webhooksQuery) (*WebhookList, error) {
-	list, err := s.DB.Webhooks(ctx, agentRef(c, in.ChatbotID))
+	list, err := s.webhooks(ctx, c, in.ChatbotID)
 	if err != nil {
 		return nil, err
 	}
 	return &WebhookList{httpapi.ConvertList(list, newWebhookReply)}, nil
+}
+
+// webhooks returns the webhooks of a chatbot; without one, all of the account.
+func (s *server) webhooks(ctx context.Context, c *call, chatbot string) ([]parley.Webhook, error) {
+	if chatbot == "" {
+		return s.DB.AccountWebhooks(ctx, callerOf(c).Account.ID)
+	}
+	return s.DB.Webhooks(ctx, agentRef(c, chatbot))
 }
 
 type webhookRef struct {

@@ -16,7 +16,7 @@ type InsightsQuery struct {
 	AgentRef
 	From    string `query:"from" doc:"First day (YYYY-MM-DD, UTC), counted whole. By default 29 days before to."`
 	To      string `query:"to" doc:"Last day (YYYY-MM-DD, UTC), counted whole. By default today."`
-	GroupBy string `query:"groupBy" enum:"day,topic,channel,sentiment" name:"InsightGrouping" default:"day" doc:"What series is told apart by."`
+	GroupBy string `query:"groupBy" enum:"@insightGroup" name:"InsightGrouping" default:"day" doc:"What series is told apart by."`
 }
 
 // InsightsReply is the reply with a report.
@@ -28,7 +28,7 @@ type InsightsReply struct {
 type Insights struct {
 	From       string       `json:"from" doc:"First day, UTC."`
 	To         string       `json:"to" doc:"Last day, UTC."`
-	GroupBy    string       `json:"groupBy" enum:"day,topic,channel,sentiment" name:"InsightGrouping"`
+	GroupBy    string       `json:"groupBy" enum:"@insightGroup" name:"InsightGrouping"`
 	Totals     InsightSums  `json:"totals"`
 	Resolution Resolution   `json:"resolution"`
 	Series     []InsightRow `json:"series" doc:"By day in the order of time, days without conversations included; else by name."`
@@ -102,7 +102,7 @@ func (s *server) getInsights(ctx context.Context, c *call, in *InsightsQuery) (*
 		return nil, err
 	}
 	r, err := s.Insight.Report(ctx, &callerOf(c).Account, parley.AgentID(in.AgentID),
-		insight.ReportRange{From: from, To: to, By: store.SumsGroup(in.GroupBy)})
+		insight.ReportRange{From: from, To: to, By: parley.InsightGroup(in.GroupBy)})
 	if err != nil {
 		return nil, fmt.Errorf("report insights: %w", err)
 	}

@@ -111,7 +111,7 @@ func FuzzMarks(f *testing.F) {
 	passages[0].Text, passages[0].End = "Open the menu.", 14
 	f.Fuzz(func(t *testing.T, text string, at int) {
 		text = strings.ToValidUTF8(text, "?")
-		at = boundaryBefore([]byte(text), min(max(at, 0), len(text)))
+		at = len(parley.ClipBytes(text, min(max(at, 0), len(text))))
 		whole, cites := readThrough(passages, text)
 		cutText, cutCitations := readThrough(passages, text[:at], text[at:])
 		if whole != cutText || !slices.Equal(cites, cutCitations) || !utf8.ValidString(whole) {

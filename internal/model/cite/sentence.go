@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"parley"
 )
 
 func isSentenceEnd(c rune) bool { return strings.ContainsRune(".!?。！？…", c) }
@@ -17,7 +19,7 @@ const maxSentenceBytes = 4 << 10
 // lastSentence returns the byte span of the last sentence of text, without the white space around it and without the
 // sign of a list item before it.
 func lastSentence(text []byte) (start, end int) {
-	skipped := boundaryBefore(text, len(text)-maxSentenceBytes)
+	skipped := len(parley.ClipBytes(text, max(0, len(text)-maxSentenceBytes)))
 	start, end = findLastSentence(text[skipped:])
 	return skipped + start, skipped + end
 }
@@ -96,12 +98,4 @@ func foldWithOffsets(text string) (out []byte, from []int) {
 		}
 	}
 	return out, from
-}
-
-// boundaryBefore returns the last beginning of a code point in b that is not behind n.
-func boundaryBefore(b []byte, n int) int {
-	for n > 0 && n < len(b) && !utf8.RuneStart(b[n]) {
-		n--
-	}
-	return max(n, 0)
 }

@@ -186,11 +186,7 @@ func chunkLength(text string) int {
 	if i := strings.IndexAny(text[minChunkBytes:maxChunkBytes], " \n"); i >= 0 {
 		return minChunkBytes + i + 1
 	}
-	end := maxChunkBytes
-	for end > minChunkBytes && !utf8.RuneStart(text[end]) {
-		end--
-	}
-	return end
+	return max(minChunkBytes, len(parley.ClipBytes(text, maxChunkBytes)))
 }
 
 // tokensForBytes estimates how many tokens so many bytes are: this model counts none.

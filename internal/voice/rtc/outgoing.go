@@ -5,11 +5,12 @@ import (
 	"strconv"
 	"sync"
 	"time"
-	"unicode/utf8"
 
 	"github.com/google/uuid"
 	"github.com/livekit/protocol/livekit"
 	lksdk "github.com/livekit/server-sdk-go/v2"
+
+	"parley"
 )
 
 const maxChunkBytes = 15_000 // bytes of a chunk of a text stream, as LiveKit's clients send them
@@ -90,11 +91,8 @@ func (p *Participant) textStreamPackets(s Segment, now int64) []rawPacket {
 func splitChunks(text string) []string {
 	var list []string
 	for len(text) > maxChunkBytes {
-		n := maxChunkBytes
-		for n > 0 && !utf8.RuneStart(text[n]) {
-			n--
-		}
-		list, text = append(list, text[:n]), text[n:]
+		chunk := parley.ClipBytes(text, maxChunkBytes)
+		list, text = append(list, chunk), text[len(chunk):]
 	}
 	if text != "" {
 		list = append(list, text)
