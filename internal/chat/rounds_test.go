@@ -22,6 +22,7 @@ func (d *testEngine) setTools(tools ...chat.Tool) {
 	d.t.Helper()
 	_, err := d.db.SQL().Exec(d.t.Context(), `update agents set tools = ? where id = ?`, len(tools), d.agent.ID)
 	must(d.t, err)
+	must(d.t, d.db.UpdateAgent(d.t.Context(), d.agent.Ref(), func(*parley.Agent) error { return nil })) // it is read anew
 	d.Tools = func(context.Context, *parley.Agent) ([]chat.Tool, error) { return tools, nil }
 }
 
