@@ -68,11 +68,11 @@ func TestForbiddenIdentifiers(t *testing.T) {
 func importNames(file *ast.File) map[string]string {
 	names := map[string]string{}
 	for _, spec := range file.Imports {
-		usual := path.Base(strings.Trim(spec.Path.Value, `"`))
+		base := path.Base(strings.Trim(spec.Path.Value, `"`))
 		if spec.Name != nil {
-			names[spec.Name.Name] = usual
+			names[spec.Name.Name] = base
 		} else {
-			names[usual] = usual
+			names[base] = base
 		}
 	}
 	return names

@@ -13,7 +13,7 @@ import (
 
 var updateGolden = flag.Bool("update", false, "rewrite the table of layers in doc.go")
 
-// The table stands in doc.go between these lines.
+// The table is in doc.go between these lines.
 const (
 	beforeLayers = "by \"make golden\":\n//\n"
 	afterLayers  = "// # Layer 1"

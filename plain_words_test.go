@@ -49,7 +49,7 @@ var bareWords = []string{
 // badComments are words of comments that are not ordinary English for what they say.
 var badComments = regexp.MustCompile(`(?i)\b(gives|faces?)\b`)
 
-// commentPlaces tells where badComments are the right word.
+// commentPlaces says where badComments are the right word.
 var commentPlaces = map[string][]string{ // where badComments are the right word
 	"face": {"internal/ingest/extract/"}, "faces": {"internal/ingest/extract/"}, // of fonts
 }

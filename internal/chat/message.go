@@ -11,22 +11,23 @@ import (
 
 // AddCustomerMessage stores what the customer writes to the person who has taken the conversation over. Fails with
 // RESOURCE_NOT_FOUND, and with CONVERSATION_NOT_TAKEN_OVER.
-func (k *Conversations) AddCustomerMessage(ctx context.Context, ref parley.ConversationRef,
+func (cs *Conversations) AddCustomerMessage(ctx context.Context, ref parley.ConversationRef,
 	text string) (*parley.Message, error) {
-	return k.addMessage(ctx, ref, parley.Message{Author: parley.AuthorUser}, text)
+	return cs.addMessage(ctx, ref, parley.Message{Author: parley.AuthorUser}, text)
 }
 
 // AddHumanReply stores what a member of the team writes to the customer. Fails as AddCustomerMessage does.
-func (k *Conversations) AddHumanReply(ctx context.Context, ref parley.ConversationRef, member parley.UserID,
+func (cs *Conversations) AddHumanReply(ctx context.Context, ref parley.ConversationRef, member parley.UserID,
 	text string) (*parley.Message, error) {
-	return k.addMessage(ctx, ref, parley.Message{Author: parley.AuthorHuman, AuthorID: member}, text)
+	return cs.addMessage(ctx, ref, parley.Message{Author: parley.AuthorHuman, AuthorID: member}, text)
 }
 
-func (k *Conversations) addMessage(ctx context.Context, ref parley.ConversationRef, m parley.Message,
+func (cs *Conversations) addMessage(ctx context.Context, ref parley.ConversationRef, m parley.Message,
 	text string) (*parley.Message, error) {
-	m.ID, m.ConversationID, m.State, m.CreatedAt = parley.NewMessageID(), ref.Conversation, parley.MessageComplete, k.Now()
-	var written *parley.Message
-	err := k.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error {
+	m.ID, m.ConversationID, m.State, m.CreatedAt = parley.NewMessageID(), ref.Conversation, parley.MessageComplete,
+		cs.Now()
+	var added *parley.Message
+	err := cs.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error {
 		c, err := tx.LockConversation(ctx, ref)
 		if err != nil {
 			return err
@@ -44,23 +45,23 @@ func (k *Conversations) addMessage(ctx context.Context, ref parley.ConversationR
 		if err := tx.TouchAgent(ctx, ref.AgentRef, m.CreatedAt); err != nil {
 			return err
 		}
-		if k.HandoverObserver != nil {
-			if err := k.HandoverObserver.MessageWritten(ctx, tx, c, &message); err != nil {
+		if cs.HandoverObserver != nil {
+			if err := cs.HandoverObserver.MessageWritten(ctx, tx, c, &message); err != nil {
 				return err
 			}
 		}
 		if err := tx.CompleteClaim(ctx, "message:"+string(message.ID)); err != nil {
 			return err
 		}
-		written = &message
-		tx.SQL().AfterCommit(func() { k.Hub.Wake(ref.Conversation) })
+		added = &message
+		tx.SQL().AfterCommit(func() { cs.Hub.Wake(ref.Conversation) })
 		return tx.RecordEvents(ctx, ref.Account, m.CreatedAt, store.NewEvent{Kind: "message.created",
 			AgentID: ref.Agent, ConversationID: ref.Conversation, Subject: string(message.ID)})
 	})
 	if err != nil {
 		return nil, err
 	}
-	return written, nil
+	return added, nil
 }
 
 // redactedParts returns a text as it may be stored: without personal data where the agent masks it.
@@ -80,11 +81,11 @@ const (
 
 // Rate stores the end user's rating of one of the assistant's messages; an empty rating removes it. Fails with
 // RESOURCE_NOT_FOUND of the conversation, RESOURCE_MESSAGE_NOT_FOUND and RESOURCE_MESSAGE_NOT_ASSISTANT.
-func (k *Conversations) Rate(ctx context.Context, ref parley.ConversationRef, message parley.MessageID,
+func (cs *Conversations) Rate(ctx context.Context, ref parley.ConversationRef, message parley.MessageID,
 	rating string) (*parley.Message, error) {
-	now := k.Now()
+	now := cs.Now()
 	var rated *parley.Message
-	err := k.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error {
+	err := cs.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error {
 		if _, err := tx.LockConversation(ctx, ref); err != nil {
 			return err
 		}

@@ -16,17 +16,17 @@ type StandaloneTurn struct {
 	Channel  parley.Channel   // of the conversation; selects instructions
 }
 
-func (d StandaloneTurn) newTurn() *Turn {
-	return &Turn{agent: d.Agent, backend: d.Backend, question: d.Question, history: d.History,
-		request: Request{Channel: d.Channel}}
+func (st StandaloneTurn) newTurn() *Turn {
+	return &Turn{agent: st.Agent, backend: st.Backend, question: st.Question, history: st.History,
+		request: Request{Channel: st.Channel}}
 }
 
 // Query returns the search that a turn would make.
-func (d StandaloneTurn) Query() retrieval.Query { return d.newTurn().query() }
+func (st StandaloneTurn) Query() retrieval.Query { return st.newTurn().query() }
 
 // Prompt returns the request that a turn would send to the model, with these passages.
-func (d StandaloneTurn) Prompt(hits []retrieval.Hit) model.Request {
-	t := d.newTurn()
+func (st StandaloneTurn) Prompt(hits []retrieval.Hit) model.Request {
+	t := st.newTurn()
 	t.hits = hits
 	return t.fitContext(t.prompt())
 }
@@ -35,4 +35,6 @@ func (d StandaloneTurn) Prompt(hits []retrieval.Hit) model.Request {
 const MaxHistoryMessages = maxHistoryMessages
 
 // Redact returns an answer as it may be stored: without personal data where the agent masks it.
-func (d StandaloneTurn) Redact(m parley.Message) parley.Message { return d.newTurn().redactMessage(m) }
+func (st StandaloneTurn) Redact(m parley.Message) parley.Message {
+	return st.newTurn().redactMessage(m)
+}

@@ -63,13 +63,13 @@ func TestRemovedMemberLosesOpenTickets(t *testing.T) {
 			h.Fatalf("%+v %+v %+v %+v", own, others, done, alone)
 		}
 		h.changeTicket(done, Change{Category: parley.TicketClosed})
-		sister := h.addAgent(h.Account)
-		there := newTicketRequest(1)
-		there.Assignee = AssignTo(ann)
-		far, err := h.Open(h, h.Account.AgentRef(sister), there)
+		other := h.addAgent(h.Account)
+		request := newTicketRequest(1)
+		request.Assignee = AssignTo(ann)
+		far, err := h.Open(h, h.Account.AgentRef(other), request)
 		h.must(err)
 		deleted := h.addAgent(h.Account)
-		_, err = h.Open(h, h.Account.AgentRef(deleted), there)
+		_, err = h.Open(h, h.Account.AgentRef(deleted), request)
 		h.must(err)
 		h.must(h.DB.DeleteAgent(h, h.Account.AgentRef(deleted), noon))
 
@@ -194,9 +194,9 @@ func TestNoTicketIsAssignedToALeavingMember(t *testing.T) {
 	forEachDatabase(t, func(h *testHelpdesk) {
 		users := h.addTeamMembers(parley.StrategyRoundRobin, 2)
 		ann, team := users[0], h.generalTeam()
-		var there []*parley.Ticket
+		var open []*parley.Ticket
 		for n := range 8 {
-			there = append(there, h.mustOpen(newTicketRequest(n)))
+			open = append(open, h.mustOpen(newTicketRequest(n)))
 		}
 		closed := h.mustOpen(newTicketRequest(99))
 		h.changeTicket(closed, Change{Category: parley.TicketClosed, Assignee: AssignTo(ann)})
@@ -219,7 +219,7 @@ func TestNoTicketIsAssignedToALeavingMember(t *testing.T) {
 				_, err := h.Open(h, h.ref(), in)
 				allowed(err)
 			case i%4 == 2:
-				_, err := h.Change(h, h.ref(), there[i%8].Number,
+				_, err := h.Change(h, h.ref(), open[i%8].Number,
 					Change{Assignee: AssignTo(ann), Category: parley.TicketOnYou}, "api")
 				allowed(err)
 			case i == 23:

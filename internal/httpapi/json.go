@@ -253,9 +253,9 @@ func (s *keySet) add(members []member, key []byte) bool {
 
 // quoteName returns a name, shortened and in quotes, for a message to the caller.
 func quoteName(key []byte) string {
-	const most = 60
-	if len(key) > most {
-		cut := most
+	const limit = 60
+	if len(key) > limit {
+		cut := limit
 		for !utf8.RuneStart(key[cut]) {
 			cut--
 		}

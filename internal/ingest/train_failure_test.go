@@ -44,8 +44,8 @@ func TestTextMayShrinkUnderAPlanThatShrank(t *testing.T) {
 	forEachDatabase(t, func(s *testService) {
 		src := s.addText("Long", "This is a long text.")
 		s.addText("Other", "This is another long text.")
-		most := int64(10)
-		s.plan.StoragePerAgent = &most
+		limit := int64(10)
+		s.plan.StoragePerAgent = &limit
 		if now := s.changeText(src.ID, "", "A short text."); now.Size != 13 {
 			s.Errorf("%+v", now)
 		}
@@ -55,7 +55,7 @@ func TestTextMayShrinkUnderAPlanThatShrank(t *testing.T) {
 	})
 }
 
-// Why a link or a page of a site was not read stands in the log; what an address asks for does not.
+// Why a link or a page of a site was not read is in the log; what an address asks for does not.
 func TestFailedLinksAreLogged(t *testing.T) {
 	forEachDatabase(t, func(s *testService) {
 		w := s.startWebsite(shopPages())

@@ -33,7 +33,8 @@ func (s *Service) follower() *events.Follower {
 	}
 }
 
-// Run follows the event log until ctx is done. Any number of servers may do so: what two of them analyze is stored once.
+// Run follows the event log until ctx is done. Any number of servers may do so: what two of them analyze is stored
+// once.
 func (s *Service) Run(ctx context.Context) error {
 	ended := make(chan parley.ConversationRef, endedConvsBuffer)
 	defer s.DB.ObserveEvents(func(account parley.AccountID, list []store.NewEvent) {

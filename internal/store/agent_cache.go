@@ -16,8 +16,8 @@ const (
 	maxAgentAge = 500 * time.Millisecond
 )
 
-// agentCache holds the agents that turns have asked for lately. A change that is committed here removes the agent before
-// its caller is told.
+// agentCache holds the agents that turns have asked for lately. A change that is committed here removes the agent
+// before its caller is told.
 type agentCache struct {
 	mu      sync.Mutex
 	changes int64 // so far

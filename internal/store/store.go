@@ -55,7 +55,9 @@ func (db *DB) Close() error { return db.sql.Close() }
 // Transact runs fn in a transaction and returns once it is on disk. fn may be run more than once: it makes no ids,
 // reads no clock, calls nothing outside the database, and returns its results only by assignment.
 func (db *DB) Transact(ctx context.Context, lane sqldb.Lane, fn func(tx *DB) error) error {
-	return db.sql.Transact(ctx, lane, func(tx *sqldb.DB) error { return fn(&DB{sql: tx, events: db.events, agents: db.agents}) })
+	return db.sql.Transact(ctx, lane, func(tx *sqldb.DB) error {
+		return fn(&DB{sql: tx, events: db.events, agents: db.agents})
+	})
 }
 
 // EnsureSetting returns a value that belongs to the installation, such as the key that signs cursors. The first to ask
@@ -78,7 +80,7 @@ func (db *DB) EnsureSetting(ctx context.Context, name string, create func() stri
 	return value, err
 }
 
-// FindSetting returns a value of the installation, or the empty text where there is none.
+// FindSetting returns a value of the installation, or the empty text if there is none.
 func (db *DB) FindSetting(ctx context.Context, name string) (string, error) {
 	value, err := sqldb.One(ctx, db.sql, sqldb.Column[string], `
 		select value

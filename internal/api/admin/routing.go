@@ -21,7 +21,7 @@ type RouteRequest struct {
 
 // RouteResult says where the ticket would go, and why.
 type RouteResult struct {
-	Why         string       `json:"why"`            // a sentence
+	Reason      string       `json:"why"`            // a sentence
 	Rule        string       `json:"rule,omitempty"` // key of the one that fired
 	Team        string       `json:"team,omitempty"` // name
 	TeamID      string       `json:"teamId,omitempty"`
@@ -98,7 +98,7 @@ func (r *RouteRequest) check() error {
 }
 
 func newRouteResult(x *helpdesk.Explanation, names nameTable) RouteResult {
-	out := RouteResult{Why: x.Summary, DefaultTeam: x.IsDefaultTeam, Rules: []RuleResult{}, Candidates: []Candidate{}}
+	out := RouteResult{Reason: x.Summary, DefaultTeam: x.IsDefaultTeam, Rules: []RuleResult{}, Candidates: []Candidate{}}
 	if x.FiredRule != nil {
 		out.Rule = x.FiredRule.Key
 	}

@@ -155,8 +155,8 @@ func TestInputsAreAskedForByTheirDescriptions(t *testing.T) {
 			t.Errorf("%s: a question is answered with %q", name, got)
 		}
 		w, ok := startCallDraft(tools, "track my order")
-		if asked, read := w.parseRequestedInputs(c.want); !ok || !read || len(asked) != 2 {
-			t.Errorf("%s: %v is read of the question", name, asked)
+		if parsed, read := w.parseRequestedInputs(c.want); !ok || !read || len(parsed) != 2 {
+			t.Errorf("%s: %v is read of the question", name, parsed)
 		}
 	}
 	one := []model.Tool{{Name: "track", Triggers: []string{"track my order"},

@@ -183,7 +183,7 @@ func (u *uploader) addText(name, content string) string {
 }
 
 // peakChildMemory returns the most that a child of the process ever held in memory, in bytes.
-func peakChildMemory(ctx context.Context, parent int) (most int64) {
+func peakChildMemory(ctx context.Context, parent int) (peak int64) {
 	tick := time.NewTicker(50 * time.Millisecond)
 	defer tick.Stop()
 	for runtime.GOOS == "linux" {
@@ -191,13 +191,13 @@ func peakChildMemory(ctx context.Context, parent int) (most int64) {
 		for _, list := range lists {
 			ids, _ := os.ReadFile(list) //nolint:gosec // of /proc
 			for id := range strings.FieldsSeq(string(ids)) {
-				most = max(most, peakMemory(id))
+				peak = max(peak, peakMemory(id))
 			}
 		}
 		select {
 		case <-tick.C:
 		case <-ctx.Done():
-			return most
+			return peak
 		}
 	}
 	return 0
