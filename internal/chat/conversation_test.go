@@ -41,84 +41,46 @@ func (te *testEngine) events(id parley.ConversationID) (list []string) {
 	return list
 }
 
+// conversationStep is a step that is taken after others, and what it leads to.
+type conversationStep struct {
+	before []string
+	step   string
+	code   parley.Code
+	status parley.ConversationStatus
+	paused bool
+	event  string // of the step; empty when nothing changed
+}
+
+const (
+	refusedStep = parley.CodeNotOngoing
+	freeStep    = parley.CodeNotTakenOver
+)
+
+var conversationSteps = []conversationStep{
+	{nil, "pause", "", parley.ConversationOngoing, true, "conversation.paused"},
+	{nil, "resume", "", parley.ConversationOngoing, false, ""},
+	{nil, "take", "", parley.ConversationTakenOver, false, "conversation.taken_over"},
+	{nil, "back", freeStep, "", false, ""},
+	{nil, "end", "", parley.ConversationEnded, false, "conversation.ended"},
+	{[]string{"pause"}, "pause", "", parley.ConversationOngoing, true, ""},
+	{[]string{"pause"}, "resume", "", parley.ConversationOngoing, false, "conversation.resumed"},
+	{[]string{"pause"}, "take", "", parley.ConversationTakenOver, true, "conversation.taken_over"},
+	{[]string{"pause"}, "end", "", parley.ConversationEnded, false, "conversation.ended"},
+	{[]string{"take"}, "pause", refusedStep, "", false, ""},
+	{[]string{"take"}, "take", "", parley.ConversationTakenOver, false, ""},
+	{[]string{"take"}, "back", "", parley.ConversationOngoing, false, "conversation.handed_back"},
+	{[]string{"take"}, "end", "", parley.ConversationEnded, false, "conversation.ended"},
+	{[]string{"end"}, "pause", refusedStep, "", false, ""},
+	{[]string{"end"}, "take", refusedStep, "", false, ""},
+	{[]string{"end"}, "back", freeStep, "", false, ""},
+	{[]string{"end"}, "end", refusedStep, "", false, ""},
+}
+
 func TestStepsOfAConversation(t *testing.T) {
 	forEachDatabase(t, func(te *testEngine) {
-		cs := te.conversations()
-		ctx, account, agent := te.t.Context(), te.account.ID, te.agent.ID
-		steps := map[string]func(id parley.ConversationID) (*parley.Conversation, error){
-			"pause": func(id parley.ConversationID) (*parley.Conversation, error) {
-				return cs.Pause(ctx, account.AgentRef(agent).ConversationRef(id), true)
-			},
-			"resume": func(id parley.ConversationID) (*parley.Conversation, error) {
-				return cs.Pause(ctx, account.AgentRef(agent).ConversationRef(id), false)
-			},
-			"take": func(id parley.ConversationID) (*parley.Conversation, error) {
-				return cs.TakeOver(ctx, account.AgentRef(agent).ConversationRef(id), "kim", "asked for", false)
-			},
-			"back": func(id parley.ConversationID) (*parley.Conversation, error) {
-				return cs.HandBack(ctx, account.AgentRef(agent).ConversationRef(id), "kim")
-			},
-			"end": func(id parley.ConversationID) (*parley.Conversation, error) {
-				return cs.End(ctx, account.AgentRef(agent).ConversationRef(id), "kim")
-			},
-		}
-		const refused, free = parley.CodeNotOngoing, parley.CodeNotTakenOver
-		for _, c := range []struct {
-			before []string
-			step   string
-			code   parley.Code
-			status parley.ConversationStatus
-			paused bool
-			event  string // of the step; empty when nothing changed
-		}{
-			{nil, "pause", "", parley.ConversationOngoing, true, "conversation.paused"},
-			{nil, "resume", "", parley.ConversationOngoing, false, ""},
-			{nil, "take", "", parley.ConversationTakenOver, false, "conversation.taken_over"},
-			{nil, "back", free, "", false, ""},
-			{nil, "end", "", parley.ConversationEnded, false, "conversation.ended"},
-			{[]string{"pause"}, "pause", "", parley.ConversationOngoing, true, ""},
-			{[]string{"pause"}, "resume", "", parley.ConversationOngoing, false, "conversation.resumed"},
-			{[]string{"pause"}, "take", "", parley.ConversationTakenOver, true, "conversation.taken_over"},
-			{[]string{"pause"}, "end", "", parley.ConversationEnded, false, "conversation.ended"},
-			{[]string{"take"}, "pause", refused, "", false, ""},
-			{[]string{"take"}, "take", "", parley.ConversationTakenOver, false, ""},
-			{[]string{"take"}, "back", "", parley.ConversationOngoing, false, "conversation.handed_back"},
-			{[]string{"take"}, "end", "", parley.ConversationEnded, false, "conversation.ended"},
-			{[]string{"end"}, "pause", refused, "", false, ""},
-			{[]string{"end"}, "take", refused, "", false, ""},
-			{[]string{"end"}, "back", free, "", false, ""},
-			{[]string{"end"}, "end", refused, "", false, ""},
-		} {
-			id := te.startConversation()
-			for _, s := range c.before {
-				_, err := steps[s](id)
-				must(t, err)
-			}
-			before := te.events(id)
-			got, err := steps[c.step](id)
-			if c.code != "" {
-				wantCode(t, err, c.code)
-			} else if must(te.t, err); got.Status != c.status || got.Paused != c.paused {
-				te.t.Errorf("%s after %v: %s, paused %v", c.step, c.before, got.Status, got.Paused)
-			}
-			stored, err := te.db.Conversation(ctx, account.AgentRef(agent).ConversationRef(id))
-			if must(te.t, err); c.code == "" && (stored.Status != c.status || stored.Paused != c.paused) {
-				te.t.Errorf("%s after %v is stored as %s, paused %v", c.step, c.before, stored.Status, stored.Paused)
-			}
-			var by string
-			must(te.t, te.db.SQL().QueryRow(ctx,
-				`select coalesce(ended_by || ' at ' || ended_at, '') from conversations where id = ?`, id).Scan(&by))
-			if want := fmt.Sprint("kim at ", te.clock.now().
-				UnixMilli()); (stored.Status == parley.ConversationEnded) != (by == want) || by != "" && by != want {
-				te.t.Errorf("%s after %v: ended by %q", c.step, c.before, by)
-			}
-			want := slices.Clone(before)
-			if c.event != "" {
-				want = append(want, c.event)
-			}
-			if now := te.events(id); !slices.Equal(now, want) {
-				te.t.Errorf("%s after %v: events %v, want %v", c.step, c.before, now, want)
-			}
+		steps := te.conversationSteps()
+		for _, c := range conversationSteps {
+			te.testStep(steps, c)
 		}
 		for name, step := range steps {
 			_, err := step("01900000-0000-7000-8000-000000000000")
@@ -127,6 +89,63 @@ func TestStepsOfAConversation(t *testing.T) {
 			}
 		}
 	})
+}
+
+func (te *testEngine) conversationSteps() map[string]func(parley.ConversationID) (*parley.Conversation, error) {
+	cs, ctx := te.conversations(), te.t.Context()
+	ref := te.account.ID.AgentRef(te.agent.ID).ConversationRef
+	return map[string]func(id parley.ConversationID) (*parley.Conversation, error){
+		"pause": func(id parley.ConversationID) (*parley.Conversation, error) {
+			return cs.Pause(ctx, ref(id), true)
+		},
+		"resume": func(id parley.ConversationID) (*parley.Conversation, error) {
+			return cs.Pause(ctx, ref(id), false)
+		},
+		"take": func(id parley.ConversationID) (*parley.Conversation, error) {
+			return cs.TakeOver(ctx, ref(id), "kim", "asked for", false)
+		},
+		"back": func(id parley.ConversationID) (*parley.Conversation, error) {
+			return cs.HandBack(ctx, ref(id), "kim")
+		},
+		"end": func(id parley.ConversationID) (*parley.Conversation, error) {
+			return cs.End(ctx, ref(id), "kim")
+		},
+	}
+}
+
+func (te *testEngine) testStep(steps map[string]func(parley.ConversationID) (*parley.Conversation, error),
+	c conversationStep) {
+	ctx := te.t.Context()
+	id := te.startConversation()
+	for _, s := range c.before {
+		_, err := steps[s](id)
+		must(te.t, err)
+	}
+	before := te.events(id)
+	got, err := steps[c.step](id)
+	if c.code != "" {
+		wantCode(te.t, err, c.code)
+	} else if must(te.t, err); got.Status != c.status || got.Paused != c.paused {
+		te.t.Errorf("%s after %v: %s, paused %v", c.step, c.before, got.Status, got.Paused)
+	}
+	stored, err := te.db.Conversation(ctx, te.account.ID.AgentRef(te.agent.ID).ConversationRef(id))
+	if must(te.t, err); c.code == "" && (stored.Status != c.status || stored.Paused != c.paused) {
+		te.t.Errorf("%s after %v is stored as %s, paused %v", c.step, c.before, stored.Status, stored.Paused)
+	}
+	var by string
+	must(te.t, te.db.SQL().QueryRow(ctx,
+		`select coalesce(ended_by || ' at ' || ended_at, '') from conversations where id = ?`, id).Scan(&by))
+	if want := fmt.Sprint("kim at ", te.clock.now().
+		UnixMilli()); (stored.Status == parley.ConversationEnded) != (by == want) || by != "" && by != want {
+		te.t.Errorf("%s after %v: ended by %q", c.step, c.before, by)
+	}
+	want := slices.Clone(before)
+	if c.event != "" {
+		want = append(want, c.event)
+	}
+	if now := te.events(id); !slices.Equal(now, want) {
+		te.t.Errorf("%s after %v: events %v, want %v", c.step, c.before, now, want)
+	}
 }
 
 func TestTakeOverCutsTheAnswerShort(t *testing.T) {

@@ -51,7 +51,7 @@ const (
 	maxPatternBytes = 1000 // bytes
 )
 
-// Validate returns what is wrong with a site, by the name of the field in the interface (4.11), with the place in a
+// Validate returns what is wrong with a site, by the name of the field in the interface, with the place in a
 // list behind a dot. It is empty if nothing is.
 func Validate(site Site) map[string]string {
 	_, faults := site.compile()
