@@ -57,10 +57,10 @@ func TestRemovedMemberLosesOpenTickets(t *testing.T) {
 		own, others, done := h.mustOpen(newTicketRequest(1)), h.mustOpen(newTicketRequest(2)), h.mustOpen(newTicketRequest(3))
 		vip := newTicketRequest(4)
 		vip.Email = "c@vip.example"
-		alone := h.mustOpen(vip)
-		if own.AssigneeID != ann || others.AssigneeID != bea || done.AssigneeID != ann || alone.AssigneeID != ann ||
-			alone.TeamID != "" {
-			h.Fatalf("%+v %+v %+v %+v", own, others, done, alone)
+		vipTicket := h.mustOpen(vip)
+		if own.AssigneeID != ann || others.AssigneeID != bea || done.AssigneeID != ann || vipTicket.AssigneeID != ann ||
+			vipTicket.TeamID != "" {
+			h.Fatalf("%+v %+v %+v %+v", own, others, done, vipTicket)
 		}
 		h.changeTicket(done, Change{Category: parley.TicketClosed})
 		other := h.addAgent(h.Account)
@@ -78,7 +78,7 @@ func TestRemovedMemberLosesOpenTickets(t *testing.T) {
 			left.Rules[0].Key != "vip" || left.Rules[0].AgentID != h.Agent {
 			h.Errorf("%+v", left)
 		}
-		for _, one := range []*parley.Ticket{own, alone, far} {
+		for _, one := range []*parley.Ticket{own, vipTicket, far} {
 			now := h.reloadTicket(one)
 			if now.AssigneeID != "" || now.TeamID != one.TeamID || now.StatusID != one.StatusID ||
 				!now.UpdatedAt.Equal(h.Clock) || h.lastEvent(one) != "assign by operator: "+string(ann)+"→" {
@@ -159,7 +159,7 @@ func TestTicketsOfARemovedMemberAreReassigned(t *testing.T) {
 		in.TeamID = manual.ID
 		byHand := h.mustOpen(in)
 		in.TeamID = ""
-		alone := h.mustOpen(in)
+		single := h.mustOpen(in)
 		in.TeamID = h.generalTeam().ID
 		var own []*parley.Ticket
 		for range 6 {
@@ -181,7 +181,7 @@ func TestTicketsOfARemovedMemberAreReassigned(t *testing.T) {
 		if want := []parley.UserID{users[1], users[2], users[1], users[2], users[1], users[2]}; !slices.Equal(got, want) {
 			h.Errorf("%v, want %v", got, want)
 		}
-		for _, one := range []*parley.Ticket{byHand, alone} {
+		for _, one := range []*parley.Ticket{byHand, single} {
 			if now := h.reloadTicket(one); now.AssigneeID != "" || now.TeamID != one.TeamID {
 				h.Errorf("%+v", now)
 			}

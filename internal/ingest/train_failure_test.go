@@ -60,10 +60,10 @@ func TestFailedLinksAreLogged(t *testing.T) {
 	forEachDatabase(t, func(s *testService) {
 		w := s.startWebsite(shopPages())
 		log := s.captureLog(slog.LevelDebug)
-		alone, site := s.addLink(w.URL+"/nowhere?key=s3cret", crawl.Individual), s.addLink(w.URL, crawl.WholeSite)
+		page, site := s.addLink(w.URL+"/nowhere?key=s3cret", crawl.Individual), s.addLink(w.URL, crawl.WholeSite)
 		s.runJobs()
 		for _, want := range []string{`level=WARN msg="a source has failed" agent=` + string(s.agent) + ` source=` +
-			string(alone.ID) + ` kind=link reason="the host answered 404 Not Found"`,
+			string(page.ID) + ` kind=link reason="the host answered 404 Not Found"`,
 			`level=DEBUG msg="a page was not read" source=` + string(site.ID) + ` page=` + w.URL +
 				`/gone reason="the host answered 404 Not Found"`} {
 			if !strings.Contains(log.String(), want) {

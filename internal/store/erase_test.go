@@ -124,7 +124,7 @@ func TestErasedAgentLeavesNoRow(t *testing.T) {
 			fx.insertMarkedRows(table, columns, fx.Agent.ID, "planted-a", n)
 			fx.insertMarkedRows(table, columns, other.ID, "planted-b", otherAgents)
 		}
-		sisterTables := fx.tablesWithMarker(tables, "planted-b")
+		otherTables := fx.tablesWithMarker(tables, "planted-b")
 
 		erased, err := fx.EraseAgent(fx, fx.Account.ID.AgentRef(fx.Agent.ID))
 		fx.must(err)
@@ -155,9 +155,9 @@ func TestErasedAgentLeavesNoRow(t *testing.T) {
 		if n := fx.queryCount(`select count(*) from agents where id = ?`, fx.Agent.ID); n > 0 {
 			fx.Error("the agent's row is left")
 		}
-		if after := fx.tablesWithMarker(tables, "planted-b"); !slices.Equal(after, sisterTables) ||
+		if after := fx.tablesWithMarker(tables, "planted-b"); !slices.Equal(after, otherTables) ||
 			fx.queryCount(`select count(*) from messages where agent_id = ?`, other.ID) != 3 {
-			fx.Errorf("the other agent kept %v of %v", after, sisterTables)
+			fx.Errorf("the other agent kept %v of %v", after, otherTables)
 		}
 	})
 }

@@ -56,8 +56,8 @@ func TestPdftotextAgrees(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	alone, err := exec.CommandContext(t.Context(), program, "-q", "-enc", "UTF-8", "testdata/kettle.pdf", "-").Output()
-	body := regexp.MustCompile(`(?m)^(Kettle manual|Page \d of 4)$`).ReplaceAllString(string(alone), "")
+	plainText, err := exec.CommandContext(t.Context(), program, "-q", "-enc", "UTF-8", "testdata/kettle.pdf", "-").Output()
+	body := regexp.MustCompile(`(?m)^(Kettle manual|Page \d of 4)$`).ReplaceAllString(string(plainText), "")
 	if f1 := wordF1(both.Text, body); err != nil || f1 < 0.95 {
 		t.Errorf("word F1 %.3f, %v", f1, err)
 	}
@@ -104,8 +104,8 @@ func TestPdftotextLettersAreNormalized(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	alone, err := extract.ReadFile(t.Context(), extract.PDF, "scripts.pdf", data)
-	if err != nil || builtIn.Text != alone.Text {
+	builtInOnly, err := extract.ReadFile(t.Context(), extract.PDF, "scripts.pdf", data)
+	if err != nil || builtIn.Text != builtInOnly.Text {
 		t.Errorf("pdftotext is preferred, whose text is in disorder: %v\n%s", err, builtIn.Text)
 	}
 	raw, err := exec.CommandContext(t.Context(), p.Programs.Pdftotext, "-q", "-enc", "UTF-8", "testdata/scripts.pdf",

@@ -43,8 +43,8 @@ func TestHostileUploads(t *testing.T) {
 	server, address := startServer(t, "--data", dir)
 	t.Cleanup(func() { server.kill() })
 	ctx, stop := context.WithCancel(t.Context())
-	most := make(chan int64, 1)
-	go func() { most <- peakChildMemory(ctx, server.cmd.Process.Pid) }()
+	peakSeen := make(chan int64, 1)
+	go func() { peakSeen <- peakChildMemory(ctx, server.cmd.Process.Pid) }()
 
 	var (
 		work sync.WaitGroup
@@ -71,7 +71,7 @@ func TestHostileUploads(t *testing.T) {
 	close(parts)
 	work.Wait()
 	stop()
-	if peak := <-most; peak > maxResidentBytes {
+	if peak := <-peakSeen; peak > maxResidentBytes {
 		t.Errorf("a reader of files held %d MB", peak>>20)
 	} else {
 		t.Logf("%d files: %v; readers held at most %d MB", len(files), ends, peak>>20)

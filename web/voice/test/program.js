@@ -33,7 +33,7 @@ export async function startProgram(folder, settings) {
       }
     }
   };
-  /** Gives a command of the command line to the running server. */
+  /** Sends a command of the command line to the running server. */
   const command = async (...words) => JSON.parse((await promisify(execFile)(file, [...words, "--json", "--data", ready.data], { env })).stdout);
   /** What `parley voice sessions` says of a session. */
   const stored = async ({ sessionId }) => (await command("voice", "sessions")).find((s) => s.sessionId === sessionId);
