@@ -22,6 +22,8 @@ func (te *testEngine) setTools(tools ...chat.Tool) {
 	te.t.Helper()
 	_, err := te.db.SQL().Exec(te.t.Context(), `update agents set tools = ? where id = ?`, len(tools), te.agent.ID)
 	must(te.t, err)
+	// by the store, so that it does not answer from what it remembers
+	must(te.t, te.db.UpdateAgent(te.t.Context(), te.agent.Ref(), func(*parley.Agent) error { return nil }))
 	te.Tools = func(context.Context, *parley.Agent) ([]chat.Tool, error) { return tools, nil }
 }
 
