@@ -7,11 +7,11 @@ SHELL := /bin/bash
 DEADCODE := golang.org/x/tools/cmd/deadcode@v0.38.0
 GOLANGCI := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.12.2
 
-# The bench measures what the race detector would distort, the quality of answers and of the ear what it would draw out, and the kill loops are
-# about a process that it does not see; those run without it, everything else under it.
+# The bench measures what the race detector would distort, the quality of answers and of voice detection would take too long under it, and the kill loops
+# are about a process that it does not see; those run without it, everything else under it.
 LONG := ./bench/... ./internal/testkit/faults/... ./internal/eval ./internal/voice/vad
 SHORT = $$(go list ./... | grep -v -e '^parley/bench' -e '/testkit/faults$$' -e '/internal/server$$' -e '/internal/voice$$' -e '/internal/voice/')
-# Talks take place in real time, 20 ms after 20 ms: they have the machine for themselves.
+# Voice sessions take place in real time, 20 ms after 20 ms: they have the machine for themselves.
 ALONE := ./internal/server ./internal/voice/...
 # The race detector needs a C compiler. Without one the tests still run, and say so. SQLite's own code, a machine's translation from C,
 # is left out of it: watching it takes most of the time, and whoever calls it is watched all the same.

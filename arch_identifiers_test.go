@@ -106,11 +106,11 @@ func stringLiterals(t *testing.T, file string) (list []string) {
 func importNames(file *ast.File) map[string]string {
 	names := map[string]string{}
 	for _, spec := range file.Imports {
-		usual := path.Base(strings.Trim(spec.Path.Value, `"`))
+		base := path.Base(strings.Trim(spec.Path.Value, `"`))
 		if spec.Name != nil {
-			names[spec.Name.Name] = usual
+			names[spec.Name.Name] = base
 		} else {
-			names[usual] = usual
+			names[base] = base
 		}
 	}
 	return names

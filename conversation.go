@@ -62,7 +62,7 @@ const (
 	AuthorSystem    AuthorKind = "system"
 )
 
-// MessageState tells whether a message is complete.
+// MessageState says whether a message is complete.
 type MessageState string
 
 // The states of a message.

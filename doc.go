@@ -60,7 +60,8 @@
 // clients that have closed their half. docs embeds the operator's manual, which the demo's agent reads; web embeds what
 // browsers load.
 //
-// internal/text/redact masks personal data in texts.
+// internal/text/redact masks personal data in texts. internal/text/charset finds the encoding of a text and
+// converts it to UTF-8. internal/sqldb/sqlite binds SQLite's C interface, as far as internal/sqldb needs it.
 //
 // # Layer 2: databases, models, HTTP
 //
@@ -76,20 +77,21 @@
 // back ends. What sources say is fenced in the prompt.
 //
 // internal/speech is the port to engines that speak and that understand speech, and chooses among them; the engines are
-// in folders below it.
+// internal/speech/local, which runs programs of this machine, internal/speech/openai and internal/speech/deepgram.
 //
 // internal/model/openai and internal/model/anthropic are the clients, internal/model/quote is the built-in model,
 // internal/model/cite finds what a sentence of an answer is based on, and internal/model/scripted is for tests.
+// internal/model/prompt holds the words that they are instructed with, and internal/model/stream reads the streams of
+// the clients. internal/httpclient calls the servers of providers, with timeouts and retries.
 //
 // internal/httpapi is what all HTTP APIs share. An operation is a typed function with a description; routing, strict
 // decoding, validation and the OpenAPI document are derived from it, so that they cannot drift apart. Handlers return
 // errors, and only this package writes a status. It also holds cursors, server-sent events, the record of each request,
-// and the reading of Idempotency-Key.
+// and the reading of Idempotency-Key. internal/api/docspage renders the OpenAPI document as a page for browsers.
 //
 // internal/outbound is the one HTTP client for addresses that strangers named. It checks the very address that it is
 // about to dial, on every connection and every redirect, and bounds time and size. internal/vault seals secrets before
-// they are stored. internal/manifest reads and writes agents as code. internal/metrics is what Prometheus reads; the
-// packages that are measured do not know it.
+// they are stored. internal/metrics is what Prometheus reads; the packages that are measured do not know it.
 //
 // # Layer 3: retrieval, jobs, crawling, reading files
 //
@@ -106,8 +108,9 @@
 // pages into text laid out like Markdown. Files are read by child processes (parley extract) that can do nothing but
 // compute, so that a hostile file harms only itself.
 //
-// Below extract, draft is what the readers share, with its limits; pdf, office and html are the readers; sandbox is the
-// fence around them.
+// internal/ingest/extract/draft is what the readers of files share, with its limits. The readers are
+// internal/ingest/extract/pdf, internal/ingest/extract/office and internal/ingest/extract/html;
+// internal/ingest/extract/sandbox takes from their process what it does not need.
 //
 // internal/voice/rtc is the WebRTC side of voice. Its Server runs the media server as a child of this program and signs
 // the tokens with which user and agent join. Its Participant is the agent's end of a session: it delivers the user's
@@ -153,9 +156,10 @@
 // and receives sound, text, turns and time. It decides what is an interruption, has each question answered by chat,
 // speaks the answer piece by piece, and stores as much of it as the customer heard.
 //
-// internal/agents creates, changes, clones and retires agents, within the plan. A manifest is applied in one
-// transaction. internal/actions is what an agent can do besides talking: HTTP requests, leads, hand-over, links, web
-// search, and procedures, which run others in order. internal/eval measures answers: what was found, refused and cited.
+// internal/agents creates, changes, clones and retires agents, within the plan. internal/manifest reads and writes
+// agents as code, and applies a manifest in one transaction. internal/actions is what an agent can do besides talking:
+// HTTP requests, leads, hand-over, links, web search, and procedures, which run others in order. internal/eval measures
+// answers: what was found, refused and cited.
 //
 // # Layer 7: APIs
 //

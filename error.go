@@ -62,7 +62,7 @@ func Invalid(field, reason string) error {
 	return InvalidFields(map[string]string{field: reason})
 }
 
-// InvalidFields returns a VALIDATION_INVALID_BODY error that says for each field what is wrong with it, or nil where
+// InvalidFields returns a VALIDATION_INVALID_BODY error that says for each field what is wrong with it, or nil if
 // reasons is empty. At most 50 fields are listed.
 func InvalidFields(reasons map[string]string) error {
 	if len(reasons) == 0 {

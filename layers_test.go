@@ -13,7 +13,7 @@ import (
 
 var updateGolden = flag.Bool("update", false, "rewrite the table of layers in doc.go")
 
-// The table stands in doc.go between these lines.
+// The table is between these lines of doc.go.
 const (
 	beforeLayers = "by \"make golden\":\n//\n"
 	afterLayers  = "// # Layer 1"
@@ -76,6 +76,25 @@ func TestTourNamesWhatExists(t *testing.T) {
 			if _, err := os.Stat(m[1]); err != nil && m[1] != "web/built" {
 				t.Errorf("%s names %s, which does not exist", page, m[1])
 			}
+		}
+	}
+}
+
+// TestTourNamesEveryPackage holds that the prose of doc.go says of each package in the table what it is for. bench is
+// one: what it measures with is in its own comment.
+func TestTourNamesEveryPackage(t *testing.T) {
+	doc, err := os.ReadFile("doc.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, prose, _ := strings.Cut(string(doc), afterLayers)
+	for importPath := range layers {
+		name := strings.TrimPrefix(importPath, "parley/")
+		if strings.HasPrefix(name, "bench/") || name == "parley" {
+			continue
+		}
+		if !regexp.MustCompile(`(?:^|[\s(])` + name + `(?:$|[^\w/])`).MatchString(prose) {
+			t.Errorf("doc.go does not say what %s is for", name)
 		}
 	}
 }

@@ -12,7 +12,7 @@ import (
 
 func TestShownCallsHaveResults(t *testing.T) {
 	noon := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
-	say := parley.Part{Type: "text", Text: "Let me look."}
+	part := parley.Part{Type: "text", Text: "Let me look."}
 	call := func(id string) parley.Part {
 		return parley.Part{Type: "tool-call", ToolCallID: id, ToolName: "look", Input: json.RawMessage(`{"n":1}`)}
 	}
@@ -23,16 +23,16 @@ func TestShownCallsHaveResults(t *testing.T) {
 		parts, want []parley.Part
 		age         time.Duration
 	}{
-		"text":    {[]parley.Part{say}, []parley.Part{say}, 0},
+		"text":    {[]parley.Part{part}, []parley.Part{part}, 0},
 		"nothing": {nil, []parley.Part{}, 0},
-		"a fresh call": {[]parley.Part{say, call("a")},
-			[]parley.Part{say, call("a"), result("a", `{"status":"pending"}`)}, 0},
+		"a fresh call": {[]parley.Part{part, call("a")},
+			[]parley.Part{part, call("a"), result("a", `{"status":"pending"}`)}, 0},
 		"almost a day": {[]parley.Part{call("a")}, []parley.Part{call("a"), result("a", `{"status":"pending"}`)},
 			parley.ToolResultTimeout - 1},
 		"a day": {[]parley.Part{call("a")}, []parley.Part{call("a"), result("a", `{"status":"ignored"}`)},
 			parley.ToolResultTimeout},
-		"an answered one": {[]parley.Part{call("a"), result("a", `{"status":"success"}`), say},
-			[]parley.Part{call("a"), result("a", `{"status":"success"}`), say}, parley.ToolResultTimeout},
+		"an answered one": {[]parley.Part{call("a"), result("a", `{"status":"success"}`), part},
+			[]parley.Part{call("a"), result("a", `{"status":"success"}`), part}, parley.ToolResultTimeout},
 		"one of two": {[]parley.Part{call("a"), call("b"), result("b", `{"status":"error","error":"no"}`)},
 			[]parley.Part{call("a"), result("a", `{"status":"pending"}`), call("b"),
 				result("b", `{"status":"error","error":"no"}`)}, 0},

@@ -45,8 +45,8 @@ func (f *creditsFlag) Decode(ctx *kong.DecodeContext) error {
 }
 
 // decodeOptNumber parses a whole number, or the word that stands for null.
-func decodeOptNumber[T int | int64](ctx *kong.DecodeContext, what, null string, into *httpapi.Opt[T]) error {
-	token, err := ctx.Scan.PopValue(what)
+func decodeOptNumber[T int | int64](ctx *kong.DecodeContext, name, null string, into *httpapi.Opt[T]) error {
+	token, err := ctx.Scan.PopValue(name)
 	if err != nil {
 		return err
 	}

@@ -61,7 +61,7 @@ func (p *process) readProgress() server.ReadProgress {
 				fmt.Fprintf(p.stderr, "\rreading %d of %d pages", done, all)
 			}
 		},
-		OnSkip: func(name, why string) { fmt.Fprintf(p.stderr, "skipped %s: %s\n", name, why) },
+		OnSkip: func(name, reason string) { fmt.Fprintf(p.stderr, "skipped %s: %s\n", name, reason) },
 		OnDone: func(pages, passages int, duration time.Duration) {
 			if live {
 				fmt.Fprint(p.stderr, "\r")
@@ -120,9 +120,9 @@ func shorten(text string) string {
 	return clipped + "…"
 }
 
-func formatCount(n int, one, many string) string {
+func formatCount(n int, singular, plural string) string {
 	if n == 1 {
-		return "1 " + one
+		return "1 " + singular
 	}
-	return fmt.Sprintf("%d %s", n, many)
+	return fmt.Sprintf("%d %s", n, plural)
 }

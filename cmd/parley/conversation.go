@@ -90,45 +90,45 @@ type conversationDeleteCmd struct {
 }
 
 func (c *conversationDeleteCmd) Run(p *process) error {
-	which, err := c.selection()
+	selection, err := c.selection()
 	if err != nil {
 		return err
 	}
 	if !c.Yes {
-		if err := p.confirmDelete(which); err != nil {
+		if err := p.confirmDelete(selection); err != nil {
 			return err
 		}
 	}
-	return printAdmin(p, admin.DeleteConversations, which, func(out admin.Count) error {
+	return printAdmin(p, admin.DeleteConversations, selection, func(out admin.Count) error {
 		return p.printf("Deleted %s.\n", formatCount(out.Conversations, "conversation", "conversations"))
 	})
 }
 
 func (c *conversationDeleteCmd) selection() (admin.Selection, error) {
-	which := admin.Selection{IDs: c.IDs, AgentID: c.Agent, UserID: c.User}
+	selection := admin.Selection{IDs: c.IDs, AgentID: c.Agent, UserID: c.User}
 	byFilter := c.Agent != "" || c.User != "" || c.Before != ""
 	switch {
 	case len(c.IDs) > 0 && byFilter:
-		return which, newUsageError("give ids or --agent, not both")
+		return selection, newUsageError("give ids or --agent, not both")
 	case len(c.IDs) == 0 && (c.Agent == "" || c.User == "" && c.Before == ""):
-		return which, newUsageError("say which conversations: their ids, or --agent with --user or --before")
+		return selection, newUsageError("say which conversations: their ids, or --agent with --user or --before")
 	case c.Before == "":
-		return which, nil
+		return selection, nil
 	}
 	at, err := time.Parse(time.DateOnly, c.Before)
 	if err != nil {
 		at, err = time.Parse(time.RFC3339, c.Before)
 	}
 	if err != nil {
-		return which, newUsageError("--before: %q is not a time such as 2026-01-31 or 2026-01-31T12:00:00Z", c.Before)
+		return selection, newUsageError("--before: %q is not a time such as 2026-01-31 or 2026-01-31T12:00:00Z", c.Before)
 	}
-	which.Before = &at
-	return which, nil
+	selection.Before = &at
+	return selection, nil
 }
 
 // confirmDelete says how many conversations would be deleted and asks for a confirmation.
-func (p *process) confirmDelete(which admin.Selection) error {
-	count, err := runAdmin(p, admin.CountConversations, which)
+func (p *process) confirmDelete(selection admin.Selection) error {
+	count, err := runAdmin(p, admin.CountConversations, selection)
 	if err != nil {
 		return err
 	}

@@ -44,9 +44,9 @@ func TestConversationCommands(t *testing.T) {
 				list[2].Messages != 3 || list[2].Source != "API" {
 				t.Errorf("%+v", list)
 			}
-			if mine := runJSON[[]admin.Conversation](t, "conversations", "list", "--agent", agent, "--user", "jo",
-				"--limit", "1"); len(mine) != 1 || mine[0].ID != two {
-				t.Errorf("%+v", mine)
+			if own := runJSON[[]admin.Conversation](t, "conversations", "list", "--agent", agent, "--user", "jo",
+				"--limit", "1"); len(own) != 1 || own[0].ID != two {
+				t.Errorf("%+v", own)
 			}
 			testDelete(t, s.URL, created.APIKey, agent, one)
 			s.stopServer(t)

@@ -35,9 +35,9 @@ func TestDemoPrintsCommandsThatWork(t *testing.T) {
 	if len(commands) != 2 || data == nil || !strings.Contains(out.String(), " trace CONVERSATION --data "+data[1]) {
 		t.Fatalf("two commands, the data directory and the way to explain an answer in:\n%s%s", out.String(), errs.String())
 	}
-	for i, wants := range []string{`"citations":[{`, `data: [DONE]`} {
+	for i, want := range []string{`"citations":[{`, `data: [DONE]`} {
 		reply, err := exec.CommandContext(t.Context(), "sh", "-c", commands[i][1]).CombinedOutput()
-		if err != nil || !strings.Contains(string(reply), wants) {
+		if err != nil || !strings.Contains(string(reply), want) {
 			t.Errorf("%s: %v\n%s", commands[i][1], err, reply)
 		}
 	}

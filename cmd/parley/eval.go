@@ -97,11 +97,11 @@ func (c *evalCmd) readNamedSets() (all []eval.Set, err error) {
 }
 
 // newReadError returns an error that names the file of the command line that cannot be used, and why.
-func newReadError(flag, name string, why error) error {
-	if path := (*fs.PathError)(nil); errors.As(why, &path) && (path.Path == name || path.Path == ".") {
-		why = path.Err
+func newReadError(flag, name string, err error) error {
+	if path := (*fs.PathError)(nil); errors.As(err, &path) && (path.Path == name || path.Path == ".") {
+		err = path.Err
 	}
-	return &parley.Error{Code: parley.CodeInvalidBody, Message: fmt.Sprintf("--%s %s: %v", flag, name, why),
+	return &parley.Error{Code: parley.CodeInvalidBody, Message: fmt.Sprintf("--%s %s: %v", flag, name, err),
 		Details: map[string]string{flag: name}}
 }
 

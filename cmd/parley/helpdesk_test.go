@@ -13,10 +13,10 @@ import (
 )
 
 // requireOutput runs a command that has to work and looks for texts in what it prints.
-func requireOutput(t *testing.T, command string, wants ...string) {
+func requireOutput(t *testing.T, command string, wanted ...string) {
 	t.Helper()
 	status, out, errs := runCommand(t, splitCommandLine(command)...)
-	for _, want := range wants {
+	for _, want := range wanted {
 		if status != 0 || !strings.Contains(out, want) {
 			t.Errorf("parley %s: %d, %q is not in\n%s%s", command, status, want, out, errs)
 		}
@@ -24,11 +24,11 @@ func requireOutput(t *testing.T, command string, wants ...string) {
 }
 
 // requireFailure runs a command that has to fail.
-func requireFailure(t *testing.T, status int, why, command string) {
+func requireFailure(t *testing.T, status int, reason, command string) {
 	t.Helper()
-	if got, out, errs := runCommand(t, splitCommandLine(command)...); got != status || !strings.Contains(errs, why) ||
+	if got, out, errs := runCommand(t, splitCommandLine(command)...); got != status || !strings.Contains(errs, reason) ||
 		out != "" {
-		t.Errorf("parley %s: %d %s%s, want %d %s", command, got, out, errs, status, why)
+		t.Errorf("parley %s: %d %s%s, want %d %s", command, got, out, errs, status, reason)
 	}
 }
 

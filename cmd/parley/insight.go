@@ -43,7 +43,7 @@ func (c *insightsCmd) Run(p *process) error {
 	return p.showInsights(&r)
 }
 
-// rebuildInsights judges all conversations of an agent anew, step by step.
+// rebuildInsights judges all conversations of an agent again, step by step.
 func (p *process) rebuildInsights(agent string) (err error) {
 	var at insight.Progress
 	for !at.Done {

@@ -21,14 +21,14 @@ type instance struct {
 	*server.Server
 	url             string
 	filesURL        string
-	metricsURL      string // empty where there are none
+	metricsURL      string // empty if there are none
 	model           string // name of the default model, for people
 	drainTimeout    time.Duration
 	log             *slog.Logger
 	lock            *admin.Lock
 	publicListener  net.Listener
-	filesListener   net.Listener // for uploads on another address; nil where there is none
-	metricsListener net.Listener // nil where there are no metrics
+	filesListener   net.Listener // for uploads on another address; nil if there is none
+	metricsListener net.Listener // nil if there are no metrics
 	adminListener   net.Listener
 }
 
@@ -91,12 +91,12 @@ func reachableAddress(addr string) string {
 
 // run serves until ctx is done or a part fails, and then stops in order: it accepts no new requests, waits for running
 // answers, and returns jobs to the queue. opened is called when requests are accepted.
-func (s *instance) run(ctx context.Context, opened func() error) error {
+func (in *instance) run(ctx context.Context, opened func() error) error {
 	work, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
 	adminConns := listen.NewConnTable(listen.Limits{}) // whoever reaches the socket may connect
-	public, private := s.newHTTPServer(s.Handler(), s.Connections),
-		s.newHTTPServer(admin.Handler(s.Admin(), s.log), adminConns)
+	public, private := in.newHTTPServer(in.Handler(), in.Connections),
+		in.newHTTPServer(admin.Handler(in.Admin(), in.log), adminConns)
 	server.ReleaseMemory()
 	failures := make(chan error, 6)
 	workDone := make(chan struct{})
@@ -105,21 +105,21 @@ func (s *instance) run(ctx context.Context, opened func() error) error {
 			failures <- err
 		}
 	}
-	go serve(public, s.Connections.Listener(s.publicListener))
-	if s.filesListener != nil {
-		go serve(public, s.Connections.Listener(s.filesListener))
+	go serve(public, in.Connections.Listener(in.publicListener))
+	if in.filesListener != nil {
+		go serve(public, in.Connections.Listener(in.filesListener))
 	}
-	go serve(private, adminConns.Listener(s.adminListener))
-	if s.metricsListener != nil {
+	go serve(private, adminConns.Listener(in.adminListener))
+	if in.metricsListener != nil {
 		metricsConns := listen.NewConnTable(listen.Limits{MaxConns: maxMetricsConnections})
-		s.metricsListener = metricsConns.Listener(s.metricsListener)
-		metricsServer := s.newHTTPServer(s.MetricsHandler(), metricsConns)
+		in.metricsListener = metricsConns.Listener(in.metricsListener)
+		metricsServer := in.newHTTPServer(in.MetricsHandler(), metricsConns)
 		metricsServer.WriteTimeout = time.Minute
 		defer func() { _ = metricsServer.Close() }() // at the very end: a stopping server is watched too
-		go serve(metricsServer, s.metricsListener)
-		s.log.Info("metrics", "url", s.metricsURL)
+		go serve(metricsServer, in.metricsListener)
+		in.log.Info("metrics", "url", in.metricsURL)
 	}
-	go func() { defer close(workDone); failures <- s.Run(work) }()
+	go func() { defer close(workDone); failures <- in.Run(work) }()
 	go func() {
 		if err := opened(); err != nil {
 			failures <- err
@@ -129,10 +129,10 @@ func (s *instance) run(ctx context.Context, opened func() error) error {
 	var failure error
 	select {
 	case <-ctx.Done():
-		s.log.Info("stopping", "drain", s.drainTimeout)
+		in.log.Info("stopping", "drain", in.drainTimeout)
 	case failure = <-failures:
 	}
-	s.drainAnswers(context.WithoutCancel(ctx), public)
+	in.drainAnswers(context.WithoutCancel(ctx), public)
 	_ = private.Close()
 	stop()
 	<-workDone
@@ -140,15 +140,15 @@ func (s *instance) run(ctx context.Context, opened func() error) error {
 }
 
 // drainAnswers waits for the running answers, up to the drain timeout, and then for the last bytes of their streams.
-func (s *instance) drainAnswers(ctx context.Context, public *http.Server) {
+func (in *instance) drainAnswers(ctx context.Context, public *http.Server) {
 	const lastBytes = 3 * time.Second
-	shutdownCtx, cancel := context.WithTimeout(ctx, s.drainTimeout+lastBytes)
+	shutdownCtx, cancel := context.WithTimeout(ctx, in.drainTimeout+lastBytes)
 	defer cancel()
 	shutdown := make(chan error, 1)
 	go func() { shutdown <- public.Shutdown(shutdownCtx) }()
-	drainCtx, stop := context.WithTimeout(ctx, s.drainTimeout)
+	drainCtx, stop := context.WithTimeout(ctx, in.drainTimeout)
 	defer stop()
-	s.Drain(drainCtx)
+	in.Drain(drainCtx)
 	select {
 	case <-shutdown:
 	case <-time.After(lastBytes):
@@ -158,16 +158,16 @@ func (s *instance) drainAnswers(ctx context.Context, public *http.Server) {
 
 const maxMetricsConnections = 64
 
-func (s *instance) newHTTPServer(h http.Handler, connections *listen.ConnTable) *http.Server {
-	httpServer := &http.Server{Handler: h, ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelDebug)}
+func (in *instance) newHTTPServer(h http.Handler, connections *listen.ConnTable) *http.Server {
+	httpServer := &http.Server{Handler: h, ErrorLog: slog.NewLogLogger(in.log.Handler(), slog.LevelDebug)}
 	connections.Configure(httpServer)
 	return httpServer
 }
 
 // close closes everything in the reverse order of openInstance. It may be called on a partly opened instance.
-func (s *instance) close() error {
+func (in *instance) close() error {
 	var errs []error
-	for _, l := range []net.Listener{s.adminListener, s.publicListener, s.filesListener, s.metricsListener} {
+	for _, l := range []net.Listener{in.adminListener, in.publicListener, in.filesListener, in.metricsListener} {
 		if l == nil {
 			continue
 		}
@@ -175,11 +175,11 @@ func (s *instance) close() error {
 			errs = append(errs, err)
 		}
 	}
-	if s.Server != nil {
-		errs = append(errs, s.Server.Close())
+	if in.Server != nil {
+		errs = append(errs, in.Server.Close())
 	}
-	if s.lock != nil {
-		errs = append(errs, s.lock.Unlock())
+	if in.lock != nil {
+		errs = append(errs, in.lock.Unlock())
 	}
 	return errors.Join(errs...)
 }

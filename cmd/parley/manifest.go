@@ -43,28 +43,28 @@ func (c *applyCmd) Run(p *process) error {
 }
 
 // apply reads and applies the manifest. Faults in the file and faults that applying finds are reported together.
-func (c *manifestFlags) apply(p *process, dryRun bool) (out admin.ManifestResult, err error) {
-	text, err := c.readManifest()
+func (mf *manifestFlags) apply(p *process, dryRun bool) (out admin.ManifestResult, err error) {
+	text, err := mf.readManifest()
 	if err != nil {
 		return out, err
 	}
-	name := c.File
+	name := mf.File
 	if name == "-" {
 		name = "stdin"
 	}
-	f := manifest.Read(name, text, manifest.Environment{Open: c.openNamedFile, Env: os.Getenv})
+	f := manifest.Read(name, text, manifest.Environment{Open: mf.openNamedFile, Env: os.Getenv})
 	p.printWarnings(f.Warnings)
 	in := admin.ApplyManifest{
-		AccountID: c.Account,
+		AccountID: mf.Account,
 		Secrets:   f.Secrets,
-		Prune:     c.Prune,
+		Prune:     mf.Prune,
 		DryRun:    dryRun || len(f.Faults) > 0,
 	}
 	for _, d := range f.Documents {
 		in.Documents = append(in.Documents, d.JSON)
 	}
 	if len(in.Documents) > 0 {
-		out, err = admin.Run(p, p.adminClient(c.ModelConfig), admin.Apply, in)
+		out, err = admin.Run(p, p.adminClient(mf.ModelConfig), admin.Apply, in)
 	}
 	for _, a := range out.Agents {
 		for _, n := range a.Notes {
@@ -74,11 +74,11 @@ func (c *manifestFlags) apply(p *process, dryRun bool) (out admin.ManifestResult
 	return out, p.joinFileFaults(f, err)
 }
 
-func (c *manifestFlags) readManifest() ([]byte, error) {
+func (mf *manifestFlags) readManifest() ([]byte, error) {
 	f := os.Stdin
-	if c.File != "-" {
+	if mf.File != "-" {
 		var err error
-		if f, err = os.Open(c.File); err != nil {
+		if f, err = os.Open(mf.File); err != nil {
 			return nil, err
 		}
 		defer func() { _ = f.Close() }()
@@ -87,9 +87,9 @@ func (c *manifestFlags) readManifest() ([]byte, error) {
 }
 
 // openNamedFile opens a file that the manifest names, relative to the manifest's folder.
-func (c *manifestFlags) openNamedFile(path string) (io.ReadCloser, error) {
-	if !filepath.IsAbs(path) && c.File != "-" {
-		path = filepath.Join(filepath.Dir(c.File), path)
+func (f *manifestFlags) openNamedFile(path string) (io.ReadCloser, error) {
+	if !filepath.IsAbs(path) && f.File != "-" {
+		path = filepath.Join(filepath.Dir(f.File), path)
 	}
 	info, err := os.Stat(path)
 	if err != nil {

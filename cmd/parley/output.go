@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// printTable prints rows under a heading, or the text none where there are no rows.
+// printTable prints rows under a heading, or the text none if there are no rows.
 func (p *process) printTable(heading, none string, rows [][]string) error {
 	if len(rows) == 0 {
 		return p.printf("%s\n", none)
@@ -25,7 +25,7 @@ func (p *process) printTable(heading, none string, rows [][]string) error {
 	return w.Flush()
 }
 
-// printRows prints a row for each value of the list under a heading, or the text none where there are no values.
+// printRows prints a row for each value of the list under a heading, or the text none if there are no values.
 func printRows[T any](p *process, heading, none string, list []T, row func(T) []string) error {
 	var rows [][]string
 	for _, v := range list {

@@ -182,7 +182,7 @@ func (p *process) printRoute(out admin.RouteResult, explain bool) error {
 			return err
 		}
 	}
-	fmt.Fprintln(p.stdout, out.Why)
+	fmt.Fprintln(p.stdout, out.Reason)
 	p.printIfSet("rule", out.Rule)
 	p.printIfSet("team", out.Team)
 	p.printLine("assignee", "%s", orDash(out.Assignee))
@@ -191,18 +191,18 @@ func (p *process) printRoute(out admin.RouteResult, explain bool) error {
 
 func (p *process) printRuleResults(list []admin.RuleResult) {
 	for i, r := range list {
-		fate := "does not hold"
+		outcome := "does not hold"
 		switch {
 		case r.Fired:
-			fate = "fires"
+			outcome = "fires"
 		case !r.Enabled && r.Matched:
-			fate = "is disabled; it would hold"
+			outcome = "is disabled; it would hold"
 		case !r.Enabled:
-			fate = "is disabled"
+			outcome = "is disabled"
 		case r.Matched:
-			fate = "holds, and an earlier rule has fired"
+			outcome = "holds, and an earlier rule has fired"
 		}
-		fmt.Fprintf(p.stdout, "%d. %s (%s) %s\n", i+1, r.Name, r.Key, fate)
+		fmt.Fprintf(p.stdout, "%d. %s (%s) %s\n", i+1, r.Name, r.Key, outcome)
 		for _, c := range r.Conditions {
 			fmt.Fprintf(p.stdout, "   %s %s: %s, for it is %q\n", c.Group, formatCondition(c.Condition),
 				matchText(c.Matched), clipText(c.Text))

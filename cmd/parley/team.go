@@ -130,7 +130,7 @@ func (c *teamChangeCmd) Run(p *process) error {
 	return printAdmin(p, admin.ChangeTeam, in, asList(p.printTeams))
 }
 
-// parseHours returns the working hours of the flags, or nil where there are none.
+// parseHours returns the working hours of the flags, or nil if there are none.
 func (f *teamFlags) parseHours() (*[]parley.WorkingHours, error) {
 	if f.Hours == nil {
 		return nil, nil

@@ -152,17 +152,17 @@ func (p *process) printTicketDetails(t admin.TicketDetails) error {
 
 // formatAuthor returns the author of a message and, for a note, that it is one.
 func formatAuthor(m admin.TicketMessage) string {
-	who := m.From
+	author := m.From
 	if m.From == "agent" {
-		who = "team"
+		author = "team"
 	}
 	if name := cmp.Or(m.Name, m.Email); name != "" {
-		who += " (" + name + ")"
+		author += " (" + name + ")"
 	}
 	if m.Type == "note" {
-		who += ", note"
+		author += ", note"
 	}
-	return who
+	return author
 }
 
 func formatEvent(e *parley.TicketEvent) string {

@@ -33,7 +33,7 @@ func (versionCmd) Run(p *process) error {
 	return p.printf("%s %s\n", line, v.Go)
 }
 
-// buildCommit returns the commit that the program was built from, with "+" when the tree had changes; empty where it is
+// buildCommit returns the commit that the program was built from, with "+" when the tree had changes; empty if it is
 // not known.
 func buildCommit() string {
 	info, ok := debug.ReadBuildInfo()

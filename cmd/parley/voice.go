@@ -84,7 +84,7 @@ type voiceRecordingCmd struct {
 
 // Run writes the file part by part. With --json it only describes the file.
 func (c *voiceRecordingCmd) Run(p *process) error {
-	for written, part := int64(0), 0; ; part++ {
+	for size, part := int64(0), 0; ; part++ {
 		r, err := runAdmin(p, admin.ReadVoiceRecording, admin.VoiceRecordingRequest{ID: c.ID, Part: part})
 		if err != nil {
 			return err
@@ -97,11 +97,11 @@ func (c *voiceRecordingCmd) Run(p *process) error {
 		if err != nil {
 			return err
 		}
-		if written += int64(n); written >= r.Bytes {
+		if size += int64(n); size >= r.Bytes {
 			return nil
 		}
 		if n == 0 {
-			return fmt.Errorf("the recording has %d bytes and not %d", written, r.Bytes)
+			return fmt.Errorf("the recording has %d bytes and not %d", size, r.Bytes)
 		}
 	}
 }

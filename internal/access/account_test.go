@@ -17,8 +17,8 @@ func TestAccountsAreCreatedAndChanged(t *testing.T) {
 		if a.Plan != access.DefaultPlan || a.Name != "Acme" || !strings.HasPrefix(key, "pk_") {
 			f.Errorf("%+v %q", a, key)
 		}
-		plan, no := "free", false
-		changed, err := f.UpdateAccount(f.Context(), a.ID, access.AccountChange{Plan: &plan, HIPAA: &no})
+		plan, off := "free", false
+		changed, err := f.UpdateAccount(f.Context(), a.ID, access.AccountChange{Plan: &plan, HIPAA: &off})
 		f.must(err)
 		list, err := f.List(f.Context())
 		f.must(err)

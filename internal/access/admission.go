@@ -14,7 +14,7 @@ import (
 // do.
 type Admission struct {
 	Authenticator *Authenticator
-	Limiter       *Limiter // nil where requests are counted before
+	Limiter       *Limiter // nil if requests are counted before
 	Now           func() time.Time
 	TrustProxy    bool // take the caller's address from X-Forwarded-For
 }

@@ -13,7 +13,7 @@ import (
 func TestAuthenticatorAcceptsValidKeys(t *testing.T) {
 	forEachStore(t, func(f *fixture) {
 		a, key := f.createAccount("standard")
-		caller, err := f.Gate.Authenticate(f.Context(), "bearer  "+key+" ")
+		caller, err := f.Auth.Authenticate(f.Context(), "bearer  "+key+" ")
 		f.must(err)
 		if caller.Account.ID != a.ID || caller.Plan.Name != "standard" || caller.Key.Scopes != nil {
 			f.Errorf("%+v", caller)
@@ -26,7 +26,7 @@ func TestAuthenticatorAcceptsValidKeys(t *testing.T) {
 			"Bearer " + key + "x":       parley.CodeInvalidKey, "Bearer ' or 1=1 --": parley.CodeInvalidKey,
 			"Bearer \x00": parley.CodeInvalidKey,
 		} {
-			_, err := f.Gate.Authenticate(f.Context(), header)
+			_, err := f.Auth.Authenticate(f.Context(), header)
 			f.wantCode(err, code)
 		}
 	})
@@ -38,14 +38,14 @@ func TestPlanIsCheckedBeforeScope(t *testing.T) {
 		_, key, err := f.CreateKey(f.Context(),
 			access.NewKeyRequest{AccountID: a.ID, Scopes: []parley.Scope{parley.AgentsRead}})
 		f.must(err)
-		caller, err := f.Gate.Authenticate(f.Context(), "Bearer "+key)
+		caller, err := f.Auth.Authenticate(f.Context(), "Bearer "+key)
 		f.must(err)
 		f.wantCode(caller.CheckScope(parley.AgentsWrite), parley.CodePlanWithoutAPI)
 		plan := "pro"
 		_, err = f.UpdateAccount(f.Context(), a.ID, access.AccountChange{Plan: &plan})
 		f.must(err)
-		f.Gate.ClearCache()
-		caller, err = f.Gate.Authenticate(f.Context(), "Bearer "+key)
+		f.Auth.ClearCache()
+		caller, err = f.Auth.Authenticate(f.Context(), "Bearer "+key)
 		f.must(err)
 		f.wantCode(caller.CheckScope(parley.AgentsWrite), parley.CodeInsufficientScope)
 		f.must(errors.Join(caller.CheckScope(parley.AgentsRead), caller.CheckScope("")))
@@ -55,7 +55,7 @@ func TestPlanIsCheckedBeforeScope(t *testing.T) {
 func TestAuthenticatorSeesChangesWithinASecond(t *testing.T) {
 	forEachStore(t, func(f *fixture) {
 		a, key := f.createAccount("")
-		enter := func() error { _, err := f.Gate.Authenticate(f.Context(), "Bearer "+key); return err }
+		enter := func() error { _, err := f.Auth.Authenticate(f.Context(), "Bearer "+key); return err }
 		f.must(enter())
 		keys, err := f.Keys(f.Context(), a.ID)
 		f.must(err)
@@ -76,7 +76,7 @@ func TestAuthenticatorSeesChangesWithinASecond(t *testing.T) {
 
 		_, err = f.RevokeKey(f.Context(), record.ID)
 		f.must(err)
-		f.Gate.ClearCache()
+		f.Auth.ClearCache()
 		f.wantCode(enter(), parley.CodeInvalidKey)
 	})
 }
@@ -85,7 +85,7 @@ func TestAuthenticatorCachesUnknownKeysBriefly(t *testing.T) {
 	forEachStore(t, func(f *fixture) {
 		a, _ := f.createAccount("")
 		key := access.NewKey()
-		enter := func() error { _, err := f.Gate.Authenticate(f.Context(), "Bearer "+key); return err }
+		enter := func() error { _, err := f.Auth.Authenticate(f.Context(), "Bearer "+key); return err }
 		f.wantCode(enter(), parley.CodeInvalidKey)
 		f.must(f.DB.CreateKey(f.Context(),
 			&parley.APIKey{ID: "k", AccountID: a.ID, Name: "k", Hash: access.Hash(key), CreatedAt: testTime}))
@@ -99,9 +99,9 @@ func TestAuthenticatorWritesTheLastUseAtMostOnceAMinute(t *testing.T) {
 		a, key := f.createAccount("")
 		use := func() *time.Time {
 			f.Helper()
-			_, err := f.Gate.Authenticate(f.Context(), "Bearer "+key)
+			_, err := f.Auth.Authenticate(f.Context(), "Bearer "+key)
 			f.must(err)
-			f.must(f.Gate.FlushUsage(f.Context()))
+			f.must(f.Auth.FlushUsage(f.Context()))
 			keys, err := f.Keys(f.Context(), a.ID)
 			f.must(err)
 			return keys[0].LastUsedAt

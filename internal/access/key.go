@@ -154,11 +154,11 @@ func checkKey(k *parley.APIKey, scopes []parley.Scope) error {
 }
 
 // normalizeScopes returns the scopes in their usual order, each once.
-func normalizeScopes(asked []parley.Scope) []parley.Scope {
-	if asked == nil {
+func normalizeScopes(requested []parley.Scope) []parley.Scope {
+	if requested == nil {
 		return nil
 	}
-	return slices.DeleteFunc(parley.Scopes(), func(s parley.Scope) bool { return !slices.Contains(asked, s) })
+	return slices.DeleteFunc(parley.Scopes(), func(s parley.Scope) bool { return !slices.Contains(requested, s) })
 }
 
 func joinScopes(scopes []parley.Scope) string {

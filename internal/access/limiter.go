@@ -20,7 +20,7 @@ const (
 type Limiter struct {
 	Limit   int           // requests in a window; 0 for DefaultLimit
 	Window  time.Duration // 0 for DefaultWindow
-	MaxKeys int           // most keys remembered; beyond it the one idle for longest starts anew. 0 for 65,536
+	MaxKeys int           // most keys remembered; beyond it the one idle for longest starts over. 0 for 65,536
 
 	mu           sync.Mutex
 	logs         map[string]*list.Element // of *requestLog, the latest in front
@@ -114,11 +114,11 @@ func (l *Limiter) dropExpired(log *requestLog, now time.Time) time.Time {
 // evictIdle drops the keys idle for longest: those whose window is empty, at most two at a time, and any beyond the
 // bound.
 func (l *Limiter) evictIdle(now time.Time) {
-	most := cmp.Or(max(l.MaxKeys, 0), defaultKeys)
+	limit := cmp.Or(max(l.MaxKeys, 0), defaultKeys)
 	for range 2 {
 		e := l.recentlyUsed.Back()
 		log := e.Value.(*requestLog)
-		if l.dropExpired(log, now); log.len() > 0 && len(l.logs) <= most {
+		if l.dropExpired(log, now); log.len() > 0 && len(l.logs) <= limit {
 			return
 		}
 		l.recentlyUsed.Remove(e)

@@ -44,10 +44,10 @@ func TestLimiterIsExact(t *testing.T) {
 		l := &Limiter{Limit: o.limit, Window: o.window}
 		for now, i := testTime, 0; i < 300; i++ {
 			now = now.Add(time.Duration(rnd.IntN(6000)) * time.Microsecond * time.Duration(rnd.IntN(2)))
-			look := l.Peek("key", now)
+			state := l.Peek("key", now)
 			want, got := o.take(now), l.Take("key", now)
-			if got != want || look.OK != want.OK {
-				t.Fatalf("seed %d, step %d: got %+v, look %+v, want %+v", seed, i, got, look, want)
+			if got != want || state.OK != want.OK {
+				t.Fatalf("seed %d, step %d: got %+v, look %+v, want %+v", seed, i, got, state, want)
 			}
 		}
 	}

@@ -19,7 +19,7 @@ var testTime = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 type fixture struct {
 	testing.TB
 	*access.Accounts
-	Gate  *access.Authenticator
+	Auth  *access.Authenticator
 	clock atomic.Int64
 }
 
@@ -32,7 +32,7 @@ func forEachStore(t *testing.T, do func(f *fixture)) {
 		}
 		f := &fixture{TB: t}
 		f.Accounts = &access.Accounts{DB: db, Plans: plans, Now: f.now}
-		f.Gate = &access.Authenticator{DB: db, Plans: plans, Now: f.now}
+		f.Auth = &access.Authenticator{DB: db, Plans: plans, Now: f.now}
 		do(f)
 	})
 }

@@ -38,8 +38,8 @@ func (b *syncBuffer) lines() int {
 
 func TestMaintenanceReachesEveryAuthenticator(t *testing.T) {
 	forEachStore(t, func(f *fixture) {
-		f.must(f.Gate.RefreshMaintenance(f.Context()))
-		f.must(f.Gate.CheckMaintenance())
+		f.must(f.Auth.RefreshMaintenance(f.Context()))
+		f.must(f.Auth.CheckMaintenance())
 		var log syncBuffer
 		other := &access.Authenticator{DB: f.DB, Plans: f.Plans, Now: f.now, Logger: slog.New(slog.NewTextHandler(&log, nil))}
 		ctx, stop := context.WithCancel(f.Context())
@@ -47,19 +47,19 @@ func TestMaintenanceReachesEveryAuthenticator(t *testing.T) {
 		go func() { ended <- other.Run(ctx) }()
 		set := func(on bool) {
 			f.must(f.SetMaintenance(f.Context(), on))
-			f.Gate.SetMaintenance(on)
-			if is, err := f.Maintenance(f.Context()); err != nil || is != on || (f.Gate.CheckMaintenance() != nil) != on {
-				f.Error("maintenance is", is, err, "want", on)
+			f.Auth.SetMaintenance(on)
+			if isOn, err := f.Maintenance(f.Context()); err != nil || isOn != on || (f.Auth.CheckMaintenance() != nil) != on {
+				f.Error("maintenance is", isOn, err, "want", on)
 			}
 			testkit.Eventually(f, "another server sees it", func() bool { return (other.CheckMaintenance() != nil) == on })
 		}
 		set(true)
-		e := parley.AsError(f.Gate.CheckMaintenance())
+		e := parley.AsError(f.Auth.CheckMaintenance())
 		if e.Code != parley.CodeUnderMaintenance || e.RetryAfter <= 0 {
 			f.Errorf("%+v", e)
 		}
-		f.must(f.Gate.RefreshMaintenance(f.Context()))
-		f.wantCode(f.Gate.CheckMaintenance(), parley.CodeUnderMaintenance)
+		f.must(f.Auth.RefreshMaintenance(f.Context()))
+		f.wantCode(f.Auth.CheckMaintenance(), parley.CodeUnderMaintenance)
 		set(false)
 		stop()
 		f.must(<-ended)
@@ -74,19 +74,21 @@ func TestMaintenanceAppliesToAllServers(t *testing.T) {
 	url := dbs.SharedPostgres(t).NewStore(t)
 	one, two := testkit.Open(t, testkit.WithDatabase(t.TempDir(), url)),
 		testkit.Open(t, testkit.WithDatabase(t.TempDir(), url))
-	say := func(on bool) {
+	set := func(on bool) {
 		t.Helper()
 		if _, err := admin.RunOn(t.Context(), one.AdminService, admin.SetMaintenance,
 			admin.MaintenanceState{Enabled: on}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	me := func(h *testkit.Server) int { return h.Do(t, "GET", "/me", one.Key, nil).Status }
-	say(true)
-	if status := me(one); status != http.StatusServiceUnavailable {
+	requestMe := func(h *testkit.Server) int { return h.Do(t, "GET", "/me", one.Key, nil).Status }
+	set(true)
+	if status := requestMe(one); status != http.StatusServiceUnavailable {
 		t.Error("where it was said:", status)
 	}
-	testkit.Eventually(t, "the other server closes", func() bool { return me(two) == http.StatusServiceUnavailable })
+	testkit.Eventually(t, "the other server closes", func() bool {
+		return requestMe(two) == http.StatusServiceUnavailable
+	})
 	if status := two.Do(t, "GET", "/health", "", nil).Status; status != http.StatusOK {
 		t.Error("health:", status)
 	}
@@ -101,9 +103,9 @@ func TestMaintenanceAppliesToAllServers(t *testing.T) {
 	if err := three.Close(); err != nil {
 		t.Error(err)
 	}
-	say(false)
-	if status := me(one); status != http.StatusOK {
+	set(false)
+	if status := requestMe(one); status != http.StatusOK {
 		t.Error("where it was said:", status)
 	}
-	testkit.Eventually(t, "the other server opens", func() bool { return me(two) == http.StatusOK })
+	testkit.Eventually(t, "the other server opens", func() bool { return requestMe(two) == http.StatusOK })
 }

@@ -54,12 +54,12 @@ func TestAccountsRemoveMembers(t *testing.T) {
 		}
 		_, err = f.RemoveMember(f.Context(), access.MemberRef{AccountID: "none", UserID: ann}, noCleanup)
 		f.wantCode(err, parley.CodeAccountNotFound)
-		here, err := f.Members(f.Context(), a.ID)
+		members, err := f.Members(f.Context(), a.ID)
 		f.must(err)
-		there, err := f.Members(f.Context(), other.ID)
+		otherMembers, err := f.Members(f.Context(), other.ID)
 		f.must(err)
-		if len(here) != 1 || here[0].User.ID != bea || len(there) != 1 {
-			f.Errorf("%+v %+v", here, there)
+		if len(members) != 1 || members[0].User.ID != bea || len(otherMembers) != 1 {
+			f.Errorf("%+v %+v", members, otherMembers)
 		}
 		if f.addMember(a.ID, "ann", parley.RoleAdmin) != ann {
 			f.Error("who comes back is somebody else")

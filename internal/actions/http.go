@@ -131,7 +131,7 @@ func (r *request) setHeaders(into http.Header, v values) error {
 
 // buildURL fills a URL. No input can lead to another host or leave the path that the operator has written.
 func (v values) buildURL(template string, query map[string]string) (string, error) {
-	path, asked, _ := strings.Cut(template, "?")
+	path, queryPart, _ := strings.Cut(template, "?")
 	path = v.fillTemplate(path, url.PathEscape)
 	if slices.ContainsFunc(strings.Split(path, "/"), func(part string) bool { return part == "." || part == ".." }) {
 		return "", errors.New("an input cannot stand in the path of the request")
@@ -142,12 +142,12 @@ func (v values) buildURL(template string, query map[string]string) (string, erro
 			more.Set(name, v.fillTemplate(t, nil))
 		}
 	}
-	asked = v.fillTemplate(asked, url.QueryEscape)
+	queryPart = v.fillTemplate(queryPart, url.QueryEscape)
 	if len(more) > 0 {
-		asked = strings.TrimPrefix(asked+"&"+more.Encode(), "&")
+		queryPart = strings.TrimPrefix(queryPart+"&"+more.Encode(), "&")
 	}
-	if asked != "" {
-		path += "?" + asked
+	if queryPart != "" {
+		path += "?" + queryPart
 	}
 	u, err := url.Parse(path)
 	if err != nil {

@@ -72,8 +72,8 @@ func TestRequestsFollowTheirDefinition(t *testing.T) {
 		h.Get("Content-Type") != jsonType {
 		t.Error(h)
 	}
-	for _, way := range []string{"..", "."} {
-		b.wantError("order", `{"id":"`+way+`"}`, "cannot stand in the path")
+	for _, segment := range []string{"..", "."} {
+		b.wantError("order", `{"id":"`+segment+`"}`, "cannot stand in the path")
 	}
 	b.wantError("order", `{"id":"x","note":"a\r\nX-Evil: 1"}`, "header X-Note")
 	b.wantError("order", `{"id":"x","count":"many"}`, "count must be an integer")
@@ -117,8 +117,8 @@ func TestRepliesForTheModel(t *testing.T) {
 		name := fmt.Sprint("t", i)
 		b.putAction(parley.ActionHTTP, name, `{"url":"`+address+`/?k=${KEY}"`+c.config+`}`,
 			map[string]string{"KEY": "s&cret/1"})
-		if why, isError := strings.CutPrefix(c.want, "!"); isError {
-			b.wantError(name, `{}`, why)
+		if reason, isError := strings.CutPrefix(c.want, "!"); isError {
+			b.wantError(name, `{}`, reason)
 		} else {
 			b.wantData(name, `{}`, c.want)
 		}

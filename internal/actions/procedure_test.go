@@ -16,24 +16,24 @@ import (
 	"parley/internal/sqldb"
 )
 
-func (b *testToolbox) putProcedure(name string, inputs []parley.ActionInput, steps ...parley.ProcedureStep) {
-	b.Helper()
-	p := &parley.Procedure{ID: parley.ProcedureID(parley.NewUUID()), AccountID: b.account, AgentID: b.agent, Key: name,
+func (tb *testToolbox) putProcedure(name string, inputs []parley.ActionInput, steps ...parley.ProcedureStep) {
+	tb.Helper()
+	p := &parley.Procedure{ID: parley.ProcedureID(parley.NewUUID()), AccountID: tb.account, AgentID: tb.agent, Key: name,
 		Name: name, Description: "d",
 		Inputs: inputs, Steps: steps, Enabled: true, CreatedAt: noon, UpdatedAt: noon}
-	all, err := b.DB.Actions(b, b.account.AgentRef(b.agent))
-	b.must(err)
-	b.must(actions.ValidateProcedure(p, all))
-	b.must(b.DB.PutProcedure(b, p))
+	all, err := tb.DB.Actions(tb, tb.account.AgentRef(tb.agent))
+	tb.must(err)
+	tb.must(actions.ValidateProcedure(p, all))
+	tb.must(tb.DB.PutProcedure(tb, p))
 }
 
 // procedureRuns lists the conversation's runs as "name outcome step".
-func (b *testToolbox) procedureRuns() []string {
-	b.Helper()
-	list, err := sqldb.All(b, b.DB.SQL(), sqldb.Column[string],
+func (tb *testToolbox) procedureRuns() []string {
+	tb.Helper()
+	list, err := sqldb.All(tb, tb.DB.SQL(), sqldb.Column[string],
 		`select procedure_name || ' ' || coalesce(outcome, 'open') || ' ' || step from procedure_runs
-		where conversation_id = ? order by started_at, id`, b.turn.ConversationID)
-	b.must(err)
+		where conversation_id = ? order by started_at, id`, tb.turn.ConversationID)
+	tb.must(err)
 	return list
 }
 
@@ -140,8 +140,8 @@ func TestAnotherProcedureAbandonsTheFirst(t *testing.T) {
 // The calls of one round run concurrently; the steps of a run run once.
 func TestParallelProcedureCallsRunStepsOnce(t *testing.T) {
 	forEachDatabase(t, func(b *testToolbox) {
-		var asked atomic.Int32
-		address, _ := startService(b.TB, func(w http.ResponseWriter, _ *http.Request) { asked.Add(1); w.WriteHeader(204) })
+		var requests atomic.Int32
+		address, _ := startService(b.TB, func(w http.ResponseWriter, _ *http.Request) { requests.Add(1); w.WriteHeader(204) })
 		b.putAction(parley.ActionHTTP, "pay", `{"url":"`+address+`","method":"POST"}`, nil)
 		b.putProcedure("refund", []parley.ActionInput{textInput("why", true)}, parley.ProcedureStep{Action: "pay"},
 			parley.ProcedureStep{Text: "done"})
@@ -152,7 +152,7 @@ func TestParallelProcedureCallsRunStepsOnce(t *testing.T) {
 			all.Go(func() { b.callTool("refund", input) })
 		}
 		all.Wait()
-		if got := asked.Load(); got != 1 {
+		if got := requests.Load(); got != 1 {
 			b.Error(got, "payments")
 		}
 	})

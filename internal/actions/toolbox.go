@@ -23,7 +23,7 @@ type Toolbox struct {
 	DB    *store.DB
 	HTTP  *outbound.Client
 	Vault *vault.Vault
-	// nil where the operator has configured no engine
+	// nil if the operator has configured no engine
 	Search *WebSearch
 	// hands the turn's conversation to a person; the turn goes on
 	HandOver func(ctx context.Context, turn parley.Turn, reason string) error
@@ -156,12 +156,12 @@ func failedOutput(format string, args ...any) chat.Output {
 
 // internalFailure returns the output for an internal error: the cause is logged, and the model gets the message that an
 // *parley.Error has for callers.
-func (t *Toolbox) internalFailure(call chat.Call, what string, err error) chat.Output {
+func (t *Toolbox) internalFailure(call chat.Call, name string, err error) chat.Output {
 	if e, ok := errors.AsType[*parley.Error](err); ok && e.Code.Status() < 500 {
-		return failedOutput("%s: %s", what, e.Message)
+		return failedOutput("%s: %s", name, e.Message)
 	}
-	t.Logger.Error(what, "agent", call.Turn.AgentID, "conversation", call.Turn.ConversationID, "err", err)
-	return failedOutput("%s", what)
+	t.Logger.Error(name, "agent", call.Turn.AgentID, "conversation", call.Turn.ConversationID, "err", err)
+	return failedOutput("%s", name)
 }
 
 type conversationLocks struct {

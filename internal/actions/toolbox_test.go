@@ -72,78 +72,78 @@ func newTestToolbox(t *testing.T, db *store.DB) *testToolbox {
 	return b
 }
 
-func (b *testToolbox) newConversation() parley.ConversationID {
-	b.Helper()
-	c := &parley.Conversation{ID: parley.ConversationID(parley.NewTimedUUID()), AccountID: b.account, AgentID: b.agent,
+func (tb *testToolbox) newConversation() parley.ConversationID {
+	tb.Helper()
+	c := &parley.Conversation{ID: parley.ConversationID(parley.NewTimedUUID()), AccountID: tb.account, AgentID: tb.agent,
 		API:     parley.APIV2,
 		Channel: parley.ChannelAPI, Status: parley.ConversationOngoing, CreatedAt: noon, UpdatedAt: noon}
 	first := &parley.Message{ID: parley.NewMessageID(), ConversationID: c.ID, Author: parley.AuthorUser,
 		State: parley.MessageComplete, CreatedAt: noon}
-	b.must(b.DB.Transact(b, sqldb.Interactive, func(tx *store.DB) error {
-		return tx.CreateConversation(b, c, first, false)
+	tb.must(tb.DB.Transact(tb, sqldb.Interactive, func(tx *store.DB) error {
+		return tx.CreateConversation(tb, c, first, false)
 	}))
 	return c.ID
 }
 
-func (b *testToolbox) must(err error) {
-	b.Helper()
+func (tb *testToolbox) must(err error) {
+	tb.Helper()
 	if err != nil {
-		b.Fatal(err, parley.AsError(err).Details)
+		tb.Fatal(err, parley.AsError(err).Details)
 	}
 }
 
 // putAction writes a valid action; its key is its name.
-func (b *testToolbox) putAction(kind parley.ActionKind, name, config string, secrets map[string]string,
+func (tb *testToolbox) putAction(kind parley.ActionKind, name, config string, secrets map[string]string,
 	inputs ...parley.ActionInput) {
-	b.Helper()
-	sealed, err := actions.SealSecrets(b.Vault, b.account, secrets)
-	b.must(err)
-	a := &parley.Action{ID: parley.ActionID(parley.NewUUID()), AccountID: b.account, AgentID: b.agent, Key: name,
+	tb.Helper()
+	sealed, err := actions.SealSecrets(tb.Vault, tb.account, secrets)
+	tb.must(err)
+	a := &parley.Action{ID: parley.ActionID(parley.NewUUID()), AccountID: tb.account, AgentID: tb.agent, Key: name,
 		Kind: kind, Name: name, Description: "when",
 		Inputs: inputs, Config: json.RawMessage(config), Secrets: sealed, Enabled: true, CreatedAt: noon, UpdatedAt: noon}
-	b.must(actions.ValidateAction(a))
-	b.must(b.DB.PutAction(b, a))
+	tb.must(actions.ValidateAction(a))
+	tb.must(tb.DB.PutAction(tb, a))
 }
 
-func (b *testToolbox) loadTools() []chat.Tool {
-	b.Helper()
-	a, err := b.DB.AgentForTurn(b, b.account.AgentRef(b.agent), time.Now())
-	b.must(err)
-	tools, err := b.Tools(b, a)
-	b.must(err)
+func (tb *testToolbox) loadTools() []chat.Tool {
+	tb.Helper()
+	a, err := tb.DB.AgentForTurn(tb, tb.account.AgentRef(tb.agent), time.Now())
+	tb.must(err)
+	tools, err := tb.Tools(tb, a)
+	tb.must(err)
 	return tools
 }
 
 // callTool calls a tool of the agent.
-func (b *testToolbox) callTool(name, input string) chat.Output {
-	b.Helper()
-	for _, tool := range b.loadTools() {
+func (tb *testToolbox) callTool(name, input string) chat.Output {
+	tb.Helper()
+	for _, tool := range tb.loadTools() {
 		if tool.Name == name {
-			out := tool.Run(b, chat.Call{Turn: b.turn, ID: "call_1", Input: json.RawMessage(input)})
+			out := tool.Run(tb, chat.Call{Turn: tb.turn, ID: "call_1", Input: json.RawMessage(input)})
 			if out.Status == parley.ToolSuccess && out.Error != "" || out.Status == parley.ToolError &&
 				(out.Error == "" || out.Data != nil) {
-				b.Errorf("%s: %+v", name, out.ToolOutput)
+				tb.Errorf("%s: %+v", name, out.ToolOutput)
 			}
 			return out
 		}
 	}
-	b.Fatalf("there is no tool %s", name)
+	tb.Fatalf("there is no tool %s", name)
 	return chat.Output{}
 }
 
 // wantData checks the result of a call.
-func (b *testToolbox) wantData(name, input, want string) {
-	b.Helper()
-	if out := b.callTool(name, input); out.Status != parley.ToolSuccess || string(out.Data) != want {
-		b.Errorf("%s(%s): %s %s %s, want %s", name, input, out.Status, out.Data, out.Error, want)
+func (tb *testToolbox) wantData(name, input, want string) {
+	tb.Helper()
+	if out := tb.callTool(name, input); out.Status != parley.ToolSuccess || string(out.Data) != want {
+		tb.Errorf("%s(%s): %s %s %s, want %s", name, input, out.Status, out.Data, out.Error, want)
 	}
 }
 
 // wantError checks how a call fails.
-func (b *testToolbox) wantError(name, input, want string) {
-	b.Helper()
-	if out := b.callTool(name, input); out.Status != parley.ToolError || !strings.Contains(out.Error, want) {
-		b.Errorf("%s(%s): %s %s %q, want %q", name, input, out.Status, out.Data, out.Error, want)
+func (tb *testToolbox) wantError(name, input, want string) {
+	tb.Helper()
+	if out := tb.callTool(name, input); out.Status != parley.ToolError || !strings.Contains(out.Error, want) {
+		tb.Errorf("%s(%s): %s %s %q, want %q", name, input, out.Status, out.Data, out.Error, want)
 	}
 }
 

@@ -172,9 +172,9 @@ func decodeStrict(config json.RawMessage, into any) error {
 
 var unknownFieldPattern = regexp.MustCompile(`unknown field "(.*)"`)
 
-type fieldError struct{ field, what string }
+type fieldError struct{ field, problem string }
 
-func (e *fieldError) Error() string { return e.field + " " + e.what }
+func (e *fieldError) Error() string { return e.field + " " + e.problem }
 
 // decodeConfig decodes a config and records what is wrong with its form.
 func (f faults) decodeConfig(config json.RawMessage, into any) bool {
@@ -184,7 +184,7 @@ func (f faults) decodeConfig(config json.RawMessage, into any) bool {
 		if at.field != "" {
 			path = joinPath(path, at.field)
 		}
-		f.add(path, "%s", at.what)
+		f.add(path, "%s", at.problem)
 	}
 	return err == nil
 }

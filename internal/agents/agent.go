@@ -26,7 +26,7 @@ type Service struct {
 	Indexes *retrieval.Indexes
 	Queue   *jobs.Queue
 	Now     func() time.Time
-	// Ingest adds the first sources of new agents. Nil where none are added.
+	// Ingest adds the first sources of new agents. Nil if none are added.
 	Ingest *ingest.Service
 	// StopAgent cancels the running answers of an agent on this server. Nil where no turns run.
 	StopAgent func(parley.AgentRef)

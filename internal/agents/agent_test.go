@@ -109,8 +109,8 @@ func TestNewAgentHasItsDefaults(t *testing.T) {
 
 func TestAgentLimitIsExact(t *testing.T) {
 	forEachDatabase(t, func(s *testService) {
-		most := 3
-		s.plan.MaxAgents = &most
+		limit := 3
+		s.plan.MaxAgents = &limit
 		var all sync.WaitGroup
 		errs := make([]error, 12)
 		for i := range errs {

@@ -167,7 +167,7 @@ type copyState struct {
 	train        bool
 }
 
-// finishCopy ends the copying of one source. from is the source when its content was copied, nil where it was deleted
+// finishCopy ends the copying of one source. from is the source when its content was copied, nil if it was deleted
 // by then. A version becomes live in the copy only if it was live in the original all the time, so that none of its
 // passages is missing. Where the original was edited or deleted meanwhile, the copy is trained from its text, and
 // deleted where it has no text.
@@ -180,7 +180,7 @@ func (s *Service) finishCopy(ctx context.Context, db *store.DB, c store.Clone, i
 			return err
 		}
 		isDeleted = l.status == parley.SourceDeleted
-		twin, _, err := tx.UpdateSource(ctx, c.Account.AgentRef(c.ToAgent), c.SourceID(id), func(s *parley.Source) error {
+		copied, _, err := tx.UpdateSource(ctx, c.Account.AgentRef(c.ToAgent), c.SourceID(id), func(s *parley.Source) error {
 			if s.Status != parley.SourceUntrained || s.LiveVersion != "" {
 				return errAlreadySettled
 			}
@@ -190,7 +190,7 @@ func (s *Service) finishCopy(ctx context.Context, db *store.DB, c store.Clone, i
 		if err != nil || !l.train {
 			return err
 		}
-		return s.Queue.Enqueue(ctx, tx.SQL(), ingest.NewTrainJob(twin))
+		return s.Queue.Enqueue(ctx, tx.SQL(), ingest.NewTrainJob(copied))
 	})
 	if errors.Is(err, errAlreadySettled) {
 		return nil
@@ -213,10 +213,10 @@ func (s *Service) nextCopyState(ctx context.Context, tx *store.DB, c store.Clone
 	var wanted parley.VersionID
 	if from != nil {
 		wanted = c.VersionID(from.WantedVersion)
-	} else if twin, err := tx.Source(ctx, c.Account.AgentRef(c.ToAgent), c.SourceID(id)); err != nil {
+	} else if copied, err := tx.Source(ctx, c.Account.AgentRef(c.ToAgent), c.SourceID(id)); err != nil {
 		return copyState{}, err
 	} else {
-		wanted = twin.WantedVersion
+		wanted = copied.WantedVersion
 	}
 	_, err = tx.Version(ctx, c.Account.AgentRef(c.ToAgent), c.SourceID(id), wanted)
 	if parley.IsCode(err, parley.CodeSourceNotFound) {

@@ -119,7 +119,7 @@ func TestSourceChangedMeanwhileIsNeverCopiedInPart(t *testing.T) {
 			return err
 		}))
 	}
-	goes := func(s *testService, _ store.Clone, src parley.Source) {
+	remove := func(s *testService, _ store.Clone, src parley.Source) {
 		_, err := s.ingest.Delete(s.Context(), s.account, src.AgentID, src.ID)
 		s.must(err)
 		s.must(s.DB.EraseSource(s.Context(), parley.AgentRef{Account: "acc", Agent: src.AgentID}, src.ID))
@@ -145,8 +145,8 @@ func TestSourceChangedMeanwhileIsNeverCopiedInPart(t *testing.T) {
 		passages bool
 		text     string
 	}{
-		"gone before its text was copied": {[]step{goes}, parley.AgentUntrained, 0, false, ""},
-		"gone after its text was copied":  {[]step{text, goes}, parley.AgentTrained, 1, true, "Chapter 117"},
+		"gone before its text was copied": {[]step{remove}, parley.AgentUntrained, 0, false, ""},
+		"gone after its text was copied":  {[]step{text, remove}, parley.AgentTrained, 1, true, "Chapter 117"},
 		"failed":                          {[]step{fails}, parley.AgentFailed, 1, false, ""},
 		"being trained anew":              {[]step{edited}, parley.AgentTrained, 1, true, "electric"},
 	}

@@ -97,8 +97,8 @@ func (s *Service) eachOriginal(ctx context.Context, db *store.DB, c store.Clone,
 
 // copySource copies the content of a source, if its copy still waits for it.
 func (s *Service) copySource(ctx context.Context, db *store.DB, c store.Clone, id parley.SourceID) error {
-	twin, err := db.Source(ctx, c.Account.AgentRef(c.ToAgent), c.SourceID(id))
-	if err != nil || twin.Status != parley.SourceUntrained || twin.LiveVersion != "" {
+	copied, err := db.Source(ctx, c.Account.AgentRef(c.ToAgent), c.SourceID(id))
+	if err != nil || copied.Status != parley.SourceUntrained || copied.LiveVersion != "" {
 		return err
 	}
 	from, err := db.Source(ctx, c.Account.AgentRef(c.FromAgent), id)

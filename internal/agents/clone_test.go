@@ -182,11 +182,11 @@ func TestSmallCloneAnswersAtOnce(t *testing.T) {
 		copied := s.cloneAgent(id)
 
 		p := s.firstPassage(copied, "When are refunds paid?")
-		twin, err := s.DB.Source(t.Context(), parley.AgentRef{Account: "acc", Agent: copied}, p.SourceID)
+		copiedSource, err := s.DB.Source(t.Context(), parley.AgentRef{Account: "acc", Agent: copied}, p.SourceID)
 		s.must(err)
-		if p.SourceID == original || twin.Name != "Refunds" || twin.Status != parley.SourceTrained ||
-			twin.LiveVersion != p.VersionID || twin.WantedVersion != twin.LiveVersion {
-			t.Errorf("%+v of %+v", p, twin)
+		if p.SourceID == original || copiedSource.Name != "Refunds" || copiedSource.Status != parley.SourceTrained ||
+			copiedSource.LiveVersion != p.VersionID || copiedSource.WantedVersion != copiedSource.LiveVersion {
+			t.Errorf("%+v of %+v", p, copiedSource)
 		}
 		v, err := s.DB.Version(t.Context(), parley.AgentRef{Account: "acc", Agent: copied}, p.SourceID, p.VersionID)
 		s.must(err)
@@ -214,7 +214,7 @@ func TestSmallCloneAnswersAtOnce(t *testing.T) {
 		}
 		s.must(s.Delete(t.Context(), s.account, id))
 		s.runJobs()
-		if p := s.firstPassage(copied, "When are refunds paid?"); p.SourceID != twin.ID ||
+		if p := s.firstPassage(copied, "When are refunds paid?"); p.SourceID != copiedSource.ID ||
 			s.countRows(`select count(*) from passages where agent_id = ?`, id) != 0 {
 			t.Errorf("%+v", p)
 		}
@@ -274,8 +274,8 @@ func TestPlanLimitsClones(t *testing.T) {
 		id := s.createAgent(agents.NewAgent{Name: "Guide"})
 		s.addText(id, "Text", "Some text.")
 		s.runJobs()
-		most, bytes := 4, int64(5)
-		s.plan.MaxAgents = &most
+		limit, bytes := 4, int64(5)
+		s.plan.MaxAgents = &limit
 		var all sync.WaitGroup
 		errs := make([]error, 10)
 		for i := range errs {

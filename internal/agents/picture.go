@@ -35,7 +35,7 @@ func (p Picture) field(a *parley.Agent) *string {
 
 // SetPicture sets a picture of the agent. Fails with VALIDATION_INVALID_BODY, whose details name the
 // file as "file", for what is not an image or not square, or with AGENT_NOT_FOUND.
-func (s *Service) SetPicture(ctx context.Context, account parley.Account, id parley.AgentID, which Picture,
+func (s *Service) SetPicture(ctx context.Context, account parley.Account, id parley.AgentID, picture Picture,
 	f ingest.File) error {
 	if err := s.DB.ShareLockAgent(ctx, account.ID.AgentRef(id)); err != nil {
 		return err
@@ -51,7 +51,7 @@ func (s *Service) SetPicture(ctx context.Context, account parley.Account, id par
 		return e
 	}
 	blob := &store.Blob{ID: parley.NewUUID(), AccountID: account.ID, AgentID: id, Hash: f.Hash, Size: f.Size,
-		MediaType: kind, Name: string(which), CreatedAt: s.Now()}
+		MediaType: kind, Name: string(picture), CreatedAt: s.Now()}
 	err = s.Ingest.StoreFile(ctx, f.Path, blob, func(tx *store.DB) error {
 		if err := tx.LockAgent(ctx, account.ID.AgentRef(id)); err != nil {
 			return err
@@ -59,7 +59,7 @@ func (s *Service) SetPicture(ctx context.Context, account parley.Account, id par
 		if err := tx.CreateBlob(ctx, blob); err != nil {
 			return err
 		}
-		return setPictureBlob(ctx, tx, account, id, which, blob)
+		return setPictureBlob(ctx, tx, account, id, picture, blob)
 	})
 	if err != nil {
 		return err
@@ -68,10 +68,10 @@ func (s *Service) SetPicture(ctx context.Context, account parley.Account, id par
 }
 
 // RemovePicture removes a picture of the agent, if it has one. Fails with AGENT_NOT_FOUND.
-func (s *Service) RemovePicture(ctx context.Context, account parley.Account, id parley.AgentID, which Picture) error {
+func (s *Service) RemovePicture(ctx context.Context, account parley.Account, id parley.AgentID, kind Picture) error {
 	blob := &store.Blob{CreatedAt: s.Now()}
 	err := s.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error {
-		return setPictureBlob(ctx, tx, account, id, which, blob)
+		return setPictureBlob(ctx, tx, account, id, kind, blob)
 	})
 	if err != nil {
 		return err
@@ -80,10 +80,10 @@ func (s *Service) RemovePicture(ctx context.Context, account parley.Account, id 
 }
 
 // setPictureBlob sets the blob of a picture; a blob without an id removes it.
-func setPictureBlob(ctx context.Context, tx *store.DB, account parley.Account, id parley.AgentID, which Picture,
+func setPictureBlob(ctx context.Context, tx *store.DB, account parley.Account, id parley.AgentID, kind Picture,
 	blob *store.Blob) error {
 	return changeTx(ctx, tx, account.ID.AgentRef(id), blob.CreatedAt, func(a *parley.Agent) error {
-		place := which.field(a)
+		place := kind.field(a)
 		if *place == blob.ID {
 			return ErrUnchanged
 		}
@@ -96,8 +96,8 @@ func setPictureBlob(ctx context.Context, tx *store.DB, account parley.Account, i
 
 // PictureOf returns a picture with its bytes. Pictures are public, so it needs no account. Fails with AGENT_NOT_FOUND,
 // also where the agent has no such picture.
-func (s *Service) PictureOf(ctx context.Context, id parley.AgentID, which Picture) (*store.Blob, []byte, error) {
-	blob, err := s.DB.PictureBlob(ctx, id, which == Icon)
+func (s *Service) PictureOf(ctx context.Context, id parley.AgentID, kind Picture) (*store.Blob, []byte, error) {
+	blob, err := s.DB.PictureBlob(ctx, id, kind == Icon)
 	if err != nil {
 		return nil, nil, err
 	}

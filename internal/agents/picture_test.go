@@ -45,9 +45,9 @@ func (s *testService) fileCounts() (rows, places int) {
 	return s.countRows(`select count(*) from blobs`), len(found) + s.countRows(`select count(*) from blob_data`)
 }
 
-func (s *testService) pictureWidth(id parley.AgentID, which agents.Picture) int {
+func (s *testService) pictureWidth(id parley.AgentID, kind agents.Picture) int {
 	s.Helper()
-	blob, data, err := s.PictureOf(s.Context(), id, which)
+	blob, data, err := s.PictureOf(s.Context(), id, kind)
 	s.must(err)
 	if blob.MediaType != "image/png" {
 		s.Error(blob.MediaType)

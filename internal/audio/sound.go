@@ -47,7 +47,7 @@ func AppendBytes(b []byte, samples []int16) []byte {
 
 const (
 	wavFormatPCM                 = 1
-	wavFormatExtensible          = 0xFFFE      // the true format stands further behind
+	wavFormatExtensible          = 0xFFFE      // the true format is further behind
 	maxFormatBytes               = 40          // bytes of the chunk that tells the format
 	maxHeaderBytes               = 64 << 10    // bytes of chunks before the samples
 	minSampleRate, maxSampleRate = 8000, 48000 // samples per second

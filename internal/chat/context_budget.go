@@ -98,7 +98,7 @@ func messageTokens(messages []model.Message) (n int) {
 	return n
 }
 
-// lastUserIndex returns the index of the message that the turn answers, -1 where there is none.
+// lastUserIndex returns the index of the message that the turn answers, -1 if there is none.
 func lastUserIndex(messages []model.Message) int {
 	for i, m := range slices.Backward(messages) {
 		if m.Role == "user" {
@@ -109,7 +109,7 @@ func lastUserIndex(messages []model.Message) int {
 }
 
 // oldestExchange returns how many messages are left out together with the oldest one: a message of the user with all
-// that answers it. It returns 0 where only the message to answer is left, with what the turn has added.
+// that answers it. It returns 0 if only the message to answer is left, with what the turn has added.
 func oldestExchange(messages []model.Message) int {
 	for i := 1; i <= lastUserIndex(messages); i++ {
 		if messages[i].Role == "user" {

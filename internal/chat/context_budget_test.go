@@ -69,9 +69,9 @@ func TestPromptFits(t *testing.T) {
 			"last."), newMessage(parley.AuthorAssistant, "Yes.")}, "And?", 32_000, 3, "Yes.", 3},
 	} {
 		t.Run(name, func(t *testing.T) {
-			d := chat.StandaloneTurn{Agent: &parley.Agent{Instructions: "Be kind."}, Backend: smallBackend(c.context),
+			st := chat.StandaloneTurn{Agent: &parley.Agent{Instructions: "Be kind."}, Backend: smallBackend(c.context),
 				Question: c.question, History: c.history}
-			got := d.Prompt(hits)
+			got := st.Prompt(hits)
 			if n := requestTokens(got); n > c.context {
 				t.Errorf("%d tokens for a context of %d", n, c.context)
 			}
@@ -104,9 +104,9 @@ func TestChannelInstructions(t *testing.T) {
 		`{"api":{"voice":"Sing"}}`:   "Be kind.",
 		`[]`:                         "Be kind.",
 	} {
-		d := chat.StandaloneTurn{Agent: &parley.Agent{Instructions: "Be kind.",
+		st := chat.StandaloneTurn{Agent: &parley.Agent{Instructions: "Be kind.",
 			ChannelInstructions: json.RawMessage(text)}, Channel: parley.ChannelAPI, Question: "Hello"}
-		if got := d.Prompt(nil).System; got != want {
+		if got := st.Prompt(nil).System; got != want {
 			t.Errorf("%s: %q", text, got)
 		}
 	}

@@ -40,11 +40,11 @@ type HandoverObserver interface {
 type statusChange func(c *parley.Conversation) (event parley.EventKind, facts map[string]string, err error)
 
 // changeStatus applies a change under the conversation's lock. Fails with RESOURCE_NOT_FOUND.
-func (k *Conversations) changeStatus(ctx context.Context, ref parley.ConversationRef,
+func (cs *Conversations) changeStatus(ctx context.Context, ref parley.ConversationRef,
 	change statusChange) (*parley.Conversation, error) {
-	now := k.Now()
+	now := cs.Now()
 	var moved *parley.Conversation
-	err := k.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error {
+	err := cs.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error {
 		c, err := tx.LockConversation(ctx, ref)
 		if err != nil {
 			return err
@@ -61,12 +61,12 @@ func (k *Conversations) changeStatus(ctx context.Context, ref parley.Conversatio
 		if err := tx.SaveConversationStatus(ctx, c, ended, by); err != nil {
 			return err
 		}
-		if k.HandoverObserver != nil && c.Status != from {
-			if err := k.HandoverObserver.StatusChanged(ctx, tx, c, from, facts["by"], facts["reason"], now); err != nil {
+		if cs.HandoverObserver != nil && c.Status != from {
+			if err := cs.HandoverObserver.StatusChanged(ctx, tx, c, from, facts["by"], facts["reason"], now); err != nil {
 				return err
 			}
 		}
-		tx.SQL().AfterCommit(func() { k.Hub.Wake(ref.Conversation) })
+		tx.SQL().AfterCommit(func() { cs.Hub.Wake(ref.Conversation) })
 		payload := map[string]string{"status": string(c.Status)}
 		maps.Copy(payload, facts)
 		return tx.RecordEvents(ctx, ref.Account, now, store.NewEvent{Kind: event, AgentID: ref.Agent,
@@ -81,7 +81,7 @@ func (k *Conversations) changeStatus(ctx context.Context, ref parley.Conversatio
 // Pause stops the agent from answering, or lets it answer again; what customers write meanwhile is stored. A running
 // answer goes on to its end. Fails with RESOURCE_NOT_FOUND, and with CHAT_CONVERSATION_NOT_ONGOING unless it is
 // ongoing.
-func (k *Conversations) Pause(ctx context.Context, ref parley.ConversationRef, paused bool) (*parley.Conversation,
+func (cs *Conversations) Pause(ctx context.Context, ref parley.ConversationRef, paused bool) (*parley.Conversation,
 	error) {
 	return k.changeStatus(ctx, ref, func(c *parley.Conversation) (parley.EventKind, map[string]string, error) {
 		switch {
@@ -100,7 +100,7 @@ func (k *Conversations) Pause(ctx context.Context, ref parley.ConversationRef, p
 // TakeOver hands an ongoing conversation over to a person; nothing changes where one has it already. The running answer
 // is cancelled, unless keepAnswer is set: an answer that hands over has something left to say. Fails with
 // RESOURCE_NOT_FOUND, and with CHAT_CONVERSATION_NOT_ONGOING of one that has ended.
-func (k *Conversations) TakeOver(ctx context.Context, ref parley.ConversationRef, by, reason string,
+func (cs *Conversations) TakeOver(ctx context.Context, ref parley.ConversationRef, by, reason string,
 	keepAnswer bool) (*parley.Conversation, error) {
 	c, err := k.changeStatus(ctx, ref, func(c *parley.Conversation) (parley.EventKind, map[string]string, error) {
 		switch c.Status {
@@ -114,13 +114,13 @@ func (k *Conversations) TakeOver(ctx context.Context, ref parley.ConversationRef
 		return parley.EventConversationTakenOver, map[string]string{"by": by, "reason": reason}, nil
 	})
 	if err == nil && !keepAnswer {
-		err = k.stopTurn(ctx, ref)
+		err = cs.stopTurn(ctx, ref)
 	}
 	return c, err
 }
 
 // HandBack returns a conversation to the agent. Fails with RESOURCE_NOT_FOUND, and with CONVERSATION_NOT_TAKEN_OVER.
-func (k *Conversations) HandBack(ctx context.Context, ref parley.ConversationRef, by string) (*parley.Conversation,
+func (cs *Conversations) HandBack(ctx context.Context, ref parley.ConversationRef, by string) (*parley.Conversation,
 	error) {
 	return k.changeStatus(ctx, ref, func(c *parley.Conversation) (parley.EventKind, map[string]string, error) {
 		if c.Status != parley.ConversationTakenOver {
@@ -142,15 +142,15 @@ func (k *Conversations) End(ctx context.Context, ref parley.ConversationRef, by 
 		return parley.EventConversationEnded, map[string]string{"by": by}, nil
 	})
 	if err == nil {
-		err = k.stopTurn(ctx, ref)
+		err = cs.stopTurn(ctx, ref)
 	}
 	return c, err
 }
 
 // stopTurn cancels the running answer, on any server.
-func (k *Conversations) stopTurn(ctx context.Context, ref parley.ConversationRef) error {
-	if k.StopTurn != nil {
-		k.StopTurn(ref)
+func (cs *Conversations) stopTurn(ctx context.Context, ref parley.ConversationRef) error {
+	if cs.StopTurn != nil {
+		cs.StopTurn(ref)
 	}
-	return k.DB.RequestTurnStop(ctx, ref.Account, ref.Conversation, k.Now())
+	return cs.DB.RequestTurnStop(ctx, ref.Account, ref.Conversation, cs.Now())
 }

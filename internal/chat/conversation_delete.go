@@ -24,32 +24,32 @@ const deleteBatchSize = 100
 // Delete deletes conversations of an agent: nothing finds them any more, and a running answer in them is cancelled and
 // not stored. Their rows are erased by a job; leads and the ledger of credits stay. With idle, a conversation that was
 // active since then stays. It returns how many it deleted; unknown ids are ignored.
-func (k *Conversations) Delete(ctx context.Context, ref parley.AgentRef, ids []parley.ConversationID,
+func (cs *Conversations) Delete(ctx context.Context, ref parley.AgentRef, ids []parley.ConversationID,
 	idle *time.Time) (n int, err error) {
 	for batch := range slices.Chunk(ids, deleteBatchSize) {
-		deleted, err := k.deleteBatch(ctx, ref, batch, idle)
+		deleted, err := cs.deleteBatch(ctx, ref, batch, idle)
 		if err != nil {
 			return n, err
 		}
 		n += len(deleted)
 		for _, id := range deleted {
-			if err := k.stopTurn(ctx, ref.ConversationRef(id)); err != nil {
+			if err := cs.stopTurn(ctx, ref.ConversationRef(id)); err != nil {
 				return n, err
 			}
-			k.Hub.Wake(id)
+			cs.Hub.Wake(id)
 		}
 	}
 	return n, nil
 }
 
-func (k *Conversations) deleteBatch(ctx context.Context, ref parley.AgentRef, ids []parley.ConversationID,
+func (cs *Conversations) deleteBatch(ctx context.Context, ref parley.AgentRef, ids []parley.ConversationID,
 	idle *time.Time) (deleted []parley.ConversationID, err error) {
-	now := k.Now()
-	err = k.DB.Transact(ctx, sqldb.Bulk, func(tx *store.DB) error {
+	now := cs.Now()
+	err = cs.DB.Transact(ctx, sqldb.Bulk, func(tx *store.DB) error {
 		if deleted, err = tx.DeleteConversations(ctx, ref, ids, idle, now); err != nil || len(deleted) == 0 {
 			return err
 		}
-		if err := k.Queue.Enqueue(ctx, tx.SQL(), eraseJob(ref)); err != nil {
+		if err := cs.Queue.Enqueue(ctx, tx.SQL(), eraseJob(ref)); err != nil {
 			return err
 		}
 		events := make([]store.NewEvent, len(deleted))
@@ -62,14 +62,14 @@ func (k *Conversations) deleteBatch(ctx context.Context, ref parley.AgentRef, id
 }
 
 // DeleteAll deletes all conversations that match the filter, in small steps, and returns how many.
-func (k *Conversations) DeleteAll(ctx context.Context, ref parley.AgentRef, f store.ConversationFilter) (n int,
+func (cs *Conversations) DeleteAll(ctx context.Context, ref parley.AgentRef, f store.ConversationFilter) (n int,
 	err error) {
 	for {
-		ids, err := k.DB.ConversationIDs(ctx, ref, f, deleteBatchSize)
+		ids, err := cs.DB.ConversationIDs(ctx, ref, f, deleteBatchSize)
 		if err != nil || len(ids) == 0 {
 			return n, err
 		}
-		deleted, err := k.Delete(ctx, ref, ids, f.IdleSince)
+		deleted, err := cs.Delete(ctx, ref, ids, f.IdleSince)
 		if n += deleted; err != nil {
 			return n, err
 		}
@@ -77,15 +77,15 @@ func (k *Conversations) DeleteAll(ctx context.Context, ref parley.AgentRef, f st
 }
 
 // Erase handles EraseJob. A conversation that still has an open turn is erased later.
-func (k *Conversations) Erase(ctx context.Context, job jobs.Job) error {
+func (cs *Conversations) Erase(ctx context.Context, job jobs.Job) error {
 	agent := parley.AgentID(job.Key)
-	deleted, err := k.DB.EraseConversations(ctx, job.AccountID.AgentRef(agent))
+	deleted, err := cs.DB.EraseConversations(ctx, job.AccountID.AgentRef(agent))
 	if err != nil || deleted {
 		return err
 	}
 	again := eraseJob(job.AccountID.AgentRef(agent))
-	again.RunAt = k.Now().Add(eraseRetryDelay)
-	return k.Queue.Enqueue(ctx, k.DB.SQL(), again)
+	again.RunAt = cs.Now().Add(eraseRetryDelay)
+	return cs.Queue.Enqueue(ctx, cs.DB.SQL(), again)
 }
 
 func eraseJob(ref parley.AgentRef) jobs.Job {
@@ -93,14 +93,14 @@ func eraseJob(ref parley.AgentRef) jobs.Job {
 }
 
 // Handlers returns the handlers of this package's jobs.
-func (k *Conversations) Handlers() map[string]jobs.Handler {
-	return map[string]jobs.Handler{EraseJob: k.Erase}
+func (cs *Conversations) Handlers() map[string]jobs.Handler {
+	return map[string]jobs.Handler{EraseJob: cs.Erase}
 }
 
 // sweepInterval is how often Sweep runs.
 const sweepInterval = time.Hour
 
-// maxRetentionDays bounds the days that conversations are stored: a century is for ever, and more would not fit into a
+// maxRetentionDays bounds the days that conversations are stored: a century is forever, and more would not fit into a
 // time.
 const maxRetentionDays = 36_500
 
@@ -114,13 +114,13 @@ func (k *Conversations) Run(ctx context.Context) error {
 
 // Sweep marks tool calls that have waited too long for the client as ignored, abandons old procedure runs, and deletes
 // conversations whose retention time is over.
-func (k *Conversations) Sweep(ctx context.Context) error {
-	now := k.Now()
+func (cs *Conversations) Sweep(ctx context.Context) error {
+	now := cs.Now()
 	old := now.Add(-parley.ToolResultTimeout)
 	return errors.Join(
-		repeatBatches(func() (int64, error) { return k.DB.IgnoreOldToolCalls(ctx, old, now, sweepBatchSize) }),
-		repeatBatches(func() (int64, error) { return k.DB.AbandonOldProcedureRuns(ctx, old, now, sweepBatchSize) }),
-		k.deleteExpired(ctx, now),
+		repeatBatches(func() (int64, error) { return cs.DB.IgnoreOldToolCalls(ctx, old, now, sweepBatchSize) }),
+		repeatBatches(func() (int64, error) { return cs.DB.AbandonOldProcedureRuns(ctx, old, now, sweepBatchSize) }),
+		cs.deleteExpired(ctx, now),
 	)
 }
 
@@ -134,14 +134,14 @@ func repeatBatches(step func() (int64, error)) error {
 }
 
 // deleteExpired deletes the conversations of agents with a retention time that have been idle for longer than that.
-func (k *Conversations) deleteExpired(ctx context.Context, now time.Time) error {
-	agents, err := k.DB.ConversationRetentions(ctx)
+func (cs *Conversations) deleteExpired(ctx context.Context, now time.Time) error {
+	agents, err := cs.DB.ConversationRetentions(ctx)
 	if err != nil {
 		return err
 	}
 	for _, a := range agents {
 		since := now.AddDate(0, 0, -int(min(a.Days, maxRetentionDays)))
-		if _, err := k.DeleteAll(ctx, parley.AgentRef{Account: a.Account, Agent: a.Agent},
+		if _, err := cs.DeleteAll(ctx, parley.AgentRef{Account: a.Account, Agent: a.Agent},
 			store.ConversationFilter{IdleSince: &since}); err != nil {
 			return err
 		}

@@ -25,7 +25,7 @@ type Engine struct {
 	DB      *store.DB
 	Indexes *retrieval.Indexes
 	Models  *model.Registry
-	Tools   ToolsFunc // nil where agents can only talk
+	Tools   ToolsFunc // nil if agents can only talk
 	Hub     *Hub      // wakes the followers of conversations; may be nil
 	Now     func() time.Time
 	Logger  *slog.Logger
@@ -35,7 +35,7 @@ type Engine struct {
 
 	TurnObserver TurnObserver // may be nil
 
-	QueryEmbedder *QueryEmbedder // computes the vectors of questions; nil where sources are searched by words alone
+	QueryEmbedder *QueryEmbedder // computes the vectors of questions; nil if sources are searched by words alone
 
 	Owner         string        // names this process in leases; unique per start
 	MaxOpenTurns  int           // most open turns of an account; 0 means 200
@@ -89,7 +89,7 @@ type Request struct {
 //
 // With Retry the conversation is cut at the message once the new answer is on disk; it fails with
 // CHAT_RETRY_MESSAGE_NOT_FOUND or CHAT_RETRY_NO_USER_MESSAGE too. With Continue it fails with VALIDATION_INVALID_BODY
-// where there is no result to continue with.
+// if there is no result to continue with.
 //
 // It fails with AGENT_NOT_FOUND, CONVERSATION_NOT_FOUND, CHAT_CONVERSATION_NOT_ONGOING, CHAT_CONVERSATION_BUSY,
 // CHAT_CREDITS_EXHAUSTED, CHAT_AGENT_CREDITS_EXHAUSTED, CHAT_MODEL_NOT_ALLOWED (of a model that is no longer
@@ -186,7 +186,7 @@ func (e *Engine) Busy() bool {
 }
 
 // TurnObserver is called for each turn that has ended, with its outcome (done, interrupted or failed), the time to its
-// first text, 0 where there was none, and its total time. It must not block.
+// first text, 0 if there was none, and its total time. It must not block.
 type TurnObserver func(outcome string, first, total time.Duration)
 
 func (e *Engine) notifyObserver(t *Turn, a *answer, state string, now time.Time) {

@@ -113,8 +113,8 @@ func (e *Engine) storeResultWithRetry(t *Turn, state string, finish *Finish, a *
 // isClosedAs reports whether the turn has been closed in that state. When the connection is lost during a commit, the
 // commit may have succeeded.
 func (e *Engine) isClosedAs(ctx context.Context, t *Turn, state string) bool {
-	is, err := e.DB.TurnState(ctx, t.AccountID, t.ID)
-	return err == nil && is == state
+	stored, err := e.DB.TurnState(ctx, t.AccountID, t.ID)
+	return err == nil && stored == state
 }
 
 // closeUnstored closes a turn whose answer could not be stored, for instance because its agent was deleted meanwhile.

@@ -24,7 +24,7 @@ const maxReasonRunes = 500
 // handoverWish is a customer's explicit request for a person.
 type handoverWish struct{ language words.Language }
 
-// detectHandoverWish returns the request for a person in the message to answer; nil where there is none, or no way to
+// detectHandoverWish returns the request for a person in the message to answer; nil if there is none, or no way to
 // hand over.
 func (e *Engine) detectHandoverWish(t *Turn) *handoverWish {
 	if e.HandOver == nil || t.request.Continue || t.request.isUnsaved() {
@@ -47,7 +47,7 @@ func (t *Turn) earlierUserTexts() (texts []string) {
 	return texts
 }
 
-// handOverNow hands the conversation over before any model is called, and tells the customer. It returns false where
+// handOverNow hands the conversation over before any model is called, and tells the customer. It returns false if
 // the model has to answer: the agent's help desk does not hand over by itself, the agent's own action needs more than a
 // reason, or it failed.
 func (e *Engine) handOverNow(t *Turn, a *answer, tools []Tool) (granted bool, err error) {
@@ -77,8 +77,8 @@ func (e *Engine) handOverNow(t *Turn, a *answer, tools []Tool) (granted bool, er
 	}
 	a.text.WriteString(text)
 	t.eventLog.append(Event{Kind: Text, Text: text})
-	sure := 1.0
-	a.finish = &model.Finish{Reason: "stop", Score: &sure}
+	confidence := 1.0
+	a.finish = &model.Finish{Reason: "stop", Score: &confidence}
 	return true, nil
 }
 

@@ -56,9 +56,9 @@ func (h *Hub) add(f *Follower) error {
 		fail.RetryAfter = 5 * time.Second
 		return fail
 	}
-	if most := cmp.Or(h.MaxFollowers, 1000); h.counts[f.account] >= most {
+	if limit := cmp.Or(h.MaxFollowers, 1000); h.counts[f.account] >= limit {
 		fail := parley.NewErrorf(parley.CodeTooManyRequests, "Too many conversations of this account are being followed.")
-		fail.RetryAfter, fail.Limit = 5*time.Second, most
+		fail.RetryAfter, fail.Limit = 5*time.Second, limit
 		return fail
 	}
 	if h.followers == nil {
@@ -113,17 +113,17 @@ const followBatchSize = 50
 // Follow begins to follow a conversation: its status first, then its messages after the number, then whatever happens.
 // Without a number only new messages are returned. Fails with RESOURCE_NOT_FOUND, or with RATE_LIMIT_TOO_MANY_REQUESTS
 // when too many follow.
-func (k *Conversations) Follow(ctx context.Context, ref parley.ConversationRef, after *int64) (*Follower, error) {
-	_, seq, err := k.DB.StatusAndLastSeq(ctx, ref)
+func (cs *Conversations) Follow(ctx context.Context, ref parley.ConversationRef, after *int64) (*Follower, error) {
+	_, seq, err := cs.DB.StatusAndLastSeq(ctx, ref)
 	if err != nil {
 		return nil, err
 	}
 	if after != nil {
 		seq = min(seq, *after)
 	}
-	f := &Follower{conversations: k, account: ref.Account, agent: ref.Agent, conversation: ref.Conversation,
+	f := &Follower{conversations: cs, account: ref.Account, agent: ref.Agent, conversation: ref.Conversation,
 		lastSeq: seq, wake: make(chan struct{}, 1), stopped: make(chan struct{})}
-	if err := k.Hub.add(f); err != nil {
+	if err := cs.Hub.add(f); err != nil {
 		return nil, err
 	}
 	return f, nil

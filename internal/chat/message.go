@@ -12,9 +12,9 @@ import (
 
 // AddCustomerMessage stores what the customer writes to the person who has taken the conversation over. Fails with
 // RESOURCE_NOT_FOUND, and with CONVERSATION_NOT_TAKEN_OVER.
-func (k *Conversations) AddCustomerMessage(ctx context.Context, ref parley.ConversationRef,
+func (cs *Conversations) AddCustomerMessage(ctx context.Context, ref parley.ConversationRef,
 	text string) (*parley.Message, error) {
-	return k.addMessage(ctx, ref, parley.Message{Author: parley.AuthorUser}, text)
+	return cs.addMessage(ctx, ref, parley.Message{Author: parley.AuthorUser}, text)
 }
 
 // AddHumanReply stores what a member of the team writes to the customer. Fails as AddCustomerMessage does, and with
@@ -27,11 +27,12 @@ func (k *Conversations) AddHumanReply(ctx context.Context, ref parley.Conversati
 	return k.addMessage(ctx, ref, parley.Message{Author: parley.AuthorHuman, AuthorID: member}, text)
 }
 
-func (k *Conversations) addMessage(ctx context.Context, ref parley.ConversationRef, m parley.Message,
+func (cs *Conversations) addMessage(ctx context.Context, ref parley.ConversationRef, m parley.Message,
 	text string) (*parley.Message, error) {
-	m.ID, m.ConversationID, m.State, m.CreatedAt = parley.NewMessageID(), ref.Conversation, parley.MessageComplete, k.Now()
-	var written *parley.Message
-	err := k.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error {
+	m.ID, m.ConversationID, m.State, m.CreatedAt = parley.NewMessageID(), ref.Conversation, parley.MessageComplete,
+		cs.Now()
+	var added *parley.Message
+	err := cs.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error {
 		c, err := tx.LockConversation(ctx, ref)
 		if err != nil {
 			return err
@@ -49,8 +50,8 @@ func (k *Conversations) addMessage(ctx context.Context, ref parley.ConversationR
 		if err := tx.TouchAgent(ctx, ref.AgentRef, m.CreatedAt); err != nil {
 			return err
 		}
-		if k.HandoverObserver != nil {
-			if err := k.HandoverObserver.MessageWritten(ctx, tx, c, &message); err != nil {
+		if cs.HandoverObserver != nil {
+			if err := cs.HandoverObserver.MessageWritten(ctx, tx, c, &message); err != nil {
 				return err
 			}
 		}
@@ -65,7 +66,7 @@ func (k *Conversations) addMessage(ctx context.Context, ref parley.ConversationR
 	if err != nil {
 		return nil, err
 	}
-	return written, nil
+	return added, nil
 }
 
 // redactedParts returns a text as it may be stored: without personal data where the agent masks it.
@@ -79,11 +80,11 @@ func redactedParts(ctx context.Context, tx *store.DB, ref parley.AgentRef, text 
 
 // Rate stores the end user's rating of one of the assistant's messages; an empty rating removes it. Fails with
 // RESOURCE_NOT_FOUND of the conversation, RESOURCE_MESSAGE_NOT_FOUND and RESOURCE_MESSAGE_NOT_ASSISTANT.
-func (k *Conversations) Rate(ctx context.Context, ref parley.ConversationRef, message parley.MessageID,
+func (cs *Conversations) Rate(ctx context.Context, ref parley.ConversationRef, message parley.MessageID,
 	rating string) (*parley.Message, error) {
-	now := k.Now()
+	now := cs.Now()
 	var rated *parley.Message
-	err := k.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error {
+	err := cs.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error {
 		if _, err := tx.LockConversation(ctx, ref); err != nil {
 			return err
 		}

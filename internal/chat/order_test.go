@@ -13,17 +13,17 @@ import (
 )
 
 func TestMessagesThatWaitKeepTheirOrder(t *testing.T) {
-	forEachDatabase(t, func(d *testEngine) {
-		gate := scripted.NewBarrier()
-		d.model.AddScript(scripted.Text("first"), scripted.Step{Barrier: gate}, scripted.Stop())
-		turn := d.start("one", "")
+	forEachDatabase(t, func(te *testEngine) {
+		barrier := scripted.NewBarrier()
+		te.model.AddScript(scripted.Text("first"), scripted.Step{Barrier: barrier}, scripted.Stop())
+		turn := te.start("one", "")
 		reader := turn.Reader()
 		defer reader.Close()
 		var all sync.WaitGroup
 		for i := range 8 {
-			before := d.WaitingTurns()
+			before := te.WaitingTurns()
 			all.Go(func() {
-				next, err := d.tryStart(fmt.Sprint("message ", i), turn.ConversationID)
+				next, err := te.tryStart(fmt.Sprint("message ", i), turn.ConversationID)
 				if err == nil {
 					_, err = next.Wait(t.Context())
 				}
@@ -31,14 +31,14 @@ func TestMessagesThatWaitKeepTheirOrder(t *testing.T) {
 					t.Error(err)
 				}
 			})
-			for d.WaitingTurns() == before { // until it stands in the queue
+			for te.WaitingTurns() == before { // until it is queued
 				runtime.Gosched()
 			}
 		}
-		gate.Release()
+		barrier.Release()
 		all.Wait()
 		var users []string
-		for _, line := range d.history(turn.ConversationID) {
+		for _, line := range te.history(turn.ConversationID) {
 			if text, ok := strings.CutPrefix(line, "user complete: "); ok {
 				users = append(users, text)
 			}
@@ -53,12 +53,12 @@ func TestMessagesThatWaitKeepTheirOrder(t *testing.T) {
 
 // Turns of one account share rows that count its credits; taken in different orders they would wait for each other.
 func TestTurnsOfOneAccountDoNotWaitForEachOther(t *testing.T) {
-	forEachDatabase(t, func(d *testEngine) {
-		d.finish(d.start("first", ""))
+	forEachDatabase(t, func(te *testEngine) {
+		te.finish(te.start("first", ""))
 		// what a while of use and autovacuum come to: other places on disk, other plans
-		if d.db.SQL().Dialect() == sqldb.Postgres {
+		if te.db.SQL().Dialect() == sqldb.Postgres {
 			for _, q := range []string{`update credit_usage set used = used where agent_id = ''`, `analyze credit_usage`} {
-				if _, err := d.db.SQL().Exec(t.Context(), q); err != nil {
+				if _, err := te.db.SQL().Exec(t.Context(), q); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -67,7 +67,7 @@ func TestTurnsOfOneAccountDoNotWaitForEachOther(t *testing.T) {
 		for range 16 {
 			all.Go(func() {
 				for range 8 {
-					turn, err := d.tryStart("hello", "")
+					turn, err := te.tryStart("hello", "")
 					if err == nil {
 						_, err = turn.Wait(t.Context())
 					}
@@ -78,11 +78,11 @@ func TestTurnsOfOneAccountDoNotWaitForEachOther(t *testing.T) {
 			})
 		}
 		all.Wait()
-		d.wantCredits(129*1000, 0)
-		d.wantNoOpenTurn()
-		if d.db.SQL().Dialect() == sqldb.Postgres {
+		te.wantCredits(129*1000, 0)
+		te.wantNoOpenTurn()
+		if te.db.SQL().Dialect() == sqldb.Postgres {
 			var deadlocks int
-			if err := d.db.SQL().QueryRow(t.Context(),
+			if err := te.db.SQL().QueryRow(t.Context(),
 				`select deadlocks from pg_stat_database where datname = current_database()`).
 				Scan(&deadlocks); err != nil || deadlocks > 0 {
 				t.Errorf("%d deadlocks, %v", deadlocks, err)

@@ -112,19 +112,19 @@ const (
 
 // EmbedQuery sets the query's vector where the agent's passages have vectors, and returns the search method. Without a
 // vector, or when it comes too late, the search goes by words. A nil receiver searches by words.
-func (s *QueryEmbedder) EmbedQuery(ctx context.Context, indexes *retrieval.Indexes, agent *parley.Agent,
+func (qe *QueryEmbedder) EmbedQuery(ctx context.Context, indexes *retrieval.Indexes, agent *parley.Agent,
 	q *retrieval.Query) (by string) {
-	if s == nil {
+	if qe == nil {
 		return searchByWords
 	}
 	vectored, err := indexes.HasVectors(ctx, agent.ID, agent.PassageVersion)
 	if err != nil || !vectored {
 		return searchByWords // the search meets the error again
 	}
-	ctx, stop := context.WithTimeout(ctx, cmp.Or(s.Timeout, 400*time.Millisecond))
+	ctx, stop := context.WithTimeout(ctx, cmp.Or(qe.Timeout, 400*time.Millisecond))
 	defer stop()
-	q.VectorWeight = s.VectorWeight
-	q.Vector, err = s.Vector(ctx, q.EmbeddingText())
+	q.VectorWeight = qe.VectorWeight
+	q.Vector, err = qe.Vector(ctx, q.EmbeddingText())
 	switch {
 	case err == nil:
 		return searchByVectors
@@ -133,6 +133,6 @@ func (s *QueryEmbedder) EmbedQuery(ctx context.Context, indexes *retrieval.Index
 	case errors.Is(err, model.ErrEmbedderPaused):
 		return searchByWords + "; the embedding provider failed just before"
 	}
-	s.Logger.Warn("a question has no vector", "agent", agent.ID, "err", err)
+	qe.Logger.Warn("a question has no vector", "agent", agent.ID, "err", err)
 	return searchByWords + "; the embedding provider failed"
 }

@@ -82,7 +82,7 @@ func (e *Engine) liveTurn(p conversationKey) *Turn {
 }
 
 // dequeue removes a turn that stops waiting from its queue. Where it has become the live one meanwhile, it goes on.
-func (e *Engine) dequeue(t *Turn, why error) error {
+func (e *Engine) dequeue(t *Turn, cause error) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	queue := e.queues[t.key()]
@@ -91,7 +91,7 @@ func (e *Engine) dequeue(t *Turn, why error) error {
 		return nil
 	}
 	e.setQueue(t.key(), slices.Delete(queue, i, i+1))
-	return why
+	return cause
 }
 
 func (e *Engine) setQueue(p conversationKey, queue []*Turn) {

@@ -53,16 +53,16 @@ func (e *Engine) watchCancelRequests(ctx context.Context) {
 		if len(e.listLiveTurns()) == 0 {
 			continue
 		}
-		asked, err := e.DB.CancelRequestedTurns(ctx, e.Owner)
+		requested, err := e.DB.CancelRequestedTurns(ctx, e.Owner)
 		if err != nil && ctx.Err() == nil {
 			e.Logger.Warn("turns that are to be cancelled", "err", err)
 		}
 		for _, t := range e.listLiveTurns() {
-			over, is := asked[t.ID]
+			over, isRequested := requested[t.ID]
 			switch {
-			case is && over:
+			case isRequested && over:
 				t.Cancel(errTakenOver)
-			case is && t.isAbandoned():
+			case isRequested && t.isAbandoned():
 				t.Cancel(errSuperseded)
 			}
 		}

@@ -61,7 +61,7 @@ func redactOutput(out parley.ToolOutput) parley.ToolOutput {
 type maskShifts []struct{ offset, delta int }
 
 // maskText masks a part of the answer that begins at the byte from, except what citations cover.
-func (mv *maskShifts) maskText(text string, from int, cited []parley.Citation) string {
+func (ms *maskShifts) maskText(text string, from int, cited []parley.Citation) string {
 	spans := slices.DeleteFunc(redact.Spans(text), func(s redact.Span) bool {
 		return slices.ContainsFunc(cited, func(c parley.Citation) bool {
 			return c.AnswerStart < from+s.End && from+s.Start < c.AnswerEnd
@@ -72,15 +72,15 @@ func (mv *maskShifts) maskText(text string, from int, cited []parley.Citation) s
 	for _, s := range spans {
 		mask := "[" + s.Kind + "]"
 		out = append(append(out, text[end:s.Start]...), mask...)
-		*mv = append(*mv, struct{ offset, delta int }{from + s.End, len(mask) - (s.End - s.Start)})
+		*ms = append(*ms, struct{ offset, delta int }{from + s.End, len(mask) - (s.End - s.Start)})
 		end = s.End
 	}
 	return string(append(out, text[end:]...))
 }
 
 // shiftBefore returns by how many bytes an offset has moved.
-func (mv *maskShifts) shiftBefore(place int) (by int) {
-	for _, m := range *mv {
+func (ms *maskShifts) shiftBefore(place int) (by int) {
+	for _, m := range *ms {
 		if m.offset <= place {
 			by += m.delta
 		}

@@ -13,55 +13,55 @@ import (
 )
 
 // allStoredText returns all that the database holds of the conversation.
-func (d *testEngine) allStoredText() string {
-	d.t.Helper()
+func (te *testEngine) allStoredText() string {
+	te.t.Helper()
 	var all strings.Builder
 	for _, q := range []string{`select parts || coalesce(citations, '') from messages`,
 		`select coalesce(input, '') || coalesce(output, '') from tool_calls`,
 		`select coalesce(trace, '') from turns`, `select payload from events`} {
-		rows, err := d.db.SQL().Query(d.t.Context(), q)
-		must(d.t, err)
+		rows, err := te.db.SQL().Query(te.t.Context(), q)
+		must(te.t, err)
 		for rows.Next() {
 			var text string
-			must(d.t, rows.Scan(&text))
+			must(te.t, rows.Scan(&text))
 			all.WriteString(text + "\n")
 		}
-		must(d.t, rows.Close())
+		must(te.t, rows.Close())
 	}
 	return all.String()
 }
 
 func TestAnAgentThatRedactsKeepsNoPersonalData(t *testing.T) {
-	forEachDatabase(t, func(d *testEngine) {
+	forEachDatabase(t, func(te *testEngine) {
 		var inputs []string
-		look := newTool("look_up", func(_ context.Context, c chat.Call) chat.Output {
+		tool := newTool("look_up", func(_ context.Context, c chat.Call) chat.Output {
 			inputs = append(inputs, string(c.Input))
 			return successOutput(`{"owner": "ann@example.com", "phone": "+49 30 1234567"}`)
 		})
-		d.setTools(look, locationTool)
-		_, err := d.db.SQL().Exec(t.Context(), `update agents set redact = 1 where id = ?`, d.agent.ID)
+		te.setTools(tool, locationTool)
+		_, err := te.db.SQL().Exec(t.Context(), `update agents set redact = 1 where id = ?`, te.agent.ID)
 		must(t, err)
-		d.model.AddScript(scripted.Text("Looking for ann@example.com. "),
+		te.model.AddScript(scripted.Text("Looking for ann@example.com. "),
 			scripted.NewToolCall("look_up", `{"email": "ann@example.com"}`), scripted.FinishWithToolCalls()).
 			AddScript(scripted.Text("Found ann@example.com."), scripted.Stop())
-		turn := d.start("I am ann@example.com, card 4111 1111 1111 1111", "")
-		if f := d.finish(turn); !strings.Contains(f.Message.Text(), "ann@example.com") {
+		turn := te.start("I am ann@example.com, card 4111 1111 1111 1111", "")
+		if f := te.finish(turn); !strings.Contains(f.Message.Text(), "ann@example.com") {
 			t.Errorf("the client is told %q", f.Message.Text())
 		}
-		if asked := d.model.Requests()[0].Messages[0].Text; !strings.Contains(asked, "4111") ||
+		if sent := te.model.Requests()[0].Messages[0].Text; !strings.Contains(sent, "4111") ||
 			!strings.Contains(inputs[0], "ann@") {
-			t.Errorf("the model was told %q, the tool %q", asked, inputs)
+			t.Errorf("the model was told %q, the tool %q", sent, inputs)
 		}
-		d.model.AddScript(scripted.NewToolCall("where_am_i", `{}`), scripted.FinishWithToolCalls())
-		d.finish(d.start("And where is bob@example.com?", turn.ConversationID))
-		if asked := d.model.Requests()[2].Messages[0].Text; strings.Contains(asked, "ann@") {
-			t.Errorf("a later turn is told %q", asked)
+		te.model.AddScript(scripted.NewToolCall("where_am_i", `{}`), scripted.FinishWithToolCalls())
+		te.finish(te.start("And where is bob@example.com?", turn.ConversationID))
+		if sent := te.model.Requests()[2].Messages[0].Text; strings.Contains(sent, "ann@") {
+			t.Errorf("a later turn is told %q", sent)
 		}
-		must(t, d.submitResult(turn, d.pendingCall(turn), `{"mail": "carl@example.com", "n": 1}`))
-		d.model.AddScript(scripted.Text("half of dora@example.com"), scripted.Step{Err: context.DeadlineExceeded})
-		_, err = d.start("I am dora@example.com", turn.ConversationID).Wait(t.Context())
+		must(t, te.submitResult(turn, te.pendingCall(turn), `{"mail": "carl@example.com", "n": 1}`))
+		te.model.AddScript(scripted.Text("half of dora@example.com"), scripted.Step{Err: context.DeadlineExceeded})
+		_, err = te.start("I am dora@example.com", turn.ConversationID).Wait(t.Context())
 		wantCode(t, err, parley.CodeChatStreaming)
-		stored := d.allStoredText()
+		stored := te.allStoredText()
 		for _, secret := range []string{"ann@", "bob@", "carl@", "dora@", "4111", "1234567"} {
 			if strings.Contains(stored, secret) {
 				t.Errorf("%s is kept in\n%s", secret, stored)
@@ -77,19 +77,19 @@ func TestAnAgentThatRedactsKeepsNoPersonalData(t *testing.T) {
 
 // What is quoted from a source is the source's, and a machine must still be able to check it.
 func TestRedactionLeavesQuotesWhole(t *testing.T) {
-	forEachDatabase(t, func(d *testEngine) {
-		_, err := d.db.SQL().Exec(t.Context(), `update agents set redact = 1 where id = ?`, d.agent.ID)
+	forEachDatabase(t, func(te *testEngine) {
+		_, err := te.db.SQL().Exec(t.Context(), `update agents set redact = 1 where id = ?`, te.agent.ID)
 		must(t, err)
-		must(t, d.addSource("Write to help@example.com."))
-		d.model.StepsFor = func(r model.Request) []scripted.Step {
+		must(t, te.addSource("Write to help@example.com."))
+		te.model.StepsFor = func(r model.Request) []scripted.Step {
 			answer := "You are ann@example.com. " + r.Passages[0].Text
 			return []scripted.Step{scripted.Text(answer),
 				{Chunk: model.Chunk{Citation: &model.Citation{Start: r.Passages[0].Start, End: r.Passages[0].End,
 					AnswerStart: 25, AnswerEnd: len(answer)}}}, scripted.Stop()}
 		}
-		turn := d.start("Where do I write to, as ann@example.com?", "")
-		d.finish(turn)
-		page, err := d.db.Messages(t.Context(), d.account.ID.AgentRef(d.agent.ID).ConversationRef(turn.ConversationID),
+		turn := te.start("Where do I write to, as ann@example.com?", "")
+		te.finish(turn)
+		page, err := te.db.Messages(t.Context(), te.account.ID.AgentRef(te.agent.ID).ConversationRef(turn.ConversationID),
 			parley.PageRequest{Limit: 9})
 		must(t, err)
 		m := page.Items[1]
@@ -103,24 +103,24 @@ func TestRedactionLeavesQuotesWhole(t *testing.T) {
 }
 
 // addSource returns the agent a source of one passage.
-func (d *testEngine) addSource(text string) error {
-	source, version, now := parley.NewUUID(), parley.NewUUID(), d.clock.now().UnixMilli()
+func (te *testEngine) addSource(text string) error {
+	source, version, now := parley.NewUUID(), parley.NewUUID(), te.clock.now().UnixMilli()
 	for _, do := range []struct {
 		query string
 		args  []any
 	}{
 		{`insert into sources (id, account_id, agent_id, kind, name, size, status, live_version, live_in, created_at,
 			updated_at) values (?, ?, ?, 'text', 'Guide', 1, 'trained', ?, 1, ?, ?)`,
-			[]any{source, d.account.ID, d.agent.ID, version, now, now}},
+			[]any{source, te.account.ID, te.agent.ID, version, now, now}},
 		{`insert into source_versions (id, account_id, agent_id, source_id, hash, text, state, created_at)
 			values (?, ?, ?, ?, 'h', ?, 'live', ?)`,
-			[]any{version, d.account.ID, d.agent.ID, source, text, now}},
+			[]any{version, te.account.ID, te.agent.ID, source, text, now}},
 		{`insert into passages (id, account_id, agent_id, source_id, version_id, ordinal, heading, start_byte, end_byte,
 			text, hash) values (?, ?, ?, ?, ?, 0, '', 0, ?, ?, 'h')`,
-			[]any{parley.NewUUID(), d.account.ID, d.agent.ID, source, version, len(text), text}},
-		{`update agents set passage_version = 1 where id = ?`, []any{d.agent.ID}},
+			[]any{parley.NewUUID(), te.account.ID, te.agent.ID, source, version, len(text), text}},
+		{`update agents set passage_version = 1 where id = ?`, []any{te.agent.ID}},
 	} {
-		if _, err := d.db.SQL().Exec(d.t.Context(), do.query, do.args...); err != nil {
+		if _, err := te.db.SQL().Exec(te.t.Context(), do.query, do.args...); err != nil {
 			return err
 		}
 	}

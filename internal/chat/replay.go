@@ -108,7 +108,7 @@ func (e *Engine) resolveRepeat(ctx context.Context, ref parley.AgentRef, req Req
 }
 
 // repeatedMessage returns the message that the turn answers in place. It fails with CHAT_CONVERSATION_BUSY when another
-// message follows it meanwhile: the next try stores the message anew.
+// message follows it meanwhile: the next try stores the message again.
 func repeatedMessage(ctx context.Context, db *store.DB, t *Turn) (*parley.Message, error) {
 	last, err := db.RecentMessages(ctx, t.AccountID.AgentRef(t.AgentID).ConversationRef(t.ConversationID), 0, 1)
 	if err != nil {

@@ -1,142 +1,147 @@
 package chat_test
 
 import (
+	"context"
 	"errors"
+	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"parley"
 	"parley/internal/chat"
 	"parley/internal/model/scripted"
+	"parley/internal/sqldb"
+	"parley/internal/testkit"
 )
 
-func (d *testEngine) retry(c parley.ConversationID, message parley.MessageID) (*chat.Turn, error) {
-	return d.Start(d.t.Context(), d.account, d.plan, d.agent.ID,
+func (te *testEngine) retry(c parley.ConversationID, message parley.MessageID) (*chat.Turn, error) {
+	return te.Start(te.t.Context(), te.account, te.plan, te.agent.ID,
 		chat.Request{ConversationID: c, Retry: message, Channel: parley.ChannelAPI})
 }
 
 // wantTexts compares the conversation's messages, in order, by what they say.
-func (d *testEngine) wantTexts(c parley.ConversationID, want ...string) {
-	d.t.Helper()
-	page, err := d.db.Messages(d.t.Context(), d.account.ID.AgentRef(d.agent.ID).ConversationRef(c),
+func (te *testEngine) wantTexts(c parley.ConversationID, want ...string) {
+	te.t.Helper()
+	page, err := te.db.Messages(te.t.Context(), te.account.ID.AgentRef(te.agent.ID).ConversationRef(c),
 		parley.PageRequest{Limit: 100})
-	must(d.t, err)
+	must(te.t, err)
 	if len(page.Items) != len(want) || page.Total != len(want) {
-		d.t.Fatalf("%d messages of %d, want %q", len(page.Items), page.Total, want)
+		te.t.Fatalf("%d messages of %d, want %q", len(page.Items), page.Total, want)
 	}
 	for i, m := range page.Items {
 		if m.Text() != want[i] {
-			d.t.Errorf("message %d is %q, want %q", i, m.Text(), want[i])
+			te.t.Errorf("message %d is %q, want %q", i, m.Text(), want[i])
 		}
 	}
-	counted, err := d.db.Conversation(d.t.Context(), d.account.ID.AgentRef(d.agent.ID).ConversationRef(c))
-	if must(d.t, err); counted.MessageCount != len(want) {
-		d.t.Errorf("the conversation counts %d messages, want %d", counted.MessageCount, len(want))
+	counted, err := te.db.Conversation(te.t.Context(), te.account.ID.AgentRef(te.agent.ID).ConversationRef(c))
+	if must(te.t, err); counted.MessageCount != len(want) {
+		te.t.Errorf("the conversation counts %d messages, want %d", counted.MessageCount, len(want))
 	}
 }
 
 func TestRetryCutsTheConversation(t *testing.T) {
-	forEachDatabase(t, func(d *testEngine) {
-		first := d.start("one", "")
-		d.finish(first)
-		second := d.start("two", first.ConversationID)
-		d.finish(second)
-		d.model.AddScript(scripted.Text("better"), scripted.Stop())
-		again, err := d.retry(first.ConversationID, first.MessageID)
+	forEachDatabase(t, func(te *testEngine) {
+		first := te.start("one", "")
+		te.finish(first)
+		second := te.start("two", first.ConversationID)
+		te.finish(second)
+		te.model.AddScript(scripted.Text("better"), scripted.Stop())
+		again, err := te.retry(first.ConversationID, first.MessageID)
 		must(t, err)
-		if f := d.finish(again); f.Credits != parley.Credit || again.UserMessageID != first.UserMessageID ||
+		if f := te.finish(again); f.Credits != parley.Credit || again.UserMessageID != first.UserMessageID ||
 			again.MessageID == first.MessageID {
 			t.Errorf("retried %s as %s for %d credits", again.UserMessageID, again.MessageID, f.Credits)
 		}
-		d.wantTexts(first.ConversationID, "one", "better")
-		if asked := d.model.Requests()[2].Messages; len(asked) != 1 || asked[0].Text != "one" {
-			t.Errorf("the model was told %+v", asked)
+		te.wantTexts(first.ConversationID, "one", "better")
+		if sent := te.model.Requests()[2].Messages; len(sent) != 1 || sent[0].Text != "one" {
+			t.Errorf("the model was told %+v", sent)
 		}
 		for _, missing := range []parley.MessageID{first.MessageID, second.MessageID, second.UserMessageID,
 			"msg_unheard_of"} {
-			_, err = d.retry(first.ConversationID, missing)
+			_, err = te.retry(first.ConversationID, missing)
 			wantCode(t, err, parley.CodeRetryNotFound)
 		}
-		d.wantCredits(3*parley.Credit, 0)
+		te.wantCredits(3*parley.Credit, 0)
 	})
 }
 
 func TestRetryOfAFailedTurnNamesTheUsersMessage(t *testing.T) {
-	forEachDatabase(t, func(d *testEngine) {
-		d.model.AddScript(scripted.Step{Err: errors.New("no")})
-		turn := d.start("one", "")
+	forEachDatabase(t, func(te *testEngine) {
+		te.model.AddScript(scripted.Step{Err: errors.New("no")})
+		turn := te.start("one", "")
 		_, err := turn.Wait(t.Context())
 		wantCode(t, err, parley.CodeChatStreaming)
-		again, err := d.retry(turn.ConversationID, turn.UserMessageID)
+		again, err := te.retry(turn.ConversationID, turn.UserMessageID)
 		must(t, err)
-		d.finish(again)
-		d.wantTexts(turn.ConversationID, "one", "one")
-		again, err = d.retry(turn.ConversationID, turn.MessageID) // as a stream has named the answer that failed
+		te.finish(again)
+		te.wantTexts(turn.ConversationID, "one", "one")
+		again, err = te.retry(turn.ConversationID, turn.MessageID) // as a stream has named the answer that failed
 		must(t, err)
-		d.finish(again)
-		d.wantTexts(turn.ConversationID, "one", "one")
+		te.finish(again)
+		te.wantTexts(turn.ConversationID, "one", "one")
 	})
 }
 
 func TestAFailedRetryLeavesTheOldAnswer(t *testing.T) {
-	forEachDatabase(t, func(d *testEngine) {
-		turn := d.start("one", "")
-		d.finish(turn)
-		d.model.AddScript(scripted.Text("half"), scripted.Step{Err: errors.New("cut")})
-		again, err := d.retry(turn.ConversationID, turn.MessageID)
+	forEachDatabase(t, func(te *testEngine) {
+		turn := te.start("one", "")
+		te.finish(turn)
+		te.model.AddScript(scripted.Text("half"), scripted.Step{Err: errors.New("cut")})
+		again, err := te.retry(turn.ConversationID, turn.MessageID)
 		must(t, err)
 		_, err = again.Wait(t.Context())
 		wantCode(t, err, parley.CodeChatStreaming)
-		d.wantTexts(turn.ConversationID, "one", "one")
+		te.wantTexts(turn.ConversationID, "one", "one")
 
-		gate := scripted.NewBarrier()
-		d.model.AddScript(scripted.Text("half"), scripted.Step{Barrier: gate}, scripted.Stop())
-		again, err = d.retry(turn.ConversationID, turn.MessageID)
+		barrier := scripted.NewBarrier()
+		te.model.AddScript(scripted.Text("half"), scripted.Step{Barrier: barrier}, scripted.Stop())
+		again, err = te.retry(turn.ConversationID, turn.MessageID)
 		must(t, err)
-		<-gate.Reached()
-		d.Stop(d.account.ID.AgentRef(d.agent.ID).ConversationRef(turn.ConversationID))
+		<-barrier.Reached()
+		te.Stop(te.account.ID.AgentRef(te.agent.ID).ConversationRef(turn.ConversationID))
 		_, err = again.Wait(t.Context())
 		wantCode(t, err, parley.CodeChatStreaming)
-		d.wantTexts(turn.ConversationID, "one", "one")
-		d.wantNoOpenTurn()
+		te.wantTexts(turn.ConversationID, "one", "one")
+		te.wantNoOpenTurn()
 	})
 }
 
 func TestRetryNeedsAUsersMessage(t *testing.T) {
-	forEachDatabase(t, func(d *testEngine) {
-		turn := d.start("one", "")
-		d.finish(turn)
-		_, err := d.db.SQL().Exec(t.Context(), `delete from messages where id = ?`, turn.UserMessageID)
+	forEachDatabase(t, func(te *testEngine) {
+		turn := te.start("one", "")
+		te.finish(turn)
+		_, err := te.db.SQL().Exec(t.Context(), `delete from messages where id = ?`, turn.UserMessageID)
 		must(t, err)
-		_, err = d.retry(turn.ConversationID, turn.MessageID)
+		_, err = te.retry(turn.ConversationID, turn.MessageID)
 		wantCode(t, err, parley.CodeRetryNoUser)
 	})
 }
 
 func TestRetryOfAContinuedAnswerBeginsAtTheQuestion(t *testing.T) {
-	forEachDatabase(t, func(d *testEngine) {
-		turn := d.startClientCall()
-		must(t, d.submitResult(turn, d.pendingCall(turn), `{"city":"Rome"}`))
-		next, err := d.continueTurn(turn.ConversationID)
+	forEachDatabase(t, func(te *testEngine) {
+		turn := te.startClientCall()
+		must(t, te.submitResult(turn, te.pendingCall(turn), `{"city":"Rome"}`))
+		next, err := te.continueTurn(turn.ConversationID)
 		must(t, err)
-		d.finish(next)
-		d.model.AddScript(scripted.Text("Somewhere."), scripted.Stop())
-		again, err := d.retry(turn.ConversationID, next.MessageID)
+		te.finish(next)
+		te.model.AddScript(scripted.Text("Somewhere."), scripted.Stop())
+		again, err := te.retry(turn.ConversationID, next.MessageID)
 		must(t, err)
-		d.finish(again)
-		d.wantTexts(turn.ConversationID, "Where am I?", "Somewhere.")
+		te.finish(again)
+		te.wantTexts(turn.ConversationID, "Where am I?", "Somewhere.")
 	})
 }
 
 func TestOfManyRetriesAtOnceOneCuts(t *testing.T) {
-	forEachDatabase(t, func(d *testEngine) {
-		turn := d.start("one", "")
-		d.finish(turn)
+	forEachDatabase(t, func(te *testEngine) {
+		turn := te.start("one", "")
+		te.finish(turn)
 		outcomes := make([]error, 8)
 		var all sync.WaitGroup
 		for i := range outcomes {
 			all.Go(func() {
-				again, err := d.retry(turn.ConversationID, turn.MessageID)
+				again, err := te.retry(turn.ConversationID, turn.MessageID)
 				if err == nil {
 					_, err = again.Wait(t.Context())
 				}
@@ -155,6 +160,63 @@ func TestOfManyRetriesAtOnceOneCuts(t *testing.T) {
 		if done != 1 {
 			t.Errorf("%d of 8 retries of one message went through", done)
 		}
-		d.wantTexts(turn.ConversationID, "one", "one")
+		te.wantTexts(turn.ConversationID, "one", "one")
 	})
+}
+
+// An answer that a full database cannot take fails while its reader is still there, keeps the message, costs nothing,
+// and its turn is closed as soon as there is space, before its lease runs out.
+func TestAnAnswerThatAFullDatabaseCannotTake(t *testing.T) {
+	forEachDatabase(t, func(te *testEngine) {
+		if te.db.SQL().Dialect() != sqldb.SQLite {
+			return // PostgreSQL has no quota
+		}
+		barrier := scripted.NewBarrier()
+		te.model.AddScript(scripted.Text(strings.Repeat("a long answer ", 20_000)), scripted.Step{Barrier: barrier},
+			scripted.Stop())
+		question := strings.Repeat("a long question ", 1000)
+		turn := te.start(question, "")
+		te.fillDatabase()
+		barrier.Release()
+		ctx, stop := context.WithTimeout(t.Context(), testkit.WaitTimeout)
+		defer stop()
+		_, err := turn.Wait(ctx)
+		wantCode(t, err, parley.CodeUnderMaintenance)
+		if e := parley.AsError(err); e.RetryAfter <= 0 || e.Details["conversationId"] != string(turn.ConversationID) {
+			t.Errorf("told %+v", e)
+		}
+		must(t, te.db.SQL().SetQuota(t.Context(), 0))
+		te.LeaseDuration = 300 * time.Millisecond // by a clock that stands still: it never runs out
+		running, end := context.WithCancel(t.Context())
+		ended := make(chan error, 1)
+		go func() { ended <- te.Run(running) }()
+		testkit.Eventually(t, "the turn's end", func() bool {
+			var open int
+			must(t, te.db.SQL().QueryRow(t.Context(), `select count(*) from turns where state = 'open'`).Scan(&open))
+			return open == 0
+		})
+		end()
+		must(t, <-ended)
+		te.wantHistory(turn.ConversationID, "user complete: "+question)
+		te.wantCredits(0, 0)
+		te.wantNoOpenTurn()
+		te.finish(te.start("two", turn.ConversationID))
+	})
+}
+
+// fillDatabase leaves no page free.
+func (te *testEngine) fillDatabase() {
+	te.t.Helper()
+	ctx, db := te.t.Context(), te.db.SQL()
+	if _, err := db.Exec(ctx, `create table filler (bytes blob)`); err != nil {
+		te.t.Fatal(err)
+	}
+	var pages int
+	must(te.t, db.QueryRow(ctx, `select page_count from pragma_page_count()`).Scan(&pages))
+	must(te.t, db.SetQuota(ctx, pages))
+	for size := 1 << 20; size > 1<<10; {
+		if _, err := db.Exec(ctx, `insert into filler values (zeroblob(?))`, size); err != nil {
+			size /= 2
+		}
+	}
 }

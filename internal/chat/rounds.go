@@ -107,7 +107,7 @@ func (e *Engine) runTools(t *Turn, a *answer, tools []Tool, calls []model.ToolCa
 	a.finishText()
 	runs := make([]toolRun, len(calls))
 	for i := range calls {
-		calls[i].ID = parley.NewCallID() // a provider may number its calls anew in every answer
+		calls[i].ID = parley.NewCallID() // a provider may renumber its calls in every answer
 		runs[i] = e.newToolRun(t, tools, calls[i])
 		runs[i].idempotencyKey = t.callKey(len(a.calls)+i, calls[i])
 		if i >= maxParallelCalls {
@@ -234,8 +234,8 @@ func (e *Engine) recordCallResult(t *Turn, a *answer, call parley.ToolCall, out 
 	t.eventLog.append(Event{Kind: ToolReturned, Call: &call})
 }
 
-func failedOutput(why string) Output {
-	return Output{ToolOutput: parley.ToolOutput{Status: parley.ToolError, Error: why}}
+func failedOutput(reason string) Output {
+	return Output{ToolOutput: parley.ToolOutput{Status: parley.ToolError, Error: reason}}
 }
 
 // limited replaces an output that has an unknown status, is too large or is not JSON.

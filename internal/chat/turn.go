@@ -26,13 +26,13 @@ type Turn struct {
 	sentRows       []*parley.Message // of a ClientConversation: the rows of all messages in it
 	retrySeq       int64             // of a retry: the number of the user's message, the last one that stays
 	replacedSeq    int64             // the number of the user's message that this turn's replaces; 0 for none
-	handoverWish   *handoverWish     // nil where the message is none
+	handoverWish   *handoverWish     // nil if the message is none
 	eventLog       *eventLog
 
 	retrievalDone chan struct{} // closed when retrieval has ended
 	hits          []retrieval.Hit
 	searchText    string               // the text that was searched for
-	rewriteTrace  *parley.TraceRewrite // of the rewriting of the question; nil where there was none
+	rewriteTrace  *parley.TraceRewrite // of the rewriting of the question; nil if there was none
 	searchMethod  string               // how it was searched for
 	retrieveErr   error
 
@@ -55,7 +55,7 @@ func (t *Turn) key() conversationKey {
 }
 
 // Cancel ends the turn early; the text so far is stored as interrupted.
-func (t *Turn) Cancel(why error) { t.cancel(why) }
+func (t *Turn) Cancel(cause error) { t.cancel(cause) }
 
 // Done is closed when the turn has ended and is stored.
 func (t *Turn) Done() <-chan struct{} { return t.done }
@@ -156,4 +156,37 @@ func (t *Turn) Wait(ctx context.Context) (*Finish, error) {
 			}
 		}
 	}
+}
+
+// StandaloneTurn is a question with its history, apart from any conversation. Evaluation and replays use it to search
+// and prompt as a turn does.
+type StandaloneTurn struct {
+	Agent    *parley.Agent
+	Backend  model.Backend
+	Question string
+	History  []parley.Message // oldest first
+	Channel  parley.Channel   // of the conversation; selects instructions
+}
+
+func (st StandaloneTurn) newTurn() *Turn {
+	return &Turn{agent: st.Agent, backend: st.Backend, question: st.Question, history: st.History,
+		request: Request{Channel: st.Channel}}
+}
+
+// Query returns the search that a turn would make.
+func (st StandaloneTurn) Query() retrieval.Query { return st.newTurn().query() }
+
+// Prompt returns the request that a turn would send to the model, with these passages.
+func (st StandaloneTurn) Prompt(hits []retrieval.Hit) model.Request {
+	t := st.newTurn()
+	t.hits = hits
+	return t.fitContext(t.prompt())
+}
+
+// MaxHistoryMessages is the most earlier messages that a turn loads.
+const MaxHistoryMessages = maxHistoryMessages
+
+// Redact returns an answer as it may be stored: without personal data where the agent masks it.
+func (st StandaloneTurn) Redact(m parley.Message) parley.Message {
+	return st.newTurn().redactMessage(m)
 }

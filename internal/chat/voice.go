@@ -29,11 +29,11 @@ var ErrUserContinued = fmt.Errorf("chat: the customer goes on speaking")
 
 // AddAgentMessage stores and returns a message of the agent that answers nothing, such as a greeting. Fails with
 // RESOURCE_NOT_FOUND, and with CHAT_CONVERSATION_NOT_ONGOING once the conversation has ended.
-func (k *Conversations) AddAgentMessage(ctx context.Context, ref parley.ConversationRef, text string) (*parley.Message,
+func (cs *Conversations) AddAgentMessage(ctx context.Context, ref parley.ConversationRef, text string) (*parley.Message,
 	error) {
 	message := parley.Message{ID: parley.NewMessageID(), ConversationID: ref.Conversation,
-		Author: parley.AuthorAssistant, State: parley.MessageComplete, CreatedAt: k.Now()}
-	err := k.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error {
+		Author: parley.AuthorAssistant, State: parley.MessageComplete, CreatedAt: cs.Now()}
+	err := cs.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error {
 		c, err := tx.LockConversation(ctx, ref)
 		if err != nil {
 			return err
@@ -48,7 +48,7 @@ func (k *Conversations) AddAgentMessage(ctx context.Context, ref parley.Conversa
 		if err := tx.AddMessage(ctx, ref.AgentRef, &m, nil); err != nil {
 			return err
 		}
-		tx.SQL().AfterCommit(func() { k.Hub.Wake(ref.Conversation) })
+		tx.SQL().AfterCommit(func() { cs.Hub.Wake(ref.Conversation) })
 		message.Parts, message.Seq = m.Parts, m.Seq
 		return tx.RecordEvents(ctx, ref.Account, m.CreatedAt, store.NewEvent{Kind: parley.EventMessageCreated,
 			AgentID: ref.Agent, ConversationID: ref.Conversation, Subject: string(m.ID)})
@@ -63,10 +63,10 @@ func (k *Conversations) AddAgentMessage(ctx context.Context, ref parley.Conversa
 // of its text, which had of bytes when it was spoken. Of a text that is stored in another form, because personal data
 // is masked, the same share stays. The rest counts as interrupted; an empty message is removed. Fails with
 // RESOURCE_NOT_FOUND and RESOURCE_MESSAGE_NOT_FOUND.
-func (k *Conversations) TruncateMessage(ctx context.Context, ref parley.ConversationRef, message parley.MessageID,
+func (cs *Conversations) TruncateMessage(ctx context.Context, ref parley.ConversationRef, message parley.MessageID,
 	bytes, of int) error {
-	now := k.Now()
-	return k.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error {
+	now := cs.Now()
+	return cs.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error {
 		if _, err := tx.LockConversation(ctx, ref); err != nil {
 			return err
 		}

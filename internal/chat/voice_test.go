@@ -13,22 +13,22 @@ import (
 
 // What the customer did not hear is not kept.
 func TestHeard(t *testing.T) {
-	forEachDatabase(t, func(d *testEngine) {
-		d.model.AddScript(scripted.Text("It costs ten euros. Or more."))
-		f := d.finish(d.start("What does it cost?", ""))
+	forEachDatabase(t, func(te *testEngine) {
+		te.model.AddScript(scripted.Text("It costs ten euros. Or more."))
+		f := te.finish(te.start("What does it cost?", ""))
 		c := f.Message.ConversationID
-		must(t, d.conversations().TruncateMessage(t.Context(), d.account.ID.AgentRef(d.agent.ID).ConversationRef(c),
+		must(t, te.conversations().TruncateMessage(t.Context(), te.account.ID.AgentRef(te.agent.ID).ConversationRef(c),
 			f.Message.ID, len("It costs"), len("It costs ten euros. Or more.")))
-		d.wantHistory(c, "user complete: What does it cost?", "assistant interrupted: It costs")
+		te.wantHistory(c, "user complete: What does it cost?", "assistant interrupted: It costs")
 		var until int
-		must(t, d.db.SQL().QueryRow(t.Context(), `select spoken_until from messages where id = ?`, f.Message.ID).Scan(&until))
+		must(t, te.db.SQL().QueryRow(t.Context(), `select spoken_until from messages where id = ?`, f.Message.ID).Scan(&until))
 		if until != len("It costs") {
 			t.Errorf("spoken until %d", until)
 		}
-		must(t, d.conversations().TruncateMessage(t.Context(), d.account.ID.AgentRef(d.agent.ID).ConversationRef(c),
+		must(t, te.conversations().TruncateMessage(t.Context(), te.account.ID.AgentRef(te.agent.ID).ConversationRef(c),
 			f.Message.ID, 0, 100))
-		d.wantHistory(c, "user complete: What does it cost?")
-		err := d.conversations().TruncateMessage(t.Context(), d.account.ID.AgentRef(d.agent.ID).ConversationRef(c),
+		te.wantHistory(c, "user complete: What does it cost?")
+		err := te.conversations().TruncateMessage(t.Context(), te.account.ID.AgentRef(te.agent.ID).ConversationRef(c),
 			f.Message.ID, 0, 100)
 		if !parley.IsCode(err, parley.CodeMessageNotFound) {
 			t.Errorf("heard again: %v", err)
@@ -37,16 +37,16 @@ func TestHeard(t *testing.T) {
 }
 
 func TestSays(t *testing.T) {
-	forEachDatabase(t, func(d *testEngine) {
-		c := d.finish(d.start("Hi", "")).Message.ConversationID
-		m, err := d.conversations().AddAgentMessage(t.Context(), d.account.ID.AgentRef(d.agent.ID).ConversationRef(c),
+	forEachDatabase(t, func(te *testEngine) {
+		c := te.finish(te.start("Hi", "")).Message.ConversationID
+		m, err := te.conversations().AddAgentMessage(t.Context(), te.account.ID.AgentRef(te.agent.ID).ConversationRef(c),
 			"Welcome back.")
 		must(t, err)
 		if m.Author != parley.AuthorAssistant || m.Seq != 3 {
 			t.Errorf("said %+v", m)
 		}
-		d.wantHistory(c, "user complete: Hi", "assistant complete: Hi", "assistant complete: Welcome back.")
-		if _, err := d.conversations().AddAgentMessage(t.Context(), d.account.ID.AgentRef(parley.NewAgentID()).
+		te.wantHistory(c, "user complete: Hi", "assistant complete: Hi", "assistant complete: Welcome back.")
+		if _, err := te.conversations().AddAgentMessage(t.Context(), te.account.ID.AgentRef(parley.NewAgentID()).
 			ConversationRef(c), "x"); !parley.IsCode(err, parley.CodeResourceNotFound) {
 			t.Errorf("another agent's: %v", err)
 		}
@@ -55,24 +55,24 @@ func TestSays(t *testing.T) {
 
 // A question that goes on takes the place of its first half, and of whatever was answered to that.
 func TestInstead(t *testing.T) {
-	forEachDatabase(t, func(d *testEngine) {
-		c := d.finish(d.start("Hi", "")).Message.ConversationID
-		gate := scripted.NewBarrier()
-		d.model.AddScript(scripted.Text("About"), scripted.Step{Barrier: gate}, scripted.Stop())
-		first, err := d.Start(t.Context(), d.account, d.plan, d.agent.ID, chat.Request{Message: "I have",
-			ConversationID: c, Channel: parley.ChannelAPI, Voice: &chat.VoiceContext{LocalTime: d.clock.now()}})
+	forEachDatabase(t, func(te *testEngine) {
+		c := te.finish(te.start("Hi", "")).Message.ConversationID
+		barrier := scripted.NewBarrier()
+		te.model.AddScript(scripted.Text("About"), scripted.Step{Barrier: barrier}, scripted.Stop())
+		first, err := te.Start(t.Context(), te.account, te.plan, te.agent.ID, chat.Request{Message: "I have",
+			ConversationID: c, Channel: parley.ChannelAPI, Voice: &chat.VoiceContext{LocalTime: te.clock.now()}})
 		must(t, err)
-		<-gate.Reached()
+		<-barrier.Reached()
 		first.Cancel(chat.ErrUserContinued)
 		<-first.Done()
-		d.wantCredits(parley.Credit, 0)
-		d.model.AddScript(scripted.Text("Which one?"))
-		second, err := d.Start(t.Context(), d.account, d.plan, d.agent.ID,
+		te.wantCredits(parley.Credit, 0)
+		te.model.AddScript(scripted.Text("Which one?"))
+		second, err := te.Start(t.Context(), te.account, te.plan, te.agent.ID,
 			chat.Request{Message: "I have a question", ReplaceMessageID: first.UserMessageID, ConversationID: c,
-				Channel: parley.ChannelAPI, Voice: &chat.VoiceContext{LocalTime: d.clock.now()}})
+				Channel: parley.ChannelAPI, Voice: &chat.VoiceContext{LocalTime: te.clock.now()}})
 		must(t, err)
-		d.finish(second)
-		page, err := d.db.Messages(t.Context(), d.account.ID.AgentRef(d.agent.ID).ConversationRef(c),
+		te.finish(second)
+		page, err := te.db.Messages(t.Context(), te.account.ID.AgentRef(te.agent.ID).ConversationRef(c),
 			parley.PageRequest{Limit: 10})
 		must(t, err)
 		var texts []string
@@ -82,31 +82,31 @@ func TestInstead(t *testing.T) {
 		if got := strings.Join(texts, "|"); got != "Hi|Hi|I have a question|Which one?" || page.Total != 4 {
 			t.Errorf("%d messages: %s", page.Total, got)
 		}
-		requests := d.model.Requests()
+		requests := te.model.Requests()
 		if n := len(requests[len(requests)-1].Messages); n != 3 {
 			t.Errorf("the model was shown %d messages", n)
 		}
-		d.wantCredits(2*parley.Credit, 0)
+		te.wantCredits(2*parley.Credit, 0)
 	})
 }
 
 // What an operator says for a channel reaches the model, each way of talking its own text.
 func TestInstructionsForSpeaking(t *testing.T) {
-	forEachDatabase(t, func(d *testEngine) {
-		must(t, d.db.UpdateAgent(t.Context(), d.account.ID.AgentRef(d.agent.ID), func(a *parley.Agent) error {
+	forEachDatabase(t, func(te *testEngine) {
+		must(t, te.db.UpdateAgent(t.Context(), te.account.ID.AgentRef(te.agent.ID), func(a *parley.Agent) error {
 			a.ChannelInstructions = json.RawMessage(`{"api":{"chat":"Write.","voice":"Speak."},"email":"Mail."}`)
 			return nil
 		}))
-		d.finish(d.start("Hi", ""))
-		d.clock.advance(time.Minute)
-		spoken, err := d.Start(t.Context(), d.account, d.plan, d.agent.ID, chat.Request{Message: "Hi",
-			Channel: parley.ChannelAPI, Voice: &chat.VoiceContext{LocalTime: d.clock.now()}})
+		te.finish(te.start("Hi", ""))
+		te.clock.advance(time.Minute)
+		spoken, err := te.Start(t.Context(), te.account, te.plan, te.agent.ID, chat.Request{Message: "Hi",
+			Channel: parley.ChannelAPI, Voice: &chat.VoiceContext{LocalTime: te.clock.now()}})
 		must(t, err)
-		d.finish(spoken)
-		written, spokenPrompt := d.model.Requests()[0].System, d.model.Requests()[1].System
-		if written != "Write." || !strings.HasPrefix(spokenPrompt, "Speak.\n\n# How to speak\n") ||
+		te.finish(spoken)
+		textPrompt, spokenPrompt := te.model.Requests()[0].System, te.model.Requests()[1].System
+		if textPrompt != "Write." || !strings.HasPrefix(spokenPrompt, "Speak.\n\n# How to speak\n") ||
 			!strings.Contains(spokenPrompt, "UTC, it is Saturday, 21 November 2026, 12:01") {
-			t.Errorf("the model was told %q and %q", written, spokenPrompt)
+			t.Errorf("the model was told %q and %q", textPrompt, spokenPrompt)
 		}
 	})
 }

@@ -195,11 +195,11 @@ func TestContactsAndTicketsTogether(t *testing.T) {
 		orphans, err := sqldb.One(f, f.DB.SQL(), sqldb.Column[int],
 			`select count(*) from tickets where person_id not in (select id from people)`)
 		f.must(err)
-		doubles, err := sqldb.One(f, f.DB.SQL(), sqldb.Column[int],
+		duplicates, err := sqldb.One(f, f.DB.SQL(), sqldb.Column[int],
 			`select count(*) - count(distinct lower(email)) from people`)
 		f.must(err)
-		if orphans+doubles > 0 {
-			t.Errorf("%d tickets without a customer, %d people twice", orphans, doubles)
+		if orphans+duplicates > 0 {
+			t.Errorf("%d tickets without a customer, %d people twice", orphans, duplicates)
 		}
 	})
 }

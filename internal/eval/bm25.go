@@ -56,8 +56,8 @@ func (bi *bm25Index) Put(passages ...parley.Passage) {
 // stemsOf returns the stems of all words: function words too, which count for little by themselves.
 func stemsOf(text string, fallback words.Language) (stems []string, lang words.Language) {
 	tokens := words.AppendTokens(nil, text)
-	lang, sure := words.GuessLanguage(tokens)
-	if !sure {
+	lang, isSure := words.GuessLanguage(tokens)
+	if !isSure {
 		lang = fallback
 	}
 	for _, t := range tokens {
@@ -90,7 +90,7 @@ func (bi *bm25Index) Nearest(q retrieval.Query) []retrieval.Hit {
 	return bi.topHits(scores, q.Limit)
 }
 
-func (bi *bm25Index) topHits(scores []float64, most int) (hits []retrieval.Hit) {
+func (bi *bm25Index) topHits(scores []float64, limit int) (hits []retrieval.Hit) {
 	for i, s := range scores {
 		if s > 0 {
 			hits = append(hits, retrieval.Hit{Passage: bi.passages[i], Rank: s})
@@ -99,5 +99,5 @@ func (bi *bm25Index) topHits(scores []float64, most int) (hits []retrieval.Hit) 
 	slices.SortFunc(hits, func(a, b retrieval.Hit) int {
 		return cmp.Or(cmp.Compare(b.Rank, a.Rank), strings.Compare(string(a.Passage.ID), string(b.Passage.ID)))
 	})
-	return hits[:min(most, len(hits))]
+	return hits[:min(limit, len(hits))]
 }

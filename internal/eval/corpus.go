@@ -44,7 +44,7 @@ func newCorpus(docs []Doc, baseline bool) *corpus {
 	return s
 }
 
-// splitDoc cuts a document as a source is cut, unless it is one passage as it stands.
+// splitDoc cuts a document as a source is cut, unless it is one passage as it is.
 func (c *corpus) splitDoc(d Doc) (list []parley.Passage) {
 	id := parley.SourceID(d.ID)
 	if d.IsPassage {

@@ -74,9 +74,9 @@ type runningMean struct{ sum, count float64 }
 
 func (m *runningMean) add(v float64) { m.sum, m.count = m.sum+v, m.count+1 }
 
-func (m *runningMean) addBool(is bool) {
+func (m *runningMean) addBool(value bool) {
 	v := 0.0
-	if is {
+	if value {
 		v = 1
 	}
 	m.add(v)

@@ -55,15 +55,15 @@ func readSQuAD(_ fs.FS, files []file) (sets []Set, err error) {
 // readStackFAQ reads threads of questions with answers, and paraphrases of the questions: the question of a thread is a
 // passage.
 func readStackFAQ(_ fs.FS, files []file) ([]Set, error) {
-	bank, asked := filesWith(files, "id", "question", "answers"), filesWith(files, "thread", "query")
-	if len(bank) == 0 || len(asked) == 0 {
+	bank, queries := filesWith(files, "id", "question", "answers"), filesWith(files, "thread", "query")
+	if len(bank) == 0 || len(queries) == 0 {
 		return nil, nil
 	}
 	threads, err := decodeRecords[struct{ ID, Question string }](bank)
 	if err != nil {
 		return nil, err
 	}
-	paraphrases, err := decodeRecords[struct{ Thread, Query string }](asked)
+	paraphrases, err := decodeRecords[struct{ Thread, Query string }](queries)
 	if err != nil {
 		return nil, err
 	}
@@ -229,10 +229,10 @@ func (h *historyMessage) toMessage() parley.Message {
 
 // readOwnFormat reads JSON Lines of questions and documents, in one file or in several.
 func readOwnFormat(_ fs.FS, files []file) ([]Set, error) {
-	mine := slices.DeleteFunc(slices.Clone(files), func(f file) bool {
+	matching := slices.DeleteFunc(slices.Clone(files), func(f file) bool {
 		return !f.hasMembers("id", "question") && !f.hasMembers("id", "text")
 	})
-	lines, err := decodeRecords[jsonlRecord](mine)
+	lines, err := decodeRecords[jsonlRecord](matching)
 	if err != nil || len(lines) == 0 {
 		return nil, err
 	}

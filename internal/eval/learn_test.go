@@ -96,9 +96,9 @@ func TestLearnDoubt(t *testing.T) {
 	}
 }
 
-func filterExamples(all []trainingExample, is func(trainingExample) bool) (some []trainingExample) {
+func filterExamples(all []trainingExample, keep func(trainingExample) bool) (some []trainingExample) {
 	for _, l := range all {
-		if is(l) {
+		if keep(l) {
 			some = append(some, l)
 		}
 	}
@@ -113,10 +113,10 @@ func hashGroup(group string) int {
 
 // trainingExamples asks the questions of the set while only some of its documents are there. Questions whose documents
 // are taken away are open then; of the others only those count that had lost nothing to begin with.
-func trainingExamples(s eval.Set, there func(int) bool, weight float64) (all []trainingExample) {
+func trainingExamples(s eval.Set, contains func(int) bool, weight float64) (all []trainingExample) {
 	x, isMissing := retrieval.NewIndex(), map[string]bool{}
 	for i, d := range s.Docs {
-		if isMissing[d.ID] = !there(i); !isMissing[d.ID] {
+		if isMissing[d.ID] = !contains(i); !isMissing[d.ID] {
 			x.Put(passagesOf(d)...)
 		}
 	}
@@ -125,7 +125,7 @@ func trainingExamples(s eval.Set, there func(int) bool, weight float64) (all []t
 			continue
 		}
 		lost := slices.ContainsFunc(q.Relevant, func(id string) bool { return isMissing[id] })
-		if !lost && !there(0) { // asked already, with all documents there
+		if !lost && !contains(0) { // asked already, with all documents there
 			continue
 		}
 		draft := chat.StandaloneTurn{Agent: &parley.Agent{}, Backend: model.Backend{Model: quote.Model{},
@@ -148,14 +148,14 @@ func smallAgentExamples(s eval.Set, weight float64) (all []trainingExample) {
 	n := len(s.Docs)/12 + 1
 	for k := range n {
 		part := eval.Set{Name: s.Name, Questions: nil}
-		here := map[string]bool{}
+		docs := map[string]bool{}
 		for i, d := range s.Docs {
 			if i%n == k {
-				part.Docs, here[d.ID] = append(part.Docs, d), true
+				part.Docs, docs[d.ID] = append(part.Docs, d), true
 			}
 		}
 		for _, q := range s.Questions {
-			if here[q.ID] || len(q.Relevant) > 0 && !slices.ContainsFunc(q.Relevant, func(id string) bool { return !here[id] }) {
+			if docs[q.ID] || len(q.Relevant) > 0 && !slices.ContainsFunc(q.Relevant, func(id string) bool { return !docs[id] }) {
 				part.Questions = append(part.Questions, q)
 			}
 		}

@@ -59,7 +59,7 @@ func measureSet(t *testing.T, m model.Model, set eval.Set) eval.Figures {
 
 // The minimums lie a hair below what was measured when the weights were last chosen: no step may cost anything.
 func TestQuality(t *testing.T) {
-	const hair = 0.002
+	const tolerance = 0.002
 	sets := append(readSets(t, "xquad"), readSets(t, "stackfaq")...)
 	sets = append(append(sets, stackFAQPairs(t, false), stackFAQPairs(t, true)), readSets(t, "clapnq")...)
 	sets = append(append(sets, readSets(t, "mtrag-un")...), readSets(t, "ente-help")...)
@@ -72,7 +72,7 @@ func TestQuality(t *testing.T) {
 	for _, set := range sets {
 		f, minimum := measureSet(t, silentModel{}, set), minimums[set.Name]
 		t.Logf("%-18s %4d questions  R@1 %.3f  R@5 %.3f  MAP %.3f", set.Name, len(set.Questions), *f.R1, *f.R5, *f.MAP)
-		if *f.R1 < minimum.r1-hair || *f.R5 < minimum.r5-hair || *f.MAP < minimum.ap-hair {
+		if *f.R1 < minimum.r1-tolerance || *f.R5 < minimum.r5-tolerance || *f.MAP < minimum.ap-tolerance {
 			t.Errorf("%s is below its minimum %+v", set.Name, minimum)
 		}
 	}

@@ -16,15 +16,15 @@ func TestRefusal(t *testing.T) {
 		help.Questions = append(help.Questions, q)
 	}
 	quotes := quote.Model{}
-	alone, spoken, foreign := measureSet(t, quotes, wiki), measureSet(t, quotes, talk), measureSet(t, quotes, help)
+	wikiOnly, spoken, foreign := measureSet(t, quotes, wiki), measureSet(t, quotes, talk), measureSet(t, quotes, help)
 	for _, c := range []struct {
 		name           string
 		of             []eval.Figures
 		falsely, right float64 // at most, at least
 	}{
-		{"clapnq", []eval.Figures{alone}, .18, .74},
+		{"clapnq", []eval.Figures{wikiOnly}, .18, .74},
 		{"mtrag-un", []eval.Figures{spoken}, .13, .54},
-		{"both", []eval.Figures{alone, spoken}, .15, .70},
+		{"both", []eval.Figures{wikiOnly, spoken}, .15, .70},
 		{"ente-help", []eval.Figures{foreign}, .05, .98},
 	} {
 		var answered, open, falsely, right float64

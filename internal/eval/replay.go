@@ -42,9 +42,9 @@ type Replay struct {
 // Replayer asks an agent its past questions again, each with the messages before it then.
 type Replayer struct {
 	DB      *store.DB
-	Library *retrieval.Indexes
+	Indexes *retrieval.Indexes
 
-	Questions *chat.QueryEmbedder // nil where sources are searched by words alone
+	Questions *chat.QueryEmbedder // nil if sources are searched by words alone
 }
 
 // Run asks the built-in model again what it has answered: the newest turns, at most limit. Nothing is stored.
@@ -73,7 +73,7 @@ func (r Replayer) Run(ctx context.Context, agent *parley.Agent, limit int) (*Rep
 	return out, nil
 }
 
-// replayTurn answers the question of one turn; nil where that would compare unlike things.
+// replayTurn answers the question of one turn; nil if that would compare unlike things.
 func (r Replayer) replayTurn(ctx context.Context, agent *parley.Agent, t store.AnsweredTurn) (*Replayed, error) {
 	if t.BackEnd != model.BuiltinName || len(t.ToolCalls) > 0 {
 		return nil, nil
@@ -106,8 +106,8 @@ func (r Replayer) replayTurn(ctx context.Context, agent *parley.Agent, t store.A
 func (r Replayer) answerDraft(ctx context.Context, draft chat.StandaloneTurn) (m parley.Message, refused bool,
 	err error) {
 	query := draft.Query()
-	r.Questions.EmbedQuery(ctx, r.Library, draft.Agent, &query)
-	hits, err := r.Library.Nearest(ctx, draft.Agent.ID, draft.Agent.PassageVersion, query)
+	r.Questions.EmbedQuery(ctx, r.Indexes, draft.Agent, &query)
+	hits, err := r.Indexes.Nearest(ctx, draft.Agent.ID, draft.Agent.PassageVersion, query)
 	if err != nil {
 		return m, false, err
 	}

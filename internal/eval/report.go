@@ -59,7 +59,7 @@ type Comparison struct {
 }
 
 // Compare goes through the questions of both runs. A question is better when it is refused or answered rightly and was
-// not, or, all else alike, when its first relevant document stands higher.
+// not, or, all else alike, when its first relevant document is higher.
 func Compare(before, now *Report) *Comparison {
 	type key struct{ set, id string }
 	old := map[key]*Trial{}

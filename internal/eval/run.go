@@ -42,7 +42,7 @@ type Trial struct {
 type Runner struct {
 	Backend      model.Backend  // what answers
 	Baseline     bool           // plain BM25 finds, and nothing answers
-	Embedder     model.Embedder // nil where passages are found by words alone
+	Embedder     model.Embedder // nil if passages are found by words alone
 	Search       SearchMode     // what passages are found by
 	VectorWeight float64        // of the vectors beside the words; 0 takes the usual one
 	Now          func() time.Time
@@ -144,7 +144,7 @@ func (t *Trial) collectAnswer(ctx context.Context, m model.Model, req model.Requ
 
 func toMillis(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
-// checkCitations counts the citations that hold: the cited bytes lie in the passage, stand in the document's text at
+// checkCitations counts the citations that hold: the cited bytes lie in the passage, are in the document's text at
 // the place that the citation returns, and are those of the answer that they are cited for.
 func (t *Trial) checkCitations(cites []model.Citation, passages []model.Passage, s *corpus) {
 	t.Citations = len(cites)
@@ -165,8 +165,8 @@ func (t *Trial) checkCitations(cites []model.Citation, passages []model.Passage,
 		}
 	}
 	n := 0
-	for _, is := range cited {
-		if is {
+	for _, ok := range cited {
+		if ok {
 			n++
 		}
 	}

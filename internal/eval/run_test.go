@@ -73,10 +73,10 @@ func TestCitationsAreChecked(t *testing.T) {
 	cite := func(end int) scripted.Step {
 		return scripted.Step{Chunk: model.Chunk{Citation: &model.Citation{Start: 1, End: end, AnswerEnd: 4}}}
 	}
-	liar := &scripted.Model{StepsFor: func(model.Request) []scripted.Step {
+	wrongModel := &scripted.Model{StepsFor: func(model.Request) []scripted.Step {
 		return []scripted.Step{scripted.Text(answer), cite(5), cite(9999), scripted.Stop()}
 	}}
-	r := runSet(t, eval.Runner{Backend: model.Backend{Model: liar, Label: "liar"}}, shopSet)
+	r := runSet(t, eval.Runner{Backend: model.Backend{Model: wrongModel, Label: "liar"}}, shopSet)
 	if r.Citations != 8 || floatOrNaN(r.CitationSupport) != 0 || floatOrNaN(r.Covered) == 0 {
 		t.Errorf("%d citations, supported %v, covered %v", r.Citations, floatOrNaN(r.CitationSupport), floatOrNaN(r.Covered))
 	}

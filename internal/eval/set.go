@@ -38,7 +38,7 @@ type Question struct {
 	Text       string
 	History    []parley.Message // what was said before, oldest first
 	Relevant   []string         // documents, or passages as document#number, that hold the answer
-	Answerable *bool            // nil where the set does not say, or says "in part"
+	Answerable *bool            // nil if the set does not say, or says "in part"
 }
 
 // file is one data file with the members of its first record, which tell its format.
@@ -49,7 +49,7 @@ type file struct {
 }
 
 func (f file) hasMembers(members ...string) bool {
-	return !slices.ContainsFunc(members, func(m string) bool { _, there := f.firstRecord[m]; return !there })
+	return !slices.ContainsFunc(members, func(m string) bool { _, ok := f.firstRecord[m]; return !ok })
 }
 
 // ReadSets finds the sets in a folder by looking at its files: SQuAD's format, StackFAQ, CLAP NQ, MTRAG, a help centre

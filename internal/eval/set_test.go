@@ -17,7 +17,7 @@ func newFolder(files map[string]string) fstest.MapFS {
 }
 
 func TestFormatsAreFoundByLooking(t *testing.T) {
-	const ours = `{"id": "hours", "title": "Hours", "text": "We open at nine."}
+	const ownSet = `{"id": "hours", "title": "Hours", "text": "We open at nine."}
 {"id": "1", "question": "When?", "history": ["Where are you?", {"role": "assistant", "text": "In town."}], "relevant": ["hours"], "answerable": true}
 {"id": "2", "question": "Why?", "relevant": [], "answerable": false}`
 	for _, c := range []struct {
@@ -44,10 +44,10 @@ func TestFormatsAreFoundByLooking(t *testing.T) {
 			"mtrag-un/1/3/1/1"},
 		{"help centre", "", map[string]string{"faq.jsonl": `{"id": "1", "question": "Q", "linked_pages": ["a/b.md"]}
 {"id": "2", "question": "Q", "linked_pages": []}`, "pages/a/b.md": "# B"}, "ente-help/1/1/1/0"},
-		{"ours in one file", "", map[string]string{"set.jsonl": ours}, "questions/1/2/1/1"},
+		{"ours in one file", "", map[string]string{"set.jsonl": ownSet}, "questions/1/2/1/1"},
 		{"one file of a folder", "set.jsonl",
-			map[string]string{"set.jsonl": ours, "other.json": `{"version": "1", "data": []}`}, "questions/1/2/1/1"},
-		{"folders of folders", "", map[string]string{"one/set.jsonl": ours,
+			map[string]string{"set.jsonl": ownSet, "other.json": `{"version": "1", "data": []}`}, "questions/1/2/1/1"},
+		{"folders of folders", "", map[string]string{"one/set.jsonl": ownSet,
 			"two/a.json": `{"version": "1", "data": []}`, "three/readme.md": "x"}, "questions/1/2/1/1 a/0/0/0/0"},
 	} {
 		sets, err := eval.ReadSets(newFolder(c.files), c.fileName)

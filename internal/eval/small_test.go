@@ -39,7 +39,7 @@ var smallAgent = map[string]string{
 // TestSmallAgents asks a small agent what customers ask: each answer must hold the one text and not the other. Empty is
 // a refusal.
 func TestSmallAgents(t *testing.T) {
-	cases := []struct{ question, holds, lacks string }{
+	cases := []struct{ question, holds, missing string }{
 		{"What does the Pro plan cost?", "| Pro | €29", "Team"},
 		{"How much is Pro per month?", "| Pro | €29", "Team"},
 		{"How much is the Team plan if I pay yearly?", "| Team | €59 | €49", "| Pro"},
@@ -99,7 +99,7 @@ func TestSmallAgents(t *testing.T) {
 		switch {
 		case c.holds == "" && !a.Refused, c.holds != "" && a.Refused:
 			t.Errorf("%q: refused %v with %v: %q", c.question, a.Refused, a.Score, a.Answer)
-		case !strings.Contains(a.Answer, c.holds), c.lacks != "" && strings.Contains(a.Answer, c.lacks):
+		case !strings.Contains(a.Answer, c.holds), c.missing != "" && strings.Contains(a.Answer, c.missing):
 			t.Errorf("%q: %q", c.question, a.Answer)
 		}
 	}

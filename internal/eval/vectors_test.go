@@ -104,9 +104,9 @@ func TestVectorsHelpAcrossLanguages(t *testing.T) {
 	}
 	var sum threeFigures
 	for _, name := range []string{"xquad.de", "xquad.es"} {
-		asked := sets[name]
+		set := sets[name]
 		_, _, ap := measureSearches(t, eval.Set{Name: name + " asked of English", Docs: sources.Docs,
-			Questions: asked.Questions}, learnEmbedder(sources, asked))
+			Questions: set.Questions}, learnEmbedder(sources, set))
 		sum.add(ap)
 	}
 	if sum[2] <= max(sum[0], sum[1]) {

@@ -21,7 +21,7 @@ type Batch struct {
 	position store.EventPosition // that is stored now
 }
 
-// NextBatch returns the events after the follower's position in an account; nil where there are none. A batch may have
+// NextBatch returns the events after the follower's position in an account; nil if there are none. A batch may have
 // no events: that of an account that is new to the follower, and that of events that have been erased with their
 // conversations and agents, which only the position has to pass.
 func (f *Follower) NextBatch(ctx context.Context, account parley.AccountID) (*Batch, error) {
@@ -43,7 +43,7 @@ func (f *Follower) NextBatch(ctx context.Context, account parley.AccountID) (*Ba
 	return &Batch{Account: account, Start: position, EventPage: page, name: f.Name, position: position}, nil
 }
 
-// cutRecent leaves the events that are old enough, false where there are none.
+// cutRecent leaves the events that are old enough, false if there are none.
 func (f *Follower) cutRecent(account parley.AccountID, page *store.EventPage) bool {
 	latest := f.Now().Add(-f.Delay)
 	recent := slices.IndexFunc(page.Events, func(e store.Event) bool { return e.At.After(latest) })

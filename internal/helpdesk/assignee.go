@@ -141,7 +141,7 @@ type routingRecord struct {
 	Rule     string        `json:"rule,omitempty"`     // key of the rule that fired
 	Team     parley.TeamID `json:"team,omitempty"`     // that took it
 	Assignee parley.UserID `json:"assignee,omitempty"` // who got it
-	Why      string        `json:"why"`                // given, rule, strategy, nobody
+	Reason   string        `json:"why"`                // given, rule, strategy, nobody
 }
 
 func (r routingRecord) json() json.RawMessage {
@@ -156,7 +156,7 @@ func (r routingRecord) json() json.RawMessage {
 // Fails with TICKET_TEAM_NOT_FOUND and TICKET_TEAM_MEMBER_NOT_FOUND. The help desk must be locked.
 func (u *update) routeTicket(ctx context.Context, t *parley.Ticket, body string,
 	assignee Assignee) (r routingRecord, err error) {
-	r = routingRecord{Team: t.TeamID, Why: "given"}
+	r = routingRecord{Team: t.TeamID, Reason: "given"}
 	switch {
 	case assignee.isSet:
 		t.AssigneeID, err = resolveAssignee(ctx, u.tx, t, assignee)
@@ -191,7 +191,7 @@ func applyRules(ctx context.Context, tx *store.DB, t *parley.Ticket, body string
 	members, err := memberSet(ctx, tx, t.AccountID, rules)
 	decision := route(rules, members,
 		RoutingInput{Subject: t.Subject, Body: body, Email: t.Customer.Email, Channel: t.Channel, Priority: t.Priority})
-	r := routingRecord{Team: decision.TeamID, Assignee: decision.MemberID, Why: "rule"}
+	r := routingRecord{Team: decision.TeamID, Assignee: decision.MemberID, Reason: "rule"}
 	if decision.Rule != nil {
 		r.Rule = decision.Rule.Key
 	}
@@ -212,7 +212,7 @@ func memberSet(ctx context.Context, tx *store.DB, account parley.AccountID,
 	return members, err
 }
 
-// assignByStrategy finds the team that takes the ticket, which is the default team where none is named. Unless a rule
+// assignByStrategy finds the team that takes the ticket, which is the default team if none is named. Unless a rule
 // has named the assignee, a member is picked, and it is noted that it was their turn.
 func (u *update) assignByStrategy(ctx context.Context, t *parley.Ticket, r routingRecord) (routingRecord, error) {
 	team, members, err := u.tx.TeamWithWorkload(ctx, t.AgentRef(), t.TeamID)
@@ -223,10 +223,10 @@ func (u *update) assignByStrategy(ctx context.Context, t *parley.Ticket, r routi
 		return r, nil
 	}
 	best := pickAssignee(team.Strategy, rateCandidates(team, members, u.now))
-	if r.Why = "nobody"; best < 0 {
+	if r.Reason = "nobody"; best < 0 {
 		return r, nil
 	}
-	r.Assignee, r.Why = members[best].User.ID, "strategy"
+	r.Assignee, r.Reason = members[best].User.ID, "strategy"
 	t.AssigneeID = r.Assignee
 	return r, u.tx.SetLastAssignment(ctx, t.AgentRef(), team.ID, r.Assignee, nextTurn(members))
 }

@@ -79,7 +79,7 @@ func TestPickAssignee(t *testing.T) {
 	on := func(m *store.MemberWorkload) {
 		m.Hours = []parley.WorkingHours{{Days: []string{"fri"}, From: "12:00", To: "13:00", TimeZone: "UTC"}}
 	}
-	most := func(n *int) func(*store.MemberWorkload) { return func(m *store.MemberWorkload) { m.MaxOpen = n } }
+	maxOpen := func(n *int) func(*store.MemberWorkload) { return func(m *store.MemberWorkload) { m.MaxOpen = n } }
 	weekend := []parley.WorkingHours{{Days: []string{"sat", "sun"}, From: "00:00", To: "24:00", TimeZone: "UTC"}}
 	for name, c := range map[string]struct {
 		team    parley.Team
@@ -104,11 +104,11 @@ func TestPickAssignee(t *testing.T) {
 		"the team's hours hold where own don't": {parley.Team{Strategy: parley.StrategyRoundRobin, Hours: weekend},
 			[]store.MemberWorkload{member("a", 0, 0, nil), member("b", 0, 9, on)}, "b"},
 		"own limit": {parley.Team{Strategy: parley.StrategyRoundRobin},
-			[]store.MemberWorkload{member("a", 2, 0, most(&two)), member("b", 2, 9, nil)}, "b"},
+			[]store.MemberWorkload{member("a", 2, 0, maxOpen(&two)), member("b", 2, 9, nil)}, "b"},
 		"the team's limit": {parley.Team{Strategy: parley.StrategyRoundRobin, MaxOpen: &two},
 			[]store.MemberWorkload{member("a", 2, 0, nil), member("b", 1, 9, nil)}, "b"},
 		"own limit in place of the team's": {parley.Team{Strategy: parley.StrategyBalanced, MaxOpen: &none},
-			[]store.MemberWorkload{member("a", 0, 0, nil), member("b", 1, 9, most(&two))}, "b"},
+			[]store.MemberWorkload{member("a", 0, 0, nil), member("b", 1, 9, maxOpen(&two))}, "b"},
 		"all are full": {parley.Team{Strategy: parley.StrategyBalanced, MaxOpen: &none},
 			[]store.MemberWorkload{member("a", 0, 0, nil)}, ""},
 	} {
@@ -130,14 +130,14 @@ func TestPickAssignee(t *testing.T) {
 
 func TestHoursAreChecked(t *testing.T) {
 	good := parley.WorkingHours{Days: []string{"mon"}, From: "00:00", To: "24:00", TimeZone: "Europe/Berlin"}
-	for field, spoil := range map[string]func(*parley.WorkingHours){
+	for field, change := range map[string]func(*parley.WorkingHours){
 		"days": func(s *parley.WorkingHours) { s.Days = []string{"monday"} },
 		"from": func(s *parley.WorkingHours) { s.From = "24:00" },
 		"to":   func(s *parley.WorkingHours) { s.To = "24:01" },
 		"zone": func(s *parley.WorkingHours) { s.TimeZone = "Local" },
 	} {
 		bad := good
-		spoil(&bad)
+		change(&bad)
 		faults := map[string]string{}
 		if checkHours(faults, "hours", []parley.WorkingHours{good, bad}); len(faults) != 1 || faults["hours.1."+field] == "" {
 			t.Errorf("%s: %v", field, faults)

@@ -18,13 +18,13 @@ import (
 func (s *Service) StatusChanged(ctx context.Context, tx *store.DB, c *parley.Conversation, _ parley.ConversationStatus,
 	by, reason string, now time.Time) error {
 	u := &update{s, tx, now}
-	what := parley.TicketEvent{Kind: "handed_back", DoneBy: by}
+	event := parley.TicketEvent{Kind: "handed_back", DoneBy: by}
 	switch c.Status {
 	case parley.ConversationTakenOver:
-		what.Kind, what.Reason = "escalated", reason
-		return u.openOrReopen(ctx, c, what)
+		event.Kind, event.Reason = "escalated", reason
+		return u.openOrReopen(ctx, c, event)
 	case parley.ConversationEnded:
-		what.Kind = "ended"
+		event.Kind = "ended"
 	case parley.ConversationOngoing:
 	}
 	t, err := u.lockTicketOf(ctx, c)
@@ -35,7 +35,7 @@ func (s *Service) StatusChanged(ctx context.Context, tx *store.DB, c *parley.Con
 	if to.IsOpen() {
 		to = parley.TicketClosed
 	}
-	return u.recordEvent(ctx, t, what, to)
+	return u.recordEvent(ctx, t, event, to)
 }
 
 // MessageWritten updates the ticket of a conversation after a message that was written outside the help desk. The
@@ -60,20 +60,20 @@ func (s *Service) MessageWritten(ctx context.Context, tx *store.DB, c *parley.Co
 	return u.recordMessage(ctx, t, reply)
 }
 
-func (u *update) openOrReopen(ctx context.Context, c *parley.Conversation, what parley.TicketEvent) error {
+func (u *update) openOrReopen(ctx context.Context, c *parley.Conversation, event parley.TicketEvent) error {
 	redacts, err := u.tx.AgentRedacts(ctx, c.AgentRef())
 	if err != nil {
 		return err
 	}
 	if redacts {
-		what.Reason = redact.Text(what.Reason)
+		event.Reason = redact.Text(event.Reason)
 	}
 	t, err := u.lockTicketOf(ctx, c)
 	switch {
 	case err != nil:
 		return err
 	case t == nil:
-		return u.openFromConversation(ctx, c, what, redacts)
+		return u.openFromConversation(ctx, c, event, redacts)
 	}
 	texts, err := transcript(ctx, u.tx, c)
 	if err != nil {
@@ -83,26 +83,26 @@ func (u *update) openOrReopen(ctx context.Context, c *parley.Conversation, what 
 		return err
 	}
 	t.LastMessageAt = &c.UpdatedAt
-	return u.recordEvent(ctx, t, what, parley.TicketOnYou)
+	return u.recordEvent(ctx, t, event, parley.TicketOnYou)
 }
 
 // recordEvent adds an event to a ticket, and sets the default status of a category unless the ticket is in it already.
-func (u *update) recordEvent(ctx context.Context, t *parley.Ticket, what parley.TicketEvent,
+func (u *update) recordEvent(ctx context.Context, t *parley.Ticket, event parley.TicketEvent,
 	to parley.StatusCategory) error {
-	kinds := []string{what.Kind}
+	kinds := []string{event.Kind}
 	if to != t.Category {
 		kinds = append(kinds, "status_change")
 	}
-	if err := u.addEvent(ctx, t, what); err != nil {
+	if err := u.addEvent(ctx, t, event); err != nil {
 		return err
 	}
-	if err := u.saveInCategory(ctx, t, to, what.DoneBy); err != nil {
+	if err := u.saveInCategory(ctx, t, to, event.DoneBy); err != nil {
 		return err
 	}
-	return u.tx.RecordEvents(ctx, t.AccountID, u.now, ticketUpdated(t, what.DoneBy, kinds...))
+	return u.tx.RecordEvents(ctx, t.AccountID, u.now, ticketUpdated(t, event.DoneBy, kinds...))
 }
 
-// lockTicketOf locks and returns the ticket of a conversation; nil where it has none.
+// lockTicketOf locks and returns the ticket of a conversation; nil if it has none.
 func (u *update) lockTicketOf(ctx context.Context, c *parley.Conversation) (*parley.Ticket, error) {
 	t, err := u.tx.LockTicketOfConversation(ctx, c.Ref())
 	if parley.IsCode(err, parley.CodeTicketNotFound) {
@@ -111,9 +111,9 @@ func (u *update) lockTicketOf(ctx context.Context, c *parley.Conversation) (*par
 	return t, err
 }
 
-func (u *update) openFromConversation(ctx context.Context, c *parley.Conversation, what parley.TicketEvent,
+func (u *update) openFromConversation(ctx context.Context, c *parley.Conversation, event parley.TicketEvent,
 	redacts bool) error {
-	t, err := u.newTicketFrom(ctx, c, what.Reason)
+	t, err := u.newTicketFrom(ctx, c, event.Reason)
 	if err != nil {
 		return err
 	}
@@ -133,7 +133,7 @@ func (u *update) openFromConversation(ctx context.Context, c *parley.Conversatio
 	if err != nil {
 		return err
 	}
-	if err := u.addEvent(ctx, t, what); err != nil {
+	if err := u.addEvent(ctx, t, event); err != nil {
 		return err
 	}
 	texts, err := transcript(ctx, u.tx, c)

@@ -323,17 +323,17 @@ func TestManyEscalationsAtATime(t *testing.T) {
 		all.Wait()
 		list, err := sqldb.All(h, h.DB.SQL(), func(scan sqldb.Scan) (r struct {
 			number int64
-			who    parley.UserID
+			user   parley.UserID
 		}, err error) {
-			return r, scan(&r.number, &r.who)
+			return r, scan(&r.number, &r.user)
 		}, `select number, assignee_id from tickets where agent_id = ? order by number`, h.Agent)
 		h.must(err)
 		if len(list) != n {
 			h.Fatal(len(list), "tickets")
 		}
 		for i, r := range list {
-			if r.number != int64(i+1) || r.who != users[i%4] {
-				h.Errorf("ticket %d has the number %d and went to %v", i+1, r.number, slices.Index(users, r.who))
+			if r.number != int64(i+1) || r.user != users[i%4] {
+				h.Errorf("ticket %d has the number %d and went to %v", i+1, r.number, slices.Index(users, r.user))
 			}
 		}
 	})

@@ -11,11 +11,11 @@ import (
 // Explanation says where a new ticket would go, and why.
 type Explanation struct {
 	Rules         []RuleTrace  // all of them, in their order
-	FiredRule     *parley.Rule // nil where none did
-	Team          *parley.Team // nil where the rule names a member alone
+	FiredRule     *parley.Rule // nil if none did
+	Team          *parley.Team // nil if the rule names a member alone
 	IsDefaultTeam bool         // the team is the default one, because no rule named a team
-	Candidates    []Candidate  // of the team; nil where the rule names the assignee
-	Assignee      *parley.User // nil where nobody gets it
+	Candidates    []Candidate  // of the team; nil if the rule names the assignee
+	Assignee      *parley.User // nil if nobody gets it
 	Summary       string       // a sentence for people
 }
 
@@ -36,7 +36,7 @@ type ConditionTrace struct {
 	Matches bool
 }
 
-// Explain returns where such a ticket would go now. Nothing is stored, except a new help desk where there is none yet.
+// Explain returns where such a ticket would go now. Nothing is stored, except a new help desk if there is none yet.
 // Fails with AGENT_NOT_FOUND.
 func (s *Service) Explain(ctx context.Context, ref parley.AgentRef, in RoutingInput) (Explanation, error) {
 	if err := s.createIfMissing(ctx, ref); err != nil {

@@ -57,19 +57,19 @@ func TestRemovedMemberLosesOpenTickets(t *testing.T) {
 		own, others, done := h.mustOpen(newTicketRequest(1)), h.mustOpen(newTicketRequest(2)), h.mustOpen(newTicketRequest(3))
 		vip := newTicketRequest(4)
 		vip.Email = "c@vip.example"
-		alone := h.mustOpen(vip)
-		if own.AssigneeID != ann || others.AssigneeID != bea || done.AssigneeID != ann || alone.AssigneeID != ann ||
-			alone.TeamID != "" {
-			h.Fatalf("%+v %+v %+v %+v", own, others, done, alone)
+		vipTicket := h.mustOpen(vip)
+		if own.AssigneeID != ann || others.AssigneeID != bea || done.AssigneeID != ann || vipTicket.AssigneeID != ann ||
+			vipTicket.TeamID != "" {
+			h.Fatalf("%+v %+v %+v %+v", own, others, done, vipTicket)
 		}
 		h.changeTicket(done, Change{Category: parley.TicketClosed})
-		sister := h.addAgent(h.Account)
-		there := newTicketRequest(1)
-		there.Assignee = AssignTo(ann)
-		far, err := h.Open(h, h.Account.AgentRef(sister), there)
+		other := h.addAgent(h.Account)
+		request := newTicketRequest(1)
+		request.Assignee = AssignTo(ann)
+		far, err := h.Open(h, h.Account.AgentRef(other), request)
 		h.must(err)
 		deleted := h.addAgent(h.Account)
-		_, err = h.Open(h, h.Account.AgentRef(deleted), there)
+		_, err = h.Open(h, h.Account.AgentRef(deleted), request)
 		h.must(err)
 		h.must(h.DB.DeleteAgent(h, h.Account.AgentRef(deleted), noon))
 
@@ -78,7 +78,7 @@ func TestRemovedMemberLosesOpenTickets(t *testing.T) {
 			left.Rules[0].Key != "vip" || left.Rules[0].AgentID != h.Agent {
 			h.Errorf("%+v", left)
 		}
-		for _, one := range []*parley.Ticket{own, alone, far} {
+		for _, one := range []*parley.Ticket{own, vipTicket, far} {
 			now := h.reloadTicket(one)
 			if now.AssigneeID != "" || now.TeamID != one.TeamID || now.StatusID != one.StatusID ||
 				!now.UpdatedAt.Equal(h.Clock) || h.lastEvent(one) != "assign by operator: "+string(ann)+"→" {
@@ -159,7 +159,7 @@ func TestTicketsOfARemovedMemberAreReassigned(t *testing.T) {
 		in.TeamID = manual.ID
 		byHand := h.mustOpen(in)
 		in.TeamID = ""
-		alone := h.mustOpen(in)
+		single := h.mustOpen(in)
 		in.TeamID = h.generalTeam().ID
 		var own []*parley.Ticket
 		for range 6 {
@@ -181,7 +181,7 @@ func TestTicketsOfARemovedMemberAreReassigned(t *testing.T) {
 		if want := []parley.UserID{users[1], users[2], users[1], users[2], users[1], users[2]}; !slices.Equal(got, want) {
 			h.Errorf("%v, want %v", got, want)
 		}
-		for _, one := range []*parley.Ticket{byHand, alone} {
+		for _, one := range []*parley.Ticket{byHand, single} {
 			if now := h.reloadTicket(one); now.AssigneeID != "" || now.TeamID != one.TeamID {
 				h.Errorf("%+v", now)
 			}
@@ -194,9 +194,9 @@ func TestNoTicketIsAssignedToALeavingMember(t *testing.T) {
 	forEachDatabase(t, func(h *testHelpdesk) {
 		users := h.addTeamMembers(parley.StrategyRoundRobin, 2)
 		ann, team := users[0], h.generalTeam()
-		var there []*parley.Ticket
+		var open []*parley.Ticket
 		for n := range 8 {
-			there = append(there, h.mustOpen(newTicketRequest(n)))
+			open = append(open, h.mustOpen(newTicketRequest(n)))
 		}
 		closed := h.mustOpen(newTicketRequest(99))
 		h.changeTicket(closed, Change{Category: parley.TicketClosed, Assignee: AssignTo(ann)})
@@ -219,7 +219,7 @@ func TestNoTicketIsAssignedToALeavingMember(t *testing.T) {
 				_, err := h.Open(h, h.ref(), in)
 				allowed(err)
 			case i%4 == 2:
-				_, err := h.Change(h, h.ref(), there[i%8].Number,
+				_, err := h.Change(h, h.ref(), open[i%8].Number,
 					Change{Assignee: AssignTo(ann), Category: parley.TicketOnYou}, "api")
 				allowed(err)
 			case i == 23:

@@ -206,7 +206,7 @@ func autoAddress(link *ast.AutoLink, source []byte) (href []byte, ok bool) {
 // inLink reports whether a node is part of a link that is shown as one: links cannot be nested.
 func inLink(node ast.Node) bool {
 	for n := node.Parent(); n != nil; n = n.Parent() {
-		if link, is := n.(*ast.Link); is {
+		if link, isLink := n.(*ast.Link); isLink {
 			if _, ok := addressOf(link.Destination); ok {
 				return true
 			}

@@ -138,9 +138,9 @@ func (w *textWriter) breakBlock() {
 // writeAddress writes the address of a link after its text, unless they are equal.
 func (w *textWriter) writeAddress() {
 	label := strings.TrimSpace(w.b.String()[min(w.labelStart, w.b.Len()):])
-	bare := strings.TrimPrefix(w.href, "mailto:")
-	if w.href != "" && label != "" && label != w.href && label != bare && "http://"+label != w.href {
-		w.write(" (" + bare + ")")
+	address := strings.TrimPrefix(w.href, "mailto:")
+	if w.href != "" && label != "" && label != w.href && label != address && "http://"+label != w.href {
+		w.write(" (" + address + ")")
 	}
 	w.href = ""
 }

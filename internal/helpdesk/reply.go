@@ -46,7 +46,7 @@ func (n *NewReply) check() error {
 // with TICKET_NOT_FOUND, CONVERSATION_NOT_TAKEN_OVER, TEAM_MEMBER_NOT_FOUND, MESSAGE_CONTENT_NOT_RENDERABLE where
 // nothing would be shown, and VALIDATION_INVALID_BODY.
 func (s *Service) Reply(ctx context.Context, ref parley.AgentRef, number int64,
-	n NewReply) (written *parley.TicketMessage, err error) {
+	n NewReply) (message *parley.TicketMessage, err error) {
 	n.Content = parley.StorableText(n.Content)
 	if err := n.check(); err != nil {
 		return nil, err
@@ -58,7 +58,7 @@ func (s *Service) Reply(ctx context.Context, ref parley.AgentRef, number int64,
 		return nil, err
 	}
 	write := func(tx *store.DB) error {
-		written, err = (&update{s, tx, w.now}).writeReply(ctx, w)
+		message, err = (&update{s, tx, w.now}).writeReply(ctx, w)
 		return err
 	}
 	switch {
@@ -72,7 +72,7 @@ func (s *Service) Reply(ctx context.Context, ref parley.AgentRef, number int64,
 	if err != nil {
 		return nil, err
 	}
-	return written, nil
+	return message, nil
 }
 
 // replyWrite is a reply to store, with all that does not come from the database.

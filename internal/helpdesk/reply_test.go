@@ -81,9 +81,9 @@ func TestRepliesMoveATicket(t *testing.T) {
 		ann := h.addMember(h.Account, "ann")
 		first := h.mustOpen(newTicketRequest(1))
 		for _, step := range []struct {
-			from parley.StatusCategory // empty as it is
-			who  string
-			to   parley.StatusCategory
+			from   parley.StatusCategory // empty as it is
+			author string
+			to     parley.StatusCategory
 		}{
 			{"", "customer", parley.TicketNew}, // nobody has looked yet
 			{"", "note", parley.TicketNew},
@@ -103,7 +103,7 @@ func TestRepliesMoveATicket(t *testing.T) {
 			if step.from != "" {
 				h.changeTicket(first, Change{Category: step.from})
 			}
-			switch step.who {
+			switch step.author {
 			case "customer":
 				h.addCustomerMessage(first, "Hello?")
 			case "member":
@@ -134,11 +134,11 @@ func TestNotesStayInTheTeam(t *testing.T) {
 			h.must(err)
 			return c
 		}
-		was := conversation()
+		earlier := conversation()
 		h.mustReply(first, store.MessageTypeNote, ann, "Zebra *alert*")
 		h.changeTicket(first, Change{Priority: "high"})
-		if is := conversation(); is.MessageCount != was.MessageCount || !is.UpdatedAt.Equal(was.UpdatedAt) {
-			h.Errorf("the conversation was %+v and is %+v", was, is)
+		if after := conversation(); after.MessageCount != earlier.MessageCount || !after.UpdatedAt.Equal(earlier.UpdatedAt) {
+			h.Errorf("the conversation was %+v and is %+v", earlier, after)
 		}
 		if now := h.reloadTicket(first); !now.LastMessageAt.Equal(*before.LastMessageAt) {
 			h.Errorf("a note counts as a message: %v", now.LastMessageAt)
@@ -195,8 +195,8 @@ func TestNotesStayInTheTeam(t *testing.T) {
 		if got := h.messages(first); len(got) != 3 {
 			h.Errorf("a new answer has taken the place of the team's: %+v", got)
 		}
-		if is := conversation(); is.MessageCount != was.MessageCount {
-			h.Errorf("%d messages are counted", is.MessageCount)
+		if after := conversation(); after.MessageCount != earlier.MessageCount {
+			h.Errorf("%d messages are counted", after.MessageCount)
 		}
 	})
 }

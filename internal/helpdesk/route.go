@@ -19,9 +19,9 @@ type RoutingInput struct {
 
 // Decision is the result of the rules for a ticket.
 type Decision struct {
-	Rule     *parley.Rule  // the one that fired; nil where none did
+	Rule     *parley.Rule  // the one that fired; nil if none did
 	TeamID   parley.TeamID // empty for the default team, unless there is a member
-	MemberID parley.UserID // empty where the team's strategy picks
+	MemberID parley.UserID // empty if the team's strategy picks
 }
 
 // route returns the decision of the first rule that is enabled and matches. A member who has left the account, and so
@@ -45,8 +45,8 @@ func route(rules []parley.Rule, members map[parley.UserID]bool, t RoutingInput) 
 // rule without conditions holds for every ticket.
 func matchesRule(r *parley.Rule, t RoutingInput) bool {
 	met := func(c parley.Condition) bool { return matchesCondition(c, t) }
-	unmet := func(c parley.Condition) bool { return !matchesCondition(c, t) }
-	return !slices.ContainsFunc(r.All, unmet) && (len(r.Any) == 0 || slices.ContainsFunc(r.Any, met))
+	isUnmet := func(c parley.Condition) bool { return !matchesCondition(c, t) }
+	return !slices.ContainsFunc(r.All, isUnmet) && (len(r.Any) == 0 || slices.ContainsFunc(r.Any, met))
 }
 
 // The fields and the operators of conditions.
@@ -84,20 +84,20 @@ func matchesCondition(c parley.Condition, t RoutingInput) bool {
 }
 
 // value returns the text of a field. The domain is what comes behind the last @ of the address.
-func (t RoutingInput) value(field string) string {
+func (in RoutingInput) value(field string) string {
 	switch field {
 	case "subject":
-		return t.Subject
+		return in.Subject
 	case "body":
-		return t.Body
+		return in.Body
 	case "email":
-		return t.Email
+		return in.Email
 	case "domain":
-		return t.Email[strings.LastIndexByte(t.Email, '@')+1:]
+		return in.Email[strings.LastIndexByte(in.Email, '@')+1:]
 	case "channel":
-		return string(t.Channel)
+		return string(in.Channel)
 	default:
-		return t.Priority
+		return in.Priority
 	}
 }
 

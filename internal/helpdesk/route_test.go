@@ -8,7 +8,7 @@ import (
 )
 
 func TestRoute(t *testing.T) {
-	is := func(field, op string, values ...string) parley.Condition {
+	condition := func(field, op string, values ...string) parley.Condition {
 		return parley.Condition{Field: field, Op: op, Values: values}
 	}
 	all := func(key string, list ...parley.Condition) parley.Rule {
@@ -18,10 +18,10 @@ func TestRoute(t *testing.T) {
 		Email: "Ann@Shop.Example.com", Channel: parley.TicketAPI, Priority: "high"}
 	off := all("off")
 	off.Enabled = false
-	either := all("either", is("priority", "is", "high"))
-	either.Any = []parley.Condition{is("subject", "contains", "invoice"), is("body", "contains", "order")}
+	either := all("either", condition("priority", "is", "high"))
+	either.Any = []parley.Condition{condition("subject", "contains", "invoice"), condition("body", "contains", "order")}
 	neither := either
-	neither.Key, neither.Any = "neither", []parley.Condition{is("subject", "contains", "invoice")}
+	neither.Key, neither.Any = "neither", []parley.Condition{condition("subject", "contains", "invoice")}
 	toAnn := all("ann")
 	toAnn.MemberID = "ann"
 	onlyAnn := parley.Rule{Key: "only", Enabled: true, MemberID: "ann"}
@@ -36,42 +36,42 @@ func TestRoute(t *testing.T) {
 		"no conditions hold for all":      {[]parley.Rule{all("a")}, "a", Decision{TeamID: "team a"}},
 		"the first match wins":            {[]parley.Rule{all("a"), all("b")}, "a", Decision{TeamID: "team a"}},
 		"one switched off is passed over": {[]parley.Rule{off, all("b")}, "b", Decision{TeamID: "team b"}},
-		"one that does not hold, too": {[]parley.Rule{all("a", is("subject", "is", "refund")), all("b")}, "b",
+		"one that does not hold, too": {[]parley.Rule{all("a", condition("subject", "is", "refund")), all("b")}, "b",
 			Decision{TeamID: "team b"}},
-		"none holds": {[]parley.Rule{all("a", is("channel", "is", "email"))}, "", Decision{}},
-		"is, whatever the case": {[]parley.Rule{all("a", is("email", "is", "ann@shop.example.com"))}, "a",
+		"none holds": {[]parley.Rule{all("a", condition("channel", "is", "email"))}, "", Decision{}},
+		"is, whatever the case": {[]parley.Rule{all("a", condition("email", "is", "ann@shop.example.com"))}, "a",
 			Decision{TeamID: "team a"}},
-		"is, whatever the accents": {[]parley.Rule{all("a", is("subject", "contains", "FUR bestellung"))}, "a",
+		"is, whatever the accents": {[]parley.Rule{all("a", condition("subject", "contains", "FUR bestellung"))}, "a",
 			Decision{TeamID: "team a"}},
-		"one of several values": {[]parley.Rule{all("a", is("priority", "is", "urgent", "high"))}, "a",
+		"one of several values": {[]parley.Rule{all("a", condition("priority", "is", "urgent", "high"))}, "a",
 			Decision{TeamID: "team a"}},
-		"is not any of the values": {[]parley.Rule{all("a", is("priority", "is_not", "urgent", "high"))}, "",
+		"is not any of the values": {[]parley.Rule{all("a", condition("priority", "is_not", "urgent", "high"))}, "",
 			Decision{}},
-		"is not": {[]parley.Rule{all("a", is("priority", "is_not", "urgent", "low"))}, "a",
+		"is not": {[]parley.Rule{all("a", condition("priority", "is_not", "urgent", "low"))}, "a",
 			Decision{TeamID: "team a"}},
-		"contains none": {[]parley.Rule{all("a", is("body", "not_contains", "parcel", "order"))}, "",
+		"contains none": {[]parley.Rule{all("a", condition("body", "not_contains", "parcel", "order"))}, "",
 			Decision{}},
-		"does not contain": {[]parley.Rule{all("a", is("body", "not_contains", "parcel"))}, "a",
+		"does not contain": {[]parley.Rule{all("a", condition("body", "not_contains", "parcel"))}, "a",
 			Decision{TeamID: "team a"}},
-		"starts with": {[]parley.Rule{all("a", is("subject", "starts_with", "refund"))}, "a",
+		"starts with": {[]parley.Rule{all("a", condition("subject", "starts_with", "refund"))}, "a",
 			Decision{TeamID: "team a"}},
-		"does not start with": {[]parley.Rule{all("a", is("subject", "starts_with", "bestellung"))}, "",
+		"does not start with": {[]parley.Rule{all("a", condition("subject", "starts_with", "bestellung"))}, "",
 			Decision{}},
-		"ends with": {[]parley.Rule{all("a", is("subject", "ends_with", "4711"))}, "a",
+		"ends with": {[]parley.Rule{all("a", condition("subject", "ends_with", "4711"))}, "a",
 			Decision{TeamID: "team a"}},
-		"the domain is all behind the @": {[]parley.Rule{all("a", is("domain", "is", "shop.example.com"))}, "a",
+		"the domain is all behind the @": {[]parley.Rule{all("a", condition("domain", "is", "shop.example.com"))}, "a",
 			Decision{TeamID: "team a"}},
-		"a part of the domain is not it": {[]parley.Rule{all("a", is("domain", "is", "example.com"))}, "", Decision{}},
-		"but it ends with it": {[]parley.Rule{all("a", is("domain", "ends_with", ".example.com"))}, "a",
+		"a part of the domain is not it": {[]parley.Rule{all("a", condition("domain", "is", "example.com"))}, "", Decision{}},
+		"but it ends with it": {[]parley.Rule{all("a", condition("domain", "ends_with", ".example.com"))}, "a",
 			Decision{TeamID: "team a"}},
-		"channel": {[]parley.Rule{all("a", is("channel", "is", "API"))}, "a",
+		"channel": {[]parley.Rule{all("a", condition("channel", "is", "API"))}, "a",
 			Decision{TeamID: "team a"}},
-		"all of": {[]parley.Rule{all("a", is("channel", "is", "api"),
-			is("priority", "is", "low"))}, "", Decision{}},
+		"all of": {[]parley.Rule{all("a", condition("channel", "is", "api"),
+			condition("priority", "is", "low"))}, "", Decision{}},
 		"any of":                           {[]parley.Rule{either}, "either", Decision{TeamID: "team either"}},
 		"none of any":                      {[]parley.Rule{neither}, "", Decision{}},
-		"a field that nobody knows":        {[]parley.Rule{all("a", is("inbox", "is_not", "x"))}, "", Decision{}},
-		"an operator that nobody knows":    {[]parley.Rule{all("a", is("subject", "matches", "x"))}, "", Decision{}},
+		"a field that nobody knows":        {[]parley.Rule{all("a", condition("inbox", "is_not", "x"))}, "", Decision{}},
+		"an operator that nobody knows":    {[]parley.Rule{all("a", condition("subject", "matches", "x"))}, "", Decision{}},
 		"team and member":                  {[]parley.Rule{toAnn}, "ann", Decision{TeamID: "team ann", MemberID: "ann"}},
 		"a member alone":                   {[]parley.Rule{onlyAnn}, "only", Decision{MemberID: "ann"}},
 		"one who has left leaves the team": {[]parley.Rule{departed, all("b")}, "gone", Decision{TeamID: "team gone"}},
@@ -146,9 +146,9 @@ func TestRules(t *testing.T) {
 			h.wantCode(h.putRules([]parley.Rule{wrong}), code)
 		}
 		h.wantCode(h.putRules([]parley.Rule{rule("a"), rule("a")}), parley.CodeInvalidBody)
-		leaver := rule("ann")
-		leaver.MemberID = user
-		if got := put(leaver); got != "ann" {
+		leaving := rule("ann")
+		leaving.MemberID = user
+		if got := put(leaving); got != "ann" {
 			h.Error(got)
 		}
 		_, err = h.DB.SQL().Exec(h, `delete from memberships where user_id = ?`, user)
@@ -158,8 +158,8 @@ func TestRules(t *testing.T) {
 		if got := h.mustOpen(in); got.TeamID != team.ID || got.AssigneeID != "" {
 			h.Errorf("%+v", got)
 		}
-		leaver.Enabled = false
-		if got := put(leaver, parley.Rule{Name: "No key", TeamID: team.ID}); !strings.HasPrefix(got, "ann ") {
+		leaving.Enabled = false
+		if got := put(leaving, parley.Rule{Name: "No key", TeamID: team.ID}); !strings.HasPrefix(got, "ann ") {
 			h.Error("somebody who has left keeps the rules from being changed:", got)
 		}
 	})

@@ -74,11 +74,11 @@ func ticketWords(t *parley.Ticket, texts ...string) []store.TicketWord {
 }
 
 func (u *update) indexWords(ctx context.Context, t *parley.Ticket, texts ...string) error {
-	has, err := u.tx.CountTicketWords(ctx, t.AgentRef(), t.ID)
-	if err != nil || has >= maxTicketWords {
+	count, err := u.tx.CountTicketWords(ctx, t.AgentRef(), t.ID)
+	if err != nil || count >= maxTicketWords {
 		return err
 	}
-	return u.tx.AddTicketWords(ctx, t.AgentRef(), t.ID, weightedWords(maxTicketWords-has, messageTexts(texts)))
+	return u.tx.AddTicketWords(ctx, t.AgentRef(), t.ID, weightedWords(maxTicketWords-count, messageTexts(texts)))
 }
 
 // maxTranscriptMessages is how many messages of a conversation are indexed when it gets a ticket.
@@ -108,11 +108,11 @@ type weightedText struct {
 }
 
 // weightedWords returns the distinct words of texts, which are sorted by weight, at most so many.
-func weightedWords(most int, texts []weightedText) (list []store.TicketWord) {
+func weightedWords(limit int, texts []weightedText) (list []store.TicketWord) {
 	seen := map[string]bool{}
 	for _, p := range texts {
 		for word := range tokens(p.text) {
-			if len(list) == most {
+			if len(list) == limit {
 				return list
 			}
 			if !seen[word] {

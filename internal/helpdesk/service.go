@@ -22,7 +22,7 @@ type Service struct {
 	Wake   func(parley.ConversationID) // wakes the followers of a conversation; may be nil
 	Secret []byte                      // signs the links to attachments
 
-	// StoreFiles moves uploaded files to their final place and then calls write for their rows; nil where files are not
+	// StoreFiles moves uploaded files to their final place and then calls write for their rows; nil if files are not
 	// accepted.
 	StoreFiles func(ctx context.Context, paths []string, blobs []*store.Blob, write func(tx *store.DB) error) error
 	// ReadFile reads a stored file.
@@ -119,6 +119,6 @@ func (u *update) lockOrCreate(ctx context.Context, ref parley.AgentRef) error {
 
 // derivedID returns the id of an initial team or status. It is derived from the agent's, so that a transaction may be
 // repeated.
-func derivedID(agent parley.AgentID, what string) string {
-	return uuid.NewSHA1(uuid.NameSpaceOID, []byte(string(agent)+" helpdesk "+what)).String()
+func derivedID(agent parley.AgentID, kind string) string {
+	return uuid.NewSHA1(uuid.NameSpaceOID, []byte(string(agent)+" helpdesk "+kind)).String()
 }

@@ -62,7 +62,7 @@ type Setup struct {
 	Rules    []parley.Rule
 }
 
-// Setup returns the setup of the agent's help desk, or nil where none has been needed yet.
+// Setup returns the setup of the agent's help desk, or nil if none has been needed yet.
 func (s *Service) Setup(ctx context.Context, ref parley.AgentRef) (*Setup, error) {
 	exists, err := s.DB.HasHelpdesk(ctx, ref)
 	if err != nil || !exists {

@@ -265,8 +265,8 @@ func TestErasedAgentLeavesNoHelpdesk(t *testing.T) {
 	forEachDatabase(t, func(h *testHelpdesk) {
 		h.addTeamMembers(parley.StrategyRoundRobin, 2)
 		h.openMany(6)
-		sister := h.addAgent(h.Account)
-		_, err := h.Open(h, h.Account.AgentRef(sister), newTicketRequest(1))
+		other := h.addAgent(h.Account)
+		_, err := h.Open(h, h.Account.AgentRef(other), newTicketRequest(1))
 		h.must(err)
 		h.must(h.DB.DeleteAgent(h, h.ref(), noon))
 		removed, err := h.DB.EraseAgent(h, h.ref())
@@ -277,7 +277,7 @@ func TestErasedAgentLeavesNoHelpdesk(t *testing.T) {
 				h.Errorf("%d rows in %s", n, table)
 			}
 		}
-		if _, err := h.DB.Ticket(h, h.Account.AgentRef(sister), 1); err != nil {
+		if _, err := h.DB.Ticket(h, h.Account.AgentRef(other), 1); err != nil {
 			h.Error(err)
 		}
 	})

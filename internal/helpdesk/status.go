@@ -173,9 +173,9 @@ func (s *Service) PutStatusTx(ctx context.Context, tx *store.DB, status *parley.
 }
 
 // duplicateFault turns a uniqueness error of the database into a fault of the field.
-func duplicateFault(err error, field, what string) error {
+func duplicateFault(err error, field, problem string) error {
 	if sqldb.IsDuplicate(err) {
-		return parley.Invalid(field, what)
+		return parley.Invalid(field, problem)
 	}
 	return err
 }

@@ -22,8 +22,8 @@ func checkTeam(t *parley.Team) error {
 	return parley.InvalidFields(faults)
 }
 
-func checkMaxOpen(faults map[string]string, most *int) {
-	if most != nil && (*most < 0 || *most > 1_000_000) {
+func checkMaxOpen(faults map[string]string, limit *int) {
+	if limit != nil && (*limit < 0 || *limit > 1_000_000) {
 		faults["maxOpen"] = "must be a number from 0 to 1000000"
 	}
 }

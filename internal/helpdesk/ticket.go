@@ -167,15 +167,15 @@ const (
 func (n *NewTicket) check() error {
 	faults := map[string]string{}
 	for _, text := range []struct {
-		field, text string
-		least, most int
+		field, text      string
+		minimum, maximum int
 	}{
 		{"subject", n.Subject, 1, MaxSubject},
 		{"description", n.Description, 1, MaxDescription},
 		{"customer.name", n.Name, 0, MaxName},
 	} {
-		if size := utf8.RuneCountInString(text.text); size < text.least || size > text.most {
-			faults[text.field] = fmt.Sprintf("must have %d to %d characters", text.least, text.most)
+		if size := utf8.RuneCountInString(text.text); size < text.minimum || size > text.maximum {
+			faults[text.field] = fmt.Sprintf("must have %d to %d characters", text.minimum, text.maximum)
 		}
 	}
 	if n.Email == "" {

@@ -204,7 +204,7 @@ func (u *update) addEvent(ctx context.Context, t *parley.Ticket, e parley.Ticket
 // TicketUpdatedPayload is the payload of the event ticket.updated.
 type TicketUpdatedPayload struct {
 	Number int64    `json:"ticketNumber"`
-	What   []string `json:"what"` // kinds of the ticket's events
+	Kinds  []string `json:"what"` // kinds of the ticket's events
 	DoneBy string   `json:"doneBy"`
 }
 

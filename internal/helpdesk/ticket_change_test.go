@@ -120,11 +120,11 @@ func TestClosedTicketHasAClosingTime(t *testing.T) {
 func TestChangeFails(t *testing.T) {
 	forEachDatabase(t, func(h *testHelpdesk) {
 		stranger := h.addAccount("Other")
-		theirs := h.addAgent(stranger)
-		h.must(h.createIfMissing(h, stranger.AgentRef(theirs)))
-		status, err := h.DB.DefaultStatus(h, stranger.AgentRef(theirs), parley.TicketNew)
+		others := h.addAgent(stranger)
+		h.must(h.createIfMissing(h, stranger.AgentRef(others)))
+		status, err := h.DB.DefaultStatus(h, stranger.AgentRef(others), parley.TicketNew)
 		h.must(err)
-		team, err := h.DB.DefaultTeam(h, stranger.AgentRef(theirs))
+		team, err := h.DB.DefaultTeam(h, stranger.AgentRef(others))
 		h.must(err)
 		user := h.addMember(stranger, "eve")
 		archived, err := h.AddStatus(h, h.ref(),
@@ -159,7 +159,7 @@ func TestChangeFails(t *testing.T) {
 		h.wantCode(err, parley.CodeTicketNotFound)
 		_, err = h.Change(h, stranger.AgentRef(h.Agent), first.Number, Change{Priority: "low"}, "api")
 		h.wantCode(err, parley.CodeTicketNotFound)
-		_, err = h.Change(h, stranger.AgentRef(theirs), first.Number, Change{Priority: "low"}, "api")
+		_, err = h.Change(h, stranger.AgentRef(others), first.Number, Change{Priority: "low"}, "api")
 		h.wantCode(err, parley.CodeTicketNotFound)
 		if diff := cmp.Diff(first, h.reloadTicket(first)); diff != "" {
 			h.Errorf("a failure has left something: %s", diff)

@@ -128,8 +128,8 @@ func TestOneCustomerForOneAddress(t *testing.T) {
 				h.Error(address, "is another person")
 			}
 		}
-		sister := h.addAgent(h.Account)
-		other, err := h.Open(h, h.Account.AgentRef(sister), later)
+		sibling := h.addAgent(h.Account)
+		other, err := h.Open(h, h.Account.AgentRef(sibling), later)
 		h.must(err)
 		if other.Customer.ID == first.Customer.ID || other.Customer.Name != "Somebody else" || other.Number != 1 {
 			h.Errorf("another agent's customer: %+v", other)
@@ -147,7 +147,7 @@ func TestAssigneeAndTeamAsGiven(t *testing.T) {
 		h.must(h.putRules([]parley.Rule{{Key: "all", Name: "All", Enabled: true, MemberID: stranger}}))
 		email := strings.ToUpper("stranger@" + string(h.Account) + ".example")
 		for name, c := range map[string]struct {
-			who      Assignee
+			assignee Assignee
 			team     parley.TeamID
 			wantTeam parley.TeamID
 			want     parley.UserID
@@ -164,7 +164,7 @@ func TestAssigneeAndTeamAsGiven(t *testing.T) {
 			"by address in a team": {AssignToEmail(email), team.ID, team.ID, stranger},
 		} {
 			in := newTicketRequest(1)
-			in.Assignee, in.TeamID = c.who, c.team
+			in.Assignee, in.TeamID = c.assignee, c.team
 			if got := h.mustOpen(in); got.TeamID != c.wantTeam || got.AssigneeID != c.want {
 				h.Errorf("%s: team %q, assignee %q", name, got.TeamID, got.AssigneeID)
 			}
@@ -176,10 +176,10 @@ func TestWhatBelongsToAnotherAccountIsUnknown(t *testing.T) {
 	forEachDatabase(t, func(h *testHelpdesk) {
 		h.mustOpen(newTicketRequest(1))
 		other := h.addAccount("Other")
-		theirs := h.addAgent(other)
-		statuses, err := h.Statuses(h, other.AgentRef(theirs))
+		others := h.addAgent(other)
+		statuses, err := h.Statuses(h, other.AgentRef(others))
 		h.must(err)
-		teams, err := h.Teams(h, other.AgentRef(theirs))
+		teams, err := h.Teams(h, other.AgentRef(others))
 		h.must(err)
 		member := h.addMember(other, "them")
 		unknown := parley.NewUUID()
@@ -229,7 +229,7 @@ func TestWhatBelongsToAnotherAccountIsUnknown(t *testing.T) {
 		}
 		_, err = h.DB.Ticket(h, other.AgentRef(h.Agent), 1)
 		h.wantCode(err, parley.CodeTicketNotFound)
-		_, err = h.DB.Ticket(h, other.AgentRef(theirs), 1)
+		_, err = h.DB.Ticket(h, other.AgentRef(others), 1)
 		h.wantCode(err, parley.CodeTicketNotFound)
 		if next := h.mustOpen(newTicketRequest(3)); next.Number != 2 {
 			h.Error("refused tickets have used up numbers: the next one is", next.Number)
@@ -239,15 +239,15 @@ func TestWhatBelongsToAnotherAccountIsUnknown(t *testing.T) {
 
 func TestUnknownAgentsAreNotFound(t *testing.T) {
 	forEachDatabase(t, func(h *testHelpdesk) {
-		theirs := h.addAgent(h.addAccount("Other"))
+		others := h.addAgent(h.addAccount("Other"))
 		for name, f := range map[string]func() error{
-			"ticket":   func() error { _, err := h.Open(h, h.Account.AgentRef(theirs), newTicketRequest(1)); return err },
-			"statuses": func() error { _, err := h.Statuses(h, h.Account.AgentRef(theirs)); return err },
-			"teams":    func() error { _, err := h.Teams(h, h.Account.AgentRef(theirs)); return err },
-			"rules":    func() error { _, err := h.Rules(h, h.Account.AgentRef(theirs)); return err },
-			"explain":  func() error { _, err := h.Explain(h, h.Account.AgentRef(theirs), RoutingInput{}); return err },
+			"ticket":   func() error { _, err := h.Open(h, h.Account.AgentRef(others), newTicketRequest(1)); return err },
+			"statuses": func() error { _, err := h.Statuses(h, h.Account.AgentRef(others)); return err },
+			"teams":    func() error { _, err := h.Teams(h, h.Account.AgentRef(others)); return err },
+			"rules":    func() error { _, err := h.Rules(h, h.Account.AgentRef(others)); return err },
+			"explain":  func() error { _, err := h.Explain(h, h.Account.AgentRef(others), RoutingInput{}); return err },
 			"new team": func() error {
-				_, err := h.AddTeam(h, h.Account.AgentRef(theirs), parley.Team{Name: "X"}, "operator")
+				_, err := h.AddTeam(h, h.Account.AgentRef(others), parley.Team{Name: "X"}, "operator")
 				return err
 			},
 			"deleted": func() error {

@@ -69,14 +69,14 @@ func newTestAPI(t *testing.T, log io.Writer) *API {
 	f := New(Config{
 		BasePath: "/base",
 		Admit: func(_ context.Context, r *http.Request, op *Operation) (Admission, error) {
-			who := Admission{Account: "acc", Rate: Rate{Limit: 100, Remaining: 7, Reset: time.Unix(50, 1)}}
+			admission := Admission{Account: "acc", Rate: Rate{Limit: 100, Remaining: 7, Reset: time.Unix(50, 1)}}
 			switch {
 			case op.Public || r.Header.Get("Authorization") == "Bearer key":
-				return who, nil
+				return admission, nil
 			case r.Header.Get("Authorization") == "Bearer busy":
-				return who, parley.NewError(parley.CodeTooManyRequests)
+				return admission, parley.NewError(parley.CodeTooManyRequests)
 			}
-			return who, parley.NewError(parley.CodeMissingKey)
+			return admission, parley.NewError(parley.CodeMissingKey)
 		},
 		RenderError: RenderEnvelope,
 		Now:         func() time.Time { return time.Unix(40, 0) },

@@ -28,7 +28,7 @@ type queryInput struct {
 	Words []string `query:"words" item:"max=5"`
 }
 
-// FuzzParams: whatever stands in an address, what is bound keeps to its rules or is named as wrong, and is no longer
+// FuzzParams: whatever is in an address, what is bound keeps to its rules or is named as wrong, and is no longer
 // than it was.
 func FuzzParams(f *testing.F) {
 	for _, s := range []string{"text=%00&limit=1e3", "kinds=a,b,,a&words=%ff,x&yes=TRUE",

@@ -41,7 +41,7 @@ type Operation struct {
 	Summary         string
 	Scope           parley.Scope      // empty if any key will do
 	AdditionalScope parley.Scope      // a second one that is needed; empty for none
-	Permission      parley.Permission // what a member of the account needs; empty where only keys are taken
+	Permission      parley.Permission // what a member of the account needs; empty if only keys are taken
 	Public          bool              // needs no key
 	RateExempt      bool              // never refused for its rate
 	// its agent is checked before the handler runs; other operations leave that to their service

@@ -58,9 +58,9 @@ func sha256Hex(b []byte) string {
 }
 
 // hashBody sets the hash of the body.
-func (o *IdempotentRequest) hashBody(body []byte) {
-	if o != nil {
-		o.Hash = sha256Hex(body)
+func (ir *IdempotentRequest) hashBody(body []byte) {
+	if ir != nil {
+		ir.Hash = sha256Hex(body)
 	}
 }
 

@@ -74,9 +74,9 @@ func TestStrictBodyNamesWhatItDoesNotKnow(t *testing.T) {
 }
 
 func TestOnlyPostsWithAKeyAreAskedOnce(t *testing.T) {
-	var asked []IdempotentRequest
+	var requests []IdempotentRequest
 	f := newPostAPI(func(ctx context.Context, _ *Call, o IdempotentRequest) (any, error) {
-		asked = append(asked, o)
+		requests = append(requests, o)
 		return o.Run(ctx)
 	})
 	for _, r := range [][]string{{"POST", "/once/a", "k"}, {"POST", "/once/a", "k"}, {"POST", "/once/b", "k"},
@@ -87,13 +87,13 @@ func TestOnlyPostsWithAKeyAreAskedOnce(t *testing.T) {
 	}
 	sendPost(f, "POST", "/once/a", `{"name":"b"}`, "k")
 	sendPost(f, "POST", "/once/a", `{"name":"b"}`)
-	if len(asked) != 5 {
-		t.Fatalf("asked %d times", len(asked))
+	if len(requests) != 5 {
+		t.Fatalf("asked %d times", len(requests))
 	}
-	a, other := asked[0], asked[4]
-	if asked[1].Key != a.Key || asked[1].Hash != a.Hash || asked[2].Key == a.Key || asked[3].Key == a.Key ||
+	a, other := requests[0], requests[4]
+	if requests[1].Key != a.Key || requests[1].Hash != a.Hash || requests[2].Key == a.Key || requests[3].Key == a.Key ||
 		other.Key != a.Key || other.Hash == a.Hash || len(a.Key) != 64 {
-		t.Errorf("%+v", asked)
+		t.Errorf("%+v", requests)
 	}
 	if in, ok := a.Input.(*strictIn); !ok || in.Body.Name != "a" {
 		t.Errorf("%+v", a.Input)

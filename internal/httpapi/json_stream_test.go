@@ -15,7 +15,7 @@ import (
 	"parley"
 )
 
-type many struct {
+type hugeRecord struct {
 	Data []string `json:"data"`
 }
 
@@ -26,21 +26,22 @@ func streamJSON(t *testing.T, n int, failure error) (*http.Response, string, str
 	f := New(Config{BasePath: "/x", Now: time.Now, RenderError: RenderEnvelope,
 		Logger: slog.New(slog.NewTextHandler(&record, nil)),
 		Admit:  func(context.Context, *http.Request, *Operation) (Admission, error) { return Admission{}, nil }})
-	Handle(f, TypedOperation[NoInput, many]{Operation: Operation{Name: "many", Method: http.MethodGet, Path: "/many"},
-		Handler: func(_ context.Context, c *Call, _ *NoInput) (*many, error) {
-			out := c.StreamJSON()
-			out.Text(`{"data":[`)
-			for i := range n {
-				if i > 0 {
-					out.Text(",")
+	Handle(f,
+		TypedOperation[NoInput, hugeRecord]{Operation: Operation{Name: "many", Method: http.MethodGet, Path: "/many"},
+			Handler: func(_ context.Context, c *Call, _ *NoInput) (*hugeRecord, error) {
+				out := c.StreamJSON()
+				out.Text(`{"data":[`)
+				for i := range n {
+					if i > 0 {
+						out.Text(",")
+					}
+					if err := out.Value(strings.Repeat("<", 1000)); err != nil {
+						return nil, out.End(err)
+					}
 				}
-				if err := out.Value(strings.Repeat("<", 1000)); err != nil {
-					return nil, out.End(err)
-				}
-			}
-			out.Text(`]}`)
-			return nil, out.End(failure)
-		}})
+				out.Text(`]}`)
+				return nil, out.End(failure)
+			}})
 	server := httptest.NewServer(f)
 	res, err := server.Client().Get(server.URL + "/x/many")
 	if err != nil {
@@ -55,7 +56,7 @@ func streamJSON(t *testing.T, n int, failure error) (*http.Response, string, str
 func TestStreamedReply(t *testing.T) {
 	for _, n := range []int{0, 1, 31, 32, 33, 500} {
 		res, body, record, err := streamJSON(t, n, nil)
-		var got many
+		var got hugeRecord
 		if err != nil || json.Unmarshal([]byte(body), &got) != nil || len(got.Data) != n || res.StatusCode != 200 {
 			t.Errorf("%d pieces: %v, %d bytes", n, err, len(body))
 		}

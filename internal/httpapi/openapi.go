@@ -17,8 +17,8 @@ import (
 )
 
 // OpenAPI returns the OpenAPI 3.1 document of the API: the same bytes for the same operations.
-func (a *API) OpenAPI(about Info) ([]byte, error) {
-	c := &schemas{components: object{}, types: map[string]reflect.Type{}, errorResponses: object{}, info: about,
+func (a *API) OpenAPI(info Info) ([]byte, error) {
+	c := &schemas{components: object{}, types: map[string]reflect.Type{}, errorResponses: object{}, info: info,
 		keyless: a.Keyless, renderError: a.RenderError}
 	c.failure = c.schemaFor(newShape(c.failureType(), ""))
 	paths := map[string]object{}
@@ -34,9 +34,9 @@ func (a *API) OpenAPI(about Info) ([]byte, error) {
 	components := object{"schemas": c.components, "responses": c.errorResponses, "headers": c.headers()}
 	doc := object{
 		"openapi":    "3.1.0",
-		"info":       about.infoObject(),
-		"servers":    about.Servers,
-		"tags":       about.Tags,
+		"info":       info.infoObject(),
+		"servers":    info.Servers,
+		"tags":       info.Tags,
 		"paths":      paths,
 		"components": components,
 	}
@@ -95,16 +95,16 @@ func indented(doc any) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-func (c *schemas) operation(o *endpoint) object {
-	doc := object{"operationId": o.Name, "summary": o.Summary, "tags": []string{o.Tag}, "responses": c.responses(o)}
-	words := c.info.Docs[o.Name]
+func (s *schemas) operation(o *endpoint) object {
+	doc := object{"operationId": o.Name, "summary": o.Summary, "tags": []string{o.Tag}, "responses": s.responses(o)}
+	words := s.info.Docs[o.Name]
 	if words.Text != "" {
 		doc["description"] = words.Text
 	}
 	if o.Deprecated {
 		doc["deprecated"] = true
 	}
-	if o.Public && !c.keyless {
+	if o.Public && !s.keyless {
 		doc["security"] = []any{}
 	}
 	if o.Scope != "" {
@@ -116,20 +116,20 @@ func (c *schemas) operation(o *endpoint) object {
 	if o.AdditionalScope != "" {
 		doc["x-scope-also"] = o.AdditionalScope
 	}
-	if list := append(c.parameters(&o.input), o.idempotencyParameter()...); list != nil {
+	if list := append(s.parameters(&o.input), o.idempotencyParameter()...); list != nil {
 		doc["parameters"] = list
 	}
 	if b := o.input.body; b != nil {
-		content := object{"application/json": mediaType(c.schemaFor(b.shape), exampleJSON(words.RequestExample))}
+		content := object{"application/json": mediaType(s.schemaFor(b.shape), exampleJSON(words.RequestExample))}
 		if o.Form != nil {
-			content["multipart/form-data"] = o.Form.mediaTypeObject(c, b.shape)
+			content["multipart/form-data"] = o.Form.mediaTypeObject(s, b.shape)
 		}
 		doc["requestBody"] = object{"required": !o.BodyOptional, "content": content}
 	}
 	return doc
 }
 
-func (c *schemas) parameters(in *input) []any {
+func (s *schemas) parameters(in *input) []any {
 	var list []any
 	for i := range in.params {
 		p := &in.params[i]
@@ -137,7 +137,7 @@ func (c *schemas) parameters(in *input) []any {
 		if p.inPath {
 			place = "path"
 		}
-		schema := c.schemaFor(p.shape)
+		schema := s.schemaFor(p.shape)
 		doc := object{"name": p.name, "in": place, "required": p.required}
 		if text, ok := schema["description"]; ok {
 			doc["description"] = text
@@ -147,30 +147,30 @@ func (c *schemas) parameters(in *input) []any {
 			doc["style"], doc["explode"] = "form", false // comma-separated
 		}
 		doc["schema"] = schema
-		c.info.addExample(doc)
+		s.info.addExample(doc)
 		list = append(list, doc)
 	}
 	return list
 }
 
-func (c *schemas) responses(o *endpoint) object {
-	words := c.info.Docs[o.Name]
+func (s *schemas) responses(o *endpoint) object {
+	words := s.info.Docs[o.Name]
 	content := object{}
 	if o.outType != reflect.TypeFor[EventStream]() {
-		content["application/json"] = mediaType(c.schemaFor(o.result), exampleJSON(words.ReplyExample))
+		content["application/json"] = mediaType(s.schemaFor(o.result), exampleJSON(words.ReplyExample))
 	}
 	if o.Streaming {
 		content["text/event-stream"] = mediaType(object{"type": "string"}, words.EventsExample)
 	}
-	all := object{strconv.Itoa(o.Status): object{"description": http.StatusText(o.Status), "headers": c.headerRefs(nil),
+	all := object{strconv.Itoa(o.Status): object{"description": http.StatusText(o.Status), "headers": s.headerRefs(nil),
 		"content": content}}
 	byStatus := map[int][]string{}
 	for _, code := range o.Codes() {
-		status, _ := c.renderError(parley.NewError(code))
+		status, _ := s.renderError(parley.NewError(code))
 		byStatus[status] = append(byStatus[status], string(code))
 	}
 	for status, codes := range byStatus {
-		all[strconv.Itoa(status)] = c.errorResponse(status, codes)
+		all[strconv.Itoa(status)] = s.errorResponse(status, codes)
 	}
 	addUnreadableResponse(all)
 	return all
@@ -178,27 +178,27 @@ func (c *schemas) responses(o *endpoint) object {
 
 // errorResponse returns a reference to the response of the status, which all operations share, so that a generated
 // client has one type for each status. The description lists the operation's own codes.
-func (c *schemas) errorResponse(status int, codes []string) object {
+func (s *schemas) errorResponse(status int, codes []string) object {
 	name := strings.ReplaceAll(http.StatusText(status), " ", "")
-	r, ok := c.errorResponses[name].(object)
+	r, ok := s.errorResponses[name].(object)
 	if !ok {
 		var extra []string
 		if status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable {
 			extra = []string{"Retry-After"}
 		}
-		r = object{"headers": c.headerRefs(extra),
-			"content": object{"application/json": object{"schema": c.failure, "examples": object{}}}}
-		c.errorResponses[name] = r
+		r = object{"headers": s.headerRefs(extra),
+			"content": object{"application/json": object{"schema": s.failure, "examples": object{}}}}
+		s.errorResponses[name] = r
 	}
 	examples := r["content"].(object)["application/json"].(object)["examples"].(object)
-	maps.Copy(examples, c.failureExamples(codes))
+	maps.Copy(examples, s.failureExamples(codes))
 	r["description"] = strings.Join(slices.Sorted(maps.Keys(examples)), ", ")
 	return object{"$ref": "#/components/responses/" + name, "description": strings.Join(codes, ", ")}
 }
 
 // failureType returns the type of the body of failures.
-func (c *schemas) failureType() reflect.Type {
-	_, body := c.renderError(parley.NewError(parley.CodeInternal))
+func (s *schemas) failureType() reflect.Type {
+	_, body := s.renderError(parley.NewError(parley.CodeInternal))
 	return reflect.TypeOf(body)
 }
 
@@ -226,7 +226,7 @@ func (e *endpoint) Codes() []parley.Code {
 	return slices.Compact(codes)
 }
 
-func (c *schemas) headers() object {
+func (s *schemas) headers() object {
 	integer := object{"type": "integer"}
 	all := object{
 		"x-request-id": object{"description": "Names this request; quote it to the operator.",
@@ -239,16 +239,16 @@ func (c *schemas) headers() object {
 		"Retry-After": object{"description": "Seconds to wait before trying again.", "required": true,
 			"schema": integer},
 	}
-	if c.keyless {
+	if s.keyless {
 		maps.DeleteFunc(all, func(name string, _ any) bool { return slices.Contains(RateHeaders, name) })
 	}
 	return all
 }
 
-func (c *schemas) headerRefs(extra []string) object {
+func (s *schemas) headerRefs(extra []string) object {
 	refs := object{}
 	names := append([]string{"x-request-id"}, extra...)
-	if !c.keyless {
+	if !s.keyless {
 		names = append(names, RateHeaders...)
 	}
 	for _, name := range names {
@@ -306,9 +306,9 @@ type Example struct {
 	Value string
 }
 
-func (a Info) infoObject() object {
-	return object{"title": a.Title, "description": a.Description, "version": a.Version,
-		"contact": object{"name": a.Contact}, "license": object{"name": "Apache-2.0", "identifier": "Apache-2.0"}}
+func (in Info) infoObject() object {
+	return object{"title": in.Title, "description": in.Description, "version": in.Version,
+		"contact": object{"name": in.Contact}, "license": object{"name": "Apache-2.0", "identifier": "Apache-2.0"}}
 }
 
 // mediaType returns a media type object with an example.
@@ -329,8 +329,8 @@ func exampleJSON(text string) any {
 }
 
 // addExample adds the description and the example of a parameter that has none.
-func (a Info) addExample(doc object) {
-	s, ok := a.ParamExamples[doc["name"].(string)]
+func (in Info) addExample(doc object) {
+	s, ok := in.ParamExamples[doc["name"].(string)]
 	if !ok {
 		return
 	}
@@ -346,14 +346,14 @@ func (a Info) addExample(doc object) {
 }
 
 // failureExamples returns an example of each code, with its default message.
-func (c *schemas) failureExamples(codes []string) object {
+func (s *schemas) failureExamples(codes []string) object {
 	all := object{}
 	for _, code := range codes {
 		failure := parley.NewError(parley.Code(code))
 		if failure.Code == parley.CodeInvalidBody {
 			failure.Details = map[string]string{"limit": "must be from 1 to 100"}
 		}
-		_, body := c.renderError(failure)
+		_, body := s.renderError(failure)
 		all[code] = object{"summary": failure.Message, "value": body}
 	}
 	return all

@@ -30,7 +30,7 @@ type param struct {
 }
 
 type bodyField struct {
-	fieldIndex []int // empty where the input itself is the body
+	fieldIndex []int // empty if the input itself is the body
 	shape      *shape
 }
 

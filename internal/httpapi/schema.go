@@ -25,10 +25,10 @@ type schemas struct {
 type object = map[string]any
 
 // schemaFor returns the schema of a shape: that of its type, with the rules of the field.
-func (c *schemas) schemaFor(s *shape) object {
-	schema := c.bareSchema(s)
+func (sc *schemas) schemaFor(s *shape) object {
+	schema := sc.bareSchema(s)
 	if s.rules.componentName != "" {
-		schema = c.component(s.rules.componentName, schema)
+		schema = sc.component(s.rules.componentName, schema)
 	}
 	if s.nullable {
 		schema = nullableSchema(schema)
@@ -43,21 +43,21 @@ func (c *schemas) schemaFor(s *shape) object {
 }
 
 // component makes the schema a component and returns a reference to it.
-func (c *schemas) component(name string, schema object) object {
-	c.claimName(name, nil)
-	if known, ok := c.components[name]; ok && !reflect.DeepEqual(known, schema) {
+func (sc *schemas) component(name string, schema object) object {
+	sc.claimName(name, nil)
+	if known, ok := sc.components[name]; ok && !reflect.DeepEqual(known, schema) {
 		panic("httpapi: two schemas are named " + name)
 	}
-	c.components[name] = schema
+	sc.components[name] = schema
 	return object{"$ref": "#/components/schemas/" + name}
 }
 
 // claimName panics if two types claim the same name: one of them would be described as the other.
-func (c *schemas) claimName(name string, t reflect.Type) {
-	if known, ok := c.types[name]; ok && known != t {
+func (sc *schemas) claimName(name string, t reflect.Type) {
+	if known, ok := sc.types[name]; ok && known != t {
 		panic("httpapi: two types are named " + name)
 	}
-	c.types[name] = t
+	sc.types[name] = t
 }
 
 // describeDefault adds the default value. That of an object goes into the description, since generators of clients
@@ -90,10 +90,10 @@ func nullableSchema(schema object) object {
 	return schema
 }
 
-func (c *schemas) bareSchema(s *shape) object {
+func (sc *schemas) bareSchema(s *shape) object {
 	switch s.kind {
 	case kindText:
-		return c.textSchema(s)
+		return sc.textSchema(s)
 	case kindInteger:
 		return withBounds(object{"type": "integer"}, &s.rules, "minimum", "maximum")
 	case kindNumber:
@@ -101,13 +101,13 @@ func (c *schemas) bareSchema(s *shape) object {
 	case kindBool:
 		return object{"type": "boolean"}
 	case kindList:
-		return withBounds(object{"type": "array", "items": c.schemaFor(s.elem)}, &s.rules, "minItems", "maxItems")
+		return withBounds(object{"type": "array", "items": sc.schemaFor(s.elem)}, &s.rules, "minItems", "maxItems")
 	case kindMap:
-		return c.mapSchema(s)
+		return sc.mapSchema(s)
 	case kindEither:
-		return c.eitherSchema(s)
+		return sc.eitherSchema(s)
 	case kindObject:
-		return c.objectSchema(s)
+		return sc.objectSchema(s)
 	case kindTime:
 		return object{"type": "string", "format": "date-time"}
 	case kindBytes:
@@ -119,12 +119,12 @@ func (c *schemas) bareSchema(s *shape) object {
 
 // eitherSchema returns the schema of a choice. If all are components, the field with a constant value discriminates
 // between them.
-func (c *schemas) eitherSchema(s *shape) object {
+func (sc *schemas) eitherSchema(s *shape) object {
 	all := s.choices()
 	mapping, schema := object{}, object{}
 	var schemas []any
 	for _, each := range all {
-		one := c.schemaFor(each)
+		one := sc.schemaFor(each)
 		schemas = append(schemas, one)
 		name, value := each.constantField()
 		if ref, ok := one["$ref"]; ok && name != "" {
@@ -161,17 +161,17 @@ func (s *shape) constantField() (name, value string) {
 	return "", ""
 }
 
-func withBounds(schema object, r *rules, least, most string) object {
+func withBounds(schema object, r *rules, minimum, maximum string) object {
 	if r.min != nil {
-		schema[least] = *r.min
+		schema[minimum] = *r.min
 	}
 	if r.max != nil {
-		schema[most] = *r.max
+		schema[maximum] = *r.max
 	}
 	return schema
 }
 
-func (c *schemas) textSchema(s *shape) object {
+func (sc *schemas) textSchema(s *shape) object {
 	schema := withBounds(object{"type": "string"}, &s.rules, "minLength", "maxLength")
 	if s.rules.enum != nil {
 		var values []any
@@ -199,41 +199,41 @@ func (c *schemas) textSchema(s *shape) object {
 	return schema
 }
 
-func (c *schemas) mapSchema(s *shape) object {
+func (sc *schemas) mapSchema(s *shape) object {
 	schema := object{"type": "object"}
 	if s.keys == nil {
-		schema["additionalProperties"] = c.schemaFor(s.elem)
+		schema["additionalProperties"] = sc.schemaFor(s.elem)
 		return schema
 	}
 	members := object{}
 	for _, name := range s.keys {
-		members[name] = c.schemaFor(s.elem)
+		members[name] = sc.schemaFor(s.elem)
 	}
 	schema["properties"], schema["additionalProperties"] = members, false
 	return schema
 }
 
-func (c *schemas) objectSchema(s *shape) object {
+func (sc *schemas) objectSchema(s *shape) object {
 	name := componentName(s.typ)
 	if name == "" {
-		return c.membersSchema(s)
+		return sc.membersSchema(s)
 	}
-	c.claimName(name, s.typ)
-	if known, ok := c.components[name].(object); ok && (known["additionalProperties"] == false) != s.strict {
+	sc.claimName(name, s.typ)
+	if known, ok := sc.components[name].(object); ok && (known["additionalProperties"] == false) != s.strict {
 		panic("httpapi: " + name + " is a strict body here and not there")
 	}
-	if _, ok := c.components[name]; !ok {
-		c.components[name] = nil // reserved while the members are rendered
-		c.components[name] = c.membersSchema(s)
+	if _, ok := sc.components[name]; !ok {
+		sc.components[name] = nil // reserved while the members are rendered
+		sc.components[name] = sc.membersSchema(s)
 	}
 	return object{"$ref": "#/components/schemas/" + name}
 }
 
-func (c *schemas) membersSchema(s *shape) object {
+func (sc *schemas) membersSchema(s *shape) object {
 	properties, required := object{}, []string{}
 	for i := range s.fields {
 		f := &s.fields[i]
-		properties[f.name] = c.schemaFor(f.shape)
+		properties[f.name] = sc.schemaFor(f.shape)
 		if f.required && f.shape.rules.defaultText == "" {
 			required = append(required, f.name)
 		}

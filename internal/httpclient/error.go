@@ -113,7 +113,7 @@ func WithCause(failure *parley.Error, err error, key string) *parley.Error {
 	return failure
 }
 
-// DefaultBackoff is the wait before the first retry where none is set.
+// DefaultBackoff is the wait before the first retry if none is set.
 const DefaultBackoff = 200 * time.Millisecond
 
 const maxRetryAfter = 5 * time.Second

@@ -62,9 +62,9 @@ func (l *LineReader) makeSpace() error {
 	if len(l.buf) >= maxLineBytes {
 		return ErrLineTooLong
 	}
-	grown := make([]byte, min(2*len(l.buf), maxLineBytes))
-	copy(grown, l.buf)
-	l.buf = grown
+	growth := make([]byte, min(2*len(l.buf), maxLineBytes))
+	copy(growth, l.buf)
+	l.buf = growth
 	return nil
 }
 

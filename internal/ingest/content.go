@@ -34,7 +34,7 @@ type NewContent struct {
 	replacement contentReplacement
 }
 
-// NewContent checks content for an agent. An address that stands there twice is read once. Fails with
+// NewContent checks content for an agent. An address that is there twice is read once. Fails with
 // VALIDATION_INVALID_BODY for addresses that cannot be read; its details name them as urls.0 and so on.
 func (s *Service) NewContent(account parley.Account, plan parley.Plan, agent parley.AgentID, c Content) (*NewContent,
 	error) {
@@ -88,12 +88,12 @@ func (n *NewContent) Replace(ctx context.Context, tx *store.DB) error {
 	if err := tx.LockAgent(ctx, n.account.AgentRef(n.agent)); err != nil {
 		return err
 	}
-	there, err := tx.ManagedSources(ctx, n.account.AgentRef(n.agent))
+	existing, err := tx.ManagedSources(ctx, n.account.AgentRef(n.agent))
 	if err != nil {
 		return err
 	}
 	old := &oldContent{}
-	for _, s := range there {
+	for _, s := range existing {
 		if (s.Kind == parley.SourceText || s.Kind == parley.SourceLink) && s.Status != parley.SourceToBeDeleted {
 			old.sources = append(old.sources, s)
 		}
@@ -139,35 +139,35 @@ func (n *NewContent) replaceSources(ctx context.Context, tx *store.DB, old *oldC
 	return nil
 }
 
-func (n *NewContent) writeText(ctx context.Context, tx *store.DB, onto parley.SourceID,
+func (n *NewContent) writeText(ctx context.Context, tx *store.DB, target parley.SourceID,
 	plan parley.Plan) (parley.SourceID, error) {
-	if onto == "" {
+	if target == "" {
 		return n.text.source.ID, n.text.create(ctx, tx, plan)
 	}
-	_, err := n.textUpdate.applyTo(ctx, tx, onto, plan)
+	_, err := n.textUpdate.applyTo(ctx, tx, target, plan)
 	if errors.Is(err, errUnchanged) {
 		err = nil
 	}
-	return onto, err
+	return target, err
 }
 
-func (n *NewContent) writeLink(ctx context.Context, tx *store.DB, link *NewLink, onto parley.SourceID,
+func (n *NewContent) writeLink(ctx context.Context, tx *store.DB, link *NewLink, target parley.SourceID,
 	plan parley.Plan) (parley.SourceID, error) {
-	if onto == "" {
+	if target == "" {
 		wider := *link
 		wider.plan = plan
 		return link.source.ID, wider.Create(ctx, tx)
 	}
-	_, err := n.service.restartCrawl(ctx, tx, n.account.AgentRef(n.agent), onto, link.source.CreatedAt, LinkChange{})
-	return onto, err
+	_, err := n.service.restartCrawl(ctx, tx, n.account.AgentRef(n.agent), target, link.source.CreatedAt, LinkChange{})
+	return target, err
 }
 
 // oldContent holds the sources that an agent has: those taken from it are continued, and the rest is removed.
 type oldContent struct{ sources []store.ManagedSource }
 
-func (o *oldContent) takeFirst(is func(*store.ManagedSource) bool) parley.SourceID {
+func (o *oldContent) takeFirst(matches func(*store.ManagedSource) bool) parley.SourceID {
 	for i := range o.sources {
-		if s := o.sources[i]; is(&s) {
+		if s := o.sources[i]; matches(&s) {
 			o.sources = append(o.sources[:i:i], o.sources[i+1:]...)
 			return s.ID
 		}
@@ -213,8 +213,8 @@ func (o *oldContent) remainingBytes(ctx context.Context, tx *store.DB, n *NewCon
 // withExtraStorage returns a plan that allows so many bytes more, those of content that is about to be removed.
 func withExtraStorage(plan parley.Plan, bytes int64) parley.Plan {
 	if plan.StoragePerAgent != nil {
-		most := *plan.StoragePerAgent + bytes
-		plan.StoragePerAgent = &most
+		limit := *plan.StoragePerAgent + bytes
+		plan.StoragePerAgent = &limit
 	}
 	return plan
 }
@@ -253,7 +253,7 @@ func (c contentReplacement) job(account parley.AccountID) jobs.Job {
 	return jobs.Job{Kind: ReplaceJob, Key: string(c.Agent), AccountID: account, Payload: jobs.EncodePayload(c)}
 }
 
-// FinishReplacement handles ReplaceJob. It waits until all of the new content is trained or has failed; where none of
+// FinishReplacement handles ReplaceJob. It waits until all of the new content is trained or has failed; if none of
 // it can be read, the old content stays, as the earlier version of a source does.
 func (s *Service) FinishReplacement(ctx context.Context, job jobs.Job) error {
 	replacement, err := jobs.DecodePayload[contentReplacement](job)
@@ -311,8 +311,8 @@ func (r *replacementRun) isNewest(ctx context.Context, tx *store.DB) (bool, erro
 		return false, err
 	}
 	for _, job := range living {
-		about, err := jobs.DecodePayload[contentReplacement](job)
-		if err == nil && job.Key == string(r.Agent) && about.ID == r.ID {
+		payload, err := jobs.DecodePayload[contentReplacement](job)
+		if err == nil && job.Key == string(r.Agent) && payload.ID == r.ID {
 			return true, nil
 		}
 	}

@@ -114,8 +114,8 @@ func TestContentThatCannotBeReadReplacesNothing(t *testing.T) {
 
 func TestContentIsReplacedAtomically(t *testing.T) {
 	forEachDatabase(t, func(s *testService) {
-		most := int64(40)
-		s.plan.StoragePerAgent = &most
+		limit := int64(40)
+		s.plan.StoragePerAgent = &limit
 		s.startWebsite(shopPages())
 		s.addText("Old", "Refunds are paid within a month.")
 		s.runJobs()

@@ -40,7 +40,7 @@ type crawlRun struct {
 }
 
 // Crawl handles CrawlJob: it reads a link, or goes on where a run that died has stopped. Each page goes live as it is
-// read. A link that is gone, or read anew meanwhile, is dropped.
+// read. A link that is gone, or read again meanwhile, is dropped.
 func (s *Service) Crawl(ctx context.Context, job jobs.Job) error {
 	c, err := s.loadCrawl(ctx, job)
 	if err != nil || c == nil {
@@ -82,7 +82,7 @@ func (s *Service) loadCrawl(ctx context.Context, job jobs.Job) (*crawlRun, error
 	if _, err := s.DB.Agent(ctx, ref, s.Now()); err != nil {
 		return nil, err
 	}
-	run, err := s.DB.CrawlRun(ctx, ref, id) // before the source: if it is read anew in between, this run ends
+	run, err := s.DB.CrawlRun(ctx, ref, id) // before the source: if it is read again in between, this run ends
 	if err != nil {
 		return nil, err
 	}
@@ -125,7 +125,7 @@ func (c *crawlRun) storePage(ctx context.Context, page crawl.Page) error {
 	if err != nil || p.toTrain == nil {
 		return err
 	}
-	if err = c.train(ctx, p.toTrain); errors.Is(err, errStale) { // read anew meanwhile, or deleted
+	if err = c.train(ctx, p.toTrain); errors.Is(err, errStale) { // read again meanwhile, or deleted
 		return nil
 	}
 	return err
@@ -171,12 +171,12 @@ func (p *pageWrite) store(ctx context.Context, tx *store.DB) error {
 	if err != nil {
 		return err
 	}
-	there, err := tx.LockCrawl(ctx, p.run)
+	existing, err := tx.LockCrawl(ctx, p.run)
 	if err != nil {
 		return err
 	}
 	if !p.isIndividual() {
-		there, err = tx.PageSource(ctx, p.source.AgentRef(), p.run.Source, p.source.URL)
+		existing, err = tx.PageSource(ctx, p.source.AgentRef(), p.run.Source, p.source.URL)
 	}
 	if parley.IsCode(err, parley.CodeSourceNotFound) {
 		return p.create(ctx, tx, a.Size)
@@ -184,7 +184,7 @@ func (p *pageWrite) store(ctx context.Context, tx *store.DB) error {
 	if err != nil {
 		return err
 	}
-	return p.update(ctx, tx, there, a.Size)
+	return p.update(ctx, tx, existing, a.Size)
 }
 
 func (p *pageWrite) create(ctx context.Context, tx *store.DB, size int64) error {
@@ -207,20 +207,20 @@ func (p *pageWrite) writeVersion(ctx context.Context, tx *store.DB, s *parley.So
 
 // update makes the page the wanted version of its source. One with the same content is left alone, or trained if that
 // was cut short.
-func (p *pageWrite) update(ctx context.Context, tx *store.DB, there *parley.Source, size int64) error {
-	if there.WantedVersion != "" {
-		previous, err := tx.Version(ctx, p.source.AgentRef(), there.ID, there.WantedVersion)
+func (p *pageWrite) update(ctx context.Context, tx *store.DB, existing *parley.Source, size int64) error {
+	if existing.WantedVersion != "" {
+		previous, err := tx.Version(ctx, p.source.AgentRef(), existing.ID, existing.WantedVersion)
 		if err != nil {
 			return err
 		}
-		if previous.Hash == p.version.Hash && (p.isIndividual() || there.Name == p.source.Name) {
-			return p.resume(ctx, tx, there)
+		if previous.Hash == p.version.Hash && (p.isIndividual() || existing.Name == p.source.Name) {
+			return p.resume(ctx, tx, existing)
 		}
 	}
-	if grown := p.source.Size - there.Size; grown > 0 && !p.plan.AllowsStorage(size+grown) {
+	if growth := p.source.Size - existing.Size; growth > 0 && !p.plan.AllowsStorage(size+growth) {
 		return errStorageFull
 	}
-	s, _, err := tx.UpdateSource(ctx, p.source.AgentRef(), there.ID, func(s *parley.Source) error {
+	s, _, err := tx.UpdateSource(ctx, p.source.AgentRef(), existing.ID, func(s *parley.Source) error {
 		if !p.isIndividual() {
 			s.Name = p.source.Name
 		}
@@ -234,15 +234,15 @@ func (p *pageWrite) update(ctx context.Context, tx *store.DB, there *parley.Sour
 	return p.writeVersion(ctx, tx, s)
 }
 
-func (p *pageWrite) resume(ctx context.Context, tx *store.DB, there *parley.Source) error {
-	if there.LiveVersion != there.WantedVersion {
-		p.toTrain = there
+func (p *pageWrite) resume(ctx context.Context, tx *store.DB, existing *parley.Source) error {
+	if existing.LiveVersion != existing.WantedVersion {
+		p.toTrain = existing
 		return nil
 	}
-	if p.isIndividual() || there.Status == parley.SourceTrained {
+	if p.isIndividual() || existing.Status == parley.SourceTrained {
 		return nil
 	}
-	_, _, err := tx.UpdateSource(ctx, p.source.AgentRef(), there.ID, func(s *parley.Source) error {
+	_, _, err := tx.UpdateSource(ctx, p.source.AgentRef(), existing.ID, func(s *parley.Source) error {
 		s.Status, s.Failure, s.UpdatedAt = parley.SourceTrained, "", p.version.CreatedAt
 		return nil
 	})
@@ -251,8 +251,8 @@ func (p *pageWrite) resume(ctx context.Context, tx *store.DB, there *parley.Sour
 
 // finish ends the crawl: pages that are gone are removed, and the link is trained if any of its pages is. trouble is
 // why not all of it was read, and broken whether it may be read another time.
-func (c *crawlRun) finish(ctx context.Context, trouble string, broken bool) error {
-	if err := c.removeLostPages(ctx, trouble == "" && c.frontier.hasIncluded()); err != nil {
+func (c *crawlRun) finish(ctx context.Context, problem string, broken bool) error {
+	if err := c.removeLostPages(ctx, problem == "" && c.frontier.hasIncluded()); err != nil {
 		return err
 	}
 	if err := c.frontier.recount(ctx); err != nil {
@@ -262,7 +262,7 @@ func (c *crawlRun) finish(ctx context.Context, trouble string, broken bool) erro
 	if err != nil {
 		return err
 	}
-	end := crawlEnding{incompleteReason: trouble, failureReason: cmp.Or(trouble, reason, "no page was found"),
+	end := crawlEnding{incompleteReason: problem, failureReason: cmp.Or(problem, reason, "no page was found"),
 		retryable: broken, now: c.Now()}
 	var after *parley.Source
 	err = c.DB.Transact(ctx, sqldb.Bulk, func(tx *store.DB) (err error) {
@@ -273,8 +273,8 @@ func (c *crawlRun) finish(ctx context.Context, trouble string, broken bool) erro
 	case err != nil:
 	case after.Status == parley.SourceFailed:
 		c.logFailure(after, end.failureReason)
-	case trouble != "":
-		c.logger().Warn("a link was not read to its end", "agent", after.AgentID, "source", after.ID, "reason", trouble)
+	case problem != "":
+		c.logger().Warn("a link was not read to its end", "agent", after.AgentID, "source", after.ID, "reason", problem)
 	}
 	return err
 }
@@ -363,7 +363,7 @@ func (c *crawlRun) removePage(ctx context.Context, page *parley.Source) error {
 		if err := tx.LockAgent(ctx, c.source.AgentRef()); err != nil {
 			return err
 		}
-		if _, err := tx.LockCrawl(ctx, c.run); err != nil { // when the link is read anew, that reading judges its pages
+		if _, err := tx.LockCrawl(ctx, c.run); err != nil { // when the link is read again, that reading judges its pages
 			return err
 		}
 		removed, _, err := tx.UpdateSource(ctx, c.source.AgentRef(), page.ID, func(s *parley.Source) error {

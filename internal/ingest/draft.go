@@ -23,11 +23,11 @@ type draft struct {
 	version parley.Version
 
 	// fillVersion writes the new version of an existing source, and returns its size, or errUnchanged.
-	fillVersion func(ctx context.Context, tx *store.DB, before *parley.Source, was, v *parley.Version) (size int64,
+	fillVersion func(ctx context.Context, tx *store.DB, before *parley.Source, old, v *parley.Version) (size int64,
 		err error)
 	// isDuplicate reports whether the agent has the content under that name already.
 	isDuplicate func(ctx context.Context, tx *store.DB, s *parley.Source, v *parley.Version) (bool, error)
-	// storeExtra writes what belongs to the version; nil where nothing does.
+	// storeExtra writes what belongs to the version; nil if nothing does.
 	storeExtra func(ctx context.Context, tx *store.DB, s *parley.Source, v *parley.Version) error
 	// transact calls write in a transaction, with what must be in place before it.
 	transact func(ctx context.Context, write func(tx *store.DB) error) error
@@ -36,13 +36,13 @@ type draft struct {
 // contentDraft returns a draft of a kind whose content is text as it comes. fill writes the new version from the one
 // before.
 func (s *Service) contentDraft(account parley.Account, agent parley.AgentID, kind parley.SourceKind, name *string,
-	fill func(was, v *parley.Version) error) *draft {
+	fill func(old, v *parley.Version) error) *draft {
 	w := s.emptyDraft(account, agent, kind, name)
-	w.fillVersion = func(_ context.Context, _ *store.DB, before *parley.Source, was, v *parley.Version) (int64, error) {
-		if err := fill(was, v); err != nil {
+	w.fillVersion = func(_ context.Context, _ *store.DB, before *parley.Source, old, v *parley.Version) (int64, error) {
+		if err := fill(old, v); err != nil {
 			return 0, err
 		}
-		if v.Hash == was.Hash && before.Status != parley.SourceFailed && !w.isRenamed(before) {
+		if v.Hash == old.Hash && before.Status != parley.SourceFailed && !w.isRenamed(before) {
 			return 0, errUnchanged
 		}
 		return int64(len(v.Text)), nil
@@ -102,12 +102,12 @@ func (d *draft) applyTo(ctx context.Context, tx *store.DB, id parley.SourceID, p
 	if before.Status == parley.SourceToBeDeleted {
 		return nil, parley.NewError(parley.CodeSourcePendingDel)
 	}
-	was, err := tx.Version(ctx, s.AgentRef(), id, before.WantedVersion)
+	old, err := tx.Version(ctx, s.AgentRef(), id, before.WantedVersion)
 	if err != nil {
 		return nil, err
 	}
 	v.SourceID = id
-	size, err := d.fillVersion(ctx, tx, before, was, &v)
+	size, err := d.fillVersion(ctx, tx, before, old, &v)
 	if err != nil {
 		return nil, err
 	}

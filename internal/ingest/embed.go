@@ -138,10 +138,10 @@ func (s *Service) storeVectors(ctx context.Context, ref parley.AgentRef, packed 
 
 // retryEmbed has the job come back soon after a run that got somewhere, with all its attempts, and not before the
 // provider's time where it has named one.
-func (s *Service) retryEmbed(ctx context.Context, ref parley.AgentRef, done int, why error) error {
+func (s *Service) retryEmbed(ctx context.Context, ref parley.AgentRef, done int, cause error) error {
 	var wait time.Duration
 	var failure *parley.Error
-	if errors.As(why, &failure) {
+	if errors.As(cause, &failure) {
 		wait = min(failure.RetryAfter, time.Hour)
 	}
 	if done > 0 {

@@ -145,9 +145,9 @@ func TestOtherServerFindsNewVectors(t *testing.T) {
 		other := &retrieval.Indexes{DB: s.DB.SQL(), VectorModel: "m"}
 		vectored := func() bool {
 			s.Helper()
-			is, err := other.HasVectors(s.Context(), s.agent, s.loadAgent().PassageVersion)
+			hasVectors, err := other.HasVectors(s.Context(), s.agent, s.loadAgent().PassageVersion)
 			s.must(err)
-			return is
+			return hasVectors
 		}
 		src := s.addText("Guide", paragraphs(3, nil))
 		s.runJobs()
@@ -173,7 +173,7 @@ func TestOtherServerFindsNewVectors(t *testing.T) {
 	})
 }
 
-// Another model begins anew in the background; what the one before has made is not used, and goes once it is replaced.
+// Another model starts over in the background; what the one before has made is not used, and goes once it is replaced.
 func TestChangedModelEmbedsAgain(t *testing.T) {
 	forEachDatabase(t, func(s *testService) {
 		server, runner := s.startEmbedding("old")
@@ -236,12 +236,12 @@ type interruptingEmbedder struct {
 	interrupt func()
 }
 
-func (c *interruptingEmbedder) Embed(ctx context.Context, texts []string) ([][]float32, error) {
-	if c.after--; c.after < 0 {
-		c.interrupt()
+func (ie *interruptingEmbedder) Embed(ctx context.Context, texts []string) ([][]float32, error) {
+	if ie.after--; ie.after < 0 {
+		ie.interrupt()
 		return nil, ctx.Err()
 	}
-	return c.Embedder.Embed(ctx, texts)
+	return ie.Embedder.Embed(ctx, texts)
 }
 
 // While the provider fails the agent answers by words, and the job is tried again later.

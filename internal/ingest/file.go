@@ -62,7 +62,7 @@ func (s *Service) ChangeFile(ctx context.Context, account parley.Account, plan p
 // upload is a file on its way into the database.
 type upload struct {
 	*draft
-	blob        *store.Blob // nil where only the name changes
+	blob        *store.Blob // nil if only the name changes
 	versionBlob *store.Blob // of the version: blob, or that of the version before
 }
 
@@ -127,7 +127,7 @@ var mediaTypes = map[extract.Kind]string{
 
 // fillFile returns the file of the new version. Where it has the bytes of the version before, its text is known
 // already.
-func (u *upload) fillFile(ctx context.Context, tx *store.DB, before *parley.Source, was, v *parley.Version) (int64,
+func (u *upload) fillFile(ctx context.Context, tx *store.DB, before *parley.Source, old, v *parley.Version) (int64,
 	error) {
 	blob, err := tx.VersionBlob(ctx, before.AgentRef(), before.WantedVersion)
 	if err != nil {
@@ -140,7 +140,7 @@ func (u *upload) fillFile(ctx context.Context, tx *store.DB, before *parley.Sour
 	if before.Status != parley.SourceFailed && !u.isRenamed(before) {
 		return 0, errUnchanged
 	}
-	u.versionBlob, v.Text, v.Hash = blob, was.Text, was.Hash
+	u.versionBlob, v.Text, v.Hash = blob, old.Text, old.Hash
 	return max(blob.Size, int64(len(v.Text))), nil
 }
 

@@ -192,8 +192,8 @@ func (f *Files) placeFor(hash string) string {
 
 // FileBytes returns the bytes of a stored file.
 func (s *Service) FileBytes(ctx context.Context, blob *store.Blob) ([]byte, error) {
-	hash, there := strings.CutPrefix(blob.Location, dataPrefix)
-	if !there {
+	hash, ok := strings.CutPrefix(blob.Location, dataPrefix)
+	if !ok {
 		return s.Files.read(blob.Location)
 	}
 	data, err := s.DB.BlobData(ctx, hash, blob.Size)
@@ -209,8 +209,8 @@ func (s *Service) FilePart(ctx context.Context, blob *store.Blob, part int) ([]b
 	if part < 0 || int64(part)*store.BlobPartBytes >= blob.Size {
 		return nil, nil
 	}
-	hash, there := strings.CutPrefix(blob.Location, dataPrefix)
-	if !there {
+	hash, ok := strings.CutPrefix(blob.Location, dataPrefix)
+	if !ok {
 		return s.Files.readPart(blob.Location, part)
 	}
 	data, err := s.DB.BlobDataPart(ctx, hash, part)
@@ -293,7 +293,7 @@ func (s *Service) removeUnused(ctx context.Context, places []string) {
 }
 
 func (s *Service) removeIfUnused(ctx context.Context, place string) error {
-	if hash, there := strings.CutPrefix(place, dataPrefix); there {
+	if hash, ok := strings.CutPrefix(place, dataPrefix); ok {
 		return s.DB.EraseUnusedBlobData(ctx, hash, place)
 	}
 	s.Files.mu.Lock()

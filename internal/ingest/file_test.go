@@ -203,8 +203,8 @@ func TestAFileWhoseTextExceedsThePlanFails(t *testing.T) {
 	forEachDatabase(t, func(s *testService) {
 		s.enableFiles()
 		log := s.captureLog(slog.LevelWarn)
-		most := int64(1000)
-		s.plan.StoragePerAgent = &most
+		limit := int64(1000)
+		s.plan.StoragePerAgent = &limit
 		s.Plan = func(string) (parley.Plan, bool) { return s.plan, true }
 		s.ReadFile = func(context.Context, extract.Kind, string, []byte) (string, error) {
 			return strings.Repeat("much ", 1000), nil
@@ -220,7 +220,7 @@ func TestAFileWhoseTextExceedsThePlanFails(t *testing.T) {
 			s.queryCount(`select coalesce(sum(length(text)), 0) from source_versions`); n != 0 {
 			s.Error("something of it was written:", n)
 		}
-		most = 10_000
+		limit = 10_000
 		_, err := s.ChangeFile(s.Context(), s.account, s.plan, s.agent, src.ID, ingest.FileChange{})
 		s.must(err)
 		s.runJobs()
@@ -243,9 +243,9 @@ func TestFilesAreStoredInTheDatabase(t *testing.T) {
 		s.Files.InDatabase = true
 		large := strings.Repeat("We open at nine in the morning. ", 90_000) // in several parts
 		first := s.addFile("hours.txt", large)
-		twin := s.addFile("twin.txt", large)
+		duplicate := s.addFile("twin.txt", large)
 		s.runJobs()
-		for _, src := range []*parley.Source{first, twin} {
+		for _, src := range []*parley.Source{first, duplicate} {
 			if got := s.findSource(src.ID); got.Status != parley.SourceTrained {
 				t.Fatalf("%+v", got)
 			}
@@ -262,7 +262,7 @@ func TestFilesAreStoredInTheDatabase(t *testing.T) {
 		if n := s.databaseFileCount(); n != 2 {
 			t.Errorf("%d files in the database", n)
 		}
-		for _, id := range []parley.SourceID{first.ID, twin.ID} {
+		for _, id := range []parley.SourceID{first.ID, duplicate.ID} {
 			_, err := s.Delete(t.Context(), s.account, s.agent, id)
 			s.must(err)
 		}

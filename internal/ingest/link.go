@@ -140,12 +140,12 @@ func (n *NewLink) Create(ctx context.Context, tx *store.DB) error {
 	if err != nil {
 		return err
 	}
-	there, err := tx.LinksByURL(ctx, s.AgentRef(), s.URL)
+	existing, err := tx.LinksByURL(ctx, s.AgentRef(), s.URL)
 	if err != nil {
 		return err
 	}
-	for i := range there {
-		if linkRecordOf(&there[i]).Type == n.kind {
+	for i := range existing {
+		if linkRecordOf(&existing[i]).Type == n.kind {
 			return parley.NewError(parley.CodeSourceDuplicate)
 		}
 	}

@@ -183,13 +183,13 @@ func TestPatternsChange(t *testing.T) {
 
 func TestStorageEndsACrawl(t *testing.T) {
 	forEachDatabase(t, func(s *testService) {
-		most := int64(45)
-		s.plan.StoragePerAgent = &most
+		limit := int64(45)
+		s.plan.StoragePerAgent = &limit
 		w := s.startWebsite(shopPages())
 		src := s.addLink(w.URL, crawl.WholeSite)
 		s.runJobs()
 		if now := s.source(src.ID); now.Status != parley.SourceTrained ||
-			!strings.Contains(now.Failure, "storage is full") || s.loadAgent().Size > most || s.loadAgent().Size == 0 {
+			!strings.Contains(now.Failure, "storage is full") || s.loadAgent().Size > limit || s.loadAgent().Size == 0 {
 			s.Errorf("%+v %d", now, s.loadAgent().Size)
 		}
 		none := s.loadAgent().Size
@@ -390,7 +390,7 @@ func TestWeeklyResyncReadsWhatChanged(t *testing.T) {
 	})
 }
 
-// A link that is read anew when its reading has just ended: the earlier reading takes nothing out any more.
+// A link that is read again when its reading has just ended: the earlier reading takes nothing out any more.
 func TestCrawlRestartedAtItsEnd(t *testing.T) {
 	forEachDatabase(t, func(s *testService) {
 		w := s.startWebsite(shopPages())

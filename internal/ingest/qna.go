@@ -60,9 +60,9 @@ func (s *Service) AddQnA(ctx context.Context, account parley.Account, plan parle
 func (s *Service) ChangeQnA(ctx context.Context, account parley.Account, plan parley.Plan, agent parley.AgentID,
 	id parley.SourceID, change QnAChange) (*parley.Source, error) {
 	return s.changeSource(ctx,
-		s.contentDraft(account, agent, parley.SourceQnA, change.Name, func(was, v *parley.Version) error {
+		s.contentDraft(account, agent, parley.SourceQnA, change.Name, func(old, v *parley.Version) error {
 			var a qnaContent
-			if err := json.Unmarshal(was.Content, &a); err != nil {
+			if err := json.Unmarshal(old.Content, &a); err != nil {
 				return err
 			}
 			if change.Questions != nil {
@@ -126,12 +126,12 @@ func (c qnaContent) pieces(text string) []Piece {
 }
 
 // leadText returns the questions, in at most so many bytes.
-func (c qnaContent) leadText(most int) string {
+func (c qnaContent) leadText(limit int) string {
 	var b strings.Builder
 	for _, q := range c.Questions {
 		q = strings.Join(strings.Fields(q), " ")
 		q = q[:runeBoundary(q, maxQuestionBytes)]
-		if b.Len()+len(q) > most {
+		if b.Len()+len(q) > limit {
 			break
 		}
 		if q != "" && b.Len() > 0 {

@@ -80,7 +80,7 @@ func TestLongAnswerIsFoundByItsQuestion(t *testing.T) {
 	})
 }
 
-// A QnA whose passages would repeat many questions: all of them stand above the first, and above the others what fits.
+// A QnA whose passages would repeat many questions: all of them are above the first, and above the others what fits.
 func TestQuestionsAreNotRepeatedWithoutBound(t *testing.T) {
 	forEachDatabase(t, func(s *testService) {
 		q := ingest.QnA{Name: "Much", Answer: strings.Repeat("# a\n", 25_000)}
@@ -95,8 +95,8 @@ func TestQuestionsAreNotRepeatedWithoutBound(t *testing.T) {
 		}
 		passages := s.queryCount(`select count(*) from passages`)
 		bytes := s.queryCount(`select sum(length(heading) + length(text)) from passages`)
-		most := 4*int(src.Size) + 32<<10
-		if bytes > most || bytes+512*passages > most {
+		limit := 4*int(src.Size) + 32<<10
+		if bytes > limit || bytes+512*passages > limit {
 			s.Errorf("%d bytes become %d passages of %d bytes", src.Size, passages, bytes)
 		}
 		if n := s.queryCount(`select count(*) from passages where ordinal = 0

@@ -26,18 +26,18 @@ type Service struct {
 	Queue   *jobs.Queue
 	Now     func() time.Time
 
-	// For links; nil where none are read.
+	// For links; nil if none are read.
 	Crawler  *crawl.Crawler
 	ReadPage PageReader
 	Plan     func(name string) (parley.Plan, bool) // plans by their names
 
-	// For files; nil where none are taken.
+	// For files; nil if none are taken.
 	Files    *Files
 	ReadFile FileReader
 
-	Embedder model.Embedder // for vectors of passages; nil where they are found by words alone
+	Embedder model.Embedder // for vectors of passages; nil if they are found by words alone
 
-	IsBusy func() bool  // whether somebody is being answered right now; nil where nobody can tell
+	IsBusy func() bool  // whether somebody is being answered right now; nil if nobody can tell
 	Logger *slog.Logger // nil for slog.Default()
 
 	readSlots, sniffSlots slots
@@ -130,7 +130,7 @@ type sourceKind struct {
 	// pieces cuts the text of a version into passages.
 	pieces func(s *parley.Source, v *parley.Version) (iter.Seq[Piece], error)
 
-	hasPages bool // sources may stand below a source of the kind
+	hasPages bool // sources may be below a source of the kind
 }
 
 // kinds is the registry of the kinds of source: a kind is a row here and a file of its own.
@@ -142,5 +142,5 @@ var kinds = map[parley.SourceKind]sourceKind{
 }
 
 // NewTrainJob returns the job that trains the source's wanted version, for services that create sources in another way.
-// A link is read anew, a file where its text is not known yet.
+// A link is read again, a file where its text is not known yet.
 func NewTrainJob(s *parley.Source) jobs.Job { return kinds[s.Kind].newJob(s) }

@@ -177,8 +177,8 @@ func (s *testService) countRows(query string, args ...any) int {
 
 func TestStorageLimitIsExact(t *testing.T) {
 	forEachDatabase(t, func(s *testService) {
-		most := int64(35)
-		s.plan.StoragePerAgent = &most
+		limit := int64(35)
+		s.plan.StoragePerAgent = &limit
 		errs := make([]error, 10)
 		var all sync.WaitGroup
 		for i := range errs {

@@ -73,7 +73,7 @@ func eachPiece(text string, name func(path string) string) iter.Seq[Piece] {
 type title struct {
 	block    markdown.Block
 	text     string
-	hasPiece bool // a piece stands under it, or holds it
+	hasPiece bool // a piece is under it, or holds it
 }
 
 type splitter struct {
@@ -83,16 +83,16 @@ type splitter struct {
 	done          bool
 	takenBytes    int // by the pieces so far
 	titles        []title
-	sectionStart  int   // where the heading of this section begins, until a piece stands under it; -1 then
-	emptyHeadings Piece // headings that nothing stands below and that no piece has yet; empty for none
-	lone          title // the one heading that bare is; without text where there are more
+	sectionStart  int   // where the heading of this section begins, until a piece is under it; -1 then
+	emptyHeadings Piece // headings that nothing is below and that no piece has yet; empty for none
+	soleTitle     title // the one heading that emptyHeadings is; without text if there are more
 	// a lone heading right before this section, as the title of a page above its first one; without text for none
 	above      title
 	isOpen     bool
 	start      int // of the open piece
 	end        int
 	freshStart int // where what is not repeated begins
-	titlesEnd  int // the titles before here stand above it
+	titlesEnd  int // the titles before here are above it
 }
 
 func (s *splitter) addHeading(b markdown.Block) {
@@ -122,9 +122,9 @@ func (s *splitter) popTitles(keep int) {
 			s.flushEmptyHeadings()
 		}
 		if s.emptyHeadings.End == 0 {
-			s.emptyHeadings, s.lone = Piece{Heading: s.headingPath(t.block.Start + 1), Start: t.block.Start}, t
+			s.emptyHeadings, s.soleTitle = Piece{Heading: s.headingPath(t.block.Start + 1), Start: t.block.Start}, t
 		} else {
-			s.emptyHeadings.Heading, s.lone = s.headingPath(s.emptyHeadings.Start), title{}
+			s.emptyHeadings.Heading, s.soleTitle = s.headingPath(s.emptyHeadings.Start), title{}
 		}
 		s.emptyHeadings.End = t.block.End
 	}
@@ -133,9 +133,9 @@ func (s *splitter) popTitles(keep int) {
 
 // flushEmptyHeadings makes pieces of headings that no piece takes up.
 func (s *splitter) flushEmptyHeadings() {
-	bare := s.emptyHeadings
+	headings := s.emptyHeadings
 	s.emptyHeadings = Piece{}
-	for p := range splitLarge(s.text, bare) {
+	for p := range splitLarge(s.text, headings) {
 		s.emit(p)
 	}
 }
@@ -223,7 +223,7 @@ func (s *splitter) headingPath(before int) string {
 	return strings.Join(names, headingSeparator)
 }
 
-// markTitlesUsed notes that a piece stands under the titles.
+// markTitlesUsed notes that a piece is under the titles.
 func (s *splitter) markTitlesUsed() {
 	for i := range s.titles {
 		s.titles[i].hasPiece = true
@@ -280,17 +280,18 @@ func (s *splitter) beginWithBlock(b markdown.Block) {
 // promoteHeading makes a lone heading a title above the section that follows it at once, where both are of one level
 // and the budget allows it, and reports whether it has.
 func (s *splitter) promoteHeading(b markdown.Block) bool {
-	if s.lone.text == "" || len(s.titles) == 0 {
+	if s.soleTitle.text == "" || len(s.titles) == 0 {
 		return false
 	}
 	own := s.titles[len(s.titles)-1]
-	if own.block.Level != s.lone.block.Level || strings.TrimSpace(s.text[s.lone.block.End:own.block.Start]) != "" {
+	if own.block.Level != s.soleTitle.block.Level ||
+		strings.TrimSpace(s.text[s.soleTitle.block.End:own.block.Start]) != "" {
 		return false
 	}
-	if own.text == s.lone.text {
+	if own.text == s.soleTitle.text {
 		return true
 	}
-	s.above = s.lone
+	s.above = s.soleTitle
 	if s.exceedsBudget(s.withName(Piece{s.headingPath(b.Start), b.Start, b.End})) {
 		s.above = title{}
 		return false

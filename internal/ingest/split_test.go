@@ -67,8 +67,8 @@ func wantBounded(t *testing.T, text string, pieces []Piece) {
 	for _, p := range pieces {
 		taken, stored = taken+p.StoredBytes(), stored+len(p.Heading)+p.End-p.Start
 	}
-	if most := 4*len(text) + sizeSlack + rowOverheadBytes + maxPieceBytes; taken > most ||
-		stored > most-rowOverheadBytes*len(pieces) {
+	if limit := 4*len(text) + sizeSlack + rowOverheadBytes + maxPieceBytes; taken > limit ||
+		stored > limit-rowOverheadBytes*len(pieces) {
 		t.Errorf("%d bytes become %d pieces of %d bytes, which take %d", len(text), len(pieces), stored, taken)
 	}
 }
@@ -192,14 +192,14 @@ func TestSplitUsesLittleMemory(t *testing.T) {
 	for name, line := range map[string]string{"bare headings": "# a\n", "tiny sections": "# a\nb\n", "items": "- a\n",
 		"sentences": "A. ", "one word": "a"} {
 		text := strings.Repeat(line, (8<<20)/len(line))
-		before, most, n := heapLive(), int64(0), 0
+		before, peak, n := heapLive(), int64(0), 0
 		for range EachPiece(text) {
 			if n++; n%2000 == 0 {
-				most = max(most, heapLive()-before)
+				peak = max(peak, heapLive()-before)
 			}
 		}
-		if runtime.KeepAlive(text); n < 2000 || most > 1<<20 {
-			t.Errorf("%s: %d bytes are held while %d pieces are cut", name, most, n)
+		if runtime.KeepAlive(text); n < 2000 || peak > 1<<20 {
+			t.Errorf("%s: %d bytes are held while %d pieces are cut", name, peak, n)
 		}
 	}
 }

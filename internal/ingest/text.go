@@ -31,7 +31,7 @@ func (s *Service) AddText(ctx context.Context, account parley.Account, plan parl
 }
 
 // ChangeText changes a text. A new content is trained by a job, and the earlier version answers meanwhile; a name that
-// changes alone is trained again too, for it stands in the citations. A change that changes nothing leaves no trace,
+// changes alone is trained again too, for it is in the citations. A change that changes nothing leaves no trace,
 // unless the text has failed: then it is trained again. Fails with AGENT_NOT_FOUND, SOURCE_NOT_FOUND (also for a source
 // that is no text), SOURCE_PENDING_DELETION, SOURCE_DUPLICATE or SOURCE_SIZE_LIMIT_EXCEEDED.
 func (s *Service) ChangeText(ctx context.Context, account parley.Account, plan parley.Plan, agent parley.AgentID,
@@ -68,9 +68,9 @@ func (s *Service) PutText(ctx context.Context, account parley.Account, plan parl
 }
 
 func (s *Service) textDraft(account parley.Account, agent parley.AgentID, change TextChange) *draft {
-	w := s.contentDraft(account, agent, parley.SourceText, change.Name, func(was, v *parley.Version) error {
+	w := s.contentDraft(account, agent, parley.SourceText, change.Name, func(old, v *parley.Version) error {
 		if change.Content == nil {
-			v.Text, v.Hash = was.Text, was.Hash
+			v.Text, v.Hash = old.Text, old.Hash
 		}
 		return nil
 	})

@@ -102,8 +102,8 @@ func TestSameTextIsLeftAlone(t *testing.T) {
 
 func TestChangeIsRefusedLikeAnAddition(t *testing.T) {
 	forEachDatabase(t, func(s *testService) {
-		most := int64(100)
-		s.plan.StoragePerAgent = &most
+		limit := int64(100)
+		s.plan.StoragePerAgent = &limit
 		a, b := s.addText("A", "one"), s.addText("A", "two")
 		text, long := "two", strings.Repeat("x", 98)
 		_, err := s.ChangeText(s.Context(), s.account, s.plan, s.agent, a.ID, ingest.TextChange{Content: &text})

@@ -224,7 +224,7 @@ func (s *Service) failSource(ctx context.Context, src *parley.Source, reason err
 	return err
 }
 
-// logFailure tells the operator why a source has failed.
+// logFailure logs why a source has failed.
 func (s *Service) logFailure(src *parley.Source, reason string) {
 	s.logger().Warn("a source has failed", "agent", src.AgentID, "source", src.ID, "kind", src.Kind, "reason", reason)
 }
@@ -238,8 +238,8 @@ const earlierRetention = 10 * time.Minute
 
 // enqueueEraseEarlier leaves the earlier versions of a source, if it has any, to a job.
 func (s *Service) enqueueEraseEarlier(ctx context.Context, tx *store.DB, src *parley.Source) error {
-	has, err := tx.HasEarlierVersions(ctx, src.AgentRef(), src.ID)
-	if err != nil || !has {
+	hasEarlier, err := tx.HasEarlierVersions(ctx, src.AgentRef(), src.ID)
+	if err != nil || !hasEarlier {
 		return err
 	}
 	job := newJob(EraseEarlierJob, src)

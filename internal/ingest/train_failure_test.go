@@ -44,8 +44,8 @@ func TestTextMayShrinkUnderAPlanThatShrank(t *testing.T) {
 	forEachDatabase(t, func(s *testService) {
 		src := s.addText("Long", "This is a long text.")
 		s.addText("Other", "This is another long text.")
-		most := int64(10)
-		s.plan.StoragePerAgent = &most
+		limit := int64(10)
+		s.plan.StoragePerAgent = &limit
 		if now := s.changeText(src.ID, "", "A short text."); now.Size != 13 {
 			s.Errorf("%+v", now)
 		}
@@ -55,15 +55,15 @@ func TestTextMayShrinkUnderAPlanThatShrank(t *testing.T) {
 	})
 }
 
-// Why a link or a page of a site was not read stands in the log; what an address asks for does not.
+// Why a link or a page of a site was not read is in the log; what an address asks for does not.
 func TestFailedLinksAreLogged(t *testing.T) {
 	forEachDatabase(t, func(s *testService) {
 		w := s.startWebsite(shopPages())
 		log := s.captureLog(slog.LevelDebug)
-		alone, site := s.addLink(w.URL+"/nowhere?key=s3cret", crawl.Individual), s.addLink(w.URL, crawl.WholeSite)
+		page, site := s.addLink(w.URL+"/nowhere?key=s3cret", crawl.Individual), s.addLink(w.URL, crawl.WholeSite)
 		s.runJobs()
 		for _, want := range []string{`level=WARN msg="a source has failed" agent=` + string(s.agent) + ` source=` +
-			string(alone.ID) + ` kind=link reason="the host answered 404 Not Found"`,
+			string(page.ID) + ` kind=link reason="the host answered 404 Not Found"`,
 			`level=DEBUG msg="a page was not read" source=` + string(site.ID) + ` page=` + w.URL +
 				`/gone reason="the host answered 404 Not Found"`} {
 			if !strings.Contains(log.String(), want) {

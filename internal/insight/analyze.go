@@ -65,15 +65,15 @@ type analysis struct {
 // analyze finds what can be known of a conversation without a connected model.
 func (s *Service) analyze(ctx context.Context, owners *ownerCache, c *parley.Conversation,
 	previous *parley.Insight) (*analysis, error) {
-	t, err := s.loadData(ctx, owners, c, previous)
+	cd, err := s.loadData(ctx, owners, c, previous)
 	if err != nil {
 		return nil, err
 	}
-	in := t.newInsight(s.Now())
-	if err := s.findTopic(ctx, t, in); err != nil {
+	in := cd.newInsight(s.Now())
+	if err := s.findTopic(ctx, cd, in); err != nil {
 		return nil, err
 	}
-	return &analysis{t, in}, nil
+	return &analysis{cd, in}, nil
 }
 
 // ownerCache holds the account and the agents of a batch of conversations of one account.
@@ -116,31 +116,31 @@ type conversationData struct {
 }
 
 func (s *Service) loadData(ctx context.Context, owners *ownerCache, c *parley.Conversation,
-	previous *parley.Insight) (t *conversationData, err error) {
+	previous *parley.Insight) (cd *conversationData, err error) {
 	ref := c.Ref()
-	t = &conversationData{Conversation: c, previous: previous}
-	if t.owner, t.agent, err = owners.find(ctx, ref.AgentRef); err != nil {
+	cd = &conversationData{Conversation: c, previous: previous}
+	if cd.owner, cd.agent, err = owners.find(ctx, ref.AgentRef); err != nil {
 		return nil, err
 	}
-	if t.messages, err = s.DB.Utterances(ctx, ref, messagesPerEnd); err != nil {
+	if cd.messages, err = s.DB.Utterances(ctx, ref, messagesPerEnd); err != nil {
 		return nil, err
 	}
-	if t.tools, err = s.DB.ToolUses(ctx, ref); err != nil {
+	if cd.tools, err = s.DB.ToolUses(ctx, ref); err != nil {
 		return nil, err
 	}
 	var human bool
-	if t.likes, t.dislikes, human, err = s.DB.CountRatings(ctx, ref); err != nil {
+	if cd.likes, cd.dislikes, human, err = s.DB.CountRatings(ctx, ref); err != nil {
 		return nil, err
 	}
-	if t.escalated, err = s.DB.WasEscalated(ctx, ref); err != nil {
+	if cd.escalated, err = s.DB.WasEscalated(ctx, ref); err != nil {
 		return nil, err
 	}
-	t.escalated = t.escalated || human || slices.ContainsFunc(t.tools, isHandover)
-	if t.voice, err = s.DB.HasVoiceSession(ctx, ref); err != nil {
+	cd.escalated = cd.escalated || human || slices.ContainsFunc(cd.tools, isHandover)
+	if cd.voice, err = s.DB.HasVoiceSession(ctx, ref); err != nil {
 		return nil, err
 	}
-	t.questions = questions(t.messages)
-	return t, nil
+	cd.questions = questions(cd.messages)
+	return cd, nil
 }
 
 func isHandover(r store.ToolUse) bool {
@@ -148,12 +148,12 @@ func isHandover(r store.ToolUse) bool {
 }
 
 // newInsight is what can be told without topics and models.
-func (t *conversationData) newInsight(now time.Time) *parley.Insight {
-	in := &parley.Insight{ConversationID: t.ID, AccountID: t.AccountID, AgentID: t.AgentID, UserID: t.UserID,
-		Channel: t.Channel, CreatedAt: t.CreatedAt,
-		Messages: t.MessageCount, PositiveRatings: t.likes, NegativeRatings: t.dislikes, Escalated: t.escalated,
-		HasVoice: t.voice, Outcome: outcomeOf(t.messages, t.escalated, t.dislikes), GeneratedAt: now}
-	for _, u := range t.messages {
+func (cd *conversationData) newInsight(now time.Time) *parley.Insight {
+	in := &parley.Insight{ConversationID: cd.ID, AccountID: cd.AccountID, AgentID: cd.AgentID, UserID: cd.UserID,
+		Channel: cd.Channel, CreatedAt: cd.CreatedAt,
+		Messages: cd.MessageCount, PositiveRatings: cd.likes, NegativeRatings: cd.dislikes, Escalated: cd.escalated,
+		HasVoice: cd.voice, Outcome: outcomeOf(cd.messages, cd.escalated, cd.dislikes), GeneratedAt: now}
+	for _, u := range cd.messages {
 		if u.Author == parley.AuthorAssistant {
 			in.Answers++
 			if u.IsRefusal {
@@ -162,23 +162,23 @@ func (t *conversationData) newInsight(now time.Time) *parley.Insight {
 		}
 	}
 	kinds := map[string]bool{}
-	for _, r := range t.tools {
+	for _, r := range cd.tools {
 		if r.Kind != "" {
 			kinds[string(r.Kind)] = true
 		}
 	}
 	in.ActionTypes = sortedKeys(kinds)
-	in.Sentiment = sentimentOf(customerTexts(t.messages))
-	if t.previous != nil {
-		in.AskedAgain = t.previous.AskedAgain
+	in.Sentiment = sentimentOf(customerTexts(cd.messages))
+	if cd.previous != nil {
+		in.AskedAgain = cd.previous.AskedAgain
 	}
-	if hidesText(t.owner, t.agent) {
+	if hidesText(cd.owner, cd.agent) {
 		return in
 	}
-	in.Title = titleOf(t.questions)
-	in.Terms = termsOf(topicText(t.questions))
-	for _, q := range openQuestions(t.messages) {
-		in.Questions = append(in.Questions, parley.OpenQuestion{ConversationID: t.ID, Seq: q.Seq,
+	in.Title = titleOf(cd.questions)
+	in.Terms = termsOf(topicText(cd.questions))
+	for _, q := range openQuestions(cd.messages) {
+		in.Questions = append(in.Questions, parley.OpenQuestion{ConversationID: cd.ID, Seq: q.Seq,
 			Text: truncateText(q.Text), AskedAt: time.UnixMilli(q.CreatedAtMillis).UTC()})
 	}
 	return in
@@ -194,9 +194,9 @@ func customerTexts(messages []store.Utterance) (list []string) {
 }
 
 // topicText joins the first questions: what a conversation is about.
-func topicText(asked []store.Utterance) string {
+func topicText(utterances []store.Utterance) string {
 	var texts []string
-	for _, q := range asked[:min(maxTopicQuestions, len(asked))] {
+	for _, q := range utterances[:min(maxTopicQuestions, len(utterances))] {
 		texts = append(texts, truncateText(q.Text))
 	}
 	return strings.Join(texts, "\n")
@@ -212,10 +212,10 @@ func truncateText(text string) string {
 }
 
 // findTopic finds what the conversation is about: in the operator's tree, or among the groups that there are.
-func (s *Service) findTopic(ctx context.Context, t *conversationData, in *parley.Insight) error {
-	if grown := s.topicTree(t.agent); grown != nil {
-		if len(t.questions) > 0 {
-			setTopic(in, grown.find(topicText(t.questions)))
+func (s *Service) findTopic(ctx context.Context, cd *conversationData, in *parley.Insight) error {
+	if growth := s.topicTree(cd.agent); growth != nil {
+		if len(cd.questions) > 0 {
+			setTopic(in, growth.find(topicText(cd.questions)))
 		}
 		return nil
 	}
@@ -230,8 +230,8 @@ func (s *Service) findTopic(ctx context.Context, t *conversationData, in *parley
 	if err != nil {
 		return err
 	}
-	if t.previous != nil && maps.Equal(t.previous.Terms, in.Terms) && t.previous.Topic != "" { // it stays where it is
-		setTopic(in, []string{t.previous.Topic})
+	if cd.previous != nil && maps.Equal(cd.previous.Terms, in.Terms) && cd.previous.Topic != "" { // it stays where it is
+		setTopic(in, []string{cd.previous.Topic})
 		return nil
 	}
 	if i := nearestCentroid(weightedVector(in.Terms, &v), len(groups), func(i int) vector {
@@ -316,11 +316,11 @@ func (s *Service) storeOne(ctx context.Context, tx *store.DB, a *analysis) (chan
 
 // isStale reports whether the insight is another one than when the conversation was read: what is to be saved may be
 // older than it.
-func isStale(read, there *parley.Insight) bool {
-	if read == nil || there == nil {
-		return read != there
+func isStale(read, existing *parley.Insight) bool {
+	if read == nil || existing == nil {
+		return read != existing
 	}
-	return !read.GeneratedAt.Equal(there.GeneratedAt) || read.Topic != there.Topic
+	return !read.GeneratedAt.Equal(existing.GeneratedAt) || read.Topic != existing.Topic
 }
 
 func (s *Service) enqueueGrouping(ctx context.Context, tx *store.DB, in *parley.Insight) error {

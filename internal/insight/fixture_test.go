@@ -33,67 +33,67 @@ type testInsight struct {
 	now     time.Time
 }
 
-func forEachDatabase(t *testing.T, f func(w *testInsight)) {
+func forEachDatabase(t *testing.T, f func(ti *testInsight)) {
 	t.Helper()
 	dbs.ForEachStore(t, func(t *testing.T, db *store.DB) { f(newTestInsight(t, db)) })
 }
 
 func newTestInsight(t testing.TB, db *store.DB) *testInsight {
 	t.Helper()
-	w := &testInsight{TB: t, Context: t.Context(), db: db, now: noon}
+	ti := &testInsight{TB: t, Context: t.Context(), db: db, now: noon}
 	log := slog.New(slog.NewTextHandler(io.Discard, nil))
-	w.account = &parley.Account{ID: parley.AccountID(parley.NewUUID()), Name: "Own", Plan: "unlimited", CreatedAt: noon}
-	w.must(db.CreateAccount(w, w.account))
-	w.agent = w.newAgent(nil)
-	queue := &jobs.Queue{Now: w.clock}
-	w.service = &insight.Service{DB: db, Queue: queue, Now: w.clock, Logger: log}
-	w.runner = &jobs.Runner{DB: db.SQL(), Queue: queue, Logger: log, Handlers: w.service.Handlers()}
-	return w
+	ti.account = &parley.Account{ID: parley.AccountID(parley.NewUUID()), Name: "Own", Plan: "unlimited", CreatedAt: noon}
+	ti.must(db.CreateAccount(ti, ti.account))
+	ti.agent = ti.newAgent(nil)
+	queue := &jobs.Queue{Now: ti.clock}
+	ti.service = &insight.Service{DB: db, Queue: queue, Now: ti.clock, Logger: log}
+	ti.runner = &jobs.Runner{DB: db.SQL(), Queue: queue, Logger: log, Handlers: ti.service.Handlers()}
+	return ti
 }
 
-func (w *testInsight) Deadline() (time.Time, bool) { return w.Context.Deadline() }
+func (ti *testInsight) Deadline() (time.Time, bool) { return ti.Context.Deadline() }
 
-func (w *testInsight) clock() time.Time {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.now
+func (ti *testInsight) clock() time.Time {
+	ti.mu.Lock()
+	defer ti.mu.Unlock()
+	return ti.now
 }
 
-func (w *testInsight) advanceClock(by time.Duration) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.now = w.now.Add(by)
+func (ti *testInsight) advanceClock(by time.Duration) {
+	ti.mu.Lock()
+	defer ti.mu.Unlock()
+	ti.now = ti.now.Add(by)
 }
 
-func (w *testInsight) must(err error) {
-	w.Helper()
+func (ti *testInsight) must(err error) {
+	ti.Helper()
 	if err != nil {
-		w.Fatal(err)
+		ti.Fatal(err)
 	}
 }
 
-func (w *testInsight) newAgent(change func(a *parley.Agent)) *parley.Agent {
-	w.Helper()
-	a := &parley.Agent{ID: parley.NewAgentID(), AccountID: w.account.ID, Name: "Agent", Model: "m",
+func (ti *testInsight) newAgent(change func(a *parley.Agent)) *parley.Agent {
+	ti.Helper()
+	a := &parley.Agent{ID: parley.NewAgentID(), AccountID: ti.account.ID, Name: "Agent", Model: "m",
 		Visibility: "private", CreatedAt: noon, UpdatedAt: noon}
 	if change != nil {
 		change(a)
 	}
-	w.must(w.db.Transact(w, sqldb.Interactive, func(tx *store.DB) error { return tx.CreateAgent(w, a) }))
+	ti.must(ti.db.Transact(ti, sqldb.Interactive, func(tx *store.DB) error { return tx.CreateAgent(ti, a) }))
 	return a
 }
 
 // runJobs leaves the conversations quiet for a minute and does what is due.
-func (w *testInsight) runJobs() {
-	w.Helper()
-	w.advanceClock(time.Minute)
+func (ti *testInsight) runJobs() {
+	ti.Helper()
+	ti.advanceClock(time.Minute)
 	for more := true; more; {
 		var err error
-		more, err = w.service.Follow(w)
-		w.must(err)
+		more, err = ti.service.Follow(ti)
+		ti.must(err)
 	}
-	_, err := w.runner.RunDue(w)
-	w.must(err)
+	_, err := ti.runner.RunDue(ti)
+	ti.must(err)
 }
 
 // testConversation is a conversation being made.
@@ -103,25 +103,25 @@ type testConversation struct {
 }
 
 // startConversation writes a conversation of a user, or of nobody, with its first message.
-func (w *testInsight) startConversation(user parley.EndUserID, text string) *testConversation {
-	w.Helper()
-	at := w.clock()
-	c := &parley.Conversation{ID: parley.ConversationID(parley.NewTimedUUID()), AccountID: w.account.ID,
-		AgentID: w.agent.ID, API: parley.APIV2, Channel: parley.ChannelAPI,
+func (ti *testInsight) startConversation(user parley.EndUserID, text string) *testConversation {
+	ti.Helper()
+	at := ti.clock()
+	c := &parley.Conversation{ID: parley.ConversationID(parley.NewTimedUUID()), AccountID: ti.account.ID,
+		AgentID: ti.agent.ID, API: parley.APIV2, Channel: parley.ChannelAPI,
 		Status: parley.ConversationOngoing, UserID: user, CreatedAt: at, UpdatedAt: at}
-	k := &testConversation{c, w}
-	w.must(w.db.Transact(w, sqldb.Interactive, func(tx *store.DB) error {
-		if err := tx.CreateConversation(w, c, k.newMessage(parley.AuthorUser, text), false); err != nil {
+	tc := &testConversation{c, ti}
+	ti.must(ti.db.Transact(ti, sqldb.Interactive, func(tx *store.DB) error {
+		if err := tx.CreateConversation(ti, c, tc.newMessage(parley.AuthorUser, text), false); err != nil {
 			return err
 		}
-		return k.recordEvent(tx, "conversation.created")
+		return tc.recordEvent(tx, "conversation.created")
 	}))
-	return k
+	return tc
 }
 
-func (k *testConversation) newMessage(by parley.AuthorKind, text string) *parley.Message {
-	return &parley.Message{ID: parley.NewMessageID(), ConversationID: k.ID, Author: by, State: parley.MessageComplete,
-		Parts: []parley.Part{{Type: "text", Text: text}}, CreatedAt: k.env.clock()}
+func (tc *testConversation) newMessage(by parley.AuthorKind, text string) *parley.Message {
+	return &parley.Message{ID: parley.NewMessageID(), ConversationID: tc.ID, Author: by, State: parley.MessageComplete,
+		Parts: []parley.Part{{Type: "text", Text: text}}, CreatedAt: tc.env.clock()}
 }
 
 func (k *testConversation) recordEvent(tx *store.DB, kind parley.EventKind) error {
@@ -136,69 +136,69 @@ func (k *testConversation) update(kind parley.EventKind, do func(tx *store.DB) e
 		if err := do(tx); err != nil {
 			return err
 		}
-		return k.recordEvent(tx, kind)
+		return tc.recordEvent(tx, kind)
 	}))
 }
 
 // addMessage adds a message.
-func (k *testConversation) addMessage(by parley.AuthorKind, text string,
+func (tc *testConversation) addMessage(by parley.AuthorKind, text string,
 	with ...func(m *parley.Message)) *testConversation {
-	k.env.Helper()
-	m := k.newMessage(by, text)
+	tc.env.Helper()
+	m := tc.newMessage(by, text)
 	for _, f := range with {
 		f(m)
 	}
-	k.update("message.created", func(tx *store.DB) error {
-		return tx.AddMessage(k.env, k.AccountID.AgentRef(k.AgentID), m, nil)
+	tc.update("message.created", func(tx *store.DB) error {
+		return tx.AddMessage(tc.env, tc.AccountID.AgentRef(tc.AgentID), m, nil)
 	})
-	return k
+	return tc
 }
 
 // addAnswer adds an answer that quotes the sources.
-func (k *testConversation) addAnswer(text string) *testConversation {
-	k.env.Helper()
-	return k.addMessage(parley.AuthorAssistant, text, func(m *parley.Message) {
+func (tc *testConversation) addAnswer(text string) *testConversation {
+	tc.env.Helper()
+	return tc.addMessage(parley.AuthorAssistant, text, func(m *parley.Message) {
 		m.Citations = []parley.Citation{{SourceID: "s", Name: "Source"}}
 	})
 }
 
 // addRefusal adds an answer that says that the sources do not hold it.
-func (k *testConversation) addRefusal() *testConversation {
-	k.env.Helper()
+func (tc *testConversation) addRefusal() *testConversation {
+	tc.env.Helper()
 	turn := parley.TurnID(parley.NewUUID())
-	_, err := k.env.db.SQL().Exec(k.env,
+	_, err := tc.env.db.SQL().Exec(tc.env,
 		`insert into turns (id, account_id, agent_id, conversation_id, user_message_id, message_id, state, owner,
 			lease_until, month, reserved, trace, started_at)
-		values (?, ?, ?, ?, 'u', 'm', 'done', 'o', 0, '2026-11', 0, ?, 0)`, turn, k.AccountID, k.AgentID, k.ID,
+		values (?, ?, ?, ?, 'u', 'm', 'done', 'o', 0, '2026-11', 0, ?, 0)`, turn, tc.AccountID, tc.AgentID, tc.ID,
 		`{"question":"a \"refused\":false","refused":true}`)
-	k.env.must(err)
-	return k.addMessage(parley.AuthorAssistant, "I do not know.", func(m *parley.Message) { m.TurnID = turn })
+	tc.env.must(err)
+	return tc.addMessage(parley.AuthorAssistant, "I do not know.", func(m *parley.Message) { m.TurnID = turn })
 }
 
-func (k *testConversation) rate(rating string) *testConversation {
-	k.env.Helper()
-	k.update("message.rated", func(tx *store.DB) error {
-		_, err := tx.SQL().Exec(k.env,
-			`update messages set feedback = ? where conversation_id = ? and author = 'assistant'`, rating, k.ID)
+func (tc *testConversation) rate(rating string) *testConversation {
+	tc.env.Helper()
+	tc.update("message.rated", func(tx *store.DB) error {
+		_, err := tx.SQL().Exec(tc.env,
+			`update messages set feedback = ? where conversation_id = ? and author = 'assistant'`, rating, tc.ID)
 		return err
 	})
-	return k
+	return tc
 }
 
-func (k *testConversation) insight() *parley.Insight {
-	k.env.Helper()
-	in, err := k.env.db.Insight(k.env, k.AccountID.AgentRef(k.AgentID).ConversationRef(k.ID))
-	k.env.must(err)
+func (tc *testConversation) insight() *parley.Insight {
+	tc.env.Helper()
+	in, err := tc.env.db.Insight(tc.env, tc.AccountID.AgentRef(tc.AgentID).ConversationRef(tc.ID))
+	tc.env.must(err)
 	if in == nil {
-		k.env.Fatalf("nothing is known of the conversation %s", k.ID)
+		tc.env.Fatalf("nothing is known of the conversation %s", tc.ID)
 	}
 	return in
 }
 
-func (k *testConversation) title() string {
-	k.env.Helper()
-	c, err := k.env.db.Conversation(k.env, k.AccountID.AgentRef(k.AgentID).ConversationRef(k.ID))
-	k.env.must(err)
+func (tc *testConversation) title() string {
+	tc.env.Helper()
+	c, err := tc.env.db.Conversation(tc.env, tc.AccountID.AgentRef(tc.AgentID).ConversationRef(tc.ID))
+	tc.env.must(err)
 	return c.Title
 }
 
@@ -212,9 +212,9 @@ func (w *testInsight) report(by parley.InsightGroup) *insight.Report {
 }
 
 // sums adds up the rows of all conversations: what the sums of the days must be.
-func (w *testInsight) sums() (s store.InsightSums) {
-	w.Helper()
-	err := w.db.SQL().QueryRow(w,
+func (ti *testInsight) sums() (s store.InsightSums) {
+	ti.Helper()
+	err := ti.db.SQL().QueryRow(ti,
 		`select count(*), coalesce(sum(messages), 0), coalesce(sum(answers), 0), coalesce(sum(refused), 0),
 			coalesce(sum(escalated), 0), coalesce(sum(up), 0), coalesce(sum(down), 0),
 		coalesce(sum(case when outcome = 'resolved' and asked_again = 0 then 1 else 0 end), 0), coalesce(sum(case
@@ -223,20 +223,20 @@ func (w *testInsight) sums() (s store.InsightSums) {
 		when outcome = 'given up' then 1 else 0 end), 0),
 		coalesce(sum(case when outcome = 'resolved' and asked_again = 1 then 1 else 0 end), 0)
 		from conversation_insights where agent_id = ?`,
-		w.agent.ID).
+		ti.agent.ID).
 		Scan(&s.Conversations, &s.Messages, &s.Answers, &s.Refused, &s.Escalated, &s.PositiveRatings,
 			&s.NegativeRatings, &s.Resolved, &s.HandedOver, &s.Disliked, &s.GivenUp, &s.AskedAgain)
-	w.must(err)
+	ti.must(err)
 	return s
 }
 
-// rebuildReport finds everything out anew.
-func (w *testInsight) rebuildReport() *insight.Report {
-	w.Helper()
+// rebuildReport finds everything out again.
+func (ti *testInsight) rebuildReport() *insight.Report {
+	ti.Helper()
 	for at := (insight.Progress{}); !at.Done; {
 		var err error
-		at, err = w.service.Rebuild(w, w.account.ID.AgentRef(w.agent.ID), at)
-		w.must(err)
+		at, err = ti.service.Rebuild(ti, ti.account.ID.AgentRef(ti.agent.ID), at)
+		ti.must(err)
 	}
 	return w.report(parley.GroupByTopic)
 }

@@ -22,11 +22,11 @@ const (
 
 // handleGroupJob makes automatic topics of the conversations that have none.
 func (s *Service) handleGroupJob(ctx context.Context, j jobs.Job) error {
-	what, err := jobs.DecodePayload[jobPayload](j)
+	payload, err := jobs.DecodePayload[jobPayload](j)
 	if err != nil {
 		return err
 	}
-	err = s.Group(ctx, j.AccountID.AgentRef(what.Agent))
+	err = s.Group(ctx, j.AccountID.AgentRef(payload.Agent))
 	if isGone(err) {
 		return nil
 	}
@@ -45,8 +45,8 @@ func (s *Service) Group(ctx context.Context, ref parley.AgentRef) error {
 	if err != nil || len(a.Topics) > 0 || hidesText(owner, a) {
 		return err
 	}
-	there, err := s.DB.InsightGroups(ctx, ref)
-	if err != nil || len(there) >= maxGroups {
+	existing, err := s.DB.InsightGroups(ctx, ref)
+	if err != nil || len(existing) >= maxGroups {
 		return err
 	}
 	loose, err := s.DB.UngroupedInsights(ctx, ref, groupBatchSize)
@@ -61,12 +61,13 @@ func (s *Service) Group(ctx context.Context, ref parley.AgentRef) error {
 	if err != nil {
 		return err
 	}
-	asked := newQuestions(terms)
-	if fresh := newVocabulary(asked); fresh.Questions > v.Questions {
+	parsed := newQuestions(terms)
+	if fresh := newVocabulary(parsed); fresh.Questions > v.Questions {
 		v = trimVocabulary(fresh)
 	}
-	groups, members := newGroups(asked, clusterQuestions(asked, &v, minTopicSize), there)
-	groups, members = groups[:min(len(groups), maxGroups-len(there))], members[:min(len(members), maxGroups-len(there))]
+	groups, members := newGroups(parsed, clusterQuestions(parsed, &v, minTopicSize), existing)
+	groups, members = groups[:min(len(groups), maxGroups-len(existing))],
+		members[:min(len(members), maxGroups-len(existing))]
 	if len(groups) == 0 {
 		return nil
 	}

@@ -20,21 +20,21 @@ const (
 
 // askModel has a connected model write the title and judge the sentiment, where the operator wants it. A model that is
 // late or answers nonsense changes nothing, and a conversation that has no new messages is not shown again.
-func (s *Service) askModel(ctx context.Context, t *conversationData, in *parley.Insight) {
-	back, ok := s.connectedModel(t.agent)
-	if !ok || len(t.questions) == 0 {
+func (s *Service) askModel(ctx context.Context, cd *conversationData, in *parley.Insight) {
+	back, ok := s.connectedModel(cd.agent)
+	if !ok || len(cd.questions) == 0 {
 		return
 	}
-	if b := t.previous; b != nil && b.Messages == in.Messages {
+	if b := cd.previous; b != nil && b.Messages == in.Messages {
 		in.Sentiment = b.Sentiment
-		if in.Title != "" && t.Title != "" {
-			in.Title = t.Title
+		if in.Title != "" && cd.Title != "" {
+			in.Title = cd.Title
 		}
 		return
 	}
-	title, sentiment, err := askModelVerdict(ctx, back, t)
+	title, sentiment, err := askModelVerdict(ctx, back, cd)
 	if err != nil {
-		s.Logger.Debug("a model did not judge a conversation", "conversation", t.ID, "err", err)
+		s.Logger.Debug("a model did not judge a conversation", "conversation", cd.ID, "err", err)
 		return
 	}
 	if in.Sentiment = sentiment; title != "" && in.Title != "" {
@@ -42,7 +42,7 @@ func (s *Service) askModel(ctx context.Context, t *conversationData, in *parley.
 	}
 }
 
-// connectedModel returns the model that judges the agent's conversations, false where none does.
+// connectedModel returns the model that judges the agent's conversations, false if none does.
 func (s *Service) connectedModel(agent *parley.Agent) (model.Backend, bool) {
 	if !agent.Insight.UseModel || s.Model == nil {
 		return model.Backend{}, false
@@ -56,12 +56,12 @@ func (s *Service) needsModel(agent *parley.Agent) bool {
 	return ok
 }
 
-func askModelVerdict(ctx context.Context, back model.Backend, t *conversationData) (title string,
+func askModelVerdict(ctx context.Context, back model.Backend, cd *conversationData) (title string,
 	sentiment parley.Sentiment, err error) {
 	ctx, stop := context.WithTimeout(ctx, modelTimeout)
 	defer stop()
 	var messages []model.Message
-	for _, u := range t.messages[max(0, len(t.messages)-maxModelMessages):] {
+	for _, u := range cd.messages[max(0, len(cd.messages)-maxModelMessages):] {
 		role := "assistant"
 		if u.Author == parley.AuthorUser {
 			role = "user"

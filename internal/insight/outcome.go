@@ -17,17 +17,17 @@ const Definition = "A conversation counts when a customer asked something in it.
 	"The rate is the share of resolved ones. Users without an id cannot be seen to come back, so their " +
 	"conversations may count as resolved when they were not."
 
-// outcomeOf tells what came of a conversation, its customer's later ones aside.
+// outcomeOf returns what came of a conversation, its customer's later ones aside.
 func outcomeOf(messages []store.Utterance, escalated bool, down int) parley.Outcome {
-	asked := questions(messages)
+	asks := questions(messages)
 	switch {
 	case escalated:
 		return parley.OutcomeHandedOver
-	case len(asked) == 0:
+	case len(asks) == 0:
 		return ""
 	case down > 0:
 		return parley.OutcomeDisliked
-	case isAbandoned(messages, asked[len(asked)-1].Seq):
+	case isAbandoned(messages, asks[len(asks)-1].Seq):
 		return parley.OutcomeGivenUp
 	}
 	return parley.OutcomeResolved
@@ -78,15 +78,15 @@ const (
 
 // openQuestions returns what was asked and not answered from the sources.
 func openQuestions(messages []store.Utterance) (list []store.Utterance) {
-	asked := map[int64]bool{}
+	seen := map[int64]bool{}
 	for _, q := range questions(messages) {
-		asked[q.Seq] = !isOnlyMood(q.Text)
+		seen[q.Seq] = !isOnlyMood(q.Text)
 	}
 	var last *store.Utterance
 	for i := range messages {
 		u := &messages[i]
 		switch {
-		case u.Author == parley.AuthorUser && asked[u.Seq]:
+		case u.Author == parley.AuthorUser && seen[u.Seq]:
 			last = u
 		case u.Author == parley.AuthorUser:
 			last = nil

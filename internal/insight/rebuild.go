@@ -19,7 +19,7 @@ type Progress struct {
 	Done     bool          `json:"done"`
 }
 
-// Rebuild takes a step of analyzing all conversations of an agent anew: first all insight is erased, then they are
+// Rebuild takes a step of analyzing all conversations of an agent again: first all insight is erased, then they are
 // analyzed one by one, then grouped. The figures are incomplete meanwhile. Fails with AGENT_NOT_FOUND.
 func (s *Service) Rebuild(ctx context.Context, ref parley.AgentRef, at Progress) (Progress, error) {
 	if !at.Erased {

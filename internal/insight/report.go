@@ -62,7 +62,7 @@ type OpenGroup struct {
 	Last    time.Time `json:"last"`
 }
 
-// ResolutionRate is the share of the conversations with a question that were resolved; nil where there are none.
+// ResolutionRate is the share of the conversations with a question that were resolved; nil if there are none.
 func ResolutionRate(s store.InsightSums) *float64 {
 	all := s.Resolved + s.Unresolved()
 	if all == 0 {
@@ -115,9 +115,9 @@ func (s *Service) Report(ctx context.Context, account *parley.Account, id parley
 }
 
 // fillDays puts zeros where nothing happened.
-func fillDays(there []store.GroupedSums, ask ReportRange) []store.GroupedSums {
+func fillDays(existing []store.GroupedSums, ask ReportRange) []store.GroupedSums {
 	byKey := map[string]store.GroupedSums{}
-	for _, d := range there {
+	for _, d := range existing {
 		byKey[d.Key] = d
 	}
 	var all []store.GroupedSums
@@ -129,11 +129,11 @@ func fillDays(there []store.GroupedSums, ask ReportRange) []store.GroupedSums {
 }
 
 // operatorTopicsOnly puts topics that the operator has not named with those without one.
-func operatorTopicsOnly(there []store.GroupedSums, topics []parley.Topic) []store.GroupedSums {
+func operatorTopicsOnly(existing []store.GroupedSums, topics []parley.Topic) []store.GroupedSums {
 	known := topicPaths(topics)
 	none := store.GroupedSums{}
 	list := []store.GroupedSums{}
-	for _, s := range there {
+	for _, s := range existing {
 		if s.Key != "" && known[s.Key] != nil {
 			list = append(list, s)
 			continue
@@ -147,10 +147,10 @@ func operatorTopicsOnly(there []store.GroupedSums, topics []parley.Topic) []stor
 }
 
 // rollUpTopics counts subtopics with their topics.
-func rollUpTopics(there []store.GroupedSums, topics []parley.Topic) []TopicSums {
+func rollUpTopics(existing []store.GroupedSums, topics []parley.Topic) []TopicSums {
 	known := topicPaths(topics)
 	sums := map[string]*TopicSums{}
-	for _, s := range there {
+	for _, s := range existing {
 		path := known[s.Key]
 		if path == nil {
 			path = []string{s.Key}
@@ -192,11 +192,11 @@ func groupOpenQuestions(open []parley.OpenQuestion) []OpenGroup {
 	for i, q := range open {
 		terms[i] = termsOf(q.Text)
 	}
-	asked := newQuestions(terms)
-	v := newVocabulary(asked)
+	parsed := newQuestions(terms)
+	v := newVocabulary(parsed)
 	in := make([]bool, len(open))
 	var list []OpenGroup
-	for _, c := range clusterQuestions(asked, &v, 2) {
+	for _, c := range clusterQuestions(parsed, &v, 2) {
 		for _, m := range c.members {
 			in[m] = true
 		}
@@ -213,7 +213,7 @@ func groupOpenQuestions(open []parley.OpenQuestion) []OpenGroup {
 	return list[:min(maxShownGroups, len(list))]
 }
 
-// newOpenGroup tells of the questions at these places.
+// newOpenGroup describes the questions at these places.
 func newOpenGroup(open []parley.OpenQuestion, members []int) OpenGroup {
 	newest, oldest := slices.Min(members), slices.Max(members)
 	return OpenGroup{Example: open[newest].Text, Count: len(members), First: open[oldest].AskedAt,
@@ -224,9 +224,9 @@ func newOpenGroup(open []parley.OpenQuestion, members []int) OpenGroup {
 // with VALIDATION_INVALID_DATE_RANGE.
 func ParseDays(from, to string, now time.Time) (start, end time.Time, err error) {
 	details := map[string]string{}
-	read := func(name, text string, usual time.Time) time.Time {
+	read := func(name, text string, fallback time.Time) time.Time {
 		if text == "" {
-			return usual
+			return fallback
 		}
 		day, err := time.Parse(time.DateOnly, text)
 		if err != nil {

@@ -15,7 +15,7 @@ const (
 	lastMessageWeight = 1.6 // weight of the last message beside the others
 )
 
-// sentimentOf tells from a customer's messages in English how they sound, and nothing where that is not certain: in
+// sentimentOf judges from a customer's messages in English how they sound, and nothing where that is not certain: in
 // other languages, of next to no words, and where they pull both ways.
 func sentimentOf(messages []string) parley.Sentiment {
 	if !isEnglish(messages) {
@@ -49,11 +49,11 @@ func sentimentOf(messages []string) parley.Sentiment {
 // isEnglish reports whether the messages are certainly in English.
 func isEnglish(messages []string) bool {
 	tokens := words.AppendTokens(nil, strings.Join(messages, "\n"))
-	lang, sure := words.GuessLanguage(tokens)
+	lang, isSure := words.GuessLanguage(tokens)
 	if lang != words.English {
 		return false
 	}
-	if sure {
+	if isSure {
 		return true
 	}
 	for _, t := range tokens { // a word or two, and no function word among them
@@ -111,7 +111,7 @@ func phraseAt(wordList []string) (value float64, length int, ok bool) {
 	return 0, 0, false
 }
 
-// valueAt is what one word says where it stands.
+// valueAt is what one word says where it is.
 func valueAt(wordList []string, i int) float64 {
 	v := valence[words.English.Stem(wordList[i])]
 	if v == 0 {
@@ -134,7 +134,7 @@ func valueAt(wordList []string, i int) float64 {
 
 // isOnlyMood reports whether a message says how the customer feels and nothing else: "This is awful, I am very angry!"
 func isOnlyMood(text string) bool {
-	felt := false
+	hasMood := false
 	if strings.ContainsAny(text, "?？") {
 		return false
 	}
@@ -146,7 +146,7 @@ func isOnlyMood(text string) bool {
 		if valence[stem] == 0 && !intensifiers[word] && !negations[word] {
 			return false
 		}
-		felt = felt || valence[stem] != 0
+		hasMood = hasMood || valence[stem] != 0
 	}
-	return felt
+	return hasMood
 }

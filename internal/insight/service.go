@@ -21,7 +21,7 @@ import (
 type Service struct {
 	DB    *store.DB
 	Queue *jobs.Queue
-	// returns the backend of a model's name; nil where no model is used
+	// returns the backend of a model's name; nil if no model is used
 	Model        func(name string) (model.Backend, bool)
 	Now          func() time.Time
 	Logger       *slog.Logger
@@ -70,12 +70,12 @@ func newAnalyzeJob(ref parley.ConversationRef, at time.Time) jobs.Job {
 // handleAnalyzeJob analyzes a conversation that has been quiet for a while, or has gone on for long; else it postpones
 // the job.
 func (s *Service) handleAnalyzeJob(ctx context.Context, j jobs.Job) error {
-	what, err := jobs.DecodePayload[jobPayload](j)
+	payload, err := jobs.DecodePayload[jobPayload](j)
 	if err != nil {
 		return err
 	}
 	id := parley.ConversationID(j.Key)
-	c, err := s.DB.Conversation(ctx, j.AccountID.AgentRef(what.Agent).ConversationRef(id))
+	c, err := s.DB.Conversation(ctx, j.AccountID.AgentRef(payload.Agent).ConversationRef(id))
 	if isGone(err) {
 		return nil
 	}
@@ -126,7 +126,7 @@ func askedAgainDays(a *parley.Agent) int {
 	return cmp.Or(a.Insight.RepeatDays, parley.DefaultRepeatDays)
 }
 
-// topicTree returns an agent's topic tree; nil where the operator has defined no topics.
+// topicTree returns an agent's topic tree; nil if the operator has defined no topics.
 func (s *Service) topicTree(a *parley.Agent) *topicTree {
 	if len(a.Topics) == 0 {
 		return nil

@@ -15,25 +15,25 @@ import (
 )
 
 func TestQuietConversationIsAnalyzed(t *testing.T) {
-	forEachDatabase(t, func(w *testInsight) {
-		c := w.startConversation("jo", "Hi there, where is my parcel? It was sent on Monday.")
+	forEachDatabase(t, func(ti *testInsight) {
+		tc := ti.startConversation("jo", "Hi there, where is my parcel? It was sent on Monday.")
 		for range 3 {
-			_, err := w.service.Follow(w)
-			w.must(err)
-			n, err := w.runner.RunDue(w)
-			w.must(err)
-			if in, err := w.db.Insight(w, c.AccountID.AgentRef(c.AgentID).ConversationRef(c.ID)); n > 0 && in != nil ||
+			_, err := ti.service.Follow(ti)
+			ti.must(err)
+			n, err := ti.runner.RunDue(ti)
+			ti.must(err)
+			if in, err := ti.db.Insight(ti, tc.AccountID.AgentRef(tc.AgentID).ConversationRef(tc.ID)); n > 0 && in != nil ||
 				err != nil {
 				t.Fatal("it was judged while it went on", err)
 			}
-			w.advanceClock(20 * time.Second)
-			c.addAnswer("On its way.").addMessage(parley.AuthorUser, "Great, that is very helpful, thank you!")
+			ti.advanceClock(20 * time.Second)
+			tc.addAnswer("On its way.").addMessage(parley.AuthorUser, "Great, that is very helpful, thank you!")
 		}
-		w.runJobs()
-		in := c.insight()
-		if c.title() != "where is my parcel?" || in.Sentiment != parley.SentimentPositive ||
+		ti.runJobs()
+		in := tc.insight()
+		if tc.title() != "where is my parcel?" || in.Sentiment != parley.SentimentPositive ||
 			in.Outcome != parley.OutcomeResolved || in.Answers != 3 || in.Messages != 7 {
-			t.Errorf("title %q, %+v", c.title(), in)
+			t.Errorf("title %q, %+v", tc.title(), in)
 		}
 		r := w.report(parley.GroupByDay)
 		if r.Totals != w.sums() || r.Totals.Conversations != 1 || len(r.Series) != insight.DefaultReportDays ||
@@ -44,25 +44,25 @@ func TestQuietConversationIsAnalyzed(t *testing.T) {
 }
 
 func TestGivenTitlesStay(t *testing.T) {
-	forEachDatabase(t, func(w *testInsight) {
-		c := w.startConversation("", "Where is my parcel?")
-		c.update("conversation.changed", func(tx *store.DB) error {
-			_, err := tx.SQL().Exec(w, `update conversations set title = 'Parcel of Jo' where id = ?`, c.ID)
+	forEachDatabase(t, func(ti *testInsight) {
+		tc := ti.startConversation("", "Where is my parcel?")
+		tc.update("conversation.changed", func(tx *store.DB) error {
+			_, err := tx.SQL().Exec(ti, `update conversations set title = 'Parcel of Jo' where id = ?`, tc.ID)
 			return err
 		})
-		silent := w.startConversation("", "hello").addMessage(parley.AuthorAssistant, "Hello!")
-		w.runJobs()
-		if c.title() != "Parcel of Jo" || silent.title() != "" || silent.insight().Outcome != "" {
-			t.Errorf("%q %q %+v", c.title(), silent.title(), silent.insight())
+		silent := ti.startConversation("", "hello").addMessage(parley.AuthorAssistant, "Hello!")
+		ti.runJobs()
+		if tc.title() != "Parcel of Jo" || silent.title() != "" || silent.insight().Outcome != "" {
+			t.Errorf("%q %q %+v", tc.title(), silent.title(), silent.insight())
 		}
 	})
 }
 
 // TestOutcomes holds the definition of the resolution rate, rule by rule.
 func TestOutcomes(t *testing.T) {
-	forEachDatabase(t, func(w *testInsight) {
+	forEachDatabase(t, func(ti *testInsight) {
 		ask := func(n int) *testConversation {
-			return w.startConversation(parley.EndUserID(fmt.Sprint("user", n)), "How do I return shoes?")
+			return ti.startConversation(parley.EndUserID(fmt.Sprint("user", n)), "How do I return shoes?")
 		}
 		for i, c := range []struct {
 			want parley.Outcome
@@ -83,10 +83,10 @@ func TestOutcomes(t *testing.T) {
 			{parley.OutcomeGivenUp,
 				ask(9).addAnswer("By mail.").addMessage(parley.AuthorUser, "And from Iceland?").addRefusal()},
 			{parley.OutcomeHandedOver, ask(10).addMessage(parley.AuthorHuman, "Hello, this is Kim.")},
-			{"", w.startConversation("user11", "Thanks!").addMessage(parley.AuthorAssistant, "You're welcome!")},
+			{"", ti.startConversation("user11", "Thanks!").addMessage(parley.AuthorAssistant, "You're welcome!")},
 		} {
 			if i == 0 {
-				w.runJobs()
+				ti.runJobs()
 			}
 			if got := c.talk.insight().FinalOutcome(); got != c.want {
 				t.Errorf("%d: %q, want %q", i, got, c.want)
@@ -100,40 +100,40 @@ func TestOutcomes(t *testing.T) {
 }
 
 func TestAHandOverStaysOne(t *testing.T) {
-	forEachDatabase(t, func(w *testInsight) {
-		c := w.startConversation("", "How do I return shoes?").addAnswer("By mail.")
+	forEachDatabase(t, func(ti *testInsight) {
+		tc := ti.startConversation("", "How do I return shoes?").addAnswer("By mail.")
 		for _, status := range []parley.ConversationStatus{parley.ConversationTakenOver, parley.ConversationOngoing} {
-			c.update("conversation.taken_over", func(tx *store.DB) error {
-				changed := *c.Conversation
+			tc.update("conversation.taken_over", func(tx *store.DB) error {
+				changed := *tc.Conversation
 				changed.Status = status
-				return tx.SaveConversationStatus(w, &changed, 0, "")
+				return tx.SaveConversationStatus(ti, &changed, 0, "")
 			})
 		}
-		w.runJobs()
-		if in := c.insight(); !in.Escalated || in.Outcome != parley.OutcomeHandedOver {
+		ti.runJobs()
+		if in := tc.insight(); !in.Escalated || in.Outcome != parley.OutcomeHandedOver {
 			t.Errorf("%+v", in)
 		}
 	})
 }
 
 func TestAskedAgain(t *testing.T) {
-	forEachDatabase(t, func(w *testInsight) {
-		first := w.startConversation("jo", "How do I return my shoes?").addAnswer("By mail.")
-		other := w.startConversation("jo", "When does the shop open on Saturdays?").addAnswer("At nine.")
-		stranger := w.startConversation("kim", "How do I return my shoes?").addAnswer("By mail.")
-		anonymous := w.startConversation("", "How do I return my shoes?").addAnswer("By mail.")
-		w.runJobs()
+	forEachDatabase(t, func(ti *testInsight) {
+		first := ti.startConversation("jo", "How do I return my shoes?").addAnswer("By mail.")
+		other := ti.startConversation("jo", "When does the shop open on Saturdays?").addAnswer("At nine.")
+		stranger := ti.startConversation("kim", "How do I return my shoes?").addAnswer("By mail.")
+		anonymous := ti.startConversation("", "How do I return my shoes?").addAnswer("By mail.")
+		ti.runJobs()
 		if first.insight().AskedAgain {
 			t.Error("nobody has come back yet")
 		}
-		w.advanceClock(2 * 24 * time.Hour)
-		second := w.startConversation("jo", "how can I return shoes").addAnswer("By mail.")
-		w.runJobs()
-		w.advanceClock(4 * 24 * time.Hour)
-		third := w.startConversation("jo", "How do I return my shoes?").addAnswer("By mail.")
-		w.runJobs()
-		for i, c := range []*testConversation{first, other, stranger, anonymous, second, third} {
-			if got := c.insight().FinalOutcome() == parley.OutcomeAskedAgain; got != (c == first) {
+		ti.advanceClock(2 * 24 * time.Hour)
+		second := ti.startConversation("jo", "how can I return shoes").addAnswer("By mail.")
+		ti.runJobs()
+		ti.advanceClock(4 * 24 * time.Hour)
+		third := ti.startConversation("jo", "How do I return my shoes?").addAnswer("By mail.")
+		ti.runJobs()
+		for i, tc := range []*testConversation{first, other, stranger, anonymous, second, third} {
+			if got := tc.insight().FinalOutcome() == parley.OutcomeAskedAgain; got != (tc == first) {
 				t.Errorf("%d: asked again %v", i, got)
 			}
 		}
@@ -153,23 +153,23 @@ var sampleQuestions = []string{
 
 // TestGroupsDoNotDependOnTheOrder holds that the same conversations give the same topics, in whatever order they came.
 func TestGroupsDoNotDependOnTheOrder(t *testing.T) {
-	forEachDatabase(t, func(w *testInsight) {
+	forEachDatabase(t, func(ti *testInsight) {
 		var orders [2]map[string]string
 		for i := range orders {
-			w.agent = w.newAgent(nil)
+			ti.agent = ti.newAgent(nil)
 			list := slices.Clone(sampleQuestions)
 			if i == 1 {
 				slices.Reverse(list)
 			}
 			talks := map[string]*testConversation{}
 			for _, q := range list {
-				talks[q] = w.startConversation("", q).addAnswer("Like this.")
+				talks[q] = ti.startConversation("", q).addAnswer("Like this.")
 			}
-			w.runJobs()
-			w.must(w.service.Group(w, w.account.ID.AgentRef(w.agent.ID)))
+			ti.runJobs()
+			ti.must(ti.service.Group(ti, ti.account.ID.AgentRef(ti.agent.ID)))
 			orders[i] = map[string]string{}
-			for q, k := range talks {
-				orders[i][q] = k.insight().Topic
+			for q, tc := range talks {
+				orders[i][q] = tc.insight().Topic
 			}
 			if r := w.report(parley.GroupByTopic); r.Totals != w.sums() {
 				t.Errorf("%+v", r.Totals)
@@ -186,15 +186,15 @@ func TestGroupsDoNotDependOnTheOrder(t *testing.T) {
 }
 
 func TestNewConversationsJoinGroups(t *testing.T) {
-	forEachDatabase(t, func(w *testInsight) {
+	forEachDatabase(t, func(ti *testInsight) {
 		for _, q := range sampleQuestions {
-			w.startConversation("", q).addAnswer("Like this.")
+			ti.startConversation("", q).addAnswer("Like this.")
 		}
-		w.runJobs()
-		w.advanceClock(11 * time.Minute)
-		w.runJobs() // the job that groups is due
-		topic := w.startConversation("", "password reset").addAnswer("Like this.")
-		w.runJobs()
+		ti.runJobs()
+		ti.advanceClock(11 * time.Minute)
+		ti.runJobs() // the job that groups is due
+		topic := ti.startConversation("", "password reset").addAnswer("Like this.")
+		ti.runJobs()
 		if topic.insight().Topic == "" {
 			t.Error("it has joined no group")
 		}
@@ -208,15 +208,15 @@ func TestNewConversationsJoinGroups(t *testing.T) {
 		before := w.report(parley.GroupByTopic)
 		once, twice := w.rebuildReport(), w.rebuildReport()
 		if !slices.Equal(names(before), names(once)) || fmt.Sprint(once.Topics) != fmt.Sprint(twice.Topics) ||
-			twice.Totals != w.sums() || before.Totals != once.Totals {
+			twice.Totals != ti.sums() || before.Totals != once.Totals {
 			t.Errorf("before: %v\nonce: %v\ntwice: %v", before.Topics, once.Topics, twice.Topics)
 		}
 	})
 }
 
 func TestTreeOfTopics(t *testing.T) {
-	forEachDatabase(t, func(w *testInsight) {
-		w.agent = w.newAgent(func(a *parley.Agent) {
+	forEachDatabase(t, func(ti *testInsight) {
+		ti.agent = ti.newAgent(func(a *parley.Agent) {
 			a.Topics = []parley.Topic{
 				{Name: "Orders", Keywords: []string{"order"}, Topics: []parley.Topic{
 					{Name: "Returns", Keywords: []string{"send back", "return"},
@@ -232,15 +232,15 @@ func TestTreeOfTopics(t *testing.T) {
 			"are you open on sundays":       {"Opening hours"},
 			"Do you sell bicycles?":         nil,
 		} {
-			c := w.startConversation("", q).addAnswer("Like this.")
-			w.runJobs()
-			if got := c.insight().Topics; !slices.Equal(got, want) {
+			tc := ti.startConversation("", q).addAnswer("Like this.")
+			ti.runJobs()
+			if got := tc.insight().Topics; !slices.Equal(got, want) {
 				t.Errorf("%q: %v, want %v", q, got, want)
 			}
 		}
 		r := w.report(parley.GroupByTopic)
 		if len(r.Topics) != 4 || r.Topics[0].Name != "Orders" || r.Topics[0].Conversations != 4 ||
-			r.Topics[1].Parent != "Orders" || r.Topics[1].Conversations != 3 || r.Totals != w.sums() {
+			r.Topics[1].Parent != "Orders" || r.Topics[1].Conversations != 3 || r.Totals != ti.sums() {
 			t.Errorf("%+v", r.Topics)
 		}
 	})
@@ -255,7 +255,7 @@ func TestTextIsWithheld(t *testing.T) {
 		if plain.title() == "" || w.report(parley.GroupByDay).Open != 1 {
 			t.Fatal("nothing to withhold")
 		}
-		w.must(w.db.UpdateAgent(w, w.account.ID.AgentRef(w.agent.ID), func(a *parley.Agent) error {
+		ti.must(ti.db.UpdateAgent(ti, ti.account.ID.AgentRef(ti.agent.ID), func(a *parley.Agent) error {
 			a.Redact = true
 			return nil
 		}))
@@ -264,10 +264,10 @@ func TestTextIsWithheld(t *testing.T) {
 		}
 		plain.addMessage(parley.AuthorUser, "Hello? This is terrible, I am very disappointed!")
 		for _, q := range sampleQuestions {
-			w.startConversation("", q).addRefusal()
+			ti.startConversation("", q).addRefusal()
 		}
-		w.runJobs()
-		w.must(w.service.Group(w, w.account.ID.AgentRef(w.agent.ID)))
+		ti.runJobs()
+		ti.must(ti.service.Group(ti, ti.account.ID.AgentRef(ti.agent.ID)))
 		in := plain.insight()
 		if plain.title() != "" || in.Terms != nil || in.Sentiment != parley.SentimentNegative ||
 			in.Outcome != parley.OutcomeGivenUp {
@@ -281,14 +281,14 @@ func TestTextIsWithheld(t *testing.T) {
 }
 
 func TestUnansweredQuestionsAreGrouped(t *testing.T) {
-	forEachDatabase(t, func(w *testInsight) {
+	forEachDatabase(t, func(ti *testInsight) {
 		for _, q := range []string{"Do you ship to Iceland?", "Can I bring a dog?",
 			"shipping to Iceland, do you ship there", "ship to iceland"} {
-			w.startConversation("", q).addRefusal()
-			w.advanceClock(time.Minute)
+			ti.startConversation("", q).addRefusal()
+			ti.advanceClock(time.Minute)
 		}
 		// that is no question
-		w.startConversation("", "Do you take bicycles along?").addRefusal().addMessage(parley.AuthorUser,
+		ti.startConversation("", "Do you take bicycles along?").addRefusal().addMessage(parley.AuthorUser,
 			"This is awful, I am very disappointed!").addRefusal()
 		w.startConversation("", "Is it safe?").addAnswer("Yes.")
 		w.runJobs()
@@ -302,21 +302,21 @@ func TestUnansweredQuestionsAreGrouped(t *testing.T) {
 
 // TestErasingCorrectsTheSums holds that deleted conversations and agents leave neither text nor figures.
 func TestErasingCorrectsTheSums(t *testing.T) {
-	forEachDatabase(t, func(w *testInsight) {
-		remaining := w.startConversation("jo", "Do you ship to Iceland?").addRefusal()
-		deleted := w.startConversation("jo", "Do you ship to Norway?").addRefusal()
-		w.runJobs()
-		w.must(w.db.Transact(w, sqldb.Interactive, func(tx *store.DB) error {
-			_, err := tx.DeleteConversations(w, w.account.ID.AgentRef(w.agent.ID), []parley.ConversationID{deleted.ID},
-				nil, w.clock())
+	forEachDatabase(t, func(ti *testInsight) {
+		remaining := ti.startConversation("jo", "Do you ship to Iceland?").addRefusal()
+		deleted := ti.startConversation("jo", "Do you ship to Norway?").addRefusal()
+		ti.runJobs()
+		ti.must(ti.db.Transact(ti, sqldb.Interactive, func(tx *store.DB) error {
+			_, err := tx.DeleteConversations(ti, ti.account.ID.AgentRef(ti.agent.ID), []parley.ConversationID{deleted.ID},
+				nil, ti.clock())
 			return err
 		}))
 		// a job that comes too late
-		w.must(w.service.Analyze(w, w.account.ID.AgentRef(w.agent.ID).ConversationRef(deleted.ID)))
-		_, err := w.db.EraseConversations(w, w.account.ID.AgentRef(w.agent.ID))
-		w.must(err)
-		w.must(w.service.Analyze(w, w.account.ID.AgentRef(w.agent.ID).ConversationRef(deleted.ID)))
-		if in, err := w.db.Insight(w, w.account.ID.AgentRef(w.agent.ID).ConversationRef(deleted.ID)); in != nil ||
+		ti.must(ti.service.Analyze(ti, ti.account.ID.AgentRef(ti.agent.ID).ConversationRef(deleted.ID)))
+		_, err := ti.db.EraseConversations(ti, ti.account.ID.AgentRef(ti.agent.ID))
+		ti.must(err)
+		ti.must(ti.service.Analyze(ti, ti.account.ID.AgentRef(ti.agent.ID).ConversationRef(deleted.ID)))
+		if in, err := ti.db.Insight(ti, ti.account.ID.AgentRef(ti.agent.ID).ConversationRef(deleted.ID)); in != nil ||
 			err != nil {
 			t.Error(in, err)
 		}
@@ -324,14 +324,14 @@ func TestErasingCorrectsTheSums(t *testing.T) {
 			remaining.insight() == nil {
 			t.Errorf("%+v", r)
 		}
-		w.must(w.db.DeleteAgent(w, w.account.ID.AgentRef(w.agent.ID), w.clock()))
-		w.must(w.service.Analyze(w, w.account.ID.AgentRef(w.agent.ID).ConversationRef(remaining.ID)))
-		_, err = w.db.EraseAgent(w, w.account.ID.AgentRef(w.agent.ID))
-		w.must(err)
+		ti.must(ti.db.DeleteAgent(ti, ti.account.ID.AgentRef(ti.agent.ID), ti.clock()))
+		ti.must(ti.service.Analyze(ti, ti.account.ID.AgentRef(ti.agent.ID).ConversationRef(remaining.ID)))
+		_, err = ti.db.EraseAgent(ti, ti.account.ID.AgentRef(ti.agent.ID))
+		ti.must(err)
 		for _, table := range []string{"conversation_insights", "insight_days", "insight_questions", "insight_agents",
 			"insight_groups"} {
-			n, err := sqldb.One(w, w.db.SQL(), sqldb.Column[int], `select count(*) from `+table)
-			if w.must(err); n > 0 {
+			n, err := sqldb.One(ti, ti.db.SQL(), sqldb.Column[int], `select count(*) from `+table)
+			if ti.must(err); n > 0 {
 				t.Error(table, n)
 			}
 		}
@@ -340,20 +340,20 @@ func TestErasingCorrectsTheSums(t *testing.T) {
 
 // TestALongConversationIsCheap holds that an analysis reads the first and the last messages only.
 func TestALongConversationIsCheap(t *testing.T) {
-	forEachDatabase(t, func(w *testInsight) {
-		c := w.startConversation("", "How do I return shoes?")
+	forEachDatabase(t, func(ti *testInsight) {
+		tc := ti.startConversation("", "How do I return shoes?")
 		for range 100 {
-			c.addAnswer("By mail.").addMessage(parley.AuthorUser, "ok")
+			tc.addAnswer("By mail.").addMessage(parley.AuthorUser, "ok")
 		}
-		c.addRefusal()
-		w.runJobs()
-		messages, err := w.db.Utterances(w, c.AccountID.AgentRef(c.AgentID).ConversationRef(c.ID), 40)
-		w.must(err)
+		tc.addRefusal()
+		ti.runJobs()
+		messages, err := ti.db.Utterances(ti, tc.AccountID.AgentRef(tc.AgentID).ConversationRef(tc.ID), 40)
+		ti.must(err)
 		if len(messages) != 80 || messages[39].Seq != 40 || messages[40].Seq != 163 || messages[79].Seq != 202 ||
 			!messages[79].IsRefusal || messages[0].IsRefusal {
 			t.Errorf("%d messages", len(messages))
 		}
-		if in := c.insight(); in.Messages != 202 || in.Answers != 40 {
+		if in := tc.insight(); in.Messages != 202 || in.Answers != 40 {
 			t.Errorf("%+v", in)
 		}
 	})
@@ -361,9 +361,9 @@ func TestALongConversationIsCheap(t *testing.T) {
 
 // runDuringAnalysis has something happen once, while a conversation is being analyzed: after it is read and before
 // anything is written.
-func (w *testInsight) runDuringAnalysis(do func()) {
-	w.Helper()
-	w.must(w.db.UpdateAgent(w, w.account.ID.AgentRef(w.agent.ID), func(a *parley.Agent) error {
+func (ti *testInsight) runDuringAnalysis(do func()) {
+	ti.Helper()
+	ti.must(ti.db.UpdateAgent(ti, ti.account.ID.AgentRef(ti.agent.ID), func(a *parley.Agent) error {
 		a.Insight.UseModel = true
 		return nil
 	}))
@@ -374,22 +374,23 @@ func (w *testInsight) runDuringAnalysis(do func()) {
 		}
 		return []scripted.Step{scripted.Text("Title: A question\nSentiment: neutral"), scripted.Stop()}
 	}}
-	w.service.Model = func(string) (model.Backend, bool) {
+	ti.service.Model = func(string) (model.Backend, bool) {
 		return model.Backend{Model: scriptedModel, Label: "m at m"}, true
 	}
 }
 
 // TestErasedDuringAnalysis holds that an analysis that was under way writes no text of a conversation that is erased.
 func TestErasedDuringAnalysis(t *testing.T) {
-	forEachDatabase(t, func(w *testInsight) {
-		c := w.startConversation("jo", "Do you ship to Iceland?").addRefusal()
-		w.runDuringAnalysis(func() {
-			w.must(w.db.Transact(w, sqldb.Interactive, func(tx *store.DB) error {
-				_, err := tx.DeleteConversations(w, c.AccountID.AgentRef(c.AgentID), []parley.ConversationID{c.ID}, nil, w.clock())
+	forEachDatabase(t, func(ti *testInsight) {
+		tc := ti.startConversation("jo", "Do you ship to Iceland?").addRefusal()
+		ti.runDuringAnalysis(func() {
+			ti.must(ti.db.Transact(ti, sqldb.Interactive, func(tx *store.DB) error {
+				_, err := tx.DeleteConversations(ti, tc.AccountID.AgentRef(tc.AgentID), []parley.ConversationID{tc.ID},
+					nil, ti.clock())
 				return err
 			}))
-			_, err := w.db.EraseConversations(w, c.AccountID.AgentRef(c.AgentID))
-			w.must(err)
+			_, err := ti.db.EraseConversations(ti, tc.AccountID.AgentRef(tc.AgentID))
+			ti.must(err)
 		})
 		w.must(w.service.Analyze(w, c.AccountID.AgentRef(c.AgentID).ConversationRef(c.ID)))
 		if r := w.report(parley.GroupByDay); r.Open != 0 || r.Totals.Conversations != 0 {
@@ -401,17 +402,17 @@ func TestErasedDuringAnalysis(t *testing.T) {
 // TestLaterAnalysisWins holds that of two servers that analyze a conversation at a time the one that read it first does
 // not have the last word.
 func TestLaterAnalysisWins(t *testing.T) {
-	forEachDatabase(t, func(w *testInsight) {
-		c := w.startConversation("jo", "Do you ship to Iceland?").addAnswer("Yes.")
-		w.runDuringAnalysis(func() {
-			c.rate("negative")
-			w.advanceClock(time.Second)
+	forEachDatabase(t, func(ti *testInsight) {
+		tc := ti.startConversation("jo", "Do you ship to Iceland?").addAnswer("Yes.")
+		ti.runDuringAnalysis(func() {
+			tc.rate("negative")
+			ti.advanceClock(time.Second)
 			// of another server, with no model
-			other := &insight.Service{DB: w.db, Queue: w.service.Queue, Now: w.clock, Logger: w.service.Logger}
-			w.must(other.Analyze(w, c.AccountID.AgentRef(c.AgentID).ConversationRef(c.ID)))
+			other := &insight.Service{DB: ti.db, Queue: ti.service.Queue, Now: ti.clock, Logger: ti.service.Logger}
+			ti.must(other.Analyze(ti, tc.AccountID.AgentRef(tc.AgentID).ConversationRef(tc.ID)))
 		})
-		w.must(w.service.Analyze(w, c.AccountID.AgentRef(c.AgentID).ConversationRef(c.ID)))
-		if in := c.insight(); in.NegativeRatings != 1 || in.Outcome != parley.OutcomeDisliked {
+		ti.must(ti.service.Analyze(ti, tc.AccountID.AgentRef(tc.AgentID).ConversationRef(tc.ID)))
+		if in := tc.insight(); in.NegativeRatings != 1 || in.Outcome != parley.OutcomeDisliked {
 			t.Errorf("%+v", in)
 		}
 		if r := w.report(parley.GroupByDay); r.Totals != w.sums() || r.Totals.Disliked != 1 {

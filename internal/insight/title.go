@@ -24,11 +24,11 @@ func questions(messages []store.Utterance) (list []store.Utterance) {
 
 // titleOf makes a title of the first real question: without a greeting before it, its first sentence, cut between
 // words.
-func titleOf(asked []store.Utterance) string {
-	if len(asked) == 0 {
+func titleOf(utterances []store.Utterance) string {
+	if len(utterances) == 0 {
 		return ""
 	}
-	text := strings.Join(strings.Fields(withoutGreeting(asked[0].Text)), " ")
+	text := strings.Join(strings.Fields(withoutGreeting(utterances[0].Text)), " ")
 	text = strings.Trim(text, "\"'“”„«»*_#> ")
 	return cutTitle(firstSentence(text))
 }

@@ -24,7 +24,7 @@ type cluster struct {
 
 func sortedKeys[M ~map[string]V, V any](m M) []string { return slices.Sorted(maps.Keys(m)) }
 
-// newVocabulary counts in how many of the questions each stem and pair stands.
+// newVocabulary counts in how many of the questions each stem and pair is.
 func newVocabulary(list []question) store.Vocabulary {
 	v := store.Vocabulary{Questions: len(list), QuestionsByWord: map[string]int{}}
 	for _, q := range list {
@@ -62,7 +62,7 @@ const (
 // clusterQuestions groups the questions: the one with the most neighbours first, then the one with the most among the
 // rest, and so on, as long as a group has least members. What comes out depends on the questions alone and not on their
 // order.
-func clusterQuestions(list []question, v *store.Vocabulary, least int) []cluster {
+func clusterQuestions(list []question, v *store.Vocabulary, minSize int) []cluster {
 	order := make([]int, len(list))
 	for i := range list {
 		list[i].vector, order[i] = weightedVector(list[i].terms, v), i
@@ -78,7 +78,7 @@ func clusterQuestions(list []question, v *store.Vocabulary, least int) []cluster
 				best, members = i, n
 			}
 		}
-		if members < least || best < 0 {
+		if members < minSize || best < 0 {
 			break
 		}
 		c := cluster{}
@@ -194,7 +194,7 @@ func assignRest(list []question, order []int, found []cluster, taken []bool) []c
 	return found
 }
 
-// nearestCentroid finds the group whose centre the vector is nearest to, or -1 where it is like none.
+// nearestCentroid finds the group whose centre the vector is nearest to, or -1 if it is like none.
 func nearestCentroid(v vector, n int, centre func(i int) vector) int {
 	at, best := -1, joinSimilarity
 	for c := range n {

@@ -11,12 +11,12 @@ import (
 // groupName names a group after its weightiest words, as they are written most often: a pair of neighbours where one
 // weighs much, else one or two words, and more of them where the name is taken.
 func groupName(list []question, c cluster, taken map[string]bool) string {
-	written := commonForms(list, c.members)
+	forms := commonForms(list, c.members)
 	stems := headStems(c.centroid)
 	for n := min(2, len(stems)); n <= len(stems); n++ {
 		var parts []string
 		for _, stem := range stems[:n] {
-			parts = append(parts, written[stem])
+			parts = append(parts, forms[stem])
 		}
 		name := capitalize(strings.Join(parts, " "))
 		if !taken[strings.ToLower(name)] && name != "" && !strings.EqualFold(name, unspecified) {
@@ -83,10 +83,10 @@ func capitalize(s string) string {
 const unspecified = "unspecified"
 
 // newGroups makes new automatic topics of clusters. The names of those that are there are taken.
-func newGroups(list []question, found []cluster, there []store.InsightGroup) (groups []store.InsightGroup,
+func newGroups(list []question, found []cluster, existing []store.InsightGroup) (groups []store.InsightGroup,
 	members [][]int) {
 	taken := map[string]bool{}
-	for _, g := range there {
+	for _, g := range existing {
 		taken[strings.ToLower(g.Name)] = true
 	}
 	for _, c := range found {

@@ -13,7 +13,7 @@ import (
 // topicTree is an operator's topics, made ready to be matched.
 type topicTree struct {
 	nodes         []topicNode
-	featureCounts map[string]int // in how many examples each feature stands
+	featureCounts map[string]int // in how many examples each feature occurs
 	total         int
 }
 
@@ -126,7 +126,7 @@ func (n *topicNode) longestKeyword(stems []string) (longest int) {
 	return longest
 }
 
-// maxGapWords is how many other words may stand between two of a phrase: "send it back".
+// maxGapWords is how many other words may be between two of a phrase: "send it back".
 const maxGapWords = 2
 
 // containsPhrase reports whether the words of the phrase are in the text, in order and close together. It follows all
@@ -144,7 +144,7 @@ func containsPhrase(stems, phrase []string) bool {
 	return len(ends) > 0
 }
 
-// goOn returns the places, in order, where the word stands close behind one of the places.
+// goOn returns the places, in order, where the word is close behind one of the places.
 func goOn(stems []string, ends []int, word string) (next []int) {
 	from := 0
 	for _, end := range ends {
@@ -158,8 +158,8 @@ func goOn(stems []string, ends []int, word string) (next []int) {
 	return next
 }
 
-// exampleScore tells how like the topic's examples a question is: the one it is most like counts, and a little the next
-// two.
+// exampleScore returns how like the topic's examples a question is: the one it is most like counts, and a little the
+// next two.
 func (n *topicNode) exampleScore(v vector) float64 {
 	var near []float64
 	for _, e := range n.examples {

@@ -13,13 +13,13 @@ import (
 
 // The work to find out about a conversation grows with what was said in it, and no more than that.
 func TestWork(t *testing.T) {
-	grown := newTopicTree([]parley.Topic{{Name: "Opening hours", Keywords: []string{"when do you open", "a b c"},
+	growth := newTopicTree([]parley.Topic{{Name: "Opening hours", Keywords: []string{"when do you open", "a b c"},
 		Examples: []string{"When do you open?"}}})
 	hostile.Readers(t, map[string]func(text string){
 		"sentiment":  func(text string) { sentimentOf([]string{text}) },
 		"title":      func(text string) { titleOf(questions(newTalk(text))) },
 		"terms":      func(text string) { termsOf(text); featuresOf(text); isOnlyMood(text) },
-		"topic":      func(text string) { grown.find(text) },
+		"topic":      func(text string) { growth.find(text) },
 		"outcome":    func(text string) { outcomeOf(newTalk(text), false, 0); openQuestions(newTalk(text)) },
 		"topic told": func(text string) { topicText(newTalk(text)) },
 	})

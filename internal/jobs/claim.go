@@ -111,24 +111,24 @@ func dueQuery(kinds ...string) string {
 // claimSource is one of the places that jobs are claimed from.
 type claimSource struct {
 	expired  bool // their runners have
-	lockJobs func(ctx context.Context, tx *sqldb.DB, most int) ([]Job, error)
+	lockJobs func(ctx context.Context, tx *sqldb.DB, limit int) ([]Job, error)
 }
 
 // claimSources are where jobs come from, in order. Fair ones whose runner died had their turn, and go on with it.
 func (r *Runner) claimSources(due dueKinds, now time.Time) []claimSource {
-	ready := claimSource{false, func(ctx context.Context, tx *sqldb.DB, most int) ([]Job, error) {
-		return lockDue(ctx, tx, due.ready, dueReady, readyOrder, now, most)
+	ready := claimSource{false, func(ctx context.Context, tx *sqldb.DB, limit int) ([]Job, error) {
+		return lockDue(ctx, tx, due.ready, dueReady, readyOrder, now, limit)
 	}}
-	expired := claimSource{true, func(ctx context.Context, tx *sqldb.DB, most int) ([]Job, error) {
-		return lockDue(ctx, tx, due.expired, dueExpired, expiredOrder, now, most)
+	expired := claimSource{true, func(ctx context.Context, tx *sqldb.DB, limit int) ([]Job, error) {
+		return lockDue(ctx, tx, due.expired, dueExpired, expiredOrder, now, limit)
 	}}
 	if !r.Fair {
 		return []claimSource{ready, expired}
 	}
 	all := []claimSource{expired}
-	for range r.workers() { // each looks at where the line stands after the one before
-		all = append(all, claimSource{false, func(ctx context.Context, tx *sqldb.DB, most int) ([]Job, error) {
-			if most <= 0 {
+	for range r.workers() { // each looks at where the line is after the one before
+		all = append(all, claimSource{false, func(ctx context.Context, tx *sqldb.DB, limit int) ([]Job, error) {
+			if limit <= 0 {
 				return nil, nil
 			}
 			return r.lockFair(ctx, tx)
@@ -173,7 +173,7 @@ const maxRests = 5
 
 // takeLease makes the job ours. One whose runners have died under it time and again rests first: it may be what kills
 // them, or they were killed for another reason, and then it must not be what pays: where the program has ended while
-// the job rested, its count begins anew. In the end it is lost.
+// the job rested, its count starts over. In the end it is lost.
 func (r *Runner) takeLease(ctx context.Context, tx *sqldb.DB, j *Job, expired bool, now time.Time) (bool, error) {
 	extraAttempts := j.Attempts - j.MaxAttempts
 	switch {
@@ -202,7 +202,7 @@ func (r *Runner) takeLease(ctx context.Context, tx *sqldb.DB, j *Job, expired bo
 }
 
 // suspectTime is how long after it was enqueued a job may be held for innocent. Two jobs that both end the program
-// would otherwise vouch for each other for ever.
+// would otherwise vouch for each other forever.
 const suspectTime = time.Hour
 
 // endedWithout reports whether the program has ended while the job rested, so that something else ends it.

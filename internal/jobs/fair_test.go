@@ -14,9 +14,9 @@ import (
 )
 
 // fairRunner is one whose handler tells of each job it is given, and ends it when it is told to.
-func (h *fixture) fairRunner(workers int) (r *jobs.Runner, begun chan string, end chan error) {
+func (f *fixture) fairRunner(workers int) (r *jobs.Runner, begun chan string, end chan error) {
 	begun, end = make(chan string), make(chan error)
-	r = h.newRunner(func(_ context.Context, j jobs.Job) error {
+	r = f.newRunner(func(_ context.Context, j jobs.Job) error {
 		begun <- j.Key
 		return <-end
 	})
@@ -24,16 +24,16 @@ func (h *fixture) fairRunner(workers int) (r *jobs.Runner, begun chan string, en
 	return r, begun, end
 }
 
-func (h *fixture) enqueueSized(account, key string, size int64) {
-	h.t.Helper()
-	h.enqueue(jobs.Job{Kind: "train", Key: key, AccountID: parley.AccountID(account), Size: size})
+func (f *fixture) enqueueSized(account, key string, size int64) {
+	f.t.Helper()
+	f.enqueue(jobs.Job{Kind: "train", Key: key, AccountID: parley.AccountID(account), Size: size})
 }
 
 // runOrder runs what is due and returns the keys in the order of their runs.
-func (h *fixture) runOrder(failing string) string {
-	h.t.Helper()
+func (f *fixture) runOrder(failing string) string {
+	f.t.Helper()
 	var keys []string
-	r := h.newRunner(func(_ context.Context, j jobs.Job) error {
+	r := f.newRunner(func(_ context.Context, j jobs.Job) error {
 		keys = append(keys, j.Key)
 		if j.Key == failing && j.Attempts == 1 {
 			return errors.New("once")
@@ -41,8 +41,8 @@ func (h *fixture) runOrder(failing string) string {
 		return nil
 	})
 	r.Fair = true
-	if _, err := r.RunDue(h.t.Context()); err != nil {
-		h.t.Fatal(err)
+	if _, err := r.RunDue(f.t.Context()); err != nil {
+		f.t.Fatal(err)
 	}
 	return strings.Join(keys, " ")
 }
@@ -158,22 +158,22 @@ func TestPlansOfClaims(t *testing.T) {
 }
 
 // queryPlan returns the plan of a statement whose arguments are the kind and what its condition needs.
-func (h *fixture) queryPlan(query string) string {
-	h.t.Helper()
-	if h.db.Dialect() == sqldb.SQLite {
-		steps, err := sqldb.All(h.t.Context(), h.db, func(scan sqldb.Scan) (s string, err error) {
+func (f *fixture) queryPlan(query string) string {
+	f.t.Helper()
+	if f.db.Dialect() == sqldb.SQLite {
+		steps, err := sqldb.All(f.t.Context(), f.db, func(scan sqldb.Scan) (s string, err error) {
 			var n int
 			err = scan(&n, &n, &n, &s)
 			return s, err
 		}, "explain query plan "+query)
 		if err != nil {
-			h.t.Fatal(err)
+			f.t.Fatal(err)
 		}
 		return strings.Join(steps, "\n")
 	}
-	steps, err := sqldb.All(h.t.Context(), h.db, sqldb.Column[string], "explain "+query)
+	steps, err := sqldb.All(f.t.Context(), f.db, sqldb.Column[string], "explain "+query)
 	if err != nil {
-		h.t.Fatal(err)
+		f.t.Fatal(err)
 	}
 	return strings.Join(steps, "\n")
 }

@@ -56,35 +56,35 @@ func forEachDatabase(t *testing.T, f func(t *testing.T, h *fixture)) {
 	})
 }
 
-func (h *fixture) newRunner(handler jobs.Handler) *jobs.Runner {
+func (f *fixture) newRunner(handler jobs.Handler) *jobs.Runner {
 	quiet := slog.New(slog.NewTextHandler(io.Discard, nil))
-	return &jobs.Runner{DB: h.db, Queue: h.queue, Handlers: map[string]jobs.Handler{"train": handler}, Logger: quiet,
+	return &jobs.Runner{DB: f.db, Queue: f.queue, Handlers: map[string]jobs.Handler{"train": handler}, Logger: quiet,
 		LeaseDuration: time.Hour, PollInterval: time.Hour}
 }
 
-func (h *fixture) enqueue(j jobs.Job) {
-	h.t.Helper()
-	err := h.db.Transact(h.t.Context(), sqldb.Interactive, func(tx *sqldb.DB) error {
-		return h.queue.Enqueue(h.t.Context(), tx, j)
+func (f *fixture) enqueue(j jobs.Job) {
+	f.t.Helper()
+	err := f.db.Transact(f.t.Context(), sqldb.Interactive, func(tx *sqldb.DB) error {
+		return f.queue.Enqueue(f.t.Context(), tx, j)
 	})
 	if err != nil {
-		h.t.Fatal(err)
+		f.t.Fatal(err)
 	}
 }
 
-func (h *fixture) runDue(r *jobs.Runner, want int) {
-	h.t.Helper()
-	if n, err := r.RunDue(h.t.Context()); n != want || err != nil {
-		h.t.Errorf("%d jobs run, want %d, %v", n, want, err)
+func (f *fixture) runDue(r *jobs.Runner, want int) {
+	f.t.Helper()
+	if n, err := r.RunDue(f.t.Context()); n != want || err != nil {
+		f.t.Errorf("%d jobs run, want %d, %v", n, want, err)
 	}
 }
 
-// jobStates is how the one job stands: "" when there is none.
-func (h *fixture) jobStates() string {
-	h.t.Helper()
-	state, err := sqldb.One(h.t.Context(), h.db, sqldb.Column[string], `select state from jobs`)
+// jobStates is the state of the one job: "" when there is none.
+func (f *fixture) jobStates() string {
+	f.t.Helper()
+	state, err := sqldb.One(f.t.Context(), f.db, sqldb.Column[string], `select state from jobs`)
 	if err != nil && !sqldb.IsNotFound(err) {
-		h.t.Fatal(err)
+		f.t.Fatal(err)
 	}
 	return state
 }
@@ -183,9 +183,9 @@ func TestBackoffAndDeath(t *testing.T) {
 		h.runDue(r, 0)
 		h.advance(time.Minute)
 		h.runDue(r, 1)
-		why, err := sqldb.One(t.Context(), h.db, sqldb.Column[string], `select last_error from jobs`)
-		if h.jobStates() != "dead" || why != "the site is down" || err != nil {
-			t.Errorf("%s: %s %v", h.jobStates(), why, err)
+		lastError, err := sqldb.One(t.Context(), h.db, sqldb.Column[string], `select last_error from jobs`)
+		if h.jobStates() != "dead" || lastError != "the site is down" || err != nil {
+			t.Errorf("%s: %s %v", h.jobStates(), lastError, err)
 		}
 		h.advance(1000 * time.Hour)
 		h.runDue(r, 0)

@@ -52,7 +52,7 @@ func (q *Queue) Enqueue(ctx context.Context, tx *sqldb.DB, j Job) error {
 	return err
 }
 
-// While a job runs its run_at is free to hold when it shall run again.
+// While a job runs its run_at is free to hold when it is to run again.
 const enqueueQuery = `
 	insert into jobs (
 	  id,
@@ -123,21 +123,21 @@ type notifier struct {
 }
 
 // wait returns a channel that the next notify closes. Take it before looking for work, or one in between is missed.
-func (b *notifier) wait() <-chan struct{} {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.done == nil {
-		b.done = make(chan struct{})
+func (n *notifier) wait() <-chan struct{} {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.done == nil {
+		n.done = make(chan struct{})
 	}
-	return b.done
+	return n.done
 }
 
-func (b *notifier) notify() {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.done != nil {
-		close(b.done)
-		b.done = nil
+func (n *notifier) notify() {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.done != nil {
+		close(n.done)
+		n.done = nil
 	}
 }
 
@@ -160,7 +160,7 @@ const maxDepth = 10_000
 // Depth is how many jobs there are in the database, of all runners, up to 10,000 of each state.
 type Depth struct {
 	Waiting, Running, Dead int
-	OldestDue              time.Duration // for how long the one that is due longest has been due; 0 where none is
+	OldestDue              time.Duration // for how long the one that is due longest has been due; 0 if none is
 }
 
 // Depth counts the jobs of all accounts.

@@ -11,18 +11,18 @@ import (
 
 func TestDepth(t *testing.T) {
 	forEachDatabase(t, func(t *testing.T, h *fixture) {
-		is := func(want jobs.Depth) {
+		requireDepth := func(want jobs.Depth) {
 			t.Helper()
 			if got, err := h.queue.Depth(t.Context(), h.db); err != nil || got != want {
 				t.Errorf("%+v, %v instead of %+v", got, err, want)
 			}
 		}
-		is(jobs.Depth{})
+		requireDepth(jobs.Depth{})
 		h.enqueue(jobs.Job{Kind: "train", Key: "later", RunAt: h.now().Add(time.Hour)})
-		is(jobs.Depth{Waiting: 1})
+		requireDepth(jobs.Depth{Waiting: 1})
 		h.enqueue(jobs.Job{Kind: "train", Key: "now", MaxAttempts: 1})
 		h.advance(90 * time.Second)
-		is(jobs.Depth{Waiting: 2, OldestDue: 90 * time.Second})
+		requireDepth(jobs.Depth{Waiting: 2, OldestDue: 90 * time.Second})
 		var within jobs.Depth
 		var looked error
 		r := h.newRunner(func(ctx context.Context, _ jobs.Job) error {
@@ -33,6 +33,6 @@ func TestDepth(t *testing.T) {
 		if looked != nil || within != (jobs.Depth{Waiting: 1, Running: 1}) {
 			t.Errorf("while it ran: %+v, %v", within, looked)
 		}
-		is(jobs.Depth{Waiting: 1, Dead: 1})
+		requireDepth(jobs.Depth{Waiting: 1, Dead: 1})
 	})
 }

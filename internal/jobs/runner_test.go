@@ -30,14 +30,14 @@ func startRunner(t *testing.T, r *jobs.Runner) (stop func()) {
 func TestAnotherRunnerTakesOver(t *testing.T) {
 	forEachDatabase(t, func(t *testing.T, h *fixture) {
 		begun, free := make(chan struct{}), make(chan struct{})
-		var who []string
+		var owners []string
 		dying := h.newRunner(func(context.Context, jobs.Job) error {
 			close(begun)
 			<-free // as good as dead: the lease is not renewed by the clock of this test
 			return nil
 		})
 		living := h.newRunner(func(_ context.Context, j jobs.Job) error {
-			who = append(who, fmt.Sprint(j.Key, j.Attempts))
+			owners = append(owners, fmt.Sprint(j.Key, j.Attempts))
 			return nil
 		})
 		stop := startRunner(t, dying)
@@ -46,8 +46,8 @@ func TestAnotherRunnerTakesOver(t *testing.T) {
 		h.runDue(living, 0)
 		h.advance(2 * time.Hour)
 		h.runDue(living, 1)
-		if fmt.Sprint(who) != "[a2]" || h.jobStates() != "" {
-			t.Error(who, h.jobStates())
+		if fmt.Sprint(owners) != "[a2]" || h.jobStates() != "" {
+			t.Error(owners, h.jobStates())
 		}
 		h.enqueue(jobs.Job{Kind: "train", Key: "a", RunAt: h.now().Add(time.Hour)})
 		close(free) // the first one comes back to life and must not touch what is no longer its own
@@ -59,11 +59,11 @@ func TestAnotherRunnerTakesOver(t *testing.T) {
 }
 
 // expireLeases has a runner begin the job and die in it.
-func (h *fixture) expireLeases() { h.t.Helper(); h.dieIn(h.newRunner, 2*time.Hour) }
+func (f *fixture) expireLeases() { f.t.Helper(); f.dieIn(f.newRunner, 2*time.Hour) }
 
 // dieIn is die for a runner that is made by a function, and after which some time passes.
-func (h *fixture) dieIn(runner func(jobs.Handler) *jobs.Runner, pass time.Duration) {
-	h.t.Helper()
+func (f *fixture) dieIn(runner func(jobs.Handler) *jobs.Runner, pass time.Duration) {
+	f.t.Helper()
 	begun, free, done := make(chan struct{}), make(chan struct{}), make(chan struct{})
 	ctx, cancel := context.WithCancel(context.Background())
 	r := runner(func(context.Context, jobs.Job) error {
@@ -74,18 +74,18 @@ func (h *fixture) dieIn(runner func(jobs.Handler) *jobs.Runner, pass time.Durati
 	go func() {
 		defer close(done)
 		if n, _ := r.RunDue(ctx); n == 0 && ctx.Err() == nil { // the job rests
-			h.advance(20 * time.Second)
+			f.advance(20 * time.Second)
 			r.SetStarted()
 			_, _ = r.RunDue(ctx)
 		}
 	}()
-	h.t.Cleanup(func() { cancel(); close(free); <-done })
+	f.t.Cleanup(func() { cancel(); close(free); <-done })
 	select {
 	case <-begun:
 	case <-done:
-		h.t.Fatal("the job was not begun: ", h.jobStates())
+		f.t.Fatal("the job was not begun: ", f.jobStates())
 	}
-	h.advance(pass)
+	f.advance(pass)
 }
 
 // Whoever kills servers for another reason does not kill their jobs: they rest, and only then they are given up.

@@ -14,7 +14,7 @@ import (
 type Conn struct {
 	halfCloser
 	table   *ConnTable
-	address netip.Addr // zero where addresses are not counted
+	address netip.Addr // zero if addresses are not counted
 
 	// Used by the goroutine that serves the connection, and by the one that reads for it meanwhile.
 	headerBuffer headerBuffer

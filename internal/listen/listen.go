@@ -63,7 +63,7 @@ func (t *ConnTable) Configure(s *http.Server) {
 
 type connKey struct{}
 
-// FromContext returns the connection of a request; nil where it came by none of a table.
+// FromContext returns the connection of a request; nil if it came by none of a table.
 func FromContext(ctx context.Context) *Conn {
 	c, _ := ctx.Value(connKey{}).(*Conn)
 	return c

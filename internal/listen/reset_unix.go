@@ -28,7 +28,7 @@ func awaitReset(c syscall.Conn) error {
 	return reset
 }
 
-// Descriptors returns how many files and connections this process may have open; 0 where that is not known.
+// Descriptors returns how many files and connections this process may have open; 0 if that is not known.
 func Descriptors() int {
 	var limit syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil {

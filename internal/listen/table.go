@@ -39,7 +39,7 @@ func (t *ConnTable) OpenConns() int {
 	return t.openConns
 }
 
-// admit enters a connection in the table, and closes the one that it replaces; it returns nil where there is no place.
+// admit enters a connection in the table, and closes the one that it replaces; it returns nil if there is no place.
 func (t *ConnTable) admit(raw halfCloser) *Conn {
 	c := &Conn{halfCloser: raw, table: t, address: t.countedAddress(raw.RemoteAddr())}
 	t.mu.Lock()
@@ -77,7 +77,7 @@ func (t *ConnTable) evictionCandidate() *Conn {
 	return t.trustedIdle.oldest()
 }
 
-// countedAddress returns the address that a connection counts for; zero where it counts for none.
+// countedAddress returns the address that a connection counts for; zero if it counts for none.
 func (t *ConnTable) countedAddress(a net.Addr) netip.Addr {
 	tcp, ok := a.(*net.TCPAddr)
 	if !ok || t.limits.MaxPerAddress <= 0 {

@@ -45,7 +45,7 @@ func TestFullTableReplacesIdleConnections(t *testing.T) {
 	for i := range 40 {
 		conn := testkit.DialRaw(t, server.URL)
 		if i%2 == 0 {
-			testkit.SendRaw(t, conn, "GET / HTTP/1.1\r\nHost: drip") // a header that goes on for ever
+			testkit.SendRaw(t, conn, "GET / HTTP/1.1\r\nHost: drip") // a header that goes on forever
 		}
 		silent = append(silent, conn)
 	}

@@ -20,7 +20,7 @@ const (
 	maxJSONBytes = 32 << 20 // of all documents as JSON
 	maxValues    = 200_000
 	maxDepth     = 90
-	maxName      = 1024 // bytes, as YAML itself has it for names that stand on one line
+	maxName      = 1024 // bytes, as YAML itself has it for names that are on one line
 )
 
 // File is a manifest that has been read.

@@ -136,7 +136,7 @@ func trueFirst(a, b bool) int {
 	return 1
 }
 
-// exportHelpdesk returns the agent's help desk as manifests write it, absent where none has been needed yet.
+// exportHelpdesk returns the agent's help desk as manifests write it, absent if none has been needed yet.
 func (s *Service) exportHelpdesk(ctx context.Context, a *parley.Agent) (spec httpapi.Opt[helpdeskSpec], err error) {
 	setup, err := s.Helpdesk.Setup(ctx, a.Ref())
 	if err != nil || setup == nil {

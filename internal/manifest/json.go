@@ -36,7 +36,7 @@ func mergeObjects(under, over json.RawMessage) (json.RawMessage, error) {
 }
 
 // differences returns those members of two objects that differ, or nil twice.
-func differences(before, after json.RawMessage) (was, is json.RawMessage) {
+func differences(before, after json.RawMessage) (oldParts, newParts json.RawMessage) {
 	b, errB := parseObject(before)
 	a, errA := parseObject(after)
 	if errB != nil || errA != nil {

@@ -17,9 +17,9 @@ type kind[T any] struct {
 	key    func(*T) string
 	encode func(*T) json.RawMessage // as manifests write it
 
-	id       func(*T) string // nil where entries cannot name an id
-	name     func(*T) string // recognizes what has no key; nil where every entry needs a key
-	position func(*T) int    // nil where there is no order
+	id       func(*T) string // nil if entries cannot name an id
+	name     func(*T) string // recognizes what has no key; nil if every entry needs a key
+	position func(*T) int    // nil if there is no order
 	group    func(*T) string // positions are counted within a group; nil is one group
 	blocked  func(*T) string // why a manifest cannot change the thing, or nothing; may be nil
 
@@ -35,7 +35,7 @@ type entry[T any] struct {
 	text          json.RawMessage
 	key, id, name string // what the entry is recognized by
 
-	existing      *T              // nil where the thing is new
+	existing      *T              // nil if the thing is new
 	existingIndex int             // among all that exist
 	merged        json.RawMessage // what exists, with the entry laid over it
 	position      int             // from now on
@@ -237,7 +237,7 @@ func (k kind[T]) assignPositions(list []entry[T], existing []T) {
 }
 
 // assignGroupPositions leaves what exists at its position while the manifest keeps the order, and puts new entries
-// last; otherwise it numbers all anew.
+// last; otherwise it renumbers all.
 func (k kind[T]) assignGroupPositions(group []*entry[T], next int) {
 	last, inOrder, hasNew := -1, true, false
 	for _, e := range group {
@@ -272,19 +272,19 @@ func (k kind[T]) recordChange(t *target, e *entry[T], after json.RawMessage, ext
 		t.addChange("create", k.noun, e.key, nil, after)
 		return true
 	}
-	was, is := differences(k.existingJSON(e), after)
+	oldParts, newParts := differences(k.existingJSON(e), after)
 	if k.position != nil && e.position != k.position(e.existing) {
-		was, _ = mergeObjects(was, jsonObject("position", k.position(e.existing)))
-		is, _ = mergeObjects(is, jsonObject("position", e.position))
+		oldParts, _ = mergeObjects(oldParts, jsonObject("position", k.position(e.existing)))
+		newParts, _ = mergeObjects(newParts, jsonObject("position", e.position))
 	}
 	if len(extra) > 0 {
-		was, _ = mergeObjects(was, nil)
-		is, _ = mergeObjects(is, mustJSON(extra))
+		oldParts, _ = mergeObjects(oldParts, nil)
+		newParts, _ = mergeObjects(newParts, mustJSON(extra))
 	}
-	if is == nil {
+	if newParts == nil {
 		return false
 	}
-	t.addChange("update", k.noun, e.key, was, is)
+	t.addChange("update", k.noun, e.key, oldParts, newParts)
 	return true
 }
 
@@ -313,7 +313,7 @@ type plannedRow[T any] struct {
 	isRemoved    bool
 }
 
-// faultPath names the member of the entry that is wrong, or the section where there is no entry.
+// faultPath names the member of the entry that is wrong, or the section if there is no entry.
 func (p *plannedRow[T]) faultPath(section, member string) string {
 	if p.hasEntry {
 		return p.path + "." + member

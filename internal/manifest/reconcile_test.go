@@ -9,19 +9,19 @@ import (
 	"parley"
 )
 
-// thing is a type to reconcile.
-type thing struct {
+// listedItem is a type to reconcile.
+type listedItem struct {
 	id, key, name string
 	position      int
 }
 
-func thingKind(hasIDs, hasNames bool) kind[thing] {
-	k := kind[thing]{
+func itemKind(hasIDs, hasNames bool) kind[listedItem] {
+	k := kind[listedItem]{
 		noun:     "thing",
-		key:      func(t *thing) string { return t.key },
-		encode:   func(t *thing) json.RawMessage { return mustJSON(map[string]string{"key": t.key, "name": t.name}) },
-		position: func(t *thing) int { return t.position },
-		blocked: func(t *thing) string {
+		key:      func(t *listedItem) string { return t.key },
+		encode:   func(t *listedItem) json.RawMessage { return mustJSON(map[string]string{"key": t.key, "name": t.name}) },
+		position: func(t *listedItem) int { return t.position },
+		blocked: func(t *listedItem) string {
 			if t.name == "locked" {
 				return "is locked"
 			}
@@ -29,17 +29,17 @@ func thingKind(hasIDs, hasNames bool) kind[thing] {
 		},
 	}
 	if hasIDs {
-		k.id = func(t *thing) string { return t.id }
+		k.id = func(t *listedItem) string { return t.id }
 	}
 	if hasNames {
-		k.name = func(t *thing) string { return t.name }
+		k.name = func(t *listedItem) string { return t.name }
 	}
 	return k
 }
 
 // formatComparison returns "path=id@position" of each entry, then the ids of what is not listed, those that are removed
 // with a minus.
-func formatComparison(c comparison[thing]) string {
+func formatComparison(c comparison[listedItem]) string {
 	var parts []string
 	for _, e := range c.entries {
 		id := "new"
@@ -59,46 +59,46 @@ func formatComparison(c comparison[thing]) string {
 }
 
 func TestReconcile(t *testing.T) {
-	existing := []thing{{"1", "a", "Ann", 0}, {"2", "b", "Bob", 1}, {"3", "", "Kim", 2}, {"4", "c", "locked", 3}}
+	existing := []listedItem{{"1", "a", "Ann", 0}, {"2", "b", "Bob", 1}, {"3", "", "Kim", 2}, {"4", "c", "locked", 3}}
 	for name, c := range map[string]struct {
 		hasIDs, hasNames, prune bool
-		listed                  []entry[thing] // key, id and name
+		listed                  []entry[listedItem] // key, id and name
 		want, faults            string
 	}{
 		"nothing listed":         {want: "+1 +2 +3 +4"},
 		"nothing listed, pruned": {prune: true, want: "-1 -2 +3 -4"},
-		"by key": {listed: []entry[thing]{{key: "a"}, {key: "b"}, {key: "z"}}, prune: true,
+		"by key": {listed: []entry[listedItem]{{key: "a"}, {key: "b"}, {key: "z"}}, prune: true,
 			want: "0=1@0 1=2@1 2=new@4 +3 -4"},
-		"in another order": {listed: []entry[thing]{{key: "b"}, {key: "a"}}, want: "0=2@0 1=1@1 +3 +4"},
-		"a new one in between": {listed: []entry[thing]{{key: "a"}, {key: "z"}, {key: "b"}},
+		"in another order": {listed: []entry[listedItem]{{key: "b"}, {key: "a"}}, want: "0=2@0 1=1@1 +3 +4"},
+		"a new one in between": {listed: []entry[listedItem]{{key: "a"}, {key: "z"}, {key: "b"}},
 			want: "0=1@0 1=new@1 2=2@2 +3 +4"},
-		"by name, with a key": {hasNames: true, listed: []entry[thing]{{key: "k", name: "Kim"}}, want: "0=3@2 +1 +2 +4"},
-		"by name, without a key": {hasNames: true, listed: []entry[thing]{{name: "Kim"}, {name: "Kim"}},
+		"by name, with a key": {hasNames: true, listed: []entry[listedItem]{{key: "k", name: "Kim"}}, want: "0=3@2 +1 +2 +4"},
+		"by name, without a key": {hasNames: true, listed: []entry[listedItem]{{name: "Kim"}, {name: "Kim"}},
 			want: "0=3@2 1=new@4 +1 +2 +4"},
-		"by id": {hasIDs: true, listed: []entry[thing]{{id: "3"}, {id: "2", key: "b"}},
+		"by id": {hasIDs: true, listed: []entry[listedItem]{{id: "3"}, {id: "2", key: "b"}},
 			want: "0=3@0 1=2@1 +1 +4"},
-		"by id, with a new key": {hasIDs: true, listed: []entry[thing]{{id: "3", key: "k"}}, prune: true,
+		"by id, with a new key": {hasIDs: true, listed: []entry[listedItem]{{id: "3", key: "k"}}, prune: true,
 			want: "0=3@2 -1 -2 -4"},
 
-		"no key": {listed: []entry[thing]{{}}, want: "+1 +2 +3 +4", faults: "0.key is required"},
-		"no key of a key": {hasNames: true, listed: []entry[thing]{{name: "Bob"}}, want: "+1 +2 +3 +4",
+		"no key": {listed: []entry[listedItem]{{}}, want: "+1 +2 +3 +4", faults: "0.key is required"},
+		"no key of a key": {hasNames: true, listed: []entry[listedItem]{{name: "Bob"}}, want: "+1 +2 +3 +4",
 			faults: "0.key is required: a thing of this name has the key b"},
-		"a key twice": {listed: []entry[thing]{{key: "a"}, {key: "a"}}, want: "0=1@0 +2 +3 +4",
+		"a key twice": {listed: []entry[listedItem]{{key: "a"}, {key: "a"}}, want: "0=1@0 +2 +3 +4",
 			faults: "1.key another entry has this key"},
-		"an id twice": {hasIDs: true, listed: []entry[thing]{{key: "a"}, {id: "1"}}, want: "0=1@0 +2 +3 +4",
+		"an id twice": {hasIDs: true, listed: []entry[listedItem]{{key: "a"}, {id: "1"}}, want: "0=1@0 +2 +3 +4",
 			faults: "1.id another entry is about this thing"},
-		"another's key": {hasIDs: true, prune: true, listed: []entry[thing]{{id: "1", key: "b"}}, want: "+1 +2 +3 -4",
+		"another's key": {hasIDs: true, prune: true, listed: []entry[listedItem]{{id: "1", key: "b"}}, want: "+1 +2 +3 -4",
 			faults: "0.key is the key of another thing"},
-		"an unknown id": {hasIDs: true, listed: []entry[thing]{{id: "9"}}, want: "+1 +2 +3 +4",
+		"an unknown id": {hasIDs: true, listed: []entry[listedItem]{{id: "9"}}, want: "+1 +2 +3 +4",
 			faults: "0.id the agent has no such thing; a key in its place makes one"},
-		"a blocked thing": {listed: []entry[thing]{{key: "c"}, {key: "c"}}, prune: true, want: "-1 -2 +3 +4",
+		"a blocked thing": {listed: []entry[listedItem]{{key: "c"}, {key: "c"}}, prune: true, want: "-1 -2 +3 +4",
 			faults: "0 is locked; 1 is locked"},
 	} {
 		f := faults{}
 		for i := range c.listed {
 			c.listed[i].path, c.listed[i].index = fmt.Sprint(i), i
 		}
-		got := formatComparison(reconcile(f, thingKind(c.hasIDs, c.hasNames), c.listed, existing, c.prune))
+		got := formatComparison(reconcile(f, itemKind(c.hasIDs, c.hasNames), c.listed, existing, c.prune))
 		reasons := ""
 		if err := f.asError(); err != nil {
 			reasons = errorDetails(err)
@@ -111,7 +111,7 @@ func TestReconcile(t *testing.T) {
 
 func TestEntriesAreLaidOverWhatExists(t *testing.T) {
 	f := faults{}
-	k := thingKind(false, false)
+	k := itemKind(false, false)
 	k.resetting = []string{"name"}
 	section := []json.RawMessage{
 		json.RawMessage(`{"key":"a","more":1}`),
@@ -119,7 +119,7 @@ func TestEntriesAreLaidOverWhatExists(t *testing.T) {
 		json.RawMessage(`[]`),
 		json.RawMessage(`{"key":null}`),
 	}
-	c := reconcile(f, k, readEntries(f, k, "things", section), []thing{{"1", "a", "Ann", 0}}, false)
+	c := reconcile(f, k, readEntries(f, k, "things", section), []listedItem{{"1", "a", "Ann", 0}}, false)
 	if len(c.entries) != 1 || string(c.entries[0].merged) != `{"key":"a","more":1}` {
 		t.Errorf("%+v", c.entries)
 	}

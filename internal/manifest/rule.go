@@ -68,7 +68,7 @@ func (r *applyRun) planRules(t *target, p *helpdeskPlan) {
 	}
 }
 
-// planRule returns the rule of an entry; ok is false where the entry cannot be read.
+// planRule returns the rule of an entry; ok is false if the entry cannot be read.
 func (r *applyRun) planRule(t *target, d *directory, e *entry[parley.Rule]) (rule parley.Rule, ok bool) {
 	var spec ruleSpec
 	if !r.faults.decode(e.path, e.merged, &spec) {

@@ -41,8 +41,8 @@ func (r *applyRun) applySettings(ctx context.Context, t *target) error {
 	if key != t.agent.Key {
 		t.addChange("update", "agent", "", jsonObject("key", key), jsonObject("key", t.agent.Key))
 	}
-	if was, is := differences(before, after); is != nil {
-		t.addChange("update", "settings", "", was, is)
+	if oldParts, newParts := differences(before, after); newParts != nil {
+		t.addChange("update", "settings", "", oldParts, newParts)
 	}
 	if len(r.faults) > 0 {
 		return nil

@@ -132,10 +132,10 @@ func (r *applyRun) planSource(ctx context.Context, t *target, p *sourcePlan, e *
 		return r.checkStorage(e.path, p, int64(len(spec.Content.Value)))
 	}
 	existing := e.existing
-	was, is := map[string]string{}, map[string]string{}
+	oldParts, newParts := map[string]string{}, map[string]string{}
 	change := ingest.TextChange{}
 	if spec.Name.Present && spec.Name.Value != existing.Name {
-		was["name"], is["name"], change.Name = existing.Name, spec.Name.Value, &spec.Name.Value
+		oldParts["name"], newParts["name"], change.Name = existing.Name, spec.Name.Value, &spec.Name.Value
 	}
 	growth := int64(0)
 	if spec.Content.Present && contentHash(spec.Content.Value) != existing.Hash {
@@ -143,23 +143,23 @@ func (r *applyRun) planSource(ctx context.Context, t *target, p *sourcePlan, e *
 		if err != nil {
 			return err
 		}
-		was["content"], is["content"], change.Content = v.Text, spec.Content.Value, &spec.Content.Value
+		oldParts["content"], newParts["content"], change.Content = v.Text, spec.Content.Value, &spec.Content.Value
 		growth = int64(len(spec.Content.Value)) - existing.Size
 	}
-	if len(is) > 0 {
+	if len(newParts) > 0 {
 		text := textChange{path: e.path, agent: t.agent.ID, id: existing.ID, change: change}
 		r.pendingTexts = append(r.pendingTexts, text)
 	}
 	if spec.Key != "" && spec.Key != existing.Key {
-		was["key"], is["key"] = existing.Key, spec.Key
+		oldParts["key"], newParts["key"] = existing.Key, spec.Key
 		if len(r.faults) == 0 {
 			if err := r.tx.SetSourceKey(ctx, t.agent.Ref(), existing.ID, spec.Key); err != nil {
 				return err
 			}
 		}
 	}
-	if len(is) > 0 {
-		t.addChange("update", sourceKind.noun, cmp.Or(spec.Key, string(spec.ID)), mustJSON(was), mustJSON(is))
+	if len(newParts) > 0 {
+		t.addChange("update", sourceKind.noun, cmp.Or(spec.Key, string(spec.ID)), mustJSON(oldParts), mustJSON(newParts))
 	}
 	return r.checkStorage(e.path, p, growth)
 }

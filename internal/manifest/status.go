@@ -90,7 +90,7 @@ func (r *applyRun) planStatuses(t *target, p *helpdeskPlan) {
 	p.statuses = statusKind.changedRows(t, all, func(s *parley.TicketStatus) string { return s.InternalLabel })
 }
 
-// planStatus returns the status of an entry; ok is false where the entry has faults.
+// planStatus returns the status of an entry; ok is false if the entry has faults.
 func (r *applyRun) planStatus(t *target,
 	e *entry[parley.TicketStatus]) (p plannedRow[parley.TicketStatus], ok bool) {
 	var spec statusSpec

@@ -102,7 +102,7 @@ func (r *applyRun) checkUniqueTeamNames(section string, all []plannedRow[parley.
 	}
 }
 
-// planTeam returns the team of an entry; ok is false where the entry has faults.
+// planTeam returns the team of an entry; ok is false if the entry has faults.
 func (r *applyRun) planTeam(t *target, p *helpdeskPlan,
 	e *entry[parley.Team]) (row plannedRow[parley.Team], ok bool) {
 	var spec teamSpec
@@ -182,7 +182,7 @@ func (r *applyRun) planTeamMember(path string, d *directory, team *parley.Team,
 	return m, true
 }
 
-// nthTime tells apart what is created at once: teams and their members are listed by age, in the order of the manifest.
+// nthTime separates what is created at once: teams and their members are listed by age, in the order of the manifest.
 func nthTime(now time.Time, i int) time.Time { return now.Add(time.Duration(i+1) * time.Millisecond) }
 
 // writeTeams stores the teams with their members, the new default first. Names that change hands are freed before.

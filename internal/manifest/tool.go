@@ -25,7 +25,7 @@ type toolPlan[T any] struct {
 }
 
 // planTools plans the actions or procedures of an agent. build returns the row of an entry and members to show of it as
-// changed, or nil where the entry has faults.
+// changed, or nil if the entry has faults.
 func planTools[T any](
 	r *applyRun, t *target, k toolKind[T], section httpapi.Opt[[]json.RawMessage], existing []T,
 	build func(t *target, e *entry[T]) (row *T, extra map[string]any, err error),

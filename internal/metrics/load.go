@@ -27,7 +27,7 @@ const (
 	maxProcessDepth = 4                // generations of children that are looked at
 )
 
-// Share returns the share since the last call of the processors that this program may use, from 0 to 1; below 0 where
+// Share returns the share since the last call of the processors that this program may use, from 0 to 1; below 0 if
 // nothing is known, as at first.
 func (l *CPULoad) Share() float64 {
 	now, share := l.Now(), -1.0
@@ -82,7 +82,7 @@ func (l *CPULoad) processors() float64 {
 		n = float64(runtime.NumCPU())
 	}
 	quota, period, _ := strings.Cut(strings.TrimSpace(l.readFile(filepath.Join(l.cgroupPath(), "cpu.max"))), " ")
-	q, err1 := strconv.ParseFloat(quota, 64) // "max" where there is no limit
+	q, err1 := strconv.ParseFloat(quota, 64) // "max" if there is no limit
 	p, err2 := strconv.ParseFloat(period, 64)
 	if err1 != nil || err2 != nil || q <= 0 || p <= 0 {
 		return n

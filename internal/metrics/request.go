@@ -107,7 +107,7 @@ func newTurns(on promauto.Factory) *Turns {
 	}
 }
 
-// Observe counts an answer. First is the time until its first text, 0 where it has none.
+// Observe counts an answer. First is the time until its first text, 0 if it has none.
 func (t *Turns) Observe(outcome string, first, elapsed time.Duration) {
 	incrementOrOther(t.total, outcome)
 	if first > 0 {

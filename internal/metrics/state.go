@@ -8,14 +8,14 @@ type State struct {
 	OpenTurns     int // answers that are being made
 	DatabaseUp    bool
 	Jobs          Jobs           // while the database is up
-	PendingWrites *PendingWrites // nil where the database has no queue here
+	PendingWrites *PendingWrites // nil if the database has no queue here
 	Voice         VoiceState
 }
 
 // Jobs are the jobs of the database.
 type Jobs struct {
 	Waiting, Running, Dead int
-	OldestDueSeconds       float64 // seconds since the one that is due longest was due; 0 where none is
+	OldestDueSeconds       float64 // seconds since the one that is due longest was due; 0 if none is
 }
 
 // PendingWrites are the transactions that wait for the one writer of SQLite.
@@ -58,8 +58,8 @@ func labeledGauge(name, help, label string, values []string, measure func(s *Sta
 	return stateMetric{prometheus.NewDesc(name, help, []string{label}, nil), prometheus.GaugeValue, values, measure}
 }
 
-func boolToInt(is bool) int {
-	if is {
+func boolToInt(value bool) int {
+	if value {
 		return 1
 	}
 	return 0

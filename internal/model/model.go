@@ -21,7 +21,7 @@ type Model interface {
 
 // Request is what a model is asked.
 type Request struct {
-	Model       string // the back end's own name of the model; empty where it has only one
+	Model       string // the back end's own name of the model; empty if it has only one
 	System      string // instructions; passages are not part of it
 	Messages    []Message
 	Passages    []Passage // what retrieval found for the last message, best first
@@ -102,7 +102,7 @@ type Citation struct {
 // Finish ends an answer.
 type Finish struct {
 	Reason       string   // stop, length, tool-calls
-	Score        *float64 // 0 to 1: how well the passages support the answer; nil where the model cannot tell
+	Score        *float64 // 0 to 1: how well the passages support the answer; nil if the model cannot tell
 	IsRefusal    bool     // the answer says that the sources do not hold it
 	InputTokens  int
 	OutputTokens int

@@ -87,7 +87,7 @@ func ParseAllow(texts []string) ([]netip.Prefix, error) {
 			continue
 		}
 		p, err := netip.ParsePrefix(text)
-		if a, alone := netip.ParseAddr(text); err != nil && alone == nil {
+		if a, parseErr := netip.ParseAddr(text); err != nil && parseErr == nil {
 			p, err = a.Prefix(a.BitLen())
 		}
 		if err != nil {

@@ -95,7 +95,7 @@ func (c *Client) Do(req *http.Request, limits Limits) (*Response, error) {
 	return &Response{Status: res.StatusCode, Header: res.Header, URL: res.Request.URL, Body: body}, nil
 }
 
-// send follows redirects within the limits. Where none are followed, the caller reads the Location, whatever its form.
+// send follows redirects within the limits. If none are followed, the caller reads the Location, whatever its form.
 func (c *Client) send(req *http.Request, limits Limits) (*http.Response, error) {
 	if limits.MaxRedirects < 0 {
 		return c.transport.RoundTrip(req)

@@ -114,10 +114,10 @@ func TestPrivateAddressesAreNotDialled(t *testing.T) {
 func TestDNSRebindingIsRefused(t *testing.T) {
 	s := startSite(t, "127.0.0.1", helloHandler)
 	_, port, _ := net.SplitHostPort(s.Listener.Addr().String())
-	c, asked := newClient(t, "127.0.0.9"), 0
+	c, requests := newClient(t, "127.0.0.9"), 0
 	c.Resolve = func(context.Context, string) ([]netip.Addr, error) {
-		asked++
-		if asked%2 == 1 { // harmless at first: nothing listens there
+		requests++
+		if requests%2 == 1 { // harmless at first: nothing listens there
 			return []netip.Addr{netip.MustParseAddr("127.0.0.9")}, nil
 		}
 		return []netip.Addr{netip.MustParseAddr("127.0.0.9"), netip.MustParseAddr("127.0.0.1")}, nil
@@ -127,8 +127,8 @@ func TestDNSRebindingIsRefused(t *testing.T) {
 			t.Error("fetched")
 		}
 	}
-	if s.conns.Load() > 0 || asked != 4 {
-		t.Error(s.conns.Load(), "connections,", asked, "look-ups")
+	if s.conns.Load() > 0 || requests != 4 {
+		t.Error(s.conns.Load(), "connections,", requests, "look-ups")
 	}
 }
 

@@ -41,37 +41,37 @@ func (b *batch) remainingRows() int {
 		len(b.dropBuckets) - len(b.changedDocs) - len(b.deletedDocs)
 }
 
-// partition returns the agent's partition, which it creates where there is none. It is nil for an agent that has been
+// partition returns the agent's partition, which it creates if there is none. It is nil for an agent that has been
 // deleted.
 func (b *batch) partition(ctx context.Context, agent parley.AgentID, generation int64) (*agentPartition, error) {
 	key := partitionKey{agent, generation}
-	if s := b.partitions[key]; s != nil {
-		return s, nil
+	if ap := b.partitions[key]; ap != nil {
+		return ap, nil
 	}
-	s, err := findPartition(ctx, b.db.SQL(), b.account.AgentRef(agent), generation)
-	if s != nil && s.isRetired {
+	ap, err := findPartition(ctx, b.db.SQL(), b.account.AgentRef(agent), generation)
+	if ap != nil && ap.isRetired {
 		return nil, nil
 	}
-	if err == nil && s == nil {
+	if err == nil && ap == nil {
 		if err = b.db.ShareLockAgent(ctx, b.account.AgentRef(agent)); parley.IsCode(err, parley.CodeAgentNotFound) {
 			return nil, nil
 		}
 	}
-	if err == nil && s == nil {
-		s, err = createPartition(ctx, b.db.SQL(), b.account.AgentRef(agent), generation)
+	if err == nil && ap == nil {
+		ap, err = createPartition(ctx, b.db.SQL(), b.account.AgentRef(agent), generation)
 	}
 	if err != nil {
 		return nil, err
 	}
-	b.partitions[key] = s
-	return s, nil
+	b.partitions[key] = ap
+	return ap, nil
 }
 
 // write writes everything, with the state and whatever savePosition writes, or nothing. It fails with
 // events.ErrConflict when another server was first.
-func (b *batch) write(ctx context.Context, p *indexState, savePosition func(tx *store.DB) error) error {
+func (b *batch) write(ctx context.Context, st *indexState, savePosition func(tx *store.DB) error) error {
 	return b.db.Transact(ctx, sqldb.Bulk, func(tx *store.DB) error {
-		if err := p.save(ctx, tx.SQL(), p.version); err != nil {
+		if err := st.save(ctx, tx.SQL(), st.version); err != nil {
 			return err
 		}
 		if err := b.writeRows(ctx, tx.SQL()); err != nil {
@@ -112,13 +112,13 @@ func (b *batch) writeRows(ctx context.Context, tx *sqldb.DB) error {
 }
 
 func (b *batch) writeDocs(ctx context.Context, tx *sqldb.DB) error {
-	for _, s := range b.partitions {
+	for _, ap := range b.partitions {
 		if _, err := tx.Exec(ctx, `
 			update search_agents set
 			  last = ?,
 			  parted = ?
 			where number = ? and account_id = ? and (last <> ? or parted <> ?)`,
-			s.lastNumber, s.hasMultipleBuckets, s.number, b.account, s.lastNumber, s.hasMultipleBuckets); err != nil {
+			ap.lastNumber, ap.hasMultipleBuckets, ap.number, b.account, ap.lastNumber, ap.hasMultipleBuckets); err != nil {
 			return err
 		}
 	}

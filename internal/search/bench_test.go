@@ -21,13 +21,13 @@ func BenchmarkExtend(b *testing.B) {
 	}}} {
 		for _, length := range []int{10, 100_000} {
 			b.Run(fmt.Sprintf("%s/%d", on.name, length), func(b *testing.B) {
-				w := newTestSearch(b, dbs.NewStore(b, dbs.Open(b, on.url(b))))
-				k := w.startConversation("alpha")
-				k.addMessages(length)
-				w.runIndexer()
+				ts := newTestSearch(b, dbs.NewStore(b, dbs.Open(b, on.url(b))))
+				tc := ts.startConversation("alpha")
+				tc.addMessages(length)
+				ts.runIndexer()
 				for i := 0; b.Loop(); i++ {
-					k.addMessage(parley.AuthorUser, fmt.Sprintf("some ordinary words and one that is new%d", i))
-					w.runIndexer()
+					tc.addMessage(parley.AuthorUser, fmt.Sprintf("some ordinary words and one that is new%d", i))
+					ts.runIndexer()
 				}
 			})
 		}
@@ -35,26 +35,26 @@ func BenchmarkExtend(b *testing.B) {
 }
 
 // addMessages writes messages without events.
-func (k *testConversation) addMessages(n int) {
-	k.env.Helper()
+func (tc *testConversation) addMessages(n int) {
+	tc.env.Helper()
 	const batchSize = 100
 	for from := 2; from <= n; from += batchSize {
 		var args []any
 		count := min(batchSize, n-from+1)
 		for i := range count {
 			seq := from + i
-			args = append(args, fmt.Sprintf("msg_%s%d", k.ID, seq), k.AccountID, k.AgentID, k.ID, seq, "user", "reply",
+			args = append(args, fmt.Sprintf("msg_%s%d", tc.ID, seq), tc.AccountID, tc.AgentID, tc.ID, seq, "user", "reply",
 				"complete",
 				fmt.Sprintf(`[{"type":"text","text":"message %d of %d words%d"}]`, seq, seq%700, seq%30_000), noon.UnixMilli())
 		}
-		k.env.must(k.env.db.Transact(k.env, sqldb.Bulk, func(tx *store.DB) error {
-			_, err := tx.SQL().Exec(k.env,
+		tc.env.must(tc.env.db.Transact(tc.env, sqldb.Bulk, func(tx *store.DB) error {
+			_, err := tx.SQL().Exec(tc.env,
 				`insert into messages (id, account_id, agent_id, conversation_id, seq, author, type, state, parts,
 					created_at) values `+
 					strings.Repeat(", (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", count)[2:], args...)
 			return err
 		}))
 	}
-	k.setColumn("last_seq", n)
-	k.setColumn("message_count", n)
+	tc.setColumn("last_seq", n)
+	tc.setColumn("message_count", n)
 }

@@ -15,31 +15,31 @@ const (
 
 // buildGeneration puts conversations into the generation that is being built, by agent and in the order of their
 // creation, from where the state says. When all are in it, it takes the place of the one that answered until then.
-func (x *Indexer) buildGeneration(ctx context.Context, b *batch, p *indexState) (more bool, err error) {
-	agents, err := x.DB.AgentIDs(ctx, p.account.AgentRef(p.buildingAgent))
+func (x *Indexer) buildGeneration(ctx context.Context, b *batch, st *indexState) (more bool, err error) {
+	agents, err := x.DB.AgentIDs(ctx, st.account.AgentRef(st.buildingAgent))
 	if err != nil {
 		return false, err
 	}
 	for _, agent := range agents {
-		if agent != p.buildingAgent {
-			p.buildingAgent, p.lastBuilt = agent, parley.Cursor{}
+		if agent != st.buildingAgent {
+			st.buildingAgent, st.lastBuilt = agent, parley.Cursor{}
 		}
-		if end, err := x.buildAgent(ctx, b, p); err != nil || !end {
+		if end, err := x.buildAgent(ctx, b, st); err != nil || !end {
 			return true, err
 		}
 	}
-	if p.generation != p.buildingGeneration {
-		b.keptGeneration, b.retiredAt = p.buildingGeneration, x.Now().UnixMilli()
+	if st.generation != st.buildingGeneration {
+		b.keptGeneration, b.retiredAt = st.buildingGeneration, x.Now().UnixMilli()
 	}
-	p.generation, p.buildingGeneration, p.buildingAgent, p.lastBuilt = p.buildingGeneration, 0, "", parley.Cursor{}
+	st.generation, st.buildingGeneration, st.buildingAgent, st.lastBuilt = st.buildingGeneration, 0, "", parley.Cursor{}
 	return false, nil
 }
 
 // buildAgent goes on with the agent that is being built, as far as the batch has space, and reports whether that was
 // its end.
-func (x *Indexer) buildAgent(ctx context.Context, b *batch, p *indexState) (end bool, err error) {
+func (x *Indexer) buildAgent(ctx context.Context, b *batch, st *indexState) (end bool, err error) {
 	for {
-		list, err := x.DB.ConversationsCreatedAfter(ctx, p.account.AgentRef(p.buildingAgent), p.lastBuilt, buildBatchSize)
+		list, err := x.DB.ConversationsCreatedAfter(ctx, st.account.AgentRef(st.buildingAgent), st.lastBuilt, buildBatchSize)
 		if err != nil || len(list) == 0 {
 			return err == nil, err
 		}
@@ -47,11 +47,11 @@ func (x *Indexer) buildAgent(ctx context.Context, b *batch, p *indexState) (end 
 			if b.remainingRows() <= 0 {
 				return false, nil
 			}
-			if done, err := b.updateConversation(ctx, p.buildingAgent, parley.ConversationID(m.ID),
-				p.buildingGeneration); err != nil || !done {
+			if done, err := b.updateConversation(ctx, st.buildingAgent, parley.ConversationID(m.ID),
+				st.buildingGeneration); err != nil || !done {
 				return false, err
 			}
-			p.lastBuilt = m
+			st.lastBuilt = m
 		}
 	}
 }
@@ -63,46 +63,47 @@ type Progress struct {
 	Total int64 // that there are, about
 }
 
-// Rebuild begins to build the index of an account anew; the old one answers meanwhile. One that is being built goes on.
+// Rebuild begins to build the index of an account again; the old one answers meanwhile. One that is being built goes
+// on.
 func (x *Indexer) Rebuild(ctx context.Context, account parley.AccountID) error {
-	p, err := findIndexState(ctx, x.DB.SQL(), account)
+	st, err := findIndexState(ctx, x.DB.SQL(), account)
 	if err != nil {
 		return err
 	}
-	if p == nil {
+	if st == nil {
 		return createIndex(ctx, x.DB, account)
 	}
 	return startRebuild(ctx, x.DB.SQL(), account)
 }
 
-// Build goes on building the index of an account for about a second, and tells how far it is.
+// Build goes on building the index of an account for about a second, and returns how far it is.
 func (x *Indexer) Build(ctx context.Context, account parley.AccountID) (Progress, error) {
 	until := x.Now().Add(buildTimeSlice)
 	for {
 		if _, err := x.Step(ctx, account); err != nil {
 			return Progress{}, err
 		}
-		is, err := x.progress(ctx, account)
-		if err != nil || is.Done || !x.Now().Before(until) {
-			return is, err
+		progress, err := x.progress(ctx, account)
+		if err != nil || progress.Done || !x.Now().Before(until) {
+			return progress, err
 		}
 	}
 }
 
 func (x *Indexer) progress(ctx context.Context, account parley.AccountID) (Progress, error) {
-	p, err := findIndexState(ctx, x.DB.SQL(), account)
-	if err != nil || p == nil {
+	st, err := findIndexState(ctx, x.DB.SQL(), account)
+	if err != nil || st == nil {
 		return Progress{}, err
 	}
-	is := Progress{Done: p.buildingGeneration == 0}
-	generation := max(p.buildingGeneration, p.generation)
-	is.Built, err = sqldb.One(ctx, x.DB.SQL(), sqldb.Column[int64], `
+	progress := Progress{Done: st.buildingGeneration == 0}
+	generation := max(st.buildingGeneration, st.generation)
+	progress.Built, err = sqldb.One(ctx, x.DB.SQL(), sqldb.Column[int64], `
 		select coalesce(cast(sum(last) as bigint), 0)
 		from search_agents
 		where account_id = ? and generation = ?`, account, generation)
 	if err != nil {
-		return is, err
+		return progress, err
 	}
-	is.Total, err = x.DB.CountAccountConversations(ctx, account)
-	return is, err
+	progress.Total, err = x.DB.CountAccountConversations(ctx, account)
+	return progress, err
 }

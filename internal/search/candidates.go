@@ -16,7 +16,7 @@ type docLoader = func(ctx context.Context, db *sqldb.DB, agent int64, numbers []
 
 // candidates finds conversations below a number that match, from the newest, at most so many, as far as they are read.
 // rest is the number below which there may be more; 0 is the end.
-func (s *searchRun) candidates(ctx context.Context, on *agentPartition, below int64, most int,
+func (s *searchRun) candidates(ctx context.Context, on *agentPartition, below int64, limit int,
 	read docLoader) (list []doc, rest int64, err error) {
 	e := s.plan.expr(on.hasMultipleBuckets)
 	for top := below - 1; top > 0; {
@@ -30,17 +30,17 @@ func (s *searchRun) candidates(ctx context.Context, on *agentPartition, below in
 			return nil, 0, err
 		}
 		for _, n := range numbers {
-			d, there := docs[n]
-			if there {
-				there, err = s.matches(ctx, &d)
+			d, ok := docs[n]
+			if ok {
+				ok, err = s.matches(ctx, &d)
 			}
 			if err != nil {
 				return nil, 0, err
 			}
-			if !there {
+			if !ok {
 				continue
 			}
-			if list = append(list, d); len(list) == most {
+			if list = append(list, d); len(list) == limit {
 				return list, n, nil
 			}
 		}
@@ -68,8 +68,8 @@ func (s *searchRun) matches(ctx context.Context, d *doc) (bool, error) {
 	if !s.plan.isInPeriod(d) || !d.needsCheck {
 		return s.plan.isInPeriod(d), nil
 	}
-	whole, err := loadDocs(ctx, s.DB.SQL(), d.agent, []int64{d.number})
-	if is, there := whole[d.number]; err != nil || !there || !s.plan.matches(&is) || is.seq == seqDeleting {
+	docs, err := loadDocs(ctx, s.DB.SQL(), d.agent, []int64{d.number})
+	if full, ok := docs[d.number]; err != nil || !ok || !s.plan.matches(&full) || full.seq == seqDeleting {
 		return false, err
 	}
 	for _, w := range s.plan.words {

@@ -12,7 +12,7 @@ import (
 const (
 	messageBatchSize = 50     // messages of a conversation that are read at a time
 	maxBucketBytes   = 12_000 // bytes of words; one that is as large gets no more
-	// messages that are taken out singly; where more have been replaced the conversation is written anew
+	// messages that are taken out singly; where more have been replaced the conversation is rewritten
 	maxReplaced = 100
 )
 
@@ -20,36 +20,37 @@ const (
 // nothing is left to do.
 func (b *batch) updateConversation(ctx context.Context, agent parley.AgentID, id parley.ConversationID,
 	generation int64) (done bool, err error) {
-	s, err := b.partition(ctx, agent, generation)
-	if err != nil || s == nil {
+	ap, err := b.partition(ctx, agent, generation)
+	if err != nil || ap == nil {
 		return err == nil, err
 	}
-	d, err := findDoc(ctx, b.db.SQL(), s.number, id)
+	d, err := findDoc(ctx, b.db.SQL(), ap.number, id)
 	if err != nil {
 		return false, err
 	}
-	is, err := b.db.ConversationState(ctx, b.account.AgentRef(agent).ConversationRef(id))
+	state, err := b.db.ConversationState(ctx, b.account.AgentRef(agent).ConversationRef(id))
 	switch {
 	case err != nil:
 		return false, err
-	case is == nil && d == nil:
+	case state == nil && d == nil:
 		return true, nil
-	case is == nil:
+	case state == nil:
 		return b.removeConversation(ctx, d)
 	case d != nil && d.seq == seqDeleting:
 		_, err := b.removeConversation(ctx, d)
 		return false, err
 	}
-	e := &conversationUpdate{batch: b, partition: s, state: is, isNew: d == nil}
-	if e.isNew {
-		if s.lastNumber >= maxConversations {
+	u := &conversationUpdate{batch: b, partition: ap, state: state, isNew: d == nil}
+	if u.isNew {
+		if ap.lastNumber >= maxConversations {
 			return true, nil // sixteen million; those beyond are not found
 		}
-		s.lastNumber++
-		d = &doc{agent: s.number, number: s.lastNumber, id: id, created: is.CreatedAt.UnixMilli(), replaced: is.ReplacedCount}
+		ap.lastNumber++
+		d = &doc{agent: ap.number, number: ap.lastNumber, id: id, created: state.CreatedAt.UnixMilli(),
+			replaced: state.ReplacedCount}
 	}
-	e.doc = *d
-	return e.run(ctx)
+	u.doc = *d
+	return u.run(ctx)
 }
 
 // removeConversation takes a conversation out, in steps where it is long.
@@ -83,143 +84,143 @@ type conversationUpdate struct {
 	newWords []string // that messages and title have brought
 }
 
-func (e *conversationUpdate) run(ctx context.Context) (done bool, err error) {
-	before := e.doc
-	if anew, err := e.removeReplaced(ctx); err != nil || anew {
+func (u *conversationUpdate) run(ctx context.Context) (done bool, err error) {
+	before := u.doc
+	if isRemoved, err := u.removeReplaced(ctx); err != nil || isRemoved {
 		return false, err
 	}
-	done, err = e.addNewMessages(ctx)
+	done, err = u.addNewMessages(ctx)
 	if err != nil {
 		return false, err
 	}
-	e.updateTitle()
-	facets, err := loadFacets(ctx, e.batch.db, &e.state.Conversation)
+	u.updateTitle()
+	facets, err := loadFacets(ctx, u.batch.db, &u.state.Conversation)
 	if err != nil {
 		return false, err
 	}
-	e.doc.facets, e.doc.active = facets.encode(), e.state.UpdatedAt.UnixMilli()
-	if e.isNew || len(e.newWords) > 0 || e.doc.facets != before.facets {
-		if err := e.fillBuckets(ctx, e.doc.facets != before.facets); err != nil {
+	u.doc.facets, u.doc.active = facets.encode(), u.state.UpdatedAt.UnixMilli()
+	if u.isNew || len(u.newWords) > 0 || u.doc.facets != before.facets {
+		if err := u.fillBuckets(ctx, u.doc.facets != before.facets); err != nil {
 			return false, err
 		}
 	}
-	if e.isNew || e.doc != before {
-		d := e.doc
-		e.batch.changedDocs = append(e.batch.changedDocs, &d)
+	if u.isNew || u.doc != before {
+		d := u.doc
+		u.batch.changedDocs = append(u.batch.changedDocs, &d)
 	}
 	return done, nil
 }
 
 // removeReplaced takes the messages out that others have taken the place of. Where these are many, the conversation
 // leaves as a whole, to come back as a new one.
-func (e *conversationUpdate) removeReplaced(ctx context.Context) (anew bool, err error) {
-	if e.isNew || e.state.ReplacedCount == e.doc.replaced {
+func (u *conversationUpdate) removeReplaced(ctx context.Context) (isRemoved bool, err error) {
+	if u.isNew || u.state.ReplacedCount == u.doc.replaced {
 		return false, nil
 	}
-	seqs, err := e.batch.db.ReplacedSeqs(ctx, e.state.AccountID.AgentRef(e.state.AgentID).ConversationRef(e.state.ID),
-		e.doc.seq)
+	seqs, err := u.batch.db.ReplacedSeqs(ctx, u.state.AccountID.AgentRef(u.state.AgentID).ConversationRef(u.state.ID),
+		u.doc.seq)
 	if err != nil {
 		return false, err
 	}
 	if len(seqs) > maxReplaced {
-		d := e.doc
-		_, err := e.batch.removeConversation(ctx, &d)
+		d := u.doc
+		_, err := u.batch.removeConversation(ctx, &d)
 		return true, err
 	}
 	for _, seq := range seqs {
-		id := rowID(e.doc.agent, e.doc.number, seq)
-		existing, err := e.batch.index.ListIDs(ctx, e.batch.db.SQL(), messageTable, idRange{id, id}, 1)
+		id := rowID(u.doc.agent, u.doc.number, seq)
+		existing, err := u.batch.index.ListIDs(ctx, u.batch.db.SQL(), messageTable, idRange{id, id}, 1)
 		if err != nil {
 			return false, err
 		}
 		if len(existing) > 0 {
-			e.batch.dropMessages = append(e.batch.dropMessages, id)
-			e.doc.needsCheck = true
+			u.batch.dropMessages = append(u.batch.dropMessages, id)
+			u.doc.needsCheck = true
 		}
 	}
-	e.doc.replaced = e.state.ReplacedCount
+	u.doc.replaced = u.state.ReplacedCount
 	return false, nil
 }
 
 // addNewMessages takes in the messages that are new.
-func (e *conversationUpdate) addNewMessages(ctx context.Context) (done bool, err error) {
-	limit := min(messageBatchSize, max(e.batch.remainingRows(), 1))
-	messages, err := e.batch.db.IndexableMessagesAfter(ctx,
-		e.state.AccountID.AgentRef(e.state.AgentID).ConversationRef(e.state.ID), e.doc.seq, limit)
+func (u *conversationUpdate) addNewMessages(ctx context.Context) (done bool, err error) {
+	limit := min(messageBatchSize, max(u.batch.remainingRows(), 1))
+	messages, err := u.batch.db.IndexableMessagesAfter(ctx,
+		u.state.AccountID.AgentRef(u.state.AgentID).ConversationRef(u.state.ID), u.doc.seq, limit)
 	if err != nil {
 		return false, err
 	}
 	for _, m := range messages {
-		e.doc.seq = m.Seq
+		u.doc.seq = m.Seq
 		if m.Visible && m.Seq <= maxPlaces {
-			e.addMessage(m.Seq, m.Text)
+			u.addMessage(m.Seq, m.Text)
 		}
 	}
 	return len(messages) < limit, nil
 }
 
-func (e *conversationUpdate) addMessage(place int64, text string) {
+func (u *conversationUpdate) addMessage(place int64, text string) {
 	if words := distinctWords(text); len(words) > 0 {
-		e.batch.messageRows = append(e.batch.messageRows, row{rowID(e.doc.agent, e.doc.number, place), words})
-		e.newWords = append(e.newWords, words...)
+		u.batch.messageRows = append(u.batch.messageRows, row{rowID(u.doc.agent, u.doc.number, place), words})
+		u.newWords = append(u.newWords, words...)
 	}
 }
 
 // updateTitle takes in the title, as the message 0.
-func (e *conversationUpdate) updateTitle() {
-	if e.state.Title == e.doc.title {
+func (u *conversationUpdate) updateTitle() {
+	if u.state.Title == u.doc.title {
 		return
 	}
-	if e.doc.title != "" {
-		e.doc.needsCheck = true
-		e.batch.dropMessages = append(e.batch.dropMessages, rowID(e.doc.agent, e.doc.number, 0))
+	if u.doc.title != "" {
+		u.doc.needsCheck = true
+		u.batch.dropMessages = append(u.batch.dropMessages, rowID(u.doc.agent, u.doc.number, 0))
 	}
-	e.doc.title = e.state.Title
-	e.addMessage(0, e.doc.title)
+	u.doc.title = u.state.Title
+	u.addMessage(0, u.doc.title)
 }
 
 // fillBuckets adds the words that the buckets lack, and writes those that have changed.
-func (e *conversationUpdate) fillBuckets(ctx context.Context, faceted bool) error {
+func (u *conversationUpdate) fillBuckets(ctx context.Context, faceted bool) error {
 	var list []bucket
-	if !e.isNew {
+	if !u.isNew {
 		var err error
-		if list, err = loadBuckets(ctx, e.batch.db.SQL(), e.doc.agent, e.doc.number); err != nil {
+		if list, err = loadBuckets(ctx, u.batch.db.SQL(), u.doc.agent, u.doc.number); err != nil {
 			return err
 		}
 	}
 	changed := map[int]bool{}
 	if len(list) == 0 {
-		list = append(list, bucket{id: rowID(e.doc.agent, e.doc.number, 0)})
+		list = append(list, bucket{id: rowID(u.doc.agent, u.doc.number, 0)})
 	}
-	changed[0] = faceted || e.isNew
-	alone := len(list) == 1
-	for _, w := range missingWords(list, e.newWords) {
+	changed[0] = faceted || u.isNew
+	isSingle := len(list) == 1
+	for _, w := range missingWords(list, u.newWords) {
 		last := len(list) - 1
 		if len(list[last].words) >= maxBucketBytes {
 			last++
-			list = append(list, bucket{id: rowID(e.doc.agent, e.doc.number, int64(last))})
+			list = append(list, bucket{id: rowID(u.doc.agent, u.doc.number, int64(last))})
 		}
 		list[last].words = strings.TrimPrefix(list[last].words+" "+w, " ")
 		changed[last] = true
 	}
 	if len(list) > 1 {
-		changed[0] = changed[0] || alone
-		e.doc.needsCheck, e.partition.hasMultipleBuckets = true, true
+		changed[0] = changed[0] || isSingle
+		u.doc.needsCheck, u.partition.hasMultipleBuckets = true, true
 	}
-	e.doc.buckets = int64(len(list))
-	for i, is := range changed {
-		if is {
-			e.batch.addBucket(list[i], e.bucketTokens(list[i].words, i, len(list)))
+	u.doc.buckets = int64(len(list))
+	for i, isChanged := range changed {
+		if isChanged {
+			u.batch.addBucket(list[i], u.bucketTokens(list[i].words, i, len(list)))
 		}
 	}
 	return nil
 }
 
 // bucketTokens are the tokens of a bucket's row.
-func (e *conversationUpdate) bucketTokens(words string, i, of int) []string {
+func (u *conversationUpdate) bucketTokens(words string, i, of int) []string {
 	tokens := strings.Fields(words)
 	if i == 0 {
-		tokens = append(tokens, strings.Fields(e.doc.facets)...)
+		tokens = append(tokens, strings.Fields(u.doc.facets)...)
 	}
 	if of > 1 {
 		tokens = append(tokens, multiBucketToken)
@@ -250,9 +251,9 @@ func missingWords(list []bucket, words []string) []string {
 		}
 	}
 	return slices.DeleteFunc(slices.Clone(words), func(w string) bool {
-		had := known[w]
+		isKnown := known[w]
 		known[w] = true
-		return had
+		return isKnown
 	})
 }
 

@@ -46,7 +46,7 @@ func (s *searchRun) openCursor(cursor string) (*cursorPosition, error) {
 }
 
 // partitionID names a partition in a cursor or a walk.
-func (s *agentPartition) id() string { return fmt.Sprintf("%d.%d", s.number, s.generation) }
+func (ap *agentPartition) id() string { return fmt.Sprintf("%d.%d", ap.number, ap.generation) }
 
 // findPartitionByID returns the partition that a cursor names. Where it is gone the cursor is invalid: the index was
 // rebuilt long ago.

@@ -23,11 +23,11 @@ func (r *paramReader) readPeriods(p *queryPlan, q *Query, window time.Time) func
 		if text == "" {
 			return 0, math.MaxInt64, math.MaxInt64
 		}
-		moment, whole, ok := httpapi.ParseTime(text)
+		moment, isDay, ok := httpapi.ParseTime(text)
 		r.require(ok, name, httpapi.InvalidTimeMessage)
 		early = early || ok && moment.Before(window)
-		at, before = moment.UnixMilli(), httpapi.ExclusiveEnd(moment, whole).UnixMilli()
-		if whole {
+		at, before = moment.UnixMilli(), httpapi.ExclusiveEnd(moment, isDay).UnixMilli()
+		if isDay {
 			return at, before - 1, before
 		}
 		return at, at, before

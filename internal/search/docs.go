@@ -56,7 +56,7 @@ func scanDoc(scan sqldb.Scan) (d doc, err error) {
 	return d, err
 }
 
-// findDoc returns the row of a conversation in the index; nil where there is none.
+// findDoc returns the row of a conversation in the index; nil if there is none.
 func findDoc(ctx context.Context, db *sqldb.DB, agent int64, id parley.ConversationID) (*doc, error) {
 	d, err := sqldb.One(ctx, db, scanDoc, `
 		select `+docColumns+`

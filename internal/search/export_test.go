@@ -39,12 +39,12 @@ func QueryWords(query string) []string { return queryWords(query) }
 
 // ContainsAllWords reports whether a text contains all words of a query.
 func ContainsAllWords(text, query string) bool {
-	has := map[string]bool{}
+	found := map[string]bool{}
 	for t := range tokens(text) {
-		has[t.word] = true
+		found[t.word] = true
 	}
 	for _, w := range queryWords(query) {
-		if !has[w] {
+		if !found[w] {
 			return false
 		}
 	}

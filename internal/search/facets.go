@@ -29,7 +29,7 @@ type Facets struct {
 	Created     time.Time
 }
 
-// loadFacets gathers the facets of a conversation. It is the one place that knows where each of them stands.
+// loadFacets gathers the facets of a conversation. It is the one place that knows where each of them is.
 func loadFacets(ctx context.Context, db *store.DB, c *parley.Conversation) (Facets, error) {
 	f := Facets{Source: c.Channel, User: c.UserID, State: activityState(c),
 		Escalated: c.Status == parley.ConversationTakenOver, Created: c.CreatedAt}

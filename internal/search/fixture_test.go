@@ -34,44 +34,44 @@ type testSearch struct {
 	now     time.Time
 }
 
-func forEachDatabase(t *testing.T, f func(w *testSearch)) {
+func forEachDatabase(t *testing.T, f func(ts *testSearch)) {
 	t.Helper()
 	dbs.ForEachStore(t, func(t *testing.T, db *store.DB) { f(newTestSearch(t, db)) })
 }
 
 func newTestSearch(t testing.TB, db *store.DB) *testSearch {
 	t.Helper()
-	w := &testSearch{TB: t, Context: t.Context(), db: db, now: noon}
+	ts := &testSearch{TB: t, Context: t.Context(), db: db, now: noon}
 	log := slog.New(slog.NewTextHandler(io.Discard, nil))
-	w.account = &parley.Account{ID: parley.AccountID(parley.NewUUID()), Name: "Own", Plan: "unlimited", CreatedAt: noon}
-	w.must(db.CreateAccount(w, w.account))
-	w.agent = w.newAgent()
-	w.finder = &search.Finder{DB: db, Cursors: httpapi.Cursors{Key: []byte("0123456789abcdef")}, Now: w.clock,
+	ts.account = &parley.Account{ID: parley.AccountID(parley.NewUUID()), Name: "Own", Plan: "unlimited", CreatedAt: noon}
+	ts.must(db.CreateAccount(ts, ts.account))
+	ts.agent = ts.newAgent()
+	ts.finder = &search.Finder{DB: db, Cursors: httpapi.Cursors{Key: []byte("0123456789abcdef")}, Now: ts.clock,
 		Timeout: time.Minute}
-	w.indexer = &search.Indexer{DB: db, Now: w.clock, Logger: log}
-	return w
+	ts.indexer = &search.Indexer{DB: db, Now: ts.clock, Logger: log}
+	return ts
 }
 
-func (w *testSearch) Deadline() (time.Time, bool) { return w.Context.Deadline() }
+func (ts *testSearch) Deadline() (time.Time, bool) { return ts.Context.Deadline() }
 
-func (w *testSearch) clock() time.Time {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.now
+func (ts *testSearch) clock() time.Time {
+	ts.mu.Lock()
+	defer ts.mu.Unlock()
+	return ts.now
 }
 
-func (w *testSearch) must(err error) {
-	w.Helper()
+func (ts *testSearch) must(err error) {
+	ts.Helper()
 	if err != nil {
-		w.Fatal(err)
+		ts.Fatal(err)
 	}
 }
 
-func (w *testSearch) newAgent() *parley.Agent {
-	w.Helper()
-	a := &parley.Agent{ID: parley.NewAgentID(), AccountID: w.account.ID, Name: "Agent", Model: "m",
+func (ts *testSearch) newAgent() *parley.Agent {
+	ts.Helper()
+	a := &parley.Agent{ID: parley.NewAgentID(), AccountID: ts.account.ID, Name: "Agent", Model: "m",
 		Visibility: "private", CreatedAt: noon, UpdatedAt: noon}
-	w.must(w.db.Transact(w, sqldb.Interactive, func(tx *store.DB) error { return tx.CreateAgent(w, a) }))
+	ts.must(ts.db.Transact(ts, sqldb.Interactive, func(tx *store.DB) error { return tx.CreateAgent(ts, a) }))
 	return a
 }
 
@@ -82,24 +82,24 @@ type testConversation struct {
 }
 
 // startConversation writes a conversation with its first message.
-func (w *testSearch) startConversation(text string, change ...func(c *parley.Conversation)) *testConversation {
-	w.Helper()
-	at := w.clock()
-	c := &parley.Conversation{ID: parley.ConversationID(parley.NewTimedUUID()), AccountID: w.account.ID,
-		AgentID: w.agent.ID, API: parley.APIV2, Channel: parley.ChannelAPI,
+func (ts *testSearch) startConversation(text string, change ...func(c *parley.Conversation)) *testConversation {
+	ts.Helper()
+	at := ts.clock()
+	c := &parley.Conversation{ID: parley.ConversationID(parley.NewTimedUUID()), AccountID: ts.account.ID,
+		AgentID: ts.agent.ID, API: parley.APIV2, Channel: parley.ChannelAPI,
 		Status: parley.ConversationOngoing, CreatedAt: at, UpdatedAt: at}
 	for _, f := range change {
 		f(c)
 	}
 	m := newMessage(c.ID, parley.AuthorUser, text, c.UpdatedAt)
-	w.must(w.db.Transact(w, sqldb.Interactive, func(tx *store.DB) error {
-		if err := tx.CreateConversation(w, c, m, false); err != nil {
+	ts.must(ts.db.Transact(ts, sqldb.Interactive, func(tx *store.DB) error {
+		if err := tx.CreateConversation(ts, c, m, false); err != nil {
 			return err
 		}
-		return tx.RecordEvents(w, w.account.ID, at, store.NewEvent{Kind: "conversation.created", AgentID: c.AgentID,
+		return tx.RecordEvents(ts, ts.account.ID, at, store.NewEvent{Kind: "conversation.created", AgentID: c.AgentID,
 			ConversationID: c.ID, Subject: string(c.ID)})
 	}))
-	return &testConversation{c, w}
+	return &testConversation{c, ts}
 }
 
 func newMessage(id parley.ConversationID, by parley.AuthorKind, text string, at time.Time) *parley.Message {
@@ -108,14 +108,14 @@ func newMessage(id parley.ConversationID, by parley.AuthorKind, text string, at 
 }
 
 // addMessage adds a message.
-func (k *testConversation) addMessage(by parley.AuthorKind, text string) *parley.Message {
-	k.env.Helper()
-	m := newMessage(k.ID, by, text, k.env.clock())
-	k.env.must(k.env.db.Transact(k.env, sqldb.Interactive, func(tx *store.DB) error {
-		if err := tx.AddMessage(k.env, k.AccountID.AgentRef(k.AgentID), m, nil); err != nil {
+func (tc *testConversation) addMessage(by parley.AuthorKind, text string) *parley.Message {
+	tc.env.Helper()
+	m := newMessage(tc.ID, by, text, tc.env.clock())
+	tc.env.must(tc.env.db.Transact(tc.env, sqldb.Interactive, func(tx *store.DB) error {
+		if err := tx.AddMessage(tc.env, tc.AccountID.AgentRef(tc.AgentID), m, nil); err != nil {
 			return err
 		}
-		return k.recordEvent(tx, "message.created")
+		return tc.recordEvent(tx, "message.created")
 	}))
 	return m
 }
@@ -132,47 +132,47 @@ func (k *testConversation) update(kind parley.EventKind, do func(tx *store.DB) e
 		if err := do(tx); err != nil {
 			return err
 		}
-		return k.recordEvent(tx, kind)
+		return tc.recordEvent(tx, kind)
 	}))
 }
 
-func (k *testConversation) setColumn(column string, value any) {
-	k.env.Helper()
-	k.update("conversation.changed", func(tx *store.DB) error {
-		_, err := tx.SQL().Exec(k.env, `update conversations set `+column+` = ? where id = ?`, value, k.ID)
+func (tc *testConversation) setColumn(column string, value any) {
+	tc.env.Helper()
+	tc.update("conversation.changed", func(tx *store.DB) error {
+		_, err := tx.SQL().Exec(tc.env, `update conversations set `+column+` = ? where id = ?`, value, tc.ID)
 		return err
 	})
 }
 
-func (k *testConversation) remove() {
-	k.env.Helper()
-	k.env.must(k.env.db.Transact(k.env, sqldb.Interactive, func(tx *store.DB) error {
-		if _, err := tx.DeleteConversations(k.env, k.AccountID.AgentRef(k.AgentID), []parley.ConversationID{k.ID}, nil,
-			k.env.clock()); err != nil {
+func (tc *testConversation) remove() {
+	tc.env.Helper()
+	tc.env.must(tc.env.db.Transact(tc.env, sqldb.Interactive, func(tx *store.DB) error {
+		if _, err := tx.DeleteConversations(tc.env, tc.AccountID.AgentRef(tc.AgentID), []parley.ConversationID{tc.ID}, nil,
+			tc.env.clock()); err != nil {
 			return err
 		}
-		return tx.RecordEvents(k.env, k.AccountID, k.env.clock(),
-			store.NewEvent{Kind: "conversation.deleted", AgentID: k.AgentID, Subject: string(k.ID)})
+		return tx.RecordEvents(tc.env, tc.AccountID, tc.env.clock(),
+			store.NewEvent{Kind: "conversation.deleted", AgentID: tc.AgentID, Subject: string(tc.ID)})
 	}))
 }
 
 // runIndexer brings the index up to date.
-func (w *testSearch) runIndexer() {
-	w.Helper()
+func (ts *testSearch) runIndexer() {
+	ts.Helper()
 	for range 100_000 {
-		more, err := w.indexer.StepAll(w)
-		w.must(err)
+		more, err := ts.indexer.StepAll(ts)
+		ts.must(err)
 		if !more {
 			return
 		}
 	}
-	w.Fatal("the index never ends")
+	ts.Fatal("the index never ends")
 }
 
-func (w *testSearch) find(q search.Query) *search.Page {
-	w.Helper()
-	page, err := w.finder.Find(w, w.account, w.agent, q)
-	w.must(err)
+func (ts *testSearch) find(q search.Query) *search.Page {
+	ts.Helper()
+	page, err := ts.finder.Find(ts, ts.account, ts.agent, q)
+	ts.must(err)
 	return page
 }
 
@@ -185,19 +185,19 @@ func conversationIDs(page *search.Page) []parley.ConversationID {
 }
 
 // wantFound holds that a search finds these, in this order.
-func (w *testSearch) wantFound(q search.Query, want ...*testConversation) {
-	w.Helper()
+func (ts *testSearch) wantFound(q search.Query, want ...*testConversation) {
+	ts.Helper()
 	list := []parley.ConversationID{}
-	for _, k := range want {
-		list = append(list, k.ID)
+	for _, tc := range want {
+		list = append(list, tc.ID)
 	}
-	if got := conversationIDs(w.find(q)); fmt.Sprint(got) != fmt.Sprint(list) {
-		w.Errorf("%+v: found %v, want %v", q, got, list)
+	if got := conversationIDs(ts.find(q)); fmt.Sprint(got) != fmt.Sprint(list) {
+		ts.Errorf("%+v: found %v, want %v", q, got, list)
 	}
 }
 
-func (w *testSearch) advanceClock(by time.Duration) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.now = w.now.Add(by)
+func (ts *testSearch) advanceClock(by time.Duration) {
+	ts.mu.Lock()
+	defer ts.mu.Unlock()
+	ts.now = ts.now.Add(by)
 }

@@ -31,29 +31,29 @@ const indexStateColumns = `
   built_at,
   built_id`
 
-func scanIndexState(scan sqldb.Scan) (p indexState, err error) {
+func scanIndexState(scan sqldb.Scan) (st indexState, err error) {
 	err = scan(
-		&p.account,
-		&p.version,
-		&p.generation,
-		&p.buildingGeneration,
-		&p.buildingAgent,
-		&p.lastBuilt.SortValue,
-		&p.lastBuilt.ID,
+		&st.account,
+		&st.version,
+		&st.generation,
+		&st.buildingGeneration,
+		&st.buildingAgent,
+		&st.lastBuilt.SortValue,
+		&st.lastBuilt.ID,
 	)
-	return p, err
+	return st, err
 }
 
-// findIndexState returns the state of an account's index; nil where there is none yet.
+// findIndexState returns the state of an account's index; nil if there is none yet.
 func findIndexState(ctx context.Context, db *sqldb.DB, account parley.AccountID) (*indexState, error) {
-	p, err := sqldb.One(ctx, db, scanIndexState, `
+	st, err := sqldb.One(ctx, db, scanIndexState, `
 		select `+indexStateColumns+`
 		from search_accounts
 		where account_id = ?`, account)
 	if sqldb.IsNotFound(err) {
 		return nil, nil
 	}
-	return &p, err
+	return &st, err
 }
 
 // createIndex begins the index of an account that has none: the conversations that there are will be built into it, and
@@ -88,10 +88,10 @@ func startRebuild(ctx context.Context, db *sqldb.DB, account parley.AccountID) e
 
 // save writes the state in place of a version. It fails with events.ErrConflict when another server has written it
 // meanwhile.
-func (p *indexState) save(ctx context.Context, tx *sqldb.DB, version int64) error {
+func (st *indexState) save(ctx context.Context, tx *sqldb.DB, version int64) error {
 	var building any
-	if p.buildingGeneration != 0 {
-		building = p.buildingGeneration
+	if st.buildingGeneration != 0 {
+		building = st.buildingGeneration
 	}
 	n, err := tx.Exec(ctx, `
 		update search_accounts set
@@ -102,7 +102,7 @@ func (p *indexState) save(ctx context.Context, tx *sqldb.DB, version int64) erro
 		  built_at = ?,
 		  built_id = ?
 		where account_id = ? and turn = ?`,
-		p.generation, building, p.buildingAgent, p.lastBuilt.SortValue, p.lastBuilt.ID, p.account, version)
+		st.generation, building, st.buildingAgent, st.lastBuilt.SortValue, st.lastBuilt.ID, st.account, version)
 	if err == nil && n == 0 {
 		return events.ErrConflict
 	}
@@ -110,11 +110,11 @@ func (p *indexState) save(ctx context.Context, tx *sqldb.DB, version int64) erro
 }
 
 // activeGenerations returns the generations that are updated as events are followed.
-func (p *indexState) activeGenerations() []int64 {
-	if p.buildingGeneration != 0 && p.buildingGeneration != p.generation {
-		return []int64{p.generation, p.buildingGeneration}
+func (st *indexState) activeGenerations() []int64 {
+	if st.buildingGeneration != 0 && st.buildingGeneration != st.generation {
+		return []int64{st.generation, st.buildingGeneration}
 	}
-	return []int64{p.generation}
+	return []int64{st.generation}
 }
 
 // accountsBeingBuilt lists the accounts whose index is being built.
@@ -133,7 +133,7 @@ type agentPartition struct {
 	isRetired          bool  // the agent is gone, or another generation answers
 }
 
-// findPartition returns the agent's partition; nil where it has none yet.
+// findPartition returns the agent's partition; nil if it has none yet.
 func findPartition(ctx context.Context, db *sqldb.DB, ref parley.AgentRef, generation int64) (*agentPartition, error) {
 	return scanPartition(db.QueryRow(ctx, `
 		select
@@ -177,12 +177,12 @@ func findPartitionByNumber(ctx context.Context, db *sqldb.DB, ref parley.AgentRe
 }
 
 func scanPartition(r *sqldb.Row) (*agentPartition, error) {
-	var s agentPartition
-	err := r.Scan(&s.number, &s.generation, &s.lastNumber, &s.hasMultipleBuckets, &s.isRetired)
+	var ap agentPartition
+	err := r.Scan(&ap.number, &ap.generation, &ap.lastNumber, &ap.hasMultipleBuckets, &ap.isRetired)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, nil
 	}
-	return &s, err
+	return &ap, err
 }
 
 // createPartition takes a free number for an agent. It fails with events.ErrConflict when another server has taken it.

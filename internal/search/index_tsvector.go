@@ -79,11 +79,11 @@ func (tsvectorIndex) findInConversationQuery(t table) string {
 }
 
 // Find reads windows, from the newest: one, then more and more of them at a time, then for all that is left.
-func (s tsvectorIndex) Find(ctx context.Context, db *sqldb.DB, t table, e expr, in idRange, limit int) ([]int64,
+func (ti tsvectorIndex) Find(ctx context.Context, db *sqldb.DB, t table, e expr, in idRange, limit int) ([]int64,
 	error) {
 	agent := agentOfRow(in.from)
 	if conversationOfRow(in.from) == conversationOfRow(in.to) {
-		return s.findTokens(ctx, db, s.findInConversationQuery(t), e,
+		return ti.findTokens(ctx, db, ti.findInConversationQuery(t), e,
 			[]string{windowToken(agent, conversationOfRow(in.from)>>windowBits)}, in, limit)
 	}
 	var found []int64
@@ -98,7 +98,7 @@ func (s tsvectorIndex) Find(ctx context.Context, db *sqldb.DB, t table, e expr, 
 		}
 		some := idRange{max(in.from, rowID(agent, next<<windowBits, 0)),
 			min(in.to, rowID(agent, window<<windowBits|(1<<windowBits-1), maxPlaces))}
-		ids, err := s.findTokens(ctx, db, s.findQuery(t), e, tokens, some, limit-len(found))
+		ids, err := ti.findTokens(ctx, db, ti.findQuery(t), e, tokens, some, limit-len(found))
 		if err != nil {
 			return nil, err
 		}

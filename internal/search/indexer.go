@@ -75,11 +75,11 @@ func (x *Indexer) buildAll(ctx context.Context) (more bool, err error) {
 // Step handles some of the account's events or, when there are none, goes on with what is being built. It reports
 // whether there is more to do.
 func (x *Indexer) Step(ctx context.Context, account parley.AccountID) (more bool, err error) {
-	p, err := findIndexState(ctx, x.DB.SQL(), account)
+	st, err := findIndexState(ctx, x.DB.SQL(), account)
 	if err != nil {
 		return false, err
 	}
-	if p == nil {
+	if st == nil {
 		return true, createIndex(ctx, x.DB, account)
 	}
 	f := x.follower()
@@ -89,47 +89,47 @@ func (x *Indexer) Step(ctx context.Context, account parley.AccountID) (more bool
 	}
 	if next != nil {
 		more, err = f.StepAccount(ctx, account)
-		return more || p.buildingGeneration != 0, err
+		return more || st.buildingGeneration != 0, err
 	}
-	if p.buildingGeneration == 0 {
+	if st.buildingGeneration == 0 {
 		return false, nil
 	}
 	b := newBatch(x.DB, newIndex(x.DB.SQL()), account)
-	if more, err = x.buildGeneration(ctx, b, p); err != nil {
+	if more, err = x.buildGeneration(ctx, b, st); err != nil {
 		return false, err
 	}
-	err = b.write(ctx, p, func(*store.DB) error { return nil })
+	err = b.write(ctx, st, func(*store.DB) error { return nil })
 	if errors.Is(err, events.ErrConflict) {
 		return true, nil // the other server has perhaps not finished
 	}
-	return more || p.buildingGeneration != 0, err
+	return more || st.buildingGeneration != 0, err
 }
 
 // handleEvents updates the conversations that events are about.
 func (x *Indexer) handleEvents(ctx context.Context, log *events.Batch) error {
-	p, err := findIndexState(ctx, x.DB.SQL(), log.Account)
+	st, err := findIndexState(ctx, x.DB.SQL(), log.Account)
 	if err != nil {
 		return err
 	}
-	if p == nil {
+	if st == nil {
 		return createIndex(ctx, x.DB, log.Account)
 	}
-	if log.IsTruncated && p.buildingGeneration == 0 {
+	if log.IsTruncated && st.buildingGeneration == 0 {
 		// Events were erased before they were followed. Single gaps are what erased conversations and agents leave,
-		// whose deletions are events that stay; a log that begins later needs the index to be built anew.
+		// whose deletions are events that stay; a log that begins later needs the index to be rebuilt.
 		return startRebuild(ctx, x.DB.SQL(), log.Account)
 	}
 	b := newBatch(x.DB, newIndex(x.DB.SQL()), log.Account)
-	to, err := b.updateFromEvents(ctx, log, p)
+	to, err := b.updateFromEvents(ctx, log, st)
 	if err != nil {
 		return err
 	}
-	return b.write(ctx, p, func(tx *store.DB) error { return log.Save(ctx, tx, to) })
+	return b.write(ctx, st, func(tx *store.DB) error { return log.Save(ctx, tx, to) })
 }
 
 // updateFromEvents updates conversations as far as the batch has space, and returns the position behind the events that
 // are then in the index.
-func (b *batch) updateFromEvents(ctx context.Context, log *events.Batch, p *indexState) (store.EventPosition, error) {
+func (b *batch) updateFromEvents(ctx context.Context, log *events.Batch, st *indexState) (store.EventPosition, error) {
 	to := log.Start
 	seen := map[parley.ConversationID]bool{}
 	for _, e := range log.Events {
@@ -138,7 +138,7 @@ func (b *batch) updateFromEvents(ctx context.Context, log *events.Batch, p *inde
 		}
 		if id := eventConversation(e); id != "" && e.AgentID != "" && !seen[id] {
 			seen[id] = true
-			if done, err := b.updateGenerations(ctx, e.AgentID, id, p); err != nil || !done {
+			if done, err := b.updateGenerations(ctx, e.AgentID, id, st); err != nil || !done {
 				return to, err
 			}
 		}
@@ -157,8 +157,8 @@ func eventConversation(e store.Event) parley.ConversationID {
 
 // updateGenerations puts a conversation into all active generations.
 func (b *batch) updateGenerations(ctx context.Context, agent parley.AgentID, id parley.ConversationID,
-	p *indexState) (done bool, err error) {
-	for _, g := range p.activeGenerations() {
+	st *indexState) (done bool, err error) {
+	for _, g := range st.activeGenerations() {
 		if b.remainingRows() <= 0 {
 			return false, nil
 		}

@@ -77,8 +77,8 @@ func (s *searchRun) listRest(ctx context.Context, on *agentPartition, before par
 // scanByActivity goes through conversations by their activity until it has more than a page or has looked at so many.
 // It returns where it stopped, and whether that is the end.
 func (s *searchRun) scanByActivity(ctx context.Context, on *agentPartition, before parley.Cursor, step,
-	most int) (found []doc, stop parley.Cursor, end bool, err error) {
-	for looked := 0; looked < most; {
+	limit int) (found []doc, stop parley.Cursor, end bool, err error) {
+	for looked := 0; looked < limit; {
 		list, err := newestDocs(ctx, s.DB.SQL(), on.number, before, s.plan.active.from, step)
 		if err != nil {
 			return nil, before, false, err

@@ -15,10 +15,10 @@ import (
 )
 
 // readAllPages reads all pages of a search; between looks on after each of them.
-func (w *testSearch) readAllPages(q search.Query, between func()) (all []parley.ConversationID) {
-	w.Helper()
+func (ts *testSearch) readAllPages(q search.Query, between func()) (all []parley.ConversationID) {
+	ts.Helper()
 	for pages := 0; pages < 10_000; pages++ {
-		page := w.find(q)
+		page := ts.find(q)
 		all = append(all, conversationIDs(page)...)
 		if page.Cursor == nil {
 			return all
@@ -28,38 +28,38 @@ func (w *testSearch) readAllPages(q search.Query, between func()) (all []parley.
 		}
 		q.Cursor = *page.Cursor
 	}
-	w.Fatal("the walk never ends")
+	ts.Fatal("the walk never ends")
 	return nil
 }
 
 // TestPagesAreStable walks through results while others are being written: every conversation that is not itself
 // changed appears exactly once.
 func TestPagesAreStable(t *testing.T) {
-	forEachDatabase(t, func(w *testSearch) {
+	forEachDatabase(t, func(ts *testSearch) {
 		rng := rand.New(rand.NewPCG(1, 2))
-		still, moving := map[parley.ConversationID]bool{}, []*testConversation{}
+		unmoved, moving := map[parley.ConversationID]bool{}, []*testConversation{}
 		for i := range 60 {
-			w.advanceClock(time.Second)
-			k := w.startConversation(fmt.Sprintf("alpha number%d", i))
+			ts.advanceClock(time.Second)
+			tc := ts.startConversation(fmt.Sprintf("alpha number%d", i))
 			if i%6 == 0 {
-				moving = append(moving, k)
+				moving = append(moving, tc)
 			} else {
-				still[k.ID] = true
+				unmoved[tc.ID] = true
 			}
 		}
-		w.runIndexer()
+		ts.runIndexer()
 		for _, q := range []search.Query{{Limit: 7}, {Text: "alpha", Limit: 7},
 			{Source: "API", StartDate: "2026-11-01", Limit: 4}} {
 			seen := map[parley.ConversationID]int{}
-			for _, id := range w.readAllPages(q, func() {
-				w.advanceClock(time.Second)
+			for _, id := range ts.readAllPages(q, func() {
+				ts.advanceClock(time.Second)
 				moving[rng.IntN(len(moving))].addMessage(parley.AuthorUser, "alpha again")
-				w.startConversation("alpha and new")
-				w.runIndexer()
+				ts.startConversation("alpha and new")
+				ts.runIndexer()
 			}) {
 				seen[id]++
 			}
-			for id := range still {
+			for id := range unmoved {
 				if seen[id] != 1 {
 					t.Errorf("%+v: %s was shown %d times", q, id, seen[id])
 				}
@@ -70,26 +70,26 @@ func TestPagesAreStable(t *testing.T) {
 
 // TestPagesWhileOthersWrite is the same with writers and the indexer running beside it.
 func TestPagesWhileOthersWrite(t *testing.T) {
-	forEachDatabase(t, func(w *testSearch) {
+	forEachDatabase(t, func(ts *testSearch) {
 		want := map[parley.ConversationID]bool{}
 		for range 80 {
-			w.advanceClock(time.Second)
-			want[w.startConversation("alpha bravo").ID] = true
+			ts.advanceClock(time.Second)
+			want[ts.startConversation("alpha bravo").ID] = true
 		}
-		w.runIndexer()
-		ctx, stop := context.WithCancel(w)
+		ts.runIndexer()
+		ctx, stop := context.WithCancel(ts)
 		var all sync.WaitGroup
-		all.Go(func() { _ = w.indexer.Run(ctx) })
+		all.Go(func() { _ = ts.indexer.Run(ctx) })
 		all.Go(func() {
 			for ctx.Err() == nil {
-				w.advanceClock(time.Millisecond)
-				w.startConversation("alpha charlie")
+				ts.advanceClock(time.Millisecond)
+				ts.startConversation("alpha charlie")
 			}
 		})
 		for range 3 {
 			for _, q := range []search.Query{{Limit: 9}, {Text: "alpha bravo", Limit: 9}} {
 				seen := map[parley.ConversationID]int{}
-				for _, id := range w.readAllPages(q, nil) {
+				for _, id := range ts.readAllPages(q, nil) {
 					seen[id]++
 				}
 				for id := range want {
@@ -105,15 +105,15 @@ func TestPagesWhileOthersWrite(t *testing.T) {
 }
 
 func TestDeletedConversationsAreLeftOut(t *testing.T) {
-	forEachDatabase(t, func(w *testSearch) {
+	forEachDatabase(t, func(ts *testSearch) {
 		var list []*testConversation
 		for range 6 {
-			w.advanceClock(time.Second)
-			list = append(list, w.startConversation("alpha"))
+			ts.advanceClock(time.Second)
+			list = append(list, ts.startConversation("alpha"))
 		}
-		w.runIndexer()
+		ts.runIndexer()
 		for _, words := range []string{"", "alpha"} {
-			first := w.find(search.Query{Text: words, Limit: 2})
+			first := ts.find(search.Query{Text: words, Limit: 2})
 			if got := conversationIDs(first); fmt.Sprint(got) != fmt.Sprint([]parley.ConversationID{list[5].ID,
 				list[4].ID}) || first.Cursor == nil {
 				t.Fatal(got)
@@ -123,11 +123,11 @@ func TestDeletedConversationsAreLeftOut(t *testing.T) {
 			}
 			list[3].remove()
 			list[2].remove()
-			second := w.find(search.Query{Text: words, Limit: 2, Cursor: *first.Cursor})
+			second := ts.find(search.Query{Text: words, Limit: 2, Cursor: *first.Cursor})
 			if len(second.Hits) != 0 || second.Cursor == nil {
 				t.Fatal("the second page", conversationIDs(second), second.Cursor)
 			}
-			third := w.find(search.Query{Text: words, Limit: 3, Cursor: *second.Cursor})
+			third := ts.find(search.Query{Text: words, Limit: 3, Cursor: *second.Cursor})
 			if len(third.Hits) != 2 || third.Cursor != nil {
 				t.Error("the third page", conversationIDs(third), third.Cursor)
 			}
@@ -136,22 +136,22 @@ func TestDeletedConversationsAreLeftOut(t *testing.T) {
 }
 
 func TestCursorsBelongToTheirSearch(t *testing.T) {
-	forEachDatabase(t, func(w *testSearch) {
+	forEachDatabase(t, func(ts *testSearch) {
 		for range 4 {
-			w.startConversation("alpha")
+			ts.startConversation("alpha")
 		}
-		w.runIndexer()
+		ts.runIndexer()
 		q := search.Query{Text: "alpha", Limit: 2}
-		cursor := w.find(q).Cursor
-		other := w.newAgent()
+		cursor := ts.find(q).Cursor
+		other := ts.newAgent()
 		try := func(change func(q *search.Query)) error {
 			again := q
 			again.Cursor = *cursor
 			change(&again)
-			_, err := w.finder.Find(w, w.account, w.agent, again)
+			_, err := ts.finder.Find(ts, ts.account, ts.agent, again)
 			return err
 		}
-		w.must(try(func(q *search.Query) { q.Limit = 1 }))
+		ts.must(try(func(q *search.Query) { q.Limit = 1 }))
 		for _, change := range []func(q *search.Query){
 			func(q *search.Query) { q.Text = "alph" }, func(q *search.Query) { q.Text = "" }, func(q *search.Query) {
 				q.Source = "API"
@@ -175,7 +175,7 @@ func TestCursorsBelongToTheirSearch(t *testing.T) {
 				t.Errorf("another search: %v", err)
 			}
 		}
-		if _, err := w.finder.Find(w, w.account, other,
+		if _, err := ts.finder.Find(ts, ts.account, other,
 			search.Query{Text: "alpha", Cursor: *cursor}); !parley.IsCode(err, parley.CodeCursorMismatch) {
 			t.Errorf("another agent: %v", err)
 		}
@@ -185,42 +185,42 @@ func TestCursorsBelongToTheirSearch(t *testing.T) {
 				t.Errorf("%q: %v", bad, err)
 			}
 		}
-		w.advanceClock(16 * time.Minute)
+		ts.advanceClock(16 * time.Minute)
 		if err := try(func(*search.Query) {}); !parley.IsCode(err, parley.CodeInvalidCursor) {
 			t.Errorf("after a quarter of an hour: %v", err)
 		}
-		w.must(w.indexer.Sweep(w))
-		if n := w.countRows("search_walks"); n != 0 {
+		ts.must(ts.indexer.Sweep(ts))
+		if n := ts.countRows("search_walks"); n != 0 {
 			t.Errorf("%d walks are left", n)
 		}
 	})
 }
 
-func (w *testSearch) countRows(table string) (n int) {
-	w.Helper()
-	w.must(w.db.SQL().QueryRow(w, `select count(*) from `+table).Scan(&n))
+func (ts *testSearch) countRows(table string) (n int) {
+	ts.Helper()
+	ts.must(ts.db.SQL().QueryRow(ts, `select count(*) from `+table).Scan(&n))
 	return n
 }
 
 // TestPagesBeyondTheRanked walks beyond the thousand that are ranked.
 func TestPagesBeyondTheRanked(t *testing.T) {
-	forEachDatabase(t, func(w *testSearch) {
+	forEachDatabase(t, func(ts *testSearch) {
 		const all = 1130
-		w.must(w.db.Transact(w, 0, func(tx *store.DB) error {
+		ts.must(ts.db.Transact(ts, 0, func(tx *store.DB) error {
 			for i := range all {
 				at := noon.Add(time.Duration(i) * time.Second)
-				c := &parley.Conversation{ID: parley.ConversationID(parley.NewTimedUUID()), AccountID: w.account.ID,
-					AgentID: w.agent.ID, API: parley.APIV2,
+				c := &parley.Conversation{ID: parley.ConversationID(parley.NewTimedUUID()), AccountID: ts.account.ID,
+					AgentID: ts.agent.ID, API: parley.APIV2,
 					Channel: parley.ChannelAPI, Status: parley.ConversationOngoing, CreatedAt: at, UpdatedAt: at}
-				if err := tx.CreateConversation(w, c, newMessage(c.ID, parley.AuthorUser, "alpha", at), false); err != nil {
+				if err := tx.CreateConversation(ts, c, newMessage(c.ID, parley.AuthorUser, "alpha", at), false); err != nil {
 					return err
 				}
 			}
 			return nil
 		}))
-		w.runIndexer()
+		ts.runIndexer()
 		seen := map[parley.ConversationID]bool{}
-		list := w.readAllPages(search.Query{Text: "alpha"}, nil)
+		list := ts.readAllPages(search.Query{Text: "alpha"}, nil)
 		for _, id := range list {
 			seen[id] = true
 		}

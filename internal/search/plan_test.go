@@ -18,11 +18,11 @@ import (
 // times slower.
 func TestSQLitePlans(t *testing.T) {
 	db := dbs.NewStore(t, dbs.Open(t, dbs.NewSQLitePath(t)))
-	w := newTestSearch(t, db)
+	ts := newTestSearch(t, db)
 	for range 50 {
-		w.startConversation("alpha bravo")
+		ts.startConversation("alpha bravo")
 	}
-	w.runIndexer()
+	ts.runIndexer()
 	queries := search.ExplainStatements()
 	places := make([]any, 0, 66)
 	for range 32 {
@@ -34,7 +34,7 @@ func TestSQLitePlans(t *testing.T) {
 	for i := range facets {
 		facets[i] = "a"
 	}
-	steps := strings.Join(explainPlan(w, store.FacetsQuery(), facets), "\n")
+	steps := strings.Join(explainPlan(ts, store.FacetsQuery(), facets), "\n")
 	if !strings.Contains(steps, "messages_marked") || strings.Contains(steps, "SCAN") ||
 		strings.Count(steps, "conversation_id=?") != 5 {
 		t.Errorf("facets are not found by their indexes: %s", steps)
@@ -46,12 +46,12 @@ func TestSQLitePlans(t *testing.T) {
 		`B-TREE FOR DISTINCT|MATERIALIZE \S+|SCAN .* CONSTANT ROWS)$`)
 	for _, analyzed := range []bool{false, true} {
 		if analyzed {
-			if _, err := db.SQL().Exec(w, "analyze"); err != nil {
+			if _, err := db.SQL().Exec(ts, "analyze"); err != nil {
 				t.Fatal(err)
 			}
 		}
 		for query, args := range queries {
-			steps := explainPlan(w, query, args)
+			steps := explainPlan(ts, query, args)
 			found := false
 			for _, step := range steps {
 				if good.MatchString(step) && !walks.MatchString(step) {
@@ -67,32 +67,32 @@ func TestSQLitePlans(t *testing.T) {
 	}
 }
 
-func explainPlan(w *testSearch, query string, args []any) []string {
-	w.Helper()
-	steps, err := sqldb.All(w, w.db.SQL(), func(scan sqldb.Scan) (string, error) {
+func explainPlan(ts *testSearch, query string, args []any) []string {
+	ts.Helper()
+	steps, err := sqldb.All(ts, ts.db.SQL(), func(scan sqldb.Scan) (string, error) {
 		var id, parent, unused int
 		var detail string
 		err := scan(&id, &parent, &unused, &detail)
 		return detail, err
 	}, "explain query plan "+query, args...)
-	w.must(err)
+	ts.must(err)
 	return steps
 }
 
 // TestPostgresPlan holds that PostgreSQL takes its text index, too.
 func TestPostgresPlan(t *testing.T) {
-	w := newTestSearch(t, dbs.NewStore(t, dbs.Open(t, dbs.SharedPostgres(t).NewStore(t))))
-	if _, err := w.db.SQL().Exec(w,
+	ts := newTestSearch(t, dbs.NewStore(t, dbs.Open(t, dbs.SharedPostgres(t).NewStore(t))))
+	if _, err := ts.db.SQL().Exec(ts,
 		`insert into search_messages (id, words) select i, array_to_tsvector(array['x' || i % 5000, 'common'])
 			from generate_series(1, 50000) i`); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := w.db.SQL().Exec(w, "analyze search_messages"); err != nil {
+	if _, err := ts.db.SQL().Exec(ts, "analyze search_messages"); err != nil {
 		t.Fatal(err)
 	}
 	query, text := search.PostgresFind(1, "x7")
-	steps, err := sqldb.All(w, w.db.SQL(), sqldb.Column[string], "explain "+query, text, 0, 1<<62, 100)
-	w.must(err)
+	steps, err := sqldb.All(ts, ts.db.SQL(), sqldb.Column[string], "explain "+query, text, 0, 1<<62, 100)
+	ts.must(err)
 	if plan := strings.Join(steps, "\n"); !strings.Contains(plan, "search_messages_words") {
 		t.Error(plan)
 	}
@@ -107,12 +107,12 @@ func TestBothDatabasesAgree(t *testing.T) {
 	id := func(i int) parley.ConversationID {
 		return parley.ConversationID(fmt.Sprintf("01900000-0000-7000-8000-%012d", i))
 	}
-	for _, w := range []*testSearch{lite, pg} {
+	for _, ts := range []*testSearch{lite, pg} {
 		for i := range 120 {
-			k := w.startConversation(lines[i%len(lines)], func(c *parley.Conversation) { c.ID = id(i) })
-			k.addMessage(parley.AuthorAssistant, lines[i*5%len(lines)]+" "+lines[i*3%len(lines)])
+			tc := ts.startConversation(lines[i%len(lines)], func(c *parley.Conversation) { c.ID = id(i) })
+			tc.addMessage(parley.AuthorAssistant, lines[i*5%len(lines)]+" "+lines[i*3%len(lines)])
 		}
-		w.runIndexer()
+		ts.runIndexer()
 	}
 	for _, query := range []string{"parcel", "late parcel", "Late", "the late parcel", "shop open", "lost"} {
 		q := search.Query{Text: query, Limit: 25}

@@ -114,7 +114,7 @@ func channelNames() []string {
 	return list
 }
 
-// fingerprint tells searches apart by everything but limit and cursor.
+// fingerprint distinguishes searches by everything but limit and cursor.
 func (q *Query) fingerprint(ref parley.AgentRef) string {
 	text, _ := json.Marshal(q) // texts always encode
 	sum := sha256.Sum256(slices.Concat([]byte(ref.Account), []byte{0}, []byte(ref.Agent), []byte{0}, text))
@@ -125,7 +125,7 @@ func (q *Query) fingerprint(ref parley.AgentRef) string {
 const fingerprintSize = 24
 
 // expr is what the rows of a conversation are to hold.
-func (p *queryPlan) expr(parted bool) expr {
+func (p *queryPlan) expr(hasMultipleBuckets bool) expr {
 	var e expr
 	for _, w := range p.words {
 		e.groups = append(e.groups, []string{w})
@@ -134,7 +134,7 @@ func (p *queryPlan) expr(parted bool) expr {
 	if len(p.days) > 0 {
 		e.groups = append(e.groups, p.days)
 	}
-	if parted && len(p.words) > 0 && len(e.groups) > 1 {
+	if hasMultipleBuckets && len(p.words) > 0 && len(e.groups) > 1 {
 		e.looseTokens = p.words
 	}
 	return e

@@ -61,13 +61,13 @@ func (s *searchRun) rankPage(ctx context.Context) (*Page, error) {
 // rankDocs ranks conversations: first by what the index tells of them, then the best of them by what their messages
 // say.
 func (s *searchRun) rankDocs(ctx context.Context, on *agentPartition, found []doc) ([]rankedDoc, error) {
-	whole, err := s.findFullMatches(ctx, on, found)
+	full, err := s.findFullMatches(ctx, on, found)
 	if err != nil {
 		return nil, err
 	}
 	list := make([]rankedDoc, len(found))
 	for i, d := range found {
-		list[i] = rankedDoc{doc: d, fullMatches: whole[d.number]}
+		list[i] = rankedDoc{doc: d, fullMatches: full[d.number]}
 		list[i].score = s.coarseScore(&list[i])
 	}
 	slices.SortFunc(list, compareRanked)
@@ -100,7 +100,7 @@ func (s *searchRun) loadFullDocs(ctx context.Context, on *agentPartition, list [
 	}
 	docs, err := loadDocs(ctx, s.DB.SQL(), on.number, numbers)
 	for i := range list {
-		if d, there := docs[list[i].number]; there {
+		if d, ok := docs[list[i].number]; ok {
 			list[i].doc = d
 		}
 	}
@@ -180,8 +180,8 @@ func (s *searchRun) chooseBest(ctx context.Context, list []rankedDoc, places []s
 	best := map[string]*scoredMessage{}
 	for _, m := range read {
 		one := &scoredMessage{m, s.plan.score(m.Text)}
-		if has := best[string(m.Conversation)]; has == nil || one.score > has.score || one.score == has.score &&
-			one.Seq > has.Seq {
+		if known := best[string(m.Conversation)]; known == nil || one.score > known.score || one.score == known.score &&
+			one.Seq > known.Seq {
 			best[string(m.Conversation)] = one
 		}
 	}
@@ -193,7 +193,7 @@ func (s *searchRun) chooseBest(ctx context.Context, list []rankedDoc, places []s
 	return nil
 }
 
-// score tells how well a text matches, from 0 for not at all to about 9: how much of it the words are, how close they
+// score returns how well a text matches, from 0 for not at all to about 9: how much of it the words are, how close they
 // stand together, and whether they are spelled as they were asked for.
 func (p *queryPlan) score(text string) float64 {
 	at := map[string]int{}
@@ -204,13 +204,13 @@ func (p *queryPlan) score(text string) float64 {
 	length, seen, closest := 0, 0, math.MaxInt
 	for t := range tokens(text) {
 		if t.isPart {
-			if _, is := at[t.word]; !is {
+			if _, ok := at[t.word]; !ok {
 				continue
 			}
 		}
 		length++
-		i, is := at[t.word]
-		if !is {
+		i, ok := at[t.word]
+		if !ok {
 			continue
 		}
 		if counts[i]++; counts[i] == 1 {

@@ -6,7 +6,7 @@
 // query is in one of its messages or in its title. The index is two tables (index.go): the distinct words of each
 // conversation with its facets, in which candidates are found, and the words of each message, from which they are
 // ranked. What the tables hold besides, and how it is written, is in docs.go, conversation.go and batch.go; indexer.go
-// follows the event log, build.go builds the index anew.
+// follows the event log, build.go rebuilds the index.
 package search
 
 import (

@@ -14,41 +14,41 @@ import (
 // TestAllWordsAreRequired holds docs/interface/search.md#words: in any message or in the title, whatever case and
 // accents.
 func TestAllWordsAreRequired(t *testing.T) {
-	forEachDatabase(t, func(w *testSearch) {
-		a := w.startConversation("Where is my Crème brûlée?")
+	forEachDatabase(t, func(ts *testSearch) {
+		a := ts.startConversation("Where is my Crème brûlée?")
 		a.addMessage(parley.AuthorAssistant, "In the kitchen of the restaurant.")
-		w.advanceClock(time.Second)
-		b := w.startConversation("The kitchen is closed", func(c *parley.Conversation) { c.Title = "Opening hours" })
-		w.runIndexer()
-		w.wantFound(search.Query{Text: "creme BRULEE"}, a)
-		w.wantFound(search.Query{Text: "restaurant brulee"}, a)
-		w.wantFound(search.Query{Text: "kitchen hours"}, b)
-		w.wantFound(search.Query{Text: "opening"}, b)
-		w.wantFound(search.Query{Text: "kitchen garden"})
-		w.wantFound(search.Query{Text: "kitch"})
-		w.wantFound(search.Query{Text: `"kitchen" OR (NOT* closed)`})
-		w.wantFound(search.Query{Text: `"kitchen" & closed*`}, b)
-		w.wantFound(search.Query{}, b, a)
-		if page := w.find(search.Query{Text: "opening"}); page.Hits[0].Snippet != nil {
+		ts.advanceClock(time.Second)
+		b := ts.startConversation("The kitchen is closed", func(c *parley.Conversation) { c.Title = "Opening hours" })
+		ts.runIndexer()
+		ts.wantFound(search.Query{Text: "creme BRULEE"}, a)
+		ts.wantFound(search.Query{Text: "restaurant brulee"}, a)
+		ts.wantFound(search.Query{Text: "kitchen hours"}, b)
+		ts.wantFound(search.Query{Text: "opening"}, b)
+		ts.wantFound(search.Query{Text: "kitchen garden"})
+		ts.wantFound(search.Query{Text: "kitch"})
+		ts.wantFound(search.Query{Text: `"kitchen" OR (NOT* closed)`})
+		ts.wantFound(search.Query{Text: `"kitchen" & closed*`}, b)
+		ts.wantFound(search.Query{}, b, a)
+		if page := ts.find(search.Query{Text: "opening"}); page.Hits[0].Snippet != nil {
 			t.Error("a snippet of a title")
 		}
 	})
 }
 
 func TestScriptsWithoutSpaces(t *testing.T) {
-	forEachDatabase(t, func(w *testSearch) {
-		a := w.startConversation("退货政策是什么？我想退款")
-		b := w.startConversation("สวัสดีครับ ร้านเปิดกี่โมง")
-		c := w.startConversation("환불 규정 👍🏽")
-		w.runIndexer()
-		w.wantFound(search.Query{Text: "退货"}, a)
-		w.wantFound(search.Query{Text: "退"}, a)
-		w.wantFound(search.Query{Text: "政策是"}, a)
-		w.wantFound(search.Query{Text: "退政"})
-		w.wantFound(search.Query{Text: "ร้านเปิด"}, b)
-		w.wantFound(search.Query{Text: "규정"}, c)
-		w.wantFound(search.Query{Text: "👍"}, c)
-		if got := highlightText(w.find(search.Query{Text: "政策是"}).Hits[0].Snippet, true); got != "政策是" {
+	forEachDatabase(t, func(ts *testSearch) {
+		a := ts.startConversation("退货政策是什么？我想退款")
+		b := ts.startConversation("สวัสดีครับ ร้านเปิดกี่โมง")
+		c := ts.startConversation("환불 규정 👍🏽")
+		ts.runIndexer()
+		ts.wantFound(search.Query{Text: "退货"}, a)
+		ts.wantFound(search.Query{Text: "退"}, a)
+		ts.wantFound(search.Query{Text: "政策是"}, a)
+		ts.wantFound(search.Query{Text: "退政"})
+		ts.wantFound(search.Query{Text: "ร้านเปิด"}, b)
+		ts.wantFound(search.Query{Text: "규정"}, c)
+		ts.wantFound(search.Query{Text: "👍"}, c)
+		if got := highlightText(ts.find(search.Query{Text: "政策是"}).Hits[0].Snippet, true); got != "政策是" {
 			t.Errorf("hit %q", got)
 		}
 	})
@@ -65,66 +65,69 @@ func highlightText(s *search.Snippet, hits bool) string {
 }
 
 func TestEventsUpdateTheIndex(t *testing.T) {
-	forEachDatabase(t, func(w *testSearch) {
-		a := w.startConversation("alpha")
-		w.runIndexer()
-		w.advanceClock(time.Second)
+	forEachDatabase(t, func(ts *testSearch) {
+		a := ts.startConversation("alpha")
+		ts.runIndexer()
+		ts.advanceClock(time.Second)
 		old := a.addMessage(parley.AuthorAssistant, "bravo charlie")
-		w.runIndexer()
-		w.wantFound(search.Query{Text: "alpha charlie"}, a)
+		ts.runIndexer()
+		ts.wantFound(search.Query{Text: "alpha charlie"}, a)
 		a.update("message.created", func(tx *store.DB) error { // a retry
-			if err := tx.SupersedeMessages(w, a.AccountID.AgentRef(a.AgentID).ConversationRef(a.ID), 1, w.clock()); err != nil {
+			if err := tx.SupersedeMessages(ts, a.AccountID.AgentRef(a.AgentID).ConversationRef(a.ID), 1,
+				ts.clock()); err != nil {
 				return err
 			}
-			return tx.AddMessage(w, a.AccountID.AgentRef(a.AgentID),
-				newMessage(a.ID, parley.AuthorAssistant, "bravo delta", w.clock()), nil)
+			return tx.AddMessage(ts, a.AccountID.AgentRef(a.AgentID),
+				newMessage(a.ID, parley.AuthorAssistant, "bravo delta", ts.clock()), nil)
 		})
-		w.runIndexer()
-		w.wantFound(search.Query{Text: "alpha charlie"})
-		w.wantFound(search.Query{Text: "alpha bravo delta"}, a)
+		ts.runIndexer()
+		ts.wantFound(search.Query{Text: "alpha charlie"})
+		ts.wantFound(search.Query{Text: "alpha bravo delta"}, a)
 		a.setColumn("title", "First name")
-		w.runIndexer()
-		w.wantFound(search.Query{Text: "first alpha"}, a)
+		ts.runIndexer()
+		ts.wantFound(search.Query{Text: "first alpha"}, a)
 		a.setColumn("title", "Second name")
-		w.runIndexer()
-		w.wantFound(search.Query{Text: "first"})
-		w.wantFound(search.Query{Text: "second name"}, a)
-		w.wantFound(search.Query{Feedback: "negative"})
+		ts.runIndexer()
+		ts.wantFound(search.Query{Text: "first"})
+		ts.wantFound(search.Query{Text: "second name"}, a)
+		ts.wantFound(search.Query{Feedback: "negative"})
 		a.update("message.feedback", func(tx *store.DB) error {
-			_, err := tx.SQL().Exec(w, `update messages set feedback = 'negative' where conversation_id = ? and seq = 3`, a.ID)
+			_, err := tx.SQL().Exec(ts, `update messages set feedback = 'negative' where conversation_id = ? and seq = 3`, a.ID)
 			return err
 		})
-		w.runIndexer()
-		w.wantFound(search.Query{Feedback: "negative,positive", Text: "delta"}, a)
+		ts.runIndexer()
+		ts.wantFound(search.Query{Feedback: "negative,positive", Text: "delta"}, a)
 		a.setColumn("paused", 1)
-		w.runIndexer()
-		w.wantFound(search.Query{ActivityState: "ongoing"})
-		w.wantFound(search.Query{ActivityState: "paused,ended"}, a)
+		ts.runIndexer()
+		ts.wantFound(search.Query{ActivityState: "ongoing"})
+		ts.wantFound(search.Query{ActivityState: "paused,ended"}, a)
 		a.remove()
-		w.wantFound(search.Query{Text: "delta"})
-		w.runIndexer()
-		w.wantFound(search.Query{Text: "delta"})
+		ts.wantFound(search.Query{Text: "delta"})
+		ts.runIndexer()
+		ts.wantFound(search.Query{Text: "delta"})
 		_ = old
 	})
 }
 
 func TestFilters(t *testing.T) {
-	forEachDatabase(t, func(w *testSearch) {
-		a := w.startConversation("alpha", func(c *parley.Conversation) { c.Channel, c.UserID = parley.ChannelWhatsApp, "jo" })
-		w.advanceClock(time.Minute)
-		b := w.startConversation("alpha", func(c *parley.Conversation) { c.Status = parley.ConversationTakenOver })
-		w.advanceClock(time.Minute)
-		c := w.startConversation("alpha", func(c *parley.Conversation) { c.UserID = "kim" })
-		call := parley.ToolCall{ID: parley.NewUUID(), AccountID: w.account.ID, AgentID: w.agent.ID,
+	forEachDatabase(t, func(ts *testSearch) {
+		a := ts.startConversation("alpha", func(c *parley.Conversation) {
+			c.Channel, c.UserID = parley.ChannelWhatsApp, "jo"
+		})
+		ts.advanceClock(time.Minute)
+		b := ts.startConversation("alpha", func(c *parley.Conversation) { c.Status = parley.ConversationTakenOver })
+		ts.advanceClock(time.Minute)
+		c := ts.startConversation("alpha", func(c *parley.Conversation) { c.UserID = "kim" })
+		call := parley.ToolCall{ID: parley.NewUUID(), AccountID: ts.account.ID, AgentID: ts.agent.ID,
 			ConversationID: c.ID, CallID: "call_1", Tool: "orders", Kind: parley.ActionHTTP,
-			Input: []byte("{}"), Status: parley.ToolError, CreatedAt: w.clock()}
-		c.update("tool.answered", func(tx *store.DB) error { return tx.AddToolCalls(w, []parley.ToolCall{call}) })
-		run := &parley.ProcedureRun{ID: parley.NewUUID(), AccountID: w.account.ID, AgentID: w.agent.ID,
-			ConversationID: a.ID, Key: "refund", Name: "Refund", StartedAt: w.clock()}
-		w.must(w.db.StartProcedureRun(w, run))
+			Input: []byte("{}"), Status: parley.ToolError, CreatedAt: ts.clock()}
+		c.update("tool.answered", func(tx *store.DB) error { return tx.AddToolCalls(ts, []parley.ToolCall{call}) })
+		run := &parley.ProcedureRun{ID: parley.NewUUID(), AccountID: ts.account.ID, AgentID: ts.agent.ID,
+			ConversationID: a.ID, Key: "refund", Name: "Refund", StartedAt: ts.clock()}
+		ts.must(ts.db.StartProcedureRun(ts, run))
 		run.Outcome = parley.ProcedureCompleted
-		w.must(w.db.EndProcedureRun(w, run, w.clock()))
-		w.runIndexer()
+		ts.must(ts.db.EndProcedureRun(ts, run, ts.clock()))
+		ts.runIndexer()
 		for _, words := range []string{"", "alpha"} {
 			for _, row := range []struct {
 				q    search.Query
@@ -156,14 +159,14 @@ func TestFilters(t *testing.T) {
 				{search.Query{UpdatedAfter: "2026-11-10T12:01:00Z", UpdatedBefore: "2026-11-10T12:01:00Z"}, []*testConversation{b}},
 			} {
 				row.q.Text = words
-				w.wantFound(row.q, row.want...)
+				ts.wantFound(row.q, row.want...)
 			}
 		}
 	})
 }
 
 func TestAllInvalidFieldsAreListed(t *testing.T) {
-	w := newTestSearch(t, newStore(t))
+	ts := newTestSearch(t, newStore(t))
 	for _, row := range []struct {
 		q    search.Query
 		code parley.Code
@@ -183,7 +186,7 @@ func TestAllInvalidFieldsAreListed(t *testing.T) {
 		{search.Query{Cursor: "abc"}, parley.CodeInvalidCursor},
 		{search.Query{Text: strings.Repeat("é", 512), StartDate: "2025-11-01", EndDate: "2025-11-01"}, ""},
 	} {
-		_, err := w.finder.Find(w, w.account, w.agent, row.q)
+		_, err := ts.finder.Find(ts, ts.account, ts.agent, row.q)
 		if row.code == "" && err != nil || row.code != "" && !parley.IsCode(err, row.code) {
 			t.Errorf("%+v: %v, want %s", row.q, err, row.code)
 		}

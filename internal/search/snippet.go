@@ -27,12 +27,12 @@ type Highlight struct {
 // textSpan is a hit in a text, in bytes.
 type textSpan struct{ start, end int }
 
-func newSnippet(m *store.IndexableMessage, asked []string) *Snippet {
+func newSnippet(m *store.IndexableMessage, terms []string) *Snippet {
 	speaker := "assistant"
 	if m.Author == parley.AuthorUser {
 		speaker = "user"
 	}
-	hits := findHits(m.Text, asked)
+	hits := findHits(m.Text, terms)
 	if len(hits) == 0 {
 		return nil
 	}
@@ -40,10 +40,10 @@ func newSnippet(m *store.IndexableMessage, asked []string) *Snippet {
 	return &Snippet{Speaker: speaker, Highlights: highlights(m.Text, start, end, hits)}
 }
 
-// findHits finds the words in a text, as they stand. Those that overlap, as pairs of characters do, are one.
-func findHits(text string, asked []string) []textSpan {
+// findHits finds the words in a text, as they are. Those that overlap, as pairs of characters do, are one.
+func findHits(text string, terms []string) []textSpan {
 	want := map[string]bool{}
-	for _, w := range asked {
+	for _, w := range terms {
 		want[w] = true
 	}
 	var list []textSpan
@@ -66,7 +66,7 @@ func excerpt(text string, hits []textSpan) (start, end int) {
 	if utf8.RuneCountInString(text) <= SnippetLength {
 		return 0, len(text)
 	}
-	first, last, most := 0, 0, 0
+	first, last, bestCount := 0, 0, 0
 	for i := range hits {
 		j, size := i, utf8.RuneCountInString(text[hits[i].start:hits[i].end])
 		for j+1 < len(hits) {
@@ -76,8 +76,8 @@ func excerpt(text string, hits []textSpan) (start, end int) {
 			}
 			j, size = j+1, size+next
 		}
-		if j-i+1 > most {
-			first, last, most = i, j, j-i+1
+		if j-i+1 > bestCount {
+			first, last, bestCount = i, j, j-i+1
 		}
 	}
 	start, end = hits[first].start, hits[last].end
@@ -135,10 +135,10 @@ func isWordBoundary(text string, i int) bool {
 	return !isWordRune(before) || !isWordRune(behind) || words.IsUnspacedRune(before) || words.IsUnspacedRune(behind)
 }
 
-// isJoiner tells what makes one sign of two: the joiner of emoji, and the tones of skin.
+// isJoiner reports what makes one sign of two: the joiner of emoji, and the tones of skin.
 func isJoiner(r rune) bool { return r == '\u200d' || r >= 0x1f3fb && r <= 0x1f3ff }
 
-// highlights parts an excerpt into hits and what stands between them.
+// highlights parts an excerpt into hits and what is between them.
 func highlights(text string, start, end int, hits []textSpan) []Highlight {
 	var list []Highlight
 	add := func(from, to int, hit bool) {

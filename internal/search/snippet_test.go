@@ -94,20 +94,20 @@ func TestQueriesArePlainWords(t *testing.T) {
 	}
 	list = append(list, string(long), strings.Repeat("ab cd ef gh ", 40),
 		"a b c d e f g h i j k l m n o p q r s t u v w x y z 0 1 2 3 4 5 6 7 8 9 "+string(long[:200]))
-	forEachDatabase(t, func(w *testSearch) {
+	forEachDatabase(t, func(ts *testSearch) {
 		conversations := map[string]parley.ConversationID{}
 		for _, s := range list {
 			s = strings.ReplaceAll(s, "\x00", "")
-			if _, is := conversations[s]; !is && utf8.ValidString(s) {
-				conversations[s] = w.startConversation(s).ID
+			if _, ok := conversations[s]; !ok && utf8.ValidString(s) {
+				conversations[s] = ts.startConversation(s).ID
 			}
 		}
-		w.runIndexer()
+		ts.runIndexer()
 		for s, id := range conversations {
 			if utf8.RuneCountInString(s) > search.MaxQueryRunes {
 				continue
 			}
-			found := w.readAllPages(search.Query{Text: s}, nil)
+			found := ts.readAllPages(search.Query{Text: s}, nil)
 			switch {
 			case strings.TrimSpace(s) == "": // blanks ask for nothing, so all are found
 				if len(found) != len(conversations) {

@@ -19,7 +19,7 @@ func TestWorkOfWords(t *testing.T) {
 	})
 }
 
-// FuzzWords holds that a message has every word that a query of the same text asks for, that words stand where they
+// FuzzWords holds that a message has every word that a query of the same text asks for, that words are where they
 // say, and that no text is dear however often it is repeated.
 func FuzzWords(f *testing.F) {
 	for _, s := range []string{"Where is my Crème brûlée?", "家庭计划", "한국어 abc", "👩‍👩‍👧 x", "\xff\x00a", "é́e", "ＡＢ１２",
@@ -27,9 +27,9 @@ func FuzzWords(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		had, last := map[string]bool{}, 0
+		seen, last := map[string]bool{}, 0
 		for k := range tokens(text) {
-			had[k.word] = true
+			seen[k.word] = true
 			if k.start < last || k.end <= k.start || k.end > len(text) {
 				t.Errorf("%q: a word stands from %d to %d behind %d", text, k.start, k.end, last)
 			}
@@ -38,7 +38,7 @@ func FuzzWords(f *testing.F) {
 			}
 		}
 		for _, word := range queryWords(text) {
-			if !had[word] {
+			if !seen[word] {
 				t.Errorf("%q does not have %q", text, word)
 			}
 		}

@@ -75,9 +75,9 @@ func TestUnavailableReasonNamesTheMissingSearchEngine(t *testing.T) {
 // A message that calls for a procedure: the service is asked with the secret, the conversation ends up with a person,
 // and the secret is nowhere but in the request.
 func TestAProcedureThroughTheWholeServer(t *testing.T) {
-	var asked []string
+	var questions []string
 	service := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		asked = append(asked, r.URL.Path+" "+r.Header.Get("Authorization"))
+		questions = append(questions, r.URL.Path+" "+r.Header.Get("Authorization"))
 		w.Header().Set("Content-Type", "application/json")
 		_, _ = io.WriteString(w, `{"state":"paid","echo":"`+r.Header.Get("Authorization")+`"}`)
 	}))
@@ -102,8 +102,8 @@ func TestAProcedureThroughTheWholeServer(t *testing.T) {
 	}
 	answer := s.Do(t, "POST", "/agents/"+agent+"/chat", s.Key, map[string]any{"message": "refund order 17"})
 	answer.Decode(t, http.StatusOK, &reply)
-	if len(asked) != 1 || asked[0] != "/17 Bearer s3cret-key" {
-		t.Errorf("the service heard %q", asked)
+	if len(questions) != 1 || questions[0] != "/17 Bearer s3cret-key" {
+		t.Errorf("the service heard %q", questions)
 	}
 	if text := string(answer.Body); !strings.Contains(text, "Looking at 17.") || !strings.Contains(text, "paid") ||
 		!strings.Contains(text, "Bearer ***") {

@@ -34,7 +34,7 @@ import (
 type builder struct {
 	shared
 	vault         *vault.Vault
-	webSearch     *actions.WebSearch // nil where no search engine is configured
+	webSearch     *actions.WebSearch // nil if no search engine is configured
 	programs      extract.Programs
 	attachmentKey []byte
 	hub           *chat.Hub

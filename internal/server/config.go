@@ -30,10 +30,10 @@ type Config struct {
 	Logger  *slog.Logger     `kong:"-"` // nil for slog.Default()
 	// the program whose command "extract" reads what strangers wrote; empty reads it in this process
 	ExtractProgram string `kong:"-"`
-	// the program whose command "sfu" is the media server of voice sessions; empty where there is none
+	// the program whose command "sfu" is the media server of voice sessions; empty if there is none
 	SFUProgram    string        `kong:"-"`
 	ModelOverride model.Model   `kong:"-"` // when set, it answers for every name, in place of the configured one
-	RoomsOverride voice.Rooms   `kong:"-"` // the rooms of voice sessions where there is no media server; nil for none
+	RoomsOverride voice.Rooms   `kong:"-"` // the rooms of voice sessions if there is no media server; nil for none
 	SetGOGC       func(int) int `kong:"-"` // sets the collector's GOGC; nil leaves it as it is
 
 	OnStatement func(query string) `kong:"-"` // is called before each statement on the database; nil for nothing

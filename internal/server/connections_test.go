@@ -147,10 +147,10 @@ func TestRequestsWithTwoLengthsAreRefused(t *testing.T) {
 // While all connections are busy, health checks are answered on one of the spare ones, and
 // everything else refused.
 func TestHealthIsAnsweredWhereAllConnectionsAreBusy(t *testing.T) {
-	const most = 3
-	s := testkit.Open(t, testkit.WithConfig(func(c *server.Config) { c.MaxConnections = most }))
+	const limit = 3
+	s := testkit.Open(t, testkit.WithConfig(func(c *server.Config) { c.MaxConnections = limit }))
 	key := "Authorization: Bearer " + s.Key + "\r\n"
-	for range most {
+	for range limit {
 		conn := testkit.DialRaw(t, s.URL)
 		testkit.SendRaw(t, conn, "POST /api/v2/agents HTTP/1.1\r\nHost: localhost\r\n"+key+
 			"Expect: 100-continue\r\nContent-Length: 10\r\n\r\n")
@@ -172,9 +172,9 @@ func TestHealthIsAnsweredWhereAllConnectionsAreBusy(t *testing.T) {
 
 // Ten times as many silent connections as the limit allows do not block other clients.
 func TestSilentConnections(t *testing.T) {
-	const most = 20
-	s := testkit.Open(t, testkit.WithConfig(func(c *server.Config) { c.MaxConnections = most }))
-	for i := range 10 * most {
+	const limit = 20
+	s := testkit.Open(t, testkit.WithConfig(func(c *server.Config) { c.MaxConnections = limit }))
+	for i := range 10 * limit {
 		conn := testkit.DialRaw(t, s.URL)
 		switch i % 3 {
 		case 1:
@@ -183,7 +183,7 @@ func TestSilentConnections(t *testing.T) {
 			testkit.SendRaw(t, conn, "POST /api/v2/agents HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n")
 		}
 	}
-	if got := s.Do(t, "GET", "/me", s.Key, nil); got.Status != http.StatusOK || s.Connections.OpenConns() > most {
+	if got := s.Do(t, "GET", "/me", s.Key, nil); got.Status != http.StatusOK || s.Connections.OpenConns() > limit {
 		t.Errorf("%d, %d connections", got.Status, s.Connections.OpenConns())
 	}
 }

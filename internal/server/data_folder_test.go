@@ -30,10 +30,10 @@ func TestFilesWithoutTheirDatabaseStopTheStart(t *testing.T) {
 	requireNoError(t, os.WriteFile(filepath.Join(folder, "ab"+strings.Repeat("0", 62)), []byte("whole"), 0o600))
 	opens()
 	file := cfg.Database()
-	for _, harm := range []func() error{func() error { return os.Truncate(file, 0) }, func() error {
+	for _, damage := range []func() error{func() error { return os.Truncate(file, 0) }, func() error {
 		return os.Remove(file)
 	}} {
-		requireNoError(t, harm())
+		requireNoError(t, damage())
 		_, err := server.Open(t.Context(), cfg)
 		if err == nil || !strings.Contains(err.Error(), file) || !strings.Contains(err.Error(), "backup") {
 			t.Fatalf("opened, or refused without a word of what to do: %v", err)

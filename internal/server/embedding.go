@@ -51,7 +51,7 @@ func (m ModelConfig) Embedder() *openai.Embedder {
 	}
 }
 
-// newQueryEmbedder returns what embeds questions before they are searched for; nil where there is no embedding server.
+// newQueryEmbedder returns what embeds questions before they are searched for; nil if there is no embedding server.
 func (b *builder) newQueryEmbedder() *chat.QueryEmbedder {
 	if b.embedder == nil {
 		return nil
@@ -62,7 +62,7 @@ func (b *builder) newQueryEmbedder() *chat.QueryEmbedder {
 	}
 }
 
-// newEmbeddingRunner returns the runner of the jobs that embed passages; nil where there is no embedding server.
+// newEmbeddingRunner returns the runner of the jobs that embed passages; nil if there is no embedding server.
 func (b *builder) newEmbeddingRunner(ingestService *ingest.Service) *jobs.Runner {
 	if b.embedder == nil {
 		return nil

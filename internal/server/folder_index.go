@@ -28,7 +28,7 @@ type FolderIndex struct {
 type ReadProgress struct {
 	Now    func() time.Time
 	OnPage func(done, all int)
-	OnSkip func(name, why string)
+	OnSkip func(name, reason string)
 	OnDone func(pages, passages int, elapsed time.Duration)
 }
 
@@ -68,7 +68,7 @@ func splitPassages(p folderPage) []parley.Passage {
 type Answer struct {
 	Text      string   `json:"answer"`
 	Citations []Quote  `json:"citations"`
-	Score     *float64 `json:"score"`   // 0 to 1; null where the model cannot tell
+	Score     *float64 `json:"score"`   // 0 to 1; null if the model cannot tell
 	Refused   bool     `json:"refused"` // the pages do not hold the answer
 }
 
@@ -138,7 +138,7 @@ const maxPageBytes = 8 << 20
 
 // readPages reads the Markdown and text files of a folder and of the folders in it, in order of their names. Hidden
 // ones are left out; so are those too large or not UTF-8, of which skipped is called with the reason.
-func readPages(folder fs.FS, skipped func(name, why string)) ([]folderPage, error) {
+func readPages(folder fs.FS, skipped func(name, reason string)) ([]folderPage, error) {
 	var list []folderPage
 	err := fs.WalkDir(folder, ".", func(name string, entry fs.DirEntry, err error) error {
 		switch {
@@ -152,9 +152,9 @@ func readPages(folder fs.FS, skipped func(name, why string)) ([]folderPage, erro
 		case entry.IsDir() || !isReadable(entry.Name()):
 			return nil
 		}
-		text, why := readPage(folder, name)
-		if why != "" {
-			skipped(name, why)
+		text, reason := readPage(folder, name)
+		if reason != "" {
+			skipped(name, reason)
 			return nil
 		}
 		sum := sha256.Sum256([]byte(text))
@@ -172,7 +172,7 @@ func isReadable(name string) bool {
 	return false
 }
 
-func readPage(folder fs.FS, name string) (text, why string) {
+func readPage(folder fs.FS, name string) (text, reason string) {
 	info, err := fs.Stat(folder, name)
 	if err != nil {
 		return "", err.Error()

@@ -23,7 +23,7 @@ func TestPagesOfAFolder(t *testing.T) {
 		"a/.git/notes.md": file("H"),
 	}
 	var skipped []string
-	list, err := readPages(folder, func(name, why string) { skipped = append(skipped, name+": "+why) })
+	list, err := readPages(folder, func(name, reason string) { skipped = append(skipped, name+": "+reason) })
 	if err != nil {
 		t.Fatal(err)
 	}

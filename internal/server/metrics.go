@@ -13,7 +13,7 @@ import (
 	"parley/internal/voice"
 )
 
-// newMetrics returns the metrics; nil where nobody reads them.
+// newMetrics returns the metrics; nil if nobody reads them.
 func (c Config) newMetrics() *metrics.Metrics {
 	if c.MetricsListen == "" {
 		return nil

@@ -27,7 +27,7 @@ type Server struct {
 	Connections *listen.ConnTable // of the public listeners
 
 	handler        http.Handler
-	metricsHandler http.Handler // nil where nobody reads the metrics
+	metricsHandler http.Handler // nil if nobody reads the metrics
 	voicePage      *widget.Page
 }
 
@@ -129,7 +129,7 @@ func (s *Server) expireLeases(ctx context.Context) error {
 // Handler serves the public interface.
 func (s *Server) Handler() http.Handler { return s.handler }
 
-// MetricsHandler serves the metrics at /metrics, to whoever asks; nil where MetricsListen is not set.
+// MetricsHandler serves the metrics at /metrics, to whoever asks; nil if MetricsListen is not set.
 func (s *Server) MetricsHandler() http.Handler { return s.metricsHandler }
 
 // component is a long-running part of the server. It runs until ctx is done; when one ends before that, all are

@@ -52,12 +52,12 @@ type Services struct {
 
 	Media     *rtc.Server // where the rooms of voice sessions are
 	Voice     *voice.Sessions
-	Responder *voice.Responder // the agent's part of voice sessions; nil where there is no media server
+	Responder *voice.Responder // the agent's part of voice sessions; nil if there is no media server
 
 	Runner          *jobs.Runner
 	CrawlRunner     *jobs.Runner // of the jobs that read links, which sites may hold up for hours
 	FileRunner      *jobs.Runner // of the jobs that read files
-	EmbeddingRunner *jobs.Runner // of the jobs that ask the embedding server; nil where there is none
+	EmbeddingRunner *jobs.Runner // of the jobs that ask the embedding server; nil if there is none
 	InsightRunner   *jobs.Runner // of the jobs that judge conversations, which may wait for a model
 	WebhookRunner   *jobs.Runner // of the jobs that send to webhooks, whose endpoints may be slow
 
@@ -76,8 +76,8 @@ type shared struct {
 
 	cfg       Config
 	cursorKey []byte           // seals the cursors of lists
-	metrics   *metrics.Metrics // nil where nobody reads them
-	embedder  *openai.Embedder // nil where there is no embedding server
+	metrics   *metrics.Metrics // nil if nobody reads them
+	embedder  *openai.Embedder // nil if there is no embedding server
 }
 
 // callbacks are the calls that a service makes on one that depends on it, and so is built after it. Nothing makes them

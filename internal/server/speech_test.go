@@ -17,7 +17,7 @@ func TestSpeechSettings(t *testing.T) {
 	}
 	for _, c := range []struct {
 		set      server.SpeechConfig
-		wantText string // empty where the settings are valid
+		wantText string // empty if the settings are valid
 	}{
 		{server.SpeechConfig{}, ""}, {server.SpeechConfig{TTS: "auto", STT: "none"}, ""},
 		{server.SpeechConfig{VoiceMap: table}, ""},

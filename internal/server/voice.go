@@ -83,7 +83,7 @@ func (b *builder) newMediaServer() *rtc.Server {
 	}
 }
 
-// newVoice returns the voice sessions of this server. The responder is nil where there is no media server.
+// newVoice returns the voice sessions of this server. The responder is nil if there is no media server.
 func (b *builder) newVoice(media *rtc.Server, responder *voice.Responder, engine *chat.Engine,
 	files *ingest.Service) *voice.Sessions {
 	sessions := &voice.Sessions{
@@ -98,7 +98,7 @@ func (b *builder) newVoice(media *rtc.Server, responder *voice.Responder, engine
 	return sessions
 }
 
-// newResponder returns the agent's part of voice sessions, with the engines that there are; nil where there is no media
+// newResponder returns the agent's part of voice sessions, with the engines that there are; nil if there is no media
 // server.
 func (b *builder) newResponder(
 	media *rtc.Server, engine *chat.Engine, conversations *chat.Conversations, files *ingest.Service,
@@ -137,7 +137,7 @@ func (b *builder) newJoin(media *rtc.Server) func(ctx context.Context, s *parley
 	}
 }
 
-// voiceStats returns the statistics of the voice sessions; nil where there is no media server.
+// voiceStats returns the statistics of the voice sessions; nil if there is no media server.
 func (s *Services) voiceStats() *voice.Stats {
 	if s.Responder == nil {
 		return nil

@@ -63,7 +63,7 @@ func TestFilesOfRecordingsGo(t *testing.T) {
 			t.Parallel()
 			s := testkit.Open(t, option)
 			stays := createRecording(t, s, 0)
-			for how, takes := range map[string]func(p testRecording) error{
+			for name, takes := range map[string]func(p testRecording) error{
 				"its days are over": func(testRecording) error { return s.Voice.DeleteExpiredRecordings(t.Context()) },
 				"voice was turned off, and then its days were over": func(p testRecording) error {
 					s.Do(t, "PUT", "/agents/"+string(p.agent), s.Key, `{"voiceSettings": null}`).Decode(t, 200, &struct{}{})
@@ -88,7 +88,7 @@ func TestFilesOfRecordingsGo(t *testing.T) {
 			} {
 				p := createRecording(t, s, 8*24*time.Hour)
 				requireNoError(t, takes(p))
-				testkit.Eventually(t, how+": the recording goes", func() bool {
+				testkit.Eventually(t, name+": the recording goes", func() bool {
 					rows, err := sqldb.One(t.Context(), s.DB.SQL(), sqldb.Column[int],
 						`select (select count(*) from blobs where id = ?) + (select count(*) from voice_recordings where blob_id = ?)`,
 						p.blob.ID, p.blob.ID)

@@ -45,7 +45,7 @@ type Config struct {
 type SynthesizerEngine struct {
 	Name         string // in settings and in the table of voices
 	Program      string // that must be installed; empty for a server
-	Language     string // the only one that it speaks, such as en; empty where it speaks many
+	Language     string // the only one that it speaks, such as en; empty if it speaks many
 	LanguageName string // of that language
 	New          func(EngineConfig) Synthesizer
 }
@@ -68,8 +68,8 @@ type EngineConfig struct {
 // Engines are the engines of this server, chosen by the configuration, by what is installed and by the language.
 // Agents' names of voices and models are looked up in a table. They do not change once set up.
 type Engines struct {
-	Synthesizer Synthesizer // nil where agents cannot speak
-	// nil where agents do not understand speech; a LiveTranscriber where the engine transcribes while somebody speaks
+	Synthesizer Synthesizer // nil if agents cannot speak
+	// nil if agents do not understand speech; a LiveTranscriber where the engine transcribes while somebody speaks
 	Transcriber Transcriber
 	// for the operator: which programs were named and are not there, and what cannot be spoken without them
 	Warnings []string
@@ -280,7 +280,7 @@ func languageTag(tag, text string) string {
 	return "en"
 }
 
-// BaseLanguage returns the language of a tag such as pt-BR in two or three letters; empty where there is none.
+// BaseLanguage returns the language of a tag such as pt-BR in two or three letters; empty if there is none.
 func BaseLanguage(tag string) string {
 	base, _, _ := strings.Cut(strings.ToLower(tag), "-")
 	if base == "multi" {

@@ -23,13 +23,13 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // fakePrograms are programs that record how they were called.
-func fakePrograms(t *testing.T, programs ...string) (look func(string) (string, error), called func() string) {
+func fakePrograms(t *testing.T, programs ...string) (lookPath func(string) (string, error), called func() string) {
 	t.Helper()
 	dir := t.TempDir()
 	log := filepath.Join(dir, "log")
 	header := `printf 'RIFF\377\377\377\177WAVEfmt ` +
 		`\020\000\000\000\001\000\001\000\042\126\000\000\104\254\000\000\002\000\020\000data\377\377\377\177abcdabcd'`
-	look = func(program string) (string, error) {
+	lookPath = func(program string) (string, error) {
 		if !slices.Contains(programs, program) {
 			return "", os.ErrNotExist
 		}
@@ -37,7 +37,7 @@ func fakePrograms(t *testing.T, programs ...string) (look func(string) (string, 
 		text := "#!/bin/sh\necho " + program + " \"$@\" >> " + log + "\n" + header + "\n"
 		return path, os.WriteFile(path, []byte(text), 0o700)
 	}
-	return look, func() string {
+	return lookPath, func() string {
 		b, err := os.ReadFile(log)
 		if err != nil {
 			return ""
@@ -88,16 +88,16 @@ func TestLanguageSelectsTheProgram(t *testing.T) {
 		{"espeak-ng", speech.Utterance{Text: "The parcel is here."}, "-v en-us+f2"},
 		{"flite", speech.Utterance{Text: "The parcel is here."}, "flite -voice slt"},
 	} {
-		look, called := fakePrograms(t, strings.Fields(c.programs)...)
-		s := newEngines(t, speech.Config{LookPath: look})
+		lookPath, called := fakePrograms(t, strings.Fields(c.programs)...)
+		s := newEngines(t, speech.Config{LookPath: lookPath})
 		speechtest.CollectSound(t, s.Synthesizer.Synthesize(t.Context(), c.u))
 		if !strings.Contains(called(), c.want) || (len(s.Warnings) > 0) != (c.programs == "flite") || s.Transcriber != nil {
 			t.Errorf("%s: %+v: called %q, want %q", c.programs, c.u, called(), c.want)
 		}
 	}
-	look, called := fakePrograms(t, "flite")
+	lookPath, called := fakePrograms(t, "flite")
 	speechtest.CheckFailure(t,
-		speechtest.CollectSound(t, newEngines(t, speech.Config{LookPath: look}).Synthesizer.Synthesize(t.Context(),
+		speechtest.CollectSound(t, newEngines(t, speech.Config{LookPath: lookPath}).Synthesizer.Synthesize(t.Context(),
 			speech.Utterance{Text: "Das Paket ist da."})).Err)
 	if called() != "" {
 		t.Error("flite speaks German")
@@ -106,13 +106,13 @@ func TestLanguageSelectsTheProgram(t *testing.T) {
 
 // Missing programs are warnings, and no engine is left that would fail later.
 func TestMissingEngines(t *testing.T) {
-	look, _ := fakePrograms(t)
+	lookPath, _ := fakePrograms(t)
 	for _, c := range []struct {
 		tts, stt string
-		lacks    int
+		missing  int
 	}{{"", "", 0}, {"none", "none", 0}, {"auto", "pocketsphinx", 1}, {"flite", "", 1}, {"espeak", "pocketsphinx", 2}} {
-		s := newEngines(t, speech.Config{TTS: c.tts, STT: c.stt, LookPath: look})
-		if s.Synthesizer != nil || s.Transcriber != nil || len(s.Warnings) != c.lacks {
+		s := newEngines(t, speech.Config{TTS: c.tts, STT: c.stt, LookPath: lookPath})
+		if s.Synthesizer != nil || s.Transcriber != nil || len(s.Warnings) != c.missing {
 			t.Errorf("%v: %+v", c, s)
 		}
 	}

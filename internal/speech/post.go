@@ -13,7 +13,7 @@ const (
 	// MaxRetries is small: somebody is waiting to hear an answer.
 	MaxRetries = 1
 
-	// FirstByteTimeout is the longest wait for a speech server where none is set.
+	// FirstByteTimeout is the longest wait for a speech server if none is set.
 	FirstByteTimeout = 8 * time.Second
 
 	idleTimeout = 5 * time.Second

@@ -118,7 +118,7 @@ var currencyNames = map[string][4]string{
 func spellOutAmount(currency, whole, part, scale string) string {
 	names := currencyNames[currency]
 	whole = strings.ReplaceAll(whole, ",", "")
-	several := func(n, one, many string) string {
+	pluralize := func(n, one, many string) string {
 		if n == "1" {
 			return "1 " + one
 		}
@@ -135,11 +135,11 @@ func spellOutAmount(currency, whole, part, scale string) string {
 	}
 	switch cents := strings.TrimPrefix(part, "0"); {
 	case cents == "" || cents == "0":
-		return several(whole, names[0], names[1])
+		return pluralize(whole, names[0], names[1])
 	case whole == "0":
-		return several(cents, names[2], names[3])
+		return pluralize(cents, names[2], names[3])
 	default:
-		return several(whole, names[0], names[1]) + " and " + several(cents, names[2], names[3])
+		return pluralize(whole, names[0], names[1]) + " and " + pluralize(cents, names[2], names[3])
 	}
 }
 

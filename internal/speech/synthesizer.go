@@ -83,13 +83,13 @@ const (
 
 // StreamSamples passes on the samples that r sends, until its end or an error. It returns httpclient.ErrConsumerStopped
 // when the consumer has stopped, and ErrSoundTooLong when more comes than there can be. None at all is an error too.
-func StreamSamples(r io.Reader, rate int, most time.Duration, yield func(audio.Sound, error) bool) error {
-	least := 2 * int(int64(rate)*int64(minPieceDuration)/int64(time.Second))
+func StreamSamples(r io.Reader, rate int, maxDuration time.Duration, yield func(audio.Sound, error) bool) error {
+	minimum := 2 * int(int64(rate)*int64(minPieceDuration)/int64(time.Second))
 	buf := make([]byte, soundBufferBytes)
 	pendingBytes, total := 0, 0 // bytes waiting in buf, samples passed on
 	for {
 		n, err := pendingBytes, error(nil)
-		for n < least && err == nil {
+		for n < minimum && err == nil {
 			var more int
 			more, err = r.Read(buf[n:])
 			n += more
@@ -108,7 +108,7 @@ func StreamSamples(r io.Reader, rate int, most time.Duration, yield func(audio.S
 			return nil
 		case err != nil:
 			return err
-		case audio.Duration(total, rate) > most:
+		case audio.Duration(total, rate) > maxDuration:
 			return ErrSoundTooLong
 		}
 	}

@@ -171,7 +171,7 @@ func (db *DB) DeleteAgent(ctx context.Context, ref parley.AgentRef, now time.Tim
 		where id = ? and account_id = ? and deleted_at is null`, millis(now), ref.Agent, ref.Account)
 }
 
-// HasLiveSource reports whether the agent has a source that it answers from, be it an earlier version of one.
+// HasLiveSource reports whether the agent has a source that it answers from, even if an earlier version of one.
 func (db *DB) HasLiveSource(ctx context.Context, ref parley.AgentRef) (bool, error) {
 	return db.exists(ctx, `
 		from sources

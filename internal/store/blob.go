@@ -179,7 +179,7 @@ func (db *DB) BlobData(ctx context.Context, hash string, size int64) ([]byte, er
 }
 
 // BlobDataPart returns one part of the bytes of that hash, counted from 0: BlobPartBytes bytes, and fewer at the end.
-// Fails with SOURCE_NOT_FOUND where there is none.
+// Fails with SOURCE_NOT_FOUND if there is none.
 func (db *DB) BlobDataPart(ctx context.Context, hash string, part int) ([]byte, error) {
 	bytes, err := sqldb.One(ctx, db.sql, sqldb.Column[[]byte], `
 		select bytes

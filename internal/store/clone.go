@@ -256,7 +256,7 @@ func (db *DB) CloneSources(ctx context.Context, c Clone, after parley.SourceID) 
 	return list[len(list)-1].id, len(list) == maxCloneRows, db.insertClonedSources(ctx, c, missing)
 }
 
-// existingClones tells which of the copies have a row, be it that of a source deleted since.
+// existingClones lists which of the copies have a row, even that of a source deleted since.
 func (db *DB) existingClones(ctx context.Context, c Clone, list []originalSource) (map[parley.SourceID]bool, error) {
 	args := []any{c.ToAgent, c.Account}
 	for _, o := range list {

@@ -41,7 +41,7 @@ func (db *DB) Contact(ctx context.Context, ref parley.AgentRef, external string)
 	return &c, err
 }
 
-// Contacts lists an agent's contacts, newest first, from an offset, and tells how many there are.
+// Contacts lists an agent's contacts, newest first, from an offset, and returns how many there are.
 func (db *DB) Contacts(ctx context.Context, ref parley.AgentRef, offset, limit int) (list []parley.Contact, total int,
 	err error) {
 	const where = `where agent_id = ? and account_id = ? and external_id is not null`
@@ -188,9 +188,9 @@ func (db *DB) PersonByExternalID(ctx context.Context, ref parley.AgentRef, exter
 	return db.person(ctx, ref, `external_id = ?`, external)
 }
 
-func (db *DB) person(ctx context.Context, ref parley.AgentRef, which string, value any) (*parley.Person, error) {
+func (db *DB) person(ctx context.Context, ref parley.AgentRef, condition string, value any) (*parley.Person, error) {
 	return personTable.find(ctx, db, parley.CodeNotFound, `
-		where agent_id = ? and account_id = ? and `+which, ref.Agent, ref.Account, value)
+		where agent_id = ? and account_id = ? and `+condition, ref.Agent, ref.Account, value)
 }
 
 // AddPerson writes a new person, unless one with the same e-mail address or external id is there, however many try at a

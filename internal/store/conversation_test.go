@@ -318,7 +318,7 @@ func TestExternalIDsOfConversations(t *testing.T) {
 		for _, ask := range []struct {
 			account  parley.AccountID
 			agent    parley.AgentID
-			face     parley.API
+			api      parley.API
 			external string
 			want     parley.ConversationID
 		}{
@@ -328,7 +328,7 @@ func TestExternalIDsOfConversations(t *testing.T) {
 			{fx.Account.ID, "another", parley.APIV1, "visitor 7", ""},
 			{"another", fx.Agent.ID, parley.APIV1, "visitor 7", ""},
 		} {
-			got, err := fx.ConversationByExternalID(fx, ask.account.AgentRef(ask.agent), ask.face, ask.external)
+			got, err := fx.ConversationByExternalID(fx, ask.account.AgentRef(ask.agent), ask.api, ask.external)
 			if fx.must(err); got != ask.want {
 				fx.Errorf("%+v: %q", ask, got)
 			}

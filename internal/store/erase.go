@@ -18,7 +18,7 @@ const (
 	maxEraseKeys     = 10_000
 )
 
-// erasableTable is a table with rows of agents: key tells them apart, more narrows what may go, and column names the
+// erasableTable is a table with rows of agents: key distinguishes them, more narrows what may go, and column names the
 // conversation where that is not conversation_id.
 type erasableTable struct {
 	table, keyColumn, condition string
@@ -115,12 +115,12 @@ func (db *DB) EraseSource(ctx context.Context, ref parley.AgentRef, source parle
 	if err != nil || n == 0 {
 		return err
 	}
-	mine := []any{source}
+	args := []any{source}
 	if err := db.erase(ctx, erasableTable{table: "source_versions", keyColumn: "id", maxRows: maxEraseVersions}, ref,
-		"source_id = ?", mine); err != nil {
+		"source_id = ?", args); err != nil {
 		return err
 	}
-	return db.erase(ctx, erasableTable{table: "passages", keyColumn: "id"}, ref, "source_id = ?", mine)
+	return db.erase(ctx, erasableTable{table: "passages", keyColumn: "id"}, ref, "source_id = ?", args)
 }
 
 // ErasePassages erases the passages of a version that is not live, such as those of a training that was cut short.

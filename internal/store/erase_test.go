@@ -87,7 +87,7 @@ func (fx *fixture) queryCount(query string, args ...any) int {
 	return n
 }
 
-// tablesWithMarker tells in which tables a text with the marker is left.
+// tablesWithMarker lists in which tables a text with the marker is left.
 func (fx *fixture) tablesWithMarker(tables map[string]map[string]string, marker string) (left []string) {
 	fx.Helper()
 	for table, columns := range tables {
@@ -104,7 +104,7 @@ func (fx *fixture) tablesWithMarker(tables map[string]map[string]string, marker 
 
 func TestErasedAgentLeavesNoRow(t *testing.T) {
 	forEachDatabase(t, func(fx *fixture) {
-		tables, sister := fx.tableColumns(), fx.createAgent(fx.Account, testTime)
+		tables, other := fx.tableColumns(), fx.createAgent(fx.Account, testTime)
 		fx.must(fx.UpdateAgent(fx, fx.Account.ID.AgentRef(fx.Agent.ID), func(a *parley.Agent) error {
 			a.Instructions = "planted-a"
 			return nil
@@ -117,14 +117,14 @@ func TestErasedAgentLeavesNoRow(t *testing.T) {
 			if table == "messages" {
 				n = 205 // more than one chunk
 			}
-			sisters := 3
+			otherAgents := 3
 			if table == "conversation_counts" || table == "insight_agents" || table == "helpdesks" { // a row for each agent
-				n, sisters = 1, 1
+				n, otherAgents = 1, 1
 			}
 			fx.insertMarkedRows(table, columns, fx.Agent.ID, "planted-a", n)
-			fx.insertMarkedRows(table, columns, sister.ID, "planted-b", sisters)
+			fx.insertMarkedRows(table, columns, other.ID, "planted-b", otherAgents)
 		}
-		sisterTables := fx.tablesWithMarker(tables, "planted-b")
+		otherTables := fx.tablesWithMarker(tables, "planted-b")
 
 		erased, err := fx.EraseAgent(fx, fx.Account.ID.AgentRef(fx.Agent.ID))
 		fx.must(err)
@@ -155,9 +155,9 @@ func TestErasedAgentLeavesNoRow(t *testing.T) {
 		if n := fx.queryCount(`select count(*) from agents where id = ?`, fx.Agent.ID); n > 0 {
 			fx.Error("the agent's row is left")
 		}
-		if after := fx.tablesWithMarker(tables, "planted-b"); !slices.Equal(after, sisterTables) ||
-			fx.queryCount(`select count(*) from messages where agent_id = ?`, sister.ID) != 3 {
-			fx.Errorf("the other agent kept %v of %v", after, sisterTables)
+		if after := fx.tablesWithMarker(tables, "planted-b"); !slices.Equal(after, otherTables) ||
+			fx.queryCount(`select count(*) from messages where agent_id = ?`, other.ID) != 3 {
+			fx.Errorf("the other agent kept %v of %v", after, otherTables)
 		}
 	})
 }

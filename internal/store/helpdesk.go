@@ -137,9 +137,10 @@ func (db *DB) DefaultStatus(ctx context.Context, ref parley.AgentRef,
 	return db.status(ctx, ref, `is_default = 1 and category = ?`, category)
 }
 
-func (db *DB) status(ctx context.Context, ref parley.AgentRef, which string, value any) (*parley.TicketStatus, error) {
+func (db *DB) status(ctx context.Context, ref parley.AgentRef, condition string, value any) (*parley.TicketStatus,
+	error) {
 	return statusTable.find(ctx, db, parley.CodeTicketStatus, `
-		where agent_id = ? and account_id = ? and `+which, ref.Agent, ref.Account, value)
+		where agent_id = ? and account_id = ? and `+condition, ref.Agent, ref.Account, value)
 }
 
 // PutStatus writes a status in place of the one with its id, if there is one. Of a category with a default, another one

@@ -8,8 +8,8 @@ import (
 	"parley/internal/sqldb"
 )
 
-// Claim is a request's hold on its Idempotency-Key. Token tells it from those that held the key before or will after
-// it.
+// Claim is a request's hold on its Idempotency-Key. Token distinguishes it from those that held the key before or will
+// after it.
 type Claim struct {
 	Account    parley.AccountID
 	Key        string
@@ -21,7 +21,7 @@ type Claim struct {
 // IdempotencyRecord is what is known of a request that came before under the same key.
 type IdempotencyRecord struct {
 	Subject     string // what it did, as Did was told
-	Reply       string // what it was answered; empty where that is made anew from the subject
+	Reply       string // what it was answered; empty if that is made again from the subject
 	Token       string
 	BodyDiffers bool // its body was another one
 }
@@ -112,7 +112,7 @@ func (db *DB) TakeOverIdempotencyKey(ctx context.Context, c Claim, from Idempote
 	return err
 }
 
-// SaveIdempotentReply stores the reply of a request. One that is too long is not stored: it is made anew from the
+// SaveIdempotentReply stores the reply of a request. One that is too long is not stored: it is made again from the
 // subject.
 func (db *DB) SaveIdempotentReply(ctx context.Context, c Claim, status int, reply string) error {
 	if len(reply) > maxReplyBytes {

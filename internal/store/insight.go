@@ -62,7 +62,7 @@ func scanInsight(scan sqldb.Scan) (in parley.Insight, err error) {
 	return in, err
 }
 
-// Insight finds what is known of a conversation, nil where nothing is yet.
+// Insight finds what is known of a conversation, nil if nothing is yet.
 func (db *DB) Insight(ctx context.Context, ref parley.ConversationRef) (*parley.Insight, error) {
 	in, err := sqldb.One(ctx, db.sql, scanInsight, `
 		select `+insightColumns+`
@@ -116,7 +116,7 @@ func (db *DB) SaveInsight(ctx context.Context, in *parley.Insight) (changed bool
 }
 
 // ReplaceInsight is SaveInsight for a caller who has locked the conversation, too, and knows the insight before, nil
-// where there was none.
+// if there was none.
 func (db *DB) ReplaceInsight(ctx context.Context, old, in *parley.Insight) (changed bool, err error) {
 	if old != nil {
 		if err := db.countInsight(ctx, old, -1); err != nil {
@@ -339,7 +339,7 @@ func (db *DB) AddInsightGroups(ctx context.Context, ref parley.AgentRef, list []
 	return nil
 }
 
-// Vocabulary is in how many questions each word stands, of those that an agent's automatic topics were made from.
+// Vocabulary says in how many questions each word occurs, of those that an agent's automatic topics were made from.
 type Vocabulary struct {
 	Questions       int            `json:"questions"`
 	QuestionsByWord map[string]int `json:"holding"`
@@ -378,8 +378,8 @@ func (db *DB) UngroupedInsights(ctx context.Context, ref parley.AgentRef, limit 
 		limit ?`, ref.Agent, ref.Account, limit)
 }
 
-// EraseInsights erases all that is known of an agent's conversations, in steps, for it to be found out anew. It reports
-// whether nothing is left.
+// EraseInsights erases all that is known of an agent's conversations, in steps, for it to be found out again. It
+// reports whether nothing is left.
 func (db *DB) EraseInsights(ctx context.Context, ref parley.AgentRef, limit int) (done bool, err error) {
 	err = db.Transact(ctx, sqldb.Bulk, func(tx *DB) error {
 		if err := tx.LockInsights(ctx, ref); err != nil {

@@ -138,7 +138,7 @@ func (db *DB) Leads(ctx context.Context, ref parley.AgentRef, f LeadFilter,
 	}, where, args...)
 }
 
-// LeadOfConversation returns the newest lead with an e-mail address that a conversation has left; nil where there is
+// LeadOfConversation returns the newest lead with an e-mail address that a conversation has left; nil if there is
 // none.
 func (db *DB) LeadOfConversation(ctx context.Context, ref parley.ConversationRef) (*parley.Lead, error) {
 	return leadTable.findOrNil(ctx, db, `

@@ -156,7 +156,7 @@ func (db *DB) DueLinks(ctx context.Context, now time.Time, limit int) ([]parley.
 		limit ?`, millis(now), limit)
 }
 
-// Crawl is one reading of a link. What it writes is refused with SOURCE_NOT_FOUND once the link is read anew or is
+// Crawl is one reading of a link. What it writes is refused with SOURCE_NOT_FOUND once the link is read again or is
 // gone.
 type Crawl struct {
 	Account parley.AccountID
@@ -165,7 +165,7 @@ type Crawl struct {
 	Run     int64
 }
 
-// CrawlPage is an address that a reading has come upon. State is empty while it waits.
+// CrawlPage is an address that a reading has found. State is empty while it waits.
 type CrawlPage struct {
 	ID                 string
 	URL, Role          string
@@ -173,7 +173,7 @@ type CrawlPage struct {
 	Position           int64 // in the order in which addresses were found
 	Excluded           bool  // it is not to be read, by the settings of the link
 	State, Reason      string
-	TargetURL          string // for which other address it stands
+	TargetURL          string // the other address that it stands for
 	Status             int
 	Bytes              int64
 	ETag, LastModified string // validators
@@ -344,7 +344,7 @@ func (db *DB) ClaimCrawlPages(ctx context.Context, c Crawl, n int) ([]CrawlPage,
 	return list, err
 }
 
-// CrawledPage returns what is known of an address; known is false where nothing is.
+// CrawledPage returns what is known of an address; known is false if nothing is.
 func (db *DB) CrawledPage(ctx context.Context, c Crawl, url string) (page CrawlPage, known bool, err error) {
 	found, err := crawlPageTable.findOrNil(ctx, db, `where`+crawlWhere+` and url = ?`, append(c.ownerArgs(), url)...)
 	if err != nil || found == nil || found.State == unlisted {

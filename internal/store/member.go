@@ -97,9 +97,9 @@ func (db *DB) MemberByEmail(ctx context.Context, account parley.AccountID, email
 	return db.memberWhere(ctx, account, `lower(u.email) = lower(?)`, normalizeEmail(email), "", otherwise)
 }
 
-func (db *DB) memberWhere(ctx context.Context, account parley.AccountID, which string, value any, lock string,
+func (db *DB) memberWhere(ctx context.Context, account parley.AccountID, condition string, value any, lock string,
 	otherwise parley.Code) (*parley.Membership, error) {
-	return memberTable.find(ctx, db, otherwise, `where m.account_id = ? and `+which+lock, account, value)
+	return memberTable.find(ctx, db, otherwise, `where m.account_id = ? and `+condition+lock, account, value)
 }
 
 // MemberIDs lists who belongs to the account.

@@ -15,12 +15,12 @@ func TestCitedSources(t *testing.T) {
 			CreatedAt: testTime}
 		second := &parley.Version{ID: parley.VersionID(parley.NewUUID()), AgentID: fx.Agent.ID, SourceID: s.ID,
 			Hash: "two", Text: "Maß", CreatedAt: testTime.Add(time.Minute)}
-		expect := func(step, hash string, isDeleted bool, live, asked string) {
+		expect := func(step, hash string, isDeleted bool, live, requested string) {
 			fx.Helper()
 			c, err := fx.CitedSource(fx, fx.Account.ID.AgentRef(fx.Agent.ID), s.ID, hash)
 			fx.must(err)
 			if c.Deleted != isDeleted || fx.versionText(s.ID, c.LiveVersion) != live ||
-				fx.versionText(s.ID, c.RequestedVersion) != asked {
+				fx.versionText(s.ID, c.RequestedVersion) != requested {
 				fx.Errorf("%s: gone %v, live %q, asked %q", step, c.Deleted, fx.versionText(s.ID, c.LiveVersion),
 					fx.versionText(s.ID, c.RequestedVersion))
 			}
@@ -42,10 +42,10 @@ func TestCitedSources(t *testing.T) {
 		expect("changed", "one", false, "Maß", "Größe")
 		expect("never there", "three", false, "Maß", "")
 
-		other, sister := fx.createAccount("Other"), fx.createAgent(fx.Account, testTime)
+		other, sibling := fx.createAccount("Other"), fx.createAgent(fx.Account, testTime)
 		_, err := fx.CitedSource(fx, other.ID.AgentRef(fx.Agent.ID), s.ID, "one")
 		fx.wantCode(err, parley.CodeSourceNotFound)
-		_, err = fx.CitedSource(fx, fx.Account.ID.AgentRef(sister.ID), s.ID, "one")
+		_, err = fx.CitedSource(fx, fx.Account.ID.AgentRef(sibling.ID), s.ID, "one")
 		fx.wantCode(err, parley.CodeSourceNotFound)
 
 		goLive("", parley.SourceDeleted)

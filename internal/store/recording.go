@@ -36,7 +36,7 @@ func (db *DB) Recordings(ctx context.Context, ref parley.ConversationRef) ([]par
 		order by created_at, id`, ref.Conversation, ref.Agent, ref.Account)
 }
 
-// SessionRecording finds the recording of a session with the row of its file; both are nil where there is none.
+// SessionRecording finds the recording of a session with the row of its file; both are nil if there is none.
 func (db *DB) SessionRecording(ctx context.Context, s *parley.VoiceSession) (*parley.VoiceRecording, *Blob, error) {
 	all, err := db.Recordings(ctx, s.ConversationRef())
 	if err != nil {

@@ -123,7 +123,7 @@ type ConversationFacets struct {
 	HasVoice      bool     // a voice session took place
 	Tools         []ToolUse
 	Procedures    []ToolUse
-	// Of the insight; empty where there is none.
+	// Of the insight; empty if there is none.
 	Sentiment parley.Sentiment
 	Topics    []string
 	Escalated bool

@@ -63,14 +63,14 @@ func TestSourceIsFoundByItsOwnerOnly(t *testing.T) {
 		if diff := cmp.Diff(s, got); diff != "" {
 			fx.Error(diff)
 		}
-		other, sister := fx.createAccount("Other"), fx.createAgent(fx.Account, testTime)
+		other, sibling := fx.createAccount("Other"), fx.createAgent(fx.Account, testTime)
 		_, err = fx.DB.Source(fx, other.ID.AgentRef(fx.Agent.ID), s.ID)
 		fx.wantCode(err, parley.CodeSourceNotFound)
-		_, err = fx.DB.Source(fx, fx.Account.ID.AgentRef(sister.ID), s.ID)
+		_, err = fx.DB.Source(fx, fx.Account.ID.AgentRef(sibling.ID), s.ID)
 		fx.wantCode(err, parley.CodeSourceNotFound)
 		_, _, err = fx.UpdateSource(fx, other.ID.AgentRef(fx.Agent.ID), s.ID, func(*parley.Source) error { return nil })
 		fx.wantCode(err, parley.CodeAgentNotFound)
-		_, _, err = fx.UpdateSource(fx, fx.Account.ID.AgentRef(sister.ID), s.ID, func(*parley.Source) error { return nil })
+		_, _, err = fx.UpdateSource(fx, fx.Account.ID.AgentRef(sibling.ID), s.ID, func(*parley.Source) error { return nil })
 		fx.wantCode(err, parley.CodeSourceNotFound)
 		v := &parley.Version{ID: s.WantedVersion, AgentID: fx.Agent.ID, SourceID: s.ID, Hash: "h", Text: "Größe ☂",
 			CreatedAt: testTime}

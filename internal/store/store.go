@@ -80,7 +80,7 @@ func (db *DB) EnsureSetting(ctx context.Context, name string, create func() stri
 	return value, err
 }
 
-// FindSetting returns a value of the installation, or the empty text where there is none.
+// FindSetting returns a value of the installation, or the empty text if there is none.
 func (db *DB) FindSetting(ctx context.Context, name string) (string, error) {
 	value, err := sqldb.One(ctx, db.sql, sqldb.Column[string], `
 		select value

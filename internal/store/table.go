@@ -98,12 +98,12 @@ func (t table[T]) list(ctx context.Context, db *DB, rest string, args ...any) ([
 	return sqldb.All(ctx, db.sql, t.reader(), `select `+t.columns+` from `+t.name+` `+rest, args...)
 }
 
-// one returns the first row of a select; IsNotFound is true of its error where there is none.
+// one returns the first row of a select; IsNotFound is true of its error if there is none.
 func (t table[T]) one(ctx context.Context, db *DB, rest string, args ...any) (T, error) {
 	return sqldb.One(ctx, db.sql, t.reader(), `select `+t.columns+` from `+t.name+` `+rest, args...)
 }
 
-// find returns the first row of a select. Fails with the code where there is none.
+// find returns the first row of a select. Fails with the code if there is none.
 func (t table[T]) find(ctx context.Context, db *DB, code parley.Code, rest string, args ...any) (*T, error) {
 	v, err := t.one(ctx, db, rest, args...)
 	if err != nil {
@@ -213,7 +213,7 @@ func (db *DB) execFound(ctx context.Context, code parley.Code, query string, arg
 	return requireChanged(n, err, code)
 }
 
-// requireRow fails with the code where there is no row; rest begins at `from`.
+// requireRow fails with the code if there is no row; rest begins at `from`.
 func (db *DB) requireRow(ctx context.Context, code parley.Code, rest string, args ...any) error {
 	_, err := sqldb.One(ctx, db.sql, sqldb.Column[int], `select 1 `+rest, args...)
 	return mapNotFound(err, code)

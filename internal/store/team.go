@@ -58,15 +58,15 @@ func (db *DB) LockTeam(ctx context.Context, ref parley.AgentRef, id parley.TeamI
 		where agent_id = ? and account_id = ? and id = ?`+db.sql.ForUpdate(), ref.Agent, ref.Account, id)
 }
 
-// DefaultTeam finds the agent's default team, without its members. Fails with TICKET_TEAM_NOT_FOUND where there is no
+// DefaultTeam finds the agent's default team, without its members. Fails with TICKET_TEAM_NOT_FOUND if there is no
 // helpdesk yet.
 func (db *DB) DefaultTeam(ctx context.Context, ref parley.AgentRef) (*parley.Team, error) {
 	return db.team(ctx, ref, `is_default = ?`, 1)
 }
 
-func (db *DB) team(ctx context.Context, ref parley.AgentRef, which string, value any) (*parley.Team, error) {
+func (db *DB) team(ctx context.Context, ref parley.AgentRef, condition string, value any) (*parley.Team, error) {
 	return teamTable.find(ctx, db, parley.CodeTicketTeam, `
-		where agent_id = ? and account_id = ? and `+which, ref.Agent, ref.Account, value)
+		where agent_id = ? and account_id = ? and `+condition, ref.Agent, ref.Account, value)
 }
 
 // PutTeam writes a team in place of the one with its id, if there is one; its members stay.
@@ -146,13 +146,13 @@ func (db *DB) TeamMembers(ctx context.Context, ref parley.AgentRef) ([]MemberWor
 		order by m.joined_at, m.user_id`, ref.Agent, ref.Account)
 }
 
-// TeamWithWorkload finds a team, or the default team where none is named, with its members who still belong to the
+// TeamWithWorkload finds a team, or the default team if none is named, with its members who still belong to the
 // account, longest standing first. Fails with TICKET_TEAM_NOT_FOUND.
 func (db *DB) TeamWithWorkload(ctx context.Context, ref parley.AgentRef, team parley.TeamID) (*parley.Team,
 	[]MemberWorkload, error) {
-	which, args := `t.is_default = 1`, []any{ref.Agent, ref.Account}
+	condition, args := `t.is_default = 1`, []any{ref.Agent, ref.Account}
 	if team != "" {
-		which, args = `t.id = ?`, append(args, team)
+		condition, args = `t.id = ?`, append(args, team)
 	}
 	var t parley.Team
 	list, err := sqldb.All(ctx, db.sql, func(scan sqldb.Scan) (m MemberWorkload, err error) {
@@ -163,7 +163,7 @@ func (db *DB) TeamWithWorkload(ctx context.Context, ref parley.AgentRef, team pa
 		from teams t
 		left join (team_members m join memberships a on a.account_id = m.account_id
 		  and a.user_id = m.user_id join users u on u.id = m.user_id) on m.team_id = t.id
-		where t.agent_id = ? and t.account_id = ? and `+which+` order by m.joined_at, m.user_id`, args...)
+		where t.agent_id = ? and t.account_id = ? and `+condition+` order by m.joined_at, m.user_id`, args...)
 	switch {
 	case err != nil:
 		return nil, nil, err

@@ -74,14 +74,15 @@ func (db *DB) ticketLockClause() string {
 	return ""
 }
 
-func (db *DB) ticket(ctx context.Context, ref parley.AgentRef, which string, value any, lock string) (*parley.Ticket,
+func (db *DB) ticket(ctx context.Context, ref parley.AgentRef, condition string, value any,
+	lock string) (*parley.Ticket,
 	error) {
 	return ticketTable.find(ctx, db, parley.CodeTicketNotFound, `
-		where t.agent_id = ? and t.account_id = ? and `+which+lock, ref.Agent, ref.Account, value)
+		where t.agent_id = ? and t.account_id = ? and `+condition+lock, ref.Agent, ref.Account, value)
 }
 
-// InsertTicket writes a new ticket, whose number, status and customer are there. routed tells how it came to its team
-// and its assignee, as an object; nil where nobody looked for them.
+// InsertTicket writes a new ticket, whose number, status and customer are there. routed says how it came to its team
+// and its assignee, as an object; nil if nobody looked for them.
 func (db *DB) InsertTicket(ctx context.Context, t *parley.Ticket, routed json.RawMessage) error {
 	return db.insert(ctx, "tickets", append(ticketFields(t),
 		field{"is_open", t.Category.IsOpen()},
@@ -147,7 +148,7 @@ type TicketFilter struct {
 	CreatedFrom, CreatedTo *time.Time              // of creation, both included
 	Sort                   TicketSort              // empty is SortByUpdated
 	Ascending              bool
-	CountTotal             bool // whether the page tells the total
+	CountTotal             bool // whether the page holds the total
 }
 
 // noMessageSortValue is the place of tickets without a message among those ordered by their last one.

@@ -26,9 +26,9 @@ func (db *DB) AddInternalMessage(ctx context.Context, ref parley.AgentRef, m *pa
 	if err != nil {
 		return mapNotFound(err, parley.CodeConversationNotFound)
 	}
-	var about any
+	var details any
 	if m.Event != nil {
-		about = toJSON(m.Event)
+		details = toJSON(m.Event)
 	}
 	return db.exec(ctx, `
 		insert into messages (
@@ -47,7 +47,7 @@ func (db *DB) AddInternalMessage(ctx context.Context, ref parley.AgentRef, m *pa
 		)
 		values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, m.ID, ref.Account, ref.Agent, m.ConversationID, m.Seq, m.Author,
 		textOrNil(m.AuthorID), m.Type, parley.MessageComplete,
-		toJSON(m.Parts), about, millis(m.CreatedAt))
+		toJSON(m.Parts), details, millis(m.CreatedAt))
 }
 
 // TicketMessagesRequest is a request for one page of a ticket's messages.
@@ -113,9 +113,9 @@ func (db *DB) TicketMessage(ctx context.Context, ref parley.ConversationRef,
 }
 
 func scanTicketMessage(scan sqldb.Scan) (m parley.TicketMessage, err error) {
-	var about, name, email, agent sql.NullString
+	var details, name, email, agent sql.NullString
 	m.Message, err = scanMessage(func(dest ...any) error {
-		return scan(append(dest, &m.Type, &about, &name, &email, &agent)...)
+		return scan(append(dest, &m.Type, &details, &name, &email, &agent)...)
 	})
 	if err != nil {
 		return m, err
@@ -130,9 +130,9 @@ func scanTicketMessage(scan sqldb.Scan) (m parley.TicketMessage, err error) {
 	case parley.AuthorSystem:
 		m.Sender = parley.Sender{Type: "system"}
 	}
-	if about.Valid && m.Type == MessageTypeEvent {
+	if details.Valid && m.Type == MessageTypeEvent {
 		m.Event = &parley.TicketEvent{}
-		err = fromJSON(about, m.Event)
+		err = fromJSON(details, m.Event)
 	}
 	return m, err
 }

@@ -211,12 +211,12 @@ func (db *DB) candidateTickets(ctx context.Context, ref parley.AgentRef, t count
 	}
 	found := ticketHits{}
 	for _, word := range words {
-		most := maxCandidates
+		limit := maxCandidates
 		if word != t.Word {
-			most /= len(words)
+			limit /= len(words)
 		}
 		where, args := TicketTerm{Word: word}.whereClause(ref)
-		if _, err := db.addWeights(ctx, found, where+` order by w.ticket_id desc limit ?`, append(args, most)); err != nil {
+		if _, err := db.addWeights(ctx, found, where+` order by w.ticket_id desc limit ?`, append(args, limit)); err != nil {
 			return nil, err
 		}
 	}
@@ -266,7 +266,7 @@ func (t TicketTerm) whereClause(ref parley.AgentRef) (string, []any) {
 	return prefixWhere + ` and w.word >= ?`, append(prefixArgs(ref, t.Word), t.Word)
 }
 
-// TicketWord is a word by which a ticket is found, folded. The weight says how much the place tells in which it stands.
+// TicketWord is a word by which a ticket is found, folded. The weight says how much the place counts in which it is.
 type TicketWord struct {
 	Word   string
 	Weight int

@@ -16,7 +16,7 @@ type TurnResult struct {
 	State   string
 	Charged parley.Credits
 	UserID  parley.EndUserID // of the conversation
-	Answer  *parley.Message  // as it was when the turn ended; nil where there is none
+	Answer  *parley.Message  // as it was when the turn ended; nil if there is none
 }
 
 // TurnResult finds a turn with its answer. Fails with CONVERSATION_NOT_FOUND when the conversation has gone.
@@ -152,7 +152,7 @@ func (db *DB) SupersedeMessages(ctx context.Context, ref parley.ConversationRef,
 	return err
 }
 
-// AnsweredTurn is a turn that ended well: where it stands, and what it did.
+// AnsweredTurn is a turn that ended well: where it is, and what it did.
 type AnsweredTurn struct {
 	TurnTrace
 	ConversationID parley.ConversationID

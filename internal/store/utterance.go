@@ -9,7 +9,7 @@ import (
 	"parley/internal/sqldb"
 )
 
-// Utterance is a message with what tells how it went.
+// Utterance is a message with what shows how it went.
 type Utterance struct {
 	Seq             int64
 	Author          parley.AuthorKind
@@ -73,7 +73,7 @@ func (db *DB) Utterances(ctx context.Context, ref parley.ConversationRef, each i
 	return append(first, last...), err
 }
 
-// CountRatings counts the ratings of the answers that a conversation shows, and tells whether a person has written.
+// CountRatings counts the ratings of the answers that a conversation shows, and returns whether a person has written.
 func (db *DB) CountRatings(ctx context.Context, ref parley.ConversationRef) (up, down int, human bool, err error) {
 	var people int
 	err = db.sql.QueryRow(ctx, `

@@ -11,7 +11,7 @@ import (
 	"parley/internal/sqldb"
 )
 
-// How a voice session stands.
+// The states of a voice session.
 const (
 	voiceOpening = "opening" // its room is being made; its conversation may not be there yet
 	voiceLive    = "live"
@@ -200,11 +200,11 @@ func (db *DB) RequestVoiceEnd(ctx context.Context, account parley.AccountID, id 
 // or because their agent is deleted or their conversation is over.
 func (db *DB) RequestedVoiceEnds(ctx context.Context, owner string) (map[parley.VoiceSessionID]parley.SessionEndReason,
 	error) {
-	type asked struct {
+	type requestedEnd struct {
 		id     parley.VoiceSessionID
 		reason parley.SessionEndReason
 	}
-	list, err := sqldb.All(ctx, db.sql, func(scan sqldb.Scan) (a asked, err error) {
+	list, err := sqldb.All(ctx, db.sql, func(scan sqldb.Scan) (a requestedEnd, err error) {
 		err = scan(&a.id, &a.reason)
 		return a, err
 	}, `
@@ -230,7 +230,7 @@ func (db *DB) ExpireOtherVoiceLeases(ctx context.Context, owner string) error {
 		where owner <> ? and ended_at is null`, owner)
 }
 
-// ExpiredVoiceSessions lists sessions whose lease has run out, at most limit; opening tells which of them had not
+// ExpiredVoiceSessions lists sessions whose lease has run out, at most limit; opening says which of them had not
 // begun.
 func (db *DB) ExpiredVoiceSessions(ctx context.Context, now time.Time, limit int) (list []parley.VoiceSession,
 	opening map[parley.VoiceSessionID]bool, err error) {
@@ -266,7 +266,7 @@ func (db *DB) TakeOverVoice(ctx context.Context, s *parley.VoiceSession, owner s
 	return err
 }
 
-// VoiceSession finds one session of the agent; nil where there is none.
+// VoiceSession finds one session of the agent; nil if there is none.
 func (db *DB) VoiceSession(ctx context.Context, ref parley.AgentRef, id parley.VoiceSessionID) (*parley.VoiceSession,
 	error) {
 	return voiceTable.findOrNil(ctx, db, `
@@ -274,7 +274,7 @@ func (db *DB) VoiceSession(ctx context.Context, ref parley.AgentRef, id parley.V
 		id, ref.Agent, ref.Account, voiceOpening)
 }
 
-// VoiceSessionInAnyAccount finds a session by its id alone; nil where there is none. It is the operator's view and asks
+// VoiceSessionInAnyAccount finds a session by its id alone; nil if there is none. It is the operator's view and asks
 // for no account.
 func (db *DB) VoiceSessionInAnyAccount(ctx context.Context, id parley.VoiceSessionID) (*parley.VoiceSession, error) {
 	return voiceTable.findOrNil(ctx, db, `where id = ? and state <> ?`, id, voiceOpening)

@@ -134,8 +134,8 @@ func (db *DB) NextDeliveryTime(ctx context.Context, account parley.AccountID, ho
 	return timeOrNil(at), err
 }
 
-// SaveDeliveryAttempt writes how a pending delivery stands after an attempt. One that is gone, or no longer pending, is
-// left alone.
+// SaveDeliveryAttempt writes the state of a pending delivery after an attempt. One that is gone, or no longer pending,
+// is left alone.
 func (db *DB) SaveDeliveryAttempt(ctx context.Context, d *parley.Delivery) error {
 	fields := deliveryTable.pick(d, "state", "attempts", "due_at", "last_status", "last_error", "updated_at",
 		"delivered_at")

@@ -33,12 +33,12 @@ func (c *Clock) Advance(by time.Duration) {
 const WaitTimeout = 20 * time.Second
 
 // Eventually waits until done is true.
-func Eventually(t testing.TB, what string, done func() bool) {
+func Eventually(t testing.TB, condition string, done func() bool) {
 	t.Helper()
 	deadline := time.Now().Add(WaitTimeout)
 	for tick := time.NewTicker(5 * time.Millisecond); !done(); <-tick.C {
 		if time.Now().After(deadline) {
-			t.Fatalf("%s: not within %v", what, WaitTimeout)
+			t.Fatalf("%s: not within %v", condition, WaitTimeout)
 		}
 	}
 }

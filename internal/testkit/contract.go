@@ -80,8 +80,8 @@ type contract struct {
 
 func (v *validator) RoundTrip(r *http.Request) (*http.Response, error) {
 	resp, err := v.next.RoundTrip(r)
-	path, ours := strings.CutPrefix(r.URL.EscapedPath(), v.base)
-	if err != nil || !ours || path != "" && path[0] != '/' {
+	path, ok := strings.CutPrefix(r.URL.EscapedPath(), v.base)
+	if err != nil || !ok || path != "" && path[0] != '/' {
 		return resp, err
 	}
 	if err := v.checkResponse(r.Method, path, resp); err != nil {

@@ -58,7 +58,7 @@ type generatorCheck struct {
 	schemas      map[string]any
 	types        map[string]string // what has a name, by the name in lower case
 	operations   map[string]string
-	schemaByEnum map[string]string // where an enum stands in its place, by its values
+	schemaByEnum map[string]string // where an enum is in its place, by its values
 	faults       []string
 }
 

@@ -39,7 +39,7 @@ type Server struct {
 // Option changes what Open builds.
 type Option func(t testing.TB, c *server.Config)
 
-// WithPostgres runs the server on PostgreSQL; the test is skipped where there is none.
+// WithPostgres runs the server on PostgreSQL; the test is skipped if there is none.
 func WithPostgres() Option {
 	return func(t testing.TB, c *server.Config) { c.DatabaseURL = dbs.SharedPostgres(t).NewStore(t) }
 }

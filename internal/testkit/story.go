@@ -24,7 +24,7 @@ type StoryRunner struct {
 	ModelGate    *scripted.Barrier // where the model waits
 	BasePath     string            // of the API; a path that begins with /api/ or /openapi is whole
 
-	RunEvent      func(what string) error                   // what happens without a request
+	RunEvent      func(event string) error                  // what happens without a request
 	OfEveryRoute  func(x expect.Exchange) []expect.Exchange // the requests of one that is sent to every route
 	CompareStream func(got, want string) error              // the lines of two streams
 	pendingCalls  []pendingCall                             // requests that are under way
@@ -101,7 +101,7 @@ func (r *StoryRunner) runOnEveryRoute(x expect.Exchange) error {
 	return nil
 }
 
-// pendingCall is a request that waits at the model's gate.
+// pendingCall is a request that waits at the model's barrier.
 type pendingCall struct {
 	exchange expect.Exchange
 	result   chan callResult
@@ -242,7 +242,7 @@ func (r *StoryRunner) ParseNumber(text string) int {
 	return n
 }
 
-// ModelSteps fails when the text asks for it, waits at the gate when it asks for it, and echoes otherwise.
+// ModelSteps fails when the text asks for it, waits at the barrier when it asks for it, and echoes otherwise.
 func (r *StoryRunner) ModelSteps(text string) []scripted.Step {
 	switch text {
 	case "fail at once":
@@ -306,10 +306,10 @@ func (r *StoryRunner) UpdateIndex() error {
 }
 
 // FindEvent returns the event that a text begins with the name of, and the rest of the text, which it is about.
-func FindEvent[R any](events map[string]func(R, string) error, what string) (run func(R, string) error, about string) {
+func FindEvent[R any](events map[string]func(R, string) error, event string) (run func(R, string) error, rest string) {
 	for name, run := range events {
-		if about, ok := strings.CutPrefix(what, name); ok {
-			return run, strings.TrimSpace(about)
+		if rest, ok := strings.CutPrefix(event, name); ok {
+			return run, strings.TrimSpace(rest)
 		}
 	}
 	return func(R, string) error { return errors.New("no event has this name") }, ""

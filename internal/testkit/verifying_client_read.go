@@ -141,15 +141,15 @@ func (r *conversationReader) addMissing() {
 	r.client.mu.Lock()
 	defer r.client.mu.Unlock()
 	for text, s := range r.client.messages {
-		_, there := r.conversationByText[text]
+		_, ok := r.conversationByText[text]
 		switch {
 		case s.agent != r.agent:
-		case s.mustBeStored && !there:
+		case s.mustBeStored && !ok:
 			r.errs = append(r.errs, fmt.Errorf("message %q of conversation %q is lost (acknowledged: %t)", text,
 				s.conversation, s.acknowledged != nil))
 		case s.acknowledged != nil && s.acknowledged.Reason == "stop" && !s.answerVerified:
 			r.errs = append(r.errs, fmt.Errorf("the answer %s to %q is lost", s.acknowledged.ID, text))
-		case r.client.RequireAnswers && there && !s.answerVerified:
+		case r.client.RequireAnswers && ok && !s.answerVerified:
 			r.pending = append(r.pending, fmt.Errorf("message %q is not answered", text))
 		}
 		s.answerVerified = false
@@ -197,12 +197,12 @@ func (c *VerifyingClient) readBack(ctx context.Context) (wrong, pending error) {
 	if len(faults) > 0 {
 		return fmt.Errorf("the server broke the interface %d times, first: %w", len(faults), faults[0]), nil
 	}
-	there, err := readPages[struct{ ID, Name string }](ctx, c, "/agents")
+	agents, err := readPages[struct{ ID, Name string }](ctx, c, "/agents")
 	if err != nil {
 		return err, nil
 	}
 	names := newDuplicateCheck("agent")
-	for _, a := range there {
+	for _, a := range agents {
 		names.add(a.ID, a.Name)
 	}
 	errs := names.errs
@@ -238,12 +238,12 @@ func (c *VerifyingClient) readAgent(ctx context.Context, id string, s agentRecor
 }
 
 func (c *VerifyingClient) readSources(ctx context.Context, agent string, s agentRecord) (wrong, pending error) {
-	there, err := readPages[struct{ ID, Name, Status string }](ctx, c, "/agents/"+agent+"/sources")
+	sources, err := readPages[struct{ ID, Name, Status string }](ctx, c, "/agents/"+agent+"/sources")
 	if err != nil {
 		return err, nil
 	}
 	names := newDuplicateCheck("source")
-	for _, source := range there {
+	for _, source := range sources {
 		names.add(source.ID, source.Name)
 		switch source.Status {
 		case "trained":

@@ -11,9 +11,9 @@ import (
 )
 
 // brokenReply is a complete reply that violates the interface.
-type brokenReply struct{ what string }
+type brokenReply struct{ problem string }
 
-func (b *brokenReply) Error() string { return b.what }
+func (b *brokenReply) Error() string { return b.problem }
 
 func newBrokenReply(format string, args ...any) error {
 	return &brokenReply{fmt.Sprintf(format, args...)}

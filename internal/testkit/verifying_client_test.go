@@ -58,7 +58,7 @@ func TestVerifyFindsEverything(t *testing.T) {
 
 // Each of these changes of the stored data must be found.
 func TestVerifyFindsDamage(t *testing.T) {
-	for name, harm := range map[string]struct{ query, finds string }{
+	for name, damage := range map[string]struct{ query, finds string }{
 		"a lost message":      {`delete from messages where author = 'user' and seq = 3`, "is lost"},
 		"a lost answer":       {`delete from messages where seq = 4`, "is lost"},
 		"a lost conversation": {`delete from conversations; delete from conversation_counts`, "is lost"},
@@ -81,12 +81,12 @@ func TestVerifyFindsDamage(t *testing.T) {
 			if err := h.Runner.WaitIdle(t.Context()); err != nil {
 				t.Fatal(err)
 			}
-			for query := range strings.SplitSeq(harm.query, ";") {
+			for query := range strings.SplitSeq(damage.query, ";") {
 				if _, err := h.DB.SQL().Exec(t.Context(), query); err != nil {
 					t.Fatal(err)
 				}
 			}
-			if err := c.Verify(t.Context()); err == nil || !strings.Contains(err.Error(), harm.finds) {
+			if err := c.Verify(t.Context()); err == nil || !strings.Contains(err.Error(), damage.finds) {
 				t.Errorf("found %v", err)
 			}
 		})

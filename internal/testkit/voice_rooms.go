@@ -55,7 +55,7 @@ func (r *FakeRooms) CountOpen() int {
 	return len(r.openRooms)
 }
 
-// CloseReason returns why a session's room was closed; empty where it was not.
+// CloseReason returns why a session's room was closed; empty if it was not.
 func (r *FakeRooms) CloseReason(id parley.VoiceSessionID) parley.SessionEndReason {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -15,7 +15,7 @@ import (
 type SessionRequest struct {
 	ContinueConversation bool                  // the session continues ConversationID
 	ConversationID       parley.ConversationID // as the client sent it
-	UserID               parley.EndUserID      // empty where none was given
+	UserID               parley.EndUserID      // empty if none was given
 	Timezone             string                // IANA name; empty for UTC
 }
 

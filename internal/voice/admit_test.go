@@ -42,26 +42,26 @@ func TestAdmissionCreatesAConversation(t *testing.T) {
 	forEachStore(t, func(s *testSessions) {
 		l, unjoined := s.activeSession(s.startSession(voice.SessionRequest{})),
 			s.activeSession(s.startSession(voice.SessionRequest{}))
-		has := func(l *voice.Session, want bool) {
+		requireSession := func(l *voice.Session, want bool) {
 			t.Helper()
 			s.requireNoError(s.StoreJoins(s))
-			if has, err := s.DB.HasVoiceSession(s,
-				s.account.ID.AgentRef(s.agent).ConversationRef(l.ConversationID)); err != nil || has != want {
-				t.Error(has, err)
+			if exists, err := s.DB.HasVoiceSession(s,
+				s.account.ID.AgentRef(s.agent).ConversationRef(l.ConversationID)); err != nil || exists != want {
+				t.Error(exists, err)
 			}
 		}
-		has(l, false)
+		requireSession(l, false)
 		l.MarkJoined()
-		has(l, true)
-		has(l, true)
+		requireSession(l, true)
+		requireSession(l, true)
 		if n := s.countRows(`select count(*) from events where kind = 'voice.joined' and subject_id = ?`,
 			l.ID); n != 1 || s.storedSession(l.ID).JoinedAt == nil {
 			t.Errorf("told %d times", n)
 		}
 		s.endSession(l, parley.EndClientLeft)
 		s.endSession(unjoined, parley.EndClientLeft)
-		has(l, true)
-		has(unjoined, false)
+		requireSession(l, true)
+		requireSession(unjoined, false)
 	})
 }
 
@@ -75,18 +75,18 @@ func TestSessionContinuesAConversation(t *testing.T) {
 		_, err := s.tryStart(voice.SessionRequest{ContinueConversation: true, ConversationID: first.ConversationID,
 			UserID: "kim"})
 		s.requireError(err, parley.CodeUserMismatch, "")
-		nobodys := parley.Conversation{ID: parley.ConversationID(parley.NewTimedUUID()), AccountID: s.account.ID,
+		orphan := parley.Conversation{ID: parley.ConversationID(parley.NewTimedUUID()), AccountID: s.account.ID,
 			AgentID: s.agent, API: parley.APIV2, Channel: parley.ChannelAPI,
 			Status: parley.ConversationOngoing, CreatedAt: s.clock.Now(), UpdatedAt: s.clock.Now()}
 		s.requireNoError(s.DB.Transact(s, sqldb.Interactive, func(tx *store.DB) error {
-			return tx.CreateVoiceConversation(s, &nobodys)
+			return tx.CreateVoiceConversation(s, &orphan)
 		}))
-		_, err = s.tryStart(voice.SessionRequest{ContinueConversation: true, ConversationID: nobodys.ID, UserID: "kim"})
+		_, err = s.tryStart(voice.SessionRequest{ContinueConversation: true, ConversationID: orphan.ID, UserID: "kim"})
 		s.requireError(err, parley.CodeUserMismatch, "")
-		if o := s.startSession(voice.SessionRequest{ContinueConversation: true, ConversationID: nobodys.ID}); o.UserID == "" {
+		if o := s.startSession(voice.SessionRequest{ContinueConversation: true, ConversationID: orphan.ID}); o.UserID == "" {
 			t.Error("no user was made for the session")
 		}
-		if c, err := s.DB.Conversation(s, s.account.ID.AgentRef(s.agent).ConversationRef(nobodys.ID)); err != nil ||
+		if c, err := s.DB.Conversation(s, s.account.ID.AgentRef(s.agent).ConversationRef(orphan.ID)); err != nil ||
 			c.UserID != "" {
 			t.Errorf("the conversation became %q's (%v)", c.UserID, err)
 		}

@@ -99,7 +99,7 @@ func hashFile(path string) (hash string, size int64, err error) {
 const (
 	sweepInterval    = time.Hour
 	sweepBatchSize   = 200
-	maxRetentionDays = 36_500 // a century counts as for ever
+	maxRetentionDays = 36_500 // a century counts as forever
 )
 
 // DeleteExpiredRecordings deletes the recordings whose retention is over, and their files. Several servers may call it

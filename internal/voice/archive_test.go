@@ -12,7 +12,7 @@ import (
 )
 
 func TestRecordingsAreDeletedAfterTheirRetention(t *testing.T) {
-	for how, off := range map[string]func(s *testSessions){
+	for name, off := range map[string]func(s *testSessions){
 		"in force":     func(*testSessions) {},
 		"voice is off": func(s *testSessions) { s.setVoiceSettings(`null`) },
 		"recordings are off": func(s *testSessions) {
@@ -24,7 +24,7 @@ func TestRecordingsAreDeletedAfterTheirRetention(t *testing.T) {
 			s.setVoiceSettings(`{"recordings": {"enabled": false}}`)
 		},
 	} {
-		t.Run(how, func(t *testing.T) { checkRetention(t, off) })
+		t.Run(name, func(t *testing.T) { checkRetention(t, off) })
 	}
 }
 

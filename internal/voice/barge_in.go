@@ -68,13 +68,13 @@ func (o *overlap) decide(s overlapState) overlapAction {
 	if o.echoLikely && s.voicedTime < minWarmUpVoice && !s.isFinal {
 		return actionNone
 	}
-	murmured := s.text == "" || s.isEcho || isBackchannel(s.text)
+	isMurmur := s.text == "" || s.isEcho || isBackchannel(s.text)
 	switch {
-	case s.isFinal && murmured:
+	case s.isFinal && isMurmur:
 		return o.resumeOrIgnore()
 	case s.isFinal:
 		return actionStop
-	case !murmured && (countWords(s.text) >= o.minWords || isStopRequest(s.text)):
+	case !isMurmur && (countWords(s.text) >= o.minWords || isStopRequest(s.text)):
 		return actionStop
 	case o.isHeld && !s.isOngoing && s.voicedTime < o.sustainedAfter && s.now.Sub(o.heldSince) >= o.resumeAfter:
 		return actionResume

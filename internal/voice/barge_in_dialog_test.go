@@ -178,10 +178,10 @@ func TestCustomerContinuesBeforeTheAnswerIsHeard(t *testing.T) {
 	dbs.ForEachStore(t, func(t *testing.T, db *store.DB) {
 		d := newTestDialog(t, db, `{}`)
 		d.joinUser()
-		gate := scripted.NewBarrier()
-		d.model.AddScript(scripted.Step{Barrier: gate}, scripted.Text("Which one?"))
+		barrier := scripted.NewBarrier()
+		d.model.AddScript(scripted.Step{Barrier: barrier}, scripted.Text("Which one?"))
 		d.saySegment("I have a question.", 800*time.Millisecond)
-		<-gate.Reached()
+		<-barrier.Reached()
 		d.waitForState("thinking")
 		d.scriptAnswers("It is on its way.")
 		d.saySegment("Where is my order?", 800*time.Millisecond)
@@ -205,14 +205,14 @@ func TestCustomerContinuesBeforeTheAnswerIsHeard(t *testing.T) {
 func TestBackchannelWhileTheAgentThinks(t *testing.T) {
 	d := newSQLiteDialog(t, `{}`)
 	d.joinUser()
-	gate := scripted.NewBarrier()
-	d.model.AddScript(scripted.Step{Barrier: gate}, scripted.Text("Ten euros."))
+	barrier := scripted.NewBarrier()
+	d.model.AddScript(scripted.Step{Barrier: barrier}, scripted.Text("Ten euros."))
 	d.saySegment(question, 800*time.Millisecond)
-	<-gate.Reached()
+	<-barrier.Reached()
 	d.saySegment("Mhm.", 300*time.Millisecond)
 	d.waitForCall("pause")
 	d.waitForCall("resume")
-	gate.Release()
+	barrier.Release()
 	d.waitForTranscript(`
 		user: What does it cost?
 		user: Mhm.

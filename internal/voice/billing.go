@@ -71,10 +71,10 @@ func (s *Session) newEvent(kind parley.EventKind) store.NewEvent {
 
 // checkCredits fails if more is used and reserved than there is. If minutes cost nothing, some credit must be left all
 // the same, for the answers.
-func (s *Session) checkCredits(ofAccount, ofAgent parley.Credits, own *parley.Credits, limit *int64) error {
-	own = cmp.Or(own, s.Plan.CreditsPerMonth)
+func (s *Session) checkCredits(ofAccount, ofAgent parley.Credits, ofSession *parley.Credits, limit *int64) error {
+	ofSession = cmp.Or(ofSession, s.Plan.CreditsPerMonth)
 	switch {
-	case own != nil && !s.coversCredits(*own, ofAccount):
+	case ofSession != nil && !s.coversCredits(*ofSession, ofAccount):
 		return parley.NewError(parley.CodeVoiceCredits)
 	case limit != nil && !s.coversCredits(parley.Credits(*limit)*parley.Credit, ofAgent):
 		return parley.NewError(parley.CodeVoiceAgentCredits)

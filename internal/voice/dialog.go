@@ -166,7 +166,7 @@ func (d *dialog) greet() {
 	}
 }
 
-// reportMissingFeatures tells the client what this session cannot do, because the server does not recognise or
+// reportMissingFeatures reports to the client what this session cannot do, because the server does not recognise or
 // synthesize speech, or the agent accepts no typed messages.
 func (d *dialog) reportMissingFeatures() {
 	canHear, canSpeak, acceptsText := d.Transcriber != nil, d.Synthesizer != nil, d.settings.AllowTextInput

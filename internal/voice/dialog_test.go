@@ -218,12 +218,12 @@ func (d *testDialog) waitForCall(call string) {
 	d.eventually(func() bool { return d.wasCalled(call) }, func() string { return "it does not " + call })
 }
 
-func (d *testDialog) eventually(done func() bool, why func() string) {
+func (d *testDialog) eventually(done func() bool, describe func() string) {
 	d.Helper()
 	until := time.Now().Add(5 * time.Second)
 	for tick := time.NewTicker(time.Millisecond); !done(); <-tick.C {
 		if time.Now().After(until) {
-			d.Fatal(why())
+			d.Fatal(describe())
 		}
 	}
 }

@@ -135,9 +135,9 @@ func TestOrphansAreEndedOnce(t *testing.T) {
 		s.requireNoError(s.RenewLeases(s))
 		s.requireCredits(0, 10)
 		s.clock.Advance(5 * time.Minute) // the server hangs
-		heirs := []*voice.Sessions{s.newSessions(s.DB), s.newSessions(s.DB), s.newSessions(s.DB)}
-		runConcurrently(len(heirs), func(i int) {
-			if err := heirs[i].RecoverExpired(s); err != nil {
+		successors := []*voice.Sessions{s.newSessions(s.DB), s.newSessions(s.DB), s.newSessions(s.DB)}
+		runConcurrently(len(successors), func(i int) {
+			if err := successors[i].RecoverExpired(s); err != nil {
 				t.Error(err)
 			}
 		})
@@ -180,8 +180,8 @@ func TestOperatorEndsSession(t *testing.T) {
 		other := s.newSessions(s.DB)
 		v := l.Snapshot()
 		if s.DB.SQL().Dialect() == sqldb.Postgres { // elsewhere there is no other server
-			if asked, err := other.Stop(s, &v); err != nil || !asked {
-				t.Fatal(asked, err)
+			if accepted, err := other.Stop(s, &v); err != nil || !accepted {
+				t.Fatal(accepted, err)
 			}
 			s.requireNoError(s.ApplyEndRequests(s))
 		} else if ended, err := s.Stop(s, &v); err != nil || !ended {

@@ -248,14 +248,14 @@ func (t *fakeTransport) transcript() string {
 	defer t.mu.Unlock()
 	var b strings.Builder
 	for _, line := range t.lines {
-		who, end := "agent", "…"
+		speaker, end := "agent", "…"
 		if line.FromUser {
-			who = "user"
+			speaker = "user"
 		}
 		if line.Final {
 			end = ""
 		}
-		b.WriteString(who + ": " + line.Text + end + "\n")
+		b.WriteString(speaker + ": " + line.Text + end + "\n")
 	}
 	return b.String()
 }

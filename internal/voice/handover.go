@@ -91,11 +91,11 @@ func (d *dialog) storeForPerson(text string) {
 const storeTimeout = 5 * time.Second
 
 // store stores something even if the session has ended, and logs a failure.
-func (d *dialog) store(what string, write func(ctx context.Context) error) {
+func (d *dialog) store(operation string, write func(ctx context.Context) error) {
 	ctx, stop := context.WithTimeout(context.WithoutCancel(d.ctx), storeTimeout)
 	defer stop()
 	if err := write(ctx); err != nil {
-		d.Logger.Warn(what, "session", d.session.ID, "err", err)
+		d.Logger.Warn(operation, "session", d.session.ID, "err", err)
 	}
 }
 

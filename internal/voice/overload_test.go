@@ -168,13 +168,13 @@ func TestServerAlwaysAdmitsTwoSessions(t *testing.T) {
 
 // Sessions that nobody has joined never cause an overload, however many they are and however busy the machine is.
 func TestUnjoinedSessionsAreNoLoad(t *testing.T) {
-	asked := false
+	isAsked := false
 	c := newUnjoinedGroup(t, 4*runtime.GOMAXPROCS(0)+1, func(d *testDialog) {
-		d.responder.Stats.ProcessorLoad = func() float64 { asked = true; return 1 }
+		d.responder.Stats.ProcessorLoad = func() float64 { isAsked = true; return 1 }
 	})
 	c.passSeconds(10, 0)
 	c.requireAdmits(true)
-	if asked {
+	if isAsked {
 		t.Error("the load was asked for, although nobody talks")
 	}
 	c.joinUsers(0, 4*runtime.GOMAXPROCS(0)-1)
@@ -187,8 +187,8 @@ func TestUnjoinedSessionsAreNoLoad(t *testing.T) {
 
 func TestBusyServerRefusesSessions(t *testing.T) {
 	load := -1.0
-	var asked int
-	share := func() float64 { asked++; return load }
+	var requests int
+	share := func() float64 { requests++; return load }
 	c := newDialogGroup(t, 4*runtime.GOMAXPROCS(0), func(d *testDialog) { d.responder.Stats.ProcessorLoad = share })
 	c.passSeconds(5, 0)
 	c.requireAdmits(true) // nothing is known
@@ -213,7 +213,7 @@ func TestBusyServerRefusesSessions(t *testing.T) {
 	testkit.Eventually(t, "their end", func() bool { return c.stats.Snapshot().Dialogs == 3 })
 	c.passSeconds(5, 0)
 	c.requireAdmits(true) // so few are not the reason
-	if asked == 0 {
+	if requests == 0 {
 		t.Error("the load was not asked for")
 	}
 }

@@ -67,8 +67,8 @@ func newRecording(dir string, now time.Time) (*recording, error) {
 
 // addCustomerAudio adds sound of the customer that came at a time. Nothing comes while they are muted.
 func (r *recording) addCustomerAudio(sound []int16, at time.Time) {
-	written := r.frames*recordingFrame + len(r.customerPCM)
-	if gap := int(at.Sub(r.startedAt)*recordingRate/time.Second) - written; gap > maxRecordingGap {
+	size := r.frames*recordingFrame + len(r.customerPCM)
+	if gap := int(at.Sub(r.startedAt)*recordingRate/time.Second) - size; gap > maxRecordingGap {
 		r.customerPCM = append(r.customerPCM, make([]int16, gap)...)
 	}
 	r.customerPCM = append(r.customerPCM, r.resampler.Push(sound)...)

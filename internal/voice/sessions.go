@@ -184,9 +184,9 @@ func (ss *Sessions) Run(ctx context.Context) error {
 	}
 }
 
-func (ss *Sessions) warn(ctx context.Context, what string, err error) {
+func (ss *Sessions) warn(ctx context.Context, message string, err error) {
 	if err != nil && ctx.Err() == nil {
-		ss.logger().Warn(what, "err", err)
+		ss.logger().Warn(message, "err", err)
 	}
 }
 

@@ -72,9 +72,9 @@ func stripInlineMarkup(s string) string {
 
 // spokenHost returns the host of a URL: nobody listens to paths. Punctuation that ends the sentence stays.
 func spokenHost(s string) string {
-	bare := strings.TrimRight(strings.Trim(s, "<>"), ".,;:!?)'")
-	rest := strings.TrimPrefix(strings.Trim(s, "<>"), bare)
-	u, err := url.Parse(bare)
+	trimmed := strings.TrimRight(strings.Trim(s, "<>"), ".,;:!?)'")
+	rest := strings.TrimPrefix(strings.Trim(s, "<>"), trimmed)
+	u, err := url.Parse(trimmed)
 	if err != nil || u.Hostname() == "" {
 		return rest
 	}

@@ -125,7 +125,7 @@ func (st *Stats) joinedDialogs() (n int) {
 func (st *Stats) removeDialog(t *dialog) {
 	st.mu.Lock()
 	defer st.mu.Unlock()
-	if _, here := st.dialogs[t]; here {
+	if _, ok := st.dialogs[t]; ok {
 		st.ended.add(t.room.Stats())
 		delete(st.dialogs, t)
 	}

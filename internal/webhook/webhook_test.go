@@ -14,10 +14,11 @@ import (
 // Webhooks of the account and of the agent get an event; those of others, and removed ones, do not.
 func TestSubscribers(t *testing.T) {
 	forEachStore(t, func(f *fixture) {
-		all, mine, others, removed, foreign := newEndpoint(t), newEndpoint(t), newEndpoint(t), newEndpoint(t), newEndpoint(t)
-		f.addWebhook("", all.URL)
-		f.addWebhook(f.agent, mine.URL)
-		f.addWebhook(f.newAgent(), others.URL)
+		everything, ofAgent, ofOther, removed, foreign := newEndpoint(t), newEndpoint(t), newEndpoint(t),
+			newEndpoint(t), newEndpoint(t)
+		f.addWebhook("", everything.URL)
+		f.addWebhook(f.agent, ofAgent.URL)
+		f.addWebhook(f.newAgent(), ofOther.URL)
 		removedHook := f.addWebhook(f.agent, removed.URL)
 		stranger := newFixture(t, f.DB)
 		stranger.addWebhook("", foreign.URL)
@@ -28,7 +29,7 @@ func TestSubscribers(t *testing.T) {
 		for name, each := range map[string]struct {
 			e *endpoint
 			n int
-		}{"account": {all, 1}, "agent": {mine, 1}, "another agent": {others, 0}, "removed": {removed, 0},
+		}{"account": {everything, 1}, "agent": {ofAgent, 1}, "another agent": {ofOther, 0}, "removed": {removed, 0},
 			"another account": {foreign, 0}} {
 			if n := len(each.e.receivedRequests()); n != each.n {
 				t.Errorf("%s heard %d, want %d", name, n, each.n)

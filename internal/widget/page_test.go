@@ -102,17 +102,17 @@ func TestPolicyNamesTheVoiceServer(t *testing.T) {
 // Only the page itself, in a browser on this machine, can create sessions.
 func TestSessionsAreForThisMachineOnly(t *testing.T) {
 	handler := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("made")) })
-	const here, url = "http://localhost:8080", "http://localhost:8080/demo/voice/session"
+	const origin, url = "http://localhost:8080", "http://localhost:8080/demo/voice/session"
 	closed, open := newPage(t, ""), newPage(t, "")
 	open.EnableSessions(handler)
-	if r := sendRequest(closed, "POST", url, "Origin", here); r.StatusCode != http.StatusNotFound {
+	if r := sendRequest(closed, "POST", url, "Origin", origin); r.StatusCode != http.StatusNotFound {
 		t.Errorf("not a demo: %d", r.StatusCode)
 	}
-	if r := sendRequest(open, "POST", url, "Origin", here); readBody(t, r.Body) != "made" ||
+	if r := sendRequest(open, "POST", url, "Origin", origin); readBody(t, r.Body) != "made" ||
 		r.Header.Get("Cache-Control") != "no-store" {
 		t.Errorf("%d %v", r.StatusCode, r.Header)
 	}
-	if r := sendRequest(open, "GET", url, "Origin", here); r.StatusCode != http.StatusMethodNotAllowed {
+	if r := sendRequest(open, "GET", url, "Origin", origin); r.StatusCode != http.StatusMethodNotAllowed {
 		t.Errorf("%d", r.StatusCode)
 	}
 	for name, c := range map[string]struct {
@@ -125,7 +125,7 @@ func TestSessionsAreForThisMachineOnly(t *testing.T) {
 		"a sandboxed page": {url, []string{"Origin", "null"}},
 		"a name bent to loopback": {"http://evil.example:8080/demo/voice/session",
 			[]string{"Origin", "http://evil.example:8080"}},
-		"through a proxy": {url, []string{"Origin", here, "X-Forwarded-For", "203.0.113.9"}},
+		"through a proxy": {url, []string{"Origin", origin, "X-Forwarded-For", "203.0.113.9"}},
 	} {
 		if r := sendRequest(open, "POST", c.url, c.header...); r.StatusCode != http.StatusNotFound ||
 			r.Header.Get("Access-Control-Allow-Origin") != "" {
@@ -134,7 +134,7 @@ func TestSessionsAreForThisMachineOnly(t *testing.T) {
 	}
 	far := httptest.NewRequest("POST", url, nil)
 	far.RemoteAddr = "192.168.1.7:50000"
-	far.Header.Set("Origin", here)
+	far.Header.Set("Origin", origin)
 	w := httptest.NewRecorder()
 	if open.ServeHTTP(w, far); w.Code != http.StatusNotFound {
 		t.Errorf("from elsewhere: %d", w.Code)

@@ -59,12 +59,12 @@ func NewServer(ctx context.Context, dir, model string) (*Server, error) {
 	f := &Server{modelURL: model, client: load.NewClient(),
 		keys:     map[[sha256.Size]byte]string{sha256.Sum256([]byte(apiKey)): "floor"},
 		turnLogs: map[string]*turnLog{}}
-	for _, way := range []string{GroupedCommits, SingleCommits, UnsyncedCommits} {
-		l, err := openTurnLog(ctx, dir, way)
+	for _, mode := range []string{GroupedCommits, SingleCommits, UnsyncedCommits} {
+		l, err := openTurnLog(ctx, dir, mode)
 		if err != nil {
 			return nil, errors.Join(err, f.Close())
 		}
-		f.turnLogs[way] = l
+		f.turnLogs[mode] = l
 	}
 	return f, nil
 }

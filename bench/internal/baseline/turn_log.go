@@ -35,20 +35,20 @@ type turnLog struct {
 	stopped  chan struct{}
 }
 
-func openTurnLog(ctx context.Context, dir, way string) (*turnLog, error) {
-	sync, most := "full", maxGroup
-	switch way {
+func openTurnLog(ctx context.Context, dir, mode string) (*turnLog, error) {
+	sync, groupLimit := "full", maxGroup
+	switch mode {
 	case SingleCommits:
-		most = 1
+		groupLimit = 1
 	case UnsyncedCommits:
 		sync = "off"
 	}
 	db, err := sql.Open("sqlite",
-		"file:"+filepath.Join(dir, way+".db")+"?_pragma=journal_mode(wal)&_pragma=synchronous("+sync+")")
+		"file:"+filepath.Join(dir, mode+".db")+"?_pragma=journal_mode(wal)&_pragma=synchronous("+sync+")")
 	if err != nil {
 		return nil, err
 	}
-	l := &turnLog{db: db, maxGroup: most, entries: make(chan turnEntry, maxGroup), stopped: make(chan struct{})}
+	l := &turnLog{db: db, maxGroup: groupLimit, entries: make(chan turnEntry, maxGroup), stopped: make(chan struct{})}
 	if err := l.prepare(ctx); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}

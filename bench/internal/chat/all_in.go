@@ -37,13 +37,13 @@ func MeasureAllIn(ctx context.Context, b *harness.Run) ([]report.Row, error) {
 		return nil, err
 	}
 	turns := float64(max(1, len(batch.Totals)))
-	most, soon := report.AtMost(1.5, "ms"), report.AtMost(35, "s")
+	maxWork, maxDelay := report.AtMost(1.5, "ms"), report.AtMost(35, "s")
 	return []report.Row{
 		report.SingleRow("processor time of a plain turn while turns run", "ms",
 			report.Milliseconds(inPhase)/turns, nil).WithFailures(batch.Failures, batch.FirstErr),
 		report.SingleRow("… with all the work that it leaves behind", "ms",
-			report.Milliseconds(s.CPUTime()-used)/turns, &most),
-		report.SingleRow("… and the server is quiet after", "s", delay.Seconds(), &soon),
+			report.Milliseconds(s.CPUTime()-used)/turns, &maxWork),
+		report.SingleRow("… and the server is quiet after", "s", delay.Seconds(), &maxDelay),
 	}, nil
 }
 

@@ -26,14 +26,14 @@ func MeasureLatency(ctx context.Context, b *harness.Run) ([]report.Row, error) {
 	s := b.RunInTurns(ctx, 1,
 		[]*load.Contender{b.ModelContender(stream), b.ModelContender(json), b.BaselineContender(json, nil),
 			b.BaselineContender(json, baseline.RequestWholeJSON), b.ParleyContender(json), following})
-	model, lean, floor, leanFloor, ours, thread := s[0].TotalQuantile(.5), s[1].TotalQuantile(.5), s[2], s[3], s[4], s[5]
-	failed, why := ours.Failures()
+	model, lean, floor, leanFloor, series, thread := s[0].TotalQuantile(.5), s[1].TotalQuantile(.5), s[2], s[3], s[4], s[5]
+	failed, firstErr := series.Failures()
 	rows := []report.Row{
 		report.ComparedRow("added latency of a plain turn, 1 connection, p50", "ms", floor.TotalQuantile(.5)-model,
-			ours.TotalQuantile(.5)-model, &atMostThreefold).WithFailures(failed, why),
-		report.ComparedRow("… p99", "ms", floor.TotalQuantile(.99)-model, ours.TotalQuantile(.99)-model, nil),
+			series.TotalQuantile(.5)-model, &atMostThreefold).WithFailures(failed, firstErr),
+		report.ComparedRow("… p99", "ms", floor.TotalQuantile(.99)-model, series.TotalQuantile(.99)-model, nil),
 		report.ComparedRow("… p50, beside a floor that asks the model for one JSON", "ms",
-			leanFloor.TotalQuantile(.5)-lean, ours.TotalQuantile(.5)-lean, &atMostThreefold),
+			leanFloor.TotalQuantile(.5)-lean, series.TotalQuantile(.5)-lean, &atMostThreefold),
 		report.ComparedRow("… p50, continuing a conversation", "ms", floor.TotalQuantile(.5)-model,
 			thread.TotalQuantile(.5)-model, nil).WithFailures(thread.Failures()),
 		{Measure: "the model alone, streamed and as one JSON, p50", Unit: "ms", Baseline: &model, Parley: &lean},
@@ -46,13 +46,13 @@ func MeasureLatency(ctx context.Context, b *harness.Run) ([]report.Row, error) {
 func MeasureFirstToken(ctx context.Context, b *harness.Run) ([]report.Row, error) {
 	q := load.Request{Model: stub.InstantModel, Stream: true}
 	s := b.RunInTurns(ctx, 1, []*load.Contender{b.ModelContender(q), b.BaselineContender(q, nil), b.ParleyContender(q)})
-	model, floor, ours := s[0].FirstTokenQuantile(.5), s[1], s[2]
+	model, floor, measured := s[0].FirstTokenQuantile(.5), s[1], s[2]
 	return []report.Row{
 		report.ComparedRow("added time to first token, 1 connection, p50", "ms", floor.FirstTokenQuantile(.5)-model,
-			ours.FirstTokenQuantile(.5)-model, &atMostThreefold).WithFailures(ours.Failures()),
-		report.ComparedRow("… p99", "ms", floor.FirstTokenQuantile(.99)-model, ours.FirstTokenQuantile(.99)-model,
+			measured.FirstTokenQuantile(.5)-model, &atMostThreefold).WithFailures(measured.Failures()),
+		report.ComparedRow("… p99", "ms", floor.FirstTokenQuantile(.99)-model, measured.FirstTokenQuantile(.99)-model,
 			&atMostThreefold),
-		report.ComparedRow("whole stream, 1 connection, p50", "ms", floor.TotalQuantile(.5), ours.TotalQuantile(.5), nil),
+		report.ComparedRow("whole stream, 1 connection, p50", "ms", floor.TotalQuantile(.5), measured.TotalQuantile(.5), nil),
 	}, nil
 }
 
@@ -61,16 +61,17 @@ func MeasureTurns(ctx context.Context, b *harness.Run) ([]report.Row, error) {
 	q := load.Request{Model: stub.InstantModel}
 	s := b.RunInTurns(ctx, connectionCount, []*load.Contender{b.BaselineContender(q, nil),
 		b.BaselineContender(q, baseline.RequestWholeJSON), b.ParleyContender(q)})
-	floor, lean, ours := s[0], s[1], s[2]
+	floor, lean, measured := s[0], s[1], s[2]
 	return []report.Row{
-		report.ComparedRow("plain turns, 16 connections", "/s", floor.Rate(), ours.Rate(),
-			&atLeastHalf).WithFailures(ours.Failures()),
-		report.ComparedRow("… p50", "ms", floor.TotalQuantile(.5), ours.TotalQuantile(.5), nil),
-		report.ComparedRow("… p99", "ms", floor.TotalQuantile(.99), ours.TotalQuantile(.99), &atMostThreefold),
-		report.ComparedRow("… processor time of the server for each", "ms", floor.CPUPerAnswer(), ours.CPUPerAnswer(), nil),
+		report.ComparedRow("plain turns, 16 connections", "/s", floor.Rate(), measured.Rate(),
+			&atLeastHalf).WithFailures(measured.Failures()),
+		report.ComparedRow("… p50", "ms", floor.TotalQuantile(.5), measured.TotalQuantile(.5), nil),
+		report.ComparedRow("… p99", "ms", floor.TotalQuantile(.99), measured.TotalQuantile(.99), &atMostThreefold),
+		report.ComparedRow("… processor time of the server for each", "ms", floor.CPUPerAnswer(),
+			measured.CPUPerAnswer(), nil),
 		report.ComparedRow("plain turns, beside a floor that asks the model for one JSON", "/s", lean.Rate(),
-			ours.Rate(), &atLeastHalf),
-		report.ComparedRow("… p99", "ms", lean.TotalQuantile(.99), ours.TotalQuantile(.99), &atMostThreefold),
+			measured.Rate(), &atLeastHalf),
+		report.ComparedRow("… p99", "ms", lean.TotalQuantile(.99), measured.TotalQuantile(.99), &atMostThreefold),
 	}, nil
 }
 
@@ -78,12 +79,13 @@ func MeasureTurns(ctx context.Context, b *harness.Run) ([]report.Row, error) {
 func MeasureStreams(ctx context.Context, b *harness.Run) ([]report.Row, error) {
 	q := load.Request{Model: stub.InstantModel, Stream: true}
 	s := b.RunInTurns(ctx, connectionCount, []*load.Contender{b.BaselineContender(q, nil), b.ParleyContender(q)})
-	floor, ours := s[0], s[1]
+	floor, measured := s[0], s[1]
 	return []report.Row{
-		report.ComparedRow("full streams, 16 connections", "/s", floor.Rate(), ours.Rate(),
-			&atLeastHalf).WithFailures(ours.Failures()),
-		report.ComparedRow("… first token p50", "ms", floor.FirstTokenQuantile(.5), ours.FirstTokenQuantile(.5), nil),
-		report.ComparedRow("… p99 of the whole", "ms", floor.TotalQuantile(.99), ours.TotalQuantile(.99), nil),
-		report.ComparedRow("… processor time of the server for each", "ms", floor.CPUPerAnswer(), ours.CPUPerAnswer(), nil),
+		report.ComparedRow("full streams, 16 connections", "/s", floor.Rate(), measured.Rate(),
+			&atLeastHalf).WithFailures(measured.Failures()),
+		report.ComparedRow("… first token p50", "ms", floor.FirstTokenQuantile(.5), measured.FirstTokenQuantile(.5), nil),
+		report.ComparedRow("… p99 of the whole", "ms", floor.TotalQuantile(.99), measured.TotalQuantile(.99), nil),
+		report.ComparedRow("… processor time of the server for each", "ms", floor.CPUPerAnswer(),
+			measured.CPUPerAnswer(), nil),
 	}, nil
 }

@@ -24,17 +24,17 @@ func MeasureDurability(ctx context.Context, b *harness.Run) ([]report.Row, error
 	}
 	defer unsafe.Stop()
 	q := load.Request{Model: stub.InstantModel}
-	floor := func(way string) *load.Contender {
-		return b.BaselineContender(q, func(r *baseline.Request) { r.Commit = way })
+	floor := func(mode string) *load.Contender {
+		return b.BaselineContender(q, func(r *baseline.Request) { r.Commit = mode })
 	}
 	s := b.RunInTurns(ctx, connectionCount, []*load.Contender{floor(baseline.UnsyncedCommits),
 		floor(baseline.GroupedCommits), floor(baseline.SingleCommits), b.ParleyContender(q),
 		{Target: unsafe.NewTarget(), Request: q, Process: unsafe.Server}})
-	none, single, ours, oursNone := s[0].Rate(), s[2].Rate(), s[3].Rate(), s[4].Rate()
+	none, single, measured, measuredNone := s[0].Rate(), s[2].Rate(), s[3].Rate(), s[4].Rate()
 	each := percentLoss(single, none)
 	return []report.Row{
 		report.ComparedRow("turns lost to full durability with group commit, 16 connections", "%",
-			percentLoss(s[1].Rate(), none), percentLoss(ours, oursNone), nil),
+			percentLoss(s[1].Rate(), none), percentLoss(measured, measuredNone), nil),
 		{Measure: "… with a commit for each turn", Unit: "%", Baseline: &each},
 	}, nil
 }

@@ -30,9 +30,9 @@ type idleResult struct {
 func MeasureIdle(ctx context.Context, b *harness.Run) ([]report.Row, error) {
 	n := b.IdleStreams
 	note := ""
-	if most := maxOpenStreams(); n > most {
-		note = fmt.Sprintf("Only %d: the limit of open files does not allow %d, each needing two.", most, n)
-		n = most
+	if limit := maxOpenStreams(); n > limit {
+		note = fmt.Sprintf("Only %d: the limit of open files does not allow %d, each needing two.", limit, n)
+		n = limit
 	}
 	ground, err := b.StartBaseline(ctx, "idle")
 	if err != nil {
@@ -48,17 +48,17 @@ func MeasureIdle(ctx context.Context, b *harness.Run) ([]report.Row, error) {
 		return nil, err
 	}
 	defer server.Stop()
-	ours, err := holdIdleStreams(ctx, b, server.Server, server.NewTarget(), n)
+	measured, err := holdIdleStreams(ctx, b, server.Server, server.NewTarget(), n)
 	if err != nil {
 		return nil, err
 	}
-	all, small, lively := report.AtLeast(float64(n), ""), report.AtMost(40, "kB"), report.AtMost(17, "s")
+	minStreams, maxMemory, maxGap := report.AtLeast(float64(n), ""), report.AtMost(40, "kB"), report.AtMost(17, "s")
 	gap := func(s idleResult) float64 { return report.Quantile(s.gaps, .99).Seconds() }
 	rows := []report.Row{
-		report.ComparedRow("idle streams open together", "", float64(floor.openStreams), float64(ours.openStreams),
-			&all).WithFailures(n-ours.openStreams, ours.firstErr),
-		report.ComparedRow("… memory of each", "kB", floor.bytesPerStream/1000, ours.bytesPerStream/1000, &small),
-		report.ComparedRow("… silence between two signs of life, p99", "s", gap(floor), gap(ours), &lively),
+		report.ComparedRow("idle streams open together", "", float64(floor.openStreams), float64(measured.openStreams),
+			&minStreams).WithFailures(n-measured.openStreams, measured.firstErr),
+		report.ComparedRow("… memory of each", "kB", floor.bytesPerStream/1000, measured.bytesPerStream/1000, &maxMemory),
+		report.ComparedRow("… silence between two signs of life, p99", "s", gap(floor), gap(measured), &maxGap),
 	}
 	if rows[0].Note == "" {
 		rows[0].Note = note

@@ -16,11 +16,11 @@ const pacedRounds = 3
 // token.
 func MeasurePaced(ctx context.Context, b *harness.Run) ([]report.Row, error) {
 	q := load.Request{Model: stub.SteadyModel, Stream: true}
-	floor, ours := b.BaselineContender(q, nil), b.ParleyContender(q)
-	var onFloor, onOurs load.Series
+	floor, measured := b.BaselineContender(q, nil), b.ParleyContender(q)
+	var onFloor, onParley load.Series
 	for range min(b.Rounds, pacedRounds) {
 		onFloor = append(onFloor, floor.AskAtOnce(ctx, b.PacedStreams))
-		onOurs = append(onOurs, ours.AskAtOnce(ctx, b.PacedStreams))
+		onParley = append(onParley, measured.AskAtOnce(ctx, b.PacedStreams))
 	}
 	all := report.AtLeast(float64(b.PacedStreams), "")
 	complete := func(s load.Series) float64 {
@@ -32,12 +32,12 @@ func MeasurePaced(ctx context.Context, b *harness.Run) ([]report.Row, error) {
 	}
 	return []report.Row{
 		report.ComparedRow(fmt.Sprintf("%d paced streams, complete and to the word", b.PacedStreams), "",
-			complete(onFloor), complete(onOurs), &all).WithFailures(onOurs.Failures()),
-		report.ComparedRow("… first token p50", "ms", onFloor.FirstTokenQuantile(.5), onOurs.FirstTokenQuantile(.5),
+			complete(onFloor), complete(onParley), &all).WithFailures(onParley.Failures()),
+		report.ComparedRow("… first token p50", "ms", onFloor.FirstTokenQuantile(.5), onParley.FirstTokenQuantile(.5),
 			&atMostTwofold),
-		report.ComparedRow("… first token p99", "ms", onFloor.FirstTokenQuantile(.99), onOurs.FirstTokenQuantile(.99), nil),
-		report.ComparedRow("… last token behind the model's pace, p99", "ms", late(onFloor), late(onOurs), nil),
+		report.ComparedRow("… first token p99", "ms", onFloor.FirstTokenQuantile(.99), onParley.FirstTokenQuantile(.99), nil),
+		report.ComparedRow("… last token behind the model's pace, p99", "ms", late(onFloor), late(onParley), nil),
 		report.ComparedRow("… processor time of the server for each", "ms", onFloor.CPUPerAnswer(),
-			onOurs.CPUPerAnswer(), nil),
+			onParley.CPUPerAnswer(), nil),
 	}, nil
 }

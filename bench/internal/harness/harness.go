@@ -73,28 +73,28 @@ func MeasureAll(ctx context.Context, opt Options, benchmarks []Measure, log io.W
 	return rep, nil
 }
 
-func (b *Run) Logf(format string, args ...any) { fmt.Fprintf(b.Log, format+"\n", args...) }
+func (rn *Run) Logf(format string, args ...any) { fmt.Fprintf(rn.Log, format+"\n", args...) }
 
-func (b *Run) start(ctx context.Context) (err error) {
-	overlay, err := b.buildOverlay(ctx)
+func (rn *Run) start(ctx context.Context) (err error) {
+	overlay, err := rn.buildOverlay(ctx)
 	if err != nil {
 		return err
 	}
-	if b.Binary, err = b.BuildBinary(ctx, overlay); err != nil {
+	if rn.Binary, err = rn.BuildBinary(ctx, overlay); err != nil {
 		return err
 	}
-	if b.Stub, err = process.StartSelf(ctx, b.Dir, "stub"); err != nil {
+	if rn.Stub, err = process.StartSelf(ctx, rn.Dir, "stub"); err != nil {
 		return err
 	}
-	if b.Baseline, err = b.StartBaseline(ctx, "floor"); err != nil {
+	if rn.Baseline, err = rn.StartBaseline(ctx, "floor"); err != nil {
 		return err
 	}
-	b.Parley, err = b.NewServerFrom(ctx, b.Binary, "main", "BENCH_PROFILER="+profilerAddress)
+	rn.Parley, err = rn.NewServerFrom(ctx, rn.Binary, "main", "BENCH_PROFILER="+profilerAddress)
 	return err
 }
 
-func (b *Run) Stop() {
-	for _, c := range []*process.Server{b.Parley.OwnProcess(), b.Baseline, b.Stub} {
+func (rn *Run) Stop() {
+	for _, c := range []*process.Server{rn.Parley.OwnProcess(), rn.Baseline, rn.Stub} {
 		if c != nil {
 			c.Stop()
 		}
@@ -102,48 +102,48 @@ func (b *Run) Stop() {
 }
 
 // NewDir creates a folder for one process.
-func (b *Run) NewDir(name string) (string, error) {
-	return os.MkdirTemp(b.Dir, filepath.Base(name)+"-")
+func (rn *Run) NewDir(name string) (string, error) {
+	return os.MkdirTemp(rn.Dir, filepath.Base(name)+"-")
 }
 
 // modelTarget is the model itself.
-func (b *Run) modelTarget() *load.Target {
+func (rn *Run) modelTarget() *load.Target {
 	return &load.Target{Name: "stub", Client: load.NewClient(), Post: func(q load.Request) (string, any) {
-		return b.Stub.URL + "/chat/completions", map[string]any{"model": q.Model, "stream": q.Stream,
+		return rn.Stub.URL + "/chat/completions", map[string]any{"model": q.Model, "stream": q.Stream,
 			"messages": []map[string]string{{"role": "user", "content": q.Message}}}
 	}}
 }
 
-func (b *Run) StartBaseline(ctx context.Context, name string) (*process.Server, error) {
-	dir, err := b.NewDir(name)
+func (rn *Run) StartBaseline(ctx context.Context, name string) (*process.Server, error) {
+	dir, err := rn.NewDir(name)
 	if err != nil {
 		return nil, err
 	}
-	return process.StartSelf(ctx, b.Dir, "floor", "-dir", dir, "-model", b.Stub.URL)
+	return process.StartSelf(ctx, rn.Dir, "floor", "-dir", dir, "-model", rn.Stub.URL)
 }
 
-func (b *Run) BaselineContender(q load.Request, change func(*baseline.Request)) *load.Contender {
-	return &load.Contender{Target: baseline.NewTarget(b.Baseline.URL, change), Request: q, Process: b.Baseline}
+func (rn *Run) BaselineContender(q load.Request, change func(*baseline.Request)) *load.Contender {
+	return &load.Contender{Target: baseline.NewTarget(rn.Baseline.URL, change), Request: q, Process: rn.Baseline}
 }
 
-func (b *Run) ParleyContender(q load.Request) *load.Contender {
-	return &load.Contender{Target: b.Parley.NewTarget(), Request: q, Process: b.Parley.Server}
+func (rn *Run) ParleyContender(q load.Request) *load.Contender {
+	return &load.Contender{Target: rn.Parley.NewTarget(), Request: q, Process: rn.Parley.Server}
 }
 
-func (b *Run) ModelContender(q load.Request) *load.Contender {
-	return &load.Contender{Target: b.modelTarget(), Request: q, Process: b.Stub}
+func (rn *Run) ModelContender(q load.Request) *load.Contender {
+	return &load.Contender{Target: rn.modelTarget(), Request: q, Process: rn.Stub}
 }
 
 // RunInTurns lets the contenders take turns, each beginning one round in as many. A first, short one is for warming up.
-func (b *Run) RunInTurns(ctx context.Context, conns int, field []*load.Contender) []load.Series {
+func (rn *Run) RunInTurns(ctx context.Context, conns int, field []*load.Contender) []load.Series {
 	out := make([]load.Series, len(field))
 	for _, c := range field {
-		c.AskContinuously(ctx, conns, b.span/4)
+		c.AskContinuously(ctx, conns, rn.span/4)
 	}
-	for round := range b.Rounds {
+	for round := range rn.Rounds {
 		for i := range field {
 			at := (round + i) % len(field)
-			out[at] = append(out[at], field[at].AskContinuously(ctx, conns, b.span))
+			out[at] = append(out[at], field[at].AskContinuously(ctx, conns, rn.span))
 		}
 	}
 	return out

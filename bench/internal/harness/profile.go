@@ -44,33 +44,33 @@ func init() {
 // profilerAddress is where the measured server serves profiles; the other servers of the run do not.
 const profilerAddress = "127.0.0.1:16061"
 
-func (b *Run) buildOverlay(ctx context.Context) (map[string]string, error) {
-	if b.ProfileDir == "" {
+func (rn *Run) buildOverlay(ctx context.Context) (map[string]string, error) {
+	if rn.ProfileDir == "" {
 		return nil, nil
 	}
 	dir, err := ModuleRoot(ctx)
 	if err != nil {
 		return nil, err
 	}
-	file := filepath.Join(b.Dir, "door.go")
+	file := filepath.Join(rn.Dir, "door.go")
 	return map[string]string{filepath.Join(dir, "cmd", "parley", "bench_door.go"): file},
 		os.WriteFile(file, []byte(profilerSource), 0o600)
 }
 
 // runProfiled runs a measure and writes NAME.cpu and NAME.allocs of the server, for go tool pprof.
-func (b *Run) runProfiled(ctx context.Context, m Measure) (rows []report.Row, err error) {
-	if b.ProfileDir == "" {
-		return m.Run(ctx, b)
+func (rn *Run) runProfiled(ctx context.Context, m Measure) (rows []report.Row, err error) {
+	if rn.ProfileDir == "" {
+		return m.Run(ctx, rn)
 	}
-	if err := b.callProfiler(ctx, "begin", m.Name+".cpu"); err != nil {
+	if err := rn.callProfiler(ctx, "begin", m.Name+".cpu"); err != nil {
 		return nil, err
 	}
-	rows, err = m.Run(ctx, b)
-	return rows, errors.Join(err, b.callProfiler(ctx, "end", ""), b.callProfiler(ctx, "allocs", m.Name+".allocs"))
+	rows, err = m.Run(ctx, rn)
+	return rows, errors.Join(err, rn.callProfiler(ctx, "end", ""), rn.callProfiler(ctx, "allocs", m.Name+".allocs"))
 }
 
-func (b *Run) callProfiler(ctx context.Context, verb, name string) error {
-	file, err := filepath.Abs(filepath.Join(b.ProfileDir, name))
+func (rn *Run) callProfiler(ctx context.Context, verb, name string) error {
+	file, err := filepath.Abs(filepath.Join(rn.ProfileDir, name))
 	if err != nil {
 		return err
 	}
@@ -79,7 +79,7 @@ func (b *Run) callProfiler(ctx context.Context, verb, name string) error {
 	if err != nil {
 		return err
 	}
-	resp, err := b.Parley.Client.Do(r)
+	resp, err := rn.Parley.Client.Do(r)
 	if err != nil {
 		return err
 	}

@@ -37,15 +37,15 @@ func (s *Server) OwnProcess() *process.Server {
 }
 
 // BuildBinary builds the server's binary; an overlay replaces files of the source.
-func (b *Run) BuildBinary(ctx context.Context, overlay map[string]string) (string, error) {
-	if b.ParleyBinary != "" && overlay == nil {
-		return filepath.Abs(b.ParleyBinary)
+func (rn *Run) BuildBinary(ctx context.Context, overlay map[string]string) (string, error) {
+	if rn.ParleyBinary != "" && overlay == nil {
+		return filepath.Abs(rn.ParleyBinary)
 	}
 	root, err := ModuleRoot(ctx)
 	if err != nil {
 		return "", err
 	}
-	dir, err := b.NewDir("bin")
+	dir, err := rn.NewDir("bin")
 	if err != nil {
 		return "", err
 	}
@@ -62,7 +62,7 @@ func (b *Run) BuildBinary(ctx context.Context, overlay map[string]string) (strin
 		}
 		args = append(args, "-overlay", file)
 	}
-	b.Logf("building the server …")
+	rn.Logf("building the server …")
 	cmd := exec.CommandContext(ctx, "go", append(args, "./cmd/parley")...)
 	cmd.Dir, cmd.Env = root, append(os.Environ(), "CGO_ENABLED=0") // as make build does
 	if output, err := cmd.CombinedOutput(); err != nil {
@@ -80,7 +80,7 @@ func ModuleRoot(ctx context.Context) (string, error) {
 }
 
 // StartServer starts the binary on a data directory. Its limits are raised, so that they do not bound what is measured.
-func (b *Run) StartServer(ctx context.Context, binary, data string, env ...string) (*process.Server, error) {
+func (rn *Run) StartServer(ctx context.Context, binary, data string, env ...string) (*process.Server, error) {
 	cmd := exec.CommandContext(ctx, binary, "serve", "--json", "--listen", "127.0.0.1:0", "--data", data)
 	for _, pair := range os.Environ() {
 		if !strings.HasPrefix(pair, "PARLEY_") {
@@ -91,25 +91,25 @@ func (b *Run) StartServer(ctx context.Context, binary, data string, env ...strin
 	for _, m := range []string{stub.InstantModel, stub.SteadyModel, stub.SilentModel, stub.FinderModel} {
 		models = append(models, m+"="+m)
 	}
-	cmd.Env = append(cmd.Env, "PARLEY_MODEL_URL="+b.Stub.URL, "PARLEY_MODEL="+stub.InstantModel,
+	cmd.Env = append(cmd.Env, "PARLEY_MODEL_URL="+rn.Stub.URL, "PARLEY_MODEL="+stub.InstantModel,
 		"PARLEY_MODEL_MAP="+strings.Join(models, ","),
 		"PARLEY_RATE_LIMIT=100000000", "PARLEY_OPEN_TURNS=1000000")
 	cmd.Env = append(cmd.Env, env...)
-	return process.Start(ctx, b.Dir, cmd)
+	return process.Start(ctx, rn.Dir, cmd)
 }
 
 // NewServer returns a server on a new data directory, ready to answer.
-func (b *Run) NewServer(ctx context.Context, name string) (*Server, error) {
-	return b.NewServerFrom(ctx, b.Binary, name)
+func (rn *Run) NewServer(ctx context.Context, name string) (*Server, error) {
+	return rn.NewServerFrom(ctx, rn.Binary, name)
 }
 
-func (b *Run) NewServerFrom(ctx context.Context, binary, name string, env ...string) (*Server, error) {
-	data, err := b.NewDir(name)
+func (rn *Run) NewServerFrom(ctx context.Context, binary, name string, env ...string) (*Server, error) {
+	data, err := rn.NewDir(name)
 	if err != nil {
 		return nil, err
 	}
 	s := &Server{DataDir: data, Client: load.NewClient()}
-	if s.Server, err = b.StartServer(ctx, binary, data, env...); err != nil {
+	if s.Server, err = rn.StartServer(ctx, binary, data, env...); err != nil {
 		return nil, err
 	}
 	if err = s.setUp(ctx, binary); err != nil {

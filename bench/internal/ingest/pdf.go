@@ -34,13 +34,13 @@ func MeasurePDFs(ctx context.Context, b *harness.Run) ([]report.Row, error) {
 	if err := os.WriteFile(file, data, 0o600); err != nil {
 		return nil, err
 	}
-	pure, both := report.AtLeast(10, "pages/s"), report.AtLeast(100, "pages/s")
-	alone, err := readPDFs(ctx, b, data, "PATH="+b.Dir)
+	minPure, minTotal := report.AtLeast(10, "pages/s"), report.AtLeast(100, "pages/s")
+	pureGo, err := readPDFs(ctx, b, data, "PATH="+b.Dir)
 	if err != nil {
 		return nil, err
 	}
 	name := fmt.Sprintf("a PDF of %d pages is uploaded → trained, ", pdfPages)
-	rows := []report.Row{report.SingleRow(name+"read by Parley alone", "pages/s", alone, &pure)}
+	rows := []report.Row{report.SingleRow(name+"read by Parley alone", "pages/s", pureGo, &minPure)}
 	program, err := exec.LookPath("pdftotext")
 	if err != nil {
 		missing := report.Row{Measure: name + "beside pdftotext", Note: "pdftotext is not installed"}
@@ -53,7 +53,7 @@ func MeasurePDFs(ctx context.Context, b *harness.Run) ([]report.Row, error) {
 	floor := pdfPages / time.Since(began).Seconds()
 	second, err := readPDFs(ctx, b, data)
 	return append(rows,
-		report.ComparedRow(name+"beside pdftotext (floor: pdftotext alone)", "pages/s", floor, second, &both)), err
+		report.ComparedRow(name+"beside pdftotext (floor: pdftotext alone)", "pages/s", floor, second, &minTotal)), err
 }
 
 // readPDFs returns the median of several uploads to a server of their own.

@@ -32,14 +32,14 @@ type Contender struct {
 
 // AskContinuously keeps conns connections busy for a while: each asks, reads the whole answer and asks again.
 func (c *Contender) AskContinuously(ctx context.Context, conns int, span time.Duration) *Batch {
-	var asked atomic.Int64
+	var sent atomic.Int64
 	var all sync.WaitGroup
 	parts := make([]Batch, conns)
 	used, began := c.Process.CPUTime(), time.Now()
 	for i := range parts {
 		all.Go(func() {
 			for time.Since(began) < span && ctx.Err() == nil {
-				n := asked.Add(1)
+				n := sent.Add(1)
 				if n > maxAnswers {
 					return
 				}

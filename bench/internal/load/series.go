@@ -52,10 +52,10 @@ func (s Series) CPUPerAnswer() float64 {
 }
 
 // Failures counts what went wrong, with the first reason.
-func (s Series) Failures() (n int, why error) {
+func (s Series) Failures() (n int, firstErr error) {
 	for _, b := range s {
 		n += b.Failures
-		why = report.FirstError(why, b.FirstErr)
+		firstErr = report.FirstError(firstErr, b.FirstErr)
 	}
-	return n, why
+	return n, firstErr
 }

@@ -27,26 +27,26 @@ type streamEvent struct {
 }
 
 // text returns the words the event brings.
-func (f *streamEvent) text() string {
-	if f.Type == "text-delta" {
-		return f.Delta
+func (e *streamEvent) text() string {
+	if e.Type == "text-delta" {
+		return e.Delta
 	}
-	if len(f.Choices) > 0 {
-		return f.Choices[0].Delta.Content
+	if len(e.Choices) > 0 {
+		return e.Choices[0].Delta.Content
 	}
 	return ""
 }
 
 // finishReason returns the reason when the event ends the answer.
-func (f *streamEvent) finishReason() string {
-	if len(f.Choices) > 0 {
-		return f.Choices[0].FinishReason
+func (e *streamEvent) finishReason() string {
+	if len(e.Choices) > 0 {
+		return e.Choices[0].FinishReason
 	}
-	return f.FinishReason
+	return e.FinishReason
 }
 
 // readEvents reads a stream of server-sent events to its end and hands on the text as it comes. It is strict: an event
-// is one line "data: " and JSON, and an empty line; comments may stand between; after a finish comes [DONE], and then
+// is one line "data: " and JSON, and an empty line; comments may be between; after a finish comes [DONE], and then
 // nothing.
 func readEvents(r *bufio.Reader, text func(string)) error {
 	finished := false

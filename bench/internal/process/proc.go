@@ -12,13 +12,13 @@ import (
 // ID is a process of this machine.
 type ID int
 
-func (c *Server) PID() ID { return ID(c.cmd.Process.Pid) }
+func (s *Server) PID() ID { return ID(s.cmd.Process.Pid) }
 
-func (c *Server) Status(field string) (float64, error) { return c.PID().Status(field) }
+func (s *Server) Status(field string) (float64, error) { return s.PID().Status(field) }
 
 // Status reads a size from /proc/PID/status, in bytes. VmRSS is what is resident now, VmHWM the most that ever was.
-func (p ID) Status(field string) (float64, error) {
-	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p))
+func (id ID) Status(field string) (float64, error) {
+	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", id))
 	if err != nil {
 		return 0, err
 	}
@@ -31,17 +31,17 @@ func (p ID) Status(field string) (float64, error) {
 	return 0, fmt.Errorf("no %s in /proc", field)
 }
 
-func (c *Server) CPUTime() time.Duration {
-	if c == nil || c.cmd == nil {
+func (s *Server) CPUTime() time.Duration {
+	if s == nil || s.cmd == nil {
 		return 0
 	}
-	return c.PID().CPUTime()
+	return s.PID().CPUTime()
 }
 
 // CPUTime is the processor time the process has used, 0 when that cannot be told. The kernel counts in hundredths of a
 // second.
-func (p ID) CPUTime() time.Duration {
-	fields := p.stat()
+func (id ID) CPUTime() time.Duration {
+	fields := id.stat()
 	if len(fields) < 13 {
 		return 0
 	}
@@ -52,8 +52,8 @@ func (p ID) CPUTime() time.Duration {
 
 // stat returns the fields of /proc/PID/stat behind the name: its state, its parent and so on; nothing where the process
 // is gone.
-func (p ID) stat() []string {
-	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", p))
+func (id ID) stat() []string {
+	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", id))
 	if err != nil {
 		return nil
 	}
@@ -62,7 +62,7 @@ func (p ID) stat() []string {
 }
 
 // Children returns the processes that a process has started.
-func (p ID) Children() (list []ID) {
+func (id ID) Children() (list []ID) {
 	entries, err := os.ReadDir("/proc")
 	if err != nil {
 		return nil
@@ -72,7 +72,7 @@ func (p ID) Children() (list []ID) {
 		if err != nil {
 			continue
 		}
-		if fields := ID(n).stat(); len(fields) > 1 && fields[1] == strconv.Itoa(int(p)) {
+		if fields := ID(n).stat(); len(fields) > 1 && fields[1] == strconv.Itoa(int(id)) {
 			list = append(list, ID(n))
 		}
 	}

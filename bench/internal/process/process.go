@@ -38,11 +38,11 @@ type Server struct {
 
 // StartSelf starts this program as another process of the run.
 func StartSelf(ctx context.Context, logDir string, part ...string) (*Server, error) {
-	me, err := os.Executable()
+	executable, err := os.Executable()
 	if err != nil {
 		return nil, err
 	}
-	return Start(ctx, logDir, exec.CommandContext(ctx, me, part...))
+	return Start(ctx, logDir, exec.CommandContext(ctx, executable, part...))
 }
 
 // Start starts the process and waits until it is ready. Its stderr is stored in logDir, to explain a failure.
@@ -107,13 +107,13 @@ func fileTail(file string) string {
 }
 
 // Stop ends the process with SIGTERM, and kills it when that takes too long.
-func (c *Server) Stop() {
-	_ = c.cmd.Process.Signal(syscall.SIGTERM)
+func (s *Server) Stop() {
+	_ = s.cmd.Process.Signal(syscall.SIGTERM)
 	select {
-	case <-c.done:
+	case <-s.done:
 	case <-time.After(stopTimeout):
-		_ = c.cmd.Process.Kill()
-		<-c.done
+		_ = s.cmd.Process.Kill()
+		<-s.done
 	}
 }
 

@@ -17,60 +17,60 @@ type Row struct {
 	Parley    *float64 `json:"ours,omitempty"`
 	Ratio     *float64 `json:"ratio,omitempty"`
 	Threshold string   `json:"mustReach,omitempty"`
-	Pass      *bool    `json:"pass,omitempty"` // nil where nothing must be reached
+	Pass      *bool    `json:"pass,omitempty"` // nil if nothing must be reached
 	Note      string   `json:"note,omitempty"`
 }
 
 // Threshold is what a figure must reach.
 type Threshold struct {
 	Text  string
-	IsMet func(ours, floor float64) bool
+	IsMet func(measured, floor float64) bool
 }
 
 func AtMost(n float64, unit string) Threshold {
-	return Threshold{fmt.Sprintf("≤ %s", formatFigure(n, unit)), func(ours, _ float64) bool { return ours <= n }}
+	return Threshold{fmt.Sprintf("≤ %s", formatFigure(n, unit)), func(measured, _ float64) bool { return measured <= n }}
 }
 
 func AtLeast(n float64, unit string) Threshold {
-	return Threshold{fmt.Sprintf("≥ %s", formatFigure(n, unit)), func(ours, _ float64) bool { return ours >= n }}
+	return Threshold{fmt.Sprintf("≥ %s", formatFigure(n, unit)), func(measured, _ float64) bool { return measured >= n }}
 }
 
 func AtMostTimes(n float64) Threshold {
-	return Threshold{fmt.Sprintf("≤ %g × floor", n), func(ours, floor float64) bool { return ours <= n*floor }}
+	return Threshold{fmt.Sprintf("≤ %g × floor", n), func(measured, floor float64) bool { return measured <= n*floor }}
 }
 
 func AtLeastTimes(n float64) Threshold {
-	return Threshold{fmt.Sprintf("≥ %g × floor", n), func(ours, floor float64) bool { return ours >= n*floor }}
+	return Threshold{fmt.Sprintf("≥ %g × floor", n), func(measured, floor float64) bool { return measured >= n*floor }}
 }
 
 // ComparedRow returns a row that compares with the floor, SingleRow one that does not.
-func ComparedRow(measure, unit string, floor, ours float64, b *Threshold) Row {
-	r := SingleRow(measure, unit, ours, nil)
+func ComparedRow(measure, unit string, floor, measured float64, b *Threshold) Row {
+	r := SingleRow(measure, unit, measured, nil)
 	r.Baseline = &floor
 	if floor > 0 {
-		ratio := ours / floor
+		ratio := measured / floor
 		r.Ratio = &ratio
 	}
-	return r.withThreshold(b, ours, floor)
+	return r.withThreshold(b, measured, floor)
 }
 
-func SingleRow(measure, unit string, ours float64, b *Threshold) Row {
-	r := Row{Measure: measure, Unit: unit, Parley: &ours}
-	return r.withThreshold(b, ours, 0)
+func SingleRow(measure, unit string, measured float64, b *Threshold) Row {
+	r := Row{Measure: measure, Unit: unit, Parley: &measured}
+	return r.withThreshold(b, measured, 0)
 }
 
-func (r Row) withThreshold(b *Threshold, ours, floor float64) Row {
+func (r Row) withThreshold(b *Threshold, measured, floor float64) Row {
 	if b != nil {
-		pass := b.IsMet(ours, floor)
+		pass := b.IsMet(measured, floor)
 		r.Threshold, r.Pass = b.Text, &pass
 	}
 	return r
 }
 
 // WithFailures marks a row of which n requests failed: whatever its figure, it is a miss.
-func (r Row) WithFailures(n int, why error) Row {
+func (r Row) WithFailures(n int, err error) Row {
 	if n > 0 {
-		r.Note = fmt.Sprintf("%d failed, first: %v", n, why)
+		r.Note = fmt.Sprintf("%d failed, first: %v", n, err)
 		r.Pass = new(bool)
 	}
 	return r

@@ -30,14 +30,14 @@ func Measure(ctx context.Context, opt harness.Options, log io.Writer) (*report.R
 	defer os.RemoveAll(dir)
 	rep := &report.Report{Machine: report.DescribeMachine(dir), Command: "go run ./bench " + opt.Args}
 	all := readPools(corpus.DataSetsDir())
-	asked := mixedQuestions(all)
+	queries := mixedQuestions(all)
 	sizes := retrievalSizes
 	if opt.Rounds <= harness.QuickSizes.Rounds {
 		sizes = sizes[:2]
 	}
 	for _, n := range sizes {
 		fmt.Fprintf(log, "measuring %d passages …\n", n)
-		rows, err := measureIndexSearch(ctx, dir, generatePassages(all, n), asked)
+		rows, err := measureIndexSearch(ctx, dir, generatePassages(all, n), queries)
 		if err != nil {
 			return nil, err
 		}
@@ -46,7 +46,8 @@ func Measure(ctx context.Context, opt harness.Options, log io.Writer) (*report.R
 	return rep, nil
 }
 
-func measureIndexSearch(ctx context.Context, dir string, list []parley.Passage, asked []retrieval.Query) ([]report.Row,
+func measureIndexSearch(ctx context.Context, dir string, list []parley.Passage,
+	queries []retrieval.Query) ([]report.Row,
 	error) {
 	var text float64
 	for _, p := range list {
@@ -56,28 +57,28 @@ func measureIndexSearch(ctx context.Context, dir string, list []parley.Passage, 
 	if err != nil {
 		return nil, err
 	}
-	soon, light := report.AtMost(6, "s"), report.AtMost(4, "")
+	maxBuildTime, maxSize := report.AtMost(6, "s"), report.AtMost(4, "")
 	rows := []report.Row{
 		report.SingleRow(fmt.Sprintf("**%d passages**, text", len(list)), "MB", text/report.Megabyte, nil),
-		report.SingleRow("… memory for a byte of text, the text included", "", cold.heapBytes/text, &light),
+		report.SingleRow("… memory for a byte of text, the text included", "", cold.heapBytes/text, &maxSize),
 		report.SingleRow("… as the index counts it", "", cold.indexBytes/text, nil),
-		report.SingleRow("… cold agent loaded from SQLite", "s", cold.duration.Seconds(), &soon),
+		report.SingleRow("… cold agent loaded from SQLite", "s", cold.duration.Seconds(), &maxBuildTime),
 	}
 	x := retrieval.NewIndex()
 	began := time.Now()
 	x.Put(list...)
 	rows = append(rows,
 		report.SingleRow("… built from texts in memory", "MB/s", text/report.Megabyte/time.Since(began).Seconds(), nil))
-	bare := newGramScan(list, asked)
+	scan := newGramScan(list, queries)
 	for _, atOnce := range []int{1, 4} {
-		ground := measureTimes(len(asked), atOnce, bare.scan)
-		ours := measureTimes(len(asked), atOnce, func(i int) { x.Nearest(asked[i]) })
+		ground := measureTimes(len(queries), atOnce, scan.scan)
+		indexTimes := measureTimes(len(queries), atOnce, func(i int) { x.Nearest(queries[i]) })
 		fast := report.AtMost(50, "ms")
 		rows = append(rows,
 			report.ComparedRow(fmt.Sprintf("… search, %d at a time, p50", atOnce), "ms",
-				report.Milliseconds(report.Quantile(ground, .5)), report.Milliseconds(report.Quantile(ours, .5)), nil),
+				report.Milliseconds(report.Quantile(ground, .5)), report.Milliseconds(report.Quantile(indexTimes, .5)), nil),
 			report.ComparedRow("… p99", "ms", report.Milliseconds(report.Quantile(ground, .99)),
-				report.Milliseconds(report.Quantile(ours, .99)), &fast))
+				report.Milliseconds(report.Quantile(indexTimes, .99)), &fast))
 	}
 	added := measureTimes(200, 1, func(i int) {
 		p := list[i]

@@ -16,10 +16,10 @@ type gramScan struct {
 	sums         sync.Pool
 }
 
-func newGramScan(list []parley.Passage, asked []retrieval.Query) *gramScan {
+func newGramScan(list []parley.Passage, queries []retrieval.Query) *gramScan {
 	lists := map[uint64][]uint32{}
-	wanted := make([][]uint64, len(asked))
-	for i, q := range asked {
+	wanted := make([][]uint64, len(queries))
+	for i, q := range queries {
 		for g := range gramSet(q.Text, q.Earlier...) {
 			lists[g] = nil
 			wanted[i] = append(wanted[i], g)
@@ -34,11 +34,11 @@ func newGramScan(list []parley.Passage, asked []retrieval.Query) *gramScan {
 	}
 	b := &gramScan{passageCount: len(list)}
 	for _, grams := range wanted {
-		var mine [][]uint32
+		var candidates [][]uint32
 		for _, g := range grams {
-			mine = append(mine, lists[g])
+			candidates = append(candidates, lists[g])
 		}
-		b.lists = append(b.lists, mine)
+		b.lists = append(b.lists, candidates)
 	}
 	return b
 }

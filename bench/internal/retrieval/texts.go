@@ -17,13 +17,13 @@ import (
 // about them.
 type textPool struct {
 	words     []string
-	positions map[string][]int // where a word stands
+	positions map[string][]int // where a word occurs
 	separator string           // between two words
 	size      int              // bytes of text
 	questions []retrieval.Query
 }
 
-// readPools reads the public sets in the folder, or the manual where there are none.
+// readPools reads the public sets in the folder, or the manual if there are none.
 func readPools(folder string) (all []*textPool) {
 	for _, name := range []string{"clapnq", "mtrag-un", "ente-help", "xquad"} {
 		sets, err := eval.ReadSets(os.DirFS(filepath.Join(folder, name)), "")
@@ -74,7 +74,7 @@ func newPool(set eval.Set) *textPool {
 const (
 	passageBytes       = 1000 // bytes, about
 	passagesPerSource  = 20   // passages
-	rareShare          = 60   // one in so many words stands nowhere else but in its source
+	rareShare          = 60   // one in so many words is nowhere else but in its source
 	leapShare          = 4    // one in so many words goes on as at another of its places
 	maxQuestions       = 500  // of a measure
 	maxEarlierMessages = 3    // messages, as a turn hands them on

@@ -20,7 +20,7 @@ import (
 	"parley/internal/store"
 )
 
-// readUtterances reads what people say in the public sets; without them the manual's sentences stand in.
+// readUtterances reads what people say in the public sets; without them the manual's sentences serve instead.
 func readUtterances(folder string) (lines []string) {
 	if f, err := os.Open(filepath.Join(folder, "sgd", "dev.jsonl")); err == nil {
 		for scan := bufio.NewScanner(f); scan.Scan(); {

@@ -199,9 +199,9 @@ func (s *searchRun) searchClasses() []searchClass {
 		{name: "5th page of a common word", newQuery: common(1), skippedPages: 4},
 		{name: "page behind the 1,000 ranked", newQuery: common(1), skippedPages: 40},
 	}
-	for i, what := range []string{"no filter", "source", "user", "state", "feedback", "tool and outcome",
+	for i, name := range []string{"no filter", "source", "user", "state", "feedback", "tool and outcome",
 		"escalated and source", "three weeks"} {
-		list = append(list, searchClass{name: "filter: " + what, newQuery: filter(filters[i])})
+		list = append(list, searchClass{name: "filter: " + name, newQuery: filter(filters[i])})
 	}
 	return append(list, searchClass{name: "20th page without a filter", newQuery: filter(filters[0]), skippedPages: 19})
 }
@@ -220,7 +220,7 @@ func (s *searchRun) randomWordsQuery(n int) (int, finding.Query) {
 	}
 }
 
-// commonWords draws words that stand nearly everywhere.
+// commonWords draws words that are nearly everywhere.
 func (s *searchRun) commonWords(n int) string {
 	words := strings.Fields("i the to a is you it for my of and in can what that on have do")
 	s.rng.Shuffle(len(words), func(i, j int) { words[i], words[j] = words[j], words[i] })
@@ -274,11 +274,11 @@ func (s *searchRun) measureFreshness(ctx context.Context) ([]report.Row, error) 
 	defer stop()
 	ended := make(chan error, 1)
 	go func() { ended <- s.indexer.Run(ctx) }()
-	type written struct {
+	type writtenWord struct {
 		word string
 		at   time.Time
 	}
-	waiting := make(chan written, 10_000)
+	waiting := make(chan writtenWord, 10_000)
 	failed := make(chan error, 1)
 	go func() {
 		defer close(waiting)
@@ -291,7 +291,7 @@ func (s *searchRun) measureFreshness(ctx context.Context) ([]report.Row, error) 
 				failed <- err
 				return
 			}
-			waiting <- written{word, time.Now()}
+			waiting <- writtenWord{word, time.Now()}
 		}
 	}()
 	var elapsed []time.Duration

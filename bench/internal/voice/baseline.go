@@ -27,11 +27,11 @@ type baselineJob struct {
 // the model, have its first words spoken, and bring a packet of sound to the listener. For what is typed the first two
 // are left out.
 func (c *callerProcess) measureBaseline(ctx context.Context, w baselineJob) (voiceResult, error) {
-	way, err := newUDPLoopback(ctx)
+	loopback, err := newUDPLoopback(ctx)
 	if err != nil {
 		return voiceResult{}, err
 	}
-	defer way.close()
+	defer loopback.close()
 	var t voiceResult
 	for range w.Times {
 		began := time.Now()
@@ -47,7 +47,7 @@ func (c *callerProcess) measureBaseline(ctx context.Context, w baselineJob) (voi
 		if err := getJSON(ctx, w.Stub+"/audio/speech", map[string]any{"input": shortAnswer}); err != nil {
 			return t, err
 		}
-		if err := way.sendAndReceive(c.sounds.voice[0]); err != nil {
+		if err := loopback.sendAndReceive(c.sounds.voice[0]); err != nil {
 			return t, err
 		}
 		elapsed := time.Since(began)

@@ -25,7 +25,7 @@ import (
 // receivedPacket is a packet of the agent's speech.
 type receivedPacket struct {
 	receivedAt time.Time
-	peak       int // of its sound; -1 where nobody listens
+	peak       int // of its sound; -1 if nobody listens
 }
 
 // voiceClient is a customer's client in a session's room: a microphone that never stops, and the received packets.

@@ -60,10 +60,10 @@ type growthResult struct {
 // addCallers adds callers until there are so many and each hears the agent. Their microphones send music.
 func (c *callerProcess) addCallers(ctx context.Context, w callerJob) (growthResult, error) {
 	var fresh []*gapCounter
-	var why error
+	var cause error
 	for range w.Callers - len(c.group.counters) {
 		g := &gapCounter{lastPacketAt: time.Now()}
-		if g.voiceClient, why = startCall(ctx, w.calledAgent, c.sounds.tone, g.addPacket); why != nil {
+		if g.voiceClient, cause = startCall(ctx, w.calledAgent, c.sounds.tone, g.addPacket); cause != nil {
 			break
 		}
 		g.sendText(longQuestion)
@@ -76,8 +76,8 @@ func (c *callerProcess) addCallers(ctx context.Context, w callerJob) (growthResu
 		}
 	}
 	out := growthResult{Callers: len(c.group.counters)}
-	if why != nil {
-		out.Refused = why.Error()
+	if cause != nil {
+		out.Refused = cause.Error()
 	}
 	return out, ctx.Err()
 }

@@ -13,20 +13,20 @@ import (
 
 // percentileRows returns two rows, the median and the 95th percentile, compared with those of a floor where there is
 // one.
-func percentileRows(measure string, floor, ours []float64, p50, p95 *report.Threshold) []report.Row {
+func percentileRows(measure string, floor, measured []float64, p50, p95 *report.Threshold) []report.Row {
 	if floor == nil {
-		return []report.Row{report.SingleRow(measure+", p50", "ms", percentiles(ours, .5), p50),
-			report.SingleRow("… p95", "ms", percentiles(ours, .95), p95)}
+		return []report.Row{report.SingleRow(measure+", p50", "ms", percentiles(measured, .5), p50),
+			report.SingleRow("… p95", "ms", percentiles(measured, .95), p95)}
 	}
-	return []report.Row{report.ComparedRow(measure+", p50", "ms", percentiles(floor, .5), percentiles(ours, .5), p50),
-		report.ComparedRow("… p95", "ms", percentiles(floor, .95), percentiles(ours, .95), p95)}
+	return []report.Row{report.ComparedRow(measure+", p50", "ms", percentiles(floor, .5), percentiles(measured, .5), p50),
+		report.ComparedRow("… p95", "ms", percentiles(floor, .95), percentiles(measured, .95), p95)}
 }
 
 func (r *voiceResult) firstError() error { return errors.New(r.Why) }
 
 // measureVoiceTurns measures from the end of a question to the beginning of the answer, at the customer's client.
 func measureVoiceTurns(ctx context.Context, v *voiceRun) ([]report.Row, error) {
-	ours, err := runJob[voiceResult](ctx, v.callers, "turns",
+	measured, err := runJob[voiceResult](ctx, v.callers, "turns",
 		callerJob{v.newCallee(), v.voiceSizes.callerCount, v.turnsPerCaller})
 	if err != nil {
 		return nil, err
@@ -39,10 +39,10 @@ func measureVoiceTurns(ctx context.Context, v *voiceRun) ([]report.Row, error) {
 	if err != nil {
 		return nil, err
 	}
-	half, most := report.AtMost(450, "ms"), report.AtMost(800, "ms")
+	maxP50, maxP95 := report.AtMost(450, "ms"), report.AtMost(800, "ms")
 	rows := percentileRows(fmt.Sprintf("end of speech → first packet of the answer, %d turns of %d callers",
-		len(ours.Spoken), v.voiceSizes.callerCount), floor.Spoken, ours.Spoken, &half, &most)
-	rows[0] = rows[0].WithFailures(ours.Failed, ours.firstError())
+		len(measured.Spoken), v.voiceSizes.callerCount), floor.Spoken, measured.Spoken, &maxP50, &maxP95)
+	rows[0] = rows[0].WithFailures(measured.Failed, measured.firstError())
 	a, b := inside.SpokenP50, inside.SpokenP95
 	for _, s := range []struct {
 		name     string
@@ -52,8 +52,8 @@ func measureVoiceTurns(ctx context.Context, v *voiceRun) ([]report.Row, error) {
 		{"first packet", a.Output, b.Output}, {"in all", a.Total, b.Total}} {
 		rows = append(rows, serverRows(s.name, s.p50, s.p95)...)
 	}
-	return append(rows, percentileRows(fmt.Sprintf("message → first packet of the answer, %d turns", len(ours.Typed)),
-		floor.Typed, ours.Typed, nil, nil)...), nil
+	return append(rows, percentileRows(fmt.Sprintf("message → first packet of the answer, %d turns", len(measured.Typed)),
+		floor.Typed, measured.Typed, nil, nil)...), nil
 }
 
 // measureVoiceBargeIn measures how fast the agent falls silent when it is interrupted.
@@ -67,16 +67,17 @@ func measureVoiceBargeIn(ctx context.Context, v *voiceRun) ([]report.Row, error)
 	if err != nil {
 		return nil, err
 	}
-	soon, atOnce := report.AtMost(145, "ms"), report.AtMost(40, "ms") // 120 ms at the server, a packet, and the way
+	// 120 ms at the server, a packet, and the way
+	maxSilence, maxReaction := report.AtMost(145, "ms"), report.AtMost(40, "ms")
 	rows := percentileRows(fmt.Sprintf("beginning of voice → the agent is heard more softly, %d interruptions",
-		len(t.Ducked)), nil, t.Ducked, nil, &soon)
+		len(t.Ducked)), nil, t.Ducked, nil, &maxSilence)
 	rows[0] = rows[0].WithFailures(t.Failed, t.firstError())
 	rows = append(rows, serverRows("ducked", inside.DuckedP50, inside.DuckedP95)...)
 	rows = append(rows, percentileRows("beginning of voice → the last the agent is heard", nil, t.Silent, nil, nil)...)
 	rows = append(rows, serverRows("held", inside.HeldP50, inside.HeldP95)...)
 	return append(rows,
 		percentileRows(fmt.Sprintf("message over the agent's words → the last of them is heard, %d messages",
-			len(t.Cut)), nil, t.Cut, nil, &atOnce)...), nil
+			len(t.Cut)), nil, t.Cut, nil, &maxReaction)...), nil
 }
 
 func serverRows(name string, p50, p95 float64) []report.Row {
@@ -95,8 +96,8 @@ func measureVoiceCapacity(ctx context.Context, v *voiceRun) (rows []report.Row, 
 			err = down
 		}
 	}()
-	even := report.AtMost(25, "ms")
-	most, share := 0, 0.0
+	gapLimit := report.AtMost(25, "ms")
+	sessions, share := 0, 0.0
 	for began, i := time.Now(), 0; i < len(v.groupSizes) && time.Since(began) < maxGroupTime; i++ {
 		g, err := runJob[growthResult](ctx, v.callers, "grow",
 			callerJob{calledAgent: v.newCallee(), Callers: v.groupSizes[i]})
@@ -120,15 +121,15 @@ func measureVoiceCapacity(ctx context.Context, v *voiceRun) (rows []report.Row, 
 		rows = append(rows, r, report.SingleRow("… p99", "ms", w.P99, nil),
 			report.SingleRow("… processor time of the server and its media server for a second of a session", "ms",
 				1000*used, nil))
-		if even.IsMet(w.P95, 0) {
-			most, share = g.Callers, used
+		if gapLimit.IsMet(w.P95, 0) {
+			sessions, share = g.Callers, used
 		}
-		if g.Refused != "" || !even.IsMet(w.P95, 0) {
+		if g.Refused != "" || !gapLimit.IsMet(w.P95, 0) {
 			break
 		}
 	}
 	rows = append(rows, report.SingleRow(fmt.Sprintf("most sessions with p95 ≤ 25 ms, on %d cores with the callers",
-		runtime.NumCPU()), "", float64(most), nil))
+		runtime.NumCPU()), "", float64(sessions), nil))
 	if share > 0 {
 		rows = append(rows, report.SingleRow("… sessions that a core would carry by their processor time", "", 1/share, nil))
 	}
@@ -155,8 +156,8 @@ func (v *voiceRun) serverCPUTime() (sum time.Duration) {
 const allowedGoroutines = 5
 
 func atMostMore(n float64) report.Threshold {
-	return report.Threshold{Text: fmt.Sprintf("≤ before + %g", n), IsMet: func(ours, floor float64) bool {
-		return ours <= floor+n
+	return report.Threshold{Text: fmt.Sprintf("≤ before + %g", n), IsMet: func(measured, floor float64) bool {
+		return measured <= floor+n
 	}}
 }
 

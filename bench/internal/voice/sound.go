@@ -124,10 +124,10 @@ var interruptions = []string{
 
 // synthesizeInterruptions are the interruptions in the voice rms of flite, from their first sound on. Where flite is
 // not installed it is one: the voice of the other measurements, which is simpler than a person's.
-func synthesizeInterruptions(instead audioPackets) ([]audioPackets, error) {
+func synthesizeInterruptions(callerSound audioPackets) ([]audioPackets, error) {
 	program, err := exec.LookPath("flite")
 	if err != nil {
-		return []audioPackets{instead}, nil
+		return []audioPackets{callerSound}, nil
 	}
 	flite := &local.Flite{Program: program}
 	var list []audioPackets

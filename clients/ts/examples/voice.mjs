@@ -1,4 +1,4 @@
-// Opens a voice session, as a backend does for a page, and prints what the page gives to ServiceVoice's connect.
+// Opens a voice session, as a backend does for a page, and prints what the page passes to ServiceVoice's connect.
 //
 //   PARLEY_API_KEY=… node examples/voice.mjs
 import { Parley } from "parley-client";

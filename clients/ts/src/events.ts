@@ -30,7 +30,7 @@ const known: ReadonlySet<string> = new Set<ChatEvent["type"]>([
   "tool-output-available", "finish-step", "error", "finish",
 ]);
 
-/** Gives the events of an answer whose type is known, up to `[DONE]`. */
+/** Returns the events of an answer whose type is known, up to `[DONE]`. */
 export async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenerator<ChatEvent, void, undefined> {
   for await (const { data } of readServerSent(body)) {
     if (data === "[DONE]") return;

@@ -6,7 +6,7 @@ export interface Page<T> {
 
 /**
  * Yields the items of a list, page by page. `next` gets the cursor of the page before, or nothing for the first page.
- * A server that returns a cursor twice would be read for ever: that is an error.
+ * A server that returns a cursor twice would be read forever: that is an error.
  */
 export async function* walk<T>(next: (cursor: string | undefined) => Promise<Page<T>>): AsyncGenerator<T, void, undefined> {
   const seen = new Set<string>();

@@ -31,7 +31,7 @@ for (const version of versions) {
       const transport = transportOf(sdk, { api, headers: { authorization: `Bearer ${server.apiKey}` }, messages: options.messages });
       return chatOf(sdk, { transport, ...options });
     };
-    /** Sends a message, or does what else is given, and stops the answer in its midst. */
+    /** Sends a message, or does what else is given, and stops the answer in the middle. */
     const stopped = async (chat, act) => {
       const going = typeof act === "string" ? chat.sendMessage({ text: act }) : act();
       await until("the answer has begun", () => chat.status === "streaming" && textOf(chat.lastMessage).includes("word3"));
@@ -137,7 +137,7 @@ for (const version of versions) {
       assert.deepEqual((await stored(conversationId)).slice(2), ["hello", "You said: hello"]);
     });
 
-    test("an answer that failed in its midst is made again", async () => {
+    test("an answer that failed halfway is made again", async () => {
       for (const first of [[], ["hello"]]) {
         const chat = begin();
         for (const text of first) await chat.sendMessage({ text });
@@ -169,7 +169,7 @@ for (const version of versions) {
       }
     });
 
-    test("a message that was stopped before its answer began is sent anew", async () => {
+    test("a message that was stopped before its answer began is sent again", async () => {
       const chat = begin();
       await chat.sendMessage({ text: "hello" });
       const { conversationId } = chat.lastMessage.metadata;

@@ -1,4 +1,4 @@
-// The example of the README runs as it stands.
+// The example of the README runs as it is.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { test } from "node:test";

@@ -90,7 +90,7 @@ for (const [name, make] of Object.entries(clients)) {
 
 const inspector = new URL("../node_modules/@modelcontextprotocol/inspector/", import.meta.url).pathname;
 
-/** Runs the Inspector in its command-line mode and gives what it prints. */
+/** Runs the Inspector in its command-line mode and returns what it prints. */
 async function inspect(...words) {
   const bin = (await import(`${inspector}package.json`, { with: { type: "json" } })).default.bin["mcp-inspector"];
   const args = [inspector + bin, "--cli", url, "--transport", "http", "--header", `Authorization: Bearer ${server.apiKey}`, ...words];

@@ -19,7 +19,7 @@ before(async () => {
 });
 after(() => server?.stop());
 
-/** Runs a tool of this package and gives what it prints; its status is the tool's verdict and not looked at. */
+/** Runs a tool of this package and returns what it prints; its status is the tool's verdict and not looked at. */
 function run(tool, ...args) {
   const env = { ...process.env, REDOCLY_TELEMETRY: "off", REDOCLY_SUPPRESS_UPDATE_NOTICE: "true", NO_COLOR: "1" };
   const bin = join(here, "../node_modules/.bin", tool);

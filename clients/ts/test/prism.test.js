@@ -1,4 +1,4 @@
-// Prism stands between the client and the server and holds both to the OpenAPI document.
+// Prism is between the client and the server and holds both to the OpenAPI document.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { writeFileSync } from "node:fs";

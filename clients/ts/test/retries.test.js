@@ -6,7 +6,7 @@ import { Parley, ParleyError, walk } from "../dist/index.js";
 const fine = () => Response.json({ status: "ok", timestamp: 1 });
 const refused = (status, headers = {}) => () => Response.json({ error: { code: "SOME_CODE", message: "No." } }, { status, headers });
 
-/** A client whose server gives these replies, one after the other. */
+/** A client whose server sends these replies, one after the other. */
 function against(replies, options = {}) {
   const requests = [];
   const fetch = async (url, init) => {

@@ -54,7 +54,7 @@ function ready(child, log) {
   });
 }
 
-/** Waits until `look` gives something true, and gives that. */
+/** Waits until `look` returns something true, and returns that. */
 export async function until(what, look, patience = 10_000) {
   for (const end = Date.now() + patience; ; ) {
     const found = await look();

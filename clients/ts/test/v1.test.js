@@ -10,7 +10,7 @@ import { makeAgent, startServer } from "./server.js";
 // Pieces as models say them: blanks before words, line breaks of all kinds in all places, and what a stream could take for its own.
 const pieces = ["Hello", " ", "  world", "\n", "\n", "- one", "\r", "\n- two\r", "- three", "\r\n", "data: x", ":", " id: 7", "\n[DONE]\n", "[DONE]", " [", "DONE]", "\ndata:", " é",
   "\u0301", "👩‍👩‍👧", "\u200b\u2028x", " \u00a0", "שלום", '"quoted"', "\\n", "\n\n", "the end", " ", "\n"];
-// Code has lines that begin with blanks. One of the readers drops those, whatever stands before them.
+// Code has lines that begin with blanks. One of the readers drops those, whatever is before them.
 const code = ["```", "\n", "if x:", "\n", "    y", "\n\t", "z", "\n```"];
 
 let model, server, agent;

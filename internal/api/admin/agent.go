@@ -72,7 +72,7 @@ type Source struct {
 	Name      string    `json:"name"`
 	Status    string    `json:"status"`
 	Reason    string    `json:"reason,omitempty"` // why it has failed, or was not read to its end
-	Answers   bool      `json:"answers"`          // answers rest on it, be it on an earlier version
+	Answers   bool      `json:"answers"`          // answers rest on it, even if on an earlier version
 	Size      int64     `json:"size"`             // bytes; of a website those of its pages
 	UpdatedAt time.Time `json:"updatedAt"`
 }
@@ -153,8 +153,8 @@ func (s *Service) findOwner(ctx context.Context, id string) (*parley.Account, pa
 	return account, agent, err
 }
 
-// RebuildRequest asks for a step of judging an agent's conversations anew: the one that follows the progress. Steps are
-// asked for until the work is done.
+// RebuildRequest asks for a step of judging an agent's conversations again: the one that follows the progress. Steps
+// are asked for until the work is done.
 type RebuildRequest struct {
 	AgentID  string           `path:"agentId" json:"-"`
 	Progress insight.Progress `json:"at"`

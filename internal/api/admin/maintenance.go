@@ -26,13 +26,13 @@ func (s *Service) setMaintenance(ctx context.Context, in MaintenanceState) (Main
 	return in, nil
 }
 
-// ReindexRequest asks for the index of an account's conversations to be built anew.
+// ReindexRequest asks for the index of an account's conversations to be rebuilt.
 type ReindexRequest struct {
 	AccountID string `path:"accountId" json:"-"`
 	Begin     bool   `json:"begin"` // else what has begun goes on
 }
 
-// ReindexState tells how far the index is built. Steps are asked for until it is done, unless a server runs.
+// ReindexState says how far the index is built. Steps are asked for until it is done, unless a server runs.
 type ReindexState struct {
 	Done  bool  `json:"done"`
 	Built int64 `json:"built"` // conversations

@@ -30,22 +30,22 @@ const (
 )
 
 // addMembers adds Kim and Lee to the account, and Lou to another one.
-func (s *manifestTest) addMembers() {
-	s.t.Helper()
-	for email, account := range map[string]string{"kim@example.com": s.Account, "lee@example.com": s.Account,
-		"lou@example.com": s.OtherAccount} {
-		if _, err := admin.RunOn(s.t.Context(), s.AdminService, admin.AddMember,
+func (mt *manifestTest) addMembers() {
+	mt.t.Helper()
+	for email, account := range map[string]string{"kim@example.com": mt.Account, "lee@example.com": mt.Account,
+		"lou@example.com": mt.OtherAccount} {
+		if _, err := admin.RunOn(mt.t.Context(), mt.AdminService, admin.AddMember,
 			admin.NewMember{AccountID: account, Email: email, Name: email}); err != nil {
-			s.t.Fatal(err)
+			mt.t.Fatal(err)
 		}
 	}
 }
 
-func (s *manifestTest) helpdeskSetup(agent parley.AgentID) *helpdesk.Setup {
-	s.t.Helper()
-	got, err := s.Manifests.Helpdesk.Setup(s.t.Context(), parley.AccountID(s.Account).AgentRef(agent))
+func (mt *manifestTest) helpdeskSetup(agent parley.AgentID) *helpdesk.Setup {
+	mt.t.Helper()
+	got, err := mt.Manifests.Helpdesk.Setup(mt.t.Context(), parley.AccountID(mt.Account).AgentRef(agent))
 	if err != nil || got == nil {
-		s.t.Fatal(got, err)
+		mt.t.Fatal(got, err)
 	}
 	return got
 }

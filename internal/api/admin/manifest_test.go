@@ -32,24 +32,24 @@ func forEachDatabase(t *testing.T, f func(s *manifestTest)) {
 	t.Run("postgres", func(t *testing.T) { f(&manifestTest{testkit.Open(t, key, testkit.WithPostgres()), t}) })
 }
 
-func (s *manifestTest) tryApply(in admin.ApplyManifest, docs ...string) ([]manifest.ApplyResult, error) {
-	s.t.Helper()
+func (mt *manifestTest) tryApply(in admin.ApplyManifest, docs ...string) ([]manifest.ApplyResult, error) {
+	mt.t.Helper()
 	if in.AccountID == "" {
-		in.AccountID = s.Account
+		in.AccountID = mt.Account
 	}
 	for _, d := range docs {
 		in.Documents = append(in.Documents, json.RawMessage(d))
 	}
-	out, err := admin.RunOn(s.t.Context(), s.AdminService, admin.Apply, in)
+	out, err := admin.RunOn(mt.t.Context(), mt.AdminService, admin.Apply, in)
 	return out.Agents, err
 }
 
 // apply applies documents and returns a summary of the changes.
-func (s *manifestTest) apply(in admin.ApplyManifest, docs ...string) (agent parley.AgentID, changes string) {
-	s.t.Helper()
-	results, err := s.tryApply(in, docs...)
+func (mt *manifestTest) apply(in admin.ApplyManifest, docs ...string) (agent parley.AgentID, changes string) {
+	mt.t.Helper()
+	results, err := mt.tryApply(in, docs...)
 	if err != nil {
-		s.t.Fatalf("%v %v", err, parley.AsError(err).Details)
+		mt.t.Fatalf("%v %v", err, parley.AsError(err).Details)
 	}
 	for _, a := range results {
 		agent = a.Agent
@@ -60,19 +60,19 @@ func (s *manifestTest) apply(in admin.ApplyManifest, docs ...string) (agent parl
 	return agent, changes
 }
 
-func (s *manifestTest) export(agent parley.AgentID) string {
-	s.t.Helper()
-	x, err := admin.RunOn(s.t.Context(), s.AdminService, admin.ExportAgent, admin.AgentRef{ID: string(agent)})
+func (mt *manifestTest) export(agent parley.AgentID) string {
+	mt.t.Helper()
+	x, err := admin.RunOn(mt.t.Context(), mt.AdminService, admin.ExportAgent, admin.AgentRef{ID: string(agent)})
 	if err != nil {
-		s.t.Fatal(err)
+		mt.t.Fatal(err)
 	}
 	return string(x.Document)
 }
 
-func (s *manifestTest) requireEqual(what, got, want string) {
-	s.t.Helper()
+func (mt *manifestTest) requireEqual(name, got, want string) {
+	mt.t.Helper()
 	if got != want {
-		s.t.Errorf("%s: %s, want %s", what, got, want)
+		mt.t.Errorf("%s: %s, want %s", name, got, want)
 	}
 }
 
@@ -134,8 +134,8 @@ func TestExportAppliedChangesNothing(t *testing.T) {
 		s.requireEqual("with a key", changes, "")
 
 		// An agent that none manages is exported by its id, and takes a key.
-		bare := parley.AgentID(s.NewAgent(t, s.Key, "One text.", "Another text."))
-		out := s.export(bare)
+		plainAgent := parley.AgentID(s.NewAgent(t, s.Key, "One text.", "Another text."))
+		out := s.export(plainAgent)
 		_, changes = s.apply(admin.ApplyManifest{Prune: true}, out)
 		s.requireEqual("by id", changes, "")
 		if strings.Contains(out, `"key"`) || strings.Count(out, `"id"`) != 3 {
@@ -148,27 +148,27 @@ func TestExportAppliedChangesNothing(t *testing.T) {
 			t.Fatal(err)
 		}
 		same, changes := s.apply(admin.ApplyManifest{}, keyed)
-		s.requireEqual("takes keys", string(same)+changes, string(bare)+"update agent; update source text; ")
+		s.requireEqual("takes keys", string(same)+changes, string(plainAgent)+"update agent; update source text; ")
 		_, changes = s.apply(admin.ApplyManifest{Prune: true}, `{"agent":{"key":"bare"},"sources":[]}`)
 		s.requireEqual("managed by its key, and what has none stays", changes, "delete source text; ")
 
 		// In another account the ids mean nothing.
 		_, err := s.tryApply(admin.ApplyManifest{AccountID: s.OtherAccount}, out)
 		s.requireFault(err, "0.agent.id", "no such agent")
-		elsewhere := strings.Replace(s.export(agent), `"Shop"`, `"Copy"`, 1)
+		otherAgent := strings.Replace(s.export(agent), `"Shop"`, `"Copy"`, 1)
 		other := manifestSecrets
 		other.AccountID = s.OtherAccount
-		copied, changes := s.apply(other, elsewhere)
+		copied, changes := s.apply(other, otherAgent)
 		if copied == agent || !strings.HasPrefix(changes, "create agent shop; ") {
 			t.Error(copied, changes)
 		}
 	})
 }
 
-func (s *manifestTest) requireFault(err error, path, wantText string) {
-	s.t.Helper()
+func (mt *manifestTest) requireFault(err error, path, wantText string) {
+	mt.t.Helper()
 	if e := parley.AsError(err); err == nil || !strings.Contains(e.Details[path], wantText) {
-		s.t.Errorf("%v: %v; want %q at %s", err, e.Details, wantText, path)
+		mt.t.Errorf("%v: %v; want %q at %s", err, e.Details, wantText, path)
 	}
 }
 

@@ -90,7 +90,7 @@ type MemberRemoval struct {
 	Reassign bool `query:"reassign"` // their open tickets go to whom their teams pick
 }
 
-// MemberRemovalResult tells what became of the work of a member who was removed.
+// MemberRemovalResult says what became of the work of a member who was removed.
 type MemberRemovalResult struct {
 	UserID     string             `json:"userId"`
 	Email      string             `json:"email"`

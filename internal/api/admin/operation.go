@@ -172,7 +172,7 @@ func (r *localResponse) WriteHeader(status int) { r.status = status }
 
 func (r *localResponse) Write(b []byte) (int, error) { return r.body.Write(b) }
 
-// decodeReply decodes a response into out, or returns the failure that it tells.
+// decodeReply decodes a response into out, or returns the failure that it holds.
 func decodeReply(status int, body io.Reader, out any) error {
 	if status/100 == 2 {
 		return json.NewDecoder(body).Decode(out)

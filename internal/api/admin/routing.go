@@ -19,7 +19,7 @@ type RouteRequest struct {
 
 // RouteResult says where the ticket would go, and why.
 type RouteResult struct {
-	Why         string       `json:"why"`            // a sentence
+	Reason      string       `json:"why"`            // a sentence
 	Rule        string       `json:"rule,omitempty"` // key of the one that fired
 	Team        string       `json:"team,omitempty"` // name
 	TeamID      string       `json:"teamId,omitempty"`
@@ -82,7 +82,7 @@ func (s *Service) explainRoute(ctx context.Context, in RouteRequest) (RouteResul
 }
 
 func newRouteResult(x *helpdesk.Explanation, names nameTable) RouteResult {
-	out := RouteResult{Why: x.Summary, DefaultTeam: x.IsDefaultTeam, Rules: []RuleResult{}, Candidates: []Candidate{}}
+	out := RouteResult{Reason: x.Summary, DefaultTeam: x.IsDefaultTeam, Rules: []RuleResult{}, Candidates: []Candidate{}}
 	if x.FiredRule != nil {
 		out.Rule = x.FiredRule.Key
 	}

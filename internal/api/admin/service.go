@@ -33,9 +33,9 @@ type Service struct {
 	Manifests      *manifest.Service
 	Webhooks       *webhook.Service
 	Voice          *voice.Sessions
-	VoiceStats     *voice.Stats        // nil where there are no voice sessions
-	Questions      *chat.QueryEmbedder // nil where sources are searched by words alone
-	ReadFilePart   FilePartReader      // nil where no files are read
+	VoiceStats     *voice.Stats        // nil if there are no voice sessions
+	Questions      *chat.QueryEmbedder // nil if sources are searched by words alone
+	ReadFilePart   FilePartReader      // nil if no files are read
 	Now            func() time.Time
 	ForgetAccess   func()        // called after a change, so that it is in force at once; may be nil
 	SetMaintenance func(on bool) // called when maintenance begins or ends; may be nil

@@ -217,7 +217,7 @@ func (s *Service) ticketFilter(
 	return f, err
 }
 
-// findTeamID finds a team for a filter or a change. It returns nil where none is named; an empty id stands for no team.
+// findTeamID finds a team for a filter or a change. It returns nil if none is named; an empty id stands for no team.
 func (s *Service) findTeamID(ctx context.Context, ref parley.AgentRef, name string) (*parley.TeamID, error) {
 	switch name {
 	case "":

@@ -100,7 +100,7 @@ func (s *Service) replay(ctx context.Context, in ReplayRequest) (eval.Replay, er
 	if err != nil {
 		return eval.Replay{}, err
 	}
-	result, err := eval.Replayer{DB: s.DB, Library: s.Indexes, Questions: s.Questions}.Run(ctx, agent, max(in.Limit, 1))
+	result, err := eval.Replayer{DB: s.DB, Indexes: s.Indexes, Questions: s.Questions}.Run(ctx, agent, max(in.Limit, 1))
 	if err != nil {
 		return eval.Replay{}, err
 	}

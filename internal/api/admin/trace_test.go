@@ -111,8 +111,8 @@ func checkReplay(t *testing.T, srv *testkit.Server) {
 		t.Fatalf("after the change: %+v", r)
 	}
 	for _, turn := range r.Turns {
-		if about := strings.Contains(turn.Question, "delivered"); about != (turn.State == eval.ReplayChanged) ||
-			about != strings.Contains(turn.Now, "one and three") {
+		if isAffected := strings.Contains(turn.Question, "delivered"); isAffected != (turn.State == eval.ReplayChanged) ||
+			isAffected != strings.Contains(turn.Now, "one and three") {
 			t.Errorf("%q: %s, now %q", turn.Question, turn.State, turn.Now)
 		}
 	}

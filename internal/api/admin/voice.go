@@ -31,7 +31,7 @@ type VoiceSession struct {
 	ConversationID string     `json:"conversationId"`
 	UserID         string     `json:"userId"`
 	CreatedAt      time.Time  `json:"createdAt"`
-	JoinedAt       *time.Time `json:"joinedAt"` // null where nobody has joined
+	JoinedAt       *time.Time `json:"joinedAt"` // null if nobody has joined
 	EndedAt        *time.Time `json:"endedAt"`  // null until it ends
 	Reason         string     `json:"reason,omitempty"`
 	Minutes        int        `json:"minutes"` // that were charged
@@ -41,7 +41,7 @@ type VoiceSession struct {
 // EndedVoiceSession is the result of ending a session.
 type EndedVoiceSession struct {
 	ID      string `json:"sessionId"`
-	WasLive bool   `json:"lived"` // false where it had ended before
+	WasLive bool   `json:"lived"` // false if it had ended before
 }
 
 func (s *Service) listVoiceSessions(ctx context.Context, in VoiceSessionQuery) ([]VoiceSession, error) {

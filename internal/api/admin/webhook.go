@@ -42,7 +42,7 @@ type Webhook struct {
 	AgentID   string    `json:"agentId,omitempty"` // empty for all agents of the account
 	Endpoint  string    `json:"endpoint"`
 	Events    []string  `json:"events"`
-	KeyID     string    `json:"keyId,omitempty"` // of the API key that signs; empty where it has a secret of its own
+	KeyID     string    `json:"keyId,omitempty"` // of the API key that signs; empty if it has a secret of its own
 	CreatedAt time.Time `json:"createdAt"`
 }
 

@@ -119,10 +119,10 @@ func describeRules(s *openSchema) string {
 		add("each one of %s", formatEnum(s.Items.Enum))
 	}
 	for _, b := range []struct {
-		least, most *float64
-		unit        string
+		minimum, maximum *float64
+		unit             string
 	}{{s.Minimum, s.Maximum, ""}, {s.MinLength, s.MaxLength, " characters"}, {s.MinItems, s.MaxItems, " items"}} {
-		if text := formatRange(b.least, b.most); text != "" {
+		if text := formatRange(b.minimum, b.maximum); text != "" {
 			add("%s", formatCount(text, b.unit))
 		}
 	}
@@ -155,15 +155,15 @@ func formatEnum(enum []any) string {
 	return strings.Join(names, ", ")
 }
 
-func formatRange(least, most *float64) string {
+func formatRange(minimum, maximum *float64) string {
 	number := func(f *float64) string { return strconv.FormatFloat(*f, 'f', -1, 64) }
 	switch {
-	case least != nil && most != nil:
-		return number(least) + " to " + number(most)
-	case least != nil:
-		return "at least " + number(least)
-	case most != nil:
-		return "at most " + number(most)
+	case minimum != nil && maximum != nil:
+		return number(minimum) + " to " + number(maximum)
+	case minimum != nil:
+		return "at least " + number(minimum)
+	case maximum != nil:
+		return "at most " + number(maximum)
 	}
 	return ""
 }

@@ -130,8 +130,8 @@ func TestOriginsOfAPublicServer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	door := &access.Admission{Authenticator: srv.Authenticator, Limiter: srv.Limiter, Now: time.Now}
-	face, err := mcp.New(mcp.Config{Admit: door.Admit, REST: srv.Handler(), Document: doc,
+	admission := &access.Admission{Authenticator: srv.Authenticator, Limiter: srv.Limiter, Now: time.Now}
+	handler, err := mcp.New(mcp.Config{Admit: admission.Admit, REST: srv.Handler(), Document: doc,
 		BaseURL: "https://support.example", Now: time.Now, Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
@@ -158,7 +158,7 @@ func TestOriginsOfAPublicServer(t *testing.T) {
 		if c.origin != "" {
 			r.Header.Set("Origin", c.origin)
 		}
-		if face.ServeHTTP(w, r); w.Code != c.status {
+		if handler.ServeHTTP(w, r); w.Code != c.status {
 			t.Errorf("%+v: %d %s", c, w.Code, w.Body)
 		}
 	}

@@ -13,8 +13,8 @@ import (
 	"parley/internal/testkit"
 )
 
-// isolationCases lists every tool with arguments that make it succeed. Ids stand as {agentId} and so on wherever a
-// client can put them. The test goes through the list in order: what deletes comes last. Where an unknown id is no
+// isolationCases lists every tool with arguments that make it succeed. Ids are written as {agentId} and so on wherever
+// a client can put them. The test goes through the list in order: what deletes comes last. Where an unknown id is no
 // refusal, empty says so.
 var isolationCases = []struct {
 	tool, args string
@@ -60,7 +60,7 @@ var isolationCases = []struct {
 
 const emptyPage = `"total":0`
 
-// malformedIDs are ids that no thing has, in forms that a careless path trips over; as they stand in JSON.
+// malformedIDs are ids that no thing has, in forms that a careless path trips over; as they are in JSON.
 var malformedIDs = []string{"", ".", "..", "x", "a/b", "../agents", "a?limit=1#x", "%00", "%2e%2e", `\u0000`, `\ud800`,
 	"{nothing}", "' or 1=1--", "😀", `\n`, strings.Repeat("a", 3000)}
 
@@ -72,17 +72,17 @@ func TestIsolation(t *testing.T) {
 	srv := testkit.Open(t)
 	srv.Search.Allow = nil
 	session, stranger := connect(t, srv, srv.Key), connect(t, srv, srv.OtherKey)
-	ours, theirs := createResources(t, srv, session), createResources(t, srv, stranger)
+	ids, foreignIDs := createResources(t, srv, session), createResources(t, srv, stranger)
 	addMember(t, srv, srv.Account)
 	unknown := resourceIDs{"agentId": "AAAAAAAAAAAAAAAAAAAAA", "sourceId": "00000000-0000-4000-8000-000000000000",
 		"conversationId": "01900000-0000-7000-8000-000000000000", "ticketNumber": "999999999"}
 	for _, row := range isolationCases {
-		for name := range ours {
+		for name := range ids {
 			if !strings.Contains(row.args, "{"+name+"}") {
 				continue
 			}
 			ask := func(id string) string {
-				text, refused := callTool(t, session, row.tool, ours.Substitute(strings.ReplaceAll(row.args, "{"+name+"}", id)))
+				text, refused := callTool(t, session, row.tool, ids.Substitute(strings.ReplaceAll(row.args, "{"+name+"}", id)))
 				if notFound := strings.Contains(text, "NOT_FOUND"); !notFound && (row.empty != emptyPage ||
 					!strings.Contains(text, emptyPage)) || notFound && !refused && row.empty == "" {
 					t.Errorf("%s with %s %q: refused %v: %s", row.tool, name, id, refused, text)
@@ -90,7 +90,7 @@ func TestIsolation(t *testing.T) {
 				return text
 			}
 			missing := ask(unknown[name])
-			for _, id := range append([]string{theirs[name]}, malformedIDs...) {
+			for _, id := range append([]string{foreignIDs[name]}, malformedIDs...) {
 				if row.empty == emptyPage && name == "conversationId" && (id == "" || id == `\u0000`) {
 					continue // a filter that holds nothing is none
 				}
@@ -99,11 +99,11 @@ func TestIsolation(t *testing.T) {
 				}
 			}
 		}
-		text, refused := callTool(t, session, row.tool, ours.Substitute(row.args))
+		text, refused := callTool(t, session, row.tool, ids.Substitute(row.args))
 		if refused || strings.Contains(text, "NOT_FOUND") {
 			t.Errorf("%s with our own ids: %s", row.tool, text)
 		}
-		for name, id := range theirs {
+		for name, id := range foreignIDs {
 			if strings.Contains(text, id) {
 				t.Errorf("%s shows another account's %s", row.tool, name)
 			}
@@ -112,7 +112,7 @@ func TestIsolation(t *testing.T) {
 	for _, args := range []string{"service_get_agent " + isolationCases[3].args,
 		"service_get_source " + isolationCases[13].args} {
 		tool, args, _ := strings.Cut(args, " ")
-		if text, refused := callTool(t, stranger, tool, theirs.Substitute(args)); refused {
+		if text, refused := callTool(t, stranger, tool, foreignIDs.Substitute(args)); refused {
 			t.Errorf("%s of the other account did not survive: %s", tool, text)
 		}
 	}

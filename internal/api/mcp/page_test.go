@@ -32,7 +32,7 @@ func TestLargeExportsAreTruncated(t *testing.T) {
 	}}))
 	agent := srv.NewAgent(t, srv.Key)
 	session := connect(t, srv, srv.Key)
-	say := func(conversation string) string {
+	send := func(conversation string) string {
 		var answer struct {
 			Data struct {
 				Metadata struct{ ConversationID string }
@@ -49,12 +49,12 @@ func TestLargeExportsAreTruncated(t *testing.T) {
 		callToolInto(t, session, "service_chat", string(text), &answer)
 		return answer.Data.Metadata.ConversationID
 	}
-	long := say("")
+	long := send("")
 	for range 9 {
-		say(long)
+		send(long)
 	}
 	for range 10 {
-		say("")
+		send("")
 	}
 	ask := func(more string) (page exportReply) {
 		callToolInto(t, session, "service_export_conversations",

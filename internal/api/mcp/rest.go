@@ -96,19 +96,19 @@ type refusal struct {
 	RequestID  string `json:"requestId,omitempty"`  // of a failure that is the server's own
 }
 
-func (e *refusal) Error() string { return string(e.Code) + ": " + e.Message }
+func (rf *refusal) Error() string { return string(rf.Code) + ": " + rf.Message }
 
 func (r *restReply) refusalError() error {
 	var envelope httpapi.Envelope
 	if err := json.Unmarshal(r.body.Bytes(), &envelope); err != nil {
 		return fmt.Errorf("read a refusal of REST: %w", err)
 	}
-	e := &refusal{Failure: envelope.Error}
-	e.RetryAfter, _ = strconv.Atoi(r.header.Get("Retry-After"))
+	rf := &refusal{Failure: envelope.Error}
+	rf.RetryAfter, _ = strconv.Atoi(r.header.Get("Retry-After"))
 	if r.status == http.StatusInternalServerError {
-		e.RequestID = r.header.Get("X-Request-Id")
+		rf.RequestID = r.header.Get("X-Request-Id")
 	}
-	return e
+	return rf
 }
 
 // newRefusal returns any error as a refusal.

@@ -68,10 +68,10 @@ func runAllStories(t *testing.T, by http.RoundTripper) {
 func parseExchange(t *testing.T, part string) exchange {
 	t.Helper()
 	var x exchange
-	var asked string
+	var question string
 	x.title, part, _ = strings.Cut(part, "\n")
-	asked, x.want, _ = strings.Cut(part, "\n---\n")
-	x.tool, x.args, _ = strings.Cut(strings.TrimSpace(asked), "\n")
+	question, x.want, _ = strings.Cut(part, "\n---\n")
+	x.tool, x.args, _ = strings.Cut(strings.TrimSpace(question), "\n")
 	if x.want = strings.TrimSpace(x.want); x.want == "" && x.tool != "INDEXED" {
 		t.Fatalf("%s: no result is due", x.title)
 	}

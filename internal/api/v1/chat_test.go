@@ -62,16 +62,16 @@ func TestWithoutAnIDNothingIsSaved(t *testing.T) {
 // TestUnsavedAnswersEndWithTheirReader: a conversation that is not saved is answered for its client alone. Who goes
 // away when something was said has had it.
 func TestUnsavedAnswersEndWithTheirReader(t *testing.T) {
-	gate := scripted.NewBarrier()
+	barrier := scripted.NewBarrier()
 	scriptedModel := &scripted.Model{StepsFor: func(model.Request) []scripted.Step {
-		return []scripted.Step{scripted.Text("Half an "), {Barrier: gate}, scripted.Text("answer"), scripted.Stop()}
+		return []scripted.Step{scripted.Text("Half an "), {Barrier: barrier}, scripted.Text("answer"), scripted.Stop()}
 	}}
 	srv := testkit.Open(t, testkit.WithModel(scriptedModel))
 	bot := createChatbot(t, srv)
 	resp := startChat(t, srv,
 		fmt.Sprintf(`{"chatbotId": %q, "messages": [{"role": "user", "content": "Hello"}], "stream": true}`, bot))
 	readUntil(t, resp.Body, "data: Half a")
-	<-gate.Reached()
+	<-barrier.Reached()
 	_ = resp.Body.Close()
 	if !scriptedModel.WaitStopped(t.Context(), 1) {
 		t.Fatal("the model was not stopped")
@@ -87,18 +87,18 @@ func TestUnsavedAnswersEndWithTheirReader(t *testing.T) {
 
 // TestSavedAnswersGoOn: what is saved is finished, whether its client waits for it or not.
 func TestSavedAnswersGoOn(t *testing.T) {
-	gate := scripted.NewBarrier()
+	barrier := scripted.NewBarrier()
 	srv := testkit.Open(t, testkit.WithModel(&scripted.Model{StepsFor: func(model.Request) []scripted.Step {
-		return []scripted.Step{scripted.Text("Half an "), {Barrier: gate}, scripted.Text("answer"), scripted.Stop()}
+		return []scripted.Step{scripted.Text("Half an "), {Barrier: barrier}, scripted.Text("answer"), scripted.Stop()}
 	}}))
 	bot := createChatbot(t, srv)
 	resp := startChat(t, srv,
 		fmt.Sprintf(`{"chatbotId": %q, "messages": [{"role": "user", "content": "Hello"}], "stream": true, `+
 			`"conversationId": "a"}`, bot))
 	readUntil(t, resp.Body, "data: Half a")
-	<-gate.Reached()
+	<-barrier.Reached()
 	_ = resp.Body.Close()
-	gate.Release()
+	barrier.Release()
 	testkit.Eventually(t, "the answer is stored", func() bool {
 		list := listConversations(t, srv, bot, "")
 		return len(list) == 1 && len(list[0].Messages) == 2 && list[0].Messages[1].Content == "Half an answer"
@@ -106,7 +106,7 @@ func TestSavedAnswersGoOn(t *testing.T) {
 }
 
 // TestMessagesWithOneIDDoNotInterleave: of clients that write at once, each under the same id, the last one's
-// conversation stands, with its own answer.
+// conversation is, with its own answer.
 func TestMessagesWithOneIDDoNotInterleave(t *testing.T) {
 	for name, open := range map[string]func(t *testing.T) []*testkit.Server{
 		"sqlite": func(t *testing.T) []*testkit.Server {
@@ -145,12 +145,12 @@ func TestMessagesWithOneIDDoNotInterleave(t *testing.T) {
 			if len(list) != 1 {
 				t.Fatalf("%d conversations", len(list))
 			}
-			ours := func(n int) bool {
+			hasOwn := func(n int) bool {
 				return slices.Equal(list[0].Messages, []v1.ChatMessage{{Role: "user",
 					Content: fmt.Sprint("first of ", n)}, {Role: "assistant", Content: fmt.Sprint("reply to ", n)},
 					{Role: "user", Content: fmt.Sprint("last of ", n)}, {Role: "assistant", Content: fmt.Sprint("last of ", n)}})
 			}
-			if !slices.ContainsFunc([]int{0, 1, 2, 3, 4, 5, 6, 7}, ours) {
+			if !slices.ContainsFunc([]int{0, 1, 2, 3, 4, 5, 6, 7}, hasOwn) {
 				t.Errorf("%+v", list[0].Messages)
 			}
 			if n := countRows(t, srv, "credit_usage where agent_id = ? and used = ? and reserved = 0", bot,
@@ -162,7 +162,7 @@ func TestMessagesWithOneIDDoNotInterleave(t *testing.T) {
 }
 
 // TestUnchangedMessagesStayTheSame: a client that only adds to its conversation does not have the rest of it
-// written anew.
+// written again.
 func TestUnchangedMessagesStayTheSame(t *testing.T) {
 	srv := testkit.Open(t, testkit.WithModel(&scripted.Model{}))
 	bot := createChatbot(t, srv)

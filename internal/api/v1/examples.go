@@ -70,7 +70,7 @@ var chatbotDocs = map[string]httpapi.Doc{
 	"uploadChatbotIcon": {
 		Text: "The image on the button that opens the chat, as the part `chatbotIconFile` of a form in " +
 			"`multipart/form-data`. It replaces the one before. `get-chatbots` tells where everybody finds it.",
-		// The form stands beside; JSON alone is refused.
+		// The form is beside; JSON alone is refused.
 		RequestExample: `{"chatbotId": "5QHA6VB-DIAbBhxwqxfdi"}`,
 		ReplyExample:   `{"message": "The icon was uploaded."}`,
 	},

@@ -14,7 +14,7 @@ import (
 	"parley/internal/testkit"
 )
 
-// isolationCase is a route with the query and the body that make it succeed. Ids stand as {chatbotId} and so on
+// isolationCase is a route with the query and the body that make it succeed. Ids are written as {chatbotId} and so on
 // wherever a client can put them.
 type isolationCase struct{ route, query, body string }
 
@@ -66,45 +66,45 @@ var unknownIDs = resourceIDs{"chatbotId": "AAAAAAAAAAAAAAAAAAAAA", "externalId":
 type resourceIDs = testkit.ResourceIDs
 
 // target is the method and the path, with its query.
-func (r isolationCase) target() string {
-	if r.query == "" {
-		return r.route
+func (ic isolationCase) target() string {
+	if ic.query == "" {
+		return ic.route
 	}
-	return r.route + "?" + r.query
+	return ic.route + "?" + ic.query
 }
 
 // TestIsolation holds the promise that nobody can reach, or so much as notice, another account's things: the reply
 // to their id is the reply to an id that does not exist, byte for byte.
 func TestIsolation(t *testing.T) {
 	srv := testkit.Open(t, testkit.WithConfig(func(c *server.Config) { c.SecretKey = "a key of enough bytes" }))
-	ours, theirs := createResources(t, srv, srv.Key), createResources(t, srv, srv.OtherKey)
+	ids, foreignIDs := createResources(t, srv, srv.Key), createResources(t, srv, srv.OtherKey)
 	for _, row := range isolationCases {
 		for _, name := range idParameters {
 			if !strings.Contains(row.target()+row.body, "{"+name+"}") {
 				continue
 			}
-			stranger, missing := requestForComparison(t, srv, row, ours.With(name, theirs[name])),
-				requestForComparison(t, srv, row, ours.With(name, unknownIDs[name]))
+			stranger, missing := requestForComparison(t, srv, row, ids.With(name, foreignIDs[name])),
+				requestForComparison(t, srv, row, ids.With(name, unknownIDs[name]))
 			if stranger != missing || !strings.HasPrefix(missing, "404 ") {
 				t.Errorf("%s with another account's %s:\n%s\nwith an unknown one:\n%s", row.route, name, stranger, missing)
 			}
 			for _, id := range malformedIDs {
-				if got := requestForComparison(t, srv, row, ours.With(name, id)); got != missing {
+				if got := requestForComparison(t, srv, row, ids.With(name, id)); got != missing {
 					t.Errorf("%s with %s %q:\n%s\nwith an unknown one:\n%s", row.route, name, id, got, missing)
 				}
 			}
 		}
-		got := requestForComparison(t, srv, row, ours)
+		got := requestForComparison(t, srv, row, ids)
 		if !strings.HasPrefix(got, "2") {
 			t.Errorf("%s with our own ids: %s", row.route, got)
 		}
-		for name, id := range theirs {
+		for name, id := range foreignIDs {
 			if strings.Contains(got, id) {
 				t.Errorf("%s shows another account's %s", row.route, name)
 			}
 		}
 	}
-	if status, _ := sendAs(t, srv, srv.OtherKey, "GET", v2.Base+"/agents/"+theirs["chatbotId"], ""); status != 200 {
+	if status, _ := sendAs(t, srv, srv.OtherKey, "GET", v2.Base+"/agents/"+foreignIDs["chatbotId"], ""); status != 200 {
 		t.Errorf("the other account's chatbot did not survive: %d", status)
 	}
 }

@@ -74,7 +74,7 @@ func (s *settingsTest) writeV1() {
 	s.checkV1Only()
 }
 
-// expectedV2 tells how version 2 is to read the chatbot when version 1 has written. It is said here once more, in
+// expectedV2 returns how version 2 is to read the chatbot when version 1 has written. It is said here once more, in
 // the words of docs/v1.md.
 func (s *settingsTest) expectedV2(before, sent object) object {
 	want := cloneObject(before)
@@ -118,8 +118,8 @@ func (s *settingsTest) expectedV2(before, sent object) object {
 	if asks, ok := sent["collectCustomerInformation"].(object); ok {
 		for name, ask := range asks {
 			members, both := ask.(object)
-			if there, ok := s.customerQuestions[name].(object); ok && both {
-				maps.Copy(there, members)
+			if stored, ok := s.customerQuestions[name].(object); ok && both {
+				maps.Copy(stored, members)
 				continue
 			}
 			s.customerQuestions[name] = ask
@@ -136,7 +136,7 @@ func (s *settingsTest) checkSuggestions(want, after, sent object) {
 	if !ok {
 		return
 	}
-	var got, groups, were []any
+	var got, groups, before []any
 	order := float64(-1)
 	for _, each := range after["suggestedMessages"].([]any) {
 		item := each.(object)
@@ -154,12 +154,12 @@ func (s *settingsTest) checkSuggestions(want, after, sent object) {
 	old, _ := want["suggestedMessages"].([]any)
 	for _, each := range old {
 		if each.(object)["type"] == "nested" {
-			were = append(were, each)
+			before = append(before, each)
 		}
 	}
 	byOrder := func(a, b any) int { return int(a.(object)["order"].(float64) - b.(object)["order"].(float64)) }
-	slices.SortStableFunc(were, byOrder)
-	if diff := cmp.Diff([][]any{append([]any{}, texts...), were}, [][]any{append([]any{}, got...), groups}); diff != "" {
+	slices.SortStableFunc(before, byOrder)
+	if diff := cmp.Diff([][]any{append([]any{}, texts...), before}, [][]any{append([]any{}, got...), groups}); diff != "" {
 		s.Fatal("suggested messages:\n", diff)
 	}
 	want["suggestedMessages"] = after["suggestedMessages"]

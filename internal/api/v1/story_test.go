@@ -52,7 +52,7 @@ func openStory(t *testing.T, s story) *testkit.StoryRunner {
 type storyRunner struct{ *testkit.StoryRunner }
 
 // storySettings are what a story may ask of its server before it is opened. @plan NAME, @scopes NAME SCOPES and
-// @credits NAME N, which make accounts and keys, follow when it stands. The model echoes what no step is for.
+// @credits NAME N, which make accounts and keys, follow once it runs. The model echoes what no step is for.
 var storySettings = map[string]func(r *storyRunner, value string) testkit.Option{
 	"rate": func(r *storyRunner, value string) testkit.Option { // requests in ten seconds
 		return testkit.WithConfig(func(c *server.Config) { c.RateLimit = r.ParseNumber(value) })
@@ -80,9 +80,9 @@ func newStoryRunner(t *testing.T, s story) *storyRunner {
 	r.Open(options...)
 	maps.Copy(r.Placeholders, expect.Placeholders{"blank": " ", "square": newPNG(8, 8), "wide": newPNG(9, 8)})
 	r.CompareStream = r.compareStream
-	r.RunEvent = func(what string) error {
-		run, about := testkit.FindEvent(storyEvents, what)
-		return run(r, r.Placeholders.Expand(about))
+	r.RunEvent = func(event string) error {
+		run, args := testkit.FindEvent(storyEvents, event)
+		return run(r, r.Placeholders.Expand(args))
 	}
 	r.OfEveryRoute = func(x exchange) (all []exchange) {
 		for _, row := range routesListing(t, x.Status) {

@@ -90,11 +90,11 @@ func agentRef(c *call, chatbot string) parley.AgentRef {
 
 // checkChatbot fails with AGENT_NOT_FOUND unless the caller has the agent.
 func (s *server) checkChatbot(ctx context.Context, caller any, id string) error {
-	who, ok := caller.(*access.Caller)
+	c, ok := caller.(*access.Caller)
 	if !ok {
 		return nil
 	}
-	return s.DB.CheckAgent(ctx, who.Account.ID.AgentRef(parley.AgentID(id)), s.Now())
+	return s.DB.CheckAgent(ctx, c.Account.ID.AgentRef(parley.AgentID(id)), s.Now())
 }
 
 // Failure is the body of a failure in REST v1 (docs/interface/v1.md#failures): a message, and for an invalid request

@@ -19,7 +19,7 @@ import (
 	"parley/internal/testkit"
 )
 
-// markerText stands in everything that an agent is told and says in these tests.
+// markerText is in everything that an agent is told and says in these tests.
 const markerText = "zebrafinch"
 
 // textColumns are the tables that no request of this test writes to, with the texts an agent could hold there.
@@ -53,12 +53,12 @@ func TestNothingIsLeftOfADeletedAgent(t *testing.T) {
 	for name, options := range map[string][]testkit.Option{"sqlite": nil, "postgres": {testkit.WithPostgres()}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			gate, clock := scripted.NewBarrier(), testkit.NewClock()
+			barrier, clock := scripted.NewBarrier(), testkit.NewClock()
 			srv := testkit.Open(t, append(options, testkit.WithClock(clock),
 				testkit.WithModel(&scripted.Model{StepsFor: func(req model.Request) []scripted.Step {
 					text := req.Messages[len(req.Messages)-1].Text
 					if strings.Contains(text, "wait") {
-						return []scripted.Step{scripted.Text("Half a " + markerText), {Barrier: gate}, scripted.Text(text),
+						return []scripted.Step{scripted.Text("Half a " + markerText), {Barrier: barrier}, scripted.Text(text),
 							scripted.Stop()}
 					}
 					return []scripted.Step{scripted.Text(text), scripted.Stop()}
@@ -73,11 +73,11 @@ func TestNothingIsLeftOfADeletedAgent(t *testing.T) {
 					`{"message": "wait for the `+markerText+`"}`)
 				answered <- err
 			}()
-			<-gate.Reached()
+			<-barrier.Reached()
 			mustSend(t, srv, "POST", "/agents/"+agent+"/sources", `{"type": "text", "name": "Late `+markerText+
 				`", "content": "`+strings.Repeat(markerText+" sings late. ", 3000)+`"}`)
 			mustSend(t, srv, "DELETE", "/agents/"+agent, "")
-			gate.Release()
+			barrier.Release()
 			if err := <-answered; err != nil {
 				t.Fatal(err)
 			}
@@ -176,7 +176,7 @@ func countRows(t *testing.T, srv *testkit.Server, query string, args ...any) int
 	return n
 }
 
-// findMarker lists the columns of the whole database in which the marker stands.
+// findMarker lists the columns of the whole database in which the marker is.
 func findMarker(t *testing.T, srv *testkit.Server) (left []string) {
 	t.Helper()
 	query := `select m.name || '.' || c.name from sqlite_schema m, pragma_table_info(m.name) c where m.type = 'table'

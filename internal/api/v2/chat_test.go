@@ -51,8 +51,8 @@ func postChat(t *testing.T, ctx context.Context, key, url, body string) *http.Re
 }
 
 func TestWaitingStreamSendsKeepAlives(t *testing.T) {
-	gate := scripted.NewBarrier()
-	srv := testkit.Open(t, testkit.WithModel(scripted.New(scripted.Step{Barrier: gate}, scripted.Text("At last."),
+	barrier := scripted.NewBarrier()
+	srv := testkit.Open(t, testkit.WithModel(scripted.New(scripted.Step{Barrier: barrier}, scripted.Text("At last."),
 		scripted.Stop()).AddScript(scripted.Text("ok"), scripted.Stop())))
 	ids := createAgent(t, srv)
 	resp := postChat(t, t.Context(), srv.Key, serveWithShortDelays(t, srv)+"/agents/"+ids+"/chat",
@@ -65,7 +65,7 @@ func TestWaitingStreamSendsKeepAlives(t *testing.T) {
 	for pings := 0; lines.Scan(); {
 		if lines.Text() == ": ping" {
 			if pings++; pings == 3 {
-				gate.Release()
+				barrier.Release()
 			}
 			continue
 		}
@@ -80,8 +80,8 @@ func TestWaitingStreamSendsKeepAlives(t *testing.T) {
 }
 
 func TestAClientThatGoesAwayLosesNothing(t *testing.T) {
-	gate := scripted.NewBarrier()
-	srv := testkit.Open(t, testkit.WithModel(scripted.New(scripted.Text("First "), scripted.Step{Barrier: gate},
+	barrier := scripted.NewBarrier()
+	srv := testkit.Open(t, testkit.WithModel(scripted.New(scripted.Text("First "), scripted.Step{Barrier: barrier},
 		scripted.Text("and last."), scripted.Stop())))
 	agent := createAgent(t, srv)
 	ctx, leave := context.WithCancel(t.Context())
@@ -90,7 +90,7 @@ func TestAClientThatGoesAwayLosesNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	leave()
-	gate.Release()
+	barrier.Release()
 	testkit.Eventually(t, "the answer is stored", func() bool {
 		page, err := srv.DB.Conversations(t.Context(), parley.AccountID(srv.Account).AgentRef(parley.AgentID(agent)),
 			noFilter, parley.PageRequest{Limit: 1})
@@ -148,7 +148,7 @@ type historyPage struct {
 }
 
 // TestChatsOfOneConversationTakeTurns sends 64 messages to one conversation at a time: each waits for those before
-// it, each is answered, and in the history each answer stands right after its question.
+// it, each is answered, and in the history each answer is right after its question.
 func TestChatsOfOneConversationTakeTurns(t *testing.T) {
 	t.Parallel()
 	const crowd = 64

@@ -83,10 +83,10 @@ func (er *eventReader) requireEvent(parts ...string) {
 
 func TestFollowingAConversation(t *testing.T) {
 	srv := testkit.Open(t)
-	ours := createResources(t, srv, parley.AccountID(srv.Account), srv.Key)
-	account, agent, id := parley.AccountID(srv.Account), parley.AgentID(ours["agentId"]),
-		parley.ConversationID(ours["conversationId"])
-	f, status := openEvents(t, srv, ours)
+	ids := createResources(t, srv, parley.AccountID(srv.Account), srv.Key)
+	account, agent, id := parley.AccountID(srv.Account), parley.AgentID(ids["agentId"]),
+		parley.ConversationID(ids["conversationId"])
+	f, status := openEvents(t, srv, ids)
 	f.requireEvent("event: status\ndata: {\"status\":\"ongoing\"}\n")
 	if _, err := srv.Conversations.TakeOver(t.Context(), account.AgentRef(agent).ConversationRef(id), "kim", "",
 		false); err != nil || status != 200 {
@@ -94,7 +94,7 @@ func TestFollowingAConversation(t *testing.T) {
 	}
 	f.requireEvent(`{"status":"taken_over"}`) // the number 3 is that of the ticket's event, which nobody is told here
 	if got := requestForComparison(t, srv, "POST /agents/{agentId}/conversations/{conversationId}/messages",
-		`{"message": "Anybody?"}`, ours); !strings.HasPrefix(got, "201 ") {
+		`{"message": "Anybody?"}`, ids); !strings.HasPrefix(got, "201 ") {
 		t.Error(got)
 	}
 	f.requireEvent("event: message\nid: 4\ndata: {\"id\":\"msg_", `"role":"user"`, `"text":"Anybody?"`)
@@ -103,7 +103,7 @@ func TestFollowingAConversation(t *testing.T) {
 		t.Fatal(err)
 	}
 	f.requireEvent("id: 5\n", `"role":"assistant"`, `"text":"Here I am."`)
-	back, _ := openEvents(t, srv, ours, "Last-Event-ID", "4")
+	back, _ := openEvents(t, srv, ids, "Last-Event-ID", "4")
 	back.requireEvent("taken_over")
 	back.requireEvent("id: 5\n")
 	if _, err := srv.Conversations.End(t.Context(), account.AgentRef(agent).ConversationRef(id), "kim"); err != nil {
@@ -120,10 +120,10 @@ func TestFollowingAConversation(t *testing.T) {
 // TestHeadOfWhatIsStreamed asks for the headers alone, of replies that are written while they are made.
 func TestHeadOfWhatIsStreamed(t *testing.T) {
 	srv := testkit.Open(t)
-	ours := createResources(t, srv, parley.AccountID(srv.Account), srv.Key)
+	ids := createResources(t, srv, parley.AccountID(srv.Account), srv.Key)
 	for _, path := range []string{"/agents/{agentId}/conversations/export",
 		"/agents/{agentId}/conversations/{conversationId}/events"} {
-		if got := requestForComparison(t, srv, "HEAD "+path, "", ours); got != "200 " {
+		if got := requestForComparison(t, srv, "HEAD "+path, "", ids); got != "200 " {
 			t.Errorf("%s: %s", path, got)
 		}
 	}
@@ -131,9 +131,9 @@ func TestHeadOfWhatIsStreamed(t *testing.T) {
 
 func TestFollowersGetKeepAlives(t *testing.T) {
 	srv := testkit.Open(t)
-	ours := createResources(t, srv, parley.AccountID(srv.Account), srv.Key)
+	ids := createResources(t, srv, parley.AccountID(srv.Account), srv.Key)
 	srv.URL = strings.TrimSuffix(serveWithShortDelays(t, srv), v2.Base)
-	f, _ := openEvents(t, srv, ours)
+	f, _ := openEvents(t, srv, ids)
 	f.requireEvent("ongoing")
 	f.requireEvent(": ping")
 	f.requireEvent(": ping")
@@ -141,11 +141,11 @@ func TestFollowersGetKeepAlives(t *testing.T) {
 
 func TestWritesOfOtherServersAreSeen(t *testing.T) {
 	srv := testkit.Open(t)
-	ours := createResources(t, srv, parley.AccountID(srv.Account), srv.Key)
-	f, _ := openEvents(t, srv, ours)
+	ids := createResources(t, srv, parley.AccountID(srv.Account), srv.Key)
+	f, _ := openEvents(t, srv, ids)
 	f.requireEvent("ongoing")
 	if _, err := srv.DB.SQL().Exec(t.Context(), `update conversations set status = 'ended' where id = ?`,
-		ours["conversationId"]); err != nil {
+		ids["conversationId"]); err != nil {
 		t.Fatal(err)
 	}
 	f.requireEvent(`{"status":"ended"}`)
@@ -154,23 +154,23 @@ func TestWritesOfOtherServersAreSeen(t *testing.T) {
 func TestFollowersComeAndGo(t *testing.T) {
 	srv := testkit.Open(t)
 	srv.Conversations.Hub.MaxFollowers = 1
-	ours := createResources(t, srv, parley.AccountID(srv.Account), srv.Key)
-	first, _ := openEvents(t, srv, ours)
+	ids := createResources(t, srv, parley.AccountID(srv.Account), srv.Key)
+	first, _ := openEvents(t, srv, ids)
 	first.requireEvent("ongoing")
-	if _, status := openEvents(t, srv, ours); status != http.StatusTooManyRequests {
+	if _, status := openEvents(t, srv, ids); status != http.StatusTooManyRequests {
 		t.Errorf("one more than may: %d", status)
 	}
 	first.cancel()
 	var second *eventReader
 	testkit.Eventually(t, "its place is free", func() bool {
-		f, status := openEvents(t, srv, ours)
+		f, status := openEvents(t, srv, ids)
 		second = f
 		return status == http.StatusOK
 	})
 	second.requireEvent("ongoing")
 	if _, err := srv.Conversations.Delete(t.Context(),
-		parley.AccountID(srv.Account).AgentRef(parley.AgentID(ours["agentId"])),
-		[]parley.ConversationID{parley.ConversationID(ours["conversationId"])}, nil); err != nil {
+		parley.AccountID(srv.Account).AgentRef(parley.AgentID(ids["agentId"])),
+		[]parley.ConversationID{parley.ConversationID(ids["conversationId"])}, nil); err != nil {
 		t.Fatal(err)
 	}
 	if more := second.nextEvent(); more != "" {
@@ -180,15 +180,15 @@ func TestFollowersComeAndGo(t *testing.T) {
 
 func TestStoppingServerEndsFollowers(t *testing.T) {
 	srv := testkit.Open(t)
-	ours := createResources(t, srv, parley.AccountID(srv.Account), srv.Key)
-	f, _ := openEvents(t, srv, ours)
+	ids := createResources(t, srv, parley.AccountID(srv.Account), srv.Key)
+	f, _ := openEvents(t, srv, ids)
 	f.requireEvent("ongoing")
 	begun := time.Now()
 	srv.Drain(t.Context())
 	if more := f.nextEvent(); more != "" || time.Since(begun) > testkit.WaitTimeout {
 		t.Errorf("it goes on: %q", more)
 	}
-	if _, status := openEvents(t, srv, ours); status != http.StatusServiceUnavailable {
+	if _, status := openEvents(t, srv, ids); status != http.StatusServiceUnavailable {
 		t.Errorf("while it stops: %d", status)
 	}
 }
@@ -217,14 +217,14 @@ func TestHandedOverConversationIsFollowedLive(t *testing.T) {
 const exchangeCount = 20
 
 func checkHandover(t *testing.T, near, far *testkit.Server) {
-	ours := createResources(t, near, parley.AccountID(near.Account), near.Key)
+	ids := createResources(t, near, parley.AccountID(near.Account), near.Key)
 	far.Key = near.Key
-	account, agent, id := parley.AccountID(near.Account), parley.AgentID(ours["agentId"]),
-		parley.ConversationID(ours["conversationId"])
-	steady, _ := openEvents(t, near, ours, "Last-Event-ID", "0")
-	restless, _ := openEvents(t, far, ours, "Last-Event-ID", "0")
+	account, agent, id := parley.AccountID(near.Account), parley.AgentID(ids["agentId"]),
+		parley.ConversationID(ids["conversationId"])
+	steady, _ := openEvents(t, near, ids, "Last-Event-ID", "0")
+	reading, _ := openEvents(t, far, ids, "Last-Event-ID", "0")
 	if got := requestForComparison(t, near, "POST /agents/{agentId}/chat",
-		`{"message": "Can I talk to a human?", "conversationId": "`+string(id)+`"}`, ours); !strings.Contains(got,
+		`{"message": "Can I talk to a human?", "conversationId": "`+string(id)+`"}`, ids); !strings.Contains(got,
 		"escalate_to_human") {
 		t.Fatal(got)
 	}
@@ -242,16 +242,16 @@ func checkHandover(t *testing.T, near, far *testkit.Server) {
 	talk.Go(func() {
 		for i := range exchangeCount {
 			if got := requestForComparison(t, near, "POST /agents/{agentId}/conversations/{conversationId}/messages",
-				fmt.Sprintf(`{"message": "Question %d"}`, i), ours); !strings.HasPrefix(got, "201 ") {
+				fmt.Sprintf(`{"message": "Question %d"}`, i), ids); !strings.HasPrefix(got, "201 ") {
 				t.Error(got)
 			}
 		}
 	})
 	var received []string
 	for _, from := range []*testkit.Server{near, far, near} { // it comes back to another server each time
-		received = append(received, restless.readMessageNumbers(7)...)
-		restless.cancel()
-		restless, _ = openEvents(t, from, ours, "Last-Event-ID", received[len(received)-1])
+		received = append(received, reading.readMessageNumbers(7)...)
+		reading.cancel()
+		reading, _ = openEvents(t, from, ids, "Last-Event-ID", received[len(received)-1])
 	}
 	talk.Wait()
 	if _, err := near.Conversations.End(t.Context(), account.AgentRef(agent).ConversationRef(id), "operator"); err != nil {
@@ -261,7 +261,7 @@ func checkHandover(t *testing.T, near, far *testkit.Server) {
 	if got := steady.readMessageNumbers(-1); !slices.Equal(got, want) {
 		t.Errorf("who stayed heard %v, want %v", got, want)
 	}
-	if received = append(received, restless.readMessageNumbers(-1)...); !slices.Equal(received, want) {
+	if received = append(received, reading.readMessageNumbers(-1)...); !slices.Equal(received, want) {
 		t.Errorf("who went and came back heard %v, want %v", received, want)
 	}
 }
@@ -322,11 +322,11 @@ func shownMessageNumbers(t *testing.T, srv *testkit.Server, ref parley.Conversat
 // TestWhatPeopleSaidIsNoSource asks the built-in model, after a hand-back, for what only a person has said.
 func TestWhatPeopleSaidIsNoSource(t *testing.T) {
 	srv := testkit.Open(t)
-	ours := createResources(t, srv, parley.AccountID(srv.Account), srv.Key)
-	account, agent, id := parley.AccountID(srv.Account), parley.AgentID(ours["agentId"]),
-		parley.ConversationID(ours["conversationId"])
+	ids := createResources(t, srv, parley.AccountID(srv.Account), srv.Key)
+	account, agent, id := parley.AccountID(srv.Account), parley.AgentID(ids["agentId"]),
+		parley.ConversationID(ids["conversationId"])
 	if got := requestForComparison(t, srv, "POST /agents/{agentId}/chat",
-		`{"message": "human please", "conversationId": "`+string(id)+`"}`, ours); !strings.Contains(got,
+		`{"message": "human please", "conversationId": "`+string(id)+`"}`, ids); !strings.Contains(got,
 		"A person from the team") {
 		t.Fatal(got)
 	}
@@ -339,7 +339,7 @@ func TestWhatPeopleSaidIsNoSource(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := requestForComparison(t, srv, "POST /agents/{agentId}/chat",
-		`{"message": "When does the warehouse in Tromsø open on Saturdays?", "conversationId": "`+string(id)+`"}`, ours)
+		`{"message": "When does the warehouse in Tromsø open on Saturdays?", "conversationId": "`+string(id)+`"}`, ids)
 	if !strings.HasPrefix(got, "200 ") || strings.Contains(got, "9 to 17") || !strings.Contains(got, `"citations":[]`) {
 		t.Error(got)
 	}

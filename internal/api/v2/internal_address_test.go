@@ -33,12 +33,12 @@ import (
 func TestInternalAddressesAreNotReached(t *testing.T) {
 	reached, port := startCanary(t)
 	list := readPayloads(t, port, "ssrf_urls.txt")
-	lures := append(readPayloads(t, port, "Open-Redirect-payloads.txt"), list...)
+	addresses := append(readPayloads(t, port, "Open-Redirect-payloads.txt"), list...)
 	srv := testkit.Open(t, testkit.WithConfig(func(c *server.Config) { c.FetchAllow = []string{"127.9.9.9/32"} }))
 	srv.Outbound.Resolve = func(context.Context, string) ([]netip.Addr, error) {
 		return []netip.Addr{netip.MustParseAddr("127.0.0.1"), netip.MustParseAddr("::1")}, nil
 	}
-	site, asked := serveLures(t, lures)
+	site, requests := serveLures(t, addresses)
 	accepted := 0
 	for name, enter := range map[string]func(address string) int{
 		"individual": newLinkReader(t, srv, "individual"), "crawl": newLinkReader(t, srv, "crawl"),
@@ -58,19 +58,19 @@ func TestInternalAddressesAreNotReached(t *testing.T) {
 		}
 	}
 	page := newLinkReader(t, srv, "individual")
-	for i := range lures {
+	for i := range addresses {
 		page(site + "/hop/" + strconv.Itoa(i))
 	}
 	newLinkReader(t, srv, "crawl")(site + "/lures")
 	newLinkReader(t, srv, "sitemap")(site + "/map.xml")
 	newLinkReader(t, srv, "sitemap")(site + "/index.xml")
 	newLinkReader(t, srv, "sitemap")(site + "/") // its robots.txt names sitemaps
-	runActions(t, srv, lures, site)
+	runActions(t, srv, addresses, site)
 	if err := srv.CrawlRunner.WaitIdle(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if accepted < len(list) || asked.Load() < int64(4*len(lures)) {
-		t.Errorf("hardly anything was tried: %d links, %d pages of %d lures", accepted, asked.Load(), len(lures))
+	if accepted < len(list) || requests.Load() < int64(4*len(addresses)) {
+		t.Errorf("hardly anything was tried: %d links, %d pages of %d lures", accepted, requests.Load(), len(addresses))
 	}
 	if n := reached.Load(); n > 0 {
 		t.Error(n, "connections")
@@ -142,27 +142,27 @@ func isExternal(text string) bool {
 }
 
 // serveLures is a site, on the one address that may be asked, whose pages lead inside in every way a page can.
-func serveLures(t *testing.T, list []string) (address string, asked *atomic.Int64) {
+func serveLures(t *testing.T, list []string) (address string, requests *atomic.Int64) {
 	t.Helper()
 	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.9.9.9:0")
 	if err != nil {
 		t.Skip("SKIP: no other loopback address: ", err)
 	}
-	asked = &atomic.Int64{}
+	requests = &atomic.Int64{}
 	listening := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		asked.Add(1)
+		requests.Add(1)
 		writeLures(w, r, list)
 	}))
 	_ = listening.Listener.Close()
 	listening.Listener = l
 	listening.Start()
 	t.Cleanup(listening.Close)
-	return listening.URL, asked
+	return listening.URL, requests
 }
 
 func writeLures(w http.ResponseWriter, r *http.Request, list []string) {
 	kind, number, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
-	n, _ := strconv.Atoi(number) // 0 where there is none
+	n, _ := strconv.Atoi(number) // 0 if there is none
 	to := list[min(n, len(list)-1)]
 	w.Header().Set("Content-Type", "text/html")
 	switch kind {
@@ -222,12 +222,12 @@ func runActions(t *testing.T, srv *testkit.Server, list []string, site string) {
 	agent := parley.AgentID(srv.NewAgent(t, srv.Key))
 	account := parley.AccountID(srv.Account)
 	for i, to := range list {
-		for way, address := range map[string]string{"direct": to, "hop": site + "/hop/" + strconv.Itoa(i)} {
+		for name, address := range map[string]string{"direct": to, "hop": site + "/hop/" + strconv.Itoa(i)} {
 			config, err := json.Marshal(map[string]any{"url": address, "method": "POST", "body": map[string]any{}})
 			if err != nil {
 				t.Fatal(err)
 			}
-			key := way + strconv.Itoa(i)
+			key := name + strconv.Itoa(i)
 			a := parley.Action{ID: parley.ActionID(parley.NewUUID()), AccountID: account, AgentID: agent, Key: key,
 				Kind: parley.ActionHTTP, Name: key, Description: "d",
 				Enabled: true, Config: config, CreatedAt: time.Now(), UpdatedAt: time.Now()}

@@ -14,9 +14,9 @@ func TestEveryPostCanAnswerAgain(t *testing.T) {
 	s := &server{}
 	known := s.newReplayRules()
 	for _, op := range newAPI(Config{}).Operations() {
-		_, can := known[op.Name]
-		if op.Method == http.MethodPost && can == op.Repeatable {
-			t.Errorf("%s %s: in newReplayRules %v, Repeatable %v; one of them must be true", op.Name, op.Path, can,
+		_, isKnown := known[op.Name]
+		if op.Method == http.MethodPost && isKnown == op.Repeatable {
+			t.Errorf("%s %s: in newReplayRules %v, Repeatable %v; one of them must be true", op.Name, op.Path, isKnown,
 				op.Repeatable)
 		}
 		delete(known, op.Name)

@@ -16,7 +16,7 @@ import (
 	"parley/internal/testkit"
 )
 
-// isolationCases lists every route with a body that makes it succeed. Ids stand as {agentId} and so on wherever a
+// isolationCases lists every route with a body that makes it succeed. Ids are written as {agentId} and so on wherever a
 // client can put them. The test goes through the list in order: what deletes comes last.
 var isolationCases = []struct{ route, body string }{
 	{"GET /health", ""},
@@ -82,7 +82,7 @@ type resourceIDs = testkit.ResourceIDs
 // to their id is the reply to an id that does not exist, byte for byte.
 func TestIsolation(t *testing.T) {
 	srv := testkit.Open(t)
-	ours, theirs := createResources(t, srv, parley.AccountID(srv.Account), srv.Key),
+	ids, foreignIDs := createResources(t, srv, parley.AccountID(srv.Account), srv.Key),
 		createResources(t, srv, parley.AccountID(srv.OtherAccount), srv.OtherKey)
 	addMember(t, srv, srv.Account, "kim@shop.example")
 	unknown := resourceIDs{"agentId": "AAAAAAAAAAAAAAAAAAAAA", "sourceId": "00000000-0000-4000-8000-000000000000",
@@ -94,30 +94,30 @@ func TestIsolation(t *testing.T) {
 			if !strings.Contains(row.route+row.body, "{"+name+"}") {
 				continue
 			}
-			stranger := requestForComparison(t, srv, row.route, row.body, ours.With(name, theirs[name]))
-			missing := requestForComparison(t, srv, row.route, row.body, ours.With(name, unknown[name]))
+			stranger := requestForComparison(t, srv, row.route, row.body, ids.With(name, foreignIDs[name]))
+			missing := requestForComparison(t, srv, row.route, row.body, ids.With(name, unknown[name]))
 			if stranger != missing || !strings.HasPrefix(missing, "404 ") {
 				t.Errorf("%s with another account's %s:\n%s\nwith an unknown one:\n%s", row.route, name, stranger, missing)
 			}
 			for _, id := range malformedIDs {
-				if got := requestForComparison(t, srv, row.route, row.body, ours.With(name, id)); got != missing {
+				if got := requestForComparison(t, srv, row.route, row.body, ids.With(name, id)); got != missing {
 					t.Errorf("%s with %s %q:\n%s\nwith an unknown one:\n%s", row.route, name, id, got, missing)
 				}
 			}
 		}
 		if strings.Contains(row.route, "{") {
-			if all, none := requestForComparison(t, srv, row.route, row.body, theirs),
+			if all, none := requestForComparison(t, srv, row.route, row.body, foreignIDs),
 				requestForComparison(t, srv, row.route, row.body, unknown); all != none {
 				t.Errorf("%s with all ids another account's:\n%s\nunknown:\n%s", row.route, all, none)
 			}
 		}
-		setStatus(t, srv, ours["conversationId"], requiredStatus[row.route])
-		got := requestForComparison(t, srv, row.route, row.body, ours)
-		setStatus(t, srv, ours["conversationId"], parley.ConversationOngoing)
+		setStatus(t, srv, ids["conversationId"], requiredStatus[row.route])
+		got := requestForComparison(t, srv, row.route, row.body, ids)
+		setStatus(t, srv, ids["conversationId"], parley.ConversationOngoing)
 		if !strings.HasPrefix(got, "2") {
 			t.Errorf("%s with our own ids: %s", row.route, got)
 		}
-		for name, id := range theirs {
+		for name, id := range foreignIDs {
 			if strings.Contains(got, id) {
 				t.Errorf("%s shows another account's %s", row.route, name)
 			}
@@ -125,7 +125,7 @@ func TestIsolation(t *testing.T) {
 	}
 	for path := range strings.SplitSeq("/agents/{agentId} /agents/{agentId}/sources/{sourceId} "+
 		"/agents/{agentId}/conversations/{conversationId}", " ") {
-		if got, _ := sendAs(t, srv, srv.OtherKey, "GET", theirs.Substitute(path), ""); got != 200 {
+		if got, _ := sendAs(t, srv, srv.OtherKey, "GET", foreignIDs.Substitute(path), ""); got != 200 {
 			t.Errorf("%s of the other account did not survive: %d", path, got)
 		}
 	}

@@ -212,7 +212,7 @@ func TestEveryOperationIsDocumented(t *testing.T) {
 }
 
 // exampleChecker returns the check of one example.
-func exampleChecker(t *testing.T, text []byte) func(what string, m documentedMedia, at string) {
+func exampleChecker(t *testing.T, text []byte) func(name string, m documentedMedia, at string) {
 	t.Helper()
 	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
 	if err != nil {
@@ -224,9 +224,9 @@ func exampleChecker(t *testing.T, text []byte) func(what string, m documentedMed
 	if err := c.AddResource("openapi.json", doc); err != nil {
 		t.Fatal(err)
 	}
-	return func(what string, m documentedMedia, at string) {
+	return func(name string, m documentedMedia, at string) {
 		if m.Example == nil {
-			t.Errorf("%s shows no example: add its words to examples_*.go", what)
+			t.Errorf("%s shows no example: add its words to examples_*.go", name)
 			return
 		}
 		schema, err := c.Compile("openapi.json#" + at)
@@ -238,7 +238,7 @@ func exampleChecker(t *testing.T, text []byte) func(what string, m documentedMed
 			t.Fatal(err)
 		}
 		if err := schema.Validate(value); err != nil {
-			t.Errorf("the example of %s: %v", what, err)
+			t.Errorf("the example of %s: %v", name, err)
 		}
 	}
 }
@@ -259,7 +259,7 @@ func getDocsPage(t *testing.T) (*http.Response, string) {
 	return w.Result(), string(body)
 }
 
-// TestDocsPageShowsEveryOperation: what the document says stands on the page.
+// TestDocsPageShowsEveryOperation: what the document says is on the page.
 func TestDocsPageShowsEveryOperation(t *testing.T) {
 	resp, page := getDocsPage(t)
 	if resp.StatusCode != http.StatusOK || !strings.HasPrefix(resp.Header.Get("Content-Type"), "text/html") {

@@ -35,8 +35,8 @@ func TestSearchesAreCounted(t *testing.T) {
 	reset := strconv.FormatInt(clock.Now().Add(2*time.Second-1).Unix(), 10) // a second from now, rounded up
 	for name, want := range map[string]string{"X-RateLimit-Limit": "10", "X-RateLimit-Remaining": "0",
 		"X-RateLimit-Reset": reset} {
-		if is := got.Header.Get(name); is != want {
-			t.Errorf("%s: %s instead of %s", name, is, want)
+		if value := got.Header.Get(name); value != want {
+			t.Errorf("%s: %s instead of %s", name, value, want)
 		}
 	}
 	if got := srv.Do(t, "GET", path+"&source=Fax", srv.Key, nil); got.Status != http.StatusBadRequest {
@@ -48,7 +48,7 @@ func TestSearchesAreCounted(t *testing.T) {
 	}
 }
 
-// TestHostileSearchesAreAnswered checks that no text of a client breaks a search, in whichever parameter it stands.
+// TestHostileSearchesAreAnswered checks that no text of a client breaks a search, in whichever parameter it is.
 func TestHostileSearchesAreAnswered(t *testing.T) {
 	clock := testkit.NewClock()
 	srv := testkit.Open(t, testkit.WithModel(&scripted.Model{}), testkit.WithClock(clock))
@@ -119,15 +119,15 @@ func TestInterruptedExportIsNoticed(t *testing.T) {
 // TestExportHidesOtherAccounts asks for ids in the query, which the isolation test does not reach.
 func TestExportHidesOtherAccounts(t *testing.T) {
 	srv := testkit.Open(t)
-	ours, theirs := createResources(t, srv, parley.AccountID(srv.Account), srv.Key),
+	ids, foreignIDs := createResources(t, srv, parley.AccountID(srv.Account), srv.Key),
 		createResources(t, srv, parley.AccountID(srv.OtherAccount), srv.OtherKey)
 	const path = "GET /agents/{agentId}/conversations/export?conversationId={conversationId}"
-	unknown := requestForComparison(t, srv, path, "", ours.With("conversationId", "01900000-0000-7000-8000-000000000000"))
+	unknown := requestForComparison(t, srv, path, "", ids.With("conversationId", "01900000-0000-7000-8000-000000000000"))
 	if !strings.HasPrefix(unknown, `200 {"data":[],`) {
 		t.Error(unknown)
 	}
-	for _, id := range append([]string{theirs["conversationId"], "", "%20"}, malformedIDs...) {
-		if got := requestForComparison(t, srv, path, "", ours.With("conversationId", id)); got != unknown {
+	for _, id := range append([]string{foreignIDs["conversationId"], "", "%20"}, malformedIDs...) {
+		if got := requestForComparison(t, srv, path, "", ids.With("conversationId", id)); got != unknown {
 			t.Errorf("%q: %s", id, got)
 		}
 	}

@@ -37,7 +37,7 @@ func TestStoriesOfClientsThatCloseTheirHalf(t *testing.T) { testkit.RunStories(t
 //	@rate 5                                  requests per 10 s
 //	@scopes reader agents:read               a key {{reader}} of our account; the other ones are in storySettings
 //
-//	=== title [meanwhile]                    a request that waits at the model's gate while the story goes on
+//	=== title [meanwhile]                    a request that waits at the model's barrier while the story goes on
 //	EVERY /agents/nobody?limit=1             a request to every route below the path that lists the code of the
 //	                                         reply: with
 //	                                         {{agentId}} and so on for its ids, and the body of the isolation test
@@ -60,7 +60,7 @@ type storyRunner struct {
 }
 
 // storySettings are what a story may ask of its server before it is opened. @plan NAME, @scopes NAME SCOPES,
-// @credits NAME N and @expired NAME, which make accounts and keys, follow when it stands.
+// @credits NAME N and @expired NAME, which make accounts and keys, follow once it runs.
 var storySettings = map[string]func(r *storyRunner, value string) testkit.Option{
 	"rate": func(r *storyRunner, value string) testkit.Option { // requests in ten seconds
 		return testkit.WithConfig(func(c *server.Config) { c.RateLimit = r.ParseNumber(value) })
@@ -98,9 +98,9 @@ func newStoryRunner(t *testing.T, s story) *storyRunner {
 	r.Open(options...)
 	r.Placeholders["site"] = r.siteURL
 	r.CompareStream = r.compareStream
-	r.RunEvent = func(what string) error {
-		run, about := testkit.FindEvent(storyEvents, what)
-		return run(r, r.Placeholders.Expand(about))
+	r.RunEvent = func(event string) error {
+		run, args := testkit.FindEvent(storyEvents, event)
+		return run(r, r.Placeholders.Expand(args))
 	}
 	r.OfEveryRoute = func(x exchange) (all []exchange) {
 		for _, target := range routeTargets(x, r.listedCodes) {
@@ -185,14 +185,14 @@ var storyEvents = map[string]func(r *storyRunner, id string) error{
 		}
 		return err
 	},
-	"has the operator": func(r *storyRunner, what string) error { // STEP CONVERSATION
-		step, id, _ := strings.Cut(what, " ")
+	"has the operator": func(r *storyRunner, args string) error { // STEP CONVERSATION
+		step, id, _ := strings.Cut(args, " ")
 		_, err := admin.RunOn(r.T.Context(), r.Server.AdminService, admin.MoveConversation,
 			admin.StateChange{ID: id, Step: step})
 		return err
 	},
-	"answers as": func(r *storyRunner, what string) error { // EMAIL CONVERSATION
-		email, id, _ := strings.Cut(what, " ")
+	"answers as": func(r *storyRunner, args string) error { // EMAIL CONVERSATION
+		email, id, _ := strings.Cut(args, " ")
 		_, err := admin.RunOn(r.T.Context(), r.Server.AdminService, admin.ReplyAsHuman,
 			admin.HumanReply{ID: id, Member: email, Text: "It is me again."})
 		return err
@@ -283,8 +283,8 @@ var storyEvents = map[string]func(r *storyRunner, id string) error{
 		r.ExecSQL(`update ticket_statuses set archived_at = 1 where id = ? and account_id = ?`, status, r.Server.Account)
 		return nil
 	},
-	"lets": func(r *storyRunner, who string) error { // USER join TEAM
-		user, team, _ := strings.Cut(who, " join ")
+	"lets": func(r *storyRunner, args string) error { // USER join TEAM
+		user, team, _ := strings.Cut(args, " join ")
 		r.ExecSQL(`insert into team_members (team_id, user_id, account_id, agent_id, hours, joined_at)
 			select id, ?, account_id, agent_id, '[]', 1 from teams where id = ? and account_id = ?`,
 			user, team, r.Server.Account)

@@ -328,7 +328,7 @@ type FoundTickets struct {
 	Pagination FoundTicketsEnd `json:"pagination"`
 }
 
-// FoundTicketsEnd tells whether there are more tickets. There is no next page.
+// FoundTicketsEnd says whether there are more tickets. There is no next page.
 type FoundTicketsEnd struct {
 	Cursor  *string `json:"cursor" doc:"Always null."`
 	HasMore bool    `json:"hasMore" doc:"Whether there are more tickets than limit."`

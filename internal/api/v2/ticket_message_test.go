@@ -137,17 +137,17 @@ func TestLinksToFilesExpire(t *testing.T) {
 	if res := d.fetchWithoutKey("GET", files[0].URL); res.StatusCode != http.StatusFound {
 		t.Error("the file's own address:", res.Status)
 	}
-	here, err := url.Parse(content)
+	link, err := url.Parse(content)
 	d.requireNoError(err)
-	query := here.Query()
+	query := link.Query()
 	query.Set("expires", "99999999999")
 	token, other := files[0].URL[strings.Index(files[0].URL, "?"):], files[1].URL[:strings.Index(files[1].URL, "?")]
-	for what, address := range map[string]string{"a later end": here.Path + "?" + query.Encode(),
+	for name, address := range map[string]string{"a later end": link.Path + "?" + query.Encode(),
 		"another's token": other + token, "no token": other, "a token that is cut": files[0].URL[:len(files[0].URL)-1],
-		"no such file": strings.Replace(files[0].URL, "attachments/", "attachments/0", 1), "no signature": here.Path,
-		"no end": here.Path + "?signature=" + query.Get("signature")} {
+		"no such file": strings.Replace(files[0].URL, "attachments/", "attachments/0", 1), "no signature": link.Path,
+		"no end": link.Path + "?signature=" + query.Get("signature")} {
 		if !d.isNotFound(address) {
-			t.Errorf("%s: it is handed out", what)
+			t.Errorf("%s: it is handed out", name)
 		}
 	}
 	if status, body := sendAs(t, d.Server, d.Key, "DELETE", "/agents/"+d.agent, ""); status != 200 {
@@ -164,10 +164,10 @@ func TestFilesThatAreRefused(t *testing.T) {
 	for i := range many {
 		many[i] = filePart(fmt.Sprint(i, ".txt"), fmt.Sprint(i))
 	}
-	for what, parts := range map[string][]formPart{"eleven": many, "an empty one": {filePart("a", "")},
+	for name, parts := range map[string][]formPart{"eleven": many, "an empty one": {filePart("a", "")},
 		"one too large": {filePart("a", strings.Repeat("x", 20<<20+1))}} {
 		if u := d.writeNote(parts...); u.status != 400 || u.record.Error.Details["file"] == "" {
-			t.Errorf("%s: %d %s", what, u.status, u.body)
+			t.Errorf("%s: %d %s", name, u.status, u.body)
 		}
 	}
 	if left := d.listMessages(); len(left) != 0 {

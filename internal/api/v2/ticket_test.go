@@ -81,66 +81,66 @@ func TestHostileStringsInTickets(t *testing.T) {
 	}
 }
 
-func (nt hostileTextTest) testTicket(b *ticketTest) {
-	customer := map[string]any{"email": fmt.Sprintf("%x@x.co", nt.Name()), "name": nt.sent}
-	r := nt.sendJSON("POST", b.ticketsPath(),
-		map[string]any{"subject": nt.sent, "description": nt.sent, "customer": customer})
-	if nt.checkRefused(r, "subject", nt.stored == "") {
+func (ht hostileTextTest) testTicket(b *ticketTest) {
+	customer := map[string]any{"email": fmt.Sprintf("%x@x.co", ht.Name()), "name": ht.sent}
+	r := ht.sendJSON("POST", b.ticketsPath(),
+		map[string]any{"subject": ht.sent, "description": ht.sent, "customer": customer})
+	if ht.checkRefused(r, "subject", ht.stored == "") {
 		return
 	}
 	var created ticketReply
-	r.Decode(nt, http.StatusCreated, &created)
+	r.Decode(ht, http.StatusCreated, &created)
 	path := fmt.Sprintf("%s/%d", b.ticketsPath(), created.TicketNumber)
-	nt.getInto(path, &created)
-	nt.requireStored("the subject", created.Subject)
-	nt.requireStored("the description", created.Description)
-	nt.requireStored("the customer's name", created.Customer.Name)
+	ht.getInto(path, &created)
+	ht.requireStored("the subject", created.Subject)
+	ht.requireStored("the description", created.Description)
+	ht.requireStored("the customer's name", created.Customer.Name)
 	for _, m := range b.listMessages(created.TicketNumber) {
-		nt.requireSafeHTML(m)
+		ht.requireSafeHTML(m)
 	}
-	for field, body := range map[string]any{"priority": map[string]any{"priority": nt.sent},
-		"statusId": map[string]any{"statusId": nt.sent}, "assigneeEmail": map[string]any{"assigneeEmail": nt.sent}} {
-		if r := nt.sendJSON("PATCH", path, body); r.Status != http.StatusBadRequest && r.Status != http.StatusOK &&
+	for field, body := range map[string]any{"priority": map[string]any{"priority": ht.sent},
+		"statusId": map[string]any{"statusId": ht.sent}, "assigneeEmail": map[string]any{"assigneeEmail": ht.sent}} {
+		if r := ht.sendJSON("PATCH", path, body); r.Status != http.StatusBadRequest && r.Status != http.StatusOK &&
 			r.Status != http.StatusUnprocessableEntity {
-			nt.Errorf("as %s: %d %s", field, r.Status, r.Body)
+			ht.Errorf("as %s: %d %s", field, r.Status, r.Body)
 		}
 	}
 }
 
 // testReply replies with the text; what of it is not Markdown reads back in contentText.
-func (nt hostileTextTest) testReply(b *ticketTest) {
+func (ht hostileTextTest) testReply(b *ticketTest) {
 	created, _ := b.openTicket(map[string]any{"subject": "S", "description": "D",
 		"customer": map[string]any{"email": "jo@x.co"}})
 	path := fmt.Sprintf("%s/%d/messages", b.ticketsPath(), created.TicketNumber)
-	r := nt.sendJSON("POST", path, map[string]any{"type": "reply", "content": nt.sent, "authorId": b.member})
-	if nt.stored == "" {
-		nt.checkRefused(r, "content", true)
+	r := ht.sendJSON("POST", path, map[string]any{"type": "reply", "content": ht.sent, "authorId": b.member})
+	if ht.stored == "" {
+		ht.checkRefused(r, "content", true)
 		return
 	}
 	if r.Status == http.StatusUnprocessableEntity && strings.Contains(string(r.Body), "MESSAGE_CONTENT_NOT_RENDERABLE") {
 		return
 	}
 	var reply ticketMessage
-	r.Decode(nt, http.StatusCreated, &reply)
-	nt.requireSafeHTML(reply)
+	r.Decode(ht, http.StatusCreated, &reply)
+	ht.requireSafeHTML(reply)
 	all := b.listMessages(created.TicketNumber)
 	if last := all[len(all)-1]; last != reply {
-		nt.Errorf("the reply %+v reads back as %+v", reply, last)
+		ht.Errorf("the reply %+v reads back as %+v", reply, last)
 	}
 }
 
-func (nt hostileTextTest) testTicketSearch(b *ticketTest) {
-	r := nt.sendJSON("POST", b.ticketsPath()+"/search", map[string]any{"query": nt.sent})
-	nt.checkRefused(r, "query", nt.stored == "" || len([]rune(nt.stored)) > 512)
+func (ht hostileTextTest) testTicketSearch(b *ticketTest) {
+	r := ht.sendJSON("POST", b.ticketsPath()+"/search", map[string]any{"query": ht.sent})
+	ht.checkRefused(r, "query", ht.stored == "" || len([]rune(ht.stored)) > 512)
 }
 
 // requireSafeHTML looks for what HTML must not hold.
-func (nt hostileTextTest) requireSafeHTML(m ticketMessage) {
-	nt.Helper()
+func (ht hostileTextTest) requireSafeHTML(m ticketMessage) {
+	ht.Helper()
 	for _, bad := range []string{"<script", "<img", "<svg", "<iframe", "<style", "<object", "<embed", "<body", "<input",
 		"<form", `href="javascript:`, `href="data:`} {
 		if strings.Contains(strings.ToLower(m.Content), bad) {
-			nt.Errorf("the content holds %s: %s", bad, m.Content)
+			ht.Errorf("the content holds %s: %s", bad, m.Content)
 		}
 	}
 }
@@ -151,11 +151,11 @@ func TestMarkupIsText(t *testing.T) {
 	const markup = `<script>alert("1 & 2")</script><img src=x onerror=alert(1)> <b>bold</b> &amp; &lt;`
 	created, read := b.openTicket(map[string]any{"subject": markup, "description": markup,
 		"customer": map[string]any{"email": "jo@x.co", "name": markup}})
-	for what, got := range map[string]string{"subject": created.Subject, "description": created.Description,
+	for name, got := range map[string]string{"subject": created.Subject, "description": created.Description,
 		"name": created.Customer.Name, "subject read": read.Subject,
 		"description read": read.Description, "name read": read.Customer.Name} {
 		if got != markup {
-			t.Errorf("%s: %q", what, got)
+			t.Errorf("%s: %q", name, got)
 		}
 	}
 	first := b.listMessages(created.TicketNumber)[0]
@@ -205,12 +205,12 @@ func TestIDsInCapitals(t *testing.T) {
 // one that names none, byte for byte.
 func TestAnothersIDsAreUnknown(t *testing.T) {
 	b := newTicketTest(t)
-	theirs := foreignIDs(t, b.Server)
+	others := foreignIDs(t, b.Server)
 	created, _ := b.openTicket(map[string]any{"subject": "S", "description": "D",
 		"customer": map[string]any{"email": "jo@x.co"}})
 	ticket := fmt.Sprintf("%s/%d", b.ticketsPath(), created.TicketNumber)
 	const unknown = "00000000-0000-4000-8000-000000000000"
-	for field, id := range theirs {
+	for field, id := range others {
 		for _, to := range []struct{ method, path, body string }{
 			{"POST", b.ticketsPath(), `{"subject": "S", "description": "D", "customer": {"email": "jo@x.co"}, %q: %q}`},
 			{"PATCH", ticket, `{%q: %q}`},

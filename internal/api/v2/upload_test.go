@@ -338,10 +338,10 @@ func TestUploadsAreIsolated(t *testing.T) {
 		{"PUT", "/agents/" + own + "/sources/" + uploaded.record.ID,
 			"/agents/" + own + "/sources/00000000-0000-4000-8000-000000000000"},
 	} {
-		theirs := d.send(d.OtherKey, c.method, c.path, contentType, bytes.NewReader(body))
+		others := d.send(d.OtherKey, c.method, c.path, contentType, bytes.NewReader(body))
 		missing := d.send(d.OtherKey, c.method, c.unknown, contentType, bytes.NewReader(body))
-		if theirs.status != 404 || theirs.body != missing.body {
-			t.Errorf("%s %s: %d %s, unknown: %s", c.method, c.path, theirs.status, theirs.body, missing.body)
+		if others.status != 404 || others.body != missing.body {
+			t.Errorf("%s %s: %d %s, unknown: %s", c.method, c.path, others.status, others.body, missing.body)
 		}
 	}
 	if left := d.listFiles(""); len(left) != 1 {

@@ -117,11 +117,11 @@ func (s *server) findAgent(ctx context.Context, c *call, id string) (*parley.Age
 
 // checkAgent fails with AGENT_NOT_FOUND unless the caller has the agent.
 func (s *server) checkAgent(ctx context.Context, caller any, id string) error {
-	who, ok := caller.(*access.Caller)
+	c, ok := caller.(*access.Caller)
 	if !ok {
 		return nil
 	}
-	return s.DB.CheckAgent(ctx, who.Account.ID.AgentRef(parley.AgentID(id)), s.Now())
+	return s.DB.CheckAgent(ctx, c.Account.ID.AgentRef(parley.AgentID(id)), s.Now())
 }
 
 // Me describes whom the API key belongs to (docs/interface/README.md#routes).

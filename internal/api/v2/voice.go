@@ -68,9 +68,9 @@ func isTimeZone(name string) bool {
 	return err == nil
 }
 
-func (s *server) replayVoiceSession(ctx context.Context, c *call, in any, did effect) (any, error) {
+func (s *server) replayVoiceSession(ctx context.Context, c *call, in any, result effect) (any, error) {
 	request := in.(*AgentRequest[NewVoiceSessionBody])
-	session, err := s.Voice.ReissueToken(ctx, agentRef(c, request.AgentID), parley.VoiceSessionID(did.id))
+	session, err := s.Voice.ReissueToken(ctx, agentRef(c, request.AgentID), parley.VoiceSessionID(result.id))
 	if err != nil {
 		return nil, err
 	}

@@ -12,11 +12,11 @@ const addBatchSize = 200 // links that are added at a time
 
 // addPageLinks adds links to the frontier, as they are like: those of the site that may be pages, no traps, and not yet
 // too many. What the patterns leave out is only counted.
-func (r *crawlRun) addPageLinks(ctx context.Context, links []*url.URL, like Link) error {
+func (r *crawlRun) addPageLinks(ctx context.Context, links []*url.URL, template Link) error {
 	var list []Link
 	seen := map[string]bool{}
 	for _, u := range links {
-		link := like
+		link := template
 		link.URL = u.String()
 		if seen[link.URL] || !r.isInside(u) || !mayBePage(u) {
 			continue

@@ -24,7 +24,7 @@ type Crawler struct {
 	Client    *outbound.Client
 	UserAgent string // User-Agent: a product token, a version, and where to read about it
 	Now       func() time.Time
-	Sleep     func(context.Context, time.Duration) error // nil for the clock on the wall; fails when the context ends
+	Sleep     func(context.Context, time.Duration) error // nil for the real clock; fails when the context ends
 
 	hosts  hosts
 	robots robotsCache

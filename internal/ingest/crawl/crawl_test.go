@@ -10,8 +10,8 @@ import (
 )
 
 func TestWholeSite(t *testing.T) {
-	w := serveFile(t, "docs.txtar")
-	s := w.crawl(t, Site{Start: "/#top", Kind: WholeSite})
+	ts := serveFile(t, "docs.txtar")
+	s := ts.crawl(t, Site{Start: "/#top", Kind: WholeSite})
 	s.golden(t, "whole")
 	if s.end != Complete || s.counts(t) != "10 included, 5 excluded, 2 failed, 0 waiting" || len(s.pages) != 10 {
 		t.Error(s.end, s.counts(t), len(s.pages))
@@ -23,7 +23,7 @@ func TestWholeSite(t *testing.T) {
 		t.Errorf("%+v", p)
 	}
 	times := map[string]int{}
-	for _, path := range w.requestedPaths {
+	for _, path := range ts.requestedPaths {
 		if times[path]++; times[path] > 1 {
 			t.Error(path, "is asked for twice")
 		}
@@ -33,16 +33,16 @@ func TestWholeSite(t *testing.T) {
 			t.Error(path, "is asked for")
 		}
 	}
-	if w.agent != "Parley/1.0 (+https://parley.example/crawler)" {
-		t.Error(w.agent)
+	if ts.agent != "Parley/1.0 (+https://parley.example/crawler)" {
+		t.Error(ts.agent)
 	}
 }
 
 func TestPatterns(t *testing.T) {
-	w := serveFile(t, "docs.txtar")
-	w.crawl(t, Site{Start: "/", Kind: WholeSite, Include: []string{"^/docs/", `^/nothing$`},
+	ts := serveFile(t, "docs.txtar")
+	ts.crawl(t, Site{Start: "/", Kind: WholeSite, Include: []string{"^/docs/", `^/nothing$`},
 		Exclude: []string{"quiet|circle", `\?v=\d`}}).golden(t, "patterns")
-	for _, path := range w.requestedPaths {
+	for _, path := range ts.requestedPaths {
 		if strings.Contains(path, "quiet") || strings.Contains(path, "?v=1") || strings.Contains(path, "/blog") {
 			t.Error(path, "is asked for")
 		}
@@ -95,9 +95,9 @@ func TestValidate(t *testing.T) {
 }
 
 func TestSitemap(t *testing.T) {
-	w := serveFile(t, "docs.txtar")
-	w.crawl(t, Site{Start: "/map-index.xml", Kind: Sitemap}).golden(t, "sitemap")
-	s := w.crawl(t, Site{Start: "/", Kind: Sitemap}) // a page: robots.txt tells where the sitemap is
+	ts := serveFile(t, "docs.txtar")
+	ts.crawl(t, Site{Start: "/map-index.xml", Kind: Sitemap}).golden(t, "sitemap")
+	s := ts.crawl(t, Site{Start: "/", Kind: Sitemap}) // a page: robots.txt tells where the sitemap is
 	if s.counts(t) != "3 included, 2 excluded, 1 failed, 0 waiting" {
 		t.Error(s.lines())
 	}
@@ -107,50 +107,52 @@ func TestSitemap(t *testing.T) {
 }
 
 func TestInvalidSitemaps(t *testing.T) {
-	w := serve(t, "-- / --\nHello\n-- /sitemap.xml --\n<html>not found</html>\n-- /deep0.xml --\nx\n")
-	w.crawl(t, Site{Start: "/", Kind: Sitemap}).expect(t, "/ read\n/sitemap.xml failed it is not a sitemap\n")
-	w.crawl(t, Site{Start: "/none.xml", Kind: Sitemap}).expect(t, "/none.xml failed the host answered 404 Not Found\n")
+	ts := serve(t, "-- / --\nHello\n-- /sitemap.xml --\n<html>not found</html>\n-- /deep0.xml --\nx\n")
+	ts.crawl(t, Site{Start: "/", Kind: Sitemap}).expect(t, "/ read\n/sitemap.xml failed it is not a sitemap\n")
+	ts.crawl(t, Site{Start: "/none.xml", Kind: Sitemap}).expect(t, "/none.xml failed the host answered 404 Not Found\n")
 	for i := range 6 {
-		w.files[fmt.Sprintf("/n%d.xml", i)] = fmt.Sprintf(
+		ts.files[fmt.Sprintf("/n%d.xml", i)] = fmt.Sprintf(
 			"<sitemapindex><sitemap><loc>/n%d.xml</loc></sitemap></sitemapindex>", i+1)
 	}
-	w.crawl(t, Site{Start: "/n0.xml", Kind: Sitemap}).expect(t, "/n0.xml read\n/n1.xml read\n/n2.xml read\n/n3.xml read\n")
+	ts.crawl(t, Site{Start: "/n0.xml", Kind: Sitemap}).expect(t,
+		"/n0.xml read\n/n1.xml read\n/n2.xml read\n/n3.xml read\n")
 }
 
-func (s *crawlRecorder) expect(t *testing.T, want string) {
+func (cr *crawlRecorder) expect(t *testing.T, want string) {
 	t.Helper()
-	if got := s.lines(); got != want {
+	if got := cr.lines(); got != want {
 		t.Errorf("got\n%swant\n%s", got, want)
 	}
 }
 
 func TestIndividual(t *testing.T) {
-	w := serveFile(t, "docs.txtar")
-	w.crawl(t, Site{Start: "/docs/", Kind: Individual, Exclude: []string{"."}}).expect(t, "/docs/ included\n")
-	w.crawl(t, Site{Start: "/docs/old", Kind: Individual}).expect(t,
+	ts := serveFile(t, "docs.txtar")
+	ts.crawl(t, Site{Start: "/docs/", Kind: Individual, Exclude: []string{"."}}).expect(t, "/docs/ included\n")
+	ts.crawl(t, Site{Start: "/docs/old", Kind: Individual}).expect(t,
 		"/docs/deep/page included\n/docs/old merged /docs/deep/page\n")
-	w.crawl(t, Site{Start: "/private/a", Kind: Individual}).expect(t,
+	ts.crawl(t, Site{Start: "/private/a", Kind: Individual}).expect(t,
 		"/private/a excluded the site's robots.txt asks not to read it\n")
-	w.crawl(t, Site{Start: "/docs/deep/print?v=1", Kind: Individual}).expect(t, "/docs/deep/print?v=1 included\n")
+	ts.crawl(t, Site{Start: "/docs/deep/print?v=1", Kind: Individual}).expect(t, "/docs/deep/print?v=1 included\n")
 }
 
 func TestRedirectsInside(t *testing.T) {
 	inside, reached := startCanary(t)
-	w := serve(t, "-- / --\n<a href=/a>\n-- /robots.txt --\nSitemap: "+inside+"/s.xml\n")
-	w.files["/a"] = "HTTP/1.1 302 Found\nLocation: " + inside + "/secret\n\n"
-	w.files["/b"] = "HTTP/1.1 302 Found\nLocation: file:///etc/passwd\n\n"
+	ts := serve(t, "-- / --\n<a href=/a>\n-- /robots.txt --\nSitemap: "+inside+"/s.xml\n")
+	ts.files["/a"] = "HTTP/1.1 302 Found\nLocation: " + inside + "/secret\n\n"
+	ts.files["/b"] = "HTTP/1.1 302 Found\nLocation: file:///etc/passwd\n\n"
 	host := strings.TrimPrefix(inside, "http://")
-	w.crawl(t, Site{Start: "/", Kind: WholeSite}).expect(t,
+	ts.crawl(t, Site{Start: "/", Kind: WholeSite}).expect(t,
 		"/ included\n/a excluded it redirects to another site: "+host+"\n")
-	w.crawl(t, Site{Start: "/a", Kind: WholeSite}).expect(t, "/a failed it redirects to another site: "+host+"\n")
-	w.crawl(t, Site{Start: "/b", Kind: Individual}).expect(t, "/b failed it redirects to an address that cannot be read\n")
-	s := w.crawl(t, Site{Start: "/a", Kind: Individual})
+	ts.crawl(t, Site{Start: "/a", Kind: WholeSite}).expect(t, "/a failed it redirects to another site: "+host+"\n")
+	ts.crawl(t, Site{Start: "/b", Kind: Individual}).expect(t,
+		"/b failed it redirects to an address that cannot be read\n")
+	s := ts.crawl(t, Site{Start: "/a", Kind: Individual})
 	s.expect(t, "/a merged "+inside+"/secret\n"+inside+
 		"/secret failed the host's address is not public, and the operator has not allowed it\n")
-	s = w.crawl(t, Site{Start: "/", Kind: Sitemap})
+	s = ts.crawl(t, Site{Start: "/", Kind: Sitemap})
 	s.expect(t, "/ read\n"+inside+"/s.xml failed the host's address is not public, and the operator has not allowed it\n")
-	w.files["/robots.txt"] = "HTTP/1.1 302 Found\nLocation: " + inside + "/robots.txt\n\n"
-	w.crawl(t, Site{Start: "/", Kind: WholeSite}).expect(t,
+	ts.files["/robots.txt"] = "HTTP/1.1 302 Found\nLocation: " + inside + "/robots.txt\n\n"
+	ts.crawl(t, Site{Start: "/", Kind: WholeSite}).expect(t,
 		"/ failed the host's address is not public, and the operator has not allowed it\n")
 	if reached() > 0 {
 		t.Error(reached(), "connections")
@@ -158,7 +160,7 @@ func TestRedirectsInside(t *testing.T) {
 }
 
 func TestCharsets(t *testing.T) {
-	w := serve(t, `-- / --
+	ts := serve(t, `-- / --
 <a href=/header><a href=/meta><a href=/sjis><a href=/undeclared><a href=/late><a href=/xhtml><a href=/bom><a href=/plain><a href=/wrong>
 -- /header --
 HTTP/1.1 200 OK
@@ -212,7 +214,7 @@ X-Bytes: iso-8859-1
 
 <p>Größe</p>
 `)
-	s := w.crawl(t, Site{Start: "/", Kind: WholeSite})
+	s := ts.crawl(t, Site{Start: "/", Kind: WholeSite})
 	for path, want := range map[string]string{"/header": "Größe 5 €", "/meta": "客户支持", "/sjis": "カタカナ",
 		"/undeclared": "Größe – 5 €", "/late": "Größe ツ",
 		"/xhtml": "Łódź", "/bom": "Größe", "/plain": "Größe", "/wrong": "Gr\uFFFDe"} {
@@ -226,13 +228,13 @@ X-Bytes: iso-8859-1
 // visited.
 func TestInterruptedCrawlIsResumed(t *testing.T) {
 	whole := serveFile(t, "docs.txtar").crawl(t, Site{Start: "/", Kind: WholeSite})
-	w := serveFile(t, "docs.txtar")
-	site := Site{Start: w.URL + "/", Kind: WholeSite}
-	s := &crawlRecorder{site: w, memory: &Memory{}, pages: map[string]Page{}}
+	ts := serveFile(t, "docs.txtar")
+	site := Site{Start: ts.URL + "/", Kind: WholeSite}
+	s := &crawlRecorder{site: ts, memory: &Memory{}, pages: map[string]Page{}}
 	stops := 0
 	for {
 		ctx, stop := context.WithCancel(t.Context())
-		_, err := w.newCrawler(t).Run(ctx, site, s.memory, func(_ context.Context, p Page) error {
+		_, err := ts.newCrawler(t).Run(ctx, site, s.memory, func(_ context.Context, p Page) error {
 			s.mu.Lock()
 			defer s.mu.Unlock()
 			if _, known := s.pages[s.path(p.URL)]; !known {
@@ -249,21 +251,21 @@ func TestInterruptedCrawlIsResumed(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if got, want := s.lines(), strings.ReplaceAll(whole.lines(), whole.site.URL, w.URL); got != want ||
+	if got, want := s.lines(), strings.ReplaceAll(whole.lines(), whole.site.URL, ts.URL); got != want ||
 		len(s.pages) != len(whole.pages) {
 		t.Errorf("after %d stops\n%s\nwant\n%s", stops, got, want)
 	}
 }
 
 func TestRecrawl(t *testing.T) {
-	w := serve(t,
+	ts := serve(t,
 		"-- / --\nHTTP/1.1 200 OK\nContent-Type: text/html\nETag: \"1\"\n\n<a href=/a><a href=/b><a href=/c>\n-- "+
 			"/a --\nHTTP/1.1 200 OK\nContent-Type: text/html\nETag: \"a1\"\n\nA\n"+
 			"-- /b --\nHTTP/1.1 200 OK\nContent-Type: text/html\nLast-Modified: Thu, 01 Jan 2026 00:00:00 GMT\n\n"+
 			"B\n-- /c --\nC\n")
-	s := w.crawl(t, Site{Start: "/", Kind: WholeSite})
-	w.files["/a"] = strings.Replace(w.files["/a"], "a1", "a2", 1) + "new"
-	delete(w.files, "/c")
+	s := ts.crawl(t, Site{Start: "/", Kind: WholeSite})
+	ts.files["/a"] = strings.Replace(ts.files["/a"], "a1", "a2", 1) + "new"
+	delete(ts.files, "/c")
 	s.memory.PrepareRecrawl()
 	s.recrawl(t, Site{Start: "/", Kind: WholeSite})
 	s.expect(t, "/ unchanged\n/a included\n/b included\n/c failed the host answered 404 Not Found\n")
@@ -278,7 +280,7 @@ func TestRecrawl(t *testing.T) {
 }
 
 func TestCanonicalLinks(t *testing.T) {
-	w := serve(t, `-- / --
+	ts := serve(t, `-- / --
 <a href=/a1><a href=/a2><a href=/b1><a href=/c><a href=/d><a href=/e1>
 -- /a1 --
 <link rel=canonical href=/a2>
@@ -295,7 +297,7 @@ B
 -- /e1 --
 <link rel=canonical href=/e2>
 `)
-	s := w.crawl(t, Site{Start: "/", Kind: WholeSite})
+	s := ts.crawl(t, Site{Start: "/", Kind: WholeSite})
 	a := "/a1 included\n/a2 merged /a1\n" // whichever comes first is given up
 	if strings.Contains(s.lines(), "/a1 merged") {
 		a = "/a1 merged /a2\n/a2 included\n"
@@ -305,16 +307,16 @@ B
 }
 
 func TestTrapsAreBounded(t *testing.T) {
-	w := serve(t, "")
+	ts := serve(t, "")
 	n := 0
-	w.override = func(out http.ResponseWriter, r *http.Request) bool {
+	ts.override = func(out http.ResponseWriter, r *http.Request) bool {
 		if r.URL.Path == "/robots.txt" {
 			return false
 		}
-		w.mu.Lock()
+		ts.mu.Lock()
 		n++
 		base := n * 10
-		w.mu.Unlock()
+		ts.mu.Unlock()
 		out.Header().Set("Content-Type", "text/html")
 		for i := range 10 { // a calendar, a path that winds up, filters
 			fmt.Fprintf(out, "<a href='/cal/%d/%d'><a href='deeper%d/'><a href='/list?size=%d&color=%d'>", base, base+i,
@@ -322,36 +324,36 @@ func TestTrapsAreBounded(t *testing.T) {
 		}
 		return true
 	}
-	s := w.crawl(t, Site{Start: "/", Kind: WholeSite, Limits: Limits{Depth: 5}})
+	s := ts.crawl(t, Site{Start: "/", Kind: WholeSite, Limits: Limits{Depth: 5}})
 	shapes := map[string]int{}
 	for path := range s.pages {
-		shape, _ := urlShape(parseURL(t, w.URL+path))
+		shape, _ := urlShape(parseURL(t, ts.URL+path))
 		shapes[shape]++
 	}
 	if s.end != Complete || shapes["/cal/0/0"] != maxVariants ||
 		shapes["/list&color&size"]+shapes["/list&size&color"] != maxVariants {
 		t.Error(s.end, shapes)
 	}
-	s = w.crawl(t, Site{Start: "/", Kind: WholeSite, Limits: Limits{Pages: 20}})
+	s = ts.crawl(t, Site{Start: "/", Kind: WholeSite, Limits: Limits{Pages: 20}})
 	if s.end != PageLimit || len(s.pages) != 20 {
 		t.Error(s.end, len(s.pages))
 	}
-	if s = w.crawl(t, Site{Start: "/", Kind: WholeSite, Limits: Limits{Bytes: 3000}}); s.end != ByteLimit ||
+	if s = ts.crawl(t, Site{Start: "/", Kind: WholeSite, Limits: Limits{Bytes: 3000}}); s.end != ByteLimit ||
 		len(s.pages) > 10 {
 		t.Error(s.end, len(s.pages))
 	}
-	if s = w.crawl(t, Site{Start: "/", Kind: WholeSite, Limits: Limits{PageBytes: 10}}); !strings.Contains(s.lines(),
+	if s = ts.crawl(t, Site{Start: "/", Kind: WholeSite, Limits: Limits{PageBytes: 10}}); !strings.Contains(s.lines(),
 		"too large") {
 		t.Error(s.lines())
 	}
 }
 
 func TestTheFrontierIsBounded(t *testing.T) {
-	w := serve(t, "")
+	ts := serve(t, "")
 	n := 0
-	w.override = func(out http.ResponseWriter, _ *http.Request) bool {
-		w.mu.Lock()
-		defer w.mu.Unlock()
+	ts.override = func(out http.ResponseWriter, _ *http.Request) bool {
+		ts.mu.Lock()
+		defer ts.mu.Unlock()
 		n++
 		out.Header().Set("Content-Type", "text/html")
 		for i := range 900 {
@@ -359,17 +361,17 @@ func TestTheFrontierIsBounded(t *testing.T) {
 		}
 		return true
 	}
-	s := w.crawl(t, Site{Start: "/", Kind: WholeSite, Limits: Limits{Pages: 10}})
+	s := ts.crawl(t, Site{Start: "/", Kind: WholeSite, Limits: Limits{Pages: 10}})
 	if len(s.memory.links) > 1100+2*addBatchSize || len(s.pages) != 10 {
 		t.Error(len(s.memory.links), len(s.pages))
 	}
 }
 
 func TestVisits(t *testing.T) {
-	w := serve(t, "-- / --\n<a href=/a><a href=/b>\n-- /a --\nA\n-- /b --\nB\n")
-	s, broken := &crawlRecorder{site: w, memory: &Memory{}}, errors.New("disk full")
+	ts := serve(t, "-- / --\n<a href=/a><a href=/b>\n-- /a --\nA\n-- /b --\nB\n")
+	s, broken := &crawlRecorder{site: ts, memory: &Memory{}}, errors.New("disk full")
 	run := func(visit func(string) error) error {
-		_, err := w.newCrawler(t).Run(t.Context(), Site{Start: w.URL + "/", Kind: WholeSite}, s.memory,
+		_, err := ts.newCrawler(t).Run(t.Context(), Site{Start: ts.URL + "/", Kind: WholeSite}, s.memory,
 			func(_ context.Context, p Page) error { return visit(s.path(p.URL)) })
 		return err
 	}

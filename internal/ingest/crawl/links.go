@@ -68,26 +68,26 @@ func attributes(z *html.Tokenizer) map[string]string {
 	}
 }
 
-func (s *scanner) addElement(name string, has map[string]string) {
-	rel := strings.Fields(strings.ToLower(has["rel"]))
+func (s *scanner) addElement(name string, attrs map[string]string) {
+	rel := strings.Fields(strings.ToLower(attrs["rel"]))
 	switch name {
 	case "a", "area":
-		s.addRef(has["href"], rel)
+		s.addRef(attrs["href"], rel)
 	case "frame":
-		s.addRef(has["src"], nil)
+		s.addRef(attrs["src"], nil)
 	case "base":
 		if s.base == "" {
-			s.base = has["href"]
+			s.base = attrs["href"]
 		}
 	case "link":
 		switch {
-		case slices.Contains(rel, "canonical") && has["href"] != "":
-			s.canonicals = append(s.canonicals, has["href"])
+		case slices.Contains(rel, "canonical") && attrs["href"] != "":
+			s.canonicals = append(s.canonicals, attrs["href"])
 		case slices.Contains(rel, "next"), slices.Contains(rel, "prev"):
-			s.addRef(has["href"], rel)
+			s.addRef(attrs["href"], rel)
 		}
 	case "meta":
-		s.addMeta(has)
+		s.addMeta(attrs)
 	}
 }
 
@@ -101,13 +101,13 @@ func (s *scanner) addRef(href string, rel []string) {
 // refreshPattern finds the address in <meta http-equiv="refresh" content="0; url='/new'">.
 var refreshPattern = regexp.MustCompile(`(?i)^[^;,]*[;,]?\s*url\s*=\s*["']?([^"']+)`)
 
-func (s *scanner) addMeta(has map[string]string) {
-	name := strings.TrimSpace(has["name"])
+func (s *scanner) addMeta(attrs map[string]string) {
+	name := strings.TrimSpace(attrs["name"])
 	if strings.EqualFold(name, "robots") || strings.EqualFold(name, s.token) {
-		s.directives.parseMeta(has["content"])
+		s.directives.parseMeta(attrs["content"])
 	}
-	if strings.EqualFold(has["http-equiv"], "refresh") {
-		if m := refreshPattern.FindStringSubmatch(has["content"]); m != nil {
+	if strings.EqualFold(attrs["http-equiv"], "refresh") {
+		if m := refreshPattern.FindStringSubmatch(attrs["content"]); m != nil {
 			s.addRef(m[1], nil)
 		}
 	}
@@ -146,12 +146,12 @@ type directives struct {
 // parseHeader reads X-Robots-Tag. A value may begin with the name of the crawler it is meant for.
 func (d *directives) parseHeader(h http.Header, token string) {
 	for _, value := range h.Values("X-Robots-Tag") {
-		mine := true
+		applies := true
 		for part := range strings.SplitSeq(value, ",") {
 			if name, rest, ok := strings.Cut(part, ":"); ok && !takesValue(name) {
-				mine, part = strings.EqualFold(strings.TrimSpace(name), token), rest
+				applies, part = strings.EqualFold(strings.TrimSpace(name), token), rest
 			}
-			if mine {
+			if applies {
 				d.add(part)
 			}
 		}

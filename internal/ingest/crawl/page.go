@@ -31,9 +31,9 @@ type Unreadable struct {
 	Err    error
 }
 
-func (e *Unreadable) Error() string { return e.Reason }
+func (u *Unreadable) Error() string { return u.Reason }
 
-func (e *Unreadable) Unwrap() error { return e.Err }
+func (u *Unreadable) Unwrap() error { return u.Err }
 
 // pageTypes are the content types that are read, each with the one that Page.Type says.
 var pageTypes = map[string]string{

@@ -24,14 +24,14 @@ func newABCSite(t *testing.T, robots string) *testSite {
 }
 
 func TestTwoRequestsPerHost(t *testing.T) {
-	w := newABCSite(t, "")
-	var now, most atomic.Int32
+	ts := newABCSite(t, "")
+	var current, highest atomic.Int32
 	both := make(chan struct{})
-	w.override = func(_ http.ResponseWriter, r *http.Request) bool {
-		n := now.Add(1)
-		defer now.Add(-1)
-		if n > most.Load() {
-			most.Store(n)
+	ts.override = func(_ http.ResponseWriter, r *http.Request) bool {
+		n := current.Add(1)
+		defer current.Add(-1)
+		if n > highest.Load() {
+			highest.Store(n)
 		}
 		switch r.URL.Path {
 		case "/a":
@@ -41,8 +41,8 @@ func TestTwoRequestsPerHost(t *testing.T) {
 		}
 		return false
 	}
-	if s := w.crawl(t, Site{Start: "/", Kind: WholeSite}); len(s.pages) != 7 || most.Load() != maxPerHost {
-		t.Error(len(s.pages), most.Load())
+	if s := ts.crawl(t, Site{Start: "/", Kind: WholeSite}); len(s.pages) != 7 || highest.Load() != maxPerHost {
+		t.Error(len(s.pages), highest.Load())
 	}
 }
 
@@ -56,13 +56,13 @@ func TestPausesBetweenRequests(t *testing.T) {
 		{"User-agent: *\nCrawl-delay: 1", true, slowPause},
 		{"User-agent: *\nCrawl-delay: 3600", false, maxCrawlDelay},
 	} {
-		w := newABCSite(t, c.robots)
-		s := w.crawl(t, Site{Start: "/", Kind: WholeSite, Slow: c.slow})
-		if len(s.pages) != 7 || len(w.requestTimes) != 8 {
-			t.Fatal(len(s.pages), len(w.requestTimes))
+		ts := newABCSite(t, c.robots)
+		s := ts.crawl(t, Site{Start: "/", Kind: WholeSite, Slow: c.slow})
+		if len(s.pages) != 7 || len(ts.requestTimes) != 8 {
+			t.Fatal(len(s.pages), len(ts.requestTimes))
 		}
-		for i := 2; i < len(w.requestTimes); i++ { // the first asks for robots.txt
-			if pause := w.requestTimes[i].Sub(w.requestTimes[i-1]); pause < c.pause || c.pause == 0 && pause > 0 {
+		for i := 2; i < len(ts.requestTimes); i++ { // the first asks for robots.txt
+			if pause := ts.requestTimes[i].Sub(ts.requestTimes[i-1]); pause < c.pause || c.pause == 0 && pause > 0 {
 				t.Errorf("%+v: %v", c, pause)
 			}
 		}
@@ -71,11 +71,11 @@ func TestPausesBetweenRequests(t *testing.T) {
 
 func TestBusyHosts(t *testing.T) {
 	for _, c := range []struct {
-		after  string
-		times  int // that it says so
-		status int
-		want   string
-		least  time.Duration
+		after   string
+		times   int // that it says so
+		status  int
+		want    string
+		minimum time.Duration
 	}{
 		{"", 2, 503, "/a included\n", 3 * time.Second},
 		{"7", 1, 429, "/a included\n", 7 * time.Second},
@@ -85,9 +85,9 @@ func TestBusyHosts(t *testing.T) {
 		{"3600", 1, 503, "/a failed the host answered 503 Service Unavailable\n", 0},
 		{"", 1, 500, "/a failed the host answered 500 Internal Server Error\n", 0},
 	} {
-		w := newABCSite(t, "")
+		ts := newABCSite(t, "")
 		n := 0
-		w.override = func(out http.ResponseWriter, r *http.Request) bool {
+		ts.override = func(out http.ResponseWriter, r *http.Request) bool {
 			if r.URL.Path != "/a" || n == c.times {
 				return false
 			}
@@ -96,9 +96,9 @@ func TestBusyHosts(t *testing.T) {
 			out.WriteHeader(c.status)
 			return true
 		}
-		began := w.now
-		w.crawl(t, Site{Start: "/a", Kind: Individual}).expect(t, c.want)
-		if elapsed := w.now.Sub(began); elapsed < c.least || elapsed > c.least+time.Second || n > maxTries {
+		began := ts.now
+		ts.crawl(t, Site{Start: "/a", Kind: Individual}).expect(t, c.want)
+		if elapsed := ts.now.Sub(began); elapsed < c.minimum || elapsed > c.minimum+time.Second || n > maxTries {
 			t.Errorf("%+v: %v, %d times", c, elapsed, n)
 		}
 	}
@@ -109,20 +109,20 @@ func TestUnavailableHosts(t *testing.T) {
 	for i := range 40 {
 		text += fmt.Sprintf("<a href=/%d>", i)
 	}
-	w := serve(t, "-- / --\n"+text+"\n")
-	w.override = func(out http.ResponseWriter, r *http.Request) bool {
+	ts := serve(t, "-- / --\n"+text+"\n")
+	ts.override = func(out http.ResponseWriter, r *http.Request) bool {
 		if r.URL.Path == "/" || r.URL.Path == "/robots.txt" {
 			return false
 		}
 		out.WriteHeader(http.StatusInternalServerError)
 		return true
 	}
-	s := w.crawl(t, Site{Start: "/", Kind: WholeSite})
+	s := ts.crawl(t, Site{Start: "/", Kind: WholeSite})
 	if s.end != HostUnavailable || !strings.HasPrefix(s.counts(t), "1 included, 0 excluded, 1") ||
 		strings.HasSuffix(s.counts(t), " 0 waiting") {
 		t.Error(s.end, s.counts(t))
 	}
-	w.override = nil
+	ts.override = nil
 	s.recrawl(t, Site{Start: "/", Kind: WholeSite})
 	if s.end != Complete || !strings.HasSuffix(s.counts(t), " 0 waiting") {
 		t.Error(s.end, s.counts(t))
@@ -131,43 +131,43 @@ func TestUnavailableHosts(t *testing.T) {
 
 // As Google has it: redirects beyond five are as good as no robots.txt, and of a long one the beginning counts.
 func TestEndlessRobots(t *testing.T) {
-	w := newABCSite(t, "HTTP/1.1 302 Found\nLocation: /robots.txt\n\n")
-	w.crawl(t, Site{Start: "/a", Kind: Individual}).expect(t, "/a included\n")
-	w = newABCSite(t, "User-agent: *\nDisallow: /a\n#"+strings.Repeat("x", 6<<20)+"\nDisallow: /b")
-	w.crawl(t, Site{Start: "/a", Kind: Individual}).expect(t, "/a excluded the site's robots.txt asks not to read it\n")
-	w.crawl(t, Site{Start: "/b", Kind: Individual}).expect(t, "/b included\n")
+	ts := newABCSite(t, "HTTP/1.1 302 Found\nLocation: /robots.txt\n\n")
+	ts.crawl(t, Site{Start: "/a", Kind: Individual}).expect(t, "/a included\n")
+	ts = newABCSite(t, "User-agent: *\nDisallow: /a\n#"+strings.Repeat("x", 6<<20)+"\nDisallow: /b")
+	ts.crawl(t, Site{Start: "/a", Kind: Individual}).expect(t, "/a excluded the site's robots.txt asks not to read it\n")
+	ts.crawl(t, Site{Start: "/b", Kind: Individual}).expect(t, "/b included\n")
 }
 
 func TestUnavailableRobots(t *testing.T) {
-	w := newABCSite(t, "HTTP/1.1 403 Forbidden\n\nno")
-	w.crawl(t, Site{Start: "/a", Kind: Individual}).expect(t, "/a included\n")
-	w = newABCSite(t, "HTTP/1.1 500 Internal Server Error\n\nno")
-	c := w.newCrawler(t)
+	ts := newABCSite(t, "HTTP/1.1 403 Forbidden\n\nno")
+	ts.crawl(t, Site{Start: "/a", Kind: Individual}).expect(t, "/a included\n")
+	ts = newABCSite(t, "HTTP/1.1 500 Internal Server Error\n\nno")
+	c := ts.newCrawler(t)
 	run := func() string {
-		s := &crawlRecorder{site: w, memory: &Memory{}, pages: map[string]Page{}}
-		if _, err := c.Run(t.Context(), Site{Start: w.URL + "/a", Kind: Individual}, s.memory, s.visit); err != nil {
+		s := &crawlRecorder{site: ts, memory: &Memory{}, pages: map[string]Page{}}
+		if _, err := c.Run(t.Context(), Site{Start: ts.URL + "/a", Kind: Individual}, s.memory, s.visit); err != nil {
 			t.Fatal(err)
 		}
 		return s.lines()
 	}
 	for range 2 { // the failure is remembered for a while
 		if got := run(); got != "/a failed the host answered 500 when it was asked for robots.txt\n" ||
-			len(w.requestedPaths) != 1 {
-			t.Error(got, w.requestedPaths)
+			len(ts.requestedPaths) != 1 {
+			t.Error(got, ts.requestedPaths)
 		}
 	}
-	delete(w.files, "/robots.txt")
-	w.now = w.now.Add(robotsFailureTTL)
+	delete(ts.files, "/robots.txt")
+	ts.now = ts.now.Add(robotsFailureTTL)
 	for range 2 {
 		if got := run(); got != "/a included\n" {
 			t.Error(got)
 		}
 	}
-	if strings.Join(w.requestedPaths, " ") != "/robots.txt /robots.txt /a /a" {
-		t.Error(w.requestedPaths)
+	if strings.Join(ts.requestedPaths, " ") != "/robots.txt /robots.txt /a /a" {
+		t.Error(ts.requestedPaths)
 	}
-	w.now = w.now.Add(robotsTTL)
-	if run(); w.requestedPaths[len(w.requestedPaths)-2] != "/robots.txt" {
-		t.Error(w.requestedPaths)
+	ts.now = ts.now.Add(robotsTTL)
+	if run(); ts.requestedPaths[len(ts.requestedPaths)-2] != "/robots.txt" {
+		t.Error(ts.requestedPaths)
 	}
 }

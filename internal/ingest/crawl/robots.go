@@ -184,7 +184,7 @@ func (r *Robots) Allows(u *url.URL) bool {
 	return allowed
 }
 
-// robotsMarks stand in patterns and in what they are matched with as they are; # cannot occur in either.
+// robotsMarks are in patterns and in what they are matched with as they are; # cannot occur in either.
 const robotsMarks = queryMarks + "[]"
 
 // normalPattern brings a pattern to the form of the addresses it is matched with: RFC 9309, 2.2.2, compares them so.
@@ -192,14 +192,14 @@ func normalPattern(value string) string { return normalEscapes(value, robotsMark
 
 // patternMatches matches from the beginning; * stands for any characters, and $ at the end for the end.
 func patternMatches(pattern, target string) bool {
-	pattern, whole := strings.CutSuffix(pattern, "$")
+	pattern, isAnchored := strings.CutSuffix(pattern, "$")
 	parts := strings.Split(pattern, "*")
 	rest, ok := strings.CutPrefix(target, parts[0])
 	if !ok {
 		return false
 	}
 	if len(parts) == 1 {
-		return !whole || rest == ""
+		return !isAnchored || rest == ""
 	}
 	last := len(parts) - 1
 	for _, part := range parts[1:last] {
@@ -209,7 +209,7 @@ func patternMatches(pattern, target string) bool {
 		}
 		rest = rest[at+len(part):]
 	}
-	if whole {
+	if isAnchored {
 		return strings.HasSuffix(rest, parts[last])
 	}
 	return strings.Contains(rest, parts[last])

@@ -19,7 +19,7 @@ const (
 	Sitemap    Kind = "sitemap"    // what a sitemap lists; the start is the sitemap, or a page of a site that has one
 )
 
-// Site is what shall be read. Include and Exclude are regular expressions (RE2) which match anywhere in path and query
+// Site is what is to be read. Include and Exclude are regular expressions (RE2) which match anywhere in path and query
 // (/docs/a?b=c), as encoded in the address or decoded; one that begins with http matches the whole address. A page is
 // wanted if no Exclude matches and, where there are any, some Include does. They do not concern an Individual page. The
 // start of a Whole site is read for its links even if it is not wanted.
@@ -51,7 +51,7 @@ const (
 	maxPatternBytes = 1000 // bytes
 )
 
-// Validate returns what is wrong with a site, by the name of the field in the interface (4.11), with the place in a
+// Validate returns what is wrong with a site, by the name of the field in the interface, with the place in a
 // list behind a dot. It is empty if nothing is.
 func Validate(site Site) map[string]string {
 	_, faults := site.compile()

@@ -36,8 +36,9 @@ type testSite struct {
 	requestedPaths []string
 	agent          string
 	now            time.Time
-	requestTimes   []time.Time                                             // when each request came, by the clock below
-	override       func(w http.ResponseWriter, r *http.Request) (yes bool) // answers in the file's stead
+	// when each request came, by the clock below
+	requestTimes []time.Time
+	override     func(w http.ResponseWriter, r *http.Request) (handled bool) // answers instead of the file
 }
 
 func serveFile(t *testing.T, name string) *testSite {
@@ -51,33 +52,33 @@ func serveFile(t *testing.T, name string) *testSite {
 
 func serve(t *testing.T, txtar string) *testSite {
 	t.Helper()
-	w := &testSite{files: map[string]string{}, now: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)}
-	w.Server = httptest.NewServer(w)
-	t.Cleanup(w.Close)
+	ts := &testSite{files: map[string]string{}, now: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)}
+	ts.Server = httptest.NewServer(ts)
+	t.Cleanup(ts.Close)
 	name := ""
 	for line := range strings.Lines(txtar) {
 		if in, ok := strings.CutPrefix(line, "-- "); ok && strings.HasSuffix(line, " --\n") {
 			name = strings.TrimSuffix(in, " --\n")
 			continue
 		}
-		w.files[name] += strings.ReplaceAll(line, "SITE", w.URL)
+		ts.files[name] += strings.ReplaceAll(line, "SITE", ts.URL)
 	}
-	return w
+	return ts
 }
 
-func (w *testSite) ServeHTTP(out http.ResponseWriter, r *http.Request) {
-	w.mu.Lock()
-	w.requestedPaths, w.agent, w.requestTimes = append(w.requestedPaths, r.URL.RequestURI()), r.UserAgent(),
-		append(w.requestTimes, w.now)
-	text, ok := w.files[r.URL.RequestURI()]
-	stand := w.override
-	w.mu.Unlock()
+func (ts *testSite) ServeHTTP(out http.ResponseWriter, r *http.Request) {
+	ts.mu.Lock()
+	ts.requestedPaths, ts.agent, ts.requestTimes = append(ts.requestedPaths, r.URL.RequestURI()), r.UserAgent(),
+		append(ts.requestTimes, ts.now)
+	text, ok := ts.files[r.URL.RequestURI()]
+	override := ts.override
+	ts.mu.Unlock()
 	switch {
-	case stand != nil && stand(out, r):
+	case override != nil && override(out, r):
 	case !ok:
 		http.NotFound(out, r)
 	case strings.HasPrefix(text, "HTTP/"):
-		w.writeFile(out, r, text)
+		ts.writeFile(out, r, text)
 	case strings.HasSuffix(r.URL.Path, ".gz"):
 		_, _ = out.Write(gzipText(text))
 	case strings.HasSuffix(r.URL.Path, ".txt"):
@@ -89,7 +90,7 @@ func (w *testSite) ServeHTTP(out http.ResponseWriter, r *http.Request) {
 	}
 }
 
-func (w *testSite) writeFile(out http.ResponseWriter, r *http.Request, text string) {
+func (ts *testSite) writeFile(out http.ResponseWriter, r *http.Request, text string) {
 	head, body, _ := strings.Cut(text, "\n\n")
 	res, err := http.ReadResponse(bufio.NewReader(strings.NewReader(strings.ReplaceAll(head, "\n", "\r\n")+"\r\n\r\n")), r)
 	if err != nil {
@@ -114,16 +115,16 @@ func (w *testSite) writeFile(out http.ResponseWriter, r *http.Request, text stri
 }
 
 // newCrawler turns the site's clock when it sleeps.
-func (w *testSite) newCrawler(t *testing.T) *Crawler {
+func (ts *testSite) newCrawler(t *testing.T) *Crawler {
 	t.Helper()
 	client := &outbound.Client{AllowedPrefixes: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}}
 	t.Cleanup(client.Close)
 	return &Crawler{Client: client, UserAgent: "Parley/1.0 (+https://parley.example/crawler)",
-		Now: func() time.Time { w.mu.Lock(); defer w.mu.Unlock(); return w.now },
+		Now: func() time.Time { ts.mu.Lock(); defer ts.mu.Unlock(); return ts.now },
 		Sleep: func(ctx context.Context, d time.Duration) error {
-			w.mu.Lock()
-			defer w.mu.Unlock()
-			w.now = w.now.Add(d)
+			ts.mu.Lock()
+			defer ts.mu.Unlock()
+			ts.now = ts.now.Add(d)
 			return ctx.Err()
 		}}
 }
@@ -137,51 +138,51 @@ type crawlRecorder struct {
 	pages  map[string]Page
 }
 
-func (w *testSite) crawl(t *testing.T, site Site) *crawlRecorder {
+func (ts *testSite) crawl(t *testing.T, site Site) *crawlRecorder {
 	t.Helper()
-	s := &crawlRecorder{site: w, memory: &Memory{}}
+	s := &crawlRecorder{site: ts, memory: &Memory{}}
 	s.recrawl(t, site)
 	return s
 }
 
-func (s *crawlRecorder) recrawl(t *testing.T, site Site) {
+func (cr *crawlRecorder) recrawl(t *testing.T, site Site) {
 	t.Helper()
-	site.Start = s.site.URL + site.Start
-	s.pages = map[string]Page{}
+	site.Start = cr.site.URL + site.Start
+	cr.pages = map[string]Page{}
 	var err error
-	s.end, err = s.site.newCrawler(t).Run(t.Context(), site, s.memory, s.visit)
+	cr.end, err = cr.site.newCrawler(t).Run(t.Context(), site, cr.memory, cr.visit)
 	if err != nil {
 		t.Fatal(err)
 	}
 }
 
-func (s *crawlRecorder) visit(_ context.Context, p Page) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	path := s.path(p.URL)
-	if _, twice := s.pages[path]; twice {
+func (cr *crawlRecorder) visit(_ context.Context, p Page) error {
+	cr.mu.Lock()
+	defer cr.mu.Unlock()
+	path := cr.path(p.URL)
+	if _, twice := cr.pages[path]; twice {
 		return fmt.Errorf("%s is visited twice", path)
 	}
-	s.pages[path] = p
+	cr.pages[path] = p
 	return nil
 }
 
-func (s *crawlRecorder) path(url string) string { return strings.TrimPrefix(url, s.site.URL) }
+func (cr *crawlRecorder) path(url string) string { return strings.TrimPrefix(url, cr.site.URL) }
 
-// lines tells it all, an address a line: its state, and why or where.
-func (s *crawlRecorder) lines() string {
+// lines lists it all, an address a line: its state, and why or where.
+func (cr *crawlRecorder) lines() string {
 	var lines []string
-	for url, l := range s.memory.links {
-		lines = append(lines, strings.TrimSpace(fmt.Sprintf("%s %s %s%s", s.path(url), l.outcome.State,
-			l.outcome.Reason, s.path(l.outcome.MergedInto))))
+	for url, l := range cr.memory.links {
+		lines = append(lines, strings.TrimSpace(fmt.Sprintf("%s %s %s%s", cr.path(url), l.outcome.State,
+			l.outcome.Reason, cr.path(l.outcome.MergedInto))))
 	}
 	slices.Sort(lines)
 	return strings.Join(lines, "\n") + "\n"
 }
 
-func (s *crawlRecorder) counts(t *testing.T) string {
+func (cr *crawlRecorder) counts(t *testing.T) string {
 	t.Helper()
-	c, err := s.memory.Counts(t.Context())
+	c, err := cr.memory.Counts(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -189,10 +190,10 @@ func (s *crawlRecorder) counts(t *testing.T) string {
 }
 
 // golden compares with the section of the file that begins with "-- want NAME --".
-func (s *crawlRecorder) golden(t *testing.T, name string) {
+func (cr *crawlRecorder) golden(t *testing.T, name string) {
 	t.Helper()
-	want := strings.ReplaceAll(s.site.files["want "+name], s.site.URL, "SITE")
-	if got := strings.ReplaceAll(s.lines(), s.site.URL, "SITE"); got != want {
+	want := strings.ReplaceAll(cr.site.files["want "+name], cr.site.URL, "SITE")
+	if got := strings.ReplaceAll(cr.lines(), cr.site.URL, "SITE"); got != want {
 		t.Errorf("%s:\n%s\nwant\n%s", name, got, want)
 	}
 }

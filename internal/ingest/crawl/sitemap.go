@@ -118,7 +118,7 @@ func readXML(text []byte) (Entries, error) {
 	return m.entries, nil
 }
 
-// Where the address of an entry stands.
+// Where the address of an entry is.
 var pagePath, mapPath = []string{"urlset", "url", "loc"}, []string{"sitemapindex", "sitemap", "loc"}
 
 func (s *sitemapReader) readToken(token xml.Token) error {

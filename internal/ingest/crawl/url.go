@@ -129,7 +129,7 @@ func isSessionParam(name, value string) bool {
 // longHexPattern is what nobody chose: hexadecimal digits, as hashes are written.
 var longHexPattern = regexp.MustCompile(`^[0-9a-f]{24,}$`)
 
-// Marks that may stand in a path or a query as they are. They are not decoded either: there they may mean something
+// Marks that may be in a path or a query as they are. They are not decoded either: there they may mean something
 // else.
 const (
 	pathMarks  = "/!$&'()*+,;=:@"
@@ -250,6 +250,6 @@ func isNumeric(label string) bool {
 	return err == nil || strings.Trim(label, "0123456789") == "" || strings.HasPrefix(label, "0x")
 }
 
-// siteKey returns what the addresses of one site share: the host with its port; whether www. stands before it and
+// siteKey returns what the addresses of one site share: the host with its port; whether www. is before it and
 // whether it is spoken to in the clear makes no difference.
 func siteKey(u *url.URL) string { return strings.TrimPrefix(u.Host, "www.") }

@@ -283,7 +283,7 @@ type child struct {
 
 // startChild starts a child and waits until it is ready.
 func (p *Pool) startChild(ctx context.Context) (*child, error) {
-	process, lacks, err := sandbox.Start(ctx, p.command())
+	process, missing, err := sandbox.Start(ctx, p.command())
 	switch {
 	case err != nil && ctx.Err() != nil:
 		return nil, endReason(ctx)
@@ -291,14 +291,14 @@ func (p *Pool) startChild(ctx context.Context) (*child, error) {
 		return nil, err
 	}
 	switch {
-	case lacks == "":
+	case missing == "":
 	case sandbox.OnLinux && !p.AllowUnfenced: // other systems have no fences, as the manual says
 		process.Kill()
 		return nil, &draft.Error{Reason: "files are not read, since this system cannot fence their readers",
-			Err: errors.New(draft.ShortLine(lacks))}
+			Err: errors.New(draft.ShortLine(missing))}
 	case p.Log != nil:
 		p.warnOnce.Do(func() {
-			p.Log.WarnContext(ctx, "files are read with fewer limits than there should be", "cause", lacks)
+			p.Log.WarnContext(ctx, "files are read with fewer limits than there should be", "cause", missing)
 		})
 	}
 	return &child{Process: process}, nil

@@ -56,8 +56,8 @@ func TestPdftotextAgrees(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	alone, err := exec.CommandContext(t.Context(), program, "-q", "-enc", "UTF-8", "testdata/kettle.pdf", "-").Output()
-	body := regexp.MustCompile(`(?m)^(Kettle manual|Page \d of 4)$`).ReplaceAllString(string(alone), "")
+	plainText, err := exec.CommandContext(t.Context(), program, "-q", "-enc", "UTF-8", "testdata/kettle.pdf", "-").Output()
+	body := regexp.MustCompile(`(?m)^(Kettle manual|Page \d of 4)$`).ReplaceAllString(string(plainText), "")
 	if f1 := wordF1(both.Text, body); err != nil || f1 < 0.95 {
 		t.Errorf("word F1 %.3f, %v", f1, err)
 	}
@@ -100,27 +100,27 @@ func TestPdftotextLettersAreNormalized(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ours, err := p.ReadFile(t.Context(), extract.PDF, "scripts.pdf", data)
+	builtIn, err := p.ReadFile(t.Context(), extract.PDF, "scripts.pdf", data)
 	if err != nil {
 		t.Fatal(err)
 	}
-	alone, err := extract.ReadFile(t.Context(), extract.PDF, "scripts.pdf", data)
-	if err != nil || ours.Text != alone.Text {
-		t.Errorf("pdftotext is preferred, whose text is in disorder: %v\n%s", err, ours.Text)
+	builtInOnly, err := extract.ReadFile(t.Context(), extract.PDF, "scripts.pdf", data)
+	if err != nil || builtIn.Text != builtInOnly.Text {
+		t.Errorf("pdftotext is preferred, whose text is in disorder: %v\n%s", err, builtIn.Text)
 	}
 	raw, err := exec.CommandContext(t.Context(), p.Programs.Pdftotext, "-q", "-enc", "UTF-8", "testdata/scripts.pdf",
 		"-").Output()
 	if err != nil {
 		t.Fatal(err)
 	}
-	theirs := pdf.ReadPdftotext(string(raw)).Text
-	if f1 := wordF1(theirs, ours.Text); f1 < 0.85 { // it turns around what a ligature stands for
-		t.Errorf("word F1 %.3f\n%s", f1, theirs)
+	poppler := pdf.ReadPdftotext(string(raw)).Text
+	if f1 := wordF1(poppler, builtIn.Text); f1 < 0.85 { // it turns around what a ligature stands for
+		t.Errorf("word F1 %.3f\n%s", f1, poppler)
 	}
 	for _, want := range []string{"ساعات العمل", "من الساعة 9:00 حتى 17:30 كل يوم، ما عدا الجمعة. السعر 1,250.50 ريال",
 		"עד 17:30 (ימים", "office files the official affidavit; fluffy waffles are difficult to afford."} {
-		if !strings.Contains(theirs, want) {
-			t.Errorf("no %q in\n%s", want, theirs)
+		if !strings.Contains(poppler, want) {
+			t.Errorf("no %q in\n%s", want, poppler)
 		}
 	}
 }

@@ -43,11 +43,11 @@ func writeReply(w io.Writer, page html.Page, failed error, state string) error {
 		}
 		return sandbox.WriteMessage(w, []byte(known.Error()), []byte(cause), nil, []byte(state))
 	}
-	about, err := json.Marshal(page)
+	header, err := json.Marshal(page)
 	if err != nil {
 		return err
 	}
-	return sandbox.WriteMessage(w, nil, about, []byte(page.Text), []byte(state))
+	return sandbox.WriteMessage(w, nil, header, []byte(page.Text), []byte(state))
 }
 
 func readReply(r io.Reader) (page html.Page, tiredOut bool, refused, err error) {

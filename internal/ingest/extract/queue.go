@@ -21,7 +21,7 @@ func ownerOf(ctx context.Context) string {
 // slotQueue is where files wait for a slot, of which there are a few. It looks at each waiting
 // file, of which there are no more than workers. Callers hold a lock.
 type slotQueue struct {
-	freeSlots      []*child // slots; nil where none runs
+	freeSlots      []*child // slots; nil if none runs
 	waiting        []*waiter
 	runningByOwner map[string]int // files by owner
 	// when an owner had its latest turn, as the number of that turn; forgotten when nothing waits

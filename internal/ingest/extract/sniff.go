@@ -35,14 +35,14 @@ func Sniff(name string, data []byte) (kind Kind, err error) {
 	case bytes.HasPrefix(data, []byte(office.CompoundMagic)):
 		return sniffCompound(data)
 	}
-	if what := foreignFormat(data); what != "" {
-		return "", draft.NewError("the file is %s; %s", what, acceptedKinds)
+	if format := foreignFormat(data); format != "" {
+		return "", draft.NewError("the file is %s; %s", format, acceptedKinds)
 	}
 	return sniffText(strings.ToLower(path.Ext(strings.ReplaceAll(name, `\`, "/"))), data)
 }
 
 // foreignMagic holds how formats begin that are not read, so that the refusal can name them.
-var foreignMagic = []struct{ prefix, what string }{
+var foreignMagic = []struct{ prefix, format string }{
 	{"\x89PNG", "a picture"}, {"\xff\xd8\xff", "a picture"}, {"GIF8", "a picture"},
 	{"II*\x00", "a picture"}, {"MM\x00*", "a picture"}, {"RIFF", "a sound, a film or a picture"},
 	{"OggS", "a sound or a film"}, {"ID3", "a sound"}, {"fLaC", "a sound"}, {"\x1aE\xdf\xa3", "a film"},
@@ -56,7 +56,7 @@ var foreignMagic = []struct{ prefix, what string }{
 func foreignFormat(data []byte) string {
 	for _, m := range foreignMagic {
 		if bytes.HasPrefix(data, []byte(m.prefix)) {
-			return m.what
+			return m.format
 		}
 	}
 	if len(data) > 12 && string(data[4:8]) == "ftyp" {
@@ -70,10 +70,10 @@ func sniffArchive(data []byte) (Kind, error) {
 	if err != nil {
 		return "", err
 	}
-	has := map[string]bool{}
+	names := map[string]bool{}
 	for _, f := range z.File {
 		name := strings.ToLower(strings.TrimPrefix(strings.ReplaceAll(f.Name, `\`, "/"), "/"))
-		has[name] = true
+		names[name] = true
 		switch name {
 		case "mimetype":
 			if kind, err := sniffMimetype(f); kind != "" || err != nil {
@@ -90,7 +90,7 @@ func sniffArchive(data []byte) (Kind, error) {
 		kind Kind
 	}{{"word/document.xml", DOCX}, {"xl/workbook.xml", XLSX}, {"ppt/presentation.xml", PPTX},
 		{"meta-inf/container.xml", EPUB}} {
-		if has[main.part] {
+		if names[main.part] {
 			return main.kind, nil
 		}
 	}
@@ -217,7 +217,7 @@ func isJSON(text string) bool {
 	return lines > 1
 }
 
-// isTooDeep reports whether a text is JSON, be it cut off, whose values are deeper within one another than is read.
+// isTooDeep reports whether a text is JSON, even if cut off, whose values are deeper within one another than is read.
 func isTooDeep(text string) bool {
 	dec := json.NewDecoder(strings.NewReader(text))
 	for depth := 0; ; {

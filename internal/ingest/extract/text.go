@@ -19,7 +19,7 @@ func readText(_ context.Context, _ string, data []byte) (draft.Document, error) 
 	return draft.Document{Title: markdownTitle(text), Text: text}, nil
 }
 
-// markdownTitle returns the first heading of a Markdown text, where it stands at its beginning.
+// markdownTitle returns the first heading of a Markdown text, where it is at its beginning.
 func markdownTitle(text string) string {
 	lines := 0
 	for line := range strings.Lines(text) {
@@ -64,9 +64,9 @@ func readCSV(ctx context.Context, _ string, data []byte) (draft.Document, error)
 	}
 }
 
-// delimiter finds what separates the fields: the sign that stands equally often in most of the first lines.
+// delimiter finds what separates the fields: the sign that is equally often in most of the first lines.
 func delimiter(text string) rune {
-	best, most := ',', 0
+	best, bestCount := ',', 0
 	for _, sign := range []rune{',', ';', '\t', '|'} {
 		counts := map[int]int{}
 		lines := 0
@@ -79,8 +79,8 @@ func delimiter(text string) rune {
 			}
 		}
 		for n, times := range counts {
-			if score := times * 100 * (n + 4) / 4; score > most && times*2 >= min(lines, 50) {
-				best, most = sign, score
+			if score := times * 100 * (n + 4) / 4; score > bestCount && times*2 >= min(lines, 50) {
+				best, bestCount = sign, score
 			}
 		}
 	}
@@ -204,7 +204,7 @@ func (j *jsonFlattener) readObject(path string, depth int) error {
 
 const maxPathBytes = 4 << 10
 
-// readArray writes plain values in one line; what else is in it stands apart.
+// readArray writes plain values in one line; what else is in it is apart.
 func (j *jsonFlattener) readArray(path string, depth int) error {
 	var words []string
 	for j.dec.More() {

@@ -68,7 +68,7 @@ func TestBadAnthropic(t *testing.T) {
 	const failed = "error"
 	for _, c := range []struct {
 		name, text, ends string
-		does             provider.Behaviour
+		behaviour        provider.Behaviour
 	}{
 		{"good", "Hello world.", "stop", provider.AnthropicText("end_turn", "Hello ", "world.")},
 		{"stall before the first byte", "", failed, provider.StallRequest()},
@@ -109,7 +109,7 @@ func TestBadAnthropic(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			m := newAnthropic(t, provider.Start(t, c.does))
+			m := newAnthropic(t, provider.Start(t, c.behaviour))
 			m.FirstByteTimeout, m.IdleTimeout, m.Backoff = 150*time.Millisecond, 150*time.Millisecond, time.Millisecond
 			got := provider.ReadAnswer(t, m, provider.HowRequest)
 			if !strings.HasPrefix(got.Text, c.text) || c.text == "" && got.Text != "" || len(got.Text) > 1<<20 {
@@ -215,9 +215,9 @@ func TestAnthropicRefusedParameters(t *testing.T) {
 			t.Fatalf("%q, %v", got.Text, got.Err)
 		}
 	}
-	asked := s.Requests()
-	last := string(asked[len(asked)-1].Body)
-	if len(asked) != 4 || strings.Contains(last, "temperature") || strings.Contains(last, "cache_control") {
-		t.Errorf("%d requests, last %s", len(asked), last)
+	requests := s.Requests()
+	last := string(requests[len(requests)-1].Body)
+	if len(requests) != 4 || strings.Contains(last, "temperature") || strings.Contains(last, "cache_control") {
+		t.Errorf("%d requests, last %s", len(requests), last)
 	}
 }

@@ -107,7 +107,7 @@ func (e *passageEvidence) bestSentences(wantedStems map[string]struct{}) (from, 
 		return 0, -1
 	}
 	from, to = best, best
-	enough := max(1, len(wantedStems)/4) // of what the sentences so far have not said
+	wantedCount := max(1, len(wantedStems)/4) // of what the sentences so far have not said
 	for to-from+1 < maxCitedSentences {
 		covered := e.sentenceStems[from : to+1]
 		before, after := 0, 0
@@ -118,7 +118,7 @@ func (e *passageEvidence) bestSentences(wantedStems map[string]struct{}) (from, 
 			after = countOverlap(wantedStems, e.sentenceStems[to+1], covered)
 		}
 		switch {
-		case max(before, after) < enough:
+		case max(before, after) < wantedCount:
 			return from, to
 		case before > after:
 			from--
@@ -151,8 +151,8 @@ next:
 // isOtherLanguage reports whether the sentence is in another language than the passage, so that words cannot be
 // compared.
 func (e *passageEvidence) isOtherLanguage(sentence string) bool {
-	lang, sure := words.GuessLanguage(words.AppendTokens(nil, sentence))
-	return sure && e.isLangSure && lang != e.lang
+	lang, isSure := words.GuessLanguage(words.AppendTokens(nil, sentence))
+	return isSure && e.isLangSure && lang != e.lang
 }
 
 const (
@@ -160,17 +160,17 @@ const (
 	maxCompoundStems = 40 // words of a sentence of which that is worth the time
 )
 
-// sharesCompound reports whether a word of the sentence stands inside one of the passage's, or the other way round:
+// sharesCompound reports whether a word of the sentence is inside one of the passage's, or the other way round:
 // parts of compounds.
 func (e *passageEvidence) sharesCompound(wantedStems map[string]struct{}) bool {
 	if len(wantedStems) > maxCompoundStems {
 		return false
 	}
 	for _, stems := range e.sentenceStems {
-		for have := range stems {
+		for known := range stems {
 			for stem := range wantedStems {
-				if len(stem) >= minCompoundBytes && strings.Contains(have, stem) || len(have) >= minCompoundBytes &&
-					strings.Contains(stem, have) {
+				if len(stem) >= minCompoundBytes && strings.Contains(known, stem) || len(known) >= minCompoundBytes &&
+					strings.Contains(stem, known) {
 					return true
 				}
 			}

@@ -131,7 +131,7 @@ func partialUnless(broken bool) markerState {
 	return markerPartial
 }
 
-// MarkerLength returns the bytes of the marker that the text begins with, 0 where there is none. A Markdown link is
+// MarkerLength returns the bytes of the marker that the text begins with, 0 if there is none. A Markdown link is
 // none.
 func MarkerLength(text string) int {
 	text = text[:min(len(text), maxMarkerBytes+4)]

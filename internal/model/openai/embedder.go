@@ -123,9 +123,9 @@ func (e *Embedder) post(ctx context.Context, texts []string, plain bool) ([]byte
 		return nil, err
 	}
 	defer resp.Close()
-	most := maxResponseBytes(len(texts))
-	response, err := io.ReadAll(io.LimitReader(resp, most+1))
-	if int64(len(response)) > most {
+	limit := maxResponseBytes(len(texts))
+	response, err := io.ReadAll(io.LimitReader(resp, limit+1))
+	if int64(len(response)) > limit {
 		return nil, httpclient.NewProviderError("the answer does not end", nil)
 	}
 	return response, err

@@ -94,8 +94,8 @@ func TestEmbeddingsAreBatchedBySize(t *testing.T) {
 func TestBadEmbeddingProviders(t *testing.T) {
 	const two = `[1,0]`
 	for _, c := range []struct {
-		name string
-		does http.HandlerFunc
+		name      string
+		behaviour http.HandlerFunc
 	}{
 		{"garbage", respondWith(200, "<html>It works!</html>")},
 		{"half an answer", respondWith(200, `{"data":[{"index":0,"embedding":[1,`)},
@@ -129,7 +129,7 @@ func TestBadEmbeddingProviders(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := provider.StartEmbeddings(t, nil)
-			s.Play(c.does, c.does, c.does, c.does)
+			s.Play(c.behaviour, c.behaviour, c.behaviour, c.behaviour)
 			list, err := newEmbedder(t, s).Embed(t.Context(), []string{"a", "b"})
 			checkEmbeddingFailure(t, list, err)
 		})

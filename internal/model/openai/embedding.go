@@ -17,7 +17,7 @@ const (
 	maxBatchTexts    = 96      // of one request
 	maxBatchBytes    = 200_000 // of one request
 	maxVectorNumbers = 8192    // of one vector
-	maxNumberBytes   = 40      // bytes of one number, with what stands around it
+	maxNumberBytes   = 40      // bytes of one number, with what is around it
 	maxEnvelopeBytes = 64 << 10
 )
 

@@ -21,10 +21,10 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 func TestBadProviders(t *testing.T) {
 	const failed = "error"
 	for _, c := range []struct {
-		name string
-		does provider.Behaviour
-		text string // beginning of what was said
-		ends string
+		name      string
+		behaviour provider.Behaviour
+		text      string // beginning of what was said
+		ends      string
 	}{
 		{"good", provider.AnswerText("Hello ", "world."), "Hello world.", "stop"},
 		{"not streamed", provider.AnswerUnstreamed("Hello."), "Hello.", "stop"},
@@ -63,7 +63,7 @@ func TestBadProviders(t *testing.T) {
 		{"tool call", provider.CallTool("c1", "look_up", `{"or`, `der":1}`), "", "tool-calls"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			m := newOpenAI(t, provider.Start(t, c.does))
+			m := newOpenAI(t, provider.Start(t, c.behaviour))
 			m.FirstByteTimeout, m.IdleTimeout, m.Backoff = 150*time.Millisecond, 150*time.Millisecond, time.Millisecond
 			got := provider.ReadAnswer(t, m, provider.HowRequest)
 			if !strings.HasPrefix(got.Text, c.text) || c.text == "" && got.Text != "" || len(got.Text) > 1<<20 {
@@ -92,10 +92,10 @@ func TestRetriesBeforeTheFirstChunk(t *testing.T) {
 }
 
 func TestNoRetryOnceSomethingWasSaid(t *testing.T) {
-	for _, does := range []provider.Behaviour{
+	for _, behaviour := range []provider.Behaviour{
 		provider.CutAfter(170), provider.RefuseWith(401, -1, ""), provider.RefuseWith(429, 60, ""),
 	} {
-		s := provider.Start(t, does, provider.AnswerText("Hello."))
+		s := provider.Start(t, behaviour, provider.AnswerText("Hello."))
 		got := provider.ReadAnswer(t, newOpenAI(t, s), provider.HowRequest)
 		provider.CheckFailure(t, got.Err)
 		if n := len(s.Requests()); n != 1 {

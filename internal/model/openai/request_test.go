@@ -98,11 +98,11 @@ func TestRefusedParameters(t *testing.T) {
 			t.Fatalf("%q, %v", got.Text, got.Err)
 		}
 	}
-	asked := s.Requests()
-	last := asked[len(asked)-1].JSON()
-	if len(asked) != 4 || last["max_completion_tokens"] != 10.0 || last["temperature"] != nil ||
+	requests := s.Requests()
+	last := requests[len(requests)-1].JSON()
+	if len(requests) != 4 || last["max_completion_tokens"] != 10.0 || last["temperature"] != nil ||
 		last["max_tokens"] != nil {
-		t.Errorf("%d requests, last %v", len(asked), last)
+		t.Errorf("%d requests, last %v", len(requests), last)
 	}
 }
 

@@ -41,7 +41,7 @@ func fenceText(text string) string {
 }
 
 // fenceReplacement returns what to write in place of the first size bytes of the text, which begins with c; size is 0
-// where they may stand.
+// where they may be.
 func fenceReplacement(k *cite.CodeTracker, c rune, text string) (with string, size int) {
 	n := utf8.RuneLen(c)
 	switch {
@@ -74,14 +74,14 @@ func isPlain(text string) bool {
 }
 
 // isFenceByte says of each byte whether an invisible character, a bracket of a tag or one of a marker begins with it.
-var isFenceByte = func() (is [256]bool) {
+var isFenceByte = func() (table [256]bool) {
 	for c := range rune(utf8.RuneSelf) {
-		is[c] = isInvisible(c) || c == '<' || c == '['
+		table[c] = isInvisible(c) || c == '<' || c == '['
 	}
 	for _, c := range "\u202A\u2066‹〈【＜\uFEFF\U000E0000" { // one of each block that has such characters
-		is[string(c)[0]] = true
+		table[string(c)[0]] = true
 	}
-	return is
+	return table
 }()
 
 func removeInvisible(text string) string {
@@ -109,7 +109,7 @@ func isInvisible(c rune) bool {
 		c == 0xFEFF
 }
 
-// isHiddenInTag reports whether c may stand inside a tag's name without being seen.
+// isHiddenInTag reports whether c may be inside a tag's name without being seen.
 func isHiddenInTag(c rune) bool {
 	return isInvisible(c) || c >= 0x200B && c <= 0x200F || c == 0x2060 || c == 0xAD
 }

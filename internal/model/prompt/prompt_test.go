@@ -10,7 +10,7 @@ import (
 	"parley"
 )
 
-// What stands in a source cannot leave its fence, open another, or number itself, however it is spelled; all else stays
+// What is in a source cannot leave its fence, open another, or number itself, however it is spelled; all else stays
 // as it is.
 func TestFence(t *testing.T) {
 	for text, want := range map[string]string{
@@ -38,7 +38,7 @@ func TestFence(t *testing.T) {
 	}
 }
 
-// The parts of a prompt stand in their order, and nothing but the instructions is said in the operator's name.
+// The parts of a prompt are in their order, and nothing but the instructions is said in the operator's name.
 func TestPartsOfThePrompt(t *testing.T) {
 	p := model.Passage{Passage: parley.Passage{SourceName: "Manual", Heading: "Orders", Text: "They ship daily."}}
 	req := model.Request{System: "You are Ada.", Passages: []model.Passage{p, p}, Tools: []model.Tool{{Name: "a"}},

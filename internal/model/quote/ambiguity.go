@@ -59,7 +59,7 @@ func (q *parsedQuestion) isShortQuestion() bool {
 }
 
 // meaningOptions names the passages by the innermost part of their headings that the others do not share and that the
-// question does not name; nil where one has no such part, or where the headings say that one of them is about nothing
+// question does not name; nil if one has no such part, or where the headings say that one of them is about nothing
 // but the question.
 func (q *parsedQuestion) meaningOptions(passages []model.Passage, near []int) (names []string) {
 	paths := make([][]string, len(near))

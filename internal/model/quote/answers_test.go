@@ -198,7 +198,7 @@ func TestAsides(t *testing.T) {
 	machine, person, calm := func(a asideTexts) string { return a.isAutomated }, func(a asideTexts) string {
 		return a.noPersonAvailable
 	}, func(a asideTexts) string { return a.replyToInsult }
-	nothing := func(a asideTexts) string { return a.notUnderstood }
+	text := func(a asideTexts) string { return a.notUnderstood }
 	for message, c := range map[string]struct {
 		in   string
 		want func(asideTexts) string
@@ -212,7 +212,7 @@ func TestAsides(t *testing.T) {
 		"转人工": {"zh", person}, "أريد التحدث مع موظف": {"ar", person},
 		"you are a stupid bot": {"en", calm}, "fuck you": {"en", calm}, "du bist so dumm": {"de", calm},
 		"¡Eres un idiota!": {"es", calm}, "你这个白痴": {"zh", calm},
-		"?!": {"en", nothing}, "😀": {"en", nothing}, "asdfgh": {"en", nothing}, "kjhgfds": {"en", nothing},
+		"?!": {"en", text}, "😀": {"en", text}, "asdfgh": {"en", text}, "kjhgfds": {"en", text},
 	} {
 		want := c.want(asideTextsByLanguage.in(languageByCode[c.in]))
 		if s := askHelpPages(t, pages, userMessage(message)); s.text != want || len(s.citations) > 0 {
@@ -287,7 +287,7 @@ func TestRefusalsNameTheNearestTopic(t *testing.T) {
 	}
 }
 
-// manifest is the middle and the end of an example, as it stands in a passage that was cut out of it.
+// manifest is the middle and the end of an example, as it is in a passage that was cut out of it.
 const manifest = `sources:
   - key: opening-hours
     name: Opening hours
@@ -328,7 +328,7 @@ func TestCodeIsQuotedToThoseWhoAskForIt(t *testing.T) {
 	}
 }
 
-// What stands behind the end of code is prose, though the code's beginning is in another passage.
+// What is behind the end of code is prose, though the code's beginning is in another passage.
 func TestProseBehindCode(t *testing.T) {
 	text := manifest + "```\n\nReturns are free within 30 days.\n"
 	r := answerRequest(t.Context(), model.Request{Messages: userMessages("Are returns free?"),

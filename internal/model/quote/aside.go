@@ -62,7 +62,7 @@ func consentKind(messageWords []string, message string) byte {
 	return kind
 }
 
-// whatElseQuestion asks what the user would like to know: what stands behind the greeting.
+// whatElseQuestion asks what the user would like to know: what is behind the greeting.
 func whatElseQuestion(l words.Language) string {
 	hello := smallTalkTextsByLanguage.in(l).hello
 	for _, end := range []string{"! ", "！", "。"} {

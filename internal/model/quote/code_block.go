@@ -62,7 +62,7 @@ func stripCodeBlocks(text string, blocks []markdown.Block) string {
 
 func isCodeBlock(b markdown.Block) bool { return b.Kind == markdown.Code }
 
-// shareOutsideCode returns how much of what the passage holds of the question stands outside its code, 0 to 1; 1 where
+// shareOutsideCode returns how much of what the passage holds of the question is outside its code, 0 to 1; 1 if
 // the question is about code.
 func (q *parsedQuestion) shareOutsideCode(p model.Passage) float64 {
 	if q.wantsCode {
@@ -102,7 +102,7 @@ func parseBlocks(text string) []markdown.Block {
 	return blocks
 }
 
-// leadingCodeEnd returns where the code ends that the text begins in the midst of, 0 where it does not: behind a fence
+// leadingCodeEnd returns where the code ends that the text begins in the middle of, 0 if it does not: behind a fence
 // that ends code and before which there is none, or at the end of lines that are all of the form of code.
 func leadingCodeEnd(text string) int {
 	at, before := 0, ""
@@ -132,8 +132,8 @@ const (
 var codeLinePattern = regexp.MustCompile(`^\s*(-\s+)?[\w.$"'-]+\s*[:=](\s|$)|^\s+-\s|[{}\[\](;,\\]\s*$|` +
 	`^\s*[{}\[\])]|^\s*(#|//|\$ )|^(\s{4}|\t)`)
 
-// looksLikeCode reports whether most lines of the text have the form of code, and the text begins in the midst of it: a
-// line is indented.
+// looksLikeCode reports whether most lines of the text have the form of code, and the text begins in the middle of it:
+// a line is indented.
 func looksLikeCode(text string) bool {
 	lines, code, deep := 0, 0, false
 	for line := range strings.Lines(text) {

@@ -21,7 +21,7 @@ const minAnswerConfidence = 0.555
 type confidenceFeatures [10]float64
 
 // featureWeights are those of a logistic regression over the signs. PARLEY_LEARN_DOUBT=DIR go test ./internal/eval -run
-// TestLearnDoubt fits them anew on the sets of questions in the folder, and prints how they do on questions that they
+// TestLearnDoubt fits them again on the sets of questions in the folder, and prints how they do on questions that they
 // were not fitted on. Names of the question that the passage lacks, a person or a place beside the matched words, a
 // lead over the next source and the rarest word added nothing to these.
 var featureWeights = confidenceFeatures{2.35, 7.51, 1.32, 2.25, 1.70, 0.24, 0.97, 1.29, -1.87, -0.72}
@@ -70,14 +70,14 @@ func effectiveSignals(p *model.Passage) model.MatchSignals {
 	return p.Signals
 }
 
-func boolToFloat(is bool) float64 {
-	if is {
+func boolToFloat(value bool) float64 {
+	if value {
 		return 1
 	}
 	return 0
 }
 
-// matchedShare returns the weight of those of the message's words that were found, 0 to 1; half where there are none
+// matchedShare returns the weight of those of the message's words that were found, 0 to 1; half if there are none
 // such.
 func (q *parsedQuestion) matchedShare(found []float64, of func(i int) bool) float64 {
 	matched, all := 0.0, 0.0
@@ -124,7 +124,7 @@ func (q *parsedQuestion) isNewNumber(word string) bool {
 	return isNumber(word) && !strings.Contains(q.foldedText, word)
 }
 
-// countWordReach is how many words after a number the thing stands that it counts.
+// countWordReach is how many words after a number the thing is that it counts.
 const countWordReach = 4
 
 // lacksCount reports whether the question asks how many there are of something, and that the text has no number before
@@ -158,7 +158,7 @@ func isNumber(word string) bool {
 var numeralWords = words.NewSet(`one due tre quattro cinque sei sette otto nove dieci dois duas quatro sete oito dez
 	twee drie vijf zes zeven negen tien два три четыре пять шесть семь восемь девять десять`)
 
-// ConfidenceFeatures returns the signs that the confidence in the answer to the request is made of, nil where nothing
+// ConfidenceFeatures returns the signs that the confidence in the answer to the request is made of, nil if nothing
 // is there to be quoted: what the weights are fitted on.
 func ConfidenceFeatures(req model.Request) []float64 {
 	userQuestions := sourceQuestions(shortenMessages(req.Messages))

@@ -12,13 +12,13 @@ import (
 	"parley/internal/text/words"
 )
 
-// excerpt is a part of a passage's text that is quoted as it stands.
+// excerpt is a part of a passage's text that is quoted as it is.
 type excerpt struct {
 	passageIndex int
 	start, end   int
 
 	heading           string // put before it, and not cited
-	continuesPrevious bool   // goes on with what stands before it, on the next line
+	continuesPrevious bool   // goes on with what is before it, on the next line
 }
 
 func (e excerpt) separator(first bool) string {

@@ -42,7 +42,7 @@ func (p *passageLayout) belongsToGroup(first, i int) bool {
 		return i-1 == first || b.Level > 0
 	case markdown.Paragraph:
 		return b.Level > 0 && head.Kind == markdown.Item
-	default: // a heading or markup ends what stood before it
+	default: // a heading or markup ends what was before it
 		return false
 	}
 }
@@ -132,7 +132,7 @@ const maxShortSentenceBytes = 80
 func (p *passageLayout) continuesText(u, next quotableUnit) bool {
 	text := p.text[next.start:next.end]
 	if u.lastBlock == next.firstBlock {
-		return next.start-u.end < 4 // a sentence that is not to be quoted may stand between
+		return next.start-u.end < 4 // a sentence that is not to be quoted may be between
 	}
 	if next.firstBlock != u.lastBlock+1 || next.kind != markdown.Paragraph || linkShare(text) >= 0.3 ||
 		strings.HasSuffix(text, "?") {
@@ -141,10 +141,10 @@ func (p *passageLayout) continuesText(u, next quotableUnit) bool {
 	return u.end-u.start < maxShortSentenceBytes || openingWord(text) == openingWord(p.text[u.start:u.end])
 }
 
-// maxSectionBytes is how much is quoted of what stands under a heading, in bytes.
+// maxSectionBytes is how much is quoted of what is under a heading, in bytes.
 const maxSectionBytes = 700
 
-// sectionExcerpt returns the beginning of what stands under a heading, with the table right below it, where the
+// sectionExcerpt returns the beginning of what is under a heading, with the table right below it, where the
 // question is for all of it: where its words are those of the heading, and no sentence holds one that the heading
 // lacks.
 func (q *parsedQuestion) sectionExcerpt(p *passageLayout, u quotableUnit) (excerpt, bool) {
@@ -177,7 +177,7 @@ func (q *parsedQuestion) isBareSubject() bool {
 }
 
 // isCoveredByTitle reports whether the passage's title names all of the question, and that the passage is one section:
-// no heading stands in it.
+// no heading is in it.
 func (q *parsedQuestion) isCoveredByTitle(p *passageLayout) bool {
 	hasHeading := slices.ContainsFunc(p.blocks, func(b markdown.Block) bool {
 		return b.Kind == markdown.Heading && b.Start > 0

@@ -73,7 +73,7 @@ func TestLongStepsAreNeverCut(t *testing.T) {
 	}
 }
 
-// A quote that does not say what it is about stands below the heading above it, which is not cited.
+// A quote that does not say what it is about is below the heading above it, which is not cited.
 func TestDanglingQuotesStandBelowTheirHeading(t *testing.T) {
 	for question, c := range map[string]struct{ heading, text, want string }{
 		"Which opening hours has the Graz branch on Sundays?": {"Opening hours of the Graz branch", "Sundays: 10 to 12",

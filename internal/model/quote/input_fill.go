@@ -63,11 +63,11 @@ func (cd *callDraft) fillLoneNumber(rest string) string {
 
 // fillFromAnswer fills inputs from the answer to a question: what it recognizes by its form, and the whole rest where
 // one input is left.
-func (cd *callDraft) fillFromAnswer(message string, asked []toolInput) {
+func (cd *callDraft) fillFromAnswer(message string, requested []toolInput) {
 	cd.userTexts = append(cd.userTexts, message)
 	rest := cd.fillByPattern(message)
 	var left []toolInput
-	for _, in := range asked {
+	for _, in := range requested {
 		if cd.values[in.name] == nil {
 			left = append(left, in)
 		}
@@ -142,7 +142,7 @@ func (t toolInput) findOwnName(message string) (json.RawMessage, byteSpan, bool)
 
 const maxNameWords = 4 // words
 
-// nameEnd returns how far a name goes: words with capitals, or the first word or two where none has any.
+// nameEnd returns how far a name goes: words with capitals, or the first word or two if none has any.
 func nameEnd(message string, from int, capitals bool) int {
 	end, upper := from, false
 	for i, at := 0, from; i < maxNameWords && at < len(message); i++ {

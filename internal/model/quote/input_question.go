@@ -52,7 +52,7 @@ func (t toolTexts) parseInputQuestion(text string) (string, bool) {
 	return text, begins && ends
 }
 
-// parseRequestedInputs returns the inputs that the question asks for; ok is false where it is no question of this tool.
+// parseRequestedInputs returns the inputs that the question asks for; ok is false if it is no question of this tool.
 func (cd *callDraft) parseRequestedInputs(text string) (all []toolInput, ok bool) {
 	for _, d := range toolTextsByLanguage {
 		if list, ok := d.parseInputQuestion(text); ok {
@@ -65,8 +65,8 @@ func (cd *callDraft) parseRequestedInputs(text string) (all []toolInput, ok bool
 // matchLabels reads the list as labels of the inputs, in their order. A label may hold commas and may begin like
 // another, so that what leads nowhere is noted, by how much of either was left.
 func matchLabels(inputs []toolInput, list, comma string, deadEnds map[[2]int]bool) (all []toolInput, ok bool) {
-	here := [2]int{len(inputs), len(list)}
-	if deadEnds[here] {
+	position := [2]int{len(inputs), len(list)}
+	if deadEnds[position] {
 		return nil, false
 	}
 	for i, in := range inputs {
@@ -84,7 +84,7 @@ func matchLabels(inputs []toolInput, list, comma string, deadEnds map[[2]int]boo
 			return append([]toolInput{in}, more...), true
 		}
 	}
-	deadEnds[here] = true
+	deadEnds[position] = true
 	return nil, false
 }
 

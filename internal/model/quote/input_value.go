@@ -13,12 +13,12 @@ import (
 
 const maxValueWords = 6 // words of an input that is not free text
 
-// breakWords end a value that stands inside a sentence.
+// breakWords end a value that is inside a sentence.
 var breakWords = words.NewSet(`please pls bitte because since and or for with thanks thank so if when und oder weil für
 	mit danke porque y e por para gracias parce et ou
 	pour avec merci asap now today but aber pero mais s'il that which who`)
 
-// parseValue takes the input's value from a stretch of the message and tells which bytes it used.
+// parseValue takes the input's value from a stretch of the message and returns which bytes it used.
 func (t toolInput) parseValue(message string, c capturedSpan) (json.RawMessage, byteSpan, bool) {
 	piece := message[c.start:c.end]
 	at := func(from, to int) byteSpan { return byteSpan{c.start + from, c.start + to} }
@@ -109,7 +109,7 @@ func countDigits(s string) (n int) {
 	return n
 }
 
-// parseChoice finds the one of the choices that stands in the text, the longest where one is part of another.
+// parseChoice finds the one of the choices that is in the text, the longest where one is part of another.
 func (t toolInput) parseChoice(piece string, start int) (json.RawMessage, byteSpan, bool) {
 	best, used := "", byteSpan{}
 	var value json.RawMessage

@@ -40,7 +40,7 @@ func commonLanguages(a, b []words.Language) (both []words.Language) {
 func questionLanguage(req model.Request) words.Language {
 	texts := userTexts(req.Messages)
 	last := texts[len(texts)-1]
-	if _, sure := words.GuessLanguage(words.AppendTokens(nil, words.BlankEmails(last))); sure {
+	if _, isSure := words.GuessLanguage(words.AppendTokens(nil, words.BlankEmails(last))); isSure {
 		return words.LikeliestLanguage(last)
 	}
 	return surestLanguage(append(agentTexts(req), texts...))

@@ -106,14 +106,14 @@ func TestOrdersAreNoEarlierQuestions(t *testing.T) {
 		parley.Passage{Heading: "Orders",
 			Text: "You track an order on the page Orders. An order takes three days to complete."})
 	last := model.Message{Role: "user", Text: "When are you open?"}
-	alone := streamReply(t, model.Request{Messages: []model.Message{last}, Passages: hours, Tools: testTools})
-	if !strings.Contains(alone.text, "from 9 to 17") {
-		t.Fatalf("%q", alone.text)
+	plain := streamReply(t, model.Request{Messages: []model.Message{last}, Passages: hours, Tools: testTools})
+	if !strings.Contains(plain.text, "from 9 to 17") {
+		t.Fatalf("%q", plain.text)
 	}
 	for name, before := range messagesAfterTools() {
 		s := streamReply(t, model.Request{Messages: append(before, last), Passages: hours, Tools: testTools})
-		if s.text != alone.text || *s.finish.Score != *alone.finish.Score {
-			t.Errorf("%s: %q %v, want %v", name, s.text, *s.finish.Score, *alone.finish.Score)
+		if s.text != plain.text || *s.finish.Score != *plain.finish.Score {
+			t.Errorf("%s: %q %v, want %v", name, s.text, *s.finish.Score, *plain.finish.Score)
 		}
 	}
 	all := sourceQuestions(append([]model.Message{{Role: "user", Text: "one"}, {Role: "assistant", Text: "1"}},
@@ -155,8 +155,8 @@ func TestInputsAreAskedForByTheirDescriptions(t *testing.T) {
 			t.Errorf("%s: a question is answered with %q", name, got)
 		}
 		w, ok := startCallDraft(tools, "track my order")
-		if asked, read := w.parseRequestedInputs(c.want); !ok || !read || len(asked) != 2 {
-			t.Errorf("%s: %v is read of the question", name, asked)
+		if parsed, read := w.parseRequestedInputs(c.want); !ok || !read || len(parsed) != 2 {
+			t.Errorf("%s: %v is read of the question", name, parsed)
 		}
 	}
 	one := []model.Tool{{Name: "track", Triggers: []string{"track my order"},

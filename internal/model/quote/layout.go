@@ -193,7 +193,7 @@ func (u quotableUnit) completeness(text string) float64 {
 
 // Weights of how well the kind of a unit suits the form of the question.
 const (
-	stepsFit       = 0.8  // steps, as far as what stands above them names what is asked
+	stepsFit       = 0.8  // steps, as far as what is above them names what is asked
 	strayStepsFit  = 0.25 // steps under a heading that names nothing of it: they lead to something else
 	listFit        = 0.15 // a list that tells no steps
 	instructionFit = 0.1  // a sentence that tells what to do
@@ -265,16 +265,16 @@ func (p *passageLayout) isProcedure(u quotableUnit) bool {
 	if u.ordered {
 		return true
 	}
-	items, telling := 0, 0
+	items, instructions := 0, 0
 	for _, b := range p.blocks[u.firstBlock : u.lastBlock+1] {
 		if b.Kind == markdown.Item {
 			items++
 			if givesInstruction(p.text[b.ContentStart:b.End]) {
-				telling++
+				instructions++
 			}
 		}
 	}
-	return telling > 0 && 2*telling >= items
+	return instructions > 0 && 2*instructions >= items
 }
 
 // listTitleMatch returns how that matches which says what a table or a list holds: the headings above, a sentence that

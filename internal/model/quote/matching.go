@@ -18,14 +18,14 @@ func (q *parsedQuestion) matchText(text string) []float64 {
 		if q.lang.IsStopWord(token.Word) {
 			continue
 		}
-		like := q.wordLikeness(token.Word)
-		for _, l := range like {
+		likeness := q.wordLikeness(token.Word)
+		for _, l := range likeness {
 			found[l.termIndex] = max(found[l.termIndex], l.strength)
 		}
-		if len(like) > 0 && len(last) > 0 {
-			q.matchPairs(found, last, like)
+		if len(likeness) > 0 && len(last) > 0 {
+			q.matchPairs(found, last, likeness)
 		}
-		last = like
+		last = likeness
 	}
 	q.addMeasureMatches(found, text)
 	return found
@@ -115,7 +115,7 @@ var codePattern = regexp.MustCompile(`\b[A-Za-z]{1,8}[-_/.#]?\d{2,}[A-Za-z0-9-]*
 const codeConfidence = 0.8
 
 // matchesCode reports whether the question names a code, and that the unit or the heading above it does so too. What
-// else the question names must for the better part stand there as well.
+// else the question names must for the better part be there as well.
 func (q *parsedQuestion) matchesCode(passage model.Passage, p *passageLayout, best quotableUnit) bool {
 	near, all := findCodes(passage.Heading+"\n"+p.text[best.start:best.end]), ""
 	for c := range findCodes(q.originalText) {

@@ -32,7 +32,7 @@ const (
 	measureStrength = 0.8 // how surely an amount of the right kind answers the word
 )
 
-// measurePhrases tells which phrases stand in a question that are looked for with several of its words.
+// measurePhrases reports which phrases of a question are looked for with several of its words.
 type measurePhrases struct{ hasHowMuch, hasWhen bool }
 
 func findMeasurePhrases(question string) measurePhrases {
@@ -57,7 +57,7 @@ func (m measurePhrases) measureOf(before, word string) measureKind {
 	return measureByNoun[word]
 }
 
-// timeUnitReach is how many words after a number its unit stands: "5 to 7 working days".
+// timeUnitReach is how many words after a number its unit is: "5 to 7 working days".
 const timeUnitReach = 3
 
 // answersMeasure reports whether the text holds an amount of the kind.
@@ -125,21 +125,21 @@ func (q *parsedQuestion) unitHasAmount(u quotableUnit) bool {
 
 // addMeasureMatches adds to what was found the words of the question that an amount in the text answers.
 func (q *parsedQuestion) addMeasureMatches(found []float64, text string) {
-	var looked, there [measureKindCount]bool
+	var looked, present [measureKindCount]bool
 	for i, s := range q.terms {
 		if s.measure == measureNone || found[i] >= measureStrength {
 			continue
 		}
 		if !looked[s.measure] {
-			looked[s.measure], there[s.measure] = true, q.answersMeasure(s.measure, text)
+			looked[s.measure], present[s.measure] = true, q.answersMeasure(s.measure, text)
 		}
-		if there[s.measure] {
+		if present[s.measure] {
 			found[i] = measureStrength
 		}
 	}
 }
 
-// measureByAdjective are adjectives behind "how", named words that ask for an amount wherever they stand.
+// measureByAdjective are adjectives behind "how", named words that ask for an amount wherever they are.
 var (
 	measureByAdjective = words.InvertLists(map[measureKind]string{
 		measureAmount:   "high tall deep wide far fast often hot heavy hoch tief breit weit schnell oft schwer",

@@ -36,9 +36,9 @@ var wishWords = words.NewSet(`want wanna please pls let lets gimme connect trans
 
 // pastPhrases put what follows into the past or attribute it to somebody: "was told to", "j'ai fait".
 var pastPhrases = func() (all []string) {
-	for be := range strings.FieldsSeq("was were been got being") {
+	for verb := range strings.FieldsSeq("was were been got being") {
 		for done := range strings.FieldsSeq("told asked advised instructed forced supposed going about planning made") {
-			all = append(all, be+" "+done+" to")
+			all = append(all, verb+" "+done+" to")
 		}
 	}
 	return append(all, "had to", "used to", "ai fait", "as fait", "a fait", "avons fait", "avez fait", "ont fait",

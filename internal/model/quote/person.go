@@ -15,7 +15,7 @@ const maxWishBytes = 4000
 
 // AsksForPerson reports whether the message says plainly that its writer wants to talk to a person, and in what
 // language. Where the words are those of several languages, what the writer has said before decides; earlier may be
-// nil. It misses a wish sooner than it sees one where there is none: a sentence must say this and nothing else, so that
+// nil. It misses a wish sooner than it sees one if there is none: a sentence must say this and nothing else, so that
 // questions about people and about support are left to the sources.
 func AsksForPerson(message string, earlier func() []string) (words.Language, bool) {
 	if len(message) > maxWishBytes {
@@ -87,7 +87,7 @@ func isPlainNo(clause string) bool {
 
 func firstWord(clause string) string { return append(strings.Fields(joinWithSpaces(clause)), "")[0] }
 
-// stripQuotations leaves out what stands in double quotes: it is quoted. A message that is all in quotes is not taken
+// stripQuotations leaves out what is in double quotes: it is quoted. A message that is all in quotes is not taken
 // for a quotation.
 func stripQuotations(folded string) string {
 	if rest := quotationPattern.ReplaceAllString(folded, " "); strings.TrimFunc(rest, isNonWordRune) != "" {

@@ -21,8 +21,8 @@ var questionOpenerWords = words.NewSet(`how what where which why who does is are
 	cual por quien si comment ou quel quelle pourquoi qui come cosa dove perche chi se
 	onde qual hoe wat waar waarom wie как что где почему кто كيف ماذا اين لماذا من هل`)
 
-// wishGrammar is how a wish for a person is worded: patterns over folded words. What stands before and after it may
-// stand there any number of times; a core has a verb of its own, and bare does without.
+// wishGrammar is how a wish for a person is worded: patterns over folded words. What is before and after it may
+// be there any number of times; a core has a verb of its own, and bare does without.
 type wishGrammar struct {
 	language     words.Language
 	stems        string // folded parts of words, one of which every wish holds

@@ -40,18 +40,19 @@ func procedureExcerpts(passages []model.Passage, pages []passageLayout, u quotab
 
 // followingSteps finds the steps that go on from the last one of s in the next passage of the same text.
 func followingSteps(passages []model.Passage, pages []passageLayout, s excerpt) (excerpt, bool) {
-	here := passages[s.passageIndex]
+	passage := passages[s.passageIndex]
 	n := lastStepNumber(&pages[s.passageIndex], s)
-	if n == 0 || s.end < len(strings.TrimRight(here.Text, " \t\r\n")) {
+	if n == 0 || s.end < len(strings.TrimRight(passage.Text, " \t\r\n")) {
 		return excerpt{}, false
 	}
 	for i := range pages {
 		next := passages[i]
-		if i == s.passageIndex || next.SourceID != here.SourceID || next.VersionID != here.VersionID ||
-			next.End <= here.End || next.Start > here.End+4 {
+		if i == s.passageIndex || next.SourceID != passage.SourceID || next.VersionID != passage.VersionID ||
+			next.End <= passage.End || next.Start > passage.End+4 {
 			continue
 		}
-		if from, to, ok := findStepBlocks(&pages[i], n+1); ok && next.Start+pages[i].blocks[from].Start >= here.Start+s.end {
+		if from, to, ok := findStepBlocks(&pages[i], n+1); ok &&
+			next.Start+pages[i].blocks[from].Start >= passage.Start+s.end {
 			b := pages[i].blocks
 			return excerpt{passageIndex: i, start: b[from].Start, end: b[to].End, continuesPrevious: true}, true
 		}
@@ -61,19 +62,19 @@ func followingSteps(passages []model.Passage, pages []passageLayout, s excerpt) 
 
 // precedingSteps finds the steps that lead to the first one of s in the passage before it.
 func precedingSteps(passages []model.Passage, pages []passageLayout, s excerpt) (excerpt, bool) {
-	here := passages[s.passageIndex]
+	passage := passages[s.passageIndex]
 	n := stepNumber(pages[s.passageIndex].text[s.start:])
 	if n < 2 {
 		return excerpt{}, false
 	}
 	for i := range pages {
 		p := &pages[i]
-		if last := passages[i]; i == s.passageIndex || last.SourceID != here.SourceID ||
-			last.VersionID != here.VersionID || last.Start >= here.Start || last.End+4 < here.Start {
+		if last := passages[i]; i == s.passageIndex || last.SourceID != passage.SourceID ||
+			last.VersionID != passage.VersionID || last.Start >= passage.Start || last.End+4 < passage.Start {
 			continue
 		}
 		for _, u := range p.units {
-			if u.ordered && lastStepNumber(p, u.excerpt) == n-1 && passages[i].Start+u.end <= here.Start+s.start {
+			if u.ordered && lastStepNumber(p, u.excerpt) == n-1 && passages[i].Start+u.end <= passage.Start+s.start {
 				return u.excerpt, true
 			}
 		}
@@ -132,13 +133,13 @@ func resumeProcedure(req model.Request) (callDraft, bool) {
 		return callDraft{}, false
 	}
 	w := newCallDraft(req.Tools[tool])
-	asked := slices.DeleteFunc(slices.Clone(w.inputs), func(in toolInput) bool {
+	requested := slices.DeleteFunc(slices.Clone(w.inputs), func(in toolInput) bool {
 		return !slices.Contains(out.Data.Needs, in.name)
 	})
 	userText := req.Messages[n-1].Text
-	if w.isAbandonedBy(userText, asked, req.Tools) || !w.isAnsweredBy(userText, asked) {
+	if w.isAbandonedBy(userText, requested, req.Tools) || !w.isAnsweredBy(userText, requested) {
 		return callDraft{}, false
 	}
-	w.fillFromAnswer(userText, asked)
+	w.fillFromAnswer(userText, requested)
 	return w, true
 }

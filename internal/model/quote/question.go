@@ -39,7 +39,7 @@ type questionTerm struct {
 	measure               measureKind
 }
 
-// termLikeness tells how surely a word names a subject.
+// termLikeness says how surely a word names a subject.
 type termLikeness struct {
 	termIndex int
 	strength  float64
@@ -49,10 +49,10 @@ const (
 	earlierMessageWeight = 0.4 // what words of the user's message before count against those of the message itself
 	frameWordWeight      = 0.3 // what words count that say how a question is put rather than what it is about
 	relatedStrength      = 0.6
-	// what two neighbours of the question count where they stand side by side, against the lesser of them
+	// what two neighbours of the question count where they are side by side, against the lesser of them
 	pairWeight           = 0.5
 	namePairWeight       = 1.5 // and where both are written as names
-	reversedPairStrength = 0.5 // what a pair counts that stands the other way round; a name does not
+	reversedPairStrength = 0.5 // what a pair counts that is the other way round; a name does not
 )
 
 // parseQuestion reads what was said last in the light of what was said before it.
@@ -78,7 +78,7 @@ func parseQuestion(userTexts []string, passages []model.Passage) parsedQuestion 
 	return t
 }
 
-// addTerms notes the content words of a message, and which of them stand side by side.
+// addTerms notes the content words of a message, and which of them are side by side.
 func (q *parsedQuestion) addTerms(text string, weight float64, weights map[string]float64) {
 	before, named, last := -1, false, ""
 	asks := findMeasurePhrases(text)
@@ -103,7 +103,7 @@ func (q *parsedQuestion) addTerms(text string, weight float64, weights map[strin
 			q.appendTerm(s)
 		}
 		if by != measureNone {
-			continue // what it measures need not stand beside it
+			continue // what it measures need not are beside it
 		}
 		if before >= 0 && before != at && !token.Unspaced {
 			a, b := q.terms[before], q.terms[at]
@@ -147,7 +147,7 @@ func (q *parsedQuestion) appendTerm(s questionTerm) {
 	}
 }
 
-// termIndex returns the place of a word among the items, -1 where it is none of them.
+// termIndex returns the place of a word among the items, -1 if it is none of them.
 func (q *parsedQuestion) termIndex(word string) int {
 	if at, ok := q.termIndexes[word]; ok {
 		return at
@@ -190,13 +190,13 @@ type questionForm struct {
 }
 
 func classifyQuestion(question string) questionForm {
-	often := words.ContainsPhrase(question, oftenPhrases)
+	isFrequency := words.ContainsPhrase(question, oftenPhrases)
 	f := questionForm{wantsSteps: words.AsksHow(question) || words.ContainsPhrase(question, stepPhrases),
-		wantsNumber: words.AsksFor(question) != 0 && !often,
+		wantsNumber: words.AsksFor(question) != 0 && !isFrequency,
 		wantsDefinition: words.ContainsPhrase(question, definitionPhrases) ||
 			strings.HasPrefix(words.Fold(question), "does ")}
 	f.wantsOverview = words.ContainsPhrase(question, overviewPhrases)
-	f.wantsFact = !f.wantsOverview && !f.wantsSteps && (f.wantsNumber || often || words.ContainsPhrase(question,
+	f.wantsFact = !f.wantsOverview && !f.wantsSteps && (f.wantsNumber || isFrequency || words.ContainsPhrase(question,
 		personPhrases) || words.ContainsPhrase(question, placePhrases) || words.ContainsPhrase(question, costPhrases))
 	return f
 }
@@ -226,7 +226,7 @@ var (
 var countingWords = words.NewSet(`many much viele vielen cuantos cuantas combien quanti quante quantos quantas hoeveel
 	wieviele wieviel сколько`)
 
-// parseCountedStem returns the stem of what the question asks the number of, empty where it asks for none.
+// parseCountedStem returns the stem of what the question asks the number of, empty if it asks for none.
 func (q *parsedQuestion) parseCountedStem(question string) string {
 	before, asking := "", false
 	for token := range words.Tokens(question) {
@@ -291,18 +291,18 @@ func (q *parsedQuestion) isOtherLanguage(text string) bool {
 		return false
 	}
 	tokens := words.AppendTokens(nil, text)
-	lang, sure := words.GuessLanguage(tokens)
-	if !sure || lang == q.lang {
+	lang, isSure := words.GuessLanguage(tokens)
+	if !isSure || lang == q.lang {
 		return false
 	}
-	theirs, ours := 0, 0
+	otherCount, ownCount := 0, 0
 	for _, token := range tokens {
 		if lang.IsStopWord(token.Word) {
-			theirs++
+			otherCount++
 		}
 		if q.lang.IsStopWord(token.Word) {
-			ours++
+			ownCount++
 		}
 	}
-	return theirs > 2*ours
+	return otherCount > 2*ownCount
 }

@@ -23,7 +23,7 @@ type parsedSentence struct {
 type sentenceWord struct {
 	words.Token
 	isStop      bool // carries no meaning of its own
-	clauseIndex int  // which clause of the sentence it stands in
+	clauseIndex int  // which clause of the sentence it is in
 }
 
 // maxTriggerTextBytes bounds how much of a message is held against triggers: a request is not a page long.

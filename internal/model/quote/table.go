@@ -29,13 +29,14 @@ func (q *parsedQuestion) addTableRows(c *unitContext, u quotableUnit, last int) 
 	best := slices.Max(covers)
 	chosen := q.chooseRows(c.layout.text, rows, covers)
 	sorted := slices.Sorted(slices.Values(covers))
-	fit := 0
+	fitCount := 0
 	for _, v := range covers {
 		if v >= best-1e-9 {
-			fit++
+			fitCount++
 		}
 	}
-	if fit > maxQuotedRows || best < sorted[(len(sorted)-1)/2]+minRowLead && !q.namesEachRow(c.layout.text, rows, chosen) {
+	if fitCount > maxQuotedRows || best < sorted[(len(sorted)-1)/2]+minRowLead &&
+		!q.namesEachRow(c.layout.text, rows, chosen) {
 		return false
 	}
 	c.tableHeadMatch = q.matchText(c.layout.text[u.start:head.end])

@@ -65,15 +65,16 @@ func continueCallDraft(req model.Request) (callDraft, bool) {
 	}
 	w, ok := startCallDraft(req.Tools, turns[0].userText)
 	for i := 1; ok && i < len(turns); i++ {
-		var asked []toolInput
-		if asked, ok = w.parseRequestedInputs(turns[i].question); !ok {
+		var requested []toolInput
+		if requested, ok = w.parseRequestedInputs(turns[i].question); !ok {
 			break
 		}
 		if i == len(turns)-1 {
 			again := turns[i].question == turns[i-1].question
-			ok = !w.isAbandonedBy(turns[i].userText, asked, req.Tools) && (!again || w.isAnsweredBy(turns[i].userText, asked))
+			ok = !w.isAbandonedBy(turns[i].userText, requested, req.Tools) &&
+				(!again || w.isAnsweredBy(turns[i].userText, requested))
 		}
-		w.fillFromAnswer(turns[i].userText, asked)
+		w.fillFromAnswer(turns[i].userText, requested)
 	}
 	return w, ok
 }
@@ -103,25 +104,27 @@ func inputTurns(messages []model.Message) (turns []inputTurn) {
 
 // isAnsweredBy reports whether the message holds one of the inputs that were asked for; a question put twice in vain is
 // given up.
-func (cd *callDraft) isAnsweredBy(message string, asked []toolInput) bool {
+func (cd *callDraft) isAnsweredBy(message string, requested []toolInput) bool {
 	try := callDraft{inputs: cd.inputs, values: map[string]json.RawMessage{}}
-	try.fillFromAnswer(message, asked)
-	return slices.ContainsFunc(asked, func(in toolInput) bool { return try.values[in.name] != nil })
+	try.fillFromAnswer(message, requested)
+	return slices.ContainsFunc(requested, func(in toolInput) bool { return try.values[in.name] != nil })
 }
 
 // isAbandonedBy reports whether the message is no answer: the user drops it, asks something else, or calls for another
 // tool.
-func (cd *callDraft) isAbandonedBy(message string, asked []toolInput, tools []model.Tool) bool {
-	if len(asked) == 1 && asked[0].kind == inputFreeText {
+func (cd *callDraft) isAbandonedBy(message string, requested []toolInput, tools []model.Tool) bool {
+	if len(requested) == 1 && requested[0].kind == inputFreeText {
 		return isCancellation(message)
 	}
-	if isCancellation(message) && !slices.ContainsFunc(asked, func(in toolInput) bool { return in.kind == inputBoolean }) {
+	if isCancellation(message) && !slices.ContainsFunc(requested, func(in toolInput) bool {
+		return in.kind == inputBoolean
+	}) {
 		return true
 	}
 	if other, _ := chooseTool(tools, message); other >= 0 && tools[other].Name != cd.tool.Name {
 		return true
 	}
-	try := callDraft{inputs: asked, values: map[string]json.RawMessage{}}
+	try := callDraft{inputs: requested, values: map[string]json.RawMessage{}}
 	try.fillByPattern(message)
 	return isQuestionOrRemark(message) && len(try.values) == 0
 }
@@ -138,9 +141,11 @@ func (cd *callDraft) makeReply(req model.Request) reply {
 // before, all of it is asked for at once: the next message is the only one in which it can be read.
 func (cd *callDraft) missingInputs() (all []toolInput) {
 	masked := slices.ContainsFunc(cd.userTexts, isRedacted)
-	lacks := slices.ContainsFunc(cd.inputs, func(in toolInput) bool { return in.required && cd.values[in.name] == nil })
+	isMissing := slices.ContainsFunc(cd.inputs, func(in toolInput) bool {
+		return in.required && cd.values[in.name] == nil
+	})
 	for _, in := range cd.inputs {
-		if in.required && (cd.values[in.name] == nil || lacks && masked && in.isPersonal()) {
+		if in.required && (cd.values[in.name] == nil || isMissing && masked && in.isPersonal()) {
 			all = append(all, in)
 		}
 	}
@@ -209,11 +214,11 @@ func (s *parsedSentence) isBrief(m triggerMatch, inputs []toolInput, holes bool)
 			others++
 		}
 	}
-	most := maxStrayWords
+	limit := maxStrayWords
 	if holes {
-		most = 1 // what fills them is missing
+		limit = 1 // what fills them is missing
 	}
-	return others <= most || s.tokens[m.wordIndexes[0]].Unspaced
+	return others <= limit || s.tokens[m.wordIndexes[0]].Unspaced
 }
 
 // asksAboutOwnThing reports whether the question is about the speaker's own thing and begins with it.

@@ -179,20 +179,22 @@ var (
 
 // kindByName goes by what the input is called.
 func kindByName(name []string, format string) (toolInputKind, namePart) {
-	has := func(set map[string]bool) bool {
+	hasWordOf := func(set map[string]bool) bool {
 		return slices.ContainsFunc(name, func(w string) bool { return set[w] })
 	}
-	alien := slices.ContainsFunc(name, func(w string) bool { return !personNameWords[w] && !personNameModifiers[w] })
+	hasOtherWord := slices.ContainsFunc(name, func(w string) bool {
+		return !personNameWords[w] && !personNameModifiers[w]
+	})
 	switch {
-	case format == "email", has(emailNames) && !slices.Contains(name, "subject") && !slices.Contains(name, "body"):
+	case format == "email", hasWordOf(emailNames) && !slices.Contains(name, "subject") && !slices.Contains(name, "body"):
 		return inputEmail, 0
-	case format == "phone", format == "tel", has(phoneNames):
+	case format == "phone", format == "tel", hasWordOf(phoneNames):
 		return inputPhone, 0
-	case has(personNameWords) && !alien:
+	case hasWordOf(personNameWords) && !hasOtherWord:
 		return inputPersonName, namePartOf(name)
-	case has(freeTextNames):
+	case hasWordOf(freeTextNames):
 		return inputFreeText, 0
-	case has(referenceNames):
+	case hasWordOf(referenceNames):
 		return inputReference, 0
 	}
 	return inputText, 0

@@ -177,9 +177,9 @@ func joinFieldName(name, field string) string {
 }
 
 // truncateWithEllipsis shortens text to so many bytes, never inside a code point.
-func truncateWithEllipsis(text string, most int) string {
-	if len(text) <= most {
+func truncateWithEllipsis(text string, limit int) string {
+	if len(text) <= limit {
 		return text
 	}
-	return parley.ClipBytes(text, max(0, most-len("…"))) + "…"
+	return parley.ClipBytes(text, max(0, limit-len("…"))) + "…"
 }

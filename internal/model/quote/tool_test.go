@@ -179,7 +179,7 @@ func TestLongResults(t *testing.T) {
 	}
 }
 
-// A call ends the answer; passages lose against a trigger and answer where there is none.
+// A call ends the answer; passages lose against a trigger and answer if there is none.
 func TestToolsAndPassages(t *testing.T) {
 	var got []model.Chunk
 	for c, err := range (Model{}).Stream(t.Context(), model.Request{Messages: userMessages("track order 5"),
@@ -221,9 +221,9 @@ func FuzzTools(f *testing.F) {
 		if w, ok := startCallDraft(tools, first); ok && r.toolCall == nil &&
 			r.text == inputQuestion(w.replyLanguage(req), w.missingInputs()) {
 			missing := w.missingInputs()
-			if asked, ok := w.parseRequestedInputs(r.text); !slices.ContainsFunc(missing, hasOddLabel) &&
-				(!ok || len(asked) != len(missing)) {
-				t.Errorf("%q: %v, want %v", r.text, asked, missing)
+			if parsed, ok := w.parseRequestedInputs(r.text); !slices.ContainsFunc(missing, hasOddLabel) &&
+				(!ok || len(parsed) != len(missing)) {
+				t.Errorf("%q: %v, want %v", r.text, parsed, missing)
 			}
 		}
 		req.Messages = append(req.Messages, model.Message{Role: "assistant", Text: r.text},

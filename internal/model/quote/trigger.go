@@ -27,7 +27,7 @@ type triggerWord struct {
 
 type triggerPlaceholder struct {
 	name        string
-	wordsBefore int      // how many of the trigger's words stand before it
+	wordsBefore int      // how many of the trigger's words are before it
 	leadWords   []string // small words right before it: the "in" of "weather in {city}"
 }
 
@@ -122,7 +122,7 @@ type triggerMatch struct {
 	captures    map[string]capturedSpan
 }
 
-// capturedSpan is a byte span of the message that stands in a trigger's hole.
+// capturedSpan is a byte span of the message that is in a trigger's hole.
 type capturedSpan struct {
 	start, end   int
 	reachesEnd   bool // nothing of the trigger follows
@@ -165,12 +165,12 @@ func (t *trigger) matchFrom(s *parsedSentence, first int) []int {
 
 // findNextWord finds the trigger's n-th word behind the one before it.
 func (t *trigger) findNextWord(s *parsedSentence, n, before int) int {
-	stray, most := 0, maxSmallWords
+	stray, limit := 0, maxSmallWords
 	filled := slices.ContainsFunc(t.placeholders, func(h triggerPlaceholder) bool { return h.wordsBefore == n })
 	if filled {
-		most = maxFilledWords
+		limit = maxFilledWords
 	}
-	for i := before + 1; i < len(s.tokens) && i-before-1 <= most; i++ {
+	for i := before + 1; i < len(s.tokens) && i-before-1 <= limit; i++ {
 		switch {
 		case s.matchesWord(i, t.words[n], t):
 			return i
@@ -255,7 +255,7 @@ func (t *trigger) captureRegion(s *parsedSentence, at []int, holes []triggerPlac
 	}
 }
 
-// findLeadEnd finds the end of the small words that lead to a hole, -1 where they are missing.
+// findLeadEnd finds the end of the small words that lead to a hole, -1 if they are missing.
 func (s *parsedSentence) findLeadEnd(lead []string, from, to int) int {
 	if len(lead) == 0 {
 		return -1

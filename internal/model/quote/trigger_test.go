@@ -158,9 +158,9 @@ func TestMessageThatOnlyMentionsTriggerCallsNothing(t *testing.T) {
 }
 
 // testCalledTool checks what each message leads to: a call, a question for inputs, or nothing.
-func testCalledTool(t *testing.T, wants map[string]string) {
+func testCalledTool(t *testing.T, wanted map[string]string) {
 	t.Helper()
-	for message, want := range wants {
+	for message, want := range wanted {
 		if got := calledTool(t, model.Request{Messages: userMessages(message), Tools: testTools}); got != want {
 			t.Errorf("%q: %q, want %q", message, got, want)
 		}

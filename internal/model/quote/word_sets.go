@@ -53,7 +53,7 @@ var (
 	howQuestionWords = words.NewSet(`how why wie warum wieso weshalb como comment pourquoi perche hoe waarom как почему
 		зачем know explain information info wissen erklaren saber explicar informacion savoir expliquer`)
 
-	// whatQuestionWords ask wherever they stand; whichQuestionWords may also join a clause to another.
+	// whatQuestionWords ask wherever they are; whichQuestionWords may also join a clause to another.
 	whatQuestionWords  = words.NewSet(`what whats wat cosa qu что`)
 	whichQuestionWords = words.NewSet(`where wheres when which who whose whom wo wann wer welche welcher welches wem wen
 		donde cuando cual quien que quand quel quelle qui
@@ -68,7 +68,7 @@ var (
 	subjectPronouns = words.NewSet(`i you we they he she it this that these my your the there ich du sie wir man er es
 		mein meine ik je we`)
 
-	// obligationVerbs ask so wherever they stand in a question.
+	// obligationVerbs ask so wherever they are in a question.
 	obligationVerbs = words.NewSet(`debo deberia debemos tengo dois doit devrais devo dovrei preciso`)
 
 	possibilityWords = words.NewSet(`can could may might would possible not so konnte konnten kann moglich puedo podria

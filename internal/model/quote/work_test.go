@@ -58,7 +58,7 @@ func TestWorkOfWishes(t *testing.T) {
 	hostile.ForEachText(t, func(text string) { AsksForPerson(text, nil) })
 }
 
-// A question that is repeated for ever asks no more than the question, and what stands at the end of a long text is
+// A question that is repeated forever asks no more than the question, and what is at the end of a long text is
 // read.
 func TestLongMessageIsReadAtItsEnds(t *testing.T) {
 	req := shop(userMessages(strings.Repeat("When do you open? ", 20_000)))

@@ -106,9 +106,9 @@ func (m *Model) Requests() []model.Request {
 func (m *Model) WaitStopped(ctx context.Context, n int) bool {
 	for {
 		m.mu.Lock()
-		enough, changed := m.stoppedCalls >= n, m.nextStopSignal()
+		reached, changed := m.stoppedCalls >= n, m.nextStopSignal()
 		m.mu.Unlock()
-		if enough {
+		if reached {
 			return true
 		}
 		select {

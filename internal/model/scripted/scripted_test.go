@@ -11,9 +11,9 @@ import (
 )
 
 func TestScriptedBarrier(t *testing.T) {
-	gate := scripted.NewBarrier()
-	m := scripted.New(scripted.Text("Hello "), scripted.Step{Barrier: gate}, scripted.Text("world."))
-	go func() { <-gate.Reached(); gate.Release() }()
+	barrier := scripted.NewBarrier()
+	m := scripted.New(scripted.Text("Hello "), scripted.Step{Barrier: barrier}, scripted.Text("world."))
+	go func() { <-barrier.Reached(); barrier.Release() }()
 	if got := provider.ReadAnswer(t, m, provider.HowRequest); got.Text != "Hello world." || got.Finish.Reason != "stop" {
 		t.Errorf("%+v", got)
 	}

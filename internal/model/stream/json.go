@@ -267,7 +267,7 @@ func (j *JSONScanner) appendUnicodeEscape(dst []byte) []byte {
 	return append(dst, 0xE0|byte(r>>12), 0x80|byte(r>>6)&0x3F, 0x80|byte(r)&0x3F)
 }
 
-// parseHexEscape reads \uXXXX at i; -1 where there is none.
+// parseHexEscape reads \uXXXX at i; -1 if there is none.
 func (j *JSONScanner) parseHexEscape(i int) rune {
 	if len(j.Data)-i < 6 || j.Data[i] != '\\' || j.Data[i+1] != 'u' {
 		return -1

@@ -17,7 +17,7 @@ import (
 	"parley/internal/model"
 )
 
-// Format is what tells one provider's wire format from another's.
+// Format is what distinguishes one provider's wire format from another's.
 type Format struct {
 	Path string // of the endpoint, below the base URL
 	// adds the key and what else the provider wants; nil sends a bearer token
@@ -150,7 +150,7 @@ type Delta struct {
 	Calls        []ToolCallPart
 	FinishReason []byte
 	Usage        Usage
-	ErrorJSON    []byte // the raw error, nil where there is none
+	ErrorJSON    []byte // the raw error, nil if there is none
 	IsLast       bool   // nothing follows
 }
 
@@ -166,7 +166,7 @@ func (u *Usage) merge(later Usage) {
 	}
 }
 
-// ToolCallPart is a fragment of a tool call; the index is -1 where the provider sends none.
+// ToolCallPart is a fragment of a tool call; the index is -1 if the provider sends none.
 type ToolCallPart struct {
 	Index    int
 	ID, Name []byte

@@ -13,17 +13,17 @@ type utf8Repairer struct {
 	pendingLen int
 }
 
-func (r *utf8Repairer) appendValid(dst, src []byte) []byte {
-	if r.pendingLen == 0 && utf8.Valid(src) && bytes.IndexByte(src, 0) < 0 {
+func (u *utf8Repairer) appendValid(dst, src []byte) []byte {
+	if u.pendingLen == 0 && utf8.Valid(src) && bytes.IndexByte(src, 0) < 0 {
 		return append(dst, src...)
 	}
-	if r.pendingLen > 0 {
-		src = append(r.pending[:r.pendingLen:r.pendingLen], src...)
-		r.pendingLen = 0
+	if u.pendingLen > 0 {
+		src = append(u.pending[:u.pendingLen:u.pendingLen], src...)
+		u.pendingLen = 0
 	}
 	for len(src) > 0 {
 		if isIncompleteRune(src) {
-			r.pendingLen = copy(r.pending[:], src)
+			u.pendingLen = copy(u.pending[:], src)
 			break
 		}
 		c, size := decodeRune(src)
@@ -34,11 +34,11 @@ func (r *utf8Repairer) appendValid(dst, src []byte) []byte {
 }
 
 // flush returns what stands for a last code point that never became whole.
-func (r *utf8Repairer) flush() []byte {
-	if r.pendingLen == 0 {
+func (u *utf8Repairer) flush() []byte {
+	if u.pendingLen == 0 {
 		return nil
 	}
-	r.pendingLen = 0
+	u.pendingLen = 0
 	return []byte("\uFFFD")
 }
 

@@ -361,11 +361,11 @@ func TestBadDeepgramServers(t *testing.T) {
 
 // A response that is no WebSocket is a refusal.
 func TestRefusedConnections(t *testing.T) {
-	for status, most := range map[int]int{401: 1, 402: 1, 404: 1, 429: 2, 500: 2, 200: 1, 302: 1} {
+	for status, maxCalls := range map[int]int{401: 1, 402: 1, 404: 1, 429: 2, 500: 2, 200: 1, 302: 1} {
 		f := speechtest.StartServer(t, speechtest.RefuseWith(status, "Retry-After", "1"))
 		speechtest.CheckFailure(t,
 			speechtest.CollectTranscript(t, newDeepgram(t, f.URL).Transcribe(t.Context(), speechtest.NewSegment())).Err)
-		if n := f.RequestCount(); n != most {
+		if n := f.RequestCount(); n != maxCalls {
 			t.Errorf("%d: %d requests", status, n)
 		}
 	}

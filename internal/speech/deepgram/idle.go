@@ -61,8 +61,8 @@ func (c *connection) closeStream() {
 }
 
 // awaitReuse reports whether the connection is taken before it ends.
-func (c *idleConnection) awaitReuse(keep, most time.Duration) (isTaken bool) {
-	tick, timeout := time.Tick(keep), time.After(most)
+func (c *idleConnection) awaitReuse(keepTime, maxTime time.Duration) (isTaken bool) {
+	tick, timeout := time.Tick(keepTime), time.After(maxTime)
 	for {
 		select {
 		case <-c.reuse:
@@ -82,7 +82,7 @@ func (c *idleConnection) awaitReuse(keep, most time.Duration) (isTaken bool) {
 	}
 }
 
-// takeIdle returns the idle connection of a speaker; nil where there is none.
+// takeIdle returns the idle connection of a speaker; nil if there is none.
 func (t *Transcriber) takeIdle(h speech.TranscriptionHints) *connection {
 	if h.Speaker == "" {
 		return nil
@@ -101,7 +101,7 @@ func (t *Transcriber) takeIdle(h speech.TranscriptionHints) *connection {
 	return r.connection
 }
 
-// idleKey tells connections apart: those of other speakers, and those that were asked for other things.
+// idleKey distinguishes connections: those of other speakers, and those that were asked for other things.
 func (t *Transcriber) idleKey(h speech.TranscriptionHints) string {
 	return h.Speaker + "\n" + t.listenURL(h)
 }

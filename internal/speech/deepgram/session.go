@@ -79,7 +79,7 @@ func (c *connection) readLoop() {
 }
 
 // run sends the sound and gathers the text. After the end of the sound it waits for the last words until the final
-// timeout; what is there then is the text. A server need not say that it has sent the last words where there were none;
+// timeout; what is there then is the text. A server need not say that it has sent the last words if there were none;
 // it always says that it has closed.
 func (s *session) run(ctx context.Context) (string, error) {
 	keepAlive, final, flush := time.NewTimer(s.keepAliveInterval), time.NewTimer(time.Hour), time.NewTimer(time.Hour)

@@ -78,15 +78,15 @@ func (f *Flite) synthesize(ctx context.Context, u speech.Utterance) (sound audio
 	if err != nil {
 		return sound, err
 	}
-	most := int64(speech.MaxSoundDuration(u.Text)/time.Second) * 2 * fliteSampleRate
-	written, err := io.ReadAll(io.LimitReader(file, most+1))
+	limit := int64(speech.MaxSoundDuration(u.Text)/time.Second) * 2 * fliteSampleRate
+	data, err := io.ReadAll(io.LimitReader(file, limit+1))
 	switch {
 	case err != nil:
 		return sound, err
-	case int64(len(written)) > most:
+	case int64(len(data)) > limit:
 		return sound, speech.ErrSoundTooLong
 	}
-	sound, err = audio.ReadWAV(written)
+	sound, err = audio.ReadWAV(data)
 	if err == nil && len(sound.PCM) == 0 {
 		err = speech.ErrNoSound
 	}

@@ -35,7 +35,7 @@ func startProgram(parent context.Context, wait time.Duration, input io.Reader, p
 	p.cmd.Dir = os.TempDir()
 	p.cmd.Stdin, p.cmd.Stderr = input, &p.stderr
 	p.cmd.WaitDelay = time.Second
-	apart(p.cmd)
+	isolateProcess(p.cmd)
 	out, err := p.cmd.StdoutPipe()
 	if err == nil {
 		err = p.cmd.Start()
@@ -84,14 +84,14 @@ func (p *engineProcess) kill() {
 }
 
 // runProgram returns the whole output of a program, at most so many bytes.
-func runProgram(ctx context.Context, wait time.Duration, most int64, input io.Reader, program string,
+func runProgram(ctx context.Context, wait time.Duration, limit int64, input io.Reader, program string,
 	args ...string) ([]byte, error) {
 	p, err := startProgram(ctx, wait, input, program, args...)
 	if err != nil {
 		return nil, err
 	}
-	out, err := io.ReadAll(io.LimitReader(p, most+1))
-	if err == nil && int64(len(out)) > most {
+	out, err := io.ReadAll(io.LimitReader(p, limit+1))
+	if err == nil && int64(len(out)) > limit {
 		err = httpclient.ErrStreamTooLong
 	}
 	if err != nil {

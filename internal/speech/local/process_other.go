@@ -4,4 +4,4 @@ package local
 
 import "os/exec"
 
-func apart(*exec.Cmd) {}
+func isolateProcess(*exec.Cmd) {}

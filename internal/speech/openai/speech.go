@@ -78,7 +78,7 @@ func (s *Synthesizer) synthesize(ctx context.Context, u speech.Utterance, yield 
 	return speech.StreamSamples(r, rate, speech.MaxSoundDuration(u.Text), yield)
 }
 
-// encodeRequest returns the body to send; nil where there is nothing to speak.
+// encodeRequest returns the body to send; nil if there is nothing to speak.
 func (s *Synthesizer) encodeRequest(u speech.Utterance) ([]byte, error) {
 	text := strings.TrimSpace(strings.ToValidUTF8(u.Text, "\uFFFD"))
 	switch {

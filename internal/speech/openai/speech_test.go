@@ -85,11 +85,11 @@ func TestSynthesizeAtOtherRates(t *testing.T) {
 	in := speechtest.NewTone(22_050, 200*time.Millisecond)
 	stream := audio.EncodeWAV(audio.Sound{Rate: 22_050, PCM: in})
 	copy(stream[40:], []byte{0xFF, 0xFF, 0xFF, 0xFF}) // as written before the length is known
-	for name, does := range map[string]http.HandlerFunc{
+	for name, behaviour := range map[string]http.HandlerFunc{
 		"told": speechtest.SendParts("audio/pcm;rate=22050;channels=1", speechtest.PCMBytes(in)),
 		"WAV":  speechtest.SendParts("audio/wav", stream), "WAV called pcm": speechtest.SendParts("audio/pcm", stream),
 	} {
-		if got := speechtest.CollectSound(t, newSynthesizer(t, speechtest.StartServer(t, does)).Synthesize(t.Context(),
+		if got := speechtest.CollectSound(t, newSynthesizer(t, speechtest.StartServer(t, behaviour)).Synthesize(t.Context(),
 			speechtest.HelloUtterance)); got.Err != nil || got.Rate != 22_050 || !slices.Equal(got.Samples, in) {
 			t.Errorf("%s: %d samples at %d, %v", name, len(got.Samples), got.Rate, got.Err)
 		}
@@ -99,7 +99,7 @@ func TestSynthesizeAtOtherRates(t *testing.T) {
 // Whatever the server does, the call ends in time with an error that holds no key.
 func TestBadSpeechServers(t *testing.T) {
 	long := speechtest.PCMBytes(speechtest.NewTone(24_000, time.Second))
-	for name, does := range map[string]func(f *speechtest.Server) http.HandlerFunc{
+	for name, behaviour := range map[string]func(f *speechtest.Server) http.HandlerFunc{
 		"401": func(*speechtest.Server) http.HandlerFunc { return speechtest.RefuseWith(401) },
 		"404": func(*speechtest.Server) http.HandlerFunc { return speechtest.RefuseWith(404) },
 		"429": func(*speechtest.Server) http.HandlerFunc { return speechtest.RefuseWith(429, "Retry-After", "60") },
@@ -166,7 +166,7 @@ func TestBadSpeechServers(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			f := speechtest.StartServer(t, func(http.ResponseWriter, *http.Request) {})
-			f.Handlers = []http.HandlerFunc{does(f)}
+			f.Handlers = []http.HandlerFunc{behaviour(f)}
 			o := newSynthesizer(t, f)
 			speechtest.RequireWithin(t, 10*time.Second, name, func() {
 				speechtest.CheckFailure(t, speechtest.CollectSound(t, o.Synthesize(t.Context(), speechtest.HelloUtterance)).Err)
@@ -253,8 +253,8 @@ func TestTranscribe(t *testing.T) {
 		bytewise[i] = stream[i : i+1]
 	}
 	for name, c := range map[string]struct {
-		does    http.HandlerFunc
-		interim []string
+		behaviour http.HandlerFunc
+		interim   []string
 	}{
 		"streamed": {speechtest.SendParts("text/event-stream; charset=utf-8", stream),
 			[]string{"Where", "Where is my", speechtest.OrderTranscript}},
@@ -264,7 +264,7 @@ func TestTranscribe(t *testing.T) {
 			speechtest.ReadRecording(t, "transcription-no-end.sse")), []string{"Where"}},
 		"at once": {speechtest.SendParts("application/json", speechtest.ReadRecording(t, "transcription.json")), nil},
 	} {
-		f := speechtest.StartServer(t, c.does)
+		f := speechtest.StartServer(t, c.behaviour)
 		got := speechtest.CollectTranscript(t, newTranscriber(t, f).Transcribe(t.Context(), speechtest.NewSegment()))
 		if got.Err != nil || got.Final == nil || *got.Final != speechtest.OrderTranscript ||
 			!slices.Equal(got.Interim, c.interim) {
@@ -322,7 +322,7 @@ func TestTranscriptionWithoutStreaming(t *testing.T) {
 }
 
 func TestBadTranscriptionServers(t *testing.T) {
-	for name, does := range map[string]func(f *speechtest.Server) http.HandlerFunc{
+	for name, behaviour := range map[string]func(f *speechtest.Server) http.HandlerFunc{
 		"401":     func(*speechtest.Server) http.HandlerFunc { return speechtest.RefuseWith(401) },
 		"429":     func(*speechtest.Server) http.HandlerFunc { return speechtest.RefuseWith(429) },
 		"500":     func(*speechtest.Server) http.HandlerFunc { return speechtest.RefuseWith(500) },
@@ -371,7 +371,7 @@ func TestBadTranscriptionServers(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			f := speechtest.StartServer(t, nil)
-			f.Handlers[0] = does(f)
+			f.Handlers[0] = behaviour(f)
 			o := newTranscriber(t, f)
 			speechtest.RequireWithin(t, 10*time.Second, name, func() {
 				got := speechtest.CollectTranscript(t, o.Transcribe(t.Context(), speechtest.NewSegment()))

@@ -76,12 +76,12 @@ func newClientGroup(t *testing.T, url, key string) *clientGroup {
 }
 
 // chatUntil makes all clients chat until enough is closed or the server cannot be reached; then it returns the error.
-func (c *clientGroup) chatUntil(ctx context.Context, enough <-chan struct{}) []error {
+func (c *clientGroup) chatUntil(ctx context.Context, stop <-chan struct{}) []error {
 	var all sync.WaitGroup
 	failures := make(chan error, clientCount)
 	for _, m := range c.clients {
 		all.Go(func() {
-			for !isClosed(enough) {
+			for !isClosed(stop) {
 				if err := c.sendMessage(ctx, m); err != nil {
 					failures <- err
 					return

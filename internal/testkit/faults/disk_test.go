@@ -19,9 +19,9 @@ func TestDiskFull(t *testing.T) {
 	model := provider.Start(t, echoAnswers(time.Millisecond))
 	s := testkit.Open(t, withProvider(model), withTestLog(t))
 	c := newClientGroup(t, s.URL, s.Key)
-	enough := make(chan struct{})
+	stop := make(chan struct{})
 	ended := make(chan []error, 1)
-	go func() { ended <- c.chatUntil(t.Context(), enough) }()
+	go func() { ended <- c.chatUntil(t.Context(), stop) }()
 	for i := range cycleCount(t, 2, 20) {
 		c.waitForAnswers(t, 20)
 		var pages int
@@ -41,7 +41,7 @@ func TestDiskFull(t *testing.T) {
 			t.Errorf("writes were taken again after %v", elapsed)
 		}
 	}
-	close(enough)
+	close(stop)
 	for _, err := range <-ended {
 		t.Errorf("the server could not be reached: %v", err)
 	}

@@ -22,13 +22,13 @@ func TestExportTakesLittleMemory(t *testing.T) {
 	runtime.GC()
 	var before runtime.MemStats
 	runtime.ReadMemStats(&before)
-	enough := watchHeap()
+	peakHeap := watchHeap()
 	counted := &countingReader{Reader: startExport(t, s, agent, conversation)}
 	n := countMessages(t, json.NewDecoder(counted))
-	if grown := int64(enough()) - int64(before.HeapAlloc); grown > bound || counted.n < 2*bound {
-		t.Errorf("%d MB of export took %d MB of heap", counted.n>>20, grown>>20)
+	if growth := int64(peakHeap()) - int64(before.HeapAlloc); growth > bound || counted.n < 2*bound {
+		t.Errorf("%d MB of export took %d MB of heap", counted.n>>20, growth>>20)
 	} else {
-		t.Logf("%d MB of export took %d MB of heap", counted.n>>20, grown>>20)
+		t.Logf("%d MB of export took %d MB of heap", counted.n>>20, growth>>20)
 	}
 	if n != messages {
 		t.Errorf("%d messages, want %d", n, messages)
@@ -53,15 +53,15 @@ func startExport(t *testing.T, s *testkit.Server, agent, conversation string) io
 }
 
 // watchHeap samples the heap until it is stopped, and returns the most that was in use.
-func watchHeap() (enough func() uint64) {
-	var most atomic.Uint64
+func watchHeap() (peakHeap func() uint64) {
+	var peak atomic.Uint64
 	stop, stopped := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(stopped)
 		for tick := time.NewTicker(2 * time.Millisecond); ; {
 			var m runtime.MemStats
 			runtime.ReadMemStats(&m)
-			most.Store(max(most.Load(), m.HeapAlloc))
+			peak.Store(max(peak.Load(), m.HeapAlloc))
 			select {
 			case <-tick.C:
 			case <-stop:
@@ -72,7 +72,7 @@ func watchHeap() (enough func() uint64) {
 	return func() uint64 {
 		close(stop)
 		<-stopped
-		return most.Load()
+		return peak.Load()
 	}
 }
 

@@ -43,8 +43,8 @@ func TestHostileUploads(t *testing.T) {
 	server, address := startServer(t, "--data", dir)
 	t.Cleanup(func() { server.kill() })
 	ctx, stop := context.WithCancel(t.Context())
-	most := make(chan int64, 1)
-	go func() { most <- peakChildMemory(ctx, server.cmd.Process.Pid) }()
+	peakSeen := make(chan int64, 1)
+	go func() { peakSeen <- peakChildMemory(ctx, server.cmd.Process.Pid) }()
 
 	var (
 		work sync.WaitGroup
@@ -71,7 +71,7 @@ func TestHostileUploads(t *testing.T) {
 	close(parts)
 	work.Wait()
 	stop()
-	if peak := <-most; peak > maxResidentBytes {
+	if peak := <-peakSeen; peak > maxResidentBytes {
 		t.Errorf("a reader of files held %d MB", peak>>20)
 	} else {
 		t.Logf("%d files: %v; readers held at most %d MB", len(files), ends, peak>>20)
@@ -183,7 +183,7 @@ func (u *uploader) addText(name, content string) string {
 }
 
 // peakChildMemory returns the most that a child of the process ever held in memory, in bytes.
-func peakChildMemory(ctx context.Context, parent int) (most int64) {
+func peakChildMemory(ctx context.Context, parent int) (peak int64) {
 	tick := time.NewTicker(50 * time.Millisecond)
 	defer tick.Stop()
 	for runtime.GOOS == "linux" {
@@ -191,13 +191,13 @@ func peakChildMemory(ctx context.Context, parent int) (most int64) {
 		for _, list := range lists {
 			ids, _ := os.ReadFile(list) //nolint:gosec // of /proc
 			for id := range strings.FieldsSeq(string(ids)) {
-				most = max(most, peakMemory(id))
+				peak = max(peak, peakMemory(id))
 			}
 		}
 		select {
 		case <-tick.C:
 		case <-ctx.Done():
-			return most
+			return peak
 		}
 	}
 	return 0

@@ -22,11 +22,11 @@ func TestMain(m *testing.M) {
 // cycleCount is the number of cycles of a loop: in `make test`, and in `make test-long`.
 func cycleCount(t *testing.T, short, long int) int {
 	t.Helper()
-	asked, _ := strconv.Atoi(os.Getenv("PARLEY_KILL_CYCLES"))
+	cycles, _ := strconv.Atoi(os.Getenv("PARLEY_KILL_CYCLES"))
 	if os.Getenv("PARLEY_LONG") == "1" {
 		short = long
 	}
-	return cmp.Or(*cyclesFlag, asked, short)
+	return cmp.Or(*cyclesFlag, cycles, short)
 }
 
 // skipUnderRace skips a loop that is about the server's process or about volume, neither of which the race detector

@@ -22,9 +22,9 @@ func TestKillPostgres(t *testing.T) {
 	model := provider.Start(t, echoAnswers(3*time.Millisecond))
 	s := testkit.Open(t, testkit.WithDatabase("", database.NewDatabase(t)), withProvider(model), withTestLog(t))
 	c := newClientGroup(t, s.URL, s.Key)
-	enough := make(chan struct{})
+	stop := make(chan struct{})
 	ended := make(chan []error, 1)
-	go func() { ended <- c.chatUntil(t.Context(), enough) }()
+	go func() { ended <- c.chatUntil(t.Context(), stop) }()
 	var longest time.Duration
 	for range cycleCount(t, 5, 200) {
 		c.waitForAnswers(t, 50)
@@ -35,7 +35,7 @@ func TestKillPostgres(t *testing.T) {
 		longest = max(longest, c.waitForAnswers(t, clientCount))
 		model.ClearRequests()
 	}
-	close(enough)
+	close(stop)
 	if t.Logf("the server was back after %v at most", longest); longest > 5*time.Second {
 		t.Error("that is too long")
 	}

@@ -72,28 +72,28 @@ func killTraining(t *testing.T, n int, dir, url string) {
 	tr.client = testkit.NewVerifyingClient(address, account.APIKey, &http.Client{Transport: transport})
 	tr.createSource()
 	whole := tr.measureTraining(1)
-	midst := 0
+	midWriting := 0
 	for i := range 10 * n {
 		tr.changeSource(i + 2)
 		if i < n {
 			<-time.After(whole * time.Duration(i+1) / time.Duration(n+1))
-		} else { // none of these came in the midst
+		} else { // none of these came in the middle
 			tr.waitUntilWritten()
 		}
 		server.kill()
 		if tr.isHalfWritten() {
-			midst++
+			midWriting++
 		}
 		server, address = startServer(t, tr.serverArgs...)
 		tr.client.SetURL(address)
 		tr.checkAnswers(i+1, i+2)
 		tr.requirePassagesOnce()
-		if i >= n-1 && midst > 0 {
+		if i >= n-1 && midWriting > 0 {
 			break
 		}
 	}
-	t.Logf("%d kills came in the midst of writing", midst)
-	if midst == 0 {
+	t.Logf("%d kills came in the midst of writing", midWriting)
+	if midWriting == 0 {
 		t.Error("no kill came in the midst of writing")
 	}
 }
@@ -147,19 +147,19 @@ func (tr *trainingTest) measureTraining(number int) time.Duration {
 // checkAnswers asks until the source is trained: the previous version answers, and then the new one.
 func (tr *trainingTest) checkAnswers(before, now int) {
 	for began := time.Now(); ; <-time.After(100 * time.Millisecond) {
-		was := tr.sourceStatus()
+		earlier := tr.sourceStatus()
 		text := tr.askQuestion()
-		is := tr.sourceStatus()
+		after := tr.sourceStatus()
 		old, fresh := strings.Contains(text, fmt.Sprintf("gate number %d.", before)),
 			strings.Contains(text, fmt.Sprintf("gate number %d.", now))
-		if was == "trained" && !fresh || is != "trained" && !old || !old && !fresh {
-			tr.Fatalf("%s, then %s: %q does not tell the gate, %d before and %d now", was, is, text, before, now)
+		if earlier == "trained" && !fresh || after != "trained" && !old || !old && !fresh {
+			tr.Fatalf("%s, then %s: %q does not tell the gate, %d before and %d now", earlier, after, text, before, now)
 		}
-		if was == "trained" {
+		if earlier == "trained" {
 			return
 		}
 		if time.Since(began) > 2*testkit.SettleTimeout {
-			tr.Fatal("the source is not trained: ", is)
+			tr.Fatal("the source is not trained: ", after)
 		}
 	}
 }

@@ -98,9 +98,9 @@ func Start(t testing.TB, script ...Behaviour) *Server {
 func (s *Server) WaitForDisconnects(n int, done <-chan struct{}) bool {
 	for {
 		s.mu.Lock()
-		enough, change := s.disconnectCount >= n, s.changed
+		reached, change := s.disconnectCount >= n, s.changed
 		s.mu.Unlock()
-		if enough {
+		if reached {
 			return true
 		}
 		select {
@@ -121,9 +121,9 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		return
 	}
-	asked := Request{Header: r.Header.Clone(), Body: body}
-	play := s.nextBehaviour(asked)
-	play(&Exchange{Request: asked, w: w, r: r, out: http.NewResponseController(w), quit: s.quit})
+	request := Request{Header: r.Header.Clone(), Body: body}
+	play := s.nextBehaviour(request)
+	play(&Exchange{Request: request, w: w, r: r, out: http.NewResponseController(w), quit: s.quit})
 	if r.Context().Err() != nil {
 		s.mu.Lock()
 		defer s.mu.Unlock()

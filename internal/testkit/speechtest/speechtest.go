@@ -173,7 +173,7 @@ func CheckFailure(t *testing.T, err error) {
 	}
 }
 
-func RequireWithin(t *testing.T, d time.Duration, what string, do func()) {
+func RequireWithin(t *testing.T, d time.Duration, name string, do func()) {
 	t.Helper()
 	done := make(chan struct{})
 	go func() {
@@ -183,7 +183,7 @@ func RequireWithin(t *testing.T, d time.Duration, what string, do func()) {
 	select {
 	case <-done:
 	case <-time.After(d):
-		t.Fatalf("%s: not over after %s", what, d)
+		t.Fatalf("%s: not over after %s", name, d)
 	}
 }
 

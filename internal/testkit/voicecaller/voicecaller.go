@@ -34,16 +34,16 @@ type Caller struct {
 func (c *Caller) Join(t *testing.T, address, token string) {
 	t.Helper()
 	c.t = t
-	look := func(p lksdk.Participant) {
+	check := func(p lksdk.Participant) {
 		if p.Kind() == lksdk.ParticipantAgent && c.OnAttributes != nil {
 			c.OnAttributes(p.Attributes())
 		}
 	}
 	c.Room = lksdk.NewRoom(&lksdk.RoomCallback{
 		OnDisconnected:         c.OnDisconnected,
-		OnParticipantConnected: func(p *lksdk.RemoteParticipant) { look(p) },
+		OnParticipantConnected: func(p *lksdk.RemoteParticipant) { check(p) },
 		ParticipantCallback: lksdk.ParticipantCallback{
-			OnAttributesChanged: func(_ map[string]string, p lksdk.Participant) { look(p) },
+			OnAttributesChanged: func(_ map[string]string, p lksdk.Participant) { check(p) },
 			OnTrackSubscribed: func(track *webrtc.TrackRemote, _ *lksdk.RemoteTrackPublication, _ *lksdk.RemoteParticipant) {
 				go c.decodeTrack(track)
 			},
@@ -62,7 +62,7 @@ func (c *Caller) Join(t *testing.T, address, token string) {
 	// without TURN, whose client outlives the room by seconds
 	c.check(c.Room.JoinWithToken(address, token, lksdk.WithDisableTURN()))
 	for _, p := range c.Room.GetRemoteParticipants() {
-		look(p)
+		check(p)
 	}
 }
 

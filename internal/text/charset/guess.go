@@ -19,14 +19,14 @@ var candidateEncodings = []encoding.Encoding{charmap.Windows1252, charmap.Window
 // guessEncoding returns the encoding in which the bytes read most like a language.
 func guessEncoding(data []byte) encoding.Encoding {
 	head := data[:min(len(data), 16<<10)]
-	best, most := candidateEncodings[0], -1.0
+	best, bestScore := candidateEncodings[0], -1.0
 	for _, enc := range candidateEncodings {
 		out, err := enc.NewDecoder().Bytes(head)
 		if err != nil {
 			continue
 		}
-		if s := textLikeness(string(out)); s > most+0.02 {
-			best, most = enc, s
+		if s := textLikeness(string(out)); s > bestScore+0.02 {
+			best, bestScore = enc, s
 		}
 	}
 	return best

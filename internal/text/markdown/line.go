@@ -25,8 +25,8 @@ func isMarkup(s string) bool {
 		return strings.HasPrefix(s, "[!") && s[len(s)-1] == ']' || strings.Contains(s, "]: ") &&
 			strings.Index(s, "]: ") == strings.IndexByte(s, ']')
 	case '-', '*', '_', '=':
-		bare := strings.ReplaceAll(s, " ", "")
-		return len(bare) >= 3 && strings.Trim(bare, bare[:1]) == ""
+		compact := strings.ReplaceAll(s, " ", "")
+		return len(compact) >= 3 && strings.Trim(compact, compact[:1]) == ""
 	}
 	return false
 }

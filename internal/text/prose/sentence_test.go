@@ -55,10 +55,10 @@ func FuzzSentences(f *testing.F) {
 // Texts that had each line or each full stop look at all that came before take no longer than others: this test would
 // take hours.
 func TestReadingIsLinear(t *testing.T) {
-	const most = 4 << 20
+	const limit = 4 << 20
 	for _, text := range []string{
-		strings.Repeat("a.\r", most/3),
-		strings.Repeat("x", most/2) + "\n" + strings.Repeat("y\n", most/8) + strings.Repeat("--\n", most/12),
+		strings.Repeat("a.\r", limit/3),
+		strings.Repeat("x", limit/2) + "\n" + strings.Repeat("y\n", limit/8) + strings.Repeat("--\n", limit/12),
 	} {
 		for b := range markdown.EachBlock(text) {
 			for s := range EachSentence(text, b.Start, b.End) {

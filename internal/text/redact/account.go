@@ -27,7 +27,7 @@ func (f *foldedText) findIBANs() (found []span) {
 	return found
 }
 
-// ibanEnd returns where the account number ends that begins here, 0 where there is none.
+// ibanEnd returns where the account number ends that begins here, 0 if there is none.
 func (f *foldedText) ibanEnd(i int) int {
 	length := ibanLengths[string(f.chars[i:i+2])]
 	code := make([]rune, 0, length)

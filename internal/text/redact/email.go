@@ -44,7 +44,7 @@ func isLocalPartChar(c rune) bool {
 	return isASCIIDigit(c) || isWordLetter(c)
 }
 
-// domainEnd returns where a host name with a top level ends that begins here, 0 where there is none.
+// domainEnd returns where a host name with a top level ends that begins here, 0 if there is none.
 func (f *foldedText) domainEnd(i int) (end int) {
 	for labels := 1; ; labels++ {
 		from, letters := i, 0

@@ -53,7 +53,7 @@ func isSSN(n string) bool {
 	return area < "900" || middle >= "50"
 }
 
-// isSteuerID reports whether a number is a German tax payer's number: one digit of the first ten stands there twice or
+// isSteuerID reports whether a number is a German tax payer's number: one digit of the first ten is there twice or
 // three times, and the last one checks them (ISO 7064, MOD 11,10).
 func isSteuerID(n string) bool {
 	var counts [10]int

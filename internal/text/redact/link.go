@@ -31,7 +31,7 @@ func decodeChar(text string) (rune, int) {
 }
 
 // escapeLength returns the size of the escaped byte that the text begins with: "%40", or "%2540" where it was escaped
-// twice. It is 0 where there is none, or one of a control character.
+// twice. It is 0 if there is none, or one of a control character.
 func escapeLength(text string) int {
 	if len(text) < len("%40") || text[0] != '%' {
 		return 0
@@ -62,10 +62,10 @@ func parseHexByte(text string) (byte, bool) {
 // isEscaped reports whether the character is written with a percent sign in the text.
 func (f *foldedText) isEscaped(i int) bool { return f.text[f.offsets[i]] == '%' && f.chars[i] != '%' }
 
-// maxQueryChars is how far before a plus sign the question mark may stand that makes it a space.
+// maxQueryChars is how far before a plus sign the question mark may be that makes it a space.
 const maxQueryChars = 256
 
-// gapBetween returns what stands between two characters; a plus sign in the query of a link is a space.
+// gapBetween returns what is between two characters; a plus sign in the query of a link is a space.
 func (f *foldedText) gapBetween(from, to int) string {
 	if to-from == 1 && f.chars[from] == '+' && f.isInQuery(from) {
 		return " "

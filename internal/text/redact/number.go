@@ -5,7 +5,7 @@ import "slices"
 type digitGroup struct {
 	span
 	isExcluded      bool   // part of something else: a word, a date, a time, an amount
-	gap             string // what stands between it and the next one, where that may go on the number
+	gap             string // what is between it and the next one, where that may go on the number
 	continuesToNext bool   // the next group goes on the number
 }
 
@@ -16,7 +16,7 @@ func (g digitGroup) isTightlyJoined() bool {
 	return g.gap == "-" || g.gap == "." || g.gap == "/" || g.gap == "_"
 }
 
-// allowedGaps are what may stand between the groups of one number.
+// allowedGaps are what may be between the groups of one number.
 var allowedGaps = map[string]bool{" ": true, "-": true, ".": true, "/": true, " - ": true, " / ": true, ") ": true,
 	")": true, " (": true, "(": true, ")-": true, ") (": true}
 
@@ -89,11 +89,12 @@ func excludeDates(all []digitGroup, r *foldedText) {
 		if a.isExcluded || a.gap != b.gap || a.gap != "-" && a.gap != "." && a.gap != "/" {
 			continue
 		}
-		alone := c.gap != a.gap && (i == 0 || all[i-1].gap != a.gap)
+		isAlone := c.gap != a.gap && (i == 0 || all[i-1].gap != a.gap)
 		first, middle, last := r.shortNumber(a.span), r.shortNumber(b.span), r.shortNumber(c.span)
 		day := func(g digitGroup, v int) bool { return g.size() <= 2 && 1 <= v && v <= 31 }
 		year := func(g digitGroup, v int) bool { return g.size() == 4 && 1800 <= v && v < 2200 }
-		if day(b, middle) && (year(a, first) && day(c, last) || day(a, first) && (year(c, last) || c.size() == 2 && alone)) {
+		if day(b, middle) &&
+			(year(a, first) && day(c, last) || day(a, first) && (year(c, last) || c.size() == 2 && isAlone)) {
 			for j := i; j < i+3; j++ {
 				all[j].isExcluded = true
 			}
@@ -143,7 +144,7 @@ func (f *foldedText) digitsIn(s span) []byte {
 const maxGroups = 8
 
 // longestRuns finds, from each group on, the longest run of groups that is accepted as one number of so many digits.
-func (f *foldedText) longestRuns(fewest, most int, accepts func(run []digitGroup) bool) (found []span) {
+func (f *foldedText) longestRuns(minimum, maximum int, accepts func(run []digitGroup) bool) (found []span) {
 	all := f.findGroups()
 	taken := -1 // the last group that was found
 	for i := 0; i < len(all); i++ {
@@ -151,11 +152,11 @@ func (f *foldedText) longestRuns(fewest, most int, accepts func(run []digitGroup
 			continue
 		}
 		end, size := i, all[i].size()
-		for all[end].continuesToNext && size+all[end+1].size() <= most && end-i < maxGroups-1 {
+		for all[end].continuesToNext && size+all[end+1].size() <= maximum && end-i < maxGroups-1 {
 			end++
 			size += all[end].size()
 		}
-		for j := end; j >= i && !all[i].isExcluded && fewest <= size && size <= most; j-- {
+		for j := end; j >= i && !all[i].isExcluded && minimum <= size && size <= maximum; j-- {
 			if !all[j].isTightlyJoined() && accepts(all[i:j+1]) {
 				found = append(found, span{all[i].Start, all[j].End})
 				i, taken = j, j

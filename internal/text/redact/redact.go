@@ -64,23 +64,23 @@ func maskSpans(text string, found []Span) string {
 	return b.String()
 }
 
-// maxRounds bounds how often a text is looked through: what was masked may show what stands beside it.
+// maxRounds bounds how often a text is looked through: what was masked may show what is beside it.
 const maxRounds = 4
 
 // findPrivate looks for one kind after the other. What is found bounds those that follow, as its mask would.
 func (f *foldedText) findPrivate() (all []Span) {
 	for range maxRounds {
 		before := len(all)
-		for _, look := range []struct {
+		for _, finder := range []struct {
 			kind string
 			find func() []span
 		}{{"email", f.findEmails}, {"id", f.findIBANs}, {"id", f.findCodes}, {"id", f.findIDNumbers},
 			{"card", f.findCards}, {"phone", f.findPhones}} {
-			for _, s := range look.find() {
+			for _, s := range finder.find() {
 				if slices.Contains(f.chars[s.Start:s.End], maskChar) {
 					continue // the extension of the one before
 				}
-				all = append(all, Span{Start: f.offsets[s.Start], End: f.offsets[s.End], Kind: look.kind})
+				all = append(all, Span{Start: f.offsets[s.Start], End: f.offsets[s.End], Kind: finder.kind})
 				f.maskOut(s)
 			}
 		}

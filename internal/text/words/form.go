@@ -73,7 +73,7 @@ func standardForm(r rune) (string, bool) {
 // Japanese are written.
 func ToStandardForm(text string) string {
 	var b strings.Builder
-	written := 0 // written to b
+	end := 0 // written to b
 	before := rune(0)
 	for i, r := range text {
 		if r < utf8.RuneSelf {
@@ -89,18 +89,18 @@ func ToStandardForm(text string) string {
 		if !ok || r == utf8.RuneError {
 			continue
 		}
-		if written == 0 && i == 0 {
+		if end == 0 && i == 0 {
 			b.Grow(len(text))
 		}
-		b.WriteString(text[written:i])
+		b.WriteString(text[end:i])
 		b.WriteString(usual)
-		written = i + n
+		end = i + n
 		before, _ = utf8.DecodeLastRuneInString(usual)
 	}
-	if written == 0 {
+	if end == 0 {
 		return text
 	}
-	b.WriteString(text[written:])
+	b.WriteString(text[end:])
 	return b.String()
 }
 

@@ -54,9 +54,9 @@ const (
 // LanguageCount is how many languages there are.
 const LanguageCount = int(languageCount)
 
-// GuessLanguage returns the language of the tokens by script and function words; sure is false where it had nothing to
+// GuessLanguage returns the language of the tokens by script and function words; sure is false if it had nothing to
 // go by.
-func GuessLanguage(tokens []Token) (lang Language, sure bool) {
+func GuessLanguage(tokens []Token) (lang Language, isSure bool) {
 	if l, ok := guessByScript(tokens); ok {
 		return l, true
 	}
@@ -117,8 +117,8 @@ func guessByScript(tokens []Token) (Language, bool) {
 		counts[Japanese] += counts[Chinese]
 		counts[Chinese] = 0
 	}
-	most := Language(slices.Index(counts[:], slices.Max(counts[:])))
-	return most, most != English
+	mostFrequent := Language(slices.Index(counts[:], slices.Max(counts[:])))
+	return mostFrequent, mostFrequent != English
 }
 
 var stemmers = [languageCount]func(*snowballstem.Env) bool{
@@ -161,16 +161,16 @@ func BlankEmails(text string) string {
 // first; where they are common to several languages, or missing, words that customers use do.
 func LikelyLanguages(text string) []Language {
 	tokens := AppendTokens(nil, BlankEmails(text))
-	guessed, sure := GuessLanguage(tokens)
+	guessed, isSure := GuessLanguage(tokens)
 	if guessed >= Russian {
 		return []Language{guessed}
 	}
 	likely := latinLanguages
-	if sure {
+	if isSure {
 		likely = mostMatching(tokens, latinLanguages, Language.IsStopWord)
 	}
 	isHint := func(l Language, word string) bool { return languageHints[l][word] }
-	if byHint := mostMatching(tokens, likely, isHint); byHint != nil || !sure {
+	if byHint := mostMatching(tokens, likely, isHint); byHint != nil || !isSure {
 		return byHint
 	}
 	return likely
@@ -179,20 +179,21 @@ func LikelyLanguages(text string) []Language {
 var latinLanguages = []Language{English, German, Spanish, French, Italian, Portuguese, Dutch, Swedish, Danish,
 	Norwegian, Finnish, Turkish}
 
-// mostMatching returns those of the languages to which the most of the tokens belong, nil where none belongs to any.
-func mostMatching(tokens []Token, among []Language, belongs func(l Language, word string) bool) (matching []Language) {
-	most := 1
-	for _, l := range among {
+// mostMatching returns those of the languages to which the most of the tokens belong, nil if none belongs to any.
+func mostMatching(tokens []Token, candidates []Language,
+	belongs func(l Language, word string) bool) (matching []Language) {
+	highest := 1
+	for _, l := range candidates {
 		n := 0
 		for _, t := range tokens {
 			if belongs(l, t.Word) {
 				n++
 			}
 		}
-		if n > most {
-			matching, most = nil, n
+		if n > highest {
+			matching, highest = nil, n
 		}
-		if n == most {
+		if n == highest {
 			matching = append(matching, l)
 		}
 	}

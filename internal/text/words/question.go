@@ -33,7 +33,7 @@ var contextStarts = []string{" and ", " but ", " or ", " so ", " also ", " then 
 	" mais ", " ou ", " aussi ", " alors ", " qu'en est-il ", " e ", " ma ", " en ", " maar ", " و", " ماذا عن ", " 那",
 	" 还有", " 那么", " では", " それ"}
 
-// pointingPhrasesUnspaced point where there are no spaces between words.
+// pointingPhrasesUnspaced point if there are no spaces between words.
 var pointingPhrasesUnspaced = []string{"它", "他们", "她们", "这个", "那个", "这些", "那些", "这里", "那里", "それ", "これ", "あれ"}
 
 var isPointingWord = NewSet(Fold(pointingWords))
@@ -52,7 +52,7 @@ func AsksHow(question string) bool { return ContainsPhrase(question, howPhrases)
 var howPhrases = []string{" how do i ", " how do you ", " how do we ", " how can ", " how to ", " how should ",
 	" how would ", " what steps ", " wie kann ", " wie mache ", " como ", " comment "}
 
-// ContainsPhrase reports whether one of the phrases, folded and with a space at either end where a word ends, stands in
+// ContainsPhrase reports whether one of the phrases, folded and with a space at either end where a word ends, is in
 // the question.
 func ContainsPhrase(question string, phrases []string) bool {
 	return containsAny(padFolded(question), phrases)
@@ -92,7 +92,7 @@ const (
 	Time                    // 1999, March, Monday
 )
 
-// KindOf returns what sort of thing the folded word names; 0 where it does not show.
+// KindOf returns what sort of thing the folded word names; 0 if it does not show.
 func KindOf(word string) Kind {
 	if word == "" {
 		return 0
@@ -110,7 +110,7 @@ func isYear(word string) bool {
 	return len(word) == 4 && word[0] <= '2' && word[0] != '0' && strings.Trim(word, "0123456789") == ""
 }
 
-// AsksFor returns what sort of thing the question asks for; 0 where it does not show.
+// AsksFor returns what sort of thing the question asks for; 0 if it does not show.
 func AsksFor(question string) (k Kind) {
 	q := padFolded(question)
 	if containsAny(q, numberPhrases) {

@@ -2,7 +2,7 @@ package words
 
 import "strings"
 
-// functionWordLanguages tells for a folded word in which languages it carries no meaning of its own, one bit each.
+// functionWordLanguages says for a folded word in which languages it carries no meaning of its own, one bit each.
 var functionWordLanguages = func() map[string]uint32 {
 	all := map[string]uint32{}
 	for l, list := range functionWords {

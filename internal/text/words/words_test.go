@@ -57,7 +57,7 @@ func TestGuess(t *testing.T) {
 			t.Errorf("%q: %d, want %d", text, got, want)
 		}
 	}
-	if _, sure := GuessLanguage(slices.Collect(Tokens("MKSYSB"))); sure {
+	if _, isSure := GuessLanguage(slices.Collect(Tokens("MKSYSB"))); isSure {
 		t.Error("sure about a name")
 	}
 }

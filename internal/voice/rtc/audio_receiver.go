@@ -136,7 +136,7 @@ func (r *audioReceiver) decodeTrack(ctx context.Context, track *webrtc.TrackRemo
 			r.buffer.addPacket(p)
 		case <-timer.C:
 			if r.muted.Load() {
-				r.buffer.hasStarted = false // what comes afterwards starts anew
+				r.buffer.hasStarted = false // what comes afterwards starts over
 			}
 			r.buffer.handleIdle(r.participant.config.Now())
 		}

@@ -11,11 +11,11 @@ import (
 // callbacks returns the callbacks of the SDK, which calls each in a goroutine of its own and not always in order: so
 // the user's presence is looked up and not derived from them.
 func (p *Participant) callbacks() *lksdk.RoomCallback {
-	look := func(*lksdk.RemoteParticipant) { p.checkPresence() }
+	check := func(*lksdk.RemoteParticipant) { p.checkPresence() }
 	muted := func(pub lksdk.TrackPublication, _ lksdk.Participant) { p.receiver.updateMuted(pub.SID(), pub.IsMuted) }
 	return &lksdk.RoomCallback{
-		OnParticipantConnected:    look,
-		OnParticipantDisconnected: look,
+		OnParticipantConnected:    check,
+		OnParticipantDisconnected: check,
 		OnReconnecting:            p.startLostTimer,
 		OnReconnected:             p.handleReconnected,
 		OnDisconnected:            p.handleDisconnected,

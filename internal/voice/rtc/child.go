@@ -169,8 +169,8 @@ func (c *childLog) Write(b []byte) (int, error) {
 	defer c.mu.Unlock()
 	c.partialLine = append(c.partialLine, b...)
 	for {
-		line, rest, whole := bytes.Cut(c.partialLine, []byte("\n"))
-		if !whole && len(c.partialLine) < maxLineBytes {
+		line, rest, complete := bytes.Cut(c.partialLine, []byte("\n"))
+		if !complete && len(c.partialLine) < maxLineBytes {
 			return len(b), nil
 		}
 		c.partialLine = rest

@@ -28,7 +28,7 @@ type dataReceiver struct {
 	now          func() time.Time
 	onText       func(text string)
 	onBye        func()
-	onRefuse     func(why string)
+	onRefuse     func(reason string)
 
 	mu         sync.Mutex
 	streams    []*textStream // open ones, oldest first
@@ -134,9 +134,9 @@ func (r *dataReceiver) endStream(id string) {
 	}
 }
 
-func (r *dataReceiver) refuseText(why string) {
+func (r *dataReceiver) refuseText(reason string) {
 	if r.faultLimit.allow(r.now()) {
-		r.onRefuse(why)
+		r.onRefuse(reason)
 	}
 }
 
@@ -163,8 +163,8 @@ type rateLimit struct {
 
 // allow reports whether it may happen now.
 func (r *rateLimit) allow(now time.Time) bool {
-	if least := now.Add(-time.Duration(r.burst) * r.interval); r.usedUntil.Before(least) {
-		r.usedUntil = least
+	if earliest := now.Add(-time.Duration(r.burst) * r.interval); r.usedUntil.Before(earliest) {
+		r.usedUntil = earliest
 	}
 	next := r.usedUntil.Add(r.interval)
 	if next.After(now) {

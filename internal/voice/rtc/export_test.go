@@ -22,7 +22,7 @@ func (s *Server) Changed() <-chan struct{} {
 }
 
 // Simulate makes the agent's own connection fail.
-func (p *Participant) Simulate(how lksdk.SimulateScenario) { p.room.Simulate(how) }
+func (p *Participant) Simulate(scenario lksdk.SimulateScenario) { p.room.Simulate(scenario) }
 
 // IsListeningTo reports whether this is the track that is read.
 func (p *Participant) IsListeningTo(sid string) bool {

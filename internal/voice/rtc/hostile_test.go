@@ -56,9 +56,9 @@ func TestInvalidDataOfAUser(t *testing.T) {
 	if e := requireEvents(t, p, rtc.EventText); e.Text != "first" {
 		t.Errorf("%+v", e)
 	}
-	for _, how := range []lksdk.SimulateScenario{-1, lksdk.SimulateNodeFailure} {
-		if how >= 0 {
-			p.Simulate(how)
+	for _, scenario := range []lksdk.SimulateScenario{-1, lksdk.SimulateNodeFailure} {
+		if scenario >= 0 {
+			p.Simulate(scenario)
 			<-back
 		}
 		before := runtime.NumGoroutine()

@@ -14,7 +14,7 @@ const (
 	maxWaitingPackets  = 16                    // packets that wait for an earlier one
 	maxConcealedFrames = 5                     // frames in a row that are concealed; further ones are silent
 	maxSilentFrames    = 100                   // frames that are filled in at once when the sender had paused
-	maxSequenceGap     = 250                   // packets: a sequence that jumps further has begun anew
+	maxSequenceGap     = 250                   // packets: a sequence that jumps further has started over
 	timestampsPerMs    = 48                    // steps of the timestamp in a millisecond
 )
 
@@ -105,17 +105,17 @@ func (b *jitterBuffer) handleIdle(now time.Time) {
 
 // skipMissing abandons what is missing before the earliest waiting packet.
 func (b *jitterBuffer) skipMissing(now time.Time) {
-	least := uint16(maxSequenceGap)
+	minimum := uint16(maxSequenceGap)
 	for seq := range b.waitingPackets {
-		least = min(least, seq-b.nextSequence)
+		minimum = min(minimum, seq-b.nextSequence)
 	}
-	missing := max(int(least)-b.filledFrames, 0)
+	missing := max(int(minimum)-b.filledFrames, 0)
 	b.concealed += missing
 	for range min(missing, maxConcealedFrames) {
 		b.concealFrame(now)
 	}
 	b.addSilence(missing-maxConcealedFrames, now)
-	b.nextSequence += least
+	b.nextSequence += minimum
 	if p, ok := b.waitingPackets[b.nextSequence]; ok {
 		b.nextTimestamp, b.filledFrames = p.Timestamp, 0
 	}

@@ -22,15 +22,15 @@ func TestMain(m *testing.M) {
 	if len(os.Args) == 2 && os.Args[1] == "parent" {
 		runParentProcess()
 	}
-	var aside bytes.Buffer
-	log.SetOutput(&aside)
+	var output bytes.Buffer
+	log.SetOutput(&output)
 	status := m.Run()
 	if err := waitForGoroutines(); err != nil && status == 0 {
 		fmt.Fprintln(os.Stderr, err)
 		status = 1
 	}
-	if aside.Len() > 0 {
-		fmt.Fprintf(os.Stderr, "the SDK writes past our log: %s\n", &aside)
+	if output.Len() > 0 {
+		fmt.Fprintf(os.Stderr, "the SDK writes past our log: %s\n", &output)
 		status = 1
 	}
 	os.Exit(status)

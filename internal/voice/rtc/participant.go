@@ -85,7 +85,7 @@ func Join(ctx context.Context, c Config) (*Participant, error) {
 	return p, nil
 }
 
-// joinWithTimeout joins unless ctx is done first. The SDK waits for ever for a server that accepts the connection and
+// joinWithTimeout joins unless ctx is done first. The SDK waits forever for a server that accepts the connection and
 // then sends nothing: in that case the connection is closed.
 func (p *Participant) joinWithTimeout(ctx context.Context) error {
 	joined := make(chan error, 1)

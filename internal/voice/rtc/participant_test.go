@@ -239,8 +239,8 @@ func TestAgentReconnects(t *testing.T) {
 	u.PublishMicrophone()
 	waitForUser(t, p, rtc.EventMicOn)
 	p.SetState(rtc.Thinking)
-	for n, how := range []lksdk.SimulateScenario{lksdk.SimulateSignalReconnect, lksdk.SimulateNodeFailure} {
-		p.Simulate(how)
+	for n, scenario := range []lksdk.SimulateScenario{lksdk.SimulateSignalReconnect, lksdk.SimulateNodeFailure} {
+		p.Simulate(scenario)
 		<-back
 		if got := p.Stats().Reconnects; got != n+1 {
 			t.Errorf("restored %d times, not %d", got, n+1)

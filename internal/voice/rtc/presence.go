@@ -30,17 +30,17 @@ type presence struct {
 }
 
 // handleAnnounced handles the media server's report whether the user is in the room.
-func (p *presence) handleAnnounced(here bool) {
+func (p *presence) handleAnnounced(isPresent bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.hasLeft || here == p.isAnnounced {
+	if p.hasLeft || isPresent == p.isAnnounced {
 		return
 	}
-	p.isAnnounced = here
+	p.isAnnounced = isPresent
 	switch {
-	case here && p.timer == nil: // the first time
+	case isPresent && p.timer == nil: // the first time
 		p.timer = time.AfterFunc(hearingTimeout, p.handleUserSign)
-	case here: // back again
+	case isPresent: // back again
 		p.markPresent()
 	case p.isPresent:
 		p.markAway()

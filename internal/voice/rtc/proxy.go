@@ -26,7 +26,7 @@ func IsSignalPath(path string) bool { return strings.HasPrefix(path+"/", SignalP
 // connect there, and Proxy answers 404.
 func (s *Server) Proxy() http.Handler {
 	type port struct{}
-	onward := &httputil.ReverseProxy{
+	proxy := &httputil.ReverseProxy{
 		Rewrite: func(r *httputil.ProxyRequest) {
 			n, _ := r.In.Context().Value(port{}).(int)
 			r.SetURL(&url.URL{Scheme: "http", Host: fmt.Sprintf("127.0.0.1:%d", n)})
@@ -56,7 +56,7 @@ func (s *Server) Proxy() http.Handler {
 			http.Error(w, "the token has expired, or cannot be read", http.StatusUnauthorized)
 			return
 		}
-		onward.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), port{}, c.Port)))
+		proxy.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), port{}, c.Port)))
 	})
 }
 

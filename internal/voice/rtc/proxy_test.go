@@ -27,7 +27,7 @@ func TestOnlySignallingIsReached(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r.URL.Opaque = "//" + r.URL.Host + path // as it stands
+		r.URL.Opaque = "//" + r.URL.Host + path // as it is
 		r.Header.Set("Content-Type", "application/json")
 		resp, err := http.DefaultTransport.RoundTrip(r)
 		if err != nil {

@@ -217,9 +217,9 @@ func (s *Server) runChild(ctx context.Context) {
 	}
 }
 
-func (s *Server) logFailure(ctx context.Context, what string, err error) {
+func (s *Server) logFailure(ctx context.Context, message string, err error) {
 	if ctx.Err() == nil {
-		s.Log.ErrorContext(ctx, what, "err", err)
+		s.Log.ErrorContext(ctx, message, "err", err)
 	}
 }
 

@@ -206,8 +206,8 @@ func nonLoopbackAddress(t *testing.T) string {
 
 // LiveKit of others: the child of one server is that of another, which only knows its address, key and secret.
 func TestExternalLiveKitServer(t *testing.T) {
-	theirs := sfus.Start(t)
-	s := externalServer(t, theirs)
+	otherServer := sfus.Start(t)
+	s := externalServer(t, otherServer)
 	p := joinAgent(t, s, "r", func(c *rtc.Config) { c.ServerIsLocal = s.IsLocal() })
 	u := newUser(t, serverAddress(t, s), s.UserToken(joinGrant("r")))
 	requireEvents(t, p, rtc.EventJoined)
@@ -227,7 +227,7 @@ func TestExternalLiveKitServer(t *testing.T) {
 		"/rtc/validate?access_token="+s.UserToken(joinGrant("r"))); got != http.StatusNotFound {
 		t.Errorf("our own port answers %d for a LiveKit of others", got)
 	}
-	s = externalServer(t, theirs)
+	s = externalServer(t, otherServer)
 	s.Secret = "another secret, which is long enough"
 	if err := s.CreateRoom(t.Context(), rtc.Room{Name: "r"}); !errors.Is(err, rtc.ErrRefused) {
 		t.Error("with a wrong secret: ", err)
@@ -257,7 +257,7 @@ func TestAddressEndsWithItsContext(t *testing.T) {
 }
 
 // eventually waits until a condition holds.
-func eventually(t *testing.T, what string, done func() bool) {
+func eventually(t *testing.T, condition string, done func() bool) {
 	t.Helper()
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
@@ -266,7 +266,7 @@ func eventually(t *testing.T, what string, done func() bool) {
 		select {
 		case <-tick.C:
 		case <-deadline:
-			t.Fatal("it did not come about: ", what)
+			t.Fatal("it did not come about: ", condition)
 		}
 	}
 }

@@ -39,7 +39,7 @@ func joinRoom(t *testing.T, address, token string, cb *lksdk.RoomCallback) *room
 		cb = &lksdk.RoomCallback{}
 	}
 	g := &roomClient{disconnectReason: make(chan lksdk.DisconnectionReason, 1)}
-	cb.OnDisconnectedWithReason = func(why lksdk.DisconnectionReason) { g.disconnectReason <- why }
+	cb.OnDisconnectedWithReason = func(reason lksdk.DisconnectionReason) { g.disconnectReason <- reason }
 	g.Room = lksdk.NewRoom(cb)
 	t.Cleanup(g.Disconnect)
 	g.err = g.JoinWithToken(address, token, lksdk.WithDisableTURN()) // whose client outlives the room by seconds
@@ -78,7 +78,7 @@ func TestTokenOpensItsRoomUntilItExpires(t *testing.T) {
 	if got := valid(token); got != http.StatusOK {
 		t.Errorf("the good token: %d", got)
 	}
-	old, elsewhere := joinGrant(room), joinGrant("nowhere")
+	old, otherRoom := joinGrant(room), joinGrant("nowhere")
 	old.ExpiresAt = time.Now().Add(-time.Second) // the media server itself would take it
 	spaced := strings.Replace(s.UserToken(old), ".", ".%20", 1)
 	parts := strings.Split(s.UserToken(old), ".")
@@ -94,7 +94,7 @@ func TestTokenOpensItsRoomUntilItExpires(t *testing.T) {
 			t.Errorf("%s: %d", name, got)
 		}
 	}
-	if got := valid(s.UserToken(elsewhere)); got != http.StatusNotFound {
+	if got := valid(s.UserToken(otherRoom)); got != http.StatusNotFound {
 		t.Errorf("another room's: %d", got)
 	}
 	r, w := httptest.NewRequest(http.MethodGet, "/rtc/validate", nil), httptest.NewRecorder()
@@ -148,17 +148,17 @@ func TestRoomHasOneUser(t *testing.T) {
 	if first.err != nil {
 		t.Fatal(first.err)
 	}
-	someone := joinGrant("r")
-	someone.Identity = "user-2"
-	if g := joinRoom(t, address, s.UserToken(someone), nil); g.err == nil {
+	grant := joinGrant("r")
+	grant.Identity = "user-2"
+	if g := joinRoom(t, address, s.UserToken(grant), nil); g.err == nil {
 		t.Error("a second user has joined")
 	}
 	second := joinRoom(t, address, s.UserToken(joinGrant("r")), nil)
 	if second.err != nil {
 		t.Fatal("the same user again: ", second.err)
 	}
-	if why := <-first.disconnectReason; why != lksdk.DuplicateIdentity {
-		t.Error("the first one left for ", why)
+	if reason := <-first.disconnectReason; reason != lksdk.DuplicateIdentity {
+		t.Error("the first one left for ", reason)
 	}
 }
 

@@ -38,7 +38,7 @@ func (u *userClient) update(f func()) {
 }
 
 // waitUntil waits until a condition on what was recorded holds.
-func (u *userClient) waitUntil(what string, ok func() bool) {
+func (u *userClient) waitUntil(condition string, ok func() bool) {
 	u.t.Helper()
 	deadline := time.After(15 * time.Second)
 	for {
@@ -51,7 +51,7 @@ func (u *userClient) waitUntil(what string, ok func() bool) {
 		select {
 		case <-changed:
 		case <-deadline:
-			u.t.Fatalf("no %s; attributes %v, lines %v", what, u.attributes, u.lines)
+			u.t.Fatalf("no %s; attributes %v, lines %v", condition, u.attributes, u.lines)
 		}
 	}
 }
@@ -158,8 +158,8 @@ func joinAgentNotifyingReconnect(t *testing.T, s *rtc.Server, room string) (*rtc
 // lineNotifier is a log handler that signals when a line was written.
 type lineNotifier struct {
 	slog.Handler
-	line    string
-	written chan<- struct{}
+	line string
+	done chan<- struct{}
 }
 
 func (l *lineNotifier) Enabled(context.Context, slog.Level) bool { return true }
@@ -168,7 +168,7 @@ func (l *lineNotifier) WithAttrs([]slog.Attr) slog.Handler { return l }
 
 func (l *lineNotifier) Handle(_ context.Context, r slog.Record) error {
 	if r.Message == l.line {
-		l.written <- struct{}{}
+		l.done <- struct{}{}
 	}
 	return nil
 }

@@ -19,7 +19,7 @@ type classifier struct {
 	timbre     timbreTracker
 	limits     classifierLimits
 
-	pitches          [steadyFrames]float64 // of the last frames, newest last; 0 where there was none
+	pitches          [steadyFrames]float64 // of the last frames, newest last; 0 if there was none
 	clearVowels      [onsetFrames]bool     // whether they were vowels
 	framesSinceVowel int                   // frames since the last vowel
 
@@ -141,7 +141,7 @@ func (c *classifier) isOnset(now soundFeatures) bool {
 	return count >= onsetVowels && glides >= onsetVowels-1 && glides > others && !c.isMusic(now)
 }
 
-// isSteadyPitch reports whether the pitch has stood still, or leapt, for most of the last 300 ms.
+// isSteadyPitch reports whether the pitch has been still, or leapt, for most of the last 300 ms.
 func (c *classifier) isSteadyPitch(now soundFeatures) bool {
 	glides, others := c.countPitchSteps(steadyFrames)
 	return others > 4 && others > glides || glides < 6 && c.isMusic(now)

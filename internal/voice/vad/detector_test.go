@@ -51,7 +51,7 @@ func TestTurnEndsWhenItsTextLooksComplete(t *testing.T) {
 	for _, c := range []struct {
 		name     string
 		config   Config
-		look     Completeness
+		judge    Completeness
 		from, to time.Duration // silence after which the turn ends
 	}{
 		{"complete", Config{}, Complete, 280 * time.Millisecond, 300 * time.Millisecond},
@@ -67,7 +67,7 @@ func TestTurnEndsWhenItsTextLooksComplete(t *testing.T) {
 			for _, event := range e.Process(rest[:frameSamples]) {
 				events = append(events, event)
 				if event.Kind == Pause {
-					e.SetCompleteness(c.look)
+					e.SetCompleteness(c.judge)
 				}
 			}
 		}
@@ -164,8 +164,8 @@ func TestRecordedVoicesInNoise(t *testing.T) {
 		for _, dB := range []float64{40, 20, 10, 5} {
 			for kind, noise := range map[string]func(float64) waveform{"hiss": whiteNoise, "street": pinkNoise} {
 				voiced, idle := turnShares(voice, noise(loudness(voice)/math.Pow(10, dB/20)))
-				least := map[float64]float64{40: 0.9, 20: 0.9, 10: 0.7, 5: 0.4}[dB]
-				if voiced < least || idle > 0 {
+				minimum := map[float64]float64{40: 0.9, 20: 0.9, 10: 0.7, 5: 0.4}[dB]
+				if voiced < minimum || idle > 0 {
 					t.Errorf("%s, %v dB above %s: heard %.0f %% of the voice, and %.0f %% of the pause before", name,
 						dB, kind, 100*voiced, 100*idle)
 				}
@@ -178,13 +178,13 @@ func TestRecordedVoicesInNoise(t *testing.T) {
 // the noise.
 func turnShares(voice []int16, noise waveform) (voiced, idle float64) {
 	const lead = 3 * Rate
-	say := func(t float64) float64 {
+	speech := func(t float64) float64 {
 		if i := int(t*Rate+0.5) - lead; i >= 0 && i < len(voice) {
 			return float64(voice[i])
 		}
 		return 0
 	}
-	pcm := renderPCM(time.Duration(lead+len(voice)+2*Rate)*time.Second/Rate, noise, say)
+	pcm := renderPCM(time.Duration(lead+len(voice)+2*Rate)*time.Second/Rate, noise, speech)
 	covered := make([]bool, len(pcm)+frameSamples)
 	for _, e := range processAll(New(Config{}), pcm) {
 		if e.Kind == End {

@@ -251,9 +251,9 @@ func TestSoundsTakenForVoices(t *testing.T) {
 		return all
 	}
 	for _, row := range []struct {
-		name   string
-		noises []waveform
-		most   float64
+		name    string
+		noises  []waveform
+		maximum float64
 	}{
 		{"hiss, street, hum, fan", []waveform{whiteNoise(1500), pinkNoise(3000), mainsHum(3), engineSound(3000)}, 0},
 		{"typing", []waveform{typingNoise()}, 0},
@@ -274,8 +274,8 @@ func TestSoundsTakenForVoices(t *testing.T) {
 			mean, worst, began = mean+share/float64(len(row.noises)), max(worst, share), began+onsets
 		}
 		t.Logf("| %s | %.1f / %.1f %% | %.1f |", row.name, 100*mean, 100*worst, float64(began)*4/float64(len(row.noises)))
-		if worst > row.most {
-			t.Errorf("%s: more than %.0f %% are taken for a voice", row.name, 100*row.most)
+		if worst > row.maximum {
+			t.Errorf("%s: more than %.0f %% are taken for a voice", row.name, 100*row.maximum)
 		}
 	}
 }

@@ -145,16 +145,16 @@ func (s *spectrumAnalyzer) measurePitch(out *soundFeatures) {
 	if whole < 1e-9 {
 		return
 	}
-	like := func(lag int) float64 { return real(s.spectrum[lag]) / whole / windowAutocorrelation[lag] }
+	correlation := func(lag int) float64 { return real(s.spectrum[lag]) / whole / windowAutocorrelation[lag] }
 	best := 0
 	for lag := minLag; lag <= maxLag; lag++ {
-		here := like(lag)
-		if here > like(lag-1) && here >= like(lag+1) && here > out.tone*1.02 {
-			best, out.tone = lag, here
+		height := correlation(lag)
+		if height > correlation(lag-1) && height >= correlation(lag+1) && height > out.tone*1.02 {
+			best, out.tone = lag, height
 		}
 	}
 	if best > 0 {
-		left, mid, right := like(best-1), like(best), like(best+1)
+		left, mid, right := correlation(best-1), correlation(best), correlation(best+1)
 		out.pitch = Rate / (float64(best) + 0.5*(left-right)/(left-2*mid+right))
 		out.tone = min(out.tone, 1)
 	}
@@ -212,11 +212,11 @@ func (n *noiseFloor) initialize(energy [bandCount]float64) {
 func (n *noiseFloor) decibelsAbove(energy [bandCount]float64) [bandCount]float64 {
 	var db [bandCount]float64
 	for b := range energy {
-		least := math.Inf(1)
+		lowest := math.Inf(1)
 		for _, slot := range n.slotMinima {
-			least = min(least, slot[b])
+			lowest = min(lowest, slot[b])
 		}
-		db[b] = 10 * math.Log10((energy[b]+1e-12)/max(least*minimumBias, minPower))
+		db[b] = 10 * math.Log10((energy[b]+1e-12)/max(lowest*minimumBias, minPower))
 	}
 	return db
 }

@@ -54,7 +54,7 @@ func (t *timbreTracker) addFrame(vowel bool, s soundFeatures) {
 	t.keptLoudness += 0.1 * (loud - t.keptLoudness)
 }
 
-// resetCounts starts counting anew: somebody may have begun to speak.
+// resetCounts starts counting again: somebody may have begun to speak.
 func (t *timbreTracker) resetCounts() { t.keptCount, t.changedCount = 0, 0 }
 
 // isInstrument reports whether the vowels since the onset have kept their timbre for so long that no mouth can have

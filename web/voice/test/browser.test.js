@@ -129,7 +129,7 @@ describe("in a browser", { skip }, () => {
       await page.evaluate(() => voice.disconnect());
     });
 
-    test("a page that may go away keeps its call, and one that is loaded anew comes back to it", async () => {
+    test("a page that may go away keeps its call, and one that is loaded again comes back to it", async () => {
       const page = await fresh();
       const given = await page.evaluate(() => session());
       await page.evaluate((s) => make().connect(s), given);

@@ -32,7 +32,7 @@ describe("a call of an agent in a browser", { skip, concurrency: 2 }, () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  /** Makes an agent that may be talked to, and gives what asks for its calls. */
+  /** Makes an agent that may be talked to, and returns what asks for its calls. */
   const newAgent = async (voiceSettings = {}, more = {}) => {
     const { id } = await server.ask("POST", "", { name: "Caller" }, "");
     await server.ask("PUT", "", { voiceSettings, ...more }, id);
@@ -55,7 +55,7 @@ describe("a call of an agent in a browser", { skip, concurrency: 2 }, () => {
   };
   const textOf = (message) => message.parts.map((p) => p.text ?? "").join("");
 
-  test("credits that are used up in the midst of a call end it with the minute that was paid for", async () => {
+  test("credits that are used up in the middle of a call end it with the minute that was paid for", async () => {
     const { apiKey } = await server.command("account", "create", "--name", "Short of credits", "--credits", "5"); // the price of a minute
     const { id } = await server.ask("POST", "", { name: "Caller" }, "", apiKey);
     await server.ask("PUT", "", { voiceSettings: {} }, id, apiKey);
@@ -68,7 +68,7 @@ describe("a call of an agent in a browser", { skip, concurrency: 2 }, () => {
   });
 
   test("who interrupts the agent is listened to, and what was not heard of the answer is gone", async () => {
-    // The browser's own microphone, with all that it does to a voice: it begins in the midst of the answer.
+    // The browser's own microphone, with all that it does to a voice: it begins in the middle of the answer.
     const other = await launch({ sound: spoken(folder, question, 8, 60) });
     try {
       const agent = await newAgent();

@@ -14,7 +14,7 @@ export function built(variable, source, folder) {
   return file;
 }
 
-/** Starts one that writes a line of JSON when it is ready, and gives what the line says. `quit` has it end, and `input` is the first that it reads. */
+/** Starts one that writes a line of JSON when it is ready, and returns what the line says. `quit` has it end, and `input` is the first that it reads. */
 export async function start(file, words, { env, input = "", quit = (child) => child.stdin.end() } = {}) {
   const child = spawn(file, words, { env, stdio: "pipe" });
   const gone = once(child, "exit");

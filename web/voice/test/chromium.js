@@ -3,10 +3,10 @@ import { accessSync, constants } from "node:fs";
 import { delimiter, join } from "node:path";
 import { chromium } from "playwright-core";
 
-/** The installed browser's path; undefined where there is none. */
+/** The installed browser's path; undefined if there is none. */
 export const executable = process.env.PARLEY_CHROMIUM || ["chromium", "chromium-browser", "google-chrome"].map(installed).find(Boolean);
 
-/** Why the tests in a browser are left out: false where they are not. Where the build installs the browser, its absence is a failure. */
+/** Why the tests in a browser are left out: false if they are not. Where the build installs the browser, its absence is a failure. */
 export const skip = executable || process.env.CI ? false : "SKIP: no chromium on the PATH: nothing is tested in a browser";
 if (skip) console.error(skip);
 
@@ -54,7 +54,7 @@ export async function open(browser, { url, log }) {
   return Object.assign(page, { problems, until });
 }
 
-/** Loads such a page, or loads it anew. */
+/** Loads such a page, or loads it again. */
 export async function load(page, url) {
   await page.goto(`${url}/sdk/service-voice.licenses.txt`); // a page that has no scripts and no policy, and that this server sends: Chromium asks where pages come from
   await page.addScriptTag({ url: `${url}/sdk/service-voice.js` });

@@ -11,7 +11,7 @@ const rate = 24_000; // of the voice
 const heardBytes = 16_000 * 2; // of a second of the customer
 
 /**
- * Serves until `stop`. `answer` gives the model's answer to a question; `words` are what the recognition understands, whatever is
+ * Serves until `stop`. `answer` returns the model's answer to a question; `words` are what the recognition understands, whatever is
  * said: one more for each quarter of a second, or all of them at the end where `interim` is false.
  */
 export async function startEngines({ answer, words, interim = true }) {

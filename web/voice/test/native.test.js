@@ -68,7 +68,7 @@ describe("a native LiveKit client", { skip, concurrency: 2 }, () => {
       assert.deepEqual(messages.slice(-2).map((m) => [m.role, m.parts[0].text]), [["user", "Which database does Parley use?"], ["assistant", grown.at(-1).text]]);
     });
 
-    test("is the example of the manual, which runs as it stands", async () => {
+    test("is the example of the manual, which runs as it is", async () => {
       const manual = readFileSync(new URL("../../../docs/manual/voice-native.md", import.meta.url), "utf8");
       const example = manual.split("```js\n")[1].split("```")[0].replace("https://agents.example.com", server.url);
       const words = ["--input-type=module", "--eval", example];
@@ -151,7 +151,7 @@ describe("a native LiveKit client", { skip, concurrency: 2 }, () => {
       const [head, , signature] = given.participantToken.split(".");
       const changed = Buffer.from(JSON.stringify({ ...said, video: { ...said.video, canPublishSources: undefined } })).toString("base64url");
       await Promise.all([
-        refused(media.sign({ ...said, sub: "bob" }), /signal failure/), // LiveKit gives no reason
+        refused(media.sign({ ...said, sub: "bob" }), /signal failure/), // LiveKit returns no reason
         refused(media.sign({ ...said, video: { ...said.video, room: "another" } }), /404 .* room does not exist/),
         refused(media.sign({ ...said, exp: said.nbf - 3600, nbf: said.nbf - 7200 }), /401 .* token is expired/),
         refused([head, changed, signature].join("."), /401 .* signature is invalid/),
@@ -207,7 +207,7 @@ describe("a native LiveKit client", { skip, concurrency: 2 }, () => {
   });
 });
 
-/** What `look` gives once it gives something. */
+/** What `look` returns once it returns something. */
 async function eventually(look) {
   for (let tries = 0; tries < 200; tries++) {
     const found = await look();

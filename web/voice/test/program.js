@@ -16,7 +16,7 @@ export async function startProgram(folder, settings) {
   const env = { PATH: process.env.PATH, HOME: folder, TMPDIR: folder };
   const { ready, stop, log } = await start(file, ["demo", "--listen", "127.0.0.1:0", "--json"], { env: { ...env, ...settings }, quit: (child) => child.kill("SIGTERM") });
 
-  /** Asks the REST API for what is below the agents; the demo's own agent where none is named. */
+  /** Asks the REST API for what is below the agents; the demo's own agent if none is named. */
   const ask = async (method, path, body, agent = ready.agentId, key = ready.apiKey) => {
     const headers = { Authorization: `Bearer ${key}`, "Content-Type": "application/json" };
     const reply = await fetch(`${ready.url}/api/v2/agents${agent && `/${agent}`}${path}`, { method, headers, ...(body && { body: JSON.stringify(body) }) });
@@ -33,7 +33,7 @@ export async function startProgram(folder, settings) {
       }
     }
   };
-  /** Gives a command of the command line to the running server. */
+  /** Sends a command of the command line to the running server. */
   const command = async (...words) => JSON.parse((await promisify(execFile)(file, [...words, "--json", "--data", ready.data], { env })).stdout);
   /** What `parley voice sessions` says of a session. */
   const stored = async ({ sessionId }) => (await command("voice", "sessions")).find((s) => s.sessionId === sessionId);

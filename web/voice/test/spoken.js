@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { installed, skip as noBrowser } from "./chromium.js";
 
-/** Why nothing is said in a browser: false where it is. */
+/** Why nothing is said in a browser: false if it is. */
 export const skip = noBrowser || (installed("flite") || process.env.CI ? false : "SKIP: no flite on the PATH: no spoken question is asked in a browser");
 if (skip && !noBrowser) console.error(skip);
 

@@ -14,7 +14,7 @@ import (
 type Document struct {
 	Title string `json:"title,omitempty"` // the file's own; may be empty
 	Text  string `json:"-"`
-	Pages int    `json:"pages,omitempty"` // pages, slides, sheets or chapters; 0 where the format has none
+	Pages int    `json:"pages,omitempty"` // pages, slides, sheets or chapters; 0 if the format has none
 }
 
 // Reader reads the files of one format. Its text may be in any form; ReadDocument normalizes it.
@@ -66,8 +66,8 @@ func (e *Error) Unwrap() error { return e.Err }
 func NewError(format string, args ...any) *Error { return &Error{Reason: fmt.Sprintf(format, args...)} }
 
 // NewDamagedError returns the error of a file that breaks the rules of its format.
-func NewDamagedError(what string, err error) *Error {
-	return &Error{Reason: "the file is damaged: " + what, Err: err}
+func NewDamagedError(part string, err error) *Error {
+	return &Error{Reason: "the file is damaged: " + part, Err: err}
 }
 
 // ToError returns the error itself if it is an Error or the context's, and otherwise that of a damaged file.

@@ -59,11 +59,11 @@ func PrintableRune(r rune) rune {
 // ShortLine returns a text as one short line.
 func ShortLine(text string) string {
 	text = strings.Join(strings.Fields(NormalizeText(text)), " ")
-	const most = 200
-	if len(text) <= most {
+	const limit = 200
+	if len(text) <= limit {
 		return text
 	}
-	return strings.ToValidUTF8(text[:most], "")
+	return strings.ToValidUTF8(text[:limit], "")
 }
 
 // CollapseSpaces joins the lines of a text, and writes one space between words.
@@ -71,10 +71,10 @@ func CollapseSpaces(text string) string { return strings.Join(strings.Fields(tex
 
 // ParseSmallInt reads a small number that a file holds; it returns fallback for what is none, and most for more than
 // that.
-func ParseSmallInt(s string, fallback, most int) int {
+func ParseSmallInt(s string, fallback, limit int) int {
 	n, err := strconv.ParseUint(strings.TrimSpace(s), 10, 31)
 	if n == 0 || err != nil && !errors.Is(err, strconv.ErrRange) {
 		return fallback
 	}
-	return min(int(n), most)
+	return min(int(n), limit)
 }

@@ -95,7 +95,7 @@ func (t *Table) decideForm(all bool) {
 const longName = 500
 
 // names returns the header of a table as each part of it repeats it: where a name is too long for that, the whole row
-// stands above the table, and the name's beginning in it.
+// is above the table, and the name's beginning in it.
 func (t *Table) names(row []string) []string {
 	if !slices.ContainsFunc(row, func(name string) bool { return len(name) > longName }) {
 		return row
@@ -139,7 +139,7 @@ func averageRowBytes(rows [][]string) int {
 	return bytes / len(rows)
 }
 
-// captionText returns the one text of a row, be it in one cell or, merged, in several.
+// captionText returns the one text of a row, whether in one cell or, merged, in several.
 func captionText(row []string) (text string) {
 	for _, c := range row {
 		if c != "" && text != "" && c != text {

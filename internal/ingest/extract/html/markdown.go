@@ -21,7 +21,7 @@ func RenderMarkdown(ctx context.Context, n *html.Node) (string, error) {
 		converter.WithPlugins(base.NewBasePlugin(),
 			commonmark.NewCommonmarkPlugin(commonmark.WithBulletListMarker("-"), commonmark.WithListEndComment(false))))
 	conv.Register.RendererFor("table", converter.TagTypeBlock, (&tableRenderer{}).renderTable, converter.PriorityEarly)
-	for _, name := range []string{"b", "strong", "em", "i"} { // marks would stand in the midst of quotes
+	for _, name := range []string{"b", "strong", "em", "i"} { // marks would be in the middle of quotes
 		conv.Register.RendererFor(name, converter.TagTypeInline, renderPlain, converter.PriorityEarly)
 	}
 	conv.Register.RendererFor("dt", converter.TagTypeBlock, renderPlain, converter.PriorityEarly)
@@ -108,7 +108,7 @@ func enclosingTable(n *html.Node) *html.Node {
 	return nil
 }
 
-// rowsOf returns the cells of a table; what spans rows or columns stands in each of them.
+// rowsOf returns the cells of a table; what spans rows or columns is in each of them.
 func (r *tableRenderer) rowsOf(n *html.Node) (rows [][]string) {
 	type span struct {
 		left int

@@ -72,7 +72,7 @@ func readPage(ctx context.Context, address, contentType string, body []byte) (Pa
 	return page, err
 }
 
-// withTitle puts the page's title above a text that has lost it: it stands in what frames the text, or has become a
+// withTitle puts the page's title above a text that has lost it: it is in what frames the text, or has become a
 // lesser heading.
 func withTitle(text, title string) string {
 	first, rest, _ := strings.Cut(strings.TrimLeft(text, "\n"), "\n")

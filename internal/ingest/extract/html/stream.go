@@ -17,7 +17,7 @@ import (
 // memory.
 const maxTreeTags = 300_000
 
-// pageStream reads a page tag by tag, as it comes: without what only a tree tells, such as which part of an unmarked
+// pageStream reads a page tag by tag, as it comes: without what only a tree shows, such as which part of an unmarked
 // page is its article.
 type pageStream struct {
 	page         *Page

@@ -63,7 +63,7 @@ func normalizePartName(name string) string {
 
 var errNoPart = errors.New("a part is missing")
 
-// unpackPart unpacks one part. Fails with errNoPart where there is none of the name.
+// unpackPart unpacks one part. Fails with errNoPart if there is none of the name.
 func (a *archive) unpackPart(name string) ([]byte, error) {
 	f := a.parts[normalizePartName(name)]
 	if f == nil {
@@ -93,17 +93,17 @@ func (a *archive) once(name string) ([]byte, error) {
 }
 
 // UnpackFile unpacks at most so many bytes. What packs too well is refused, for it was made to.
-func UnpackFile(f *zip.File, most int64) ([]byte, error) {
+func UnpackFile(f *zip.File, limit int64) ([]byte, error) {
 	r, err := f.Open()
 	if err != nil {
 		return nil, draft.NewDamagedError("a part of it is packed in an unknown way", err)
 	}
 	defer func() { _ = r.Close() }()
 	var b bytes.Buffer
-	n, err := io.Copy(&b, io.LimitReader(r, most+1))
+	n, err := io.Copy(&b, io.LimitReader(r, limit+1))
 	switch {
-	case n > most:
-		return nil, draft.NewError("the archive unpacks to more than %d MB", most>>20)
+	case n > limit:
+		return nil, draft.NewError("the archive unpacks to more than %d MB", limit>>20)
 	case n > draft.MinRatioBytes && n/draft.MaxUnpackRatio > int64(f.CompressedSize64):
 		return nil, draft.NewError("the archive unpacks to more than %d times its size", draft.MaxUnpackRatio)
 	case err != nil && n == 0:
@@ -175,14 +175,14 @@ func resolveTarget(from, target string) string {
 	return normalizePartName(path.Join(path.Dir(from), target))
 }
 
-func (a *archive) mainPartName(usual string) (string, error) {
+func (a *archive) mainPartName(standard string) (string, error) {
 	names, err := a.relatedParts("", "officeDocument")
 	for _, name := range names {
 		if a.parts[name] != nil {
 			return name, err
 		}
 	}
-	return usual, err
+	return standard, err
 }
 
 // readTitle returns the title that the author has set, which is in a part that need not be there.

@@ -105,7 +105,7 @@ func (w *wordReader) addParagraph(p *wordParagraph) {
 	}
 }
 
-// nextMarker counts the items of numbered lists; a new item starts the lists within it anew.
+// nextMarker counts the items of numbered lists; a new item restarts the lists within it.
 func (w *wordReader) nextMarker(list string, depth int) string {
 	depth = min(max(depth, 0), 8)
 	l, known := w.lists[list]

@@ -177,7 +177,7 @@ func (w *wordReader) readRun(el xml.StartElement, p *wordParagraph) error {
 		id := strings.TrimSuffix(el.Name.Local, "Reference") + " " + attributeValue(el, "id")
 		if note := w.notes[id]; note != "" {
 			p.trailing = append(p.trailing, note)
-			delete(w.notes, id) // a note stands where it is referred to first
+			delete(w.notes, id) // a note is where it is referred to first
 		}
 	case "hyperlink":
 		return w.readHyperlink(el, p, inside)
@@ -239,7 +239,7 @@ func linkText(b *bytes.Buffer, from int, address string) {
 	}
 }
 
-// readTextBox reads a text box; it stands behind the paragraph that holds it.
+// readTextBox reads a text box; it is behind the paragraph that holds it.
 func (w *wordReader) readTextBox(p *wordParagraph) error {
 	text, err := w.readApart(w.readBlock)
 	if text != "" {

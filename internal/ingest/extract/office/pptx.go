@@ -143,7 +143,7 @@ type slideLine struct {
 	hasNoBullet bool
 }
 
-// writeLine writes a line: an item where it has a bullet, or stands in a place that has bullets by itself beside
+// writeLine writes a line: an item where it has a bullet, or is in a place that has bullets by itself beside
 // others.
 func (s *slideReader) writeLine(l slideLine, place string) {
 	isItem := l.bullet || l.depth > 0 || (place == "body" || place == "obj") && !l.hasNoBullet && len(l.text) < 200

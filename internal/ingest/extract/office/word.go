@@ -53,7 +53,7 @@ func OpenCompound(data []byte) (*compound, error) {
 	return c, nil
 }
 
-// sectorAt returns sector n, short or empty where the file ends.
+// sectorAt returns sector n, short or empty if the file ends.
 func (c *compound) sectorAt(n uint32) []byte {
 	from := (int64(n) + 1) * int64(c.sectorSize)
 	if n >= lastSector || from >= int64(len(c.data)) {

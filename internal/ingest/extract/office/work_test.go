@@ -21,7 +21,7 @@ const (
 		`TargetMode="External"/></Relationships>`
 )
 
-// parts make a file of a kind of what stands in its main part.
+// parts make a file of a kind of what is in its main part.
 var parts = map[string]func(t testing.TB, body string) []byte{
 	"DOCX": func(t testing.TB, body string) []byte {
 		return documents.NewZip(t, "word/document.xml",

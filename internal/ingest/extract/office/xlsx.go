@@ -50,8 +50,8 @@ func ReadXLSX(ctx context.Context, _ string, data []byte) (draft.Document, error
 		}
 	}
 	doc := draft.Document{Text: w.out.Text(), Pages: sheets}
-	if about, err := file.GetDocProps(); err == nil && about != nil {
-		doc.Title = about.Title
+	if properties, err := file.GetDocProps(); err == nil && properties != nil {
+		doc.Title = properties.Title
 	}
 	return doc, nil
 }
@@ -81,7 +81,7 @@ func (w *workbookReader) readSheet(ctx context.Context, name string) error {
 	return err
 }
 
-// readRows writes the rows of a sheet below its name, and tells whether there are any.
+// readRows writes the rows of a sheet below its name, and returns whether there are any.
 func (w *workbookReader) readRows(ctx context.Context, name string) (titled bool, err error) {
 	rows, err := w.file.Rows(name)
 	if err != nil { // a sheet of charts has none
@@ -164,7 +164,7 @@ func (w *workbookReader) flushRows() error {
 // columnStrip is columns that are apart from others by empty ones.
 type columnStrip struct{ from, to, first, last int }
 
-// splitSideBySide parts tables that stand beside one another: empty columns are between them, they do not begin in
+// splitSideBySide parts tables that are side by side: empty columns are between them, they do not begin in
 // the same row, and they do not end in the same one either unless the other begins with names of its columns.
 func splitSideBySide(rows [][]string) [][][]string {
 	width := 0
@@ -235,7 +235,7 @@ func (a *archive) sheetParts() map[string][]string {
 }
 
 // readDrawings returns, by the name of its sheet, what is written on a workbook's sheets outside their cells: text
-// boxes, and the titles of charts and of their axes. The numbers of charts stand in cells already. What cannot be read
+// boxes, and the titles of charts and of their axes. The numbers of charts are in cells already. What cannot be read
 // is left out.
 func (a *archive) readDrawings(sheets map[string][]string) map[string][]string {
 	texts := map[string][]string{}

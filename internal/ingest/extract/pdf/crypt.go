@@ -30,7 +30,7 @@ var passwordPadding = []byte("" +
 	"\x28\xBF\x4E\x5E\x4E\x75\x8A\x41\x64\x00\x4E\x56\xFF\xFA\x01\x08" +
 	"\x2E\x2E\x00\xB6\xD0\x68\x3E\x80\x2F\x0C\xA9\xFE\x64\x53\x69\x7A")
 
-// newFileCipher reads the encryption dictionary; id is the first of the file's ids. nil where an empty password does
+// newFileCipher reads the encryption dictionary; id is the first of the file's ids. nil if an empty password does
 // not open the file, or its encryption is of another kind.
 func newFileCipher(d dict, id []byte) *fileCipher {
 	version, _ := d["V"].(int)
@@ -65,7 +65,7 @@ func (c *fileCipher) readMethods(d dict) {
 	c.streams, c.strings = of(d["StmF"]), of(d["StrF"])
 }
 
-// keyRevision4 returns the key of revisions 2 to 4 (ISO 32000-1, 7.6.3.3), or nil where the empty password is not the
+// keyRevision4 returns the key of revisions 2 to 4 (ISO 32000-1, 7.6.3.3), or nil if the empty password is not the
 // right one.
 func keyRevision4(d dict, id []byte, revision int) []byte {
 	owner, _ := d["O"].([]byte)
@@ -120,7 +120,7 @@ func keyProofRevision4(key, id []byte, revision int) []byte {
 	return text
 }
 
-// keyRevision6 returns the key of revisions 5 and 6 (ISO 32000-2, 7.6.4.3.3), or nil where the empty password is not
+// keyRevision6 returns the key of revisions 5 and 6 (ISO 32000-2, 7.6.4.3.3), or nil if the empty password is not
 // the right one.
 func keyRevision6(d dict, revision int) []byte {
 	user, _ := d["U"].([]byte)
@@ -180,8 +180,8 @@ func hashRevision6(salt []byte) []byte {
 }
 
 // decrypt decrypts a string or a stream of an object.
-func (c *fileCipher) decrypt(how cipherMethod, number, generation int, text []byte) []byte {
-	switch how {
+func (c *fileCipher) decrypt(method cipherMethod, number, generation int, text []byte) []byte {
+	switch method {
 	case methodRC4:
 		return decryptRC4(c.objectKey(number, generation, ""), text)
 	case methodAES128:

@@ -63,25 +63,25 @@ func encryptAES(key, vector, text []byte, pad bool) []byte {
 }
 
 // oldDict makes the encryption dictionary, and with it the key.
-func (l *encryptedPDF) oldDict() string {
+func (ep *encryptedPDF) oldDict() string {
 	owner := bytes.Repeat([]byte{0xA5}, 32)
-	if l.version == 5 {
-		return l.newDict()
+	if ep.version == 5 {
+		return ep.newDict()
 	}
 	rights := int32(pdfRights)
-	sum := md5.Sum(bytes.Join([][]byte{append([]byte(l.password), pdfPadding...)[:32], owner, //nolint:gosec // as above
+	sum := md5.Sum(bytes.Join([][]byte{append([]byte(ep.password), pdfPadding...)[:32], owner, //nolint:gosec // as above
 		{byte(rights), byte(rights >> 8), byte(rights >> 16), byte(rights >> 24)}, []byte(pdfID)}, nil))
-	l.key = bytes.Clone(sum[:l.bits/8])
-	user := encryptRC4(l.key, pdfPadding)
-	if l.revision >= 3 {
+	ep.key = bytes.Clone(sum[:ep.bits/8])
+	user := encryptRC4(ep.key, pdfPadding)
+	if ep.revision >= 3 {
 		for range 50 {
-			sum := md5.Sum(l.key) //nolint:gosec // as above
-			l.key = bytes.Clone(sum[:l.bits/8])
+			sum := md5.Sum(ep.key) //nolint:gosec // as above
+			ep.key = bytes.Clone(sum[:ep.bits/8])
 		}
 		sum := md5.Sum(append(bytes.Clone(pdfPadding), pdfID...)) //nolint:gosec // as above
 		user = sum[:]
 		for i := range 20 {
-			other := bytes.Clone(l.key)
+			other := bytes.Clone(ep.key)
 			for j := range other {
 				other[j] ^= byte(i)
 			}
@@ -90,51 +90,51 @@ func (l *encryptedPDF) oldDict() string {
 		user = append(user, make([]byte, 16)...)
 	}
 	filters := ""
-	if l.version == 4 {
-		filters = fmt.Sprintf("/CF<</StdCF<</CFM/%s/AuthEvent/DocOpen/Length 16>>>>/StmF/StdCF/StrF/StdCF", l.method)
+	if ep.version == 4 {
+		filters = fmt.Sprintf("/CF<</StdCF<</CFM/%s/AuthEvent/DocOpen/Length 16>>>>/StmF/StdCF/StrF/StdCF", ep.method)
 	}
-	return fmt.Sprintf("<</Filter/Standard/V %d/R %d/Length %d/P %d/O<%x>/U<%x>%s>>", l.version, l.revision, l.bits,
+	return fmt.Sprintf("<</Filter/Standard/V %d/R %d/Length %d/P %d/O<%x>/U<%x>%s>>", ep.version, ep.revision, ep.bits,
 		pdfRights, owner, user, filters)
 }
 
-func (l *encryptedPDF) newDict() string {
+func (ep *encryptedPDF) newDict() string {
 	hash := pdf.HashRevision6
-	if l.revision == 5 {
+	if ep.revision == 5 {
 		hash = func(salt []byte) []byte { sum := sha256.Sum256(salt); return sum[:] }
 	}
-	l.key = bytes.Repeat([]byte{7, 9}, 16)
+	ep.key = bytes.Repeat([]byte{7, 9}, 16)
 	proof := hash([]byte("checksal"))
-	if l.password != "" {
+	if ep.password != "" {
 		proof = bytes.Repeat([]byte{1}, 32)
 	}
 	user := append(proof, "checksalkeysalt!"...)
-	sealed := encryptAES(hash([]byte("keysalt!")), make([]byte, 16), l.key, false)
+	sealed := encryptAES(hash([]byte("keysalt!")), make([]byte, 16), ep.key, false)
 	return fmt.Sprintf("<</Filter/Standard/V 5/R %d/Length 256/P "+
 		"%d/O<%x>/OE<%x>/U<%x>/UE<%x>/Perms<%x>/CF<</StdCF<</CFM/AESV3/AuthEvent/DocOpen/Length "+
 		"32>>>>/StmF/StdCF/StrF/StdCF>>",
-		l.revision, pdfRights, make([]byte, 48), make([]byte, 32), user, sealed, make([]byte, 16))
+		ep.revision, pdfRights, make([]byte, 48), make([]byte, 32), user, sealed, make([]byte, 16))
 }
 
 // encrypt encrypts a string or a stream of the object.
-func (l *encryptedPDF) encrypt(number int, text string) string {
+func (ep *encryptedPDF) encrypt(number int, text string) string {
 	vector := []byte("sixteen bytes iv")
 	salt := ""
-	if l.method == "AESV3" {
-		return string(vector) + string(encryptAES(l.key, vector, []byte(text), true))
+	if ep.method == "AESV3" {
+		return string(vector) + string(encryptAES(ep.key, vector, []byte(text), true))
 	}
-	if l.method == "AESV2" {
+	if ep.method == "AESV2" {
 		salt = "sAlT"
 	}
-	sum := md5.Sum(append(append(bytes.Clone(l.key), byte(number), 0, 0, 0, 0), salt...)) //nolint:gosec // as above
-	key := sum[:min(len(l.key)+5, 16)]
-	if l.method == "AESV2" {
+	sum := md5.Sum(append(append(bytes.Clone(ep.key), byte(number), 0, 0, 0, 0), salt...)) //nolint:gosec // as above
+	key := sum[:min(len(ep.key)+5, 16)]
+	if ep.method == "AESV2" {
 		return string(vector) + string(encryptAES(key, vector, []byte(text), true))
 	}
 	return string(encryptRC4(key, []byte(text)))
 }
 
-// bytes writes the whole. Its title is a string in brackets with escapes, its page's length stands elsewhere.
-func (l *encryptedPDF) bytes() []byte {
+// bytes writes the whole. Its title is a string in brackets with escapes, its page's length is elsewhere.
+func (ep *encryptedPDF) bytes() []byte {
 	var out bytes.Buffer
 	at := map[int]int{}
 	put := func(n int, text string) {
@@ -142,16 +142,16 @@ func (l *encryptedPDF) bytes() []byte {
 		fmt.Fprintf(&out, "%d 0 obj\n%s\nendobj\n", n, text)
 	}
 	out.WriteString("%PDF-1.7\n")
-	dict := l.oldDict()
+	dict := ep.oldDict()
 	put(1, "<</Type/Catalog/Pages 2 0 R>>")
 	put(2, "<</Type/Pages/Count 1/Kids[3 0 R]>>")
 	put(3, "<</Type/Page/Parent 2 0 R/MediaBox[0 0 595 842]/Contents 4 0 R/Resources<</Font<</F1 5 0 R>>>>>>")
-	text := l.encrypt(4, "BT /F1 12 Tf 72 700 Td ("+strings.NewReplacer("(", `\(`, ")", `\)`).Replace(pdfText)+") Tj ET")
+	text := ep.encrypt(4, "BT /F1 12 Tf 72 700 Td ("+strings.NewReplacer("(", `\(`, ")", `\)`).Replace(pdfText)+") Tj ET")
 	put(4, "<</Length 6 0 R>>\nstream\r\n"+text+"\nendstream")
 	put(5, "<</Type/Font/Subtype/Type1/BaseFont/Helvetica/Encoding/WinAnsiEncoding>>")
 	put(6, fmt.Sprint(len(text)))
 	title := strings.NewReplacer(`\`, `\\`, "(", `\(`, ")", `\)`, "\r", `\r`, "\n",
-		`\012`).Replace(l.encrypt(7, "On kettles"))
+		`\012`).Replace(ep.encrypt(7, "On kettles"))
 	put(7, "<</Title("+title+")>>")
 	put(8, dict)
 	start := out.Len()

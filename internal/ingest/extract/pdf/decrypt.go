@@ -7,16 +7,16 @@ import (
 )
 
 // decryptFile returns a file that is encrypted, and opens with an empty password, without its encryption: its objects
-// one after the other and a trailer, without a table, which rebuildFile adds. It returns nil where the password is not
+// one after the other and a trailer, without a table, which rebuildFile adds. It returns nil if the password is not
 // empty or the encryption is unknown.
 func decryptFile(data []byte) []byte {
 	d := &decrypter{data: data, objectOffsets: map[int]int{}}
 	d.indexObjects()
-	about, hidden := d.encryptionDict()
-	if about == nil {
+	encryption, hidden := d.encryptionDict()
+	if encryption == nil {
 		return nil
 	}
-	if d.cipher = newFileCipher(about, d.fileID()); d.cipher == nil {
+	if d.cipher = newFileCipher(encryption, d.fileID()); d.cipher == nil {
 		return nil
 	}
 	d.out.Grow(len(data))
@@ -51,7 +51,7 @@ type decrypter struct {
 type encryptedObject struct {
 	objectHeader
 	head   []byte // but for a stream's bytes
-	stream []byte // nil where it has none
+	stream []byte // nil if it has none
 	end    int
 }
 
@@ -65,32 +65,32 @@ func (d *decrypter) indexObjects() {
 }
 
 // encryptionDict returns the encryption dictionary, and the number of its object where it is one.
-func (d *decrypter) encryptionDict() (about dict, number int) {
+func (d *decrypter) encryptionDict() (encryption dict, number int) {
 	if ref := lastReference(d.data, "/Encrypt"); ref != "" {
 		_, _ = fmt.Sscan(ref, &number)
-		about, _ = d.resolve(reference(number), 0).(dict)
-		return about, number
+		encryption, _ = d.resolve(reference(number), 0).(dict)
+		return encryption, number
 	}
 	i := bytes.LastIndex(d.data, []byte("/Encrypt"))
 	if i < 0 {
 		return nil, 0
 	}
 	direct, _ := valueAt(d.data, i+len("/Encrypt"), 0)
-	about, _ = d.resolve(direct, 0).(dict)
-	return about, 0
+	encryption, _ = d.resolve(direct, 0).(dict)
+	return encryption, 0
 }
 
 // resolve puts what is referred to in the place of the references to it.
 func (d *decrypter) resolve(v any, depth int) any {
-	if ref, is := v.(reference); is {
+	if ref, ok := v.(reference); ok {
 		at, known := d.objectOffsets[int(ref)]
 		if !known {
 			return nil
 		}
 		v, _ = valueAt(d.data, at, 0)
 	}
-	members, is := v.(dict)
-	if !is || depth > 4 {
+	members, ok := v.(dict)
+	if !ok || depth > 4 {
 		return v
 	}
 	whole := dict{}
@@ -151,7 +151,7 @@ func (d *decrypter) streamAt(head []byte, at int) (stream []byte, end int) {
 	return bytes.TrimSuffix(bytes.TrimSuffix(rest[:n], []byte("\n")), []byte("\r")), begin + n
 }
 
-// streamLength returns the length that a stream's dictionary tells, or -1.
+// streamLength returns the length that a stream's dictionary states, or -1.
 func (d *decrypter) streamLength(head []byte) int {
 	for at := range eachEnd(head, "/Length") {
 		v, _ := valueAt(head, at, 0)
@@ -183,7 +183,7 @@ func (d *decrypter) writeObject(o encryptedObject) {
 // writeStrings writes what an object says with its strings decrypted, and another length of its stream unless that is
 // negative.
 func (d *decrypter) writeStrings(o encryptedObject, length int) {
-	written := 0
+	count := 0
 	for at := 0; ; {
 		t := tokenAt(o.head, at)
 		if t.kind == tokenEnd {
@@ -192,21 +192,21 @@ func (d *decrypter) writeStrings(o encryptedObject, length int) {
 		at = t.end
 		switch {
 		case t.kind == tokenString:
-			d.out.Write(o.head[written:t.start])
+			d.out.Write(o.head[count:t.start])
 			d.out.WriteString("<" + hex.EncodeToString(d.cipher.decrypt(d.cipher.strings, o.number, o.generation, t.text)) + ">")
-			written = at
+			count = at
 		case t.kind == tokenName && string(t.text) == "Length" && length >= 0:
 			value := referencePattern.FindIndex(o.head[at:min(len(o.head), at+40)])
 			if value == nil {
 				value = []int{0, tokenAt(o.head, at).end - at}
 			}
-			d.out.Write(o.head[written:at])
+			d.out.Write(o.head[count:at])
 			fmt.Fprintf(&d.out, " %d ", length)
 			at += value[1]
-			written = at
+			count = at
 		}
 	}
-	d.out.Write(o.head[written:])
+	d.out.Write(o.head[count:])
 }
 
 func (d *decrypter) writeTrailer() {

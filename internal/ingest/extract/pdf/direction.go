@@ -15,7 +15,7 @@ import (
 // A page shows its glyphs from left to right, whatever runs to the left among them. What is here puts them into the
 // order in which they are read: the way of the Unicode bidirectional algorithm (UAX 9), back from what it shows.
 
-// visualItem is what stands in one place of a line: a letter with its marks, a ligature, a sign, or a gap.
+// visualItem is what is in one place of a line: a letter with its marks, a ligature, a sign, or a gap.
 type visualItem struct {
 	text  string
 	class bidi.Class
@@ -41,7 +41,7 @@ func visualItemsOf(glyphs []glyph) (line []visualItem) {
 }
 
 // attachMarks returns the glyphs, in the order of the content still, with each mark behind the letter that it stands
-// above or below. Which one that is cannot be seen from where the mark stands, for it may begin left of its letter;
+// above or below. Which one that is cannot be seen from where the mark is, for it may begin left of its letter;
 // but the two are written one after the other.
 func attachMarks(glyphs []glyph) []glyph {
 	out := make([]glyph, 0, len(glyphs))
@@ -64,7 +64,7 @@ func attachMarks(glyphs []glyph) []glyph {
 	return out
 }
 
-// letterAfter returns the glyph behind the marks at i; an empty one where none is.
+// letterAfter returns the glyph behind the marks at i; an empty one if none is.
 func letterAfter(glyphs []glyph, i int) glyph {
 	for _, g := range glyphs[i:min(len(glyphs), i+8)] {
 		if !isMark(g.text) {
@@ -84,7 +84,7 @@ func belongsToNext(before, mark, after glyph) bool {
 	return far < 0.6*after.size
 }
 
-// isMark reports whether a sign stands above or below a letter.
+// isMark reports whether a sign is above or below a letter.
 func isMark(text string) bool {
 	r, _ := utf8.DecodeRuneInString(text)
 	if r < 0x300 {
@@ -191,7 +191,7 @@ func writeRTL(b *strings.Builder, line []visualItem) {
 var bracketMirror = strings.NewReplacer("(", ")", ")", "(", "[", "]", "]", "[", "{", "}", "}", "{",
 	"<", ">", ">", "<", "«", "»", "»", "«", "‹", "›", "›", "‹")
 
-// ltrRunStart returns where the words and numbers that run to the right, and end with i, begin; i where none do.
+// ltrRunStart returns where the words and numbers that run to the right, and end with i, begin; i if none do.
 func (r *rtlRun) ltrRunStart(i int) (from int, found bool) {
 	from = i
 	switch class := r.items[i].class; {
@@ -221,7 +221,7 @@ func (r *rtlRun) ltrRunStart(i int) (from int, found bool) {
 	return from, true
 }
 
-// bracketCallStart returns, for a bracket that closes what stands behind a word running to the right, as in "f(n)",
+// bracketCallStart returns, for a bracket that closes what is behind a word running to the right, as in "f(n)",
 // where that is opened; i for anything else.
 func (r *rtlRun) bracketCallStart(i int) int {
 	const longest = 100
@@ -275,7 +275,7 @@ func (r *rtlRun) isSameLTRRun(k, i int) bool {
 // isPhoneNumber reports whether the digits at k are of a telephone number, which begins with a plus on their left.
 func isPhoneNumber(line []visualItem, k int) bool {
 	const longest = 24 // digits and what parts them
-	for least := k - longest; k >= 0 && k > least; k-- {
+	for lowest := k - longest; k >= 0 && k > lowest; k-- {
 		if s := line[k]; s.class != bidi.EN && s.text != " " && s.text != "-" {
 			return s.text == "+"
 		}

@@ -218,7 +218,7 @@ func (f *font) readBuiltinEncoding(file pdf.Value) {
 
 var encodingEntryPattern = regexp.MustCompile(`dup\s+(\d{1,3})\s*/(\w+)\s+put`)
 
-// glyphNames are the names of glyphs that stand elsewhere than in ASCII.
+// glyphNames are the names of glyphs that are elsewhere than in ASCII.
 var glyphNames = map[string]string{"ff": "ff", "fi": "fi", "fl": "fl", "ffi": "ffi", "ffl": "ffl", "endash": "–",
 	"emdash": "—", "hyphen": "-", "quotedblleft": "“", "quotedblright": "”", "quoteleft": "‘", "quoteright": "’",
 	"quotesingle": "'", "exclamdown": "¡", "questiondown": "¿", "germandbls": "ß", "ae": "æ", "oe": "œ", "oslash": "ø",

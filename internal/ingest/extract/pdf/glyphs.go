@@ -197,7 +197,7 @@ func (r *contentReader) addGlyph(m transform, g glyphCode) {
 	r.glyphs = append(r.glyphs, glyph{x: x, end: x + g.width*length, y: y, size: height, text: g.text, bold: r.state.bold})
 }
 
-// drawForm draws what stands in a stream of its own, which the resources name.
+// drawForm draws what is in a stream of its own, which the resources name.
 func (r *contentReader) drawForm(name string) {
 	if x := r.resources.Key("XObject").Key(name); x.Key("Subtype").Name() == "Form" {
 		r.drawStream(x)
@@ -234,14 +234,14 @@ func (r *contentReader) drawAnnotations(v pdf.Value) {
 		if kind := a.Key("Subtype").Name(); kind != "Widget" && kind != "FreeText" || a.Key("F").Int64()&2 != 0 {
 			continue
 		}
-		look := a.Key("AP").Key("N")
-		if look.Kind() == pdf.Dict { // one for each state
-			look = look.Key(a.Key("AS").Name())
+		appearance := a.Key("AP").Key("N")
+		if appearance.Kind() == pdf.Dict { // one for each state
+			appearance = appearance.Key(a.Key("AS").Name())
 		}
 		r.state = textState{horizontalScale: 1, ctm: identityTransform}
-		r.state.ctm[4] = a.Key("Rect").Index(0).Float64() - look.Key("BBox").Index(0).Float64()
-		r.state.ctm[5] = a.Key("Rect").Index(1).Float64() - look.Key("BBox").Index(1).Float64()
-		r.drawStream(look)
+		r.state.ctm[4] = a.Key("Rect").Index(0).Float64() - appearance.Key("BBox").Index(0).Float64()
+		r.state.ctm[5] = a.Key("Rect").Index(1).Float64() - appearance.Key("BBox").Index(1).Float64()
+		r.drawStream(appearance)
 	}
 }
 

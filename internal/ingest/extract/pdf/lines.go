@@ -10,7 +10,7 @@ import (
 	"parley/internal/text/words"
 )
 
-// layout turns glyphs into text: lines by what stands on one base line, words by the gaps, paragraphs by the space
+// layout turns glyphs into text: lines by what is on one base line, words by the gaps, paragraphs by the space
 // between the lines, headings by their size.
 type layout struct {
 	fonts     map[string]*font
@@ -53,7 +53,7 @@ func groupLines(glyphs []glyph) (lines []textLine) {
 	return joinLines(lines, left)
 }
 
-// glyphRun is glyphs that stand beside one another on one base line.
+// glyphRun is glyphs that are side by side on one base line.
 type glyphRun struct {
 	glyphs       []glyph
 	x, end, y    float64
@@ -138,7 +138,7 @@ func isRTLPage(glyphs []glyph) bool {
 	return left > right
 }
 
-// newTextLine joins the glyphs of a line, with a space at each gap; page tells whether that one runs to the left.
+// newTextLine joins the glyphs of a line, with a space at each gap; page is whether that one runs to the left.
 func newTextLine(glyphs []glyph, page bool) (l textLine) {
 	if len(glyphs) == 0 {
 		return l
@@ -191,8 +191,8 @@ func hasWordGap(a, g glyph) bool {
 
 // isOverprint reports whether a glyph is printed on an equal one, to look bold.
 func isOverprint(a, g glyph) bool {
-	apart := a.x - g.x
-	return apart < 0.05*g.size && apart > -0.05*g.size && a.text == g.text && g.end-g.x > 0.1*g.size
+	distance := a.x - g.x
+	return distance < 0.05*g.size && distance > -0.05*g.size && a.text == g.text && g.end-g.x > 0.1*g.size
 }
 
 // isUnspacedScript reports whether a text is of a script that is written without spaces.
@@ -201,7 +201,7 @@ func isUnspacedScript(s string) bool {
 	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana)
 }
 
-// joinLines puts together pieces that stand side by side on one base line, as cells of a row do; left tells the way
+// joinLines puts together pieces that are side by side on one base line, as cells of a row do; left is the way
 // of the page.
 func joinLines(lines []textLine, left bool) []textLine {
 	var out []textLine

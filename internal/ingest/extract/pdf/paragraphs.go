@@ -11,7 +11,7 @@ import (
 	"parley/internal/ingest/extract/draft"
 )
 
-// text writes all pages, without the lines that stand at the top or the foot of most of them.
+// text writes all pages, without the lines that are at the top or the foot of most of them.
 func (t *layout) text() string {
 	body := t.bodySize()
 	levels := t.headingSizes(body)
@@ -29,13 +29,13 @@ func (t *layout) text() string {
 // bodySize returns the size that most of the text has.
 func (t *layout) bodySize() float64 {
 	bytes := map[float64]int{}
-	best, most := 0.0, 0
+	best, bestCount := 0.0, 0
 	for _, lines := range t.pages {
 		for _, l := range lines {
 			size := roundToHalf(l.size)
 			bytes[size] += len(l.text)
-			if bytes[size] > most || bytes[size] == most && size < best {
-				best, most = size, bytes[size]
+			if bytes[size] > bestCount || bytes[size] == bestCount && size < best {
+				best, bestCount = size, bytes[size]
 			}
 		}
 	}
@@ -74,7 +74,7 @@ func canBeTitle(text string) bool {
 	return letters >= 3 && len(text) < 160
 }
 
-// repeatedEdgeLines counts lines that stand at the edge of most pages, whatever number is in them.
+// repeatedEdgeLines counts lines that are at the edge of most pages, whatever number is in them.
 func (t *layout) repeatedEdgeLines() map[string]int {
 	times := map[string]int{}
 	for _, lines := range t.pages {

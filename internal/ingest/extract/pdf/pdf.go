@@ -1,4 +1,4 @@
-// Package pdf reads PDF files: words by where their glyphs stand, in the order in which they are read.
+// Package pdf reads PDF files: words by where their glyphs are, in the order in which they are read.
 package pdf
 
 import (
@@ -16,7 +16,7 @@ import (
 	"parley/internal/ingest/extract/draft"
 )
 
-// Read reads a PDF in two ways and returns the plausible text: words rebuilt from where the glyphs stand, and the
+// Read reads a PDF in two ways and returns the plausible text: words rebuilt from where the glyphs are, and the
 // strings of the file as they come, which is what is left where fonts tell no widths.
 func Read(ctx context.Context, _ string, data []byte) (draft.Document, error) {
 	r, err := openFile(data)
@@ -38,8 +38,8 @@ func Read(ctx context.Context, _ string, data []byte) (draft.Document, error) {
 		}
 	}
 	doc := draft.Document{Title: documentTitle(r), Text: l.text(), Pages: len(pages)}
-	if how := plausibility(doc.Text); how < 0.6 {
-		if plain := readPlainStrings(ctx, pages); plausibility(plain) > how {
+	if score := plausibility(doc.Text); score < 0.6 {
+		if plain := readPlainStrings(ctx, pages); plausibility(plain) > score {
 			doc.Text = plain
 		}
 	}
@@ -175,8 +175,8 @@ func plausibility(text string) float64 {
 		case unicode.IsLetter(r):
 			letters++
 		}
-		if is := unicode.IsLetter(r) || unicode.IsDigit(r); is != inWord {
-			if inWord = is; is {
+		if isWord := unicode.IsLetter(r) || unicode.IsDigit(r); isWord != inWord {
+			if inWord = isWord; isWord {
 				words++
 			}
 		}

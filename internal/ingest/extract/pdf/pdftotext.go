@@ -15,8 +15,8 @@ func ReadPdftotext(output string) draft.Document {
 }
 
 // IsBetterText reports whether a text holds other words than ours, and looks more like a text.
-func IsBetterText(text, ours string) bool {
-	return !haveSameWords(ours, text) && plausibility(text) > plausibility(ours)
+func IsBetterText(text, builtIn string) bool {
+	return !haveSameWords(builtIn, text) && plausibility(text) > plausibility(builtIn)
 }
 
 // The marks between which pdftotext puts what runs to the left, and what runs to the right in it.
@@ -53,7 +53,7 @@ func toReadingOrder(text string) string {
 	return b.String()
 }
 
-// writeLTRRun writes what stands between words that run to the left: the signs at its edges are read from the right,
+// writeLTRRun writes what is between words that run to the left: the signs at its edges are read from the right,
 // the words and numbers between them from the left.
 func writeLTRRun(b *strings.Builder, seen string) {
 	isSign := func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '+' }

@@ -93,7 +93,7 @@ type objectHeader struct {
 	start, begin       int // where it starts, and where the object behind it does
 }
 
-// eachObject yields the headers of objects, wherever they stand.
+// eachObject yields the headers of objects, wherever they are.
 func eachObject(data []byte) iter.Seq[objectHeader] {
 	return func(yield func(objectHeader) bool) {
 		for begin := range eachEnd(data, "obj") {
@@ -211,12 +211,12 @@ func (r *rebuilder) finishTable(root, info string) []byte {
 }
 
 // inflate returns what a zlib stream holds up to its end, its damage or the bound.
-func inflate(packed []byte, most int) []byte {
+func inflate(packed []byte, limit int) []byte {
 	z, err := zlib.NewReader(bytes.NewReader(packed))
 	if err != nil {
 		return nil
 	}
 	var b bytes.Buffer
-	_, _ = io.Copy(&b, io.LimitReader(z, int64(most)))
+	_, _ = io.Copy(&b, io.LimitReader(z, int64(limit)))
 	return b.Bytes()
 }

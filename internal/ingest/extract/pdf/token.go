@@ -157,7 +157,7 @@ func (t *token) readEscape(data []byte, at int) int {
 // nil for what is not needed.
 type dict map[string]any
 
-// reference is the number of an object that stands elsewhere.
+// reference is the number of an object that is elsewhere.
 type reference int
 
 // valueAt reads the value that begins at a place, and returns where it ends.

@@ -147,24 +147,24 @@ func limitMemory() error {
 	for _, l := range []struct {
 		name     string
 		resource int
-		most     uint64
+		limit    uint64
 	}{{"memory", unix.RLIMIT_DATA, maxMemoryBytes}, {"core", unix.RLIMIT_CORE, 0},
 		{"file size", unix.RLIMIT_FSIZE, draft.MaxFileBytes},
 		{"open files", unix.RLIMIT_NOFILE, maxOpenFiles}} {
-		if err := lowerLimit(l.resource, l.most); err != nil {
+		if err := lowerLimit(l.resource, l.limit); err != nil {
 			return fmt.Errorf("limit of %s: %w", l.name, err)
 		}
 	}
 	return nil
 }
 
-func lowerLimit(resource int, most uint64) error {
+func lowerLimit(resource int, limit uint64) error {
 	var now unix.Rlimit
 	if err := unix.Getrlimit(resource, &now); err != nil {
 		return err
 	}
-	most = min(most, now.Max)
-	return unix.Setrlimit(resource, &unix.Rlimit{Cur: most, Max: most})
+	limit = min(limit, now.Max)
+	return unix.Setrlimit(resource, &unix.Rlimit{Cur: limit, Max: limit})
 }
 
 // killOnCPULimit ends the process when its time is up: Go itself takes no notice of the signal.

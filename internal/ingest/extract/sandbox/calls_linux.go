@@ -58,7 +58,7 @@ func fenceRules(self, open uint32) []callRule {
 		writes                          = unix.O_WRONLY | unix.O_RDWR | unix.O_CREAT | unix.O_TRUNC
 		ownTerminal, ownSocket          = 0x8901, 0x8902 // FIOSETOWN, SIOCSPGRP
 	)
-	no := denyCall(unix.EPERM)
+	deny := denyCall(unix.EPERM)
 	rules := []callRule{
 		{unix.SYS_KILL, allowIfArgument(0, self)},
 		{unix.SYS_TGKILL, allowIfArgument(0, self)},
@@ -66,15 +66,15 @@ func fenceRules(self, open uint32) []callRule {
 		{unix.SYS_FCNTL, denyIfArgument(1, setOwner, setSignal, setOwnerEx)},
 		{unix.SYS_IOCTL, denyIfArgument(1, ownTerminal, ownSocket, unix.TIOCSTI, unix.TIOCLINUX)},
 		{unix.SYS_CLONE,
-			[]unix.SockFilter{loadArgument(0), {Code: bpfJumpAnySet, K: unix.CLONE_THREAD, Jt: 1}, no, allowCall}},
+			[]unix.SockFilter{loadArgument(0), {Code: bpfJumpAnySet, K: unix.CLONE_THREAD, Jt: 1}, deny, allowCall}},
 		{unix.SYS_CLONE3, []unix.SockFilter{denyCall(unix.ENOSYS)}}, // its flags cannot be seen; libraries go on to clone
 		{unix.SYS_MMAP, []unix.SockFilter{loadArgument(3), {Code: bpfAnd, K: shared},
-			{Code: bpfJumpEqual, K: shared, Jf: 1}, no, allowCall}},
-		{unix.SYS_OPENAT, []unix.SockFilter{loadArgument(2), {Code: bpfJumpAnySet, K: writes, Jf: 1}, no, allowCall}},
+			{Code: bpfJumpEqual, K: shared, Jf: 1}, deny, allowCall}},
+		{unix.SYS_OPENAT, []unix.SockFilter{loadArgument(2), {Code: bpfJumpAnySet, K: writes, Jf: 1}, deny, allowCall}},
 	}
 	if open != 0 {
 		rules = append(rules,
-			callRule{open, []unix.SockFilter{loadArgument(1), {Code: bpfJumpAnySet, K: writes, Jf: 1}, no, allowCall}})
+			callRule{open, []unix.SockFilter{loadArgument(1), {Code: bpfJumpAnySet, K: writes, Jf: 1}, deny, allowCall}})
 	}
 	return rules
 }

@@ -13,9 +13,9 @@ const startsIn = 500 * time.Millisecond
 
 // deeper tries what takes the kernel's own calls.
 func deeper(at target) (list []string) {
-	add := func(what string, err error) {
+	add := func(name string, err error) {
 		if err == nil {
-			list = append(list, what)
+			list = append(list, name)
 		}
 	}
 	add("program", exec.Command("/bin/true").Run())

@@ -23,7 +23,7 @@ import (
 	"parley/internal/ingest/extract/sandbox"
 )
 
-// target is what a hostile file has its reader try to get at: it stands in the file.
+// target is what a hostile file has its reader try to get at: it is in the file.
 type target struct {
 	Parent int    // the server's process
 	File   string // another tenant's
@@ -62,14 +62,14 @@ var hostilePrograms = map[string]func(){
 
 // reachableThings returns what beyond itself a process can get at.
 func reachableThings(at target) (list []string) {
-	add := func(what string, err error) {
+	add := func(name string, err error) {
 		if err == nil {
-			list = append(list, what)
+			list = append(list, name)
 		}
 	}
-	open := func(what, name string) {
+	open := func(label, name string) {
 		f, err := os.Open(name)
-		if add(what, err); err == nil {
+		if add(label, err); err == nil {
 			_ = f.Close()
 		}
 	}
@@ -188,7 +188,7 @@ func TestFilesAreRefusedWithoutFences(t *testing.T) {
 	}
 }
 
-// Another program runs where all fences stand; where files cannot be kept from it, only when it is named; and without
+// Another program runs where all fences are; where files cannot be kept from it, only when it is named; and without
 // a filter of calls only when nothing is to be fenced.
 func TestExternalProgramRequiresFences(t *testing.T) {
 	requireLinux(t)

@@ -71,14 +71,14 @@ func buildFilter(arch uint32, x32 bool, denied []uint32, rules []callRule) []uni
 		atNumber, atArch = 0, 4 // in struct seccomp_data
 		x32Bit           = 0x40000000
 	)
-	no := denyCall(unix.EPERM)
-	p := []unix.SockFilter{{Code: bpfLoad, K: atArch}, {Code: bpfJumpEqual, K: arch, Jt: 1}, no,
+	deny := denyCall(unix.EPERM)
+	p := []unix.SockFilter{{Code: bpfLoad, K: atArch}, {Code: bpfJumpEqual, K: arch, Jt: 1}, deny,
 		{Code: bpfLoad, K: atNumber}}
 	if x32 {
-		p = append(p, unix.SockFilter{Code: bpfJumpAtLeast, K: x32Bit, Jf: 1}, no)
+		p = append(p, unix.SockFilter{Code: bpfJumpAtLeast, K: x32Bit, Jf: 1}, deny)
 	}
 	for _, call := range denied {
-		p = append(p, unix.SockFilter{Code: bpfJumpEqual, K: call, Jf: 1}, no)
+		p = append(p, unix.SockFilter{Code: bpfJumpEqual, K: call, Jf: 1}, deny)
 	}
 	for _, r := range rules {
 		p = append(p, unix.SockFilter{Code: bpfJumpEqual, K: r.call, Jf: uint8(len(r.instructions))})

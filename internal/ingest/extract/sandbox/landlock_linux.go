@@ -79,11 +79,11 @@ func addPath(rules int, p allowedPath) error {
 		return nil // what is not there, or not to be reached, need not be opened
 	}
 	defer func() { _ = unix.Close(fd) }()
-	var is unix.Stat_t
-	if err := unix.Fstat(fd, &is); err != nil {
+	var stat unix.Stat_t
+	if err := unix.Fstat(fd, &stat); err != nil {
 		return err
 	}
-	if is.Mode&unix.S_IFMT != unix.S_IFDIR {
+	if stat.Mode&unix.S_IFMT != unix.S_IFDIR {
 		p.access &^= unix.LANDLOCK_ACCESS_FS_READ_DIR
 	}
 	rule := unix.LandlockPathBeneathAttr{Allowed_access: p.access, Parent_fd: int32(fd)}

@@ -44,8 +44,8 @@ func Command(program string, args ...string) *exec.Cmd {
 }
 
 // Start starts a command that enters the sandbox first of all, and waits until it has. lacks says what keeps the
-// process from being fenced; it is empty where nothing does.
-func Start(ctx context.Context, cmd *exec.Cmd) (started *Process, lacks string, err error) {
+// process from being fenced; it is empty if nothing does.
+func Start(ctx context.Context, cmd *exec.Cmd) (started *Process, missing string, err error) {
 	childIn, in, err := os.Pipe()
 	if err != nil {
 		return nil, "", err
@@ -87,16 +87,16 @@ func (p *Process) Output() io.Reader { return p.reader }
 func (p *Process) Send(parts ...[]byte) error { return WriteMessage(p.stdin, parts...) }
 
 // WaitForExit waits for the end of the process, and reports whether it has come.
-func (p *Process) WaitForExit(most time.Duration) bool {
+func (p *Process) WaitForExit(timeout time.Duration) bool {
 	select {
 	case <-p.exited:
 		return true
-	case <-time.After(most):
+	case <-time.After(timeout):
 		return false
 	}
 }
 
-// ExitError returns why a process ended in the midst of a file; err is what showed that it had.
+// ExitError returns why a process ended in the middle of a file; err is what showed that it had.
 func (p *Process) ExitError(err error) *draft.Error {
 	p.WaitForExit(startTimeout)
 	output := p.stderr.String()

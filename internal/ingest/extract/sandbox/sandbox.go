@@ -100,7 +100,7 @@ const (
 	maxOpenFiles    = 64
 
 	// RetireMemoryBytes is how much memory a process may have and still read another file: what Go has once taken stays
-	// counted, and the next file shall have more than the rest of it.
+	// counted, and the next file is to have more than the rest of it.
 	RetireMemoryBytes = raceFactor * 160 << 20
 )
 

@@ -19,7 +19,7 @@ function load() {
   }
 }
 
-/** Why the tests with a native client are left out: false where they are not. Where the build installs the library, its absence is a failure. */
+/** Why the tests with a native client are left out: false if they are not. Where the build installs the library, its absence is a failure. */
 export const skip = livekit ? false : "SKIP: @livekit/rtc-node does not load here: no native client is tested";
 if (skip) console.error(skip);
 
@@ -84,7 +84,7 @@ class Caller {
     for (const check of this.#waiting) check();
   }
 
-  /** Waits until something has come true, and gives it. */
+  /** Waits until something has come true, and returns it. */
   until(holds) {
     return new Promise((resolve, reject) => {
       const done = (settle, value) => {
@@ -116,7 +116,7 @@ class Caller {
     return this.room.localParticipant.sendText(text, { topic: "lk.chat" });
   }
 
-  /** Publishes a track of sound, and gives a function that takes samples at 48 kHz to say. */
+  /** Publishes a track of sound, and returns a function that takes samples at 48 kHz to say. */
   async publish(source) {
     const { AudioFrame, AudioSource, LocalAudioTrack, TrackPublishOptions } = livekit;
     const sound = new AudioSource(rate, 1);
