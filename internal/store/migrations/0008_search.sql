@@ -64,7 +64,7 @@ create unique index search_docs_conversation on search_docs (agent, conversation
 
 create index search_docs_activity on search_docs (agent, last_activity, conversation_id);
 
--- The distinct words of a conversation, in parts that are small enough to be rewritten with each new word.
+-- The distinct words of a conversation, in parts that are small enough to be written anew with each new word.
 create table search_buckets (
   id bigint primary key,
   words text not null

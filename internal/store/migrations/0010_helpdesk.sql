@@ -1,4 +1,4 @@
--- The helpdesk. What is said about a ticket is in the messages of its conversation: replies as customers see them, and the
+-- The helpdesk. What is said about a ticket stands in the messages of its conversation: replies as customers see them, and the
 -- team's notes and what happened to the ticket as types of their own.
 
 create table ticket_statuses (
