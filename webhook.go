@@ -16,7 +16,7 @@ type Webhook struct {
 }
 
 // EventNames returns the kinds of events that the webhook subscribes to.
-func (h *Webhook) EventNames() []string { return names(h.Events) }
+func (w *Webhook) EventNames() []string { return names(w.Events) }
 
 // DeliveryState is the state of a delivery.
 type DeliveryState string

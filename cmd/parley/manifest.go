@@ -87,9 +87,9 @@ func (mf *manifestFlags) readManifest() ([]byte, error) {
 }
 
 // openNamedFile opens a file that the manifest names, relative to the manifest's folder.
-func (f *manifestFlags) openNamedFile(path string) (io.ReadCloser, error) {
-	if !filepath.IsAbs(path) && f.File != "-" {
-		path = filepath.Join(filepath.Dir(f.File), path)
+func (mf *manifestFlags) openNamedFile(path string) (io.ReadCloser, error) {
+	if !filepath.IsAbs(path) && mf.File != "-" {
+		path = filepath.Join(filepath.Dir(mf.File), path)
 	}
 	info, err := os.Stat(path)
 	if err != nil {

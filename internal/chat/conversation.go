@@ -83,7 +83,7 @@ func (cs *Conversations) changeStatus(ctx context.Context, ref parley.Conversati
 // ongoing.
 func (cs *Conversations) Pause(ctx context.Context, ref parley.ConversationRef, paused bool) (*parley.Conversation,
 	error) {
-	return k.changeStatus(ctx, ref, func(c *parley.Conversation) (parley.EventKind, map[string]string, error) {
+	return cs.changeStatus(ctx, ref, func(c *parley.Conversation) (parley.EventKind, map[string]string, error) {
 		switch {
 		case c.Status != parley.ConversationOngoing:
 			return "", nil, parley.NewError(parley.CodeNotOngoing)
@@ -102,7 +102,7 @@ func (cs *Conversations) Pause(ctx context.Context, ref parley.ConversationRef, 
 // RESOURCE_NOT_FOUND, and with CHAT_CONVERSATION_NOT_ONGOING of one that has ended.
 func (cs *Conversations) TakeOver(ctx context.Context, ref parley.ConversationRef, by, reason string,
 	keepAnswer bool) (*parley.Conversation, error) {
-	c, err := k.changeStatus(ctx, ref, func(c *parley.Conversation) (parley.EventKind, map[string]string, error) {
+	c, err := cs.changeStatus(ctx, ref, func(c *parley.Conversation) (parley.EventKind, map[string]string, error) {
 		switch c.Status {
 		case parley.ConversationTakenOver:
 			return "", nil, nil
@@ -122,7 +122,7 @@ func (cs *Conversations) TakeOver(ctx context.Context, ref parley.ConversationRe
 // HandBack returns a conversation to the agent. Fails with RESOURCE_NOT_FOUND, and with CONVERSATION_NOT_TAKEN_OVER.
 func (cs *Conversations) HandBack(ctx context.Context, ref parley.ConversationRef, by string) (*parley.Conversation,
 	error) {
-	return k.changeStatus(ctx, ref, func(c *parley.Conversation) (parley.EventKind, map[string]string, error) {
+	return cs.changeStatus(ctx, ref, func(c *parley.Conversation) (parley.EventKind, map[string]string, error) {
 		if c.Status != parley.ConversationTakenOver {
 			return "", nil, parley.NewError(parley.CodeNotTakenOver)
 		}
@@ -133,8 +133,8 @@ func (cs *Conversations) HandBack(ctx context.Context, ref parley.ConversationRe
 
 // End ends a conversation for good; the running answer is cancelled. Fails with RESOURCE_NOT_FOUND, and with
 // CHAT_CONVERSATION_NOT_ONGOING when it has ended already.
-func (k *Conversations) End(ctx context.Context, ref parley.ConversationRef, by string) (*parley.Conversation, error) {
-	c, err := k.changeStatus(ctx, ref, func(c *parley.Conversation) (parley.EventKind, map[string]string, error) {
+func (cs *Conversations) End(ctx context.Context, ref parley.ConversationRef, by string) (*parley.Conversation, error) {
+	c, err := cs.changeStatus(ctx, ref, func(c *parley.Conversation) (parley.EventKind, map[string]string, error) {
 		if c.Status == parley.ConversationEnded {
 			return "", nil, parley.NewError(parley.CodeNotOngoing)
 		}

@@ -108,8 +108,8 @@ const maxRetentionDays = 36_500
 const sweepBatchSize = 200
 
 // Run sweeps every hour, until ctx is done. Several servers may do so at once.
-func (k *Conversations) Run(ctx context.Context) error {
-	return jobs.RunEvery(ctx, sweepInterval, k.Logger, "sweep conversations", k.Sweep)
+func (cs *Conversations) Run(ctx context.Context) error {
+	return jobs.RunEvery(ctx, sweepInterval, cs.Logger, "sweep conversations", cs.Sweep)
 }
 
 // Sweep marks tool calls that have waited too long for the client as ignored, abandons old procedure runs, and deletes

@@ -178,16 +178,16 @@ func TestPeopleTalkWhileItIsTakenOver(t *testing.T) {
 		ctx, account, agent := te.t.Context(), te.account.ID, te.agent.ID
 		_, err := cs.AddCustomerMessage(ctx, account.AgentRef(agent).ConversationRef(id), "Anybody?")
 		wantCode(t, err, parley.CodeNotTakenOver)
-		_, err = k.TakeOver(ctx, account.AgentRef(agent).ConversationRef(id), "kim", "", false)
-		must(d.t, err)
-		asked, err := k.AddCustomerMessage(ctx, account.AgentRef(agent).ConversationRef(id), "Anybody?")
-		must(d.t, err)
-		reply, err := k.AddHumanReply(ctx, account.AgentRef(agent).ConversationRef(id), "kims-id", "Here I am.")
-		must(d.t, err)
-		_, err = k.AddHumanReply(ctx, account.AgentRef(agent).ConversationRef(id), "kims-id", " \n")
+		_, err = cs.TakeOver(ctx, account.AgentRef(agent).ConversationRef(id), "kim", "", false)
+		must(te.t, err)
+		asked, err := cs.AddCustomerMessage(ctx, account.AgentRef(agent).ConversationRef(id), "Anybody?")
+		must(te.t, err)
+		reply, err := cs.AddHumanReply(ctx, account.AgentRef(agent).ConversationRef(id), "kims-id", "Here I am.")
+		must(te.t, err)
+		_, err = cs.AddHumanReply(ctx, account.AgentRef(agent).ConversationRef(id), "kims-id", " \n")
 		wantCode(t, err, parley.CodeInvalidBody)
-		stored, err := d.db.Message(ctx, account.AgentRef(agent).ConversationRef(id), reply.ID)
-		if must(d.t, err); asked.Seq != 3 || stored.Seq != 4 || stored.Author != parley.AuthorHuman ||
+		stored, err := te.db.Message(ctx, account.AgentRef(agent).ConversationRef(id), reply.ID)
+		if must(te.t, err); asked.Seq != 3 || stored.Seq != 4 || stored.Author != parley.AuthorHuman ||
 			stored.AuthorID != "kims-id" || stored.Role() != "assistant" {
 			te.t.Errorf("%+v", stored)
 		}
@@ -227,24 +227,24 @@ func TestRatings(t *testing.T) {
 		must(te.t, err)
 		question, answer := page.Items[0].ID, page.Items[1].ID
 		for _, rating := range []string{parley.RatingPositive, parley.RatingPositive, parley.RatingNegative, ""} {
-			m, err := k.Rate(ctx, account.AgentRef(agent).ConversationRef(id), answer, rating)
-			must(d.t, err)
-			stored, err := d.db.Message(ctx, account.AgentRef(agent).ConversationRef(id), answer)
-			if must(d.t, err); m.Feedback != rating || stored.Feedback != rating {
-				d.t.Errorf("%q is given as %q and stored as %q", rating, m.Feedback, stored.Feedback)
+			m, err := cs.Rate(ctx, account.AgentRef(agent).ConversationRef(id), answer, rating)
+			must(te.t, err)
+			stored, err := te.db.Message(ctx, account.AgentRef(agent).ConversationRef(id), answer)
+			if must(te.t, err); m.Feedback != rating || stored.Feedback != rating {
+				te.t.Errorf("%q is given as %q and stored as %q", rating, m.Feedback, stored.Feedback)
 			}
 		}
 		if got := te.events(id); !slices.Equal(got,
 			[]string{"conversation.created", "message.feedback", "message.feedback", "message.feedback"}) {
 			te.t.Error(got)
 		}
-		_, err = k.Rate(ctx, account.AgentRef(agent).ConversationRef(id), question, parley.RatingPositive)
+		_, err = cs.Rate(ctx, account.AgentRef(agent).ConversationRef(id), question, parley.RatingPositive)
 		wantCode(t, err, parley.CodeNotAssistant)
-		_, err = k.Rate(ctx, account.AgentRef(agent).ConversationRef(id), "nothing", parley.RatingPositive)
+		_, err = cs.Rate(ctx, account.AgentRef(agent).ConversationRef(id), "nothing", parley.RatingPositive)
 		wantCode(t, err, parley.CodeMessageNotFound)
-		_, err = k.Rate(ctx, account.AgentRef(agent).ConversationRef(d.startConversation()), answer, parley.RatingPositive)
+		_, err = cs.Rate(ctx, account.AgentRef(agent).ConversationRef(te.startConversation()), answer, parley.RatingPositive)
 		wantCode(t, err, parley.CodeMessageNotFound)
-		_, err = k.Rate(ctx, parley.ConversationRef{AgentRef: parley.AgentRef{Account: "another", Agent: agent},
+		_, err = cs.Rate(ctx, parley.ConversationRef{AgentRef: parley.AgentRef{Account: "another", Agent: agent},
 			Conversation: id}, answer, parley.RatingPositive)
 		wantCode(t, err, parley.CodeResourceNotFound)
 	})

@@ -19,12 +19,12 @@ func (cs *Conversations) AddCustomerMessage(ctx context.Context, ref parley.Conv
 
 // AddHumanReply stores what a member of the team writes to the customer. Fails as AddCustomerMessage does, and with
 // VALIDATION_INVALID_BODY of an empty text.
-func (k *Conversations) AddHumanReply(ctx context.Context, ref parley.ConversationRef, member parley.UserID,
+func (cs *Conversations) AddHumanReply(ctx context.Context, ref parley.ConversationRef, member parley.UserID,
 	text string) (*parley.Message, error) {
 	if strings.TrimSpace(text) == "" {
 		return nil, parley.Invalid("text", "must say something")
 	}
-	return k.addMessage(ctx, ref, parley.Message{Author: parley.AuthorHuman, AuthorID: member}, text)
+	return cs.addMessage(ctx, ref, parley.Message{Author: parley.AuthorHuman, AuthorID: member}, text)
 }
 
 func (cs *Conversations) addMessage(ctx context.Context, ref parley.ConversationRef, m parley.Message,
@@ -58,8 +58,8 @@ func (cs *Conversations) addMessage(ctx context.Context, ref parley.Conversation
 		if err := tx.CompleteClaim(ctx, "message:"+string(message.ID)); err != nil {
 			return err
 		}
-		written = &message
-		tx.SQL().AfterCommit(func() { k.Hub.Wake(ref.Conversation) })
+		added = &message
+		tx.SQL().AfterCommit(func() { cs.Hub.Wake(ref.Conversation) })
 		return tx.RecordEvents(ctx, ref.Account, m.CreatedAt, store.NewEvent{Kind: parley.EventMessageCreated,
 			AgentID: ref.Agent, ConversationID: ref.Conversation, Subject: string(message.ID)})
 	})

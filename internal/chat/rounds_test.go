@@ -18,12 +18,12 @@ import (
 )
 
 // setTools returns the agent tools.
-func (d *testEngine) setTools(tools ...chat.Tool) {
-	d.t.Helper()
-	_, err := d.db.SQL().Exec(d.t.Context(), `update agents set tools = ? where id = ?`, len(tools), d.agent.ID)
-	must(d.t, err)
-	must(d.t, d.db.UpdateAgent(d.t.Context(), d.agent.Ref(), func(*parley.Agent) error { return nil })) // it is read anew
-	d.Tools = func(context.Context, *parley.Agent) ([]chat.Tool, error) { return tools, nil }
+func (te *testEngine) setTools(tools ...chat.Tool) {
+	te.t.Helper()
+	_, err := te.db.SQL().Exec(te.t.Context(), `update agents set tools = ? where id = ?`, len(tools), te.agent.ID)
+	must(te.t, err)
+	must(te.t, te.db.UpdateAgent(te.t.Context(), te.agent.Ref(), func(*parley.Agent) error { return nil })) // it is read anew
+	te.Tools = func(context.Context, *parley.Agent) ([]chat.Tool, error) { return tools, nil }
 }
 
 func newTool(name string, run func(context.Context, chat.Call) chat.Output) chat.Tool {

@@ -83,7 +83,7 @@ func (cs *Conversations) TruncateMessage(ctx context.Context, ref parley.Convers
 		if err != nil {
 			return err
 		}
-		tx.SQL().AfterCommit(func() { k.Hub.Wake(ref.Conversation) })
+		tx.SQL().AfterCommit(func() { cs.Hub.Wake(ref.Conversation) })
 		return tx.RecordEvents(ctx, ref.Account, now, store.NewEvent{Kind: parley.EventMessageCut, AgentID: ref.Agent,
 			ConversationID: ref.Conversation, Subject: string(m.ID)})
 	})

@@ -95,16 +95,16 @@ func indented(doc any) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-func (s *schemas) operation(o *endpoint) object {
-	doc := object{"operationId": o.Name, "summary": o.Summary, "tags": []string{o.Tag}, "responses": s.responses(o)}
-	words := s.info.Docs[o.Name]
+func (sc *schemas) operation(o *endpoint) object {
+	doc := object{"operationId": o.Name, "summary": o.Summary, "tags": []string{o.Tag}, "responses": sc.responses(o)}
+	words := sc.info.Docs[o.Name]
 	if words.Text != "" {
 		doc["description"] = words.Text
 	}
 	if o.Deprecated {
 		doc["deprecated"] = true
 	}
-	if o.Public && !s.keyless {
+	if o.Public && !sc.keyless {
 		doc["security"] = []any{}
 	}
 	if o.Scope != "" {
@@ -116,20 +116,20 @@ func (s *schemas) operation(o *endpoint) object {
 	if o.AdditionalScope != "" {
 		doc["x-scope-also"] = o.AdditionalScope
 	}
-	if list := append(s.parameters(&o.input), o.idempotencyParameter()...); list != nil {
+	if list := append(sc.parameters(&o.input), o.idempotencyParameter()...); list != nil {
 		doc["parameters"] = list
 	}
 	if b := o.input.body; b != nil {
-		content := object{"application/json": mediaType(s.schemaFor(b.shape), exampleJSON(words.RequestExample))}
+		content := object{"application/json": mediaType(sc.schemaFor(b.shape), exampleJSON(words.RequestExample))}
 		if o.Form != nil {
-			content["multipart/form-data"] = o.Form.mediaTypeObject(s, b.shape)
+			content["multipart/form-data"] = o.Form.mediaTypeObject(sc, b.shape)
 		}
 		doc["requestBody"] = object{"required": !o.BodyOptional, "content": content}
 	}
 	return doc
 }
 
-func (s *schemas) parameters(in *input) []any {
+func (sc *schemas) parameters(in *input) []any {
 	var list []any
 	for i := range in.params {
 		p := &in.params[i]
@@ -137,7 +137,7 @@ func (s *schemas) parameters(in *input) []any {
 		if p.inPath {
 			place = "path"
 		}
-		schema := s.schemaFor(p.shape)
+		schema := sc.schemaFor(p.shape)
 		doc := object{"name": p.name, "in": place, "required": p.required}
 		if text, ok := schema["description"]; ok {
 			doc["description"] = text
@@ -147,30 +147,30 @@ func (s *schemas) parameters(in *input) []any {
 			doc["style"], doc["explode"] = "form", false // comma-separated
 		}
 		doc["schema"] = schema
-		s.info.addExample(doc)
+		sc.info.addExample(doc)
 		list = append(list, doc)
 	}
 	return list
 }
 
-func (s *schemas) responses(o *endpoint) object {
-	words := s.info.Docs[o.Name]
+func (sc *schemas) responses(o *endpoint) object {
+	words := sc.info.Docs[o.Name]
 	content := object{}
 	if o.outType != reflect.TypeFor[EventStream]() {
-		content["application/json"] = mediaType(s.schemaFor(o.result), exampleJSON(words.ReplyExample))
+		content["application/json"] = mediaType(sc.schemaFor(o.result), exampleJSON(words.ReplyExample))
 	}
 	if o.Streaming {
 		content["text/event-stream"] = mediaType(object{"type": "string"}, words.EventsExample)
 	}
-	all := object{strconv.Itoa(o.Status): object{"description": http.StatusText(o.Status), "headers": s.headerRefs(nil),
+	all := object{strconv.Itoa(o.Status): object{"description": http.StatusText(o.Status), "headers": sc.headerRefs(nil),
 		"content": content}}
 	byStatus := map[int][]string{}
 	for _, code := range o.Codes() {
-		status, _ := s.renderError(parley.NewError(code))
+		status, _ := sc.renderError(parley.NewError(code))
 		byStatus[status] = append(byStatus[status], string(code))
 	}
 	for status, codes := range byStatus {
-		all[strconv.Itoa(status)] = s.errorResponse(status, codes)
+		all[strconv.Itoa(status)] = sc.errorResponse(status, codes)
 	}
 	addUnreadableResponse(all)
 	return all
@@ -178,27 +178,27 @@ func (s *schemas) responses(o *endpoint) object {
 
 // errorResponse returns a reference to the response of the status, which all operations share, so that a generated
 // client has one type for each status. The description lists the operation's own codes.
-func (s *schemas) errorResponse(status int, codes []string) object {
+func (sc *schemas) errorResponse(status int, codes []string) object {
 	name := strings.ReplaceAll(http.StatusText(status), " ", "")
-	r, ok := s.errorResponses[name].(object)
+	r, ok := sc.errorResponses[name].(object)
 	if !ok {
 		var extra []string
 		if status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable {
 			extra = []string{"Retry-After"}
 		}
-		r = object{"headers": s.headerRefs(extra),
-			"content": object{"application/json": object{"schema": s.failure, "examples": object{}}}}
-		s.errorResponses[name] = r
+		r = object{"headers": sc.headerRefs(extra),
+			"content": object{"application/json": object{"schema": sc.failure, "examples": object{}}}}
+		sc.errorResponses[name] = r
 	}
 	examples := r["content"].(object)["application/json"].(object)["examples"].(object)
-	maps.Copy(examples, s.failureExamples(codes))
+	maps.Copy(examples, sc.failureExamples(codes))
 	r["description"] = strings.Join(slices.Sorted(maps.Keys(examples)), ", ")
 	return object{"$ref": "#/components/responses/" + name, "description": strings.Join(codes, ", ")}
 }
 
 // failureType returns the type of the body of failures.
-func (s *schemas) failureType() reflect.Type {
-	_, body := s.renderError(parley.NewError(parley.CodeInternal))
+func (sc *schemas) failureType() reflect.Type {
+	_, body := sc.renderError(parley.NewError(parley.CodeInternal))
 	return reflect.TypeOf(body)
 }
 
@@ -226,7 +226,7 @@ func (e *endpoint) Codes() []parley.Code {
 	return slices.Compact(codes)
 }
 
-func (s *schemas) headers() object {
+func (sc *schemas) headers() object {
 	integer := object{"type": "integer"}
 	all := object{
 		"x-request-id": object{"description": "Names this request; quote it to the operator.",
@@ -239,16 +239,16 @@ func (s *schemas) headers() object {
 		"Retry-After": object{"description": "Seconds to wait before trying again.", "required": true,
 			"schema": integer},
 	}
-	if s.keyless {
+	if sc.keyless {
 		maps.DeleteFunc(all, func(name string, _ any) bool { return slices.Contains(RateHeaders, name) })
 	}
 	return all
 }
 
-func (s *schemas) headerRefs(extra []string) object {
+func (sc *schemas) headerRefs(extra []string) object {
 	refs := object{}
 	names := append([]string{"x-request-id"}, extra...)
-	if !s.keyless {
+	if !sc.keyless {
 		names = append(names, RateHeaders...)
 	}
 	for _, name := range names {
@@ -346,14 +346,14 @@ func (in Info) addExample(doc object) {
 }
 
 // failureExamples returns an example of each code, with its default message.
-func (s *schemas) failureExamples(codes []string) object {
+func (sc *schemas) failureExamples(codes []string) object {
 	all := object{}
 	for _, code := range codes {
 		failure := parley.NewError(parley.Code(code))
 		if failure.Code == parley.CodeInvalidBody {
 			failure.Details = map[string]string{"limit": "must be from 1 to 100"}
 		}
-		_, body := s.renderError(failure)
+		_, body := sc.renderError(failure)
 		all[code] = object{"summary": failure.Message, "value": body}
 	}
 	return all

@@ -124,15 +124,15 @@ func (tc *testConversation) newMessage(by parley.AuthorKind, text string) *parle
 		Parts: []parley.Part{{Type: "text", Text: text}}, CreatedAt: tc.env.clock()}
 }
 
-func (k *testConversation) recordEvent(tx *store.DB, kind parley.EventKind) error {
-	return tx.RecordEvents(k.env, k.AccountID, k.env.clock(),
-		store.NewEvent{Kind: kind, AgentID: k.AgentID, ConversationID: k.ID, Subject: string(k.ID)})
+func (tc *testConversation) recordEvent(tx *store.DB, kind parley.EventKind) error {
+	return tx.RecordEvents(tc.env, tc.AccountID, tc.env.clock(),
+		store.NewEvent{Kind: kind, AgentID: tc.AgentID, ConversationID: tc.ID, Subject: string(tc.ID)})
 }
 
 // update runs a change of the conversation, with its event.
-func (k *testConversation) update(kind parley.EventKind, do func(tx *store.DB) error) {
-	k.env.Helper()
-	k.env.must(k.env.db.Transact(k.env, sqldb.Interactive, func(tx *store.DB) error {
+func (tc *testConversation) update(kind parley.EventKind, do func(tx *store.DB) error) {
+	tc.env.Helper()
+	tc.env.must(tc.env.db.Transact(tc.env, sqldb.Interactive, func(tx *store.DB) error {
 		if err := do(tx); err != nil {
 			return err
 		}
@@ -202,12 +202,12 @@ func (tc *testConversation) title() string {
 	return c.Title
 }
 
-func (w *testInsight) report(by parley.InsightGroup) *insight.Report {
-	w.Helper()
-	from, to, err := insight.ParseDays("", "", w.clock())
-	w.must(err)
-	r, err := w.service.Report(w, w.account, w.agent.ID, insight.ReportRange{From: from, To: to, By: by})
-	w.must(err)
+func (ti *testInsight) report(by parley.InsightGroup) *insight.Report {
+	ti.Helper()
+	from, to, err := insight.ParseDays("", "", ti.clock())
+	ti.must(err)
+	r, err := ti.service.Report(ti, ti.account, ti.agent.ID, insight.ReportRange{From: from, To: to, By: by})
+	ti.must(err)
 	return r
 }
 
@@ -238,5 +238,5 @@ func (ti *testInsight) rebuildReport() *insight.Report {
 		at, err = ti.service.Rebuild(ti, ti.account.ID.AgentRef(ti.agent.ID), at)
 		ti.must(err)
 	}
-	return w.report(parley.GroupByTopic)
+	return ti.report(parley.GroupByTopic)
 }

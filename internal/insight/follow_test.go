@@ -42,13 +42,13 @@ func TestEventsAreFollowedInSteps(t *testing.T) {
 			}
 			return rounds
 		}
-		if follow(); w.report(parley.GroupByDay).Totals.Conversations != 0 {
+		if follow(); ti.report(parley.GroupByDay).Totals.Conversations != 0 {
 			t.Error("conversations are analyzed that go on")
 		}
-		w.advanceClock(time.Minute)
-		if rounds := follow(); rounds != 2 || w.pendingJobs() != 0 ||
-			w.report(parley.GroupByDay).Totals.Conversations != int64(len(talks)) {
-			t.Errorf("%d rounds, %d jobs, %+v", rounds, w.pendingJobs(), w.report(parley.GroupByDay).Totals)
+		ti.advanceClock(time.Minute)
+		if rounds := follow(); rounds != 2 || ti.pendingJobs() != 0 ||
+			ti.report(parley.GroupByDay).Totals.Conversations != int64(len(talks)) {
+			t.Errorf("%d rounds, %d jobs, %+v", rounds, ti.pendingJobs(), ti.report(parley.GroupByDay).Totals)
 		}
 		generated := talks[0].insight().GeneratedAt
 		ti.runJobs() // the events that say so are no reason to analyze again
@@ -136,8 +136,8 @@ func TestSettling(t *testing.T) {
 	forEachDatabase(t, func(ti *testInsight) {
 		ti.startConversation("jo", "Where is my parcel?").addAnswer("Here.")
 		for day, want := range []int64{1, 1, 1, 1, 0} {
-			if w.runJobs(); w.report(parley.GroupByDay).Settling != want {
-				t.Errorf("after %d days: %d, want %d", day, w.report(parley.GroupByDay).Settling, want)
+			if ti.runJobs(); ti.report(parley.GroupByDay).Settling != want {
+				t.Errorf("after %d days: %d, want %d", day, ti.report(parley.GroupByDay).Settling, want)
 			}
 			ti.advanceClock(24*time.Hour - 5*time.Minute)
 		}

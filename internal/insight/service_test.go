@@ -35,8 +35,8 @@ func TestQuietConversationIsAnalyzed(t *testing.T) {
 			in.Outcome != parley.OutcomeResolved || in.Answers != 3 || in.Messages != 7 {
 			t.Errorf("title %q, %+v", tc.title(), in)
 		}
-		r := w.report(parley.GroupByDay)
-		if r.Totals != w.sums() || r.Totals.Conversations != 1 || len(r.Series) != insight.DefaultReportDays ||
+		r := ti.report(parley.GroupByDay)
+		if r.Totals != ti.sums() || r.Totals.Conversations != 1 || len(r.Series) != insight.DefaultReportDays ||
 			r.Series[len(r.Series)-1].Resolved != 1 || r.Settling != 1 {
 			t.Errorf("%+v", r)
 		}
@@ -92,7 +92,7 @@ func TestOutcomes(t *testing.T) {
 				t.Errorf("%d: %q, want %q", i, got, c.want)
 			}
 		}
-		if r := w.report(parley.GroupByChannel); r.Totals != w.sums() || r.Totals.Unresolved() != 6 ||
+		if r := ti.report(parley.GroupByChannel); r.Totals != ti.sums() || r.Totals.Unresolved() != 6 ||
 			r.Totals.Resolved != 5 || r.Open != 3 {
 			t.Errorf("%+v", r.Totals)
 		}
@@ -137,7 +137,7 @@ func TestAskedAgain(t *testing.T) {
 				t.Errorf("%d: asked again %v", i, got)
 			}
 		}
-		if r := w.report(parley.GroupByDay); r.Totals != w.sums() || r.Totals.AskedAgain != 1 {
+		if r := ti.report(parley.GroupByDay); r.Totals != ti.sums() || r.Totals.AskedAgain != 1 {
 			t.Errorf("%+v", r.Totals)
 		}
 	})
@@ -171,7 +171,7 @@ func TestGroupsDoNotDependOnTheOrder(t *testing.T) {
 			for q, tc := range talks {
 				orders[i][q] = tc.insight().Topic
 			}
-			if r := w.report(parley.GroupByTopic); r.Totals != w.sums() {
+			if r := ti.report(parley.GroupByTopic); r.Totals != ti.sums() {
 				t.Errorf("%+v", r.Totals)
 			}
 		}
@@ -205,8 +205,8 @@ func TestNewConversationsJoinGroups(t *testing.T) {
 			slices.Sort(list)
 			return list
 		}
-		before := w.report(parley.GroupByTopic)
-		once, twice := w.rebuildReport(), w.rebuildReport()
+		before := ti.report(parley.GroupByTopic)
+		once, twice := ti.rebuildReport(), ti.rebuildReport()
 		if !slices.Equal(names(before), names(once)) || fmt.Sprint(once.Topics) != fmt.Sprint(twice.Topics) ||
 			twice.Totals != ti.sums() || before.Totals != once.Totals {
 			t.Errorf("before: %v\nonce: %v\ntwice: %v", before.Topics, once.Topics, twice.Topics)
@@ -238,7 +238,7 @@ func TestTreeOfTopics(t *testing.T) {
 				t.Errorf("%q: %v, want %v", q, got, want)
 			}
 		}
-		r := w.report(parley.GroupByTopic)
+		r := ti.report(parley.GroupByTopic)
 		if len(r.Topics) != 4 || r.Topics[0].Name != "Orders" || r.Topics[0].Conversations != 4 ||
 			r.Topics[1].Parent != "Orders" || r.Topics[1].Conversations != 3 || r.Totals != ti.sums() {
 			t.Errorf("%+v", r.Topics)
@@ -249,17 +249,17 @@ func TestTreeOfTopics(t *testing.T) {
 // TestTextIsWithheld holds that of agents that mask personal data no text of conversations gets into titles, topics and
 // questions.
 func TestTextIsWithheld(t *testing.T) {
-	forEachDatabase(t, func(w *testInsight) {
-		plain := w.startConversation("", "Do you ship to Iceland?").addRefusal()
-		w.runJobs()
-		if plain.title() == "" || w.report(parley.GroupByDay).Open != 1 {
+	forEachDatabase(t, func(ti *testInsight) {
+		plain := ti.startConversation("", "Do you ship to Iceland?").addRefusal()
+		ti.runJobs()
+		if plain.title() == "" || ti.report(parley.GroupByDay).Open != 1 {
 			t.Fatal("nothing to withhold")
 		}
 		ti.must(ti.db.UpdateAgent(ti, ti.account.ID.AgentRef(ti.agent.ID), func(a *parley.Agent) error {
 			a.Redact = true
 			return nil
 		}))
-		if r := w.report(parley.GroupByDay); !r.Withheld || len(r.Lacks) > 0 {
+		if r := ti.report(parley.GroupByDay); !r.Withheld || len(r.Lacks) > 0 {
 			t.Errorf("shown: %+v", r.Lacks)
 		}
 		plain.addMessage(parley.AuthorUser, "Hello? This is terrible, I am very disappointed!")
@@ -273,7 +273,7 @@ func TestTextIsWithheld(t *testing.T) {
 			in.Outcome != parley.OutcomeGivenUp {
 			t.Errorf("%q %+v", plain.title(), in)
 		}
-		r := w.report(parley.GroupByTopic)
+		r := ti.report(parley.GroupByTopic)
 		if r.Open != 0 || len(r.Topics) != 1 || r.Topics[0].Name != "" || r.Totals.Refused != int64(len(sampleQuestions)+1) {
 			t.Errorf("%+v", r)
 		}
@@ -290,9 +290,9 @@ func TestUnansweredQuestionsAreGrouped(t *testing.T) {
 		// that is no question
 		ti.startConversation("", "Do you take bicycles along?").addRefusal().addMessage(parley.AuthorUser,
 			"This is awful, I am very disappointed!").addRefusal()
-		w.startConversation("", "Is it safe?").addAnswer("Yes.")
-		w.runJobs()
-		r := w.report(parley.GroupByDay)
+		ti.startConversation("", "Is it safe?").addAnswer("Yes.")
+		ti.runJobs()
+		r := ti.report(parley.GroupByDay)
 		if len(r.Lacks) != 3 || r.Open != 5 || r.Lacks[0].Count != 3 || r.Lacks[0].Example != "ship to iceland" ||
 			!r.Lacks[0].First.Equal(noon) || !r.Lacks[0].Last.After(noon) {
 			t.Errorf("%+v", r.Lacks)
@@ -320,7 +320,7 @@ func TestErasingCorrectsTheSums(t *testing.T) {
 			err != nil {
 			t.Error(in, err)
 		}
-		if r := w.report(parley.GroupByDay); r.Totals.Conversations != 1 || r.Totals != w.sums() || r.Open != 1 ||
+		if r := ti.report(parley.GroupByDay); r.Totals.Conversations != 1 || r.Totals != ti.sums() || r.Open != 1 ||
 			remaining.insight() == nil {
 			t.Errorf("%+v", r)
 		}
@@ -392,8 +392,8 @@ func TestErasedDuringAnalysis(t *testing.T) {
 			_, err := ti.db.EraseConversations(ti, tc.AccountID.AgentRef(tc.AgentID))
 			ti.must(err)
 		})
-		w.must(w.service.Analyze(w, c.AccountID.AgentRef(c.AgentID).ConversationRef(c.ID)))
-		if r := w.report(parley.GroupByDay); r.Open != 0 || r.Totals.Conversations != 0 {
+		ti.must(ti.service.Analyze(ti, tc.AccountID.AgentRef(tc.AgentID).ConversationRef(tc.ID)))
+		if r := ti.report(parley.GroupByDay); r.Open != 0 || r.Totals.Conversations != 0 {
 			t.Errorf("%d questions are left, %+v", r.Open, r.Totals)
 		}
 	})
@@ -415,7 +415,7 @@ func TestLaterAnalysisWins(t *testing.T) {
 		if in := tc.insight(); in.NegativeRatings != 1 || in.Outcome != parley.OutcomeDisliked {
 			t.Errorf("%+v", in)
 		}
-		if r := w.report(parley.GroupByDay); r.Totals != w.sums() || r.Totals.Disliked != 1 {
+		if r := ti.report(parley.GroupByDay); r.Totals != ti.sums() || r.Totals.Disliked != 1 {
 			t.Errorf("%+v", r.Totals)
 		}
 	})

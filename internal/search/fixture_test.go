@@ -120,15 +120,15 @@ func (tc *testConversation) addMessage(by parley.AuthorKind, text string) *parle
 	return m
 }
 
-func (k *testConversation) recordEvent(tx *store.DB, kind parley.EventKind) error {
-	return tx.RecordEvents(k.env, k.AccountID, k.env.clock(),
-		store.NewEvent{Kind: kind, AgentID: k.AgentID, ConversationID: k.ID, Subject: string(k.ID)})
+func (tc *testConversation) recordEvent(tx *store.DB, kind parley.EventKind) error {
+	return tx.RecordEvents(tc.env, tc.AccountID, tc.env.clock(),
+		store.NewEvent{Kind: kind, AgentID: tc.AgentID, ConversationID: tc.ID, Subject: string(tc.ID)})
 }
 
 // update runs a change of the conversation, with its event.
-func (k *testConversation) update(kind parley.EventKind, do func(tx *store.DB) error) {
-	k.env.Helper()
-	k.env.must(k.env.db.Transact(k.env, sqldb.Interactive, func(tx *store.DB) error {
+func (tc *testConversation) update(kind parley.EventKind, do func(tx *store.DB) error) {
+	tc.env.Helper()
+	tc.env.must(tc.env.db.Transact(tc.env, sqldb.Interactive, func(tx *store.DB) error {
 		if err := do(tx); err != nil {
 			return err
 		}
