@@ -56,22 +56,23 @@ func (c *clock) advance(by time.Duration) {
 
 func forEachDatabase(t *testing.T, f func(d *testEngine)) {
 	t.Helper()
-	dbs.ForEachDatabase(t, func(t *testing.T, raw *sqldb.DB) {
-		if err := sqldb.Migrate(t.Context(), raw, store.Migrations()); err != nil {
-			t.Fatal(err)
-		}
-		c := &clock{current: time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)}
-		d := &testEngine{t: t, db: store.New(raw), model: &scripted.Model{}, clock: c}
-		d.account = parley.Account{ID: parley.AccountID(parley.NewUUID()), Name: "Ours", Plan: "unlimited",
-			CreatedAt: c.now()}
-		d.agent = parley.Agent{ID: parley.NewAgentID(), AccountID: d.account.ID, Name: "Help", Model: "auto",
-			Visibility: "private",
-			RateLimit:  parley.DefaultDeviceLimit(), ConfigVersion: 1, CreatedAt: c.now(), UpdatedAt: c.now()}
-		must(t, d.db.CreateAccount(t.Context(), &d.account))
-		must(t, d.db.CreateAgent(t.Context(), &d.agent))
-		d.Engine = d.newEngine("this server")
-		f(d)
-	})
+	dbs.ForEachDatabase(t, func(t *testing.T, raw *sqldb.DB) { f(newTestEngine(t, raw)) })
+}
+
+func newTestEngine(t *testing.T, raw *sqldb.DB) *testEngine {
+	t.Helper()
+	must(t, sqldb.Migrate(t.Context(), raw, store.Migrations()))
+	c := &clock{current: time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)}
+	d := &testEngine{t: t, db: store.New(raw), model: &scripted.Model{}, clock: c}
+	d.account = parley.Account{ID: parley.AccountID(parley.NewUUID()), Name: "Ours", Plan: "unlimited",
+		CreatedAt: c.now()}
+	d.agent = parley.Agent{ID: parley.NewAgentID(), AccountID: d.account.ID, Name: "Help", Model: "auto",
+		Visibility: "private",
+		RateLimit:  parley.DefaultDeviceLimit(), ConfigVersion: 1, CreatedAt: c.now(), UpdatedAt: c.now()}
+	must(t, d.db.CreateAccount(t.Context(), &d.account))
+	must(t, d.db.CreateAgent(t.Context(), &d.agent))
+	d.Engine = d.newEngine("this server")
+	return d
 }
 
 func (d *testEngine) newEngine(owner string) *chat.Engine {

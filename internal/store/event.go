@@ -83,7 +83,7 @@ func (db *DB) recordEventsAndTurns(
 		args = append(args, account, seq, millis(now), e.Kind, textOrNil(e.AgentID), textOrNil(e.ConversationID),
 			e.Subject, payload)
 	}
-	_, err = db.sql.Exec(ctx, `
+	err = db.sql.Queue(ctx, `
 		insert into events (
 		  account_id,
 		  seq,
