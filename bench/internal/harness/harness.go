@@ -23,6 +23,9 @@ type Measure struct {
 }
 
 func (o Options) isWanted(m Measure) bool {
+	if m.Name == "postgres" && o.PostgresURL == "" {
+		return false
+	}
 	if len(o.MeasureNames) > 0 {
 		return o.MeasureNames[m.Name]
 	}
@@ -114,12 +117,12 @@ func (b *Run) modelTarget() *load.Target {
 	}}
 }
 
-func (b *Run) StartBaseline(ctx context.Context, name string) (*process.Server, error) {
+func (b *Run) StartBaseline(ctx context.Context, name string, args ...string) (*process.Server, error) {
 	dir, err := b.NewDir(name)
 	if err != nil {
 		return nil, err
 	}
-	return process.StartSelf(ctx, b.Dir, "floor", "-dir", dir, "-model", b.Stub.URL)
+	return process.StartSelf(ctx, b.Dir, append([]string{"floor", "-dir", dir, "-model", b.Stub.URL}, args...)...)
 }
 
 func (b *Run) BaselineContender(q load.Request, change func(*baseline.Request)) *load.Contender {
