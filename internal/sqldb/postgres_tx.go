@@ -18,7 +18,8 @@ type postgresTx struct {
 }
 
 func newPostgresTx(e *postgresEngine, conn *pgx.Conn) *postgresTx {
-	return &postgresTx{engine: e, conn: conn, queued: append(make([]queuedStatement, 0, 8), queuedStatement{query: "begin"})}
+	queued := append(make([]queuedStatement, 0, 8), queuedStatement{query: "begin"})
+	return &postgresTx{engine: e, conn: conn, queued: queued}
 }
 
 func (t *postgresTx) queue(s queuedStatement) { t.queued = append(t.queued, s) }
@@ -126,22 +127,23 @@ func (t *postgresTx) fail(ctx context.Context, results pgx.BatchResults, query s
 	return t.engine.mapError(ctx, query, err)
 }
 
-// commit commits. It goes with what is queued, unless that has still to be looked at. It never goes with begin: where
-// the connection is lost meanwhile nobody would know whether the transaction may run again.
+// commit commits. It goes with what is queued behind the last statement whose result has still to be looked at. It never
+// goes with begin: where the connection is lost meanwhile nobody would know whether the transaction may run again.
 func (t *postgresTx) commit(ctx context.Context) error {
 	if !t.begun && len(t.queued) == 1 {
 		return nil // there is nothing but begin
 	}
-	apart := !t.begun
-	for _, s := range t.queued {
-		apart = apart || s.read != nil || s.check != nil
-	}
-	if apart {
-		if err := t.flush(ctx); err != nil {
-			return err
+	list, n := t.queued, 0
+	for i, s := range list {
+		if s.read != nil || s.check != nil || i == 0 && !t.begun {
+			n = i + 1
 		}
 	}
-	t.queue(queuedStatement{query: "commit"})
+	t.queued = list[:n]
+	if err := t.flush(ctx); err != nil {
+		return err
+	}
+	t.queued = append(list[n:], queuedStatement{query: "commit"})
 	return t.flush(ctx)
 }
 

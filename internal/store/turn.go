@@ -116,8 +116,7 @@ func (db *DB) CloseTurn(ctx context.Context, t *parley.Turn, state string, cost 
 	if err := db.settleCredits(ctx, t, cost, now); err != nil {
 		return err
 	}
-	_, err = db.recordEventsAndTurns(ctx, t.AccountID, now, -1, events...)
-	return err
+	return db.queueEventsAndTurns(ctx, t.AccountID, now, -1, events...)
 }
 
 func requireTurn(affected int64) error {
