@@ -123,12 +123,13 @@ func (t *postgresTx) fail(ctx context.Context, results pgx.BatchResults, query s
 	if e, ok := errors.AsType[pgx.ErrPreprocessingBatch](err); ok {
 		query = e.SQL()
 	}
-	t.lost = !t.begun && t.conn.IsClosed()
+	t.lost = !t.begun && t.conn.IsClosed() && ctx.Err() == nil
 	return t.engine.mapError(ctx, query, err)
 }
 
-// commit commits. It goes with what is queued behind the last statement whose result has still to be looked at. It never
-// goes with begin: where the connection is lost meanwhile nobody would know whether the transaction may run again.
+// commit commits. It goes with what is queued behind the last statement whose result has still to be looked at. It
+// never goes with begin: where the connection is lost meanwhile nobody would know whether the transaction may run
+// again.
 func (t *postgresTx) commit(ctx context.Context) error {
 	if !t.begun && len(t.queued) == 1 {
 		return nil // there is nothing but begin

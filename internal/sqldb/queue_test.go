@@ -135,7 +135,10 @@ func TestQueuedStatementsThatFail(t *testing.T) {
 func TestQueueOfAFinishedTransaction(t *testing.T) {
 	dbs.ForEachDatabase(t, func(t *testing.T, db *sqldb.DB) {
 		var finished *sqldb.DB
-		if err := db.Transact(t.Context(), sqldb.Interactive, func(tx *sqldb.DB) error { finished = tx; return nil }); err != nil {
+		if err := db.Transact(t.Context(), sqldb.Interactive, func(tx *sqldb.DB) error {
+			finished = tx
+			return nil
+		}); err != nil {
 			t.Fatal(err)
 		}
 		if err := finished.Queue(t.Context(), `select 1`); err == nil {
@@ -209,7 +212,8 @@ func TestRoundTripsOfATransaction(t *testing.T) {
 	for _, c := range []struct {
 		want  int
 		steps []func(tx *sqldb.DB) error
-	}{{0, nil}, {2, steps(queue)}, {2, steps(exec)}, {2, steps(queue, queue, exec, queue)}, {3, steps(exec, queue, exec)}} {
+	}{{0, nil}, {2, steps(queue)}, {2, steps(exec)}, {2, steps(queue, queue, exec, queue)},
+		{3, steps(exec, queue, exec)}} {
 		if got := count(func(tx *sqldb.DB) error { return runAll(tx, c.steps) }); got != c.want {
 			t.Errorf("%d round trips of %d statements, want %d", got, len(c.steps), c.want)
 		}

@@ -12,8 +12,8 @@ import (
 	"parley"
 )
 
-// turnRows is the floor's database on PostgreSQL: it writes the rows that Parley writes for a turn, into tables that are
-// like Parley's, in two transactions, each of them one round trip.
+// turnRows is the floor's database on PostgreSQL: it writes the rows that Parley writes for a turn, into tables that
+// are like Parley's, in two transactions, each of them one round trip.
 type turnRows struct {
 	pool  *pgxpool.Pool
 	month string

@@ -15,8 +15,8 @@ import (
 
 var atLeastThreeFifths = report.AtLeastTimes(0.6)
 
-// MeasurePostgres measures plain turns on PostgreSQL, beside a floor that writes the same rows into tables like Parley's
-// in two transactions, each one round trip.
+// MeasurePostgres measures plain turns on PostgreSQL, beside a floor that writes the same rows into tables like
+// Parley's in two transactions, each one round trip.
 func MeasurePostgres(ctx context.Context, b *harness.Run) ([]report.Row, error) {
 	ours, floor, err := startOnPostgres(ctx, b)
 	if err != nil {
