@@ -270,3 +270,29 @@ func TestColumnsAreReadAlike(t *testing.T) {
 		}
 	})
 }
+
+// Behind a proxy such as PgBouncer statements may not be prepared, or not by name: the URL says so.
+func TestOtherModesOfExecution(t *testing.T) {
+	for _, mode := range []string{"cache_describe", "describe_exec", "exec", "simple_protocol"} {
+		t.Run(mode, func(t *testing.T) {
+			url := dbs.SharedPostgres(t).NewDatabase(t) + "&default_query_exec_mode=" + mode
+			db := dbs.Open(t, url)
+			ctx := t.Context()
+			mustExec(t, db, `create table t (id text primary key, n bigint)`)
+			var sum int64
+			insert := func(tx *sqldb.DB) error {
+				if err := tx.Queue(ctx, `insert into t values (?, ?), (?, ?)`, "a", 1, "b", int64(2)); err != nil {
+					return err
+				}
+				return tx.QueryRow(ctx, `select cast(sum(n) as bigint) from t where id >= ?`, "a").Scan(&sum)
+			}
+			if err := db.Transact(ctx, sqldb.Interactive, insert); err != nil || sum != 3 {
+				t.Error(sum, err)
+			}
+			if err := db.Transact(ctx, sqldb.Interactive, insert); !sqldb.IsDuplicate(err) {
+				t.Error(err)
+			}
+			wantIDs(t, db, "a", "b")
+		})
+	}
+}
