@@ -91,6 +91,8 @@ func parseOptions(args []string, stderr io.Writer) (harness.Options, error) {
 	f.BoolVar(&opt.Search, "search", false, "measure conversation search, and nothing else")
 	f.StringVar(&opt.SearchURL, "search-url", "",
 		"an empty PostgreSQL database (postgres://…) to measure conversation search on, in place of SQLite")
+	f.StringVar(&opt.PostgresURL, "postgres-url", "",
+		"an empty PostgreSQL database (postgres://…) for the measure of turns on PostgreSQL")
 	f.IntVar(&opt.Messages, "messages", 1_000_000, "messages that conversation search is measured on")
 	f.BoolVar(&opt.Voice, "voice", false, "measure voice sessions, and nothing else")
 	f.StringVar(&opt.ParleyBinary, "parley", "", "measure this binary; by default one is built")
@@ -127,6 +129,7 @@ var measures = []harness.Measure{
 	{Name: "streams", Run: chat.MeasureStreams},
 	{Name: "all-in", Run: chat.MeasureAllIn, IsThorough: true},
 	{Name: "growth", Run: chat.MeasureGrowth, IsLong: true},
+	{Name: "postgres", Run: chat.MeasurePostgres},
 	{Name: "paced", Run: chat.MeasurePaced},
 	{Name: "memory", Run: start.MeasurePeakMemory},
 	{Name: "durability", Run: chat.MeasureDurability, IsThorough: true},

@@ -50,7 +50,7 @@ func (e *Engine) createTurn(ctx context.Context, t *Turn, account parley.Account
 		if user, paused = c.UserID, c.Paused; paused {
 			return e.storeUnanswered(ctx, tx, t, events)
 		}
-		if err := tx.TouchAgent(ctx, t.AccountID.AgentRef(t.AgentID), now); err != nil {
+		if err := tx.QueueTouchAgent(ctx, t.AccountID.AgentRef(t.AgentID), now); err != nil {
 			return err
 		}
 		if err := reserveCredits(ctx, tx, t, account, plan); err != nil {
@@ -97,11 +97,11 @@ func (e *Engine) storeUserMessage(ctx context.Context, tx *store.DB, t *Turn) (*
 	case t.request.ConversationID == "":
 		return e.createConversation(ctx, tx, t)
 	}
-	c, err := tx.LockConversation(ctx, t.AccountID.AgentRef(t.AgentID).ConversationRef(t.ConversationID))
+	c, open, err := tx.LockConversationAndTurn(ctx, t.AccountID.AgentRef(t.AgentID).ConversationRef(t.ConversationID))
 	if err := t.checkConversation(c, err); err != nil {
 		return nil, nil, err
 	}
-	if err := e.ensureNoOpenTurn(ctx, tx, t); err != nil {
+	if err := ensureNoOpenTurn(ctx, tx, t, open); err != nil {
 		return nil, nil, err
 	}
 	switch {
@@ -165,10 +165,9 @@ func (t *Turn) userMessage() *parley.Message {
 }
 
 // ensureNoOpenTurn fails where the conversation has an open turn; it closes one whose lease has run out.
-func (e *Engine) ensureNoOpenTurn(ctx context.Context, tx *store.DB, t *Turn) error {
-	open, err := tx.OpenTurn(ctx, t.AccountID, t.ConversationID)
-	if err != nil || open == nil {
-		return err
+func ensureNoOpenTurn(ctx context.Context, tx *store.DB, t *Turn, open *parley.Turn) error {
+	if open == nil {
+		return nil
 	}
 	if open.LeaseUntil.After(t.StartedAt) {
 		return busyError() // another server was faster
@@ -178,19 +177,19 @@ func (e *Engine) ensureNoOpenTurn(ctx context.Context, tx *store.DB, t *Turn) er
 
 // reserveCredits reserves the credits of the answer.
 func reserveCredits(ctx context.Context, tx *store.DB, t *Turn, account parley.Account, plan parley.Plan) error {
-	ofAccount, ofAgent, err := tx.ReserveCredits(ctx, t.AccountID.AgentRef(t.AgentID), store.MonthOf(t.StartedAt),
-		t.Reserved)
-	if err != nil || t.isPrepaid() {
-		return err
-	}
 	limitOfAccount, limitOfAgent := creditLimits(t, account, plan)
-	switch {
-	case !withinLimit(ofAccount, limitOfAccount):
-		return parley.NewError(parley.CodeCreditsExhausted)
-	case !withinLimit(ofAgent, limitOfAgent):
-		return parley.NewError(parley.CodeAgentCredits)
-	}
-	return nil
+	return tx.QueueReservation(ctx, t.AccountID.AgentRef(t.AgentID), store.MonthOf(t.StartedAt), t.Reserved,
+		func(ofAccount, ofAgent parley.Credits) error {
+			switch {
+			case t.isPrepaid():
+				return nil
+			case !withinLimit(ofAccount, limitOfAccount):
+				return parley.NewError(parley.CodeCreditsExhausted)
+			case !withinLimit(ofAgent, limitOfAgent):
+				return parley.NewError(parley.CodeAgentCredits)
+			}
+			return nil
+		})
 }
 
 // isPrepaid reports whether the minutes of a voice session pay for the answer.

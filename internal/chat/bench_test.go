@@ -19,7 +19,12 @@ import (
 // BenchmarkTurn is a whole turn of a new conversation without the wire: both transactions, a model that answers at
 // once.
 func BenchmarkTurn(b *testing.B) {
-	db, err := store.Open(b.Context(), sqldb.Config{URL: dbs.NewSQLitePath(b)})
+	b.Run("sqlite", func(b *testing.B) { benchmarkTurn(b, dbs.NewSQLitePath(b)) })
+	b.Run("postgres", func(b *testing.B) { benchmarkTurn(b, dbs.StartPostgres(b).NewDatabase(b)) })
+}
+
+func benchmarkTurn(b *testing.B, url string) {
+	db, err := store.Open(b.Context(), sqldb.Config{URL: url})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -40,6 +45,7 @@ func BenchmarkTurn(b *testing.B) {
 	e := &chat.Engine{DB: db, Indexes: &retrieval.Indexes{DB: db.SQL()}, Models: table, Now: time.Now,
 		Logger: slog.New(slog.DiscardHandler), Owner: "b"}
 	b.SetParallelism(8)
+	b.ResetTimer()
 	before := processorTime(b)
 	b.RunParallel(func(pb *testing.PB) {
 		for pb.Next() {

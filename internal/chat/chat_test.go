@@ -56,22 +56,23 @@ func (c *clock) advance(by time.Duration) {
 
 func forEachDatabase(t *testing.T, f func(te *testEngine)) {
 	t.Helper()
-	dbs.ForEachDatabase(t, func(t *testing.T, raw *sqldb.DB) {
-		if err := sqldb.Migrate(t.Context(), raw, store.Migrations()); err != nil {
-			t.Fatal(err)
-		}
-		c := &clock{current: time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)}
-		te := &testEngine{t: t, db: store.New(raw), model: &scripted.Model{}, clock: c}
-		te.account = parley.Account{ID: parley.AccountID(parley.NewUUID()), Name: "Ours", Plan: "unlimited",
-			CreatedAt: c.now()}
-		te.agent = parley.Agent{ID: parley.NewAgentID(), AccountID: te.account.ID, Name: "Help", Model: "auto",
-			Visibility: "private",
-			RateLimit:  parley.DefaultDeviceLimit(), ConfigVersion: 1, CreatedAt: c.now(), UpdatedAt: c.now()}
-		must(t, te.db.CreateAccount(t.Context(), &te.account))
-		must(t, te.db.CreateAgent(t.Context(), &te.agent))
-		te.Engine = te.newEngine("this server")
-		f(te)
-	})
+	dbs.ForEachDatabase(t, func(t *testing.T, raw *sqldb.DB) { f(newTestEngine(t, raw)) })
+}
+
+func newTestEngine(t *testing.T, raw *sqldb.DB) *testEngine {
+	t.Helper()
+	must(t, sqldb.Migrate(t.Context(), raw, store.Migrations()))
+	c := &clock{current: time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)}
+	te := &testEngine{t: t, db: store.New(raw), model: &scripted.Model{}, clock: c}
+	te.account = parley.Account{ID: parley.AccountID(parley.NewUUID()), Name: "Ours", Plan: "unlimited",
+		CreatedAt: c.now()}
+	te.agent = parley.Agent{ID: parley.NewAgentID(), AccountID: te.account.ID, Name: "Help", Model: "auto",
+		Visibility: "private",
+		RateLimit:  parley.DefaultDeviceLimit(), ConfigVersion: 1, CreatedAt: c.now(), UpdatedAt: c.now()}
+	must(t, te.db.CreateAccount(t.Context(), &te.account))
+	must(t, te.db.CreateAgent(t.Context(), &te.agent))
+	te.Engine = te.newEngine("this server")
+	return te
 }
 
 func (te *testEngine) newEngine(owner string) *chat.Engine {

@@ -173,7 +173,7 @@ func (e *Engine) storeResult(ctx context.Context, t *Turn, state string, finish 
 			return err
 		}
 		// The rows of a deleted agent are being erased: none may be written after that.
-		if err := tx.ShareLockAgent(ctx, t.AccountID.AgentRef(t.AgentID)); err != nil {
+		if err := tx.QueueShareLockAgent(ctx, t.AccountID.AgentRef(t.AgentID)); err != nil {
 			return err
 		}
 		return t.closeTurn(ctx, tx, state, finish.Credits, trace, now, t.newEvent(kind, subject))

@@ -4,7 +4,8 @@
 // `on conflict`, `returning`, common table expressions; ids are text, times integer milliseconds UTC, JSON is text,
 // booleans are the integers 0 and 1. What truly differs is ForUpdate, SkipLocked, and marked statements of a migration.
 //
-// On SQLite every write goes through one writer that commits in groups (writer.go); on PostgreSQL the server does that.
+// On SQLite every write goes through one writer that commits in groups (writer.go); on PostgreSQL the server does that,
+// and the statements that a transaction queues travel together (queue.go).
 package sqldb
 
 import (

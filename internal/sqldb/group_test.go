@@ -15,9 +15,13 @@ import (
 
 var errRefused = errors.New("refused")
 
-// runStep does what one byte says: a closure of a group reads, writes or fails, before or after it has written.
+// runStep does what one byte says: a closure of a group reads, writes or fails, before or after it has written. From
+// 128 on its inserts are queued.
 func runStep(ctx context.Context, tx *sqldb.DB, step byte, id string) error {
 	insert := func(id string) error {
+		if step >= 128 {
+			return tx.Queue(ctx, `insert into t values (?, ?)`, id, step)
+		}
 		_, err := tx.Exec(ctx, `insert into t values (?, ?)`, id, step)
 		return err
 	}
@@ -55,6 +59,7 @@ func FuzzGroup(f *testing.F) {
 	f.Add([]byte{2, 7, 2})
 	f.Add([]byte{0, 4, 0, 5, 0, 6, 0, 7, 0, 2, 0, 3, 1})
 	f.Add([]byte{5, 5, 5, 0, 6, 6, 0})
+	f.Add([]byte{128, 131, 132, 0, 133, 134, 129})
 	f.Fuzz(runGroupCase)
 }
 

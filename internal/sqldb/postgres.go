@@ -16,6 +16,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/pressly/goose/v3"
 	"github.com/pressly/goose/v3/lock"
@@ -23,6 +24,7 @@ import (
 
 const (
 	maxConns            = 20
+	maxIdleTime         = 5 * time.Minute
 	maxBulkTransactions = 4 // transactions of the Bulk lane at a time
 	maxRetries          = 3
 	connectTimeout      = 5 * time.Second
@@ -32,37 +34,40 @@ const (
 
 // postgresEngine is the PostgreSQL engine.
 type postgresEngine struct {
-	pool      *sql.DB
+	pool      *pgxpool.Pool
 	rebinder  rebinder
 	bulkSlots chan struct{}
 	log       *slog.Logger
 }
 
 func openPostgres(ctx context.Context, c Config) (engine, error) {
-	config, err := pgx.ParseConfig(c.URL)
+	config, err := pgxpool.ParseConfig(c.URL)
 	if err != nil {
 		return nil, err
 	}
-	if config.ConnectTimeout == 0 {
-		config.ConnectTimeout = connectTimeout
+	if config.ConnConfig.ConnectTimeout == 0 {
+		config.ConnConfig.ConnectTimeout = connectTimeout
 	}
-	if config.RuntimeParams["application_name"] == "" {
-		config.RuntimeParams["application_name"] = "parley"
+	if config.ConnConfig.RuntimeParams["application_name"] == "" {
+		config.ConnConfig.RuntimeParams["application_name"] = "parley"
 	}
-	s := &postgresEngine{pool: stdlib.OpenDB(*config), bulkSlots: make(chan struct{}, maxBulkTransactions), log: c.Logger}
-	s.pool.SetMaxOpenConns(maxConns)
-	s.pool.SetMaxIdleConns(maxConns)
-	s.pool.SetConnMaxIdleTime(5 * time.Minute)
-	if err := s.checkDurability(ctx, c.AllowAsyncCommit); err != nil {
-		return nil, errors.Join(err, s.pool.Close())
+	config.MaxConns, config.MaxConnIdleTime, config.MaxConnLifetime = maxConns, maxIdleTime, 0
+	pool, err := pgxpool.NewWithConfig(context.WithoutCancel(ctx), config)
+	if err != nil {
+		return nil, err
 	}
-	return s, nil
+	e := &postgresEngine{pool: pool, bulkSlots: make(chan struct{}, maxBulkTransactions), log: c.Logger}
+	if err := e.checkDurability(ctx, c.AllowAsyncCommit); err != nil {
+		pool.Close()
+		return nil, err
+	}
+	return e, nil
 }
 
 // checkDurability refuses a server that acknowledges what a crash would take back.
 func (e *postgresEngine) checkDurability(ctx context.Context, allow bool) error {
 	var setting string
-	if err := e.pool.QueryRowContext(ctx, "show synchronous_commit").Scan(&setting); err != nil {
+	if err := e.pool.QueryRow(ctx, "show synchronous_commit").Scan(&setting); err != nil {
 		return e.mapError(ctx, "open", err)
 	}
 	if setting == "off" && !allow {
@@ -73,15 +78,22 @@ func (e *postgresEngine) checkDurability(ctx context.Context, allow bool) error 
 }
 
 func (e *postgresEngine) dialect() Dialect { return Postgres }
-func (e *postgresEngine) close() error     { return e.pool.Close() }
 
+func (e *postgresEngine) close() error {
+	e.pool.Close()
+	return nil
+}
+
+// migrate uses connections of its own: the library wants a pool of database/sql.
 func (e *postgresEngine) migrate(ctx context.Context, m migrations) error {
 	// Nodes that start together wait for the one that migrates, asking every second for ten minutes.
 	oneAtATime, err := lock.NewPostgresSessionLocker(lock.WithLockTimeout(1, 600))
 	if err != nil {
 		return err
 	}
-	return e.mapError(ctx, "migrations", m.up(ctx, goose.DialectPostgres, e.pool, goose.WithSessionLocker(oneAtATime)))
+	pool := stdlib.OpenDB(*e.pool.Config().ConnConfig)
+	defer pool.Close()
+	return e.mapError(ctx, "migrations", m.up(ctx, goose.DialectPostgres, pool, goose.WithSessionLocker(oneAtATime)))
 }
 
 func (e *postgresEngine) setQuota(context.Context, int) error {
@@ -90,50 +102,61 @@ func (e *postgresEngine) setQuota(context.Context, int) error {
 
 func (e *postgresEngine) exec(ctx context.Context, query string, args []any) (n int64, err error) {
 	err = e.retry(ctx, func() error {
-		n, err = e.execOn(ctx, e.pool, query, args)
-		return err
+		return e.withConn(ctx, query, func(conn *pgxpool.Conn) error {
+			defer conn.Release()
+			n, err = e.execOn(ctx, conn.Conn(), query, args)
+			return err
+		})
 	})
 	return n, err
 }
 
-func (e *postgresEngine) query(ctx context.Context, query string, args []any) (*Rows, error) {
-	return e.queryOn(ctx, e.pool, query, args)
+func (e *postgresEngine) query(ctx context.Context, query string, args []any) (rows *Rows, err error) {
+	err = e.withConn(ctx, query, func(conn *pgxpool.Conn) error {
+		received, err := conn.Query(ctx, e.rebinder.rebind(query), args...)
+		if err != nil {
+			conn.Release()
+			return e.mapError(ctx, query, err)
+		}
+		rows, err = e.newRows(ctx, query, conn.Conn(), received, conn.Release)
+		return err
+	})
+	return rows, err
 }
 
-// execQuerier is a *sql.DB or a *sql.Tx.
-type execQuerier interface {
-	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
-	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
-}
-
-func (e *postgresEngine) execOn(ctx context.Context, h execQuerier, query string, args []any) (int64, error) {
-	r, err := h.ExecContext(ctx, e.rebinder.rebind(query), args...)
-	if err != nil {
-		return 0, e.mapError(ctx, query, err)
+// withConn calls use with a connection, which use releases. Where that turns out to be dead before anything has been
+// sent on it, use gets another one.
+func (e *postgresEngine) withConn(ctx context.Context, query string, use func(conn *pgxpool.Conn) error) error {
+	for try := 0; ; try++ {
+		conn, err := e.pool.Acquire(ctx)
+		if err != nil {
+			return e.mapError(ctx, query, err)
+		}
+		if err = use(conn); err == nil || try == maxRetries || ctx.Err() != nil || !pgconn.SafeToRetry(err) {
+			return err
+		}
 	}
-	return r.RowsAffected()
 }
 
-func (e *postgresEngine) queryOn(ctx context.Context, h execQuerier, query string, args []any) (*Rows, error) {
-	rows, err := h.QueryContext(ctx, e.rebinder.rebind(query), args...)
-	if err != nil {
+func (e *postgresEngine) execOn(ctx context.Context, conn *pgx.Conn, query string, args []any) (int64, error) {
+	tag, err := conn.Exec(ctx, e.rebinder.rebind(query), args...)
+	return tag.RowsAffected(), e.mapError(ctx, query, err)
+}
+
+// newRows returns the rows of a statement, whose first one it awaits: that is when the statement has failed or not.
+// after is called when they are closed.
+func (e *postgresEngine) newRows(ctx context.Context, query string, conn *pgx.Conn, received pgx.Rows,
+	after func()) (*Rows, error) {
+	c := &postgresRows{rows: received, types: conn.TypeMap()}
+	rows := &Rows{cursor: c, mapError: func(err error) error { return e.mapError(ctx, query, err) }, release: after}
+	if c.onFirst = received.Next(); c.onFirst {
+		return rows, nil
+	}
+	if err := received.Err(); err != nil {
+		_ = rows.Close()
 		return nil, e.mapError(ctx, query, err)
 	}
-	return &Rows{cursor: rows, mapError: func(err error) error { return e.mapError(ctx, query, err) }}, nil
-}
-
-// postgresTx is the runner of one transaction.
-type postgresTx struct {
-	engine *postgresEngine
-	tx     *sql.Tx
-}
-
-func (t postgresTx) exec(ctx context.Context, query string, args []any) (int64, error) {
-	return t.engine.execOn(ctx, t.tx, query, args)
-}
-
-func (t postgresTx) query(ctx context.Context, query string, args []any) (*Rows, error) {
-	return t.engine.queryOn(ctx, t.tx, query, args)
+	return rows, nil
 }
 
 func (e *postgresEngine) transact(ctx context.Context, lane Lane, fn func(*transaction) error) error {
@@ -150,23 +173,23 @@ func (e *postgresEngine) transact(ctx context.Context, lane Lane, fn func(*trans
 
 // runOnce takes a connection while ctx lasts; from then on only the outcome counts.
 func (e *postgresEngine) runOnce(ctx context.Context, fn func(*transaction) error) error {
-	conn, err := e.pool.Conn(ctx)
+	conn, err := e.pool.Acquire(ctx)
 	if err != nil {
 		return e.mapError(ctx, "connect", err)
 	}
-	defer conn.Close()
+	defer conn.Release()
 	ctx, cancel := context.WithTimeoutCause(context.WithoutCancel(ctx), transactionTimeout, errTooLong)
 	defer cancel()
-	tx, err := conn.BeginTx(ctx, nil)
-	if err != nil {
-		return beginError{e.mapError(ctx, "begin", err)}
+	tx := newPostgresTx(e, conn.Conn())
+	defer tx.rollback(ctx)
+	t := &transaction{runner: tx, ctx: ctx}
+	if err = t.finish(fn(t)); err == nil {
+		err = tx.commit(ctx)
 	}
-	defer tx.Rollback() //nolint:errcheck // after a commit there is nothing to roll back
-	t := &transaction{runner: postgresTx{e, tx}, ctx: ctx}
-	if err := t.finish(fn(t)); err != nil {
-		return err
+	if tx.lost {
+		return beginError{err}
 	}
-	return e.mapError(ctx, "commit", tx.Commit())
+	return err
 }
 
 var errTooLong = errors.New("sqldb: the transaction took too long")
@@ -223,8 +246,7 @@ func (e *postgresEngine) mapError(ctx context.Context, query string, err error) 
 	if sqlState(err) == "53100" {
 		return unavailable(fmt.Errorf("%w: %w", ErrFull, err))
 	}
-	e.pool.SetMaxIdleConns(0)
-	e.pool.SetMaxIdleConns(maxConns)
+	e.pool.Reset()
 	return unavailable(err)
 }
 
@@ -238,7 +260,7 @@ func isUnavailable(err error) bool {
 		return strings.HasPrefix(state, "57P0")
 	}
 	for _, lost := range []error{driver.ErrBadConn, io.EOF, io.ErrUnexpectedEOF, syscall.EPIPE, syscall.ECONNRESET,
-		sql.ErrConnDone, context.DeadlineExceeded} {
+		sql.ErrConnDone, context.DeadlineExceeded} { // database/sql's own are those of migrations
 		if errors.Is(err, lost) {
 			return true
 		}

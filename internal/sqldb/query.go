@@ -18,6 +18,11 @@ type runner interface {
 	query(ctx context.Context, query string, args []any) (*Rows, error)
 }
 
+// queuer is a runner that can wait with a statement until another one needs a result.
+type queuer interface {
+	queue(s queuedStatement)
+}
+
 func (db *DB) runner() runner {
 	if db.tx != nil {
 		return db.tx

@@ -76,6 +76,19 @@ func changesSchema(query string) bool {
 	return len(query) < 6 || !slices.Contains([]string{"insert", "update", "delete", "select"}, query[:6])
 }
 
+// queue runs the statement now, or with the next one.
+func (t *transaction) queue(s queuedStatement) error {
+	q, ok := t.runner.(queuer)
+	if !ok || changesSchema(s.query) {
+		return t.runQueued(s)
+	}
+	if err := t.checkReady(); err != nil {
+		return err
+	}
+	q.queue(s)
+	return nil
+}
+
 func (t *transaction) query(_ context.Context, query string, args []any) (*Rows, error) {
 	if err := t.checkReady(); err != nil {
 		return nil, err

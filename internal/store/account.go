@@ -70,23 +70,45 @@ const wholeAccount parley.AgentID = ""
 // then, this reservation included. Whether that is too much is the caller's rule; to refuse, it fails the transaction.
 func (db *DB) ReserveCredits(ctx context.Context, ref parley.AgentRef, month string, amount parley.Credits) (ofAccount,
 	ofAgent parley.Credits, err error) {
-	rows, err := db.sql.Query(ctx, `
-		insert into credit_usage (
-		  account_id,
-		  agent_id,
-		  month,
-		  used,
-		  reserved
-		)
-		values (?, ?, ?, 0, ?), (?, ?, ?, 0, ?)
-		on conflict (account_id, agent_id, month) do update set
-		  reserved = credit_usage.reserved + excluded.reserved
-		returning agent_id, used + reserved`,
-		ref.Account, wholeAccount, month, int64(amount), ref.Account, ref.Agent, month, int64(amount))
+	rows, err := db.sql.Query(ctx, reserveCreditsQuery, reserveCreditsArgs(ref, month, amount)...)
 	if err != nil {
 		return 0, 0, err
 	}
 	defer func() { _ = rows.Close() }()
+	return readCreditSums(rows)
+}
+
+// QueueReservation is ReserveCredits that fails the transaction where check fails with what the account and the agent
+// have used and reserved by then.
+func (db *DB) QueueReservation(ctx context.Context, ref parley.AgentRef, month string, amount parley.Credits,
+	check func(ofAccount, ofAgent parley.Credits) error) error {
+	return db.sql.QueueRead(ctx, func(rows *sqldb.Rows) error {
+		ofAccount, ofAgent, err := readCreditSums(rows)
+		if err != nil {
+			return err
+		}
+		return check(ofAccount, ofAgent)
+	}, reserveCreditsQuery, reserveCreditsArgs(ref, month, amount)...)
+}
+
+const reserveCreditsQuery = `
+	insert into credit_usage (
+	  account_id,
+	  agent_id,
+	  month,
+	  used,
+	  reserved
+	)
+	values (?, ?, ?, 0, ?), (?, ?, ?, 0, ?)
+	on conflict (account_id, agent_id, month) do update set
+	  reserved = credit_usage.reserved + excluded.reserved
+	returning agent_id, used + reserved`
+
+func reserveCreditsArgs(ref parley.AgentRef, month string, amount parley.Credits) []any {
+	return []any{ref.Account, wholeAccount, month, int64(amount), ref.Account, ref.Agent, month, int64(amount)}
+}
+
+func readCreditSums(rows *sqldb.Rows) (ofAccount, ofAgent parley.Credits, err error) {
 	for rows.Next() {
 		var rowAgent parley.AgentID
 		var sum parley.Credits
@@ -103,9 +125,8 @@ func (db *DB) ReserveCredits(ctx context.Context, ref parley.AgentRef, month str
 }
 
 // settleCredits turns a turn's reservation into what it cost; zero releases it.
-func (db *DB) settleCredits(ctx context.Context, t *parley.Turn, month string, cost parley.Credits,
-	now time.Time) error {
-	return db.settle(ctx, settlement{t.AgentRef(), string(t.ID), "answer", month, t.Reserved, cost}, now)
+func (db *DB) settleCredits(ctx context.Context, t *parley.Turn, cost parley.Credits, now time.Time) error {
+	return db.settle(ctx, settlement{t.AgentRef(), string(t.ID), "answer", MonthOf(t.StartedAt), t.Reserved, cost}, now)
 }
 
 // settlement is what a turn or a voice session has reserved and what it cost.
@@ -120,7 +141,7 @@ type settlement struct {
 func (db *DB) settle(ctx context.Context, s settlement, now time.Time) error {
 	// The rows are there. An insert takes the account's before the agent's, here and in ReserveCredits, so that no two
 	// transactions wait for each other; an update of both would take them in the order in which they lie on the disk.
-	err := db.exec(ctx, `
+	err := db.sql.Queue(ctx, `
 		insert into credit_usage (
 		  account_id,
 		  agent_id,
@@ -140,7 +161,7 @@ func (db *DB) settle(ctx context.Context, s settlement, now time.Time) error {
 	if s.cost == 0 {
 		return nil
 	}
-	return db.exec(ctx, `
+	return db.sql.Queue(ctx, `
 		insert into credit_ledger (
 		  account_id,
 		  agent_id,

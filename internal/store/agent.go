@@ -258,6 +258,15 @@ func (db *DB) TouchAgent(ctx context.Context, ref parley.AgentRef, now time.Time
 		where id = ? and account_id = ?`, millis(now), ref.Agent, ref.Account)
 }
 
+// QueueTouchAgent is TouchAgent that does not look whether the agent is there: CreateTurn does.
+func (db *DB) QueueTouchAgent(ctx context.Context, ref parley.AgentRef, now time.Time) error {
+	return db.sql.Queue(ctx, `
+		update agents set last_message_at = ?
+		where id = ? and account_id = ? and deleted_at is null
+		  and (last_message_at is null or last_message_at <= ?)`,
+		millis(now), ref.Agent, ref.Account, millis(now)-1000)
+}
+
 // CheckAgent fails with AGENT_NOT_FOUND unless the account has the agent. It holds no lock.
 func (db *DB) CheckAgent(ctx context.Context, ref parley.AgentRef, now time.Time) error {
 	_, err := db.AgentForTurn(ctx, ref, now)
@@ -267,21 +276,39 @@ func (db *DB) CheckAgent(ctx context.Context, ref parley.AgentRef, now time.Time
 // ShareLockAgent fails with AGENT_NOT_FOUND once the agent is deleted, and keeps it from being deleted until the
 // transaction ends.
 func (db *DB) ShareLockAgent(ctx context.Context, ref parley.AgentRef) error {
-	lock := ""
-	if db.sql.Dialect() == sqldb.Postgres {
-		lock = " for share"
-	}
-	_, err := db.agentLastMessageAt(ctx, ref, lock)
+	_, err := db.agentLastMessageAt(ctx, ref, db.forShare())
 	return err
 }
 
+// QueueShareLockAgent is ShareLockAgent that fails the transaction, at the latest when it commits.
+func (db *DB) QueueShareLockAgent(ctx context.Context, ref parley.AgentRef) error {
+	return db.sql.QueueRead(ctx, func(rows *sqldb.Rows) error {
+		if rows.Next() {
+			return nil
+		}
+		if err := rows.Err(); err != nil {
+			return err
+		}
+		return parley.NewError(parley.CodeAgentNotFound)
+	}, agentLastMessageQuery+db.forShare(), ref.Agent, ref.Account)
+}
+
+func (db *DB) forShare() string {
+	if db.sql.Dialect() == sqldb.Postgres {
+		return " for share"
+	}
+	return ""
+}
+
 func (db *DB) agentLastMessageAt(ctx context.Context, ref parley.AgentRef, lock string) (lastMessage int64, err error) {
-	err = db.sql.QueryRow(ctx, `
-		select coalesce(last_message_at, 0)
-		from agents
-		where id = ? and account_id = ? and deleted_at is null`+lock, ref.Agent, ref.Account).Scan(&lastMessage)
+	err = db.sql.QueryRow(ctx, agentLastMessageQuery+lock, ref.Agent, ref.Account).Scan(&lastMessage)
 	return lastMessage, mapNotFound(err, parley.CodeAgentNotFound)
 }
+
+const agentLastMessageQuery = `
+	select coalesce(last_message_at, 0)
+	from agents
+	where id = ? and account_id = ? and deleted_at is null`
 
 // AgentRedacts reports whether the agent masks personal data before it keeps anything.
 func (db *DB) AgentRedacts(ctx context.Context, ref parley.AgentRef) (redacts bool, err error) {

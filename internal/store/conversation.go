@@ -67,7 +67,7 @@ func (db *DB) CreateTicketConversation(ctx context.Context, c *parley.Conversati
 
 func (db *DB) createConversation(ctx context.Context, c *parley.Conversation, first *parley.Message, streamed bool,
 	customer parley.PersonID) error {
-	_, err := db.sql.Exec(ctx, `
+	err := db.sql.Queue(ctx, `
 		insert into conversations (
 		  id,
 		  account_id,
@@ -106,7 +106,7 @@ func (db *DB) createConversation(ctx context.Context, c *parley.Conversation, fi
 
 // countConversation counts a new conversation of the agent. Fails with AGENT_NOT_FOUND once that is deleted.
 func (db *DB) countConversation(ctx context.Context, c *parley.Conversation) error {
-	n, err := db.sql.Exec(ctx, `
+	return db.sql.QueueCheck(ctx, requireSome(parley.CodeAgentNotFound), `
 		insert into conversation_counts (agent_id, account_id, total, api)
 		select id, account_id, 1, ?
 		from agents
@@ -115,7 +115,6 @@ func (db *DB) countConversation(ctx context.Context, c *parley.Conversation) err
 		  total = conversation_counts.total + 1,
 		  api = conversation_counts.api + excluded.api`,
 		boolToInt(c.Channel == parley.ChannelAPI), c.AgentID, c.AccountID)
-	return requireChanged(n, err, parley.CodeAgentNotFound)
 }
 
 // Conversation finds one conversation of the agent, whatever its origin. Fails with RESOURCE_NOT_FOUND.
@@ -128,16 +127,42 @@ func (db *DB) LockConversation(ctx context.Context, ref parley.ConversationRef) 
 	return db.conversation(ctx, ref, db.sql.ForUpdate())
 }
 
+// LockConversationAndTurn is LockConversation that also finds the conversation's open turn, or nil.
+func (db *DB) LockConversationAndTurn(ctx context.Context, ref parley.ConversationRef) (c *parley.Conversation,
+	open *parley.Turn, err error) {
+	err = db.sql.QueueRead(ctx, func(rows *sqldb.Rows) error {
+		c = nil
+		if !rows.Next() {
+			return rows.Err()
+		}
+		found, err := scanConversation(rows.Scan)
+		c = &found
+		return err
+	}, conversationQuery+db.sql.ForUpdate(), ref.Conversation, ref.Agent, ref.Account)
+	if err != nil {
+		return nil, nil, err
+	}
+	if open, err = db.OpenTurn(ctx, ref.Account, ref.Conversation); err != nil {
+		return nil, nil, err
+	}
+	if c == nil {
+		return nil, nil, parley.NewError(parley.CodeResourceNotFound)
+	}
+	return c, open, nil
+}
+
 func (db *DB) conversation(ctx context.Context, ref parley.ConversationRef, lock string) (*parley.Conversation, error) {
-	c, err := sqldb.One(ctx, db.sql, scanConversation, `select `+conversationColumns+`
-		from conversations
-		where id = ? and agent_id = ? and account_id = ? and deleted_at is null`+lock, ref.Conversation, ref.Agent,
-		ref.Account)
+	c, err := sqldb.One(ctx, db.sql, scanConversation, conversationQuery+lock, ref.Conversation, ref.Agent, ref.Account)
 	if err != nil {
 		return nil, mapNotFound(err, parley.CodeResourceNotFound)
 	}
 	return &c, nil
 }
+
+const conversationQuery = `
+	select ` + conversationColumns + `
+	from conversations
+	where id = ? and agent_id = ? and account_id = ? and deleted_at is null`
 
 // SaveConversationStatus writes how a locked conversation stands: its status, its pause, and, when it has ended, at
 // what time and by whom.

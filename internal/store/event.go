@@ -60,18 +60,38 @@ func (db *DB) RecordEvents(ctx context.Context, account parley.AccountID, now ti
 func (db *DB) recordEventsAndTurns(
 	ctx context.Context, account parley.AccountID, now time.Time, turns int, events ...NewEvent,
 ) (open int, err error) {
-	var last int64
 	err = db.sql.QueryRow(ctx, `
 		update accounts set
 		  event_seq = event_seq + ?,
 		  open_turns = open_turns + ?
 		where id = ?
-		returning event_seq, open_turns`, len(events), turns, account).Scan(&last, &open)
+		returning open_turns`, len(events), turns, account).Scan(&open)
 	if err != nil {
 		return 0, mapNotFound(err, parley.CodeAccountNotFound)
 	}
+	return open, db.queueEvents(ctx, account, now, events)
+}
+
+// queueEventsAndTurns is recordEventsAndTurns of an account that is known to be there. Nothing of it is awaited before
+// the commit: PostgreSQL holds the account's row, which all of its turns need, as shortly as it can.
+func (db *DB) queueEventsAndTurns(
+	ctx context.Context, account parley.AccountID, now time.Time, turns int, events ...NewEvent,
+) error {
+	err := db.sql.Queue(ctx, `
+		update accounts set
+		  event_seq = event_seq + ?,
+		  open_turns = open_turns + ?
+		where id = ?`, len(events), turns, account)
+	if err != nil {
+		return err
+	}
+	return db.queueEvents(ctx, account, now, events)
+}
+
+// queueEvents writes events whose number has been added to the account's.
+func (db *DB) queueEvents(ctx context.Context, account parley.AccountID, now time.Time, events []NewEvent) error {
 	if len(events) == 0 {
-		return open, nil
+		return nil
 	}
 	var args []any
 	for i, e := range events {
@@ -79,11 +99,11 @@ func (db *DB) recordEventsAndTurns(
 		if e.Payload != nil {
 			payload = toJSON(e.Payload).(string)
 		}
-		seq := last - int64(len(events)-1-i)
-		args = append(args, account, seq, millis(now), e.Kind, textOrNil(e.AgentID), textOrNil(e.ConversationID),
-			e.Subject, payload)
+		args = append(args, account, account, len(events)-1-i, millis(now), e.Kind, textOrNil(e.AgentID),
+			textOrNil(e.ConversationID), e.Subject, payload)
 	}
-	_, err = db.sql.Exec(ctx, `
+	const row = `, (?, (select event_seq from accounts where id = ?) - ?, ?, ?, ?, ?, ?, ?)`
+	err := db.sql.Queue(ctx, `
 		insert into events (
 		  account_id,
 		  seq,
@@ -94,11 +114,11 @@ func (db *DB) recordEventsAndTurns(
 		  subject_id,
 		  payload
 		)
-		values `+strings.Repeat(`, (?, ?, ?, ?, ?, ?, ?, ?)`, len(events))[2:], args...)
+		values `+strings.Repeat(row, len(events))[2:], args...)
 	if err == nil {
 		db.sql.AfterCommit(func() { db.events.notify(account, events) })
 	}
-	return open, err
+	return err
 }
 
 // EventPage is a part of an account's event log.

@@ -185,13 +185,14 @@ func (db *DB) CompleteClaim(ctx context.Context, subject string) error {
 	if !ok {
 		return nil
 	}
-	n, err := db.sql.Exec(ctx, `
+	return db.sql.QueueCheck(ctx, func(affected int64) error {
+		if affected == 0 {
+			return KeyInUseError()
+		}
+		return nil
+	}, `
 		update idempotency_keys set subject = ?
 		where `+claimWhere, subject, c.Account, c.Key, c.Token)
-	if err == nil && n == 0 {
-		err = KeyInUseError()
-	}
-	return err
 }
 
 // KeyInUseError is the failure of a request whose Idempotency-Key another one holds.

@@ -53,7 +53,7 @@ func (db *DB) insertMessage(ctx context.Context, ref parley.AgentRef, m *parley.
 	if usage != nil {
 		in, out, latency, credits = usage.InputTokens, usage.OutputTokens, usage.Latency.Milliseconds(), int64(usage.Credits)
 	}
-	_, err := db.sql.Exec(ctx, `
+	return db.sql.Queue(ctx, `
 		insert into messages (
 		  id,
 		  account_id,
@@ -80,7 +80,6 @@ func (db *DB) insertMessage(ctx context.Context, ref parley.AgentRef, m *parley.
 		m.ID, ref.Account, ref.Agent, m.ConversationID, m.Seq, m.Author, textOrNil(m.AuthorID), m.State,
 		textOrNil(m.TurnID), toJSON(m.Parts), score, citations,
 		textOrNil(m.FinishReason), textOrNil(m.Model), in, out, latency, credits, millis(m.CreatedAt))
-	return err
 }
 
 const messageColumns = `

@@ -97,6 +97,11 @@ func requireChanged(n int64, err error, code parley.Code) error {
 	return err
 }
 
+// requireSome is requireChanged for a queued statement.
+func requireSome(code parley.Code) func(affected int64) error {
+	return func(affected int64) error { return requireChanged(affected, nil, code) }
+}
+
 // The types of this file are places in a noun: a column is scanned into them, and arg is what is written of them.
 
 type textDest[S ~string] struct{ dest *S }

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"slices"
 	"strings"
@@ -23,10 +22,10 @@ const (
 var ErrTurnLost = errors.New("store: the turn's lease was lost")
 
 // CreateTurn writes an open turn and returns the number of the account's open turns, this one included. A second open
-// turn of the same conversation is a duplicate. Call it last in its transaction: it locks the account's row until
-// commit.
+// turn of the same conversation is a duplicate. Fails with AGENT_NOT_FOUND once the agent is deleted. Call it last in
+// its transaction: it locks the account's row until commit.
 func (db *DB) CreateTurn(ctx context.Context, t *parley.Turn, events ...NewEvent) (open int, err error) {
-	_, err = db.sql.Exec(ctx, `
+	err = db.sql.QueueCheck(ctx, requireSome(parley.CodeAgentNotFound), `
 		insert into turns (
 		  id,
 		  account_id,
@@ -41,9 +40,11 @@ func (db *DB) CreateTurn(ctx context.Context, t *parley.Turn, events ...NewEvent
 		  reserved,
 		  started_at
 		)
-		values (?, ?, ?, ?, ?, ?, 'open', ?, ?, ?, ?, ?)`, t.ID, t.AccountID, t.AgentID, t.ConversationID,
-		t.UserMessageID, t.MessageID, t.Owner,
-		millis(t.LeaseUntil), MonthOf(t.StartedAt), int64(t.Reserved), millis(t.StartedAt))
+		select ?, account_id, id, ?, ?, ?, 'open', ?, ?, ?, ?, ?
+		from agents
+		where id = ? and account_id = ? and deleted_at is null`,
+		t.ID, t.ConversationID, t.UserMessageID, t.MessageID, t.Owner, millis(t.LeaseUntil), MonthOf(t.StartedAt),
+		int64(t.Reserved), millis(t.StartedAt), t.AgentID, t.AccountID)
 	if err != nil {
 		return 0, err
 	}
@@ -97,31 +98,32 @@ func (db *DB) OpenTurn(ctx context.Context, account parley.AccountID, conversati
 // ended it. Call it last in its transaction: it locks the account's row until commit.
 func (db *DB) CloseTurn(ctx context.Context, t *parley.Turn, state string, cost parley.Credits, trace *parley.Trace,
 	now time.Time, events ...NewEvent) error {
-	var month string
 	var traceText any
 	if trace != nil {
 		traceText = encodeTrace(trace)
 	}
-	err := db.sql.QueryRow(ctx, `
+	err := db.sql.QueueCheck(ctx, requireTurn, `
 		update turns set
 		  state = ?,
 		  ended_at = ?,
 		  charged = ?,
 		  trace = ?
-		where id = ? and account_id = ? and owner = ? and state = 'open'
-		returning month`,
-		state, millis(now), int64(cost), traceText, t.ID, t.AccountID, t.Owner).Scan(&month)
-	if errors.Is(err, sql.ErrNoRows) {
-		return ErrTurnLost
-	}
+		where id = ? and account_id = ? and owner = ? and state = 'open'`,
+		state, millis(now), int64(cost), traceText, t.ID, t.AccountID, t.Owner)
 	if err != nil {
 		return err
 	}
-	if err := db.settleCredits(ctx, t, month, cost, now); err != nil {
+	if err := db.settleCredits(ctx, t, cost, now); err != nil {
 		return err
 	}
-	_, err = db.recordEventsAndTurns(ctx, t.AccountID, now, -1, events...)
-	return err
+	return db.queueEventsAndTurns(ctx, t.AccountID, now, -1, events...)
+}
+
+func requireTurn(affected int64) error {
+	if affected == 0 {
+		return ErrTurnLost
+	}
+	return nil
 }
 
 // TurnState returns the state of a turn: open, or how it ended.

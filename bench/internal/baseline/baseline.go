@@ -28,6 +28,7 @@ type Server struct {
 	client   *http.Client
 	keys     map[[sha256.Size]byte]string
 	turnLogs map[string]*turnLog
+	rows     *turnRows // in place of them where turns are stored on PostgreSQL; else nil
 }
 
 // Request is a chat request; the last two fields choose between floors.
@@ -37,6 +38,8 @@ type Request struct {
 	Model   string `json:"model"`
 	Commit  string `json:"commit"` // how the turn is made durable
 	Whole   bool   `json:"whole"`  // the model is asked for one JSON
+
+	row *turnRow // on PostgreSQL
 }
 
 // RunServer is the floor's process.
@@ -44,6 +47,7 @@ func RunServer(ctx context.Context, args []string, stdout io.Writer) (err error)
 	flags := flag.NewFlagSet("floor", flag.ContinueOnError)
 	dir := flags.String("dir", "", "folder for the database")
 	model := flags.String("model", "", "base URL of the model server")
+	postgresURL := flags.String("postgres-url", "", "a PostgreSQL database with Parley's tables, to store turns on")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
@@ -52,6 +56,12 @@ func RunServer(ctx context.Context, args []string, stdout io.Writer) (err error)
 		return err
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
+	if *postgresURL != "" {
+		if f.rows, err = openTurnRows(ctx, *postgresURL); err != nil {
+			return err
+		}
+		defer f.rows.close()
+	}
 	return process.ServeUntilDone(ctx, stdout, f)
 }
 
@@ -87,6 +97,9 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, 1<<20)).Decode(&req); err != nil {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
+	}
+	if s.rows != nil {
+		req.row = s.rows.begin(r.Context(), req.Message)
 	}
 	answer := s.answerJSON
 	if req.Stream {
@@ -134,7 +147,7 @@ func (s *Server) answerJSON(ctx context.Context, w http.ResponseWriter, req *Req
 		err = readTokens(body, func(token []byte, _ bool) { text.Write(token) })
 	}
 	if err == nil {
-		err = s.storeTurn(req, text.String())
+		err = s.storeTurn(ctx, req, text.String())
 	}
 	if err != nil {
 		return err
@@ -164,7 +177,7 @@ func (s *Server) answerStream(ctx context.Context, w http.ResponseWriter, req *R
 		out.send(`data: {"type":"text-delta","id":"t1","delta":"`+string(token)+`"}`+"\n\n", !more)
 	})
 	if err == nil {
-		err = s.storeTurn(req, text.String())
+		err = s.storeTurn(ctx, req, text.String())
 	}
 	if err != nil {
 		out.send(`data: {"type":"error","errorText":"the model failed"}`+"\n\n", true)
@@ -176,7 +189,10 @@ func (s *Server) answerStream(ctx context.Context, w http.ResponseWriter, req *R
 	return nil
 }
 
-func (s *Server) storeTurn(req *Request, answer string) error {
+func (s *Server) storeTurn(ctx context.Context, req *Request, answer string) error {
+	if req.row != nil {
+		return req.row.finish(ctx, answer)
+	}
 	return s.turnLogs[cmp.Or(req.Commit, GroupedCommits)].writeTurn(req.Message, answer)
 }
 

@@ -23,6 +23,9 @@ type Measure struct {
 }
 
 func (o Options) isWanted(m Measure) bool {
+	if m.Name == "postgres" && o.PostgresURL == "" {
+		return false
+	}
 	if len(o.MeasureNames) > 0 {
 		return o.MeasureNames[m.Name]
 	}
@@ -114,12 +117,12 @@ func (rn *Run) modelTarget() *load.Target {
 	}}
 }
 
-func (rn *Run) StartBaseline(ctx context.Context, name string) (*process.Server, error) {
+func (rn *Run) StartBaseline(ctx context.Context, name string, args ...string) (*process.Server, error) {
 	dir, err := rn.NewDir(name)
 	if err != nil {
 		return nil, err
 	}
-	return process.StartSelf(ctx, rn.Dir, "floor", "-dir", dir, "-model", rn.Stub.URL)
+	return process.StartSelf(ctx, rn.Dir, append([]string{"floor", "-dir", dir, "-model", rn.Stub.URL}, args...)...)
 }
 
 func (rn *Run) BaselineContender(q load.Request, change func(*baseline.Request)) *load.Contender {

@@ -18,7 +18,10 @@ type Options struct {
 	Search    bool   // runMeasures conversation search, and nothing else
 	SearchURL string // PostgreSQL, to measure it there
 	Messages  int
-	Voice     bool // runMeasures voice sessions, and nothing else
+
+	PostgresURL string // an empty database, to measure turns on it; empty measures none there
+
+	Voice bool // runMeasures voice sessions, and nothing else
 	Sizes
 }
 

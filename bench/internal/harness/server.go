@@ -112,15 +112,15 @@ func (rn *Run) NewServerFrom(ctx context.Context, binary, name string, env ...st
 	if s.Server, err = rn.StartServer(ctx, binary, data, env...); err != nil {
 		return nil, err
 	}
-	if err = s.setUp(ctx, binary); err != nil {
+	if err = s.setUp(ctx, binary, env); err != nil {
 		s.Stop()
 		return nil, err
 	}
 	return s, nil
 }
 
-func (s *Server) setUp(ctx context.Context, binary string) error {
-	if err := s.CreateAccount(ctx, binary); err != nil {
+func (s *Server) setUp(ctx context.Context, binary string, env []string) error {
+	if err := s.CreateAccount(ctx, binary, env...); err != nil {
 		return err
 	}
 	s.Agents = map[string]string{}
@@ -138,8 +138,9 @@ func (s *Server) setUp(ctx context.Context, binary string) error {
 }
 
 // CreateAccount creates an account with the operator's command.
-func (s *Server) CreateAccount(ctx context.Context, binary string) error {
+func (s *Server) CreateAccount(ctx context.Context, binary string, env ...string) error {
 	cmd := exec.CommandContext(ctx, binary, "account", "create", "--name", "Bench", "--json", "--data", s.DataDir)
+	cmd.Env = append(os.Environ(), env...)
 	out, err := cmd.Output()
 	if err != nil {
 		return fmt.Errorf("account create: %w: %s", err, out)

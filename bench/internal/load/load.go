@@ -26,6 +26,7 @@ type Contender struct {
 	*Target
 	Request
 	Process               *process.Server // whose processor time is counted
+	Database              process.Family  // whose processor time is counted apart
 	ContinuesConversation bool            // continue one conversation; for one connection only
 	turnCount             int
 }
@@ -35,7 +36,7 @@ func (c *Contender) AskContinuously(ctx context.Context, conns int, span time.Du
 	var sent atomic.Int64
 	var all sync.WaitGroup
 	parts := make([]Batch, conns)
-	used, began := c.Process.CPUTime(), time.Now()
+	used, ofDatabase, began := c.Process.CPUTime(), c.Database.CPUTime(), time.Now()
 	for i := range parts {
 		all.Go(func() {
 			for time.Since(began) < span && ctx.Err() == nil {
@@ -50,6 +51,7 @@ func (c *Contender) AskContinuously(ctx context.Context, conns int, span time.Du
 	all.Wait()
 	b := mergeBatches(parts)
 	b.duration, b.cpuTime = time.Since(began), c.Process.CPUTime()-used
+	b.databaseCPU = c.Database.CPUTime() - ofDatabase
 	return b
 }
 

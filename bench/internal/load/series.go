@@ -15,6 +15,7 @@ type Batch struct {
 	FirstErr    error         // of the first failure
 	duration    time.Duration // of the whole round
 	cpuTime     time.Duration // that the asked process used meanwhile
+	databaseCPU time.Duration // that the processes of its database used meanwhile
 }
 
 func (b *Batch) Sort() {
@@ -49,6 +50,13 @@ func (s Series) Rate() float64 { return s.MedianOf((*Batch).rate) }
 // CPUPerAnswer is the processor time of one answer, in milliseconds.
 func (s Series) CPUPerAnswer() float64 {
 	return s.MedianOf(func(b *Batch) float64 { return report.Milliseconds(b.cpuTime) / float64(max(1, len(b.Totals))) })
+}
+
+// DatabaseCPUPerAnswer is the processor time that the database used for one answer, in milliseconds.
+func (s Series) DatabaseCPUPerAnswer() float64 {
+	return s.MedianOf(func(b *Batch) float64 {
+		return report.Milliseconds(b.databaseCPU) / float64(max(1, len(b.Totals)))
+	})
 }
 
 // Failures counts what went wrong, with the first reason.

@@ -50,6 +50,36 @@ func (id ID) CPUTime() time.Duration {
 	return time.Duration(user+system) * 10 * time.Millisecond
 }
 
+// Family is a process with those that it starts, such as PostgreSQL; 0 for none.
+type Family ID
+
+// CPUTime is the processor time that they have used, those that have ended among them.
+func (f Family) CPUTime() time.Duration {
+	if f == 0 {
+		return 0
+	}
+	used := ID(f).CPUTime()
+	if fields := ID(f).stat(); len(fields) >= 15 {
+		user, _ := strconv.Atoi(fields[13])
+		system, _ := strconv.Atoi(fields[14])
+		used += time.Duration(user+system) * 10 * time.Millisecond
+	}
+	for _, child := range ID(f).Children() {
+		used += child.CPUTime()
+	}
+	return used
+}
+
+// Parent returns the process that has started this one, 0 where that cannot be told.
+func (p ID) Parent() ID {
+	fields := p.stat()
+	if len(fields) < 2 {
+		return 0
+	}
+	parent, _ := strconv.Atoi(fields[1])
+	return ID(parent)
+}
+
 // stat returns the fields of /proc/PID/stat behind the name: its state, its parent and so on; nothing where the process
 // is gone.
 func (id ID) stat() []string {

@@ -1,0 +1,38 @@
+package chat_test
+
+import (
+	"testing"
+
+	"parley"
+	"parley/internal/model/scripted"
+	"parley/internal/testkit/dbs"
+)
+
+// A turn waits for PostgreSQL a few times only. When each statement was a round trip of its own it did so 20 times in a
+// new conversation, and 24 times in one that goes on.
+func TestRoundTripsOfATurn(t *testing.T) {
+	const atMostNew, atMostContinued = 5, 10
+	url, trips := dbs.CountRoundTrips(t, dbs.SharedPostgres(t).NewStore(t))
+	d := newTestEngine(t, dbs.Open(t, url))
+	count := func(message string, in parley.ConversationID) (int, parley.ConversationID) {
+		d.model.AddScript(scripted.Text("An answer."), scripted.Stop())
+		before := trips.Count()
+		turn := d.start(message, in)
+		d.finish(turn)
+		<-turn.Done()
+		return trips.Count() - before, turn.ConversationID
+	}
+	var fewestNew, fewestContinued int
+	for i := range 5 { // the first ones have their statements prepared
+		n, c := count("A question?", "")
+		more, _ := count("Another one?", c)
+		if i == 0 {
+			fewestNew, fewestContinued = n, more
+		}
+		fewestNew, fewestContinued = min(fewestNew, n), min(fewestContinued, more)
+	}
+	if fewestNew > atMostNew || fewestContinued > atMostContinued {
+		t.Errorf("%d round trips in a new conversation, want at most %d; %d in one that goes on, want at most %d",
+			fewestNew, atMostNew, fewestContinued, atMostContinued)
+	}
+}
