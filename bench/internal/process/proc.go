@@ -71,8 +71,8 @@ func (f Family) CPUTime() time.Duration {
 }
 
 // Parent returns the process that has started this one, 0 where that cannot be told.
-func (p ID) Parent() ID {
-	fields := p.stat()
+func (id ID) Parent() ID {
+	fields := id.stat()
 	if len(fields) < 2 {
 		return 0
 	}
