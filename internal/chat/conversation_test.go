@@ -180,14 +180,14 @@ func TestPeopleTalkWhileItIsTakenOver(t *testing.T) {
 		wantCode(t, err, parley.CodeNotTakenOver)
 		_, err = cs.TakeOver(ctx, account.AgentRef(agent).ConversationRef(id), "kim", "", false)
 		must(te.t, err)
-		asked, err := cs.AddCustomerMessage(ctx, account.AgentRef(agent).ConversationRef(id), "Anybody?")
+		question, err := cs.AddCustomerMessage(ctx, account.AgentRef(agent).ConversationRef(id), "Anybody?")
 		must(te.t, err)
 		reply, err := cs.AddHumanReply(ctx, account.AgentRef(agent).ConversationRef(id), "kims-id", "Here I am.")
 		must(te.t, err)
 		_, err = cs.AddHumanReply(ctx, account.AgentRef(agent).ConversationRef(id), "kims-id", " \n")
 		wantCode(t, err, parley.CodeInvalidBody)
 		stored, err := te.db.Message(ctx, account.AgentRef(agent).ConversationRef(id), reply.ID)
-		if must(te.t, err); asked.Seq != 3 || stored.Seq != 4 || stored.Author != parley.AuthorHuman ||
+		if must(te.t, err); question.Seq != 3 || stored.Seq != 4 || stored.Author != parley.AuthorHuman ||
 			stored.AuthorID != "kims-id" || stored.Role() != "assistant" {
 			te.t.Errorf("%+v", stored)
 		}

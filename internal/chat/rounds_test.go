@@ -22,7 +22,8 @@ func (te *testEngine) setTools(tools ...chat.Tool) {
 	te.t.Helper()
 	_, err := te.db.SQL().Exec(te.t.Context(), `update agents set tools = ? where id = ?`, len(tools), te.agent.ID)
 	must(te.t, err)
-	must(te.t, te.db.UpdateAgent(te.t.Context(), te.agent.Ref(), func(*parley.Agent) error { return nil })) // it is read anew
+	unchanged := func(*parley.Agent) error { return nil }
+	must(te.t, te.db.UpdateAgent(te.t.Context(), te.agent.Ref(), unchanged)) // the store reads it again
 	te.Tools = func(context.Context, *parley.Agent) ([]chat.Tool, error) { return tools, nil }
 }
 

@@ -80,7 +80,7 @@ func (b *Batch) HasMore() bool { return b.EventPage.HasMore || b.position != b.E
 
 // recordedAccounts are the accounts in which this process has recorded events that are to be handled.
 type recordedAccounts struct {
-	isUrgent func(kind parley.EventKind) bool // nil where none is
+	isUrgent func(kind parley.EventKind) bool // nil: no kind is urgent
 	urgent   chan struct{}                    // receives when there is something to do at once
 
 	mu       sync.Mutex

@@ -41,7 +41,7 @@ func (l *statementLog) list() []string {
 	return slices.Sorted(maps.Keys(l.queries))
 }
 
-func (l *statementLog) has(part string) bool {
+func (l *statementLog) contains(part string) bool {
 	return slices.ContainsFunc(l.list(), func(q string) bool { return strings.Contains(q, part) })
 }
 
@@ -62,7 +62,7 @@ func checkHotStatements(t *testing.T, explain func(testing.TB, *sqldb.DB, string
 	clock.Advance(time.Minute)
 	for _, part := range []string{"from jobs", "event_positions", "conversation_insights", "search_docs",
 		"lease_until <"} {
-		testkit.Eventually(t, "a statement on "+part, func() bool { return log.has(part) })
+		testkit.Eventually(t, "a statement on "+part, func() bool { return log.contains(part) })
 	}
 	for _, query := range log.list() {
 		if mayCollect.MatchString(query) {

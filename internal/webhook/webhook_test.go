@@ -66,9 +66,9 @@ func TestRolledBackLeadIsNotDelivered(t *testing.T) {
 // all webhooks. Other conversations are erased at once.
 func TestDeletedConversationLosesNoLead(t *testing.T) {
 	forEachStore(t, func(f *fixture) {
-		all, mine := newEndpoint(t), newEndpoint(t)
+		all, own := newEndpoint(t), newEndpoint(t)
 		f.addWebhook("", all.URL)
-		f.addWebhook(f.agent, mine.URL)
+		f.addWebhook(f.agent, own.URL)
 		f.addLead("followed@example.org")
 		f.follow()
 		ref, other := f.account.AgentRef(f.agent), f.newConversation(f.agent)
@@ -84,7 +84,7 @@ func TestDeletedConversationLosesNoLead(t *testing.T) {
 			t.Errorf("erased %v, %d left", erased, n)
 		}
 		f.runSendJobs()
-		if n, m := len(all.receivedRequests()), len(mine.receivedRequests()); n != 2 || m != 2 {
+		if n, m := len(all.receivedRequests()), len(own.receivedRequests()); n != 2 || m != 2 {
 			t.Errorf("%d and %d requests", n, m)
 		}
 		erased, err = f.DB.EraseConversations(f, ref)

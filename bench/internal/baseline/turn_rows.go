@@ -97,7 +97,7 @@ func (t *turnRow) beginBatch(question string) *pgx.Batch {
 	b.Queue(`insert into turns (id, account_id, agent_id, conversation_id, user_message_id, message_id, state, owner,
 		lease_until, month, reserved, started_at) values ($1, $2, $3, $4, $5, $6, 'open', 'floor', $7, $8, 1000, $7)`,
 		t.id, floorAccount, floorAgent, t.conversation, t.userMessage, t.answer, now, t.rows.month)
-	t.queueEvents(b, 1, now, "conversation.created", "message.created")
+	t.queueEvents(b, 1, now, string(parley.EventConversationCreated), string(parley.EventMessageCreated))
 	b.Queue("commit")
 	return b
 }
@@ -117,7 +117,7 @@ func (t *turnRow) finish(ctx context.Context, answer string) error {
 	t.queueCredits(b, 1000, -1000)
 	b.Queue(`insert into credit_ledger (account_id, agent_id, turn_id, kind, amount, month, at)
 		values ($1, $2, $3, 'answer', 1000, $4, $5)`, floorAccount, floorAgent, t.id, t.rows.month, now)
-	t.queueEvents(b, -1, now, "message.created")
+	t.queueEvents(b, -1, now, string(parley.EventMessageCreated))
 	b.Queue("commit")
 	return t.rows.pool.SendBatch(ctx, b).Close()
 }

@@ -18,11 +18,11 @@ var atLeastThreeFifths = report.AtLeastTimes(0.6)
 // MeasurePostgres measures plain turns on PostgreSQL, beside a floor that writes the same rows into tables like
 // Parley's in two transactions, each one round trip.
 func MeasurePostgres(ctx context.Context, b *harness.Run) ([]report.Row, error) {
-	ours, floor, err := startOnPostgres(ctx, b)
+	parleyServer, floor, err := startOnPostgres(ctx, b)
 	if err != nil {
 		return nil, err
 	}
-	defer ours.Stop()
+	defer parleyServer.Stop()
 	defer floor.Stop()
 	database, err := findPostgres(ctx, b.PostgresURL)
 	if err != nil {
@@ -31,7 +31,7 @@ func MeasurePostgres(ctx context.Context, b *harness.Run) ([]report.Row, error) 
 	q := load.Request{Model: stub.InstantModel}
 	field := []*load.Contender{
 		{Target: baseline.NewTarget(floor.URL, nil), Request: q, Process: floor, Database: database},
-		{Target: ours.NewTarget(), Request: q, Process: ours.Server, Database: database}}
+		{Target: parleyServer.NewTarget(), Request: q, Process: parleyServer.Server, Database: database}}
 	one, many := b.RunInTurns(ctx, 1, field), b.RunInTurns(ctx, connectionCount, field)
 	compare := func(measure, unit string, figures []load.Series, figure func(load.Series) float64,
 		goal *report.Threshold) report.Row {
@@ -53,16 +53,16 @@ func MeasurePostgres(ctx context.Context, b *harness.Run) ([]report.Row, error) 
 
 // startOnPostgres starts Parley and then the floor, whose tables are copies of Parley's.
 func startOnPostgres(ctx context.Context, b *harness.Run) (*harness.Server, *process.Server, error) {
-	ours, err := b.NewServerFrom(ctx, b.Binary, "postgres", "PARLEY_DATABASE_URL="+b.PostgresURL)
+	parleyServer, err := b.NewServerFrom(ctx, b.Binary, "postgres", "PARLEY_DATABASE_URL="+b.PostgresURL)
 	if err != nil {
 		return nil, nil, err
 	}
 	floor, err := b.StartBaseline(ctx, "floor-postgres", "-postgres-url", b.PostgresURL)
 	if err != nil {
-		ours.Stop()
+		parleyServer.Stop()
 		return nil, nil, err
 	}
-	return ours, floor, nil
+	return parleyServer, floor, nil
 }
 
 // findPostgres returns the processes of a PostgreSQL on this machine.

@@ -68,9 +68,9 @@ func containsAny(text string, phrases []string) bool {
 	}
 	return slices.ContainsFunc(phrases, func(p string) bool {
 		if len(p) > 1 && p[0] == ' ' {
-			return afterSpace.has(p[1]) && strings.Contains(text, p)
+			return afterSpace.contains(p[1]) && strings.Contains(text, p)
 		}
-		return (p == "" || bytes.has(p[0])) && strings.Contains(text, p)
+		return (p == "" || bytes.contains(p[0])) && strings.Contains(text, p)
 	})
 }
 
@@ -78,7 +78,7 @@ type byteSet [4]uint64
 
 func (s *byteSet) add(b byte) { s[b>>6] |= 1 << (b & 63) }
 
-func (s *byteSet) has(b byte) bool { return s[b>>6]>>(b&63)&1 != 0 }
+func (s *byteSet) contains(b byte) bool { return s[b>>6]>>(b&63)&1 != 0 }
 
 // padFolded folds the question and adds a space before its first word and after its last.
 func padFolded(question string) string { return " " + strings.TrimLeft(Fold(question), " ¿¡") + " " }
