@@ -55,20 +55,17 @@ func (s *Service) enqueueEnded(ctx context.Context, ended <-chan parley.Conversa
 		case <-ctx.Done():
 			return
 		case ref := <-ended:
-			if err := s.enqueueAnalysis(ctx, ref); err != nil && ctx.Err() == nil {
+			err := s.DB.Transact(ctx, sqldb.Bulk, func(tx *store.DB) error {
+				return s.enqueueAll(ctx, tx, []parley.ConversationRef{ref})
+			})
+			if err != nil && ctx.Err() == nil {
 				s.Logger.Warn("an ended conversation is not analyzed at once", "conversation", ref.Conversation, "err", err)
 			}
 		}
 	}
 }
 
-// enqueueAnalysis enqueues jobs that analyze conversations now.
-func (s *Service) enqueueAnalysis(ctx context.Context, refs ...parley.ConversationRef) error {
-	return s.DB.Transact(ctx, sqldb.Bulk, func(tx *store.DB) error {
-		return s.enqueueAll(ctx, tx, refs)
-	})
-}
-
+// enqueueAll enqueues jobs that analyze conversations now.
 func (s *Service) enqueueAll(ctx context.Context, tx *store.DB, refs []parley.ConversationRef) error {
 	for _, ref := range refs {
 		if err := s.Queue.Enqueue(ctx, tx.SQL(), newAnalyzeJob(ref, s.Now())); err != nil {
