@@ -36,9 +36,7 @@ func (e *Engine) runTurn(t *Turn) {
 	if err == nil {
 		err = e.runRounds(t, &a)
 	}
-	if <-t.beginDone; t.isRefused {
-		return
-	}
+	<-t.beginQueued
 	e.finishTurn(t, &a, err, retrieved)
 }
 

@@ -2,6 +2,7 @@ package chat
 
 import (
 	"context"
+	"sync"
 	"time"
 
 	"parley"
@@ -21,11 +22,13 @@ func (e *Engine) begin(ctx context.Context, t *Turn, account parley.Account, pla
 	if early {
 		go e.runTurn(t)
 	}
-	if err = e.createTurn(ctx, t, account, plan); err != nil || t.isFinished() {
+	queued := sync.OnceFunc(func() { close(t.beginQueued) })
+	if err = e.createTurn(ctx, t, account, plan, queued); err != nil || t.isFinished() {
 		t.isRefused = true
 		t.cancel(errNothingToAnswer)
 	}
 	close(t.beginDone)
+	queued()
 	if !early && !t.isRefused {
 		go e.runTurn(t)
 	}
@@ -33,8 +36,10 @@ func (e *Engine) begin(ctx context.Context, t *Turn, account parley.Account, pla
 }
 
 // createTurn is the first transaction: it finds or creates the conversation, stores the message, reserves the credits
-// and opens the turn.
-func (e *Engine) createTurn(ctx context.Context, t *Turn, account parley.Account, plan parley.Plan) error {
+// and opens the turn. Of an answer in one piece nothing is shown before the second transaction is on disk: where the
+// model is as fast as that, one commit stores both.
+func (e *Engine) createTurn(ctx context.Context, t *Turn, account parley.Account, plan parley.Plan,
+	queued func()) error {
 	now := e.Now()
 	t.StartedAt, t.LeaseUntil = now, now.Add(e.leaseDuration())
 	if t.request.hasName() {
@@ -42,7 +47,7 @@ func (e *Engine) createTurn(ctx context.Context, t *Turn, account parley.Account
 	}
 	var user parley.EndUserID
 	var paused bool
-	err := e.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error {
+	create := func(tx *store.DB) error {
 		c, events, err := e.storeUserMessage(ctx, tx, t)
 		if err != nil {
 			return err
@@ -64,7 +69,13 @@ func (e *Engine) createTurn(ctx context.Context, t *Turn, account parley.Account
 			err = e.tooManyOpenError()
 		}
 		return err
-	})
+	}
+	var err error
+	if t.isReadAsItGrows() {
+		err = e.DB.Transact(ctx, sqldb.Interactive, create)
+	} else {
+		err = e.DB.TransactDeferred(ctx, sqldb.Interactive, queued, create)
+	}
 	if err != nil {
 		return err
 	}
@@ -74,6 +85,9 @@ func (e *Engine) createTurn(ctx context.Context, t *Turn, account parley.Account
 	}
 	return nil
 }
+
+// isReadAsItGrows reports whether the answer is shown, or spoken, before it is whole.
+func (t *Turn) isReadAsItGrows() bool { return t.request.Streamed || t.request.Voice != nil }
 
 // storeUnanswered completes the transaction of a message to a paused conversation, which is stored and not answered.
 func (e *Engine) storeUnanswered(ctx context.Context, tx *store.DB, t *Turn, events []store.NewEvent) error {

@@ -145,8 +145,9 @@ func (e *Engine) newTurn(account parley.AccountID, a *parley.Agent, back model.B
 			UserMessageID: parley.NewMessageID(), MessageID: parley.NewMessageID(), Owner: e.Owner, Reserved: back.Credits,
 		},
 		agent: a, backend: back, request: req, question: req.Message, engine: e,
-		eventLog: &eventLog{}, retrievalDone: make(chan struct{}), beginDone: make(chan struct{}),
-		activated: make(chan struct{}), readersGone: make(chan struct{}), done: make(chan struct{}),
+		eventLog: &eventLog{}, retrievalDone: make(chan struct{}),
+		beginQueued: make(chan struct{}), beginDone: make(chan struct{}), activated: make(chan struct{}),
+		readersGone: make(chan struct{}), done: make(chan struct{}),
 	}
 	t.ctx, t.cancel = context.WithCancelCause(context.Background())
 	if t.isPrepaid() {

@@ -10,7 +10,8 @@ import (
 	"parley/internal/store"
 )
 
-// finishTurn stores how the turn ended and only then announces it.
+// finishTurn stores how the turn ended and only then announces it. The first transaction may still be on its way: what
+// it refuses is not there for the second to change.
 func (e *Engine) finishTurn(t *Turn, a *answer, failure error, retrieved time.Time) {
 	now := e.Now()
 	a.finishText()
@@ -25,7 +26,11 @@ func (e *Engine) finishTurn(t *Turn, a *answer, failure error, retrieved time.Ti
 	if state == store.TurnInterrupted && !t.isSuperseded() && !t.isDeserted() {
 		finish.Credits = 0 // the server cancelled it; a client that disconnected, or sent a new message, pays for what it got
 	}
-	if err := e.storeResultWithRetry(t, state, finish, a, trace, now); err != nil {
+	err := e.storeResultWithRetry(t, state, finish, a, trace, now)
+	if <-t.beginDone; t.isRefused {
+		return
+	}
+	if err != nil {
 		trace.State = store.TurnFailed
 		failure = errors.Join(failure, err, e.closeUnstored(t, trace, now))
 		state, finish = store.TurnFailed, &Finish{Reason: "error"}
@@ -154,6 +159,9 @@ var turnEvents = map[string]parley.EventKind{
 func (e *Engine) storeResult(ctx context.Context, t *Turn, state string, finish *Finish, a *answer, trace *parley.Trace,
 	now time.Time) error {
 	return e.DB.Transact(ctx, sqldb.Interactive, func(tx *store.DB) error {
+		if t.isRefusedByNow() {
+			return errNothingToAnswer
+		}
 		kind, subject := turnEvents[state], parley.MessageID(t.ID)
 		if finish.Message != nil && !t.request.isUnsaved() {
 			if err := t.cutForRetry(ctx, tx, now); err != nil {

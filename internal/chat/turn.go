@@ -36,9 +36,10 @@ type Turn struct {
 	searchMethod  string               // how it was searched for
 	retrieveErr   error
 
-	activated chan struct{} // closed when a waiting turn becomes the live one
-	beginDone chan struct{} // closed when the first transaction has ended
-	isRefused bool          // there is nothing to answer; read it once beginDone is closed
+	activated   chan struct{} // closed when a waiting turn becomes the live one
+	beginQueued chan struct{} // closed when the second transaction is certain to run after the first
+	beginDone   chan struct{} // closed when the first transaction has ended
+	isRefused   bool          // there is nothing to answer; read it once beginDone is closed
 
 	ctx    context.Context // the turn's own: no request can end it
 	cancel context.CancelCauseFunc
@@ -59,6 +60,16 @@ func (t *Turn) Cancel(cause error) { t.cancel(cause) }
 
 // Done is closed when the turn has ended and is stored.
 func (t *Turn) Done() <-chan struct{} { return t.done }
+
+// isRefusedByNow reports whether the first transaction has ended and left nothing to answer.
+func (t *Turn) isRefusedByNow() bool {
+	select {
+	case <-t.beginDone:
+		return t.isRefused
+	default:
+		return false
+	}
+}
 
 func (t *Turn) isFinished() bool { return t.eventLog.isClosed() }
 

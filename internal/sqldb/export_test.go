@@ -23,6 +23,14 @@ func (db *DB) DisableGroupTimeLimit(ctx context.Context) error {
 	})
 }
 
+// DeferCommits lets deferred commits wait for as long as it takes. The writer's own goroutine sets it.
+func (db *DB) DeferCommits(ctx context.Context) error {
+	return db.Transact(ctx, Interactive, func(*DB) error {
+		db.engine.(*sqliteEngine).writer.deferral = time.Hour
+		return nil
+	})
+}
+
 // Checkpoint copies all of the log into the file, as a look at it does once it is long.
 func Checkpoint(_ context.Context, t testing.TB, db *DB) {
 	t.Helper()

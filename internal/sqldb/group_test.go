@@ -16,7 +16,7 @@ import (
 var errRefused = errors.New("refused")
 
 // runStep does what one byte says: a closure of a group reads, writes or fails, before or after it has written. From
-// 128 on its inserts are queued.
+// 128 on its inserts are queued; with 64 its commit may be deferred.
 func runStep(ctx context.Context, tx *sqldb.DB, step byte, id string) error {
 	insert := func(id string) error {
 		if step >= 128 {
@@ -60,6 +60,7 @@ func FuzzGroup(f *testing.F) {
 	f.Add([]byte{0, 4, 0, 5, 0, 6, 0, 7, 0, 2, 0, 3, 1})
 	f.Add([]byte{5, 5, 5, 0, 6, 6, 0})
 	f.Add([]byte{128, 131, 132, 0, 133, 134, 129})
+	f.Add([]byte{64, 64, 0, 67, 64, 3, 70, 192})
 	f.Fuzz(runGroupCase)
 }
 
@@ -89,9 +90,14 @@ func runSteps(t *testing.T, db *sqldb.DB, round int, steps []byte) (stored []str
 	for i, step := range steps {
 		callers.Go(func() {
 			defer func() { _ = recover() }() // the closure's own panic
-			err := db.Transact(context.Background(), sqldb.Interactive, func(tx *sqldb.DB) error {
-				return runStep(context.Background(), tx, step, id(i))
-			})
+			run := func(tx *sqldb.DB) error { return runStep(context.Background(), tx, step, id(i)) }
+			transact := db.Transact
+			if step&64 != 0 {
+				transact = func(ctx context.Context, lane sqldb.Lane, fn func(*sqldb.DB) error) error {
+					return db.TransactDeferred(ctx, lane, func() {}, fn)
+				}
+			}
+			err := transact(context.Background(), sqldb.Interactive, run)
 			acknowledged[i] = err == nil
 		})
 	}

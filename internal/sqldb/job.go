@@ -12,6 +12,7 @@ import (
 // writeJob is a closure on its way through the writer.
 type writeJob struct {
 	fn       func(*transaction) error
+	queued   func()       // called once it is in the queue; set if its commit may wait for another closure
 	state    atomic.Int32 // 0 waiting, then taken or withdrawn, whichever comes first
 	done     chan struct{}
 	err      error

@@ -2,6 +2,7 @@ package sqldb
 
 import (
 	"sync"
+	"time"
 )
 
 // maxInteractiveGroups is how many groups of turns may pass while bulk waits before one closure of bulk is let through.
@@ -59,6 +60,18 @@ func (l *laneQueue) waitForLane() (Lane, bool) {
 		}
 		<-l.wake
 	}
+}
+
+// waitForMore waits until something is put into the queue; false when the time is over or the queue is closed.
+func (l *laneQueue) waitForMore(over <-chan time.Time) bool {
+	select {
+	case <-l.wake:
+	case <-over:
+		return false
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return !l.closed
 }
 
 func (l *laneQueue) pickLane() (Lane, bool) {

@@ -171,6 +171,15 @@ func (e *postgresEngine) transact(ctx context.Context, lane Lane, fn func(*trans
 	return e.retry(ctx, func() error { return e.runOnce(ctx, fn) })
 }
 
+func (e *postgresEngine) transactDeferred(ctx context.Context, lane Lane, queued func(),
+	fn func(*transaction) error) error {
+	err := e.transact(ctx, lane, fn)
+	if err == nil {
+		queued()
+	}
+	return err
+}
+
 // runOnce takes a connection while ctx lasts; from then on only the outcome counts.
 func (e *postgresEngine) runOnce(ctx context.Context, fn func(*transaction) error) error {
 	conn, err := e.pool.Acquire(ctx)

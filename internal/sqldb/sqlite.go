@@ -111,7 +111,12 @@ func restrictPermissions(file string, log *slog.Logger) {
 func (e *sqliteEngine) dialect() Dialect { return SQLite }
 
 func (e *sqliteEngine) transact(ctx context.Context, lane Lane, fn func(*transaction) error) error {
-	return e.writer.submit(ctx, lane, fn)
+	return e.writer.submit(ctx, lane, &writeJob{fn: fn})
+}
+
+func (e *sqliteEngine) transactDeferred(ctx context.Context, lane Lane, queued func(),
+	fn func(*transaction) error) error {
+	return e.writer.submit(ctx, lane, &writeJob{fn: fn, queued: queued})
 }
 
 func (e *sqliteEngine) exec(ctx context.Context, query string, args []any) (n int64, err error) {

@@ -19,8 +19,23 @@ func (db *DB) Transact(ctx context.Context, lane Lane, fn func(tx *DB) error) er
 	if db.tx != nil {
 		return fn(db)
 	}
+	return db.runClosure(fn, func(fn func(*transaction) error) error { return db.engine.transact(ctx, lane, fn) })
+}
+
+// TransactDeferred is Transact of writes that nobody waits for by themselves, because another transaction follows: its
+// commit may wait for that one for up to maxDeferral, so that a single commit stores both. queued is called as soon as a
+// Transact of the same lane is certain to run after this one: on SQLite, once it is in the writer's queue; on
+// PostgreSQL, which defers nothing, once it is committed. It is not called if the transaction fails before.
+func (db *DB) TransactDeferred(ctx context.Context, lane Lane, queued func(), fn func(tx *DB) error) error {
+	return db.runClosure(fn, func(fn func(*transaction) error) error {
+		return db.engine.transactDeferred(ctx, lane, queued, fn)
+	})
+}
+
+// runClosure runs a caller's closure as a closure of the engine, and after it what it has registered.
+func (db *DB) runClosure(fn func(tx *DB) error, transact func(func(*transaction) error) error) error {
 	var after []func()
-	err := db.engine.transact(ctx, lane, func(t *transaction) error {
+	err := transact(func(t *transaction) error {
 		err := fn(&DB{engine: db.engine, tx: t, onStatement: db.onStatement})
 		after = t.afterCommit
 		return err

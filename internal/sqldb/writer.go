@@ -15,6 +15,8 @@ const (
 	// Callers that were answered together ask again together: after a group of several the writer waits for as long as
 	// half of a commit takes, at most maxGatherTime, so that the next group is as large.
 	maxGatherTime = time.Millisecond
+	// A group of nothing but deferred closures waits this long for one that is not.
+	maxDeferral = 2 * time.Millisecond
 	// After a closure has failed when it had written, so many groups run their closures in savepoints.
 	guardedGroups = 64
 )
@@ -29,6 +31,8 @@ type writer struct {
 	group          []*writeJob   // taken and not yet settled
 	groupTimeLimit time.Duration // maxGroupTime, but in a test about whole groups
 	groupTimer     *time.Timer
+	deferral       time.Duration // maxDeferral, but in a test about it
+	deferralTimer  *time.Timer
 	guarded        int           // groups that are still to use savepoints
 	commitTime     time.Duration // of a group of several, on average
 	counter        *commitCounter
@@ -40,19 +44,23 @@ type writer struct {
 func newWriter(conn *writeConn, open func() (*writeConn, error), log *commitCounter,
 	commits chan<- struct{}, logger *slog.Logger) *writer {
 	w := &writer{conn: conn, open: open, queue: newLaneQueue(), groupTimeLimit: maxGroupTime,
-		groupTimer: time.NewTimer(maxGroupTime),
-		counter:    log, commits: commits, logger: logger, stopped: make(chan struct{})}
+		groupTimer: time.NewTimer(maxGroupTime), deferral: maxDeferral,
+		deferralTimer: time.NewTimer(maxDeferral),
+		counter: log, commits: commits, logger: logger, stopped: make(chan struct{})}
 	go w.loop()
 	return w
 }
 
-func (w *writer) submit(ctx context.Context, lane Lane, fn func(*transaction) error) error {
+func (w *writer) submit(ctx context.Context, lane Lane, j *writeJob) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	j := &writeJob{fn: fn, done: make(chan struct{})}
+	j.done = make(chan struct{})
 	if !w.queue.put(lane, j) {
 		return unavailable(errClosed)
+	}
+	if j.queued != nil {
+		j.queued()
 	}
 	select {
 	case <-j.done:
@@ -108,6 +116,7 @@ func (w *writer) runGroup(lane Lane) {
 	}
 	w.guarded = max(0, w.guarded-1)
 	w.groupTimer.Reset(w.groupTimeLimit)
+	w.deferralTimer.Reset(w.deferral)
 	w.group = w.group[:0]
 	for ; j != nil; j = w.nextJob(lane) {
 		w.group = append(w.group, j)
@@ -188,8 +197,17 @@ func (w *writer) nextJob(lane Lane) *writeJob {
 	case <-w.groupTimer.C:
 		return nil
 	default:
-		return w.queue.take(lane, true)
 	}
+	j := w.queue.take(lane, true)
+	for j == nil && w.isDeferrable() && w.queue.waitForMore(w.deferralTimer.C) {
+		j = w.queue.take(lane, true)
+	}
+	return j
+}
+
+// isDeferrable reports whether nobody waits for the group by itself.
+func (w *writer) isDeferrable() bool {
+	return !slices.ContainsFunc(w.group, func(j *writeJob) bool { return j.queued == nil || j.err != nil })
 }
 
 // begin opens a transaction, which counts where that is due.

@@ -60,6 +60,13 @@ func (db *DB) Transact(ctx context.Context, lane sqldb.Lane, fn func(tx *DB) err
 	})
 }
 
+// TransactDeferred is Transact for writes that another transaction follows at once: see sqldb.
+func (db *DB) TransactDeferred(ctx context.Context, lane sqldb.Lane, queued func(), fn func(tx *DB) error) error {
+	return db.sql.TransactDeferred(ctx, lane, queued, func(tx *sqldb.DB) error {
+		return fn(&DB{sql: tx, events: db.events, agents: db.agents})
+	})
+}
+
 // EnsureSetting returns a value that belongs to the installation, such as the key that signs cursors. The first to ask
 // for it makes it, once for all servers on the database.
 func (db *DB) EnsureSetting(ctx context.Context, name string, create func() string) (string, error) {
