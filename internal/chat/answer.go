@@ -24,15 +24,20 @@ type answer struct {
 	firstOutput   time.Time         // time of the first text or call
 }
 
-// runTurn generates the answer and stores it. It is the turn's own goroutine.
-func (e *Engine) runTurn(t *Turn) {
+// runTurn searches the sources, generates the answer and stores it. It is the turn's own goroutine. The model is called
+// early, before the first transaction has ended, or after it.
+func (e *Engine) runTurn(t *Turn, early bool) {
 	deadline := cmp.Or(e.TurnTimeout, 5*time.Minute)
 	timer := time.AfterFunc(deadline, func() { t.cancel(errDeadline) })
 	defer timer.Stop()
-	<-t.retrievalDone
 	var a answer
-	err := t.retrieveErr
+	err := e.retrieve(t)
 	retrieved := e.Now()
+	if !early {
+		if <-t.beginDone; t.isRefused {
+			return
+		}
+	}
 	if err == nil {
 		err = e.runRounds(t, &a)
 	}

@@ -18,10 +18,7 @@ func (e *Engine) begin(ctx context.Context, t *Turn, account parley.Account, pla
 		return err
 	}
 	t.handoverWish = e.detectHandoverWish(t)
-	go e.retrieve(t)
-	if early {
-		go e.runTurn(t)
-	}
+	go e.runTurn(t, early)
 	queued := sync.OnceFunc(func() { close(t.beginQueued) })
 	if err = e.createTurn(ctx, t, account, plan, queued); err != nil || t.isFinished() {
 		t.isRefused = true
@@ -29,9 +26,6 @@ func (e *Engine) begin(ctx context.Context, t *Turn, account parley.Account, pla
 	}
 	close(t.beginDone)
 	queued()
-	if !early && !t.isRefused {
-		go e.runTurn(t)
-	}
 	return err
 }
 

@@ -145,7 +145,7 @@ func (e *Engine) newTurn(account parley.AccountID, a *parley.Agent, back model.B
 			UserMessageID: parley.NewMessageID(), MessageID: parley.NewMessageID(), Owner: e.Owner, Reserved: back.Credits,
 		},
 		agent: a, backend: back, request: req, question: req.Message, engine: e,
-		eventLog: &eventLog{}, retrievalDone: make(chan struct{}),
+		eventLog:    &eventLog{},
 		beginQueued: make(chan struct{}), beginDone: make(chan struct{}), activated: make(chan struct{}),
 		readersGone: make(chan struct{}), done: make(chan struct{}),
 	}

@@ -155,11 +155,10 @@ func checkRetryTarget(ctx context.Context, tx *store.DB, t *Turn) error {
 }
 
 // retrieve searches the agent's sources for the message.
-func (e *Engine) retrieve(t *Turn) {
-	defer close(t.retrievalDone)
+func (e *Engine) retrieve(t *Turn) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			t.retrieveErr = panicError(p)
+			err = panicError(p)
 		}
 	}()
 	ctx, stop := context.WithTimeout(t.ctx, time.Minute)
@@ -170,5 +169,6 @@ func (e *Engine) retrieve(t *Turn) {
 	}
 	t.searchText = strings.Join(append(q.Earlier, q.Text), "\n")
 	t.searchMethod = e.QueryEmbedder.EmbedQuery(ctx, e.Indexes, t.agent, &q)
-	t.hits, t.retrieveErr = e.Indexes.Nearest(ctx, t.AgentID, t.agent.PassageVersion, q)
+	t.hits, err = e.Indexes.Nearest(ctx, t.AgentID, t.agent.PassageVersion, q)
+	return err
 }

@@ -29,12 +29,10 @@ type Turn struct {
 	handoverWish   *handoverWish     // nil if the message is none
 	eventLog       *eventLog
 
-	retrievalDone chan struct{} // closed when retrieval has ended
-	hits          []retrieval.Hit
-	searchText    string               // the text that was searched for
-	rewriteTrace  *parley.TraceRewrite // of the rewriting of the question; nil if there was none
-	searchMethod  string               // how it was searched for
-	retrieveErr   error
+	hits         []retrieval.Hit
+	searchText   string               // the text that was searched for
+	rewriteTrace *parley.TraceRewrite // of the rewriting of the question; nil if there was none
+	searchMethod string               // how it was searched for
 
 	activated   chan struct{} // closed when a waiting turn becomes the live one
 	beginQueued chan struct{} // closed when the second transaction is certain to run after the first

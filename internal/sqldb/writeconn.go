@@ -16,7 +16,7 @@ type writeConn struct {
 }
 
 func (e *sqliteEngine) openWriter() (*writeConn, error) {
-	conn, err := sqlite.Open(e.file, writerPragmas...)
+	conn, err := sqlite.OpenWriter(e.file, writerPragmas...)
 	if err != nil {
 		return nil, err
 	}

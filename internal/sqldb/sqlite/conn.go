@@ -32,10 +32,20 @@ type Conn struct {
 const pointerBytes = bits.UintSize / 8
 
 // Open opens a file, which it creates where there is none, and runs the pragmas, each as in "busy_timeout(100)".
-func Open(path string, pragmas ...string) (*Conn, error) {
+func Open(path string, pragmas ...string) (*Conn, error) { return open(path, "", pragmas) }
+
+// OpenWriter is Open for the connection that writes: its commits reach the write-ahead log in one piece.
+func OpenWriter(path string, pragmas ...string) (*Conn, error) {
+	if err := registerLogWriter(); err != nil {
+		return nil, err
+	}
+	return open(path, logWriterVFS, pragmas)
+}
+
+func open(path, vfs string, pragmas []string) (*Conn, error) {
 	c := &Conn{tls: libc.NewTLS()}
 	c.statements.conn, c.arguments.conn = c, c
-	if err := c.open(path); err != nil {
+	if err := c.open(path, vfs); err != nil {
 		return nil, errors.Join(err, c.Close())
 	}
 	for _, p := range pragmas {
@@ -46,16 +56,24 @@ func Open(path string, pragmas ...string) (*Conn, error) {
 	return c, nil
 }
 
-func (c *Conn) open(path string) error {
+// open opens the file with a VFS; an empty name is the default one.
+func (c *Conn) open(path, vfs string) error {
 	name, err := libc.CString(path)
 	if err != nil {
 		return err
 	}
 	defer libc.Xfree(c.tls, name)
+	vfsName := uintptr(0)
+	if vfs != "" {
+		if vfsName, err = libc.CString(vfs); err != nil {
+			return err
+		}
+		defer libc.Xfree(c.tls, vfsName)
+	}
 	out := c.tls.Alloc(pointerBytes)
 	defer c.tls.Free(pointerBytes)
 	const flags = lib.SQLITE_OPEN_READWRITE | lib.SQLITE_OPEN_CREATE | lib.SQLITE_OPEN_NOMUTEX
-	rc := lib.Xsqlite3_open_v2(c.tls, name, out, flags, 0)
+	rc := lib.Xsqlite3_open_v2(c.tls, name, out, flags, vfsName)
 	c.db = readPointer(out)
 	if rc != lib.SQLITE_OK {
 		return c.newError(rc)
