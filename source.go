@@ -18,8 +18,8 @@ const (
 	sourceNotionPage SourceKind = "notionPage" // clients may name it, but no source of this server is one
 )
 
-// sourceKinds is the registry of the kinds that clients may name, a row each, in the order of the interface. What a kind
-// does is its row in internal/ingest, and what clients send of it is its row in internal/api/v2.
+// sourceKinds is the registry of the kinds that clients may name, a row each, in the order of the interface. How a kind
+// is read is its row in internal/ingest, and what clients send of it is its row in internal/api/v2.
 var sourceKinds = []struct {
 	kind     SourceKind
 	hasPages bool // sources may be below one of the kind

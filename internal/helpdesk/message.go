@@ -100,7 +100,7 @@ func messageCreated(t *parley.Ticket, id parley.MessageID) store.NewEvent {
 }
 
 // RenderMessage returns the text of a ticket's message as safe HTML and as plain text. Both are empty for an event, and
-// for a message without text. What a member writes, and what the AI answers, is Markdown; what a customer writes is not.
+// for a message without text. What members and the AI write is Markdown; what customers write is not.
 func RenderMessage(m *parley.TicketMessage) (html, plain string) {
 	text := m.Text()
 	switch {

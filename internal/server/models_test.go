@@ -1,6 +1,10 @@
 package server
 
-import "testing"
+import (
+	"reflect"
+	"strings"
+	"testing"
+)
 
 func TestIncompleteModelSettingsAreRefused(t *testing.T) {
 	const url = "http://localhost:11434/v1"
@@ -34,7 +38,7 @@ func TestIncompleteModelSettingsAreRefused(t *testing.T) {
 
 		"Anthropic": {ModelConfig{WireConfigs: claude, ModelID: "anthropic/claude-x"}, false,
 			"claude-x at api.anthropic.com"},
-		"Anthropic elsewhere": {ModelConfig{WireConfigs: WireConfigs{WireConfig{URL: url}},
+		"Anthropic elsewhere": {ModelConfig{WireConfigs: WireConfigs{Anthropic: WireConfig{URL: url}},
 			ModelMap: map[string]string{"auto": "anthropic/claude-x"}}, false, "claude-x at localhost:11434"},
 		"both": {ModelConfig{ModelURL: url, ModelID: "a", WireConfigs: claude,
 			ModelMap: map[string]string{"claude-haiku-4-5": "anthropic/claude-x"}}, false, "a at localhost:11434"},
@@ -46,7 +50,8 @@ func TestIncompleteModelSettingsAreRefused(t *testing.T) {
 		"no key for Anthropic":  {models: ModelConfig{ModelID: "anthropic/claude-x"}, refused: true},
 		"Anthropic and another": {models: ModelConfig{WireConfigs: claude, ModelID: "anthropic/claude-x",
 			ModelMap: map[string]string{"auto": "llama3.1"}}, refused: true},
-		"bad address": {models: ModelConfig{WireConfigs: WireConfigs{WireConfig{URL: "claude"}}, ModelID: "anthropic/claude-x"}, refused: true},
+		"bad address": {models: ModelConfig{WireConfigs: WireConfigs{Anthropic: WireConfig{URL: "claude"}},
+			ModelID: "anthropic/claude-x"}, refused: true},
 		"contexts": {ModelConfig{ModelURL: url, ModelID: "a",
 			ModelContext: []string{"8192", "a:b=200000"}}, false, "a at localhost:11434"},
 		"no context": {models: ModelConfig{ModelURL: url, ModelID: "a", ModelContext: []string{"many"}},
@@ -62,5 +67,22 @@ func TestIncompleteModelSettingsAreRefused(t *testing.T) {
 				t.Errorf("it says that %s answers", got)
 			}
 		})
+	}
+}
+
+// Each wire has its settings and its row, in one order, and both have its name.
+func TestWiresHaveSettingsAndRows(t *testing.T) {
+	settings, rows := reflect.TypeFor[WireConfigs](), WireConfigs{}.namedWires()
+	if settings.NumField() != len(rows) {
+		t.Fatalf("%d wires have settings and %d have rows", settings.NumField(), len(rows))
+	}
+	for i, row := range rows {
+		tag := string(settings.Field(i).Tag)
+		for _, want := range []string{`prefix:"` + row.Name + `-"`, `set:"wire=` + row.Name + `"`,
+			`envprefix:"PARLEY_` + strings.ToUpper(row.Name) + `_"`} {
+			if !strings.Contains(tag, want) {
+				t.Errorf("the settings of %s lack %s", row.Name, want)
+			}
+		}
 	}
 }
