@@ -166,24 +166,6 @@ func (s *server) changeByKind(ctx context.Context, c *call, src *parley.Source,
 	return sourceKinds[src.Kind].change(s, ctx, c, src, &in.Body)
 }
 
-// SourcesSummary counts an agent's sources by kind (docs/interface/sources.md#summary).
-type SourcesSummary struct {
-	Links           KindSum `json:"links"`
-	Files           KindSum `json:"files"`
-	QnAs            KindSum `json:"qnas"`
-	NotionPages     KindSum `json:"notionPages"`
-	Texts           KindSum `json:"texts"`
-	ZendeskTickets  KindSum `json:"zendeskTickets"`
-	SalesforceCases KindSum `json:"salesforceCases"`
-	ShouldRetrain   bool    `json:"shouldRetrain" doc:"A source is on its way in, to a newer version, or out."`
-}
-
-// KindSum counts the sources of one kind.
-type KindSum struct {
-	Count int   `json:"count" min:"0"`
-	Size  int64 `json:"size" min:"0" doc:"Bytes."`
-}
-
 func (s *server) getSourcesSummary(ctx context.Context, c *call, in *AgentRef) (*SourcesSummary, error) {
 	sums, err := s.DB.SourceSums(ctx, agentRef(c, in.AgentID))
 	if err != nil {

@@ -30,6 +30,24 @@ var sourceKinds = map[parley.SourceKind]sourceKind{
 	parley.SourceFile: {(*server).renameFile, func(out *SourcesSummary) *KindSum { return &out.Files }},
 }
 
+// SourcesSummary counts an agent's sources by kind (docs/interface/sources.md#summary).
+type SourcesSummary struct {
+	Links           KindSum `json:"links"`
+	Files           KindSum `json:"files"`
+	QnAs            KindSum `json:"qnas"`
+	NotionPages     KindSum `json:"notionPages"`
+	Texts           KindSum `json:"texts"`
+	ZendeskTickets  KindSum `json:"zendeskTickets"`
+	SalesforceCases KindSum `json:"salesforceCases"`
+	ShouldRetrain   bool    `json:"shouldRetrain" doc:"A source is on its way in, to a newer version, or out."`
+}
+
+// KindSum counts the sources of one kind.
+type KindSum struct {
+	Count int   `json:"count" min:"0"`
+	Size  int64 `json:"size" min:"0" doc:"Bytes."`
+}
+
 // newSourceBody is the body of one kind; files are uploaded. Each is a sourceBody.
 type newSourceBody = httpapi.Either[TextSource, httpapi.Either[QnASource, LinkSource]]
 
