@@ -23,6 +23,7 @@ var layers = map[string]float64{
 	"parley/internal/text/markdown": 0.9,
 	"parley/internal/text/redact":   1,
 	"parley/internal/text/prose":    1,
+	"parley/internal/text/safehtml": 1,
 	"parley/internal/audio":         1,
 	"parley/internal/listen":        1,
 

@@ -73,7 +73,7 @@ const (
 )
 
 // messages is the one table of codes, by HTTP status, each with its default message: REST v2, REST v1, MCP and the
-// OpenAPI documents are rendered from it.
+// OpenAPI documents are rendered from it. Where REST v1 has words of its own, they are in internal/api/v1.
 var messages = map[int]map[Code]string{
 	http.StatusBadRequest: {
 		CodeInvalidBody:      "The request is not valid; see details.",
@@ -165,13 +165,6 @@ var messages = map[int]map[Code]string{
 	},
 }
 
-// v1Messages holds what REST v1 says in place of any message, where an agent is a chatbot.
-var v1Messages = map[Code]string{
-	CodeAgentCredits:  "The chatbot has reached its own monthly credit limit.",
-	CodeAgentLimit:    "The plan's maximum number of chatbots is reached.",
-	CodeAgentNotFound: "Chatbot not found.",
-}
-
 // codes holds what is known of each code.
 var codes = indexCodes()
 
@@ -206,7 +199,3 @@ func (c Code) Status() int {
 
 // DefaultMessage returns what is said of the failure when there is nothing more specific to say.
 func (c Code) DefaultMessage() string { return codes[c].message }
-
-// V1Message returns what REST v1 says of the failure in its own words. It is empty for most codes: there REST v1 says
-// what the error says.
-func (c Code) V1Message() string { return v1Messages[c] }

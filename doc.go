@@ -48,7 +48,7 @@
 //	2  bench/internal/corpus bench/internal/stub api/docspage httpapi httpclient ingest/extract/html
 //	   ingest/extract/pdf ingest/extract/sandbox metrics model outbound sqldb vault
 //	1  parley bench/internal/process bench/internal/report docs audio ingest/extract/draft listen sqldb/sqlite
-//	   text/prose text/redact web
+//	   text/prose text/redact text/safehtml web
 //	0.9  text/charset text/markdown text/words
 //
 // # Layer 1: what needs nothing
@@ -61,7 +61,8 @@
 // browsers load.
 //
 // internal/text/redact masks personal data in texts. internal/text/charset finds the encoding of a text and
-// converts it to UTF-8. internal/sqldb/sqlite binds SQLite's C interface, as far as internal/sqldb needs it.
+// converts it to UTF-8. internal/text/safehtml turns Markdown of strangers into HTML that does no harm, and that into
+// plain text. internal/sqldb/sqlite binds SQLite's C interface, as far as internal/sqldb needs it.
 //
 // # Layer 2: databases, models, HTTP
 //

@@ -18,9 +18,36 @@ const (
 	sourceNotionPage SourceKind = "notionPage" // clients may name it, but no source of this server is one
 )
 
+// sourceKinds is the registry of the kinds that clients may name, a row each, in the order of the interface. How a kind
+// is read is its row in internal/ingest, and what clients send of it is its row in internal/api/v2.
+var sourceKinds = []struct {
+	kind     SourceKind
+	hasPages bool // sources may be below one of the kind
+}{
+	{kind: SourceLink, hasPages: true},
+	{kind: SourceFile},
+	{kind: SourceQnA},
+	{kind: sourceNotionPage},
+	{kind: SourceText},
+}
+
 // SourceKinds lists the kinds of source that clients may name.
 func SourceKinds() []SourceKind {
-	return []SourceKind{SourceLink, SourceFile, SourceQnA, sourceNotionPage, SourceText}
+	list := make([]SourceKind, len(sourceKinds))
+	for i, row := range sourceKinds {
+		list[i] = row.kind
+	}
+	return list
+}
+
+// HasPages reports whether a source of the kind may be a site: pages that it was read of are sources below it.
+func (k SourceKind) HasPages() bool {
+	for _, row := range sourceKinds {
+		if row.kind == k {
+			return row.hasPages
+		}
+	}
+	return false
 }
 
 // SourceStatus is the state of a source's training (docs/interface/sources.md#status).

@@ -85,12 +85,12 @@ func (p *process) newParser() (*kong.Kong, error) {
 		kong.Description("Parley hosts AI support agents that answer from their sources."),
 		kong.Writers(p.stdout, p.stderr), kong.Exit(func(code int) {
 			panic(exitStatus(code))
-		}), kong.ConfigureHelp(kong.HelpOptions{Compact: true}), enumVars())
+		}), kong.ConfigureHelp(kong.HelpOptions{Compact: true}), flagVars())
 }
 
-// enumVars returns the enumerations that flags refer to by name: enum:"${priority}".
-func enumVars() kong.Vars {
-	vars := kong.Vars{}
+// flagVars returns what flags refer to by name, such as enumerations: enum:"${priority}".
+func flagVars() kong.Vars {
+	vars := kong.Vars(server.FlagVars())
 	for _, name := range []string{"deliveryState", "insightGroup", "priority", "role", "statusCategory", "strategy"} {
 		vars[name] = strings.Join(parley.EnumValues(name), ",")
 	}

@@ -5,6 +5,7 @@ import (
 
 	"parley"
 	"parley/internal/store"
+	"parley/internal/text/safehtml"
 )
 
 // Messages returns one page of a ticket's messages and events, with their files. Fails with TICKET_NOT_FOUND.
@@ -96,4 +97,18 @@ func newEvent(t *parley.Ticket, kind parley.EventKind, payload any) store.NewEve
 func messageCreated(t *parley.Ticket, id parley.MessageID) store.NewEvent {
 	return store.NewEvent{Kind: parley.EventMessageCreated, AgentID: t.AgentID, ConversationID: t.ConversationID,
 		Subject: string(id)}
+}
+
+// RenderMessage returns the text of a ticket's message as safe HTML and as plain text. Both are empty for an event, and
+// for a message without text. What members and the AI write is Markdown; what customers write is not.
+func RenderMessage(m *parley.TicketMessage) (html, plain string) {
+	text := m.Text()
+	switch {
+	case m.Type == store.MessageTypeEvent:
+		return "", ""
+	case m.Author == parley.AuthorUser:
+		return safehtml.FromText(text), text
+	}
+	html = safehtml.FromMarkdown(text)
+	return html, safehtml.ToText(html)
 }

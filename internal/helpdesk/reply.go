@@ -10,6 +10,7 @@ import (
 	"parley/internal/sqldb"
 	"parley/internal/store"
 	"parley/internal/text/redact"
+	"parley/internal/text/safehtml"
 )
 
 // NewReply is what a member of the team writes to a ticket: a reply, which the customer sees, or a note, which only the
@@ -53,7 +54,8 @@ func (s *Service) Reply(ctx context.Context, ref parley.AgentRef, number int64,
 	}
 	n.AuthorID = lowerID(n.AuthorID)
 	w := &replyWrite{NewReply: n, ref: ref, number: number, id: parley.NewMessageID(), now: s.now()}
-	w.isVisible = n.Content == "" || isVisible(MarkdownText(n.Content)) // an empty reply has files
+	// an empty reply has files
+	w.isVisible = n.Content == "" || safehtml.IsVisible(safehtml.ToText(safehtml.FromMarkdown(n.Content)))
 	if err := w.prepareFiles(); err != nil {
 		return nil, err
 	}

@@ -81,6 +81,21 @@ func (e Either[A, B]) MarshalJSON() ([]byte, error) {
 	return Marshal(e.B)
 }
 
+// Value returns a pointer to the value that is set; of a choice within the choice, to the value chosen there.
+func (e Either[A, B]) Value() any {
+	if e.A != nil {
+		return innermost(e.A)
+	}
+	return innermost(e.B)
+}
+
+func innermost(v any) any {
+	if inner, ok := v.(interface{ Value() any }); ok {
+		return inner.Value()
+	}
+	return v
+}
+
 func (Either[A, B]) shapeTypes() [2]reflect.Type {
 	return [2]reflect.Type{reflect.TypeFor[A](), reflect.TypeFor[B]()}
 }

@@ -194,16 +194,16 @@ func (o *oldContent) takeLink(url string) parley.SourceID {
 	})
 }
 
-// remainingBytes returns how many bytes are removed, those of links' pages among them.
+// remainingBytes returns how many bytes are removed, those of sites' pages among them.
 func (o *oldContent) remainingBytes(ctx context.Context, tx *store.DB, n *NewContent) (total int64, err error) {
-	var links []parley.SourceID
+	var sites []parley.SourceID
 	for _, s := range o.sources {
 		total += s.Size
-		if s.Kind == parley.SourceLink {
-			links = append(links, s.ID)
+		if s.Kind.HasPages() {
+			sites = append(sites, s.ID)
 		}
 	}
-	pages, err := tx.SiteSizes(ctx, n.account.AgentRef(n.agent), links)
+	pages, err := tx.SiteSizes(ctx, n.account.AgentRef(n.agent), sites)
 	for _, size := range pages {
 		total += size
 	}

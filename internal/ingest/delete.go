@@ -63,7 +63,7 @@ func (s *Service) deletePages(ctx context.Context, tx *store.DB, ref parley.Agen
 		return "", parley.NewError(parley.CodeSourceNotFound)
 	case src.Status == parley.SourceToBeDeleted:
 		return "", parley.NewError(parley.CodeSourceAlreadyDel)
-	case !kinds[src.Kind].hasPages:
+	case !src.Kind.HasPages():
 		return parley.SourceDeleted, nil
 	}
 	n, err := tx.DeletePageSources(ctx, src, now)

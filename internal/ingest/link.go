@@ -17,7 +17,7 @@ import (
 )
 
 // linkKind is the kind of sources that are read of websites: pages, and sites with their pages below them.
-var linkKind = sourceKind{newJob: newLinkJob, pieces: linkPieces, hasPages: true}
+var linkKind = sourceKind{newJob: newLinkJob, pieces: linkPieces}
 
 // newLinkJob returns the job that reads a link, or trains a page of a site, whose text is known.
 func newLinkJob(s *parley.Source) jobs.Job {

@@ -129,8 +129,6 @@ type sourceKind struct {
 
 	// pieces cuts the text of a version into passages.
 	pieces func(s *parley.Source, v *parley.Version) (iter.Seq[Piece], error)
-
-	hasPages bool // sources may be below a source of the kind
 }
 
 // kinds is the registry of the kinds of source: a kind is a row here and a file of its own.

@@ -26,7 +26,8 @@ type sourceSpec struct {
 }
 
 func newSourceSpec(m store.ManagedSource, content string) sourceSpec {
-	s := sourceSpec{Key: m.Key, Type: "text", Name: httpapi.Some(m.Name), Content: httpapi.Some(content)}
+	s := sourceSpec{Key: m.Key, Type: string(parley.SourceText), Name: httpapi.Some(m.Name),
+		Content: httpapi.Some(content)}
 	if m.Key == "" {
 		s.ID = m.ID
 	}

@@ -26,6 +26,13 @@ type Wire struct {
 	Model  Model  // closed with the registry where it can be closed
 }
 
+// WireFormat is what a client of a provider's wire format says of itself: a row in the registry of the server.
+type WireFormat struct {
+	Name       string // names its settings; the names of its models begin with it and a slash
+	DefaultURL string // of the provider itself
+	New        func(baseURL, key string) Model
+}
+
 // DefaultContextTokens is how many tokens a connected model is assumed to take in.
 const DefaultContextTokens = 32_000
 

@@ -81,8 +81,8 @@ type ModelConfig struct {
 	ModelID  string            `name:"model" env:"PARLEY_MODEL" placeholder:"NAME" help:"Model to ask the model server for."`
 	ModelMap map[string]string `name:"model-map" env:"PARLEY_MODEL_MAP" mapsep:"," placeholder:"NAME=MODEL,…" help:"Models to ask for by the name an agent has chosen; \"builtin\" is the built-in one."`
 
-	AnthropicURL string        `name:"anthropic-url" env:"PARLEY_ANTHROPIC_URL" placeholder:"URL" secret:"url" help:"Base URL of a server with Anthropic's wire format, for models named anthropic/NAME; with a key alone it is Anthropic's own."`
-	AnthropicKey string        `name:"anthropic-key" env:"PARLEY_ANTHROPIC_KEY" placeholder:"KEY" secret:"all" help:"API key for models named anthropic/NAME; better given by the environment."`
+	WireConfigs
+
 	ModelContext []string      `name:"model-context" env:"PARLEY_MODEL_CONTEXT" placeholder:"[MODEL=]TOKENS,…" help:"Tokens that connected models can take in, of all or of single ones; 32000 where nothing is said."`
 	ModelRewrite time.Duration `name:"model-rewrite" default:"1500ms" env:"PARLEY_MODEL_REWRITE" placeholder:"TIME" help:"How long a connected model may take to put a follow-up question into words that can be searched for; 0 leaves it as it is (${default})."`
 

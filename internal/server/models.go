@@ -17,6 +17,77 @@ import (
 	"parley/internal/model/quote"
 )
 
+// WireConfigs configures the wire formats beside OpenAI's, a field each: its tags name its flags, its variables and the
+// provider. namedWires has the row of each.
+type WireConfigs struct {
+	Anthropic WireConfig `embed:"" prefix:"anthropic-" envprefix:"PARLEY_ANTHROPIC_" set:"wire=anthropic" set:"provider=Anthropic"`
+}
+
+// namedWires lists the wire formats beside OpenAI's, a row each, with their settings.
+func (w WireConfigs) namedWires() []namedWire {
+	return []namedWire{
+		{anthropic.WireFormat(), w.Anthropic},
+	}
+}
+
+// WireConfig configures where models of one wire format are asked for.
+type WireConfig struct {
+	URL string `name:"url" env:"URL" placeholder:"URL" secret:"url" help:"Base URL of a server with ${provider}'s wire format, for models named ${wire}/NAME; with a key alone it is ${provider}'s own."`
+	Key string `name:"key" env:"KEY" placeholder:"KEY" secret:"all" help:"API key for models named ${wire}/NAME; better given by the environment."`
+}
+
+// namedWire is a wire format that is asked for the models whose names begin with its own, where it is configured. Where
+// it is not, they are names like any other: some servers of the OpenAI format have such models.
+type namedWire struct {
+	model.WireFormat
+	WireConfig
+}
+
+func (w namedWire) isConfigured() bool { return w.URL != "" || w.Key != "" }
+
+func (w namedWire) prefix() string { return w.Name + "/" }
+
+func (w namedWire) baseURL() string { return cmp.Or(w.URL, w.DefaultURL) }
+
+func (w namedWire) isNamedBy(id string) bool { return strings.HasPrefix(id, w.prefix()) }
+
+// keySetting returns the names of the setting of its key.
+func (w namedWire) keySetting() string {
+	return fmt.Sprintf("--%s-key (PARLEY_%s_KEY)", w.Name, strings.ToUpper(w.Name))
+}
+
+// check reports invalid settings of the wire; ids are the models that are asked for.
+func (w namedWire) check(ids []string) error {
+	switch {
+	case w.URL != "" && !isHTTPURL(w.URL):
+		return fmt.Errorf("--%s-url: not an http:// or https:// address", w.Name)
+	case w.isConfigured() && !slices.ContainsFunc(ids, w.isNamedBy):
+		return fmt.Errorf("%s or its URL is set and no model is asked for there: name one as %sNAME in --model or "+
+			"--model-map", w.keySetting(), w.prefix())
+	}
+	return nil
+}
+
+// wireOf returns the configured wire that is asked for a model, unless it is OpenAI's: then nil.
+func (m ModelConfig) wireOf(id string) *namedWire {
+	for _, w := range m.namedWires() {
+		if w.isConfigured() && w.isNamedBy(id) {
+			return &w
+		}
+	}
+	return nil
+}
+
+// keyHint says which key would do for a model, if its name is one of a wire that is not configured.
+func (m ModelConfig) keyHint(id string) string {
+	for _, w := range m.namedWires() {
+		if w.isNamedBy(id) {
+			return ", or set " + w.keySetting()
+		}
+	}
+	return ""
+}
+
 // Check reports invalid and incomplete settings: a model named without its server would never be asked, and the
 // built-in one would silently answer in its place.
 func (m ModelConfig) Check() error {
@@ -26,14 +97,20 @@ func (m ModelConfig) Check() error {
 	if _, _, err := m.contextTokens(); err != nil {
 		return err
 	}
-	switch {
-	case m.AnthropicURL != "" && !isHTTPURL(m.AnthropicURL):
-		return errors.New("--anthropic-url: not an http:// or https:// address")
-	case m.ModelRewrite < 0:
+	if m.ModelRewrite < 0 {
 		return fmt.Errorf("--model-rewrite: %s is below 0", m.ModelRewrite)
-	case m.usesAnthropic() && !m.mapsToClaude():
-		return errors.New("--anthropic-key (PARLEY_ANTHROPIC_KEY) or its URL is set and no model is asked for " +
-			"there: name one as anthropic/NAME in --model or --model-map")
+	}
+	for _, w := range m.namedWires() {
+		if err := w.check(append(slices.Collect(maps.Values(m.ModelMap)), m.ModelID)); err != nil {
+			return err
+		}
+	}
+	return m.checkServer()
+}
+
+// checkServer reports models that no server is configured for, and settings that the server at ModelURL lacks.
+func (m ModelConfig) checkServer() error {
+	switch {
 	case m.ModelURL != "" && !isHTTPURL(m.ModelURL):
 		return errors.New("--model-url: not an http:// or https:// address")
 	case m.ModelURL != "" && m.ModelID == "":
@@ -41,39 +118,20 @@ func (m ModelConfig) Check() error {
 			"model to ask there")
 	case m.ModelURL != "":
 		return nil
-	case m.ModelID != "" && !m.asksAnthropic(m.ModelID):
+	case m.ModelID != "" && m.wireOf(m.ModelID) == nil:
 		return errors.New("--model (PARLEY_MODEL) is set and --model-url (PARLEY_MODEL_URL) is not: say where the model is" +
-			claudeHint(m.ModelID))
+			m.keyHint(m.ModelID))
 	case m.ModelKey != "":
 		return errors.New("--model-key (PARLEY_MODEL_KEY) is set and --model-url (PARLEY_MODEL_URL) is not: say " +
 			"where the key belongs")
 	}
 	for _, name := range slices.Sorted(maps.Keys(m.ModelMap)) {
-		if id := m.ModelMap[name]; id != model.BuiltinName && !m.asksAnthropic(id) {
+		if id := m.ModelMap[name]; id != model.BuiltinName && m.wireOf(id) == nil {
 			return errors.New("--model-map (PARLEY_MODEL_MAP) gives " + name + " to " + id +
-				", and --model-url (PARLEY_MODEL_URL) is not set: say where that model is" + claudeHint(id))
+				", and --model-url (PARLEY_MODEL_URL) is not set: say where that model is" + m.keyHint(id))
 		}
 	}
 	return nil
-}
-
-func claudeHint(id string) string {
-	if strings.HasPrefix(id, anthropicPrefix) {
-		return ", or set --anthropic-key (PARLEY_ANTHROPIC_KEY)"
-	}
-	return ""
-}
-
-// usesAnthropic reports whether models named anthropic/NAME are asked for in Anthropic's wire format. Without that they
-// are names like any other: some servers of the OpenAI format have such models.
-func (m ModelConfig) usesAnthropic() bool { return m.AnthropicURL != "" || m.AnthropicKey != "" }
-
-func (m ModelConfig) asksAnthropic(id string) bool {
-	return m.usesAnthropic() && strings.HasPrefix(id, anthropicPrefix)
-}
-
-func (m ModelConfig) mapsToClaude() bool {
-	return m.asksAnthropic(m.ModelID) || slices.ContainsFunc(slices.Collect(maps.Values(m.ModelMap)), m.asksAnthropic)
 }
 
 // minContextTokens is the smallest context that a prompt with a source fits into.
@@ -109,8 +167,8 @@ func (m ModelConfig) DefaultModelName() string {
 		name = chosen
 	}
 	where := m.ModelURL
-	if m.asksAnthropic(name) {
-		name, where = strings.TrimPrefix(name, anthropicPrefix), cmp.Or(m.AnthropicURL, anthropic.DefaultURL)
+	if w := m.wireOf(name); w != nil {
+		name, where = strings.TrimPrefix(name, w.prefix()), w.baseURL()
 	}
 	u, err := url.Parse(where)
 	if where == "" || err != nil || name == model.BuiltinName || name == "" {
@@ -135,15 +193,12 @@ func (m ModelConfig) NewRegistry() (*model.Registry, error) {
 	}), nil
 }
 
-// anthropicPrefix begins the names of models that are asked for in Anthropic's wire format.
-const anthropicPrefix = "anthropic/"
-
 // wires are the model servers of the configuration, by wire format; the first that fits a model's name is asked.
 func (m ModelConfig) wires() (wires []model.Wire) {
-	if m.usesAnthropic() {
-		wires = append(wires, model.Wire{Prefix: anthropicPrefix, Model: &anthropic.Model{
-			Client: httpclient.Client{BaseURL: cmp.Or(m.AnthropicURL, anthropic.DefaultURL), Key: m.AnthropicKey},
-		}})
+	for _, w := range m.namedWires() {
+		if w.isConfigured() {
+			wires = append(wires, model.Wire{Prefix: w.prefix(), Model: w.New(w.baseURL(), w.Key)})
+		}
 	}
 	if m.ModelURL != "" {
 		wires = append(wires, model.Wire{Model: &openai.Model{

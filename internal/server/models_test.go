@@ -1,9 +1,14 @@
 package server
 
-import "testing"
+import (
+	"reflect"
+	"strings"
+	"testing"
+)
 
 func TestIncompleteModelSettingsAreRefused(t *testing.T) {
 	const url = "http://localhost:11434/v1"
+	claude := WireConfigs{Anthropic: WireConfig{Key: "k"}}
 	for name, c := range map[string]struct {
 		models  ModelConfig
 		refused bool
@@ -31,21 +36,22 @@ func TestIncompleteModelSettingsAreRefused(t *testing.T) {
 		"embedding dimensions":    {models: ModelConfig{EmbedURL: url, EmbedModel: "m", EmbedDimensions: -1}, refused: true},
 		"embedding wait":          {models: ModelConfig{EmbedURL: url, EmbedModel: "m", EmbedWait: -1}, refused: true},
 
-		"Anthropic": {ModelConfig{AnthropicKey: "k", ModelID: "anthropic/claude-x"}, false,
+		"Anthropic": {ModelConfig{WireConfigs: claude, ModelID: "anthropic/claude-x"}, false,
 			"claude-x at api.anthropic.com"},
-		"Anthropic elsewhere": {ModelConfig{AnthropicURL: url,
+		"Anthropic elsewhere": {ModelConfig{WireConfigs: WireConfigs{Anthropic: WireConfig{URL: url}},
 			ModelMap: map[string]string{"auto": "anthropic/claude-x"}}, false, "claude-x at localhost:11434"},
-		"both": {ModelConfig{ModelURL: url, ModelID: "a", AnthropicKey: "k",
+		"both": {ModelConfig{ModelURL: url, ModelID: "a", WireConfigs: claude,
 			ModelMap: map[string]string{"claude-haiku-4-5": "anthropic/claude-x"}}, false, "a at localhost:11434"},
 		"such a name elsewhere": {ModelConfig{ModelURL: url, ModelID: "anthropic/claude-x"}, false,
 			"anthropic/claude-x at localhost:11434"},
-		"Anthropic by map only": {ModelConfig{AnthropicKey: "k",
+		"Anthropic by map only": {ModelConfig{WireConfigs: claude,
 			ModelMap: map[string]string{"claude-haiku-4-5": "anthropic/claude-x"}}, false, "the built-in model"},
-		"Anthropic's key alone": {models: ModelConfig{AnthropicKey: "k"}, refused: true},
+		"Anthropic's key alone": {models: ModelConfig{WireConfigs: claude}, refused: true},
 		"no key for Anthropic":  {models: ModelConfig{ModelID: "anthropic/claude-x"}, refused: true},
-		"Anthropic and another": {models: ModelConfig{AnthropicKey: "k", ModelID: "anthropic/claude-x",
+		"Anthropic and another": {models: ModelConfig{WireConfigs: claude, ModelID: "anthropic/claude-x",
 			ModelMap: map[string]string{"auto": "llama3.1"}}, refused: true},
-		"bad address": {models: ModelConfig{AnthropicURL: "claude", ModelID: "anthropic/claude-x"}, refused: true},
+		"bad address": {models: ModelConfig{WireConfigs: WireConfigs{Anthropic: WireConfig{URL: "claude"}},
+			ModelID: "anthropic/claude-x"}, refused: true},
 		"contexts": {ModelConfig{ModelURL: url, ModelID: "a",
 			ModelContext: []string{"8192", "a:b=200000"}}, false, "a at localhost:11434"},
 		"no context": {models: ModelConfig{ModelURL: url, ModelID: "a", ModelContext: []string{"many"}},
@@ -61,5 +67,22 @@ func TestIncompleteModelSettingsAreRefused(t *testing.T) {
 				t.Errorf("it says that %s answers", got)
 			}
 		})
+	}
+}
+
+// Each wire has its settings and its row, in one order, and both have its name.
+func TestWiresHaveSettingsAndRows(t *testing.T) {
+	settings, rows := reflect.TypeFor[WireConfigs](), WireConfigs{}.namedWires()
+	if settings.NumField() != len(rows) {
+		t.Fatalf("%d wires have settings and %d have rows", settings.NumField(), len(rows))
+	}
+	for i, row := range rows {
+		tag := string(settings.Field(i).Tag)
+		for _, want := range []string{`prefix:"` + row.Name + `-"`, `set:"wire=` + row.Name + `"`,
+			`envprefix:"PARLEY_` + strings.ToUpper(row.Name) + `_"`} {
+			if !strings.Contains(tag, want) {
+				t.Errorf("the settings of %s lack %s", row.Name, want)
+			}
+		}
 	}
 }

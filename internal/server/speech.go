@@ -3,6 +3,8 @@ package server
 import (
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
 	"parley/internal/speech"
 	"parley/internal/speech/deepgram"
@@ -10,22 +12,73 @@ import (
 	"parley/internal/speech/openai"
 )
 
-// The speech engines that there are; the enumerations of SpeechConfig list their names. Among those that speak, the
-// first that fits is preferred.
+// The registry of speech engines, a row each. Among those that speak, the first that fits is preferred.
 var (
-	synthesizerEngines = []speech.SynthesizerEngine{openai.SynthesizerEngine(), local.FliteEngine(), local.EspeakEngine()}
-	transcriberEngines = []speech.TranscriberEngine{openai.TranscriberEngine(), deepgram.Engine(),
-		local.PocketsphinxEngine()}
+	synthesizerEngines = []speech.SynthesizerEngine{
+		local.FliteEngine(),
+		local.EspeakEngine(),
+		openai.SynthesizerEngine(),
+	}
+	transcriberEngines = []speech.TranscriberEngine{
+		openai.TranscriberEngine(),
+		deepgram.Engine(),
+		local.PocketsphinxEngine(),
+	}
 )
+
+// FlagVars returns what the tags of settings refer to by name: the speech engines, as in enum:"${ttsEngine}".
+func FlagVars() map[string]string {
+	tts, stt := []string{"auto"}, []string{"none"}
+	for _, e := range synthesizerEngines {
+		tts = append(tts, e.Name)
+	}
+	for _, e := range transcriberEngines {
+		stt = append(stt, e.Name)
+	}
+	tts = append(tts, "none")
+	return map[string]string{
+		"ttsEngine": strings.Join(tts, ","), "ttsEngines": joinWords(tts),
+		"sttEngine": strings.Join(stt, ","), "sttEngines": joinWords(stt),
+	}
+}
+
+// synthesizerServers lists the engines that speak and are servers.
+func synthesizerServers() (names []string) {
+	for _, e := range synthesizerEngines {
+		if e.Program == "" {
+			names = append(names, e.Name)
+		}
+	}
+	return names
+}
+
+// transcriberServers lists the engines that understand speech and are servers.
+func transcriberServers() (names []string) {
+	for _, e := range transcriberEngines {
+		if e.Program == "" {
+			names = append(names, e.Name)
+		}
+	}
+	return names
+}
+
+// joinWords returns a choice in words: "a, b or c".
+func joinWords(choice []string) string {
+	last := len(choice) - 1
+	if last < 1 {
+		return strings.Join(choice, "")
+	}
+	return strings.Join(choice[:last], ", ") + " or " + choice[last]
+}
 
 // SpeechConfig configures the speech engines of voice sessions.
 type SpeechConfig struct {
-	TTS      string `name:"tts" default:"auto" enum:"auto,flite,espeak,openai,none" env:"PARLEY_TTS" placeholder:"ENGINE" help:"What agents speak with (${default}): auto, flite, espeak, openai or none; auto takes the server of --tts-url, or else the programs that are installed."`
+	TTS      string `name:"tts" default:"auto" enum:"${ttsEngine}" env:"PARLEY_TTS" placeholder:"ENGINE" help:"What agents speak with (${default}): ${ttsEngines}; auto takes the server of --tts-url, or else the programs that are installed."`
 	TTSURL   string `name:"tts-url" env:"PARLEY_TTS_URL" placeholder:"URL" secret:"url" help:"Base URL of a server that speaks, with OpenAI's wire format; with a key alone it is OpenAI's own."`
 	TTSKey   string `name:"tts-key" env:"PARLEY_TTS_KEY" placeholder:"KEY" secret:"all" help:"API key of that server; better given by the environment."`
 	TTSModel string `name:"tts-model" env:"PARLEY_TTS_MODEL" placeholder:"NAME" help:"Model to ask that server for; gpt-4o-mini-tts where none is named."`
 
-	STT      string `name:"stt" default:"none" enum:"none,openai,deepgram,pocketsphinx" env:"PARLEY_STT" placeholder:"ENGINE" help:"What agents understand speech with (${default}): none, openai, deepgram or pocketsphinx."`
+	STT      string `name:"stt" default:"none" enum:"${sttEngine}" env:"PARLEY_STT" placeholder:"ENGINE" help:"What agents understand speech with (${default}): ${sttEngines}."`
 	STTURL   string `name:"stt-url" env:"PARLEY_STT_URL" placeholder:"URL" secret:"url" help:"Base URL of a server that understands speech; with a key alone it is the provider's own."`
 	STTKey   string `name:"stt-key" env:"PARLEY_STT_KEY" placeholder:"KEY" secret:"all" help:"API key of that server; better given by the environment."`
 	STTModel string `name:"stt-model" env:"PARLEY_STT_MODEL" placeholder:"NAME" help:"Model to ask that server for, whatever an agent has chosen; by default the table of voices and models tells."`
@@ -35,29 +88,40 @@ type SpeechConfig struct {
 
 // Check reports invalid and incomplete settings.
 func (s SpeechConfig) Check() error {
-	var faults settingFaults
-	check := faults.check
-	server := s.TTSURL != "" || s.TTSKey != ""
-	check(s.TTSURL == "" || isHTTPURL(s.TTSURL), "--tts-url: not an http:// or https:// address")
-	check(s.TTS != "openai" || server,
-		"--tts (PARLEY_TTS) is openai: say where the server is with --tts-url (PARLEY_TTS_URL), or give "+
-			"--tts-key (PARLEY_TTS_KEY) for OpenAI's own")
-	check(!server || s.TTS == "" || s.TTS == "auto" || s.TTS == "openai",
-		"--tts-url or --tts-key is set and --tts (PARLEY_TTS) is %s: the server would not be asked", s.TTS)
-	check(s.TTSModel == "" || server,
-		"--tts-model (PARLEY_TTS_MODEL) is set and --tts-url (PARLEY_TTS_URL) is not: say where the model is")
-	remote := s.STT == "openai" || s.STT == "deepgram"
-	check(s.STTURL == "" || isHTTPURL(s.STTURL) || isWebSocketURL(s.STTURL),
-		"--stt-url: not an address of http://, https://, ws:// or wss://")
-	check(!remote || s.STTURL != "" || s.STTKey != "",
-		"--stt (PARLEY_STT) is %s: say where the server is with --stt-url (PARLEY_STT_URL), or give "+
-			"--stt-key (PARLEY_STT_KEY) for the provider's own", s.STT)
-	check(remote || s.STTURL == "" && s.STTKey == "" && s.STTModel == "",
-		"--stt-url, --stt-key or --stt-model is set and --stt (PARLEY_STT) names no server: set it to openai or deepgram")
+	faults := append(s.checkSynthesizer(), s.checkTranscriber()...)
 	if _, err := s.Engines(); err != nil {
 		faults = append(faults, fmt.Errorf("--voice-map (PARLEY_VOICE_MAP): %w", err))
 	}
 	return errors.Join(faults...)
+}
+
+func (s SpeechConfig) checkSynthesizer() (faults settingFaults) {
+	check := faults.check
+	hasServer, isServer := s.TTSURL != "" || s.TTSKey != "", slices.Contains(synthesizerServers(), s.TTS)
+	check(s.TTSURL == "" || isHTTPURL(s.TTSURL), "--tts-url: not an http:// or https:// address")
+	check(!isServer || hasServer,
+		"--tts (PARLEY_TTS) is %s: say where the server is with --tts-url (PARLEY_TTS_URL), or give "+
+			"--tts-key (PARLEY_TTS_KEY) for the provider's own", s.TTS)
+	check(!hasServer || s.TTS == "" || s.TTS == "auto" || isServer,
+		"--tts-url or --tts-key is set and --tts (PARLEY_TTS) is %s: the server would not be asked", s.TTS)
+	check(s.TTSModel == "" || hasServer,
+		"--tts-model (PARLEY_TTS_MODEL) is set and --tts-url (PARLEY_TTS_URL) is not: say where the model is")
+	return faults
+}
+
+func (s SpeechConfig) checkTranscriber() (faults settingFaults) {
+	check := faults.check
+	servers := transcriberServers()
+	isServer := slices.Contains(servers, s.STT)
+	check(s.STTURL == "" || isHTTPURL(s.STTURL) || isWebSocketURL(s.STTURL),
+		"--stt-url: not an address of http://, https://, ws:// or wss://")
+	check(!isServer || s.STTURL != "" || s.STTKey != "",
+		"--stt (PARLEY_STT) is %s: say where the server is with --stt-url (PARLEY_STT_URL), or give "+
+			"--stt-key (PARLEY_STT_KEY) for the provider's own", s.STT)
+	check(isServer || s.STTURL == "" && s.STTKey == "" && s.STTModel == "",
+		"--stt-url, --stt-key or --stt-model is set and --stt (PARLEY_STT) names no server: set it to %s",
+		joinWords(servers))
+	return faults
 }
 
 // Engines finds what agents speak and hear with. Without an engine for one of the two, voice sessions are in writing

@@ -241,14 +241,6 @@ func (t liveEngineTranscriber) StartTranscription(ctx context.Context, h Transcr
 	return t.live.StartTranscription(ctx, t.engineHints(h), onInterim)
 }
 
-// languageTags are the languages that texts are recognised to be in.
-var languageTags = map[words.Language]string{
-	words.English: "en", words.German: "de", words.Spanish: "es", words.French: "fr", words.Italian: "it",
-	words.Portuguese: "pt", words.Dutch: "nl", words.Swedish: "sv", words.Danish: "da", words.Norwegian: "nb",
-	words.Finnish: "fi", words.Turkish: "tr", words.Russian: "ru", words.Arabic: "ar", words.Chinese: "zh",
-	words.Japanese: "ja",
-}
-
 // scriptLanguageTags are scripts that one language mostly is written in.
 var scriptLanguageTags = []struct {
 	table *unicode.RangeTable
@@ -266,8 +258,7 @@ func languageTag(tag, text string) string {
 	if BaseLanguage(tag) != "" {
 		return tag
 	}
-	l := words.LikeliestLanguage(text)
-	if known := languageTags[l]; known != "" {
+	if known := words.LikeliestLanguage(text).Tag(); known != "" {
 		return known
 	}
 	for _, r := range text {

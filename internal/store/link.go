@@ -13,9 +13,9 @@ import (
 // agent's row.
 func (db *DB) LinksByURL(ctx context.Context, ref parley.AgentRef, url string) ([]parley.Source, error) {
 	return sourceTable.list(ctx, db, `
-		where agent_id = ? and account_id = ? and kind = 'link' and url = ? and parent_id is null
+		where agent_id = ? and account_id = ? and kind = ? and url = ? and parent_id is null
 		  and deleted_at is null and status <> 'toBeDeleted'
-		order by created_at, id`, ref.Agent, ref.Account, url)
+		order by created_at, id`, ref.Agent, ref.Account, parley.SourceLink, url)
 }
 
 // PageSource finds the source that was made of a page of a site. Fails with SOURCE_NOT_FOUND.
@@ -149,11 +149,11 @@ func (db *DB) IsSyncDue(ctx context.Context, ref parley.AgentRef, id parley.Sour
 // of the installation and asks for no account.
 func (db *DB) DueLinks(ctx context.Context, now time.Time, limit int) ([]parley.Source, error) {
 	return sourceTable.list(ctx, db, `
-		where next_sync_at <= ? and deleted_at is null and kind = 'link' and parent_id is null
+		where next_sync_at <= ? and deleted_at is null and kind = ? and parent_id is null
 		  and status <> 'toBeDeleted'
 		  and agent_id in (select id from agents where auto_retrain = 1 and deleted_at is null)
 		order by next_sync_at, id
-		limit ?`, millis(now), limit)
+		limit ?`, millis(now), parley.SourceLink, limit)
 }
 
 // Crawl is one reading of a link. What it writes is refused with SOURCE_NOT_FOUND once the link is read again or is

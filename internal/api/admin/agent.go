@@ -106,7 +106,7 @@ func (s *Service) newSource(ctx context.Context, source *parley.Source) (Source,
 		Size:      source.Size,
 		UpdatedAt: source.UpdatedAt,
 	}
-	if source.Kind != parley.SourceLink {
+	if !source.Kind.HasPages() {
 		return out, nil
 	}
 	sizes, err := s.DB.SiteSizes(ctx, source.AgentRef(), []parley.SourceID{source.ID})

@@ -110,9 +110,16 @@ type Issue struct {
 	Message string `json:"message"`
 }
 
+// ownMessages holds what REST v1 says in place of any message, where an agent is a chatbot.
+var ownMessages = map[parley.Code]string{
+	parley.CodeAgentCredits:  "The chatbot has reached its own monthly credit limit.",
+	parley.CodeAgentLimit:    "The plan's maximum number of chatbots is reached.",
+	parley.CodeAgentNotFound: "Chatbot not found.",
+}
+
 // renderFailure renders a failure as REST v1 does.
 func renderFailure(e *parley.Error) (int, any) {
-	f := Failure{Message: cmp.Or(e.Code.V1Message(), e.Message)}
+	f := Failure{Message: cmp.Or(ownMessages[e.Code], e.Message)}
 	if e.Code == parley.CodeInvalidBody && len(e.Details) > 0 {
 		f.Issues = newIssues(e.Details)
 		f.Message = "The request is not valid: " + issuesMessage(f.Issues)

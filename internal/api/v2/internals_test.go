@@ -8,6 +8,25 @@ import (
 	"testing"
 )
 
+// Each body that creates a source is a sourceBody, or its request would fail.
+func TestEveryNewSourceBodyAddsASource(t *testing.T) {
+	bodies := []reflect.Type{reflect.TypeFor[*newSourceBody]()}
+	for len(bodies) > 0 {
+		body := bodies[0]
+		bodies = bodies[1:]
+		if body.Implements(reflect.TypeFor[sourceBody]()) {
+			continue
+		}
+		first, isChoice := body.Elem().FieldByName("A")
+		if !isChoice {
+			t.Errorf("%v is no sourceBody", body)
+			continue
+		}
+		second, _ := body.Elem().FieldByName("B")
+		bodies = append(bodies, first.Type, second.Type)
+	}
+}
+
 // TestEveryPostCanAnswerAgain fails for a POST that says neither what it answers when its effect is there already
 // nor that it has none.
 func TestEveryPostCanAnswerAgain(t *testing.T) {

@@ -31,6 +31,13 @@ var _ model.Model = (*Model)(nil)
 // DefaultURL is the address of Anthropic itself.
 const DefaultURL = "https://api.anthropic.com/v1"
 
+// WireFormat returns the row of this wire format.
+func WireFormat() model.WireFormat {
+	return model.WireFormat{Name: "anthropic", DefaultURL: DefaultURL, New: func(baseURL, key string) model.Model {
+		return &Model{Client: httpclient.Client{BaseURL: baseURL, Key: key}}
+	}}
+}
+
 const apiVersion = "2023-06-01"
 
 var format = stream.Format{

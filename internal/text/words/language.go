@@ -121,11 +121,31 @@ func guessByScript(tokens []Token) (Language, bool) {
 	return mostFrequent, mostFrequent != English
 }
 
-var stemmers = [languageCount]func(*snowballstem.Env) bool{
-	English: english.Stem, German: german.Stem, Spanish: spanish.Stem, French: french.Stem, Italian: italian.Stem,
-	Portuguese: portuguese.Stem, Dutch: dutch.Stem, Swedish: swedish.Stem, Danish: danish.Stem, Norwegian: norwegian.Stem,
-	Finnish: finnish.Stem, Turkish: turkish.Stem, Russian: russian.Stem, Arabic: arabic.Stem,
+// languages is the registry of the languages, a row each.
+var languages = [languageCount]struct {
+	tag  string                       // of BCP 47; empty if the text could be of several languages
+	stem func(*snowballstem.Env) bool // cuts endings off; nil if words have none
+}{
+	English:    {"en", english.Stem},
+	German:     {"de", german.Stem},
+	Spanish:    {"es", spanish.Stem},
+	French:     {"fr", french.Stem},
+	Italian:    {"it", italian.Stem},
+	Portuguese: {"pt", portuguese.Stem},
+	Dutch:      {"nl", dutch.Stem},
+	Swedish:    {"sv", swedish.Stem},
+	Danish:     {"da", danish.Stem},
+	Norwegian:  {"nb", norwegian.Stem},
+	Finnish:    {"fi", finnish.Stem},
+	Turkish:    {"tr", turkish.Stem},
+	Russian:    {"ru", russian.Stem},
+	Arabic:     {"ar", arabic.Stem},
+	Chinese:    {"zh", nil},
+	Japanese:   {"ja", nil},
 }
+
+// Tag returns the language as a tag such as en; empty for Other.
+func (l Language) Tag() string { return languages[l].tag }
 
 // maxStemBytes is how many bytes a word has at most whose endings are cut off: no language has longer ones, and for
 // some letters the stemmers take time with the square of the length.
@@ -133,7 +153,7 @@ const maxStemBytes = 128
 
 // Stem cuts the endings off a folded word.
 func (l Language) Stem(word string) string {
-	stem := stemmers[l]
+	stem := languages[l].stem
 	if stem == nil || len(word) < 3 || len(word) > maxStemBytes || word[0] <= '9' {
 		return word
 	}

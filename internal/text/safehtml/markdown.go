@@ -1,4 +1,5 @@
-package helpdesk
+// Package safehtml turns Markdown and plain text of strangers into HTML that does no harm, and that HTML into text.
+package safehtml
 
 import (
 	"bytes"
@@ -12,12 +13,8 @@ import (
 	"github.com/yuin/goldmark/renderer"
 	"github.com/yuin/goldmark/renderer/html"
 	"github.com/yuin/goldmark/util"
-
-	"parley"
-	"parley/internal/store"
 )
 
-// What a member writes, and what the AI answers, is Markdown.
 var (
 	markdown = newMarkdown(
 		extension.NewTable(extension.WithTableCellAlignMethod(extension.TableCellAlignAttribute)),
@@ -38,11 +35,11 @@ func newMarkdown(more ...goldmark.Extender) goldmark.Markdown {
 	)
 }
 
-// MarkdownHTML renders Markdown as safe HTML. Text that would be expensive to render is shown without its tables, or as
+// FromMarkdown returns Markdown as safe HTML. Text that would be expensive to render is shown without its tables, or as
 // it is.
-func MarkdownHTML(source string) string {
+func FromMarkdown(source string) string {
 	if isNestedTooDeep(source) || hasTooManyMarks(source) || expandsTooMuch(source) {
-		return plainHTML(source)
+		return FromText(source)
 	}
 	var b strings.Builder
 	read := markdown
@@ -50,16 +47,13 @@ func MarkdownHTML(source string) string {
 		read = markdownWithoutTables
 	}
 	if err := read.Convert([]byte(source), &b); err != nil {
-		return plainHTML(source) // a strings.Builder takes everything, so this is never needed
+		return FromText(source) // a strings.Builder takes everything, so this is never needed
 	}
-	return strings.TrimSpace(sanitizeHTML(b.String()))
+	return strings.TrimSpace(sanitize(b.String()))
 }
 
-// MarkdownText returns Markdown as plain text: without its markup, each link followed by its address.
-func MarkdownText(source string) string { return textOf(MarkdownHTML(source)) }
-
-// plainHTML shows a text as it is: what customers write is not Markdown.
-func plainHTML(plain string) string {
+// FromText returns HTML that shows a plain text as it is.
+func FromText(plain string) string {
 	lines := strings.Split(strings.ReplaceAll(strings.TrimSpace(plain), "\r\n", "\n"), "\n")
 	for i, line := range lines {
 		lines[i] = string(util.EscapeHTML([]byte(line)))
@@ -70,26 +64,11 @@ func plainHTML(plain string) string {
 	return "<p>" + strings.Join(lines, "<br>\n") + "</p>"
 }
 
-// RenderMessage returns the text of a ticket's message as safe HTML and as plain text. Both are empty for an event, and
-// for a message without text.
-func RenderMessage(m *parley.TicketMessage) (html, plain string) {
-	text := m.Text()
-	switch {
-	case m.Type == store.MessageTypeEvent:
-		return "", ""
-	case m.Author == parley.AuthorUser:
-		return plainHTML(text), text
-	}
-	html = MarkdownHTML(text)
-	return html, textOf(html)
-}
+// policy holds all that the HTML may contain, whatever the text says. HTML in the text is shown as it is written,
+// except comments, which are left out. An image is shown as a link to it, so that reading the text fetches nothing.
+var policy = newPolicy()
 
-// safeHTML holds all that the HTML of messages may contain, whatever their text says. HTML in the text is shown as it
-// is written, except comments, which are left out. An image is shown as a link to it, so that reading a message fetches
-// nothing.
-var safeHTML = newSafeHTML()
-
-func newSafeHTML() *bluemonday.Policy {
+func newPolicy() *bluemonday.Policy {
 	p := bluemonday.NewPolicy()
 	p.AllowElements(
 		"p", "br", "hr", "h1", "h2", "h3", "h4", "h5", "h6", "blockquote", "pre", "code", "em", "strong", "del",
@@ -111,7 +90,7 @@ const linkRel = "noopener noreferrer nofollow"
 // only, since it escapes the ampersands of texts.
 var policyForm = strings.NewReplacer("&#34;", "&quot;", "&#39;", "'")
 
-func sanitizeHTML(rendered string) string { return policyForm.Replace(safeHTML.Sanitize(rendered)) }
+func sanitize(rendered string) string { return policyForm.Replace(policy.Sanitize(rendered)) }
 
 // safeRenderer renders links, images and HTML: what would be lost or harmful as it is.
 type safeRenderer struct{}
@@ -166,7 +145,7 @@ func (safeRenderer) rawHTML(w util.BufWriter, source []byte, node ast.Node, ente
 
 func (safeRenderer) htmlBlock(w util.BufWriter, source []byte, node ast.Node, entering bool) (ast.WalkStatus, error) {
 	if shown := blockText(node.(*ast.HTMLBlock), source); entering && shown != "" {
-		_, _ = w.WriteString(plainHTML(shown) + "\n")
+		_, _ = w.WriteString(FromText(shown) + "\n")
 	}
 	return ast.WalkSkipChildren, nil
 }

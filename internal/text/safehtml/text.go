@@ -1,4 +1,4 @@
-package helpdesk
+package safehtml
 
 import (
 	"fmt"
@@ -9,8 +9,9 @@ import (
 	"golang.org/x/net/html"
 )
 
-// textOf returns the text of HTML from MarkdownHTML: a line for each line, an empty one between paragraphs.
-func textOf(safe string) string {
+// ToText returns the text of HTML from FromMarkdown: a line for each line, an empty one between paragraphs, each link
+// followed by its address.
+func ToText(safe string) string {
 	var w textWriter
 	for z := html.NewTokenizer(strings.NewReader(safe)); ; {
 		switch kind := z.Next(); kind {
@@ -22,7 +23,7 @@ func textOf(safe string) string {
 			w.openTag(z.Token())
 		case html.EndTagToken:
 			w.closeTag(z.Token().Data)
-		case html.CommentToken, html.DoctypeToken: // MarkdownHTML writes none
+		case html.CommentToken, html.DoctypeToken: // FromMarkdown writes none
 		}
 	}
 }
@@ -161,9 +162,9 @@ func attribute(t html.Token, name string) string {
 	return ""
 }
 
-// isVisible reports whether a text has a visible character: a letter, sign or picture, but not white space or
+// IsVisible reports whether a text has a visible character: a letter, sign or picture, but not white space or
 // formatting characters.
-func isVisible(text string) bool {
+func IsVisible(text string) bool {
 	return strings.ContainsFunc(text, func(r rune) bool {
 		return unicode.IsGraphic(r) && !unicode.IsSpace(r) && !unicode.Is(unicode.Zs, r) && r != '\u2800' &&
 			!unicode.In(r, unicode.Cf, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)

@@ -1,6 +1,6 @@
 //go:build unix
 
-package helpdesk
+package safehtml
 
 import (
 	"strings"
@@ -11,14 +11,14 @@ import (
 
 // The work to render a message is linear in its size.
 func TestWorkOfMarkdown(t *testing.T) {
-	hostile.ForEachText(t, func(text string) { textOf(MarkdownHTML(text)) })
+	hostile.ForEachText(t, func(text string) { ToText(FromMarkdown(text)) })
 }
 
 // An address that is written once and referred to often does not make megabytes of HTML.
 func TestLinkReferencesDoNotMultiplyText(t *testing.T) {
 	for _, n := range []int{100, 1000, 10_000} {
 		source := "[a]: http://b.example/" + strings.Repeat("c", n) + "\n\n" + strings.Repeat("[a]\n\n", n)
-		if shown := MarkdownHTML(source); len(shown) > 2*maxRepeatedBytes+16*len(source) {
+		if shown := FromMarkdown(source); len(shown) > 2*maxRepeatedBytes+16*len(source) {
 			t.Errorf("%d bytes become %d", len(source), len(shown))
 		}
 	}
@@ -30,7 +30,7 @@ func TestExpensiveMarkdownIsShownAsPlainText(t *testing.T) {
 		"links that are never closed": strings.Repeat("[a](", 1500), "emphasis": strings.Repeat("a**b_c", 1500),
 		"backticks": strings.Repeat("`a``b", 1500),
 	} {
-		if got, want := MarkdownHTML(source), plainHTML(source); got != want {
+		if got, want := FromMarkdown(source), FromText(source); got != want {
 			t.Errorf("%s: it becomes %.80q", name, got)
 		}
 	}
@@ -40,7 +40,7 @@ func TestExpensiveMarkdownIsShownAsPlainText(t *testing.T) {
 		"a line without an end": "**a** " + strings.Repeat("and so on ", 50_000),
 		"references":            "[a]: https://b.example\n\n" + strings.Repeat("**[a]**\n\n", 3000),
 	} {
-		if got := MarkdownHTML(source); !strings.Contains(got, "<strong>") {
+		if got := FromMarkdown(source); !strings.Contains(got, "<strong>") {
 			t.Errorf("%s: it becomes %.80q", name, got)
 		}
 	}
@@ -53,6 +53,6 @@ func FuzzMarkdownWork(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, unit string) {
-		hostile.RequireBounded(t, unit, func(text string) { textOf(MarkdownHTML(text)) })
+		hostile.RequireBounded(t, unit, func(text string) { ToText(FromMarkdown(text)) })
 	})
 }

@@ -1,4 +1,4 @@
-package helpdesk
+package safehtml
 
 import (
 	"encoding/json"
@@ -10,8 +10,6 @@ import (
 
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
-
-	"parley"
 )
 
 const rel = ` rel="noopener noreferrer nofollow"`
@@ -61,10 +59,10 @@ func TestMarkdown(t *testing.T) {
 		{"{#id onclick=x}\n# T {onclick=x}", "<p>{#id onclick=x}</p>\n<h1>T {onclick=x}</h1>",
 			"{#id onclick=x}\n\nT {onclick=x}"},
 	} {
-		if got := MarkdownHTML(c.source); got != c.html {
+		if got := FromMarkdown(c.source); got != c.html {
 			t.Errorf("%q is rendered as\n%s\nwant\n%s", c.source, got, c.html)
 		}
-		if got := MarkdownText(c.source); got != c.text {
+		if got := ToText(FromMarkdown(c.source)); got != c.text {
 			t.Errorf("%q is told as %q, want %q", c.source, got, c.text)
 		}
 	}
@@ -78,18 +76,18 @@ func TestSanitizeHTML(t *testing.T) {
 		`target="o">p</a></p>`
 	const want = `<p>bf &quot;g&quot; 'h' &amp;#34;<ol><li>j</li></ol><a href="HTTPS://k.io/l?m&amp;n" ` +
 		`rel="noopener noreferrer nofollow">p</a></p>`
-	if got := sanitizeHTML(source); got != want {
+	if got := sanitize(source); got != want {
 		t.Errorf("%s\nwant %s", got, want)
 	}
 }
 
 func TestLargeTablesAreNotRendered(t *testing.T) {
 	bomb := strings.Repeat("|a", 200) + "\n" + strings.Repeat("|-", 200) + "\n" + strings.Repeat("|b\n", 3000)
-	if got := MarkdownHTML(bomb); len(got) > 10*len(bomb) || !strings.Contains(got, "|a|a") {
+	if got := FromMarkdown(bomb); len(got) > 10*len(bomb) || !strings.Contains(got, "|a|a") {
 		t.Errorf("%d characters are rendered as %d: %.40s", len(bomb), len(got), got)
 	}
 	long := "|a|b|\n|-|-|\n" + strings.Repeat("|1|2|\n", 1500)
-	if got := MarkdownHTML(long); strings.Count(got, "<tr>") != 1501 {
+	if got := FromMarkdown(long); strings.Count(got, "<tr>") != 1501 {
 		t.Errorf("%.80s", got)
 	}
 }
@@ -97,10 +95,10 @@ func TestLargeTablesAreNotRendered(t *testing.T) {
 func TestNestingIsBounded(t *testing.T) {
 	for _, mark := range []string{">", "> ", "- ", "1. ", "* - ", ">\t+\t"} {
 		deep := strings.Repeat(mark, 2000) + "x"
-		if got := MarkdownHTML("Hi\n" + deep); got != plainHTML("Hi\n"+deep) {
+		if got := FromMarkdown("Hi\n" + deep); got != FromText("Hi\n"+deep) {
 			t.Errorf("%.40q is rendered as %.80s", deep, got)
 		}
-		if got := MarkdownHTML(strings.Repeat(mark, 20) + "x"); strings.Contains(got, "&gt;") ||
+		if got := FromMarkdown(strings.Repeat(mark, 20) + "x"); strings.Contains(got, "&gt;") ||
 			strings.Contains(got, "- x") {
 			t.Errorf("%q: %s", mark, got)
 		}
@@ -117,38 +115,14 @@ func TestInvisibleTexts(t *testing.T) {
 	for _, s := range []string{"", " ", "\n\t\u00a0\u3000", "<!-- only -->", "<!-- open", "<!--\n\na\n\n-->",
 		"[a]: https://x.io", "[a]: https://x.io\n[b]: <https://y.io> 'z'", "---", "- ", "#", "```\n```",
 		"[](https://x.io)", "\u200b\u2060\ufeff", "&#8203;", "\u3164", "\u2800", "\u202e", "|  |\n|--|", ">"} {
-		if isVisible(MarkdownText(s)) {
-			t.Errorf("something is shown of %q: %s", s, MarkdownHTML(s))
+		if IsVisible(ToText(FromMarkdown(s))) {
+			t.Errorf("something is shown of %q: %s", s, FromMarkdown(s))
 		}
 	}
 	for _, s := range []string{"a", ".", "0", "🙂", "<br>", "\\", "**", "漢", "![](https://x.io/a.png)", "https://x.io",
 		"`x`", "&nbsp;a", "؟"} {
-		if !isVisible(MarkdownText(s)) {
-			t.Errorf("nothing is shown of %q: %s", s, MarkdownHTML(s))
-		}
-	}
-}
-
-func TestRenderMessage(t *testing.T) {
-	message := func(kind string, author parley.AuthorKind, text string) *parley.TicketMessage {
-		m := &parley.TicketMessage{Type: kind}
-		m.Author, m.Parts = author, []parley.Part{{Type: "text", Text: text}}
-		return m
-	}
-	for _, c := range []struct {
-		message    *parley.TicketMessage
-		html, text string
-	}{
-		{message("reply", parley.AuthorUser, "<b>*Hi*</b>\r\nyou & me"),
-			"<p>&lt;b&gt;*Hi*&lt;/b&gt;<br>\nyou &amp; me</p>", "<b>*Hi*</b>\r\nyou & me"},
-		{message("reply", parley.AuthorUser, ""), "", ""},
-		{message("reply", parley.AuthorHuman, "*Hi*"), "<p><em>Hi</em></p>", "Hi"},
-		{message("reply", parley.AuthorAssistant, "*Hi*"), "<p><em>Hi</em></p>", "Hi"},
-		{message("note", parley.AuthorHuman, "*Hi*"), "<p><em>Hi</em></p>", "Hi"},
-		{message("event", parley.AuthorSystem, "*Hi*"), "", ""},
-	} {
-		if html, text := RenderMessage(c.message); html != c.html || text != c.text {
-			t.Errorf("%s %s: %q %q", c.message.Type, c.message.Author, html, text)
+		if !IsVisible(ToText(FromMarkdown(s))) {
+			t.Errorf("nothing is shown of %q: %s", s, FromMarkdown(s))
 		}
 	}
 }
@@ -215,7 +189,7 @@ func attributeOf(n *html.Node, name string) string {
 
 // attackTexts are known attempts at cross-site scripting.
 func attackTexts(t testing.TB) (list []string) {
-	const folder = "../../../shared/data/xss/"
+	const folder = "../../../../shared/data/xss/"
 	for _, name := range []string{"MarioXSSVectors.txt", "RSNAKE_XSS.txt", "XSS_Polyglots.txt"} {
 		text, err := os.ReadFile(folder + name)
 		if err != nil {
@@ -250,12 +224,12 @@ func TestAttacksAreHarmless(t *testing.T) {
 		for _, frame := range []string{"%", "[x](%)", "[x](<%>)", "![%](https://x.io/%)", "[%]: %\n\n[%]", "<%>",
 			"```%\n%\n```", "> - %", "|%|\n|-|\n|%|", "`%`", "# %", "&%;", "https://x.io/%"} {
 			source := strings.ReplaceAll(frame, "%", attack)
-			wantHarmless(t, source, MarkdownHTML(source))
+			wantHarmless(t, source, FromMarkdown(source))
 			if t.Failed() {
 				return
 			}
 		}
-		wantHarmless(t, attack, plainHTML(attack))
+		wantHarmless(t, attack, FromText(attack))
 	}
 }
 
@@ -266,13 +240,13 @@ func FuzzMarkdown(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, source string) {
-		rendered := MarkdownHTML(source)
+		rendered := FromMarkdown(source)
 		wantHarmless(t, source, rendered)
-		wantHarmless(t, source, plainHTML(source))
-		if text := MarkdownText(source); utf8.ValidString(source) && !utf8.ValidString(text) {
+		wantHarmless(t, source, FromText(source))
+		if text := ToText(FromMarkdown(source)); utf8.ValidString(source) && !utf8.ValidString(text) {
 			t.Errorf("%q is told as %q", source, text)
 		}
-		if rendered == "" && isVisible(MarkdownText(source)) {
+		if rendered == "" && IsVisible(ToText(FromMarkdown(source))) {
 			t.Errorf("%q shows what it does not render", source)
 		}
 	})
