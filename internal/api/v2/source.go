@@ -23,7 +23,16 @@ type Source struct {
 	Size      int64           `json:"size" min:"0" doc:"Bytes."`
 	CreatedAt string          `json:"createdAt" format:"date-time"`
 	Status    string          `json:"status" enum:"@sourceStatus" name:"SourceStatus"`
-	Metadata  json.RawMessage `json:"metadata" doc:"Null unless the source is a link: {type: individual}, or for a crawl or sitemap type, excludePaths, includeOnlyPaths, slowScraping, crawlStatus (fetching, fetched, failed) and the counts of children (included, excluded, failed)."`
+	Metadata  json.RawMessage `json:"metadata"`
+}
+
+// FieldDocs returns the docs that are too long for tags.
+func (Source) FieldDocs() map[string]string {
+	return map[string]string{
+		"metadata": "Null unless the source is a link: {type: individual}, or for a crawl or sitemap type, excludePaths, " +
+			"includeOnlyPaths, slowScraping, crawlStatus (fetching, fetched, failed) and the counts of children (included, " +
+			"excluded, failed).",
+	}
 }
 
 func newSource(src *parley.Source) Source {
@@ -133,10 +142,19 @@ type QnASource struct {
 type LinkSource struct {
 	Type             string   `json:"type" enum:"link"`
 	URL              string   `json:"url" format:"uri"`
-	LinkType         string   `json:"linkType" enum:"individual,crawl,sitemap" doc:"One page, a site from this page on by its links, or the pages that a sitemap lists."`
-	ExcludePaths     []string `json:"excludePaths,omitempty" default:"[]" doc:"Regular expressions: pages that one of them matches are left out."`
-	IncludeOnlyPaths []string `json:"includeOnlyPaths,omitempty" default:"[]" doc:"Regular expressions: where there are any, only pages that one of them matches are read."`
+	LinkType         string   `json:"linkType" enum:"individual,crawl,sitemap"`
+	ExcludePaths     []string `json:"excludePaths,omitempty" default:"[]"`
+	IncludeOnlyPaths []string `json:"includeOnlyPaths,omitempty" default:"[]"`
 	SlowScraping     bool     `json:"slowScraping,omitempty" default:"false" doc:"One request at a time, with pauses."`
+}
+
+// FieldDocs returns the docs that are too long for tags.
+func (LinkSource) FieldDocs() map[string]string {
+	return map[string]string{
+		"linkType":         "One page, a site from this page on by its links, or the pages that a sitemap lists.",
+		"excludePaths":     "Regular expressions: pages that one of them matches are left out.",
+		"includeOnlyPaths": "Regular expressions: where there are any, only pages that one of them matches are read.",
+	}
 }
 
 // maxQnABytes is the maximum size of a question-and-answer source.
@@ -191,13 +209,21 @@ type SourceChange struct {
 
 // SourceChangeBody holds the fields to change. Those that a source of the kind does not have are ignored.
 type SourceChangeBody struct {
-	Name             httpapi.Opt[string]   `json:"name,omitzero" min:"1" doc:"Of a text or a file, at most 100 characters, or of questions with their answer."`
+	Name             httpapi.Opt[string]   `json:"name,omitzero" min:"1"`
 	Content          httpapi.Opt[string]   `json:"content,omitzero" min:"1" max:"1048576" doc:"Of a text."`
-	Questions        httpapi.Opt[[]string] `json:"questions,omitzero" min:"1" max:"50" doc:"Of questions with their answer."`
+	Questions        httpapi.Opt[[]string] `json:"questions,omitzero" min:"1" max:"50"`
 	Answer           httpapi.Opt[string]   `json:"answer,omitzero" min:"1" doc:"Of questions with their answer."`
 	ExcludePaths     httpapi.Opt[[]string] `json:"excludePaths,omitzero" doc:"Of a link."`
 	IncludeOnlyPaths httpapi.Opt[[]string] `json:"includeOnlyPaths,omitzero" doc:"Of a link."`
 	SlowScraping     httpapi.Opt[bool]     `json:"slowScraping,omitzero" doc:"Of a link."`
+}
+
+// FieldDocs returns the docs that are too long for tags.
+func (SourceChangeBody) FieldDocs() map[string]string {
+	return map[string]string{
+		"name":      "Of a text or a file, at most 100 characters, or of questions with their answer.",
+		"questions": "Of questions with their answer.",
+	}
 }
 
 // maxTextNameLength is the maximum length in characters of the name of a text.
