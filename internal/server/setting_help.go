@@ -51,7 +51,7 @@ var SettingHelp = map[string]string{
 	"embed-model":      "Model to ask the embedding server for.",
 	"embed-dimensions": "Length to ask for of the vectors, of a model that can shorten them; 0 takes them as they are.",
 	"embed-weight":     "Weight of the vectors beside the words in a search; 0 takes a usual one.",
-	"embed-wait":       "How long a question waits for its vector before it is searched for by its words alone " +
+	"embed-wait": "How long a question waits for its vector before it is searched for by its words alone " +
 		"(${default}).",
 
 	"voice-url":      "Address (wss://…) where browsers join voice sessions; by default it follows from the base URL.",

@@ -90,7 +90,7 @@ func (s *server) startTurn(ctx context.Context, c *call, body *ChatBody) (*chat.
 	if err != nil {
 		return nil, err
 	}
-	return s.Chat.Start(ctx, caller.Account, caller.Plan, parley.AgentID(chatbot), chat.Request{Message: question,
+	return s.Chat.Start(ctx, caller.Caller, parley.AgentID(chatbot), chat.Request{Message: question,
 		ClientConversation: conversation, UserID: parley.EndUserID(body.ContactID.Value), Streamed: body.Stream.Value,
 		Channel: parley.ChannelAPI, Model: body.Model.Value, Temperature: &body.Temperature.Value,
 		NormalizeNewlines: true})

@@ -118,7 +118,7 @@ func (s *server) createAgent(ctx context.Context, c *call, in *NewAgent) (*Creat
 	if b.Model.Present && !s.canSetModel(b.Model.Value) {
 		return nil, parley.Invalid("model", invalidModelMessage)
 	}
-	id, pending, err := s.Agents.Create(ctx, caller.Account, caller.Plan, agents.NewAgent{Name: b.Name,
+	id, pending, err := s.Agents.Create(ctx, caller.Caller, agents.NewAgent{Name: b.Name,
 		URL: b.URL.Value, Instructions: b.Instructions, Model: b.Model.Value, Temp: b.Temp.Value,
 		Visibility: b.Visibility})
 	if err != nil {
@@ -128,7 +128,7 @@ func (s *server) createAgent(ctx context.Context, c *call, in *NewAgent) (*Creat
 }
 
 func (s *server) deleteAgent(ctx context.Context, c *call, in *AgentRef) (*Success, error) {
-	if err := s.Agents.Delete(ctx, callerOf(c).Account, parley.AgentID(in.AgentID)); err != nil {
+	if err := s.Agents.Delete(ctx, agentRef(c, in.AgentID)); err != nil {
 		return nil, fmt.Errorf("delete agent: %w", err)
 	}
 	return &Success{true}, nil
@@ -175,7 +175,7 @@ const invalidModelMessage = "is not a model that an agent can be given"
 
 func (s *server) updateAgent(ctx context.Context, c *call, in *AgentRequest[AgentChangeBody]) (*Success, error) {
 	caller := callerOf(c)
-	err := s.Agents.Change(ctx, caller.Account, caller.Plan, parley.AgentID(in.AgentID), func(a *parley.Agent) error {
+	err := s.Agents.Change(ctx, caller.Caller, parley.AgentID(in.AgentID), func(a *parley.Agent) error {
 		if err := in.Body.checkModels(a, s.canSetModel); err != nil {
 			return err
 		}
@@ -260,7 +260,7 @@ func (l DeviceLimitChange) apply(a *parley.Agent, sent httpapi.Opt[DeviceLimitCh
 
 func (s *server) cloneAgent(ctx context.Context, c *call, in *AgentRef) (*CreatedAgent, error) {
 	caller := callerOf(c)
-	id, pending, err := s.Agents.Clone(ctx, caller.Account, caller.Plan, parley.AgentID(in.AgentID))
+	id, pending, err := s.Agents.Clone(ctx, caller.Caller, parley.AgentID(in.AgentID))
 	if err != nil {
 		return nil, fmt.Errorf("clone agent: %w", err)
 	}
@@ -273,7 +273,7 @@ type AutoRetrainBody struct {
 }
 
 func (s *server) setAutoRetrain(ctx context.Context, c *call, in *AgentRequest[AutoRetrainBody]) (*Success, error) {
-	if err := s.Agents.AutoRetrain(ctx, callerOf(c).Account, parley.AgentID(in.AgentID), in.Body.Enabled); err != nil {
+	if err := s.Agents.AutoRetrain(ctx, agentRef(c, in.AgentID), in.Body.Enabled); err != nil {
 		return nil, fmt.Errorf("set auto-retrain: %w", err)
 	}
 	return &Success{true}, nil

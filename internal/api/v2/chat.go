@@ -105,7 +105,7 @@ func (s *server) startTurn(ctx context.Context, c *call, in *ChatRequest) (*chat
 	default:
 		return nil, parley.Invalid("message", "is required")
 	}
-	return s.Chat.Start(ctx, caller.Account, caller.Plan, parley.AgentID(in.AgentID), req)
+	return s.Chat.Start(ctx, caller.Caller, parley.AgentID(in.AgentID), req)
 }
 
 func (s *server) conversationNotFound(ctx context.Context, c *call, agent string) error {
@@ -147,7 +147,7 @@ func (s *server) retryAnswer(ctx context.Context, c *call, in *RetryRequest) (*D
 		return nil, err
 	}
 	caller, stream := callerOf(c), in.Body.Stream.Value
-	turn, err := s.Chat.Start(ctx, caller.Account, caller.Plan, parley.AgentID(in.AgentID), chat.Request{
+	turn, err := s.Chat.Start(ctx, caller.Caller, parley.AgentID(in.AgentID), chat.Request{
 		ConversationID: parley.ConversationID(in.ConversationID), Retry: parley.MessageID(in.Body.MessageID),
 		Streamed: stream, Channel: parley.ChannelAPI})
 	if err != nil {

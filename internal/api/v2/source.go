@@ -108,7 +108,7 @@ func linkIDs(list []parley.Source) (ids []parley.SourceID) {
 }
 
 func (s *server) deleteSource(ctx context.Context, c *call, in *SourceRef) (*Source, error) {
-	src, err := s.Ingest.Delete(ctx, callerOf(c).Account, parley.AgentID(in.AgentID), parley.SourceID(in.SourceID))
+	src, err := s.Ingest.Delete(ctx, agentRef(c, in.AgentID), parley.SourceID(in.SourceID))
 	if err != nil {
 		return nil, fmt.Errorf("delete source: %w", err)
 	}
@@ -174,17 +174,17 @@ func (s *server) addSource(ctx context.Context, c *call, agent parley.AgentID, i
 		return s.addFile(ctx, c, in.AgentID, in.Upload)
 	}
 	if b := in.Body.A; b != nil {
-		return s.Ingest.AddText(ctx, caller.Account, caller.Plan, agent, b.Name, b.Content)
+		return s.Ingest.AddText(ctx, caller.Caller, agent, b.Name, b.Content)
 	}
 	if b := in.Body.B.A; b != nil {
 		if err := checkQnASize(b.Questions, b.Answer); err != nil {
 			return nil, err
 		}
-		return s.Ingest.AddQnA(ctx, caller.Account, caller.Plan, agent,
+		return s.Ingest.AddQnA(ctx, caller.Caller, agent,
 			ingest.QnA{Name: b.Name, Questions: b.Questions, Answer: b.Answer})
 	}
 	b := in.Body.B.B
-	return s.Ingest.AddLink(ctx, caller.Account, caller.Plan, agent, ingest.Link{URL: b.URL,
+	return s.Ingest.AddLink(ctx, caller.Caller, agent, ingest.Link{URL: b.URL,
 		Type: crawl.Kind(b.LinkType), Exclude: b.ExcludePaths, Include: b.IncludeOnlyPaths, Slow: b.SlowScraping})
 }
 
@@ -262,10 +262,10 @@ func (s *server) changeByKind(ctx context.Context, c *call, src *parley.Source,
 		if err := checkQnASize(b.Questions.Value, b.Answer.Value); err != nil {
 			return nil, err
 		}
-		return s.Ingest.ChangeQnA(ctx, caller.Account, caller.Plan, src.AgentID, src.ID,
+		return s.Ingest.ChangeQnA(ctx, caller.Caller, src.AgentID, src.ID,
 			ingest.QnAChange{Name: b.Name.Ptr(), Questions: b.Questions.Value, Answer: b.Answer.Ptr()})
 	case parley.SourceLink:
-		return s.Ingest.ChangeLink(ctx, caller.Account, src.AgentID, src.ID,
+		return s.Ingest.ChangeLink(ctx, src.AgentRef(), src.ID,
 			ingest.LinkChange{Exclude: sentList(b.ExcludePaths), Include: sentList(b.IncludeOnlyPaths),
 				Slow: b.SlowScraping.Ptr()})
 	default:
@@ -279,7 +279,7 @@ func (s *server) changeText(ctx context.Context, c *call, src *parley.Source,
 	if err := checkNameLength(b.Name.Value); err != nil {
 		return nil, err
 	}
-	return s.Ingest.ChangeText(ctx, caller.Account, caller.Plan, src.AgentID, src.ID,
+	return s.Ingest.ChangeText(ctx, caller.Caller, src.AgentID, src.ID,
 		ingest.TextChange{Name: b.Name.Ptr(), Content: b.Content.Ptr()})
 }
 
@@ -393,14 +393,14 @@ func (s *server) addFile(ctx context.Context, c *call, agent string, up *httpapi
 		return nil, parley.Invalid("name", "is required where the file has none")
 	}
 	caller := callerOf(c)
-	return s.Ingest.AddFile(ctx, caller.Account, caller.Plan, parley.AgentID(agent),
+	return s.Ingest.AddFile(ctx, caller.Caller, parley.AgentID(agent),
 		parley.ClipText(name, maxTextNameLength), *uploadedFile(up))
 }
 
 func (s *server) changeFile(ctx context.Context, c *call, src *parley.Source, name *string,
 	file *ingest.File) (*parley.Source, error) {
 	caller := callerOf(c)
-	return s.Ingest.ChangeFile(ctx, caller.Account, caller.Plan, src.AgentID, src.ID,
+	return s.Ingest.ChangeFile(ctx, caller.Caller, src.AgentID, src.ID,
 		ingest.FileChange{Name: name, File: file})
 }
 

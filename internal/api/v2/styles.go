@@ -23,7 +23,7 @@ type StylesWrite struct {
 
 func (s *server) updateStyles(ctx context.Context, c *call, in *AgentRequest[StylesChangeBody]) (*Success, error) {
 	caller := callerOf(c)
-	err := s.Agents.Change(ctx, caller.Account, caller.Plan, parley.AgentID(in.AgentID), in.Body.Styles.apply)
+	err := s.Agents.Change(ctx, caller.Caller, parley.AgentID(in.AgentID), in.Body.Styles.apply)
 	if err != nil {
 		return nil, fmt.Errorf("change styles: %w", err)
 	}

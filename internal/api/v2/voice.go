@@ -61,7 +61,7 @@ func (s *server) createVoiceSession(ctx context.Context, c *call,
 	if id := in.Body.ConversationID.Ptr(); id != nil {
 		request.ContinueConversation, request.ConversationID = true, parley.ConversationID(*id)
 	}
-	session, err := s.Voice.Start(ctx, caller.Account, caller.Plan, parley.AgentID(in.AgentID), request)
+	session, err := s.Voice.Start(ctx, caller.Caller, parley.AgentID(in.AgentID), request)
 	if err != nil {
 		return nil, err
 	}
