@@ -99,7 +99,7 @@ var longHelp = map[string]string{
 	"voice-stats":     "Show how fast the running server's agents answer in voice sessions, and how even their sound is.",
 }
 
-// addLongHelp gives commands and flags the help that is not in their tags.
+// addLongHelp sets the help of commands and flags that is not in their tags.
 func addLongHelp(k *kong.Kong) error {
 	return kong.Visit(k.Model, func(node kong.Visitable, next kong.Next) error {
 		var err error
